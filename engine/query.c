@@ -13,6 +13,7 @@
 #include "engine/rows/exec.h"
 #include "engine/sources/footer.h"
 #include "engine/graph/graph.h"
+#include "engine/stages/graph_cache.h"
 #include "engine/stages/gstage.h"
 #include "engine/path/path.h"
 #include "engine/session.h"
@@ -140,7 +141,41 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 	/* A function that was refused memory on the way may have returned no error. */
 	if (x->a->refused)
 		return arena_full(x->a, x->err);
+	if (x->g->a->refused)
+		return arena_full(x->g->a, x->err);
 	return session_check(s, x->err);
+}
+
+/* All that the graph of the stages depends on beside the store (graph_cache.h). */
+static struct str graph_key(const struct session *s, const struct query *q,
+			    struct str text, const struct exec *x)
+{
+	struct str key = arena_printf(x->a, "%u %d", x->event, store_demangles(x->g->st));
+
+	for (size_t i = 0; key.p && i < s->nfilters; i++)
+		key = arena_printf(x->a, "%.*s\n%.*s", STR_ARG(key),
+				   STR_ARG(s->filters[i]));
+	for (const struct gstage *g = q->gstages; key.p && g; g = g->next)
+		key = arena_printf(x->a, "%.*s\n%.*s", STR_ARG(key), (int)g->span.len,
+				   text.p + g->span.at);
+	for (size_t i = 0; key.p && i < s->nlets; i++)
+		key = arena_printf(x->a, "%.*s\n%s %d %s", STR_ARG(key), s->lets[i].name,
+				   s->lets[i].is_set, s->lets[i].text);
+	return key;
+}
+
+/* Run the graph stages, or take their graph from the last time.  With `vs` they depend on
+ * the other profile, too. */
+static int run_gstages(struct session *s, const struct query *q, struct str text,
+		       struct exec *x)
+{
+	struct str key;
+
+	if (!x->gstages || q->source.vs.n)
+		return exec_gstages(x, x->gstages, text);
+	if (!(key = graph_key(s, q, text, x)).p)
+		return arena_full(x->a, x->err);
+	return graph_cache_gstages(s->graphs, x, x->gstages, text, key);
 }
 
 /* Check the query and make the graph that its source will see. */
@@ -171,7 +206,7 @@ static int open_graph(struct session *s, struct query *q, struct str text,
 			       graph_plain(s->stores[*profile], a, &s->cancel, &x->g,
 					   err) ||
 			       (q->source.vs.n && exec_vs_base(x, &q->source)) ||
-			       exec_gstages(x, x->gstages, text)
+			       run_gstages(s, q, text, x)
 		       ? (int)err->kind
 		       : 0;
 }
@@ -307,6 +342,7 @@ static int run_guarded(void *arg)
 		rc = st->is_let ? run_let(r->s, &st->let, r->a, r->err)
 				: run_query(r->s, st, r->text, r->a, r->sink, r->arg,
 					    r->err);
+		graph_cache_trim(r->s->graphs);
 		if (rc)
 			fix_place(r->err, st);
 	}

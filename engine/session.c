@@ -11,6 +11,7 @@
 
 #include "engine/lang/check_names.h"
 #include "engine/rows/fn_detail.h"
+#include "engine/stages/graph_cache.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
 
@@ -30,8 +31,10 @@ int session_new(struct session **out, struct err *err)
 	if (!s)
 		return err_no_memory(err, NULL);
 	s->part_cache = part_cache_new();
-	if (!s->part_cache || flow_cache_new(&s->flows, err)) {
+	s->graphs = graph_cache_new();
+	if (!s->part_cache || !s->graphs || flow_cache_new(&s->flows, err)) {
 		err_no_memory(err, NULL);
+		graph_cache_free(s->graphs);
 		part_cache_free(s->part_cache);
 		free(s);
 		return (int)err->kind;
@@ -48,6 +51,7 @@ void session_free(struct session *s)
 {
 	if (!s)
 		return;
+	graph_cache_free(s->graphs);
 	flow_cache_free(s->flows);
 	part_cache_free(s->part_cache);
 	pair_cache_free(&s->pairs);
@@ -122,6 +126,7 @@ int session_remove(struct session *s, struct str name, struct err *err)
 	if (i == s->n)
 		return err_set(err, ERR_QUERY, 0,
 			       "no profile is open under the name '%.*s'", STR_ARG(name));
+	graph_cache_drop(s->graphs, s->stores[i]);
 	flow_cache_drop(s->flows, s->stores[i]);
 	part_cache_drop(s->part_cache, s->stores[i]);
 	pair_forget(&s->pairs);

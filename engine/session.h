@@ -27,6 +27,7 @@ struct session {
 	bool safe;
 	const struct roots *roots, *objects;
 	struct flow_cache *flows;
+	struct graph_cache *graphs;
 	struct part_cache *part_cache;
 	struct pair_cache pairs; /* for `vs` */
 	double least_paired;

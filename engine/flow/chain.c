@@ -22,14 +22,13 @@ enum { SWEEPS = 200, LEAST_SWEEPS = 12, MOST_SWEEPS = 20000, POLL = 1 << 14 };
 
 /* The component that ends before `end` in topological order; *first is its first
  * index. */
-static bool component(const struct flow_input *in, uint32_t end, uint32_t *first)
+static void component(const struct flow_input *in, uint32_t end, uint32_t *first)
 {
 	uint32_t cycle = in->cycle[in->topo[end - 1]];
 
 	*first = end - 1;
 	while (cycle && *first > 0 && in->cycle[in->topo[*first - 1]] == cycle)
 		(*first)--;
-	return cycle != 0;
 }
 
 static uint32_t component_end(const struct flow_input *in, uint32_t first)
@@ -83,6 +82,34 @@ static double turns(const struct flow *fl, uint32_t f)
 			return share < 1 - 1e-12 ? 1 / (1 - share) : 1e12;
 		}
 	return 1;
+}
+
+/* The functions in topological order lie anywhere in the arrays.  A pass asks for what it
+ * will read of the functions a few steps ahead: first where their calls are, then the
+ * calls. */
+enum { FAR = 24, NEAR = 12 };
+
+static void fetch_ahead(const struct flow *fl, uint32_t far, uint32_t near)
+{
+	const struct flow_input *in = &fl->in;
+
+	if (far < in->functions)
+		__builtin_prefetch(&in->out_first[in->topo[far]]);
+	if (near < in->functions) {
+		uint32_t i = in->out_first[in->topo[near]];
+
+		__builtin_prefetch(&in->callee[i]);
+		__builtin_prefetch(&in->incl[i]);
+		__builtin_prefetch(&fl->through[in->topo[near]]);
+	}
+}
+
+static bool any_cycle(const struct flow_input *in)
+{
+	for (uint32_t f = 0; f < in->functions; f++)
+		if (in->cycle[f])
+			return true;
+	return false;
 }
 
 /* ---- forward ---- */
@@ -175,12 +202,13 @@ int chain_spread(const struct flow *fl, const uint8_t *stop, double *cost,
 		 struct arena *scratch, const struct cancel *cancel, struct err *err)
 {
 	const struct flow_input *in = &fl->in;
+	size_t n = any_cycle(in) ? in->functions : 0; /* cycles need more arrays */
 	struct spreading s = {
 		.fl = fl,
 		.stop = stop,
 		.cost = cost,
-		.rest = ARENA_ARRAY(scratch, double, (size_t)in->functions + 1),
-		.last = ARENA_ARRAY(scratch, double, (size_t)in->functions + 1),
+		.rest = ARENA_ARRAY(scratch, double, n + 1),
+		.last = ARENA_ARRAY(scratch, double, n + 1),
 	};
 
 	if (!s.rest || !s.last)
@@ -189,6 +217,7 @@ int chain_spread(const struct flow *fl, const uint8_t *stop, double *cost,
 		uint32_t f = in->topo[first];
 
 		end = component_end(in, first);
+		fetch_ahead(fl, first + FAR, first + NEAR);
 		if (first % POLL == 0 && cancel_poll(cancel, err))
 			return (int)err->kind;
 		if (in->cycle[f]) {
@@ -253,20 +282,49 @@ static int expect_cycle(const struct flow *fl, const uint8_t *known, double *val
 	return 0;
 }
 
+/* Has the component a value other than 0, or a call of one?  Marks its functions if so;
+ * if not, all its values stay 0. */
+static bool leads_to_some(const struct flow_input *in, uint32_t first, uint32_t end,
+			  uint8_t *some)
+{
+	uint8_t any = 0;
+
+	for (uint32_t k = first; k < end; k++) {
+		uint32_t f = in->topo[k];
+
+		any |= some[f];
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+			any |= some[in->callee[i]];
+	}
+	for (uint32_t k = first; any && k < end; k++)
+		some[in->topo[k]] = 1;
+	return any;
+}
+
 int chain_expect(const struct flow *fl, const uint8_t *known, double *value,
 		 struct arena *scratch, const struct cancel *cancel, struct err *err)
 {
 	const struct flow_input *in = &fl->in;
-	double *step = ARENA_ARRAY(scratch, double, (size_t)in->functions + 1);
+	size_t n = any_cycle(in) ? in->functions : 0;
+	double *step = ARENA_ARRAY(scratch, double, n + 1);
+	uint8_t *some = ARENA_ARRAY(scratch, uint8_t, (size_t)in->functions + 1);
 
-	if (!step)
+	if (!step || !some)
 		return arena_full(scratch, err);
+	if (cancel_poll(cancel, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < in->functions; f++)
+		some[f] = value[f] != 0;
 	for (uint32_t end = in->functions, first; end > 0; end = first) {
 		uint32_t f = in->topo[end - 1];
 
+		fetch_ahead(fl, end - 1 - FAR, end - 1 - NEAR);
 		if (end % POLL == 0 && cancel_poll(cancel, err))
 			return (int)err->kind;
-		if (component(in, end, &first)) {
+		component(in, end, &first);
+		if (!leads_to_some(in, first, end, some))
+			continue;
+		if (in->cycle[f]) {
 			if (expect_cycle(fl, known, value, first, end, step, cancel, err))
 				return (int)err->kind;
 		} else if (!known[f]) {
@@ -327,6 +385,7 @@ int chain_reaches(const struct flow *fl, const uint8_t *marks, bool down, uint8_
 				continue;
 			met[to] = 1;
 			todo[left++] = to;
+			__builtin_prefetch(&first[to]);
 		}
 	}
 	*out = met;

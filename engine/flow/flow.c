@@ -233,8 +233,7 @@ int flow_build(const struct flow_input *in, struct arena *a, const struct cancel
 
 /* ---- of a store ---- */
 
-int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
-		  struct err *err)
+int flow_shape_of(struct store *st, struct flow_input *out, struct err *err)
 {
 	const struct store_info *si = store_info(st);
 	struct flow_input in = {
@@ -243,8 +242,6 @@ int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
 		.out_first = store_u32(st, STORE_OUT_FIRST),
 		.callee = store_u32(st, STORE_EDGE_CALLEE),
 		.calls = store_u64(st, STORE_EDGE_CALLS, 0),
-		.incl = store_u64(st, STORE_EDGE_INCL, event),
-		.self = store_u64(st, STORE_FN_SELF, event),
 		.cycle = store_u32(st, STORE_FN_CYCLE),
 		.topo = store_u32(st, STORE_TOPO),
 		.caller = store_u32(st, STORE_EDGE_CALLER),
@@ -252,6 +249,21 @@ int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
 		.in_edge = store_u32(st, STORE_IN_EDGE),
 	};
 
+	if (store_check(st, err))
+		return (int)err->kind;
+	*out = in;
+	return 0;
+}
+
+int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
+		  struct err *err)
+{
+	struct flow_input in;
+
+	if (flow_shape_of(st, &in, err))
+		return (int)err->kind;
+	in.incl = store_u64(st, STORE_EDGE_INCL, event);
+	in.self = store_u64(st, STORE_FN_SELF, event);
 	if (store_check(st, err))
 		return (int)err->kind;
 	*out = in;

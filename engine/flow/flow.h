@@ -96,7 +96,9 @@ static inline struct call_costs flow_call_costs(const struct flow_input *in,
 	};
 }
 
-/* The arrays of one event of a store.  ERR_INDEX if they cannot be read. */
+/* The arrays of a store without self and incl, and those of one event.  ERR_INDEX if they
+ * cannot be read. */
+int flow_shape_of(struct store *st, struct flow_input *out, struct err *err);
 int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
 		  struct err *err);
 /* ERR_LIMIT: the arena is full; ERR_INDEX: the arrays contradict each other; or

@@ -23,6 +23,7 @@ struct flow_parts {
 	uint32_t event, next, parts, count;
 	uint32_t together;    /* the number of parts that are taken as one */
 	const uint32_t *edge; /* [edges of the store]: the edge of g; NULL: the same */
+	struct arena *a;
 	struct arena scratch; /* of one part */
 	struct flow fl;
 	uint64_t *self, *incl, *calls; /* the arrays of fl.in, not const */
@@ -43,8 +44,8 @@ static int number_edges(struct flow_parts *p, struct err *err)
 
 	if (g->plain)
 		return 0;
-	if (!(edge = ARENA_ARRAY(g->a, uint32_t, (size_t)n + 1)))
-		return arena_full(g->a, err);
+	if (!(edge = ARENA_ARRAY(p->a, uint32_t, (size_t)n + 1)))
+		return arena_full(p->a, err);
 	for (uint32_t i = 0, at = 0; i < n; i++) {
 		struct store_edge e;
 
@@ -67,7 +68,7 @@ static int number_edges(struct flow_parts *p, struct err *err)
 
 static int allocate_part_flow(struct flow_parts *p, struct err *err)
 {
-	struct arena *a = p->g->a;
+	struct arena *a = p->a;
 	size_t n = (size_t)p->g->functions + 1, m = (size_t)p->g->edges + 1;
 
 	p->self = ARENA_ARRAY(a, uint64_t, n);
@@ -101,15 +102,15 @@ static int list_stages(struct flow_parts *p, struct graph *g, struct err *err)
 		n++;
 	p->g = b;
 	p->nstages = n;
-	if (!(p->stages = ARENA_ARRAY(g->a, struct graph *, (size_t)n + 1)))
-		return arena_full(g->a, err);
+	if (!(p->stages = ARENA_ARRAY(p->a, struct graph *, (size_t)n + 1)))
+		return arena_full(p->a, err);
 	for (b = g; n > 0; b = b->below)
 		p->stages[--n] = b;
 	return 0;
 }
 
 /* *out is NULL if there is only one part, or if all parts are taken as one. */
-static int open_parts(struct graph *g, uint32_t event, bool stages,
+static int open_parts(struct graph *g, uint32_t event, bool stages, struct arena *a,
 		      struct flow_parts **out, struct err *err)
 {
 	struct flow_parts *p;
@@ -120,8 +121,9 @@ static int open_parts(struct graph *g, uint32_t event, bool stages,
 		n += !g->parts || g->parts[i];
 	if (n < 2)
 		return 0;
-	if (!(p = ARENA_NEW(g->a, struct flow_parts)))
-		return arena_full(g->a, err);
+	if (!(p = ARENA_NEW(a, struct flow_parts)))
+		return arena_full(a, err);
+	p->a = a;
 	if (list_stages(p, g, err))
 		return (int)err->kind;
 	if (stages || p->nstages) {
@@ -137,7 +139,7 @@ static int open_parts(struct graph *g, uint32_t event, bool stages,
 	p->count = (n + together - 1) / together;
 	if (allocate_part_flow(p, err) || number_edges(p, err))
 		return (int)err->kind;
-	arena_init(&p->scratch, g->a->cap);
+	arena_init(&p->scratch, a->cap);
 	*out = p;
 	return 0;
 }
@@ -154,11 +156,11 @@ static void use_own_arrays(struct flow_parts *p)
 }
 
 int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
-		   struct flow_parts **out, struct err *err)
+		   struct arena *a, struct flow_parts **out, struct err *err)
 {
 	struct flow_parts *p;
 
-	if (open_parts(g, event, false, &p, err))
+	if (open_parts(g, event, false, a, &p, err))
 		return (int)err->kind;
 	*out = p;
 	if (!p)
@@ -274,9 +276,8 @@ static int sort_touched(struct flow_parts *p, struct err *err)
 	const struct flow_input *in = &p->fl.in;
 
 	if (!p->rank) {
-		if (!(p->rank =
-			      ARENA_ARRAY(p->g->a, uint32_t, (size_t)in->functions + 1)))
-			return arena_full(p->g->a, err);
+		if (!(p->rank = ARENA_ARRAY(p->a, uint32_t, (size_t)in->functions + 1)))
+			return arena_full(p->a, err);
 		for (uint32_t i = 0; i < in->functions; i++)
 			p->rank[in->topo[i]] = i;
 	}
@@ -348,7 +349,8 @@ static int pass_stage(struct flow_parts *p, struct graph *stage, struct flow_inp
 		return arena_full(a, err);
 	if (stage->fill(stage, p->event, in, a, self, edge, err))
 		return (int)err->kind;
-	graph_shape(stage, in);
+	if (graph_shape(stage, in, err))
+		return (int)err->kind;
 	in->self = self;
 	in->incl = edge;
 	return 0;
@@ -399,25 +401,44 @@ static int add_part_costs(struct flow_parts *p, struct graph *g, uint64_t *self,
 	return 0;
 }
 
-int flow_parts_fill(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
-		    struct err *err)
+/* Run the last stage of g on the sums of all parts. */
+static int fill_whole(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
+		      struct arena *scratch, struct err *err)
 {
-	struct flow_parts *p = NULL;
 	struct flow_input in;
-	bool found = true;
-	int rc;
 
-	if (g->shares && open_parts(g->below, event, true, &p, err))
-		return (int)err->kind;
-	if (!p)
-		return graph_flow_input(g->below, event, &in, err) ||
-				       g->fill(g, event, &in, g->a, self, edge, err)
-			       ? (int)err->kind
-			       : 0;
-	rc = graph_flow_input(p->g, event, &p->fl.in, err);
+	return graph_flow_input(g->below, event, &in, err) ||
+			       g->fill(g, event, &in, scratch, self, edge, err)
+		       ? (int)err->kind
+		       : 0;
+}
+
+static int fill_parts(struct flow_parts *p, struct graph *g, uint64_t *self,
+		      uint64_t *edge, struct err *err)
+{
+	bool found = true;
+	int rc = graph_flow_input(p->g, p->event, &p->fl.in, err);
+
 	use_own_arrays(p);
 	while (!rc && !(rc = load(p, &found, err)) && found)
 		rc = add_part_costs(p, g, self, edge, err);
 	flow_parts_free(p);
+	return rc;
+}
+
+int flow_parts_fill(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
+		    struct err *err)
+{
+	struct flow_parts *p = NULL;
+	struct arena a;
+	int rc = 0;
+
+	arena_init(&a, g->a->cap);
+	if (g->shares)
+		rc = open_parts(g->below, event, true, &a, &p, err);
+	if (!rc)
+		rc = p ? fill_parts(p, g, self, edge, err)
+		       : fill_whole(g, event, self, edge, &a, err);
+	arena_free(&a);
 	return rc;
 }

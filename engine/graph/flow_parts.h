@@ -12,11 +12,11 @@
 struct graph;
 struct flow_parts;
 
-/* *out is NULL when g has only one part.  It lives in g's arena; `whole` is the flow
+/* *out is NULL when g has only one part.  It lives in the arena; `whole` is the flow
  * of g for the event.  Every part goes through the stages that made g, which takes as
  * long as for the whole store.  So if there are many parts, neighbours are merged. */
 int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
-		   struct flow_parts **out, struct err *err);
+		   struct arena *a, struct flow_parts **out, struct err *err);
 /* The next part that has any cost; *out is NULL after the last.  It is valid until the
  * next call.  Functions, edges and their order are the same as in `whole`. */
 int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *err);

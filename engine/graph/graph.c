@@ -35,11 +35,16 @@ uint32_t graph_id(const struct graph *g, uint32_t f)
 	return g->plain ? f : g->origin[f];
 }
 
+struct str graph_own_name(const struct graph *g, uint32_t f)
+{
+	return g->name ? g->name[f] : (struct str){NULL, 0};
+}
+
 struct str graph_name(const struct graph *g, uint32_t f)
 {
-	if (g->plain)
-		return store_fn_shown(g->st, f);
-	return g->name[f].p ? g->name[f] : store_fn_shown(g->st, g->origin[f]);
+	struct str own = graph_own_name(g, f);
+
+	return own.p ? own : store_fn_shown(g->st, graph_id(g, f));
 }
 
 bool graph_is(const struct graph *g, uint32_t f, enum graph_mixed what)
@@ -63,9 +68,7 @@ struct str graph_obj(const struct graph *g, uint32_t f)
 
 uint64_t graph_line(const struct graph *g, uint32_t f)
 {
-	if (g->plain)
-		return store_fn_line(g->st, f);
-	return g->name[f].p ? 0 : store_fn_line(g->st, g->origin[f]);
+	return graph_own_name(g, f).p ? 0 : store_fn_line(g->st, graph_id(g, f));
 }
 
 uint32_t graph_cycle(const struct graph *g, uint32_t f)
@@ -87,9 +90,13 @@ uint64_t graph_self(const struct graph *g, uint32_t f, uint32_t e)
 
 uint64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
 {
-	return g->plain	     ? store_fn_incl(g->st, f, e)
-	       : g->costs[e] ? g->costs[e]->incl[f]
-			     : 0;
+	if (g->plain)
+		return store_fn_incl(g->st, f, e);
+	if (!g->costs[e])
+		return 0;
+	if (g->costs[e]->estimate)
+		g->costs[e]->estimate(g, f, e);
+	return g->costs[e]->incl[f];
 }
 
 bool graph_nests(const struct graph *g, uint32_t f)
@@ -336,8 +343,10 @@ uint64_t graph_cycle_incl(const struct graph *g, uint32_t cycle, uint32_t e)
 	return g->plain ? store_cycle_incl(g->st, cycle, e) : costs(g, e)->cycle[cycle];
 }
 
-void graph_shape(const struct graph *g, struct flow_input *out)
+int graph_shape(const struct graph *g, struct flow_input *out, struct err *err)
 {
+	if (g->plain)
+		return flow_shape_of(g->st, out, err);
 	*out = (struct flow_input){
 		.functions = g->functions,
 		.edges = g->edges,
@@ -351,6 +360,7 @@ void graph_shape(const struct graph *g, struct flow_input *out)
 		.in_first = g->in_first,
 		.in_edge = g->in_edge,
 	};
+	return 0;
 }
 
 int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
@@ -358,8 +368,24 @@ int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
 {
 	if (g->plain)
 		return flow_input_of(g->st, e, out, err);
-	graph_shape(g, out);
+	if (graph_shape(g, out, err))
+		return (int)err->kind;
 	out->incl = g->costs[e]->edge;
 	out->self = g->costs[e]->self;
+	return 0;
+}
+
+int graph_flow(struct graph *g, uint32_t e, const struct flow **out, struct err *err)
+{
+	struct flow_input in;
+	struct flow *flow;
+
+	if (!g->flows[e]) {
+		if (graph_flow_input(g, e, &in, err) ||
+		    flow_build(&in, g->a, g->cancel, &flow, err))
+			return (int)err->kind;
+		g->flows[e] = flow;
+	}
+	*out = g->flows[e];
 	return 0;
 }

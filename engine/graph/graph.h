@@ -43,7 +43,8 @@ struct graph {
 	struct graph *below;
 	const uint32_t *map; /* [store functions]: function here, or GRAPH_NONE */
 	const fn_id *origin; /* [functions]: the store's function with its file, object */
-	const struct str *name; /* [functions]: p NULL: the name of its origin */
+	const struct str *name; /* [functions]: p NULL: the name of its origin; or NULL:
+				   all have the names of their origins */
 	const uint8_t *mixed;	/* [functions]: enum graph_mixed, or-ed; or NULL */
 	const uint8_t *nests;	/* [functions]: may be on the stack twice (inclusive.h) */
 	/* A graph that merges functions of the one below: */
@@ -59,6 +60,7 @@ struct graph {
 	const uint64_t *fn_calls;   /* [functions] */
 	struct graph_costs **costs; /* [all events], or NULL: not computed yet */
 	struct graph_sums *sums;    /* [all events]: see graph_sum_calls(); or NULL */
+	const struct flow **flows;  /* [all events]: as costs */
 	/* How this stage computes the costs of an event from those of the graph below.
 	 * self[] and edge[] start as zeros; temporary memory comes from scratch. */
 	int (*fill)(struct graph *g, uint32_t e, const struct flow_input *below,
@@ -75,6 +77,8 @@ int graph_event(struct graph *g, uint32_t e, struct err *err);
 
 /* The number that users see: the number of the store's function. */
 uint32_t graph_id(const struct graph *g, uint32_t f);
+/* The name that a stage gave to f; its p is NULL if f has the name of its origin. */
+struct str graph_own_name(const struct graph *g, uint32_t f);
 struct str graph_name(const struct graph *g, uint32_t f);
 struct str graph_file(const struct graph *g, uint32_t f);
 struct str graph_obj(const struct graph *g, uint32_t f);
@@ -125,8 +129,9 @@ uint64_t graph_cycle_incl(const struct graph *g, uint32_t cycle, uint32_t e);
 /* The arrays of event e for flow_build(), after graph_event(). */
 int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
 		     struct err *err);
-/* The same arrays of a stage's graph without self and incl; graph_event() is not
- * needed. */
-void graph_shape(const struct graph *g, struct flow_input *out);
+/* The flow of event e of a stage's graph, after graph_event(). */
+int graph_flow(struct graph *g, uint32_t e, const struct flow **out, struct err *err);
+/* The same arrays without self and incl; graph_event() is not needed. */
+int graph_shape(const struct graph *g, struct flow_input *out, struct err *err);
 
 #endif

@@ -1,12 +1,10 @@
 /*
  * graph_build.c - see graph_build.h.
  *
- * Edges are sorted by two counting sorts (callee, then caller); then equal edges are
- * merged.
+ * The stages hand over their edges in order.  The edges into each function follow by a
+ * counting sort.
  */
 #include "engine/graph/graph_build.h"
-
-#include <string.h>
 
 #include "index/graph/cycles.h"
 
@@ -38,91 +36,96 @@ int graph_number(struct graph_draft *d, const uint8_t *keep, struct err *err)
 	return 0;
 }
 
-/* Stable: order by key[from[i]]. */
-static void counting_sort(const uint32_t *key, uint32_t *count, uint32_t keys,
-			  const uint32_t *from, uint32_t *to, uint32_t n)
+int graph_draft_edges(struct graph_draft *d, size_t edges, struct err *err)
 {
-	memset(count, 0, ((size_t)keys + 1) * sizeof(*count));
-	for (uint32_t i = 0; i < n; i++)
-		count[key[i] + 1]++;
-	for (uint32_t k = 0; k < keys; k++)
-		count[k + 1] += count[k];
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t e = from ? from[i] : i;
+	struct arena *a = d->below->a;
 
-		to[count[key[e]]++] = e;
-	}
+	d->caller = ARENA_ARRAY(a, uint32_t, edges + 1);
+	d->callee = ARENA_ARRAY(a, uint32_t, edges + 1);
+	d->calls = ARENA_ARRAY(a, uint64_t, edges + 1);
+	return d->caller && d->callee && d->calls ? 0 : arena_full(a, err);
 }
 
-struct edges {
-	uint32_t *caller, *callee, *out_first, *in_first, *in_edge, *map;
-	uint64_t *calls, *fn_calls;
-	uint32_t n;
-};
-
-static int merge_edges(const struct graph_draft *d, struct arena *a, struct edges *e,
-		       struct err *err)
+int graph_members(struct arena *a, const uint32_t *group, uint32_t functions,
+		  uint32_t groups, uint32_t **first, uint32_t **member, struct err *err)
 {
-	size_t m = (size_t)d->edges + 1, n = (size_t)d->functions + 2;
-	uint32_t *one = ARENA_ARRAY(a, uint32_t, m), *two = ARENA_ARRAY(a, uint32_t, m);
-	uint32_t *count = ARENA_ARRAY(a, uint32_t, n);
+	uint32_t *at = ARENA_ARRAY(a, uint32_t, (size_t)groups + 2);
+	uint32_t *list = ARENA_ARRAY(a, uint32_t, (size_t)functions + 1);
 
-	e->caller = ARENA_ARRAY(a, uint32_t, m);
-	e->callee = ARENA_ARRAY(a, uint32_t, m);
-	e->map = ARENA_ARRAY(a, uint32_t, m);
-	e->calls = ARENA_ARRAY(a, uint64_t, m);
-	if (!one || !two || !count || !e->caller || !e->callee || !e->map || !e->calls)
+	if (!at || !list)
 		return arena_full(a, err);
-	counting_sort(d->callee, count, d->functions, NULL, one, d->edges);
-	counting_sort(d->caller, count, d->functions, one, two, d->edges);
-	for (uint32_t i = 0; i < d->edges; i++) {
-		uint32_t x = two[i];
-
-		if (!e->n || e->caller[e->n - 1] != d->caller[x] ||
-		    e->callee[e->n - 1] != d->callee[x]) {
-			e->caller[e->n] = d->caller[x];
-			e->callee[e->n++] = d->callee[x];
-		}
-		e->map[x] = e->n - 1;
-		e->calls[e->n - 1] = graph_add(e->calls[e->n - 1], d->calls[x]);
-	}
+	for (uint32_t f = 0; f < functions; f++)
+		at[group[f] + 2]++;
+	for (uint32_t k = 2; k <= groups; k++)
+		at[k] += at[k - 1];
+	for (uint32_t f = 0; f < functions; f++)
+		list[at[group[f] + 1]++] = f;
+	*first = at;
+	*member = list;
 	return 0;
 }
 
-static int adjacency(const struct graph_draft *d, struct arena *a, struct edges *e,
-		     struct err *err)
+static int adjacency(const struct graph_draft *d, struct graph *g, struct err *err)
 {
 	size_t n = (size_t)d->functions + 2;
-	uint32_t *count = ARENA_ARRAY(a, uint32_t, n);
+	uint32_t *out_first = ARENA_ARRAY(g->a, uint32_t, n);
+	uint32_t *in_first = ARENA_ARRAY(g->a, uint32_t, n);
+	uint32_t *in_edge = ARENA_ARRAY(g->a, uint32_t, (size_t)d->edges + 1);
+	uint64_t *fn_calls = ARENA_ARRAY(g->a, uint64_t, n);
 
-	e->out_first = ARENA_ARRAY(a, uint32_t, n);
-	e->in_first = ARENA_ARRAY(a, uint32_t, n);
-	e->in_edge = ARENA_ARRAY(a, uint32_t, (size_t)e->n + 1);
-	e->fn_calls = ARENA_ARRAY(a, uint64_t, n);
-	if (!count || !e->out_first || !e->in_first || !e->in_edge || !e->fn_calls)
-		return arena_full(a, err);
-	for (uint32_t i = 0; i < e->n; i++) {
-		e->out_first[e->caller[i] + 1]++;
-		e->in_first[e->callee[i] + 1]++;
-		e->fn_calls[e->callee[i]] =
-			graph_add(e->fn_calls[e->callee[i]], e->calls[i]);
+	if (!out_first || !in_first || !in_edge || !fn_calls)
+		return arena_full(g->a, err);
+	for (uint32_t i = 0; i < d->edges; i++) {
+		uint32_t to = d->callee[i];
+
+		out_first[d->caller[i] + 1]++;
+		in_first[to + 2]++;
+		fn_calls[to] = graph_add(fn_calls[to], d->calls[i]);
 	}
 	for (uint32_t f = 0; f < d->functions; f++) {
-		e->out_first[f + 1] += e->out_first[f];
-		e->in_first[f + 1] += e->in_first[f];
+		out_first[f + 1] += out_first[f];
+		in_first[f + 1] += in_first[f];
 	}
-	counting_sort(e->callee, count, d->functions, NULL, e->in_edge, e->n);
+	for (uint32_t i = 0; i < d->edges; i++)
+		in_edge[in_first[d->callee[i] + 1]++] = i;
+	g->out_first = out_first;
+	g->in_first = in_first;
+	g->in_edge = in_edge;
+	g->fn_calls = fn_calls;
+	return 0;
+}
+
+/* A stage that merges nothing makes no cycles: if there are none below, its functions
+ * stay in the order of those below. */
+static int keep_order(const struct graph_draft *d, struct graph *g, struct err *err)
+{
+	uint32_t *cycle = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint32_t *topo = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	struct flow_input below;
+	uint32_t n = 0;
+
+	if (!cycle || !topo)
+		return arena_full(g->a, err);
+	if (graph_shape(d->below, &below, err))
+		return (int)err->kind;
+	for (uint32_t i = 0; i < below.functions; i++)
+		if (d->map[below.topo[i]] != GRAPH_NONE)
+			topo[n++] = d->map[below.topo[i]];
+	g->cycle = cycle;
+	g->topo = topo;
 	return 0;
 }
 
 /* Number the cycles by their first member. */
-static int find_cycles(struct graph *g, struct err *err)
+static int find_cycles(const struct graph_draft *d, struct graph *g, struct err *err)
 {
-	uint32_t *cycle = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	uint32_t *topo = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	struct cycles c = {0};
-	uint32_t *number;
+	uint32_t *cycle, *topo, *number;
 
+	if (!d->again && !d->below->cycles)
+		return keep_order(d, g, err);
+	cycle = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	topo = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	if (!cycle || !topo)
 		return arena_full(g->a, err);
 	if (cycles_find(g->functions, g->out_first, g->callee, &c))
@@ -147,40 +150,52 @@ static int find_cycles(struct graph *g, struct err *err)
 	return 0;
 }
 
+/* Keep names only if some function has one of its own. */
+static int own_names(const struct graph_draft *d, struct graph *g, struct err *err)
+{
+	const struct graph *b = d->below;
+	struct str *name;
+
+	if (!d->name && !b->name)
+		return 0;
+	if (!(name = ARENA_ARRAY(g->a, struct str, (size_t)g->functions + 1)))
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < g->functions; f++)
+		name[f] = d->name && d->name[f].p ? d->name[f]
+						  : graph_own_name(b, d->first[f]);
+	g->name = name;
+	return 0;
+}
+
 /* Compose the map with those of the stages below: store function -> function here. */
 static int identity(const struct graph_draft *d, struct graph *g, struct err *err)
 {
 	const struct graph *b = d->below;
 	uint32_t stored = store_info(g->st)->functions;
-	uint32_t *map = ARENA_ARRAY(g->a, uint32_t, (size_t)stored + 1);
-	fn_id *origin = ARENA_ARRAY(g->a, fn_id, (size_t)g->functions + 1);
-	struct str *name = ARENA_ARRAY(g->a, struct str, (size_t)g->functions + 1);
+	uint32_t *map, *origin;
 	uint8_t *mixed = NULL;
 
-	if (!b->plain && b->mixed)
+	g->map = d->map;
+	g->origin = d->first;
+	if (b->plain)
+		return own_names(d, g, err);
+	map = ARENA_ARRAY(g->a, uint32_t, (size_t)stored + 1);
+	origin = ARENA_ARRAY(g->a, fn_id, (size_t)g->functions + 1);
+	if (b->mixed)
 		mixed = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
-	if (!map || !origin || !name || (!b->plain && b->mixed && !mixed))
+	if (!map || !origin || (b->mixed && !mixed))
 		return arena_full(g->a, err);
-	for (uint32_t f = 0; f < stored; f++) {
-		uint32_t x = b->plain ? f : b->map[f];
-
-		map[f] = x == GRAPH_NONE ? GRAPH_NONE : d->map[x];
-	}
+	for (uint32_t f = 0; f < stored; f++)
+		map[f] = b->map[f] == GRAPH_NONE ? GRAPH_NONE : d->map[b->map[f]];
 	for (uint32_t f = 0; f < g->functions; f++) {
-		uint32_t x = d->first[f];
-
-		origin[f] = b->plain ? x : b->origin[x];
+		origin[f] = b->origin[d->first[f]];
 		if (mixed)
-			mixed[f] = b->mixed[x];
-		name[f] = d->name && d->name[f].p     ? d->name[f]
-			  : b->plain || !b->name[x].p ? (struct str){NULL, 0}
-						      : b->name[x];
+			mixed[f] = b->mixed[d->first[f]];
 	}
 	g->map = map;
 	g->origin = origin;
 	g->mixed = mixed;
-	g->name = name;
-	return 0;
+	return own_names(d, g, err);
 }
 
 /* Find the groups that are entered through one function, because all others only run
@@ -224,12 +239,10 @@ static int find_nesting(const struct graph_draft *d, struct graph *g, struct err
 	return find_only(d, g, err);
 }
 
-int graph_build(const struct graph_draft *d, struct graph **out, uint32_t **edge_map,
-		struct err *err)
+int graph_build(const struct graph_draft *d, struct graph **out, struct err *err)
 {
 	struct graph *b = d->below;
 	struct graph *g = ARENA_NEW(b->a, struct graph);
-	struct edges e = {0};
 
 	if (!g)
 		return arena_full(b->a, err);
@@ -237,32 +250,27 @@ int graph_build(const struct graph_draft *d, struct graph **out, uint32_t **edge
 	 * 0. */
 	if (store_check(b->st, err))
 		return (int)err->kind;
-	if (merge_edges(d, b->a, &e, err) || adjacency(d, b->a, &e, err))
-		return (int)err->kind;
 	g->st = b->st;
 	g->a = b->a;
 	g->cancel = b->cancel;
 	g->below = b;
 	g->functions = d->functions;
-	g->edges = e.n;
+	g->edges = d->edges;
 	g->estimated = b->estimated;
 	g->whole = b->whole;
 	g->parts = b->parts;
-	g->out_first = e.out_first;
-	g->callee = e.callee;
-	g->caller = e.caller;
-	g->in_first = e.in_first;
-	g->in_edge = e.in_edge;
-	g->calls = e.calls;
-	g->fn_calls = e.fn_calls;
+	g->callee = d->callee;
+	g->caller = d->caller;
+	g->calls = d->calls;
 	g->costs = ARENA_ARRAY(b->a, struct graph_costs *,
 			       store_info(b->st)->all_events + 1);
-	if (!g->costs)
+	g->flows =
+		ARENA_ARRAY(b->a, const struct flow *, store_info(b->st)->all_events + 1);
+	if (!g->costs || !g->flows)
 		return arena_full(b->a, err);
-	if (find_cycles(g, err) || identity(d, g, err) || find_nesting(d, g, err))
+	if (adjacency(d, g, err) || find_cycles(d, g, err) || identity(d, g, err) ||
+	    find_nesting(d, g, err))
 		return (int)err->kind;
-	if (edge_map)
-		*edge_map = e.map;
 	*out = g;
 	return 0;
 }

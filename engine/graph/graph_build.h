@@ -12,6 +12,9 @@ struct graph_costs {
 	uint64_t *edge;	       /* [edges] */
 	uint64_t *cycle;       /* [cycles + 1]: inclusive */
 	uint64_t total;
+	/* Makes incl[f] complete, if it is an estimate not made yet; NULL: all are made. */
+	void (*estimate)(const struct graph *g, uint32_t f, uint32_t e);
+	struct graph_pending *pending;
 };
 
 struct graph_draft {
@@ -21,7 +24,7 @@ struct graph_draft {
 	uint32_t *first;  /* [functions]: a function below, which gives name, file,
 			     object */
 	struct str *name; /* [functions]: own names; NULL: none has one */
-	/* Edges in any order; edges with the same ends are merged. */
+	/* Edges in order of caller, then callee, each pair once. */
 	uint32_t *caller, *callee; /* [edges] */
 	uint64_t *calls;	   /* [edges] */
 	uint32_t edges;
@@ -29,11 +32,14 @@ struct graph_draft {
 		*again; /* [functions below], of stages that merge (graph.h); or NULL */
 };
 
-/* edge_map[i], which may be NULL, gets the number that draft edge i has in *out. */
-int graph_build(const struct graph_draft *d, struct graph **out, uint32_t **edge_map,
-		struct err *err);
+int graph_build(const struct graph_draft *d, struct graph **out, struct err *err);
 /* Number the functions below that are marked in keep, in order: sets map and first. */
 int graph_number(struct graph_draft *d, const uint8_t *keep, struct err *err);
+/* Room for so many edges. */
+int graph_draft_edges(struct graph_draft *d, size_t edges, struct err *err);
+/* List the functions of each group: member[first[k]] up to member[first[k + 1]]. */
+int graph_members(struct arena *a, const uint32_t *group, uint32_t functions,
+		  uint32_t groups, uint32_t **first, uint32_t **member, struct err *err);
 int graph_poll(const struct graph *g, uint32_t i, struct err *err);
 uint64_t graph_round(double d);
 

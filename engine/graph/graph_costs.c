@@ -47,34 +47,39 @@ static int entered(struct graph *g, const struct flow_input *in, uint64_t *out,
 	return 0;
 }
 
-/* List the members of each group: member[first[k]] up to member[first[k + 1]]. */
-static int list_members(struct graph *g, uint32_t below, uint32_t **first,
-			uint32_t **member, struct err *err)
-{
-	uint32_t *at = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 2);
-	uint32_t *list = ARENA_ARRAY(g->a, uint32_t, (size_t)below + 1);
+/* An estimate takes long, and most questions show few.  So each is made when it is first
+ * asked for. */
+struct graph_pending {
+	uint8_t *left; /* [functions]: still to be estimated */
+	struct returning returning;
+	uint32_t edges; /* to visit for each */
+	/* Of groups: what enters them, and their members below; or NULL. */
+	uint64_t *enter;
+	uint32_t *first, *member;
+};
 
-	if (!at || !list)
-		return arena_full(g->a, err);
-	for (uint32_t f = 0; f < below; f++)
-		at[g->group[f] + 1]++;
-	for (uint32_t k = 0; k < g->functions; k++)
-		at[k + 1] += at[k];
-	for (uint32_t f = below; f-- > 0;)
-		list[--at[g->group[f] + 1]] = f;
-	for (uint32_t k = 0; k < g->functions; k++)
-		at[k] = at[k + 1];
-	at[g->functions] = below;
-	*first = at;
-	*member = list;
-	return 0;
+static double estimated(const struct graph *g, const struct graph_costs *c, uint32_t f)
+{
+	struct graph_pending *p = c->pending;
+
+	if (!p->enter)
+		return (double)c->incl[f] -
+		       returning_cost(&p->returning, &f, 1, NULL, p->edges);
+	return (double)p->enter[f] -
+	       returning_cost(&p->returning, p->member + p->first[f],
+			      p->first[f + 1] - p->first[f], g->again, p->edges);
 }
 
-static void estimate_inclusive(struct graph *g, struct graph_costs *c, uint32_t f,
-			       uint32_t e, double incl)
+static void estimate_inclusive(const struct graph *g, uint32_t f, uint32_t e)
 {
+	struct graph_costs *c = g->costs[e];
 	uint64_t lo, hi;
+	double incl;
 
+	if (!c->pending->left[f])
+		return;
+	incl = estimated(g, c, f);
+	c->pending->left[f] = 0;
 	graph_incl_bounds(g, f, e, &lo, &hi);
 	c->incl[f] = incl <= (double)lo	  ? lo
 		     : incl >= (double)hi ? hi
@@ -90,69 +95,69 @@ static uint32_t count_nesting(const struct graph *g)
 	return n;
 }
 
-/* The inclusive costs of the functions of this graph that may nest in themselves. */
-static int nested(struct graph *g, struct graph_costs *c, uint32_t e, struct err *err)
+/* n functions of this graph may nest in themselves. */
+static int nested(struct graph *g, struct graph_pending *p, uint32_t e, uint32_t n,
+		  struct err *err)
 {
-	uint32_t n = count_nesting(g);
 	struct flow_input in;
 	struct call_costs costs;
-	struct returning r;
 
-	if (!n || graph_flow_input(g, e, &in, err))
+	if (graph_flow_input(g, e, &in, err))
 		return (int)err->kind;
 	costs = flow_call_costs(&in, g->cycle);
-	if (returning_init(&r, &costs, g->a))
+	if (returning_init(&p->returning, &costs, g->a))
 		return arena_full(g->a, err);
-	for (uint32_t f = 0; f < g->functions; f++) {
-		if (g->nests[f])
-			estimate_inclusive(g, c, f, e,
-					   (double)c->incl[f] -
-						   returning_cost(&r, &f, 1, NULL,
-								  returning_edges(n)));
-		if (f % 256 == 0 && cancel_poll(g->cancel, err))
-			return (int)err->kind;
-	}
+	p->edges = returning_edges(n);
 	return 0;
 }
 
 /* The same for groups of functions of the graph below. */
-static int nested_groups(struct graph *g, struct graph_costs *c, uint32_t e,
+static int nested_groups(struct graph *g, struct graph_pending *p, uint32_t e, uint32_t n,
 			 struct err *err)
 {
-	uint32_t n = count_nesting(g), *circle, *first = NULL, *member = NULL;
-	uint64_t *enter = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
+	uint32_t *circle;
 	struct flow_input in;
 	struct call_costs costs;
-	struct returning r;
 
-	if (!enter)
-		return arena_full(g->a, err);
 	if (graph_flow_input(g->below, e, &in, err))
 		return (int)err->kind;
+	p->enter = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
 	circle = ARENA_ARRAY(g->a, uint32_t, (size_t)in.functions + 1);
-	if (!circle)
+	if (!p->enter || !circle)
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < in.functions; f++)
 		circle[f] = g->cycle[g->group[f]];
 	costs = flow_call_costs(&in, circle);
-	if (returning_init(&r, &costs, g->a))
+	if (returning_init(&p->returning, &costs, g->a))
 		return arena_full(g->a, err);
-	if (entered(g, &in, enter, err) ||
-	    list_members(g, in.functions, &first, &member, err))
-		return (int)err->kind;
-	for (uint32_t k = 0; k < g->functions; k++) {
+	p->edges = 16 * returning_edges(n);
+	return entered(g, &in, p->enter, err) ||
+			       graph_members(g->a, g->group, in.functions, g->functions,
+					     &p->first, &p->member, err)
+		       ? (int)err->kind
+		       : 0;
+}
+
+/* Functions that may nest in themselves: what is known, and what is to be estimated. */
+static int nesting(struct graph *g, struct graph_costs *c, uint32_t e, struct err *err)
+{
+	uint32_t n = count_nesting(g);
+	struct graph_pending *p;
+
+	for (uint32_t k = 0; g->only && k < g->functions; k++)
 		if (g->only[k] != GRAPH_NONE)
 			c->incl[k] = graph_incl(g->below, g->only[k], e);
-		else if (g->nests[k])
-			estimate_inclusive(
-				g, c, k, e,
-				(double)enter[k] -
-					returning_cost(&r, member + first[k],
-						       first[k + 1] - first[k], g->again,
-						       16 * returning_edges(n)));
-		if (k % 256 == 0 && cancel_poll(g->cancel, err))
-			return (int)err->kind;
-	}
+	if (!n)
+		return 0;
+	p = ARENA_NEW(g->a, struct graph_pending);
+	if (!p || !(p->left = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1)))
+		return arena_full(g->a, err);
+	if (g->group ? nested_groups(g, p, e, n, err) : nested(g, p, e, n, err))
+		return (int)err->kind;
+	for (uint32_t k = 0; k < g->functions; k++)
+		p->left[k] = graph_incl_estimated(g, k);
+	c->pending = p;
+	c->estimate = estimate_inclusive;
 	return 0;
 }
 
@@ -172,9 +177,7 @@ static int inclusive(struct graph *g, struct graph_costs *c, uint32_t e, struct 
 		if (g->cycle[f])
 			c->cycle[g->cycle[f]] = graph_add(c->cycle[g->cycle[f]], leaving);
 	}
-	if (!g->cycles)
-		return 0;
-	return g->group ? nested_groups(g, c, e, err) : nested(g, c, e, err);
+	return g->cycles ? nesting(g, c, e, err) : 0;
 }
 
 int graph_event(struct graph *g, uint32_t e, struct err *err)

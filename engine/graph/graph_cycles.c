@@ -24,6 +24,7 @@ struct inside {			 /* a call inside a cycle */
 
 struct growing {
 	struct graph *g;
+	struct arena *a;
 	struct err *err;
 	struct inside *calls;
 	uint32_t *place; /* [functions]: the index of a member in its cycle */
@@ -154,8 +155,8 @@ static int open_cycle(struct growing *w, struct graph_cycle *c, uint32_t n)
 		w->order[i] = i;
 		w->first_out[i] = w->first_in[i] = 0;
 	}
-	if (!(c->opening = ARENA_ARRAY(w->g->a, uint32_t, (size_t)n + 1)))
-		return arena_full(w->g->a, w->err);
+	if (!(c->opening = ARENA_ARRAY(w->a, uint32_t, (size_t)n + 1)))
+		return arena_full(w->a, w->err);
 	for (uint32_t i = 0; i < n; i++) {
 		if (w->looked > MOST_LOOKED_AT) {
 			c->nopening = CYCLE_UNKNOWN;
@@ -173,12 +174,12 @@ static int open_cycle(struct growing *w, struct graph_cycle *c, uint32_t n)
 
 /* Count the members and entries of each cycle, and number its members. */
 static int count_members(struct graph *g, uint32_t e, struct graph_cycle *c,
-			 uint32_t *place, struct err *err)
+			 uint32_t *place, struct arena *a, struct err *err)
 {
-	uint64_t *best = ARENA_ARRAY(g->a, uint64_t, (size_t)g->cycles + 1);
+	uint64_t *best = ARENA_ARRAY(a, uint64_t, (size_t)g->cycles + 1);
 
 	if (!best)
-		return arena_full(g->a, err);
+		return arena_full(a, err);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		uint32_t k = graph_cycle(g, f);
 		uint64_t in = 0;
@@ -214,12 +215,12 @@ static int list_calls(struct growing *w, uint32_t e, struct graph_cycle *c,
 		      uint32_t **first)
 {
 	struct graph *g = w->g;
-	uint32_t *at = ARENA_ARRAY(g->a, uint32_t, (size_t)g->cycles + 2);
+	uint32_t *at = ARENA_ARRAY(w->a, uint32_t, (size_t)g->cycles + 2);
 	struct store_edge x;
 	uint32_t n = 0;
 
 	if (!at)
-		return arena_full(g->a, w->err);
+		return arena_full(w->a, w->err);
 	for (uint32_t i = 0; i < g->edges; i++) {
 		graph_edge(g, i, &x);
 		if (x.in_cycle && !x.recursive) {
@@ -231,8 +232,8 @@ static int list_calls(struct growing *w, uint32_t e, struct graph_cycle *c,
 	}
 	for (uint32_t k = 1; k <= g->cycles; k++)
 		at[k + 1] += at[k];
-	if (!(w->calls = ARENA_ARRAY(g->a, struct inside, (size_t)n + 1)))
-		return arena_full(g->a, w->err);
+	if (!(w->calls = ARENA_ARRAY(w->a, struct inside, (size_t)n + 1)))
+		return arena_full(w->a, w->err);
 	for (uint32_t i = 0; i < g->edges; i++) {
 		uint32_t k;
 
@@ -253,7 +254,7 @@ static int list_calls(struct growing *w, uint32_t e, struct graph_cycle *c,
 
 static int allocate_growing(struct growing *w)
 {
-	struct arena *a = w->g->a;
+	struct arena *a = w->a;
 	size_t n = (size_t)w->g->functions + 1;
 
 	w->place = ARENA_ARRAY(a, uint32_t, n);
@@ -271,19 +272,19 @@ static int allocate_growing(struct growing *w)
 	return 0;
 }
 
-int graph_cycles(struct graph *g, uint32_t e, struct graph_cycle **out, struct err *err)
+int graph_cycles(struct graph *g, uint32_t e, struct arena *a, struct graph_cycle **out,
+		 struct err *err)
 {
-	struct growing w = {.g = g, .err = err};
-	struct graph_cycle *c =
-		ARENA_ARRAY(g->a, struct graph_cycle, (size_t)g->cycles + 1);
+	struct growing w = {.g = g, .a = a, .err = err};
+	struct graph_cycle *c = ARENA_ARRAY(a, struct graph_cycle, (size_t)g->cycles + 1);
 	uint32_t *first = NULL;
 
 	if (!c)
-		return arena_full(g->a, err);
+		return arena_full(a, err);
 	*out = c;
 	if (!g->cycles)
 		return 0;
-	if (allocate_growing(&w) || count_members(g, e, c, w.place, err) ||
+	if (allocate_growing(&w) || count_members(g, e, c, w.place, a, err) ||
 	    list_calls(&w, e, c, &first))
 		return (int)err->kind;
 	for (uint32_t k = 0; k < g->cycles; k++) {

@@ -18,7 +18,8 @@ struct graph_cycle {
 	uint64_t opening_cost;
 };
 
-/* All cycles of g, by event e: [cycles], cycle 1 first.  In g's arena. */
-int graph_cycles(struct graph *g, uint32_t e, struct graph_cycle **out, struct err *err);
+/* All cycles of g, by event e: [cycles], cycle 1 first.  In the arena. */
+int graph_cycles(struct graph *g, uint32_t e, struct arena *a, struct graph_cycle **out,
+		 struct err *err);
 
 #endif

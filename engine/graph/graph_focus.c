@@ -10,8 +10,6 @@
  * ignore is the rest: focus and ignore add up to all.  Call counts stay those of the
  * profile.
  */
-#include <string.h>
-
 #include "engine/flow/chain.h"
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
@@ -19,112 +17,143 @@
 struct focus {
 	const struct fn_set *set;
 	bool ignore;
-	uint32_t *map;	 /* below -> here */
-	uint32_t *edge;	 /* [edges here]: one of its draft edges */
-	uint32_t *draft; /* [draft edges]: edge below */
-	uint32_t drafts;
+	const uint32_t *map;   /* below -> here */
+	const uint8_t *marked; /* [functions below]: the set */
+	uint32_t *edge;	       /* [edges here]: edge below */
 };
 
 /* ---- which functions stay ---- */
 
 struct reach {
+	struct flow_input in;
+	const uint8_t *stop; /* [functions]: not to be met; or NULL */
 	uint8_t *met;
 	uint32_t *todo, n;
 };
 
 static void graph_focus_meet(struct reach *r, uint32_t f)
 {
-	if (!r->met[f])
-		r->todo[r->n++] = f;
+	if (r->met[f] || (r->stop && r->stop[f]))
+		return;
 	r->met[f] = 1;
+	r->todo[r->n++] = f;
 }
 
-/* Visit all callees (or callers) of the functions met so far, and theirs. */
-static int follow_calls(struct graph *b, struct reach *r, bool up,
-			const struct fn_set * not, struct err *err)
+/* Visit all callees of the functions met so far, and theirs. */
+static int follow_down(struct graph *b, struct reach *r, struct err *err)
 {
+	const struct flow_input *in = &r->in;
+
 	for (uint32_t polled = 0; r->n; polled++) {
-		uint32_t f = r->todo[--r->n], first = 0, n;
-		struct store_edge e;
+		uint32_t f = r->todo[--r->n];
 
 		if (graph_poll(b, polled, err))
 			return (int)err->kind;
-		if (up)
-			n = graph_caller_count(b, f);
-		else
-			graph_callees(b, f, &first, &n);
-		for (uint32_t i = 0; i < n; i++) {
-			graph_edge(b, up ? graph_caller(b, f, i) : first + i, &e);
-			if (!not || !fnset_has(not, up ? e.caller : e.callee))
-				graph_focus_meet(r, up ? e.caller : e.callee);
-		}
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+			graph_focus_meet(r, in->callee[i]);
 	}
 	return 0;
 }
 
-/* Visit the functions that some event enters without a call. */
-static int meet_roots(struct graph *b, const struct fn_set * not, struct reach *r,
-		      struct err *err)
+static int follow_up(struct graph *b, struct reach *r, struct err *err)
 {
-	uint64_t *called = ARENA_ARRAY(b->a, uint64_t, (size_t)b->functions + 1);
+	const struct flow_input *in = &r->in;
 
-	if (!called)
-		return arena_full(b->a, err);
-	for (uint32_t e = 0; e < store_info(b->st)->events; e++) {
+	for (uint32_t polled = 0; r->n; polled++) {
+		uint32_t f = r->todo[--r->n];
+
+		if (graph_poll(b, polled, err))
+			return (int)err->kind;
+		for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
+			graph_focus_meet(r, in->caller[in->in_edge[k]]);
+	}
+	return 0;
+}
+
+/* Does f spend more of this event than the calls into it bring? */
+static bool is_root(const struct flow_input *in, uint32_t f)
+{
+	uint64_t called = 0, spent = in->self[f];
+
+	for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
+		called = graph_add(called, in->incl[in->in_edge[k]]);
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+		spent = graph_add(spent, in->incl[i]);
+	return spent > called;
+}
+
+/* Visit the functions that some event enters without a call, of those not met yet. */
+static int meet_roots(struct graph *b, struct reach *r, struct err *err)
+{
+	bool any = false;
+
+	for (uint32_t f = 0; f < b->functions && !any; f++)
+		any = !r->met[f] && !r->stop[f];
+	for (uint32_t e = 0; any && e < store_info(b->st)->events; e++) {
 		struct flow_input in;
 
-		if (graph_event(b, e, err) || graph_flow_input(b, e, &in, err) ||
-		    graph_poll(b, 0, err))
+		if (graph_event(b, e, err) || graph_flow_input(b, e, &in, err))
 			return (int)err->kind;
-		memset(called, 0, b->functions * sizeof(*called));
-		for (uint32_t i = 0; i < in.edges; i++)
-			called[in.callee[i]] =
-				graph_add(called[in.callee[i]], in.incl[i]);
 		for (uint32_t f = 0; f < b->functions; f++) {
-			uint64_t spent = in.self[f];
-
-			for (uint32_t i = in.out_first[f]; i < in.out_first[f + 1]; i++)
-				spent = graph_add(spent, in.incl[i]);
-			if (spent > called[f] && !fnset_has(not, f))
+			if (!r->met[f] && !r->stop[f] && is_root(&in, f))
 				graph_focus_meet(r, f);
+			if (graph_poll(b, f, err))
+				return (int)err->kind;
 		}
 	}
-	for (uint32_t f = 0; f < b->functions; f++)
-		if (!graph_caller_count(b, f) && !fnset_has(not, f))
-			graph_focus_meet(r, f);
-	return 0;
+	return follow_down(b, r, err);
 }
 
-/* focus: the set and all functions below and above it; ignore: all functions that a
- * root reaches without passing the set. */
-static int find_kept(struct graph *b, const struct focus *s, uint8_t **out,
+/* ignore: all functions that a root reaches without passing the set.  A function without
+ * callers is a root; only if such roots do not reach all, costs tell the others. */
+static int find_left(struct graph *b, struct reach *r, struct err *err)
+{
+	for (uint32_t f = 0; f < b->functions; f++)
+		if (r->in.in_first[f] == r->in.in_first[f + 1])
+			graph_focus_meet(r, f);
+	return follow_down(b, r, err) || meet_roots(b, r, err) ? (int)err->kind : 0;
+}
+
+static void meet_set(const struct focus *s, struct reach *r)
+{
+	for (uint32_t f = fnset_next(s->set, 0); f != FNSET_NONE;
+	     f = fnset_next(s->set, f + 1))
+		graph_focus_meet(r, f);
+}
+
+/* focus: the set and all functions below and above it. */
+static int find_kept(struct graph *b, struct focus *s, struct reach *down,
 		     struct err *err)
 {
 	size_t n = (size_t)b->functions + 1;
-	struct reach down = {ARENA_ARRAY(b->a, uint8_t, n),
-			     ARENA_ARRAY(b->a, uint32_t, n), 0};
-	struct reach up = {ARENA_ARRAY(b->a, uint8_t, n), down.todo, 0};
+	uint8_t *marked = ARENA_ARRAY(b->a, uint8_t, n);
+	struct reach up;
 
-	if (!down.met || !down.todo || !up.met)
+	down->met = ARENA_ARRAY(b->a, uint8_t, n);
+	down->todo = ARENA_ARRAY(b->a, uint32_t, n);
+	if (!marked || !down->met || !down->todo)
 		return arena_full(b->a, err);
-	*out = down.met;
-	if (s->ignore)
-		return meet_roots(b, s->set, &down, err) ||
-				       follow_calls(b, &down, false, s->set, err)
-			       ? (int)err->kind
-			       : 0;
-	for (uint32_t f = fnset_next(s->set, 0); f != FNSET_NONE;
-	     f = fnset_next(s->set, f + 1))
-		graph_focus_meet(&down, f);
-	if (follow_calls(b, &down, false, NULL, err))
+	if (graph_shape(b, &down->in, err))
 		return (int)err->kind;
 	for (uint32_t f = fnset_next(s->set, 0); f != FNSET_NONE;
 	     f = fnset_next(s->set, f + 1))
-		graph_focus_meet(&up, f);
-	if (follow_calls(b, &up, true, NULL, err))
+		marked[f] = 1;
+	s->marked = marked;
+	if (s->ignore) {
+		down->stop = marked;
+		return find_left(b, down, err);
+	}
+	up = *down;
+	if (!(up.met = ARENA_ARRAY(b->a, uint8_t, n)))
+		return arena_full(b->a, err);
+	meet_set(s, down);
+	if (follow_down(b, down, err))
+		return (int)err->kind;
+	meet_set(s, &up);
+	if (follow_up(b, &up, err))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < b->functions; f++)
-		down.met[f] |= up.met[f];
+		down->met[f] |= up.met[f];
 	return 0;
 }
 
@@ -138,15 +167,14 @@ static int find_shares(const struct flow_input *in, const struct focus *s,
 		       struct arena *scratch, const struct cancel *cancel,
 		       struct shares *h, struct err *err)
 {
+	const uint8_t *marks = s->marked;
 	struct flow *fl;
-	uint8_t *marks;
 
 	if (flow_build(in, scratch, cancel, &fl, err) ||
 	    chain_first(fl, s->set, &h->came, scratch, cancel, err))
 		return (int)err->kind;
-	marks = chain_marks(fl, s->set, scratch);
 	h->goes = ARENA_ARRAY(scratch, double, (size_t)in->functions + 1);
-	if (!marks || !h->goes)
+	if (!h->goes)
 		return arena_full(scratch, err);
 	for (uint32_t f = 0; f < in->functions; f++) {
 		double before = marks[f] ? 0 : h->came[f];
@@ -172,6 +200,24 @@ static uint64_t part_of_cost(uint64_t cost, double share, bool ignore)
 	return ignore ? cost - part : part;
 }
 
+/* The part of each call of f. */
+static void share_calls(const struct graph *g, const struct flow_input *below,
+			const struct shares *h, uint32_t f, uint64_t *edge)
+{
+	const struct focus *s = g->stage;
+	double came = 0;
+
+	for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++) {
+		uint32_t from = s->edge[i];
+		double share;
+
+		if (i == g->out_first[f])
+			came = h->came[below->caller[from]];
+		share = came < 1 ? came + (1 - came) * h->goes[below->callee[from]] : 1;
+		edge[i] = part_of_cost(below->incl[from], share, s->ignore);
+	}
+}
+
 static int focus_fill(struct graph *g, uint32_t e, const struct flow_input *below,
 		      struct arena *scratch, uint64_t *self, uint64_t *edge,
 		      struct err *err)
@@ -186,41 +232,40 @@ static int focus_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 		if (s->map[f] != GRAPH_NONE)
 			self[s->map[f]] =
 				part_of_cost(below->self[f], h.came[f], s->ignore);
-	for (uint32_t i = 0; i < s->drafts; i++) {
-		uint32_t from = s->draft[i];
-		double came = h.came[below->caller[from]];
-		double share = came + (1 - came) * h.goes[below->callee[from]];
-
-		edge[s->edge[i]] =
-			graph_add(edge[s->edge[i]],
-				  part_of_cost(below->incl[from], share, s->ignore));
-	}
+	for (uint32_t f = 0; f < g->functions; f++)
+		share_calls(g, below, &h, f, edge);
 	return 0;
 }
 
-static int kept_edges(struct graph *b, struct graph_draft *d, struct focus *s,
+static int kept_edges(const struct flow_input *in, struct graph_draft *d, struct focus *s,
 		      struct err *err)
 {
-	size_t n = (size_t)b->edges + 1;
+	size_t n = 0;
+	uint32_t e = 0;
 
-	d->caller = ARENA_ARRAY(b->a, uint32_t, n);
-	d->callee = ARENA_ARRAY(b->a, uint32_t, n);
-	d->calls = ARENA_ARRAY(b->a, uint64_t, n);
-	s->draft = ARENA_ARRAY(b->a, uint32_t, n);
-	if (!d->caller || !d->callee || !d->calls || !s->draft)
-		return arena_full(b->a, err);
-	for (uint32_t i = 0; i < b->edges; i++) {
-		struct store_edge e;
+	for (uint32_t f = 0; f < in->functions; f++)
+		if (d->map[f] != GRAPH_NONE)
+			n += in->out_first[f + 1] - in->out_first[f];
+	s->edge = ARENA_ARRAY(d->below->a, uint32_t, n + 1);
+	if (!s->edge || graph_draft_edges(d, n, err))
+		return arena_full(d->below->a, err);
+	for (uint32_t f = 0; f < in->functions; f++) {
+		uint32_t from = d->map[f];
 
-		graph_edge(b, i, &e);
-		if (d->map[e.caller] == GRAPH_NONE || d->map[e.callee] == GRAPH_NONE)
+		if (from == GRAPH_NONE)
 			continue;
-		d->caller[d->edges] = d->map[e.caller];
-		d->callee[d->edges] = d->map[e.callee];
-		d->calls[d->edges] = e.calls;
-		s->draft[d->edges++] = i;
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+			uint32_t to = d->map[in->callee[i]];
+
+			/* Written in any case, kept if the callee stays. */
+			d->caller[e] = from;
+			d->callee[e] = to;
+			d->calls[e] = in->calls[i];
+			s->edge[e] = i;
+			e += to != GRAPH_NONE;
+		}
 	}
-	s->drafts = d->edges;
+	d->edges = e;
 	return 0;
 }
 
@@ -229,14 +274,14 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 {
 	struct graph_draft d = {.below = g};
 	struct focus *s = ARENA_NEW(g->a, struct focus);
-	uint8_t *keep = NULL;
+	struct reach kept = {0};
 
 	if (!s)
 		return arena_full(g->a, err);
 	s->set = set;
 	s->ignore = ignore;
-	if (find_kept(g, s, &keep, err) || graph_number(&d, keep, err) ||
-	    kept_edges(g, &d, s, err) || graph_build(&d, out, &s->edge, err))
+	if (find_kept(g, s, &kept, err) || graph_number(&d, kept.met, err) ||
+	    kept_edges(&kept.in, &d, s, err) || graph_build(&d, out, err))
 		return (int)err->kind;
 	s->map = d.map;
 	(*out)->stage = s;

@@ -10,6 +10,7 @@
  * split like the cost that has left.  Call counts are shared in the same way, by counts; which
  * edges there are does not depend on them, as a recorded call may have a count of 0.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/graph/graph_build.h"
@@ -27,6 +28,7 @@ struct hide {
 	uint32_t *at;		  /* [functions below]: index of a hidden function in
 				     member[] */
 	uint32_t hidden;	  /* number of hidden functions */
+	uint8_t *above;		  /* [functions below]: calls a hidden function */
 };
 
 /* Weights of one event, or of call counts. */
@@ -262,17 +264,18 @@ static int flows(const struct hide *h, struct weights *w, struct arena *a,
 	w->in = ARENA_ARRAY(a, double, (size_t)h->hidden + 1);
 	if (!out || !w->in)
 		return arena_full(a, err);
-	for (uint32_t i = 0; i < below->edges; i++) {
-		uint32_t caller = below->caller[i], callee = below->callee[i];
+	for (uint32_t at = 0; at < h->hidden; at++) {
+		uint32_t f = h->member[at];
 
-		if (i % POLL == 0 && cancel_poll(w->cancel, err))
+		if (at % POLL == 0 && cancel_poll(w->cancel, err))
 			return (int)err->kind;
-		if (caller == callee)
-			continue;
-		if (h->comp[callee] != GRAPH_NONE)
-			w->in[h->at[callee]] += (double)w->edge[i];
-		if (h->comp[caller] != GRAPH_NONE && w->self)
-			out[h->at[caller]] += (double)w->edge[i];
+		for (uint32_t k = below->in_first[f]; k < below->in_first[f + 1]; k++)
+			if (below->caller[below->in_edge[k]] != f)
+				w->in[at] += (double)w->edge[below->in_edge[k]];
+		for (uint32_t i = below->out_first[f];
+		     w->self && i < below->out_first[f + 1]; i++)
+			if (below->callee[i] != f)
+				out[at] += (double)w->edge[i];
 	}
 	for (uint32_t i = 0; i < h->hidden; i++) {
 		if (w->self)
@@ -281,6 +284,18 @@ static int flows(const struct hide *h, struct weights *w, struct arena *a,
 			w->in[i] = out[i];
 	}
 	return 0;
+}
+
+/* f calls no hidden function: all its costs stay. */
+static void keep_costs(const struct graph *g, const struct hide *h,
+		       const struct flow_input *below, uint32_t f, uint64_t *self,
+		       uint64_t *edge)
+{
+	uint32_t u = h->up[f], x = below->out_first[u];
+
+	self[f] = below->self[u];
+	for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
+		edge[i] = below->incl[x++];
 }
 
 /* The calls from u to visible functions are exact.  Both lists are in order of callee, and the
@@ -316,6 +331,12 @@ static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below
 	if (flows(h, &w, scratch, err) || new_walk(scratch, h, g->functions, &k, err))
 		return (int)err->kind;
 	for (uint32_t f = 0; f < g->functions; f++) {
+		if (graph_poll(g, f, err))
+			return (int)err->kind;
+		if (!h->above[h->up[f]]) {
+			keep_costs(g, h, below, f, self, edge);
+			continue;
+		}
 		if (walk_hidden(&k, h, &w, h->up[f], err))
 			return (int)err->kind;
 		self[f] = graph_add(below->self[h->up[f]], graph_round(k.self));
@@ -323,8 +344,6 @@ static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below
 			edge[i] = graph_round(k.to[g->callee[i]]);
 		forget_walk(&k);
 		add_direct(g, h, below, f, edge);
-		if (graph_poll(g, f, err))
-			return (int)err->kind;
 	}
 	return 0;
 }
@@ -339,21 +358,25 @@ static int components(struct graph *b, const struct flow_input *below,
 	uint32_t *id = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
 	uint32_t *fn = ARENA_ARRAY(b->a, uint32_t, (size_t)n + 1);
 	uint32_t *first = ARENA_ARRAY(b->a, uint32_t, (size_t)n + 2);
-	uint32_t *callee = ARENA_ARRAY(b->a, uint32_t, (size_t)b->edges + 1);
+	uint32_t *callee = NULL;
+	size_t edges = 0;
 	struct cycles c = {0};
 
 	h->comp = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
 	h->member = ARENA_ARRAY(b->a, uint32_t, (size_t)n + 1);
 	h->at = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
-	if (!id || !fn || !first || !callee || !h->comp || !h->member || !h->at)
+	if (!id || !fn || !first || !h->comp || !h->member || !h->at)
 		return arena_full(b->a, err);
 	for (uint32_t f = 0; f < b->functions; f++) {
 		h->comp[f] = GRAPH_NONE;
 		if (fnset_has(set, f)) {
 			fn[k] = f;
 			id[f] = k++;
+			edges += below->out_first[f + 1] - below->out_first[f];
 		}
 	}
+	if (!(callee = ARENA_ARRAY(b->a, uint32_t, edges + 1)))
+		return arena_full(b->a, err);
 	for (uint32_t i = 0; i < n; i++) {
 		for (uint32_t e = below->out_first[fn[i]];
 		     e < below->out_first[fn[i] + 1]; e++)
@@ -377,65 +400,117 @@ static int components(struct graph *b, const struct flow_input *below,
 	return h->first ? 0 : arena_full(b->a, err);
 }
 
-struct edge_list {
-	uint32_t *caller, *callee;
-	uint64_t *calls;
-	uint32_t n, cap;
-};
-
-static int add_edge(struct arena *a, struct edge_list *l, uint32_t u, uint32_t v,
-		    uint64_t calls, struct err *err)
+/* Mark the functions that call a hidden one. */
+static int find_above(struct graph *b, const struct flow_input *below, struct hide *h,
+		      struct err *err)
 {
-	if (l->n == l->cap) {
-		uint32_t cap = l->cap ? l->cap * 2 : 1024;
-		struct edge_list big = {.n = l->n, .cap = cap};
+	h->above = ARENA_ARRAY(b->a, uint8_t, (size_t)b->functions + 1);
+	if (!h->above)
+		return arena_full(b->a, err);
+	for (uint32_t i = 0; i < h->hidden; i++) {
+		uint32_t f = h->member[i];
 
-		big.caller = ARENA_ARRAY(a, uint32_t, cap);
-		big.callee = ARENA_ARRAY(a, uint32_t, cap);
-		big.calls = ARENA_ARRAY(a, uint64_t, cap);
-		if (!big.caller || !big.callee || !big.calls || cap < l->cap)
-			return arena_full(a, err);
-		if (l->n) {
-			memcpy(big.caller, l->caller, l->n * sizeof(*l->caller));
-			memcpy(big.callee, l->callee, l->n * sizeof(*l->callee));
-			memcpy(big.calls, l->calls, l->n * sizeof(*l->calls));
-		}
-		*l = big;
+		for (uint32_t k = below->in_first[f]; k < below->in_first[f + 1]; k++)
+			h->above[below->caller[below->in_edge[k]]] = 1;
 	}
-	l->caller[l->n] = u;
-	l->callee[l->n] = v;
-	l->calls[l->n++] = calls;
 	return 0;
 }
 
+/* The edges found so far: the first ones of the draft. */
+struct edge_list {
+	struct graph_draft *d;
+	size_t cap;
+};
+
+/* Make room for n more edges. */
+static int reserve_edges(struct edge_list *l, size_t n, struct err *err)
+{
+	struct graph_draft *d = l->d, old = *d;
+
+	if (n <= l->cap - d->edges)
+		return 0;
+	if (n > UINT32_MAX - l->cap)
+		return err_set(err, ERR_LIMIT, 0, "hide makes too many calls");
+	l->cap += n > l->cap / 2 ? n : l->cap / 2;
+	if (graph_draft_edges(d, l->cap, err))
+		return (int)err->kind;
+	if (old.edges) {
+		memcpy(d->caller, old.caller, old.edges * sizeof(*d->caller));
+		memcpy(d->callee, old.callee, old.edges * sizeof(*d->callee));
+		memcpy(d->calls, old.calls, old.edges * sizeof(*d->calls));
+	}
+	return 0;
+}
+
+static void add_edge(struct graph_draft *d, uint32_t u, uint32_t v, uint64_t calls)
+{
+	d->caller[d->edges] = u;
+	d->callee[d->edges] = v;
+	d->calls[d->edges++] = calls;
+}
+
+static int hide_callees_ascending(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* The calls of f through hidden functions, in k, and those to visible ones, in order. */
+static void merge_calls(struct graph_draft *d, const struct hide *h,
+			const struct flow_input *below, uint32_t f, struct walk *k)
+{
+	uint32_t u = h->up[f], x = below->out_first[u], end = below->out_first[u + 1];
+
+	qsort(k->touched, k->ntouched, sizeof(*k->touched), hide_callees_ascending);
+	for (uint32_t i = 0; i < k->ntouched || x < end;) {
+		uint32_t through = i < k->ntouched ? k->touched[i] : GRAPH_NONE;
+		uint32_t to = x < end ? h->map[below->callee[x]] : GRAPH_NONE;
+		uint64_t calls = 0;
+
+		if (x < end && to == GRAPH_NONE) {
+			x++;
+			continue;
+		}
+		if (through <= to) {
+			calls = graph_round(k->to[through]);
+			i++;
+		}
+		if (to <= through)
+			calls = graph_add(calls, below->calls[x++]);
+		add_edge(d, f, to < through ? to : through, calls);
+	}
+}
+
 static int collect_edges(struct graph *b, const struct flow_input *below,
-			 const struct hide *h, uint32_t functions, struct edge_list *l,
-			 struct err *err)
+			 const struct hide *h, struct graph_draft *d,
+			 struct arena *scratch, struct err *err)
 {
 	struct weights w = {.below = below, .edge = below->calls, .cancel = b->cancel};
+	/* Rarely more edges than below, and then few more. */
+	struct edge_list l = {d, (size_t)below->edges + below->edges / 8 + 64};
 	struct walk k;
 
-	if (flows(h, &w, b->a, err) || new_walk(b->a, h, functions, &k, err))
+	if (flows(h, &w, scratch, err) || new_walk(scratch, h, d->functions, &k, err) ||
+	    graph_draft_edges(d, l.cap, err))
 		return (int)err->kind;
-	for (uint32_t f = 0; f < functions; f++) {
-		uint32_t u = h->up[f];
+	for (uint32_t f = 0; f < d->functions; f++) {
+		uint32_t u = h->up[f], n = below->out_first[u + 1] - below->out_first[u];
 
-		if (walk_hidden(&k, h, &w, u, err) || reach(&k, h, &w, u, err))
-			return (int)err->kind;
-		for (uint32_t i = 0; i < k.ntouched; i++)
-			if (add_edge(b->a, l, f, k.touched[i],
-				     graph_round(k.to[k.touched[i]]), err))
-				return (int)err->kind;
-		forget_walk(&k);
-		for (uint32_t e = below->out_first[u]; e < below->out_first[u + 1]; e++) {
-			uint32_t to = h->map[below->callee[e]];
-
-			if (to != GRAPH_NONE &&
-			    add_edge(b->a, l, f, to, below->calls[e], err))
-				return (int)err->kind;
-		}
 		if (graph_poll(b, f, err))
 			return (int)err->kind;
+		if (!h->above[u]) {
+			if (reserve_edges(&l, n, err))
+				return (int)err->kind;
+			for (uint32_t x = below->out_first[u]; n-- > 0; x++)
+				add_edge(d, f, h->map[below->callee[x]], below->calls[x]);
+			continue;
+		}
+		if (walk_hidden(&k, h, &w, u, err) || reach(&k, h, &w, u, err) ||
+		    reserve_edges(&l, (size_t)n + k.ntouched, err))
+			return (int)err->kind;
+		merge_calls(d, h, below, f, &k);
+		forget_walk(&k);
 	}
 	return 0;
 }
@@ -447,27 +522,21 @@ int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 	struct hide *h = ARENA_NEW(g->a, struct hide);
 	uint8_t *keep = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	struct flow_input below;
-	struct edge_list l = {0};
+	struct arena scratch;
 
 	if (!h || !keep)
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < g->functions; f++)
 		keep[f] = !fnset_has(set, f);
-	if (g->plain && flow_input_of(g->st, 0, &below, err))
-		return (int)err->kind;
-	if (!g->plain)
-		graph_shape(g, &below);
-	if (components(g, &below, set, h, err) || graph_number(&d, keep, err))
+	if (graph_shape(g, &below, err) || components(g, &below, set, h, err) ||
+	    find_above(g, &below, h, err) || graph_number(&d, keep, err))
 		return (int)err->kind;
 	h->map = d.map;
 	h->up = d.first;
-	if (collect_edges(g, &below, h, d.functions, &l, err))
-		return (int)err->kind;
-	d.caller = l.caller;
-	d.callee = l.callee;
-	d.calls = l.calls;
-	d.edges = l.n;
-	if (graph_build(&d, out, NULL, err))
+	arena_init(&scratch, g->a->cap);
+	collect_edges(g, &below, h, &d, &scratch, err);
+	arena_free(&scratch);
+	if (err->kind || graph_build(&d, out, err))
 		return (int)err->kind;
 	(*out)->stage = h;
 	(*out)->fill = hide_fill;

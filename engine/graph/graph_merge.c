@@ -4,6 +4,7 @@
  * Costs are summed over the map; a call inside a group becomes a recursive call of the
  * group.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "engine/graph/graph_build.h"
@@ -14,6 +15,8 @@
 struct merge {
 	const uint32_t *map, *edge; /* below -> here */
 };
+
+/* ---- costs ---- */
 
 static int merge_fill(struct graph *g, uint32_t e, const struct flow_input *below,
 		      struct arena *scratch, uint64_t *self, uint64_t *edge,
@@ -36,28 +39,153 @@ static int merge_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 	return 0;
 }
 
-static int all_edges(struct graph_draft *d, struct err *err)
+/* ---- edges ---- */
+
+/* The groups that the current one calls, each once. */
+struct called {
+	uint32_t *group, n;
+	uint64_t *met;	/* [groups / 64 + 1]: bits */
+	uint32_t *edge; /* [groups]: the number of the edge */
+	uint32_t words;
+};
+
+static int ids_ascending(const void *x, const void *y)
+{
+	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
+
+	return (a > b) - (a < b);
+}
+
+/* Sort the groups called.  Of many, read the bits in order. */
+static void sort_called(struct called *c)
+{
+	enum { FEW = 24 };
+	uint32_t n = 0;
+
+	if (c->n > FEW && c->n > c->words / 16) {
+		for (uint32_t w = 0; w < c->words; w++)
+			for (uint64_t bits = c->met[w]; bits; bits &= bits - 1)
+				c->group[n++] = w * 64 + (uint32_t)__builtin_ctzll(bits);
+		return;
+	}
+	if (c->n > FEW) {
+		qsort(c->group, c->n, sizeof(*c->group), ids_ascending);
+		return;
+	}
+	for (uint32_t i = 1; i < c->n; i++) {
+		uint32_t k = c->group[i], at = i;
+
+		for (; at > 0 && c->group[at - 1] > k; at--)
+			c->group[at] = c->group[at - 1];
+		c->group[at] = k;
+	}
+}
+
+/* Find the groups that the members call. */
+static void find_called(const struct graph_draft *d, const struct flow_input *in,
+			const uint32_t *member, uint32_t n, struct called *c)
+{
+	c->n = 0;
+	for (uint32_t m = 0; m < n; m++) {
+		uint32_t f = member[m];
+
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+			uint32_t to = d->map[in->callee[i]];
+
+			if (c->met[to / 64] >> to % 64 & 1)
+				continue;
+			c->met[to / 64] |= (uint64_t)1 << to % 64;
+			c->group[c->n++] = to;
+		}
+	}
+	sort_called(c);
+	for (uint32_t i = 0; i < c->n; i++)
+		c->met[c->group[i] / 64] &= ~((uint64_t)1 << c->group[i] % 64);
+}
+
+/* The edges of group k, and in edge[] their number for each edge below. */
+static void add_called(struct graph_draft *d, const struct flow_input *in, uint32_t k,
+		       const uint32_t *member, uint32_t n, struct called *c,
+		       uint32_t *edge)
+{
+	find_called(d, in, member, n, c);
+	for (uint32_t i = 0; i < c->n; i++) {
+		c->edge[c->group[i]] = d->edges;
+		d->caller[d->edges] = k;
+		d->callee[d->edges++] = c->group[i];
+	}
+	for (uint32_t m = 0; m < n; m++) {
+		uint32_t f = member[m];
+
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+			uint32_t e = c->edge[d->map[in->callee[i]]];
+
+			edge[i] = e;
+			d->calls[e] = graph_add(d->calls[e], in->calls[i]);
+		}
+	}
+}
+
+/* Merge the edges of each group.  (*edge)[i]: the number that edge i below gets. */
+static int merge_edges(struct graph_draft *d, uint32_t **edge, struct err *err)
 {
 	struct graph *b = d->below;
-	size_t n = (size_t)b->edges + 1;
+	size_t n = (size_t)d->functions + 1;
+	struct called c = {.group = ARENA_ARRAY(b->a, uint32_t, n),
+			   .met = ARENA_ARRAY(b->a, uint64_t, n / 64 + 1),
+			   .edge = ARENA_ARRAY(b->a, uint32_t, n),
+			   .words = (uint32_t)(n / 64 + 1)};
+	uint32_t *first, *member;
+	struct flow_input in;
 
-	d->caller = ARENA_ARRAY(b->a, uint32_t, n);
-	d->callee = ARENA_ARRAY(b->a, uint32_t, n);
-	d->calls = ARENA_ARRAY(b->a, uint64_t, n);
-	if (!d->caller || !d->callee || !d->calls)
+	*edge = ARENA_ARRAY(b->a, uint32_t, (size_t)b->edges + 1);
+	if (!c.group || !c.met || !c.edge || !*edge)
 		return arena_full(b->a, err);
-	for (uint32_t i = 0; i < b->edges; i++) {
-		struct store_edge e;
-
-		graph_edge(b, i, &e);
-		d->caller[i] = d->map[e.caller];
-		d->callee[i] = d->map[e.callee];
-		d->calls[i] = e.calls;
-		if (graph_poll(b, i, err))
+	if (graph_shape(b, &in, err) || graph_draft_edges(d, b->edges, err) ||
+	    graph_members(b->a, d->map, b->functions, d->functions, &first, &member, err))
+		return (int)err->kind;
+	for (uint32_t k = 0; k < d->functions; k++) {
+		add_called(d, &in, k, member + first[k], first[k + 1] - first[k], &c,
+			   *edge);
+		if (graph_poll(b, k, err))
 			return (int)err->kind;
 	}
-	d->edges = b->edges;
 	return 0;
+}
+
+/* ---- places: files and objects by number ---- */
+
+/* The file (or object) of each function by its number in the store.  Several are the file
+ * of that name, or a number past all files. */
+struct places {
+	const struct graph *g;
+	const uint32_t *column;
+	enum graph_mixed mixed;
+	uint32_t several;
+};
+
+static int open_places(const struct graph *g, enum graph_mixed mixed, struct places *p,
+		       struct err *err)
+{
+	const struct str several = STR("(several)");
+	const struct store_info *si = store_info(g->st);
+	bool files = mixed == GRAPH_FILES;
+	uint32_t n = files ? si->files : si->objects;
+	uint32_t i = files ? store_file_lower(g->st, several)
+			   : store_obj_lower(g->st, several);
+
+	*p = (struct places){.g = g, .mixed = mixed};
+	p->column = store_u32(g->st, files ? STORE_FN_FILE : STORE_FN_OBJ);
+	p->several = i < n && str_eq(files ? store_file(g->st, i) : store_obj(g->st, i),
+				     several)
+			     ? i
+			     : n;
+	return store_check(g->st, err);
+}
+
+static uint32_t place_of(const struct places *p, uint32_t f)
+{
+	return graph_is(p->g, f, p->mixed) ? p->several : p->column[graph_id(p->g, f)];
 }
 
 /* Mark the groups that hold several files or objects.  named: a group with a name in d
@@ -67,40 +195,93 @@ static int find_mixed(const struct graph_draft *d, bool named, struct graph *g,
 {
 	const struct graph *b = d->below;
 	uint8_t *mixed = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	struct places file, obj;
 
 	if (!mixed)
 		return arena_full(g->a, err);
+	if (open_places(b, GRAPH_FILES, &file, err) ||
+	    open_places(b, GRAPH_OBJECTS, &obj, err))
+		return (int)err->kind;
 	for (uint32_t f = 0; f < b->functions; f++) {
 		uint32_t one = d->first[d->map[f]];
 
-		if (one == f)
+		if (one == f) {
 			mixed[d->map[f]] |= !b->plain && b->mixed ? b->mixed[f] : 0;
-		if (!str_eq(graph_file(b, f), graph_file(b, one)))
+			continue;
+		}
+		if (place_of(&file, f) != place_of(&file, one))
 			mixed[d->map[f]] |= GRAPH_FILES;
-		if (!str_eq(graph_obj(b, f), graph_obj(b, one)))
+		if (place_of(&obj, f) != place_of(&obj, one))
 			mixed[d->map[f]] |= GRAPH_OBJECTS;
 	}
-	for (uint32_t f = 0; named && f < g->functions; f++)
+	for (uint32_t f = 0; named && d->name && f < g->functions; f++)
 		if (d->name[f].p)
 			mixed[f] |= GRAPH_NAMED;
 	g->mixed = mixed;
 	return 0;
 }
 
-/* The key of f'2 is f with the same file and object. */
-static struct str norec_key(const struct graph *g, uint32_t f, struct arena *a)
-{
-	struct str name = name_without_level(graph_name(g, f), a);
-	struct str file = graph_file(g, f), obj = graph_obj(g, f);
-	size_t n = name.n + file.n + obj.n + 2;
-	char *p = arena_alloc(a, n);
+/* ---- recursion levels ---- */
 
-	if (!p || !name.p)
-		return (struct str){NULL, 0};
-	memcpy(p, name.p, name.n);
-	memcpy(p + name.n + 1, file.p, file.n);
-	memcpy(p + name.n + file.n + 2, obj.p, obj.n);
-	return (struct str){p, n};
+/* The key of f'2 is f with the same file and object. */
+struct level_key {
+	struct str name;
+	uint32_t file, obj;
+};
+
+struct level_keys {
+	struct graph *g;
+	struct places file, obj;
+	struct level_key *key; /* [functions] */
+	uint32_t *slot, mask;  /* functions + 1 by the hash of their keys */
+};
+
+static int open_level_keys(struct graph *g, struct level_keys *k, struct err *err)
+{
+	size_t cap = 16;
+
+	while (cap < 2 * (size_t)g->functions + 2)
+		cap *= 2;
+	*k = (struct level_keys){.g = g, .mask = (uint32_t)(cap - 1)};
+	k->slot = ARENA_ARRAY(g->a, uint32_t, cap);
+	k->key = ARENA_ARRAY(g->a, struct level_key, (size_t)g->functions + 1);
+	if (!k->slot || !k->key)
+		return arena_full(g->a, err);
+	return open_places(g, GRAPH_FILES, &k->file, err) ||
+			       open_places(g, GRAPH_OBJECTS, &k->obj, err)
+		       ? (int)err->kind
+		       : 0;
+}
+
+static bool same_level_key(const struct level_key *x, const struct level_key *y)
+{
+	return x->file == y->file && x->obj == y->obj && str_eq(x->name, y->name);
+}
+
+/* The slot with the key of f, or a free one; NULL: the arena is full. */
+static uint32_t *level_slot(struct level_keys *k, uint32_t f)
+{
+	struct level_key key = {name_without_level(graph_name(k->g, f), k->g->a),
+				place_of(&k->file, f), place_of(&k->obj, f)};
+	size_t h;
+
+	if (!key.name.p)
+		return NULL;
+	k->key[f] = key;
+	h = (size_t)str_hash(key.name) + key.file * (size_t)0x9e3779b1u +
+	    key.obj * (size_t)0x85ebca6bu;
+	while (k->slot[h & k->mask] &&
+	       !same_level_key(&k->key[k->slot[h & k->mask] - 1], &key))
+		h++;
+	return &k->slot[h & k->mask];
+}
+
+/* May some function of g have a recursion level in its name, or the name of another
+ * function with the same file and object?  The latter only as mangled names are shown
+ * demangled. */
+static bool any_levels(const struct graph *g)
+{
+	return g->name || store_any_quoted(g->st) || store_any_mangled(g->st);
 }
 
 /* again[f]: f is a recursion level of another function in the same group. */
@@ -108,44 +289,40 @@ static int find_levels(struct graph_draft *d, struct err *err)
 {
 	struct graph *b = d->below;
 	uint8_t *again = ARENA_ARRAY(b->a, uint8_t, (size_t)b->functions + 1);
-	uint32_t *slot;
-	struct str *keys;
-	size_t cap = 16;
+	uint8_t *deep;
+	struct level_keys k;
 	bool any = false;
 
+	d->again = again;
 	if (!again)
 		return arena_full(b->a, err);
-	d->again = again;
-	for (uint32_t f = 0; f < b->functions && !any; f++)
-		any = name_level(graph_name(b, f)) > 1;
+	if (!any_levels(b))
+		return 0;
+	if (!(deep = ARENA_ARRAY(b->a, uint8_t, (size_t)b->functions + 1)))
+		return arena_full(b->a, err);
+	for (uint32_t f = 0; f < b->functions; f++) {
+		any |= deep[f] = name_level(graph_name(b, f)) > 1;
+		if (graph_poll(b, f, err))
+			return (int)err->kind;
+	}
 	if (!any)
 		return 0;
-	while (cap < 2 * (size_t)b->functions + 2)
-		cap *= 2;
-	slot = ARENA_ARRAY(b->a, uint32_t, cap);
-	keys = ARENA_ARRAY(b->a, struct str, (size_t)b->functions + 1);
-	if (!slot || !keys)
-		return arena_full(b->a, err);
-	/* Level 1 comes first; slot[] holds function + 1. */
-	for (int level = 1; level <= 2; level++)
+	if (open_level_keys(b, &k, err))
+		return (int)err->kind;
+	for (int level = 0; level < 2; level++) /* level 1 comes first */
 		for (uint32_t f = 0; f < b->functions; f++) {
-			bool deep = name_level(graph_name(b, f)) > 1;
-			size_t h;
+			uint32_t *slot;
 
 			if (graph_poll(b, f, err))
 				return (int)err->kind;
-			if (deep != (level == 2))
+			if (deep[f] != level)
 				continue;
-			keys[f] = norec_key(b, f, b->a);
-			if (!keys[f].p)
+			if (!(slot = level_slot(&k, f)))
 				return arena_full(b->a, err);
-			h = (size_t)str_hash(keys[f]) & (cap - 1);
-			while (slot[h] && !str_eq(keys[slot[h] - 1], keys[f]))
-				h = (h + 1) & (cap - 1);
-			if (level == 1)
-				slot[h] = f + 1;
+			if (level == 0)
+				*slot = f + 1;
 			else
-				again[f] = slot[h] && d->map[slot[h] - 1] == d->map[f];
+				again[f] = *slot && d->map[*slot - 1] == d->map[f];
 		}
 	return 0;
 }
@@ -159,8 +336,8 @@ static int make_merged(struct graph_draft *d, bool named, struct graph **out,
 
 	if (!m)
 		return arena_full(d->below->a, err);
-	if (find_levels(d, err) || all_edges(d, err) || graph_build(d, &g, &edge, err) ||
-	    find_mixed(d, named, g, err))
+	if (find_levels(d, err) || merge_edges(d, &edge, err) ||
+	    graph_build(d, &g, err) || find_mixed(d, named, g, err))
 		return (int)err->kind;
 	m->map = d->map;
 	m->edge = edge;
@@ -181,8 +358,7 @@ static int draft(struct graph *g, struct graph_draft *d, struct err *err)
 	*d = (struct graph_draft){.below = g};
 	d->map = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	d->first = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	d->name = ARENA_ARRAY(g->a, struct str, (size_t)g->functions + 1);
-	return d->map && d->first && d->name ? 0 : arena_full(g->a, err);
+	return d->map && d->first ? 0 : arena_full(g->a, err);
 }
 
 int graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
@@ -193,6 +369,8 @@ int graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
 
 	if (draft(g, &d, err))
 		return (int)err->kind;
+	if (!(d.name = ARENA_ARRAY(g->a, struct str, (size_t)g->functions + 1)))
+		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		bool in = fnset_has(set, f);
 
@@ -212,73 +390,103 @@ int graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
 
 /* ---- groups by a string ---- */
 
-typedef struct str key_of(const struct graph *g, uint32_t f, struct arena *a);
-
-static struct str file_key(const struct graph *g, uint32_t f, struct arena *a)
+static struct str place_text(const struct places *p, uint32_t place)
 {
-	(void)a;
-	return graph_file(g, f);
+	const struct store_info *si = store_info(p->g->st);
+
+	if (p->mixed == GRAPH_FILES && place < si->files)
+		return store_file(p->g->st, place);
+	if (p->mixed == GRAPH_OBJECTS && place < si->objects)
+		return store_obj(p->g->st, place);
+	return STR("(several)");
 }
 
-static struct str obj_key(const struct graph *g, uint32_t f, struct arena *a)
+static struct str dir_of(struct str file)
 {
-	(void)a;
-	return graph_obj(g, f);
-}
-
-static struct str dir_key(const struct graph *g, uint32_t f, struct arena *a)
-{
-	struct str file = graph_file(g, f);
 	size_t n = file.n - str_basename(file).n;
 
-	(void)a;
 	if (n == 0)
 		return str_eq(file, STR("???")) ? file : STR(".");
 	return (struct str){file.p, n > 1 ? n - 1 : n};
 }
 
-static struct str class_key(const struct graph *g, uint32_t f, struct arena *a)
-{
-	struct str c = name_class(graph_name(g, f));
+/* Texts by the order in which they are met. */
+struct texts {
+	struct str *text;
+	uint32_t n, *slot; /* slot[]: text + 1 by its hash */
+	size_t mask;
+};
 
-	(void)a;
-	return c.n ? c : STR("(no class)");
-}
-
-/* Find the group of key, or add it at the end; slot[] holds group + 1. */
-static uint32_t group_of_key(struct graph_draft *d, uint32_t *slot, size_t cap,
-			     struct str key, struct str *keys, uint32_t f)
-{
-	size_t h = (size_t)str_hash(key);
-
-	while (slot[h & (cap - 1)] && !str_eq(keys[slot[h & (cap - 1)] - 1], key))
-		h++;
-	if (!slot[h & (cap - 1)]) {
-		keys[d->functions] = key;
-		d->first[d->functions] = f;
-		slot[h & (cap - 1)] = ++d->functions;
-	}
-	return slot[h & (cap - 1)] - 1;
-}
-
-static int group_by(struct graph *g, struct graph_draft *d, key_of *key,
-		    struct str **keys, struct err *err)
+static int new_texts(struct arena *a, size_t most, struct texts *t, struct err *err)
 {
 	size_t cap = 16;
-	uint32_t *slot;
 
-	while (cap < 2 * (size_t)g->functions + 2)
+	while (cap < 2 * most + 2)
 		cap *= 2;
-	slot = ARENA_ARRAY(g->a, uint32_t, cap);
-	*keys = ARENA_ARRAY(g->a, struct str, (size_t)g->functions + 1);
-	if (!slot || !*keys || draft(g, d, err))
+	*t = (struct texts){.text = ARENA_ARRAY(a, struct str, most + 1),
+			    .slot = ARENA_ARRAY(a, uint32_t, cap),
+			    .mask = cap - 1};
+	return t->text && t->slot ? 0 : arena_full(a, err);
+}
+
+static uint32_t number_text(struct texts *t, struct str text)
+{
+	size_t h = (size_t)str_hash(text);
+
+	for (; t->slot[h & t->mask]; h++)
+		if (str_eq(t->text[t->slot[h & t->mask] - 1], text))
+			return t->slot[h & t->mask] - 1;
+	t->text[t->n] = text;
+	t->slot[h & t->mask] = ++t->n;
+	return t->n - 1;
+}
+
+/* Put f into the group of this text. */
+static void join_group(struct graph_draft *d, uint32_t f, uint32_t group)
+{
+	d->map[f] = group;
+	if (group == d->functions)
+		d->first[d->functions++] = f;
+}
+
+/* Each place has the group of its text: find the text once. */
+static int group_by_place(struct graph *g, struct graph_draft *d, enum graph_by by,
+			  struct texts *t, struct err *err)
+{
+	const struct store_info *si = store_info(g->st);
+	struct places p;
+	uint32_t *group;
+
+	if (open_places(g, by == GRAPH_BY_OBJECT ? GRAPH_OBJECTS : GRAPH_FILES, &p, err))
+		return (int)err->kind;
+	group = ARENA_ARRAY(g->a, uint32_t,
+			    (size_t)(si->files > si->objects ? si->files : si->objects) +
+				    1);
+	if (!group)
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < g->functions; f++) {
-		struct str k = key(g, f, g->a);
+		uint32_t at = place_of(&p, f);
 
-		if (!k.p)
-			return arena_full(g->a, err);
-		d->map[f] = group_of_key(d, slot, cap, k, *keys, f);
+		if (!group[at]) {
+			struct str text = place_text(&p, at);
+
+			group[at] = 1 + number_text(t, by == GRAPH_BY_DIR ? dir_of(text)
+									  : text);
+		}
+		join_group(d, f, group[at] - 1);
+		if (graph_poll(g, f, err))
+			return (int)err->kind;
+	}
+	return store_check(g->st, err);
+}
+
+static int group_by_class(struct graph *g, struct graph_draft *d, struct texts *t,
+			  struct err *err)
+{
+	for (uint32_t f = 0; f < g->functions; f++) {
+		struct str text = name_class(graph_name(g, f));
+
+		join_group(d, f, number_text(t, text.n ? text : STR("(no class)")));
 		if (graph_poll(g, f, err))
 			return (int)err->kind;
 	}
@@ -288,39 +496,113 @@ static int group_by(struct graph *g, struct graph_draft *d, key_of *key,
 int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,
 		      struct err *err)
 {
-	static key_of *const key[] = {
-		[GRAPH_BY_FILE] = file_key,
-		[GRAPH_BY_OBJECT] = obj_key,
-		[GRAPH_BY_DIR] = dir_key,
-		[GRAPH_BY_CLASS] = class_key,
-	};
 	struct graph_draft d;
-	struct str *keys;
+	struct texts t;
 
-	if (group_by(g, &d, key[by], &keys, err))
+	if (draft(g, &d, err) || new_texts(g->a, g->functions, &t, err))
 		return (int)err->kind;
-	d.name = keys;
+	if (by == GRAPH_BY_CLASS ? group_by_class(g, &d, &t, err)
+				 : group_by_place(g, &d, by, &t, err))
+		return (int)err->kind;
+	d.name = t.text;
 	return make_merged(&d, true, out, err);
+}
+
+/* Most groups keep their name: only a level without level 1 needs a new one. */
+static int name_levels(struct graph_draft *d, struct err *err)
+{
+	struct graph *b = d->below;
+
+	if (!(d->name = ARENA_ARRAY(b->a, struct str, (size_t)d->functions + 1)))
+		return arena_full(b->a, err);
+	for (uint32_t f = 0; f < d->functions; f++) {
+		struct str name = graph_name(b, d->first[f]),
+			   cut = name_without_level(name, b->a);
+
+		if (!cut.p)
+			return arena_full(b->a, err);
+		if (cut.n != name.n)
+			d->name[f] = cut;
+	}
+	return 0;
+}
+
+static int same_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		     struct arena *scratch, uint64_t *self, uint64_t *edge,
+		     struct err *err)
+{
+	(void)e;
+	(void)scratch;
+	(void)err;
+	memcpy(self, below->self, g->functions * sizeof(*self));
+	memcpy(edge, below->incl, g->edges * sizeof(*edge));
+	return 0;
+}
+
+/* A graph without cycles whose groups are the functions of b: it borrows all of b. */
+static int graph_same(struct graph *b, struct graph **out, struct err *err)
+{
+	const struct store_info *si = store_info(b->st);
+	size_t n = (size_t)b->functions + 1;
+	uint32_t *same = ARENA_ARRAY(b->a, uint32_t, n);
+	uint8_t *none = ARENA_ARRAY(b->a, uint8_t, n);
+	struct graph *g = ARENA_NEW(b->a, struct graph);
+	struct merge *m = ARENA_NEW(b->a, struct merge);
+	struct flow_input in;
+
+	if (!same || !none || !g || !m)
+		return arena_full(b->a, err);
+	if (graph_shape(b, &in, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < b->functions; f++)
+		same[f] = f;
+	*g = *b;
+	g->plain = g->shares = false;
+	g->below = b;
+	g->map = b->plain ? same : b->map;
+	g->origin = b->plain ? same : b->origin;
+	g->group = g->only = same;
+	g->nests = g->again = none;
+	g->out_first = in.out_first;
+	g->callee = in.callee;
+	g->caller = in.caller;
+	g->in_first = in.in_first;
+	g->in_edge = in.in_edge;
+	g->cycle = in.cycle;
+	g->topo = in.topo;
+	g->calls = in.calls;
+	g->fn_calls = b->plain ? store_u64(b->st, STORE_FN_CALLS, 0) : b->fn_calls;
+	g->costs = ARENA_ARRAY(b->a, struct graph_costs *, si->all_events + 1);
+	g->flows = ARENA_ARRAY(b->a, const struct flow *, si->all_events + 1);
+	if (!g->costs || !g->flows)
+		return arena_full(b->a, err);
+	m->map = same;
+	g->stage = m;
+	g->fill = same_fill;
+	*out = g;
+	return store_check(b->st, err);
 }
 
 int graph_norec(struct graph *g, struct graph **out, struct err *err)
 {
 	struct graph_draft d;
-	struct str *keys;
+	struct level_keys k;
 
-	if (group_by(g, &d, norec_key, &keys, err))
+	if (!any_levels(g) && !g->cycles)
+		return graph_same(g, out, err);
+	if (draft(g, &d, err) || open_level_keys(g, &k, err))
 		return (int)err->kind;
-	for (uint32_t f = 0; f < d.functions; f++) {
-		struct str name = graph_name(g, d.first[f]),
-			   cut = name_without_level(name, g->a);
+	for (uint32_t f = 0; f < g->functions; f++) {
+		uint32_t *slot = level_slot(&k, f);
 
-		if (!cut.p)
+		if (!slot)
 			return arena_full(g->a, err);
-
-		/* Most groups keep their name: only a level without level 1 needs a
-		 * new one. */
-		if (cut.n != name.n)
-			d.name[f] = cut;
+		if (!*slot)
+			*slot = f + 1;
+		join_group(&d, f, *slot - 1 == f ? d.functions : d.map[*slot - 1]);
+		if (graph_poll(g, f, err))
+			return (int)err->kind;
 	}
-	return make_merged(&d, false, out, err);
+	return name_levels(&d, err) || make_merged(&d, false, out, err) ? (int)err->kind
+									: 0;
 }

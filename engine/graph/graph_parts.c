@@ -99,13 +99,9 @@ static int parts_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 static int part_edges(struct graph *g, struct graph_draft *d, const struct sums *s,
 		      uint32_t **from, struct err *err)
 {
-	size_t m = (size_t)g->edges + 1;
-
-	d->caller = ARENA_ARRAY(g->a, uint32_t, m);
-	d->callee = ARENA_ARRAY(g->a, uint32_t, m);
-	d->calls = ARENA_ARRAY(g->a, uint64_t, m);
-	*from = ARENA_ARRAY(g->a, uint32_t, m);
-	if (!d->caller || !d->callee || !d->calls || !*from)
+	if (graph_draft_edges(d, g->edges, err))
+		return (int)err->kind;
+	if (!(*from = ARENA_ARRAY(g->a, uint32_t, (size_t)g->edges + 1)))
 		return arena_full(g->a, err);
 	for (uint32_t i = 0; i < g->edges; i++) {
 		struct store_edge e;
@@ -126,13 +122,13 @@ int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 {
 	struct graph_draft d = {.below = g};
 	struct parts *s = ARENA_NEW(g->a, struct parts);
-	uint32_t *from, *edge, events = store_info(g->st)->events;
+	uint32_t *from, events = store_info(g->st)->events;
 	struct sums sums;
 
 	if (!s)
 		return arena_full(g->a, err);
 	if (sum_parts(g, parts, events, &sums, err) || graph_number(&d, sums.fn, err) ||
-	    part_edges(g, &d, &sums, &from, err) || graph_build(&d, out, &edge, err))
+	    part_edges(g, &d, &sums, &from, err) || graph_build(&d, out, err))
 		return (int)err->kind;
 	s->events = events;
 	s->self = ARENA_ARRAY(g->a, uint64_t, ((size_t)d.functions + 1) * events);
@@ -143,7 +139,7 @@ int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 		graph_parts_add_row(s->self + (size_t)f * events,
 				    sums.self + (size_t)d.first[f] * events, events);
 	for (uint32_t i = 0; i < d.edges; i++)
-		graph_parts_add_row(s->edge + (size_t)edge[i] * events,
+		graph_parts_add_row(s->edge + (size_t)i * events,
 				    sums.cost + (size_t)from[i] * events, events);
 	(*out)->stage = s;
 	(*out)->fill = parts_fill;

@@ -402,6 +402,14 @@ static void version(struct scan *c)
 	skip_arguments(c, i);
 }
 
+/* Skip a byte, and the letters and digits after it: they only grow the component. */
+static void skip_word(struct scan *c)
+{
+	do
+		c->i++;
+	while (c->i < c->s.n && is_ident(c->s.p[c->i]));
+}
+
 /* Take one construct at c->i; false: the name is over. */
 static bool take_step(struct scan *c)
 {
@@ -458,7 +466,7 @@ static bool take_step(struct scan *c)
 			return true;
 		}
 		/* fallthrough */
-	default: c->i++; return true;
+	default: skip_word(c); return true;
 	}
 }
 

@@ -19,7 +19,8 @@
  * `under` dominates `of`, nothing is OUTSIDE and the bounds meet; when `under` never
  * reaches `of`, nothing is INSIDE.
  *
- * Components are visited in topological order.  In a cycle the bounds begin at nothing
+ * A function hands its split to its callees when it is complete.  Those in cycles gather
+ * it themselves, sweep after sweep.  Components are visited in topological order.  In a cycle the bounds begin at nothing
  * and everything, which is true; every sweep tightens them and keeps them true.
  */
 #include <string.h>
@@ -54,7 +55,8 @@ struct costing {
 	struct split *at; /* [functions]: after the function has changed the state */
 	uint64_t *root;	  /* [functions]: cost that no call brought */
 	uint64_t *arrived_lo, *arrived_hi; /* [functions]: cost that enters `of` here */
-	bool odd; /* the sums of some function on the way disagree */
+	bool odd;  /* the sums of some function on the way disagree */
+	bool sums; /* what enters a function is what passes it, everywhere */
 };
 
 static uint64_t add_cost(uint64_t a, uint64_t b)
@@ -163,8 +165,9 @@ static unsigned only_state(const struct costing *c, uint32_t f)
 
 /* ---- the estimate ---- */
 
-/* A function for each pair of a function and a state. */
+/* A function for each pair of a function and a state that is reached. */
 struct points {
+	uint32_t n, *of; /* [functions]: the number of the first pair of each */
 	uint32_t *first, *callee, *cycle, *topo;
 	uint64_t *incl;
 	double *through, *keep, *cost;
@@ -174,14 +177,22 @@ struct points {
 static int make_room(struct costing *c, struct points *p)
 {
 	const struct flow_input *in = &c->fl->in;
-	size_t n = (size_t)in->functions * STATES + 1, edges = 1;
+	uint32_t *of = ARENA_ARRAY(c->arena, uint32_t, (size_t)in->functions + 1);
+	size_t n = 0, edges = 1;
 
-	for (uint32_t f = 0; f < in->functions; f++)
-		edges += (size_t)__builtin_popcount(c->reached[f]) *
-			 (in->out_first[f + 1] - in->out_first[f]);
-	if (edges > UINT32_MAX)
+	for (uint32_t f = 0; of && f < in->functions; f++) {
+		unsigned states = (unsigned)__builtin_popcount(c->reached[f]);
+
+		of[f] = (uint32_t)n;
+		n += states;
+		edges += (size_t)states * (in->out_first[f + 1] - in->out_first[f]);
+	}
+	if (edges > UINT32_MAX || n >= UINT32_MAX)
 		return err_set(c->err, ERR_LIMIT, 0, "too many calls to follow");
+	n++;
 	*p = (struct points){
+		.n = (uint32_t)n - 1,
+		.of = of,
 		.first = ARENA_ARRAY(c->arena, uint32_t, n),
 		.callee = ARENA_ARRAY(c->arena, uint32_t, edges),
 		.cycle = ARENA_ARRAY(c->arena, uint32_t, n),
@@ -192,10 +203,18 @@ static int make_room(struct costing *c, struct points *p)
 		.cost = ARENA_ARRAY(c->arena, double, n),
 		.stop = ARENA_ARRAY(c->arena, uint8_t, n),
 	};
-	if (!p->first || !p->callee || !p->cycle || !p->topo || !p->incl || !p->through ||
-	    !p->keep || !p->cost || !p->stop)
+	if (!p->of || !p->first || !p->callee || !p->cycle || !p->topo || !p->incl ||
+	    !p->through || !p->keep || !p->cost || !p->stop)
 		return arena_full(c->arena, c->err);
 	return 0;
+}
+
+static uint32_t point_of(const struct costing *c, const struct points *p, uint32_t f,
+			 unsigned s)
+{
+	unsigned before = c->reached[f] & ((1u << s) - 1);
+
+	return p->of[f] + (uint32_t)__builtin_popcount(before);
 }
 
 /* The calls of f in state s.  Calls of f by itself lead to no earlier state. */
@@ -209,7 +228,7 @@ static void path_cost_add_calls(const struct costing *c, struct points *p, uint3
 
 		if (!in->incl[i])
 			continue;
-		p->callee[*n] = to * STATES + path_cost_move(c, c->marks[to], s);
+		p->callee[*n] = point_of(c, p, to, path_cost_move(c, c->marks[to], s));
 		p->incl[(*n)++] = in->incl[i];
 	}
 }
@@ -219,17 +238,21 @@ static void add_points(const struct costing *c, struct points *p, uint32_t f, ui
 	const struct flow *fl = c->fl;
 
 	for (unsigned s = 0; s < STATES; s++) {
-		uint32_t i = f * STATES + s;
+		uint32_t i = point_of(c, p, f, s);
 
+		if (!(c->reached[f] & 1u << s))
+			continue;
 		p->through[i] = fl->through[f];
 		p->keep[i] = fl->keep ? fl->keep[f] : 1;
 		p->stop[i] = s == INSIDE;
 		p->cycle[i] = fl->in.cycle[f];
-		if (!p->stop[i] && c->reached[f] & 1u << s)
+		if (!p->stop[i])
 			path_cost_add_calls(c, p, f, s, n);
 		p->first[i + 1] = *n;
 	}
-	p->cost[f * STATES + path_cost_move(c, c->marks[f], c->enter)] = fl->root[f];
+	if (fl->root[f] > 0)
+		p->cost[point_of(c, p, f, path_cost_move(c, c->marks[f], c->enter))] =
+			fl->root[f];
 }
 
 /* Cost that arrives INSIDE stays there: its sum is the estimate. */
@@ -238,16 +261,18 @@ static int estimate_cost(struct costing *c, double *est)
 	const struct flow_input *in = &c->fl->in;
 	struct points p = {0};
 	struct flow all;
-	uint32_t edges = 0;
+	uint32_t edges = 0, order = 0;
 
 	if (make_room(c, &p))
 		return (int)c->err->kind;
 	for (uint32_t f = 0; f < in->functions; f++) {
+		uint32_t next = in->topo[f];
+
 		add_points(c, &p, f, &edges);
-		for (unsigned s = 0; s < STATES; s++)
-			p.topo[f * STATES + s] = in->topo[f] * STATES + s;
+		for (int s = 0; s < __builtin_popcount(c->reached[next]); s++)
+			p.topo[order++] = p.of[next] + (uint32_t)s;
 	}
-	all = (struct flow){.in = {.functions = in->functions * STATES,
+	all = (struct flow){.in = {.functions = p.n,
 				   .edges = edges,
 				   .out_first = p.first,
 				   .callee = p.callee,
@@ -258,22 +283,33 @@ static int estimate_cost(struct costing *c, double *est)
 			    .keep = p.keep};
 	if (chain_spread(&all, p.stop, p.cost, c->arena, c->cancel, c->err))
 		return (int)c->err->kind;
-	for (uint32_t f = 0; f < in->functions; f++)
-		*est += p.cost[f * STATES + INSIDE];
+	for (uint32_t i = 0; i < p.n; i++)
+		*est += p.stop[i] ? p.cost[i] : 0;
 	return 0;
 }
 
 /* ---- bounds: forward ---- */
 
-/* Split the cost of a call over the states.  If the sums of its caller disagree, only
- * states that are surely empty are known. */
-static void over_call(const struct costing *c, uint32_t i, struct split *out)
+/* Can cost leave f in no other state than OUTSIDE?  Then all of it is there. */
+static bool surely_outside(const struct costing *c, uint32_t f)
+{
+	return c->sums && c->reached[f] == 1u << OUTSIDE;
+}
+
+/* Split the cost of call i of f over the states.  If the sums of f disagree, only states
+ * that are surely empty are known. */
+static void over_call(const struct costing *c, uint32_t f, uint32_t i, struct split *out)
 {
 	const struct flow *fl = c->fl;
-	uint32_t f = fl->in.caller[i];
-	uint64_t w = fl->in.incl[i], passing = fl->passing[f];
+	uint64_t w = fl->in.incl[i], passing;
 	unsigned only = only_state(c, f);
 
+	if (only < STATES && c->sums) {
+		*out = (struct split){0};
+		out->in[only] = (struct part){w, w};
+		return;
+	}
+	passing = fl->passing[f];
 	for (unsigned s = 0; s < STATES; s++) {
 		const struct part *p = &c->at[f].in[s];
 		bool any = c->reached[f] & 1u << s;
@@ -290,38 +326,71 @@ static void over_call(const struct costing *c, uint32_t i, struct split *out)
 	tighten(out, w);
 }
 
-/* All calls into f have been split: combine them, and sum the cost that enters `of`. */
+static void gather_split(struct split *to, const struct split *from)
+{
+	for (unsigned s = 0; s < STATES; s++)
+		gather_part(&to->in[s], &from->in[s]);
+}
+
+/* x: the calls into f.  Combine them with what enters without a call, move on to the
+ * states after f, and sum the cost that enters `of`. */
+static void combine_states(struct costing *c, uint32_t f, struct split *x)
+{
+	const struct flow *fl = c->fl;
+	const struct part root = {c->root[f], c->root[f]};
+	struct split moved = {0};
+
+	gather_part(&x->in[c->enter], &root);
+	tighten(x, fl->passing[f]);
+	c->arrived_lo[f] = c->arrived_hi[f] = 0;
+	for (unsigned s = 0; s < STATES; s++) {
+		unsigned to = path_cost_move(c, c->marks[f], s);
+
+		if (to == INSIDE && s != INSIDE) {
+			c->arrived_lo[f] = add_cost(c->arrived_lo[f], x->in[s].lo);
+			c->arrived_hi[f] = add_cost(c->arrived_hi[f], x->in[s].hi);
+		}
+		gather_part(&moved.in[to], &x->in[s]);
+	}
+	for (unsigned s = 0; s < STATES; s++)
+		moved.in[s].hi = path_cost_least(moved.in[s].hi, fl->passing[f]);
+	c->at[f] = moved;
+}
+
+/* Gather the split of f from its callers. */
 static void collect_states(struct costing *c, uint32_t f)
 {
 	const struct flow *fl = c->fl;
-	struct split x = {0}, moved = {0};
-	struct part *enter = &x.in[c->enter];
+	struct split x = {0};
 
-	*enter = (struct part){c->root[f], c->root[f]};
 	for (uint32_t k = fl->in.in_first[f]; k < fl->in.in_first[f + 1]; k++) {
 		uint32_t i = fl->in.in_edge[k];
 		struct split part;
 
 		if (!fl->in.incl[i] || !c->reached[fl->in.caller[i]])
 			continue;
-		over_call(c, i, &part);
-		for (unsigned s = 0; s < STATES; s++)
-			gather_part(&x.in[s], &part.in[s]);
+		over_call(c, fl->in.caller[i], i, &part);
+		gather_split(&x, &part);
 	}
-	tighten(&x, fl->passing[f]);
-	c->arrived_lo[f] = c->arrived_hi[f] = 0;
-	for (unsigned s = 0; s < STATES; s++) {
-		unsigned to = path_cost_move(c, c->marks[f], s);
+	combine_states(c, f, &x);
+}
 
-		if (to == INSIDE && s != INSIDE) {
-			c->arrived_lo[f] = add_cost(c->arrived_lo[f], x.in[s].lo);
-			c->arrived_hi[f] = add_cost(c->arrived_hi[f], x.in[s].hi);
-		}
-		gather_part(&moved.in[to], &x.in[s]);
+/* Hand the split of f to the callees that cost can leave in another state than OUTSIDE.
+ * at[] of a callee holds the sum so far. */
+static void hand_on(struct costing *c, uint32_t f)
+{
+	const struct flow_input *in = &c->fl->in;
+
+	for (uint32_t i = in->out_first[f]; c->reached[f] && i < in->out_first[f + 1];
+	     i++) {
+		uint32_t to = in->callee[i];
+		struct split part;
+
+		if (to == f || !in->incl[i] || in->cycle[to] || surely_outside(c, to))
+			continue;
+		over_call(c, f, i, &part);
+		gather_split(&c->at[to], &part);
 	}
-	for (unsigned s = 0; s < STATES; s++)
-		moved.in[s].hi = path_cost_least(moved.in[s].hi, fl->passing[f]);
-	c->at[f] = moved;
 }
 
 /* Sweep a cycle, topo[first] up to topo[end]. */
@@ -333,6 +402,7 @@ static int path_cost_settle(struct costing *c, uint32_t first, uint32_t end)
 	for (uint32_t i = first; i < end; i++) {
 		uint32_t f = in->topo[i];
 
+		c->at[f] = (struct split){0};
 		edges += in->in_first[f + 1] - in->in_first[f];
 		for (unsigned s = 0; s < STATES; s++)
 			c->at[f].in[s].hi =
@@ -357,27 +427,36 @@ static int path_cost_settle(struct costing *c, uint32_t first, uint32_t end)
 	return 0;
 }
 
+static bool calls_itself(const struct flow_input *in, uint32_t f)
+{
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+		if (in->callee[i] == f)
+			return true;
+	return false;
+}
+
 static int forward(struct costing *c)
 {
 	const struct flow_input *in = &c->fl->in;
 
 	for (uint32_t first = 0, end; first < in->functions; first = end) {
 		uint32_t f = in->topo[first], cycle = in->cycle[f];
-		bool self = false;
 
 		end = first + 1;
 		while (cycle && end < in->functions && in->cycle[in->topo[end]] == cycle)
 			end++;
-		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
-			self |= in->callee[i] == f;
 		if (first % POLL == 0 && cancel_poll(c->cancel, c->err))
 			return (int)c->err->kind;
-		if (cycle || self) {
+		if (cycle || calls_itself(in, f)) {
 			if (path_cost_settle(c, first, end))
 				return (int)c->err->kind;
-		} else {
-			collect_states(c, f);
+		} else if (!surely_outside(c, f)) {
+			struct split x = c->at[f];
+
+			combine_states(c, f, &x);
 		}
+		for (uint32_t i = first; i < end; i++)
+			hand_on(c, in->topo[i]);
 	}
 	return 0;
 }
@@ -437,7 +516,7 @@ static int backward(struct costing *c, uint64_t *most)
 			return (int)c->err->kind;
 		if (c->reached[f] & (1u << UNDER | 1u << VIA_SEEN))
 			look_below(c, of, f, &of[f]);
-		else
+		else if (in->cycle[f])
 			of[f] = (struct below){0};
 	}
 	for (uint32_t f = 0; f < in->functions; f++) {
@@ -481,12 +560,25 @@ static int path_cost_narrow(struct costing *c, const struct path_cost_query *q)
 	return 0;
 }
 
+/* Without cycles and calls that record too much, the sums agree; doubles are exact up to
+ * 2^53. */
+static bool sums_agree(const struct flow *fl, bool kept)
+{
+	const uint64_t exact = (uint64_t)1 << 53;
+
+	for (uint32_t f = 0; f < fl->in.functions && !kept; f++)
+		kept = fl->in.cycle[f] || fl->odd[f] || fl->passing[f] >= exact;
+	return !kept;
+}
+
 static int prepare_costing(struct costing *c, const struct path_cost_query *q)
 {
+	bool kept = c->fl->keep != NULL;
 	size_t n;
 
 	if (path_cost_narrow(c, q))
 		return (int)c->err->kind;
+	c->sums = sums_agree(c->fl, kept);
 	n = (size_t)c->fl->in.functions + 1;
 	c->at = ARENA_ARRAY(c->arena, struct split, n);
 	c->root = ARENA_ARRAY(c->arena, uint64_t, n);

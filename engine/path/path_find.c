@@ -2,7 +2,8 @@
  * path_find.c - the best paths from one set to another; see path.h.
  *
  * First, backwards from the ends: the best rest of a path from each point, ignoring that
- * no function may come twice.  Then paths grow from the starts, the most promising one
+ * no function may come twice.  Callees come before their callers, and in a cycle the best
+ * rest comes first (Dijkstra).  Then paths grow from the starts, the most promising one
  * first: its cost so far times the best rest.  So the path that reaches an end next is
  * the next best one (A* search).  A start without a promising rest is never visited, and
  * k paths cost about k times their length.
@@ -49,11 +50,12 @@ struct search {
 	uint8_t *marks;
 	double *first;	    /* [functions]: the cost of a start as the outermost of its
 			       set */
-	struct worth *rest; /* [functions * layers]; calls is UINT32_MAX if no end can
-			       be reached */
+	struct worth *rest; /* [functions * layers]; calls is 0 if no end can be
+			       reached */
 	uint32_t *fewest;   /* [functions * layers]: the fewest calls to an end; NULL:
 			       no limit */
-	uint8_t *settled;
+	uint8_t *settled;   /* [functions * layers]: the rest is final */
+	uint8_t *offers;    /* [functions]: a caller may end here or go on from here */
 	struct promise *heap;
 	uint32_t nheap, heap_cap;
 	struct grown *grown;
@@ -184,50 +186,99 @@ static bool inside(const struct search *s, uint32_t f)
 
 /* ---- the best that can follow ---- */
 
-/* x is a possible rest of a path from `point`: keep it if it is better. */
-static int relax(struct search *s, uint32_t point, struct worth x)
+/* Keep x as the rest of a path from `point` if it is better. */
+static bool improve(struct search *s, uint32_t point, struct worth x)
 {
 	struct worth *old = &s->rest[point];
 
-	if (old->calls != UINT32_MAX && !better(s->kind, &x, old))
-		return 0;
+	if (old->calls && !better(s->kind, &x, old))
+		return false;
 	*old = x;
-	return push_promise(s, (struct promise){x, point});
+	return true;
 }
 
-/* Offer the rest x of f in `layer` to the callers of f. */
+/* Does a path from f go on to its callees? */
+static bool goes_on(const struct search *s, uint32_t f)
+{
+	return !(s->marks[f] & IN_AVOID) &&
+	       (s->marks[f] & IN_FROM || !(s->marks[f] & IN_TO));
+}
+
+/* What a path that comes to f in `layer` may still have before it; NULL: no end. */
+static const struct worth *offer(const struct search *s, uint32_t f, uint32_t layer)
+{
+	static const struct worth nothing = {1, INFINITY, 0};
+	const struct worth *rest;
+
+	if (s->marks[f] & IN_AVOID)
+		return NULL;
+	if (ends(s, f, layer))
+		return &nothing;
+	rest = &s->rest[f * s->layers + layer_at(s, f, layer)];
+	return inside(s, f) && rest->calls ? rest : NULL;
+}
+
+/* Find the best rest of g from the offers of its callees; those of the cycle of g may come
+ * too early. */
+static void look_down(struct search *s, uint32_t g)
+{
+	const struct flow_input *in = &s->fl->in;
+
+	for (uint32_t i = in->out_first[g]; i < in->out_first[g + 1]; i++) {
+		uint32_t f = in->callee[i];
+		struct worth call;
+
+		if (!s->offers[f] || !in->incl[i] || f == g)
+			continue;
+		call = of_call(s, i);
+		for (uint32_t l = 0; l < s->layers; l++) {
+			const struct worth *x = offer(s, f, l);
+
+			if (x && improve(s, g * s->layers + l, joined(&call, x)))
+				s->offers[g] |= inside(s, g);
+		}
+	}
+}
+
+/* Offer the rest x of f in `layer` to the callers of f in its cycle. */
 static int look_up(struct search *s, uint32_t f, uint32_t layer, const struct worth *x)
 {
 	const struct flow_input *in = &s->fl->in;
 
 	for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++) {
 		uint32_t edge = in->in_edge[k], g = in->caller[edge];
-		struct worth call = of_call(s, edge), y;
+		uint32_t point = g * s->layers + layer;
+		struct worth call;
 
-		if (!in->incl[edge] || g == f || s->marks[g] & IN_AVOID ||
-		    (s->marks[g] & IN_TO && !(s->marks[g] & IN_FROM)))
+		if (!in->incl[edge] || g == f || in->cycle[g] != in->cycle[f] ||
+		    !goes_on(s, g))
 			continue;
-		y = joined(&call, x);
-		if (relax(s, g * s->layers + layer, y))
+		call = of_call(s, edge);
+		if (!improve(s, point, joined(&call, x)))
+			continue;
+		s->offers[g] |= inside(s, g);
+		if (push_promise(s, (struct promise){s->rest[point], point}))
 			return -1;
 	}
 	return 0;
 }
 
-/* rest[g * layers + l]: the best rest after g; l: via has been seen. */
-static int find_rest(struct search *s)
+/* The rests of a cycle, topo[first] up to topo[end]: from outside, then the best first. */
+static int rest_of_cycle(struct search *s, uint32_t first, uint32_t end)
 {
-	uint32_t n = s->fl->in.functions;
-	static const struct worth nothing = {1, INFINITY, 0};
+	const uint32_t *topo = s->fl->in.topo;
 
-	memset(s->settled, 0, (size_t)n * s->layers);
-	for (uint32_t i = 0; i < n * s->layers; i++)
-		s->rest[i].calls = UINT32_MAX;
-	for (uint32_t f = 0; f < n; f++)
-		for (uint32_t l = 0; l < s->layers; l++)
-			if (!(s->marks[f] & IN_AVOID) && ends(s, f, l) &&
-			    look_up(s, f, l, &nothing))
+	for (uint32_t k = first; k < end; k++)
+		if (goes_on(s, topo[k]))
+			look_down(s, topo[k]);
+	for (uint32_t k = first; k < end; k++)
+		for (uint32_t l = 0; l < s->layers; l++) {
+			uint32_t point = topo[k] * s->layers + l;
+
+			if (s->rest[point].calls &&
+			    push_promise(s, (struct promise){s->rest[point], point}))
 				return -1;
+		}
 	for (uint32_t polled = 0; s->nheap; polled++) {
 		struct promise p = pop_promise(s);
 		uint32_t f = fn_of(s, p.path), layer = layer_of(s, p.path);
@@ -237,13 +288,64 @@ static int find_rest(struct search *s)
 		if (s->settled[p.path])
 			continue;
 		s->settled[p.path] = 1;
-		if (!inside(s, f))
-			continue;
 		/* via may be seen at f itself: f is entered in either layer. */
-		for (uint32_t l = 0; l < s->layers; l++)
+		for (uint32_t l = 0; l < s->layers && inside(s, f); l++)
 			if (layer_at(s, f, l) == layer &&
 			    look_up(s, f, l, &s->rest[p.path]))
 				return -1;
+	}
+	return 0;
+}
+
+/* The functions in topological order lie anywhere: ask early for the calls of one. */
+static void fetch_calls(const struct flow_input *in, uint32_t far, uint32_t near)
+{
+	if (far < in->functions)
+		__builtin_prefetch(&in->out_first[in->topo[far]]);
+	if (near < in->functions)
+		__builtin_prefetch(&in->callee[in->out_first[in->topo[near]]]);
+}
+
+/* Start with the ends.  Returns the number of starts. */
+static uint32_t forget_rests(struct search *s)
+{
+	size_t n = s->fl->in.functions;
+	uint32_t starts = 0;
+
+	if (s->fewest) { /* the second search */
+		memset(s->settled, 0, n * s->layers);
+		memset(s->rest, 0, n * s->layers * sizeof(*s->rest));
+	}
+	for (size_t f = 0; f < n; f++) {
+		s->offers[f] = (s->marks[f] & (IN_TO | IN_AVOID)) == IN_TO;
+		starts += (s->marks[f] & IN_FROM) != 0;
+	}
+	return starts;
+}
+
+/* rest[g * layers + l]: the best rest after g; l: via has been seen.  No path leads to
+ * functions before the first start. */
+static int find_rest(struct search *s)
+{
+	enum { FAR = 24, NEAR = 12 };
+	const struct flow_input *in = &s->fl->in;
+	uint32_t starts = forget_rests(s);
+
+	for (uint32_t end = in->functions, first; end > 0 && starts; end = first) {
+		uint32_t f = in->topo[end - 1], cycle = in->cycle[f];
+
+		fetch_calls(in, end - 1 - FAR, end - 1 - NEAR);
+		for (first = end - 1;
+		     cycle && first > 0 && in->cycle[in->topo[first - 1]] == cycle;)
+			first--;
+		if (first % POLL == 0 && cancel_poll(s->cancel, s->err))
+			return -1;
+		if (cycle && rest_of_cycle(s, first, end))
+			return -1;
+		if (!cycle && goes_on(s, f))
+			look_down(s, f);
+		for (uint32_t k = first; k < end; k++)
+			starts -= (s->marks[in->topo[k]] & IN_FROM) != 0;
 	}
 	return 0;
 }
@@ -273,7 +375,7 @@ static int grow_path(struct search *s, uint32_t before, uint32_t point, uint32_t
 	uint32_t calls = so_far.calls;
 
 	if (!end) {
-		if (s->rest[point].calls == UINT32_MAX)
+		if (!s->rest[point].calls)
 			return 0;
 		best = joined(&so_far, &s->rest[point]);
 		calls += s->fewest ? s->fewest[point] : 0;
@@ -507,7 +609,8 @@ static int prepare_search(struct search *s, bool *same)
 	s->marks = ARENA_ARRAY(s->arena, uint8_t, n);
 	s->rest = ARENA_ARRAY(s->arena, struct worth, n * s->layers);
 	s->settled = ARENA_ARRAY(s->arena, uint8_t, n * s->layers);
-	if (!s->marks || !s->rest || !s->settled)
+	s->offers = ARENA_ARRAY(s->arena, uint8_t, n);
+	if (!s->marks || !s->rest || !s->settled || !s->offers)
 		return full(s);
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
 		for (uint32_t f = sets[i].set ? fnset_next(sets[i].set, 0) : FNSET_NONE;

@@ -71,7 +71,8 @@ static int add_renamed(struct exec *x, const struct match_atom *atom, struct fn_
 		return 0;
 	rc = match_new(atom, x->a, &m, x->err);
 	for (uint32_t f = 0; f < x->g->functions && !rc; f++) {
-		int hit = x->g->name[f].p ? match_name(m, x->g->name[f], x->err) : 0;
+		struct str own = graph_own_name(x->g, f);
+		int hit = own.p ? match_name(m, own, x->err) : 0;
 
 		rc = hit < 0 ? (int)x->err->kind : exec_poll(x);
 		if (hit > 0) {

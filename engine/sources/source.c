@@ -27,17 +27,11 @@ struct str arena_join(struct arena *a, const struct str *piece, size_t n)
 
 int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out)
 {
-	struct flow_input in;
-	struct flow *flow;
-
 	if (g->plain) {
 		if (flow_of(x->flows, g->st, event, x->cancel, out, x->err))
 			return (int)x->err->kind;
-	} else {
-		if (graph_flow_input(g, event, &in, x->err) ||
-		    flow_build(&in, x->a, x->cancel, &flow, x->err))
-			return (int)x->err->kind;
-		*out = flow;
+	} else if (graph_flow(g, event, out, x->err)) {
+		return (int)x->err->kind;
 	}
 	if (!(*out)->nodd || g->estimated)
 		return 0;

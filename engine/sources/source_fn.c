@@ -165,7 +165,7 @@ static struct str fn_short(const struct table *t, uint32_t f)
 	struct str name = graph_name(t->g, f);
 
 	/* Do not shorten a name that a graph stage gave: it is no function's name. */
-	return !t->g->plain && t->g->name[f].p ? name : name_short(name, t->x->a);
+	return graph_own_name(t->g, f).p ? name : name_short(name, t->x->a);
 }
 
 /* The graph is plain. */
@@ -537,7 +537,7 @@ static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 	if (!rows)
 		return arena_full(x->a, x->err);
 	if (graph_event(x->g, x->event, x->err) ||
-	    graph_cycles(x->g, x->event, &d, x->err))
+	    graph_cycles(x->g, x->event, x->a, &d, x->err))
 		return (int)x->err->kind;
 	t->data = d;
 	if (!s->of)

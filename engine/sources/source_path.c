@@ -234,7 +234,7 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	q.min = !s->has_min	 ? 0
 		: s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
 				 : s->min;
-	if (flow_parts_new(x->g, flow, x->event, &q.parts, x->err))
+	if (flow_parts_new(x->g, flow, x->event, x->a, &q.parts, x->err))
 		return (int)x->err->kind;
 	rc = path_find(flow, &q, x->a, x->cancel, &list, x->err);
 	flow_parts_free(q.parts);

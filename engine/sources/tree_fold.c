@@ -18,7 +18,7 @@ int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
 	       struct flow_parts **out)
 {
 	*out = NULL;
-	return x->unparted ? 0 : flow_parts_new(g, whole, x->event, out, x->err);
+	return x->unparted ? 0 : flow_parts_new(g, whole, x->event, x->a, out, x->err);
 }
 
 #define TOP UINT32_MAX
@@ -160,21 +160,54 @@ static void fold_row(struct folding *w, uint32_t r)
 	to->own += row->own;
 }
 
-/* Add the recorded costs of the calls from `from` to `to`. */
+static void tree_fold_add_call(const struct folding *w, struct folded *r, uint32_t edge)
+{
+	struct store_edge e;
+
+	graph_edge(w->x->g, edge, &e);
+	r->calls = graph_add(r->calls, e.calls);
+	r->incl = graph_add(r->incl, graph_edge_incl(w->x->g, edge, w->x->event));
+}
+
+/* Add the recorded costs of the call from `from` to `to`.  Calls are in order of the
+ * callee. */
 static void tree_fold_add_calls(const struct folding *w, struct folded *r, uint32_t from,
 				uint32_t to)
 {
-	uint32_t first, n;
+	const uint32_t *callee = w->x->g->callee;
+	uint32_t lo, n, hi;
 
-	graph_callees(w->x->g, from, &first, &n);
-	for (uint32_t i = first; i < first + n; i++) {
-		struct store_edge e;
+	graph_callees(w->x->g, from, &lo, &n);
+	for (hi = lo + n; lo < hi;) {
+		uint32_t mid = lo + (hi - lo) / 2;
 
-		graph_edge(w->x->g, i, &e);
-		if (e.callee != to)
-			continue;
-		r->calls = graph_add(r->calls, e.calls);
-		r->incl = graph_add(r->incl, graph_edge_incl(w->x->g, i, w->x->event));
+		if (callee[mid] == to) {
+			tree_fold_add_call(w, r, mid);
+			return;
+		}
+		if (callee[mid] < to)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+}
+
+/* Add the recorded costs of all calls between r and the set: of it (up) or by it. */
+static void add_calls_of_set(const struct folding *w, struct folded *r,
+			     const struct fn_set *set)
+{
+	const struct graph *g = w->x->g;
+	uint32_t first = 0, n;
+
+	if (w->q->up)
+		graph_callees(g, r->fn, &first, &n);
+	else
+		n = graph_caller_count(g, r->fn);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t edge = w->q->up ? first + i : graph_caller(g, r->fn, i);
+
+		if (fnset_has(set, w->q->up ? g->callee[edge] : g->caller[edge]))
+			tree_fold_add_call(w, r, edge);
 	}
 }
 
@@ -192,10 +225,9 @@ static void record(const struct folding *w, struct folded *r)
 		tree_fold_add_calls(w, r, up ? r->fn : parent, up ? parent : r->fn);
 		return;
 	}
-	for (uint32_t f = one ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
-	     f = fnset_next(set, f + 1))
-		tree_fold_add_calls(w, r, up ? r->fn : f, up ? f : r->fn);
-	if (!one)
+	if (one)
+		add_calls_of_set(w, r, set);
+	else
 		r->incl = r->est;
 }
 

@@ -105,14 +105,17 @@ static int run_parts(struct exec *x, const struct gstage *first)
  * to go to.  Rounding alone loses at most half a unit per function. */
 static int note_lost(struct exec *x, const struct graph *below)
 {
+	struct flow_input from, to;
 	uint64_t was = 0, is = 0;
 
-	if (graph_event(x->g, x->event, x->err))
+	if (graph_event(x->g, x->event, x->err) ||
+	    graph_flow_input(below, x->event, &from, x->err) ||
+	    graph_flow_input(x->g, x->event, &to, x->err))
 		return (int)x->err->kind;
-	for (uint32_t f = 0; f < below->functions; f++)
-		was = graph_add(was, graph_self(below, f, x->event));
-	for (uint32_t f = 0; f < x->g->functions; f++)
-		is = graph_add(is, graph_self(x->g, f, x->event));
+	for (uint32_t f = 0; f < from.functions; f++)
+		was = graph_add(was, from.self[f]);
+	for (uint32_t f = 0; f < to.functions; f++)
+		is = graph_add(is, to.self[f]);
 	if (was <= is || was - is <= x->g->functions / 2 + 1)
 		return 0;
 	return exec_note(x, arena_printf(x->a,
@@ -173,6 +176,15 @@ static int collapse_by(struct exec *x, const struct gstage *g)
 	return graph_collapse_by(x->g, by, &x->g, x->err);
 }
 
+/* The graph may live longer than the text of the query. */
+static int collapse(struct exec *x, const struct fn_set *set, struct str name)
+{
+	struct str copy = arena_str(x->a, name);
+
+	return copy.p ? graph_collapse(x->g, set, copy, &x->g, x->err)
+		      : arena_full(x->a, x->err);
+}
+
 static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 {
 	struct fn_set *set;
@@ -185,9 +197,7 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 	case G_FOCUS:
 	case G_IGNORE: return graph_focus(x->g, set, g->kind == G_IGNORE, &x->g, x->err);
 	case G_HIDE: return hide(x, set);
-	case G_COLLAPSE:
-		return graph_collapse(x->g, set, g->name.n ? g->name : text, &x->g,
-				      x->err);
+	case G_COLLAPSE: return collapse(x, set, g->name.n ? g->name : text);
 	case G_COLLAPSE_BY: return collapse_by(x, g);
 	case G_NOREC: return graph_norec(x->g, &x->g, x->err);
 	case G_CUT: return gstage_cut(x, g);

@@ -2,7 +2,8 @@
  * arena.c - bump allocation from a list of chunks; see arena.h.
  *
  * Chunks double up to 16 MiB so that a query of a few rows costs one small chunk and one
- * of a million rows a few dozen.  A reset keeps the newest (largest) chunk.
+ * of a million rows a few dozen.  A reset keeps the newest (largest) chunk.  A chunk is
+ * made of zeros, so only bytes that were handed out before a reset are cleared.
  */
 #include "index/base/arena.h"
 
@@ -10,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "index/base/vec.h"
 
 /* AddressSanitizer sees chunks only, so tell it about allocations, with a gap after
  * each. */
@@ -35,6 +38,7 @@ enum { FIRST = 16 << 10, LARGEST = 16 << 20, ALIGN = 16 };
 struct arena_chunk {
 	struct arena_chunk *next;
 	size_t n, cap; /* bytes used; bytes in all */
+	size_t dirty;  /* bytes that may not be zero */
 	_Alignas(ALIGN) char bytes[];
 };
 
@@ -52,10 +56,10 @@ static struct arena_chunk *chunk_for(struct arena *a, size_t size)
 		cap = LARGEST;
 	if (cap < size)
 		cap = size;
-	if (cap > SIZE_MAX - sizeof(*c) || !(c = malloc(sizeof(*c) + cap)))
+	if (cap > SIZE_MAX - sizeof(*c) || !(c = calloc(1, sizeof(*c) + cap)))
 		return NULL;
+	vec_huge_pages(c, sizeof(*c) + cap);
 	c->next = a->chunk;
-	c->n = 0;
 	c->cap = cap;
 	ASAN_POISON_MEMORY_REGION(c->bytes, cap);
 	a->chunk = c;
@@ -72,6 +76,7 @@ void *arena_alloc(struct arena *a, size_t size)
 {
 	struct arena_chunk *c = a->chunk;
 	const size_t wanted = size;
+	size_t old;
 	void *p;
 
 	if (size > SIZE_MAX / 2)
@@ -84,10 +89,11 @@ void *arena_alloc(struct arena *a, size_t size)
 	if ((!c || c->cap - c->n < size + GAP) && !(c = chunk_for(a, size + GAP)))
 		return arena_refuse(a);
 	p = c->bytes + c->n;
+	old = c->dirty > c->n ? c->dirty - c->n : 0;
 	c->n += size + GAP;
 	a->used += size;
 	ASAN_UNPOISON_MEMORY_REGION(p, size);
-	memset(p, 0, size);
+	memset(p, 0, old < size ? old : size);
 	ASAN_POISON_MEMORY_REGION((char *)p + wanted, size - wanted);
 	return p;
 }
@@ -154,6 +160,8 @@ void arena_reset(struct arena *a)
 	if (a->chunk) {
 		free_chunks(a->chunk->next);
 		a->chunk->next = NULL;
+		if (a->chunk->dirty < a->chunk->n)
+			a->chunk->dirty = a->chunk->n;
 		a->chunk->n = 0;
 		ASAN_POISON_MEMORY_REGION(a->chunk->bytes, a->chunk->cap);
 	}

@@ -120,6 +120,7 @@ struct str store_fn_name(struct store *st, fn_id f);
 /* Names as shown and queried: demangled (demangle.h), unless that is turned off.  The
  * strings live as long as the store. */
 void store_demangle(struct store *st, bool on);
+bool store_demangles(const struct store *st);
 struct str store_shown(struct store *st, name_id n);
 struct str store_fn_shown(struct store *st, fn_id f);
 void store_shown_names(struct store *st, const name_id *name, size_t n, struct str *out);
@@ -128,6 +129,7 @@ void store_shown_names(struct store *st, const name_id *name, size_t n, struct s
  * first: 0, or such a result. */
 name_id store_names_with(struct store *st, struct str text, name_id first, uint8_t *has);
 bool store_any_mangled(struct store *st); /* some name is shown demangled */
+bool store_any_quoted(struct store *st);  /* some name has a "'" as recorded */
 struct str store_fn_file(struct store *st, fn_id f);
 struct str store_fn_obj(struct store *st, fn_id f);
 uint64_t store_fn_line(struct store *st, fn_id f); /* lowest known line in its own file */

@@ -58,6 +58,11 @@ void store_demangle(struct store *st, bool on)
 	st->as_recorded = !on;
 }
 
+bool store_demangles(const struct store *st)
+{
+	return !st->as_recorded;
+}
+
 static struct str shown(struct store *st, name_id n, struct str name)
 {
 	if (st->as_recorded || !demangle_wanted(name) || n >= st->info.names)
@@ -145,4 +150,25 @@ bool store_any_mangled(struct store *st)
 	if (!st->mangled)
 		st->mangled = find_mangled(st) ? 1 : -1;
 	return st->mangled > 0 && !st->as_recorded;
+}
+
+/* ---- has any name a quote? ---- */
+
+bool store_any_quoted(struct store *st)
+{
+	for (uint64_t row = 0; !st->quotes_sought && row < st->info.names;
+	     row += STRING_ROWS) {
+		const struct strings s =
+			strings_of(st, TABLE_NAME, (uint32_t)(row / STRING_ROWS));
+		uint64_t texts = ((uint64_t)s.rows + 1) * sizeof(uint64_t);
+
+		if (!s.p)
+			return false;
+		if (texts < s.bytes && memchr(s.p + texts, '\'', s.bytes - texts)) {
+			st->any_quoted = true;
+			break;
+		}
+	}
+	st->quotes_sought = true;
+	return st->any_quoted;
 }

@@ -10,7 +10,7 @@ static const char *const profile = "tests/fixtures/small/tmpl-cachebranch.out";
 
 struct seen {
 	unsigned results;
-	size_t rows;
+	size_t rows, notes;
 	uint64_t before;
 	char source[40], event[40], file[80], first[200], footer[200];
 };
@@ -23,6 +23,7 @@ static int look(void *arg, const struct result *r, struct err *err)
 	(void)err;
 	s->results++;
 	s->rows = r->rows;
+	s->notes = r->nnotes;
 	s->before = r->rows_before;
 	snprintf(s->source, sizeof(s->source), "%s", r->source);
 	snprintf(s->event, sizeof(s->event), "%.*s", STR_ARG(r->event));
@@ -134,6 +135,48 @@ static void test_filters(void)
 	       "a filter that those before leave nothing for");
 	err_clear(&err);
 	session_pop(session, &err);
+}
+
+/* The graph of the stages is kept, but not what the answer is made of. */
+static void test_kept_graphs(void)
+{
+	static const char *const same[] = {
+		"hide main | cut 5% | top 2",
+		"collapse mall* as m | functions of m",
+		"collapse by file | calls | take 3",
+		"focus malloc | path from main to malloc",
+		"norec | cycles",
+		"ignore malloc | callees of main",
+	};
+	struct seen s, t;
+	struct err err = {0};
+
+	for (size_t i = 0; i < COUNT(same); i++) {
+		char text[80];
+
+		snprintf(text, sizeof(text), "%s", same[i]);
+		run(text, &s, &err);
+		memset(text, 'x', sizeof(text)); /* names are no views of the text */
+		for (int k = 0; k < 6; k++)	 /* others push it out of the cache */
+			if (k % 2) {
+				snprintf(text, sizeof(text),
+					 "focus main | hide #%zu%d | top 1", i + 1, k);
+				run(text, &t, &err);
+			} else {
+				run(same[i], &t, &err);
+				ok(err.kind == ERR_NONE && memcmp(&s, &t, sizeof(s)) == 0,
+				   "again: %s", same[i]);
+			}
+	}
+	run("cut 5% | top 1", &s, &err);
+	is_u64(s.notes, 1, "a note of a stage");
+	run("cut 5% | functions", &t, &err);
+	is_u64(t.notes, 1, "  comes with the kept graph, too");
+	run("cut 5% | functions by D1mr", &t, &err);
+	is_str(t.event, "D1mr", "a stage by another event");
+	run("let $k = malloc; focus $k | functions", &s, &err);
+	run("let $k = free; focus $k | functions", &t, &err);
+	ok(s.rows != t.rows, "a set that was defined again is another stage");
 }
 
 static void test_limits(void)
@@ -490,6 +533,7 @@ int main(void)
 	test_lets();
 	test_event();
 	test_filters();
+	test_kept_graphs();
 	test_limits();
 	test_seconds();
 	test_incomplete();

@@ -1,0 +1,154 @@
+/*
+ * graph_cache.c - see graph_cache.h.
+ *
+ * While the stages run, the arena of the statement is that of the entry: so sets, names
+ * and notes live as long as the graph.
+ */
+#include "engine/stages/graph_cache.h"
+
+#include <stdlib.h>
+
+#include "engine/graph/graph.h"
+#include "engine/stages/gstage.h"
+
+enum { GRAPHS = 4 };
+#define MOST_BYTES ((size_t)256 << 20) /* of all graphs between two questions */
+#define ROOM_BYTES ((size_t)64 << 20)  /* of the others while a new one is made */
+
+struct kept_graph {
+	const struct store *store; /* NULL: free */
+	struct arena arena;
+	struct str key;
+	struct graph *g;
+	const uint8_t *parts;
+	const struct str *notes;
+	size_t nnotes;
+	uint64_t used; /* the clock of the cache at the last use */
+};
+
+struct graph_cache {
+	uint64_t clock;
+	struct kept_graph kept[GRAPHS];
+};
+
+struct graph_cache *graph_cache_new(void)
+{
+	return calloc(1, sizeof(struct graph_cache));
+}
+
+static void forget_graph(struct kept_graph *k)
+{
+	arena_free(&k->arena);
+	*k = (struct kept_graph){0};
+}
+
+void graph_cache_free(struct graph_cache *c)
+{
+	for (size_t i = 0; c && i < GRAPHS; i++)
+		forget_graph(&c->kept[i]);
+	free(c);
+}
+
+void graph_cache_drop(struct graph_cache *c, const struct store *st)
+{
+	for (size_t i = 0; i < GRAPHS; i++)
+		if (c->kept[i].store == st)
+			forget_graph(&c->kept[i]);
+}
+
+/* An entry that is free or was used longest ago. */
+static struct kept_graph *oldest_graph(struct graph_cache *c, bool in_use)
+{
+	struct kept_graph *k = NULL;
+
+	for (size_t i = 0; i < GRAPHS; i++) {
+		struct kept_graph *t = &c->kept[i];
+
+		if ((!in_use || t->store) && (!k || t->used < k->used))
+			k = t;
+	}
+	return k;
+}
+
+static void trim_to(struct graph_cache *c, size_t bytes)
+{
+	size_t sum = 0;
+
+	for (size_t i = 0; i < GRAPHS; i++)
+		sum += c->kept[i].arena.used;
+	while (sum > bytes) {
+		struct kept_graph *k = oldest_graph(c, true);
+
+		if (!k)
+			return;
+		sum -= k->arena.used;
+		forget_graph(k);
+	}
+}
+
+void graph_cache_trim(struct graph_cache *c)
+{
+	trim_to(c, MOST_BYTES);
+}
+
+static struct kept_graph *find_graph(struct graph_cache *c, const struct store *st,
+				     struct str key)
+{
+	for (size_t i = 0; i < GRAPHS; i++)
+		if (c->kept[i].store == st && str_eq(c->kept[i].key, key))
+			return &c->kept[i];
+	return NULL;
+}
+
+/* `store` is set only when the graph is complete: after a fault in the middle, the next
+ * use frees the arena. */
+static int make_graph(struct kept_graph *k, struct exec *x, const struct gstage *first,
+		      struct str text, struct str key)
+{
+	struct arena *a = x->a;
+	struct store *st = x->g->st;
+	int rc;
+
+	forget_graph(k);
+	arena_init(&k->arena, a->cap ? a->cap - a->used : 0);
+	x->a = &k->arena;
+	k->key = arena_str(x->a, key);
+	rc = k->key.p ? graph_plain(st, x->a, x->cancel, &x->g, x->err) ||
+				exec_gstages(x, first, text)
+		      : arena_full(x->a, x->err);
+	k->g = x->g;
+	k->parts = x->parts;
+	k->notes = x->notes;
+	k->nnotes = x->nnotes;
+	x->a = a;
+	x->notes = NULL;
+	x->nnotes = x->notes_cap = 0;
+	if (rc) {
+		forget_graph(k);
+		return (int)x->err->kind;
+	}
+	k->store = st;
+	return 0;
+}
+
+int graph_cache_gstages(struct graph_cache *c, struct exec *x, const struct gstage *first,
+			struct str text, struct str key)
+{
+	struct kept_graph *k = find_graph(c, x->g->st, key);
+
+	if (!k) {
+		trim_to(c, ROOM_BYTES);
+		k = oldest_graph(c, false);
+		if (make_graph(k, x, first, text, key))
+			return (int)x->err->kind;
+	}
+	k->used = ++c->clock;
+	k->arena.cap = x->a->cap;
+	k->arena.refused = false;
+	x->g = k->g;
+	x->parts = k->parts;
+	for (size_t i = 0; i < k->nnotes; i++)
+		if (exec_note(x, k->notes[i]))
+			return (int)x->err->kind;
+	return 0;
+}
