@@ -360,11 +360,10 @@ static int text_holds(struct window *w, struct expr *e, struct str s)
 	return hit == (e->op != EX_NOT_MATCH);
 }
 
-/* The same for the text with number `code`, asked once. */
+/* The same for the text with number `code` of n, asked once. */
 static int code_holds(struct window *w, struct expr *e, const struct table_col *c,
-		      uint32_t code)
+		      uint32_t n, uint32_t code)
 {
-	const uint32_t n = dict_size(w->t.g->st, c->dict);
 	int hold;
 
 	if (e->known && code < n && e->known[code] != KNOWN_NOT) {
@@ -381,6 +380,8 @@ static int code_holds(struct window *w, struct expr *e, const struct table_col *
 static int text_rows(struct window *w, struct expr *e, const struct table_col *a,
 		     struct table_col *out)
 {
+	const uint32_t codes = a->dict ? dict_size(w->t.g->st, a->dict) : 0;
+
 	for (size_t i = 0; i < w->t.n; i++) {
 		int hold;
 
@@ -390,7 +391,7 @@ static int text_rows(struct window *w, struct expr *e, const struct table_col *a
 		    e->op != EX_NOT_MATCH)
 			hold = 0;
 		else
-			hold = a->dict ? code_holds(w, e, a, a->code[i])
+			hold = a->dict ? code_holds(w, e, a, codes, a->code[i])
 				       : text_holds(w, e, a->s[i]);
 
 		if (hold < 0 || exec_poll(w->stmt))
@@ -459,10 +460,15 @@ static int eval_logic(struct window *w, struct expr *e, struct table_col *out)
 	    new_values(w, COL_BOOL, out))
 		return (int)w->x.err->kind;
 	w->decided = decided;
-	for (size_t i = 0; i < w->t.n; i++)
-		out->b[i] = e->op == EX_NOT   ? !a.b[i]
-			    : e->op == EX_AND ? a.b[i] && b.b[i]
-					      : a.b[i] || b.b[i];
+	if (e->op == EX_NOT)
+		for (size_t i = 0; i < w->t.n; i++)
+			out->b[i] = !a.b[i];
+	else if (e->op == EX_AND)
+		for (size_t i = 0; i < w->t.n; i++)
+			out->b[i] = a.b[i] & b.b[i];
+	else
+		for (size_t i = 0; i < w->t.n; i++)
+			out->b[i] = a.b[i] | b.b[i];
 	return 0;
 }
 

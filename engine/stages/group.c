@@ -50,6 +50,8 @@ struct numbering {
 	uint32_t *slot; /* [cap]: group + 1 */
 	uint64_t *hash; /* [groups] */
 	size_t cap, hash_cap;
+	/* With one key, a dictionary's: [dict_size()]: group + 1; or NULL */
+	uint32_t *of_code;
 };
 
 static uint64_t cell_bits(const struct table_col *c, size_t i)
@@ -164,6 +166,30 @@ static int number_rows(struct window *w, struct numbering *b, struct groups *g)
 	return 0;
 }
 
+/* The same for one key whose texts have numbers. */
+static int number_codes(struct window *w, struct numbering *b, struct groups *g)
+{
+	const struct table_col *c = b->key[0].now;
+	const uint32_t codes = dict_size(w->t.g->st, c->dict);
+
+	if (!b->of_code &&
+	    !(b->of_code = EXEC_ARRAY(w->stmt, uint32_t, (size_t)codes + 1)))
+		return (int)w->x.err->kind;
+	for (size_t i = 0; i < w->t.n; i++) {
+		/* A number after the last one is damage, and reported as such. */
+		const uint32_t code = c->code[i] < codes ? c->code[i] : codes;
+
+		if (!b->of_code[code]) {
+			if (new_group(w, b, g, code, i))
+				return (int)w->x.err->kind;
+			b->of_code[code] = (uint32_t)g->n;
+		}
+		g->of[w->first + i] = b->of_code[code] - 1;
+		g->size[b->of_code[code] - 1]++;
+	}
+	return 0;
+}
+
 /* The keys of the rows in the window. */
 static int key_values(struct window *w, struct numbering *b, struct table_col *now)
 {
@@ -190,7 +216,8 @@ static int number_windows(struct exec *x, struct table *t, struct numbering *b,
 		return (int)x->err->kind;
 	while (window_next(&w))
 		if (!key_values(&w, b, now))
-			number_rows(&w, b, g);
+			b->nkeys == 1 && now[0].dict ? number_codes(&w, b, g)
+						     : number_rows(&w, b, g);
 	return window_close(&w);
 }
 
