@@ -429,21 +429,6 @@ const uint64_t *store_u64(struct store *st, enum store_column c, uint32_t e)
 
 /* ---- some rows of a column ---- */
 
-/* A block of a column; p NULL: it is damaged, or none. */
-struct extent {
-	const void *p;
-	uint64_t bytes;
-	uint32_t block, rows;
-};
-
-static struct extent extent_of(struct store *st, enum table t, uint32_t e, uint64_t row)
-{
-	struct extent x = {.block = (uint32_t)(row / BLOCK_ROWS)};
-
-	x.p = store_block(st, t, e, x.block, &x.rows, &x.bytes);
-	return x;
-}
-
 /* Read consecutive rows, u32 or u64. */
 static void read_span(struct store *st, enum table t, uint32_t e, uint64_t first,
 		      size_t n, void *out)
@@ -451,43 +436,82 @@ static void read_span(struct store *st, enum table t, uint32_t e, uint64_t first
 	const size_t size = table_width(t);
 
 	for (size_t i = 0, some; i < n; i += some, first += some) {
-		const struct extent x = extent_of(st, t, e, first);
+		const struct block *b = store_met(st, t, e, first / BLOCK_ROWS);
 		const size_t at = first % BLOCK_ROWS, left = BLOCK_ROWS - at;
 		char *to = (char *)out + i * size;
 
 		some = n - i < left ? n - i : left;
-		if (x.p && at + some <= x.rows) {
-			if (column_read(to, (unsigned)size, x.p, x.bytes, x.rows,
+		if (b && at + some <= b->rows) {
+			if (column_read(to, (unsigned)size, b->p, b->bytes, b->rows,
 					(uint32_t)at, (uint32_t)some))
 				continue;
-			store_damaged(st, t, x.block, "a row is out of range");
+			store_damaged(st, t, (uint32_t)(first / BLOCK_ROWS),
+				      "a row is out of range");
 		}
 		memset(to, 0, some * size);
 	}
 }
 
-/* A row of a block. */
-static uint64_t number_in(const struct extent *x, uint64_t row)
+/* How many of row[0..n-1] from the first on are in its group of packed rows. */
+static size_t rows_together(const uint32_t *row, size_t n)
 {
-	const uint32_t i = row % BLOCK_ROWS;
+	const uint32_t group = row[0] / GROUP_ROWS;
+	size_t i = 1;
 
-	return x->p && i < x->rows ? column_row(x->p, x->bytes, x->rows, i) : 0;
+	while (i < n && row[i] / GROUP_ROWS == group)
+		i++;
+	return i;
+}
+
+/* Unpack the group of a row into out if many rows of it are asked for. */
+static bool read_group(struct store *st, enum table t, uint32_t e, uint32_t row,
+		       size_t asked, void *out)
+{
+	enum { MANY = 8 };
+	const uint64_t rows = store_rows_of(st, t), first = row - row % GROUP_ROWS;
+
+	if (asked < MANY || row >= rows)
+		return false;
+	read_span(st, t, e, first,
+		  rows - first < GROUP_ROWS ? (size_t)(rows - first) : GROUP_ROWS, out);
+	return true;
 }
 
 void store_read_u32(struct store *st, enum store_column c, const uint32_t *row,
 		    uint64_t first, size_t n, uint32_t *out)
 {
 	const enum table t = column_table[c];
-	struct extent x = {.block = UINT32_MAX};
+	uint32_t group[GROUP_ROWS] = {0};
 
 	if (!row) {
 		read_span(st, t, 0, first, n, out);
 		return;
 	}
-	for (size_t i = 0; i < n; i++) {
-		if (row[i] / BLOCK_ROWS != x.block)
-			x = extent_of(st, t, 0, row[i]);
-		out[i] = (uint32_t)number_in(&x, row[i]);
+	for (size_t i = 0, some; i < n; i += some) {
+		bool all;
+
+		some = rows_together(row + i, n - i);
+		all = read_group(st, t, 0, row[i], some, group);
+		for (size_t k = i; k < i + some; k++)
+			out[k] = all ? group[row[k] % GROUP_ROWS]
+				     : store_row_u32(st, t, 0, row[k]);
+	}
+}
+
+/* Read rows of a column of a recorded event. */
+static void read_rows(struct store *st, enum table t, uint32_t e, const uint32_t *row,
+		      size_t n, uint64_t *out)
+{
+	uint64_t group[GROUP_ROWS] = {0};
+
+	for (size_t i = 0, some; i < n; i += some) {
+		bool all;
+
+		some = rows_together(row + i, n - i);
+		all = read_group(st, t, e, row[i], some, group);
+		for (size_t k = i; k < i + some; k++)
+			out[k] = all ? group[row[k] % GROUP_ROWS]
+				     : store_row_u64(st, t, e, row[k]);
 	}
 }
 
@@ -495,24 +519,14 @@ void store_read_u64(struct store *st, enum store_column c, uint32_t e,
 		    const uint32_t *row, uint64_t first, size_t n, uint64_t *out)
 {
 	const enum table t = column_table[c];
-	const bool recorded = e < store_events_of(st, t);
-	struct extent x = {.block = UINT32_MAX};
 
-	if (!row && recorded) {
+	if (e >= store_events_of(st, t))
+		for (size_t i = 0; i < n; i++)
+			out[i] = cost_at(st, t, e, row ? row[i] : first + i);
+	else if (row)
+		read_rows(st, t, e, row, n, out);
+	else
 		read_span(st, t, e, first, n, out);
-		return;
-	}
-	for (size_t i = 0; i < n; i++) {
-		const uint64_t r = row ? row[i] : first + i;
-
-		if (!recorded) {
-			out[i] = cost_at(st, t, e, r);
-			continue;
-		}
-		if (r / BLOCK_ROWS != x.block)
-			x = extent_of(st, t, e, r);
-		out[i] = number_in(&x, r);
-	}
 }
 
 /* ---- cycles ---- */
