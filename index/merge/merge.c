@@ -454,44 +454,52 @@ static int number_edges(struct profile *p, struct edges *s)
 	return 0;
 }
 
-/* Make the columns of sums, wide where the largest sums of the tallies could add up to
- * more than 4 bytes. */
+/* Make the columns of sums, of 4 bytes each at first. */
 static int make_sums(struct profile *p)
 {
-	uint64_t most[EVENTS_MAX + 1] = {0};
-
 	p->edge_cost = calloc(p->nevent + 1, sizeof(*p->edge_cost));
 	if (!p->edge_cost)
 		return -1;
-	for (size_t k = 0; k < p->ntally; k++) {
-		const struct tally *t = p->tally[k];
-
-		for (size_t c = 0; c <= t->events.n; c++) {
-			uint64_t *to = &most[c ? 1 + p->map[k].event[c - 1] : 0];
-
-			if (__builtin_add_overflow(*to, t->edges.most[c], to))
-				*to = UINT64_MAX;
-		}
-	}
 	for (size_t c = 0; c <= p->nevent; c++) {
 		struct profile_sums *s = c ? &p->edge_cost[c - 1] : &p->calls;
 
-		s->wide = most[c] > UINT32_MAX;
-		s->sum = calloc(p->nedge + 1,
-				s->wide ? sizeof(uint64_t) : sizeof(uint32_t));
+		s->sum = calloc(p->nedge + 1, sizeof(uint32_t));
 		if (!s->sum)
 			return -1;
-		vec_huge_pages(s->sum, p->nedge * (s->wide ? 8 : 4));
+		vec_huge_pages(s->sum, p->nedge * sizeof(uint32_t));
 	}
 	return 0;
 }
 
-static void add_sum(struct profile *p, struct profile_sums *s, size_t edge, uint64_t v)
+/* A sum does not fit: make all of 8 bytes. */
+static int widen_sums(const struct profile *p, struct profile_sums *s)
 {
-	if (s->wide)
-		add_sat(p, (uint64_t *)s->sum + edge, v);
-	else
-		((uint32_t *)s->sum)[edge] += (uint32_t)v;
+	const uint32_t *narrow = s->sum;
+	uint64_t *wide = vec_block((p->nedge + 1) * sizeof(*wide));
+
+	if (!wide)
+		return -1;
+	for (size_t i = 0; i < p->nedge; i++)
+		wide[i] = narrow[i];
+	free(s->sum);
+	s->sum = wide;
+	s->wide = true;
+	return 0;
+}
+
+static inline int add_sum(struct profile *p, struct profile_sums *s, size_t edge,
+			  uint64_t v)
+{
+	uint32_t *narrow = s->sum;
+
+	if (!s->wide && v <= UINT32_MAX - narrow[edge]) {
+		narrow[edge] += (uint32_t)v;
+		return 0;
+	}
+	if (!s->wide && widen_sums(p, s))
+		return -1;
+	add_sat(p, (uint64_t *)s->sum + edge, v);
+	return 0;
 }
 
 /* The tally of some edge, and the edges of all tallies that are its own. */
@@ -540,23 +548,18 @@ static inline void fetch_edge(const struct edges_of *of, uint32_t at)
 }
 
 /* Add the sums of an edge of the tallies to those of `edge`. */
-static inline void add_edge(struct profile *p, const struct edges_of *of, uint32_t at,
-			    size_t edge)
+static inline int add_edge(struct profile *p, const struct edges_of *of, uint32_t at,
+			   size_t edge)
 {
 	const struct tally_edges *from = &of->t->edges;
 	const size_t events = of->t->events.n, i = (at - of->first) * (events + 1);
+	const uint32_t *narrow = from->narrow;
+	int rc = add_sum(p, &p->calls, edge, narrow ? narrow[i] : from->sum[i]);
 
-	if (from->narrow) {
-		add_sum(p, &p->calls, edge, from->narrow[i]);
-		for (size_t e = 0; e < events; e++)
-			add_sum(p, &p->edge_cost[of->event[e]], edge,
-				from->narrow[i + 1 + e]);
-	} else {
-		add_sum(p, &p->calls, edge, from->sum[i]);
-		for (size_t e = 0; e < events; e++)
-			add_sum(p, &p->edge_cost[of->event[e]], edge,
-				from->sum[i + 1 + e]);
-	}
+	for (size_t e = 0; e < events; e++)
+		rc |= add_sum(p, &p->edge_cost[of->event[e]], edge,
+			      narrow ? narrow[i + 1 + e] : from->sum[i + 1 + e]);
+	return rc;
 }
 
 /* Add up the sums, edge by edge: the tallies' are far apart, the columns are written in
@@ -578,7 +581,8 @@ static int add_edges(struct profile *p, const struct edges *s)
 				fetch_edge(&of, s->ref[i + FETCH].at);
 			edge += i > s->first[f] &&
 				s->ref[i].callee != s->ref[i - 1].callee;
-			add_edge(p, &of, at, edge);
+			if (add_edge(p, &of, at, edge))
+				return -1;
 			edge += i + 1 == s->first[f + 1];
 		}
 	for (size_t i = 0; may_forget(p) && i < p->ntally; i++)

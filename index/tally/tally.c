@@ -21,7 +21,6 @@
  */
 #include "index/tally/tally.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -88,7 +87,6 @@ void tally_free(struct tally *t)
 		t->entries.fn,
 		t->entries.val,
 		t->edges.at,
-		t->edges.most,
 		t->edges.narrow,
 		t->edges.sum,
 		t->edges.part,
@@ -674,16 +672,6 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 	}
 }
 
-int tally_not_spilled(const struct tally *t, struct err *err)
-{
-	err_set(err, err_kind_of(t->spill_failed, ERR_INDEX), 0,
-		"cannot write a temporary file in %s: %s", t->pieces.packed.dir,
-		strerror(t->spill_failed));
-	return err_hint(
-		err, "free some space there, put the index elsewhere with --index PATH, "
-		     "or raise --mem");
-}
-
 int tally_batch(struct tally *t, const struct batch *b, struct err *err)
 {
 	for (size_t i = 0; i < b->n; i++)
@@ -713,7 +701,6 @@ int tally_end(struct tally *t, enum tally_parts_of parts, struct str next_line,
 	if (!t->spill_failed && tally_pack(t))
 		return err_no_memory(err, "while tallying");
 	tally_trim(t);
-	if (tally_narrow_edges(t))
-		return err_no_memory(err, "while tallying");
+	tally_narrow_edges(t);
 	return t->spill_failed ? tally_not_spilled(t, err) : 0;
 }

@@ -172,9 +172,7 @@ struct tally_edges {
 	/* calls, E costs per edge: in earlier parts, if any; in this part */
 	uint64_t *sum, *part;
 	size_t sum_cap, part_cap;
-	/* After the end: the largest calls and costs, and, if all fit in 4 bytes, the sums
-	 * in place of `sum`. */
-	uint64_t *most;
+	/* After the end, in place of `sum`, if all sums fit in 4 bytes. */
 	uint32_t *narrow;
 };
 
@@ -422,8 +420,8 @@ enum tally_parts_of { TALLY_ONE_PART, TALLY_MAYBE_PARTS, TALLY_PARTS };
  * next_line: the first line of the next stretch, empty at the end of the file. */
 int tally_end(struct tally *t, enum tally_parts_of parts, struct str next_line,
 	      struct err *err);
-/* Set edges.most and edges.narrow.  Returns 0, or -1 if memory is out. */
-int tally_narrow_edges(struct tally *t);
+/* Set edges.narrow, if all sums fit. */
+void tally_narrow_edges(struct tally *t);
 /* Encode the costs of the only part of a stretch, if that was left for later. */
 int tally_encode_later(struct tally *t, struct err *err);
 

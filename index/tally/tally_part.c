@@ -268,24 +268,26 @@ static int encode_part(struct tally *t, uint64_t *self, uint64_t *edge)
 	return 0;
 }
 
-int tally_narrow_edges(struct tally *t)
+int tally_not_spilled(const struct tally *t, struct err *err)
 {
-	const size_t width = 1 + t->events.n, n = t->edges.n * width;
-	uint64_t *most = calloc(width, sizeof(*most));
-	const uint64_t *sum = t->edges.sum;
+	err_set(err, err_kind_of(t->spill_failed, ERR_INDEX), 0,
+		"cannot write a temporary file in %s: %s", t->pieces.packed.dir,
+		strerror(t->spill_failed));
+	return err_hint(
+		err, "free some space there, put the index elsewhere with --index PATH, "
+		     "or raise --mem");
+}
+
+void tally_narrow_edges(struct tally *t)
+{
+	const size_t n = t->edges.n * (1 + t->events.n);
 	uint64_t all = 0;
 	uint32_t *four;
 
-	t->edges.most = most;
-	if (!most)
-		return -1;
-	for (size_t i = 0; i < n; i += width)
-		for (size_t c = 0; c < width; c++) {
-			most[c] = sum[i + c] > most[c] ? sum[i + c] : most[c];
-			all |= sum[i + c];
-		}
+	for (size_t i = 0; i < n; i++)
+		all |= t->edges.sum[i];
 	if (all > UINT32_MAX || !n)
-		return 0;
+		return;
 	/* In place: no number is overwritten before it is read. */
 	four = (uint32_t *)(void *)t->edges.sum;
 	for (size_t i = 0; i < n; i++) {
@@ -297,7 +299,6 @@ int tally_narrow_edges(struct tally *t)
 	t->edges.narrow = four ? four : (uint32_t *)(void *)t->edges.sum;
 	t->edges.sum = NULL;
 	t->edges.sum_cap = 0;
-	return 0;
 }
 
 /* The sums of edges in 8 bytes each; the caller frees them.  NULL if memory is out. */
