@@ -401,18 +401,14 @@ static int components(struct graph *b, const struct flow_input *below,
 }
 
 /* Mark the functions that call a hidden one. */
-static int find_above(struct graph *b, const struct flow_input *below, struct hide *h,
-		      struct err *err)
+static int find_above(struct graph *b, const struct flow_input *below,
+		      const struct fn_set *set, struct hide *h, struct err *err)
 {
 	h->above = ARENA_ARRAY(b->a, uint8_t, (size_t)b->functions + 1);
 	if (!h->above)
 		return arena_full(b->a, err);
-	for (uint32_t i = 0; i < h->hidden; i++) {
-		uint32_t f = h->member[i];
-
-		for (uint32_t k = below->in_first[f]; k < below->in_first[f + 1]; k++)
-			h->above[below->caller[below->in_edge[k]]] = 1;
-	}
+	for (uint32_t e = 0; e < below->edges; e++)
+		h->above[below->caller[e]] |= fnset_has(set, below->callee[e]);
 	return 0;
 }
 
@@ -529,7 +525,7 @@ int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 	for (uint32_t f = 0; f < g->functions; f++)
 		keep[f] = !fnset_has(set, f);
 	if (graph_shape(g, &below, err) || components(g, &below, set, h, err) ||
-	    find_above(g, &below, h, err) || graph_number(&d, keep, err))
+	    find_above(g, &below, set, h, err) || graph_number(&d, keep, err))
 		return (int)err->kind;
 	h->map = d.map;
 	h->up = d.first;

@@ -325,7 +325,6 @@ const struct column_loops *column_loops(void)
 	return &column_loops_portable;
 }
 
-
 const unsigned char *store_packed(struct store *st, enum table t, uint64_t place,
 				  const unsigned char **end)
 {

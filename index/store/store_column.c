@@ -1,6 +1,5 @@
 /*
- * store_column.c - the columns of an index: events, strings, functions, edges, cycles,
- * parts.
+ * store_column.c - the columns of an index: events, functions, edges, cycles, parts.
  *
  * A row is looked up in its block (store_block.c).  Derived events are computed from the
  * recorded ones.  An algorithm over a whole column gets it as one array (store_u32,
@@ -82,53 +81,6 @@ uint64_t store_total(const struct store *st, uint32_t e)
 	return store_event_of(st, e, st->meta.total);
 }
 
-/* ---- strings ---- */
-
-static uint32_t column_lower(struct store *st, enum table t, uint32_t n, struct str s)
-{
-	uint32_t lo = 0, hi = n;
-
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (str_cmp(store_string(st, t, mid), s) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
-}
-
-struct str store_name(struct store *st, name_id n)
-{
-	return store_string(st, TABLE_NAME, n);
-}
-
-struct str store_file(struct store *st, file_id f)
-{
-	return store_string(st, TABLE_FILE, f);
-}
-
-struct str store_obj(struct store *st, obj_id o)
-{
-	return store_string(st, TABLE_OBJ, o);
-}
-
-name_id store_name_lower(struct store *st, struct str s)
-{
-	return column_lower(st, TABLE_NAME, st->info.names, s);
-}
-
-file_id store_file_lower(struct store *st, struct str s)
-{
-	return column_lower(st, TABLE_FILE, st->info.files, s);
-}
-
-obj_id store_obj_lower(struct store *st, struct str s)
-{
-	return column_lower(st, TABLE_OBJ, st->info.objects, s);
-}
-
 /* ---- functions ---- */
 
 name_id store_fn_name_id(struct store *st, fn_id f)
@@ -144,26 +96,6 @@ file_id store_fn_file_id(struct store *st, fn_id f)
 obj_id store_fn_obj_id(struct store *st, fn_id f)
 {
 	return store_row_id(st, TABLE_FN_OBJ, 0, f, st->info.objects);
-}
-
-struct str store_fn_shown(struct store *st, fn_id f)
-{
-	return store_shown(st, store_fn_name_id(st, f));
-}
-
-struct str store_fn_name(struct store *st, fn_id f)
-{
-	return store_name(st, store_fn_name_id(st, f));
-}
-
-struct str store_fn_file(struct store *st, fn_id f)
-{
-	return store_file(st, store_fn_file_id(st, f));
-}
-
-struct str store_fn_obj(struct store *st, fn_id f)
-{
-	return store_obj(st, store_fn_obj_id(st, f));
 }
 
 uint64_t store_fn_line(struct store *st, fn_id f)

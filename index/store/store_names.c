@@ -51,6 +51,51 @@ struct str store_string(struct store *st, enum table t, uint64_t row)
 	return string_in(st, t, &s, (uint32_t)(row % STRING_ROWS));
 }
 
+static uint32_t column_lower(struct store *st, enum table t, uint32_t n, struct str s)
+{
+	uint32_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+
+		if (str_cmp(store_string(st, t, mid), s) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+struct str store_name(struct store *st, name_id n)
+{
+	return store_string(st, TABLE_NAME, n);
+}
+
+struct str store_file(struct store *st, file_id f)
+{
+	return store_string(st, TABLE_FILE, f);
+}
+
+struct str store_obj(struct store *st, obj_id o)
+{
+	return store_string(st, TABLE_OBJ, o);
+}
+
+name_id store_name_lower(struct store *st, struct str s)
+{
+	return column_lower(st, TABLE_NAME, st->info.names, s);
+}
+
+file_id store_file_lower(struct store *st, struct str s)
+{
+	return column_lower(st, TABLE_FILE, st->info.files, s);
+}
+
+obj_id store_obj_lower(struct store *st, struct str s)
+{
+	return column_lower(st, TABLE_OBJ, st->info.objects, s);
+}
+
 /* ---- names as shown ---- */
 
 void store_demangle(struct store *st, bool on)
@@ -92,6 +137,28 @@ void store_shown_names(struct store *st, const name_id *name, size_t n, struct s
 	}
 	for (size_t i = 0; i < n && !st->as_recorded; i++)
 		out[i] = shown(st, name[i], out[i]);
+}
+
+/* ---- those of functions ---- */
+
+struct str store_fn_shown(struct store *st, fn_id f)
+{
+	return store_shown(st, store_fn_name_id(st, f));
+}
+
+struct str store_fn_name(struct store *st, fn_id f)
+{
+	return store_name(st, store_fn_name_id(st, f));
+}
+
+struct str store_fn_file(struct store *st, fn_id f)
+{
+	return store_file(st, store_fn_file_id(st, f));
+}
+
+struct str store_fn_obj(struct store *st, fn_id f)
+{
+	return store_obj(st, store_fn_obj_id(st, f));
 }
 
 /* ---- names with a text ---- */
