@@ -227,7 +227,7 @@ bool store_any_quoted(struct store *st)
 	     row += STRING_ROWS) {
 		const struct strings s =
 			strings_of(st, TABLE_NAME, (uint32_t)(row / STRING_ROWS));
-		uint64_t texts = ((uint64_t)s.rows + 1) * sizeof(uint64_t);
+		uint64_t texts = ((uint64_t)s.rows + 1) * sizeof(uint32_t);
 
 		if (!s.p)
 			return false;
