@@ -164,6 +164,13 @@ static struct str graph_key(const struct session *s, const struct query *q,
 	return key;
 }
 
+/* Its rows are functions of a graph that is made from that of the stages. */
+static bool is_of_groups(const struct source *s)
+{
+	return s->kind == S_FILES || s->kind == S_OBJECTS || s->kind == S_DIRS ||
+	       s->kind == S_CLASSES;
+}
+
 /* Run the graph stages, or take their graph from the last time.  With `vs` they depend on
  * the other profile, too. */
 static int run_gstages(struct session *s, const struct query *q, struct str text,
@@ -171,7 +178,7 @@ static int run_gstages(struct session *s, const struct query *q, struct str text
 {
 	struct str key;
 
-	if (!x->gstages || q->source.vs.n)
+	if ((!x->gstages && !is_of_groups(&q->source)) || q->source.vs.n)
 		return exec_gstages(x, x->gstages, text);
 	if (!(key = graph_key(s, q, text, x)).p)
 		return arena_full(x->a, x->err);

@@ -19,6 +19,14 @@
 #define GRAPH_NONE UINT32_MAX
 
 struct graph_costs; /* columns of one event */
+
+enum graph_by {
+	GRAPH_BY_FILE,
+	GRAPH_BY_OBJECT,
+	GRAPH_BY_DIR,
+	GRAPH_BY_CLASS,
+	GRAPH_BYS,
+};
 struct graph_sums;  /* sums over the calls of each function, of one event */
 
 enum graph_mixed {
@@ -61,6 +69,7 @@ struct graph {
 	struct graph_costs **costs; /* [all events], or NULL: not computed yet */
 	struct graph_sums *sums;    /* [all events]: see graph_sum_calls(); or NULL */
 	const struct flow **flows;  /* [all events]: as costs */
+	struct graph *by[GRAPH_BYS]; /* of graph_collapse_by(), so far */
 	/* How this stage computes the costs of an event from those of the graph below.
 	 * self[] and edge[] start as zeros; temporary memory comes from scratch. */
 	int (*fill)(struct graph *g, uint32_t e, const struct flow_input *below,

@@ -499,13 +499,19 @@ int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,
 	struct graph_draft d;
 	struct texts t;
 
+	*out = g->by[by];
+	if (*out)
+		return 0;
 	if (draft(g, &d, err) || new_texts(g->a, g->functions, &t, err))
 		return (int)err->kind;
 	if (by == GRAPH_BY_CLASS ? group_by_class(g, &d, &t, err)
 				 : group_by_place(g, &d, by, &t, err))
 		return (int)err->kind;
 	d.name = t.text;
-	return make_merged(&d, true, out, err);
+	if (make_merged(&d, true, out, err))
+		return (int)err->kind;
+	g->by[by] = *out;
+	return 0;
 }
 
 /* Most groups keep their name: only a level without level 1 needs a new one. */

@@ -4,9 +4,9 @@
 
 #include "engine/graph/graph.h"
 
-enum graph_by { GRAPH_BY_FILE, GRAPH_BY_OBJECT, GRAPH_BY_DIR, GRAPH_BY_CLASS };
 
-/* Merge the functions of each file (object, ...) into one with its name.  Exact. */
+/* Merge the functions of each file (object, ...) into one with its name.  Exact.  The
+ * graph is made once, and kept with g. */
 int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,
 		      struct err *err);
 /* The group of each function of the graph below (after a collapse). */
