@@ -27,7 +27,7 @@ enum graph_by {
 	GRAPH_BY_CLASS,
 	GRAPH_BYS,
 };
-struct graph_sums;  /* sums over the calls of each function, of one event */
+struct graph_sums; /* sums over the calls of each function, of one event */
 
 enum graph_mixed {
 	GRAPH_FILES = 1,   /* from several files */
@@ -64,11 +64,11 @@ struct graph {
 				  from outside the group, once; or GRAPH_NONE */
 	const uint32_t *out_first, *callee, *caller; /* as store_column */
 	const uint32_t *in_first, *in_edge, *cycle, *topo;
-	const uint64_t *calls;	    /* [edges] */
-	const uint64_t *fn_calls;   /* [functions] */
-	struct graph_costs **costs; /* [all events], or NULL: not computed yet */
-	struct graph_sums *sums;    /* [all events]: see graph_sum_calls(); or NULL */
-	const struct flow **flows;  /* [all events]: as costs */
+	const uint64_t *calls;	     /* [edges] */
+	const uint64_t *fn_calls;    /* [functions] */
+	struct graph_costs **costs;  /* [all events], or NULL: not computed yet */
+	struct graph_sums *sums;     /* [all events]: see graph_sum_calls(); or NULL */
+	const struct flow **flows;   /* [all events]: as costs */
 	struct graph *by[GRAPH_BYS]; /* of graph_collapse_by(), so far */
 	/* How this stage computes the costs of an event from those of the graph below.
 	 * self[] and edge[] start as zeros; temporary memory comes from scratch. */

@@ -4,7 +4,6 @@
 
 #include "engine/graph/graph.h"
 
-
 /* Merge the functions of each file (object, ...) into one with its name.  Exact.  The
  * graph is made once, and kept with g. */
 int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,

@@ -163,29 +163,45 @@ struct str store_fn_obj(struct store *st, fn_id f)
 
 /* ---- names with a text ---- */
 
+/* The first string from *i on that ends after `at`, and its number.  False: the strings
+ * are damaged by now. */
+static bool string_after(struct store *st, const struct strings *s, const char *at,
+			 uint32_t *i, struct str *name)
+{
+	for (;; ++*i) {
+		*name = string_in(st, TABLE_NAME, s, *i);
+		if (st->damage.kind)
+			return false;
+		if (*i + 1 == s->rows || name->p + name->n > at)
+			return true;
+	}
+}
+
 name_id store_names_with(struct store *st, struct str text, name_id first, uint8_t *has)
 {
 	const struct strings s = strings_of(st, TABLE_NAME, first / STRING_ROWS);
-	const name_id next = (s.block + 1) * STRING_ROWS;
-	const char *p = s.p, *end = s.p + s.bytes, *hit;
+	const name_id names = st->info.names, here = s.block * STRING_ROWS;
+	const char *p, *end, *hit;
+	struct str name;
 	uint32_t i = 0;
 
-	if (p)
-		p = string_in(st, TABLE_NAME, &s, 0).p;
-	while (p && (hit = column_loops()->find(p, (size_t)(end - p), text.p, text.n))) {
-		struct str name = string_in(st, TABLE_NAME, &s, i);
-
-		while (i + 1 < s.rows && name.p + name.n <= hit)
-			name = string_in(st, TABLE_NAME, &s, ++i);
+	if (!s.p)
+		return names;
+	p = s.p + ((uint64_t)s.rows + 1) * sizeof(uint32_t); /* after the offsets */
+	end = s.p + s.bytes;
+	while (p < end &&
+	       (hit = column_loops()->find(p, (size_t)(end - p), text.p, text.n))) {
+		if (!string_after(st, &s, hit, &i, &name))
+			return names;
+		p = hit + 1;
 		/* A hit may reach into the next name. */
 		if (hit >= name.p && hit + text.n <= name.p + name.n &&
-		    s.block * STRING_ROWS + i < st->info.names) {
-			has[s.block * STRING_ROWS + i] = 1;
+		    here + i < names) {
+			has[here + i] = 1;
 			p = name.p + name.n;
-		} else
-			p = hit + 1;
+		}
 	}
-	return next < st->info.names ? next : st->info.names;
+	return names - here > STRING_ROWS ? here + STRING_ROWS : names;
 }
 
 /* ---- is any name mangled? ---- */

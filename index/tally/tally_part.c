@@ -282,7 +282,7 @@ void tally_narrow_edges(struct tally *t)
 {
 	const size_t n = t->edges.n * (1 + t->events.n);
 	uint64_t all = 0;
-	uint32_t *four;
+	uint32_t *four, *less;
 
 	for (size_t i = 0; i < n; i++)
 		all |= t->edges.sum[i];
@@ -295,8 +295,8 @@ void tally_narrow_edges(struct tally *t)
 
 		memcpy(&four[i], &v, sizeof(v));
 	}
-	four = realloc(four, n * sizeof(*four));
-	t->edges.narrow = four ? four : (uint32_t *)(void *)t->edges.sum;
+	less = realloc(four, n * sizeof(*four));
+	t->edges.narrow = less ? less : four;
 	t->edges.sum = NULL;
 	t->edges.sum_cap = 0;
 }
