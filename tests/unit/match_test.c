@@ -1,9 +1,11 @@
 /* match_test.c - which names a pattern stands for, and the parts of a name. */
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/names/fnset.h"
 #include "engine/names/match.h"
 #include "engine/names/name.h"
+#include "tests/support/dice.h"
 #include "tests/support/tap.h"
 
 #define B MATCH_FN, MATCH_BARE, false
@@ -511,6 +513,70 @@ static void test_fnset(struct arena *a)
 	is_u64(fnset_next(fnset_new(a, 0), 0), FNSET_NONE, "no functions at all");
 }
 
+/* ---- the text that a regular expression requires ---- */
+
+/* A regular expression, or a name, of random pieces. */
+static struct str random_text(const char *const *piece, unsigned pieces, char *buf,
+			      size_t size)
+{
+	size_t n = 0;
+
+	for (unsigned k = 1 + dice_below(6); k > 0; k--)
+		n += (size_t)snprintf(buf + n, size - n, "%s", piece[dice_below(pieces)]);
+	return (struct str){buf, n};
+}
+
+/*
+ * What a name must contain to match is looked for first.  "(?:x)" means x, but nothing is
+ * known of it.
+ */
+static void test_needle(struct arena *a)
+{
+	enum { PATTERNS = 4000, NAMES = 20 };
+	static const char *const pattern[] = {
+		"a",	"b",	      "ab",	  "ba",	  "aab",   "a*",   "b?",
+		"a+",	"b{0,1}",     "a{2}",	  "[ab]", "[^a]",  "[]a]", "[\\]a]",
+		"(ab)", "(a(b)[)]a)", "\\.",	  "\\w",  "\\x61", "^",	   "$",
+		".",	"a|b",	      "(b|a)",	  "\\(",  "a*?",   "\\bb", "(a)\\1",
+		"b{",	"(?i)A",      "\\Qa*\\E", "a}",
+	};
+	static const char *const name[] = {"a", "b", "ab", "aa", "bb", ".",
+					   "]", "(", "{",  " ",	 "}",  "a*"};
+	unsigned compared = 0, wrong = 0, needles = 0;
+
+	for (unsigned i = 0; i < PATTERNS; i++) {
+		char text[128], whole[160], of[128];
+		struct match_atom atom = {.form = MATCH_REGEX};
+		struct match *with = NULL, *without = NULL;
+		struct err err = {0};
+		bool all;
+
+		atom.text = random_text(pattern, COUNT(pattern), text, sizeof(text));
+		if (match_new(&atom, a, &with, &err))
+			continue; /* (a{2}){ and the like */
+		needles += match_needle(with, &all).n > 0;
+		snprintf(whole, sizeof(whole), "(?:%s)", text);
+		atom.text = str_c(whole);
+		for (unsigned k = 0; k < NAMES && !match_new(&atom, a, &without, &err);
+		     k++) {
+			const struct str s =
+				random_text(name, COUNT(name), of, sizeof(of));
+			const int got = match_name(with, s, &err);
+
+			compared++;
+			wrong += got != match_name(without, s, &err);
+			if (got != match_name(without, s, &err) && wrong < 4)
+				printf("# /%s/ in %s: %d\n", text, of, got);
+			match_free(without);
+		}
+		match_free(with);
+		arena_reset(a);
+	}
+	ok(compared > PATTERNS && needles > PATTERNS / 4, "%u names, %u texts", compared,
+	   needles);
+	is_u64(wrong, 0, "the required text changes no match");
+}
+
 int main(void)
 {
 	struct arena a;
@@ -521,6 +587,7 @@ int main(void)
 	test_bad_regex(&a);
 	test_hostile_regex(&a);
 	test_hostile_names();
+	test_needle(&a);
 	test_fnset(&a);
 	arena_free(&a);
 	return done_testing();
