@@ -28,8 +28,8 @@ bool window_next(struct window *w)
 {
 	const struct table *t = w->of;
 
-	w->first = w->begun ? w->first + WINDOW : 0;
-	w->begun = true;
+	w->first = w->next;
+	w->next += WINDOW;
 	if (w->first >= t->n || w->x.err->kind || exec_poll_now(w->stmt))
 		return false;
 	arena_reset(&w->a);
@@ -44,6 +44,13 @@ bool window_next(struct window *w)
 	for (size_t i = 0; i < t->ncols; i++)
 		w->col[i].filled = false;
 	return true;
+}
+
+void window_skip(struct window *w, size_t row)
+{
+	const size_t window = row - row % WINDOW;
+
+	w->next = window > w->next ? window : w->next;
 }
 
 const struct table_col *window_col(struct window *w, const struct table_col *c)

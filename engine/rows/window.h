@@ -28,13 +28,14 @@ struct window {
 	struct exec *stmt;
 	struct table_col *col; /* [of->ncols] */
 	const bool *decided;   /* rows that a condition need not look at; NULL: none */
-	size_t first;
-	bool begun;
+	size_t first, next;    /* its first row, that of the next one */
 };
 
 int window_open(struct exec *x, const struct table *t, struct window *w);
 /* False: no rows are left, or x->err is set. */
 bool window_next(struct window *w);
+/* Go on with the window of this row, which is after the rows of w. */
+void window_skip(struct window *w, size_t row);
 /* Column c of the table, filled for the window; NULL: x->err is set. */
 const struct table_col *window_col(struct window *w, const struct table_col *c);
 /* s, or a copy of it that outlives the window; p NULL: x->err is set. */

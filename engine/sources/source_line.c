@@ -465,31 +465,33 @@ struct bounds {
 	const uint32_t *caller; /* of an edge; NULL: the rows are functions */
 };
 
-enum { SOME = 2048 };
+enum { SOME = 64 }; /* rows that are read at once: a group of packed ones */
 
-static void add_bound(const struct bounds *b, uint32_t row, struct fn_set *fns)
+/* Read the next bounds of at least `least`, from row *at on, as ~bound; *n of them. */
+static bool next_bounds(const struct bounds *b, uint64_t least, uint32_t *at,
+			uint64_t bits[SOME], size_t *n)
 {
-	fnset_add(fns, b->caller ? b->caller[row] : row);
+	*at = (uint32_t)store_seek_u64(b->x->g->st, b->c, b->x->event, *at, least);
+	*n = b->n - *at < SOME ? b->n - *at : SOME;
+	if (*n == 0 || exec_poll(b->x))
+		return false;
+	store_read_u64(b->x->g->st, b->c, b->x->event, NULL, *at, *n, bits);
+	for (size_t i = 0; i < *n; i++)
+		bits[i] = ~bits[i];
+	return true;
 }
 
 /* Find all functions with a bound of at least `least`. */
 static int functions_from(const struct bounds *b, uint64_t least, struct fn_set *fns)
 {
 	uint64_t bits[SOME];
+	size_t n;
 
-	for (uint32_t at = 0; at < b->n; at += SOME) {
-		const size_t n = b->n - at < SOME ? b->n - at : SOME;
-
-		store_read_u64(b->x->g->st, b->c, b->x->event, NULL, at, n, bits);
-		for (size_t i = 0; i < n; i++)
-			bits[i] = ~bits[i];
+	for (uint32_t at = 0; next_bounds(b, least, &at, bits, &n); at += (uint32_t)n)
 		for (size_t i = 0; (i = row_loops()->find_upto(bits, i, n, ~least)) < n;
 		     i++)
-			add_bound(b, at + (uint32_t)i, fns);
-		if (exec_poll_now(b->x))
-			return (int)b->x->err->kind;
-	}
-	return 0;
+			fnset_add(fns, b->caller ? b->caller[at + i] : at + (uint32_t)i);
+	return (int)b->x->err->kind;
 }
 
 static int cmp_u64(const void *pa, const void *pb)
@@ -499,36 +501,29 @@ static int cmp_u64(const void *pa, const void *pb)
 	return (a > b) - (a < b);
 }
 
-/* The `keep`-th largest bound. */
+/* The `keep`-th largest bound; 0 if there are fewer. */
 static int bound_of_last(const struct bounds *b, size_t keep, uint64_t *least)
 {
 	const size_t cap = 2 * keep + SOME;
-	uint64_t bits[SOME], limit = UINT64_MAX;
-	uint64_t *best = EXEC_ARRAY(b->x, uint64_t, cap);
-	size_t k = 0;
+	uint64_t bits[SOME], *best = EXEC_ARRAY(b->x, uint64_t, cap);
+	size_t k = 0, n;
 
+	*least = 0;
 	if (!best)
 		return (int)b->x->err->kind;
-	for (uint32_t at = 0; at < b->n; at += SOME) {
-		const size_t n = b->n - at < SOME ? b->n - at : SOME;
-
-		store_read_u64(b->x->g->st, b->c, b->x->event, NULL, at, n, bits);
-		for (size_t i = 0; i < n; i++)
-			bits[i] = ~bits[i];
-		for (size_t i = 0; (i = row_loops()->find_upto(bits, i, n, limit)) < n;
+	for (uint32_t at = 0; next_bounds(b, *least, &at, bits, &n); at += (uint32_t)n) {
+		for (size_t i = 0; (i = row_loops()->find_upto(bits, i, n, ~*least)) < n;
 		     i++)
 			best[k++] = bits[i];
-		if (k > cap - SOME) {
-			qsort(best, k, sizeof(*best), cmp_u64);
-			k = keep;
-			limit = best[k - 1];
-		}
-		if (exec_poll_now(b->x))
-			return (int)b->x->err->kind;
+		if (k <= cap - SOME && (*least || k < keep))
+			continue;
+		qsort(best, k, sizeof(*best), cmp_u64);
+		k = k < keep ? k : keep;
+		*least = ~best[keep - 1];
 	}
 	qsort(best, k, sizeof(*best), cmp_u64);
 	*least = k < keep ? 0 : ~best[keep - 1];
-	return 0;
+	return (int)b->x->err->kind;
 }
 
 /* ---- opening ---- */

@@ -356,6 +356,25 @@ static int open_keys(struct exec *x, struct table *t, const struct expr *keys,
 	return 0;
 }
 
+/* Skip windows without a row that is at least as costly as the last one kept, as far as
+ * the index tells. */
+static void skip_windows(struct window *w, const struct first_rows *h)
+{
+	const struct table *t = w->of;
+	const struct expr *e = h->e[0];
+	const struct col_def *d =
+		e->op == EX_COL && !e->col->percent ? e->col->def : NULL;
+	uint64_t row;
+
+	if (!d || !d->stored || t->ref || t->vs || !t->g->plain || h->asc[0] ||
+	    h->n < h->keep || h->cell[0].absent || h->nkeys == 0)
+		return;
+	row = store_seek_u64(t->g->st, (enum store_column)(d->stored - 1),
+			     d->flags & PER_EVENT ? e->col->event : 0,
+			     t->first + w->first + WINDOW, ~h->cell[0].bits);
+	window_skip(w, (size_t)(row - t->first));
+}
+
 /* Keep the first `keep` rows in order; keep > 0. */
 static int keep_first(struct exec *x, struct table *t, const struct expr *keys,
 		      struct table_col *primary, size_t keep)
@@ -367,9 +386,11 @@ static int keep_first(struct exec *x, struct table *t, const struct expr *keys,
 	    !(h.cell = EXEC_ARRAY(x, struct cell, keep * h.nkeys)) ||
 	    window_open(x, t, &w))
 		goto out;
-	while (window_next(&w))
+	while (window_next(&w)) {
 		if (!window_keys(&w, &h))
 			first_of_window(&w, &h);
+		skip_windows(&w, &h);
+	}
 	window_close(&w);
 	for (size_t i = h.n; i > 1; i--) {
 		swap_kept(&h, 0, i - 1);

@@ -55,6 +55,18 @@ static inline uint32_t column_groups(uint32_t n)
 	return (n + GROUP_ROWS - 1) / GROUP_ROWS;
 }
 
+/* No row of the group with this head is larger. */
+static inline uint64_t column_most(uint64_t head)
+{
+	const unsigned width = head >> GROUP_WIDTH & 127;
+	const uint64_t base = head >> GROUP_BASE;
+	const uint64_t more = width == 0	      ? 0
+			      : width >= GROUP_WIDEST ? UINT64_MAX
+						      : ((uint64_t)1 << width) - 1;
+
+	return more > UINT64_MAX - base ? UINT64_MAX : base + more;
+}
+
 /* The items of a group are 1 << column_items(width); width is not 0. */
 static inline unsigned column_items(unsigned width)
 {

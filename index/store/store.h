@@ -207,6 +207,10 @@ void store_read_u32(struct store *st, enum store_column c, const uint32_t *row,
 		    uint64_t first, size_t n, uint32_t *out); /* out may be row */
 void store_read_u64(struct store *st, enum store_column c, uint32_t e,
 		    const uint32_t *row, uint64_t first, size_t n, uint64_t *out);
+/* The first row from `first` on that may have at least `least` in a u64 column, by the
+ * largest numbers that groups of rows can have; the number of rows if there is none. */
+uint64_t store_seek_u64(struct store *st, enum store_column c, uint32_t e, uint64_t first,
+			uint64_t least);
 
 /* ---- detail of one function; arrays in the arena; costs[i * events + e] ---- */
 struct store_line {

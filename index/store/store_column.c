@@ -461,6 +461,30 @@ void store_read_u64(struct store *st, enum store_column c, uint32_t e,
 		read_span(st, t, e, first, n, out);
 }
 
+uint64_t store_seek_u64(struct store *st, enum store_column c, uint32_t e, uint64_t first,
+			uint64_t least)
+{
+	const enum table t = column_table[c];
+	const uint64_t rows = store_rows_of(st, t);
+
+	if (e >= store_events_of(st, t))
+		return first;
+	while (first < rows) {
+		const struct block *b = store_met(st, t, e, first / BLOCK_ROWS);
+		const volatile uint64_t *head = b ? b->p : NULL;
+		uint32_t group = first % BLOCK_ROWS / GROUP_ROWS;
+
+		if (!b)
+			return rows;
+		for (; group < column_groups(b->rows); group++) {
+			if (column_most(head[group]) >= least)
+				return first;
+			first += GROUP_ROWS - first % GROUP_ROWS;
+		}
+	}
+	return rows;
+}
+
 /* ---- cycles ---- */
 
 void store_cycle(struct store *st, uint32_t cycle, struct store_cycle *out)
