@@ -39,7 +39,7 @@ static bool is_set_word(struct str w)
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (str_eq(w, str_c(words[i])))
+		if (token_same(w, words[i]))
 			return true;
 	return false;
 }
@@ -49,7 +49,7 @@ static void after_first_word(struct place *p, struct str w)
 	p->verb = verb_find(w);
 	p->stage = stage_find(w);
 	p->keyword = w;
-	p->let = str_eq(w, STR("let"));
+	p->let = token_same(w, "let");
 	if (p->verb)
 		p->source = true;
 	p->due = is_set_word(w)			? DUE_SET
@@ -92,7 +92,7 @@ static void step_word(struct place *p, struct str w)
 	} else if (p->due == DUE_WORD && is_set_word(w)) {
 		p->keyword = w;
 		p->due = DUE_SET;
-	} else if (p->stage && p->stage->kind == T_GROUP && str_eq(w, STR("by"))) {
+	} else if (p->stage && p->stage->kind == T_GROUP && token_same(w, "by")) {
 		p->keyword = w;
 	}
 	p->field.n = 0;
@@ -241,9 +241,9 @@ static bool is_offered(const struct place *p, struct str w)
 {
 	bool tree = p->verb && p->verb->kind == S_CALLTREE;
 
-	if (was_said(p, w) || (p->set && str_eq(w, STR("of"))))
+	if (was_said(p, w) || (p->set && token_same(w, "of")))
 		return false;
-	return !tree || !(str_eq(w, STR("to")) || str_eq(w, STR("from"))) ||
+	return !tree || !(token_same(w, "to") || token_same(w, "from")) ||
 	       !(was_said(p, STR("to")) || was_said(p, STR("from")));
 }
 
@@ -285,16 +285,16 @@ static void want_word(const struct place *p, struct query_context *c)
 {
 	struct str k = p->keyword;
 
-	if (str_eq(k, STR("by")) && p->stage && p->stage->graph)
+	if (token_same(k, "by") && p->stage && p->stage->graph)
 		want_keywords(c, by_words);
-	else if (str_eq(k, STR("by")))
+	else if (token_same(k, "by"))
 		c->want |=
 			WANT_EVENT |
 			(p->verb && str_eq(str_c(p->verb->word), STR("top")) ? WANT_COLUMN
 									     : 0);
-	else if (str_eq(k, STR("vs")) || str_eq(k, STR("in")))
+	else if (token_same(k, "vs") || token_same(k, "in"))
 		c->want |= WANT_PROFILE;
-	else if (str_eq(k, STR("depth")))
+	else if (token_same(k, "depth"))
 		want_keywords(c, depth_words);
 	else if (!(p->stage && p->stage->graph))
 		want_clauses(p, c);
@@ -341,18 +341,6 @@ void query_context(struct session *s, struct str text, struct query_context *out
 
 /* ---- is there more to come ---- */
 
-static bool ends_in_clause(struct str text)
-{
-	struct str s = str_trim(text);
-	size_t i = s.n;
-
-	while (i > 0 && ((s.p[i - 1] >= 'a' && s.p[i - 1] <= 'z')))
-		i--;
-	s = str_from(s, i);
-	return s.n && (is_clause_word(s) || str_eq(s, STR("and")) ||
-		       str_eq(s, STR("or")) || str_eq(s, STR("not")));
-}
-
 size_t query_statement(struct str text, size_t at)
 {
 	struct parse_limits l = {.text_bytes = SIZE_MAX, .nesting = 200};
@@ -370,24 +358,17 @@ bool query_incomplete(struct str text)
 {
 	struct parse_limits l = {.text_bytes = SIZE_MAX, .nesting = 200};
 	struct str s = text;
-	struct stmt *st;
 	struct arena a;
-	struct err err = {0};
-	int rc;
+	bool more;
 
 	while (s.n && strchr(" \t\r\n", s.p[s.n - 1]) && s.p[s.n - 1])
 		s.n--;
-	if (s.n == 0)
-		return false;
-	arena_init(&a, 64 << 20);
-	rc = parse_text(s, &l, &a, &st, &err);
-	arena_free(&a);
-	/* The `|` in `callers of B::operator|` is no pipe. */
-	if (!rc || err.kind != ERR_QUERY || strstr(err.text, "needs double quotes"))
-		return false;
-	if (strchr("|\\,(=+*/-", s.p[s.n - 1]) || ends_in_clause(s))
+	if (s.n && s.p[s.n - 1] == '\\')
 		return true;
-	return strstr(err.text, "not closed") || strstr(err.text, "needs 'to'");
+	arena_init(&a, 64 << 20);
+	more = parse_goes_on(s, &l, &a);
+	arena_free(&a);
+	return more;
 }
 
 /* ---- function names ---- */

@@ -81,7 +81,10 @@ static void put_stage(struct explain *e, const struct tstage *st)
 		out_printf(&e->o, "%.*s%s%s",
 			   STR_ARG(k->op == EX_COL && !k->event.n && !k->let ? k->text
 									     : k->as),
-			   k->asc ? " asc" : "", k->next ? ", " : "");
+			   k->asc				? " asc"
+			   : k->written && col_is_text(k->type) ? " desc"
+								: "",
+			   k->next ? ", " : "");
 }
 
 static bool one_key(const struct tstage *st, const char *name)

@@ -100,8 +100,8 @@ int query_explain(struct session *s, struct str text, struct arena *a, struct st
 /* The end of the statement at byte `at` of text, or after the blanks there, whether it is
  * right or wrong: to run the statements of a text one by one. */
 size_t query_statement(struct str text, size_t at);
-/* True if text ends inside a statement (after "|", inside a quote, before "to"): the
- * shell then asks for another line. */
+/* True if text ends inside brackets, or after "|" "," "\": the shell then asks for
+ * another line. */
 bool query_incomplete(struct str text);
 
 /* Possible continuations at the end of text (Tab).  `word` is the part already typed. */

@@ -73,7 +73,8 @@ struct expr {
 	bool integral, caseless;
 	double number;
 	uint64_t whole;
-	bool asc;      /* a sort key */
+	bool asc; /* a sort key; written is set if it says so: text ascends by itself */
+	bool written;
 	struct str as; /* name of a key or shown column; default: as written */
 	bool named;    /* has "as NAME" */
 	/* Written by check: */

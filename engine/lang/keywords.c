@@ -1,6 +1,7 @@
 /* keywords.c - the tables of the language; see keywords.h. */
 #include "engine/lang/keywords.h"
 
+#include "engine/lang/token.h"
 #include "index/base/str.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -137,7 +138,7 @@ static const struct {
 const struct verb *verb_find(struct str word)
 {
 	for (size_t i = 0; i < verbs_n; i++)
-		if (str_eq(word, str_c(verbs[i].word)))
+		if (token_same(word, verbs[i].word))
 			return &verbs[i];
 	return NULL;
 }
@@ -153,7 +154,7 @@ const struct verb *verb_of_kind(enum source_kind kind)
 const struct stage_word *stage_find(struct str word)
 {
 	for (size_t i = 0; i < stage_words_n; i++)
-		if (str_eq(word, str_c(stage_words[i].word)))
+		if (token_same(word, stage_words[i].word))
 			return &stage_words[i];
 	return NULL;
 }
@@ -161,9 +162,21 @@ const struct stage_word *stage_find(struct str word)
 bool is_clause_word(struct str word)
 {
 	for (const char *const *w = clause_words; *w; w++)
-		if (str_eq(word, str_c(*w)))
+		if (token_same(word, *w))
 			return true;
 	return false;
+}
+
+bool is_reserved(struct str word)
+{
+	static const char *const joins[] = {"and", "or", "not"};
+
+	if (!token_one_case(word))
+		return false;
+	for (size_t i = 0; i < COUNT(joins); i++)
+		if (token_same(word, joins[i]))
+			return true;
+	return is_clause_word(word);
 }
 
 size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t i),
@@ -191,7 +204,7 @@ size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t
 static const char *habit(struct str word)
 {
 	for (size_t i = 0; i < COUNT(habits); i++)
-		if (str_eq(word, str_c(habits[i].habit)))
+		if (token_same(word, habits[i].habit))
 			return habits[i].ours;
 	return NULL;
 }

@@ -15,14 +15,21 @@
 #include "engine/lang/parse_stage.h"
 #include "engine/lang/keywords.h"
 
-struct token parse_peek(const struct parser *p, enum token_place place)
+/* Inside brackets, and after "|" and ",", a newline is a blank. */
+struct token parse_peek(struct parser *p, enum token_place place)
 {
-	return token_at(p->text, p->pos, place);
+	struct token t = token_at(p->text, p->pos, place);
+
+	if (t.kind == TOK_NEWLINE && (p->open || p->joins))
+		t = token_at(p->text, token_go_on(p->text, t.at), place);
+	p->at_end = t.kind == TOK_END;
+	return t;
 }
 
 void parse_eat(struct parser *p, const struct token *t)
 {
 	p->pos = t->at + t->len;
+	p->joins = t->kind == '|' || t->kind == ',';
 }
 
 bool parse_accept(struct parser *p, int kind)
@@ -278,10 +285,7 @@ static int parse_output(struct parser *p, struct query *q)
 /* Does "|" follow a piece? */
 static bool piped(struct parser *p)
 {
-	if (!parse_accept(p, '|'))
-		return false;
-	p->pos = token_skip_lines(p->text, p->pos);
-	return true;
+	return parse_accept(p, '|');
 }
 
 static int only_stages(struct parser *p, const struct token *last)
@@ -297,6 +301,11 @@ static int parse_query(struct parser *p, struct query *q)
 	struct tstage **ttail = &q->tstages;
 	struct token t = parse_peek(p, PLACE_WORD);
 
+	/* `| take 3` goes on from the last answer. */
+	if (t.kind == '|') {
+		q->source.kind = S_LAST;
+		q->source.span = token_span(&t);
+	}
 	while (parse_is_gstage(p, &t)) {
 		if (parse_gstage(p, gtail))
 			return (int)p->err->kind;
@@ -305,7 +314,7 @@ static int parse_query(struct parser *p, struct query *q)
 			return only_stages(p, &t);
 		t = parse_peek(p, PLACE_WORD);
 	}
-	if (parse_source(p, &q->source))
+	if (q->source.kind != S_LAST && parse_source(p, &q->source))
 		return (int)p->err->kind;
 	while (piped(p)) {
 		if (parse_tstage(p, ttail))
@@ -328,6 +337,8 @@ static int parse_end(struct parser *p, const struct stmt *s)
 
 static int parse_stmt(struct parser *p, struct stmt *s, const struct token *first)
 {
+	p->open = 0;
+	p->joins = false;
 	if (token_is(first, "let")) {
 		parse_eat(p, first);
 		s->is_let = true;
@@ -385,6 +396,23 @@ int parse_text(struct str text, const struct parse_limits *l, struct arena *a,
 	return 0;
 }
 
+bool parse_goes_on(struct str text, const struct parse_limits *l, struct arena *a)
+{
+	struct err err = {0};
+	struct stmt s;
+	struct parser p;
+	struct token t;
+
+	if (parse_start(&p, text, l, a, &err))
+		return false;
+	while (find_stmt(&p, &t)) {
+		s = (struct stmt){0};
+		if (parse_stmt(&p, &s, &t))
+			return p.at_end && (p.open || p.joins);
+	}
+	return false;
+}
+
 /* After a mistake: skip the rest of its statement. */
 static void skip_stmt(struct parser *p)
 {
@@ -393,11 +421,12 @@ static void skip_stmt(struct parser *p)
 
 		if (t.kind == TOK_END || t.kind == TOK_NEWLINE || t.kind == ';')
 			return;
-		p->pos = t.at + (t.len ? t.len : 1);
+		t.len = t.len ? t.len : 1;
+		parse_eat(p, &t);
+		p->open += t.kind == '(';
+		p->open -= t.kind == ')' && p->open;
 		if (t.kind == '!') /* a command of the shell: the rest of the line */
 			p->pos = t.at + str_find(str_from(p->text, t.at), '\n');
-		if (t.kind == '|')
-			p->pos = token_skip_lines(p->text, p->pos);
 	}
 }
 

@@ -37,5 +37,7 @@ int parse_expr_text(struct str text, const struct parse_limits *l, struct arena 
 		    struct expr **out, struct err *err);
 int parse_set_text(struct str text, const struct parse_limits *l, struct arena *a,
 		   struct set **out, struct err *err);
+/* Does the text end inside brackets, or after "|" or ","? */
+bool parse_goes_on(struct str text, const struct parse_limits *l, struct arena *a);
 
 #endif

@@ -5,6 +5,8 @@
  * expression, so that `where self > 1M > out.csv` writes a file.  In sort, show and by a
  * comparison makes no sense, and the first ">" ends the expression: BP_NO_COMPARE.
  */
+#include <ctype.h>
+
 #include "engine/lang/parse_in.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -60,8 +62,11 @@ static int parse_list(struct parser *p, struct expr **out)
 {
 	struct expr **tail = out;
 
-	if (parse_accept(p, ')'))
+	p->open++;
+	if (parse_accept(p, ')')) {
+		p->open--;
 		return 0;
+	}
 	for (;;) {
 		struct token t;
 
@@ -69,9 +74,13 @@ static int parse_list(struct parser *p, struct expr **out)
 			return (int)p->err->kind;
 		tail = &(*tail)->next;
 		t = parse_peek(p, PLACE_WORD);
-		parse_eat(p, &t);
-		if (t.kind == ')')
+		if (t.kind == ')') {
+			p->open--;
+			parse_eat(p, &t);
 			return 0;
+		}
+		if (t.kind == ',')
+			parse_eat(p, &t);
 		if (t.kind != ',')
 			return parse_fail(p, token_span(&t),
 					  "a ')' or ',' is missing here");
@@ -94,6 +103,19 @@ static void column_parts(struct expr *e)
 	}
 }
 
+/* The names of functions are keywords: they may be written in any case. */
+static int in_lower_case(struct parser *p, struct str *word)
+{
+	char *to = parse_new(p, word->n);
+
+	if (!to)
+		return (int)p->err->kind;
+	for (size_t i = 0; i < word->n; i++)
+		to[i] = (char)tolower((unsigned char)word->p[i]);
+	word->p = to;
+	return 0;
+}
+
 static int parse_word_operand(struct parser *p, const struct token *t, struct expr **out)
 {
 	struct expr *e = new_expr(p, EX_COL, t);
@@ -106,7 +128,7 @@ static int parse_word_operand(struct parser *p, const struct token *t, struct ex
 	if (open.kind == '(' && open.at == t->at + t->len) {
 		e->op = EX_CALL;
 		parse_eat(p, &open);
-		if (parse_list(p, &e->a))
+		if (in_lower_case(p, &e->text) || parse_list(p, &e->a))
 			return (int)p->err->kind;
 		e->span = span_to(t->at, p);
 	} else {
@@ -156,6 +178,7 @@ static int parse_parens(struct parser *p, const struct token *t, struct expr **o
 	struct token close;
 
 	parse_eat(p, t);
+	p->open++;
 	if (parse_expr(p, BP_ANY, out))
 		return (int)p->err->kind;
 	close = parse_peek(p, PLACE_WORD);
@@ -164,6 +187,7 @@ static int parse_parens(struct parser *p, const struct token *t, struct expr **o
 			return parse_bad(p, &close);
 		return parse_fail(p, token_span(t), "this '(' is not closed");
 	}
+	p->open--;
 	parse_eat(p, &close);
 	return 0;
 }

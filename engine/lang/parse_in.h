@@ -11,12 +11,16 @@ struct parser {
 	unsigned nest, nesting;	    /* current depth, and its limit */
 	unsigned joined, operators; /* operators of this expression or set, and their
 				       limit */
-	bool arrow;		    /* in path A -> B, where "->" ends a name */
+	unsigned open; /* brackets of this statement that are not closed yet */
+	bool arrow;    /* in path A -> B, where "->" ends a name */
+	bool at_end;   /* the token seen last is the end of the text */
+	bool joins;    /* the token before is "|" or ",": the next line goes on */
 	struct arena *a;
 	struct err *err;
 };
 
-struct token parse_peek(const struct parser *p, enum token_place place);
+/* The next token.  Newlines inside brackets, after "|" and "," are skipped. */
+struct token parse_peek(struct parser *p, enum token_place place);
 void parse_eat(struct parser *p, const struct token *t);
 bool parse_accept(struct parser *p, int kind);
 bool parse_accept_word(struct parser *p, const char *word);

@@ -3,27 +3,15 @@
  *
  * The table in keywords.c lists the clauses of each verb.
  */
-#include <ctype.h>
-
 #include "engine/lang/parse_stage.h"
 #include "engine/lang/keywords.h"
 
 static bool word_in(struct str w, const char *const *list)
 {
 	for (; *list; list++)
-		if (str_eq(w, str_c(*list)))
+		if (token_same(w, *list))
 			return true;
 	return false;
-}
-
-static bool eq_nocase(struct str w, const char *lower)
-{
-	size_t i = 0;
-
-	for (; i < w.n && lower[i]; i++)
-		if (tolower((unsigned char)w.p[i]) != lower[i])
-			return false;
-	return i == w.n && !lower[i];
 }
 
 static bool is_sql(const struct parser *p, const struct token *t)
@@ -35,7 +23,7 @@ static bool is_sql(const struct parser *p, const struct token *t)
 	if (t->kind != TOK_WORD || next.kind == TOK_END)
 		return false;
 	for (size_t i = 0; i < sizeof(word) / sizeof(*word); i++)
-		if (eq_nocase(t->text, word[i]))
+		if (token_same(t->text, word[i]))
 			return true;
 	return false;
 }
@@ -216,7 +204,7 @@ static unsigned clause_bit(struct str word)
 	};
 
 	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
-		if (str_eq(word, str_c(bits[i].word)))
+		if (token_same(word, bits[i].word))
 			return bits[i].bit;
 	return ~0u; /* vs: allowed after every source */
 }
@@ -248,10 +236,10 @@ static int parse_clauses(struct parser *p, struct source *s, const struct verb *
 static int parse_short(struct parser *p, struct source *s)
 {
 	struct token t = parse_peek(p, PLACE_NAME);
-	bool operand = t.kind == TOK_STRING || t.kind == TOK_REGEX ||
-		       t.kind == TOK_FIELD || t.kind == '#' || t.kind == '$' ||
-		       t.kind == '(' || t.kind == TOK_BAD ||
-		       (t.kind == TOK_WORD && !is_clause_word(t.text));
+	bool operand =
+		t.kind == TOK_STRING || t.kind == TOK_REGEX || t.kind == TOK_FIELD ||
+		t.kind == '#' || t.kind == '$' || t.kind == '(' || t.kind == TOK_BAD ||
+		(t.kind == TOK_WORD && (!is_reserved(t.text) || token_is(&t, "not")));
 
 	if (!operand)
 		return 0;
@@ -311,7 +299,7 @@ static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 	if (t.kind != TOK_WORD || is_clause_word(t.text) || stage_find(t.text))
 		return 0;
 	unit = verb_find(t.text);
-	if (!unit || !(unit->clauses & C_UNIT) || str_eq(t.text, STR("top"))) {
+	if (!unit || !(unit->clauses & C_UNIT) || token_is(&t, "top")) {
 		parse_fail(p, token_span(&t), "'top' ranks no '%.*s'", STR_ARG(t.text));
 		if (!unit && (near = nearest_unit(t.text)))
 			return err_hint(p->err, "did you mean '%s'?", near);
@@ -358,7 +346,7 @@ int parse_source(struct parser *p, struct source *s)
 	parse_eat(p, &t);
 	s->kind = v->kind;
 	s->span = token_span(&t);
-	if (str_eq(t.text, STR("top")) && parse_top(p, s, &v))
+	if (token_is(&t, "top") && parse_top(p, s, &v))
 		return (int)p->err->kind;
 	if (((v->clauses & C_SHORT) && parse_short(p, s)) || parse_clauses(p, s, v))
 		return (int)p->err->kind;

@@ -162,13 +162,17 @@ static int comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
 				return (int)p->err->kind;
 		}
 		if (keys && parse_accept_word(p, "asc"))
-			(*tail)->asc = true;
-		else if (keys)
-			parse_accept_word(p, "desc");
-		else if (parse_accept_word(p, "as") && column_name(p, *tail))
+			(*tail)->asc = (*tail)->written = true;
+		else if (keys && parse_accept_word(p, "desc"))
+			(*tail)->written = true;
+		else if (keys && file)
+			(*tail)->asc = (*tail)->written = true;
+		else if (!keys && parse_accept_word(p, "as") && column_name(p, *tail))
 			return (int)p->err->kind;
-		if (file)
+		if (file) {
 			file->asc = (*tail)->asc;
+			file->written = true;
+		}
 		file = NULL;
 		tail = &(*tail)->next;
 	} while (parse_accept(p, ','));
@@ -229,7 +233,7 @@ static int t_expect(struct parser *p, struct tstage *s)
 
 	if (token_is(&t, "none") || token_is(&t, "some")) {
 		parse_eat(p, &t);
-		s->name = t.text;
+		s->name = token_is(&t, "none") ? STR("none") : STR("some");
 		return 0;
 	}
 	return parse_expr(p, BP_ANY, &s->exprs);

@@ -391,9 +391,10 @@ static int eval_keys(struct exec *x, struct table *t, const struct expr *keys,
 	for (const struct expr *e = keys; e; e = e->next) {
 		if (o->n == KEYS)
 			return exec_fail(x, e->span, "more than %d sort keys", KEYS);
-		o->asc[o->n] = e->asc;
-		if (eval(x, t, e, &o->key[o->n++]))
+		if (eval(x, t, e, &o->key[o->n]))
 			return (int)x->err->kind;
+		o->asc[o->n] = e->written ? e->asc : col_is_text(o->key[o->n].type);
+		o->n++;
 	}
 	return 0;
 }

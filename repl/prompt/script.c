@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/lang/token.h"
 #include "repl/app/output.h"
 #include "repl/prompt/command.h"
 
@@ -23,20 +24,29 @@ static bool blank_text(struct str s)
 	return str_trim(s).n == 0;
 }
 
-/* The length of the first entry of text: one dot-command, or the lines of the
- * statement that starts there; *lines is their number. */
+/* The length of the first entry of text: one dot-command, or whole statements up to the
+ * end of a line; *lines is their number. */
 static size_t entry_length(struct str text, size_t *lines)
 {
-	size_t n = str_find(text, '\n');
-	struct str first = str_trim((struct str){text.p, n});
+	struct str first = str_trim((struct str){text.p, str_find(text, '\n')});
+	size_t n = 0;
 
 	*lines = 1;
 	if (first.n && first.p[0] == '.')
-		return n;
-	while (n < text.n && query_incomplete((struct str){text.p, n})) {
-		n += 1 + str_find(str_from(text, n + 1), '\n');
-		++*lines;
+		return str_find(text, '\n');
+	for (;;) {
+		struct token t = token_at(text, n, PLACE_WORD);
+		size_t end = t.at + 1;
+
+		n = t.at;
+		if (t.kind == TOK_NEWLINE || t.kind == TOK_END)
+			break;
+		if (t.kind != ';')
+			end = query_statement(text, n);
+		n = end > n ? end : n + str_find(str_from(text, n), '\n');
 	}
+	for (size_t i = 0; i < n; i++)
+		*lines += text.p[i] == '\n';
 	return n;
 }
 

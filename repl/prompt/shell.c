@@ -392,6 +392,7 @@ static void edit(struct shell *s)
 		int n = 0;
 		const char *line = el_gets(s->el, &n);
 		struct str so_far;
+		bool empty;
 
 		if (s->interrupted) {
 			drop_line(s);
@@ -402,11 +403,13 @@ static void edit(struct shell *s)
 				s->app->closed = true;
 			break;
 		}
+		empty = str_trim((struct str){line, str_find(str_c(line), '\n')}).n == 0;
 		out_bytes(&s->entry, line, (size_t)n);
 		so_far = str_trim((struct str){s->entry.buf, s->entry.n});
 		while (so_far.n && so_far.p[so_far.n - 1] == '\n')
 			so_far.n--;
-		if (so_far.n && so_far.p[0] != '.' && query_incomplete(so_far))
+		/* An empty line ends every entry: nothing traps the prompt. */
+		if (!empty && so_far.n && so_far.p[0] != '.' && query_incomplete(so_far))
 			continue;
 		run_entry(s);
 	}
