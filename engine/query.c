@@ -58,6 +58,7 @@ static int run_let(struct session *s, struct let *let, struct arena *a, struct e
 static int run_stages(struct exec *x, const struct query *q, struct table *t,
 		      int *expected)
 {
+	x->whole = q->source.lone;
 	if (exec_source(x, &q->source, t, q->tstages))
 		return (int)x->err->kind;
 	for (const struct tstage *st = q->tstages; st; st = st->next)
@@ -87,7 +88,8 @@ static int list_filters(struct session *s, const struct query *q, struct str tex
 	if (!r->filters)
 		return (int)x->err->kind;
 	for (size_t i = 0; i < s->nfilters; i++)
-		r->filters[r->nfilters++] = s->filters[i];
+		if (!x->idle[i])
+			r->filters[r->nfilters++] = s->filters[i];
 	for (const struct gstage *g = q->gstages; g; g = g->next)
 		r->filters[r->nfilters++] =
 			(struct str){text.p + g->span.at, g->span.len};
@@ -153,8 +155,9 @@ static struct str graph_key(const struct session *s, const struct query *q,
 	struct str key = arena_printf(x->a, "%u %d", x->event, store_demangles(x->g->st));
 
 	for (size_t i = 0; key.p && i < s->nfilters; i++)
-		key = arena_printf(x->a, "%.*s\n%.*s", STR_ARG(key),
-				   STR_ARG(s->filters[i]));
+		if (!x->idle[i])
+			key = arena_printf(x->a, "%.*s\n%.*s", STR_ARG(key),
+					   STR_ARG(s->filters[i]));
 	for (const struct gstage *g = q->gstages; key.p && g; g = g->next)
 		key = arena_printf(x->a, "%.*s\n%.*s", STR_ARG(key), (int)g->span.len,
 				   text.p + g->span.at);
@@ -185,6 +188,29 @@ static int run_gstages(struct session *s, const struct query *q, struct str text
 	return graph_cache_gstages(s->graphs, x, x->gstages, text, key);
 }
 
+/* Filters in force that do not change what the source lists are left out, with a note. */
+static int leave_out_idle(struct session *s, const struct query *q, struct exec *x)
+{
+	const struct gstage **at = &x->gstages;
+
+	if (!(x->idle = EXEC_ARRAY(x, bool, s->nfilters + 1)))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < s->nfilters; i++) {
+		const struct gstage *g = *at;
+
+		x->idle[i] = !check_heeds(&q->source, g);
+		if (!x->idle[i]) {
+			at = (const struct gstage **)(uintptr_t)&g->next;
+			continue;
+		}
+		*at = g->next;
+		if (exec_note(x, arena_printf(x->a, "%.*s does not change this table",
+					      STR_ARG(s->filters[i]))))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
+
 /* Check the query and make the graph that its source will see. */
 static int open_graph(struct session *s, struct query *q, struct str text,
 		      struct arena *a, struct exec *x, struct check_env *env,
@@ -208,6 +234,7 @@ static int open_graph(struct session *s, struct query *q, struct str text,
 			   .row_limit = s->limits.rows};
 	cancel_after(&s->cancel, s->limits.seconds);
 	return session_gstages(s, q, a, &x->gstages, profile, err) ||
+			       leave_out_idle(s, q, x) ||
 			       session_env(s, *profile, a, env, err) ||
 			       check_query(env, q, a, &x->event, err) ||
 			       graph_plain(s->stores[*profile], a, &s->cancel, &x->g,
@@ -258,8 +285,11 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 			       "to keep as '_'",
 			       (unsigned long long)s->last_rows);
 	if (open_graph(s, &st->query, text, a, &x, &env, &profile, err) ||
-	    run_stages(&x, &st->query, &t, &expected))
+	    run_stages(&x, &st->query, &t, &expected)) {
+		if (st->query.source.lone && x.absent)
+			parse_lone_unknown(text, &st->query.source, err);
 		return (int)err->kind;
+	}
 	if (expected) {
 		struct err failed = *err;
 

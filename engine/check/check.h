@@ -19,4 +19,8 @@ int check_query(const struct check_env *env, struct query *q, struct arena *a,
 /* Check the right side of a `let`: unknown names are errors now, not at the first use. */
 int check_let(const struct check_env *env, struct let *let, struct arena *a,
 	      struct err *err);
+
+/* Does the graph stage change the rows of the source? */
+bool check_heeds(const struct source *s, const struct gstage *g);
+
 #endif

@@ -179,6 +179,7 @@ struct source {
 	enum source_kind kind;
 	struct span span; /* the verb */
 	bool top;	  /* top N = UNIT | sort BY | take N */
+	bool lone;	  /* a name without a verb, which shows the function */
 	bool has_n;
 	uint64_t n; /* top N, hottest N paths */
 	enum path_kind path;

@@ -1,6 +1,7 @@
 /* keywords.c - the tables of the language; see keywords.h. */
 #include "engine/lang/keywords.h"
 
+#include "engine/lang/habits.h"
 #include "engine/lang/token.h"
 #include "index/base/str.h"
 
@@ -17,8 +18,9 @@ const struct verb verbs[] = {
 	{"classes", S_CLASSES, UNIT, "classes [of SET]"},
 	{"lines", S_LINES, UNIT, "lines [of SET]"},
 	{"instrs", S_INSTRS, UNIT, "instrs [of SET]"},
-	{"calls", S_CALLS, UNIT, "calls [of SET]"},
-	{"callsites", S_CALLSITES, UNIT, "callsites [of SET]"},
+	{"calls", S_CALLS, UNIT | C_FROM | C_TO, "calls [of SET | from SET to SET]"},
+	{"callsites", S_CALLSITES, UNIT | C_FROM | C_TO,
+	 "callsites [of SET | from SET to SET]"},
 	{"jumps", S_JUMPS, UNIT, "jumps [of SET]"},
 	{"cycles", S_CYCLES, UNIT, "cycles [of SET]"},
 	{"parts", S_PARTS, UNIT, "parts [of SET] [by EVENT]"},
@@ -81,59 +83,6 @@ const char *const clause_words[] = {
 	"avoiding", "depth", "min",  "max", "vs",    NULL,
 };
 const char *const path_words[] = {"hottest", "widest", "shortest", "all", NULL};
-
-/* Words that users of other tools type first. */
-static const struct {
-	const char *habit, *ours;
-} habits[] = {
-	{"limit", "take"},
-	{"head", "take"},
-	{"filter", "where"},
-	{"order", "sort"},
-	{"orderby", "sort"},
-	{"select", "show"},
-	{"project", "show"},
-	{"grep", "where"},
-	{"having", "where"},
-	{"offset", "skip"},
-	{"groupby", "group"},
-	{"format", "as"},
-	{"extend", "add"},
-	{"list", "functions"},
-	{"hot", "top"},
-	{"hotspots", "top"},
-	{"func", "functions"},
-	{"funcs", "functions"},
-	{"peek", "callers"},
-	{"tree", "calltree"},
-	{"annotate", "source"},
-	{"disasm", "asm"},
-	{"diff", "functions vs"},
-	{"search", "find"},
-	{"route", "path"},
-	{"dump", "functions"},
-	{"only", "focus"},
-	{"merge", "collapse"},
-	{"vs", "functions vs"},
-	{"compare", "functions vs"},
-	{"who", "callers of"},
-	{"parents", "callers"},
-	{"children", "callees"},
-	{"flat", "top"},
-	{"callgraph", "calltree"},
-	{"flame", "calltree"},
-	{"flamegraph", "calltree"},
-	{"callpath", "path"},
-	{"assert", "expect"},
-	{"tail", "skip"},
-	{"summarize", "group"},
-	{"columns", "show"},
-	{"uniq", "group"},
-	{"distinct", "group"},
-	{"help", ".help"},
-	{"quit", ".quit"},
-	{"exit", ".quit"},
-};
 
 const struct verb *verb_find(struct str word)
 {
@@ -201,14 +150,6 @@ size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t
 	return hit;
 }
 
-static const char *habit(struct str word)
-{
-	for (size_t i = 0; i < COUNT(habits); i++)
-		if (token_same(word, habits[i].habit))
-			return habits[i].ours;
-	return NULL;
-}
-
 static struct str verb_word(void *arg, size_t i)
 {
 	(void)arg;
@@ -226,7 +167,7 @@ static struct str stage_word(void *arg, size_t i)
 
 const char *nearest_verb(struct str word)
 {
-	const char *h = habit(word);
+	const char *h = habit_word(word);
 	size_t n = verbs_n + 5 + stage_words_n, i;
 
 	if (h)
@@ -251,7 +192,7 @@ const char *nearest_unit(struct str word)
 
 const char *nearest_stage(struct str word)
 {
-	const char *h = habit(word);
+	const char *h = habit_word(word);
 	size_t i;
 
 	if (h)

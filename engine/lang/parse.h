@@ -39,5 +39,7 @@ int parse_set_text(struct str text, const struct parse_limits *l, struct arena *
 		   struct set **out, struct err *err);
 /* Does the text end inside brackets, or after "|" or ","? */
 bool parse_goes_on(struct str text, const struct parse_limits *l, struct arena *a);
+/* Report that the lone name of a source is neither a function nor a word. */
+int parse_lone_unknown(struct str text, const struct source *s, struct err *err);
 
 #endif

@@ -3,7 +3,10 @@
  *
  * The table in keywords.c lists the clauses of each verb.
  */
+#include <string.h>
+
 #include "engine/lang/parse_stage.h"
+#include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 
 static bool word_in(struct str w, const char *const *list)
@@ -14,33 +17,38 @@ static bool word_in(struct str w, const char *const *list)
 	return false;
 }
 
-static bool is_sql(const struct parser *p, const struct token *t)
+/* The rest of the statement that begins at t. */
+static struct str rest_of_line(const struct parser *p, const struct token *t,
+			       const char *ends)
 {
-	static const char *const word[] = {"select", "from",   "insert",
-					   "update", "delete", "with"};
-	struct token next = token_at(p->text, t->at + t->len, PLACE_WORD);
+	struct str s = str_from(p->text, t->at);
+	size_t n = 0;
 
-	if (t->kind != TOK_WORD || next.kind == TOK_END)
-		return false;
-	for (size_t i = 0; i < sizeof(word) / sizeof(*word); i++)
-		if (token_same(t->text, word[i]))
-			return true;
-	return false;
+	while (n < s.n && !strchr(ends, s.p[n]))
+		n++;
+	return str_trim((struct str){s.p, n});
 }
 
 static int unknown_verb(struct parser *p, const struct token *t)
 {
 	const struct stage_word *stage = stage_find(t->text);
-	const char *near;
+	char form[HABIT_MAX];
+	const char *near, *q;
 
 	if (t->kind == TOK_BAD)
 		return parse_bad(p, t);
-	if (is_sql(p, t)) {
-		parse_fail(p, token_span(t),
-			   "this looks like SQL; here the source comes first");
-		return err_hint(p->err,
-				"functions | where self > 1M | sort incl | take 10 | "
-				"show fn, self, incl");
+	q = t->kind == TOK_WORD ? habit_query(rest_of_line(p, t, "\n"), form) : NULL;
+	if (q) {
+		if (token_is(t, "select"))
+			parse_fail(p, token_span(t), "this looks like SQL");
+		else
+			parse_fail(p, token_span(t), "'%.*s' is a word of another tool",
+				   STR_ARG(t->text));
+		return err_hint(p->err, "here that is: %s", q);
+	}
+	if (t->kind == '!' || t->kind == TOK_NE) {
+		parse_fail(p, token_span(t), "a command of the shell needs an answer");
+		return err_hint(p->err, "it stands after a query: top 20 ! less");
 	}
 	if (t->kind != TOK_WORD) {
 		parse_fail(p, token_span(t), "a source is missing here");
@@ -276,6 +284,11 @@ static int check_needed(struct parser *p, const struct source *s, const struct v
 			   "'calltree' goes from functions or to functions, not both");
 		return err_hint(p->err, "for the ways between them: paths from A to B");
 	}
+	if (s->kind != S_CALLTREE && s->of && (s->from || s->to)) {
+		parse_fail(p, at, "'%s' takes 'of', or 'from' and 'to', not both",
+			   v->word);
+		return err_hint(p->err, "%s from main to malloc", v->word);
+	}
 	if (s->kind == S_PATH && !s->from)
 		return missing(p, v, at, "from", "path from main to malloc");
 	if (s->kind == S_PATH && !s->to)
@@ -332,6 +345,63 @@ static int parse_path_kind(struct parser *p, struct source *s, struct token *t)
 	return err_hint(p->err, "%s path from main to malloc", path_words[s->path]);
 }
 
+/* Is all of the source one name, which is no word of the language? */
+static bool is_lone_name(struct parser *p)
+{
+	struct token t = parse_peek(p, PLACE_NAME), after;
+	const struct stage_word *stage = t.kind == TOK_WORD ? stage_find(t.text) : NULL;
+	bool number = parse_peek(p, PLACE_WORD).kind == TOK_NUMBER;
+	size_t end = t.at + t.len;
+
+	if (number && !str_starts(t.text, STR("0x")))
+		return false;
+	if (t.kind == '#' || t.kind == '$') {
+		after = token_at(p->text, end, PLACE_WORD);
+		end = after.at + after.len;
+	} else if (t.kind != TOK_STRING && t.kind != TOK_REGEX &&
+		   (t.kind != TOK_WORD || stage)) {
+		return false;
+	}
+	after = token_at(p->text, end, PLACE_WORD);
+	return after.kind == TOK_END || after.kind == TOK_NEWLINE || after.kind == ';' ||
+	       after.kind == '|' || after.kind == '>';
+}
+
+/* A name alone shows the function. */
+static int parse_lone(struct parser *p, struct source *s)
+{
+	const size_t at = parse_peek(p, PLACE_NAME).at;
+
+	s->kind = S_INFO;
+	s->lone = true;
+	if (parse_set(p, "of", &s->of))
+		return (int)p->err->kind;
+	s->span = span_to(at, p);
+	return 0;
+}
+
+int parse_lone_unknown(struct str text, const struct source *s, struct err *err)
+{
+	const struct err no_function = *err;
+	struct parser p = {.text = text, .pos = s->span.at, .err = err};
+	struct token t = parse_peek(&p, PLACE_WORD);
+
+	if (t.kind != TOK_WORD)
+		return (int)err->kind;
+	err_clear(err);
+	unknown_verb(&p, &t);
+	if (!str_starts(str_c(err->hint), STR("start with")))
+		return (int)err->kind;
+	err_clear(err);
+	parse_fail(&p, s->span, "no function, source or stage is called '%.*s'",
+		   (int)(s->span.len & 1023), text.p + s->span.at);
+	return err_hint(
+		err, "%s",
+		no_function.hint[0]
+			? no_function.hint
+			: "start with top, functions, callers of, path from ... to");
+}
+
 int parse_source(struct parser *p, struct source *s)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
@@ -342,7 +412,7 @@ int parse_source(struct parser *p, struct source *s)
 		return (int)p->err->kind;
 	v = t.kind == TOK_WORD ? verb_find(t.text) : NULL;
 	if (!v)
-		return unknown_verb(p, &t);
+		return is_lone_name(p) ? parse_lone(p, s) : unknown_verb(p, &t);
 	parse_eat(p, &t);
 	s->kind = v->kind;
 	s->span = token_span(&t);

@@ -3,6 +3,9 @@
  */
 #include "engine/lang/parse_stage.h"
 
+#include <string.h>
+
+#include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 
 bool parse_is_gstage(const struct parser *p, const struct token *t)
@@ -242,6 +245,8 @@ static int t_expect(struct parser *p, struct tstage *s)
 static int wrong_stage(struct parser *p, const struct token *t)
 {
 	const struct stage_word *w = t->kind == TOK_WORD ? stage_find(t->text) : NULL;
+	struct str rest = {p->text.p + t->at, 0};
+	char form[HABIT_MAX];
 	const char *near;
 
 	if (t->kind == TOK_BAD)
@@ -267,7 +272,15 @@ static int wrong_stage(struct parser *p, const struct token *t)
 					? "rows of this table: sort self | take 10"
 					: "end the first query with ';'");
 	}
+	while (rest.n < p->text.n - t->at && !strchr("|;\n>", rest.p[rest.n]))
+		rest.n++;
 	parse_fail(p, token_span(t), "no table stage is called '%.*s'", STR_ARG(t->text));
+	if ((near = habit_stage(rest, form)))
+		return err_hint(p->err,
+				near[0] == '!' ? "a program reads the answer after '!': "
+						 "top 20 %s"
+					       : "here that is: | %s",
+				near);
 	near = nearest_stage(t->text);
 	if (near)
 		return err_hint(p->err, "did you mean '%s'?", near);

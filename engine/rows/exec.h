@@ -35,8 +35,9 @@ struct exec {
 	const struct gstage *gstages; /* in force, also for the other side of `vs` */
 	struct str text;	      /* of the statements: their spans point here */
 	struct graph *g;	      /* after the graph stages */
-	const uint8_t *parts;	      /* the parts in x->g; NULL: all */
-	bool unparted;		      /* estimate from the sums of all parts */
+	bool *idle;	      /* of each filter in force: it changes nothing here */
+	const uint8_t *parts; /* the parts in x->g; NULL: all */
+	bool unparted;	      /* estimate from the sums of all parts */
 	struct part_cache *part_cache;
 	struct pair_cache *pairs;      /* for `vs`; or NULL */
 	const struct pairing *pairing; /* of the two profiles of `vs`; NULL: no vs */
@@ -61,6 +62,8 @@ struct exec {
 	const struct set **found; /* [nfound]: sets of the base that matched */
 	size_t nfound, found_cap;
 	unsigned vars; /* depth of $sets inside $sets being resolved */
+	bool whole;    /* a name must match whole, not a part of it */
+	bool absent;   /* the error is that nothing has a name */
 };
 
 static inline int exec_poll_now(struct exec *x);
