@@ -15,6 +15,7 @@
 #include "engine/graph/graph.h"
 #include "engine/stages/graph_cache.h"
 #include "engine/stages/gstage.h"
+#include "engine/names/match.h"
 #include "engine/path/path.h"
 #include "engine/session.h"
 #include "engine/sources/source.h"
@@ -366,6 +367,29 @@ struct running {
 	struct err *err;
 };
 
+/* A name alone must be a function's, or it is a word that does not exist: the script is
+ * wrong, and nothing of it is run. */
+static int check_lone(struct session *s, const struct stmt *st, struct str text,
+		      struct arena *a, struct err *err)
+{
+	const struct set *of = st->query.source.of;
+	struct match_atom atom = {.form = MATCH_BARE};
+	struct match_found found;
+
+	if (st->is_let || !st->query.source.lone || !s->n || st->query.gstages ||
+	    of->op != SET_ATOM || of->field != FIELD_FN || of->form != FORM_BARE)
+		return 0;
+	atom.text = of->text;
+	atom.at = of->text_span.at;
+	atom.len = (uint32_t)of->text_span.len;
+	if (match_find(s->stores[0], &atom, &s->cancel, a, &found, err))
+		return (int)err->kind;
+	if (found.functions)
+		return 0;
+	match_none(s->stores[0], &atom, 0, &s->cancel, err);
+	return parse_lone_unknown(text, &st->query.source, err);
+}
+
 /* A fault leaks the malloc'd memory in use.  This is rare: an index damaged under a
  * query.  The memory of the query itself is in the arena. */
 static int run_guarded(void *arg)
@@ -375,6 +399,8 @@ static int run_guarded(void *arg)
 	struct stmt *st;
 	int rc = parse_text(r->text, &l, r->a, &st, r->err);
 
+	for (const struct stmt *one = st; !rc && one; one = one->next)
+		rc = check_lone(r->s, one, r->text, r->a, r->err);
 	for (; !rc && st; st = st->next) {
 		rc = st->is_let ? run_let(r->s, &st->let, r->a, r->err)
 				: run_query(r->s, st, r->text, r->a, r->sink, r->arg,

@@ -312,6 +312,11 @@ static int note_parts(struct exec *x, const struct set *s, bool nocase,
 
 	if (x->first)
 		return 0;
+	if (n == 1 && s->field == FIELD_FN)
+		return exec_note(
+			x, arena_printf(x->a, "no function is called %.*s: taken is %.*s",
+					STR_ARG(s->text),
+					STR_ARG(graph_name(x->g, fnset_next(found, 0)))));
 	return exec_note(x,
 			 arena_printf(x->a,
 				      "no %s is called %.*s: taken %s %u function%s with "
@@ -337,8 +342,7 @@ static int find_parts(struct exec *x, const struct set *s, struct match_atom *at
 	atom->nocase = !any;
 	if (!any && find_atom(x, atom, found, &any))
 		return (int)x->err->kind;
-	if (any && (to_graph(x, found->fns, out) ||
-		    note_parts(x, s, atom->nocase, fnset_count(*out))))
+	if (any && (to_graph(x, found->fns, out) || note_parts(x, s, atom->nocase, *out)))
 		return (int)x->err->kind;
 	atom->part = any;
 	return 0;

@@ -353,7 +353,7 @@ static void test_next(void)
 		{"by ; and newline", "top; top 3\n\ntop |\n take 1;;let a = 1", "++++"},
 		{"the wrong one is skipped", "top; bogus of x | y; top", "+-+"},
 		{"to its newline", "top | where\ntop", "-+"},
-		{"over a line that goes on", "bogus |\n take 1\ntop", "-+"},
+		{"over a line that goes on", "bogus x |\n take 1\ntop", "-+"},
 		{"; in quotes", "functions | where fn = \"a;b\" | bogus; top", "-+"},
 		{"an open quote takes the rest of its line", "callers of \"a; top\ntop",
 		 "-+"},
