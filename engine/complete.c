@@ -343,7 +343,8 @@ void query_context(struct session *s, struct str text, struct query_context *out
 
 size_t query_statement(struct str text, size_t at)
 {
-	struct parse_limits l = {.text_bytes = SIZE_MAX, .nesting = 200};
+	struct parse_limits l = {
+		.text_bytes = SIZE_MAX, .nesting = 200, .any_value = true};
 	struct stmt *st;
 	struct arena a;
 	struct err err = {0};
@@ -354,9 +355,33 @@ size_t query_statement(struct str text, size_t at)
 	return at;
 }
 
+bool query_reads(struct str text)
+{
+	struct parse_limits l = {
+		.text_bytes = SIZE_MAX, .nesting = 200, .any_value = true};
+	struct token t = token_at(text, 0, PLACE_WORD);
+	struct stmt *st = NULL;
+	struct err err = {0};
+	struct arena a;
+	bool reads;
+
+	arena_init(&a, 64 << 20);
+	reads = parse_text(text, &l, &a, &st, &err) == 0 && st;
+	/* A name alone may be a file that is missing; a wrong query is one if it begins like
+	 * one and goes on. */
+	if (reads)
+		reads = st->is_let || !st->query.source.lone || st->query.tstages;
+	else
+		reads = t.kind == TOK_WORD && t.len < text.n && text.p[t.len] == ' ' &&
+			(verb_find(t.text) || stage_find(t.text));
+	arena_free(&a);
+	return reads;
+}
+
 bool query_incomplete(struct str text)
 {
-	struct parse_limits l = {.text_bytes = SIZE_MAX, .nesting = 200};
+	struct parse_limits l = {
+		.text_bytes = SIZE_MAX, .nesting = 200, .any_value = true};
 	struct str s = text;
 	struct arena a;
 	bool more;

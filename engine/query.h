@@ -67,6 +67,9 @@ bool session_pairs_exactly(const struct session *s);
  * ERR_USAGE if it is not from 0 to 100. */
 int session_least_paired(struct session *s, struct str percent, struct err *err);
 double session_least(const struct session *s);
+/* $name stands for text in queries, as after `let $name = text`.  ERR_USAGE: no name. */
+int session_set_value(struct session *s, struct str name, struct str text,
+		      struct err *err);
 /* The graph stages applied to every query (.push .pop .filters). */
 int session_push(struct session *s, struct str gstage, struct err *err);
 int session_pop(struct session *s, struct err *err);
@@ -89,6 +92,10 @@ typedef int query_sink(void *arg, const struct result *r, struct err *err);
 int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 			 bool unparted, uint32_t rows, struct arena *a,
 			 struct path_tree *out, struct err *err);
+
+/* Is text one query or more, with a source that is no name alone, or at least begun as
+ * one?  Its names need not be known. */
+bool query_reads(struct str text);
 
 /* Run every statement of text.  err->at and err->len are bytes of text.  Results live
  * in `a` until the caller resets it; `_` is copied into the session. */

@@ -20,6 +20,8 @@ struct session {
 	char *event; /* NULL: the first event of the profile */
 	struct session_let *lets;
 	size_t nlets, lets_cap;
+	struct parse_value *values; /* views of the lets that are values */
+	size_t nvalues, values_cap;
 	struct str *filters;
 	size_t nfilters, filters_cap;
 	struct cancel cancel; /* of the current statement */

@@ -354,11 +354,8 @@ static int check_sets(struct schema *s, const struct set *set)
 {
 	if (!set)
 		return 0;
-	if (set->op == SET_VAR && !check_let_find(s->env, set->text, true)) {
-		check_fail(s, set->span, "no set is called $%.*s", STR_ARG(set->text));
-		return err_hint(s->err, "define it: let $%.*s = memcpy or memset",
-				STR_ARG(set->text));
-	}
+	if (set->op == SET_VAR && !check_let_find(s->env, set->text, true))
+		return parse_no_value(s->err, set->text, set->span);
 	return check_sets(s, set->a) || check_sets(s, set->b) ? (int)s->err->kind : 0;
 }
 

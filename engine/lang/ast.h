@@ -69,6 +69,7 @@ struct expr {
 	struct expr *next; /* in an argument list, or a list of keys */
 	struct str text;   /* EX_COL: base name; EX_TEXT, EX_REGEX, EX_CALL, EX_VAR */
 	struct str event;  /* EX_COL: after the "."; may be empty */
+	bool value;	   /* it was written as $NAME: a word that is no column is text */
 	bool percent;	   /* EX_COL: self%; EX_NUMBER: 5% */
 	bool integral, caseless;
 	double number;
@@ -207,6 +208,7 @@ struct let {
 	struct span span;  /* of the name */
 	struct expr *expr; /* or */
 	struct set *set;
+	bool value;	 /* $NAME: a set, or whatever else the text is */
 	struct str text; /* of the right side */
 };
 

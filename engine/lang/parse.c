@@ -169,7 +169,7 @@ int parse_unescape(struct parser *p, const struct token *t, struct str *out)
 
 	if (str_find(s, '\\') == s.n) {
 		*out = s;
-		return 0;
+		return parse_fill(p, out);
 	}
 	if (!(b = parse_new(p, s.n)))
 		return (int)p->err->kind;
@@ -180,7 +180,7 @@ int parse_unescape(struct parser *p, const struct token *t, struct str *out)
 		b[n++] = s.p[i];
 	}
 	*out = (struct str){b, n};
-	return 0;
+	return parse_fill(p, out);
 }
 
 int parse_name(struct parser *p, const char *what, struct str *out)
@@ -189,11 +189,40 @@ int parse_name(struct parser *p, const char *what, struct str *out)
 
 	if (t.kind == TOK_BAD)
 		return parse_bad(p, &t);
+	if (t.kind == '$')
+		return parse_value_text(p, &t, out);
 	if (t.kind != TOK_WORD && t.kind != TOK_STRING)
 		return parse_fail(p, token_span(&t), "%s is missing here", what);
 	parse_eat(p, &t);
 	*out = t.text;
 	return t.kind == TOK_STRING ? parse_unescape(p, &t, out) : 0;
+}
+
+/* The right side of let $NAME: a set or, if it cannot be one, an expression. */
+static int parse_value(struct parser *p, struct let *let)
+{
+	const struct parser before = *p;
+	struct err *outer = p->err, inner = {0};
+	struct token t;
+
+	p->err = &inner;
+	if (parse_set(p, "=", &let->set) == 0) {
+		t = parse_peek(p, PLACE_WORD);
+		if (t.kind == TOK_END || t.kind == TOK_NEWLINE || t.kind == ';') {
+			p->err = outer;
+			return 0;
+		}
+	}
+	*p = before;
+	let->set = NULL;
+	p->err = inner.kind == ERR_QUERY ? &(struct err){0} : outer;
+	if (parse_expr(p, BP_ANY, &let->expr) == 0) {
+		p->err = outer;
+		return 0;
+	}
+	/* Neither: what is wrong with the set says most. */
+	*p = before;
+	return parse_set(p, "=", &let->set);
 }
 
 /* let NAME = expr, let $NAME = set.  The session keeps the text of the right side. */
@@ -220,10 +249,11 @@ static int parse_let(struct parser *p, struct let *let)
 			       : parse_fail(p, token_span(&eq), "'=' is missing here");
 	parse_eat(p, &eq);
 	at = parse_peek(p, PLACE_OPERAND).at;
-	if (set ? parse_set(p, "=", &let->set) : parse_expr(p, BP_NO_COMPARE, &let->expr))
+	let->value = set;
+	if (set ? parse_value(p, let) : parse_expr(p, BP_NO_COMPARE, &let->expr))
 		return (int)p->err->kind;
 	let->text = (struct str){p->text.p + at, p->pos - at};
-	return 0;
+	return set ? parse_keep_value(p, let->name, let->text) : 0;
 }
 
 static bool is_digits(struct str s)
@@ -269,6 +299,8 @@ static int parse_output(struct parser *p, struct query *q)
 	     end++)
 		;
 	q->file = (struct str){p->text.p + t.at, end - t.at};
+	if (parse_fill(p, &q->file))
+		return (int)p->err->kind;
 	q->out_span = (struct span){t.at, end - t.at};
 	p->pos = end;
 	if (q->file.n && is_digits(q->file)) {
@@ -357,6 +389,7 @@ static int parse_start(struct parser *p, struct str text, const struct parse_lim
 	*p = (struct parser){.text = text,
 			     .nesting = l->nesting,
 			     .operators = l->operators ? l->operators : parse_operators(),
+			     .limits = l,
 			     .a = a,
 			     .err = err};
 	if (text.n <= l->text_bytes)

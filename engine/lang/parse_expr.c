@@ -155,7 +155,9 @@ static int parse_literal(struct parser *p, const struct token *t, struct expr **
 	e->caseless = t->caseless;
 	parse_eat(p, t);
 	*out = e;
-	return t->kind == TOK_STRING ? parse_unescape(p, t, &e->text) : 0;
+	return t->kind == TOK_STRING  ? parse_unescape(p, t, &e->text)
+	       : t->kind == TOK_REGEX ? parse_fill(p, &e->text)
+				      : 0;
 }
 
 static int parse_unary(struct parser *p, const struct token *t, enum expr_op op, int bp,
@@ -207,8 +209,7 @@ static int parse_operand(struct parser *p, struct expr **out)
 	if (t.kind == TOK_WORD && !infix_of(&t))
 		return parse_word_operand(p, &t, out);
 	if (t.kind == '$')
-		return parse_fail(p, token_span(&t),
-				  "a named set stands only after 'in'");
+		return parse_value_expr(p, &t, out);
 	if (t.kind == TOK_BAD || t.kind >= TOK_NE)
 		return parse_bad(p, &t);
 	return parse_fail(p, token_span(&t),
@@ -220,7 +221,7 @@ static int parse_operand(struct parser *p, struct expr **out)
 /* fn in $hot, file in ("a.c", "b.c") */
 static int parse_in(struct parser *p, struct expr *e)
 {
-	struct token t = parse_peek(p, PLACE_WORD), word;
+	struct token t = parse_peek(p, PLACE_WORD);
 
 	if (t.kind == '(') {
 		parse_eat(p, &t);
@@ -235,15 +236,12 @@ static int parse_in(struct parser *p, struct expr *e)
 		return parse_fail(p, token_span(&t),
 				  "'in' needs a list or a named set: in (\"a\", "
 				  "\"b\") or in $x");
-	parse_eat(p, &t);
-	word = parse_peek(p, PLACE_WORD);
-	if (word.kind != TOK_WORD)
-		return parse_fail(p, token_span(&word),
-				  "the name of the set is missing after $");
-	e->b = new_expr(p, EX_VAR, &word); /* EX_VAR appears only here */
+	e->b = new_expr(p, EX_VAR, &t); /* EX_VAR appears only here */
 	if (!e->b)
 		return parse_no_memory(p);
-	parse_eat(p, &word);
+	if (parse_value_name(p, &t, &e->b->text))
+		return (int)p->err->kind;
+	e->b->span = span_to(t.at, p);
 	return 0;
 }
 

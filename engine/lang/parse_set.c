@@ -145,17 +145,8 @@ static int parse_number_atom(struct parser *p, const struct token *t, struct set
 
 static int parse_variable(struct parser *p, const struct token *t, struct set *s)
 {
-	struct token w;
-
-	parse_eat(p, t);
-	w = parse_peek(p, PLACE_WORD);
-	if (w.kind != TOK_WORD)
-		return parse_fail(p, token_span(t),
-				  "the name of the set is missing after $");
-	parse_eat(p, &w);
 	s->op = SET_VAR;
-	s->text = w.text;
-	return 0;
+	return parse_value_name(p, t, &s->text);
 }
 
 static enum name_field field_of(struct str word)
@@ -178,6 +169,8 @@ static int parse_text_atom(struct parser *p, const struct token *t, struct set *
 		  : t->kind == TOK_REGEX ? FORM_REGEX
 					 : FORM_BARE;
 	if (s->form == FORM_EXACT && parse_unescape(p, t, &s->text))
+		return (int)p->err->kind;
+	if (s->form == FORM_REGEX && parse_fill(p, &s->text))
 		return (int)p->err->kind;
 	if (s->form == FORM_BARE && s->field == FIELD_FN && check_bare(p, t))
 		return (int)p->err->kind;

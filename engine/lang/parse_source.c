@@ -73,7 +73,7 @@ static int unknown_verb(struct parser *p, const struct token *t)
 
 int parse_count(struct parser *p, const char *after, uint64_t *out)
 {
-	struct token t = parse_peek(p, PLACE_WORD);
+	struct token t = parse_number(p);
 
 	if (t.kind == TOK_BAD)
 		return parse_bad(p, &t);
@@ -107,7 +107,7 @@ static int clause_depth(struct parser *p, struct source *s)
 
 static int clause_min(struct parser *p, struct source *s)
 {
-	struct token t = parse_peek(p, PLACE_WORD);
+	struct token t = parse_number(p);
 
 	if (t.kind != TOK_NUMBER) {
 		if (t.kind == TOK_BAD)
@@ -298,7 +298,7 @@ static int check_needed(struct parser *p, const struct source *s, const struct v
 
 static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 {
-	struct token t = parse_peek(p, PLACE_WORD);
+	struct token t = parse_number(p);
 	const struct verb *unit;
 	const char *near;
 
@@ -333,7 +333,7 @@ static int parse_path_kind(struct parser *p, struct source *s, struct token *t)
 		if (token_is(t, path_words[i]))
 			s->path = (enum path_kind)i;
 	parse_eat(p, t);
-	if (parse_peek(p, PLACE_WORD).kind == TOK_NUMBER) {
+	if (parse_number(p).kind == TOK_NUMBER) {
 		s->has_n = true;
 		if (parse_count(p, path_words[s->path], &s->n))
 			return (int)p->err->kind;

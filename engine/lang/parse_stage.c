@@ -44,7 +44,7 @@ static int g_collapse(struct parser *p, struct gstage *g)
 
 static int g_cut(struct parser *p, struct gstage *g)
 {
-	struct token t = parse_peek(p, PLACE_WORD);
+	struct token t = parse_number(p);
 
 	if (t.kind != TOK_NUMBER || !t.percent || t.number > 100) {
 		parse_fail(p, token_span(&t), "'cut' needs a percentage");

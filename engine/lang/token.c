@@ -25,19 +25,19 @@ static bool token_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_word_byte(char c)
+bool token_is_word_byte(char c)
 {
 	return is_alpha(c) || token_is_digit(c);
 }
 
 bool token_name_start(char c)
 {
-	return is_word_byte(c) || (c && strchr("~*$:{", c));
+	return token_is_word_byte(c) || (c && strchr("~*$:{", c));
 }
 
 bool token_name_byte(char c)
 {
-	return is_word_byte(c) || (c && strchr("~:.@$*+/?-", c)) ||
+	return token_is_word_byte(c) || (c && strchr("~:.@$*+/?-", c)) ||
 	       (unsigned char)c >= 0x80;
 }
 
@@ -154,7 +154,8 @@ static void quoted(struct str s, struct token *t, char quote)
 	t->kind = quote == '"' ? TOK_STRING : TOK_REGEX;
 	t->text = (struct str){s.p + t->at + 1, i - t->at - 1};
 	i++;
-	if (quote == '/' && byte_at(s, i) == 'i' && !is_word_byte(byte_at(s, i + 1))) {
+	if (quote == '/' && byte_at(s, i) == 'i' &&
+	    !token_is_word_byte(byte_at(s, i + 1))) {
 		t->caseless = true;
 		i++;
 	}
@@ -165,7 +166,7 @@ static void hex_number(struct str s, struct token *t)
 {
 	size_t i = t->at + 2;
 
-	while (is_word_byte(byte_at(s, i)))
+	while (token_is_word_byte(byte_at(s, i)))
 		i++;
 	t->kind = TOK_NUMBER;
 	t->len = i - t->at;
@@ -221,7 +222,7 @@ static void read_number(struct str s, struct token *t)
 	}
 	t->kind = TOK_NUMBER;
 	t->len = i - t->at;
-	if (is_word_byte(byte_at(s, i)))
+	if (token_is_word_byte(byte_at(s, i)))
 		bad(t, i + 1, "a number ends in digits, k, M, G or %",
 		    "write 5M, 1.5k or 10%");
 }
@@ -231,10 +232,10 @@ static void read_word(struct str s, struct token *t)
 {
 	size_t i = t->at;
 
-	while (is_word_byte(byte_at(s, i)))
+	while (token_is_word_byte(byte_at(s, i)))
 		i++;
-	if (byte_at(s, i) == '.' && is_word_byte(byte_at(s, i + 1)))
-		for (i++; is_word_byte(byte_at(s, i)); i++)
+	if (byte_at(s, i) == '.' && token_is_word_byte(byte_at(s, i + 1)))
+		for (i++; token_is_word_byte(byte_at(s, i)); i++)
 			;
 	if (byte_at(s, i) == '%')
 		i++;
@@ -297,7 +298,7 @@ static size_t skip_receiver(struct str s, size_t i)
 
 	if (byte_at(s, i) != '(' || byte_at(s, i + 1) != '*')
 		return i;
-	while (is_word_byte(byte_at(s, k)))
+	while (token_is_word_byte(byte_at(s, k)))
 		k++;
 	return k > i + 2 && byte_at(s, k) == ')' && byte_at(s, k + 1) == '.' ? k + 1 : i;
 }
@@ -326,7 +327,7 @@ static size_t skip_dotted(struct str s, size_t i)
 		return skip_receiver(s, i + 1) > i + 1 ? skip_receiver(s, i + 1) : i;
 	if (byte_at(s, i + 1) != '<')
 		return i;
-	while (is_word_byte(byte_at(s, k)))
+	while (token_is_word_byte(byte_at(s, k)))
 		k++;
 	return k > i + 2 && byte_at(s, k) == '>' ? k + 1 : i;
 }
@@ -335,7 +336,7 @@ static size_t skip_dotted(struct str s, size_t i)
 static bool is_backslash(struct str s, size_t i)
 {
 	return s.p[i] == '\\' &&
-	       (is_word_byte(byte_at(s, i + 1)) || byte_at(s, i + 1) == '{');
+	       (token_is_word_byte(byte_at(s, i + 1)) || byte_at(s, i + 1) == '{');
 }
 
 static void name(struct str s, struct token *t)
@@ -356,7 +357,7 @@ static void name(struct str s, struct token *t)
 			continue;
 		}
 		if (!token_name_byte(c) && !is_backslash(s, i) &&
-		    !(c == '\'' && is_word_byte(byte_at(s, i + 1))))
+		    !(c == '\'' && token_is_word_byte(byte_at(s, i + 1))))
 			break;
 		i++;
 	}
@@ -394,7 +395,7 @@ static void punctuation(struct str s, struct token *t)
 		bad(t, t->at + 1,
 		    c == '\'' ? "' is not a quote here" : "` is not a quote here",
 		    "put exact names and text in double quotes");
-	else if (!c || !strchr("|;,()=<>~+-*/:$#!", c))
+	else if (!c || !strchr("|;,()=<>~+-*/:$#!{}", c))
 		bad(t, t->at + 1, "this character has no meaning in a query",
 		    "put names with unusual characters in double quotes");
 }

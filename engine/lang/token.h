@@ -66,5 +66,6 @@ bool token_one_case(struct str text);
 /* Can a function name start with c?  (NAME of LANGUAGE.md) */
 bool token_name_start(char c);
 bool token_name_byte(char c);
+bool token_is_word_byte(char c);
 
 #endif

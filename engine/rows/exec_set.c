@@ -449,8 +449,15 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 	}
 	x->vars++;
 	x->err = &inner;
-	rc = parse_set_text(let->text, &x->env->limits, x->a, &parsed, &inner) ||
-	     exec_set(x, parsed, out);
+	rc = parse_set_text(let->text, &x->env->limits, x->a, &parsed, &inner);
+	if (inner.kind == ERR_QUERY) { /* a whole name: operator new(unsigned long) */
+		err_clear(&inner);
+		rc = (parsed = EXEC_ARRAY(x, struct set, 1)) ? 0 : (int)inner.kind;
+		if (parsed)
+			*parsed = (struct set){
+				.op = SET_ATOM, .form = FORM_EXACT, .text = let->text};
+	}
+	rc = rc ? rc : exec_set(x, parsed, out);
 	x->err = outer;
 	x->vars--;
 	if (!rc)

@@ -92,6 +92,17 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 	if (opts->least_paired &&
 	    session_least_paired(app->session, str_c(opts->least_paired), err))
 		return (int)err->kind;
+	for (size_t i = 0; i < opts->nsets; i++) {
+		const struct str set = str_c(opts->sets[i]);
+		const size_t eq = str_find(set, '=');
+
+		if (eq == set.n)
+			return err_set(err, ERR_USAGE, 0,
+				       "--set takes NAME=VALUE, not '%s'", opts->sets[i]);
+		if (session_set_value(app->session, (struct str){set.p, eq},
+				      str_from(set, eq + 1), err))
+			return (int)err->kind;
+	}
 	for (size_t i = 0; i < opts->nlimits; i++)
 		if (limit_set(app, str_c(opts->limits[i]), err))
 			return (int)err->kind;

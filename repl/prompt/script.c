@@ -14,7 +14,8 @@ int script_entry(struct app *app, struct str text, const struct origin *from)
 {
 	struct str trimmed = str_trim(text);
 
-	if (trimmed.n && trimmed.p[0] == '.')
+	/* "\q": the commands of psql */
+	if (trimmed.n && (trimmed.p[0] == '.' || trimmed.p[0] == '\\'))
 		return command_run(app, trimmed, from);
 	return app_run(app, text, from);
 }
@@ -32,7 +33,7 @@ static size_t entry_length(struct str text, size_t *lines)
 	size_t n = 0;
 
 	*lines = 1;
-	if (first.n && first.p[0] == '.')
+	if (first.n && (first.p[0] == '.' || first.p[0] == '\\'))
 		return str_find(text, '\n');
 	for (;;) {
 		struct token t = token_at(text, n, PLACE_WORD);
