@@ -11,6 +11,7 @@
 #include "engine/query.h"
 #include "engine/session.h"
 #include "engine/lang/token.h"
+#include "engine/sources/sources.h"
 #include "engine/lang/keywords.h"
 
 /* ---- where are we ---- */
@@ -22,10 +23,12 @@ struct place {
 	bool source; /* a source was seen in this query */
 	const struct verb *verb;
 	const struct stage_word *stage;
-	struct str keyword;  /* the last keyword */
-	struct str field;    /* "file" after file: */
-	bool let, set;	     /* set: this source has named a set */
-	struct str said[16]; /* clauses already written in this source, not offered
+	struct str keyword;	 /* the last keyword */
+	struct str field;	 /* "file" after file: */
+	bool let, set;		 /* set: this source has named a set */
+	const struct verb *rows; /* the source of this query: whose columns there are */
+	bool vs, dollar;	 /* dollar: the last token was $ */
+	struct str said[16];	 /* clauses already written in this source, not offered
 				again */
 	size_t nsaid;
 };
@@ -50,8 +53,11 @@ static void after_first_word(struct place *p, struct str w)
 	p->stage = stage_find(w);
 	p->keyword = w;
 	p->let = token_same(w, "let");
-	if (p->verb)
+	if (p->verb) {
 		p->source = true;
+		p->rows = p->verb;
+		p->vs = false;
+	}
 	p->due = is_set_word(w)			? DUE_SET
 		 : p->stage && !p->stage->graph ? DUE_EXPR
 						: DUE_WORD;
@@ -80,6 +86,10 @@ static void step_word(struct place *p, struct str w)
 {
 	if (is_clause_word(w) && p->due != DUE_EXPR)
 		say_clause(p, w);
+	p->vs |= token_same(w, "vs") && p->due != DUE_EXPR;
+	if (p->verb == verbs && p->due == DUE_WORD && verb_find(w) &&
+	    (verb_find(w)->clauses & C_UNIT))
+		p->rows = verb_find(w);
 	if (p->due == DUE_START) {
 		after_first_word(p, w);
 	} else if (p->due != DUE_EXPR &&
@@ -100,12 +110,15 @@ static void step_word(struct place *p, struct str w)
 
 static void step_token(struct place *p, const struct token *t)
 {
+	p->dollar = t->kind == '$';
 	switch (t->kind) {
 	case '|':
 	case ';':
 	case TOK_NEWLINE:
-		if (t->kind != '|')
+		if (t->kind != '|') {
 			p->source = false;
+			p->rows = NULL;
+		}
 		p->due = DUE_START;
 		p->verb = NULL;
 		p->stage = NULL;
@@ -322,7 +335,11 @@ void query_context(struct session *s, struct str text, struct query_context *out
 
 	(void)s;
 	c.word_at = read_to_word(text, &p, &c.quoted);
-	if (str_eq(p.keyword, STR(">")))
+	c.source = p.rows;
+	c.vs = p.vs;
+	if (p.dollar)
+		c.want = WANT_VALUE;
+	else if (str_eq(p.keyword, STR(">")))
 		c.want = WANT_FILE;
 	else if (p.due == DUE_START)
 		c.want = p.source ? WANT_STAGE : WANT_VERB | WANT_STAGE;
@@ -337,6 +354,24 @@ void query_context(struct session *s, struct str text, struct query_context *out
 	*out = c;
 	if (c.keywords == c.words)
 		out->keywords = out->words;
+}
+
+size_t query_columns(const struct verb *v, bool vs, const char **names, size_t max)
+{
+	const enum source_kind kind = v ? v->kind : S_FUNCTIONS;
+	const struct source_def *def = kind == S_LAST ? NULL : source_def(kind);
+	size_t n = 0;
+
+	for (size_t i = 0; def && i < def->ncols && n < max; i++)
+		names[n++] = def->cols[i].name;
+	for (size_t i = 0; def && def->key && vs && i < vs_col_count(def) && n < max; i++)
+		names[n++] = vs_cols[i].name;
+	return n;
+}
+
+struct str session_value(const struct session *s, size_t i)
+{
+	return i < s->nvalues ? s->values[i].name : STR("");
 }
 
 /* ---- is there more to come ---- */

@@ -262,7 +262,10 @@ static int explain_text(struct session *s, struct str text, struct arena *a,
 				   "let %.*s: kept as text, read where it is used\n",
 				   STR_ARG(st->let.name));
 		else
-			rc = explain_query(s, st, &e, a, err);
+			rc = session_check_lone(s, st, text, a, err) ||
+					     explain_query(s, st, &e, a, err)
+				     ? (int)err->kind
+				     : 0;
 	}
 	if (!rc && e.o.failed)
 		rc = err_no_memory(err, NULL);

@@ -138,8 +138,12 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 	if (table_result(t, r) || vs_sides(t, &r->compared) || footer(x, t, r) ||
 	    list_filters(s, q, text, x, r))
 		return (int)x->err->kind;
+	for (size_t i = 0; i < x->nhints; i++)
+		if (exec_note(x, x->hints[i]))
+			return (int)x->err->kind;
 	r->notes = x->notes;
 	r->nnotes = x->nnotes;
+	r->nhints = x->nhints;
 	asked_for(q, r);
 	/* A function that was refused memory on the way may have returned no error. */
 	if (x->a->refused)
@@ -369,8 +373,8 @@ struct running {
 
 /* A name alone must be a function's, or it is a word that does not exist: the script is
  * wrong, and nothing of it is run. */
-static int check_lone(struct session *s, const struct stmt *st, struct str text,
-		      struct arena *a, struct err *err)
+int session_check_lone(struct session *s, const struct stmt *st, struct str text,
+		       struct arena *a, struct err *err)
 {
 	const struct set *of = st->query.source.of;
 	struct match_atom atom = {.form = MATCH_BARE};
@@ -400,7 +404,7 @@ static int run_guarded(void *arg)
 	int rc = parse_text(r->text, &l, r->a, &st, r->err);
 
 	for (const struct stmt *one = st; !rc && one; one = one->next)
-		rc = check_lone(r->s, one, r->text, r->a, r->err);
+		rc = session_check_lone(r->s, one, r->text, r->a, r->err);
 	for (; !rc && st; st = st->next) {
 		rc = st->is_let ? run_let(r->s, &st->let, r->a, r->err)
 				: run_query(r->s, st, r->text, r->a, r->sink, r->arg,

@@ -34,7 +34,7 @@ int session_remove(struct session *s, struct str name, struct err *err);
 size_t session_profiles(const struct session *s);
 struct str session_profile_name(const struct session *s, size_t i);
 struct store *session_profile(const struct session *s, size_t i);
-/* Set the event of unqualified costs.  ERR_QUERY with a list of events if it does not
+/* Set the event of costs that name none.  ERR_QUERY with a list of events if it does not
  * exist. */
 int session_set_event(struct session *s, struct str event, struct err *err);
 struct str session_event(const struct session *s);
@@ -50,7 +50,7 @@ void session_set_roots(struct session *s, const struct roots *sources,
 		       const struct roots *objects);
 /* What `vs` takes for the same (pair.h), beside what it finds out. */
 enum session_rule {
-	RULE_FILES,   /* A=B: files below A are those below B */
+	RULE_FILES,   /* A=B: a file below A is the same file below B */
 	RULE_OBJECTS, /* A=B: the object A is B */
 	RULE_NAMES,   /* s/RE/TO/: names are compared after that */
 };
@@ -124,15 +124,24 @@ enum query_want {
 	WANT_KEYWORD = 256,
 	WANT_OBJECT = 512,
 	WANT_SOURCE_FILE = 1024,
+	WANT_VALUE = 2048, /* after $ */
 };
 struct query_context {
 	unsigned want;	/* enum query_want, or-ed */
 	size_t word_at; /* byte where the word starts (a quote is not part of it) */
 	bool quoted;	/* inside "..." */
+	const struct verb *source;   /* whose columns are wanted; NULL: functions */
+	bool vs;		     /* and of a comparison */
 	const char *const *keywords; /* NULL-terminated, for WANT_KEYWORD */
 	const char *words[24];	     /* memory for `keywords` */
 };
 void query_context(struct session *s, struct str text, struct query_context *out);
+/* The names of the columns of a source, and with `vs` those that a comparison has.  Returns
+ * how many, at most max. */
+struct verb;
+size_t query_columns(const struct verb *v, bool vs, const char **names, size_t max);
+/* The name of the i-th value ($NAME); empty: there are no more. */
+struct str session_value(const struct session *s, size_t i);
 /* Functions whose name, or the part of it after any ::, starts with prefix, hottest
  * first by the event of the session.  At most max names (unique), in the arena. */
 int query_complete_function(struct session *s, struct str prefix, size_t max,

@@ -51,6 +51,9 @@ int session_gstages(struct session *s, const struct query *q, struct arena *a,
 /* A copy that the caller frees; NULL: memory is out. */
 char *session_copy(struct str s);
 int session_set_let(struct session *s, const struct let *let, struct err *err);
+/* ERR_QUERY if the statement is a name alone that is no function's. */
+int session_check_lone(struct session *s, const struct stmt *st, struct str text,
+		       struct arena *a, struct err *err);
 /* Make r the result that `_` is (last.c). */
 void session_keep_last(struct session *s, const struct result *r);
 

@@ -13,7 +13,7 @@
 #include "index/base/err.h"
 
 /* Resolve every expression of q and give it a type, in place.  `top` and `sort EVENT`
- * are expanded first; *event is the event of unqualified costs. */
+ * are expanded first; *event is the event of costs that name none. */
 int check_query(const struct check_env *env, struct query *q, struct arena *a,
 		uint32_t *event, struct err *err);
 /* Check the right side of a `let`: unknown names are errors now, not at the first use. */

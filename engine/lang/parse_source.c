@@ -446,7 +446,7 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 				const struct verb *v, const struct token *t)
 {
 	if (t->kind == TOK_NUMBER && src->top && !src->has_n) {
-		parse_fail(p, token_span(t), "the number of rows stands behind 'top'");
+		parse_fail(p, token_span(t), "the number of rows comes after 'top'");
 		return err_hint(p->err, "top %.*s %s", (int)t->len, p->text.p + t->at,
 				v->word);
 	}
@@ -462,7 +462,7 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 				src->top ? verbs[0].form : v->form);
 	}
 	if (src->of && t->kind == TOK_WORD) {
-		parse_fail(p, token_span(t), "the name ends before this word");
+		parse_fail(p, token_span(t), "this word is not part of the name before it");
 		return err_hint(
 			p->err,
 			"a name with blanks needs double quotes; stages need '|'");
@@ -475,7 +475,7 @@ static int unexpected_in_stage(struct parser *p, const struct tstage *stages,
 			       const struct token *t)
 {
 	if (token_is(t, "vs")) {
-		parse_fail(p, token_span(t), "'vs' stands behind the source");
+		parse_fail(p, token_span(t), "'vs' comes after the source");
 		return err_hint(p->err, "before the first '|': functions vs base | ...");
 	}
 	if (behind_number(p, t)) {

@@ -47,10 +47,12 @@ struct exec {
 	double paired[2], least_paired;
 	struct flow_cache *flows;
 	const struct result *last; /* `_`; NULL: none */
-	uint32_t event;		   /* of unqualified costs */
+	uint32_t event;		   /* of costs that name none */
 	size_t keep; /* only so many rows are asked for, the costliest; 0: all */
 	struct str *notes;
 	size_t nnotes, notes_cap;
+	struct str *hints;
+	size_t nhints, hints_cap;
 	const struct roots *roots, *objects; /* where text and objects may be read; or
 						NULL */
 	bool safe;			     /* run no programs */
@@ -83,7 +85,10 @@ void *exec_alloc(struct exec *x, size_t n, size_t size); /* NULL: err is set */
  * old array stays there until the query ends. */
 int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
 	      size_t size);
-int exec_note(struct exec *x, struct str text); /* p NULL: out of memory */
+/* A note says what the answer means, a hint what else could be asked; text.p NULL: out of
+ * memory. */
+int exec_note(struct exec *x, struct str text);
+int exec_hint(struct exec *x, struct str text);
 int exec_fail(struct exec *x, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Is the number of rows within the limit?  ERR_LIMIT if not. */

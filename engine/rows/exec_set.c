@@ -142,10 +142,10 @@ static int note_matches(struct exec *x, const struct set *s, uint32_t names, uin
 	if (s->form != FORM_BARE || s->field != FIELD_FN || n < 2)
 		return 0;
 	if (names > 1 && names != n)
-		return exec_note(x, arena_printf(x->a,
+		return exec_hint(x, arena_printf(x->a,
 						 "%.*s matched %u functions (%u names)",
 						 STR_ARG(s->text), n, names));
-	return exec_note(
+	return exec_hint(
 		x, arena_printf(x->a, "%.*s matched %u functions", STR_ARG(s->text), n));
 }
 

@@ -701,7 +701,7 @@ static int detail_set(struct exec *x, const struct source *s, struct detail *d,
 	if ((of && exec_set(x, of, out)) || (s->to && exec_set(x, s->to, &d->to)))
 		return (int)x->err->kind;
 	if (s->kind == S_CALLSITES && s->of)
-		return exec_note(x, STR("`callsites of` lists the calls that a function "
+		return exec_hint(x, STR("`callsites of` lists the calls that a function "
 					"makes, `callsites to` those to it"));
 	return s->to && !of ? callers_set(x, d->to, out) : 0;
 }

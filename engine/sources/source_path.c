@@ -146,13 +146,13 @@ static int note_wide(struct exec *x, size_t steps)
 	struct str creator = store_info(x->g->st)->creator;
 
 	if (creator.n && !str_starts(creator, STR("callgrind")))
-		return exec_note(x, STR("the bounds are wide: calls between functions "
+		return exec_hint(x, STR("the bounds are wide: calls between functions "
 					"say no more than this"));
 	if (!steps)
-		return exec_note(
+		return exec_hint(
 			x, STR("the bounds are wide: callgrind's --separate-callers=N "
 			       "measures this, more dumps sharpen it"));
-	return exec_note(x,
+	return exec_hint(x,
 			 arena_printf(x->a,
 				      "the bounds are wide: callgrind's "
 				      "--separate-callers=%zu measures this, more dumps "

@@ -56,7 +56,7 @@ const char options_help[] =
 	"  --bench-parse         only measure how fast the profile is read\n"
 	"  --jobs N, --mem SIZE  threads (default: one per core), memory (256M, 1.5G)\n"
 	"Two profiles (`vs`)\n"
-	"  --strip-prefix A=B    files below A are those below B\n"
+	"  --strip-prefix A=B    a file in directory A is the same file in B\n"
 	"  --map-object A=B      the object A is B\n"
 	"  --rename s/RE/TO/     compare names after this; these three may be repeated\n"
 	"  --pair exact          pair only equal names (default: rules, `.help vs`)\n"

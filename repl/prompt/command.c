@@ -113,7 +113,7 @@ static int do_mode(struct app *app, struct str rest, struct err *err)
 				".help formats lists them; `auto` suits each answer");
 	}
 	if (rest.n && !str_eq(rest, STR("exact"))) {
-		err_set(err, ERR_USAGE, 0, "'%.*s' means nothing after a format",
+		err_set(err, ERR_USAGE, 0, "a format is not followed by '%.*s'",
 			STR_ARG(rest));
 		return err_hint(err, ".mode FORMAT exact shows every digit");
 	}
@@ -586,7 +586,7 @@ static const struct command commands[] = {
 	 do_close, NULL},
 	{"profiles", "", "those that are open; * is the one that queries ask", ARG_NONE,
 	 do_profiles, NULL},
-	{"event", "[EVENT]", "the event of unqualified costs; alone: list them",
+	{"event", "[EVENT]", "the event of costs that name none; alone: list them",
 	 ARG_EVENT, do_event, NULL},
 	{"mode", "[FORMAT] [exact]", "the format of answers; auto, exact: all digits",
 	 ARG_FORMAT, do_mode, NULL},
@@ -601,7 +601,7 @@ static const struct command commands[] = {
 	{"limit", "[NAME N]",
 	 "what a query may take: rows, seconds, memory, text, nesting", ARG_NONE,
 	 do_limit, NULL},
-	{"strip-prefix", "[A=B|off]", "`vs`: files below A are those below B", ARG_NONE,
+	{"strip-prefix", "[A=B|off]", "`vs`: a file in A is the same in B", ARG_NONE,
 	 do_strip, NULL},
 	{"map-object", "[A=B|off]", "`vs`: the object A is B", ARG_NONE, do_map_object,
 	 NULL},

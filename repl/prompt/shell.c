@@ -28,6 +28,8 @@
 #include "repl/prompt/complete.h"
 #include "repl/render/fit.h"
 #include "repl/prompt/script.h"
+#include "repl/term/number.h"
+#include "repl/term/version.h"
 
 /* EVENT, FILTERS: the most columns in the prompt. */
 enum { HISTORY = 2000, LISTED_LINES = 12, EVENT = 60, FILTERS = 200 };
@@ -359,10 +361,37 @@ static bool is_command(struct str entry)
 	       str_eq(entry, STR("exit"));
 }
 
+/* With nothing open, the name of a file opens it. */
+static bool is_file(const struct app *app, struct str entry)
+{
+	char *path = app->nprofiles ? NULL : app_expand(entry);
+	bool is =
+		path && path[0] != '.' && access(path + app_split_name(path), F_OK) == 0;
+
+	is |= path && strncmp(path, "./", 2) == 0 && access(path, F_OK) == 0;
+	free(path);
+	return is;
+}
+
+/* The entry as a dot-command, if it means one; else NULL.  The caller frees it. */
+static char *as_command(const struct app *app, struct str entry)
+{
+	char *dotted = NULL;
+	int n = 0;
+
+	if (str_eq(entry, STR("?")))
+		return strdup(".help");
+	if (is_command(entry))
+		n = asprintf(&dotted, ".%.*s", (int)entry.n, entry.p);
+	else if (is_file(app, entry))
+		n = asprintf(&dotted, ".open \"%.*s\"", (int)entry.n, entry.p);
+	return n < 0 ? NULL : dotted;
+}
+
 static void run_entry(struct shell *s)
 {
 	struct str entry = str_trim((struct str){s->entry.buf, s->entry.n});
-	char dotted[64];
+	char *dotted;
 
 	while (entry.n && entry.p[entry.n - 1] == '\n')
 		entry = str_trim((struct str){entry.p, entry.n - 1});
@@ -370,18 +399,16 @@ static void run_entry(struct shell *s)
 	if (!entry.n)
 		return;
 	remember(s, entry);
-	if (is_command(entry) && entry.n + 1 < sizeof(dotted)) {
-		if (str_eq(entry, STR("?")))
-			entry = STR("help");
-		snprintf(dotted, sizeof(dotted), ".%.*s", STR_ARG(entry));
+	dotted = as_command(s->app, entry);
+	if (dotted)
 		entry = str_c(dotted);
-	}
 	screen_measure(&s->app->screen);
 	if (entry.p[0] != '.') {
 		free(s->app->last);
 		s->app->last = strndup(entry.p, entry.n);
 	}
 	script_entry(s->app, entry, NULL);
+	free(dotted);
 	atomic_store(&app_cancel, 0);
 	s->app->closed = false;
 }
@@ -441,6 +468,38 @@ static void bind_safe_keys(EditLine *el)
  * added functions, but not the names. */
 static struct shell shell;
 
+/* Two lines: what is open, and how to go on. */
+static void greet(const struct app *app)
+{
+	const struct store_info *info;
+	struct store_event ev;
+	uint32_t e;
+	char functions[NUMBER_MAX], total[NUMBER_MAX], more[60] = "";
+
+	if (!app->nprofiles) {
+		app_note(app,
+			 "quern " QUERN_VERSION ": no profile is open; the name of a "
+			 "file opens it");
+		app_note(app, ".help says what can be asked; .quit or Ctrl-D leaves");
+		return;
+	}
+	info = store_info(app->profiles[0].store);
+	for (e = 0; e < info->all_events; e++) {
+		store_event(app->profiles[0].store, e, &ev);
+		if (str_eq(ev.name, session_event(app->session)))
+			break;
+	}
+	number_grouped(functions, info->functions);
+	number_si(total, store_total(app->profiles[0].store, e));
+	if (app->nprofiles > 1)
+		snprintf(more, sizeof(more), ", and %zu more (.profiles)",
+			 app->nprofiles - 1);
+	app_note(app, "quern " QUERN_VERSION ": %s, %s functions, %s %.*s%s",
+		 app->profiles[0].name, functions, total,
+		 STR_ARG(session_event(app->session)), more);
+	app_note(app, ".help says what can be asked; .quit or Ctrl-D leaves");
+}
+
 int shell_run(struct app *app)
 {
 	struct sigaction winch = {.sa_handler = on_resize};
@@ -469,6 +528,7 @@ int shell_run(struct app *app)
 		bind_safe_keys(shell.el);
 	else if (!app->opts->no_init)
 		el_source(shell.el, NULL);
+	greet(app);
 	edit(&shell);
 	el_reset(shell.el);
 	free(shell.file);
