@@ -567,7 +567,7 @@ static int note_no_calls(struct exec *x, const struct source *s, bool up)
 {
 	struct str of = span_text(x, s->of->span);
 
-	return exec_note(x, arena_printf(x->a, "no call %s %.*s was recorded",
+	return exec_hint(x, arena_printf(x->a, "no call %s %.*s was recorded",
 					 up ? "to" : "by", STR_ARG(of)));
 }
 
