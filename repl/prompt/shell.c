@@ -28,6 +28,7 @@
 #include "repl/prompt/complete.h"
 #include "repl/render/fit.h"
 #include "repl/prompt/script.h"
+#include "repl/prompt/search.h"
 #include "repl/term/number.h"
 #include "repl/term/version.h"
 
@@ -40,8 +41,9 @@ struct shell {
 	History *history;
 	char *file; /* of the history; NULL: not saved */
 	struct out prompt;
-	struct out entry;	 /* the lines of the statement so far */
-	bool interrupted, again; /* again: the last key was Tab, too */
+	struct out entry;	    /* the lines of the statement so far */
+	struct search_state search; /* Ctrl-R */
+	bool interrupted, again;    /* again: the last key was Tab, too */
 	mbstate_t mb;
 };
 
@@ -167,6 +169,24 @@ static void put_prompt_filters(struct out *o, enum emit_form form, const struct 
 	out_close(&all);
 }
 
+static void put_prompt(const struct shell *s, struct out *o, enum emit_form form)
+{
+	if (s->search.on) {
+		out_c(o, s->search.found ? "search: " : "not found: ");
+		fit_put(o, form, FIT_TEXT, str_c(s->search.text), EVENT);
+		out_c(o, "> ");
+	} else if (s->entry.n) {
+		out_c(o, "   ...> ");
+	} else if (!s->app->nprofiles) {
+		out_c(o, "quern> ");
+	} else {
+		out_c(o, "quern[");
+		fit_put(o, form, FIT_TEXT, session_event(s->app->session), EVENT);
+		put_prompt_filters(o, form, s->app);
+		out_c(o, "]> ");
+	}
+}
+
 /* The editor only accepts the locale's encoding: all text goes through emit_name(). */
 static const char *prompt(EditLine *el)
 {
@@ -174,17 +194,13 @@ static const char *prompt(EditLine *el)
 	struct shell *s;
 
 	el_get(el, EL_CLIENTDATA, &s);
-	if (s->entry.n)
-		return "   ...> ";
-	if (!s->app->nprofiles)
-		return "quern> ";
 	form = s->app->screen.utf8 ? EMIT_TEXT : EMIT_ASCII;
 	out_close(&s->prompt);
 	out_mem(&s->prompt);
-	out_c(&s->prompt, "quern[");
-	fit_put(&s->prompt, form, FIT_TEXT, session_event(s->app->session), EVENT);
-	put_prompt_filters(&s->prompt, form, s->app);
-	out_bytes(&s->prompt, "]> ", sizeof("]> "));
+	put_prompt(s, &s->prompt, form);
+	s->search.prompt =
+		emit_width(EMIT_TEXT, (struct str){s->prompt.buf, s->prompt.n});
+	out_char(&s->prompt, '\0');
 	return out_flush(&s->prompt) ? "quern> " : s->prompt.buf;
 }
 
@@ -259,6 +275,16 @@ static unsigned char on_tab(EditLine *el, int key)
 	out_close(&text);
 	arena_free(&a);
 	return result;
+}
+
+static unsigned char on_search(EditLine *el, int key)
+{
+	struct shell *s;
+
+	(void)key;
+	el_get(el, EL_CLIENTDATA, &s);
+	s->search.columns = s->app->screen.columns;
+	return search_history(el, s->history, &s->search);
 }
 
 /* ---- history ---- */
@@ -446,7 +472,8 @@ static void bind_keys(EditLine *el)
 {
 	el_set(el, EL_ADDFN, "quern-complete", "complete the word", on_tab);
 	el_set(el, EL_BIND, "^I", "quern-complete", NULL);
-	el_set(el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+	el_set(el, EL_ADDFN, "quern-search", "search the history", on_search);
+	el_set(el, EL_BIND, "^R", "quern-search", NULL);
 	el_set(el, EL_BIND, "\\e[1;5C", "em-next-word", NULL);
 	el_set(el, EL_BIND, "\\e[1;5D", "ed-prev-word", NULL);
 	el_set(el, EL_BIND, "\\e[3~", "ed-delete-next-char", NULL);
