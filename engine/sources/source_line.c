@@ -710,6 +710,7 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct detail *d = EXEC_ARRAY(x, struct detail, 1);
 	const struct store_info *i = store_info(x->g->st);
+	struct fn_set *set;
 	bool text = false;
 
 	if (!d)
