@@ -47,6 +47,9 @@ static const struct habit queries[] = {
 	{"up", NULL, "callers of main"},
 	{"down", NULL, "callees of main"},
 	/* perf, KCachegrind, callgrind_annotate */
+	{"perf", NULL, "top 20"},
+	{"callgrind_annotate", NULL, "top 20"},
+	{"pprof", NULL, "top 20"},
 	{"report", "top @", "top 20"},
 	{"annotate", "source of @", "source of main"},
 	{"script", ".read @", "calltree | as folded"},
@@ -237,20 +240,21 @@ static const char *of_sql(struct str text, char *buf)
 						" | group by ", " | sort ", " | take "};
 	struct str part[SQLS] = {{0}};
 	struct text to = {buf, 0};
-	size_t end = text.n;
+	size_t at[SQLS];
 	const struct verb *v;
 
-	for (size_t k = SQLS; k-- > 0;) {
-		struct str head = {text.p, end};
-		size_t at = find_keyword(head, keyword[k]);
+	for (size_t k = 0; k < SQLS; k++)
+		at[k] = find_keyword(text, keyword[k]);
+	for (size_t k = 0; k < SQLS; k++) {
+		size_t end = text.n, from = at[k] + strlen(keyword[k]);
 
-		if (at == end)
-			continue;
-		part[k] = str_trim(str_from(head, at + strlen(keyword[k])));
-		end = at;
+		for (size_t j = 0; j < SQLS; j++)
+			end = at[j] > at[k] && at[j] < end ? at[j] : end;
+		if (at[k] < text.n)
+			part[k] = str_trim((struct str){text.p + from, end - from});
 	}
 	v = part[SQL_FROM].n ? verb_find(part[SQL_FROM]) : NULL;
-	if (!part[SQL_SELECT].n)
+	if (!part[SQL_FROM].n && !part[SQL_SELECT].n)
 		return NULL;
 	add_bytes(&to, str_c(v ? v->word : "functions"));
 	for (size_t k = SQL_WHERE; k < SQLS; k++)
@@ -260,7 +264,7 @@ static const char *of_sql(struct str text, char *buf)
 		}
 	if (token_same(part[SQL_SELECT], "count(*)"))
 		add_bytes(&to, STR(" | count"));
-	else if (!str_eq(part[SQL_SELECT], STR("*"))) {
+	else if (part[SQL_SELECT].n && !str_eq(part[SQL_SELECT], STR("*"))) {
 		add_bytes(&to, STR(" | show "));
 		add_sql(&to, part[SQL_SELECT]);
 	}
@@ -288,10 +292,10 @@ const char *habit_query(struct str statement, char *buf)
 	statement.n = str_find(statement, ';');
 	rest.n = statement.n;
 	word = first_word(&rest);
-	if (token_same(word, "select"))
+	if (token_same(word, "select") || token_same(word, "from"))
 		return of_sql(statement, buf);
-	if (token_same(word, "info") && token_same(rest, "functions"))
-		return "functions";
+	if (token_same(word, "info") && token_same(first_word(&rest), "functions"))
+		return rest.n ? fill("find @", rest, buf) : "functions";
 	q = of_top(word, buf);
 	return q ? q : of_table(queries, COUNT(queries), statement, buf);
 }

@@ -34,12 +34,13 @@ static int unknown_verb(struct parser *p, const struct token *t)
 	const struct stage_word *stage = stage_find(t->text);
 	char form[HABIT_MAX];
 	const char *near, *q;
+	struct str rest;
 
 	if (t->kind == TOK_BAD)
 		return parse_bad(p, t);
 	q = t->kind == TOK_WORD ? habit_query(rest_of_line(p, t, "\n"), form) : NULL;
 	if (q) {
-		if (token_is(t, "select"))
+		if (token_is(t, "select") || token_is(t, "from"))
 			parse_fail(p, token_span(t), "this looks like SQL");
 		else
 			parse_fail(p, token_span(t), "'%.*s' is a word of another tool",
@@ -60,7 +61,10 @@ static int unknown_verb(struct parser *p, const struct token *t)
 		parse_fail(p, token_span(t),
 			   "'%s' shapes a table: a source must come before it",
 			   stage->word);
-		return err_hint(p->err, "functions | %s", stage->form);
+		rest = rest_of_line(p, t, "\n;");
+		return rest.n > t->len && rest.n < 200
+			       ? err_hint(p->err, "functions | %.*s", STR_ARG(rest))
+			       : err_hint(p->err, "functions | %s", stage->form);
 	}
 	parse_fail(p, token_span(t), "no source or stage is called '%.*s'",
 		   STR_ARG(t->text));
@@ -367,6 +371,14 @@ static bool is_lone_name(struct parser *p)
 	       after.kind == '|' || after.kind == '>';
 }
 
+/* info functions, info functions TEXT */
+static bool is_of_gdb(const struct parser *p, const struct token *t)
+{
+	struct token next = token_at(p->text, t->at + t->len, PLACE_WORD);
+
+	return token_is(&next, "functions");
+}
+
 /* A name alone shows the function. */
 static int parse_lone(struct parser *p, struct source *s)
 {
@@ -411,6 +423,8 @@ int parse_source(struct parser *p, struct source *s)
 	    parse_path_kind(p, s, &t))
 		return (int)p->err->kind;
 	v = t.kind == TOK_WORD ? verb_find(t.text) : NULL;
+	if (v && v->kind == S_INFO && is_of_gdb(p, &t))
+		return unknown_verb(p, &t);
 	if (!v)
 		return is_lone_name(p) ? parse_lone(p, s) : unknown_verb(p, &t);
 	parse_eat(p, &t);
@@ -450,6 +464,10 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 		return err_hint(p->err, "top %.*s %s", (int)t->len, p->text.p + t->at,
 				v->word);
 	}
+	if (t->kind == '-' && src->top) { /* of pprof */
+		parse_fail(p, token_span(t), "'top' takes no options");
+		return err_hint(p->err, "by inclusive cost: top by incl");
+	}
 	if ((v->clauses & C_UNIT) && token_is(t, "top")) {
 		parse_fail(p, token_span(t), "'top' stands before what it ranks");
 		return err_hint(p->err, "top 10 %s, or %s | take 10", v->word, v->word);
@@ -462,7 +480,8 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 				src->top ? verbs[0].form : v->form);
 	}
 	if (src->of && t->kind == TOK_WORD) {
-		parse_fail(p, token_span(t), "this word is not part of the name before it");
+		parse_fail(p, token_span(t),
+			   "this word is not part of the name before it");
 		return err_hint(
 			p->err,
 			"a name with blanks needs double quotes; stages need '|'");

@@ -726,7 +726,10 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 	size_t failures = app->failures;
 
 	name = cut_word(&rest);
-	c = command_find(name);
+	/* psql: only \\q is the same here */
+	c = line.p[0] == '.' ? command_find(name) : NULL;
+	if (str_eq(line, STR("\\q")))
+		c = command_find(STR("quit"));
 	if (!c)
 		unknown_command(line.p[0], name, &err);
 	else if (command_refused(app, c))

@@ -133,8 +133,7 @@ static void put_columns(struct out *o, const char *const *names, size_t n)
 	for (size_t i = 0; i < n; i++) {
 		const char *means = help_column(str_c(names[i]));
 
-		if (means)
-			out_printf(o, "  %-13s %s\n", names[i], means);
+		out_printf(o, "  %-13s %s\n", names[i], means ? means : "?");
 	}
 }
 

@@ -1,6 +1,7 @@
 /* script.c - split scripts into entries and run them; see script.h. */
 #include "repl/prompt/script.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -10,10 +11,26 @@
 
 enum { NESTED_MAX = 16 };
 
+/* Words that every shell has as commands work here, too. */
+static bool is_word_of_shells(struct str entry)
+{
+	return str_eq(entry, STR("?")) || str_eq(entry, STR("help")) ||
+	       (str_starts(entry, STR("help ")) && entry.n < 60 &&
+		str_find(entry, '\n') == entry.n) ||
+	       str_eq(entry, STR("quit")) || str_eq(entry, STR("exit"));
+}
+
 int script_entry(struct app *app, struct str text, const struct origin *from)
 {
 	struct str trimmed = str_trim(text);
+	char dotted[64];
 
+	if (is_word_of_shells(trimmed)) {
+		snprintf(dotted, sizeof(dotted), ".%.*s", (int)trimmed.n, trimmed.p);
+		return command_run(
+			app, str_eq(trimmed, STR("?")) ? STR(".help") : str_c(dotted),
+			from);
+	}
 	/* "\q": the commands of psql */
 	if (trimmed.n && (trimmed.p[0] == '.' || trimmed.p[0] == '\\'))
 		return command_run(app, trimmed, from);

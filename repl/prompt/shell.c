@@ -379,14 +379,6 @@ static void drop_line(struct shell *s)
 	el_reset(s->el);
 }
 
-/* Words that every shell has as commands work here, too. */
-static bool is_command(struct str entry)
-{
-	return str_eq(entry, STR("?")) || str_eq(entry, STR("help")) ||
-	       str_starts(entry, STR("help ")) || str_eq(entry, STR("quit")) ||
-	       str_eq(entry, STR("exit"));
-}
-
 /* With nothing open, the name of a file opens it. */
 static bool is_file(const struct app *app, struct str entry)
 {
@@ -399,25 +391,10 @@ static bool is_file(const struct app *app, struct str entry)
 	return is;
 }
 
-/* The entry as a dot-command, if it means one; else NULL.  The caller frees it. */
-static char *as_command(const struct app *app, struct str entry)
-{
-	char *dotted = NULL;
-	int n = 0;
-
-	if (str_eq(entry, STR("?")))
-		return strdup(".help");
-	if (is_command(entry))
-		n = asprintf(&dotted, ".%.*s", (int)entry.n, entry.p);
-	else if (is_file(app, entry))
-		n = asprintf(&dotted, ".open \"%.*s\"", (int)entry.n, entry.p);
-	return n < 0 ? NULL : dotted;
-}
-
 static void run_entry(struct shell *s)
 {
 	struct str entry = str_trim((struct str){s->entry.buf, s->entry.n});
-	char *dotted;
+	char *dotted = NULL;
 
 	while (entry.n && entry.p[entry.n - 1] == '\n')
 		entry = str_trim((struct str){entry.p, entry.n - 1});
@@ -425,8 +402,8 @@ static void run_entry(struct shell *s)
 	if (!entry.n)
 		return;
 	remember(s, entry);
-	dotted = as_command(s->app, entry);
-	if (dotted)
+	if (is_file(s->app, entry) &&
+	    asprintf(&dotted, ".open \"%.*s\"", (int)entry.n, entry.p) > 0)
 		entry = str_c(dotted);
 	screen_measure(&s->app->screen);
 	if (entry.p[0] != '.') {
