@@ -41,7 +41,7 @@ const char options_help[] =
 	"  --no-demangle         C++ and Rust names as the profile has them\n"
 	"  --raw                 csv, tsv: no ' before = + - @ at the start of a name\n"
 	"  --color WHEN          auto, always, never; NO_COLOR is heeded\n"
-	"  -q, --quiet           say nothing but answers and errors\n"
+	"  -q, --quiet           say only answers, errors, and what changes their meaning\n"
 	"Which files\n"
 	"  --all-parts           PROFILE stands for PROFILE.1, PROFILE-01 and so on\n"
 	"  --merge               one profile, even of different programs, tools or runs\n"

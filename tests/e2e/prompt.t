@@ -47,7 +47,7 @@ for typed, becomes, name in (
         ("callers of push_b", "callers of push_back", "completes a C++ name's last part"),
         ('callers of "std::vector<ch', lambda s: last(s).endswith('allocator<char> >::push_back(char&&)"'),
          "completes a whole name in quotes"),
-        ("top by ", lambda s: any(x.split()[:2] == ["Ir", "self"] for x in s), "lists events and columns"),
+        ("top by ", lambda s: any(x.split()[:3] == ["Ir", "id", "self"] for x in s), "lists events and columns"),
         (".ti", ".timer", "completes a dot-command"),
         ("top > p.o", "top > p.out", "completes a file after >"),
         (".run kept", ".run kept_query", "completes a kept query"),
