@@ -117,30 +117,6 @@ static const struct habit stages[] = {
 static const char *const programs[] = {"less",	"more", "awk",	   "sed",  "tee",
 				       "xargs", "cut",	"python3", "perl", "column"};
 
-/* One word that is near to one of ours. */
-static const struct {
-	const char *habit, *ours;
-} words[] = {
-	{"limit", "take"},     {"head", "take"},       {"filter", "where"},
-	{"order", "sort"},     {"orderby", "sort"},    {"select", "show"},
-	{"project", "show"},   {"grep", "where"},      {"having", "where"},
-	{"offset", "skip"},    {"groupby", "group"},   {"format", "as"},
-	{"extend", "add"},     {"func", "functions"},  {"funcs", "functions"},
-	{"route", "path"},     {"dump", "functions"},  {"only", "focus"},
-	{"merge", "collapse"}, {"callpath", "path"},   {"assert", "expect"},
-	{"tail", "skip"},      {"summarize", "group"}, {"columns", "show"},
-	{"uniq", "group"},     {"vs", "functions vs"}, {"distinct", "group"},
-	{"help", ".help"},
-};
-
-const char *habit_word(struct str word)
-{
-	for (size_t i = 0; i < COUNT(words); i++)
-		if (token_same(word, words[i].habit))
-			return words[i].ours;
-	return NULL;
-}
-
 /* ---- forms ---- */
 
 struct text {

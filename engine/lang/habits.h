@@ -13,7 +13,5 @@ enum { HABIT_MAX = 320 };
 const char *habit_query(struct str statement, char *buf);
 /* The same for a stage: "where fn ~ /main/" for "grep main". */
 const char *habit_stage(struct str stage, char *buf);
-/* The word of ours for one of another tool, or NULL. */
-const char *habit_word(struct str word);
 
 #endif

@@ -1,7 +1,6 @@
 /* keywords.c - the tables of the language; see keywords.h. */
 #include "engine/lang/keywords.h"
 
-#include "engine/lang/habits.h"
 #include "engine/lang/token.h"
 #include "index/base/str.h"
 
@@ -83,6 +82,30 @@ const char *const clause_words[] = {
 	"avoiding", "depth", "min",  "max", "vs",    NULL,
 };
 const char *const path_words[] = {"hottest", "widest", "shortest", "all", NULL};
+
+/* Words of other languages for ours. */
+static const struct {
+	const char *habit, *ours;
+} other_words[] = {
+	{"limit", "take"},     {"head", "take"},       {"filter", "where"},
+	{"order", "sort"},     {"orderby", "sort"},    {"select", "show"},
+	{"project", "show"},   {"grep", "where"},      {"having", "where"},
+	{"offset", "skip"},    {"groupby", "group"},   {"format", "as"},
+	{"extend", "add"},     {"func", "functions"},  {"funcs", "functions"},
+	{"route", "path"},     {"dump", "functions"},  {"only", "focus"},
+	{"merge", "collapse"}, {"callpath", "path"},   {"assert", "expect"},
+	{"tail", "skip"},      {"summarize", "group"}, {"columns", "show"},
+	{"uniq", "group"},     {"vs", "functions vs"}, {"distinct", "group"},
+	{"help", ".help"},
+};
+
+static const char *habit_word(struct str word)
+{
+	for (size_t i = 0; i < COUNT(other_words); i++)
+		if (token_same(word, other_words[i].habit))
+			return other_words[i].ours;
+	return NULL;
+}
 
 const struct verb *verb_find(struct str word)
 {

@@ -202,7 +202,7 @@ int parse_name(struct parser *p, const char *what, struct str *out)
 static int parse_value(struct parser *p, struct let *let)
 {
 	const struct parser before = *p;
-	struct err *outer = p->err, inner = {0};
+	struct err *outer = p->err, inner = {0}, ignored = {0};
 	struct token t;
 
 	p->err = &inner;
@@ -214,14 +214,24 @@ static int parse_value(struct parser *p, struct let *let)
 		}
 	}
 	*p = before;
+	p->err = outer;
 	let->set = NULL;
-	p->err = inner.kind == ERR_QUERY ? &(struct err){0} : outer;
+	if (inner.kind && inner.kind != ERR_QUERY) {
+		*outer = inner;
+		return (int)inner.kind;
+	}
+	p->err = inner.kind ? &ignored : outer;
 	if (parse_expr(p, BP_ANY, &let->expr) == 0) {
 		p->err = outer;
 		return 0;
 	}
-	/* Neither: what is wrong with the set says most. */
 	*p = before;
+	p->err = outer;
+	if (ignored.kind && ignored.kind != ERR_QUERY) {
+		*outer = ignored;
+		return (int)ignored.kind;
+	}
+	/* Neither: what is wrong with the set says most. */
 	return parse_set(p, "=", &let->set);
 }
 

@@ -90,7 +90,7 @@ static int check_tree(const struct result *r, const struct renderer *f, struct e
 		return 0;
 	err_set(err, ERR_QUERY, 0, "a flame graph needs a tree, and '%s' is none",
 		r->source);
-	return err_hint(err, "calltree > flame.svg, callers of X depth all > x.svg");
+	return err_hint(err, "calltree from main | as svg");
 }
 
 /* ---- place ---- */
@@ -306,7 +306,7 @@ static void render(struct app *app, const struct result *r, const struct rendere
 	if (out_lost() != lost)
 		err_no_memory(err, "while the answer was written");
 	if (!err->kind && g.rd.note[0])
-		app_warn(app, "note: %s", g.rd.note);
+		app_note(app, "note: %s", g.rd.note);
 }
 
 /* The number of lines that s takes on the screen, with long lines wrapped. */

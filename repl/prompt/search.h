@@ -18,8 +18,8 @@ struct search_state {
 	size_t prompt, columns; /* width of the prompt drawn last, and of the screen */
 };
 
-/* Run the search.  The prompt has to show s while s->on, and to tell s->prompt.  Returns what a function of the
- * editor returns. */
+/* Run the search.  The prompt has to show s while s->on, and to tell s->prompt.  Returns
+ * what a function of the editor returns. */
 unsigned char search_history(EditLine *el, History *h, struct search_state *s);
 
 #endif

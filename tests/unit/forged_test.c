@@ -452,7 +452,7 @@ static const struct forgery {
 	 "function cycles block 0: an id is out of range"},
 	{TABLE_EDGE_INCL, 0, drop, 0, 0, "path from main to H",
 	 "edge cost block 0: missing"},
-	{TABLE_EDGE_INCL, 1, drop, 0, 0, "hide D | events", "edge cost block 0: missing"},
+	{TABLE_EDGE_INCL, 1, drop, 0, 0, "hide D | functions", "edge cost block 0: missing"},
 	{TABLE_EDGE_INCL, 0, drop, 0, 0, "hide D | cost of H under main",
 	 "edge cost block 0: missing"},
 	{TABLE_EDGE_INCL, 0, drop, 0, 0, "collapse by object | calls",
