@@ -300,6 +300,7 @@ static int find_atom(struct exec *x, const struct match_atom *atom,
 static int note_parts(struct exec *x, const struct set *s, bool nocase,
 		      const struct fn_set *found)
 {
+	const struct str name = {s->text.p, s->text.n < 80 ? s->text.n : 80};
 	const uint32_t n = fnset_count(found);
 	static const struct {
 		const char *what, *where;
@@ -315,13 +316,13 @@ static int note_parts(struct exec *x, const struct set *s, bool nocase,
 	if (n == 1 && s->field == FIELD_FN)
 		return exec_note(
 			x, arena_printf(x->a, "no function is called %.*s: taken is %.*s",
-					STR_ARG(s->text),
+					STR_ARG(name),
 					STR_ARG(graph_name(x->g, fnset_next(found, 0)))));
 	return exec_note(x,
 			 arena_printf(x->a,
 				      "no %s is called %.*s: taken %s %u function%s with "
 				      "it in %s%s",
-				      fields[s->field].what, STR_ARG(s->text),
+				      fields[s->field].what, STR_ARG(name),
 				      n == 1 ? "is" : "are", n, n == 1 ? "" : "s",
 				      fields[s->field].where,
 				      nocase ? ", in another case" : ""));
