@@ -11,6 +11,7 @@
 #include "engine/query.h"
 #include "engine/session.h"
 #include "engine/lang/token.h"
+#include "engine/sources/sources.h"
 #include "engine/lang/keywords.h"
 
 /* ---- where are we ---- */
@@ -22,10 +23,12 @@ struct place {
 	bool source; /* a source was seen in this query */
 	const struct verb *verb;
 	const struct stage_word *stage;
-	struct str keyword;  /* the last keyword */
-	struct str field;    /* "file" after file: */
-	bool let, set;	     /* set: this source has named a set */
-	struct str said[16]; /* clauses already written in this source, not offered
+	struct str keyword;	 /* the last keyword */
+	struct str field;	 /* "file" after file: */
+	bool let, set;		 /* set: this source has named a set */
+	const struct verb *rows; /* the source of this query: whose columns there are */
+	bool vs, dollar;	 /* dollar: the last token was $ */
+	struct str said[16];	 /* clauses already written in this source, not offered
 				again */
 	size_t nsaid;
 };
@@ -39,7 +42,7 @@ static bool is_set_word(struct str w)
 	};
 
 	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (str_eq(w, str_c(words[i])))
+		if (token_same(w, words[i]))
 			return true;
 	return false;
 }
@@ -49,9 +52,12 @@ static void after_first_word(struct place *p, struct str w)
 	p->verb = verb_find(w);
 	p->stage = stage_find(w);
 	p->keyword = w;
-	p->let = str_eq(w, STR("let"));
-	if (p->verb)
+	p->let = token_same(w, "let");
+	if (p->verb) {
 		p->source = true;
+		p->rows = p->verb;
+		p->vs = false;
+	}
 	p->due = is_set_word(w)			? DUE_SET
 		 : p->stage && !p->stage->graph ? DUE_EXPR
 						: DUE_WORD;
@@ -80,6 +86,10 @@ static void step_word(struct place *p, struct str w)
 {
 	if (is_clause_word(w) && p->due != DUE_EXPR)
 		say_clause(p, w);
+	p->vs |= token_same(w, "vs") && p->due != DUE_EXPR;
+	if (p->verb == verbs && p->due == DUE_WORD && verb_find(w) &&
+	    (verb_find(w)->clauses & C_UNIT))
+		p->rows = verb_find(w);
 	if (p->due == DUE_START) {
 		after_first_word(p, w);
 	} else if (p->due != DUE_EXPR &&
@@ -92,7 +102,7 @@ static void step_word(struct place *p, struct str w)
 	} else if (p->due == DUE_WORD && is_set_word(w)) {
 		p->keyword = w;
 		p->due = DUE_SET;
-	} else if (p->stage && p->stage->kind == T_GROUP && str_eq(w, STR("by"))) {
+	} else if (p->stage && p->stage->kind == T_GROUP && token_same(w, "by")) {
 		p->keyword = w;
 	}
 	p->field.n = 0;
@@ -100,12 +110,15 @@ static void step_word(struct place *p, struct str w)
 
 static void step_token(struct place *p, const struct token *t)
 {
+	p->dollar = t->kind == '$';
 	switch (t->kind) {
 	case '|':
 	case ';':
 	case TOK_NEWLINE:
-		if (t->kind != '|')
+		if (t->kind != '|') {
 			p->source = false;
+			p->rows = NULL;
+		}
 		p->due = DUE_START;
 		p->verb = NULL;
 		p->stage = NULL;
@@ -241,9 +254,9 @@ static bool is_offered(const struct place *p, struct str w)
 {
 	bool tree = p->verb && p->verb->kind == S_CALLTREE;
 
-	if (was_said(p, w) || (p->set && str_eq(w, STR("of"))))
+	if (was_said(p, w) || (p->set && token_same(w, "of")))
 		return false;
-	return !tree || !(str_eq(w, STR("to")) || str_eq(w, STR("from"))) ||
+	return !tree || !(token_same(w, "to") || token_same(w, "from")) ||
 	       !(was_said(p, STR("to")) || was_said(p, STR("from")));
 }
 
@@ -285,16 +298,16 @@ static void want_word(const struct place *p, struct query_context *c)
 {
 	struct str k = p->keyword;
 
-	if (str_eq(k, STR("by")) && p->stage && p->stage->graph)
+	if (token_same(k, "by") && p->stage && p->stage->graph)
 		want_keywords(c, by_words);
-	else if (str_eq(k, STR("by")))
+	else if (token_same(k, "by"))
 		c->want |=
 			WANT_EVENT |
 			(p->verb && str_eq(str_c(p->verb->word), STR("top")) ? WANT_COLUMN
 									     : 0);
-	else if (str_eq(k, STR("vs")) || str_eq(k, STR("in")))
+	else if (token_same(k, "vs") || token_same(k, "in"))
 		c->want |= WANT_PROFILE;
-	else if (str_eq(k, STR("depth")))
+	else if (token_same(k, "depth"))
 		want_keywords(c, depth_words);
 	else if (!(p->stage && p->stage->graph))
 		want_clauses(p, c);
@@ -322,7 +335,11 @@ void query_context(struct session *s, struct str text, struct query_context *out
 
 	(void)s;
 	c.word_at = read_to_word(text, &p, &c.quoted);
-	if (str_eq(p.keyword, STR(">")))
+	c.source = p.rows;
+	c.vs = p.vs;
+	if (p.dollar)
+		c.want = WANT_VALUE;
+	else if (str_eq(p.keyword, STR(">")))
 		c.want = WANT_FILE;
 	else if (p.due == DUE_START)
 		c.want = p.source ? WANT_STAGE : WANT_VERB | WANT_STAGE;
@@ -339,23 +356,30 @@ void query_context(struct session *s, struct str text, struct query_context *out
 		out->keywords = out->words;
 }
 
-/* ---- is there more to come ---- */
-
-static bool ends_in_clause(struct str text)
+size_t query_columns(const struct verb *v, bool vs, const char **names, size_t max)
 {
-	struct str s = str_trim(text);
-	size_t i = s.n;
+	const enum source_kind kind = v ? v->kind : S_FUNCTIONS;
+	const struct source_def *def = kind == S_LAST ? NULL : source_def(kind);
+	size_t n = 0;
 
-	while (i > 0 && ((s.p[i - 1] >= 'a' && s.p[i - 1] <= 'z')))
-		i--;
-	s = str_from(s, i);
-	return s.n && (is_clause_word(s) || str_eq(s, STR("and")) ||
-		       str_eq(s, STR("or")) || str_eq(s, STR("not")));
+	for (size_t i = 0; def && i < def->ncols && n < max; i++)
+		names[n++] = def->cols[i].name;
+	for (size_t i = 0; def && def->key && vs && i < vs_col_count(def) && n < max; i++)
+		names[n++] = vs_cols[i].name;
+	return n;
 }
+
+struct str session_value(const struct session *s, size_t i)
+{
+	return i < s->nvalues ? s->values[i].name : STR("");
+}
+
+/* ---- is there more to come ---- */
 
 size_t query_statement(struct str text, size_t at)
 {
-	struct parse_limits l = {.text_bytes = SIZE_MAX, .nesting = 200};
+	struct parse_limits l = {
+		.text_bytes = SIZE_MAX, .nesting = 200, .any_value = true};
 	struct stmt *st;
 	struct arena a;
 	struct err err = {0};
@@ -366,28 +390,45 @@ size_t query_statement(struct str text, size_t at)
 	return at;
 }
 
+bool query_reads(struct str text)
+{
+	struct parse_limits l = {
+		.text_bytes = SIZE_MAX, .nesting = 200, .any_value = true};
+	struct token t = token_at(text, 0, PLACE_WORD);
+	struct stmt *st = NULL;
+	struct err err = {0};
+	struct arena a;
+	bool reads;
+
+	arena_init(&a, 64 << 20);
+	reads = parse_text(text, &l, &a, &st, &err) == 0 && st;
+	/* A name alone may be a file that is missing; a wrong query is one if it begins like
+	 * one and goes on. */
+	if (reads)
+		reads = st->is_let || !st->query.source.lone || st->query.tstages;
+	else
+		reads = t.kind == TOK_WORD && t.len < text.n && text.p[t.len] == ' ' &&
+			(verb_find(t.text) || stage_find(t.text));
+	arena_free(&a);
+	return reads;
+}
+
 bool query_incomplete(struct str text)
 {
-	struct parse_limits l = {.text_bytes = SIZE_MAX, .nesting = 200};
+	struct parse_limits l = {
+		.text_bytes = SIZE_MAX, .nesting = 200, .any_value = true};
 	struct str s = text;
-	struct stmt *st;
 	struct arena a;
-	struct err err = {0};
-	int rc;
+	bool more;
 
 	while (s.n && strchr(" \t\r\n", s.p[s.n - 1]) && s.p[s.n - 1])
 		s.n--;
-	if (s.n == 0)
-		return false;
-	arena_init(&a, 64 << 20);
-	rc = parse_text(s, &l, &a, &st, &err);
-	arena_free(&a);
-	/* The `|` in `callers of B::operator|` is no pipe. */
-	if (!rc || err.kind != ERR_QUERY || strstr(err.text, "needs double quotes"))
-		return false;
-	if (strchr("|\\,(=+*/-", s.p[s.n - 1]) || ends_in_clause(s))
+	if (s.n && s.p[s.n - 1] == '\\')
 		return true;
-	return strstr(err.text, "not closed") || strstr(err.text, "needs 'to'");
+	arena_init(&a, 64 << 20);
+	more = parse_goes_on(s, &l, &a);
+	arena_free(&a);
+	return more;
 }
 
 /* ---- function names ---- */

@@ -81,7 +81,10 @@ static void put_stage(struct explain *e, const struct tstage *st)
 		out_printf(&e->o, "%.*s%s%s",
 			   STR_ARG(k->op == EX_COL && !k->event.n && !k->let ? k->text
 									     : k->as),
-			   k->asc ? " asc" : "", k->next ? ", " : "");
+			   k->asc				? " asc"
+			   : k->written && col_is_text(k->type) ? " desc"
+								: "",
+			   k->next ? ", " : "");
 }
 
 static bool one_key(const struct tstage *st, const char *name)
@@ -259,7 +262,10 @@ static int explain_text(struct session *s, struct str text, struct arena *a,
 				   "let %.*s: kept as text, read where it is used\n",
 				   STR_ARG(st->let.name));
 		else
-			rc = explain_query(s, st, &e, a, err);
+			rc = session_check_lone(s, st, text, a, err) ||
+					     explain_query(s, st, &e, a, err)
+				     ? (int)err->kind
+				     : 0;
 	}
 	if (!rc && e.o.failed)
 		rc = err_no_memory(err, NULL);

@@ -15,6 +15,7 @@
 #include "engine/graph/graph.h"
 #include "engine/stages/graph_cache.h"
 #include "engine/stages/gstage.h"
+#include "engine/names/match.h"
 #include "engine/path/path.h"
 #include "engine/session.h"
 #include "engine/sources/source.h"
@@ -58,6 +59,7 @@ static int run_let(struct session *s, struct let *let, struct arena *a, struct e
 static int run_stages(struct exec *x, const struct query *q, struct table *t,
 		      int *expected)
 {
+	x->whole = q->source.lone;
 	if (exec_source(x, &q->source, t, q->tstages))
 		return (int)x->err->kind;
 	for (const struct tstage *st = q->tstages; st; st = st->next)
@@ -87,7 +89,8 @@ static int list_filters(struct session *s, const struct query *q, struct str tex
 	if (!r->filters)
 		return (int)x->err->kind;
 	for (size_t i = 0; i < s->nfilters; i++)
-		r->filters[r->nfilters++] = s->filters[i];
+		if (!x->idle[i])
+			r->filters[r->nfilters++] = s->filters[i];
 	for (const struct gstage *g = q->gstages; g; g = g->next)
 		r->filters[r->nfilters++] =
 			(struct str){text.p + g->span.at, g->span.len};
@@ -135,8 +138,12 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 	if (table_result(t, r) || vs_sides(t, &r->compared) || footer(x, t, r) ||
 	    list_filters(s, q, text, x, r))
 		return (int)x->err->kind;
+	for (size_t i = 0; i < x->nhints; i++)
+		if (exec_note(x, x->hints[i]))
+			return (int)x->err->kind;
 	r->notes = x->notes;
 	r->nnotes = x->nnotes;
+	r->nhints = x->nhints;
 	asked_for(q, r);
 	/* A function that was refused memory on the way may have returned no error. */
 	if (x->a->refused)
@@ -153,8 +160,9 @@ static struct str graph_key(const struct session *s, const struct query *q,
 	struct str key = arena_printf(x->a, "%u %d", x->event, store_demangles(x->g->st));
 
 	for (size_t i = 0; key.p && i < s->nfilters; i++)
-		key = arena_printf(x->a, "%.*s\n%.*s", STR_ARG(key),
-				   STR_ARG(s->filters[i]));
+		if (!x->idle[i])
+			key = arena_printf(x->a, "%.*s\n%.*s", STR_ARG(key),
+					   STR_ARG(s->filters[i]));
 	for (const struct gstage *g = q->gstages; key.p && g; g = g->next)
 		key = arena_printf(x->a, "%.*s\n%.*s", STR_ARG(key), (int)g->span.len,
 				   text.p + g->span.at);
@@ -185,6 +193,29 @@ static int run_gstages(struct session *s, const struct query *q, struct str text
 	return graph_cache_gstages(s->graphs, x, x->gstages, text, key);
 }
 
+/* Filters in force that do not change what the source lists are left out, with a note. */
+static int leave_out_idle(struct session *s, const struct query *q, struct exec *x)
+{
+	const struct gstage **at = &x->gstages;
+
+	if (!(x->idle = EXEC_ARRAY(x, bool, s->nfilters + 1)))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < s->nfilters; i++) {
+		const struct gstage *g = *at;
+
+		x->idle[i] = !check_heeds(&q->source, g);
+		if (!x->idle[i]) {
+			at = (const struct gstage **)(uintptr_t)&g->next;
+			continue;
+		}
+		*at = g->next;
+		if (exec_note(x, arena_printf(x->a, "%.*s does not change this table",
+					      STR_ARG(s->filters[i]))))
+			return (int)x->err->kind;
+	}
+	return 0;
+}
+
 /* Check the query and make the graph that its source will see. */
 static int open_graph(struct session *s, struct query *q, struct str text,
 		      struct arena *a, struct exec *x, struct check_env *env,
@@ -208,6 +239,7 @@ static int open_graph(struct session *s, struct query *q, struct str text,
 			   .row_limit = s->limits.rows};
 	cancel_after(&s->cancel, s->limits.seconds);
 	return session_gstages(s, q, a, &x->gstages, profile, err) ||
+			       leave_out_idle(s, q, x) ||
 			       session_env(s, *profile, a, env, err) ||
 			       check_query(env, q, a, &x->event, err) ||
 			       graph_plain(s->stores[*profile], a, &s->cancel, &x->g,
@@ -258,8 +290,11 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 			       "to keep as '_'",
 			       (unsigned long long)s->last_rows);
 	if (open_graph(s, &st->query, text, a, &x, &env, &profile, err) ||
-	    run_stages(&x, &st->query, &t, &expected))
+	    run_stages(&x, &st->query, &t, &expected)) {
+		if (st->query.source.lone && x.absent)
+			parse_lone_unknown(text, &st->query.source, err);
 		return (int)err->kind;
+	}
 	if (expected) {
 		struct err failed = *err;
 
@@ -336,6 +371,29 @@ struct running {
 	struct err *err;
 };
 
+/* A name alone must be a function's, or it is a word that does not exist: the script is
+ * wrong, and nothing of it is run. */
+int session_check_lone(struct session *s, const struct stmt *st, struct str text,
+		       struct arena *a, struct err *err)
+{
+	const struct set *of = st->query.source.of;
+	struct match_atom atom = {.form = MATCH_BARE};
+	struct match_found found;
+
+	if (st->is_let || !st->query.source.lone || !s->n || st->query.gstages ||
+	    of->op != SET_ATOM || of->field != FIELD_FN || of->form != FORM_BARE)
+		return 0;
+	atom.text = of->text;
+	atom.at = of->text_span.at;
+	atom.len = (uint32_t)of->text_span.len;
+	if (match_find(s->stores[0], &atom, &s->cancel, a, &found, err))
+		return (int)err->kind;
+	if (found.functions)
+		return 0;
+	match_none(s->stores[0], &atom, 0, &s->cancel, err);
+	return parse_lone_unknown(text, &st->query.source, err);
+}
+
 /* A fault leaks the malloc'd memory in use.  This is rare: an index damaged under a
  * query.  The memory of the query itself is in the arena. */
 static int run_guarded(void *arg)
@@ -345,6 +403,8 @@ static int run_guarded(void *arg)
 	struct stmt *st;
 	int rc = parse_text(r->text, &l, r->a, &st, r->err);
 
+	for (const struct stmt *one = st; !rc && one; one = one->next)
+		rc = session_check_lone(r->s, one, r->text, r->a, r->err);
 	for (; !rc && st; st = st->next) {
 		rc = st->is_let ? run_let(r->s, &st->let, r->a, r->err)
 				: run_query(r->s, st, r->text, r->a, r->sink, r->arg,

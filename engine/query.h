@@ -34,7 +34,7 @@ int session_remove(struct session *s, struct str name, struct err *err);
 size_t session_profiles(const struct session *s);
 struct str session_profile_name(const struct session *s, size_t i);
 struct store *session_profile(const struct session *s, size_t i);
-/* Set the event of unqualified costs.  ERR_QUERY with a list of events if it does not
+/* Set the event of costs that name none.  ERR_QUERY with a list of events if it does not
  * exist. */
 int session_set_event(struct session *s, struct str event, struct err *err);
 struct str session_event(const struct session *s);
@@ -50,7 +50,7 @@ void session_set_roots(struct session *s, const struct roots *sources,
 		       const struct roots *objects);
 /* What `vs` takes for the same (pair.h), beside what it finds out. */
 enum session_rule {
-	RULE_FILES,   /* A=B: files below A are those below B */
+	RULE_FILES,   /* A=B: a file below A is the same file below B */
 	RULE_OBJECTS, /* A=B: the object A is B */
 	RULE_NAMES,   /* s/RE/TO/: names are compared after that */
 };
@@ -67,6 +67,9 @@ bool session_pairs_exactly(const struct session *s);
  * ERR_USAGE if it is not from 0 to 100. */
 int session_least_paired(struct session *s, struct str percent, struct err *err);
 double session_least(const struct session *s);
+/* $name stands for text in queries, as after `let $name = text`.  ERR_USAGE: no name. */
+int session_set_value(struct session *s, struct str name, struct str text,
+		      struct err *err);
 /* The graph stages applied to every query (.push .pop .filters). */
 int session_push(struct session *s, struct str gstage, struct err *err);
 int session_pop(struct session *s, struct err *err);
@@ -90,6 +93,10 @@ int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 			 bool unparted, uint32_t rows, struct arena *a,
 			 struct path_tree *out, struct err *err);
 
+/* Is text one query or more, with a source that is no name alone, or at least begun as
+ * one?  Its names need not be known. */
+bool query_reads(struct str text);
+
 /* Run every statement of text.  err->at and err->len are bytes of text.  Results live
  * in `a` until the caller resets it; `_` is copied into the session. */
 int query_run(struct session *s, struct str text, struct arena *a, query_sink *sink,
@@ -100,8 +107,8 @@ int query_explain(struct session *s, struct str text, struct arena *a, struct st
 /* The end of the statement at byte `at` of text, or after the blanks there, whether it is
  * right or wrong: to run the statements of a text one by one. */
 size_t query_statement(struct str text, size_t at);
-/* True if text ends inside a statement (after "|", inside a quote, before "to"): the
- * shell then asks for another line. */
+/* True if text ends inside brackets, or after "|" "," "\": the shell then asks for
+ * another line. */
 bool query_incomplete(struct str text);
 
 /* Possible continuations at the end of text (Tab).  `word` is the part already typed. */
@@ -117,15 +124,24 @@ enum query_want {
 	WANT_KEYWORD = 256,
 	WANT_OBJECT = 512,
 	WANT_SOURCE_FILE = 1024,
+	WANT_VALUE = 2048, /* after $ */
 };
 struct query_context {
 	unsigned want;	/* enum query_want, or-ed */
 	size_t word_at; /* byte where the word starts (a quote is not part of it) */
 	bool quoted;	/* inside "..." */
+	const struct verb *source;   /* whose columns are wanted; NULL: functions */
+	bool vs;		     /* and of a comparison */
 	const char *const *keywords; /* NULL-terminated, for WANT_KEYWORD */
 	const char *words[24];	     /* memory for `keywords` */
 };
 void query_context(struct session *s, struct str text, struct query_context *out);
+/* The names of the columns of a source, and with `vs` those that a comparison has.  Returns
+ * how many, at most max. */
+struct verb;
+size_t query_columns(const struct verb *v, bool vs, const char **names, size_t max);
+/* The name of the i-th value ($NAME); empty: there are no more. */
+struct str session_value(const struct session *s, size_t i);
 /* Functions whose name, or the part of it after any ::, starts with prefix, hottest
  * first by the event of the session.  At most max names (unique), in the arena. */
 int query_complete_function(struct session *s, struct str prefix, size_t max,

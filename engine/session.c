@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engine/lang/check_names.h"
+#include "engine/lang/token.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/stages/graph_cache.h"
 #include "index/base/map.h"
@@ -69,6 +70,7 @@ void session_free(struct session *s)
 	free(s->names);
 	free(s->filters);
 	free(s->lets);
+	free(s->values);
 	free(s->event);
 	free(s);
 }
@@ -158,6 +160,8 @@ struct parse_limits session_parse_limits(const struct session *s)
 	return (struct parse_limits){
 		.text_bytes = s->limits.text_bytes,
 		.nesting = s->limits.nesting,
+		.values = s->values,
+		.nvalues = s->nvalues,
 	};
 }
 
@@ -352,6 +356,30 @@ struct str session_filter(const struct session *s, size_t i)
 
 /* ---- lets ---- */
 
+static void list_values(struct session *s)
+{
+	s->nvalues = 0;
+	for (size_t i = 0; i < s->nlets; i++)
+		if (s->lets[i].is_set)
+			s->values[s->nvalues++] = (struct parse_value){
+				str_c(s->lets[i].name), str_c(s->lets[i].text)};
+}
+
+int session_set_value(struct session *s, struct str name, struct str text,
+		      struct err *err)
+{
+	const struct let let = {.name = name, .text = text, .value = true};
+
+	for (size_t i = 0; i < name.n; i++)
+		if (!token_is_word_byte(name.p[i]))
+			name.n = 0;
+	if (!name.n) {
+		err_set(err, ERR_USAGE, 0, "a value's name has letters, digits and _");
+		return err_hint(err, "NAME=VALUE, and $NAME in the query");
+	}
+	return session_set_let(s, &let, err);
+}
+
 int session_set_let(struct session *s, const struct let *let, struct err *err)
 {
 	struct session_let *l = NULL;
@@ -359,9 +387,12 @@ int session_set_let(struct session *s, const struct let *let, struct err *err)
 
 	for (size_t i = 0; i < s->nlets; i++)
 		if (str_eq(str_c(s->lets[i].name), let->name) &&
-		    s->lets[i].is_set == (let->set != NULL))
+		    s->lets[i].is_set == let->value)
 			l = &s->lets[i];
-	if (!l && !vec_reserve(&s->lets, &s->lets_cap, s->nlets + 1, sizeof(*s->lets)))
+	if (vec_reserve(&s->values, &s->values_cap, s->nlets + 1, sizeof(*s->values)))
+		l = NULL;
+	else if (!l &&
+		 !vec_reserve(&s->lets, &s->lets_cap, s->nlets + 1, sizeof(*s->lets)))
 		l = &s->lets[s->nlets];
 	if (!text || !name || !l) {
 		free(text);
@@ -372,7 +403,8 @@ int session_set_let(struct session *s, const struct let *let, struct err *err)
 		s->nlets++;
 	free(l->name);
 	free(l->text);
-	*l = (struct session_let){name, text, let->set != NULL};
+	*l = (struct session_let){name, text, let->value};
+	list_values(s);
 	return 0;
 }
 

@@ -20,6 +20,8 @@ struct session {
 	char *event; /* NULL: the first event of the profile */
 	struct session_let *lets;
 	size_t nlets, lets_cap;
+	struct parse_value *values; /* views of the lets that are values */
+	size_t nvalues, values_cap;
 	struct str *filters;
 	size_t nfilters, filters_cap;
 	struct cancel cancel; /* of the current statement */
@@ -49,6 +51,9 @@ int session_gstages(struct session *s, const struct query *q, struct arena *a,
 /* A copy that the caller frees; NULL: memory is out. */
 char *session_copy(struct str s);
 int session_set_let(struct session *s, const struct let *let, struct err *err);
+/* ERR_QUERY if the statement is a name alone that is no function's. */
+int session_check_lone(struct session *s, const struct stmt *st, struct str text,
+		       struct arena *a, struct err *err);
 /* Make r the result that `_` is (last.c). */
 void session_keep_last(struct session *s, const struct result *r);
 

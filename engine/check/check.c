@@ -354,12 +354,51 @@ static int check_sets(struct schema *s, const struct set *set)
 {
 	if (!set)
 		return 0;
-	if (set->op == SET_VAR && !check_let_find(s->env, set->text, true)) {
-		check_fail(s, set->span, "no set is called $%.*s", STR_ARG(set->text));
-		return err_hint(s->err, "define it: let $%.*s = memcpy or memset",
-				STR_ARG(set->text));
-	}
+	if (set->op == SET_VAR && !check_let_find(s->env, set->text, true))
+		return parse_no_value(s->err, set->text, set->span);
 	return check_sets(s, set->a) || check_sets(s, set->b) ? (int)s->err->kind : 0;
+}
+
+bool check_heeds(const struct source *s, const struct gstage *g)
+{
+	const bool parts = g->kind == G_IN || g->kind == G_PART || g->kind == G_THREAD;
+
+	switch (s->kind) {
+	case S_PROFILES:
+	case S_LAST: return false;
+	case S_PARTS:
+		return parts ||
+		       (s->of && (g->kind == G_COLLAPSE || g->kind == G_COLLAPSE_BY ||
+				  g->kind == G_NOREC));
+	case S_THREADS:
+	case S_EVENTS: return parts;
+	case S_INFO: return parts || s->of;
+	default: return true;
+	}
+}
+
+/* A stage that would not change the answer is an error, not a word in its heading. */
+static int check_heeded(struct schema *s, const struct query *q)
+{
+	const struct source *src = &q->source;
+
+	for (const struct gstage *g = q->gstages; g; g = g->next)
+		if (!check_heeds(src, g)) {
+			check_fail(s, g->span,
+				   "this stage does not change what '%s' lists",
+				   s->src ? s->src->name : "_");
+			return err_hint(
+				s->err,
+				src->kind == S_LAST
+					? "the last answer is a table by now: "
+					  "write the stage in its own query"
+				: src->kind == S_PROFILES
+					? "leave it out"
+					: "it heeds only in, part and thread; "
+					  "stages such as focus change functions, "
+					  "calls, trees");
+		}
+	return 0;
 }
 
 static int check_source(struct schema *s, struct query *q)
@@ -426,7 +465,7 @@ int check_query(const struct check_env *env, struct query *q, struct arena *a,
 	struct schema s = {.env = env, .a = a, .err = err, .event = env->event};
 
 	s.src = q->source.kind == S_LAST ? NULL : source_def_of(&q->source);
-	if (check_output(&s, q) || check_source(&s, q) ||
+	if (check_output(&s, q) || check_source(&s, q) || check_heeded(&s, q) ||
 	    (q->source.kind == S_LAST && last_columns(&s, q->source.span)))
 		return (int)err->kind;
 	if ((q->source.top && expand_top(&s, q)) || choose_event(&s, q))

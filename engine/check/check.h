@@ -13,10 +13,14 @@
 #include "index/base/err.h"
 
 /* Resolve every expression of q and give it a type, in place.  `top` and `sort EVENT`
- * are expanded first; *event is the event of unqualified costs. */
+ * are expanded first; *event is the event of costs that name none. */
 int check_query(const struct check_env *env, struct query *q, struct arena *a,
 		uint32_t *event, struct err *err);
 /* Check the right side of a `let`: unknown names are errors now, not at the first use. */
 int check_let(const struct check_env *env, struct let *let, struct arena *a,
 	      struct err *err);
+
+/* Does the graph stage change the rows of the source? */
+bool check_heeds(const struct source *s, const struct gstage *g);
+
 #endif

@@ -98,13 +98,18 @@ static const char *column_habit(const struct schema *s, struct str word)
 	return NULL;
 }
 
-static int no_column(struct schema *s, const struct expr *e)
+static int no_column(struct schema *s, struct expr *e)
 {
 	char list[500] = "";
 	size_t n = col_count(s), near;
 	struct str whole = {e->text.p, e->text.n};
 	const char *said;
 
+	if (e->value && !e->event.n && !e->percent) {
+		e->op = EX_TEXT;
+		e->type = COL_STR;
+		return 0;
+	}
 	if (check_find_event(s->env, whole) < s->env->nevents) {
 		check_fail(s, e->span, "the costs of these rows are of one event only");
 		return err_hint(s->err, "choose it before the first '|': ... by %.*s",
@@ -445,13 +450,9 @@ static int type_in(struct schema *s, struct expr *e)
 				"these rows are not functions: 'in $%.*s' has no "
 				"meaning",
 				STR_ARG(e->b->text));
-		if (!check_let_find(s->env, e->b->text, true)) {
-			check_fail(s, e->b->span, "no set is called $%.*s",
-				   STR_ARG(e->b->text));
-			return err_hint(s->err, "define it: let $%.*s = memcpy or memset",
-					STR_ARG(e->b->text));
-		}
-		return 0;
+		return check_let_find(s->env, e->b->text, true)
+			       ? 0
+			       : parse_no_value(s->err, e->b->text, e->b->span);
 	}
 	for (const struct expr *i = e->b; i; i = i->next)
 		if (check_is_number(i->type) != check_is_number(e->a->type) ||

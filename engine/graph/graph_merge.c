@@ -401,13 +401,20 @@ static struct str place_text(const struct places *p, uint32_t place)
 	return STR("(several)");
 }
 
-static struct str dir_of(struct str file)
+struct str graph_dir_of(struct str file)
 {
 	size_t n = file.n - str_basename(file).n;
 
 	if (n == 0)
 		return str_eq(file, STR("???")) ? file : STR(".");
 	return (struct str){file.p, n > 1 ? n - 1 : n};
+}
+
+struct str graph_class_of(struct str name)
+{
+	struct str c = name_class(name);
+
+	return c.n ? c : STR("(no class)");
 }
 
 /* Texts by the order in which they are met. */
@@ -470,7 +477,7 @@ static int group_by_place(struct graph *g, struct graph_draft *d, enum graph_by 
 		if (!group[at]) {
 			struct str text = place_text(&p, at);
 
-			group[at] = 1 + number_text(t, by == GRAPH_BY_DIR ? dir_of(text)
+			group[at] = 1 + number_text(t, by == GRAPH_BY_DIR ? graph_dir_of(text)
 									  : text);
 		}
 		join_group(d, f, group[at] - 1);
@@ -484,9 +491,9 @@ static int group_by_class(struct graph *g, struct graph_draft *d, struct texts *
 			  struct err *err)
 {
 	for (uint32_t f = 0; f < g->functions; f++) {
-		struct str text = name_class(graph_name(g, f));
+		struct str text = graph_class_of(graph_name(g, f));
 
-		join_group(d, f, number_text(t, text.n ? text : STR("(no class)")));
+		join_group(d, f, number_text(t, text));
 		if (graph_poll(g, f, err))
 			return (int)err->kind;
 	}

@@ -8,6 +8,9 @@
  * graph is made once, and kept with g. */
 int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,
 		      struct err *err);
+/* The names of the groups by directory and by class. */
+struct str graph_dir_of(struct str file);
+struct str graph_class_of(struct str name);
 /* The group of each function of the graph below (after a collapse). */
 const uint32_t *graph_groups(const struct graph *g);
 /* Merge the members of set into one function of that name.  Exact. */

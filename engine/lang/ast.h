@@ -69,11 +69,13 @@ struct expr {
 	struct expr *next; /* in an argument list, or a list of keys */
 	struct str text;   /* EX_COL: base name; EX_TEXT, EX_REGEX, EX_CALL, EX_VAR */
 	struct str event;  /* EX_COL: after the "."; may be empty */
+	bool value;	   /* it was written as $NAME: a word that is no column is text */
 	bool percent;	   /* EX_COL: self%; EX_NUMBER: 5% */
 	bool integral, caseless;
 	double number;
 	uint64_t whole;
-	bool asc;      /* a sort key */
+	bool asc; /* a sort key; written is set if it says so: text ascends by itself */
+	bool written;
 	struct str as; /* name of a key or shown column; default: as written */
 	bool named;    /* has "as NAME" */
 	/* Written by check: */
@@ -178,6 +180,7 @@ struct source {
 	enum source_kind kind;
 	struct span span; /* the verb */
 	bool top;	  /* top N = UNIT | sort BY | take N */
+	bool lone;	  /* a name without a verb, which shows the function */
 	bool has_n;
 	uint64_t n; /* top N, hottest N paths */
 	enum path_kind path;
@@ -205,6 +208,7 @@ struct let {
 	struct span span;  /* of the name */
 	struct expr *expr; /* or */
 	struct set *set;
+	bool value;	 /* $NAME: a set, or whatever else the text is */
 	struct str text; /* of the right side */
 };
 

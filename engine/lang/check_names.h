@@ -17,7 +17,7 @@ struct check_env {
 	const struct str *events; /* of the profile asked, with derived events */
 	size_t nevents;
 	const char *event_scope; /* "this profile" */
-	uint32_t event;		 /* of unqualified costs */
+	uint32_t event;		 /* of costs that name none */
 	const struct str *profiles;
 	size_t nprofiles;
 	const struct check_let *lets;

@@ -1,6 +1,7 @@
 /* keywords.c - the tables of the language; see keywords.h. */
 #include "engine/lang/keywords.h"
 
+#include "engine/lang/token.h"
 #include "index/base/str.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -16,8 +17,9 @@ const struct verb verbs[] = {
 	{"classes", S_CLASSES, UNIT, "classes [of SET]"},
 	{"lines", S_LINES, UNIT, "lines [of SET]"},
 	{"instrs", S_INSTRS, UNIT, "instrs [of SET]"},
-	{"calls", S_CALLS, UNIT, "calls [of SET]"},
-	{"callsites", S_CALLSITES, UNIT, "callsites [of SET]"},
+	{"calls", S_CALLS, UNIT | C_FROM | C_TO, "calls [of SET | from SET to SET]"},
+	{"callsites", S_CALLSITES, UNIT | C_FROM | C_TO,
+	 "callsites [of SET | from SET to SET]"},
 	{"jumps", S_JUMPS, UNIT, "jumps [of SET]"},
 	{"cycles", S_CYCLES, UNIT, "cycles [of SET]"},
 	{"parts", S_PARTS, UNIT, "parts [of SET] [by EVENT]"},
@@ -81,63 +83,34 @@ const char *const clause_words[] = {
 };
 const char *const path_words[] = {"hottest", "widest", "shortest", "all", NULL};
 
-/* Words that users of other tools type first. */
+/* Words of other languages for ours. */
 static const struct {
 	const char *habit, *ours;
-} habits[] = {
-	{"limit", "take"},
-	{"head", "take"},
-	{"filter", "where"},
-	{"order", "sort"},
-	{"orderby", "sort"},
-	{"select", "show"},
-	{"project", "show"},
-	{"grep", "where"},
-	{"having", "where"},
-	{"offset", "skip"},
-	{"groupby", "group"},
-	{"format", "as"},
-	{"extend", "add"},
-	{"list", "functions"},
-	{"hot", "top"},
-	{"hotspots", "top"},
-	{"func", "functions"},
-	{"funcs", "functions"},
-	{"peek", "callers"},
-	{"tree", "calltree"},
-	{"annotate", "source"},
-	{"disasm", "asm"},
-	{"diff", "functions vs"},
-	{"search", "find"},
-	{"route", "path"},
-	{"dump", "functions"},
-	{"only", "focus"},
-	{"merge", "collapse"},
-	{"vs", "functions vs"},
-	{"compare", "functions vs"},
-	{"who", "callers of"},
-	{"parents", "callers"},
-	{"children", "callees"},
-	{"flat", "top"},
-	{"callgraph", "calltree"},
-	{"flame", "calltree"},
-	{"flamegraph", "calltree"},
-	{"callpath", "path"},
-	{"assert", "expect"},
-	{"tail", "skip"},
-	{"summarize", "group"},
-	{"columns", "show"},
-	{"uniq", "group"},
-	{"distinct", "group"},
+} other_words[] = {
+	{"limit", "take"},     {"head", "take"},       {"filter", "where"},
+	{"order", "sort"},     {"orderby", "sort"},    {"select", "show"},
+	{"project", "show"},   {"grep", "where"},      {"having", "where"},
+	{"offset", "skip"},    {"groupby", "group"},   {"format", "as"},
+	{"extend", "add"},     {"func", "functions"},  {"funcs", "functions"},
+	{"route", "path"},     {"dump", "functions"},  {"only", "focus"},
+	{"merge", "collapse"}, {"callpath", "path"},   {"assert", "expect"},
+	{"tail", "skip"},      {"summarize", "group"}, {"columns", "show"},
+	{"uniq", "group"},     {"vs", "functions vs"}, {"distinct", "group"},
 	{"help", ".help"},
-	{"quit", ".quit"},
-	{"exit", ".quit"},
 };
+
+static const char *habit_word(struct str word)
+{
+	for (size_t i = 0; i < COUNT(other_words); i++)
+		if (token_same(word, other_words[i].habit))
+			return other_words[i].ours;
+	return NULL;
+}
 
 const struct verb *verb_find(struct str word)
 {
 	for (size_t i = 0; i < verbs_n; i++)
-		if (str_eq(word, str_c(verbs[i].word)))
+		if (token_same(word, verbs[i].word))
 			return &verbs[i];
 	return NULL;
 }
@@ -153,7 +126,7 @@ const struct verb *verb_of_kind(enum source_kind kind)
 const struct stage_word *stage_find(struct str word)
 {
 	for (size_t i = 0; i < stage_words_n; i++)
-		if (str_eq(word, str_c(stage_words[i].word)))
+		if (token_same(word, stage_words[i].word))
 			return &stage_words[i];
 	return NULL;
 }
@@ -161,9 +134,21 @@ const struct stage_word *stage_find(struct str word)
 bool is_clause_word(struct str word)
 {
 	for (const char *const *w = clause_words; *w; w++)
-		if (str_eq(word, str_c(*w)))
+		if (token_same(word, *w))
 			return true;
 	return false;
+}
+
+bool is_reserved(struct str word)
+{
+	static const char *const joins[] = {"and", "or", "not"};
+
+	if (!token_one_case(word))
+		return false;
+	for (size_t i = 0; i < COUNT(joins); i++)
+		if (token_same(word, joins[i]))
+			return true;
+	return is_clause_word(word);
 }
 
 size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t i),
@@ -188,14 +173,6 @@ size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t
 	return hit;
 }
 
-static const char *habit(struct str word)
-{
-	for (size_t i = 0; i < COUNT(habits); i++)
-		if (str_eq(word, str_c(habits[i].habit)))
-			return habits[i].ours;
-	return NULL;
-}
-
 static struct str verb_word(void *arg, size_t i)
 {
 	(void)arg;
@@ -213,7 +190,7 @@ static struct str stage_word(void *arg, size_t i)
 
 const char *nearest_verb(struct str word)
 {
-	const char *h = habit(word);
+	const char *h = habit_word(word);
 	size_t n = verbs_n + 5 + stage_words_n, i;
 
 	if (h)
@@ -238,7 +215,7 @@ const char *nearest_unit(struct str word)
 
 const char *nearest_stage(struct str word)
 {
-	const char *h = habit(word);
+	const char *h = habit_word(word);
 	size_t i;
 
 	if (h)

@@ -50,6 +50,9 @@ const struct verb *verb_find(struct str word);
 const struct verb *verb_of_kind(enum source_kind kind);
 const struct stage_word *stage_find(struct str word);
 bool is_clause_word(struct str word);
+/* Is it no name where a name may stand?  A clause word, and, or, not in one case: `Max` and
+ * `Of` are names. */
+bool is_reserved(struct str word);
 /* The most similar word of a kind, or the one that users of other languages mean;
  * NULL: none. */
 const char *nearest_verb(struct str word);

@@ -15,14 +15,21 @@
 #include "engine/lang/parse_stage.h"
 #include "engine/lang/keywords.h"
 
-struct token parse_peek(const struct parser *p, enum token_place place)
+/* Inside brackets, and after "|" and ",", a newline is a blank. */
+struct token parse_peek(struct parser *p, enum token_place place)
 {
-	return token_at(p->text, p->pos, place);
+	struct token t = token_at(p->text, p->pos, place);
+
+	if (t.kind == TOK_NEWLINE && (p->open || p->joins))
+		t = token_at(p->text, token_go_on(p->text, t.at), place);
+	p->at_end = t.kind == TOK_END;
+	return t;
 }
 
 void parse_eat(struct parser *p, const struct token *t)
 {
 	p->pos = t->at + t->len;
+	p->joins = t->kind == '|' || t->kind == ',';
 }
 
 bool parse_accept(struct parser *p, int kind)
@@ -162,7 +169,7 @@ int parse_unescape(struct parser *p, const struct token *t, struct str *out)
 
 	if (str_find(s, '\\') == s.n) {
 		*out = s;
-		return 0;
+		return parse_fill(p, out);
 	}
 	if (!(b = parse_new(p, s.n)))
 		return (int)p->err->kind;
@@ -173,7 +180,7 @@ int parse_unescape(struct parser *p, const struct token *t, struct str *out)
 		b[n++] = s.p[i];
 	}
 	*out = (struct str){b, n};
-	return 0;
+	return parse_fill(p, out);
 }
 
 int parse_name(struct parser *p, const char *what, struct str *out)
@@ -182,11 +189,50 @@ int parse_name(struct parser *p, const char *what, struct str *out)
 
 	if (t.kind == TOK_BAD)
 		return parse_bad(p, &t);
+	if (t.kind == '$')
+		return parse_value_text(p, &t, out);
 	if (t.kind != TOK_WORD && t.kind != TOK_STRING)
 		return parse_fail(p, token_span(&t), "%s is missing here", what);
 	parse_eat(p, &t);
 	*out = t.text;
 	return t.kind == TOK_STRING ? parse_unescape(p, &t, out) : 0;
+}
+
+/* The right side of let $NAME: a set or, if it cannot be one, an expression. */
+static int parse_value(struct parser *p, struct let *let)
+{
+	const struct parser before = *p;
+	struct err *outer = p->err, inner = {0}, ignored = {0};
+	struct token t;
+
+	p->err = &inner;
+	if (parse_set(p, "=", &let->set) == 0) {
+		t = parse_peek(p, PLACE_WORD);
+		if (t.kind == TOK_END || t.kind == TOK_NEWLINE || t.kind == ';') {
+			p->err = outer;
+			return 0;
+		}
+	}
+	*p = before;
+	p->err = outer;
+	let->set = NULL;
+	if (inner.kind && inner.kind != ERR_QUERY) {
+		*outer = inner;
+		return (int)inner.kind;
+	}
+	p->err = inner.kind ? &ignored : outer;
+	if (parse_expr(p, BP_ANY, &let->expr) == 0) {
+		p->err = outer;
+		return 0;
+	}
+	*p = before;
+	p->err = outer;
+	if (ignored.kind && ignored.kind != ERR_QUERY) {
+		*outer = ignored;
+		return (int)ignored.kind;
+	}
+	/* Neither: what is wrong with the set says most. */
+	return parse_set(p, "=", &let->set);
 }
 
 /* let NAME = expr, let $NAME = set.  The session keeps the text of the right side. */
@@ -213,10 +259,11 @@ static int parse_let(struct parser *p, struct let *let)
 			       : parse_fail(p, token_span(&eq), "'=' is missing here");
 	parse_eat(p, &eq);
 	at = parse_peek(p, PLACE_OPERAND).at;
-	if (set ? parse_set(p, "=", &let->set) : parse_expr(p, BP_NO_COMPARE, &let->expr))
+	let->value = set;
+	if (set ? parse_value(p, let) : parse_expr(p, BP_NO_COMPARE, &let->expr))
 		return (int)p->err->kind;
 	let->text = (struct str){p->text.p + at, p->pos - at};
-	return 0;
+	return set ? parse_keep_value(p, let->name, let->text) : 0;
 }
 
 static bool is_digits(struct str s)
@@ -262,6 +309,8 @@ static int parse_output(struct parser *p, struct query *q)
 	     end++)
 		;
 	q->file = (struct str){p->text.p + t.at, end - t.at};
+	if (parse_fill(p, &q->file))
+		return (int)p->err->kind;
 	q->out_span = (struct span){t.at, end - t.at};
 	p->pos = end;
 	if (q->file.n && is_digits(q->file)) {
@@ -278,10 +327,7 @@ static int parse_output(struct parser *p, struct query *q)
 /* Does "|" follow a piece? */
 static bool piped(struct parser *p)
 {
-	if (!parse_accept(p, '|'))
-		return false;
-	p->pos = token_skip_lines(p->text, p->pos);
-	return true;
+	return parse_accept(p, '|');
 }
 
 static int only_stages(struct parser *p, const struct token *last)
@@ -297,6 +343,11 @@ static int parse_query(struct parser *p, struct query *q)
 	struct tstage **ttail = &q->tstages;
 	struct token t = parse_peek(p, PLACE_WORD);
 
+	/* `| take 3` goes on from the last answer. */
+	if (t.kind == '|') {
+		q->source.kind = S_LAST;
+		q->source.span = token_span(&t);
+	}
 	while (parse_is_gstage(p, &t)) {
 		if (parse_gstage(p, gtail))
 			return (int)p->err->kind;
@@ -305,7 +356,7 @@ static int parse_query(struct parser *p, struct query *q)
 			return only_stages(p, &t);
 		t = parse_peek(p, PLACE_WORD);
 	}
-	if (parse_source(p, &q->source))
+	if (q->source.kind != S_LAST && parse_source(p, &q->source))
 		return (int)p->err->kind;
 	while (piped(p)) {
 		if (parse_tstage(p, ttail))
@@ -328,6 +379,8 @@ static int parse_end(struct parser *p, const struct stmt *s)
 
 static int parse_stmt(struct parser *p, struct stmt *s, const struct token *first)
 {
+	p->open = 0;
+	p->joins = false;
 	if (token_is(first, "let")) {
 		parse_eat(p, first);
 		s->is_let = true;
@@ -346,6 +399,7 @@ static int parse_start(struct parser *p, struct str text, const struct parse_lim
 	*p = (struct parser){.text = text,
 			     .nesting = l->nesting,
 			     .operators = l->operators ? l->operators : parse_operators(),
+			     .limits = l,
 			     .a = a,
 			     .err = err};
 	if (text.n <= l->text_bytes)
@@ -385,6 +439,23 @@ int parse_text(struct str text, const struct parse_limits *l, struct arena *a,
 	return 0;
 }
 
+bool parse_goes_on(struct str text, const struct parse_limits *l, struct arena *a)
+{
+	struct err err = {0};
+	struct stmt s;
+	struct parser p;
+	struct token t;
+
+	if (parse_start(&p, text, l, a, &err))
+		return false;
+	while (find_stmt(&p, &t)) {
+		s = (struct stmt){0};
+		if (parse_stmt(&p, &s, &t))
+			return p.at_end && (p.open || p.joins);
+	}
+	return false;
+}
+
 /* After a mistake: skip the rest of its statement. */
 static void skip_stmt(struct parser *p)
 {
@@ -393,11 +464,12 @@ static void skip_stmt(struct parser *p)
 
 		if (t.kind == TOK_END || t.kind == TOK_NEWLINE || t.kind == ';')
 			return;
-		p->pos = t.at + (t.len ? t.len : 1);
+		t.len = t.len ? t.len : 1;
+		parse_eat(p, &t);
+		p->open += t.kind == '(';
+		p->open -= t.kind == ')' && p->open;
 		if (t.kind == '!') /* a command of the shell: the rest of the line */
 			p->pos = t.at + str_find(str_from(p->text, t.at), '\n');
-		if (t.kind == '|')
-			p->pos = token_skip_lines(p->text, p->pos);
 	}
 }
 

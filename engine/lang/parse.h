@@ -11,11 +11,24 @@
 #include "index/base/arena.h"
 #include "index/base/err.h"
 
+/* $NAME stands for this text. */
+struct parse_value {
+	struct str name, text;
+};
+
 struct parse_limits {
 	size_t text_bytes;
 	unsigned nesting;
 	unsigned operators; /* of one expression or set; 0: parse_operators() */
+	const struct parse_value *values;
+	size_t nvalues;
+	bool any_value; /* the values are not known here: every $NAME is right */
+	unsigned deep;	/* of values inside values */
+	const struct parse_limits *outer; /* whose values hold, too; or NULL */
 };
+
+/* Report that no value is called $name. */
+int parse_no_value(struct err *err, struct str name, struct span at);
 
 /* "a + b + c" is a tree as high as the number of its operators, and functions recurse
  * over it.  Returns how many operators are safe with the stack of this process. */
@@ -37,5 +50,9 @@ int parse_expr_text(struct str text, const struct parse_limits *l, struct arena 
 		    struct expr **out, struct err *err);
 int parse_set_text(struct str text, const struct parse_limits *l, struct arena *a,
 		   struct set **out, struct err *err);
+/* Does the text end inside brackets, or after "|" or ","? */
+bool parse_goes_on(struct str text, const struct parse_limits *l, struct arena *a);
+/* Report that the lone name of a source is neither a function nor a word. */
+int parse_lone_unknown(struct str text, const struct source *s, struct err *err);
 
 #endif

@@ -5,6 +5,8 @@
  * expression, so that `where self > 1M > out.csv` writes a file.  In sort, show and by a
  * comparison makes no sense, and the first ">" ends the expression: BP_NO_COMPARE.
  */
+#include <ctype.h>
+
 #include "engine/lang/parse_in.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -60,8 +62,11 @@ static int parse_list(struct parser *p, struct expr **out)
 {
 	struct expr **tail = out;
 
-	if (parse_accept(p, ')'))
+	p->open++;
+	if (parse_accept(p, ')')) {
+		p->open--;
 		return 0;
+	}
 	for (;;) {
 		struct token t;
 
@@ -69,9 +74,13 @@ static int parse_list(struct parser *p, struct expr **out)
 			return (int)p->err->kind;
 		tail = &(*tail)->next;
 		t = parse_peek(p, PLACE_WORD);
-		parse_eat(p, &t);
-		if (t.kind == ')')
+		if (t.kind == ')') {
+			p->open--;
+			parse_eat(p, &t);
 			return 0;
+		}
+		if (t.kind == ',')
+			parse_eat(p, &t);
 		if (t.kind != ',')
 			return parse_fail(p, token_span(&t),
 					  "a ')' or ',' is missing here");
@@ -94,6 +103,19 @@ static void column_parts(struct expr *e)
 	}
 }
 
+/* The names of functions are keywords: they may be written in any case. */
+static int in_lower_case(struct parser *p, struct str *word)
+{
+	char *to = parse_new(p, word->n);
+
+	if (!to)
+		return (int)p->err->kind;
+	for (size_t i = 0; i < word->n; i++)
+		to[i] = (char)tolower((unsigned char)word->p[i]);
+	word->p = to;
+	return 0;
+}
+
 static int parse_word_operand(struct parser *p, const struct token *t, struct expr **out)
 {
 	struct expr *e = new_expr(p, EX_COL, t);
@@ -106,7 +128,7 @@ static int parse_word_operand(struct parser *p, const struct token *t, struct ex
 	if (open.kind == '(' && open.at == t->at + t->len) {
 		e->op = EX_CALL;
 		parse_eat(p, &open);
-		if (parse_list(p, &e->a))
+		if (in_lower_case(p, &e->text) || parse_list(p, &e->a))
 			return (int)p->err->kind;
 		e->span = span_to(t->at, p);
 	} else {
@@ -133,7 +155,9 @@ static int parse_literal(struct parser *p, const struct token *t, struct expr **
 	e->caseless = t->caseless;
 	parse_eat(p, t);
 	*out = e;
-	return t->kind == TOK_STRING ? parse_unescape(p, t, &e->text) : 0;
+	return t->kind == TOK_STRING  ? parse_unescape(p, t, &e->text)
+	       : t->kind == TOK_REGEX ? parse_fill(p, &e->text)
+				      : 0;
 }
 
 static int parse_unary(struct parser *p, const struct token *t, enum expr_op op, int bp,
@@ -156,6 +180,7 @@ static int parse_parens(struct parser *p, const struct token *t, struct expr **o
 	struct token close;
 
 	parse_eat(p, t);
+	p->open++;
 	if (parse_expr(p, BP_ANY, out))
 		return (int)p->err->kind;
 	close = parse_peek(p, PLACE_WORD);
@@ -164,6 +189,7 @@ static int parse_parens(struct parser *p, const struct token *t, struct expr **o
 			return parse_bad(p, &close);
 		return parse_fail(p, token_span(t), "this '(' is not closed");
 	}
+	p->open--;
 	parse_eat(p, &close);
 	return 0;
 }
@@ -183,8 +209,7 @@ static int parse_operand(struct parser *p, struct expr **out)
 	if (t.kind == TOK_WORD && !infix_of(&t))
 		return parse_word_operand(p, &t, out);
 	if (t.kind == '$')
-		return parse_fail(p, token_span(&t),
-				  "a named set stands only after 'in'");
+		return parse_value_expr(p, &t, out);
 	if (t.kind == TOK_BAD || t.kind >= TOK_NE)
 		return parse_bad(p, &t);
 	return parse_fail(p, token_span(&t),
@@ -196,7 +221,7 @@ static int parse_operand(struct parser *p, struct expr **out)
 /* fn in $hot, file in ("a.c", "b.c") */
 static int parse_in(struct parser *p, struct expr *e)
 {
-	struct token t = parse_peek(p, PLACE_WORD), word;
+	struct token t = parse_peek(p, PLACE_WORD);
 
 	if (t.kind == '(') {
 		parse_eat(p, &t);
@@ -211,15 +236,12 @@ static int parse_in(struct parser *p, struct expr *e)
 		return parse_fail(p, token_span(&t),
 				  "'in' needs a list or a named set: in (\"a\", "
 				  "\"b\") or in $x");
-	parse_eat(p, &t);
-	word = parse_peek(p, PLACE_WORD);
-	if (word.kind != TOK_WORD)
-		return parse_fail(p, token_span(&word),
-				  "the name of the set is missing after $");
-	e->b = new_expr(p, EX_VAR, &word); /* EX_VAR appears only here */
+	e->b = new_expr(p, EX_VAR, &t); /* EX_VAR appears only here */
 	if (!e->b)
 		return parse_no_memory(p);
-	parse_eat(p, &word);
+	if (parse_value_name(p, &t, &e->b->text))
+		return (int)p->err->kind;
+	e->b->span = span_to(t.at, p);
 	return 0;
 }
 

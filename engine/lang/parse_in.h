@@ -11,12 +11,19 @@ struct parser {
 	unsigned nest, nesting;	    /* current depth, and its limit */
 	unsigned joined, operators; /* operators of this expression or set, and their
 				       limit */
-	bool arrow;		    /* in path A -> B, where "->" ends a name */
+	unsigned open; /* brackets of this statement that are not closed yet */
+	bool arrow;    /* in path A -> B, where "->" ends a name */
+	bool at_end;   /* the token seen last is the end of the text */
+	bool joins;    /* the token before is "|" or ",": the next line goes on */
+	const struct parse_limits *limits;
+	struct parse_value *own; /* [nown]: of the lets of this text, the latest last */
+	size_t nown, own_cap;
 	struct arena *a;
 	struct err *err;
 };
 
-struct token parse_peek(const struct parser *p, enum token_place place);
+/* The next token.  Newlines inside brackets, after "|" and "," are skipped. */
+struct token parse_peek(struct parser *p, enum token_place place);
 void parse_eat(struct parser *p, const struct token *t);
 bool parse_accept(struct parser *p, int kind);
 bool parse_accept_word(struct parser *p, const char *word);
@@ -33,6 +40,17 @@ int parse_joined(struct parser *p, struct span at, unsigned most); /* count one 
 void *parse_new(struct parser *p, size_t size);			   /* NULL: err is set */
 #define PARSE_NEW(p, T) ((T *)parse_new((p), sizeof(T)))
 int parse_nest(struct parser *p, struct span at); /* enter one more level */
+/* ---- values: $NAME or ${NAME} (parse_value.c) ---- */
+const struct parse_value *parse_find_value(const struct parser *p, struct str name);
+int parse_keep_value(struct parser *p, struct str name, struct str text);
+int parse_value_name(struct parser *p, const struct token *dollar, struct str *name);
+int parse_value_expr(struct parser *p, const struct token *dollar, struct expr **out);
+int parse_value_text(struct parser *p, const struct token *dollar, struct str *out);
+/* The next token, or the number that a value at this place is. */
+struct token parse_number(struct parser *p);
+/* Insert the values of ${NAME} in a quoted text.  Unknown ones stay as they are. */
+int parse_fill(struct parser *p, struct str *text);
+
 int parse_unescape(struct parser *p, const struct token *t, struct str *out);
 
 /* The lowest binding power for an expression: BP_NO_COMPARE leaves ">" for the output

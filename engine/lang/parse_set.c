@@ -114,11 +114,6 @@ static int check_bare(struct parser *p, const struct token *t)
 	return 0;
 }
 
-static bool is_reserved(const struct token *t)
-{
-	return token_is(t, "and") || token_is(t, "or") || is_clause_word(t->text);
-}
-
 static int no_operand(struct parser *p, const struct token *t, const char *after)
 {
 	if (t->kind == TOK_BAD)
@@ -150,17 +145,8 @@ static int parse_number_atom(struct parser *p, const struct token *t, struct set
 
 static int parse_variable(struct parser *p, const struct token *t, struct set *s)
 {
-	struct token w;
-
-	parse_eat(p, t);
-	w = parse_peek(p, PLACE_WORD);
-	if (w.kind != TOK_WORD)
-		return parse_fail(p, token_span(t),
-				  "the name of the set is missing after $");
-	parse_eat(p, &w);
 	s->op = SET_VAR;
-	s->text = w.text;
-	return 0;
+	return parse_value_name(p, t, &s->text);
 }
 
 static enum name_field field_of(struct str word)
@@ -184,6 +170,8 @@ static int parse_text_atom(struct parser *p, const struct token *t, struct set *
 					 : FORM_BARE;
 	if (s->form == FORM_EXACT && parse_unescape(p, t, &s->text))
 		return (int)p->err->kind;
+	if (s->form == FORM_REGEX && parse_fill(p, &s->text))
+		return (int)p->err->kind;
 	if (s->form == FORM_BARE && s->field == FIELD_FN && check_bare(p, t))
 		return (int)p->err->kind;
 	parse_eat(p, t);
@@ -199,7 +187,7 @@ static int parse_text_atom(struct parser *p, const struct token *t, struct set *
 }
 
 /* Read a name.  "Class->method" is one name, except in a path with "->". */
-static struct token peek_name(const struct parser *p)
+static struct token peek_name(struct parser *p)
 {
 	struct token t = parse_peek(p, PLACE_NAME);
 
@@ -241,7 +229,7 @@ static int parse_atom(struct parser *p, const char *after, struct set **out)
 	else if (t.kind == '$' && !field)
 		rc = parse_variable(p, &t, s);
 	else if (t.kind == TOK_STRING || t.kind == TOK_REGEX ||
-		 (t.kind == TOK_WORD && (field || !is_reserved(&t))))
+		 (t.kind == TOK_WORD && (field || !is_reserved(t.text))))
 		rc = parse_text_atom(p, &t, s);
 	else
 		rc = no_operand(p, &t, after);
@@ -255,10 +243,12 @@ static int parse_group(struct parser *p, const struct token *t, struct set **out
 	struct token close;
 
 	parse_eat(p, t);
+	p->open++;
 	if (parse_or(p, "(", out))
 		return (int)p->err->kind;
 	close = parse_peek(p, PLACE_WORD);
 	if (close.kind == ')') {
+		p->open--;
 		parse_eat(p, &close);
 		(*out)->span = span_to(t->at, p);
 		return 0;
@@ -277,7 +267,7 @@ static int parse_not(struct parser *p, const char *after, struct set **out)
 
 	if (parse_nest(p, token_span(&t)))
 		return (int)p->err->kind;
-	if (token_is(&t, "not")) {
+	if (token_is(&t, "not") && is_reserved(t.text)) {
 		parse_eat(p, &t);
 		if (!(s = new_set(p, SET_NOT, token_span(&t))))
 			return (int)p->err->kind;

@@ -3,56 +3,53 @@
  *
  * The table in keywords.c lists the clauses of each verb.
  */
-#include <ctype.h>
+#include <string.h>
 
 #include "engine/lang/parse_stage.h"
+#include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 
 static bool word_in(struct str w, const char *const *list)
 {
 	for (; *list; list++)
-		if (str_eq(w, str_c(*list)))
+		if (token_same(w, *list))
 			return true;
 	return false;
 }
 
-static bool eq_nocase(struct str w, const char *lower)
+/* The rest of the statement that begins at t. */
+static struct str rest_of_line(const struct parser *p, const struct token *t,
+			       const char *ends)
 {
-	size_t i = 0;
+	struct str s = str_from(p->text, t->at);
+	size_t n = 0;
 
-	for (; i < w.n && lower[i]; i++)
-		if (tolower((unsigned char)w.p[i]) != lower[i])
-			return false;
-	return i == w.n && !lower[i];
-}
-
-static bool is_sql(const struct parser *p, const struct token *t)
-{
-	static const char *const word[] = {"select", "from",   "insert",
-					   "update", "delete", "with"};
-	struct token next = token_at(p->text, t->at + t->len, PLACE_WORD);
-
-	if (t->kind != TOK_WORD || next.kind == TOK_END)
-		return false;
-	for (size_t i = 0; i < sizeof(word) / sizeof(*word); i++)
-		if (eq_nocase(t->text, word[i]))
-			return true;
-	return false;
+	while (n < s.n && !strchr(ends, s.p[n]))
+		n++;
+	return str_trim((struct str){s.p, n});
 }
 
 static int unknown_verb(struct parser *p, const struct token *t)
 {
 	const struct stage_word *stage = stage_find(t->text);
-	const char *near;
+	char form[HABIT_MAX];
+	const char *near, *q;
+	struct str rest;
 
 	if (t->kind == TOK_BAD)
 		return parse_bad(p, t);
-	if (is_sql(p, t)) {
-		parse_fail(p, token_span(t),
-			   "this looks like SQL; here the source comes first");
-		return err_hint(p->err,
-				"functions | where self > 1M | sort incl | take 10 | "
-				"show fn, self, incl");
+	q = t->kind == TOK_WORD ? habit_query(rest_of_line(p, t, "\n"), form) : NULL;
+	if (q) {
+		if (token_is(t, "select") || token_is(t, "from"))
+			parse_fail(p, token_span(t), "this looks like SQL");
+		else
+			parse_fail(p, token_span(t), "'%.*s' is a word of another tool",
+				   STR_ARG(t->text));
+		return err_hint(p->err, "here that is: %s", q);
+	}
+	if (t->kind == '!' || t->kind == TOK_NE) {
+		parse_fail(p, token_span(t), "a command of the shell needs an answer");
+		return err_hint(p->err, "it stands after a query: top 20 ! less");
 	}
 	if (t->kind != TOK_WORD) {
 		parse_fail(p, token_span(t), "a source is missing here");
@@ -64,7 +61,10 @@ static int unknown_verb(struct parser *p, const struct token *t)
 		parse_fail(p, token_span(t),
 			   "'%s' shapes a table: a source must come before it",
 			   stage->word);
-		return err_hint(p->err, "functions | %s", stage->form);
+		rest = rest_of_line(p, t, "\n;");
+		return rest.n > t->len && rest.n < 200
+			       ? err_hint(p->err, "functions | %.*s", STR_ARG(rest))
+			       : err_hint(p->err, "functions | %s", stage->form);
 	}
 	parse_fail(p, token_span(t), "no source or stage is called '%.*s'",
 		   STR_ARG(t->text));
@@ -77,7 +77,7 @@ static int unknown_verb(struct parser *p, const struct token *t)
 
 int parse_count(struct parser *p, const char *after, uint64_t *out)
 {
-	struct token t = parse_peek(p, PLACE_WORD);
+	struct token t = parse_number(p);
 
 	if (t.kind == TOK_BAD)
 		return parse_bad(p, &t);
@@ -111,7 +111,7 @@ static int clause_depth(struct parser *p, struct source *s)
 
 static int clause_min(struct parser *p, struct source *s)
 {
-	struct token t = parse_peek(p, PLACE_WORD);
+	struct token t = parse_number(p);
 
 	if (t.kind != TOK_NUMBER) {
 		if (t.kind == TOK_BAD)
@@ -216,7 +216,7 @@ static unsigned clause_bit(struct str word)
 	};
 
 	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
-		if (str_eq(word, str_c(bits[i].word)))
+		if (token_same(word, bits[i].word))
 			return bits[i].bit;
 	return ~0u; /* vs: allowed after every source */
 }
@@ -248,10 +248,10 @@ static int parse_clauses(struct parser *p, struct source *s, const struct verb *
 static int parse_short(struct parser *p, struct source *s)
 {
 	struct token t = parse_peek(p, PLACE_NAME);
-	bool operand = t.kind == TOK_STRING || t.kind == TOK_REGEX ||
-		       t.kind == TOK_FIELD || t.kind == '#' || t.kind == '$' ||
-		       t.kind == '(' || t.kind == TOK_BAD ||
-		       (t.kind == TOK_WORD && !is_clause_word(t.text));
+	bool operand =
+		t.kind == TOK_STRING || t.kind == TOK_REGEX || t.kind == TOK_FIELD ||
+		t.kind == '#' || t.kind == '$' || t.kind == '(' || t.kind == TOK_BAD ||
+		(t.kind == TOK_WORD && (!is_reserved(t.text) || token_is(&t, "not")));
 
 	if (!operand)
 		return 0;
@@ -288,6 +288,11 @@ static int check_needed(struct parser *p, const struct source *s, const struct v
 			   "'calltree' goes from functions or to functions, not both");
 		return err_hint(p->err, "for the ways between them: paths from A to B");
 	}
+	if (s->kind != S_CALLTREE && s->of && (s->from || s->to)) {
+		parse_fail(p, at, "'%s' takes 'of', or 'from' and 'to', not both",
+			   v->word);
+		return err_hint(p->err, "%s from main to malloc", v->word);
+	}
 	if (s->kind == S_PATH && !s->from)
 		return missing(p, v, at, "from", "path from main to malloc");
 	if (s->kind == S_PATH && !s->to)
@@ -297,7 +302,7 @@ static int check_needed(struct parser *p, const struct source *s, const struct v
 
 static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 {
-	struct token t = parse_peek(p, PLACE_WORD);
+	struct token t = parse_number(p);
 	const struct verb *unit;
 	const char *near;
 
@@ -311,7 +316,7 @@ static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 	if (t.kind != TOK_WORD || is_clause_word(t.text) || stage_find(t.text))
 		return 0;
 	unit = verb_find(t.text);
-	if (!unit || !(unit->clauses & C_UNIT) || str_eq(t.text, STR("top"))) {
+	if (!unit || !(unit->clauses & C_UNIT) || token_is(&t, "top")) {
 		parse_fail(p, token_span(&t), "'top' ranks no '%.*s'", STR_ARG(t.text));
 		if (!unit && (near = nearest_unit(t.text)))
 			return err_hint(p->err, "did you mean '%s'?", near);
@@ -332,7 +337,7 @@ static int parse_path_kind(struct parser *p, struct source *s, struct token *t)
 		if (token_is(t, path_words[i]))
 			s->path = (enum path_kind)i;
 	parse_eat(p, t);
-	if (parse_peek(p, PLACE_WORD).kind == TOK_NUMBER) {
+	if (parse_number(p).kind == TOK_NUMBER) {
 		s->has_n = true;
 		if (parse_count(p, path_words[s->path], &s->n))
 			return (int)p->err->kind;
@@ -344,6 +349,71 @@ static int parse_path_kind(struct parser *p, struct source *s, struct token *t)
 	return err_hint(p->err, "%s path from main to malloc", path_words[s->path]);
 }
 
+/* Is all of the source one name, which is no word of the language? */
+static bool is_lone_name(struct parser *p)
+{
+	struct token t = parse_peek(p, PLACE_NAME), after;
+	const struct stage_word *stage = t.kind == TOK_WORD ? stage_find(t.text) : NULL;
+	bool number = parse_peek(p, PLACE_WORD).kind == TOK_NUMBER;
+	size_t end = t.at + t.len;
+
+	if (number && !str_starts(t.text, STR("0x")))
+		return false;
+	if (t.kind == '#' || t.kind == '$') {
+		after = token_at(p->text, end, PLACE_WORD);
+		end = after.at + after.len;
+	} else if (t.kind != TOK_STRING && t.kind != TOK_REGEX &&
+		   (t.kind != TOK_WORD || stage)) {
+		return false;
+	}
+	after = token_at(p->text, end, PLACE_WORD);
+	return after.kind == TOK_END || after.kind == TOK_NEWLINE || after.kind == ';' ||
+	       after.kind == '|' || after.kind == '>';
+}
+
+/* info functions, info functions TEXT */
+static bool is_of_gdb(const struct parser *p, const struct token *t)
+{
+	struct token next = token_at(p->text, t->at + t->len, PLACE_WORD);
+
+	return token_is(&next, "functions");
+}
+
+/* A name alone shows the function. */
+static int parse_lone(struct parser *p, struct source *s)
+{
+	const size_t at = parse_peek(p, PLACE_NAME).at;
+
+	s->kind = S_INFO;
+	s->lone = true;
+	if (parse_set(p, "of", &s->of))
+		return (int)p->err->kind;
+	s->span = span_to(at, p);
+	return 0;
+}
+
+int parse_lone_unknown(struct str text, const struct source *s, struct err *err)
+{
+	const struct err no_function = *err;
+	struct parser p = {.text = text, .pos = s->span.at, .err = err};
+	struct token t = parse_peek(&p, PLACE_WORD);
+
+	if (t.kind != TOK_WORD)
+		return (int)err->kind;
+	err_clear(err);
+	unknown_verb(&p, &t);
+	if (!str_starts(str_c(err->hint), STR("start with")))
+		return (int)err->kind;
+	err_clear(err);
+	parse_fail(&p, s->span, "no function, source or stage is called '%.*s'",
+		   (int)(s->span.len & 1023), text.p + s->span.at);
+	return err_hint(
+		err, "%s",
+		no_function.hint[0]
+			? no_function.hint
+			: "start with top, functions, callers of, path from ... to");
+}
+
 int parse_source(struct parser *p, struct source *s)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
@@ -353,12 +423,14 @@ int parse_source(struct parser *p, struct source *s)
 	    parse_path_kind(p, s, &t))
 		return (int)p->err->kind;
 	v = t.kind == TOK_WORD ? verb_find(t.text) : NULL;
-	if (!v)
+	if (v && v->kind == S_INFO && is_of_gdb(p, &t))
 		return unknown_verb(p, &t);
+	if (!v)
+		return is_lone_name(p) ? parse_lone(p, s) : unknown_verb(p, &t);
 	parse_eat(p, &t);
 	s->kind = v->kind;
 	s->span = token_span(&t);
-	if (str_eq(t.text, STR("top")) && parse_top(p, s, &v))
+	if (token_is(&t, "top") && parse_top(p, s, &v))
 		return (int)p->err->kind;
 	if (((v->clauses & C_SHORT) && parse_short(p, s)) || parse_clauses(p, s, v))
 		return (int)p->err->kind;
@@ -388,9 +460,13 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 				const struct verb *v, const struct token *t)
 {
 	if (t->kind == TOK_NUMBER && src->top && !src->has_n) {
-		parse_fail(p, token_span(t), "the number of rows stands behind 'top'");
+		parse_fail(p, token_span(t), "the number of rows comes after 'top'");
 		return err_hint(p->err, "top %.*s %s", (int)t->len, p->text.p + t->at,
 				v->word);
+	}
+	if (t->kind == '-' && src->top) { /* of pprof */
+		parse_fail(p, token_span(t), "'top' takes no options");
+		return err_hint(p->err, "by inclusive cost: top by incl");
 	}
 	if ((v->clauses & C_UNIT) && token_is(t, "top")) {
 		parse_fail(p, token_span(t), "'top' stands before what it ranks");
@@ -404,7 +480,8 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 				src->top ? verbs[0].form : v->form);
 	}
 	if (src->of && t->kind == TOK_WORD) {
-		parse_fail(p, token_span(t), "the name ends before this word");
+		parse_fail(p, token_span(t),
+			   "this word is not part of the name before it");
 		return err_hint(
 			p->err,
 			"a name with blanks needs double quotes; stages need '|'");
@@ -417,7 +494,7 @@ static int unexpected_in_stage(struct parser *p, const struct tstage *stages,
 			       const struct token *t)
 {
 	if (token_is(t, "vs")) {
-		parse_fail(p, token_span(t), "'vs' stands behind the source");
+		parse_fail(p, token_span(t), "'vs' comes after the source");
 		return err_hint(p->err, "before the first '|': functions vs base | ...");
 	}
 	if (behind_number(p, t)) {

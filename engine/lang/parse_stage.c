@@ -3,6 +3,9 @@
  */
 #include "engine/lang/parse_stage.h"
 
+#include <string.h>
+
+#include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 
 bool parse_is_gstage(const struct parser *p, const struct token *t)
@@ -41,7 +44,7 @@ static int g_collapse(struct parser *p, struct gstage *g)
 
 static int g_cut(struct parser *p, struct gstage *g)
 {
-	struct token t = parse_peek(p, PLACE_WORD);
+	struct token t = parse_number(p);
 
 	if (t.kind != TOK_NUMBER || !t.percent || t.number > 100) {
 		parse_fail(p, token_span(&t), "'cut' needs a percentage");
@@ -162,13 +165,17 @@ static int comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
 				return (int)p->err->kind;
 		}
 		if (keys && parse_accept_word(p, "asc"))
-			(*tail)->asc = true;
-		else if (keys)
-			parse_accept_word(p, "desc");
-		else if (parse_accept_word(p, "as") && column_name(p, *tail))
+			(*tail)->asc = (*tail)->written = true;
+		else if (keys && parse_accept_word(p, "desc"))
+			(*tail)->written = true;
+		else if (keys && file)
+			(*tail)->asc = (*tail)->written = true;
+		else if (!keys && parse_accept_word(p, "as") && column_name(p, *tail))
 			return (int)p->err->kind;
-		if (file)
+		if (file) {
 			file->asc = (*tail)->asc;
+			file->written = true;
+		}
 		file = NULL;
 		tail = &(*tail)->next;
 	} while (parse_accept(p, ','));
@@ -229,7 +236,7 @@ static int t_expect(struct parser *p, struct tstage *s)
 
 	if (token_is(&t, "none") || token_is(&t, "some")) {
 		parse_eat(p, &t);
-		s->name = t.text;
+		s->name = token_is(&t, "none") ? STR("none") : STR("some");
 		return 0;
 	}
 	return parse_expr(p, BP_ANY, &s->exprs);
@@ -238,6 +245,8 @@ static int t_expect(struct parser *p, struct tstage *s)
 static int wrong_stage(struct parser *p, const struct token *t)
 {
 	const struct stage_word *w = t->kind == TOK_WORD ? stage_find(t->text) : NULL;
+	struct str rest = {p->text.p + t->at, 0};
+	char form[HABIT_MAX];
 	const char *near;
 
 	if (t->kind == TOK_BAD)
@@ -263,7 +272,15 @@ static int wrong_stage(struct parser *p, const struct token *t)
 					? "rows of this table: sort self | take 10"
 					: "end the first query with ';'");
 	}
+	while (rest.n < p->text.n - t->at && !strchr("|;\n>", rest.p[rest.n]))
+		rest.n++;
 	parse_fail(p, token_span(t), "no table stage is called '%.*s'", STR_ARG(t->text));
+	if ((near = habit_stage(rest, form)))
+		return err_hint(p->err,
+				near[0] == '!' ? "a program reads the answer after '!': "
+						 "top 20 %s"
+					       : "here that is: | %s",
+				near);
 	near = nearest_stage(t->text);
 	if (near)
 		return err_hint(p->err, "did you mean '%s'?", near);

@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "engine/lang/token.h"
+
 static const struct {
 	const char *name, *extension; /* extension NULL: same as name */
 	enum format format;
@@ -42,7 +44,7 @@ const struct column *result_col(const struct result *r, struct str name)
 enum format format_of_name(struct str s)
 {
 	for (size_t i = 0; i < FORMATS; i++)
-		if (str_eq(s, str_c(formats[i].name)))
+		if (token_same(s, formats[i].name))
 			return formats[i].format;
 	return FORMAT_NONE;
 }

@@ -109,7 +109,7 @@ struct result {
 	struct str query;   /* the statement's text */
 	struct str profile; /* name of the profile */
 	struct str base;    /* name of the one that `vs` compares with, or empty */
-	struct str event;   /* event of unqualified costs */
+	struct str event;   /* event of costs that name none */
 	uint64_t total;	    /* its 100 %; 0: unknown */
 	uint32_t event_id;  /* its number */
 	const struct compared *compared; /* NULL: one profile, or `_`, or grouped rows */
@@ -145,6 +145,7 @@ struct result {
 	bool truncated;	      /* a limit, not the user, cut the rows */
 	struct str *notes;    /* "push_back matched 6 functions": written to stderr */
 	size_t nnotes;
+	size_t nhints; /* so many of them, the last ones, do not change what it means */
 	struct str *filters; /* graph stages in force, for the header */
 	size_t nfilters;
 	struct str

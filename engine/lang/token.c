@@ -4,9 +4,13 @@
  * A name (PLACE_NAME) is greedy: NAME of LANGUAGE.md includes "/", "*", "-" and ":", so
  * that mem*, lib/x.c and fact'2 need no quotes.  It ends before "->" (path A -> B) and
  * before a "'" that no recursion level follows.
+ *
+ * A newline is a token, but not before a line that begins with "|".  An empty line always
+ * ends a statement.
  */
 #include "engine/lang/token.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,25 +25,46 @@ static bool token_is_digit(char c)
 	return c >= '0' && c <= '9';
 }
 
-static bool is_word_byte(char c)
+bool token_is_word_byte(char c)
 {
 	return is_alpha(c) || token_is_digit(c);
 }
 
 bool token_name_start(char c)
 {
-	return is_word_byte(c) || (c && strchr("~*$:{", c));
+	return token_is_word_byte(c) || (c && strchr("~*$:{", c));
 }
 
 bool token_name_byte(char c)
 {
-	return is_word_byte(c) || (c && strchr("~:.@$*+/?-", c)) ||
+	return token_is_word_byte(c) || (c && strchr("~:.@$*+/?-", c)) ||
 	       (unsigned char)c >= 0x80;
+}
+
+bool token_same(struct str text, const char *word)
+{
+	size_t i = 0;
+
+	for (; i < text.n && word[i]; i++)
+		if (tolower((unsigned char)text.p[i]) != word[i])
+			return false;
+	return i == text.n && !word[i];
 }
 
 bool token_is(const struct token *t, const char *word)
 {
-	return t->kind == TOK_WORD && str_eq(t->text, str_c(word));
+	return t->kind == TOK_WORD && token_same(t->text, word);
+}
+
+bool token_one_case(struct str text)
+{
+	bool lower = false, upper = false;
+
+	for (size_t i = 0; i < text.n; i++) {
+		lower |= islower((unsigned char)text.p[i]) != 0;
+		upper |= isupper((unsigned char)text.p[i]) != 0;
+	}
+	return !(lower && upper);
 }
 
 static char byte_at(struct str s, size_t i)
@@ -66,7 +91,8 @@ static size_t skip_blanks(struct str s, size_t i)
 		else if (c == '\\' && byte_at(s, i + 1) == '\r' &&
 			 byte_at(s, i + 2) == '\n')
 			i += 3;
-		else if (c == '-' && byte_at(s, i + 1) == '-')
+		else if ((c == '-' && byte_at(s, i + 1) == '-') ||
+			 (c == '#' && !token_is_digit(byte_at(s, i + 1))))
 			i = skip_comment(s, i);
 		else
 			return i;
@@ -78,6 +104,25 @@ size_t token_skip_lines(struct str text, size_t at)
 	for (;;) {
 		at = skip_blanks(text, at);
 		if (byte_at(text, at) != '\n')
+			return at;
+		at++;
+	}
+}
+
+/* Is the line that starts at `at` empty? */
+static bool is_empty_line(struct str text, size_t at)
+{
+	while (byte_at(text, at) == ' ' || byte_at(text, at) == '\t' ||
+	       byte_at(text, at) == '\r')
+		at++;
+	return byte_at(text, at) == '\n';
+}
+
+size_t token_go_on(struct str text, size_t at)
+{
+	for (;;) {
+		at = skip_blanks(text, at);
+		if (byte_at(text, at) != '\n' || is_empty_line(text, at + 1))
 			return at;
 		at++;
 	}
@@ -96,8 +141,9 @@ static void quoted(struct str s, struct token *t, char quote)
 {
 	size_t i = t->at + 1;
 
-	while (i < s.n && s.p[i] != quote && !(quote == '/' && s.p[i] == '\n'))
-		i += s.p[i] == '\\' && i + 1 < s.n ? 2 : 1;
+	/* No name holds a newline: a quote that is not closed ends with its line. */
+	while (i < s.n && s.p[i] != quote && s.p[i] != '\n')
+		i += s.p[i] == '\\' && i + 1 < s.n && s.p[i + 1] != '\n' ? 2 : 1;
 	if (byte_at(s, i) != quote || i >= s.n) {
 		bad(t, i < s.n ? i : s.n,
 		    quote == '"' ? "this quote is not closed"
@@ -108,7 +154,8 @@ static void quoted(struct str s, struct token *t, char quote)
 	t->kind = quote == '"' ? TOK_STRING : TOK_REGEX;
 	t->text = (struct str){s.p + t->at + 1, i - t->at - 1};
 	i++;
-	if (quote == '/' && byte_at(s, i) == 'i' && !is_word_byte(byte_at(s, i + 1))) {
+	if (quote == '/' && byte_at(s, i) == 'i' &&
+	    !token_is_word_byte(byte_at(s, i + 1))) {
 		t->caseless = true;
 		i++;
 	}
@@ -119,7 +166,7 @@ static void hex_number(struct str s, struct token *t)
 {
 	size_t i = t->at + 2;
 
-	while (is_word_byte(byte_at(s, i)))
+	while (token_is_word_byte(byte_at(s, i)))
 		i++;
 	t->kind = TOK_NUMBER;
 	t->len = i - t->at;
@@ -175,7 +222,7 @@ static void read_number(struct str s, struct token *t)
 	}
 	t->kind = TOK_NUMBER;
 	t->len = i - t->at;
-	if (is_word_byte(byte_at(s, i)))
+	if (token_is_word_byte(byte_at(s, i)))
 		bad(t, i + 1, "a number ends in digits, k, M, G or %",
 		    "write 5M, 1.5k or 10%");
 }
@@ -185,10 +232,10 @@ static void read_word(struct str s, struct token *t)
 {
 	size_t i = t->at;
 
-	while (is_word_byte(byte_at(s, i)))
+	while (token_is_word_byte(byte_at(s, i)))
 		i++;
-	if (byte_at(s, i) == '.' && is_word_byte(byte_at(s, i + 1)))
-		for (i++; is_word_byte(byte_at(s, i)); i++)
+	if (byte_at(s, i) == '.' && token_is_word_byte(byte_at(s, i + 1)))
+		for (i++; token_is_word_byte(byte_at(s, i)); i++)
 			;
 	if (byte_at(s, i) == '%')
 		i++;
@@ -251,7 +298,7 @@ static size_t skip_receiver(struct str s, size_t i)
 
 	if (byte_at(s, i) != '(' || byte_at(s, i + 1) != '*')
 		return i;
-	while (is_word_byte(byte_at(s, k)))
+	while (token_is_word_byte(byte_at(s, k)))
 		k++;
 	return k > i + 2 && byte_at(s, k) == ')' && byte_at(s, k + 1) == '.' ? k + 1 : i;
 }
@@ -280,7 +327,7 @@ static size_t skip_dotted(struct str s, size_t i)
 		return skip_receiver(s, i + 1) > i + 1 ? skip_receiver(s, i + 1) : i;
 	if (byte_at(s, i + 1) != '<')
 		return i;
-	while (is_word_byte(byte_at(s, k)))
+	while (token_is_word_byte(byte_at(s, k)))
 		k++;
 	return k > i + 2 && byte_at(s, k) == '>' ? k + 1 : i;
 }
@@ -289,7 +336,7 @@ static size_t skip_dotted(struct str s, size_t i)
 static bool is_backslash(struct str s, size_t i)
 {
 	return s.p[i] == '\\' &&
-	       (is_word_byte(byte_at(s, i + 1)) || byte_at(s, i + 1) == '{');
+	       (token_is_word_byte(byte_at(s, i + 1)) || byte_at(s, i + 1) == '{');
 }
 
 static void name(struct str s, struct token *t)
@@ -310,7 +357,7 @@ static void name(struct str s, struct token *t)
 			continue;
 		}
 		if (!token_name_byte(c) && !is_backslash(s, i) &&
-		    !(c == '\'' && is_word_byte(byte_at(s, i + 1))))
+		    !(c == '\'' && token_is_word_byte(byte_at(s, i + 1))))
 			break;
 		i++;
 	}
@@ -348,9 +395,9 @@ static void punctuation(struct str s, struct token *t)
 		bad(t, t->at + 1,
 		    c == '\'' ? "' is not a quote here" : "` is not a quote here",
 		    "put exact names and text in double quotes");
-	else if (!c || !strchr("|;,()=<>~+-*/:$#!", c))
-		bad(t, t->at + 1, "this byte means nothing here",
-		    "put names with unusual bytes in double quotes");
+	else if (!c || !strchr("|;,()=<>~+-*/:$#!{}", c))
+		bad(t, t->at + 1, "this character has no meaning in a query",
+		    "put names with unusual characters in double quotes");
 }
 
 struct token token_at(struct str text, size_t at, enum token_place place)
@@ -360,6 +407,14 @@ struct token token_at(struct str text, size_t at, enum token_place place)
 
 	t.at = at = skip_blanks(text, at);
 	c = byte_at(text, at);
+	if (c == '\n') {
+		size_t next = token_go_on(text, at);
+
+		if (byte_at(text, next) == '|' && byte_at(text, next + 1) != '|') {
+			t.at = at = next;
+			c = '|';
+		}
+	}
 	if (at >= text.n) {
 		t.kind = TOK_END;
 	} else if (c == '\n') {

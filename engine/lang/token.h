@@ -53,11 +53,19 @@ struct token {
 
 /* The token at byte `at`, or after the blanks and comments there. */
 struct token token_at(struct str text, size_t at, enum token_place place);
-/* Skip blanks, comments and newlines: after "|" a query continues on the next line. */
+/* Skip blanks, comments and newlines, to the next statement. */
 size_t token_skip_lines(struct str text, size_t at);
+/* The same inside a statement: stop before an empty line, which ends it. */
+size_t token_go_on(struct str text, size_t at);
+/* Is the text this word, which is in lower case, in any case? */
+bool token_same(struct str text, const char *word);
 bool token_is(const struct token *t, const char *word);
+/* Are its letters all lower or all upper case?  Where a name may stand, `Max` is a name,
+ * and `max` and `MAX` are keywords. */
+bool token_one_case(struct str text);
 /* Can a function name start with c?  (NAME of LANGUAGE.md) */
 bool token_name_start(char c);
 bool token_name_byte(char c);
+bool token_is_word_byte(char c);
 
 #endif

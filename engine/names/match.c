@@ -6,11 +6,15 @@
  * searching it for a word.  So the longest literal of the pattern's last component is
  * searched for first, as a whole word if the component is an identifier.  A name without
  * it cannot match.
+ *
+ * A part of a name is found in one component: `alloc` in std::__alloc_impl::run, but not in
+ * its arguments; `Vec::push` in geo::Vec::push_back.
  */
 #define PCRE2_CODE_UNIT_WIDTH 8
 
 #include "engine/names/match.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <ctype.h>
 #include <pcre2.h>
@@ -270,6 +274,72 @@ static bool has_needle(const struct match *m, struct str name)
 			p++;
 	}
 	return false;
+}
+
+/* ---- parts of names ---- */
+
+static bool same_letters(const char *a, const char *b, size_t n, bool nocase)
+{
+	if (!nocase)
+		return memcmp(a, b, n) == 0;
+	for (size_t i = 0; i < n; i++)
+		if (tolower((unsigned char)a[i]) != tolower((unsigned char)b[i]))
+			return false;
+	return true;
+}
+
+static bool contains(struct str s, struct str part, bool nocase)
+{
+	if (!nocase)
+		return memmem(s.p, s.n, part.p, part.n) != NULL;
+	for (size_t i = 0; i + part.n <= s.n; i++)
+		if (same_letters(s.p + i, part.p, part.n, true))
+			return true;
+	return false;
+}
+
+/* Does component k of n of the pattern fit s?  Only its first may begin inside s, and only
+ * its last end there. */
+static bool part_fits(struct str pat, size_t k, size_t n, struct str s, bool nocase)
+{
+	if (n == 1)
+		return contains(s, pat, nocase);
+	if (s.n < pat.n || (k && k + 1 < n && s.n != pat.n))
+		return false;
+	return same_letters(k ? s.p : s.p + s.n - pat.n, pat.p, pat.n, nocase);
+}
+
+static bool part_of_parsed(const struct match *m, const struct name *o, size_t n)
+{
+	for (size_t i = 0; i + m->pat.n <= n; i++) {
+		size_t k = 0;
+
+		while (k < m->pat.n && part_fits(m->pat.part[k], k, m->pat.n,
+						 o->part[i + k], m->atom.nocase))
+			k++;
+		if (k == m->pat.n)
+			return true;
+	}
+	return false;
+}
+
+static bool part_of(const struct match *m, struct str name)
+{
+	const bool class = m->atom.field == MATCH_CLASS;
+	struct name o;
+
+	if (m->path)
+		return contains(name, m->atom.text, m->atom.nocase);
+	if (!contains(name, m->needle, m->atom.nocase))
+		return false;
+	name_parse(name, false, &o);
+	if (part_of_parsed(m, &o, o.n - class))
+		return true;
+	if (str_find_str(name, STR(" as ")) == name.n &&
+	    str_find_str(name, STR("<impl ")) == name.n)
+		return false;
+	name_parse(name, true, &o);
+	return part_of_parsed(m, &o, o.n - class);
 }
 
 static size_t split_path(struct str s, struct str *part, bool *cut)
@@ -582,7 +652,7 @@ void match_free(struct match *m)
 int match_name(struct match *m, struct str name, struct err *err)
 {
 	if (m->atom.form == MATCH_BARE)
-		return bare(m, name);
+		return m->atom.part ? part_of(m, name) : bare(m, name);
 	if (m->atom.field == MATCH_CLASS)
 		name = name_class(name);
 	if (m->atom.form == MATCH_REGEX)
@@ -653,7 +723,7 @@ static int mangled_too(struct match *m, struct store *st, uint32_t id, struct er
 {
 	struct str name = store_name(st, id);
 
-	if (m->atom.form == MATCH_REGEX || m->atom.field == MATCH_CLASS ||
+	if (m->atom.form == MATCH_REGEX || m->atom.part || m->atom.field == MATCH_CLASS ||
 	    store_shown(st, id).p == name.p)
 		return 0;
 	return match_name(m, name, err);

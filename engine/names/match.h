@@ -33,7 +33,8 @@ struct match_atom {
 	enum match_field field;
 	enum match_form form;
 	struct str text; /* bare; unescaped string; between the slashes; digits of #N */
-	bool nocase;	 /* /.../i */
+	bool nocase;	 /* /.../i, or of a part */
+	bool part;	 /* bare: be content with a part of a component of the name */
 	uint64_t at;	 /* byte of the query where text starts, for err->at */
 	uint32_t len;	 /* bytes of text as written in the query */
 };

@@ -39,23 +39,34 @@ int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
 	return 0;
 }
 
-int exec_note(struct exec *x, struct str text)
+static int add_note(struct exec *x, struct str text, struct str **list, size_t *n,
+		    size_t *cap)
 {
 	if (!text.p)
 		return arena_full(x->a, x->err);
-	if (x->nnotes == x->notes_cap) {
-		size_t cap = x->notes_cap ? x->notes_cap * 2 : 8;
-		struct str *n = EXEC_ARRAY(x, struct str, cap);
+	if (*n == *cap) {
+		size_t more = *cap ? *cap * 2 : 8;
+		struct str *longer = EXEC_ARRAY(x, struct str, more);
 
-		if (!n)
+		if (!longer)
 			return (int)x->err->kind;
-		if (x->nnotes)
-			memcpy(n, x->notes, x->nnotes * sizeof(*n));
-		x->notes = n;
-		x->notes_cap = cap;
+		if (*n)
+			memcpy(longer, *list, *n * sizeof(*longer));
+		*list = longer;
+		*cap = more;
 	}
-	x->notes[x->nnotes++] = text;
+	(*list)[(*n)++] = text;
 	return 0;
+}
+
+int exec_note(struct exec *x, struct str text)
+{
+	return add_note(x, text, &x->notes, &x->nnotes, &x->notes_cap);
+}
+
+int exec_hint(struct exec *x, struct str text)
+{
+	return add_note(x, text, &x->hints, &x->nhints, &x->hints_cap);
 }
 
 int exec_fail(struct exec *x, struct span at, const char *fmt, ...)

@@ -35,8 +35,9 @@ struct exec {
 	const struct gstage *gstages; /* in force, also for the other side of `vs` */
 	struct str text;	      /* of the statements: their spans point here */
 	struct graph *g;	      /* after the graph stages */
-	const uint8_t *parts;	      /* the parts in x->g; NULL: all */
-	bool unparted;		      /* estimate from the sums of all parts */
+	bool *idle;	      /* of each filter in force: it changes nothing here */
+	const uint8_t *parts; /* the parts in x->g; NULL: all */
+	bool unparted;	      /* estimate from the sums of all parts */
 	struct part_cache *part_cache;
 	struct pair_cache *pairs;      /* for `vs`; or NULL */
 	const struct pairing *pairing; /* of the two profiles of `vs`; NULL: no vs */
@@ -46,10 +47,12 @@ struct exec {
 	double paired[2], least_paired;
 	struct flow_cache *flows;
 	const struct result *last; /* `_`; NULL: none */
-	uint32_t event;		   /* of unqualified costs */
+	uint32_t event;		   /* of costs that name none */
 	size_t keep; /* only so many rows are asked for, the costliest; 0: all */
 	struct str *notes;
 	size_t nnotes, notes_cap;
+	struct str *hints;
+	size_t nhints, hints_cap;
 	const struct roots *roots, *objects; /* where text and objects may be read; or
 						NULL */
 	bool safe;			     /* run no programs */
@@ -61,6 +64,8 @@ struct exec {
 	const struct set **found; /* [nfound]: sets of the base that matched */
 	size_t nfound, found_cap;
 	unsigned vars; /* depth of $sets inside $sets being resolved */
+	bool whole;    /* a name must match whole, not a part of it */
+	bool absent;   /* the error is that nothing has a name */
 };
 
 static inline int exec_poll_now(struct exec *x);
@@ -80,7 +85,10 @@ void *exec_alloc(struct exec *x, size_t n, size_t size); /* NULL: err is set */
  * old array stays there until the query ends. */
 int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
 	      size_t size);
-int exec_note(struct exec *x, struct str text); /* p NULL: out of memory */
+/* A note says what the answer means, a hint what else could be asked; text.p NULL: out of
+ * memory. */
+int exec_note(struct exec *x, struct str text);
+int exec_hint(struct exec *x, struct str text);
 int exec_fail(struct exec *x, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 /* Is the number of rows within the limit?  ERR_LIMIT if not. */

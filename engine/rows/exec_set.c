@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/lang/check_names.h"
+#include "engine/lang/keywords.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/graph/graph.h"
 #include "engine/names/match.h"
@@ -141,10 +142,10 @@ static int note_matches(struct exec *x, const struct set *s, uint32_t names, uin
 	if (s->form != FORM_BARE || s->field != FIELD_FN || n < 2)
 		return 0;
 	if (names > 1 && names != n)
-		return exec_note(x, arena_printf(x->a,
+		return exec_hint(x, arena_printf(x->a,
 						 "%.*s matched %u functions (%u names)",
 						 STR_ARG(s->text), n, names));
-	return exec_note(
+	return exec_hint(
 		x, arena_printf(x->a, "%.*s matched %u functions", STR_ARG(s->text), n));
 }
 
@@ -180,7 +181,10 @@ static int no_such_name(struct exec *x, const struct set *s,
 					STR_ARG(s->text));
 		}
 	}
-	return match_none(x->g->st, atom, x->event, x->cancel, x->err);
+	match_none(x->g->st, atom, x->event, x->cancel, x->err);
+	return verb_find(s->text) && s->form == FORM_BARE
+		       ? err_hint(x->err, "for all of them: %.*s", STR_ARG(s->text))
+		       : (int)x->err->kind;
 }
 
 /* ---- the two sides of `vs` ---- */
@@ -250,12 +254,16 @@ static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
 	n = fnset_count(*out);
 	if (x->first && note_found(x, s, n))
 		return (int)x->err->kind;
-	return n || x->first || base_has(x, s) ? 0 : no_such_line(x, s, set);
+	if (n || x->first || base_has(x, s))
+		return 0;
+	x->absent = true;
+	return no_such_line(x, s, set);
 }
 
 /* Add the functions that are the same as those which the other profile has under this
  * name.  #12 is a number in the first profile only. */
-static int add_paired(struct exec *x, const struct match_atom *atom, struct fn_set *s)
+static int add_paired(struct exec *x, const struct match_atom *atom, struct fn_set *s,
+		      bool *any)
 {
 	const struct pairing *p = x->pairing;
 	const unsigned other = !x->side;
@@ -265,6 +273,7 @@ static int add_paired(struct exec *x, const struct match_atom *atom, struct fn_s
 		return 0;
 	if (match_find(p->st[other], atom, x->cancel, x->a, &found, x->err))
 		return (int)x->err->kind;
+	*any |= found.functions > 0;
 	for (uint32_t f = fnset_next(found.fns, 0); f != FNSET_NONE;
 	     f = fnset_next(found.fns, f + 1))
 		if (p->of[other][f] != PAIR_NONE)
@@ -272,41 +281,154 @@ static int add_paired(struct exec *x, const struct match_atom *atom, struct fn_s
 	return 0;
 }
 
+/* The functions of the store that match; *any: in one of the profiles of `vs` some do. */
+static int find_atom(struct exec *x, const struct match_atom *atom,
+		     struct match_found *found, bool *any)
+{
+	*found = (struct match_found){0};
+	if (atom->form == MATCH_ID && x->side) {
+		found->fns = new_set(x, store_info(x->g->st)->functions);
+		if (!found->fns)
+			return (int)x->err->kind;
+	} else if (match_find(x->g->st, atom, x->cancel, x->a, found, x->err)) {
+		return (int)x->err->kind;
+	}
+	*any = found->functions > 0;
+	return add_paired(x, atom, found->fns, any);
+}
+
+static int note_parts(struct exec *x, const struct set *s, bool nocase,
+		      const struct fn_set *found)
+{
+	const struct str name = {s->text.p, s->text.n < 80 ? s->text.n : 80};
+	const uint32_t n = fnset_count(found);
+	static const struct {
+		const char *what, *where;
+	} fields[] = {
+		[FIELD_FN] = {"function", "the name"},
+		[FIELD_FILE] = {"file", "the path of the file"},
+		[FIELD_OBJ] = {"object", "the path of the object"},
+		[FIELD_CLASS] = {"class", "the name of the class"},
+	};
+
+	if (x->first)
+		return 0;
+	if (n == 1 && s->field == FIELD_FN)
+		return exec_note(
+			x, arena_printf(x->a, "no function is called %.*s: taken is %.*s",
+					STR_ARG(name),
+					STR_ARG(graph_name(x->g, fnset_next(found, 0)))));
+	return exec_note(x,
+			 arena_printf(x->a,
+				      "no %s is called %.*s: taken %s %u function%s with "
+				      "it in %s%s",
+				      fields[s->field].what, STR_ARG(name),
+				      n == 1 ? "is" : "are", n, n == 1 ? "" : "s",
+				      fields[s->field].where,
+				      nocase ? ", in another case" : ""));
+}
+
+/* No whole name matches: take the functions that have the text in their names. */
+static int find_parts(struct exec *x, const struct set *s, struct match_atom *atom,
+		      struct match_found *found, struct fn_set **out)
+{
+	bool any = false;
+
+	if (x->whole || s->form != FORM_BARE || memchr(s->text.p, '*', s->text.n) ||
+	    str_starts(s->text, STR("::")))
+		return 0;
+	atom->part = true;
+	if (find_atom(x, atom, found, &any))
+		return (int)x->err->kind;
+	atom->nocase = !any;
+	if (!any && find_atom(x, atom, found, &any))
+		return (int)x->err->kind;
+	if (any && (to_graph(x, found->fns, out) || note_parts(x, s, atom->nocase, *out)))
+		return (int)x->err->kind;
+	atom->part = any;
+	return 0;
+}
+
+/* Of memcpy a program may have only the function by which the linker chooses, and the work
+ * is in __memcpy_avx_unaligned_erms: name the costliest of these. */
+static int note_chosen(struct exec *x, const struct set *s, const struct fn_set *found)
+{
+	static const char *const made_for[] = {"avx",	  "evex", "sse", "ssse",
+					       "erms",	  "neon", "sve", "unaligned",
+					       "generic", "power"};
+	struct str start = arena_printf(x->a, "__%.*s_", STR_ARG(s->text)), name,
+		   best = {0};
+	uint64_t most = 0, own = 0;
+	uint32_t names = store_info(x->g->st)->names, n;
+	fn_id first;
+
+	if (!start.p)
+		return arena_full(x->a, x->err);
+	for (uint32_t f = fnset_next(found, 0); f != FNSET_NONE;
+	     f = fnset_next(found, f + 1))
+		own += store_fn_self(x->g->st, f, x->event);
+	for (name_id i = store_name_lower(x->g->st, start);
+	     i < names && str_starts(name = store_name(x->g->st, i), start); i++) {
+		bool is = false;
+
+		for (size_t k = 0; k < sizeof(made_for) / sizeof(*made_for); k++)
+			is |= str_starts(str_from(name, start.n), str_c(made_for[k]));
+		store_fns_of_name(x->g->st, i, &first, &n);
+		for (uint32_t f = first; is && f < first + n; f++)
+			if (!fnset_has(found, f) &&
+			    store_fn_self(x->g->st, f, x->event) > most) {
+				most = store_fn_self(x->g->st, f, x->event);
+				best = name;
+			}
+	}
+	if (most <= own)
+		return 0;
+	return exec_note(x,
+			 arena_printf(x->a,
+				      "most of %.*s is in %.*s, which this name does not "
+				      "match: name it, too",
+				      STR_ARG(s->text), STR_ARG(best)));
+}
+
+static int none_left(struct exec *x, const struct set *s)
+{
+	exec_fail(x, s->span, "the graph stages left nothing of %s%.*s",
+		  s->form == FORM_NUMBER ? "#" : "", STR_ARG(s->text));
+	return err_hint(x->err,
+			x->parts ? "it has no cost in these parts, or is hidden, "
+				   "cut or part of another function now"
+				 : "it is hidden, cut or part of another function now");
+}
+
 static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	struct match_atom atom = match_of(s);
-	struct match_found found = {0};
+	struct match_found found;
 	uint32_t n;
+	bool any;
 
-	if (atom.form == MATCH_ID && x->side) {
-		found.fns = new_set(x, store_info(x->g->st)->functions);
-		if (!found.fns)
-			return (int)x->err->kind;
-	} else if (match_find(x->g->st, &atom, x->cancel, x->a, &found, x->err)) {
-		return (int)x->err->kind;
-	}
-	if (add_paired(x, &atom, found.fns) || to_graph(x, found.fns, out))
+	if (find_atom(x, &atom, &found, &any) || to_graph(x, found.fns, out))
 		return (int)x->err->kind;
 	n = fnset_count(*out);
 	if (add_renamed(x, &atom, *out, &n))
 		return (int)x->err->kind;
+	if (!any && n == 0) {
+		if (find_parts(x, s, &atom, &found, out))
+			return (int)x->err->kind;
+		n = fnset_count(*out);
+	}
 	if (x->first && note_found(x, s, n))
 		return (int)x->err->kind;
 	if (n == 0 && (x->first || base_has(x, s)))
 		return 0;
-	if (n == 0 && found.functions) {
-		exec_fail(x, s->span, "the graph stages left nothing of %s%.*s",
-			  s->form == FORM_NUMBER ? "#" : "", STR_ARG(s->text));
-		return err_hint(x->err,
-				x->parts
-					? "it has no cost in these parts, or is hidden, "
-					  "cut or part of another function now"
-					: "it is hidden, cut or part of another function "
-					  "now");
+	if (n == 0) {
+		x->absent = true;
+		return found.functions ? none_left(x, s) : no_such_name(x, s, &atom);
 	}
-	if (n == 0)
-		return no_such_name(x, s, &atom);
-	return note_matches(x, s, found.names, n);
+	if (!x->first && s->form == FORM_BARE && s->field == FIELD_FN && !atom.part &&
+	    note_chosen(x, s, found.fns))
+		return (int)x->err->kind;
+	return atom.part ? 0 : note_matches(x, s, found.names, n);
 }
 
 static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
@@ -328,8 +450,15 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 	}
 	x->vars++;
 	x->err = &inner;
-	rc = parse_set_text(let->text, &x->env->limits, x->a, &parsed, &inner) ||
-	     exec_set(x, parsed, out);
+	rc = parse_set_text(let->text, &x->env->limits, x->a, &parsed, &inner);
+	if (inner.kind == ERR_QUERY) { /* a whole name: operator new(unsigned long) */
+		err_clear(&inner);
+		rc = (parsed = EXEC_ARRAY(x, struct set, 1)) ? 0 : (int)inner.kind;
+		if (parsed)
+			*parsed = (struct set){
+				.op = SET_ATOM, .form = FORM_EXACT, .text = let->text};
+	}
+	rc = rc ? rc : exec_set(x, parsed, out);
 	x->err = outer;
 	x->vars--;
 	if (!rc)
@@ -338,10 +467,50 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 	if (inner.kind == ERR_LIMIT)
 		err_set(outer, inner.kind, s->span.at, "%s", inner.text);
 	else
-		err_set(outer, inner.kind, s->span.at, "in $%.*s: %s", STR_ARG(s->text),
-			inner.text);
+		err_set(outer, inner.kind, s->span.at, "in $%.*s = %.*s: %s",
+			STR_ARG(s->text), STR_ARG(let->text), inner.text);
 	outer->len = (uint32_t)s->span.len;
 	return inner.hint[0] ? err_hint(outer, "%s", inner.hint) : (int)outer->kind;
+}
+
+/* One side of `or`; *absent: nothing has that name. */
+static int either_side(struct exec *x, const struct set *s, struct fn_set **out,
+		       bool *absent, struct err *err)
+{
+	struct err *outer = x->err;
+
+	x->err = err;
+	x->absent = false;
+	exec_set(x, s, out);
+	x->err = outer;
+	*absent = err->kind && x->absent;
+	if (err->kind && !*absent)
+		*outer = *err;
+	return (int)outer->kind;
+}
+
+/* Of several names that are joined by `or` some may be absent, but not all. */
+static int or_set(struct exec *x, const struct set *s, struct fn_set **out)
+{
+	struct err no_a = {0}, no_b = {0};
+	struct fn_set *a = NULL, *b = NULL;
+	bool lacks_a, lacks_b;
+
+	if (either_side(x, s->a, &a, &lacks_a, &no_a) ||
+	    either_side(x, s->b, &b, &lacks_b, &no_b))
+		return (int)x->err->kind;
+	x->absent = lacks_a && lacks_b;
+	if (x->absent) {
+		*x->err = no_a;
+		return (int)no_a.kind;
+	}
+	*out = lacks_a ? b : a;
+	if (!lacks_a && !lacks_b)
+		fnset_or(*out, b);
+	if (!lacks_a && !lacks_b)
+		return 0;
+	return exec_note(x, arena_printf(x->a, "%s: the others are taken",
+					 lacks_a ? no_a.text : no_b.text));
 }
 
 int exec_set(struct exec *x, const struct set *s, struct fn_set **out)
@@ -362,14 +531,11 @@ int exec_set(struct exec *x, const struct set *s, struct fn_set **out)
 			return (int)x->err->kind;
 		fnset_not(*out);
 		return 0;
+	case SET_OR: return or_set(x, s, out);
 	case SET_AND:
-	case SET_OR:
 		if (exec_set(x, s->a, out) || exec_set(x, s->b, &b))
 			return (int)x->err->kind;
-		if (s->op == SET_AND)
-			fnset_and(*out, b);
-		else
-			fnset_or(*out, b);
+		fnset_and(*out, b);
 		return 0;
 	}
 	return 0;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/graph/graph_stage.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/graph/flow_parts.h"
@@ -178,10 +179,68 @@ static int calls_of(struct exec *x, const struct fn_set *set, struct table *t)
 	return 0;
 }
 
+/* The edges of f, out of it or (up) into it, whose other end is in `other`. */
+static uint32_t edges_between(const struct graph *g, uint32_t f, bool up,
+			      const struct fn_set *other, uint32_t *ref)
+{
+	uint32_t first = 0, n, k = 0;
+	struct store_edge e;
+
+	if (up)
+		n = graph_caller_count(g, f);
+	else
+		graph_callees(g, f, &first, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t id = up ? graph_caller(g, f, i) : first + i;
+
+		graph_edge(g, id, &e);
+		if (!other || fnset_has(other, up ? e.caller : e.callee))
+			ref[k++] = id;
+	}
+	return k;
+}
+
+/* calls from A to B; one of them may be missing. */
+static int calls_between(struct exec *x, const struct source *s, struct table *t)
+{
+	struct fn_set *from = NULL, *to = NULL, *near;
+	const bool up = !s->from;
+	uint32_t n = 0, *ref;
+	size_t most = 1;
+
+	if ((s->from && exec_set(x, s->from, &from)) ||
+	    (s->to && exec_set(x, s->to, &to)))
+		return (int)x->err->kind;
+	near = up ? to : from;
+	for (uint32_t f = fnset_next(near, 0); f != FNSET_NONE;
+	     f = fnset_next(near, f + 1)) {
+		uint32_t first, out = 0;
+
+		if (!up)
+			graph_callees(x->g, f, &first, &out);
+		most += up ? graph_caller_count(x->g, f) : out;
+	}
+	if (!(ref = EXEC_ARRAY(x, uint32_t, most)))
+		return (int)x->err->kind;
+	for (uint32_t f = fnset_next(near, 0); f != FNSET_NONE;
+	     f = fnset_next(near, f + 1)) {
+		n += edges_between(x->g, f, up, up ? NULL : to, ref + n);
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	qsort(ref, n, sizeof(*ref), by_number);
+	if (table_init(x, t, &source_calls, x->g, n))
+		return (int)x->err->kind;
+	t->ref = ref;
+	return 0;
+}
+
 static int calls_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct fn_set *set;
 
+	if (s->from || s->to)
+		return calls_between(x, s, t);
 	if (!s->of)
 		return table_init(x, t, &source_calls, x->g, x->g->edges);
 	return exec_set(x, s->of, &set) ? (int)x->err->kind : calls_of(x, set, t);
@@ -348,6 +407,16 @@ static struct str tree_obj(const struct table *t, uint32_t r)
 	return graph_obj(t->g, tree_row(t, r)->fn);
 }
 
+static struct str tree_class(const struct table *t, uint32_t r)
+{
+	return graph_class_of(tree_name(t, r));
+}
+
+static struct str tree_dir(const struct table *t, uint32_t r)
+{
+	return graph_dir_of(tree_file(t, r));
+}
+
 static const struct col_def tree_cols[] = {
 	{"depth", COL_COUNT, SHOW_M | SHOW_T, .u = tree_depth},
 	{"id", COL_ID, SHOW_M | SHOW_T, .u = tree_id},
@@ -368,6 +437,8 @@ static const struct col_def tree_cols[] = {
 	{"self", COL_COST, SHOW_M, .u = tree_self, .estimated = tree_is_estimated,
 	 .absent = tree_inner},
 	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = tree_cycle, .absent = tree_no_cycle},
+	{"class", COL_NAME, 0, .s = tree_class},
+	{"dir", COL_FILE, 0, .s = tree_dir},
 };
 
 static double tree_min(const struct exec *x, const struct source *s)
@@ -492,6 +563,14 @@ static struct str root_name(const struct exec *x, const struct source *s,
 	return q->of == TREE_CALLS ? span_text(x, s->of->span) : STR("");
 }
 
+static int note_no_calls(struct exec *x, const struct source *s, bool up)
+{
+	struct str of = span_text(x, s->of->span);
+
+	return exec_hint(x, arena_printf(x->a, "no call %s %.*s was recorded",
+					 up ? "to" : "by", STR_ARG(of)));
+}
+
 static int tree_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct path_tree_query q;
@@ -508,6 +587,9 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 			   .top = GRAPH_NONE};
 	if (q.of == TREE_FRAMES && fnset_count(q.set) == 1)
 		d->top = fnset_next(q.set, 0);
+	if (!tree->n && q.of == TREE_CALLS && !s->has_min && !x->pairing &&
+	    note_no_calls(x, s, q.up))
+		return (int)x->err->kind;
 	t->data = d;
 	t->paths = tree;
 	t->part_of = tree_part_of;

@@ -176,6 +176,16 @@ static void fn_shorts(const struct table *t, struct str *out)
 		out[i] = name_short(out[i], t->x->a);
 }
 
+static struct str fn_class(const struct table *t, uint32_t f)
+{
+	return graph_class_of(graph_name(t->g, f));
+}
+
+static struct str fn_dir(const struct table *t, uint32_t f)
+{
+	return graph_dir_of(graph_file(t->g, f));
+}
+
 /* For people: the file or, if it is unknown, the object. */
 static struct str fn_place(const struct table *t, uint32_t f)
 {
@@ -234,6 +244,8 @@ static const struct col_def fn_cols[] = {
 	{"lo", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_lo, .absent = fn_no_bounds},
 	{"hi", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_hi, .absent = fn_no_bounds},
 	{"estimated", COL_BOOL, SHOW_M | PER_EVENT, .u = fn_is_estimated},
+	{"class", COL_NAME, 0, .s = fn_class},
+	{"dir", COL_FILE, 0, .s = fn_dir},
 };
 
 uint32_t row_is_fn(const struct table *t, uint32_t f)

@@ -175,20 +175,56 @@ static int note_files(struct exec *x)
 						 STR_ARG(list), n > NAMED ? " ..." : ""));
 }
 
+/* The other lines of the kind of the i-th that are kept: "; also at lines 7, 9". */
+static struct str more_of_kind(struct exec *x, uint32_t i, const struct store_diag *of)
+{
+	enum { NAMED = 6 };
+	struct str list = {"", 0};
+	uint64_t named = 0;
+
+	for (i++; i < store_diag_count(x->g->st) && named < NAMED; i++) {
+		struct store_diag d;
+
+		store_diag(x->g->st, i, &d);
+		if (str_eq(d.kind, of->kind) && d.file == of->file && d.line)
+			list = arena_printf(x->a, "%.*s%s %llu", STR_ARG(list),
+					    named++ ? "," : "; also at line",
+					    (unsigned long long)d.line);
+	}
+	return of->count > named + 1 && named
+		       ? arena_printf(x->a, "%.*s ...", STR_ARG(list))
+		       : list;
+}
+
+static bool kind_before(struct store *st, uint32_t i, struct str kind)
+{
+	for (uint32_t k = 0; k < i; k++) {
+		struct store_diag d;
+
+		store_diag(st, k, &d);
+		if (str_eq(d.kind, kind))
+			return true;
+	}
+	return false;
+}
+
+/* One note for each kind of odd line. */
 static int note_diagnostics(struct exec *x)
 {
 	struct store *st = x->g->st;
 
-	for (uint32_t i = 0; i < store_diag_count(st) && i < 20; i++) {
+	for (uint32_t i = 0; i < store_diag_count(st); i++) {
 		struct store_diag d;
 		struct str where = {"", 0};
 
 		store_diag(st, i, &d);
+		if (kind_before(st, i, d.kind))
+			continue;
 		if (d.line)
-			where = arena_printf(x->a, ", first at line %llu%.*s: %.*s",
+			where = arena_printf(x->a, ", first at line %llu%.*s: %.*s%.*s",
 					     (unsigned long long)d.line,
-					     STR_ARG(of_file(x, d.file)),
-					     STR_ARG(d.text));
+					     STR_ARG(of_file(x, d.file)), STR_ARG(d.text),
+					     STR_ARG(more_of_kind(x, i, &d)));
 		if (exec_note(x, arena_printf(x->a, "%llu x %.*s%.*s",
 					      (unsigned long long)d.count,
 					      STR_ARG(d.kind), STR_ARG(where))))

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/graph/graph_stage.h"
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/rows/row_loops.h"
@@ -48,6 +49,7 @@ struct detail {
 	uint64_t *costs;  /* all rows have the same number of costs */
 	size_t costs_cap;
 	bool by_instr;
+	struct fn_set *to;	 /* of call sites: only calls to these; NULL: all */
 	struct text_file **text; /* [places], for `lines of`; NULL: not read */
 };
 
@@ -197,6 +199,19 @@ static int add_places(struct exec *x, struct detail *d, fn_id f, struct arena *s
 
 /* ---- call sites and jumps ---- */
 
+static bool is_wanted(const struct exec *x, const struct detail *d,
+		      const struct store_site *site)
+{
+	struct store_edge e;
+	uint32_t callee;
+
+	if (!d->to)
+		return true;
+	store_edge(d->st, site->edge, &e);
+	callee = graph_of_store(x->g, e.callee);
+	return callee != GRAPH_NONE && fnset_has(d->to, callee);
+}
+
 static int add_sites(struct exec *x, struct detail *d, fn_id f, struct arena *scratch)
 {
 	struct store_site *sites = NULL;
@@ -208,8 +223,11 @@ static int add_sites(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 	    exec_rows(x, d->dropped + d->n + n))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t *costs = new_costs(x, d, d->events);
+		uint64_t *costs;
 
+		if (!is_wanted(x, d, &sites[i]))
+			continue;
+		costs = new_costs(x, d, d->events);
 		if (!costs)
 			return (int)x->err->kind;
 		memcpy(costs, incl + i * d->events, d->events * sizeof(*incl));
@@ -638,17 +656,15 @@ static int count_rows(struct exec *x, struct detail *d, enum source_kind k)
 	return 0;
 }
 
-static int read_rows(struct exec *x, const struct source *s, struct detail *d)
+/* set: the functions whose rows are wanted; NULL: all. */
+static int read_rows(struct exec *x, const struct source *s, struct detail *d,
+		     const struct fn_set *set)
 {
-	struct fn_set *set = NULL;
-
 	if (d->keep && x->event < d->events)
 		return costly_functions(x, d, s->kind) || count_rows(x, d, s->kind)
 			       ? (int)x->err->kind
 			       : 0;
-	if ((s->of		   ? exec_set(x, s->of, &set)
-	     : x->parts || d->keep ? 0
-				   : reserve_rows(x, d, s->kind)) ||
+	if ((!set && !x->parts && !d->keep && reserve_rows(x, d, s->kind)) ||
 	    each_function(x, d, set, s->kind) || merge_rows(x, d, s->kind))
 		return (int)x->err->kind;
 	return 0;
@@ -656,10 +672,40 @@ static int read_rows(struct exec *x, const struct source *s, struct detail *d)
 
 static const struct source_def source_lines_text;
 
+static int callers_set(struct exec *x, const struct fn_set *of, struct fn_set **out)
+{
+	if (!(*out = fnset_new(x->a, x->g->functions)))
+		return arena_full(x->a, x->err);
+	for (uint32_t f = fnset_next(of, 0); f != FNSET_NONE; f = fnset_next(of, f + 1))
+		for (uint32_t i = 0, n = graph_caller_count(x->g, f); i < n; i++) {
+			struct store_edge e;
+
+			graph_edge(x->g, graph_caller(x->g, f, i), &e);
+			fnset_add(*out, e.caller);
+		}
+	return exec_poll_now(x);
+}
+
+/* The functions whose lines are asked for; NULL: all. */
+static int detail_set(struct exec *x, const struct source *s, struct detail *d,
+		      struct fn_set **out)
+{
+	const struct set *of = s->of ? s->of : s->from;
+
+	*out = NULL;
+	if ((of && exec_set(x, of, out)) || (s->to && exec_set(x, s->to, &d->to)))
+		return (int)x->err->kind;
+	if (s->kind == S_CALLSITES && s->of)
+		return exec_hint(x, STR("`callsites of` lists the calls that a function "
+					"makes, `callsites to` those to it"));
+	return s->to && !of ? callers_set(x, d->to, out) : 0;
+}
+
 static int detail_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct detail *d = EXEC_ARRAY(x, struct detail, 1);
 	const struct store_info *i = store_info(x->g->st);
+	struct fn_set *set;
 	bool text = false;
 
 	if (!d)
@@ -678,12 +724,14 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	d->events = i->events;
 	d->by_instr = s->kind == S_INSTRS;
 	/* Rows of merged functions are merged at the end, and jumps have no cost. */
-	if (!s->of && x->g->plain && s->kind != S_JUMPS)
+	if (detail_set(x, s, d, &set))
+		return (int)x->err->kind;
+	if (!set && x->g->plain && s->kind != S_JUMPS)
 		d->keep = x->keep;
-	if (read_rows(x, s, d))
+	if (read_rows(x, s, d, set))
 		return (int)x->err->kind;
 	t->data = d;
-	t->ordered = s->of != NULL;
+	t->ordered = s->of || s->from;
 	if (s->kind == S_LINES && s->of && read_texts(x, d, &text))
 		return (int)x->err->kind;
 	if (table_init(x, t, text ? &source_lines_text : t->src, x->g, d->n))
@@ -780,14 +828,25 @@ static struct str place_text(const struct table *t, uint32_t r)
 	return s.p ? s : STR("");
 }
 
-#define LINE_COLS(shown)                                             \
-	{"file",	  COL_FILE,	     SHOW_M | SHOW_T,        \
-	 .s = place_file, .dict = DICT_FILE, .codes = place_files},  \
-		{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line, \
-		 .absent = place_no_line},                           \
-		PLACE_COSTS,                                         \
-	{                                                            \
-		"text", COL_STR, shown, .s = place_text              \
+static struct str place_class(const struct table *t, uint32_t r)
+{
+	return graph_class_of(place_fn(t, r));
+}
+
+static struct str place_dir(const struct table *t, uint32_t r)
+{
+	return graph_dir_of(place_file(t, r));
+}
+
+#define LINE_COLS(shown)                                                \
+	{"file",	  COL_FILE,	     SHOW_M | SHOW_T,           \
+	 .s = place_file, .dict = DICT_FILE, .codes = place_files},     \
+		{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line,    \
+		 .absent = place_no_line},                              \
+		PLACE_COSTS, {"text", COL_STR, shown, .s = place_text}, \
+		{"class", COL_NAME, 0, .s = place_class},               \
+	{                                                               \
+		"dir", COL_FILE, 0, .s = place_dir                      \
 	}
 
 static const struct col_def line_cols[] = {LINE_COLS(0)};

@@ -146,13 +146,13 @@ static int note_wide(struct exec *x, size_t steps)
 	struct str creator = store_info(x->g->st)->creator;
 
 	if (creator.n && !str_starts(creator, STR("callgrind")))
-		return exec_note(x, STR("the bounds are wide: calls between functions "
+		return exec_hint(x, STR("the bounds are wide: calls between functions "
 					"say no more than this"));
 	if (!steps)
-		return exec_note(
+		return exec_hint(
 			x, STR("the bounds are wide: callgrind's --separate-callers=N "
 			       "measures this, more dumps sharpen it"));
-	return exec_note(x,
+	return exec_hint(x,
 			 arena_printf(x->a,
 				      "the bounds are wide: callgrind's "
 				      "--separate-callers=%zu measures this, more dumps "
@@ -187,8 +187,6 @@ static int path_notes(struct exec *x, const struct path_list *list)
 	const struct path_bounds *b;
 	const struct path *p;
 
-	if (list->n == 0)
-		return exec_note(x, STR("no path"));
 	if (note_more(x, list))
 		return (int)x->err->kind;
 	p = &list->paths[0];
@@ -206,6 +204,34 @@ static int optional_set(struct exec *x, const struct set *s, const struct fn_set
 		return (int)x->err->kind;
 	*out = set;
 	return 0;
+}
+
+static struct str set_text(const struct exec *x, const struct set *s)
+{
+	const struct span at = s->span;
+
+	return at.len && at.at + at.len <= x->text.n
+		       ? (struct str){x->text.p + at.at, at.len}
+		       : STR("(set)");
+}
+
+/* Say that there is no path, and whether there is one the other way. */
+static int say_none(struct exec *x, const struct source *s, const struct flow *flow,
+		    const struct path_query *asked, struct table *t)
+{
+	const bool more = s->via || s->avoiding || s->has_max || s->has_min;
+	struct path_query q = {
+		.kind = PATH_SHORTEST, .k = 1, .from = asked->to, .to = asked->from};
+	struct str from = set_text(x, s->from), to = set_text(x, s->to);
+	struct path_list back = {0};
+
+	if (!more && path_find(flow, &q, x->a, x->cancel, &back, x->err))
+		return (int)x->err->kind;
+	t->footer = STR("0 paths");
+	return exec_note(
+		x, arena_printf(x->a, "no path from %.*s to %.*s%s%s", STR_ARG(from),
+				STR_ARG(to), more ? " that fits the other clauses" : "",
+				back.n ? "; there is one the other way round" : ""));
 }
 
 static int path_open(struct exec *x, const struct source *s, struct table *t)
@@ -238,8 +264,11 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 		return (int)x->err->kind;
 	rc = path_find(flow, &q, x->a, x->cancel, &list, x->err);
 	flow_parts_free(q.parts);
-	return rc || path_notes(x, &list) ? (int)x->err->kind
-					  : rows_of_paths(x, &list, t);
+	if (!rc && !list.n)
+		rc = say_none(x, s, flow, &q, t);
+	else if (!rc)
+		rc = path_notes(x, &list);
+	return rc ? (int)x->err->kind : rows_of_paths(x, &list, t);
 }
 
 static uint32_t step_graph_fn(const struct table *t, uint32_t r)

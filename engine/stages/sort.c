@@ -26,6 +26,12 @@ struct order {
 	size_t n;
 };
 
+/* Text ascends and numbers descend, unless the key says otherwise. */
+static bool ascends(const struct expr *e)
+{
+	return e->written ? e->asc : col_is_text(e->type);
+}
+
 static int cmp_values(const struct table *t, const struct table_col *c, uint32_t a,
 		      uint32_t b)
 {
@@ -349,7 +355,7 @@ static int open_keys(struct exec *x, struct table *t, const struct expr *keys,
 	for (const struct expr *e = primary ? &one : keys; e; e = e->next) {
 		if (h->nkeys == KEYS)
 			return exec_fail(x, e->span, "more than %d sort keys", KEYS);
-		h->asc[h->nkeys] = e->asc;
+		h->asc[h->nkeys] = ascends(e);
 		if (eval_open(x, t, e, &h->e[h->nkeys++]))
 			return (int)x->err->kind;
 	}
@@ -412,9 +418,10 @@ static int eval_keys(struct exec *x, struct table *t, const struct expr *keys,
 	for (const struct expr *e = keys; e; e = e->next) {
 		if (o->n == KEYS)
 			return exec_fail(x, e->span, "more than %d sort keys", KEYS);
-		o->asc[o->n] = e->asc;
-		if (eval(x, t, e, &o->key[o->n++]))
+		if (eval(x, t, e, &o->key[o->n]))
 			return (int)x->err->kind;
+		o->asc[o->n] = ascends(e);
+		o->n++;
 	}
 	return 0;
 }

@@ -276,7 +276,8 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 	if (table_select(t, bad, k))
 		return (int)x->err->kind;
 	return err_set(x->err, ERR_EXPECT, s->span.at,
-		       "%zu of %zu rows are not as expected", k, all);
+		       "%zu of %zu row%s %s not meet %.*s", k, all, all == 1 ? "" : "s",
+		       k == 1 ? "does" : "do", STR_ARG(s->exprs->as));
 }
 
 /* How many rows the stages keep, the costliest; 0: all, or others. */

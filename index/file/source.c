@@ -104,10 +104,12 @@ static int not_regular(struct source_file *s, const struct stat *sb, struct err 
 static int empty(const struct source_file *s, struct err *err)
 {
 	err_set(err, ERR_PROFILE, 0, "%s: empty file (0 bytes)", s->name);
-	return err_hint(err,
-			"callgrind leaves one beside the files of --separate-threads: "
-			"open all of them, --all-parts %s",
-			s->name);
+	return err_hint(
+		err,
+		"callgrind leaves one beside the files of --separate-threads: "
+		"open all of them, --all-parts %s; a program that calls exec needs "
+		"--trace-children=yes",
+		s->name);
 }
 
 static int map_file(struct source_file *s, const char *path, struct err *err)

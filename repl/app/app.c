@@ -20,7 +20,7 @@
 #include "repl/app/output.h"
 #include "repl/app/progress.h"
 
-enum { SCRIPT_MAX = 16 << 20 };
+enum { SCRIPT_MAX = 16 << 20, SOON_NS = 500000000 };
 static const size_t ARENA_DEFAULT = (size_t)512 << 20;
 
 atomic_int app_cancel;
@@ -92,6 +92,17 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 	if (opts->least_paired &&
 	    session_least_paired(app->session, str_c(opts->least_paired), err))
 		return (int)err->kind;
+	for (size_t i = 0; i < opts->nsets; i++) {
+		const struct str set = str_c(opts->sets[i]);
+		const size_t eq = str_find(set, '=');
+
+		if (eq == set.n)
+			return err_set(err, ERR_USAGE, 0,
+				       "--set takes NAME=VALUE, not '%s'", opts->sets[i]);
+		if (session_set_value(app->session, (struct str){set.p, eq},
+				      str_from(set, eq + 1), err))
+			return (int)err->kind;
+	}
 	for (size_t i = 0; i < opts->nlimits; i++)
 		if (limit_set(app, str_c(opts->limits[i]), err))
 			return (int)err->kind;
@@ -131,17 +142,33 @@ void app_fail(const struct app *app, const struct err *err, const char *subject)
 	talk_failure(err, subject, app->screen.colour_err);
 }
 
-void app_note(const struct app *app, const char *fmt, ...)
+static void note_of(const char *fmt, va_list ap)
 {
 	char text[4096];
+
+	vsnprintf(text, sizeof(text), fmt, ap);
+	talk_note(text);
+}
+
+void app_warn(const struct app *app, const char *fmt, ...)
+{
+	va_list ap;
+
+	(void)app;
+	va_start(ap, fmt);
+	note_of(fmt, ap);
+	va_end(ap);
+}
+
+void app_note(const struct app *app, const char *fmt, ...)
+{
 	va_list ap;
 
 	if (app->opts->quiet)
 		return;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	note_of(fmt, ap);
 	va_end(ap);
-	talk_note(text);
 }
 
 char *app_path(const char *variable, const char *fallback, const char *name)
@@ -261,7 +288,7 @@ static void say_totals(const struct app *app, const char *path, struct store *st
 	if (map_guard(read_totals, &of, ERR_INDEX, &err) || !is->written || is->agree)
 		return;
 	store_event(st, is->event, &ev);
-	app_note(
+	app_warn(
 		app,
 		"quern: %s: its totals: say %llu %.*s, its lines add up to %llu, which is 100 %%",
 		path, (unsigned long long)is->sum, STR_ARG(ev.name),
@@ -289,17 +316,25 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 	if (report->how == BUILD_AS_IS)
 		app_note(app, "quern: %s: an index, opened as it is, %s%s", path, files,
 			 took);
+	else if (report->how == BUILD_FRESH && report->took_ns < SOON_NS)
+		; /* nothing to say */
 	else if (report->how == BUILD_FRESH)
 		app_note(app, "quern: %s: %sindex up to date, %s", path, files, took);
 	else
 		app_note(app, "quern: %s: %sindexed %s in %s", path, files, bytes, took);
 	if (store_info(st)->truncated)
-		app_note(
+		app_warn(
 			app,
 			"quern: %s: cut off: its end is missing, the costs are of what is there",
 			path);
 	if (report->runs[0])
-		app_note(app, "quern: %s", report->runs);
+		app_warn(app, "quern: %s", report->runs);
+	if (!store_info(st)->functions)
+		app_warn(
+			app,
+			"quern: %s: no function has any cost. If the command starts other "
+			"programs (a script, exec): callgrind --trace-children=yes",
+			path);
 	if (report->how == BUILD_FRESH || report->how == BUILD_AS_IS)
 		return;
 	if (store_info(st)->diagnostics)
@@ -375,6 +410,23 @@ static int build(struct app *app, const char *const *path, size_t n, struct stor
 	return (int)err->kind;
 }
 
+/* Ctrl-C while the index was made: it appears whole or not at all. */
+static void hint_cancelled(const struct app *app, const char *const *path, size_t n,
+			   struct err *err)
+{
+	char *index = NULL;
+
+	if (n == 1 && !app->opts->index && asprintf(&index, "%s.quern", path[0]) < 0)
+		index = NULL;
+	if (access(index ? index : app->opts->index ? app->opts->index : "", F_OK) == 0)
+		err_hint(err,
+			 "the index of before is unchanged; the new one was not kept");
+	else
+		err_hint(err,
+			 "no index was written; the next time it is made from the start");
+	free(index);
+}
+
 int app_open(struct app *app, const char *name, const char *const *path, size_t n)
 {
 	struct err err = {0};
@@ -409,6 +461,8 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 			say_beside(app, p.path, p.store);
 		return 0;
 	}
+	if (err.kind == ERR_CANCEL)
+		hint_cancelled(app, path, n, &err);
 	app_fail(app, &err, n == 1 ? path[0] : NULL);
 	store_close(p.store);
 	free(p.name);
@@ -452,14 +506,15 @@ static int answer(void *arg, const struct result *r, struct err *err)
 	struct app *app = arg;
 
 	for (size_t i = 0; i < r->nnotes; i++)
-		app_note(app, "note: %.*s", STR_ARG(r->notes[i]));
+		(i + r->nhints < r->nnotes ? app_warn : app_note)(app, "note: %.*s",
+								  STR_ARG(r->notes[i]));
 	if (output_result(app, r, err))
 		return (int)err->kind;
 	app->started_ns = progress_now_ns();
 	if (r->truncated) {
 		/* Most formats cannot contain such a note. */
 		err_set(err, ERR_LIMIT, 0,
-			"not all: there is more than the rows that this is of");
+			"the answer is incomplete: a limit cut the rows it is made from");
 		return err_hint(err,
 				"ask for less: `depth 5`, `min 1%%`, a smaller `max`");
 	}
@@ -506,6 +561,7 @@ int app_run(struct app *app, struct str text, const struct origin *from)
 	char took[NUMBER_MAX];
 	int kind = 0;
 
+	app->paged_ns = 0;
 	/* Leading blanks stay: errors count columns. */
 	while (text.n && strchr(" \t\r\n", text.p[text.n - 1]) && text.p[text.n - 1])
 		text.n--;
@@ -519,7 +575,7 @@ int app_run(struct app *app, struct str text, const struct origin *from)
 			break;
 		kind = run_statements(app, text, at, end, from);
 	}
-	number_seconds(took, progress_now_ns() - start);
+	number_seconds(took, progress_now_ns() - start - app->paged_ns);
 	if (app->timer)
 		talk("%s", took);
 	return kind;

@@ -47,6 +47,7 @@ struct app {
 	struct suite filed;  /* in the file of .output */
 	size_t failures;     /* statements and commands that failed */
 	uint64_t started_ns; /* of the current statement, for its time */
+	uint64_t paged_ns;   /* the part of the time of a query that a pager took */
 	bool trusted;	     /* runs the user's own init file: --safe does not apply */
 };
 
@@ -75,6 +76,9 @@ int app_failed(struct app *app, const struct err *err, struct str text,
 /* Show an error that has no place in a query. */
 void app_fail(const struct app *app, const struct err *err, const char *subject);
 /* A note, unless --quiet. */
+/* The same, but under --quiet, too: it changes what an answer means. */
+void app_warn(const struct app *app, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 void app_note(const struct app *app, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* "$XDG_x/quern/NAME" or "~/DEFAULT/quern/NAME"; free it.  NULL: there is no home. */

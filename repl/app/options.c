@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 const char options_help[] =
 	"usage: quern [PROFILE | NAME=PROFILE]... [OPTION]...\n"
@@ -18,7 +19,7 @@ const char options_help[] =
 	"profile, the dumps and threads of a run; NAME=PROFILE opens another.\n"
 	"\n"
 	"  quern callgrind.out.4711                         the prompt; .help there\n"
-	"  quern app.out -c top                             the ten most expensive functions\n"
+	"  quern app.out top                                the ten most expensive functions\n"
 	"  quern app.out -c 'callers of malloc' --format csv\n"
 	"  quern app.out -c 'hottest 3 paths from main to malloc'\n"
 	"  quern new.out base=old.out -c 'functions vs base | where delta% > 5 | expect none'\n"
@@ -27,8 +28,10 @@ const char options_help[] =
 	"  quern callgrind.out.4711.* -c parts              several dumps as one profile\n"
 	"\n"
 	"What to run (without these: the prompt, or a script from stdin)\n"
+	"  QUERY                 after a PROFILE: the same as -c QUERY\n"
 	"  -c, --command QUERY   run QUERY (also a dot-command); may be given many times\n"
 	"  -f, --file FILE       run a script; it stops at the first error\n"
+	"  --set NAME=VALUE      `$NAME` in queries is VALUE; may be repeated\n"
 	"  --keep-going          run the other queries after an error; count at the end which\n"
 	"                        `expect` hold\n"
 	"Answers\n"
@@ -38,7 +41,7 @@ const char options_help[] =
 	"  --no-demangle         C++ and Rust names as the profile has them\n"
 	"  --raw                 csv, tsv: no ' before = + - @ at the start of a name\n"
 	"  --color WHEN          auto, always, never; NO_COLOR is heeded\n"
-	"  -q, --quiet           say nothing but answers and errors\n"
+	"  -q, --quiet           say only answers, errors, and what changes their meaning\n"
 	"Which files\n"
 	"  --all-parts           PROFILE stands for PROFILE.1, PROFILE-01 and so on\n"
 	"  --merge               one profile, even of different programs, tools or runs\n"
@@ -53,7 +56,7 @@ const char options_help[] =
 	"  --bench-parse         only measure how fast the profile is read\n"
 	"  --jobs N, --mem SIZE  threads (default: one per core), memory (256M, 1.5G)\n"
 	"Two profiles (`vs`)\n"
-	"  --strip-prefix A=B    files below A are those below B\n"
+	"  --strip-prefix A=B    a file in directory A is the same file in B\n"
 	"  --map-object A=B      the object A is B\n"
 	"  --rename s/RE/TO/     compare names after this; these three may be repeated\n"
 	"  --pair exact          pair only equal names (default: rules, `.help vs`)\n"
@@ -71,7 +74,20 @@ const char options_help[] =
 	"cannot be read; 4 `expect` failed; 5 index cannot be made, is damaged or locked; 6 a\n"
 	"limit was hit, or memory ran out; 130 interrupted.\n";
 
-enum kind { FLAG, TEXT, ROOT, RULE, PAIR, LIMIT, TASK, NUMBER, SIZE, FORMAT, COLOUR };
+enum kind {
+	FLAG,
+	TEXT,
+	ROOT,
+	RULE,
+	PAIR,
+	LIMIT,
+	SET,
+	TASK,
+	NUMBER,
+	SIZE,
+	FORMAT,
+	COLOUR
+};
 
 #define AT(member) offsetof(struct options, member)
 
@@ -94,6 +110,7 @@ static const struct option {
 	{0, "pair", PAIR, AT(pair_exact)},
 	{0, "least-paired", TEXT, AT(least_paired)},
 	{0, "limit", LIMIT, 0},
+	{0, "set", SET, 0},
 	{0, "jobs", NUMBER, AT(jobs)},
 	{0, "mem", SIZE, AT(mem)},
 	{0, "color", COLOUR, AT(colour)},
@@ -235,6 +252,7 @@ static int store(struct options *to, const struct option *o, const char *value,
 		break;
 	case PAIR: return store_pair(to, o, value, err);
 	case LIMIT: to->limits[to->nlimits++] = value; break;
+	case SET: to->sets[to->nsets++] = value; break;
 	case TASK: to->tasks[to->ntasks++] = (struct task){o->at, value}; break;
 	case NUMBER: return store_number(to, o, value, err);
 	case SIZE: return store_size(to, o, value, err);
@@ -325,6 +343,14 @@ static int check_options(const struct options *o, struct err *err)
 	return 0;
 }
 
+/* sqlite3 FILE 'select ...': after a profile, what is no file and reads as a query is one. */
+static bool is_query(const struct options *o, const char *arg)
+{
+	return o->nprofiles && access(arg, F_OK) < 0 &&
+	       (arg[0] == '.' ? arg[1] >= 'a' && arg[1] <= 'z' && !strchr(arg, '/')
+			      : query_reads(str_c(arg)));
+}
+
 int options_read(struct options *o, int argc, char **argv, struct err *err)
 {
 	size_t n = (size_t)argc + 1;
@@ -336,12 +362,16 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 	o->source_roots = calloc(n, sizeof(*o->source_roots));
 	o->pairs = calloc(n, sizeof(*o->pairs));
 	o->limits = calloc(n, sizeof(*o->limits));
-	if (!o->profiles || !o->tasks || !o->source_roots || !o->pairs || !o->limits)
+	o->sets = calloc(n, sizeof(*o->sets));
+	if (!o->profiles || !o->tasks || !o->source_roots || !o->pairs || !o->limits ||
+	    !o->sets)
 		return err_no_memory(err, NULL);
 	for (int i = 1; i < argc && !err->kind; i++) {
 		const char *a = argv[i];
 
-		if (ended || a[0] != '-' || !a[1])
+		if ((ended || a[0] != '-' || !a[1]) && is_query(o, a))
+			o->tasks[o->ntasks++] = (struct task){false, a};
+		else if (ended || a[0] != '-' || !a[1])
 			o->profiles[o->nprofiles++] = a;
 		else if (strcmp(a, "--") == 0)
 			ended = true;
@@ -360,4 +390,5 @@ void options_free(struct options *o)
 	free(o->source_roots);
 	free(o->pairs);
 	free(o->limits);
+	free(o->sets);
 }

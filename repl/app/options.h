@@ -39,6 +39,8 @@ struct options {
 	const char *least_paired; /* percent; NULL: the default */
 	const char **limits;	  /* "NAME=N" */
 	size_t nlimits;
+	const char **sets; /* "NAME=VALUE" */
+	size_t nsets;
 	unsigned jobs; /* 0: one per core */
 	uint64_t mem;  /* bytes; 0: the default */
 	bool rebuild, no_index_write, no_wait, trust, safe, quiet, no_init, raw, verify;

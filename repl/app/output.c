@@ -29,6 +29,7 @@ struct place {
 	char *command; /* of the child, or NULL */
 	bool screen;   /* a terminal shows it */
 	bool pager;
+	uint64_t opened_ns; /* of the pager */
 };
 
 /* ---- format ---- */
@@ -69,6 +70,27 @@ static int choose_format(const struct app *app, const struct result *r, struct s
 			       "this version cannot write the format '%s'",
 			       format_name(f));
 	return 0;
+}
+
+/* Does a row lie on another one? */
+static bool has_levels(const struct result *r)
+{
+	bool levels = r->tree;
+
+	for (size_t i = 0; i < r->ncols; i++)
+		levels |= str_eq(r->cols[i].name, STR("depth")) ||
+			  str_eq(r->cols[i].name, STR("step"));
+	return levels;
+}
+
+/* A flame graph of rows side by side would look like one of a tree. */
+static int check_tree(const struct result *r, const struct renderer *f, struct err *err)
+{
+	if ((f->format != FORMAT_SVG && f->format != FORMAT_ICICLE) || has_levels(r))
+		return 0;
+	err_set(err, ERR_QUERY, 0, "a flame graph needs a tree, and '%s' is none",
+		r->source);
+	return err_hint(err, "calltree from main | as svg");
 }
 
 /* ---- place ---- */
@@ -168,6 +190,7 @@ static int open_place(struct app *app, struct str file, struct str shell, size_t
 	p->screen = app->screen.out;
 	if (wants_pager(app, lines)) {
 		p->pager = true;
+		p->opened_ns = progress_now_ns();
 		/* Without "R" a $PAGER of plain `less` shows colours as ESC[1m. */
 		setenv("LESS", "RSX", 0);
 		return open_child(p, strdup(pager_command(app)), err);
@@ -228,6 +251,7 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 		/* Ctrl-C in a pager is for the pager.  A pager that failed may have
 		 * shown nothing. */
 		if (p->pager) {
+			app->paged_ns += progress_now_ns() - p->opened_ns;
 			atomic_store(&app_cancel, 0);
 			if (late.kind)
 				talk("quern: the pager %s; `.pager off` does without one",
@@ -429,6 +453,8 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 	if (choose_format(app, r,
 			  file.n || !app->output.path ? file : str_c(app->output.path),
 			  &f, err))
+		return (int)err->kind;
+	if (check_tree(r, f, err))
 		return (int)err->kind;
 	if (is_collected(app, f, file, r->shell))
 		return collect(app, r, f, err);

@@ -7,6 +7,7 @@
  */
 #include "repl/app/progress.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -37,7 +38,7 @@ void progress_start(struct progress *p, const char *name, const struct screen *s
 static void time_left(char *buf, double seconds)
 {
 	if (seconds < 100)
-		snprintf(buf, NUMBER_MAX, "%.0f s", seconds);
+		snprintf(buf, NUMBER_MAX, "%.0f s", seconds > 1 ? ceil(seconds) : 1);
 	else
 		snprintf(buf, NUMBER_MAX, "%.0f min", seconds / 60);
 }

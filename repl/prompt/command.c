@@ -113,7 +113,7 @@ static int do_mode(struct app *app, struct str rest, struct err *err)
 				".help formats lists them; `auto` suits each answer");
 	}
 	if (rest.n && !str_eq(rest, STR("exact"))) {
-		err_set(err, ERR_USAGE, 0, "'%.*s' means nothing after a format",
+		err_set(err, ERR_USAGE, 0, "a format is not followed by '%.*s'",
 			STR_ARG(rest));
 		return err_hint(err, ".mode FORMAT exact shows every digit");
 	}
@@ -485,20 +485,16 @@ static int do_run(struct app *app, struct str rest, struct err *err)
 {
 	struct str name = cut_word(&rest), text = {NULL, 0};
 	char *path = find_script(name, err);
-	struct out filled;
 
 	if (!path)
 		return (int)err->kind;
-	out_mem(&filled);
 	if (!name.n)
 		err_set(err, ERR_USAGE, 0, ".run needs a FILE [NAME=VALUE]...");
 	else if (app_read_file(path, &text, err) == 0)
-		params_fill(&filled, text, rest, err);
+		params_set(app->session, text, rest, err);
 	if (!err->kind)
 		err->kind = (enum err_kind)script_run(
-			app, (struct str){filled.n ? filled.buf : "", filled.n},
-			(struct origin){.file = path, .line = 1});
-	out_close(&filled);
+			app, text, (struct origin){.file = path, .line = 1});
 	free((void *)(uintptr_t)text.p);
 	free(path);
 	return (int)err->kind;
@@ -590,7 +586,7 @@ static const struct command commands[] = {
 	 do_close, NULL},
 	{"profiles", "", "those that are open; * is the one that queries ask", ARG_NONE,
 	 do_profiles, NULL},
-	{"event", "[EVENT]", "the event of unqualified costs; alone: list them",
+	{"event", "[EVENT]", "the event of costs that name none; alone: list them",
 	 ARG_EVENT, do_event, NULL},
 	{"mode", "[FORMAT] [exact]", "the format of answers; auto, exact: all digits",
 	 ARG_FORMAT, do_mode, NULL},
@@ -605,7 +601,7 @@ static const struct command commands[] = {
 	{"limit", "[NAME N]",
 	 "what a query may take: rows, seconds, memory, text, nesting", ARG_NONE,
 	 do_limit, NULL},
-	{"strip-prefix", "[A=B|off]", "`vs`: files below A are those below B", ARG_NONE,
+	{"strip-prefix", "[A=B|off]", "`vs`: a file in A is the same in B", ARG_NONE,
 	 do_strip, NULL},
 	{"map-object", "[A=B|off]", "`vs`: the object A is B", ARG_NONE, do_map_object,
 	 NULL},
@@ -628,8 +624,8 @@ static const struct command commands[] = {
 	{"pop", "[all]", "drop the last one", ARG_NONE, do_pop, NULL},
 	{"filters", "", "those in force", ARG_NONE, do_filters, NULL},
 	{"save", "FILE [QUERY]", "keep the last query", ARG_FILE, do_save, writes},
-	{"run", "FILE [NAME=VALUE]...", "run a kept query; ${NAME} in it becomes VALUE",
-	 ARG_SCRIPT, do_run, reads},
+	{"run", "FILE [NAME=VALUE]...",
+	 "run a kept query, with `let $NAME = VALUE` before", ARG_SCRIPT, do_run, reads},
 	{"quit", "", "leave (also Ctrl-D)", ARG_NONE, do_quit, NULL},
 };
 
@@ -654,12 +650,62 @@ const struct command *command_find(struct str name)
 	return str_eq(name, STR("exit")) ? command_find(STR("quit")) : found;
 }
 
-static int unknown_command(struct str name, struct err *err)
+/* What the commands of other shells are here. */
+static const struct {
+	const char *name, *ours;
+} other_shells[] = {
+	{"tables", ".help sources: functions, files, calls, lines ... are the tables"},
+	{"schema", ".help columns"},
+	{"fullschema", ".help columns"},
+	{"columns", ".help columns"},
+	{"indexes", ".profiles"},
+	{"databases", ".profiles"},
+	{"dbinfo", "info"},
+	{"show", ".mode, .pager, .timer, .limit"},
+	{"headers", ".mode csv"},
+	{"header", ".mode csv"},
+	{"separator", ".mode tsv"},
+	{"width", ".mode auto exact"},
+	{"maxrows", ".limit rows 50M"},
+	{"timeout", ".limit seconds 600"},
+	{"dump", ".export DIR"},
+	{"backup", ".export DIR"},
+	{"import", ".open PROFILE"},
+	{"attach", ".open PROFILE"},
+	{"print", "top 1"},
+	{"parameter", "let $NAME = VALUE"},
+	{"param", "let $NAME = VALUE"},
+	{"set", "let $NAME = VALUE"},
+	{"shell", "top 20 ! COMMAND"},
+	{"system", "top 20 ! COMMAND"},
+	{"sh", "top 20 ! COMMAND"},
+	{"stats", ".timer on"},
+	{"d", ".help sources; .help columns"},
+	{"dt", ".help sources"},
+	{"l", ".profiles"},
+	{"c", ".open PROFILE"},
+	{"connect", ".open PROFILE"},
+	{"i", ".read FILE"},
+	{"o", ".output FILE"},
+	{"e", ".edit"},
+	{"g", ".read FILE"},
+	{"x", ".mode auto exact"},
+	{"pset", ".mode FORMAT"},
+	{"timing", ".timer"},
+	{"h", ".help"},
+	{"?", ".help"},
+	{"!", "top 20 ! COMMAND"},
+};
+
+static int unknown_command(char sign, struct str name, struct err *err)
 {
 	const struct command *c;
 
-	err_set(err, ERR_USAGE, 0, "there is no command '.%.*s'", STR_ARG(name));
+	err_set(err, ERR_USAGE, 0, "there is no command '%c%.*s'", sign, STR_ARG(name));
 	err->len = (uint32_t)name.n + 1;
+	for (size_t i = 0; i < sizeof(other_shells) / sizeof(other_shells[0]); i++)
+		if (str_eq(name, str_c(other_shells[i].name)))
+			return err_hint(err, "here that is: %s", other_shells[i].ours);
 	for (size_t i = 0; (c = command_at(i)); i++)
 		if (str_distance(name, str_c(c->name), 2) <= 2)
 			return err_hint(err, "did you mean '.%s'?", c->name);
@@ -680,9 +726,12 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 	size_t failures = app->failures;
 
 	name = cut_word(&rest);
-	c = command_find(name);
+	/* psql: only \\q is the same here */
+	c = line.p[0] == '.' ? command_find(name) : NULL;
+	if (str_eq(line, STR("\\q")))
+		c = command_find(STR("quit"));
 	if (!c)
-		unknown_command(name, &err);
+		unknown_command(line.p[0], name, &err);
 	else if (command_refused(app, c))
 		err_set(&err, ERR_QUERY, 0, "%s", c->unsafe);
 	else

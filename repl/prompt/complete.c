@@ -130,18 +130,23 @@ static void offer_events(struct search *s)
 	}
 }
 
-static void offer_columns(struct search *s)
+static void offer_columns(struct search *s, const struct query_context *ctx)
 {
-	static const char *const names[] = {
-		"self",		"self%",    "incl",	  "incl%",     "calls",
-		"fn",		"file",	    "line",	  "obj",       "cycle",
-		"contribution", "incoming", "short",	  "id",	       "delta",
-		"delta%",	"base",	    "est",	  "lo",	       "hi",
-		"depth",	"change",   "delta_incl", "base_incl", NULL,
-	};
+	enum { MOST = 64 };
+	const char *names[MOST];
+	size_t n = query_columns(ctx->source, ctx->vs, names, MOST);
 
-	for (size_t i = 0; names[i]; i++)
-		offer_c(s, names[i]);
+	for (size_t i = 0; i < n; i++)
+		if (!strchr(names[i], ':') && !strchr(names[i], '/'))
+			offer_c(s, names[i]);
+}
+
+static void offer_values(struct search *s)
+{
+	struct str name;
+
+	for (size_t i = 0; (name = session_value(s->app->session, i)).n; i++)
+		offer_word(s, name);
 }
 
 static void offer_words(struct search *s, unsigned want)
@@ -292,7 +297,9 @@ static void complete_query(struct search *s, struct str text, size_t *word_at)
 	if (ctx.want & WANT_EVENT)
 		offer_events(s);
 	if (ctx.want & WANT_COLUMN)
-		offer_columns(s);
+		offer_columns(s, &ctx);
+	if (ctx.want & WANT_VALUE)
+		offer_values(s);
 	if (ctx.want & WANT_FORMAT)
 		offer_formats(s);
 	if (ctx.want & WANT_PROFILE)
@@ -318,7 +325,8 @@ static void offer_topics(struct search *s)
 
 	for (size_t i = 0; (t = help_at(i)); i++)
 		offer_c(s, t->name);
-	offer_c(s, "formats");
+	for (size_t i = 0; help_list(i); i++)
+		offer_c(s, help_list(i));
 	for (size_t i = 0; (c = command_at(i)); i++)
 		offer_c(s, c->name);
 }

@@ -16,7 +16,8 @@ static const struct help_topic topics[] = {
 	{"functions",
 	 "functions|files|objects|dirs|classes|lines|instrs|calls|callsites|jumps|\n"
 	 "cycles|parts|threads|events|profiles [of SET]",
-	 "All rows of one kind, to be shaped by the stages after `|`.",
+	 "All rows of one kind, for the stages after `|`.  `calls` and `callsites` also take\n"
+	 "`from SET` and `to SET`.",
 	 {"functions | where calls > 10 | sort incl / calls | take 5", "events",
 	  "parts"}},
 	{"callers",
@@ -62,7 +63,8 @@ static const struct help_topic topics[] = {
 	 {"asm of main", "asm of main | where self > 0 | take 10", NULL}},
 	{"find",
 	 "find SET",
-	 "Functions by name, hottest first.",
+	 "Functions by name, hottest first.  If no whole name fits, those with the text in\n"
+	 "their names, in every set; a note says so.  A name alone is `info NAME`.",
 	 {"find /ma/ | take 5", NULL, NULL}},
 	{"info",
 	 "info [SET]",
@@ -89,11 +91,11 @@ static const struct help_topic topics[] = {
 	 {"functions | where self > 1k and fn ~ /a/ | take 3", NULL, NULL}},
 	{"sort",
 	 "| sort EXPR [asc|desc], ...",
-	 "Descending unless said.",
+	 "Numbers descend, text ascends, unless you say asc or desc.",
 	 {"functions | sort calls, fn asc | take 3", NULL, NULL}},
 	{"_",
 	 "_ [| STAGE ...]",
-	 "The last answer, to be shaped once more; an error does not destroy it.",
+	 "The last answer, for more stages.  A query that fails does not change it.",
 	 {"top 20; _ | where calls > 10 | take 3", NULL, NULL}},
 	{"take",
 	 "| take N; | skip N",
@@ -130,9 +132,12 @@ static const struct help_topic topics[] = {
 	 "names: a or b, (a, b), not a.  #N is the number in column #.",
 	 {"find main", "find /^ma/", "functions of file:* | take 2"}},
 	{"let",
-	 "let NAME = EXPR; let $NAME = SET",
-	 "Name a derived event or ratio, or a set.",
-	 {"let $hot = main; callees of $hot", NULL, NULL}},
+	 "let NAME = EXPR; let $NAME = SET or VALUE",
+	 "NAME is a derived event or ratio.  $NAME is a set, a number or an expression, and can\n"
+	 "stand wherever its value can; ${NAME} is the same and also stands inside quotes and\n"
+	 "file names.  --set NAME=VALUE and .run FILE NAME=VALUE set it, too.",
+	 {"let $hot = main; callees of $hot",
+	  "let $pct = 5%; functions | where self > $pct", NULL}},
 	{"output",
 	 "QUERY > FILE; QUERY ! COMMAND; QUERY | as FORMAT",
 	 "The extension of FILE picks the format; `as` overrides.  .mode, .once and .output\n"
@@ -186,7 +191,7 @@ static const struct help_topic commands[] = {
 	 {".pager off", ".pager less -SRX", ".pager on"}},
 	{"timer",
 	 NULL,
-	 "The time from reading the query to its last byte.",
+	 "The time from reading the query to the end of its answer, without the pager.",
 	 {".timer on", ".timer", NULL}},
 	{"limit",
 	 NULL,
@@ -196,8 +201,8 @@ static const struct help_topic commands[] = {
 	 {".limit", ".limit rows 50M", ".limit seconds 600"}},
 	{"strip-prefix",
 	 NULL,
-	 "`vs` takes files below A for those below B: for a source tree that moved between two\n"
-	 "runs.  Alone it lists them, `off` drops them; --strip-prefix A=B is the same.",
+	 "`vs` pairs a file in directory A with the same file in directory B: for a source\n"
+	 "tree that moved between two runs.  Alone it lists them, `off` drops them; --strip-prefix A=B is the same.",
 	 {".strip-prefix /home/me/app=/build/app-1.0", ".strip-prefix",
 	  ".strip-prefix off"}},
 	{"map-object",
@@ -231,8 +236,8 @@ static const struct help_topic commands[] = {
 	 {".demangle off", ".demangle on", ".demangle"}},
 	{"read",
 	 NULL,
-	 "Queries and commands, one per line; a line that ends in | or \\ goes on.  It stops at\n"
-	 "the first error.",
+	 "Queries and commands.  A query goes on after | , \\ and inside brackets, and in a line\n"
+	 "that begins with |; an empty line ends it.  The script stops at the first error.",
 	 {".read nightly.q", NULL, NULL}},
 	{"edit",
 	 NULL,
@@ -256,11 +261,12 @@ static const struct help_topic commands[] = {
 	 NULL,
 	 "The last query, or the one given.  In ~/.config/quern/queries it can be run from\n"
 	 "anywhere.",
-	 {".save hot.q", ".save who.q callers of ${FUNC}", NULL}},
+	 {".save hot.q", ".save who.q callers of $FUNC", NULL}},
 	{"run",
 	 NULL,
-	 "FILE is looked for here, then in ~/.config/quern/queries.  ${NAME} in it becomes VALUE;\n"
-	 "write \"${NAME}\" in the query where the value is a whole C++ name.",
+	 "FILE is looked for here, then in ~/.config/quern/queries.  NAME=VALUE is the same as\n"
+	 "`let $NAME = VALUE` before it; $NAME in the script is then VALUE.  --set does the same\n"
+	 "for -f.",
 	 {".run hot.q", ".run who.q FUNC=malloc", ".run who.q FUNC=\"operator new\""}},
 	{"quit", NULL, "`quit` and `exit` do, too.", {".quit", NULL, NULL}},
 };
@@ -268,19 +274,41 @@ static const struct help_topic commands[] = {
 static const char overview[] =
 	"A query reads left to right:   graph stages | source | table stages > file\n"
 	"\n"
-	"  top                                     the ten most expensive functions\n"
-	"  callers of malloc                       who calls it, at what cost\n"
-	"  hottest 3 paths from main to malloc     how the program gets there\n"
+	"  top                                 the ten most expensive functions\n"
+	"  malloc                              all about one function\n"
+	"  callers of malloc                   who calls it, at what cost\n"
+	"  path from main to malloc            how the program gets there\n"
 	"  functions | where calls > 1000 | sort incl / calls\n"
-	"  top 20 > costs.csv                      also .json .md ...\n"
+	"  calltree > flame.svg                also .html .csv .json .md ...\n"
 	"\n"
 	"Tab completes, Ctrl-R searches the history, Ctrl-C stops a query, Ctrl-D leaves.\n"
 	"\n"
 	"Topics (.help TOPIC):\n";
 
+/* Topics that are lists made from tables. */
+static const char *const lists[] = {"sources", "columns", "formats", "commands"};
+
 const struct help_topic *help_at(size_t i)
 {
 	return i < sizeof(topics) / sizeof(topics[0]) ? &topics[i] : NULL;
+}
+
+const char *help_list(size_t i)
+{
+	return i < sizeof(lists) / sizeof(lists[0]) ? lists[i] : NULL;
+}
+
+/* Put a word in lines of 78 columns. */
+static void put_word(struct out *o, size_t *column, const char *dot, const char *word)
+{
+	size_t n = str_c(dot).n + str_c(word).n + 1;
+
+	if (*column && *column + n > 76) {
+		out_char(o, '\n');
+		*column = 0;
+	}
+	out_printf(o, "%s%s%s", *column ? " " : "  ", dot, word);
+	*column += n;
 }
 
 void help_overview(struct out *o)
@@ -290,18 +318,21 @@ void help_overview(struct out *o)
 	size_t column = 0;
 
 	out_c(o, overview);
-	for (size_t i = 0; (t = help_at(i)); i++) {
-		size_t n = str_c(t->name).n;
+	for (size_t i = 0; (t = help_at(i)); i++)
+		put_word(o, &column, "", t->name);
+	for (size_t i = 0; help_list(i); i++)
+		put_word(o, &column, "", help_list(i));
+	out_c(o, "\nCommands (.help commands):\n");
+	column = 0;
+	for (size_t i = 0; (c = command_at(i)); i++)
+		put_word(o, &column, ".", c->name);
+	out_char(o, '\n');
+}
 
-		out_c(o, column ? " " : "  ");
-		out_c(o, t->name);
-		column += n + 1;
-		if (column > 68) {
-			out_char(o, '\n');
-			column = 0;
-		}
-	}
-	out_c(o, " formats\n\nCommands:\n");
+static void print_commands(struct out *o)
+{
+	const struct command *c;
+
 	for (size_t i = 0; (c = command_at(i)); i++) {
 		size_t n = str_c(c->name).n + str_c(c->form).n;
 
@@ -397,6 +428,17 @@ bool help_print(struct out *o, struct str topic)
 		print_formats(o);
 		return true;
 	}
+	if (str_eq(topic, STR("commands"))) {
+		print_commands(o);
+		return true;
+	}
+	if (str_eq(topic, STR("sources"))) {
+		help_sources(o);
+		return true;
+	}
+	if (str_starts(topic, STR("columns")) &&
+	    help_columns(o, str_trim(str_from(topic, strlen("columns")))))
+		return true;
 	if (t) {
 		print_topic(o, t);
 		return true;

@@ -15,6 +15,13 @@ const struct help_topic *help_at(size_t i);
 /* Text and examples of a dot-command, by its name without the dot; NULL: there are
  * none. */
 const struct help_topic *help_of_command(const char *name);
+/* The topics that are lists: columns, formats ...; NULL past the end. */
+const char *help_list(size_t i);
+/* What a column means; NULL: there is no such column. */
+const char *help_column(struct str name);
+/* The columns of a source, or of all if `of` is empty; false: there is no such source. */
+bool help_columns(struct out *o, struct str of);
+void help_sources(struct out *o);
 void help_overview(struct out *o);
 /* Print a topic; dot-commands are topics, too, with or without the dot.  false:
  * unknown topic. */

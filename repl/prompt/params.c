@@ -1,14 +1,9 @@
-/* params.c - fill in the parameters of a query; see params.h. */
+/* params.c - values for a script; see params.h. */
 #include "repl/prompt/params.h"
 
-#include <stdbool.h>
+#include "engine/lang/token.h"
 
 enum { PARAMS = 32 };
-
-struct param {
-	struct str name, value;
-	bool used;
-};
 
 static struct str next_word(struct str *rest)
 {
@@ -30,60 +25,40 @@ static struct str unquote(struct str s)
 	return s;
 }
 
-static int read_params(struct str given, struct param *p, size_t *n, struct err *err)
+/* Does the script have $NAME or ${NAME}? */
+static bool is_used(struct str script, struct str name)
 {
-	struct str w;
+	for (size_t i = 0; i + name.n < script.n; i++) {
+		struct str after = str_from(script, i + 1);
 
-	for (*n = 0; (w = next_word(&given)).n; ++*n) {
+		if (script.p[i] != '$')
+			continue;
+		after = str_from(after, after.n && after.p[0] == '{');
+		if (str_starts(after, name) &&
+		    (after.n == name.n || !token_is_word_byte(after.p[name.n])))
+			return true;
+	}
+	return false;
+}
+
+int params_set(struct session *s, struct str script, struct str given, struct err *err)
+{
+	struct str w, name;
+
+	for (unsigned n = 0; (w = next_word(&given)).n; n++) {
 		size_t eq = str_find(w, '=');
 
+		name = (struct str){w.p, eq};
 		if (eq == 0 || eq == w.n)
 			return err_set(err, ERR_USAGE, 0, "'%.*s' is not NAME=VALUE",
 				       STR_ARG(w));
-		if (*n == PARAMS)
+		if (n == PARAMS)
 			return err_set(err, ERR_LIMIT, 0, "more than %d values", PARAMS);
-		p[*n] = (struct param){{w.p, eq}, unquote(str_from(w, eq + 1)), false};
-	}
-	return 0;
-}
-
-static int fill_one(struct out *o, struct str name, struct param *p, size_t n,
-		    struct err *err)
-{
-	for (size_t i = 0; i < n; i++)
-		if (str_eq(p[i].name, name)) {
-			out_str(o, p[i].value);
-			p[i].used = true;
-			return 0;
-		}
-	err_set(err, ERR_QUERY, 0, "the query wants a value for %.*s", STR_ARG(name));
-	return err_hint(err, ".run FILE %.*s=VALUE", STR_ARG(name));
-}
-
-int params_fill(struct out *o, struct str text, struct str given, struct err *err)
-{
-	struct param p[PARAMS];
-	size_t n;
-
-	if (read_params(given, p, &n, err))
-		return (int)err->kind;
-	for (;;) {
-		size_t hole = str_find_str(text, STR("${")), end;
-
-		out_str(o, (struct str){text.p, hole});
-		if (hole == text.n)
-			break;
-		text = str_from(text, hole + 2);
-		end = str_find(text, '}');
-		if (end == text.n)
-			return err_set(err, ERR_QUERY, 0, "\"${\" without \"}\"");
-		if (fill_one(o, (struct str){text.p, end}, p, n, err))
+		if (!is_used(script, name))
+			return err_set(err, ERR_QUERY, 0, "the script has no $%.*s",
+				       STR_ARG(name));
+		if (session_set_value(s, name, unquote(str_from(w, eq + 1)), err))
 			return (int)err->kind;
-		text = str_from(text, end + 1);
 	}
-	for (size_t i = 0; i < n; i++)
-		if (!p[i].used)
-			return err_set(err, ERR_QUERY, 0, "the query has no ${%.*s}",
-				       STR_ARG(p[i].name));
 	return 0;
 }

@@ -1,14 +1,13 @@
-/* params.h - parameters of queries: `${FUNC}` in a saved query, `FUNC=malloc` after
- * .run. */
+/* params.h - values for a script: `FUNC=malloc` after .run is `let $FUNC = malloc`. */
 #ifndef QUERN_PARAMS_H
 #define QUERN_PARAMS_H
 
+#include "engine/query.h"
 #include "index/base/err.h"
-#include "index/base/out.h"
 #include "index/base/str.h"
 
-/* Write text with every ${NAME} replaced; given is "NAME=VALUE NAME="a b" ...".
- * ERR_QUERY: a parameter without a value, or a value without a parameter. */
-int params_fill(struct out *o, struct str text, struct str given, struct err *err);
+/* Set the values of given, "NAME=VALUE NAME="a b" ...", for the script.  ERR_QUERY: the
+ * script has no $NAME. */
+int params_set(struct session *s, struct str script, struct str given, struct err *err);
 
 #endif

@@ -1,19 +1,38 @@
 /* script.c - split scripts into entries and run them; see script.h. */
 #include "repl/prompt/script.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/lang/token.h"
 #include "repl/app/output.h"
 #include "repl/prompt/command.h"
 
 enum { NESTED_MAX = 16 };
 
+/* Words that every shell has as commands work here, too. */
+static bool is_word_of_shells(struct str entry)
+{
+	return str_eq(entry, STR("?")) || str_eq(entry, STR("help")) ||
+	       (str_starts(entry, STR("help ")) && entry.n < 60 &&
+		str_find(entry, '\n') == entry.n) ||
+	       str_eq(entry, STR("quit")) || str_eq(entry, STR("exit"));
+}
+
 int script_entry(struct app *app, struct str text, const struct origin *from)
 {
 	struct str trimmed = str_trim(text);
+	char dotted[64];
 
-	if (trimmed.n && trimmed.p[0] == '.')
+	if (is_word_of_shells(trimmed)) {
+		snprintf(dotted, sizeof(dotted), ".%.*s", (int)trimmed.n, trimmed.p);
+		return command_run(
+			app, str_eq(trimmed, STR("?")) ? STR(".help") : str_c(dotted),
+			from);
+	}
+	/* "\q": the commands of psql */
+	if (trimmed.n && (trimmed.p[0] == '.' || trimmed.p[0] == '\\'))
 		return command_run(app, trimmed, from);
 	return app_run(app, text, from);
 }
@@ -23,20 +42,29 @@ static bool blank_text(struct str s)
 	return str_trim(s).n == 0;
 }
 
-/* The length of the first entry of text: one dot-command, or the lines of the
- * statement that starts there; *lines is their number. */
+/* The length of the first entry of text: one dot-command, or whole statements up to the
+ * end of a line; *lines is their number. */
 static size_t entry_length(struct str text, size_t *lines)
 {
-	size_t n = str_find(text, '\n');
-	struct str first = str_trim((struct str){text.p, n});
+	struct str first = str_trim((struct str){text.p, str_find(text, '\n')});
+	size_t n = 0;
 
 	*lines = 1;
-	if (first.n && first.p[0] == '.')
-		return n;
-	while (n < text.n && query_incomplete((struct str){text.p, n})) {
-		n += 1 + str_find(str_from(text, n + 1), '\n');
-		++*lines;
+	if (first.n && (first.p[0] == '.' || first.p[0] == '\\'))
+		return str_find(text, '\n');
+	for (;;) {
+		struct token t = token_at(text, n, PLACE_WORD);
+		size_t end = t.at + 1;
+
+		n = t.at;
+		if (t.kind == TOK_NEWLINE || t.kind == TOK_END)
+			break;
+		if (t.kind != ';')
+			end = query_statement(text, n);
+		n = end > n ? end : n + str_find(str_from(text, n), '\n');
 	}
+	for (size_t i = 0; i < n; i++)
+		*lines += text.p[i] == '\n';
 	return n;
 }
 

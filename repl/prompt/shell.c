@@ -28,6 +28,9 @@
 #include "repl/prompt/complete.h"
 #include "repl/render/fit.h"
 #include "repl/prompt/script.h"
+#include "repl/prompt/search.h"
+#include "repl/term/number.h"
+#include "repl/term/version.h"
 
 /* EVENT, FILTERS: the most columns in the prompt. */
 enum { HISTORY = 2000, LISTED_LINES = 12, EVENT = 60, FILTERS = 200 };
@@ -38,8 +41,9 @@ struct shell {
 	History *history;
 	char *file; /* of the history; NULL: not saved */
 	struct out prompt;
-	struct out entry;	 /* the lines of the statement so far */
-	bool interrupted, again; /* again: the last key was Tab, too */
+	struct out entry;	    /* the lines of the statement so far */
+	struct search_state search; /* Ctrl-R */
+	bool interrupted, again;    /* again: the last key was Tab, too */
 	mbstate_t mb;
 };
 
@@ -165,6 +169,24 @@ static void put_prompt_filters(struct out *o, enum emit_form form, const struct 
 	out_close(&all);
 }
 
+static void put_prompt(const struct shell *s, struct out *o, enum emit_form form)
+{
+	if (s->search.on) {
+		out_c(o, s->search.found ? "search: " : "not found: ");
+		fit_put(o, form, FIT_TEXT, str_c(s->search.text), EVENT);
+		out_c(o, "> ");
+	} else if (s->entry.n) {
+		out_c(o, "   ...> ");
+	} else if (!s->app->nprofiles) {
+		out_c(o, "quern> ");
+	} else {
+		out_c(o, "quern[");
+		fit_put(o, form, FIT_TEXT, session_event(s->app->session), EVENT);
+		put_prompt_filters(o, form, s->app);
+		out_c(o, "]> ");
+	}
+}
+
 /* The editor only accepts the locale's encoding: all text goes through emit_name(). */
 static const char *prompt(EditLine *el)
 {
@@ -172,17 +194,13 @@ static const char *prompt(EditLine *el)
 	struct shell *s;
 
 	el_get(el, EL_CLIENTDATA, &s);
-	if (s->entry.n)
-		return "   ...> ";
-	if (!s->app->nprofiles)
-		return "quern> ";
 	form = s->app->screen.utf8 ? EMIT_TEXT : EMIT_ASCII;
 	out_close(&s->prompt);
 	out_mem(&s->prompt);
-	out_c(&s->prompt, "quern[");
-	fit_put(&s->prompt, form, FIT_TEXT, session_event(s->app->session), EVENT);
-	put_prompt_filters(&s->prompt, form, s->app);
-	out_bytes(&s->prompt, "]> ", sizeof("]> "));
+	put_prompt(s, &s->prompt, form);
+	s->search.prompt =
+		emit_width(EMIT_TEXT, (struct str){s->prompt.buf, s->prompt.n});
+	out_char(&s->prompt, '\0');
 	return out_flush(&s->prompt) ? "quern> " : s->prompt.buf;
 }
 
@@ -257,6 +275,16 @@ static unsigned char on_tab(EditLine *el, int key)
 	out_close(&text);
 	arena_free(&a);
 	return result;
+}
+
+static unsigned char on_search(EditLine *el, int key)
+{
+	struct shell *s;
+
+	(void)key;
+	el_get(el, EL_CLIENTDATA, &s);
+	s->search.columns = s->app->screen.columns;
+	return search_history(el, s->history, &s->search);
 }
 
 /* ---- history ---- */
@@ -351,18 +379,22 @@ static void drop_line(struct shell *s)
 	el_reset(s->el);
 }
 
-/* Words that every shell has as commands work here, too. */
-static bool is_command(struct str entry)
+/* With nothing open, the name of a file opens it. */
+static bool is_file(const struct app *app, struct str entry)
 {
-	return str_eq(entry, STR("?")) || str_eq(entry, STR("help")) ||
-	       str_starts(entry, STR("help ")) || str_eq(entry, STR("quit")) ||
-	       str_eq(entry, STR("exit"));
+	char *path = app->nprofiles ? NULL : app_expand(entry);
+	bool is =
+		path && path[0] != '.' && access(path + app_split_name(path), F_OK) == 0;
+
+	is |= path && strncmp(path, "./", 2) == 0 && access(path, F_OK) == 0;
+	free(path);
+	return is;
 }
 
 static void run_entry(struct shell *s)
 {
 	struct str entry = str_trim((struct str){s->entry.buf, s->entry.n});
-	char dotted[64];
+	char *dotted = NULL;
 
 	while (entry.n && entry.p[entry.n - 1] == '\n')
 		entry = str_trim((struct str){entry.p, entry.n - 1});
@@ -370,18 +402,16 @@ static void run_entry(struct shell *s)
 	if (!entry.n)
 		return;
 	remember(s, entry);
-	if (is_command(entry) && entry.n + 1 < sizeof(dotted)) {
-		if (str_eq(entry, STR("?")))
-			entry = STR("help");
-		snprintf(dotted, sizeof(dotted), ".%.*s", STR_ARG(entry));
+	if (is_file(s->app, entry) &&
+	    asprintf(&dotted, ".open \"%.*s\"", (int)entry.n, entry.p) > 0)
 		entry = str_c(dotted);
-	}
 	screen_measure(&s->app->screen);
 	if (entry.p[0] != '.') {
 		free(s->app->last);
 		s->app->last = strndup(entry.p, entry.n);
 	}
 	script_entry(s->app, entry, NULL);
+	free(dotted);
 	atomic_store(&app_cancel, 0);
 	s->app->closed = false;
 }
@@ -392,6 +422,7 @@ static void edit(struct shell *s)
 		int n = 0;
 		const char *line = el_gets(s->el, &n);
 		struct str so_far;
+		bool empty;
 
 		if (s->interrupted) {
 			drop_line(s);
@@ -402,11 +433,13 @@ static void edit(struct shell *s)
 				s->app->closed = true;
 			break;
 		}
+		empty = str_trim((struct str){line, str_find(str_c(line), '\n')}).n == 0;
 		out_bytes(&s->entry, line, (size_t)n);
 		so_far = str_trim((struct str){s->entry.buf, s->entry.n});
 		while (so_far.n && so_far.p[so_far.n - 1] == '\n')
 			so_far.n--;
-		if (so_far.n && so_far.p[0] != '.' && query_incomplete(so_far))
+		/* An empty line ends every entry: nothing traps the prompt. */
+		if (!empty && so_far.n && so_far.p[0] != '.' && query_incomplete(so_far))
 			continue;
 		run_entry(s);
 	}
@@ -416,7 +449,8 @@ static void bind_keys(EditLine *el)
 {
 	el_set(el, EL_ADDFN, "quern-complete", "complete the word", on_tab);
 	el_set(el, EL_BIND, "^I", "quern-complete", NULL);
-	el_set(el, EL_BIND, "^R", "em-inc-search-prev", NULL);
+	el_set(el, EL_ADDFN, "quern-search", "search the history", on_search);
+	el_set(el, EL_BIND, "^R", "quern-search", NULL);
 	el_set(el, EL_BIND, "\\e[1;5C", "em-next-word", NULL);
 	el_set(el, EL_BIND, "\\e[1;5D", "ed-prev-word", NULL);
 	el_set(el, EL_BIND, "\\e[3~", "ed-delete-next-char", NULL);
@@ -437,6 +471,38 @@ static void bind_safe_keys(EditLine *el)
 /* The editor lives as long as the process: el_end() frees the table with the names of
  * added functions, but not the names. */
 static struct shell shell;
+
+/* Two lines: what is open, and how to go on. */
+static void greet(const struct app *app)
+{
+	const struct store_info *info;
+	struct store_event ev;
+	uint32_t e;
+	char functions[NUMBER_MAX], total[NUMBER_MAX], more[60] = "";
+
+	if (!app->nprofiles) {
+		app_note(app,
+			 "quern " QUERN_VERSION ": no profile is open; the name of a "
+			 "file opens it");
+		app_note(app, ".help says what can be asked; .quit or Ctrl-D leaves");
+		return;
+	}
+	info = store_info(app->profiles[0].store);
+	for (e = 0; e < info->all_events; e++) {
+		store_event(app->profiles[0].store, e, &ev);
+		if (str_eq(ev.name, session_event(app->session)))
+			break;
+	}
+	number_grouped(functions, info->functions);
+	number_si(total, store_total(app->profiles[0].store, e));
+	if (app->nprofiles > 1)
+		snprintf(more, sizeof(more), ", and %zu more (.profiles)",
+			 app->nprofiles - 1);
+	app_note(app, "quern " QUERN_VERSION ": %s, %s functions, %s %.*s%s",
+		 app->profiles[0].name, functions, total,
+		 STR_ARG(session_event(app->session)), more);
+	app_note(app, ".help says what can be asked; .quit or Ctrl-D leaves");
+}
 
 int shell_run(struct app *app)
 {
@@ -466,6 +532,7 @@ int shell_run(struct app *app)
 		bind_safe_keys(shell.el);
 	else if (!app->opts->no_init)
 		el_source(shell.el, NULL);
+	greet(app);
 	edit(&shell);
 	el_reset(shell.el);
 	free(shell.file);

@@ -99,7 +99,7 @@ static void put_page_filters(struct render *rd)
 		out_c(rd->o, "</code></p>\n");
 	}
 	if (r->truncated)
-		out_c(rd->o, "<p>Not all: there is more than these rows.</p>\n");
+		out_c(rd->o, "<p>Incomplete: a limit cut these rows.</p>\n");
 	out_c(rd->o, "</section>\n");
 }
 

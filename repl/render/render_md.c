@@ -172,7 +172,7 @@ static void put_end(struct page *p)
 		out_printf(p->rd->o, "\nshowing %s of %s\n", shown, of);
 	}
 	if (r->truncated)
-		put_line(p, STR("not all: there is more than these rows"));
+		put_line(p, STR("incomplete: a limit cut these rows"));
 }
 
 int render_md(struct render *rd)

@@ -346,7 +346,7 @@ static void put_footer(struct table *t)
 	if (line.n)
 		put_painted(t, PAINT_DIM, (struct str){line.buf, line.n});
 	if (r->truncated)
-		put_painted(t, PAINT_NOTE, STR("not all: there is more than these rows"));
+		put_painted(t, PAINT_NOTE, STR("incomplete: a limit cut these rows"));
 	if (t->hidden.n) {
 		line.n = 0;
 		out_c(&line, "not on this screen:");

@@ -251,7 +251,7 @@ def users_one(rng, i, s):
     if r.status or r.out != s["right"]:
         # Nowhere to write is the only excuse, and the cache is always there.
         return what + str(r)
-    if used != ("index up to date" in r.talk):
+    if used != ("indexed" not in r.talk):
         return what + "used: %s\n%s" % (not used, r.talk)
     if readable and not used and "could have been written by others" not in r.talk:
         return what + "not said why: %s" % r.talk

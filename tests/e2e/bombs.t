@@ -62,7 +62,7 @@ many("substitutions", (looked_through(50) + "'%d" % i for i in range(2, 100)))
 DOUBLED = 20 if BIG else 5
 doubled = "let $a = * or *; " + " ".join(
     "let $%s = $%s or $%s;" % (chr(98 + i), chr(97 + i), chr(97 + i)) for i in range(DOUBLED)) + " functions of $" + chr(97 + DOUBLED) + " | count"
-ROWS, MEMORY, GAVE_UP = "not all", "out of memory", "gave up"
+ROWS, MEMORY, GAVE_UP = "the answer is incomplete", "out of memory", "gave up"
 
 # profile, query, statuses that are right, words of the message when it is not 0
 CASES = [
@@ -115,7 +115,7 @@ CASES = [
     ("many", 'functions | where fn = "%s"' % ("x" * 70000), (6,), "the limit is 65536"),
     ("many", "top 1; " * 9000, (0,), ""),
     ("many", "; " * 30000, (0, 1), ""),
-    ("words", "functions of %s | count" % ("a" * 30000), (1,), "no function matches"),
+    ("words", "functions of %s | count" % ("a" * 30000), (0,), ""),
     ("words", "functions of *%sb*%s | count" % ("a" * 9999, "a" * 10000), (1,), "no function matches"),
     ("words", "functions of " + "a*" * 10000 + "b | count", (1,), "no function matches"),
     ("substitutions", "find main", (1,), "no function matches"),
@@ -127,7 +127,7 @@ CASES = [
 for profile, query, statuses, words in CASES:
     name = "%s: %s" % (profile, query if len(query) < 90 else query[:60] + " ... (%d bytes)" % len(query))
     r = run(profile, "-q", "--no-init", "--format", "csv", "-c", query)
-    said = words in r.talk and r.talk.startswith("error: ") if r.status else not r.talk
+    said = words in r.talk and "error: " in r.talk if r.status else all(line.startswith("note: ") for line in r.talk.splitlines())
     ok(r.status in statuses and said, name, "status %d\n%s" % (r.status, r.talk[:600]))
 with open("far.q", "w") as f:
     f.write("functions | take 1" + " " * 1000000 + "+")

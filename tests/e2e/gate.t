@@ -67,10 +67,10 @@ ok(r.status == 1 and last.startswith("3 expectations: 1 holds, 2 fail (-c 1:1:39
    "statements separated by ;", r)
 ok("  %s; " % FAILS in r.talk, "a message shows its place in the whole text", r)
 for text in ("functions | where fn = \"a;b | expect none\n" + FAILS, "functions | where fn ~ /;/ | bogus; " + FAILS,
-             "bogus | x ! echo a; echo b\n" + FAILS, "functions | where\n" + FAILS, "\x01\n" + FAILS, "(;\n" + FAILS):
+             "bogus y | x ! echo a; echo b\n" + FAILS, "functions | where\n" + FAILS, "\x01\n" + FAILS, "(;\n" + FAILS):
     r, last = gate("-c", text)
     ok(r.status == 1 and " not answered (" in last and "0 hold" not in last, "a mistake before: " + ascii(text[:30]), r)
-r, last = gate("-c", "bogus | x ! echo a; echo b > made\n" + FAILS)
+r, last = gate("-c", "bogus y | x ! echo a; echo b > made\n" + FAILS)
 ok(not os.path.exists("made") and "1 fails (-c 1:2:39); 1 not answered (-c 1:1:1)" in last, "the command behind ! is not taken for a statement", r)
 r, last = gate("-c", ";;  -- nothing\n;")
 ok(r.status == 0 and last == "", "no statement at all", r)

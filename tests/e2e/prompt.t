@@ -1,105 +1,11 @@
 #!/usr/bin/env python3
 """prompt.t - the prompt in a real terminal (tmux): typing, Tab, Ctrl-C, history, resize."""
-import atexit
-import fcntl
 import os
 import shutil
-import struct
-import subprocess
-import termios
-import time
-import unicodedata
 
-from e2e import HUNG, done, environ, ok, profile, quern, same, skip, skip_all, work
-
-if not shutil.which("tmux"):
-    skip_all("tmux is not installed")
-socket = work + "/tmux"
-environ.pop("TMUX", None)
-environ.update(QUERN_PAGER="", PS1="$ ", XDG_STATE_HOME=work + "/state")
-
-
-def tmux(*args):
-    p = subprocess.run(["tmux", "-S", socket, "-f", "/dev/null"] + list(args), env=environ,
-                       stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=HUNG)
-    return p.stdout.decode("utf-8", "replace")
-
-
-def screen():
-    """Lines on the screen; wide characters count once, as they do for tmux."""
-    return [line.rstrip() for line in tmux("capture-pane", "-p").splitlines()]
-
-
-def wait(test, seconds=HUNG):
-    """The screen once test(lines) holds, or as it is when time is up."""
-    end = time.time() + seconds
-    while True:
-        lines = screen()
-        if test(lines) or time.time() > end:
-            return lines
-        time.sleep(0.05)
-
-
-def last(lines):
-    return ([line for line in lines if line] or [""])[-1]
-
-
-def shown(lines):
-    return "\n".join(line for line in lines if line)
-
-
-def of_terminal(ask, test):
-    """Wait until what the terminal is asked for passes the test; whether it does."""
-    fd = os.open(tmux("display-message", "-p", "#{pane_tty}").strip(), os.O_RDONLY | os.O_NOCTTY)
-    end = time.time() + HUNG
-    try:
-        while not test(ask(fd)) and time.time() < end:
-            time.sleep(0.005)
-        return test(ask(fd))
-    finally:
-        os.close(fd)
-
-
-def editing(wanted):
-    """Wait for the line editor to have the keyboard, which it gives back while a query runs."""
-    return of_terminal(termios.tcgetattr, lambda mode: bool(mode[3] & termios.ICANON) != wanted)
-
-
-def of_size(lines, columns):
-    return of_terminal(lambda fd: struct.unpack("HHHH", fcntl.ioctl(fd, termios.TIOCGWINSZ, bytes(8)))[:2],
-                       lambda size: size == (lines, columns))
-
-
-def send(*keys):
-    tmux("send-keys", *keys)
-
-
-def expect(test, name):
-    lines = wait(test)
-    return ok(test(lines), name, shown(lines))
-
-
-def start(args="-q p.out", before=""):
-    """quern in the shell, at its prompt; before: what the shell makes of its environment."""
-    send("clear; %s%s %s" % (before, quern, args), "Enter")
-    return wait(at_prompt)
-
-
-def width(line):
-    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
-
-
-PROMPT = "quern[Ir]>"
-
-
-def at_prompt(lines):
-    return last(lines) == PROMPT
-
-
-def clear():
-    send("C-u", "C-l")
-    wait(at_prompt)
-
+from e2e import done, environ, ok, profile, same, skip, work
+from prompting import (PROMPT, at_prompt, clear, editing, expect, last, of_size, screen, send, shown, start, terminal,
+                       tmux, wait, width)
 
 NAMES = [b"main", b"std::vector<int, std::allocator<int> >::push_back(int const&)",
          b"std::vector<char, std::allocator<char> >::push_back(char&&)",
@@ -115,9 +21,7 @@ with open("big.out", "w") as f:
             f.write("cfn=f%d\ncalls=1 1\n2 5\n" % j)
         f.write("\n")
 
-tmux("new-session", "-d", "-x", "100", "-y", "30", "sh")
-atexit.register(tmux, "kill-server")
-send("PS1='$ '", "Enter")
+terminal()
 lines = start("p.out")
 if not ok(at_prompt(lines), "the prompt appears", shown(lines)):
     done()
@@ -143,7 +47,7 @@ for typed, becomes, name in (
         ("callers of push_b", "callers of push_back", "completes a C++ name's last part"),
         ('callers of "std::vector<ch', lambda s: last(s).endswith('allocator<char> >::push_back(char&&)"'),
          "completes a whole name in quotes"),
-        ("top by ", lambda s: any(x.split()[:2] == ["Ir", "self"] for x in s), "lists events and columns"),
+        ("top by ", lambda s: any(x.split()[:3] == ["Ir", "id", "self"] for x in s), "lists events and columns"),
         (".ti", ".timer", "completes a dot-command"),
         ("top > p.o", "top > p.out", "completes a file after >"),
         (".run kept", ".run kept_query", "completes a kept query"),

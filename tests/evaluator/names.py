@@ -65,6 +65,16 @@ def bare(name):
     return Atom(name, lambda f: PLAIN.match(f[2]) and whole.fullmatch(f[2]))
 
 
+def part(text):
+    """A text that is no whole name: the functions with it in one component of their names."""
+    return Atom(text, lambda f: any(text in c.split("'")[0] for c in f[2].split("::")))
+
+
+def absent():
+    """Joined with `or` to a name that is there, it is left out."""
+    return Atom('"no such name"', lambda f: False)
+
+
 def exact(name):
     return Atom(quoted(name), lambda f: f[2] == name)
 

@@ -76,6 +76,12 @@ class Asker:
         kinds = ["exact", "number", "regex", "file", "obj", "part of a path", "line"]
         last = name.split("::")[-1].split("'")[0]
         if names.PLAIN.match(name) and all(names.PLAIN.match(g[2]) or last not in g[2] for g in world.functions):
+            cut = rng.randint(0, max(0, len(last) - 3))
+            piece = last[cut:cut + rng.randint(3, len(last))] if len(last) > 3 else last
+            having = [g for g in world.functions if piece in g[2]]
+            if not view.merged and all(names.PLAIN.match(g[2]) for g in having) and \
+                    not any(names.bare(piece).matches(g) for g in having):
+                kinds += ["part", "part"]
             kinds += ["bare", "bare"] + ["glob"] * (world.plain and not view.merged)
             if world.plain and "::" in name:
                 kinds.append("class")
@@ -100,6 +106,8 @@ class Asker:
         if kind == "glob":
             cut = rng.randint(1, len(last))
             return names.bare(last[:cut] + "*" if rng.random() < 0.7 else "*" + last[-cut:])
+        if kind == "part":
+            return names.part(piece)
         if kind == "bare":
             return names.bare(rng.choice((name, last)))
         return names.exact(name)
@@ -127,6 +135,8 @@ class Asker:
             inner = self.one_set(view, depth - 1)
             return inner and names.Not(inner)
         a, b = self.one_set(view, depth - 1), self.one_set(view, depth - 1)
+        if a and rng.random() < 0.1:
+            return names.Joined(rng.choice(("or", ",")), *rng.sample((a, names.absent()), 2))
         return a and b and names.Joined(rng.choice(("or", ",", "and", "and")), a, b)
 
     # ------------------------------------------------------------ graph stages
@@ -196,6 +206,7 @@ class Asker:
             those, of = made.members(view), " of " + made.text()
             if rng.random() < 0.2:
                 before, of = "let $s = %s; " % made.text(), " of $s"
+        between = of and rng.random() < 0.5
         kind = rng.choice(["functions"] * 5 + ["groups"] * 2 + ["lines", "calls", "callsites", "parts", "threads", "events",
                                                               "cycles", "neighbours", "neighbours", "tree", "tree", "cost"])
         if view.filtered:
@@ -224,9 +235,23 @@ class Asker:
                           True, before)
         if kind == "parts" and of:
             return Source("parts" + of + clause, "parts of", lambda: tables.parts(view, those, by, False), by, False, before)
+        if kind in ("calls", "callsites") and between:
+            return self.between(view, kind, those, of, by, clause, before)
         rows = getattr(tables, kind)
         ordered = kind in ("functions", "calls")
         return Source(kind + of + clause, kind, lambda: rows(view, those, by), by, ordered, before)
+
+    def between(self, view, kind, those, of, by, clause, before):
+        """calls from X, to X, from X to Y"""
+        way, everything = self.rng.choice(("from", "to", "both")), set(view.group.values())
+        text, ends = of.replace(" of ", " to " if way == "to" else " from ", 1), [those, everything]
+        if way == "to":
+            ends.reverse()
+        if way == "both":
+            made = self.some_set(view, 1)
+            text, ends[1] = text + " to " + made.text(), made.members(view)
+        rows = tables.calls_between if kind == "calls" else tables.callsites
+        return Source(kind + text + clause, kind, lambda: rows(view, ends[0], by, ends[1]), by, kind == "calls", before)
 
     def versus(self, view, by, clause):
         """functions or files vs base"""

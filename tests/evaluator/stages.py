@@ -30,7 +30,7 @@ class Where:
 
 
 class Sort:
-    """Descending by default; ties keep their order; absent values stand last."""
+    """Numbers descend by default, texts ascend; ties keep their order; absent values stand last."""
 
     def __init__(self, keys):
         self.keys = keys        # [(expression, "", "asc" or "desc")]
@@ -42,7 +42,8 @@ class Sort:
         rows = list(table.rows)
         for e, way in reversed(self.keys):
             present = [r for r in rows if e.value(r) is not None]
-            present.sort(key=lambda r: as_key(e.value(r)), reverse=way != "asc")
+            texts = any(isinstance(e.value(r), str) for r in present)
+            present.sort(key=lambda r: as_key(e.value(r)), reverse=way == "desc" or not (way or texts))
             rows = present + [r for r in rows if e.value(r) is None]
         return changed(table, rows)
 

@@ -113,11 +113,16 @@ def calls(view, those, event):
     return rows
 
 
-def callsites(view, those, event):
+def calls_between(view, callers, event, callees):
+    numbers = [{view.number(f) for f in those} for those in (callers, callees)]
+    return [r for r in calls(view, callers | callees, event) if r["caller_id"] in numbers[0] and r["callee_id"] in numbers[1]]
+
+
+def callsites(view, those, event, to=None):
     found = {}
     for part in view.parts:
         for (f, file, line, g), n in part.sites.items():
-            if f in those:
+            if f in those and (to is None or g in to):
                 add_up(found, (f, file, line, g), n)
     return [{"caller": f[2], "callee": g[2], "file": file, "line": line or None, "instr": None, "calls": n[0],
              "incl": view.cost(event, n[1:])} for (f, file, line, g), n in found.items()]

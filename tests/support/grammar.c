@@ -5,6 +5,7 @@
  */
 #include "tests/support/grammar.h"
 
+#include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -93,6 +94,7 @@ static const char *const regexes[] = {
 	"/a/",	     "/^_dl/",	  "/./i", "/^main$/", "/(a|b)+/",
 	"/MALLOC/i", "/[^:]+::/", "/x*/", "/(.)\\1/", "/(?=m)./",
 };
+static const char *const parts[] = {"alloc", "ma", "LUA", "un", "nobody", "vector::"};
 static const char *const fields[] = {"file:", "obj:", "class:", "fn:"};
 static const char *const places[] = {"line:1",	"line:30", "line:a.c:30",
 				     "cycle:1", "cycle:2", "line:lua.c:5"};
@@ -112,7 +114,17 @@ static void named_set(struct choices *g)
 	if (once_in(g, 32))
 		word(g, "$nope");
 	else
-		out_printf(g->o, "$s%u", g->lets ? choose(g, g->lets) : 0);
+		out_printf(g->o, once_in(g, 8) ? "${s%u}" : "$s%u",
+			   g->lets ? choose(g, g->lets) : 0);
+}
+
+/* A keyword may be in any case. */
+static void keyword(struct choices *g, const char *s)
+{
+	bool upper = once_in(g, 32);
+
+	for (; *s; s++)
+		out_char(g->o, upper ? (char)toupper((unsigned char)*s) : *s);
 }
 
 static void atom(struct choices *g)
@@ -134,6 +146,7 @@ static void atom(struct choices *g)
 		word(g, ONE_OF(g, names));
 		return;
 	case 11: word(g, ONE_OF(g, places)); return;
+	case 4: word(g, ONE_OF(g, parts)); return;
 	default: word(g, ONE_OF(g, names)); return;
 	}
 }
@@ -192,13 +205,15 @@ static const struct source_words {
 	const char *form; /* "top", a unit, or the verb of a source with clauses */
 	const char *number[MOST], *text[6];
 } sources[] = {
-	{"functions", {FUNCTION_NUMBERS}, {"fn", "file", "obj", "short"}},
-	{"top", {FUNCTION_NUMBERS}, {"fn", "file", "obj", "short"}},
+	{"functions", {FUNCTION_NUMBERS}, {"fn", "file", "obj", "short", "class", "dir"}},
+	{"top", {FUNCTION_NUMBERS}, {"fn", "file", "obj", "short", "class", "dir"}},
 	{"files", {GROUP_NUMBERS}, {"name"}},
 	{"objects", {GROUP_NUMBERS}, {"name"}},
 	{"dirs", {GROUP_NUMBERS}, {"name"}},
 	{"classes", {GROUP_NUMBERS}, {"name"}},
-	{"lines", {"self", "line", "calls_out", "incl_out", "self%"}, {"file", "fn"}},
+	{"lines",
+	 {"self", "line", "calls_out", "incl_out", "self%"},
+	 {"file", "fn", "class", "dir"}},
 	{"instrs", {"self", "instr", "line", "calls_out", "incl_out"}, {"fn", "file"}},
 	{"calls",
 	 {"calls", "incl", "caller_id", "callee_id", "recursive", "incl%"},
@@ -216,14 +231,14 @@ static const struct source_words {
 	{"threads", {"self", "parts", "pid", "thread"}, {"trigger", "desc"}},
 	{"events", {"total"}, {"name", "long", "formula"}},
 	{"profiles", {"functions", "total"}, {"name", "path", "event"}},
-	{"callers", {TREE_NUMBERS}, {"fn", "file", "obj"}},
-	{"callees", {TREE_NUMBERS}, {"fn", "file", "obj"}},
-	{"calltree", {TREE_NUMBERS}, {"fn", "file", "obj"}},
+	{"callers", {TREE_NUMBERS}, {"fn", "file", "obj", "class", "dir"}},
+	{"callees", {TREE_NUMBERS}, {"fn", "file", "obj", "class", "dir"}},
+	{"calltree", {TREE_NUMBERS}, {"fn", "file", "obj", "class", "dir"}},
 	{"path",
 	 {"est", "calls", "incl", "path", "step", "id", "line", "lo", "hi", "est%"},
 	 {"fn", "file"}},
 	{"cost", {"est", "self", "incl", "lo", "hi", "exact", "est%"}, {"self"}},
-	{"find", {FUNCTION_NUMBERS}, {"fn", "file", "obj", "short"}},
+	{"find", {FUNCTION_NUMBERS}, {"fn", "file", "obj", "short", "class", "dir"}},
 	{"info", {"self", "incl", "calls", "line", "total"}, {"fn", "file", "obj"}},
 	{"source", {"self", "line", "calls", "incl"}, {"kind", "file", "callee", "text"}},
 	{"asm", {"self", "instr", "line", "calls", "incl"}, {"kind", "obj", "text"}},
@@ -301,7 +316,12 @@ static void number(struct choices *g, unsigned deep)
 
 	switch (deep < DEEP ? choose(g, 16) : 0) {
 	case 8:
-	case 9: word(g, ONE_OF(g, numbers)); break;
+	case 9:
+		if (g->lets && once_in(g, 4))
+			named_set(g);
+		else
+			word(g, ONE_OF(g, numbers));
+		break;
 	case 10:
 		word(g, "- "); /* not "--", which begins a comment */
 		number(g, deep + 1);
@@ -434,8 +454,11 @@ static void of_set(struct choices *g, unsigned once)
 
 static void number_clause(struct choices *g, const char *clause, bool whole)
 {
-	out_printf(g->o, " %s %s", clause,
-		   whole ? ONE_OF(g, counts) : ONE_OF(g, numbers));
+	out_printf(g->o, " %s ", clause);
+	if (g->lets && once_in(g, 8))
+		named_set(g);
+	else
+		word(g, whole ? ONE_OF(g, counts) : ONE_OF(g, numbers));
 }
 
 static void set_clause(struct choices *g, const char *clause)
@@ -532,8 +555,18 @@ static void source(struct choices *g)
 	} else if (strcmp(form, "top") == 0) {
 		top(g);
 	} else {
-		word(g, form);
-		if (v->clauses & C_NEEDS_OF)
+		if (once_in(g, 64)) {
+			word(g, ONE_OF(g, names));
+			return;
+		}
+		keyword(g, form);
+		if ((v->kind == S_CALLS || v->kind == S_CALLSITES) && once_in(g, 2)) {
+			bool from = choose(g, 2);
+
+			set_clause(g, from ? "from" : "to");
+			if (from && once_in(g, 3))
+				set_clause(g, "to");
+		} else if (v->clauses & C_NEEDS_OF)
 			set_clause(g,
 				   (v->clauses & C_SHORT) && once_in(g, 4) ? "" : "of");
 		else if (v->clauses & C_OF)
@@ -632,7 +665,7 @@ static void tstage(struct choices *g)
 	switch (choose(g, 13)) {
 	case 1:
 	case 2:
-		word(g, "where ");
+		keyword(g, "where ");
 		condition(g, 0);
 		break;
 	case 3: keys(g); break;
@@ -666,8 +699,13 @@ static void tstage(struct choices *g)
 
 static void pipe(struct choices *g)
 {
-	static const char *const ways[] = {" | ", "|", " |\n", " | -- a comment\n",
-					   "\t|  "};
+	static const char *const ways[] = {" | ",
+					   "|",
+					   " |\n",
+					   " | -- a comment\n",
+					   "\t|  ",
+					   "\n| ",
+					   " # why\n -- this\n  | "};
 
 	word(g, once_in(g, 8) ? ONE_OF(g, ways) : ways[0]);
 }
@@ -686,7 +724,12 @@ static void query(struct choices *g)
 		gstage(g);
 		pipe(g);
 	}
-	source(g);
+	if (once_in(g, 64)) { /* goes on from the last answer */
+		word(g, "| ");
+		tstage(g);
+	} else {
+		source(g);
+	}
 	while (once_in(g, 2)) {
 		pipe(g);
 		tstage(g);
@@ -702,7 +745,10 @@ static void let(struct choices *g)
 		number(g, 1);
 	} else {
 		out_printf(g->o, "let $s%u = ", g->lets);
-		set(g, 1);
+		if (once_in(g, 4))
+			word(g, choose(g, 2) ? ONE_OF(g, numbers) : ONE_OF(g, strings));
+		else
+			set(g, 1);
 		g->lets++;
 	}
 }

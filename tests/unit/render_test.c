@@ -207,7 +207,7 @@ static void test_markdown(void)
 	      "| `main` |\n"
 	      "| \xe2\x94\x94\xe2\x94\x80\xc2\xa0`a\\x0A\\|b` |\n"
 	      "| \xc2\xa0\xc2\xa0\xc2\xa0\xe2\x94\x94\xe2\x94\x80\xc2\xa0`c` |\n"
-	      "\nnot all: there is more than these rows\n");
+	      "\nincomplete: a limit cut these rows\n");
 	r.truncated = false;
 	r.rows = r.rows_before = 0;
 	check("md: no rows", FORMAT_MD, &r, &pipe,

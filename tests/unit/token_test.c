@@ -50,7 +50,7 @@ static const struct {
 	{"<>", PLACE_WORD, TOK_LTGT, NULL, 2},
 	{"'x'", PLACE_WORD, TOK_BAD, "' is not a quote here", 1},
 	{"`x`", PLACE_NAME, TOK_BAD, "` is not a quote here", 1},
-	{"\001", PLACE_WORD, TOK_BAD, "this byte means nothing here", 1},
+	{"\001", PLACE_WORD, TOK_BAD, "this character has no meaning in a query", 1},
 	{"-- c", PLACE_WORD, TOK_END, NULL, 0},
 	{"-- c\nx", PLACE_WORD, TOK_NEWLINE, NULL, 1},
 	{"\\\n x", PLACE_WORD, TOK_WORD, "x", 1},

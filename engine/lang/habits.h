@@ -1,0 +1,17 @@
+/*
+ * habits.h - what users of other tools type first, and the query here that does it.
+ */
+#ifndef QUERN_HABITS_H
+#define QUERN_HABITS_H
+
+#include "index/base/str.h"
+
+enum { HABIT_MAX = 320 };
+
+/* The query that does what the statement does in another tool: "source of main" for "list
+ * main".  Written to buf, which holds HABIT_MAX bytes; NULL: none is known. */
+const char *habit_query(struct str statement, char *buf);
+/* The same for a stage: "where fn ~ /main/" for "grep main". */
+const char *habit_stage(struct str stage, char *buf);
+
+#endif

@@ -1,0 +1,191 @@
+/*
+ * parse_value.c - $NAME, a value with a name: a set, a number, an expression, a text.
+ *
+ * A value is kept as text, and read where it is used: as a set after "of", as a number after
+ * "take", as an expression after "where".  `let $NAME = ...` gives it, and so do --set and
+ * .run.  ${NAME} is the same, and it also stands inside "..." and /.../ and in the names of
+ * files, where its text is inserted.
+ */
+#include <string.h>
+
+#include "engine/lang/parse_in.h"
+
+enum { DEEPEST = 16 };
+
+const struct parse_value *parse_find_value(const struct parser *p, struct str name)
+{
+	for (size_t i = p->nown; i > 0; i--)
+		if (str_eq(p->own[i - 1].name, name))
+			return &p->own[i - 1];
+	for (const struct parse_limits *l = p->limits; l; l = l->outer)
+		for (size_t i = l->nvalues; i > 0; i--)
+			if (str_eq(l->values[i - 1].name, name))
+				return &l->values[i - 1];
+	return NULL;
+}
+
+int parse_keep_value(struct parser *p, struct str name, struct str text)
+{
+	struct parse_value *own;
+
+	if (p->nown == p->own_cap) {
+		size_t cap = p->own_cap ? 2 * p->own_cap : 8;
+
+		if (!(own = parse_new(p, cap * sizeof(*own))))
+			return (int)p->err->kind;
+		if (p->nown)
+			memcpy(own, p->own, p->nown * sizeof(*own));
+		p->own = own;
+		p->own_cap = cap;
+	}
+	p->own[p->nown++] = (struct parse_value){name, text};
+	return 0;
+}
+
+/* NAME, or {NAME} */
+int parse_value_name(struct parser *p, const struct token *dollar, struct str *name)
+{
+	struct token w;
+	bool braces;
+
+	parse_eat(p, dollar);
+	braces = parse_accept(p, '{');
+	w = parse_peek(p, PLACE_WORD);
+	if (w.kind != TOK_WORD)
+		return parse_fail(p, token_span(&w), "a name is missing after $");
+	parse_eat(p, &w);
+	*name = w.text;
+	if (braces && !parse_accept(p, '}'))
+		return parse_fail(p, token_span(dollar), "this '{' is not closed");
+	return 0;
+}
+
+int parse_no_value(struct err *err, struct str name, struct span at)
+{
+	err_set(err, ERR_QUERY, at.at, "nothing is called $%.*s", STR_ARG(name));
+	err->len = (uint32_t)(at.len ? at.len : 1);
+	return err_hint(err, "define it: let $%.*s = malloc or free, --set %.*s=VALUE",
+			STR_ARG(name), STR_ARG(name));
+}
+
+/* The text of the value that $ names; empty if no values are known here. */
+static int value_text(struct parser *p, const struct token *dollar, struct str *text)
+{
+	const struct parse_value *v;
+	struct str name;
+
+	if (parse_value_name(p, dollar, &name))
+		return (int)p->err->kind;
+	v = parse_find_value(p, name);
+	*text = v ? v->text : STR("");
+	return v || p->limits->any_value
+		       ? 0
+		       : parse_no_value(p->err, name, span_to(dollar->at, p));
+}
+
+struct token parse_number(struct parser *p)
+{
+	struct token t = parse_peek(p, PLACE_WORD), number;
+	const struct parser before = *p;
+	struct str text;
+
+	if (t.kind != '$' || value_text(p, &t, &text))
+		return t;
+	number = token_at(text, 0, PLACE_WORD);
+	if (!text.n)
+		number = token_at(STR("1"), 0, PLACE_WORD);
+	else if (number.kind != TOK_NUMBER || number.len != text.n)
+		number.kind = '$';
+	number.at = t.at;
+	number.len = p->pos - t.at;
+	*p = before;
+	return number;
+}
+
+static void set_spans(struct expr *e, struct span at)
+{
+	for (; e; e = e->next) {
+		e->span = at;
+		set_spans(e->a, at);
+		set_spans(e->b, at);
+	}
+}
+
+static int as_expr(struct parser *p, struct str text, struct span at, struct expr **out)
+{
+	struct parse_limits limits = *p->limits;
+	struct err inner = {0};
+
+	limits.deep++;
+	limits.values = p->own;
+	limits.nvalues = p->nown;
+	limits.outer = p->limits;
+	if (parse_expr_text(text, &limits, p->a, out, &inner) == 0) {
+		set_spans(*out, at);
+		(*out)->value = true;
+		return 0;
+	}
+	if (inner.kind != ERR_QUERY) {
+		*p->err = inner;
+		return (int)inner.kind;
+	}
+	if (!(*out = PARSE_NEW(p, struct expr)))
+		return (int)p->err->kind;
+	(*out)->op = EX_TEXT;
+	(*out)->text = text;
+	(*out)->span = at;
+	return 0;
+}
+
+int parse_value_expr(struct parser *p, const struct token *dollar, struct expr **out)
+{
+	struct str text;
+
+	if (value_text(p, dollar, &text))
+		return (int)p->err->kind;
+	if (p->limits->deep >= DEEPEST)
+		return parse_fail(p, span_to(dollar->at, p),
+				  "this value contains itself");
+	return as_expr(p, text.n ? text : STR("1"), span_to(dollar->at, p), out);
+}
+
+int parse_value_text(struct parser *p, const struct token *dollar, struct str *out)
+{
+	return value_text(p, dollar, out);
+}
+
+int parse_fill(struct parser *p, struct str *text)
+{
+	struct str rest = *text, found;
+	char *to = NULL;
+	size_t n = 0;
+
+	for (size_t at; (at = str_find_str(rest, STR("${"))) < rest.n;) {
+		size_t end = at + str_find(str_from(rest, at), '}');
+		const struct parse_value *v;
+		char *more;
+
+		found = (struct str){rest.p + at + 2, end < rest.n ? end - at - 2 : 0};
+		v = found.n ? parse_find_value(p, found) : NULL;
+		end = v ? end + 1 : at + 2;
+		if (!(more = parse_new(p, n + at + 2 + (v ? v->text.n : 0))))
+			return (int)p->err->kind;
+		if (n)
+			memcpy(more, to, n);
+		memcpy(more + n, rest.p, v ? at : end);
+		if (v)
+			memcpy(more + n + at, v->text.p, v->text.n);
+		n += v ? at + v->text.n : end;
+		to = more;
+		rest = str_from(rest, end);
+	}
+	if (!to)
+		return 0;
+	found.p = parse_new(p, n + rest.n);
+	if (!found.p)
+		return (int)p->err->kind;
+	memcpy((char *)(uintptr_t)found.p, to, n);
+	memcpy((char *)(uintptr_t)found.p + n, rest.p, rest.n);
+	*text = (struct str){found.p, n + rest.n};
+	return 0;
+}
