@@ -75,6 +75,7 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 
 	*app = (struct app){.opts = opts,
 			    .format = opts->format,
+			    .wide = opts->wide,
 			    .no_demangle = opts->no_demangle,
 			    .output.fd = -1};
 	screen_init(&app->screen, opts->colour);

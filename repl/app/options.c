@@ -36,6 +36,7 @@ const char options_help[] =
 	"                        html folded speedscope dot callgrind pprof; or by `> FILE.svg`\n"
 	"  --event EVENT         of costs that name none; default: the first of the profile\n"
 	"  --no-demangle         C++ and Rust names as the profile has them\n"
+	"  --wide                tables: shorten no name, hide no column\n"
 	"  --raw                 csv, tsv: no ' before = + - @ at the start of a name\n"
 	"  --color WHEN          auto, always, never; NO_COLOR is heeded\n"
 	"  -q, --quiet           say nothing but answers and errors\n"
@@ -99,6 +100,7 @@ static const struct option {
 	{0, "color", COLOUR, AT(colour)},
 	{0, "colour", COLOUR, AT(colour)},
 	{0, "raw", FLAG, AT(raw)},
+	{0, "wide", FLAG, AT(wide)},
 	{0, "all-parts", FLAG, AT(all_parts)},
 	{0, "watch", FLAG, AT(watch)},
 	{0, "merge", FLAG, AT(merge)},

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "repl/render/fit.h"
 #include "repl/term/number.h"
 
 enum { BUF = NUMBER_MAX + 8 };
@@ -84,8 +83,7 @@ static bool is_place(const struct column *c)
 	return c->type == COL_STR && str_eq(c->name, STR("file:line"));
 }
 
-static size_t put_cell_text(struct out *o, const struct look *look, const struct shown *s,
-			    size_t row, size_t width)
+struct str cell_text(const struct shown *s, size_t row, char *room, enum fit_kind *kind)
 {
 	static const enum fit_kind kinds[] = {
 		[COL_NAME] = FIT_NAME,
@@ -94,22 +92,30 @@ static size_t put_cell_text(struct out *o, const struct look *look, const struct
 		[COL_STR] = FIT_TEXT,
 	};
 	struct str v = s->c->s[row];
-	char line[BUF] = "";
-	enum fit_kind kind = kinds[s->c->type];
-	size_t n;
 
-	if (is_place(s->c))
-		kind = FIT_PATH;
+	*kind = is_place(s->c) ? FIT_PATH : kinds[s->c->type];
+	room[0] = '\0';
 	if (s->line && !render_absent(s->line, row) && s->line->u[row])
-		n = (size_t)snprintf(line, sizeof(line), ":%" PRIu64, s->line->u[row]);
-	else
-		n = 0;
-	/* A screen shows the base name of a file; other output the whole path. */
-	if (look->columns && (s->line || s->c->type == COL_OBJ))
-		v = str_basename(v);
+		snprintf(room, CELL_LINE_MAX, ":%" PRIu64, s->line->u[row]);
+	return s->base_name ? str_basename(v) : v;
+}
+
+static size_t put_cell_text(struct out *o, const struct look *look, const struct shown *s,
+			    size_t row, size_t width)
+{
+	char line[CELL_LINE_MAX];
+	enum fit_kind kind;
+	struct str v = cell_text(s, row, line, &kind);
+	size_t n = strlen(line);
+
 	if (n >= width)
 		return fit_put(o, cell_form(look), kind, v, width);
-	n += fit_put(o, cell_form(look), kind, v, width - n);
+	if (s->cut && s->cut[row].p) {
+		out_str(o, s->cut[row]);
+		n += emit_width(cell_form(look), s->cut[row]);
+	} else {
+		n += fit_put(o, cell_form(look), kind, v, width - n);
+	}
 	out_c(o, line);
 	return n;
 }
