@@ -7,18 +7,26 @@
 #include "engine/rows/exec.h"
 #include "engine/sources/source.h"
 
-/* Three digits and a unit: 5.27 M. */
-static const char *scaled(uint64_t v, char out[32])
+/* Three digits and a unit: 5.27 M, 3.02 s. */
+static const char *scaled(uint64_t v, struct unit of, char out[UNIT_TEXT_MAX])
 {
 	static const char unit[] = " kMGTPE";
 	double d = (double)v;
 	unsigned u = 0;
 
+	if (of.kind) {
+		unit_text(out, of, (double)v);
+		return out;
+	}
 	if (v < 10000)
 		return str_grouped(v, out);
 	for (; d >= 999.5 && u < sizeof(unit) - 2; u++)
 		d /= 1000;
-	snprintf(out, 32, "%.*f %c", d < 9.995 ? 2 : d < 99.95 ? 1 : 0, d, unit[u]);
+	snprintf(out, UNIT_TEXT_MAX, "%.*f %c",
+		 d < 9.995   ? 2
+		 : d < 99.95 ? 1
+			     : 0,
+		 d, unit[u]);
 	return out;
 }
 
@@ -135,8 +143,8 @@ static struct str paired(struct exec *x, const struct result *r)
 
 int footer(struct exec *x, struct table *t, struct result *r)
 {
-	char n[32], all[32], total[32];
-	struct str other, pairs = paired(x, r);
+	char n[32], all[32], total[UNIT_TEXT_MAX];
+	struct str other, pairs = paired(x, r), title = result_title(r);
 	double part;
 
 	if (!pairs.p)
@@ -161,9 +169,9 @@ int footer(struct exec *x, struct table *t, struct result *r)
 			all, t->src->rows, STR_ARG(r->event), STR_ARG(other),
 			STR_ARG(other));
 	else if (part >= 0)
-		r->footer = arena_printf(x->a, "%s of %s %s = %.1f %% of %s %.*s", n, all,
-					 t->src->rows, part, scaled(r->total, total),
-					 STR_ARG(r->event));
+		r->footer = arena_printf(
+			x->a, "%s of %s %s = %.1f %% of %s %.*s", n, all, t->src->rows,
+			part, scaled(r->total, r->unit, total), STR_ARG(title));
 	else if (t->n < t->rows_before)
 		r->footer = arena_printf(x->a, "%s of %s %s%s%.*s", n, all, t->src->rows,
 					 pairs.n ? "; " : "", STR_ARG(pairs));

@@ -339,7 +339,7 @@ static uint64_t event_total(const struct table *t, uint32_t r, uint32_t e)
 }
 
 static const struct col_def event_cols[] = {
-	{"name", COL_STR, BOTH, .s = event_name},
+	{"name", COL_STR, BOTH | NAMES_EVENT, .s = event_name},
 	{"long", COL_STR, BOTH, .s = event_long},
 	{"formula", COL_STR, BOTH, .s = event_formula},
 	{"total", COL_COST, BOTH, .u = event_total},
@@ -793,7 +793,7 @@ static const struct col_def profile_cols[] = {
 	{"name", COL_STR, BOTH, .s = profile_name},
 	{"path", COL_FILE, BOTH, .s = profile_path},
 	{"functions", COL_COUNT, BOTH, .u = profile_functions},
-	{"event", COL_STR, BOTH, .s = profile_event},
+	{"event", COL_STR, BOTH | NAMES_EVENT, .s = profile_event},
 	{"total", COL_COST, BOTH, .u = profile_total},
 };
 

@@ -27,20 +27,32 @@ enum emit_form cell_form(const struct look *look)
 	return look->columns && !look->utf8 ? EMIT_ASCII : EMIT_TEXT;
 }
 
-static void put_count_text(char *buf, const struct shown *s, uint64_t v)
+struct unit cell_unit(const struct column *c, size_t row)
 {
-	if (s->grouped)
+	return c->row_unit ? c->row_unit[row] : c->unit;
+}
+
+static void put_count_text(char *buf, const struct shown *s, size_t row, uint64_t v)
+{
+	const struct unit u = cell_unit(s->c, row);
+
+	if (u.kind && s->exact)
+		number_cost_exact(buf, u, v);
+	else if (u.kind)
+		number_cost(buf, u, v);
+	else if (s->grouped)
 		number_grouped(buf, v);
 	else
 		number_si(buf, v);
 }
 
-static void delta(char *buf, const struct shown *s, int64_t v)
+static void delta(char *buf, const struct shown *s, size_t row)
 {
+	const int64_t v = s->c->i[row];
 	uint64_t size = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 
 	buf[0] = v < 0 ? '-' : '+';
-	put_count_text(buf + (v != 0), s, size);
+	put_count_text(buf + (v != 0), s, row, size);
 }
 
 static void percent(char *buf, const struct shown *s, double v)
@@ -59,11 +71,11 @@ static void put_number_text(char *buf, const struct shown *s, size_t row)
 	case COL_ID: snprintf(buf, BUF, "%" PRIu64, c->u[row]); break;
 	case COL_LINE: snprintf(buf, BUF, c->u[row] ? "%" PRIu64 : "?", c->u[row]); break;
 	case COL_ADDR: snprintf(buf, BUF, "0x%" PRIx64, c->u[row]); break;
-	case COL_DELTA: delta(buf, s, c->i[row]); break;
+	case COL_DELTA: delta(buf, s, row); break;
 	case COL_PERCENT: percent(buf, s, c->f[row]); break;
-	case COL_RATIO: number_ratio(buf, c->f[row]); break;
+	case COL_RATIO: number_per(buf, cell_unit(c, row), c->f[row]); break;
 	case COL_BOOL: snprintf(buf, BUF, "%s", c->b[row] ? "yes" : ""); break;
-	default: put_count_text(buf, s, c->u[row]);
+	default: put_count_text(buf, s, row, c->u[row]);
 	}
 }
 

@@ -16,6 +16,7 @@ struct shown {
 	const struct column *line; /* of file:line, or NULL */
 	bool text;		   /* left-aligned, may be shortened */
 	unsigned priority;	   /* of priority.h */
+	bool exact;		   /* all digits, even of costs with a unit */
 	bool grouped;		   /* numbers as 812,345; otherwise three digits and a
 				      unit */
 	bool tree;		   /* names have tree branches */
@@ -45,6 +46,7 @@ enum emit_form cell_form(const struct look *look);
 /* Write the cell in at most width screen columns; returns how many it took. */
 size_t cell_put(struct out *o, const struct look *look, const struct shown *s, size_t row,
 		size_t width);
+struct unit cell_unit(const struct column *c, size_t row);
 /* The text of a cell of text, what follows it (":12", in room) and how it is cut. */
 struct str cell_text(const struct shown *s, size_t row, char *room, enum fit_kind *kind);
 enum paint cell_colour(const struct shown *s, size_t row);

@@ -38,6 +38,7 @@ struct graph_drawn {
 	struct both both[NODES];
 	size_t nnames, left_out;
 	uint64_t most, whole;
+	struct unit unit;
 	bool two, known; /* two profiles; both[] is known */
 };
 
@@ -190,14 +191,15 @@ static void find_both(struct render *rd, struct graph_drawn *g)
 }
 
 /* "38 k -> 30 k" and "-8,000 (-21.1%)" in a label: the base comes first. */
-static void put_both(struct out *o, uint64_t now, uint64_t base, bool estimated)
+static void put_both(struct out *o, const struct graph_drawn *g, uint64_t now,
+		     uint64_t base, bool estimated)
 {
 	char from[NUMBER_MAX], to[NUMBER_MAX], change[CHANGE_MAX];
 	const char *about = estimated ? "~" : "";
 
-	number_si(from, base);
-	number_si(to, now);
-	change_text(change, now, base);
+	number_cost(from, g->unit, base);
+	number_cost(to, g->unit, now);
+	change_text(change, g->unit, now, base);
 	out_printf(o, "%s%.*s -> %s%.*s\\n%s", about, STR_ARG(str_trim(str_c(from))),
 		   about, STR_ARG(str_trim(str_c(to))), change);
 }
@@ -217,7 +219,7 @@ static void put_node(struct out *o, const struct graph_drawn *g, size_t number)
 	out_bytes(o, quoted.buf, g->known && quoted.n ? quoted.n - 1 : quoted.n);
 	if (g->known) {
 		out_c(o, "\\nself ");
-		put_both(o, b->self, b->base, false);
+		put_both(o, g, b->self, b->base, false);
 		out_c(o, "\", fillcolor=\"");
 		change_put_hex(o, change_of(b->self, b->base, g->whole, false));
 		out_char(o, '"');
@@ -235,10 +237,10 @@ static void put_edge_cost(struct out *o, const struct graph_drawn *g,
 	char cost[NUMBER_MAX];
 
 	if (g->two) {
-		put_both(o, e->cost, e->base, e->estimated);
+		put_both(o, g, e->cost, e->base, e->estimated);
 		return;
 	}
-	number_si(cost, e->cost);
+	number_cost(cost, g->unit, e->cost);
 	/* Costs without a unit have the width of one, too. */
 	out_printf(o, "%s%.*s", e->estimated ? "~" : "", STR_ARG(str_trim(str_c(cost))));
 }
@@ -300,6 +302,7 @@ static void put_graph(struct render *rd, struct graph_drawn *g)
 	struct out edges, *o = rd->o;
 
 	g->two = rd->r->base.n;
+	g->unit = rd->r->unit;
 	g->whole = c && c->total > rd->r->total ? c->total : rd->r->total;
 	put_dot_head(rd, g);
 	merge_edges(g);

@@ -109,12 +109,12 @@ static void put_title(struct flame *fl, const struct frame *x)
 	char cost[NUMBER_MAX], percent[NUMBER_MAX];
 	uint64_t whole = fl->rd->r->total;
 
-	number_grouped(cost, x->value);
+	unit_whole(cost, fl->rd->r->unit, x->value);
 	number_percent(percent, whole ? 100.0 * (double)x->value / (double)whole : 0);
 	out_c(o, "<title>");
 	emit_name(o, EMIT_XML, x->name);
 	out_printf(o, "\n%s%s ", x->estimated ? "~" : "", cost);
-	emit_name(o, EMIT_XML, fl->f->event);
+	emit_name(o, EMIT_XML, result_title(fl->rd->r));
 	if (whole) {
 		out_c(o, ", ");
 		emit_name(o, EMIT_XML, str_c(percent)); /* "<0.01%" */
@@ -252,11 +252,11 @@ static void put_svg_head(struct flame *fl)
 	const struct result *r = fl->rd->r;
 	char sum[NUMBER_MAX];
 
-	number_grouped(sum, fl->f->sum);
+	unit_whole(sum, r->unit, fl->f->sum);
 	svg_head(fl->rd, fl->height, 0, 0);
 	emit_name(o, EMIT_XML, r->profile);
 	out_printf(o, ": %s ", sum);
-	emit_name(o, EMIT_XML, fl->f->event);
+	emit_name(o, EMIT_XML, result_title(r));
 	if (fl->f->estimated)
 		out_c(o, ", partly estimated (dashed)");
 	if (r->truncated)

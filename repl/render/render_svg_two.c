@@ -248,12 +248,13 @@ static uint64_t base_total(const struct two *t)
 	return t->rd->r->compared ? t->rd->r->compared->total : t->f->base_sum;
 }
 
-static void put_cost(struct out *o, const char *who, uint64_t cost, uint64_t of,
+static void put_cost(const struct two *t, const char *who, uint64_t cost, uint64_t of,
 		     bool estimated)
 {
+	struct out *o = t->rd->o;
 	char digits[NUMBER_MAX], percent[NUMBER_MAX];
 
-	number_grouped(digits, cost);
+	unit_whole(digits, t->rd->r->unit, cost);
 	out_printf(o, "%s%s%s", who, estimated && cost ? "~" : "", digits);
 	if (!of)
 		return;
@@ -269,9 +270,9 @@ static void put_change(struct two *t, const char *what, const uint64_t cost[2],
 	char change[CHANGE_MAX];
 
 	out_c(o, what);
-	put_cost(o, "here ", cost[HERE], shares ? t->rd->r->total : 0, guess[HERE]);
-	put_cost(o, "; base ", cost[BASE], shares ? base_total(t) : 0, guess[BASE]);
-	change_text(change, cost[HERE], cost[BASE]);
+	put_cost(t, "here ", cost[HERE], shares ? t->rd->r->total : 0, guess[HERE]);
+	put_cost(t, "; base ", cost[BASE], shares ? base_total(t) : 0, guess[BASE]);
+	change_text(change, t->rd->r->unit, cost[HERE], cost[BASE]);
 	out_printf(o, "; %s", change);
 }
 
@@ -308,7 +309,7 @@ static void put_box_title(struct two *t, const struct box *b)
 
 	out_c(o, "<title>");
 	put_box_name(t, o, EMIT_XML, b);
-	put_cost(o,
+	put_cost(t,
 		 b->kind == A_COPY ? (s ? "\ngone above it: " : "\nnew above it: ")
 				   : (s ? "\nbase " : "\nhere "),
 		 b->cost[s], s ? base_total(t) : t->rd->r->total, b->kind == NARROW);
@@ -443,14 +444,14 @@ static void put_head(struct two *t)
 	struct render *rd = t->rd;
 	char sum[NUMBER_MAX], base[NUMBER_MAX], change[CHANGE_MAX];
 
-	number_grouped(sum, t->f->sum);
-	number_grouped(base, t->f->base_sum);
-	change_text(change, t->f->sum, t->f->base_sum);
+	unit_whole(sum, rd->r->unit, t->f->sum);
+	unit_whole(base, rd->r->unit, t->f->base_sum);
+	change_text(change, rd->r->unit, t->f->sum, t->f->base_sum);
 	svg_head(rd, t->height, (int)svg_two_top_of(t, 0), t->icicle ? ROW : -ROW);
 	out_c(rd->o, "here ");
 	emit_name(rd->o, EMIT_XML, rd->r->profile);
 	out_printf(rd->o, ": %s ", sum);
-	emit_name(rd->o, EMIT_XML, t->f->event);
+	emit_name(rd->o, EMIT_XML, result_title(rd->r));
 	out_c(rd->o, str_eq(rd->r->base, STR("base")) ? "; " : "; base ");
 	emit_name(rd->o, EMIT_XML, rd->r->base);
 	out_printf(rd->o, ": %s; %s", base, change);
