@@ -25,8 +25,8 @@ static const size_t ARENA_DEFAULT = (size_t)512 << 20;
 
 atomic_int app_cancel;
 
-/* Text is read below --source-root, by default below the current directory.  --safe
- * has no default, because a profile could name any file there.  Objects may also be where
+/* Text is read below --source-root, by default below the current directory and those of
+ * the profiles.  --safe has no default, because a profile could name any file there.  Objects may also be where
  * the system keeps them. */
 static int set_roots(struct app *app, struct err *err)
 {
@@ -51,15 +51,13 @@ static int set_roots(struct app *app, struct err *err)
 	return 0;
 }
 
-/* At the prompt, text is also read below the directory of the profile. */
+/* Text is also read below the directory of the profile. */
 static void add_profile_root(struct app *app, const char *path)
 {
 	struct err ignored = {0};
 	size_t n = strlen(path) - str_basename(str_c(path)).n;
-	char *dir = app->screen.in && !app->opts->ntasks && !app->opts->nsource_roots &&
-				    !app->opts->safe && n
-			    ? strndup(path, n)
-			    : NULL;
+	char *dir = !app->opts->nsource_roots && !app->opts->safe && n ? strndup(path, n)
+								       : NULL;
 
 	if (!dir)
 		return;

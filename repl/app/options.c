@@ -61,7 +61,7 @@ const char options_help[] =
 	"  --least-paired PCT    `expect` fails if less of the cost is paired (default: 50)\n"
 	"Behaviour\n"
 	"  --source-root DIR     `source of`, `lines of`: read text only below DIR (may be\n"
-	"                        repeated; default: the current directory)\n"
+	"                        repeated; default: this directory and the profile's)\n"
 	"  --limit NAME=N        of a query: rows, seconds, memory, text, nesting\n"
 	"  --safe                no files written, no commands run by queries\n"
 	"  --no-init             do not read ~/.config/quern/init\n"

@@ -30,6 +30,7 @@
 #include "repl/render/cell.h"
 #include "repl/render/columns.h"
 #include "repl/render/priority.h"
+#include "repl/render/render_info.h"
 #include "repl/term/number.h"
 
 enum {
@@ -540,6 +541,8 @@ int render_table(struct render *rd)
 	const struct result *r = rd->r;
 	struct table t = {.rd = rd, .look = rd->look, .rows = r->rows};
 
+	if (render_info_fits(r))
+		return render_info(rd);
 	if (r->card)
 		return render_card(rd);
 	if (rd->look->rows && rd->look->rows < t.rows)
