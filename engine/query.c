@@ -255,9 +255,9 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 		return err_set(err, ERR_QUERY, st->span.at, "no profile is open");
 	if (st->query.source.kind == S_LAST && s->last_rows)
 		return err_set(err, ERR_LIMIT, st->span.at,
-			       "the last result had %llu rows, too many "
+			       "the last result had %s rows, too many "
 			       "to keep as '_'",
-			       (unsigned long long)s->last_rows);
+			       GROUPED(s->last_rows));
 	if (open_graph(s, &st->query, text, a, &x, &env, &profile, err) ||
 	    run_stages(&x, &st->query, &t, &expected))
 		return (int)err->kind;

@@ -125,9 +125,9 @@ static int note_above_total(struct exec *x, struct table *t, const struct result
 	}
 	return n ? exec_note(x, arena_printf(
 					x->a,
-					"incl of %zu row%s is above the total: the "
+					"incl of %s row%s is above the total: the "
 					"profile's calls bring more than its lines cost",
-					n, n == 1 ? "" : "s"))
+					GROUPED(n), n == 1 ? "" : "s"))
 		 : 0;
 }
 

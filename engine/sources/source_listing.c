@@ -293,12 +293,12 @@ static int put_place(struct exec *x, struct listing *l, const struct at *at,
 			r->text = (struct str){p, name.n + 3};
 		}
 	} else if (at->conditional) {
-		r->text = arena_printf(
-			x->a, "-> 0x%" PRIx64 "  %" PRIu64 " of %" PRIu64 " times",
-			at->other, at->calls, at->executed);
+		r->text =
+			arena_printf(x->a, "-> 0x%" PRIx64 "  %s of %s times", at->other,
+				     GROUPED(at->calls), GROUPED(at->executed));
 	} else {
-		r->text = arena_printf(x->a, "-> 0x%" PRIx64 "  %" PRIu64 " times",
-				       at->other, at->calls);
+		r->text = arena_printf(x->a, "-> 0x%" PRIx64 "  %s times", at->other,
+				       GROUPED(at->calls));
 	}
 	return r->text.p ? 0 : arena_full(x->a, x->err);
 }
@@ -359,7 +359,7 @@ static int put_gap(struct exec *x, struct listing *l, const struct group *g, siz
 		return 0;
 	if (!r)
 		return (int)x->err->kind;
-	r->text = arena_printf(x->a, "... %zu %s%s without cost", n,
+	r->text = arena_printf(x->a, "... %s %s%s without cost", GROUPED(n),
 			       l->asm_ ? "instruction" : "line", n == 1 ? "" : "s");
 	return r->text.p ? 0 : arena_full(x->a, x->err);
 }
@@ -489,9 +489,9 @@ static int note_missing(struct exec *x, const struct listing *l, const struct gr
 		return exec_note(x, arena_printf(x->a, "%.*s: %s; see --source-root",
 						 STR_ARG(list), why));
 	return exec_note(x, arena_printf(x->a,
-					 "%zu of %zu files have no text: %.*s%s;"
+					 "%s of %s files have no text: %.*s%s;"
 					 " see --source-root",
-					 missing, n, STR_ARG(list),
+					 GROUPED(missing), GROUPED(n), STR_ARG(list),
 					 missing > NAMED ? ", ..." : ""));
 }
 
@@ -520,11 +520,12 @@ static int put_groups(struct exec *x, struct listing *l, struct group *g, size_t
 	if (missing && note_missing(x, l, g, n, missing, why))
 		return (int)x->err->kind;
 	if (strays)
-		return exec_note(
-			x, arena_printf(x->a,
-					"%zu %s not in the text: it is not "
-					"what was measured",
-					strays, strays == 1 ? "place is" : "places are"));
+		return exec_note(x,
+				 arena_printf(x->a,
+					      "%s %s not in the text: it is not "
+					      "what was measured",
+					      GROUPED(strays),
+					      strays == 1 ? "place is" : "places are"));
 	return 0;
 }
 

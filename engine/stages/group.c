@@ -497,9 +497,9 @@ static int leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 	}
 	return left ? exec_note(x,
 				arena_printf(x->a,
-					     "%u row%s in no sum: recursive, or a part "
+					     "%s row%s in no sum: recursive, or a part "
 					     "of a row above",
-					     left, left == 1 ? " is" : "s are"))
+					     GROUPED(left), left == 1 ? " is" : "s are"))
 		    : 0;
 }
 

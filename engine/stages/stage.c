@@ -257,7 +257,7 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 		if (none == (t->n == 0))
 			return 0;
 		return none ? err_set(x->err, ERR_EXPECT, s->span.at,
-				      "expected no rows, found %zu", t->n)
+				      "expected no rows, found %s", GROUPED(t->n))
 			    : err_set(x->err, ERR_EXPECT, s->span.at,
 				      "expected rows, found none");
 	}
@@ -276,7 +276,7 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 	if (table_select(t, bad, k))
 		return (int)x->err->kind;
 	return err_set(x->err, ERR_EXPECT, s->span.at,
-		       "%zu of %zu rows are not as expected", k, all);
+		       "%s of %s rows are not as expected", GROUPED(k), GROUPED(all));
 }
 
 /* How many rows the stages keep, the costliest; 0: all, or others. */

@@ -262,9 +262,9 @@ static void say_totals(const struct app *app, const char *path, struct store *st
 	store_event(st, is->event, &ev);
 	app_note(
 		app,
-		"quern: %s: its totals: say %llu %.*s, its lines add up to %llu, which is 100 %%",
-		path, (unsigned long long)is->sum, STR_ARG(ev.name),
-		(unsigned long long)store_total(st, is->event));
+		"quern: %s: its totals: say %s %.*s, its lines add up to %s, which is 100 %%",
+		path, GROUPED(is->sum), STR_ARG(ev.name),
+		GROUPED(store_total(st, is->event)));
 }
 
 static void say_opened(const struct app *app, const char *path, struct store *st,
@@ -277,10 +277,10 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 	number_bytes(bytes, store_info(st)->input_bytes);
 	store_inputs(st, &n);
 	if (n > 1 && report->how == BUILD_STALE && report->read < n)
-		snprintf(files, sizeof(files), "%u files, %u of them read, ", n,
-			 report->read);
+		snprintf(files, sizeof(files), "%s files, %s of them read, ", GROUPED(n),
+			 GROUPED(report->read));
 	else if (n > 1)
-		snprintf(files, sizeof(files), "%u files, ", n);
+		snprintf(files, sizeof(files), "%s files, ", GROUPED(n));
 	if (report->note[0] && report->how != BUILD_FRESH)
 		app_note(app, "quern: %s", report->note);
 	if (report->why[0] && report->how != BUILD_FRESH)
@@ -302,10 +302,9 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 	if (report->how == BUILD_FRESH || report->how == BUILD_AS_IS)
 		return;
 	if (store_info(st)->diagnostics)
-		app_note(
-			app,
-			"quern: %s: odd lines, skipped or mended: %llu; `info` shows them",
-			path, (unsigned long long)store_info(st)->diagnostics);
+		app_note(app,
+			 "quern: %s: odd lines, skipped or mended: %s; `info` shows them",
+			 path, GROUPED(store_info(st)->diagnostics));
 	if (!store_info(st)->truncated)
 		say_totals(app, path, st);
 }
@@ -321,9 +320,8 @@ static void say_beside(const struct app *app, const char *path, struct store *st
 		return;
 	/* The dumps of a packed one bear its name without the ".gz". */
 	packed = !b.mixed && b.base.n < strlen(path);
-	app_note(app,
-		 "quern: %s: %s%zu more dump%s of this run lie%s beside it%s%s%.*s%s",
-		 path, b.more ? "at least " : "", b.n, b.n == 1 ? "" : "s",
+	app_note(app, "quern: %s: %s%s more dump%s of this run lie%s beside it%s%s%.*s%s",
+		 path, b.more ? "at least " : "", GROUPED(b.n), b.n == 1 ? "" : "s",
 		 b.n == 1 ? "s" : "",
 		 b.mixed ? ", among other files of such names: name them as well"
 			 : ": --all-parts",

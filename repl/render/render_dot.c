@@ -318,8 +318,8 @@ static void put_graph(struct render *rd, struct graph_drawn *g)
 	out_bytes(o, edges.buf, edges.n);
 	out_close(&edges);
 	if (g->left_out)
-		out_printf(o, "\tother [label=\"%zu more calls\", style=dashed];\n",
-			   g->left_out);
+		out_printf(o, "\tother [label=\"%s more calls\", style=dashed];\n",
+			   GROUPED(g->left_out));
 	out_c(o, "}\n");
 }
 

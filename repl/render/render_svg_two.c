@@ -50,6 +50,7 @@ struct two {
 	struct box *box;
 	size_t nbox;
 	uint64_t others, cut;
+	struct arena names; /* of one name at a time */
 };
 
 /* ---- places ---- */
@@ -347,7 +348,8 @@ static void close_frame(struct two *t, const struct place *at, double own,
 		MARGIN + at->x, y, at->w > 0.6 ? at->w - 0.4 : at->w, ROW - 1);
 	change_put_css(o, own);
 	out_c(o, "\"/>");
-	svg_label(o, MARGIN + at->x + 3, y + 12, at->w, name);
+	svg_label(o, MARGIN + at->x + 3, y + 12, at->w, name,
+		  svg_brief(t->rd, name, &t->names));
 	out_c(o, "</g>\n");
 }
 
@@ -362,6 +364,7 @@ static void draw_frame(struct two *t, size_t i)
 	if (!(here->w > 0) && !(base->w > 0))
 		return;
 	open_frame(t, x->other ? " o" : guess ? " e" : "", here, base);
+	svg_put_brief(t->rd->o, svg_brief(t->rd, x->name, &t->names));
 	out_c(t->rd->o, " data-c=\"");
 	change_put_css(t->rd->o, all);
 	out_c(t->rd->o, "\">");
@@ -430,12 +433,12 @@ static void put_legend(struct two *t)
 		"<text x=\"%d\" y=\"62\">more than in the base; <tspan class=\"l\" "
 		"data-t=\"each frame with its calls\">each frame by itself</tspan>%s"
 		"</text>\n"
-		"<text class=\"b c\" x=\"%d\" y=\"62\" text-anchor=\"end\" "
+		"<text class=\"b c\" data-r=\"160\" x=\"%d\" y=\"62\" text-anchor=\"end\" "
 		"style=\"display:none\" data-t=\"colour by itself\">colour with calls"
 		"</text>\n"
-		"<text class=\"b w\" x=\"%d\" y=\"62\" text-anchor=\"end\" "
+		"<text class=\"b w\" data-r=\"10\" x=\"%d\" y=\"62\" text-anchor=\"end\" "
 		"style=\"display:none\" data-t=\"widths of this\">widths of the base</text>\n",
-		x + 8, t->f->estimated ? "; dashed: estimated" : "", WIDTH - 160,
+		x + 8, t->f->estimated ? "; italics: estimated" : "", WIDTH - 160,
 		WIDTH - MARGIN);
 }
 
@@ -479,6 +482,7 @@ void svg_two(struct render *rd, struct frames *f, bool icicle)
 {
 	struct two t = {.rd = rd, .f = f, .icicle = icicle};
 
+	arena_init(&t.names, 0);
 	for (size_t i = 0; i < f->n && !f->rooted; i++)
 		f->all[i].depth++;
 	t.whole = f->sum > f->base_sum ? f->sum : f->base_sum;
@@ -496,4 +500,5 @@ void svg_two(struct render *rd, struct frames *f, bool icicle)
 	free(t.at[0]);
 	free(t.at[1]);
 	free(t.box);
+	arena_free(&t.names);
 }
