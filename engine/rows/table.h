@@ -141,8 +141,10 @@ struct table {
 	struct str root_name;
 	uint32_t root_fn; /* the top, if it is one function and a frame; or GRAPH_NONE */
 	uint64_t root_cost, root_own;
-	double min;	  /* with `vs`: rows below it on both sides go after the join */
-	size_t path_from; /* for parts: length of the directory that all files share */
+	uint64_t share_of; /* 100 % of `share%`, if it has such a column */
+	bool min_percent;  /* min was a percentage: of the total */
+	double min;	   /* with `vs`: rows below it on both sides go after the join */
+	size_t path_from;  /* for parts: length of the directory that all files share */
 	bool upward;
 };
 

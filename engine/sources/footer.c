@@ -141,10 +141,31 @@ static struct str paired(struct exec *x, const struct result *r)
 			    STR_ARG(r->base));
 }
 
+/* Of a tree: what `share%` and a `min` in percent are percentages of. */
+static struct str wholes(struct exec *x, const struct table *t, const struct result *r)
+{
+	const struct column *share = result_col(r, STR("share%"));
+	const struct str title = result_title(r);
+	char whole[UNIT_TEXT_MAX], least[UNIT_TEXT_MAX];
+	struct str text = {"", 0};
+
+	if (!t->tree || t->vs || !share || !share->table || !r->rows)
+		return text;
+	text = arena_printf(x->a, "share%% of %s %.*s%s%.*s",
+			    scaled(t->share_of, r->unit, whole), STR_ARG(title),
+			    t->root_name.n ? ", incl of " : "", STR_ARG(t->root_name));
+	if (t->min_percent && text.p)
+		text = arena_printf(x->a, "%.*s; min %g%% of the total: %s",
+				    STR_ARG(text),
+				    r->total ? 100 * t->min / (double)r->total : 0,
+				    scaled((uint64_t)(t->min + 0.5), r->unit, least));
+	return text;
+}
+
 int footer(struct exec *x, struct table *t, struct result *r)
 {
 	char n[32], all[32], total[UNIT_TEXT_MAX];
-	struct str other, pairs = paired(x, r), title = result_title(r);
+	struct str other, pairs = paired(x, r), title = result_title(r), whole;
 	double part;
 
 	if (!pairs.p)
@@ -178,7 +199,11 @@ int footer(struct exec *x, struct table *t, struct result *r)
 	else if (pairs.n)
 		r->footer = arena_printf(x->a, "%s%.*s", r->rows ? "" : "no rows; ",
 					 STR_ARG(pairs));
-	else
-		return 0;
+	whole = wholes(x, t, r);
+	if (whole.n && r->footer.n)
+		r->footer = arena_printf(x->a, "%.*s; %.*s", STR_ARG(r->footer),
+					 STR_ARG(whole));
+	else if (!r->footer.n)
+		r->footer = whole;
 	return r->footer.p ? 0 : arena_full(x->a, x->err);
 }

@@ -519,6 +519,8 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	t->root_name = root_name(x, s, &q);
 	t->root_fn = d->top;
 	t->upward = q.up;
+	t->share_of = d->base;
+	t->min_percent = s->has_min && s->min_percent;
 	t->min = tree_min(x, s);
 	return 0;
 }
