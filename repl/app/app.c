@@ -26,8 +26,8 @@ static const size_t ARENA_DEFAULT = (size_t)512 << 20;
 atomic_int app_cancel;
 
 /* Text is read below --source-root, by default below the current directory and those of
- * the profiles.  --safe has no default, because a profile could name any file there.  Objects may also be where
- * the system keeps them. */
+ * the profiles.  --safe has no default, because a profile could name any file there.
+ * Objects may also be where the system keeps them. */
 static int set_roots(struct app *app, struct err *err)
 {
 	static const char *const system[] = {"/usr", "/lib", "/lib64", "/bin", "/sbin"};

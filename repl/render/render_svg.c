@@ -4,9 +4,11 @@
  *
  * Frames lie on those that called them and are as wide as their cost.  The picture takes
  * the width of its window.  A click zooms, "search" lights up matches, the keys do both.
- * Names are short where the whole one has no room, and cut at the end.  Frames that are too narrow become one frame "(other)".
- * The script is a constant: names only occur as the text of <title> elements, escaped
- * like all text.  Pictures of two profiles are in render_svg_two.c.
+ * Names are short where the whole one has no room, and cut at the end.  Frames that are
+ * too narrow become one frame "(other)".
+ * Script and style are constants (report/picture.js, picture.css): names only occur as
+ * text and in one attribute, escaped like all text.  Pictures of two profiles are in
+ * render_svg_two.c.
  */
 #include "repl/render/render.h"
 
@@ -17,108 +19,9 @@
 #include "engine/names/name.h"
 #include "repl/render/fit.h"
 #include "repl/render/frames.h"
+#include "repl/render/report.h"
 #include "repl/render/svg_in.h"
 #include "repl/term/number.h"
-
-static const char script[] =
-	"<script><![CDATA[\n"
-	"'use strict';(()=>{\n"
-	"const root=(document.currentScript||document.querySelector('.quern script')).closest('svg'),\n"
-	" by=c=>root.querySelector('.'+c),alone=root===document.documentElement;\n"
-	"const BASE=1180,M=10,L=7.3,F=[...root.querySelectorAll('.f')].map((g,i)=>{\n"
-	" const a=g.dataset,p=[{x:+a.x,w:+a.w,d:+a.d},{x:+a.u,w:+a.v,d:+a.e}],s=g.querySelector('title').textContent;\n"
-	" return {g,i,p,...p[0],r:g.querySelector('rect'),t:g.querySelector('text'),s,n:s.split('\\n')[0]};});\n"
-	"const box=by('m'),back=by('z'),found=by('k'),wide=by('w'),tint=by('c'),said=box.textContent;\n"
-	"const H=+root.getAttribute('height'),all={x:0,w:BASE,d:0};let at=all,side=0,W=BASE,cur=null,test=null;\n"
-	/* What fits: the whole name, the short one, that without leading namespaces, or the
-	 * start of it. */
-	"function label(f,px){const k=Math.floor((px-6)/L);let n=f.n.length<=k?f.n:f.g.dataset.n||f.n;\n"
-	" for(let m;n.length>k&&(m=/^[^<({ ]+?(?:::|\\\\|->|\\/)(?=[^:])/.exec(n));)n=n.slice(m[0].length);\n"
-	" f.t.textContent=k<3?'':n.length<=k?n:n.slice(0,k-1)+'\\u2026';}\n"
-	"function zoom(z){at=z;const k=W/z.w;back.style.display=z.w<BASE-.01?'':'none';for(const f of F){\n"
-	" const x=(f.x-z.x)*k,w=f.w*k,under=f.d<z.d,on=f.w>0&&x<W-.01&&x+w>.01;\n"
-	" f.g.style.display=on?'':'none';if(!on)continue;\n"
-	" const a=Math.max(0,x),b=Math.min(W,x+w);f.g.style.opacity=under?.5:1;\n"
-	" f.r.setAttribute('x',M+a);f.r.setAttribute('width',Math.max(.2,b-a-.4));\n"
-	" f.t.setAttribute('x',M+a+3);label(f,b-a);}}\n"
-	/* As wide as the window, or as what the picture stands in. */
-	"function fit(){root.removeAttribute('viewBox');root.setAttribute('width','100%');root.style.height=H+'px';\n"
-	" const w=Math.max(300,root.getBoundingClientRect().width);W=w-2*M;by('back').setAttribute('width',w);\n"
-	" for(const b of root.querySelectorAll('[data-r]'))b.setAttribute('x',w-b.dataset.r);zoom(at);}\n"
-	"function search(q){let e=null,n=0,w=0,end=-1;field.classList.remove('bad');\n"
-	" if(q)try{e=new RegExp(q,/[A-Z]/.test(q)?'':'i');}catch(x){field.classList.add('bad');}\n"
-	" for(const f of F)f.g.classList.toggle('hit',!!e&&f.d>0&&e.test(f.n));\n"
-	/* A matching frame on another one is already counted with it. */
-	" for(const f of F.filter(f=>f.w>0&&f.g.classList.contains('hit')).sort((a,b)=>a.x-b.x||a.d-b.d)){\n"
-	"  n++;if(f.x>=end-1e-3){w+=f.w;end=f.x+f.w;}}\n"
-	" found.textContent=e?n.toLocaleString('en-US')+' match, '+(100*w/BASE).toFixed(2)+'% (click to clear)':'';}\n"
-	/* A field to type in; it appears at "search" or with /. */
-	"const XH='http://www.w3.org/1999/xhtml',hold=document.createElementNS('http://www.w3.org/2000/svg','foreignObject'),\n"
-	" field=document.createElementNS(XH,'input');\n"
-	"for(const [k,v] of [['width',280],['height',26],['y',5],['data-r',290]])hold.setAttribute(k,v);\n"
-	"field.setAttribute('placeholder','regular expression');field.setAttribute('aria-label','Search');\n"
-	"field.style.cssText='width:100%;box-sizing:border-box;font:12px ui-monospace,Menlo,Consolas,monospace;padding:3px 6px';\n"
-	"hold.style.display='none';hold.append(field);root.append(hold);\n"
-	"field.addEventListener('input',()=>search(field.value));\n"
-	"const ask=()=>{hold.style.display='';by('s').style.display='none';field.focus();field.select();};\n"
-	"const clear=()=>{field.value='';search('');hold.style.display='none';by('s').style.display='';};\n"
-	"const tell=f=>{box.textContent=f?f.s.replace(/\\n/g,'   '):said;};\n"
-	"function mark(f){if(cur)cur.g.classList.remove('cur');cur=f;if(f)f.g.classList.add('cur');tell(f);}\n"
-	/* Arrows: the frame beside, on, or below the marked one, as they lie on the screen. */
-	"function move(key){const up=cur&&F.some(f=>f.d===cur.d+1&&+f.r.getAttribute('y')<+cur.r.getAttribute('y'))||!cur;\n"
-	" const seen=F.filter(f=>f.w>0&&f.g.style.display!=='none');if(!cur){mark(seen.find(f=>f.d===at.d)||seen[0]);return;}\n"
-	" const dir={ArrowUp:up?1:-1,ArrowDown:up?-1:1}[key],in_=(a,b)=>a.x>=b.x-1e-3&&a.x<b.x+b.w-1e-3;\n"
-	" const to=dir===1?seen.filter(f=>f.d===cur.d+1&&in_(f,cur)).sort((a,b)=>b.w-a.w)[0]\n"
-	"  :dir===-1?seen.find(f=>f.d===cur.d-1&&in_(cur,f))\n"
-	"  :key==='ArrowRight'?seen.filter(f=>f.d===cur.d&&f.x>cur.x).sort((a,b)=>a.x-b.x)[0]\n"
-	"  :seen.filter(f=>f.d===cur.d&&f.x<cur.x).sort((a,b)=>b.x-a.x)[0];\n"
-	" if(to)mark(to);}\n"
-	"const out=()=>zoom(at===all?all:F.filter(f=>f.d===at.d-1&&f.x<=at.x+1e-3&&f.x+f.w>=at.x+at.w-1e-3)[0]||all);\n"
-	"for(const f of F){f.g.addEventListener('click',()=>{zoom(f);mark(f);});\n"
-	" f.g.addEventListener('mouseover',()=>tell(f));f.g.addEventListener('mouseout',()=>tell(cur));}\n"
-	"back.addEventListener('click',()=>zoom(all));\n"
-	"found.addEventListener('click',clear);\n"
-	"by('s').addEventListener('click',ask);\n"
-	"document.addEventListener('keydown',x=>{if(x.ctrlKey||x.altKey||x.metaKey)return;\n"
-	" if(x.key==='Escape'){if(field.value||hold.style.display!=='none')clear();else{zoom(all);mark(null);}return;}\n"
-	" if(x.target===field||/^(INPUT|SELECT|BUTTON)$/.test(x.target.tagName)||!(alone||cur||x.key==='/'))return;\n"
-	" if(x.key==='/')ask();else if(/^Arrow/.test(x.key))move(x.key);else if(x.key==='Enter'&&cur)zoom(cur);\n"
-	" else if(x.key==='Backspace')out();\n"
-	" else if(x.key==='?')box.textContent='Keys: / search, arrows mark a frame, Enter zooms, Backspace zooms out, Esc shows all';\n"
-	" else return;x.preventDefault();});\n"
-	/* Two profiles: the widths of either, the colours of frames alone or with calls. */
-	"function turn(b,act){b.style.display='';b.addEventListener('click',()=>{\n"
-	" const t=b.textContent;b.textContent=b.dataset.t;b.dataset.t=t;act();});}\n"
-	"if(wide){const y=+root.dataset.y,h=+root.dataset.h;turn(wide,()=>{side=1-side;for(const f of F){\n"
-	"  Object.assign(f,f.p[side]);f.r.setAttribute('y',y+h*f.d);f.t.setAttribute('y',y+h*f.d+12);}\n"
-	"  clear();zoom(at.w>0?at:all);});\n"
-	" turn(tint,()=>{for(const f of F)if(f.g.dataset.c){const c=f.r.getAttribute('fill');\n"
-	"  f.r.setAttribute('fill',f.g.dataset.c);f.g.dataset.c=c;}\n"
-	"  const l=by('l'),t=l.textContent;l.textContent=l.dataset.t;l.dataset.t=t;});}\n"
-	"addEventListener('resize',fit);fit();\n"
-	"})();\n"
-	"]]></script>\n";
-
-/* The palette of the report (report.css): yellow to red, light and dark.  fill is for
- * viewers that know no var(). */
-static const char style[] =
-	"<style>.quern{--l:74%;--s:70%;background:#fbfaf7}"
-	".quern text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1b1b1b}"
-	".quern .h{font:bold 15px system-ui,sans-serif}"
-	".quern .b{fill:#2f5f9a;cursor:pointer}.quern .back{fill:#fbfaf7}"
-	".quern .f{cursor:pointer}.quern .f:hover rect{stroke:#222;stroke-width:1}"
-	".quern .f rect[style]{fill:hsl(var(--h) var(--s) calc(var(--l) + var(--d)))}"
-	".quern .cur rect{stroke:#222;stroke-width:2}"
-	".quern .hit rect{fill:#b98cf0!important}"
-	".quern .e text,.quern .x text{font-style:italic}.quern .e rect{fill-opacity:.78}"
-	".quern .o rect{fill:#e6e2d8!important;stroke:none}.quern .bad{outline:2px solid #c22}"
-	"@media(prefers-color-scheme:dark){.quern{--l:34%;--s:48%;background:#212327}.quern .back{fill:#212327}"
-	".quern>text{fill:#e6e3dc}.quern>text.b{fill:#8db9ee}"
-	".quern:not([data-y]) .f text{fill:#f4efe6}.quern .f:hover rect,.quern .cur rect{stroke:#eee}"
-	".quern:not([data-y]) .o rect{fill:#3a3d42!important}"
-	".quern:not([data-y]) .hit rect{fill:#7446b8!important}"
-	".quern[data-y] .f rect{filter:brightness(.82)}}"
-	"</style>\n";
 
 struct flame {
 	struct render *rd;
@@ -345,7 +248,9 @@ void svg_head(struct render *rd, size_t height, int first, int step)
 	if (step)
 		out_printf(o, " data-y=\"%d\" data-h=\"%d\"", first, step);
 	out_c(o, ">\n");
-	out_c(o, style);
+	out_c(o, "<style>\n");
+	out_c(o, picture_css);
+	out_c(o, "</style>\n");
 	out_printf(o, "<rect class=\"back\" width=\"%d\" height=\"%zu\"/>\n", WIDTH,
 		   height);
 	out_printf(o, "<text class=\"h\" x=\"%d\" y=\"22\">", MARGIN);
@@ -404,7 +309,9 @@ void svg_tail(struct render *rd, const struct frames *f, size_t height, uint64_t
 		   "</text>\n<text class=\"b k\" data-r=\"100\" x=\"%d\" y=\"42\""
 		   " text-anchor=\"end\"></text>\n",
 		   WIDTH - 100);
-	out_c(o, script);
+	out_c(o, "<script><![CDATA[\n");
+	out_c(o, picture_js);
+	out_c(o, "]]></script>\n");
 	out_c(o, "</svg>\n");
 }
 
