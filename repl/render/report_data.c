@@ -201,7 +201,7 @@ static void put_short(struct report *p, const struct graph *g, uint32_t f)
 	struct str brief;
 
 	/* A name that a stage gave is no function's. */
-	if (!g->plain && g->name[f].p)
+	if (graph_own_name(g, f).p)
 		return;
 	arena_reset(&p->names);
 	brief = name_short(name, &p->names);
