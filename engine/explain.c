@@ -111,12 +111,12 @@ static void explain_functions(struct explain *e, const struct query *q,
 		      "match the names of the set, then read those functions' columns");
 	else if (!filtered && !q->source.vs.n && (self || incl) && e->event < i->events)
 		out_printf(&e->o,
-			   "read the first %llu of the index's order by %s cost of %.*s",
-			   (unsigned long long)n, incl ? "inclusive" : "self",
+			   "read the first %s of the index's order by %s cost of %.*s",
+			   GROUPED(n), incl ? "inclusive" : "self",
 			   STR_ARG(e->env.events[e->event]));
 	else
-		out_printf(&e->o, "read the columns needed of all %u functions",
-			   i->functions);
+		out_printf(&e->o, "read the columns needed of all %s functions",
+			   GROUPED(i->functions));
 }
 
 /* Does the source read single lines?  The index has these only for the whole profile. */
@@ -202,16 +202,16 @@ static int explain_pairs(struct session *s, struct explain *e, size_t profile,
 			if (side == 0 && p->of[0][f] != PAIR_NONE)
 				by[p->rules[f]]++;
 		}
-	out_printf(&e->o, "pairs: %u equal", by[0]);
+	out_printf(&e->o, "pairs: %s equal", GROUPED(by[0]));
 	for (unsigned r = 1; r < 1 << PAIR_RULES; r++) {
 		struct str names = by[r] ? pair_rule_names(r, a) : STR("");
 
 		if (!names.p)
 			return arena_full(a, err);
 		if (by[r])
-			out_printf(&e->o, "; %u by %.*s", by[r], STR_ARG(names));
+			out_printf(&e->o, "; %s by %.*s", GROUPED(by[r]), STR_ARG(names));
 	}
-	out_printf(&e->o, "; %u new, %u gone\n", alone[0], alone[1]);
+	out_printf(&e->o, "; %s new, %s gone\n", GROUPED(alone[0]), GROUPED(alone[1]));
 	return 0;
 }
 

@@ -38,6 +38,7 @@ static int copy_column(struct arena *a, struct column *c, size_t rows)
 	if (!values || !c->name.p)
 		return -1;
 	c->u = values;
+	c->row_unit = NULL;
 	if (c->estimated && !(c->estimated = copy_bytes(a, c->estimated, rows)))
 		return -1;
 	if (c->absent && !(c->absent = copy_bytes(a, c->absent, rows)))

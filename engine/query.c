@@ -121,6 +121,7 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 		.query = (struct str){text.p + st->span.at, st->span.len},
 		.profile = s->names[profile],
 		.event = x->env->nevents ? x->env->events[x->event] : STR(""),
+		.unit = x->env->nevents ? x->env->units[x->event] : (struct unit){0},
 		.total = graph_total(x->g, x->event),
 		.event_id = x->event,
 		.graph = q->source.kind == S_LAST ? NULL : x->g,
@@ -286,9 +287,9 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 		return err_set(err, ERR_QUERY, st->span.at, "no profile is open");
 	if (st->query.source.kind == S_LAST && s->last_rows)
 		return err_set(err, ERR_LIMIT, st->span.at,
-			       "the last result had %llu rows, too many "
+			       "the last result had %s rows, too many "
 			       "to keep as '_'",
-			       (unsigned long long)s->last_rows);
+			       GROUPED(s->last_rows));
 	if (open_graph(s, &st->query, text, a, &x, &env, &profile, err) ||
 	    run_stages(&x, &st->query, &t, &expected)) {
 		if (st->query.source.lone && x.absent)

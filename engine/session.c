@@ -171,11 +171,13 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 	struct store *st = s->stores[p];
 	uint32_t n = store_info(st)->all_events;
 	struct str *events = ARENA_ARRAY(a, struct str, (size_t)n + 1);
+	struct unit *units = ARENA_ARRAY(a, struct unit, (size_t)n + 1);
 	struct check_let *lets = ARENA_ARRAY(a, struct check_let, s->nlets + 1);
 
-	if (!events || !lets)
+	if (!events || !units || !lets)
 		return arena_full(a, err);
 	*env = (struct check_env){.events = events,
+				  .units = units,
 				  .nevents = n,
 				  .profiles = s->names,
 				  .nprofiles = s->n,
@@ -190,6 +192,7 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 
 		store_event(st, e, &ev);
 		events[e] = ev.name;
+		units[e] = event_unit(ev.name, ev.long_name);
 		if (s->event && str_eq(ev.name, str_c(s->event)))
 			env->event = e;
 	}

@@ -37,6 +37,7 @@ static int check_agg(struct schema *s, struct expr *e)
 	if (check_expr(s, e->a) || check_want_number(s, e->a))
 		return (int)s->err->kind;
 	e->type = str_eq(e->text, STR("avg")) ? COL_RATIO : e->a->type;
+	e->unit = e->a->unit;
 	return 0;
 }
 
@@ -64,7 +65,8 @@ static int know_sum(struct schema *s, const struct schema *old, const struct col
 
 	if ((k && !check_is_number(k->type)) || check_known(s, str_c(d->name)))
 		return 0;
-	return check_add_known(s, str_c(d->name), k ? k->type : d->type);
+	return check_add_known(s, str_c(d->name), k ? k->type : d->type,
+			       k ? k->unit : check_unit(old, d, old->event));
 }
 
 /* Columns of old that add up and have all of flags are sums now. */
@@ -88,7 +90,7 @@ static int know_change(struct schema *s, const struct schema *old)
 	return old->vs && check_known(s, STR("base")) && check_known(s, STR("delta")) &&
 			       !check_known(old, STR("base")) &&
 			       !check_known(old, STR("delta"))
-		       ? check_add_known(s, STR("delta%"), COL_PERCENT)
+		       ? check_add_known(s, STR("delta%"), COL_PERCENT, (struct unit){0})
 		       : 0;
 }
 
@@ -106,14 +108,14 @@ static int check_group(struct schema *s, struct tstage *st)
 	s->cap = 0;
 	forget_columns(s);
 	for (struct expr *e = st->exprs; e; e = e->next)
-		if (check_add_known(s, e->as, e->type))
+		if (check_add_known(s, e->as, e->type, e->unit))
 			return (int)s->err->kind;
 	for (struct expr *e = st->aggs; e; e = e->next)
-		if (check_add_known(s, e->as, e->type))
+		if (check_add_known(s, e->as, e->type, e->unit))
 			return (int)s->err->kind;
 	if (st->aggs)
 		return 0;
-	if (check_add_known(s, STR("count"), COL_COUNT))
+	if (check_add_known(s, STR("count"), COL_COUNT, (struct unit){0}))
 		return (int)s->err->kind;
 	return know_sums(s, &old, ADDS_UP | SHOW_M) || know_change(s, &old)
 		       ? (int)s->err->kind
@@ -136,7 +138,7 @@ static int know_shown(struct schema *s, const struct schema *old, const struct e
 					    STR_ARG(s->env->events[e->ev]));
 		if (!name.p)
 			return arena_full(s->a, s->err);
-		if (!check_known(s, name) && check_add_known(s, name, e->type))
+		if (!check_known(s, name) && check_add_known(s, name, e->type, e->unit))
 			return (int)s->err->kind;
 	}
 	return 0;
@@ -174,7 +176,8 @@ static int check_sum(struct schema *s)
 		return (int)s->err->kind;
 	for (size_t i = 0; i < old.n; i++)
 		if (check_is_number(old.known[i].type) &&
-		    check_add_known(s, old.known[i].name, old.known[i].type))
+		    check_add_known(s, old.known[i].name, old.known[i].type,
+				    old.known[i].unit))
 			return (int)s->err->kind;
 	return know_change(s, &old);
 }
@@ -203,7 +206,7 @@ static int check_show(struct schema *s, struct expr *list)
 		if (!is_cumulative(s, e) && check_expr(s, e))
 			return (int)s->err->kind;
 	for (struct expr *e = list; e; e = e->next)
-		if (e->named && check_add_known(s, e->as, e->type))
+		if (e->named && check_add_known(s, e->as, e->type, e->unit))
 			return (int)s->err->kind;
 	return 0;
 }
@@ -220,12 +223,13 @@ static int check_stage(struct schema *s, struct tstage *st)
 	case T_ADD:
 		return check_expr(s, st->exprs)
 			       ? (int)s->err->kind
-			       : check_add_known(s, st->name, st->exprs->type);
+			       : check_add_known(s, st->name, st->exprs->type,
+						 st->exprs->unit);
 	case T_GROUP: return check_group(s, st);
 	case T_SUM: return check_sum(s);
 	case T_COUNT:
 		forget_columns(s);
-		return check_add_known(s, STR("count"), COL_COUNT);
+		return check_add_known(s, STR("count"), COL_COUNT, (struct unit){0});
 	case T_EXPECT:
 		if (st->exprs)
 			return check_expr(s, st->exprs) ||
@@ -345,7 +349,7 @@ static int last_columns(struct schema *s, struct span at)
 				"run a query first, or put a result away with > file");
 	}
 	for (size_t i = 0; i < r->ncols; i++)
-		if (check_add_known(s, r->cols[i].name, r->cols[i].type))
+		if (check_add_known(s, r->cols[i].name, r->cols[i].type, r->cols[i].unit))
 			return (int)s->err->kind;
 	return 0;
 }
@@ -459,6 +463,23 @@ static int check_output(struct schema *s, const struct query *q)
 			  q->file.n ? ">" : "!");
 }
 
+/* min 10ms: a count of the event, from here on. */
+static int check_min(struct schema *s, struct source *src)
+{
+	const struct unit of =
+		s->event < s->env->nevents ? s->env->units[s->event] : (struct unit){0};
+
+	if (!src->min_unit.kind)
+		return 0;
+	if (src->min_unit.kind != of.kind) {
+		check_fail(s, src->min_span, "the event of these costs has no such unit");
+		return err_hint(s->err, "write a number without a unit, or min 1%%");
+	}
+	src->min /= (double)of.scale;
+	src->min_unit.kind = UNIT_NONE;
+	return 0;
+}
+
 int check_query(const struct check_env *env, struct query *q, struct arena *a,
 		uint32_t *event, struct err *err)
 {
@@ -468,7 +489,8 @@ int check_query(const struct check_env *env, struct query *q, struct arena *a,
 	if (check_output(&s, q) || check_source(&s, q) || check_heeded(&s, q) ||
 	    (q->source.kind == S_LAST && last_columns(&s, q->source.span)))
 		return (int)err->kind;
-	if ((q->source.top && expand_top(&s, q)) || choose_event(&s, q))
+	if ((q->source.top && expand_top(&s, q)) || choose_event(&s, q) ||
+	    check_min(&s, &q->source))
 		return (int)err->kind;
 	for (struct tstage *st = q->tstages; st; st = st->next)
 		if (check_stage(&s, st) || check_after(&s, st))

@@ -8,6 +8,7 @@
  */
 #include "engine/check/check_in.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -39,7 +40,8 @@ const struct known *check_known(const struct schema *s, struct str name)
 	return NULL;
 }
 
-int check_add_known(struct schema *s, struct str name, enum col_type type)
+int check_add_known(struct schema *s, struct str name, enum col_type type,
+		    struct unit unit)
 {
 	if (s->n == s->cap) {
 		size_t cap = s->cap ? s->cap * 2 : 16;
@@ -52,7 +54,7 @@ int check_add_known(struct schema *s, struct str name, enum col_type type)
 		s->known = k;
 		s->cap = cap;
 	}
-	s->known[s->n++] = (struct known){name, type};
+	s->known[s->n++] = (struct known){name, type, unit};
 	return 0;
 }
 
@@ -165,6 +167,15 @@ static const char *event_base(const struct schema *s)
 	return NULL;
 }
 
+struct unit check_unit(const struct schema *s, const struct col_def *d, uint32_t event)
+{
+	bool cost = d->type == COL_COST || d->type == COL_DELTA || d->flags & IS_COST;
+
+	return cost && event < s->env->nevents && !source_names_event(s->src)
+		       ? s->env->units[event]
+		       : (struct unit){0};
+}
+
 static int as_def(struct schema *s, struct expr *e, const struct col_def *d)
 {
 	e->ev = s->event;
@@ -182,6 +193,7 @@ static int as_def(struct schema *s, struct expr *e, const struct col_def *d)
 				  d->name);
 	if (e->percent)
 		e->type = COL_PERCENT;
+	e->unit = check_unit(s, d, e->ev);
 	return 0;
 }
 
@@ -230,6 +242,7 @@ static int as_let(struct schema *s, struct expr *e, const struct check_let *let,
 	rc = check_expr(s, e->let);
 	s->lets--;
 	e->type = e->let->type;
+	e->unit = e->let->unit;
 	return rc;
 }
 
@@ -291,6 +304,7 @@ static int resolve_col(struct schema *s, struct expr *e)
 		e->percent = false;
 		e->ev = s->event;
 		e->type = k->type;
+		e->unit = k->unit;
 		return 0;
 	}
 	if (resolve_vs(s, e, &found) || found)
@@ -355,12 +369,53 @@ int check_want_condition(struct schema *s, const struct expr *e)
 	return err_hint(s->err, "compare it: self > 1M, fn ~ /parse/");
 }
 
+/* self > 10ms: count the number in the unit of the column. */
+static int unit_side(struct schema *s, const struct expr *col, struct expr *number)
+{
+	if (number->op != EX_NUMBER || !number->unit.kind || col->op == EX_NUMBER)
+		return 0;
+	if (col->unit.kind != number->unit.kind) {
+		check_fail(s, number->span,
+			   "this is %s, and what it is compared with is %s",
+			   number->unit.kind == UNIT_TIME ? "a time" : "a size in bytes",
+			   col->unit.kind == UNIT_TIME	  ? "a time"
+			   : col->unit.kind == UNIT_BYTES ? "a size in bytes"
+							  : "neither");
+		return err_hint(s->err, "write a number without a unit");
+	}
+	number->number =
+		number->number * (double)number->unit.scale / (double)col->unit.scale;
+	number->integral = number->number < 1e15 &&
+			   !(number->number < floor(number->number)) &&
+			   !(number->number > floor(number->number));
+	number->whole = number->integral ? (uint64_t)number->number : 0;
+	number->type = number->integral ? COL_COUNT : COL_RATIO;
+	number->unit = col->unit;
+	return 0;
+}
+
+/* A quotient of equal units has none; seconds / calls are seconds. */
+static struct unit arith_unit(const struct expr *e)
+{
+	const struct unit a = e->a->unit, b = e->b ? e->b->unit : a;
+
+	if (e->op == EX_ADD || e->op == EX_SUB || e->op == EX_NEG)
+		return unit_same(a, b) ? a : (struct unit){0};
+	if (!b.kind)
+		return a;
+	return e->op == EX_MUL && !a.kind ? b : (struct unit){0};
+}
+
 static int type_arith(struct schema *s, struct expr *e)
 {
 	bool floats = col_is_f(e->a->type) || (e->b && col_is_f(e->b->type));
 
 	if (check_want_number(s, e->a) || (e->b && check_want_number(s, e->b)))
 		return (int)s->err->kind;
+	if (e->b && e->op != EX_MUL &&
+	    (unit_side(s, e->a, e->b) || unit_side(s, e->b, e->a)))
+		return (int)s->err->kind;
+	e->unit = arith_unit(e);
 	if (e->op == EX_DIV || floats)
 		e->type = COL_RATIO;
 	else if (e->op == EX_SUB || e->op == EX_NEG || e->a->type == COL_DELTA ||
@@ -424,6 +479,8 @@ static int type_compare(struct schema *s, struct expr *e)
 	e->type = COL_BOOL;
 	if (percent_side(s, e->a, e->b) || percent_side(s, e->b, e->a))
 		return (int)s->err->kind;
+	if (unit_side(s, e->a, e->b) || unit_side(s, e->b, e->a))
+		return (int)s->err->kind;
 	if (check_is_number(e->a->type) != check_is_number(e->b->type) ||
 	    col_is_text(e->a->type) != col_is_text(e->b->type))
 		return check_fail(s, e->span, "%s cannot be compared with %s",
@@ -454,9 +511,11 @@ static int type_in(struct schema *s, struct expr *e)
 			       ? 0
 			       : parse_no_value(s->err, e->b->text, e->b->span);
 	}
-	for (const struct expr *i = e->b; i; i = i->next)
-		if (check_is_number(i->type) != check_is_number(e->a->type) ||
-		    col_is_text(i->type) != col_is_text(e->a->type))
+	for (struct expr *i = e->b; i; i = i->next)
+		if (unit_side(s, e->a, i))
+			return (int)s->err->kind;
+		else if (check_is_number(i->type) != check_is_number(e->a->type) ||
+			 col_is_text(i->type) != col_is_text(e->a->type))
 			return check_fail(s, i->span, "%s is compared with %s",
 					  kind_name(i->type), kind_name(e->a->type));
 	return 0;
@@ -490,6 +549,7 @@ static int type_call(struct schema *s, struct expr *e)
 		e->type = functions[i].type;
 		if (!functions[i].text && !col_is_f(e->a->type))
 			e->type = e->a->type == COL_COST ? COL_COST : COL_COUNT;
+		e->unit = e->a->unit;
 		return 0;
 	}
 	if (is_aggregate(e->text)) {
@@ -564,6 +624,7 @@ static int take_grouped(struct schema *s, struct expr *e, bool *taken)
 	e->a = NULL;
 	e->ev = s->event;
 	e->type = k->type;
+	e->unit = k->unit;
 	return 0;
 }
 

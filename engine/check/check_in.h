@@ -8,6 +8,7 @@
 struct known { /* a column that exists */
 	struct str name;
 	enum col_type type;
+	struct unit unit;
 };
 
 enum { MOST_SHOWN = 8 };
@@ -33,7 +34,10 @@ struct schema {
 int check_fail(struct schema *s, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 const struct known *check_known(const struct schema *s, struct str name);
-int check_add_known(struct schema *s, struct str name, enum col_type type);
+int check_add_known(struct schema *s, struct str name, enum col_type type,
+		    struct unit unit);
+/* The unit of a column of a source in an event. */
+struct unit check_unit(const struct schema *s, const struct col_def *d, uint32_t event);
 /* Resolve the names and types of e and its operands. */
 int check_expr(struct schema *s, struct expr *e);
 int check_want_number(struct schema *s, const struct expr *e);

@@ -13,6 +13,7 @@
 #include "engine/path/path.h"
 #include "engine/lang/result.h"
 #include "index/base/str.h"
+#include "index/format/event.h"
 
 struct span {
 	size_t at, len;
@@ -73,6 +74,7 @@ struct expr {
 	bool percent;	   /* EX_COL: self%; EX_NUMBER: 5% */
 	bool integral, caseless;
 	double number;
+	struct unit unit; /* written by check, too; EX_NUMBER: of "10ms" */
 	uint64_t whole;
 	bool asc; /* a sort key; written is set if it says so: text ascends by itself */
 	bool written;
@@ -189,6 +191,8 @@ struct source {
 	bool depth_all, has_depth, has_max, has_min, min_percent;
 	uint64_t depth, max;
 	double min;
+	struct unit min_unit; /* of `min 10ms` */
+	struct span min_span;
 	struct str vs; /* all that was written after `vs`; empty: no comparison */
 	struct span vs_span;
 	struct str vs_profile;	 /* empty: the profile itself */

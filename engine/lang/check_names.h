@@ -15,6 +15,7 @@ struct check_let {
 
 struct check_env {
 	const struct str *events; /* of the profile asked, with derived events */
+	const struct unit *units; /* [nevents] */
 	size_t nevents;
 	const char *event_scope; /* "this profile" */
 	uint32_t event;		 /* of costs that name none */

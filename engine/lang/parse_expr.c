@@ -149,6 +149,7 @@ static int parse_literal(struct parser *p, const struct token *t, struct expr **
 	if (!e)
 		return parse_no_memory(p);
 	e->number = t->number;
+	e->unit = t->unit;
 	e->whole = t->whole;
 	e->integral = t->integral && !t->percent;
 	e->percent = t->percent;

@@ -81,7 +81,7 @@ int parse_count(struct parser *p, const char *after, uint64_t *out)
 
 	if (t.kind == TOK_BAD)
 		return parse_bad(p, &t);
-	if (t.kind != TOK_NUMBER || !t.integral || t.percent)
+	if (t.kind != TOK_NUMBER || !t.integral || t.percent || t.unit.kind)
 		return parse_fail(p, token_span(&t), "'%s' needs a whole number", after);
 	parse_eat(p, &t);
 	*out = t.whole;
@@ -122,6 +122,8 @@ static int clause_min(struct parser *p, struct source *s)
 	parse_eat(p, &t);
 	s->has_min = true;
 	s->min = t.number;
+	s->min_unit = t.unit;
+	s->min_span = token_span(&t);
 	s->min_percent = t.percent;
 	return 0;
 }

@@ -41,6 +41,11 @@ const struct column *result_col(const struct result *r, struct str name)
 	return NULL;
 }
 
+struct str result_title(const struct result *r)
+{
+	return event_title(r->event, r->unit);
+}
+
 enum format format_of_name(struct str s)
 {
 	for (size_t i = 0; i < FORMATS; i++)

@@ -17,6 +17,7 @@
 #include "index/base/arena.h"
 #include "index/base/err.h"
 #include "index/base/str.h"
+#include "index/format/event.h"
 
 enum col_type {
 	COL_ID,	     /* u: function or row number */
@@ -39,8 +40,10 @@ struct column {
 	enum col_type type;
 	uint32_t event;	     /* of COL_COST, COL_DELTA, COL_PERCENT */
 	bool machine, table; /* shown in machine formats, in the table for people */
-	bool bar;     /* COL_PERCENT: the table draws a bar after the last column */
-	bool adds_up; /* its sum over rows of `_` makes sense */
+	bool bar;	  /* COL_PERCENT: the table draws a bar after the last column */
+	struct unit unit; /* of COL_COST, COL_DELTA, COL_RATIO */
+	const struct unit *row_unit; /* per row; NULL: unit */
+	bool adds_up;		     /* its sum over rows of `_` makes sense */
 	union {
 		const uint64_t *u;
 		const int64_t *i;
@@ -110,6 +113,7 @@ struct result {
 	struct str profile; /* name of the profile */
 	struct str base;    /* name of the one that `vs` compares with, or empty */
 	struct str event;   /* event of costs that name none */
+	struct unit unit;   /* its unit */
 	uint64_t total;	    /* its 100 %; 0: unknown */
 	uint32_t event_id;  /* its number */
 	const struct compared *compared; /* NULL: one profile, or `_`, or grouped rows */
@@ -171,6 +175,8 @@ int result_load(const struct result *r, const struct column *c, struct err *err)
 int result_whole(const struct result *r, struct err *err);
 /* NULL: no column of that name. */
 const struct column *result_col(const struct result *r, struct str name);
+/* The name of its event beside costs that have their unit: "Time" of "Time_(10ns)". */
+struct str result_title(const struct result *r);
 /* The format named s ("csv"), or by the extension of a file name; FORMAT_NONE: unknown. */
 enum format format_of_name(struct str s);
 enum format format_of_file(struct str path);

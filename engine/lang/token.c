@@ -177,16 +177,32 @@ static void hex_number(struct str s, struct token *t)
 		    "write digits, or 0x and hexadecimal digits");
 }
 
-static double unit_of(char c)
+static double factor_of(char c)
 {
 	return c == 'k' ? 1e3 : c == 'M' ? 1e6 : c == 'G' ? 1e9 : 0;
+}
+
+/* Read the k, M or G, or the unit at byte i; returns its bytes, 0 if there is none. */
+static size_t read_unit(struct str s, size_t i, double *factor, struct unit *unit)
+{
+	struct str word = {s.p + i, 0};
+
+	while (token_is_word_byte(byte_at(s, i + word.n)))
+		word.n++;
+	*unit = unit_of_word(word);
+	*factor = (double)unit->scale;
+	unit->scale = 1;
+	if (unit->kind)
+		return word.n;
+	*factor = factor_of(byte_at(s, i));
+	return *factor > 0;
 }
 
 static void read_number(struct str s, struct token *t)
 {
 	char buf[64];
 	size_t i = t->at, n;
-	double unit;
+	double factor;
 	bool fraction = false;
 
 	if (s.p[i] == '0' && (byte_at(s, i + 1) == 'x' || byte_at(s, i + 1) == 'X')) {
@@ -210,12 +226,11 @@ static void read_number(struct str s, struct token *t)
 	buf[n] = '\0';
 	t->number = strtod(buf, NULL);
 	t->integral = !fraction && str_u64((struct str){s.p + t->at, n}, &t->whole);
-	unit = unit_of(byte_at(s, i));
-	if (unit > 0) {
-		t->number *= unit;
+	i += read_unit(s, i, &factor, &t->unit);
+	if (i > t->at + n) {
+		t->number *= factor;
 		t->integral = t->number < 1e15 && t->number == floor(t->number);
 		t->whole = t->integral ? (uint64_t)t->number : 0;
-		i++;
 	} else if (byte_at(s, i) == '%') {
 		t->percent = true;
 		i++;
@@ -223,8 +238,8 @@ static void read_number(struct str s, struct token *t)
 	t->kind = TOK_NUMBER;
 	t->len = i - t->at;
 	if (token_is_word_byte(byte_at(s, i)))
-		bad(t, i + 1, "a number ends in digits, k, M, G or %",
-		    "write 5M, 1.5k or 10%");
+		bad(t, i + 1, "a number ends in digits, k, M, G, % or a unit",
+		    "write 5M, 1.5k, 10%, 10ms or 1MiB");
 }
 
 /* IDENT ["." IDENT] ["%"]: a keyword or a column. */

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "index/base/str.h"
+#include "index/format/event.h"
 
 enum token_place {
 	PLACE_WORD,    /* keywords, columns, operators */
@@ -47,6 +48,7 @@ struct token {
 	double number;	/* with k, M, G applied; of "5%" 5 */
 	uint64_t whole; /* the same number if it is whole */
 	bool integral, percent;
+	struct unit unit;	/* of "10ms": number is in nanoseconds or bytes */
 	bool caseless;		/* TOK_REGEX with i */
 	const char *why, *hint; /* TOK_BAD */
 };

@@ -88,8 +88,7 @@ int exec_rows(struct exec *x, uint64_t n)
 {
 	if (n <= x->row_limit)
 		return 0;
-	err_set(x->err, ERR_LIMIT, 0, "more than %llu rows",
-		(unsigned long long)x->row_limit);
+	err_set(x->err, ERR_LIMIT, 0, "more than %s rows", GROUPED(x->row_limit));
 	return err_hint(x->err,
 			"narrow the query with 'of', or raise it: --limit rows=%llu",
 			10 * (unsigned long long)x->row_limit);

@@ -142,11 +142,11 @@ static int note_matches(struct exec *x, const struct set *s, uint32_t names, uin
 	if (s->form != FORM_BARE || s->field != FIELD_FN || n < 2)
 		return 0;
 	if (names > 1 && names != n)
-		return exec_hint(x, arena_printf(x->a,
-						 "%.*s matched %u functions (%u names)",
-						 STR_ARG(s->text), n, names));
-	return exec_hint(
-		x, arena_printf(x->a, "%.*s matched %u functions", STR_ARG(s->text), n));
+		return exec_hint(
+			x, arena_printf(x->a, "%.*s matched %s functions (%s names)",
+					STR_ARG(s->text), GROUPED(n), GROUPED(names)));
+	return exec_hint(x, arena_printf(x->a, "%.*s matched %s functions",
+					 STR_ARG(s->text), GROUPED(n)));
 }
 
 /* Report that s matches nothing.  Special hints if another form matches: "mem*" in

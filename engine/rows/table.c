@@ -78,11 +78,30 @@ const struct col_def *source_col(const struct source_def *src, struct str name)
 	return NULL;
 }
 
+const struct col_def *source_names_event(const struct source_def *src)
+{
+	for (size_t i = 0; src && i < src->ncols; i++)
+		if (src->cols[i].flags & NAMES_EVENT)
+			return &src->cols[i];
+	return NULL;
+}
+
 static const struct col_def *find_def(const struct table *t, struct str name)
 {
 	const struct col_def *d = t->vs && t->src ? t->joined->col(t->src, name) : NULL;
 
 	return d ? d : source_col(t->src, name);
+}
+
+/* The unit of the values of a column in an event. */
+static struct unit unit_of_column(const struct table *t, const struct col_def *d,
+				  uint32_t event)
+{
+	bool cost = d->type == COL_COST || d->type == COL_DELTA || d->flags & IS_COST;
+
+	return cost && event < t->x->env->nevents && !source_names_event(t->src)
+		       ? t->x->env->units[event]
+		       : (struct unit){0};
 }
 
 static int add_def(struct table *t, const struct col_def *d)
@@ -96,6 +115,7 @@ static int add_def(struct table *t, const struct col_def *d)
 	c->def = d;
 	c->type = d->type;
 	c->event = t->event;
+	c->unit = unit_of_column(t, d, c->event);
 	c->machine = d->flags & SHOW_M;
 	c->table = d->flags & SHOW_T;
 	c->bar = d->flags & HAS_BAR;
@@ -353,6 +373,7 @@ int table_add(struct table *t, struct str base, uint32_t event, bool percent,
 			return (int)t->x->err->kind;
 		c->def = d;
 		c->event = event;
+		c->unit = unit_of_column(t, d, event);
 		c->percent = percent;
 		c->type = percent ? COL_PERCENT : d->type;
 		c->adds_up = d->flags & ADDS_UP;
@@ -414,6 +435,7 @@ int table_adopt(struct table *t, struct str name, const struct table_col *v,
 		.name = name,
 		.type = v->type,
 		.event = v->event,
+		.unit = v->unit,
 		.machine = true,
 		.table = true,
 		.filled = true,
@@ -522,6 +544,7 @@ static void to_column(const struct table_col *c, struct column *out)
 		.name = c->name,
 		.type = c->type,
 		.event = c->event,
+		.unit = c->percent ? (struct unit){0} : c->unit,
 		.machine = c->machine,
 		.table = c->table,
 		.bar = c->bar,
@@ -709,6 +732,28 @@ static void forget_sums(struct table *t, struct result *r)
 		r->cols[k].adds_up = false;
 }
 
+/* The units of rows that are each of an event of their own. */
+static int row_units(struct table *t, struct result *r)
+{
+	const struct check_env *env = t->x->env;
+	struct table_col *name;
+	struct unit *unit = EXEC_ARRAY(t->x, struct unit, t->n + 1);
+
+	if (!unit ||
+	    table_own(t, str_c(source_names_event(t->src)->name), t->event, false, &name))
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++) {
+		uint32_t e = check_find_event(env, name->s[i]);
+
+		unit[i] = e < env->nevents ? env->units[e]
+					   : event_unit(name->s[i], STR(""));
+	}
+	for (size_t i = 0; i < r->ncols; i++)
+		if (r->cols[i].type == COL_COST || r->cols[i].type == COL_DELTA)
+			r->cols[i].row_unit = unit;
+	return 0;
+}
+
 static int whole_result(struct table *t, struct result *r)
 {
 	for (size_t i = 0; i < t->ncols; i++) {
@@ -720,7 +765,7 @@ static int whole_result(struct table *t, struct result *r)
 			return (int)t->x->err->kind;
 		to_column(c, &r->cols[r->ncols++]);
 	}
-	return 0;
+	return source_names_event(t->src) ? row_units(t, r) : 0;
 }
 
 static uint32_t lies_on(const struct table *t, uint32_t ref)

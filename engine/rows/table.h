@@ -29,9 +29,11 @@ enum col_flags {
 	ADDS_UP = 8,   /* sums over rows make sense */
 	IS_CUM = 16,   /* cum%: the running sum of the column before */
 	HAS_BAR = 32,
-	AT_TOP = 128,  /* with ADDS_UP: only over rows that are ROW_WHOLE */
-	OF_TOTAL = 64, /* the percentage of `self`; .name has no "%" */
-	OF_RUN = 256,  /* of single runs (vs_runs.c) */
+	AT_TOP = 128,	    /* with ADDS_UP: only over rows that are ROW_WHOLE */
+	OF_TOTAL = 64,	    /* the percentage of `self`; .name has no "%" */
+	IS_COST = 512,	    /* COL_RATIO: of the event's cost */
+	NAMES_EVENT = 1024, /* text: the event that all costs of the row are of */
+	OF_RUN = 256,	    /* of single runs (vs_runs.c) */
 };
 
 /* Of the store; each is sorted.  That of names, if none is mangled. */
@@ -83,7 +85,8 @@ struct table_col {
 	const struct col_def *def; /* NULL: computed */
 	enum col_type type;
 	uint32_t event;
-	bool percent; /* of the cost of def */
+	struct unit unit; /* of the values */
+	bool percent;	  /* of the cost of def */
 	bool machine, table, bar, adds_up, filled;
 	struct expr *ratio; /* quotient, computed from sums if summed; or NULL */
 	/* [rows]; texts of a dictionary are numbers in code[]: use col_text(). */
@@ -138,8 +141,10 @@ struct table {
 	struct str root_name;
 	uint32_t root_fn; /* the top, if it is one function and a frame; or GRAPH_NONE */
 	uint64_t root_cost, root_own;
-	double min;	  /* with `vs`: rows below it on both sides go after the join */
-	size_t path_from; /* for parts: length of the directory that all files share */
+	uint64_t share_of; /* 100 % of `share%`, if it has such a column */
+	bool min_percent;  /* min was a percentage: of the total */
+	double min;	   /* with `vs`: rows below it on both sides go after the join */
+	size_t path_from;  /* for parts: length of the directory that all files share */
 	bool upward;
 };
 
@@ -198,6 +203,8 @@ uint32_t table_fn(const struct table *t, size_t row);
 int table_result(struct table *t, struct result *r);
 
 const struct col_def *source_col(const struct source_def *src, struct str name);
+/* Its column that NAMES_EVENT, or NULL: the costs of a row are of their columns' events. */
+const struct col_def *source_names_event(const struct source_def *src);
 
 /* ---- vs_cols.c ---- */
 /* Columns that `vs` adds to those of a source.  OF_TOTAL is the percentage of the

@@ -7,18 +7,26 @@
 #include "engine/rows/exec.h"
 #include "engine/sources/source.h"
 
-/* Three digits and a unit: 5.27 M. */
-static const char *scaled(uint64_t v, char out[32])
+/* Three digits and a unit: 5.27 M, 3.02 s. */
+static const char *scaled(uint64_t v, struct unit of, char out[UNIT_TEXT_MAX])
 {
 	static const char unit[] = " kMGTPE";
 	double d = (double)v;
 	unsigned u = 0;
 
+	if (of.kind) {
+		unit_text(out, of, (double)v);
+		return out;
+	}
 	if (v < 10000)
 		return str_grouped(v, out);
 	for (; d >= 999.5 && u < sizeof(unit) - 2; u++)
 		d /= 1000;
-	snprintf(out, 32, "%.*f %c", d < 9.995 ? 2 : d < 99.95 ? 1 : 0, d, unit[u]);
+	snprintf(out, UNIT_TEXT_MAX, "%.*f %c",
+		 d < 9.995   ? 2
+		 : d < 99.95 ? 1
+			     : 0,
+		 d, unit[u]);
 	return out;
 }
 
@@ -117,9 +125,9 @@ static int note_above_total(struct exec *x, struct table *t, const struct result
 	}
 	return n ? exec_note(x, arena_printf(
 					x->a,
-					"incl of %zu row%s is above the total: the "
+					"incl of %s row%s is above the total: the "
 					"profile's calls bring more than its lines cost",
-					n, n == 1 ? "" : "s"))
+					GROUPED(n), n == 1 ? "" : "s"))
 		 : 0;
 }
 
@@ -133,10 +141,31 @@ static struct str paired(struct exec *x, const struct result *r)
 			    STR_ARG(r->base));
 }
 
+/* Of a tree: what `share%` and a `min` in percent are percentages of. */
+static struct str wholes(struct exec *x, const struct table *t, const struct result *r)
+{
+	const struct column *share = result_col(r, STR("share%"));
+	const struct str title = result_title(r);
+	char whole[UNIT_TEXT_MAX], least[UNIT_TEXT_MAX];
+	struct str text = {"", 0};
+
+	if (!t->tree || t->vs || !share || !share->table || !r->rows)
+		return text;
+	text = arena_printf(x->a, "share%% of %s %.*s%s%.*s",
+			    scaled(t->share_of, r->unit, whole), STR_ARG(title),
+			    t->root_name.n ? ", incl of " : "", STR_ARG(t->root_name));
+	if (t->min_percent && text.p)
+		text = arena_printf(x->a, "%.*s; min %g%% of the total: %s",
+				    STR_ARG(text),
+				    r->total ? 100 * t->min / (double)r->total : 0,
+				    scaled((uint64_t)(t->min + 0.5), r->unit, least));
+	return text;
+}
+
 int footer(struct exec *x, struct table *t, struct result *r)
 {
-	char n[32], all[32], total[32];
-	struct str other, pairs = paired(x, r);
+	char n[32], all[32], total[UNIT_TEXT_MAX];
+	struct str other, pairs = paired(x, r), title = result_title(r), whole;
 	double part;
 
 	if (!pairs.p)
@@ -161,16 +190,20 @@ int footer(struct exec *x, struct table *t, struct result *r)
 			all, t->src->rows, STR_ARG(r->event), STR_ARG(other),
 			STR_ARG(other));
 	else if (part >= 0)
-		r->footer = arena_printf(x->a, "%s of %s %s = %.1f %% of %s %.*s", n, all,
-					 t->src->rows, part, scaled(r->total, total),
-					 STR_ARG(r->event));
+		r->footer = arena_printf(
+			x->a, "%s of %s %s = %.1f %% of %s %.*s", n, all, t->src->rows,
+			part, scaled(r->total, r->unit, total), STR_ARG(title));
 	else if (t->n < t->rows_before)
 		r->footer = arena_printf(x->a, "%s of %s %s%s%.*s", n, all, t->src->rows,
 					 pairs.n ? "; " : "", STR_ARG(pairs));
 	else if (pairs.n)
 		r->footer = arena_printf(x->a, "%s%.*s", r->rows ? "" : "no rows; ",
 					 STR_ARG(pairs));
-	else
-		return 0;
+	whole = wholes(x, t, r);
+	if (whole.n && r->footer.n)
+		r->footer = arena_printf(x->a, "%.*s; %.*s", STR_ARG(r->footer),
+					 STR_ARG(whole));
+	else if (!r->footer.n)
+		r->footer = whole;
 	return r->footer.p ? 0 : arena_full(x->a, x->err);
 }

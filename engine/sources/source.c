@@ -37,7 +37,7 @@ int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow
 		return 0;
 	return exec_note(
 		x, arena_printf(x->a,
-				"%u function%s cost less than the calls into them say: "
+				"%s function%s cost less than the calls into them say: "
 				"estimates are scaled to add up, without bounds",
-				(*out)->nodd, (*out)->nodd == 1 ? "" : "s"));
+				GROUPED((*out)->nodd), (*out)->nodd == 1 ? "" : "s"));
 }

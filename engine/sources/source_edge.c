@@ -428,7 +428,8 @@ static const struct col_def tree_cols[] = {
 	{"hi", COL_COST, SHOW_M, .u = tree_hi, .absent = tree_unbounded},
 	{"share%", COL_PERCENT, SHOW_T | HAS_BAR, .f = tree_share,
 	 .estimated = tree_is_estimated, .absent = tree_inner},
-	{"incl/call", COL_RATIO, SHOW_T, .f = tree_per_call, .absent = tree_no_calls},
+	{"incl/call", COL_RATIO, SHOW_T | IS_COST, .f = tree_per_call,
+	 .absent = tree_no_calls},
 	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = tree_name},
 	{"file", COL_FILE, SHOW_M, .s = tree_file},
 	{"obj", COL_OBJ, SHOW_M, .s = tree_obj},
@@ -600,6 +601,8 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	t->root_name = root_name(x, s, &q);
 	t->root_fn = d->top;
 	t->upward = q.up;
+	t->share_of = d->base;
+	t->min_percent = s->has_min && s->min_percent;
 	t->min = tree_min(x, s);
 	return 0;
 }

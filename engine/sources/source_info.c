@@ -74,9 +74,9 @@ static struct str info_totals(const struct table *t, uint32_t r)
 	if (totals.agree)
 		return STR("agree with the sums");
 	store_event(st, totals.event, &ev);
-	return arena_printf(t->x->a, "DISAGREE in %.*s: %llu written, %llu summed",
-			    STR_ARG(ev.name), (unsigned long long)totals.sum,
-			    (unsigned long long)store_total(st, totals.event));
+	return arena_printf(t->x->a, "DISAGREE in %.*s: %s written, %s summed",
+			    STR_ARG(ev.name), GROUPED(totals.sum),
+			    GROUPED(store_total(st, totals.event)));
 }
 
 static uint64_t info_built(const struct table *t, uint32_t r, uint32_t e)
@@ -171,7 +171,7 @@ static int note_files(struct exec *x)
 		list = arena_printf(x->a, "%.*s %.*s", STR_ARG(list),
 				    STR_ARG(str_basename(store_input_path(x->g->st, i))));
 	return n < 2 ? 0
-		     : exec_note(x, arena_printf(x->a, "%u files:%.*s%s", n,
+		     : exec_note(x, arena_printf(x->a, "%s files:%.*s%s", GROUPED(n),
 						 STR_ARG(list), n > NAMED ? " ..." : ""));
 }
 
@@ -225,8 +225,7 @@ static int note_diagnostics(struct exec *x)
 					     (unsigned long long)d.line,
 					     STR_ARG(of_file(x, d.file)), STR_ARG(d.text),
 					     STR_ARG(more_of_kind(x, i, &d)));
-		if (exec_note(x, arena_printf(x->a, "%llu x %.*s%.*s",
-					      (unsigned long long)d.count,
+		if (exec_note(x, arena_printf(x->a, "%s x %.*s%.*s", GROUPED(d.count),
 					      STR_ARG(d.kind), STR_ARG(where))))
 			return (int)x->err->kind;
 	}
@@ -375,7 +374,7 @@ static uint64_t event_total(const struct table *t, uint32_t r, uint32_t e)
 }
 
 static const struct col_def event_cols[] = {
-	{"name", COL_STR, BOTH, .s = event_name},
+	{"name", COL_STR, BOTH | NAMES_EVENT, .s = event_name},
 	{"long", COL_STR, BOTH, .s = event_long},
 	{"formula", COL_STR, BOTH, .s = event_formula},
 	{"total", COL_COST, BOTH, .u = event_total},
@@ -563,9 +562,9 @@ static uint64_t part_row(const struct table *t, uint32_t r, uint32_t e)
 }
 
 static const struct col_def part_cols[] = {
-	{"part", COL_COUNT, BOTH, .u = part_part},
-	{"pid", COL_COUNT, BOTH, .u = part_pid},
-	{"thread", COL_COUNT, BOTH, .u = part_thread},
+	{"part", COL_ID, BOTH, .u = part_part},
+	{"pid", COL_ID, BOTH, .u = part_pid},
+	{"thread", COL_ID, BOTH, .u = part_thread},
 	{"self", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = part_self},
 	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
 	{"trigger", COL_STR, BOTH, .s = part_trigger},
@@ -576,9 +575,9 @@ static const struct col_def part_cols[] = {
 	{"row", COL_COUNT, 0, .u = part_row},
 };
 static const struct col_def thread_cols[] = {
-	{"part", COL_COUNT, SHOW_M, .u = part_part},
-	{"pid", COL_COUNT, BOTH, .u = part_pid},
-	{"thread", COL_COUNT, BOTH, .u = part_thread},
+	{"part", COL_ID, SHOW_M, .u = part_part},
+	{"pid", COL_ID, BOTH, .u = part_pid},
+	{"thread", COL_ID, BOTH, .u = part_thread},
 	{"self", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = part_self},
 	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
 	{"trigger", COL_STR, SHOW_M, .s = part_trigger},
@@ -693,9 +692,9 @@ static struct str set_spark(const struct table *t, uint32_t r)
 }
 
 static const struct col_def part_of_cols[] = {
-	{"part", COL_COUNT, BOTH, .u = part_part},
-	{"pid", COL_COUNT, BOTH, .u = part_pid},
-	{"thread", COL_COUNT, BOTH, .u = part_thread},
+	{"part", COL_ID, BOTH, .u = part_part},
+	{"pid", COL_ID, BOTH, .u = part_pid},
+	{"thread", COL_ID, BOTH, .u = part_thread},
 	{"self", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = set_self},
 	{"incoming", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = set_incoming},
 	{"calls", COL_COUNT, BOTH | ADDS_UP, .u = set_calls},
@@ -829,7 +828,7 @@ static const struct col_def profile_cols[] = {
 	{"name", COL_STR, BOTH, .s = profile_name},
 	{"path", COL_FILE, BOTH, .s = profile_path},
 	{"functions", COL_COUNT, BOTH, .u = profile_functions},
-	{"event", COL_STR, BOTH, .s = profile_event},
+	{"event", COL_STR, BOTH | NAMES_EVENT, .s = profile_event},
 	{"total", COL_COST, BOTH, .u = profile_total},
 };
 

@@ -49,7 +49,8 @@ struct row {
 
 struct group {
 	uint32_t id;
-	bool own; /* belongs to a function that the query names */
+	bool own;     /* belongs to a function that the query names */
+	bool missing; /* its file has no text */
 	uint64_t self;
 	size_t first, n; /* of listing.at */
 };
@@ -292,12 +293,12 @@ static int put_place(struct exec *x, struct listing *l, const struct at *at,
 			r->text = (struct str){p, name.n + 3};
 		}
 	} else if (at->conditional) {
-		r->text = arena_printf(
-			x->a, "-> 0x%" PRIx64 "  %" PRIu64 " of %" PRIu64 " times",
-			at->other, at->calls, at->executed);
+		r->text =
+			arena_printf(x->a, "-> 0x%" PRIx64 "  %s of %s times", at->other,
+				     GROUPED(at->calls), GROUPED(at->executed));
 	} else {
-		r->text = arena_printf(x->a, "-> 0x%" PRIx64 "  %" PRIu64 " times",
-				       at->other, at->calls);
+		r->text = arena_printf(x->a, "-> 0x%" PRIx64 "  %s times", at->other,
+				       GROUPED(at->calls));
 	}
 	return r->text.p ? 0 : arena_full(x->a, x->err);
 }
@@ -358,7 +359,7 @@ static int put_gap(struct exec *x, struct listing *l, const struct group *g, siz
 		return 0;
 	if (!r)
 		return (int)x->err->kind;
-	r->text = arena_printf(x->a, "... %zu %s%s without cost", n,
+	r->text = arena_printf(x->a, "... %s %s%s without cost", GROUPED(n),
 			       l->asm_ ? "instruction" : "line", n == 1 ? "" : "s");
 	return r->text.p ? 0 : arena_full(x->a, x->err);
 }
@@ -470,10 +471,35 @@ static int read_object(struct exec *x, struct listing *l, const struct group *g,
 	return (int)x->err->kind;
 }
 
-static int put_groups(struct exec *x, struct listing *l, const struct group *g, size_t n)
+/* One note for all files without text; their rows have the reason of each. */
+static int note_missing(struct exec *x, const struct listing *l, const struct group *g,
+			size_t n, size_t missing, const char *why)
+{
+	enum { NAMED = 3 };
+	struct str list = {"", 0};
+	size_t named = 0;
+
+	for (size_t i = 0; i < n && named < NAMED; i++)
+		if (g[i].missing)
+			list = arena_printf(
+				x->a, "%.*s%s%.*s", STR_ARG(list), named++ ? ", " : "",
+				STR_ARG(l->asm_ ? store_obj(l->st, g[i].id)
+						: store_file(l->st, g[i].id)));
+	if (missing < 2)
+		return exec_note(x, arena_printf(x->a, "%.*s: %s; see --source-root",
+						 STR_ARG(list), why));
+	return exec_note(x, arena_printf(x->a,
+					 "%s of %s files have no text: %.*s%s;"
+					 " see --source-root",
+					 GROUPED(missing), GROUPED(n), STR_ARG(list),
+					 missing > NAMED ? ", ..." : ""));
+}
+
+static int put_groups(struct exec *x, struct listing *l, struct group *g, size_t n)
 {
 	struct text_file object, *f = &object;
-	size_t strays = 0;
+	size_t strays = 0, missing = 0;
+	const char *why = NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		struct str name =
@@ -485,17 +511,21 @@ static int put_groups(struct exec *x, struct listing *l, const struct group *g, 
 		if (put_group_head(x, l, &g[i], f, name) ||
 		    put_group(x, l, &g[i], f, &strays))
 			return (int)x->err->kind;
-		if (!f->line &&
-		    exec_note(x, arena_printf(x->a, "%.*s: %s; see --source-root",
-					      STR_ARG(name), f->why)))
-			return (int)x->err->kind;
+		if (f->line)
+			continue;
+		g[i].missing = true;
+		missing++;
+		why = f->why;
 	}
+	if (missing && note_missing(x, l, g, n, missing, why))
+		return (int)x->err->kind;
 	if (strays)
-		return exec_note(
-			x, arena_printf(x->a,
-					"%zu %s not in the text: it is not "
-					"what was measured",
-					strays, strays == 1 ? "place is" : "places are"));
+		return exec_note(x,
+				 arena_printf(x->a,
+					      "%s %s not in the text: it is not "
+					      "what was measured",
+					      GROUPED(strays),
+					      strays == 1 ? "place is" : "places are"));
 	return 0;
 }
 

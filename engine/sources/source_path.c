@@ -171,13 +171,13 @@ static int note_more(struct exec *x, const struct path_list *list)
 		shown += list->paths[i].steps[list->paths[i].n - 1].cost.est;
 	if (!(list->total > 0))
 		return exec_note(x,
-				 arena_printf(x->a, "showing %zu path%s; there are more",
-					      list->n, list->n == 1 ? "" : "s"));
+				 arena_printf(x->a, "showing %s path%s; there are more",
+					      GROUPED(list->n), list->n == 1 ? "" : "s"));
 	return exec_note(
 		x, arena_printf(x->a,
-				"showing %zu path%s with some %.0f %% of the cost; there "
+				"showing %s path%s with some %.0f %% of the cost; there "
 				"are more",
-				list->n, list->n == 1 ? "" : "s",
+				GROUPED(list->n), list->n == 1 ? "" : "s",
 				shown < list->total ? 100 * shown / list->total : 100));
 }
 

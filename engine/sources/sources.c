@@ -23,6 +23,7 @@ static int last_open(struct exec *x, const struct source *s, struct table *t)
 			return (int)x->err->kind;
 		memcpy(c->p, from->u, r->rows * w);
 		c->event = from->event;
+		c->unit = from->unit;
 		c->machine = from->machine;
 		c->table = from->table;
 		c->bar = from->bar;

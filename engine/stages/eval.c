@@ -261,7 +261,8 @@ static int eval_whole(struct exec *x, struct table *t, struct expr *e,
 	struct window w;
 	struct table_col v;
 
-	*out = (struct table_col){.type = e->type, .event = t->event, .filled = true};
+	*out = (struct table_col){
+		.type = e->type, .event = t->event, .unit = e->unit, .filled = true};
 	out->p = exec_alloc(x, t->n ? t->n : 1, col_width(out));
 	if (!out->p || window_open(x, t, &w))
 		return (int)x->err->kind;

@@ -445,6 +445,7 @@ static int fold_into(struct exec *x, struct table *t, const struct groups *g, en
 	struct expr *open = NULL;
 
 	if (!eval_open(x, t, e, &open) && !table_append(out, name, e->type, c)) {
+		(*c)->unit = open->op == EX_COL ? open->col->unit : e->unit;
 		if (open->op == EX_COL)
 			(*c)->event = open->col->event;
 		fold_values(x, t, g, f, open, NULL, *c);
@@ -496,9 +497,9 @@ static int leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 	}
 	return left ? exec_note(x,
 				arena_printf(x->a,
-					     "%u row%s in no sum: recursive, or a part "
+					     "%s row%s in no sum: recursive, or a part "
 					     "of a row above",
-					     left, left == 1 ? " is" : "s are"))
+					     GROUPED(left), left == 1 ? " is" : "s are"))
 		    : 0;
 }
 
@@ -592,6 +593,7 @@ static int add_quotient(struct exec *x, struct table *t, const struct groups *g,
 	if (quotient(x, t, g, e, out, &ratio, &v) || table_adopt(out, name, &v, &c))
 		return (int)x->err->kind;
 	c->event = out->event;
+	c->unit = e->unit;
 	c->ratio = col_is_f(v.type) ? ratio : NULL;
 	return 0;
 }
@@ -611,6 +613,7 @@ static int add_average(struct exec *x, struct table *t, const struct groups *g,
 	if (!eval_open(x, t, e, &open))
 		fold_values(x, t, g, FOLD_SUM, open, n, &sum);
 	rc = eval_close(x, open, false);
+	c->unit = e->unit;
 	c->absent = sum.absent;
 	for (size_t k = 0; k < g->n && !rc; k++) {
 		double s = col_is_f(e->type)	  ? sum.f[k]

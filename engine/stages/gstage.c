@@ -160,8 +160,8 @@ static int gstage_cut(struct exec *x, const struct gstage *g)
 	n = fnset_count(set);
 	if (n == 0)
 		return 0;
-	if (exec_note(x, arena_printf(x->a, "cut %g %% hides %u of %u functions",
-				      g->percent, n, x->g->functions)))
+	if (exec_note(x, arena_printf(x->a, "cut %g %% hides %s of %s functions",
+				      g->percent, GROUPED(n), GROUPED(x->g->functions))))
 		return (int)x->err->kind;
 	return hide(x, set);
 }

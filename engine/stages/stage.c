@@ -257,7 +257,7 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 		if (none == (t->n == 0))
 			return 0;
 		return none ? err_set(x->err, ERR_EXPECT, s->span.at,
-				      "expected no rows, found %zu", t->n)
+				      "expected no rows, found %s", GROUPED(t->n))
 			    : err_set(x->err, ERR_EXPECT, s->span.at,
 				      "expected rows, found none");
 	}
@@ -275,8 +275,8 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 	}
 	if (table_select(t, bad, k))
 		return (int)x->err->kind;
-	return err_set(x->err, ERR_EXPECT, s->span.at,
-		       "%zu of %zu row%s %s not meet %.*s", k, all, all == 1 ? "" : "s",
+	return err_set(x->err, ERR_EXPECT, s->span.at, "%s of %s row%s %s not meet %.*s",
+		       GROUPED(k), GROUPED(all), all == 1 ? "" : "s",
 		       k == 1 ? "does" : "do", STR_ARG(s->exprs->as));
 }
 

@@ -104,6 +104,34 @@ struct packing {
 	size_t item;
 };
 
+/*
+ * The line where a function begins.  With addresses this is the line of the lowest one in
+ * the function's own file: rows are in the order of files and addresses.  Without them
+ * only the lowest line is known, which may be that of an inlined function above.
+ */
+static uint64_t line_of_start(const struct profile *p, uint32_t f, const struct bytes *b,
+			      size_t from, uint64_t lowest)
+{
+	const struct detail_shape shape = {(uint32_t)p->nevent, p->has_instr,
+					   p->has_line};
+	struct detail_reader r;
+	uint64_t *cost, n, line = lowest;
+
+	if (!p->has_instr || !p->has_line || !lowest ||
+	    !(cost = malloc((p->nevent + 1) * sizeof(*cost))))
+		return lowest;
+	n = detail_begin(&r, DETAIL_LINES, &shape, b->p + from, b->p + b->n);
+	for (; n > 0 && !r.in.bad; n--) {
+		detail_next(&r, cost);
+		if (r.row.file == p->fn_file[f] && r.row.line) {
+			line = r.row.line;
+			break;
+		}
+	}
+	free(cost);
+	return line;
+}
+
 static int pack_guarded(void *arg)
 {
 	const struct packing *now = arg;
@@ -119,6 +147,7 @@ static int pack_guarded(void *arg)
 		return -1;
 	for (uint32_t f = from; f < to; f++) {
 		struct packed_fn *at = &u->fn[f - from];
+		const size_t lines = u->bytes[DETAIL_LINES].n;
 		uint64_t n[DETAIL_KINDS];
 
 		if (detail_pack(d, f, u->bytes, n, &at->first_line)) {
@@ -126,6 +155,8 @@ static int pack_guarded(void *arg)
 			u->failed = f;
 			return -1;
 		}
+		at->first_line = line_of_start(worker->w->p, f, &u->bytes[DETAIL_LINES],
+					       lines, at->first_line);
 		for (int k = 0; k < DETAIL_KINDS; k++) {
 			at->end[k] = u->bytes[k].n;
 			u->rows[k] += n[k];

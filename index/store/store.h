@@ -132,7 +132,8 @@ bool store_any_mangled(struct store *st); /* some name is shown demangled */
 bool store_any_quoted(struct store *st);  /* some name has a "'" as recorded */
 struct str store_fn_file(struct store *st, fn_id f);
 struct str store_fn_obj(struct store *st, fn_id f);
-uint64_t store_fn_line(struct store *st, fn_id f); /* lowest known line in its own file */
+uint64_t store_fn_line(struct store *st,
+		       fn_id f); /* where it begins: FORMAT.md, table 10 */
 uint32_t store_fn_cycle(struct store *st, fn_id f); /* 0: in no cycle; else 1..cycles */
 /* Calls on all incoming edges, recursive ones too. */
 uint64_t store_fn_calls(struct store *st, fn_id f);

@@ -25,9 +25,9 @@ static const size_t ARENA_DEFAULT = (size_t)512 << 20;
 
 atomic_int app_cancel;
 
-/* Text is read below --source-root, by default below the current directory.  --safe
- * has no default, because a profile could name any file there.  Objects may also be where
- * the system keeps them. */
+/* Text is read below --source-root, by default below the current directory and those of
+ * the profiles.  --safe has no default, because a profile could name any file there.
+ * Objects may also be where the system keeps them. */
 static int set_roots(struct app *app, struct err *err)
 {
 	static const char *const system[] = {"/usr", "/lib", "/lib64", "/bin", "/sbin"};
@@ -51,15 +51,13 @@ static int set_roots(struct app *app, struct err *err)
 	return 0;
 }
 
-/* At the prompt, text is also read below the directory of the profile. */
+/* Text is also read below the directory of the profile. */
 static void add_profile_root(struct app *app, const char *path)
 {
 	struct err ignored = {0};
 	size_t n = strlen(path) - str_basename(str_c(path)).n;
-	char *dir = app->screen.in && !app->opts->ntasks && !app->opts->nsource_roots &&
-				    !app->opts->safe && n
-			    ? strndup(path, n)
-			    : NULL;
+	char *dir = !app->opts->nsource_roots && !app->opts->safe && n ? strndup(path, n)
+								       : NULL;
 
 	if (!dir)
 		return;
@@ -75,6 +73,7 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 
 	*app = (struct app){.opts = opts,
 			    .format = opts->format,
+			    .wide = opts->wide,
 			    .no_demangle = opts->no_demangle,
 			    .output.fd = -1};
 	screen_init(&app->screen, opts->colour);
@@ -290,9 +289,9 @@ static void say_totals(const struct app *app, const char *path, struct store *st
 	store_event(st, is->event, &ev);
 	app_warn(
 		app,
-		"quern: %s: its totals: say %llu %.*s, its lines add up to %llu, which is 100 %%",
-		path, (unsigned long long)is->sum, STR_ARG(ev.name),
-		(unsigned long long)store_total(st, is->event));
+		"quern: %s: its totals: say %s %.*s, its lines add up to %s, which is 100 %%",
+		path, GROUPED(is->sum), STR_ARG(ev.name),
+		GROUPED(store_total(st, is->event)));
 }
 
 static void say_opened(const struct app *app, const char *path, struct store *st,
@@ -305,10 +304,10 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 	number_bytes(bytes, store_info(st)->input_bytes);
 	store_inputs(st, &n);
 	if (n > 1 && report->how == BUILD_STALE && report->read < n)
-		snprintf(files, sizeof(files), "%u files, %u of them read, ", n,
-			 report->read);
+		snprintf(files, sizeof(files), "%s files, %s of them read, ", GROUPED(n),
+			 GROUPED(report->read));
 	else if (n > 1)
-		snprintf(files, sizeof(files), "%u files, ", n);
+		snprintf(files, sizeof(files), "%s files, ", GROUPED(n));
 	if (report->note[0] && report->how != BUILD_FRESH)
 		app_note(app, "quern: %s", report->note);
 	if (report->why[0] && report->how != BUILD_FRESH)
@@ -338,10 +337,9 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 	if (report->how == BUILD_FRESH || report->how == BUILD_AS_IS)
 		return;
 	if (store_info(st)->diagnostics)
-		app_note(
-			app,
-			"quern: %s: odd lines, skipped or mended: %llu; `info` shows them",
-			path, (unsigned long long)store_info(st)->diagnostics);
+		app_note(app,
+			 "quern: %s: odd lines, skipped or mended: %s; `info` shows them",
+			 path, GROUPED(store_info(st)->diagnostics));
 	if (!store_info(st)->truncated)
 		say_totals(app, path, st);
 }
@@ -357,9 +355,8 @@ static void say_beside(const struct app *app, const char *path, struct store *st
 		return;
 	/* The dumps of a packed one bear its name without the ".gz". */
 	packed = !b.mixed && b.base.n < strlen(path);
-	app_note(app,
-		 "quern: %s: %s%zu more dump%s of this run lie%s beside it%s%s%.*s%s",
-		 path, b.more ? "at least " : "", b.n, b.n == 1 ? "" : "s",
+	app_note(app, "quern: %s: %s%s more dump%s of this run lie%s beside it%s%s%.*s%s",
+		 path, b.more ? "at least " : "", GROUPED(b.n), b.n == 1 ? "" : "s",
 		 b.n == 1 ? "s" : "",
 		 b.mixed ? ", among other files of such names: name them as well"
 			 : ": --all-parts",

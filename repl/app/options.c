@@ -39,6 +39,7 @@ const char options_help[] =
 	"                        html folded speedscope dot callgrind pprof; or by `> FILE.svg`\n"
 	"  --event EVENT         of costs that name none; default: the first of the profile\n"
 	"  --no-demangle         C++ and Rust names as the profile has them\n"
+	"  --wide                tables: shorten no name, hide no column\n"
 	"  --raw                 csv, tsv: no ' before = + - @ at the start of a name\n"
 	"  --color WHEN          auto, always, never; NO_COLOR is heeded\n"
 	"  -q, --quiet           say only answers, errors, and what changes their meaning\n"
@@ -63,7 +64,7 @@ const char options_help[] =
 	"  --least-paired PCT    `expect` fails if less of the cost is paired (default: 50)\n"
 	"Behaviour\n"
 	"  --source-root DIR     `source of`, `lines of`: read text only below DIR (may be\n"
-	"                        repeated; default: the current directory)\n"
+	"                        repeated; default: this directory and the profile's)\n"
 	"  --limit NAME=N        of a query: rows, seconds, memory, text, nesting\n"
 	"  --safe                no files written, no commands run by queries\n"
 	"  --no-init             do not read ~/.config/quern/init\n"
@@ -116,6 +117,7 @@ static const struct option {
 	{0, "color", COLOUR, AT(colour)},
 	{0, "colour", COLOUR, AT(colour)},
 	{0, "raw", FLAG, AT(raw)},
+	{0, "wide", FLAG, AT(wide)},
 	{0, "all-parts", FLAG, AT(all_parts)},
 	{0, "watch", FLAG, AT(watch)},
 	{0, "merge", FLAG, AT(merge)},

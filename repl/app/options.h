@@ -44,7 +44,7 @@ struct options {
 	unsigned jobs; /* 0: one per core */
 	uint64_t mem;  /* bytes; 0: the default */
 	bool rebuild, no_index_write, no_wait, trust, safe, quiet, no_init, raw, verify;
-	bool bench_parse, no_demangle, pair_exact, keep_going;
+	bool bench_parse, wide, no_demangle, pair_exact, keep_going;
 	bool all_parts, merge, watch;
 	bool help, version;
 	enum colour_when colour;

@@ -201,7 +201,10 @@ static int open_place(struct app *app, struct str file, struct str shell, size_t
 static struct look look_of(const struct app *app, const struct place *p)
 {
 	const struct screen *s = &app->screen;
-	struct look l = {.raw = app->opts->raw, .exact = app->exact, .utf8 = s->utf8};
+	struct look l = {.raw = app->opts->raw,
+			 .wide = app->wide,
+			 .exact = app->exact,
+			 .utf8 = s->utf8};
 
 	if (p->fd == STDOUT_FILENO || p->pager)
 		l.colour = s->colour_out;

@@ -2,7 +2,7 @@
 
 _quern() {
 	local word=$2 before=$3
-	local options='--command --file --keep-going --format --event --raw --color --quiet
+	local options='--command --file --keep-going --format --event --raw --wide --color --quiet
 		--all-parts --merge --watch --index --rebuild --no-index-write --no-wait --trust --verify --bench-parse --jobs --mem --safe
 		--source-root --strip-prefix --map-object --rename --pair --least-paired
 		--limit --set --no-demangle --no-init --help --version -c -f -q -h -V'

@@ -210,11 +210,15 @@ static int collect_events(struct export *x)
 		struct store *st = session_profile(s, i);
 
 		for (uint32_t e = 0; e < store_info(st)->events; e++) {
+			const size_t before = x->nevents;
 			struct store_event ev;
 
 			store_event(st, e, &ev);
 			if (export_add_event(x, ev.name))
 				return (int)x->err->kind;
+			if (x->nevents > before)
+				x->events[before].unit =
+					event_unit(ev.name, ev.long_name);
 		}
 	}
 	x->local = calloc(x->nevents + 1, sizeof(*x->local));

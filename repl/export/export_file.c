@@ -185,7 +185,11 @@ static void json_column(struct export *x, const struct export_column *c, size_t 
 		  e < x->nevents ? cost_name(x, c, e, &x->arena) : str_c(c->name));
 	json_pair(x, "type", str_c(type_names[c->type]));
 	if (e < x->nevents) {
-		json_pair(x, "unit", x->events[e].name);
+		const struct unit u = x->events[e].unit;
+
+		json_pair(x, "unit", u.kind ? str_c(unit_name(u)) : x->events[e].name);
+		if (u.kind)
+			out_printf(&x->out, ", \"scale\": %" PRIu64, u.scale);
 		json_pair(x, "event", x->events[e].name);
 		out_c(&x->out, ", \"nullable\": true");
 	} else if (c->unit) {

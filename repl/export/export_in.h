@@ -42,7 +42,8 @@ extern const size_t export_tables_n;
 
 struct export_event {
 	struct str name; /* as written in the first profile that has it */
-	char *column;	 /* the name in column names; unique even if case is ignored */
+	struct unit unit;
+	char *column; /* the name in column names; unique even if case is ignored */
 };
 
 struct export

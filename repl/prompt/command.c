@@ -102,22 +102,25 @@ static int do_mode(struct app *app, struct str rest, struct err *err)
 	enum format f = format_of_name(name);
 
 	if (!name.n) {
-		talk("mode is %s%s", app->format ? format_name(app->format) : "auto",
-		     app->exact ? " exact" : "");
+		talk("mode is %s%s%s", app->format ? format_name(app->format) : "auto",
+		     app->exact ? " exact" : "", app->wide ? " wide" : "");
 		return 0;
 	}
-	if (!f && !str_eq(name, STR("auto")) && !str_eq(name, STR("exact"))) {
+	if (!f && !str_eq(name, STR("auto")) && !str_eq(name, STR("exact")) &&
+	    !str_eq(name, STR("wide"))) {
 		err_set(err, ERR_USAGE, 0, "there is no format '%.*s'", STR_ARG(name));
 		err->len = (uint32_t)name.n;
 		return err_hint(err,
 				".help formats lists them; `auto` suits each answer");
 	}
-	if (rest.n && !str_eq(rest, STR("exact"))) {
+	if (rest.n && !str_eq(rest, STR("exact")) && !str_eq(rest, STR("wide"))) {
 		err_set(err, ERR_USAGE, 0, "a format is not followed by '%.*s'",
 			STR_ARG(rest));
-		return err_hint(err, ".mode FORMAT exact shows every digit");
+		return err_hint(err, ".mode FORMAT exact shows every digit, wide every"
+				     " name");
 	}
 	app->exact = str_eq(name, STR("exact")) || str_eq(rest, STR("exact"));
+	app->wide = str_eq(name, STR("wide")) || str_eq(rest, STR("wide"));
 	app->format = f;
 	return 0;
 }
@@ -588,8 +591,9 @@ static const struct command commands[] = {
 	 do_profiles, NULL},
 	{"event", "[EVENT]", "the event of costs that name none; alone: list them",
 	 ARG_EVENT, do_event, NULL},
-	{"mode", "[FORMAT] [exact]", "the format of answers; auto, exact: all digits",
-	 ARG_FORMAT, do_mode, NULL},
+	{"mode", "[FORMAT] [exact|wide]",
+	 "the format of answers; auto; all digits, whole names", ARG_FORMAT, do_mode,
+	 NULL},
 	{"once", "FILE", "the next answer goes to FILE", ARG_FILE, do_once, writes},
 	{"output", "[FILE]", "all answers go to FILE; alone: back to the screen",
 	 ARG_FILE, do_output, writes},

@@ -359,6 +359,7 @@ static void complete_command(struct search *s, struct str text, size_t *word_at)
 		offer_formats(s);
 		offer_c(s, "auto");
 		offer_c(s, "exact");
+		offer_c(s, "wide");
 		break;
 	case ARG_EVENT: offer_events(s); break;
 	case ARG_PROFILE: offer_profiles(s); break;

@@ -169,7 +169,8 @@ static const struct help_topic commands[] = {
 	 {".event Ir", ".event", NULL}},
 	{"mode",
 	 NULL,
-	 "auto is a table, or a tree where there is one.  exact shows 5,271,234 for 5.27 M.\n"
+	 "auto is a table, or a tree where there is one.  exact shows 5,271,234 for 5.27 M;\n"
+	 "wide shortens no name and hides no column.\n"
 	 "`as FORMAT` in a query is stronger.",
 	 {".mode csv", ".mode auto exact", ".mode auto"}},
 	{"once", NULL, "As `> FILE` at the next query.", {".once hot.csv", NULL, NULL}},

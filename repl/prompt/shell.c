@@ -232,7 +232,8 @@ static void list(const struct app *app, const struct completion *c)
 			out_char(&o, '\n');
 	}
 	if (shown < c->n || c->more)
-		out_printf(&o, "and %zu%s more\n", c->n - shown, c->more ? " or" : "");
+		out_printf(&o, "and %s%s more\n", GROUPED(c->n - shown),
+			   c->more ? " or" : "");
 	out_close(&o);
 }
 

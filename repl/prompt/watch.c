@@ -271,7 +271,8 @@ static int put_changes(struct showing *s, const struct dump *d, const struct dum
 	for (size_t i = 0; i < rows && i < ROWS; i++)
 		put_change(s->app, s->out, s->st, &c[i]);
 	if (rows > ROWS)
-		out_printf(s->out, "%d of %zu functions that changed\n", ROWS, rows);
+		out_printf(s->out, "%d of %s functions that changed\n", ROWS,
+			   GROUPED(rows));
 	return 0;
 }
 

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "repl/render/fit.h"
 #include "repl/term/number.h"
 
 enum { BUF = NUMBER_MAX + 8 };
@@ -28,20 +27,32 @@ enum emit_form cell_form(const struct look *look)
 	return look->columns && !look->utf8 ? EMIT_ASCII : EMIT_TEXT;
 }
 
-static void put_count_text(char *buf, const struct shown *s, uint64_t v)
+struct unit cell_unit(const struct column *c, size_t row)
 {
-	if (s->grouped)
+	return c->row_unit ? c->row_unit[row] : c->unit;
+}
+
+static void put_count_text(char *buf, const struct shown *s, size_t row, uint64_t v)
+{
+	const struct unit u = cell_unit(s->c, row);
+
+	if (u.kind && s->exact)
+		number_cost_exact(buf, u, v);
+	else if (u.kind)
+		number_cost(buf, u, v);
+	else if (s->grouped)
 		number_grouped(buf, v);
 	else
 		number_si(buf, v);
 }
 
-static void delta(char *buf, const struct shown *s, int64_t v)
+static void delta(char *buf, const struct shown *s, size_t row)
 {
+	const int64_t v = s->c->i[row];
 	uint64_t size = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 
 	buf[0] = v < 0 ? '-' : '+';
-	put_count_text(buf + (v != 0), s, size);
+	put_count_text(buf + (v != 0), s, row, size);
 }
 
 static void percent(char *buf, const struct shown *s, double v)
@@ -60,11 +71,11 @@ static void put_number_text(char *buf, const struct shown *s, size_t row)
 	case COL_ID: snprintf(buf, BUF, "%" PRIu64, c->u[row]); break;
 	case COL_LINE: snprintf(buf, BUF, c->u[row] ? "%" PRIu64 : "?", c->u[row]); break;
 	case COL_ADDR: snprintf(buf, BUF, "0x%" PRIx64, c->u[row]); break;
-	case COL_DELTA: delta(buf, s, c->i[row]); break;
+	case COL_DELTA: delta(buf, s, row); break;
 	case COL_PERCENT: percent(buf, s, c->f[row]); break;
-	case COL_RATIO: number_ratio(buf, c->f[row]); break;
+	case COL_RATIO: number_per(buf, cell_unit(c, row), c->f[row]); break;
 	case COL_BOOL: snprintf(buf, BUF, "%s", c->b[row] ? "yes" : ""); break;
-	default: put_count_text(buf, s, c->u[row]);
+	default: put_count_text(buf, s, row, c->u[row]);
 	}
 }
 
@@ -84,8 +95,7 @@ static bool is_place(const struct column *c)
 	return c->type == COL_STR && str_eq(c->name, STR("file:line"));
 }
 
-static size_t put_cell_text(struct out *o, const struct look *look, const struct shown *s,
-			    size_t row, size_t width)
+struct str cell_text(const struct shown *s, size_t row, char *room, enum fit_kind *kind)
 {
 	static const enum fit_kind kinds[] = {
 		[COL_NAME] = FIT_NAME,
@@ -94,22 +104,30 @@ static size_t put_cell_text(struct out *o, const struct look *look, const struct
 		[COL_STR] = FIT_TEXT,
 	};
 	struct str v = s->c->s[row];
-	char line[BUF] = "";
-	enum fit_kind kind = kinds[s->c->type];
-	size_t n;
 
-	if (is_place(s->c))
-		kind = FIT_PATH;
+	*kind = is_place(s->c) ? FIT_PATH : kinds[s->c->type];
+	room[0] = '\0';
 	if (s->line && !render_absent(s->line, row) && s->line->u[row])
-		n = (size_t)snprintf(line, sizeof(line), ":%" PRIu64, s->line->u[row]);
-	else
-		n = 0;
-	/* A screen shows the base name of a file; other output the whole path. */
-	if (look->columns && (s->line || s->c->type == COL_OBJ))
-		v = str_basename(v);
+		snprintf(room, CELL_LINE_MAX, ":%" PRIu64, s->line->u[row]);
+	return s->base_name ? str_basename(v) : v;
+}
+
+static size_t put_cell_text(struct out *o, const struct look *look, const struct shown *s,
+			    size_t row, size_t width)
+{
+	char line[CELL_LINE_MAX];
+	enum fit_kind kind;
+	struct str v = cell_text(s, row, line, &kind);
+	size_t n = strlen(line);
+
 	if (n >= width)
 		return fit_put(o, cell_form(look), kind, v, width);
-	n += fit_put(o, cell_form(look), kind, v, width - n);
+	if (s->cut && s->cut[row].p) {
+		out_str(o, s->cut[row]);
+		n += emit_width(cell_form(look), s->cut[row]);
+	} else {
+		n += fit_put(o, cell_form(look), kind, v, width - n);
+	}
 	out_c(o, line);
 	return n;
 }

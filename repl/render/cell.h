@@ -6,6 +6,7 @@
 #include <stddef.h>
 
 #include "index/base/out.h"
+#include "repl/render/fit.h"
 #include "repl/render/render.h"
 
 /* A column as shown.  A file column followed by a line column is one column:
@@ -14,13 +15,19 @@ struct shown {
 	const struct column *c;
 	const struct column *line; /* of file:line, or NULL */
 	bool text;		   /* left-aligned, may be shortened */
+	unsigned priority;	   /* of priority.h */
+	bool exact;		   /* all digits, even of costs with a unit */
 	bool grouped;		   /* numbers as 812,345; otherwise three digits and a
 				      unit */
 	bool tree;		   /* names have tree branches */
 	bool sign;		   /* percentages above 0 have a "+" */
+	bool base_name;		   /* of files: without directories */
+	const struct str *cut;	   /* per row, or NULL: of apart.h */
 	size_t width;		   /* screen columns given to it */
 	size_t natural;		   /* screen columns of its widest cell or its title */
 };
+
+enum { CELL_LINE_MAX = 24 }; /* bytes of ":12", with the NUL */
 
 enum paint {
 	PAINT_NONE,
@@ -39,6 +46,9 @@ enum emit_form cell_form(const struct look *look);
 /* Write the cell in at most width screen columns; returns how many it took. */
 size_t cell_put(struct out *o, const struct look *look, const struct shown *s, size_t row,
 		size_t width);
+struct unit cell_unit(const struct column *c, size_t row);
+/* The text of a cell of text, what follows it (":12", in room) and how it is cut. */
+struct str cell_text(const struct shown *s, size_t row, char *room, enum fit_kind *kind);
 enum paint cell_colour(const struct shown *s, size_t row);
 /* The title: "#" for id, "file:line", ... */
 size_t cell_title(struct out *o, const struct look *look, const struct shown *s,

@@ -24,13 +24,13 @@ double change_of(uint64_t now, uint64_t base, uint64_t whole, bool estimated)
 	return more > 0 ? strength : -strength;
 }
 
-void change_text(char *buf, uint64_t now, uint64_t base)
+void change_text(char *buf, struct unit u, uint64_t now, uint64_t base)
 {
 	const uint64_t by = now > base ? now - base : base - now;
 	const char sign = now > base ? '+' : '-';
 	char units[NUMBER_MAX];
 
-	number_grouped(units, by);
+	unit_whole(units, u, by);
 	if (!by)
 		snprintf(buf, CHANGE_MAX, "the same");
 	else if (!base || !now)

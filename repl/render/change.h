@@ -13,6 +13,7 @@
 #include <stdint.h>
 
 #include "index/base/out.h"
+#include "index/format/event.h"
 
 enum { CHANGE_MAX = 80 }; /* bytes of change_text(), with the NUL */
 
@@ -20,7 +21,7 @@ enum { CHANGE_MAX = 80 }; /* bytes of change_text(), with the NUL */
  * the change has of `whole`. */
 double change_of(uint64_t now, uint64_t base, uint64_t whole, bool estimated);
 /* "+1,345 (+12.2%)", "+150 (new)", "-2 (gone)", "the same" */
-void change_text(char *buf, uint64_t now, uint64_t base);
+void change_text(char *buf, struct unit u, uint64_t now, uint64_t base);
 /* A colour of CSS for black text on it; change: of change_of(). */
 void change_put_css(struct out *o, double change);
 /* The same as "#rrggbb". */

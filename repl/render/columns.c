@@ -60,6 +60,7 @@ size_t columns_choose(const struct result *r, size_t rows, bool tree, bool exact
 			continue;
 		}
 		*s = (struct shown){.c = c, .text = render_is_text(c)};
+		s->exact = exact;
 		s->grouped = small_numbers(c, rows, exact);
 		s->tree = tree && c->type == COL_NAME && !named;
 		named |= c->type == COL_NAME;

@@ -181,3 +181,39 @@ size_t fit_put(struct out *o, enum emit_form form, enum fit_kind kind, struct st
 	cut_ends(o, form, s, head, s.n);
 	return emit_width(form, (struct str){s.p, head}) + e;
 }
+
+/* "head...around the place...": a quarter of the width is for the head. */
+static size_t cut_around(struct out *o, enum emit_form form, struct str s, size_t from,
+			 size_t width)
+{
+	size_t e = ellipsis_width(form), head = head_bytes(form, s, (width - 2 * e) / 4);
+	struct str left = {s.p, head}, middle = str_from(s, from);
+	size_t taken = emit_width(form, left);
+
+	middle.n = head_bytes(form, middle, width - 2 * e - taken);
+	emit_name(o, form, left);
+	out_c(o, ellipsis(form));
+	emit_name(o, form, middle);
+	out_c(o, ellipsis(form));
+	return taken + emit_width(form, middle) + 2 * e;
+}
+
+size_t fit_around(struct out *o, enum emit_form form, struct str s, size_t at,
+		  size_t around, size_t width)
+{
+	size_t all = emit_width(form, s), e = ellipsis_width(form), usual, before, tail;
+
+	if (all <= width || width < 4 * e)
+		return fit_put(o, form, FIT_NAME, s, width);
+	before = emit_width(form, (struct str){s.p, at});
+	usual = (width - e) * 2 / 5;
+	if (before + around <= width - e)
+		return cut_middle(o, form, s, all,
+				  before + around > usual ? before + around : usual,
+				  width);
+	tail = all - before + around / 3;
+	if (tail <= width - e - (width - e) / 4)
+		return cut_middle(o, form, s, all, (width - e) / 4, width);
+	return cut_around(o, form, s, tail_start(form, s, all, tail < all ? tail : all),
+			  width);
+}

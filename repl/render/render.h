@@ -23,6 +23,7 @@ struct look {
 	bool utf8;	/* blocks and tree lines instead of ASCII */
 	bool colour;
 	bool raw;   /* csv and tsv: no guard against formulas */
+	bool wide;  /* a table shortens no name and hides no column */
 	bool exact; /* 5,271,234 instead of 5.27 M */
 };
 

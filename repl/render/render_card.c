@@ -39,7 +39,12 @@ static void put_value(struct render *rd, const struct column *c, size_t row)
 		return;
 	}
 	cell_put(rd->o, &whole, &s, row, SIZE_MAX);
-	if (c->type == COL_COST && !render_absent(c, row) && c->u[row] > 999999) {
+	if (render_absent(c, row))
+		return;
+	if (c->type == COL_COST && cell_unit(c, row).kind && c->u[row]) {
+		number_cost_exact(si, cell_unit(c, row), c->u[row]);
+		out_printf(rd->o, "  (%s)", si);
+	} else if (c->type == COL_COST && c->u[row] > 999999) {
 		number_si(si, c->u[row]);
 		out_printf(rd->o, "  (%s)", si);
 	}

@@ -5,12 +5,14 @@
  * caller to callee.  There are at most NODES functions: a larger drawing is a black
  * square.
  *
- * Of two profiles, edges have the inclusive costs of both and functions their self costs.
- * Both are coloured by the change (change.h).
+ * Functions have their self and inclusive costs, and are the redder the more of the total
+ * they spend themselves.  Of two profiles, edges have the inclusive costs of both and
+ * functions their self costs.  Both are coloured by the change (change.h).
  */
 #include "repl/render/render.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdlib.h>
 
 #include "engine/graph/graph.h"
@@ -27,8 +29,11 @@ struct edge {
 	bool estimated;
 };
 
-struct both { /* the self cost of a function in this profile and the base */
-	uint64_t self, base;
+struct both {		     /* of the functions with a name */
+	uint64_t self, base; /* self costs in this profile and the base */
+	uint64_t incl;	     /* of one profile */
+	bool estimated;	     /* incl is */
+	size_t functions;
 };
 
 struct graph_drawn {
@@ -38,7 +43,9 @@ struct graph_drawn {
 	struct both both[NODES];
 	size_t nnames, left_out;
 	uint64_t most, whole;
+	struct unit unit;
 	bool two, known; /* two profiles; both[] is known */
+	uint64_t total;
 };
 
 static size_t name_number(struct graph_drawn *g, struct str name)
@@ -157,7 +164,17 @@ static int edges_of_frames(struct render *rd, struct graph_drawn *g)
 	return (int)rd->err->kind;
 }
 
-/* ---- functions of two profiles ---- */
+/* ---- functions ---- */
+
+/* The number of a name that is drawn, or nnames. */
+static size_t name_at(const struct graph_drawn *g, struct str name)
+{
+	size_t i = 0;
+
+	while (i < g->nnames && !str_eq(g->names[i], name))
+		i++;
+	return i;
+}
 
 /* Add the self costs of the functions with one of the names drawn. */
 static void add_self(struct graph_drawn *g, struct str name, uint64_t cost, bool base)
@@ -168,6 +185,41 @@ static void add_self(struct graph_drawn *g, struct str name, uint64_t cost, bool
 
 			*to = graph_add(*to, cost);
 		}
+}
+
+static bool dot_estimated(const struct graph *g, uint32_t f, uint32_t e)
+{
+	uint64_t lo, hi;
+
+	if (g->estimated || !graph_incl_estimated(g, f))
+		return g->estimated;
+	graph_incl_bounds(g, f, e, &lo, &hi);
+	return lo < hi;
+}
+
+/* The inclusive costs of functions with the same name may contain each other. */
+static void find_one(struct render *rd, struct graph_drawn *g)
+{
+	struct graph *graph = rd->r->graph;
+	const uint32_t e = rd->r->event_id;
+
+	if (!graph || graph_event(graph, e, rd->err))
+		return;
+	g->known = true;
+	for (uint32_t f = 0; f < graph->functions; f++) {
+		const size_t i = render_cancelled(rd, f)
+					 ? g->nnames
+					 : name_at(g, graph_name(graph, f));
+		struct both *b;
+
+		if (i == g->nnames)
+			continue;
+		b = &g->both[i];
+		b->functions++;
+		b->self = graph_add(b->self, graph_self(graph, f, e));
+		b->incl = graph_incl(graph, f, e);
+		b->estimated = dot_estimated(graph, f, e);
+	}
 }
 
 static void find_both(struct render *rd, struct graph_drawn *g)
@@ -190,19 +242,42 @@ static void find_both(struct render *rd, struct graph_drawn *g)
 }
 
 /* "38 k -> 30 k" and "-8,000 (-21.1%)" in a label: the base comes first. */
-static void put_both(struct out *o, uint64_t now, uint64_t base, bool estimated)
+static void put_both(struct out *o, const struct graph_drawn *g, uint64_t now,
+		     uint64_t base, bool estimated)
 {
 	char from[NUMBER_MAX], to[NUMBER_MAX], change[CHANGE_MAX];
 	const char *about = estimated ? "~" : "";
 
-	number_si(from, base);
-	number_si(to, now);
-	change_text(change, now, base);
+	number_cost(from, g->unit, base);
+	number_cost(to, g->unit, now);
+	change_text(change, g->unit, now, base);
 	out_printf(o, "%s%.*s -> %s%.*s\\n%s", about, STR_ARG(str_trim(str_c(from))),
 		   about, STR_ARG(str_trim(str_c(to))), change);
 }
 
 /* ---- drawing ---- */
+
+/* "self 12.3 k (4.1%)", "incl 1.20 M (40.2%)" and a colour. */
+static void put_own(struct out *o, const struct graph_drawn *g, const struct both *b)
+{
+	const double share = g->total ? (double)b->self / (double)g->total : 0;
+	char cost[NUMBER_MAX], percent[NUMBER_MAX];
+
+	number_cost(cost, g->unit, b->self);
+	number_percent(percent, 100 * share);
+	out_printf(o, "\\nself %.*s (%s)", STR_ARG(str_trim(str_c(cost))), percent);
+	if (b->functions == 1) {
+		number_cost(cost, g->unit, b->incl);
+		number_percent(percent,
+			       g->total ? 100.0 * (double)b->incl / (double)g->total : 0);
+		out_printf(o, "\\nincl %s%.*s (%s)", b->estimated ? "~" : "",
+			   STR_ARG(str_trim(str_c(cost))), percent);
+	}
+	/* From pale yellow to red, as the frames of the report. */
+	out_printf(o, "\", fillcolor=\"%.3f %.3f 0.970\"",
+		   (48 - 40 * (share < 0.25 ? 4 * share : 1)) / 360,
+		   0.12 + 0.43 * sqrt(share < 1 ? share : 1));
+}
 
 static void put_node(struct out *o, const struct graph_drawn *g, size_t number)
 {
@@ -215,9 +290,11 @@ static void put_node(struct out *o, const struct graph_drawn *g, size_t number)
 	emit_name(&quoted, EMIT_DOT, (struct str){label.buf, label.n});
 	out_printf(o, "\tn%zu [label=", number);
 	out_bytes(o, quoted.buf, g->known && quoted.n ? quoted.n - 1 : quoted.n);
-	if (g->known) {
+	if (g->known && !g->two) {
+		put_own(o, g, b);
+	} else if (g->known) {
 		out_c(o, "\\nself ");
-		put_both(o, b->self, b->base, false);
+		put_both(o, g, b->self, b->base, false);
 		out_c(o, "\", fillcolor=\"");
 		change_put_hex(o, change_of(b->self, b->base, g->whole, false));
 		out_char(o, '"');
@@ -235,10 +312,10 @@ static void put_edge_cost(struct out *o, const struct graph_drawn *g,
 	char cost[NUMBER_MAX];
 
 	if (g->two) {
-		put_both(o, e->cost, e->base, e->estimated);
+		put_both(o, g, e->cost, e->base, e->estimated);
 		return;
 	}
-	number_si(cost, e->cost);
+	number_cost(cost, g->unit, e->cost);
 	/* Costs without a unit have the width of one, too. */
 	out_printf(o, "%s%.*s", e->estimated ? "~" : "", STR_ARG(str_trim(str_c(cost))));
 }
@@ -300,6 +377,7 @@ static void put_graph(struct render *rd, struct graph_drawn *g)
 	struct out edges, *o = rd->o;
 
 	g->two = rd->r->base.n;
+	g->unit = rd->r->unit;
 	g->whole = c && c->total > rd->r->total ? c->total : rd->r->total;
 	put_dot_head(rd, g);
 	merge_edges(g);
@@ -309,14 +387,18 @@ static void put_graph(struct render *rd, struct graph_drawn *g)
 	rd->o = &edges;
 	put_edges(rd, g);
 	rd->o = o;
-	find_both(rd, g);
+	g->total = rd->r->total;
+	if (g->two)
+		find_both(rd, g);
+	else
+		find_one(rd, g);
 	for (size_t i = 0; i < g->nnames; i++)
 		put_node(o, g, i);
 	out_bytes(o, edges.buf, edges.n);
 	out_close(&edges);
 	if (g->left_out)
-		out_printf(o, "\tother [label=\"%zu more calls\", style=dashed];\n",
-			   g->left_out);
+		out_printf(o, "\tother [label=\"%s more calls\", style=dashed];\n",
+			   GROUPED(g->left_out));
 	out_c(o, "}\n");
 }
 

@@ -40,8 +40,8 @@ static void put_page_base(struct render *rd)
 	emit_name(rd->o, EMIT_XML, r->base);
 	if (!r->compared || !r->total)
 		return;
-	number_grouped(total, r->compared->total);
-	change_text(change, r->total, r->compared->total);
+	unit_whole(total, r->unit, r->compared->total);
+	change_text(change, r->unit, r->total, r->compared->total);
 	out_printf(rd->o, ": %s; %s", total, change);
 }
 
@@ -73,9 +73,9 @@ static void put_page_head(struct render *rd)
 	emit_name(rd->o, EMIT_XML, r->query);
 	out_c(rd->o, "</code>");
 	if (r->total) {
-		number_grouped(total, r->total);
+		unit_whole(total, r->unit, r->total);
 		out_printf(rd->o, " &middot; %s ", total);
-		emit_name(rd->o, EMIT_XML, r->event);
+		emit_name(rd->o, EMIT_XML, result_title(r));
 	}
 	if (r->base.n)
 		put_page_base(rd);

@@ -65,7 +65,7 @@ static int junit_put_rows(struct render *rd, struct out *o)
 			emit_name(o, EMIT_XML, junit_text_of(&line));
 		}
 		if (rd->r->rows > n)
-			out_printf(o, "\nand %zu more", rd->r->rows - n);
+			out_printf(o, "\nand %s more", GROUPED(rd->r->rows - n));
 		out_char(o, '\n');
 	}
 	said_free(&said);

@@ -213,6 +213,12 @@ static void put_meta(struct render *rd)
 	out_c(rd->o, "{\"meta\":{");
 	put_key(rd, "query", r->query);
 	put_key(rd, "event", r->event);
+	if (r->unit.kind) {
+		put_key(rd, "unit", str_c(unit_name(r->unit)));
+		out_c(rd->o, "\"scale\":");
+		out_u64(rd->o, r->unit.scale);
+		out_char(rd->o, ',');
+	}
 	out_c(rd->o, "\"total\":");
 	out_u64(rd->o, r->total);
 	out_char(rd->o, ',');

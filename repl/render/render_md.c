@@ -138,9 +138,9 @@ static void put_caption(struct page *p)
 		put_code(p, r->base);
 	}
 	if (r->event.n) {
-		number_si(total, r->total);
+		number_cost(total, r->unit, r->total);
 		out_printf(p->rd->o, ", %.*s ", STR_ARG(str_trim(str_c(total))));
-		emit_name(p->rd->o, EMIT_MD, r->event);
+		emit_name(p->rd->o, EMIT_MD, result_title(r));
 	}
 	out_c(p->rd->o, ")\n");
 	for (size_t i = 0; i < r->nfilters; i++) {

@@ -140,6 +140,25 @@ static void put_pprof_functions(struct packed *g, const struct frames *f,
 	out_close(&line);
 }
 
+/* pprof knows units, and scales of them only by name: its values are nanoseconds. */
+static struct str pprof_unit(struct unit u)
+{
+	return u.kind == UNIT_TIME    ? STR("nanoseconds")
+	       : u.kind == UNIT_BYTES ? STR("bytes")
+				      : STR("count");
+}
+
+static uint64_t pprof_value(struct unit u, uint64_t costs)
+{
+	uint64_t value;
+
+	if (!u.kind)
+		return costs;
+	return __builtin_mul_overflow(costs, u.scale, &value) || value > INT64_MAX
+		       ? INT64_MAX
+		       : value;
+}
+
 static void put_samples(struct render *rd, struct packed *g, const struct frames *f,
 			const uint32_t *number)
 {
@@ -153,7 +172,7 @@ static void put_samples(struct render *rd, struct packed *g, const struct frames
 		for (size_t k = i; k != FRAME_NONE; k = f->all[k].parent)
 			varint(&ids, number[k]);
 		field_message(&inner, 1, &ids);
-		varint(&ids, f->all[i].self);
+		varint(&ids, pprof_value(rd->r->unit, f->all[i].self));
 		field_message(&inner, 2, &ids);
 		field_message(&g->raw, 2, &inner);
 		pack(g, false);
@@ -182,8 +201,8 @@ static void put_strings(struct packed *g, const struct result *r, const struct f
 
 	out_mem(&text);
 	field_bytes(&g->raw, 6, "", 0);
-	field_name(&g->raw, 6, r->event, &text);
-	field_bytes(&g->raw, 6, "count", 5);
+	field_name(&g->raw, 6, result_title(r), &text);
+	field_bytes(&g->raw, 6, pprof_unit(r->unit).p, pprof_unit(r->unit).n);
 	field_name(&g->raw, 6, r->query, &text);
 	for (size_t i = 0; i < f->n; i++) {
 		const struct str name = f->all[order[i].value].name;

@@ -120,6 +120,22 @@ static void put_samples(struct render *rd, const struct frames *f, const size_t 
 	free(stack);
 }
 
+static const char *stacks_unit(struct unit u)
+{
+	return u.kind == UNIT_TIME    ? "nanoseconds"
+	       : u.kind == UNIT_BYTES ? "bytes"
+				      : "none";
+}
+
+static uint64_t stacks_value(struct unit u, uint64_t costs)
+{
+	uint64_t value;
+
+	if (!u.kind)
+		return costs;
+	return __builtin_mul_overflow(costs, u.scale, &value) ? UINT64_MAX : value;
+}
+
 static void put_weights(struct render *rd, const struct frames *f, bool base)
 {
 	const char *sep = "";
@@ -128,7 +144,7 @@ static void put_weights(struct render *rd, const struct frames *f, bool base)
 		if (!own_of(&f->all[i], base))
 			continue;
 		out_c(rd->o, sep);
-		out_u64(rd->o, own_of(&f->all[i], base));
+		out_u64(rd->o, stacks_value(rd->r->unit, own_of(&f->all[i], base)));
 		sep = ",";
 	}
 }
@@ -136,10 +152,11 @@ static void put_weights(struct render *rd, const struct frames *f, bool base)
 static void put_sampled(struct render *rd, const struct frames *f, const size_t *number,
 			bool base)
 {
-	out_c(rd->o, "{\"type\":\"sampled\",\"unit\":\"none\",\"name\":");
+	out_printf(rd->o, "{\"type\":\"sampled\",\"unit\":\"%s\",\"name\":",
+		   stacks_unit(rd->r->unit));
 	emit_name(rd->o, EMIT_JSON, base ? rd->r->base : rd->r->profile);
 	out_c(rd->o, ",\"startValue\":0,\"endValue\":");
-	out_u64(rd->o, base ? f->base_sum : f->sum);
+	out_u64(rd->o, stacks_value(rd->r->unit, base ? f->base_sum : f->sum));
 	out_c(rd->o, ",\n\"samples\":[");
 	put_samples(rd, f, number, base);
 	out_c(rd->o, "],\n\"weights\":[");

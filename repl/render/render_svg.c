@@ -2,78 +2,26 @@
  * render_svg.c - a flame graph (icicle: its root is at the top) that needs only a
  * browser.
  *
- * Frames lie on those that called them and are as wide as their cost.  A click zooms,
- * "search" highlights matches.  Frames that are too narrow become one frame "(other)".
- * The script is a constant: names only occur as the text of <title> elements, escaped
- * like all text.  Pictures of two profiles are in render_svg_two.c.
+ * Frames lie on those that called them and are as wide as their cost.  The picture takes
+ * the width of its window.  A click zooms, "search" lights up matches, the keys do both.
+ * Names are short where the whole one has no room, and cut at the end.  Frames that are
+ * too narrow become one frame "(other)".
+ * Script and style are constants (report/picture.js, picture.css): names only occur as
+ * text and in one attribute, escaped like all text.  Pictures of two profiles are in
+ * render_svg_two.c.
  */
 #include "repl/render/render.h"
 
 #include <inttypes.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "engine/names/name.h"
 #include "repl/render/fit.h"
 #include "repl/render/frames.h"
+#include "repl/render/report.h"
 #include "repl/render/svg_in.h"
 #include "repl/term/number.h"
-
-static const char script[] =
-	"<script><![CDATA[\n"
-	"'use strict';(()=>{\n"
-	"const root=(document.currentScript||document.querySelector('.quern script')).closest('svg'),\n"
-	" by=c=>root.querySelector('.'+c);\n"
-	"const W=1180,M=10,L=7.3,F=[...root.querySelectorAll('.f')].map(g=>{\n"
-	" const a=g.dataset,p=[{x:+a.x,w:+a.w,d:+a.d},{x:+a.u,w:+a.v,d:+a.e}];return {g,p,...p[0],\n"
-	" r:g.querySelector('rect'),t:g.querySelector('text'),s:g.querySelector('title').textContent};});\n"
-	"const box=by('m'),back=by('z'),found=by('k'),wide=by('w'),tint=by('c'),said=box.textContent;\n"
-	"const all={x:0,w:W,d:0};let at=all,side=0;\n"
-	"function label(f,px){const n=f.s.split('\\n')[0],k=Math.floor((px-6)/L);\n"
-	" f.t.textContent=k<3?'':n.length<=k?n:n.slice(0,k-1)+'\\u2026';}\n"
-	"function zoom(z){at=z;const k=W/z.w;back.style.display=z.w<W-.01?'':'none';for(const f of F){\n"
-	" const x=(f.x-z.x)*k,w=f.w*k,under=f.d<z.d,on=f.w>0&&x<W-.01&&x+w>.01;\n"
-	" f.g.style.display=on?'':'none';if(!on)continue;\n"
-	" const a=Math.max(0,x),b=Math.min(W,x+w);f.g.style.opacity=under?.5:1;\n"
-	" f.r.setAttribute('x',M+a);f.r.setAttribute('width',Math.max(.2,b-a-.4));\n"
-	" f.t.setAttribute('x',M+a+3);label(f,b-a);}}\n"
-	"function search(q){let e=null,n=0,w=0,end=-1;\n"
-	" if(q)try{e=new RegExp(q,/[A-Z]/.test(q)?'':'i');}catch(x){alert(x.message);return;}\n"
-	" for(const f of F)f.g.classList.toggle('hit',!!e&&f.d>0&&e.test(f.s.split('\\n')[0]));\n"
-	/* A matching frame on another one is already counted with it. */
-	" for(const f of F.filter(f=>f.w>0&&f.g.classList.contains('hit')).sort((a,b)=>a.x-b.x||a.d-b.d)){\n"
-	"  n++;if(f.x>=end-1e-3){w+=f.w;end=f.x+f.w;}}\n"
-	" found.textContent=e?n+' match, '+(100*w/W).toFixed(2)+'% (click to clear)':'';}\n"
-	"for(const f of F){f.g.addEventListener('click',()=>zoom(f));\n"
-	" f.g.addEventListener('mouseover',()=>{box.textContent=f.s.replace(/\\n/g,'   ');});\n"
-	" f.g.addEventListener('mouseout',()=>{box.textContent=said;});}\n"
-	"back.addEventListener('click',()=>zoom(all));\n"
-	"found.addEventListener('click',()=>search(''));\n"
-	"by('s').addEventListener('click',()=>{\n"
-	" const q=prompt('Light up functions matching (regular expression):');if(q!==null)search(q);});\n"
-	"document.addEventListener('keydown',x=>{if(x.key==='Escape'){zoom(all);search('');}});\n"
-	/* Two profiles: the widths of either, the colours of frames alone or with calls. */
-	"function turn(b,act){b.style.display='';b.addEventListener('click',()=>{\n"
-	" const t=b.textContent;b.textContent=b.dataset.t;b.dataset.t=t;act();});}\n"
-	"if(wide){const y=+root.dataset.y,h=+root.dataset.h;turn(wide,()=>{side=1-side;for(const f of F){\n"
-	"  Object.assign(f,f.p[side]);f.r.setAttribute('y',y+h*f.d);f.t.setAttribute('y',y+h*f.d+12);}\n"
-	"  search('');zoom(at.w>0?at:all);});\n"
-	" turn(tint,()=>{for(const f of F)if(f.g.dataset.c){const c=f.r.getAttribute('fill');\n"
-	"  f.r.setAttribute('fill',f.g.dataset.c);f.g.dataset.c=c;}\n"
-	"  const l=by('l'),t=l.textContent;l.textContent=l.dataset.t;l.dataset.t=t;});}\n"
-	"})();\n"
-	"]]></script>\n";
-
-static const char style[] =
-	"<style>.quern text{font:12px ui-monospace,Menlo,Consolas,monospace;fill:#1b1b1b}"
-	".quern .h{font:bold 15px system-ui,sans-serif}"
-	".quern .b{fill:#2f5f9a;cursor:pointer}.quern .back{fill:#fbfaf7}"
-	".quern .f{cursor:pointer}.quern .f:hover rect{stroke:#222;stroke-width:1}"
-	".quern .hit rect{fill:#b98cf0!important}"
-	".quern .e rect{stroke:#8a6d3b;stroke-dasharray:3 2}"
-	".quern .o rect{fill:#e6e2d8;stroke:none}.quern .x text{font-style:italic}"
-	"@media(prefers-color-scheme:dark){.quern .back{fill:#212327}"
-	".quern>text{fill:#e6e3dc}.quern>text.b{fill:#8db9ee}"
-	".quern .f rect{filter:brightness(.82)}}"
-	"</style>\n";
 
 struct flame {
 	struct render *rd;
@@ -87,15 +35,37 @@ struct flame {
 	size_t height;
 	uint64_t others, cut; /* frames in "(other)"; frames beyond DRAWN */
 	bool icicle;
+	struct arena names; /* of one name at a time */
 };
 
-/* Yellow to red, depending on the name only. */
-static void put_colour(struct out *o, struct str name)
+/* The sum that report.js makes of a text. */
+static unsigned hue_of(struct str a, struct str b)
 {
-	uint64_t h = str_hash(name);
+	unsigned h = 7;
 
-	out_printf(o, "hsl(%u %u%% %u%%)", (unsigned)(12 + h % 40),
-		   (unsigned)(62 + (h >> 8) % 25), (unsigned)(62 + (h >> 16) % 12));
+	for (size_t i = 0; i < a.n + b.n; i++)
+		h = (h * 31 + (unsigned char)(i < a.n ? a.p[i] : b.p[i - a.n])) % 4093;
+	return h;
+}
+
+static struct str base_of(const struct column *c, const struct frame *x)
+{
+	return c && x->row != FRAME_NONE && render_is_text(c) ? str_basename(c->s[x->row])
+							      : (struct str){"", 0};
+}
+
+/* As in the report: the hue is that of the object and file, the lightness that of the
+ * name. */
+static void put_colour(struct flame *fl, const struct frame *x)
+{
+	const struct result *r = fl->rd->r;
+	const unsigned where = hue_of(base_of(result_col(r, STR("obj")), x),
+				      base_of(result_col(r, STR("file")), x));
+	const unsigned hue = 8 + where * 7 % 47;
+	const int lighter = (int)(hue_of(x->name, STR("")) % 9) - 4;
+
+	out_printf(fl->rd->o, "hsl(%u 70%% %d%%)\" style=\"--h:%u;--d:%d%%", hue,
+		   74 + lighter, hue, lighter);
 }
 
 static size_t svg_top_of(const struct flame *fl, size_t depth)
@@ -109,12 +79,12 @@ static void put_title(struct flame *fl, const struct frame *x)
 	char cost[NUMBER_MAX], percent[NUMBER_MAX];
 	uint64_t whole = fl->rd->r->total;
 
-	number_grouped(cost, x->value);
+	unit_whole(cost, fl->rd->r->unit, x->value);
 	number_percent(percent, whole ? 100.0 * (double)x->value / (double)whole : 0);
 	out_c(o, "<title>");
 	emit_name(o, EMIT_XML, x->name);
 	out_printf(o, "\n%s%s ", x->estimated ? "~" : "", cost);
-	emit_name(o, EMIT_XML, fl->f->event);
+	emit_name(o, EMIT_XML, result_title(fl->rd->r));
 	if (whole) {
 		out_c(o, ", ");
 		emit_name(o, EMIT_XML, str_c(percent)); /* "<0.01%" */
@@ -123,39 +93,88 @@ static void put_title(struct flame *fl, const struct frame *x)
 	out_c(o, "</title>");
 }
 
-void svg_label(struct out *o, double x, size_t y, double w, struct str name)
+/* After the first namespace of a short name; the same if there is none. */
+static struct str without_namespace(struct str s)
+{
+	static const char *const ends[] = {"::", "\\", "->", "/"};
+
+	for (size_t i = 1; i + 1 < s.n && !strchr("<({ ", s.p[i - 1]); i++)
+		for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++)
+			if (str_starts(str_from(s, i), str_c(ends[k])) &&
+			    i + strlen(ends[k]) < s.n)
+				return str_from(s, i + strlen(ends[k]));
+	return s;
+}
+
+/* Write what fits: the whole name, the short one, that without leading namespaces, or
+ * the start of it. */
+void svg_label(struct out *o, double x, size_t y, double w, struct str name,
+	       struct str brief)
 {
 	size_t letters = w > 6 + 3 * SVG_LETTER ? (size_t)((w - 6) / SVG_LETTER) : 0;
 	struct out label;
 
 	out_printf(o, "<text x=\"%.2f\" y=\"%zu\">", x, y);
 	if (letters) {
+		struct str next;
+
 		out_mem(&label);
-		fit_put(&label, EMIT_TEXT, FIT_NAME, name, letters);
+		if (!brief.n || emit_width(EMIT_TEXT, name) <= letters)
+			brief = name;
+		while (emit_width(EMIT_TEXT, brief) > letters) {
+			next = without_namespace(brief);
+			if (next.n == brief.n)
+				break;
+			brief = next;
+		}
+		fit_put(&label, EMIT_TEXT, FIT_TEXT, brief, letters);
 		emit_name(o, EMIT_XML, (struct str){label.buf, label.n});
 		out_close(&label);
 	}
 	out_c(o, "</text>");
 }
 
+struct str svg_brief(struct render *rd, struct str name, struct arena *a)
+{
+	struct str brief;
+
+	/* A name that a stage gave is no function's. */
+	for (size_t i = 0; i < rd->r->nfilters; i++)
+		if (str_starts(rd->r->filters[i], STR("collapse")))
+			return (struct str){"", 0};
+	arena_reset(a);
+	brief = name_short(name, a);
+	return brief.p && !str_eq(brief, name) ? brief : (struct str){"", 0};
+}
+
+void svg_put_brief(struct out *o, struct str brief)
+{
+	out_c(o, " data-n=\"");
+	emit_name(o, EMIT_XML, brief);
+	out_char(o, '"');
+}
+
 static void put_frame(struct flame *fl, const struct frame *f, double x, double w)
 {
 	struct out *o = fl->rd->o;
 	size_t y = svg_top_of(fl, f->depth);
+	struct str brief = svg_brief(fl->rd, f->name, &fl->names);
 
-	out_printf(o, "<g class=\"f%s\" data-x=\"%.3f\" data-w=\"%.4f\" data-d=\"%zu\">",
+	out_printf(o, "<g class=\"f%s\" data-x=\"%.3f\" data-w=\"%.4f\" data-d=\"%zu\"",
 		   f->other	  ? " o"
 		   : f->estimated ? " e"
 				  : "",
 		   x, w, f->depth);
+	svg_put_brief(o, brief);
+	out_char(o, '>');
 	put_title(fl, f);
 	out_printf(
 		o,
 		"<rect x=\"%.2f\" y=\"%zu\" width=\"%.2f\" height=\"%d\" rx=\"1\" fill=\"",
 		MARGIN + x, y, w > 0.6 ? w - 0.4 : w, ROW - 1);
-	put_colour(o, f->name);
+	put_colour(fl, f);
 	out_c(o, "\"/>");
-	svg_label(o, MARGIN + x + 3, y + 12, w, f->name);
+	svg_label(o, MARGIN + x + 3, y + 12, w, f->name, brief);
 	out_c(o, "</g>\n");
 }
 
@@ -229,7 +248,9 @@ void svg_head(struct render *rd, size_t height, int first, int step)
 	if (step)
 		out_printf(o, " data-y=\"%d\" data-h=\"%d\"", first, step);
 	out_c(o, ">\n");
-	out_c(o, style);
+	out_c(o, "<style>\n");
+	out_c(o, picture_css);
+	out_c(o, "</style>\n");
 	out_printf(o, "<rect class=\"back\" width=\"%d\" height=\"%zu\"/>\n", WIDTH,
 		   height);
 	out_printf(o, "<text class=\"h\" x=\"%d\" y=\"22\">", MARGIN);
@@ -241,8 +262,9 @@ void svg_buttons(struct out *o)
 {
 	out_printf(
 		o,
-		"<text class=\"b z\" x=\"%d\" y=\"42\" style=\"display:none\">"
-		"reset zoom</text>\n<text class=\"b s\" x=\"%d\" y=\"22\">search</text>\n",
+		"<text class=\"b z\" data-r=\"88\" x=\"%d\" y=\"42\" style=\"display:none\">"
+		"reset zoom</text>\n"
+		"<text class=\"b s\" data-r=\"60\" x=\"%d\" y=\"22\">search</text>\n",
 		WIDTH - 88, WIDTH - 60);
 }
 
@@ -252,13 +274,13 @@ static void put_svg_head(struct flame *fl)
 	const struct result *r = fl->rd->r;
 	char sum[NUMBER_MAX];
 
-	number_grouped(sum, fl->f->sum);
+	unit_whole(sum, r->unit, fl->f->sum);
 	svg_head(fl->rd, fl->height, 0, 0);
 	emit_name(o, EMIT_XML, r->profile);
 	out_printf(o, ": %s ", sum);
-	emit_name(o, EMIT_XML, fl->f->event);
+	emit_name(o, EMIT_XML, result_title(r));
 	if (fl->f->estimated)
-		out_c(o, ", partly estimated (dashed)");
+		out_c(o, ", partly estimated (italics)");
 	if (r->truncated)
 		out_c(o, ", not all: a limit cut the rows");
 	out_c(o, "</text>\n");
@@ -279,15 +301,17 @@ void svg_tail(struct render *rd, const struct frames *f, size_t height, uint64_t
 		out_c(o, " is in calls too many to be shown one by one: (other); ");
 	}
 	if (others)
-		out_printf(o, "%" PRIu64 " frames too narrow to be drawn are in (other)",
-			   others);
+		out_printf(o, "%s frames too narrow to be drawn are in (other)",
+			   GROUPED(others));
 	if (cut)
-		out_printf(o, "; more than %d frames", DRAWN);
-	out_printf(
-		o,
-		"</text>\n<text class=\"b k\" x=\"%d\" y=\"42\" text-anchor=\"end\"></text>\n",
-		WIDTH - 100);
-	out_c(o, script);
+		out_printf(o, "; more than %s frames", GROUPED(DRAWN));
+	out_printf(o,
+		   "</text>\n<text class=\"b k\" data-r=\"100\" x=\"%d\" y=\"42\""
+		   " text-anchor=\"end\"></text>\n",
+		   WIDTH - 100);
+	out_c(o, "<script><![CDATA[\n");
+	out_c(o, picture_js);
+	out_c(o, "]]></script>\n");
 	out_c(o, "</svg>\n");
 }
 
@@ -344,6 +368,7 @@ static int render_picture(struct render *rd, const char *format, bool icicle)
 	struct frames f;
 	struct flame fl = {.rd = rd, .f = &f, .icicle = icicle};
 
+	arena_init(&fl.names, 0);
 	if (frames_of(rd->r, format, &f, rd->err) == 0) {
 		if (f.two)
 			svg_two(rd, &f, icicle);
@@ -351,6 +376,7 @@ static int render_picture(struct render *rd, const char *format, bool icicle)
 			svg_draw(&fl, &f);
 	}
 	frames_free(&f);
+	arena_free(&fl.names);
 	return (int)rd->err->kind;
 }
 

@@ -50,6 +50,7 @@ struct two {
 	struct box *box;
 	size_t nbox;
 	uint64_t others, cut;
+	struct arena names; /* of one name at a time */
 };
 
 /* ---- places ---- */
@@ -248,12 +249,13 @@ static uint64_t base_total(const struct two *t)
 	return t->rd->r->compared ? t->rd->r->compared->total : t->f->base_sum;
 }
 
-static void put_cost(struct out *o, const char *who, uint64_t cost, uint64_t of,
+static void put_cost(const struct two *t, const char *who, uint64_t cost, uint64_t of,
 		     bool estimated)
 {
+	struct out *o = t->rd->o;
 	char digits[NUMBER_MAX], percent[NUMBER_MAX];
 
-	number_grouped(digits, cost);
+	unit_whole(digits, t->rd->r->unit, cost);
 	out_printf(o, "%s%s%s", who, estimated && cost ? "~" : "", digits);
 	if (!of)
 		return;
@@ -269,9 +271,9 @@ static void put_change(struct two *t, const char *what, const uint64_t cost[2],
 	char change[CHANGE_MAX];
 
 	out_c(o, what);
-	put_cost(o, "here ", cost[HERE], shares ? t->rd->r->total : 0, guess[HERE]);
-	put_cost(o, "; base ", cost[BASE], shares ? base_total(t) : 0, guess[BASE]);
-	change_text(change, cost[HERE], cost[BASE]);
+	put_cost(t, "here ", cost[HERE], shares ? t->rd->r->total : 0, guess[HERE]);
+	put_cost(t, "; base ", cost[BASE], shares ? base_total(t) : 0, guess[BASE]);
+	change_text(change, t->rd->r->unit, cost[HERE], cost[BASE]);
 	out_printf(o, "; %s", change);
 }
 
@@ -308,7 +310,7 @@ static void put_box_title(struct two *t, const struct box *b)
 
 	out_c(o, "<title>");
 	put_box_name(t, o, EMIT_XML, b);
-	put_cost(o,
+	put_cost(t,
 		 b->kind == A_COPY ? (s ? "\ngone above it: " : "\nnew above it: ")
 				   : (s ? "\nbase " : "\nhere "),
 		 b->cost[s], s ? base_total(t) : t->rd->r->total, b->kind == NARROW);
@@ -346,7 +348,8 @@ static void close_frame(struct two *t, const struct place *at, double own,
 		MARGIN + at->x, y, at->w > 0.6 ? at->w - 0.4 : at->w, ROW - 1);
 	change_put_css(o, own);
 	out_c(o, "\"/>");
-	svg_label(o, MARGIN + at->x + 3, y + 12, at->w, name);
+	svg_label(o, MARGIN + at->x + 3, y + 12, at->w, name,
+		  svg_brief(t->rd, name, &t->names));
 	out_c(o, "</g>\n");
 }
 
@@ -361,6 +364,7 @@ static void draw_frame(struct two *t, size_t i)
 	if (!(here->w > 0) && !(base->w > 0))
 		return;
 	open_frame(t, x->other ? " o" : guess ? " e" : "", here, base);
+	svg_put_brief(t->rd->o, svg_brief(t->rd, x->name, &t->names));
 	out_c(t->rd->o, " data-c=\"");
 	change_put_css(t->rd->o, all);
 	out_c(t->rd->o, "\">");
@@ -429,12 +433,12 @@ static void put_legend(struct two *t)
 		"<text x=\"%d\" y=\"62\">more than in the base; <tspan class=\"l\" "
 		"data-t=\"each frame with its calls\">each frame by itself</tspan>%s"
 		"</text>\n"
-		"<text class=\"b c\" x=\"%d\" y=\"62\" text-anchor=\"end\" "
+		"<text class=\"b c\" data-r=\"160\" x=\"%d\" y=\"62\" text-anchor=\"end\" "
 		"style=\"display:none\" data-t=\"colour by itself\">colour with calls"
 		"</text>\n"
-		"<text class=\"b w\" x=\"%d\" y=\"62\" text-anchor=\"end\" "
+		"<text class=\"b w\" data-r=\"10\" x=\"%d\" y=\"62\" text-anchor=\"end\" "
 		"style=\"display:none\" data-t=\"widths of this\">widths of the base</text>\n",
-		x + 8, t->f->estimated ? "; dashed: estimated" : "", WIDTH - 160,
+		x + 8, t->f->estimated ? "; italics: estimated" : "", WIDTH - 160,
 		WIDTH - MARGIN);
 }
 
@@ -443,14 +447,14 @@ static void put_head(struct two *t)
 	struct render *rd = t->rd;
 	char sum[NUMBER_MAX], base[NUMBER_MAX], change[CHANGE_MAX];
 
-	number_grouped(sum, t->f->sum);
-	number_grouped(base, t->f->base_sum);
-	change_text(change, t->f->sum, t->f->base_sum);
+	unit_whole(sum, rd->r->unit, t->f->sum);
+	unit_whole(base, rd->r->unit, t->f->base_sum);
+	change_text(change, rd->r->unit, t->f->sum, t->f->base_sum);
 	svg_head(rd, t->height, (int)svg_two_top_of(t, 0), t->icicle ? ROW : -ROW);
 	out_c(rd->o, "here ");
 	emit_name(rd->o, EMIT_XML, rd->r->profile);
 	out_printf(rd->o, ": %s ", sum);
-	emit_name(rd->o, EMIT_XML, t->f->event);
+	emit_name(rd->o, EMIT_XML, result_title(rd->r));
 	out_c(rd->o, str_eq(rd->r->base, STR("base")) ? "; " : "; base ");
 	emit_name(rd->o, EMIT_XML, rd->r->base);
 	out_printf(rd->o, ": %s; %s", base, change);
@@ -478,6 +482,7 @@ void svg_two(struct render *rd, struct frames *f, bool icicle)
 {
 	struct two t = {.rd = rd, .f = f, .icicle = icicle};
 
+	arena_init(&t.names, 0);
 	for (size_t i = 0; i < f->n && !f->rooted; i++)
 		f->all[i].depth++;
 	t.whole = f->sum > f->base_sum ? f->sum : f->base_sum;
@@ -495,4 +500,5 @@ void svg_two(struct render *rd, struct frames *f, bool icicle)
 	free(t.at[0]);
 	free(t.at[1]);
 	free(t.box);
+	arena_free(&t.names);
 }

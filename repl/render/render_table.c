@@ -7,10 +7,14 @@
  *	2 of 1,586 functions = 27.1 % of 5.27 M Ir
  *
  * There are two passes over the cells: the first measures, the second writes.  On a
- * screen, text columns share the width that numbers leave.  If the screen is still too
- * narrow, whole columns are hidden, and the footer names them.  Without a screen nothing
- * is cut; a cell wider than WIDEST shifts the rest of its row instead of padding all
- * other rows.
+ * screen, names get what the other columns leave, but NAMES_FIFTHS of the screen if they
+ * need it.  Until the table is narrow enough for that, columns are hidden, and the footer
+ * names them: first those that say nothing, then by priority (priority.h).  Names that
+ * do not fit are cut so that different ones stay different (apart.h).
+ *
+ * Without a screen no column is hidden, and names are cut at WIDEST columns.  A path or a
+ * text is not; if it is wider it shifts the rest of its row instead of padding all other
+ * rows.  With `look->wide` nothing is cut anywhere.
  */
 #include "repl/render/render.h"
 
@@ -21,19 +25,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "repl/render/apart.h"
 #include "repl/render/branches.h"
 #include "repl/render/cell.h"
 #include "repl/render/columns.h"
+#include "repl/render/priority.h"
+#include "repl/render/render_info.h"
 #include "repl/term/number.h"
 
 enum {
-	WIDEST = 60,   /* most columns to pad to, without a screen */
+	WIDEST = 60,   /* most columns to pad to, and of a name, without a screen */
 	NARROWEST = 8, /* least columns of shortened text; twice this for functions */
+	ENOUGH = 14,   /* text that is no name needs no more */
 	BAR_LEAST = 6,
 	BAR_MOST = 24,
 	GAP = 2,
-	LUXURY = 8,	    /* of expendable() */
 	LESS_THAN_NAME = 6, /* columns by which other text is shortened before names */
+	NAMES_FIFTHS = 2,   /* of the screen, for the names of a row */
+	BRANCH = 3,	    /* columns of a level of a tree */
+	NAME_ON_BRANCH = 14,
 };
 
 struct table {
@@ -41,12 +51,14 @@ struct table {
 	const struct look *look;
 	struct shown *cols;
 	size_t n, rows;
+	size_t columns;		  /* of the screen; 0: none, or all is shown on it */
 	const struct column *bar; /* or NULL */
 	double bar_whole;
 	size_t bar_width;
 	bool tree;
 	struct branches branches;
-	struct out hidden; /* names of the hidden columns */
+	struct arena arena; /* of the cut names */
+	struct out hidden;  /* names of the hidden columns */
 };
 
 /* ---- widths ---- */
@@ -96,51 +108,94 @@ static size_t sum_widths(const struct table *t, size_t (*width)(const struct sho
 	return sum;
 }
 
-/* If a name has fewer columns than this, it needs them more than cum%, a place or a
- * bar. */
-static size_t comfortable_width(const struct shown *s)
+static bool is_name(const struct shown *s)
 {
-	bool subject = s->c->type == COL_NAME || str_eq(s->c->name, STR("name"));
-	size_t enough = !s->text ? s->natural : subject ? 30 : 14;
-
-	return enough < s->natural ? enough : s->natural;
+	return s->text && (s->c->type == COL_NAME || s->priority == 0);
 }
 
-/* The order in which columns are hidden on a narrow screen; 0: never. */
-static int expendable(const struct table *t, const struct shown *s)
+/* The columns that a name needs before others may have any.  Several names share one
+ * fifth more, and so does a name with branches before it. */
+static size_t width_of_names(const struct table *t)
 {
-	switch (s->c->type) {
-	case COL_OBJ: return 6;
-	case COL_PERCENT:
-		return str_eq(s->c->name, STR("cum%")) ? LUXURY : s->c == t->bar ? 1 : 3;
-	case COL_FILE: return 4;
-	case COL_STR: return str_eq(s->c->name, STR("file:line")) ? LUXURY - 1 : 0;
-	case COL_COUNT: return 2;
-	default: return 0;
+	size_t names = 0;
+
+	for (size_t i = 0; i < t->n; i++)
+		names += is_name(&t->cols[i]);
+	if (!names)
+		return 0;
+	return t->columns * (NAMES_FIFTHS + (t->tree || names > 1)) / 5 / names;
+}
+
+static bool fits(const struct table *t)
+{
+	size_t sum = 0, name = width_of_names(t);
+
+	for (size_t i = 0; i < t->n; i++) {
+		const struct shown *s = &t->cols[i];
+		size_t enough = !s->text ? s->natural : is_name(s) ? name : ENOUGH;
+		size_t least = least_width(s);
+
+		enough = enough > least ? enough : least;
+		sum += (enough < s->natural ? enough : s->natural) + (i ? GAP : 0);
 	}
+	return sum <= t->columns;
+}
+
+static void hide_column(struct table *t, size_t i, struct str why)
+{
+	out_c(&t->hidden, t->hidden.n ? ", " : "");
+	cell_title(&t->hidden, t->look, &t->cols[i], SIZE_MAX);
+	if (why.n) {
+		out_c(&t->hidden, " (");
+		out_str(&t->hidden, why);
+		out_char(&t->hidden, ')');
+	}
+	t->n--;
+	memmove(&t->cols[i], &t->cols[i + 1], (t->n - i) * sizeof(t->cols[0]));
+}
+
+/* The column of lowest priority among those that say nothing, or n; *why: the reason. */
+static size_t emptiest_column(const struct table *t, struct out *why)
+{
+	size_t worst = t->n;
+
+	for (size_t i = 0; i < t->n; i++) {
+		const unsigned p = t->cols[i].priority;
+
+		if (p <= PRIORITY_KEPT || (worst < t->n && p < t->cols[worst].priority))
+			continue;
+		if (priority_says_nothing(t->look, t->cols, t->n, i, t->rows, why))
+			worst = i;
+	}
+	why->n = 0;
+	if (worst < t->n)
+		priority_says_nothing(t->look, t->cols, t->n, worst, t->rows, why);
+	return worst;
+}
+
+static size_t last_in_priority(const struct table *t)
+{
+	size_t worst = 0;
+
+	for (size_t i = 1; i < t->n; i++)
+		if (t->cols[i].priority >= t->cols[worst].priority)
+			worst = i;
+	return worst;
 }
 
 static void drop_columns(struct table *t)
 {
-	for (;;) {
-		size_t worst = 0, wanted;
+	struct out why;
+	size_t i;
 
-		for (size_t i = 1; i < t->n; i++)
-			if (expendable(t, &t->cols[i]) > expendable(t, &t->cols[worst]))
-				worst = i;
-		if (!t->n || !expendable(t, &t->cols[worst]))
-			return;
-		wanted = sum_widths(t, expendable(t, &t->cols[worst]) >= LUXURY - 1
-					       ? comfortable_width
-					       : least_width);
-		if (wanted <= t->look->columns)
-			return;
-		out_char(&t->hidden, ' ');
-		cell_title(&t->hidden, t->look, &t->cols[worst], SIZE_MAX);
-		t->n--;
-		memmove(&t->cols[worst], &t->cols[worst + 1],
-			(t->n - worst) * sizeof(t->cols[0]));
+	out_mem(&why);
+	while (t->n > 1 && !fits(t)) {
+		i = emptiest_column(t, &why);
+		if (i == t->n)
+			i = last_in_priority(t);
+		hide_column(t, i, (struct str){why.buf, why.n});
 	}
+	out_close(&why);
 }
 
 /* Take columns from the widest text until the table fits. */
@@ -174,29 +229,114 @@ static void shrink(struct table *t, size_t columns)
 	}
 }
 
+/* Deep rows of a tree show their depth as a number where their name would have no room. */
+static void fit_branches(struct table *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		size_t width = t->cols[i].width, room;
+
+		if (!t->cols[i].tree || width == t->cols[i].natural)
+			continue;
+		room = width > NAME_ON_BRANCH + BRANCH ? (width - NAME_ON_BRANCH) / BRANCH
+						       : 1;
+		if (room < t->branches.levels)
+			t->branches.levels = room;
+	}
+}
+
+static void fit_bar(struct table *t)
+{
+	size_t used = sum_widths(t, NULL) + GAP;
+
+	if (!t->bar || used + BAR_LEAST > t->columns)
+		return;
+	for (size_t row = 0; row < t->rows; row++)
+		if (!render_absent(t->bar, row))
+			t->bar_whole = fmax(t->bar_whole, t->bar->f[row]);
+	if (t->bar_whole > 0)
+		t->bar_width =
+			t->columns - used < BAR_MOST ? t->columns - used : BAR_MOST;
+}
+
 static void fit_columns(struct table *t)
 {
-	size_t columns = t->look->columns, used, reserved;
-
-	if (!columns) {
+	if (!t->columns) {
 		for (size_t i = 0; i < t->n; i++)
 			if (t->cols[i].text && t->cols[i].width > WIDEST)
 				t->cols[i].width = WIDEST;
 		return;
 	}
 	drop_columns(t);
-	reserved = t->bar ? BAR_LEAST + GAP : 0;
-	if (sum_widths(t, comfortable_width) + reserved > columns)
-		reserved = 0;
-	shrink(t, columns - reserved);
-	used = sum_widths(t, NULL) + GAP;
-	if (!t->bar || used + BAR_LEAST > columns)
-		return;
+	shrink(t, t->columns);
+	fit_branches(t);
+	fit_bar(t);
+}
+
+/* Columns for the text of a cell, behind its branches. */
+static size_t cell_width(const struct table *t, const struct shown *s, size_t before)
+{
+	if (!t->columns)
+		return s->c->type == COL_NAME && !t->look->wide ? WIDEST : SIZE_MAX;
+	return s->width > before + 4 ? s->width - before : 4;
+}
+
+/* Cut the names of a column that would be the same. */
+static int tell_apart(struct table *t, struct shown *s)
+{
+	struct apart *names;
+	struct str *cut;
+	enum fit_kind kind = FIT_NAME;
+	char line[CELL_LINE_MAX];
+	int failed;
+
+	names = calloc(t->rows + 1, sizeof(*names));
+	cut = ARENA_ARRAY(&t->arena, struct str, t->rows + 1);
+	if (!names || !cut) {
+		free(names);
+		return -1;
+	}
+	for (size_t row = 0; row < t->rows; row++) {
+		size_t before = s->tree ? branches_put(&t->branches, NULL, row, true) : 0;
+		size_t width = cell_width(t, s, before);
+
+		if (render_absent(s->c, row))
+			continue;
+		names[row].whole = cell_text(s, row, line, &kind);
+		names[row].width = width > strlen(line) ? width - strlen(line) : width;
+	}
+	failed = apart_cut(names, t->rows, cell_form(t->look), kind, &t->arena);
 	for (size_t row = 0; row < t->rows; row++)
-		if (!render_absent(t->bar, row))
-			t->bar_whole = fmax(t->bar_whole, t->bar->f[row]);
-	if (t->bar_whole > 0)
-		t->bar_width = columns - used < BAR_MOST ? columns - used : BAR_MOST;
+		cut[row] = names[row].cut;
+	free(names);
+	s->cut = cut;
+	return failed;
+}
+
+static int tell_names_apart(struct table *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct shown *s = &t->cols[i];
+		bool text = s->c->type == COL_STR && !is_name(s) &&
+			    !str_eq(s->c->name, STR("file:line"));
+
+		if (s->text && !text && cell_width(t, s, 0) < s->natural &&
+		    tell_apart(t, s))
+			return err_no_memory(t->rd->err, "for a table");
+	}
+	return 0;
+}
+
+/* On a screen, files need no directories unless two have the same name. */
+static bool need_directories(const struct table *t, const struct shown *s)
+{
+	const struct column *c = s->c;
+
+	for (size_t row = 1; row < t->rows; row++)
+		if (!render_absent(c, row) && !render_absent(c, row - 1) &&
+		    str_eq(str_basename(c->s[row]), str_basename(c->s[row - 1])) &&
+		    !str_eq(c->s[row], c->s[row - 1]))
+			return true;
+	return false;
 }
 
 /* ---- writing ---- */
@@ -236,14 +376,12 @@ static void put_table_cell(struct table *t, struct out *cell, size_t i, size_t r
 	const struct shown *s = &t->cols[i];
 	struct out *o = t->rd->o;
 	enum paint paint = cell_colour(s, row);
-	size_t taken = 0, before = 0, width = t->look->columns ? s->width : SIZE_MAX;
+	size_t taken = 0, before = 0;
 
-	if (s->tree) {
+	if (s->tree)
 		before = branches_put(&t->branches, o, row, t->look->utf8);
-		width = width > before + 4 ? width - before : 4;
-	}
 	cell->n = 0;
-	taken = cell_put(cell, t->look, s, row, width) + before;
+	taken = cell_put(cell, t->look, s, row, cell_width(t, s, before)) + before;
 	if (!s->text)
 		pad(o, taken, s->width);
 	if (paint != PAINT_NONE)
@@ -297,12 +435,30 @@ static int put_table_rows(struct table *t)
 	return (int)t->rd->err->kind;
 }
 
+/* The bytes of text for one line of the screen: up to a blank, if there is one. */
+static size_t line_bytes(const struct table *t, struct str text)
+{
+	size_t i = 0, n, width, taken = 0, blank = 0;
+
+	for (; t->columns && i < text.n; i += n, taken += width) {
+		n = emit_unit(cell_form(t->look), text, i, &width);
+		if (taken + width > t->columns)
+			return blank ? blank : i ? i : n;
+		if (text.p[i] == ' ' && i)
+			blank = i;
+	}
+	return text.n;
+}
+
 static void put_painted(struct table *t, enum paint paint, struct str text)
 {
-	out_c(t->rd->o, cell_paint(t->look, paint));
-	emit_name(t->rd->o, cell_form(t->look), text);
-	out_c(t->rd->o, cell_paint(t->look, PAINT_NONE));
-	out_char(t->rd->o, '\n');
+	for (size_t n; text.n; text = str_trim(str_from(text, n))) {
+		n = line_bytes(t, text);
+		out_c(t->rd->o, cell_paint(t->look, paint));
+		emit_name(t->rd->o, cell_form(t->look), (struct str){text.p, n});
+		out_c(t->rd->o, cell_paint(t->look, PAINT_NONE));
+		out_char(t->rd->o, '\n');
+	}
 }
 
 static void put_table_filters(struct table *t)
@@ -349,7 +505,7 @@ static void put_footer(struct table *t)
 		put_painted(t, PAINT_NOTE, STR("incomplete: a limit cut these rows"));
 	if (t->hidden.n) {
 		line.n = 0;
-		out_c(&line, "not on this screen:");
+		out_c(&line, "not on this screen: ");
 		out_bytes(&line, t->hidden.buf, t->hidden.n);
 		put_painted(t, PAINT_DIM, (struct str){line.buf, line.n});
 	}
@@ -359,7 +515,7 @@ static void put_footer(struct table *t)
 static int prepare_table(struct table *t)
 {
 	const struct result *r = t->rd->r;
-	size_t levels = t->look->columns ? t->look->columns / 6 : SIZE_MAX;
+	size_t levels = t->columns ? t->columns / 6 : SIZE_MAX;
 
 	t->cols = calloc(r->ncols + 1, sizeof(*t->cols));
 	if (!t->cols || (t->tree && branches_init(&t->branches, r, t->rows, levels)))
@@ -367,10 +523,17 @@ static int prepare_table(struct table *t)
 			       "out of memory for a table of %zu rows", t->rows);
 	t->n = columns_choose(r, t->rows, t->tree, t->look->exact, t->cols);
 	t->bar = columns_bar(r);
+	for (size_t i = 0; i < t->n; i++) {
+		struct shown *s = &t->cols[i];
+
+		s->priority = priority_of(r, s);
+		s->base_name = t->columns && (s->line || s->c->type == COL_OBJ) &&
+			       !need_directories(t, s);
+	}
 	if (measure(t))
 		return (int)t->rd->err->kind;
 	fit_columns(t);
-	return 0;
+	return tell_names_apart(t);
 }
 
 int render_table(struct render *rd)
@@ -378,11 +541,15 @@ int render_table(struct render *rd)
 	const struct result *r = rd->r;
 	struct table t = {.rd = rd, .look = rd->look, .rows = r->rows};
 
+	if (render_info_fits(r))
+		return render_info(rd);
 	if (r->card)
 		return render_card(rd);
 	if (rd->look->rows && rd->look->rows < t.rows)
 		t.rows = rd->look->rows;
+	t.columns = rd->look->wide ? 0 : rd->look->columns;
 	t.tree = branches_has(r);
+	arena_init(&t.arena, 0);
 	out_mem(&t.hidden);
 	if (prepare_table(&t) == 0) {
 		put_table_filters(&t);
@@ -392,6 +559,7 @@ int render_table(struct render *rd)
 		put_footer(&t);
 	}
 	out_close(&t.hidden);
+	arena_free(&t.arena);
 	branches_free(&t.branches);
 	free(t.cols);
 	return (int)rd->err->kind;

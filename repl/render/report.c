@@ -90,21 +90,11 @@ static void say_calls(struct report *p)
 	out_c(p->o, " of any event.</p>\n");
 }
 
-/* The parts that are too many for a timeline. */
-static uint32_t parts_left_out(const struct report *p, unsigned s)
-{
-	const struct graph *g = p->side[s].g;
-	const uint32_t parts = store_info(g->st)->parts;
-
-	return g->plain && parts > REPORT_PARTS ? parts : 0;
-}
-
 /* The same in one line, for stderr. */
 static void note_left_out(struct report *p)
 {
 	struct render *rd = p->rd;
 	const char *and = "left out of the report: ";
-	const uint32_t parts = parts_left_out(p, 0);
 	size_t n = 0;
 	struct {
 		uint32_t out, of;
@@ -112,7 +102,6 @@ static void note_left_out(struct report *p)
 	} left[] = {
 		{p->all - p->nfunctions, p->all, "functions"},
 		{p->between - p->ncalls, p->between, "calls between functions"},
-		{parts, parts, "parts in the timeline"},
 	};
 
 	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
@@ -134,7 +123,7 @@ static bool side_has_notes(const struct report *p, unsigned s)
 	const struct graph *g = p->side[s].g;
 	const struct store_info *info = store_info(g->st);
 
-	return g->estimated || info->truncated || info->saturated || parts_left_out(p, s);
+	return g->estimated || info->truncated || info->saturated;
 }
 
 static void say_side(struct report *p, unsigned s)
@@ -143,10 +132,6 @@ static void say_side(struct report *p, unsigned s)
 	const struct store_info *info = store_info(g->st);
 	const char *of = s ? "Base: " : "";
 
-	if (parts_left_out(p, s))
-		out_printf(p->o,
-			   "<p>%sLeft out: the timeline of %" PRIu32 " parts.</p>\n", of,
-			   info->parts);
 	if (!s && g->estimated)
 		out_c(p->o,
 		      "<p>Costs marked ~ are estimates: a stage shared them out.</p>\n");
@@ -207,6 +192,9 @@ static void put_about(struct report *p)
 	}
 	if (p->side[0].g->estimated)
 		out_c(p->o, "\" data-estimated=\"");
+	for (unsigned s = 0; s < p->sides; s++)
+		out_printf(p->o, "\" data-parts%s=\"%" PRIu32, s ? "-base" : "",
+			   store_info(p->side[s].g->st)->parts);
 	out_c(p->o, "\"></div>\n");
 }
 

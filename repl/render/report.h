@@ -14,6 +14,7 @@
 #include "repl/render/render.h"
 
 extern const char report_css[], report_html[], report_js[];
+extern const char picture_css[], picture_js[]; /* of flame graphs: render_svg.c */
 
 /* Does the answer list functions of a graph, with nothing that the report would not
  * show? */

@@ -196,7 +196,7 @@ static int choose_functions(struct report *p)
 		rank[i] = (struct weighed){i, weight_of_fn(p, i)};
 	qsort(rank, p->all, sizeof(*rank), heavier);
 	for (uint32_t i = 0; i < p->all; i++) {
-		size_t bytes = choose_name_of(p, &p->fn[rank[i].id]).n + 40 +
+		size_t bytes = choose_name_of(p, &p->fn[rank[i].id]).n + 60 +
 			       (size_t)p->events * 16 * p->sides;
 
 		p->place[rank[i].id] = bytes <= left ? 0 : GRAPH_NONE;

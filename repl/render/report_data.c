@@ -3,13 +3,15 @@
  *
  * The data is one element each, a line per row (tabs and newlines in names are escaped):
  *
- *	d-events	name TAB long name TAB total
+ *	d-events	name TAB shown name TAB long name TAB unit and scale ("ns 10", or
+ *			nothing) TAB total
  *	d-strings	files and objects, by number
- *	d-functions	name TAB id calls cycle file object line listed nests, then per
+ *	d-functions	name TAB short name if that differs TAB id calls cycle file object line listed nests, then per
  *			event self ..., inclusive ..., through - inclusive ..., root ...
  *			and, if it nests, the bounds lo ..., hi ... of inclusive
  *	d-calls		caller - the one before, callee, calls, inclusive cost per event
- *	d-parts		label TAB self cost per event
+ *	d-parts		label TAB self cost per event; of many parts, so many lines are sums of
+ *			parts that follow each other
  *	d-tree		if the calls alone do not determine the tree of the whole program (it
  *			is a sum of parts, or functions were merged): per event "@event est
  *			own", then its frames, depth first: depth function est own, and for an
@@ -27,7 +29,9 @@
 
 #include <inttypes.h>
 
+#include "engine/names/name.h"
 #include "engine/path/path.h"
+#include "index/format/event.h"
 #include "repl/term/emit.h"
 
 enum { TREE_ROWS = 10000 /* per event */, TREES_ROWS = 100000 };
@@ -53,15 +57,22 @@ static void put_events(struct report *p)
 	open_data(p, "d-events", 0);
 	for (uint32_t e = 0; e < p->events; e++) {
 		struct store_event ev;
+		struct unit u;
 
 		store_event(p->side[0].g->st, e, &ev);
+		u = event_unit(ev.name, ev.long_name);
 		emit_name(p->o, EMIT_XML, ev.name);
+		out_char(p->o, '\t');
+		emit_name(p->o, EMIT_XML, event_title(ev.name, u));
 		out_char(p->o, '\t');
 		emit_name(p->o, EMIT_XML, ev.long_name);
 		if (ev.formula.n) {
 			out_c(p->o, ev.long_name.n ? " = " : "= ");
 			emit_name(p->o, EMIT_XML, ev.formula);
 		}
+		out_char(p->o, '\t');
+		if (u.kind)
+			out_printf(p->o, "%s %" PRIu64, unit_name(u), u.scale);
 		out_char(p->o, '\t');
 		out_u64(p->o, p->side[0].total[e]);
 		if (p->sides > 1) {
@@ -183,6 +194,23 @@ static void put_base_costs(struct report *p, uint32_t i)
 	emit_name(p->o, EMIT_XML, data_was(p, i));
 }
 
+/* The name without parameters, template arguments and leading namespaces. */
+static void put_short(struct report *p, const struct graph *g, uint32_t f)
+{
+	const struct str name = graph_name(g, f);
+	struct str brief;
+
+	/* A name that a stage gave is no function's. */
+	if (graph_own_name(g, f).p)
+		return;
+	arena_reset(&p->names);
+	brief = name_short(name, &p->names);
+	if (!brief.p)
+		err_no_memory(p->rd->err, "for a report");
+	else if (!str_eq(brief, name))
+		emit_name(p->o, EMIT_XML, brief);
+}
+
 static void put_function(struct report *p, struct out *strings, uint32_t i)
 {
 	const unsigned s = p->fn[i].in[0] == GRAPH_NONE;
@@ -190,6 +218,8 @@ static void put_function(struct report *p, struct out *strings, uint32_t i)
 	const struct graph *g = p->side[s].g;
 
 	emit_name(p->o, EMIT_XML, graph_name(g, f));
+	out_char(p->o, '\t');
+	put_short(p, g, f);
 	out_printf(p->o, "\t%" PRIu32, graph_id(g, f));
 	put_number(p, s ? 0 : graph_calls(g, f));
 	put_number(p, graph_cycle(g, f));
@@ -249,12 +279,17 @@ static void put_calls(struct report *p)
 	close_data(p);
 }
 
-static void put_part(struct report *p, unsigned s, uint32_t i)
+/* "part 3, thread 1, why", or "parts 1 to 65 in file order". */
+static void put_part_label(struct report *p, unsigned s, uint32_t i, uint32_t end)
 {
-	const struct side *d = &p->side[s];
 	struct store_part part;
 
-	store_part(d->g->st, i, &part);
+	if (end - i > 1) {
+		out_printf(p->o, "parts %s to %s in file order", GROUPED(i + 1),
+			   GROUPED(end));
+		return;
+	}
+	store_part(p->side[s].g->st, i, &part);
 	out_printf(p->o, "part %" PRIu64, part.part);
 	if (part.thread)
 		out_printf(p->o, ", thread %" PRIu64, part.thread);
@@ -262,12 +297,22 @@ static void put_part(struct report *p, unsigned s, uint32_t i)
 		out_c(p->o, ", ");
 		emit_name(p->o, EMIT_XML, part.trigger);
 	}
+}
+
+/* One bar of the timeline: parts i to end - 1. */
+static void put_bar(struct report *p, unsigned s, uint32_t i, uint32_t end)
+{
+	const struct side *d = &p->side[s];
+
+	put_part_label(p, s, i, end);
 	out_char(p->o, '\t');
 	for (uint32_t e = 0; e < p->events; e++) {
+		uint64_t sum = 0;
+
+		for (uint32_t k = i; k < end && d->event[e] != GRAPH_NONE; k++)
+			sum = graph_add(sum, store_part_self(d->g->st, k, d->event[e]));
 		out_c(p->o, e ? " " : "");
-		out_u64(p->o, d->event[e] == GRAPH_NONE
-				      ? 0
-				      : store_part_self(d->g->st, i, d->event[e]));
+		out_u64(p->o, sum);
 	}
 	out_char(p->o, '\n');
 }
@@ -276,11 +321,12 @@ static void put_part(struct report *p, unsigned s, uint32_t i)
 static void put_parts(struct report *p, unsigned s)
 {
 	const struct graph *g = p->side[s].g;
-	uint32_t n = g->plain ? store_info(g->st)->parts : 0;
+	const uint32_t n = g->plain ? store_info(g->st)->parts : 0;
+	const uint32_t per = n / REPORT_PARTS + (n % REPORT_PARTS > 0);
 
 	open_data(p, "d-parts", s);
-	for (uint32_t i = 0; i < n && n > 1 && n <= REPORT_PARTS; i++)
-		put_part(p, s, i);
+	for (uint32_t i = 0; i < n && n > 1 && !render_cancelled(p->rd, i); i += per)
+		put_bar(p, s, i, n - i < per ? n : i + per);
 	close_data(p);
 }
 
@@ -359,8 +405,10 @@ static int put_trees(struct report *p, unsigned s)
 
 int report_put_data(struct report *p)
 {
+	arena_init(&p->names, 0);
 	put_events(p);
 	put_function_rows(p);
+	arena_free(&p->names);
 	put_calls(p);
 	for (unsigned s = 0; s < p->sides; s++) {
 		put_parts(p, s);

@@ -3,9 +3,10 @@
 #define QUERN_REPORT_IN_H
 
 #include "engine/graph/graph.h"
+#include "index/base/arena.h"
 #include "repl/render/render.h"
 
-enum { REPORT_PARTS = 20000 }; /* most bars of a timeline */
+enum { REPORT_PARTS = 500 }; /* most bars of a timeline */
 
 /* A profile: this one, or the base. */
 struct side {
@@ -41,7 +42,8 @@ struct report {
 			       then [ncalls] in order */
 	uint32_t *string;   /* [files + objects], of each side: line of d-strings */
 	uint32_t nfunctions, between, ncalls, nstrings;
-	double most_left; /* the largest share of a call that was left out */
+	struct arena names; /* of one name at a time */
+	double most_left;   /* the largest share of a call that was left out */
 };
 
 /* report_choose.c: match the functions and calls of both sides, and choose what goes in. */

@@ -2,6 +2,7 @@
 #ifndef QUERN_SVG_IN_H
 #define QUERN_SVG_IN_H
 
+#include "index/base/arena.h"
 #include "repl/render/frames.h"
 #include "repl/render/render.h"
 
@@ -21,7 +22,12 @@ enum {
 void svg_head(struct render *rd, size_t height, int first, int step);
 /* Write the buttons of the title lines. */
 void svg_buttons(struct out *o);
-void svg_label(struct out *o, double x, size_t y, double w, struct str name);
+/* brief: the short name, or empty. */
+void svg_label(struct out *o, double x, size_t y, double w, struct str name,
+	       struct str brief);
+/* The short name in a (of one name at a time); empty if it is the same. */
+struct str svg_brief(struct render *rd, struct str name, struct arena *a);
+void svg_put_brief(struct out *o, struct str brief); /* as an attribute */
 /* Write what a picture leaves out, then the script and the end. */
 void svg_tail(struct render *rd, const struct frames *f, size_t height, uint64_t others,
 	      uint64_t cut);

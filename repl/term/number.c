@@ -41,6 +41,49 @@ void number_si(char *buf, uint64_t v)
 	buf[n + 2] = '\0';
 }
 
+/* Units have one to three letters: pad them, so that digits stand below digits. */
+static void pad_unit(char *buf, struct unit u)
+{
+	size_t n = strlen(buf), at = strcspn(buf, " ");
+	const size_t widest = u.kind == UNIT_TIME ? 3 : 4; /* " ms", " MiB" */
+
+	while (n - at < widest)
+		buf[n++] = ' ';
+	buf[n] = '\0';
+}
+
+void number_per(char *buf, struct unit u, double v)
+{
+	if (!u.kind || !isfinite(v)) {
+		number_ratio(buf, v);
+		return;
+	}
+	buf[0] = '-';
+	unit_text(buf + (v < 0), u, fabs(v));
+	pad_unit(buf, u);
+}
+
+void number_cost(char *buf, struct unit u, uint64_t v)
+{
+	if (u.kind)
+		number_per(buf, u, (double)v);
+	else
+		number_si(buf, v);
+}
+
+void number_cost_exact(char *buf, struct unit u, uint64_t v)
+{
+	uint64_t all;
+
+	if (__builtin_mul_overflow(v, u.scale, &all)) {
+		number_cost(buf, u, v);
+		return;
+	}
+	number_grouped(buf, all);
+	snprintf(buf + strlen(buf), NUMBER_MAX - strlen(buf), " %s",
+		 u.kind == UNIT_TIME ? "ns" : "B");
+}
+
 void number_bytes(char *buf, uint64_t v)
 {
 	static const char *const units[] = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};

@@ -65,7 +65,7 @@ refused(run("dir", "-c", "top"), 3, "3: a directory", "error: dir: a directory")
 
 # An event said again is one odd thing, whatever stood before: of pairs 4,096 columns have 8 million.
 r = run(write("columns", b"events:" + b" e" * 4096 + b"\nfn=f\n1 1 2 3\n"), "--no-index-write", "-c", "events", "--format", "csv")
-ok(r.status == 0 and "e,\"\",\"\",6" in r.text and "skipped or mended: 4095;" in r.talk, "an event named 4,096 times", r)
+ok(r.status == 0 and "e,\"\",\"\",6" in r.text and "skipped or mended: 4,095;" in r.talk, "an event named 4,096 times", r)
 refused(run("/dev/null", "-c", "top"), 3, "3: a device", "/dev/null: not a regular file")
 refused(run("none", "-c", "top"), 3, "3: a missing file", "none: No such file")
 refused(run("none", "-c", "top", "--index", "i.quern"), 3, "3: --index is not made for it", "none:")

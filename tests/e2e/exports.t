@@ -135,11 +135,19 @@ for query, want in (
         ("calls", "a-leaf 20 2, b-leaf 30 3, leaf-deep 50 5, main-a 20 2, main-b 30 3"),
         ("paths from main to deep", "b-leaf 30 3, leaf-deep 30 5, main-b 30 3")):
     drawn = run("twice.out", "-q", "-c", query + " | as dot").text
-    of = dict(re.findall(r'(n\d+) \[label="(\w+)"', drawn))
+    of = dict(re.findall(r'(n\d+) \[label="(\w+)\\nself ', drawn))
     said = re.findall(r'(n\d+) -> (n\d+) \[label="~?(\d+)(?:\\n(\d+) calls)?"', drawn)
     same(", ".join(sorted("%s-%s %s %s" % (of[a], of[b], *n) for a, b, *n in said)), want,
          "dot: the edges of " + query)
 
+r = run(small + "lua-default.out", "--no-index-write", "-q", "-c", "calls of luaH_getint | as dot", "-c", "info luaH_get | show self, incl | as csv")
+self_cost, incl = map(int, r.text.splitlines()[-1].split(","))
+total = 2317217
+node = re.search(r'label="luaH_get\\nself ([^"\\]*)\\nincl ([^"\\]*)", fillcolor="([\d.]+) ([\d.]+) 0\.970"', r.text)
+ok(node and node[1] == "%.2f k (%.2f%%)" % (self_cost / 1000, 100 * self_cost / total) and
+   node[2] == "%.1f k (%.2f%%)" % (incl / 1000, 100 * incl / total), "dot: a function has its self and inclusive cost", r)
+colours = [tuple(map(float, c)) for c in re.findall(r'fillcolor="([\d.]+) ([\d.]+) 0\.970"', r.text)]
+ok(len(colours) == r.text.count("tooltip=") and max(c[1] for c in colours) > min(c[1] for c in colours), "dot: and a colour by what it spends", r)
 if shutil.which("dot"):
     p = subprocess.run(["dot", "-Tsvg"], input=text.encode(), stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE)
@@ -199,14 +207,14 @@ class Report(html.parser.HTMLParser):
 
 
 report = Report(ask("functions | as html"))
-rows = {x[0]: [int(n) for n in x[1].split()] for x in report.data["d-functions"]}
+rows = {x[0]: [int(n) for n in x[2].split()] for x in report.data["d-functions"]}
 same((report.scripts, set(HOSTILE) - set(rows)), (1, set()), "report: one script, every name")
 same({n: (x[0], x[1], x[8], x[9]) for n, x in rows.items() if n != "leaf\\x1b"},
      {x[0]: tuple(int(n) for n in x[1:]) for x in json.loads(ask("functions | show fn, id, calls, self, incl | as json"))["rows"]
       if x[0] != "leaf\\x1b"}, "report: the costs")
 same(len(report.data["d-calls"]), len(ask("calls | as csv").splitlines()) - 1, "report: every call")
-same((report.notes, report.data["d-events"]), ("", [["Ir", "Instruction Fetch", "1511"]]), "report: nothing to say of a whole one")
-listed = [x[6] for x in (r for r in Report(ask("top 2 | as html")).data["d-functions"]) for x in [[int(n) for n in x[1].split()]]]
+same((report.notes, report.data["d-events"]), ("", [["Ir", "Ir", "Instruction Fetch", "", "1511"]]), "report: nothing to say of a whole one")
+listed = [x[6] for x in (r for r in Report(ask("top 2 | as html")).data["d-functions"]) for x in [[int(n) for n in x[2].split()]]]
 same((sum(listed), len(listed)), (2, len(rows)), "report: of `top 2` all functions, two of them listed")
 report = Report(ask("hide main | functions | as html"))
 ok("hide main" in report.notes and "estimates" in report.notes, "report: what stages did is said", report.notes)

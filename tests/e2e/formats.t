@@ -89,7 +89,9 @@ for fmt in ("md", "github", "junit", "table", "tree"):
 r = run("h.out", "-q", "--format", "md", "-c", ALL)
 same({len(re.findall(r"(?<!\\)\|", line)) for line in r.text.splitlines() if line.startswith("|")}, {10},
      "md: every row has every cell")
-ok("a" * 70000 in run("h.out", "-q", "--format", "table", "-c", ALL).text, "table: a pipe gets whole names")
+for args, whole in ((("--wide",), True), ((), False)):
+    text = run("h.out", "-q", "--format", "table", *args, "-c", ALL).text
+    same(("a" * 70000 in text, len(max(text.splitlines(), key=len)) < 200), (whole, not whole), "table: a pipe gets names of 60 columns, or whole ones: " + " ".join(args))
 r = run("h.out", "-q", "--color=always", "-c", "top", env={"LC_ALL": "C"})
 ok(r.status == 0, "the C locale", r)
 

@@ -220,7 +220,7 @@ def check(number, problems):
     if ElementTree.fromstring(said).find(".//failure").text.count("\n") != min(len(want), 90) + 1:
         bad("junit", "lines")
     for fmt in ("table", "tree"):
-        text = ask("functions | show fn", "--format", fmt, allow="\n").splitlines()
+        text = ask("functions | show fn", "--wide", "--format", fmt, allow="\n").splitlines()
         equal(fmt, [x.rstrip() for x in text[1:1 + len(want)]], [x.rstrip() for x in texts])
 
     page = Page(ask("functions | as html", allow="\t\n"))

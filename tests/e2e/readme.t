@@ -79,4 +79,7 @@ if "--update" in sys.argv and new != text:
     with open(readme, "w", encoding="utf-8") as f:
         f.write(new)
     print("# updated " + readme)
+png = top + "/repl/report.png"
+ok("](repl/report.png)" in open(top + "/README.md", encoding="utf-8").read() and open(png, "rb").read(8) == b"\x89PNG\r\n\x1a\n" and
+   os.path.getsize(png) < 150000, "the picture that opens it is there, and small", os.path.getsize(png))
 done()

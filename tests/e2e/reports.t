@@ -112,7 +112,7 @@ r = ask(*queries("functions | take 1", "bogus"))
 ok(b"<?xml" not in r.out, "no report that nobody asked for", r)
 profile("many.out", [(b"f%d" % i, 1) for i in range(5000)])
 r = run("many.out", "-q", "--format", "junit", "-c", "functions | expect none")
-ok("\nand 4900 more\n" in r.text and r.text.count("\n") < 120, "a hundred rows at most", r.text[-300:])
+ok("\nand 4,900 more\n" in r.text and r.text.count("\n") < 120, "a hundred rows at most", r.text[-300:])
 for args in (("--format", "junit", "-c", "top 1"), ("-c", "top 1 | as junit"), ("--keep-going", "--format", "junit", "-c", FAILS)):
     if os.path.exists("/dev/full"):
         with open("/dev/full", "w") as full:

@@ -191,6 +191,16 @@ for name in ("p.c", "inline.h"):
             if r["kind"] == "line" and r["self"] and os.path.basename(r["file"]) == name]
     same(ours, theirs.get(name), name + ": line by line what callgrind_annotate --auto=yes says")
 
+# Text lies below the directory of the profile, too, whether -c asks or the prompt; not with --safe or --source-root.
+os.makedirs("elsewhere")
+for args, found in ((("-c",), True), (("--safe", "-c"), False), (("--source-root", ".", "-c"), False)):
+    r = run("../line.out", "-q", *args, "source of fib", cwd="elsewhere")
+    same((r.status, "return fib(n - 1)" in r.text), (0, found), "source of, in another directory: " + " ".join(args))
+r = run("../line.out", "--source-root", ".", "-c", "source of (main, cmp)", cwd="elsewhere")
+notes = [line for line in r.talk.splitlines() if line.startswith("note:")]
+ok(len(notes) == 1 and re.search(r"note: 2 of 2 files have no text: \S*p\.c, \S*inline\.h; see --source-root", notes[0]),
+   "files without text are one note", r.talk)
+
 got = rows("asm of (main, fib)")
 costs = rows("instrs of (main, fib)")
 same(sum(int(r["self"] or 0) for r in got), sum(int(r["self"]) for r in costs), "asm: every cost is there")

@@ -77,7 +77,7 @@ for name, text, said, info in (
         ("in one part of two", HEAD + b"part: 2\n" + HEAD + b"totals: 4 6\n", None,
          "the profile has none"),
         ("their sum does not fit", HEAD + b"totals: %d 6\npart: 2\n" % (2 ** 64 - 1) + HEAD +
-         b"totals: 7 6\n", "say %d Ir" % (2 ** 64 - 1), "DISAGREE in Ir: %d" % (2 ** 64 - 1))):
+         b"totals: 7 6\n", "say {:,} Ir".format(2 ** 64 - 1), "DISAGREE in Ir: {:,}".format(2 ** 64 - 1))):
     with open("t.out", "wb") as f:
         f.write(text)
     r = run("t.out", "-c", "info | show totals")
@@ -94,7 +94,7 @@ for query, rows in (("top 3", "functions"), ("top 2 files", "files"), ("top 2 li
     r = run(heap, "--index", "heap.quern", "-q", "-c", query)
     ok(r.status == 0 and rows + why in r.text, "%s: what is not 0 instead" % query, r)
     r = run(heap, "--index", "heap.quern", "-q", "-c", ".event totB", "-c", query)
-    ok(r.status == 0 and why not in r.text and " % of 101 k totB" in r.text,
+    ok(r.status == 0 and why not in r.text and " % of 98.4 KiB totB" in r.text,
        "%s: and of that" % query, r)
 
 shared = top + "/../shared/profiles"

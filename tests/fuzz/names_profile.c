@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "engine/graph/graph.h"
+#include "engine/names/name.h"
 #include "index/build.h"
 #include "repl/render/render.h"
 #include "repl/render/renderers.h"
@@ -137,6 +138,16 @@ static void same_name(struct back *b, struct str got, struct str name, const cha
 			  STR_ARG(names_in_xml(b, name)));
 }
 
+/* Nothing if it is the name. */
+static void is_short_name(struct back *b, struct str got, struct str name)
+{
+	struct str brief = name_short(name, &b->arena);
+
+	if (str_eq(brief, name))
+		brief = STR("");
+	same_name(b, got, brief, "short name");
+}
+
 static void law_functions(struct back *b, const struct graph *g)
 {
 	struct str lines = data_of(b, "d-functions"), strings = data_of(b, "d-strings");
@@ -146,6 +157,7 @@ static void law_functions(struct back *b, const struct graph *g)
 		uint64_t v[5];
 
 		same_name(b, cut(&line, '\t'), graph_name(g, f), "function");
+		is_short_name(b, cut(&line, '\t'), graph_name(g, f));
 		for (int i = 0; i < 5; i++)
 			if (!str_u64(cut(&line, ' '), &v[i]))
 				fuzz_fail("html: no number behind function %u", f);
@@ -168,6 +180,9 @@ static void law_headers(struct back *b, struct store *st)
 
 	store_event(st, 0, &event);
 	same_name(b, cut(&line, '\t'), event.name, "event");
+	same_name(b, cut(&line, '\t'),
+		  event_title(event.name, event_unit(event.name, event.long_name)),
+		  "shown event");
 	same_name(b, cut(&line, '\t'), event.long_name, "long name");
 	if (lines.n)
 		fuzz_fail("html: lines of events that are none");

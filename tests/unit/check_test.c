@@ -4,6 +4,7 @@
 #include "engine/check/check_in.h"
 #include "tests/support/tap.h"
 
+static const struct unit units[3];
 static const struct str events[] = {{"Ir", 2}, {"Dr", 2}, {"D1mr", 4}};
 static const struct str profiles[] = {{"new", 3}, {"base", 4}};
 static const struct check_let lets[] = {
@@ -13,6 +14,7 @@ static const struct check_let lets[] = {
 };
 static const struct check_env env = {
 	.events = events,
+	.units = units,
 	.nevents = 3,
 	.profiles = profiles,
 	.nprofiles = 2,

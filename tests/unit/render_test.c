@@ -322,19 +322,20 @@ static void test_table(void)
 	      "  5    93    <0.01%      -  a,\"b\"                                    :12            \n"
 	      "3 of 1,586 functions\n");
 	check("table on a small screen: names shortened", FORMAT_TABLE, &r, &tiny,
-	      "  #    self   self%  calls  fn                  file:line\n"
-	      "812  1.03 M  19.52%  1,234  _int_malloc         …lloc.c:3451\n"
-	      " 17  ~402 k   7.60%     12  std::v…ush_back(…)  v.h\n"
-	      "  5    93    <0.01%      -  a,\"b\"               :12\n"
-	      "3 of 1,586 functions\n");
-	check("table on a narrow screen: columns leave, and are named", FORMAT_TABLE, &r,
-	      &narrow,
 	      "  #    self   self%  calls  fn\n"
 	      "812  1.03 M  19.52%  1,234  _int_malloc\n"
-	      " 17  ~402 k   7.60%     12  std::...ack(...)\n"
+	      " 17  ~402 k   7.60%     12  std::vector<int>::push_back(…)\n"
 	      "  5    93    <0.01%      -  a,\"b\"\n"
 	      "3 of 1,586 functions\n"
 	      "not on this screen: file:line\n");
+	check("table on a narrow screen: columns leave, and are named", FORMAT_TABLE, &r,
+	      &narrow,
+	      "  self   self%  calls  fn\n"
+	      "1.03 M  19.52%  1,234  _int_malloc\n"
+	      "~402 k   7.60%     12  std::ve...h_back(...)\n"
+	      "  93    <0.01%      -  a,\"b\"\n"
+	      "3 of 1,586 functions\n"
+	      "not on this screen: file:line, #\n");
 	check("table on a low screen", FORMAT_TABLE, &r, &two,
 	      "  #    self   self%  calls  fn                                       file:line\n"
 	      "812  1.03 M  19.52%  1,234  _int_malloc                              malloc.c:3451  ████████████████\n"
@@ -394,6 +395,56 @@ static void test_tree(void)
 	r.card = true;
 	r.rows = 1;
 	check("card", FORMAT_TABLE, &r, &utf8, "depth  0\nincl   100\nfn     main\n");
+}
+
+/* Three functions, whose names only differ in what is cut first; two columns say
+ * nothing. */
+static void test_apart(void)
+{
+	static const struct look pipe = {.utf8 = true},
+				 wide = {.utf8 = true, .wide = true};
+	static const struct look tiny = {.columns = 34, .utf8 = true};
+	static const struct look screen = {.columns = 34, .utf8 = true, .wide = true};
+	static const char *const long_names[] = {
+		"std::map<int, std::vector<std::string>, std::less<int> >::find(int)",
+		"std::map<int, std::vector<std::u8string>, std::less<int> >::find(int)",
+		"std::map<long, std::vector<std::string>, std::less<int> >::find(int)",
+	};
+	static struct str names[3];
+	static uint64_t count[] = {7, 7, 7}, cost[] = {10, 20, 30}, more[] = {10, 20, 30};
+	struct column c[] = {
+		{.name = STR("calls"), .type = COL_COUNT, .table = true, .u = count},
+		{.name = STR("self"), .type = COL_COST, .table = true, .u = cost},
+		{.name = STR("incl"), .type = COL_COST, .table = true, .u = more},
+		{.name = STR("fn"), .type = COL_NAME, .table = true, .s = names},
+	};
+	struct result r = {
+		.source = "functions", .cols = c, .ncols = 4, .rows = 3, .depth_col = -1};
+
+	for (int i = 0; i < 3; i++)
+		names[i] = str_c(long_names[i]);
+	check("names are cut where they differ; columns that say nothing go first",
+	      FORMAT_TABLE, &r, &tiny,
+	      "self  incl  fn\n"
+	      "  10    10  std::…::string>, std:…\n"
+	      "  20    20  std::…::u8string>, st…\n"
+	      "  30    30  std::map<long, …d(int)\n"
+	      "not on this screen: calls (all 7)\n");
+	check("names are cut for a pipe, too", FORMAT_TABLE, &r, &pipe,
+	      "calls  self  incl  fn\n"
+	      "    7    10    10  std::map<int, std::vector<std::string…less<int> >::find(int)\n"
+	      "    7    20    20  std::map<int, std::vector<std::u8stri…less<int> >::find(int)\n"
+	      "    7    30    30  std::map<long, std::vec…string>, std::less<int> >::find(int)\n");
+	check("and whole with --wide", FORMAT_TABLE, &r, &wide,
+	      "calls  self  incl  fn\n"
+	      "    7    10    10  std::map<int, std::vector<std::string>, std::less<int> >::find(int)\n"
+	      "    7    20    20  std::map<int, std::vector<std::u8string>, std::less<int> >::find(int)\n"
+	      "    7    30    30  std::map<long, std::vector<std::string>, std::less<int> >::find(int)\n");
+	check("even on a screen", FORMAT_TABLE, &r, &screen,
+	      "calls  self  incl  fn\n"
+	      "    7    10    10  std::map<int, std::vector<std::string>, std::less<int> >::find(int)\n"
+	      "    7    20    20  std::map<int, std::vector<std::u8string>, std::less<int> >::find(int)\n"
+	      "    7    30    30  std::map<long, std::vector<std::string>, std::less<int> >::find(int)\n");
 }
 
 static void test_hostile(void)
@@ -485,6 +536,7 @@ int main(void)
 	test_junit();
 	test_table();
 	test_tree();
+	test_apart();
 	test_hostile();
 	test_sum();
 	test_cancel();

@@ -43,7 +43,7 @@ static const struct {
 	{"5%", PLACE_WORD, TOK_NUMBER, NULL, 2},
 	{"0x10", PLACE_WORD, TOK_NUMBER, NULL, 4},
 	{"0xz", PLACE_WORD, TOK_BAD, "this is not a number", 3},
-	{"10kk", PLACE_WORD, TOK_BAD, "a number ends in digits, k, M, G or %", 4},
+	{"10kk", PLACE_WORD, TOK_BAD, "a number ends in digits, k, M, G, % or a unit", 4},
 	{"==", PLACE_WORD, TOK_EQEQ, NULL, 2},
 	{"!= 1", PLACE_WORD, TOK_NE, NULL, 2},
 	{"!~ 1", PLACE_WORD, TOK_NOT_MATCH, NULL, 2},

@@ -15,17 +15,35 @@ const el = (parent, tag, text, cls) => {
 
 /* ---- the model ---- */
 const data = $('d-about').dataset, estimated = 'estimated' in data, two = 'base' in data, SIDES = two ? [0, 1] : [0];
-const events = lines('d-events').map(l => { const [name, long, total, base] = l.split('\t'); return {name, long, total: +total, base: base ? +base : 0, both: !!base}; });
+const events = lines('d-events').map(l => {
+	const [name, title, long, unit, total, base] = l.split('\t'), [kind, scale] = unit.split(' ');
+	return {name, title, long, kind, scale: +scale, total: +total, base: base ? +base : 0, both: !!base};
+});
 const strings = lines('d-strings'), E = events.length, none = Array(E).fill(0);
 const costs = n => n.length ? {nests: n[0] === 1, self: n.slice(1, 1 + E), incl: n.slice(1 + E, 1 + 2 * E), more: n.slice(1 + 2 * E, 1 + 3 * E),
 	root: n.slice(1 + 3 * E, 1 + 4 * E), lo: n.slice(1 + 4 * E, 1 + 5 * E), hi: n.slice(1 + 5 * E, 1 + 6 * E)}
 	: {nests: false, self: none, incl: none, more: none, root: none, lo: none, hi: none};
 const F = lines('d-functions').map((l, i) => {
-	const t = l.split('\t'), n = t[1].split(' ').map(Number), b = t[2] ? t[2].split(' ').map(Number) : [], gone = n.length < 8;
-	return {i, id: n[0], calls: n[1], cycle: n[2], line: n[5], listed: n[6] === 1, name: t[0],
+	const [full, brief, ...t] = l.split('\t'), n = t[0].split(' ').map(Number), b = t[1] ? t[1].split(' ').map(Number) : [], gone = n.length < 8;
+	return {i, id: n[0], calls: n[1], cycle: n[2], line: n[5], listed: n[6] === 1, name: full, label: brief || full,
 		file: strings[n[3]] || '', obj: strings[n[4]] || '', ...costs(n.slice(7)), b: {calls: b[0] || 0, ...costs(b.slice(1))},
-		change: !two ? '' : gone ? 'gone' : !t[2] ? 'new' : t[3] ? 'renamed' : '', was: t[3] || '', out: [], in: []};
+		change: !two ? '' : gone ? 'gone' : !t[1] ? 'new' : t[2] ? 'renamed' : '', was: t[2] || '', gone, out: [], in: []};
 });
+/* A short name that several functions have says which one it is by the whole name. */
+const shared = new Map();
+for (const f of F) shared.set(f.label, (shared.get(f.label) || 0) + 1);
+for (const f of F) if (shared.get(f.label) > 1) f.label = f.name;
+/* What fits k letters: the whole name, the short one, that without leading namespaces, the start of that. */
+const LETTER = 7.3;
+function fitName(f, k) {
+	let s = f.name.length <= k ? f.name : f.label;
+	while (s.length > k) {
+		const m = /^[^<({ ]+?(?:::|\\|->|\/)(?=[^:])/.exec(s);
+		if (!m || m[0].length === s.length) break;
+		s = s.slice(m[0].length);
+	}
+	return s.length <= k ? s : k < 2 ? '' : s.slice(0, k - 1) + '\u2026';
+}
 let caller = 0;
 for (const l of lines('d-calls')) {
 	const n = l.split(' ').map(Number), b = n.slice(3 + E);
@@ -58,6 +76,16 @@ const short = n => {
 	for (; n >= 999.5 && u < 6; u++) n /= 1000;
 	return n.toPrecision(3) + '\u2009' + 'kMGTPEZ'[u];
 };
+/* Costs in the unit of their event: 3.02 s, 1.50 MiB; others as numbers. */
+const inUnit = (n, e) => {
+	const [step, names] = e.kind === 'ns' ? [1000, ['ns', 'us', 'ms', 's']] : [1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']];
+	let x = n * e.scale, u = 0;
+	if (!x) return e.kind === 'ns' ? '0 s' : '0 B';
+	for (; u < names.length - 1 && x >= step - 0.5; u++) x /= step;
+	return (x >= 999.5 ? grouped(x) : !u && Number.isInteger(x) ? x : x.toFixed(x < 9.995 ? 2 : x < 99.95 ? 1 : 0)) + '\u2009' + names[u];
+};
+const cost = (n, i = ev) => events[i].kind ? inUnit(n, events[i]) : short(n);
+const whole = (n, i = ev) => events[i].kind ? inUnit(n, events[i]) : grouped(n);
 const percent = (n, of) => !of ? '' : n && n / of < 0.0001 ? '<0.01%' : (100 * n / of).toFixed(2) + '%';
 const about = estimated ? '~' : '';
 /* The inclusive cost is estimated where f may nest in itself. */
@@ -72,8 +100,8 @@ const both = () => events[ev].both;
 const ratio = (now, was) => was ? (now - was) / was : now ? Infinity : 0;
 const ratioText = (now, was) => now === was ? '' : !was ? 'new' : !now ? 'gone' :
 	signed(100 * ratio(now, was), x => x.toFixed(x < 0.095 ? 3 : 1)) + '%';
-const changeText = (now, was) => now === was ? 'the same' : signed(now - was, grouped) + ' (' + ratioText(now, was) + ')';
-const arrow = (now, was, mark = '') => mark + short(was) + ' \u2192 ' + mark + short(now);
+const changeText = (now, was) => now === was ? 'the same' : signed(now - was, n => whole(n)) + ' (' + ratioText(now, was) + ')';
+const arrow = (now, was, mark = '') => mark + cost(was) + ' \u2192 ' + mark + cost(now);
 /* From -1 to 1, as the pictures that quern draws: 0 within the noise, else by the share of the whole. */
 function strength(now, was, guess) {
 	const by = Math.abs(now - was), whole = Math.max(total(0), total(1));
@@ -116,7 +144,7 @@ function choose() {
 		delta: rows.reduce((m, f) => Math.max(m, value.delta(f)), 1)};
 	const sum = rows.reduce((s, f) => s + f.self[ev], 0);
 	$('shown').textContent = rows.length.toLocaleString('en-US') + ' of ' + F.length.toLocaleString('en-US') +
-		(two && both() ? ': ' + arrow(sum, rows.reduce((s, f) => s + f.b.self[ev], 0), about) + ' ' + events[ev].name : total() ? ' = ' + about + percent(sum, total()) + ' of ' + short(total()) + ' ' + events[ev].name : '');
+		(two && both() ? ': ' + arrow(sum, rows.reduce((s, f) => s + f.b.self[ev], 0), about) + ' ' + events[ev].title : total() ? ' = ' + about + percent(sum, total()) + ' of ' + cost(total()) + ' ' + events[ev].title : '');
 	for (const th of $('list').tHead.rows[0].cells) {
 		const b = th.firstChild;
 		if (b.dataset.k === key) th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
@@ -134,6 +162,7 @@ function draw() {
 	const box = $('scroll'), first = Math.max(0, Math.floor(box.scrollTop / ROW) - 10);
 	const last = Math.min(rows.length, first + Math.ceil(box.clientHeight / ROW) + 20);
 	const gap = px => { const tr = el(body, 'tr', undefined, 'gap'), td = el(tr, 'td'); td.colSpan = two ? COLUMNS.length : 7; td.style.height = px + 'px'; };
+	const k = Math.floor(($('list').querySelector('[data-k=name]').parentNode.clientWidth - 14) / 7.6);
 	body.textContent = '';
 	$('list').setAttribute('aria-rowcount', rows.length + 1);
 	if (first) gap(first * ROW);
@@ -142,31 +171,31 @@ function draw() {
 		tr.dataset.i = f.i;
 		tr.setAttribute('aria-rowindex', i + 2);
 		if (f === selected) tr.className = 'on';
-		cell(tr, about + short(f.self[ev]), 'n', undefined, about + grouped(f.self[ev]));
+		cell(tr, about + cost(f.self[ev]), 'n', undefined, about + whole(f.self[ev]));
 		if (two) {
-			drawTwo(tr, f);
+			drawTwo(tr, f, k);
 			continue;
 		}
 		cell(tr, percent(f.self[ev], total()), 'n p', f.self[ev] / most.self);
-		cell(tr, tilde(f) + short(f.incl[ev]), 'n', undefined, tilde(f) + grouped(f.incl[ev]) + (fuzzy(f) ? ' (estimated; between ' + grouped(f.lo[ev]) + ' and ' + grouped(f.hi[ev]) + ')' : ''));
+		cell(tr, tilde(f) + cost(f.incl[ev]), 'n', undefined, tilde(f) + whole(f.incl[ev]) + (fuzzy(f) ? ' (estimated; between ' + whole(f.lo[ev]) + ' and ' + whole(f.hi[ev]) + ')' : ''));
 		cell(tr, percent(f.incl[ev], total()), 'n i', f.incl[ev] / most.incl);
 		cell(tr, short(f.calls), 'n', undefined, grouped(f.calls));
-		cell(tr, f.name, 'fn', undefined, f.name);
+		cell(tr, fitName(f, k), 'fn', undefined, f.name);
 		cell(tr, place(f), '', undefined, f.file + (f.line ? ':' + f.line : '') + '\n' + f.obj);
 	}
 	if (last < rows.length) gap((rows.length - last) * ROW);
 	const seen = body.querySelector('[data-i]'), high = seen ? seen.getBoundingClientRect().height : 0;
 	if (high && Math.abs(high - ROW) > 0.01) { ROW = high; draw(); }
 }
-function drawTwo(tr, f) {
+function drawTwo(tr, f, k) {
 	const now = f.self[ev], was = f.b.self[ev];
 	if (both()) {
-		cell(tr, about + short(was), 'n', undefined, about + grouped(was));
-		cell(tr, now === was ? '0' : signed(now - was, short), now < was ? 'n less' : 'n more', Math.abs(now - was) / most.delta, changeText(now, was));
+		cell(tr, about + cost(was), 'n', undefined, about + whole(was));
+		cell(tr, now === was ? '0' : signed(now - was, n => cost(n)), now < was ? 'n less' : 'n more', Math.abs(now - was) / most.delta, changeText(now, was));
 		cell(tr, ratioText(now, was), 'n');
 	} else for (let i = 0; i < 3; i++) cell(tr, '\u2013', 'n', undefined, data.base + ' has no ' + events[ev].name);
 	cell(tr, f.change, '', undefined, f.change);
-	cell(tr, f.name, 'fn', undefined, f.name);
+	cell(tr, fitName(f, k), 'fn', undefined, f.name);
 	if (renamed) cell(tr, f.was, '', undefined, f.was);
 	cell(tr, place(f), '', undefined, f.file + (f.line ? ':' + f.line : '') + '\n' + f.obj);
 }
@@ -189,19 +218,19 @@ function calls(table, head, title, list, other) {
 		(list.length > MOST ? ', the costliest ' + MOST + ' are listed' : '');
 	for (const e of list.slice(0, MOST)) {
 		const f = e[other], tr = el(b, 'tr'), name = cell(tr, undefined, 'fn');
-		const go = el(name, 'button', f.name);
+		const go = el(name, 'button', f.label);
 		go.title = f.name;
 		go.dataset.i = f.i;
 		if (two) callOfTwo(tr, e);
-		else if (e.from === e.to) el(tr, 'td', 'recursive', 'soft w1').title = about + grouped(e.w[ev]);
-		else cell(tr, about + short(e.w[ev]), 'n i w1', e.w[ev] / of, about + grouped(e.w[ev]) + ' ' + events[ev].name + ', ' + percent(e.w[ev], of) + ' of what passes ' + selected.name);
+		else if (e.from === e.to) el(tr, 'td', 'recursive', 'soft w1').title = about + whole(e.w[ev]);
+		else cell(tr, about + cost(e.w[ev]), 'n i w1', e.w[ev] / of, about + whole(e.w[ev]) + ' ' + events[ev].title + ', ' + percent(e.w[ev], of) + ' of what passes ' + selected.name);
 		if (!two) cell(tr, short(e.calls) + '\u00d7', 'n w2', undefined, grouped(e.calls) + ' calls');
 	}
 }
 function callOfTwo(tr, e) {
-	const now = e.w[ev], was = e.b.w[ev], title = about + grouped(now) + ' here' + (both() ? ', ' + about + grouped(was) + ' in ' + data.base + ': ' + changeText(now, was) : '') +
+	const now = e.w[ev], was = e.b.w[ev], title = about + whole(now) + ' here' + (both() ? ', ' + about + whole(was) + ' in ' + data.base + ': ' + changeText(now, was) : '') +
 		'\n' + grouped(e.calls) + ' calls here, ' + grouped(e.b.calls) + ' in ' + data.base + (e.from === e.to ? '\nrecursive' : '');
-	cell(tr, both() ? arrow(now, was, about) : about + short(now), 'n w3', undefined, title);
+	cell(tr, both() ? arrow(now, was, about) : about + cost(now), 'n w3', undefined, title);
 	changeCell(tr, now, was, title);
 }
 const changeCell = (tr, now, was, title) => {
@@ -211,19 +240,38 @@ const changeCell = (tr, now, was, title) => {
 };
 function costOfTwo(b, e, i, what, mark) {
 	const f = selected, now = f[what][i], was = f.b[what][i], tr = el(b, 'tr'), save = ev;
-	const t = mark + grouped(now) + ' here, ' + percent(now, e.total) + (!e.both ? '' : '; ' + mark + grouped(was) + ' in ' + data.base + ', ' + percent(was, e.base) + ': ' + changeText(now, was));
-	cell(tr, what === 'self' ? e.name : '', '', undefined, e.long || e.name);
-	cell(tr, what + ' ' + (e.both ? arrow(now, was, mark) : mark + short(now) + ', not in ' + data.base), 'n', undefined, t);
 	ev = i;
+	const t = mark + whole(now) + ' here, ' + percent(now, e.total) + (!e.both ? '' : '; ' + mark + whole(was) + ' in ' + data.base + ', ' + percent(was, e.base) + ': ' + changeText(now, was));
+	cell(tr, what === 'self' ? e.title : '', '', undefined, e.long || e.name);
+	cell(tr, what + ' ' + (e.both ? arrow(now, was, mark) : mark + cost(now) + ', not in ' + data.base), 'n', undefined, t);
 	changeCell(tr, now, was, t);
 	ev = save;
+}
+/* While no function is selected: where to begin. */
+function start() {
+	const list = (id, by, value, say) => {
+		const b = $(id).tBodies[0], of = total() || 1;
+		b.textContent = '';
+		for (const f of [...F].sort((x, y) => by(y) - by(x) || x.i - y.i).slice(0, 7)) {
+			if (!by(f)) continue;
+			const tr = el(b, 'tr'), go = el(cell(tr, undefined, 'fn'), 'button', f.label);
+			go.title = f.name;
+			go.dataset.i = f.i;
+			cell(tr, say(f), 'n i w1', value(f) / of, f.name);
+		}
+		$(id).parentNode.hidden = !b.rows.length;
+	};
+	list('topself', two ? f => value.delta(f) : f => f.self[ev], f => two ? value.delta(f) : f.self[ev],
+		f => two && both() ? signed(f.self[ev] - f.b.self[ev], n => cost(n)) : percent(f.self[ev], total()));
+	list('topincl', two ? () => 0 : f => f.incl[ev] - f.self[ev], f => f.incl[ev], f => tilde(f) + percent(f.incl[ev], total()));
+	$('startself').textContent = two ? 'Changed most' : 'Most self cost (' + events[ev].title + ')';
 }
 function show() {
 	const f = selected;
 	$('none').hidden = !!f;
 	$('one').hidden = !f;
 	$('from').disabled = $('to').disabled = !f;
-	if (!f) return;
+	if (!f) { start(); return; }
 	$('name').textContent = f.name;
 	$('where').textContent = [f.change + (f.was ? ', was ' + f.was : ''), f.file + (f.line ? ':' + f.line : ''), f.obj, '#' + f.id, f.cycle ? 'in cycle ' + f.cycle : '']
 		.filter(s => s && s !== '???').join(' \u00b7 ');
@@ -236,10 +284,10 @@ function show() {
 			return;
 		}
 		const tr = el(b, 'tr');
-		cell(tr, e.name, '', undefined, e.long || e.name);
-		cell(tr, 'self ' + about + short(f.self[i]), 'n p', f.self[i] / (e.total || 1), about + grouped(f.self[i]) + ', ' + percent(f.self[i], e.total));
+		cell(tr, e.title, '', undefined, e.long || e.name);
+		cell(tr, 'self ' + about + cost(f.self[i], i), 'n p', f.self[i] / (e.total || 1), about + whole(f.self[i], i) + ', ' + percent(f.self[i], e.total));
 		const t = estimated || f.nests ? '~' : '';
-		cell(tr, 'incl ' + t + short(f.incl[i]), 'n i', f.incl[i] / (e.total || 1), t + grouped(f.incl[i]) + ', ' + percent(f.incl[i], e.total));
+		cell(tr, 'incl ' + t + cost(f.incl[i], i), 'n i', f.incl[i] / (e.total || 1), t + whole(f.incl[i], i) + ', ' + percent(f.incl[i], e.total));
 	});
 	calls('callers', 'ncallers', 'Callers', f.in, 'from');
 	calls('callees', 'ncallees', 'Callees', f.out, 'to');
@@ -369,15 +417,15 @@ function kidsOf(j) {
 }
 const exactNode = n => !estimated && (!!n.roots || !n.parts && n.est >= n.hi || Math.abs(n.hi - n.lo) <= 1e-9 * n.hi);
 const exact = j => j.n.every(n => !n || exactNode(n));
-const called = j => j.roots ? data.profile : j.f.name;
-const spell = (n, s) => (!n || exactNode(n) ? '' : '~') + grouped(n ? n.est : 0) + (s ? '' : ' ' + events[ev].name) + ', ' + percent(n ? n.est : 0, total(s));
-const spread = n => n && !exactNode(n) ? ' (estimated; between ' + grouped(n.lo) + ' and ' + grouped(n.hi) + ')' : '';
+const called = j => j.roots ? data.profile : j.f.name, labelOf = (j, k) => j.roots ? data.profile : fitName(j.f, k);
+const spell = (n, s) => (!n || exactNode(n) ? '' : '~') + whole(n ? Math.round(n.est) : 0) + (s ? '' : ' ' + events[ev].title) + ', ' + percent(n ? n.est : 0, total(s));
+const spread = n => n && !exactNode(n) ? ' (estimated; between ' + whole(Math.round(n.lo)) + ' and ' + whole(Math.round(n.hi)) + ')' : '';
 function says(j) {
 	if (!two || !both()) return spell(j.n[0], 0) + spread(j.n[0]);
 	kidsOf(j);
 	const [now, was] = j.est.map(Math.round), [a, b] = j.self.map(Math.round);
 	return 'here ' + spell(j.n[0], 0) + spread(j.n[0]) + '; ' + data.base + ' ' + spell(j.n[1], 1) + spread(j.n[1]) + ': ' + changeText(now, was) +
-		(now === a && was === b ? '' : '\nitself: here ' + grouped(a) + '; ' + data.base + ' ' + grouped(b) + ': ' + changeText(a, b));
+		(now === a && was === b ? '' : '\nitself: here ' + whole(a) + '; ' + data.base + ' ' + whole(b) + ': ' + changeText(a, b));
 }
 /* The colour of a frame of two: by what it spends itself, as flamegraph.pl paints it, or with all calls. */
 function hueOfTwo(j) {
@@ -404,6 +452,7 @@ function hue(s) {
 	if (!hues.has(s)) { let h = 7; for (const c of s) h = (h * 31 + c.codePointAt(0)) % 4093; hues.set(s, h); }
 	return hues.get(s);
 }
+const mark = (guess, name) => name && (guess ? '~' : '') + name;
 let drawn = [], top_ = null, wide = 0, withCalls = false;
 function flame() {
 	const box = $('frames'), chain = [], list = [];
@@ -455,7 +504,7 @@ function flame() {
 		b.style.cssText = 'left:' + (100 * t.x).toFixed(4) + '%;width:' + (100 * t.w).toFixed(4) + '%;top:' + (flip ? t.y : deep - 1 - t.y) * H + 'px';
 		if (two && t.n) b.style.background = t.top ? tint(t.of ? -0.6 : 0.6) : t.copy ? tint(0) : hueOfTwo(t.n);
 		else if (t.n) { const h = hue(t.n.roots ? '' : base(t.n.f.obj) + base(t.n.f.file)); b.style.background = 'hsl(' + (8 + h * 7 % 47) + ' var(--s) calc(var(--l) + ' + (hue(called(t.n)) % 9 - 4) + '%))'; }
-		if (t.w > 0.012) b.textContent = (t.n && !t.copy && !exact(t.n) ? '~' : '') + text;
+		if (t.w > 0.012) b.textContent = mark(t.n && !t.copy && !exact(t.n), t.top || !t.n ? text : labelOf(t.n, Math.floor((t.w * box.clientWidth - 9) / LETTER) - (t.copy || exact(t.n) ? 0 : 1)));
 		b.title = text + '\n' + tells(t);
 		b.setAttribute('role', 'button');
 		b.tabIndex = t.w > 0.01 && t.n ? 0 : -1;
@@ -472,13 +521,18 @@ function flame() {
 	highlight();
 }
 const onlyIn = t => t.of ? 'gone: only in ' + data.base : 'new: only in ' + data.profile;
-const tells = t => !t.n ? label(t) : t.copy ? (t.top ? 'in all' : t.of ? 'gone above it' : 'new above it') + ': ' + grouped(t.w * top_.whole) + ' ' + events[ev].name : says(t.n);
-const label = t => '~' + grouped(t.cost) + ' ' + events[ev].name + ', ' + percent(t.cost, total(t.of)) + ': ' +
+const tells = t => !t.n ? label(t) : t.copy ? (t.top ? 'in all' : t.of ? 'gone above it' : 'new above it') + ': ' + whole(Math.round(t.w * top_.whole)) + ' ' + events[ev].title : says(t.n);
+const label = t => '~' + whole(Math.round(t.cost)) + ' ' + events[ev].title + ', ' + percent(t.cost, total(t.of)) + ': ' +
 	(t.other ? t.other.toLocaleString('en-US') + ' calls too narrow to be drawn' : (mode === 'all' && trees[t.of][ev] ? 'frames that are not in this report' : 'calls that are not in this report, or whose sums disagree'));
+/* Shares of all calls that are rounded add up to a few units more or less than the total. */
+function totalOf(s) {
+	const sum = Math.round(top_.est[s]);
+	return mode === 'all' && Math.abs(sum - total(s)) <= F.length ? total(s) : sum;
+}
 function said(cut) {
 	const what = mode === 'all' ? 'From where the program starts' : (mode === 'to' ? 'Callers of ' : 'Callees of ') + subject.name;
-	return what + ': ' + (two ? 'here ' : '') + grouped(top_.est[0]) + ' ' + events[ev].name +
-		(two ? '; ' + data.base + ' ' + (events[ev].both ? grouped(top_.est[1]) + '; ' + changeText(Math.round(top_.est[0]), Math.round(top_.est[1])) : 'has no such event') +
+	return what + ': ' + (two ? 'here ' : '') + whole(totalOf(0)) + ' ' + events[ev].title +
+		(two ? '; ' + data.base + ' ' + (events[ev].both ? whole(totalOf(1)) + '; ' + changeText(totalOf(0), totalOf(1)) : 'has no such event') +
 		'. Colours: ' + (withCalls ? 'frames with all calls' : 'what frames spend themselves') : '') + (drawn.some(t => t.n && !exact(t.n)) ? '; frames marked ~ are estimated' : '') +
 		'. A click on a frame zooms.' + (cut ? ' ' + cut.toLocaleString('en-US') + ' frames are not unfolded further: zoom in to see what is below them.' : '');
 }
@@ -503,46 +557,82 @@ function zoom(n) {
 	path = [];
 	for (; n && n.parent; n = n.parent) path.unshift(n.f.i);
 	flame();
+	went();
 }
 
 /* ---- parts ---- */
-const BARS = 600;
 function timeline() {
-	const bars = parts.map(all => {
-		const per = Math.ceil(all.length / BARS), list = [];
-		for (let i = 0; i < all.length; i += per) {
-			const group = all.slice(i, i + per);
-			list.push({cost: group.reduce((s, p) => s + p.cost[ev], 0), what: per > 1 ? 'parts ' + (i + 1) + ' to ' + (i + group.length) + ' in file order' : group[0].what});
-		}
-		return {list, per, n: all.length};
-	}).filter(b => b.n > 1);
+	const bars = parts.map((all, s) => {
+		const n = +data[s ? 'partsBase' : 'parts'];
+		return {list: all.map(p => ({cost: p.cost[ev], what: p.what})), per: all.length ? Math.ceil(n / all.length) : 1, n};
+	}).filter(b => b.list.length > 1);
 	const most = bars.reduce((m, b) => b.list.reduce((m, x) => Math.max(m, x.cost), m), 1);
 	$('parts').hidden = !bars.length;
 	$('bars').textContent = '';
 	$('partsabout').textContent = bars.map(b => (two ? (b === bars[0] && parts[0].length > 1 ? data.profile : data.base) + ': ' : '') + b.n.toLocaleString('en-US') +
-		' parts, in file order' + (b.per > 1 ? '; a bar is ' + b.per + ' of them' : '')).join('. ') + '; the tallest ' + grouped(most) + ' ' + events[ev].name;
+		' parts, in file order' + (b.per > 1 ? '; a bar is ' + b.per.toLocaleString('en-US') + ' of them' : '')).join('. ') + '; the tallest ' + whole(most) + ' ' + events[ev].title;
 	for (const b of bars) {
 		const box = el($('bars'), 'div', undefined, 'bars' + (b.list.length > 150 ? ' many' : ''));
 		for (const x of b.list) {
 			const i = el(box, 'i');
 			i.style.height = (100 * x.cost / most).toFixed(1) + '%';
-			i.title = x.what + '\n' + grouped(x.cost) + ' ' + events[ev].name;
+			i.title = x.what + '\n' + whole(x.cost) + ' ' + events[ev].title;
 		}
 	}
 }
 
 /* ---- what the reader does ---- */
-function select(f, scroll) {
+/* The address says what is shown, so that Back, Forward and a link to a view work. */
+const key_of = f => (f.gone ? 'b' : '') + f.id;
+const by_key = new Map(F.map(f => [key_of(f), f]));
+const SORTS = [...$('list').tHead.querySelectorAll('button')].map(b => b.dataset.k);
+function address() {
+	const p = new URLSearchParams();
+	if (selected) p.set('f', key_of(selected));
+	if (mode !== 'all') p.set(mode, key_of(subject));
+	if (events[ev].name !== data.event) p.set('e', events[ev].name);
+	if (path.length) p.set('z', path.map(i => key_of(F[i])).join('.'));
+	if ($('q').value) p.set('q', $('q').value);
+	if (flip !== (mode === 'to')) p.set('i', +flip);
+	return '#' + p;
+}
+/* passing: typing a search or moving down the table takes no step back for each key. */
+function went(passing) {
+	const to = address();
+	if (to === (location.hash || '#')) return;
+	if (passing) history.replaceState(null, '', to);
+	else history.pushState(null, '', to);
+}
+function go() {
+	const p = new URLSearchParams(location.hash.slice(1)), at = k => by_key.get(p.get(k));
+	const e = events.findIndex(e => e.name === (p.get('e') || data.event));
+	ev = Math.max(0, e);
+	$('event').value = ev;
+	mode = at('from') ? 'from' : at('to') ? 'to' : 'all';
+	subject = at(mode) || null;
+	flip = p.has('i') ? p.get('i') === '1' : mode === 'to';
+	path = (p.get('z') || '').split('.').filter(k => by_key.has(k)).map(k => by_key.get(k).i);
+	$('q').value = p.get('q') || '';
+	selected = at('f') || null;
+	find();
+	if (selected && !rows.includes(selected)) listAll(selected);
+	refresh();
+	if (selected) { reveal(selected); draw(); }
+}
+function listAll(f) {
+	every = true;
+	$('every').setAttribute('aria-pressed', true);
+	if (test && !test(f.name)) { $('q').value = ''; test = null; highlight(); }
+	choose();
+}
+/* passing: see went(); undefined: a step, null: the caller takes it. */
+function select(f, scroll, passing) {
 	selected = f;
-	if (!rows.includes(f)) {
-		every = true;
-		$('every').setAttribute('aria-pressed', true);
-		if (test && !test(f.name)) { $('q').value = ''; test = null; highlight(); }
-		choose();
-	}
+	if (!rows.includes(f)) listAll(f);
 	if (scroll) reveal(f);
 	draw();
 	show();
+	if (passing !== null) went(passing);
 }
 function refresh() {
 	choose();
@@ -557,8 +647,9 @@ function view(m) {
 	flip = m === 'to';
 	path = [];
 	flame();
+	went();
 }
-function search() {
+function find() {
 	const q = $('q').value;
 	let re = null;
 	$('q').classList.remove('bad');
@@ -571,17 +662,21 @@ function search() {
 	choose();
 	highlight();
 }
-events.forEach((e, i) => { const o = el($('event'), 'option', e.name + (e.long ? ' \u2014 ' + e.long : '')); o.value = i; });
+function search() {
+	find();
+	went(true);
+}
+events.forEach((e, i) => { const o = el($('event'), 'option', (e.kind ? e.title : e.name) + (e.long ? ' \u2014 ' + e.long : '')); o.value = i; });
 for (const id of ['wide', 'tint', 'legend']) $(id).hidden = !two;
 if (two) for (const c of [-1, -0.5, -0.15, 0, 0.15, 0.5, 1]) $('legend').lastElementChild.before(Object.assign(document.createElement('i'), {style: 'background:' + tint(c)}));
 $('wide').addEventListener('click', () => { wide = 1 - wide; flame(); });
 $('tint').addEventListener('click', () => { withCalls = !withCalls; flame(); });
 $('event').value = ev;
-$('event').addEventListener('change', () => { ev = +$('event').value; refresh(); });
+$('event').addEventListener('change', () => { ev = +$('event').value; refresh(); went(); });
 $('q').addEventListener('input', search);
 for (const m of ['all', 'from', 'to']) $(m).addEventListener('click', () => view(m));
-$('flip').addEventListener('click', () => { flip = !flip; flame(); });
-$('reset').addEventListener('click', () => { path = []; flame(); });
+$('flip').addEventListener('click', () => { flip = !flip; flame(); went(true); });
+$('reset').addEventListener('click', () => zoom(null));
 $('help').addEventListener('click', () => $('keys').showModal());
 if (!every && F.some(f => !f.listed)) {
 	$('every').hidden = false;
@@ -597,12 +692,12 @@ $('list').tHead.addEventListener('click', x => {
 });
 body.addEventListener('click', x => { const tr = x.target.closest('tr'); if (tr && tr.dataset.i) select(F[tr.dataset.i]); });
 $('scroll').addEventListener('scroll', draw, {passive: true});
-window.addEventListener('resize', draw);
+window.addEventListener('resize', () => { draw(); flame(); });
 document.querySelector('aside').addEventListener('click', x => { if (x.target.dataset.i) select(F[x.target.dataset.i], true); });
 $('frames').addEventListener('click', x => {
 	const t = drawn[x.target.dataset.n];
 	if (!t || !t.n || t.top) return;
-	if (!t.n.roots) select(t.n.f, true);
+	if (!t.n.roots) select(t.n.f, true, null);
 	zoom(t.n);
 });
 $('frames').addEventListener('mouseover', x => {
@@ -614,7 +709,7 @@ document.addEventListener('keydown', x => {
 	if (x.ctrlKey || x.altKey || x.metaKey || $('keys').open) return;
 	if (x.key === 'Escape') {
 		if (x.target === $('q')) { $('q').value = ''; search(); $('q').blur(); }
-		else if (path.length) { path = []; flame(); }
+		else if (path.length) zoom(null);
 		return;
 	}
 	if (/^(INPUT|SELECT)$/.test(x.target.tagName)) return;
@@ -625,7 +720,8 @@ document.addEventListener('keydown', x => {
 });
 function move(by) {
 	const at = rows.indexOf(selected), f = rows[at < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, at + by))];
-	if (f) select(f, true);
+	if (f) select(f, true, true);
 }
-refresh();
+window.addEventListener('popstate', go);
+go();
 })();

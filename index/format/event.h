@@ -1,0 +1,40 @@
+/*
+ * event.h - the unit of an event, if its producer documents one.
+ *
+ * Costs are integers: counts of `scale` nanoseconds or bytes.  An event that is in no
+ * table has no unit: its costs are counts, or nobody knows.
+ */
+#ifndef QUERN_EVENT_H
+#define QUERN_EVENT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "index/base/str.h"
+
+enum unit_kind { UNIT_NONE, UNIT_TIME, UNIT_BYTES };
+
+struct unit {
+	enum unit_kind kind;
+	uint64_t scale; /* nanoseconds or bytes per count */
+};
+
+/* long_name: of the line "event:", or empty. */
+struct unit event_unit(struct str name, struct str long_name);
+/* The unit of a number in a query: "ms", "MiB"; UNIT_NONE: there is none. */
+struct unit unit_of_word(struct str word);
+/* The name of an event whose costs are shown with their unit: "Time" of "Time_(10ns)". */
+struct str event_title(struct str name, struct unit u);
+enum { UNIT_TEXT_MAX = 40 };
+/* Three digits and the unit: "3.02 s", "812 ms", "1.50 MiB".  u is not UNIT_NONE. */
+void unit_text(char *buf, struct unit u, double costs);
+/* "ns", "bytes" or "". */
+const char *unit_name(struct unit u);
+/* As text, whatever the unit: "3.02 s", or all digits: "5,271,234". */
+void unit_whole(char *buf, struct unit u, uint64_t costs);
+static inline bool unit_same(struct unit a, struct unit b)
+{
+	return a.kind == b.kind && (a.kind == UNIT_NONE || a.scale == b.scale);
+}
+
+#endif

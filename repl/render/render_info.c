@@ -1,0 +1,415 @@
+/*
+ * render_info.c - the card of a function, for people.
+ *
+ *	malloc
+ *	#345  malloc.c:1338  libc.so.6
+ *	1,333 calls from 6 functions; calls 3 functions
+ *
+ *	event    self  self%    incl  incl%  incl/call
+ *	Ir     52,247  1.83%  92,658  3.24%      69.51
+ *
+ *	calls    incl  share%  callers
+ *	1,330  90,729  97.92%  operator new(unsigned long)
+ *
+ * The numbers come from the call graph that the query asked, so stages count.
+ */
+#include "repl/render/render_info.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/graph/graph.h"
+#include "repl/render/cell.h"
+#include "repl/term/number.h"
+
+enum { NEIGHBOURS = 8, CELL = NUMBER_MAX + 2, COLUMNS = 5, WIDE = 6 };
+
+struct card {
+	struct render *rd;
+	struct graph *g;
+	uint32_t f, event;
+	struct unit unit;
+};
+
+struct neighbour {
+	uint32_t fn, edge;
+	uint64_t incl, calls;
+};
+
+/* ---- tables of a few columns ---- */
+
+/* Right-aligned cells, then text that may be wider than the rest. */
+struct line {
+	char cell[COLUMNS][CELL];
+	struct str first, last; /* left of the cells; right of them */
+};
+
+static void put_lines(struct card *c, const struct line *line, size_t n, size_t columns)
+{
+	struct out *o = c->rd->o;
+	const enum emit_form form = cell_form(c->rd->look);
+	size_t width[COLUMNS] = {0}, first = 0, all = 0, screen = c->rd->look->columns;
+
+	for (size_t i = 0; i < n; i++) {
+		size_t w = emit_width(form, line[i].first);
+
+		first = w > first ? w : first;
+		for (size_t k = 0; k < columns; k++) {
+			w = strlen(line[i].cell[k]);
+			width[k] = w > width[k] ? w : width[k];
+		}
+	}
+	for (size_t k = 0; k < columns; k++)
+		all += width[k] + 2;
+	all += first;
+	for (size_t i = 0; i < n; i++) {
+		size_t room = !screen || c->rd->look->wide ? SIZE_MAX
+			      : screen > all + WIDE	   ? screen - all - 2
+							   : WIDE;
+
+		out_c(o, cell_paint(c->rd->look, i ? PAINT_NONE : PAINT_HEAD));
+		emit_name(o, form, line[i].first);
+		out_fill(o, ' ', first - emit_width(form, line[i].first));
+		for (size_t k = 0; k < columns; k++) {
+			out_fill(o, ' ', 2 + width[k] - strlen(line[i].cell[k]));
+			out_c(o, line[i].cell[k]);
+		}
+		if (line[i].last.n) {
+			out_c(o, "  ");
+			fit_put(o, form, FIT_NAME, line[i].last, room);
+		}
+		if (!i)
+			out_c(o, cell_paint(c->rd->look, PAINT_NONE));
+		out_char(o, '\n');
+	}
+}
+
+static void set_cost(const struct card *c, char *cell, struct unit u, uint64_t cost,
+		     bool estimated)
+{
+	char *to = cell + estimated;
+
+	cell[0] = '~';
+	if (u.kind && c->rd->look->exact)
+		number_cost_exact(to, u, cost);
+	else if (u.kind || (cost > 999999 && !c->rd->look->exact))
+		number_cost(to, u, cost);
+	else
+		number_grouped(to, cost);
+}
+
+static void set_share(char *cell, uint64_t part, uint64_t whole, bool estimated)
+{
+	cell[0] = '~';
+	if (whole)
+		number_percent(cell + estimated, 100.0 * (double)part / (double)whole);
+	else
+		snprintf(cell, CELL, "-");
+}
+
+/* ---- costs ---- */
+
+static bool incl_estimated(const struct card *c, uint32_t e)
+{
+	uint64_t lo, hi;
+
+	if (c->g->estimated || !graph_incl_estimated(c->g, c->f))
+		return c->g->estimated;
+	graph_incl_bounds(c->g, c->f, e, &lo, &hi);
+	return lo < hi;
+}
+
+static int set_event(struct card *c, struct line *l, uint32_t e)
+{
+	const struct graph *g = c->g;
+	const uint64_t calls = graph_calls(g, c->f);
+	struct store_event ev;
+	struct unit u;
+	uint64_t self, incl, total;
+	bool about;
+
+	*l = (struct line){0};
+	if (graph_event(c->g, e, c->rd->err))
+		return (int)c->rd->err->kind;
+	total = graph_total(g, e);
+	about = incl_estimated(c, e);
+	store_event(g->st, e, &ev);
+	u = event_unit(ev.name, ev.long_name);
+	self = graph_self(g, c->f, e);
+	incl = graph_incl(g, c->f, e);
+	l->first = event_title(ev.name, u);
+	set_cost(c, l->cell[0], u, self, g->estimated);
+	set_share(l->cell[1], self, total, g->estimated);
+	set_cost(c, l->cell[2], u, incl, about);
+	set_share(l->cell[3], incl, total, about);
+	snprintf(l->cell[4], CELL, "-");
+	if (calls)
+		number_per(l->cell[4], u, (double)incl / (double)calls);
+	return 0;
+}
+
+static void put_bounds(struct card *c)
+{
+	char lo[CELL], hi[CELL];
+	uint64_t least, most;
+
+	if (c->g->estimated || !incl_estimated(c, c->event))
+		return;
+	graph_incl_bounds(c->g, c->f, c->event, &least, &most);
+	set_cost(c, lo, c->unit, least, false);
+	set_cost(c, hi, c->unit, most, false);
+	out_printf(c->rd->o, "~ incl is estimated, between %.*s and %.*s ",
+		   STR_ARG(str_trim(str_c(lo))), STR_ARG(str_trim(str_c(hi))));
+	emit_name(c->rd->o, cell_form(c->rd->look), result_title(c->rd->r));
+	out_char(c->rd->o, '\n');
+}
+
+static int put_costs(struct card *c)
+{
+	const uint32_t events = store_info(c->g->st)->all_events;
+	struct line *line = calloc((size_t)events + 1, sizeof(*line));
+	size_t n = 1;
+
+	if (!line)
+		return err_no_memory(c->rd->err, NULL);
+	line[0] = (struct line){
+		{"self", "self%", "incl", "incl%", "incl/call"}, STR("event"), STR("")};
+	for (uint32_t e = 0; e < events && !c->rd->err->kind; e++) {
+		/* An event that the program has none of says nothing. */
+		if (!set_event(c, &line[n], e) && (graph_total(c->g, e) || e == c->event))
+			n++;
+	}
+	if (!c->rd->err->kind) {
+		put_lines(c, line, n, COLUMNS);
+		put_bounds(c);
+	}
+	free(line);
+	return (int)c->rd->err->kind;
+}
+
+/* ---- callers and callees ---- */
+
+static int dearer(const void *a, const void *b)
+{
+	const struct neighbour *x = a, *y = b;
+
+	if (x->incl != y->incl)
+		return x->incl < y->incl ? 1 : -1;
+	if (x->calls != y->calls)
+		return x->calls < y->calls ? 1 : -1;
+	return (x->fn > y->fn) - (x->fn < y->fn);
+}
+
+static struct neighbour neighbour_of(const struct card *c, uint32_t edge, bool caller)
+{
+	struct store_edge e;
+
+	graph_edge(c->g, edge, &e);
+	return (struct neighbour){.fn = caller ? e.caller : e.callee,
+				  .edge = edge,
+				  .incl = graph_edge_incl(c->g, edge, c->event),
+				  .calls = e.calls};
+}
+
+/* The calls to or from the function, the dearest first; *n: how many. */
+static struct neighbour *neighbours_of(struct card *c, bool callers, uint32_t *n)
+{
+	struct neighbour *all;
+	uint32_t first = 0;
+
+	if (callers)
+		*n = graph_caller_count(c->g, c->f);
+	else
+		graph_callees(c->g, c->f, &first, n);
+	if (!(all = calloc((size_t)*n + 1, sizeof(*all)))) {
+		err_no_memory(c->rd->err, NULL);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < *n; i++)
+		all[i] = neighbour_of(
+			c, callers ? graph_caller(c->g, c->f, i) : first + i, callers);
+	if (*n)
+		qsort(all, *n, sizeof(*all), dearer);
+	return all;
+}
+
+static void put_more(struct card *c, uint32_t n, uint64_t incl, const char *what)
+{
+	char more[NUMBER_MAX], cost[NUMBER_MAX + 2];
+
+	if (n <= NEIGHBOURS)
+		return;
+	number_grouped(more, n - NEIGHBOURS);
+	set_cost(c, cost, c->unit, incl, c->g->estimated);
+	out_printf(c->rd->o, "and %s more: %.*s; %s of #%" PRIu32 "\n", more,
+		   STR_ARG(str_trim(str_c(cost))), what, graph_id(c->g, c->f));
+}
+
+static int put_neighbours(struct card *c, bool callers)
+{
+	const char *const what = callers ? "callers" : "callees";
+	struct line line[NEIGHBOURS + 1] = {{{"calls", "incl", "share%"}, {0}, {0}}};
+	uint32_t n;
+	struct neighbour *all = neighbours_of(c, callers, &n);
+	uint64_t sum = 0, rest = 0;
+	char title[CELL];
+
+	if (!all)
+		return (int)c->rd->err->kind;
+	for (uint32_t i = 0; i < n; i++) {
+		sum = graph_add(sum, all[i].incl);
+		rest = i < NEIGHBOURS ? rest : graph_add(rest, all[i].incl);
+	}
+	number_grouped(title, n);
+	line[0].last = str_c(what);
+	for (uint32_t i = 0; i < n && i < NEIGHBOURS; i++) {
+		struct line *l = &line[i + 1];
+
+		number_grouped(l->cell[0], all[i].calls);
+		set_cost(c, l->cell[1], c->unit, all[i].incl, c->g->estimated);
+		set_share(l->cell[2], all[i].incl, sum, c->g->estimated);
+		l->last =
+			all[i].fn == c->f ? STR("(itself)") : graph_name(c->g, all[i].fn);
+	}
+	if (n) {
+		out_char(c->rd->o, '\n');
+		put_lines(c, line, 1 + (n < NEIGHBOURS ? n : NEIGHBOURS), 3);
+		put_more(c, n, rest, what);
+	}
+	free(all);
+	return 0;
+}
+
+/* ---- the head ---- */
+
+static bool calls_itself(const struct card *c)
+{
+	uint32_t first, n;
+	struct store_edge e;
+
+	graph_callees(c->g, c->f, &first, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		graph_edge(c->g, first + i, &e);
+		if (e.callee == c->f)
+			return true;
+	}
+	return false;
+}
+
+static void put_place(struct card *c)
+{
+	const enum emit_form form = cell_form(c->rd->look);
+	struct out *o = c->rd->o;
+	struct str file = graph_file(c->g, c->f), obj = graph_obj(c->g, c->f);
+	uint64_t line = graph_line(c->g, c->f);
+
+	out_printf(o, "#%" PRIu32, graph_id(c->g, c->f));
+	if (!str_eq(file, STR("???"))) {
+		out_c(o, "  ");
+		emit_name(o, form, file);
+		if (line)
+			out_printf(o, ":%" PRIu64, line);
+	}
+	if (!str_eq(obj, STR("???"))) {
+		out_c(o, "  ");
+		emit_name(o, form, obj);
+	}
+	out_char(o, '\n');
+}
+
+static void put_count(struct out *o, uint64_t n, const char *one, const char *many)
+{
+	char text[NUMBER_MAX];
+
+	number_grouped(text, n);
+	out_printf(o, "%s %s", text, n == 1 ? one : many);
+}
+
+/* The N of "f'N": Callgrind counts the activations of f from the Nth on apart. */
+static struct str level_of(struct str name)
+{
+	size_t at = name.n;
+
+	while (at > 0 && name.p[at - 1] >= '0' && name.p[at - 1] <= '9')
+		at--;
+	return at > 0 && name.p[at - 1] == '\'' ? str_from(name, at)
+						: (struct str){"", 0};
+}
+
+static void put_calls(struct card *c)
+{
+	const struct str level = level_of(graph_name(c->g, c->f));
+	struct out *o = c->rd->o;
+	const uint32_t cycle = graph_cycle(c->g, c->f);
+	uint32_t first, n;
+
+	put_count(o, graph_calls(c->g, c->f), "call", "calls");
+	out_c(o, " from ");
+	put_count(o, graph_caller_count(c->g, c->f), "function", "functions");
+	graph_callees(c->g, c->f, &first, &n);
+	out_c(o, ", to ");
+	put_count(o, n, "function", "functions");
+	if (calls_itself(c))
+		out_c(o, "; recursive: it calls itself");
+	if (level.n)
+		out_printf(o, "; activations from level %.*s on", STR_ARG(level));
+	if (cycle)
+		out_printf(o, "; recursive: in cycle %" PRIu32, cycle);
+	out_char(o, '\n');
+}
+
+static int put_function(struct card *c)
+{
+	struct out *o = c->rd->o;
+
+	if (graph_event(c->g, c->event, c->rd->err))
+		return (int)c->rd->err->kind;
+	out_c(o, cell_paint(c->rd->look, PAINT_HEAD));
+	emit_name(o, cell_form(c->rd->look), graph_name(c->g, c->f));
+	out_c(o, cell_paint(c->rd->look, PAINT_NONE));
+	out_char(o, '\n');
+	put_place(c);
+	put_calls(c);
+	out_char(o, '\n');
+	return put_costs(c) || put_neighbours(c, true) || put_neighbours(c, false)
+		       ? (int)c->rd->err->kind
+		       : 0;
+}
+
+bool render_info_fits(const struct result *r)
+{
+	static const char *const whole[] = {"id",      "fn",	  "file",  "line",
+					    "obj",     "cycle",	  "calls", "callers",
+					    "callees", "incoming"};
+
+	if (!r->card || !r->graph || r->base.n || strcmp(r->source, "info") != 0)
+		return false;
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++) {
+		const struct column *c = result_col(r, str_c(whole[i]));
+
+		if (!c || !c->table)
+			return false;
+	}
+	return result_col(r, STR("id"))->type == COL_ID;
+}
+
+int render_info(struct render *rd)
+{
+	const struct result *r = rd->r;
+	const struct column *id = result_col(r, STR("id"));
+	struct card c = {.rd = rd, .g = r->graph, .event = r->event_id, .unit = r->unit};
+
+	for (size_t row = 0; row < r->rows && !rd->err->kind; row++) {
+		if (render_cancelled(rd, row))
+			break;
+		c.f = graph_of_store(c.g, (fn_id)id->u[row]);
+		if (c.f == GRAPH_NONE)
+			continue;
+		if (row)
+			out_char(rd->o, '\n');
+		put_function(&c);
+	}
+	return (int)rd->err->kind;
+}

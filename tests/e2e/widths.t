@@ -1,0 +1,87 @@
+#!/usr/bin/env python3
+"""widths.t - tables on terminals of 60, 80, 120 and 200 columns: nothing is wider, what matters stays, names differ."""
+import fcntl
+import os
+import pty
+import re
+import struct
+import termios
+import unicodedata
+
+from e2e import done, environ, ok, profile, quern, same, small
+
+WIDTHS = (60, 80, 120, 200)
+
+
+def on_screen(columns, *args):
+    """The lines that a terminal of so many columns gets, before it would wrap them."""
+    pid, fd = pty.fork()
+    if pid == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
+        os.execve(quern, [quern, "-q", "--no-init", "--color=never", *args], dict(environ, QUERN_PAGER="cat"))
+    data = b""
+    while True:
+        try:
+            more = os.read(fd, 65536)
+        except OSError:
+            break
+        if not more:
+            break
+        data += more
+    os.waitpid(pid, 0)
+    return data.decode("utf-8").replace("\r\n", "\n").splitlines()
+
+
+def width(line):
+    return sum(0 if unicodedata.combining(c) else 2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+
+
+def titles(lines):
+    return lines[0].split() if lines else []
+
+
+TMPL, LUA = small + "tmpl-cachebranch.out", small + "lua-default.out"
+TWO = (small + "lua-instr-jumps.out", "base=" + LUA)
+# (profile, query, the columns that stay at 60)
+ASKED = (
+    ((TMPL,), "functions", "fn self"), ((TMPL,), "top 9 by incl.D1mr", "fn self"), ((TMPL,), "find mem*", "fn self"),
+    ((TMPL,), "files", "name self"), ((TMPL,), "classes", "name self"), ((TMPL,), "dirs", "name self"),
+    ((TMPL,), "lines of main", "file:line self"), ((TMPL,), "callers of malloc", "fn calls incl"),
+    ((TMPL,), "callees of main", "fn calls incl"), ((TMPL,), "calltree", "fn est"), ((TMPL,), "calls", "caller callee incl"),
+    ((TMPL,), "callsites of main", "callee file:line"), ((TMPL,), "cycles", "# entry"), ((TMPL,), "parts", "part self"),
+    ((TMPL,), "path from main to malloc", "fn est lo hi"), ((TMPL,), "events", "name total"),
+    ((TMPL,), "functions | group by file, obj: sum(self), count, max(calls) as most", "file obj"),
+    ((TMPL,), "functions | add x = self / calls | show fn, self, incl, incl.Dr, incl.Dw, incl.D1mr, calls, file, line, obj, x", "fn"),
+    (TWO, "functions vs base", "fn base delta delta%"), (TWO, "lines vs base", "file:line base delta delta%"),
+    (TWO, "callers of luaH_getint vs base", "fn base delta delta%"), (TWO, "calls vs base", "callee base delta delta%"),
+    (TWO, "calltree vs base", "fn delta"), (TWO, "jumps of luaV_execute | take 20", "line to_line executed"),
+    (TWO, "asm of luaH_getint", "self text"), ((LUA,), "source of luaH_getint", "self text"),
+    ((small + "tmpl-multipart-combine.out",), "parts", "part self"), ((small + "xdebug-small.out",), "functions", "fn self"),
+)
+for profiles, query, kept in ASKED:
+    seen = None
+    for columns in WIDTHS:
+        lines = on_screen(columns, *profiles, "-c", query)
+        same([x for x in lines if width(x) > columns], [], "%d: %s: nothing is wider" % (columns, query))
+        first = titles(lines)
+        lost = [k for k in kept.split() if k not in first and "%s (all " % k not in " ".join(lines[-3:])]
+        same(lost, [], "%d: %s: %s" % (columns, query, kept))
+        ok(seen is None or len(first) >= len(seen), "%d: %s: no column less than on a narrower screen" % (columns, query), (first, seen))
+        seen = first
+
+# A column that is hidden is named, with what it would have said.
+lines = on_screen(60, *TWO, "-c", "lines vs base | take 4")
+ok("calls_out (all 0)" in " ".join(lines[-4:]) and "change (empty)" in " ".join(lines[-4:]), "columns that say nothing go first", lines)
+lines = on_screen(60, TMPL, "-c", "callers of malloc")
+ok("est (= incl)" in lines[-1] and titles(lines) == ["#", "calls", "incl", "share%", "fn"], "one that repeats another goes", lines)
+
+# Different names stay different.
+NAMES = [b"std::map<%s, std::vector<std::string>, std::less<int> >::%s(%s) const" % (k, f, p)
+         for k in (b"int", b"long", b"unsigned long") for f in (b"find", b"find_last_of_all_values") for p in (b"int", b"char const*")]
+NAMES += [b"x" * 70 + b"%d" % i + b"y" * 70 for i in range(30)] + [b"/".join([b"dir"] * i) + b"/main" for i in range(20, 30)]
+profile("twins.out", [(n, 1000 - i) for i, n in enumerate(NAMES)])
+for columns in WIDTHS:
+    lines = on_screen(columns, "twins.out", "-c", "functions | show fn, self")[1:len(NAMES) + 1]
+    shown = [re.split(r"  +", x)[0] for x in lines]
+    same((len(lines), len(set(shown))), (len(NAMES), len(NAMES)), "%d: names that differ are shown so" % columns)
+done()

@@ -1,0 +1,87 @@
+/* event_test.c - which events have a unit, and how their costs are written. */
+#include "index/format/event.h"
+
+#include "tests/support/tap.h"
+
+static void test_known(void)
+{
+	static const struct {
+		const char *name, *long_name;
+		enum unit_kind kind;
+		uint64_t scale;
+		const char *title;
+	} t[] = {
+		{"Time_(10ns)", "", UNIT_TIME, 10, "Time"},
+		{"Memory_(bytes)", "", UNIT_BYTES, 1, "Memory"},
+		{"ns", "Nanoseconds", UNIT_TIME, 1, "time"},
+		{"ns", "", UNIT_NONE, 1, "ns"},
+		{"cpu(ms)", "", UNIT_TIME, 1000000, "cpu"},
+		{"alloc_space(kB)", "", UNIT_BYTES, 1024, "alloc_space"},
+		{"inuse_objects(count)", "", UNIT_NONE, 1, "inuse_objects(count)"},
+		{"curB", "currently allocated Bytes", UNIT_BYTES, 1, "curB"},
+		{"curBk", "currently allocated Blocks", UNIT_NONE, 1, "curBk"},
+		{"DB", "Definitely lost Bytes (direct plus indirect)", UNIT_BYTES, 1,
+		 "DB"},
+		{"sysTime", "sysTime (elapsed ms)", UNIT_TIME, 1000000, "sysTime"},
+		{"sysTime", "", UNIT_NONE, 1, "sysTime"},
+		{"Ir", "Instruction Fetch", UNIT_NONE, 1, "Ir"},
+		{"Ticks", "", UNIT_NONE, 1, "Ticks"},
+		{"", "", UNIT_NONE, 1, ""},
+	};
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		struct unit u = event_unit(str_c(t[i].name), str_c(t[i].long_name));
+
+		ok(u.kind == t[i].kind && u.scale == t[i].scale, "'%s', '%s'", t[i].name,
+		   t[i].long_name);
+		ok(str_eq(event_title(str_c(t[i].name), u), str_c(t[i].title)),
+		   "'%s' is shown as '%s'", t[i].name, t[i].title);
+	}
+}
+
+static void test_text(void)
+{
+	static const struct {
+		enum unit_kind kind;
+		uint64_t scale;
+		double costs;
+		const char *text;
+	} t[] = {
+		{UNIT_TIME, 10, 0, "0 s"},
+		{UNIT_TIME, 10, 1, "10 ns"},
+		{UNIT_TIME, 10, 99, "990 ns"},
+		{UNIT_TIME, 10, 100, "1.00 us"},
+		{UNIT_TIME, 1, 999499, "999 us"},
+		{UNIT_TIME, 1, 999500, "1.00 ms"},
+		{UNIT_TIME, 10, 301800000, "3.02 s"},
+		{UNIT_TIME, 1000000, 4000000, "4,000 s"},
+		{UNIT_TIME, 1, 0.5, "0.50 ns"},
+		{UNIT_BYTES, 1, 1023, "1,023 B"},
+		{UNIT_BYTES, 1, 1024, "1.00 KiB"},
+		{UNIT_BYTES, 1, 1572864, "1.50 MiB"},
+		{UNIT_BYTES, 1, 1e18, "909,495 TiB"},
+	};
+
+	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
+		char buf[UNIT_TEXT_MAX];
+
+		unit_text(buf, (struct unit){t[i].kind, t[i].scale}, t[i].costs);
+		is_str(buf, t[i].text, "%g x %llu", t[i].costs,
+		       (unsigned long long)t[i].scale);
+	}
+}
+
+int main(void)
+{
+	static const struct unit none = {UNIT_NONE, 1};
+	char buf[UNIT_TEXT_MAX];
+
+	test_known();
+	test_text();
+	unit_whole(buf, none, 5271234);
+	is_str(buf, "5,271,234", "a count has all digits");
+	ok(unit_of_word(STR("MiB")).scale == 1 << 20 && !unit_of_word(STR("M")).kind &&
+		   !unit_of_word(STR("sec")).kind,
+	   "units of queries");
+	return done_testing();
+}
