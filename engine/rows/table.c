@@ -544,7 +544,6 @@ static void to_column(const struct table_col *c, struct column *out)
 		.name = c->name,
 		.type = c->type,
 		.event = c->event,
-		.unit = c->percent ? (struct unit){0} : c->unit,
 		.machine = c->machine,
 		.table = c->table,
 		.bar = c->bar,
@@ -552,6 +551,8 @@ static void to_column(const struct table_col *c, struct column *out)
 		.estimated = c->estimated,
 		.absent = c->absent,
 	};
+	if (!c->percent)
+		out->unit = c->unit;
 	out->u = c->p;
 }
 
