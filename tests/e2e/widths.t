@@ -17,6 +17,7 @@ def on_screen(columns, *args):
     """The lines that a terminal of so many columns gets, before it would wrap them."""
     pid, fd = pty.fork()
     if pid == 0:
+        os.dup2(os.open("/dev/null", os.O_WRONLY), 2)    # notes come before the table
         fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", 50, columns, 0, 0))
         os.execve(quern, [quern, "-q", "--no-init", "--color=never", *args], dict(environ, QUERN_PAGER="cat"))
     data = b""
