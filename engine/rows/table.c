@@ -45,8 +45,12 @@ uint32_t dict_size(struct store *st, enum dict d)
 /* Functions that a stage merged may be of several files: "(several)" has no number. */
 bool has_codes(const struct table *t, const struct col_def *d)
 {
+	/* To find out whether a name is mangled takes a look at all of them. */
+	enum { FEW = 1024 };
+
 	return d && d->codes && !t->vs && t->g->plain &&
-	       (d->dict != DICT_NAME || !store_any_mangled(t->g->st));
+	       (d->dict != DICT_NAME ||
+		((t->all ? t->all : t->n) > FEW && !store_any_mangled(t->g->st)));
 }
 
 static struct table_col *new_col(struct table *t)
@@ -630,6 +634,7 @@ static int table_hold(struct result_pages *p, size_t first)
 {
 	struct table page = *p->t;
 
+	page.all = page.n;
 	page.n = page.n - first < PAGE ? page.n - first : PAGE;
 	page.ref = order_refs(page.x, page.ref + first, page.n, &p->order);
 	if (!page.ref)

@@ -128,6 +128,7 @@ struct table {
 	uint32_t *ref;	    /* [n]; NULL: row i is reference first + i */
 	size_t first;	    /* 0, but for windows */
 	size_t n;
+	size_t all; /* of a window or a page: rows of the whole table; else 0 */
 	struct table_col **cols;
 	size_t ncols, cap;
 	uint32_t event;

@@ -36,6 +36,7 @@ bool window_next(struct window *w)
 	w->decided = NULL;
 	w->t = *t;
 	w->t.x = &w->x;
+	w->t.all = t->n;
 	w->t.n = t->n - w->first < WINDOW ? t->n - w->first : WINDOW;
 	if (t->ref)
 		w->t.ref = t->ref + w->first;
