@@ -15,6 +15,7 @@
 #include "engine/lang/parse.h"
 #include "engine/rows/window.h"
 #include "engine/stages/eval.h"
+#include "engine/stages/stage.h"
 #include "index/base/sort.h"
 
 enum { KEYS = 16 };
@@ -271,8 +272,8 @@ static int costliest_rows(struct exec *x, struct table *t, struct table_col *pri
 }
 
 /*
- * Order the groups as if the rows had been sorted by cost before: by the costliest row of
- * each, descending; then by that row.  *order: [groups].
+ * Order groups that are equal in what orders them: as if the rows had been sorted by cost
+ * before, by the costliest row of each, descending; then by that row.  *order: [groups].
  */
 static int order_groups(struct exec *x, struct table *t, const struct groups *g,
 			uint32_t **order)
@@ -736,10 +737,30 @@ static void replace(struct table *t, struct table *out, size_t rows)
 	*t = *out;
 }
 
+/* What the groups are ordered by, descending: the first aggregate, or the sum of the
+ * costs that order the rows.  NULL: neither is a number. */
+static struct table_col *cost_of_groups(const struct table *t, const struct tstage *s,
+					struct table *out)
+{
+	struct str name = s->aggs ? s->aggs->as
+			  : t->vs ? STR("delta")
+				  : str_c(t->src->primary);
+
+	for (size_t i = out->ncols; i > 0; i--) {
+		struct table_col *c = out->cols[i - 1];
+
+		if (c->machine && !col_is_text(c->type) && c->type != COL_BOOL &&
+		    str_eq(c->name, name))
+			return c;
+	}
+	return NULL;
+}
+
 static int fold_groups(struct exec *x, struct table *t, const struct tstage *s,
 		       struct numbering *b, struct groups *g, struct table *out)
 {
 	uint32_t *order = NULL;
+	struct table_col *c;
 
 	if (number_groups(x, t, s->exprs, b, g) ||
 	    (t->by_cost && t->src && order_groups(x, t, g, &order)))
@@ -753,7 +774,8 @@ static int fold_groups(struct exec *x, struct table *t, const struct tstage *s,
 	if ((!s->aggs && default_sums(x, t, g, out)) ||
 	    (order && table_select(out, order, g->n)))
 		return (int)x->err->kind;
-	return 0;
+	c = order ? cost_of_groups(t, s, out) : NULL;
+	return c && exec_sort_column(x, out, c) ? (int)x->err->kind : 0;
 }
 
 int exec_group(struct exec *x, struct table *t, const struct tstage *s)

@@ -521,6 +521,11 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 	return 0;
 }
 
+int exec_sort_column(struct exec *x, struct table *t, struct table_col *c)
+{
+	return sort_all(x, t, NULL, c);
+}
+
 int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n)
 {
 	enum { HEAP = 1 << 16 };

@@ -15,5 +15,7 @@ int exec_order(struct exec *x, struct table *t);
 int exec_expect(struct exec *x, struct table *t, const struct tstage *s);
 /* Sort t by keys (NULL: by cost, descending) and keep the first n (sort.c). */
 int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n);
+/* Sort t by a column that is filled, descending; equal rows keep their order. */
+int exec_sort_column(struct exec *x, struct table *t, struct table_col *c);
 
 #endif

@@ -108,7 +108,8 @@ static const struct help_topic topics[] = {
 	  NULL}},
 	{"group",
 	 "| group by COL, ... [: AGG, ...]; | sum; | count",
-	 "Fold rows.",
+	 "Fold rows.  AGG: sum(self), min(..), max(..), avg(..), count, or a ratio (D1mr / Dr).\n"
+	 "Groups with the largest first AGG come first; without AGGs, those that cost most.",
 	 {"functions | group by obj", "functions | count", NULL}},
 	{"expect",
 	 "| expect none|some|EXPR",

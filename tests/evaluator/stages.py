@@ -16,6 +16,7 @@ class Table:
         self.ratios = {}        # column -> expression that is worked out again from sums
         self.counted = lambda row: True     # is the row in sums?
         self.compared = False               # base and delta are those of two profiles
+        self.cost = None                    # the column by which the rows are in order, as no stage ordered them
 
 
 class Where:
@@ -26,7 +27,9 @@ class Where:
         return "where " + self.condition.text()
 
     def run(self, table):
-        return changed(table, [r for r in table.rows if self.condition.value(r)])
+        new = changed(table, [r for r in table.rows if self.condition.value(r)])
+        new.cost = table.cost
+        return new
 
 
 class Sort:
@@ -86,7 +89,7 @@ class Show:
         names = [name or e.text() for e, name in self.columns]
         rows = [dict(r, **{n: e.value(r) for n, (e, _) in zip(names, self.columns)}) for r in table.rows]
         new = Table(rows, names, dict(table.kinds), table.adds)
-        new.counted = table.counted
+        new.counted, new.cost = table.counted, table.cost
         new.compared = table.compared and not {n for n, (e, _) in zip(names, self.columns)
                                                if n in ("base", "delta") and e.text() != n}
         for n, (e, _) in zip(names, self.columns):
@@ -105,7 +108,7 @@ class Add:
         rows = [dict(r, **{self.name: self.expression.value(r)}) for r in table.rows]
         shown = table.shown if self.name in table.shown else table.shown + [self.name]
         new = Table(rows, shown, dict(table.kinds), table.adds)
-        new.ratios, new.counted = dict(table.ratios), table.counted
+        new.ratios, new.counted, new.cost = dict(table.ratios), table.counted, table.cost
         new.compared = table.compared and self.name not in ("base", "delta")
         note(new, table, self.name, self.expression)
         return new
@@ -145,6 +148,11 @@ class Group:
         inner = expression.text() if expression else ""
         return (kind if kind == "count" else inner if kind == "ratio" else "%s(%s)" % (kind, inner)) + " as " + name
 
+    @staticmethod
+    def _costliest_first(table, rows, column):
+        """Without a sort before: by the first aggregate, or the costs of the source."""
+        return Sort([(Column(column), "desc")]).run(Table(rows, [], {}, [])).rows if table.cost and column else rows
+
     def run(self, table):
         groups = {}
         for r in table.rows:
@@ -156,6 +164,7 @@ class Group:
             if all([change(table, row, added) for row in rows]) and rows:
                 kinds["delta%"] = "number"
             kinds.update(dict.fromkeys(["count"] + added, "number"))
+            rows = self._costliest_first(table, rows, table.cost if table.cost in added else None)
             return Table(rows, list(self.keys) + ["count"] + added + ["delta%"] * ("delta%" in kinds), kinds, ["count"] + added)
         rows, names = [], [name for _, _, name in self.aggregates]
         for k, rs in groups.items():
@@ -166,6 +175,7 @@ class Group:
                     row.update({PARTS + c: v for c, v in sums(rs, e.columns).items()})
             rows.append(row)
         kinds.update(dict.fromkeys(names, "number"))
+        rows = self._costliest_first(table, rows, names[0])
         new = Table(rows, list(self.keys) + names, kinds, [n for k, _, n in self.aggregates if k in ("count", "sum")])
         new.ratios = {n: Arithmetic("/", Column(PARTS + e.left.name), Column(PARTS + e.right.name))
                       for k, e, n in self.aggregates if k == "ratio"}
