@@ -541,6 +541,34 @@ static const struct col_def cycle_cols[] = {
 	{"cut", COL_STR, SHOW_M | SHOW_T, .s = cycle_cut},
 };
 
+/* Note how many functions, of set or of all (NULL), call themselves and are in no cycle:
+ * one might look for them here. */
+static int note_self_calls(struct exec *x, const struct fn_set *set)
+{
+	struct flow_input in;
+	uint32_t n = 0;
+
+	if (graph_shape(x->g, &in, x->err))
+		return (int)x->err->kind;
+	for (uint32_t f = 0; f < in.functions; f++) {
+		bool self = false;
+
+		for (uint32_t e = in.out_first[f]; e < in.out_first[f + 1]; e++)
+			self |= in.callee[e] == f;
+		n += self && !in.cycle[f] && (!set || fnset_has(set, f));
+		if (exec_poll(x))
+			return (int)x->err->kind;
+	}
+	return n ? exec_hint(x, arena_printf(
+					x->a,
+					"%s function%s call%s only %s: in no cycle; "
+					"calls | where caller_id = callee_id lists %s",
+					GROUPED(n), n == 1 ? "" : "s", n == 1 ? "s" : "",
+					n == 1 ? "itself" : "themselves",
+					n == 1 ? "it" : "them"))
+		 : 0;
+}
+
 static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct graph_cycle *d;
@@ -553,8 +581,11 @@ static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 		return (int)x->err->kind;
 	t->data = d;
 	if (!s->of)
-		return table_init(x, t, &source_cycles, x->g, x->g->cycles);
-	if (exec_set(x, s->of, &set))
+		return table_init(x, t, &source_cycles, x->g, x->g->cycles) ||
+				       note_self_calls(x, NULL)
+			       ? (int)x->err->kind
+			       : 0;
+	if (exec_set(x, s->of, &set) || note_self_calls(x, set))
 		return (int)x->err->kind;
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		if (graph_cycle(x->g, f))
