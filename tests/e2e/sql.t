@@ -197,8 +197,28 @@ def judge(profile, dice, questions):
        "%s\n%s" % (ours[:3], want[:3]))
 
 
+def generated(path, dice, functions=3000):
+    """More functions than a window has rows; many of one file, and costs that many rows share."""
+    words = ("alloc", "parse", "emit", "visit", "free", "hash", "node", "list")
+    names = sorted({"app::%s_%s<%s>::run%d(int)" % (dice.choice(words), dice.choice(words), dice.choice(words),
+                                                  dice.randrange(5000)) for _ in range(functions)})
+    cost = lambda: dice.choice((0, 1, 7, dice.randrange(100), dice.randrange(10 ** 6), dice.randrange(10 ** 11)))
+    with open(path, "w") as f:
+        f.write("# callgrind format\nevents: Ir Dr\n\n")
+        for i, name in enumerate(names):
+            f.write("ob=/lib/lib%d.so\nfl=/src/%s/f%d.cc\nfn=%s\n" % (i % 7, dice.choice(words), dice.randrange(40), name))
+            for _ in range(dice.randrange(1, 4)):
+                f.write("%d %d %d\n" % (dice.randrange(1, 300), cost(), cost()))
+            for _ in range(dice.randrange(4) if i + 1 < len(names) else 0):
+                f.write("cfn=%s\ncalls=%d 1\n%d %d %d\n" % (names[dice.randrange(i + 1, len(names))], dice.choice((1, 2, 500)),
+                                                            dice.randrange(1, 300), cost(), cost()))
+            f.write("\n")
+
+
 dice = random.Random(SEED)
+generated("generated.out", dice)
+judge("generated.out", dice, QUESTIONS // (1 + len(PROFILES)))
 for name in PROFILES:
     shutil.copy(os.path.join(fixtures, "small", name + ".out"), ".")
-    judge(name + ".out", dice, QUESTIONS // len(PROFILES))
+    judge(name + ".out", dice, QUESTIONS // (1 + len(PROFILES)))
 done()
