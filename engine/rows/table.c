@@ -230,7 +230,8 @@ static bool fill_stored(struct table *t, struct table_col *c)
 		d->codes(t, c->code);
 	else if (d->texts && t->g->plain && !t->vs)
 		d->texts(t, c->s);
-	else if (d->stored && t->g->plain && !t->vs)
+	else if (d->stored && t->g->plain && !t->vs &&
+		 (!(d->flags & IF_EXACT) || d->exact(t)))
 		store_read_u64(t->g->st, (enum store_column)(d->stored - 1),
 			       d->flags & PER_EVENT ? c->event : 0, t->ref, t->first,
 			       t->n, c->u);

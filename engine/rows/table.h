@@ -34,6 +34,7 @@ enum col_flags {
 	IS_COST = 512,	    /* COL_RATIO: of the event's cost */
 	NAMES_EVENT = 1024, /* text: the event that all costs of the row are of */
 	OF_RUN = 256,	    /* of single runs (vs_runs.c) */
+	IF_EXACT = 512,	    /* the column of the store has the values only if exact() */
 };
 
 /* Of the store; each is sorted.  That of names, if none is mangled. */
