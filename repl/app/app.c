@@ -141,7 +141,7 @@ void app_fail(const struct app *app, const struct err *err, const char *subject)
 	talk_failure(err, subject, app->screen.colour_err);
 }
 
-static void note_of(const char *fmt, va_list ap)
+static __attribute__((format(printf, 1, 0))) void note_of(const char *fmt, va_list ap)
 {
 	char text[4096];
 
