@@ -157,9 +157,12 @@ static uint32_t fn_slot(struct tally *t, const struct fn_slot *f, uint32_t *firs
 static inline bool is_fn(const struct tally *t, uint32_t f, uint32_t ob, uint32_t fl,
 			 bool defaulted)
 {
-	const struct fn_slot *at = &t->fns.at[f];
+	const struct fn_slot *at;
 
-	return f != NONE && at->ob == ob && at->fl == fl && at->defaulted == defaulted;
+	if (f == NONE)
+		return false;
+	at = &t->fns.at[f];
+	return at->ob == ob && at->fl == fl && at->defaulted == defaulted;
 }
 
 /* The same with the cache in the name's slot. */
