@@ -113,7 +113,8 @@ int store_places(struct store *st, bool by_instr, const struct cancel *cancel,
 		if (store_each_site(st, f, site_place, &p, err) ||
 		    (f % SOME == 0 && cancel_poll(cancel, err)))
 			break;
-		all += count_places(p.key, lines, p.key + lines, p.n - lines);
+		if (p.n)
+			all += count_places(p.key, lines, p.key + lines, p.n - lines);
 	}
 	free(p.key);
 	if (err->kind)
