@@ -111,8 +111,13 @@ static const struct help_topic topics[] = {
 	  NULL}},
 	{"group",
 	 "| group by COL, ... [: AGG, ...]; | sum; | count",
-	 "Fold rows.",
-	 {"functions | group by obj", "functions | count", NULL}},
+	 "Fold rows that are equal in COL.  AGG is count, sum(COL), min(COL), max(COL) or avg(COL);\n"
+	 "without any: count and the sums of the costs.  `sum` and `count` fold all rows into one;\n"
+	 "`group by \"all\": count, sum(self)` does both.  Groups stand in the order of their first\n"
+	 "row: `sort self`, or `sort sum(self)`, puts the largest first.",
+	 {"functions | group by obj | sort self",
+	  "functions | group by obj: count, sum(self), max(self) | sort sum(self)",
+	  "functions | where self <= 100 | group by \"all\": count, sum(self)"}},
 	{"expect",
 	 "| expect none|some|EXPR",
 	 "Fail (exit status 4, after printing the rows) when it does not hold.  With --keep-going\n"
