@@ -34,6 +34,7 @@ enum col_flags {
 	IS_COST = 512,	    /* COL_RATIO: of the event's cost */
 	NAMES_EVENT = 1024, /* text: the event that all costs of the row are of */
 	OF_RUN = 256,	    /* of single runs (vs_runs.c) */
+	HAS_CALLS = 2048,   /* text: f -> g; g -> h */
 };
 
 /* Of the store; each is sorted.  That of names, if none is mangled. */
@@ -87,7 +88,7 @@ struct table_col {
 	uint32_t event;
 	struct unit unit; /* of the values */
 	bool percent;	  /* of the cost of def */
-	bool machine, table, bar, adds_up, filled;
+	bool machine, table, bar, calls, adds_up, filled;
 	struct expr *ratio; /* quotient, computed from sums if summed; or NULL */
 	/* [rows]; texts of a dictionary are numbers in code[]: use col_text(). */
 	enum dict dict;
