@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "engine/lang/check_names.h"
 #include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 
@@ -272,7 +273,7 @@ static int wrong_stage(struct parser *p, const struct token *t)
 					? "rows of this table: sort self | take 10"
 					: "end the first query with ';'");
 	}
-	while (rest.n < p->text.n - t->at && !strchr("|;\n>", rest.p[rest.n]))
+	while (rest.n < p->text.n - t->at && !strchr("|;\n", rest.p[rest.n]))
 		rest.n++;
 	parse_fail(p, token_span(t), "no table stage is called '%.*s'", STR_ARG(t->text));
 	if ((near = habit_stage(rest, form)))
@@ -281,6 +282,8 @@ static int wrong_stage(struct parser *p, const struct token *t)
 						 "top 20 %s"
 					       : "here that is: | %s",
 				near);
+	if (is_aggregate(t->text))
+		return err_hint(p->err, "group by \"all\": %.*s(self)", STR_ARG(t->text));
 	near = nearest_stage(t->text);
 	if (near)
 		return err_hint(p->err, "did you mean '%s'?", near);
