@@ -1,9 +1,12 @@
 /*
  * habits.c - words of other tools; see habits.h.
  *
- * In a form "@" stands for what was typed after the word.  SQL is translated clause by
- * clause: select C from T where W order by K limit N is T | where W | sort K | take N |
- * show C.
+ * In a form "@" stands for what was typed after the word, up to a ">", whose file replaces
+ * that of the form.  SQL is translated clause by clause: select C from T where W order by K
+ * limit N is T | where W | sort K | take N | show C.
+ *
+ * What is filled in is parsed before it is shown.  If it is no query, the form for the word
+ * alone is shown.
  */
 #include "engine/lang/habits.h"
 
@@ -11,6 +14,7 @@
 #include <string.h>
 
 #include "engine/lang/keywords.h"
+#include "engine/lang/parse.h"
 #include "engine/lang/token.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -89,6 +93,12 @@ static const struct habit queries[] = {
 	{"compare", "functions vs @", "functions vs base"},
 	{"vs", "functions vs @", "functions vs base"},
 	{"who", "callers of @", "callers of malloc"},
+	{"what", "callers of @", "callers of malloc"},
+	{"call sites", "callsites to @", "callsites to malloc"},
+	{"call site", "callsites to @", "callsites to malloc"},
+	{"call tree", "calltree from @", "calltree"},
+	{"call graph", "calltree from @", "calltree > calls.svg"},
+	{"call stack", "calltree to @", "calltree to malloc"},
 	{"parents", "callers of @", "callers of malloc"},
 	{"children", "callees of @", "callees of main"},
 	{"search", "find @", "find malloc"},
@@ -133,13 +143,48 @@ static void add_bytes(struct text *to, struct str s)
 	to->p[to->n] = '\0';
 }
 
-static const char *fill(const char *form, struct str rest, char *buf)
+/* What stands behind a word: "main" and "> x.svg" of "flamegraph main > x.svg". */
+struct typed {
+	struct str what, out;
+};
+
+static const char *fill(const char *form, const struct typed *t, bool stage, char *buf)
 {
 	struct text to = {buf, 0};
 
-	for (; *form; form++)
-		add_bytes(&to, *form == '@' ? rest : (struct str){form, 1});
+	for (; *form && !(*form == '>' && t->out.n && !stage); form++)
+		add_bytes(&to, *form == '@' ? t->what : (struct str){form, 1});
+	if (t->out.n) {
+		to.n = str_trim((struct str){buf, to.n}).n;
+		add_bytes(&to, STR(" "));
+		add_bytes(&to, t->out);
+	}
 	return buf;
+}
+
+/* Is it a query, behind `before`?  Commands and keys are no queries. */
+static bool reads(const char *before, const char *form)
+{
+	static const struct parse_limits limits = {
+		.text_bytes = 2 * (size_t)HABIT_MAX,
+		.nesting = 20,
+		.any_value = true,
+	};
+	char query[2 * HABIT_MAX];
+	struct arena a;
+	struct err err = {0};
+	struct stmt *stmt;
+	int rc;
+
+	if (form[0] == '.' || str_starts(str_c(form), STR("the key")))
+		return true;
+	snprintf(query, sizeof(query), "%s%s", before, form);
+	arena_init(&a, 1 << 20);
+	rc = parse_text(str_c(query), &limits, &a, &stmt, &err);
+	arena_free(&a);
+	if (str_starts(str_c(form), STR("where ")) && !strpbrk(form, "=<>~"))
+		return false; /* a column, but no condition */
+	return rc == 0;
 }
 
 /* Cut the first word off *rest. */
@@ -153,18 +198,125 @@ static struct str first_word(struct str *rest)
 	return word;
 }
 
-static const char *of_table(const struct habit *h, size_t n, struct str text, char *buf)
+static bool is_word(struct str word, const char *const *list)
 {
-	struct str rest = text, word = first_word(&rest);
+	for (; *list; list++)
+		if (token_same(word, *list))
+			return true;
+	return false;
+}
 
-	while (rest.n && rest.p[0] == '-') /* options */
-		rest = str_from(rest, 1);
-	if (rest.n > 120)
-		return NULL;
-	for (; n--; h++)
-		if (token_same(word, h->word))
-			return fill(rest.n && h->with ? h->with : h->alone, rest, buf);
+/* Drop options and the little words: "-i malloc", "calls malloc", "of malloc". */
+static struct typed typed_of(struct str rest, bool of_function)
+{
+	static const char *const little[] = {"calls", "called", "of",	"from",
+					     "to",    "for",	"with", NULL};
+	struct str after = rest, word = first_word(&after);
+	size_t n = 0;
+
+	while (word.n && (word.p[0] == '-' || (of_function && is_word(word, little)))) {
+		if (word.n > 1 && word.p[0] == '-' && word.p[1] >= '0' &&
+		    word.p[1] <= '9') { /* head -5 */
+			rest = str_from(rest, 1);
+			break;
+		}
+		rest = after;
+		word = first_word(&after);
+	}
+	while (n < rest.n && !(rest.p[n] == '>' && (n == 0 || rest.p[n - 1] == ' ')))
+		n++;
+	return (struct typed){str_trim((struct str){rest.p, n}), str_from(rest, n)};
+}
+
+/* The habit that s begins with; *rest is what follows. */
+static const struct habit *find_habit(const struct habit *h, size_t n, struct str s,
+				      struct str *rest)
+{
+	struct str word = first_word(&s), after = s, second = first_word(&after);
+	const struct str two = {word.p, (size_t)(second.p - word.p) + second.n};
+
+	for (; n--; h++) {
+		if (second.n && token_same(two, h->word)) {
+			*rest = after;
+			return h;
+		}
+		if (token_same(word, h->word)) {
+			*rest = s;
+			return h;
+		}
+	}
 	return NULL;
+}
+
+static const char *of_table(const struct habit *h, size_t n, struct str text,
+			    const char *before, char *buf)
+{
+	const bool stage = before[0] != '\0';
+	struct typed t;
+	struct str rest;
+
+	if (!(h = find_habit(h, n, text, &rest)) || rest.n > 120)
+		return NULL;
+	t = typed_of(rest, !stage);
+	if (t.what.n && h->with && reads(before, fill(h->with, &t, stage, buf)))
+		return buf;
+	if (t.out.n && h->alone[0] != '.' &&
+	    reads(before, fill(h->alone, &t, stage, buf)))
+		return buf;
+	return h->alone;
+}
+
+/* ---- diff A B ---- */
+
+/* Cut one side of a comparison off *rest: "part 3", or a name. */
+static struct str one_side(struct str *rest)
+{
+	const struct str all = *rest;
+	struct str word = first_word(rest);
+
+	if (!token_same(word, "part") && !token_same(word, "thread"))
+		return word;
+	first_word(rest);
+	return str_trim((struct str){all.p, (size_t)(rest->p - all.p)});
+}
+
+/* compare part 3 with part 2: the first is seen from the second.  diff OLD NEW is the
+ * other way round. */
+static const char *of_compare(struct str word, struct str rest, char *buf)
+{
+	static const char *const words[] = {"diff", "compare", "vs", NULL};
+	static const char *const joins[] = {"with", "and", "to", "against", "vs", NULL};
+	struct text to = {buf, 0};
+	struct typed t;
+	struct str a, b, after;
+	bool joined;
+
+	if (!is_word(word, words) || rest.n > 120)
+		return NULL;
+	t = typed_of(rest, true);
+	a = one_side(&t.what);
+	after = t.what;
+	joined = is_word(first_word(&after), joins);
+	if (joined)
+		t.what = after;
+	b = one_side(&t.what);
+	if (!b.n || t.what.n)
+		return NULL;
+	if (token_same(word, "diff") && !joined) {
+		after = a;
+		a = b;
+		b = after;
+	}
+	after = a;
+	after = first_word(&after);
+	if (!token_same(after, "part") && !token_same(after, "thread"))
+		return NULL;
+	add_bytes(&to, a);
+	add_bytes(&to, STR(" | functions vs "));
+	add_bytes(&to, b);
+	add_bytes(&to, t.out.n ? STR(" ") : STR(""));
+	add_bytes(&to, t.out);
+	return reads("", buf) ? buf : NULL;
 }
 
 /* ---- SQL ---- */
@@ -244,7 +396,8 @@ static const char *of_sql(struct str text, char *buf)
 		add_bytes(&to, STR(" | show "));
 		add_sql(&to, part[SQL_SELECT]);
 	}
-	return buf;
+	return reads("", buf) ? buf
+			      : "functions | where fn ~ /text/ | sort self | take 10";
 }
 
 /* ---- the two questions ---- */
@@ -257,7 +410,7 @@ static const char *of_top(struct str word, char *buf)
 	if (word.n < 4 || !token_same((struct str){word.p, 3}, "top") ||
 	    !str_u64(str_from(word, 3), &n))
 		return NULL;
-	return fill("top @", str_from(word, 3), buf);
+	return fill("top @", &(struct typed){.what = str_from(word, 3)}, false, buf);
 }
 
 const char *habit_query(struct str statement, char *buf)
@@ -271,9 +424,14 @@ const char *habit_query(struct str statement, char *buf)
 	if (token_same(word, "select") || token_same(word, "from"))
 		return of_sql(statement, buf);
 	if (token_same(word, "info") && token_same(first_word(&rest), "functions"))
-		return rest.n ? fill("find @", rest, buf) : "functions";
+		return rest.n && reads("", fill("find @", &(struct typed){.what = rest},
+						false, buf))
+			       ? buf
+			       : "functions";
 	q = of_top(word, buf);
-	return q ? q : of_table(queries, COUNT(queries), statement, buf);
+	if (!q)
+		q = of_compare(word, rest, buf);
+	return q ? q : of_table(queries, COUNT(queries), statement, "", buf);
 }
 
 const char *habit_stage(struct str stage, char *buf)
@@ -282,6 +440,7 @@ const char *habit_stage(struct str stage, char *buf)
 
 	for (size_t i = 0; i < COUNT(programs); i++)
 		if (token_same(word, programs[i]))
-			return fill("! @", str_trim(stage), buf);
-	return of_table(stages, COUNT(stages), stage, buf);
+			return fill("! @", &(struct typed){.what = str_trim(stage)}, true,
+				    buf);
+	return of_table(stages, COUNT(stages), stage, "functions | ", buf);
 }

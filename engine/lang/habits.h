@@ -9,7 +9,8 @@
 enum { HABIT_MAX = 320 };
 
 /* The query that does what the statement does in another tool: "source of main" for "list
- * main".  Written to buf, which holds HABIT_MAX bytes; NULL: none is known. */
+ * main".  It parses, unless it is a command or a key.  buf holds HABIT_MAX bytes; NULL:
+ * none is known. */
 const char *habit_query(struct str statement, char *buf);
 /* The same for a stage: "where fn ~ /main/" for "grep main". */
 const char *habit_stage(struct str stage, char *buf);

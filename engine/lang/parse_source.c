@@ -365,7 +365,7 @@ static bool is_lone_name(struct parser *p)
 		after = token_at(p->text, end, PLACE_WORD);
 		end = after.at + after.len;
 	} else if (t.kind != TOK_STRING && t.kind != TOK_REGEX &&
-		   (t.kind != TOK_WORD || stage)) {
+		   (t.kind != TOK_WORD || stage || is_reserved(t.text))) {
 		return false;
 	}
 	after = token_at(p->text, end, PLACE_WORD);

@@ -272,7 +272,7 @@ static int wrong_stage(struct parser *p, const struct token *t)
 					? "rows of this table: sort self | take 10"
 					: "end the first query with ';'");
 	}
-	while (rest.n < p->text.n - t->at && !strchr("|;\n>", rest.p[rest.n]))
+	while (rest.n < p->text.n - t->at && !strchr("|;\n", rest.p[rest.n]))
 		rest.n++;
 	parse_fail(p, token_span(t), "no table stage is called '%.*s'", STR_ARG(t->text));
 	if ((near = habit_stage(rest, form)))

@@ -9,7 +9,7 @@ import re
 import shutil
 import sys
 
-from e2e import done, ok, run, same, small, top
+from e2e import done, ok, profile, run, same, small, top
 
 TABLE = top + "/tests/e2e/first_words.txt"
 LINES, WIDTH = 4, 96
@@ -42,11 +42,46 @@ if "--update" in sys.argv:
     sys.exit(0)
 ok(len(entries) >= 40, "forty and more", len(entries))
 
-# What is answered with a query is a query.
+# What is answered with a query is a query: of the table above, and of each word in habits.c,
+# alone, before a name, before other words and before the name of a file.
+profile("words.out", [(b"main", 10), (b"malloc", 80)])
+
+
+def hint_of(typed, stage):
+    r = run("words.out", "base=words.out", "malloc=words.out", "--no-index-write", "-q", "-c", typed)
+    found = re.search(r"here that is: (.*)", r.talk)
+    ok(found, typed + ": has a hint", r)
+    hint = found.group(1) if found else ""
+    if not re.match(r"\.|the keys?", hint):
+        r = run("words.out", "base=words.out", "malloc=words.out", "--no-index-write", "-q", "-c", ".explain " + ("functions " if stage else "") + hint.split(";")[0])
+        ok(r.status == 0, "%s: %s is a query" % (typed, hint), r)
+    return hint
+
+
 for tool, typed, want in entries:
-    for query in re.findall(r"here that is: (?!\||\.|the keys?)(.*)", want):
-        r = run("app.out", "--no-index-write", "-q", "-c", re.sub(r" > \S+", "", query))
-        ok(r.status in (0, 1) and not re.search("missing|expected here|called '(?!\\w+')|another tool", r.talk), "%s: %s runs" % (typed, query), r)
+    if "here that is: " in want and not typed.startswith((".", "\\")):
+        hint_of(typed, "here that is: |" in want)
+with open(top + "/engine/lang/habits.c", encoding="utf-8") as f:
+    tables = re.findall(r"struct habit (\w+)\[\] = \{\n(.*?)\n\};", f.read(), re.S)
+same([name for name, _ in tables], ["queries", "stages"], "the tables of habits.c are found")
+for name, rows in tables:
+    words = re.findall(r'^\t\{"([^"]+)"', rows, re.M)
+    ok(len(words) > 10, "%d words of %s" % (len(words), name))
+    for word in words:
+        for after in ("", " > x.svg", " calls > 3", " calls fn > 3") + ((" malloc", " part 3 with part 2") if name == "queries" else (" calls", " -5")):
+            if word != "help" and (after or word not in ("quit", "exit", "q")):  # these are answered
+                hint_of(("functions | " if name == "stages" else "") + word + after, name == "stages")
+
+# Where the rest says what is meant, the hint keeps it.
+for typed, want in (("who calls malloc", "callers of malloc"), ("flamegraph > x.svg", "calltree > x.svg"),
+                    ("flamegraph main > x.svg", "calltree from main > x.svg"),
+                    ("compare part 3 with part 2", "part 3 | functions vs part 2"),
+                    ("diff part 2 part 3", "part 3 | functions vs part 2"), ("compare with base", "functions vs base"),
+                    ("call sites of malloc", "callsites to malloc"), ("print calls malloc", "info malloc")):
+    same(hint_of(typed, False), want, typed)
+for typed, want in (("filter calls > 3", "| where calls > 3"), ("grep -i alloc > x.csv", "| where fn ~ /alloc/ > x.csv"),
+                    ("head -5", "| take 5"), ("head -n 5", "| take 5")):
+    same(hint_of("functions | " + typed, True), want, typed)
 
 # Each column of each source has its meaning.
 for source in ("functions", "files", "lines", "instrs", "calls", "callsites", "jumps", "cycles", "parts", "threads", "events",
