@@ -312,6 +312,38 @@ static int expand_top(struct schema *s, struct query *q)
 	return 0;
 }
 
+/* The set as it was written, if that is one plain name. */
+static struct str plain_name(const struct set *set)
+{
+	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				      "abcdefghijklmnopqrstuvwxyz0123456789_";
+
+	for (size_t i = 0; i < set->text.n; i++)
+		if (!memchr(letters, set->text.p[i], sizeof(letters) - 1))
+			return STR("malloc");
+	return set->op == SET_ATOM && set->form == FORM_BARE &&
+			       set->span.len == set->text.n
+		       ? set->text
+		       : STR("malloc");
+}
+
+/* callers of f by line: meant are the lines that call f. */
+static int hint_call_sites(struct schema *s, const struct source *q)
+{
+	static const char *const words[] = {"line", "lines", "site", "callsite"};
+	const bool to = q->kind == S_CALLERS;
+
+	if (!to && q->kind != S_CALLEES)
+		return 0;
+	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
+		if (str_eq(q->by->text, str_c(words[i]))) {
+			s->err->hint[0] = '\0'; /* of the event spelled almost so */
+			return err_hint(s->err, "by line: callsites %s %.*s",
+					to ? "to" : "of", STR_ARG(plain_name(q->of)));
+		}
+	return 0;
+}
+
 static int choose_event(struct schema *s, struct query *q)
 {
 	struct tstage *first = q->tstages;
@@ -323,6 +355,8 @@ static int choose_event(struct schema *s, struct query *q)
 			return err_hint(s->err, "to sort by another column: | sort ...");
 		}
 		s->event = check_event(s->env, by->text, by->span, s->err);
+		if (s->err->kind && hint_call_sites(s, &q->source))
+			return (int)s->err->kind;
 		return s->err->kind
 			       ? err_hint(s->err,
 					  "'by' names an event; to sort: | sort %.*s",
