@@ -191,6 +191,10 @@ static int explain_pairs(struct session *s, struct explain *e, size_t profile,
 
 	if (base == s->n)
 		return (int)err->kind;
+	if (base == profile) {
+		out_printf(&e->o, "pairs: each function with itself\n");
+		return 0;
+	}
 	cancel_after(&s->cancel, s->limits.seconds);
 	if (pair_cached(&s->pairs,
 			(struct store *[2]){s->stores[profile], s->stores[base]},

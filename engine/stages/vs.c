@@ -348,6 +348,9 @@ static int measure_paired(struct exec *x, const struct source *s, const struct t
 	const struct exec *b = &x->vs->base_exec;
 	const bool empty[2] = {!x->pairing->functions[0], !x->pairing->functions[1]};
 
+	/* Parts of one profile have the same functions. */
+	if (x->g->st == b->g->st)
+		return 0;
 	/* Events and sets of functions are compared as they are, but not with nothing. */
 	if ((empty[0] && empty[1]) ||
 	    (empty[0] == empty[1] &&
@@ -366,6 +369,90 @@ static int measure_paired(struct exec *x, const struct source *s, const struct t
 			   x->paired[0], STR_ARG(x->env->events[x->event]), x->paired[1],
 			   STR_ARG(s->vs)));
 }
+
+/* ---- parts of one profile ---- */
+
+static bool has_part(const struct exec *x, uint32_t part)
+{
+	return !x->parts || x->parts[part];
+}
+
+/* Another part, or thread, than those of the base: the next one, or else the first. */
+static bool other_part(const struct exec *b, const struct gstage *of, uint64_t *number)
+{
+	struct store *st = b->g->st;
+	bool any = false, behind = false;
+
+	for (uint32_t i = 0; i < store_info(st)->parts; i++) {
+		struct store_part p;
+
+		if (has_part(b, i)) {
+			behind = true;
+			continue;
+		}
+		store_part(st, i, &p);
+		if (!any || behind)
+			*number = of->kind == G_THREAD ? p.thread : p.part;
+		any = true;
+		if (behind)
+			break;
+	}
+	return any;
+}
+
+/* functions vs part 2: is the base in what it is compared with? */
+static int note_contained(struct exec *x, const struct source *s)
+{
+	const struct exec *b = &x->vs->base_exec;
+	const struct str vs = s->vs, source = {x->text.p + s->span.at, s->span.len};
+	uint32_t more = 0;
+	uint64_t number;
+
+	if (x->g->st != b->g->st || !s->vs_parts)
+		return 0;
+	for (uint32_t i = 0; i < store_info(x->g->st)->parts; i++) {
+		if (has_part(b, i) && !has_part(x, i))
+			return 0;
+		more += has_part(x, i) && !has_part(b, i);
+	}
+	if (!more || !other_part(b, s->vs_parts, &number))
+		return 0;
+	return exec_note(
+		x,
+		arena_printf(x->a,
+			     "%s compared with %.*s, which is in %s; to compare "
+			     "two: %s %llu | %.*s vs %.*s",
+			     x->parts ? "the parts in force are" : "the whole profile is",
+			     STR_ARG(vs), x->parts ? "them" : "it",
+			     s->vs_parts->kind == G_THREAD ? "thread" : "part",
+			     (unsigned long long)number, STR_ARG(source), STR_ARG(vs)));
+}
+
+/* The parts of one profile have no key that two of them share: they are compared in their
+ * order, which takes as many on either side. */
+static int check_parts(struct exec *x, const struct source *s, const struct vs *v)
+{
+	const struct exec *b = &v->base_exec;
+	const char *word = s->kind == S_PARTS ? "part" : "thread";
+	uint64_t number;
+
+	if ((s->kind != S_PARTS && s->kind != S_THREADS) || x->g->st != b->g->st ||
+	    v->a.n == v->b.n)
+		return 0;
+	exec_fail(
+		x, s->vs_span,
+		"%zu %s%s here, %zu in %.*s: those of one profile are compared in their "
+		"order",
+		v->a.n, word, v->a.n == 1 ? "" : "s", v->b.n, STR_ARG(s->vs));
+	if (!s->vs_parts || !other_part(b, s->vs_parts, &number) ||
+	    (s->kind == S_THREADS) != (s->vs_parts->kind == G_THREAD))
+		return (int)x->err->kind;
+	return err_hint(x->err, "as many of them: %s %llu | %ss vs %.*s",
+			s->vs_parts->kind == G_THREAD ? "thread" : "part",
+			(unsigned long long)number, word, STR_ARG(s->vs));
+}
+
+/* ---- both sides ---- */
 
 /* Parts sharpen an estimate.  With parts on one side only, trees of equal programs would
  * differ: then both are estimated from the sums. */
@@ -415,8 +502,8 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 		return (int)x->err->kind;
 	rc = sources_open(x, s, &v->a);
 	x->base = NULL;
-	if (rc || join_rows(x, v, &rows) || note_base(x, s, v) ||
-	    measure_paired(x, s, &v->a))
+	if (rc || check_parts(x, s, v) || join_rows(x, v, &rows) || note_base(x, s, v) ||
+	    note_contained(x, s) || measure_paired(x, s, &v->a))
 		return (int)x->err->kind;
 	t->vs = v;
 	t->joined = &vs_joined;

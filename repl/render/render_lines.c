@@ -200,6 +200,8 @@ static void put_paired(struct render *rd)
 	char buf[NUMBER_MAX];
 
 	put_key(rd, "base", rd->r->base);
+	if (rd->r->paired[0] < 0)
+		return;
 	number_exact(buf, rd->r->paired[0]);
 	out_printf(rd->o, "\"paired\":[%s,", buf);
 	number_exact(buf, rd->r->paired[1]);
@@ -223,7 +225,7 @@ static void put_meta(struct render *rd)
 	out_u64(rd->o, r->total);
 	out_char(rd->o, ',');
 	put_key(rd, "profile", r->profile);
-	if (r->base.n && r->paired[0] >= 0)
+	if (r->base.n)
 		put_paired(rd);
 	out_printf(rd->o,
 		   "\"truncated\":%s,\"matched\":", r->truncated ? "true" : "false");

@@ -138,4 +138,8 @@ for i in range(2):
         f.write("pid: 1\npart: %d\nevents: Ir\nfl=a\nfn=f\n1 %d\n" % (i + 1, i + 1))
 r = run("set.1", "set.2", "--safe", "-q", "-c", "part 2 | lines", "--format", "csv")
 ok(r.status == 0 and "a,1,2," in r.text, "--safe, a set of files", r)
+
+# Between parts of one profile nothing is paired: a function is itself.
+r = run(small + "tmpl-multipart-combine.out", "--no-index-write", "-c", "functions vs part 2", "-c", ".explain functions vs part 2")
+ok(r.status == 0 and "paired:" not in r.text + r.talk and "pairs: each function with itself" in r.text, "the whole against a part", r)
 done()
