@@ -74,14 +74,17 @@ static const struct help_topic topics[] = {
 	 "SOURCE vs PROFILE",
 	 "Compare with another open profile (`.open base=old.out`): base, self, delta, delta %;\n"
 	 "of functions, top, find, files, objects, classes, dirs, cycles, calls, callers, callees,\n"
-	 "calltree, lines, events, parts, threads, `cost of`, `info` and `info SET`.  Rows stand as\n"
-	 "without vs, and after them those that only the base has (change: gone), in the base's order.\n"
+	 "calltree, lines, events, parts, threads, `cost of`, `info` and `info SET`.  In a table with no\n"
+	 "order of its own the largest growth stands first and the largest drop last: `sort delta asc`\n"
+	 "turns it round, `sort abs(delta)` puts the largest change first.  `top N` takes the rows with\n"
+	 "the largest self, as without vs.  change: new here, or gone (only the base has the row).\n"
 	 "Functions are paired by object, file and name, others by rules (change: renamed, .help pair).\n"
 	 "`sort delta_incl` for inclusive costs, `info vs base` for the change of the whole.\n"
 	 "`functions vs base > r.html` is a report, `calltree vs base > x.svg` a flame graph coloured\n"
 	 "by what changed.\n"
 	 "`functions vs base | where delta% > 5 | expect none` is a gate: exit status 4; delta% of\n"
-	 "a new function is infinite.  `part 3 | functions vs part 2` compares parts of a profile.\n"
+	 "a new function is infinite.  `part 3 | functions vs part 2` compares parts of a profile,\n"
+	 "`functions vs part 2` all of it with one part.\n"
 	 "If a side is several runs: least, median, most, base_median ... of one run, and noise.",
 	 {"functions vs base | sort delta | take 5", "callers of main vs base",
 	  "functions vs base | where not noise"}},
