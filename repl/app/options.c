@@ -6,6 +6,8 @@
  */
 #include "repl/app/options.h"
 
+#include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -353,9 +355,36 @@ static bool is_query(const struct options *o, const char *arg)
 			      : query_reads(str_c(arg)));
 }
 
+/* quern FILE top 5: the words of a query that is not quoted, of which one is no file. */
+static int check_quoted(const struct options *o, const char *const *word, size_t n,
+			struct err *err)
+{
+	char query[200];
+	const char *missing = NULL, *quote;
+	size_t len = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		int m = snprintf(query + len, sizeof(query) - len, "%s%s", i ? " " : "",
+				 word[i]);
+
+		if (m < 0 || (len += (size_t)m) >= sizeof(query))
+			return 0;
+		for (size_t k = 0; k < o->nprofiles && !missing; k++)
+			if (o->profiles[k] == word[i] && access(word[i], F_OK) < 0)
+				missing = word[i];
+	}
+	if (!missing || !query_reads(str_c(query)))
+		return 0;
+	quote = strchr(query, '\'') ? "\"" : "'";
+	err_set(err, ERR_PROFILE, 0, "%s: %s", missing, strerror(ENOENT));
+	return err_hint(err, "if this is a query, quote it: quern %s %s%s%s",
+			o->profiles[0], quote, query, quote);
+}
+
 int options_read(struct options *o, int argc, char **argv, struct err *err)
 {
-	size_t n = (size_t)argc + 1;
+	size_t n = (size_t)argc + 1, nwords = 0;
+	const char **words = calloc(n, sizeof(*words)); /* that are no options */
 	bool ended = false;
 
 	*o = (struct options){0};
@@ -366,11 +395,15 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 	o->limits = calloc(n, sizeof(*o->limits));
 	o->sets = calloc(n, sizeof(*o->sets));
 	if (!o->profiles || !o->tasks || !o->source_roots || !o->pairs || !o->limits ||
-	    !o->sets)
+	    !o->sets || !words) {
+		free(words);
 		return err_no_memory(err, NULL);
+	}
 	for (int i = 1; i < argc && !err->kind; i++) {
 		const char *a = argv[i];
 
+		if (ended || a[0] != '-' || !a[1])
+			words[nwords++] = a;
 		if ((ended || a[0] != '-' || !a[1]) && is_query(o, a))
 			o->tasks[o->ntasks++] = (struct task){false, a};
 		else if (ended || a[0] != '-' || !a[1])
@@ -382,6 +415,9 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 		else
 			read_letters(o, argv, &i, err);
 	}
+	for (size_t k = 1; k + 1 < nwords && !err->kind; k++)
+		check_quoted(o, words + k, nwords - k, err);
+	free(words);
 	return err->kind ? (int)err->kind : check_options(o, err);
 }
 

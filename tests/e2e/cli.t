@@ -48,6 +48,16 @@ same(run("-c", "top").status, 1, "1: no profile is open")
 same(run("p.out", "--event", "Zz", "-c", "top").status, 1, "1: no such event")
 same(run("p.out", "-f", "missing.q").status, 1, "1: no such script")
 
+
+# A query without quotes is several words.
+for words, query in ((["top", "5"], "top 5"), (["callers", "of", "work"], "callers of work"),
+                     (["top", "5", "by", "incl", "-q"], "top 5 by incl"), (["p.out", "top", "5"], "top 5")):
+    r = run("p.out", *words)
+    ok(r.status == 3 and "No such file" in r.talk and "quote it: quern p.out '%s'\n" % query in r.talk, "unquoted: " + " ".join(words), r)
+for words in (["missing.out"], ["missing.out", "top"], ["work"]):
+    r = run("p.out", *words)
+    ok(r.status == 3 and "quote it" not in r.talk, "no query: " + " ".join(words), r)
+
 # Errors point at the token.
 r = run("p.out", "-q", "-c", "top by D1Mr")
 lines = r.talk.splitlines()
