@@ -6,6 +6,7 @@
  * comparison makes no sense, and the first ">" ends the expression: BP_NO_COMPARE.
  */
 #include <ctype.h>
+#include <string.h>
 
 #include "engine/lang/parse_in.h"
 
@@ -246,10 +247,33 @@ static int parse_in(struct parser *p, struct expr *e)
 	return 0;
 }
 
+/* fn ~ ^_dl_: a regular expression without its slashes, up to a blank or a bracket or
+ * stage that it does not open. */
+static int bare_regex(struct parser *p)
+{
+	const struct token t = parse_peek(p, PLACE_OPERAND);
+	const struct str s = str_from(p->text, t.at);
+	size_t n = 0, open = 0;
+
+	if (!s.n || (!token_is_word_byte(s.p[0]) && !strchr("^[.*+?\\", s.p[0])))
+		return 0;
+	for (; n < s.n && n < 200 && !strchr(" \t\n;/", s.p[n]); n++) {
+		if (!open && (s.p[n] == ')' || s.p[n] == '|'))
+			break;
+		open += s.p[n] == '(';
+		open -= s.p[n] == ')';
+	}
+	parse_fail(p, (struct span){t.at, n},
+		   "the right side of ~ is a /regular expression/ or \"text\"");
+	return err_hint(p->err, "write /%.*s/", (int)n, s.p);
+}
+
 static int parse_right(struct parser *p, const struct infix *x, struct expr *e)
 {
 	if (x->op == EX_IN)
 		return parse_in(p, e);
+	if ((x->op == EX_MATCH || x->op == EX_NOT_MATCH) && bare_regex(p))
+		return (int)p->err->kind;
 	if (parse_expr(p, x->right, &e->b))
 		return (int)p->err->kind;
 	if ((x->op == EX_MATCH || x->op == EX_NOT_MATCH) && e->b->op != EX_REGEX &&

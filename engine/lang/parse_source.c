@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/lang/parse_stage.h"
+#include "engine/lang/check_names.h"
 #include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 
@@ -447,11 +448,9 @@ static bool behind_number(const struct parser *p, const struct token *t)
 	       p->text.p[t->at + 1] >= '0' && p->text.p[t->at + 1] <= '9';
 }
 
-/* Is it a word after a last stage that is a list of columns? */
+/* Is it a word after a stage that is a list of columns? */
 static bool in_list(const struct tstage *s, const struct token *t)
 {
-	while (s->next)
-		s = s->next;
 	return t->kind == TOK_WORD &&
 	       (s->kind == T_SHOW || s->kind == T_SORT || s->kind == T_GROUP);
 }
@@ -491,10 +490,65 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 	return 0;
 }
 
+/* The word that ends before t; empty: none does. */
+static struct str word_before(const struct parser *p, const struct token *t)
+{
+	const struct str s = str_trim((struct str){p->text.p, t->at});
+	size_t n = 0;
+
+	while (n < s.n && token_is_word_byte(s.p[s.n - n - 1]))
+		n++;
+	return str_from(s, s.n - n);
+}
+
+/* sum self: columns are added up by sum(self), after "group by". */
+static int columns_of_sum(struct parser *p, const struct tstage *last,
+			  const struct token *t)
+{
+	const struct str agg = word_before(p, t);
+	struct token column = *t;
+	struct str call;
+
+	if (!is_aggregate(agg) ||
+	    (last->kind != T_GROUP && last->kind != T_SUM && last->kind != T_COUNT))
+		return 0;
+	if (t->kind == '(')
+		column = token_at(p->text, t->at + 1, PLACE_WORD);
+	if (column.kind != TOK_WORD)
+		column.text = STR("self");
+	if (str_eq(agg, STR("count")))
+		column.text = STR("");
+	call = arena_printf(p->a, column.text.n ? "%.*s(%.*s)" : "%.*s", STR_ARG(agg),
+			    STR_ARG(column.text));
+	if (!call.p)
+		return arena_full(p->a, p->err);
+	if (last->kind == T_GROUP) {
+		parse_fail(p, token_span(t),
+			   column.text.n ? "the column of '%.*s' stands in brackets"
+					 : "'%.*s' counts rows and takes no column",
+			   STR_ARG(agg));
+		return err_hint(p->err,
+				last->aggs && column.text.n ? "%.*s"
+							    : "group by COLUMN: %.*s",
+				STR_ARG(call));
+	}
+	parse_fail(p, token_span(t), "the stage '%.*s' takes no columns", STR_ARG(agg));
+	return column.text.n
+		       ? err_hint(p->err,
+				  "%.*s stands after 'group by': group by \"all\": %.*s",
+				  STR_ARG(call), STR_ARG(call))
+		       : err_hint(p->err,
+				  "more columns: group by \"all\": count, sum(self)");
+}
+
 /* The same for a token that cannot follow a table stage. */
 static int unexpected_in_stage(struct parser *p, const struct tstage *stages,
 			       const struct token *t)
 {
+	const struct tstage *last = stages;
+
+	while (last->next)
+		last = last->next;
 	if (token_is(t, "vs")) {
 		parse_fail(p, token_span(t), "'vs' comes after the source");
 		return err_hint(p->err, "before the first '|': functions vs base | ...");
@@ -518,7 +572,9 @@ static int unexpected_in_stage(struct parser *p, const struct tstage *stages,
 		parse_fail(p, token_span(t), "'between' is not an operator here");
 		return err_hint(p->err, "self > 1k and self < 1M");
 	}
-	if (in_list(stages, t)) {
+	if (columns_of_sum(p, last, t))
+		return (int)p->err->kind;
+	if (in_list(last, t)) {
 		parse_fail(p, token_span(t), "a ',' or '|' is missing before this");
 		return err_hint(p->err, "columns are separated by commas: show fn, self");
 	}

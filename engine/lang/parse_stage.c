@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "engine/lang/check_names.h"
 #include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 
@@ -281,6 +282,8 @@ static int wrong_stage(struct parser *p, const struct token *t)
 						 "top 20 %s"
 					       : "here that is: | %s",
 				near);
+	if (is_aggregate(t->text))
+		return err_hint(p->err, "group by \"all\": %.*s(self)", STR_ARG(t->text));
 	near = nearest_stage(t->text);
 	if (near)
 		return err_hint(p->err, "did you mean '%s'?", near);

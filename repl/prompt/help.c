@@ -111,9 +111,13 @@ static const struct help_topic topics[] = {
 	  NULL}},
 	{"group",
 	 "| group by COL, ... [: AGG, ...]; | sum; | count",
-	 "Fold rows.  AGG: sum(self), min(..), max(..), avg(..), count, or a ratio (D1mr / Dr).\n"
-	 "Groups with the largest first AGG come first; without AGGs, those that cost most.",
-	 {"functions | group by obj", "functions | count", NULL}},
+	 "Fold rows that are equal in COL.  AGG is count, sum(COL), min(COL), max(COL), avg(COL) or a\n"
+	 "ratio (D1mr / Dr); without any: count and the sums of the costs.  Groups with the largest\n"
+	 "first AGG come first; without AGGs, those that cost most.  `sum` and `count` fold all rows\n"
+	 "into one; `group by \"all\": count, sum(self)` does both.",
+	 {"functions | group by obj",
+	  "functions | group by obj: sum(self), count, max(self)",
+	  "functions | where self <= 100 | group by \"all\": count, sum(self)"}},
 	{"expect",
 	 "| expect none|some|EXPR",
 	 "Fail (exit status 4, after printing the rows) when it does not hold.  With --keep-going\n"
