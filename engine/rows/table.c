@@ -123,6 +123,7 @@ static int add_def(struct table *t, const struct col_def *d)
 	c->machine = d->flags & SHOW_M;
 	c->table = d->flags & SHOW_T;
 	c->bar = d->flags & HAS_BAR;
+	c->calls = d->flags & HAS_CALLS;
 	c->adds_up = d->flags & ADDS_UP;
 	if (d->flags & OF_TOTAL) {
 		c->def = source_col(t->src, (struct str){name.p, name.n - 1});
@@ -552,6 +553,7 @@ static void to_column(const struct table_col *c, struct column *out)
 		.machine = c->machine,
 		.table = c->table,
 		.bar = c->bar,
+		.calls = c->calls,
 		.adds_up = c->adds_up && !c->percent,
 		.estimated = c->estimated,
 		.absent = c->absent,

@@ -34,7 +34,8 @@ enum col_flags {
 	IS_COST = 512,	    /* COL_RATIO: of the event's cost */
 	NAMES_EVENT = 1024, /* text: the event that all costs of the row are of */
 	OF_RUN = 256,	    /* of single runs (vs_runs.c) */
-	IF_EXACT = 512,	    /* the column of the store has the values only if exact() */
+	IF_EXACT = 4096,    /* the column of the store has the values only if exact() */
+	HAS_CALLS = 2048,   /* text: f -> g; g -> h */
 };
 
 /* Of the store; each is sorted.  That of names, if none is mangled. */
@@ -88,7 +89,7 @@ struct table_col {
 	uint32_t event;
 	struct unit unit; /* of the values */
 	bool percent;	  /* of the cost of def */
-	bool machine, table, bar, adds_up, filled;
+	bool machine, table, bar, calls, adds_up, filled;
 	struct expr *ratio; /* quotient, computed from sums if summed; or NULL */
 	/* [rows]; texts of a dictionary are numbers in code[]: use col_text(). */
 	enum dict dict;

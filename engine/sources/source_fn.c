@@ -536,11 +536,11 @@ static const struct col_def cycle_cols[] = {
 	{"entry", COL_NAME, SHOW_M | SHOW_T, .s = cycle_entry},
 	{"entries", COL_COUNT, SHOW_M | SHOW_T, .u = cycle_entries},
 	{"calls", COL_COUNT, SHOW_M, .u = cycle_calls},
-	{"costliest", COL_STR, SHOW_M | SHOW_T, .s = cycle_costliest},
+	{"costliest", COL_STR, SHOW_M | SHOW_T | HAS_CALLS, .s = cycle_costliest},
 	{"cuts", COL_COUNT, SHOW_M | SHOW_T, .u = cycle_cuts, .absent = cycle_not_opened},
 	{"share%", COL_PERCENT, SHOW_M | SHOW_T, .f = cycle_cut_share,
 	 .absent = cycle_not_opened},
-	{"cut", COL_STR, SHOW_M | SHOW_T, .s = cycle_cut},
+	{"cut", COL_STR, SHOW_M | SHOW_T | HAS_CALLS, .s = cycle_cut},
 };
 
 /* Note how many functions, of set or of all (NULL), call themselves and are in no cycle:

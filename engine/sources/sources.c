@@ -27,6 +27,7 @@ static int last_open(struct exec *x, const struct source *s, struct table *t)
 		c->machine = from->machine;
 		c->table = from->table;
 		c->bar = from->bar;
+		c->calls = from->calls;
 		c->adds_up = from->adds_up;
 		if (from->estimated &&
 		    !(c->estimated = EXEC_ARRAY(x, uint8_t, r->rows + 1)))

@@ -105,7 +105,7 @@ struct str cell_text(const struct shown *s, size_t row, char *room, enum fit_kin
 	};
 	struct str v = s->c->s[row];
 
-	*kind = is_place(s->c) ? FIT_PATH : kinds[s->c->type];
+	*kind = is_place(s->c) ? FIT_PATH : s->c->calls ? FIT_CALLS : kinds[s->c->type];
 	room[0] = '\0';
 	if (s->line && !render_absent(s->line, row) && s->line->u[row])
 		snprintf(room, CELL_LINE_MAX, ":%" PRIu64, s->line->u[row]);

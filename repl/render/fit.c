@@ -159,6 +159,70 @@ static size_t fit_name(struct out *o, enum emit_form form, struct str s, size_t 
 	return taken;
 }
 
+/* ---- calls ---- */
+
+/* The first name of "f -> g; g -> h"; *sep is what stands behind it. */
+static struct str first_name(struct str s, struct str *sep)
+{
+	static const char *const seps[] = {" -> ", "; "};
+
+	for (size_t i = 0; i < s.n; i++)
+		for (size_t k = 0; k < 2; k++)
+			if (str_starts(str_from(s, i), str_c(seps[k]))) {
+				*sep = str_c(seps[k]);
+				return (struct str){s.p, i};
+			}
+	*sep = str_from(s, s.n);
+	return s;
+}
+
+static struct str next_name(struct str s, struct str name, struct str sep)
+{
+	return str_from(s, name.n + sep.n);
+}
+
+/* The most columns that each name of s may take, if all fit in width. */
+static size_t share_of_names(enum emit_form form, struct str s, size_t width)
+{
+	size_t low = 0, high = width;
+
+	while (low < high) {
+		size_t most = (low + high + 1) / 2, sum = 0;
+		struct str name, sep, rest = s;
+
+		for (; rest.n; rest = next_name(rest, name, sep)) {
+			size_t all;
+
+			name = first_name(rest, &sep);
+			all = emit_width(form, name);
+			sum += sep.n + (all < most ? all : most);
+		}
+		if (sum <= width)
+			low = most;
+		else
+			high = most - 1;
+	}
+	return low;
+}
+
+/* No name is cut below LEAST_NAME columns; 0: then not all fit. */
+static size_t fit_calls(struct out *o, enum emit_form form, struct str s, size_t width)
+{
+	enum { LEAST_NAME = 8 };
+	const size_t share = share_of_names(form, s, width);
+	struct str name, sep;
+	size_t taken = 0;
+
+	if (share < LEAST_NAME)
+		return 0;
+	for (; s.n; s = next_name(s, name, sep)) {
+		name = first_name(s, &sep);
+		taken += fit_put(o, form, FIT_NAME, name, share) + sep.n;
+		out_str(o, sep);
+	}
+	return taken;
+}
+
 size_t fit_put(struct out *o, enum emit_form form, enum fit_kind kind, struct str s,
 	       size_t width)
 {
@@ -175,6 +239,11 @@ size_t fit_put(struct out *o, enum emit_form form, enum fit_kind kind, struct st
 	switch (kind) {
 	case FIT_NAME: return fit_name(o, form, s, width);
 	case FIT_PATH: return cut_middle(o, form, s, all, 0, width);
+	case FIT_CALLS:
+		head = fit_calls(o, form, s, width);
+		if (head)
+			return head;
+		break;
 	case FIT_TEXT: break;
 	}
 	head = head_bytes(form, s, width - e);

@@ -13,9 +13,10 @@
 #include "repl/term/emit.h"
 
 enum fit_kind {
-	FIT_NAME, /* function: cut template arguments and parameters, then the middle */
-	FIT_PATH, /* file: cut the start */
-	FIT_TEXT, /* other text: cut the end */
+	FIT_NAME,  /* function: cut template arguments and parameters, then the middle */
+	FIT_PATH,  /* file: cut the start */
+	FIT_TEXT,  /* other text: cut the end */
+	FIT_CALLS, /* "f -> g; g -> h": cut each name, or else the end */
 };
 
 /* Write s in at most width columns; returns how many it took.  form is EMIT_TEXT or

@@ -12,7 +12,8 @@
  * names them: first those that say nothing, then by priority (priority.h).  Names that
  * do not fit are cut so that different ones stay different (apart.h).
  *
- * Without a screen no column is hidden, and names are cut at WIDEST columns.  A path or a
+ * Without a screen no column is hidden, and names are cut at WIDEST columns, calls at
+ * WIDEST_CALLS.  A path or a
  * text is not; if it is wider it shifts the rest of its row instead of padding all other
  * rows.  With `look->wide` nothing is cut anywhere.
  */
@@ -34,7 +35,8 @@
 #include "repl/term/number.h"
 
 enum {
-	WIDEST = 60,   /* most columns to pad to, and of a name, without a screen */
+	WIDEST = 60, /* most columns to pad to, and of a name, without a screen */
+	WIDEST_CALLS = 2 * WIDEST, /* of a column of calls: f -> g; g -> h */
 	NARROWEST = 8, /* least columns of shortened text; twice this for functions */
 	ENOUGH = 14,   /* text that is no name needs no more */
 	BAR_LEAST = 6,
@@ -261,9 +263,12 @@ static void fit_bar(struct table *t)
 static void fit_columns(struct table *t)
 {
 	if (!t->columns) {
-		for (size_t i = 0; i < t->n; i++)
-			if (t->cols[i].text && t->cols[i].width > WIDEST)
-				t->cols[i].width = WIDEST;
+		for (size_t i = 0; i < t->n; i++) {
+			const size_t most = t->cols[i].c->calls ? WIDEST_CALLS : WIDEST;
+
+			if (t->cols[i].text && t->cols[i].width > most)
+				t->cols[i].width = most;
+		}
 		return;
 	}
 	drop_columns(t);
@@ -276,7 +281,10 @@ static void fit_columns(struct table *t)
 static size_t cell_width(const struct table *t, const struct shown *s, size_t before)
 {
 	if (!t->columns)
-		return s->c->type == COL_NAME && !t->look->wide ? WIDEST : SIZE_MAX;
+		return t->look->wide		? SIZE_MAX
+		       : s->c->type == COL_NAME ? WIDEST
+		       : s->c->calls		? WIDEST_CALLS
+						: SIZE_MAX;
 	return s->width > before + 4 ? s->width - before : 4;
 }
 
@@ -507,6 +515,7 @@ static void put_footer(struct table *t)
 		line.n = 0;
 		out_c(&line, "not on this screen: ");
 		out_bytes(&line, t->hidden.buf, t->hidden.n);
+		out_c(&line, "; all: --wide, .mode wide");
 		put_painted(t, PAINT_DIM, (struct str){line.buf, line.n});
 	}
 	out_close(&line);

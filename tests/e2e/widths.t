@@ -8,7 +8,7 @@ import struct
 import termios
 import unicodedata
 
-from e2e import done, environ, ok, profile, quern, same, small
+from e2e import done, environ, ok, profile, quern, run, same, small
 
 WIDTHS = (60, 80, 120, 200)
 
@@ -74,7 +74,14 @@ for profiles, query, kept in ASKED:
 lines = on_screen(60, *TWO, "-c", "lines vs base | take 4")
 ok("calls_out (all 0)" in " ".join(lines[-4:]) and "change (empty)" in " ".join(lines[-4:]), "columns that say nothing go first", lines)
 lines = on_screen(60, TMPL, "-c", "callers of malloc")
-ok("est (= incl)" in lines[-1] and titles(lines) == ["#", "calls", "incl", "share%", "fn"], "one that repeats another goes", lines)
+ok("est (= incl)" in " ".join(lines[-2:]) and titles(lines) == ["#", "calls", "incl", "share%", "fn"], "one that repeats another goes", lines)
+ok(" ".join(lines[-2:]).endswith("; all: --wide, .mode wide"), "and it says how to see it", lines)
+
+# Without a screen names and calls are cut, but not with --wide.
+r = run(TMPL, "-q", "-c", "cycles")
+ok(max(width(x) for x in r.text.splitlines()) < 400 and " -> " in r.text, "cycles: calls are cut", r)
+r = run(TMPL, "-q", "--wide", "-c", "cycles")
+ok(max(width(x) for x in r.text.splitlines()) > 2000, "--wide: they are whole", r)
 
 # Different names stay different.
 NAMES = [b"std::map<%s, std::vector<std::string>, std::less<int> >::%s(%s) const" % (k, f, p)

@@ -113,6 +113,12 @@ static const struct {
 	size_t width;
 	const char *want;
 } fits[] = {
+	{"calls", EMIT_TEXT, FIT_CALLS, STR("f(int, int) -> a::b<int>::g(int); h -> i"),
+	 34, "f(int, int) -> a::b\xe2\x80\xa6::g(\xe2\x80\xa6); h -> i"},
+	{"calls that fit", EMIT_TEXT, FIT_CALLS, STR("f(int) -> g; g -> f(int)"), 40,
+	 "f(int) -> g; g -> f(int)"},
+	{"no room for names", EMIT_TEXT, FIT_CALLS, STR("function_one -> function_two"),
+	 14, "function_one \xe2\x80\xa6"},
 	{"fits", EMIT_TEXT, FIT_NAME, STR("main"), 4, "main"},
 	{"middle", EMIT_TEXT, FIT_NAME, STR("abcdefghijklmnop"), 9,
 	 "abc\xe2\x80\xa6lmnop"},
@@ -194,13 +200,15 @@ static void test_random_names(void)
 
 		for (size_t i = 0; i < s.n; i++) {
 			seed = seed * 6364136223846793005u + 1442695040888963407u;
-			bytes[i] = (char)(seed >> 56 & 1
-						  ? "<>()a:~\xe2\x80\xae"[seed >> 57 & 7]
-						  : (char)(seed >> 48));
+			bytes[i] =
+				(char)(seed >> 56 & 1
+					       ? "<>()a:~\xe2\x80\xae -> ; "[seed >> 57 &
+									     15]
+					       : (char)(seed >> 48));
 		}
 		seed = seed * 6364136223846793005u + 1442695040888963407u;
 		out_mem(&o);
-		said = fit_put(&o, EMIT_TEXT, (enum fit_kind)(round % 3), s, width);
+		said = fit_put(&o, EMIT_TEXT, (enum fit_kind)(round % 4), s, width);
 		fine = said <= width &&
 		       said == emit_width(EMIT_TEXT, (struct str){o.buf, o.n});
 		for (size_t i = 0, n; fine && i < o.n; i += n) {

@@ -327,7 +327,7 @@ static void test_table(void)
 	      " 17  ~402 k   7.60%     12  std::vector<int>::push_back(…)\n"
 	      "  5    93    <0.01%      -  a,\"b\"\n"
 	      "3 of 1,586 functions\n"
-	      "not on this screen: file:line\n");
+	      "not on this screen: file:line; all: --wide, .mode wide\n");
 	check("table on a narrow screen: columns leave, and are named", FORMAT_TABLE, &r,
 	      &narrow,
 	      "  self   self%  calls  fn\n"
@@ -335,7 +335,7 @@ static void test_table(void)
 	      "~402 k   7.60%     12  std::ve...h_back(...)\n"
 	      "  93    <0.01%      -  a,\"b\"\n"
 	      "3 of 1,586 functions\n"
-	      "not on this screen: file:line, #\n");
+	      "not on this screen: file:line, #; all:\n--wide, .mode wide\n");
 	check("table on a low screen", FORMAT_TABLE, &r, &two,
 	      "  #    self   self%  calls  fn                                       file:line\n"
 	      "812  1.03 M  19.52%  1,234  _int_malloc                              malloc.c:3451  ████████████████\n"
@@ -429,7 +429,7 @@ static void test_apart(void)
 	      "  10    10  std::…::string>, std:…\n"
 	      "  20    20  std::…::u8string>, st…\n"
 	      "  30    30  std::map<long, …d(int)\n"
-	      "not on this screen: calls (all 7)\n");
+	      "not on this screen: calls (all\n7); all: --wide, .mode wide\n");
 	check("names are cut for a pipe, too", FORMAT_TABLE, &r, &pipe,
 	      "calls  self  incl  fn\n"
 	      "    7    10    10  std::map<int, std::vector<std::string…less<int> >::find(int)\n"
