@@ -13,6 +13,7 @@
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/rows/row_loops.h"
+#include "engine/sources/inlined.h"
 #include "engine/sources/source.h"
 #include "engine/sources/source_text.h"
 #include "index/base/sort.h"
@@ -806,6 +807,17 @@ static bool place_no_line(const struct table *t, uint32_t r)
 	return place_of(t, r)->line == 0;
 }
 
+/* The file that the line is inlined from. */
+static struct str place_inlined(const struct table *t, uint32_t r)
+{
+	return place_file(t, r);
+}
+
+static bool place_not_inlined(const struct table *t, uint32_t r)
+{
+	return !inlined_line(detail_of(t)->st, place_of(t, r)->fn, place_of(t, r)->file);
+}
+
 #define PLACE_COSTS                                                                    \
 	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = place_self},    \
 		{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR,        \
@@ -838,15 +850,16 @@ static struct str place_dir(const struct table *t, uint32_t r)
 	return graph_dir_of(place_file(t, r));
 }
 
-#define LINE_COLS(shown)                                                \
-	{"file",	  COL_FILE,	     SHOW_M | SHOW_T,           \
-	 .s = place_file, .dict = DICT_FILE, .codes = place_files},     \
-		{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line,    \
-		 .absent = place_no_line},                              \
-		PLACE_COSTS, {"text", COL_STR, shown, .s = place_text}, \
-		{"class", COL_NAME, 0, .s = place_class},               \
-	{                                                               \
-		"dir", COL_FILE, 0, .s = place_dir                      \
+#define LINE_COLS(shown)                                                               \
+	{"file",	  COL_FILE,	     SHOW_M | SHOW_T,                          \
+	 .s = place_file, .dict = DICT_FILE, .codes = place_files},                    \
+		{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line,                   \
+		 .absent = place_no_line},                                             \
+		PLACE_COSTS, {"text", COL_STR, shown, .s = place_text},                \
+		{"class", COL_NAME, 0, .s = place_class},                              \
+		{"dir", COL_FILE, 0, .s = place_dir},                                  \
+	{                                                                              \
+		"inlined", COL_STR, 0, .s = place_inlined, .absent = place_not_inlined \
 	}
 
 static const struct col_def line_cols[] = {LINE_COLS(0)};

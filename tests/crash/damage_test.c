@@ -36,6 +36,7 @@ static const char *const queries[QUERIES] = {
 	"calls",
 	"callsites",
 	"lines",
+	"inlined",
 	"jumps of B",
 	"parts",
 	"events",

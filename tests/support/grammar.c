@@ -215,6 +215,7 @@ static const struct source_words {
 	 {"self", "line", "calls_out", "incl_out", "self%"},
 	 {"file", "fn", "class", "dir"}},
 	{"instrs", {"self", "instr", "line", "calls_out", "incl_out"}, {"fn", "file"}},
+	{"inlined", {"self", "lines", "self%"}, {"file", "into"}},
 	{"calls",
 	 {"calls", "incl", "caller_id", "callee_id", "recursive", "incl%"},
 	 {"caller", "callee", "caller_file", "callee_file"}},
@@ -495,7 +496,8 @@ static void top(struct choices *g)
 {
 	static const char *const unit[] = {"functions", "files",  "objects", "dirs",
 					   "classes",	"lines",  "calls",   "cycles",
-					   "callsites", "instrs", "jumps",   "parts"};
+					   "callsites", "instrs", "jumps",   "parts",
+					   "inlined"};
 
 	word(g, "top");
 	if (once_in(g, 2))
