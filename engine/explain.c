@@ -139,7 +139,8 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 			"decode the cost lines and call sites of the functions asked",
 		[S_CALLSITES] = "decode the call sites of the functions asked",
 		[S_JUMPS] = "decode the jumps of the functions asked",
-		[S_INLINED] = "decode the cost lines of the functions asked",
+		[S_INLINED] =
+			"decode the cost lines of the functions asked; if they have addresses, look these up in the objects' debug information",
 		[S_CALLS] = "read the call edges",
 		[S_CYCLES] = "read the cycles and the calls inside them",
 		[S_PARTS] = "read the parts",

@@ -1,13 +1,14 @@
 /*
  * source_inlined.c - inlined: code that the compiler put into other functions.
  *
- * A cost line of another file than its function's is inlined from there.  One row per
- * function, and file inlined into it:
+ * One row per function, and what is inlined into it (inlined.h): the file of cost lines,
+ * and the name of the inlined function if it is known:
  *
  *	fl=main.c  fn=main	10 5		main itself
  *	fi=sum.h		3 8, 4 4	a row: sum.h into main, self 12, 2 lines
  *
  * The costs are part of the self cost of the function: rows say how it is divided.
+ * Functions are read twice: for the addresses to look up, then for the rows.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,15 +20,20 @@
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
+#define NO_NAME UINT32_MAX
+
 /* What is inlined from one place into one function. */
 struct inlined_row {
 	fn_id into; /* of the store */
 	file_id file;
+	uint32_t number; /* of the name; NO_NAME: not known */
+	struct str name;
 	uint64_t lines; /* self[events] are in inlined_rows.costs */
 };
 
 struct inlined_rows {
 	struct store *st;
+	struct inlining *in;
 	uint32_t events;
 	struct inlined_row *row;
 	size_t n, cap;
@@ -35,29 +41,25 @@ struct inlined_rows {
 	size_t costs_cap;
 };
 
-bool inlined_line(struct store *st, fn_id f, file_id file)
-{
-	const file_id own = store_fn_file_id(st, f);
-
-	return file != own && !str_eq(store_file(st, own), STR("???")) &&
-	       !str_eq(store_file(st, file), STR("???"));
-}
-
 /* ---- the rows of a function ---- */
 
 /* An inlined line of the function at hand. */
 struct inlined_at {
 	file_id file;
+	uint32_t number;
+	struct str name;
 	uint64_t line;
 	const uint64_t *self;
 };
 
-static int by_file_and_line(const void *pa, const void *pb)
+static int by_origin_and_line(const void *pa, const void *pb)
 {
 	const struct inlined_at *a = pa, *b = pb;
 
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
 	return (a->line > b->line) - (a->line < b->line);
 }
 
@@ -87,14 +89,33 @@ static int fold_inlined(struct exec *x, struct inlined_rows *d, fn_id f,
 	struct inlined_row *r = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!i || at[i].file != at[i - 1].file) {
+		if (!i || at[i].file != at[i - 1].file ||
+		    at[i].number != at[i - 1].number) {
 			if (!(r = new_inlined(x, d)))
 				return (int)x->err->kind;
-			*r = (struct inlined_row){.into = f, .file = at[i].file};
+			*r = (struct inlined_row){.into = f,
+						  .file = at[i].file,
+						  .number = at[i].number,
+						  .name = at[i].name};
 		}
-		r->lines += !i || by_file_and_line(&at[i - 1], &at[i]);
+		r->lines += !i || by_origin_and_line(&at[i - 1], &at[i]);
 		add_costs(d->costs + (d->n - 1) * d->events, at[i].self, d->events);
 	}
+	return 0;
+}
+
+/* Look up the addresses of a function later. */
+static int want_lines(struct exec *x, struct inlined_rows *d, fn_id f, struct arena *a)
+{
+	struct store_line *line = NULL;
+	uint64_t *self = NULL;
+	size_t n = 0;
+
+	if (fn_lines(x, f, a, &line, &self, &n))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < n; i++)
+		if (inlining_want(d->in, f, line[i].file, line[i].line, line[i].instr))
+			return (int)x->err->kind;
 	return 0;
 }
 
@@ -109,12 +130,19 @@ static int add_inlined(struct exec *x, struct inlined_rows *d, fn_id f, struct a
 		return (int)x->err->kind;
 	if (!(at = ARENA_ARRAY(a, struct inlined_at, n + 1)))
 		return arena_full(a, x->err);
-	for (size_t i = 0; i < n; i++)
-		if (inlined_line(d->st, f, line[i].file))
-			at[k++] = (struct inlined_at){line[i].file, line[i].line,
-						      self + i * d->events};
+	for (size_t i = 0; i < n; i++) {
+		const struct inline_frame *frame;
+
+		if (!inlining_at(d->in, f, line[i].file, line[i].instr, &frame))
+			continue;
+		at[k++] = (struct inlined_at){.file = line[i].file,
+					      .number = frame ? frame->number : NO_NAME,
+					      .name = frame ? frame->name : STR(""),
+					      .line = line[i].line,
+					      .self = self + i * d->events};
+	}
 	if (k)
-		qsort(at, k, sizeof(*at), by_file_and_line);
+		qsort(at, k, sizeof(*at), by_origin_and_line);
 	return fold_inlined(x, d, f, at, k);
 }
 
@@ -123,7 +151,7 @@ static int add_inlined(struct exec *x, struct inlined_rows *d, fn_id f, struct a
 struct inlined_key {
 	uint32_t into; /* of the graph */
 	file_id file;
-	uint32_t row;
+	uint32_t number, row;
 };
 
 static int by_key(const void *pa, const void *pb)
@@ -134,6 +162,8 @@ static int by_key(const void *pa, const void *pb)
 		return a->into < b->into ? -1 : 1;
 	if (a->file != b->file)
 		return a->file < b->file ? -1 : 1;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
 	return (a->row > b->row) - (a->row < b->row);
 }
 
@@ -149,13 +179,15 @@ static int join_merged(struct exec *x, struct inlined_rows *d)
 		return (int)x->err->kind;
 	for (size_t i = 0; i < d->n; i++)
 		k[i] = (struct inlined_key){graph_of_store(x->g, d->row[i].into),
-					    d->row[i].file, (uint32_t)i};
+					    d->row[i].file, d->row[i].number,
+					    (uint32_t)i};
 	qsort(k, d->n, sizeof(*k), by_key);
 	to.n = 0;
 	for (size_t i = 0; i < d->n; i++) {
 		const struct inlined_row *from = &d->row[k[i].row];
 
-		if (!i || k[i].into != k[i - 1].into || k[i].file != k[i - 1].file)
+		if (!i || k[i].into != k[i - 1].into || k[i].file != k[i - 1].file ||
+		    k[i].number != k[i - 1].number)
 			to.row[to.n++] = *from;
 		else
 			to.row[to.n - 1].lines += from->lines;
@@ -168,8 +200,10 @@ static int join_merged(struct exec *x, struct inlined_rows *d)
 
 /* ---- opening ---- */
 
-static int read_functions(struct exec *x, struct inlined_rows *d,
-			  const struct fn_set *set)
+typedef int each_inlined(struct exec *, struct inlined_rows *, fn_id, struct arena *);
+
+static int each_function_of(struct exec *x, struct inlined_rows *d,
+			    const struct fn_set *set, each_inlined *each)
 {
 	enum { POLL = 16 };
 	struct arena scratch;
@@ -182,7 +216,7 @@ static int read_functions(struct exec *x, struct inlined_rows *d,
 		if (here == GRAPH_NONE || (set && !fnset_has(set, here)))
 			continue;
 		arena_reset(&scratch);
-		rc = add_inlined(x, d, f, &scratch) || (f % POLL == 0 && exec_poll_now(x))
+		rc = each(x, d, f, &scratch) || (f % POLL == 0 && exec_poll_now(x))
 			     ? (int)x->err->kind
 			     : 0;
 	}
@@ -190,65 +224,27 @@ static int read_functions(struct exec *x, struct inlined_rows *d,
 	return rc;
 }
 
+static const struct source_def source_inlined_files;
+
 static int inlined_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct inlined_rows *d = EXEC_ARRAY(x, struct inlined_rows, 1);
 	struct fn_set *set = NULL;
+	bool named = false;
 
 	if (!d || fn_detail_check(x, s, t->src->name))
 		return (int)x->err->kind;
 	d->st = x->g->st;
 	d->events = store_info(d->st)->events;
-	if ((s->of && exec_set(x, s->of, &set)) || read_functions(x, d, set) ||
+	if (inlining_new(x, &d->in) || (s->of && exec_set(x, s->of, &set)) ||
+	    (store_info(d->st)->has_instr && each_function_of(x, d, set, want_lines)) ||
+	    inlining_read(d->in) || each_function_of(x, d, set, add_inlined) ||
 	    (!x->g->plain && join_merged(x, d)))
 		return (int)x->err->kind;
+	for (size_t i = 0; i < d->n && !named; i++)
+		named = d->row[i].name.n;
 	t->data = d;
-	return table_init(x, t, t->src, x->g, d->n);
-}
-
-/* ---- the share of rows ---- */
-
-struct inlined_sum {
-	struct store *st;
-	fn_id f;
-	file_id last; /* the file of the line before, and whether it is inlined */
-	bool is;
-	uint32_t event;
-	uint64_t sum, lines;
-};
-
-enum { LINES_MOST = 1 << 20 }; /* of all functions of a table: a few milliseconds */
-
-static int sum_line(void *arg, const struct store_line *row, const uint64_t *costs,
-		    struct err *err)
-{
-	struct inlined_sum *s = arg;
-
-	if (++s->lines > LINES_MOST)
-		return err_set(err, ERR_LIMIT, 0, "too many lines");
-	if (row->file != s->last) {
-		s->last = row->file;
-		s->is = inlined_line(s->st, s->f, row->file);
-	}
-	if (s->is)
-		s->sum = graph_add(s->sum, store_event_of(s->st, s->event, costs));
-	return 0;
-}
-
-bool inlined_share(struct store *st, const fn_id *f, size_t n, uint32_t event,
-		   uint64_t *sum)
-{
-	struct inlined_sum s = {.st = st, .event = event};
-	struct err ignored = {0};
-
-	for (size_t i = 0; i < n; i++) {
-		s.f = f[i];
-		s.last = UINT32_MAX;
-		if (store_each_line(st, f[i], sum_line, &s, &ignored))
-			return false;
-	}
-	*sum = s.sum;
-	return true;
+	return table_init(x, t, named ? t->src : &source_inlined_files, x->g, d->n);
 }
 
 /* ---- columns ---- */
@@ -267,6 +263,16 @@ static void inlined_files(const struct table *t, uint32_t *out)
 {
 	for (size_t i = 0; i < t->n; i++)
 		out[i] = inlined_of(t, row_ref(t, i))->file;
+}
+
+static struct str inlined_name(const struct table *t, uint32_t r)
+{
+	return inlined_of(t, r)->name;
+}
+
+static bool inlined_no_name(const struct table *t, uint32_t r)
+{
+	return !inlined_of(t, r)->name.n;
 }
 
 static uint32_t inlined_fn(const struct table *t, uint32_t r)
@@ -292,15 +298,27 @@ static uint64_t inlined_lines(const struct table *t, uint32_t r, uint32_t e)
 	return inlined_of(t, r)->lines;
 }
 
-static const struct col_def inlined_cols[] = {
-	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = inlined_self},
-	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
-	{"cum%", COL_PERCENT, SHOW_T | IS_CUM, .u = NULL},
-	{"lines", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = inlined_lines},
-	{"file", COL_FILE, SHOW_M | SHOW_T, .s = inlined_file, .dict = DICT_FILE,
-	 .codes = inlined_files},
-	{"into", COL_NAME, SHOW_M | SHOW_T, .s = inlined_into},
-};
+#define INLINED_COLS(shown)                                                           \
+	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = inlined_self}, \
+		{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR,       \
+		 .u = NULL},                                                          \
+		{"cum%", COL_PERCENT, SHOW_T | IS_CUM, .u = NULL},                    \
+		{"lines", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = inlined_lines},  \
+		{"file",                                                              \
+		 COL_FILE,                                                            \
+		 SHOW_M | SHOW_T,                                                     \
+		 .s = inlined_file,                                                   \
+		 .dict = DICT_FILE,                                                   \
+		 .codes = inlined_files},                                             \
+		{"fn", COL_NAME, SHOW_M | (shown), .s = inlined_name,                 \
+		 .absent = inlined_no_name},                                          \
+	{                                                                             \
+		"into", COL_NAME, SHOW_M | SHOW_T, .s = inlined_into                  \
+	}
+
+static const struct col_def inlined_cols[] = {INLINED_COLS(SHOW_T)};
+/* Used if no name is known. */
+static const struct col_def inlined_file_cols[] = {INLINED_COLS(0)};
 
 static struct str inlined_key(const struct table *t, uint32_t r, struct arena *a)
 {
@@ -309,10 +327,21 @@ static struct str inlined_key(const struct table *t, uint32_t r, struct arena *a
 
 	if (!fn.p || !file.p)
 		return (struct str){NULL, 0};
-	return arena_join(a, (struct str[]){fn, file}, 2);
+	return arena_join(a, (struct str[]){fn, file, inlined_of(t, r)->name}, 3);
 }
 
 const struct source_def source_inlined = {
 	"inlined", "inlined rows", "self",     inlined_cols, COUNT(inlined_cols),
 	true,	   inlined_open,   inlined_fn, inlined_key,
+};
+static const struct source_def source_inlined_files = {
+	"inlined",
+	"inlined rows",
+	"self",
+	inlined_file_cols,
+	COUNT(inlined_file_cols),
+	true,
+	inlined_open,
+	inlined_fn,
+	inlined_key,
 };

@@ -51,8 +51,9 @@ static const struct help_topic topics[] = {
 	 {"lines of main | take 5", NULL, NULL}},
 	{"inlined",
 	 "inlined [of SET]",
-	 "What is inlined into functions: a cost line of another file than its function's is\n"
-	 "inlined from there.  The costs are part of the functions' self costs.",
+	 "What is inlined into functions; the costs are part of their self costs.  Names come\n"
+	 "from the debug information of the objects, if the profile has addresses (callgrind\n"
+	 "--dump-instr=yes); else the file of a cost line tells where it is inlined from.",
 	 {"top inlined", "inlined of main", NULL}},
 	{"source",
 	 "source of SET",
