@@ -23,6 +23,10 @@
 #include "index/format/meta_code.h"
 #include "index/store/demangle.h"
 
+#ifndef __has_feature
+#define __has_feature(f) 0
+#endif
+
 enum {
 	ANSWER_MAX = 1 << 30,
 	CPU_SECONDS = 300, /* the time limit of a query is usually lower */
@@ -127,7 +131,10 @@ static void child(const struct roots_file *object, const struct roots *roots,
 		signal(usual[i], SIG_DFL);
 	setrlimit(RLIMIT_CORE, &(struct rlimit){0, 0});
 	setrlimit(RLIMIT_CPU, &(struct rlimit){CPU_SECONDS, CPU_SECONDS});
+#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer)
+	/* The sanitizer's shadow alone is larger. */
 	setrlimit(RLIMIT_DATA, &(struct rlimit){MEMORY, MEMORY});
+#endif
 	_exit(dwarf_read(object, roots, at, n, &b) || write_answer(to, &b));
 }
 
