@@ -109,13 +109,13 @@ static int read_places(struct inlining *in, size_t from, size_t to,
 	return 0;
 }
 
-int inlining_read(struct inlining *in)
+int inlining_read(struct inlining *in, bool note)
 {
 	struct exec *x = in->x;
 	struct inlining_lack lack = {0};
 	struct dwarf_place *at;
 
-	if (store_info(in->st)->has_instr && x->safe)
+	if (note && store_info(in->st)->has_instr && x->safe)
 		return exec_note(x, STR("inlined code is told by its file alone: no "
 					"object is read under --safe"));
 	if (!in->n)
@@ -131,7 +131,7 @@ int inlining_read(struct inlining *in)
 			return (int)x->err->kind;
 	}
 	in->n = 0;
-	return note_lack(x, &lack);
+	return note ? note_lack(x, &lack) : 0;
 }
 
 bool inlining_at(const struct inlining *in, fn_id f, file_id file, uint64_t instr,

@@ -24,8 +24,8 @@ struct inlining;
 int inlining_new(struct exec *x, struct inlining **out);
 int inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
 		  uint64_t instr);
-/* Look up all places wanted so far.  A note says for which objects only files tell. */
-int inlining_read(struct inlining *in);
+/* Look up all places wanted so far; note: say for which objects only files tell. */
+int inlining_read(struct inlining *in, bool note);
 /* Whether a place that was wanted is inlined; *frame: the innermost inlined call, NULL if
  * only the file tells. */
 bool inlining_at(const struct inlining *in, fn_id f, file_id file, uint64_t instr,

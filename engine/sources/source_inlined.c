@@ -238,7 +238,7 @@ static int inlined_open(struct exec *x, const struct source *s, struct table *t)
 	d->events = store_info(d->st)->events;
 	if (inlining_new(x, &d->in) || (s->of && exec_set(x, s->of, &set)) ||
 	    (store_info(d->st)->has_instr && each_function_of(x, d, set, want_lines)) ||
-	    inlining_read(d->in) || each_function_of(x, d, set, add_inlined) ||
+	    inlining_read(d->in, true) || each_function_of(x, d, set, add_inlined) ||
 	    (!x->g->plain && join_merged(x, d)))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < d->n && !named; i++)

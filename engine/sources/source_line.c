@@ -827,7 +827,7 @@ static int prepare_inlined(const struct table *t, uint32_t event)
 		    exec_poll(t->x))
 			return (int)t->x->err->kind;
 	}
-	return inlining_read(d->in);
+	return inlining_read(d->in, true);
 }
 
 /* Whether the row is inlined; *f: its innermost inlined call, if that is known. */

@@ -108,6 +108,28 @@ ok(len(answer) == 1 and answer[0][1] > 500, "a function of the same file", answe
 answer, talk = rows("lines of work | where inlined = \"Sum<int>::add(int)\" | show file, line")
 ok(answer and all(r[0].endswith("/clamp.h") for r in answer), "lines of it", answer)
 
+# ---- beside the text
+
+answer, talk = rows("source of main | where kind = \"inlined\" | show text", more=("--source-root", source, "--source-root", "."))
+ok("-- inlined: local --" in [r[0] for r in answer], "source of: a row where inlined code begins", answer)
+answer, talk = rows("asm of work | show kind, instr, text")
+told, chain, seen = {}, None, set()
+for kind, instr, text in answer:
+    if kind == "inlined":
+        chain = text[len("-- inlined: "):-len(" --")] if text.startswith("-- inlined: ") else None
+    elif kind == "line" and instr not in seen:
+        told[instr] = chain
+        seen.add(instr)
+chains, talk = rows("instrs of work | show instr, inlined")
+wrong = [(hex(a), c, told.get(a)) for a, c in chains if told.get(a) != c]
+ok(len(chains) > 20 and not wrong, "asm of: the rows say which code is inlined", wrong[:2])
+os.mkdir("bin")
+with open("bin/objdump", "w") as f:
+    f.write("#!/bin/sh\necho >>starts\nexec %s \"$@\"\n" % shutil.which("objdump"))
+os.chmod("bin/objdump", 0o755)
+r = run(out, "-q", "-c", "asm of obj:p | count", env={"PATH": os.path.abspath("bin") + ":" + os.environ["PATH"]})
+same((r.status, os.path.getsize("starts")), (0, 1), "objdump is started once for all functions of a program")
+
 # ---- objects that are not what was measured
 
 
