@@ -201,8 +201,9 @@ static size_t read_to_word(struct str text, struct place *p, bool *quoted)
 /* ---- what is wanted there ---- */
 
 static const char *const top_words[] = {
-	"functions", "files", "objects", "dirs", "classes", "lines", "instrs", "calls",
-	"callsites", "jumps", "cycles",	 "of",	 "by",	    "vs",    NULL,
+	"functions", "files",	"objects", "dirs",	"classes", "lines",
+	"instrs",    "inlined", "calls",   "callsites", "jumps",   "cycles",
+	"of",	     "by",	"vs",	   NULL,
 };
 static const char *const unit_words[] = {"of", "by", "vs", NULL};
 static const char *const callers_words[] = {"of", "depth", "min", "by", "vs", NULL};

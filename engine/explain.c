@@ -122,8 +122,8 @@ static void explain_functions(struct explain *e, const struct query *q,
 /* Does the source read single lines?  The index has these only for the whole profile. */
 static bool source_has_detail(enum source_kind k)
 {
-	return k == S_LINES || k == S_INSTRS || k == S_CALLSITES || k == S_JUMPS ||
-	       k == S_SOURCE || k == S_ASM;
+	return k == S_LINES || k == S_INSTRS || k == S_INLINED || k == S_CALLSITES ||
+	       k == S_JUMPS || k == S_SOURCE || k == S_ASM;
 }
 
 static void put_access(struct explain *e, const struct query *q, struct store *st,
@@ -139,6 +139,8 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 			"decode the cost lines and call sites of the functions asked",
 		[S_CALLSITES] = "decode the call sites of the functions asked",
 		[S_JUMPS] = "decode the jumps of the functions asked",
+		[S_INLINED] =
+			"decode the cost lines of the functions asked; if they have addresses, look these up in the objects' debug information",
 		[S_CALLS] = "read the call edges",
 		[S_CYCLES] = "read the cycles and the calls inside them",
 		[S_PARTS] = "read the parts",

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/debug/inlines.h"
 #include "engine/lang/check_names.h"
 #include "engine/lang/token.h"
 #include "engine/rows/fn_detail.h"
@@ -33,10 +34,13 @@ int session_new(struct session **out, struct err *err)
 		return err_no_memory(err, NULL);
 	s->part_cache = part_cache_new();
 	s->graphs = graph_cache_new();
-	if (!s->part_cache || !s->graphs || flow_cache_new(&s->flows, err)) {
+	s->inlines = inlines_new();
+	if (!s->part_cache || !s->graphs || !s->inlines ||
+	    flow_cache_new(&s->flows, err)) {
 		err_no_memory(err, NULL);
 		graph_cache_free(s->graphs);
 		part_cache_free(s->part_cache);
+		inlines_free(s->inlines);
 		free(s);
 		return (int)err->kind;
 	}
@@ -55,6 +59,7 @@ void session_free(struct session *s)
 	graph_cache_free(s->graphs);
 	flow_cache_free(s->flows);
 	part_cache_free(s->part_cache);
+	inlines_free(s->inlines);
 	pair_cache_free(&s->pairs);
 	for (size_t i = 0; i < s->n; i++)
 		free((void *)(uintptr_t)s->names[i].p);
@@ -131,6 +136,7 @@ int session_remove(struct session *s, struct str name, struct err *err)
 	graph_cache_drop(s->graphs, s->stores[i]);
 	flow_cache_drop(s->flows, s->stores[i]);
 	part_cache_drop(s->part_cache, s->stores[i]);
+	inlines_drop(s->inlines, s->stores[i]);
 	pair_forget(&s->pairs);
 	forget_last(s);
 	free((void *)(uintptr_t)s->names[i].p);

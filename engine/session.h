@@ -31,6 +31,7 @@ struct session {
 	struct flow_cache *flows;
 	struct graph_cache *graphs;
 	struct part_cache *part_cache;
+	struct inlines *inlines;
 	struct pair_cache pairs; /* for `vs` */
 	double least_paired;
 	struct arena kept[2]; /* `_` is in kept[now]; the next one goes to the other */

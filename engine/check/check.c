@@ -460,7 +460,7 @@ static int check_source(struct schema *s, struct query *q)
 			   s->src ? s->src->name : "_");
 		return err_hint(
 			s->err,
-			"functions files objects dirs classes lines calls callers "
+			"functions files objects dirs classes lines inlined calls callers "
 			"callees calltree cycles events parts threads cost info");
 	}
 	s->vs = src->vs.n > 0;

@@ -157,6 +157,7 @@ enum source_kind {
 	S_CLASSES,
 	S_LINES,
 	S_INSTRS,
+	S_INLINED,
 	S_CALLS,
 	S_CALLSITES,
 	S_JUMPS,

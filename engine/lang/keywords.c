@@ -17,6 +17,7 @@ const struct verb verbs[] = {
 	{"classes", S_CLASSES, UNIT, "classes [of SET]"},
 	{"lines", S_LINES, UNIT, "lines [of SET]"},
 	{"instrs", S_INSTRS, UNIT, "instrs [of SET]"},
+	{"inlined", S_INLINED, UNIT, "inlined [of SET]"},
 	{"calls", S_CALLS, UNIT | C_FROM | C_TO, "calls [of SET | from SET to SET]"},
 	{"callsites", S_CALLSITES, UNIT | C_FROM | C_TO,
 	 "callsites [of SET | from SET to SET]"},

@@ -15,6 +15,7 @@
 struct check_env;
 struct flow_cache;
 struct graph;
+struct inlines;
 struct gstage;
 struct pair_cache;
 struct pairing;
@@ -39,6 +40,7 @@ struct exec {
 	const uint8_t *parts; /* the parts in x->g; NULL: all */
 	bool unparted;	      /* estimate from the sums of all parts */
 	struct part_cache *part_cache;
+	struct inlines *inlines;
 	struct pair_cache *pairs;      /* for `vs`; or NULL */
 	const struct pairing *pairing; /* of the two profiles of `vs`; NULL: no vs */
 	unsigned side;		       /* of the pairing: 0, of the base 1 */

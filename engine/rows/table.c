@@ -271,7 +271,7 @@ static bool is_cum(const struct table_col *c)
 
 /* Make the costs that a column's cells are made of: of its event, and of the table's, which tells
  * whether a cell is absent. */
-static int column_costs(struct table *t, const struct table_col *c)
+static int column_costs(const struct table *t, const struct table_col *c)
 {
 	if (!t->g)
 		return 0;
@@ -281,7 +281,7 @@ static int column_costs(struct table *t, const struct table_col *c)
 		       : 0;
 }
 
-static int column_prepare(struct table *t, const struct table_col *c)
+int table_prepare(const struct table *t, const struct table_col *c)
 {
 	if (!c->def || !c->def->prepare)
 		return 0;
@@ -318,7 +318,7 @@ int table_fill(struct table *t, struct table_col *c)
 	if (t->vs)
 		return t->joined->fill(t, c);
 	c->dict = has_codes(t, c->def) ? c->def->dict : DICT_NONE;
-	if (column_prepare(t, c))
+	if (table_prepare(t, c))
 		return (int)t->x->err->kind;
 	buf = exec_alloc(t->x, t->n ? t->n : 1, col_width(c));
 	return buf ? table_fill_into(t, c, buf) : (int)t->x->err->kind;
@@ -620,7 +620,7 @@ static int hold_column(struct result_pages *p, size_t k, struct table *page, siz
 	} else if (!c.machine)
 		return 0;
 	if ((codes || !c.filled) && !p->buf[k] &&
-	    (column_prepare(p->t, &c) || !(p->buf[k] = exec_alloc(page->x, PAGE, w))))
+	    (table_prepare(p->t, &c) || !(p->buf[k] = exec_alloc(page->x, PAGE, w))))
 		return (int)page->x->err->kind;
 	if (codes ? hold_texts(p, page, &c, p->buf[k])
 		  : !c.filled && hold_values(p, page, &c, p->buf[k]))

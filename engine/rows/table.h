@@ -187,6 +187,8 @@ int table_own(struct table *t, struct str base, uint32_t event, bool percent,
 	      struct table_col **out);
 /* Has a stage added a column with this name? */
 bool table_taken(const struct table *t, struct str name);
+/* Do once for all rows what the cells of a column need; table_fill() does it. */
+int table_prepare(const struct table *t, const struct table_col *c);
 /* Compute the values of a column. */
 int table_fill(struct table *t, struct table_col *c);
 /* Compute them in buf, col_width() * t->n bytes. */

@@ -68,6 +68,8 @@ const struct table_col *window_col(struct window *w, const struct table_col *c)
 		out->absent = c->absent ? c->absent + w->first : NULL;
 		return out;
 	}
+	if (table_prepare(w->of, c))
+		return NULL;
 	if (has_codes(&w->t, c->def))
 		out->dict = c->def->dict;
 	buf = exec_alloc(&w->x, w->t.n, col_width(out));

@@ -1,6 +1,13 @@
 /*
  * disassemble.c - instructions of an object, by objdump; see source_text.h.
  *
+ *	ranges		##  #   ##			                ### #
+ *	objdump		[---------]  started once, and then again for  [-----]
+ *
+ * To start objdump takes as long as to disassemble 256 KiB: 25 ms for cc1plus, which it
+ * disassembles at 5 MB/s.  So it is started again only after a larger gap.  Its lines
+ * are read as they come, and those outside the ranges are dropped.
+ *
  * There is no shell and no environment, and the object is passed as an open file: objdump
  * reads the file that was checked, even if its name now means another one.
  */
@@ -18,14 +25,24 @@
 
 #include "engine/sources/source_text.h"
 
-enum { OUTPUT_MAX = 64 << 20, OBJECT_FD = 3 };
+enum {
+	OUTPUT_MAX = 64 << 20, /* bytes, and OUTPUT_EACH for each byte of code */
+	OUTPUT_EACH = 64,
+	LINE_MAX_BYTES = 1 << 20,
+	GAP = 256 << 10,
+	STARTS = 64,  /* most starts of objdump: more ranges make larger gaps */
+	LONGEST = 16, /* bytes of an instruction */
+	OBJECT_FD = 3,
+};
 
 struct dump {
 	pid_t pid;
 	int fd;
-	char *buf; /* malloc'd */
+	char *buf; /* malloc'd: lines that are not read yet */
 	size_t n, cap;
-	bool cut; /* more than OUTPUT_MAX */
+	uint64_t written, most; /* bytes of its output; more is too much */
+	bool cut;		/* it wrote more */
+	const struct text_range *range, *end;
 };
 
 /* Run objdump on OBJECT_FD with a pipe to us; 0 or an errno. */
@@ -103,32 +120,6 @@ static int start(struct exec *x, int object, uint64_t first, uint64_t last,
 	return 0;
 }
 
-static int read_output(struct exec *x, struct dump *d)
-{
-	struct pollfd p = {.fd = d->fd, .events = POLLIN};
-	ssize_t got = 1;
-
-	while (got > 0 && !d->cut && !exec_poll_now(x)) {
-		if (d->cap - d->n < 65536) {
-			char *more = realloc(d->buf, d->cap * 2 + 131072);
-
-			if (!more)
-				return err_no_memory(x->err, NULL);
-			d->buf = more;
-			d->cap = d->cap * 2 + 131072;
-		}
-		if (poll(&p, 1, 100) == 0)
-			continue;
-		got = read(d->fd, d->buf + d->n, d->cap - d->n);
-		if (got < 0 && (errno == EINTR || errno == EAGAIN))
-			got = 1;
-		else if (got > 0)
-			d->n += (size_t)got;
-		d->cut = d->n > OUTPUT_MAX;
-	}
-	return (int)x->err->kind;
-}
-
 /* "  401136:<tab>push   %rbp" */
 static bool instruction(struct str line, uint64_t *address, struct str *text)
 {
@@ -152,45 +143,94 @@ static bool instruction(struct str line, uint64_t *address, struct str *text)
 	return true;
 }
 
-static int keep_lines(struct exec *x, struct str out, struct text_file *f, size_t *cap)
+/* Whether the address is in a range; addresses ascend. */
+static bool in_ranges(struct dump *d, uint64_t at)
 {
-	while (out.n) {
-		size_t end = str_find(out, '\n');
-		struct str line = {out.p, end}, text;
-		uint64_t at;
+	while (d->range < d->end && d->range->last < at)
+		d->range++;
+	return d->range < d->end && at >= d->range->first;
+}
 
-		out = end < out.n ? str_from(out, end + 1) : (struct str){out.p, 0};
-		if (!instruction(line, &at, &text) ||
-		    (f->n && at <= f->line[f->n - 1].pos))
-			continue;
-		if (f->n == *cap) {
-			size_t more = *cap ? *cap * 2 : 1024;
-			struct text_line *l = EXEC_ARRAY(x, struct text_line, more);
+static int keep_line(struct exec *x, struct dump *d, struct str line, struct text_file *f,
+		     size_t *cap)
+{
+	struct str text;
+	uint64_t at;
 
-			if (!l)
-				return (int)x->err->kind;
-			if (f->n)
-				memcpy(l, f->line, f->n * sizeof(*l));
-			f->line = l;
-			*cap = more;
-		}
-		text = arena_str(x->a, text_clean(x->a, text));
-		if (!text.p)
-			return arena_full(x->a, x->err);
-		f->line[f->n++] = (struct text_line){at, text};
-	}
+	if (!instruction(line, &at, &text) || (f->n && at <= f->line[f->n - 1].pos) ||
+	    !in_ranges(d, at))
+		return 0;
+	if (exec_grow(x, &f->line, cap, f->n, f->n + 1, sizeof(*f->line)))
+		return (int)x->err->kind;
+	text = arena_str(x->a, text_clean(x->a, text));
+	if (!text.p)
+		return arena_full(x->a, x->err);
+	f->line[f->n++] = (struct text_line){at, text};
 	return 0;
 }
 
-int disassemble(struct exec *x, const struct roots_file *object, uint64_t first,
-		uint64_t last, struct text_file *f, size_t *cap)
+/* Take the whole lines of the buffer; last: what is left is a line, too. */
+static int take_lines_of(struct exec *x, struct dump *d, bool last, struct text_file *f,
+			 size_t *cap)
 {
-	struct dump d = {.fd = -1};
+	struct str rest = {d->buf, d->n};
+
+	while (rest.n) {
+		const size_t end = str_find(rest, '\n');
+
+		if (end == rest.n && !last)
+			break;
+		if (keep_line(x, d, (struct str){rest.p, end}, f, cap))
+			return (int)x->err->kind;
+		rest = str_from(rest, end < rest.n ? end + 1 : end);
+	}
+	if (rest.n && rest.p != d->buf)
+		memmove(d->buf, rest.p, rest.n);
+	d->n = rest.n;
+	return 0;
+}
+
+static int read_output(struct exec *x, struct dump *d, struct text_file *f, size_t *cap)
+{
+	enum { AT_ONCE = 64 << 10 };
+	struct pollfd p = {.fd = d->fd, .events = POLLIN};
+	ssize_t got = 1;
+
+	if (!(d->buf = malloc(d->cap = LINE_MAX_BYTES + AT_ONCE)))
+		return err_no_memory(x->err, NULL);
+	while (got > 0 && !d->cut && !exec_poll_now(x)) {
+		if (poll(&p, 1, 100) == 0)
+			continue;
+		got = read(d->fd, d->buf + d->n, AT_ONCE);
+		if (got < 0 && (errno == EINTR || errno == EAGAIN))
+			got = 1;
+		else if (got > 0)
+			d->n += (size_t)got, d->written += (uint64_t)got;
+		if (take_lines_of(x, d, got <= 0, f, cap))
+			return (int)x->err->kind;
+		d->cut = d->written > d->most || d->n > LINE_MAX_BYTES;
+	}
+	return (int)x->err->kind;
+}
+
+/* Start objdump once, for the ranges range[0..n). */
+static int run(struct exec *x, const struct roots_file *object,
+	       const struct text_range *range, size_t n, struct text_file *f, size_t *cap)
+{
+	const uint64_t first = range[0].first, last = range[n - 1].last;
+	const uint64_t span = last - first < UINT32_MAX ? last - first : UINT32_MAX;
+	struct dump d = {.fd = -1,
+			 .most = OUTPUT_MAX + OUTPUT_EACH * span,
+			 .range = range,
+			 .end = range + n};
 	int status = 0;
 
-	if (start(x, object->fd, first, last, &d, f) || d.fd < 0)
+	/* The last instruction must not be cut off. */
+	if (start(x, object->fd, first,
+		  last > UINT64_MAX - LONGEST ? last : last + LONGEST, &d, f) ||
+	    d.fd < 0)
 		return (int)x->err->kind;
-	if (read_output(x, &d) || d.cut)
+	if (read_output(x, &d, f, cap) || d.cut)
 		kill(d.pid, SIGKILL);
 	close(d.fd);
 	while (waitpid(d.pid, &status, 0) < 0 && errno == EINTR)
@@ -199,8 +239,32 @@ int disassemble(struct exec *x, const struct roots_file *object, uint64_t first,
 		f->why = "objdump writes too much: ask for fewer functions";
 	else if (!WIFEXITED(status) || WEXITSTATUS(status))
 		f->why = "objdump cannot read it";
-	if (!x->err->kind)
-		keep_lines(x, (struct str){d.buf, d.n}, f, cap);
 	free(d.buf);
+	return (int)x->err->kind;
+}
+
+/* How often objdump is started if ranges with larger gaps are apart. */
+static size_t starts(const struct text_range *range, size_t n, uint64_t gap)
+{
+	size_t k = n > 0;
+
+	for (size_t i = 1; i < n; i++)
+		k += range[i].first - range[i - 1].last > gap;
+	return k;
+}
+
+int disassemble(struct exec *x, const struct roots_file *object,
+		const struct text_range *range, size_t n, struct text_file *f,
+		size_t *cap)
+{
+	uint64_t gap = GAP;
+
+	while (starts(range, n, gap) > STARTS)
+		gap *= 2;
+	for (size_t i = 0, k; i < n && !f->why && !x->err->kind; i = k) {
+		for (k = i + 1; k < n && range[k].first - range[k - 1].last <= gap; k++)
+			;
+		run(x, object, range + i, k - i, f, cap);
+	}
 	return (int)x->err->kind;
 }

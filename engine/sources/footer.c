@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/rows/exec.h"
+#include "engine/sources/inlined.h"
 #include "engine/sources/source.h"
 
 /* Three digits and a unit: 5.27 M, 3.02 s. */
@@ -72,6 +73,27 @@ static int share_of_total(struct exec *x, struct table *t, double *out)
 		sum += (double)c->u[i];
 	*out = 100.0 * sum / (double)total;
 	return 0;
+}
+
+/* "; 31 % of that is inlined: top inlined", if that is much of the self costs shown.
+ * Empty: it is not, or there are too many rows or lines to look. */
+static struct str much_inlined(struct exec *x, struct table *t, double part)
+{
+	enum { MOST = 100, MUCH = 20 };
+	const double shown = part / 100 * (double)graph_total(t->g, t->event);
+	fn_id f[MOST];
+	uint64_t sum;
+
+	if (t->src != &source_functions || t->n > MOST || shown <= 0 || !t->g->plain ||
+	    x->parts)
+		return STR("");
+	for (size_t i = 0; i < t->n; i++)
+		f[i] = row_ref(t, i);
+	if (!inlined_share(t->g->st, f, t->n, t->event, &sum) ||
+	    (double)sum * 100 < MUCH * shown)
+		return STR("");
+	return arena_printf(x->a, "; %.0f %% of that is inlined: top inlined",
+			    100 * (double)sum / shown);
 }
 
 static bool exceeds_total(const struct exec *x, uint32_t event, uint64_t incl)
@@ -166,6 +188,7 @@ int footer(struct exec *x, struct table *t, struct result *r)
 {
 	char n[32], all[32], total[UNIT_TEXT_MAX];
 	struct str other, pairs = paired(x, r), title = result_title(r), whole;
+	struct str inlined;
 	double part;
 
 	if (!pairs.p)
@@ -181,6 +204,9 @@ int footer(struct exec *x, struct table *t, struct result *r)
 	if (share_of_total(x, t, &part))
 		return (int)x->err->kind;
 	other = other_event(t);
+	inlined = much_inlined(x, t, part);
+	if (!inlined.p)
+		return arena_full(x->a, x->err);
 	str_grouped(t->n, n);
 	str_grouped(t->rows_before, all);
 	if (other.n)
@@ -190,9 +216,10 @@ int footer(struct exec *x, struct table *t, struct result *r)
 			all, t->src->rows, STR_ARG(r->event), STR_ARG(other),
 			STR_ARG(other));
 	else if (part >= 0)
-		r->footer = arena_printf(
-			x->a, "%s of %s %s = %.1f %% of %s %.*s", n, all, t->src->rows,
-			part, scaled(r->total, r->unit, total), STR_ARG(title));
+		r->footer =
+			arena_printf(x->a, "%s of %s %s = %.1f %% of %s %.*s%.*s", n, all,
+				     t->src->rows, part, scaled(r->total, r->unit, total),
+				     STR_ARG(title), STR_ARG(inlined));
 	else if (t->n < t->rows_before)
 		r->footer = arena_printf(x->a, "%s of %s %s%s%.*s", n, all, t->src->rows,
 					 pairs.n ? "; " : "", STR_ARG(pairs));

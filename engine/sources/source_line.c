@@ -13,6 +13,7 @@
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/rows/row_loops.h"
+#include "engine/sources/inlined.h"
 #include "engine/sources/source.h"
 #include "engine/sources/source_text.h"
 #include "index/base/sort.h"
@@ -50,6 +51,7 @@ struct detail {
 	size_t costs_cap;
 	bool by_instr;
 	struct fn_set *to;	 /* of call sites: only calls to these; NULL: all */
+	struct inlining *in;	 /* made when a column needs it */
 	struct text_file **text; /* [places], for `lines of`; NULL: not read */
 };
 
@@ -162,6 +164,8 @@ static int line_fold(struct exec *x, struct detail *d, fn_id f, const struct raw
 					    .line = raw[i].line,
 					    .instr = raw[i].instr};
 		}
+		if (raw[i].instr < p->instr)
+			p->instr = raw[i].instr;
 		p->calls_out = graph_add(p->calls_out, raw[i].calls);
 		if (raw[i].self)
 			sum_into(costs, raw[i].self, d->events);
@@ -806,6 +810,80 @@ static bool place_no_line(const struct table *t, uint32_t r)
 	return place_of(t, r)->line == 0;
 }
 
+/* Look up all rows at once: stages may ask for a few at a time. */
+static int prepare_inlined(const struct table *t, uint32_t event)
+{
+	struct detail *d = t->data;
+
+	(void)event;
+	if (d->in)
+		return 0;
+	if (inlining_new(t->x, &d->in))
+		return (int)t->x->err->kind;
+	for (size_t i = 0; i < d->n; i++) {
+		const struct place *p = &d->places[i];
+
+		if (inlining_want(d->in, p->fn, p->file, p->line, p->instr) ||
+		    exec_poll(t->x))
+			return (int)t->x->err->kind;
+	}
+	return inlining_read(d->in, true);
+}
+
+/* Whether the row is inlined; *f: its innermost inlined call, if that is known. */
+static bool place_frame(const struct table *t, uint32_t r, const struct inline_frame **f)
+{
+	const struct place *p = place_of(t, r);
+
+	*f = NULL;
+	return detail_of(t)->in
+		       ? inlining_at(detail_of(t)->in, p->fn, p->file, p->instr, f)
+		       : inlined_line(detail_of(t)->st, p->fn, p->file);
+}
+
+/* The function that the line is inlined from, or else its file. */
+static struct str place_inlined(const struct table *t, uint32_t r)
+{
+	const struct inline_frame *f;
+
+	return place_frame(t, r, &f) && f && f->name.n ? f->name : place_file(t, r);
+}
+
+static bool place_not_inlined(const struct table *t, uint32_t r)
+{
+	const struct inline_frame *f;
+
+	return !place_frame(t, r, &f);
+}
+
+/* The inlined calls of an instruction, and where they are. */
+static struct str instr_inlined(const struct table *t, uint32_t r)
+{
+	const struct inline_frame *f;
+	struct str s = STR("");
+
+	if (place_frame(t, r, &f))
+		s = f ? inlining_chain(t->x->a, f) : place_file(t, r);
+	return s.p ? s : STR("");
+}
+
+static struct str instr_inlined_at(const struct table *t, uint32_t r)
+{
+	const struct inline_frame *f;
+	struct str s = STR("");
+
+	if (place_frame(t, r, &f) && f)
+		s = inlining_calls(t->x->a, f);
+	return s.p ? s : STR("");
+}
+
+static bool instr_no_calls(const struct table *t, uint32_t r)
+{
+	const struct inline_frame *f;
+
+	return !place_frame(t, r, &f) || !f;
+}
+
 #define PLACE_COSTS                                                                    \
 	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = place_self},    \
 		{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR,        \
@@ -838,15 +916,17 @@ static struct str place_dir(const struct table *t, uint32_t r)
 	return graph_dir_of(place_file(t, r));
 }
 
-#define LINE_COLS(shown)                                                \
-	{"file",	  COL_FILE,	     SHOW_M | SHOW_T,           \
-	 .s = place_file, .dict = DICT_FILE, .codes = place_files},     \
-		{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line,    \
-		 .absent = place_no_line},                              \
-		PLACE_COSTS, {"text", COL_STR, shown, .s = place_text}, \
-		{"class", COL_NAME, 0, .s = place_class},               \
-	{                                                               \
-		"dir", COL_FILE, 0, .s = place_dir                      \
+#define LINE_COLS(shown)                                                                \
+	{"file",	  COL_FILE,	     SHOW_M | SHOW_T,                           \
+	 .s = place_file, .dict = DICT_FILE, .codes = place_files},                     \
+		{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line,                    \
+		 .absent = place_no_line},                                              \
+		PLACE_COSTS, {"text", COL_STR, shown, .s = place_text},                 \
+		{"class", COL_NAME, 0, .s = place_class},                               \
+		{"dir", COL_FILE, 0, .s = place_dir},                                   \
+	{                                                                               \
+		"inlined", COL_STR, 0, .s = place_inlined, .absent = place_not_inlined, \
+				       .prepare = prepare_inlined                       \
 	}
 
 static const struct col_def line_cols[] = {LINE_COLS(0)};
@@ -858,6 +938,10 @@ static const struct col_def instr_cols[] = {
 	{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line, .absent = place_no_line},
 	{"instr", COL_ADDR, SHOW_M | SHOW_T, .u = place_instr},
 	PLACE_COSTS,
+	{"inlined", COL_STR, 0, .s = instr_inlined, .absent = place_not_inlined,
+	 .prepare = prepare_inlined},
+	{"inlined_at", COL_STR, 0, .s = instr_inlined_at, .absent = instr_no_calls,
+	 .prepare = prepare_inlined},
 };
 
 static uint32_t place_graph_fn(const struct table *t, uint32_t r)

@@ -8,7 +8,8 @@
  *     group   file: inlined files are groups of their own   |  object
  *     pos     line                                          |  address
  *
- * The places of the functions are collected first, then the text is read for them.
+ * The places of the functions are collected first, then the text is read for them.  Where
+ * inlined code begins and ends (inlined.h), a row says so.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -17,15 +18,17 @@
 
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
+#include "engine/sources/inlined.h"
 #include "engine/sources/source.h"
 #include "engine/sources/source_text.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
-enum { CONTEXT = 4, APART = 1024, RANGES = 64 };
-enum row_kind { ROW_FILE, ROW_LINE, ROW_CALL, ROW_JUMP, ROW_GAP };
+enum { CONTEXT = 4, APART = 1024, LONGEST = 16 /* bytes of an instruction */ };
+enum row_kind { ROW_FILE, ROW_LINE, ROW_CALL, ROW_JUMP, ROW_GAP, ROW_INLINED };
 
-static const char *const kind_names[] = {"file", "line", "call", "jump", "gap"};
+static const char *const kind_names[] = {"file", "line", "call",
+					 "jump", "gap",	 "inlined"};
 
 /* An event at a place; sorted by group, pos, kind, other. */
 struct at {
@@ -34,8 +37,9 @@ struct at {
 	uint64_t pos, other; /* callee; address or line jumped to */
 	uint64_t calls, executed;
 	bool conditional;
+	fn_id fn;
 	file_id file;
-	uint64_t line;
+	uint64_t line, instr;
 	size_t costs; /* index in listing.costs of its self or inclusive costs */
 };
 
@@ -66,6 +70,8 @@ struct listing {
 	struct row *row;
 	size_t nrows, rows_cap;
 	struct text_file *files;
+	struct inlining *in;
+	const struct inline_frame *mark; /* that of the row before */
 };
 
 static struct at *new_at(struct exec *x, struct listing *l, const uint64_t *costs)
@@ -89,8 +95,10 @@ static void place_entry(struct listing *l, struct at *at, fn_id f, file_id file,
 {
 	at->group = l->asm_ ? store_fn_obj_id(l->st, f) : file;
 	at->pos = l->asm_ ? instr : line;
+	at->fn = f;
 	at->file = file;
 	at->line = line;
+	at->instr = instr;
 }
 
 static int add_jumps(struct exec *x, struct listing *l, fn_id f, struct arena *scratch)
@@ -176,6 +184,8 @@ static void merge(struct listing *l)
 			l->at[n++] = l->at[i];
 			continue;
 		}
+		if (l->at[i].instr < last->instr)
+			last->instr = l->at[i].instr;
 		add_up(&last->calls, l->at[i].calls);
 		add_up(&last->executed, l->at[i].executed);
 		for (uint32_t e = 0; e < l->events; e++)
@@ -385,6 +395,69 @@ static int put_before(struct exec *x, struct listing *l, const struct group *g,
 	return 0;
 }
 
+/* Look up the places of all groups. */
+static int find_inlined(struct exec *x, struct listing *l)
+{
+	if (inlining_new(x, &l->in))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < l->n; i++) {
+		const struct at *at = &l->at[i];
+
+		if (inlining_want(l->in, at->fn, at->file, at->line, at->instr))
+			return (int)x->err->kind;
+	}
+	return inlining_read(l->in, false);
+}
+
+/* Equal for code of one function in `source`, of one chain of inlined calls in `asm`. */
+static bool same_mark(const struct listing *l, const struct inline_frame *a,
+		      const struct inline_frame *b)
+{
+	if (!l->asm_ || !a || !b)
+		return a && b ? a->number == b->number : a == b;
+	for (; a && b; a = a->outer, b = b->outer)
+		if (a != b && (a->number != b->number || a->line != b->line ||
+			       !str_eq(a->file, b->file)))
+			return false;
+	return a == b;
+}
+
+/* "-- inlined: NAME --"; names can be longer than arena_printf() writes. */
+static struct str mark_text(struct exec *x, struct str name)
+{
+	const struct str before = STR("-- inlined: "), behind = STR(" --");
+	char *p = arena_alloc(x->a, before.n + name.n + behind.n);
+
+	if (!p)
+		return (struct str){NULL, 0};
+	memcpy(p, before.p, before.n);
+	memcpy(p + before.n, name.p, name.n);
+	memcpy(p + before.n + name.n, behind.p, behind.n);
+	return (struct str){p, before.n + name.n + behind.n};
+}
+
+/* Before the rows of a place: say where inlined code begins, and where it ends. */
+static int put_mark(struct exec *x, struct listing *l, const struct at *at)
+{
+	const struct inline_frame *f;
+	struct str name;
+	struct row *r;
+
+	inlining_at(l->in, at->fn, at->file, at->instr, &f);
+	if (same_mark(l, f, l->mark))
+		return 0;
+	l->mark = f;
+	if (!(r = new_row(x, l, ROW_INLINED, at->group)))
+		return (int)x->err->kind;
+	if (!f) {
+		r->text = STR("-- not inlined --");
+		return 0;
+	}
+	name = l->asm_ ? inlining_chain(x->a, f) : f->name;
+	r->text = name.p ? mark_text(x, name) : name;
+	return r->text.p ? 0 : arena_full(x->a, x->err);
+}
+
 static int put_group(struct exec *x, struct listing *l, const struct group *g,
 		     const struct text_file *f, size_t *strays)
 {
@@ -393,6 +466,7 @@ static int put_group(struct exec *x, struct listing *l, const struct group *g,
 	size_t next = 0, used = 1;
 	bool first = true;
 
+	l->mark = NULL;
 	for (size_t i = 0; i < g->n; i += used) {
 		size_t here = find_pos(f, at[i].pos);
 		bool known = here < f->n && f->line[here].pos == at[i].pos;
@@ -411,7 +485,8 @@ static int put_group(struct exec *x, struct listing *l, const struct group *g,
 		}
 		if (!text.p)
 			return arena_full(x->a, x->err);
-		if (put_places(x, l, at + i, g->n - i, text, &used))
+		if (put_mark(x, l, &at[i]) ||
+		    put_places(x, l, at + i, g->n - i, text, &used))
 			return (int)x->err->kind;
 	}
 	for (size_t k = 0; k < CONTEXT && next < f->n && !first; k++)
@@ -424,14 +499,15 @@ static int put_group_head(struct exec *x, struct listing *l, const struct group 
 			  const struct text_file *f, struct str name)
 {
 	struct row *r = new_row(x, l, ROW_FILE, g->id);
+	const char *inlined = l->asm_ || g->own ? "" : ", inlined";
 
 	if (!r)
 		return (int)x->err->kind;
 	if (f->line)
-		r->text = arena_printf(x->a, "-- %.*s --", STR_ARG(f->path));
+		r->text = arena_printf(x->a, "-- %.*s%s --", STR_ARG(f->path), inlined);
 	else
-		r->text = arena_printf(x->a, "-- %.*s: no text: %s --", STR_ARG(name),
-				       f->why);
+		r->text = arena_printf(x->a, "-- %.*s%s: no text: %s --", STR_ARG(name),
+				       inlined, f->why);
 	if (!r->text.p)
 		return arena_full(x->a, x->err);
 	if (f->line && f->newer)
@@ -441,30 +517,39 @@ static int put_group_head(struct exec *x, struct listing *l, const struct group 
 
 /* ---- instructions ---- */
 
-/* Places are close together, but parts of a function may be far away: read one range
- * for each run of places. */
+/* The text is wanted around places that are close together: *n ranges of them. */
+static struct text_range *wanted_text(struct exec *x, const struct at *at, size_t places,
+				      size_t *n)
+{
+	struct text_range *r = EXEC_ARRAY(x, struct text_range, places + 1);
+
+	*n = 0;
+	for (size_t i = 0; r && i < places; i++) {
+		const uint64_t last = graph_add(at[i].pos, LONGEST);
+
+		if (!*n || at[i].pos - at[i - 1].pos >= APART)
+			r[(*n)++] = (struct text_range){at[i].pos, last};
+		r[*n - 1].last = last;
+	}
+	return r;
+}
+
 static int read_object(struct exec *x, struct listing *l, const struct group *g,
 		       struct text_file *f)
 {
-	const struct at *at = l->at + g->first;
 	struct roots_file object;
-	size_t cap = 0, ranges = 0;
+	struct text_range *range;
+	size_t cap = 0, n;
 
 	*f = (struct text_file){0};
+	if (!(range = wanted_text(x, l->at + g->first, g->n, &n)))
+		return (int)x->err->kind;
 	if (!roots_open(x->objects, store_obj(l->st, g->id), x->a, &object, &f->why))
 		return 0;
 	f->path = object.path;
 	f->newer = text_newer(l->st, object.mtime_ns);
-	for (size_t i = 0, k; i < g->n && !f->why && !x->err->kind; i = k) {
-		for (k = i + 1; k < g->n && at[k].pos - at[k - 1].pos < APART; k++)
-			;
-		if (++ranges > RANGES)
-			f->why = "the functions lie in too many places: ask for fewer";
-		else
-			disassemble(x, &object, at[i].pos, at[k - 1].pos + 16, f, &cap);
-		if (f->n == 0 && !f->why)
-			f->why = "objdump finds no instructions there";
-	}
+	if (!disassemble(x, &object, range, n, f, &cap) && f->n == 0 && !f->why)
+		f->why = "objdump finds no instructions there";
 	close(object.fd);
 	if (f->why)
 		f->n = 0, f->line = NULL;
@@ -550,7 +635,7 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 	}
 	if (l->asm_ && x->safe)
 		return exec_fail(x, s->span, "asm runs objdump: not under --safe");
-	if (exec_set(x, s->of, &set) || gather_places(x, l, set) ||
+	if (exec_set(x, s->of, &set) || gather_places(x, l, set) || find_inlined(x, l) ||
 	    groups(x, l, set, &g, &n) || put_groups(x, l, g, n))
 		return (int)x->err->kind;
 	t->data = l;

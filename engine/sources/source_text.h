@@ -31,10 +31,15 @@ int text_note_newer(struct exec *x, const struct text_file *f);
 /* The text of a line; empty if unknown. */
 struct str text_at(const struct text_file *f, uint64_t pos);
 
-/* Append the instructions first..last of an object to f->line.  If objdump cannot do
- * it, f->why says why. */
-int disassemble(struct exec *x, const struct roots_file *object, uint64_t first,
-		uint64_t last, struct text_file *f, size_t *cap);
+/* Addresses first..last of an object. */
+struct text_range {
+	uint64_t first, last;
+};
+/* Append the instructions in the n ranges, ascending, to f->line.  If objdump cannot do
+ * it, f->why says why.  It is started once for ranges that are not far apart. */
+int disassemble(struct exec *x, const struct roots_file *object,
+		const struct text_range *range, size_t n, struct text_file *f,
+		size_t *cap);
 
 /* Copy s into the arena without tabs and newline; p is NULL: the arena is full. */
 struct str text_clean(struct arena *a, struct str s);

@@ -56,6 +56,7 @@ static const struct source_def *const defs[SOURCES] = {
 	[S_CLASSES] = &source_classes,
 	[S_LINES] = &source_lines,
 	[S_INSTRS] = &source_instrs,
+	[S_INLINED] = &source_inlined,
 	[S_CALLS] = &source_calls,
 	[S_CALLSITES] = &source_callsites,
 	[S_JUMPS] = &source_jumps,

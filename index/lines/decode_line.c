@@ -32,6 +32,7 @@ const char *odd_name(enum odd k)
 		[ODD_ID_REDEFINED] = "name id redefined to another name",
 		[ODD_ID_UNDEFINED] = "name id used before it is defined",
 		[ODD_SUM_OVERFLOW] = "sum above 2^64-1, clamped",
+		[ODD_INLINED_NAME] = "cfni= (name of an inlined function), not kept",
 	};
 
 	return names[k];
@@ -475,5 +476,9 @@ void decode_line(struct decode *d, struct batch *b, struct str line)
 		push(b, ROW_FILE, line.p);
 		return;
 	}
-	odd(b, developer_line(line) ? ODD_DEVELOPER_LINE : ODD_UNKNOWN_LINE, line);
+	odd(b,
+	    str_starts(line, STR("cfni=")) ? ODD_INLINED_NAME
+	    : developer_line(line)	   ? ODD_DEVELOPER_LINE
+					   : ODD_UNKNOWN_LINE,
+	    line);
 }

@@ -537,7 +537,8 @@ static int save_diagnostics(struct save *s)
 	for (size_t k = 0; k < p->nodds; k++) {
 		const struct odd_count *o = &p->odds[k];
 
-		s->meta->diagnostics += o->count;
+		if (odd_is_diagnostic(o->kind))
+			s->meta->diagnostics += o->count;
 		for (size_t i = 0; i < (o->n ? o->n : 1); i++, rows++) {
 			struct diag d = {.kind = o->kind, .count = o->count};
 

@@ -296,7 +296,8 @@ int store_part_functions(struct store *st, uint32_t p, struct arena *a, fn_id **
 int store_part_edges(struct store *st, uint32_t p, struct arena *a, edge_id **edges,
 		     uint64_t **calls, uint64_t **costs, size_t *n, struct err *err);
 
-/* ---- diagnostics: the first of each kind in file order, with counts ---- */
+/* ---- diagnostics: the first of each kind in file order, with counts; and lines that
+ * were read, but are not kept, which store_info.diagnostics does not count ---- */
 struct store_diag {
 	struct str kind; /* "unknown line", "call without cfn=", ... */
 	uint64_t count;	 /* diagnostics of this kind in all */

@@ -14,8 +14,8 @@ static const struct help_topic topics[] = {
 	 "inclusive cost.  It is short for `functions | sort X | take N`.",
 	 {"top", "top 5 by incl", "top 3 files"}},
 	{"functions",
-	 "functions|files|objects|dirs|classes|lines|instrs|calls|callsites|jumps|\n"
-	 "cycles|parts|threads|events|profiles [of SET]",
+	 "functions|files|objects|dirs|classes|lines|instrs|inlined|calls|callsites|\n"
+	 "jumps|cycles|parts|threads|events|profiles [of SET]",
 	 "All rows of one kind, for the stages after `|`.  `calls` and `callsites` also take\n"
 	 "`from SET` and `to SET`.",
 	 {"functions | where calls > 10 | sort incl / calls | take 5", "events",
@@ -49,6 +49,12 @@ static const struct help_topic topics[] = {
 	 "Costs per source line, inlined files too; per instruction, jumps, where the profile\n"
 	 "has them (callgrind --dump-instr=yes --collect-jumps=yes).",
 	 {"lines of main | take 5", NULL, NULL}},
+	{"inlined",
+	 "inlined [of SET]",
+	 "What is inlined into functions; the costs are part of their self costs.  Names come\n"
+	 "from the debug information of the objects, if the profile has addresses (callgrind\n"
+	 "--dump-instr=yes); else the file of a cost line tells where it is inlined from.",
+	 {"top inlined", "inlined of main", NULL}},
 	{"source",
 	 "source of SET",
 	 "The text with what each line cost, inlined files after it, and below a line what it\n"

@@ -22,7 +22,7 @@
 #include "tests/support/sample.h"
 #include "tests/support/tap.h"
 
-enum { PAGE = 4096, QUERIES = 24, HUNG = 20 };
+enum { PAGE = 4096, QUERIES = 25, HUNG = 20 };
 
 static const char text[] = SAMPLE_HEAD
 	"fn=(5) C\n0x50 1 2\ncfn=(6) D\ncalls=1 0x60\n0x52 1 4\nfn=(6)\n0x60 1 3\ncfn=(5)\n"
@@ -36,6 +36,7 @@ static const char *const queries[QUERIES] = {
 	"calls",
 	"callsites",
 	"lines",
+	"inlined",
 	"jumps of B",
 	"parts",
 	"events",

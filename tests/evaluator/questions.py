@@ -12,22 +12,22 @@ from trees import Tree, cost_wrong
 from view import View
 
 NUMBERS = {"functions": "id calls line cycle contribution incoming", "groups": "functions",
-           "lines": "line calls_out incl_out", "calls": "caller_id callee_id calls",
+           "lines": "line calls_out incl_out", "inlined": "self lines", "calls": "caller_id callee_id calls",
            "callsites": "line calls incl", "parts": "part pid thread", "threads": "pid thread self parts",
            "parts of": "part pid thread calls incoming", "events": "total", "cycles": "id functions self calls", "neighbours": "depth id calls incl est",
            "tree": "depth id calls incl est lo hi self", "vs functions": "self calls base delta delta%",
            "vs groups": "self functions base delta delta%", "cost": "self incl est lo hi"}
-TEXTS = {"functions": "fn file obj", "groups": "name", "lines": "file fn", "calls": "caller callee caller_file callee_file",
+TEXTS = {"functions": "fn file obj", "groups": "name", "lines": "file fn", "inlined": "file into", "calls": "caller callee caller_file callee_file",
          "callsites": "caller callee file", "events": "name", "cycles": "entry", "neighbours": "fn file obj", "tree": "fn file obj",
          "vs functions": "fn file obj change", "vs groups": "name change"}
 FLAGS = {"functions": "estimated", "groups": "estimated", "calls": "recursive", "neighbours": "recursive", "tree": "recursive estimated"}
-COSTS = {"functions": "self incl", "groups": "self incl", "lines": "self", "calls": "incl", "parts": "self",
+COSTS = {"functions": "self incl", "groups": "self incl", "lines": "self", "inlined": "self", "calls": "incl", "parts": "self",
          "parts of": "self"}
-ADDS = {"functions": "self calls", "groups": "self functions", "lines": "self calls_out", "calls": "calls",
+ADDS = {"functions": "self calls", "groups": "self functions", "lines": "self calls_out", "inlined": "self lines", "calls": "calls",
         "callsites": "calls", "parts": "self", "parts of": "self incoming calls", "threads": "self",
         "cycles": "functions self", "neighbours": "calls incl est",
         "vs functions": "self calls base delta", "vs groups": "self functions base delta"}
-SHARES = ("functions", "groups", "lines", "parts", "parts of", "calls")
+SHARES = ("functions", "groups", "lines", "inlined", "parts", "parts of", "calls")
 
 
 class Source:
@@ -207,7 +207,7 @@ class Asker:
             if rng.random() < 0.2:
                 before, of = "let $s = %s; " % made.text(), " of $s"
         between = of and rng.random() < 0.5
-        kind = rng.choice(["functions"] * 5 + ["groups"] * 2 + ["lines", "calls", "callsites", "parts", "threads", "events",
+        kind = rng.choice(["functions"] * 5 + ["groups"] * 2 + ["lines", "inlined", "calls", "callsites", "parts", "threads", "events",
                                                               "cycles", "neighbours", "neighbours", "tree", "tree", "cost"])
         if view.filtered:
             kind = rng.choice(("functions", "groups"))
@@ -238,7 +238,7 @@ class Asker:
         if kind in ("calls", "callsites") and between:
             return self.between(view, kind, those, of, by, clause, before)
         rows = getattr(tables, kind)
-        ordered = kind in ("functions", "calls")
+        ordered = kind in ("functions", "calls", "inlined")
         return Source(kind + of + clause, kind, lambda: rows(view, those, by), by, ordered, before)
 
     def between(self, view, kind, those, of, by, clause, before):

@@ -101,6 +101,22 @@ def lines(view, those, event):
     return rows
 
 
+def inlined(view, those, event):
+    """Lines of other files than their functions', by file."""
+    found, lines_of = {}, {}
+    for part in view.parts:
+        for (f, file, line), c in part.self.items():
+            if f in those and file != f[1] and "???" not in (file, f[1]):
+                add_up(found, (f, file), c)
+                lines_of.setdefault((f, file), set()).add(line)
+    rows = []
+    for (f, file), c in found.items():
+        rows.append({"self": view.cost(event, c), "lines": len(lines_of[f, file]), "file": file, "into": f[2]})
+        for e in view.world.events:
+            rows[-1]["self." + e] = view.cost(e, c)
+    return rows
+
+
 def calls(view, those, event):
     rows = []
     for (f, g), n in view.graph_calls.items():

@@ -135,6 +135,7 @@ static const char *const asked[] = {
 	"functions | show fn, file, obj, line, self, incl, calls",
 	"calls",
 	"lines",
+	"inlined",
 	"callsites",
 	"jumps",
 	"instrs",

@@ -213,8 +213,11 @@ static const struct source_words {
 	{"classes", {GROUP_NUMBERS}, {"name"}},
 	{"lines",
 	 {"self", "line", "calls_out", "incl_out", "self%"},
-	 {"file", "fn", "class", "dir"}},
-	{"instrs", {"self", "instr", "line", "calls_out", "incl_out"}, {"fn", "file"}},
+	 {"file", "fn", "class", "dir", "inlined"}},
+	{"instrs",
+	 {"self", "instr", "line", "calls_out", "incl_out"},
+	 {"fn", "file", "inlined", "inlined_at"}},
+	{"inlined", {"self", "lines", "self%"}, {"file", "fn", "into"}},
 	{"calls",
 	 {"calls", "incl", "caller_id", "callee_id", "recursive", "incl%"},
 	 {"caller", "callee", "caller_file", "callee_file"}},
@@ -495,7 +498,8 @@ static void top(struct choices *g)
 {
 	static const char *const unit[] = {"functions", "files",  "objects", "dirs",
 					   "classes",	"lines",  "calls",   "cycles",
-					   "callsites", "instrs", "jumps",   "parts"};
+					   "callsites", "instrs", "jumps",   "parts",
+					   "inlined"};
 
 	word(g, "top");
 	if (once_in(g, 2))

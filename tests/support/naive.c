@@ -656,7 +656,7 @@ static void one_line(struct naive_state *s, struct str line)
 		return;
 	if (str_starts(line, STR("==== NEW PROFILING FILE")))
 		new_file(s);
-	else
+	else if (!str_starts(line, STR("cfni=")))
 		s->r->odd = true;
 }
 

@@ -430,10 +430,10 @@ static void write_line(struct writer *w)
 			out_c(&w->o, "totals: 12\n");
 		break;
 	case 20:
-		out_c(&w->o,
-		      PICK("what is this\n", "rec=1\n", "fn = f\n", "FN=f\n", "bb=3\n",
-			   "frfn=(1)\n", "ln=3\n", ".\n", "\001\n", "fn\n", "events\n",
-			   "jfi=\n", "cob=\n", "fl=\n", "ob=\n", "cfi=\n", "cfn=\n"));
+		out_c(&w->o, PICK("what is this\n", "rec=1\n", "fn = f\n", "FN=f\n",
+				  "bb=3\n", "cfni=f\n", "frfn=(1)\n", "ln=3\n", ".\n",
+				  "\001\n", "fn\n", "events\n", "jfi=\n", "cob=\n",
+				  "fl=\n", "ob=\n", "cfi=\n", "cfn=\n"));
 		break;
 	case 21:
 		if (one_in(10)) {

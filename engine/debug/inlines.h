@@ -1,0 +1,42 @@
+/*
+ * inlines.h - the inlined calls that an instruction is in, innermost first.
+ *
+ *	0x1189	max, inlined at util.h:12 into
+ *		clamp, inlined at main.cpp:40 into the function
+ *
+ * They come from the debug information of the object (dwarf.h), which must not be newer
+ * than the profile, and whose lines must be those of the profile.  What was read is kept
+ * for the session.
+ */
+#ifndef QUERN_INLINES_H
+#define QUERN_INLINES_H
+
+#include "engine/debug/dwarf.h"
+#include "index/base/cancel.h"
+#include "index/store/store.h"
+
+struct inline_frame {
+	struct str name; /* as shown; empty: not known */
+	uint32_t number; /* of the name, in the session */
+	struct str file; /* of the call; empty: not known */
+	uint64_t line;
+	const struct inline_frame *outer; /* NULL: the function itself */
+};
+
+struct inlines;			   /* of a session */
+struct inlines *inlines_new(void); /* NULL: memory is out */
+void inlines_free(struct inlines *c);
+void inlines_drop(struct inlines *c, const struct store *st);
+
+/* Read the inlined calls of addresses of an object, sorted, each once, in one pass; those
+ * that were read before are not read again.  *why: why not, a constant; else NULL. */
+int inlines_read(struct inlines *c, struct store *st, obj_id obj,
+		 const struct roots *objects, const struct dwarf_place *at, size_t n,
+		 const struct cancel *cancel, const char **why, struct err *err);
+
+enum inlined_is { INLINED_UNKNOWN, INLINED_NO, INLINED_YES };
+/* Of an address that was read; *frame: the innermost, if INLINED_YES. */
+enum inlined_is inlines_at(const struct inlines *c, const struct store *st, obj_id obj,
+			   uint64_t address, const struct inline_frame **frame);
+
+#endif

@@ -1,0 +1,228 @@
+/*
+ * inlined.c - which code of a function is inlined, and from where; see inlined.h.
+ *
+ * Two things tell: the file of a cost line, and, if the profile has addresses, the debug
+ * information of the object (engine/debug).  That is asked for all addresses of a query
+ * at once, object by object.
+ */
+#include "engine/sources/inlined.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/graph/graph.h"
+
+bool inlined_line(struct store *st, fn_id f, file_id file)
+{
+	const file_id own = store_fn_file_id(st, f);
+
+	return file != own && !str_eq(store_file(st, own), STR("???")) &&
+	       !str_eq(store_file(st, file), STR("???"));
+}
+
+/* ---- by debug information ---- */
+
+struct inlining_place {
+	obj_id obj;
+	struct dwarf_place at;
+};
+
+struct inlining {
+	struct exec *x;
+	struct store *st;
+	struct inlining_place *place; /* asked for */
+	size_t n, cap;
+};
+
+int inlining_new(struct exec *x, struct inlining **out)
+{
+	struct inlining *in = *out = EXEC_ARRAY(x, struct inlining, 1);
+
+	if (!in)
+		return (int)x->err->kind;
+	in->x = x;
+	in->st = x->g->st;
+	return 0;
+}
+
+int inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
+		  uint64_t instr)
+{
+	if (!store_info(in->st)->has_instr || in->x->safe)
+		return 0;
+	if (exec_grow(in->x, &in->place, &in->cap, in->n, in->n + 1, sizeof(*in->place)))
+		return (int)in->x->err->kind;
+	in->place[in->n++] = (struct inlining_place){
+		store_fn_obj_id(in->st, f), {instr, line, store_file(in->st, file)}};
+	return 0;
+}
+
+static int by_address(const void *pa, const void *pb)
+{
+	const struct inlining_place *a = pa, *b = pb;
+
+	if (a->obj != b->obj)
+		return a->obj < b->obj ? -1 : 1;
+	return (a->at.address > b->at.address) - (a->at.address < b->at.address);
+}
+
+/* Objects whose inlined functions are not known. */
+struct inlining_lack {
+	struct str name;
+	const char *why;
+	size_t n;
+};
+
+static int note_lack(struct exec *x, const struct inlining_lack *l)
+{
+	struct str more = {"", 0};
+
+	if (!l->n)
+		return 0;
+	if (l->n > 1)
+		more = arena_printf(x->a, ", and for %zu more object%s", l->n - 1,
+				    l->n == 2 ? "" : "s");
+	return exec_note(x, arena_printf(x->a,
+					 "inlined code is told by its file alone for "
+					 "%.*s (%s)%.*s",
+					 STR_ARG(l->name), l->why, STR_ARG(more)));
+}
+
+/* Ask for the places [from, to) of one object. */
+static int read_places(struct inlining *in, size_t from, size_t to,
+		       struct dwarf_place *at, struct inlining_lack *lack)
+{
+	struct exec *x = in->x;
+	const char *why = NULL;
+	size_t n = 0;
+
+	for (size_t i = from; i < to; i++)
+		if (!n || at[n - 1].address != in->place[i].at.address)
+			at[n++] = in->place[i].at;
+	if (inlines_read(x->inlines, in->st, in->place[from].obj, x->objects, at, n,
+			 x->cancel, &why, x->err))
+		return (int)x->err->kind;
+	if (why && !lack->n++) {
+		lack->name = store_obj(in->st, in->place[from].obj);
+		lack->why = why;
+	}
+	return 0;
+}
+
+int inlining_read(struct inlining *in, bool note)
+{
+	struct exec *x = in->x;
+	struct inlining_lack lack = {0};
+	struct dwarf_place *at;
+
+	if (note && store_info(in->st)->has_instr && x->safe)
+		return exec_note(x, STR("inlined code is told by its file alone: no "
+					"object is read under --safe"));
+	if (!in->n)
+		return 0;
+	if (!(at = EXEC_ARRAY(x, struct dwarf_place, in->n)))
+		return (int)x->err->kind;
+	qsort(in->place, in->n, sizeof(*in->place), by_address);
+	for (size_t from = 0, to; from < in->n; from = to) {
+		for (to = from + 1;
+		     to < in->n && in->place[to].obj == in->place[from].obj; to++)
+			;
+		if (read_places(in, from, to, at, &lack))
+			return (int)x->err->kind;
+	}
+	in->n = 0;
+	return note ? note_lack(x, &lack) : 0;
+}
+
+bool inlining_at(const struct inlining *in, fn_id f, file_id file, uint64_t instr,
+		 const struct inline_frame **frame)
+{
+	enum inlined_is is = INLINED_UNKNOWN;
+
+	*frame = NULL;
+	if (store_info(in->st)->has_instr)
+		is = inlines_at(in->x->inlines, in->st, store_fn_obj_id(in->st, f), instr,
+				frame);
+	return is == INLINED_UNKNOWN ? inlined_line(in->st, f, file) : is == INLINED_YES;
+}
+
+/* Join the names by " in "; they can be long, and many. */
+struct str inlining_chain(struct arena *a, const struct inline_frame *f)
+{
+	static const char in[] = " in ";
+	size_t n = 0;
+	char *p;
+
+	for (const struct inline_frame *i = f; i; i = i->outer)
+		n += i->name.n + sizeof(in) - 1;
+	if (!(p = arena_alloc(a, n + 1)))
+		return (struct str){NULL, 0};
+	n = 0;
+	for (const struct inline_frame *i = f; i; i = i->outer) {
+		if (n)
+			memcpy(p + n, in, sizeof(in) - 1);
+		n += n ? sizeof(in) - 1 : 0;
+		if (i->name.n)
+			memcpy(p + n, i->name.p, i->name.n);
+		n += i->name.n;
+	}
+	return (struct str){p, n};
+}
+
+struct str inlining_calls(struct arena *a, const struct inline_frame *f)
+{
+	struct str s = {"", 0};
+
+	for (const struct inline_frame *i = f; i && s.p; i = i->outer) {
+		const struct str file = str_basename(i->file);
+
+		s = arena_printf(a, "%.*s%s%.*s:%llu", STR_ARG(s), i == f ? "" : " in ",
+				 STR_ARG(file), (unsigned long long)i->line);
+	}
+	return s;
+}
+
+/* ---- the share of rows ---- */
+
+struct inlined_sum {
+	struct store *st;
+	fn_id f;
+	file_id last; /* the file of the line before, and whether it is inlined */
+	bool is;
+	uint32_t event;
+	uint64_t sum, lines;
+};
+
+enum { LINES_MOST = 1 << 20 }; /* of all functions of a table: a few milliseconds */
+
+static int sum_line(void *arg, const struct store_line *row, const uint64_t *costs,
+		    struct err *err)
+{
+	struct inlined_sum *s = arg;
+
+	if (++s->lines > LINES_MOST)
+		return err_set(err, ERR_LIMIT, 0, "too many lines");
+	if (row->file != s->last) {
+		s->last = row->file;
+		s->is = inlined_line(s->st, s->f, row->file);
+	}
+	if (s->is)
+		s->sum = graph_add(s->sum, store_event_of(s->st, s->event, costs));
+	return 0;
+}
+
+bool inlined_share(struct store *st, const fn_id *f, size_t n, uint32_t event,
+		   uint64_t *sum)
+{
+	struct inlined_sum s = {.st = st, .event = event};
+	struct err ignored = {0};
+
+	for (size_t i = 0; i < n; i++) {
+		s.f = f[i];
+		s.last = UINT32_MAX;
+		if (store_each_line(st, f[i], sum_line, &s, &ignored))
+			return false;
+	}
+	*sum = s.sum;
+	return true;
+}

@@ -1,0 +1,347 @@
+/*
+ * source_inlined.c - inlined: code that the compiler put into other functions.
+ *
+ * One row per function, and what is inlined into it (inlined.h): the file of cost lines,
+ * and the name of the inlined function if it is known:
+ *
+ *	fl=main.c  fn=main	10 5		main itself
+ *	fi=sum.h		3 8, 4 4	a row: sum.h into main, self 12, 2 lines
+ *
+ * The costs are part of the self cost of the function: rows say how it is divided.
+ * Functions are read twice: for the addresses to look up, then for the rows.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/rows/exec_set.h"
+#include "engine/rows/fn_detail.h"
+#include "engine/sources/inlined.h"
+#include "engine/sources/source.h"
+
+#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+
+#define NO_NAME UINT32_MAX
+
+/* What is inlined from one place into one function. */
+struct inlined_row {
+	fn_id into; /* of the store */
+	file_id file;
+	uint32_t number; /* of the name; NO_NAME: not known */
+	struct str name;
+	uint64_t lines; /* self[events] are in inlined_rows.costs */
+};
+
+struct inlined_rows {
+	struct store *st;
+	struct inlining *in;
+	uint32_t events;
+	struct inlined_row *row;
+	size_t n, cap;
+	uint64_t *costs;
+	size_t costs_cap;
+};
+
+/* ---- the rows of a function ---- */
+
+/* An inlined line of the function at hand. */
+struct inlined_at {
+	file_id file;
+	uint32_t number;
+	struct str name;
+	uint64_t line;
+	const uint64_t *self;
+};
+
+static int by_origin_and_line(const void *pa, const void *pb)
+{
+	const struct inlined_at *a = pa, *b = pb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+static void add_costs(uint64_t *to, const uint64_t *from, uint32_t n)
+{
+	for (uint32_t e = 0; e < n; e++)
+		to[e] = graph_add(to[e], from[e]);
+}
+
+static struct inlined_row *new_inlined(struct exec *x, struct inlined_rows *d)
+{
+	const size_t e = d->events;
+
+	if (exec_rows(x, d->n + 1) ||
+	    exec_grow(x, &d->row, &d->cap, d->n, d->n + 1, sizeof(*d->row)) ||
+	    exec_grow(x, &d->costs, &d->costs_cap, d->n * e, (d->n + 1) * e,
+		      sizeof(*d->costs)))
+		return NULL;
+	memset(d->costs + d->n * e, 0, e * sizeof(*d->costs));
+	return &d->row[d->n++];
+}
+
+/* at[0..n) are sorted. */
+static int fold_inlined(struct exec *x, struct inlined_rows *d, fn_id f,
+			const struct inlined_at *at, size_t n)
+{
+	struct inlined_row *r = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!i || at[i].file != at[i - 1].file ||
+		    at[i].number != at[i - 1].number) {
+			if (!(r = new_inlined(x, d)))
+				return (int)x->err->kind;
+			*r = (struct inlined_row){.into = f,
+						  .file = at[i].file,
+						  .number = at[i].number,
+						  .name = at[i].name};
+		}
+		r->lines += !i || by_origin_and_line(&at[i - 1], &at[i]);
+		add_costs(d->costs + (d->n - 1) * d->events, at[i].self, d->events);
+	}
+	return 0;
+}
+
+/* Look up the addresses of a function later. */
+static int want_lines(struct exec *x, struct inlined_rows *d, fn_id f, struct arena *a)
+{
+	struct store_line *line = NULL;
+	uint64_t *self = NULL;
+	size_t n = 0;
+
+	if (fn_lines(x, f, a, &line, &self, &n))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < n; i++)
+		if (inlining_want(d->in, f, line[i].file, line[i].line, line[i].instr))
+			return (int)x->err->kind;
+	return 0;
+}
+
+static int add_inlined(struct exec *x, struct inlined_rows *d, fn_id f, struct arena *a)
+{
+	struct store_line *line = NULL;
+	struct inlined_at *at;
+	uint64_t *self = NULL;
+	size_t n = 0, k = 0;
+
+	if (fn_lines(x, f, a, &line, &self, &n))
+		return (int)x->err->kind;
+	if (!(at = ARENA_ARRAY(a, struct inlined_at, n + 1)))
+		return arena_full(a, x->err);
+	for (size_t i = 0; i < n; i++) {
+		const struct inline_frame *frame;
+
+		if (!inlining_at(d->in, f, line[i].file, line[i].instr, &frame))
+			continue;
+		at[k++] = (struct inlined_at){.file = line[i].file,
+					      .number = frame ? frame->number : NO_NAME,
+					      .name = frame ? frame->name : STR(""),
+					      .line = line[i].line,
+					      .self = self + i * d->events};
+	}
+	if (k)
+		qsort(at, k, sizeof(*at), by_origin_and_line);
+	return fold_inlined(x, d, f, at, k);
+}
+
+/* ---- functions that stages made one ---- */
+
+struct inlined_key {
+	uint32_t into; /* of the graph */
+	file_id file;
+	uint32_t number, row;
+};
+
+static int by_key(const void *pa, const void *pb)
+{
+	const struct inlined_key *a = pa, *b = pb;
+
+	if (a->into != b->into)
+		return a->into < b->into ? -1 : 1;
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->number != b->number)
+		return a->number < b->number ? -1 : 1;
+	return (a->row > b->row) - (a->row < b->row);
+}
+
+/* Join rows of functions that a stage merged; `lines` counts those of each. */
+static int join_merged(struct exec *x, struct inlined_rows *d)
+{
+	struct inlined_rows to = *d;
+	struct inlined_key *k = EXEC_ARRAY(x, struct inlined_key, d->n + 1);
+
+	to.row = EXEC_ARRAY(x, struct inlined_row, d->n + 1);
+	to.costs = EXEC_ARRAY(x, uint64_t, d->n * d->events + 1);
+	if (!k || !to.row || !to.costs)
+		return (int)x->err->kind;
+	for (size_t i = 0; i < d->n; i++)
+		k[i] = (struct inlined_key){graph_of_store(x->g, d->row[i].into),
+					    d->row[i].file, d->row[i].number,
+					    (uint32_t)i};
+	qsort(k, d->n, sizeof(*k), by_key);
+	to.n = 0;
+	for (size_t i = 0; i < d->n; i++) {
+		const struct inlined_row *from = &d->row[k[i].row];
+
+		if (!i || k[i].into != k[i - 1].into || k[i].file != k[i - 1].file ||
+		    k[i].number != k[i - 1].number)
+			to.row[to.n++] = *from;
+		else
+			to.row[to.n - 1].lines += from->lines;
+		add_costs(to.costs + (to.n - 1) * d->events,
+			  d->costs + k[i].row * d->events, d->events);
+	}
+	*d = to;
+	return 0;
+}
+
+/* ---- opening ---- */
+
+typedef int each_inlined(struct exec *, struct inlined_rows *, fn_id, struct arena *);
+
+static int each_function_of(struct exec *x, struct inlined_rows *d,
+			    const struct fn_set *set, each_inlined *each)
+{
+	enum { POLL = 16 };
+	struct arena scratch;
+	int rc = 0;
+
+	arena_init(&scratch, x->a->cap);
+	for (fn_id f = 0; f < store_info(d->st)->functions && !rc; f++) {
+		const uint32_t here = graph_of_store(x->g, f);
+
+		if (here == GRAPH_NONE || (set && !fnset_has(set, here)))
+			continue;
+		arena_reset(&scratch);
+		rc = each(x, d, f, &scratch) || (f % POLL == 0 && exec_poll_now(x))
+			     ? (int)x->err->kind
+			     : 0;
+	}
+	arena_free(&scratch);
+	return rc;
+}
+
+static const struct source_def source_inlined_files;
+
+static int inlined_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct inlined_rows *d = EXEC_ARRAY(x, struct inlined_rows, 1);
+	struct fn_set *set = NULL;
+	bool named = false;
+
+	if (!d || fn_detail_check(x, s, t->src->name))
+		return (int)x->err->kind;
+	d->st = x->g->st;
+	d->events = store_info(d->st)->events;
+	if (inlining_new(x, &d->in) || (s->of && exec_set(x, s->of, &set)) ||
+	    (store_info(d->st)->has_instr && each_function_of(x, d, set, want_lines)) ||
+	    inlining_read(d->in, true) || each_function_of(x, d, set, add_inlined) ||
+	    (!x->g->plain && join_merged(x, d)))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < d->n && !named; i++)
+		named = d->row[i].name.n;
+	t->data = d;
+	return table_init(x, t, named ? t->src : &source_inlined_files, x->g, d->n);
+}
+
+/* ---- columns ---- */
+
+static const struct inlined_row *inlined_of(const struct table *t, uint32_t r)
+{
+	return &((const struct inlined_rows *)t->data)->row[r];
+}
+
+static struct str inlined_file(const struct table *t, uint32_t r)
+{
+	return store_file(t->g->st, inlined_of(t, r)->file);
+}
+
+static void inlined_files(const struct table *t, uint32_t *out)
+{
+	for (size_t i = 0; i < t->n; i++)
+		out[i] = inlined_of(t, row_ref(t, i))->file;
+}
+
+static struct str inlined_name(const struct table *t, uint32_t r)
+{
+	return inlined_of(t, r)->name;
+}
+
+static bool inlined_no_name(const struct table *t, uint32_t r)
+{
+	return !inlined_of(t, r)->name.n;
+}
+
+static uint32_t inlined_fn(const struct table *t, uint32_t r)
+{
+	return graph_of_store(t->g, inlined_of(t, r)->into);
+}
+
+static struct str inlined_into(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, inlined_fn(t, r));
+}
+
+static uint64_t inlined_self(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct inlined_rows *d = t->data;
+
+	return store_event_of(d->st, e, d->costs + (size_t)r * d->events);
+}
+
+static uint64_t inlined_lines(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return inlined_of(t, r)->lines;
+}
+
+#define INLINED_COLS(shown)                                                           \
+	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = inlined_self}, \
+		{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR,       \
+		 .u = NULL},                                                          \
+		{"cum%", COL_PERCENT, SHOW_T | IS_CUM, .u = NULL},                    \
+		{"lines", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = inlined_lines},  \
+		{"file",                                                              \
+		 COL_FILE,                                                            \
+		 SHOW_M | SHOW_T,                                                     \
+		 .s = inlined_file,                                                   \
+		 .dict = DICT_FILE,                                                   \
+		 .codes = inlined_files},                                             \
+		{"fn", COL_NAME, SHOW_M | (shown), .s = inlined_name,                 \
+		 .absent = inlined_no_name},                                          \
+	{                                                                             \
+		"into", COL_NAME, SHOW_M | SHOW_T, .s = inlined_into                  \
+	}
+
+static const struct col_def inlined_cols[] = {INLINED_COLS(SHOW_T)};
+/* Used if no name is known. */
+static const struct col_def inlined_file_cols[] = {INLINED_COLS(0)};
+
+static struct str inlined_key(const struct table *t, uint32_t r, struct arena *a)
+{
+	struct str fn = fn_key(t, inlined_fn(t, r), a);
+	struct str file = file_key(t, inlined_of(t, r)->file, a);
+
+	if (!fn.p || !file.p)
+		return (struct str){NULL, 0};
+	return arena_join(a, (struct str[]){fn, file, inlined_of(t, r)->name}, 3);
+}
+
+const struct source_def source_inlined = {
+	"inlined", "inlined rows", "self",     inlined_cols, COUNT(inlined_cols),
+	true,	   inlined_open,   inlined_fn, inlined_key,
+};
+static const struct source_def source_inlined_files = {
+	"inlined",
+	"inlined rows",
+	"self",
+	inlined_file_cols,
+	COUNT(inlined_file_cols),
+	true,
+	inlined_open,
+	inlined_fn,
+	inlined_key,
+};

@@ -1,0 +1,206 @@
+#!/usr/bin/env python3
+"""inlined.t - inlined functions by debug information: for every address what addr2line says.
+
+A C++ program is built with -O2 -g, recorded with addresses, and its object then stripped,
+rebuilt, and damaged: a wrong name must never be shown, and nothing crashes.
+"""
+import json
+import os
+import random
+import shutil
+import subprocess
+
+from e2e import done, fixtures, ok, run, same, skip_all
+
+tools = ["valgrind", "g++", "addr2line", "objcopy"]
+missing = [t for t in tools if not shutil.which(t)]
+if missing:
+    skip_all(" ".join(missing) + " is not installed")
+source, out = fixtures + "/inlined/", "p.out"
+
+
+def build(*flags):
+    subprocess.run(["g++", "-std=c++17", *flags, "-o", "p", source + "inlined.cc"], check=True)
+
+
+build("-O2", "-g")
+shutil.copy2("p", "p.built")
+p = subprocess.run(["valgrind", "-q", "--tool=callgrind", "--dump-instr=yes",
+                    "--callgrind-out-file=" + out, "./p"], capture_output=True)
+if p.returncode or not os.path.exists(out):
+    skip_all("valgrind cannot run here: " + repr(p.stderr[-80:]))
+
+
+def ask(*queries, more=()):
+    argv = [out, "-q", "--format", "json", *more]
+    for q in queries:
+        argv += ["-c", q]
+    return run(*argv)
+
+
+def rows(query, more=()):
+    r = ask(query, more=more)
+    try:
+        answer = json.loads(r.text)
+        return answer["rows"], r.talk + "\n".join(answer["meta"]["notes"])
+    except (ValueError, KeyError):
+        return None, str(r)
+
+
+def restore(when=-10):
+    """The object as it was measured; `when`: its age against the profile, in seconds."""
+    shutil.copy2("p.built", "p")
+    age(when)
+
+
+def age(when):
+    t = os.stat(out).st_mtime + when
+    os.utime("p", (t, t))
+
+
+# ---- what addr2line says
+
+def addr2line(addresses):
+    r = subprocess.run(["addr2line", "-a", "-i", "-f", "-C", "-e", "p"], text=True, check=True,
+                       input="\n".join(map(hex, addresses)), capture_output=True)
+    frames, now = {}, None
+    for line in r.stdout.splitlines():
+        if line.startswith("0x") and len(line) == 18:
+            now = frames.setdefault(int(line, 16), [])
+        else:
+            now.append(line)
+    return {a: (f[0::2], [os.path.basename(p.split(" (")[0]) for p in f[1::2]]) for a, f in frames.items()}
+
+
+def compare(query):
+    """Addresses, inlined ones, and those where we say anything else."""
+    answer, talk = rows(query + " | show instr, inlined, inlined_at")
+    if "without libdw" in talk:
+        skip_all("quern was built without libdw")
+    wrong, inlined = [], 0
+    said = {a: (names or "", places or "") for a, names, places in answer}
+    for a, (names, places) in addr2line(sorted(said)).items():
+        # Where a name is no linker's, addr2line shows that of the symbol for the innermost.
+        want, got = names[:-1], said[a][0].split(" in ") if said[a][0] else []
+        if len(want) == len(got) and want and want[0] == names[-1]:
+            want = got[:1] + want[1:]
+        inlined += bool(got)
+        if got != want or said[a][1] != " in ".join(places[1:]):
+            wrong.append((hex(a), said[a], (names, places)))
+    return len(said), inlined, wrong
+
+
+restore()
+n, inlined, wrong = compare("instrs of obj:p")
+ok(n > 300 and inlined > 200, "addresses, most of them inlined", (n, inlined))
+same(wrong[:2], [], "for each address what addr2line says: names and places of the calls")
+
+# ---- the source `inlined`
+
+answer, talk = rows("inlined of work | show fn, into, file, self, lines")
+ok(any(r[0] == "Sum<int>::add(int)" and r[1].startswith("work(") and r[2].endswith("/clamp.h")
+       for r in answer), "a method that is inlined: its name, file and function", answer)
+answer, talk = rows("inlined of obj:p | sum | show self")
+costs, talk = rows("instrs of obj:p | where inlined != \"\" | sum | show self")
+same(answer[0][0], costs[0][0], "the rows add up to the cost of all inlined instructions")
+answer, talk = rows("inlined of main | where fn = \"local\" | show into, self")
+ok(len(answer) == 1 and answer[0][1] > 500, "a function of the same file", answer)
+answer, talk = rows("lines of work | where inlined = \"Sum<int>::add(int)\" | show file, line")
+ok(answer and all(r[0].endswith("/clamp.h") for r in answer), "lines of it", answer)
+
+# ---- beside the text
+
+answer, talk = rows("source of main | where kind = \"inlined\" | show text", more=("--source-root", source, "--source-root", "."))
+ok("-- inlined: local --" in [r[0] for r in answer], "source of: a row where inlined code begins", answer)
+answer, talk = rows("asm of work | show kind, instr, text")
+told, chain, seen = {}, None, set()
+for kind, instr, text in answer:
+    if kind == "inlined":
+        chain = text[len("-- inlined: "):-len(" --")] if text.startswith("-- inlined: ") else None
+    elif kind == "line" and instr not in seen:
+        told[instr] = chain
+        seen.add(instr)
+chains, talk = rows("instrs of work | show instr, inlined")
+wrong = [(hex(a), c, told.get(a)) for a, c in chains if told.get(a) != c]
+ok(len(chains) > 20 and not wrong, "asm of: the rows say which code is inlined", wrong[:2])
+os.mkdir("bin")
+with open("bin/objdump", "w") as f:
+    f.write("#!/bin/sh\necho >>starts\nexec %s \"$@\"\n" % shutil.which("objdump"))
+os.chmod("bin/objdump", 0o755)
+r = run(out, "-q", "-c", "asm of obj:p | count", env={"PATH": os.path.abspath("bin") + ":" + os.environ["PATH"]})
+same((r.status, os.path.getsize("starts")), (0, 1), "objdump is started once for all functions of a program")
+
+# ---- objects that are not what was measured
+
+
+def by_file(name, *words):
+    """No names, a note with these words, and rows by file."""
+    answer, talk = rows("inlined of work or main | show fn, file")
+    ok(answer and not any(r[0] for r in answer) and any(r[1].endswith("/clamp.h") for r in answer)
+       and all(w in talk for w in words), name, "%s\n%s" % (talk, answer))
+
+
+restore(+10)
+by_file("an object newer than the profile", "newer than the profile")
+build("-O1", "-g")
+by_file("rebuilt", "newer than the profile")
+age(-10)
+by_file("rebuilt, with an older time", "lines are not those of the profile")
+os.remove("p")
+by_file("not there", "not found")
+restore()
+subprocess.run(["objcopy", "--strip-debug", "p"], check=True)
+age(-10)
+by_file("stripped", "no debug information")
+restore()
+answer, talk = rows("inlined of work | show fn", more=("--safe", "--source-root", "."))
+ok(answer and not any(r[0] for r in answer) and "--safe" in talk, "no object is read under --safe", talk)
+
+# ---- debug information in another file
+
+restore()
+subprocess.run(["objcopy", "--only-keep-debug", "p", "p.debug"], check=True)
+subprocess.run(["objcopy", "--strip-debug", "--add-gnu-debuglink=p.debug", "p"], check=True)
+age(-10)
+answer, talk = rows("inlined of work | where fn = \"Sum<int>::add(int)\" | count")
+same(answer, [[1]], "the file that .gnu_debuglink names")
+os.makedirs(".debug")
+os.rename("p.debug", ".debug/p.debug")
+answer, talk = rows("inlined of work | where fn = \"Sum<int>::add(int)\" | count")
+same(answer, [[1]], "the same in .debug")
+build("-O2", "-g", "-DOTHER", "-fno-inline")
+subprocess.run(["objcopy", "--only-keep-debug", "p", ".debug/p.debug"], check=True)
+shutil.copy2("p.built", "p")
+subprocess.run(["objcopy", "--strip-debug", "--add-gnu-debuglink=.debug/p.debug", "p"], check=True)
+age(-10)
+by_file("debug information of another object", "no debug information")
+shutil.rmtree(".debug")
+
+# ---- damage
+
+restore()
+with open("p", "rb") as f:
+    whole = f.read()
+sections = []       # file ranges of the debug sections, and the headers
+for line in subprocess.run(["objdump", "-h", "-w", "p"], text=True, capture_output=True).stdout.splitlines():
+    w = line.split()
+    if len(w) > 5 and w[1].startswith(".debug"):
+        sections.append((int(w[5], 16), int(w[2], 16)))
+sections += [(0, 64), (len(whole) - 64 * 38, 64 * 38)]
+rng = random.Random(7)
+bad = []
+for i in range(60 * (20 if os.environ.get("QUERN_TORTURE") else 1)):
+    data = bytearray(whole)
+    at, size = rng.choice(sections)
+    for _ in range(rng.choice((1, 4, 50))):
+        data[rng.randrange(at, min(at + size, len(data)))] = rng.choice((0, 1, 0x7f, 0x80, 0xff, rng.randrange(256)))
+    if i % 10 == 9:
+        data = data[:rng.randrange(len(data))]
+    with open("p", "wb") as f:
+        f.write(data)
+    age(-10)
+    r = ask("inlined of obj:p")
+    if r.status or "rows" not in r.text:
+        bad.append("%d: %s" % (i, r))
+ok(not bad, "damaged objects: rows, and no crash", "\n".join(bad[:3]))
+done()
