@@ -5,6 +5,7 @@
  * the verb, the last keyword, and whether an operand or an operator comes next.  A wrong
  * query is no error here.
  */
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -499,19 +500,65 @@ static uint64_t complete_now_ns(void)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static bool is_found(const struct best *b, size_t n, name_id name)
+{
+	for (size_t i = 0; i < n; i++)
+		if (b[i].name == name)
+			return true;
+	return false;
+}
+
+/* Among the costliest functions, as the index has them in order: if there are enough, no
+ * other has to be looked at. */
+static bool costliest_names(struct store *st, struct str prefix, uint32_t e,
+			    struct best *b, size_t *n, size_t max)
+{
+	enum { MANY = 20000 };
+	const struct store_info *i = store_info(st);
+	const uint32_t some = i->functions < MANY ? i->functions : MANY;
+
+	for (uint32_t k = 0; e < i->events && k < some && *n < max; k++) {
+		const fn_id f = store_rank_incl(st, e, k);
+		const name_id name = store_fn_name_id(st, f);
+
+		if (complete_fits(store_shown(st, name), prefix) &&
+		    !is_found(b, *n, name))
+			b[(*n)++] = (struct best){name, store_fn_incl(st, f, e)};
+	}
+	return *n == max || (e < i->events && some == i->functions);
+}
+
+/* The names that contain the prefix, a byte each; NULL: any name may fit. */
+static uint8_t *names_to_look_at(struct store *st, struct str prefix)
+{
+	const uint32_t names = store_info(st)->names;
+	uint8_t *has =
+		prefix.n && !store_any_mangled(st) ? calloc((size_t)names + 1, 1) : NULL;
+
+	for (name_id i = 0; has && i < names;)
+		i = store_names_with(st, prefix, i, has);
+	return has;
+}
+
 static void search_names(struct store *st, struct str prefix, uint32_t e, struct best *b,
 			 size_t *n, size_t max)
 {
 	enum { BUDGET_NS = 100000000 };
-	uint32_t names = store_info(st)->names;
-	uint64_t start = complete_now_ns();
+	const uint32_t names = store_info(st)->names;
+	const uint64_t start = complete_now_ns();
+	uint8_t *has;
 
+	if (costliest_names(st, prefix, e, b, n, max))
+		return;
+	*n = 0;
+	has = names_to_look_at(st, prefix);
 	for (name_id i = 0; i < names; i++) {
 		if ((i & 4095) == 4095 && complete_now_ns() - start > BUDGET_NS)
-			return;
-		if (complete_fits(store_shown(st, i), prefix))
+			break;
+		if ((!has || has[i]) && complete_fits(store_shown(st, i), prefix))
 			offer_name(b, n, max, i, cost_of_name(st, i, e));
 	}
+	free(has);
 }
 
 int query_complete_function(struct session *s, struct str prefix, size_t max,
