@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "engine/lang/keywords.h"
-#include "engine/lang/parse.h"
 #include "engine/lang/token.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -163,28 +162,16 @@ static const char *fill(const char *form, const struct typed *t, bool stage, cha
 }
 
 /* Is it a query, behind `before`?  Commands and keys are no queries. */
-static bool reads(const char *before, const char *form)
+static bool reads(habit_reads *parses, const char *before, const char *form)
 {
-	static const struct parse_limits limits = {
-		.text_bytes = 2 * (size_t)HABIT_MAX,
-		.nesting = 20,
-		.any_value = true,
-	};
 	char query[2 * HABIT_MAX];
-	struct arena a;
-	struct err err = {0};
-	struct stmt *stmt;
-	int rc;
 
 	if (form[0] == '.' || str_starts(str_c(form), STR("the key")))
 		return true;
-	snprintf(query, sizeof(query), "%s%s", before, form);
-	arena_init(&a, 1 << 20);
-	rc = parse_text(str_c(query), &limits, &a, &stmt, &err);
-	arena_free(&a);
 	if (str_starts(str_c(form), STR("where ")) && !strpbrk(form, "=<>~"))
 		return false; /* a column, but no condition */
-	return rc == 0;
+	snprintf(query, sizeof(query), "%s%s", before, form);
+	return parses(str_c(query));
 }
 
 /* Cut the first word off *rest. */
@@ -248,8 +235,8 @@ static const struct habit *find_habit(const struct habit *h, size_t n, struct st
 	return NULL;
 }
 
-static const char *of_table(const struct habit *h, size_t n, struct str text,
-			    const char *before, char *buf)
+static const char *of_table(habit_reads *parses, const struct habit *h, size_t n,
+			    struct str text, const char *before, char *buf)
 {
 	const bool stage = before[0] != '\0';
 	struct typed t;
@@ -258,10 +245,10 @@ static const char *of_table(const struct habit *h, size_t n, struct str text,
 	if (!(h = find_habit(h, n, text, &rest)) || rest.n > 120)
 		return NULL;
 	t = typed_of(rest, !stage);
-	if (t.what.n && h->with && reads(before, fill(h->with, &t, stage, buf)))
+	if (t.what.n && h->with && reads(parses, before, fill(h->with, &t, stage, buf)))
 		return buf;
 	if (t.out.n && h->alone[0] != '.' &&
-	    reads(before, fill(h->alone, &t, stage, buf)))
+	    reads(parses, before, fill(h->alone, &t, stage, buf)))
 		return buf;
 	return h->alone;
 }
@@ -282,7 +269,8 @@ static struct str one_side(struct str *rest)
 
 /* compare part 3 with part 2: the first is seen from the second.  diff OLD NEW is the
  * other way round. */
-static const char *of_compare(struct str word, struct str rest, char *buf)
+static const char *of_compare(habit_reads *parses, struct str word, struct str rest,
+			      char *buf)
 {
 	static const char *const words[] = {"diff", "compare", "vs", NULL};
 	static const char *const joins[] = {"with", "and", "to", "against", "vs", NULL};
@@ -316,7 +304,7 @@ static const char *of_compare(struct str word, struct str rest, char *buf)
 	add_bytes(&to, b);
 	add_bytes(&to, t.out.n ? STR(" ") : STR(""));
 	add_bytes(&to, t.out);
-	return reads("", buf) ? buf : NULL;
+	return reads(parses, "", buf) ? buf : NULL;
 }
 
 /* ---- SQL ---- */
@@ -360,7 +348,7 @@ static void add_sql(struct text *to, struct str s)
 		add_bytes(to, s.p[i] == '\'' ? STR("\"") : (struct str){s.p + i, 1});
 }
 
-static const char *of_sql(struct str text, char *buf)
+static const char *of_sql(habit_reads *parses, struct str text, char *buf)
 {
 	static const char *const keyword[SQLS] = {"select",   "from",	  "where",
 						  "group by", "order by", "limit"};
@@ -396,8 +384,9 @@ static const char *of_sql(struct str text, char *buf)
 		add_bytes(&to, STR(" | show "));
 		add_sql(&to, part[SQL_SELECT]);
 	}
-	return reads("", buf) ? buf
-			      : "functions | where fn ~ /text/ | sort self | take 10";
+	return reads(parses, "", buf)
+		       ? buf
+		       : "functions | where fn ~ /text/ | sort self | take 10";
 }
 
 /* ---- the two questions ---- */
@@ -413,7 +402,7 @@ static const char *of_top(struct str word, char *buf)
 	return fill("top @", &(struct typed){.what = str_from(word, 3)}, false, buf);
 }
 
-const char *habit_query(struct str statement, char *buf)
+const char *habit_query(struct str statement, habit_reads *parses, char *buf)
 {
 	struct str rest = statement, word;
 	const char *q;
@@ -422,19 +411,20 @@ const char *habit_query(struct str statement, char *buf)
 	rest.n = statement.n;
 	word = first_word(&rest);
 	if (token_same(word, "select") || token_same(word, "from"))
-		return of_sql(statement, buf);
+		return of_sql(parses, statement, buf);
 	if (token_same(word, "info") && token_same(first_word(&rest), "functions"))
-		return rest.n && reads("", fill("find @", &(struct typed){.what = rest},
-						false, buf))
+		return rest.n && reads(parses, "",
+				       fill("find @", &(struct typed){.what = rest},
+					    false, buf))
 			       ? buf
 			       : "functions";
 	q = of_top(word, buf);
 	if (!q)
-		q = of_compare(word, rest, buf);
-	return q ? q : of_table(queries, COUNT(queries), statement, "", buf);
+		q = of_compare(parses, word, rest, buf);
+	return q ? q : of_table(parses, queries, COUNT(queries), statement, "", buf);
 }
 
-const char *habit_stage(struct str stage, char *buf)
+const char *habit_stage(struct str stage, habit_reads *parses, char *buf)
 {
 	struct str rest = stage, word = first_word(&rest);
 
@@ -442,5 +432,5 @@ const char *habit_stage(struct str stage, char *buf)
 		if (token_same(word, programs[i]))
 			return fill("! @", &(struct typed){.what = str_trim(stage)}, true,
 				    buf);
-	return of_table(stages, COUNT(stages), stage, "functions | ", buf);
+	return of_table(parses, stages, COUNT(stages), stage, "functions | ", buf);
 }

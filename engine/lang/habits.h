@@ -4,15 +4,20 @@
 #ifndef QUERN_HABITS_H
 #define QUERN_HABITS_H
 
+#include <stdbool.h>
+
 #include "index/base/str.h"
 
 enum { HABIT_MAX = 320 };
 
+/* Is the text a query?  The parser knows. */
+typedef bool habit_reads(struct str query);
+
 /* The query that does what the statement does in another tool: "source of main" for "list
- * main".  It parses, unless it is a command or a key.  buf holds HABIT_MAX bytes; NULL:
+ * main".  It parses, says `parses`, unless it is a command or a key.  buf holds HABIT_MAX bytes; NULL:
  * none is known. */
-const char *habit_query(struct str statement, char *buf);
+const char *habit_query(struct str statement, habit_reads *parses, char *buf);
 /* The same for a stage: "where fn ~ /main/" for "grep main". */
-const char *habit_stage(struct str stage, char *buf);
+const char *habit_stage(struct str stage, habit_reads *parses, char *buf);
 
 #endif

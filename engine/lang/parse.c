@@ -439,6 +439,21 @@ int parse_text(struct str text, const struct parse_limits *l, struct arena *a,
 	return 0;
 }
 
+bool parse_reads(struct str query)
+{
+	const struct parse_limits l = {
+		.text_bytes = query.n, .nesting = 20, .any_value = true};
+	struct arena a;
+	struct err err = {0};
+	struct stmt *stmt;
+	int rc;
+
+	arena_init(&a, 1 << 20);
+	rc = parse_text(query, &l, &a, &stmt, &err);
+	arena_free(&a);
+	return rc == 0;
+}
+
 bool parse_goes_on(struct str text, const struct parse_limits *l, struct arena *a)
 {
 	struct err err = {0};

@@ -22,6 +22,8 @@ struct parser {
 	struct err *err;
 };
 
+/* Does the text parse?  Values of any name are known. */
+bool parse_reads(struct str query);
 /* The next token.  Newlines inside brackets, after "|" and "," are skipped. */
 struct token parse_peek(struct parser *p, enum token_place place);
 void parse_eat(struct parser *p, const struct token *t);

@@ -39,7 +39,8 @@ static int unknown_verb(struct parser *p, const struct token *t)
 
 	if (t->kind == TOK_BAD)
 		return parse_bad(p, t);
-	q = t->kind == TOK_WORD ? habit_query(rest_of_line(p, t, "\n"), form) : NULL;
+	q = t->kind == TOK_WORD ? habit_query(rest_of_line(p, t, "\n"), parse_reads, form)
+				: NULL;
 	if (q) {
 		if (token_is(t, "select") || token_is(t, "from"))
 			parse_fail(p, token_span(t), "this looks like SQL");

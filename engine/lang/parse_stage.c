@@ -276,7 +276,7 @@ static int wrong_stage(struct parser *p, const struct token *t)
 	while (rest.n < p->text.n - t->at && !strchr("|;\n", rest.p[rest.n]))
 		rest.n++;
 	parse_fail(p, token_span(t), "no table stage is called '%.*s'", STR_ARG(t->text));
-	if ((near = habit_stage(rest, form)))
+	if ((near = habit_stage(rest, parse_reads, form)))
 		return err_hint(p->err,
 				near[0] == '!' ? "a program reads the answer after '!': "
 						 "top 20 %s"
