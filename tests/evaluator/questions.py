@@ -483,8 +483,8 @@ def table_of(question, rows):
     table = stages.Table(rows, [c for c in shown if "." not in c], kinds, adds & set(kinds))
     table.compared = kind.startswith("vs")
     table.cost = {"functions": "self", "groups": "self", "calls": "incl", "vs functions": "delta", "vs groups": "delta"}.get(kind)
-    if kind == "lines" and " of " not in question.source.text:
-        table.cost = "self"
+    if not {"of", "to", "from"} & set(question.source.text.split()):     # else in the order of the file
+        table.cost = {"lines": "self", "instrs": "self", "callsites": "incl", "jumps": "executed"}.get(kind, table.cost)
     if kind == "neighbours":
         table.counted = lambda row: not row["recursive"]
     return table
