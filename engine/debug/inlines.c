@@ -224,6 +224,19 @@ static uint32_t name_number(struct inlines *c, struct store *st, struct str raw,
 	return (uint32_t)c->n++;
 }
 
+uint32_t inlines_name(struct inlines *c, struct store *st, struct str *name)
+{
+	struct arena scratch;
+	uint32_t i;
+
+	arena_init(&scratch, 0);
+	i = name_number(c, st, *name, &scratch);
+	arena_free(&scratch);
+	if (i != UINT32_MAX)
+		*name = c->name[i];
+	return i;
+}
+
 /* Read the frames; *frames is NULL, or in.bad set, if they make no sense. */
 static int get_frames(struct inlines *c, struct inlined_object *o, struct store *st,
 		      struct varint_reader *in, size_t n, struct inline_frame **frames,

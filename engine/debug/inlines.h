@@ -39,4 +39,8 @@ enum inlined_is { INLINED_UNKNOWN, INLINED_NO, INLINED_YES };
 enum inlined_is inlines_at(const struct inlines *c, const struct store *st, obj_id obj,
 			   uint64_t address, const struct inline_frame **frame);
 
+/* The number of a name of another source, and the name as it is kept; UINT32_MAX: memory
+ * is out. */
+uint32_t inlines_name(struct inlines *c, struct store *st, struct str *name);
+
 #endif
