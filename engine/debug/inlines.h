@@ -5,8 +5,9 @@
  *		clamp, inlined at main.cpp:40 into the function
  *
  * They come from the debug information of the object (dwarf.h), which must not be newer
- * than the profile, and whose lines must be those of the profile.  What was read is kept
- * for the session.
+ * than the profile, and whose lines must be those of the profile.  If more than a few
+ * differ, addresses with another line are not known; if many do, none is.  What was read
+ * is kept for the session.
  */
 #ifndef QUERN_INLINES_H
 #define QUERN_INLINES_H
