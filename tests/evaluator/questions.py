@@ -482,9 +482,9 @@ def table_of(question, rows):
     kinds = {c: k for c, k in kinds.items() if rows and c in rows[0]}
     table = stages.Table(rows, [c for c in shown if "." not in c], kinds, adds & set(kinds))
     table.compared = kind.startswith("vs")
-    table.cost = {"functions": "self", "groups": "self", "calls": "incl", "vs functions": "delta", "vs groups": "delta"}.get(kind)
-    if kind == "lines" and " of " not in question.source.text:
-        table.cost = "self"
+    table.cost = {"functions": "self", "groups": "self", "calls": "incl", "inlined": "self", "vs functions": "delta", "vs groups": "delta"}.get(kind)
+    if kind in ("lines", "callsites") and not any(w in question.source.text for w in (" of ", " from ", " to ")):
+        table.cost = "self" if kind == "lines" else "incl"
     if kind == "neighbours":
         table.counted = lambda row: not row["recursive"]
     return table
