@@ -417,10 +417,14 @@ static int unknown(struct store *st, struct str name, struct err *err)
 
 static uint32_t string_in(struct store *st, enum name_space space, struct str s)
 {
-	uint32_t i = space == SPACE_OBJ	   ? store_obj_lower(st, s)
+	const bool pair = space == SPACE_FILE && s.n && s.p[0] == '\n';
+	uint32_t i = pair		   ? store_inlined_lower(st, s)
+		     : space == SPACE_OBJ  ? store_obj_lower(st, s)
 		     : space == SPACE_FILE ? store_file_lower(st, s)
 					   : store_name_lower(st, s);
-	const uint32_t n[SPACES] = {st->info.objects, st->info.files, st->info.names};
+	const uint32_t n[SPACES] = {st->info.objects,
+				    st->info.files + (pair ? st->info.inlined : 0),
+				    st->info.names};
 
 	if (i >= n[space])
 		return NO_ID;
@@ -682,8 +686,9 @@ static int part_lines_gather(struct part_lines *p, fn_id f, enum detail_kind kin
 	return 0;
 }
 
-int part_lines(struct part_lines *p, fn_id f, struct arena *a, struct store_line **rows,
-	       uint64_t **costs, size_t *n, struct err *err)
+int part_inlined_lines(struct part_lines *p, fn_id f, struct arena *a,
+		       struct store_line **rows, uint64_t **costs, size_t *n,
+		       struct err *err)
 {
 	struct detail_row *d;
 	struct store_line *row;
@@ -696,6 +701,15 @@ int part_lines(struct part_lines *p, fn_id f, struct arena *a, struct store_line
 	for (size_t i = 0; i < *n; i++)
 		row[i] = (struct store_line){d[i].file, d[i].line, d[i].instr};
 	return 0;
+}
+
+int part_lines(struct part_lines *p, fn_id f, struct arena *a, struct store_line **rows,
+	       uint64_t **costs, size_t *n, struct err *err)
+{
+	return part_inlined_lines(p, f, a, rows, costs, n, err) ||
+			       store_plain_lines(p->st, a, rows, costs, n, err)
+		       ? (int)err->kind
+		       : 0;
 }
 
 int part_sites(struct part_lines *p, fn_id f, struct arena *a, struct store_site **rows,

@@ -35,6 +35,10 @@ void part_lines_free(struct part_lines *p); /* p may be NULL */
 
 int part_lines(struct part_lines *p, fn_id f, struct arena *a, struct store_line **rows,
 	       uint64_t **costs, size_t *n, struct err *err);
+/* With the names of inlined functions, as store_inlined_lines(). */
+int part_inlined_lines(struct part_lines *p, fn_id f, struct arena *a,
+		       struct store_line **rows, uint64_t **costs, size_t *n,
+		       struct err *err);
 int part_sites(struct part_lines *p, fn_id f, struct arena *a, struct store_site **rows,
 	       uint64_t **costs, size_t *n, struct err *err);
 int part_jumps(struct part_lines *p, fn_id f, struct arena *a, struct store_jump **rows,

@@ -42,6 +42,7 @@ struct dwarf_walk {
 	const struct dwarf_place *at;
 	size_t n;
 	uint32_t *found; /* [n] as in dwarf.h */
+	bool *other;	 /* [n] its line is not that of the profile */
 	struct dwarf_frame *frame;
 	size_t frames, cap;
 	uint64_t agree, differ; /* lines, with those of the profile */
@@ -75,24 +76,26 @@ static struct str text_of(const char *s)
 	return s ? str_c(s) : STR("");
 }
 
-/* Compare the line of an address with that of the profile: if they differ, this is not the
- * object that was measured. */
-static void compare_line(struct dwarf_walk *w, const struct dwarf_place *at)
+/* Whether an address has another line than in the profile: then it is not the code that was
+ * measured, or two readers of its debug information disagree. */
+static bool other_line(struct dwarf_walk *w, const struct dwarf_place *at)
 {
 	Dwarf_Line *line;
 	int number = 0;
 
 	if (!at->line || !at->file.n)
-		return;
+		return false;
 	line = dwarf_getsrc_die(w->unit, at->address);
 	if (!line || dwarf_lineno(line, &number))
-		return;
+		return false;
 	if (number > 0 && (uint64_t)number == at->line &&
 	    str_eq(str_basename(text_of(dwarf_linesrc(line, NULL, NULL))),
-		   str_basename(at->file)))
+		   str_basename(at->file))) {
 		w->agree++;
-	else
-		w->differ++;
+		return false;
+	}
+	w->differ++;
+	return true;
 }
 
 /* Set found[] of the addresses that die covers; `as` UNKNOWN: only look.  Returns whether
@@ -115,7 +118,7 @@ static bool cover(struct dwarf_walk *w, Dwarf_Die *die, uint32_t as)
 			if (as == UNKNOWN)
 				break;
 			if (w->found[i] == UNKNOWN)
-				compare_line(w, &w->at[i]);
+				w->other[i] = other_line(w, &w->at[i]);
 			w->found[i] = as;
 		}
 	}
@@ -370,7 +373,7 @@ static int put_answer(const struct dwarf_walk *w, struct bytes *out)
 			return -1;
 	}
 	for (size_t i = 0; i < w->n; i++)
-		if (bytes_put(out, w->found[i]))
+		if (bytes_put(out, (uint64_t)w->found[i] << 1 | w->other[i]))
 			return -1;
 	return 0;
 }
@@ -380,11 +383,13 @@ static int read_debug(Dwarf *debug, struct dwarf_walk *w, struct bytes *out)
 	int rc = -1;
 
 	w->found = calloc(w->n + 1, sizeof(*w->found));
-	if (w->found) {
+	w->other = calloc(w->n + 1, sizeof(*w->other));
+	if (w->found && w->other) {
 		walk_units(w, debug);
 		rc = w->no_memory ? bytes_put(out, DWARF_MEMORY) : put_answer(w, out);
 	}
 	free(w->found);
+	free(w->other);
 	free(w->frame);
 	return rc;
 }

@@ -7,7 +7,8 @@
  *	enum dwarf_result; lines that agree with those of the profile, lines that differ
  *	number of frames; each: name, file of the call (a length and bytes), line of the
  *	call, 1 + the frame that it is in (an earlier one; 0: the function itself)
- *	for each address: 0: no function is there; 1: not inlined; 2 + its innermost frame
+ *	for each address, twice: 0: no function is there; 1: not inlined; 2 + its innermost
+ *	frame; plus 1: its line is not that of the profile
  */
 #ifndef QUERN_DWARF_H
 #define QUERN_DWARF_H

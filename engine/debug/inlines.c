@@ -30,7 +30,13 @@
 enum {
 	ANSWER_MAX = 1 << 30,
 	CPU_SECONDS = 300, /* the time limit of a query is usually lower */
-	DIFFER_LEAST = 10, /* at most one line in so many may be another */
+	/* valgrind and libdw read another line for one address of 150, but for several of a
+	 * function.  So at most one line in DIFFER may be another.  If it is at most one in
+	 * SURE, of FEW or more, the object is what was measured; else the addresses with
+	 * another line are left out.  Fewer lines do not tell it for the whole object. */
+	DIFFER = 4,
+	SURE = 50,
+	FEW = 100,
 };
 #define MEMORY ((rlim_t)16 << 30) /* with what the parent has */
 
@@ -45,6 +51,7 @@ struct inlined_object {
 	} * at; /* [n], sorted */
 	size_t n;
 	const char *why;    /* it cannot be read */
+	bool ask_again;	    /* the last time it was, by the few lines asked for */
 	struct arena arena; /* frames, names */
 	struct inlined_object *next;
 };
@@ -224,6 +231,19 @@ static uint32_t name_number(struct inlines *c, struct store *st, struct str raw,
 	return (uint32_t)c->n++;
 }
 
+uint32_t inlines_name(struct inlines *c, struct store *st, struct str *name)
+{
+	struct arena scratch;
+	uint32_t i;
+
+	arena_init(&scratch, 0);
+	i = name_number(c, st, *name, &scratch);
+	arena_free(&scratch);
+	if (i != UINT32_MAX)
+		*name = c->name[i];
+	return i;
+}
+
 /* Read the frames; *frames is NULL, or in.bad set, if they make no sense. */
 static int get_frames(struct inlines *c, struct inlined_object *o, struct store *st,
 		      struct varint_reader *in, size_t n, struct inline_frame **frames,
@@ -259,7 +279,7 @@ static int get_frames(struct inlines *c, struct inlined_object *o, struct store 
 
 /* Join the addresses of an answer with those of the object. */
 static int get_addresses(struct inlined_object *o, struct varint_reader *in,
-			 const struct inline_frame *frame, size_t frames,
+			 const struct inline_frame *frame, size_t frames, bool sure,
 			 const struct dwarf_place *at, size_t n, struct err *err)
 {
 	struct inlined_address *all = calloc(o->n + n + 1, sizeof(*all));
@@ -268,7 +288,8 @@ static int get_addresses(struct inlined_object *o, struct varint_reader *in,
 	if (!all)
 		return err_no_memory(err, "while reading inlined functions");
 	for (size_t i = 0; i < n && !in->bad; i++) {
-		const uint64_t found = varint_get(in);
+		const uint64_t told = varint_get(in),
+			       found = told & 1 && !sure ? 0 : told >> 1;
 
 		if (found > INLINED_NO && found - 2 >= frames) {
 			varint_none(in);
@@ -312,6 +333,7 @@ static int get_answer(struct inlines *c, struct inlined_object *o, struct store 
 	struct varint_reader in = {b->p, b->p + b->n, false};
 	struct inline_frame *frame;
 	uint64_t agree, differ, frames;
+	bool sure;
 
 	o->why = reason_of(varint_get(&in));
 	if (o->why)
@@ -319,7 +341,9 @@ static int get_answer(struct inlines *c, struct inlined_object *o, struct store 
 	agree = varint_get(&in);
 	differ = varint_get(&in);
 	frames = varint_get(&in);
-	if (differ > (agree + differ) / DIFFER_LEAST) {
+	sure = agree + differ >= FEW && differ <= (agree + differ) / SURE;
+	if (differ > (agree + differ) / DIFFER) {
+		o->ask_again = agree + differ < FEW;
 		o->why = "its lines are not those of the profile: it is not what was "
 			 "measured";
 		return 0;
@@ -327,7 +351,7 @@ static int get_answer(struct inlines *c, struct inlined_object *o, struct store 
 	if (!in.bad && frames > b->n)
 		varint_none(&in);
 	if (!in.bad && (get_frames(c, o, st, &in, (size_t)frames, &frame, err) ||
-			get_addresses(o, &in, frame, (size_t)frames, at, n, err)))
+			get_addresses(o, &in, frame, (size_t)frames, sure, at, n, err)))
 		return (int)err->kind;
 	if (in.bad)
 		o->why = reason_of(DWARF_UNREADABLE);
@@ -408,8 +432,9 @@ int inlines_read(struct inlines *c, struct store *st, obj_id obj,
 		free(rest);
 	}
 	*why = o->why;
-	if (err->kind)
-		o->why = NULL; /* it may be asked again */
+	if (err->kind || o->ask_again)
+		o->why = NULL;
+	o->ask_again = false;
 	return (int)err->kind;
 }
 

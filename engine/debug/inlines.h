@@ -5,8 +5,9 @@
  *		clamp, inlined at main.cpp:40 into the function
  *
  * They come from the debug information of the object (dwarf.h), which must not be newer
- * than the profile, and whose lines must be those of the profile.  What was read is kept
- * for the session.
+ * than the profile, and whose lines must be those of the profile.  If more than a few
+ * differ, addresses with another line are not known; if many do, none is.  What was read
+ * is kept for the session.
  */
 #ifndef QUERN_INLINES_H
 #define QUERN_INLINES_H
@@ -38,5 +39,9 @@ enum inlined_is { INLINED_UNKNOWN, INLINED_NO, INLINED_YES };
 /* Of an address that was read; *frame: the innermost, if INLINED_YES. */
 enum inlined_is inlines_at(const struct inlines *c, const struct store *st, obj_id obj,
 			   uint64_t address, const struct inline_frame **frame);
+
+/* The number of a name of another source, and the name as it is kept; UINT32_MAX: memory
+ * is out. */
+uint32_t inlines_name(struct inlines *c, struct store *st, struct str *name);
 
 #endif

@@ -81,6 +81,16 @@ int fn_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
 	return parts_of(x, &p) || part_lines(p, f, a, rows, costs, n, x->err);
 }
 
+int fn_inlined_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
+		     uint64_t **costs, size_t *n)
+{
+	struct part_lines *p = NULL;
+
+	if (!x->parts)
+		return store_inlined_lines(x->g->st, f, a, rows, costs, n, x->err);
+	return parts_of(x, &p) || part_inlined_lines(p, f, a, rows, costs, n, x->err);
+}
+
 int fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
 	     uint64_t **costs, size_t *n)
 {

@@ -1,9 +1,10 @@
 /*
  * inlined.c - which code of a function is inlined, and from where; see inlined.h.
  *
- * Two things tell: the file of a cost line, and, if the profile has addresses, the debug
- * information of the object (engine/debug).  That is asked for all addresses of a query
- * at once, object by object.
+ * Three things tell: the debug information of the object (engine/debug), if the profile has
+ * addresses; the name that the profile has for a cost line (cfni=); and the file of a cost
+ * line.  Debug information is asked for all addresses of a query at once, object by
+ * object.
  */
 #include "engine/sources/inlined.h"
 
@@ -32,6 +33,8 @@ struct inlining {
 	struct store *st;
 	struct inlining_place *place; /* asked for */
 	size_t n, cap;
+	struct inline_frame
+		*named; /* [inlined] of the store; name.p NULL: not made yet */
 };
 
 int inlining_new(struct exec *x, struct inlining **out)
@@ -42,14 +45,21 @@ int inlining_new(struct exec *x, struct inlining **out)
 		return (int)x->err->kind;
 	in->x = x;
 	in->st = x->g->st;
+	if (store_info(in->st)->inlined &&
+	    !(in->named =
+		      EXEC_ARRAY(x, struct inline_frame, store_info(in->st)->inlined)))
+		return (int)x->err->kind;
 	return 0;
 }
 
 int inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
 		  uint64_t instr)
 {
+	struct str name;
+
 	if (!store_info(in->st)->has_instr || in->x->safe)
 		return 0;
+	store_inlined(in->st, file, &file, &name);
 	if (exec_grow(in->x, &in->place, &in->cap, in->n, in->n + 1, sizeof(*in->place)))
 		return (int)in->x->err->kind;
 	in->place[in->n++] = (struct inlining_place){
@@ -134,6 +144,27 @@ int inlining_read(struct inlining *in, bool note)
 	return note ? note_lack(x, &lack) : 0;
 }
 
+/* The inlined function that the profile names; NULL: none.  Where it is called is not
+ * known, nor what it is inlined into. */
+static const struct inline_frame *named(const struct inlining *in, file_id file)
+{
+	struct inline_frame *f;
+	struct str name;
+	file_id of;
+
+	if (file < store_info(in->st)->files || !store_inlined(in->st, file, &of, &name))
+		return NULL;
+	f = &in->named[file - store_info(in->st)->files];
+	if (f->name.p)
+		return f;
+	f->number = inlines_name(in->x->inlines, in->st, &name);
+	if (f->number == UINT32_MAX)
+		return NULL;
+	f->name = name;
+	f->file = STR("");
+	return f;
+}
+
 bool inlining_at(const struct inlining *in, fn_id f, file_id file, uint64_t instr,
 		 const struct inline_frame **frame)
 {
@@ -143,6 +174,8 @@ bool inlining_at(const struct inlining *in, fn_id f, file_id file, uint64_t inst
 	if (store_info(in->st)->has_instr)
 		is = inlines_at(in->x->inlines, in->st, store_fn_obj_id(in->st, f), instr,
 				frame);
+	if (is == INLINED_UNKNOWN && (*frame = named(in, file)))
+		return true;
 	return is == INLINED_UNKNOWN ? inlined_line(in->st, f, file) : is == INLINED_YES;
 }
 
@@ -173,7 +206,7 @@ struct str inlining_calls(struct arena *a, const struct inline_frame *f)
 {
 	struct str s = {"", 0};
 
-	for (const struct inline_frame *i = f; i && s.p; i = i->outer) {
+	for (const struct inline_frame *i = f; i && i->line && s.p; i = i->outer) {
 		const struct str file = str_basename(i->file);
 
 		s = arena_printf(a, "%.*s%s%.*s:%llu", STR_ARG(s), i == f ? "" : " in ",

@@ -19,7 +19,8 @@ bool inlined_line(struct store *st, fn_id f, file_id file);
 bool inlined_share(struct store *st, const fn_id *f, size_t n, uint32_t event,
 		   uint64_t *sum);
 
-/* Where places of a query are inlined; in the arena of the query. */
+/* Where places of a query are inlined; in the arena of the query.  A `file` may be one with
+ * the name of an inlined function, as in store_inlined_lines(). */
 struct inlining;
 int inlining_new(struct exec *x, struct inlining **out);
 int inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,

@@ -111,7 +111,7 @@ static int want_lines(struct exec *x, struct inlined_rows *d, fn_id f, struct ar
 	uint64_t *self = NULL;
 	size_t n = 0;
 
-	if (fn_lines(x, f, a, &line, &self, &n))
+	if (fn_inlined_lines(x, f, a, &line, &self, &n))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < n; i++)
 		if (inlining_want(d->in, f, line[i].file, line[i].line, line[i].instr))
@@ -126,16 +126,19 @@ static int add_inlined(struct exec *x, struct inlined_rows *d, fn_id f, struct a
 	uint64_t *self = NULL;
 	size_t n = 0, k = 0;
 
-	if (fn_lines(x, f, a, &line, &self, &n))
+	if (fn_inlined_lines(x, f, a, &line, &self, &n))
 		return (int)x->err->kind;
 	if (!(at = ARENA_ARRAY(a, struct inlined_at, n + 1)))
 		return arena_full(a, x->err);
 	for (size_t i = 0; i < n; i++) {
 		const struct inline_frame *frame;
+		struct str name;
+		file_id file;
 
 		if (!inlining_at(d->in, f, line[i].file, line[i].instr, &frame))
 			continue;
-		at[k++] = (struct inlined_at){.file = line[i].file,
+		store_inlined(d->st, line[i].file, &file, &name);
+		at[k++] = (struct inlined_at){.file = file,
 					      .number = frame ? frame->number : NO_NAME,
 					      .name = frame ? frame->name : STR(""),
 					      .line = line[i].line,

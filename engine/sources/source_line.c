@@ -23,6 +23,7 @@
 struct place {
 	fn_id fn; /* of the store */
 	file_id file;
+	file_id inlined; /* the same with a name, as in store_inlined_lines() */
 	uint64_t line, instr;
 	uint64_t calls_out; /* self[events], incl_out[events] are in detail.costs */
 };
@@ -101,7 +102,7 @@ static void sum_into(uint64_t *to, const uint64_t *from, uint32_t n)
 
 /* A cost line or a call site of the current function. */
 struct raw {
-	file_id file;
+	file_id file, inlined;
 	uint64_t line, instr, calls;
 	const uint64_t *self, *incl; /* one of them is set */
 };
@@ -161,11 +162,14 @@ static int line_fold(struct exec *x, struct detail *d, fn_id f, const struct raw
 			p = &d->places[d->n++];
 			*p = (struct place){.fn = f,
 					    .file = raw[i].file,
+					    .inlined = raw[i].inlined,
 					    .line = raw[i].line,
 					    .instr = raw[i].instr};
 		}
 		if (raw[i].instr < p->instr)
 			p->instr = raw[i].instr;
+		if (raw[i].inlined > p->inlined)
+			p->inlined = raw[i].inlined;
 		p->calls_out = graph_add(p->calls_out, raw[i].calls);
 		if (raw[i].self)
 			sum_into(costs, raw[i].self, d->events);
@@ -180,23 +184,34 @@ static int add_places(struct exec *x, struct detail *d, fn_id f, struct arena *s
 	struct store_line *lines = NULL;
 	struct store_site *sites = NULL;
 	uint64_t *self = NULL, *incl = NULL;
+	const uint32_t files = store_info(d->st)->files;
 	size_t nl = 0, ns = 0;
 	struct raw *raw;
 
-	if (fn_lines(x, f, scratch, &lines, &self, &nl) ||
+	if (fn_inlined_lines(x, f, scratch, &lines, &self, &nl) ||
 	    fn_sites(x, f, scratch, &sites, &incl, &ns))
 		return (int)x->err->kind;
 	raw = ARENA_ARRAY(scratch, struct raw, nl + ns + 1);
 	if (!raw)
 		return arena_full(scratch, x->err);
-	for (size_t i = 0; i < nl; i++)
-		raw[i] = (struct raw){lines[i].file,	    lines[i].line,
-				      lines[i].instr,	    0,
-				      self + i * d->events, NULL};
+	for (size_t i = 0; i < nl; i++) {
+		struct str name;
+
+		raw[i] = (struct raw){.file = lines[i].file,
+				      .inlined = lines[i].file,
+				      .line = lines[i].line,
+				      .instr = lines[i].instr,
+				      .self = self + i * d->events};
+		if (lines[i].file >= files)
+			store_inlined(d->st, lines[i].file, &raw[i].file, &name);
+	}
 	for (size_t i = 0; i < ns; i++)
-		raw[nl + i] =
-			(struct raw){sites[i].file,  sites[i].line, sites[i].instr,
-				     sites[i].calls, NULL,	    incl + i * d->events};
+		raw[nl + i] = (struct raw){.file = sites[i].file,
+					   .inlined = sites[i].file,
+					   .line = sites[i].line,
+					   .instr = sites[i].instr,
+					   .calls = sites[i].calls,
+					   .incl = incl + i * d->events};
 	sort_raw(raw, nl + ns, d->by_instr ? raw_by_instr : raw_by_line);
 	return line_fold(x, d, f, raw, nl + ns);
 }
@@ -823,7 +838,7 @@ static int prepare_inlined(const struct table *t, uint32_t event)
 	for (size_t i = 0; i < d->n; i++) {
 		const struct place *p = &d->places[i];
 
-		if (inlining_want(d->in, p->fn, p->file, p->line, p->instr) ||
+		if (inlining_want(d->in, p->fn, p->inlined, p->line, p->instr) ||
 		    exec_poll(t->x))
 			return (int)t->x->err->kind;
 	}
@@ -837,7 +852,7 @@ static bool place_frame(const struct table *t, uint32_t r, const struct inline_f
 
 	*f = NULL;
 	return detail_of(t)->in
-		       ? inlining_at(detail_of(t)->in, p->fn, p->file, p->instr, f)
+		       ? inlining_at(detail_of(t)->in, p->fn, p->inlined, p->instr, f)
 		       : inlined_line(detail_of(t)->st, p->fn, p->file);
 }
 

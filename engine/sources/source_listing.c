@@ -38,7 +38,7 @@ struct at {
 	uint64_t calls, executed;
 	bool conditional;
 	fn_id fn;
-	file_id file;
+	file_id file, inlined; /* the same with a name, as in store_inlined_lines() */
 	uint64_t line, instr;
 	size_t costs; /* index in listing.costs of its self or inclusive costs */
 };
@@ -93,6 +93,10 @@ static struct at *new_at(struct exec *x, struct listing *l, const uint64_t *cost
 static void place_entry(struct listing *l, struct at *at, fn_id f, file_id file,
 			uint64_t line, uint64_t instr)
 {
+	struct str name;
+
+	at->inlined = file;
+	store_inlined(l->st, file, &file, &name);
 	at->group = l->asm_ ? store_fn_obj_id(l->st, f) : file;
 	at->pos = l->asm_ ? instr : line;
 	at->fn = f;
@@ -131,7 +135,7 @@ static int add_function(struct exec *x, struct listing *l, fn_id f, struct arena
 	size_t nl = 0, ns = 0;
 	struct at *at;
 
-	if (fn_lines(x, f, scratch, &line, &self, &nl) ||
+	if (fn_inlined_lines(x, f, scratch, &line, &self, &nl) ||
 	    fn_sites(x, f, scratch, &site, &incl, &ns))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < nl; i++) {
@@ -186,6 +190,8 @@ static void merge(struct listing *l)
 		}
 		if (l->at[i].instr < last->instr)
 			last->instr = l->at[i].instr;
+		if (l->at[i].inlined > last->inlined)
+			last->inlined = l->at[i].inlined;
 		add_up(&last->calls, l->at[i].calls);
 		add_up(&last->executed, l->at[i].executed);
 		for (uint32_t e = 0; e < l->events; e++)
@@ -403,7 +409,7 @@ static int find_inlined(struct exec *x, struct listing *l)
 	for (size_t i = 0; i < l->n; i++) {
 		const struct at *at = &l->at[i];
 
-		if (inlining_want(l->in, at->fn, at->file, at->line, at->instr))
+		if (inlining_want(l->in, at->fn, at->inlined, at->line, at->instr))
 			return (int)x->err->kind;
 	}
 	return inlining_read(l->in, false);
@@ -443,7 +449,7 @@ static int put_mark(struct exec *x, struct listing *l, const struct at *at)
 	struct str name;
 	struct row *r;
 
-	inlining_at(l->in, at->fn, at->file, at->instr, &f);
+	inlining_at(l->in, at->fn, at->inlined, at->instr, &f);
 	if (same_mark(l, f, l->mark))
 		return 0;
 	l->mark = f;

@@ -154,6 +154,7 @@ void meta_code(struct coder *c, struct meta *m)
 		&m->strings[SPACE_OBJ],
 		&m->strings[SPACE_FILE],
 		&m->strings[SPACE_FN],
+		&m->pairs,
 		&m->lines,
 		&m->sites,
 		&m->jumps,

@@ -44,6 +44,7 @@ struct meta {
 	uint64_t input_bytes, input_lines;
 	uint64_t functions, edges, cycles, cycle_members, parts;
 	uint64_t strings[SPACES];
+	uint64_t pairs; /* of the files' strings, the last ones: "\nFILE\nNAME" */
 	uint64_t lines, sites, jumps, diagnostics;
 	bool has_line, has_instr, saturated, truncated;
 	bool totals;	/* every part says what it cost in all */

@@ -28,6 +28,7 @@ enum row_kind {
 	ROW_COB, /* also cfl= */
 	ROW_JFI,
 	ROW_JFN,
+	ROW_INLINED,   /* cfni= */
 	ROW_CALLS,     /* a = count; its line follows as a ROW_COST */
 	ROW_CALLS_BAD, /* unreadable calls=: the line that follows is dropped */
 	ROW_JUMP,      /* a = executed; costs[0], [1] = target instr, line */
@@ -78,15 +79,9 @@ enum odd {
 	ODD_ID_REDEFINED,
 	ODD_ID_UNDEFINED,
 	ODD_SUM_OVERFLOW,
-	ODD_INLINED_NAME, /* cfni=: only counted, see odd_is_diagnostic() */
 	ODD_KINDS
 };
 const char *odd_name(enum odd k);
-/* False for lines that are as they should be, but say what the index does not keep. */
-static inline bool odd_is_diagnostic(enum odd k)
-{
-	return k != ODD_INLINED_NAME;
-}
 
 /* Parse the value of "fn=" and its like: "(12) text", "(12)", "text" or nothing.
  * Returns row.flags. */

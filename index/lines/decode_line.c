@@ -32,7 +32,6 @@ const char *odd_name(enum odd k)
 		[ODD_ID_REDEFINED] = "name id redefined to another name",
 		[ODD_ID_UNDEFINED] = "name id used before it is defined",
 		[ODD_SUM_OVERFLOW] = "sum above 2^64-1, clamped",
-		[ODD_INLINED_NAME] = "cfni= (name of an inlined function), not kept",
 	};
 
 	return names[k];
@@ -425,7 +424,7 @@ static const struct spec {
 	{STR("fn="), ROW_FN},	{STR("fl="), ROW_FL},	{STR("fi="), ROW_FI},
 	{STR("fe="), ROW_FI},	{STR("ob="), ROW_OB},	{STR("cfn="), ROW_CFN},
 	{STR("cfi="), ROW_CFI}, {STR("cfl="), ROW_CFI}, {STR("cob="), ROW_COB},
-	{STR("jfi="), ROW_JFI}, {STR("jfn="), ROW_JFN},
+	{STR("jfi="), ROW_JFI}, {STR("jfn="), ROW_JFN}, {STR("cfni="), ROW_INLINED},
 };
 
 static bool take_spec(struct decode *d, struct batch *b, struct str line)
@@ -476,9 +475,5 @@ void decode_line(struct decode *d, struct batch *b, struct str line)
 		push(b, ROW_FILE, line.p);
 		return;
 	}
-	odd(b,
-	    str_starts(line, STR("cfni=")) ? ODD_INLINED_NAME
-	    : developer_line(line)	   ? ODD_DEVELOPER_LINE
-					   : ODD_UNKNOWN_LINE,
-	    line);
+	odd(b, developer_line(line) ? ODD_DEVELOPER_LINE : ODD_UNKNOWN_LINE, line);
 }

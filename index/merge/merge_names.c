@@ -3,6 +3,9 @@
  *
  * Every name slot gets its string: its own, or, for an id defined before the stretch, the
  * string that the id had there.  Strings are interned, sorted and numbered.
+ *
+ * A file with the name of an inlined function (names_pair()) is the string "\nFILE\nNAME",
+ * which no line can hold.  These get the last numbers.
  */
 #include "index/merge/merge_names.h"
 
@@ -177,6 +180,32 @@ static uint32_t undefined(struct join *j, size_t k, const struct name_slot *s)
 	return intern(&j->strings, text);
 }
 
+/* The string of a file with the name of an inlined function; the names of functions are
+ * joined already. */
+static uint32_t pair_string(struct join *j, size_t k, const struct name_slot *s,
+			    unsigned depth)
+{
+	const struct profile *p = j->p;
+	const uint32_t file = resolve(j, k, (uint32_t)(s->id >> 32), depth + 1);
+	const struct str name =
+		p->name[SPACE_FN][p->map[k].name[SPACE_FN][(uint32_t)s->id]];
+	struct str of, text;
+	char *to;
+
+	if (file == NO_ID || str_eq(name, STR("???")))
+		return file;
+	of = j->strings.s[file];
+	text.n = of.n + name.n + 2;
+	if (!(text.p = to = arena_alloc(&j->p->arena, text.n)))
+		return NO_ID;
+	*to++ = '\n';
+	if (of.n)
+		memcpy(to, of.p, of.n);
+	to[of.n] = '\n';
+	memcpy(to + of.n + 1, name.p, name.n);
+	return intern(&j->strings, text);
+}
+
 /* The string of a slot of tally k; NO_ID if memory is out. */
 static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
 {
@@ -189,6 +218,8 @@ static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
 		return *done;
 	if (slot == NAME_ENTRY)
 		return *done = j->entry;
+	if (s->kind == NAME_PAIR)
+		return *done = pair_string(j, k, s, depth);
 	if (s->kind == NAME_UNDEFINED)
 		return *done = undefined(j, k, s);
 	before = s->kind == NAME_PLAIN ? NULL : id_find(&j->ids, s->id);
@@ -228,7 +259,7 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 			generation = i < names->n ? s->generation : names->generation;
 			id_forget(&j->ids);
 		}
-		if (i == names->n || s->kind == NAME_PLAIN)
+		if (i == names->n || s->kind < NAME_DEFINED)
 			continue;
 		const struct meaning now = {s->id, string[i], (uint32_t)k,
 					    s->kind == NAME_DEFINED};
@@ -302,6 +333,39 @@ static uint32_t exit_slot(const struct tally *t, enum name_space space)
 				     : t->now.cfn;
 }
 
+static bool is_pair(struct str s)
+{
+	return s.n && s.p[0] == '\n';
+}
+
+static void reverse(struct sort_pair *o, size_t n)
+{
+	for (size_t i = 0; i < n / 2; i++) {
+		const struct sort_pair t = o[i];
+
+		o[i] = o[n - 1 - i];
+		o[n - 1 - i] = t;
+	}
+}
+
+/* Move the pairs, which are consecutive, behind the others.  Returns how many. */
+static size_t pairs_last(const struct join *j, size_t n)
+{
+	struct sort_pair *o = j->order;
+	size_t from = 0, to;
+
+	while (from < n && !is_pair(j->strings.s[o[from].value]))
+		from++;
+	for (to = from; to < n && is_pair(j->strings.s[o[to].value]); to++)
+		;
+	if (to == from)
+		return 0;
+	reverse(o + from, to - from);
+	reverse(o + to, n - to);
+	reverse(o + from, n - from);
+	return to - from;
+}
+
 /* Sort the strings and number them in that order. */
 static int number_strings(struct join *j)
 {
@@ -310,6 +374,8 @@ static int number_strings(struct join *j)
 	j->order = vec_block((n + 1) * sizeof(*j->order));
 	if (!j->order || sort_strings(j->strings.s, n, j->order))
 		return err_no_memory(j->err, "while joining names");
+	if (j->space == SPACE_FILE)
+		j->p->npair = pairs_last(j, n);
 	j->place = vec_block((n + 1) * sizeof(*j->place));
 	j->sorted = vec_block((n + 1) * sizeof(*j->sorted));
 	if (!j->place || !j->sorted)
@@ -376,8 +442,10 @@ static int join_names(struct profile *p, enum name_space space, bool once,
 
 int merge_names(struct profile *p, bool once, struct err *err)
 {
+	static const enum name_space order[SPACES] = {SPACE_OBJ, SPACE_FN, SPACE_FILE};
+
 	for (int s = 0; s < SPACES; s++)
-		if (join_names(p, (enum name_space)s, once, err))
+		if (join_names(p, order[s], once, err))
 			return (int)err->kind;
 	return 0;
 }

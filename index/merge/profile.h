@@ -51,6 +51,7 @@ struct profile {
 	struct arena arena;
 	struct str *name[SPACES]; /* sorted bytewise */
 	size_t nname[SPACES];
+	size_t npair; /* the last names of files: with an inlined function */
 
 	struct event *event;
 	size_t nevent,

@@ -68,7 +68,7 @@ static int take_names(struct reuse *r)
 		if (names_append(&r->t->names[SPACE_OBJ], store_obj(r->st, i)) ==
 		    UINT32_MAX)
 			return err_no_memory(r->err, "while adding files to an index");
-	for (uint32_t i = 0; i < in->files; i++)
+	for (uint32_t i = 0; i < in->files + in->inlined; i++)
 		if (names_append(&r->t->names[SPACE_FILE], store_file(r->st, i)) ==
 		    UINT32_MAX)
 			return err_no_memory(r->err, "while adding files to an index");
@@ -171,7 +171,7 @@ static int take_lines(struct reuse *r, fn_id f, struct piece_row *before)
 	uint64_t *costs;
 	size_t n;
 
-	if (store_lines(r->st, f, &r->scratch, &line, &costs, &n, r->err))
+	if (store_inlined_lines(r->st, f, &r->scratch, &line, &costs, &n, r->err))
 		return (int)r->err->kind;
 	for (size_t i = 0; i < n; i++) {
 		struct piece_row row = {.kind = ENTRY_COST,

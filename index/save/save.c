@@ -537,8 +537,7 @@ static int save_diagnostics(struct save *s)
 	for (size_t k = 0; k < p->nodds; k++) {
 		const struct odd_count *o = &p->odds[k];
 
-		if (odd_is_diagnostic(o->kind))
-			s->meta->diagnostics += o->count;
+		s->meta->diagnostics += o->count;
 		for (size_t i = 0; i < (o->n ? o->n : 1); i++, rows++) {
 			struct diag d = {.kind = o->kind, .count = o->count};
 
@@ -584,6 +583,7 @@ static int save_meta(struct save *s)
 	m->parts = p->npart;
 	for (int i = 0; i < SPACES; i++)
 		m->strings[i] = p->nname[i];
+	m->pairs = p->npair;
 	m->has_line = p->has_line;
 	m->has_instr = p->has_instr;
 	m->saturated |= p->saturated;

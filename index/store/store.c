@@ -181,7 +181,8 @@ static int read_meta(struct store *st, struct err *err)
 		return cannot_open(st->path, ENOMEM, err);
 	if (c.failed || !counts_fit(m, st->size) || !text_adds_up(m) ||
 	    m->events > m->all_events || m->events == 0 || m->events > EVENTS_MAX ||
-	    m->all_events > UINT16_MAX)
+	    m->all_events > UINT16_MAX || m->pairs > m->strings[SPACE_FILE] ||
+	    (m->functions && m->pairs == m->strings[SPACE_FILE]))
 		return not_an_index(st->path, "its meta value cannot be read", err);
 	st->info = (struct store_info){
 		.events = (uint32_t)m->events,
@@ -191,7 +192,8 @@ static int read_meta(struct store *st, struct err *err)
 		.cycles = (uint32_t)m->cycles,
 		.parts = (uint32_t)m->parts,
 		.names = (uint32_t)m->strings[SPACE_FN],
-		.files = (uint32_t)m->strings[SPACE_FILE],
+		.files = (uint32_t)(m->strings[SPACE_FILE] - m->pairs),
+		.inlined = (uint32_t)m->pairs,
 		.objects = (uint32_t)m->strings[SPACE_OBJ],
 		.lines = m->lines,
 		.callsites = m->sites,

@@ -35,7 +35,11 @@ struct store_info {
 	uint32_t events;     /* recorded events */
 	uint32_t all_events; /* with derived events */
 	uint32_t functions, edges, cycles, parts, names, files, objects;
-	uint64_t lines;	      /* distinct cost lines: function, file, instr, line */
+	/* Files with the name of an inlined function (cfni=): file_ids from `files` on,
+	 * only in store_inlined_lines(). */
+	uint32_t inlined;
+	/* distinct cost lines: function, file, name of an inlined function, instr, line */
+	uint64_t lines;
 	uint64_t callsites;   /* distinct: edge, file, instr, line */
 	uint64_t jumps;	      /* distinct: source, target, kind */
 	uint64_t diagnostics; /* diagnostics of all kinds */
@@ -152,6 +156,7 @@ void store_fns_of_name(struct store *st, name_id name, fn_id *first, uint32_t *n
  * there is none. */
 name_id store_name_lower(struct store *st, struct str s);
 file_id store_file_lower(struct store *st, struct str s);
+file_id store_inlined_lower(struct store *st, struct str s); /* files + inlined: none */
 obj_id store_obj_lower(struct store *st, struct str s);
 
 /* The function has cost lines or calls of its own. */
@@ -234,6 +239,16 @@ struct store_jump {
 /* Ordered by (file, instr, line) [, callee]. */
 int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **rows,
 		uint64_t **costs, size_t *n, struct err *err);
+/* The same with the names of inlined functions: `file` may be store_info.files or more.
+ * Lines that differ in nothing else are rows of their own. */
+int store_inlined_lines(struct store *st, fn_id f, struct arena *a,
+			struct store_line **rows, uint64_t **costs, size_t *n,
+			struct err *err);
+/* Whether `file` is one with the name of an inlined function, and which. */
+bool store_inlined(struct store *st, file_id file, file_id *of, struct str *name);
+/* Make such rows those of store_lines(), in the arena. */
+int store_plain_lines(struct store *st, struct arena *a, struct store_line **rows,
+		      uint64_t **costs, size_t *n, struct err *err);
 int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **rows,
 		uint64_t **costs, size_t *n, struct err *err);
 int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **rows,
@@ -296,8 +311,7 @@ int store_part_functions(struct store *st, uint32_t p, struct arena *a, fn_id **
 int store_part_edges(struct store *st, uint32_t p, struct arena *a, edge_id **edges,
 		     uint64_t **calls, uint64_t **costs, size_t *n, struct err *err);
 
-/* ---- diagnostics: the first of each kind in file order, with counts; and lines that
- * were read, but are not kept, which store_info.diagnostics does not count ---- */
+/* ---- diagnostics: the first of each kind in file order, with counts ---- */
 struct store_diag {
 	struct str kind; /* "unknown line", "call without cfn=", ... */
 	uint64_t count;	 /* diagnostics of this kind in all */

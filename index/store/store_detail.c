@@ -43,7 +43,7 @@ static int detail_next_line(struct store *st, struct detail_reader *r,
 {
 	detail_next(r, costs);
 	*row = (struct store_line){r->row.file, r->row.line, r->row.instr};
-	if (r->in.bad || row->file >= st->info.files)
+	if (r->in.bad || row->file >= st->info.files + st->info.inlined)
 		return damaged(st, TABLE_LINES, "a cost line is out of range", err);
 	return 0;
 }
@@ -63,8 +63,9 @@ bool store_fn_body(struct store *st, fn_id f)
 	return p && detail_begin(&r, DETAIL_LINES, &shape, p, end) > 0;
 }
 
-int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **rows,
-		uint64_t **costs, size_t *n, struct err *err)
+int store_inlined_lines(struct store *st, fn_id f, struct arena *a,
+			struct store_line **rows, uint64_t **costs, size_t *n,
+			struct err *err)
 {
 	uint32_t events = st->info.events;
 	struct detail_reader r;
@@ -86,6 +87,84 @@ int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **
 	return 0;
 }
 
+static int by_line_place(const void *pa, const void *pb)
+{
+	const struct store_line *a = *(struct store_line *const *)pa,
+				*b = *(struct store_line *const *)pb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->instr != b->instr)
+		return a->instr < b->instr ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+int store_plain_lines(struct store *st, struct arena *a, struct store_line **rows,
+		      uint64_t **costs, size_t *n, struct err *err)
+{
+	const uint32_t events = st->info.events;
+	struct store_line **order, *row;
+	uint64_t *cost;
+	struct str name;
+	size_t k = 0;
+
+	if (!st->info.inlined)
+		return 0;
+	order = ARENA_ARRAY(a, struct store_line *, *n + 1);
+	row = ARENA_ARRAY(a, struct store_line, *n + 1);
+	cost = arena_array(a, *n * events + 1, sizeof(*cost));
+	if (!order || !row || !cost)
+		return arena_full(a, err);
+	for (size_t i = 0; i < *n; i++) {
+		order[i] = &(*rows)[i];
+		store_inlined(st, order[i]->file, &order[i]->file, &name);
+	}
+	if (*n)
+		qsort(order, *n, sizeof(struct store_line *), by_line_place);
+	for (size_t i = 0; i < *n; i++) {
+		const uint64_t *from = *costs + (size_t)(order[i] - *rows) * events;
+		uint64_t *to;
+
+		if (!k || by_line_place(&order[i - 1], &order[i]))
+			row[k++] = *order[i];
+		to = cost + (k - 1) * events;
+		for (uint32_t e = 0; e < events; e++)
+			if (__builtin_add_overflow(to[e], from[e], &to[e]))
+				to[e] = UINT64_MAX;
+	}
+	*rows = row;
+	*costs = cost;
+	*n = k;
+	return store_check(st, err);
+}
+
+int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **rows,
+		uint64_t **costs, size_t *n, struct err *err)
+{
+	return store_inlined_lines(st, f, a, rows, costs, n, err) ||
+			       store_plain_lines(st, a, rows, costs, n, err)
+		       ? (int)err->kind
+		       : 0;
+}
+
+/* The rows of a function with inlined ones must be sorted first. */
+static int each_plain_line(struct store *st, fn_id f, store_each_line_fn *each, void *arg,
+			   struct err *err)
+{
+	struct store_line *row = NULL;
+	uint64_t *costs = NULL;
+	struct arena a;
+	size_t n = 0;
+
+	arena_init(&a, 0);
+	if (!store_lines(st, f, &a, &row, &costs, &n, err))
+		for (size_t i = 0; i < n; i++)
+			if (each(arg, &row[i], costs + i * st->info.events, err))
+				break;
+	arena_free(&a);
+	return (int)err->kind;
+}
+
 int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *arg,
 		    struct err *err)
 {
@@ -93,6 +172,8 @@ int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *a
 	struct store_line row;
 	struct detail_reader r;
 
+	if (st->info.inlined)
+		return each_plain_line(st, f, each, arg, err);
 	if (open_lines(st, f, &r, &n, err) == 0)
 		for (; n && detail_next_line(st, &r, &row, costs, err) == 0 &&
 		       each(arg, &row, costs, err) == 0;

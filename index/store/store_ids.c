@@ -37,7 +37,8 @@ static struct rule rule_of(const struct store *st, enum table t)
 	case TABLE_FN_NAME:
 		return (struct rule){m->strings[SPACE_FN],
 				     "the functions are not in order", NULL};
-	case TABLE_FN_FILE: return (struct rule){m->strings[SPACE_FILE], NULL, NULL};
+	case TABLE_FN_FILE:
+		return (struct rule){m->strings[SPACE_FILE] - m->pairs, NULL, NULL};
 	case TABLE_FN_OBJ: return (struct rule){m->strings[SPACE_OBJ], NULL, NULL};
 	case TABLE_FN_CYCLE: return (struct rule){m->cycles + 1, NULL, NULL};
 	case TABLE_OUT_FIRST:

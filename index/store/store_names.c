@@ -51,10 +51,10 @@ struct str store_string(struct store *st, enum table t, uint64_t row)
 	return string_in(st, t, &s, (uint32_t)(row % STRING_ROWS));
 }
 
-static uint32_t column_lower(struct store *st, enum table t, uint32_t n, struct str s)
+/* Of the rows [lo, hi), which are sorted. */
+static uint32_t column_lower(struct store *st, enum table t, uint32_t lo, uint32_t hi,
+			     struct str s)
 {
-	uint32_t lo = 0, hi = n;
-
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
 
@@ -83,17 +83,43 @@ struct str store_obj(struct store *st, obj_id o)
 
 name_id store_name_lower(struct store *st, struct str s)
 {
-	return column_lower(st, TABLE_NAME, st->info.names, s);
+	return column_lower(st, TABLE_NAME, 0, st->info.names, s);
 }
 
 file_id store_file_lower(struct store *st, struct str s)
 {
-	return column_lower(st, TABLE_FILE, st->info.files, s);
+	return column_lower(st, TABLE_FILE, 0, st->info.files, s);
+}
+
+file_id store_inlined_lower(struct store *st, struct str s)
+{
+	return column_lower(st, TABLE_FILE, st->info.files,
+			    st->info.files + st->info.inlined, s);
+}
+
+/* "\nFILE\nNAME" */
+bool store_inlined(struct store *st, file_id file, file_id *of, struct str *name)
+{
+	struct str s, path;
+
+	*of = file;
+	*name = STR("");
+	if (file < st->info.files)
+		return false;
+	s = str_from(store_file(st, file), 1);
+	path = (struct str){s.p, str_find(s, '\n')};
+	*name = str_from(s, path.n < s.n ? path.n + 1 : s.n);
+	*of = store_file_lower(st, path);
+	if (*of < st->info.files && str_eq(store_file(st, *of), path))
+		return true;
+	store_damaged(st, TABLE_FILE, file / STRING_ROWS, "an inlined file is unknown");
+	*of = 0;
+	return false;
 }
 
 obj_id store_obj_lower(struct store *st, struct str s)
 {
-	return column_lower(st, TABLE_OBJ, st->info.objects, s);
+	return column_lower(st, TABLE_OBJ, 0, st->info.objects, s);
 }
 
 /* ---- names as shown ---- */

@@ -129,15 +129,15 @@ static int no_value_missing(struct verify *v)
 
 /* ---- order ---- */
 
-static int strings_ascend(struct verify *v, enum table t, uint32_t n,
+static int strings_ascend(struct verify *v, enum table t, uint32_t from, uint32_t n,
 			  struct str (*string)(struct store *, uint32_t))
 {
 	struct str last = {NULL, 0};
 
-	for (uint32_t i = 0; i < n; i++) {
+	for (uint32_t i = from; i < from + n; i++) {
 		struct str s = string(v->st, i);
 
-		if (i && str_cmp(last, s) >= 0)
+		if (i > from && str_cmp(last, s) >= 0)
 			return verify_wrong(v, t, 0, "its strings are not in order");
 		last = s;
 	}
@@ -147,9 +147,21 @@ static int strings_ascend(struct verify *v, enum table t, uint32_t n,
 
 static int strings(struct verify *v)
 {
-	return strings_ascend(v, TABLE_NAME, v->in->names, store_name) ||
-	       strings_ascend(v, TABLE_FILE, v->in->files, store_file) ||
-	       strings_ascend(v, TABLE_OBJ, v->in->objects, store_obj);
+	return strings_ascend(v, TABLE_NAME, 0, v->in->names, store_name) ||
+	       strings_ascend(v, TABLE_FILE, 0, v->in->files, store_file) ||
+	       strings_ascend(v, TABLE_FILE, v->in->files, v->in->inlined, store_file) ||
+	       strings_ascend(v, TABLE_OBJ, 0, v->in->objects, store_obj);
+}
+
+/* Files with inlined functions are files. */
+static int inlined_files(struct verify *v)
+{
+	struct str name;
+	file_id of;
+
+	for (uint32_t i = 0; i < v->in->inlined; i++)
+		store_inlined(v->st, v->in->files + i, &of, &name);
+	return store_check(v->st, v->err);
 }
 
 static int functions(struct verify *v)
@@ -422,7 +434,7 @@ static int lines_of(struct verify *v, fn_id f)
 	uint64_t *cost;
 	size_t n;
 
-	if (store_lines(v->st, f, &v->a, &row, &cost, &n, v->err))
+	if (store_inlined_lines(v->st, f, &v->a, &row, &cost, &n, v->err))
 		return (int)v->err->kind;
 	v->out->detail += n;
 	for (size_t i = 1; i < n; i++)
@@ -565,17 +577,8 @@ static int parts(struct verify *v)
 static int verify_guarded(void *arg)
 {
 	static int (*const steps[])(struct verify *) = {
-		every_value,
-		no_value_missing,
-		strings,
-		functions,
-		edges,
-		cycles,
-		topological_order,
-		ranks,
-		calls,
-		costs,
-		detail,
+		every_value, no_value_missing,	strings, inlined_files, functions, edges,
+		cycles,	     topological_order, ranks,	 calls,		costs,	   detail,
 		parts,
 	};
 	struct verify *v = arg;

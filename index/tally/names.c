@@ -47,6 +47,7 @@ void names_free(struct names *t)
 	free(t->by_id);
 	hash_free(&t->big_ids);
 	hash_free(&t->texts);
+	hash_free(&t->pairs);
 	free(t->ref);
 	memset(t, 0, sizeof(*t));
 }
@@ -72,6 +73,7 @@ void names_trim(struct names *t)
 	t->by_id_n = 0;
 	hash_free(&t->big_ids);
 	hash_free(&t->texts);
+	hash_free(&t->pairs);
 }
 
 size_t names_digits(struct str s)
@@ -291,6 +293,21 @@ uint32_t names_define(struct names *t, uint64_t id, struct str text, uint64_t li
 	if (*event == NAME_MET && unsure)
 		t->slot[slot].unsure = t->unsure = true;
 	return slot;
+}
+
+uint32_t names_pair(struct names *t, uint32_t file, uint32_t name)
+{
+	const uint64_t id = (uint64_t)file << 32 | name;
+	const uint32_t h = hash_of(id);
+	uint32_t probe = hash_start(&t->pairs, h), i;
+
+	while ((i = hash_next(&t->pairs, h, &probe)) != HASH_NONE)
+		if (t->slot[i].id == id)
+			return i;
+	i = add_slot(t, NAME_PAIR, id, (struct str){"", 0}, 0);
+	if (i == UINT32_MAX || hash_add(&t->pairs, h, i))
+		return UINT32_MAX;
+	return i;
 }
 
 uint32_t names_append(struct names *t, struct str text)

@@ -26,15 +26,16 @@ enum {
 enum name_kind {
 	NAME_SPECIAL,	/* number of the slots above */
 	NAME_PLAIN,	/* written without an id */
+	NAME_PAIR,	/* of files: one with an inlined function; names_pair() */
 	NAME_DEFINED,	/* "(12) name" */
 	NAME_BEFORE,	/* "(12)" that this stretch has not defined so far */
 	NAME_UNDEFINED, /* the same after "NEW PROFILING FILE": never defined */
 };
 
 struct name_slot {
-	struct str text; /* empty for NAME_BEFORE and NAME_UNDEFINED */
-	uint64_t id;
-	uint64_t line; /* where it was first met; lines from the start of the stretch */
+	struct str text; /* empty for NAME_PAIR, NAME_BEFORE and NAME_UNDEFINED */
+	uint64_t id;	 /* of a pair: file slot << 32 | slot of the function's name */
+	uint64_t line;	 /* where it was first met; lines from the start of the stretch */
 	enum name_kind kind;
 	uint32_t generation; /* names.generation when the slot was made */
 	uint32_t refs;	     /* "(3)'2'(1)": 1 + index of its first slot in names.ref */
@@ -57,7 +58,7 @@ struct names {
 	size_t use_cap;
 	uint32_t *by_id; /* slot of each small id, 0: none */
 	size_t by_id_n;
-	struct hash big_ids, texts;
+	struct hash big_ids, texts, pairs;
 	uint32_t *ref; /* slots that names with references refer to */
 	size_t nref, ref_cap;
 	bool unsure;	     /* some slot is unsure */
@@ -84,6 +85,9 @@ uint32_t names_define(struct names *t, uint64_t id, struct str text, uint64_t li
 uint32_t names_text(struct names *t, struct str text, uint64_t line);
 /* The slot of "text"; 0 if there is none. */
 uint32_t names_find_text(const struct names *t, struct str text);
+/* The slot of lines in `file` (a slot) that are inlined from the function `name` (a slot
+ * of the functions' names).  UINT32_MAX if memory is out. */
+uint32_t names_pair(struct names *t, uint32_t file, uint32_t name);
 /* Append a slot that names_text() and names_find_text() do not find. */
 uint32_t names_append(struct names *t, struct str text);
 

@@ -208,6 +208,7 @@ static void row_fn(struct tally *t, uint32_t name)
 		t->now.file = t->now.fl;
 	t->now.base_file = t->now.file;
 	t->now.has_cob = t->now.has_cfi = t->now.has_jfi = t->now.has_jfn = false;
+	t->now.inlined = NAME_ABSENT;
 }
 
 /* Begin the block of the current fn= at this line. */
@@ -302,6 +303,7 @@ void tally_restart(struct tally *t)
 		t->now.cfn = NAME_ABSENT;
 	t->now.has_fl = t->now.has_cfn = t->now.has_cob = t->now.has_cfi =
 		t->now.has_jfi = t->now.has_jfn = false;
+	t->now.inlined = NAME_ABSENT;
 	t->parts.used = false;
 	t->now.pending = PENDING_NONE;
 }
@@ -503,11 +505,20 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 	return 0;
 }
 
+/* The file of a cost line: one with an inlined function is a name of its own.
+ * UINT32_MAX: memory is out. */
+static inline uint32_t line_file(struct tally *t)
+{
+	return __builtin_expect(t->now.inlined == NAME_ABSENT, 1)
+		       ? t->now.file
+		       : names_pair(&t->names[SPACE_FILE], t->now.file, t->now.inlined);
+}
+
 static inline int row_cost(struct tally *t, const struct batch *b, const struct row *r,
 			   struct err *err)
 {
 	const uint64_t *cost = &b->cost[r->cost];
-	struct tally_key k = {.instr = r->a, .line = r->b, .file = t->now.file};
+	struct tally_key k = {.instr = r->a, .line = r->b};
 	uint32_t i = 0;
 
 	if (__builtin_expect(t->now.pending == PENDING_SKIP ||
@@ -524,6 +535,9 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		return row_call_cost(t, r, cost, err);
 	if (t->now.pending == PENDING_JUMP)
 		return row_jump_source(t, r, err);
+	k.file = line_file(t);
+	if (k.file == NONE)
+		return err_no_memory(err, "while tallying");
 	t->now.base_file = t->now.file;
 	tally_add_costs(t, t->now.run, cost, r->nc);
 	t->now.ran = true;
@@ -534,7 +548,7 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 	if (!i && t->pieces.open) {
 		struct piece_row row = {.kind = ENTRY_COST,
 					.ncost = r->nc,
-					.file = t->now.file,
+					.file = k.file,
 					.instr = r->a,
 					.line = r->b};
 
@@ -614,7 +628,7 @@ static int row_name(struct tally *t, const struct batch *b, const struct row *r,
 		slot = t->now.fl = t->now.file = t->now.base_file =
 			tally_name_of(t, SPACE_FILE, b, r, err);
 		t->now.has_fl = true;
-		t->now.fn_name = NAME_ABSENT;
+		t->now.fn_name = t->now.inlined = NAME_ABSENT;
 		break;
 	case ROW_FI:
 		slot = tally_name_of(t, SPACE_FILE, b, r, err);
@@ -643,6 +657,14 @@ static int row_name(struct tally *t, const struct batch *b, const struct row *r,
 	case ROW_JFN:
 		slot = t->now.jfn = tally_name_of(t, SPACE_FN, b, r, err);
 		t->now.has_jfn = true;
+		break;
+	case ROW_INLINED:
+		slot = tally_name_of(t, SPACE_FN, b, r, err);
+		t->now.inlined =
+			slot != NONE && str_eq(t->names[SPACE_FN].slot[slot].text,
+					       STR("???"))
+				? NAME_ABSENT
+				: slot;
 		break;
 	default: break;
 	}

@@ -205,7 +205,8 @@ struct tally_now {
 	bool ob_moved; /* the current block has an ob= */
 	uint32_t cob, cfi, cfn, jfi, jfn;
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
-	uint32_t fn; /* function slot; UINT32_MAX until a line needs it */
+	uint32_t inlined; /* name slot of cfni=; NAME_ABSENT: the function itself */
+	uint32_t fn;	  /* function slot; UINT32_MAX until a line needs it */
 	/* The entry before the next line; the block's head if that entry does not set
 	 * the base. */
 	uint32_t entry;

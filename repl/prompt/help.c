@@ -53,7 +53,8 @@ static const struct help_topic topics[] = {
 	 "inlined [of SET]",
 	 "What is inlined into functions; the costs are part of their self costs.  Names come\n"
 	 "from the debug information of the objects, if the profile has addresses (callgrind\n"
-	 "--dump-instr=yes); else the file of a cost line tells where it is inlined from.",
+	 "--dump-instr=yes), or from the profile (CodSpeed's callgrind); else the file of a cost\n"
+	 "line tells where it is inlined from.",
 	 {"top inlined", "inlined of main", NULL}},
 	{"source",
 	 "source of SET",

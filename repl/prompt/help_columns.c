@@ -60,7 +60,7 @@ static const struct {
 	{"inlined", "function, or file, that the code is inlined from"},
 	{"inlined_at", "where each inlined function was called"},
 	{"text", "text of the line, or the instruction"},
-	{"kind", "file, line, call, jump or gap"},
+	{"kind", "file, line, call, jump, gap or inlined"},
 	{"to_fn", "function that the jump goes to"},
 	{"to_file", "file that the jump goes to"},
 	{"to_line", "line that the jump goes to"},

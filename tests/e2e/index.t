@@ -105,7 +105,7 @@ def meta(tables):
         m["inputs"].append((p.text(), [p.number() for _ in range(6)], [p.number() for _ in range(6)],
                            p.text(), [(p.number(), p.text()) for _ in range(p.number())]))
     m["profile"], m["creator"], m["cmd"] = p.text(), p.text(), p.text()
-    for name in ("built input_bytes input_lines functions edges cycles members parts objects files names "
+    for name in ("built input_bytes input_lines functions edges cycles members parts objects files names pairs "
                  "lines callsites jumps diagnostics events all_events line instr saturated truncated totals loose").split():
         m[name] = p.number()
     m["event"] = []

@@ -477,15 +477,25 @@ static void forge_strings(struct value *v, struct fuzz_bytes *s)
 
 static void set_meta(struct meta *m, struct fuzz_bytes *s)
 {
-	uint64_t *const counts[] = {&m->functions,     &m->edges,
-				    &m->cycles,	       &m->cycle_members,
-				    &m->parts,	       &m->strings[0],
-				    &m->strings[1],    &m->strings[2],
-				    &m->lines,	       &m->sites,
-				    &m->jumps,	       &m->diagnostics,
-				    &m->loose,	       &m->total[0],
-				    &m->file[0].bytes, &m->file[m->files - 1].lines,
-				    &m->input_bytes,   &m->input_lines};
+	uint64_t *const counts[] = {&m->functions,
+				    &m->edges,
+				    &m->cycles,
+				    &m->cycle_members,
+				    &m->parts,
+				    &m->strings[0],
+				    &m->strings[1],
+				    &m->strings[2],
+				    &m->pairs,
+				    &m->lines,
+				    &m->sites,
+				    &m->jumps,
+				    &m->diagnostics,
+				    &m->loose,
+				    &m->total[0],
+				    &m->file[0].bytes,
+				    &m->file[m->files - 1].lines,
+				    &m->input_bytes,
+				    &m->input_lines};
 	bool *const flags[] = {&m->has_line, &m->has_instr, &m->saturated, &m->truncated,
 			       &m->totals};
 	size_t i = below(s, COUNT(counts) + COUNT(flags));

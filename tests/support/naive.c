@@ -44,7 +44,7 @@ struct naive_state {
 	bool has_ob, has_fl, has_file, has_fn, has_cfn, has_cfi, has_cob, has_jfi,
 		has_jfn;
 	struct str base_file; /* of the last cost line, or of fn= */
-	struct str ob, fl, file, fn, cfn, cfi, cob, jfi, jfn;
+	struct str ob, fl, file, fn, cfn, cfi, cob, jfi, jfn, inlined;
 	bool in_block; /* cur is the function of the lines that follow */
 	struct fn cur;
 	enum wait wait;
@@ -275,6 +275,7 @@ static void begin_part(struct naive_state *s)
 	memset(s->base, 0, sizeof(s->base));
 	s->in_body = s->after_totals = s->said = s->in_block = false;
 	s->has_ob = s->has_fl = s->has_file = s->has_fn = s->has_cfn = false;
+	s->inlined = STR("");
 	s->has_cfi = s->has_cob = s->has_jfi = s->has_jfn = false;
 	s->ob = s->fl = s->file = s->base_file = s->fn = STR("???");
 }
@@ -471,17 +472,35 @@ static void take_jump(struct naive_state *s, uint64_t instr, uint64_t line)
 	s->has_jfi = s->has_jfn = false;
 }
 
+/* As an index has it. */
+static struct str inlined_file(struct arena *a, struct str file, struct str name)
+{
+	char *p = arena_alloc(a, file.n + name.n + 2);
+
+	if (!p)
+		abort();
+	p[0] = '\n';
+	if (file.n)
+		memcpy(p + 1, file.p, file.n);
+	p[1 + file.n] = '\n';
+	memcpy(p + 2 + file.n, name.p, name.n);
+	return (struct str){p, file.n + name.n + 2};
+}
+
 static void take_cost(struct naive_state *s, uint64_t instr, uint64_t line, uint64_t *v)
 {
 	struct fn f = current(s);
 	struct arena *a = &s->line;
 	bool *odd = &s->r->odd;
 	uint64_t part = s->r->npart - 1;
+	struct str file = s->file;
 
+	if (s->inlined.n)
+		file = inlined_file(a, file, s->inlined);
 	has_body(s, f);
-	facts_count(&s->r->facts, facts_key(a, "Lfsuu", f, s->file, instr, line), v, odd);
-	facts_count(&s->r->facts, facts_key(a, "PuLfsuu", part, f, s->file, instr, line),
-		    v, odd);
+	facts_count(&s->r->facts, facts_key(a, "Lfsuu", f, file, instr, line), v, odd);
+	facts_count(&s->r->facts, facts_key(a, "PuLfsuu", part, f, file, instr, line), v,
+		    odd);
 	facts_count(&s->r->facts, facts_key(a, "Ff", f), v, odd);
 	facts_count(&s->r->facts, facts_key(a, "Pu", part), v, odd);
 	facts_count(&s->r->facts, facts_key(a, "Puf", part, f), v, odd);
@@ -601,12 +620,14 @@ static bool spec_line(struct naive_state *s, struct str line)
 			s->file = s->fl;
 		s->base_file = s->file;
 		s->in_block = s->has_jfi = s->has_jfn = false;
+		s->inlined = STR("");
 		end_call(s);
 	} else if (after(line, "fl=", &v)) {
 		s->fl = s->file = s->base_file = name(s, FILES, v);
 		s->fn = STR("???");
 		s->has_fl = true;
 		s->in_block = false;
+		s->inlined = STR("");
 	} else if (after(line, "fi=", &v) || after(line, "fe=", &v)) {
 		s->file = name(s, FILES, v);
 		if (!s->callgrind)
@@ -622,6 +643,10 @@ static bool spec_line(struct naive_state *s, struct str line)
 	} else if (after(line, "cob=", &v)) {
 		s->cob = name(s, OBJ, v);
 		s->has_cob = true;
+	} else if (after(line, "cfni=", &v)) {
+		s->inlined = name(s, FN, v);
+		if (str_eq(s->inlined, STR("???")))
+			s->inlined = STR("");
 	} else if (after(line, "jfi=", &v)) {
 		s->jfi = name(s, FILES, v);
 		s->has_jfi = true;
@@ -656,7 +681,7 @@ static void one_line(struct naive_state *s, struct str line)
 		return;
 	if (str_starts(line, STR("==== NEW PROFILING FILE")))
 		new_file(s);
-	else if (!str_starts(line, STR("cfni=")))
+	else
 		s->r->odd = true;
 }
 

@@ -65,8 +65,8 @@ static void tell_lines(struct telling *x, fn_id f, struct fn fn)
 	uint64_t *cost;
 	size_t n;
 
-	if (x->lines ? part_lines(x->lines, f, x->a, &line, &cost, &n, &x->err)
-		     : store_lines(x->st, f, x->a, &line, &cost, &n, &x->err))
+	if (x->lines ? part_inlined_lines(x->lines, f, x->a, &line, &cost, &n, &x->err)
+		     : store_inlined_lines(x->st, f, x->a, &line, &cost, &n, &x->err))
 		return;
 	for (size_t i = 0; i < n; i++)
 		tell(x,

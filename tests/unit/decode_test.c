@@ -17,9 +17,9 @@
 /* ---- rows as text ---- */
 
 static const char *const kinds[] = {
-	[ROW_FN] = "fn",   [ROW_FL] = "fl",   [ROW_FI] = "fi",
-	[ROW_OB] = "ob",   [ROW_CFN] = "cfn", [ROW_CFI] = "cfi",
-	[ROW_COB] = "cob", [ROW_JFI] = "jfi", [ROW_JFN] = "jfn",
+	[ROW_FN] = "fn",   [ROW_FL] = "fl",	   [ROW_FI] = "fi",   [ROW_OB] = "ob",
+	[ROW_CFN] = "cfn", [ROW_CFI] = "cfi",	   [ROW_COB] = "cob", [ROW_JFI] = "jfi",
+	[ROW_JFN] = "jfn", [ROW_INLINED] = "cfni",
 };
 
 static const char *const keys[] = {
@@ -124,7 +124,7 @@ static const struct {
 	{"a comment between calls= and its line", H "calls=1 2\n# x\n\n3 4\n", HR "calls=1 | cost 0:3 4"},
 	{"unknown lines", H "what\nfoo=1\n", HR "odd:0 | odd:0"},
 	{"developer lines", H "rec=1\nfrfn=(2)\nbb=1\nln=4\n", HR "odd:11 | odd:11 | odd:11 | odd:11"},
-	{"names of inlined functions", H "cfni=f\n1 2\ncfni=???\n", HR "odd:19 | cost 0:1 2 | odd:19"},
+	{"names of inlined functions", H "cfni=f\n1 2\ncfni=???\n", HR "cfni=f | cost 0:1 2 | cfni=???"},
 	{"a cost line before events:", "1 2\n", "odd:12"},
 	{"hexadecimal numbers", H "0x1f 0xA 0XfF\n", HR "cost 0:31 10 255"},
 	{"0x alone is no number", H "0x 1\n1 0x\n", HR "odd:1 | odd:1"},

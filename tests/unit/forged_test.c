@@ -307,6 +307,7 @@ static const struct forgery {
 	{TABLE_META, 0, recode, OF_META(functions), 0, NULL, UNREADABLE},
 	{TABLE_META, 0, recode, OF_META(strings[SPACE_FILE]), 0, NULL, UNREADABLE},
 	{TABLE_META, 0, recode, OF_META(strings[SPACE_FN]), 1ull << 32, NULL, UNREADABLE},
+	{TABLE_META, 0, recode, OF_META(pairs), 1 << 30, NULL, UNREADABLE},
 	{TABLE_META, 0, recode, OF_META(cycle_members), 1000, NULL, UNREADABLE},
 	{TABLE_META, 0, recode, OF_META(input_bytes), 7, NULL, UNREADABLE},
 	{TABLE_META, 0, recode, OF_META(input_lines), 7, NULL, UNREADABLE},

@@ -431,8 +431,9 @@ static void write_line(struct writer *w)
 		break;
 	case 20:
 		out_c(&w->o, PICK("what is this\n", "rec=1\n", "fn = f\n", "FN=f\n",
-				  "bb=3\n", "cfni=f\n", "frfn=(1)\n", "ln=3\n", ".\n",
-				  "\001\n", "fn\n", "events\n", "jfi=\n", "cob=\n",
+				  "bb=3\n", "cfni=f\n", "cfni=f\n", "cfni=g h\n",
+				  "cfni=(3)\n", "cfni=???\n", "frfn=(1)\n", "ln=3\n",
+				  ".\n", "\001\n", "fn\n", "events\n", "jfi=\n", "cob=\n",
 				  "fl=\n", "ob=\n", "cfi=\n", "cfn=\n"));
 		break;
 	case 21:
@@ -860,10 +861,10 @@ static void run_mutated(const char *where, const char *name, uint64_t from, uint
 int main(int argc, char **argv)
 {
 	static const char *const quirks[] = {
-		"aa_xdappend.cg", "b_rel.cg",	"bb_cfnfirst.cg", "c_cfi.cg",
-		"d_fi.cg",	  "e_cfn.cg",	"h_hex.cg",	  "i_neg.cg",
-		"n_ns.cg",	  "nul.cg",	"r_jcnd2.cg",	  "range.cg",
-		"t_parts.cg",	  "v_names.cg", "x_nocost.cg",	  "z_mut.cg",
+		"aa_xdappend.cg", "b_rel.cg", "bb_cfnfirst.cg", "c_cfi.cg", "d_fi.cg",
+		"e_cfn.cg",	  "h_hex.cg", "i_neg.cg",	"n_ns.cg",  "nul.cg",
+		"r_jcnd2.cg",	  "range.cg", "t_parts.cg",	"cfni.cg",  "v_names.cg",
+		"x_nocost.cg",	  "z_mut.cg",
 	};
 	static const char *const small[] = {
 		"thr-septhreads.out-05",  "xdebug-append-different-scripts.out",
