@@ -477,8 +477,9 @@ static int group_by_place(struct graph *g, struct graph_draft *d, enum graph_by 
 		if (!group[at]) {
 			struct str text = place_text(&p, at);
 
-			group[at] = 1 + number_text(t, by == GRAPH_BY_DIR ? graph_dir_of(text)
-									  : text);
+			group[at] =
+				1 + number_text(t, by == GRAPH_BY_DIR ? graph_dir_of(text)
+								      : text);
 		}
 		join_group(d, f, group[at] - 1);
 		if (graph_poll(g, f, err))
