@@ -21,9 +21,8 @@
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 struct place {
-	fn_id fn; /* of the store */
-	file_id file;
-	file_id inlined; /* the same with a name, as in store_inlined_lines() */
+	fn_id fn;     /* of the store */
+	file_id file; /* maybe with a name, as in store_inlined_lines(); plain_file() */
 	uint64_t line, instr;
 	uint64_t calls_out; /* self[events], incl_out[events] are in detail.costs */
 };
@@ -55,6 +54,15 @@ struct detail {
 	struct inlining *in;	 /* made when a column needs it */
 	struct text_file **text; /* [places], for `lines of`; NULL: not read */
 };
+
+/* The file of a place without the name of an inlined function. */
+static file_id plain_file(const struct detail *d, file_id file)
+{
+	struct str name;
+
+	store_inlined(d->st, file, &file, &name);
+	return file;
+}
 
 /* Make room for the n costs of row d->n. */
 static uint64_t *new_costs(struct exec *x, struct detail *d, size_t n)
@@ -161,15 +169,14 @@ static int line_fold(struct exec *x, struct detail *d, fn_id f, const struct raw
 				return (int)x->err->kind;
 			p = &d->places[d->n++];
 			*p = (struct place){.fn = f,
-					    .file = raw[i].file,
-					    .inlined = raw[i].inlined,
+					    .file = raw[i].inlined,
 					    .line = raw[i].line,
 					    .instr = raw[i].instr};
 		}
 		if (raw[i].instr < p->instr)
 			p->instr = raw[i].instr;
-		if (raw[i].inlined > p->inlined)
-			p->inlined = raw[i].inlined;
+		if (raw[i].inlined > p->file)
+			p->file = raw[i].inlined;
 		p->calls_out = graph_add(p->calls_out, raw[i].calls);
 		if (raw[i].self)
 			sum_into(costs, raw[i].self, d->events);
@@ -329,7 +336,9 @@ static struct spot spot_of(const struct graph *g, const struct detail *d,
 		const struct place *p = &d->places[i];
 
 		s.fn = graph_of_store(g, p->fn);
-		memcpy(s.at, (uint64_t[7]){d->by_instr ? p->instr : 0, p->file, p->line},
+		memcpy(s.at,
+		       (uint64_t[7]){d->by_instr ? p->instr : 0, plain_file(d, p->file),
+				     p->line},
 		       sizeof(s.at));
 	}
 	return s;
@@ -478,7 +487,8 @@ static int read_texts(struct exec *x, struct detail *d, bool *any)
 	if (!(d->text = EXEC_ARRAY(x, struct text_file *, d->n + 1)))
 		return (int)x->err->kind;
 	for (size_t i = 0; i < d->n; i++) {
-		if (text_of_file(x, &files, d->places[i].file, &d->text[i]))
+		if (text_of_file(x, &files, plain_file(d, d->places[i].file),
+				 &d->text[i]))
 			return (int)x->err->kind;
 		*any |= d->text[i]->line != NULL;
 	}
@@ -778,13 +788,14 @@ static uint64_t detail_cost(const struct table *t, size_t at, uint32_t e)
 
 static struct str place_file(const struct table *t, uint32_t r)
 {
-	return store_file(detail_of(t)->st, place_of(t, r)->file);
+	return store_file(detail_of(t)->st,
+			  plain_file(detail_of(t), place_of(t, r)->file));
 }
 
 static void place_files(const struct table *t, uint32_t *out)
 {
 	for (size_t i = 0; i < t->n; i++)
-		out[i] = place_of(t, row_ref(t, i))->file;
+		out[i] = plain_file(detail_of(t), place_of(t, row_ref(t, i))->file);
 }
 
 static uint64_t place_line(const struct table *t, uint32_t r, uint32_t e)
@@ -838,7 +849,7 @@ static int prepare_inlined(const struct table *t, uint32_t event)
 	for (size_t i = 0; i < d->n; i++) {
 		const struct place *p = &d->places[i];
 
-		if (inlining_want(d->in, p->fn, p->inlined, p->line, p->instr) ||
+		if (inlining_want(d->in, p->fn, p->file, p->line, p->instr) ||
 		    exec_poll(t->x))
 			return (int)t->x->err->kind;
 	}
@@ -852,8 +863,9 @@ static bool place_frame(const struct table *t, uint32_t r, const struct inline_f
 
 	*f = NULL;
 	return detail_of(t)->in
-		       ? inlining_at(detail_of(t)->in, p->fn, p->inlined, p->instr, f)
-		       : inlined_line(detail_of(t)->st, p->fn, p->file);
+		       ? inlining_at(detail_of(t)->in, p->fn, p->file, p->instr, f)
+		       : inlined_line(detail_of(t)->st, p->fn,
+				      plain_file(detail_of(t), p->file));
 }
 
 /* The function that the line is inlined from, or else its file. */
@@ -969,7 +981,7 @@ static struct str place_key(const struct table *t, uint32_t r, struct arena *a)
 	const struct place *p = place_of(t, r);
 	struct str at = arena_printf(a, "%llu", (unsigned long long)p->line);
 	struct str fn = fn_key(t, place_graph_fn(t, r), a);
-	struct str file = file_key(t, p->file, a);
+	struct str file = file_key(t, plain_file(detail_of(t), p->file), a);
 
 	if (!at.p || !fn.p || !file.p)
 		return (struct str){NULL, 0};
