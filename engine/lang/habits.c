@@ -5,8 +5,8 @@
  * that of the form.  SQL is translated clause by clause: select C from T where W order by K
  * limit N is T | where W | sort K | take N | show C.
  *
- * What is filled in is parsed before it is shown.  If it is no query, the form for the word
- * alone is shown.
+ * A filled form is parsed before it is shown.  If it is no query, the form of the word alone
+ * is shown.
  */
 #include "engine/lang/habits.h"
 
@@ -142,7 +142,7 @@ static void add_bytes(struct text *to, struct str s)
 	to->p[to->n] = '\0';
 }
 
-/* What stands behind a word: "main" and "> x.svg" of "flamegraph main > x.svg". */
+/* The texts after a word: "main" and "> x.svg" in "flamegraph main > x.svg". */
 struct typed {
 	struct str what, out;
 };

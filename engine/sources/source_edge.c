@@ -152,6 +152,16 @@ static uint32_t edges_of(const struct graph *g, const struct fn_set *set, uint32
 	return k;
 }
 
+/* Make the edges ref[0..n-1] the rows, in their order. */
+static int calls_rows(struct exec *x, struct table *t, uint32_t *ref, uint32_t n)
+{
+	qsort(ref, n, sizeof(*ref), by_number);
+	if (table_init(x, t, &source_calls, x->g, n))
+		return (int)x->err->kind;
+	t->ref = ref;
+	return 0;
+}
+
 static int calls_of(struct exec *x, const struct fn_set *set, struct table *t)
 {
 	size_t most = 1;
@@ -172,11 +182,7 @@ static int calls_of(struct exec *x, const struct fn_set *set, struct table *t)
 		if (exec_poll(x))
 			return (int)x->err->kind;
 	}
-	qsort(ref, n, sizeof(*ref), by_number);
-	if (table_init(x, t, &source_calls, x->g, n))
-		return (int)x->err->kind;
-	t->ref = ref;
-	return 0;
+	return calls_rows(x, t, ref, n);
 }
 
 /* The edges of f, out of it or (up) into it, whose other end is in `other`. */
@@ -228,11 +234,7 @@ static int calls_between(struct exec *x, const struct source *s, struct table *t
 		if (exec_poll(x))
 			return (int)x->err->kind;
 	}
-	qsort(ref, n, sizeof(*ref), by_number);
-	if (table_init(x, t, &source_calls, x->g, n))
-		return (int)x->err->kind;
-	t->ref = ref;
-	return 0;
+	return calls_rows(x, t, ref, n);
 }
 
 static int calls_open(struct exec *x, const struct source *s, struct table *t)

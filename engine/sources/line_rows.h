@@ -1,0 +1,57 @@
+/*
+ * line_rows.h - the rows of lines, instrs, callsites and jumps, before they are a table.
+ */
+#ifndef QUERN_LINE_ROWS_H
+#define QUERN_LINE_ROWS_H
+
+#include "engine/lang/ast.h"
+#include "engine/rows/exec.h"
+#include "index/store/store.h"
+
+struct fn_set;
+struct inlining;
+struct text_file;
+
+struct place {
+	fn_id fn;     /* of the store */
+	file_id file; /* maybe with a name, as in store_inlined_lines(); plain_file() */
+	uint64_t line, instr;
+	uint64_t calls_out; /* self[events], incl_out[events] are in detail.costs */
+};
+
+struct site {
+	edge_id edge;
+	file_id file;
+	uint64_t line, instr, calls; /* incl[events] is in detail.costs */
+};
+
+struct jump {
+	fn_id fn;
+	struct store_jump j;
+};
+
+struct detail {
+	struct store *st;
+	uint32_t events;
+	struct place *places;
+	struct site *sites;
+	struct jump *jumps;
+	size_t n, cap;
+	size_t keep; /* if not 0, only the costliest rows are kept, so many at least */
+	uint64_t dropped; /* rows that were not */
+	uint64_t *costs;  /* all rows have the same number of costs */
+	size_t costs_cap;
+	bool by_instr;
+	struct fn_set *to;	 /* of call sites: only calls to these; NULL: all */
+	struct inlining *in;	 /* made when a column needs it */
+	struct text_file **text; /* [places], for `lines of`; NULL: not read */
+};
+
+/* The file of a place without the name of an inlined function. */
+file_id plain_file(const struct detail *d, file_id file);
+/* Fill in the rows of the functions in set (NULL: all), in the order of functions and
+ * places.  d->st, events, by_instr, keep and to are set. */
+int line_rows(struct exec *x, enum source_kind kind, struct detail *d,
+	      const struct fn_set *set);
+
+#endif
