@@ -218,7 +218,7 @@ static void walk_children(struct dwarf_walk *w, Dwarf_Die *parent, uint32_t oute
 						       : is_scope(tag))
 			walk_children(w, &die, tag == DW_TAG_subprogram ? 0 : inner,
 				      deep + 1);
-		/* The next one is behind this one, or the walk could go round. */
+		/* The next one is after this one, or the walk could go round. */
 	} while (!w->no_memory && dwarf_siblingof(&die, &die) == 0 &&
 		 dwarf_dieoffset(&die) > before);
 }

@@ -161,7 +161,7 @@ static const char *fill(const char *form, const struct typed *t, bool stage, cha
 	return buf;
 }
 
-/* Is it a query, behind `before`?  Commands and keys are no queries. */
+/* Is it a query when it follows `before`?  Commands and keys are no queries. */
 static bool reads(habit_reads *parses, const char *before, const char *form)
 {
 	char query[2 * HABIT_MAX];

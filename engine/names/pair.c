@@ -109,7 +109,7 @@ static bool is_word_at(struct str name, size_t i, struct str word)
 /*
  * Can only one function of an object have this name?  A::f, of a class or namespace, but
  * not a static f(std::string) nor its lambda f(int)::{lambda()#1}: what counts is before
- * the parameters and behind the type that is returned.
+ * the parameters and after the return type.
  */
 static bool is_qualified(struct str name)
 {

@@ -348,7 +348,7 @@ static void reverse(struct sort_pair *o, size_t n)
 	}
 }
 
-/* Move the pairs, which are consecutive, behind the others.  Returns how many. */
+/* Move the pairs, which are consecutive, after the others.  Returns how many. */
 static size_t pairs_last(const struct join *j, size_t n)
 {
 	struct sort_pair *o = j->order;
