@@ -13,7 +13,7 @@
 #include "index/base/arena.h"
 #include "repl/app/gate.h"
 #include "repl/app/options.h"
-#include "repl/render/suite.h"
+#include "repl/formats/suite.h"
 #include "repl/term/screen.h"
 #include "repl/term/talk.h"
 #include "repl/app/target.h"

@@ -18,7 +18,7 @@
 #include "repl/app/child.h"
 #include "repl/app/progress.h"
 #include "repl/render/render.h"
-#include "repl/render/renderers.h"
+#include "repl/formats/renderers.h"
 
 struct place {
 	int fd;

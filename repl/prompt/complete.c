@@ -16,7 +16,7 @@
 #include "engine/lang/keywords.h"
 #include "repl/prompt/command.h"
 #include "repl/prompt/help.h"
-#include "repl/render/renderers.h"
+#include "repl/formats/renderers.h"
 
 enum { FUNCTIONS = 200, LISTED = 400 };
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "repl/prompt/command.h"
-#include "repl/render/renderers.h"
+#include "repl/formats/renderers.h"
 
 static const struct help_topic topics[] = {
 	{"top",

@@ -18,7 +18,7 @@
 #include "index/build.h"
 #include "index/format/tables.h"
 #include "repl/render/render.h"
-#include "repl/render/renderers.h"
+#include "repl/formats/renderers.h"
 #include "tests/support/sample.h"
 #include "tests/support/tap.h"
 

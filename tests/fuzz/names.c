@@ -17,7 +17,7 @@
 
 #include "engine/names/name.h"
 #include "repl/render/render.h"
-#include "repl/render/renderers.h"
+#include "repl/formats/renderers.h"
 #include "tests/fuzz/names_in.h"
 
 enum { TEXTS = 4 };

@@ -14,7 +14,7 @@
 #include "engine/names/name.h"
 #include "index/build.h"
 #include "repl/render/render.h"
-#include "repl/render/renderers.h"
+#include "repl/formats/renderers.h"
 #include "tests/fuzz/names_in.h"
 
 static void put_line(struct out *o, const char *key, size_t id, struct str name)
@@ -84,7 +84,7 @@ static struct out answer(struct store *st, const char *query, enum format format
 
 /* ---- the report ----
  *
- * The page's data are lines of text in elements of their own (repl/render/report.c).
+ * The page's data are lines of text in elements of their own (repl/pictures/report.c).
  */
 
 static bool is_data(const struct back *b, size_t i)

@@ -9,7 +9,7 @@
 
 #include "index/build.h"
 #include "repl/render/render.h"
-#include "repl/render/renderers.h"
+#include "repl/formats/renderers.h"
 
 uint64_t fuzz_take(struct fuzz_bytes *b, size_t bytes)
 {

@@ -19,7 +19,7 @@
 #include "index/store/store_in.h"
 #include "index/save/store_write.h"
 #include "repl/render/render.h"
-#include "repl/render/renderers.h"
+#include "repl/formats/renderers.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/sample.h"
 #include "tests/support/tap.h"

@@ -1,6 +1,6 @@
 /* render_test.c - results made by hand, in every format and on every screen. */
 #include "repl/render/render.h"
-#include "repl/render/renderers.h"
+#include "repl/formats/renderers.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "repl/render/frames.h"
+#include "repl/pictures/frames.h"
 
 enum { AHEAD = 16 }; /* frames: their names are anywhere in the index */
 

@@ -13,9 +13,9 @@
 
 #include "engine/graph/graph.h"
 #include "repl/render/cell.h"
-#include "repl/render/change.h"
+#include "repl/pictures/change.h"
 #include "repl/term/number.h"
-#include "repl/render/report.h"
+#include "repl/pictures/report.h"
 #include "repl/term/version.h"
 
 static const char sorting[] =

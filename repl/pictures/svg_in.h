@@ -3,7 +3,7 @@
 #define QUERN_SVG_IN_H
 
 #include "index/base/arena.h"
-#include "repl/render/frames.h"
+#include "repl/pictures/frames.h"
 #include "repl/render/render.h"
 
 enum {

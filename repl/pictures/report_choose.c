@@ -4,7 +4,7 @@
  * Functions and calls have a budget of bytes.  Rows of the answer come first, then the
  * costliest of any event, on either side.
  */
-#include "repl/render/report_in.h"
+#include "repl/pictures/report_in.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -12,7 +12,7 @@
 
 #include "engine/graph/graph.h"
 #include "engine/path/path.h"
-#include "repl/render/frames_in.h"
+#include "repl/pictures/frames_in.h"
 
 #define WIDE 1e-3 /* of the whole */
 #define UNKNOWN UINT64_MAX

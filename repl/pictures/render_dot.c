@@ -16,9 +16,9 @@
 #include <stdlib.h>
 
 #include "engine/graph/graph.h"
-#include "repl/render/change.h"
+#include "repl/pictures/change.h"
 #include "repl/render/fit.h"
-#include "repl/render/frames.h"
+#include "repl/pictures/frames.h"
 #include "repl/term/number.h"
 
 enum { NODES = 80, LABEL = 48 };

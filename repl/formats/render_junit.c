@@ -9,9 +9,9 @@
  * No standard describes it.  This is the part of Jenkins' schema
  * (github.com/jenkinsci/xunit-plugin, junit-10.xsd) that GitLab reads, too.
  */
-#include "repl/render/suite.h"
+#include "repl/formats/suite.h"
 
-#include "repl/render/said.h"
+#include "repl/formats/said.h"
 
 enum { ROWS_SAID = 100 };
 

@@ -1,7 +1,7 @@
 /*
  * report.h - the HTML report of a call graph: functions, calls, flame graph, parts.
  *
- * The text, style and script of the page are the files in repl/render/report/, which the
+ * The text, style and script of the page are the files in repl/pictures/report/, which the
  * build turns into the constants below.  The script draws everything from numbers and
  * names in hidden elements.  These are plain text, escaped like all text: no name is ever
  * in a script.

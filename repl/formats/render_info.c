@@ -13,7 +13,7 @@
  *
  * The numbers come from the call graph that the query asked, so stages count.
  */
-#include "repl/render/render_info.h"
+#include "repl/formats/render_info.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -15,7 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "repl/render/said.h"
+#include "repl/formats/said.h"
 
 /* The rest of path if it lies below dir; else empty. */
 static struct str below(struct str path, const char *dir)

@@ -1,5 +1,5 @@
 /* renderers.c - the table of formats; see renderers.h. */
-#include "repl/render/renderers.h"
+#include "repl/formats/renderers.h"
 
 static const struct renderer renderers[] = {
 	{FORMAT_TABLE, false, false, render_table,

@@ -16,9 +16,9 @@
 
 #include <stdlib.h>
 
-#include "repl/render/branches.h"
-#include "repl/render/columns.h"
-#include "repl/render/said.h"
+#include "repl/formats/branches.h"
+#include "repl/formats/columns.h"
+#include "repl/formats/said.h"
 #include "repl/term/number.h"
 
 struct page {

@@ -10,7 +10,7 @@
  *
  * Should two names still be the same text, they are counted: "(2)".
  */
-#include "repl/render/apart.h"
+#include "repl/formats/apart.h"
 
 #include <stdio.h>
 #include <stdlib.h>

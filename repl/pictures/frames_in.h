@@ -2,7 +2,7 @@
 #ifndef QUERN_FRAMES_IN_H
 #define QUERN_FRAMES_IN_H
 
-#include "repl/render/frames.h"
+#include "repl/pictures/frames.h"
 
 /* The columns that frames are made of. */
 struct frames_source {

@@ -26,12 +26,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "repl/render/apart.h"
-#include "repl/render/branches.h"
+#include "repl/formats/apart.h"
+#include "repl/formats/branches.h"
 #include "repl/render/cell.h"
-#include "repl/render/columns.h"
-#include "repl/render/priority.h"
-#include "repl/render/render_info.h"
+#include "repl/formats/columns.h"
+#include "repl/formats/priority.h"
+#include "repl/formats/render_info.h"
 #include "repl/term/number.h"
 
 enum {

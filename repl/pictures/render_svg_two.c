@@ -19,8 +19,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "repl/render/change.h"
-#include "repl/render/svg_in.h"
+#include "repl/pictures/change.h"
+#include "repl/pictures/svg_in.h"
 #include "repl/term/number.h"
 
 enum { HEAD = 78, HERE = 0, BASE = 1 };

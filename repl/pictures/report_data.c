@@ -25,7 +25,7 @@
  * differs.  If it is gone, it ends at `listed`: there are no costs here.  A call
  * also has its calls and inclusive costs in the base.
  */
-#include "repl/render/report_in.h"
+#include "repl/pictures/report_in.h"
 
 #include <inttypes.h>
 

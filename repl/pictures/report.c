@@ -3,13 +3,13 @@
  *
  * The page says what its budget leaves out (report_choose.c).
  */
-#include "repl/render/report.h"
+#include "repl/pictures/report.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "repl/render/report_in.h"
+#include "repl/pictures/report_in.h"
 #include "repl/term/number.h"
 
 bool report_fits(const struct render *rd)

@@ -18,9 +18,9 @@
 
 #include "engine/names/name.h"
 #include "repl/render/fit.h"
-#include "repl/render/frames.h"
-#include "repl/render/report.h"
-#include "repl/render/svg_in.h"
+#include "repl/pictures/frames.h"
+#include "repl/pictures/report.h"
+#include "repl/pictures/svg_in.h"
 #include "repl/term/number.h"
 
 struct flame {

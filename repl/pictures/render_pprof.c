@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "repl/render/frames.h"
+#include "repl/pictures/frames.h"
 
 /* ---- protocol buffers ---- */
 

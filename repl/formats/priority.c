@@ -5,7 +5,7 @@
  * by the query (`add`, `group`): it follows the subject, as do the columns of a
  * comparison.
  */
-#include "repl/render/priority.h"
+#include "repl/formats/priority.h"
 
 #include <string.h>
 

@@ -5,14 +5,14 @@
  * step before.  Estimates of children may add up to more than the estimate of their
  * parent.  Then the parent is made as large as their sum, or frames would overlap.
  */
-#include "repl/render/frames.h"
+#include "repl/pictures/frames.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
 #include "engine/graph/graph.h"
 #include "engine/path/path.h"
-#include "repl/render/frames_in.h"
+#include "repl/pictures/frames_in.h"
 
 enum { STACK_FRAMES = 10000000 }; /* of all stacks in a file: some 100 MB */
 

@@ -1,5 +1,5 @@
 /* branches.c - draw the levels of a tree; see branches.h. */
-#include "repl/render/branches.h"
+#include "repl/formats/branches.h"
 
 #include <inttypes.h>
 #include <stdio.h>

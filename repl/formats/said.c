@@ -1,12 +1,12 @@
 /* said.c - cells and rows in words; see said.h. */
-#include "repl/render/said.h"
+#include "repl/formats/said.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/names/name.h"
-#include "repl/render/columns.h"
+#include "repl/formats/columns.h"
 #include "repl/render/fit.h"
 
 enum {
