@@ -282,23 +282,34 @@ static int expect_cycle(const struct flow *fl, const uint8_t *known, double *val
 	return 0;
 }
 
-/* Has the component a value other than 0, or a call of one?  Marks its functions if so;
- * if not, all its values stay 0. */
-static bool leads_to_some(const struct flow_input *in, uint32_t first, uint32_t end,
-			  uint8_t *some)
+/* Mark the functions whose value can differ from 0: those that have one, and all that
+ * lead to them. */
+static uint8_t *lead_to_some(const struct flow_input *in, const double *value,
+			     struct arena *a)
 {
-	uint8_t any = 0;
+	uint8_t *some = ARENA_ARRAY(a, uint8_t, (size_t)in->functions + 1);
+	uint32_t *todo = ARENA_ARRAY(a, uint32_t, (size_t)in->functions + 1), left = 0;
 
-	for (uint32_t k = first; k < end; k++) {
-		uint32_t f = in->topo[k];
+	if (!some || !todo)
+		return NULL;
+	for (uint32_t f = 0; f < in->functions; f++)
+		if (value[f] != 0) {
+			some[f] = 1;
+			todo[left++] = f;
+		}
+	while (left) {
+		uint32_t f = todo[--left];
 
-		any |= some[f];
-		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
-			any |= some[in->callee[i]];
+		for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++) {
+			uint32_t from = in->caller[in->in_edge[k]];
+
+			if (some[from])
+				continue;
+			some[from] = 1;
+			todo[left++] = from;
+		}
 	}
-	for (uint32_t k = first; any && k < end; k++)
-		some[in->topo[k]] = 1;
-	return any;
+	return some;
 }
 
 int chain_expect(const struct flow *fl, const uint8_t *known, double *value,
@@ -307,22 +318,19 @@ int chain_expect(const struct flow *fl, const uint8_t *known, double *value,
 	const struct flow_input *in = &fl->in;
 	size_t n = any_cycle(in) ? in->functions : 0;
 	double *step = ARENA_ARRAY(scratch, double, n + 1);
-	uint8_t *some = ARENA_ARRAY(scratch, uint8_t, (size_t)in->functions + 1);
+	uint8_t *some = lead_to_some(in, value, scratch);
 
 	if (!step || !some)
 		return arena_full(scratch, err);
 	if (cancel_poll(cancel, err))
 		return (int)err->kind;
-	for (uint32_t f = 0; f < in->functions; f++)
-		some[f] = value[f] != 0;
 	for (uint32_t end = in->functions, first; end > 0; end = first) {
 		uint32_t f = in->topo[end - 1];
 
-		fetch_ahead(fl, end - 1 - FAR, end - 1 - NEAR);
 		if (end % POLL == 0 && cancel_poll(cancel, err))
 			return (int)err->kind;
 		component(in, end, &first);
-		if (!leads_to_some(in, first, end, some))
+		if (!some[f])
 			continue;
 		if (in->cycle[f]) {
 			if (expect_cycle(fl, known, value, first, end, step, cancel, err))
@@ -358,6 +366,26 @@ int chain_first(const struct flow *fl, const struct fn_set *set, double **first,
 	memcpy(cost, fl->root, (n - 1) * sizeof(*cost));
 	*first = cost;
 	return chain_spread(fl, stop, cost, a, cancel, err);
+}
+
+int chain_passed(const struct flow *fl, const struct fn_set *set, double **passed,
+		 struct arena *a, const struct cancel *cancel, struct err *err)
+{
+	const struct flow_input *in = &fl->in;
+	uint8_t *stop = chain_marks(fl, set, a);
+	double *cost = ARENA_ARRAY(a, double, (size_t)in->functions + 1);
+
+	if (!stop || !cost)
+		return arena_full(a, err);
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+			cost[in->callee[i]] += flow_cost(fl, i);
+	if (chain_spread(fl, stop, cost, a, cancel, err))
+		return (int)err->kind;
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
+		cost[f] = fl->through[f];
+	*passed = cost;
+	return 0;
 }
 
 int chain_reaches(const struct flow *fl, const uint8_t *marks, bool down, uint8_t **out,

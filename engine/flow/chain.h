@@ -34,6 +34,11 @@ double chain_ahead(const struct flow *fl, uint32_t f, const double *value);
 int chain_first(const struct flow *fl, const struct fn_set *set, double **first,
 		struct arena *a, const struct cancel *cancel, struct err *err);
 
+/* passed[f]: the part of the cost through f that is in the set or has passed it before.
+ * Only functions below the set are visited. */
+int chain_passed(const struct flow *fl, const struct fn_set *set, double **passed,
+		 struct arena *a, const struct cancel *cancel, struct err *err);
+
 /* Mark the members of a set, [functions]; NULL: the arena is full. */
 uint8_t *chain_marks(const struct flow *fl, const struct fn_set *set, struct arena *a);
 

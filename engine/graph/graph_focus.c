@@ -2,8 +2,8 @@
  * graph_focus.c - focus and ignore: the cost that passes through a set, or the rest.
  *
  * For each event, on the flow of the graph below (flow.h, chain.h):
- *	F(v)	share of v's cost that came through the set: 1 in the set, else 1 less the
- *		share that has not passed the set before v
+ *	F(v)	share of v's cost that came through the set: 1 in the set, else the share
+ *		that has passed the set before v
  *	U(v)	share of v's cost that will pass the set at or below v: 1 in the set, else
  *		the mean over its callees, weighted by the cost of the calls
  *	self'(v) = F(v) self(v)		w'(u,v) = w(u,v) (F(u) + (1 - F(u)) U(v))
@@ -18,6 +18,7 @@ struct focus {
 	const struct fn_set *set;
 	bool ignore;
 	const uint32_t *map;   /* below -> here */
+	const uint32_t *first; /* [functions here]: the function below */
 	const uint8_t *marked; /* [functions below]: the set */
 	uint32_t *edge;	       /* [edges here]: edge below */
 };
@@ -171,20 +172,17 @@ static int find_shares(const struct flow_input *in, const struct focus *s,
 	struct flow *fl;
 
 	if (flow_build(in, scratch, cancel, &fl, err) ||
-	    chain_first(fl, s->set, &h->came, scratch, cancel, err))
+	    chain_passed(fl, s->set, &h->came, scratch, cancel, err))
 		return (int)err->kind;
 	h->goes = ARENA_ARRAY(scratch, double, (size_t)in->functions + 1);
 	if (!h->goes)
 		return arena_full(scratch, err);
 	for (uint32_t f = 0; f < in->functions; f++) {
-		double before = marks[f] ? 0 : h->came[f];
-
-		h->came[f] = before <= 0		? 1
-			     : before >= fl->through[f] ? 0
-							: 1 - before / fl->through[f];
-		/* Rounding errors: almost nothing is 0, almost all is 1. */
-		if (h->came[f] < 1e-9)
-			h->came[f] = 0;
+		/* Rounding errors: almost all is all. */
+		if (h->came[f] > 0)
+			h->came[f] = h->came[f] < fl->through[f] * (1 - 1e-9)
+					     ? h->came[f] / fl->through[f]
+					     : 1;
 		h->goes[f] = marks[f];
 	}
 	return chain_expect(fl, marks, h->goes, scratch, cancel, err);
@@ -200,20 +198,20 @@ static uint64_t part_of_cost(uint64_t cost, double share, bool ignore)
 	return ignore ? cost - part : part;
 }
 
-/* The part of each call of f. */
+/* The part of each call of f.  If nothing of f's own cost will pass the set, nothing of
+ * its calls will. */
 static void share_calls(const struct graph *g, const struct flow_input *below,
 			const struct shares *h, uint32_t f, uint64_t *edge)
 {
 	const struct focus *s = g->stage;
-	double came = 0;
+	double came = h->came[s->first[f]], goes = h->goes[s->first[f]];
 
 	for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++) {
 		uint32_t from = s->edge[i];
-		double share;
+		double share = came;
 
-		if (i == g->out_first[f])
-			came = h->came[below->caller[from]];
-		share = came < 1 ? came + (1 - came) * h->goes[below->callee[from]] : 1;
+		if (goes > 0 && came < 1)
+			share += (1 - came) * h->goes[below->callee[from]];
 		edge[i] = part_of_cost(below->incl[from], share, s->ignore);
 	}
 }
@@ -284,6 +282,7 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 	    kept_edges(&kept.in, &d, s, err) || graph_build(&d, out, err))
 		return (int)err->kind;
 	s->map = d.map;
+	s->first = d.first;
 	(*out)->stage = s;
 	(*out)->fill = focus_fill;
 	(*out)->estimated = (*out)->shares = true;

@@ -117,6 +117,27 @@ static bool first_agrees(const struct flow *fl, double within, struct arena *a)
 	return all_close(n, x, y, within) && flows_close(sum, all, within);
 }
 
+/* The cost that has passed the set, and the cost that has not yet, are all that passes a
+ * function. */
+static bool passed_agrees(const struct flow *fl, double within, struct arena *a)
+{
+	uint32_t n = fl->in.functions;
+	struct fn_set *set = flows_set(a, n, 3);
+	double *passed, *before;
+	struct err err = {0};
+
+	if (chain_passed(fl, set, &passed, a, NULL, &err) ||
+	    chain_first(fl, set, &before, a, NULL, &err))
+		fuzz_fail("chain_passed: %s", err.text);
+	for (uint32_t f = 0; f < n; f++) {
+		double all = fnset_has(set, f) ? passed[f] : passed[f] + before[f];
+
+		if (!flows_close(all, fl->through[f], within))
+			return false;
+	}
+	return true;
+}
+
 static void mark_from(const struct flow *fl, uint32_t f, bool down, uint8_t *met)
 {
 	for (uint32_t i = 0; i < fl->in.edges; i++) {
@@ -225,6 +246,19 @@ static void test_circling(struct arena *a)
 	}
 }
 
+static void test_passed(struct arena *a)
+{
+	uint32_t wrong = 0;
+
+	for (uint32_t round = 0; round < 20000; round++) {
+		struct graph g = flows_random(a, 12);
+
+		wrong += !passed_agrees(flows_build(a, &g), 1e-7, a);
+		arena_reset(a);
+	}
+	is_u64(wrong, 0, "cost that has passed a set");
+}
+
 static void test_interrupted(struct arena *a)
 {
 	const struct flow *fl = slow_flow(a, 2, 100);
@@ -255,6 +289,7 @@ int main(void)
 	test_random(&a);
 	test_slow(&a);
 	test_circling(&a);
+	test_passed(&a);
 	test_interrupted(&a);
 	arena_free(&a);
 	return done_testing();
