@@ -1,0 +1,257 @@
+/*
+ * group_keys.c - the group of each row; see group_in.h.
+ *
+ * The number of a row's group comes from a hash of its keys; files and objects are hashed
+ * as numbers.  Keys are computed a window of rows at a time, so memory goes to the
+ * groups, and 4 bytes to a row.
+ */
+#include <string.h>
+
+#include "engine/rows/window.h"
+#include "engine/stages/eval.h"
+#include "engine/stages/group_in.h"
+#include "index/base/sort.h"
+
+/* ---- group numbers ---- */
+
+static uint64_t cell_bits(const struct table_col *c, size_t i)
+{
+	return c->dict ? c->code[i] : c->type == COL_BOOL ? c->b[i] : c->u[i];
+}
+
+static uint64_t hash_cell(const struct table_col *c, size_t i)
+{
+	if (group_absent(c, i))
+		return 0;
+	if (col_is_text(c->type) && !c->dict)
+		return str_hash(c->s[i]);
+	/* The multiplier is 2^64 / golden ratio (Knuth, TAOCP 3, 6.4). */
+	return (cell_bits(c, i) + 1) * 0x9e3779b97f4a7c15u;
+}
+
+static bool same_cell(const struct table_col *a, size_t i, const struct table_col *b,
+		      size_t k)
+{
+	if (group_absent(a, i) || group_absent(b, k))
+		return group_absent(a, i) && group_absent(b, k);
+	if (col_is_text(a->type) && !a->dict)
+		return str_eq(a->s[i], b->s[k]);
+	return cell_bits(a, i) == cell_bits(b, k);
+}
+
+static bool same_key(const struct group_keys *b, size_t row, size_t group)
+{
+	for (size_t k = 0; k < b->nkeys; k++)
+		if (!same_cell(b->key[k].now, row, &b->key[k].v, group))
+			return false;
+	return true;
+}
+
+static int grow_numbering(struct exec *x, struct group_keys *b, const struct groups *g)
+{
+	const size_t cap = b->cap ? 4 * b->cap : 1024;
+	uint32_t *slot = EXEC_ARRAY(x, uint32_t, cap);
+
+	if (!slot)
+		return (int)x->err->kind;
+	for (size_t k = 0; k < g->n; k++) {
+		uint64_t h = b->hash[k];
+
+		while (slot[h & (cap - 1)])
+			h++;
+		slot[h & (cap - 1)] = (uint32_t)k + 1;
+	}
+	b->slot = slot;
+	b->cap = cap;
+	return 0;
+}
+
+/* Keep the key of a new group: that of a row of the window. */
+static int keep_key(struct window *w, struct group_key *key, size_t group, size_t row)
+{
+	const struct table_col *c = key->now;
+	const size_t width = col_width(c);
+
+	if (exec_grow(w->stmt, &key->v.p, &key->cap, group, group + 1, width) ||
+	    exec_grow(w->stmt, &key->v.absent, &key->absent_cap, group, group + 1, 1))
+		return (int)w->x.err->kind;
+	key->v.absent[group] = group_absent(c, row);
+	if (col_is_text(c->type) && !c->dict)
+		key->v.s[group] = window_keep(w, c->s[row]);
+	else
+		memcpy((char *)key->v.p + group * width, (const char *)c->p + row * width,
+		       width);
+	return (int)w->x.err->kind;
+}
+
+static int new_group(struct window *w, struct group_keys *b, struct groups *g,
+		     uint64_t hash, size_t row)
+{
+	struct exec *x = w->stmt;
+
+	if ((2 * (g->n + 1) > b->cap && grow_numbering(x, b, g)) ||
+	    exec_grow(x, &b->hash, &b->hash_cap, g->n, g->n + 1, sizeof(*b->hash)) ||
+	    exec_grow(x, &g->size, &g->size_cap, g->n, g->n + 1, sizeof(*g->size)))
+		return (int)x->err->kind;
+	for (size_t k = 0; k < b->nkeys; k++)
+		if (keep_key(w, &b->key[k], g->n, row))
+			return (int)x->err->kind;
+	b->hash[g->n] = hash;
+	g->size[g->n++] = 0;
+	while (b->slot[hash & (b->cap - 1)])
+		hash++;
+	b->slot[hash & (b->cap - 1)] = (uint32_t)g->n;
+	return 0;
+}
+
+static int number_rows(struct window *w, struct group_keys *b, struct groups *g)
+{
+	for (size_t i = 0; i < w->t.n; i++) {
+		uint64_t h = 0, at;
+		uint32_t k;
+
+		for (size_t c = 0; c < b->nkeys; c++)
+			h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u +
+			    hash_cell(b->key[c].now, i);
+		h ^= h >> 32;
+		for (at = h; (k = b->slot[at & (b->cap - 1)]); at++)
+			if (b->hash[k - 1] == h && same_key(b, i, k - 1))
+				break;
+		if (!k && new_group(w, b, g, h, i))
+			return (int)w->x.err->kind;
+		k = k ? k - 1 : (uint32_t)g->n - 1;
+		g->of[w->first + i] = k;
+		g->size[k]++;
+	}
+	return 0;
+}
+
+/* The same for one key whose texts have numbers. */
+static int number_codes(struct window *w, struct group_keys *b, struct groups *g)
+{
+	const struct table_col *c = b->key[0].now;
+	const uint32_t codes = dict_size(w->t.g->st, c->dict);
+
+	if (!b->of_code &&
+	    !(b->of_code = EXEC_ARRAY(w->stmt, uint32_t, (size_t)codes + 1)))
+		return (int)w->x.err->kind;
+	for (size_t i = 0; i < w->t.n; i++) {
+		/* A number after the last one is damage, and reported as such. */
+		const uint32_t code = c->code[i] < codes ? c->code[i] : codes;
+
+		if (!b->of_code[code]) {
+			if (new_group(w, b, g, code, i))
+				return (int)w->x.err->kind;
+			b->of_code[code] = (uint32_t)g->n;
+		}
+		g->of[w->first + i] = b->of_code[code] - 1;
+		g->size[b->of_code[code] - 1]++;
+	}
+	return 0;
+}
+
+/* The keys of the rows in the window. */
+static int key_values(struct window *w, struct group_keys *b, struct table_col *now)
+{
+	for (size_t k = 0; k < b->nkeys; k++) {
+		struct table_col *v = &b->key[k].v;
+
+		if (eval_values(w, b->key[k].e, &now[k]))
+			return (int)w->x.err->kind;
+		b->key[k].now = &now[k];
+		v->type = now[k].type;
+		v->event = now[k].event;
+		v->dict = now[k].dict;
+	}
+	return 0;
+}
+
+static int number_windows(struct exec *x, struct table *t, struct group_keys *b,
+			  struct groups *g)
+{
+	struct table_col now[KEYS];
+	struct window w;
+
+	if (window_open(x, t, &w))
+		return (int)x->err->kind;
+	while (window_next(&w))
+		if (!key_values(&w, b, now))
+			b->nkeys == 1 && now[0].dict ? number_codes(&w, b, g)
+						     : number_rows(&w, b, g);
+	return window_close(&w);
+}
+
+int groups_number(struct exec *x, struct table *t, const struct expr *keys,
+		  struct group_keys *b, struct groups *g)
+{
+	g->of = EXEC_ARRAY(x, uint32_t, t->n + 1);
+	if (!g->of || grow_numbering(x, b, g))
+		return (int)x->err->kind;
+	for (const struct expr *e = keys; e; e = e->next) {
+		if (b->nkeys == KEYS)
+			return exec_fail(x, e->span, "more than %d columns to group by",
+					 KEYS);
+		b->key[b->nkeys].v.type = e->type;
+		if (eval_open(x, t, e, &b->key[b->nkeys++].e))
+			return (int)x->err->kind;
+	}
+	return number_windows(x, t, b, g);
+}
+
+/* ---- the order of groups ---- */
+
+/* The costliest row of each group, the first of equals. */
+struct costliest {
+	uint64_t *bits; /* [groups]: ascending as the costs */
+	uint32_t *row;	/* [groups] */
+};
+
+static int costliest_rows(struct exec *x, struct table *t, struct table_col *primary,
+			  const struct groups *g, struct costliest *best)
+{
+	const uint64_t sign = primary->type == COL_DELTA ? (uint64_t)1 << 63 : 0;
+	struct window w;
+
+	memset(best->row, 0xff, g->n * sizeof(*best->row));
+	if (window_open(x, t, &w))
+		return (int)x->err->kind;
+	while (window_next(&w)) {
+		const struct table_col *c = window_col(&w, primary);
+		const uint32_t *of = g->of + w.first;
+
+		for (size_t i = 0; c && i < w.t.n; i++)
+			if (best->row[of[i]] == UINT32_MAX ||
+			    (c->u[i] ^ sign) > best->bits[of[i]]) {
+				best->bits[of[i]] = c->u[i] ^ sign;
+				best->row[of[i]] = (uint32_t)(w.first + i);
+			}
+	}
+	return window_close(&w);
+}
+
+int groups_order(struct exec *x, struct table *t, const struct groups *g,
+		 uint32_t **order)
+{
+	struct sort_pair *p = EXEC_ARRAY(x, struct sort_pair, g->n + 1);
+	struct costliest best = {EXEC_ARRAY(x, uint64_t, g->n + 1),
+				 EXEC_ARRAY(x, uint32_t, g->n + 1)};
+	struct table_col *c;
+
+	*order = EXEC_ARRAY(x, uint32_t, g->n + 1);
+	if (!p || !best.bits || !best.row || !*order ||
+	    table_add(t, t->vs ? STR("delta") : str_c(t->src->primary), t->event, false,
+		      &c) ||
+	    (t->vs && table_fill(t, c)) || costliest_rows(x, t, c, g, &best))
+		return (int)x->err->kind;
+	for (size_t k = 0; k < g->n; k++)
+		p[k] = (struct sort_pair){best.row[k], (uint32_t)k};
+	if (sort_pairs(p, g->n))
+		return err_no_memory(x->err, NULL);
+	for (size_t k = 0; k < g->n; k++)
+		p[k].key = ~best.bits[p[k].value];
+	if (sort_pairs(p, g->n))
+		return err_no_memory(x->err, NULL);
+	for (size_t k = 0; k < g->n; k++)
+		(*order)[k] = p[k].value;
+	return exec_poll_now(x);
+}
