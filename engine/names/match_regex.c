@@ -1,0 +1,186 @@
+/*
+ * match_regex.c - names that match a regular expression, by PCRE2; see match_in.h.
+ *
+ * A text that every match contains is searched for first: a name without it needs no
+ * matching.  Limits on steps, depth and memory bound what one name costs.
+ */
+#include <ctype.h>
+#include <string.h>
+
+#include "engine/names/match_in.h"
+
+enum {
+	REGEX_STEPS = 1000000, /* for one name: some milliseconds */
+	REGEX_DEPTH = 10000,
+	REGEX_HEAP_KIB = 16 << 10,
+	REGEX_PARENS = 200,
+	REGEX_BYTES = 64 << 10,
+};
+
+static void *regex_alloc(size_t n, void *arena)
+{
+	return arena_alloc(arena, n);
+}
+
+static void regex_release(void *p, void *arena)
+{
+	(void)p;
+	(void)arena;
+}
+
+static int regex_bad(const struct match *m, int code, size_t at, struct err *err)
+{
+	PCRE2_UCHAR text[200];
+
+	if (code == PCRE2_ERROR_NOMEMORY || code == PCRE2_ERROR_HEAP_FAILED)
+		return arena_full(m->arena, err);
+	if (pcre2_get_error_message(code, text, sizeof(text)) < 0)
+		text[0] = '\0';
+	err_set(err, ERR_QUERY, m->atom.at + at,
+		"bad regular expression: %s (at byte %zu)", (const char *)text, at);
+	err->len = 1;
+	return (int)err->kind;
+}
+
+/* Is c itself in a regular expression? */
+static bool is_literal(char c)
+{
+	return !strchr("\\^$.[]|()*+?{}", c);
+}
+
+/* The end of the class that begins at s.p[i]. */
+static size_t skip_class(struct str s, size_t i)
+{
+	i += i + 1 < s.n && s.p[i + 1] == '^' ? 2 : 1;
+	i += i < s.n && s.p[i] == ']'; /* itself, at the start */
+	for (; i < s.n && s.p[i] != ']'; i++)
+		i += s.p[i] == '\\';
+	return i + 1;
+}
+
+/* The end of the group that begins at s.p[i]. */
+static size_t skip_group(struct str s, size_t i)
+{
+	size_t open = 0;
+
+	while (i < s.n) {
+		const char c = s.p[i];
+
+		if (c == '[') {
+			i = skip_class(s, i);
+			continue;
+		}
+		i += c == '\\' ? 2 : 1;
+		open += c == '(';
+		if (c == ')' && --open == 0)
+			break;
+	}
+	return i;
+}
+
+/* Is what follows the backslash at s.p[i] one character: no number, name or property? */
+static bool is_simple_escape(struct str s, size_t i)
+{
+	const char c = i + 1 < s.n ? s.p[i + 1] : '\0';
+
+	return c && (!isalnum((unsigned char)c) || strchr("dDsSwWbBAZzhHvVRntrfae", c));
+}
+
+/* Find the longest text that every match contains: literals in a row outside of groups.
+ * None is found if there are alternatives, options or unusual escapes. */
+static void regex_needle(struct match *m)
+{
+	const struct str s = m->atom.text;
+	size_t from = 0, i = 0;
+
+	if (m->atom.nocase || str_find(s, '|') < s.n ||
+	    str_find_str(s, STR("(?")) < s.n || str_find_str(s, STR("(*")) < s.n ||
+	    str_find_str(s, STR("\\Q")) < s.n || str_find_str(s, STR("[[:")) < s.n)
+		return;
+	while (i <= s.n) {
+		size_t end = i;
+
+		if (i < s.n && is_literal(s.p[i])) {
+			i++;
+			continue;
+		}
+		if (i < s.n && s.p[i] == '\\' && !is_simple_escape(s, i)) {
+			m->needle.n = 0;
+			return;
+		}
+		/* A character before * ? {0} need not be there. */
+		if (i < s.n && i > from && strchr("*?{", s.p[i]))
+			end--;
+		if (end - from > m->needle.n)
+			m->needle = (struct str){s.p + from, end - from};
+		if (i < s.n && s.p[i] == '(')
+			i = skip_group(s, i);
+		else if (i < s.n && s.p[i] == '[')
+			i = skip_class(s, i);
+		else if (i < s.n && s.p[i] == '{')
+			i += str_find(str_from(s, i), '}') + 1;
+		else
+			i += i < s.n && s.p[i] == '\\' ? 2 : 1;
+		from = i;
+	}
+	m->plain = m->needle.n && m->needle.n == s.n;
+}
+
+int match_regex_new(struct match *m, struct err *err)
+{
+	uint32_t options = PCRE2_NEVER_UTF | PCRE2_NEVER_UCP | PCRE2_DOLLAR_ENDONLY;
+	pcre2_compile_context *cc;
+	int code = PCRE2_ERROR_NOMEMORY;
+	size_t at = 0;
+
+	m->general = pcre2_general_context_create(regex_alloc, regex_release, m->arena);
+	if (!m->general || !(cc = pcre2_compile_context_create(m->general)) ||
+	    !(m->limits = pcre2_match_context_create(m->general)))
+		return arena_full(m->arena, err);
+	pcre2_set_parens_nest_limit(cc, REGEX_PARENS);
+	pcre2_set_max_pattern_length(cc, REGEX_BYTES);
+	pcre2_set_match_limit(m->limits, REGEX_STEPS);
+	pcre2_set_depth_limit(m->limits, REGEX_DEPTH);
+	pcre2_set_heap_limit(m->limits, REGEX_HEAP_KIB);
+	if (m->atom.nocase)
+		options |= PCRE2_CASELESS;
+	m->code = pcre2_compile((PCRE2_SPTR)m->atom.text.p, m->atom.text.n, options,
+				&code, &at, cc);
+	if (!m->code)
+		return regex_bad(m, code, at, err);
+	if (!(m->data = pcre2_match_data_create(1, m->general)))
+		return arena_full(m->arena, err);
+	/* Without JIT (not built in, or no executable memory) matching is slower, not
+	 * wrong. */
+	(void)pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE);
+	regex_needle(m);
+	return 0;
+}
+
+int match_regex(struct match *m, struct str name, struct err *err)
+{
+	PCRE2_UCHAR text[200];
+	int rc;
+
+	if (m->needle.n) {
+		const bool has = str_find_str(name, m->needle) < name.n;
+
+		if (!has || m->plain)
+			return has;
+	}
+	rc = pcre2_match(m->code, (PCRE2_SPTR)name.p, name.n, 0, 0, m->data, m->limits);
+	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
+		rc = pcre2_match(m->code, (PCRE2_SPTR)name.p, name.n, 0, PCRE2_NO_JIT,
+				 m->data, m->limits);
+	if (rc >= 0)
+		return 1;
+	if (rc == PCRE2_ERROR_NOMATCH)
+		return 0;
+	if (pcre2_get_error_message(rc, text, sizeof(text)) < 0)
+		text[0] = '\0';
+	err_set(err, ERR_LIMIT, m->atom.at, "the regular expression gave up: %s",
+		(const char *)text);
+	err_hint(err, "write it without nested repetition, such as (a+)+");
+	err->len = m->atom.len;
+	return -1;
+}

@@ -1,0 +1,196 @@
+/*
+ * match_store.c - the functions of a store whose names match; see match.h.
+ *
+ * Each name is tested once.  If every match contains a text, whole blocks of names are
+ * searched for it first.
+ */
+#include <inttypes.h>
+#include <time.h>
+
+#include "engine/names/match_in.h"
+
+enum {
+	POLL_BYTES = 256 << 10, /* of names between two polls of the clock and `cancel` */
+	NAME_BYTES = 256,	/* fixed cost of a name, counted as bytes */
+	REGEX_SECONDS = 20,	/* for all names */
+};
+
+static uint64_t match_now_ms(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
+}
+
+/* How to read one of the three string tables. */
+struct table {
+	uint32_t n;
+	struct str (*get)(struct store *st, uint32_t id);
+	uint32_t (*lower)(struct store *st, struct str s);
+	enum store_column column; /* function -> id */
+};
+
+static struct table table_of(struct store *st, enum match_field field)
+{
+	const struct store_info *si = store_info(st);
+
+	if (field == MATCH_FILE)
+		return (struct table){si->files, store_file, store_file_lower,
+				      STORE_FN_FILE};
+	if (field == MATCH_OBJ)
+		return (struct table){si->objects, store_obj, store_obj_lower,
+				      STORE_FN_OBJ};
+	return (struct table){si->names, store_shown, store_name_lower, STORE_FN_NAME};
+}
+
+static int poll_limits(const struct match *m, uint64_t start_ms,
+		       const struct cancel *cancel, struct err *err)
+{
+	if (cancel_poll(cancel, err))
+		return (int)err->kind;
+	if (m->atom.form == MATCH_REGEX &&
+	    match_now_ms() - start_ms > REGEX_SECONDS * 1000) {
+		err_set(err, ERR_LIMIT, m->atom.at,
+			"the regular expression took more than %d s", REGEX_SECONDS);
+		err->len = m->atom.len;
+		return (int)err->kind;
+	}
+	return 0;
+}
+
+static struct str as_recorded(struct store *st, const struct table *t, uint32_t id)
+{
+	return t->column == STORE_FN_NAME ? store_name(st, id) : t->get(st, id);
+}
+
+/* A demangled name also matches as recorded, except by a regular expression, which
+ * matches the name as shown. */
+static int mangled_too(struct match *m, struct store *st, uint32_t id, struct err *err)
+{
+	struct str name = store_name(st, id);
+
+	if (m->atom.form == MATCH_REGEX || m->atom.part || m->atom.field == MATCH_CLASS ||
+	    store_shown(st, id).p == name.p)
+		return 0;
+	return match_name(m, name, err);
+}
+
+/* Mark the matching strings in hit[], a byte each. */
+static int mark_strings(struct match *m, struct store *st, const struct table *t,
+			const struct cancel *cancel, uint8_t *hit, uint32_t *count,
+			struct err *err)
+{
+	uint64_t start = match_now_ms(), bytes = POLL_BYTES;
+	bool exact = m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS;
+	bool names = t->column == STORE_FN_NAME, swept;
+
+	if (exact) {
+		uint32_t id = t->lower(st, m->atom.text);
+
+		if (id < t->n && str_eq(as_recorded(st, t, id), m->atom.text))
+			*count = hit[id] = 1;
+		if (m->by_base ? *count > 0 : !names || !store_any_mangled(st))
+			return 0;
+	}
+	swept = names && m->needle.n && !store_any_mangled(st);
+	for (name_id id = 0; swept && id < t->n;) {
+		id = store_names_with(st, m->needle, id, hit);
+		if (poll_limits(m, start, cancel, err))
+			return (int)err->kind;
+	}
+	for (uint32_t id = 0; id < t->n; id++) {
+		struct str name;
+		int rc;
+
+		if (swept && !hit[id])
+			continue;
+		name = t->get(st, id);
+		bytes += name.n + NAME_BYTES;
+		if (bytes >= POLL_BYTES) {
+			bytes = 0;
+			if ((rc = poll_limits(m, start, cancel, err)))
+				return rc;
+		}
+		if ((rc = match_name(m, name, err)) < 0 ||
+		    (!rc && names && (rc = mangled_too(m, st, id, err)) < 0))
+			return (int)err->kind;
+		hit[id] = (uint8_t)rc;
+		*count += (uint32_t)rc;
+	}
+	return 0;
+}
+
+static int expand_functions(struct store *st, const struct table *t, const uint8_t *hit,
+			    struct fn_set *fns, struct err *err)
+{
+	uint32_t functions = store_info(st)->functions;
+	const uint32_t *id;
+
+	if (t->column == STORE_FN_NAME) {
+		for (uint32_t name = 0; name < t->n; name++) {
+			fn_id first;
+			uint32_t n;
+
+			if (!hit[name])
+				continue;
+			store_fns_of_name(st, name, &first, &n);
+			fnset_add_run(fns, first, n);
+		}
+		return 0;
+	}
+	if (!(id = store_u32(st, t->column)))
+		return store_check(st, err) ? (int)err->kind
+					    : err_no_memory(err, "for a column");
+	for (uint32_t f = 0; f < functions; f++)
+		if (id[f] < t->n && hit[id[f]])
+			fnset_add(fns, f);
+	return 0;
+}
+
+static int find_id(struct store *st, const struct match_atom *atom, struct fn_set *fns,
+		   uint32_t *names, struct err *err)
+{
+	uint32_t functions = store_info(st)->functions;
+	uint64_t id;
+
+	if (!str_u64(atom->text, &id) || id >= functions) {
+		err_set(err, ERR_QUERY, atom->at,
+			"there is no function #%.*s; the last is #%" PRIu32,
+			STR_ARG(atom->text), functions ? functions - 1 : 0);
+		err->len = atom->len;
+		return (int)err->kind;
+	}
+	fnset_add(fns, (uint32_t)id);
+	*names = 1;
+	return 0;
+}
+
+int match_find(struct store *st, const struct match_atom *atom,
+	       const struct cancel *cancel, struct arena *a, struct match_found *out,
+	       struct err *err)
+{
+	struct table t = table_of(st, atom->field);
+	struct fn_set *fns = fnset_new(a, store_info(st)->functions);
+	struct match *m = NULL;
+	uint32_t names = 0;
+	uint8_t *hit;
+	int rc;
+
+	if (!fns)
+		return arena_full(a, err);
+	if (atom->form == MATCH_ID) {
+		rc = find_id(st, atom, fns, &names, err);
+	} else if (!(hit = ARENA_ARRAY(a, uint8_t, t.n))) {
+		rc = arena_full(a, err);
+	} else if ((rc = match_new(atom, a, &m, err)) == 0) {
+		rc = mark_strings(m, st, &t, cancel, hit, &names, err);
+		if (rc == 0)
+			rc = expand_functions(st, &t, hit, fns, err);
+	}
+	match_free(m);
+	if (rc)
+		return rc;
+	*out = (struct match_found){fns, fnset_count(fns), names};
+	return 0;
+}
