@@ -58,8 +58,8 @@ static const struct help_topic topics[] = {
 	 {"top inlined", "inlined of main", NULL}},
 	{"source",
 	 "source of SET",
-	 "The text with what each line cost, inlined files after it, and below a line what it\n"
-	 "called.  Files are read only below --source-root DIR, by default the current\n"
+	 "The text with what each line cost, inlined files after it, and below a line its calls\n"
+	 "and jumps.  Files are read only below --source-root DIR, by default the current\n"
 	 "directory; at the prompt also below the profile's directory.",
 	 {"source of main", "source of main | where kind = \"call\" | sort incl", NULL}},
 	{"asm",

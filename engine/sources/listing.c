@@ -1,0 +1,421 @@
+/*
+ * listing.c - the rows of a listing; see listing.h.
+ *
+ * The places of the functions are collected first, then the text is read for them.
+ */
+#include "engine/sources/listing.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "engine/graph/graph.h"
+
+enum { CONTEXT = 4, APART = 1024, LONGEST = 16 /* bytes of an instruction */ };
+
+static struct listing_row *new_row(struct exec *x, struct listing *l,
+				   enum listing_kind kind, uint32_t group)
+{
+	if (exec_grow(x, &l->row, &l->rows_cap, l->nrows, l->nrows + 1,
+		      sizeof(*l->row)) ||
+	    exec_rows(x, l->nrows + 1) || exec_poll(x))
+		return NULL;
+	l->row[l->nrows] = (struct listing_row){
+		.kind = kind, .group = group, .text = STR(""), .name = STR("")};
+	return &l->row[l->nrows++];
+}
+
+static struct str callee_name(struct exec *x, const struct listing_place *at)
+{
+	uint32_t f = graph_of_store(x->g, (fn_id)at->other);
+
+	return f == GRAPH_NONE ? STR("???") : graph_name(x->g, f);
+}
+
+static struct str jump_target(struct exec *x, const struct listing *l,
+			      const struct listing_place *at)
+{
+	if (l->instrs)
+		return arena_printf(x->a, "0x%" PRIx64, at->other);
+	if (at->to_file == at->group)
+		return arena_printf(x->a, "line %" PRIu64, at->other);
+	return arena_printf(x->a, "%.*s:%" PRIu64,
+			    STR_ARG(str_basename(store_file(l->st, at->to_file))),
+			    at->other);
+}
+
+static struct str jump_text(struct exec *x, const struct listing *l,
+			    const struct listing_place *at)
+{
+	const struct str to = jump_target(x, l, at);
+
+	if (at->conditional)
+		return arena_printf(x->a, "-> %.*s  %s of %s time%s", STR_ARG(to),
+				    GROUPED(at->calls), GROUPED(at->executed),
+				    at->executed == 1 ? "" : "s");
+	return arena_printf(x->a, "-> %.*s  %s time%s", STR_ARG(to), GROUPED(at->calls),
+			    at->calls == 1 ? "" : "s");
+}
+
+/* "=> NAME"; names can be longer than arena_printf() writes. */
+static struct str call_text(struct exec *x, struct str name)
+{
+	char *p = arena_alloc(x->a, name.n + 4);
+
+	if (!p)
+		return (struct str){NULL, 0};
+	memcpy(p, "=> ", 3);
+	memcpy(p + 3, name.p, name.n);
+	return (struct str){p, name.n + 3};
+}
+
+static int put_place(struct exec *x, struct listing *l, const struct listing_place *at,
+		     struct str text)
+{
+	struct listing_row *r = new_row(x, l, at->kind, at->group);
+
+	if (!r)
+		return (int)x->err->kind;
+	r->at = at;
+	r->pos = at->pos;
+	if (at->kind == LISTING_CALL) {
+		r->name = callee_name(x, at);
+		text = call_text(x, r->name);
+	} else if (at->kind == LISTING_JUMP) {
+		text = jump_text(x, l, at);
+	}
+	r->text = text;
+	return r->text.p ? 0 : arena_full(x->a, x->err);
+}
+
+/* Add the rows of all entries at at[0].pos; returns how many entries. */
+static int put_places(struct exec *x, struct listing *l, const struct listing_place *at,
+		      size_t n, struct str text, size_t *used)
+{
+	size_t i = 0;
+
+	if (at[0].kind != LISTING_LINE) {
+		struct listing_row *r = new_row(x, l, LISTING_LINE, at[0].group);
+
+		if (!r)
+			return (int)x->err->kind;
+		r->pos = at[0].pos;
+		r->text = text;
+	}
+	for (; i < n && at[i].pos == at[0].pos; i++)
+		if (put_place(x, l, &at[i], text))
+			return (int)x->err->kind;
+	*used = i;
+	return 0;
+}
+
+static size_t find_pos(const struct text_file *f, uint64_t pos)
+{
+	size_t lo = 0, hi = f->n;
+
+	while (lo < hi) {
+		size_t mid = lo + (hi - lo) / 2;
+
+		if (f->line[mid].pos < pos)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+static int put_text_rows(struct exec *x, struct listing *l, const struct listing_group *g,
+			 const struct text_line *t)
+{
+	struct listing_row *r = new_row(x, l, LISTING_LINE, g->id);
+
+	if (!r)
+		return (int)x->err->kind;
+	r->pos = t->pos;
+	r->text = text_clean(x->a, t->text);
+	return r->text.p ? 0 : arena_full(x->a, x->err);
+}
+
+static int put_gap(struct exec *x, struct listing *l, const struct listing_group *g,
+		   size_t n)
+{
+	struct listing_row *r = n ? new_row(x, l, LISTING_GAP, g->id) : NULL;
+
+	if (!n)
+		return 0;
+	if (!r)
+		return (int)x->err->kind;
+	r->text = arena_printf(x->a, "... %s %s%s without cost", GROUPED(n),
+			       l->instrs ? "instruction" : "line", n == 1 ? "" : "s");
+	return r->text.p ? 0 : arena_full(x->a, x->err);
+}
+
+/* Add the text before index `to`: the last lines as context, the rest as a gap. */
+static int put_before(struct exec *x, struct listing *l, const struct listing_group *g,
+		      const struct text_file *f, size_t *next, size_t to, bool first)
+{
+	size_t after = first ? 0 : CONTEXT, from = *next;
+
+	if (to - from > after + CONTEXT + 1) {
+		for (; after > 0; after--, from++)
+			if (put_text_rows(x, l, g, &f->line[from]))
+				return (int)x->err->kind;
+		if (!first && put_gap(x, l, g, to - CONTEXT - from))
+			return (int)x->err->kind;
+		from = to - CONTEXT;
+	}
+	for (; from < to; from++)
+		if (put_text_rows(x, l, g, &f->line[from]))
+			return (int)x->err->kind;
+	*next = to;
+	return 0;
+}
+
+/* Look up the places of all groups. */
+static int find_inlined(struct exec *x, struct listing *l)
+{
+	if (inlining_new(x, &l->in))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < l->nplaces; i++) {
+		const struct listing_place *at = &l->place[i];
+
+		if (inlining_want(l->in, at->fn, at->inlined, at->line, at->instr))
+			return (int)x->err->kind;
+	}
+	return inlining_read(l->in, false);
+}
+
+/* Equal for code of one function in `source`, of one chain of inlined calls in `asm`. */
+static bool same_mark(const struct listing *l, const struct inline_frame *a,
+		      const struct inline_frame *b)
+{
+	if (!l->instrs || !a || !b)
+		return a && b ? a->number == b->number : a == b;
+	for (; a && b; a = a->outer, b = b->outer)
+		if (a != b && (a->number != b->number || a->line != b->line ||
+			       !str_eq(a->file, b->file)))
+			return false;
+	return a == b;
+}
+
+/* "-- inlined: NAME --"; names can be longer than arena_printf() writes. */
+static struct str mark_text(struct exec *x, struct str name)
+{
+	const struct str before = STR("-- inlined: "), behind = STR(" --");
+	char *p = arena_alloc(x->a, before.n + name.n + behind.n);
+
+	if (!p)
+		return (struct str){NULL, 0};
+	memcpy(p, before.p, before.n);
+	memcpy(p + before.n, name.p, name.n);
+	memcpy(p + before.n + name.n, behind.p, behind.n);
+	return (struct str){p, before.n + name.n + behind.n};
+}
+
+/* Before the rows of a place: say where inlined code begins, and where it ends. */
+static int put_mark(struct exec *x, struct listing *l, const struct listing_place *at)
+{
+	const struct inline_frame *f;
+	struct str name;
+	struct listing_row *r;
+
+	inlining_at(l->in, at->fn, at->inlined, at->instr, &f);
+	if (same_mark(l, f, l->mark))
+		return 0;
+	l->mark = f;
+	if (!(r = new_row(x, l, LISTING_INLINED, at->group)))
+		return (int)x->err->kind;
+	if (!f) {
+		r->text = STR("-- not inlined --");
+		return 0;
+	}
+	name = l->instrs ? inlining_chain(x->a, f) : f->name;
+	r->name = name;
+	r->text = name.p ? mark_text(x, name) : name;
+	return r->text.p ? 0 : arena_full(x->a, x->err);
+}
+
+static int put_group(struct exec *x, struct listing *l, const struct listing_group *g,
+		     size_t *strays)
+{
+	const struct listing_place *at = l->place + g->first_place;
+	const struct text_file *f = g->text;
+	struct str unknown = l->instrs ? STR("") : STR("(line not known)");
+	size_t next = 0, used = 1;
+	bool first = true;
+
+	l->mark = NULL;
+	for (size_t i = 0; i < g->places; i += used) {
+		size_t here = find_pos(f, at[i].pos);
+		bool known = here < f->n && f->line[here].pos == at[i].pos;
+		struct str text = at[i].pos ? STR("") : unknown;
+
+		if (known && put_before(x, l, g, f, &next, here, first))
+			return (int)x->err->kind;
+		if (known) {
+			text = text_clean(x->a, f->line[here].text);
+			next = here + 1;
+			first = false;
+		} else if (f->n && at[i].pos) {
+			text = l->instrs ? STR("(no instruction starts here)")
+					 : STR("(the file ends before this line)");
+			++*strays;
+		}
+		if (!text.p)
+			return arena_full(x->a, x->err);
+		if (put_mark(x, l, &at[i]) ||
+		    put_places(x, l, at + i, g->places - i, text, &used))
+			return (int)x->err->kind;
+	}
+	for (size_t k = 0; k < CONTEXT && next < f->n && !first; k++)
+		if (put_text_rows(x, l, g, &f->line[next++]))
+			return (int)x->err->kind;
+	return 0;
+}
+
+static struct str group_name(const struct listing *l, const struct listing_group *g)
+{
+	return l->instrs ? store_obj(l->st, g->id) : store_file(l->st, g->id);
+}
+
+static int put_group_head(struct exec *x, struct listing *l,
+			  const struct listing_group *g)
+{
+	struct listing_row *r = new_row(x, l, LISTING_FILE, g->id);
+	const char *inlined = l->instrs || g->own ? "" : ", inlined";
+	const struct text_file *f = g->text;
+
+	if (!r)
+		return (int)x->err->kind;
+	if (f->line)
+		r->text = arena_printf(x->a, "-- %.*s%s --", STR_ARG(f->path), inlined);
+	else
+		r->text = arena_printf(x->a, "-- %.*s%s: no text: %s --",
+				       STR_ARG(group_name(l, g)), inlined, f->why);
+	if (!r->text.p)
+		return arena_full(x->a, x->err);
+	if (f->line && f->newer)
+		return text_note_newer(x, f);
+	return 0;
+}
+
+/* ---- instructions ---- */
+
+/* The text is wanted around places that are close together: *n ranges of them. */
+static struct text_range *wanted_text(struct exec *x, const struct listing_place *at,
+				      size_t places, size_t *n)
+{
+	struct text_range *r = EXEC_ARRAY(x, struct text_range, places + 1);
+
+	*n = 0;
+	for (size_t i = 0; r && i < places; i++) {
+		const uint64_t last = graph_add(at[i].pos, LONGEST);
+
+		if (!*n || at[i].pos - at[i - 1].pos >= APART)
+			r[(*n)++] = (struct text_range){at[i].pos, last};
+		r[*n - 1].last = last;
+	}
+	return r;
+}
+
+static int read_object(struct exec *x, struct listing *l, struct listing_group *g)
+{
+	struct text_file *f = EXEC_ARRAY(x, struct text_file, 1);
+	struct roots_file object;
+	struct text_range *range;
+	size_t cap = 0, n;
+
+	if (!f || !(range = wanted_text(x, l->place + g->first_place, g->places, &n)))
+		return (int)x->err->kind;
+	*f = (struct text_file){0};
+	g->text = f;
+	if (!roots_open(x->objects, store_obj(l->st, g->id), x->a, &object, &f->why))
+		return 0;
+	f->path = object.path;
+	f->newer = text_newer(l->st, object.mtime_ns);
+	if (!disassemble(x, &object, range, n, f, &cap) && f->n == 0 && !f->why)
+		f->why = "objdump finds no instructions there";
+	close(object.fd);
+	if (f->why)
+		f->n = 0, f->line = NULL;
+	return (int)x->err->kind;
+}
+
+static int read_file(struct exec *x, struct listing *l, struct listing_group *g)
+{
+	struct exec reader = *x; /* keeps the text for other listings */
+	struct text_file *f = NULL;
+
+	reader.a = l->texts;
+	if (text_of_file(&reader, l->files, g->id, &f))
+		return (int)x->err->kind;
+	g->text = f;
+	return 0;
+}
+
+/* One note for all files without text; their rows have the reason of each. */
+static int note_missing(struct exec *x, const struct listing *l)
+{
+	enum { NAMED = 3 };
+	struct str list = {"", 0};
+	size_t missing = 0;
+	const char *why = NULL;
+
+	for (size_t i = 0; i < l->ngroups; i++) {
+		const struct listing_group *g = &l->group[i];
+
+		if (g->text->line)
+			continue;
+		why = g->text->why;
+		if (missing++ < NAMED)
+			list = arena_printf(x->a, "%.*s%s%.*s", STR_ARG(list),
+					    missing > 1 ? ", " : "",
+					    STR_ARG(group_name(l, g)));
+	}
+	if (missing == 0)
+		return 0;
+	if (missing == 1)
+		return exec_note(x, arena_printf(x->a, "%.*s: %s; see --source-root",
+						 STR_ARG(list), why));
+	return exec_note(x, arena_printf(x->a,
+					 "%s of %s files have no text: %.*s%s;"
+					 " see --source-root",
+					 GROUPED(missing), GROUPED(l->ngroups),
+					 STR_ARG(list), missing > NAMED ? ", ..." : ""));
+}
+
+static int note_strays(struct exec *x, size_t strays)
+{
+	if (!strays)
+		return 0;
+	return exec_note(x, arena_printf(x->a,
+					 "%s %s not in the text: it is not what was"
+					 " measured",
+					 GROUPED(strays),
+					 strays == 1 ? "place is" : "places are"));
+}
+
+static int put_groups(struct exec *x, struct listing *l)
+{
+	size_t strays = 0;
+
+	for (size_t i = 0; i < l->ngroups; i++) {
+		struct listing_group *g = &l->group[i];
+
+		g->first = l->nrows;
+		if ((l->instrs ? read_object(x, l, g) : read_file(x, l, g)) ||
+		    put_group_head(x, l, g) || put_group(x, l, g, &strays))
+			return (int)x->err->kind;
+		g->n = l->nrows - g->first;
+	}
+	return note_missing(x, l) || note_strays(x, strays) ? (int)x->err->kind : 0;
+}
+
+int listing_fill(struct exec *x, struct listing *l, const struct fn_set *set)
+{
+	return listing_gather(x, l, set) || find_inlined(x, l) ||
+			       listing_groups(x, l, set) || put_groups(x, l)
+		       ? (int)x->err->kind
+		       : 0;
+}

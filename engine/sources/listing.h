@@ -1,0 +1,92 @@
+/*
+ * listing.h - the text of functions with its costs: lines of files, or instructions of
+ * objects.
+ *
+ * Both work alike.  Places (a line of a file, an instruction of an object) are in order,
+ * each with the cost spent there, and after it an entry per callee and jump.  Text without
+ * cost is shown for a few lines around; the rest is a gap.
+ *
+ *     group   file: inlined files are groups of their own   |  object
+ *     pos     line                                          |  address
+ *
+ * Where inlined code begins and ends (inlined.h), a row says so.
+ */
+#ifndef QUERN_LISTING_H
+#define QUERN_LISTING_H
+
+#include "engine/names/fnset.h"
+#include "engine/rows/exec.h"
+#include "engine/sources/inlined.h"
+#include "engine/sources/source_text.h"
+
+enum listing_kind {
+	LISTING_FILE,
+	LISTING_LINE,
+	LISTING_CALL,
+	LISTING_JUMP,
+	LISTING_GAP,
+	LISTING_INLINED,
+};
+
+/* A cost, call or jump at a place; sorted by group, pos, kind, other. */
+struct listing_place {
+	uint32_t group;
+	enum listing_kind kind; /* LISTING_LINE, LISTING_CALL, LISTING_JUMP */
+	uint64_t pos, other;	/* callee; address or line jumped to */
+	file_id to_file;	/* of the line jumped to */
+	uint64_t calls, executed;
+	bool conditional;
+	fn_id fn;
+	file_id file, inlined; /* the same with a name, as in store_inlined_lines() */
+	uint64_t line, instr;
+	size_t costs; /* index in listing.costs of its self or inclusive costs */
+};
+
+struct listing_row {
+	enum listing_kind kind;
+	const struct listing_place *at; /* NULL: text only */
+	uint32_t group;			/* file or object */
+	uint64_t pos;			/* 0: none */
+	struct str text;
+	struct str name; /* of the callee, or of the inlined function; else empty */
+};
+
+/* Rows first..first + n - 1: a LISTING_FILE, then its lines. */
+struct listing_group {
+	uint32_t id; /* file or object */
+	bool own;    /* belongs to a function that is listed */
+	uint64_t self;
+	size_t first_place, places;
+	size_t first, n;
+	const struct text_file *text;
+};
+
+struct listing {
+	struct store *st;
+	uint32_t events, event;
+	bool instrs;		  /* instructions, not lines */
+	struct text_file **files; /* read so far */
+	struct arena *texts;	  /* where they are */
+	struct listing_place *place;
+	size_t nplaces, places_cap;
+	uint64_t *costs;
+	size_t ncosts, costs_cap;
+	struct listing_row *row;
+	size_t nrows, rows_cap;
+	struct listing_group *group; /* own files first, then by cost */
+	size_t ngroups;
+	struct inlining *in;
+	const struct inline_frame *mark; /* that of the row before */
+};
+
+/* Fill in the listing of the functions of x->g in a set; st, events, event, instrs, files
+ * and texts are set.  Notes say what has no text. */
+int listing_fill(struct exec *x, struct listing *l, const struct fn_set *set);
+/* The cost of a place in any event of the store. */
+uint64_t listing_cost(const struct listing *l, const struct listing_place *at,
+		      uint32_t e);
+/* listing_places.c: the places of the functions, merged and in order; then their groups. */
+int listing_gather(struct exec *x, struct listing *l, const struct fn_set *set);
+int listing_groups(struct exec *x, struct listing *l, const struct fn_set *set);
+
+#endif

@@ -1,0 +1,229 @@
+/*
+ * listing_places.c - the places of a listing, collected from its functions; see listing.h.
+ */
+#include <stdlib.h>
+
+#include "engine/graph/graph.h"
+#include "engine/rows/fn_detail.h"
+#include "engine/sources/listing.h"
+
+static struct listing_place *new_at(struct exec *x, struct listing *l,
+				    const uint64_t *costs)
+{
+	size_t at = l->ncosts;
+
+	if (exec_grow(x, &l->place, &l->places_cap, l->nplaces, l->nplaces + 1,
+		      sizeof(*l->place)) ||
+	    exec_grow(x, &l->costs, &l->costs_cap, at, at + l->events,
+		      sizeof(*l->costs)) ||
+	    exec_rows(x, l->nplaces + 1))
+		return NULL;
+	for (uint32_t e = 0; e < l->events; e++)
+		l->costs[at + e] = costs ? costs[e] : 0;
+	l->ncosts += l->events;
+	l->place[l->nplaces] = (struct listing_place){.costs = at};
+	return &l->place[l->nplaces++];
+}
+
+static void place_entry(struct listing *l, struct listing_place *at, fn_id f,
+			file_id file, uint64_t line, uint64_t instr)
+{
+	struct str name;
+
+	at->inlined = file;
+	store_inlined(l->st, file, &file, &name);
+	at->group = l->instrs ? store_fn_obj_id(l->st, f) : file;
+	at->pos = l->instrs ? instr : line;
+	at->fn = f;
+	at->file = file;
+	at->line = line;
+	at->instr = instr;
+}
+
+static int add_jumps(struct exec *x, struct listing *l, fn_id f, struct arena *scratch)
+{
+	struct store_jump *jump = NULL;
+	size_t n = 0;
+
+	if (fn_jumps(x, f, scratch, &jump, &n))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < n; i++) {
+		struct listing_place *at = new_at(x, l, NULL);
+		struct str name;
+		file_id to;
+
+		if (!at)
+			return (int)x->err->kind;
+		store_inlined(l->st, jump[i].to_file, &to, &name);
+		place_entry(l, at, f, jump[i].file, jump[i].line, jump[i].instr);
+		at->kind = LISTING_JUMP;
+		at->other = l->instrs ? jump[i].to_instr : jump[i].to_line;
+		at->to_file = to;
+		at->conditional = jump[i].conditional;
+		at->executed = jump[i].executed;
+		at->calls = jump[i].taken;
+	}
+	return 0;
+}
+
+static int add_function(struct exec *x, struct listing *l, fn_id f, struct arena *scratch)
+{
+	struct store_line *line = NULL;
+	struct store_site *site = NULL;
+	uint64_t *self = NULL, *incl = NULL;
+	size_t nl = 0, ns = 0;
+	struct listing_place *at;
+
+	if (fn_inlined_lines(x, f, scratch, &line, &self, &nl) ||
+	    fn_sites(x, f, scratch, &site, &incl, &ns))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < nl; i++) {
+		if (!(at = new_at(x, l, self + i * l->events)))
+			return (int)x->err->kind;
+		at->kind = LISTING_LINE;
+		place_entry(l, at, f, line[i].file, line[i].line, line[i].instr);
+	}
+	for (size_t i = 0; i < ns; i++) {
+		if (!(at = new_at(x, l, incl + i * l->events)))
+			return (int)x->err->kind;
+		at->kind = LISTING_CALL;
+		at->other = site[i].callee;
+		at->calls = site[i].calls;
+		place_entry(l, at, f, site[i].file, site[i].line, site[i].instr);
+	}
+	return add_jumps(x, l, f, scratch);
+}
+
+static int by_place(const void *pa, const void *pb)
+{
+	const struct listing_place *a = pa, *b = pb;
+
+	if (a->group != b->group)
+		return a->group < b->group ? -1 : 1;
+	if (a->pos != b->pos)
+		return a->pos < b->pos ? -1 : 1;
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->other != b->other)
+		return a->other < b->other ? -1 : 1;
+	if (a->conditional != b->conditional)
+		return a->conditional ? -1 : 1;
+	return (a->to_file > b->to_file) - (a->to_file < b->to_file);
+}
+
+static void add_up(uint64_t *to, uint64_t v)
+{
+	if (__builtin_add_overflow(*to, v, to))
+		*to = UINT64_MAX;
+}
+
+/* Merge entries of the same place, kind and callee. */
+static void merge(struct listing *l)
+{
+	size_t n = 0;
+
+	if (l->nplaces)
+		qsort(l->place, l->nplaces, sizeof(*l->place), by_place);
+	for (size_t i = 0; i < l->nplaces; i++) {
+		struct listing_place *last = n ? &l->place[n - 1] : NULL;
+
+		if (!last || by_place(last, &l->place[i])) {
+			l->place[n++] = l->place[i];
+			continue;
+		}
+		if (l->place[i].instr < last->instr)
+			last->instr = l->place[i].instr;
+		if (l->place[i].inlined > last->inlined)
+			last->inlined = l->place[i].inlined;
+		add_up(&last->calls, l->place[i].calls);
+		add_up(&last->executed, l->place[i].executed);
+		for (uint32_t e = 0; e < l->events; e++)
+			add_up(&l->costs[last->costs + e],
+			       l->costs[l->place[i].costs + e]);
+	}
+	l->nplaces = n;
+}
+
+/* The next function of the store that is in the set, or FNSET_NONE. */
+static fn_id next_member(const struct exec *x, const struct fn_set *set, fn_id f)
+{
+	if (x->g->plain)
+		return fnset_next(set, f);
+	for (; f < store_info(x->g->st)->functions; f++) {
+		uint32_t here = graph_of_store(x->g, f);
+
+		if (here != GRAPH_NONE && fnset_has(set, here))
+			return f;
+	}
+	return FNSET_NONE;
+}
+
+int listing_gather(struct exec *x, struct listing *l, const struct fn_set *set)
+{
+	struct arena scratch;
+	fn_id f;
+
+	arena_init(&scratch, x->a->cap);
+	for (f = next_member(x, set, 0); f != FNSET_NONE && !x->err->kind;
+	     f = next_member(x, set, f + 1)) {
+		arena_reset(&scratch);
+		if (!add_function(x, l, f, &scratch))
+			exec_poll_now(x);
+	}
+	arena_free(&scratch);
+	merge(l);
+	return (int)x->err->kind;
+}
+
+/* ---- groups: the functions' own files, then the costliest ---- */
+
+static int by_weight(const void *pa, const void *pb)
+{
+	const struct listing_group *a = pa, *b = pb;
+
+	if (a->own != b->own)
+		return a->own ? -1 : 1;
+	if (a->self != b->self)
+		return a->self > b->self ? -1 : 1;
+	return (a->id > b->id) - (a->id < b->id);
+}
+
+uint64_t listing_cost(const struct listing *l, const struct listing_place *at, uint32_t e)
+{
+	return store_event_of(l->st, e, l->costs + at->costs);
+}
+
+/* Are lines of the group in the file of a listed function? */
+static void find_own(struct exec *x, struct listing *l, const struct fn_set *set)
+{
+	fn_id f;
+
+	for (f = next_member(x, set, 0); f != FNSET_NONE; f = next_member(x, set, f + 1))
+		for (size_t i = 0; i < l->ngroups; i++)
+			l->group[i].own |= l->group[i].id == store_fn_file_id(l->st, f);
+}
+
+int listing_groups(struct exec *x, struct listing *l, const struct fn_set *set)
+{
+	struct listing_group *g = EXEC_ARRAY(x, struct listing_group, l->nplaces + 1);
+	size_t n = 0;
+
+	if (!(l->group = g))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < l->nplaces; i++) {
+		const struct listing_place *at = &l->place[i];
+
+		if (n == 0 || g[n - 1].id != at->group)
+			g[n++] =
+				(struct listing_group){.id = at->group, .first_place = i};
+		g[n - 1].places++;
+		if (at->kind == LISTING_LINE)
+			add_up(&g[n - 1].self, listing_cost(l, at, l->event));
+	}
+	l->ngroups = n;
+	if (!l->instrs)
+		find_own(x, l, set);
+	if (n)
+		qsort(g, n, sizeof(*g), by_weight);
+	return 0;
+}
