@@ -14,8 +14,9 @@ extern const struct source_def source_inlined;		  /* source_inlined.c */
 extern const struct source_def source_source, source_asm; /* source_listing.c */
 extern const struct source_def source_path, source_cost;  /* source_path.c */
 extern const struct source_def source_info, source_info_fn, source_info_vs, source_events,
-	source_parts, source_parts_of, source_threads,
 	source_profiles; /* source_info.c */
+extern const struct source_def source_parts, source_parts_of,
+	source_threads; /* source_parts.c */
 
 struct flow_parts;
 
