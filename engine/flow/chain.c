@@ -409,7 +409,7 @@ int chain_reaches(const struct flow *fl, const uint8_t *marks, bool down, uint8_
 			uint32_t i = down ? in->in_edge[k] : k;
 			uint32_t to = down ? in->caller[i] : in->callee[i];
 
-			if (!in->incl[i] || met[to])
+			if (met[to] || !in->incl[i])
 				continue;
 			met[to] = 1;
 			todo[left++] = to;
