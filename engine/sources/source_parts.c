@@ -1,5 +1,5 @@
 /* source_parts.c - parts, threads (the parts of one pid and thread), parts of f. */
-#include <string.h>
+#include "engine/names/pair.h"
 
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
