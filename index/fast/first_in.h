@@ -78,18 +78,22 @@ bool first_jump_target(const struct tally *t, const char **p, uint64_t *to,
 
 /* ---- numbers ---- */
 
-/* " +3 0\n" after the count of a call: the position of the callee, which is not kept.
- * The start of the next line, or NULL. */
+/* " +3 0\n" after the count of a call: where the callee was entered; *to is the last
+ * position.  The start of the next line, or NULL. */
 static HOT const char *first_call_target(const char *p, const uint64_t *base,
-					 unsigned nsub)
+					 unsigned nsub, uint64_t *to)
 {
 #pragma GCC unroll 2
 	for (unsigned i = 0; i < nsub; i++) {
+		struct number x;
+
 		if (*p != ' ')
 			return NULL;
-		p = number_position(p + 1, base[i]).end;
+		x = number_position(p + 1, base[i]);
+		p = x.end;
 		if (!p)
 			return NULL;
+		*to = x.v;
 	}
 	p += *p == ' ';
 	return *p == '\n' ? p + 1 : NULL;

@@ -219,7 +219,7 @@ const char *first_call(struct tally *t, const struct decode *d, struct first_pla
 		       const char *p, const char *end)
 {
 	const uint64_t base[2] = {pl->at[d->sub[0]], pl->at[d->sub[d->nsub - 1]]};
-	uint64_t at[SUBS], cost[FIRST_COLUMNS];
+	uint64_t at[SUBS], cost[FIRST_COLUMNS], to = 0;
 	struct piece_row r = {.kind = ENTRY_CALL};
 	struct callee c;
 	uint32_t n;
@@ -229,7 +229,7 @@ const char *first_call(struct tally *t, const struct decode *d, struct first_pla
 	p += 6;
 	if (!digits_number(&p, &r.count))
 		return NULL;
-	p = first_call_target(p, base, d->nsub);
+	p = first_call_target(p, base, d->nsub, &to);
 	if (!p || !(p = positions(p, d, pl->at, at)) ||
 	    !(p = number_costs(p, d->ncols, cost, &n)))
 		return NULL;
@@ -242,7 +242,8 @@ const char *first_call(struct tally *t, const struct decode *d, struct first_pla
 	t->lines += c.lines + 2;
 	first_lines_place(pl, &r, at, t, !t->now.apart);
 	t->now.file = t->now.base_file;
-	return tally_pack_call(t, &r, cost) ? end_without_memory(t) : p;
+	to = d->sub[d->nsub - 1] == SUB_LINE ? to : 0;
+	return tally_pack_call(t, &r, to, cost) ? end_without_memory(t) : p;
 }
 
 bool first_jump_target(const struct tally *t, const char **p, uint64_t *to,

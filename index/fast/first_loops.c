@@ -474,6 +474,7 @@ struct call {
 	uint32_t cob, cfi, cfn; /* name slots; cob, cfi: 0 if not written */
 	uint64_t count;
 	uint64_t at[2]; /* positions of the call */
+	uint64_t to;	/* line of its target; 0: unknown */
 	struct costs costs;
 	uint64_t lines; /* of text */
 };
@@ -516,21 +517,28 @@ static HOT const char *read_callee(const struct first_fixed l, const char *p,
 static HOT const char *read_calls(const struct first_fixed l, const struct first *f,
 				  const char *p, struct call *c)
 {
+	struct number to;
+
 	/* "calls=" */
 	if ((load8(p) & low_bytes(6)) != 0x3d736c6c6163)
 		return NULL;
 	p += 6;
 	if (!digits_number(&p, &c->count))
 		return NULL;
-	if (*p != ' ' || !(p = number_position(p + 1, f->at[0]).end))
+	if (*p != ' ')
 		return NULL;
+	to = number_position(p + 1, f->at[0]);
+	p = to.end;
+	if (!p)
+		return NULL;
+	c->to = l.nsub == 2 || l.instr ? 0 : to.v;
 	/* " 0 \n* 0 ": no line of code is known, and the call is where the line before
 	 * is */
 	if (l.nsub == 2 && load8(p) == 0x2030202a0a203020) {
 		c->at[0] = f->at[0];
 		c->at[1] = 0;
 		p += 8;
-	} else if (!(p = first_call_target(p, f->at + 1, l.nsub - 1)) ||
+	} else if (!(p = first_call_target(p, f->at + 1, l.nsub - 1, &c->to)) ||
 		   !(p = read_places(f, p, c->at, 0, l.nsub))) {
 		return NULL;
 	}
@@ -551,7 +559,7 @@ static HOT const char *call(const struct first_fixed l, struct first *f, const c
 	if (!p || !(p = read_calls(l, f, p, &c)))
 		return NULL;
 	first_set_called(t, c.cob, c.cfi);
-	sum = tally_call(t, c.cfn, &edge);
+	sum = tally_call(t, c.cfn, c.to, &edge);
 	if (!sum) {
 		t->no_memory = true;
 		return NULL;

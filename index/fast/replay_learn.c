@@ -49,6 +49,14 @@ static const char *costs_of(const struct decode *d, const char *line, const char
 	return line < end && *line >= '0' && *line <= '9' ? line : NULL;
 }
 
+/* Whether the target of a call is absolute: " 12 ..." after the count. */
+static bool absolute_target(const char *count)
+{
+	while (*count >= '0' && *count <= '9')
+		count++;
+	return *count != ' ' || (count[1] >= '0' && count[1] <= '9');
+}
+
 /* Set the text of k, a wide_link, to p[0..costs); count: where the count of a call is, or
  * NULL.  False: the text is too long, or the count is not a plain number. */
 static bool set_text(struct link *k, const char *p, const char *costs, const char *count)
@@ -370,6 +378,8 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	if (calls) {
 		count = last_line((struct str){text.p, (size_t)(line - text.p)}) + 6;
 		if (count >= line || memcmp(count - 6, "calls=", 6) != 0)
+			return 0;
+		if ((block || head) && t->now.begins && !absolute_target(count))
 			return 0;
 	}
 	if (!set_text(k, text.p, costs, count))

@@ -55,6 +55,7 @@ static const struct {
 	[TABLE_PART_COST] = {"part costs", 0},
 	[TABLE_PART_NAMES_AT] = {"places of part names", 8},
 	[TABLE_PART_NAMES] = {"part names", 0},
+	[TABLE_FN_CALLED] = {"functions whose line is of calls", 4},
 };
 
 unsigned table_width(enum table t)

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-	INDEX_VERSION = 13,	/* of everything below; another one is stale */
+	INDEX_VERSION = 14,	/* of everything below; another one is stale */
 	BLOCK_ROWS = 64 << 10,	/* rows of a column in one value */
 	STRING_ROWS = 1024,	/* strings in one value */
 	PACK_BYTES = 256 << 10, /* packed detail: a value is ended when it is this long */
@@ -69,6 +69,7 @@ enum table {
 	TABLE_PART_COST,     /* packed, part_code.h */
 	TABLE_PART_NAMES_AT, /* u64[parts]: places */
 	TABLE_PART_NAMES,    /* packed, part_names.h */
+	TABLE_FN_CALLED,     /* u32[functions]: 1 if calls say where it begins */
 	TABLES,
 };
 

@@ -251,18 +251,19 @@ static inline bool fast_name(struct batch *b, struct cursor *c, const char *line
 	return true;
 }
 
-/* "calls=12 ..." followed by plain numbers; the target is not kept. */
+/* "calls=12 ..." followed by plain numbers: the target, of which the line is kept. */
 static inline bool fast_calls(struct decode *d, struct batch *b, struct cursor *c,
 			      const char *line)
 {
 	const uint16_t *pos = c->pos;
 	const char *from = line + 6, *end = c->text + *pos;
-	uint64_t bad = 0, count;
+	uint64_t bad = 0, count, to = 0;
+	unsigned n = 0;
 
 	if (end == from)
 		return false;
 	count = digits(from, end, &bad);
-	for (unsigned i = 0; *end != '\n'; i++) {
+	while (*end != '\n') {
 		if (ends_in_cr(end)) {
 			pos++;
 			break;
@@ -272,14 +273,19 @@ static inline bool fast_calls(struct decode *d, struct batch *b, struct cursor *
 		end = c->text + *++pos;
 		if (from == end) /* one or two blanks before the newline */
 			bad |= *end != '\n';
-		else if (i < d->nsub)
-			(void)fast_sub(from, end, UINT64_MAX / 2, &bad);
+		else if (n < d->nsub) {
+			to = fast_sub(from, end, d->base[d->sub[n]], &bad);
+			n++;
+		}
 		if (bad)
 			return false;
 	}
 	if (bad)
 		return false;
-	push(b, ROW_CALLS, line)->a = count;
+	struct row *r = push(b, ROW_CALLS, line);
+
+	r->a = count;
+	r->b = n == d->nsub && d->sub[n - 1] == SUB_LINE ? to : 0;
 	c->pos = pos + 1;
 	return true;
 }

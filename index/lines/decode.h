@@ -28,8 +28,9 @@ enum row_kind {
 	ROW_COB, /* also cfl= */
 	ROW_JFI,
 	ROW_JFN,
-	ROW_INLINED,   /* cfni= */
-	ROW_CALLS,     /* a = count; its line follows as a ROW_COST */
+	ROW_INLINED, /* cfni= */
+	/* a = count, b = line of the target, 0 = unknown; its line follows as a ROW_COST */
+	ROW_CALLS,
 	ROW_CALLS_BAD, /* unreadable calls=: the line that follows is dropped */
 	ROW_JUMP,      /* a = executed; costs[0], [1] = target instr, line */
 	ROW_JCND,      /* a = executed, b = taken; costs as above */
@@ -94,6 +95,9 @@ uint8_t decode_name(struct str value, uint64_t *id, struct str *text);
  * not change base and file; with other producers it does.
  */
 bool decode_apart(struct str creator);
+/* Whether this creator: writes as the target of a call where the callee begins: callgrind
+ * (the position of its first instruction), and quern. */
+bool decode_begins(struct str creator);
 
 struct row {
 	uint8_t kind, flags;

@@ -42,6 +42,11 @@ bool decode_apart(struct str creator)
 	return str_starts(creator, STR("callgrind-"));
 }
 
+bool decode_begins(struct str creator)
+{
+	return decode_apart(creator) || str_eq(creator, STR("quern"));
+}
+
 void decode_init(struct decode *d)
 {
 	memset(d, 0, offsetof(struct decode, pos));
@@ -105,6 +110,7 @@ static struct str decode_line_field(struct str *s)
 
 struct decode_line_place {
 	uint64_t at[SUBS];
+	bool whole; /* none was missing */
 	bool clamped;
 };
 
@@ -152,12 +158,15 @@ static enum num decode_line_place(const struct decode *d, struct str *s,
 				  struct decode_line_place *pl)
 {
 	pl->clamped = false;
+	pl->whole = true;
 	memcpy(pl->at, d->base, sizeof(pl->at));
 	for (unsigned i = 0; i < d->nsub; i++) {
 		struct str f = decode_line_field(s);
 
-		if (f.n == 0)
+		if (f.n == 0) {
+			pl->whole = false;
 			return NUM_OK;
+		}
 		if (subposition(f, d->base[d->sub[i]], &pl->at[d->sub[i]], &pl->clamped))
 			return NUM_BAD;
 	}
@@ -283,7 +292,10 @@ static void take_calls(struct decode *d, struct batch *b, struct str line, struc
 	}
 	if (rc == NUM_RANGE)
 		odd(b, ODD_NUMBER_RANGE, line);
-	push(b, ROW_CALLS, line.p)->a = count;
+	struct row *r = push(b, ROW_CALLS, line.p);
+
+	r->a = count;
+	r->b = pl.whole ? pl.at[SUB_LINE] : 0;
 }
 
 /* "jump=count target"; "jcnd=taken/executed target" or "jcnd=executed taken target". */

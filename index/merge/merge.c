@@ -295,10 +295,18 @@ static int settle_parts(struct profile *p, struct err *err)
 	return 0;
 }
 
+/* The lowest line at which a function is called: in `at` and in one of its slots. */
+static void begins(uint32_t *at, uint32_t line)
+{
+	if (line - 1 < *at - 1)
+		*at = line;
+}
+
 static int map_functions(struct profile *p, struct identities *ids)
 {
 	p->self = calloc(p->nfn * p->nevent + 1, sizeof(*p->self));
-	if (!p->self)
+	p->fn_begin = calloc(p->nfn + 1, sizeof(*p->fn_begin));
+	if (!p->self || !p->fn_begin)
 		return -1;
 	for (size_t k = 0; k < p->ntally; k++) {
 		const struct tally *t = p->tally[k];
@@ -318,6 +326,8 @@ static int map_functions(struct profile *p, struct identities *ids)
 			/* Its jumps are lost here, but further files could give it an
 			 * id. */
 			p->loose += f->id == NO_ID;
+			if (f->id != NO_ID)
+				begins(&p->fn_begin[f->id], t->fns.at[i].begin);
 			for (size_t e = 0; f->id != NO_ID && e < t->events.n; e++)
 				add_sat(p, &p->self[f->id * p->nevent + m->event[e]],
 					t->fns.self[i * t->events.n + e]);

@@ -61,7 +61,8 @@ struct profile {
 
 	size_t nfn;
 	uint32_t *fn_name, *fn_file, *fn_obj;
-	uint64_t *self; /* nevent costs per function */
+	uint32_t *fn_begin; /* fn_slot.begin */
+	uint64_t *self;	    /* nevent costs per function */
 
 	size_t nedge;
 	uint32_t *callee;

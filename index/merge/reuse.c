@@ -108,7 +108,8 @@ static int take_functions(struct reuse *r)
 		t->fns.at[f] =
 			(struct fn_slot){.ob = NAME_FIRST + store_fn_obj_id(r->st, f),
 					 .fl = NAME_FIRST + store_fn_file_id(r->st, f),
-					 .fn = NAME_FIRST + store_fn_name_id(r->st, f)};
+					 .fn = NAME_FIRST + store_fn_name_id(r->st, f),
+					 .begin = store_fn_begin(r->st, f)};
 		for (uint32_t e = 0; e < events; e++)
 			t->fns.self[f * events + e] = store_fn_self(r->st, f, e);
 	}

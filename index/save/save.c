@@ -458,6 +458,21 @@ static int save_nesting(struct save *s)
 	return rc;
 }
 
+static int save_called(struct save *s)
+{
+	const size_t n = s->p->nfn;
+	uint32_t *called = malloc((n + 1) * sizeof(*called));
+	int rc;
+
+	if (!called)
+		return err_no_memory(s->err, "while writing the index");
+	for (size_t f = 0; f < n; f++)
+		called[f] = s->p->fn_begin[f] > 0;
+	rc = save_column(s, TABLE_FN_CALLED, 0, called, n);
+	free(called);
+	return rc;
+}
+
 static int save_identities(struct save *s)
 {
 	const struct profile *p = s->p;
@@ -465,7 +480,7 @@ static int save_identities(struct save *s)
 	return save_nesting(s) || save_column(s, TABLE_FN_NAME, 0, p->fn_name, p->nfn) ||
 	       save_column(s, TABLE_FN_FILE, 0, p->fn_file, p->nfn) ||
 	       save_column(s, TABLE_FN_OBJ, 0, p->fn_obj, p->nfn) ||
-	       save_column(s, TABLE_FN_CYCLE, 0, s->cycle, p->nfn) ||
+	       save_column(s, TABLE_FN_CYCLE, 0, s->cycle, p->nfn) || save_called(s) ||
 	       save_column(s, TABLE_TOPO, 0, s->c.topo, p->nfn) ||
 	       save_column(s, TABLE_CYCLE_FIRST, 0, s->cycle_first,
 			   (size_t)s->ncycles + 1) ||

@@ -105,9 +105,10 @@ struct packing {
 };
 
 /*
- * The line where a function begins.  With addresses this is the line of the lowest one in
- * the function's own file: rows are in the order of files and addresses.  Without them
- * only the lowest line is known, which may be that of an inlined function above.
+ * The line where a function begins that no call tells.  With addresses this is the line
+ * of the lowest one in the function's own file: rows are in the order of files and
+ * addresses.  Without them only the lowest line is known, which may be that of an inlined
+ * function above.
  */
 static uint64_t line_of_start(const struct profile *p, uint32_t f, const struct bytes *b,
 			      size_t from, uint64_t lowest)
@@ -155,8 +156,12 @@ static int pack_guarded(void *arg)
 			u->failed = f;
 			return -1;
 		}
-		at->first_line = line_of_start(worker->w->p, f, &u->bytes[DETAIL_LINES],
-					       lines, at->first_line);
+		if (worker->w->p->fn_begin[f])
+			at->first_line = worker->w->p->fn_begin[f];
+		else
+			at->first_line =
+				line_of_start(worker->w->p, f, &u->bytes[DETAIL_LINES],
+					      lines, at->first_line);
 		for (int k = 0; k < DETAIL_KINDS; k++) {
 			at->end[k] = u->bytes[k].n;
 			u->rows[k] += n[k];

@@ -138,6 +138,8 @@ struct str store_fn_file(struct store *st, fn_id f);
 struct str store_fn_obj(struct store *st, fn_id f);
 uint64_t store_fn_line(struct store *st,
 		       fn_id f); /* where it begins: FORMAT.md, table 10 */
+/* That line, if the calls to it say it; else 0. */
+uint32_t store_fn_begin(struct store *st, fn_id f);
 uint32_t store_fn_cycle(struct store *st, fn_id f); /* 0: in no cycle; else 1..cycles */
 /* Calls on all incoming edges, recursive ones too. */
 uint64_t store_fn_calls(struct store *st, fn_id f);

@@ -103,6 +103,15 @@ uint64_t store_fn_line(struct store *st, fn_id f)
 	return store_row_u64(st, TABLE_FN_LINE, 0, f);
 }
 
+uint32_t store_fn_begin(struct store *st, fn_id f)
+{
+	const uint64_t line = store_fn_line(st, f);
+
+	return store_row_id(st, TABLE_FN_CALLED, 0, f, 2) && line <= UINT32_MAX
+		       ? (uint32_t)line
+		       : 0;
+}
+
 uint32_t store_fn_cycle(struct store *st, fn_id f)
 {
 	return store_row_id(st, TABLE_FN_CYCLE, 0, f, (uint64_t)st->info.cycles + 1);

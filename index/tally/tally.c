@@ -346,7 +346,7 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 		t->now.meaning++;
 		t->events.ncol = 0;
 		t->now.positions = STR("");
-		t->now.apart = false;
+		t->now.apart = t->now.begins = false;
 		for (int i = 0; i < SPACES; i++)
 			names_restart(&t->names[i]);
 	}
@@ -396,7 +396,7 @@ static uint32_t callee_at(struct tally *t)
 	return callee;
 }
 
-uint64_t *tally_call(struct tally *t, uint32_t cfn, uint32_t *edge)
+uint64_t *tally_call(struct tally *t, uint32_t cfn, uint64_t to, uint32_t *edge)
 {
 	uint32_t callee;
 
@@ -404,16 +404,23 @@ uint64_t *tally_call(struct tally *t, uint32_t cfn, uint32_t *edge)
 	t->now.has_cfn = true;
 	callee = callee_at(t);
 	t->fns.at[t->now.fn].has_lines = true;
-	return callee == NONE ? NULL : tally_edge_numbers(t, t->now.fn, callee, edge);
+	if (callee == NONE)
+		return NULL;
+	tally_begins(t, callee, to);
+	return tally_edge_numbers(t, t->now.fn, callee, edge);
 }
 
-int tally_pack_call(struct tally *t, struct piece_row *r, const uint64_t *cost)
+int tally_pack_call(struct tally *t, struct piece_row *r, uint64_t to,
+		    const uint64_t *cost)
 {
 	const uint32_t callee = callee_at(t);
 
 	t->fns.at[t->now.fn].has_lines = true;
 	t->cost_lines++;
-	return callee == NONE ? -1 : pack_call(t, r, callee, cost);
+	if (callee == NONE)
+		return -1;
+	tally_begins(t, callee, to);
+	return pack_call(t, r, callee, cost);
 }
 
 /* After the entry of a call or jump.  In callgrind's files it leaves the base as it
@@ -441,12 +448,13 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	t->now.pending = PENDING_NONE;
 	t->now.file = t->now.base_file;
 	if (t->pieces.open)
-		return tally_pack_call(t, &row, cost)
+		return tally_pack_call(t, &row, t->now.pending_line, cost)
 			       ? err_no_memory(err, "while tallying")
 			       : 0;
 	callee = callee_at(t);
 	if (callee == NONE)
 		return err_no_memory(err, "while tallying");
+	tally_begins(t, callee, t->now.pending_line);
 	t->fns.at[t->now.fn].has_lines = true;
 	t->cost_lines++;
 	k.kind_callee = ENTRY_KIND_CALLEE(ENTRY_CALL, callee);
@@ -566,7 +574,10 @@ static void row_pending(struct tally *t, const struct row *r)
 {
 	t->now.pending_a = r->a;
 	switch ((enum row_kind)r->kind) {
-	case ROW_CALLS: t->now.pending = PENDING_CALL; break;
+	case ROW_CALLS:
+		t->now.pending = PENDING_CALL;
+		t->now.pending_line = r->b;
+		break;
 	case ROW_CALLS_BAD: t->now.pending = PENDING_SKIP; break;
 	case ROW_JUMP_BAD: t->now.pending = PENDING_JUMP_SKIP; break;
 	default:

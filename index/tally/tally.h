@@ -70,6 +70,7 @@ struct fn_slot {
 	/* 0: it calls nothing yet; UINT32_MAX: its edges are in edges.by; else they are
 	 * consecutive, the first at edge_out - 1. */
 	uint32_t edge_out;
+	uint32_t begin; /* the lowest line at which it is called; 0: none is known */
 };
 
 struct edge_slot {
@@ -202,6 +203,7 @@ struct tally_now {
 	 * after a call or jump. */
 	uint32_t base_file;
 	bool apart;    /* see decode_apart() */
+	bool begins;   /* see decode_begins() */
 	bool ob_moved; /* the current block has an ob= */
 	uint32_t cob, cfi, cfn, jfi, jfn;
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
@@ -223,7 +225,7 @@ struct tally_now {
 
 /* What a later stretch began with (tally_assume()). */
 struct tally_assumed {
-	bool apart;
+	bool apart, begins;
 	struct str positions;
 	uint32_t *col;
 	size_t ncol;
@@ -285,11 +287,13 @@ uint32_t tally_line_entry(struct tally *t, uint32_t before, uint32_t file, uint6
 /* Pack a line with r->ncost costs in the file's columns.  Returns 0, or -1 if memory
  * is out. */
 int tally_pack_line(struct tally *t, struct piece_row *r, const uint64_t *cost);
-/* The same for a call by cob=, cfi= and cfn=; sets r->edge. */
-int tally_pack_call(struct tally *t, struct piece_row *r, const uint64_t *cost);
-/* A call to the name slot cfn: the slot of its edge, and the edge's calls and E costs
+/* The same for a call by cob=, cfi= and cfn=, whose target is at the line `to` (0:
+ * unknown); sets r->edge. */
+int tally_pack_call(struct tally *t, struct piece_row *r, uint64_t to,
+		    const uint64_t *cost);
+/* A call to the name slot cfn at the line `to`: the slot of its edge, and the edge's calls and E costs
  * in this part, to add to.  NULL if memory is out. */
-uint64_t *tally_call(struct tally *t, uint32_t cfn, uint32_t *edge);
+uint64_t *tally_call(struct tally *t, uint32_t cfn, uint64_t to, uint32_t *edge);
 /* "fn=" with the name slot `name`, then a cost line.  If the function has no entries,
  * begin its block: *begun.  Its second block unpacks the first.  Else nothing changes.
  * Returns 0, or -1 if memory is out. */
@@ -336,6 +340,15 @@ static inline int tally_add_calls(struct tally *t, uint32_t entry, uint32_t val,
 		return -1;
 	tally_add(t, &v[1], count);
 	return 0;
+}
+
+/* f is called at this line. */
+static inline void tally_begins(struct tally *t, uint32_t f, uint64_t line)
+{
+	uint32_t *begin = &t->fns.at[f].begin;
+
+	if (line - 1 < (uint64_t)*begin - 1 && line <= UINT32_MAX && t->now.begins)
+		*begin = (uint32_t)line;
 }
 
 /* "fi=" or "fe=": lines that follow are in `file` (a slot). */

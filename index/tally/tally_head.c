@@ -332,9 +332,11 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 		t->difference = true;
 	if (r->a == KEY_SUMMARY && has_negative(value))
 		t->difference = true;
-	if (r->a == KEY_CREATOR && t->now.apart != decode_apart(value)) {
+	if (r->a == KEY_CREATOR && (t->now.apart != decode_apart(value) ||
+				    t->now.begins != decode_begins(value))) {
 		t->now.meaning++;
-		t->now.apart = !t->now.apart;
+		t->now.apart = decode_apart(value);
+		t->now.begins = decode_begins(value);
 	}
 	if (r->a == KEY_POSITIONS && !str_eq(value, t->now.positions)) {
 		t->now.meaning++;
@@ -366,6 +368,7 @@ int tally_assume(struct tally *t, const struct tally *head, struct err *err)
 	t->now.positions = t->assumed.positions =
 		arena_str(&t->arena, head->now.positions);
 	t->now.apart = t->assumed.apart = head->now.apart;
+	t->now.begins = t->assumed.begins = head->now.begins;
 	t->assumed.ncol = 0;
 	if (!t->now.positions.p ||
 	    vec_reserve(&t->assumed.col, &t->assumed.ncol, head->events.ncol,
@@ -405,5 +408,5 @@ bool tally_follows(const struct tally *a, const struct tally *b)
 
 	return a->now.has_fl && (has_cfn || !calls_entry_cfn(b)) && same_columns(a, b) &&
 	       str_eq(a->now.positions, b->assumed.positions) &&
-	       a->now.apart == b->assumed.apart;
+	       a->now.apart == b->assumed.apart && a->now.begins == b->assumed.begins;
 }

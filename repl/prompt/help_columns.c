@@ -22,7 +22,7 @@ static const struct {
 	{"incl%", "incl as a share of the whole profile"},
 	{"calls", "how often it is called"},
 	{"file", "source file"},
-	{"line", "first line, or the line of this row"},
+	{"line", "where the function begins, or the line of this row"},
 	{"file:line", "both, as one column of tables"},
 	{"dir", "directory of the source file"},
 	{"obj", "program or library"},

@@ -19,6 +19,7 @@ struct call {
 	bool defaulted; /* the callee's file was not written */
 	struct str file;
 	uint64_t instr, line, part, *v;
+	uint64_t to_line; /* where the callee is entered; 0: unknown */
 };
 
 struct jump {
@@ -40,6 +41,7 @@ struct naive_state {
 	unsigned sub[SUBS_N], nsub;
 	uint64_t base[SUBS_N];
 	bool callgrind; /* a call or jump leaves base and file as they were */
+	bool begins;	/* the target of a call is where the callee begins */
 	bool in_body, after_totals, said;
 	bool has_ob, has_fl, has_file, has_fn, has_cfn, has_cfi, has_cob, has_jfi,
 		has_jfn;
@@ -49,6 +51,7 @@ struct naive_state {
 	struct fn cur;
 	enum wait wait;
 	struct jump jump;
+	uint64_t to_line;    /* of a calls= that waits for its line */
 	uint64_t count, all; /* all: of every number, to see what might overflow */
 	struct call *call;
 	struct jump *jumps;
@@ -290,7 +293,7 @@ static void new_file(struct naive_state *s)
 	s->nsub = 1;
 	s->sub[0] = LINE;
 	s->ncol = 0;
-	s->callgrind = false;
+	s->callgrind = s->begins = false;
 	s->in_body = s->after_totals = false;
 }
 
@@ -386,6 +389,8 @@ static bool header_line(struct naive_state *s, struct str line)
 	s->after_totals |= keys[k].name[0] == 't' && keys[k].name[1] == 'o';
 	if (str_starts(line, STR("creator:")))
 		s->callgrind = str_starts(v, STR("callgrind-"));
+	if (str_starts(line, STR("creator:")))
+		s->begins = s->callgrind || str_eq(v, STR("quern"));
 	if (str_starts(line, STR("events:")))
 		read_events(s, v);
 	if (str_starts(line, STR("positions:")))
@@ -450,7 +455,8 @@ static void take_call(struct naive_state *s, uint64_t instr, uint64_t line,
 		instr,
 		line,
 		s->r->npart - 1,
-		facts_sure(ARENA_ARRAY(&s->r->arena, uint64_t, s->r->facts.width))};
+		facts_sure(ARENA_ARRAY(&s->r->arena, uint64_t, s->r->facts.width)),
+		s->begins && s->to_line <= UINT32_MAX ? s->to_line : 0};
 	memcpy(c->v, v, s->r->facts.width * sizeof(*v));
 	has_body(s, c->from);
 	end_call(s);
@@ -571,8 +577,13 @@ static void calls_line(struct naive_state *s, struct str v)
 {
 	uint64_t at[SUBS_N];
 	bool over = false, clamped = false;
+	struct str words = v;
+	unsigned n = 0;
 
+	while (word(&words).n)
+		n++;
 	s->wait = A_CALL;
+	s->to_line = 0;
 	if (!number(word(&v), &s->count, &over) || !positions(s, &v, at, &clamped)) {
 		s->r->odd = true;
 		s->wait = A_BAD_CALL;
@@ -580,6 +591,8 @@ static void calls_line(struct naive_state *s, struct str v)
 		s->r->odd = true;
 		s->wait = A_BAD_CALL;
 		end_call(s);
+	} else if (n > s->nsub) {
+		s->to_line = at[LINE];
 	}
 	s->r->odd |= over;
 }
@@ -753,6 +766,12 @@ static void settle(struct naive_state *s)
 		arena_reset(a);
 		facts_at(t, facts_key(a, "Ff", c->from));
 		facts_at(t, facts_key(a, "Ff", to));
+		if (c->to_line) {
+			struct fact *f = facts_at(t, facts_key(a, "Bf", to));
+
+			if (!f->v[0] || c->to_line < f->v[0])
+				f->v[0] = c->to_line;
+		}
 		facts_count(t, facts_key(a, "Eff", c->from, to), c->v, odd);
 		facts_count(
 			t,

@@ -124,6 +124,8 @@ static void tell_function(struct telling *x, fn_id f)
 		self[e] = store_fn_self(x->st, f, e);
 	if (!x->lines)
 		tell(x, facts_key(x->a, "Ff", fn), 0, self);
+	if (!x->lines && store_fn_begin(x->st, f))
+		tell(x, facts_key(x->a, "Bf", fn), store_fn_begin(x->st, f), NULL);
 	tell_lines(x, f, fn);
 	tell_sites(x, f, fn);
 	tell_jumps(x, f, fn);
