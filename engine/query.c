@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/debug/inlines.h"
 #include "engine/rows/exec.h"
 #include "engine/sources/footer.h"
 #include "engine/graph/graph.h"
@@ -412,6 +413,7 @@ static int run_guarded(void *arg)
 				: run_query(r->s, st, r->text, r->a, r->sink, r->arg,
 					    r->err);
 		graph_cache_trim(r->s->graphs);
+		inlines_save(r->s->inlines);
 		if (rc)
 			fix_place(r->err, st);
 	}

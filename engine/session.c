@@ -118,6 +118,11 @@ int session_add(struct session *s, struct str name, struct store *st, struct err
 	return 0;
 }
 
+int session_keep_inlines(struct session *s, const char *path, bool trust, struct err *err)
+{
+	return inlines_keep(s->inlines, s->stores[s->n - 1], path, trust, err);
+}
+
 static void forget_last(struct session *s)
 {
 	arena_reset(&s->kept[0]);

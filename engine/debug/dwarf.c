@@ -13,119 +13,63 @@
 #ifdef HAVE_LIBDW
 
 #include <dwarf.h>
-#include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <unistd.h>
-#include <zlib.h>
+#include <sys/resource.h>
 
+#include "engine/debug/dwarf_find.h"
+#include "engine/debug/inline_code.h"
+#include "index/base/hash.h"
 #include "index/base/vec.h"
+#include "index/store/demangle.h"
 
 enum {
 	DEEPEST = 200,	       /* levels of functions, blocks and inlined calls */
 	RANGES_MOST = 1 << 20, /* of one function; broken ones could go on for ever */
-	UNKNOWN = 0,
-	FUNCTION = 1,
-	FRAME = 2,
+	NO_TEXT = 0,	       /* the empty one */
 };
 
-struct dwarf_frame {
-	struct str name, file;
-	uint64_t line;
-	uint32_t outer; /* 1 + index; 0: the function */
+/* The names of functions found so far. */
+struct dwarf_names {
+	struct hash by_die;
+	struct named_die {
+		const void *die;
+		uint32_t text;
+	} * named;
+	size_t n, cap;
+	uint64_t spent; /* on demangling */
 };
 
 struct dwarf_walk {
-	const struct dwarf_place *at;
-	size_t n;
-	uint32_t *found; /* [n] as in dwarf.h */
-	bool *other;	 /* [n] its line is not that of the profile */
-	struct dwarf_frame *frame;
-	size_t frames, cap;
-	uint64_t agree, differ; /* lines, with those of the profile */
-	Dwarf_Die *unit;	/* has the lines */
-	Dwarf_Die *whole;   /* the same, or its part in another file: has the functions */
+	const struct dwarf_ask *ask;
+	struct dwarf_files *in;
+	struct inline_code code; /* to be sent */
+	size_t frames_cap;
+	struct inline_texts texts;
+	struct dwarf_names names;
+	Dwarf_Die unit;	    /* has the lines */
+	Dwarf_Die split;    /* its part in another file, if there is one */
+	Dwarf_Die *whole;   /* one of the two: has the functions */
 	Dwarf_Files *files; /* of that; NULL: not read yet */
 	size_t nfiles;
+	uint32_t *file_text; /* [nfiles] 1 + text; 0: not known yet */
 	bool no_memory;
 };
 
-/* ---- addresses ---- */
+/* ---- texts ---- */
 
-/* The first asked address from `start` on. */
-static size_t first_from(const struct dwarf_walk *w, uint64_t start)
+static uint32_t text_id(struct dwarf_walk *w, struct str s)
 {
-	size_t lo = 0, hi = w->n;
+	const uint32_t i = inline_text(&w->texts, s);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (w->at[mid].address < start)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	w->no_memory = w->no_memory || i == UINT32_MAX;
+	return i == UINT32_MAX ? NO_TEXT : i;
 }
 
 static struct str text_of(const char *s)
 {
 	return s ? str_c(s) : STR("");
 }
-
-/* Whether an address has another line than in the profile: then it is not the code that was
- * measured, or two readers of its debug information disagree. */
-static bool other_line(struct dwarf_walk *w, const struct dwarf_place *at)
-{
-	Dwarf_Line *line;
-	int number = 0;
-
-	if (!at->line || !at->file.n)
-		return false;
-	line = dwarf_getsrc_die(w->unit, at->address);
-	if (!line || dwarf_lineno(line, &number))
-		return false;
-	if (number > 0 && (uint64_t)number == at->line &&
-	    str_eq(str_basename(text_of(dwarf_linesrc(line, NULL, NULL))),
-		   str_basename(at->file))) {
-		w->agree++;
-		return false;
-	}
-	w->differ++;
-	return true;
-}
-
-/* Set found[] of the addresses that die covers; `as` UNKNOWN: only look.  Returns whether
- * there are any.  A function that the linker dropped has ranges from address 0. */
-static bool cover(struct dwarf_walk *w, Dwarf_Die *die, uint32_t as)
-{
-	Dwarf_Addr base = 0, start = 0, end = 0;
-	ptrdiff_t next = 0;
-	bool any = false;
-
-	for (unsigned k = 0; k < RANGES_MOST; k++) {
-		next = dwarf_ranges(die, next, &base, &start, &end);
-		if (next <= 0)
-			break;
-		if (start == 0)
-			continue;
-		for (size_t i = first_from(w, start); i < w->n && w->at[i].address < end;
-		     i++) {
-			any = true;
-			if (as == UNKNOWN)
-				break;
-			if (w->found[i] == UNKNOWN)
-				w->other[i] = other_line(w, &w->at[i]);
-			w->found[i] = as;
-		}
-	}
-	return any;
-}
-
-/* ---- names ---- */
 
 /* The name as the linker has it, which tells overloaded functions apart; else that of the
  * source. */
@@ -140,6 +84,39 @@ static struct str name_of(Dwarf_Die *die)
 	return text_of(linked ? linked : dwarf_diename(die));
 }
 
+/* The name of an inlined call: that of its function, which many calls share. */
+static uint32_t name_id(struct dwarf_walk *w, Dwarf_Die *call)
+{
+	struct dwarf_names *t = &w->names;
+	Dwarf_Attribute attr;
+	Dwarf_Die fn = *call;
+	uint32_t h, probe, i;
+	struct arena scratch;
+	struct str name;
+
+	if (dwarf_attr(call, DW_AT_abstract_origin, &attr) &&
+	    !dwarf_formref_die(&attr, &fn))
+		return NO_TEXT;
+	h = (uint32_t)hash_mix((uintptr_t)fn.addr);
+	probe = hash_start(&t->by_die, h);
+	while ((i = hash_next(&t->by_die, h, &probe)) != HASH_NONE)
+		if (t->named[i].die == fn.addr)
+			return t->named[i].text;
+	if (vec_reserve(&t->named, &t->cap, t->n + 1, sizeof(*t->named)) ||
+	    hash_add(&t->by_die, h, (uint32_t)t->n)) {
+		w->no_memory = true;
+		return NO_TEXT;
+	}
+	arena_init(&scratch, 0);
+	name = name_of(&fn);
+	if (w->ask->demangle && demangle_wanted(name))
+		name = demangle(name, &t->spent, &scratch);
+	i = text_id(w, name);
+	arena_free(&scratch);
+	t->named[t->n++] = (struct named_die){fn.addr, i};
+	return i;
+}
+
 static uint64_t number_of(Dwarf_Die *die, unsigned name)
 {
 	Dwarf_Attribute attr;
@@ -150,13 +127,93 @@ static uint64_t number_of(Dwarf_Die *die, unsigned name)
 	return v;
 }
 
-static struct str call_file(struct dwarf_walk *w, Dwarf_Die *die)
+static uint32_t call_file_id(struct dwarf_walk *w, Dwarf_Die *die)
 {
 	const uint64_t i = number_of(die, DW_AT_call_file);
 
-	if (!w->files && dwarf_getsrcfiles(w->whole, &w->files, &w->nfiles))
-		return STR("");
-	return i < w->nfiles ? text_of(dwarf_filesrc(w->files, i, NULL, NULL)) : STR("");
+	if (!w->files) {
+		if (dwarf_getsrcfiles(w->whole, &w->files, &w->nfiles))
+			return NO_TEXT;
+		if (!(w->file_text = calloc(w->nfiles + 1, sizeof(*w->file_text)))) {
+			w->no_memory = true;
+			w->nfiles = 0;
+		}
+	}
+	if (i >= w->nfiles)
+		return NO_TEXT;
+	if (!w->file_text[i])
+		w->file_text[i] =
+			1 + text_id(w, text_of(dwarf_filesrc(w->files, i, NULL, NULL)));
+	return w->file_text[i] - 1;
+}
+
+/* ---- addresses ---- */
+
+/* The first asked address from `start` on. */
+static size_t first_from(const struct dwarf_walk *w, uint64_t start)
+{
+	size_t lo = 0, hi = w->code.n;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (w->code.at[mid].address < start)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* Whether an address has another line than in the profile: then it is not the code that was
+ * measured, or two readers of its debug information disagree. */
+static bool other_line(struct dwarf_walk *w, const struct dwarf_place *at)
+{
+	Dwarf_Line *line;
+	int number = 0;
+
+	if (!at->line || !at->file.n)
+		return false;
+	line = dwarf_getsrc_die(&w->unit, at->address);
+	/* Line 0: the compiler has none for it. */
+	if (!line || dwarf_lineno(line, &number) || number <= 0)
+		return false;
+	if ((uint64_t)number == at->line &&
+	    str_eq(str_basename(text_of(dwarf_linesrc(line, NULL, NULL))),
+		   str_basename(at->file))) {
+		w->code.agree++;
+		return false;
+	}
+	w->code.differ++;
+	return true;
+}
+
+/* Set `found` of the addresses that die covers; `as` FOUND_NONE: only look.  Returns
+ * whether there are any.  A function that the linker dropped has ranges from address 0. */
+static bool cover(struct dwarf_walk *w, Dwarf_Die *die, uint32_t as)
+{
+	Dwarf_Addr base = 0, start = 0, end = 0;
+	struct inline_place *at = w->code.at;
+	ptrdiff_t next = 0;
+	bool any = false;
+
+	for (unsigned k = 0; k < RANGES_MOST; k++) {
+		next = dwarf_ranges(die, next, &base, &start, &end);
+		if (next <= 0)
+			break;
+		if (start == 0)
+			continue;
+		for (size_t i = first_from(w, start);
+		     i < w->code.n && at[i].address < end; i++) {
+			any = true;
+			if (as == FOUND_NONE)
+				break;
+			if (at[i].found == FOUND_NONE)
+				at[i].other = other_line(w, &w->ask->at[i]);
+			at[i].found = as;
+		}
+	}
+	return any;
 }
 
 /* ---- the walk ---- */
@@ -181,20 +238,21 @@ static bool is_scope(int tag)
 static bool add_frame(struct dwarf_walk *w, Dwarf_Die *die, uint32_t outer,
 		      uint32_t *inner)
 {
-	if (!cover(w, die, UNKNOWN))
-		return false;
-	if (w->frames >= UINT32_MAX - FRAME ||
-	    vec_reserve(&w->frame, &w->cap, w->frames + 1, sizeof(*w->frame))) {
+	struct inline_code *c = &w->code;
+
+	if (c->frames >= UINT32_MAX / 2 ||
+	    vec_reserve(&c->frame, &w->frames_cap, c->frames + 1, sizeof(*c->frame))) {
 		w->no_memory = true;
 		return false;
 	}
-	w->frame[w->frames] =
-		(struct dwarf_frame){.name = name_of(die),
-				     .file = call_file(w, die),
+	if (!cover(w, die, FOUND_FRAME + (uint32_t)c->frames))
+		return false;
+	c->frame[c->frames] =
+		(struct inline_link){.name = name_id(w, die),
+				     .file = call_file_id(w, die),
 				     .line = number_of(die, DW_AT_call_line),
 				     .outer = outer};
-	cover(w, die, FRAME + (uint32_t)w->frames);
-	*inner = (uint32_t)++w->frames;
+	*inner = (uint32_t)++c->frames;
 	return true;
 }
 
@@ -213,7 +271,7 @@ static void walk_children(struct dwarf_walk *w, Dwarf_Die *parent, uint32_t oute
 
 		before = dwarf_dieoffset(&die);
 		inner = outer;
-		if (tag == DW_TAG_subprogram	       ? cover(w, &die, FUNCTION)
+		if (tag == DW_TAG_subprogram	       ? cover(w, &die, FOUND_FUNCTION)
 		    : tag == DW_TAG_inlined_subroutine ? add_frame(w, &die, outer, &inner)
 						       : is_scope(tag))
 			walk_children(w, &die, tag == DW_TAG_subprogram ? 0 : inner,
@@ -223,204 +281,119 @@ static void walk_children(struct dwarf_walk *w, Dwarf_Die *parent, uint32_t oute
 		 dwarf_dieoffset(&die) > before);
 }
 
-static void walk_units(struct dwarf_walk *w, Dwarf *debug)
+/* libdw opens files that debug information names, wherever they are; so nothing can be
+ * opened but for a moment. */
+static void allow_open(bool allow)
+{
+	struct rlimit l;
+
+	if (getrlimit(RLIMIT_NOFILE, &l))
+		return;
+	l.rlim_cur = allow ? l.rlim_max : 0;
+	setrlimit(RLIMIT_NOFILE, &l);
+}
+
+static struct str text_at(Dwarf_Die *die, unsigned name, unsigned older)
+{
+	Dwarf_Attribute attr;
+
+	if (!dwarf_attr(die, name, &attr) && !(older && dwarf_attr(die, older, &attr)))
+		return STR("");
+	return text_of(dwarf_formstring(&attr));
+}
+
+/* Find the part of a skeleton unit that is in another file, if that may be opened. */
+static bool split_unit(struct dwarf_walk *w)
+{
+	Dwarf_Die *unit = &w->unit;
+	bool found;
+
+	if (!dwarf_find_split(w->in, w->ask->roots,
+			      text_at(unit, DW_AT_dwo_name, DW_AT_GNU_dwo_name),
+			      text_at(unit, DW_AT_comp_dir, 0)))
+		return false;
+	allow_open(true);
+	found = dwarf_cu_info(unit->cu, NULL, NULL, NULL, &w->split, NULL, NULL, NULL) ==
+			0 &&
+		dwarf_tag(&w->split) > 0;
+	allow_open(false);
+	return found;
+}
+
+static void walk_unit(struct dwarf_walk *w, uint8_t type)
+{
+	if (type != DW_UT_compile && type != DW_UT_skeleton)
+		return;
+	/* A unit without ranges may have functions all the same. */
+	if ((dwarf_hasattr(&w->unit, DW_AT_low_pc) ||
+	     dwarf_hasattr(&w->unit, DW_AT_ranges)) &&
+	    !cover(w, &w->unit, FOUND_NONE))
+		return;
+	w->whole = type == DW_UT_skeleton && split_unit(w) ? &w->split : &w->unit;
+	walk_children(w, w->whole, 0, 0);
+	free(w->file_text);
+	w->file_text = NULL;
+	w->files = NULL;
+	w->nfiles = 0;
+}
+
+static void walk_units(struct dwarf_walk *w)
 {
 	Dwarf_CU *cu = NULL;
-	Dwarf_Die unit, split;
 	uint8_t type = 0;
 
 	while (!w->no_memory &&
-	       dwarf_get_units(debug, cu, &cu, NULL, &type, &unit, &split) == 0) {
-		if (type != DW_UT_compile && type != DW_UT_skeleton)
-			continue;
-		/* A unit without ranges may have functions all the same. */
-		if ((dwarf_hasattr(&unit, DW_AT_low_pc) ||
-		     dwarf_hasattr(&unit, DW_AT_ranges)) &&
-		    !cover(w, &unit, UNKNOWN))
-			continue;
-		w->unit = &unit;
-		w->whole =
-			type == DW_UT_skeleton && dwarf_tag(&split) > 0 ? &split : &unit;
-		w->files = NULL;
-		w->nfiles = 0;
-		walk_children(w, w->whole, 0, 0);
-	}
-}
-
-/* ---- where the debug information is ---- */
-
-static bool has_debug(Elf *elf)
-{
-	Elf_Scn *scn = NULL;
-	size_t names;
-
-	if (elf_getshdrstrndx(elf, &names))
-		return false;
-	while ((scn = elf_nextscn(elf, scn))) {
-		GElf_Shdr head;
-		const char *name;
-
-		if (!gelf_getshdr(scn, &head) ||
-		    !(name = elf_strptr(elf, names, head.sh_name)))
-			continue;
-		if (head.sh_type != SHT_NOBITS && (strcmp(name, ".debug_info") == 0 ||
-						   strcmp(name, ".zdebug_info") == 0))
-			return true;
-	}
-	return false;
-}
-
-static struct str build_id(Elf *elf)
-{
-	const void *id = NULL;
-	const ssize_t n = dwelf_elf_gnu_build_id(elf, &id);
-
-	return n > 0 ? (struct str){id, (size_t)n} : STR("");
-}
-
-static bool crc_fits(const struct roots_file *f, uint32_t crc)
-{
-	unsigned char *p = f->size ? mmap(NULL, f->size, PROT_READ, MAP_PRIVATE, f->fd, 0)
-				   : MAP_FAILED;
-	uint32_t is = 0;
-
-	if (p == MAP_FAILED)
-		return false;
-	for (uint64_t at = 0, n; at < f->size; at += n) {
-		n = f->size - at < 1 << 30 ? f->size - at : 1 << 30;
-		is = (uint32_t)crc32(is, p + at, (uInt)n);
-	}
-	munmap(p, f->size);
-	return is == crc;
-}
-
-/* Open a file with debug information if it belongs to the object: by build-id or, if that
- * has none, by the checksum that its link records. */
-static Elf *open_debug(const struct roots *roots, struct arena *a, struct str path,
-		       struct str id, const uint32_t *crc)
-{
-	struct roots_file f;
-	const char *why = NULL;
-	Elf *elf;
-
-	if (!path.p || !roots_open(roots, path, a, &f, &why))
-		return NULL;
-	elf = elf_begin(f.fd, ELF_C_READ_MMAP, NULL);
-	if (elf && has_debug(elf) &&
-	    (id.n ? str_eq(build_id(elf), id) : crc && crc_fits(&f, *crc)))
-		return elf; /* the descriptor lives as long as this process */
-	elf_end(elf);
-	close(f.fd);
-	return NULL;
-}
-
-/* As gdb looks: by build-id, then the file that .gnu_debuglink names. */
-static Elf *separate_debug(Elf *elf, const struct roots_file *object,
-			   const struct roots *roots, struct arena *a)
-{
-	static const char hex[] = "0123456789abcdef";
-	static const char *const places[][2] = {
-		{"", ""}, {"", ".debug/"}, {"/usr/lib/debug", ""}};
-	struct str id = build_id(elf), dir = object->path;
-	GElf_Word crc = 0;
-	const char *link;
-	char path[200];
-	Elf *found;
-	size_t n;
-
-	if (id.n >= 2 && id.n <= 64) {
-		n = (size_t)snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/");
-		for (size_t i = 0; i < id.n; i++) {
-			path[n++] = hex[(unsigned char)id.p[i] >> 4];
-			path[n++] = hex[id.p[i] & 15];
-			if (i == 0)
-				path[n++] = '/';
-		}
-		memcpy(path + n, ".debug", 7);
-		if ((found = open_debug(roots, a, arena_str(a, str_c(path)), id, NULL)))
-			return found;
-	}
-	link = dwelf_elf_gnu_debuglink(elf, &crc);
-	if (!link || strchr(link, '/'))
-		return NULL;
-	dir.n -= str_basename(dir).n;
-	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
-		if ((found = open_debug(roots, a,
-					arena_printf(a, "%s%.*s%s%s", places[i][0],
-						     STR_ARG(dir), places[i][1], link),
-					id, &crc)))
-			return found;
-	return NULL;
+	       dwarf_get_units(w->in->debug, cu, &cu, NULL, &type, &w->unit, NULL) == 0)
+		walk_unit(w, type);
 }
 
 /* ---- the answer ---- */
 
-static int put_text(struct bytes *out, struct str s)
+static int walk(struct dwarf_walk *w, struct bytes *out)
 {
-	return bytes_put(out, s.n) || bytes_append(out, (const unsigned char *)s.p, s.n);
+	const size_t n = w->ask->n;
+
+	w->code.n = n;
+	if (!(w->code.at = calloc(n + 1, sizeof(*w->code.at))))
+		return bytes_put(out, DWARF_MEMORY);
+	for (size_t i = 0; i < n; i++)
+		w->code.at[i].address = w->ask->at[i].address;
+	if (text_id(w, STR("")) == NO_TEXT && n)
+		walk_units(w);
+	w->code.text = w->texts.at;
+	w->code.texts = w->texts.n;
+	return bytes_put(out, w->no_memory ? DWARF_MEMORY : DWARF_FOUND);
 }
 
-static int put_answer(const struct dwarf_walk *w, struct bytes *out)
+static void walk_free(struct dwarf_walk *w)
 {
-	if (bytes_put(out, DWARF_FOUND) || bytes_put(out, w->agree) ||
-	    bytes_put(out, w->differ) || bytes_put(out, w->frames))
-		return -1;
-	for (size_t i = 0; i < w->frames; i++) {
-		const struct dwarf_frame *f = &w->frame[i];
-
-		if (put_text(out, f->name) || put_text(out, f->file) ||
-		    bytes_put(out, f->line) || bytes_put(out, f->outer))
-			return -1;
-	}
-	for (size_t i = 0; i < w->n; i++)
-		if (bytes_put(out, (uint64_t)w->found[i] << 1 | w->other[i]))
-			return -1;
-	return 0;
+	inline_texts_free(&w->texts);
+	hash_free(&w->names.by_die);
+	free(w->names.named);
+	free(w->code.frame);
+	free(w->code.at);
 }
 
-static int read_debug(Dwarf *debug, struct dwarf_walk *w, struct bytes *out)
+int dwarf_read(const struct dwarf_ask *ask, struct bytes *out)
 {
-	int rc = -1;
-
-	w->found = calloc(w->n + 1, sizeof(*w->found));
-	w->other = calloc(w->n + 1, sizeof(*w->other));
-	if (w->found && w->other) {
-		walk_units(w, debug);
-		rc = w->no_memory ? bytes_put(out, DWARF_MEMORY) : put_answer(w, out);
-	}
-	free(w->found);
-	free(w->other);
-	free(w->frame);
-	return rc;
-}
-
-int dwarf_read(const struct roots_file *object, const struct roots *roots,
-	       const struct dwarf_place *at, size_t n, struct bytes *out)
-{
-	struct dwarf_walk w = {.at = at, .n = n};
-	struct arena a;
-	Elf *elf, *debug_elf;
-	Dwarf *debug;
+	struct dwarf_files f;
+	struct dwarf_walk w = {.ask = ask, .in = &f};
 	int rc;
 
-	elf_version(EV_CURRENT);
-	arena_init(&a, 1 << 20);
-	elf = elf_begin(object->fd, ELF_C_READ_MMAP, NULL);
-	debug_elf = !elf || elf_kind(elf) != ELF_K_ELF ? NULL
-		    : has_debug(elf)		       ? elf
-				     : separate_debug(elf, object, roots, &a);
-	debug = debug_elf ? dwarf_begin_elf(debug_elf, DWARF_C_READ, NULL) : NULL;
-	if (debug)
-		rc = read_debug(debug, &w, out);
+	dwarf_find(&f, ask->object, ask->roots);
+	ask->opened(f.bytes);
+	allow_open(false);
+	if (f.debug)
+		rc = walk(&w, out);
 	else
-		rc = bytes_put(out, debug_elf || !elf || elf_kind(elf) != ELF_K_ELF
-					    ? DWARF_UNREADABLE
-					    : DWARF_NONE);
-	dwarf_end(debug);
-	if (debug_elf != elf)
-		elf_end(debug_elf);
-	elf_end(elf);
-	arena_free(&a);
+		rc = bytes_put(out,
+			       f.debug_elf || !f.elf ? DWARF_UNREADABLE : DWARF_NONE);
+	rc = rc || inline_text_put(out, dwarf_build_id(f.elf)) ||
+			     (f.debug && !w.no_memory && inline_code_put(&w.code, out))
+		     ? -1
+		     : 0;
+	walk_free(&w);
+	dwarf_find_end(&f);
 	return rc;
 }
 
@@ -431,10 +404,9 @@ bool dwarf_built(void)
 
 #else
 
-int dwarf_read(const struct roots_file *object, const struct roots *roots,
-	       const struct dwarf_place *at, size_t n, struct bytes *out)
+int dwarf_read(const struct dwarf_ask *ask, struct bytes *out)
 {
-	(void)object, (void)roots, (void)at, (void)n;
+	(void)ask;
 	return bytes_put(out, DWARF_NOT_BUILT);
 }
 

@@ -1,14 +1,9 @@
 /*
  * dwarf.h - inlined calls from the DWARF debug information of an object, by libdw.
  *
- * This is the part that reads files which anybody may have made: inlines.c runs it in a
- * process of its own, and takes only the bytes that it writes.  Those are varints:
- *
- *	enum dwarf_result; lines that agree with those of the profile, lines that differ
- *	number of frames; each: name, file of the call (a length and bytes), line of the
- *	call, 1 + the frame that it is in (an earlier one; 0: the function itself)
- *	for each address, twice: 0: no function is there; 1: not inlined; 2 + its innermost
- *	frame; plus 1: its line is not that of the profile
+ * This is the part that reads files which anybody may have made: inlines_child.c runs it in
+ * a process of its own, and takes only the bytes that it writes: enum dwarf_result as a
+ * varint, the build-id (a length and bytes), and after DWARF_FOUND an inline_code.h.
  */
 #ifndef QUERN_DWARF_H
 #define QUERN_DWARF_H
@@ -30,11 +25,21 @@ struct dwarf_place {
 	struct str file;
 };
 
-/* Find the inlined calls at[0..n), in ascending order, are in, and append them to out.  The
- * debug information may also be in a file below `roots`.  Returns 0, or -1 if memory is
- * out. */
-int dwarf_read(const struct roots_file *object, const struct roots *roots,
-	       const struct dwarf_place *at, size_t n, struct bytes *out);
+struct dwarf_ask {
+	const struct roots_file *object;
+	const struct roots *roots;    /* where separate debug information may be */
+	const struct dwarf_place *at; /* [n], in ascending order, each address once */
+	size_t n;		      /* 0: only the build-id is wanted */
+	bool demangle;
+	/* Called when all files are open, before they are read, with their bytes; to set
+	 * limits. */
+	void (*opened)(uint64_t bytes);
+};
+
+/* Find the inlined calls that addresses are in, and append the answer to out.  From the
+ * first line of debug information on, no file is opened that is not below the roots.
+ * Returns 0, or -1 if memory is out. */
+int dwarf_read(const struct dwarf_ask *ask, struct bytes *out);
 bool dwarf_built(void); /* with libdw */
 
 #endif

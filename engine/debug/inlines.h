@@ -7,7 +7,8 @@
  * They come from the debug information of the object (dwarf.h), which must not be newer
  * than the profile, and whose lines must be those of the profile.  If more than a few
  * differ, addresses with another line are not known; if many do, none is.  What was read
- * is kept for the session.
+ * is kept for the session and, if inlines_keep() was called, in a file for later ones.
+ * That is not used if the object has been built anew since.
  */
 #ifndef QUERN_INLINES_H
 #define QUERN_INLINES_H
@@ -19,6 +20,7 @@
 struct inline_frame {
 	struct str name; /* as shown; empty: not known */
 	uint32_t number; /* of the name, in the session */
+	uint32_t id;	 /* of the frame, in its object */
 	struct str file; /* of the call; empty: not known */
 	uint64_t line;
 	const struct inline_frame *outer; /* NULL: the function itself */
@@ -29,15 +31,25 @@ struct inlines *inlines_new(void); /* NULL: memory is out */
 void inlines_free(struct inlines *c);
 void inlines_drop(struct inlines *c, const struct store *st);
 
+/* Keep what is read for a profile in the file at path (inlines_file.h), written by
+ * inlines_save(), and take from there what was read before; trust: even if others could
+ * have written it. */
+int inlines_keep(struct inlines *c, const struct store *st, const char *path, bool trust,
+		 struct err *err);
+void inlines_save(struct inlines *c);
+
 /* Read the inlined calls of addresses of an object, sorted, each once, in one pass; those
  * that were read before are not read again.  *why: why not, a constant; else NULL. */
 int inlines_read(struct inlines *c, struct store *st, obj_id obj,
 		 const struct roots *objects, const struct dwarf_place *at, size_t n,
 		 const struct cancel *cancel, const char **why, struct err *err);
+/* Whether an address need not be read: it was, in this session or an earlier one. */
+bool inlines_known(struct inlines *c, struct store *st, obj_id obj,
+		   const struct roots *objects, uint64_t address);
 
 enum inlined_is { INLINED_UNKNOWN, INLINED_NO, INLINED_YES };
 /* Of an address that was read; *frame: the innermost, if INLINED_YES. */
-enum inlined_is inlines_at(const struct inlines *c, const struct store *st, obj_id obj,
+enum inlined_is inlines_at(struct inlines *c, const struct store *st, obj_id obj,
 			   uint64_t address, const struct inline_frame **frame);
 
 /* The number of a name of another source, and the name as it is kept; UINT32_MAX: memory

@@ -133,7 +133,8 @@ static const char *reason(int error, const char *not_there)
 	}
 }
 
-static bool open_regular(int dir, char *path, struct roots_file *out, const char **why)
+static bool open_regular(int dir, char *path, bool look, struct roots_file *out,
+			 const char **why)
 {
 	static const char changed[] = "it changed while it was opened";
 	struct stat seen, st;
@@ -149,8 +150,9 @@ static bool open_regular(int dir, char *path, struct roots_file *out, const char
 		*why = failed ? strerror(failed) : "not a regular file";
 		return false;
 	}
-	fd = open_beneath(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
-	failed = fd < 0 || fstat(fd, &st) < 0 ? errno : 0;
+	st = seen;
+	fd = look ? -1 : open_beneath(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	failed = !look && (fd < 0 || fstat(fd, &st) < 0) ? errno : 0;
 	if (failed || st.st_dev != seen.st_dev || st.st_ino != seen.st_ino) {
 		*why = failed ? reason(failed, changed) : changed;
 		if (fd >= 0)
@@ -178,7 +180,7 @@ static struct str behind(struct str path, const char *dir)
 	return str_from(path, d.n + 1);
 }
 
-static bool try_path(const struct root *r, struct str rest, struct arena *a,
+static bool try_path(const struct root *r, struct str rest, bool look, struct arena *a,
 		     struct roots_file *out, const char **why)
 {
 	char *path;
@@ -192,18 +194,19 @@ static bool try_path(const struct root *r, struct str rest, struct arena *a,
 		return false;
 	}
 	memcpy(path, rest.p, rest.n);
-	if (!open_regular(r->fd, path, out, why))
+	if (!open_regular(r->fd, path, look, out, why))
 		return false;
 	out->path = arena_printf(a, "%s%s%.*s", r->real,
 				 strcmp(r->real, "/") == 0 ? "" : "/", STR_ARG(rest));
 	if (out->path.p)
 		return true;
 	*why = no_memory;
-	close(out->fd);
+	if (!look)
+		close(out->fd);
 	return false;
 }
 
-static bool try_root(const struct root *r, struct str path, struct arena *a,
+static bool try_root(const struct root *r, struct str path, bool look, struct arena *a,
 		     struct roots_file *out, const char **why)
 {
 	struct str rest = path;
@@ -213,7 +216,7 @@ static bool try_root(const struct root *r, struct str path, struct arena *a,
 		if (!rest.p)
 			rest = behind(path, r->given);
 	}
-	if (rest.p && try_path(r, rest, a, out, why))
+	if (rest.p && try_path(r, rest, look, a, out, why))
 		return true;
 	for (rest = path; r->moved && rest.n;) {
 		size_t slash = str_find(rest, '/');
@@ -221,14 +224,14 @@ static bool try_root(const struct root *r, struct str path, struct arena *a,
 		if (slash >= rest.n)
 			break;
 		rest = str_from(rest, slash + 1);
-		if (try_path(r, rest, a, out, why))
+		if (try_path(r, rest, look, a, out, why))
 			return true;
 	}
 	return false;
 }
 
-bool roots_open(const struct roots *r, struct str path, struct arena *a,
-		struct roots_file *out, const char **why)
+static bool open_below(const struct roots *r, struct str path, bool look, struct arena *a,
+		       struct roots_file *out, const char **why)
 {
 	*why = "not found below the source roots";
 	if (!r || !path.n || str_eq(path, STR("???"))) {
@@ -236,11 +239,23 @@ bool roots_open(const struct roots *r, struct str path, struct arena *a,
 		return false;
 	}
 	for (size_t i = 0; i < r->n; i++)
-		if (try_root(&r->root[i], path, a, out, why)) {
+		if (try_root(&r->root[i], path, look, a, out, why)) {
 			*why = NULL;
 			return true;
 		}
 	return false;
+}
+
+bool roots_open(const struct roots *r, struct str path, struct arena *a,
+		struct roots_file *out, const char **why)
+{
+	return open_below(r, path, false, a, out, why);
+}
+
+bool roots_look(const struct roots *r, struct str path, struct arena *a,
+		struct roots_file *out, const char **why)
+{
+	return open_below(r, path, true, a, out, why);
 }
 
 bool roots_read(const struct roots *r, struct str path, struct arena *a, struct str *text,

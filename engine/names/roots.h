@@ -37,6 +37,9 @@ int roots_add(struct roots *r, const char *dir, bool moved, struct err *err);
 /* Open the file that a profile calls path.  On false *why is the reason (a constant). */
 bool roots_open(const struct roots *r, struct str path, struct arena *a,
 		struct roots_file *out, const char **why);
+/* The same, but only look: out->fd is -1. */
+bool roots_look(const struct roots *r, struct str path, struct arena *a,
+		struct roots_file *out, const char **why);
 /* Read a whole source file into the arena. */
 bool roots_read(const struct roots *r, struct str path, struct arena *a, struct str *text,
 		struct roots_file *out, const char **why);

@@ -57,13 +57,16 @@ int inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
 {
 	struct str name;
 
-	if (!store_info(in->st)->has_instr || in->x->safe)
+	const obj_id obj = store_fn_obj_id(in->st, f);
+
+	if (!store_info(in->st)->has_instr || in->x->safe ||
+	    inlines_known(in->x->inlines, in->st, obj, in->x->objects, instr))
 		return 0;
 	store_inlined(in->st, file, &file, &name);
 	if (exec_grow(in->x, &in->place, &in->cap, in->n, in->n + 1, sizeof(*in->place)))
 		return (int)in->x->err->kind;
-	in->place[in->n++] = (struct inlining_place){
-		store_fn_obj_id(in->st, f), {instr, line, store_file(in->st, file)}};
+	in->place[in->n++] =
+		(struct inlining_place){obj, {instr, line, store_file(in->st, file)}};
 	return 0;
 }
 

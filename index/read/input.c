@@ -59,6 +59,7 @@ static bool is_ours(const char *path)
 	struct str name = str_basename(str_c(path));
 
 	return str_find_str(name, STR(".quern.tmp.")) < name.n ||
+	       str_find_str(name, STR(".quern.inlines")) < name.n ||
 	       str_ends(name, STR(".quern.lock"));
 }
 

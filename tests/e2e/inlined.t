@@ -17,6 +17,7 @@ missing = [t for t in tools if not shutil.which(t)]
 if missing:
     skip_all(" ".join(missing) + " is not installed")
 source, out = fixtures + "/inlined/", "p.out"
+kept = "p.out.quern.inlines"    # inlined_file.t
 
 
 def build(*flags):
@@ -135,6 +136,8 @@ same((r.status, os.path.getsize("starts")), (0, 1), "objdump is started once for
 
 def by_file(name, *words):
     """No names, a note with these words, and rows by file."""
+    if os.path.exists(kept):
+        os.remove(kept)
     answer, talk = rows("inlined of work or main | show fn, file")
     ok(answer and not any(r[0] for r in answer) and any(r[1].endswith("/clamp.h") for r in answer)
        and all(w in talk for w in words), name, "%s\n%s" % (talk, answer))
@@ -199,6 +202,8 @@ for i in range(60 * (20 if os.environ.get("QUERN_TORTURE") else 1)):
     with open("p", "wb") as f:
         f.write(data)
     age(-10)
+    if os.path.exists(kept):
+        os.remove(kept)
     r = ask("inlined of obj:p")
     if r.status or "rows" not in r.text:
         bad.append("%d: %s" % (i, r))

@@ -1,0 +1,243 @@
+/* dwarf_find.c - see dwarf_find.h. */
+#ifdef HAVE_LIBDW
+
+#include "engine/debug/dwarf_find.h"
+
+#include <elfutils/libdwelf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include <zlib.h>
+
+static bool has_debug(Elf *elf)
+{
+	Elf_Scn *scn = NULL;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names))
+		return false;
+	while ((scn = elf_nextscn(elf, scn))) {
+		GElf_Shdr head;
+		const char *name;
+
+		if (!gelf_getshdr(scn, &head) ||
+		    !(name = elf_strptr(elf, names, head.sh_name)))
+			continue;
+		if (head.sh_type != SHT_NOBITS && (strcmp(name, ".debug_info") == 0 ||
+						   strcmp(name, ".zdebug_info") == 0))
+			return true;
+	}
+	return false;
+}
+
+struct str dwarf_build_id(Elf *elf)
+{
+	const void *id = NULL;
+	const ssize_t n = elf ? dwelf_elf_gnu_build_id(elf, &id) : 0;
+
+	return n > 0 ? (struct str){id, (size_t)n} : STR("");
+}
+
+static bool crc_fits(const struct roots_file *f, uint32_t crc)
+{
+	unsigned char *p = f->size ? mmap(NULL, f->size, PROT_READ, MAP_PRIVATE, f->fd, 0)
+				   : MAP_FAILED;
+	uint32_t is = 0;
+
+	if (p == MAP_FAILED)
+		return false;
+	for (uint64_t at = 0, n; at < f->size; at += n) {
+		n = f->size - at < 1 << 30 ? f->size - at : 1 << 30;
+		is = (uint32_t)crc32(is, p + at, (uInt)n);
+	}
+	munmap(p, f->size);
+	return is == crc;
+}
+
+/* ---- one file ---- */
+
+/* What a separate file must have to belong to the object. */
+struct belongs {
+	struct str id;	     /* its build-id, if there is one, or else */
+	const uint32_t *crc; /* the checksum of its bytes */
+};
+
+static struct str dir_of(struct str path)
+{
+	path.n -= str_basename(path).n;
+	return path;
+}
+
+/* Open a file with debug information; NULL: there is none, or it is of another object. */
+static Elf *open_debug(struct dwarf_files *f, const struct roots *roots, struct str path,
+		       const struct belongs *to, struct str *dir)
+{
+	struct roots_file file;
+	const char *why = NULL;
+	Elf *elf;
+
+	if (!path.p || !roots_open(roots, path, &f->arena, &file, &why))
+		return NULL;
+	elf = elf_begin(file.fd, ELF_C_READ_MMAP, NULL);
+	if (elf && has_debug(elf) &&
+	    (to->id.n ? str_eq(dwarf_build_id(elf), to->id)
+		      : to->crc && crc_fits(&file, *to->crc))) {
+		f->bytes += file.size;
+		*dir = dir_of(file.path);
+		return elf; /* the descriptor lives as long as this process */
+	}
+	elf_end(elf);
+	close(file.fd);
+	return NULL;
+}
+
+/* /usr/lib/debug/.build-id/xx/yyyy.debug; p NULL: the build-id is not fit for that. */
+static struct str path_by_id(struct str id, struct arena *a)
+{
+	static const char hex[] = "0123456789abcdef";
+	char path[200];
+	size_t n;
+
+	if (id.n < 2 || id.n > 64)
+		return (struct str){NULL, 0};
+	n = (size_t)snprintf(path, sizeof(path), "/usr/lib/debug/.build-id/");
+	for (size_t i = 0; i < id.n; i++) {
+		path[n++] = hex[(unsigned char)id.p[i] >> 4];
+		path[n++] = hex[id.p[i] & 15];
+		if (i == 0)
+			path[n++] = '/';
+	}
+	memcpy(path + n, ".debug", 7);
+	return arena_str(a, str_c(path));
+}
+
+/* ---- from the object to its debug information ---- */
+
+/* As gdb looks: by build-id, then the file that .gnu_debuglink names. */
+static Elf *separate_debug(struct dwarf_files *f, const struct roots_file *object,
+			   const struct roots *roots)
+{
+	static const char *const places[][2] = {
+		{"", ""}, {"", ".debug/"}, {"/usr/lib/debug", ""}};
+	const struct str dir = dir_of(object->path);
+	GElf_Word crc = 0;
+	struct belongs to = {dwarf_build_id(f->elf), NULL};
+	Elf *found = open_debug(f, roots, path_by_id(to.id, &f->arena), &to, &f->dir);
+	const char *link;
+
+	if (found)
+		return found;
+	link = dwelf_elf_gnu_debuglink(f->elf, &crc);
+	if (!link || strchr(link, '/'))
+		return NULL;
+	to.crc = &crc;
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places) && !found; i++)
+		found = open_debug(f, roots,
+				   arena_printf(&f->arena, "%s%.*s%s%s", places[i][0],
+						STR_ARG(dir), places[i][1], link),
+				   &to, &f->dir);
+	return found;
+}
+
+/* dwz moves what several files have into one more, which libdw would open wherever it
+ * is. */
+static void find_alt(struct dwarf_files *f, const struct roots *roots)
+{
+	const char *name = NULL;
+	const void *id = NULL;
+	const ssize_t n = dwelf_dwarf_gnu_debugaltlink(f->debug, &name, &id);
+	const struct belongs to = {{id, n > 0 ? (size_t)n : 0}, NULL};
+	struct str dir;
+
+	if (n <= 0 || !name)
+		return;
+	f->alt_elf = open_debug(f, roots,
+				arena_printf(&f->arena, "%.*s%s",
+					     name[0] == '/' ? 0 : (int)f->dir.n,
+					     f->dir.n ? f->dir.p : "", name),
+				&to, &dir);
+	if (!f->alt_elf)
+		f->alt_elf =
+			open_debug(f, roots, path_by_id(to.id, &f->arena), &to, &dir);
+	f->alt = f->alt_elf ? dwarf_begin_elf(f->alt_elf, DWARF_C_READ, NULL) : NULL;
+	if (f->alt)
+		dwarf_setalt(f->debug, f->alt);
+}
+
+void dwarf_find(struct dwarf_files *f, const struct roots_file *object,
+		const struct roots *roots)
+{
+	*f = (struct dwarf_files){.bytes = object->size, .dir = dir_of(object->path)};
+	arena_init(&f->arena, 1 << 20);
+	elf_version(EV_CURRENT);
+	f->elf = elf_begin(object->fd, ELF_C_READ_MMAP, NULL);
+	if (f->elf && elf_kind(f->elf) != ELF_K_ELF) {
+		elf_end(f->elf);
+		f->elf = NULL;
+	}
+	if (!f->elf)
+		return;
+	f->debug_elf = has_debug(f->elf) ? f->elf : separate_debug(f, object, roots);
+	f->debug =
+		f->debug_elf ? dwarf_begin_elf(f->debug_elf, DWARF_C_READ, NULL) : NULL;
+	if (f->debug)
+		find_alt(f, roots);
+}
+
+void dwarf_find_end(struct dwarf_files *f)
+{
+	dwarf_end(f->debug);
+	dwarf_end(f->alt);
+	elf_end(f->alt_elf);
+	if (f->debug_elf != f->elf)
+		elf_end(f->debug_elf);
+	elf_end(f->elf);
+	arena_free(&f->arena);
+}
+
+/* ---- units in two files ---- */
+
+/* Whether nothing is at a path, or a file below the roots. */
+static bool harmless(struct dwarf_files *f, const struct roots *roots, struct str dir,
+		     struct str name, bool *found)
+{
+	struct roots_file file;
+	const char *why = NULL;
+	struct str path = arena_printf(&f->arena, "%.*s%s%.*s", STR_ARG(dir),
+				       dir.n ? "/" : "", STR_ARG(name));
+	char given[4096];
+
+	if (!path.p || path.n >= sizeof(given))
+		return false;
+	memcpy(given, path.p, path.n);
+	given[path.n] = '\0';
+	if (roots_open(roots, path, &f->arena, &file, &why)) {
+		close(file.fd);
+		*found = true;
+		return true;
+	}
+	return faccessat(AT_FDCWD, given, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+}
+
+bool dwarf_find_split(struct dwarf_files *f, const struct roots *roots, struct str name,
+		      struct str comp_dir)
+{
+	bool found = false;
+
+	if (!name.n)
+		return false;
+	if (name.p[0] == '/')
+		return harmless(f, roots, STR(""), name, &found) && found;
+	if (comp_dir.n && comp_dir.p[0] != '/')
+		return false;
+	return harmless(f, roots, f->dir, name, &found) &&
+	       (!comp_dir.n || harmless(f, roots, comp_dir, name, &found)) && found;
+}
+
+#else
+
+typedef int dwarf_find_needs_libdw;
+
+#endif

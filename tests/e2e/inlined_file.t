@@ -1,0 +1,200 @@
+#!/usr/bin/env python3
+"""inlined_file.t - inlined calls kept beside the index: the same answers, and never wrong ones.
+
+The object is overwritten, removed, rebuilt, touched and stripped between two questions; the
+file is damaged, replaced by others' files, or cannot be written.
+"""
+import json
+import os
+import random
+import shutil
+import subprocess
+
+from e2e import done, fixtures, ok, run, same, skip, skip_all
+
+tools = ["valgrind", "g++", "objcopy"]
+missing = [t for t in tools if not shutil.which(t)]
+if missing:
+    skip_all(" ".join(missing) + " is not installed")
+source, out = fixtures + "/inlined/", "p.out"
+kept = out + ".quern.inlines"
+
+
+def build(*flags):
+    subprocess.run(["g++", "-std=c++17", *flags, "-o", "p", source + "inlined.cc"], check=True)
+
+
+build("-O2", "-g", "-Wl,--build-id")
+shutil.copy2("p", "p.built")
+p = subprocess.run(["valgrind", "-q", "--tool=callgrind", "--dump-instr=yes",
+                    "--callgrind-out-file=" + out, "./p"], capture_output=True)
+if p.returncode or not os.path.exists(out):
+    skip_all("valgrind cannot run here: " + repr(p.stderr[-80:]))
+WORK = "inlined of work | show fn, file, self, lines"
+
+
+def ask(query=WORK, *more, path=out):
+    r = run(path, "-q", "--format", "json", *more, "-c", query)
+    try:
+        answer = json.loads(r.text)
+        return answer["rows"], r.talk + "\n".join(answer["meta"]["notes"])
+    except (ValueError, KeyError):
+        return None, str(r)
+
+
+def restore(when=-10):
+    shutil.copy2("p.built", "p")
+    t = os.stat(out).st_mtime + when
+    os.utime("p", (t, t))
+
+
+def content(path=kept):
+    with open(path, "rb") as f:
+        return f.read()
+
+
+def remove(path):
+    if os.path.isdir(path) and not os.path.islink(path):
+        shutil.rmtree(path)
+    elif os.path.lexists(path):
+        os.remove(path)
+
+
+def unnamed(name, *words):
+    answer, talk = ask()
+    ok(answer and not any(r[0] for r in answer) and all(w in talk for w in words), name, "%s\n%s" % (talk, answer))
+
+
+restore()
+right, talk = ask()
+if "without libdw" in talk:
+    skip_all("quern was built without libdw")
+ok(right and any(r[0] == "Sum<int>::add(int)" for r in right) and os.path.exists(kept),
+   "the first question makes the file", talk)
+first = content()
+ok(first.startswith(b"quern inlines 1\n") and os.stat(kept).st_mode & 0o777 == 0o444, "it says what it is")
+ok(not [n for n in os.listdir(".") if ".tmp." in n or n.endswith(".lock")], "and nothing else is left", os.listdir("."))
+
+# ---- the object
+
+when = os.stat("p").st_mtime_ns
+with open("p", "r+b") as f:
+    f.write(b"x" * os.path.getsize("p"))
+os.utime("p", ns=(when, when))
+same(ask(), (right, ""), "the second question opens no object")
+os.remove("p")
+same(ask(), (right, ""), "nor does it need one")
+main, talk = ask("inlined of main | show fn, self")
+ok(main and not any(r[0] for r in main) and "not found" in talk, "what was not asked before is not known", talk)
+restore()
+main, talk = ask("inlined of main | show fn, self")
+ok(main and any(r[0] == "local" for r in main) and len(content()) > len(first), "it is added", talk)
+os.remove("p")
+same(ask()[0], right, "to what was there")
+build("-O1", "-g", "-Wl,--build-id")
+unnamed("rebuilt: nothing is used, and that is said", "built anew since")
+t = os.stat(out).st_mtime - 10
+os.utime("p", (t, t))
+unnamed("the same with an older time", "built anew since")
+restore()
+same(ask(), (right, ""), "the object that was measured is back: so are the names")
+restore(+1000)
+same(ask(), (right, ""), "a newer copy of it is the same by its build-id")
+both = content()
+with open("p", "r+b") as f:
+    f.seek(5000)
+    f.write(b"x" * 5000)
+t = os.stat(out).st_mtime + 1000
+os.utime("p", (t, t))
+same(ask(), (right, ""), "and was noted as that")
+subprocess.run(["objcopy", "--strip-debug", "p.built", "p"], check=True)
+same(ask(), (right, ""), "so is a stripped one")
+build("-O2", "-g", "-Wl,--build-id=none")
+unnamed("one without a build-id is not", "built anew since")
+
+# ---- the file
+
+restore()
+
+
+def as_first(name, damaged=True):
+    """The same answer, and if the file was damaged, a sound one is written."""
+    restore()
+    before = content() if not os.path.isdir(kept) else None
+    answer = ask()
+    ok(answer == (right, ""), name, answer)
+    if damaged:
+        os.remove("p")
+        same(ask(), (right, ""), name + ": written anew")
+    else:
+        ok(os.path.isdir(kept) or content() == before, name + ": left as it is")
+    remove(kept)
+
+
+rng = random.Random(3)
+wrong = []
+for i in range(40 * (20 if os.environ.get("QUERN_TORTURE") else 1)):
+    data = bytearray(both)
+    for _ in range(rng.choice((1, 3, 40))):
+        data[rng.randrange(len(data))] ^= rng.choice((1, 0x80, 0xff, rng.randrange(1, 256)))
+    if i % 4 == 3:
+        data = data[:rng.randrange(len(data))]
+    remove(kept)
+    with open(kept, "wb") as f:
+        f.write(data)
+    restore()
+    answer = ask()
+    if answer != (right, ""):
+        wrong.append((i, answer))
+ok(not wrong, "damaged and cut off: the same answers", wrong[:2])
+for name, data in (("empty", b""), ("of another version", first.replace(b"inlines 1", b"inlines 9", 1)), ("cut off", first[:20])):
+    remove(kept)
+    with open(kept, "wb") as f:
+        f.write(data)
+    as_first(name)
+for name, data in (("a file of somebody else", b"my notes\n"), ("an index", content(out + ".quern")[:4096])):
+    with open(kept, "wb") as f:
+        f.write(data)
+    as_first(name, False)
+os.mkdir(kept)
+as_first("a directory", False)
+os.symlink("elsewhere", kept)
+answer = ask()
+ok(answer == (right, "") and not os.path.exists("elsewhere") and os.path.islink(kept), "a symbolic link is not followed", answer)
+remove(kept)
+os.mkfifo(kept)
+answer = ask()
+ok(answer == (right, ""), "a FIFO", answer)
+remove(kept)
+with open(kept, "wb") as f:
+    f.write(first)
+os.chmod(kept, 0o666)
+os.remove("p")
+unnamed("a file that others could have written is not used", "not found")
+same(ask(WORK, "--trust"), (right, ""), "with --trust it is")
+os.chmod(kept, 0o644)
+same(ask(), (right, ""), "nor is there a doubt about one of ours")
+
+# ---- when it is not written, and what it is of
+
+restore()
+for name, flag in (("--no-index-write", "--no-index-write"), ("--safe", "--safe")):
+    remove(kept)
+    answer, talk = ask(WORK, flag)
+    ok(answer and not os.path.exists(kept), name + " writes nothing", talk)
+remove(out + ".quern")
+ask(WORK, "--index", "elsewhere.index")
+ok(os.path.exists("elsewhere.index.inlines") and not os.path.exists(kept), "it lies beside the index, wherever that is")
+ask()
+ask(WORK, "--no-demangle")
+answer, talk = ask(WORK, "--no-demangle")
+ok(any(r[0].startswith("_ZN3Sum") for r in answer or ()), "names as recorded with --no-demangle", answer)
+same(ask(), (right, ""), "and demangled without, whatever was kept")
+with open(out, "a") as f:
+    f.write("\nfn=more\n1 1\n")
+os.remove("p")
+unnamed("the file of another profile is not used", "not found")
+shutil.copy2("p.built", "p")
+r = run(*sorted(n for n in os.listdir(".") if n.startswith("p.out")), "-q", "-c", "top 1")
+ok(r.status == 0, "p.out* is the profile alone", r)
+done()
