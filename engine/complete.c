@@ -221,6 +221,7 @@ static const char *const expect_words[] = {"none", "some", NULL};
 static const char *const gstage_words[] = {"as", NULL};
 static const char *const collapse_words[] = {"by", NULL};
 static const char *const depth_words[] = {"all", NULL};
+static const char *const with_words[] = {"inlined", NULL};
 
 static const char *const *clauses_of(const struct place *p)
 {
@@ -311,6 +312,8 @@ static void want_word(const struct place *p, struct query_context *c)
 		c->want |= WANT_PROFILE;
 	else if (token_same(k, "depth"))
 		want_keywords(c, depth_words);
+	else if (token_same(k, "with"))
+		want_keywords(c, with_words);
 	else if (!(p->stage && p->stage->graph))
 		want_clauses(p, c);
 }

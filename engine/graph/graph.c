@@ -2,6 +2,7 @@
 #include "engine/graph/graph.h"
 
 #include "engine/graph/graph_build.h"
+#include "engine/names/name.h"
 #include "index/graph/inclusive.h"
 
 int graph_plain(struct store *st, struct arena *a, const struct cancel *cancel,
@@ -32,6 +33,16 @@ static const struct graph_costs *costs(const struct graph *g, uint32_t e)
 
 uint32_t graph_id(const struct graph *g, uint32_t f)
 {
+	return g->number ? g->number[f] : graph_origin(g, f);
+}
+
+uint32_t graph_numbers(const struct graph *g)
+{
+	return store_info(g->st)->functions + g->extra;
+}
+
+fn_id graph_origin(const struct graph *g, uint32_t f)
+{
 	return g->plain ? f : g->origin[f];
 }
 
@@ -44,7 +55,36 @@ struct str graph_name(const struct graph *g, uint32_t f)
 {
 	struct str own = graph_own_name(g, f);
 
-	return own.p ? own : store_fn_shown(g->st, graph_id(g, f));
+	return own.p ? own : store_fn_shown(g->st, graph_origin(g, f));
+}
+
+struct str graph_plain_name(const struct graph *g, uint32_t f)
+{
+	struct str name = graph_name(g, f);
+
+	if (graph_is(g, f, GRAPH_INLINED))
+		name.n -= sizeof(GRAPH_INLINED_MARK) - 1;
+	return name;
+}
+
+struct str graph_short_name(const struct graph *g, uint32_t f, struct arena *a)
+{
+	struct str name = graph_plain_name(g, f);
+
+	if (!graph_is(g, f, GRAPH_INLINED))
+		return graph_own_name(g, f).p ? name : name_short(name, a);
+	name = name_short(name, a);
+	return name.p ? arena_printf(a, "%.*s" GRAPH_INLINED_MARK, STR_ARG(name)) : name;
+}
+
+struct str graph_class(const struct graph *g, uint32_t f)
+{
+	const struct str name = graph_plain_name(g, f);
+
+	/* Inlined code may have but the name of its file. */
+	if (graph_is(g, f, GRAPH_INLINED) && str_eq(name, str_basename(graph_file(g, f))))
+		return STR("");
+	return name_class(name);
 }
 
 bool graph_is(const struct graph *g, uint32_t f, enum graph_mixed what)
@@ -52,23 +92,33 @@ bool graph_is(const struct graph *g, uint32_t f, enum graph_mixed what)
 	return !g->plain && g->mixed && (g->mixed[f] & what);
 }
 
+file_id graph_file_id(const struct graph *g, uint32_t f)
+{
+	return g->file && g->file[f] != GRAPH_NONE
+		       ? g->file[f]
+		       : store_fn_file_id(g->st, graph_origin(g, f));
+}
+
 struct str graph_file(const struct graph *g, uint32_t f)
 {
+	file_id file;
+
 	if (graph_is(g, f, GRAPH_FILES))
 		return STR("(several)");
-	return store_fn_file(g->st, g->plain ? f : g->origin[f]);
+	file = graph_file_id(g, f);
+	return file == GRAPH_NO_FILE ? STR("???") : store_file(g->st, file);
 }
 
 struct str graph_obj(const struct graph *g, uint32_t f)
 {
 	if (graph_is(g, f, GRAPH_OBJECTS))
 		return STR("(several)");
-	return store_fn_obj(g->st, g->plain ? f : g->origin[f]);
+	return store_fn_obj(g->st, graph_origin(g, f));
 }
 
 uint64_t graph_line(const struct graph *g, uint32_t f)
 {
-	return graph_own_name(g, f).p ? 0 : store_fn_line(g->st, graph_id(g, f));
+	return graph_own_name(g, f).p ? 0 : store_fn_line(g->st, graph_origin(g, f));
 }
 
 uint32_t graph_cycle(const struct graph *g, uint32_t f)
@@ -81,6 +131,11 @@ uint64_t graph_calls(const struct graph *g, uint32_t f)
 	return g->plain ? store_fn_calls(g->st, f) : g->fn_calls[f];
 }
 
+bool graph_calls_known(const struct graph *g, uint32_t f)
+{
+	return !graph_is(g, f, GRAPH_INLINED);
+}
+
 uint64_t graph_self(const struct graph *g, uint32_t f, uint32_t e)
 {
 	return g->plain	     ? store_fn_self(g->st, f, e)
@@ -88,10 +143,18 @@ uint64_t graph_self(const struct graph *g, uint32_t f, uint32_t e)
 			     : 0;
 }
 
+/* The function below with the inclusive cost of f, or GRAPH_NONE. */
+static uint32_t same_below(const struct graph *g, uint32_t f)
+{
+	return g->same ? g->same[f] : GRAPH_NONE;
+}
+
 uint64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
 {
 	if (g->plain)
 		return store_fn_incl(g->st, f, e);
+	if (same_below(g, f) != GRAPH_NONE)
+		return graph_incl(g->below, same_below(g, f), e);
 	if (!g->costs[e])
 		return 0;
 	if (g->costs[e]->estimate)
@@ -106,6 +169,8 @@ bool graph_nests(const struct graph *g, uint32_t f)
 
 bool graph_incl_estimated(const struct graph *g, uint32_t f)
 {
+	if (same_below(g, f) != GRAPH_NONE)
+		return graph_incl_estimated(g->below, same_below(g, f));
 	return graph_nests(g, f) && (g->plain || !g->only || g->only[f] == GRAPH_NONE);
 }
 
@@ -153,6 +218,10 @@ void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, uint64_t *
 {
 	struct incl_known k = {0};
 
+	if (same_below(g, f) != GRAPH_NONE) {
+		graph_incl_bounds(g->below, same_below(g, f), e, lo, hi);
+		return;
+	}
 	*lo = *hi = graph_incl(g, f, e);
 	if (!graph_incl_estimated(g, f))
 		return;

@@ -17,6 +17,8 @@
 #include "index/store/store.h"
 
 #define GRAPH_NONE UINT32_MAX
+#define GRAPH_INLINED_MARK " (inl)"
+#define GRAPH_NO_FILE (UINT32_MAX - 1) /* the file is not known */
 
 struct graph_costs; /* columns of one event */
 
@@ -33,6 +35,7 @@ enum graph_mixed {
 	GRAPH_FILES = 1,   /* from several files */
 	GRAPH_OBJECTS = 2, /* from several objects */
 	GRAPH_NAMED = 4,   /* a group with a name of its own */
+	GRAPH_INLINED = 8, /* inlined code (graph_inlined.h), in no group with a name */
 };
 
 struct graph {
@@ -49,12 +52,22 @@ struct graph {
 	bool detail;		   /* lines and call sites of the store still hold */
 	/* Structure. */
 	struct graph *below;
-	const uint32_t *map; /* [store functions]: function here, or GRAPH_NONE */
+	const uint32_t *map; /* [store functions + extra]: function here, or GRAPH_NONE */
 	const fn_id *origin; /* [functions]: the store's function with its file, object */
 	const struct str *name; /* [functions]: p NULL: the name of its origin; or NULL:
 				   all have the names of their origins */
 	const uint8_t *mixed;	/* [functions]: enum graph_mixed, or-ed; or NULL */
-	const uint8_t *nests;	/* [functions]: may be on the stack twice (inclusive.h) */
+	/* Of inlined functions; or unset.  Their numbers follow those of the store: map[]
+	 * has `extra` more, and several functions may have one number. */
+	uint32_t extra;
+	const uint32_t *number; /* [functions]: that users see */
+	const file_id
+		*file; /* [functions]: of inlined code, or GRAPH_NO_FILE; GRAPH_NONE:
+				that of its origin */
+	const uint32_t *same; /* [functions]: the function below with the same
+				   inclusive cost, or GRAPH_NONE; or NULL */
+	struct graph *apart;  /* before graph_join_inlined(); or NULL */
+	const uint8_t *nests; /* [functions]: may be on the stack twice (inclusive.h) */
 	/* A graph that merges functions of the one below: */
 	const uint32_t *group; /* [functions below]: function here; NULL: nothing is
 				  merged */
@@ -84,16 +97,30 @@ int graph_plain(struct store *st, struct arena *a, const struct cancel *cancel,
  * graph. */
 int graph_event(struct graph *g, uint32_t e, struct err *err);
 
-/* The number that users see: the number of the store's function. */
+/* The number that users see: that of the store's function, or of an inlined one. */
 uint32_t graph_id(const struct graph *g, uint32_t f);
+/* All of them are lower. */
+uint32_t graph_numbers(const struct graph *g);
+/* The store's function that gives f its object, and its file unless it is inlined. */
+fn_id graph_origin(const struct graph *g, uint32_t f);
 /* The name that a stage gave to f; its p is NULL if f has the name of its origin. */
 struct str graph_own_name(const struct graph *g, uint32_t f);
 struct str graph_name(const struct graph *g, uint32_t f);
+/* Without the mark of an inlined function. */
+struct str graph_plain_name(const struct graph *g, uint32_t f);
+/* As name_short(); a name that a stage gave stays whole. */
+struct str graph_short_name(const struct graph *g, uint32_t f, struct arena *a);
+/* As name_class(); empty: none. */
+struct str graph_class(const struct graph *g, uint32_t f);
 struct str graph_file(const struct graph *g, uint32_t f);
+/* A file of the store or, for inlined code, GRAPH_NO_FILE; of several, any of them. */
+file_id graph_file_id(const struct graph *g, uint32_t f);
 struct str graph_obj(const struct graph *g, uint32_t f);
 uint64_t graph_line(const struct graph *g, uint32_t f);
 uint32_t graph_cycle(const struct graph *g, uint32_t f);
+/* Inlined code is entered without a call: nobody counted how often, and this is 0. */
 uint64_t graph_calls(const struct graph *g, uint32_t f);
+bool graph_calls_known(const struct graph *g, uint32_t f);
 uint64_t graph_self(const struct graph *g, uint32_t f, uint32_t e);
 uint64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e);
 bool graph_is(const struct graph *g, uint32_t f, enum graph_mixed what);
@@ -125,6 +152,7 @@ uint64_t graph_edge_incl(const struct graph *g, uint32_t edge, uint32_t e);
 void graph_callees(const struct graph *g, uint32_t f, uint32_t *first, uint32_t *n);
 uint32_t graph_caller_count(const struct graph *g, uint32_t f);
 uint32_t graph_caller(const struct graph *g, uint32_t f, uint32_t i);
+/* The function with that number, or GRAPH_NONE. */
 uint32_t graph_of_store(const struct graph *g, fn_id f);
 
 /* The sum of two costs, saturated. */

@@ -122,7 +122,7 @@ static int find_cycles(const struct graph_draft *d, struct graph *g, struct err 
 	struct cycles c = {0};
 	uint32_t *cycle, *topo, *number;
 
-	if (!d->again && !d->below->cycles)
+	if (!d->again && !d->adds && !d->below->cycles)
 		return keep_order(d, g, err);
 	cycle = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	topo = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
@@ -167,11 +167,31 @@ static int own_names(const struct graph_draft *d, struct graph *g, struct err *e
 	return 0;
 }
 
+/* The numbers and files of inlined functions of the graph below. */
+static int inlined_identity(const struct graph_draft *d, struct graph *g, struct err *err)
+{
+	const struct graph *b = d->below;
+	uint32_t *number, *file;
+
+	if (!b->extra)
+		return 0;
+	number = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	file = ARENA_ARRAY(g->a, file_id, (size_t)g->functions + 1);
+	if (!number || !file)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < g->functions; f++) {
+		number[f] = b->number[d->first[f]];
+		file[f] = b->file[d->first[f]];
+	}
+	g->number = number;
+	g->file = file;
+	return 0;
+}
+
 /* Compose the map with those of the stages below: store function -> function here. */
 static int identity(const struct graph_draft *d, struct graph *g, struct err *err)
 {
 	const struct graph *b = d->below;
-	uint32_t stored = store_info(g->st)->functions;
 	uint32_t *map, *origin;
 	uint8_t *mixed = NULL;
 
@@ -179,13 +199,13 @@ static int identity(const struct graph_draft *d, struct graph *g, struct err *er
 	g->origin = d->first;
 	if (b->plain)
 		return own_names(d, g, err);
-	map = ARENA_ARRAY(g->a, uint32_t, (size_t)stored + 1);
+	map = ARENA_ARRAY(g->a, uint32_t, (size_t)graph_numbers(b) + 1);
 	origin = ARENA_ARRAY(g->a, fn_id, (size_t)g->functions + 1);
 	if (b->mixed)
 		mixed = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	if (!map || !origin || (b->mixed && !mixed))
 		return arena_full(g->a, err);
-	for (uint32_t f = 0; f < stored; f++)
+	for (uint32_t f = 0; f < graph_numbers(b); f++)
 		map[f] = b->map[f] == GRAPH_NONE ? GRAPH_NONE : d->map[b->map[f]];
 	for (uint32_t f = 0; f < g->functions; f++) {
 		origin[f] = b->origin[d->first[f]];
@@ -195,7 +215,8 @@ static int identity(const struct graph_draft *d, struct graph *g, struct err *er
 	g->map = map;
 	g->origin = origin;
 	g->mixed = mixed;
-	return own_names(d, g, err);
+	g->extra = b->extra;
+	return inlined_identity(d, g, err) || own_names(d, g, err) ? (int)err->kind : 0;
 }
 
 /* Find the groups that are entered through one function, because all others only run

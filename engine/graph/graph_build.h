@@ -30,6 +30,7 @@ struct graph_draft {
 	uint32_t edges;
 	const uint8_t
 		*again; /* [functions below], of stages that merge (graph.h); or NULL */
+	bool adds;	/* functions after those of the graph below */
 };
 
 int graph_build(const struct graph_draft *d, struct graph **out, struct err *err);

@@ -452,6 +452,34 @@ static int hide_callees_ascending(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
+/* Nobody counted how often inlined code was entered.  So that its calls go to its callers
+ * when it is hidden, it counts as entered once for each of them.  NULL: the arena is
+ * full. */
+static const uint64_t *calls_to_share(const struct graph *b,
+				      const struct flow_input *below,
+				      struct arena *scratch)
+{
+	uint64_t *calls;
+
+	if (!b->extra)
+		return below->calls;
+	if (!(calls = ARENA_ARRAY(scratch, uint64_t, (size_t)below->edges + 1)))
+		return NULL;
+	memcpy(calls, below->calls, below->edges * sizeof(*calls));
+	for (uint32_t f = b->functions; f-- > 0;) { /* inner code first */
+		const uint32_t first = below->in_first[f], end = below->in_first[f + 1];
+		uint64_t sum = 0;
+
+		if (graph_calls_known(b, f))
+			continue;
+		for (uint32_t i = below->out_first[f]; i < below->out_first[f + 1]; i++)
+			sum = graph_add(sum, calls[i]);
+		for (uint32_t i = first; i < end; i++)
+			calls[below->in_edge[i]] = sum / (end - first);
+	}
+	return calls;
+}
+
 /* The calls of f through hidden functions, in k, and those to visible ones, in order. */
 static void merge_calls(struct graph_draft *d, const struct hide *h,
 			const struct flow_input *below, uint32_t f, struct walk *k)
@@ -469,7 +497,8 @@ static void merge_calls(struct graph_draft *d, const struct hide *h,
 			continue;
 		}
 		if (through <= to) {
-			calls = graph_round(k->to[through]);
+			if (graph_calls_known(d->below, h->up[through]))
+				calls = graph_round(k->to[through]);
 			i++;
 		}
 		if (to <= through)
@@ -482,11 +511,13 @@ static int collect_edges(struct graph *b, const struct flow_input *below,
 			 const struct hide *h, struct graph_draft *d,
 			 struct arena *scratch, struct err *err)
 {
-	struct weights w = {.below = below, .edge = below->calls, .cancel = b->cancel};
+	struct weights w = {.below = below, .cancel = b->cancel};
 	/* Rarely more edges than below, and then few more. */
 	struct edge_list l = {d, (size_t)below->edges + below->edges / 8 + 64};
 	struct walk k;
 
+	if (!(w.edge = calls_to_share(b, below, scratch)))
+		return arena_full(scratch, err);
 	if (flows(h, &w, scratch, err) || new_walk(scratch, h, d->functions, &k, err) ||
 	    graph_draft_edges(d, l.cap, err))
 		return (int)err->kind;

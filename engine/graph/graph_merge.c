@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/graph/graph_build.h"
+#include "engine/graph/graph_inlined.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/names/name.h"
 #include "index/graph/inclusive.h"
@@ -155,37 +156,48 @@ static int merge_edges(struct graph_draft *d, uint32_t **edge, struct err *err)
 
 /* ---- places: files and objects by number ---- */
 
-/* The file (or object) of each function by its number in the store.  Several are the file
- * of that name, or a number past all files. */
+/* The file (or object) of each function by its number in the store.  Several, and none,
+ * are the files of these names, or numbers past all files. */
 struct places {
 	const struct graph *g;
 	const uint32_t *column;
 	enum graph_mixed mixed;
-	uint32_t several;
+	uint32_t several, unknown;
 };
+
+/* The file (or object) of that name; or `none`. */
+static uint32_t place_named(struct store *st, bool file, struct str name, uint32_t none)
+{
+	const uint32_t n = file ? store_info(st)->files : store_info(st)->objects;
+	const uint32_t i = file ? store_file_lower(st, name) : store_obj_lower(st, name);
+
+	return i < n && str_eq(file ? store_file(st, i) : store_obj(st, i), name) ? i
+										  : none;
+}
 
 static int open_places(const struct graph *g, enum graph_mixed mixed, struct places *p,
 		       struct err *err)
 {
-	const struct str several = STR("(several)");
 	const struct store_info *si = store_info(g->st);
 	bool files = mixed == GRAPH_FILES;
 	uint32_t n = files ? si->files : si->objects;
-	uint32_t i = files ? store_file_lower(g->st, several)
-			   : store_obj_lower(g->st, several);
 
 	*p = (struct places){.g = g, .mixed = mixed};
 	p->column = store_u32(g->st, files ? STORE_FN_FILE : STORE_FN_OBJ);
-	p->several = i < n && str_eq(files ? store_file(g->st, i) : store_obj(g->st, i),
-				     several)
-			     ? i
-			     : n;
+	p->several = place_named(g->st, files, STR("(several)"), n);
+	p->unknown = place_named(g->st, files, STR("???"), n + 1);
 	return store_check(g->st, err);
 }
 
 static uint32_t place_of(const struct places *p, uint32_t f)
 {
-	return graph_is(p->g, f, p->mixed) ? p->several : p->column[graph_id(p->g, f)];
+	const struct graph *g = p->g;
+
+	if (graph_is(g, f, p->mixed))
+		return p->several;
+	if (p->mixed == GRAPH_FILES && g->file && g->file[f] != GRAPH_NONE)
+		return g->file[f] == GRAPH_NO_FILE ? p->unknown : g->file[f];
+	return p->column[graph_origin(g, f)];
 }
 
 /* Mark the groups that hold several files or objects.  named: a group with a name in d
@@ -216,7 +228,7 @@ static int find_mixed(const struct graph_draft *d, bool named, struct graph *g,
 	}
 	for (uint32_t f = 0; named && d->name && f < g->functions; f++)
 		if (d->name[f].p)
-			mixed[f] |= GRAPH_NAMED;
+			mixed[f] = (uint8_t)((mixed[f] & ~GRAPH_INLINED) | GRAPH_NAMED);
 	g->mixed = mixed;
 	return 0;
 }
@@ -336,7 +348,7 @@ static int make_merged(struct graph_draft *d, bool named, struct graph **out,
 
 	if (!m)
 		return arena_full(d->below->a, err);
-	if (find_levels(d, err) || merge_edges(d, &edge, err) ||
+	if ((!d->again && find_levels(d, err)) || merge_edges(d, &edge, err) ||
 	    graph_build(d, &g, err) || find_mixed(d, named, g, err))
 		return (int)err->kind;
 	m->map = d->map;
@@ -398,7 +410,7 @@ static struct str place_text(const struct places *p, uint32_t place)
 		return store_file(p->g->st, place);
 	if (p->mixed == GRAPH_OBJECTS && place < si->objects)
 		return store_obj(p->g->st, place);
-	return STR("(several)");
+	return place == p->unknown ? STR("???") : STR("(several)");
 }
 
 struct str graph_dir_of(struct str file)
@@ -410,9 +422,9 @@ struct str graph_dir_of(struct str file)
 	return (struct str){file.p, n > 1 ? n - 1 : n};
 }
 
-struct str graph_class_of(struct str name)
+struct str graph_class_shown(const struct graph *g, uint32_t f)
 {
-	struct str c = name_class(name);
+	struct str c = graph_class(g, f);
 
 	return c.n ? c : STR("(no class)");
 }
@@ -468,7 +480,7 @@ static int group_by_place(struct graph *g, struct graph_draft *d, enum graph_by 
 		return (int)err->kind;
 	group = ARENA_ARRAY(g->a, uint32_t,
 			    (size_t)(si->files > si->objects ? si->files : si->objects) +
-				    1);
+				    2);
 	if (!group)
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < g->functions; f++) {
@@ -492,7 +504,7 @@ static int group_by_class(struct graph *g, struct graph_draft *d, struct texts *
 			  struct err *err)
 {
 	for (uint32_t f = 0; f < g->functions; f++) {
-		struct str text = graph_class_of(graph_name(g, f));
+		struct str text = graph_class_shown(g, f);
 
 		join_group(d, f, number_text(t, text));
 		if (graph_poll(g, f, err))
@@ -573,6 +585,8 @@ static int graph_same(struct graph *b, struct graph **out, struct err *err)
 	*g = *b;
 	g->plain = g->shares = false;
 	g->below = b;
+	g->same = NULL;
+	g->apart = NULL;
 	g->map = b->plain ? same : b->map;
 	g->origin = b->plain ? same : b->origin;
 	g->group = g->only = same;
@@ -619,4 +633,61 @@ int graph_norec(struct graph *g, struct graph **out, struct err *err)
 	}
 	return name_levels(&d, err) || make_merged(&d, false, out, err) ? (int)err->kind
 									: 0;
+}
+
+/* ---- inlined functions ---- */
+
+/* Functions that were joined with no other keep their inclusive cost. */
+static int keep_inclusive(struct graph *g, const uint32_t *map, struct err *err)
+{
+	uint32_t *same = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint32_t *members = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+
+	if (!same || !members)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < g->below->functions; f++)
+		same[map[f]] = members[map[f]]++ ? GRAPH_NONE : f;
+	g->same = same;
+	return 0;
+}
+
+int graph_join_inlined(struct graph *g, struct graph **out, struct err *err)
+{
+	const uint32_t stored = store_info(g->st)->functions;
+	struct graph_draft d;
+	uint8_t *again;
+	uint32_t *one; /* [extra]: 1 + the function of that number */
+
+	*out = g;
+	if (!g->extra)
+		return 0;
+	again = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	one = ARENA_ARRAY(g->a, uint32_t, (size_t)g->extra + 1);
+	if (!again || !one)
+		return arena_full(g->a, err);
+	if (draft(g, &d, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < g->functions; f++) {
+		uint32_t group = d.functions;
+
+		if (graph_is(g, f, GRAPH_INLINED)) {
+			uint32_t *at = &one[graph_id(g, f) - stored];
+
+			group = *at ? *at - 1 : group;
+			*at = group + 1;
+		}
+		join_group(&d, f, group);
+	}
+	if (d.functions == g->functions)
+		return 0;
+	d.again = again;
+	if (make_merged(&d, false, out, err) || keep_inclusive(*out, d.map, err))
+		return (int)err->kind;
+	(*out)->apart = g;
+	return 0;
+}
+
+struct graph *graph_apart(struct graph *g)
+{
+	return g->apart ? g->apart : g;
 }

@@ -103,6 +103,7 @@ enum gstage_kind {
 	G_COLLAPSE,
 	G_COLLAPSE_BY,
 	G_NOREC,
+	G_INLINED,
 	G_CUT,
 	G_IN,
 	G_PART,

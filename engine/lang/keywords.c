@@ -60,6 +60,7 @@ const struct stage_word stage_words[] = {
 	{"collapse", true, G_COLLAPSE,
 	 "collapse SET [as NAME], collapse by file|object|class|dir"},
 	{"norec", true, G_NOREC, "norec"},
+	{"with", true, G_INLINED, "with inlined"},
 	{"cut", true, G_CUT, "cut PERCENT"},
 	{"in", true, G_IN, "in PROFILE"},
 	{"part", true, G_PART, "part N[-N]{, N[-N]}"},

@@ -534,7 +534,8 @@ int parse_gstage_text(struct str text, const struct parse_limits *l, struct aren
 		parse_fail(&p, token_span(&t), "a graph stage is missing here");
 		return err_hint(
 			err,
-			"focus, ignore, hide, collapse, norec, cut, in, part or thread");
+			"focus, ignore, hide, collapse, norec, with inlined, cut, in, "
+			"part or thread");
 	}
 	return parse_gstage(&p, out) ? (int)err->kind : all_read(&p);
 }

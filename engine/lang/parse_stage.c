@@ -91,6 +91,16 @@ static int g_numbers(struct parser *p, struct gstage *g, const char *word)
 	return 0;
 }
 
+static int g_inlined(struct parser *p)
+{
+	struct token t = parse_peek(p, PLACE_WORD);
+
+	if (parse_accept_word(p, "inlined"))
+		return 0;
+	parse_fail(p, token_span(&t), "'inlined' is missing after 'with'");
+	return err_hint(p->err, "with inlined | top");
+}
+
 int parse_gstage(struct parser *p, struct gstage **out)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
@@ -110,6 +120,7 @@ int parse_gstage(struct parser *p, struct gstage **out)
 	case G_COLLAPSE:
 	case G_COLLAPSE_BY: rc = g_collapse(p, g); break;
 	case G_NOREC: break;
+	case G_INLINED: rc = g_inlined(p); break;
 	case G_CUT: rc = g_cut(p, g); break;
 	case G_IN: rc = parse_name(p, "a profile's name", &g->name); break;
 	case G_PART:

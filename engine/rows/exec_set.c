@@ -61,20 +61,40 @@ static int to_graph(struct exec *x, const struct fn_set *of_store, struct fn_set
 	return 0;
 }
 
-/* Add groups with a matching name that a stage gave: collapse ... as NAME. */
+/* Does an inlined function match?  Its name does with and without the mark. */
+static int match_inlined(struct exec *x, const struct match_atom *atom, struct match *m,
+			 uint32_t f)
+{
+	struct str text = atom->field == MATCH_FILE  ? graph_file(x->g, f)
+			  : atom->field == MATCH_OBJ ? graph_obj(x->g, f)
+						     : graph_plain_name(x->g, f);
+	int hit = match_name(m, text, x->err);
+
+	return hit || atom->field != MATCH_FN
+		       ? hit
+		       : match_name(m, graph_name(x->g, f), x->err);
+}
+
+/* Add groups with a matching name that a stage gave: collapse ... as NAME.  Inlined
+ * functions have files and classes of their own, too. */
 static int add_renamed(struct exec *x, const struct match_atom *atom, struct fn_set *s,
 		       uint32_t *found)
 {
 	struct match *m = NULL;
 	int rc;
 
-	if (x->g->plain || atom->field != MATCH_FN || atom->form == MATCH_ID)
+	if (x->g->plain || atom->form == MATCH_ID ||
+	    (atom->field != MATCH_FN && !x->g->extra))
 		return 0;
 	rc = match_new(atom, x->a, &m, x->err);
 	for (uint32_t f = 0; f < x->g->functions && !rc; f++) {
 		struct str own = graph_own_name(x->g, f);
-		int hit = own.p ? match_name(m, own, x->err) : 0;
+		int hit = 0;
 
+		if (graph_is(x->g, f, GRAPH_INLINED))
+			hit = match_inlined(x, atom, m, f);
+		else if (own.p && atom->field == MATCH_FN)
+			hit = match_name(m, own, x->err);
 		rc = hit < 0 ? (int)x->err->kind : exec_poll(x);
 		if (hit > 0) {
 			fnset_add(s, f);
@@ -400,6 +420,23 @@ static int none_left(struct exec *x, const struct set *s)
 				 : "it is hidden, cut or part of another function now");
 }
 
+/* #N of an inlined function: past the numbers of the store. */
+static int inlined_set(struct exec *x, const struct set *s, struct fn_set **out)
+{
+	uint64_t n;
+
+	*out = NULL;
+	if (s->form != FORM_NUMBER || !str_u64(s->text, &n) ||
+	    n < store_info(x->g->st)->functions || n >= graph_numbers(x->g))
+		return 0;
+	if (!(*out = new_set(x, x->g->functions)))
+		return (int)x->err->kind;
+	for (uint32_t f = 0; f < x->g->functions; f++)
+		if (graph_id(x->g, f) == n)
+			fnset_add(*out, f);
+	return fnset_count(*out) ? 0 : none_left(x, s);
+}
+
 static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	struct match_atom atom = match_of(s);
@@ -407,6 +444,8 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 	uint32_t n;
 	bool any;
 
+	if (inlined_set(x, s, out) || *out)
+		return (int)x->err->kind;
 	if (find_atom(x, &atom, &found, &any) || to_graph(x, found.fns, out))
 		return (int)x->err->kind;
 	n = fnset_count(*out);

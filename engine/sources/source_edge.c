@@ -40,6 +40,12 @@ static uint64_t call_calls(const struct table *t, uint32_t r, uint32_t e)
 	return graph_edge_calls(t->g, r);
 }
 
+/* Inlined code is entered without a call. */
+static bool call_not_counted(const struct table *t, uint32_t r)
+{
+	return !graph_calls_known(t->g, graph_edge_callee(t->g, r));
+}
+
 static uint64_t call_incl(const struct table *t, uint32_t r, uint32_t e)
 {
 	return graph_edge_incl(t->g, r, e);
@@ -109,7 +115,7 @@ static const struct col_def call_cols[] = {
 	{"caller_id", COL_ID, SHOW_M, .u = call_caller},
 	{"callee_id", COL_ID, SHOW_M, .u = call_callee},
 	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = call_calls,
-	 .stored = 1 + STORE_EDGE_CALLS},
+	 .absent = call_not_counted, .stored = 1 + STORE_EDGE_CALLS},
 	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = call_incl,
 	 .estimated = call_estimated, .exact = graph_exact,
 	 .stored = 1 + STORE_EDGE_INCL},
@@ -273,6 +279,7 @@ struct tree {
 	uint64_t base; /* cost of the top: 100 % of `share` */
 	size_t n;
 	uint32_t top;	     /* the only function that frames lie on, or GRAPH_NONE */
+	bool on_inlined;     /* nothing else is in the set */
 	struct chain *chain; /* [n]; NULL: not computed yet */
 };
 
@@ -394,6 +401,20 @@ static bool tree_no_calls(const struct table *t, uint32_t r)
 	return tree_row(t, r)->calls == 0;
 }
 
+/* Inlined code is entered without a call. */
+static bool tree_not_called(const struct table *t, uint32_t r)
+{
+	const struct path_tree_row *row = tree_row(t, r);
+
+	if (row->calls || !t->g->extra)
+		return false;
+	if (!t->upward)
+		return !graph_calls_known(t->g, row->fn);
+	return row->parent == FLOW_NONE
+		       ? ((const struct tree *)t->data)->on_inlined
+		       : !graph_calls_known(t->g, tree_row(t, row->parent)->fn);
+}
+
 static struct str tree_name(const struct table *t, uint32_t r)
 {
 	return graph_name(t->g, tree_row(t, r)->fn);
@@ -411,7 +432,7 @@ static struct str tree_obj(const struct table *t, uint32_t r)
 
 static struct str tree_class(const struct table *t, uint32_t r)
 {
-	return graph_class_of(tree_name(t, r));
+	return graph_class_shown(t->g, tree_row(t, r)->fn);
 }
 
 static struct str tree_dir(const struct table *t, uint32_t r)
@@ -422,7 +443,8 @@ static struct str tree_dir(const struct table *t, uint32_t r)
 static const struct col_def tree_cols[] = {
 	{"depth", COL_COUNT, SHOW_M | SHOW_T, .u = tree_depth},
 	{"id", COL_ID, SHOW_M | SHOW_T, .u = tree_id},
-	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP | AT_TOP, .u = tree_calls},
+	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP | AT_TOP, .u = tree_calls,
+	 .absent = tree_not_called},
 	{"incl", COL_COST, SHOW_M | SHOW_T | ADDS_UP | AT_TOP, .u = tree_incl},
 	{"est", COL_COST, SHOW_M | SHOW_T | ADDS_UP, .u = tree_est,
 	 .estimated = tree_is_estimated, .absent = tree_inner},
@@ -566,6 +588,16 @@ static struct str root_name(const struct exec *x, const struct source *s,
 	return q->of == TREE_CALLS ? span_text(x, s->of->span) : STR("");
 }
 
+static bool all_inlined(const struct graph *g, const struct fn_set *set)
+{
+	bool all = set != NULL;
+
+	for (uint32_t f = all ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
+	     f = fnset_next(set, f + 1))
+		all &= !graph_calls_known(g, f);
+	return all;
+}
+
 static int note_no_calls(struct exec *x, const struct source *s, bool up)
 {
 	struct str of = span_text(x, s->of->span);
@@ -587,7 +619,8 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	*d = (struct tree){.rows = tree->rows,
 			   .base = path_units(&tree->base),
 			   .n = tree->n,
-			   .top = GRAPH_NONE};
+			   .top = GRAPH_NONE,
+			   .on_inlined = x->g->extra && all_inlined(x->g, q.set)};
 	if (q.of == TREE_FRAMES && fnset_count(q.set) == 1)
 		d->top = fnset_next(q.set, 0);
 	if (!tree->n && q.of == TREE_CALLS && !s->has_min && !x->pairing &&

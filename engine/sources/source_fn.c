@@ -133,6 +133,12 @@ static uint64_t fn_calls(const struct table *t, uint32_t f, uint32_t e)
 	return graph_calls(t->g, f);
 }
 
+/* Inlined code is entered without a call. */
+static bool fn_not_called(const struct table *t, uint32_t f)
+{
+	return !graph_calls_known(t->g, f);
+}
+
 static uint64_t fn_line(const struct table *t, uint32_t f, uint32_t e)
 {
 	(void)e;
@@ -162,10 +168,7 @@ static struct str fn_obj(const struct table *t, uint32_t f)
 
 static struct str fn_short(const struct table *t, uint32_t f)
 {
-	struct str name = graph_name(t->g, f);
-
-	/* Do not shorten a name that a graph stage gave: it is no function's name. */
-	return graph_own_name(t->g, f).p ? name : name_short(name, t->x->a);
+	return graph_short_name(t->g, f, t->x->a);
 }
 
 /* The graph is plain. */
@@ -178,7 +181,7 @@ static void fn_shorts(const struct table *t, struct str *out)
 
 static struct str fn_class(const struct table *t, uint32_t f)
 {
-	return graph_class_of(graph_name(t->g, f));
+	return graph_class_shown(t->g, f);
 }
 
 static struct str fn_dir(const struct table *t, uint32_t f)
@@ -227,7 +230,7 @@ static const struct col_def fn_cols[] = {
 	 .estimated = fn_incl_estimated, .exact = fn_exact, .stored = 1 + STORE_FN_INCL},
 	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL},
 	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = fn_calls,
-	 .stored = 1 + STORE_FN_CALLS},
+	 .absent = fn_not_called, .stored = 1 + STORE_FN_CALLS},
 	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = fn_name, .texts = fn_names,
 	 .dict = DICT_NAME, .codes = fn_name_codes},
 	{"file:line", COL_STR, SHOW_T, .s = fn_place},
@@ -270,15 +273,26 @@ struct str file_key(const struct table *t, file_id file, struct arena *a)
 static struct str named_key(const struct table *t, uint32_t f, struct arena *a)
 {
 	const struct pairing *p = t->x->pairing;
-	const fn_id first = graph_id(t->g, f);
+	const fn_id first = graph_origin(t->g, f);
+	const file_id file = graph_file_id(t->g, f);
 	struct str name = graph_name(t->g, f);
 
 	if (str_eq(name, graph_obj(t->g, f)))
 		return number_key(
 			"o", p->obj[t->x->side][store_fn_obj_id(t->g->st, first)], a);
-	if (str_eq(name, graph_file(t->g, f)))
-		return file_key(t, store_fn_file_id(t->g->st, first), a);
+	if (file != GRAPH_NO_FILE && str_eq(name, graph_file(t->g, f)))
+		return file_key(t, file, a);
 	return moved_file(&t->x->pairs->rules.files, name, a);
+}
+
+/* An inlined function is the same if its name and its object are. */
+static struct str inlined_key(const struct table *t, uint32_t f, struct arena *a)
+{
+	const obj_id obj = store_fn_obj_id(t->g->st, graph_origin(t->g, f));
+	struct str place = number_key("in ", t->x->pairing->obj[t->x->side][obj], a);
+
+	return place.p ? arena_join(a, (struct str[]){place, graph_name(t->g, f)}, 2)
+		       : place;
 }
 
 struct str fn_key(const struct table *t, uint32_t f, struct arena *a)
@@ -286,9 +300,11 @@ struct str fn_key(const struct table *t, uint32_t f, struct arena *a)
 	const struct pairing *p = t->x->pairing;
 	fn_id fn;
 
+	if (graph_is(t->g, f, GRAPH_INLINED))
+		return inlined_key(t, f, a);
 	if (graph_is(t->g, f, GRAPH_NAMED))
 		return named_key(t, f, a);
-	fn = graph_id(t->g, f);
+	fn = graph_origin(t->g, f);
 	if (t->x->side == 0)
 		return number_key("", fn, a);
 	return p->of[1][fn] == PAIR_NONE ? number_key("base ", fn, a)

@@ -304,6 +304,11 @@ static bool card_no_cycle(const struct table *t, uint32_t f)
 	return graph_cycle(t->g, f) == 0;
 }
 
+static bool card_not_called(const struct table *t, uint32_t f)
+{
+	return !graph_calls_known(t->g, f);
+}
+
 static const struct col_def card_cols[] = {
 	{"id", COL_ID, BOTH, .u = card_id},
 	{"fn", COL_NAME, BOTH, .s = card_name},
@@ -311,7 +316,7 @@ static const struct col_def card_cols[] = {
 	{"line", COL_LINE, BOTH, .u = card_line, .absent = card_no_line},
 	{"obj", COL_OBJ, BOTH, .s = card_obj},
 	{"cycle", COL_ID, BOTH, .u = card_cycle, .absent = card_no_cycle},
-	{"calls", COL_COUNT, BOTH, .u = card_calls},
+	{"calls", COL_COUNT, BOTH, .u = card_calls, .absent = card_not_called},
 	{"callers", COL_COUNT, BOTH, .u = card_callers},
 	{"callees", COL_COUNT, BOTH, .u = card_callees},
 	{"contribution", COL_COST, BOTH | PER_EVENT, .u = card_contribution},

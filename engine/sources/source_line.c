@@ -278,7 +278,7 @@ static struct str place_text(const struct table *t, uint32_t r)
 
 static struct str place_class(const struct table *t, uint32_t r)
 {
-	return graph_class_of(place_fn(t, r));
+	return graph_class_shown(t->g, graph_of_store(t->g, place_of(t, r)->fn));
 }
 
 static struct str place_dir(const struct table *t, uint32_t r)

@@ -8,6 +8,7 @@
 #include "engine/rows/exec_set.h"
 #include "engine/graph/flow_parts.h"
 #include "engine/graph/graph.h"
+#include "engine/graph/graph_inlined.h"
 #include "engine/sources/neighbours.h"
 #include "engine/path/path.h"
 #include "engine/sources/source.h"
@@ -99,6 +100,12 @@ static bool step_first(const struct table *t, uint32_t r)
 	return step_of(t, r)->step == 0;
 }
 
+/* Inlined code is entered without a call. */
+static bool step_not_called(const struct table *t, uint32_t r)
+{
+	return step_first(t, r) || !graph_calls_known(t->g, step_of(t, r)->s->fn);
+}
+
 static bool step_no_line(const struct table *t, uint32_t r)
 {
 	return step_line(t, r, 0) == 0;
@@ -111,7 +118,7 @@ static const struct col_def path_cols[] = {
 	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = step_fn},
 	{"file", COL_FILE, SHOW_M, .s = step_file},
 	{"line", COL_LINE, SHOW_M, .u = step_line, .absent = step_no_line},
-	{"calls", COL_COUNT, SHOW_M | SHOW_T, .u = step_calls, .absent = step_first},
+	{"calls", COL_COUNT, SHOW_M | SHOW_T, .u = step_calls, .absent = step_not_called},
 	{"incl", COL_COST, SHOW_M | SHOW_T, .u = step_incl},
 	{"est", COL_COST, SHOW_M | SHOW_T, .u = step_est, .estimated = step_estimated},
 	{"est%", COL_PERCENT, SHOW_T | HAS_BAR, .f = step_share,
@@ -241,6 +248,7 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	const struct flow *flow;
 	int rc;
 
+	x->g = graph_apart(x->g);
 	if (optional_set(x, s->from, &q.from) || optional_set(x, s->to, &q.to) ||
 	    optional_set(x, s->via, &q.via) ||
 	    optional_set(x, s->avoiding, &q.avoiding) ||
@@ -417,6 +425,7 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	const struct flow *flow;
 	int rc;
 
+	x->g = graph_apart(x->g);
 	if (!c || optional_set(x, s->of, &q.of) || optional_set(x, s->under, &q.under) ||
 	    optional_set(x, s->via, &q.via) ||
 	    optional_set(x, s->avoiding, &q.avoiding) ||

@@ -1,8 +1,9 @@
 /*
  * gstage.c - run the graph stages of a query.
  *
- * `in` and the parts are applied first, wherever they are written: the other stages work
- * on the result.
+ * `in`, the parts and inlined functions are applied first, wherever they are written: the
+ * other stages work on the result.  The places where a function is inlined are joined
+ * last, so that stages such as focus know which of them lead where.
  */
 #include "engine/stages/gstage.h"
 
@@ -12,7 +13,9 @@
 #include "engine/lang/check_names.h"
 #include "engine/rows/exec_set.h"
 #include "engine/graph/graph_build.h"
+#include "engine/graph/graph_inlined.h"
 #include "engine/graph/graph_stage.h"
+#include "engine/stages/inlined_code.h"
 
 /* ---- part and thread ---- */
 
@@ -99,6 +102,22 @@ static int run_parts(struct exec *x, const struct gstage *first)
 	return any ? graph_parts(x->g, parts, &x->g, x->err) : 0;
 }
 
+/* ---- inlined functions ---- */
+
+static int run_inlined(struct exec *x, const struct gstage *first)
+{
+	const struct gstage *g = first;
+	struct graph_inlines *in;
+
+	while (g && g->kind != G_INLINED)
+		g = g->next;
+	if (!g)
+		return 0;
+	if (!(in = EXEC_ARRAY(x, struct graph_inlines, 1)) || inlined_code_find(x, in))
+		return (int)x->err->kind;
+	return in->codes ? graph_inlined(x->g, in, &x->g, x->err) : 0;
+}
+
 /* ---- the others ---- */
 
 /* Note cost that got lost: the cost of hidden functions without callers has no caller
@@ -134,18 +153,20 @@ static int hide(struct exec *x, const struct fn_set *set)
 		       : 0;
 }
 
-/* Find the functions with an inclusive cost below p percent. */
+/* Find the functions with an inclusive cost below p percent; of an inlined function that
+ * of all its places. */
 static int small_functions(struct exec *x, double p, struct fn_set **out)
 {
+	struct graph *g = x->g;
 	double least;
 
-	if (graph_event(x->g, x->event, x->err))
+	if (graph_join_inlined(g, &g, x->err) || graph_event(g, x->event, x->err))
 		return (int)x->err->kind;
-	least = p / 100.0 * (double)graph_total(x->g, x->event);
+	least = p / 100.0 * (double)graph_total(g, x->event);
 	if (!(*out = fnset_new(x->a, x->g->functions)))
 		return arena_full(x->a, x->err);
 	for (uint32_t f = 0; f < x->g->functions; f++)
-		if ((double)graph_incl(x->g, f, x->event) < least)
+		if ((double)graph_incl(g, g == x->g ? f : g->group[f], x->event) < least)
 			fnset_add(*out, f);
 	return 0;
 }
@@ -200,6 +221,7 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 	case G_COLLAPSE: return collapse(x, set, g->name.n ? g->name : text);
 	case G_COLLAPSE_BY: return collapse_by(x, g);
 	case G_NOREC: return graph_norec(x->g, &x->g, x->err);
+	case G_INLINED: return 0;
 	case G_CUT: return gstage_cut(x, g);
 	case G_IN:
 	case G_PART:
@@ -210,7 +232,7 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 
 int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
 {
-	if (run_parts(x, first))
+	if (run_parts(x, first) || run_inlined(x, first))
 		return (int)x->err->kind;
 	for (const struct gstage *g = first; g; g = g->next) {
 		struct span at = g->set ? g->set->span : g->span;
@@ -221,5 +243,5 @@ int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
 		if (run_stage(x, g, name))
 			return (int)x->err->kind;
 	}
-	return 0;
+	return graph_join_inlined(x->g, &x->g, x->err);
 }

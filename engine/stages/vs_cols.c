@@ -83,7 +83,8 @@ static uint32_t joined_fn(const struct table *t, uint32_t ref)
 
 bool vs_runs_known(const struct vs *v)
 {
-	return !v->a.g->estimated && !v->b.g->estimated;
+	return !v->a.g->estimated && !v->b.g->estimated && !v->a.g->extra &&
+	       !v->b.g->extra;
 }
 
 uint32_t vs_base_event(const struct vs *v, uint32_t e)
@@ -160,9 +161,9 @@ static bool both_fns(const struct vs *v, uint32_t r, fn_id fn[2])
 	for (int s = 0; s < 2; s++) {
 		const uint32_t f = t[s]->src->fn(t[s], row_ref(t[s], row[s]));
 
-		if (f == GRAPH_NONE || graph_is(t[s]->g, f, GRAPH_NAMED))
+		if (f == GRAPH_NONE || graph_is(t[s]->g, f, GRAPH_NAMED | GRAPH_INLINED))
 			return false;
-		fn[s] = graph_id(t[s]->g, f);
+		fn[s] = graph_origin(t[s]->g, f);
 	}
 	return true;
 }
@@ -324,7 +325,7 @@ static int fill_runs(struct table *t, struct table_col *c, ptrdiff_t which)
 			"of single runs",
 			c->def->name);
 		return err_hint(t->x->err, "compare base and delta, or leave out hide, "
-					   "focus and ignore");
+					   "focus, ignore and with inlined");
 	}
 	if (know_runs(v, c->event))
 		return (int)t->x->err->kind;

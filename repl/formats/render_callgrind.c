@@ -34,7 +34,8 @@ struct writer {
 	struct store *st;
 	struct graph *g; /* after the graph stages; NULL: the profile itself */
 	const struct store_info *info;
-	struct callee *fn;		 /* per function */
+	uint32_t functions, numbers;	 /* to be written; the ids are lower */
+	struct callee *fn;		 /* [functions] */
 	uint8_t *file_named, *obj_named; /* 1: written before */
 	uint64_t *totals;		 /* per event */
 	file_id file;			 /* of the next lines */
@@ -177,10 +178,10 @@ static void put_graph_places(struct writer *w, uint32_t f, const char *obj,
 		out_printf(w->o, "%s=???\n", obj);
 	else
 		put_obj(w, obj, store_fn_obj_id(w->st, at));
-	if (graph_is(w->g, f, GRAPH_FILES))
+	if (graph_is(w->g, f, GRAPH_FILES) || graph_file_id(w->g, f) == GRAPH_NO_FILE)
 		out_printf(w->o, "%s=???\n", file);
 	else
-		put_file(w, file, store_fn_file_id(w->st, at));
+		put_file(w, file, graph_file_id(w->g, f));
 }
 
 static void put_graph_call(struct writer *w, uint32_t edge)
@@ -299,10 +300,10 @@ static void mark_chosen(struct writer *w, const struct column *id)
 	const struct result *r = w->rd->r;
 
 	/* A tree with recursion has no end in a graph: write the whole profile. */
-	for (uint32_t f = 0; r->tree && f < w->info->functions; f++)
+	for (uint32_t f = 0; r->tree && f < w->functions; f++)
 		w->fn[f].chosen = true;
 	for (size_t i = 0; i < r->rows; i++) {
-		uint32_t f = !render_absent(id, i) && id->u[i] < w->info->functions
+		uint32_t f = !render_absent(id, i) && id->u[i] < w->numbers
 				     ? (uint32_t)id->u[i]
 				     : GRAPH_NONE;
 
@@ -352,8 +353,6 @@ static int put_ahead(struct writer *w, fn_id f)
 
 static void write_profile(struct writer *w, const struct column *id)
 {
-	uint32_t functions = w->g ? w->g->functions : w->info->functions;
-
 	for (uint32_t e = 0; w->g && e < w->info->events; e++)
 		if (graph_event(w->g, e, w->rd->err))
 			return;
@@ -361,7 +360,7 @@ static void write_profile(struct writer *w, const struct column *id)
 	if (!w->g)
 		find_callees(w);
 	put_header(w);
-	for (fn_id f = 0; f < functions; f++) {
+	for (fn_id f = 0; f < w->functions; f++) {
 		if (render_cancelled(w->rd, f))
 			return;
 		if (w->fn[f].chosen && w->g)
@@ -394,7 +393,9 @@ int render_callgrind(struct render *rd)
 		return err_set(rd->err, ERR_QUERY, 0,
 			       "the profile of this answer is closed");
 	w.info = store_info(w.st);
-	w.fn = calloc((size_t)w.info->functions + 1, sizeof(*w.fn));
+	w.functions = w.g ? w.g->functions : w.info->functions;
+	w.numbers = w.g ? graph_numbers(w.g) : w.info->functions;
+	w.fn = calloc((size_t)w.functions + 1, sizeof(*w.fn));
 	w.file_named = calloc((size_t)w.info->files + 1, 1);
 	w.obj_named = calloc((size_t)w.info->objects + 1, 1);
 	w.totals = calloc((size_t)w.info->events + 1, sizeof(*w.totals));

@@ -267,7 +267,10 @@ static int put_neighbours(struct card *c, bool callers)
 	for (uint32_t i = 0; i < n && i < NEIGHBOURS; i++) {
 		struct line *l = &line[i + 1];
 
-		number_grouped(l->cell[0], all[i].calls);
+		if (graph_calls_known(c->g, callers ? c->f : all[i].fn))
+			number_grouped(l->cell[0], all[i].calls);
+		else
+			snprintf(l->cell[0], CELL, "-");
 		set_cost(c, l->cell[1], c->unit, all[i].incl, c->g->estimated);
 		set_share(l->cell[2], all[i].incl, sum, c->g->estimated);
 		l->last =
@@ -345,11 +348,14 @@ static void put_calls(struct card *c)
 	const uint32_t cycle = graph_cycle(c->g, c->f);
 	uint32_t first, n;
 
-	put_count(o, graph_calls(c->g, c->f), "call", "calls");
-	out_c(o, " from ");
+	if (graph_calls_known(c->g, c->f))
+		put_count(o, graph_calls(c->g, c->f), "call", "calls");
+	else
+		out_c(o, "inlined");
+	out_c(o, graph_calls_known(c->g, c->f) ? " from " : " into ");
 	put_count(o, graph_caller_count(c->g, c->f), "function", "functions");
 	graph_callees(c->g, c->f, &first, &n);
-	out_c(o, ", to ");
+	out_c(o, graph_calls_known(c->g, c->f) ? ", to " : "; calls ");
 	put_count(o, n, "function", "functions");
 	if (calls_itself(c))
 		out_c(o, "; recursive: it calls itself");

@@ -83,7 +83,7 @@ static int find_rows(struct report *p)
 {
 	const struct result *r = p->rd->r;
 	const struct column *id = result_col(r, STR("id"));
-	const uint32_t of_store = store_info(p->side[0].g->st)->functions;
+	const uint32_t numbers = graph_numbers(p->side[0].g);
 
 	if (result_load(r, id, p->rd->err))
 		return (int)p->rd->err->kind;
@@ -94,7 +94,7 @@ static int find_rows(struct report *p)
 		if (r->compared) {
 			s = r->compared->row[0][i] == RESULT_NONE;
 			f = r->compared->row[s][i];
-		} else if (id->u[i] < of_store) {
+		} else if (id->u[i] < numbers) {
 			f = graph_of_store(p->side[0].g, (fn_id)id->u[i]);
 		}
 		if (f != GRAPH_NONE)

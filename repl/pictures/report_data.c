@@ -6,6 +6,7 @@
  *	d-events	name TAB shown name TAB long name TAB unit and scale ("ns 10", or
  *			nothing) TAB total
  *	d-strings	files and objects, by number
+ *			(calls are -1 if nobody counted them: inlined functions)
  *	d-functions	name TAB short name if that differs TAB id calls cycle file object line listed nests, then per
  *			event self ..., inclusive ..., through - inclusive ..., root ...
  *			and, if it nests, the bounds lo ..., hi ... of inclusive
@@ -147,20 +148,21 @@ static void put_where(struct report *p, struct out *strings, unsigned s, uint32_
 {
 	const struct graph *g = p->side[s].g;
 	const struct store_info *info = store_info(g->st);
-	uint32_t at = g->plain ? f : g->origin[f], first = 0;
+	const file_id file = graph_file_id(g, f);
+	const bool known = !graph_is(g, f, GRAPH_FILES) && file != GRAPH_NO_FILE;
+	uint32_t first = 0;
 
 	if (s)
 		first = store_info(p->side[0].g->st)->files +
 			store_info(p->side[0].g->st)->objects;
-	put_number(p, graph_is(g, f, GRAPH_FILES)
-			      ? UINT32_MAX
-			      : string_of(p, strings, first + store_fn_file_id(g->st, at),
-					  graph_file(g, f)));
+	put_number(p, known ? string_of(p, strings, first + file, graph_file(g, f))
+			    : UINT32_MAX);
 	put_number(p,
 		   graph_is(g, f, GRAPH_OBJECTS)
 			   ? UINT32_MAX
 			   : string_of(p, strings,
-				       first + info->files + store_fn_obj_id(g->st, at),
+				       first + info->files +
+					       store_fn_obj_id(g->st, graph_origin(g, f)),
 				       graph_obj(g, f)));
 	put_number(p, graph_line(g, f));
 }
@@ -181,13 +183,22 @@ static struct str data_was(const struct report *p, uint32_t i)
 	return str_eq(here, there) ? STR("") : there;
 }
 
+/* How often f was called; -1: nobody counted. */
+static void put_times(struct report *p, const struct graph *g, uint32_t f, uint64_t calls)
+{
+	if (graph_calls_known(g, f))
+		out_u64(p->o, calls);
+	else
+		out_c(p->o, "-1");
+}
+
 static void put_base_costs(struct report *p, uint32_t i)
 {
 	const uint32_t f = p->fn[i].in[1];
 
 	out_char(p->o, '\t');
 	if (f != GRAPH_NONE) {
-		out_u64(p->o, graph_calls(p->side[1].g, f));
+		put_times(p, p->side[1].g, f, graph_calls(p->side[1].g, f));
 		put_costs(p, 1, f);
 	}
 	out_char(p->o, '\t');
@@ -200,11 +211,8 @@ static void put_short(struct report *p, const struct graph *g, uint32_t f)
 	const struct str name = graph_name(g, f);
 	struct str brief;
 
-	/* A name that a stage gave is no function's. */
-	if (graph_own_name(g, f).p)
-		return;
 	arena_reset(&p->names);
-	brief = name_short(name, &p->names);
+	brief = graph_short_name(g, f, &p->names);
 	if (!brief.p)
 		err_no_memory(p->rd->err, "for a report");
 	else if (!str_eq(brief, name))
@@ -221,7 +229,8 @@ static void put_function(struct report *p, struct out *strings, uint32_t i)
 	out_char(p->o, '\t');
 	put_short(p, g, f);
 	out_printf(p->o, "\t%" PRIu32, graph_id(g, f));
-	put_number(p, s ? 0 : graph_calls(g, f));
+	out_char(p->o, ' ');
+	put_times(p, g, f, s ? 0 : graph_calls(g, f));
 	put_number(p, graph_cycle(g, f));
 	put_where(p, strings, s, f);
 	put_number(p, p->row[i] > 0);
@@ -252,11 +261,13 @@ static void put_function_rows(struct report *p)
 
 static void put_call_costs(struct report *p, unsigned s, uint32_t edge)
 {
-	struct store_edge x = {0};
+	const struct graph *g = p->side[s].g;
 
+	out_char(p->o, ' ');
 	if (edge != GRAPH_NONE)
-		graph_edge(p->side[s].g, edge, &x);
-	put_number(p, x.calls);
+		put_times(p, g, graph_edge_callee(g, edge), graph_edge_calls(g, edge));
+	else
+		out_char(p->o, '0');
 	for (uint32_t e = 0; e < p->events; e++)
 		put_number(p, report_call_cost(p, s, edge, e));
 }

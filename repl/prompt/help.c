@@ -133,12 +133,13 @@ static const struct help_topic topics[] = {
 	 {"functions | where calls < 0 | expect none", NULL, NULL}},
 	{"filters",
 	 "focus|ignore|hide SET | ...; collapse SET [as NAME];\n"
-	 "collapse by file|object|class|dir; norec; cut PERCENT; in PROFILE; part 2-5,9; thread N",
+	 "collapse by file|object|class|dir; norec; with inlined; cut PERCENT; in PROFILE;\n"
+	 "part 2-5,9; thread N",
 	 "Graph stages stand before the source and change the graph it sees: focus keeps what\n"
 	 "passes through SET, ignore drops it, hide charges it to its callers, collapse makes it\n"
-	 "one, norec folds recursion, cut drops what costs less.  .push keeps one in force, .pop\n"
-	 "drops it.",
-	 {"hide malloc | top 3", "collapse by file | top 3",
+	 "one, norec folds recursion, with inlined makes functions of inlined code, cut drops what\n"
+	 "costs less.  .push keeps one in force, .pop drops it.",
+	 {"hide malloc | top 3", "with inlined | top 3",
 	  "focus main | cut 1% | callees of main"}},
 	{"names",
 	 "name; \"exact name\"; /regex/; file:NAME obj:NAME class:NAME; #N",

@@ -602,8 +602,9 @@ static void gstage(struct choices *g)
 	static const char *const by[] = {"file", "object", "class", "dir"};
 	const char *stage;
 
-	switch (choose(g, 10)) {
+	switch (choose(g, 11)) {
 	case 0: word(g, "norec"); break;
+	case 10: word(g, "with inlined"); break;
 	case 1: out_printf(g->o, "cut %u%%", choose(g, 101)); break;
 	case 2: word(g, choose(g, 4) ? "in base" : "in other"); break;
 	case 3:

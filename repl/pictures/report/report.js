@@ -70,6 +70,8 @@ const trees = SIDES.map(s => {
 let ev = Math.max(0, events.findIndex(e => e.name === data.event));
 const total = (s = 0) => s ? events[ev].base : events[ev].total;
 const grouped = n => n > Number.MAX_SAFE_INTEGER ? n.toExponential(3) : Math.round(n).toLocaleString('en-US');
+/* How often it was called; -1: it is inlined, nobody counted. */
+const times = (n, f) => n < 0 ? '\u2013' : f(n);
 const short = n => {
 	let u = -1;
 	if (n < 100000) return grouped(n);
@@ -179,7 +181,7 @@ function draw() {
 		cell(tr, percent(f.self[ev], total()), 'n p', f.self[ev] / most.self);
 		cell(tr, tilde(f) + cost(f.incl[ev]), 'n', undefined, tilde(f) + whole(f.incl[ev]) + (fuzzy(f) ? ' (estimated; between ' + whole(f.lo[ev]) + ' and ' + whole(f.hi[ev]) + ')' : ''));
 		cell(tr, percent(f.incl[ev], total()), 'n i', f.incl[ev] / most.incl);
-		cell(tr, short(f.calls), 'n', undefined, grouped(f.calls));
+		cell(tr, times(f.calls, short), 'n', undefined, times(f.calls, grouped));
 		cell(tr, fitName(f, k), 'fn', undefined, f.name);
 		cell(tr, place(f), '', undefined, f.file + (f.line ? ':' + f.line : '') + '\n' + f.obj);
 	}
@@ -224,12 +226,12 @@ function calls(table, head, title, list, other) {
 		if (two) callOfTwo(tr, e);
 		else if (e.from === e.to) el(tr, 'td', 'recursive', 'soft w1').title = about + whole(e.w[ev]);
 		else cell(tr, about + cost(e.w[ev]), 'n i w1', e.w[ev] / of, about + whole(e.w[ev]) + ' ' + events[ev].title + ', ' + percent(e.w[ev], of) + ' of what passes ' + selected.name);
-		if (!two) cell(tr, short(e.calls) + '\u00d7', 'n w2', undefined, grouped(e.calls) + ' calls');
+		if (!two) cell(tr, times(e.calls, n => short(n) + '\u00d7'), 'n w2', undefined, e.calls < 0 ? 'inlined' : grouped(e.calls) + ' calls');
 	}
 }
 function callOfTwo(tr, e) {
 	const now = e.w[ev], was = e.b.w[ev], title = about + whole(now) + ' here' + (both() ? ', ' + about + whole(was) + ' in ' + data.base + ': ' + changeText(now, was) : '') +
-		'\n' + grouped(e.calls) + ' calls here, ' + grouped(e.b.calls) + ' in ' + data.base + (e.from === e.to ? '\nrecursive' : '');
+		'\n' + times(e.calls, grouped) + ' calls here, ' + times(e.b.calls, grouped) + ' in ' + data.base + (e.from === e.to ? '\nrecursive' : '');
 	cell(tr, both() ? arrow(now, was, about) : about + cost(now), 'n w3', undefined, title);
 	changeCell(tr, now, was, title);
 }

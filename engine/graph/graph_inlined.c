@@ -1,0 +1,307 @@
+/*
+ * graph_inlined.c - see graph_inlined.h.
+ *
+ * The functions of the graph below keep their ids; inlined code follows, callers first.
+ * A cost of inlined code is known for the whole graph.  When the stage is asked for the
+ * cost of some parts only (flow_parts.h), each part is divided like the whole.
+ */
+#include "engine/graph/graph_inlined.h"
+
+#include <string.h>
+
+#include "engine/graph/graph_build.h"
+
+struct inlined_stage {
+	const struct graph_inlines *in;
+	uint32_t below;	   /* functions */
+	uint32_t events;   /* recorded */
+	uint32_t *outer;   /* [codes]: the function below that it is part of */
+	uint32_t *from;	   /* [edges]: the edge below, or GRAPH_NONE */
+	uint32_t *of_code; /* [codes]: the edge into it */
+	uint32_t *of_call; /* [calls]: its edge */
+	uint32_t *last;	   /* [edges below]: the call that takes the rest, if all moved */
+};
+
+/* ---- costs ---- */
+
+/* Costs of the graph below that are handed on to inlined code. */
+struct handing {
+	const uint64_t *whole, *now; /* of the whole graph; of the part at hand */
+	uint64_t *left;
+	double *passed; /* the cost of the whole that was handed on */
+};
+
+static uint64_t whole_units(double part, double of_whole)
+{
+	return graph_round(part * of_whole);
+}
+
+/* Take `want` of the whole, or as much of the part at hand as is its share. */
+static uint64_t hand_on(struct handing *h, uint32_t i, uint64_t want)
+{
+	uint64_t got = want;
+
+	if (h->now[i] != h->whole[i]) {
+		const double share =
+			h->whole[i] ? (double)h->now[i] / (double)h->whole[i] : 0;
+		const uint64_t before = whole_units(share, h->passed[i]);
+
+		h->passed[i] += (double)want;
+		got = whole_units(share, h->passed[i]) - before;
+	}
+	if (got > h->left[i])
+		got = h->left[i];
+	h->left[i] -= got;
+	return got;
+}
+
+/* What enters inlined code is what it spends: its own, and what it calls. */
+static void enter_codes(const struct graph *g, const struct inlined_stage *s,
+			const uint64_t *self, uint64_t *edge)
+{
+	for (uint32_t k = s->in->codes; k-- > 0;) {
+		const uint32_t f = s->below + k;
+		uint64_t sum = self[f];
+
+		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
+			sum = graph_add(sum, edge[i]);
+		edge[s->of_code[k]] = sum;
+	}
+}
+
+static int inlined_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+			struct arena *scratch, uint64_t *self, uint64_t *edge,
+			struct err *err)
+{
+	const struct inlined_stage *s = g->stage;
+	uint64_t *left = ARENA_ARRAY(scratch, uint64_t, (size_t)below->edges + 1);
+	double *passed =
+		ARENA_ARRAY(scratch, double, (size_t)below->edges + below->functions + 1);
+	struct flow_input whole;
+	struct handing own, calls;
+
+	if (!left || !passed)
+		return arena_full(scratch, err);
+	if (graph_flow_input(g->below, e, &whole, err))
+		return (int)err->kind;
+	memcpy(self, below->self, below->functions * sizeof(*self));
+	memcpy(left, below->incl, below->edges * sizeof(*left));
+	own = (struct handing){whole.self, below->self, self, passed};
+	calls = (struct handing){whole.incl, below->incl, left,
+				 passed + below->functions};
+	for (uint32_t k = 0; k < s->in->codes; k++) {
+		self[s->below + k] = hand_on(
+			&own, s->outer[k],
+			store_event_of(g->st, e, s->in->self + (size_t)k * s->events));
+		if (graph_poll(g, k, err))
+			return (int)err->kind;
+	}
+	for (uint32_t c = 0; c < s->in->calls; c++) {
+		const uint32_t i = s->in->call[c].edge;
+
+		edge[s->of_call[c]] = hand_on(
+			&calls, i,
+			store_event_of(g->st, e, s->in->cost + (size_t)c * s->events));
+		if (s->last[i] == c) {
+			edge[s->of_call[c]] = graph_add(edge[s->of_call[c]], left[i]);
+			left[i] = 0;
+		}
+		if (graph_poll(g, c, err))
+			return (int)err->kind;
+	}
+	for (uint32_t i = 0; i < g->edges; i++)
+		if (s->from[i] != GRAPH_NONE)
+			edge[i] = left[s->from[i]];
+	enter_codes(g, s, self, edge);
+	return 0;
+}
+
+/* ---- edges ---- */
+
+struct wiring {
+	struct graph_draft *d;
+	struct inlined_stage *s;
+	struct flow_input shape; /* of the graph below */
+	uint64_t *calls;	 /* [edges below]: left to the caller */
+	uint32_t *first, *inner; /* code inlined into function f of the draft:
+				    inner[first[f]] up to inner[first[f + 1]] */
+	uint32_t call;		 /* the next one */
+};
+
+static uint32_t wire(struct wiring *w, uint32_t from, uint32_t to, uint64_t calls)
+{
+	struct graph_draft *d = w->d;
+
+	d->caller[d->edges] = from;
+	d->callee[d->edges] = to;
+	d->calls[d->edges] = calls;
+	w->s->from[d->edges] = GRAPH_NONE;
+	return d->edges++;
+}
+
+static void wire_inner(struct wiring *w, uint32_t f)
+{
+	for (uint32_t i = w->first[f]; i < w->first[f + 1]; i++)
+		w->s->of_code[w->inner[i]] = wire(w, f, w->s->below + w->inner[i], 0);
+}
+
+static void wire_function(struct wiring *w, uint32_t f)
+{
+	const struct graph_inlines *in = w->s->in;
+
+	for (uint32_t i = w->shape.out_first[f]; i < w->shape.out_first[f + 1]; i++)
+		if (!in->gone[i])
+			w->s->from[wire(w, f, w->shape.callee[i], w->calls[i])] = i;
+	wire_inner(w, f);
+}
+
+static void wire_code(struct wiring *w, uint32_t k)
+{
+	const struct graph_inlines *in = w->s->in;
+
+	for (; w->call < in->calls && in->call[w->call].code == k; w->call++) {
+		const struct inlined_call *c = &in->call[w->call];
+
+		w->s->of_call[w->call] =
+			wire(w, w->s->below + k, w->shape.callee[c->edge], c->calls);
+	}
+	wire_inner(w, w->s->below + k);
+}
+
+/* Calls move from the function to the code that makes them. */
+static void move_calls(struct wiring *w)
+{
+	const struct graph_inlines *in = w->s->in;
+
+	for (uint32_t i = 0; i < w->shape.edges; i++) {
+		w->calls[i] = w->shape.calls[i];
+		w->s->last[i] = GRAPH_NONE;
+	}
+	for (uint32_t c = 0; c < in->calls; c++) {
+		const uint32_t i = in->call[c].edge;
+
+		w->calls[i] -=
+			in->call[c].calls < w->calls[i] ? in->call[c].calls : w->calls[i];
+		if (in->gone[i])
+			w->s->last[i] = c;
+	}
+}
+
+static int make_edges(struct graph_draft *d, struct inlined_stage *s, struct err *err)
+{
+	const struct graph_inlines *in = s->in;
+	struct graph *b = d->below;
+	const size_t edges = (size_t)b->edges + in->calls + in->codes + 1;
+	uint32_t *into = ARENA_ARRAY(b->a, uint32_t, (size_t)in->codes + 1);
+	struct wiring w = {.d = d, .s = s};
+
+	w.calls = ARENA_ARRAY(b->a, uint64_t, (size_t)b->edges + 1);
+	s->from = ARENA_ARRAY(b->a, uint32_t, edges);
+	s->last = ARENA_ARRAY(b->a, uint32_t, (size_t)b->edges + 1);
+	s->of_code = ARENA_ARRAY(b->a, uint32_t, (size_t)in->codes + 1);
+	s->of_call = ARENA_ARRAY(b->a, uint32_t, (size_t)in->calls + 1);
+	if (!into || !w.calls || !s->from || !s->last || !s->of_code || !s->of_call)
+		return arena_full(b->a, err);
+	if (edges >= GRAPH_NO_FILE)
+		return err_set(err, ERR_LIMIT, 0,
+			       "inlined functions make too many calls");
+	for (uint32_t k = 0; k < in->codes; k++)
+		into[k] = in->code[k].into;
+	if (graph_shape(b, &w.shape, err) || graph_draft_edges(d, edges, err) ||
+	    graph_members(b->a, into, in->codes, d->functions, &w.first, &w.inner, err))
+		return (int)err->kind;
+	move_calls(&w);
+	for (uint32_t f = 0; f < b->functions; f++)
+		wire_function(&w, f);
+	for (uint32_t k = 0; k < in->codes; k++)
+		wire_code(&w, k);
+	return 0;
+}
+
+/* ---- functions ---- */
+
+static int make_functions(struct graph_draft *d, struct inlined_stage *s, struct err *err)
+{
+	struct graph *b = d->below;
+	const size_t n = (size_t)b->functions + s->in->codes;
+
+	if (n >= GRAPH_NO_FILE)
+		return err_set(err, ERR_LIMIT, 0, "too many inlined functions");
+	d->functions = (uint32_t)n;
+	d->map = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
+	d->first = ARENA_ARRAY(b->a, uint32_t, n + 1);
+	d->name = ARENA_ARRAY(b->a, struct str, n + 1);
+	s->outer = ARENA_ARRAY(b->a, uint32_t, (size_t)s->in->codes + 1);
+	if (!d->map || !d->first || !d->name || !s->outer)
+		return arena_full(b->a, err);
+	for (uint32_t f = 0; f < b->functions; f++)
+		d->map[f] = d->first[f] = f;
+	for (uint32_t k = 0; k < s->in->codes; k++) {
+		const struct inlined_code *c = &s->in->code[k];
+
+		s->outer[k] = c->into < b->functions ? c->into
+						     : s->outer[c->into - b->functions];
+		d->first[b->functions + k] = s->outer[k];
+		d->name[b->functions + k] = s->in->fn[c->fn].name;
+	}
+	return 0;
+}
+
+/* What inlined code has of its own: a number, a file. */
+static int identify(struct graph *g, const struct inlined_stage *s, struct err *err)
+{
+	const struct graph_inlines *in = s->in;
+	const uint32_t stored = store_info(g->st)->functions;
+	const size_t n = (size_t)g->functions + 1;
+	uint32_t *map = ARENA_ARRAY(g->a, uint32_t, (size_t)stored + in->fns + 1);
+	uint32_t *number = ARENA_ARRAY(g->a, uint32_t, n);
+	uint32_t *same = ARENA_ARRAY(g->a, uint32_t, n);
+	file_id *file = ARENA_ARRAY(g->a, file_id, n);
+	uint8_t *mixed = ARENA_ARRAY(g->a, uint8_t, n);
+
+	if (!map || !number || !same || !file || !mixed)
+		return arena_full(g->a, err);
+	memcpy(map, g->map, stored * sizeof(*map));
+	for (uint32_t f = 0; f < s->below; f++) {
+		number[f] = g->origin[f];
+		same[f] = f;
+		file[f] = GRAPH_NONE;
+	}
+	for (uint32_t k = in->codes; k-- > 0;) {
+		const uint32_t f = s->below + k;
+
+		number[f] = stored + in->code[k].fn;
+		map[number[f]] = f;
+		same[f] = GRAPH_NONE;
+		file[f] = in->fn[in->code[k].fn].file;
+		mixed[f] = GRAPH_INLINED;
+		if (in->fn[in->code[k].fn].several)
+			mixed[f] |= GRAPH_FILES;
+	}
+	g->extra = in->fns;
+	g->map = map;
+	g->number = number;
+	g->same = same;
+	g->file = file;
+	g->mixed = mixed;
+	return 0;
+}
+
+int graph_inlined(struct graph *g, const struct graph_inlines *in, struct graph **out,
+		  struct err *err)
+{
+	struct graph_draft d = {.below = g, .adds = true};
+	struct inlined_stage *s = ARENA_NEW(g->a, struct inlined_stage);
+
+	if (!s)
+		return arena_full(g->a, err);
+	s->in = in;
+	s->below = g->functions;
+	s->events = store_info(g->st)->events;
+	if (make_functions(&d, s, err) || make_edges(&d, s, err) ||
+	    graph_build(&d, out, err) || identify(*out, s, err))
+		return (int)err->kind;
+	(*out)->stage = s;
+	(*out)->fill = inlined_fill;
+	return 0;
+}

@@ -1,0 +1,565 @@
+/*
+ * inlined_code.c - see inlined_code.h.
+ *
+ * Functions are read twice, as for the source `inlined`: for the addresses to look up,
+ * then for the code.  Each cost line belongs to the innermost inlined function there, and
+ * a call to that of the cost line at its place:
+ *
+ *	address	cost	inlined		code
+ *	0x10	5	-		F itself
+ *	0x14	3	a		F > a
+ *	0x18	4	b in a		F > a > b
+ *
+ * If only files tell, the code of a file is one function, with the name of the file.
+ */
+#include "engine/stages/inlined_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/rows/fn_detail.h"
+#include "engine/sources/inlined.h"
+#include "index/base/hash.h"
+#include "index/base/vec.h"
+
+#define OWN UINT32_MAX /* code that is not inlined */
+
+/* An inlined function is known by its name, or else by its file. */
+struct inlined_key {
+	obj_id obj;
+	bool by_file;
+	uint32_t number; /* of the name, or of the file */
+};
+
+struct found_fn {
+	struct inlined_key key;
+	struct str name, code_file; /* code_file: of an outer function, by the debug
+				       information; or empty */
+	file_id file;
+	bool several;
+};
+
+/* A cost line of the function at hand. */
+struct code_line {
+	file_id file;
+	uint64_t instr, line;
+	uint32_t code;
+};
+
+/* A call site of it. */
+struct code_site {
+	uint32_t code, edge;
+	uint64_t calls;
+	const uint64_t *costs;
+};
+
+struct finding {
+	struct exec *x;
+	struct store *st;
+	struct inlining *in;
+	uint32_t events;
+	struct found_fn *fn;
+	struct inlined_code *code;
+	struct inlined_call *call;
+	uint64_t *self, *cost;
+	size_t fns, fn_cap, codes, code_cap, calls, call_cap, self_cap, cost_cap;
+	struct hash by_key, by_place;
+	const struct inline_frame **chain; /* innermost first */
+	size_t chain_cap;
+	uint8_t *moved; /* [edges]: MOVED, STAYS */
+	/* Of the function at hand: */
+	uint32_t f; /* of the graph */
+	fn_id of_store;
+	const struct inline_frame *last; /* the frame met last, and its code */
+	uint32_t last_code;
+	struct arena rows;
+};
+
+enum { MOVED = 1, STAYS = 2 };
+
+static int no_memory(struct finding *w)
+{
+	return err_no_memory(w->x->err, "while finding inlined functions");
+}
+
+/* ---- functions and code ---- */
+
+static uint32_t hash_three(uint32_t a, uint32_t b, uint32_t c)
+{
+	return (uint32_t)hash_mix(hash_mix((uint64_t)a << 32 | b) ^ c);
+}
+
+/* The inlined function with this key; OWN: memory is out. */
+static uint32_t fn_of_key(struct finding *w, struct inlined_key key, struct str name)
+{
+	const uint32_t h = hash_three(key.obj, key.number, key.by_file);
+	uint32_t probe = hash_start(&w->by_key, h), i;
+
+	while ((i = hash_next(&w->by_key, h, &probe)) != HASH_NONE)
+		if (w->fn[i].key.obj == key.obj && w->fn[i].key.number == key.number &&
+		    w->fn[i].key.by_file == key.by_file)
+			return i;
+	if (w->fns >= GRAPH_NO_FILE ||
+	    vec_reserve(&w->fn, &w->fn_cap, w->fns + 1, sizeof(*w->fn)) ||
+	    hash_add(&w->by_key, h, (uint32_t)w->fns)) {
+		no_memory(w);
+		return OWN;
+	}
+	w->fn[w->fns] =
+		(struct found_fn){.key = key, .name = name, .file = GRAPH_NO_FILE};
+	return (uint32_t)w->fns++;
+}
+
+/* The code of an inlined function in a function or other code; OWN: memory is out. */
+static uint32_t code_in(struct finding *w, uint32_t into, uint32_t fn)
+{
+	const uint32_t h = hash_three(into, fn, 0);
+	uint32_t probe = hash_start(&w->by_place, h), i;
+
+	if (fn == OWN)
+		return OWN;
+	while ((i = hash_next(&w->by_place, h, &probe)) != HASH_NONE)
+		if (w->code[i].into == into && w->code[i].fn == fn)
+			return i;
+	if (w->codes >= GRAPH_NO_FILE - w->x->g->functions ||
+	    vec_reserve(&w->code, &w->code_cap, w->codes + 1, sizeof(*w->code)) ||
+	    vec_reserve(&w->self, &w->self_cap, (w->codes + 1) * w->events,
+			sizeof(*w->self)) ||
+	    hash_add(&w->by_place, h, (uint32_t)w->codes)) {
+		no_memory(w);
+		return OWN;
+	}
+	w->code[w->codes] = (struct inlined_code){into, fn};
+	memset(w->self + w->codes * w->events, 0, w->events * sizeof(*w->self));
+	return (uint32_t)w->codes++;
+}
+
+static obj_id obj_at_hand(const struct finding *w)
+{
+	return store_fn_obj_id(w->st, w->of_store);
+}
+
+/* The function of the frame, whose code is in `file`, or in that of its inner frame. */
+static uint32_t fn_of_frame(struct finding *w, const struct inline_frame *f,
+			    const struct inline_frame *inner, file_id file)
+{
+	struct inlined_key key = {obj_at_hand(w), false, f->number};
+	const uint32_t i = fn_of_key(w, key, f->name);
+
+	if (i == OWN)
+		return OWN;
+	if (inner) {
+		w->fn[i].code_file = inner->file;
+		return i;
+	}
+	w->fn[i].several |= w->fn[i].file != GRAPH_NO_FILE && w->fn[i].file != file;
+	w->fn[i].file = w->fn[i].file == GRAPH_NO_FILE ? file : w->fn[i].file;
+	return i;
+}
+
+/* Put the frame and those that it is inlined into in w->chain; their number is 0 if memory
+ * is out. */
+static size_t list_chain(struct finding *w, const struct inline_frame *frame)
+{
+	size_t n = 0;
+
+	for (const struct inline_frame *f = frame; f; f = f->outer) {
+		if (vec_reserve(&w->chain, &w->chain_cap, n + 1, sizeof(*w->chain))) {
+			no_memory(w);
+			return 0;
+		}
+		if (exec_poll(w->x))
+			return 0;
+		w->chain[n++] = f;
+	}
+	return n;
+}
+
+/* The code of a place that is inlined; OWN: an error. */
+static uint32_t code_of_frame(struct finding *w, const struct inline_frame *frame,
+			      file_id file)
+{
+	uint32_t code = OWN, into = w->f;
+
+	if (!frame) {
+		const struct inlined_key key = {obj_at_hand(w), true, file};
+
+		code = code_in(w, into,
+			       fn_of_key(w, key, str_basename(store_file(w->st, file))));
+		if (code != OWN)
+			w->fn[w->code[code].fn].file = file;
+		return code;
+	}
+	if (frame == w->last)
+		return w->last_code;
+	for (size_t i = list_chain(w, frame); i-- > 0;) {
+		const uint32_t fn =
+			fn_of_frame(w, w->chain[i], i ? w->chain[i - 1] : NULL, file);
+
+		if ((code = code_in(w, into, fn)) == OWN)
+			return OWN;
+		into = w->x->g->functions + code;
+	}
+	w->last = frame;
+	w->last_code = code;
+	return code;
+}
+
+/* *code: OWN if the place is not inlined. */
+static int code_at(struct finding *w, file_id file, uint64_t instr, uint32_t *code)
+{
+	const struct inline_frame *frame;
+	struct str name;
+
+	*code = OWN;
+	if (!inlining_at(w->in, w->of_store, file, instr, &frame))
+		return 0;
+	store_inlined(w->st, file, &file, &name);
+	*code = code_of_frame(w, frame, file);
+	return *code == OWN ? (int)w->x->err->kind : 0;
+}
+
+/* ---- the lines of a function ---- */
+
+static int by_place(const void *pa, const void *pb)
+{
+	const struct code_line *a = pa, *b = pb;
+
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
+	if (a->instr != b->instr)
+		return a->instr < b->instr ? -1 : 1;
+	return (a->line > b->line) - (a->line < b->line);
+}
+
+static int add_lines(struct finding *w, struct code_line **out, size_t *n)
+{
+	struct store_line *line = NULL;
+	struct code_line *to;
+	uint64_t *costs = NULL;
+	struct str name;
+
+	if (fn_inlined_lines(w->x, w->of_store, &w->rows, &line, &costs, n))
+		return (int)w->x->err->kind;
+	if (!(to = *out = ARENA_ARRAY(&w->rows, struct code_line, *n + 1)))
+		return arena_full(&w->rows, w->x->err);
+	for (size_t i = 0; i < *n; i++) {
+		file_id file;
+
+		store_inlined(w->st, line[i].file, &file, &name);
+		to[i] = (struct code_line){file, line[i].instr, line[i].line, OWN};
+		if (code_at(w, line[i].file, line[i].instr, &to[i].code))
+			return (int)w->x->err->kind;
+		for (uint32_t e = 0; to[i].code != OWN && e < w->events; e++) {
+			uint64_t *sum = &w->self[(size_t)to[i].code * w->events + e];
+
+			*sum = graph_add(*sum, costs[i * w->events + e]);
+		}
+	}
+	if (store_info(w->st)->inlined && *n)
+		qsort(to, *n, sizeof(*to), by_place);
+	return 0;
+}
+
+/* ---- its calls ---- */
+
+/* The code of the line at the place of a call.  If several are there, nothing tells which
+ * of them calls: the function itself. */
+static int code_of_site(struct finding *w, const struct code_line *line, size_t n,
+			const struct store_site *s, uint32_t *code)
+{
+	const struct code_line place = {s->file, s->instr, s->line, OWN};
+	size_t lo = 0, hi = n;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (by_place(&line[mid], &place) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	if (lo == n || by_place(&line[lo], &place) != 0)
+		return code_at(w, s->file, s->instr, code);
+	*code = line[lo].code;
+	for (; lo < n && by_place(&line[lo], &place) == 0; lo++)
+		if (line[lo].code != *code)
+			*code = OWN;
+	return 0;
+}
+
+/* The call in the graph; GRAPH_NONE: it is in none of its parts. */
+static uint32_t edge_of_site(const struct finding *w, const struct store_site *s)
+{
+	const struct graph *g = w->x->g;
+	uint32_t lo, n, to;
+
+	if (g->plain)
+		return s->edge;
+	to = graph_of_store(g, s->callee);
+	graph_callees(g, w->f, &lo, &n);
+	for (uint32_t hi = lo + n; lo < hi;) {
+		const uint32_t mid = lo + (hi - lo) / 2;
+
+		if (g->callee[mid] == to)
+			return mid;
+		if (g->callee[mid] < to)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return GRAPH_NONE;
+}
+
+static int by_code(const void *pa, const void *pb)
+{
+	const struct code_site *a = pa, *b = pb;
+
+	if (a->code != b->code)
+		return a->code < b->code ? -1 : 1;
+	return (a->edge > b->edge) - (a->edge < b->edge);
+}
+
+/* site[0..n) are sorted. */
+static int join_sites(struct finding *w, const struct code_site *site, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const bool new = !i || by_code(&site[i - 1], &site[i]);
+		uint64_t *sum;
+
+		if (new) {
+			if (vec_reserve(&w->call, &w->call_cap, w->calls + 1,
+					sizeof(*w->call)) ||
+			    vec_reserve(&w->cost, &w->cost_cap,
+					(w->calls + 1) * w->events, sizeof(*w->cost)))
+				return no_memory(w);
+			w->call[w->calls] =
+				(struct inlined_call){site[i].code, site[i].edge, 0};
+			memset(w->cost + w->calls++ * w->events, 0,
+			       w->events * sizeof(*w->cost));
+		}
+		w->call[w->calls - 1].calls =
+			graph_add(w->call[w->calls - 1].calls, site[i].calls);
+		sum = w->cost + (w->calls - 1) * w->events;
+		for (uint32_t e = 0; e < w->events; e++)
+			sum[e] = graph_add(sum[e], site[i].costs[e]);
+	}
+	return 0;
+}
+
+static int add_sites(struct finding *w, const struct code_line *line, size_t nlines)
+{
+	struct store_site *s = NULL;
+	struct code_site *site;
+	uint64_t *costs = NULL;
+	size_t n = 0, k = 0;
+
+	if (fn_sites(w->x, w->of_store, &w->rows, &s, &costs, &n))
+		return (int)w->x->err->kind;
+	if (!(site = ARENA_ARRAY(&w->rows, struct code_site, n + 1)))
+		return arena_full(&w->rows, w->x->err);
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t edge = edge_of_site(w, &s[i]);
+		uint32_t code;
+
+		if (code_of_site(w, line, nlines, &s[i], &code))
+			return (int)w->x->err->kind;
+		if (edge == GRAPH_NONE)
+			continue;
+		w->moved[edge] |= code == OWN ? STAYS : MOVED;
+		if (code != OWN)
+			site[k++] = (struct code_site){code, edge, s[i].calls,
+						       costs + i * w->events};
+	}
+	if (k)
+		qsort(site, k, sizeof(*site), by_code);
+	return join_sites(w, site, k);
+}
+
+static int add_function(struct finding *w)
+{
+	struct code_line *line = NULL;
+	size_t n = 0;
+
+	w->last = NULL;
+	if (add_lines(w, &line, &n))
+		return (int)w->x->err->kind;
+	return add_sites(w, line, n);
+}
+
+/* Look up the addresses of a function later. */
+static int want_function(struct finding *w)
+{
+	struct store_line *line = NULL;
+	struct store_site *site = NULL;
+	uint64_t *costs = NULL;
+	size_t lines = 0, sites = 0;
+
+	if (fn_inlined_lines(w->x, w->of_store, &w->rows, &line, &costs, &lines) ||
+	    fn_sites(w->x, w->of_store, &w->rows, &site, &costs, &sites))
+		return (int)w->x->err->kind;
+	for (size_t i = 0; i < lines; i++)
+		if (inlining_want(w->in, w->of_store, line[i].file, line[i].line,
+				  line[i].instr))
+			return (int)w->x->err->kind;
+	for (size_t i = 0; i < sites; i++)
+		if (inlining_want(w->in, w->of_store, site[i].file, site[i].line,
+				  site[i].instr))
+			return (int)w->x->err->kind;
+	return 0;
+}
+
+static int each_function(struct finding *w, int (*each)(struct finding *))
+{
+	enum { POLL = 16 };
+
+	for (w->f = 0; w->f < w->x->g->functions; w->f++) {
+		w->of_store = graph_origin(w->x->g, w->f);
+		arena_reset(&w->rows);
+		if (each(w) || (w->f % POLL == 0 && exec_poll_now(w->x)))
+			return (int)w->x->err->kind;
+	}
+	return 0;
+}
+
+/* ---- what was found ---- */
+
+/* "max (inl)" */
+static struct str marked(struct arena *a, struct str name)
+{
+	static const char mark[] = GRAPH_INLINED_MARK;
+	char *p = arena_alloc(a, name.n + sizeof(mark) - 1);
+
+	if (!p)
+		return (struct str){NULL, 0};
+	if (name.n)
+		memcpy(p, name.p, name.n);
+	memcpy(p + name.n, mark, sizeof(mark) - 1);
+	return (struct str){p, name.n + sizeof(mark) - 1};
+}
+
+/* The file of an outer function: no line of it was met. */
+static file_id file_named(struct store *st, struct str name)
+{
+	const file_id i = name.n ? store_file_lower(st, name) : store_info(st)->files;
+
+	return i < store_info(st)->files && str_eq(store_file(st, i), name)
+		       ? i
+		       : GRAPH_NO_FILE;
+}
+
+static void *kept(struct exec *x, const void *from, size_t n, size_t size)
+{
+	void *p = exec_alloc(x, n + 1, size);
+
+	if (p && n)
+		memcpy(p, from, n * size);
+	return p;
+}
+
+static int keep_found(struct finding *w, struct graph_inlines *out)
+{
+	struct exec *x = w->x;
+
+	*out = (struct graph_inlines){
+		.fn = EXEC_ARRAY(x, struct inlined_fn, w->fns + 1),
+		.code = kept(x, w->code, w->codes, sizeof(*w->code)),
+		.self = kept(x, w->self, w->codes * w->events, sizeof(*w->self)),
+		.call = kept(x, w->call, w->calls, sizeof(*w->call)),
+		.cost = kept(x, w->cost, w->calls * w->events, sizeof(*w->cost)),
+		.fns = (uint32_t)w->fns,
+		.codes = (uint32_t)w->codes,
+		.calls = (uint32_t)w->calls,
+		.gone = w->moved};
+	if (!out->fn || !out->code || !out->self || !out->call || !out->cost)
+		return (int)x->err->kind;
+	for (size_t i = 0; i < w->fns; i++) {
+		const struct found_fn *f = &w->fn[i];
+		const struct str name = f->name.n ? f->name : STR("???");
+
+		out->fn[i] = (struct inlined_fn){
+			marked(x->a, name),
+			f->file != GRAPH_NO_FILE ? f->file
+						 : file_named(w->st, f->code_file),
+			f->several};
+		if (!out->fn[i].name.p)
+			return arena_full(x->a, x->err);
+	}
+	for (uint32_t i = 0; i < x->g->edges; i++)
+		w->moved[i] = w->moved[i] == MOVED;
+	return 0;
+}
+
+static int note_found(struct finding *w)
+{
+	bool by_file = false;
+
+	for (size_t i = 0; i < w->fns && !by_file; i++)
+		by_file = w->fn[i].key.by_file;
+	if (!w->fns)
+		return exec_note(w->x, STR("no inlined code is known in this profile"));
+	if (!by_file || store_info(w->st)->has_instr)
+		return 0;
+	return exec_note(w->x,
+			 STR("inlined functions have the names of their files: only "
+			     "profiles with --dump-instr=yes tell more"));
+}
+
+/* Run `look` with an arena of its own for what the debug information is asked; its notes
+ * are kept. */
+static int look_up(struct finding *w, struct arena *scratch)
+{
+	struct exec *x = w->x;
+	struct arena *const a = x->a;
+	const struct str *notes;
+	size_t n;
+	int rc;
+
+	struct str *const old = x->notes;
+	const size_t nold = x->nnotes, cap = x->notes_cap;
+
+	x->a = scratch;
+	x->notes = NULL;
+	x->nnotes = x->notes_cap = 0;
+	rc = inlining_new(x, &w->in) ||
+			     (store_info(w->st)->has_instr &&
+			      each_function(w, want_function)) ||
+			     inlining_read(w->in, true)
+		     ? (int)x->err->kind
+		     : 0;
+	notes = x->notes;
+	n = x->nnotes;
+	x->a = a;
+	x->notes = old;
+	x->nnotes = nold;
+	x->notes_cap = cap;
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = exec_note(x, arena_str(a, notes[i]));
+	return rc;
+}
+
+int inlined_code_find(struct exec *x, struct graph_inlines *out)
+{
+	struct finding w = {.x = x, .st = x->g->st, .last_code = OWN};
+	struct arena scratch;
+
+	w.events = store_info(w.st)->events;
+	if (!(w.moved = EXEC_ARRAY(x, uint8_t, (size_t)x->g->edges + 1)))
+		return (int)x->err->kind;
+	arena_init(&scratch, x->a->cap);
+	arena_init(&w.rows, x->a->cap);
+	if (!look_up(&w, &scratch) && !each_function(&w, add_function) &&
+	    !keep_found(&w, out))
+		note_found(&w);
+	hash_free(&w.by_key);
+	hash_free(&w.by_place);
+	free(w.fn);
+	free(w.code);
+	free(w.call);
+	free(w.self);
+	free(w.cost);
+	free(w.chain);
+	arena_free(&w.rows);
+	arena_free(&scratch);
+	return (int)x->err->kind;
+}

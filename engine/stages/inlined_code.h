@@ -1,0 +1,12 @@
+/* inlined_code.h - find the inlined code of all functions, for graph_inlined(). */
+#ifndef QUERN_INLINED_CODE_H
+#define QUERN_INLINED_CODE_H
+
+#include "engine/graph/graph_inlined.h"
+#include "engine/rows/exec.h"
+
+/* Of x->g, which is the store or parts of it.  In the arena of the query; a note says
+ * where only files tell what is inlined. */
+int inlined_code_find(struct exec *x, struct graph_inlines *out);
+
+#endif

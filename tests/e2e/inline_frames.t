@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+"""inline_frames.t - `with inlined`: inlined functions become functions, and all sums stay.
+
+Every profile of the fixtures is asked with and without the stage: each function has the same
+inclusive cost, and what its self cost loses are its rows of the source `inlined`.
+"""
+import json
+import os
+import re
+from collections import defaultdict
+
+from e2e import done, fixtures, ok, run, same
+
+def tables(path, queries):
+    r = run(path, "-q", "--no-index-write", "--format", "json", *[a for q in queries for a in ("-c", q)])
+    if r.status:
+        return None
+    found = []
+    for text in r.text.split('{"meta":')[1:]:
+        t = json.loads('{"meta":' + text)
+        found.append([dict(zip(t["columns"], row)) for row in t["rows"]])
+    return found
+
+
+def sums(rows, key, cols):
+    total = defaultdict(lambda: [0] * len(cols))
+    for r in rows:
+        k = key(r)
+        for i, c in enumerate(cols):
+            total[k][i] += r[c]
+    return {k: v for k, v in total.items() if any(v)}
+
+
+def compare(path):
+    """What differs, and how many inlined functions there are."""
+    events = tables(path, ["events"])
+    if not events:
+        return "", 0
+    names = [e["name"] for e in events[0]]
+    short = [re.split(r"_?\(|\W", n)[0] for n in names]
+    known = [n for n in short if n and short.count(n) == 1]
+    own, incl = ["self_" + n for n in known], ["incl_" + n for n in known]
+    show = lambda cols: ", ".join("%s as %s" % (c.replace("_", ".", 1), c) for c in cols)
+    functions = "functions | show id, fn, obj, calls, " + show(own + incl)
+    bounds = "functions | show id, lo, hi, estimated"
+    calls = "calls | show caller_id, callee_id, calls, " + show(incl)
+    stage = "with inlined | "
+    got = tables(path, [functions, calls, bounds, stage + functions, stage + calls, stage + bounds,
+                        "inlined | show file, fn, into, " + show(own),
+                        "calltree > without.folded", stage + "calltree > with.folded"])
+    if not got:
+        return "cannot be asked", 0
+    f0, c0, b0, f1, c1, b1, rows = got
+    n = len(f0)
+    mine = {r["id"]: r for r in f1 if r["id"] < n}
+    bound = {r["id"]: r for r in b1}
+    bad = []
+    if set(mine) != {r["id"] for r in f0}:
+        bad.append("functions are gone")
+    if sums(f0, lambda r: 0, own) != sums(f1, lambda r: 0, own):
+        bad.append("self adds up to %s, %s" % (sums(f0, lambda r: 0, own), sums(f1, lambda r: 0, own)))
+    lost = sums(rows, lambda r: r["into"], own)
+    for name, sum0 in sums(f0, lambda r: r["fn"], own).items():
+        left = [a + b for a, b in zip(sums([r for r in mine.values() if r["fn"] == name], lambda r: 0, own).get(0, [0] * len(own)),
+                                      lost.get(name, [0] * len(own)))]
+        if left != sum0:
+            bad.append("self of %s: %s, not %s" % (name, left, sum0))
+    for r in f0:
+        m = mine[r["id"]]
+        if [m[c] for c in incl + ["calls"]] != [r[c] for c in incl + ["calls"]]:
+            bad.append("incl of %s: %s, not %s" % (r["fn"], [m[c] for c in incl], [r[c] for c in incl]))
+    for r in b0:
+        if bound[r["id"]] != r:
+            bad.append("bounds of #%d: %s, not %s" % (r["id"], bound[r["id"]], r))
+    # Calls of functions: their callers may be inlined code now.
+    into = [sums([r for r in c if r["callee_id"] < n], lambda r: r["callee_id"], incl + ["calls"]) for c in (c0, c1)]
+    if into[0] != into[1]:
+        bad.append("calls differ: %s" % [(k, into[0].get(k), into[1].get(k)) for k in set(into[0]) | set(into[1])
+                                         if into[0].get(k) != into[1].get(k)][:3])
+    # What enters inlined code is what it spends and what it calls.
+    enters = sums([r for r in c1 if r["callee_id"] >= n], lambda r: r["callee_id"], incl)
+    leaves = sums([r for r in c1 if r["caller_id"] >= n], lambda r: r["caller_id"], incl)
+    for r in f1:
+        if r["id"] < n:
+            continue
+        spends = [r[c] + x for c, x in zip(own, leaves.get(r["id"], [0] * len(own)))]
+        if not r["fn"].endswith(" (inl)") or r["calls"] is not None or spends != enters.get(r["id"], [0] * len(own)):
+            bad.append("%s: enters %s, spends %s" % (r["fn"], enters.get(r["id"]), spends))
+    # Hidden again, they leave what was there before: all calls and costs go to their callers.
+    hidden = tables(path, [stage + r"hide /\(inl\)$/ | " + calls])[0] if len(f1) > n else c0
+    again = [sums(c, lambda r: (r["caller_id"], r["callee_id"]), incl + ["calls"]) for c in (hidden, c0)]
+    if again[0] != again[1]:
+        bad.append("hidden: %s" % [(k, again[0].get(k), again[1].get(k)) for k in set(again[0]) | set(again[1])
+                                   if again[0].get(k) != again[1].get(k)][:2])
+    stacks = []
+    for name in ("without.folded", "with.folded"):
+        with open(name, encoding="utf-8", errors="replace") as f:
+            stacks.append(sum(int(l.rsplit(" ", 1)[1]) for l in f))
+        os.remove(name)
+    if stacks[0] != stacks[1]:
+        bad.append("stacks add up to %s, %s" % tuple(stacks))
+    return "; ".join(bad[:3]), len(f1) - n
+
+
+wrong, with_some, asked = [], 0, 0
+for folder, _, files in sorted(os.walk(fixtures)):
+    for name in sorted(files):
+        path = os.path.join(folder, name)
+        if name.endswith((".md", ".cc", ".cpp", ".rs", ".h", ".json", ".php", ".zst", ".quern")) or "/huge" in folder:
+            continue
+        bad, inlined = compare(path)
+        asked += 1
+        with_some += inlined > 0
+        if bad:
+            wrong.append("%s: %s" % (os.path.relpath(path, fixtures), bad))
+ok(asked > 100 and with_some > 20, "profiles asked, and those with inlined code", (asked, with_some))
+same(wrong[:5], [], "sums, inclusive costs, bounds, calls and stacks with and without inlined functions")
+done()
