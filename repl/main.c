@@ -21,7 +21,9 @@
 #include "index/base/out.h"
 #include "index/verify.h"
 #include "repl/app/app.h"
+#include "repl/app/guide.h"
 #include "repl/bench_parse.h"
+#include "repl/mcp/mcp.h"
 #include "repl/term/emit.h"
 #include "repl/term/number.h"
 #include "repl/prompt/opening.h"
@@ -272,6 +274,10 @@ int main(int argc, char **argv)
 		status = say_text(options_help);
 	} else if (opts.version) {
 		status = say_text("quern " QUERN_VERSION "\n");
+	} else if (opts.guide) {
+		status = say_text(guide_md);
+	} else if (opts.mcp) {
+		status = mcp_run(&opts);
 	} else if (opts.verify) {
 		status = verify(&opts);
 	} else if (opts.bench_parse) {

@@ -166,10 +166,13 @@ static int table_told(const struct result *r, struct err *err)
 
 int result_row(const struct result *r, size_t row, size_t *at, struct err *err)
 {
-	if (r->pages && row - r->first >= r->held &&
+	/* r may be a copy that shows fewer rows. */
+	const struct result *paged = r->pages ? r->pages->r : r;
+
+	if (r->pages && row - paged->first >= paged->held &&
 	    table_hold(r->pages, row - row % PAGE))
 		return table_told(r, err);
-	*at = row - r->first;
+	*at = row - paged->first;
 	return 0;
 }
 

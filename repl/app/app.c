@@ -395,8 +395,10 @@ static int build(struct app *app, const char *const *path, size_t n, struct stor
 		.jobs = o->jobs,
 		.mem = o->mem,
 		.cancel = &app_cancel,
-		.progress = o->quiet ? NULL : progress_show,
-		.progress_arg = &bar,
+		.progress = app->progress ? app->progress
+			    : o->quiet	  ? NULL
+					  : progress_show,
+		.progress_arg = app->progress ? app->progress_arg : &bar,
 		.note = note,
 		.note_arg = &noting,
 	};

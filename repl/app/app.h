@@ -11,6 +11,7 @@
 
 #include "engine/query.h"
 #include "index/base/arena.h"
+#include "index/build.h"
 #include "repl/app/gate.h"
 #include "repl/app/options.h"
 #include "repl/formats/suite.h"
@@ -39,6 +40,11 @@ struct app {
 	char *once;	      /* .once FILE */
 	char *last;	      /* text of the last query, for .edit and .save */
 	bool interactive, quit;
+	struct out
+		*answers; /* answers go here, not to standard output; NULL: they do not */
+	/* How far indexing is; NULL: a bar on the terminal shows it. */
+	void (*progress)(void *arg, const struct build_progress *state);
+	void *progress_arg;
 	bool closed;	 /* the reader of our stdout is gone: write nothing more */
 	unsigned nested; /* depth of scripts in scripts */
 	struct gate gate;

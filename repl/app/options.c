@@ -12,6 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "repl/app/budget.h"
+
 const char options_help[] =
 	"usage: quern [PROFILE | NAME=PROFILE]... [OPTION]...\n"
 	"\n"
@@ -42,6 +44,7 @@ const char options_help[] =
 	"  --event EVENT         of costs that name none; default: the first of the profile\n"
 	"  --no-demangle         C++ and Rust names as the profile has them\n"
 	"  --wide                tables: shorten no name, hide no column\n"
+	"  --budget SIZE         whole rows of an answer, up to so many bytes (20k)\n"
 	"  --raw                 csv, tsv: no ' before = + - @ at the start of a name\n"
 	"  --color WHEN          auto, always, never; NO_COLOR is heeded\n"
 	"  -q, --quiet           say only answers, errors, and what changes their meaning\n"
@@ -49,6 +52,10 @@ const char options_help[] =
 	"  --all-parts           PROFILE stands for PROFILE.1, PROFILE-01 and so on\n"
 	"  --merge               one profile, even of different programs, tools or runs\n"
 	"  --watch               show what changed at every new dump of PROFILE, or run -c\n"
+	"Programs that ask\n"
+	"  --guide               all that an agent needs to know, on two pages\n"
+	"  --mcp                 answer a client of the Model Context Protocol on stdin and\n"
+	"                        stdout: --safe, --budget 20k, queries by its tools alone\n"
 	"The index\n"
 	"  --index PATH          keep it there (one profile only)\n"
 	"  --rebuild             make it again even if it is up to date\n"
@@ -88,6 +95,7 @@ enum kind {
 	TASK,
 	NUMBER,
 	SIZE,
+	BUDGET,
 	FORMAT,
 	COLOUR
 };
@@ -116,6 +124,7 @@ static const struct option {
 	{0, "set", SET, 0},
 	{0, "jobs", NUMBER, AT(jobs)},
 	{0, "mem", SIZE, AT(mem)},
+	{0, "budget", BUDGET, AT(budget)},
 	{0, "color", COLOUR, AT(colour)},
 	{0, "colour", COLOUR, AT(colour)},
 	{0, "raw", FLAG, AT(raw)},
@@ -123,6 +132,8 @@ static const struct option {
 	{0, "all-parts", FLAG, AT(all_parts)},
 	{0, "watch", FLAG, AT(watch)},
 	{0, "merge", FLAG, AT(merge)},
+	{0, "mcp", FLAG, AT(mcp)},
+	{0, "guide", FLAG, AT(guide)},
 	{0, "no-demangle", FLAG, AT(no_demangle)},
 	{0, "rebuild", FLAG, AT(rebuild)},
 	{0, "no-index-write", FLAG, AT(no_index_write)},
@@ -220,6 +231,15 @@ static int store_size(struct options *to, const struct option *o, const char *va
 	return 0;
 }
 
+static int store_budget(struct options *to, const struct option *o, const char *value,
+			struct err *err)
+{
+	if (!options_size(value, &to->budget) || to->budget < BUDGET_LEAST ||
+	    to->budget > BUDGET_MOST)
+		return options_wrong(o, value, "a size from 1k to 64M", err);
+	return 0;
+}
+
 static int store_colour(struct options *to, const struct option *o, const char *value,
 			struct err *err)
 {
@@ -260,6 +280,7 @@ static int store(struct options *to, const struct option *o, const char *value,
 	case TASK: to->tasks[to->ntasks++] = (struct task){o->at, value}; break;
 	case NUMBER: return store_number(to, o, value, err);
 	case SIZE: return store_size(to, o, value, err);
+	case BUDGET: return store_budget(to, o, value, err);
 	case COLOUR: return store_colour(to, o, value, err);
 	case FORMAT:
 		to->format = format_of_name(str_c(value));
@@ -324,6 +345,21 @@ static bool options_stdin_script(const struct options *o)
 	return false;
 }
 
+/* A client asks; so nothing else does, and standard input is its. */
+static int check_mcp(const struct options *o, struct err *err)
+{
+	if (!o->nprofiles)
+		return err_set(err, ERR_USAGE, 0, "--mcp needs a profile");
+	if (o->ntasks || o->watch || o->verify || o->bench_parse)
+		return err_set(err, ERR_USAGE, 0,
+			       "--mcp takes queries from its client, not from -c, -f, "
+			       "--watch, --verify or --bench-parse");
+	if (options_stdin_profile(o))
+		return err_set(err, ERR_USAGE, 0,
+			       "with --mcp standard input is the client, not a profile");
+	return 0;
+}
+
 static int check_options(const struct options *o, struct err *err)
 {
 	if (o->index && o->no_index_write)
@@ -340,6 +376,8 @@ static int check_options(const struct options *o, struct err *err)
 		return err_set(
 			err, ERR_USAGE, 0,
 			"--watch follows one run: give the name its files begin with");
+	if (o->mcp && !o->help && !o->version)
+		return check_mcp(o, err);
 	if (o->verify && !o->nprofiles && !o->help && !o->version)
 		return err_set(err, ERR_USAGE, 0, "--verify needs a profile");
 	if (o->bench_parse && !o->nprofiles && !o->help && !o->version)

@@ -41,12 +41,13 @@ struct options {
 	size_t nlimits;
 	const char **sets; /* "NAME=VALUE" */
 	size_t nsets;
-	unsigned jobs; /* 0: one per core */
-	uint64_t mem;  /* bytes; 0: the default */
+	unsigned jobs;	 /* 0: one per core */
+	uint64_t mem;	 /* bytes; 0: the default */
+	uint64_t budget; /* most bytes of an answer; 0: any */
 	bool rebuild, no_index_write, no_wait, trust, safe, quiet, no_init, raw, verify;
 	bool bench_parse, wide, no_demangle, pair_exact, keep_going;
-	bool all_parts, merge, watch;
-	bool help, version;
+	bool all_parts, merge, watch, mcp;
+	bool help, version, guide;
 	enum colour_when colour;
 };
 

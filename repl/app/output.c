@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "repl/app/budget.h"
 #include "repl/app/child.h"
 #include "repl/app/progress.h"
 #include "repl/render/render.h"
@@ -346,12 +347,81 @@ static size_t lines_needed(struct app *app, const struct result *r,
 	return lines;
 }
 
+/* ---- within a budget ---- */
+
+struct budgeted {
+	struct app *app;
+	const struct renderer *f;
+	struct look look;
+	char note[200];
+	bool left;
+};
+
+static int render_part(void *arg, const struct result *r, const struct left_out *left,
+		       struct out *o, struct err *err)
+{
+	struct budgeted *b = arg;
+	struct rendering g = {.f = b->f,
+			      .rd = {.o = o,
+				     .r = r,
+				     .look = &b->look,
+				     .session = b->app->session,
+				     .cancel = &app_cancel,
+				     .err = err,
+				     .left = *left}};
+	unsigned lost = out_lost();
+
+	session_guard(render_guarded, &g, err);
+	if (out_lost() != lost)
+		err_no_memory(err, "while the answer was written");
+	memcpy(b->note, g.rd.note, sizeof(b->note));
+	b->left = left->rows > 0;
+	return (int)err->kind;
+}
+
+/* The bytes that the answer may still have: all answers to a program are one. */
+static size_t budget_room(const struct app *app)
+{
+	const size_t all = (size_t)app->opts->budget;
+	/* An eighth is for notes and errors. */
+	const size_t used = app->answers ? app->answers->n + all / 8 : 0;
+
+	return all > used ? all - used : 0;
+}
+
+/* Returns the errno of the output, as write_result(). */
+static int write_budgeted(struct app *app, const struct result *r,
+			  const struct renderer *f, struct place *p, struct err *err)
+{
+	struct budgeted b = {.app = app, .f = f, .look = look_of(app, p)};
+	struct out o, to;
+	int failed = 0;
+
+	out_mem(&o);
+	budget_write(r, f, budget_room(app), render_part, &b, &o, err);
+	session_check(app->session, err);
+	if (!err->kind && app->answers) {
+		out_c(app->answers, app->answers->n ? "\n" : "");
+		out_bytes(app->answers, o.buf, o.n);
+	} else if (!err->kind) {
+		out_fd(&to, p->fd);
+		out_bytes(&to, o.buf, o.n);
+		failed = out_close(&to);
+	}
+	if (!err->kind && b.note[0])
+		(b.left ? app_warn : app_note)(app, "note: %s", b.note);
+	out_close(&o);
+	return failed;
+}
+
 /* Returns the errno of the output, 0 if all was written.  err is for the renderer. */
 static int write_result(struct app *app, const struct result *r, const struct renderer *f,
 			struct place *p, struct err *err)
 {
 	struct out o;
 
+	if (app->opts->budget && (p->pager || p->fd == STDOUT_FILENO))
+		return write_budgeted(app, r, f, p, err);
 	out_fd(&o, p->fd);
 	render(app, r, f, p, &o, NULL, err);
 	/* Some formats read more of the index. */
@@ -370,7 +440,7 @@ static struct suite *suite_of(struct app *app)
 static bool is_collected(const struct app *app, const struct renderer *f, struct str file,
 			 struct str shell)
 {
-	return f->format == FORMAT_JUNIT && !file.n && !shell.n &&
+	return f->format == FORMAT_JUNIT && !file.n && !shell.n && !app->answers &&
 	       (app->output.fd >= 0 || !app->interactive);
 }
 
@@ -381,6 +451,23 @@ static int collect(struct app *app, const struct result *r, const struct rendere
 
 	render(app, r, f, &nowhere, NULL, suite_of(app), err);
 	return session_check(app->session, err);
+}
+
+/* The document within the budget, or none: it cannot be cut. */
+static int write_short_suite(struct app *app, struct suite *s, struct place *p,
+			     struct err *err)
+{
+	struct out o, to;
+
+	out_mem(&o);
+	suite_write(s, &o);
+	out_fd(&to, p->fd);
+	if (o.n > budget_room(app))
+		budget_too_long(o.n, budget_room(app), FORMAT_JUNIT, err);
+	else
+		out_bytes(&to, o.buf, o.n);
+	out_close(&o);
+	return close_place(app, p, out_close(&to), err);
 }
 
 static int write_suite(struct app *app, struct suite *s, struct err *err)
@@ -400,6 +487,8 @@ static int write_suite(struct app *app, struct suite *s, struct err *err)
 		return 0;
 	}
 	out_fd(&o, p.fd);
+	if (app->opts->budget && s == &app->report)
+		return write_short_suite(app, s, &p, err);
 	suite_write(s, &o);
 	return close_place(app, &p, out_close(&o), err);
 }
@@ -462,10 +551,11 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 	if (is_collected(app, f, file, r->shell))
 		return collect(app, r, f, err);
 	if (open_place(app, file, r->shell, lines_needed(app, r, f, err), &p, err) == 0) {
-		if (f->binary && (p.pager || isatty(p.fd)))
+		if (f->binary && (p.pager || app->answers || isatty(p.fd)))
 			err_set(err, ERR_QUERY, 0,
-				"%s is not for a terminal: write it to a file with `> FILE`",
-				format_name(f->format));
+				"%s is not for a %s: write it to a file with `> FILE`",
+				format_name(f->format),
+				app->answers ? "program that asks" : "terminal");
 		else if (!(app->closed && p.fd == STDOUT_FILENO))
 			failed = write_result(app, r, f, &p, err);
 		close_place(app, &p, failed, err);

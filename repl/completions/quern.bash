@@ -2,10 +2,10 @@
 
 _quern() {
 	local word=$2 before=$3
-	local options='--command --file --keep-going --format --event --raw --wide --color --quiet
+	local options='--command --file --keep-going --format --event --budget --raw --wide --color --quiet
 		--all-parts --merge --watch --index --rebuild --no-index-write --no-wait --trust --verify --bench-parse --jobs --mem --safe
 		--source-root --strip-prefix --map-object --rename --pair --least-paired
-		--limit --set --no-demangle --no-init --help --version -c -f -q -h -V'
+		--limit --set --guide --mcp --no-demangle --no-init --help --version -c -f -q -h -V'
 	local formats='table tree csv tsv json ndjson md github junit svg icicle html folded speedscope dot
 		callgrind pprof'
 
@@ -13,7 +13,7 @@ _quern() {
 	case $before in
 	--format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$word") ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
-	-c | --command | --set | --event | --jobs | --mem | --strip-prefix | --map-object | --rename | --least-paired) ;;
+	-c | --command | --set | --budget | --event | --jobs | --mem | --strip-prefix | --map-object | --rename | --least-paired) ;;
 	--pair) mapfile -t COMPREPLY < <(compgen -W 'rules exact' -- "$word") ;;
 	--limit)
 		compopt -o nospace 2>/dev/null

@@ -123,6 +123,14 @@ static void github_put_rows(struct render *rd, struct said *said, struct str tit
 		put_command(rd->o, r->why.n > 0, in_workspace(&w, file_of(file, row)),
 			    line_of(line, row), title, &message);
 	}
+	if (rd->left.rows) {
+		char left[200];
+
+		message.n = 0;
+		render_left_out(rd, left, sizeof(left));
+		out_c(&message, left);
+		put_command(rd->o, false, STR(""), 0, title, &message);
+	}
 	/* `expect some`: nothing is there to be shown. */
 	if (r->why.n && !r->rows) {
 		said_query(&message, r);

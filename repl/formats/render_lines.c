@@ -146,6 +146,9 @@ static int render_fields(struct render *rd, const struct lines *l)
 	if (lines_plan(rd, l, &p) == 0) {
 		put_header(rd, &p);
 		put_lines_rows(rd, &p, "");
+		/* Their readers take every line for a row. */
+		if (rd->left.rows)
+			render_left_out(rd, rd->note, sizeof(rd->note));
 	}
 	lines_end(&p);
 	return (int)rd->err->kind;
@@ -208,6 +211,22 @@ static void put_paired(struct render *rd)
 	out_printf(rd->o, "%s],", buf);
 }
 
+/* "left_out":{"rows":588,"column":"self","cost":402166} */
+static void put_left_out(struct render *rd)
+{
+	const struct left_out *l = &rd->left;
+
+	out_c(rd->o, "\"left_out\":{\"rows\":");
+	out_u64(rd->o, l->rows);
+	if (l->cost) {
+		out_c(rd->o, ",\"column\":");
+		emit_name(rd->o, EMIT_JSON, l->cost->name);
+		out_c(rd->o, ",\"cost\":");
+		out_u64(rd->o, l->sum);
+	}
+	out_char(rd->o, '}');
+}
+
 static void put_meta(struct render *rd)
 {
 	const struct result *r = rd->r;
@@ -230,6 +249,10 @@ static void put_meta(struct render *rd)
 	out_printf(rd->o,
 		   "\"truncated\":%s,\"matched\":", r->truncated ? "true" : "false");
 	out_u64(rd->o, r->rows_before > r->rows ? r->rows_before : r->rows);
+	if (rd->left.rows) {
+		out_char(rd->o, ',');
+		put_left_out(rd);
+	}
 	put_names(rd->o, "filters", r->filters, r->nfilters);
 	put_names(rd->o, "notes", r->notes, r->nnotes);
 	out_c(rd->o, "},\n");
@@ -268,8 +291,12 @@ int render_ndjson(struct render *rd)
 				       .keys = true};
 	struct lines_plan p;
 
-	if (lines_plan(rd, &l, &p) == 0)
-		put_lines_rows(rd, &p, "");
+	if (lines_plan(rd, &l, &p) == 0 && put_lines_rows(rd, &p, "") == 0 &&
+	    rd->left.rows) {
+		out_char(rd->o, '{');
+		put_left_out(rd);
+		out_c(rd->o, "}\n");
+	}
 	lines_end(&p);
 	return (int)rd->err->kind;
 }

@@ -162,11 +162,14 @@ static void put_end(struct page *p)
 {
 	const struct result *r = p->rd->r;
 	uint64_t all = r->rows_before > r->rows ? r->rows_before : r->rows;
-	char shown[NUMBER_MAX], of[NUMBER_MAX];
+	char shown[NUMBER_MAX], of[NUMBER_MAX], left[200];
 
-	if (r->footer.n) {
+	if (r->footer.n)
 		put_line(p, r->footer);
-	} else if (all > r->rows) {
+	if (p->rd->left.rows) {
+		render_left_out(p->rd, left, sizeof(left));
+		put_line(p, str_c(left));
+	} else if (!r->footer.n && all > r->rows) {
 		number_grouped(shown, r->rows);
 		number_grouped(of, all);
 		out_printf(p->rd->o, "\nshowing %s of %s\n", shown, of);

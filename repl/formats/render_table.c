@@ -485,6 +485,14 @@ static void put_table_filters(struct table *t)
 	out_close(&line);
 }
 
+static void put_left_line(struct table *t)
+{
+	char text[200];
+
+	render_left_out(t->rd, text, sizeof(text));
+	put_painted(t, PAINT_NOTE, str_c(text));
+}
+
 /* Report all that was left out: rows cut here or by the query, limits, columns. */
 static void put_footer(struct table *t)
 {
@@ -498,7 +506,9 @@ static void put_footer(struct table *t)
 	number_grouped(shown, t->rows);
 	number_grouped(of, t->rows < r->rows ? r->rows : all);
 	out_mem(&line);
-	if (t->rows < r->rows)
+	if (t->rd->left.rows)
+		put_left_line(t);
+	else if (t->rows < r->rows)
 		out_printf(&line,
 			   "showing %s of %s rows: the screen is full"
 			   " (.pager on, or > FILE)",

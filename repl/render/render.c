@@ -1,6 +1,8 @@
 /* render.c - functions shared by the renderers; see render.h. */
 #include "repl/render/render.h"
 
+#include <stdio.h>
+
 #include "repl/term/number.h"
 
 enum { POLL_EVERY = 1024 }; /* rows */
@@ -10,6 +12,28 @@ int render_cancelled(struct render *rd, size_t row)
 	if (row % POLL_EVERY || !rd->cancel || !atomic_load(rd->cancel))
 		return 0;
 	return err_set(rd->err, ERR_CANCEL, 0, "interrupted");
+}
+
+/* "left out to fit the budget: 588 of 708 rows with 402 k of self (17.31%)" */
+void render_left_out(const struct render *rd, char *buf, size_t size)
+{
+	const struct left_out *l = &rd->left;
+	const struct result *r = rd->r;
+	char rows[NUMBER_MAX], of[NUMBER_MAX], cost[NUMBER_MAX], percent[NUMBER_MAX];
+	int n;
+
+	number_grouped(rows, l->rows);
+	number_grouped(of, l->rows + r->rows);
+	n = snprintf(buf, size, "left out to fit the budget: %s of %s rows", rows, of);
+	if (!l->cost || n < 0 || (size_t)n >= size)
+		return;
+	number_cost(cost, l->cost->unit, l->sum);
+	number_percent(percent, 100.0 * (double)l->sum / (double)r->total);
+	snprintf(buf + n, size - (size_t)n, " with %.*s of %.*s%s%s%s",
+		 STR_ARG(str_trim(str_c(cost))), STR_ARG(l->cost->name),
+		 r->total && l->cost->event == r->event_id ? " (" : "",
+		 r->total && l->cost->event == r->event_id ? percent : "",
+		 r->total && l->cost->event == r->event_id ? ")" : "");
 }
 
 int render_one_profile(struct render *rd, const char *format, const char *hint)

@@ -27,6 +27,15 @@ struct look {
 	bool exact; /* 5,271,234 instead of 5.27 M */
 };
 
+/* The rows of an answer that --budget leaves out. */
+struct left_out {
+	uint64_t rows; /* 0: none */
+	/* A cost of these rows that can be added up; NULL: no column has one.  A tree's
+	 * are counted without those on another row that is left out. */
+	const struct column *cost;
+	uint64_t sum;
+};
+
 struct render {
 	struct out *o;
 	const struct result *r;
@@ -35,7 +44,8 @@ struct render {
 	const atomic_int *cancel; /* may be NULL */
 	struct err *err;
 	uint64_t took_ns; /* the query, so far */
-	char note[200];	  /* what the page leaves out, also for stderr; or empty */
+	struct left_out left;
+	char note[200]; /* what the page leaves out, also for stderr; or empty */
 };
 
 int render_table(struct render *rd); /* and tree: a table with branches */
@@ -63,6 +73,9 @@ void render_github_error(struct out *o, const struct err *err, struct str file,
 
 /* Every loop over rows polls this: ERR_CANCEL after the user interrupts. */
 int render_cancelled(struct render *rd, size_t row);
+/* What a budget leaves out, as a sentence of at most `size` bytes; it has no end of
+ * line. */
+void render_left_out(const struct render *rd, char *buf, size_t size);
 /* Refuse an answer about two profiles. */
 int render_one_profile(struct render *rd, const char *format, const char *hint);
 /* Write a number in plain digits; `none` if the cell is absent. */

@@ -13,12 +13,35 @@
 
 enum { LONGEST = 100 }; /* columns of query text shown without a screen */
 
+static _Thread_local struct out *heard; /* NULL: stderr */
+
+void talk_to(struct out *o)
+{
+	heard = o;
+}
+
+static void begin(struct out *o)
+{
+	if (heard)
+		out_mem(o);
+	else
+		out_fd(o, STDERR_FILENO);
+}
+
+static void end(struct out *o)
+{
+	if (heard)
+		out_bytes(heard, o->buf, o->n);
+	out_close(o);
+}
+
 /* Of the terminal on stderr; 0: it is none. */
 static size_t columns_of_stderr(void)
 {
 	struct winsize w;
 
-	return isatty(STDERR_FILENO) && ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0
+	return !heard && isatty(STDERR_FILENO) &&
+			       ioctl(STDERR_FILENO, TIOCGWINSZ, &w) == 0
 		       ? w.ws_col
 		       : 0;
 }
@@ -87,18 +110,18 @@ void talk(const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	out_fd(&o, STDERR_FILENO);
+	begin(&o);
 	put_lines(&o, str_c(text), 0, "");
-	out_close(&o);
+	end(&o);
 }
 
 void talk_note(const char *text)
 {
 	struct out o;
 
-	out_fd(&o, STDERR_FILENO);
+	begin(&o);
 	put_wrapped(&o, str_c(text), 0, "");
-	out_close(&o);
+	end(&o);
 }
 
 /* An interrupt is what the user wanted, not an error. */
@@ -252,7 +275,7 @@ void talk_error(const struct err *err, struct str text, const struct origin *fro
 
 	if (place)
 		source = line_of(text, (size_t)err->at, &line, &at);
-	out_fd(&o, STDERR_FILENO);
+	begin(&o);
 	if (from && from->file) {
 		talk_place(&o, err, text, from);
 		out_c(&o, ": ");
@@ -262,7 +285,7 @@ void talk_error(const struct err *err, struct str text, const struct origin *fro
 		put_caret(&o, source, at, err->len, columns > 20 ? columns - 10 : LONGEST,
 			  colour);
 	put_hint(&o, err, colour);
-	out_close(&o);
+	end(&o);
 }
 
 void talk_failure(const struct err *err, const char *subject, bool colour)
@@ -277,8 +300,8 @@ void talk_failure(const struct err *err, const char *subject, bool colour)
 	else
 		snprintf(text, sizeof(text), "%s%s%s", named ? "" : subject,
 			 named ? "" : ": ", err->text);
-	out_fd(&o, STDERR_FILENO);
+	begin(&o);
 	put_error(&o, err, text, colour);
 	put_hint(&o, err, colour);
-	out_close(&o);
+	end(&o);
 }

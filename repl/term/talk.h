@@ -14,6 +14,8 @@
 #include "index/base/out.h"
 #include "index/base/str.h"
 
+/* Messages of this thread go to o from now on; NULL: to stderr again. */
+void talk_to(struct out *o);
 /* One line, or several separated by newlines; a newline is added. */
 void talk(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

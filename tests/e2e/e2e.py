@@ -109,6 +109,17 @@ def profile(path, functions, events="Ir"):
     return path
 
 
+def many_paths(path):
+    """A profile whose `all paths from f0 to f199 max 60` takes its time."""
+    with open(path, "w") as f:
+        f.write("version: 1\nevents: Ir\n\n")
+        for i in range(200):
+            f.write("fl=a.c\nfn=f%d\n1 10\n" % i)
+            for j in range(i + 1, min(i + 40, 200)):
+                f.write("cfn=f%d\ncalls=1 1\n2 5\n" % j)
+            f.write("\n")
+
+
 def write_bytes(path, content):
     with open(path, "wb") as f:
         f.write(content)

@@ -3,7 +3,7 @@
 import os
 import shutil
 
-from e2e import done, environ, ok, profile, same, skip, work
+from e2e import done, environ, many_paths, ok, profile, same, skip, work
 from prompting import (PROMPT, at_prompt, clear, editing, expect, last, of_size, screen, send, shown, start, terminal,
                        tmux, wait, width)
 
@@ -12,14 +12,7 @@ NAMES = [b"main", b"std::vector<int, std::allocator<int> >::push_back(int const&
          b"\xe6\xbc\xa2\xe5\xad\x97\xe9\x96\xa2\xe6\x95\xb0" * 20, b"evil\x1b[2Jname",
          b"a_function_with_a_very_long_name_" * 5, b"memcpy", b"memset", b"unique_name"]
 profile("p.out", [(n, 1000 * (i + 1)) for i, n in enumerate(NAMES)])
-# Enough functions and calls for a query that takes its time.
-with open("big.out", "w") as f:
-    f.write("version: 1\nevents: Ir\n\n")
-    for i in range(200):
-        f.write("fl=a.c\nfn=f%d\n1 10\n" % i)
-        for j in range(i + 1, min(i + 40, 200)):
-            f.write("cfn=f%d\ncalls=1 1\n2 5\n" % j)
-        f.write("\n")
+many_paths("big.out")
 
 terminal()
 lines = start("p.out")

@@ -1,0 +1,100 @@
+/*
+ * tools.c - run the tools; see tools.h.
+ *
+ * Every call opens the profiles anew: that takes milliseconds when the index is up to date,
+ * an index of a profile that was written again is made anew, and nothing that one call sets
+ * is left for the next.
+ */
+#include "repl/mcp/tools.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "repl/app/app.h"
+#include "repl/app/guide.h"
+#include "repl/prompt/opening.h"
+
+enum tool tool_of_name(const char *name)
+{
+	static const char *const names[] = {"query", "guide", "profiles"};
+	int tool = 0;
+
+	while (tool < TOOL_NONE && strcmp(name, names[tool]) != 0)
+		tool++;
+	return (enum tool)tool;
+}
+
+void tool_free(struct tool_call *c)
+{
+	out_close(&c->answers);
+	out_close(&c->said);
+	free(c->query);
+}
+
+static void show_progress(void *call, const struct build_progress *state)
+{
+	struct tool_call *c = call;
+
+	atomic_store(&c->total, state->total);
+	atomic_store(&c->read, state->done);
+}
+
+static int ask(struct tool_call *c, struct app *app)
+{
+	static const char about[] = "profiles; events";
+	const struct options *o = app->opts;
+	struct err err = {0};
+	int kind;
+
+	app->screen = (struct screen){.utf8 = true};
+	app->answers = &c->answers;
+	app->progress = show_progress;
+	app->progress_arg = c;
+	kind = opening_run(app, o->profiles, o->nprofiles);
+	atomic_store(&c->total, 0);
+	if (!kind && o->event && session_set_event(app->session, str_c(o->event), &err)) {
+		app_fail(app, &err, "--event");
+		kind = (int)err.kind;
+	}
+	return kind ? kind
+		    : app_run(app, str_c(c->tool == TOOL_QUERY ? c->query : about), NULL);
+}
+
+/* Both together have at most `most` bytes.  The error is the last that was said: earlier
+ * lines go. */
+static void cut_said(struct tool_call *c, size_t most)
+{
+	const size_t room = most > c->answers.n ? most - c->answers.n : 0;
+	const struct str all = {c->said.buf, c->said.n};
+	struct str last;
+
+	if (all.n <= room)
+		return;
+	last = str_from(all, all.n - room);
+	last = str_from(last, str_find(last, '\n') + 1);
+	memmove(c->said.buf, last.p, last.n);
+	c->said.n = last.n;
+}
+
+void tool_run(struct tool_call *c, const struct options *o)
+{
+	struct options mine = *o;
+	struct app app = {.output.fd = -1};
+	struct err err = {0};
+
+	out_mem(&c->answers);
+	out_mem(&c->said);
+	if (c->tool == TOOL_GUIDE) {
+		out_c(&c->answers, guide_md);
+		return;
+	}
+	talk_to(&c->said);
+	mine.safe = true;
+	mine.format = c->format;
+	if (app_init(&app, &mine, &err))
+		app_fail(&app, &err, NULL);
+	c->failed = err.kind || ask(c, &app);
+	app_free(&app);
+	talk_to(NULL);
+	cut_said(c, (size_t)o->budget);
+}
