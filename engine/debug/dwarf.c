@@ -54,6 +54,7 @@ struct dwarf_walk {
 	size_t nfiles;
 	uint32_t *file_text; /* [nfiles] 1 + text; 0: not known yet */
 	bool no_memory;
+	bool found; /* the answer is `code` */
 };
 
 /* ---- texts ---- */
@@ -308,12 +309,11 @@ static bool split_unit(struct dwarf_walk *w)
 	Dwarf_Die *unit = &w->unit;
 	bool found;
 
-	if (!dwarf_find_split(w->in, w->ask->roots,
-			      text_at(unit, DW_AT_dwo_name, DW_AT_GNU_dwo_name),
-			      text_at(unit, DW_AT_comp_dir, 0)))
-		return false;
 	allow_open(true);
-	found = dwarf_cu_info(unit->cu, NULL, NULL, NULL, &w->split, NULL, NULL, NULL) ==
+	found = dwarf_find_split(w->in, w->ask->roots,
+				 text_at(unit, DW_AT_dwo_name, DW_AT_GNU_dwo_name),
+				 text_at(unit, DW_AT_comp_dir, 0)) &&
+		dwarf_cu_info(unit->cu, NULL, NULL, NULL, &w->split, NULL, NULL, NULL) ==
 			0 &&
 		dwarf_tag(&w->split) > 0;
 	allow_open(false);
@@ -329,7 +329,13 @@ static void walk_unit(struct dwarf_walk *w, uint8_t type)
 	     dwarf_hasattr(&w->unit, DW_AT_ranges)) &&
 	    !cover(w, &w->unit, FOUND_NONE))
 		return;
-	w->whole = type == DW_UT_skeleton && split_unit(w) ? &w->split : &w->unit;
+	w->whole = &w->unit;
+	if (type == DW_UT_skeleton && !split_unit(w)) {
+		w->in->apart = true;
+		return;
+	}
+	if (type == DW_UT_skeleton)
+		w->whole = &w->split;
 	walk_children(w, w->whole, 0, 0);
 	free(w->file_text);
 	w->file_text = NULL;
@@ -358,11 +364,14 @@ static int walk(struct dwarf_walk *w, struct bytes *out)
 		return bytes_put(out, DWARF_MEMORY);
 	for (size_t i = 0; i < n; i++)
 		w->code.at[i].address = w->ask->at[i].address;
-	if (text_id(w, STR("")) == NO_TEXT && n)
+	if (text_id(w, STR("")) == NO_TEXT && n && !w->in->apart)
 		walk_units(w);
 	w->code.text = w->texts.at;
 	w->code.texts = w->texts.n;
-	return bytes_put(out, w->no_memory ? DWARF_MEMORY : DWARF_FOUND);
+	w->found = !w->no_memory && !w->in->apart;
+	return bytes_put(out, w->no_memory   ? DWARF_MEMORY
+			      : w->in->apart ? DWARF_APART
+					     : DWARF_FOUND);
 }
 
 static void walk_free(struct dwarf_walk *w)
@@ -389,7 +398,7 @@ int dwarf_read(const struct dwarf_ask *ask, struct bytes *out)
 		rc = bytes_put(out,
 			       f.debug_elf || !f.elf ? DWARF_UNREADABLE : DWARF_NONE);
 	rc = rc || inline_text_put(out, dwarf_build_id(f.elf)) ||
-			     (f.debug && !w.no_memory && inline_code_put(&w.code, out))
+			     (w.found && inline_code_put(&w.code, out))
 		     ? -1
 		     : 0;
 	walk_free(&w);

@@ -14,6 +14,7 @@
 enum dwarf_result {
 	DWARF_FOUND,
 	DWARF_NONE,	  /* there is no debug information */
+	DWARF_APART,	  /* a part of it is in a file that is not found */
 	DWARF_UNREADABLE, /* libdw cannot read it */
 	DWARF_MEMORY,
 	DWARF_NOT_BUILT, /* quern was built without libdw */

@@ -162,6 +162,7 @@ static void find_alt(struct dwarf_files *f, const struct roots *roots)
 		f->alt_elf =
 			open_debug(f, roots, path_by_id(to.id, &f->arena), &to, &dir);
 	f->alt = f->alt_elf ? dwarf_begin_elf(f->alt_elf, DWARF_C_READ, NULL) : NULL;
+	f->apart = !f->alt;
 	if (f->alt)
 		dwarf_setalt(f->debug, f->alt);
 }

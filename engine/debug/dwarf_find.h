@@ -22,6 +22,7 @@ struct dwarf_files {
 	Elf *debug_elf; /* with debug information; maybe the object; NULL: none */
 	Elf *alt_elf;
 	Dwarf *debug, *alt; /* NULL: none, or they cannot be read */
+	bool apart;	    /* a file with a part of it is not there */
 	struct str dir;	    /* of debug_elf */
 	uint64_t bytes;	    /* of all files */
 	struct arena arena;

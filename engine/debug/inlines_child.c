@@ -15,13 +15,20 @@
 #ifndef __has_feature
 #define __has_feature(f) 0
 #endif
+/* The shadow of a sanitizer alone is larger than any limit. */
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__) || \
+	__has_feature(address_sanitizer)
+enum { SHADOW = true };
+#else
+enum { SHADOW = false };
+#endif
 
 enum {
 	SHARED = 50000,		/* addresses that are worth a second child */
-	SECONDS = 3,		/* of processor time, and */
+	SECONDS = 2,		/* of processor time, and */
 	BYTES_SECOND = 4 << 20, /* one more for so many bytes; it reads 30 MB a second */
-	MEMORY = 1 << 30,	/* beside what the parent has, and */
-	MEMORY_TIMES = 8,	/* so many times the bytes of the files */
+	MEMORY = 256 << 20,	/* beside what the parent has, and */
+	MEMORY_TIMES = 16,	/* so many times the bytes of the files */
 	ANSWER = 64 << 20,	/* bytes, and */
 	ANSWER_EACH = 256,	/* so many for each address */
 };
@@ -62,11 +69,8 @@ static void limit(int resource, rlim_t most)
 static void limit_child(uint64_t bytes)
 {
 	limit(RLIMIT_CPU, (rlim_t)(SECONDS + bytes / BYTES_SECOND));
-#if !defined(__SANITIZE_ADDRESS__) && !__has_feature(address_sanitizer) && \
-	!defined(__SANITIZE_THREAD__)
-	/* The shadow of a sanitizer alone is larger. */
-	limit(RLIMIT_DATA, memory_now() + MEMORY + (rlim_t)bytes * MEMORY_TIMES);
-#endif
+	if (!SHADOW)
+		limit(RLIMIT_DATA, memory_now() + MEMORY + (rlim_t)bytes * MEMORY_TIMES);
 }
 
 static int write_answer(int to, const struct bytes *b)
@@ -189,6 +193,8 @@ static const char *reason_of(uint64_t result)
 	switch (result) {
 	case DWARF_FOUND: return NULL;
 	case DWARF_NONE: return "it has no debug information";
+	case DWARF_APART:
+		return "a part of its debug information is in a file that is not found";
 	case DWARF_MEMORY: return "its debug information needs too much memory";
 	case DWARF_NOT_BUILT: return "quern was built without libdw";
 	default: return "its debug information cannot be read";

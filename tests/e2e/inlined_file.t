@@ -4,48 +4,21 @@
 The object is overwritten, removed, rebuilt, touched and stripped between two questions; the
 file is damaged, replaced by others' files, or cannot be written.
 """
-import json
 import os
 import random
-import shutil
 import subprocess
 
-from e2e import done, fixtures, ok, run, same, skip, skip_all
+from e2e import done, ok, run, same
+from inlining import age, build, forget, kept, need, out, record, restore, rows
 
-tools = ["valgrind", "g++", "objcopy"]
-missing = [t for t in tools if not shutil.which(t)]
-if missing:
-    skip_all(" ".join(missing) + " is not installed")
-source, out = fixtures + "/inlined/", "p.out"
-kept = out + ".quern.inlines"
-
-
-def build(*flags):
-    subprocess.run(["g++", "-std=c++17", *flags, "-o", "p", source + "inlined.cc"], check=True)
-
-
+need("valgrind", "g++", "objcopy")
 build("-O2", "-g", "-Wl,--build-id")
-shutil.copy2("p", "p.built")
-p = subprocess.run(["valgrind", "-q", "--tool=callgrind", "--dump-instr=yes",
-                    "--callgrind-out-file=" + out, "./p"], capture_output=True)
-if p.returncode or not os.path.exists(out):
-    skip_all("valgrind cannot run here: " + repr(p.stderr[-80:]))
+record()
 WORK = "inlined of work | show fn, file, self, lines"
 
 
-def ask(query=WORK, *more, path=out):
-    r = run(path, "-q", "--format", "json", *more, "-c", query)
-    try:
-        answer = json.loads(r.text)
-        return answer["rows"], r.talk + "\n".join(answer["meta"]["notes"])
-    except (ValueError, KeyError):
-        return None, str(r)
-
-
-def restore(when=-10):
-    shutil.copy2("p.built", "p")
-    t = os.stat(out).st_mtime + when
-    os.utime("p", (t, t))
+def ask(query=WORK, *more):
+    return rows(query, *more)
 
 
 def content(path=kept):
@@ -53,22 +26,12 @@ def content(path=kept):
         return f.read()
 
 
-def remove(path):
-    if os.path.isdir(path) and not os.path.islink(path):
-        shutil.rmtree(path)
-    elif os.path.lexists(path):
-        os.remove(path)
-
-
 def unnamed(name, *words):
     answer, talk = ask()
     ok(answer and not any(r[0] for r in answer) and all(w in talk for w in words), name, "%s\n%s" % (talk, answer))
 
 
-restore()
 right, talk = ask()
-if "without libdw" in talk:
-    skip_all("quern was built without libdw")
 ok(right and any(r[0] == "Sum<int>::add(int)" for r in right) and os.path.exists(kept),
    "the first question makes the file", talk)
 first = content()
@@ -93,8 +56,7 @@ os.remove("p")
 same(ask()[0], right, "to what was there")
 build("-O1", "-g", "-Wl,--build-id")
 unnamed("rebuilt: nothing is used, and that is said", "built anew since")
-t = os.stat(out).st_mtime - 10
-os.utime("p", (t, t))
+age(-10)
 unnamed("the same with an older time", "built anew since")
 restore()
 same(ask(), (right, ""), "the object that was measured is back: so are the names")
@@ -104,8 +66,7 @@ both = content()
 with open("p", "r+b") as f:
     f.seek(5000)
     f.write(b"x" * 5000)
-t = os.stat(out).st_mtime + 1000
-os.utime("p", (t, t))
+age(+1000)
 same(ask(), (right, ""), "and was noted as that")
 subprocess.run(["objcopy", "--strip-debug", "p.built", "p"], check=True)
 same(ask(), (right, ""), "so is a stripped one")
@@ -128,7 +89,7 @@ def as_first(name, damaged=True):
         same(ask(), (right, ""), name + ": written anew")
     else:
         ok(os.path.isdir(kept) or content() == before, name + ": left as it is")
-    remove(kept)
+    forget()
 
 
 rng = random.Random(3)
@@ -139,7 +100,7 @@ for i in range(40 * (20 if os.environ.get("QUERN_TORTURE") else 1)):
         data[rng.randrange(len(data))] ^= rng.choice((1, 0x80, 0xff, rng.randrange(1, 256)))
     if i % 4 == 3:
         data = data[:rng.randrange(len(data))]
-    remove(kept)
+    forget()
     with open(kept, "wb") as f:
         f.write(data)
     restore()
@@ -148,7 +109,7 @@ for i in range(40 * (20 if os.environ.get("QUERN_TORTURE") else 1)):
         wrong.append((i, answer))
 ok(not wrong, "damaged and cut off: the same answers", wrong[:2])
 for name, data in (("empty", b""), ("of another version", first.replace(b"inlines 1", b"inlines 9", 1)), ("cut off", first[:20])):
-    remove(kept)
+    forget()
     with open(kept, "wb") as f:
         f.write(data)
     as_first(name)
@@ -161,11 +122,11 @@ as_first("a directory", False)
 os.symlink("elsewhere", kept)
 answer = ask()
 ok(answer == (right, "") and not os.path.exists("elsewhere") and os.path.islink(kept), "a symbolic link is not followed", answer)
-remove(kept)
+forget()
 os.mkfifo(kept)
 answer = ask()
 ok(answer == (right, ""), "a FIFO", answer)
-remove(kept)
+forget()
 with open(kept, "wb") as f:
     f.write(first)
 os.chmod(kept, 0o666)
@@ -179,10 +140,10 @@ same(ask(), (right, ""), "nor is there a doubt about one of ours")
 
 restore()
 for name, flag in (("--no-index-write", "--no-index-write"), ("--safe", "--safe")):
-    remove(kept)
+    forget()
     answer, talk = ask(WORK, flag)
     ok(answer and not os.path.exists(kept), name + " writes nothing", talk)
-remove(out + ".quern")
+os.remove(out + ".quern")
 ask(WORK, "--index", "elsewhere.index")
 ok(os.path.exists("elsewhere.index.inlines") and not os.path.exists(kept), "it lies beside the index, wherever that is")
 ask()
@@ -194,7 +155,6 @@ with open(out, "a") as f:
     f.write("\nfn=more\n1 1\n")
 os.remove("p")
 unnamed("the file of another profile is not used", "not found")
-shutil.copy2("p.built", "p")
 r = run(*sorted(n for n in os.listdir(".") if n.startswith("p.out")), "-q", "-c", "top 1")
 ok(r.status == 0, "p.out* is the profile alone", r)
 done()
