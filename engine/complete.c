@@ -374,11 +374,6 @@ size_t query_columns(const struct verb *v, bool vs, const char **names, size_t m
 	return n;
 }
 
-struct str session_value(const struct session *s, size_t i)
-{
-	return i < s->nvalues ? s->values[i].name : STR("");
-}
-
 /* ---- is there more to come ---- */
 
 size_t query_statement(struct str text, size_t at)

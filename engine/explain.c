@@ -303,5 +303,8 @@ int query_explain(struct session *s, struct str text, struct arena *a, struct st
 {
 	struct explaining e = {s, text, a, out, err};
 
-	return session_guard(explain_guarded, &e, err);
+	if (!session_query_scope(s, text, err))
+		session_guard(explain_guarded, &e, err);
+	session_scope_end(s);
+	return (int)err->kind;
 }

@@ -334,17 +334,21 @@ static int try_stage(struct session *s, struct gstage *g, struct str text,
 
 int session_push(struct session *s, struct str gstage, struct err *err)
 {
-	struct parse_limits l = session_parse_limits(s);
+	struct parse_limits l;
 	struct gstage *g;
 	struct arena a;
 	char *p;
 	int rc;
 
 	arena_init(&a, s->limits.arena_bytes);
-	rc = parse_gstage_text(gstage, &l, &a, &g, err);
+	rc = session_query_scope(s, gstage, err);
+	l = session_parse_limits(s);
+	if (!rc)
+		rc = parse_gstage_text(gstage, &l, &a, &g, err);
 	/* Report a name that matches nothing now, not with every later query. */
 	if (!rc && s->n)
 		rc = try_stage(s, g, gstage, &a, err);
+	session_scope_end(s);
 	arena_free(&a);
 	if (rc)
 		return rc;
@@ -430,7 +434,9 @@ int query_run(struct session *s, struct str text, struct arena *a, query_sink *s
 
 	if (!a->cap || a->cap - (a->used < a->cap ? a->used : a->cap) > bytes)
 		a->cap = a->used + bytes;
-	rc = session_guard(run_guarded, &r, err);
+	if (!(rc = session_query_scope(s, text, err)))
+		rc = session_guard(run_guarded, &r, err);
+	session_scope_end(s);
 	/* Damaged data reads as zeros: "no function matches" would be a wrong answer. */
 	if (err->kind == ERR_QUERY || err->kind == ERR_EXPECT) {
 		struct err damage = {0};

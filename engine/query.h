@@ -71,9 +71,18 @@ bool session_pairs_exactly(const struct session *s);
  * ERR_USAGE if it is not from 0 to 100. */
 int session_least_paired(struct session *s, struct str percent, struct err *err);
 double session_least(const struct session *s);
-/* $name stands for text in queries, as after `let $name = text`.  ERR_USAGE: no name. */
+/* $name stands for text in queries, as after `let $name = text`: until the session ends,
+ * or inside a scope until that ends.  ERR_USAGE: no name. */
 int session_set_value(struct session *s, struct str name, struct str text,
 		      struct err *err);
+/*
+ * A scope is for the values of one script: those set in it hide others of the same name
+ * until it ends.  session_defaults() sets NAME to TEXT for each ${NAME:=TEXT} in the
+ * script, unless NAME has a value.  Scopes nest.
+ */
+void session_scope(struct session *s);
+int session_defaults(struct session *s, struct str script, struct err *err);
+void session_scope_end(struct session *s);
 /* The graph stages applied to every query (.push .pop .filters). */
 int session_push(struct session *s, struct str gstage, struct err *err);
 int session_pop(struct session *s, struct err *err);
@@ -144,8 +153,13 @@ void query_context(struct session *s, struct str text, struct query_context *out
  * how many, at most max. */
 struct verb;
 size_t query_columns(const struct verb *v, bool vs, const char **names, size_t max);
-/* The name of the i-th value ($NAME); empty: there are no more. */
+/* The name of the i-th value ($NAME), the sets that are always there last; empty: there
+ * are no more. */
 struct str session_value(const struct session *s, size_t i);
+/* The i-th value that was set, by `let` for example; false: there are no more. */
+bool session_let_at(const struct session *s, size_t i, struct str *name,
+		    struct str *text);
+bool session_has_let(const struct session *s, struct str name);
 /* Functions whose name, or the part of it after any ::, starts with prefix, hottest
  * first by the event of the session.  At most max names (unique), in the arena. */
 int query_complete_function(struct session *s, struct str prefix, size_t max,

@@ -11,7 +11,6 @@
 
 #include "engine/debug/inlines.h"
 #include "engine/lang/check_names.h"
-#include "engine/lang/token.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/stages/graph_cache.h"
 #include "index/base/map.h"
@@ -65,31 +64,14 @@ void session_free(struct session *s)
 		free((void *)(uintptr_t)s->names[i].p);
 	for (size_t i = 0; i < s->nfilters; i++)
 		free((void *)(uintptr_t)s->filters[i].p);
-	for (size_t i = 0; i < s->nlets; i++) {
-		free(s->lets[i].name);
-		free(s->lets[i].text);
-	}
+	session_free_lets(s);
 	arena_free(&s->kept[0]);
 	arena_free(&s->kept[1]);
 	free(s->stores);
 	free(s->names);
 	free(s->filters);
-	free(s->lets);
-	free(s->values);
 	free(s->event);
 	free(s);
-}
-
-char *session_copy(struct str s)
-{
-	char *p = malloc(s.n + 1);
-
-	if (p) {
-		if (s.n)
-			memcpy(p, s.p, s.n);
-		p[s.n] = '\0';
-	}
-	return p;
 }
 
 static size_t find_profile(const struct session *s, struct str name)
@@ -183,17 +165,20 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 	uint32_t n = store_info(st)->all_events;
 	struct str *events = ARENA_ARRAY(a, struct str, (size_t)n + 1);
 	struct unit *units = ARENA_ARRAY(a, struct unit, (size_t)n + 1);
-	struct check_let *lets = ARENA_ARRAY(a, struct check_let, s->nlets + 1);
+	struct check_let *lets;
+	size_t nlets;
 
-	if (!events || !units || !lets)
+	if (!events || !units)
 		return arena_full(a, err);
+	if (session_list_lets(s, a, &lets, &nlets, err))
+		return (int)err->kind;
 	*env = (struct check_env){.events = events,
 				  .units = units,
 				  .nevents = n,
 				  .profiles = s->names,
 				  .nprofiles = s->n,
 				  .lets = lets,
-				  .nlets = s->nlets,
+				  .nlets = nlets,
 				  .last = s->last,
 				  .limits = session_parse_limits(s),
 				  .safe = s->safe,
@@ -207,9 +192,6 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 		if (s->event && str_eq(ev.name, str_c(s->event)))
 			env->event = e;
 	}
-	for (size_t i = 0; i < s->nlets; i++)
-		lets[i] = (struct check_let){str_c(s->lets[i].name),
-					     str_c(s->lets[i].text), s->lets[i].is_set};
 	return 0;
 }
 
@@ -366,60 +348,6 @@ size_t session_filters(const struct session *s)
 struct str session_filter(const struct session *s, size_t i)
 {
 	return s->filters[i];
-}
-
-/* ---- lets ---- */
-
-static void list_values(struct session *s)
-{
-	s->nvalues = 0;
-	for (size_t i = 0; i < s->nlets; i++)
-		if (s->lets[i].is_set)
-			s->values[s->nvalues++] = (struct parse_value){
-				str_c(s->lets[i].name), str_c(s->lets[i].text)};
-}
-
-int session_set_value(struct session *s, struct str name, struct str text,
-		      struct err *err)
-{
-	const struct let let = {.name = name, .text = text, .value = true};
-
-	for (size_t i = 0; i < name.n; i++)
-		if (!token_is_word_byte(name.p[i]))
-			name.n = 0;
-	if (!name.n) {
-		err_set(err, ERR_USAGE, 0, "a value's name has letters, digits and _");
-		return err_hint(err, "NAME=VALUE, and $NAME in the query");
-	}
-	return session_set_let(s, &let, err);
-}
-
-int session_set_let(struct session *s, const struct let *let, struct err *err)
-{
-	struct session_let *l = NULL;
-	char *text = session_copy(let->text), *name = session_copy(let->name);
-
-	for (size_t i = 0; i < s->nlets; i++)
-		if (str_eq(str_c(s->lets[i].name), let->name) &&
-		    s->lets[i].is_set == let->value)
-			l = &s->lets[i];
-	if (vec_reserve(&s->values, &s->values_cap, s->nlets + 1, sizeof(*s->values)))
-		l = NULL;
-	else if (!l &&
-		 !vec_reserve(&s->lets, &s->lets_cap, s->nlets + 1, sizeof(*s->lets)))
-		l = &s->lets[s->nlets];
-	if (!text || !name || !l) {
-		free(text);
-		free(name);
-		return err_no_memory(err, NULL);
-	}
-	if (l == &s->lets[s->nlets])
-		s->nlets++;
-	free(l->name);
-	free(l->text);
-	*l = (struct session_let){name, text, let->value};
-	list_values(s);
-	return 0;
 }
 
 /* ---- graph stages in force ---- */

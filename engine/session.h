@@ -11,6 +11,7 @@
 struct session_let {
 	char *name, *text;
 	bool is_set;
+	unsigned scope; /* 0: until the session ends; else it goes with this scope */
 };
 
 struct session {
@@ -20,6 +21,7 @@ struct session {
 	char *event; /* NULL: the first event of the profile */
 	struct session_let *lets;
 	size_t nlets, lets_cap;
+	unsigned scope;		    /* how many are open */
 	struct parse_value *values; /* views of the lets that are values */
 	size_t nvalues, values_cap;
 	struct str *filters;
@@ -51,7 +53,15 @@ int session_gstages(struct session *s, const struct query *q, struct arena *a,
 
 /* A copy that the caller frees; NULL: memory is out. */
 char *session_copy(struct str s);
+/* ---- values.c ---- */
 int session_set_let(struct session *s, const struct let *let, struct err *err);
+void session_free_lets(struct session *s);
+/* Open the scope of a query: with the defaults in its text, in lets and in filters.  It is
+ * open even if this fails. */
+int session_query_scope(struct session *s, struct str text, struct err *err);
+/* All that queries may use, the common sets first; in the arena. */
+int session_list_lets(const struct session *s, struct arena *a, struct check_let **out,
+		      size_t *n, struct err *err);
 /* ERR_QUERY if the statement is a name alone that is no function's. */
 int session_check_lone(struct session *s, const struct stmt *st, struct str text,
 		       struct arena *a, struct err *err);

@@ -158,9 +158,10 @@ size_t check_profile(const struct check_env *env, struct str name, struct span a
 const struct check_let *check_let_find(const struct check_env *env, struct str name,
 				       bool is_set)
 {
-	for (size_t i = 0; i < env->nlets; i++)
-		if (env->lets[i].is_set == is_set && str_eq(env->lets[i].name, name))
-			return &env->lets[i];
+	for (size_t i = env->nlets; i > 0; i--)
+		if (env->lets[i - 1].is_set == is_set &&
+		    str_eq(env->lets[i - 1].name, name))
+			return &env->lets[i - 1];
 	return NULL;
 }
 

@@ -21,7 +21,7 @@ struct check_env {
 	uint32_t event;		 /* of costs that name none */
 	const struct str *profiles;
 	size_t nprofiles;
-	const struct check_let *lets;
+	const struct check_let *lets; /* of one name the last holds */
 	size_t nlets;
 	const struct result *last; /* columns of `_`; NULL: no result yet */
 	struct parse_limits limits;

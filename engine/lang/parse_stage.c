@@ -23,6 +23,7 @@ static int g_collapse(struct parser *p, struct gstage *g)
 {
 	static const char *const by[] = {"file", "object", "class", "dir"};
 	struct token t;
+	struct str text;
 
 	if (!parse_accept_word(p, "by")) {
 		if (parse_set(p, "collapse", &g->set))
@@ -31,15 +32,20 @@ static int g_collapse(struct parser *p, struct gstage *g)
 	}
 	g->kind = G_COLLAPSE_BY;
 	t = parse_peek(p, PLACE_WORD);
-	if (token_is(&t, "obj")) /* as in obj:libc.so.6 */
-		t.text = str_c(by[1]);
+	text = t.kind == TOK_WORD ? t.text : STR("-");
+	if (t.kind == '$' && parse_value_text(p, &t, &text))
+		return (int)p->err->kind;
+	if (token_same(text, "obj") || !text.n) /* as in obj:libc.so.6 */
+		text = str_c(by[1]);
 	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++)
-		if (token_is(&t, by[i])) {
+		if (token_same(text, by[i])) {
 			g->name = str_c(by[i]);
-			parse_eat(p, &t);
+			if (t.kind != '$')
+				parse_eat(p, &t);
 			return 0;
 		}
-	parse_fail(p, token_span(&t), "'collapse by' needs file, object, class or dir");
+	parse_fail(p, t.kind == '$' ? span_to(t.at, p) : token_span(&t),
+		   "'collapse by' needs file, object, class or dir");
 	return err_hint(p->err, "for a set of functions: collapse SET as NAME");
 }
 

@@ -4,10 +4,12 @@
  * A value is kept as text, and read where it is used: as a set after "of", as a number after
  * "take", as an expression after "where".  `let $NAME = ...` gives it, and so do --set and
  * .run.  ${NAME} is the same, and it also stands inside "..." and /.../ and in the names of
- * files, where its text is inserted.
+ * files, where its text is inserted.  ${NAME:=TEXT} is read as ${NAME}: the session has given
+ * NAME the value TEXT before, if it had none (engine/values.c).
  */
 #include <string.h>
 
+#include "engine/lang/common_sets.h"
 #include "engine/lang/parse_in.h"
 
 enum { DEEPEST = 16 };
@@ -21,7 +23,7 @@ const struct parse_value *parse_find_value(const struct parser *p, struct str na
 		for (size_t i = l->nvalues; i > 0; i--)
 			if (str_eq(l->values[i - 1].name, name))
 				return &l->values[i - 1];
-	return NULL;
+	return common_set_find(name);
 }
 
 int parse_keep_value(struct parser *p, struct str name, struct str text)
@@ -42,19 +44,28 @@ int parse_keep_value(struct parser *p, struct str name, struct str text)
 	return 0;
 }
 
-/* NAME, or {NAME} */
+/* NAME, {NAME} or {NAME:=TEXT} */
 int parse_value_name(struct parser *p, const struct token *dollar, struct str *name)
 {
+	struct token_default d;
 	struct token w;
 	bool braces;
 
 	parse_eat(p, dollar);
+	if (token_default(p->text, dollar->at, &d)) {
+		p->pos = d.end;
+		*name = d.name;
+		return 0;
+	}
 	braces = parse_accept(p, '{');
 	w = parse_peek(p, PLACE_WORD);
 	if (w.kind != TOK_WORD)
 		return parse_fail(p, token_span(&w), "a name is missing after $");
 	parse_eat(p, &w);
 	*name = w.text;
+	if (braces && str_starts(str_from(p->text, p->pos), STR(":=")))
+		return parse_fail(p, (struct span){p->pos, 2},
+				  "a value and '}' are missing after ':='");
 	if (braces && !parse_accept(p, '}'))
 		return parse_fail(p, token_span(dollar), "this '{' is not closed");
 	return 0;
@@ -163,9 +174,14 @@ int parse_fill(struct parser *p, struct str *text)
 	for (size_t at; (at = str_find_str(rest, STR("${"))) < rest.n;) {
 		size_t end = at + str_find(str_from(rest, at), '}');
 		const struct parse_value *v;
+		struct token_default d;
 		char *more;
 
 		found = (struct str){rest.p + at + 2, end < rest.n ? end - at - 2 : 0};
+		if (token_default(rest, at, &d)) {
+			found = d.name;
+			end = d.end - 1;
+		}
 		v = found.n ? parse_find_value(p, found) : NULL;
 		end = v ? end + 1 : at + 2;
 		if (!(more = parse_new(p, n + at + 2 + (v ? v->text.n : 0))))

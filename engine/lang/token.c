@@ -452,3 +452,25 @@ struct token token_at(struct str text, size_t at, enum token_place place)
 	}
 	return t;
 }
+
+bool token_default(struct str text, size_t at, struct token_default *out)
+{
+	const struct str sign = STR(":=");
+	size_t i = at + 2, start, open = 0;
+
+	if (byte_at(text, at) != '$' || byte_at(text, at + 1) != '{')
+		return false;
+	while (i < text.n && token_is_word_byte(text.p[i]))
+		i++;
+	out->name = (struct str){text.p + at + 2, i - at - 2};
+	if (!out->name.n || !str_starts(str_from(text, i), sign))
+		return false;
+	start = i + sign.n;
+	for (i = start; i < text.n && (open || text.p[i] != '}'); i++)
+		open += (size_t)(text.p[i] == '{') - (size_t)(text.p[i] == '}');
+	if (i == text.n)
+		return false;
+	out->text = str_trim((struct str){text.p + start, i - start});
+	out->end = i + 1;
+	return out->text.n > 0;
+}

@@ -55,6 +55,14 @@ struct token {
 
 /* The token at byte `at`, or after the blanks and comments there. */
 struct token token_at(struct str text, size_t at, enum token_place place);
+/* ${NAME:=TEXT}: NAME stands for TEXT unless it has a value.  TEXT ends at the "}" that
+ * closes it, so braces inside it come in pairs. */
+struct token_default {
+	struct str name, text;
+	size_t end; /* of the query: after the "}" */
+};
+/* Is it at byte `at`, which is the "$"? */
+bool token_default(struct str text, size_t at, struct token_default *out);
 /* Skip blanks, comments and newlines, to the next statement. */
 size_t token_skip_lines(struct str text, size_t at);
 /* The same inside a statement: stop before an empty line, which ends it. */

@@ -58,6 +58,8 @@ struct exec {
 	const struct roots *roots, *objects; /* where text and objects may be read; or
 						NULL */
 	bool safe;			     /* run no programs */
+	bool common; /* inside a set that is always there (common_sets.h): some of its
+			names are absent from any profile */
 	/* For `vs`: a name must match in one of the two profiles. */
 	struct vs *vs;		  /* state of vs.c for both sides; NULL: no vs */
 	const struct exec *base;  /* until the source of the first profile is open; or

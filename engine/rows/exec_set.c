@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "engine/lang/check_names.h"
+#include "engine/lang/common_sets.h"
 #include "engine/lang/keywords.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/graph/graph.h"
@@ -177,6 +178,8 @@ static int no_such_name(struct exec *x, const struct set *s,
 	struct match_atom bare = *atom;
 	struct match_found found;
 
+	if (!store_info(x->g->st)->functions)
+		return exec_fail(x, s->span, "this profile has no functions");
 	if (s->form == FORM_EXACT && memchr(s->text.p, '*', s->text.n)) {
 		bare.form = MATCH_BARE;
 		if (match_find(x->g->st, &bare, x->cancel, x->a, &found, x->err))
@@ -470,11 +473,28 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 	return atom.part ? 0 : note_matches(x, s, found.names, n);
 }
 
+/* No function is in a set that is always there: tell what it is about. */
+static int none_in_common(struct exec *x, const struct set *s)
+{
+	const struct parse_value *v;
+	const char *about = "";
+
+	for (size_t i = 0; (v = common_set_at(i, &about)); i++)
+		if (str_eq(v->name, s->text))
+			break;
+	exec_fail(x, s->span, "this profile has no function of $%.*s (%s)",
+		  STR_ARG(s->text), about);
+	return err_hint(x->err,
+			"`.sets %.*s` shows the names; `let $%.*s = ...` makes your own",
+			STR_ARG(s->text), STR_ARG(s->text));
+}
+
 static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	enum { DEEPEST = 200 };
 	/* Not NULL: check.c found it, and a session drops none. */
 	const struct check_let *let = check_let_find(x->env, s->text, true);
+	const bool common = x->common;
 	struct set *parsed = NULL;
 	struct err inner = {0};
 	struct err *outer = x->err;
@@ -489,6 +509,7 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 	}
 	x->vars++;
 	x->err = &inner;
+	x->common = common_set_is(let->text);
 	rc = parse_set_text(let->text, &x->env->limits, x->a, &parsed, &inner);
 	if (inner.kind == ERR_QUERY) { /* a whole name: operator new(unsigned long) */
 		err_clear(&inner);
@@ -499,10 +520,13 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 	}
 	rc = rc ? rc : exec_set(x, parsed, out);
 	x->err = outer;
+	x->common = common;
 	x->vars--;
 	if (!rc)
 		return 0;
 	/* Its position is in the text of the let: point at the variable. */
+	if (common_set_is(let->text) && x->absent)
+		return none_in_common(x, s);
 	if (inner.kind == ERR_LIMIT)
 		err_set(outer, inner.kind, s->span.at, "%s", inner.text);
 	else
@@ -546,7 +570,7 @@ static int or_set(struct exec *x, const struct set *s, struct fn_set **out)
 	*out = lacks_a ? b : a;
 	if (!lacks_a && !lacks_b)
 		fnset_or(*out, b);
-	if (!lacks_a && !lacks_b)
+	if ((!lacks_a && !lacks_b) || x->common)
 		return 0;
 	return exec_note(x, arena_printf(x->a, "%s: the others are taken",
 					 lacks_a ? no_a.text : no_b.text));

@@ -38,6 +38,8 @@ int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 /* Make the members of a set the rows. */
 int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
 		const struct fn_set *set);
+/* How often function f ran: its calls, or once if nothing calls it. */
+uint64_t fn_activations(const struct graph *g, uint32_t f);
 uint32_t row_is_fn(const struct table *t, uint32_t ref);
 /* Equal for a function and the same one of the other profile (pair.h); for files, too.
  * p is NULL: the arena is full. */

@@ -57,6 +57,12 @@ static uint64_t call_recursive(const struct table *t, uint32_t r, uint32_t e)
 	return graph_edge_in_cycle(t->g, r);
 }
 
+static uint64_t call_caller_calls(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return fn_activations(t->g, graph_edge_caller(t->g, r));
+}
+
 static struct str call_caller_name(const struct table *t, uint32_t r)
 {
 	return graph_name(t->g, graph_edge_caller(t->g, r));
@@ -129,6 +135,7 @@ static const struct col_def call_cols[] = {
 	{"callee_file", COL_FILE, SHOW_M, .s = call_callee_file, .dict = DICT_FILE,
 	 .codes = callee_files},
 	{"recursive", COL_BOOL, SHOW_M, .u = call_recursive},
+	{"caller_calls", COL_COUNT, 0, .u = call_caller_calls},
 };
 
 static int by_number(const void *a, const void *b)

@@ -127,6 +127,13 @@ static int fn_prepare_sums(const struct table *t, uint32_t e)
 	return t->n > t->g->functions / 4 ? graph_sum_calls(t->g, e, t->x->err) : 0;
 }
 
+uint64_t fn_activations(const struct graph *g, uint32_t f)
+{
+	const uint64_t calls = f == GRAPH_NONE ? 0 : graph_calls(g, f);
+
+	return calls ? calls : 1;
+}
+
 static uint64_t fn_calls(const struct table *t, uint32_t f, uint32_t e)
 {
 	(void)e;

@@ -405,6 +405,12 @@ static uint64_t site_calls(const struct table *t, uint32_t r, uint32_t e)
 	return site_of(t, r)->calls;
 }
 
+static uint64_t site_caller_calls(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return fn_activations(t->g, site_fn(t, r));
+}
+
 static uint64_t site_incl(const struct table *t, uint32_t r, uint32_t e)
 {
 	return detail_cost(t, (size_t)r * detail_of(t)->events, e);
@@ -431,6 +437,7 @@ static const struct col_def site_cols[] = {
 	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = site_calls},
 	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = site_incl},
 	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
+	{"caller_calls", COL_COUNT, 0, .u = site_caller_calls},
 };
 
 const struct source_def source_callsites = {

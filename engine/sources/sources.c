@@ -90,8 +90,27 @@ const struct source_def *source_def_of(const struct source *s)
 					      : source_def(s->kind);
 }
 
+static bool is_of_calls(enum source_kind kind)
+{
+	return kind == S_CALLS || kind == S_CALLSITES || kind == S_CYCLES ||
+	       kind == S_CALLERS || kind == S_CALLEES;
+}
+
+/* Without it "no rows" would mean that a function has no callers. */
+static int note_no_calls(struct exec *x)
+{
+	const struct store_info *i = store_info(x->g->st);
+
+	if (i->edges || !i->functions)
+		return 0;
+	return exec_note(x, STR("this profile records no calls, only what each function "
+				"costs itself"));
+}
+
 int sources_open(struct exec *x, const struct source *s, struct table *t)
 {
 	t->src = source_def_of(s);
-	return t->src->open(x, s, t);
+	if (t->src->open(x, s, t))
+		return (int)x->err->kind;
+	return is_of_calls(s->kind) ? note_no_calls(x) : 0;
 }

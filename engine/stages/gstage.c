@@ -187,6 +187,18 @@ static int gstage_cut(struct exec *x, const struct gstage *g)
 	return hide(x, set);
 }
 
+/* One row for all would look like an answer. */
+static int note_no_objects(struct exec *x)
+{
+	struct store *st = x->g->st;
+
+	if (store_info(st)->objects > 1 ||
+	    (store_info(st)->objects && !str_starts(store_obj(st, 0), STR("???"))))
+		return 0;
+	return exec_note(x, STR("this profile names no objects: collapse by file, class "
+				"or dir"));
+}
+
 static int collapse_by(struct exec *x, const struct gstage *g)
 {
 	enum graph_by by = str_eq(g->name, STR("file"))	    ? GRAPH_BY_FILE
@@ -194,6 +206,8 @@ static int collapse_by(struct exec *x, const struct gstage *g)
 			   : str_eq(g->name, STR("dir"))    ? GRAPH_BY_DIR
 							    : GRAPH_BY_CLASS;
 
+	if (by == GRAPH_BY_OBJECT && note_no_objects(x))
+		return (int)x->err->kind;
 	return graph_collapse_by(x->g, by, &x->g, x->err);
 }
 

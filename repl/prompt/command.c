@@ -7,11 +7,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/lang/common_sets.h"
 #include "index/base/vec.h"
 #include "repl/app/child.h"
 #include "repl/term/emit.h"
 #include "repl/export/export.h"
 #include "repl/prompt/help.h"
+#include "repl/prompt/library.h"
 #include "repl/app/limit.h"
 #include "repl/term/number.h"
 #include "repl/prompt/opening.h"
@@ -464,42 +466,127 @@ static int do_save(struct app *app, struct str rest, struct err *err)
 	return (int)err->kind;
 }
 
-/* Find ./FILE, or else the script in ~/.config/quern/queries. */
-static char *find_script(struct str name, struct err *err)
+/* A query that ships is known by its name, wherever it is installed. */
+static const char *shown_path(const char *path, bool ships)
 {
-	char *path = file_word(name, err), *below, *kept;
+	return ships ? str_basename(str_c(path)).p : path;
+}
 
-	if (!path || strchr(path, '/') || access(path, F_OK) == 0)
-		return path;
-	below = NULL;
-	if (asprintf(&below, "queries/%s", path) < 0)
-		return path;
-	kept = app_path("XDG_CONFIG_HOME", ".config", below);
-	free(below);
-	if (!kept || access(kept, F_OK) < 0) {
-		free(kept);
+static int not_found(const struct app *app, struct str name, struct err *err)
+{
+	if (!name.n)
+		return err_set(err, ERR_USAGE, 0, ".run needs a FILE [NAME=VALUE]...");
+	if (app->opts->safe && !app->trusted) {
+		err_set(err, ERR_QUERY, 0, "--safe: no query that ships is called '%.*s'",
+			STR_ARG(name));
+		return err_hint(err, ".queries lists them; other files are not read");
+	}
+	err_set(err, ERR_QUERY, 0, "%.*s: no such file, nor is a query called so",
+		STR_ARG(name));
+	return err_hint(err, ".queries lists those that ship and yours");
+}
+
+/* Find the file of .run; free it.  NULL, with err set: there is none. */
+static char *find_script(const struct app *app, struct str name, bool *ships,
+			 struct err *err)
+{
+	char *path = library_find(app, name, ships);
+
+	if (path || !name.n || (app->opts->safe && !app->trusted)) {
+		if (!path)
+			not_found(app, name, err);
 		return path;
 	}
+	path = file_word(name, err);
+	if (path && access(path, F_OK) == 0)
+		return path;
+	if (path)
+		not_found(app, name, err);
 	free(path);
-	return kept;
+	return NULL;
 }
 
 static int do_run(struct app *app, struct str rest, struct err *err)
 {
 	struct str name = cut_word(&rest), text = {NULL, 0};
-	char *path = find_script(name, err);
+	bool ships;
+	char *path = find_script(app, name, &ships, err);
 
 	if (!path)
 		return (int)err->kind;
-	if (!name.n)
-		err_set(err, ERR_USAGE, 0, ".run needs a FILE [NAME=VALUE]...");
-	else if (app_read_file(path, &text, err) == 0)
+	session_scope(app->session);
+	if (app_read_file(path, &text, err) == 0)
 		params_set(app->session, text, rest, err);
 	if (!err->kind)
 		err->kind = (enum err_kind)script_run(
-			app, text, (struct origin){.file = path, .line = 1});
+			app, text,
+			(struct origin){.file = shown_path(path, ships), .line = 1});
+	session_scope_end(app->session);
 	free((void *)(uintptr_t)text.p);
 	free(path);
+	return (int)err->kind;
+}
+
+static int do_queries(struct app *app, struct str rest, struct err *err)
+{
+	struct library_query *q = NULL;
+	struct out list;
+	size_t n = 0;
+
+	if (library_list(app, &q, &n, err))
+		return (int)err->kind;
+	out_mem(&list);
+	if (library_print(q, n, rest, &list))
+		output_text(app, (struct str){list.buf, list.n}, err);
+	else if (rest.n)
+		err_set(err, ERR_QUERY, 0, "no query is about '%.*s'", STR_ARG(rest));
+	else
+		talk("no queries are installed, and none are kept");
+	out_close(&list);
+	library_free(q, n);
+	return (int)err->kind;
+}
+
+/* One line for a set, and its text if it is asked for. */
+static void put_set(struct out *o, struct str name, const char *about, struct str text,
+		    bool whole)
+{
+	out_c(o, "$");
+	emit_name(o, EMIT_TEXT, name);
+	out_fill(o, ' ', name.n < 10 ? 10 - name.n : 1);
+	if (about)
+		out_c(o, about);
+	if (about && whole)
+		out_printf(o, "\n%10s", "");
+	if (!about || whole) {
+		out_c(o, about ? " = " : "= ");
+		emit_name(o, EMIT_TEXT, text);
+	}
+	out_char(o, '\n');
+}
+
+static int do_sets(struct app *app, struct str rest, struct err *err)
+{
+	const struct parse_value *v;
+	const char *about;
+	struct str name, text;
+	struct out list;
+
+	if (str_starts(rest, STR("$")))
+		rest = str_from(rest, 1);
+	out_mem(&list);
+	for (size_t i = 0; session_let_at(app->session, i, &name, &text); i++)
+		if (!rest.n || str_eq(rest, name))
+			put_set(&list, name, NULL, text, true);
+	for (size_t i = 0; (v = common_set_at(i, &about)); i++)
+		if ((!rest.n || str_eq(rest, v->name)) &&
+		    !session_has_let(app->session, v->name))
+			put_set(&list, v->name, about, v->text, rest.n > 0);
+	if (list.n)
+		output_text(app, (struct str){list.buf, list.n}, err);
+	else
+		err_set(err, ERR_QUERY, 0, "nothing is called $%.*s", STR_ARG(rest));
+	out_close(&list);
 	return (int)err->kind;
 }
 
@@ -629,7 +716,13 @@ static const struct command commands[] = {
 	{"filters", "", "those in force", ARG_NONE, do_filters, NULL},
 	{"save", "FILE [QUERY]", "keep the last query", ARG_FILE, do_save, writes},
 	{"run", "FILE [NAME=VALUE]...",
-	 "run a kept query, with `let $NAME = VALUE` before", ARG_SCRIPT, do_run, reads},
+	 "run a query that is kept in a file, or ships; $NAME in it is VALUE", ARG_SCRIPT,
+	 do_run, NULL},
+	{"queries", "[WORD]",
+	 "the queries that ship and yours: what they answer, parameters", ARG_NONE,
+	 do_queries, NULL},
+	{"sets", "[NAME]", "$NAMEs: sets that are always there, and what `let` defined",
+	 ARG_NONE, do_sets, NULL},
 	{"quit", "", "leave (also Ctrl-D)", ARG_NONE, do_quit, NULL},
 };
 

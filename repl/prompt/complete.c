@@ -16,6 +16,7 @@
 #include "engine/lang/keywords.h"
 #include "repl/prompt/command.h"
 #include "repl/prompt/help.h"
+#include "repl/prompt/library.h"
 #include "repl/formats/renderers.h"
 
 enum { FUNCTIONS = 200, LISTED = 400 };
@@ -230,23 +231,39 @@ static int candidates_by_name(const void *a, const void *b)
 	return str_cmp(*(const struct str *)a, *(const struct str *)b);
 }
 
-/* Offer the queries in ~/.config/quern/queries, which .run finds from anywhere. */
-static void offer_kept(struct search *s)
+/* After the name of a query its parameters are offered: N= MIN= ... */
+static void offer_params(struct search *s, const struct library_query *q)
 {
-	char *path = app_path("XDG_CONFIG_HOME", ".config", "queries");
-	DIR *d = path ? opendir(path) : NULL;
-	struct dirent *e;
+	struct token_default d;
 
-	while (d && (e = readdir(d)))
-		if (e->d_name[0] != '.' && str_starts(str_c(e->d_name), s->prefix)) {
-			struct str name = arena_str(s->a, str_c(e->d_name));
+	for (size_t at = 0; library_param(q->text, &at, &d);) {
+		struct str word = arena_printf(s->a, "%.*s=", STR_ARG(d.name));
 
-			if (name.p)
-				add_candidate(s, name, name);
-		}
-	if (d)
-		closedir(d);
-	free(path);
+		if (word.p)
+			offer_word(s, word);
+	}
+}
+
+/* Offer the queries that .run finds from anywhere, or the parameters of the named one. */
+static void offer_queries(struct search *s, struct str named)
+{
+	struct library_query *q = NULL;
+	size_t n = 0;
+
+	if (library_list(s->app, &q, &n, s->err))
+		return;
+	for (size_t i = 0; i < n; i++) {
+		struct str name = arena_str(s->a, str_c(q[i].name));
+
+		if (!name.p)
+			continue;
+		if (!named.n)
+			offer_word(s, name);
+		else if (str_eq(named, name) ||
+			 str_eq(named, arena_printf(s->a, "%s.q", q[i].name)))
+			offer_params(s, &q[i]);
+	}
+	library_free(q, n);
 }
 
 static void offer_files(struct search *s)
@@ -331,6 +348,22 @@ static void offer_topics(struct search *s)
 		offer_c(s, c->name);
 }
 
+static void offer_script(struct search *s, struct str named)
+{
+	offer_queries(s, named);
+	if (!named.n && !s->app->opts->safe)
+		offer_files(s);
+}
+
+/* The word of text that ends before byte `end`; empty if that is in the first one. */
+static struct str first_word(struct str text, size_t end)
+{
+	struct str s = str_trim((struct str){text.p, end});
+
+	s.n = str_find(s, ' ');
+	return s;
+}
+
 static void complete_command(struct search *s, struct str text, size_t *word_at)
 {
 	size_t end = str_find(text, ' ');
@@ -353,7 +386,9 @@ static void complete_command(struct search *s, struct str text, size_t *word_at)
 	c = command_find((struct str){text.p + 1, end - 1});
 	switch (c && !command_refused(s->app, c) ? c->arg : ARG_NONE) {
 	case ARG_NONE: break;
-	case ARG_SCRIPT: offer_kept(s); /* fall through */
+	case ARG_SCRIPT:
+		offer_script(s, first_word(str_from(text, end), *word_at - end));
+		break;
 	case ARG_FILE: offer_files(s); break;
 	case ARG_FORMAT:
 		offer_formats(s);
@@ -398,7 +433,8 @@ static struct str common(struct search *s)
 	if (s->n != 1)
 		return all.n >= s->prefix.n ? all : s->prefix;
 	last = str_from(all, all.n ? all.n - 1 : 0);
-	if (str_eq(last, STR("/")))
+	if (str_eq(last, STR("/")) ||
+	    (str_eq(last, STR("=")) && s->text.n && s->text.p[0] == '.'))
 		return all;
 	return arena_printf(s->a, "%.*s ", (int)all.n, all.p);
 }

@@ -151,7 +151,9 @@ static const struct help_topic topics[] = {
 	 "let NAME = EXPR; let $NAME = SET or VALUE",
 	 "NAME is a derived event or ratio.  $NAME is a set, a number or an expression, and can\n"
 	 "stand wherever its value can; ${NAME} is the same and also stands inside quotes and\n"
-	 "file names.  --set NAME=VALUE and .run FILE NAME=VALUE set it, too.",
+	 "file names.  ${NAME:=VALUE} is VALUE unless NAME has a value: a parameter of a script.\n"
+	 "--set NAME=VALUE and .run FILE NAME=VALUE set it, too.  .sets lists sets that are\n"
+	 "always there, such as $alloc.",
 	 {"let $hot = main; callees of $hot",
 	  "let $pct = 5%; functions | where self > $pct", NULL}},
 	{"output",
@@ -281,10 +283,23 @@ static const struct help_topic commands[] = {
 	 {".save hot.q", ".save who.q callers of $FUNC", NULL}},
 	{"run",
 	 NULL,
-	 "FILE is looked for here, then in ~/.config/quern/queries.  NAME=VALUE is the same as\n"
-	 "`let $NAME = VALUE` before it; $NAME in the script is then VALUE.  --set does the same\n"
-	 "for -f.",
-	 {".run hot.q", ".run who.q FUNC=malloc", ".run who.q FUNC=\"operator new\""}},
+	 "FILE is looked for here, then in ~/.config/quern/queries, then among the queries that\n"
+	 "ship (.queries); of NAME.q, NAME is enough.  $NAME in the script is VALUE while it runs.\n"
+	 "-f FILE finds the same files, --set gives the values.  Under --safe only queries that\n"
+	 "ship are run.",
+	 {".run hot.q", ".run n-plus-one N=5", ".run who.q FUNC=\"operator new\""}},
+	{"queries",
+	 NULL,
+	 "Name, what it answers, and its parameters with their defaults, for .run: those that\n"
+	 "ship, and yours in ~/.config/quern/queries.  WORD chooses those about it.  The first line\n"
+	 "of a query is a comment that says what it answers; ${NAME:=VALUE} is a parameter.",
+	 {".queries", ".queries alloc", NULL}},
+	{"sets",
+	 NULL,
+	 "Sets that every query may use ($alloc, $libc, $stl ...), and the values that `let`,\n"
+	 "--set and .run gave.  With NAME also the names that it matches.  Your own `let` of the\n"
+	 "same name wins.",
+	 {".sets", ".sets alloc", NULL}},
 	{"quit", NULL, "`quit` and `exit` do, too.", {".quit", NULL, NULL}},
 };
 

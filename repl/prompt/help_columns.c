@@ -50,6 +50,7 @@ static const struct {
 	{"callee_id", "its number"},
 	{"caller_file", "its file"},
 	{"callee_file", "its file"},
+	{"caller_calls", "how often the caller is called; 1 if nothing calls it"},
 	{"callers", "how many functions call it"},
 	{"callees", "how many functions it calls"},
 	{"callsites", "how many places call"},

@@ -1,7 +1,10 @@
 /* params.c - values for a script; see params.h. */
 #include "repl/prompt/params.h"
 
+#include <stdio.h>
+
 #include "engine/lang/token.h"
+#include "repl/prompt/library.h"
 
 enum { PARAMS = 32 };
 
@@ -41,6 +44,19 @@ static bool is_used(struct str script, struct str name)
 	return false;
 }
 
+static int no_such_param(struct str script, struct str name, struct err *err)
+{
+	struct token_default d;
+	char list[200] = "";
+	size_t n = 0;
+
+	err_set(err, ERR_QUERY, 0, "the script has no $%.*s", STR_ARG(name));
+	for (size_t at = 0; library_param(script, &at, &d) && n < sizeof(list);)
+		n += (size_t)snprintf(list + n, sizeof(list) - n, " %.*s",
+				      STR_ARG(d.name));
+	return n ? err_hint(err, "its parameters:%s", list) : (int)err->kind;
+}
+
 int params_set(struct session *s, struct str script, struct str given, struct err *err)
 {
 	struct str w, name;
@@ -55,8 +71,7 @@ int params_set(struct session *s, struct str script, struct str given, struct er
 		if (n == PARAMS)
 			return err_set(err, ERR_LIMIT, 0, "more than %d values", PARAMS);
 		if (!is_used(script, name))
-			return err_set(err, ERR_QUERY, 0, "the script has no $%.*s",
-				       STR_ARG(name));
+			return no_such_param(script, name, err);
 		if (session_set_value(s, name, unquote(str_from(w, eq + 1)), err))
 			return (int)err->kind;
 	}

@@ -1,4 +1,4 @@
-/* params.h - values for a script: `FUNC=malloc` after .run is `let $FUNC = malloc`. */
+/* params.h - values for a script: after `.run FILE FUNC=malloc`, $FUNC in it is malloc. */
 #ifndef QUERN_PARAMS_H
 #define QUERN_PARAMS_H
 

@@ -4,10 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "engine/lang/token.h"
 #include "repl/app/output.h"
 #include "repl/prompt/command.h"
+#include "repl/prompt/library.h"
 
 enum { NESTED_MAX = 16 };
 
@@ -88,6 +90,12 @@ int script_run(struct app *app, struct str text, struct origin at)
 		output_failure(app, &err, text, STR(""), &at);
 		return app_failed(app, &err, text, &at);
 	}
+	session_scope(app->session);
+	if (session_defaults(app->session, text, &err)) {
+		session_scope_end(app->session);
+		app_fail(app, &err, at.file);
+		return (int)err.kind;
+	}
 	app->nested++;
 	if (str_starts(text, STR("#!"))) {
 		text = str_from(text, str_find(text, '\n') + 1);
@@ -103,6 +111,7 @@ int script_run(struct app *app, struct str text, struct origin at)
 		text = str_from(text, n + 1);
 	}
 	app->nested--;
+	session_scope_end(app->session);
 	return kind;
 }
 
@@ -122,13 +131,19 @@ int script_file(struct app *app, const char *path)
 	return kind;
 }
 
-/* A file that cannot be read is an error of the command line. */
+/* A file that cannot be read is an error of the command line.  If there is none, the name
+ * may be that of a query that ships. */
 static int file_task(struct app *app, const char *path)
 {
 	const struct origin at = {.file = path, .line = 1};
 	size_t failures = app->failures;
-	struct err err = {.kind = (enum err_kind)script_file(app, path)};
+	bool ships;
+	char *kept = strcmp(path, "-") == 0 || access(path, F_OK) == 0
+			     ? NULL
+			     : library_find(app, str_c(path), &ships);
+	struct err err = {.kind = (enum err_kind)script_file(app, kept ? kept : path)};
 
+	free(kept);
 	if (!err.kind || app->failures != failures)
 		return (int)err.kind;
 	output_failure(app, &err, STR(""), str_c(path), &at);

@@ -20,7 +20,7 @@ prompt = "quern[Ir]> "
 environ["PATH"] = work + "/bin:" + environ["PATH"]
 os.mkdir("bin")
 os.symlink(quern, "bin/quern")
-for folder in (small, top + "/tests/fixtures/pairs/"):
+for folder in (small, top + "/tests/fixtures/pairs/", top + "/tests/fixtures/queries/"):
     for name in (n for n in os.listdir(folder) if n.endswith((".out", ".cg", ".callgrind"))):
         shutil.copy(folder + name, name)
 

@@ -1,0 +1,18 @@
+/*
+ * common_sets.h - sets that every query may use without a definition: $alloc, $locks ...
+ *
+ * A value of the same name that a user gives wins.
+ */
+#ifndef QUERN_COMMON_SETS_H
+#define QUERN_COMMON_SETS_H
+
+#include "engine/lang/parse.h"
+
+/* The i-th set, and in *about one line on what it matches; NULL: there are no more. */
+const struct parse_value *common_set_at(size_t i, const char **about);
+/* By name; NULL: none. */
+const struct parse_value *common_set_find(struct str name);
+/* Is this text that of a common set, and not a user's of the same name? */
+bool common_set_is(struct str text);
+
+#endif

@@ -1,0 +1,289 @@
+/*
+ * library.c - find and list queries that are kept in files; see library.h.
+ */
+#include "repl/prompt/library.h"
+
+#include <dirent.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "index/base/vec.h"
+#include "repl/term/emit.h"
+
+/* ---- the folders ---- */
+
+static bool is_directory(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* The folder of the queries that ship; free it.  NULL: there is none. */
+static char *shipped_folder(void)
+{
+	static const char *const below[] = {"../share/quern/queries",
+					    "../../repl/queries"};
+	char self[PATH_MAX], *folder = NULL;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self));
+
+	while (n > 0 && self[n - 1] != '/')
+		n--;
+	for (size_t i = 0; n > 0 && i < sizeof(below) / sizeof(below[0]); i++) {
+		if (asprintf(&folder, "%.*s%s", (int)n, self, below[i]) < 0)
+			return NULL;
+		if (is_directory(folder))
+			return folder;
+		free(folder);
+	}
+	return NULL;
+}
+
+static char *users_folder(const struct app *app)
+{
+	return app->opts->safe && !app->trusted
+		       ? NULL
+		       : app_path("XDG_CONFIG_HOME", ".config", "queries");
+}
+
+/* FOLDER/NAME or FOLDER/NAME.q, whichever is a file; free it.  NULL: neither. */
+static char *in_folder(const char *folder, struct str name)
+{
+	static const char *const suffix[] = {"", ".q"};
+	struct stat st;
+	char *path;
+
+	for (int i = 0; folder && i < 2; i++) {
+		if (asprintf(&path, "%s/%.*s%s", folder, (int)name.n, name.p, suffix[i]) <
+		    0)
+			return NULL;
+		if (stat(path, &st) == 0 && !S_ISDIR(st.st_mode))
+			return path;
+		free(path);
+	}
+	return NULL;
+}
+
+char *library_find(const struct app *app, struct str name, bool *ships)
+{
+	char *users, *shipped, *path = NULL;
+
+	*ships = false;
+	if (!name.n || name.n > NAME_MAX || str_find(name, '/') < name.n)
+		return NULL;
+	users = users_folder(app);
+	shipped = shipped_folder();
+	if (!app->opts->safe || app->trusted) {
+		path = in_folder(".", name);
+		/* ./hot.q reads as hot.q. */
+		if (path)
+			memmove(path, path + 2, strlen(path + 2) + 1);
+	}
+	if (!path)
+		path = in_folder(users, name);
+	if (!path) {
+		path = in_folder(shipped, name);
+		*ships = path != NULL;
+	}
+	free(users);
+	free(shipped);
+	return path;
+}
+
+/* ---- the list ---- */
+
+struct listing {
+	struct library_query *at;
+	size_t n, cap;
+};
+
+static bool is_listed(const struct listing *l, const char *name)
+{
+	for (size_t i = 0; i < l->n; i++)
+		if (strcmp(l->at[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static int list_one(struct listing *l, const char *folder, const char *file, bool ships,
+		    struct err *err)
+{
+	const size_t length = strlen(file) - (str_ends(str_c(file), STR(".q")) ? 2 : 0);
+	struct library_query q = {.name = strndup(file, length), .ships = ships};
+	struct err ignored = {0};
+
+	if (!q.name || asprintf(&q.path, "%s/%s", folder, file) < 0 ||
+	    vec_reserve(&l->at, &l->cap, l->n + 1, sizeof(q))) {
+		free(q.name);
+		return err_no_memory(err, NULL);
+	}
+	if (is_listed(l, q.name)) {
+		free(q.name);
+		free(q.path);
+		return 0;
+	}
+	app_read_file(q.path, &q.text, &ignored);
+	l->at[l->n++] = q;
+	return 0;
+}
+
+/* A FIFO would block the one who reads it. */
+static bool is_query_file(DIR *d, const char *name)
+{
+	struct stat st;
+
+	return name[0] != '.' && fstatat(dirfd(d), name, &st, 0) == 0 &&
+	       S_ISREG(st.st_mode);
+}
+
+static int list_folder(struct listing *l, const char *folder, bool ships, struct err *err)
+{
+	DIR *d = folder ? opendir(folder) : NULL;
+	struct dirent *e;
+	int rc = 0;
+
+	while (d && !rc && (e = readdir(d)))
+		if (is_query_file(d, e->d_name))
+			rc = list_one(l, folder, e->d_name, ships, err);
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct library_query *)a)->name,
+		      ((const struct library_query *)b)->name);
+}
+
+int library_list(const struct app *app, struct library_query **out, size_t *n,
+		 struct err *err)
+{
+	char *users = users_folder(app), *shipped = shipped_folder();
+	struct listing l = {0};
+
+	if (list_folder(&l, users, false, err) || list_folder(&l, shipped, true, err)) {
+		library_free(l.at, l.n);
+	} else {
+		if (l.n)
+			qsort(l.at, l.n, sizeof(*l.at), by_name);
+		*out = l.at;
+		*n = l.n;
+	}
+	free(users);
+	free(shipped);
+	return (int)err->kind;
+}
+
+void library_free(struct library_query *q, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		free(q[i].name);
+		free(q[i].path);
+		free((void *)(uintptr_t)q[i].text.p);
+	}
+	free(q);
+}
+
+/* ---- what is in one ---- */
+
+struct str library_about(struct str text)
+{
+	struct str line = {text.p, str_find(text, '\n')};
+
+	if (str_starts(line, STR("#!"))) {
+		text = str_from(text, line.n + 1);
+		line = (struct str){text.p, str_find(text, '\n')};
+	}
+	if (str_starts(line, STR("--")))
+		return str_trim(str_from(line, 2));
+	return str_starts(line, STR("#")) ? str_trim(str_from(line, 1)) : STR("");
+}
+
+static bool has_param(struct str text, size_t end, struct str name)
+{
+	struct token_default d;
+
+	for (size_t at = 0; at < end; at++)
+		if (token_default(text, at, &d) && str_eq(d.name, name))
+			return true;
+	return false;
+}
+
+bool library_param(struct str text, size_t *at, struct token_default *out)
+{
+	for (; *at < text.n; ++*at)
+		if (token_default(text, *at, out) && !has_param(text, *at, out->name)) {
+			++*at;
+			return true;
+		}
+	return false;
+}
+
+static bool contains(struct str s, struct str word)
+{
+	for (size_t i = 0; i + word.n <= s.n; i++)
+		if (strncasecmp(s.p + i, word.p, word.n) == 0)
+			return true;
+	return word.n == 0;
+}
+
+static bool is_about(const struct library_query *q, struct str word)
+{
+	struct token_default d;
+
+	if (contains(str_c(q->name), word) || contains(library_about(q->text), word))
+		return true;
+	for (size_t at = 0; library_param(q->text, &at, &d);)
+		if (contains(d.name, word))
+			return true;
+	return false;
+}
+
+/* "a b" needs quotes after .run. */
+static void put_param(struct out *o, const struct token_default *d)
+{
+	const bool quoted = str_find(d->text, ' ') < d->text.n;
+
+	out_char(o, ' ');
+	emit_name(o, EMIT_TEXT, d->name);
+	out_c(o, quoted ? "=\"" : "=");
+	emit_name(o, EMIT_TEXT, d->text);
+	out_c(o, quoted ? "\"" : "");
+}
+
+size_t library_print(const struct library_query *q, size_t n, struct str word,
+		     struct out *o)
+{
+	size_t widest = 0, found = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (strlen(q[i].name) > widest && strlen(q[i].name) < 30 &&
+		    is_about(&q[i], word))
+			widest = strlen(q[i].name);
+	for (size_t i = 0; i < n; i++) {
+		struct token_default d;
+		bool any = false;
+
+		if (!is_about(&q[i], word))
+			continue;
+		found++;
+		emit_name(o, EMIT_TEXT, str_c(q[i].name));
+		out_fill(o, ' ',
+			 strlen(q[i].name) < widest ? widest - strlen(q[i].name) : 0);
+		out_c(o, "  ");
+		emit_name(o, EMIT_TEXT, library_about(q[i].text));
+		out_c(o, q[i].ships ? "\n" : " (yours)\n");
+		for (size_t at = 0; library_param(q[i].text, &at, &d); any = true) {
+			if (!any)
+				out_fill(o, ' ', widest + 1);
+			put_param(o, &d);
+		}
+		out_c(o, any ? "\n" : "");
+	}
+	return found;
+}

@@ -1,0 +1,42 @@
+/*
+ * library.h - queries that are kept in files: in the current directory, the user's own, and
+ * those that ship.
+ *
+ * The user's are in ~/.config/quern/queries.  Those that ship are found from the program:
+ * in ../share/quern/queries of its directory, or in repl/queries of the tree that it was
+ * built in.  A file NAME.q is also found by NAME.  Its first line is a comment that says
+ * what it answers; ${PARAMETER:=VALUE} in it are its parameters.  Under --safe only
+ * queries that ship are found.
+ */
+#ifndef QUERN_LIBRARY_H
+#define QUERN_LIBRARY_H
+
+#include "engine/lang/token.h"
+#include "repl/app/app.h"
+
+struct library_query {
+	char *name; /* without ".q" */
+	char *path;
+	bool ships;
+	struct str text; /* malloc'd; empty if the file cannot be read */
+};
+
+/* Find the file that .run NAME means; free it.  NULL: nothing has that name, or memory is
+ * out.  *ships: it ships. */
+char *library_find(const struct app *app, struct str name, bool *ships);
+/* The user's queries and those that ship, sorted by name; of one name the user's.  Free
+ * them by library_free(). */
+int library_list(const struct app *app, struct library_query **out, size_t *n,
+		 struct err *err);
+void library_free(struct library_query *q, size_t n);
+/* The first line of a query, without the sign of the comment; empty if it has none. */
+struct str library_about(struct str text);
+/* The next parameter of a query from byte *at, which moves behind it; a name counts once.
+ * false: there is none left. */
+bool library_param(struct str text, size_t *at, struct token_default *out);
+/* .queries: one line for each query with the word in its name, line or parameters.
+ * Returns how many. */
+size_t library_print(const struct library_query *q, size_t n, struct str word,
+		     struct out *o);
+
+#endif

@@ -1,0 +1,3 @@
+-- Who allocates and frees memory, how often, and what that costs
+cost of $alloc
+callers of $alloc depth ${DEPTH:=1} | where not recursive | take ${N:=20}

@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""shipped.t - the queries that ship, on every fixture; how they are found; the sets.
+
+Their answers are in tests/query/shipped-*.query.
+"""
+import glob
+import os
+import re
+import shutil
+
+from e2e import done, fixtures, ok, profile, quern, run, same, small, top, work
+
+shipped = top + "/repl/queries/"
+names = sorted(os.path.basename(f)[:-2] for f in glob.glob(shipped + "*.q"))
+ok(len(names) >= 15, "there are queries that ship", names)
+
+# ---- each of them on each fixture: an answer, or what is missing
+MISSING = re.compile("|".join([
+    r"no event '\w+'; this profile has ",
+    r"no profile is open under the name 'base'; open: ",
+    r"this profile has no function of \$\w+ \(",
+    r"in \$\w+ = /\./: this profile has no functions$",
+]))
+for folder in ("producers", "small", "quirks", "truth", "queries"):
+    wrong = []
+    for path in sorted(glob.glob("%s/%s/*" % (fixtures, folder))):
+        if path.endswith((".json", ".md", ".c", ".folded.xz", ".quern")) or not os.path.getsize(path) or re.search(r"-0\d$", path):
+            continue
+        r = run(path, "--no-index-write", "--keep-going", *[w for n in names for w in ("-c", ".run " + n)])
+        errors = dict(re.findall(r"^([a-z-]+)\.q:\d+:\d+: error: (.*)$", r.talk, re.M))
+        others = [e for e in re.findall(r"^.*error: .*$", r.talk, re.M) if not re.match(r"[a-z-]+\.q:\d+:", e)]
+        bad = {n: e for n, e in errors.items() if not MISSING.match(e)}
+        if r.status not in (0, 1) or bad or others or (r.status == 1) != bool(errors):
+            wrong.append("%s: %d %r %r" % (os.path.basename(path), r.status, bad, others))
+    ok(not wrong, "every query answers, or says what is missing: " + folder, "\n".join(wrong))
+for n in names:
+    text = open(shipped + n + ".q").read()
+    ok(re.match(r"-- \S.{20,90}\n", text) and not re.search(r"[|>]\s*[\"\w./]+\.\w+\s*$|! ", text) and "\nlet " not in text,
+       n + ": a line about it; it writes nothing and leaves no value behind", text)
+
+# ---- how they are found
+profile("p.out", [(b"main", 10), (b"work", 80), (b"malloc", 10)])
+r = run("p.out", "-q", "-c", ".queries")
+same(re.findall(r"^([a-z]\S+)  ", r.text, re.M), names, ".queries lists them by name")
+ok(re.search(r"^n-plus-one +\S.*\n +TO=/\./ CALLS=100 EACH=10 N=20$", r.text, re.M), "with what they answer and their parameters", r)
+r = run("p.out", "-q", "-c", ".queries memory")
+same(re.findall(r"^([a-z]\S+)  ", r.text, re.M), ["alloc-churn", "copies"], ".queries WORD: those about it")
+r = run("p.out", "-q", "-c", ".queries percent")
+ok({"gate-instructions", "gate-time"} <= set(re.findall(r"^([a-z]\S+)  ", r.text, re.M)), "or with such a parameter", r)
+r = run("p.out", "-q", "-c", ".queries xyzzy")
+ok(r.status == 1 and "no query is about 'xyzzy'" in r.talk, "none is about it", r)
+BY_LAYER = "layer  self  self%"
+
+
+def of(text):
+    return [w for w in ("shipped", "user", "here") if w in text] or text
+
+
+ships = run("p.out", "-q", "-c", ".run timeline")
+ok(ships.status == 0 and ships.text.startswith("part  thread  self"), "a query that ships", ships)
+for where in (".run timeline", ".run timeline.q"):
+    same(run("p.out", "-q", "-c", where).text, ships.text, where)
+same(run("p.out", "-q", "-f", "timeline").text, ships.text, "-f NAME finds it if there is no such file")
+r = run("p.out", "-q", "--set", "COST=incoming", "-f", "timeline")
+ok(r.text.startswith("part  thread  incoming"), "--set gives its parameters", r)
+os.makedirs(".config/quern/queries")
+with open(".config/quern/queries/timeline.q", "w") as f:
+    f.write('-- my own\nfunctions | take ${K:=1} | show "user", fn\n')
+same(of(run("p.out", "-q", "-c", ".run timeline").text), ["user"], "one of the user's of that name comes first")
+same(of(run("p.out", "-q", "-f", "timeline").text), ["user"], "for -f, too")
+r = run("p.out", "-q", "-c", ".queries own")
+same(r.text, "timeline  my own (yours)\n          K=1\n", "and is listed instead")
+same(run("p.out", "-q", "--safe", "-c", ".run timeline").text, ships.text, "--safe: only what ships")
+same(run("p.out", "-q", "--safe", "-c", ".queries own").status, 1, "also in the list")
+with open("timeline", "w") as f:
+    f.write('functions | take 1 | show "here", fn\n')
+same(of(run("p.out", "-q", "-c", ".run timeline").text), ["here"], "and one in this directory before both")
+same(of(run("p.out", "-q", "-f", "timeline").text), ["here"], "for -f, too")
+os.remove("timeline")
+r = run("p.out", "-q", "-c", ".run no-such")
+ok(r.status == 1 and "no-such: no such file, nor is a query called so" in r.talk and ".queries" in r.talk, "a name of nothing", r)
+r = run("p.out", "-q", "-f", "no-such")
+ok(r.status == 1 and "No such file" in r.talk, "-f: the same", r)
+with open("secret.q", "w") as f:
+    f.write("top 1\n")
+for name in ("secret", "secret.q", "./secret.q", work + "/secret.q", "../" + os.path.basename(work) + "/secret.q"):
+    r = run("p.out", "-q", "--safe", "-c", ".run " + name)
+    ok(r.status == 1 and "--safe: no query that ships is called" in r.talk and not r.text, "--safe: .run " + os.path.basename(name), r)
+
+# ---- parameters
+PARAMS = "functions | take ${N:=2} | show fn; functions | take $N | show self\n"
+with open("a.q", "w") as f:
+    f.write(PARAMS + "\nfunctions of ${OF:=work or main} | where fn in $OF and self > ${MIN:=5} | count\n")
+r = run("p.out", "-q", "-c", ".mode csv", "-c", ".run a")
+same(r.text.split(), ["fn", "work", "main", "self", "80", "10", "count", "2"], "defaults hold in all of the script")
+r = run("p.out", "-q", "-c", ".mode csv", "-c", '.run a N=1 OF="work or malloc" MIN=50')
+same(r.text.split(), ["fn", "work", "self", "80", "count", "1"], "values of .run instead")
+r = run("p.out", "-q", "-c", ".run a N=1", "-c", "top $N")
+ok(r.status == 1 and "nothing is called $N" in r.talk, "which end with it", r)
+r = run("p.out", "-q", "-c", "let $N = 3", "-c", ".mode csv", "-c", ".run a N=1 MIN=50", "-c", "functions | take $N | show fn")
+same(r.text.split()[-4:], ["fn", "work", "main", "malloc"], "and do not change those of before")
+r = run("p.out", "-q", "-c", "let $N = 1", "-c", ".mode csv", "-c", ".run a")
+same(r.text.split()[:4], ["fn", "work", "self", "80"], "a value that is there is no default's")
+r = run("p.out", "-q", "--keep-going", "-c", ".run a M=1", "-c", ".run a N")
+ok("the script has no $M\n" in r.talk and "its parameters: N OF MIN" in r.talk and "'N' is not NAME=VALUE" in r.talk, "a parameter that it does not have", r)
+for text, why in (("top ${N:=}", "are missing after ':='"), ("top ${N:=3", "are missing after ':='"), ("top ${N=3}", "is not closed"), ("top ${:=3}", "a name is missing after $")):
+    r = run("p.out", "-q", "-c", text)
+    ok(r.status == 1 and why in r.talk, text, r)
+r = run("p.out", "-q", "-c", ".push focus ${X:=main}", "-c", "top 1", "-c", ".pop", "-c", "let $y = ${Z:=work} or malloc", "-c", "functions of $y | count")
+ok(r.status == 0 and r.text.split()[-1] == "2", "defaults in a filter and in a let", r)
+r = run("p.out", "-q", "--format", "csv", "-c", "functions | where fn ~ /^m${RE:=a{1}in|alloc}/ | show fn")
+same(r.text.split(), ["fn", "main", "malloc"], "in a regular expression, with braces")
+r = run("p.out", "-q", "-c", ".explain top ${N:=3}")
+ok(r.status == 0 and "take 3" in r.text, ".explain", r)
+
+# ---- gate-time: runs that overlap are noise
+for name, costs in (("old", (100, 112)), ("same", (108, 114)), ("slow", (150, 160))):
+    for i, cost in enumerate(costs):
+        profile("%s.%d" % (name, i), [(b"main", 500), (b"work", cost)], events="Time")
+for name, status in (("same", 0), ("slow", 4)):
+    r = run(name + ".0", name + ".1", "--merge", "base=old.0", "base=old.1", "-q", "-f", "gate-time", "--set", "PERCENT=5")
+    ok(r.status == status and ("work" in r.text) == bool(status) and (status or "added up" in r.talk or "no rows" in r.text), "gate-time: %s, status %d" % (name, status), r)
+
+# ---- installed: PREFIX/bin and PREFIX/share
+os.makedirs("prefix/bin")
+shutil.copy(quern, "prefix/bin/quern")
+shutil.copytree(shipped, "prefix/share/quern/queries")
+shutil.rmtree(".config")
+with open("prefix/share/quern/queries/timeline.q", "w") as f:
+    f.write('functions | take 1 | show "shipped", fn\n')
+os.symlink("prefix/bin/quern", "linked")
+for program in ("prefix/bin/quern", "./linked"):
+    same(of(run("p.out", "-q", "-c", ".run timeline", program=(program,)).text), ["shipped"], "those below its PREFIX: " + program)
+os.makedirs("lonely/bin")
+shutil.copy(quern, "lonely/bin/quern")
+r = run("p.out", "-q", "-c", ".queries", program=("lonely/bin/quern",))
+ok(r.status == 0 and "no queries are installed" in r.talk, "without any", r)
+
+# ---- the sets
+IN = {
+    "alloc": ["malloc", "free", "calloc", "realloc@@GLIBC_2.2.5", "malloc'2", "malloc'main", "posix_memalign", "operator new(unsigned long)",
+              "operator new[](unsigned long, std::align_val_t)", "operator delete(void*, unsigned long)", "_Znwm", "_ZdlPvm", "free [clone .part.0]",
+              "je_malloc", "_rjem_sdallocx", "je_mallocx", "tc_malloc", "tc_new", "tc_deletearray", "mi_malloc", "mi_zalloc_small", "mi_new",
+              "g_malloc0", "g_free", "g_slice_alloc", "_emalloc", "_emalloc_56", "_safe_emalloc", "_efree", "PyObject_Malloc", "_PyObject_Free", "PyMem_RawMalloc",
+              "__rust_alloc", "__rust_realloc", "__rdl_dealloc", "__rustc::__rust_alloc", "__rustc[1234]::__rust_dealloc", "alloc::alloc::dealloc",
+              "alloc[8d2c]::alloc::exchange_malloc", "alloc::alloc::Global::alloc_impl::h0123456789abcdef",
+              "<alloc::alloc::Global as core::alloc::Allocator>::deallocate", "runtime.mallocgc", "runtime.newobject", "runtime.growslice"],
+    "copies": ["memcpy", "__memmove_avx_unaligned_erms", "memcpy@@GLIBC_2.14", "mempcpy", "strdup", "strncpy", "__memcpy_chk", "Vec::Vec(Vec const&)",
+               "geo::Vec<int, 3>::Vec(geo::Vec<int, 3> const&)", "Vec::operator=(Vec const&)", "int* std::copy<int*>(int*)",
+               "<alloc::string::String as core::clone::Clone>::clone", "core::ptr::copy_nonoverlapping", "runtime.memmove", "deepcopy", "_deepcopy_dict",
+               "<method 'copy' of 'dict' objects>", "zend_array_dup"],
+    "stl": ["std::sort<int*>(int*, int*)", "void std::vector<int>::push_back(int const&)", "__gnu_cxx::new_allocator<int>::allocate(unsigned long)",
+            "core::ptr::drop_in_place", "alloc::vec::Vec<T,A>::push", "<alloc::vec::Vec<T> as core::ops::drop::Drop>::drop", "std::io::stdio::_print",
+            "<std::io::Stdout as std::io::Write>::write", "core[12ab]::fmt::write"],
+    "locks": ["pthread_mutex_lock", "pthread_mutex_unlock@@GLIBC_2.2.5", "__pthread_mutex_lock", "___pthread_mutex_lock", "pthread_cond_wait", "pthread_rwlock_rdlock",
+              "sem_wait", "__lll_lock_wait", "std::mutex::lock()", "std::unique_lock<std::mutex>::lock()", "std::condition_variable::wait(int)", "g_mutex_lock",
+              "std::sys::sync::mutex::futex::Mutex::lock_contended", "parking_lot::raw_mutex::RawMutex::lock_slow", "sync.(*Mutex).Lock", "sync.(*Mutex).lockSlow",
+              "sync.(*RWMutex).RLock", "runtime.lock2", "<method 'acquire' of '_thread.lock' objects>"],
+    "autoload": ["Composer\\Autoload\\ClassLoader->loadClass", "Composer\\Autoload\\{closure:/a/ClassLoader.php:575-577}", "ComposerAutoloaderInit1a::getLoader",
+                 "php::spl_autoload_call", "spl_autoload_call", "__autoload", "Symfony\\Component\\ErrorHandler\\DebugClassLoader->loadClass",
+                 "Zend\\Loader\\StandardAutoloader->autoload", "Kernel#require", "Kernel::require_relative", "Module._load"],
+}
+OUT = {
+    "alloc": ["my_malloc", "malloc_stats", "_int_malloc", "freeze", "Pool::free", "luaM_free_", "emalloc_count", "alloc::vec::Vec<T,A>::push", "runtime.mallocinit",
+              "tcmalloc::ThreadCache::Scavenge", "Memory->malloc"],
+    "copies": ["copy", "memcmp", "my_memcpy", "Vec::Vec(int)", "Vec::Vec(Vec&&)", "Vec::operator==(Vec const&)", "strcmp", "Copier->copy"],
+    "stl": ["stdx::sort(int)", "foo(std::vector<int> const&)", "core::Engine::run()", "alloc::Pool::get()", "standard", "std::vector<int> make<int>(int)"],
+    "locks": ["pthread_create", "lock_count", "unlock", "db::Lock::lock()", "clock", "std::chrono::now()", "block", "pthread_mutex_init"],
+    "autoload": ["load", "App\\Loader\\Csv->read", "require_once::/srv/a.php", "autoload_map", "Kernel#puts"],
+}
+for kind in sorted(IN):
+    wanted, others = IN[kind], OUT[kind]
+    profile(kind + ".out", [(n.encode(), 10) for n in wanted + others])
+    r = run(kind + ".out", "-q", "--no-demangle", "-c", "functions of $%s | sort fn | show fn" % kind, "--format", "tsv", "--raw")
+    got = {line.replace("\\x:", "").replace("\\\\", "\\") for line in r.text.splitlines()[1:]}
+    ok(got == set(wanted), "$%s matches what producers call it" % kind, "lacks %r\nhas also %r" % (sorted(set(wanted) - got), sorted(got - set(wanted))))
+with open("libc.out", "w") as f:
+    f.write("version: 1\nevents: Ir\n")
+    for obj in ("/lib/x86_64-linux-gnu/libc.so.6", "/lib/libc-2.31.so", "/lib/ld-musl-x86_64.so.1", "/lib/libm.so.6", "/lib/libpthread-2.31.so",
+                "/lib/libcrypto.so.3", "/lib/libcurl.so.4", "/usr/bin/libc", "/opt/mylibc.so.6"):
+        f.write("ob=%s\nfl=a.c\nfn=in_%s\n1 1\n" % (obj, os.path.basename(obj)))
+r = run("libc.out", "-q", "-c", "functions of $libc | sort fn | show fn", "--format", "csv")
+same(r.text.split()[1:], ["in_ld-musl-x86_64.so.1", "in_libc-2.31.so", "in_libc.so.6", "in_libm.so.6", "in_libpthread-2.31.so"], "$libc matches objects")
+r = run(small + "pyprof2calltree.callgrind", "--no-index-write", "-q", "-c", "functions of $autoload | show fn", "--format", "csv")
+ok("_find_and_load" in r.text and "<built-in method marshal.loads>" not in r.text, "$autoload matches Python's import by its file", r)
+
+r = run("p.out", "-q", "-c", ".sets")
+same(re.findall(r"^\$(\w+) ", r.text, re.M), ["alloc", "copies", "libc", "stl", "locks", "autoload"], ".sets lists them")
+r = run("p.out", "-q", "-c", ".sets alloc", "-c", ".sets $alloc")
+ok(r.status == 0 and r.text.count(" = /^(?:") == 2, ".sets NAME shows what it matches", r)
+r = run("p.out", "-q", "--set", "alloc=work", "-c", "functions of $alloc | show fn", "-c", ".sets alloc")
+same(r.text.split(), ["fn", "work", "$alloc", "=", "work"], "a value that the user gives wins, and is listed instead")
+r = run("p.out", "-q", "-c", "let $alloc = $alloc or work", "-c", "functions of $alloc | count")
+ok(r.status == 6 and "deep" in r.talk, "one that contains itself is an error as for any value", r)
+r = run("p.out", "-q", "-c", "let $mine = $alloc or work; functions of $mine | count")
+same(r.text.split(), ["count", "2"], "other values may contain it")
+r = run("p.out", "-q", "-c", "functions of $locks")
+ok(r.status == 1 and "this profile has no function of $locks (locks and waiting: " in r.talk and "`.sets locks` shows the names" in r.talk,
+   "a profile without any: an error that says what the set is", r)
+r = run("p.out", "-q", "-c", "functions of $locks or $alloc | show fn")
+ok(r.status == 0 and "malloc" in r.text, "beside others it may be absent", r)
+r = run("p.out", "-q", "-c", ".sets nosuch")
+ok(r.status == 1 and "nothing is called $nosuch" in r.talk, "a name of no set", r)
+done()
