@@ -56,6 +56,7 @@ static struct result *copy_result(struct arena *a, const struct result *r)
 	to->nnotes = to->nfilters = 0;
 	to->graph = NULL;
 	to->paths = NULL;
+	to->listing = NULL;
 	to->compared = NULL;
 	to->base = arena_str(a, r->base);
 	if (!to->base.p)

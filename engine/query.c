@@ -13,6 +13,7 @@
 #include "engine/debug/inlines.h"
 #include "engine/rows/exec.h"
 #include "engine/sources/footer.h"
+#include "engine/sources/listing.h"
 #include "engine/graph/graph.h"
 #include "engine/stages/graph_cache.h"
 #include "engine/stages/gstage.h"
@@ -42,6 +43,35 @@ int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 
 	return graph_event(x.g, event, err) || exec_tree(&x, &q, out) ? (int)err->kind
 								      : 0;
+}
+
+static struct exec listing_exec(struct session *s, struct graph *g, struct arena *a,
+				struct err *err)
+{
+	return (struct exec){.a = a,
+			     .err = err,
+			     .cancel = &s->cancel,
+			     .g = g,
+			     .parts = g->parts,
+			     .part_cache = s->part_cache,
+			     .inlines = s->inlines,
+			     .roots = s->roots,
+			     .objects = s->objects,
+			     .safe = s->safe,
+			     .row_limit = s->limits.rows};
+}
+
+int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_t n,
+		    struct listing *l, struct arena *a, struct err *err)
+{
+	struct exec x = listing_exec(s, g, a, err);
+	struct fn_set *set = fnset_new(a, g->functions);
+
+	if (!set)
+		return arena_full(a, err);
+	for (size_t i = 0; i < n; i++)
+		fnset_add(set, f[i]);
+	return l->texts ? listing_fill(&x, l, set) : listing_ahead(&x, l, set);
 }
 
 /* ---- one statement ---- */
@@ -128,6 +158,7 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 		.graph = q->source.kind == S_LAST ? NULL : x->g,
 		.tree = t->tree,
 		.paths = t->src && !t->ref && !t->vs ? t->paths : NULL,
+		.listing = t->src && !t->ref && !t->vs ? t->listing : NULL,
 		.root_fuzzy = t->root_fuzzy,
 		.root_own = t->root_own,
 		.root_name = t->root_name,

@@ -17,6 +17,7 @@
 #include "index/base/str.h"
 #include "index/store/store.h"
 
+struct listing;
 struct path_tree;
 struct roots;
 struct session;
@@ -105,6 +106,12 @@ typedef int query_sink(void *arg, const struct result *r, struct err *err);
 int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 			 bool unparted, uint32_t rows, struct arena *a,
 			 struct path_tree *out, struct err *err);
+
+/* The listing of n functions of a graph of a result, which has costs of lines (g->detail);
+ * see listing.h.  l->texts NULL: only look up what is inlined in them, so that their
+ * listings need not do it one by one. */
+int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_t n,
+		    struct listing *l, struct arena *a, struct err *err);
 
 /* Is text one query or more, with a source that is no name alone, or at least begun as
  * one?  Its names need not be known. */

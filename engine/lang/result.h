@@ -106,6 +106,7 @@ struct compared {
 
 struct result_pages; /* provides the rows that are not held */
 struct graph;
+struct listing;
 struct path_tree;
 
 struct result {
@@ -131,6 +132,8 @@ struct result {
 	/* For a tree that no stage changed: it knows the cost left out
 	 * (path_tree_shown()). */
 	const struct path_tree *paths;
+	/* For `source` and `asm` that no stage changed (engine/sources/listing.h); else NULL. */
+	const struct listing *listing;
 	bool root_fuzzy;      /* root_cost is an estimate */
 	struct str root_name; /* name of the top; empty: the rows of level 1 are frames
 				 of their own */

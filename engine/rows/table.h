@@ -18,6 +18,7 @@
 #include "index/base/err.h"
 
 struct exec;
+struct listing;
 struct path_tree;
 struct table;
 struct vs; /* vs.c: two tables joined */
@@ -140,6 +141,7 @@ struct table {
 	struct str footer;
 	/* For a tree: its rows, and its top with its cost (result.h). */
 	const struct path_tree *paths; /* the rows of the tree as the source made them */
+	const struct listing *listing; /* of `source` and `asm`, as the source made it */
 	bool tree, root_fuzzy;
 	struct str root_name;
 	uint32_t root_fn; /* the top, if it is one function and a frame; or GRAPH_NONE */

@@ -419,3 +419,8 @@ int listing_fill(struct exec *x, struct listing *l, const struct fn_set *set)
 		       ? (int)x->err->kind
 		       : 0;
 }
+
+int listing_ahead(struct exec *x, struct listing *l, const struct fn_set *set)
+{
+	return listing_gather(x, l, set) || find_inlined(x, l) ? (int)x->err->kind : 0;
+}

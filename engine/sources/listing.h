@@ -82,6 +82,8 @@ struct listing {
 /* Fill in the listing of the functions of x->g in a set; st, events, event, instrs, files
  * and texts are set.  Notes say what has no text. */
 int listing_fill(struct exec *x, struct listing *l, const struct fn_set *set);
+/* Only look up what is inlined in the functions of a set. */
+int listing_ahead(struct exec *x, struct listing *l, const struct fn_set *set);
 /* The cost of a place in any event of the store. */
 uint64_t listing_cost(const struct listing *l, const struct listing_place *at,
 		      uint32_t e);

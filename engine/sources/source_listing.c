@@ -46,6 +46,7 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 	    listing_fill(x, l, set))
 		return (int)x->err->kind;
 	t->data = l;
+	t->listing = l;
 	t->ordered = true;
 	return table_init(x, t, t->src, x->g, l->nrows);
 }

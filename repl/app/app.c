@@ -75,6 +75,7 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 			    .format = opts->format,
 			    .wide = opts->wide,
 			    .no_demangle = opts->no_demangle,
+			    .with_source = opts->with_source,
 			    .output.fd = -1};
 	screen_init(&app->screen, opts->colour);
 	arena_init(&app->arena, (size_t)limits.arena_bytes);

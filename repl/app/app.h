@@ -34,7 +34,7 @@ struct app {
 	struct arena arena; /* of the current query */
 	/* settings of the dot-commands: */
 	enum format format; /* FORMAT_NONE: depends on the result */
-	bool exact, wide, timer, no_pager, no_demangle;
+	bool exact, wide, timer, no_pager, no_demangle, with_source;
 	char *pager;	      /* command; NULL: from the environment */
 	struct target output; /* .output FILE; fd -1: standard output */
 	char *once;	      /* .once FILE */

@@ -1,6 +1,6 @@
 /*
  * render_html.c - a page in one file.  The functions of a call graph become a report
- * (report.h).  Any other answer is a table, sorted by a click on a title, below a flame
+ * (report.h), `source of f` its text with costs.  Any other answer is a table, sorted by a click on a title, below a flame
  * graph if the answer has stacks.
  *
  * The page loads nothing, its scripts are constants, and names are text.
@@ -45,7 +45,8 @@ static void put_page_base(struct render *rd)
 	out_printf(rd->o, ": %s; %s", total, change);
 }
 
-static void put_page_head(struct render *rd)
+/* more: more rules of style, or "". */
+static void put_page_head(struct render *rd, const char *more)
 {
 	const struct result *r = rd->r;
 	char total[NUMBER_MAX];
@@ -62,6 +63,7 @@ static void put_page_head(struct render *rd)
 	emit_name(rd->o, EMIT_XML, r->query);
 	out_c(rd->o, "</title>\n<style>\n");
 	out_c(rd->o, report_css);
+	out_c(rd->o, more);
 	out_c(rd->o, "</style>\n</head>\n<body>\n<header>\n<div><h1>");
 	emit_name(rd->o, EMIT_XML, r->profile);
 	out_c(rd->o, "</h1>\n<p class=\"about\">");
@@ -250,11 +252,16 @@ static void put_table(struct render *rd, const bool *grouped)
 int render_html(struct render *rd)
 {
 	const struct result *r = rd->r;
+	const uint64_t before = rd->o->written;
 	bool *grouped;
 
 	if (report_fits(rd)) {
-		put_page_head(rd);
-		return report_put(rd);
+		put_page_head(rd, rd->with_source ? source_css : "");
+		return report_put(rd, (size_t)(rd->o->written - before));
+	}
+	if (listing_page_fits(rd)) {
+		put_page_head(rd, source_css);
+		return listing_page_put(rd, (size_t)(rd->o->written - before));
 	}
 	if (result_whole(r, rd->err))
 		return (int)rd->err->kind;
@@ -263,7 +270,7 @@ int render_html(struct render *rd)
 		return err_no_memory(rd->err, NULL);
 	for (size_t i = 0; i < r->ncols; i++)
 		grouped[i] = small(r, &r->cols[i]);
-	put_page_head(rd);
+	put_page_head(rd, "");
 	out_c(rd->o, "</header>\n");
 	put_page_filters(rd);
 	put_flame(rd);

@@ -102,6 +102,7 @@ static void note_left_out(struct report *p)
 	} left[] = {
 		{p->all - p->nfunctions, p->all, "functions"},
 		{p->between - p->ncalls, p->between, "calls between functions"},
+		{p->listed - p->sourced - p->textless, p->listed, "sources of functions"},
 	};
 
 	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
@@ -114,6 +115,11 @@ static void note_left_out(struct report *p)
 		n += (size_t)snprintf(rd->note + n, sizeof(rd->note) - n, "%s%s of %s %s",
 				      and, out, all, left[i].what);
 		and = ", ";
+	}
+	if (p->with_source) {
+		n += (size_t)snprintf(rd->note + n, sizeof(rd->note) - n, "%s",
+				      n ? "; " : "");
+		source_data_note(rd->note + n, sizeof(rd->note) - n, &p->source);
 	}
 }
 
@@ -167,7 +173,8 @@ static void put_notes(struct report *p)
 {
 	note_left_out(p);
 	if (p->nfunctions == p->all && p->ncalls == p->between && !p->rd->r->nfilters &&
-	    !side_has_notes(p, 0) && (p->sides == 1 || !side_has_notes(p, 1)))
+	    !p->with_source && !side_has_notes(p, 0) &&
+	    (p->sides == 1 || !side_has_notes(p, 1)))
 		return;
 	out_c(p->o, "<section class=\"card notes\" id=\"notes\" role=\"note\">\n");
 	say_functions(p);
@@ -175,14 +182,17 @@ static void put_notes(struct report *p)
 	say_filters(p);
 	for (unsigned s = 0; s < p->sides; s++)
 		say_side(p, s);
+	if (p->with_source)
+		report_say_source(p);
 	out_c(p->o, "</section>\n");
 }
 
-static void put_about(struct report *p)
+/* more: more attributes, or "". */
+void report_put_about(struct report *p, const char *more)
 {
 	const struct result *r = p->rd->r;
 
-	out_c(p->o, "<div id=\"d-about\" hidden data-event=\"");
+	out_printf(p->o, "<div id=\"d-about\" hidden %sdata-event=\"", more);
 	emit_name(p->o, EMIT_XML, r->event);
 	out_c(p->o, "\" data-profile=\"");
 	emit_name(p->o, EMIT_XML, r->profile);
@@ -198,31 +208,82 @@ static void put_about(struct report *p)
 	out_c(p->o, "\"></div>\n");
 }
 
+static void put_scripts(struct report *p)
+{
+	const struct str js = str_c(report_js), mark = STR("/* source */\n");
+	const size_t at = str_find_str(js, mark);
+
+	out_c(p->o, "<script>\n");
+	out_c(p->o, model_js);
+	out_bytes(p->o, js.p, at);
+	if (p->with_source) {
+		out_c(p->o, source_js);
+		out_c(p->o, report_source_js);
+	}
+	out_str(p->o, str_from(js, at + mark.n));
+	out_c(p->o, "</script>\n</body>\n</html>\n");
+}
+
+/* What a page may have, less all but the source: the data, and the constants. */
+static size_t room_for_source(const struct report *p, size_t data)
+{
+	const char *const constants[] = {report_html, model_js, report_js, source_js,
+					 report_source_js};
+	size_t used = p->head + data + SOURCE_PAGE_REST;
+
+	for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++)
+		used += strlen(constants[i]);
+	return used < SOURCE_PAGE_BYTES ? SOURCE_PAGE_BYTES - used : 0;
+}
+
+/* The data comes last but one; the notes before it say what it lacks. */
+static int make_data(struct report *p, struct out *data)
+{
+	struct out *o = p->o;
+	int rc;
+
+	p->o = data;
+	rc = report_put_data(p);
+	p->o = o;
+	if (!rc && data->failed)
+		rc = err_no_memory(p->rd->err, "for a report");
+	if (!rc && p->with_source)
+		rc = report_take_source(p, room_for_source(p, data->n));
+	return rc;
+}
+
 static int put_body(struct report *p)
 {
 	const struct str html = str_c(report_html), mark = STR("<!-- notes -->\n");
 	size_t at = str_find_str(html, mark);
+	struct out data;
 
-	out_bytes(p->o, html.p, at);
-	put_notes(p);
-	out_str(p->o, str_from(html, at + mark.n));
-	put_about(p);
-	if (report_put_data(p))
-		return (int)p->rd->err->kind;
-	out_c(p->o, "<script>\n");
-	out_c(p->o, report_js);
-	out_c(p->o, "</script>\n</body>\n</html>\n");
-	return 0;
+	out_mem(&data);
+	if (!make_data(p, &data)) {
+		out_bytes(p->o, html.p, at);
+		put_notes(p);
+		out_str(p->o, str_from(html, at + mark.n));
+		report_put_about(p, "");
+		out_bytes(p->o, data.buf, data.n);
+		if (p->with_source)
+			source_data_write(p->o, &p->source);
+		put_scripts(p);
+	}
+	out_close(&data);
+	return (int)p->rd->err->kind;
 }
 
-int report_put(struct render *rd)
+int report_put(struct render *rd, size_t head)
 {
 	const struct compared *c = rd->r->compared;
 	struct report p = {.rd = rd,
 			   .o = rd->o,
 			   .side = {{.g = rd->r->graph}, {.g = c ? c->graph : NULL}},
-			   .sides = c ? 2 : 1};
+			   .sides = c ? 2 : 1,
+			   .with_source = rd->with_source,
+			   .head = head};
 
+	source_data_init(&p.source, p.side[0].g, 0);
 	if (!report_choose(&p) && !put_body(&p))
 		for (unsigned s = 0; s < p.sides; s++)
 			store_check(p.side[s].g->st, rd->err);

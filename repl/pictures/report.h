@@ -4,7 +4,7 @@
  * The text, style and script of the page are the files in repl/pictures/report/, which the
  * build turns into the constants below.  The script draws everything from numbers and
  * names in hidden elements.  These are plain text, escaped like all text: no name is ever
- * in a script.
+ * in a script.  With --with-source it has the source of the listed functions, too.
  */
 #ifndef QUERN_REPORT_H
 #define QUERN_REPORT_H
@@ -13,13 +13,20 @@
 
 #include "repl/render/render.h"
 
-extern const char report_css[], report_html[], report_js[];
-extern const char picture_css[], picture_js[]; /* of flame graphs: render_svg.c */
+/* model_js and report_js are one script.  At a mark in it stand source_js and
+ * report_source_js if the report has the source. */
+extern const char report_css[], report_html[], model_js[], report_js[];
+extern const char source_css[], source_js[], report_source_js[];
+extern const char listing_html[], listing_js[]; /* of the page of one listing */
+extern const char picture_css[], picture_js[];	/* of flame graphs: render_svg.c */
 
 /* Does the answer list functions of a graph, with nothing that the report would not
  * show? */
 bool report_fits(const struct render *rd);
-/* Write the page from after its heading to its end. */
-int report_put(struct render *rd);
+/* Write the page from after its heading, of so many bytes, to its end. */
+int report_put(struct render *rd, size_t head);
+/* The same for the page of `source of f` or `asm of f`: render_source.c. */
+bool listing_page_fits(const struct render *rd);
+int listing_page_put(struct render *rd, size_t head);
 
 #endif

@@ -1,8 +1,8 @@
 /*
  * report_choose.c - what goes into a report; see report.h.
  *
- * Functions and calls have a budget of bytes.  Rows of the answer come first, then the
- * costliest of any event, on either side.
+ * Functions and calls have a budget of bytes, half of it if there is the source, too.  Rows
+ * of the answer come first, then the costliest of any event, on either side.
  */
 #include "repl/pictures/report_in.h"
 
@@ -34,7 +34,7 @@ static uint32_t event_on(const struct report *p, unsigned s, uint32_t e)
 	return s ? GRAPH_NONE : e;
 }
 
-static int prepare_side(struct report *p, unsigned s)
+int report_prepare_side(struct report *p, unsigned s)
 {
 	struct side *d = &p->side[s];
 
@@ -113,7 +113,7 @@ static int prepare_report(struct report *p)
 
 		functions += p->side[s].g->functions;
 		strings += (size_t)info->files + info->objects;
-		if (prepare_side(p, s))
+		if (report_prepare_side(p, s))
 			return (int)p->rd->err->kind;
 	}
 	p->row = calloc(functions, sizeof(*p->row));
@@ -188,7 +188,7 @@ static struct str choose_name_of(const struct report *p, const struct matched *m
 static int choose_functions(struct report *p)
 {
 	struct weighed *rank = calloc((size_t)p->all + 1, sizeof(*rank));
-	size_t left = FUNCTION_BYTES;
+	size_t left = p->with_source ? FUNCTION_BYTES / 2 : FUNCTION_BYTES;
 
 	if (!rank)
 		return err_no_memory(p->rd->err, "for a report");
@@ -276,7 +276,8 @@ static void match_calls(struct report *p)
 
 static int choose_calls(struct report *p)
 {
-	size_t most = CALL_BYTES / (18 + (size_t)p->events * 8 * p->sides);
+	size_t most = (p->with_source ? CALL_BYTES / 2 : CALL_BYTES) /
+		      (18 + (size_t)p->events * 8 * p->sides);
 	size_t edges = 1;
 
 	for (unsigned s = 0; s < p->sides; s++)
@@ -313,4 +314,5 @@ void report_forget(struct report *p)
 	free(p->place);
 	free(p->calls);
 	free(p->string);
+	source_data_free(&p->source);
 }

@@ -53,7 +53,7 @@ static void put_number(struct report *p, uint64_t v)
 	out_u64(p->o, v);
 }
 
-static void put_events(struct report *p)
+void report_put_events(struct report *p)
 {
 	open_data(p, "d-events", 0);
 	for (uint32_t e = 0; e < p->events; e++) {
@@ -397,7 +397,8 @@ static int put_tree(struct report *p, const struct side *d, uint32_t e, uint32_t
 static int put_trees(struct report *p, unsigned s)
 {
 	const struct side *d = &p->side[s];
-	uint32_t rows = TREES_ROWS / p->sides / (p->events ? p->events : 1);
+	uint32_t rows = TREES_ROWS / (p->with_source ? 2 : 1) / p->sides /
+			(p->events ? p->events : 1);
 	const bool more = p->rd->session && (parts_count(p) || d->g->group);
 	struct arena a;
 	int rc = 0;
@@ -417,7 +418,7 @@ static int put_trees(struct report *p, unsigned s)
 int report_put_data(struct report *p)
 {
 	arena_init(&p->names, 0);
-	put_events(p);
+	report_put_events(p);
 	put_function_rows(p);
 	arena_free(&p->names);
 	put_calls(p);

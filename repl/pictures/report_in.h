@@ -4,6 +4,7 @@
 
 #include "engine/graph/graph.h"
 #include "index/base/arena.h"
+#include "repl/pictures/source_data.h"
 #include "repl/render/render.h"
 
 enum { REPORT_PARTS = 500 }; /* most bars of a timeline */
@@ -44,11 +45,18 @@ struct report {
 	uint32_t nfunctions, between, ncalls, nstrings;
 	struct arena names; /* of one name at a time */
 	double most_left;   /* the largest share of a call that was left out */
+	size_t head;	    /* bytes of the page before */
+	bool with_source;
+	struct source_data source;
+	uint32_t listed;   /* functions of this profile in the answer */
+	uint32_t sourced;  /* so many of them have source in the page */
+	uint32_t textless; /* so many have none: no file was found */
 };
 
 /* report_choose.c: match the functions and calls of both sides, and choose what goes in. */
 int report_choose(struct report *p);
 void report_forget(struct report *p);
+int report_prepare_side(struct report *p, unsigned s);
 /* The share of a side's event, and a cost of a function; 0 if it is not there. */
 double report_share(const struct report *p, unsigned s, uint32_t e, uint64_t cost);
 uint64_t report_fn_cost(const struct report *p, unsigned s, uint32_t f, uint32_t e,
@@ -56,5 +64,11 @@ uint64_t report_fn_cost(const struct report *p, unsigned s, uint32_t f, uint32_t
 uint64_t report_call_cost(const struct report *p, unsigned s, uint32_t edge, uint32_t e);
 /* report_data.c */
 int report_put_data(struct report *p);
+void report_put_events(struct report *p);
+void report_put_about(struct report *p, const char *more);
+/* report_source.c: the source of the listed functions, costliest first, in so many
+ * bytes. */
+int report_take_source(struct report *p, size_t budget);
+void report_say_source(struct report *p);
 
 #endif

@@ -138,6 +138,14 @@ static int do_demangle(struct app *app, struct str rest, struct err *err)
 	return (int)err->kind;
 }
 
+static int do_with_source(struct app *app, struct str rest, struct err *err)
+{
+	if (rest.n)
+		return on_off(rest, &app->with_source, err);
+	talk("with-source is %s", app->with_source ? "on" : "off");
+	return 0;
+}
+
 static int pair_rule(struct app *app, enum session_rule kind, struct str rest,
 		     struct err *err)
 {
@@ -705,6 +713,8 @@ static const struct command commands[] = {
 	 NULL},
 	{"demangle", "[on|off]", "show C++ and Rust names as in the source", ARG_SWITCH,
 	 do_demangle, NULL},
+	{"with-source", "[on|off]", "reports hold the source of their functions",
+	 ARG_SWITCH, do_with_source, NULL},
 	{"read", "FILE", "run a script", ARG_FILE, do_read, reads},
 	{"edit", "[QUERY]", "edit the last query in $EDITOR, then run it", ARG_QUERY,
 	 do_edit, writes},

@@ -160,6 +160,7 @@ static const struct help_topic topics[] = {
 	 "QUERY > FILE; QUERY ! COMMAND; QUERY | as FORMAT",
 	 "The extension of FILE picks the format; `as` overrides.  .mode, .once and .output\n"
 	 "set it for more than one answer.  `functions > report.html` is a report for a browser,\n"
+	 "with --with-source holds the source of its functions; `source of f > f.html` is a page,\n"
 	 "`calltree from main > flame.svg` a flame graph; `as md` is for a review,\n"
 	 "`as github` and `as junit` for CI jobs; .help formats lists all.",
 	 {"top 3 | as csv", "top 3 | as md", "calltree from main depth 2 | as folded"}},
@@ -253,6 +254,12 @@ static const struct help_topic commands[] = {
 	 "C++ and Rust names of profiles recorded with --demangle=no are shown and asked for as\n"
 	 "in the source.  --no-demangle is `off` from the start.",
 	 {".demangle off", ".demangle on", ".demangle"}},
+	{"with-source",
+	 NULL,
+	 "`functions > r.html` and `top > r.html` hold the source of the functions listed, from\n"
+	 "files below --source-root; the page lists the files.  Without it no report holds\n"
+	 "source.  --with-source is `on` from the start.",
+	 {".with-source on", ".with-source", NULL}},
 	{"read",
 	 NULL,
 	 "Queries and commands.  A query goes on after | , \\ and inside brackets, and in a line\n"

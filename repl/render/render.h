@@ -44,6 +44,7 @@ struct render {
 	const atomic_int *cancel; /* may be NULL */
 	struct err *err;
 	uint64_t took_ns; /* the query, so far */
+	bool with_source; /* a report has the source of its functions */
 	struct left_out left;
 	char note[200]; /* what the page leaves out, also for stderr; or empty */
 };

@@ -1,0 +1,95 @@
+/*
+ * render_source.c - the page of `source of f` and `asm of f`: the text with its heat, calls
+ * and jumps as links, inlined code apart, and a map of the costliest lines.
+ */
+#include "repl/pictures/report_in.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "repl/pictures/report.h"
+#include "repl/term/number.h"
+
+/* Does the answer have the columns of a listing, and all of its rows? */
+bool listing_page_fits(const struct render *rd)
+{
+	static const char *const known[] = {"kind", "file",   "obj",   "instr",
+					    "line", "self",   "self%", "calls",
+					    "incl", "callee", "text"};
+	const size_t n = sizeof(known) / sizeof(known[0]);
+	const struct result *r = rd->r;
+
+	if (!r->listing || !r->graph || !result_col(r, STR("self")) ||
+	    !result_col(r, STR("text")))
+		return false;
+	for (size_t i = 0; i < r->ncols; i++) {
+		size_t k = 0;
+
+		while (k < n && !str_eq(r->cols[i].name, str_c(known[k])))
+			k++;
+		if (k == n)
+			return false;
+	}
+	return true;
+}
+
+static void put_listing_notes(struct report *p)
+{
+	const struct result *r = p->rd->r;
+
+	out_c(p->o, "<section class=\"card notes\" id=\"notes\" role=\"note\">\n");
+	if (p->source.lines_out)
+		out_printf(p->o, "<p>Left out: %s of the cheapest lines.</p>\n",
+			   GROUPED(p->source.lines_out));
+	for (size_t i = 0; i < r->nfilters; i++) {
+		out_c(p->o, "<p>The call graph was changed by <code>");
+		emit_name(p->o, EMIT_XML, r->filters[i]);
+		out_c(p->o, "</code></p>\n");
+	}
+	source_data_say(p->o, &p->source);
+	out_c(p->o, "</section>\n");
+}
+
+static void put_listing(struct report *p)
+{
+	const struct str html = str_c(listing_html), mark = STR("<!-- notes -->\n");
+	const size_t at = str_find_str(html, mark);
+
+	out_bytes(p->o, html.p, at);
+	put_listing_notes(p);
+	out_str(p->o, str_from(html, at + mark.n));
+	report_put_about(p, p->rd->r->listing->instrs ? "data-instrs " : "");
+	report_put_events(p);
+	source_data_write(p->o, &p->source);
+	out_c(p->o, "<script>\n");
+	out_c(p->o, model_js);
+	out_c(p->o, source_js);
+	out_c(p->o, listing_js);
+	out_c(p->o, "</script>\n</body>\n</html>\n");
+	if (p->source.lines_out)
+		snprintf(p->rd->note, sizeof(p->rd->note),
+			 "left out of the page: %s of the cheapest lines",
+			 GROUPED(p->source.lines_out));
+}
+
+int listing_page_put(struct render *rd, size_t head)
+{
+	struct report p = {.rd = rd,
+			   .o = rd->o,
+			   .side = {{.g = rd->r->graph}},
+			   .sides = 1,
+			   .with_source = true,
+			   .events = store_info(rd->r->graph->st)->all_events};
+	const size_t rest = strlen(listing_html) + strlen(model_js) + strlen(source_js) +
+			    strlen(listing_js) + SOURCE_PAGE_REST + head;
+
+	source_data_init(&p.source, rd->r->graph,
+			 rest < SOURCE_PAGE_BYTES ? SOURCE_PAGE_BYTES - rest : 0);
+	if (!report_prepare_side(&p, 0) &&
+	    (source_data_put(&p.source, rd->r->listing, rd->err), !rd->err->kind))
+		put_listing(&p);
+	report_forget(&p);
+	if (!rd->err->kind)
+		store_check(rd->r->graph->st, rd->err);
+	return (int)rd->err->kind;
+}

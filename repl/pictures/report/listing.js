@@ -1,0 +1,21 @@
+/* ---- the page of one listing ---- */
+const shownListing = listingAt(0), codeBox = $('source');
+shownListing.instrs = 'instrs' in data;
+const listingView = codeView(codeBox, to => listingView.goTo(to));
+function drawListing() {
+	const files = shownListing.length, self = shownListing.reduce((s, g) => s + g.rows.reduce((t, r) => t + (r.kind === 'L' ? inEvent(r.w) : 0), 0), 0);
+	$('srcabout').textContent = files.toLocaleString('en-US') + (shownListing.instrs ? ' object' : ' file') + (files === 1 ? '' : 's') + ', ' + whole(self) + ' ' + events[ev].title +
+		(total() ? ' = ' + percent(self, total()) + ' of ' + cost(total()) : '');
+	listingView.show(shownListing);
+}
+events.forEach((e, i) => { el($('event'), 'option', (e.kind ? e.title : e.name) + (e.long ? ' \u2014 ' + e.long : '')).value = i; });
+$('event').value = ev;
+$('event').addEventListener('change', () => { ev = +$('event').value; drawListing(); });
+$('hot').addEventListener('click', () => listingView.hottest());
+document.addEventListener('keydown', x => {
+	if (x.ctrlKey || x.altKey || x.metaKey || /^(INPUT|SELECT)$/.test(x.target.tagName) || x.key !== 'h') return;
+	x.preventDefault();
+	listingView.hottest();
+});
+drawListing();
+})();

@@ -1,0 +1,98 @@
+'use strict';
+/* The report: one model of functions and calls, three views of it (table, flame graph, parts).
+   All text from the profile goes through textContent or title: none is ever markup.
+   A report of two profiles has two sides: 0 is this profile, 1 the base. */
+(() => {
+const $ = id => document.getElementById(id);
+const lines = id => { const t = $(id).textContent; return t ? t.replace(/\n$/, '').split('\n') : []; };
+const el = (parent, tag, text, cls) => {
+	const n = document.createElement(tag);
+	if (text !== undefined) n.textContent = text;
+	if (cls) n.className = cls;
+	parent.append(n);
+	return n;
+};
+
+/* ---- the model ---- */
+const data = $('d-about').dataset, estimated = 'estimated' in data, two = 'base' in data, SIDES = two ? [0, 1] : [0];
+const events = lines('d-events').map(l => {
+	const [name, title, long, unit, total, base] = l.split('\t'), [kind, scale] = unit.split(' ');
+	return {name, title, long, kind, scale: +scale, total: +total, base: base ? +base : 0, both: !!base};
+});
+const strings = lines('d-strings'), E = events.length, none = Array(E).fill(0);
+const costs = n => n.length ? {nests: n[0] === 1, self: n.slice(1, 1 + E), incl: n.slice(1 + E, 1 + 2 * E), more: n.slice(1 + 2 * E, 1 + 3 * E),
+	root: n.slice(1 + 3 * E, 1 + 4 * E), lo: n.slice(1 + 4 * E, 1 + 5 * E), hi: n.slice(1 + 5 * E, 1 + 6 * E)}
+	: {nests: false, self: none, incl: none, more: none, root: none, lo: none, hi: none};
+const F = lines('d-functions').map((l, i) => {
+	const [full, brief, ...t] = l.split('\t'), n = t[0].split(' ').map(Number), b = t[1] ? t[1].split(' ').map(Number) : [], gone = n.length < 8;
+	return {i, id: n[0], calls: n[1], cycle: n[2], line: n[5], listed: n[6] === 1, name: full, label: brief || full,
+		file: strings[n[3]] || '', obj: strings[n[4]] || '', ...costs(n.slice(7)), b: {calls: b[0] || 0, ...costs(b.slice(1))},
+		change: !two ? '' : gone ? 'gone' : !t[1] ? 'new' : t[2] ? 'renamed' : '', was: t[2] || '', gone, out: [], in: []};
+});
+/* A short name that several functions have says which one it is by the whole name. */
+const shared = new Map();
+for (const f of F) shared.set(f.label, (shared.get(f.label) || 0) + 1);
+for (const f of F) if (shared.get(f.label) > 1) f.label = f.name;
+/* What fits k letters: the whole name, the short one, that without leading namespaces, the start of that. */
+const LETTER = 7.3;
+function fitName(f, k) {
+	let s = f.name.length <= k ? f.name : f.label;
+	while (s.length > k) {
+		const m = /^[^<({ ]+?(?:::|\\|->|\/)(?=[^:])/.exec(s);
+		if (!m || m[0].length === s.length) break;
+		s = s.slice(m[0].length);
+	}
+	return s.length <= k ? s : k < 2 ? '' : s.slice(0, k - 1) + '\u2026';
+}
+let caller = 0;
+for (const l of lines('d-calls')) {
+	const n = l.split(' ').map(Number), b = n.slice(3 + E);
+	caller += n[0];
+	const e = {from: F[caller], to: F[n[1]], calls: n[2], w: n.slice(3, 3 + E), b: {calls: b[0] || 0, w: b.length ? b.slice(1) : none}};
+	e.from.out.push(e);
+	e.to.in.push(e);
+}
+/* The costs of a function, or of a call, on a side. */
+const on = (x, s) => s ? x.b : x;
+const suffix = ['', '-base'];
+const parts = SIDES.map(s => lines('d-parts' + suffix[s]).map(l => { const t = l.split('\t'); return {what: t[0], cost: t[1].split(' ').map(Number)}; }));
+/* The whole program's tree by event, where the calls alone do not tell it. */
+const trees = SIDES.map(s => {
+	const all = [];
+	for (const l of lines('d-tree' + suffix[s])) {
+		const n = l.slice(l[0] === '@' ? 1 : 0).split(' ').map(Number);
+		if (l[0] === '@') all[n[0]] = {est: n[1], own: n[2], rows: []};
+		else all.at(-1).rows.push(n);
+	}
+	return all;
+});
+
+let ev = Math.max(0, events.findIndex(e => e.name === data.event));
+const total = (s = 0) => s ? events[ev].base : events[ev].total;
+const grouped = n => n > Number.MAX_SAFE_INTEGER ? n.toExponential(3) : Math.round(n).toLocaleString('en-US');
+/* How often it was called; -1: it is inlined, nobody counted. */
+const times = (n, f) => n < 0 ? '\u2013' : f(n);
+const short = n => {
+	let u = -1;
+	if (n < 100000) return grouped(n);
+	for (; n >= 999.5 && u < 6; u++) n /= 1000;
+	return n.toPrecision(3) + '\u2009' + 'kMGTPEZ'[u];
+};
+/* Costs in the unit of their event: 3.02 s, 1.50 MiB; others as numbers. */
+const inUnit = (n, e) => {
+	const [step, names] = e.kind === 'ns' ? [1000, ['ns', 'us', 'ms', 's']] : [1024, ['B', 'KiB', 'MiB', 'GiB', 'TiB']];
+	let x = n * e.scale, u = 0;
+	if (!x) return e.kind === 'ns' ? '0 s' : '0 B';
+	for (; u < names.length - 1 && x >= step - 0.5; u++) x /= step;
+	return (x >= 999.5 ? grouped(x) : !u && Number.isInteger(x) ? x : x.toFixed(x < 9.995 ? 2 : x < 99.95 ? 1 : 0)) + '\u2009' + names[u];
+};
+const cost = (n, i = ev) => events[i].kind ? inUnit(n, events[i]) : short(n);
+const whole = (n, i = ev) => events[i].kind ? inUnit(n, events[i]) : grouped(n);
+const percent = (n, of) => !of ? '' : n && n / of < 0.0001 ? '<0.01%' : (100 * n / of).toFixed(2) + '%';
+const about = estimated ? '~' : '';
+/* The inclusive cost is estimated where f may nest in itself. */
+const fuzzy = (f, s = 0) => on(f, s).nests && on(f, s).lo[ev] < on(f, s).hi[ev];
+const tilde = (f, s = 0) => estimated || fuzzy(f, s) ? '~' : '';
+/* What passes f, once for each activation on the stack: of that, a call takes its share. */
+const through = (f, s = 0) => on(f, s).incl[ev] + on(f, s).more[ev];
+

@@ -1,0 +1,203 @@
+/* ---- the source: listings of d-source, and a view of one ---- */
+const sourceLines = lines('d-source'), CHUNK = 200;
+const sourceAt = new Map();
+sourceLines.forEach((l, i) => { if (l[0] === '@') sourceAt.set(+l.slice(1), i + 1); });
+const costsOf = t => t ? t.split(' ').map(Number) : null;
+const inEvent = w => w && w[ev] || 0;
+/* The groups (files, or objects) of the listing that begins there. A line has its calls and jumps. */
+function listingAt(i) {
+	const groups = [];
+	let g = null, line = null, inlined = null;
+	for (; i < sourceLines.length && sourceLines[i][0] !== '@'; i++) {
+		const kind = sourceLines[i][0], t = sourceLines[i].slice(1).split('\t');
+		if (kind === 'F') {
+			g = {n: +t[4], own: t[0] === '1', path: t[1], why: t[2], newer: t[3] === '1', rows: [], open: true};
+			groups.push(g);
+			inlined = null;
+		} else if (kind === 'L') {
+			line = {kind, g, pos: t[0], w: costsOf(t[1]), text: t[2], where: t[3], inlined: t[1] ? inlined : null, calls: []};
+			g.rows.push(line);
+		} else if (kind === 'C') {
+			line.calls.push(costsOf(t[3]));
+			g.rows.push({kind, g, line, to: t[1], calls: +t[2], w: costsOf(t[3]), name: t[4], brief: t[5] || t[4], inlined});
+		} else if (kind === 'J') g.rows.push({kind, g, line, to: t[1], text: t[2], inlined});
+		else if (kind === 'G') g.rows.push({kind, g, text: t[0]});
+		else if (kind === 'I') {
+			inlined = t[0] || null;
+			if (inlined) g.rows.push({kind, g, name: t[0], brief: t[1] || t[0]});
+		}
+	}
+	return groups;
+}
+const indent = s => { let n = 0; while (s[n] === ' ') n++; return n; };
+let groupsShown = [];
+/* A view in box; called: what a click on the `to` of a call does. */
+function codeView(box, called) {
+	const code = el(box, 'div', undefined, 'code'), view = el(code, 'div', undefined, 'rows'), map = el(code, 'div', undefined, 'map');
+	view.tabIndex = 0;
+	map.title = 'The costliest lines; a click goes there';
+	let hot = [], next = 0, most = 1, drawing = 0;
+	const gutter = row => el(row, 'div', undefined, 'g');
+	function heading() {
+		const row = el(view, 'div', undefined, 'r head'), g = gutter(row);
+		el(g, 'span', 'self', 's');
+		el(g, 'span', 'with calls', 'c').title = 'The line and what it calls';
+		el(g, 'span', groupsShown.instrs ? 'address' : 'line', 'n');
+		el(row, 'div', events[ev].title, 'x soft');
+	}
+	const sumOf = line => line.calls.reduce((s, w) => s + inEvent(w), inEvent(line.w));
+	function lineRow(r) {
+		const self = inEvent(r.w), all = sumOf(r), row = document.createElement('div'), g = gutter(row);
+		row.className = 'r l' + (r.inlined ? ' i' : '') + (r.w ? '' : ' cold');
+		const s = el(g, 'span', self ? cost(self) : '', 's');
+		if (self) {
+			s.style.setProperty('--w', Math.max(2, 96 * self / most).toFixed(1) + '%');
+			s.title = whole(self) + ' ' + events[ev].title + ', ' + percent(self, total());
+		}
+		const c = el(g, 'span', all > self ? cost(all) : '', 'c');
+		if (all > self) c.title = whole(all) + ' ' + events[ev].title + ' with calls, ' + percent(all, total());
+		el(g, 'span', r.pos, 'n');
+		const x = el(row, 'div', undefined, 'x');
+		el(x, 'span', r.text, r.where ? 'op' : undefined);
+		if (self) x.style.setProperty('--h', (0.06 + 0.5 * Math.sqrt(self / most)).toFixed(3));
+		if (r.where) el(x, 'span', r.where, 'where');
+		if (r.inlined) x.title = 'inlined: ' + r.inlined;
+		r.row = row;
+		return row;
+	}
+	function below(r) {
+		const row = document.createElement('div'), g = gutter(row);
+		row.className = 'r d' + (r.inlined ? ' i' : '');
+		el(g, 'span', '', 's');
+		const c = el(g, 'span', r.kind === 'C' ? cost(inEvent(r.w)) : '', 'c');
+		if (r.kind === 'C') c.title = whole(inEvent(r.w)) + ' ' + events[ev].title;
+		el(g, 'span', '', 'n');
+		const x = el(row, 'div', undefined, 'x');
+		x.style.setProperty('--in', 2.4 + Math.min(24, indent(r.line.text)) * 0.6 + 'em');
+		const link = (text, act, title) => {
+			if (act) Object.assign(el(x, 'button', text), {title}).addEventListener('click', act);
+			else el(x, 'span', text).title = title;
+		};
+		if (r.kind === 'C') {
+			el(x, 'span', '\u21d2 ');
+			link(r.brief, r.to && (() => called(r.to)), r.name);
+			el(x, 'span', '  ' + short(r.calls) + '\u00d7').title = grouped(r.calls) + ' calls';
+		} else link('\u2937 ' + r.text.replace(/^-> /, ''), byPos.has(r.to) && (() => goTo(r.to)), 'jump');
+		return row;
+	}
+	function textRow(r) {
+		const row = document.createElement('div');
+		row.className = 'r ' + (r.kind === 'I' ? 'm' : 'gap');
+		gutter(row);
+		el(row, 'div', r.kind === 'I' ? 'inlined: ' + r.brief : r.text, 'x').title = r.kind === 'I' ? r.name : '';
+		return row;
+	}
+	const rowOf = r => r.kind === 'L' ? lineRow(r) : r.kind === 'C' || r.kind === 'J' ? below(r) : textRow(r);
+	let byPos = new Map(), chunks = [];
+	function head(g) {
+		const row = el(view, 'div', undefined, 'f'), b = el(row, 'button');
+		el(b, 'bdi', g.path);
+		b.title = g.path + '\nA click ' + (g.open ? 'hides' : 'shows') + ' its lines';
+		b.setAttribute('aria-expanded', g.open);
+		b.addEventListener('click', () => { g.open = !g.open; draw(); });
+		if (!g.own) el(row, 'em', 'inlined');
+		if (g.why) el(row, 'span', 'no text: ' + g.why, 'why').title = g.why;
+		else if (g.newer) el(row, 'span', 'newer than the profile', 'why');
+		const self = g.rows.reduce((s, r) => s + (r.kind === 'L' ? inEvent(r.w) : 0), 0);
+		el(row, 'span', cost(self) + ' ' + percent(self, total()), 'num soft');
+	}
+	/* Rows are made a chunk at a time, so that long listings appear at once. */
+	function fill(chunk) {
+		if (chunk.div.firstChild) return;
+		chunk.div.append(...chunk.rows.map(rowOf));
+	}
+	function fillRest(i, mine) {
+		if (mine !== drawing) return;
+		for (let k = 0; k < 4 && i < chunks.length; k++, i++) fill(chunks[i]);
+		if (i < chunks.length) setTimeout(fillRest, 0, i, mine);
+	}
+	function draw() {
+		const at = view.scrollTop;
+		view.textContent = '';
+		chunks = [];
+		byPos = new Map();
+		hot = [];
+		most = 1;
+		for (const g of groupsShown)
+			for (const r of g.rows)
+				if (r.kind === 'L') {
+					most = Math.max(most, inEvent(r.w));
+					if (r.pos) byPos.set(g.n + ':' + r.pos, r);
+					if (inEvent(r.w)) hot.push(r);
+				}
+		hot.sort((a, b) => inEvent(b.w) - inEvent(a.w));
+		next = 0;
+		heading();
+		for (const g of groupsShown) {
+			head(g);
+			for (let i = 0; g.open && i < g.rows.length; i += CHUNK) {
+				const rows = g.rows.slice(i, i + CHUNK), div = el(view, 'div', undefined, 'chunk');
+				div.style.cssText = 'min-height:' + 20 * rows.length + 'px;contain-intrinsic-size:auto ' + 20 * rows.length + 'px';
+				for (const r of rows) r.chunk = chunks.length;
+				chunks.push({div, rows});
+			}
+		}
+		fillRest(0, ++drawing);
+		view.scrollTop = at;
+		minimap();
+	}
+	/* A mark for each line with cost, as long as they can be told apart. */
+	function minimap() {
+		const high = view.scrollHeight - 24, steps = Math.max(40, Math.floor(map.clientHeight / 2)), heat = Array(steps).fill(0), top = view.getBoundingClientRect().top - view.scrollTop + 24;
+		map.textContent = '';
+		for (const c of chunks) {
+			const y = c.div.getBoundingClientRect().top - top;
+			c.rows.forEach((r, i) => {
+				const self = r.kind === 'L' ? inEvent(r.w) : 0;
+				if (!self) return;
+				const k = Math.min(steps - 1, Math.floor((y + 20 * i) / high * steps));
+				heat[k] = Math.max(heat[k], self / most);
+			});
+		}
+		heat.forEach((h, k) => { if (h) { const i = el(map, 'i'); i.style.cssText = 'top:' + (100 * k / steps).toFixed(2) + '%;opacity:' + (0.15 + 0.85 * Math.sqrt(h)).toFixed(2); } });
+		for (const f of view.querySelectorAll('.f')) el(map, 'i', undefined, 'fm').style.top = (100 * (f.offsetTop - 24) / high).toFixed(2) + '%';
+		el(map, 'b');
+		scrolled();
+	}
+	function scrolled() {
+		const b = map.lastChild, high = view.scrollHeight;
+		if (b) b.style.cssText = 'top:' + (100 * view.scrollTop / high).toFixed(2) + '%;height:' + (100 * view.clientHeight / high).toFixed(2) + '%';
+	}
+	function goTo(key) {
+		const r = byPos.get(key);
+		if (!r) return false;
+		if (!r.g.open) { r.g.open = true; draw(); }
+		fill(chunks[r.chunk]);
+		for (const old of view.querySelectorAll('.at')) old.classList.remove('at');
+		r.row.classList.add('at');
+		const box = view.getBoundingClientRect(), y = r.row.getBoundingClientRect().top - box.top;
+		view.scrollTop += y - view.clientHeight / 3;
+		const page = view.getBoundingClientRect();
+		if (page.top < 0 || page.top > innerHeight - 100) code.scrollIntoView({block: 'nearest'});
+		return true;
+	}
+	view.addEventListener('scroll', scrolled, {passive: true});
+	map.addEventListener('click', x => { view.scrollTop = (x.clientY - map.getBoundingClientRect().top) / map.clientHeight * view.scrollHeight - view.clientHeight / 2; });
+	window.addEventListener('resize', () => { if (view.offsetParent) minimap(); });
+	return {
+		code, goTo,
+		/* groups null: say why there is nothing. */
+		show(groups, why) {
+			const same = groups === groupsShown;
+			groupsShown = groups || [];
+			if (!same) view.scrollTop = 0;
+			draw();
+			if (!groups) { view.textContent = ''; el(view, 'p', why, 'none'); map.textContent = ''; }
+		},
+		hottest() {
+			const r = hot[next % hot.length];
+			next++;
+			if (r) goTo(r.g.n + ':' + r.pos);
+		},
+	};
+}
