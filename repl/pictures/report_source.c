@@ -132,10 +132,10 @@ int report_take_source(struct report *p, size_t budget)
 
 	p->source.budget = budget;
 	p->source.place = p->side[0].place;
-	if (rank_listed(p, &rank) || !p->side[0].g->detail || !p->rd->session) {
-		free(rank);
+	if (!p->side[0].g->detail || !p->rd->session)
+		return 0;
+	if (rank_listed(p, &rank))
 		return (int)p->rd->err->kind;
-	}
 	arena_init(&all.texts, p->side[0].g->a->cap);
 	arena_init(&all.one, p->side[0].g->a->cap);
 	take_functions(p, &all, rank);

@@ -465,9 +465,9 @@ void source_data_note(char *buf, size_t size, const struct source_data *d)
 			 GROUPED(d->nheld), d->nheld == 1 ? "" : "s",
 			 GROUPED(text_lines(d)));
 	else
-		snprintf(buf, size,
-			 "the page holds no source: no file was found; see"
-			 " --source-root");
+		snprintf(buf, size, "the page holds no source: %s",
+			 d->g->detail ? "no file was found; see --source-root"
+				      : "lines have no costs after these stages");
 }
 
 void source_data_init(struct source_data *d, struct graph *g, size_t budget)
