@@ -306,16 +306,34 @@ static void place_of_output(struct err *err, const struct query *q, struct str t
 	}
 }
 
+/* A statement that runs.  It is in the arena of the query: a result of many rows reads them from
+ * the table when it is asked for them. */
+struct statement {
+	struct check_env env;
+	struct exec x;
+	struct table t;
+	struct result r;
+};
+
+static int give_result(struct session *s, struct statement *run, const struct stmt *st,
+		       struct str text, query_sink *sink, void *arg, struct err *err)
+{
+	/* The limit does not cover the time in which a reader turns the pages. */
+	cancel_after(&s->cancel, 0);
+	if (sink(arg, &run->r, err))
+		place_of_output(err, &st->query, text);
+	return (int)err->kind;
+}
+
 static int run_query(struct session *s, struct stmt *st, struct str text, struct arena *a,
 		     query_sink *sink, void *arg, struct err *err)
 {
-	struct check_env env;
-	struct exec x;
-	struct table t = {0};
-	struct result r;
+	struct statement *run = ARENA_NEW(a, struct statement);
 	size_t profile;
 	int expected = 0;
 
+	if (!run)
+		return arena_full(a, err);
 	if (s->n == 0)
 		return err_set(err, ERR_QUERY, st->span.at, "no profile is open");
 	if (st->query.source.kind == S_LAST && s->last_rows)
@@ -323,9 +341,9 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 			       "the last result had %s rows, too many "
 			       "to keep as '_'",
 			       GROUPED(s->last_rows));
-	if (open_graph(s, &st->query, text, a, &x, &env, &profile, err) ||
-	    run_stages(&x, &st->query, &t, &expected)) {
-		if (st->query.source.lone && x.absent)
+	if (open_graph(s, &st->query, text, a, &run->x, &run->env, &profile, err) ||
+	    run_stages(&run->x, &st->query, &run->t, &expected)) {
+		if (st->query.source.lone && run->x.absent)
 			parse_lone_unknown(text, &st->query.source, err);
 		return (int)err->kind;
 	}
@@ -333,23 +351,17 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 		struct err failed = *err;
 
 		err_clear(err);
-		if (make_result(s, &x, st, text, &t, profile, &r))
+		if (make_result(s, &run->x, st, text, &run->t, profile, &run->r))
 			return (int)err->kind;
-		r.why = str_c(failed.text);
-		if (sink(arg, &r, err))
-			place_of_output(err, &st->query, text);
-		else
+		run->r.why = str_c(failed.text);
+		if (!give_result(s, run, st, text, sink, arg, err))
 			*err = failed;
 		return (int)err->kind;
 	}
-	if (make_result(s, &x, st, text, &t, profile, &r))
+	if (make_result(s, &run->x, st, text, &run->t, profile, &run->r))
 		return (int)err->kind;
-	/* The limit does not cover the time in which a reader turns the pages. */
-	cancel_after(&s->cancel, 0);
-	session_keep_last(s, &r);
-	if (sink(arg, &r, err))
-		place_of_output(err, &st->query, text);
-	return (int)err->kind;
+	session_keep_last(s, &run->r);
+	return give_result(s, run, st, text, sink, arg, err);
 }
 
 static int try_stage(struct session *s, struct gstage *g, struct str text,

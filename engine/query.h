@@ -118,7 +118,9 @@ int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_
 bool query_reads(struct str text);
 
 /* Run every statement of text.  err->at and err->len are bytes of text.  Results live
- * in `a` until the caller resets it; `_` is copied into the session. */
+ * in `a` until the caller resets it; `_` is copied into the session.  Pages of a result are
+ * read as long as err lives, too, and those of another graph than the plain one until the
+ * next query. */
 int query_run(struct session *s, struct str text, struct arena *a, query_sink *sink,
 	      void *arg, struct err *err);
 /* The expansion and access path of the statements, as text (.explain). */

@@ -553,6 +553,14 @@ static const char *writable_place(const struct build *b, char path[INDEX_PATH_MA
 	return path;
 }
 
+/* Refuse to build, and tell why it would be needed. */
+static int refuse_build(struct build *b, const struct build_report *r)
+{
+	err_set(b->err, ERR_STALE, ERR_NOWHERE, "%s has no index that is up to date%s%s",
+		b->in.label, r->why[0] ? ": " : "", r->why);
+	return err_hint(b->err, "run quern on it once, or allow to make the index");
+}
+
 static int open_or_build(struct build *b, struct store **out, struct build_report *r)
 {
 	char path[INDEX_PATH_MAX];
@@ -570,6 +578,8 @@ static int open_or_build(struct build *b, struct store **out, struct build_repor
 			if (open_fresh(b, path, out, r))
 				return refuse_fresh(b, *out);
 	}
+	if (b->opts->no_build)
+		return refuse_build(b, r);
 	for (size_t i = 0; i < b->in.n; i++)
 		r->read += !b->in.at[i].file.id.size;
 	index = writable_place(b, path);

@@ -32,6 +32,7 @@ struct build_opts {
 	bool only_named;
 	bool rebuild;  /* build even if the index is up to date */
 	bool no_write; /* use a temporary index, removed when it is closed */
+	bool no_build; /* fail with ERR_STALE unless the index is up to date */
 	bool no_wait;  /* fail with ERR_LOCKED if another process builds the index */
 	bool merge;    /* a set may be of different programs, tools and runs */
 	bool trust;    /* accept an index that other users could have written */

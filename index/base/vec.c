@@ -19,7 +19,7 @@ enum {
 	LARGE_RAW = 64 << 20,
 };
 
-static size_t room_from = HUGE_PAGE;
+static _Atomic size_t room_from = HUGE_PAGE; /* threads of other builds read it */
 
 void vec_policy(size_t maps, size_t room)
 {

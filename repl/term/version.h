@@ -1,7 +1,7 @@
-/* version.h - the version of the program; SConstruct reads it, too. */
+/* version.h - the version of the program is that of the library; SConstruct reads it there. */
 #ifndef QUERN_VERSION_H
 #define QUERN_VERSION_H
 
-#define QUERN_VERSION "0.1.0"
+#include "engine/api/quern.h"
 
 #endif

@@ -1,0 +1,240 @@
+#!/usr/bin/env python3
+"""library.t - libquern: what it exports, its examples in C and Python, rows, errors, options."""
+import ctypes
+import importlib.util
+import json
+import os
+import re
+import shutil
+import subprocess
+
+from e2e import done, environ, fixtures, ok, quern, run, same, skip, skip_all, small, top, work
+
+if os.environ.get("QUERN_VARIANT", "release") not in ("release", "debug", "coverage"):
+    skip_all("a sanitizer does not go into a program that is built without it")
+build, api = os.path.dirname(quern), top + "/engine/api"
+if not os.path.exists(build + "/libquern.so.0"):
+    skip_all("libquern.so is not built: scons")
+for name in ("lua-default.out", "tmpl-cachebranch.out", "xdebug-small.out", "mutual-default.out",
+             "tmpl-default.out"):
+    shutil.copy(small + name, ".")
+shutil.copy(fixtures + "/quirks/v_names.cg", ".")
+
+# ---- what it exports ----
+with open(api + "/quern.h", encoding="utf-8") as f:
+    header = f.read()
+declared = set(re.findall(r"\b(quern_[a-z_]+)\(", re.sub(r"/\*.*?\*/", "", header, flags=re.S)))
+if shutil.which("nm"):
+    p = subprocess.run(["nm", "-D", "--defined-only", build + "/libquern.so.0"], stdout=subprocess.PIPE, text=True)
+    exported = {line.split()[-1].split("@")[0] for line in p.stdout.splitlines() if " A " not in line}
+    same(exported, declared, "the library exports what quern.h declares, and nothing else")
+else:
+    skip("what the library exports", "nm is not installed")
+
+# ---- C, by pkg-config ----
+# As `scons install` puts them, but links.
+os.makedirs("prefix/lib/pkgconfig")
+os.makedirs("prefix/include")
+for path, to in ((build + "/libquern.so.0", "lib/libquern.so.0"), (build + "/libquern.so", "lib/libquern.so"),
+                 (api + "/quern.h", "include/quern.h")):
+    os.symlink(path, "prefix/" + to)
+with open(api + "/quern.pc.in") as f:
+    text = f.read().replace("@PREFIX@", work + "/prefix").replace("@LIBDIR@", "lib").replace("@VERSION@", "0")
+with open("prefix/lib/pkgconfig/quern.pc", "w") as f:
+    f.write(text)
+lib = {"LD_LIBRARY_PATH": build}
+HOT = "functions | sort self | take 10 | show self, fn"
+want = run("lua-default.out", "-q", "--format", "tsv", "-c", HOT).text.split("\n", 1)[1]
+cc = os.environ.get("CC", "cc").split()
+if shutil.which(cc[0]) and shutil.which("pkg-config"):
+    flags = subprocess.run(["pkg-config", "--cflags", "--libs", "quern"], stdout=subprocess.PIPE, text=True,
+                           env=dict(environ, PKG_CONFIG_PATH=work + "/prefix/lib/pkgconfig")).stdout.split()
+    p = subprocess.run(cc + ["-Wall", "-Wextra", "-Werror", api + "/examples/hot.c", "-o", "hot"] + flags,
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    if ok(p.returncode == 0, "the example in C is built by pkg-config", p.stdout):
+        r = run("lua-default.out", HOT, program=["./hot"], env=lib)
+        ok(r.status == 0 and not r.err, "and runs, without a word on stderr", r)
+        same(r.text, want, "it has the rows of the program")
+        r = run("nothing.out", program=["./hot"], env=lib)
+        ok(r.status == 3 and "nothing.out: No such file" in r.talk, "a missing file has the exit status 3", r)
+else:
+    skip("the example in C", "no C compiler or no pkg-config")
+if shutil.which("c++"):
+    with open("is.cc", "w") as f:
+        f.write('#include <quern.h>\nint main() { return quern_version()[0] == 0; }\n')
+    p = subprocess.run(["c++", "-Wall", "-Wextra", "-Werror", "-I" + api, "is.cc", "-o", "is", build + "/libquern.so.0"],
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+    ok(p.returncode == 0 and run(program=["./is"], env=lib).status == 0, "C++ takes the header, too", p.stdout)
+else:
+    skip("C++ takes the header, too", "no C++ compiler")
+
+# ---- Python: each row is that of `as json` ----
+r = run("lua-default.out", HOT, program=["python3", "-B", api + "/examples/hot.py"], env=lib)
+ok(r.status == 0 and not r.err, "the example in Python runs", r)
+same([list(eval(line).values()) for line in r.text.splitlines()],
+     [[int(w.split("\t")[0]), w.split("\t")[1]] for w in want.splitlines()], "it has the rows of the program, too")
+
+ctypes.CDLL(build + "/libquern.so.0")     # so the name is known to the loader
+spec = importlib.util.spec_from_file_location("hot", api + "/examples/hot.py")
+hot = importlib.util.module_from_spec(spec)
+spec.loader.exec_module(hot)
+lib = hot.quern
+
+
+def unmarked(cell):
+    """A text of json as the bytes that it stands for."""
+    if not isinstance(cell, str):
+        return cell
+    if not cell.startswith("\\x:"):
+        return cell.encode()
+    return re.sub(rb"\\(\\|x(..))", lambda m: bytes([int(m[2], 16)]) if m[2] else b"\\", cell[3:].encode())
+
+
+def as_json(path, query, *options):
+    document = json.loads(run(path, "-q", *options, "-c", query + " | as json").text)
+    return document["columns"], [[unmarked(c) for c in row] for row in document["rows"]]
+
+
+def raw(kind, values, i):
+    """Texts as bytes: they need not be UTF-8."""
+    return ctypes.string_at(values[i].bytes, values[i].length) if kind == 3 else value(kind, values, i)
+
+
+value, hot.value = hot.value, raw
+QUERIES = ["functions", "calls", "lines", "callsites", "parts", "events", "cycles", "files", "info",
+           "functions | where self > 100 | sort calls, fn | show fn, self%, incl / calls as per",
+           "calltree depth 4", "collapse by object | functions", "functions | group by obj: sum(self) as self, count",
+           "functions | take 0"]
+for path in ("lua-default.out", "tmpl-cachebranch.out", "xdebug-small.out", "v_names.cg"):
+    wrong = []
+    for q in QUERIES:
+        columns, rows = as_json(path, q)
+        got = list(hot.ask(path, q))
+        if [list(row) for row in got] != [columns] * len(rows) or [list(r.values()) for r in got] != rows:
+            wrong.append("%s: %s" % (q, [p for p in zip(got, rows) if list(p[0].values()) != p[1]][:2]))
+    ok(not wrong, "%s: every row equals `as json`" % path, "\n".join(wrong))
+
+# ---- errors ----
+err = hot.Error()
+
+
+class Options(ctypes.Structure):
+    _fields_ = [("size", ctypes.c_size_t), ("index", ctypes.c_char_p), ("flags", ctypes.c_uint),
+                ("threads", ctypes.c_uint), ("seconds", ctypes.c_uint), ("rows", ctypes.c_uint64),
+                ("memory", ctypes.c_uint64), ("cancel", ctypes.POINTER(ctypes.c_int))]
+
+
+NO_WRITE, NO_BUILD, RAW_NAMES = 1, 2, 16
+lib.quern_add.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.POINTER(hot.Error)]
+lib.quern_rows.restype, lib.quern_rows.argtypes = ctypes.c_uint64, [ctypes.c_void_p]
+lib.quern_note.restype, lib.quern_note.argtypes = ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_size_t]
+lib.quern_open.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.POINTER(hot.Error)]
+
+
+def opened(path, **options):
+    o = Options(size=ctypes.sizeof(Options), **options)
+    return lib.quern_open(path.encode(), ctypes.byref(o), err)
+
+
+def fails(query, profile, status, message, place, name):
+    a = lib.quern_query(profile, query.encode(), err)
+    same((a, err.status, (err.at, err.length)), (None, status, place), name)
+    ok(message in err.message.decode(), name + ": the message", err.message.decode())
+    lib.quern_free(a)
+
+
+lua = opened("lua-default.out")
+fails("functions | where slef > 1", lua, 1, "slef", (18, 4), "a wrong query has its place")
+fails("callers of nothing_like_it", lua, 1, "no function matches", (11, 15), "no such function")
+fails("functions; lines", lua, 1, "more than one query", (0, 0), "an answer is of one query")
+fails("let $x = 1", lua, 1, "no query", (0, 0), "a let alone has no answer")
+fails("", lua, 1, "", (0, 0), "no text")
+fails("functions > out.csv", lua, 1, "", (12, 7), "the library writes no file")
+ok(not os.path.exists("out.csv"), "there is none")
+fails("asm of main", lua, 1, "", (0, 3), "and starts no program")
+a = lib.quern_query(lua, b"functions | take 2 | expect none", err)
+same((err.status, lib.quern_rows(a), lib.quern_load(a, 0, None)), (4, 2, 2), "what breaks an `expect` is the answer")
+lib.quern_free(a)
+same(lib.quern_query(lua, b"let $x = 3; functions | take $x", None) and 1, 1, "a let before a query; no error is asked for")
+same((opened("nothing.out"), err.status), (None, 3), "no such profile")
+same((opened("-"), err.status), (None, 2), "standard input is no profile of a library")
+same((lib.quern_open(b"lua-default.out", ctypes.byref(Options(size=4096)), err), err.status), (None, 2),
+     "options of a later version are refused")
+a = lib.quern_query(lua, b"path from main to luaV_execute", err)
+ok(b"showing 1 path" in (lib.quern_note(a, 0) or b"") and lib.quern_note(a, 9) is None, "notes are there")
+lib.quern_free(a)
+
+# ---- options ----
+same((opened("mutual-default.out", flags=NO_BUILD), err.status), (None, 5), "an index is not made if that is refused")
+ok(not os.path.exists("mutual-default.out.quern"), "there is none")
+lib.quern_close(opened("mutual-default.out", flags=NO_WRITE))
+ok(err.status == 0 and not os.path.exists("mutual-default.out.quern"), "nor kept if that is refused", err.message)
+lib.quern_close(opened("mutual-default.out", index=b"elsewhere.quern"))
+ok(os.path.exists("elsewhere.quern") and not os.path.exists("mutual-default.out.quern"), "an index elsewhere")
+p = opened("mutual-default.out", index=b"elsewhere.quern", flags=NO_BUILD)
+ok(p, "it is opened from there", err.message)
+lib.quern_close(p)
+stop = ctypes.c_int(1)
+same((opened("mutual-default.out", cancel=ctypes.pointer(stop)), err.status), (None, 130), "making an index is interrupted")
+stop.value = 0
+p = opened("lua-default.out", cancel=ctypes.pointer(stop), rows=100)
+fails("functions", p, 6, "more than 100 rows", (0, 9), "a limit of rows")
+stop.value = 1
+fails("calltree", p, 130, "interrupted", (0, 8), "a query is interrupted")
+lib.quern_close(p)
+p = opened("lua-default.out", memory=1 << 16)
+fails("functions | sort fn", p, 6, "memory", (0, 19), "a limit of memory")
+lib.quern_close(p)
+p = opened("tmpl-cachebranch.out")
+same(lib.quern_add(p, b"base", b"tmpl-default.out", None, err), 0, "a second profile is added")
+same(lib.quern_add(p, b"base", b"tmpl-default.out", None, err), 1, "not twice under a name")
+a = lib.quern_query(p, b"functions vs base | show fn, self, base", err)
+same([list(r.values()) for r in hot.rows(a)],
+     as_json("tmpl-cachebranch.out", "functions vs base | show fn, self, base", "base=tmpl-default.out")[1],
+     "two profiles are compared")
+lib.quern_close(p)
+ok(list(hot.rows(a)), "an answer outlives the caller's handle of its profile")
+lib.quern_free(a)
+os.mkdir("many")
+for n in (1, 2, 3):
+    with open("many/p.out.%d" % n, "w") as f:
+        f.write("version: 1\npid: 7\npart: %d\nevents: Ir\nfn=main\n1 %d\n" % (n, 10 ** n))
+same(list(hot.ask("many/p.out.*", "functions | show fn, self")), [{"fn": b"main", "self": 1110}],
+     "a pattern is one profile")
+
+# ---- many rows: a page at a time ----
+N = 300000
+with open("many.out", "w") as f:
+    f.write("events: Ir\n")
+    f.writelines("fn=f%06d\n1 %d\n" % (i, i * 104729 % N + 1) for i in range(N))
+p = opened("many.out")
+a = lib.quern_query(p, b"functions | show self, fn", err)
+other = lib.quern_query(p, b"functions | sort fn desc | show fn", err)
+pages, texts, sum_, row = 0, [], 0, 0
+while (n := lib.quern_load(a, row, err)):
+    self, fn = lib.quern_uints(a, 0), lib.quern_texts(a, 1)
+    sum_ += sum(self[:n])
+    texts += [(self[i], raw(3, fn, i)) for i in (0, n - 1)]
+    same(lib.quern_load(other, row, err) > 0 and raw(3, lib.quern_texts(other, 0), 0), b"f%06d" % (N - 1 - row),
+         "another answer is read between")
+    same(lib.quern_query(p, b"functions | where slef", None), None, "and a query fails between")
+    row, pages = row + n, pages + 1
+same((row, sum_), (N, N * (N + 1) // 2), "all rows, in %d pages" % pages)
+ok(pages > 1 and texts == sorted(texts, reverse=True), "in their order", texts)
+same([b"f%06d" % next(i for i in range(N) if i * 104729 % N + 1 == s) for s, _ in texts], [t for _, t in texts],
+     "texts belong to their rows")
+# The index is cut under the reader: an error, in this thread, and the process goes on.
+os.truncate("many.out.quern", 8192)
+same((lib.quern_load(a, 0, err), err.status), (0, 5), "an index that is cut while it is read is an error")
+ok(b"many.out.quern" in err.message and err.hint, "which names it", err.message)
+lib.quern_free(a)
+lib.quern_free(other)
+lib.quern_close(p)
+with open("lua-default.out.quern", "r+b") as f:
+    data = f.read()
+    f.seek(0)
+    f.write(data[:20000] + bytes(len(data) - 20000))
+q = opened("lua-default.out", flags=NO_BUILD)
+a = q and lib.quern_query(q, b"functions", err)
+ok(not a and err.status == 5, "a damaged index is an error", err.message)
+done()

@@ -1,0 +1,238 @@
+#!/usr/bin/env python3
+"""sqlite.t - quern.so: profiles as tables of SQLite, from sqlite3, Python and PHP.
+
+Every row equals `as json`.  Conditions, orders and limits become a part of the query, which
+EXPLAIN QUERY PLAN shows, and give the rows that SQLite finds by itself in a copy.
+"""
+import json
+import os
+import random
+import shutil
+import subprocess
+import sys
+
+started = os.getcwd()
+from e2e import done, fixtures, ok, quern, run, same, skip, skip_all, small
+
+SEED = int(os.environ.get("SEED", 41))
+if os.environ.get("QUERN_VARIANT", "release") not in ("release", "debug", "coverage"):
+    skip_all("a sanitizer does not go into a program that is built without it")
+extension = os.path.dirname(quern) + "/quern"
+if not os.path.exists(extension + ".so"):
+    skip_all("quern.so is not built: libsqlite3-dev, then scons")
+
+
+OTHER = "/usr/bin/python3"
+try:
+    import sqlite3
+    able = hasattr(sqlite3.Connection, "enable_load_extension")
+except ImportError:
+    able = False
+if not able and sys.argv[1:] != ["again"] and os.path.exists(OTHER):
+    # Some builds of Python leave it out; Debian's has it.
+    os.chdir(started)
+    os.execv(OTHER, [OTHER, "-B", __file__, "again"])
+if not able:
+    skip_all("no Python here has an sqlite3 that loads extensions")
+
+PROFILES = ["lua-default.out", "tmpl-cachebranch.out", "mutual-instr-jumps.out", "xdebug-small.out", "v_names.cg",
+            "tmpl-multipart-combine.out"]
+for name in PROFILES[:4] + PROFILES[5:]:
+    shutil.copy(small + name, ".")
+shutil.copy(fixtures + "/quirks/v_names.cg", ".")
+BRANCH = "tmpl-cachebranch.out"
+TABLES = {"functions": "functions", "edges": "calls", "lines": "lines", "callsites": "callsites", "parts": "parts",
+          "events": "events"}
+
+
+def connect():
+    db = sqlite3.connect(":memory:")
+    db.enable_load_extension(True)
+    db.load_extension(extension)
+    return db
+
+
+def ask(sql, *values, on=None):
+    cursor = (on or db).execute(sql, values)
+    return [c[0] for c in cursor.description], [list(row) for row in cursor]
+
+
+def fails(sql, *values):
+    try:
+        return "no error: %s" % (ask(sql, *values),)
+    except sqlite3.Error as e:
+        return str(e)
+
+
+def plan(sql, *values):
+    return " / ".join(row[3] for row in db.execute("EXPLAIN QUERY PLAN " + sql, values))
+
+
+def as_json(path, query, *options):
+    r = run(path, "-q", *options, "-c", query + " | as json")
+    document = json.loads(r.text or "{}")
+    return document.get("columns"), document.get("rows")
+
+
+db = connect()
+# ---- rows ----
+for path in PROFILES:
+    wrong = []
+    for table, source in TABLES.items():
+        for stages in ("", "part 1 | ")[:2 if "multipart" in path else 1]:
+            got, want = ask("SELECT * FROM quern_%s(?, NULL, ?)" % table, path, stages[:-3] or None), as_json(path, stages + source)
+            if got != want:
+                wrong.append("%s%s: %s" % (stages, table, [p for p in zip(got[1] + [got[0]], want[1] + [want[0]]) if p[0] != p[1]][:2]))
+    ok(not wrong, "%s: every row of every table equals `as json`" % path, "\n".join(wrong))
+same(ask("SELECT fn, self, profile, event FROM quern_functions(?, 'D1mr') LIMIT 2", BRANCH),
+     (["fn", "self", "profile", "event"], [row + [BRANCH, "D1mr"] for row in as_json(BRANCH, "functions by D1mr | take 2 | show fn, self")[1]]),
+     "an event; the arguments are hidden columns")
+same(ask("SELECT e.name, f.self FROM quern_events(?) e, quern_functions(e.profile, e.name) f WHERE f.fn = 'main' ORDER BY 1", BRANCH)[1],
+     sorted([name, as_json(BRANCH, "functions of #344 by %s | show self" % name)[1][0][0]]
+            for name, *_ in as_json(BRANCH, "events")[1]), "all events of a function, by a join")
+same(ask("SELECT f.fn, e.callee, e.incl FROM quern_functions(?) f JOIN quern_edges(f.profile) e ON e.caller_id = f.id "
+         "WHERE f.fn = 'main' ORDER BY e.incl DESC, e.callee_id LIMIT 3", BRANCH)[1],
+     as_json(BRANCH, "calls from main | sort incl, callee_id asc | take 3 | show caller, callee, incl")[1], "callees, by a join")
+same(ask("SELECT count(*) FROM quern_lines('lua-default.out')")[1], as_json("lua-default.out", "lines | count")[1], "rows are counted")
+same(ask("SELECT fn, self FROM quern_functions WHERE profile = 'lua-default.out' AND stages = 'focus luaV_execute' LIMIT 5")[1],
+     as_json("lua-default.out", "focus luaV_execute | functions | take 5 | show fn, self")[1], "graph stages")
+
+# ---- created tables ----
+db.execute("CREATE VIRTUAL TABLE temp.f USING quern('%s', 'functions')" % BRANCH)
+columns, rows = ask("SELECT * FROM temp.f")
+names = [e for e, *_ in as_json(BRANCH, "events")[1]]
+same(columns[15:], [c + "_" + e for e in names for c in ("self", "incl")], "one column per event")
+want = as_json(BRANCH, "functions | show self, incl, " + ", ".join("self.%s, incl.%s" % (e, e) for e in names[1:]))[1]
+same([row[15:] for row in rows], want, "with the costs of each")
+same([row[:15] for row in rows], as_json(BRANCH, "functions")[1], "after those of the function")
+db.execute("CREATE VIRTUAL TABLE temp.x USING quern('xdebug-small.out', 'calls')")
+same(ask('SELECT "incl_Time_(10ns)", "incl_Memory_(bytes)" FROM x')[1], as_json("xdebug-small.out", "calls | show incl.Time, incl.Memory")[1],
+     "names of events that are no words")
+for q in ("callers of malloc depth 3", "calltree depth 3", "functions | group by obj: sum(self) as total, count",
+          "functions | take 10 | show fn, self%, incl / calls as per", "path from main to malloc", "info main"):
+    db.execute('CREATE VIRTUAL TABLE temp.q USING quern("%s", "%s", build = 1)' % (BRANCH, q))
+    same(ask("SELECT * FROM q"), as_json(BRANCH, q), "any query is a table: " + q)
+    db.execute("DROP TABLE temp.q")
+db.execute("CREATE VIRTUAL TABLE temp.g USING quern('%s', 'functions | group by obj: sum(self) as total, count')" % BRANCH)
+same(ask("SELECT total FROM g WHERE count > 3 ORDER BY total DESC LIMIT 2")[1],
+     as_json(BRANCH, "functions | group by obj: sum(self) as total, count | where count > 3 | sort total | take 2 | show total")[1],
+     "its conditions and order, too")
+ok("| where count > ? | sort total desc | take ?" in plan("SELECT total FROM g WHERE count > 3 ORDER BY total DESC LIMIT 2"),
+   "are in the query", plan("SELECT total FROM g WHERE count > 3 ORDER BY total DESC LIMIT 2"))
+db.execute("CREATE TEMP VIEW hot AS SELECT fn FROM quern_functions('%s') ORDER BY self DESC LIMIT 1" % BRANCH)
+same(ask("SELECT * FROM hot")[1], [["_dl_lookup_symbol_x"]], "a temporary view")
+
+# ---- what is pushed down ----
+TOP = "SELECT fn, self FROM quern_functions('lua-default.out') "
+for sql, want in [
+        (TOP + "ORDER BY self DESC LIMIT 10", "functions | sort self desc | take ? | show self, fn"),
+        (TOP + "WHERE self > 1000 AND calls <= 50 ORDER BY incl DESC, id LIMIT 3 OFFSET 2",
+         "functions | where self > ? and calls <= ? | sort incl desc, id asc | take ? | show id, self, incl, calls, fn"),
+        (TOP + "WHERE fn = 'main'", 'functions | where fn = "?" | show self, fn'),
+        (TOP + "WHERE id = 5", "functions of #? | show id, self, fn"),
+        (TOP + "WHERE fn LIKE 'lua%' ORDER BY self DESC LIMIT 2", "functions | sort self desc | show self, fn"),
+        (TOP + "WHERE fn = 'MAIN' COLLATE NOCASE LIMIT 1", "functions | show self, fn"),
+        (TOP + "WHERE self <> 1 LIMIT 1", "functions | show self, fn"),
+        (TOP + "ORDER BY line LIMIT 1", "functions | show self, fn, line"),
+        (TOP + "ORDER BY line DESC LIMIT 1", "functions | sort line desc | take ? | show self, fn, line"),
+        (TOP + "ORDER BY fn LIMIT 1", "functions | show self, fn"),
+        ("SELECT callee FROM quern_edges('lua-default.out') WHERE caller_id = 1 AND callee_id = 2", "calls from #? to #? | show"),
+        ("SELECT max(calls) FROM quern_edges('lua-default.out')", "calls | sort calls desc | show calls"),
+        ("SELECT count(*) FROM quern_events('lua-default.out')", "events | show name")]:
+    got = plan(sql)
+    ok(":" + want in got, want, got)
+
+# ---- against SQLite itself ----
+random.seed(SEED)
+for path in PROFILES:
+    for table in ("functions", "edges", "lines", "callsites"):
+        db.execute("CREATE TEMP TABLE copy_%s AS SELECT * FROM quern_%s('%s')" % (table, table, path))
+    wrong = []
+    for i in range(120):
+        table = random.choice(("functions", "edges", "lines", "callsites"))
+        columns, rows = ask("SELECT * FROM copy_%s" % table)
+        some = random.choice(rows) if rows else [1] * len(columns)
+        conditions, order = [], []
+        for _ in range(random.randrange(3)):
+            c = random.randrange(len(columns))
+            v = random.choice((some[c], some[c], 0, -1, 10, 1.5, 1e18, 1e19, "10", "main", None, 2**63 - 1))
+            conditions.append(('"%s" %s ?' % (columns[c], random.choice(("=", "<", "<=", ">", ">=", "<>", "IS"))), v))
+        for _ in range(random.randrange(3)):
+            order.append('"%s" %s' % (random.choice(columns), random.choice(("ASC", "DESC"))))
+        key = list(dict.fromkeys(order))
+        sql = "FROM %%s%s%s" % (" WHERE " + " AND ".join(c for c, _ in conditions) if conditions else "",
+                                " ORDER BY " + ", ".join(key) if key else "")
+        limit = random.choice(("", " LIMIT 5", " LIMIT 3 OFFSET 2", " LIMIT 0", " LIMIT -1 OFFSET 1"))
+        # Rows that are equal in the order may come in any: only their keys are compared.
+        show = ", ".join(k.split()[0] for k in key) or "count(*)"
+        limit = limit if key else ""
+        values = [v for _, v in conditions]
+        try:
+            got = ask("SELECT %s %s%s" % (show, sql % ("quern_%s('%s')" % (table, path)), limit), *values)[1]
+        except sqlite3.Error as e:
+            got = str(e)
+        want = ask("SELECT %s %s%s" % (show, sql % ("copy_" + table), limit), *values)[1]
+        if got != want:
+            wrong.append("%s %s: %s, not %s" % (sql % table + limit, values, str(got)[:300], str(want)[:300]))
+    ok(not wrong, "%s: generated questions (SEED=%d) have the answers of SQLite" % (path, SEED), "\n".join(wrong))
+    for table in ("functions", "edges", "lines", "callsites"):
+        db.execute("DROP TABLE copy_" + table)
+with open("huge.out", "w") as f:
+    f.write("events: Ir\nfn=a\n1 %d\n2 %d\nfn=b\n1 %d\nfn=c\n1 7\n" % (2**62, 2**62 + 2**11, 2**63 - 1))
+same(ask("SELECT fn, self, typeof(self) FROM quern_functions('huge.out') ORDER BY self DESC")[1],
+     [["a", 2.0**63 + 2**11, "real"], ["b", 2**63 - 1, "integer"], ["c", 7, "integer"]], "a cost above 2^63 - 1 is REAL")
+same(ask("SELECT fn FROM quern_functions('huge.out') WHERE self > ? ORDER BY self LIMIT 5", 2**62)[1], [["b"], ["a"]], "and compares as such")
+
+# ---- errors ----
+for sql, want in [("SELECT * FROM quern_functions", "which profile?"), ("SELECT * FROM quern_functions(NULL)", "profile is NULL"),
+                  ("SELECT * FROM quern_functions('nothing.out')", "nothing.out: No such file"),
+                  ("SELECT * FROM quern_functions('-')", "path of its file"),
+                  ("SELECT * FROM quern_functions('lua-default.out', 'Dr')", "no event 'Dr'"),
+                  ("SELECT * FROM quern_functions('lua-default.out', NULL, 'part 9')", "part"),
+                  ("SELECT * FROM quern_functions('lua-default.out', NULL, 'top; top')", ""),
+                  ("CREATE VIRTUAL TABLE temp.e USING quern()", "PROFILE"),
+                  ("CREATE VIRTUAL TABLE temp.e USING quern('lua-default.out', 'nonsense of')", ""),
+                  ("CREATE VIRTUAL TABLE temp.e USING quern('lua-default.out', 'top', speed=9)", "no option speed"),
+                  ("INSERT INTO quern_functions(fn) VALUES ('x')", "may not be modified")]:
+    got = fails(sql)
+    ok(want in got and "no error" not in got, "an SQL error: " + sql, got)
+shutil.copy("mutual-instr-jumps.out", "new.out")
+got = fails("SELECT * FROM quern_functions('new.out', NULL, NULL, NULL, 0)")
+ok("no index that is up to date" in got and not os.path.exists("new.out.quern"), "no index is made if build is 0", got)
+same(ask("SELECT count(*) > 0 FROM quern_functions('new.out', NULL, NULL, 'else.quern')")[1], [[1]], "an index elsewhere")
+ok(os.path.exists("else.quern") and not os.path.exists("new.out.quern"), "is there")
+same(ask("SELECT count(*) > 0 FROM quern_functions('new.out', NULL, NULL, 'else.quern', 0)")[1], [[1]], "and is found")
+with open("new.out", "a") as f:
+    f.write("\nfn=brand_new\n1 5\n")
+same(ask("SELECT count(*) FROM quern_functions('new.out', NULL, NULL, 'else.quern') WHERE fn = 'brand_new'")[1], [[1]],
+     "a profile that has changed is read again")
+os.utime("new.out", (5, 5))
+ask("SELECT fn FROM quern_functions('new.out')")
+with open("new.out.quern", "r+b") as f:
+    size = f.seek(0, 2)
+    for at in range(8192, size, 4096):
+        f.seek(at + 100)
+        f.write(b"\xff" * 64)
+other = connect()
+got = fails("SELECT sum(self), max(fn) FROM quern_functions('new.out', NULL, NULL, NULL, 0)")
+ok("no error" not in got and "new.out" in got, "a damaged index is an SQL error", got)
+
+# ---- without a word, in other programs ----
+SQL = "SELECT fn, self FROM quern_functions('%s') ORDER BY self DESC LIMIT 5;" % BRANCH
+want = "".join("%s|%d\n" % tuple(row) for row in as_json(BRANCH, "functions | take 5 | show fn, self")[1])
+if shutil.which("sqlite3"):
+    r = run(program=["sqlite3", "-batch", "-noheader"], stdin=(".load %s\n%s\n" % (extension, SQL)).encode())
+    same((r.status, r.text, r.talk), (0, want, ""), "sqlite3")
+else:
+    skip("sqlite3", "it is not installed")
+PHP = """$db = new SQLite3(':memory:'); $db->loadExtension('quern.so');
+$rows = $db->query("%s"); while ($r = $rows->fetchArray(SQLITE3_NUM)) echo $r[0], '|', $r[1], "\\n";""" % SQL
+if shutil.which("php") and "sqlite3" in run("-m", program=["php"]).text:
+    r = run("-d", "sqlite3.extension_dir=" + os.path.dirname(extension), "-r", PHP, program=["php"])
+    same((r.status, r.text, r.talk), (0, want, ""), "PHP")
+else:
+    skip("PHP", "php-cli or php-sqlite3 is not installed")
+if shutil.which("ldd"):
+    ok("libsqlite3" not in run(quern, program=["ldd"]).text, "the program does not load SQLite")
+    ok("libsqlite3" not in run(extension + ".so", program=["ldd"]).text, "the extension uses the SQLite of its host")
+done()
