@@ -4,8 +4,8 @@ shownListing.instrs = 'instrs' in data;
 const listingView = codeView(codeBox, to => listingView.goTo(to));
 function drawListing() {
 	const files = shownListing.length, self = shownListing.reduce((s, g) => s + g.rows.reduce((t, r) => t + (r.kind === 'L' ? inEvent(r.w) : 0), 0), 0);
-	$('srcabout').textContent = files.toLocaleString('en-US') + (shownListing.instrs ? ' object' : ' file') + (files === 1 ? '' : 's') + ', ' + whole(self) + ' ' + events[ev].title +
-		(total() ? ' = ' + percent(self, total()) + ' of ' + cost(total()) : '');
+	$('srcabout').textContent = files.toLocaleString('en-US') + (shownListing.instrs ? ' object' : ' file') + (files === 1 ? '' : 's') + ', ' + whole(self) + (total() ? '' : ' ' + events[ev].title) +
+		(total() ? ' = ' + percent(self, total()) + ' of ' + cost(total()) + ' ' + events[ev].title : '');
 	listingView.show(shownListing);
 }
 events.forEach((e, i) => { el($('event'), 'option', (e.kind ? e.title : e.name) + (e.long ? ' \u2014 ' + e.long : '')).value = i; });
