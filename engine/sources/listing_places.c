@@ -193,12 +193,31 @@ uint64_t listing_cost(const struct listing *l, const struct listing_place *at, u
 	return store_event_of(l->st, e, l->costs + at->costs);
 }
 
-/* Are lines of the group in the file of a listed function? */
+/* Is a place of the group not inlined? */
+static bool has_own_place(const struct listing *l, const struct listing_group *g)
+{
+	const struct inline_frame *frame;
+
+	for (size_t i = g->first_place; i < g->first_place + g->places; i++) {
+		const struct listing_place *at = &l->place[i];
+
+		if (!inlining_at(l->in, at->fn, at->inlined, at->instr, &frame))
+			return true;
+	}
+	return false;
+}
+
+/* The files of the functions themselves.  Without addresses these are where they begin;
+ * with them, all that have code which is not inlined. */
 static void find_own(struct exec *x, struct listing *l, const struct fn_set *set)
 {
-	fn_id f;
-
-	for (f = next_member(x, set, 0); f != FNSET_NONE; f = next_member(x, set, f + 1))
+	if (store_info(l->st)->has_instr) {
+		for (size_t i = 0; i < l->ngroups; i++)
+			l->group[i].own = has_own_place(l, &l->group[i]);
+		return;
+	}
+	for (fn_id f = next_member(x, set, 0); f != FNSET_NONE;
+	     f = next_member(x, set, f + 1))
 		for (size_t i = 0; i < l->ngroups; i++)
 			l->group[i].own |= l->group[i].id == store_fn_file_id(l->st, f);
 }
