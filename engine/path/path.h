@@ -177,6 +177,23 @@ struct path_tree {
 	uint64_t unrooted; /* TREE_PROGRAM: the part of left_out that no root explains */
 	bool cut;	   /* `rows` left out some of it */
 	void *grown;	   /* for path_tree_shown(); NULL: nothing was grown */
+	const struct path_fold *folded; /* the same for folded rows; or NULL */
+};
+
+/* The rows of a tree that became those of another one (tree_fold.h). */
+struct path_fold {
+	const struct path_tree *tree;
+	struct arena *a;
+	const uint32_t
+		*row; /* [tree->n]: the row there that it is in, or is below if it is
+				not listed; the number of rows: the top */
+	const uint8_t *how; /* [tree->n]: enum path_folded, or-ed */
+	const uint32_t *fn; /* [functions]: the function there */
+};
+enum path_folded {
+	FOLD_ENTERS =
+		1, /* its cost is part of the cost of that row, not of a row there */
+	FOLD_UNLISTED = 2
 };
 
 int path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,

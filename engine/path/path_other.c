@@ -191,6 +191,15 @@ static int by_row(const void *x, const void *y)
 	return others_by_cost(x, y);
 }
 
+static int by_row_and_fn(const void *x, const void *y)
+{
+	const struct path_other *a = x, *b = y;
+
+	if (a->row != b->row)
+		return a->row < b->row ? -1 : 1;
+	return (a->fn > b->fn) - (a->fn < b->fn);
+}
+
 /* The tree follows the parts, this push only their sum: no function may get more than
  * its self cost leaves. */
 static void keep_to_self(struct gathering *w, const struct path_tree *t, double *left)
@@ -247,6 +256,59 @@ static int lift(struct growing *g, const struct path_tree *t, uint64_t **out)
 	return 0;
 }
 
+/* Add up costs of the same row and function; their number. */
+static size_t join_others(struct path_other *o, size_t n)
+{
+	size_t k = 0;
+
+	if (n)
+		qsort(o, n, sizeof(*o), by_row_and_fn);
+	for (size_t i = 0; i < n; i++) {
+		if (k && !by_row_and_fn(&o[k - 1], &o[i]))
+			o[k - 1].cost = cost_sum(o[k - 1].cost, o[i].cost);
+		else
+			o[k++] = o[i];
+	}
+	if (k)
+		qsort(o, k, sizeof(*o), by_row);
+	return k;
+}
+
+/* What folded rows leave out: what the rows before left out, and what is not listed of
+ * them now. */
+static int folded_shown(const struct path_tree *t, struct path_shown *out,
+			struct err *err)
+{
+	const struct path_fold *f = t->folded;
+	struct path_shown was;
+	struct path_other *o;
+	uint64_t *lifted;
+	size_t n = 0;
+
+	if (path_tree_shown(f->tree, &was, err))
+		return (int)err->kind;
+	o = ARENA_ARRAY(f->a, struct path_other, was.n + f->tree->n + 1);
+	lifted = ARENA_ARRAY(f->a, uint64_t, t->n + 1);
+	if (!o || !lifted)
+		return arena_full(f->a, err);
+	for (size_t i = 0; i < was.n; i++) {
+		const uint32_t r = was.others[i].row;
+
+		o[n++] = (struct path_other){r == f->tree->n ? (uint32_t)t->n : f->row[r],
+					     f->fn[was.others[i].fn], was.others[i].cost};
+	}
+	for (size_t r = 0; r < f->tree->n; r++) {
+		const struct path_tree_row *row = &f->tree->rows[r];
+
+		if (f->how[r] & FOLD_UNLISTED)
+			o[n++] = (struct path_other){f->row[r], f->fn[row->fn], row->own};
+		else if (was.lifted && f->how[r] & FOLD_ENTERS)
+			lifted[f->row[r]] = cost_sum(lifted[f->row[r]], was.lifted[r]);
+	}
+	*out = (struct path_shown){lifted, o, join_others(o, n)};
+	return 0;
+}
+
 int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct err *err)
 {
 	struct growing *g = t->grown;
@@ -256,6 +318,8 @@ int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct er
 	double *left;
 
 	*out = (struct path_shown){0};
+	if (t->folded)
+		return folded_shown(t, out, err);
 	if (!g)
 		return 0;
 	g->err = err;

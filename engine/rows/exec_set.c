@@ -99,7 +99,8 @@ static int add_renamed(struct exec *x, const struct match_atom *atom, struct fn_
 		rc = hit < 0 ? (int)x->err->kind : exec_poll(x);
 		if (hit > 0) {
 			fnset_add(s, f);
-			(*found)++;
+			/* Places of an inlined function are one function. */
+			*found += x->g->map[graph_id(x->g, f)] == f || !x->g->extra;
 		}
 	}
 	match_free(m);
@@ -429,9 +430,13 @@ static int inlined_set(struct exec *x, const struct set *s, struct fn_set **out)
 	uint64_t n;
 
 	*out = NULL;
-	if (s->form != FORM_NUMBER || !str_u64(s->text, &n) ||
-	    n < store_info(x->g->st)->functions || n >= graph_numbers(x->g))
+	if (s->form != FORM_NUMBER || !x->g->extra || !str_u64(s->text, &n) ||
+	    n < store_info(x->g->st)->functions)
 		return 0;
+	if (n >= graph_numbers(x->g))
+		return exec_fail(x, s->span,
+				 "there is no function #%.*s; the last is #%u",
+				 STR_ARG(s->text), graph_numbers(x->g) - 1);
 	if (!(*out = new_set(x, x->g->functions)))
 		return (int)x->err->kind;
 	for (uint32_t f = 0; f < x->g->functions; f++)

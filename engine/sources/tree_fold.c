@@ -27,7 +27,9 @@ struct folded {
 	uint32_t fn, parent, depth;
 	uint32_t first, next; /* first child, next sibling: 1 + row; 0: none */
 	uint64_t est, own, calls, incl;
-	bool inner;
+	uint64_t lo, hi; /* the sums of those of its rows, if all are `bounded` */
+	uint32_t row;	 /* 1 + its number among the rows listed; 0: it is not */
+	bool inner, bounded;
 };
 
 struct folding {
@@ -40,6 +42,7 @@ struct folding {
 	struct folded *rows;
 	uint32_t n, top;
 	uint32_t *at;	       /* [tree.n] */
+	uint8_t *how;	       /* [tree.n]: enum path_folded */
 	uint32_t *slot, slots; /* 1 + row, by (parent, fn) */
 	uint64_t own;	       /* the part of the top */
 };
@@ -151,13 +154,18 @@ static void fold_row(struct folding *w, uint32_t r)
 			.fn = fn,
 			.parent = parent,
 			.depth = parent == TOP ? 1 : w->rows[parent].depth + 1,
-			.inner = row->inner};
+			.inner = row->inner,
+			.bounded = true};
 		*slot = ++w->n;
 	}
 	w->at[r] = *slot - 1;
 	to = &w->rows[w->at[r]];
 	to->est += row->est;
 	to->own += row->own;
+	to->lo = graph_add(to->lo, row->cost.lo);
+	to->hi = graph_add(to->hi, row->cost.hi);
+	to->bounded &= row->cost.bounded;
+	w->how[r] = FOLD_ENTERS;
 }
 
 static void tree_fold_add_call(const struct folding *w, struct folded *r, uint32_t edge)
@@ -276,6 +284,16 @@ static int link_rows(struct folding *w)
 	return 0;
 }
 
+/* The rows before know more if they are all there. */
+static struct path_bounds closer(const struct folding *w, const struct folded *r,
+				 struct path_bounds b)
+{
+	if (!r->bounded || w->tree.cut)
+		return b;
+	return path_bounds_of((double)r->est, b.bounded && b.lo > r->lo ? b.lo : r->lo,
+			      b.bounded && b.hi < r->hi ? b.hi : r->hi, true);
+}
+
 /* Bounds follow the calls between groups; calls inside a group do not count. */
 static struct path_bounds bounds_of(const struct folding *w, const struct folded *r,
 				    const struct path_bounds *up, uint32_t from)
@@ -287,8 +305,10 @@ static struct path_bounds bounds_of(const struct folding *w, const struct folded
 	if (r->inner)
 		return path_bounds_exact(r->incl);
 	if (from == GRAPH_NONE)
-		return path_bounds_of((double)r->est, 0,
-				      r->incl > r->est ? r->incl : r->est, r->incl > 0);
+		return closer(w, r,
+			      path_bounds_of((double)r->est, 0,
+					     r->incl > r->est ? r->incl : r->est,
+					     r->incl > 0));
 	passing = fl->passing[from];
 	for (uint32_t i = fl->in.out_first[from]; i < fl->in.out_first[from + 1]; i++)
 		if (fl->in.callee[i] == from && fl->in.incl[i] <= passing)
@@ -298,7 +318,7 @@ static struct path_bounds bounds_of(const struct folding *w, const struct folded
 		b.lo = r->est;
 	if (b.bounded && b.hi < r->est)
 		b.hi = r->est;
-	return path_bounds_of((double)r->est, b.lo, b.hi, b.bounded);
+	return closer(w, r, path_bounds_of((double)r->est, b.lo, b.hi, b.bounded));
 }
 
 static int put_folded_rows(struct folding *w, struct path_tree *t)
@@ -312,7 +332,7 @@ static int put_folded_rows(struct folding *w, struct path_tree *t)
 	if (!depth || !on_path || !t->rows)
 		return (int)w->x->err->kind;
 	for (uint32_t i = w->top; i;) {
-		const struct folded *r = &w->rows[i - 1];
+		struct folded *r = &w->rows[i - 1];
 		uint32_t up = r->depth > 1 ? depth[r->depth - 1] : FLOW_NONE;
 
 		t->rows[t->n] = (struct path_tree_row){
@@ -331,6 +351,7 @@ static int put_folded_rows(struct folding *w, struct path_tree *t)
 		};
 		t->left_out -= t->rows[t->n].own;
 		depth[r->depth] = (uint32_t)t->n++;
+		r->row = (uint32_t)t->n;
 		if (r->first) {
 			on_path[r->fn]++;
 			i = r->first;
@@ -346,6 +367,29 @@ static int put_folded_rows(struct folding *w, struct path_tree *t)
 	return 0;
 }
 
+/* Keep which rows became which, for pictures. */
+static int keep_fold(struct folding *w, struct path_tree *t)
+{
+	struct path_fold *f = EXEC_ARRAY(w->x, struct path_fold, 1);
+	struct path_tree *tree = EXEC_ARRAY(w->x, struct path_tree, 1);
+
+	if (!f || !tree)
+		return (int)w->x->err->kind;
+	for (uint32_t r = 0; r < w->tree.n; r++) {
+		uint32_t at = w->at[r];
+
+		if (at != TOP && !w->rows[at].row && !w->rows[at].inner)
+			w->how[r] |= FOLD_UNLISTED;
+		while (at != TOP && !w->rows[at].row)
+			at = w->rows[at].parent;
+		w->at[r] = at == TOP ? (uint32_t)t->n : w->rows[at].row - 1;
+	}
+	*tree = w->tree;
+	*f = (struct path_fold){tree, w->x->a, w->at, w->how, w->group};
+	t->folded = f;
+	return 0;
+}
+
 int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree *out)
 {
 	struct folding w = {.x = x, .q = q, .slots = 1024};
@@ -358,7 +402,8 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	w.slot = EXEC_ARRAY(x, uint32_t, w.slots);
 	w.at = EXEC_ARRAY(x, uint32_t, w.tree.n + 1);
 	w.rows = EXEC_ARRAY(x, struct folded, w.tree.n + 1);
-	if (!w.slot || !w.at || !w.rows)
+	w.how = EXEC_ARRAY(x, uint8_t, w.tree.n + 1);
+	if (!w.slot || !w.at || !w.how || !w.rows)
 		return (int)x->err->kind;
 	w.own = w.tree.own;
 	for (uint32_t r = 0; r < w.tree.n; r++)
@@ -372,7 +417,8 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	t.own = w.own;
 	t.left_out = t.est - t.own;
 	t.cut = w.tree.cut;
-	if (put_folded_rows(&w, &t))
+	if (put_folded_rows(&w, &t) ||
+	    (t.cut && !q->depth && !(q->min > 0) && keep_fold(&w, &t)))
 		return (int)x->err->kind;
 	*out = t;
 	return 0;

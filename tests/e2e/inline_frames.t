@@ -7,9 +7,11 @@ inclusive cost, and what its self cost loses are its rows of the source `inlined
 import json
 import os
 import re
+import shutil
+import subprocess
 from collections import defaultdict
 
-from e2e import done, fixtures, ok, run, same
+from e2e import done, fixtures, ok, run, same, skip
 
 def tables(path, queries):
     r = run(path, "-q", "--no-index-write", "--format", "json", *[a for q in queries for a in ("-c", q)])
@@ -115,4 +117,58 @@ for folder, _, files in sorted(os.walk(fixtures)):
             wrong.append("%s: %s" % (os.path.relpath(path, fixtures), bad))
 ok(asked > 100 and with_some > 20, "profiles asked, and those with inlined code", (asked, with_some))
 same(wrong[:5], [], "sums, inclusive costs, bounds, calls and stacks with and without inlined functions")
+
+# ---- a program whose stacks are known
+
+# Of marked.cc: stack -> [calls, marked cost of each].
+MIDDLE = {"": 400, ";leaf": 1000, ";called": 700}
+FIRST = {"": 200, ";leaf": 1000, **{";middle" + s: c for s, c in MIDDLE.items()}}
+KNOWN = {}
+for top, inner, calls in (("first", FIRST, 3), ("second;first", FIRST, 1), ("second;middle", MIDDLE, 2), ("middle", MIDDLE, 1)):
+    for stack, cost in inner.items():
+        KNOWN["main;" + top + stack] = [calls, cost]
+KNOWN["main;second"] = [1, 560]
+
+
+def build(name, *flags):
+    subprocess.run(["g++", "-O2", "-g", "-fno-optimize-sibling-calls", *flags, "-o", name, fixtures + "/inlined/marked.cc"], check=True)
+    p = subprocess.run(["valgrind", "-q", "--tool=callgrind", "--dump-instr=yes",
+                        "--callgrind-out-file=" + name + ".out", "./" + name], capture_output=True)
+    return p.returncode == 0 and os.path.exists(name + ".out")
+
+
+def stacks(query):
+    r = run(*query)
+    made = defaultdict(int)
+    for line in r.text.splitlines():
+        stack, cost = line.rsplit(" ", 1)
+        made[re.sub(r"\(\)| \(inl\)", "", stack)] += int(cost)
+    return dict(made), r
+
+
+def far(made):
+    """Stacks whose cost is not the marked one and a few instructions for each call."""
+    bad = [(s, made.get(s), n * c) for s, (n, c) in KNOWN.items() if not n * c <= made.get(s, -1) <= n * (c + 12)]
+    return bad + [(s, c, 0) for s, c in made.items() if s not in KNOWN and c > 50]
+
+
+if not shutil.which("g++") or not shutil.which("valgrind"):
+    skip("a program of known stacks", "g++ or valgrind is not installed")
+elif not build("inlined") or not build("called", "-DCALLED"):
+    skip("a program of known stacks", "valgrind cannot run here")
+else:
+    made, r = stacks(["called.out", "-q", "-c", "calltree from main | as folded"])
+    same(far(made), [], "functions that are called: the stacks of the program")
+    made, r = stacks(["inlined.out", "-q", "-c", "with inlined | calltree from main | as folded"])
+    if "without libdw" in r.talk:
+        skip("inlined functions: the same stacks", "quern was built without libdw")
+    else:
+        same(far(made), [], "inlined functions: the same stacks")
+    r = run("inlined.out", "-q", "--safe", "-c", "with inlined | functions of obj:inlined | show fn | as csv")
+    ok("leaf" not in r.text and "--safe" in r.talk, "no object is read under --safe, which is said", r)
+    os.rename("inlined", "elsewhere")
+    shutil.copy2("inlined.out", "moved.out")        # no names are kept beside it
+    r = run("moved.out", "-q", "-c", "with inlined | functions of obj:inlined | show fn | as csv")
+    ok("leaf" not in r.text and "not found" in r.talk, "nor one that is not there", r)
+
 done()

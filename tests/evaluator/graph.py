@@ -22,16 +22,26 @@ class Graph:
         self._cycles()
 
     @staticmethod
-    def of_profile(parts):
-        """parts: of reader.Profile."""
+    def of_profile(parts, place=lambda f, file: f):
+        """parts: of reader.Profile.  place: the function of a line of f in that file.  Where it is another one, f enters it
+        with all that it costs, and nobody counted how often."""
         made = []
         for part in parts:
-            own, edges = {}, {}
-            for (f, _, _), costs in part.self.items():
-                _add(own, f, costs)
-            for (f, _, _, callee), numbers in part.sites.items():
-                _add(edges, (f, callee), numbers)
+            own, edges, enters = {}, {}, {}
+            for (f, file, _), costs in part.self.items():
+                here = place(f, file)
+                own.setdefault(f, [])
+                _add(own, here, costs)
+                if here != f:
+                    _add(enters, (f, here), [0] + costs)
+            for (f, file, _, callee), numbers in part.sites.items():
+                here = place(f, file)
+                _add(edges, (here, callee), numbers)
+                own.setdefault(f, [])
                 own.setdefault(callee, [])
+                if here != f:
+                    _add(enters, (f, here), [0] + numbers[1:])
+            edges.update(enters)
             made.append((own, edges))
         return Graph(made)
 

@@ -85,6 +85,8 @@ class Asker:
             kinds += ["bare", "bare"] + ["glob"] * (world.plain and not view.merged)
             if world.plain and "::" in name:
                 kinds.append("class")
+        if view.inlines:
+            kinds = ["exact", "number", "file", "obj", "part of a path", "line"]
         kind = rng.choice(kinds)
         if kind == "exact":
             return names.exact(name)
@@ -170,6 +172,8 @@ class Asker:
         view = View.whole(world, parts)
         if not view.graph.functions or len(view.graph.functions) > 60:
             return made, None
+        if rng.random() < 0.15:
+            return made + ["with inlined"], view.inlined()
         for _ in range(rng.choice((0, 1, 1, 2)) if made else rng.choice((1, 1, 2))):
             text, view = self.graph_stage(view)
             made.append(text)
@@ -206,10 +210,12 @@ class Asker:
             those, of = made.members(view), " of " + made.text()
             if rng.random() < 0.2:
                 before, of = "let $s = %s; " % made.text(), " of $s"
-        between = of and rng.random() < 0.5
+        between = of and not view.inlines and rng.random() < 0.5
         kind = rng.choice(["functions"] * 5 + ["groups"] * 2 + ["lines", "inlined", "calls", "callsites", "parts", "threads", "events",
                                                               "cycles", "neighbours", "neighbours", "tree", "tree", "cost"])
-        if view.filtered:
+        if view.inlines:
+            kind = rng.choice(("functions", "functions", "groups", "calls"))
+        elif view.filtered:
             kind = rng.choice(("functions", "groups"))
         elif view.merged:
             kind = rng.choice(("functions", "groups", "calls", "cycles", "neighbours"))

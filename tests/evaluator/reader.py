@@ -26,6 +26,7 @@ class Part:
     def __init__(self, number, pid, thread):
         self.number, self.pid, self.thread = number, pid, thread
         self.self, self.sites = {}, {}
+        self.entries = {}       # callee -> the lines where calls enter it
 
 
 class Profile:
@@ -57,7 +58,7 @@ class Profile:
         if equals and key == "calls":
             self._in_body()
             count, *target = rest.split()
-            self._places(target[:len(self.positions)])      # must be readable; moves nothing
+            self.target = self._places(target[:len(self.positions)])["line"]     # moves nothing
             self.pending = int(count)
             return None
         if line[0].isdigit() or line[0] in "+-*":
@@ -148,6 +149,7 @@ class Profile:
         # The line of a call moves no base, and an fi= written for it holds for it alone.
         callee = (self.callee.get("cob", self.at["ob"]), self.callee.get("cfi", self.last_file), self.callee["cfn"])
         add(part.sites, (caller, self.file, place["line"], callee), [self.pending] + costs)
+        part.entries.setdefault(callee, set()).add(self.target)
         self.file = self.last_file
         self.callee = {"cfn": self.callee["cfn"]}
         self.pending = None

@@ -34,8 +34,8 @@ def functions(view, those, event):
         if f in alive and f not in those:
             continue
         incoming = calls.get(f, [0])
-        row = {"id": view.number(f), "fn": f[2], "file": f[1], "obj": f[0], "calls": incoming[0],
-               "line": Any(lambda cell, f=f: cell is None or cell in {n for m in view.graph.members[f] for _, n in view.world.lines_of[m]}),
+        row = {"id": number(view, f), "fn": f[2], "file": f[1], "obj": f[0], "calls": counted(view, f, incoming[0]),
+               "line": Any(lambda cell, f=f: cell is None or cell in {n for m in view.graph.members[f] for n in view.world.begins.get(m, ())}),
                "cycle": Any(lambda cell, f=f: (cell is not None) == (f in view.graph.cycle)),
                "short": Any(lambda cell: isinstance(cell, str))}
         costs(row, view, {f}, event)
@@ -51,6 +51,16 @@ def functions(view, those, event):
             row["contribution"] = own + leaves
         rows.append(row)
     return rows
+
+
+def number(view, f):
+    n = view.number(f)
+    return Any(lambda cell: cell >= len(view.world.functions)) if n is None else n
+
+
+def counted(view, f, calls):
+    """Nobody counts how often inlined code is entered."""
+    return None if view.number(f) is None else calls
 
 
 def costs(row, view, those, event, grouped=False):
@@ -121,7 +131,7 @@ def calls(view, those, event):
     rows = []
     for (f, g), n in view.graph_calls.items():
         if f in those or g in those:
-            rows.append({"caller_id": view.number(f), "callee_id": view.number(g), "calls": n[0],
+            rows.append({"caller_id": number(view, f), "callee_id": number(view, g), "calls": counted(view, g, n[0]),
                          "incl": view.cost(event, n[1:]), "caller": f[2], "callee": g[2], "caller_file": f[1],
                          "callee_file": g[1], "recursive": view.same_group(f, g)})
             for e in view.world.events:

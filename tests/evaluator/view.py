@@ -21,6 +21,13 @@ class Near:
         self.x, self.truth, self.units = x, truth, units
 
 
+def place(f, file):
+    """The function of a line: code of another file is inlined from there."""
+    if file == f[1] or "???" in (file, f[1]):
+        return f
+    return f[0], file, "%s (inl)\0%s" % (file.rsplit("/", 1)[-1], "\0".join(f))
+
+
 class World:
     """path: of the profile.  program: whose it is, or None.  base: a World to compare with.
     number: function -> #N."""
@@ -31,9 +38,13 @@ class World:
         self.functions = self.graph.functions
         self.number = {}
         self.lines_of = {f: set() for f in self.functions}
+        self.begins = {f: set() for f in self.functions}       # the lines where it may begin
         for part in profile.parts:
+            for f, lines in part.entries.items():
+                self.begins[f] |= lines
             for f, file, line in part.self:
                 self.lines_of[f].add((file, line))
+                self.begins[f].add(line)
         self.plain = all(PLAIN.match(f[2]) for f in self.functions)
 
     @property
@@ -61,11 +72,12 @@ class View:
         self.cost = world.profile.cost
         self.law = {}
         self.gone = set()       # hidden
+        self.inlines = False    # has functions of inlined code
         self.graph_self, self.graph_calls = graph.self_costs(), graph.calls()
 
     def number(self, f):
-        """Of a merged function: that of its first member."""
-        return min(self.world.number[m] for m in self.graph.members[f])
+        """Of a merged function: that of its first member; None: inlined code."""
+        return min((self.world.number[m] for m in self.graph.members[f] if m in self.world.number), default=None)
 
     def same_group(self, a, b):
         return a == b or b in self.graph.cycle.get(a, ())
@@ -88,6 +100,14 @@ class View:
                 tuple(same_or_several(m[i] for m in those) for i in (0, 1)) + (name,)
             group.update(dict.fromkeys(those, one))
         return self.merge(group)
+
+    def inlined(self):
+        """Lines of other files than their functions' become functions, one for each file and object."""
+        split = Graph.of_profile(self.parts, place)
+        made = View(self.world, self.parts, split, self.stacks, {f: f for f in split.functions})
+        whole = made.merge({f: f[:2] + (f[2].split("\0")[0],) for f in split.functions})
+        whole.inlines = True
+        return whole
 
     def norec(self):
         """f'2 becomes f."""
@@ -148,7 +168,8 @@ class View:
 
     def incl_cost(self, those, event, grouped=False):
         """Counted once, however often one of those is on the stack."""
-        truth = self.truth(event, lambda stack: those & set(stack))
+        stacked = all(self.number(f) is not None for f in those)    # true stacks know nothing of inlined code
+        truth = self.truth(event, lambda stack: those & set(stack)) if stacked else None
         x = self.incl_law(those, event, grouped)
         return self.near(x, truth, event, len(those))
 
