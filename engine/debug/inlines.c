@@ -284,15 +284,23 @@ int inlines_read(struct inlines *c, struct store *st, obj_id obj,
 
 /* ---- looking up ---- */
 
-/* NULL: it was not read.  Addresses are mostly looked up in order. */
+/* NULL: it was not read.  The next address is mostly near the last one: steps from there
+ * double until they pass it. */
 static const struct inlined_address *address_find(struct inlined_object *o,
 						  uint64_t address)
 {
-	size_t lo = 0, hi = o->n;
+	size_t lo = o->last, hi = o->last, step = 1;
 
-	for (size_t i = o->last; i < o->n && i < o->last + 2; i++)
-		if (o->at[i].address == address)
-			return &o->at[o->last = i];
+	while (lo > 0 && o->at[lo].address > address) {
+		hi = lo;
+		lo -= step < lo ? step : lo;
+		step *= 2;
+	}
+	while (hi < o->n && o->at[hi].address < address) {
+		lo = hi + 1;
+		hi += step < o->n - hi ? step : o->n - hi;
+		step *= 2;
+	}
 	while (lo < hi) {
 		const size_t mid = lo + (hi - lo) / 2;
 

@@ -8,6 +8,7 @@
  */
 #include "engine/sources/inlined.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -205,15 +206,22 @@ struct str inlining_chain(struct arena *a, const struct inline_frame *f)
 	return (struct str){p, n};
 }
 
+/* Empty for a frame of which only the name is known; "main.cpp:?" if the compiler has no
+ * line for a call. */
 struct str inlining_calls(struct arena *a, const struct inline_frame *f)
 {
 	struct str s = {"", 0};
 
-	for (const struct inline_frame *i = f; i && i->line && s.p; i = i->outer) {
+	if (f && !f->outer && !f->file.n)
+		return s;
+	for (const struct inline_frame *i = f; i && s.p; i = i->outer) {
 		const struct str file = str_basename(i->file);
+		char line[24] = "?";
 
-		s = arena_printf(a, "%.*s%s%.*s:%llu", STR_ARG(s), i == f ? "" : " in ",
-				 STR_ARG(file), (unsigned long long)i->line);
+		if (i->line)
+			snprintf(line, sizeof(line), "%llu", (unsigned long long)i->line);
+		s = arena_printf(a, "%.*s%s%.*s:%s", STR_ARG(s), i == f ? "" : " in ",
+				 STR_ARG(file), line);
 	}
 	return s;
 }

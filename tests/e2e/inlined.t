@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """inlined.t - inlined functions by debug information: for every address what addr2line says.
 
-A C++ program is built with -O2 -g, recorded with addresses, and its object then stripped
-and rebuilt: a wrong name must never be shown.
+A C++ program is built with -O2 -g, and a Rust one, if rustc is there, and recorded with
+addresses.  Then the object is stripped and rebuilt: a wrong name must never be shown.
 """
 import os
 import shutil
 import subprocess
 
-from e2e import done, ok, run, same
+from addr2line import differences
+from e2e import done, ok, run, same, skip
 from inlining import age, build, forget, need, out, record, restore, rows, source
 
 need("valgrind", "g++", "addr2line", "objcopy")
@@ -17,37 +18,30 @@ record()
 
 # ---- what addr2line says
 
-def addr2line(addresses):
-    r = subprocess.run(["addr2line", "-a", "-i", "-f", "-C", "-e", "p"], text=True, check=True,
-                       input="\n".join(map(hex, addresses)), capture_output=True)
-    frames, now = {}, None
-    for line in r.stdout.splitlines():
-        if line.startswith("0x") and len(line) == 18:
-            now = frames.setdefault(int(line, 16), [])
-        else:
-            now.append(line)
-    return {a: (f[0::2], [os.path.basename(p.split(" (")[0]) for p in f[1::2]]) for a, f in frames.items()}
 
-
-def compare(query):
-    """Addresses, inlined ones, and those where we say anything else."""
-    answer, talk = rows(query + " | show instr, inlined, inlined_at")
-    wrong, inlined = [], 0
+def compare(path, profile=out):
+    """Addresses of an object, inlined ones, and those where we say anything else."""
+    answer, talk = rows("instrs of obj:%s | show instr, inlined, inlined_at" % path, profile=profile)
     said = {a: (names or "", places or "") for a, names, places in answer}
-    for a, (names, places) in addr2line(sorted(said)).items():
-        # Where a name is no linker's, addr2line shows that of the symbol for the innermost.
-        want, got = names[:-1], said[a][0].split(" in ") if said[a][0] else []
-        if len(want) == len(got) and want and want[0] == names[-1]:
-            want = got[:1] + want[1:]
-        inlined += bool(got)
-        if got != want or said[a][1] != " in ".join(places[1:]):
-            wrong.append((hex(a), said[a], (names, places)))
-    return len(said), inlined, wrong
+    return len(said), sum(bool(s[0]) for s in said.values()), differences(said, path)
 
 
-n, inlined, wrong = compare("instrs of obj:p")
+n, inlined, wrong = compare("p")
 ok(n > 300 and inlined > 200, "addresses, most of them inlined", (n, inlined))
 same(wrong[:2], [], "for each address what addr2line says: names and places of the calls")
+
+if shutil.which("rustc"):
+    subprocess.run(["rustc", "-O", "-g", "-o", "rust", source + "inlined.rs"], check=True)
+    subprocess.run(["valgrind", "-q", "--tool=callgrind", "--dump-instr=yes", "--callgrind-out-file=rust.out", "./rust"],
+                   capture_output=True)
+    age(-10, "rust", "rust.out")
+    n, inlined, wrong = compare("rust", "rust.out")
+    ok(n > 1000 and inlined > 500, "a Rust program: addresses, many of them inlined", (n, inlined))
+    same(wrong[:2], [], "for each of them what addr2line says")
+    answer, talk = rows("inlined of work | where fn ~ /weigh/ | show fn", profile="rust.out")
+    ok(["<i64 as inlined::deep::Weigh>::weigh"] in answer, "names with their modules", answer)
+else:
+    skip("a Rust program", "rustc is not installed")
 
 # ---- the source `inlined`
 

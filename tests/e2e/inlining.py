@@ -47,9 +47,9 @@ def rows(query, *more, profile=out, env=()):
         return None, str(r)
 
 
-def age(when, path="p"):
+def age(when, path="p", profile=out):
     """Set a file's age against the profile, in seconds."""
-    t = os.stat(out).st_mtime + when
+    t = os.stat(profile).st_mtime + when
     os.utime(path, (t, t))
 
 
