@@ -54,7 +54,7 @@ struct dwarf_walk {
 	size_t nfiles;
 	uint32_t *file_text; /* [nfiles] 1 + text; 0: not known yet */
 	bool no_memory;
-	bool found; /* the answer is `code` */
+	bool has_code; /* `code` is part of the answer */
 };
 
 /* ---- texts ---- */
@@ -368,7 +368,7 @@ static int walk(struct dwarf_walk *w, struct bytes *out)
 		walk_units(w);
 	w->code.text = w->texts.at;
 	w->code.texts = w->texts.n;
-	w->found = !w->no_memory && !w->in->apart;
+	w->has_code = !w->no_memory && !w->in->apart;
 	return bytes_put(out, w->no_memory   ? DWARF_MEMORY
 			      : w->in->apart ? DWARF_APART
 					     : DWARF_FOUND);
@@ -383,6 +383,21 @@ static void walk_free(struct dwarf_walk *w)
 	free(w->code.at);
 }
 
+/* There is no debug information to walk. */
+static int put_none(struct dwarf_walk *w, struct bytes *out)
+{
+	struct dwarf_files *f = w->in;
+
+	if (!f->elf || f->debug_elf)
+		return bytes_put(out, DWARF_UNREADABLE);
+	for (size_t i = 0; i < f->ntried; i++)
+		text_id(w, f->tried[i]);
+	w->code.text = w->texts.at;
+	w->code.texts = w->texts.n;
+	w->has_code = !w->no_memory;
+	return bytes_put(out, w->no_memory ? DWARF_MEMORY : DWARF_NONE);
+}
+
 int dwarf_read(const struct dwarf_ask *ask, struct bytes *out)
 {
 	struct dwarf_files f;
@@ -392,13 +407,9 @@ int dwarf_read(const struct dwarf_ask *ask, struct bytes *out)
 	dwarf_find(&f, ask->object, ask->roots);
 	ask->opened(f.bytes);
 	allow_open(false);
-	if (f.debug)
-		rc = walk(&w, out);
-	else
-		rc = bytes_put(out,
-			       f.debug_elf || !f.elf ? DWARF_UNREADABLE : DWARF_NONE);
+	rc = f.debug ? walk(&w, out) : put_none(&w, out);
 	rc = rc || inline_text_put(out, dwarf_build_id(f.elf)) ||
-			     (w.found && inline_code_put(&w.code, out))
+			     (w.has_code && inline_code_put(&w.code, out))
 		     ? -1
 		     : 0;
 	walk_free(&w);

@@ -3,7 +3,8 @@
  *
  * This is the part that reads files which anybody may have made: inlines_child.c runs it in
  * a process of its own, and takes only the bytes that it writes: enum dwarf_result as a
- * varint, the build-id (a length and bytes), and after DWARF_FOUND an inline_code.h.
+ * varint, the build-id (a length and bytes), and after DWARF_FOUND an inline_code.h.  After
+ * DWARF_NONE, too: its texts are where separate debug information would be looked for.
  */
 #ifndef QUERN_DWARF_H
 #define QUERN_DWARF_H

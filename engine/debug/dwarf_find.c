@@ -78,7 +78,11 @@ static Elf *open_debug(struct dwarf_files *f, const struct roots *roots, struct 
 	const char *why = NULL;
 	Elf *elf;
 
-	if (!path.p || !roots_open(roots, path, &f->arena, &file, &why))
+	if (!path.p)
+		return NULL;
+	if (f->ntried < DWARF_TRIED)
+		f->tried[f->ntried++] = path;
+	if (!roots_open(roots, path, &f->arena, &file, &why))
 		return NULL;
 	elf = elf_begin(file.fd, ELF_C_READ_MMAP, NULL);
 	if (elf && has_debug(elf) &&

@@ -17,14 +17,18 @@
 
 #include "engine/names/roots.h"
 
+enum { DWARF_TRIED = 8 };
+
 struct dwarf_files {
 	Elf *elf;	/* the object; NULL: it is none */
 	Elf *debug_elf; /* with debug information; maybe the object; NULL: none */
 	Elf *alt_elf;
-	Dwarf *debug, *alt; /* NULL: none, or they cannot be read */
-	bool apart;	    /* a file with a part of it is not there */
-	struct str dir;	    /* of debug_elf */
-	uint64_t bytes;	    /* of all files */
+	Dwarf *debug, *alt;	       /* NULL: none, or they cannot be read */
+	bool apart;		       /* a file with a part of it is not there */
+	struct str tried[DWARF_TRIED]; /* paths of separate files that do not fit */
+	size_t ntried;
+	struct str dir; /* of debug_elf */
+	uint64_t bytes; /* of all files */
 	struct arena arena;
 };
 

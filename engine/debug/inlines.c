@@ -85,7 +85,8 @@ static void forget(struct inlined_object *o)
 {
 	o->n = o->last = 0;
 	o->agree = o->differ = 0;
-	o->stamped = false;
+	o->stamped = o->none = false;
+	o->build_id = STR("");
 }
 
 /* ---- objects ---- */
@@ -158,24 +159,73 @@ static int check_changed(struct inlines *c, struct inlined_object *o,
 	return (int)err->kind;
 }
 
-/* What an earlier session read holds if the object is what it was, or is gone. */
+/* Whether there is a file now where debug information was looked for in vain. */
+static bool debug_appeared(const struct inlined_object *o, const struct roots *objects,
+			   struct arena *a)
+{
+	struct roots_file file;
+	const char *why;
+
+	for (size_t i = 0; i < o->ntried; i++)
+		if (o->tried[i].n && roots_look(objects, o->tried[i], a, &file, &why))
+			return true;
+	return false;
+}
+
+/* The object as it is now, against what an earlier session read. */
 static int check_kept(struct inlines *c, struct inlined_object *o,
-		      const struct roots *objects, const struct cancel *cancel,
-		      struct err *err)
+		      const struct roots *objects, struct roots_file *file,
+		      const struct cancel *cancel, struct arena *a, struct err *err)
+{
+	const bool changed = file->size != o->size || file->mtime_ns != o->mtime_ns;
+	const char *why;
+	int rc = 0;
+
+	if (o->none && !changed && !debug_appeared(o, objects, a)) {
+		o->why = inline_no_debug;
+	} else if (o->none) {
+		forget(o);
+	} else if (changed && roots_open(objects, o->name, a, file, &why)) {
+		rc = check_changed(c, o, objects, file, cancel, err);
+		close(file->fd);
+	}
+	return rc;
+}
+
+/* A build-id that was read before tells whether a newer object is what was measured. */
+static bool is_newer(struct inlined_object *o, struct store *st,
+		     const struct roots_file *file)
+{
+	if (o->build_id.n || file->mtime_ns <= store_source(st)->mtime_ns)
+		return false;
+	o->why = "it is newer than the profile, which has no build-id to tell whether it "
+		 "is what was measured";
+	return true;
+}
+
+/* Once in a session: can the object be read, and does what is kept of it still hold?  That
+ * also holds if the object is gone. */
+static int check_object(struct inlines *c, struct inlined_object *o, struct store *st,
+			const struct roots *objects, const struct cancel *cancel,
+			struct err *err)
 {
 	struct roots_file file;
 	struct arena scratch;
 	const char *why;
 	int rc = 0;
 
-	if (o->checked || !o->stamped)
+	if (o->checked)
 		return 0;
 	arena_init(&scratch, 1 << 20);
-	if (roots_look(objects, o->name, &scratch, &file, &why) &&
-	    (file.size != o->size || file.mtime_ns != o->mtime_ns) &&
-	    roots_open(objects, o->name, &scratch, &file, &why)) {
-		rc = check_changed(c, o, objects, &file, cancel, err);
-		close(file.fd);
+	if (!roots_look(objects, o->name, &scratch, &file, &why)) {
+		if (!o->n)
+			o->why = why;
+	} else if (o->stamped) {
+		rc = check_kept(c, o, objects, &file, cancel, &scratch, err);
+		if (!rc && !o->why && !o->stamped)
+			is_newer(o, st, &file);
+	} else {
+		is_newer(o, st, &file);
 	}
 	o->checked = !rc;
 	arena_free(&scratch);
@@ -188,8 +238,11 @@ static int take_answer(struct inlines *c, struct inlined_object *o,
 {
 	uint64_t agree = o->agree, differ = o->differ;
 
-	if ((o->why = answer->why))
-		return 0;
+	if ((o->why = answer->why)) {
+		if (answer->none && !o->n && !inlined_none(o, &answer->code[0], err))
+			stamp(c, o, file, answer->build_id);
+		return (int)err->kind;
+	}
 	if (o->stamped && (file->size != o->size || file->mtime_ns != o->mtime_ns) &&
 	    !same_build(o, answer->build_id)) {
 		o->why = rebuilt;
@@ -228,10 +281,7 @@ static int read_object(struct inlines *c, struct inlined_object *o, struct store
 
 	arena_init(&scratch, 1 << 20);
 	if (roots_open(objects, o->name, &scratch, &file, &o->why)) {
-		if (file.mtime_ns > store_source(st)->mtime_ns && !o->build_id.n) {
-			o->why = "it is newer than the profile, which has no build-id to "
-				 "tell whether it is what was measured";
-		} else {
+		if (!is_newer(o, st, &file)) {
 			if (!inline_children(&ask, cancel, &answer, err))
 				take_answer(c, o, &file, &answer, err);
 			inline_answer_free(&answer);
@@ -266,7 +316,7 @@ int inlines_read(struct inlines *c, struct store *st, obj_id obj,
 	struct inlined_object *o = object_get(c, st, obj, err);
 	struct dwarf_place *rest;
 
-	if (!o || check_kept(c, o, objects, cancel, err))
+	if (!o || check_object(c, o, st, objects, cancel, err))
 		return (int)err->kind;
 	if (!o->why) {
 		if (!(rest = unread(o, at, &n)))
@@ -314,14 +364,15 @@ static const struct inlined_address *address_find(struct inlined_object *o,
 	return &o->at[o->last = lo];
 }
 
-bool inlines_known(struct inlines *c, struct store *st, obj_id obj,
-		   const struct roots *objects, uint64_t address)
+enum inlines_want inlines_wanted(struct inlines *c, struct store *st, obj_id obj,
+				 const struct roots *objects, uint64_t address)
 {
 	struct err ignored = {0}; /* the address is read, then, which reports it */
 	struct inlined_object *o = object_get(c, st, obj, &ignored);
 
-	return o && !check_kept(c, o, objects, NULL, &ignored) && !o->why &&
-	       address_find(o, address);
+	if (!o || check_object(c, o, st, objects, NULL, &ignored))
+		return WANT_READ;
+	return o->why ? WANT_REASON : address_find(o, address) ? WANT_NOTHING : WANT_READ;
 }
 
 enum inlined_is inlines_at(struct inlines *c, const struct store *st, obj_id obj,

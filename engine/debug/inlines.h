@@ -43,9 +43,11 @@ void inlines_save(struct inlines *c);
 int inlines_read(struct inlines *c, struct store *st, obj_id obj,
 		 const struct roots *objects, const struct dwarf_place *at, size_t n,
 		 const struct cancel *cancel, const char **why, struct err *err);
-/* Whether an address need not be read: it was, in this session or an earlier one. */
-bool inlines_known(struct inlines *c, struct store *st, obj_id obj,
-		   const struct roots *objects, uint64_t address);
+/* What is to be read for an address: nothing, if that was done in this session or an earlier
+ * one; a reason, the same for all addresses of the object, if it cannot be read. */
+enum inlines_want { WANT_READ, WANT_REASON, WANT_NOTHING };
+enum inlines_want inlines_wanted(struct inlines *c, struct store *st, obj_id obj,
+				 const struct roots *objects, uint64_t address);
 
 enum inlined_is { INLINED_UNKNOWN, INLINED_NO, INLINED_YES };
 /* Of an address that was read; *frame: the innermost, if INLINED_YES. */

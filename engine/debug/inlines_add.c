@@ -130,3 +130,19 @@ int inlined_add(struct inlines *c, struct inlined_object *o,
 	return add_frames(c, o, code, err) || add_addresses(o, code, err) ? (int)err->kind
 									  : 0;
 }
+
+int inlined_none(struct inlined_object *o, const struct inline_code *code,
+		 struct err *err)
+{
+	struct str *tried = ARENA_ARRAY(&o->arena, struct str, code->texts + 1);
+
+	for (size_t i = 0; tried && i < code->texts; i++)
+		if (!(tried[i] = arena_str(&o->arena, code->text[i])).p)
+			tried = NULL;
+	if (!tried)
+		return no_memory_for_inlines(err);
+	o->tried = tried;
+	o->ntried = code->texts;
+	o->none = true;
+	return 0;
+}

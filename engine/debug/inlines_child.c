@@ -188,11 +188,13 @@ static void end_children(struct inline_child *c, const struct err *err)
 
 /* ---- the answer ---- */
 
+const char inline_no_debug[] = "it has no debug information";
+
 static const char *reason_of(uint64_t result)
 {
 	switch (result) {
 	case DWARF_FOUND: return NULL;
-	case DWARF_NONE: return "it has no debug information";
+	case DWARF_NONE: return inline_no_debug;
 	case DWARF_APART:
 		return "a part of its debug information is in a file that is not found";
 	case DWARF_MEMORY: return "its debug information needs too much memory";
@@ -233,16 +235,20 @@ static int take_answer(struct inline_answer *out, size_t i, const struct dwarf_a
 	const struct bytes *b = &out->bytes[i];
 	struct varint_reader in = {b->p, b->p + b->n, false};
 	struct inline_code *code = &out->code[out->codes];
+	uint64_t result;
 
-	out->why = reason_of(varint_get(&in));
+	result = varint_get(&in);
+	out->why = reason_of(result);
+	out->none = result == DWARF_NONE;
 	out->build_id = inline_text_get(&in);
-	if (!out->why) {
+	if (!out->why || out->none) {
 		if (inline_code_get(code, &in, &out->arena))
 			return err_no_memory(err, "while reading inlined functions");
-		if (!in.bad && !answers(code, ask->at, ask->n))
+		if (!in.bad && !answers(code, ask->at, out->none ? 0 : ask->n))
 			varint_none(&in);
 		out->codes++;
 	}
+	out->none = out->none && !in.bad;
 	if (in.bad)
 		out->why = reason_of(DWARF_UNREADABLE);
 	return 0;

@@ -16,8 +16,9 @@
 enum { INLINE_CHILDREN = 2 };
 
 struct inline_answer {
-	const char *why;			  /* why not, a constant; else NULL */
-	struct str build_id;			  /* of the object; empty: it has none */
+	const char *why;     /* why not, a constant; else NULL */
+	bool none;	     /* it has no debug information: code[0] as in dwarf.h */
+	struct str build_id; /* of the object; empty: it has none */
 	struct inline_code code[INLINE_CHILDREN]; /* one after the other */
 	size_t codes;
 	struct bytes bytes[INLINE_CHILDREN]; /* what the texts are in */
@@ -28,6 +29,7 @@ struct inline_answer {
  * also after an error. */
 int inline_children(const struct dwarf_ask *ask, const struct cancel *cancel,
 		    struct inline_answer *out, struct err *err);
+extern const char inline_no_debug[]; /* the reason that it has none */
 void inline_answer_free(struct inline_answer *a);
 
 #endif

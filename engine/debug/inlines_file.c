@@ -11,7 +11,7 @@
 #include "engine/debug/inline_code.h"
 #include "index/store/publish.h"
 
-#define MAGIC "quern inlines 1\n"
+#define MAGIC "quern inlines 2\n"
 enum {
 	OURS = sizeof("quern inlines ") - 1,
 	WORD = sizeof(MAGIC) - 1,
@@ -66,6 +66,7 @@ static struct kept_object *get_objects(struct varint_reader *in, struct arena *a
 		o[i].size = varint_get(in);
 		o[i].mtime_ns = varint_get(in);
 		o[i].build_id = inline_text_get(in);
+		o[i].none = varint_get(in) != 0;
 		o[i].code = inline_text_get(in);
 	}
 	if (!o || in->bad)
@@ -131,7 +132,7 @@ static int put_objects(struct bytes *b, uint64_t stamp, const struct kept_object
 	for (size_t i = 0; i < n; i++)
 		if (inline_text_put(b, o[i].name) || bytes_put(b, o[i].size) ||
 		    bytes_put(b, o[i].mtime_ns) || inline_text_put(b, o[i].build_id) ||
-		    inline_text_put(b, o[i].code))
+		    bytes_put(b, o[i].none) || inline_text_put(b, o[i].code))
 			return -1;
 	sum = str_hash((struct str){(const char *)b->p + HEAD, b->n - HEAD});
 	memcpy(b->p + WORD, &sum, sizeof(sum));

@@ -1,15 +1,17 @@
 /*
  * inlines_file.h - the inlined calls that were read from objects, kept beside the index.
  *
- *	PROFILE.quern.inlines	"quern inlines 1\n", a checksum of the rest, what it is of
+ *	PROFILE.quern.inlines	"quern inlines 2\n", a checksum of the rest, what it is of
  *				(a stamp of the profile), and for each object: name, size,
- *				time, build-id, inline_code.h
+ *				time, build-id, whether there is none, inline_code.h
  *
  * It saves time only: a file that is damaged, not ours, or of another profile, is as good as
  * none, and so is a directory that cannot be written to.
  */
 #ifndef QUERN_INLINES_FILE_H
 #define QUERN_INLINES_FILE_H
+
+#include <stdbool.h>
 
 #include "index/base/arena.h"
 #include "index/base/str.h"
@@ -18,6 +20,7 @@ struct kept_object {
 	struct str name; /* in the profile */
 	uint64_t size, mtime_ns;
 	struct str build_id; /* may be empty */
+	bool none; /* it has no debug information; the texts of code are where it looked */
 	struct str code;
 };
 

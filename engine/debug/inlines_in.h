@@ -37,6 +37,9 @@ struct inlined_object {
 	bool stamped, checked;
 	uint64_t size, mtime_ns;
 	struct str build_id;
+	bool none; /* it has no debug information, nor is some at `tried` */
+	struct str *tried;
+	size_t ntried;
 	struct arena arena; /* frames, names */
 	struct inlined_object *next;
 };
@@ -67,6 +70,10 @@ int no_memory_for_inlines(struct err *err);
 /* Add the frames and addresses of code, of which the object knows none yet. */
 int inlined_add(struct inlines *c, struct inlined_object *o,
 		const struct inline_code *code, struct err *err);
+
+/* Note that an object has no debug information, with the paths where it was looked for. */
+int inlined_none(struct inlined_object *o, const struct inline_code *code,
+		 struct err *err);
 
 struct inlined_profile *inlined_profile_of(struct inlines *c, const struct store *st);
 void inlined_profile_free(struct inlined_profile *p);

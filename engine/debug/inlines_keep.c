@@ -81,7 +81,8 @@ static int take_kept(struct inlines *c, struct inlined_object *o,
 	arena_init(&scratch, 0);
 	if (inline_code_get(&code, &in, &scratch))
 		no_memory_for_inlines(err);
-	else if (!in.bad && !inlined_add(c, o, &code, err)) {
+	else if (!in.bad && !(k->none ? inlined_none(o, &code, err)
+				      : inlined_add(c, o, &code, err))) {
 		o->stamped = true;
 		o->size = k->size;
 		o->mtime_ns = k->mtime_ns;
@@ -163,13 +164,14 @@ static bool keep_object(const struct inlines *c, const struct inlined_object *o,
 	bool kept;
 
 	arena_init(&a, 0);
-	kept = code_of(c, o, &texts, &a, &code) && !inline_code_put(&code, b);
+	if (o->none)
+		code = (struct inline_code){.text = o->tried, .texts = o->ntried};
+	kept = (o->none || code_of(c, o, &texts, &a, &code)) &&
+	       !inline_code_put(&code, b);
 	if (kept)
-		*to = (struct kept_object){o->name,
-					   o->size,
-					   o->mtime_ns,
-					   o->build_id,
-					   {(const char *)b->p, b->n}};
+		*to = (struct kept_object){o->name,	o->size,
+					   o->mtime_ns, o->build_id,
+					   o->none,	{(const char *)b->p, b->n}};
 	inline_texts_free(&texts);
 	arena_free(&a);
 	return kept;
@@ -179,7 +181,7 @@ static const struct inlined_object *object_named(const struct inlines *c,
 						 const struct store *st, struct str name)
 {
 	for (const struct inlined_object *o = c->objects; o; o = o->next)
-		if (o->st == st && o->n && str_eq(o->name, name))
+		if (o->st == st && (o->n || o->none) && str_eq(o->name, name))
 			return o;
 	return NULL;
 }
@@ -199,7 +201,7 @@ static void save_profile(const struct inlines *c, struct inlined_profile *p)
 		if (!object_named(c, p->st, p->kept[i].name))
 			all[k++] = p->kept[i];
 	for (const struct inlined_object *o = c->objects; all && b && o; o = o->next)
-		if (o->st == p->st && o->n && o->stamped)
+		if (o->st == p->st && (o->n || o->none) && o->stamped)
 			complete = complete && keep_object(c, o, &b[used++], &all[k++]);
 	if (all && b && complete)
 		inlines_file_write(p->path, p->stamp, all, k);

@@ -56,12 +56,15 @@ int inlining_new(struct exec *x, struct inlining **out)
 int inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
 		  uint64_t instr)
 {
+	const obj_id obj = store_fn_obj_id(in->st, f);
+	enum inlines_want want;
 	struct str name;
 
-	const obj_id obj = store_fn_obj_id(in->st, f);
-
-	if (!store_info(in->st)->has_instr || in->x->safe ||
-	    inlines_known(in->x->inlines, in->st, obj, in->x->objects, instr))
+	if (!store_info(in->st)->has_instr || in->x->safe)
+		return 0;
+	want = inlines_wanted(in->x->inlines, in->st, obj, in->x->objects, instr);
+	if (want == WANT_NOTHING ||
+	    (want == WANT_REASON && in->n && in->place[in->n - 1].obj == obj))
 		return 0;
 	store_inlined(in->st, file, &file, &name);
 	if (exec_grow(in->x, &in->place, &in->cap, in->n, in->n + 1, sizeof(*in->place)))

@@ -35,7 +35,7 @@ right, talk = ask()
 ok(right and any(r[0] == "Sum<int>::add(int)" for r in right) and os.path.exists(kept),
    "the first question makes the file", talk)
 first = content()
-ok(first.startswith(b"quern inlines 1\n") and os.stat(kept).st_mode & 0o777 == 0o444, "it says what it is")
+ok(first.startswith(b"quern inlines 2\n") and os.stat(kept).st_mode & 0o777 == 0o444, "it says what it is")
 ok(not [n for n in os.listdir(".") if ".tmp." in n or n.endswith(".lock")], "and nothing else is left", os.listdir("."))
 
 # ---- the object
@@ -108,7 +108,7 @@ for i in range(40 * (20 if os.environ.get("QUERN_TORTURE") else 1)):
     if answer != (right, ""):
         wrong.append((i, answer))
 ok(not wrong, "damaged and cut off: the same answers", wrong[:2])
-for name, data in (("empty", b""), ("of another version", first.replace(b"inlines 1", b"inlines 9", 1)), ("cut off", first[:20])):
+for name, data in (("empty", b""), ("of another version", first.replace(b"inlines 2", b"inlines 9", 1)), ("cut off", first[:20])):
     forget()
     with open(kept, "wb") as f:
         f.write(data)

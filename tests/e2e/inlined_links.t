@@ -68,6 +68,16 @@ for trap in TRAPS:
     unnamed(trap + " in place of the debug information")
 os.remove("p.debug")
 unnamed("it is nowhere")
+when = os.stat("p").st_mtime_ns
+with open("p", "r+b") as f:
+    f.write(b"x" * os.path.getsize("p"))
+os.utime("p", ns=(when, when))
+got, talk = rows(QUERY)
+ok(got and "no debug information" in talk, "that is kept: the object is not opened again", talk)
+shutil.copy2("p.stripped", "p")
+shutil.copy(outside + "/p.debug", "p.debug")
+same(rows(QUERY), (right, ""), "until there is a file where it was looked for")
+os.remove("p.debug")
 notes = subprocess.run(["readelf", "-n", "p"], text=True, capture_output=True).stdout
 build_id = notes.split("Build ID:")[1].split()[0]
 below = "debug/.build-id/" + build_id[:2]
