@@ -69,9 +69,10 @@ static int start_call(struct loop *l, struct err *err)
 	pthread_attr_setstacksize(&attr, STACK);
 	failed = pthread_create(&l->thread, &attr, run_call, l);
 	pthread_attr_destroy(&attr);
-	return failed ? err_set(err, ERR_LIMIT, 0, "no thread for a query: %s",
-				strerror(failed))
-		      : 0;
+	if (!failed)
+		return 0;
+	l->call = NULL;
+	return err_set(err, ERR_LIMIT, 0, "no thread for a query: %s", strerror(failed));
 }
 
 static void end_call(struct loop *l)
