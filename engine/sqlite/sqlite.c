@@ -11,6 +11,7 @@
  */
 #include "engine/sqlite/sqlite.h"
 
+#include <pthread.h>
 #include <string.h>
 
 #include "engine/sqlite/sqlite_in.h"
@@ -467,12 +468,23 @@ static void leave(void *arg)
 	sqlite3_free(c);
 }
 
+/* SQLite's macro would write at each connection, while other threads read. */
+static void set_api(const sqlite3_api_routines *api)
+{
+	static pthread_mutex_t setting = PTHREAD_MUTEX_INITIALIZER;
+
+	pthread_mutex_lock(&setting);
+	if (sqlite3_api != api)
+		sqlite3_api = api;
+	pthread_mutex_unlock(&setting);
+}
+
 int sqlite3_quern_init(sqlite3 *db, char **why, const sqlite3_api_routines *api)
 {
 	struct connection *c;
 	int rc = SQLITE_OK;
 
-	SQLITE_EXTENSION_INIT2(api);
+	set_api(api);
 	if (sqlite3_libversion_number() < OLDEST) {
 		*why = sqlite3_mprintf("quern needs SQLite 3.26 or newer, this is %s",
 				       sqlite3_libversion());
