@@ -1,5 +1,5 @@
 /*
- * export.c - the directory of .export; see export.h.
+ * export.c - the directory or database of .export; see export.h.
  *
  * The directory is filled under a temporary name beside its final one, and renamed after
  * all is synced.  rename() replaces an empty directory only.  The schema is written last,
@@ -17,6 +17,7 @@
 
 #include "index/base/vec.h"
 #include "index/store/publish.h"
+#include "repl/export/export_db.h"
 #include "repl/export/export_in.h"
 #include "repl/term/number.h"
 #include "repl/app/progress.h"
@@ -269,23 +270,34 @@ static int rows_guarded(void *arg)
 	return x->table->rows(x) ? (int)x->err->kind : store_check(x->st, x->err);
 }
 
+static void begin_table(struct export *x, const struct export_table *t)
+{
+	x->table = t;
+	x->rows = 0;
+	for (size_t i = 0; i < EXPORT_KEPT; i++)
+		x->kept[i].has = false;
+}
+
+/* The rows of all profiles. */
+static void each_profile(struct export *x)
+{
+	for (size_t i = 0; i < session_profiles(x->app->session) && !x->err->kind; i++) {
+		set_profile(x, i);
+		session_guard(rows_guarded, x, x->err);
+	}
+}
+
 static int write_table(struct export *x, const struct place *p,
 		       const struct export_table *t, uint64_t *rows)
 {
 	char name[64];
 
 	snprintf(name, sizeof(name), "%s%s", t->name, export_extension(x));
-	x->table = t;
-	x->rows = 0;
-	for (size_t i = 0; i < EXPORT_KEPT; i++)
-		x->kept[i].has = false;
+	begin_table(x, t);
 	if (export_open_file(x, p, name))
 		return (int)x->err->kind;
 	export_header(x);
-	for (size_t i = 0; i < session_profiles(x->app->session) && !x->err->kind; i++) {
-		set_profile(x, i);
-		session_guard(rows_guarded, x, x->err);
-	}
+	each_profile(x);
 	*rows = x->rows;
 	return close_file(x, name);
 }
@@ -349,23 +361,69 @@ static void say_done(const struct export *x, const char *dir, uint64_t start)
 		app_note(x->app, "wrote %s, %s", dir, took);
 }
 
-int export_run(struct app *app, const char *dir, enum export_format format,
+static int write_directory(struct export *x, const char *dir, const bool *chosen,
+			   uint64_t start)
+{
+	struct place p;
+
+	if (open_place(&p, dir, x->err) == 0 && collect_events(x) == 0 &&
+	    write_tables(x, &p, chosen) == 0 && publish(&p, x->err) == 0)
+		say_done(x, p.dir, start);
+	close_place(&p);
+	return (int)x->err->kind;
+}
+
+/* ---- a database ---- */
+
+/* The statements that make the tables. */
+static int create_tables(struct export *x, const bool *chosen)
+{
+	out_mem(&x->out);
+	export_schema_sql(x, chosen);
+	out_char(&x->out, '\0');
+	if (x->out.failed)
+		err_no_memory(x->err, NULL);
+	else
+		export_db_run(x->db, x->out.buf, x->err);
+	out_close(&x->out);
+	return (int)x->err->kind;
+}
+
+static int write_database(struct export *x, const char *path, const bool *chosen,
+			  uint64_t start)
+{
+	if (export_db_open(&x->db, path, x->err) || collect_events(x) ||
+	    create_tables(x, chosen))
+		return (int)x->err->kind;
+	for (size_t t = 0; t < export_tables_n && !x->err->kind; t++) {
+		if (!chosen[t])
+			continue;
+		begin_table(x, &export_tables[t]);
+		if (!export_db_table(x->db, x->table->name, export_columns(x), x->err))
+			each_profile(x);
+	}
+	if (!x->err->kind && !export_db_publish(x->db, x->err))
+		say_done(x, path, start);
+	return (int)x->err->kind;
+}
+
+int export_run(struct app *app, const char *to, enum export_format format,
 	       struct str tables, struct err *err)
 {
 	struct export x = {.app = app, .format = format, .err = err};
 	uint64_t start = progress_now_ns();
 	bool chosen[TABLES] = {false};
-	struct place p;
 
 	if (choose_tables(tables, chosen, err))
 		return (int)err->kind;
 	arena_init(&x.arena, 0);
 	for (size_t i = 0; i < EXPORT_KEPT; i++)
 		out_mem(&x.kept[i].cell);
-	if (open_place(&p, dir, err) == 0 && collect_events(&x) == 0 &&
-	    write_tables(&x, &p, chosen) == 0 && publish(&p, err) == 0)
-		say_done(&x, p.dir, start);
-	close_place(&p);
+	if (format == EXPORT_DB)
+		write_database(&x, to, chosen, start);
+	else
+		write_directory(&x, to, chosen, start);
+	export_db_close(x.db);
 	for (size_t i = 0; i < EXPORT_KEPT; i++)
 		out_close(&x.kept[i].cell);
 	for (size_t i = 0; i < x.nevents; i++)

@@ -1,5 +1,6 @@
 /*
- * export_file.c - rows as CSV (RFC 4180) or NDJSON, and the schema; see export.h.
+ * export_file.c - rows as CSV (RFC 4180), NDJSON or of a database, and the schema; see
+ * export.h.
  *
  * Text goes through emit.h, but without the guard against spreadsheets: the readers are
  * databases, which join tables by names.
@@ -9,6 +10,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "repl/export/export_db.h"
 #include "repl/term/emit.h"
 #include "repl/term/version.h"
 
@@ -54,6 +56,10 @@ static void start_cell(struct export *x)
 
 void export_text(struct export *x, struct str s)
 {
+	if (x->db) {
+		export_db_text(x->db, s);
+		return;
+	}
 	start_cell(x);
 	put_escaped(x, &x->out, s);
 	x->column++;
@@ -65,6 +71,10 @@ void export_name(struct export *x, struct str s)
 	struct str *text = &x->kept[x->column].text;
 	struct out *cell = &x->kept[x->column].cell;
 
+	if (x->db) {
+		export_db_text(x->db, s);
+		return;
+	}
 	if (!x->kept[x->column].has || s.p != text->p || s.n != text->n) {
 		cell->n = 0;
 		put_escaped(x, cell, s);
@@ -80,6 +90,10 @@ void export_name(struct export *x, struct str s)
 
 void export_number(struct export *x, uint64_t n)
 {
+	if (x->db) {
+		export_db_number(x->db, n);
+		return;
+	}
 	start_cell(x);
 	out_u64(&x->out, n);
 	x->column++;
@@ -87,6 +101,10 @@ void export_number(struct export *x, uint64_t n)
 
 void export_bool(struct export *x, bool b)
 {
+	if (x->db) {
+		export_db_number(x->db, b);
+		return;
+	}
 	start_cell(x);
 	if (x->format == EXPORT_CSV)
 		out_char(&x->out, b ? '1' : '0');
@@ -100,9 +118,14 @@ void export_costs(struct export *x, const uint64_t *costs)
 {
 	for (x->event = 0; x->event < x->nevents; x->event++) {
 		uint32_t e = x->local[x->event];
+		const bool has = e < store_info(x->st)->events;
 
+		if (x->db) {
+			has ? export_db_number(x->db, costs[e]) : export_db_null(x->db);
+			continue;
+		}
 		start_cell(x);
-		if (e < store_info(x->st)->events)
+		if (has)
 			out_u64(&x->out, costs[e]);
 		else if (x->format == EXPORT_NDJSON)
 			out_c(&x->out, "null");
@@ -118,12 +141,15 @@ void export_row_start(struct export *x)
 
 int export_row_end(struct export *x)
 {
-	out_c(&x->out, x->format == EXPORT_CSV ? "\r\n" : "}\n");
+	if (x->db && export_db_row(x->db, x->err))
+		return (int)x->err->kind;
+	if (!x->db)
+		out_c(&x->out, x->format == EXPORT_CSV ? "\r\n" : "}\n");
 	if (++x->rows % POLL || x->err->kind)
 		return (int)x->err->kind;
 	if (atomic_load(&app_cancel))
 		return err_set(x->err, ERR_CANCEL, 0, "interrupted");
-	if (x->out.failed)
+	if (!x->db && x->out.failed)
 		return err_set(x->err, ERR_OUTPUT, 0, "%s%s: %s", x->table->name,
 			       export_extension(x), strerror(x->out.failed));
 	return store_check(x->st, x->err);
@@ -156,6 +182,15 @@ static void header_cell(struct export *x, const struct export_column *c, size_t 
 	arena_reset(&x->arena);
 	emit_name(&x->out, EMIT_CSV_RAW,
 		  e < x->nevents ? cost_name(x, c, e, &x->arena) : str_c(c->name));
+}
+
+size_t export_columns(const struct export *x)
+{
+	size_t n = 0;
+
+	for (const struct export_column *c = x->table->columns; c->name; c++)
+		n += c->flags & EXPORT_COST ? x->nevents : 1;
+	return n;
 }
 
 void export_header(struct export *x)

@@ -28,6 +28,7 @@ struct export_key { /* columns that, with profile, identify a row of another tab
 };
 
 struct export;
+struct export_db;
 
 struct export_table {
 	const char *name, *about;
@@ -50,6 +51,7 @@ struct export
 {
 	struct app *app;
 	enum export_format format;
+	struct export_db *db;	     /* of EXPORT_DB; else NULL, and rows go to out */
 	struct export_event *events; /* of all profiles */
 	size_t nevents, events_cap;
 	/* the current profile */
@@ -84,6 +86,8 @@ void export_row_start(struct export *x);
 /* Non-zero if the export must end: Ctrl-C, a full disk, a damaged index. */
 int export_row_end(struct export *x);
 void export_header(struct export *x);
+/* How many columns the current table has. */
+size_t export_columns(const struct export *x);
 const char *export_extension(const struct export *x);
 /* Write schema.json and schema.sql.  chosen[t]: table t was written, with rows[t]
  * rows. */

@@ -12,6 +12,7 @@
 #include "repl/app/child.h"
 #include "repl/term/emit.h"
 #include "repl/export/export.h"
+#include "repl/export/export_db.h"
 #include "repl/prompt/help.h"
 #include "repl/prompt/library.h"
 #include "repl/app/limit.h"
@@ -367,19 +368,22 @@ static int do_once(struct app *app, struct str rest, struct err *err)
 	return (int)err->kind;
 }
 
-/* .export DIR [csv|ndjson] [TABLE...] */
+/* .export DIR [csv|ndjson] [TABLE...], or .export FILE.db [TABLE...] */
 static int do_export(struct app *app, struct str rest, struct err *err)
 {
 	char *dir = c_string(cut_word(&rest), err);
 	struct str tables = rest, format = cut_word(&rest);
-	bool ndjson = str_eq(format, STR("ndjson"));
+	enum export_format as =
+		str_eq(format, STR("ndjson")) ? EXPORT_NDJSON : EXPORT_CSV;
 
-	if (ndjson || str_eq(format, STR("csv")))
+	if (as == EXPORT_NDJSON || str_eq(format, STR("csv")))
 		tables = rest;
-	else
-		ndjson = app->format == FORMAT_NDJSON;
+	else if (dir && export_db_named(str_c(dir)))
+		as = EXPORT_DB;
+	else if (app->format == FORMAT_NDJSON)
+		as = EXPORT_NDJSON;
 	if (dir && !*dir)
-		err_set(err, ERR_USAGE, 0, ".export needs a DIRECTORY");
+		err_set(err, ERR_USAGE, 0, ".export needs a DIRECTORY or FILE.db");
 	else if (dir && !app->nprofiles)
 		app_none_open(err);
 	else if (dir && session_filters(app->session)) {
@@ -387,7 +391,7 @@ static int do_export(struct app *app, struct str rest, struct err *err)
 			"an export is of whole profiles, and filters are in force");
 		err_hint(err, "`.pop all` first");
 	} else if (dir) {
-		export_run(app, dir, ndjson ? EXPORT_NDJSON : EXPORT_CSV, tables, err);
+		export_run(app, dir, as, tables, err);
 	}
 	free(dir);
 	return (int)err->kind;
@@ -692,8 +696,9 @@ static const struct command commands[] = {
 	{"once", "FILE", "the next answer goes to FILE", ARG_FILE, do_once, writes},
 	{"output", "[FILE]", "all answers go to FILE; alone: back to the screen",
 	 ARG_FILE, do_output, writes},
-	{"export", "DIR [csv|ndjson] [TABLE...]",
-	 "the tables of all open profiles as files", ARG_FILE, do_export, writes},
+	{"export", "DIR|FILE.db [csv|ndjson] [TABLE...]",
+	 "the tables of all open profiles as files, or as a database", ARG_FILE,
+	 do_export, writes},
 	{"pager", "[on|off|COMMAND]", "long answers go through it", ARG_SWITCH, do_pager,
 	 NULL},
 	{"timer", "[on|off]", "say how long each query took", ARG_SWITCH, do_timer, NULL},

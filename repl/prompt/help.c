@@ -202,8 +202,8 @@ static const struct help_topic commands[] = {
 	 "For a database: profiles events functions edges lines callsites parts; when named,\n"
 	 "also part_functions and part_edges.  schema.json has columns, types, units and keys,\n"
 	 "schema.sql the CREATE TABLEs.  DIR must not be there, or be empty; it appears whole\n"
-	 "or not at all.",
-	 {".export fleet", ".export fleet ndjson functions edges", NULL}},
+	 "or not at all.  FILE.db is an SQLite database with the same tables.",
+	 {".export fleet", ".export fleet ndjson functions edges", ".export fleet.db"}},
 	{"pager",
 	 NULL,
 	 "Used when both ends are terminals and the answer is longer than the screen.  Default:\n"

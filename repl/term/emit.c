@@ -270,7 +270,6 @@ static bool starts_marked(struct str s)
 /* The name after the mark, in out_mem; the form then writes it as text. */
 static struct str marked(struct out *o, struct str s)
 {
-	out_mem(o);
 	out_c(o, "\\x:");
 	for (size_t i = 0; i < s.n;) {
 		struct unit u = unit_at_byte(s, i);
@@ -334,8 +333,9 @@ static bool plain_field(struct out *o, enum emit_form form, struct str s)
 /* Write a name as a string of JSON or a field, in the marked form if it must be. */
 static void emit_marked(struct out *o, enum emit_form form, struct str s)
 {
-	struct out mark = {.fd = -1};
+	struct out mark;
 
+	out_mem(&mark);
 	if (form == EMIT_JSON) {
 		if (starts_marked(s) || !utf8_valid(s))
 			s = marked(&mark, s);
@@ -386,6 +386,14 @@ void emit_name(struct out *o, enum emit_form form, struct str s)
 		each_unit(o, s, IN_DOT, dot_unit);
 		out_char(o, '"');
 	}
+}
+
+struct str emit_utf8(struct out *o, struct str s)
+{
+	if (plain_end(s, 0, IN_JSON) == s.n || (!starts_marked(s) && utf8_valid(s)))
+		return s;
+	o->n = 0;
+	return marked(o, s);
 }
 
 size_t emit_unit(enum emit_form form, struct str s, size_t at, size_t *columns)

@@ -57,6 +57,9 @@ enum emit_form {
 };
 
 void emit_name(struct out *o, enum emit_form form, struct str name);
+/* The name itself, or, if it is not UTF-8 or begins as one, its marked form: in o, which is
+ * out_mem() and loses what it had.  For readers that take names in binary. */
+struct str emit_utf8(struct out *o, struct str name);
 /* Write the character (or stray byte) at name.p[at] as text.  Returns its bytes;
  * *columns: its columns.  form is EMIT_TEXT or EMIT_ASCII. */
 size_t emit_unit(enum emit_form form, struct str name, size_t at, size_t *columns);

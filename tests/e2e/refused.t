@@ -64,7 +64,7 @@ COMMANDS = [
     (".limit seconds 1e30", 2, "'1e30' is no limit of seconds"),
     (".limit rows -1", 2, "'-1' is no limit of rows\n  hint: a number from 1 to"),
     (".event Nope", 1, "no event 'Nope'; this profile has Ir"),
-    (".export", 2, ".export needs a DIRECTORY"),
+    (".export", 2, ".export needs a DIRECTORY or FILE.db"),
     (".export /nowhere/x", 1, "/nowhere/x: No such file or directory"),
     (".push hide main\n.export d", 1, "filters are in force\n  hint: `.pop all` first"),
     (".strip-prefix x", 2, "a moved source tree is written A=B, not 'x'"),

@@ -1,0 +1,306 @@
+/*
+ * export_db.c - an SQLite database, written in one transaction; see export_db.h.
+ *
+ * The file is nobody's until it has its name, so there is no journal.  The functions of
+ * SQLite are found by name when the library is loaded: their types are those of sqlite3.h,
+ * which has not changed them since version 3.5.
+ */
+#include "repl/export/export_db.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "index/base/out.h"
+#include "index/store/publish.h"
+#include "repl/term/emit.h"
+
+enum { SQLITE_OK = 0, SQLITE_DONE = 101, READ_WRITE = 2, CREATE = 4 };
+
+typedef struct sqlite3 sqlite3;
+typedef struct sqlite3_stmt sqlite3_stmt;
+
+struct sqlite { /* a function of the library for each member */
+	void *library;
+	int (*open_v2)(const char *, sqlite3 **, int, const char *);
+	int (*close)(sqlite3 *);
+	int (*exec)(sqlite3 *, const char *, void *, void *, char **);
+	const char *(*errmsg)(sqlite3 *);
+	int (*prepare_v2)(sqlite3 *, const char *, int, sqlite3_stmt **, const char **);
+	int (*bind_text64)(sqlite3_stmt *, int, const char *, uint64_t, void (*)(void *),
+			   unsigned char);
+	int (*bind_int64)(sqlite3_stmt *, int, int64_t);
+	int (*bind_double)(sqlite3_stmt *, int, double);
+	int (*bind_null)(sqlite3_stmt *, int);
+	int (*step)(sqlite3_stmt *);
+	int (*reset)(sqlite3_stmt *);
+	int (*finalize)(sqlite3_stmt *);
+};
+
+struct export_db {
+	struct sqlite sql;
+	char *path, *temp; /* temp NULL: there is none, or it has its name */
+	sqlite3 *db;
+	sqlite3_stmt *insert;
+	int column;	 /* of the next cell, from 1 */
+	bool failed;	 /* a cell was refused */
+	struct out text; /* of a cell that is not UTF-8 */
+};
+
+bool export_db_named(struct str path)
+{
+	return str_ends(path, STR(".db")) || str_ends(path, STR(".sqlite")) ||
+	       str_ends(path, STR(".sqlite3"));
+}
+
+/* ---- the library ---- */
+
+static const struct {
+	const char *name;
+	size_t at; /* in struct sqlite */
+} functions[] = {
+	{"sqlite3_open_v2", offsetof(struct sqlite, open_v2)},
+	{"sqlite3_close", offsetof(struct sqlite, close)},
+	{"sqlite3_exec", offsetof(struct sqlite, exec)},
+	{"sqlite3_errmsg", offsetof(struct sqlite, errmsg)},
+	{"sqlite3_prepare_v2", offsetof(struct sqlite, prepare_v2)},
+	{"sqlite3_bind_text64", offsetof(struct sqlite, bind_text64)},
+	{"sqlite3_bind_int64", offsetof(struct sqlite, bind_int64)},
+	{"sqlite3_bind_double", offsetof(struct sqlite, bind_double)},
+	{"sqlite3_bind_null", offsetof(struct sqlite, bind_null)},
+	{"sqlite3_step", offsetof(struct sqlite, step)},
+	{"sqlite3_reset", offsetof(struct sqlite, reset)},
+	{"sqlite3_finalize", offsetof(struct sqlite, finalize)},
+};
+
+static int load_library(struct sqlite *s, struct err *err)
+{
+	bool whole = true;
+
+	s->library = dlopen("libsqlite3.so.0", RTLD_NOW);
+	for (size_t i = 0; s->library && i < sizeof(functions) / sizeof(*functions);
+	     i++) {
+		void *f = dlsym(s->library, functions[i].name);
+
+		whole &= f != NULL;
+		memcpy((char *)s + functions[i].at, &f, sizeof(f));
+	}
+	if (s->library && whole)
+		return 0;
+	err_set(err, ERR_OUTPUT, ERR_NOWHERE, "a database needs SQLite, which %s",
+		s->library ? "is too old" : "is not installed: libsqlite3.so.0");
+	return err_hint(err, "apt-get install libsqlite3-0, or export a directory of CSV "
+			     "and read its schema.sql");
+}
+
+static int db_failed(const struct export_db *db, struct err *err)
+{
+	return err_set(err, ERR_OUTPUT, ERR_NOWHERE, "%s: %s", db->path,
+		       db->db ? db->sql.errmsg(db->db) : "SQLite is out of memory");
+}
+
+/* ---- the file ---- */
+
+static int system_failed(const char *path, struct err *err)
+{
+	return err_set(err, err_kind_of(errno, ERR_OUTPUT), ERR_NOWHERE, "%s: %s", path,
+		       strerror(errno));
+}
+
+static int check_free(const char *path, struct err *err)
+{
+	struct stat st;
+
+	if (lstat(path, &st) < 0)
+		return errno == ENOENT ? 0 : system_failed(path, err);
+	err_set(err, ERR_OUTPUT, ERR_NOWHERE, "%s: it is there", path);
+	return err_hint(err, "remove it, or name another");
+}
+
+/* An empty file under a name that nobody has: SQLite opens what is there. */
+static int make_temp(struct export_db *db, struct err *err)
+{
+	enum { TRIES = 100 };
+
+	for (int i = 0, fd; i < TRIES; i++) {
+		if (asprintf(&db->temp, "%s.tmp.%ld.%d", db->path, (long)getpid(), i) <
+		    0) {
+			db->temp = NULL;
+			return err_no_memory(err, NULL);
+		}
+		fd = open(db->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+			  0666);
+		if (fd >= 0) {
+			close(fd);
+			return 0;
+		}
+		free(db->temp);
+		db->temp = NULL;
+		if (errno != EEXIST)
+			break;
+	}
+	return system_failed(db->path, err);
+}
+
+static int begin(struct export_db *db, struct err *err)
+{
+	if (db->sql.open_v2(db->temp, &db->db, READ_WRITE | CREATE, NULL) != SQLITE_OK)
+		return db_failed(db, err);
+	return export_db_run(
+		db,
+		"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF;"
+		"PRAGMA locking_mode = EXCLUSIVE; PRAGMA cache_size = -65536;"
+		"PRAGMA user_version = 1; BEGIN",
+		err);
+}
+
+int export_db_open(struct export_db **out, const char *path, struct err *err)
+{
+	struct export_db *db = calloc(1, sizeof(*db));
+
+	if (!db)
+		return err_no_memory(err, NULL);
+	*out = db;
+	out_mem(&db->text);
+	db->path = strdup(path);
+	if (!db->path)
+		return err_no_memory(err, NULL);
+	if (load_library(&db->sql, err) || check_free(path, err))
+		return (int)err->kind;
+	publish_sweep(path, publish_remove);
+	return make_temp(db, err) || begin(db, err) ? (int)err->kind : 0;
+}
+
+int export_db_run(struct export_db *db, const char *sql, struct err *err)
+{
+	return db->sql.exec(db->db, sql, NULL, NULL, NULL) == SQLITE_OK
+		       ? 0
+		       : db_failed(db, err);
+}
+
+static int sync_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC), why = 0;
+
+	if (fd < 0 || fsync(fd) < 0)
+		why = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = why;
+	return why;
+}
+
+/* Not over a file that has come meanwhile.  Some file systems cannot promise that. */
+static int give_name(const char *from, const char *to)
+{
+	struct stat st;
+
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -1;
+	errno = EEXIST;
+	return lstat(to, &st) == 0 ? -1 : rename(from, to);
+}
+
+int export_db_publish(struct export_db *db, struct err *err)
+{
+	db->sql.finalize(db->insert);
+	db->insert = NULL;
+	if (export_db_run(db, "COMMIT", err))
+		return (int)err->kind;
+	if (db->sql.close(db->db) != SQLITE_OK)
+		return db_failed(db, err);
+	db->db = NULL;
+	if (sync_file(db->temp) || give_name(db->temp, db->path))
+		return system_failed(db->path, err);
+	free(db->temp);
+	db->temp = NULL;
+	return 0;
+}
+
+void export_db_close(struct export_db *db)
+{
+	if (!db)
+		return;
+	if (db->insert)
+		db->sql.finalize(db->insert);
+	if (db->db)
+		db->sql.close(db->db);
+	if (db->temp)
+		unlink(db->temp);
+	out_close(&db->text);
+	free(db->temp);
+	free(db->path);
+	free(db);
+}
+
+/* ---- rows ---- */
+
+int export_db_table(struct export_db *db, const char *name, size_t columns,
+		    struct err *err)
+{
+	struct out text;
+	int rc;
+
+	out_mem(&text);
+	out_printf(&text, "INSERT INTO %s VALUES (?", name);
+	for (size_t i = 1; i < columns; i++)
+		out_c(&text, ",?");
+	out_c(&text, ")");
+	if (text.failed) {
+		out_close(&text);
+		return err_no_memory(err, NULL);
+	}
+	db->sql.finalize(db->insert);
+	db->insert = NULL;
+	db->column = 1;
+	rc = db->sql.prepare_v2(db->db, text.buf, (int)text.n, &db->insert, NULL);
+	out_close(&text);
+	return rc == SQLITE_OK ? 0 : db_failed(db, err);
+}
+
+static void bound(struct export_db *db, int rc)
+{
+	db->failed |= rc != SQLITE_OK;
+	db->column++;
+}
+
+void export_db_text(struct export_db *db, struct str s)
+{
+	enum { UTF8 = 1 };
+	/* SQLite copies what is in our buffer. */
+	void (*const copy)(void *) = (void (*)(void *))(intptr_t)-1;
+	const struct str is = emit_utf8(&db->text, s);
+
+	bound(db, db->sql.bind_text64(db->insert, db->column, is.p ? is.p : "", is.n,
+				      is.p == s.p ? NULL : copy, UTF8));
+}
+
+void export_db_number(struct export_db *db, uint64_t n)
+{
+	bound(db, n <= INT64_MAX
+			  ? db->sql.bind_int64(db->insert, db->column, (int64_t)n)
+			  : db->sql.bind_double(db->insert, db->column, (double)n));
+}
+
+void export_db_null(struct export_db *db)
+{
+	bound(db, db->sql.bind_null(db->insert, db->column));
+}
+
+int export_db_row(struct export_db *db, struct err *err)
+{
+	const bool done = !db->failed && db->sql.step(db->insert) == SQLITE_DONE;
+
+	if (!done)
+		db_failed(db, err);
+	db->sql.reset(db->insert);
+	db->column = 1;
+	return done ? 0 : (int)err->kind;
+}
