@@ -23,6 +23,7 @@
 #include "repl/app/app.h"
 #include "repl/app/guide.h"
 #include "repl/bench_parse.h"
+#include "repl/prompt/benches.h"
 #include "repl/mcp/mcp.h"
 #include "repl/term/emit.h"
 #include "repl/term/number.h"
@@ -175,6 +176,22 @@ static int close_gate(struct app *app, int kind)
 								: (int)app->gate.worst;
 }
 
+static int prompt(struct app *app)
+{
+	at_prompt = 1;
+	return shell_run(app);
+}
+
+/* A folder of benchmarks: each is asked. */
+static int run_benches(struct app *app)
+{
+	if (!app->opts->no_init)
+		run_init(app);
+	if (app->opts->keep_going)
+		gate_start(&app->gate);
+	return err_exit_status((enum err_kind)close_gate(app, benches_run(app, prompt)));
+}
+
 /* Returns the exit status. */
 static int main_run(struct app *app)
 {
@@ -188,6 +205,8 @@ static int main_run(struct app *app)
 		kind = watch_run(app, o->profiles[0]);
 		return err_exit_status((enum err_kind)close_gate(app, kind));
 	}
+	if (benches_asked(o))
+		return run_benches(app);
 	kind = opening_run(app, o->profiles, o->nprofiles);
 	if (!kind && o->event && session_set_event(app->session, str_c(o->event), &err)) {
 		app_fail(app, &err, "--event");
@@ -199,10 +218,8 @@ static int main_run(struct app *app)
 		run_init(app);
 	if (!o->ntasks && options_stdin_profile(o) && take_terminal(app))
 		return err_exit_status(ERR_USAGE);
-	if (!o->ntasks && app->screen.in) {
-		at_prompt = 1;
-		return shell_run(app);
-	}
+	if (!o->ntasks && app->screen.in)
+		return prompt(app);
 	if (o->keep_going)
 		gate_start(&app->gate);
 	kind = o->ntasks ? script_tasks(app) : script_file(app, "-");

@@ -390,7 +390,7 @@ static int build(struct app *app, const char *const *path, size_t n, struct stor
 		.rebuild = o->rebuild,
 		.no_write = o->no_index_write,
 		.no_wait = o->no_wait,
-		.merge = o->merge,
+		.merge = o->merge || app->merge,
 		.trust = o->trust,
 		.only_named = o->safe,
 		.jobs = o->jobs,

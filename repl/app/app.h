@@ -55,6 +55,8 @@ struct app {
 	uint64_t started_ns; /* of the current statement, for its time */
 	uint64_t paged_ns;   /* the part of the time of a query that a pager took */
 	bool trusted;	     /* runs the user's own init file: --safe does not apply */
+	bool merge;	     /* as --merge: a profile may be of several programs */
+	const char *bench;   /* the benchmark that is asked (benches.h); or NULL */
 };
 
 /* Set by SIGINT: stops queries, indexing and output. */

@@ -142,13 +142,20 @@ static void github_put_rows(struct render *rd, struct said *said, struct str tit
 int render_github(struct render *rd)
 {
 	const struct result *r = rd->r;
+	const struct str what = r->why.n ? r->why : str_c(r->source);
 	struct said said;
+	struct out title;
 
 	if (r->expects && !r->why.n)
 		return 0;
+	out_mem(&title);
+	if (rd->look->bench)
+		out_printf(&title, "%s: ", rd->look->bench);
+	out_str(&title, what);
 	if (said_init(&said, rd, false) == 0)
-		github_put_rows(rd, &said, r->why.n ? r->why : str_c(r->source));
+		github_put_rows(rd, &said, (struct str){title.buf, title.n});
 	said_free(&said);
+	out_close(&title);
 	return (int)rd->err->kind;
 }
 

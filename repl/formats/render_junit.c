@@ -35,11 +35,11 @@ static void put_time(struct out *o, uint64_t ns)
 		   (unsigned long long)(ns / 1000000 % 1000));
 }
 
-static void put_case(struct out *o, struct str name, uint64_t ns)
+static void put_case(struct out *o, struct str name, const char *bench, uint64_t ns)
 {
 	out_c(o, "    <testcase");
 	put_attribute(o, "name", name);
-	out_c(o, " classname=\"quern\"");
+	put_attribute(o, "classname", str_c(bench ? bench : "quern"));
 	put_time(o, ns);
 	out_c(o, ">\n");
 }
@@ -81,7 +81,7 @@ static int put_result(struct render *rd, struct out *o)
 
 	out_mem(&name);
 	said_query(&name, r);
-	put_case(o, junit_text_of(&name), rd->took_ns);
+	put_case(o, junit_text_of(&name), rd->look->bench, rd->took_ns);
 	out_close(&name);
 	if (r->rows || r->why.n) {
 		out_printf(o, "      <%s", tag);
@@ -127,7 +127,7 @@ void suite_error(struct suite *s, const struct err *err, struct str text, uint64
 	open_cases(s);
 	out_mem(&name);
 	said_query(&name, &named);
-	put_case(o, junit_text_of(&name), ns);
+	put_case(o, junit_text_of(&name), s->bench, ns);
 	out_close(&name);
 	out_c(o, "      <error");
 	put_attribute(o, "message", str_c(err->text));

@@ -13,6 +13,7 @@ struct suite {
 	bool open;   /* cases is */
 	bool wanted; /* a result is in it, or the settings want the document */
 	size_t tests, failures, errors;
+	const char *bench; /* the class of the next cases; NULL: quern */
 	uint64_t took_ns;
 };
 

@@ -478,12 +478,6 @@ static int do_save(struct app *app, struct str rest, struct err *err)
 	return (int)err->kind;
 }
 
-/* A query that ships is known by its name, wherever it is installed. */
-static const char *shown_path(const char *path, bool ships)
-{
-	return ships ? str_basename(str_c(path)).p : path;
-}
-
 static int not_found(const struct app *app, struct str name, struct err *err)
 {
 	if (!name.n)
@@ -532,7 +526,7 @@ static int do_run(struct app *app, struct str rest, struct err *err)
 	if (!err->kind)
 		err->kind = (enum err_kind)script_run(
 			app, text,
-			(struct origin){.file = shown_path(path, ships), .line = 1});
+			(struct origin){.file = script_name(path, ships), .line = 1});
 	session_scope_end(app->session);
 	free((void *)(uintptr_t)text.p);
 	free(path);

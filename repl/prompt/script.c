@@ -115,10 +115,10 @@ int script_run(struct app *app, struct str text, struct origin at)
 	return kind;
 }
 
-int script_file(struct app *app, const char *path)
+/* Run the file at path; messages call it `name`. */
+static int run_file(struct app *app, const char *path, const char *name)
 {
 	struct err err = {0};
-	struct origin at = {.file = strcmp(path, "-") == 0 ? "stdin" : path, .line = 1};
 	struct str text = {"", 0};
 	int kind;
 
@@ -126,22 +126,52 @@ int script_file(struct app *app, const char *path)
 		app_fail(app, &err, path);
 		return (int)err.kind;
 	}
-	kind = script_run(app, text, at);
+	kind = script_run(app, text, (struct origin){.file = name, .line = 1});
 	free((void *)(uintptr_t)text.p);
 	return kind;
 }
 
-/* A file that cannot be read is an error of the command line.  If there is none, the name
- * may be that of a query that ships. */
+int script_file(struct app *app, const char *path)
+{
+	return run_file(app, path, strcmp(path, "-") == 0 ? "stdin" : path);
+}
+
+const char *script_name(const char *path, bool ships)
+{
+	return ships ? str_basename(str_c(path)).p : path;
+}
+
+/* The file that -f names: that file, or if there is none a query of that name; free it. */
+static char *file_of_task(const struct app *app, const char *path, bool *ships)
+{
+	*ships = false;
+	return strcmp(path, "-") == 0 || access(path, F_OK) == 0
+		       ? NULL
+		       : library_find(app, str_c(path), ships);
+}
+
+int script_text(const struct app *app, const char *path, struct str *text,
+		struct err *err)
+{
+	bool ships;
+	char *kept = file_of_task(app, path, &ships);
+	int kind =
+		strcmp(path, "-") == 0 ? 0 : app_read_file(kept ? kept : path, text, err);
+
+	free(kept);
+	return kind;
+}
+
+/* A file that cannot be read is an error of the command line. */
 static int file_task(struct app *app, const char *path)
 {
 	const struct origin at = {.file = path, .line = 1};
 	size_t failures = app->failures;
 	bool ships;
-	char *kept = strcmp(path, "-") == 0 || access(path, F_OK) == 0
-			     ? NULL
-			     : library_find(app, str_c(path), &ships);
-	struct err err = {.kind = (enum err_kind)script_file(app, kept ? kept : path)};
+	char *kept = file_of_task(app, path, &ships);
+	struct err err = {.kind = (enum err_kind)(
+				  kept ? run_file(app, kept, script_name(kept, ships))
+				       : script_file(app, path))};
 
 	free(kept);
 	if (!err.kind || app->failures != failures)

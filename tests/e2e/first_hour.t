@@ -149,4 +149,18 @@ if shutil.which("less"):
 typed("exit")
 expect(lambda s: last(s).startswith("$"), "exit leaves")
 same(os.path.exists("app.out.quern"), True, "the index stays")
+
+# A folder of benchmarks: all of them are open.
+for path in ("b/app/all/one/callgrind.one.out", "b/app/all/one/callgrind.one.out.old", "b/app/all/two/callgrind.two.out"):
+    os.makedirs(os.path.dirname(path), exist_ok=True)
+    shutil.copy("app.out", path)
+for folder, names in (("b", ["app/all/one", "app/all/one.old", "app/all/two"]), ("b/app/all/one", ["one", "base"])):
+    send("-l", "clear; %s -q %s" % (quern, folder))
+    send("Enter")
+    wait(at_prompt)
+    typed(".profiles")
+    expect(lambda s: at_prompt(s) and [x[2:].split()[0] for x in s if "functions" in x and x[:2] in ("* ", "  ")] == names,
+           "quern %s: its benchmarks, and those before" % folder)
+    typed("exit")
+    wait(lambda s: last(s).startswith("$"))
 done()

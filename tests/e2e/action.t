@@ -1,0 +1,177 @@
+#!/usr/bin/env python3
+"""action.t - the steps of repl/ci/action.yml, run by bash as GitHub's runner does.
+
+Only the cache is a stand-in: a folder that is copied.  The first run is that of the default branch,
+the next ones are those of pull requests: the same, slower, with a new benchmark.
+"""
+import os
+import re
+import shutil
+import subprocess
+
+from e2e import HUNG, done, environ, fixtures, ok, quern, run, same, top, work
+
+pairs = fixtures + "/pairs/"
+with open(top + "/repl/ci/action.yml", encoding="utf-8") as f:
+    yaml = f.read()
+inputs = {name: (re.search(r"^    default: (.*)$", text, re.M) or ["", ""])[1].strip('"')
+          for name, text in re.findall(r"^  ([a-z]+):\n((?:    .*\n)+)", yaml.split("\nruns:")[0], re.M)}
+steps = []
+for text in re.split(r"^    - ", yaml.split("  steps:\n")[1], flags=re.M)[1:]:
+    script = re.search(r"^      run: \|\n((?:        .*\n|\n)+)", text, re.M)
+    steps.append((re.match("name: (.*)", text)[1], (re.search(r"^      if: (.*)$", text, re.M) or ["", ""])[1],
+                  dict(re.findall(r"^        ([A-Z]+): \$\{\{ inputs\.([a-z]+) \}\}$", text, re.M)),
+                  re.sub("^        ", "", script[1], flags=re.M) if script else None))
+same([s[0] for s in steps], ["Install", "Restore", "Base", "Gate", "Summary", "Keep", "Save"], "the steps")
+same(sorted(inputs), ["base", "gate", "key", "parameters", "profile", "summary"], "the inputs")
+ok(all("${{" not in s[3] for s in steps if s[3]), "no input is pasted into a script")
+os.mkdir("bin")
+os.symlink(quern, "bin/quern")
+
+
+def job(branch, **given):
+    """(status, stdout, stderr, summary) of a run of the action; the steps after one that fails are those with always()."""
+    values = dict(inputs, **given)
+    github_env = {}
+    status, out, err = 0, "", ""
+    shutil.rmtree(".quern-base", ignore_errors=True)
+    for name in ("env", "path", "summary"):
+        open("github_" + name, "w").close()
+    for name, condition, wanted, script in steps:
+        default = "default_branch" in condition
+        if (status and not re.search(r"always\(\)|!cancelled\(\)", condition)) or (default and branch != "main"):
+            continue
+        if name == "Restore":
+            if not values["base"] and os.path.isdir("cache"):
+                shutil.copytree("cache", ".quern-base")
+        elif name == "Save":
+            shutil.rmtree("cache", ignore_errors=True)
+            shutil.copytree(".quern-base", "cache")
+        else:
+            env = dict(environ, PATH=work + "/bin:" + environ["PATH"], GITHUB_ENV=work + "/github_env", GITHUB_PATH=work + "/github_path",
+                       GITHUB_STEP_SUMMARY=work + "/github_summary", GITHUB_ACTION_PATH=top + "/repl/ci", GITHUB_WORKSPACE=work)
+            env.update(github_env, **{k: values[v] for k, v in wanted.items()})
+            p = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], env=env, stdin=subprocess.DEVNULL,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=HUNG, text=True)
+            status, out, err = status or p.returncode, out + p.stdout, err + p.stderr
+            github_env = dict(line.split("=", 1) for line in open("github_env").read().splitlines())
+    return status, out, err, open("github_summary").read()
+
+
+def bench(path, profile, suffix=""):
+    """A benchmark as gungraun leaves it."""
+    os.makedirs("target/gungraun/" + path, exist_ok=True)
+    shutil.copy(pairs + profile, "target/gungraun/%s/callgrind.%s.out%s" % (path, os.path.basename(path), suffix))
+    for other in ("summary.json", "callgrind.%s.log" % os.path.basename(path), "callgrind.%s.total.Ir.flamegraph.svg" % os.path.basename(path)):
+        open("target/gungraun/%s/%s" % (path, other), "w").write("{}\n")
+
+
+# ---- a folder of gungraun, the base in the cache
+SMALL, LARGE, FRESH = "app/shapes/areas/each.small", "app/shapes/areas/each.large", "app/names/all/fresh"
+bench(SMALL, "cpp-one.out")
+bench(LARGE, "rust-one.out")
+r = job("main", profile="target/gungraun")
+ok(r[0] == 0 and "::notice title=quern::no base yet" in r[1] and not r[3], "the first run has no base, and says so", r)
+same(sorted(os.path.relpath(os.path.join(d, f), "cache") for d, _, files in os.walk("cache") for f in files),
+     ["profiles/%s/callgrind.%s.out.quern" % (p, os.path.basename(p)) for p in (LARGE, SMALL)], "its indexes are kept, not its profiles")
+r = job("feature", profile="target/gungraun")
+ok(r[0] == 0 and "::" not in r[1] and "4 expectations: 4 hold" in r[2], "nothing changed", r)
+ok("no rows" in r[3] and "`%s` vs `base`" % SMALL in r[3], "the summary says so", r)
+bench(SMALL, "cpp-two.out")
+bench(FRESH, "rust-two.out")
+r = job("feature", profile="target/gungraun", parameters="TOTAL=1 MIN=1000")
+ok(r[0] == 4 and "::error file=/build/two/app.cc,line=" in r[1] and "title=%s%%3A expected no rows%%2C found 1::each " % SMALL in r[1] and
+   "4 expectations: 2 hold, 2 fail" in r[2], "a slower benchmark: annotations name it and the function, the job fails", r)
+ok("benchmark %s: new, no base to compare with; not asked" % FRESH in r[2], "a new one is told, and does not fail", r)
+ok("| `each" in r[3] and "+2,221" in r[3] and "`%s` vs `base`" % SMALL in r[3], "the summary has what changed", r)
+same(sorted(os.listdir("cache")), ["profiles"], "the base of others stays")
+with open("gate.q", "w") as f:
+    f.write("info vs base | where event = \"Ir\" | expect delta% <= 5\n")
+r = job("feature", profile="target/gungraun", gate="gate.q")
+ok(r[0] == 0 and "2 expectations: 2 hold" in r[2], "a gate of one's own", r)
+r = job("main", profile="target/gungraun", parameters="TOTAL=1")
+ok(r[0] == 4 and os.path.exists("cache/profiles/%s/callgrind.fresh.out.quern" % FRESH), "the default branch keeps its new base also if it fails", r)
+r = job("feature", profile="target/gungraun", parameters="TOTAL=1")
+ok(r[0] == 0 and "6 expectations: 6 hold" in r[2], "which the next one is compared with", r)
+with open("cache/profiles/%s/callgrind.fresh.out.quern" % FRESH, "wb") as f:
+    f.write(b"of another version")
+r = job("feature", profile="target/gungraun")
+ok(r[0] == 0 and "no base yet" in r[1], "a base that cannot be read is none", r)
+shutil.rmtree("cache")
+bench(SMALL, "cpp-one.out", ".old")
+r = job("feature", profile="target/gungraun", parameters="TOTAL=1")
+ok(r[0] == 4 and "title=%s%%3A 1 of 1 row" % SMALL in r[1], "without a cache: what gungraun keeps beside", r)
+
+# ---- one profile
+shutil.copy(pairs + "cpp-one.out", "app.out")
+r = job("main", profile="app.out")
+ok(r[0] == 0 and os.path.exists("cache/profile.quern"), "one profile: its index is kept", r)
+shutil.copy(pairs + "cpp-two.out", "app.out")
+r = job("feature", profile="app.out", parameters="TOTAL=1")
+ok(r[0] == 4 and "1 fails" in r[2] and "| `each" in r[3], "and compared", r)
+r = job("feature", profile="app.out", base=pairs + "cpp-two.out")
+ok(r[0] == 0 and "2 expectations: 2 hold" in r[2], "a base that is given", r)
+r = job("feature", profile="app.out", gate="no-such-gate")
+ok(r[0] == 1 and "::error" in r[1] and "no-such-gate" in r[1], "a gate that is not there fails", r)
+r = job("feature", profile="missing.out")
+ok(r[0] != 0 and "missing.out" in r[2], "a profile that is not there fails", r)
+
+# ---- a folder, asked by hand
+shutil.rmtree("target")
+bench(SMALL, "cpp-two.out")
+bench(SMALL, "cpp-one.out", ".old")
+bench(LARGE, "cpp-one.out")
+bench(LARGE, "cpp-two.out", ".base@main")
+bench(FRESH, "rust-two.out")
+for name in ("callgrind.other.out", "cachegrind.fresh.out", "notes.out", "dhat.fresh.out"):
+    shutil.copy(pairs + "cpp-one.out", "target/gungraun/%s/%s" % (FRESH, name))
+os.symlink(".", "target/gungraun/app/loop")
+QUERY = "info vs base | show total, base | as csv"
+r = run("target/gungraun", "-q", "-c", QUERY)
+ok(r.status == 0 and r.text.split() == ["total,base", "150131,153441", "total,base", "153441,150131"],
+   "each benchmark with its run before, or its baseline", r)
+same([line.split()[2] for line in r.talk.splitlines() if "not asked" not in line], [LARGE, SMALL], "by name, in order")
+r = run("target/gungraun/", "-q", "-c", "info | show profile, total | as csv")
+ok(r.status == 0 and r.text.count("profile,total") == 3 and "not asked" not in r.talk, "without a comparison all are asked", r)
+r = run("target/gungraun", "-q", "-c", ".run gate-instructions TOTAL=1")
+ok(r.status == 4 and "not asked" in r.talk and r.talk.count("error: ") == 1, "the worst status is that of all", r)
+r = run("target/gungraun", "-q", stdin=b"top 1\n")
+ok(r.status == 0 and r.text.count("1 of ") == 3, "a script from standard input is run for each", r)
+r = run("target/gungraun", "-q", "-c", "info vs base | expect delta% <= 1", "--format", "junit")
+ok(r.status == 4 and 'classname="%s"' % SMALL in r.text and 'classname="%s"' % LARGE in r.text and r.text.count("<testsuites") == 1,
+   "one report of tests, with a class for each", r)
+r = run("target/gungraun", "-q", "--safe", "-c", "top 1")
+same((r.status, r.text.count("1 of ")), (0, 3), "--safe: the command line names the folder")
+os.chdir("target/gungraun/" + SMALL)
+r = run(".", "-q", "-c", QUERY)
+same(r.text.split()[1:], ["153441,150131"], "the folder of one benchmark")
+os.chdir(work)
+shutil.copytree("target/gungraun", "before", symlinks=True)
+shutil.rmtree("before/" + FRESH)
+bench("app/gone/it", "cpp-one.out")
+shutil.move("target/gungraun/app/gone", "before/app/gone")
+r = run("target/gungraun", "old=before", "-q", "-c", QUERY.replace("vs base", "vs old"))
+ok(r.status == 0 and r.text.split()[1::2] == ["150131,150131", "153441,153441"] and
+   "benchmark app/gone/it: only in the base, not asked" in r.talk and "benchmark %s: new" % FRESH in r.talk, "with another folder: NAME=FOLDER", r)
+for args, status, said in ((["empty"], 3, "a folder without profiles of gungraun or CodSpeed"), (["target/gungraun", "app.out"], 2, "only NAME=FOLDER"),
+                           (["target/gungraun", "base=app.out"], 2, "only NAME=FOLDER"), (["target/gungraun", "base=empty"], 3, "empty: a folder without"),
+                           (["target/gungraun", "--index", "x.quern"], 2, "--index names one index"), (["target/gungraun/" + FRESH], 1, "no benchmark has a base")):
+    os.makedirs("empty", exist_ok=True)
+    r = run(*args, "-q", "-c", QUERY)
+    ok(r.status == status and said in r.talk and not r.text, "%d: %s" % (status, " ".join(args)), r)
+
+# ---- CodSpeed: a file for each process; its benchmarks are parts
+for folder, shape in (("profile.one.out", "cpp-one.out"), ("profile.two.out", "cpp-two.out")):
+    os.mkdir(folder)
+    with open(pairs + shape) as f:
+        text = f.read()
+    with open(folder + "/4711.out", "w") as f:
+        f.write(re.sub(r"^desc: Trigger: .*$", "desc: Trigger: Client Request: shapes.rs::each", text, flags=re.M))
+    shutil.copy(pairs + "rust-one.out", folder + "/4712.out")
+    open(folder + "/4713.out", "w").close()
+    open(folder + "/valgrind.log", "w").close()
+    open(folder + "/perf-4711.map", "w").close()
+r = run("profile.two.out", "base=profile.one.out", "-q", "-c", "parts vs base | where delta > 0 | show trigger, base, self | as csv")
+ok(r.status == 0 and r.text.split("\r\n")[1:] == ["Client Request: shapes.rs::each,150131,153441", ""] and "added up" not in r.talk,
+   "CodSpeed: the benchmarks of all processes, paired by name", r)
+done()
