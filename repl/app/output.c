@@ -572,6 +572,30 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 	return (int)err->kind;
 }
 
+/* Write lines, at most `room` bytes of them. */
+static void put_text(struct out *o, struct str text, size_t room)
+{
+	static const char more[] = "[there is more]\n";
+	struct out line;
+
+	out_mem(&line);
+	for (size_t n; text.n; text = str_from(text, n + 1)) {
+		n = str_find(text, '\n');
+		line.n = 0;
+		emit_name(&line, EMIT_TEXT, (struct str){text.p, n});
+		out_char(&line, '\n');
+		if (line.n + sizeof(more) > room) {
+			out_c(o, more);
+			break;
+		}
+		out_bytes(o, line.buf, line.n);
+		room -= line.n;
+	}
+	if (line.failed)
+		o->failed = line.failed;
+	out_close(&line);
+}
+
 int output_text(struct app *app, struct str text, struct err *err)
 {
 	struct place p;
@@ -579,14 +603,14 @@ int output_text(struct app *app, struct str text, struct err *err)
 
 	if (app->closed)
 		return 0;
+	if (app->answers) {
+		put_text(app->answers, text, budget_room(app));
+		return 0;
+	}
 	if (open_place(app, STR(""), STR(""), lines_of(app, text), &p, err))
 		return (int)err->kind;
 	out_fd(&o, p.fd);
-	for (size_t n; text.n; text = str_from(text, n + 1)) {
-		n = str_find(text, '\n');
-		emit_name(&o, EMIT_TEXT, (struct str){text.p, n});
-		out_char(&o, '\n');
-	}
+	put_text(&o, text, SIZE_MAX);
 	return close_place(app, &p, out_close(&o), err);
 }
 

@@ -13,6 +13,7 @@
 #include "repl/app/app.h"
 #include "repl/app/guide.h"
 #include "repl/prompt/opening.h"
+#include "repl/prompt/script.h"
 
 enum tool tool_of_name(const char *name)
 {
@@ -39,6 +40,19 @@ static void show_progress(void *call, const struct build_progress *state)
 	atomic_store(&c->read, state->done);
 }
 
+/* A query, or one of the commands that only read. */
+static int ask_text(struct app *app, struct str text)
+{
+	static const char *const reads[] = {".run", ".queries", ".sets", ".explain",
+					    ".help"};
+	const struct str line = str_trim(text), word = {line.p, strcspn(line.p, " \t\n")};
+
+	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++)
+		if (str_eq(word, str_c(reads[i])) && str_find(line, '\n') == line.n)
+			return script_entry(app, line, NULL);
+	return app_run(app, text, NULL);
+}
+
 static int ask(struct tool_call *c, struct app *app)
 {
 	static const char about[] = "profiles; events";
@@ -57,7 +71,7 @@ static int ask(struct tool_call *c, struct app *app)
 		kind = (int)err.kind;
 	}
 	return kind ? kind
-		    : app_run(app, str_c(c->tool == TOOL_QUERY ? c->query : about), NULL);
+		    : ask_text(app, str_c(c->tool == TOOL_QUERY ? c->query : about));
 }
 
 /* Both together have at most `most` bytes.  The error is the last that was said: earlier

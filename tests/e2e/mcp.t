@@ -65,10 +65,20 @@ same(c.tool("query", query="top", format="pdf")[1], True, "no such format")
 same(c.tool("query", query="top", format=["csv"])[1], True, "a format that is no text")
 same(c.request("tools/call", {"name": "query", "arguments": "top"})["result"]["isError"], True, "arguments that are none")
 
+# ---- commands that only read
+texts, failed = c.tool("query", query=".run small-hot N=2")
+same((texts[0], failed), (run("app.out", "-c", ".run small-hot N=2").text, False), ".run of a query that ships")
+for command, said in ((".queries alloc", "alloc-churn"), (".sets", "$"), (".explain top 3", "take 3"), (".help where", "where")):
+    texts, failed = c.tool("query", query=command)
+    ok(not failed and said in texts[0] and len(texts[0]) <= 20480, command, texts)
+
 # ---- what a client may not do
+with open("own.q", "w") as f:
+    f.write("top 1\n")
 before = sorted(os.listdir("."))
 for query in ("top > x.csv", "functions > report.html", "top ! touch x", ".output x", ".open other.out", ".!touch x", "top | as pprof",
-              "top | as callgrind", "source of main", "in \"/etc/passwd\" | top"):
+              "top | as callgrind", "source of main", ".run own.q", ".run ./own.q", ".run ../own.q", ".help\n.open old.out", ".help; .output x", ".close",
+              "top; .output x", ".profiles", "in \"/etc/passwd\" | top"):
     texts, failed = c.tool("query", query=query)
     if query.startswith("source"):
         ok(not failed and "no text" in texts[0], "refused: " + query, texts)
