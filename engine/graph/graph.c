@@ -167,6 +167,17 @@ bool graph_nests(const struct graph *g, uint32_t f)
 	return g->plain ? store_fn_nests(g->st, f) : g->nests[f];
 }
 
+bool graph_calls_itself(const struct graph *g, uint32_t f)
+{
+	uint32_t first, n;
+
+	graph_callees(g, f, &first, &n);
+	for (uint32_t i = first; i < first + n; i++)
+		if (graph_edge_callee(g, i) == f)
+			return true;
+	return false;
+}
+
 bool graph_incl_estimated(const struct graph *g, uint32_t f)
 {
 	if (same_below(g, f) != GRAPH_NONE)

@@ -125,6 +125,7 @@ uint64_t graph_self(const struct graph *g, uint32_t f, uint32_t e);
 uint64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e);
 bool graph_is(const struct graph *g, uint32_t f, enum graph_mixed what);
 bool graph_nests(const struct graph *g, uint32_t f);
+bool graph_calls_itself(const struct graph *g, uint32_t f);
 /* The inclusive cost is an estimate, not the profile's own number. */
 bool graph_incl_estimated(const struct graph *g, uint32_t f);
 /* The least and the most it can be; lo == hi if it is no estimate. */

@@ -227,6 +227,12 @@ static bool fn_no_cycle(const struct table *t, uint32_t f)
 	return graph_cycle(t->g, f) == 0;
 }
 
+static uint64_t fn_recursive(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return graph_cycle(t->g, f) || graph_calls_itself(t->g, f);
+}
+
 static const struct col_def fn_cols[] = {
 	{"id", COL_ID, SHOW_M | SHOW_T, .u = fn_id_of},
 	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = fn_self,
@@ -246,6 +252,7 @@ static const struct col_def fn_cols[] = {
 	 .stored = 1 + STORE_FN_LINE},
 	{"obj", COL_OBJ, SHOW_M, .s = fn_obj, .dict = DICT_OBJ, .codes = fn_objects},
 	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = fn_cycle, .absent = fn_no_cycle},
+	{"recursive", COL_BOOL, SHOW_T, .u = fn_recursive},
 	{"contribution", COL_COST, SHOW_M | PER_EVENT, .u = fn_contribution,
 	 .estimated = fn_estimated, .exact = graph_exact, .prepare = fn_prepare_sums},
 	{"incoming", COL_COST, SHOW_M | PER_EVENT, .u = fn_incoming,

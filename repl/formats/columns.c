@@ -33,6 +33,24 @@ static bool says_nothing(const struct column *c, size_t rows)
 	return rows > 0;
 }
 
+/* A function in a cycle is recursive: the column, unless `show` asks for it, says more
+ * only of those that call themselves alone. */
+static bool says_as_cycle(const struct result *r, const struct column *c, size_t rows)
+{
+	const struct column *cycle = NULL;
+
+	for (size_t i = 0; i < r->ncols; i++)
+		if (r->cols[i].table && str_eq(r->cols[i].name, STR("cycle")))
+			cycle = &r->cols[i];
+	if (!cycle || c->machine || c->type != COL_BOOL ||
+	    !str_eq(c->name, STR("recursive")))
+		return false;
+	for (size_t row = 0; row < rows; row++)
+		if (render_absent(c, row) || render_absent(cycle, row) == c->b[row])
+			return false;
+	return true;
+}
+
 const struct column *columns_bar(const struct result *r)
 {
 	for (size_t i = 0; i < r->ncols; i++)
@@ -52,7 +70,7 @@ size_t columns_choose(const struct result *r, size_t rows, bool tree, bool exact
 		struct shown *s = &shown[n];
 
 		if (!c->table || (tree && (int)i == r->depth_col) ||
-		    says_nothing(c, rows))
+		    says_nothing(c, rows) || says_as_cycle(r, c, rows))
 			continue;
 		if (c->type == COL_LINE && n && s[-1].c->type == COL_FILE &&
 		    !s[-1].line) {

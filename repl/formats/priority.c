@@ -15,8 +15,8 @@ static const struct {
 	const char *source; /* r->source */
 	const char *columns;
 } lists[] = {
-	{"functions", "fn self self% incl calls id incl% file:line cycle cum%"},
-	{"find", "fn self self% incl calls id incl% file:line cycle cum%"},
+	{"functions", "fn self self% incl calls recursive id incl% file:line cycle cum%"},
+	{"find", "fn self self% incl calls recursive id incl% file:line cycle cum%"},
 	{"files", "name self self% incl incl% functions cum%"},
 	{"objects", "name self self% incl incl% functions cum%"},
 	{"dirs", "name self self% incl incl% functions cum%"},

@@ -287,20 +287,6 @@ static int put_neighbours(struct card *c, bool callers)
 
 /* ---- the head ---- */
 
-static bool calls_itself(const struct card *c)
-{
-	uint32_t first, n;
-	struct store_edge e;
-
-	graph_callees(c->g, c->f, &first, &n);
-	for (uint32_t i = 0; i < n; i++) {
-		graph_edge(c->g, first + i, &e);
-		if (e.callee == c->f)
-			return true;
-	}
-	return false;
-}
-
 static void put_place(struct card *c)
 {
 	const enum emit_form form = cell_form(c->rd->look);
@@ -357,7 +343,7 @@ static void put_calls(struct card *c)
 	graph_callees(c->g, c->f, &first, &n);
 	out_c(o, graph_calls_known(c->g, c->f) ? ", to " : "; calls ");
 	put_count(o, n, "function", "functions");
-	if (calls_itself(c))
+	if (graph_calls_itself(c->g, c->f))
 		out_c(o, "; recursive: it calls itself");
 	if (level.n)
 		out_printf(o, "; activations from level %.*s on", STR_ARG(level));

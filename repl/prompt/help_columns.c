@@ -41,7 +41,7 @@ static const struct {
 	{"incl/call", "incl divided by calls"},
 	{"depth", "level in the tree, from 1"},
 	{"recursive",
-	 "true: the function is on its own path, or in a cycle with the other"},
+	 "true: it calls itself or is in a cycle; in trees: it is on its own path"},
 	{"path", "number of the path; of a profile: its file"},
 	{"step", "step of the path, from 0"},
 	{"caller", "function that calls"},

@@ -77,6 +77,15 @@ lines = on_screen(60, TMPL, "-c", "callers of malloc")
 ok("est (= incl)" in " ".join(lines[-2:]) and titles(lines) == ["#", "calls", "incl", "share%", "fn"], "one that repeats another goes", lines)
 ok(" ".join(lines[-2:]).endswith("; all: --wide, .mode wide"), "and it says how to see it", lines)
 
+# A function that calls itself is marked, also where it is in no cycle; the members of cycles have their column.
+PHP = small + "xdebug-small.out"
+for columns in WIDTHS[1:]:
+    lines = on_screen(columns, PHP, "-c", "top 6")
+    ok("recursive" in titles(lines) and [" yes" in x for x in lines if "fib" in x] == [True], "%d: fib is recursive" % columns, lines)
+    lines = on_screen(columns, LUA, "-c", "top 6")
+    ok("cycle" in titles(lines) and "recursive" not in titles(lines), "%d: a cycle says so itself" % columns, lines)
+same(run(PHP, "-q", "--format", "csv", "-c", "functions | where recursive and not cycle > 0 | count").text.split(), ["count", "3"], "where recursive")
+
 # Without a screen names and calls are cut, but not with --wide.
 r = run(TMPL, "-q", "-c", "cycles")
 ok(max(width(x) for x in r.text.splitlines()) < 400 and " -> " in r.text, "cycles: calls are cut", r)
