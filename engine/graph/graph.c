@@ -167,6 +167,16 @@ bool graph_nests(const struct graph *g, uint32_t f)
 	return g->plain ? store_fn_nests(g->st, f) : g->nests[f];
 }
 
+bool graph_is_sure(const struct graph *g, uint32_t f, enum graph_sure cost)
+{
+	return !g->estimated || (g->sure && g->sure[f] & cost);
+}
+
+bool graph_call_is_sure(const struct graph *g, uint32_t edge)
+{
+	return !g->estimated || (g->sure_call && g->sure_call[edge]);
+}
+
 bool graph_calls_itself(const struct graph *g, uint32_t f)
 {
 	uint32_t first, n;
@@ -182,7 +192,8 @@ bool graph_incl_estimated(const struct graph *g, uint32_t f)
 {
 	if (same_below(g, f) != GRAPH_NONE)
 		return graph_incl_estimated(g->below, same_below(g, f));
-	return graph_nests(g, f) && (g->plain || !g->only || g->only[f] == GRAPH_NONE);
+	return graph_nests(g, f) && (g->plain || !g->only || g->only[f] == GRAPH_NONE) &&
+	       !(g->sure && g->sure[f] & GRAPH_INCL);
 }
 
 /* Collect the costs of the edges into f and out of f. */
@@ -336,6 +347,11 @@ uint64_t graph_total(const struct graph *g, uint32_t e)
 	if (g->whole)
 		return costs(g->whole, e)->total;
 	return store_total(g->st, e);
+}
+
+uint64_t graph_left(const struct graph *g, uint32_t e)
+{
+	return !g->plain && g->costs[e] ? g->costs[e]->total : graph_total(g, e);
 }
 
 void graph_edge(const struct graph *g, uint32_t edge, struct store_edge *out)

@@ -38,6 +38,12 @@ enum graph_mixed {
 	GRAPH_INLINED = 8, /* inlined code (graph_inlined.h), in no group with a name */
 };
 
+/* Costs that a stage left as they were, though it attributed others. */
+enum graph_sure {
+	GRAPH_SELF = 1,
+	GRAPH_INCL = 2,
+};
+
 struct graph {
 	struct store *st;
 	struct arena *a;
@@ -46,12 +52,15 @@ struct graph {
 	bool plain;		   /* the store itself; the members below are unset */
 	const struct graph *whole; /* the parts that are 100 %; NULL: the store */
 	const uint8_t *parts;	   /* the parts of the store in this graph; NULL: all */
-	bool estimated;		   /* some stage attributed costs */
+	bool estimated;		   /* some stage attributed costs, but for these: */
+	const uint8_t *sure;	   /* [functions]: enum graph_sure, or-ed; NULL: none */
+	const uint8_t *sure_call;  /* [edges]; NULL: none */
 	bool shares;		   /* this stage estimates costs: it is more exact part
 				      by part */
 	bool detail;		   /* lines and call sites of the store still hold */
 	/* Structure. */
 	struct graph *below;
+	const uint32_t *from; /* [functions]: the first function below */
 	const uint32_t *map; /* [store functions + extra]: function here, or GRAPH_NONE */
 	const fn_id *origin; /* [functions]: the store's function with its file, object */
 	const struct str *name; /* [functions]: p NULL: the name of its origin; or NULL:
@@ -125,6 +134,10 @@ uint64_t graph_self(const struct graph *g, uint32_t f, uint32_t e);
 uint64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e);
 bool graph_is(const struct graph *g, uint32_t f, enum graph_mixed what);
 bool graph_nests(const struct graph *g, uint32_t f);
+/* Is that cost of f what the profile says of f, whatever stages there are?  An inclusive
+ * cost may still be an estimate of the profile: graph_incl_estimated(). */
+bool graph_is_sure(const struct graph *g, uint32_t f, enum graph_sure cost);
+bool graph_call_is_sure(const struct graph *g, uint32_t edge);
 bool graph_calls_itself(const struct graph *g, uint32_t f);
 /* The inclusive cost is an estimate, not the profile's own number. */
 bool graph_incl_estimated(const struct graph *g, uint32_t f);
@@ -143,6 +156,8 @@ int graph_sum_calls(struct graph *g, uint32_t e, struct err *err);
 /* How many parts of the store are in the graph. */
 uint32_t graph_part_count(const struct graph *g);
 uint64_t graph_total(const struct graph *g, uint32_t e);
+/* What the stages leave of it: the self costs of all functions. */
+uint64_t graph_left(const struct graph *g, uint32_t e);
 void graph_edge(const struct graph *g, uint32_t edge, struct store_edge *out);
 /* One of its members alone. */
 uint32_t graph_edge_caller(const struct graph *g, uint32_t edge);

@@ -260,6 +260,49 @@ static int find_nesting(const struct graph_draft *d, struct graph *g, struct err
 	return find_only(d, g, err);
 }
 
+/* What is sure of a function is so of all its members below.  A group may be on the stack
+ * more often than each of them. */
+static int inherit_sure(const struct graph_draft *d, struct graph *g, struct err *err)
+{
+	const struct graph *b = d->below;
+	uint8_t *sure;
+
+	if (!b->estimated)
+		return 0;
+	if (!(sure = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1)))
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < g->functions; f++)
+		sure[f] = d->again ? GRAPH_SELF : GRAPH_SELF | GRAPH_INCL;
+	for (uint32_t f = 0; f < b->functions; f++)
+		if (d->map[f] != GRAPH_NONE)
+			sure[d->map[f]] &= b->sure ? b->sure[f] : 0;
+	g->sure = sure;
+	return 0;
+}
+
+int graph_sure(struct graph *g, uint8_t **sure, uint8_t **call, struct err *err)
+{
+	const struct graph *b = g->below;
+	const size_t n = g->functions;
+
+	*sure = ARENA_ARRAY(g->a, uint8_t, n + 1);
+	*call = ARENA_ARRAY(g->a, uint8_t, (size_t)g->edges + 1);
+	if (!*sure || !*call)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < n; f++) {
+		const uint32_t from = g->from[f];
+
+		if (graph_is_sure(b, from, GRAPH_SELF))
+			(*sure)[f] = GRAPH_SELF;
+		if (graph_is_sure(b, from, GRAPH_INCL) && !graph_incl_estimated(b, from))
+			(*sure)[f] |= GRAPH_INCL;
+	}
+	g->sure = *sure;
+	g->sure_call = *call;
+	g->estimated = g->shares = true;
+	return 0;
+}
+
 int graph_build(const struct graph_draft *d, struct graph **out, struct err *err)
 {
 	struct graph *b = d->below;
@@ -278,6 +321,7 @@ int graph_build(const struct graph_draft *d, struct graph **out, struct err *err
 	g->functions = d->functions;
 	g->edges = d->edges;
 	g->estimated = b->estimated;
+	g->from = d->first;
 	g->whole = b->whole;
 	g->parts = b->parts;
 	g->callee = d->callee;
@@ -290,7 +334,7 @@ int graph_build(const struct graph_draft *d, struct graph **out, struct err *err
 	if (!g->costs || !g->flows)
 		return arena_full(b->a, err);
 	if (adjacency(d, g, err) || find_cycles(d, g, err) || identity(d, g, err) ||
-	    find_nesting(d, g, err))
+	    find_nesting(d, g, err) || inherit_sure(d, g, err))
 		return (int)err->kind;
 	*out = g;
 	return 0;

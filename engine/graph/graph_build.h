@@ -36,6 +36,9 @@ struct graph_draft {
 int graph_build(const struct graph_draft *d, struct graph **out, struct err *err);
 /* Number the functions below that are marked in keep, in order: sets map and first. */
 int graph_number(struct graph_draft *d, const uint8_t *keep, struct err *err);
+/* The costs that a stage that estimates leaves as they are: *sure of the new graph starts
+ * with what is so below; the stage takes away the others. */
+int graph_sure(struct graph *g, uint8_t **sure, uint8_t **call, struct err *err);
 /* Room for so many edges. */
 int graph_draft_edges(struct graph_draft *d, size_t edges, struct err *err);
 /* List the functions of each group: member[first[k]] up to member[first[k + 1]]. */

@@ -177,7 +177,12 @@ static int inclusive(struct graph *g, struct graph_costs *c, uint32_t e, struct 
 		if (g->cycle[f])
 			c->cycle[g->cycle[f]] = graph_add(c->cycle[g->cycle[f]], leaving);
 	}
-	return g->cycles ? nesting(g, c, e, err) : 0;
+	if (g->cycles && nesting(g, c, e, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; g->sure && f < g->functions; f++)
+		if (g->sure[f] & GRAPH_INCL)
+			c->incl[f] = graph_incl(g->below, g->from[f], e);
+	return 0;
 }
 
 int graph_event(struct graph *g, uint32_t e, struct err *err)

@@ -14,13 +14,19 @@
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
 
+/*
+ * Some shares are known by the calls alone: F is 0 where no call leads from the set, and 1
+ * where no root leads without it; U is 0 where no call leads to the set.
+ */
 struct focus {
 	const struct fn_set *set;
 	bool ignore;
 	const uint32_t *map;   /* below -> here */
 	const uint32_t *first; /* [functions here]: the function below */
-	const uint8_t *marked; /* [functions below]: the set */
-	uint32_t *edge;	       /* [edges here]: edge below */
+	/* [functions below]: the set; what it reaches; what reaches it; what a root
+	 * reaches without passing it. */
+	const uint8_t *marked, *down, *up, *left;
+	uint32_t *edge; /* [edges here]: edge below */
 };
 
 /* ---- which functions stay ---- */
@@ -122,39 +128,49 @@ static void meet_set(const struct focus *s, struct reach *r)
 		graph_focus_meet(r, f);
 }
 
-/* focus: the set and all functions below and above it. */
-static int find_kept(struct graph *b, struct focus *s, struct reach *down,
-		     struct err *err)
+/* Visit what the set reaches, or what reaches it; the functions met. */
+static uint8_t *met_from_set(struct graph *b, const struct focus *s, struct reach *r,
+			     bool up, struct err *err)
+{
+	if (!(r->met = ARENA_ARRAY(b->a, uint8_t, (size_t)b->functions + 1))) {
+		arena_full(b->a, err);
+		return NULL;
+	}
+	meet_set(s, r);
+	return (up ? follow_up(b, r, err) : follow_down(b, r, err)) ? NULL : r->met;
+}
+
+/* focus keeps the set and all functions below and above it; ignore what is left. */
+static int find_kept(struct graph *b, struct focus *s, struct reach *r, struct err *err)
 {
 	size_t n = (size_t)b->functions + 1;
-	uint8_t *marked = ARENA_ARRAY(b->a, uint8_t, n);
-	struct reach up;
+	uint8_t *marked = ARENA_ARRAY(b->a, uint8_t, n), *kept;
 
-	down->met = ARENA_ARRAY(b->a, uint8_t, n);
-	down->todo = ARENA_ARRAY(b->a, uint32_t, n);
-	if (!marked || !down->met || !down->todo)
+	r->todo = ARENA_ARRAY(b->a, uint32_t, n);
+	if (!marked || !r->todo)
 		return arena_full(b->a, err);
-	if (graph_shape(b, &down->in, err))
+	if (graph_shape(b, &r->in, err))
 		return (int)err->kind;
 	for (uint32_t f = fnset_next(s->set, 0); f != FNSET_NONE;
 	     f = fnset_next(s->set, f + 1))
 		marked[f] = 1;
 	s->marked = marked;
-	if (s->ignore) {
-		down->stop = marked;
-		return find_left(b, down, err);
-	}
-	up = *down;
-	if (!(up.met = ARENA_ARRAY(b->a, uint8_t, n)))
+	if (!(s->down = met_from_set(b, s, r, false, err)) ||
+	    !(s->up = met_from_set(b, s, r, true, err)))
+		return (int)err->kind;
+	if (!(r->met = ARENA_ARRAY(b->a, uint8_t, n)))
 		return arena_full(b->a, err);
-	meet_set(s, down);
-	if (follow_down(b, down, err))
+	r->stop = marked;
+	if (find_left(b, r, err))
 		return (int)err->kind;
-	meet_set(s, &up);
-	if (follow_up(b, &up, err))
-		return (int)err->kind;
+	s->left = r->met;
+	if (s->ignore)
+		return 0;
+	if (!(kept = ARENA_ARRAY(b->a, uint8_t, n)))
+		return arena_full(b->a, err);
 	for (uint32_t f = 0; f < b->functions; f++)
-		down->met[f] |= up.met[f];
+		kept[f] = s->down[f] | s->up[f];
+	r->met = kept;
 	return 0;
 }
 
@@ -267,6 +283,33 @@ static int kept_edges(const struct flow_input *in, struct graph_draft *d, struct
 	return 0;
 }
 
+/* Mark the costs that no share divides. */
+static int focus_sure(struct graph *g, const struct focus *s, struct err *err)
+{
+	/* In a dump a function may run whose call is in another one. */
+	const bool many = graph_part_count(g) > 1;
+	uint8_t *sure, *call;
+
+	if (graph_sure(g, &sure, &call, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < g->functions; f++) {
+		const uint32_t b = s->first[f];
+
+		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++) {
+			const uint32_t to = s->first[g->callee[i]];
+			const bool all = !s->left[b] && !many, none = !s->down[b];
+
+			call[i] = graph_call_is_sure(g->below, s->edge[i]) &&
+				  (all || (none && (s->marked[to] || !s->up[to])));
+		}
+		if (s->down[b] && (s->left[b] || many))
+			sure[f] = 0;
+		else if (s->up[b] && (s->left[b] || many))
+			sure[f] &= ~GRAPH_INCL;
+	}
+	return 0;
+}
+
 int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 		struct graph **out, struct err *err)
 {
@@ -285,6 +328,5 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 	s->first = d.first;
 	(*out)->stage = s;
 	(*out)->fill = focus_fill;
-	(*out)->estimated = (*out)->shares = true;
-	return 0;
+	return focus_sure(*out, s, err);
 }

@@ -9,6 +9,9 @@
  * hidden functions.  Such a cycle is swept until almost nothing turns back; the rest is
  * split like the cost that has left.  Call counts are shared in the same way, by counts; which
  * edges there are does not depend on them, as a recorded call may have a count of 0.
+ *
+ * A closed function is hidden, and so is all that it calls: a call of it leads back to no
+ * visible function, and its whole cost is the caller's.  No estimate is needed for it.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +31,9 @@ struct hide {
 	uint32_t *at;		  /* [functions below]: index of a hidden function in
 				     member[] */
 	uint32_t hidden;	  /* number of hidden functions */
-	uint8_t *above;		  /* [functions below]: calls a hidden function */
+	uint8_t *closed;	  /* [comps] */
+	uint8_t *
+		above; /* [functions below]: calls a hidden function that is not closed */
 };
 
 /* Weights of one event, or of call counts. */
@@ -82,6 +87,11 @@ static uint32_t pop_component(struct walk *k)
 	return top;
 }
 
+static bool is_open(const struct hide *h, uint32_t f)
+{
+	return h->comp[f] != GRAPH_NONE && !h->closed[h->comp[f]];
+}
+
 static void graph_hide_see(struct walk *k, uint32_t v)
 {
 	if (!k->seen[v]) {
@@ -94,6 +104,10 @@ static void send_visible(struct walk *k, const struct hide *h, uint32_t to, doub
 {
 	uint32_t c = h->comp[to], v = h->map[to];
 
+	if (c != GRAPH_NONE && h->closed[c]) {
+		k->self += cost;
+		return;
+	}
 	if (c != GRAPH_NONE) {
 		k->x[h->at[to]] += cost;
 		if (!k->queued[c]) {
@@ -182,7 +196,7 @@ static int walk_hidden(struct walk *k, const struct hide *h, const struct weight
 	k->self = 0;
 	k->ntouched = 0;
 	for (uint32_t e = in->out_first[u]; e < in->out_first[u + 1]; e++)
-		if (h->comp[in->callee[e]] != GRAPH_NONE)
+		if (is_open(h, in->callee[e]))
 			send_visible(k, h, in->callee[e], (double)w->edge[e]);
 	while (k->nheap)
 		if (visit(k, h, w, pop_component(k), err))
@@ -286,30 +300,22 @@ static int flows(const struct hide *h, struct weights *w, struct arena *a,
 	return 0;
 }
 
-/* f calls no hidden function: all its costs stay. */
-static void keep_costs(const struct graph *g, const struct hide *h,
+/* The calls from u to visible functions are exact, and so is the cost of those to closed
+ * ones.  Both lists are in order of callee, and the list below is part of this one. */
+static void add_direct(const struct graph *g, const struct hide *h,
 		       const struct flow_input *below, uint32_t f, uint64_t *self,
 		       uint64_t *edge)
-{
-	uint32_t u = h->up[f], x = below->out_first[u];
-
-	self[f] = below->self[u];
-	for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
-		edge[i] = below->incl[x++];
-}
-
-/* The calls from u to visible functions are exact.  Both lists are in order of callee, and the
- * list below is part of this one. */
-static void add_direct(const struct graph *g, const struct hide *h,
-		       const struct flow_input *below, uint32_t f, uint64_t *edge)
 {
 	uint32_t u = h->up[f], i = g->out_first[f];
 
 	for (uint32_t x = below->out_first[u]; x < below->out_first[u + 1]; x++) {
 		uint32_t to = h->map[below->callee[x]];
 
-		if (to == GRAPH_NONE)
+		if (to == GRAPH_NONE) {
+			if (!is_open(h, below->callee[x]))
+				self[f] = graph_add(self[f], below->incl[x]);
 			continue;
+		}
 		while (g->callee[i] != to)
 			i++;
 		edge[i] = graph_add(edge[i], below->incl[x]);
@@ -333,17 +339,16 @@ static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below
 	for (uint32_t f = 0; f < g->functions; f++) {
 		if (graph_poll(g, f, err))
 			return (int)err->kind;
-		if (!h->above[h->up[f]]) {
-			keep_costs(g, h, below, f, self, edge);
+		self[f] = below->self[h->up[f]];
+		add_direct(g, h, below, f, self, edge);
+		if (!h->above[h->up[f]])
 			continue;
-		}
 		if (walk_hidden(&k, h, &w, h->up[f], err))
 			return (int)err->kind;
-		self[f] = graph_add(below->self[h->up[f]], graph_round(k.self));
+		self[f] = graph_add(self[f], graph_round(k.self));
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
-			edge[i] = graph_round(k.to[g->callee[i]]);
+			edge[i] = graph_add(edge[i], graph_round(k.to[g->callee[i]]));
 		forget_walk(&k);
-		add_direct(g, h, below, f, edge);
 	}
 	return 0;
 }
@@ -400,15 +405,38 @@ static int components(struct graph *b, const struct flow_input *below,
 	return h->first ? 0 : arena_full(b->a, err);
 }
 
-/* Mark the functions that call a hidden one. */
-static int find_above(struct graph *b, const struct flow_input *below,
-		      const struct fn_set *set, struct hide *h, struct err *err)
+/* A component is closed if all its members call closed or the same ones; those that it
+ * calls have higher numbers. */
+static void find_closed(const struct flow_input *below, struct hide *h)
 {
+	for (uint32_t c = h->comps; c-- > 0;) {
+		bool open = false;
+
+		for (uint32_t i = h->first[c]; i < h->first[c + 1] && !open; i++) {
+			const uint32_t f = h->member[i];
+
+			for (uint32_t e = below->out_first[f];
+			     e < below->out_first[f + 1]; e++) {
+				const uint32_t to = h->comp[below->callee[e]];
+
+				open |= to == GRAPH_NONE || (to != c && !h->closed[to]);
+			}
+		}
+		h->closed[c] = !open;
+	}
+}
+
+/* Mark the hidden functions that are closed, and the callers of the others. */
+static int find_above(struct graph *b, const struct flow_input *below, struct hide *h,
+		      struct err *err)
+{
+	h->closed = ARENA_ARRAY(b->a, uint8_t, (size_t)h->comps + 1);
 	h->above = ARENA_ARRAY(b->a, uint8_t, (size_t)b->functions + 1);
-	if (!h->above)
+	if (!h->closed || !h->above)
 		return arena_full(b->a, err);
+	find_closed(below, h);
 	for (uint32_t e = 0; e < below->edges; e++)
-		h->above[below->caller[e]] |= fnset_has(set, below->callee[e]);
+		h->above[below->caller[e]] |= is_open(h, below->callee[e]);
 	return 0;
 }
 
@@ -530,7 +558,9 @@ static int collect_edges(struct graph *b, const struct flow_input *below,
 			if (reserve_edges(&l, n, err))
 				return (int)err->kind;
 			for (uint32_t x = below->out_first[u]; n-- > 0; x++)
-				add_edge(d, f, h->map[below->callee[x]], below->calls[x]);
+				if (h->map[below->callee[x]] != GRAPH_NONE)
+					add_edge(d, f, h->map[below->callee[x]],
+						 below->calls[x]);
 			continue;
 		}
 		if (walk_hidden(&k, h, &w, u, err) || reach(&k, h, &w, u, err) ||
@@ -538,6 +568,32 @@ static int collect_edges(struct graph *b, const struct flow_input *below,
 			return (int)err->kind;
 		merge_calls(d, h, below, f, &k);
 		forget_walk(&k);
+	}
+	return 0;
+}
+
+/* hide moves cost to callers, so inclusive costs stay. */
+static int hide_sure(struct graph *g, const struct hide *h,
+		     const struct flow_input *below, struct err *err)
+{
+	uint8_t *sure, *call;
+
+	if (graph_sure(g, &sure, &call, err))
+		return (int)err->kind;
+	for (uint32_t f = 0; f < g->functions; f++) {
+		const uint32_t u = h->up[f];
+		uint32_t i = g->out_first[f];
+
+		if (h->above[u]) {
+			sure[f] &= ~GRAPH_SELF;
+			continue;
+		}
+		for (uint32_t x = below->out_first[u]; x < below->out_first[u + 1]; x++) {
+			if (h->map[below->callee[x]] != GRAPH_NONE)
+				call[i++] = graph_call_is_sure(g->below, x);
+			else if (!graph_call_is_sure(g->below, x))
+				sure[f] &= ~GRAPH_SELF;
+		}
 	}
 	return 0;
 }
@@ -556,7 +612,7 @@ int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 	for (uint32_t f = 0; f < g->functions; f++)
 		keep[f] = !fnset_has(set, f);
 	if (graph_shape(g, &below, err) || components(g, &below, set, h, err) ||
-	    find_above(g, &below, set, h, err) || graph_number(&d, keep, err))
+	    find_above(g, &below, h, err) || graph_number(&d, keep, err))
 		return (int)err->kind;
 	h->map = d.map;
 	h->up = d.first;
@@ -567,6 +623,5 @@ int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 		return (int)err->kind;
 	(*out)->stage = h;
 	(*out)->fill = hide_fill;
-	(*out)->estimated = (*out)->shares = true;
-	return 0;
+	return hide_sure(*out, h, &below, err);
 }

@@ -207,6 +207,9 @@ int table_adopt(struct table *t, struct str name, const struct table_col *v,
 int table_select(struct table *t, const uint32_t *keep, size_t n);
 /* The function of the row in the first profile, or GRAPH_NONE. */
 uint32_t table_fn(const struct table *t, size_t row);
+/* *yes: no row has more self cost than the one before, so that a running sum of it says
+ * something. */
+int table_by_self(struct table *t, bool *yes);
 int table_result(struct table *t, struct result *r);
 
 const struct col_def *source_col(const struct source_def *src, struct str name);

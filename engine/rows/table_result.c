@@ -49,6 +49,18 @@ static int fill_cum(struct table *t, struct table_col *c)
 	return 0;
 }
 
+int table_by_self(struct table *t, bool *yes)
+{
+	struct table_col *self;
+
+	*yes = true;
+	if (table_own(t, STR("self"), t->event, false, &self))
+		return (int)t->x->err->kind;
+	for (size_t i = 1; i < t->n && *yes; i++)
+		*yes = self->u[i] <= self->u[i - 1];
+	return 0;
+}
+
 static void to_column(const struct table_col *c, struct column *out)
 {
 	*out = (struct column){
@@ -276,7 +288,13 @@ static int whole_result(struct table *t, struct result *r)
 	for (size_t i = 0; i < t->ncols; i++) {
 		struct table_col *c = t->cols[i];
 
+		bool says = true;
+
 		if (!c->machine && !c->table)
+			continue;
+		if (is_cum(c) && !c->machine && table_by_self(t, &says))
+			return (int)t->x->err->kind;
+		if (!says)
 			continue;
 		if (fill_shown(t, c) || table_texts(t, c))
 			return (int)t->x->err->kind;

@@ -55,14 +55,17 @@ static struct str other_event(const struct table *t)
 	return event.name;
 }
 
-/* The share of the total in the self costs of the rows; < 0: makes no sense here. */
-static int share_of_total(struct exec *x, struct table *t, double *out)
+/* The share of the total in the self costs of the rows; < 0: makes no sense here.  *by_self:
+ * they are what the rows are about, as they are in order of them. */
+static int share_of_total(struct exec *x, struct table *t, bool paged, double *out,
+			  bool *by_self)
 {
 	uint64_t total = graph_total(t->g, t->event);
 	struct table_col *c;
 	double sum = 0;
 
 	*out = -1;
+	*by_self = true;
 	if (!self_costs(t) || !total)
 		return 0;
 	if (table_own(t, STR("self"), t->event, false, &c))
@@ -72,7 +75,11 @@ static int share_of_total(struct exec *x, struct table *t, double *out)
 	for (size_t i = 0; i < t->n; i++)
 		sum += (double)c->u[i];
 	*out = 100.0 * sum / (double)total;
-	return 0;
+	*by_self = t->src != &source_cycles; /* those are about calls */
+	/* Parts and lines are in an order of their own, and have no other cost. */
+	if (paged || !*by_self || !source_col(t->src, STR("incl")))
+		return 0;
+	return table_by_self(t, by_self);
 }
 
 /* "; 31 % of that is inlined: top inlined", if that is much of the self costs shown.
@@ -94,6 +101,22 @@ static struct str much_inlined(struct exec *x, struct table *t, double part)
 		return STR("");
 	return arena_printf(x->a, "; %.0f %% of that is inlined: top inlined",
 			    100 * (double)sum / shown);
+}
+
+/* "; the stages leave 2.14 M Ir", if that is not all. */
+static struct str left_by_stages(struct exec *x, const struct table *t,
+				 const struct result *r)
+{
+	const uint64_t left = graph_left(t->g, t->event), all = r->total;
+	const struct str title = result_title(r);
+	char text[UNIT_TEXT_MAX];
+
+	/* Estimates are rounded. */
+	if (!t->g->estimated || left >= all - all / 10000)
+		return STR("");
+	return arena_printf(x->a, "; the stages leave %s %.*s (%.1f %%)",
+			    scaled(left, r->unit, text), STR_ARG(title),
+			    100.0 * (double)left / (double)all);
 }
 
 static bool exceeds_total(const struct exec *x, uint32_t event, uint64_t incl)
@@ -188,7 +211,8 @@ int footer(struct exec *x, struct table *t, struct result *r)
 {
 	char n[32], all[32], total[UNIT_TEXT_MAX];
 	struct str other, pairs = paired(x, r), title = result_title(r), whole;
-	struct str inlined;
+	struct str inlined, left;
+	bool by_self;
 	double part;
 
 	if (!pairs.p)
@@ -201,11 +225,12 @@ int footer(struct exec *x, struct table *t, struct result *r)
 		return (int)x->err->kind;
 	if (t->card)
 		return 0;
-	if (share_of_total(x, t, &part))
+	if (share_of_total(x, t, r->pages, &part, &by_self))
 		return (int)x->err->kind;
 	other = other_event(t);
 	inlined = much_inlined(x, t, part);
-	if (!inlined.p)
+	left = left_by_stages(x, t, r);
+	if (!inlined.p || !left.p)
 		return arena_full(x->a, x->err);
 	str_grouped(t->n, n);
 	str_grouped(t->rows_before, all);
@@ -216,10 +241,11 @@ int footer(struct exec *x, struct table *t, struct result *r)
 			all, t->src->rows, STR_ARG(r->event), STR_ARG(other),
 			STR_ARG(other));
 	else if (part >= 0)
-		r->footer =
-			arena_printf(x->a, "%s of %s %s = %.1f %% of %s %.*s%.*s", n, all,
-				     t->src->rows, part, scaled(r->total, r->unit, total),
-				     STR_ARG(title), STR_ARG(inlined));
+		r->footer = arena_printf(x->a, "%s of %s %s%s %.1f %% of %s %.*s%.*s%.*s",
+					 n, all, t->src->rows,
+					 by_self ? " =" : "; their self is", part,
+					 scaled(r->total, r->unit, total), STR_ARG(title),
+					 STR_ARG(inlined), STR_ARG(left));
 	else if (t->n < t->rows_before)
 		r->footer = arena_printf(x->a, "%s of %s %s%s%.*s", n, all, t->src->rows,
 					 pairs.n ? "; " : "", STR_ARG(pairs));

@@ -22,8 +22,12 @@ struct flow_parts;
 
 /* No cost of the graph is an estimate. */
 bool graph_exact(const struct table *t);
+/* Is the self cost of function f an estimate? */
+bool fn_self_estimated(const struct table *t, uint32_t f, uint32_t event);
 /* Is the inclusive cost of function f an estimate in that event? */
 bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t event);
+/* Is that or the self cost one? */
+uint64_t fn_is_estimated(const struct table *t, uint32_t f, uint32_t e);
 /* Its proven bounds in event e. */
 uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e);
 uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e);

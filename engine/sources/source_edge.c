@@ -85,8 +85,8 @@ static struct str call_callee_file(const struct table *t, uint32_t r)
 
 static bool call_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
-	(void)r, (void)e;
-	return t->g->estimated;
+	(void)e;
+	return !graph_call_is_sure(t->g, r);
 }
 
 /* Read what column `of` has for the functions in column `end` of the calls. */

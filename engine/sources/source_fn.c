@@ -37,15 +37,17 @@ bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t e)
 {
 	uint64_t lo, hi;
 
-	if (t->g->estimated || !graph_incl_estimated(t->g, f))
-		return t->g->estimated;
+	if (!graph_is_sure(t->g, f, GRAPH_INCL))
+		return true;
+	if (!graph_incl_estimated(t->g, f))
+		return false;
 	graph_incl_bounds(t->g, f, e, &lo, &hi);
 	return lo < hi;
 }
 
-static uint64_t fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)
+uint64_t fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)
 {
-	return fn_incl_estimated(t, f, e);
+	return !graph_is_sure(t->g, f, GRAPH_SELF) || fn_incl_estimated(t, f, e);
 }
 
 uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e)
@@ -107,8 +109,7 @@ static void fn_objects(const struct table *t, uint32_t *out)
 /* A cost that a stage estimated has no bounds. */
 static bool fn_no_bounds(const struct table *t, uint32_t f)
 {
-	(void)f;
-	return t->g->estimated;
+	return !graph_is_sure(t->g, f, GRAPH_INCL);
 }
 
 static uint64_t fn_contribution(const struct table *t, uint32_t f, uint32_t e)
@@ -217,6 +218,12 @@ static bool fn_estimated(const struct table *t, uint32_t f, uint32_t e)
 	return t->g->estimated;
 }
 
+bool fn_self_estimated(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return !graph_is_sure(t->g, f, GRAPH_SELF);
+}
+
 static bool fn_no_line(const struct table *t, uint32_t f)
 {
 	return graph_line(t->g, f) == 0;
@@ -236,7 +243,8 @@ static uint64_t fn_recursive(const struct table *t, uint32_t f, uint32_t e)
 static const struct col_def fn_cols[] = {
 	{"id", COL_ID, SHOW_M | SHOW_T, .u = fn_id_of},
 	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = fn_self,
-	 .estimated = fn_estimated, .exact = graph_exact, .stored = 1 + STORE_FN_SELF},
+	 .estimated = fn_self_estimated, .exact = graph_exact,
+	 .stored = 1 + STORE_FN_SELF},
 	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
 	{"cum%", COL_PERCENT, SHOW_T | IS_CUM, .u = NULL},
 	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = fn_incl,

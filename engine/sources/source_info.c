@@ -276,7 +276,6 @@ CARD_U(calls, graph_calls(t->g, f))
 CARD_U(callers, graph_caller_count(t->g, f))
 CARD_U(self, graph_self(t->g, f, e))
 CARD_U(incl, graph_incl(t->g, f, e))
-CARD_U(estimated, fn_incl_estimated(t, f, e))
 CARD_U(contribution, graph_contribution(t->g, f, e))
 CARD_U(incoming, graph_incoming(t->g, f, e))
 
@@ -291,7 +290,7 @@ static uint64_t card_callees(const struct table *t, uint32_t f, uint32_t e)
 
 static bool card_exact(const struct table *t, uint32_t f)
 {
-	return !fn_incl_estimated(t, f, t->event) || t->g->estimated;
+	return !fn_incl_estimated(t, f, t->event) || !graph_is_sure(t->g, f, GRAPH_INCL);
 }
 
 static bool card_no_line(const struct table *t, uint32_t f)
@@ -321,11 +320,12 @@ static const struct col_def card_cols[] = {
 	{"callees", COL_COUNT, BOTH, .u = card_callees},
 	{"contribution", COL_COST, BOTH | PER_EVENT, .u = card_contribution},
 	{"incoming", COL_COST, BOTH | PER_EVENT, .u = card_incoming},
-	{"self", COL_COST, PER_EVENT | ADDS_UP, .u = card_self},
+	{"self", COL_COST, PER_EVENT | ADDS_UP, .u = card_self,
+	 .estimated = fn_self_estimated},
 	{"incl", COL_COST, PER_EVENT, .u = card_incl, .estimated = fn_incl_estimated},
 	{"lo", COL_COST, BOTH | PER_EVENT, .u = fn_incl_lo, .absent = card_exact},
 	{"hi", COL_COST, BOTH | PER_EVENT, .u = fn_incl_hi, .absent = card_exact},
-	{"estimated", COL_BOOL, SHOW_M | PER_EVENT, .u = card_estimated},
+	{"estimated", COL_BOOL, SHOW_M | PER_EVENT, .u = fn_is_estimated},
 };
 
 static int card_open(struct exec *x, const struct source *s, struct table *t)

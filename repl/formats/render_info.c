@@ -36,6 +36,7 @@ struct card {
 struct neighbour {
 	uint32_t fn, edge;
 	uint64_t incl, calls;
+	bool about; /* incl is an estimate */
 };
 
 /* ---- tables of a few columns ---- */
@@ -115,8 +116,10 @@ static bool incl_estimated(const struct card *c, uint32_t e)
 {
 	uint64_t lo, hi;
 
-	if (c->g->estimated || !graph_incl_estimated(c->g, c->f))
-		return c->g->estimated;
+	if (!graph_is_sure(c->g, c->f, GRAPH_INCL))
+		return true;
+	if (!graph_incl_estimated(c->g, c->f))
+		return false;
 	graph_incl_bounds(c->g, c->f, e, &lo, &hi);
 	return lo < hi;
 }
@@ -128,7 +131,7 @@ static int set_event(struct card *c, struct line *l, uint32_t e)
 	struct store_event ev;
 	struct unit u;
 	uint64_t self, incl, total;
-	bool about;
+	bool about, self_about = !graph_is_sure(g, c->f, GRAPH_SELF);
 
 	*l = (struct line){0};
 	if (graph_event(c->g, e, c->rd->err))
@@ -140,8 +143,8 @@ static int set_event(struct card *c, struct line *l, uint32_t e)
 	self = graph_self(g, c->f, e);
 	incl = graph_incl(g, c->f, e);
 	l->first = event_title(ev.name, u);
-	set_cost(c, l->cell[0], u, self, g->estimated);
-	set_share(l->cell[1], self, total, g->estimated);
+	set_cost(c, l->cell[0], u, self, self_about);
+	set_share(l->cell[1], self, total, self_about);
 	set_cost(c, l->cell[2], u, incl, about);
 	set_share(l->cell[3], incl, total, about);
 	snprintf(l->cell[4], CELL, "-");
@@ -155,7 +158,7 @@ static void put_bounds(struct card *c)
 	char lo[CELL], hi[CELL];
 	uint64_t least, most;
 
-	if (c->g->estimated || !incl_estimated(c, c->event))
+	if (!graph_is_sure(c->g, c->f, GRAPH_INCL) || !incl_estimated(c, c->event))
 		return;
 	graph_incl_bounds(c->g, c->f, c->event, &least, &most);
 	set_cost(c, lo, c->unit, least, false);
@@ -210,6 +213,7 @@ static struct neighbour neighbour_of(const struct card *c, uint32_t edge, bool c
 	return (struct neighbour){.fn = caller ? e.caller : e.callee,
 				  .edge = edge,
 				  .incl = graph_edge_incl(c->g, edge, c->event),
+				  .about = !graph_call_is_sure(c->g, edge),
 				  .calls = e.calls};
 }
 
@@ -235,14 +239,15 @@ static struct neighbour *neighbours_of(struct card *c, bool callers, uint32_t *n
 	return all;
 }
 
-static void put_more(struct card *c, uint32_t n, uint64_t incl, const char *what)
+static void put_more(struct card *c, uint32_t n, uint64_t incl, bool about,
+		     const char *what)
 {
 	char more[NUMBER_MAX], cost[NUMBER_MAX + 2];
 
 	if (n <= NEIGHBOURS)
 		return;
 	number_grouped(more, n - NEIGHBOURS);
-	set_cost(c, cost, c->unit, incl, c->g->estimated);
+	set_cost(c, cost, c->unit, incl, about);
 	out_printf(c->rd->o, "and %s more: %.*s; %s of #%" PRIu32 "\n", more,
 		   STR_ARG(str_trim(str_c(cost))), what, graph_id(c->g, c->f));
 }
@@ -254,13 +259,18 @@ static int put_neighbours(struct card *c, bool callers)
 	uint32_t n;
 	struct neighbour *all = neighbours_of(c, callers, &n);
 	uint64_t sum = 0, rest = 0;
+	bool about = false, rest_about = false; /* some cost is an estimate */
 	char title[CELL];
 
 	if (!all)
 		return (int)c->rd->err->kind;
 	for (uint32_t i = 0; i < n; i++) {
 		sum = graph_add(sum, all[i].incl);
-		rest = i < NEIGHBOURS ? rest : graph_add(rest, all[i].incl);
+		about |= all[i].about;
+		if (i < NEIGHBOURS)
+			continue;
+		rest = graph_add(rest, all[i].incl);
+		rest_about |= all[i].about;
 	}
 	number_grouped(title, n);
 	line[0].last = str_c(what);
@@ -271,15 +281,15 @@ static int put_neighbours(struct card *c, bool callers)
 			number_grouped(l->cell[0], all[i].calls);
 		else
 			snprintf(l->cell[0], CELL, "-");
-		set_cost(c, l->cell[1], c->unit, all[i].incl, c->g->estimated);
-		set_share(l->cell[2], all[i].incl, sum, c->g->estimated);
+		set_cost(c, l->cell[1], c->unit, all[i].incl, all[i].about);
+		set_share(l->cell[2], all[i].incl, sum, about);
 		l->last =
 			all[i].fn == c->f ? STR("(itself)") : graph_name(c->g, all[i].fn);
 	}
 	if (n) {
 		out_char(c->rd->o, '\n');
 		put_lines(c, line, 1 + (n < NEIGHBOURS ? n : NEIGHBOURS), 3);
-		put_more(c, n, rest, what);
+		put_more(c, n, rest, rest_about, what);
 	}
 	free(all);
 	return 0;

@@ -191,8 +191,8 @@ static bool dot_estimated(const struct graph *g, uint32_t f, uint32_t e)
 {
 	uint64_t lo, hi;
 
-	if (g->estimated || !graph_incl_estimated(g, f))
-		return g->estimated;
+	if (!graph_is_sure(g, f, GRAPH_INCL) || !graph_incl_estimated(g, f))
+		return !graph_is_sure(g, f, GRAPH_INCL);
 	graph_incl_bounds(g, f, e, &lo, &hi);
 	return lo < hi;
 }

@@ -15,11 +15,11 @@
 bool report_fits(const struct render *rd)
 {
 	static const char *const known[] = {
-		"id",	     "self",   "incl",	 "calls", "fn",
-		"file",	     "line",   "obj",	 "cycle", "contribution",
-		"incoming",  "short",  "self%",	 "cum%",  "incl%",
-		"file:line", "change", "lo",	 "hi",	  "estimated",
-		"base",	     "delta",  "delta%", "was",	  "rule",
+		"id",	 "self",      "incl",	   "calls",	   "fn",       "file",
+		"line",	 "obj",	      "cycle",	   "contribution", "incoming", "short",
+		"self%", "cum%",      "incl%",	   "file:line",	   "change",   "lo",
+		"hi",	 "estimated", "recursive", "base",	   "delta",    "delta%",
+		"was",	 "rule",
 	};
 	const struct result *r = rd->r;
 	const struct column *id = result_col(r, STR("id")),

@@ -300,7 +300,12 @@ for stage in ("focus main", "hide obj:libc*", "collapse by file", "collapse std:
     costs = COSTS if "collapse" not in stage and stage != "norec" else COSTS.replace("self, incl,", "self,")
     r = run("cache.out", "-q", "-c", stage + " | functions > g.callgrind", "-c", stage + " | " + costs)
     got = run("g.callgrind", "-q", "-c", costs)
-    ok(r.status == 0 and r.text.count("\n") > 3 and r.text == got.text, "callgrind: %s | functions" % stage, "%s\n%s" % (r, got))
+    same_costs = r.text == got.text
+    if stage.startswith(("hide", "cut")):       # incl stays exact, but shared out calls in the file are rounded
+        ours, theirs = ([re.match(r'(.*),(\d+)((?:,\d+){3})$', x).groups() for x in y.text.split("\r\n")[1:-1]] for y in (r, got))
+        same_costs = [(a, c) for a, _, c in ours] == [(a, c) for a, _, c in theirs] and all(
+            abs(int(a[1]) - int(b[1])) <= 5 for a, b in zip(ours, theirs))
+    ok(r.status == 0 and r.text.count("\n") > 3 and same_costs, "callgrind: %s | functions" % stage, "%s\n%s" % (r, got))
     if shutil.which("callgrind_annotate"):
         p = subprocess.run(["callgrind_annotate", "--auto=no", "g.callgrind"], stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         total = re.search(rb"([\d,]+)[^\n]*PROGRAM TOTALS", p.stdout)

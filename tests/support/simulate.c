@@ -566,6 +566,31 @@ static uint32_t running_in(const struct simulated *s, uint32_t i, uint32_t name)
 	return i;
 }
 
+uint64_t simulate_filtered(const struct simulated *s, enum simulate_filter how,
+			   simulate_set of, uint32_t name, bool incl)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < s->calls; i++) {
+		uint32_t spends =
+			SIMULATE_NONE; /* the innermost function that is shown */
+		bool in_set = false;
+
+		for (uint32_t k = i; k != SIMULATE_NONE; k = s->parent[k]) {
+			const bool of_set = has(of, s->name[k]);
+
+			in_set |= of_set;
+			if (spends == SIMULATE_NONE && !(how == FILTER_HIDE && of_set))
+				spends = s->name[k];
+		}
+		if (how != FILTER_HIDE && in_set != (how == FILTER_FOCUS))
+			continue;
+		if (incl ? running_in(s, i, name) != SIMULATE_NONE : spends == name)
+			sum += s->asked[i];
+	}
+	return in_units(s, sum);
+}
+
 uint64_t simulate_callers(const struct simulated *s, const uint32_t *chain, uint32_t n,
 			  uint32_t of)
 {

@@ -90,6 +90,12 @@ struct simulate_cost {
 };
 uint64_t simulate_cost(const struct simulated *s, const struct simulate_cost *q);
 
+/* What a function costs if the stacks with one of `of` are all (focus), or none (ignore), or
+ * if these functions are not on the stacks (hide). */
+enum simulate_filter { FILTER_FOCUS, FILTER_IGNORE, FILTER_HIDE, FILTER_KINDS };
+uint64_t simulate_filtered(const struct simulated *s, enum simulate_filter how,
+			   simulate_set of, uint32_t name, bool incl);
+
 /* What is spent on stacks that begin with this chain.  The chain starts at the outermost
  * function of `from`; if `from` is 0, at the root of the stack. */
 uint64_t simulate_chain(const struct simulated *s, const uint32_t *chain, uint32_t n,

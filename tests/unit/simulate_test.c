@@ -40,6 +40,7 @@ enum check {
 	UNDER,
 	PATHS,
 	FILTERS,
+	SURE,
 	CUT_OFF,
 	CHECKS,
 };
@@ -60,6 +61,7 @@ static struct {
 	[UNDER] = {.what = "cost of X under Y"},
 	[PATHS] = {.what = "paths"},
 	[FILTERS] = {.what = "focus and ignore leave out nothing"},
+	[SURE] = {.what = "what focus, ignore and hide do not mark is true"},
 	[CUT_OFF] = {.what = "of a profile cut off, sums are its own"},
 };
 
@@ -69,7 +71,7 @@ struct row {
 	char name[64];
 	uint32_t fn; /* number of the name in the program, SIMULATE_NONE: none of them */
 	uint64_t depth, id, calls, self, incl, est, lo, hi, path, step, caller, callee;
-	bool estimated, exact, recursive, bounded;
+	bool estimated, exact, recursive, bounded, guessed; /* guessed: self */
 };
 
 struct answer {
@@ -188,6 +190,7 @@ static void fill_row(const struct trial *t, const struct result *r, size_t at,
 	}
 	row->estimated |= estimated(result_col(r, STR("est")), at) ||
 			  estimated(result_col(r, STR("incl")), at);
+	row->guessed = estimated(result_col(r, STR("self")), at);
 	row->bounded = !absent(result_col(r, STR("lo")), at) &&
 		       !absent(result_col(r, STR("hi")), at);
 	if (!name)
@@ -667,6 +670,38 @@ static void check_filters(struct trial *t)
 		       "%s: %" PRIu64 " of %" PRIu64, t->s.text[f], kept[f], t->spent[f]);
 }
 
+/* A cost that a stage does not mark as an estimate is the true one. */
+static void check_sure(struct trial *t)
+{
+	static const char *const how[FILTER_KINDS] = {"focus", "ignore", "hide"};
+
+	for (uint32_t k = 0; k < FILTER_KINDS; k++) {
+		char x[TEXT];
+		simulate_set of = some(t, 3, x, sizeof(x));
+		const uint64_t slack = simulate_slack(&t->s, ~(simulate_set)0);
+
+		if (!expect(t, SURE, ask(t, &t->rows, "%s %s | functions", how[k], x),
+			    "%s", t->rows.err.text))
+			return;
+		for (size_t i = 0; i < 2 * t->rows.n; i++) {
+			const struct row *r = &t->rows.row[i / 2];
+			const bool incl = i % 2;
+			const uint64_t shown = incl ? r->incl : r->self;
+			uint64_t truth;
+
+			if (r->fn == SIMULATE_NONE || (incl ? r->estimated : r->guessed))
+				continue;
+			truth = simulate_filtered(&t->s, (enum simulate_filter)k, of,
+						  r->fn, incl);
+			tally[SURE].exact++;
+			expect(t, SURE,
+			       (shown > truth ? shown - truth : truth - shown) <= slack,
+			       "%s of %s: %" PRIu64 ", but it is %" PRIu64,
+			       incl ? "incl" : "self", r->name, shown, truth);
+		}
+	}
+}
+
 /* ---- a program ---- */
 
 static void ask_all(struct trial *t)
@@ -684,6 +719,7 @@ static void ask_all(struct trial *t)
 	check_under(t);
 	check_paths(t);
 	check_filters(t);
+	check_sure(t);
 }
 
 /* Nothing is known of what is missing; but what is there is shown. */
