@@ -62,7 +62,7 @@ static struct exec listing_exec(struct session *s, struct graph *g, struct arena
 }
 
 int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_t n,
-		    struct listing *l, struct arena *a, struct err *err)
+		    bool ahead, struct listing *l, struct arena *a, struct err *err)
 {
 	struct exec x = listing_exec(s, g, a, err);
 	struct fn_set *set = fnset_new(a, g->functions);
@@ -71,7 +71,9 @@ int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_
 		return arena_full(a, err);
 	for (size_t i = 0; i < n; i++)
 		fnset_add(set, f[i]);
-	return l->texts ? listing_fill(&x, l, set) : listing_ahead(&x, l, set);
+	if (l->instrs && s->safe)
+		return err_set(err, ERR_QUERY, 0, "objdump is not run under --safe");
+	return ahead ? listing_ahead(&x, l, set) : listing_fill(&x, l, set);
 }
 
 /* ---- one statement ---- */

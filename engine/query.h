@@ -108,10 +108,9 @@ int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 			 struct path_tree *out, struct err *err);
 
 /* The listing of n functions of a graph of a result, which has costs of lines (g->detail);
- * see listing.h.  l->texts NULL: only look up what is inlined in them, so that their
- * listings need not do it one by one. */
+ * see listing.h.  ahead: listing_ahead(), for listings of each of them that follow. */
 int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_t n,
-		    struct listing *l, struct arena *a, struct err *err);
+		    bool ahead, struct listing *l, struct arena *a, struct err *err);
 
 /* Is text one query or more, with a source that is no name alone, or at least begun as
  * one?  Its names need not be known. */

@@ -319,17 +319,25 @@ static struct text_range *wanted_text(struct exec *x, const struct listing_place
 	return r;
 }
 
-static int read_object(struct exec *x, struct listing *l, struct listing_group *g)
+/* The text of an object that listing_ahead() read; NULL: none. */
+static const struct text_file *object_ahead(const struct listing *l, obj_id obj)
 {
-	struct text_file *f = EXEC_ARRAY(x, struct text_file, 1);
+	const struct text_file *f = *l->files;
+
+	while (f && f->file != obj)
+		f = f->next;
+	return f;
+}
+
+static int disassemble_places(struct exec *x, struct listing *l,
+			      const struct listing_group *g, struct text_file *f)
+{
 	struct roots_file object;
 	struct text_range *range;
 	size_t cap = 0, n;
 
-	if (!f || !(range = wanted_text(x, l->place + g->first_place, g->places, &n)))
+	if (!(range = wanted_text(x, l->place + g->first_place, g->places, &n)))
 		return (int)x->err->kind;
-	*f = (struct text_file){0};
-	g->text = f;
 	if (!roots_open(x->objects, store_obj(l->st, g->id), x->a, &object, &f->why))
 		return 0;
 	f->path = object.path;
@@ -340,6 +348,21 @@ static int read_object(struct exec *x, struct listing *l, struct listing_group *
 	if (f->why)
 		f->n = 0, f->line = NULL;
 	return (int)x->err->kind;
+}
+
+static int read_object(struct exec *x, struct listing *l, struct listing_group *g)
+{
+	struct exec reader = *x;
+	struct text_file *f;
+
+	if ((g->text = object_ahead(l, g->id)))
+		return 0;
+	reader.a = l->texts;
+	if (!(f = EXEC_ARRAY(&reader, struct text_file, 1)))
+		return (int)x->err->kind;
+	*f = (struct text_file){.file = g->id, .next = *l->files};
+	g->text = *l->files = f;
+	return disassemble_places(&reader, l, g, f);
 }
 
 static int read_file(struct exec *x, struct listing *l, struct listing_group *g)
@@ -422,5 +445,14 @@ int listing_fill(struct exec *x, struct listing *l, const struct fn_set *set)
 
 int listing_ahead(struct exec *x, struct listing *l, const struct fn_set *set)
 {
-	return listing_gather(x, l, set) || find_inlined(x, l) ? (int)x->err->kind : 0;
+	if (listing_gather(x, l, set) || find_inlined(x, l))
+		return (int)x->err->kind;
+	if (!l->instrs)
+		return 0;
+	if (listing_groups(x, l, set))
+		return (int)x->err->kind;
+	for (size_t i = 0; i < l->ngroups; i++)
+		if (read_object(x, l, &l->group[i]))
+			return (int)x->err->kind;
+	return 0;
 }

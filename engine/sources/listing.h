@@ -65,7 +65,7 @@ struct listing {
 	struct store *st;
 	uint32_t events, event;
 	bool instrs;		  /* instructions, not lines */
-	struct text_file **files; /* read so far */
+	struct text_file **files; /* read so far; objects: by listing_ahead() */
 	struct arena *texts;	  /* where they are */
 	struct listing_place *place;
 	size_t nplaces, places_cap;
@@ -82,7 +82,8 @@ struct listing {
 /* Fill in the listing of the functions of x->g in a set; st, events, event, instrs, files
  * and texts are set.  Notes say what has no text. */
 int listing_fill(struct exec *x, struct listing *l, const struct fn_set *set);
-/* Only look up what is inlined in the functions of a set. */
+/* Look up what is inlined in the functions of a set, and disassemble them, so that their
+ * listings need not do it one by one. */
 int listing_ahead(struct exec *x, struct listing *l, const struct fn_set *set);
 /* The cost of a place in any event of the store. */
 uint64_t listing_cost(const struct listing *l, const struct listing_place *at,

@@ -75,7 +75,9 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 			    .format = opts->format,
 			    .wide = opts->wide,
 			    .no_demangle = opts->no_demangle,
-			    .with_source = opts->with_source,
+			    .source = opts->with_asm	  ? SOURCE_ASM
+				      : opts->with_source ? SOURCE_ON
+							  : SOURCE_OFF,
 			    .output.fd = -1};
 	screen_init(&app->screen, opts->colour);
 	arena_init(&app->arena, (size_t)limits.arena_bytes);

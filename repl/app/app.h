@@ -15,6 +15,7 @@
 #include "repl/app/gate.h"
 #include "repl/app/options.h"
 #include "repl/formats/suite.h"
+#include "repl/render/render.h"
 #include "repl/term/screen.h"
 #include "repl/term/talk.h"
 #include "repl/app/target.h"
@@ -34,11 +35,12 @@ struct app {
 	struct arena arena; /* of the current query */
 	/* settings of the dot-commands: */
 	enum format format; /* FORMAT_NONE: depends on the result */
-	bool exact, wide, timer, no_pager, no_demangle, with_source;
-	char *pager;	      /* command; NULL: from the environment */
-	struct target output; /* .output FILE; fd -1: standard output */
-	char *once;	      /* .once FILE */
-	char *last;	      /* text of the last query, for .edit and .save */
+	bool exact, wide, timer, no_pager, no_demangle;
+	enum with_source source; /* of reports */
+	char *pager;		 /* command; NULL: from the environment */
+	struct target output;	 /* .output FILE; fd -1: standard output */
+	char *once;		 /* .once FILE */
+	char *last;		 /* text of the last query, for .edit and .save */
 	bool interactive, quit;
 	struct out
 		*answers; /* answers go here, not to standard output; NULL: they do not */

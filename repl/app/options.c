@@ -78,6 +78,7 @@ const char options_help[] =
 	"  --source-root DIR     `source of`, `lines of`: read text only below DIR (may be\n"
 	"                        repeated; default: this directory and the profile's)\n"
 	"  --with-source         `functions > x.html`: with the source of the listed functions\n"
+	"  --with-asm            the same, and their instructions by objdump\n"
 	"  --limit NAME=N        of a query: rows, seconds, memory, text, nesting\n"
 	"  --safe                no files written, no commands run by queries\n"
 	"  --no-init             do not read ~/.config/quern/init\n"
@@ -120,6 +121,7 @@ static const struct option {
 	{0, "index", TEXT, AT(index)},
 	{0, "source-root", ROOT, 0},
 	{0, "with-source", FLAG, AT(with_source)},
+	{0, "with-asm", FLAG, AT(with_asm)},
 	{0, "strip-prefix", RULE, RULE_FILES},
 	{0, "map-object", RULE, RULE_OBJECTS},
 	{0, "rename", RULE, RULE_NAMES},

@@ -45,7 +45,8 @@ struct options {
 	uint64_t mem;	 /* bytes; 0: the default */
 	uint64_t budget; /* most bytes of an answer; 0: any */
 	bool rebuild, no_index_write, no_wait, trust, safe, quiet, no_init, raw, verify;
-	bool bench_parse, wide, no_demangle, pair_exact, keep_going, with_source;
+	bool bench_parse, wide, no_demangle, pair_exact, keep_going, with_source,
+		with_asm;
 	bool all_parts, merge, watch, mcp;
 	bool help, version, guide;
 	enum colour_when colour;

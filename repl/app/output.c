@@ -304,7 +304,7 @@ static void render(struct app *app, const struct result *r, const struct rendere
 			       .session = app->session,
 			       .cancel = &app_cancel,
 			       .err = err,
-			       .with_source = app->with_source,
+			       .source = app->source,
 			       .took_ns = progress_now_ns() - app->started_ns}};
 	unsigned lost = out_lost();
 

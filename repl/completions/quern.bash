@@ -4,7 +4,7 @@ _quern() {
 	local word=$2 before=$3
 	local options='--command --file --keep-going --format --event --budget --raw --wide --color --quiet
 		--all-parts --merge --watch --index --rebuild --no-index-write --no-wait --trust --verify --bench-parse --jobs --mem --safe
-		--source-root --with-source --strip-prefix --map-object --rename --pair --least-paired
+		--source-root --with-source --with-asm --strip-prefix --map-object --rename --pair --least-paired
 		--limit --set --guide --mcp --no-demangle --no-init --help --version -c -f -q -h -V'
 	local formats='table tree csv tsv json ndjson md github junit svg icicle html folded speedscope dot
 		callgrind pprof'

@@ -256,7 +256,7 @@ int render_html(struct render *rd)
 	bool *grouped;
 
 	if (report_fits(rd)) {
-		put_page_head(rd, rd->with_source ? source_css : "");
+		put_page_head(rd, rd->source ? source_css : "");
 		return report_put(rd, (size_t)(rd->o->written - before));
 	}
 	if (listing_page_fits(rd)) {

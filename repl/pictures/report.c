@@ -280,7 +280,8 @@ int report_put(struct render *rd, size_t head)
 			   .o = rd->o,
 			   .side = {{.g = rd->r->graph}, {.g = c ? c->graph : NULL}},
 			   .sides = c ? 2 : 1,
-			   .with_source = rd->with_source,
+			   .with_source = rd->source != SOURCE_OFF,
+			   .with_asm = rd->source == SOURCE_ASM,
 			   .head = head};
 
 	source_data_init(&p.source, p.side[0].g, 0);

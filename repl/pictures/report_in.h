@@ -46,7 +46,7 @@ struct report {
 	struct arena names; /* of one name at a time */
 	double most_left;   /* the largest share of a call that was left out */
 	size_t head;	    /* bytes of the page before */
-	bool with_source;
+	bool with_source, with_asm;
 	struct source_data source;
 	uint32_t listed;   /* functions of this profile in the answer */
 	uint32_t sourced;  /* so many of them have source in the page */

@@ -6,6 +6,7 @@
  */
 #include "repl/pictures/report_in.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "repl/term/number.h"
@@ -49,32 +50,36 @@ static int rank_listed(struct report *p, struct spent **out)
 
 /* What the listings share, and the memory of one at a time. */
 struct listings {
-	struct text_file *files;
-	struct arena texts, one;
+	struct text_file *files,
+		*objects; /* objects: of the functions looked ahead for */
+	struct arena texts, code, one;
 };
 
-static struct listing new_listing(const struct report *p, struct listings *all)
+static struct listing new_listing(const struct report *p, struct listings *all,
+				  bool instrs)
 {
 	struct store *st = p->side[0].g->st;
 
 	return (struct listing){.st = st,
 				.events = store_info(st)->events,
 				.event = p->rd->r->event_id,
-				.files = &all->files,
-				.texts = &all->texts};
+				.instrs = instrs,
+				.files = instrs ? &all->objects : &all->files,
+				.texts = instrs ? &all->code : &all->texts};
 }
 
 static int look_ahead(struct report *p, struct listings *all, const struct spent *rank,
 		      uint32_t n)
 {
-	struct listing l = new_listing(p, all);
+	struct listing l = new_listing(p, all, p->with_asm);
 	uint32_t f[AHEAD];
 
 	for (uint32_t i = 0; i < n; i++)
 		f[i] = rank[i].fn;
-	l.texts = NULL;
 	arena_reset(&all->one);
-	return session_listing(p->rd->session, p->side[0].g, f, n, &l, &all->one,
+	arena_reset(&all->code);
+	all->objects = NULL;
+	return session_listing(p->rd->session, p->side[0].g, f, n, true, &l, &all->one,
 			       p->rd->err);
 }
 
@@ -86,25 +91,38 @@ static bool has_text(const struct listing *l)
 	return false;
 }
 
-static int take_function(struct report *p, struct listings *all, uint32_t f)
+enum taken { TAKEN, NO_ROOM, NO_TEXT };
+
+/* Take the lines, or the instructions, of a function. */
+static enum taken take_listing(struct report *p, struct listings *all, uint32_t f,
+			       bool instrs)
 {
-	struct listing l = new_listing(p, all);
+	struct listing l = new_listing(p, all, instrs);
 	const size_t before = p->source.o.n;
 
 	arena_reset(&all->one);
-	if (session_listing(p->rd->session, p->side[0].g, &f, 1, &l, &all->one,
-			    p->rd->err))
-		return (int)p->rd->err->kind;
-	if (!has_text(&l)) {
-		p->textless++;
-		return 0;
-	}
-	out_printf(&p->source.o, "@%u\n", p->side[0].place[f]);
+	if (session_listing(p->rd->session, p->side[0].g, &f, 1, false, &l, &all->one,
+			    p->rd->err) ||
+	    !has_text(&l))
+		return NO_TEXT;
+	out_printf(&p->source.o, "%c%" PRIu32 "\n", instrs ? '%' : '@',
+		   p->side[0].place[f]);
 	if (source_data_put(&p->source, &l, p->rd->err))
+		return TAKEN;
+	p->source.o.n = before;
+	return NO_ROOM;
+}
+
+static void take_function(struct report *p, struct listings *all, uint32_t f)
+{
+	const enum taken source = take_listing(p, all, f, false);
+	const enum taken code =
+		p->with_asm && !p->rd->err->kind ? take_listing(p, all, f, true) : source;
+
+	if (source == TAKEN || code == TAKEN)
 		p->sourced++;
-	else
-		p->source.o.n = before;
-	return (int)p->rd->err->kind;
+	else if (source == NO_TEXT && code == NO_TEXT)
+		p->textless++;
 }
 
 static int take_functions(struct report *p, struct listings *all,
@@ -118,28 +136,33 @@ static int take_functions(struct report *p, struct listings *all,
 
 		if (instrs && i % AHEAD == 0 &&
 		    look_ahead(p, all, rank + i, left < AHEAD ? left : AHEAD))
-			return (int)p->rd->err->kind;
-		if (take_function(p, all, rank[i].fn) || render_cancelled(p->rd, i))
-			return (int)p->rd->err->kind;
+			break;
+		take_function(p, all, rank[i].fn);
+		if (p->rd->err->kind || render_cancelled(p->rd, i))
+			break;
 	}
-	return 0;
+	return (int)p->rd->err->kind;
 }
 
 int report_take_source(struct report *p, size_t budget)
 {
 	struct listings all = {0};
 	struct spent *rank = NULL;
+	const size_t cap = p->side[0].g->a->cap;
 
 	p->source.budget = budget;
 	p->source.place = p->side[0].place;
+	p->with_asm &= store_info(p->side[0].g->st)->has_instr;
 	if (!p->side[0].g->detail || !p->rd->session)
 		return 0;
 	if (rank_listed(p, &rank))
 		return (int)p->rd->err->kind;
-	arena_init(&all.texts, p->side[0].g->a->cap);
-	arena_init(&all.one, p->side[0].g->a->cap);
+	arena_init(&all.texts, cap);
+	arena_init(&all.code, cap);
+	arena_init(&all.one, cap);
 	take_functions(p, &all, rank);
 	arena_free(&all.one);
+	arena_free(&all.code);
 	arena_free(&all.texts);
 	free(rank);
 	return (int)p->rd->err->kind;
@@ -165,5 +188,8 @@ void report_say_source(struct report *p)
 	if (p->source.lines_out)
 		out_printf(p->o, "<p>Left out: %s of the cheapest lines.</p>\n",
 			   GROUPED(p->source.lines_out));
+	if (p->rd->source == SOURCE_ASM && !p->with_asm)
+		out_c(p->o, "<p>No instructions: the profile has no addresses (callgrind"
+			    " --dump-instr=yes).</p>\n");
 	source_data_say(p->o, &p->source);
 }

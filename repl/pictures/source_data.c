@@ -284,6 +284,11 @@ static int choose_lines(struct pieces *p, size_t room)
 
 /* ---- what is taken ---- */
 
+static struct str held_path(const struct source_held *h)
+{
+	return (struct str){h->path, h->path_bytes};
+}
+
 static int hold(struct source_data *d, const struct listing *l, const struct text_file *f,
 		size_t lines)
 {
@@ -291,13 +296,13 @@ static int hold(struct source_data *d, const struct listing *l, const struct tex
 
 	if (!f->line || !lines)
 		return 0;
-	while (i < d->nheld && d->held[i].file != f)
+	while (i < d->nheld && (d->held[i].instrs != l->instrs ||
+				!str_eq(held_path(&d->held[i]), f->path)))
 		i++;
 	if (i == d->nheld) {
 		if (vec_reserve(&d->held, &d->held_cap, i + 1, sizeof(*d->held)))
 			return -1;
-		d->held[i] = (struct source_held){.file = f,
-						  .path = strndup(f->path.p, f->path.n),
+		d->held[i] = (struct source_held){.path = strndup(f->path.p, f->path.n),
 						  .path_bytes = f->path.n,
 						  .instrs = l->instrs,
 						  .newer = f->newer};
@@ -450,7 +455,7 @@ void source_data_say(struct out *o, const struct source_data *d)
 		const struct source_held *h = &d->held[i];
 
 		out_c(o, "<li><code>");
-		emit_name(o, EMIT_XML, (struct str){h->path, h->path_bytes});
+		emit_name(o, EMIT_XML, held_path(h));
 		out_printf(o, "</code>: %s %s%s%s</li>\n", GROUPED(h->lines),
 			   h->instrs ? "instruction" : "line", h->lines == 1 ? "" : "s",
 			   h->newer ? "; it is newer than the profile" : "");

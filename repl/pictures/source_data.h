@@ -3,7 +3,8 @@
  *
  * The data is the element d-source, a line per row:
  *
- *	@n		the listing of line n of d-functions begins (reports only)
+ *	@n		the listing of line n of d-functions begins (reports only);
+ *			%n: that of its instructions
  *	F own TAB path TAB why TAB newer TAB n	a file, or an object; own: 1, of the function
  *			itself; why: it has no text; newer: 1, than the profile; n: its
  *			number in "group:pos"
@@ -30,7 +31,6 @@ enum {
 
 /* A file, or an object, of which the page holds text. */
 struct source_held {
-	const struct text_file *file; /* only to compare */
 	char *path;
 	size_t path_bytes, lines;
 	bool instrs, newer;

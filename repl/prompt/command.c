@@ -141,10 +141,19 @@ static int do_demangle(struct app *app, struct str rest, struct err *err)
 
 static int do_with_source(struct app *app, struct str rest, struct err *err)
 {
-	if (rest.n)
-		return on_off(rest, &app->with_source, err);
-	talk("with-source is %s", app->with_source ? "on" : "off");
-	return 0;
+	static const char *const names[] = {"off", "on", "asm"};
+
+	if (!rest.n) {
+		talk("with-source is %s", names[app->source]);
+		return 0;
+	}
+	for (int i = 0; i < 3; i++)
+		if (str_eq(rest, str_c(names[i]))) {
+			app->source = (enum with_source)i;
+			return 0;
+		}
+	return err_set(err, ERR_USAGE, 0, "it is on, off or asm, not '%.*s'",
+		       STR_ARG(rest));
 }
 
 static int pair_rule(struct app *app, enum session_rule kind, struct str rest,
@@ -712,7 +721,7 @@ static const struct command commands[] = {
 	 NULL},
 	{"demangle", "[on|off]", "show C++ and Rust names as in the source", ARG_SWITCH,
 	 do_demangle, NULL},
-	{"with-source", "[on|off]", "reports hold the source of their functions",
+	{"with-source", "[on|off|asm]", "reports hold the source of their functions",
 	 ARG_SWITCH, do_with_source, NULL},
 	{"read", "FILE", "run a script", ARG_FILE, do_read, reads},
 	{"edit", "[QUERY]", "edit the last query in $EDITOR, then run it", ARG_QUERY,

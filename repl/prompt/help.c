@@ -258,8 +258,9 @@ static const struct help_topic commands[] = {
 	 NULL,
 	 "`functions > r.html` and `top > r.html` hold the source of the functions listed, from\n"
 	 "files below --source-root; the page lists the files.  Without it no report holds\n"
-	 "source.  --with-source is `on` from the start.",
-	 {".with-source on", ".with-source", NULL}},
+	 "source.  `asm` adds the instructions, by objdump.  --with-source is `on` from the\n"
+	 "start, --with-asm is `asm`.",
+	 {".with-source on", ".with-source asm", ".with-source"}},
 	{"read",
 	 NULL,
 	 "Queries and commands.  A query goes on after | , \\ and inside brackets, and in a line\n"

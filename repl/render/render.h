@@ -37,6 +37,9 @@ struct left_out {
 	uint64_t sum;
 };
 
+/* What a report holds of its functions: nothing, their source, also instructions. */
+enum with_source { SOURCE_OFF, SOURCE_ON, SOURCE_ASM };
+
 struct render {
 	struct out *o;
 	const struct result *r;
@@ -45,7 +48,7 @@ struct render {
 	const atomic_int *cancel; /* may be NULL */
 	struct err *err;
 	uint64_t took_ns; /* the query, so far */
-	bool with_source; /* a report has the source of its functions */
+	enum with_source source;
 	struct left_out left;
 	char note[200]; /* what the page leaves out, also for stderr; or empty */
 };

@@ -32,7 +32,7 @@ def rows(text, kind="L"):
 
 
 def held(text):
-    return re.findall(r"<li><code>(.*?)</code>: ([\d,]+) lines?", text)
+    return re.findall(r"<li><code>(.*?)</code>: ([\d,]+) (?:line|instruction)s?", text)
 
 
 def write(path, data):
@@ -201,4 +201,20 @@ same([(line[0], line[1], line[2], (line + [""])[3]) for line in rows(text) if li
 same((rows(text, "C")[0][1], rows(text, "J")[0][1:]), ("0:402000", ["0:401000", "-> 0x401000  1 of 3 times"]), "calls and jumps lead to addresses")
 same((len(open("runs").read().split()), re.findall(r"<li><code>(.*?)</code>: (\d+) instructions", text)), (1, [(here + "/object", "4")]),
      "objdump ran once; the page names the object")
+os.remove("runs")
+how = {"env": {"PATH": here + "/bin:" + os.environ["PATH"]}}
+r = run("asm.out", "--with-asm", "-c", "functions > asm.html", **how)
+text = page("asm.html")
+blocks = [line for line in element(text, "d-source") if line[0] in "@%"]
+same(blocks, ["@1", "%1", "@0", "%0"], "--with-asm: lines and instructions of each function")
+same((len(open("runs").read().split()), sorted(held(text))), (1, [(here + "/a.c", "15"), (here + "/object", "8")]), "objdump ran once for all of them")
+ok("asmAt" in text and "No instructions" not in text, "and the page shows them", r)
+r = run("p.out", "--with-asm", "-q", "-c", "functions > asm.html", **how)
+ok("No instructions: the profile has no addresses" in page("asm.html") and rows(page("asm.html")), "a profile without addresses: it says so", r)
+r = run("asm.out", "--with-asm", "--safe", "--format", "html", "-c", "functions", **how)
+ok(r.status == 1 and "objdump is not run under --safe" in r.talk, "--safe runs no objdump", r)
+r = run("p.out", "-q", "-c", ".with-source on", "-c", "top 1 > dot.html", "-c", ".with-source off", "-c", "top 1 > off.html")
+ok(len(held(page("dot.html"))) == 1 and "d-source" not in page("off.html"), ".with-source", r)
+r = run("p.out", "-q", "-c", ".with-source maybe")
+ok(r.status == 2 and "on, off or asm" in r.talk, ".with-source maybe", r)
 done()

@@ -1,40 +1,54 @@
-/* ---- the source of the selected function, in place of the table ---- */
-const sourceBar = $('shown').parentNode, sourceButton = el(sourceBar, 'button', 'source'), hotButton = el(sourceBar, 'button', 'hottest line');
-const sourceGo = el($('where').parentNode, 'button', 'show source');
+/* ---- the source, or the instructions, of the selected function, in place of the table ---- */
+const sourceBar = $('shown').parentNode, hotButton = el(sourceBar, 'button', 'hottest line'), sourceGo = el($('where').parentNode, 'button', 'show source');
+const sourceKinds = [
+	{at: sourceAt, key: 's', title: 'Source', name: 'source', hash: '1'},
+	{at: asmAt, key: 'd', title: 'Instructions', name: 'asm', hash: '2'},
+].filter((k, i) => !i || asmAt.size);
+for (const k of sourceKinds) {
+	k.button = el(sourceBar, 'button', k.name);
+	k.button.title = k.title + ' of the selected function (' + k.key + ')';
+	k.button.addEventListener('click', () => toggleSource(k));
+}
 $('where').after(sourceGo);
-sourceButton.title = 'The source of the selected function (s)';
 hotButton.title = 'Go to the costliest line, then to the next (h)';
-sourceGo.className = 'go';
-let sourceOn = false;
+let sourceKind = null;
 const sourceView = codeView($('scroll').parentNode, to => select(F[+to], true));
-const withSource = f => f && sourceAt.has(f.i);
+const holds = (k, f) => !!f && k.at.has(f.i);
 function showSource() {
-	const f = selected;
-	sourceButton.setAttribute('aria-pressed', sourceOn);
-	$('scroll').hidden = sourceOn;
-	sourceView.code.hidden = hotButton.hidden = !sourceOn;
-	sourceBar.firstChild.textContent = sourceOn ? 'Source' : 'Functions';
-	$('shown').hidden = sourceOn;
-	sourceGo.hidden = !withSource(f) || sourceOn;
-	if (!sourceOn) return;
-	if (!withSource(f)) sourceView.show(null, f ? 'The source of ' + f.label + ' is not in this report.' : 'Select a function, in the flame graph or in the table: its source is shown here.');
-	else sourceView.show(listingAt(sourceAt.get(f.i)));
+	const f = selected, k = sourceKind;
+	for (const other of sourceKinds) other.button.setAttribute('aria-pressed', other === k);
+	$('scroll').hidden = $('shown').hidden = !!k;
+	sourceView.code.hidden = hotButton.hidden = !k;
+	sourceBar.firstChild.textContent = k ? k.title : 'Functions';
+	sourceGo.hidden = !!k || !holds(sourceKinds[0], f);
+	if (!k) return;
+	if (!holds(k, f)) {
+		sourceView.show(null, f ? 'The ' + k.name + ' of ' + f.label + ' is not in this report.' : 'Select a function, in the flame graph or in the table: its ' + k.name + ' is shown here.');
+		return;
+	}
+	const groups = listingAt(k.at.get(f.i));
+	groups.instrs = k.at === asmAt;
+	sourceView.show(groups);
 }
 const showCosts = show, addressBefore = address, goBefore = go;
 show = () => { showCosts(); showSource(); };
-address = () => addressBefore() + (sourceOn ? '&s=1' : '');
-go = () => { sourceOn = new URLSearchParams(location.hash.slice(1)).get('s') === '1'; goBefore(); };
-function toggleSource() {
-	sourceOn = !sourceOn;
+address = () => addressBefore() + (sourceKind ? '&s=' + sourceKind.hash : '');
+go = () => {
+	const s = new URLSearchParams(location.hash.slice(1)).get('s');
+	sourceKind = sourceKinds.find(k => k.hash === s) || null;
+	goBefore();
+};
+function toggleSource(k) {
+	sourceKind = sourceKind === k ? null : k;
 	showSource();
-	if (!sourceOn) { draw(); if (selected) reveal(selected); draw(); }
+	if (!sourceKind) { draw(); if (selected) reveal(selected); draw(); }
 	went();
 }
-sourceButton.addEventListener('click', toggleSource);
-sourceGo.addEventListener('click', toggleSource);
+sourceGo.addEventListener('click', () => toggleSource(sourceKinds[0]));
 hotButton.addEventListener('click', () => sourceView.hottest());
 document.addEventListener('keydown', x => {
 	if (x.ctrlKey || x.altKey || x.metaKey || $('keys').open || /^(INPUT|SELECT)$/.test(x.target.tagName)) return;
-	if (x.key === 's') toggleSource();
-	if (x.key === 'h' && sourceOn) sourceView.hottest();
+	const k = sourceKinds.find(k => k.key === x.key);
+	if (k) toggleSource(k);
+	if (x.key === 'h' && sourceKind) sourceView.hottest();
 });

@@ -1,14 +1,14 @@
 /* ---- the source: listings of d-source, and a view of one ---- */
 const sourceLines = lines('d-source'), CHUNK = 200;
-const sourceAt = new Map();
-sourceLines.forEach((l, i) => { if (l[0] === '@') sourceAt.set(+l.slice(1), i + 1); });
+const sourceAt = new Map(), asmAt = new Map(), begins = l => l[0] === '@' || l[0] === '%';
+sourceLines.forEach((l, i) => { if (begins(l)) (l[0] === '@' ? sourceAt : asmAt).set(+l.slice(1), i + 1); });
 const costsOf = t => t ? t.split(' ').map(Number) : null;
 const inEvent = w => w && w[ev] || 0;
 /* The groups (files, or objects) of the listing that begins there. A line has its calls and jumps. */
 function listingAt(i) {
 	const groups = [];
 	let g = null, line = null, inlined = null;
-	for (; i < sourceLines.length && sourceLines[i][0] !== '@'; i++) {
+	for (; i < sourceLines.length && !begins(sourceLines[i]); i++) {
 		const kind = sourceLines[i][0], t = sourceLines[i].slice(1).split('\t');
 		if (kind === 'F') {
 			g = {n: +t[4], own: t[0] === '1', path: t[1], why: t[2], newer: t[3] === '1', rows: [], open: true};
