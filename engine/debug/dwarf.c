@@ -405,9 +405,11 @@ int dwarf_read(const struct dwarf_ask *ask, struct bytes *out)
 	int rc;
 
 	dwarf_find(&f, ask->object, ask->roots);
+	if (ask->n)
+		dwarf_find_open(&f, ask->roots);
 	ask->opened(f.bytes);
 	allow_open(false);
-	rc = f.debug ? walk(&w, out) : put_none(&w, out);
+	rc = f.debug || (f.debug_elf && !ask->n) ? walk(&w, out) : put_none(&w, out);
 	rc = rc || inline_text_put(out, dwarf_build_id(f.elf)) ||
 			     (w.has_code && inline_code_put(&w.code, out))
 		     ? -1

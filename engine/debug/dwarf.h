@@ -31,7 +31,7 @@ struct dwarf_ask {
 	const struct roots_file *object;
 	const struct roots *roots;    /* where separate debug information may be */
 	const struct dwarf_place *at; /* [n], in ascending order, each address once */
-	size_t n;		      /* 0: only the build-id is wanted */
+	size_t n; /* 0: only the build-id, and whether there is debug information */
 	bool demangle;
 	/* Called when all files are open, before they are read, with their bytes; to set
 	 * limits. */

@@ -185,6 +185,10 @@ void dwarf_find(struct dwarf_files *f, const struct roots_file *object,
 	if (!f->elf)
 		return;
 	f->debug_elf = has_debug(f->elf) ? f->elf : separate_debug(f, object, roots);
+}
+
+void dwarf_find_open(struct dwarf_files *f, const struct roots *roots)
+{
 	f->debug =
 		f->debug_elf ? dwarf_begin_elf(f->debug_elf, DWARF_C_READ, NULL) : NULL;
 	if (f->debug)

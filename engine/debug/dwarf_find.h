@@ -32,9 +32,10 @@ struct dwarf_files {
 	struct arena arena;
 };
 
-/* The files stay open until dwarf_find_end(). */
+/* Find elf and debug_elf, and then the rest.  The files stay open until dwarf_find_end(). */
 void dwarf_find(struct dwarf_files *f, const struct roots_file *object,
 		const struct roots *roots);
+void dwarf_find_open(struct dwarf_files *f, const struct roots *roots);
 void dwarf_find_end(struct dwarf_files *f);
 /* Empty: it has none. */
 struct str dwarf_build_id(Elf *elf);

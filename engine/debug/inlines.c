@@ -138,6 +138,33 @@ static void stamp(struct inlines *c, struct inlined_object *o,
 	o->mtime_ns = file->mtime_ns;
 }
 
+static int take_reason(struct inlines *c, struct inlined_object *o,
+		       const struct roots_file *file, const struct inline_answer *answer,
+		       struct err *err)
+{
+	o->why = answer->why;
+	if (answer->none && !o->n && !inlined_none(o, &answer->code[0], err))
+		stamp(c, o, file, answer->build_id);
+	return (int)err->kind;
+}
+
+/* Before all addresses of an object are collected: has it debug information at all? */
+static int check_new(struct inlines *c, struct inlined_object *o,
+		     const struct roots *objects, struct roots_file *file,
+		     const struct cancel *cancel, struct arena *a, struct err *err)
+{
+	const struct dwarf_ask ask = {.object = file, .roots = objects};
+	struct inline_answer answer;
+
+	if (!roots_open(objects, o->name, a, file, &o->why))
+		return 0;
+	if (!inline_children(&ask, cancel, &answer, err) && answer.why)
+		take_reason(c, o, file, &answer, err);
+	inline_answer_free(&answer);
+	close(file->fd);
+	return (int)err->kind;
+}
+
 /* The object has changed since it was read: is it another one? */
 static int check_changed(struct inlines *c, struct inlined_object *o,
 			 const struct roots *objects, const struct roots_file *file,
@@ -224,8 +251,8 @@ static int check_object(struct inlines *c, struct inlined_object *o, struct stor
 		rc = check_kept(c, o, objects, &file, cancel, &scratch, err);
 		if (!rc && !o->why && !o->stamped)
 			is_newer(o, st, &file);
-	} else {
-		is_newer(o, st, &file);
+	} else if (!is_newer(o, st, &file)) {
+		rc = check_new(c, o, objects, &file, cancel, &scratch, err);
 	}
 	o->checked = !rc;
 	arena_free(&scratch);
@@ -238,11 +265,8 @@ static int take_answer(struct inlines *c, struct inlined_object *o,
 {
 	uint64_t agree = o->agree, differ = o->differ;
 
-	if ((o->why = answer->why)) {
-		if (answer->none && !o->n && !inlined_none(o, &answer->code[0], err))
-			stamp(c, o, file, answer->build_id);
-		return (int)err->kind;
-	}
+	if (answer->why)
+		return take_reason(c, o, file, answer, err);
 	if (o->stamped && (file->size != o->size || file->mtime_ns != o->mtime_ns) &&
 	    !same_build(o, answer->build_id)) {
 		o->why = rebuilt;
