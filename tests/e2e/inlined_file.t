@@ -73,6 +73,22 @@ same(ask(), (right, ""), "so is a stripped one")
 build("-O2", "-g", "-Wl,--build-id=none")
 unnamed("one without a build-id is not", "built anew since")
 
+# ---- other questions about inlined code, and the costs
+
+restore()
+forget()
+FRAMES = "with inlined | functions | show fn, self, incl"
+frames, talk = ask(FRAMES)
+ok(frames and any(r[0] == "Sum<int>::add(int) (inl)" for r in frames) and os.path.exists(kept), "inlined functions as functions", talk)
+asm, _ = ask("instrs of obj:p | show instr, inlined, inlined_at, self")
+os.remove("p")
+same(ask(FRAMES)[0], frames, "the same from the file")
+same(ask("instrs of obj:p | show instr, inlined, inlined_at, self")[0], asm, "so are the chains of each instruction")
+costs = [ask(q + "functions | sum | show self")[0] for q in ("", "with inlined | ")]
+forget()
+costs += [ask(q + "functions | sum | show self")[0] for q in ("", "with inlined | ")]
+same(costs[1:], costs[:1] * 3, "and the sum of all costs, with and without")
+
 # ---- the file
 
 restore()
