@@ -162,7 +162,7 @@ static int take_terminal(struct app *app)
 /* Drop the right to gain privileges: --safe allows nothing that needs it. */
 static void give_up_rights(const struct options *o)
 {
-	if (o->safe)
+	if (o->safe || o->mcp)
 		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 

@@ -104,7 +104,8 @@ void tool_run(struct tool_call *c, const struct options *o)
 	}
 	talk_to(&c->said);
 	mine.safe = true;
-	mine.format = c->format;
+	if (c->format != FORMAT_NONE)
+		mine.format = c->format;
 	if (app_init(&app, &mine, &err))
 		app_fail(&app, &err, NULL);
 	c->failed = err.kind || ask(c, &app);

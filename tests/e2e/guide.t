@@ -37,6 +37,14 @@ for name, (here, base, x, y) in PROFILES.items():
             unanswered.append("%s\n%s" % (asked, r))
     same(unanswered, [], name + ": every example of the guide is answered")
 
+# The same of queries within sentences; those with events and files are of the second profile.
+spans = re.findall(r"`([^`\n]+)`", text[text.index("Names: "):text.index("## Columns")] + text[text.index("## When"):])
+asked = [re.sub("lvm", "malloc", re.sub("PART", "alloc", re.sub("push_back", "_M_realloc_insert", re.sub(r"\b[XY]\b", "malloc", q)))) for q in spans]
+asked = ["find " + q if re.match(r'["/#]|mem|_M_|(file|obj|class|line):', q) else q for q in asked]
+asked = [q for q in asked if re.match(r"(find|top|inlined|cycles|parts|part|functions|let|events)\b", q)]
+failed = [str(r) for r in (run(here, "--budget", "20k", "-c", q.replace("malloc.c:12", "malloc.c:1338")) for q in asked) if r.status]
+ok(len(asked) > 15 and not failed, "queries within its sentences", "\n".join(asked + failed))
+
 recipes = text[text.index("## Recipes"):text.index("## When an answer")]
 same(len(re.findall(r"^[A-Z].*\?$", recipes, re.M)), 10, "ten recipes")
 code = " ".join(re.findall(r"`([^`\n]+)`", text))

@@ -169,6 +169,10 @@ for args, said in ((["--mcp"], "needs a profile"), (["--mcp", "app.out", "-c", "
     ok(r.status == 2 and said in r.talk and not r.out, "refused: " + " ".join(args), r)
 r = run("--mcp", "app.out", stdin=b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query","arguments":{"query":"top 1"}}}\n')
 ok(r.status == 0 and json.loads(r.text)["id"] == 1, "a file of requests: all are answered before it ends", r)
+c = Client("app.out", "--format", "csv", "--event", "Ir", "--budget", "4k")
+same(c.ask("top 1 | show fn"), run("app.out", "-c", "top 1 | show fn | as csv").text, "--format is that of calls that name none")
+ok(len(c.ask("functions")) <= 4096 and "left out" in c.ask("functions"), "--budget")
+c.close()
 with open(top + "/repl/mcp/tools.json", encoding="utf-8") as f:
     same({t["name"]: t for t in json.load(f)["tools"]}, tools, "the tools are those of tools.json")
 done()
