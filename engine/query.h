@@ -49,9 +49,10 @@ void session_set_safe(struct session *s, bool safe); /* refuse `>` and `!` */
  * Borrowed.  NULL: nowhere. */
 void session_set_roots(struct session *s, const struct roots *sources,
 		       const struct roots *objects);
-/* Keep the inlined calls that are read for the last profile added in the file at path, for
- * later sessions (debug/inlines.h); trust: use it even if others could have written it. */
-int session_keep_inlines(struct session *s, const char *path, bool trust,
+/* Keep the inlined calls that are read for the last profile added beside its index, for later
+ * sessions (debug/inlines.h); trust: use them even if others could have written them.  Index
+ * empty: keep none. */
+int session_keep_inlines(struct session *s, const char *index, bool trust,
 			 struct err *err);
 /* What `vs` takes for the same (pair.h), beside what it finds out. */
 enum session_rule {

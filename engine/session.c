@@ -100,9 +100,11 @@ int session_add(struct session *s, struct str name, struct store *st, struct err
 	return 0;
 }
 
-int session_keep_inlines(struct session *s, const char *path, bool trust, struct err *err)
+int session_keep_inlines(struct session *s, const char *index, bool trust,
+			 struct err *err)
 {
-	return inlines_keep(s->inlines, s->stores[s->n - 1], path, trust, err);
+	return *index ? inlines_keep(s->inlines, s->stores[s->n - 1], index, trust, err)
+		      : 0;
 }
 
 static void forget_last(struct session *s)

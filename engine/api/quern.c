@@ -98,9 +98,8 @@ static void apply_limits(struct quern_profile *p, const quern_options *o)
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
 static int open_files(const char *const *path, size_t n, const quern_options *o,
-		      struct store **out, struct err *err)
+		      struct build_report *report, struct store **out, struct err *err)
 {
-	struct build_report report;
 	const struct build_opts how = {
 		.index_path = o->index,
 		.no_write = o->flags & QUERN_NO_WRITE,
@@ -113,15 +112,15 @@ static int open_files(const char *const *path, size_t n, const quern_options *o,
 	int rc;
 
 	pthread_mutex_lock(&opening);
-	rc = build_open_set(path, n, &how, out, &report, err);
+	rc = build_open_set(path, n, &how, out, report, err);
 	pthread_mutex_unlock(&opening);
 	if (!rc)
 		store_demangle(*out, !(o->flags & QUERN_RAW_NAMES));
 	return rc;
 }
 
-static int open_path(const char *path, const quern_options *o, struct store **out,
-		     struct err *err)
+static int open_path(const char *path, const quern_options *o,
+		     struct build_report *report, struct store **out, struct err *err)
 {
 	glob_t found;
 	int rc;
@@ -131,8 +130,9 @@ static int open_path(const char *path, const quern_options *o, struct store **ou
 			       "a profile is named by the path of its file");
 	if (!strpbrk(path, "*?[") || access(path, F_OK) == 0 ||
 	    glob(path, 0, NULL, &found))
-		return open_files(&path, 1, o, out, err);
-	rc = open_files((const char *const *)found.gl_pathv, found.gl_pathc, o, out, err);
+		return open_files(&path, 1, o, report, out, err);
+	rc = open_files((const char *const *)found.gl_pathv, found.gl_pathc, o, report,
+			out, err);
 	globfree(&found);
 	return rc;
 }
@@ -140,11 +140,12 @@ static int open_path(const char *path, const quern_options *o, struct store **ou
 static int add_profile(struct quern_profile *p, const char *name, const char *path,
 		       const quern_options *o, struct err *err)
 {
+	struct build_report report = {0};
 	struct store *st = NULL;
 
 	if (vec_reserve(&p->stores, &p->cap, p->n + 1, sizeof(struct store *)))
 		return err_no_memory(err, NULL);
-	if (open_path(path, o, &st, err))
+	if (open_path(path, o, &report, &st, err))
 		return (int)err->kind;
 	if (session_add(p->session, name ? str_c(name) : str_basename(str_c(path)), st,
 			err)) {
@@ -152,7 +153,9 @@ static int add_profile(struct quern_profile *p, const char *name, const char *pa
 		return (int)err->kind;
 	}
 	p->stores[p->n++] = st;
-	return 0;
+	/* What the program read from objects; this reads none. */
+	return session_keep_inlines(p->session, report.index, o->flags & QUERN_TRUST,
+				    err);
 }
 
 static int open_profile(struct quern_profile *p, const char *path,

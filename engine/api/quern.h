@@ -24,9 +24,10 @@
  *
  * Errors: the caller's quern_error is filled in whenever a function fails, and cleared
  * when it does not; it may be NULL.  The library writes nothing to standard output or
- * standard error, ends no process, starts no program, and reads no files but profiles and
- * indexes.  It handles SIGBUS and SIGSEGV of its own maps, as other processes may cut
- * files; a fault elsewhere goes to the handler that was there before.
+ * standard error, ends no process, starts no program, and reads no files but profiles,
+ * indexes and what quern keeps beside these.  It handles SIGBUS and SIGSEGV of its own maps,
+ * as other processes may cut files; a fault elsewhere goes to the handler that was there
+ * before.
  */
 #ifndef QUERN_H
 #define QUERN_H

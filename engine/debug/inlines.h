@@ -31,10 +31,10 @@ struct inlines *inlines_new(void); /* NULL: memory is out */
 void inlines_free(struct inlines *c);
 void inlines_drop(struct inlines *c, const struct store *st);
 
-/* Keep what is read for a profile in the file at path (inlines_file.h), written by
+/* Keep what is read for a profile in a file beside its index (inlines_file.h), written by
  * inlines_save(), and take from there what was read before; trust: even if others could
  * have written it. */
-int inlines_keep(struct inlines *c, const struct store *st, const char *path, bool trust,
+int inlines_keep(struct inlines *c, const struct store *st, const char *index, bool trust,
 		 struct err *err);
 void inlines_save(struct inlines *c);
 
@@ -46,6 +46,7 @@ int inlines_read(struct inlines *c, struct store *st, obj_id obj,
 /* What is to be read for an address: nothing, if that was done in this session or an earlier
  * one; a reason, the same for all addresses of the object, if it cannot be read. */
 enum inlines_want { WANT_READ, WANT_REASON, WANT_NOTHING };
+/* objects NULL: none is looked at, and what was read before holds. */
 enum inlines_want inlines_wanted(struct inlines *c, struct store *st, obj_id obj,
 				 const struct roots *objects, uint64_t address);
 

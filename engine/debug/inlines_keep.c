@@ -6,6 +6,7 @@
  */
 #include "engine/debug/inlines_in.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -26,12 +27,12 @@ static uint64_t stamp_of(struct store *st)
 	return h;
 }
 
-int inlines_keep(struct inlines *c, const struct store *st, const char *path, bool trust,
+int inlines_keep(struct inlines *c, const struct store *st, const char *index, bool trust,
 		 struct err *err)
 {
 	struct inlined_profile *p = calloc(1, sizeof(*p));
 
-	if (!p || !(p->path = strdup(path))) {
+	if (!p || asprintf(&p->path, "%s.inlines", index) < 0) {
 		free(p);
 		return err_no_memory(err, NULL);
 	}

@@ -34,6 +34,7 @@ struct inlining {
 	struct store *st;
 	struct inlining_place *place; /* asked for */
 	size_t n, cap;
+	bool unread; /* under --safe, some was not read before */
 	struct inline_frame
 		*named; /* [inlined] of the store; name.p NULL: not made yet */
 };
@@ -57,13 +58,16 @@ int inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
 		  uint64_t instr)
 {
 	const obj_id obj = store_fn_obj_id(in->st, f);
+	const bool safe = in->x->safe;
 	enum inlines_want want;
 	struct str name;
 
-	if (!store_info(in->st)->has_instr || in->x->safe)
+	if (!store_info(in->st)->has_instr)
 		return 0;
-	want = inlines_wanted(in->x->inlines, in->st, obj, in->x->objects, instr);
-	if (want == WANT_NOTHING ||
+	want = inlines_wanted(in->x->inlines, in->st, obj, safe ? NULL : in->x->objects,
+			      instr);
+	in->unread = in->unread || (safe && want != WANT_NOTHING);
+	if (safe || want == WANT_NOTHING ||
 	    (want == WANT_REASON && in->n && in->place[in->n - 1].obj == obj))
 		return 0;
 	store_inlined(in->st, file, &file, &name);
@@ -132,7 +136,7 @@ int inlining_read(struct inlining *in, bool note)
 	struct inlining_lack lack = {0};
 	struct dwarf_place *at;
 
-	if (note && store_info(in->st)->has_instr && x->safe)
+	if (note && in->unread)
 		return exec_note(x, STR("inlined code is told by its file alone: no "
 					"object is read under --safe"));
 	if (!in->n)

@@ -429,20 +429,6 @@ static void hint_cancelled(const struct app *app, const char *const *path, size_
 	free(index);
 }
 
-/* What is read from objects lies beside the index, where that is kept. */
-static int keep_inlines(struct app *app, const char *index, struct err *err)
-{
-	char *path = NULL;
-
-	if (!*index || app->opts->no_index_write || app->opts->safe)
-		return 0;
-	if (asprintf(&path, "%s.inlines", index) < 0)
-		return err_no_memory(err, NULL);
-	session_keep_inlines(app->session, path, app->opts->trust, err);
-	free(path);
-	return (int)err->kind;
-}
-
 int app_open(struct app *app, const char *name, const char *const *path, size_t n)
 {
 	struct err err = {0};
@@ -470,7 +456,9 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 	if (!err.kind) {
 		app->profiles[app->nprofiles++] = p;
 		/* A lack of memory will be told by the first query. */
-		keep_inlines(app, report.index, &err);
+		if (!app->opts->no_index_write)
+			session_keep_inlines(app->session, report.index, app->opts->trust,
+					     &err);
 		err_clear(&err);
 		add_profile_root(app, p.path);
 		say_opened(app, p.path, p.store, &report);

@@ -102,6 +102,7 @@ subprocess.run(["objcopy", "--strip-debug", "p"], check=True)
 age(-10)
 by_file("stripped", "no debug information")
 restore()
+forget()
 answer, talk = rows("inlined of work | show fn", "--safe", "--source-root", ".")
 ok(answer and not any(r[0] for r in answer) and "--safe" in talk, "no object is read under --safe", talk)
 
