@@ -63,18 +63,17 @@ struct str graph_plain_name(const struct graph *g, uint32_t f)
 	struct str name = graph_name(g, f);
 
 	if (graph_is(g, f, GRAPH_INLINED))
-		name.n -= sizeof(GRAPH_INLINED_MARK) - 1;
+		name.n -= sizeof(NAME_INLINED) - 1;
 	return name;
 }
 
 struct str graph_short_name(const struct graph *g, uint32_t f, struct arena *a)
 {
-	struct str name = graph_plain_name(g, f);
+	const struct str name = graph_name(g, f);
 
-	if (!graph_is(g, f, GRAPH_INLINED))
-		return graph_own_name(g, f).p ? name : name_short(name, a);
-	name = name_short(name, a);
-	return name.p ? arena_printf(a, "%.*s" GRAPH_INLINED_MARK, STR_ARG(name)) : name;
+	return graph_own_name(g, f).p && !graph_is(g, f, GRAPH_INLINED)
+		       ? name
+		       : name_short(name, a);
 }
 
 struct str graph_class(const struct graph *g, uint32_t f)

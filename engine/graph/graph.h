@@ -17,7 +17,6 @@
 #include "index/store/store.h"
 
 #define GRAPH_NONE UINT32_MAX
-#define GRAPH_INLINED_MARK " (inl)"
 #define GRAPH_NO_FILE (UINT32_MAX - 1) /* the file is not known */
 
 struct graph_costs; /* columns of one event */

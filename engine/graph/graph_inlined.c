@@ -16,10 +16,11 @@ struct inlined_stage {
 	uint32_t below;	   /* functions */
 	uint32_t events;   /* recorded */
 	uint32_t *outer;   /* [codes]: the function below that it is part of */
-	uint32_t *from;	   /* [edges]: the edge below, or GRAPH_NONE */
 	uint32_t *of_code; /* [codes]: the edge into it */
 	uint32_t *of_call; /* [calls]: its edge */
-	uint32_t *last;	   /* [edges below]: the call that takes the rest, if all moved */
+	uint8_t *
+		takes_rest; /* [calls]: the last one that takes from its edge below, which
+				is gone */
 };
 
 /* ---- costs ---- */
@@ -28,7 +29,8 @@ struct inlined_stage {
 struct handing {
 	const uint64_t *whole, *now; /* of the whole graph; of the part at hand */
 	uint64_t *left;
-	double *passed; /* the cost of the whole that was handed on */
+	double *passed; /* the cost of the whole that was handed on; NULL: the part at
+			   hand is the whole */
 };
 
 static uint64_t whole_units(double part, double of_whole)
@@ -41,7 +43,7 @@ static uint64_t hand_on(struct handing *h, uint32_t i, uint64_t want)
 {
 	uint64_t got = want;
 
-	if (h->now[i] != h->whole[i]) {
+	if (h->passed && h->now[i] != h->whole[i]) {
 		const double share =
 			h->whole[i] ? (double)h->now[i] / (double)h->whole[i] : 0;
 		const uint64_t before = whole_units(share, h->passed[i]);
@@ -69,26 +71,42 @@ static void enter_codes(const struct graph *g, const struct inlined_stage *s,
 	}
 }
 
+/* The calls that are left to functions below are their first edges. */
+static void keep_calls(const struct graph *g, const struct inlined_stage *s,
+		       const struct flow_input *below, const uint64_t *left,
+		       uint64_t *edge)
+{
+	for (uint32_t f = 0; f < s->below; f++) {
+		uint32_t to = g->out_first[f];
+
+		for (uint32_t i = below->out_first[f]; i < below->out_first[f + 1]; i++)
+			if (!s->in->gone[i])
+				edge[to++] = left[i];
+	}
+}
+
 static int inlined_fill(struct graph *g, uint32_t e, const struct flow_input *below,
 			struct arena *scratch, uint64_t *self, uint64_t *edge,
 			struct err *err)
 {
 	const struct inlined_stage *s = g->stage;
 	uint64_t *left = ARENA_ARRAY(scratch, uint64_t, (size_t)below->edges + 1);
-	double *passed =
-		ARENA_ARRAY(scratch, double, (size_t)below->edges + below->functions + 1);
+	double *passed = NULL;
 	struct flow_input whole;
 	struct handing own, calls;
 
-	if (!left || !passed)
-		return arena_full(scratch, err);
 	if (graph_flow_input(g->below, e, &whole, err))
 		return (int)err->kind;
+	if (below->self != whole.self)
+		passed = ARENA_ARRAY(scratch, double,
+				     (size_t)below->edges + below->functions + 1);
+	if (!left || (!passed && below->self != whole.self))
+		return arena_full(scratch, err);
 	memcpy(self, below->self, below->functions * sizeof(*self));
 	memcpy(left, below->incl, below->edges * sizeof(*left));
 	own = (struct handing){whole.self, below->self, self, passed};
 	calls = (struct handing){whole.incl, below->incl, left,
-				 passed + below->functions};
+				 passed ? passed + below->functions : NULL};
 	for (uint32_t k = 0; k < s->in->codes; k++) {
 		self[s->below + k] = hand_on(
 			&own, s->outer[k],
@@ -102,16 +120,14 @@ static int inlined_fill(struct graph *g, uint32_t e, const struct flow_input *be
 		edge[s->of_call[c]] = hand_on(
 			&calls, i,
 			store_event_of(g->st, e, s->in->cost + (size_t)c * s->events));
-		if (s->last[i] == c) {
+		if (s->takes_rest[c]) {
 			edge[s->of_call[c]] = graph_add(edge[s->of_call[c]], left[i]);
 			left[i] = 0;
 		}
 		if (graph_poll(g, c, err))
 			return (int)err->kind;
 	}
-	for (uint32_t i = 0; i < g->edges; i++)
-		if (s->from[i] != GRAPH_NONE)
-			edge[i] = left[s->from[i]];
+	keep_calls(g, s, below, left, edge);
 	enter_codes(g, s, self, edge);
 	return 0;
 }
@@ -135,7 +151,6 @@ static uint32_t wire(struct wiring *w, uint32_t from, uint32_t to, uint64_t call
 	d->caller[d->edges] = from;
 	d->callee[d->edges] = to;
 	d->calls[d->edges] = calls;
-	w->s->from[d->edges] = GRAPH_NONE;
 	return d->edges++;
 }
 
@@ -151,7 +166,7 @@ static void wire_function(struct wiring *w, uint32_t f)
 
 	for (uint32_t i = w->shape.out_first[f]; i < w->shape.out_first[f + 1]; i++)
 		if (!in->gone[i])
-			w->s->from[wire(w, f, w->shape.callee[i], w->calls[i])] = i;
+			wire(w, f, w->shape.callee[i], w->calls[i]);
 	wire_inner(w, f);
 }
 
@@ -169,53 +184,69 @@ static void wire_code(struct wiring *w, uint32_t k)
 }
 
 /* Calls move from the function to the code that makes them. */
-static void move_calls(struct wiring *w)
+static void move_calls(struct wiring *w, uint32_t *last)
 {
 	const struct graph_inlines *in = w->s->in;
 
-	for (uint32_t i = 0; i < w->shape.edges; i++) {
-		w->calls[i] = w->shape.calls[i];
-		w->s->last[i] = GRAPH_NONE;
-	}
+	memcpy(w->calls, w->shape.calls, w->shape.edges * sizeof(*w->calls));
 	for (uint32_t c = 0; c < in->calls; c++) {
 		const uint32_t i = in->call[c].edge;
 
 		w->calls[i] -=
 			in->call[c].calls < w->calls[i] ? in->call[c].calls : w->calls[i];
-		if (in->gone[i])
-			w->s->last[i] = c;
+		last[i] = c;
 	}
+	for (uint32_t c = 0; c < in->calls; c++)
+		w->s->takes_rest[c] =
+			in->gone[in->call[c].edge] && last[in->call[c].edge] == c;
+}
+
+static int wire_all(struct wiring *w, struct arena *scratch, struct err *err)
+{
+	const struct graph_inlines *in = w->s->in;
+	const uint32_t edges = w->shape.edges;
+	uint32_t *into = ARENA_ARRAY(scratch, uint32_t, (size_t)in->codes + 1);
+	uint32_t *last = ARENA_ARRAY(scratch, uint32_t, (size_t)edges + 1);
+
+	w->calls = ARENA_ARRAY(scratch, uint64_t, (size_t)edges + 1);
+	if (!into || !last || !w->calls)
+		return arena_full(scratch, err);
+	for (uint32_t k = 0; k < in->codes; k++)
+		into[k] = in->code[k].into;
+	if (graph_members(scratch, into, in->codes, w->d->functions, &w->first, &w->inner,
+			  err))
+		return (int)err->kind;
+	move_calls(w, last);
+	for (uint32_t f = 0; f < w->s->below; f++)
+		wire_function(w, f);
+	for (uint32_t k = 0; k < in->codes; k++)
+		wire_code(w, k);
+	return 0;
 }
 
 static int make_edges(struct graph_draft *d, struct inlined_stage *s, struct err *err)
 {
 	const struct graph_inlines *in = s->in;
 	struct graph *b = d->below;
-	const size_t edges = (size_t)b->edges + in->calls + in->codes + 1;
-	uint32_t *into = ARENA_ARRAY(b->a, uint32_t, (size_t)in->codes + 1);
+	const size_t edges = (size_t)b->edges + in->calls + in->codes;
 	struct wiring w = {.d = d, .s = s};
+	struct arena scratch;
+	int rc;
 
-	w.calls = ARENA_ARRAY(b->a, uint64_t, (size_t)b->edges + 1);
-	s->from = ARENA_ARRAY(b->a, uint32_t, edges);
-	s->last = ARENA_ARRAY(b->a, uint32_t, (size_t)b->edges + 1);
 	s->of_code = ARENA_ARRAY(b->a, uint32_t, (size_t)in->codes + 1);
 	s->of_call = ARENA_ARRAY(b->a, uint32_t, (size_t)in->calls + 1);
-	if (!into || !w.calls || !s->from || !s->last || !s->of_code || !s->of_call)
+	s->takes_rest = ARENA_ARRAY(b->a, uint8_t, (size_t)in->calls + 1);
+	if (!s->of_code || !s->of_call || !s->takes_rest)
 		return arena_full(b->a, err);
 	if (edges >= GRAPH_NO_FILE)
 		return err_set(err, ERR_LIMIT, 0,
 			       "inlined functions make too many calls");
-	for (uint32_t k = 0; k < in->codes; k++)
-		into[k] = in->code[k].into;
-	if (graph_shape(b, &w.shape, err) || graph_draft_edges(d, edges, err) ||
-	    graph_members(b->a, into, in->codes, d->functions, &w.first, &w.inner, err))
+	if (graph_shape(b, &w.shape, err) || graph_draft_edges(d, edges, err))
 		return (int)err->kind;
-	move_calls(&w);
-	for (uint32_t f = 0; f < b->functions; f++)
-		wire_function(&w, f);
-	for (uint32_t k = 0; k < in->codes; k++)
-		wire_code(&w, k);
-	return 0;
+	arena_init(&scratch, b->a->cap);
+	rc = wire_all(&w, &scratch, err);
+	arena_free(&scratch);
+	return rc;
 }
 
 /* ---- functions ---- */

@@ -559,7 +559,13 @@ static void split_name(struct str name, bool trait, unsigned depth, struct name 
 
 void name_parse(struct str name, bool trait, struct name *out)
 {
+	const struct str mark = STR(NAME_INLINED);
+	const bool marked = name.n > mark.n && str_eq(str_from(name, name.n - mark.n), mark);
+
+	if (marked)
+		name.n -= mark.n;
 	split_name(name, trait, 0, out);
+	out->mark = (struct str){name.p + name.n, marked ? mark.n : 0};
 }
 
 /* Rust's inner components have no separator of their own. */
@@ -577,9 +583,9 @@ struct str name_short(struct str name, struct arena *a)
 	name_parse(name, false, &o);
 	for (size_t k = 0; k < o.n; k++)
 		n += o.text[k].n + (wants_colons(&o, k) ? 2 : 0);
-	if (n == o.core.n && o.recursion.n == 0)
+	if (n == o.core.n && o.recursion.n == 0 && o.mark.n == 0)
 		return o.core;
-	n += o.recursion.n;
+	n += o.recursion.n + o.mark.n;
 	if (n == name.n)
 		return name;
 	if (!(p = to = arena_alloc(a, n + 1)))
@@ -590,7 +596,9 @@ struct str name_short(struct str name, struct arena *a)
 		to = mempcpy(to, o.text[k].p, o.text[k].n);
 	}
 	if (o.recursion.n)
-		memcpy(to, o.recursion.p, o.recursion.n);
+		to = mempcpy(to, o.recursion.p, o.recursion.n);
+	if (o.mark.n)
+		memcpy(to, o.mark.p, o.mark.n);
 	return (struct str){p, n};
 }
 

@@ -30,13 +30,17 @@ struct name {
 	struct str recursion; /* "'2", "'caller'2"; or empty */
 	struct str clone;     /* ".part.0", " [clone .isra.0]"; or empty */
 	struct str version;   /* "@plt", "@@GLIBC_2.34"; or empty */
+	struct str mark;      /* NAME_INLINED; or empty */
 };
+
+/* At the end of the name of an inlined function (engine/graph/graph_inlined.h). */
+#define NAME_INLINED " (inl)"
 
 /* Split a name.  trait: of Rust's "<T as Trait>::f" take Trait, not T. */
 void name_parse(struct str name, bool trait, struct name *out);
 
 /* The name without return type, parameters, template arguments and suffixes other than
- * 'N.  A view of the name, or a copy in the arena (p NULL: the arena is full). */
+ * 'N and NAME_INLINED.  A view of the name, or a copy in the arena (p NULL: the arena is full). */
 struct str name_short(struct str name, struct arena *a);
 /* All before the last component, with template arguments; may be empty. */
 struct str name_class(struct str name);

@@ -17,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/names/name.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/sources/inlined.h"
 #include "index/base/hash.h"
@@ -427,7 +428,7 @@ static int each_function(struct finding *w, int (*each)(struct finding *))
 /* "max (inl)" */
 static struct str marked(struct arena *a, struct str name)
 {
-	static const char mark[] = GRAPH_INLINED_MARK;
+	static const char mark[] = NAME_INLINED;
 	char *p = arena_alloc(a, name.n + sizeof(mark) - 1);
 
 	if (!p)
