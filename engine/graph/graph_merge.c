@@ -642,12 +642,22 @@ static int keep_inclusive(struct graph *g, const uint32_t *map, struct err *err)
 {
 	uint32_t *same = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	uint32_t *members = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint8_t *sure;
 
 	if (!same || !members)
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < g->below->functions; f++)
 		same[map[f]] = members[map[f]]++ ? GRAPH_NONE : f;
 	g->same = same;
+	if (!g->sure)
+		return 0;
+	if (!(sure = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1)))
+		return arena_full(g->a, err);
+	for (uint32_t k = 0; k < g->functions; k++)
+		sure[k] = same[k] == GRAPH_NONE || !g->below->sure
+				  ? g->sure[k]
+				  : g->below->sure[same[k]];
+	g->sure = sure;
 	return 0;
 }
 
