@@ -11,6 +11,10 @@ _quern() {
 
 	COMPREPLY=()
 	case $before in
+	-f | --file)
+		mapfile -t COMPREPLY < <(compgen -f -- "$word"
+			compgen -W "$(quern --no-init -c .queries 2>/dev/null | sed -n 's/^\([^ ]\{1,\}\)  .*/\1/p')" -- "$word")
+		;;
 	--format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$word") ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
 	-c | --command | --set | --budget | --event | --jobs | --mem | --strip-prefix | --map-object | --rename | --least-paired) ;;

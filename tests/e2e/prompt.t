@@ -46,7 +46,7 @@ for typed, becomes, name in (
         (".run kept", ".run kept_query", "completes a kept query"),
         (".run n-plus", ".run n-plus-one", "completes a query that ships"),
         (".run n-plus-one N=5 E", ".run n-plus-one N=5 EACH=", "completes a parameter of it"),
-        (".run n-plus-one ", lambda s: any(x.split() == ["TO=", "CALLS=", "EACH=", "N="] for x in s), "lists its parameters"),
+        (".run n-plus-one ", lambda s: any(x.split() == ["CALLS=", "EACH=", "TO=", "N="] for x in s), "lists its parameters"),
         ("callers of $al", "callers of $alloc", "completes a set that is always there"),
         ("top > with", 'top > "with blank.csv"', "puts a file name with a blank into quotes"),
         ('.once "with b', '.once "with blank.csv"', "goes on in them"),
