@@ -184,6 +184,17 @@ same(r.text.split()[1:], ["in_ld-musl-x86_64.so.1", "in_libc-2.31.so", "in_libc.
 r = run(small + "pyprof2calltree.callgrind", "--no-index-write", "-q", "-c", "functions of $autoload | show fn", "--format", "csv")
 ok("_find_and_load" in r.text and "<built-in method marshal.loads>" not in r.text, "$autoload matches Python's import by its file", r)
 
+RUST = "malloc free realloc __rustc::__rdl_alloc __rustc::__rdl_realloc __rustc::__rust_alloc __rustc::__rdl_dealloc __rustc::__rust_dealloc __rustc::__rust_realloc"
+for path, kind, want in (
+        ("pairs/rust-one.out", "alloc", RUST), ("names/shapes-rust-v0.out", "alloc", RUST), ("names/shapes-rust-legacy.out", "alloc", RUST),
+        ("producers/go-cpu.callgrind", "alloc", "runtime.mallocgc runtime.makeslice"), ("producers/go-cpu.callgrind", "copies", "runtime.memmove"),
+        ("producers/go-mutex.callgrind", "locks", "sync.(*Mutex).Unlock"), ("producers/gperftools-cpu.callgrind", "copies", "__memcpy_avx512_unaligned_erms"),
+        ("producers/xtree-memory-massif.kcg", "alloc", None), ("producers/node-time.callgrind", "autoload", "Module._compile Module._load Module.load"),
+        ("queries/shop.cg", "autoload", "Composer\\Autoload\\ClassLoader->findFile Composer\\Autoload\\ClassLoader->loadClass "
+         "Composer\\Autoload\\{closure:/shop/vendor/composer/ClassLoader.php:575-577}")):
+    r = run(fixtures + "/" + path, "--no-index-write", "-q", "-c", "functions of $%s | show fn" % kind, "--format", "csv")
+    ok(r.status == (0 if want else 1) and sorted(r.text.split()[1:]) == sorted((want or "").split()), "$%s in %s" % (kind, path), r)
+
 r = run("p.out", "-q", "-c", ".sets")
 same(re.findall(r"^\$(\w+) ", r.text, re.M), ["alloc", "copies", "libc", "stl", "locks", "autoload"], ".sets lists them")
 r = run("p.out", "-q", "-c", ".sets alloc", "-c", ".sets $alloc")

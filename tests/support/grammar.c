@@ -94,6 +94,8 @@ static const char *const regexes[] = {
 	"/a/",	     "/^_dl/",	  "/./i", "/^main$/", "/(a|b)+/",
 	"/MALLOC/i", "/[^:]+::/", "/x*/", "/(.)\\1/", "/(?=m)./",
 };
+static const char *const values[] = {"$alloc", "$libc", "$locks", "${d:=malloc or free}",
+				     "${r:=/a{1,2}/}"};
 static const char *const parts[] = {"alloc", "ma", "LUA", "un", "nobody", "vector::"};
 static const char *const fields[] = {"file:", "obj:", "class:", "fn:"};
 static const char *const places[] = {"line:1",	"line:30", "line:a.c:30",
@@ -113,6 +115,8 @@ static void named_set(struct choices *g)
 {
 	if (once_in(g, 32))
 		word(g, "$nope");
+	else if (!g->lets || once_in(g, 8))
+		word(g, ONE_OF(g, values));
 	else
 		out_printf(g->o, once_in(g, 8) ? "${s%u}" : "$s%u",
 			   g->lets ? choose(g, g->lets) : 0);
@@ -139,7 +143,7 @@ static void atom(struct choices *g)
 	case 8: word(g, ONE_OF(g, regexes)); return;
 	case 9: out_printf(g->o, "#%u", choose(g, 256)); return;
 	case 10:
-		if (g->lets) {
+		if (g->lets || once_in(g, 4)) {
 			named_set(g);
 			return;
 		}
@@ -599,7 +603,7 @@ static void ranges(struct choices *g)
 static void gstage(struct choices *g)
 {
 	static const char *const by_set[] = {"hide", "focus", "ignore", "collapse"};
-	static const char *const by[] = {"file", "object", "class", "dir"};
+	static const char *const by[] = {"file", "object", "class", "dir", "${by:=file}"};
 	const char *stage;
 
 	switch (choose(g, 11)) {
