@@ -73,7 +73,10 @@ int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_
 		fnset_add(set, f[i]);
 	if (l->instrs && s->safe)
 		return err_set(err, ERR_QUERY, 0, "objdump is not run under --safe");
-	return ahead ? listing_ahead(&x, l, set) : listing_fill(&x, l, set);
+	if (ahead ? listing_ahead(&x, l, set) : listing_fill(&x, l, set))
+		return (int)err->kind;
+	/* A file that did not fit is no file without text. */
+	return a->refused || l->texts->refused ? arena_full(a, err) : 0;
 }
 
 /* ---- one statement ---- */

@@ -52,6 +52,7 @@ int roots_add(struct roots *r, const char *dir, bool moved, struct err *err)
 {
 	struct root *more = realloc(r->root, (r->n + 1) * sizeof(*more));
 	struct root *new;
+	bool memory;
 
 	if (!more)
 		return err_no_memory(err, NULL);
@@ -62,15 +63,19 @@ int roots_add(struct roots *r, const char *dir, bool moved, struct err *err)
 		return err_set(err, ERR_USAGE, 0, "source root %s: %s", dir,
 			       strerror(errno));
 	new->moved = moved;
-	new->real = realpath(dir, NULL);
 	new->given = strdup(dir);
+	errno = 0;
+	new->real = realpath(dir, NULL);
 	if (new->real &&new->given) {
 		r->n++;
 		return 0;
 	}
+	memory = !new->given || errno == ENOMEM;
 	free(new->real);
 	free(new->given);
 	close(new->fd);
+	if (memory)
+		return err_no_memory(err, NULL);
 	return err_set(err, ERR_USAGE, 0, "source root %s: cannot be resolved", dir);
 }
 

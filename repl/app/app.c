@@ -25,6 +25,16 @@ static const size_t ARENA_DEFAULT = (size_t)512 << 20;
 
 atomic_int app_cancel;
 
+/* A root that nobody named may be missing; only a lack of memory is an error. */
+static int add_default_root(struct roots *r, const char *dir, struct err *err)
+{
+	struct err why = {0};
+
+	if (roots_add(r, dir, false, &why) == ERR_LIMIT)
+		*err = why;
+	return (int)err->kind;
+}
+
 /* Text is read below --source-root, by default below the current directory and those of
  * the profiles.  --safe has no default, because a profile could name any file there.
  * Objects may also be where the system keeps them. */
@@ -32,7 +42,6 @@ static int set_roots(struct app *app, struct err *err)
 {
 	static const char *const system[] = {"/usr", "/lib", "/lib64", "/bin", "/sbin"};
 	const struct options *o = app->opts;
-	struct err ignored = {0};
 
 	if (roots_new(&app->sources, err) || roots_new(&app->objects, err))
 		return (int)err->kind;
@@ -40,30 +49,31 @@ static int set_roots(struct app *app, struct err *err)
 		if (roots_add(app->sources, o->source_roots[i], true, err) ||
 		    roots_add(app->objects, o->source_roots[i], true, err))
 			return (int)err->kind;
-	/* If the current directory is gone, run without it. */
-	if (!o->nsource_roots && !o->safe) {
-		roots_add(app->sources, ".", false, &ignored);
-		roots_add(app->objects, ".", false, &ignored);
-	}
+	if (!o->nsource_roots && !o->safe &&
+	    (add_default_root(app->sources, ".", err) ||
+	     add_default_root(app->objects, ".", err)))
+		return (int)err->kind;
 	for (size_t i = 0; i < sizeof(system) / sizeof(system[0]); i++)
-		roots_add(app->objects, system[i], false, &ignored);
+		if (add_default_root(app->objects, system[i], err))
+			return (int)err->kind;
 	session_set_roots(app->session, app->sources, app->objects);
 	return 0;
 }
 
 /* Text is also read below the directory of the profile. */
-static void add_profile_root(struct app *app, const char *path)
+static int add_profile_root(struct app *app, const char *path, struct err *err)
 {
-	struct err ignored = {0};
-	size_t n = strlen(path) - str_basename(str_c(path)).n;
-	char *dir = !app->opts->nsource_roots && !app->opts->safe && n ? strndup(path, n)
-								       : NULL;
+	const size_t n = strlen(path) - str_basename(str_c(path)).n;
+	char *dir;
 
-	if (!dir)
-		return;
-	roots_add(app->sources, dir, false, &ignored);
-	roots_add(app->objects, dir, false, &ignored);
+	if (app->opts->nsource_roots || app->opts->safe || !n)
+		return 0;
+	if (!(dir = strndup(path, n)))
+		return err_no_memory(err, NULL);
+	if (!add_default_root(app->sources, dir, err))
+		add_default_root(app->objects, dir, err);
 	free(dir);
+	return (int)err->kind;
 }
 
 int app_init(struct app *app, const struct options *opts, struct err *err)
@@ -451,7 +461,7 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 	}
 	if (!err.kind)
 		store_demangle(p.store, !app->no_demangle);
-	if (!err.kind)
+	if (!err.kind && !add_profile_root(app, p.path, &err))
 		session_add(app->session, str_c(p.name), p.store, &err);
 	if (!err.kind) {
 		app->profiles[app->nprofiles++] = p;
@@ -460,7 +470,6 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 			session_keep_inlines(app->session, report.index, app->opts->trust,
 					     &err);
 		err_clear(&err);
-		add_profile_root(app, p.path);
 		say_opened(app, p.path, p.store, &report);
 		/* --safe reads nothing that is not named, not even a directory. */
 		if (n == 1 && report.how != BUILD_AS_IS && !app->opts->safe &&

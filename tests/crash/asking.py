@@ -34,6 +34,10 @@ def profiles():
         write(name, read(small + name))
         r = run(name, "-q", "-c", "top 1")
         assert r.status == 0, r
+    write("text.c", b"int main(void)\n{\n\treturn f();\n}\n")
+    write("text.out", b"events: Ir\nfl=text.c\nfn=main\n3 5\ncfi=gone.c\ncfn=f\ncalls=1 1\n3 7\nfl=gone.c\nfn=f\n1 7\n")
+    r = run("text.out", "-q", "-c", "top 1")
+    assert r.status == 0, r
 
 
 def command(query, fmt="csv"):
@@ -46,7 +50,9 @@ def commands():
     return ([command(q) for q in every_query()]
             + [command("calltree from main", f) for f in FORMATS]
             + [command("top 20", f) for f in FORMATS if f not in ("folded", "speedscope")]
-            + [command(d) for d in dots])
+            + [command(d) for d in dots]
+            + [("text.out", "-q", "--no-init", "--format", "html", *more) for more in (
+                ("-c", "source of main"), ("--with-source", "-c", "functions"))])
 
 
 # ------------------------------------------------------------------ allocations, system calls
@@ -72,6 +78,8 @@ def faults_setup():
         s["right"][c] = r
         calls, allocations = calls_of(*c)
         s["cases"] += [(c, k, on) for k in spread(allocations) for on in ("", "+")]
+        if c[0] == "text.out":     # text that cannot be read is no error: the page says why
+            continue
         s["sys"] += [(c, k, e) for k in range(1, calls + 1) for e in ("5", "4", "24", "12", "28")]
     random.Random(0).shuffle(s["cases"])
     random.Random(0).shuffle(s["sys"])
