@@ -27,7 +27,8 @@
  * standard error, ends no process, starts no program, and reads no files but profiles,
  * indexes and what quern keeps beside these.  It handles SIGBUS and SIGSEGV of its own maps,
  * as other processes may cut files; a fault elsewhere goes to the handler that was there
- * before.
+ * before.  While a mangled name takes long to demangle it uses SIGVTALRM, and while it makes
+ * an index the process leaves no core files.
  */
 #ifndef QUERN_H
 #define QUERN_H
@@ -98,7 +99,8 @@ typedef struct quern_answer quern_answer;
  * failed. */
 quern_profile *quern_open(const char *path, const quern_options *options,
 			  quern_error *err);
-/* Open one more, which queries reach as `in NAME` and `vs NAME`.  0, or the status. */
+/* Open one more, which queries reach as `in NAME` and `vs NAME`.  The limits of queries stay
+ * those of quern_open().  0, or the status. */
 int quern_add(quern_profile *p, const char *name, const char *path,
 	      const quern_options *options, quern_error *err);
 /* The profile lives until its last answer is freed.  NULL is fine. */
@@ -137,6 +139,7 @@ typedef struct quern_text {
 /* The values of a column in the rows loaded; NULL: its type is another. */
 const uint64_t *quern_uints(const quern_answer *a, size_t column);
 const int64_t *quern_ints(const quern_answer *a, size_t column);
+/* May be infinite: the change from 0 in percent. */
 const double *quern_reals(const quern_answer *a, size_t column);
 const quern_text *quern_texts(const quern_answer *a, size_t column);
 const uint8_t *quern_bools(const quern_answer *a, size_t column);

@@ -149,12 +149,11 @@ static int load_guarded(void *arg)
 	if (!r->pages)
 		return 0;
 	arena_reset(&a->texts);
-	for (size_t i = 0; i < a->ncols; i++)
-		if (a->col[i].is.type == QUERN_TEXT &&
-		    copy_texts(a, &a->col[i], r->cols[a->col[i].at].s + a->first, a->n,
-			       &a->texts))
-			return (int)a->err.kind;
-	return 0;
+	for (size_t i = 0; i < a->ncols && !a->err.kind; i++)
+		if (a->col[i].is.type == QUERN_TEXT)
+			copy_texts(a, &a->col[i], r->cols[a->col[i].at].s + a->first,
+				   a->n, &a->texts);
+	return (int)a->err.kind;
 }
 
 size_t quern_load(quern_answer *a, uint64_t row, quern_error *to)
@@ -186,17 +185,15 @@ static int take_result(void *arg, const struct result *r, struct err *err)
 		return err_hint(err, "ask one after the other");
 	}
 	/* The graph of stages may be gone before the answer is. */
-	if (r->pages && !(r->graph && r->graph->plain) && result_whole(r, err))
+	if ((r->pages && !(r->graph && r->graph->plain) && result_whole(r, err)) ||
+	    list_columns(a, r))
 		return (int)err->kind;
-	if (list_columns(a, r))
-		return (int)err->kind;
-	for (size_t i = 0; !r->pages && i < a->ncols; i++)
-		if (a->col[i].is.type == QUERN_TEXT &&
-		    copy_texts(a, &a->col[i], r->cols[a->col[i].at].s, r->rows,
-			       &a->arena))
-			return (int)err->kind;
+	for (size_t i = 0; !r->pages && i < a->ncols && !err->kind; i++)
+		if (a->col[i].is.type == QUERN_TEXT)
+			copy_texts(a, &a->col[i], r->cols[a->col[i].at].s, r->rows,
+				   &a->arena);
 	a->r = r;
-	return 0;
+	return (int)err->kind;
 }
 
 static int run_text(struct quern_answer *a, const char *text)

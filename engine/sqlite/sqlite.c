@@ -11,6 +11,7 @@
  */
 #include "engine/sqlite/sqlite.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <string.h>
 
@@ -345,9 +346,8 @@ static const void *values_of(const quern_answer *a, size_t column, enum quern_ty
 	case QUERN_INT: return quern_ints(a, column);
 	case QUERN_REAL: return quern_reals(a, column);
 	case QUERN_TEXT: return quern_texts(a, column);
-	case QUERN_BOOL: return quern_bools(a, column);
+	default: return quern_bools(a, column);
 	}
-	return NULL;
 }
 
 static int load(struct cursor *c)
@@ -400,7 +400,10 @@ static void give_value(sqlite3_context *to, const struct values *v, size_t i)
 		break;
 	}
 	case QUERN_INT: sqlite3_result_int64(to, ((const int64_t *)v->at)[i]); break;
-	case QUERN_REAL: sqlite3_result_double(to, ((const double *)v->at)[i]); break;
+	case QUERN_REAL:
+		if (isfinite(((const double *)v->at)[i])) /* as json has it: else NULL */
+			sqlite3_result_double(to, ((const double *)v->at)[i]);
+		break;
 	case QUERN_TEXT: give_text(to, ((const quern_text *)v->at)[i]); break;
 	case QUERN_BOOL: sqlite3_result_int(to, ((const uint8_t *)v->at)[i]); break;
 	}

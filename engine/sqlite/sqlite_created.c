@@ -109,20 +109,28 @@ static bool has_column(const struct created *c, const char *name)
 	return false;
 }
 
-/* Takes name and ask, which may be NULL because memory was out.  SQL ignores case: where
- * there is an Ir, IR is IR_2. */
+/* SQL ignores case: where there is an Ir, IR is IR_2.  Takes the name; NULL: memory is out. */
+static char *free_name(const struct created *c, char *name)
+{
+	char *other = name;
+
+	for (int i = 2; other && has_column(c, other); i++) {
+		if (other != name)
+			sqlite3_free(other);
+		other = sqlite3_mprintf("%s_%d", name, i);
+	}
+	if (other != name)
+		sqlite3_free(name);
+	return other;
+}
+
+/* Takes name and ask, which may be NULL because memory was out. */
 static int add_column(struct created *c, char *name, char *ask, const char *type,
 		      unsigned flags)
 {
 	struct vtab_column *cols = c->cols;
 
-	for (int i = 2; name && has_column(c, name); i++) {
-		char *other = sqlite3_mprintf(
-			"%.*s_%d", (int)strcspn(name, i > 2 ? "_" : ""), name, i);
-
-		sqlite3_free(name);
-		name = other;
-	}
+	name = free_name(c, name);
 	if (c->n == c->cap) {
 		c->cap = c->cap ? 2 * c->cap : 32;
 		cols = sqlite3_realloc64(c->cols, sizeof(*cols) * (sqlite3_uint64)c->cap);

@@ -20,6 +20,11 @@ for name in ("lua-default.out", "tmpl-cachebranch.out", "xdebug-small.out", "mut
     shutil.copy(small + name, ".")
 shutil.copy(fixtures + "/quirks/v_names.cg", ".")
 
+N = 300000
+with open("many.out", "w") as f:
+    f.write("events: Ir\n")
+    f.writelines("fn=f%06d\n1 %d\n" % (i, i * 104729 % N + 1) for i in range(N))
+
 # ---- what it exports ----
 with open(api + "/quern.h", encoding="utf-8") as f:
     header = f.read()
@@ -57,6 +62,27 @@ if shutil.which(cc[0]) and shutil.which("pkg-config"):
         same(r.text, want, "it has the rows of the program")
         r = run("nothing.out", program=["./hot"], env=lib)
         ok(r.status == 3 and "nothing.out: No such file" in r.talk, "a missing file has the exit status 3", r)
+    fault = build + "/tests/fault.so"
+
+    def faults(path, query, chosen):
+        """Allocations fail, each in turn: the program ends by itself, and says why."""
+        want = run(path, query, program=["./hot"], env=lib).text
+        preload = dict(lib, LD_PRELOAD=fault)
+        run(path, query, program=["./hot"], env=dict(preload, QUERN_FAULT_COUNT=work + "/count"))
+        with open("count") as f:
+            n = int(f.read().split()[1])
+        wrong, failed = [], 0
+        for k in sorted(set(chosen(n))):
+            r = run(path, query, program=["./hot"], env=dict(preload, QUERN_FAULT="mem:%d:12" % k))
+            failed += r.status == 6
+            if r.status not in (0, 6) or (r.status == 6) != ("memory" in r.talk) or (r.status == 0 and r.text != want):
+                wrong.append("%d: %s" % (k, r))
+        ok(not wrong and failed > 2, "%s: %d of %d allocations fail" % (path, failed, n), "\n".join(wrong[:3]))
+    if os.path.exists("hot") and os.path.exists(fault):
+        faults("lua-default.out", HOT, lambda n: [*range(1, min(n, 80)), *range(1, n, n // 60 + 1)])
+        faults("many.out", "functions | show self, fn", lambda n: range(n - 12, n + 1))
+    else:
+        skip("allocations fail", "tests/fault.so is not built")
 else:
     skip("the example in C", "no C compiler or no pkg-config")
 if shutil.which("c++"):
@@ -202,11 +228,46 @@ for n in (1, 2, 3):
 same(list(hot.ask("many/p.out.*", "functions | show fn, self")), [{"fn": b"main", "self": 1110}],
      "a pattern is one profile")
 
+lib.quern_estimated.restype, lib.quern_estimated.argtypes = ctypes.POINTER(ctypes.c_uint8), [ctypes.c_void_p, ctypes.c_size_t]
+p = opened("lua-default.out")
+a = lib.quern_query(p, b"functions | show incl, fn", err)
+n = lib.quern_load(a, 0, err)
+same([bool(lib.quern_estimated(a, 0)[i]) for i in range(n)],
+     [row[0] for row in as_json("lua-default.out", "functions | show estimated")[1]], "estimates are flagged")
+ok(not lib.quern_estimated(a, 1) and not lib.quern_estimated(a, 9) and not lib.quern_absent(a, 9) and not lib.quern_column_at(a, 9)
+   and not lib.quern_ints(a, 0) and not lib.quern_uints(a, 1) and not lib.quern_texts(a, 9), "other columns, other types")
+lib.quern_free(a)
+a = lib.quern_query(p, b"functions vs in base | show delta", None) or lib.quern_query(p, b"functions vs lua-default.out | show fn, delta", err)
+if ok(a, "a profile beside itself", err.message):
+    same([r["delta"] for r in hot.rows(a)], [0] * lib.quern_rows(a), "signed numbers")
+lib.quern_free(a)
+lib.quern_close(p)
+
+
+def told(path, query, least, step=40):
+    """Limits of memory: an error of it, or the rows."""
+    wrong, failed, whole, memory = [], 0, 0, least
+    while whole < 3:
+        p = opened(path, memory=memory)
+        a = lib.quern_query(p, query.encode(), err)
+        rows, row = lib.quern_rows(a) if a else -1, 0
+        while a and (n := lib.quern_load(a, row, err)):
+            row += n
+        if err.status not in (0, 6) or (err.status == 0) != (row == rows):
+            wrong.append("%d: status %d, %d of %d rows: %s" % (memory, err.status, row, rows, err.message.decode()))
+        failed += err.status == 6
+        whole += err.status == 0
+        lib.quern_free(a)
+        lib.quern_close(p)
+        memory += memory // step + 60
+    ok(not wrong and failed > 3, "%s: %s, in too little memory" % (path, query), "\n".join(wrong[:5]))
+
+
+told("lua-default.out", "functions", 1 << 15)
+told("lua-default.out", "events", 1 << 9, 80)
+told("lua-default.out", "collapse by file | functions | show fn, self", 1 << 16)
+
 # ---- many rows: a page at a time ----
-N = 300000
-with open("many.out", "w") as f:
-    f.write("events: Ir\n")
-    f.writelines("fn=f%06d\n1 %d\n" % (i, i * 104729 % N + 1) for i in range(N))
 p = opened("many.out")
 a = lib.quern_query(p, b"functions | show self, fn", err)
 other = lib.quern_query(p, b"functions | sort fn desc | show fn", err)
@@ -223,6 +284,7 @@ same((row, sum_), (N, N * (N + 1) // 2), "all rows, in %d pages" % pages)
 ok(pages > 1 and texts == sorted(texts, reverse=True), "in their order", texts)
 same([b"f%06d" % next(i for i in range(N) if i * 104729 % N + 1 == s) for s, _ in texts], [t for _, t in texts],
      "texts belong to their rows")
+told("many.out", "functions | show fn, self", 5 << 20)
 # The index is cut under the reader: an error, in this thread, and the process goes on.
 os.truncate("many.out.quern", 8192)
 same((lib.quern_load(a, 0, err), err.status), (0, 5), "an index that is cut while it is read is an error")

@@ -4,6 +4,7 @@
 Every row equals `as json`.  Conditions, orders and limits become a part of the query, which
 EXPLAIN QUERY PLAN shows, and give the rows that SQLite finds by itself in a copy.
 """
+import ctypes
 import json
 import os
 import random
@@ -36,10 +37,14 @@ if not able:
     skip_all("no Python here has an sqlite3 that loads extensions")
 
 PROFILES = ["lua-default.out", "tmpl-cachebranch.out", "mutual-instr-jumps.out", "xdebug-small.out", "v_names.cg",
-            "tmpl-multipart-combine.out"]
-for name in PROFILES[:4] + PROFILES[5:]:
+            "tmpl-multipart-combine.out", "bytes.cg"]
+for name in PROFILES[:4] + PROFILES[5:6]:
     shutil.copy(small + name, ".")
 shutil.copy(fixtures + "/quirks/v_names.cg", ".")
+with open("bytes.cg", "wb") as f:    # not UTF-8, what looks marked, of all lengths, with controls
+    for i, name in enumerate((b"caf\xe9", b"\\x:41", b"caf\xc3\xa9", b"\xe2\x82\xac \xf0\x9f\x8e\x89", b"a\\b\xff\x01\xc2\x85\xe2\x80\xae\xc3\xa9",
+                              b"\xed\xa0\x80", b"\xc0\x80", b"\xe2\x82", b"a\"b\\c$d", b"tab\there", b"\xf4\x90\x80\x80")):
+        f.write((b"events: Ir IR a-b\n" if not i else b"") + b"fn=%s\n%d %d 5 6\n" % (name, i + 1, i))
 BRANCH = "tmpl-cachebranch.out"
 TABLES = {"functions": "functions", "edges": "calls", "lines": "lines", "callsites": "callsites", "parts": "parts",
           "events": "events"}
@@ -52,8 +57,8 @@ def connect():
     return db
 
 
-def ask(sql, *values, on=None):
-    cursor = (on or db).execute(sql, values)
+def ask(sql, *values):
+    cursor = db.execute(sql, values)
     return [c[0] for c in cursor.description], [list(row) for row in cursor]
 
 
@@ -97,6 +102,9 @@ same(ask("SELECT count(*) FROM quern_lines('lua-default.out')")[1], as_json("lua
 same(ask("SELECT fn, self FROM quern_functions WHERE profile = 'lua-default.out' AND stages = 'focus luaV_execute' LIMIT 5")[1],
      as_json("lua-default.out", "focus luaV_execute | functions | take 5 | show fn, self")[1], "graph stages")
 
+same(ask("SELECT fn, self FROM quern_functions('xdebug-small.out', 'Memory_(bytes)') LIMIT 3")[1],
+     as_json("xdebug-small.out", "functions by Memory | take 3 | show fn, self")[1], "an event whose name is no word")
+
 # ---- created tables ----
 db.execute("CREATE VIRTUAL TABLE temp.f USING quern('%s', 'functions')" % BRANCH)
 columns, rows = ask("SELECT * FROM temp.f")
@@ -108,9 +116,20 @@ same([row[:15] for row in rows], as_json(BRANCH, "functions")[1], "after those o
 db.execute("CREATE VIRTUAL TABLE temp.x USING quern('xdebug-small.out', 'calls')")
 same(ask('SELECT "incl_Time_(10ns)", "incl_Memory_(bytes)" FROM x')[1], as_json("xdebug-small.out", "calls | show incl.Time, incl.Memory")[1],
      "names of events that are no words")
+db.execute("CREATE VIRTUAL TABLE temp.b USING quern('bytes.cg', 'functions')")
+same(ask("SELECT * FROM b")[0][15:], ["self_Ir", "incl_Ir", "self_IR_2", "incl_IR_2"],
+     "names that SQL takes for one, and none for an event that the language has no word for")
+same(ask("SELECT self_IR_2 FROM b LIMIT 1")[1], [[5]], "with their costs")
+db.execute("CREATE VIRTUAL TABLE temp.d USING quern(  'tmpl-multipart-combine.out', 'part 1 | functions vs part 2' )")
+same(ask("SELECT * FROM d"), as_json("tmpl-multipart-combine.out", "part 1 | functions vs part 2"), "a comparison, with signed numbers")
+db.execute("CREATE VIRTUAL TABLE temp.w USING quern('bytes.cg', 'functions | where fn = ''caf\u00e9'' | show fn')"
+           .replace("''caf\u00e9''", '"caf\u00e9"'))
+same(ask("SELECT * FROM w")[1], [["caf\u00e9"]], "quotes in a query")
+same(ask("SELECT rowid FROM f LIMIT 2")[1], [[1], [2]], "rows are numbered")
 for q in ("callers of malloc depth 3", "calltree depth 3", "functions | group by obj: sum(self) as total, count",
-          "functions | take 10 | show fn, self%, incl / calls as per", "path from main to malloc", "info main"):
-    db.execute('CREATE VIRTUAL TABLE temp.q USING quern("%s", "%s", build = 1)' % (BRANCH, q))
+          "functions | take 10 | show fn, self%, incl / calls as per",
+          "functions | take 3 | show fn, self as \"9 x\"", "path from main to malloc", "info main"):
+    db.execute("CREATE VIRTUAL TABLE temp.q USING quern('%s', '%s', build = 1)" % (BRANCH, q))
     same(ask("SELECT * FROM q"), as_json(BRANCH, q), "any query is a table: " + q)
     db.execute("DROP TABLE temp.q")
 db.execute("CREATE VIRTUAL TABLE temp.g USING quern('%s', 'functions | group by obj: sum(self) as total, count')" % BRANCH)
@@ -155,7 +174,7 @@ for path in PROFILES:
         conditions, order = [], []
         for _ in range(random.randrange(3)):
             c = random.randrange(len(columns))
-            v = random.choice((some[c], some[c], 0, -1, 10, 1.5, 1e18, 1e19, "10", "main", None, 2**63 - 1))
+            v = random.choice((some[c], some[c], "a\"b\\c$d", "a\tb", 0, -1, 10, 1.5, 1e18, 1e19, "10", "main", None, 2**63 - 1))
             conditions.append(('"%s" %s ?' % (columns[c], random.choice(("=", "<", "<=", ">", ">=", "<>", "IS"))), v))
         for _ in range(random.randrange(3)):
             order.append('"%s" %s' % (random.choice(columns), random.choice(("ASC", "DESC"))))
@@ -216,6 +235,52 @@ with open("new.out.quern", "r+b") as f:
 other = connect()
 got = fails("SELECT sum(self), max(fn) FROM quern_functions('new.out', NULL, NULL, NULL, 0)")
 ok("no error" not in got and "new.out" in got, "a damaged index is an SQL error", got)
+
+with open("many.out", "w") as f:
+    f.write("events: Ir\n")
+    f.writelines("fn=f%06d\n1 %d\n" % (i, i % 1000) for i in range(270000))
+cursor = db.execute("SELECT fn FROM quern_functions('many.out')")
+cursor.fetchone()
+os.truncate("many.out.quern", 8192)
+try:
+    got = "no error, %d rows" % len(cursor.fetchall())
+except sqlite3.Error as e:
+    got = str(e)
+ok("many.out.quern" in got, "so is an index that is cut while it is read", got)
+cursor.close()
+
+# ---- no memory ----
+# Each allocation of SQLite's fails once: an error or the right answer, and nothing is left half done.
+heap = ctypes.CDLL("libsqlite3.so.0") if os.path.exists("/proc/self/maps") else None
+with open("/proc/self/maps") as f:
+    alone = len({line.split()[-1] for line in f if "libsqlite3" in line}) == 1
+if alone:
+    heap.sqlite3_hard_heap_limit64.argtypes, heap.sqlite3_memory_used.restype = [ctypes.c_int64], ctypes.c_int64
+    SMALL = ["SELECT fn FROM quern_functions('lua-default.out', 'Ir', NULL, NULL, 1) WHERE fn = 'main' AND self > 1 ORDER BY self",
+             "SELECT callee FROM quern_edges('bytes.cg') WHERE caller_id = 1", "SELECT fn FROM quern_functions('bytes.cg')",
+             "SELECT self_IR_2 FROM n", "SELECT file FROM m"]
+    MAKE = ["CREATE VIRTUAL TABLE temp.n USING quern('bytes.cg', 'functions', index='bytes.cg.quern', build=1)",
+            "CREATE VIRTUAL TABLE temp.m USING quern('bytes.cg', 'lines | take 3')"]
+    wants = [ask(sql)[1] for sql in SMALL[:3]]
+    wrong, hit, step = [], 0, 1
+    for extra in list(range(0, 40000, 71)) + list(range(40000, 200000, 2111)):
+        one = sqlite3.connect(":memory:")
+        one.enable_load_extension(True)
+        one.load_extension(extension)    # Python does not survive that this fails for memory
+        heap.sqlite3_hard_heap_limit64(heap.sqlite3_memory_used() + extra)
+        for sql in MAKE + SMALL:
+            try:
+                got = [list(row) for row in one.execute(sql).fetchall()]
+                if sql in SMALL[:3] and got != wants[SMALL.index(sql)]:
+                    wrong.append("%d %s: %s" % (extra, sql, got))
+            except (sqlite3.Error, MemoryError):
+                hit += 1
+        heap.sqlite3_hard_heap_limit64(0)
+        one.close()
+    ok(not wrong and hit > 100, "answers are right or errors where memory is out (%d errors)" % hit, "\n".join(wrong[:5]))
+else:
+    skip("where memory is out", "this Python has an SQLite of its own")
+db.close()
 
 # ---- without a word, in other programs ----
 SQL = "SELECT fn, self FROM quern_functions('%s') ORDER BY self DESC LIMIT 5;" % BRANCH
