@@ -33,7 +33,7 @@
 #include "repl/term/version.h"
 
 /* EVENT, FILTERS: the most columns in the prompt. */
-enum { HISTORY = 2000, LISTED_LINES = 12, EVENT = 60, FILTERS = 200 };
+enum { HISTORY = 2000, LISTED_LINES = 12, EVENT = 60, FILTERS = 200, PASTE_MS = 10 };
 
 struct shell {
 	struct app *app;
@@ -45,6 +45,8 @@ struct shell {
 	struct search_state search; /* Ctrl-R */
 	bool interrupted, again;    /* again: the last key was Tab, too */
 	mbstate_t mb;
+	char held[16]; /* read ahead, by goes_on() */
+	size_t nheld, held_at;
 };
 
 static volatile sig_atomic_t resized;
@@ -114,6 +116,34 @@ static bool wait_for_key(void)
 	return ready > 0;
 }
 
+/* Whether text that was pasted goes on with a line that begins with '|'.  It comes at
+ * once; nobody types that fast. */
+static bool goes_on(struct shell *s)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+
+	if (s->held_at < s->nheld)
+		return false;
+	s->nheld = s->held_at = 0;
+	while (s->nheld < sizeof(s->held) && poll(&in, 1, PASTE_MS) > 0 &&
+	       read(STDIN_FILENO, &s->held[s->nheld], 1) == 1) {
+		const char c = s->held[s->nheld++];
+
+		if (c != ' ' && c != '\t')
+			return c == '|';
+	}
+	return false;
+}
+
+/* A byte from the keyboard, or one that was read ahead. */
+static ssize_t read_byte(struct shell *s, char *byte)
+{
+	if (s->held_at == s->nheld)
+		return read(STDIN_FILENO, byte, 1);
+	*byte = s->held[s->held_at++];
+	return 1;
+}
+
 /* Read one character.  libedit's own reader would swallow the first Ctrl-C. */
 static int read_char(EditLine *el, wchar_t *c)
 {
@@ -127,14 +157,14 @@ static int read_char(EditLine *el, wchar_t *c)
 		size_t got;
 
 		follow_resize(s);
-		ready = wait_for_key();
+		ready = s->held_at < s->nheld || wait_for_key();
 		if (atomic_exchange(&app_cancel, 0)) {
 			s->interrupted = true;
 			return -1;
 		}
 		if (!ready)
 			continue;
-		n = read(STDIN_FILENO, &byte, 1);
+		n = read_byte(s, &byte);
 		if (n == 0)
 			return 0;
 		if (n < 0 && errno != EINTR)
@@ -374,7 +404,7 @@ static void drop_line(struct shell *s)
 	static const char shown[] = "^C\n";
 
 	s->interrupted = false;
-	s->entry.n = 0;
+	s->entry.n = s->nheld = s->held_at = 0;
 	if (write(STDOUT_FILENO, shown, sizeof(shown) - 1) < 0)
 		s->app->quit = true;
 	el_reset(s->el);
@@ -440,7 +470,8 @@ static void edit(struct shell *s)
 		while (so_far.n && so_far.p[so_far.n - 1] == '\n')
 			so_far.n--;
 		/* An empty line ends every entry: nothing traps the prompt. */
-		if (!empty && so_far.n && so_far.p[0] != '.' && query_incomplete(so_far))
+		if (!empty && so_far.n && so_far.p[0] != '.' &&
+		    (query_incomplete(so_far) || goes_on(s)))
 			continue;
 		run_entry(s);
 	}

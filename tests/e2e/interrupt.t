@@ -9,19 +9,28 @@ from e2e import HUNG, SLOW, done, environ, ok, quern, run, same, skip
 
 block = b"".join(b"fn=f%d\n%d %d\ncfn=f%d\ncalls=1 1\n%d 5\n\n" % (i, i % 90 + 1, i % 7 + 1, i * 7 % 5000, i % 90 + 1)
                  for i in range(5000))
-with open("p.out", "wb") as f:
-    f.write(b"# callgrind format\nversion: 1\nevents: Ir\n\nfl=a.c\n")
-    for i in range(400 // SLOW):
-        f.write(block)
+def write(blocks):
+    with open("p.out", "wb") as f:
+        f.write(b"# callgrind format\nversion: 1\nevents: Ir\n\nfl=a.c\n")
+        for i in range(blocks):
+            f.write(block)
+
+
+# There is an index, but of a profile that has grown since.
+write(1)
+run("p.out", "-q", "-c", "top 1")
+write(400 // SLOW)
+with open("p.out.quern", "rb") as f:
+    before = f.read()
 
 
 def others():
-    return [n for n in os.listdir(".") if n.startswith("p.out.") and ".lock" not in n]
+    return [n for n in os.listdir(".") if n.startswith("p.out.") and n != "p.out.quern" and ".lock" not in n]
 
 
 stopped = False
 for attempt in range(10):
-    p = subprocess.Popen([quern, "p.out", "-q", "--no-init", "--rebuild", "--jobs", "1", "-c", "top 1"], env=environ,
+    p = subprocess.Popen([quern, "p.out", "--no-init", "--jobs", "1", "-c", "top 1"], env=environ,
                          stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
     end = time.time() + HUNG
     while not others() and p.poll() is None and time.time() < end:
@@ -36,6 +45,9 @@ for attempt in range(10):
 if stopped:
     same(others(), [], "Ctrl-C while indexing: no temporary file is left")
     ok(b"interrupted" in err and not out, "Ctrl-C while indexing: it says so", err)
+    ok(b"hint: the index of before is unchanged; the new one was not kept" in err, "and what became of the index", err)
+    with open("p.out.quern", "rb") as f:
+        ok(f.read() == before, "which is as it was")
 else:
     skip("Ctrl-C while indexing", "indexing was over before the signal, ten times")
 r = run("p.out", "-q", "-c", "top 1")
