@@ -5,141 +5,42 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/names/name.h"
 #include "repl/formats/columns.h"
 #include "repl/render/fit.h"
 
 enum {
 	QUERY_WIDEST = 200,
 	WHOLE_WIDEST = 300,
-	ROWS_TOLD_APART = 20000, /* of a larger answer nobody reads the names */
 };
 
 static const char doing[] = "while the answer was written";
-
-/* ---- short names ---- */
-
-/* Names that a graph stage gave are no functions', and stay whole. */
-static bool collapsed(const struct result *r)
-{
-	for (size_t i = 0; i < r->nfilters; i++)
-		if (str_starts(r->filters[i], STR("collapse")))
-			return true;
-	return false;
-}
-
-static struct str short_name(struct said *s, const struct column *c, size_t row)
-{
-	const struct result *r = s->rd->r;
-	const struct column *known = result_col(r, STR("short"));
-	struct str name;
-
-	if (known && known->type == COL_NAME && str_eq(c->name, STR("fn")))
-		return known->s[row];
-	if (collapsed(r))
-		return c->s[row];
-	arena_reset(&s->a);
-	name = name_short(c->s[row], &s->a);
-	if (name.p)
-		return name;
-	err_no_memory(s->rd->err, doing);
-	return c->s[row];
-}
-
-static uint64_t hash_of(struct str name)
-{
-	uint64_t hash[2];
-
-	str_hash128(name, hash);
-	return hash[0];
-}
-
-struct name_pair {
-	uint64_t brief, whole; /* hashes */
-};
-
-static int compare_pairs(const void *a, const void *b)
-{
-	const struct name_pair *x = a, *y = b;
-
-	return x->brief != y->brief ? (x->brief > y->brief) - (x->brief < y->brief)
-				    : (x->whole > y->whole) - (x->whole < y->whole);
-}
-
-static int compare_hashes(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
-/* Find the short names that several functions of the answer share: vector::push_back. */
-static int find_same(struct said *s)
-{
-	const struct result *r = s->rd->r;
-	struct name_pair *pair = NULL;
-	size_t n = 0;
-
-	if (r->rows > ROWS_TOLD_APART)
-		return 0;
-	pair = calloc(s->n * r->rows + 1, sizeof(*pair));
-	s->same = calloc(s->n * r->rows + 1, sizeof(*s->same));
-	if (!pair || !s->same) {
-		free(pair);
-		return err_no_memory(s->rd->err, doing);
-	}
-	for (size_t i = 0; i < s->n; i++) {
-		const struct column *c = s->cols[i].c;
-
-		for (size_t row = 0; c->type == COL_NAME && row < r->rows; row++)
-			if (!render_absent(c, row))
-				pair[n++] =
-					(struct name_pair){hash_of(short_name(s, c, row)),
-							   hash_of(c->s[row])};
-	}
-	if (n)
-		qsort(pair, n, sizeof(*pair), compare_pairs);
-	for (size_t i = 1; i < n; i++)
-		if (pair[i].brief == pair[i - 1].brief &&
-		    pair[i].whole != pair[i - 1].whole)
-			s->same[s->nsame++] = pair[i].brief;
-	free(pair);
-	return (int)s->rd->err->kind;
-}
-
-/* Put a short name that says which function it is; else the whole name. */
-static void put_name(struct said *s, struct out *o, const struct column *c, size_t row)
-{
-	struct str name = short_name(s, c, row);
-	uint64_t h = s->nsame ? hash_of(name) : 0;
-	bool shared =
-		s->nsame && bsearch(&h, s->same, s->nsame, sizeof(h), compare_hashes);
-
-	if (shared)
-		fit_put(o, EMIT_TEXT, FIT_NAME, c->s[row], WHOLE_WIDEST);
-	else
-		fit_put(o, EMIT_TEXT, FIT_NAME, name, SAID_WIDEST);
-}
 
 int said_init(struct said *s, struct render *rd, bool tree)
 {
 	const struct result *r = rd->r;
 
 	*s = (struct said){.rd = rd, .cols = calloc(r->ncols + 1, sizeof(*s->cols))};
-	arena_init(&s->a, 0);
 	if (!s->cols)
 		return err_no_memory(rd->err, doing);
 	s->n = columns_choose(r, r->rows, tree, rd->look->exact, s->cols);
 	for (size_t i = 0; i < s->n; i++)
 		s->cols[i].sign = str_starts(s->cols[i].c->name, STR("delta"));
-	return find_same(s);
+	return brief_init(&s->brief, rd);
 }
 
 void said_free(struct said *s)
 {
-	arena_free(&s->a);
+	brief_free(&s->brief);
 	free(s->cols);
-	free(s->same);
+}
+
+static void put_said_name(struct said *s, struct out *o, const struct column *c,
+			  size_t row)
+{
+	const struct str name = brief_of(&s->brief, c, row);
+
+	fit_put(o, EMIT_TEXT, FIT_NAME, name,
+		str_eq(name, c->s[row]) ? WHOLE_WIDEST : SAID_WIDEST);
 }
 
 void said_cell(struct said *s, struct out *o, const struct shown *c, size_t row)
@@ -147,7 +48,7 @@ void said_cell(struct said *s, struct out *o, const struct shown *c, size_t row)
 	static const struct look whole = {.utf8 = true};
 
 	if (c->c->type == COL_NAME && !render_absent(c->c, row))
-		put_name(s, o, c->c, row);
+		put_said_name(s, o, c->c, row);
 	else
 		cell_put(o, &whole, c, row, SAID_WIDEST);
 }

@@ -7,7 +7,7 @@
 #ifndef QUERN_SAID_H
 #define QUERN_SAID_H
 
-#include "index/base/arena.h"
+#include "repl/render/brief.h"
 #include "repl/render/cell.h"
 
 enum { SAID_WIDEST = 100 }; /* columns of a name */
@@ -16,9 +16,7 @@ struct said {
 	struct render *rd;
 	struct shown *cols; /* as in a table */
 	size_t n;
-	struct arena a; /* of one row */
-	uint64_t *same; /* hashes of short names that stand for several functions */
-	size_t nsame;
+	struct brief brief;
 };
 
 /* tree: see columns_choose().  0 or the kind; said_free() also after an error. */

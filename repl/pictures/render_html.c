@@ -5,6 +5,7 @@
  *
  * The page loads nothing, its scripts are constants, and names are text.
  */
+#include "repl/render/brief.h"
 #include "repl/render/render.h"
 
 #include <stdint.h>
@@ -139,8 +140,23 @@ static bool small(const struct result *r, const struct column *c)
 	return true;
 }
 
-static void put_text_cell(struct render *rd, const struct column *c, size_t row)
+/* A short name has the whole one as its title. */
+static void put_html_name(struct brief *b, const struct column *c, size_t row)
 {
+	const struct str name = brief_of(b, c, row);
+
+	if (!str_eq(name, c->s[row])) {
+		out_c(b->rd->o, " title=\"");
+		emit_name(b->rd->o, EMIT_XML, c->s[row]);
+		out_char(b->rd->o, '"');
+	}
+	out_char(b->rd->o, '>');
+	emit_name(b->rd->o, EMIT_XML, name);
+}
+
+static void put_text_cell(struct brief *b, const struct column *c, size_t row)
+{
+	struct render *rd = b->rd;
 	const struct result *r = rd->r;
 
 	out_printf(rd->o, "<td class=\"t%s\"", c->type == COL_NAME ? " fn" : "");
@@ -148,21 +164,26 @@ static void put_text_cell(struct render *rd, const struct column *c, size_t row)
 	    r->cols[r->depth_col].type != COL_STR)
 		out_printf(rd->o, " style=\"padding-left:%zuem\"",
 			   (size_t)(r->cols[r->depth_col].u[row] % 1000) + 1);
-	out_char(rd->o, '>');
-	if (!render_absent(c, row))
-		emit_name(rd->o, EMIT_XML, c->s[row]);
+	if (c->type == COL_NAME && !render_absent(c, row)) {
+		put_html_name(b, c, row);
+	} else {
+		out_char(rd->o, '>');
+		if (!render_absent(c, row))
+			emit_name(rd->o, EMIT_XML, c->s[row]);
+	}
 	out_c(rd->o, "</td>");
 }
 
-static void put_html_cell(struct render *rd, const struct column *c, bool grouped,
+static void put_html_cell(struct brief *b, const struct column *c, bool grouped,
 			  size_t row)
 {
+	struct render *rd = b->rd;
 	struct shown s = {.c = c, .grouped = grouped};
 	struct look look = {.utf8 = true};
 	struct out text;
 
 	if (render_is_text(c)) {
-		put_text_cell(rd, c, row);
+		put_text_cell(b, c, row);
 		return;
 	}
 	out_printf(rd->o, "<td class=\"n%s\" data-v=\"",
@@ -220,23 +241,26 @@ static void html_put_titles(struct render *rd, bool bar)
 	      bar ? "<th></th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n");
 }
 
-static void put_html_row(struct render *rd, const bool *grouped, size_t row)
+static void put_html_row(struct brief *b, const bool *grouped, size_t row)
 {
+	struct render *rd = b->rd;
+
 	out_c(rd->o, "<tr>");
 	for (size_t i = 0; i < rd->r->ncols; i++)
 		if (rd->r->cols[i].table)
-			put_html_cell(rd, &rd->r->cols[i], grouped[i], row);
+			put_html_cell(b, &rd->r->cols[i], grouped[i], row);
 }
 
-static void put_table(struct render *rd, const bool *grouped)
+static void put_table(struct brief *b, const bool *grouped)
 {
+	struct render *rd = b->rd;
 	const struct result *r = rd->r;
 	double most;
 	const struct column *bar = find_bar(r, &most);
 
 	html_put_titles(rd, bar != NULL);
 	for (size_t row = 0; row < r->rows && !render_cancelled(rd, row); row++) {
-		put_html_row(rd, grouped, row);
+		put_html_row(b, grouped, row);
 		if (bar)
 			put_bar(rd, bar, most, row);
 		out_c(rd->o, "</tr>\n");
@@ -253,6 +277,7 @@ int render_html(struct render *rd)
 {
 	const struct result *r = rd->r;
 	const uint64_t before = rd->o->written;
+	struct brief brief;
 	bool *grouped;
 
 	if (report_fits(rd)) {
@@ -274,7 +299,9 @@ int render_html(struct render *rd)
 	out_c(rd->o, "</header>\n");
 	put_page_filters(rd);
 	put_flame(rd);
-	put_table(rd, grouped);
+	if (!brief_init(&brief, rd))
+		put_table(&brief, grouped);
+	brief_free(&brief);
 	out_c(rd->o, sorting);
 	out_c(rd->o, "</body>\n</html>\n");
 	free(grouped);

@@ -1,8 +1,8 @@
 /*
  * utf8.h - characters of byte strings, and the columns they take on a terminal.
  *
- * Names are bytes of any encoding, so nothing here depends on the locale.  The tables are
- * our own, and bytes that are not UTF-8 are reported as such.
+ * Names are bytes of any encoding, so nothing here depends on the locale, and bytes that
+ * are not UTF-8 are reported as such.
  */
 #ifndef QUERN_UTF8_H
 #define QUERN_UTF8_H

@@ -9,7 +9,7 @@ import shutil
 import subprocess
 import xml.etree.ElementTree as ElementTree
 
-from e2e import done, fixtures, ok, protobuf_fields, run, same, small
+from e2e import done, fixtures, ok, profile, protobuf_fields, run, same, small
 
 HOSTILE = ['<script>alert("x")</script>', "]]>&amp;'", 'quote"back\\slash', "a;b c", "${x}`y`"]
 with open("t.out", "w") as f:
@@ -166,6 +166,7 @@ class Page(html.parser.HTMLParser):
     def handle_starttag(self, tag, attrs):
         self.tags[tag] = self.tags.get(tag, 0) + 1
         self.last = tag
+        self.words += [value for name, value in attrs if name == "title" and tag == "td"]
 
     def handle_data(self, data):
         if self.last != "script":
@@ -178,6 +179,14 @@ for query, scripts in ((TREE, 2), ("calls", 1)):
     same(page.tags.get("script"), scripts, "html: only our own scripts")
     same(page.tags.get("tr"), 1 + len(ask(query + " | as csv").splitlines()) - 1, "html: every row")
     ok(set(HOSTILE) <= {w.strip() for w in page.words}, "html: every name is there", page.words)
+
+
+# Pages have the short names of the report, and say the whole ones in titles; alike ones are whole.
+text = run(small + "tmpl-default.out", "-q", "-c", "callees of main | take 6 | as html").text
+ok('title="operator new(unsigned long)">operator new</td>' in text and '">__cxa_throw</td>' in text, "html: short names", text[-3000:])
+profile("alike.out", [(b"f(int)", 5), (b"f(long)", 4), (b"g(int)", 3)])
+text = run("alike.out", "-q", "-c", "functions | show fn, self | as html").text
+ok(">f(int)</td>" in text and ">f(long)</td>" in text and 'title="g(int)">g</td>' in text, "html: names that differ are shown so", text[-3000:])
 
 
 class Report(html.parser.HTMLParser):
