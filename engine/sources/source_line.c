@@ -286,6 +286,12 @@ static struct str place_dir(const struct table *t, uint32_t r)
 	return graph_dir_of(place_file(t, r));
 }
 
+static uint64_t place_fn_id(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_of_store(t->g, place_of(t, r)->fn);
+}
+
 #define LINE_COLS(shown)                                                                \
 	{"file",	  COL_FILE,	     SHOW_M | SHOW_T,                           \
 	 .s = place_file, .dict = DICT_FILE, .codes = place_files},                     \
@@ -293,6 +299,7 @@ static struct str place_dir(const struct table *t, uint32_t r)
 		 .absent = place_no_line},                                              \
 		PLACE_COSTS, {"text", COL_STR, shown, .s = place_text},                 \
 		{"class", COL_NAME, 0, .s = place_class},                               \
+		{"fn_id", COL_ID, 0, .u = place_fn_id},                                 \
 		{"dir", COL_FILE, 0, .s = place_dir},                                   \
 	{                                                                               \
 		"inlined", COL_STR, 0, .s = place_inlined, .absent = place_not_inlined, \
@@ -405,6 +412,23 @@ static uint64_t site_calls(const struct table *t, uint32_t r, uint32_t e)
 	return site_of(t, r)->calls;
 }
 
+static uint64_t site_caller_id(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return site_fn(t, r);
+}
+
+static uint64_t site_callee_id(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_of_store(t->g, site_edge(t, r).callee);
+}
+
+static bool site_no_callee(const struct table *t, uint32_t r)
+{
+	return graph_of_store(t->g, site_edge(t, r).callee) == GRAPH_NONE;
+}
+
 static uint64_t site_caller_calls(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
@@ -438,6 +462,8 @@ static const struct col_def site_cols[] = {
 	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = site_incl},
 	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
 	{"caller_calls", COL_COUNT, 0, .u = site_caller_calls},
+	{"caller_id", COL_ID, 0, .u = site_caller_id},
+	{"callee_id", COL_ID, 0, .u = site_callee_id, .absent = site_no_callee},
 };
 
 const struct source_def source_callsites = {

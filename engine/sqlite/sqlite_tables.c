@@ -2,8 +2,8 @@
  * sqlite_tables.c - the tables of the extension; see sqlite_in.h.
  *
  * SQLite wants the columns of a table-valued function before it is told the profile, so
- * those of the sources are listed here.  They are the columns of `as json`, in its order
- * (tests/e2e/sqlite.t compares).
+ * those of the sources are listed here.  They are the columns of `as json`, in its order,
+ * and then the numbers of functions, to join tables by (tests/e2e/sqlite.t compares).
  */
 #include "engine/sqlite/sqlite_in.h"
 
@@ -34,18 +34,16 @@ static const struct vtab_column calls[] = {
 };
 
 static const struct vtab_column lines[] = {
-	{"file", WORD},
-	{"line", SOMETIMES},
-	{"self", COST},
-	{"calls_out", NUMBER},
-	{"incl_out", COST},
-	{"fn", WORD},
-	{0},
+	{"file", WORD},	    {"line", SOMETIMES}, {"self", COST},    {"calls_out", NUMBER},
+	{"incl_out", COST}, {"fn", WORD},	 {"fn_id", NUMBER}, {0},
 };
 
 static const struct vtab_column callsites[] = {
-	{"caller", WORD},     {"callee", WORD},	 {"file", WORD}, {"line", SOMETIMES},
-	{"instr", SOMETIMES}, {"calls", NUMBER}, {"incl", COST}, {0},
+	{"caller", WORD},	  {"callee", WORD},
+	{"file", WORD},		  {"line", SOMETIMES},
+	{"instr", SOMETIMES},	  {"calls", NUMBER},
+	{"incl", COST},		  {"caller_id", NUMBER},
+	{"callee_id", SOMETIMES}, {0},
 };
 
 static const struct vtab_column parts[] = {
@@ -70,8 +68,12 @@ const struct vtab_source vtab_sources[VTAB_SOURCES] = {
 	 .cols = calls,
 	 .from = "caller_id",
 	 .to = "callee_id"},
-	{.table = "quern_lines", .source = "lines", .cols = lines},
-	{.table = "quern_callsites", .source = "callsites", .cols = callsites},
+	{.table = "quern_lines", .source = "lines", .cols = lines, .of = "fn_id"},
+	{.table = "quern_callsites",
+	 .source = "callsites",
+	 .cols = callsites,
+	 .from = "caller_id",
+	 .to = "callee_id"},
 	{.table = "quern_parts", .source = "parts", .cols = parts},
 	{.table = "quern_events", .source = "events", .cols = events},
 };

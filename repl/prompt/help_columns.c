@@ -47,6 +47,7 @@ static const struct {
 	{"caller", "function that calls"},
 	{"callee", "function that is called"},
 	{"caller_id", "its number"},
+	{"fn_id", "number of the function"},
 	{"callee_id", "its number"},
 	{"caller_file", "its file"},
 	{"callee_file", "its file"},

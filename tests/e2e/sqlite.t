@@ -46,6 +46,8 @@ with open("bytes.cg", "wb") as f:    # not UTF-8, what looks marked, of all leng
                               b"\xed\xa0\x80", b"\xc0\x80", b"\xe2\x82", b"a\"b\\c$d", b"tab\there", b"\xf4\x90\x80\x80")):
         f.write((b"events: Ir IR a-b\n" if not i else b"") + b"fn=%s\n%d %d 5 6\n" % (name, i + 1, i))
 BRANCH = "tmpl-cachebranch.out"
+# Beside the columns of json, which are those that are shown unless asked for.
+IDS = {"lines": ", fn_id", "callsites": ", caller_id, callee_id"}
 TABLES = {"functions": "functions", "edges": "calls", "lines": "lines", "callsites": "callsites", "parts": "parts",
           "events": "events"}
 
@@ -80,12 +82,13 @@ def as_json(path, query, *options):
 
 
 db = connect()
+SHOW = {table: " | show " + ", ".join(as_json(BRANCH, TABLES[table])[0]) + ids for table, ids in IDS.items()}
 # ---- rows ----
 for path in PROFILES:
     wrong = []
     for table, source in TABLES.items():
         for stages in ("", "part 1 | ")[:2 if "multipart" in path else 1]:
-            got, want = ask("SELECT * FROM quern_%s(?, NULL, ?)" % table, path, stages[:-3] or None), as_json(path, stages + source)
+            got, want = ask("SELECT * FROM quern_%s(?, NULL, ?)" % table, path, stages[:-3] or None), as_json(path, stages + source + SHOW.get(table, ""))
             if got != want:
                 wrong.append("%s%s: %s" % (stages, table, [p for p in zip(got[1] + [got[0]], want[1] + [want[0]]) if p[0] != p[1]][:2]))
     ok(not wrong, "%s: every row of every table equals `as json`" % path, "\n".join(wrong))
@@ -104,6 +107,11 @@ same(ask("SELECT fn, self FROM quern_functions WHERE profile = 'lua-default.out'
 
 same(ask("SELECT fn, self FROM quern_functions('xdebug-small.out', 'Memory_(bytes)') LIMIT 3")[1],
      as_json("xdebug-small.out", "functions by Memory | take 3 | show fn, self")[1], "an event whose name is no word")
+
+same(ask("SELECT f.fn, l.line, l.self FROM quern_functions(?) f JOIN quern_lines(f.profile) l ON l.fn_id = f.id WHERE f.id = 344 "
+         "ORDER BY l.file, l.line", BRANCH)[1], as_json(BRANCH, "lines of #344 | sort file, line asc | show fn, line, self")[1],
+     "lines of a function, by a join")
+ok("lines of #? | show" in plan("SELECT * FROM quern_lines(?) WHERE fn_id = 344", BRANCH), "which asks for its lines alone")
 
 # ---- created tables ----
 db.execute("CREATE VIRTUAL TABLE temp.f USING quern('%s', 'functions')" % BRANCH)
