@@ -12,7 +12,7 @@ import shutil
 import subprocess
 
 from e2e import SLOW, done, ok, same, skip
-from inlining import age, build, forget, need, out, record, restore, rows, source
+from inlining import age, build, forget, need, record, restore, rows
 
 need("valgrind", "g++", "objcopy", "readelf")
 build("-O2", "-g")
