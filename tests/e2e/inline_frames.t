@@ -4,6 +4,7 @@
 Every profile of the fixtures is asked with and without the stage: each function has the same
 inclusive cost, and what its self cost loses are its rows of the source `inlined`.
 """
+import gzip
 import json
 import os
 import re
@@ -11,7 +12,7 @@ import shutil
 import subprocess
 from collections import defaultdict
 
-from e2e import done, fixtures, ok, run, same, skip
+from e2e import done, fixtures, ok, protobuf_fields, run, same, skip
 
 def tables(path, queries):
     r = run(path, "-q", "--no-index-write", "--format", "json", *[a for q in queries for a in ("-c", q)])
@@ -117,6 +118,26 @@ for folder, _, files in sorted(os.walk(fixtures)):
             wrong.append("%s: %s" % (os.path.relpath(path, fixtures), bad))
 ok(asked > 100 and with_some > 20, "profiles asked, and those with inlined code", (asked, with_some))
 same(wrong[:5], [], "sums, inclusive costs, bounds, calls and stacks with and without inlined functions")
+
+# ---- pictures and exports
+
+r = run(fixtures + "/inlined/each.cg", "-q", "--no-index-write", *[a for f in ("x.folded", "x.svg", "x.icicle.svg", "x.html", "x.speedscope.json", "x.pb.gz", "x.dot")
+                                                                  for a in ("-c", "with inlined | calltree > " + f)])
+same((r.status, r.talk), (0, ""), "pictures and exports")
+with open("x.folded") as f:
+    lines = f.read().splitlines()
+ok("main;each (inl);work;each (inl);leaf 36" in lines and "main;other;each (inl);leaf2 30" in lines, "folded: which place leads where", lines)
+with open("x.speedscope.json") as f:
+    s = json.load(f)
+same((sum(s["profiles"][0]["weights"]), [f["name"] for f in s["shared"]["frames"]].count("each (inl)")), (118, 1), "speedscope: one frame of that name")
+profile = list(protobuf_fields(gzip.open("x.pb.gz").read()))
+strings = [v.decode() for k, v in profile if k == 6]
+functions = [strings[dict(protobuf_fields(v))[2]] for k, v in profile if k == 5]
+samples = [dict(protobuf_fields(v)) for k, v in profile if k == 2]
+same((functions.count("each (inl)"), sum(x[2][0] if isinstance(x[2], bytes) else x[2] for x in samples)), (1, 118), "pprof: the same")
+for name in ("x.svg", "x.icicle.svg", "x.html", "x.dot"):
+    with open(name) as f:
+        ok("each (inl)" in f.read(), name)
 
 # ---- a program whose stacks are known
 

@@ -118,6 +118,7 @@ static const char *const questions[] = {
 	"collapse by object | callers of *",
 	"collapse by file | functions",
 	"norec | functions",
+	"with inlined | calltree",
 	"hide file:a* | calls",
 	"focus main | functions",
 	"ignore main | functions",

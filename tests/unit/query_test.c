@@ -149,6 +149,7 @@ static void test_kept_graphs(void)
 		"collapse by file | calls | take 3",
 		"focus malloc | path from main to malloc",
 		"norec | cycles",
+		"with inlined | cut 1% | calls | take 3",
 		"ignore malloc | callees of main",
 	};
 	struct seen s, t;
@@ -357,6 +358,7 @@ static void test_keywords(void)
 		{"top 3 of main | callers of x ", "depth min by vs and or |"},
 		{"callers of main depth ", "all"},
 		{"hottest ", "path paths"},
+		{"with ", "inlined"},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
