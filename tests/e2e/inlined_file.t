@@ -4,6 +4,7 @@
 The object is overwritten, removed, rebuilt, touched and stripped between two questions; the
 file is damaged, replaced by others' files, or cannot be written.
 """
+import concurrent.futures
 import os
 import random
 import subprocess
@@ -75,6 +76,15 @@ subprocess.run(["objcopy", "--strip-debug", "p.built", "p"], check=True)
 same(ask(), (right, ""), "so is a stripped one")
 build("-O2", "-g", "-Wl,--build-id=none")
 unnamed("one without a build-id is not", "built anew since")
+
+# ---- several at once
+
+restore()
+forget()
+with concurrent.futures.ThreadPoolExecutor(6) as pool:
+    answers = list(pool.map(lambda i: ask(), range(6)))
+os.remove("p")
+same(answers + [ask()], [(right, "")] * 7, "six sessions at once: one of them leaves a whole file")
 
 # ---- other questions about inlined code, and the costs
 
