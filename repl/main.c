@@ -149,7 +149,7 @@ static int take_terminal(struct app *app)
 
 	if (fd < 0 || dup2(fd, STDIN_FILENO) < 0) {
 		err_set(&err, ERR_USAGE, 0,
-			"the profile is read from standard input, so no queries can be");
+			"standard input is the profile, so queries cannot be read from it");
 		err_hint(&err, "give them by -c or -f");
 		app_fail(app, &err, NULL);
 	}

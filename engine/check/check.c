@@ -287,7 +287,7 @@ static int check_by(struct schema *s, const struct expr *e)
 	    source_col(s->src, e->text) || check_let_find(s->env, e->text, false))
 		return 0;
 	check_event(s->env, e->text, e->span, s->err);
-	return err_hint(s->err, "or sort by a column: self, incl, calls, ...");
+	return err_hint(s->err, "an event, or a column: self, incl, calls, ...");
 }
 
 /* top N UNIT by X  =  UNIT | sort X | take N */

@@ -230,9 +230,8 @@ static int parse_in(struct parser *p, struct expr *e)
 		if (parse_list(p, &e->b))
 			return (int)p->err->kind;
 		return e->b ? 0
-			    : parse_fail(
-				      p, span_to(t.at, p),
-				      "nothing is in an empty list: in (\"a\", \"b\")");
+			    : parse_fail(p, span_to(t.at, p),
+					 "the list is empty: in (\"a\", \"b\")");
 	}
 	if (t.kind != '$')
 		return parse_fail(p, token_span(&t),

@@ -30,6 +30,26 @@ static struct str rest_of_line(const struct parser *p, const struct token *t,
 	return str_trim((struct str){s.p, n});
 }
 
+/* "obj:libc.so.6" alone: a library, file or class has rows, but no card. */
+static bool parse_set_alone(struct parser *p, const struct token *t)
+{
+	static const struct {
+		const char *word, *source;
+	} kinds[] = {{"obj", "objects"}, {"file", "files"}, {"class", "classes"}};
+	const struct str rest = rest_of_line(p, t, "\n;|>");
+
+	if (rest.n <= t->len + 1 || rest.p[t->len] != ':' || rest.n > 200)
+		return false;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (token_is(t, kinds[i].word)) {
+			parse_fail(p, token_span(t), "a set of functions is no query");
+			err_hint(p->err, "here that is: %s of %.*s", kinds[i].source,
+				 STR_ARG(rest));
+			return true;
+		}
+	return false;
+}
+
 static int unknown_verb(struct parser *p, const struct token *t)
 {
 	const struct stage_word *stage = stage_find(t->text);
@@ -68,6 +88,8 @@ static int unknown_verb(struct parser *p, const struct token *t)
 			       ? err_hint(p->err, "functions | %.*s", STR_ARG(rest))
 			       : err_hint(p->err, "functions | %s", stage->form);
 	}
+	if (parse_set_alone(p, t))
+		return (int)p->err->kind;
 	parse_fail(p, token_span(t), "no source or stage is called '%.*s'",
 		   STR_ARG(t->text));
 	near = nearest_verb(t->text);

@@ -119,6 +119,51 @@ static struct str left_by_stages(struct exec *x, const struct table *t,
 			    100.0 * (double)left / (double)all);
 }
 
+/* "luaV_execute" of "luaV_execute'2". */
+static struct str without_level(struct str name)
+{
+	size_t n = name.n;
+
+	while (n > 1 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
+		n--;
+	if (n < name.n && n > 1 && name.p[n - 1] == '\'')
+		name.n = n - 1;
+	return name;
+}
+
+/* "; luaV_execute is in 2 rows: norec adds them", if several levels of its recursion are
+ * among few rows.  Of lines, those with the same number. */
+static struct str levels_apart(struct exec *x, struct table *t)
+{
+	enum { MOST = 100 };
+	const bool lines = t->src == &source_lines;
+	struct table_col *line = NULL;
+
+	if ((t->src != &source_functions && !lines) || t->n > MOST || t->vs)
+		return STR("");
+	if (lines && table_own(t, STR("line"), t->event, false, &line))
+		return (struct str){NULL, 0};
+	for (size_t i = 0; i < t->n; i++) {
+		const uint32_t f = table_fn(t, i);
+		const struct str name =
+			f == GRAPH_NONE ? STR("") : without_level(graph_name(t->g, f));
+		size_t n = 1;
+
+		for (size_t k = i + 1; name.n && k < t->n; k++) {
+			const uint32_t g = table_fn(t, k);
+
+			n += g != GRAPH_NONE && g != f &&
+			     (!line || line->u[i] == line->u[k]) &&
+			     str_eq(without_level(graph_name(t->g, g)), name);
+		}
+		if (n > 1)
+			return arena_printf(x->a,
+					    "; %s%.*s is in %zu rows: norec adds them",
+					    lines ? "a line of " : "", STR_ARG(name), n);
+	}
+	return STR("");
+}
+
 static bool exceeds_total(const struct exec *x, uint32_t event, uint64_t incl)
 {
 	uint64_t total = graph_total(x->g, event);
@@ -211,7 +256,7 @@ int footer(struct exec *x, struct table *t, struct result *r)
 {
 	char n[32], all[32], total[UNIT_TEXT_MAX];
 	struct str other, pairs = paired(x, r), title = result_title(r), whole;
-	struct str inlined, left;
+	struct str inlined, left, levels;
 	bool by_self;
 	double part;
 
@@ -230,7 +275,8 @@ int footer(struct exec *x, struct table *t, struct result *r)
 	other = other_event(t);
 	inlined = much_inlined(x, t, part);
 	left = left_by_stages(x, t, r);
-	if (!inlined.p || !left.p)
+	levels = part < 0 || r->pages ? STR("") : levels_apart(x, t);
+	if (!inlined.p || !left.p || !levels.p)
 		return arena_full(x->a, x->err);
 	str_grouped(t->n, n);
 	str_grouped(t->rows_before, all);
@@ -241,11 +287,11 @@ int footer(struct exec *x, struct table *t, struct result *r)
 			all, t->src->rows, STR_ARG(r->event), STR_ARG(other),
 			STR_ARG(other));
 	else if (part >= 0)
-		r->footer = arena_printf(x->a, "%s of %s %s%s %.1f %% of %s %.*s%.*s%.*s",
-					 n, all, t->src->rows,
-					 by_self ? " =" : "; their self is", part,
-					 scaled(r->total, r->unit, total), STR_ARG(title),
-					 STR_ARG(inlined), STR_ARG(left));
+		r->footer = arena_printf(
+			x->a, "%s of %s %s%s %.1f %% of %s %.*s%.*s%.*s%.*s", n, all,
+			t->src->rows, by_self ? " =" : "; their self is", part,
+			scaled(r->total, r->unit, total), STR_ARG(title),
+			STR_ARG(inlined), STR_ARG(left), STR_ARG(levels));
 	else if (t->n < t->rows_before)
 		r->footer = arena_printf(x->a, "%s of %s %s%s%.*s", n, all, t->src->rows,
 					 pairs.n ? "; " : "", STR_ARG(pairs));

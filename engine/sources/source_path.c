@@ -412,8 +412,8 @@ static int note_same(struct exec *x, const struct path_cost_query *q)
 	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE;
 	     f = fnset_next(q->of, f + 1))
 		if (fnset_has(q->under, f))
-			return exec_note(x, STR("what is in both sets counts where it is "
-						"nested in itself: 'info NAME' has its "
+			return exec_note(x, STR("a function in both sets counts where it "
+						"runs inside itself; 'info NAME' has its "
 						"own cost"));
 	return 0;
 }

@@ -457,6 +457,16 @@ static void begin_part(struct profile *p, size_t k, const struct part_slot *slot
 	part->offset = p->map[k].offset + slot->offset;
 }
 
+/* Xdebug appends the profiles of further scripts to a file, and each says `part: 1`: the
+ * number of such a part follows the one before, so that it can be asked for. */
+static void number_appended(struct profile *p)
+{
+	struct part *part = &p->part[p->npart - 1];
+
+	if (p->npart > 1 && part[-1].file == part->file && part[-1].part >= part->part)
+		part->part = part[-1].part + 1;
+}
+
 /* Sums by the index's events become sums by the profile's. */
 static int kept_sums(struct profile *p, size_t k, uint64_t **sums, struct err *err)
 {
@@ -509,6 +519,8 @@ static int tally_parts(struct profile *p, size_t k, struct err *err)
 		m->part[i] = (uint32_t)p->npart - 1;
 		if (read_part(&r, &p->part[p->npart - 1]))
 			return (int)err->kind;
+		if (slot->begins && slot->new_file)
+			number_appended(p);
 	}
 	return 0;
 }

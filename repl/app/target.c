@@ -93,8 +93,8 @@ int target_commit(struct target *t, struct err *err)
 
 	t->fd = -1;
 	if (t->torn) {
-		err_set(err, ERR_OUTPUT, 0, "%s: not written: it ends in half an answer",
-			t->path);
+		err_set(err, ERR_OUTPUT, 0,
+			"%s: not written: the last answer in it is cut", t->path);
 		close(fd);
 	} else if (!t->temp) {
 		if (close(fd) < 0)

@@ -59,10 +59,10 @@ static int check_free(const char *dir, struct err *err)
 	if (lstat(dir, &st) < 0)
 		return errno == ENOENT ? 0 : export_failed(dir, err);
 	if (!S_ISDIR(st.st_mode))
-		return err_set(err, ERR_OUTPUT, 0, "%s: it is there and not a directory",
+		return err_set(err, ERR_OUTPUT, 0, "%s: it exists and is not a directory",
 			       dir);
 	if (!is_empty(dir)) {
-		err_set(err, ERR_OUTPUT, 0, "%s: it is there and not empty", dir);
+		err_set(err, ERR_OUTPUT, 0, "%s: it exists and is not empty", dir);
 		return err_hint(err, "remove it, or name another");
 	}
 	return 0;

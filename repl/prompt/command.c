@@ -496,7 +496,7 @@ static int not_found(const struct app *app, struct str name, struct err *err)
 			STR_ARG(name));
 		return err_hint(err, ".queries lists them; other files are not read");
 	}
-	err_set(err, ERR_QUERY, 0, "%.*s: no such file, nor is a query called so",
+	err_set(err, ERR_QUERY, 0, "%.*s: no such file, and no query has that name",
 		STR_ARG(name));
 	return err_hint(err, ".queries lists those that ship and yours");
 }

@@ -129,8 +129,8 @@ static const struct help_topic topics[] = {
 	 "| expect none|some|EXPR",
 	 "Fail (exit status 4, after printing the rows) when it does not hold.  With --keep-going\n"
 	 "the other queries run, too, and a last line counts.  `as github` and `as junit` are for\n"
-	 "CI jobs.",
-	 {"functions | where calls < 0 | expect none", NULL, NULL}},
+	 "CI jobs.  Levels of recursion (f, f'2) are rows of their own: norec adds them up.",
+	 {"norec | functions | where calls < 0 | expect none", NULL, NULL}},
 	{"filters",
 	 "focus|ignore|hide SET | ...; collapse SET [as NAME];\n"
 	 "collapse by file|object|class|dir; norec; with inlined; cut PERCENT; in PROFILE;\n"

@@ -50,7 +50,7 @@ for format in tools["query"]["inputSchema"]["properties"]["format"]["enum"]:
          "as " + format)
 texts, failed = c.tool("query", query="top by Foo")
 ok(failed and texts == ["error: no event 'Foo'; this profile has Ir\n  top by Foo\n         ^~~\n"
-                        "  hint: or sort by a column: self, incl, calls, ...\n"], "an error has its caret and hint", texts)
+                        "  hint: an event, or a column: self, incl, calls, ...\n"], "an error has its caret and hint", texts)
 texts, failed = c.tool("query", query="top 1; callers of mallok")
 ok(failed and "luaV_execute" in texts[0] and "did you mean 'malloc'" in texts[1], "an answer, then an error", texts)
 texts, failed = c.tool("query", query="functions | count | expect none")

@@ -48,7 +48,7 @@ COMMANDS = [
     (".save /nowhere/q top", 1, "/nowhere/q: No such file or directory"),
     (".save /dev/full top", 1, "/dev/full: No space left on device"),
     (".run", 2, ".run needs a FILE [NAME=VALUE]..."),
-    (".run nowhere", 1, "nowhere: no such file, nor is a query called so"),
+    (".run nowhere", 1, "nowhere: no such file, and no query has that name"),
     (".run params.q", 1, "N"),
     (".run params.q 3", 2, "'3' is not NAME=VALUE"),
     (".run many.q " + " ".join("A%d=x" % i for i in range(100)), 6, "more than 32 values"),

@@ -78,7 +78,7 @@ same(of(run("p.out", "-q", "-c", ".run timeline").text), ["here"], "and one in t
 same(of(run("p.out", "-q", "-f", "timeline").text), ["here"], "for -f, too")
 os.remove("timeline")
 r = run("p.out", "-q", "-c", ".run no-such")
-ok(r.status == 1 and "no-such: no such file, nor is a query called so" in r.talk and ".queries" in r.talk, "a name of nothing", r)
+ok(r.status == 1 and "no-such: no such file, and no query has that name" in r.talk and ".queries" in r.talk, "a name of nothing", r)
 r = run("p.out", "-q", "-f", "no-such")
 ok(r.status == 1 and "No such file" in r.talk, "-f: the same", r)
 with open("secret.q", "w") as f:
