@@ -66,11 +66,12 @@ static struct table *table_of(sqlite3_vtab_cursor *c)
 	return (struct table *)c->pVtab;
 }
 
+/* Leave a message for SQLite, which frees it.  Returns rc. */
 static int say(sqlite3_vtab *v, int rc, char *why)
 {
 	sqlite3_free(v->zErrMsg);
 	v->zErrMsg = why;
-	return why ? rc : rc == SQLITE_OK ? SQLITE_OK : rc;
+	return rc;
 }
 
 /* ---- the schema ---- */

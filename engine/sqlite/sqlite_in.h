@@ -23,7 +23,10 @@
 /* The functions of SQLite, by the macros of sqlite3ext.h (sqlite_api.c). */
 extern const sqlite3_api_routines *sqlite3_api;
 
-/* SQLite 3.38 */
+/* SQLite 3.31 and 3.38; an older one does not know them and goes without. */
+#ifndef SQLITE_VTAB_DIRECTONLY
+#define SQLITE_VTAB_DIRECTONLY 3
+#endif
 #ifndef SQLITE_INDEX_CONSTRAINT_LIMIT
 #define SQLITE_INDEX_CONSTRAINT_LIMIT 73
 #define SQLITE_INDEX_CONSTRAINT_OFFSET 74
