@@ -1,6 +1,7 @@
 /* ---- the page of one listing ---- */
 const shownListing = listingAt(0), codeBox = $('source');
 shownListing.instrs = 'instrs' in data;
+if (shownListing.instrs) codeBox.querySelector('h2').textContent = 'Instructions';
 const listingView = codeView(codeBox, to => listingView.goTo(to));
 function drawListing() {
 	const files = shownListing.length, self = shownListing.reduce((s, g) => s + g.rows.reduce((t, r) => t + (r.kind === 'L' ? inEvent(r.w) : 0), 0), 0);

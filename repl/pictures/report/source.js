@@ -119,6 +119,7 @@ function codeView(box, called) {
 	function draw() {
 		const at = view.scrollTop;
 		view.textContent = '';
+		view.classList.toggle('instrs', !!groupsShown.instrs);
 		chunks = [];
 		byPos = new Map();
 		hot = [];
