@@ -127,9 +127,15 @@ static int list_filters(struct session *s, const struct query *q, struct str tex
 	for (size_t i = 0; i < s->nfilters; i++)
 		if (!x->idle[i])
 			r->filters[r->nfilters++] = s->filters[i];
-	for (const struct gstage *g = q->gstages; g; g = g->next)
-		r->filters[r->nfilters++] =
-			(struct str){text.p + g->span.at, g->span.len};
+	for (const struct gstage *g = q->gstages; g; g = g->next) {
+		struct str shown = {text.p + g->span.at, g->span.len};
+
+		if (g->kind == G_COLLAPSE_BY) /* collapse by $x: what it is */
+			shown = arena_printf(x->a, "collapse by %.*s", STR_ARG(g->name));
+		if (!shown.p)
+			return arena_full(x->a, x->err);
+		r->filters[r->nfilters++] = shown;
+	}
 	return 0;
 }
 
@@ -154,7 +160,8 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 	*r = (struct result){
 		.source =
 			q->source.kind == S_LAST ? "_" : source_def(q->source.kind)->name,
-		.query = (struct str){text.p + st->span.at, st->span.len},
+		.query = check_with_values(
+			x->env, (struct str){text.p + st->span.at, st->span.len}, x->a),
 		.profile = s->names[profile],
 		.event = x->env->nevents ? x->env->events[x->event] : STR(""),
 		.unit = x->env->nevents ? x->env->units[x->event] : (struct unit){0},
@@ -173,6 +180,8 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 							    : q->source.vs,
 		.paired = {x->paired[0], x->paired[1]},
 	};
+	if (!r->query.p)
+		return arena_full(x->a, x->err);
 	if (table_result(t, r) || vs_sides(t, &r->compared) || footer(x, t, r) ||
 	    list_filters(s, q, text, x, r))
 		return (int)x->err->kind;

@@ -6,7 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/lang/common_sets.h"
 #include "engine/lang/keywords.h"
+#include "engine/lang/token.h"
 
 void check_append(char *buf, size_t cap, struct str s)
 {
@@ -163,6 +165,54 @@ const struct check_let *check_let_find(const struct check_env *env, struct str n
 		    str_eq(env->lets[i - 1].name, name))
 			return &env->lets[i - 1];
 	return NULL;
+}
+
+/* The name after the "$" at byte `at`, and where it ends; empty: this is no value. */
+static struct str value_name(struct str text, size_t at, size_t *end)
+{
+	const bool braces = at + 1 < text.n && text.p[at + 1] == '{';
+	struct token_default d;
+	size_t i = at + 1 + braces;
+	const size_t start = i;
+
+	if (token_default(text, at, &d)) {
+		*end = d.end;
+		return d.name;
+	}
+	while (i < text.n && token_is_word_byte(text.p[i]))
+		i++;
+	*end = i + braces;
+	return braces && (i == text.n || text.p[i] != '}')
+		       ? STR("")
+		       : (struct str){text.p + start, i - start};
+}
+
+struct str check_with_values(const struct check_env *env, struct str text,
+			     struct arena *a)
+{
+	enum { LONGEST = 60, LONGEST_TEXT = 4096 };
+	struct str out = {"", 0}, rest = text;
+	size_t at, end;
+
+	if (text.n > LONGEST_TEXT)
+		return text;
+	while (out.p && (at = str_find(rest, '$')) < rest.n) {
+		struct str name = value_name(rest, at, &end);
+		const struct check_let *let =
+			name.n ? check_let_find(env, name, true) : NULL;
+		struct str value = {rest.p + at, 1};
+
+		if (let && let->text.n <= LONGEST && !common_set_is(let->text))
+			value = let->text;
+		else
+			end = at + 1;
+		out = arena_printf(a, "%.*s%.*s%.*s", (int)out.n, out.p, (int)at, rest.p,
+				   (int)value.n, value.p);
+		rest = str_from(rest, end);
+	}
+	if (!out.n || !out.p)
+		return out.p ? text : out;
+	return arena_printf(a, "%.*s%.*s", (int)out.n, out.p, (int)rest.n, rest.p);
 }
 
 bool is_aggregate(struct str name)

@@ -35,6 +35,10 @@ size_t check_profile(const struct check_env *env, struct str name, struct span a
 /* NULL: no such let. */
 const struct check_let *check_let_find(const struct check_env *env, struct str name,
 				       bool is_set);
+/* The text for people: short values instead of $x and ${x:=...}.  p NULL: the arena is
+ * full. */
+struct str check_with_values(const struct check_env *env, struct str text,
+			     struct arena *a);
 /* The number of an event; env->nevents if it does not exist, or if several differ only
  * in their units. */
 uint32_t check_find_event(const struct check_env *env, struct str name);

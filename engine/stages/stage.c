@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/lang/check_names.h"
 #include "engine/stages/eval.h"
 #include "engine/rows/exec.h"
 #include "engine/stages/group.h"
@@ -247,6 +248,7 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 {
 	uint32_t *rows, *bad;
 	size_t n, k = 0, all = t->n;
+	struct str asked;
 
 	if (expect_paired(x, s))
 		return (int)x->err->kind;
@@ -275,9 +277,10 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 	}
 	if (table_select(t, bad, k))
 		return (int)x->err->kind;
+	asked = check_with_values(x->env, s->exprs->as, x->a);
 	return err_set(x->err, ERR_EXPECT, s->span.at, "%s of %s row%s %s not meet %.*s",
 		       GROUPED(k), GROUPED(all), all == 1 ? "" : "s",
-		       k == 1 ? "does" : "do", STR_ARG(s->exprs->as));
+		       k == 1 ? "does" : "do", STR_ARG(asked));
 }
 
 /* How many rows the stages keep, the costliest; 0: all, or others. */

@@ -178,7 +178,8 @@ static int find(struct benches *b, const char *folder, struct err *err)
 	fts_close(tree);
 	if (!rc && !b->n) {
 		err_set(err, ERR_PROFILE, 0,
-			"%s: a folder without profiles of gungraun or CodSpeed", folder);
+			"%s: a directory without profiles of gungraun or CodSpeed",
+			folder);
 		err_hint(err,
 			 "they are callgrind.BENCH.out in a folder BENCH, or PID.out; "
 			 "name other profiles one by one");

@@ -153,8 +153,8 @@ shutil.move("target/gungraun/app/gone", "before/app/gone")
 r = run("target/gungraun", "old=before", "-q", "-c", QUERY.replace("vs base", "vs old"))
 ok(r.status == 0 and r.text.split()[1::2] == ["150131,150131", "153441,153441"] and
    "benchmark app/gone/it: only in the base, not asked" in r.talk and "benchmark %s: new" % FRESH in r.talk, "with another folder: NAME=FOLDER", r)
-for args, status, said in ((["empty"], 3, "a folder without profiles of gungraun or CodSpeed"), (["target/gungraun", "app.out"], 2, "only NAME=FOLDER"),
-                           (["target/gungraun", "base=app.out"], 2, "only NAME=FOLDER"), (["target/gungraun", "base=empty"], 3, "empty: a folder without"),
+for args, status, said in ((["empty"], 3, "a directory without profiles of gungraun or CodSpeed"), (["target/gungraun", "app.out"], 2, "only NAME=FOLDER"),
+                           (["target/gungraun", "base=app.out"], 2, "only NAME=FOLDER"), (["target/gungraun", "base=empty"], 3, "empty: a directory without"),
                            (["target/gungraun", "--index", "x.quern"], 2, "--index names one index"), (["target/gungraun/" + FRESH], 1, "no benchmark has a base")):
     os.makedirs("empty", exist_ok=True)
     r = run(*args, "-q", "-c", QUERY)

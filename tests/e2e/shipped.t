@@ -33,6 +33,17 @@ for folder in ("producers", "small", "quirks", "truth", "queries"):
         if r.status not in (0, 1) or bad or others or (r.status == 1) != bool(errors):
             wrong.append("%s: %d %r %r" % (os.path.basename(path), r.status, bad, others))
     ok(not wrong, "every query answers, or says what is missing: " + folder, "\n".join(wrong))
+COMPARED = ["regressions", "new-code", "gate-instructions", "gate-time"]
+wrong = []
+for path in sorted(glob.glob(fixtures + "/producers/*.*[a-z]")):
+    if not path.endswith(".json") and os.path.getsize(path):
+        r = run(path, "base=" + path, "--no-index-write", "--keep-going", *[w for n in COMPARED for w in ("-c", ".run " + n)])
+        errors = dict(re.findall(r"^([a-z-]+)\.q:\d+:\d+: error: (.*)$", r.talk, re.M))
+        empty = "no function has any cost" in r.talk
+        if {e for e in errors.values() if not re.match(r"no event '(Ir|Time)'; this profile has ", e)} > ({"1 of 1 row does not meet delta% <= ${TOTAL:=2}"} if empty else set()) or (
+                "regressions" in errors or "new-code" in errors):
+            wrong.append("%s: %r" % (os.path.basename(path), errors))
+ok(not wrong, "compared with itself, no profile has become dearer", "\n".join(wrong))
 for n in names:
     text = open(shipped + n + ".q").read()
     ok(re.match(r"-- \S.{20,90}\n", text) and not re.search(r"[|>]\s*[\"\w./]+\.\w+\s*$|! ", text) and "\nlet " not in text,
