@@ -306,8 +306,6 @@ static int identify(struct graph *g, const struct inlined_stage *s, struct err *
 		same[f] = GRAPH_NONE;
 		file[f] = in->fn[in->code[k].fn].file;
 		mixed[f] = GRAPH_INLINED;
-		if (in->fn[in->code[k].fn].several)
-			mixed[f] |= GRAPH_FILES;
 	}
 	g->extra = in->fns;
 	g->map = map;

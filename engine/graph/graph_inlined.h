@@ -20,7 +20,6 @@
 struct inlined_fn {
 	struct str name; /* as shown: "max (inl)" */
 	file_id file;	 /* or GRAPH_NO_FILE */
-	bool several;	 /* its code is in other files, too */
 };
 
 struct inlined_code {

@@ -36,8 +36,8 @@ struct found_fn {
 	struct inlined_key key;
 	struct str name, code_file; /* code_file: of an outer function, by the debug
 				       information; or empty */
-	file_id file;
-	bool several;
+	file_id file;		    /* of most of its lines, if one has most */
+	uint32_t votes;		    /* lines there less those elsewhere */
 };
 
 /* A cost line of the function at hand. */
@@ -140,24 +140,25 @@ static obj_id obj_at_hand(const struct finding *w)
 	return store_fn_obj_id(w->st, w->of_store);
 }
 
-/* The function of the frame, whose code is in `file`, or in that of its inner frame. */
 static uint32_t fn_of_frame(struct finding *w, const struct inline_frame *f,
-			    const struct inline_frame *inner, file_id file)
+			    const struct inline_frame *inner)
 {
 	struct inlined_key key = {obj_at_hand(w), false, f->number};
 	const uint32_t i = fn_of_key(w, key, f->name);
 
-	if (i == OWN)
-		return OWN;
-	if (inner) {
+	if (i != OWN && inner)
 		w->fn[i].code_file = inner->file;
-		return i;
-	}
-	w->fn[i].several |= w->fn[i].file != GRAPH_NO_FILE && w->fn[i].file != file;
-	w->fn[i].file = w->fn[i].file == GRAPH_NO_FILE ? file : w->fn[i].file;
 	return i;
 }
 
+/* A line of f is in `file`.  Of code in several files (macros) that with most lines stays,
+ * by the vote of Boyer and Moore. */
+static void vote_for_file(struct found_fn *f, file_id file)
+{
+	if (!f->votes)
+		f->file = file;
+	f->votes += f->file == file ? 1 : UINT32_MAX;
+}
 /* Put the frame and those that it is inlined into in w->chain; their number is 0 if memory
  * is out. */
 static size_t list_chain(struct finding *w, const struct inline_frame *frame)
@@ -185,17 +186,14 @@ static uint32_t code_of_frame(struct finding *w, const struct inline_frame *fram
 	if (!frame) {
 		const struct inlined_key key = {obj_at_hand(w), true, file};
 
-		code = code_in(w, into,
+		return code_in(w, into,
 			       fn_of_key(w, key, str_basename(store_file(w->st, file))));
-		if (code != OWN)
-			w->fn[w->code[code].fn].file = file;
-		return code;
 	}
 	if (frame == w->last)
 		return w->last_code;
 	for (size_t i = list_chain(w, frame); i-- > 0;) {
 		const uint32_t fn =
-			fn_of_frame(w, w->chain[i], i ? w->chain[i - 1] : NULL, file);
+			fn_of_frame(w, w->chain[i], i ? w->chain[i - 1] : NULL);
 
 		if ((code = code_in(w, into, fn)) == OWN)
 			return OWN;
@@ -217,7 +215,10 @@ static int code_at(struct finding *w, file_id file, uint64_t instr, uint32_t *co
 		return 0;
 	store_inlined(w->st, file, &file, &name);
 	*code = code_of_frame(w, frame, file);
-	return *code == OWN ? (int)w->x->err->kind : 0;
+	if (*code == OWN)
+		return (int)w->x->err->kind;
+	vote_for_file(&w->fn[w->code[*code].fn], file);
+	return 0;
 }
 
 /* ---- the lines of a function ---- */
@@ -439,14 +440,39 @@ static struct str marked(struct arena *a, struct str name)
 	return (struct str){p, name.n + sizeof(mark) - 1};
 }
 
-/* The file of an outer function: no line of it was met. */
-static file_id file_named(struct store *st, struct str name)
+/* The files of the profile by their base names. */
+static int list_files(struct finding *w, struct hash *names)
 {
-	const file_id i = name.n ? store_file_lower(st, name) : store_info(st)->files;
+	for (file_id i = 0; i < store_info(w->st)->files; i++) {
+		const struct str base = str_basename(store_file(w->st, i));
 
-	return i < store_info(st)->files && str_eq(store_file(st, i), name)
-		       ? i
-		       : GRAPH_NO_FILE;
+		if (hash_add(names, (uint32_t)str_hash(base), i))
+			return no_memory(w);
+	}
+	return 0;
+}
+
+/* The file of an outer function, of which no line was met: debug information may write its
+ * directory in another way. */
+static file_id file_named(const struct finding *w, const struct hash *names,
+			  struct str name)
+{
+	const struct str base = str_basename(name);
+	const uint32_t h = (uint32_t)str_hash(base);
+	uint32_t probe = hash_start(names, h), i;
+	file_id found = GRAPH_NO_FILE, all = 0;
+
+	while (name.n && (i = hash_next(names, h, &probe)) != HASH_NONE) {
+		const struct str file = store_file(w->st, i);
+
+		if (str_eq(file, name))
+			return i;
+		if (!str_eq(str_basename(file), base))
+			continue;
+		found = i;
+		all++;
+	}
+	return all == 1 ? found : GRAPH_NO_FILE;
 }
 
 static void *kept(struct exec *x, const void *from, size_t n, size_t size)
@@ -458,9 +484,26 @@ static void *kept(struct exec *x, const void *from, size_t n, size_t size)
 	return p;
 }
 
+static int keep_fns(struct finding *w, const struct hash *names, struct inlined_fn *out)
+{
+	for (size_t i = 0; i < w->fns; i++) {
+		const struct found_fn *f = &w->fn[i];
+
+		out[i].name = marked(w->x->a, f->name.n ? f->name : STR("???"));
+		if (!out[i].name.p)
+			return arena_full(w->x->a, w->x->err);
+		out[i].file = f->file != GRAPH_NO_FILE
+				      ? f->file
+				      : file_named(w, names, f->code_file);
+	}
+	return 0;
+}
+
 static int keep_found(struct finding *w, struct graph_inlines *out)
 {
 	struct exec *x = w->x;
+	struct hash names = {0};
+	int rc;
 
 	*out = (struct graph_inlines){
 		.fn = EXEC_ARRAY(x, struct inlined_fn, w->fns + 1),
@@ -474,18 +517,11 @@ static int keep_found(struct finding *w, struct graph_inlines *out)
 		.gone = w->moved};
 	if (!out->fn || !out->code || !out->self || !out->call || !out->cost)
 		return (int)x->err->kind;
-	for (size_t i = 0; i < w->fns; i++) {
-		const struct found_fn *f = &w->fn[i];
-		const struct str name = f->name.n ? f->name : STR("???");
-
-		out->fn[i] = (struct inlined_fn){
-			marked(x->a, name),
-			f->file != GRAPH_NO_FILE ? f->file
-						 : file_named(w->st, f->code_file),
-			f->several};
-		if (!out->fn[i].name.p)
-			return arena_full(x->a, x->err);
-	}
+	rc = list_files(w, &names) || keep_fns(w, &names, out->fn) ? (int)x->err->kind
+								   : 0;
+	hash_free(&names);
+	if (rc)
+		return rc;
 	for (uint32_t i = 0; i < x->g->edges; i++)
 		w->moved[i] = w->moved[i] == MOVED;
 	return 0;
