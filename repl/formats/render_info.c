@@ -337,13 +337,38 @@ static struct str level_of(struct str name)
 						: (struct str){"", 0};
 }
 
+/* "a; b; c", on as many lines as the screen needs. */
+static void put_clauses(struct card *c, struct str text)
+{
+	const size_t columns = c->rd->look->columns;
+	size_t at = 0;
+
+	while (text.n) {
+		size_t n;
+
+		text = at ? text : str_trim(text);
+		n = str_find(text, ';');
+		n += n < text.n;
+		if (at && columns && at + n > columns) {
+			out_char(c->rd->o, '\n');
+			at = 0;
+			continue;
+		}
+		out_bytes(c->rd->o, text.p, n);
+		at += n;
+		text = str_from(text, n);
+	}
+	out_char(c->rd->o, '\n');
+}
+
 static void put_calls(struct card *c)
 {
 	const struct str level = level_of(graph_name(c->g, c->f));
-	struct out *o = c->rd->o;
+	struct out text, *const o = &text;
 	const uint32_t cycle = graph_cycle(c->g, c->f);
 	uint32_t first, n;
 
+	out_mem(o);
 	if (graph_calls_known(c->g, c->f))
 		put_count(o, graph_calls(c->g, c->f), "call", "calls");
 	else
@@ -359,7 +384,8 @@ static void put_calls(struct card *c)
 		out_printf(o, "; activations from level %.*s on", STR_ARG(level));
 	if (cycle)
 		out_printf(o, "; recursive: in cycle %" PRIu32, cycle);
-	out_char(o, '\n');
+	put_clauses(c, (struct str){text.buf, text.n});
+	out_close(o);
 }
 
 static int put_function(struct card *c)

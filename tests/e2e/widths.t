@@ -86,6 +86,10 @@ for columns in WIDTHS[1:]:
     ok("cycle" in titles(lines) and "recursive" not in titles(lines), "%d: a cycle says so itself" % columns, lines)
 same(run(PHP, "-q", "--format", "csv", "-c", "functions | where recursive and not cycle > 0 | count").text.split(), ["count", "3"], "where recursive")
 
+for columns in WIDTHS:
+    lines = on_screen(columns, LUA, "-c", "info luaV_execute")
+    ok(max(width(x) for x in lines) <= columns and "recursive: in cycle 1" in " ".join(lines), "%d: a card fits" % columns, lines)
+
 # Without a screen names and calls are cut, but not with --wide.
 r = run(TMPL, "-q", "-c", "cycles")
 ok(max(width(x) for x in r.text.splitlines()) < 400 and " -> " in r.text, "cycles: calls are cut", r)
