@@ -458,12 +458,14 @@ static void begin_part(struct profile *p, size_t k, const struct part_slot *slot
 }
 
 /* Xdebug appends the profiles of further scripts to a file, and each says `part: 1`: the
- * number of such a part follows the one before, so that it can be asked for. */
+ * number of such a part follows the one before, so that it can be asked for.  Threads have
+ * parts of the same number. */
 static void number_appended(struct profile *p)
 {
 	struct part *part = &p->part[p->npart - 1];
 
-	if (p->npart > 1 && part[-1].file == part->file && part[-1].part >= part->part)
+	if (p->npart > 1 && part[-1].file == part->file && part[-1].pid == part->pid &&
+	    part[-1].thread == part->thread && part[-1].part >= part->part)
 		part->part = part[-1].part + 1;
 }
 
