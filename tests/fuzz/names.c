@@ -606,6 +606,23 @@ void names_draw(struct out *o, struct result *r, enum format format)
 		fuzz_fail("%s: %s", format_name(format), err.text);
 }
 
+/* A cell with a short name has the whole one as its title: take that as its text. */
+static void whole_names(struct back *b)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < b->n; i++) {
+		if (str_eq(b->text[i], STR("@title")) && i + 2 < b->n) {
+			b->text[n++] = arena_printf(&b->arena, "\"%.*s",
+						    STR_ARG(str_from(b->text[i + 1], 1)));
+			i += 2;
+		} else {
+			b->text[n++] = b->text[i];
+		}
+	}
+	b->n = n;
+}
+
 static void law_page(struct back *b, struct str s, const struct made *m,
 		     enum format format)
 {
@@ -616,6 +633,7 @@ static void law_page(struct back *b, struct str s, const struct made *m,
 
 	if (!back_clean(b, s, "\t\n") || !back_page(b, s))
 		return;
+	whole_names(b);
 	make_harmless(&in, m->in);
 	make_result(&twin, &in);
 	names_draw(&o, &twin.r, format);
