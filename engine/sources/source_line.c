@@ -289,7 +289,7 @@ static struct str place_dir(const struct table *t, uint32_t r)
 static uint64_t place_fn_id(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return graph_of_store(t->g, place_of(t, r)->fn);
+	return graph_id(t->g, graph_of_store(t->g, place_of(t, r)->fn));
 }
 
 #define LINE_COLS(shown)                                                                \
@@ -415,13 +415,15 @@ static uint64_t site_calls(const struct table *t, uint32_t r, uint32_t e)
 static uint64_t site_caller_id(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return site_fn(t, r);
+	return graph_id(t->g, site_fn(t, r));
 }
 
 static uint64_t site_callee_id(const struct table *t, uint32_t r, uint32_t e)
 {
+	const uint32_t f = graph_of_store(t->g, site_edge(t, r).callee);
+
 	(void)e;
-	return graph_of_store(t->g, site_edge(t, r).callee);
+	return f == GRAPH_NONE ? 0 : graph_id(t->g, f); /* 0: absent */
 }
 
 static bool site_no_callee(const struct table *t, uint32_t r)
