@@ -156,12 +156,9 @@ static int disconnect(sqlite3_vtab *v)
 static int best_index(sqlite3_vtab *v, sqlite3_index_info *info)
 {
 	struct table *t = (struct table *)v;
-	char *why = NULL;
-	int rc = plan_choose(t->source, t->created ? created_query(t->created) : NULL,
-			     &t->columns, !t->created || created_pushes(t->created), info,
-			     &why);
 
-	return why ? say(v, rc, why) : rc;
+	return plan_choose(t->source, t->created ? created_query(t->created) : NULL,
+			   &t->columns, !t->created || created_pushes(t->created), info);
 }
 
 /* ---- cursors ---- */
@@ -228,8 +225,9 @@ static const char *arg_text(const struct cursor *c, enum vtab_arg arg)
 	return c->arg[arg] ? (const char *)sqlite3_value_text(c->arg[arg]) : NULL;
 }
 
-static int take_profile(struct cursor *c, struct profiles *all, char **why)
+static int take_profile(struct cursor *c, int given, char **why)
 {
+	struct profiles *all = &table_of(&c->base)->connection->profiles;
 	const struct profile_key key = {
 		.path = arg_text(c, ARG_PROFILE),
 		.index = arg_text(c, ARG_INDEX),
@@ -240,7 +238,11 @@ static int take_profile(struct cursor *c, struct profiles *all, char **why)
 	int rc;
 
 	if (!key.path) {
-		*why = sqlite3_mprintf("the profile is NULL");
+		*why = given & 1 << ARG_PROFILE
+			       ? sqlite3_mprintf("the profile is NULL")
+			       : sqlite3_mprintf(
+					 "which profile? FROM %s('callgrind.out.1')",
+					 table_of(&c->base)->source->table);
 		return SQLITE_ERROR;
 	}
 	/* A join asks again and again. */
@@ -270,6 +272,27 @@ static int take_answer(struct cursor *c, quern_answer *a)
 	return SQLITE_OK;
 }
 
+/* Does the error say that the graph stages left no function of a number looked up? */
+static bool finds_none(const struct plan_run *run, const char *text,
+		       const quern_error *err)
+{
+	return run->stages && err->status == QUERN_WRONG_QUERY &&
+	       err->at > strlen(run->stages) && err->at < strlen(text) &&
+	       (text[err->at] == '#' || text[err->at - 1] == '#');
+}
+
+/* Are the columns at their places?  Stages may end in a comment, and hide what follows. */
+static bool has_columns(const struct cursor *c, const struct vtab_columns *columns)
+{
+	for (int i = 0; i < columns->n; i++)
+		if (c->place[i] >= c->nvalues ||
+		    (c->place[i] >= 0 &&
+		     strcmp(quern_column_at(c->answer, (size_t)c->place[i])->name,
+			    vtab_ask(&columns->at[i])) != 0))
+			return false;
+	return true;
+}
+
 static int run_plan(struct cursor *c, quern_profile *profile, const struct plan_run *run,
 		    char **why)
 {
@@ -281,11 +304,20 @@ static int run_plan(struct cursor *c, quern_profile *profile, const struct plan_
 	if (!text)
 		return empty ? SQLITE_OK : SQLITE_NOMEM;
 	a = quern_query(profile, text, &err);
+	empty = !a && finds_none(run, text, &err);
 	sqlite3_free(text);
 	if (a)
 		return take_answer(c, a);
+	if (empty)
+		return SQLITE_OK;
 	*why = profiles_say(&err);
 	return profiles_code(err.status);
+}
+
+/* Nothing that ends the clause `by`. */
+static bool is_event(const char *s)
+{
+	return !s || (!strpbrk(s, "|;\n>!") && !strstr(s, "--"));
 }
 
 static int filter(sqlite3_vtab_cursor *base, int given, const char *plan, int argc,
@@ -299,7 +331,11 @@ static int filter(sqlite3_vtab_cursor *base, int given, const char *plan, int ar
 	forget_rows(c);
 	rc = take_args(c, given, argv, &n);
 	if (rc == SQLITE_OK && !t->created)
-		rc = take_profile(c, &t->connection->profiles, &why);
+		rc = take_profile(c, given, &why);
+	if (rc == SQLITE_OK && c->arg[ARG_EVENT] && !is_event(arg_text(c, ARG_EVENT))) {
+		rc = SQLITE_ERROR;
+		why = sqlite3_mprintf("'%s' is not an event", arg_text(c, ARG_EVENT));
+	}
 	if (rc == SQLITE_OK) {
 		const struct profile_entry *e =
 			t->created ? created_profile(t->created) : c->profile;
@@ -315,6 +351,12 @@ static int filter(sqlite3_vtab_cursor *base, int given, const char *plan, int ar
 
 		plan_places(t->source ? plan : NULL, &t->columns, c->place);
 		rc = run_plan(c, e->profile, &run, &why);
+	}
+	if (rc == SQLITE_OK && c->answer && t->columns.args &&
+	    !has_columns(c, &t->columns)) {
+		rc = SQLITE_ERROR;
+		why = sqlite3_mprintf("'%s': more than graph stages",
+				      arg_text(c, ARG_STAGES));
 	}
 	return why ? say(base->pVtab, rc, why) : rc;
 }

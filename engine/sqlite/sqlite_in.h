@@ -81,12 +81,10 @@ static inline const char *vtab_ask(const struct vtab_column *c)
  *
  * in which values take the place of each `?` when it runs.  info->idxNum tells which
  * arguments there are (1 << enum vtab_arg); their values come first.  source NULL: the
- * query of the table, whose columns cannot be left out.  *why: an error, of
- * sqlite3_malloc().
+ * query of the table, whose columns cannot be left out.
  */
 int plan_choose(const struct vtab_source *source, const char *query,
-		const struct vtab_columns *columns, bool push, sqlite3_index_info *info,
-		char **why);
+		const struct vtab_columns *columns, bool push, sqlite3_index_info *info);
 
 struct plan_run {
 	const char *plan; /* idxStr */
@@ -95,7 +93,8 @@ struct plan_run {
 	const char *event;	/* of its source; or NULL */
 	sqlite3_value **values; /* of the marks; LIMIT and OFFSET are the last ones */
 	int nvalues;
-	uint64_t functions; /* of the profile: a greater number is of none */
+	uint64_t
+		functions; /* of the profile: without stages, a greater number is of none */
 };
 
 /* The query to run, of sqlite3_malloc().  NULL with *empty: no row can match; without:

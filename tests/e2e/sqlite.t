@@ -113,6 +113,29 @@ same(ask("SELECT f.fn, l.line, l.self FROM quern_functions(?) f JOIN quern_lines
      "lines of a function, by a join")
 ok("lines of #? | show" in plan("SELECT * FROM quern_lines(?) WHERE fn_id = 344", BRANCH), "which asks for its lines alone")
 
+# Either side of an OR is planned alone.
+same(ask("SELECT count(*) FROM quern_functions('lua-default.out') WHERE id = 3 OR calls = 5 AND line > 100 OR fn = 'main'")[1],
+     as_json("lua-default.out", "functions | where id = 3 or calls = 5 and line > 100 or fn = \"main\" | count")[1], "conditions with OR")
+same(ask("SELECT count(*) FROM quern_edges(?) e JOIN quern_functions(e.profile) f ON f.id IN (e.caller_id, e.callee_id) OR f.id = -1",
+         BRANCH)[1][0][0], as_json(BRANCH, "calls | where caller_id != callee_id | count")[1][0][0] * 2
+     + as_json(BRANCH, "calls | where caller_id = callee_id | count")[1][0][0], "in a join")
+
+# Numbers of functions after graph stages.
+for stages in ("with inlined", "hide /lua/", "norec", "collapse by object"):
+    for table, columns in {"functions": ["id"], "edges": ["caller_id", "callee_id"], "lines": ["fn_id"],
+                           "callsites": ["caller_id", "callee_id"]}.items():
+        if stages in ("with inlined", "hide /lua/") and table in ("lines", "callsites"):
+            continue
+        for column in columns:
+            of = "quern_%s('lua-default.out', NULL, '%s')" % (table, stages)
+            rows = ask("SELECT %s, count(*) FROM %s GROUP BY 1" % (column, of))[1]
+            wrong = [(i, n) for i, n in rows[:20] + rows[-20:]
+                     if ask("SELECT count(*) FROM %s WHERE %s = ?" % (of, column), i)[1] != [[n]]]
+            ok(rows and not wrong, "%s | %s: rows by %s" % (stages, table, column), wrong)
+same(ask("SELECT count(*) FROM quern_functions('lua-default.out') f LEFT JOIN quern_functions(f.profile, NULL, 'hide /lua/') g "
+         "ON g.id = f.id WHERE g.id IS NULL")[1], as_json("lua-default.out", "functions of /lua/ | count")[1],
+     "a function that stages hide has no row")
+
 # ---- created tables ----
 db.execute("CREATE VIRTUAL TABLE temp.f USING quern('%s', 'functions')" % BRANCH)
 columns, rows = ask("SELECT * FROM temp.f")
@@ -217,6 +240,10 @@ for sql, want in [("SELECT * FROM quern_functions", "which profile?"), ("SELECT 
                   ("SELECT * FROM quern_functions('lua-default.out', 'Dr')", "no event 'Dr'"),
                   ("SELECT * FROM quern_functions('lua-default.out', NULL, 'part 9')", "part"),
                   ("SELECT * FROM quern_functions('lua-default.out', NULL, 'top; top')", ""),
+                  ("SELECT fn FROM quern_functions('lua-default.out', NULL, 'hide main; top')", ""),
+                  ("SELECT fn FROM quern_functions('lua-default.out', NULL, 'top 3 --')", "more than graph stages"),
+                  ("SELECT fn FROM quern_functions('lua-default.out', 'Ir | show self --')", "is not an event"),
+                  ("SELECT fn FROM quern_functions('lua-default.out', 'Ir | take 2')", "is not an event"),
                   ("CREATE VIRTUAL TABLE temp.e USING quern()", "PROFILE"),
                   ("CREATE VIRTUAL TABLE temp.e USING quern('lua-default.out', 'nonsense of')", ""),
                   ("CREATE VIRTUAL TABLE temp.e USING quern('lua-default.out', 'top', speed=9)", "no option speed"),
