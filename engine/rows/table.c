@@ -175,7 +175,8 @@ static uint32_t event_of(const struct table *t, const struct table_col *c)
 static int fill_flags(struct table *t, struct table_col *c)
 {
 	const struct col_def *def = c->def;
-	const bool absent = def->absent && !c->absent;
+	const bool absent =
+		def->absent && !c->absent && !(def->present && def->present(t));
 	uint8_t *is_estimated = NULL, *is_absent = NULL;
 	bool any_estimated = false, any_absent = false;
 

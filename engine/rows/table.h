@@ -53,7 +53,8 @@ struct col_def {
 	bool (*estimated)(const struct table *t, uint32_t ref, uint32_t event);
 	bool (*absent)(const struct table *t, uint32_t ref);
 	/* Shorter ways to the same values, for many rows: */
-	bool (*exact)(const struct table *t); /* no row is estimated */
+	bool (*exact)(const struct table *t);	/* no row is estimated */
+	bool (*present)(const struct table *t); /* no row is absent */
 	/* 1 + the column of the store with these values, if the graph is plain and rows
 	 * are its functions or edges; 0: none */
 	unsigned stored;

@@ -22,6 +22,8 @@ struct flow_parts;
 
 /* No cost of the graph is an estimate. */
 bool graph_exact(const struct table *t);
+/* The number of calls is known in each row: no inlined code is among them. */
+bool calls_present(const struct table *t);
 /* Is the self cost of function f an estimate? */
 bool fn_self_estimated(const struct table *t, uint32_t f, uint32_t event);
 /* Is the inclusive cost of function f an estimate in that event? */

@@ -147,6 +147,11 @@ static bool fn_not_called(const struct table *t, uint32_t f)
 	return !graph_calls_known(t->g, f);
 }
 
+bool calls_present(const struct table *t)
+{
+	return t->g->plain;
+}
+
 static uint64_t fn_line(const struct table *t, uint32_t f, uint32_t e)
 {
 	(void)e;
@@ -251,7 +256,7 @@ static const struct col_def fn_cols[] = {
 	 .estimated = fn_incl_estimated, .exact = fn_exact, .stored = 1 + STORE_FN_INCL},
 	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL},
 	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = fn_calls,
-	 .absent = fn_not_called, .stored = 1 + STORE_FN_CALLS},
+	 .absent = fn_not_called, .present = calls_present, .stored = 1 + STORE_FN_CALLS},
 	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = fn_name, .texts = fn_names,
 	 .dict = DICT_NAME, .codes = fn_name_codes},
 	{"file:line", COL_STR, SHOW_T, .s = fn_place},
@@ -267,9 +272,11 @@ static const struct col_def fn_cols[] = {
 	 .estimated = fn_estimated, .exact = graph_exact, .prepare = fn_prepare_sums},
 	{"short", COL_NAME, SHOW_M, .s = fn_short, .texts = fn_shorts},
 	{"lo", COL_COST, SHOW_M | PER_EVENT | IF_EXACT, .u = fn_incl_lo,
-	 .absent = fn_no_bounds, .exact = fn_exact, .stored = 1 + STORE_FN_INCL},
+	 .absent = fn_no_bounds, .exact = fn_exact, .present = fn_exact,
+	 .stored = 1 + STORE_FN_INCL},
 	{"hi", COL_COST, SHOW_M | PER_EVENT | IF_EXACT, .u = fn_incl_hi,
-	 .absent = fn_no_bounds, .exact = fn_exact, .stored = 1 + STORE_FN_INCL},
+	 .absent = fn_no_bounds, .exact = fn_exact, .present = fn_exact,
+	 .stored = 1 + STORE_FN_INCL},
 	{"estimated", COL_BOOL, SHOW_M | PER_EVENT, .u = fn_is_estimated},
 	{"class", COL_NAME, 0, .s = fn_class},
 	{"dir", COL_FILE, 0, .s = fn_dir},
