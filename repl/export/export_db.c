@@ -122,14 +122,15 @@ static int check_free(const char *path, struct err *err)
 	return err_hint(err, "remove it, or name another");
 }
 
-/* An empty file under a name that nobody has: SQLite opens what is there. */
+/* An empty file under a name that nobody has: SQLite opens what is there.  It would take
+ * "file:x.db" for a URI. */
 static int make_temp(struct export_db *db, struct err *err)
 {
 	enum { TRIES = 100 };
 
 	for (int i = 0, fd; i < TRIES; i++) {
-		if (asprintf(&db->temp, "%s.tmp.%ld.%d", db->path, (long)getpid(), i) <
-		    0) {
+		if (asprintf(&db->temp, "%s%s.tmp.%ld.%d", db->path[0] == '/' ? "" : "./",
+			     db->path, (long)getpid(), i) < 0) {
 			db->temp = NULL;
 			return err_no_memory(err, NULL);
 		}

@@ -69,6 +69,10 @@ os.umask(mask)
 same(os.stat("out.db").st_mode & 0o777, 0o666 & ~mask, "it has the mode of other files")
 
 # ---- whole or not at all ----
+r = run("lua-default.out", "-q", "-c", ".export file:uri.db?mode=memory.db")
+ok(r.status == 0 and os.path.getsize("file:uri.db?mode=memory.db") > 50000 and not [n for n in os.listdir(".") if n.startswith("uri.db")],
+   "a name that SQLite takes for a URI", (r, os.listdir(".")))
+
 before = sorted(os.listdir("."))
 with open("out.db", "rb") as f:
     content = f.read()
