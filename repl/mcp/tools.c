@@ -40,12 +40,23 @@ static void show_progress(void *call, const struct build_progress *state)
 	atomic_store(&c->read, state->done);
 }
 
+/* Without blanks and empty lines at both ends. */
+static struct str trim_lines(struct str s)
+{
+	for (s = str_trim(s); s.n && s.p[0] == '\n';)
+		s = str_trim(str_from(s, 1));
+	while (s.n && s.p[s.n - 1] == '\n')
+		s = str_trim((struct str){s.p, s.n - 1});
+	return s;
+}
+
 /* A query, or one of the commands that only read. */
 static int ask_text(struct app *app, struct str text)
 {
 	static const char *const reads[] = {".run", ".queries", ".sets", ".explain",
 					    ".help"};
-	const struct str line = str_trim(text), word = {line.p, strcspn(line.p, " \t\n")};
+	const struct str line = trim_lines(text);
+	const struct str word = {line.p, strcspn(line.p, " \t\n")};
 
 	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++)
 		if (str_eq(word, str_c(reads[i])) && str_find(line, '\n') == line.n)

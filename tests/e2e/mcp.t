@@ -68,6 +68,7 @@ same(c.request("tools/call", {"name": "query", "arguments": "top"})["result"]["i
 # ---- commands that only read
 texts, failed = c.tool("query", query=".run small-hot N=2")
 same((texts[0], failed), (run("app.out", "-c", ".run small-hot N=2").text, False), ".run of a query that ships")
+same(c.tool("query", query="\n.run small-hot N=2 \n\n"), (texts, failed), "with empty lines around it")
 for command, said in ((".queries alloc", "alloc-churn"), (".sets", "$"), (".explain top 3", "take 3"), (".help where", "where")):
     texts, failed = c.tool("query", query=command)
     ok(not failed and said in texts[0] and len(texts[0]) <= 20480, command, texts)
