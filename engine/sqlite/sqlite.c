@@ -54,6 +54,7 @@ struct cursor {
 	struct profile_entry *profile;
 	quern_answer *answer; /* NULL: no rows */
 	uint64_t row, rows, first;
+	bool filtered; /* by a condition */
 	size_t loaded; /* rows from `first` on */
 	sqlite3_value *arg[VTAB_ARGS];
 	int *place;	       /* of each column in the answer, or -1 */
@@ -349,6 +350,8 @@ static int filter(sqlite3_vtab_cursor *base, int given, const char *plan, int ar
 			.functions = e->functions,
 		};
 
+		c->filtered = strstr(plan + run.fixed, " | where ") ||
+			      strstr(plan + run.fixed, "#?");
 		plan_places(t->source ? plan : NULL, &t->columns, c->place);
 		rc = run_plan(c, e->profile, &run, &why);
 	}
@@ -374,10 +377,15 @@ static int at_end(sqlite3_vtab_cursor *base)
 	return c->row >= c->rows;
 }
 
+/* The number of a row among all of them.  Of those that fit a condition it is not known. */
 static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 {
-	*out = (sqlite3_int64)((struct cursor *)base)->row + 1;
-	return SQLITE_OK;
+	const struct cursor *c = (struct cursor *)base;
+
+	*out = (sqlite3_int64)c->row + 1;
+	return c->filtered ? say(base->pVtab, SQLITE_ERROR,
+				 sqlite3_mprintf("no rowid of rows with a condition"))
+			   : SQLITE_OK;
 }
 
 /* ---- values ---- */

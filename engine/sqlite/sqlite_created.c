@@ -227,7 +227,8 @@ static int columns_of_answer(struct created *c, char **why)
 	int rc = SQLITE_OK;
 
 	sqlite3_free(none);
-	c->pushes = a != NULL;
+	/* A comment at its end would hide what is added. */
+	c->pushes = a && !quern_rows(a);
 	if (!a && none)
 		a = quern_query(c->profile->profile, c->query, &err);
 	if (!a)

@@ -223,9 +223,16 @@ static void estimate(const struct choice *c)
 
 	info->estimatedRows = c->lookup ? 8 : c->compared ? 10000 : 1000000;
 	info->estimatedCost = c->lookup ? 50 : c->compared ? 50000 : 1000000;
-	/* SQLite tries the sides of an OR alone, without the arguments. */
-	if (c->columns->args && !(info->idxNum & 1 << ARG_PROFILE))
+	if (!c->columns->args) {
+		/* SQLite might ask for the sides of an OR apart, and join them by rowid.
+		 * Two sides must not be cheaper than all rows: rows have no number of
+		 * their own. */
+		info->estimatedRows = 1000000;
+		info->estimatedCost = c->lookup ? 600000 : c->compared ? 700000 : 1000000;
+	} else if (!(info->idxNum & 1 << ARG_PROFILE)) {
+		/* A side of an OR, without the arguments. */
 		info->estimatedCost = NO_PROFILE;
+	}
 }
 
 int plan_choose(const struct vtab_source *source, const char *query,

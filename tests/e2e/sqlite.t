@@ -157,6 +157,13 @@ db.execute("CREATE VIRTUAL TABLE temp.w USING quern('bytes.cg', 'functions | whe
            .replace("''caf\u00e9''", '"caf\u00e9"'))
 same(ask("SELECT * FROM w")[1], [["caf\u00e9"]], "quotes in a query")
 same(ask("SELECT rowid FROM f LIMIT 2")[1], [[1], [2]], "rows are numbered")
+ok("no rowid" in fails("SELECT rowid FROM f WHERE id < 3"), "all of them, not those with a condition")
+same(ask("SELECT id FROM f WHERE id = 3 OR id > 5 AND id < 8 OR self = 11 OR fn = 'main' ORDER BY id")[1],
+     as_json(BRANCH, "functions | where id = 3 or id > 5 and id < 8 or self = 11 or fn = \"main\" | sort id asc | show id")[1],
+     "conditions with OR")
+db.execute("CREATE VIRTUAL TABLE temp.k USING quern('%s', 'functions | show id, calls -- a comment')" % BRANCH)
+same(ask("SELECT id, calls FROM k WHERE calls > 100 ORDER BY calls, id LIMIT 5")[1],
+     as_json(BRANCH, "functions | where calls > 100 | sort calls asc, id asc | take 5 | show id, calls")[1], "a query with a comment")
 for q in ("callers of malloc depth 3", "calltree depth 3", "functions | group by obj: sum(self) as total, count",
           "functions | take 10 | show fn, self%, incl / calls as per",
           "functions | take 3 | show fn, self as \"9 x\"", "path from main to malloc", "info main"):
