@@ -221,9 +221,13 @@ static int take_args(struct cursor *c, int given, sqlite3_value **argv, int *n)
 	return SQLITE_OK;
 }
 
+/* Of all but the profile, '' is none. */
 static const char *arg_text(const struct cursor *c, enum vtab_arg arg)
 {
-	return c->arg[arg] ? (const char *)sqlite3_value_text(c->arg[arg]) : NULL;
+	const char *s =
+		c->arg[arg] ? (const char *)sqlite3_value_text(c->arg[arg]) : NULL;
+
+	return s && (*s || arg == ARG_PROFILE) ? s : NULL;
 }
 
 static int take_profile(struct cursor *c, int given, char **why)
@@ -377,15 +381,19 @@ static int at_end(sqlite3_vtab_cursor *base)
 	return c->row >= c->rows;
 }
 
-/* The number of a row among all of them.  Of those that fit a condition it is not known. */
+/* The number of a row among all of them.  Of those that fit a condition it is not known, nor
+ * of several profiles: SQLite would take one row for another. */
 static int rowid(sqlite3_vtab_cursor *base, sqlite3_int64 *out)
 {
 	const struct cursor *c = (struct cursor *)base;
 
 	*out = (sqlite3_int64)c->row + 1;
-	return c->filtered ? say(base->pVtab, SQLITE_ERROR,
-				 sqlite3_mprintf("no rowid of rows with a condition"))
-			   : SQLITE_OK;
+	if (!c->filtered && !table_of(base)->columns.args)
+		return SQLITE_OK;
+	return say(
+		base->pVtab, SQLITE_ERROR,
+		sqlite3_mprintf("these rows have no rowid; if none was asked for: UNION "
+				"for OR between profiles"));
 }
 
 /* ---- values ---- */

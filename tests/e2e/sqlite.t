@@ -120,6 +120,15 @@ same(ask("SELECT count(*) FROM quern_edges(?) e JOIN quern_functions(e.profile) 
          BRANCH)[1][0][0], as_json(BRANCH, "calls | where caller_id != callee_id | count")[1][0][0] * 2
      + as_json(BRANCH, "calls | where caller_id = callee_id | count")[1][0][0], "in a join")
 
+same(ask("SELECT profile, count(*) FROM quern_functions WHERE (profile = 'lua-default.out' OR profile = ?) AND self > 1000 GROUP BY 1",
+         BRANCH)[1], [[p, as_json(p, "functions | where self > 1000 | count")[1][0][0]] for p in ("lua-default.out", BRANCH)], "two profiles")
+for condition in ("self > 1000", "fn LIKE 'm%'"):
+    got = fails("SELECT count(*) FROM quern_functions WHERE (profile = 'lua-default.out' AND %s) OR (profile = ? AND %s)"
+                % (condition, condition), BRANCH)
+    ok("UNION" in got, "an error, not rows of one for those of the other: " + condition, got)
+same(ask("SELECT count(*) FROM quern_functions(?, '', '', '')", BRANCH), ask("SELECT count(*) FROM quern_functions(?)", BRANCH),
+     "arguments that are empty")
+
 # Numbers of functions after graph stages.
 for stages in ("with inlined", "hide /lua/", "norec", "collapse by object"):
     for table, columns in {"functions": ["id"], "edges": ["caller_id", "callee_id"], "lines": ["fn_id"],
