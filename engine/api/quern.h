@@ -3,8 +3,8 @@
  *
  *	quern_error err;
  *	quern_profile *p = quern_open("callgrind.out.1", NULL, &err);
- *	quern_answer *a = quern_query(p, "functions | take 10 | show fn, self", &err);
- *	for (size_t row = 0, n; (n = quern_load(a, row, &err)) > 0; row += n)
+ *	quern_answer *a = p ? quern_query(p, "functions | take 10 | show fn, self", &err) : NULL;
+ *	for (size_t row = 0, n; a && (n = quern_load(a, row, &err)) > 0; row += n)
  *		for (size_t i = 0; i < n; i++)
  *			... quern_texts(a, 0)[i], quern_uints(a, 1)[i] ...
  *	quern_free(a);
