@@ -385,6 +385,31 @@ static const struct col_def cost_cols[] = {
 	{"estimated", COL_BOOL, SHOW_M, .u = cost_incl_fuzzy}, /* of incl */
 };
 
+/* What is known of the members bounds the cost of their set: it is no less than that of
+ * any one, and no more than that of all. */
+static void bound_by_members(struct exec *x, const struct fn_set *set,
+			     struct path_bounds *b)
+{
+	uint64_t most = 0, all = 0;
+
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
+	     f = fnset_next(set, f + 1)) {
+		uint64_t lo, hi;
+
+		if (!graph_is_sure(x->g, f, GRAPH_INCL))
+			return;
+		graph_incl_bounds(x->g, f, x->event, &lo, &hi);
+		most = lo > most ? lo : most;
+		all = graph_add(all, hi);
+	}
+	if (b->bounded && most > b->lo)
+		b->lo = most;
+	if (b->bounded && all < b->hi)
+		b->hi = all;
+	if (b->bounded)
+		*b = path_bounds_of(b->est, b->lo, b->hi, true);
+}
+
 /* self: the sum over the set.  incl: for one function its own; for several the cost
  * through any of them, since members that call each other would count twice. */
 static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_set *set,
@@ -402,7 +427,21 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 		c->whole = neighbour_inclusive(x, first);
 	else if (path_cost(flow, &q, x->a, x->cancel, &c->whole, x->err))
 		return (int)x->err->kind;
+	else
+		bound_by_members(x, set, &c->whole);
 	c->incl = path_units(&c->whole);
+	return 0;
+}
+
+/* A part of the cost is no more than the whole. */
+static int part_of_cost(struct exec *x, const struct flow *flow,
+			const struct path_cost_query *q, struct cost *c)
+{
+	if (path_cost(flow, q, x->a, x->cancel, &c->b, x->err))
+		return (int)x->err->kind;
+	if (c->b.bounded && c->whole.bounded && c->whole.hi < c->b.hi &&
+	    c->whole.hi >= c->b.lo)
+		c->b = path_bounds_of(c->b.est, c->b.lo, c->whole.hi, true);
 	return 0;
 }
 
@@ -433,8 +472,8 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 		return (int)x->err->kind;
 	rc = cost_sums(x, flow, q.of, q.parts, c);
 	c->b = c->whole;
-	if (!rc && (q.under || q.via || q.avoiding || fnset_count(q.of) < 2))
-		rc = path_cost(flow, &q, x->a, x->cancel, &c->b, x->err);
+	if (!rc && (q.under || q.via || q.avoiding))
+		rc = part_of_cost(x, flow, &q, c);
 	flow_parts_free(q.parts);
 	if (rc || (q.under && note_same(x, &q)))
 		return (int)x->err->kind;
