@@ -405,7 +405,8 @@ bool query_reads(struct str text)
 	/* A name alone may be a file that is missing; a wrong query is one if it begins like
 	 * one and goes on. */
 	if (reads)
-		reads = st->is_let || !st->query.source.lone || st->query.tstages;
+		reads = st->is_let || !st->query.source.lone || st->query.tstages ||
+			st->query.gstages;
 	else
 		reads = t.kind == TOK_WORD && t.len < text.n && text.p[t.len] == ' ' &&
 			(verb_find(t.text) || stage_find(t.text));

@@ -38,8 +38,7 @@ const struct verb verbs[] = {
 	 "calltree [from|to SET] [depth N] [min N] [max N] [avoiding SET]"},
 	{"path", S_PATH,
 	 C_FROM | C_TO | C_VIA | C_AVOIDING | C_MAX | C_MIN | C_BY | C_SHORT,
-	 "[shortest|hottest|widest|all] [N] path from SET to SET [via SET] [avoiding SET] [max N] "
-	 "[min N]"},
+	 "[hottest|shortest|widest|all] [N] path from SET to SET [via SET] ..."},
 	{"paths", S_PATH,
 	 C_FROM | C_TO | C_VIA | C_AVOIDING | C_MAX | C_MIN | C_BY | C_SHORT,
 	 "[shortest|hottest|widest|all] [N] paths from SET to SET"},

@@ -400,6 +400,20 @@ static bool is_query(const struct options *o, const char *arg)
 			      : query_reads(str_c(arg)));
 }
 
+/* quern FILE malloc: the last word, alone, is the name of a function if it is no file and
+ * does not look like one, and nothing else is asked. */
+static void take_name(struct options *o)
+{
+	const char *last = o->nprofiles == 2 ? o->profiles[1] : "/";
+
+	if (o->ntasks || o->watch || o->verify || o->bench_parse || o->mcp ||
+	    strpbrk(last, "/.=*?[-") || access(last, F_OK) == 0 ||
+	    access(o->profiles[0], F_OK) < 0)
+		return;
+	o->tasks[o->ntasks++] = (struct task){false, last};
+	o->nprofiles--;
+}
+
 /* quern FILE top 5: the words of a query that is not quoted, of which one is no file. */
 static int check_quoted(const struct options *o, const char *const *word, size_t n,
 			struct err *err)
@@ -463,7 +477,10 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 	for (size_t k = 1; k + 1 < nwords && !err->kind; k++)
 		check_quoted(o, words + k, nwords - k, err);
 	free(words);
-	return err->kind ? (int)err->kind : check_options(o, err);
+	if (err->kind)
+		return (int)err->kind;
+	take_name(o);
+	return check_options(o, err);
 }
 
 void options_free(struct options *o)

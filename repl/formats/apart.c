@@ -8,7 +8,14 @@
  *	head…the rest                 the byte is near the start
  *	head…around the byte…         the byte is far from both ends
  *
- * Should two names still be the same text, they are counted: "(2)".
+ * The name of a function keeps its last component whole, if there is room: the cut is made
+ * in the classes before it, or in the parameters after it.
+ *
+ *	void std::vector<int, s…_M_realloc_insert
+ *	sort<__gnu_…r<int*, std::vector<int,…
+ *
+ * If names are still the same text, their last components are given up; after that they are
+ * counted: "(2)".
  */
 #include "repl/formats/apart.h"
 
@@ -16,6 +23,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/names/name.h"
+
+enum { LEAST = 16 }; /* columns for what differs, beside a last component */
+enum { SHORT = 8 };  /* bytes after it that stay, too */
 enum { AROUND = 6 }; /* columns kept from the byte on, and a third of them before it */
 
 struct twin {
@@ -94,9 +105,38 @@ static int keep_text(struct apart *x, const struct out *text, struct arena *a)
 	return x->cut.p && !text->failed ? 0 : -1;
 }
 
+/* Cut the name x so that the byte `at` and its last component stay.  False: there is no
+ * room for both. */
+static bool cut_beside_last(struct out *text, enum emit_form form, const struct apart *x,
+			    size_t at)
+{
+	struct str last = name_last(x->whole);
+	const size_t from = (size_t)(last.p - x->whole.p);
+	size_t end = from + last.n, width;
+
+	if (at < from && x->whole.n - end <= SHORT)
+		end = x->whole.n;
+	last.n = end - from;
+	width = emit_width(form, last);
+	if (!last.n || width + LEAST > x->width)
+		return false;
+	if (at >= from && at < end)
+		return false;
+	if (at >= end) {
+		fit_put(text, form, FIT_TEXT, last, width);
+		fit_around(text, form, str_from(x->whole, end), at - end, AROUND,
+			   x->width - width);
+		return true;
+	}
+	fit_around(text, form, (struct str){x->whole.p, from}, at, AROUND,
+		   x->width - width);
+	fit_put(text, form, FIT_TEXT, last, width);
+	return true;
+}
+
 /* Cut the groups; *more: how many names were. */
-static int cut_groups(struct twin *twin, size_t n, enum emit_form form, struct arena *a,
-		      size_t *more)
+static int cut_groups(struct twin *twin, size_t n, enum emit_form form,
+		      enum fit_kind kind, struct arena *a, size_t *more)
 {
 	struct out text;
 	int failed = 0;
@@ -110,10 +150,11 @@ static int cut_groups(struct twin *twin, size_t n, enum emit_form form, struct a
 		for (size_t k = i; k < end && !failed; k++) {
 			struct apart *x = twin[k].name;
 
+			const size_t at = place_of_difference(twin, i, end, k);
+
 			text.n = 0;
-			fit_around(&text, form, x->whole,
-				   place_of_difference(twin, i, end, k), AROUND,
-				   x->width);
+			if (kind != FIT_NAME || !cut_beside_last(&text, form, x, at))
+				fit_around(&text, form, x->whole, at, AROUND, x->width);
 			failed = keep_text(x, &text, a);
 			++*more;
 		}
@@ -185,7 +226,11 @@ int apart_cut(struct apart *names, size_t n, enum emit_form form, enum fit_kind 
 	if (!twin)
 		return -1;
 	found = find_twins(twin, names, n, form, kind);
-	failed = cut_groups(twin, found, form, a, &more);
+	failed = cut_groups(twin, found, form, kind, a, &more);
+	if (!failed && more && kind == FIT_NAME) {
+		found = find_twins(twin, names, n, form, kind);
+		failed = cut_groups(twin, found, form, FIT_TEXT, a, &more);
+	}
 	if (!failed && more) {
 		found = find_twins(twin, names, n, form, kind);
 		failed = count_groups(twin, found, form, a);

@@ -54,9 +54,17 @@ for words, query in ((["top", "5"], "top 5"), (["callers", "of", "work"], "calle
                      (["top", "5", "by", "incl", "-q"], "top 5 by incl"), (["p.out", "top", "5"], "top 5")):
     r = run("p.out", *words)
     ok(r.status == 3 and "No such file" in r.talk and "quote it: quern p.out '%s'\n" % query in r.talk, "unquoted: " + " ".join(words), r)
-for words in (["missing.out"], ["missing.out", "top"], ["work"]):
+for words in (["missing.out"], ["missing.out", "top"]):
     r = run("p.out", *words)
     ok(r.status == 3 and "quote it" not in r.talk, "no query: " + " ".join(words), r)
+
+# A name alone is a query, as at the prompt, unless it looks like a file or more is asked.
+r = run("p.out", "work")
+ok(r.status == 0 and r.text.startswith("work\n"), "a name alone", r)
+r = run("p.out", "wrok")
+ok(r.status == 1 and "wrok" in r.talk, "a name that is not there", r)
+r = run("p.out", "work", "-c", "top")
+ok(r.status == 3 and "work: No such file" in r.talk, "a file that is missing, beside a query", r)
 
 # Errors point at the token.
 r = run("p.out", "-q", "-c", "top by D1Mr")

@@ -434,7 +434,7 @@ static void test_apart(void)
 	      "calls  self  incl  fn\n"
 	      "    7    10    10  std::map<int, std::vector<std::string…less<int> >::find(int)\n"
 	      "    7    20    20  std::map<int, std::vector<std::u8stri…less<int> >::find(int)\n"
-	      "    7    30    30  std::map<long, std::vec…string>, std::less<int> >::find(int)\n");
+	      "    7    30    30  std::map<long, std::…d::string>, std::less<int> >::find(int)\n");
 	check("and whole with --wide", FORMAT_TABLE, &r, &wide,
 	      "calls  self  incl  fn\n"
 	      "    7    10    10  std::map<int, std::vector<std::string>, std::less<int> >::find(int)\n"
