@@ -318,7 +318,7 @@ void svg_tail(struct render *rd, const struct frames *f, size_t height, uint64_t
 /* Draw the frame that all others lie on; a tree has its own. */
 static void put_base(struct flame *fl)
 {
-	struct frame base = {.name = fl->rd->r->query, .value = fl->f->sum};
+	struct frame base = {.name = fl->rd->r->profile, .value = fl->f->sum};
 
 	if (!fl->f->rooted)
 		put_frame(fl, &base, 0, (double)fl->f->sum * fl->scale);

@@ -431,26 +431,35 @@ void source_data_write(struct out *o, const struct source_data *d)
 	out_c(o, "</pre>\n");
 }
 
-static size_t text_lines(const struct source_data *d)
+/* "82 lines", "48 lines and 22,327 instructions" */
+static void put_amount(char *buf, size_t size, const struct source_data *d)
 {
-	size_t n = 0;
+	size_t n[2] = {0};
 
 	for (size_t i = 0; i < d->nheld; i++)
-		n += d->held[i].lines;
-	return n;
+		n[d->held[i].instrs] += d->held[i].lines;
+	if (n[0] && n[1])
+		snprintf(buf, size, "%s line%s and %s instruction%s", GROUPED(n[0]),
+			 n[0] == 1 ? "" : "s", GROUPED(n[1]), n[1] == 1 ? "" : "s");
+	else
+		snprintf(buf, size, "%s %s%s", GROUPED(n[0] + n[1]),
+			 n[1] ? "instruction" : "line", n[0] + n[1] == 1 ? "" : "s");
 }
 
 void source_data_say(struct out *o, const struct source_data *d)
 {
+	char amount[80];
+
 	if (!d->nheld) {
 		out_c(o, "<p>This page holds no text of any file.</p>\n");
 		return;
 	}
+	put_amount(amount, sizeof(amount), d);
 	out_printf(o,
 		   "<details id=\"held\"%s><summary>This page holds text of %s file%s:"
-		   " %s lines</summary>\n<ul>\n",
+		   " %s</summary>\n<ul>\n",
 		   d->nheld <= SHOWN_FILES ? " open" : "", GROUPED(d->nheld),
-		   d->nheld == 1 ? "" : "s", GROUPED(text_lines(d)));
+		   d->nheld == 1 ? "" : "s", amount);
 	for (size_t i = 0; i < d->nheld; i++) {
 		const struct source_held *h = &d->held[i];
 
@@ -465,10 +474,12 @@ void source_data_say(struct out *o, const struct source_data *d)
 
 void source_data_note(char *buf, size_t size, const struct source_data *d)
 {
+	char amount[80];
+
+	put_amount(amount, sizeof(amount), d);
 	if (d->nheld)
-		snprintf(buf, size, "the page holds text of %s file%s: %s lines",
-			 GROUPED(d->nheld), d->nheld == 1 ? "" : "s",
-			 GROUPED(text_lines(d)));
+		snprintf(buf, size, "the page holds text of %s file%s: %s",
+			 GROUPED(d->nheld), d->nheld == 1 ? "" : "s", amount);
 	else
 		snprintf(buf, size, "the page holds no source: %s",
 			 d->g->detail ? "no file was found; see --source-root"

@@ -71,7 +71,7 @@ for columns in (60, 80, 120, 200):
 
     # Tab: values, and the columns that the source has.
     typed("let $heap = malloc or free")
-    wait(at_prompt)
+    wait(lambda s: at_prompt(s) and "$heap" in shown(s))
     send("-l", "callers of $h")
     send("Tab")
     expect(lambda s: last(s) == PROMPT + " callers of $heap", "%d: Tab completes a value" % columns)
