@@ -146,7 +146,7 @@ static int put_gap(struct exec *x, struct listing *l, const struct listing_group
 		return 0;
 	if (!r)
 		return (int)x->err->kind;
-	r->text = arena_printf(x->a, "... %s %s%s without cost", GROUPED(n),
+	r->text = arena_printf(x->a, "... %s %s%s without cost here", GROUPED(n),
 			       l->instrs ? "instruction" : "line", n == 1 ? "" : "s");
 	return r->text.p ? 0 : arena_full(x->a, x->err);
 }

@@ -61,7 +61,8 @@ static const struct help_topic topics[] = {
 	 "source of SET",
 	 "The text with what each line cost, inlined files after it, and below a line\n"
 	 "its calls and jumps.  Files are read only below --source-root DIR, by default\n"
-	 "the current directory; at the prompt also below the profile's directory.",
+	 "the current directory; at the prompt also below the profile's directory.  Lines\n"
+	 "of file:x.c that other functions inlined: lines | where file ~ /x[.]c$/.",
 	 {"source of main", "source of main | where kind = \"call\" | sort incl", NULL}},
 	{"asm",
 	 "asm of SET",
