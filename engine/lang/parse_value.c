@@ -102,10 +102,10 @@ struct token parse_number(struct parser *p)
 
 	if (t.kind != '$' || value_text(p, &t, &text))
 		return t;
+	if (!text.n && p->limits->any_value)
+		text = STR("1");
 	number = token_at(text, 0, PLACE_WORD);
-	if (!text.n)
-		number = token_at(STR("1"), 0, PLACE_WORD);
-	else if (number.kind != TOK_NUMBER || number.len != text.n)
+	if (number.kind != TOK_NUMBER || number.len != text.n)
 		number.kind = '$';
 	number.at = t.at;
 	number.len = p->pos - t.at;
@@ -157,7 +157,9 @@ int parse_value_expr(struct parser *p, const struct token *dollar, struct expr *
 	if (p->limits->deep >= DEEPEST)
 		return parse_fail(p, span_to(dollar->at, p),
 				  "this value contains itself");
-	return as_expr(p, text.n ? text : STR("1"), span_to(dollar->at, p), out);
+	if (!text.n && p->limits->any_value)
+		text = STR("1");
+	return as_expr(p, text, span_to(dollar->at, p), out);
 }
 
 int parse_value_text(struct parser *p, const struct token *dollar, struct str *out)

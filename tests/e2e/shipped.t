@@ -223,4 +223,7 @@ r = run("p.out", "-q", "-c", "functions of $locks or $alloc | show fn")
 ok(r.status == 0 and "malloc" in r.text, "beside others it may be absent", r)
 r = run("p.out", "-q", "-c", ".sets nosuch")
 ok(r.status == 1 and "nothing is called $nosuch" in r.talk, "a name of no set", r)
+for query in ("functions | take ${N:=20}", "functions | where self > $N", "calltree depth $N", "functions | show self + $N"):
+    r = run("p.out", "-q", "--set", "N=", "-c", query)
+    ok(r.status == 1 and not r.text and ("number" in r.talk), "an empty value is no number: " + query, r)
 done()
