@@ -106,7 +106,8 @@ int quern_add(quern_profile *p, const char *name, const char *path,
 /* The profile lives until its last answer is freed.  NULL is fine. */
 void quern_close(quern_profile *p);
 
-/* Run a query, after any `let` before it.  NULL: failed.  If an `expect` does not hold,
+/* Run a query, after any `let` before it.  NULL: failed; a profile or query that is NULL
+ * is an error, too.  If an `expect` does not hold,
  * there is an answer, the rows that break it, and err->status is QUERN_EXPECTED. */
 quern_answer *quern_query(quern_profile *p, const char *text, quern_error *err);
 void quern_free(quern_answer *a); /* NULL is fine */

@@ -216,9 +216,15 @@ quern_answer *quern_query(quern_profile *p, const char *text, quern_error *to)
 	quern_answer *a = calloc(1, sizeof(*a));
 	struct err err = {0};
 
-	if (!a) {
-		api_tell((err_no_memory(&err, NULL), &err), to);
+	if (!p || !text)
+		err_set(&err, ERR_USAGE, ERR_NOWHERE, "no %s is given",
+			p ? "query" : "profile");
+	else if (!a)
+		err_no_memory(&err, NULL);
+	if (err.kind) {
+		free(a);
 		api_leave(before);
+		api_tell(&err, to);
 		return NULL;
 	}
 	p->users++;

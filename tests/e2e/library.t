@@ -182,6 +182,8 @@ a = lib.quern_query(lua, b"functions | take 2 | expect none", err)
 same((err.status, lib.quern_rows(a), lib.quern_load(a, 0, None)), (4, 2, 2), "what breaks an `expect` is the answer")
 lib.quern_free(a)
 same(lib.quern_query(lua, b"let $x = 3; functions | take $x", None) and 1, 1, "a let before a query; no error is asked for")
+for args in ((None, b"top"), (lua, None)):
+    same((lib.quern_query(*args, err), err.status), (None, 2), "a profile or query that is NULL")
 same((opened("nothing.out"), err.status), (None, 3), "no such profile")
 same((opened("-"), err.status), (None, 2), "standard input is no profile of a library")
 same((lib.quern_open(b"lua-default.out", ctypes.byref(Options(size=4096)), err), err.status), (None, 2),
