@@ -388,8 +388,8 @@ int chain_passed(const struct flow *fl, const struct fn_set *set, double **passe
 	return 0;
 }
 
-int chain_reaches(const struct flow *fl, const uint8_t *marks, bool down, uint8_t **out,
-		  struct arena *a, struct err *err)
+int chain_reaches(const struct flow *fl, const uint8_t *marks, const uint8_t *within,
+		  bool down, uint8_t **out, struct arena *a, struct err *err)
 {
 	const struct flow_input *in = &fl->in;
 	size_t n = (size_t)in->functions + 1;
@@ -400,7 +400,7 @@ int chain_reaches(const struct flow *fl, const uint8_t *marks, bool down, uint8_
 	if (!met || !todo)
 		return arena_full(a, err);
 	for (uint32_t f = 0; f < in->functions; f++)
-		if (marks[f])
+		if (marks[f] && (!within || within[f]))
 			todo[left++] = f;
 	while (left) {
 		uint32_t f = todo[--left];
@@ -409,7 +409,7 @@ int chain_reaches(const struct flow *fl, const uint8_t *marks, bool down, uint8_
 			uint32_t i = down ? in->in_edge[k] : k;
 			uint32_t to = down ? in->caller[i] : in->callee[i];
 
-			if (met[to] || !in->incl[i])
+			if (met[to] || (within && !within[to]) || !in->incl[i])
 				continue;
 			met[to] = 1;
 			todo[left++] = to;
@@ -422,6 +422,11 @@ int chain_reaches(const struct flow *fl, const uint8_t *marks, bool down, uint8_
 
 /* ---- a part of the flow ---- */
 
+static uint64_t saturated_sum(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
+
 struct narrowing {
 	const struct flow *fl;
 	const uint8_t *in; /* [functions] */
@@ -430,7 +435,7 @@ struct narrowing {
 	struct flow *out;
 	/* The arrays of `out`, not const. */
 	uint32_t *out_first, *callee, *caller, *in_first, *in_edge, *cycle, *topo;
-	uint64_t *incl, *passing;
+	uint64_t *incl, *passing, *outside;
 	double *through, *root, *keep;
 	uint8_t *odd;
 };
@@ -453,16 +458,34 @@ static int narrow_arrays(struct narrowing *w, struct arena *a, struct err *err)
 	w->in_edge = ARENA_ARRAY(a, uint32_t, m);
 	w->incl = ARENA_ARRAY(a, uint64_t, m);
 	w->passing = ARENA_ARRAY(a, uint64_t, n);
+	w->outside = ARENA_ARRAY(a, uint64_t, n);
 	w->through = ARENA_ARRAY(a, double, n);
 	w->root = ARENA_ARRAY(a, double, n);
 	w->keep = ARENA_ARRAY(a, double, n);
 	w->odd = ARENA_ARRAY(a, uint8_t, n);
 	w->out = ARENA_NEW(a, struct flow);
 	if (!w->out_first || !w->in_first || !w->cycle || !w->topo || !w->callee ||
-	    !w->caller || !w->in_edge || !w->incl || !w->passing || !w->through ||
-	    !w->root || !w->keep || !w->odd || !w->out)
+	    !w->caller || !w->in_edge || !w->incl || !w->passing || !w->outside ||
+	    !w->through || !w->root || !w->keep || !w->odd || !w->out)
 		return arena_full(a, err);
 	return 0;
+}
+
+/* Calls from functions that are left out enter the flow without a call. */
+static void enter_from_outside(struct narrowing *w, uint32_t n)
+{
+	const struct flow *fl = w->fl;
+	const uint32_t f = w->old[n];
+
+	w->root[n] = fl->root[f];
+	for (uint32_t k = fl->in.in_first[f]; k < fl->in.in_first[f + 1]; k++) {
+		const uint32_t i = fl->in.in_edge[k];
+
+		if (w->in[fl->in.caller[i]])
+			continue;
+		w->root[n] += flow_cost(fl, i);
+		w->outside[n] = saturated_sum(w->outside[n], fl->in.incl[i]);
+	}
 }
 
 static void copy_functions(struct narrowing *w)
@@ -476,7 +499,7 @@ static void copy_functions(struct narrowing *w)
 		w->cycle[n] = fl->in.cycle[f];
 		w->passing[n] = fl->passing[f];
 		w->through[n] = fl->through[f];
-		w->root[n] = fl->root[f];
+		enter_from_outside(w, n);
 		w->keep[n] = fl->keep ? fl->keep[f] : 1;
 		w->odd[n] = fl->odd[f];
 		w->out_first[n] = e;
@@ -499,21 +522,21 @@ static void copy_functions(struct narrowing *w)
 			w->topo[k++] = w->new[fl->in.topo[i]];
 }
 
-int chain_above(const struct flow *fl, const uint8_t *marks, struct flow **out,
-		uint32_t **old, struct arena *a, struct err *err)
+int chain_above(const struct flow *fl, const uint8_t *marks, const uint8_t *within,
+		struct chain_part *out, struct arena *a, struct err *err)
 {
 	struct narrowing w = {.fl = fl};
 	size_t n = (size_t)fl->in.functions + 1;
 	uint8_t *in = NULL;
 
-	if (chain_reaches(fl, marks, true, &in, a, err))
+	if (chain_reaches(fl, marks, within, true, &in, a, err))
 		return (int)err->kind;
 	w.new = ARENA_ARRAY(a, uint32_t, n);
 	w.old = ARENA_ARRAY(a, uint32_t, n);
 	if (!w.new || !w.old)
 		return arena_full(a, err);
 	for (uint32_t f = 0; f < fl->in.functions; f++) {
-		in[f] |= marks[f];
+		in[f] |= marks[f] && (!within || within[f]);
 		w.new[f] = w.functions;
 		if (in[f])
 			w.old[w.functions++] = f;
@@ -541,7 +564,6 @@ int chain_above(const struct flow *fl, const uint8_t *marks, struct flow **out,
 			       .keep = w.keep,
 			       .passing = w.passing,
 			       .odd = w.odd};
-	*out = w.out;
-	*old = w.old;
+	*out = (struct chain_part){w.out, w.old, w.outside};
 	return 0;
 }

@@ -43,14 +43,23 @@ int chain_passed(const struct flow *fl, const struct fn_set *set, double **passe
 uint8_t *chain_marks(const struct flow *fl, const struct fn_set *set, struct arena *a);
 
 /* out[f]: f reaches a marked function by calls that cost something (down), or is
- * reached from one (not down).  A mark alone does not count. */
-int chain_reaches(const struct flow *fl, const uint8_t *marks, bool down, uint8_t **out,
-		  struct arena *a, struct err *err);
+ * reached from one (not down).  A mark alone does not count.  within: no others are
+ * looked at; NULL: all are. */
+int chain_reaches(const struct flow *fl, const uint8_t *marks, const uint8_t *within,
+		  bool down, uint8_t **out, struct arena *a, struct err *err);
 
-/* The marked functions and all that reach them, as a flow of their own with the calls
- * among them.  The cost through each function stays the same, although the calls that
- * leave the flow are missing.  (*old)[f]: the number of f in fl. */
-int chain_above(const struct flow *fl, const uint8_t *marks, struct flow **out,
-		uint32_t **old, struct arena *a, struct err *err);
+/* A part of a flow: of the arena. */
+struct chain_part {
+	struct flow *flow;
+	uint32_t *old;	   /* [functions]: their numbers in the whole flow */
+	uint64_t *outside; /* [functions]: recorded cost of calls from functions that are
+			      left out; root[] has it, too */
+};
+
+/* The marked functions and all that reach them, of those within (NULL: of all), as a flow
+ * of their own with the calls among them.  The cost through each function stays the same,
+ * although the calls that leave the flow are missing. */
+int chain_above(const struct flow *fl, const uint8_t *marks, const uint8_t *within,
+		struct chain_part *out, struct arena *a, struct err *err);
 
 #endif

@@ -534,14 +534,33 @@ static void mark_set(const struct fn_set *set, uint8_t bit, uint8_t *marks)
 		marks[f] |= bit;
 }
 
-/* Mark the functions that can reach `of`: no others matter. */
+/* The members of `under` and all that they reach: elsewhere cost is OUTSIDE.  NULL in *out:
+ * there is no `under`. */
+static int find_below(struct costing *c, const struct fn_set *under, uint8_t **out)
+{
+	const uint32_t n = c->fl->in.functions;
+	uint8_t *marks = under ? chain_marks(c->fl, under, c->arena) : NULL;
+
+	*out = NULL;
+	if (!under)
+		return 0;
+	if (!marks)
+		return arena_full(c->arena, c->err);
+	if (chain_reaches(c->fl, marks, NULL, false, out, c->arena, c->err))
+		return (int)c->err->kind;
+	for (uint32_t f = 0; f < n; f++)
+		(*out)[f] |= marks[f];
+	return 0;
+}
+
+/* Only functions that can reach `of` matter, and below `under` if there is one.  The cost
+ * that enters these from others is OUTSIDE. */
 static int path_cost_narrow(struct costing *c, const struct path_cost_query *q)
 {
 	const struct flow *fl = c->fl;
 	uint8_t *all = ARENA_ARRAY(c->arena, uint8_t, (size_t)fl->in.functions + 1);
-	uint8_t *of = chain_marks(fl, q->of, c->arena);
-	struct flow *above;
-	uint32_t *old;
+	uint8_t *of = chain_marks(fl, q->of, c->arena), *below;
+	struct chain_part part;
 
 	if (!all || !of)
 		return arena_full(c->arena, c->err);
@@ -549,14 +568,18 @@ static int path_cost_narrow(struct costing *c, const struct path_cost_query *q)
 	mark_set(q->under, IN_UNDER, all);
 	mark_set(q->via, IN_VIA, all);
 	mark_set(q->avoiding, IN_AVOID, all);
-	if (chain_above(fl, of, &above, &old, c->arena, c->err))
+	if (find_below(c, q->under, &below) ||
+	    chain_above(fl, of, below, &part, c->arena, c->err))
 		return (int)c->err->kind;
-	c->fl = above;
-	c->marks = ARENA_ARRAY(c->arena, uint8_t, (size_t)above->in.functions + 1);
-	if (!c->marks)
+	c->fl = part.flow;
+	c->marks = ARENA_ARRAY(c->arena, uint8_t, (size_t)c->fl->in.functions + 1);
+	c->root = ARENA_ARRAY(c->arena, uint64_t, (size_t)c->fl->in.functions + 1);
+	if (!c->marks || !c->root)
 		return arena_full(c->arena, c->err);
-	for (uint32_t f = 0; f < above->in.functions; f++)
-		c->marks[f] = all[old[f]];
+	for (uint32_t f = 0; f < c->fl->in.functions; f++) {
+		c->marks[f] = all[part.old[f]];
+		c->root[f] = add_cost(path_root(fl, part.old[f]), part.outside[f]);
+	}
 	return 0;
 }
 
@@ -581,13 +604,10 @@ static int prepare_costing(struct costing *c, const struct path_cost_query *q)
 	c->sums = sums_agree(c->fl, kept);
 	n = (size_t)c->fl->in.functions + 1;
 	c->at = ARENA_ARRAY(c->arena, struct split, n);
-	c->root = ARENA_ARRAY(c->arena, uint64_t, n);
 	c->arrived_lo = ARENA_ARRAY(c->arena, uint64_t, n);
 	c->arrived_hi = ARENA_ARRAY(c->arena, uint64_t, n);
-	if (!c->at || !c->root || !c->arrived_lo || !c->arrived_hi)
+	if (!c->at || !c->arrived_lo || !c->arrived_hi)
 		return arena_full(c->arena, c->err);
-	for (uint32_t f = 0; f < c->fl->in.functions; f++)
-		c->root[f] = path_root(c->fl, f);
 	return find_reached(c);
 }
 

@@ -27,7 +27,7 @@ static int start_at_members(struct growing *g, const struct flow *fl, struct are
 	uint8_t *met = NULL;
 	uint32_t cap = 0;
 
-	if (!program && chain_reaches(fl, g->in_set, g->q->up, &met, a, g->err))
+	if (!program && chain_reaches(fl, g->in_set, NULL, g->q->up, &met, a, g->err))
 		return -1;
 	if (!program && !g->q->up &&
 	    chain_first(fl, g->q->set, &cost, a, g->cancel, g->err))
@@ -97,8 +97,8 @@ static int start_at_calls(struct growing *g, const struct flow *fl, struct arena
 	if (!x.row || !outside || !cost)
 		return arena_full(a, g->err);
 	if (chain_first(fl, g->q->set, &first, a, g->cancel, g->err) ||
-	    chain_reaches(fl, g->in_set, true, &back, a, g->err) ||
-	    chain_reaches(fl, g->in_set, false, &there, a, g->err))
+	    chain_reaches(fl, g->in_set, NULL, true, &back, a, g->err) ||
+	    chain_reaches(fl, g->in_set, NULL, false, &there, a, g->err))
 		return -1;
 	for (uint32_t f = 0; f < n; f++) {
 		outside[f] = !g->in_set[f];

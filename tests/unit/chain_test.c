@@ -159,7 +159,7 @@ static bool reaches_agrees(const struct flow *fl, struct arena *a)
 	bool down = flows_below(2);
 	struct err err = {0};
 
-	if (chain_reaches(fl, marks, down, &met, a, &err))
+	if (chain_reaches(fl, marks, NULL, down, &met, a, &err))
 		fuzz_fail("chain_reaches: %s", err.text);
 	for (uint32_t f = 0; f < n; f++)
 		if (marks[f])

@@ -142,7 +142,7 @@ static void test_exact(struct arena *a)
 		struct path_bounds b = flows_cost(fl, q, a);
 		struct err err = {0};
 
-		if (x == y || chain_reaches(fl, marks, false, &from, a, &err))
+		if (x == y || chain_reaches(fl, marks, NULL, false, &from, a, &err))
 			continue;
 		if (!from[x] || !(fl->through[y] > 0)) {
 			none++;
