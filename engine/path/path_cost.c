@@ -44,6 +44,7 @@ struct split { /* the cost through a function, or of a call, by state */
 struct costing {
 	const struct flow *fl;
 	struct arena *arena;
+	struct arena *bounds; /* freed before the estimate is made */
 	const struct cancel *cancel;
 	struct err *err;
 	uint8_t *marks;
@@ -501,10 +502,11 @@ static uint64_t entering(const struct costing *c, const struct below *of, uint32
 static int backward(struct costing *c, uint64_t *most)
 {
 	const struct flow_input *in = &c->fl->in;
-	struct below *of = ARENA_ARRAY(c->arena, struct below, (size_t)in->functions + 1);
+	struct below *of =
+		ARENA_ARRAY(c->bounds, struct below, (size_t)in->functions + 1);
 
 	if (!of)
-		return arena_full(c->arena, c->err);
+		return arena_full(c->bounds, c->err);
 	/* In a cycle all of the cost may still arrive, until the calls bound it. */
 	for (uint32_t f = 0; f < in->functions; f++)
 		for (unsigned s = UNDER; in->cycle[f] && s < INSIDE; s++)
@@ -599,16 +601,31 @@ static int prepare_costing(struct costing *c, const struct path_cost_query *q)
 	bool kept = c->fl->keep != NULL;
 	size_t n;
 
-	if (path_cost_narrow(c, q))
+	if (path_cost_narrow(c, q) || find_reached(c))
 		return (int)c->err->kind;
 	c->sums = sums_agree(c->fl, kept);
 	n = (size_t)c->fl->in.functions + 1;
-	c->at = ARENA_ARRAY(c->arena, struct split, n);
-	c->arrived_lo = ARENA_ARRAY(c->arena, uint64_t, n);
-	c->arrived_hi = ARENA_ARRAY(c->arena, uint64_t, n);
+	c->at = ARENA_ARRAY(c->bounds, struct split, n);
+	c->arrived_lo = ARENA_ARRAY(c->bounds, uint64_t, n);
+	c->arrived_hi = ARENA_ARRAY(c->bounds, uint64_t, n);
 	if (!c->at || !c->arrived_lo || !c->arrived_hi)
-		return arena_full(c->arena, c->err);
-	return find_reached(c);
+		return arena_full(c->bounds, c->err);
+	return 0;
+}
+
+static int find_bounds(struct costing *c, const struct path_cost_query *q, uint64_t *lo,
+		       uint64_t *hi)
+{
+	uint64_t most = 0;
+
+	if (prepare_costing(c, q) || forward(c) || backward(c, &most))
+		return (int)c->err->kind;
+	for (uint32_t f = 0; f < c->fl->in.functions; f++) {
+		*lo = add_cost(*lo, c->arrived_lo[f]);
+		*hi = add_cost(*hi, c->arrived_hi[f]);
+	}
+	*hi = path_cost_least(*hi, most);
+	return 0;
 }
 
 /* The answer for one flow. */
@@ -626,16 +643,17 @@ static int cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
 		.ready = q->via ? VIA_SEEN : UNDER,
 		.enter = q->under ? OUTSIDE : UNDER,
 	};
-	uint64_t most = 0, lo = 0, hi = 0;
+	uint64_t lo = 0, hi = 0;
+	struct arena bounds;
 	double est = 0;
+	int rc;
 
-	if (prepare_costing(&c, q) || forward(&c) || backward(&c, &most))
-		return (int)err->kind;
-	for (uint32_t f = 0; f < c.fl->in.functions; f++) {
-		lo = add_cost(lo, c.arrived_lo[f]);
-		hi = add_cost(hi, c.arrived_hi[f]);
-	}
-	hi = path_cost_least(hi, most);
+	arena_init(&bounds, a->cap);
+	c.bounds = &bounds;
+	rc = find_bounds(&c, q, &lo, &hi);
+	arena_free(&bounds);
+	if (rc)
+		return rc;
 	if (lo == hi)
 		est = (double)lo;
 	else if (estimate_cost(&c, &est))
@@ -652,11 +670,12 @@ int path_cost(const struct flow *fl, const struct path_cost_query *q, struct are
 	struct arena scratch;
 	int rc;
 
-	if (cost_in_flow(fl, q, a, cancel, out, err))
-		return (int)err->kind;
-	if (!q->parts || out->measured)
-		return 0;
 	arena_init(&scratch, a->cap);
+	rc = cost_in_flow(fl, q, &scratch, cancel, out, err);
+	if (rc || !q->parts || out->measured) {
+		arena_free(&scratch);
+		return rc;
+	}
 	flow_parts_rewind(q->parts);
 	while (!(rc = flow_parts_next(q->parts, &part, err)) && part) {
 		struct path_bounds b;
