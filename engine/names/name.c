@@ -560,7 +560,8 @@ static void split_name(struct str name, bool trait, unsigned depth, struct name 
 void name_parse(struct str name, bool trait, struct name *out)
 {
 	const struct str mark = STR(NAME_INLINED);
-	const bool marked = name.n > mark.n && str_eq(str_from(name, name.n - mark.n), mark);
+	const bool marked =
+		name.n > mark.n && str_eq(str_from(name, name.n - mark.n), mark);
 
 	if (marked)
 		name.n -= mark.n;
