@@ -58,7 +58,7 @@ static bool crc_fits(const struct roots_file *f, uint32_t crc)
 
 /* ---- one file ---- */
 
-/* What a separate file must have to belong to the object. */
+/* A separate file belongs to the object if it has these. */
 struct belongs {
 	struct str id;	     /* its build-id, if there is one, or else */
 	const uint32_t *crc; /* the checksum of its bytes */

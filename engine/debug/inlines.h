@@ -6,9 +6,9 @@
  *
  * They come from the debug information of the object (dwarf.h), which must not be newer
  * than the profile, and whose lines must be those of the profile.  If more than a few
- * differ, addresses with another line are not known; if many do, none is.  What was read
- * is kept for the session and, if inlines_keep() was called, in a file for later ones.
- * That is not used if the object has been built anew since.
+ * differ, addresses with another line are not known; if many do, none is.  The calls
+ * that were read are kept for the session and, if inlines_keep() was called, in a file for
+ * later ones.  The file is not used for an object that has been built anew since.
  */
 #ifndef QUERN_INLINES_H
 #define QUERN_INLINES_H
@@ -43,8 +43,8 @@ void inlines_save(struct inlines *c);
 int inlines_read(struct inlines *c, struct store *st, obj_id obj,
 		 const struct roots *objects, const struct dwarf_place *at, size_t n,
 		 const struct cancel *cancel, const char **why, struct err *err);
-/* What is to be read for an address: nothing, if that was done in this session or an earlier
- * one; a reason, the same for all addresses of the object, if it cannot be read. */
+/* Must an address be read?  WANT_NOTHING: this session or an earlier one has read it.
+ * WANT_REASON: only why it cannot be read, the same for all addresses of the object. */
 enum inlines_want { WANT_READ, WANT_REASON, WANT_NOTHING };
 /* objects NULL: none is looked at, and what was read before holds. */
 enum inlines_want inlines_wanted(struct inlines *c, struct store *st, obj_id obj,

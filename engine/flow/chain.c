@@ -422,11 +422,6 @@ int chain_reaches(const struct flow *fl, const uint8_t *marks, const uint8_t *wi
 
 /* ---- a part of the flow ---- */
 
-static uint64_t saturated_sum(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 struct narrowing {
 	const struct flow *fl;
 	const uint8_t *in; /* [functions] */
@@ -484,7 +479,7 @@ static void enter_from_outside(struct narrowing *w, uint32_t n)
 		if (w->in[fl->in.caller[i]])
 			continue;
 		w->root[n] += flow_cost(fl, i);
-		w->outside[n] = saturated_sum(w->outside[n], fl->in.incl[i]);
+		w->outside[n] = cost_sum(w->outside[n], fl->in.incl[i]);
 	}
 }
 

@@ -173,7 +173,7 @@ uint32_t graph_of_store(const struct graph *g, fn_id f);
 /* The sum of two costs, saturated. */
 static inline uint64_t graph_add(uint64_t a, uint64_t b)
 {
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+	return cost_sum(a, b);
 }
 
 uint64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e);

@@ -260,8 +260,8 @@ static int find_nesting(const struct graph_draft *d, struct graph *g, struct err
 	return find_only(d, g, err);
 }
 
-/* What is sure of a function is so of all its members below.  A group may be on the stack
- * more often than each of them. */
+/* A cost of a function is sure if it is sure of all its members below.  A group may be on
+ * the stack more often than each of them. */
 static int inherit_sure(const struct graph_draft *d, struct graph *g, struct err *err)
 {
 	const struct graph *b = d->below;

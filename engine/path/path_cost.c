@@ -60,11 +60,6 @@ struct costing {
 	bool sums; /* what enters a function is what passes it, everywhere */
 };
 
-static uint64_t add_cost(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 static uint64_t path_cost_less(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : 0;
@@ -100,8 +95,8 @@ static void tighten(struct split *x, uint64_t total)
 
 	for (unsigned s = 0; s < STATES; s++) {
 		x->in[s].hi = path_cost_least(x->in[s].hi, total);
-		lo = add_cost(lo, x->in[s].lo);
-		hi = add_cost(hi, x->in[s].hi);
+		lo = cost_sum(lo, x->in[s].lo);
+		hi = cost_sum(hi, x->in[s].hi);
 	}
 	for (unsigned s = 0; s < STATES; s++) {
 		struct part *p = &x->in[s];
@@ -117,8 +112,8 @@ static void tighten(struct split *x, uint64_t total)
 
 static void gather_part(struct part *to, const struct part *from)
 {
-	to->lo = add_cost(to->lo, from->lo);
-	to->hi = add_cost(to->hi, from->hi);
+	to->lo = cost_sum(to->lo, from->lo);
+	to->hi = cost_sum(to->hi, from->hi);
 }
 
 /* ---- which states can be reached at all ---- */
@@ -348,8 +343,8 @@ static void combine_states(struct costing *c, uint32_t f, struct split *x)
 		unsigned to = path_cost_move(c, c->marks[f], s);
 
 		if (to == INSIDE && s != INSIDE) {
-			c->arrived_lo[f] = add_cost(c->arrived_lo[f], x->in[s].lo);
-			c->arrived_hi[f] = add_cost(c->arrived_hi[f], x->in[s].hi);
+			c->arrived_lo[f] = cost_sum(c->arrived_lo[f], x->in[s].lo);
+			c->arrived_hi[f] = cost_sum(c->arrived_hi[f], x->in[s].hi);
 		}
 		gather_part(&moved.in[to], &x->in[s]);
 	}
@@ -483,7 +478,7 @@ static void look_below(const struct costing *c, const struct below *of, uint32_t
 			uint64_t hi = to == INSIDE ? fl->in.incl[i] : of[t].hi[to];
 
 			out->hi[s] =
-				add_cost(out->hi[s], path_cost_least(hi, fl->in.incl[i]));
+				cost_sum(out->hi[s], path_cost_least(hi, fl->in.incl[i]));
 		}
 	}
 }
@@ -522,7 +517,7 @@ static int backward(struct costing *c, uint64_t *most)
 			of[f] = (struct below){0};
 	}
 	for (uint32_t f = 0; f < in->functions; f++) {
-		*most = add_cost(*most, entering(c, of, f));
+		*most = cost_sum(*most, entering(c, of, f));
 		if (of[f].hi[UNDER] || of[f].hi[VIA_SEEN])
 			c->odd |= c->fl->odd[f] && only_state(c, f) == STATES;
 	}
@@ -580,7 +575,7 @@ static int path_cost_narrow(struct costing *c, const struct path_cost_query *q)
 		return arena_full(c->arena, c->err);
 	for (uint32_t f = 0; f < c->fl->in.functions; f++) {
 		c->marks[f] = all[part.old[f]];
-		c->root[f] = add_cost(path_root(fl, part.old[f]), part.outside[f]);
+		c->root[f] = cost_sum(path_root(fl, part.old[f]), part.outside[f]);
 	}
 	return 0;
 }
@@ -621,8 +616,8 @@ static int find_bounds(struct costing *c, const struct path_cost_query *q, uint6
 	if (prepare_costing(c, q) || forward(c) || backward(c, &most))
 		return (int)c->err->kind;
 	for (uint32_t f = 0; f < c->fl->in.functions; f++) {
-		*lo = add_cost(*lo, c->arrived_lo[f]);
-		*hi = add_cost(*hi, c->arrived_hi[f]);
+		*lo = cost_sum(*lo, c->arrived_lo[f]);
+		*hi = cost_sum(*hi, c->arrived_hi[f]);
 	}
 	*hi = path_cost_least(*hi, most);
 	return 0;
@@ -684,8 +679,8 @@ int path_cost(const struct flow *fl, const struct path_cost_query *q, struct are
 		if ((rc = cost_in_flow(part, q, &scratch, cancel, &b, err)))
 			break;
 		sum.est += b.est;
-		sum.lo = add_cost(sum.lo, b.lo);
-		sum.hi = add_cost(sum.hi, b.hi);
+		sum.lo = cost_sum(sum.lo, b.lo);
+		sum.hi = cost_sum(sum.hi, b.hi);
 		sum.bounded &= b.bounded;
 	}
 	arena_free(&scratch);

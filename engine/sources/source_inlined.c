@@ -22,7 +22,7 @@
 
 #define NO_NAME UINT32_MAX
 
-/* What is inlined from one place into one function. */
+/* Code that is inlined from one place into one function. */
 struct inlined_row {
 	fn_id into; /* of the store */
 	file_id file;

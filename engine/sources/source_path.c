@@ -385,8 +385,8 @@ static const struct col_def cost_cols[] = {
 	{"estimated", COL_BOOL, SHOW_M, .u = cost_incl_fuzzy}, /* of incl */
 };
 
-/* What is known of the members bounds the cost of their set: it is no less than that of
- * any one, and no more than that of all. */
+/* Bound the cost of a set by the costs of its members: it is no less than that of any
+ * one, and no more than their sum. */
 static void bound_by_members(struct exec *x, const struct fn_set *set,
 			     struct path_bounds *b)
 {

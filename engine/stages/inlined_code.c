@@ -452,8 +452,8 @@ static int list_files(struct finding *w, struct hash *names)
 	return 0;
 }
 
-/* The file of an outer function, of which no line was met: debug information may write its
- * directory in another way. */
+/* The file of an outer function that has no line of its own here: debug information may
+ * write its directory in another way. */
 static file_id file_named(const struct finding *w, const struct hash *names,
 			  struct str name)
 {
@@ -542,18 +542,17 @@ static int note_found(struct finding *w)
 			     "profiles with --dump-instr=yes tell more"));
 }
 
-/* Run `look` with an arena of its own for what the debug information is asked; its notes
- * are kept. */
+/* Look up all addresses in the debug information.  The memory for that is of scratch; only
+ * the notes are kept. */
 static int look_up(struct finding *w, struct arena *scratch)
 {
 	struct exec *x = w->x;
 	struct arena *const a = x->a;
+	struct str *const old = x->notes;
+	const size_t nold = x->nnotes, cap = x->notes_cap;
 	const struct str *notes;
 	size_t n;
 	int rc;
-
-	struct str *const old = x->notes;
-	const size_t nold = x->nnotes, cap = x->notes_cap;
 
 	x->a = scratch;
 	x->notes = NULL;

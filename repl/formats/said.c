@@ -96,7 +96,7 @@ static bool is_share(const struct said *s, const struct shown *percent)
 	return false;
 }
 
-/* What a comparison is about comes first. */
+/* The columns that a comparison is about come first. */
 enum turn { TURN_DELTA, TURN_BASE, TURN_REST, TURNS, NEVER };
 
 static enum turn turn_of(const struct said *s, const struct shown *c,

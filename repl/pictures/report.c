@@ -224,7 +224,7 @@ static void put_scripts(struct report *p)
 	out_c(p->o, "</script>\n</body>\n</html>\n");
 }
 
-/* What a page may have, less all but the source: the data, and the constants. */
+/* The bytes that are left for source: those of a page less its data and constants. */
 static size_t room_for_source(const struct report *p, size_t data)
 {
 	const char *const constants[] = {report_html, model_js, report_js, source_js,

@@ -52,7 +52,7 @@ static const struct help_topic topics[] = {
 	 {"lines of main | take 5", NULL, NULL}},
 	{"inlined",
 	 "inlined [of SET]",
-	 "What is inlined into functions; the costs are part of their self costs.\n"
+	 "Code that is inlined into functions; its costs are part of their self costs.\n"
 	 "Names come from the debug information of the objects, if the profile has\n"
 	 "addresses (callgrind --dump-instr=yes), or from the profile (CodSpeed's\n"
 	 "callgrind); else the file of a cost line tells where it is inlined from.",

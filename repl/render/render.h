@@ -37,7 +37,7 @@ struct left_out {
 	uint64_t sum;
 };
 
-/* What a report holds of its functions: nothing, their source, also instructions. */
+/* A report holds no text of its functions, their source, or also their instructions. */
 enum with_source { SOURCE_OFF, SOURCE_ON, SOURCE_ASM };
 
 struct render {
@@ -78,8 +78,7 @@ void render_github_error(struct out *o, const struct err *err, struct str file,
 
 /* Every loop over rows polls this: ERR_CANCEL after the user interrupts. */
 int render_cancelled(struct render *rd, size_t row);
-/* What a budget leaves out, as a sentence of at most `size` bytes; it has no end of
- * line. */
+/* Say how much a budget leaves out, in at most `size` bytes, without an end of line. */
 void render_left_out(const struct render *rd, char *buf, size_t size);
 /* Refuse an answer about two profiles. */
 int render_one_profile(struct render *rd, const char *format, const char *hint);
