@@ -74,10 +74,10 @@ static int measure(struct run *run, const char *text, struct err *err)
 	uint64_t first;
 
 	if (once(run, str_c(text), &first, err))
-		return (int)err->kind;
+		return err->kind;
 	for (unsigned i = 0; i < run->runs; i++)
 		if (once(run, str_c(text), &run->ns[i], err))
-			return (int)err->kind;
+			return err->kind;
 	qsort(run->ns, run->runs, sizeof(*run->ns), by_ns);
 	if (run->tsv)
 		printf("%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
@@ -122,7 +122,7 @@ static int measure_all(struct run *run, const char *profile, char **query,
 	struct store *st = NULL, *base = NULL;
 
 	if (build_open(profile, &opts, &st, &report, err))
-		return (int)err->kind;
+		return err->kind;
 	if (run->base &&
 	    build_open(run->base, &(struct build_opts){0}, &base, &report, err))
 		goto out;
@@ -139,7 +139,7 @@ static int measure_all(struct run *run, const char *profile, char **query,
 out:
 	store_close(base);
 	store_close(st);
-	return (int)err->kind;
+	return err->kind;
 }
 
 int main(int argc, char **argv)

@@ -572,7 +572,7 @@ int query_complete_function(struct session *s, struct str prefix, size_t max,
 	if (s->n == 0 || max == 0)
 		return 0;
 	if (session_env(s, 0, a, &env, err))
-		return (int)err->kind;
+		return err->kind;
 	*names = ARENA_ARRAY(a, struct str, max + 1);
 	if (!b || !*names)
 		return arena_full(a, err);

@@ -192,7 +192,7 @@ static int explain_pairs(struct session *s, struct explain *e, size_t profile,
 	uint32_t by[1 << PAIR_RULES] = {0}, alone[2] = {0};
 
 	if (base == s->n)
-		return (int)err->kind;
+		return err->kind;
 	if (base == profile) {
 		out_printf(&e->o, "pairs: each function with itself\n");
 		return 0;
@@ -201,7 +201,7 @@ static int explain_pairs(struct session *s, struct explain *e, size_t profile,
 	if (pair_cached(&s->pairs,
 			(struct store *[2]){s->stores[profile], s->stores[base]},
 			(size_t)s->limits.arena_bytes, &s->cancel, &p, err))
-		return (int)err->kind;
+		return err->kind;
 	for (unsigned side = 0; side < 2; side++)
 		for (uint32_t f = 0; f < p->functions[side]; f++) {
 			alone[side] += p->of[side][f] == PAIR_NONE;
@@ -233,7 +233,7 @@ static int explain_query(struct session *s, struct stmt *st, struct explain *e,
 	if (session_gstages(s, &st->query, a, &stages, &profile, err) ||
 	    session_env(s, profile, a, &e->env, err) ||
 	    check_query(&e->env, &st->query, a, &e->event, err))
-		return (int)err->kind;
+		return err->kind;
 	for (size_t i = 0; i < s->nfilters; i++) {
 		out_str(&e->o, s->filters[i]);
 		out_c(&e->o, " | ");
@@ -270,7 +270,7 @@ static int explain_text(struct session *s, struct str text, struct arena *a,
 		else
 			rc = session_check_lone(s, st, text, a, err) ||
 					     explain_query(s, st, &e, a, err)
-				     ? (int)err->kind
+				     ? err->kind
 				     : 0;
 	}
 	if (!rc && e.o.failed)
@@ -306,5 +306,5 @@ int query_explain(struct session *s, struct str text, struct arena *a, struct st
 	if (!session_query_scope(s, text, err))
 		session_guard(explain_guarded, &e, err);
 	session_scope_end(s);
-	return (int)err->kind;
+	return err->kind;
 }

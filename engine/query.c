@@ -41,8 +41,7 @@ int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 			 .flows = s->flows};
 	struct path_tree_query q = {.of = TREE_PROGRAM, .rows = rows};
 
-	return graph_event(x.g, event, err) || exec_tree(&x, &q, out) ? (int)err->kind
-								      : 0;
+	return graph_event(x.g, event, err) || exec_tree(&x, &q, out) ? err->kind : 0;
 }
 
 static struct exec listing_exec(struct session *s, struct graph *g, struct arena *a,
@@ -74,7 +73,7 @@ int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_
 	if (l->instrs && s->safe)
 		return err_set(err, ERR_QUERY, 0, "objdump is not run under --safe");
 	if (ahead ? listing_ahead(&x, l, set) : listing_fill(&x, l, set))
-		return (int)err->kind;
+		return err->kind;
 	/* A file that did not fit is no file without text. */
 	return a->refused || l->texts->refused ? arena_full(a, err) : 0;
 }
@@ -86,7 +85,7 @@ static int run_let(struct session *s, struct let *let, struct arena *a, struct e
 	struct check_env env;
 
 	if (session_env(s, 0, a, &env, err) || check_let(&env, let, a, err))
-		return (int)err->kind;
+		return err->kind;
 	return session_set_let(s, let, err);
 }
 
@@ -97,16 +96,16 @@ static int run_stages(struct exec *x, const struct query *q, struct table *t,
 {
 	x->whole = q->source.lone;
 	if (exec_source(x, &q->source, t, q->tstages))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (const struct tstage *st = q->tstages; st; st = st->next)
 		if (exec_tstage(x, t, st) || exec_poll_now(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	if (exec_order(x, t))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (const struct tstage *st = q->tstages; st; st = st->next)
 		if (st->kind == T_EXPECT && exec_expect(x, t, st)) {
 			if (x->err->kind != ERR_EXPECT)
-				return (int)x->err->kind;
+				return x->err->kind;
 			x->err->len = (uint32_t)st->span.len;
 			*expected = ERR_EXPECT;
 			break;
@@ -123,7 +122,7 @@ static int list_filters(struct session *s, const struct query *q, struct str tex
 		n++;
 	r->filters = EXEC_ARRAY(x, struct str, n + 1);
 	if (!r->filters)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < s->nfilters; i++)
 		if (!x->idle[i])
 			r->filters[r->nfilters++] = s->filters[i];
@@ -184,10 +183,10 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 		return arena_full(x->a, x->err);
 	if (table_result(t, r) || vs_sides(t, &r->compared) || footer(x, t, r) ||
 	    list_filters(s, q, text, x, r))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < x->nhints; i++)
 		if (exec_note(x, x->hints[i]))
-			return (int)x->err->kind;
+			return x->err->kind;
 	r->notes = x->notes;
 	r->nnotes = x->nnotes;
 	r->nhints = x->nhints;
@@ -246,7 +245,7 @@ static int leave_out_idle(struct session *s, const struct query *q, struct exec 
 	const struct gstage **at = &x->gstages;
 
 	if (!(x->idle = EXEC_ARRAY(x, bool, s->nfilters + 1)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < s->nfilters; i++) {
 		const struct gstage *g = *at;
 
@@ -258,7 +257,7 @@ static int leave_out_idle(struct session *s, const struct query *q, struct exec 
 		*at = g->next;
 		if (exec_note(x, arena_printf(x->a, "%.*s does not change this table",
 					      STR_ARG(s->filters[i]))))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return 0;
 }
@@ -294,7 +293,7 @@ static int open_graph(struct session *s, struct query *q, struct str text,
 					   err) ||
 			       (q->source.vs.n && exec_vs_base(x, &q->source)) ||
 			       run_gstages(s, q, text, x)
-		       ? (int)err->kind
+		       ? err->kind
 		       : 0;
 }
 
@@ -336,7 +335,7 @@ static int give_result(struct session *s, struct statement *run, const struct st
 	cancel_after(&s->cancel, 0);
 	if (sink(arg, &run->r, err))
 		place_of_output(err, &st->query, text);
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int run_query(struct session *s, struct stmt *st, struct str text, struct arena *a,
@@ -359,21 +358,21 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 	    run_stages(&run->x, &st->query, &run->t, &expected)) {
 		if (st->query.source.lone && run->x.absent)
 			parse_lone_unknown(text, &st->query.source, err);
-		return (int)err->kind;
+		return err->kind;
 	}
 	if (expected) {
 		struct err failed = *err;
 
 		err_clear(err);
 		if (make_result(s, &run->x, st, text, &run->t, profile, &run->r))
-			return (int)err->kind;
+			return err->kind;
 		run->r.why = str_c(failed.text);
 		if (!give_result(s, run, st, text, sink, arg, err))
 			*err = failed;
-		return (int)err->kind;
+		return err->kind;
 	}
 	if (make_result(s, &run->x, st, text, &run->t, profile, &run->r))
-		return (int)err->kind;
+		return err->kind;
 	session_keep_last(s, &run->r);
 	return give_result(s, run, st, text, sink, arg, err);
 }
@@ -451,7 +450,7 @@ int session_check_lone(struct session *s, const struct stmt *st, struct str text
 	atom.at = of->text_span.at;
 	atom.len = (uint32_t)of->text_span.len;
 	if (match_find(s->stores[0], &atom, &s->cancel, a, &found, err))
-		return (int)err->kind;
+		return err->kind;
 	if (found.functions)
 		return 0;
 	match_none(s->stores[0], &atom, 0, &s->cancel, err);
@@ -502,5 +501,5 @@ int query_run(struct session *s, struct str text, struct arena *a, query_sink *s
 			*err = damage;
 	}
 	a->cap = cap;
-	return rc ? (int)err->kind : 0;
+	return rc ? err->kind : 0;
 }

@@ -41,7 +41,7 @@ int session_new(struct session **out, struct err *err)
 		part_cache_free(s->part_cache);
 		inlines_free(s->inlines);
 		free(s);
-		return (int)err->kind;
+		return err->kind;
 	}
 	arena_init(&s->kept[0], 0);
 	arena_init(&s->kept[1], 0);
@@ -173,7 +173,7 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 	if (!events || !units)
 		return arena_full(a, err);
 	if (session_list_lets(s, a, &lets, &nlets, err))
-		return (int)err->kind;
+		return err->kind;
 	*env = (struct check_env){.events = events,
 				  .units = units,
 				  .nevents = n,
@@ -209,7 +209,7 @@ int session_set_event(struct session *s, struct str event, struct err *err)
 	arena_init(&a, 0);
 	if (session_env(s, 0, &a, &env, err) ||
 	    check_event(&env, event, (struct span){0, event.n}, err) == env.nevents)
-		rc = (int)err->kind;
+		rc = err->kind;
 	arena_free(&a);
 	if (rc)
 		return rc;
@@ -370,7 +370,7 @@ static int parse_filter(struct session *s, struct str text, struct arena *a,
 	struct parse_limits l = session_parse_limits(s);
 
 	if (parse_gstage_text(text, &l, a, out, err))
-		return (int)err->kind;
+		return err->kind;
 	if ((*out)->kind == G_COLLAPSE && !(*out)->name.n)
 		(*out)->name = str_trim(str_from(text, (*out)->set->span.at));
 	(*out)->span = (struct span){0, 0};
@@ -386,7 +386,7 @@ int session_gstages(struct session *s, const struct query *q, struct arena *a,
 
 	for (size_t i = 0; i < s->nfilters; i++) {
 		if (parse_filter(s, s->filters[i], a, tail, err))
-			return (int)err->kind;
+			return err->kind;
 		tail = &(*tail)->next;
 	}
 	*tail = q->gstages;
@@ -395,7 +395,7 @@ int session_gstages(struct session *s, const struct query *q, struct arena *a,
 		if (g->kind == G_IN) {
 			*profile = check_profile(&env, g->name, g->span, err);
 			if (*profile == s->n)
-				return (int)err->kind;
+				return err->kind;
 		}
 	*out = first;
 	return 0;
@@ -409,12 +409,12 @@ int session_guard(int (*fn)(void *), void *arg, struct err *err)
 		return 0;
 	if (err->kind == ERR_INDEX)
 		err_hint(err, "rebuild it: run quern with --rebuild");
-	return (int)err->kind;
+	return err->kind;
 }
 
 int session_check(const struct session *s, struct err *err)
 {
 	for (size_t i = 0; i < s->n; i++)
 		store_check(s->stores[i], err);
-	return (int)err->kind;
+	return err->kind;
 }

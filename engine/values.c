@@ -179,7 +179,7 @@ int session_defaults(struct session *s, struct str script, struct err *err)
 	while ((at += str_find_str(str_from(script, at), sign)) < script.n) {
 		if (token_default(script, at, &d) && !find_let(s, d.name, true) &&
 		    session_set_value(s, d.name, d.text, err))
-			return (int)err->kind;
+			return err->kind;
 		at += sign.n;
 	}
 	return 0;
@@ -191,12 +191,12 @@ int session_query_scope(struct session *s, struct str text, struct err *err)
 
 	session_scope(s);
 	if (session_defaults(s, text, err))
-		return (int)err->kind;
+		return err->kind;
 	for (size_t i = 0; i < before; i++)
 		if (session_defaults(s, str_c(s->lets[i].text), err))
-			return (int)err->kind;
+			return err->kind;
 	for (size_t i = 0; i < s->nfilters; i++)
 		if (session_defaults(s, s->filters[i], err))
-			return (int)err->kind;
+			return err->kind;
 	return 0;
 }

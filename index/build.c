@@ -196,16 +196,16 @@ static int read_inputs(struct build *b)
 	b->read_before = 0;
 	atomic_store(&b->kept_bytes, 0);
 	if (b->in.n > 1 && inputs_read_small(&b->in, &o, b->err))
-		return (int)b->err->kind;
+		return b->err->kind;
 	for (size_t i = 0; i < b->in.n; i++) {
 		struct input *in = &b->in.at[i];
 
 		if (!in->file.id.size && input_read(in, &o, b->in.n == 1, b->err))
-			return (int)b->err->kind;
+			return b->err->kind;
 		b->read_before += in->source.id.size;
 	}
 	inputs_order(&b->in);
-	return b->old && take_old(b, dir) ? (int)b->err->kind : list_tallies(b);
+	return b->old && take_old(b, dir) ? b->err->kind : list_tallies(b);
 }
 
 /* Merge all tallies. */
@@ -250,11 +250,11 @@ static void forget_old(struct build *b)
 static int read_profile(struct build *b)
 {
 	if (read_inputs(b) || merge_all(b))
-		return (int)b->err->kind;
+		return b->err->kind;
 	if (b->old && !old_tells_all(b)) {
 		forget_old(b);
 		if (read_inputs(b) || merge_all(b))
-			return (int)b->err->kind;
+			return b->err->kind;
 	}
 	return 0;
 }
@@ -284,7 +284,7 @@ static int write_index(struct build *b)
 			      b->err) ||
 	    save_profile(&b->profile, b->writer, &meta, &opts, b->err) ||
 	    store_writer_finish(b->writer, b->err))
-		return (int)b->err->kind;
+		return b->err->kind;
 	return b->in.n == 1 ? source_unchanged(&b->in.at[0].source, b->err) : 0;
 }
 
@@ -297,9 +297,9 @@ static int build_guarded(void *arg)
 
 	vec_policy(VEC_OWN_MAP, roomy ? VEC_ROOM : ROOM_FROM);
 	if (read_profile(b))
-		return (int)b->err->kind;
+		return b->err->kind;
 	if (!b->opts->merge && refuse_set(&b->in, &b->profile, b->err))
-		return (int)b->err->kind;
+		return b->err->kind;
 	return write_index(b);
 }
 
@@ -358,7 +358,7 @@ static int replaces(struct build *b, const char *index)
 		int rc;
 
 		if (s->fd < 0 && source_reopen(s, b->err))
-			return (int)b->err->kind;
+			return b->err->kind;
 		rc = publish_replaces(index, s->fd, b->err);
 		if (b->in.n > 1)
 			source_release(s);
@@ -392,10 +392,10 @@ static int build_index(struct build *b, const char *index, struct store **out)
 	int rc;
 
 	if (index && replaces(b, index))
-		return (int)b->err->kind;
+		return b->err->kind;
 	if (begin_publishing(b, index)) {
 		publish_end(&b->publish);
-		return (int)b->err->kind;
+		return b->err->kind;
 	}
 	/* Another process may have built the index while we waited for the lock. */
 	if (index && !o->rebuild && !b->in.at[0].source.pipe) {
@@ -428,7 +428,7 @@ static int build_index(struct build *b, const char *index, struct store **out)
 		rc = store_open(index ? index : publish_opens(&b->publish), true, out,
 				b->err);
 	publish_end(&b->publish);
-	return rc ? (int)b->err->kind : 0;
+	return rc ? b->err->kind : 0;
 }
 
 /* Index the first `some` files, with the old index, in a temporary index; it becomes
@@ -601,7 +601,7 @@ static int open_index(struct build *b, struct store **out, struct build_report *
 		return err_hint(b->err, "give the profile");
 	}
 	if (store_open(name, b->opts->trust, out, b->err))
-		return (int)b->err->kind;
+		return b->err->kind;
 	r->how = BUILD_AS_IS;
 	snprintf(r->index, sizeof(r->index), "%.4199s", name);
 	recorded = store_inputs(*out, &n);
@@ -632,7 +632,7 @@ int build_open_set(const char *const *path, size_t n, const struct build_opts *o
 
 	*report_out = (struct build_report){.how = BUILD_NEW};
 	if (inputs_open(&b.in, path, n, err))
-		return (int)err->kind;
+		return err->kind;
 	first = &b.in.at[0].source;
 	memcpy(report_out->note, b.in.note, sizeof(b.in.note));
 	if (b.in.n == 1 && !first->pipe && store_recognise(first->fd))

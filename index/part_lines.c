@@ -93,7 +93,7 @@ static int open_recorded(struct parts_reading *r, const struct source_id *record
 	if (source_open(r->path, &r->source, &err)) {
 		err_set(r->err, err.kind, 0, "%s", err.text);
 		if (err.kind != ERR_PROFILE)
-			return (int)err.kind;
+			return err.kind;
 		return err_hint(r->err,
 				"lines of single parts are read from the profile, which "
 				"is not where it was indexed");
@@ -139,7 +139,7 @@ static int part_lines_open_file(struct parts_reading *r, uint32_t file)
 	if (r->file == file)
 		return 0;
 	if (r->file != UINT32_MAX && source_unchanged(&r->source, r->err))
-		return (int)r->err->kind;
+		return r->err->kind;
 	close_file(r);
 	if (recorded->path.n == 0 || recorded->path.p[0] != '/') {
 		err_set(r->err, ERR_PROFILE, 0, "the profile came through a pipe");
@@ -148,7 +148,7 @@ static int part_lines_open_file(struct parts_reading *r, uint32_t file)
 				"keep it in a file");
 	}
 	if (r->to->st->only ? open_named(r, recorded) : open_recorded(r, recorded))
-		return (int)r->err->kind;
+		return r->err->kind;
 	r->file = file;
 	return 0;
 }
@@ -164,10 +164,9 @@ static int take_lines(struct parts_reading *r, const char *p, size_t n, bool las
 		if (r->batch.bytes == 0)
 			break;
 		if (tally_batch(&r->to->tally, &r->batch, r->err))
-			return (int)r->err->kind;
+			return r->err->kind;
 	}
-	return r->opts->poll && r->opts->poll(r->opts->arg, r->err) ? (int)r->err->kind
-								    : 0;
+	return r->opts->poll && r->opts->poll(r->opts->arg, r->err) ? r->err->kind : 0;
 }
 
 static int no_line(struct parts_reading *r)
@@ -208,7 +207,7 @@ static int take_plain(struct parts_reading *r, const struct store_part *part)
 		n = rest < most ? (size_t)rest : most;
 		if (read_at(r, part->offset + at, n) ||
 		    take_lines(r, r->copy + BEFORE, n, n == rest, &used))
-			return (int)r->err->kind;
+			return r->err->kind;
 		if (used == 0 && n == rest)
 			break;
 		if (used == 0 && most >= LINE)
@@ -252,18 +251,18 @@ static int take_packed(struct parts_reading *r, const struct store_part *part)
 	}
 	while (r->block_at + r->block.n <= part->offset)
 		if (next_block(r, 0))
-			return (int)r->err->kind;
+			return r->err->kind;
 	from = (size_t)(part->offset - r->block_at);
 	for (;;) {
 		bool last = end - r->block_at <= r->block.n;
 
 		to = last ? (size_t)(end - r->block_at) : r->block.n;
 		if (take_lines(r, r->block.p + from, to - from, last, &used))
-			return (int)r->err->kind;
+			return r->err->kind;
 		if (last)
 			return 0;
 		if (next_block(r, r->block.n - (from + used)))
-			return (int)r->err->kind;
+			return r->err->kind;
 		from = 0;
 	}
 }
@@ -370,10 +369,10 @@ static int take_part(struct parts_reading *r, uint32_t part, uint32_t *known)
 
 	store_part(st, part, &p);
 	if (part_lines_open_file(r, p.file) || part_names_anew(st, part, &anew, r->err))
-		return (int)r->err->kind;
+		return r->err->kind;
 	t->names[SPACE_FN].references = false; /* the index has expanded them */
 	if (know_names(r, part, known))
-		return (int)r->err->kind;
+		return r->err->kind;
 	t->names[SPACE_FN].references = true;
 	if (anew)
 		for (int i = 0; i < SPACES; i++)
@@ -382,7 +381,7 @@ static int take_part(struct parts_reading *r, uint32_t part, uint32_t *known)
 	decode_init(&r->decode);
 	part_in_front = anew ? NO_ID : part_before(r, part);
 	if (part_in_front != NO_ID && take_header(r, part_in_front))
-		return (int)r->err->kind;
+		return r->err->kind;
 	tally_restart(t);
 	return r->source.codec ? take_packed(r, &p) : take_plain(r, &p);
 }
@@ -394,10 +393,10 @@ static int read_guarded(void *arg)
 
 	for (uint32_t p = 0; p < store_info(r->to->st)->parts; p++)
 		if (r->parts[p] && take_part(r, p, &known))
-			return (int)r->err->kind;
+			return r->err->kind;
 	if (tally_end(&r->to->tally, TALLY_ONE_PART, (struct str){"", 0}, r->err) ||
 	    merge_names(&r->to->p, false, r->err))
-		return (int)r->err->kind;
+		return r->err->kind;
 	return 0;
 }
 
@@ -581,9 +580,9 @@ static int translate(struct part_lines *to, struct err *err)
 
 	for (int i = 0; i < SPACES; i++)
 		if (map_strings(to, (enum name_space)i, err))
-			return (int)err->kind;
+			return err->kind;
 	if (map_events(to, err) || map_functions(to, err))
-		return (int)err->kind;
+		return err->kind;
 	p->nevent = st->info.events;
 	p->nfn = st->info.functions;
 	p->nedge = st->info.edges;
@@ -594,7 +593,7 @@ static int translate(struct part_lines *to, struct err *err)
 	p->callee = part_lines_column(st, STORE_EDGE_CALLEE);
 	return store_check(st, err) || map_edges(to, err) ||
 			       detail_new(p, 0, &to->detail, err)
-		       ? (int)err->kind
+		       ? err->kind
 		       : 0;
 }
 
@@ -660,7 +659,7 @@ int part_lines_read(struct store *st, const uint8_t *parts,
 	free(r);
 	if (rc) {
 		part_lines_free(to);
-		return (int)err->kind;
+		return err->kind;
 	}
 	*out = to;
 	return 0;
@@ -694,7 +693,7 @@ int part_inlined_lines(struct part_lines *p, fn_id f, struct arena *a,
 	struct store_line *row;
 
 	if (part_lines_gather(p, f, DETAIL_LINES, a, &d, costs, n, err))
-		return (int)err->kind;
+		return err->kind;
 	*rows = row = ARENA_ARRAY(a, struct store_line, *n + 1);
 	if (!row)
 		return arena_full(a, err);
@@ -708,7 +707,7 @@ int part_lines(struct part_lines *p, fn_id f, struct arena *a, struct store_line
 {
 	return part_inlined_lines(p, f, a, rows, costs, n, err) ||
 			       store_plain_lines(p->st, a, rows, costs, n, err)
-		       ? (int)err->kind
+		       ? err->kind
 		       : 0;
 }
 
@@ -719,7 +718,7 @@ int part_sites(struct part_lines *p, fn_id f, struct arena *a, struct store_site
 	struct store_site *row;
 
 	if (part_lines_gather(p, f, DETAIL_SITES, a, &d, costs, n, err))
-		return (int)err->kind;
+		return err->kind;
 	*rows = row = ARENA_ARRAY(a, struct store_site, *n + 1);
 	if (!row)
 		return arena_full(a, err);
@@ -743,7 +742,7 @@ int part_jumps(struct part_lines *p, fn_id f, struct arena *a, struct store_jump
 	struct store_jump *row;
 
 	if (part_lines_gather(p, f, DETAIL_JUMPS, a, &d, NULL, n, err))
-		return (int)err->kind;
+		return err->kind;
 	*rows = row = ARENA_ARRAY(a, struct store_jump, *n + 1);
 	if (!row)
 		return arena_full(a, err);

@@ -79,9 +79,9 @@ int verify_index(const char *path, const struct build_opts *opts, struct verifie
 		return none(path, opts->index_path, err);
 	snprintf(out->index, sizeof(out->index), "%.4199s", index);
 	if (store_open(index, opts->trust, &st, err))
-		return (int)err->kind;
+		return err->kind;
 	if (!store_verify(st, opts->cancel, &out->checked, err) && !itself)
 		verify_compare(path, st, out);
 	store_close(st);
-	return (int)err->kind;
+	return err->kind;
 }

@@ -165,13 +165,13 @@ static int guarded(void *arg)
 static int run_mapped(struct bench *b)
 {
 	if (source_open(b->file, &b->source, b->err))
-		return (int)b->err->kind;
+		return b->err->kind;
 	if (b->source.codec || b->source.pipe)
 		return err_set(b->err, ERR_PROFILE, 0,
 			       "%s: --bench-parse wants plain text in a file", b->file);
 	b->bytes = b->source.map.n;
 	map_guard(guarded, b, ERR_PROFILE, b->err);
-	return (int)b->err->kind;
+	return b->err->kind;
 }
 
 static int run_way(struct bench *b, struct way *w, unsigned run)
@@ -333,5 +333,5 @@ int bench_parse(const char *path, const struct bench_parse_opts *opts, int fd,
 		free(b.way[i].ns);
 	free(b.decode);
 	free(b.batch);
-	return (int)err->kind;
+	return err->kind;
 }

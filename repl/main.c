@@ -156,7 +156,7 @@ static int take_terminal(struct app *app)
 	if (fd >= 0)
 		close(fd);
 	screen_init(&app->screen, app->opts->colour);
-	return (int)err.kind;
+	return err.kind;
 }
 
 /* Drop the right to gain privileges: --safe allows nothing that needs it. */
@@ -210,7 +210,7 @@ static int main_run(struct app *app)
 	kind = opening_run(app, o->profiles, o->nprofiles);
 	if (!kind && o->event && session_set_event(app->session, str_c(o->event), &err)) {
 		app_fail(app, &err, "--event");
-		kind = (int)err.kind;
+		kind = err.kind;
 	}
 	if (kind)
 		return err_exit_status((enum err_kind)kind);

@@ -146,11 +146,11 @@ static int add_profile(struct quern_profile *p, const char *name, const char *pa
 	if (vec_reserve(&p->stores, &p->cap, p->n + 1, sizeof(struct store *)))
 		return err_no_memory(err, NULL);
 	if (open_path(path, o, &report, &st, err))
-		return (int)err->kind;
+		return err->kind;
 	if (session_add(p->session, name ? str_c(name) : str_basename(str_c(path)), st,
 			err)) {
 		store_close(st);
-		return (int)err->kind;
+		return err->kind;
 	}
 	p->stores[p->n++] = st;
 	/* What the program read from objects; this reads none. */
@@ -164,7 +164,7 @@ static int open_profile(struct quern_profile *p, const char *path,
 	quern_options o;
 
 	if (read_options(options, &o, err) || session_new(&p->session, err))
-		return (int)err->kind;
+		return err->kind;
 	session_set_safe(p->session, true);
 	apply_limits(p, &o);
 	return add_profile(p, NULL, path, &o, err);

@@ -144,7 +144,7 @@ static int load_guarded(void *arg)
 	const struct result *r = a->r;
 
 	if (result_row(r, (size_t)a->row, &a->first, &a->err))
-		return (int)a->err.kind;
+		return a->err.kind;
 	a->n = (r->pages ? r->held : r->rows) - a->first;
 	if (!r->pages)
 		return 0;
@@ -153,7 +153,7 @@ static int load_guarded(void *arg)
 		if (a->col[i].is.type == QUERN_TEXT)
 			copy_texts(a, &a->col[i], r->cols[a->col[i].at].s + a->first,
 				   a->n, &a->texts);
-	return (int)a->err.kind;
+	return a->err.kind;
 }
 
 size_t quern_load(quern_answer *a, uint64_t row, quern_error *to)
@@ -187,13 +187,13 @@ static int take_result(void *arg, const struct result *r, struct err *err)
 	/* The graph of stages may be gone before the answer is. */
 	if ((r->pages && !(r->graph && r->graph->plain) && result_whole(r, err)) ||
 	    list_columns(a, r))
-		return (int)err->kind;
+		return err->kind;
 	for (size_t i = 0; !r->pages && i < a->ncols && !err->kind; i++)
 		if (a->col[i].is.type == QUERN_TEXT)
 			copy_texts(a, &a->col[i], r->cols[a->col[i].at].s, r->rows,
 				   &a->arena);
 	a->r = r;
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int run_text(struct quern_answer *a, const char *text)
@@ -207,7 +207,7 @@ static int run_text(struct quern_answer *a, const char *text)
 		err_set(&a->err, ERR_QUERY, ERR_NOWHERE, "there is no query");
 		err_hint(&a->err, "e.g. functions | take 10");
 	}
-	return (int)a->err.kind;
+	return a->err.kind;
 }
 
 quern_answer *quern_query(quern_profile *p, const char *text, quern_error *to)

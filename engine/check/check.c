@@ -22,8 +22,7 @@ static int check_agg(struct schema *s, struct expr *e)
 			e->type = COL_COUNT;
 			return 0;
 		}
-		return check_expr(s, e) || check_want_number(s, e) ? (int)s->err->kind
-								   : 0;
+		return check_expr(s, e) || check_want_number(s, e) ? s->err->kind : 0;
 	}
 	if (count ? e->a != NULL : !e->a || e->a->next)
 		return check_fail(s, e->span,
@@ -35,7 +34,7 @@ static int check_agg(struct schema *s, struct expr *e)
 		return 0;
 	}
 	if (check_expr(s, e->a) || check_want_number(s, e->a))
-		return (int)s->err->kind;
+		return s->err->kind;
 	e->type = str_eq(e->text, STR("avg")) ? COL_RATIO : e->a->type;
 	e->unit = e->a->unit;
 	return 0;
@@ -45,7 +44,7 @@ static int check_list(struct schema *s, struct expr *e)
 {
 	for (; e; e = e->next)
 		if (check_expr(s, e))
-			return (int)s->err->kind;
+			return s->err->kind;
 	return 0;
 }
 
@@ -80,7 +79,7 @@ static int know_sums(struct schema *s, const struct schema *old, unsigned flags)
 		for (size_t i = 0; i < n[k]; i++)
 			if ((defs[k][i].flags & flags) == flags &&
 			    know_sum(s, old, &defs[k][i]))
-				return (int)s->err->kind;
+				return s->err->kind;
 	return 0;
 }
 
@@ -99,27 +98,26 @@ static int check_group(struct schema *s, struct tstage *st)
 	struct schema old;
 
 	if (check_list(s, st->exprs))
-		return (int)s->err->kind;
+		return s->err->kind;
 	for (struct expr *e = st->aggs; e; e = e->next)
 		if (check_agg(s, e))
-			return (int)s->err->kind;
+			return s->err->kind;
 	old = *s;
 	s->known = NULL;
 	s->cap = 0;
 	forget_columns(s);
 	for (struct expr *e = st->exprs; e; e = e->next)
 		if (check_add_known(s, e->as, e->type, e->unit))
-			return (int)s->err->kind;
+			return s->err->kind;
 	for (struct expr *e = st->aggs; e; e = e->next)
 		if (check_add_known(s, e->as, e->type, e->unit))
-			return (int)s->err->kind;
+			return s->err->kind;
 	if (st->aggs)
 		return 0;
 	if (check_add_known(s, STR("count"), COL_COUNT, (struct unit){0}))
-		return (int)s->err->kind;
-	return know_sums(s, &old, ADDS_UP | SHOW_M) || know_change(s, &old)
-		       ? (int)s->err->kind
-		       : 0;
+		return s->err->kind;
+	return know_sums(s, &old, ADDS_UP | SHOW_M) || know_change(s, &old) ? s->err->kind
+									    : 0;
 }
 
 /* A stage lists the columns: add the names that they have when summed. */
@@ -139,7 +137,7 @@ static int know_shown(struct schema *s, const struct schema *old, const struct e
 		if (!name.p)
 			return arena_full(s->a, s->err);
 		if (!check_known(s, name) && check_add_known(s, name, e->type, e->unit))
-			return (int)s->err->kind;
+			return s->err->kind;
 	}
 	return 0;
 }
@@ -150,7 +148,7 @@ static int know_visible(struct schema *s, const struct schema *old)
 		return know_sums(s, old, ADDS_UP);
 	for (size_t i = 0; i < old->nshown; i++)
 		if (know_shown(s, old, old->shown[i]))
-			return (int)s->err->kind;
+			return s->err->kind;
 	return 0;
 }
 
@@ -173,12 +171,12 @@ static int check_sum(struct schema *s)
 	s->cap = 0;
 	forget_columns(s);
 	if (know_visible(s, &old))
-		return (int)s->err->kind;
+		return s->err->kind;
 	for (size_t i = 0; i < old.n; i++)
 		if (check_is_number(old.known[i].type) &&
 		    check_add_known(s, old.known[i].name, old.known[i].type,
 				    old.known[i].unit))
-			return (int)s->err->kind;
+			return s->err->kind;
 	return know_change(s, &old);
 }
 
@@ -204,10 +202,10 @@ static int check_show(struct schema *s, struct expr *list)
 {
 	for (struct expr *e = list; e; e = e->next)
 		if (!is_cumulative(s, e) && check_expr(s, e))
-			return (int)s->err->kind;
+			return s->err->kind;
 	for (struct expr *e = list; e; e = e->next)
 		if (e->named && check_add_known(s, e->as, e->type, e->unit))
-			return (int)s->err->kind;
+			return s->err->kind;
 	return 0;
 }
 
@@ -216,13 +214,13 @@ static int check_stage(struct schema *s, struct tstage *st)
 	switch (st->kind) {
 	case T_WHERE:
 		return check_expr(s, st->exprs) || check_want_condition(s, st->exprs)
-			       ? (int)s->err->kind
+			       ? s->err->kind
 			       : 0;
 	case T_SORT: check_see(s, st); return check_list(s, st->exprs);
 	case T_SHOW: check_see(s, st); return check_show(s, st->exprs);
 	case T_ADD:
 		return check_expr(s, st->exprs)
-			       ? (int)s->err->kind
+			       ? s->err->kind
 			       : check_add_known(s, st->name, st->exprs->type,
 						 st->exprs->unit);
 	case T_GROUP: return check_group(s, st);
@@ -234,7 +232,7 @@ static int check_stage(struct schema *s, struct tstage *st)
 		if (st->exprs)
 			return check_expr(s, st->exprs) ||
 					       check_want_condition(s, st->exprs)
-				       ? (int)s->err->kind
+				       ? s->err->kind
 				       : 0;
 		return 0;
 	case T_TAKE:
@@ -298,11 +296,11 @@ static int expand_top(struct schema *s, struct query *q)
 	struct tstage *take = new_stage(s, T_TAKE, q->source.span);
 
 	if (!sort || !take || check_by(s, q->source.by))
-		return (int)s->err->kind;
+		return s->err->kind;
 	sort->exprs =
 		q->source.by ? q->source.by : primary_key(s, s->src, q->source.span);
 	if (!sort->exprs)
-		return (int)s->err->kind;
+		return s->err->kind;
 	take->n = q->source.has_n ? q->source.n : TOP_ROWS;
 	sort->next = take;
 	take->next = q->tstages;
@@ -356,7 +354,7 @@ static int choose_event(struct schema *s, struct query *q)
 		}
 		s->event = check_event(s->env, by->text, by->span, s->err);
 		if (s->err->kind && hint_call_sites(s, &q->source))
-			return (int)s->err->kind;
+			return s->err->kind;
 		return s->err->kind
 			       ? err_hint(s->err,
 					  "'by' names an event; to sort: | sort %.*s",
@@ -384,7 +382,7 @@ static int last_columns(struct schema *s, struct span at)
 	}
 	for (size_t i = 0; i < r->ncols; i++)
 		if (check_add_known(s, r->cols[i].name, r->cols[i].type, r->cols[i].unit))
-			return (int)s->err->kind;
+			return s->err->kind;
 	return 0;
 }
 
@@ -394,7 +392,7 @@ static int check_sets(struct schema *s, const struct set *set)
 		return 0;
 	if (set->op == SET_VAR && !check_let_find(s->env, set->text, true))
 		return parse_no_value(s->err, set->text, set->span);
-	return check_sets(s, set->a) || check_sets(s, set->b) ? (int)s->err->kind : 0;
+	return check_sets(s, set->a) || check_sets(s, set->b) ? s->err->kind : 0;
 }
 
 /* Single lines belong to the functions that the profile names; a column says what is
@@ -460,13 +458,13 @@ static int check_source(struct schema *s, struct query *q)
 
 	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
 		if (check_sets(s, sets[i]))
-			return (int)s->err->kind;
+			return s->err->kind;
 	for (const struct gstage *g = q->gstages; g; g = g->next)
 		if (check_sets(s, g->set))
-			return (int)s->err->kind;
+			return s->err->kind;
 	if (src->vs_profile.n && check_profile(s->env, src->vs_profile, src->vs_span,
 					       s->err) == s->env->nprofiles)
-		return (int)s->err->kind;
+		return s->err->kind;
 	if (src->vs.n && (!s->src || !s->src->key)) {
 		check_fail(s, src->vs_span,
 			   "'%s' cannot be compared with another profile",
@@ -535,13 +533,13 @@ int check_query(const struct check_env *env, struct query *q, struct arena *a,
 	s.src = q->source.kind == S_LAST ? NULL : source_def_of(&q->source);
 	if (check_output(&s, q) || check_source(&s, q) || check_heeded(&s, q) ||
 	    (q->source.kind == S_LAST && last_columns(&s, q->source.span)))
-		return (int)err->kind;
+		return err->kind;
 	if ((q->source.top && expand_top(&s, q)) || choose_event(&s, q) ||
 	    check_min(&s, &q->source))
-		return (int)err->kind;
+		return err->kind;
 	for (struct tstage *st = q->tstages; st; st = st->next)
 		if (check_stage(&s, st) || check_after(&s, st))
-			return (int)err->kind;
+			return err->kind;
 	*event = s.event;
 	return 0;
 }

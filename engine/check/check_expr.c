@@ -21,7 +21,7 @@ int check_fail(struct schema *s, struct span at, const char *fmt, ...)
 	va_list ap;
 
 	if (s->err->kind)
-		return (int)s->err->kind;
+		return s->err->kind;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
@@ -122,7 +122,7 @@ static int no_column(struct schema *s, struct expr *e)
 	    (near < s->env->nevents &&
 	     str_distance(whole, s->env->events[near], 1) <= 1)) {
 		check_event(s->env, whole, e->span, s->err);
-		return (int)s->err->kind;
+		return s->err->kind;
 	}
 	if (e->percent && check_known(s, e->text)) {
 		check_fail(s, e->span, "the column '%.*s' has no percentage here",
@@ -150,7 +150,7 @@ static int no_column(struct schema *s, struct expr *e)
 	if (s->right_side)
 		return err_hint(s->err, "text needs double quotes: \"%.*s\"",
 				STR_ARG(whole));
-	return (int)s->err->kind;
+	return s->err->kind;
 }
 
 /* The column that a bare event means. */
@@ -186,7 +186,7 @@ static int as_def(struct schema *s, struct expr *e, const struct col_def *d)
 	if (e->event.n) {
 		e->ev = check_event(s->env, e->event, e->span, s->err);
 		if (e->ev == s->env->nevents)
-			return (int)s->err->kind;
+			return s->err->kind;
 	}
 	if (e->percent && d->type != COL_COST && d->type != COL_DELTA)
 		return check_fail(s, e->span, "the column '%s' has no percentage",
@@ -234,7 +234,7 @@ static int as_let(struct schema *s, struct expr *e, const struct check_let *let,
 	/* All lets together may be half as high again as one expression. */
 	limits.operators = parse_operators() / (2 * DEEPEST);
 	if (parse_expr_text(let->text, &limits, s->a, &e->let, s->err))
-		return (int)s->err->kind;
+		return s->err->kind;
 	move_spans(e->let, e->span);
 	if (base.n)
 		rebase(e->let, base, s->env);
@@ -255,7 +255,7 @@ static int resolve_vs(struct schema *s, struct expr *e, bool *found)
 		return 0;
 	if (str_eq(e->event, STR("incl")) && vs_col(s->src, STR("delta_incl")))
 		return err_hint(s->err, "of inclusive costs: %s_incl", d->name);
-	return (int)s->err->kind;
+	return s->err->kind;
 }
 
 /* Find "self%" as the last result or a stage names it. */
@@ -297,7 +297,7 @@ static int resolve_col(struct schema *s, struct expr *e)
 	bool found;
 
 	if (!k && known_event(s, e, &k))
-		return (int)s->err->kind;
+		return s->err->kind;
 	if (k) {
 		e->text = k->name;
 		e->event.n = 0;
@@ -308,7 +308,7 @@ static int resolve_col(struct schema *s, struct expr *e)
 		return 0;
 	}
 	if (resolve_vs(s, e, &found) || found)
-		return (int)s->err->kind;
+		return s->err->kind;
 	if ((d = source_col(s->src, e->text)))
 		return as_def(s, e, d);
 	if (e->percent &&
@@ -411,10 +411,10 @@ static int type_arith(struct schema *s, struct expr *e)
 	bool floats = col_is_f(e->a->type) || (e->b && col_is_f(e->b->type));
 
 	if (check_want_number(s, e->a) || (e->b && check_want_number(s, e->b)))
-		return (int)s->err->kind;
+		return s->err->kind;
 	if (e->b && e->op != EX_MUL &&
 	    (unit_side(s, e->a, e->b) || unit_side(s, e->b, e->a)))
-		return (int)s->err->kind;
+		return s->err->kind;
 	e->unit = arith_unit(e);
 	if (e->op == EX_DIV || floats)
 		e->type = COL_RATIO;
@@ -459,7 +459,7 @@ static int percent_side(struct schema *s, struct expr *col, const struct expr *n
 	if (!has_percent(number) || col->type == COL_PERCENT)
 		return 0;
 	if (made_percent(s, col, &made))
-		return (int)s->err->kind;
+		return s->err->kind;
 	if (made) {
 		col->text = made->name;
 		col->type = made->type;
@@ -478,9 +478,9 @@ static int type_compare(struct schema *s, struct expr *e)
 {
 	e->type = COL_BOOL;
 	if (percent_side(s, e->a, e->b) || percent_side(s, e->b, e->a))
-		return (int)s->err->kind;
+		return s->err->kind;
 	if (unit_side(s, e->a, e->b) || unit_side(s, e->b, e->a))
-		return (int)s->err->kind;
+		return s->err->kind;
 	if (check_is_number(e->a->type) != check_is_number(e->b->type) ||
 	    col_is_text(e->a->type) != col_is_text(e->b->type))
 		return check_fail(s, e->span, "%s cannot be compared with %s",
@@ -513,7 +513,7 @@ static int type_in(struct schema *s, struct expr *e)
 	}
 	for (struct expr *i = e->b; i; i = i->next)
 		if (unit_side(s, e->a, i))
-			return (int)s->err->kind;
+			return s->err->kind;
 		else if (check_is_number(i->type) != check_is_number(e->a->type) ||
 			 col_is_text(i->type) != col_is_text(e->a->type))
 			return check_fail(s, i->span, "%s is compared with %s",
@@ -568,7 +568,7 @@ static int type_logic(struct schema *s, struct expr *e)
 {
 	e->type = COL_BOOL;
 	return check_want_condition(s, e->a) || (e->b && check_want_condition(s, e->b))
-		       ? (int)s->err->kind
+		       ? s->err->kind
 		       : 0;
 }
 
@@ -584,7 +584,7 @@ static int type_leaf(struct schema *s, struct expr *e)
 	case EX_REGEX: e->type = COL_STR; return 0;
 	default:
 		if (resolve_event_let(s, e, &found) || found)
-			return (int)s->err->kind;
+			return s->err->kind;
 		return resolve_col(s, e);
 	}
 }
@@ -633,10 +633,10 @@ int check_expr(struct schema *s, struct expr *e)
 	bool taken = false;
 
 	if (take_grouped(s, e, &taken) || taken)
-		return (int)s->err->kind;
+		return s->err->kind;
 	for (struct expr *i = e->op == EX_CALL ? e->a : NULL; i; i = i->next)
 		if (check_expr(s, i))
-			return (int)s->err->kind;
+			return s->err->kind;
 	for (struct expr *i = e->op == EX_IN && e->b->op != EX_VAR ? e->b : NULL; i;
 	     i = i->next) {
 		bool outer = s->right_side;
@@ -650,7 +650,7 @@ int check_expr(struct schema *s, struct expr *e)
 	}
 	if (e->op > EX_VAR &&
 	    (check_expr(s, e->a) || (e->b && e->op != EX_IN && resolve_right(s, e))))
-		return (int)s->err->kind;
+		return s->err->kind;
 	switch (e->op) {
 	case EX_NUMBER:
 	case EX_TEXT:

@@ -145,7 +145,7 @@ static int take_reason(struct inlines *c, struct inlined_object *o,
 	o->why = answer->why;
 	if (answer->none && !o->n && !inlined_none(o, &answer->code[0], err))
 		stamp(c, o, file, answer->build_id);
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* Before all addresses of an object are collected: has it debug information at all? */
@@ -162,7 +162,7 @@ static int check_new(struct inlines *c, struct inlined_object *o,
 		take_reason(c, o, file, &answer, err);
 	inline_answer_free(&answer);
 	close(file->fd);
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* The object has changed since it was read: is it another one? */
@@ -183,7 +183,7 @@ static int check_changed(struct inlines *c, struct inlined_object *o,
 		}
 	}
 	inline_answer_free(&answer);
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* Whether there is a file now where debug information was looked for in vain. */
@@ -285,7 +285,7 @@ static int take_answer(struct inlines *c, struct inlined_object *o,
 	}
 	for (size_t i = 0; i < answer->codes; i++)
 		if (inlined_add(c, o, &answer->code[i], err))
-			return (int)err->kind;
+			return err->kind;
 	stamp(c, o, file, answer->build_id);
 	return 0;
 }
@@ -313,7 +313,7 @@ static int read_object(struct inlines *c, struct inlined_object *o, struct store
 		close(file.fd);
 	}
 	arena_free(&scratch);
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* Copy the places that were not read before; *n: their number. */
@@ -341,7 +341,7 @@ int inlines_read(struct inlines *c, struct store *st, obj_id obj,
 	struct dwarf_place *rest;
 
 	if (!o || check_object(c, o, st, objects, cancel, err))
-		return (int)err->kind;
+		return err->kind;
 	if (!o->why) {
 		if (!(rest = unread(o, at, &n)))
 			return no_memory_for_inlines(err);
@@ -353,7 +353,7 @@ int inlines_read(struct inlines *c, struct store *st, obj_id obj,
 	if (err->kind || o->ask_again)
 		o->why = NULL;
 	o->ask_again = false;
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* ---- looking up ---- */

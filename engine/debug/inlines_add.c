@@ -127,8 +127,7 @@ int inlined_add(struct inlines *c, struct inlined_object *o,
 {
 	if (code->frames > UINT32_MAX - o->nframes)
 		return no_memory_for_inlines(err);
-	return add_frames(c, o, code, err) || add_addresses(o, code, err) ? (int)err->kind
-									  : 0;
+	return add_frames(c, o, code, err) || add_addresses(o, code, err) ? err->kind : 0;
 }
 
 int inlined_none(struct inlined_object *o, const struct inline_code *code,

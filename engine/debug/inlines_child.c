@@ -162,12 +162,12 @@ static int read_children(struct inline_child *c, struct bytes *b,
 		if (!any)
 			return 0;
 		if (cancel_poll(cancel, err))
-			return (int)err->kind;
+			return err->kind;
 		if (poll(p, INLINE_CHILDREN, LOOK_MS) <= 0)
 			continue;
 		for (size_t i = 0; i < INLINE_CHILDREN; i++)
 			if (p[i].fd >= 0 && p[i].revents && read_some(&c[i], &b[i], err))
-				return (int)err->kind;
+				return err->kind;
 	}
 }
 
@@ -284,7 +284,7 @@ int inline_children(const struct dwarf_ask *ask, const struct cancel *cancel,
 	for (size_t i = 0; i < children && !err->kind && !out->why; i++)
 		if (!(out->why = how_ended(&c[i])))
 			take_answer(out, i, &share[i], err);
-	return (int)err->kind;
+	return err->kind;
 }
 
 void inline_answer_free(struct inline_answer *a)

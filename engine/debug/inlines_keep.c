@@ -90,7 +90,7 @@ static int take_kept(struct inlines *c, struct inlined_object *o,
 		o->build_id = arena_str(&o->arena, k->build_id);
 	}
 	arena_free(&scratch);
-	return (int)err->kind;
+	return err->kind;
 }
 
 int inlined_take_kept(struct inlines *c, struct inlined_object *o, struct err *err)

@@ -187,7 +187,7 @@ static int spread_cycle(struct spreading *s, uint32_t first, uint32_t end,
 	do {
 		moved = 0;
 		if (cancel_poll(cancel, err))
-			return (int)err->kind;
+			return err->kind;
 		for (uint32_t i = first; i < end; i++)
 			moved += pass_rest(s, topo[i]);
 	} while (go_on(&settling, moved, entered * ENOUGH));
@@ -219,10 +219,10 @@ int chain_spread(const struct flow *fl, const uint8_t *stop, double *cost,
 		end = component_end(in, first);
 		fetch_ahead(fl, first + FAR, first + NEAR);
 		if (first % POLL == 0 && cancel_poll(cancel, err))
-			return (int)err->kind;
+			return err->kind;
 		if (in->cycle[f]) {
 			if (spread_cycle(&s, first, end, cancel, err))
-				return (int)err->kind;
+				return err->kind;
 		} else if (!stop[f] && cost[f] > 0) {
 			cost[f] *= turns(fl, f);
 			send_calls(&s, f, cost[f], false);
@@ -263,7 +263,7 @@ static int expect_cycle(const struct flow *fl, const uint8_t *known, double *val
 	do {
 		moved = 0;
 		if (cancel_poll(cancel, err))
-			return (int)err->kind;
+			return err->kind;
 		for (uint32_t i = end; i-- > first;) {
 			uint32_t f = topo[i];
 			double was = value[f];
@@ -323,18 +323,18 @@ int chain_expect(const struct flow *fl, const uint8_t *known, double *value,
 	if (!step || !some)
 		return arena_full(scratch, err);
 	if (cancel_poll(cancel, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t end = in->functions, first; end > 0; end = first) {
 		uint32_t f = in->topo[end - 1];
 
 		if (end % POLL == 0 && cancel_poll(cancel, err))
-			return (int)err->kind;
+			return err->kind;
 		component(in, end, &first);
 		if (!some[f])
 			continue;
 		if (in->cycle[f]) {
 			if (expect_cycle(fl, known, value, first, end, step, cancel, err))
-				return (int)err->kind;
+				return err->kind;
 		} else if (!known[f]) {
 			value[f] = expect(fl, f, value);
 		}
@@ -381,7 +381,7 @@ int chain_passed(const struct flow *fl, const struct fn_set *set, double **passe
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
 			cost[in->callee[i]] += flow_cost(fl, i);
 	if (chain_spread(fl, stop, cost, a, cancel, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		cost[f] = fl->through[f];
 	*passed = cost;
@@ -525,7 +525,7 @@ int chain_above(const struct flow *fl, const uint8_t *marks, const uint8_t *with
 	uint8_t *in = NULL;
 
 	if (chain_reaches(fl, marks, within, true, &in, a, err))
-		return (int)err->kind;
+		return err->kind;
 	w.new = ARENA_ARRAY(a, uint32_t, n);
 	w.old = ARENA_ARRAY(a, uint32_t, n);
 	if (!w.new || !w.old)
@@ -542,7 +542,7 @@ int chain_above(const struct flow *fl, const uint8_t *marks, const uint8_t *with
 		     i < fl->in.out_first[w.old[k] + 1]; i++)
 			w.edges += kept_edge(&w, i);
 	if (narrow_arrays(&w, a, err))
-		return (int)err->kind;
+		return err->kind;
 	copy_functions(&w);
 	*w.out = (struct flow){.in = {.functions = w.functions,
 				      .edges = w.edges,

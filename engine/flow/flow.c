@@ -59,7 +59,7 @@ static int sum_calls(struct building *b, const struct cancel *cancel, struct err
 
 	for (uint32_t f = 0; f < in->functions; f++) {
 		if (f % POLL == 0 && cancel_poll(cancel, err))
-			return (int)err->kind;
+			return err->kind;
 		b->odd[f] |= add_saturating(&b->passing[f], in->self[f]);
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
 			uint32_t to = in->callee[i];
@@ -128,7 +128,7 @@ int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
 			if (!cycle)
 				break;
 			if (cancel_poll(cancel, err))
-				return (int)err->kind;
+				return err->kind;
 		}
 	}
 	/* The last round changed the through of the callers, too. */
@@ -186,7 +186,7 @@ static int explain(struct building *b, struct arena *a, double *unexplained,
 	}
 	if (flow_keep(in, in->topo, in->functions, b->called, b->keep, b->through, cancel,
 		      err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t f = 0; f < in->functions; f++) {
 		if (b->called[f] > b->passing[f])
 			b->passing[f] = b->called[f];
@@ -210,11 +210,11 @@ int flow_build(const struct flow_input *in, struct arena *a, const struct cancel
 		return arena_full(a, err);
 	if (check_edges(in, err) || allocate_flow(&b, a, err) ||
 	    sum_calls(&b, cancel, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t f = 0; f < in->functions; f++)
 		kept &= b.called[f] <= b.passing[f];
 	if (!kept && explain(&b, a, &unexplained, cancel, err))
-		return (int)err->kind;
+		return err->kind;
 	find_roots(&b);
 	for (uint32_t f = 0; f < in->functions; f++) {
 		odd += b.odd[f];
@@ -250,7 +250,7 @@ int flow_shape_of(struct store *st, struct flow_input *out, struct err *err)
 	};
 
 	if (store_check(st, err))
-		return (int)err->kind;
+		return err->kind;
 	*out = in;
 	return 0;
 }
@@ -261,11 +261,11 @@ int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
 	struct flow_input in;
 
 	if (flow_shape_of(st, &in, err))
-		return (int)err->kind;
+		return err->kind;
 	in.incl = store_u64(st, STORE_EDGE_INCL, event);
 	in.self = store_u64(st, STORE_FN_SELF, event);
 	if (store_check(st, err))
-		return (int)err->kind;
+		return err->kind;
 	*out = in;
 	return 0;
 }

@@ -125,7 +125,7 @@ static int open_parts(struct graph *g, uint32_t event, bool stages, struct arena
 		return arena_full(a, err);
 	p->a = a;
 	if (list_stages(p, g, err))
-		return (int)err->kind;
+		return err->kind;
 	if (stages || p->nstages) {
 		uint32_t lots = STAGE_BUDGET / (p->g->functions + p->g->edges + 1);
 
@@ -138,7 +138,7 @@ static int open_parts(struct graph *g, uint32_t event, bool stages, struct arena
 	p->together = together;
 	p->count = (n + together - 1) / together;
 	if (allocate_part_flow(p, err) || number_edges(p, err))
-		return (int)err->kind;
+		return err->kind;
 	arena_init(&p->scratch, a->cap);
 	*out = p;
 	return 0;
@@ -161,7 +161,7 @@ int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
 	struct flow_parts *p;
 
 	if (open_parts(g, event, false, a, &p, err))
-		return (int)err->kind;
+		return err->kind;
 	*out = p;
 	if (!p)
 		return 0;
@@ -169,7 +169,7 @@ int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
 		p->fl = *whole;
 	} else if (graph_flow_input(p->g, event, &p->fl.in, err)) {
 		flow_parts_free(p);
-		return (int)err->kind;
+		return err->kind;
 	}
 	use_own_arrays(p);
 	return 0;
@@ -227,7 +227,7 @@ static int load_functions(struct flow_parts *p, uint32_t part, struct err *err)
 	size_t n;
 
 	if (store_part_functions(p->g->st, part, &p->scratch, &fns, &costs, &n, err))
-		return (int)err->kind;
+		return err->kind;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t f = graph_of_store(p->g, fns[i]);
 		uint64_t cost = store_event_of(p->g->st, p->event, costs + i * events);
@@ -251,7 +251,7 @@ static int load_edges(struct flow_parts *p, uint32_t part, struct err *err)
 
 	if (store_part_edges(p->g->st, part, &p->scratch, &edges, &calls, &costs, &n,
 			     err))
-		return (int)err->kind;
+		return err->kind;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t e = p->edge ? p->edge[edges[i]] : edges[i];
 		uint64_t cost = store_event_of(p->g->st, p->event, costs + i * events);
@@ -305,7 +305,7 @@ static int balance(struct flow_parts *p, struct err *err)
 	if (!kept && (sort_touched(p, err) ||
 		      flow_keep(&p->fl.in, p->touched, p->ntouched, p->called, p->keep,
 				p->through, p->g->cancel, err)))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t i = 0; i < p->ntouched; i++) {
 		uint32_t f = p->touched[i];
 		double root = kept ? (double)(p->spent[f] - p->called[f])
@@ -330,7 +330,7 @@ static int load(struct flow_parts *p, bool *found, struct err *err)
 			continue;
 		if (cancel_poll(p->g->cancel, err) || load_functions(p, p->next, err) ||
 		    load_edges(p, p->next, err))
-			return (int)err->kind;
+			return err->kind;
 		n++;
 	}
 	*found = p->ntouched > 0;
@@ -348,9 +348,9 @@ static int pass_stage(struct flow_parts *p, struct graph *stage, struct flow_inp
 	if (!self || !edge)
 		return arena_full(a, err);
 	if (stage->fill(stage, p->event, in, a, self, edge, err))
-		return (int)err->kind;
+		return err->kind;
 	if (graph_shape(stage, in, err))
-		return (int)err->kind;
+		return err->kind;
 	in->self = self;
 	in->incl = edge;
 	return 0;
@@ -360,7 +360,7 @@ static int pass_stages(struct flow_parts *p, struct flow_input *in, struct err *
 {
 	for (uint32_t i = 0; i < p->nstages; i++)
 		if (pass_stage(p, p->stages[i], in, err))
-			return (int)err->kind;
+			return err->kind;
 	return 0;
 }
 
@@ -372,7 +372,7 @@ int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *e
 
 	*out = NULL;
 	if (load(p, &found, err))
-		return (int)err->kind;
+		return err->kind;
 	if (!found)
 		return 0;
 	if (!p->nstages) {
@@ -382,7 +382,7 @@ int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *e
 	in = p->fl.in;
 	if (pass_stages(p, &in, err) ||
 	    flow_build(&in, &p->scratch, p->g->cancel, &made, err))
-		return (int)err->kind;
+		return err->kind;
 	*out = made;
 	return 0;
 }
@@ -393,7 +393,7 @@ static int add_part_costs(struct flow_parts *p, struct graph *g, uint64_t *self,
 	struct flow_input in = p->fl.in;
 
 	if (pass_stages(p, &in, err) || pass_stage(p, g, &in, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t f = 0; f < g->functions; f++)
 		self[f] = graph_add(self[f], in.self[f]);
 	for (uint32_t i = 0; i < g->edges; i++)
@@ -409,7 +409,7 @@ static int fill_whole(struct graph *g, uint32_t event, uint64_t *self, uint64_t 
 
 	return graph_flow_input(g->below, event, &in, err) ||
 			       g->fill(g, event, &in, scratch, self, edge, err)
-		       ? (int)err->kind
+		       ? err->kind
 		       : 0;
 }
 

@@ -325,7 +325,7 @@ int graph_sum_calls(struct graph *g, uint32_t e, struct err *err)
 				leaving[f] = graph_add(leaving[f], cost);
 		}
 		if (f % 65536 == 0 && cancel_poll(g->cancel, err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	g->sums[e] = (struct graph_sums){leaving, in};
 	return 0;
@@ -464,7 +464,7 @@ int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
 	if (g->plain)
 		return flow_input_of(g->st, e, out, err);
 	if (graph_shape(g, out, err))
-		return (int)err->kind;
+		return err->kind;
 	out->incl = g->costs[e]->edge;
 	out->self = g->costs[e]->self;
 	return 0;
@@ -478,7 +478,7 @@ int graph_flow(struct graph *g, uint32_t e, const struct flow **out, struct err 
 	if (!g->flows[e]) {
 		if (graph_flow_input(g, e, &in, err) ||
 		    flow_build(&in, g->a, g->cancel, &flow, err))
-			return (int)err->kind;
+			return err->kind;
 		g->flows[e] = flow;
 	}
 	*out = g->flows[e];

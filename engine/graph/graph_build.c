@@ -107,7 +107,7 @@ static int keep_order(const struct graph_draft *d, struct graph *g, struct err *
 	if (!cycle || !topo)
 		return arena_full(g->a, err);
 	if (graph_shape(d->below, &below, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t i = 0; i < below.functions; i++)
 		if (d->map[below.topo[i]] != GRAPH_NONE)
 			topo[n++] = d->map[below.topo[i]];
@@ -216,7 +216,7 @@ static int identity(const struct graph_draft *d, struct graph *g, struct err *er
 	g->origin = origin;
 	g->mixed = mixed;
 	g->extra = b->extra;
-	return inlined_identity(d, g, err) || own_names(d, g, err) ? (int)err->kind : 0;
+	return inlined_identity(d, g, err) || own_names(d, g, err) ? err->kind : 0;
 }
 
 /* Find the groups that are entered through one function, because all others only run
@@ -313,7 +313,7 @@ int graph_build(const struct graph_draft *d, struct graph **out, struct err *err
 	/* After a read error the ends of an edge are 0, and there may be no function
 	 * 0. */
 	if (store_check(b->st, err))
-		return (int)err->kind;
+		return err->kind;
 	g->st = b->st;
 	g->a = b->a;
 	g->cancel = b->cancel;
@@ -335,7 +335,7 @@ int graph_build(const struct graph_draft *d, struct graph **out, struct err *err
 		return arena_full(b->a, err);
 	if (adjacency(d, g, err) || find_cycles(d, g, err) || identity(d, g, err) ||
 	    find_nesting(d, g, err) || inherit_sure(d, g, err))
-		return (int)err->kind;
+		return err->kind;
 	*out = g;
 	return 0;
 }

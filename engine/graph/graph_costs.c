@@ -103,7 +103,7 @@ static int nested(struct graph *g, struct graph_pending *p, uint32_t e, uint32_t
 	struct call_costs costs;
 
 	if (graph_flow_input(g, e, &in, err))
-		return (int)err->kind;
+		return err->kind;
 	costs = flow_call_costs(&in, g->cycle);
 	if (returning_init(&p->returning, &costs, g->a))
 		return arena_full(g->a, err);
@@ -120,7 +120,7 @@ static int nested_groups(struct graph *g, struct graph_pending *p, uint32_t e, u
 	struct call_costs costs;
 
 	if (graph_flow_input(g->below, e, &in, err))
-		return (int)err->kind;
+		return err->kind;
 	p->enter = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
 	circle = ARENA_ARRAY(g->a, uint32_t, (size_t)in.functions + 1);
 	if (!p->enter || !circle)
@@ -134,7 +134,7 @@ static int nested_groups(struct graph *g, struct graph_pending *p, uint32_t e, u
 	return entered(g, &in, p->enter, err) ||
 			       graph_members(g->a, g->group, in.functions, g->functions,
 					     &p->first, &p->member, err)
-		       ? (int)err->kind
+		       ? err->kind
 		       : 0;
 }
 
@@ -153,7 +153,7 @@ static int nesting(struct graph *g, struct graph_costs *c, uint32_t e, struct er
 	if (!p || !(p->left = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1)))
 		return arena_full(g->a, err);
 	if (g->group ? nested_groups(g, p, e, n, err) : nested(g, p, e, n, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t k = 0; k < g->functions; k++)
 		p->left[k] = graph_incl_estimated(g, k);
 	c->pending = p;
@@ -178,7 +178,7 @@ static int inclusive(struct graph *g, struct graph_costs *c, uint32_t e, struct 
 			c->cycle[g->cycle[f]] = graph_add(c->cycle[g->cycle[f]], leaving);
 	}
 	if (g->cycles && nesting(g, c, e, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t f = 0; g->sure && f < g->functions; f++)
 		if (g->sure[f] & GRAPH_INCL)
 			c->incl[f] = graph_incl(g->below, g->from[f], e);
@@ -192,7 +192,7 @@ int graph_event(struct graph *g, uint32_t e, struct err *err)
 	if (g->plain || g->costs[e])
 		return 0;
 	if (graph_event(g->below, e, err))
-		return (int)err->kind;
+		return err->kind;
 	c = ARENA_NEW(g->a, struct graph_costs);
 	if (!c)
 		return arena_full(g->a, err);
@@ -203,11 +203,11 @@ int graph_event(struct graph *g, uint32_t e, struct err *err)
 	if (!c->self || !c->incl || !c->cycle || !c->edge)
 		return arena_full(g->a, err);
 	if (flow_parts_fill(g, e, c->self, c->edge, err))
-		return (int)err->kind;
+		return err->kind;
 	g->costs[e] = c; /* inclusive() reads it through the getters */
 	if (inclusive(g, c, e, err)) {
 		g->costs[e] = NULL;
-		return (int)err->kind;
+		return err->kind;
 	}
 	return 0;
 }

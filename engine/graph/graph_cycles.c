@@ -163,7 +163,7 @@ static int open_cycle(struct growing *w, struct graph_cycle *c, uint32_t n)
 			return 0;
 		}
 		if (graph_poll(w->g, i, w->err))
-			return (int)w->err->kind;
+			return w->err->kind;
 		if (add_call(w, i))
 			continue;
 		c->opening[c->nopening++] = w->calls[i].edge;
@@ -205,7 +205,7 @@ static int count_members(struct graph *g, uint32_t e, struct graph_cycle *c,
 			c[k].entry = f;
 		}
 		if (graph_poll(g, f, err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	return 0;
 }
@@ -228,7 +228,7 @@ static int list_calls(struct growing *w, uint32_t e, struct graph_cycle *c,
 			n++;
 		}
 		if (graph_poll(g, i, w->err))
-			return (int)w->err->kind;
+			return w->err->kind;
 	}
 	for (uint32_t k = 1; k <= g->cycles; k++)
 		at[k + 1] += at[k];
@@ -286,7 +286,7 @@ int graph_cycles(struct graph *g, uint32_t e, struct arena *a, struct graph_cycl
 		return 0;
 	if (allocate_growing(&w) || count_members(g, e, c, w.place, a, err) ||
 	    list_calls(&w, e, c, &first))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t k = 0; k < g->cycles; k++) {
 		struct inside *all = w.calls;
 
@@ -294,7 +294,7 @@ int graph_cycles(struct graph *g, uint32_t e, struct arena *a, struct graph_cycl
 		qsort(w.calls, c[k].calls, sizeof(*w.calls), inside_by_cost);
 		c[k].costliest = c[k].calls ? w.calls[0].edge : GRAPH_NONE;
 		if (open_cycle(&w, &c[k], c[k].calls))
-			return (int)err->kind;
+			return err->kind;
 		w.calls = all;
 	}
 	return 0;

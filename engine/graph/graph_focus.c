@@ -55,7 +55,7 @@ static int follow_down(struct graph *b, struct reach *r, struct err *err)
 		uint32_t f = r->todo[--r->n];
 
 		if (graph_poll(b, polled, err))
-			return (int)err->kind;
+			return err->kind;
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
 			graph_focus_meet(r, in->callee[i]);
 	}
@@ -70,7 +70,7 @@ static int follow_up(struct graph *b, struct reach *r, struct err *err)
 		uint32_t f = r->todo[--r->n];
 
 		if (graph_poll(b, polled, err))
-			return (int)err->kind;
+			return err->kind;
 		for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
 			graph_focus_meet(r, in->caller[in->in_edge[k]]);
 	}
@@ -100,12 +100,12 @@ static int meet_roots(struct graph *b, struct reach *r, struct err *err)
 		struct flow_input in;
 
 		if (graph_event(b, e, err) || graph_flow_input(b, e, &in, err))
-			return (int)err->kind;
+			return err->kind;
 		for (uint32_t f = 0; f < b->functions; f++) {
 			if (!r->met[f] && !r->stop[f] && is_root(&in, f))
 				graph_focus_meet(r, f);
 			if (graph_poll(b, f, err))
-				return (int)err->kind;
+				return err->kind;
 		}
 	}
 	return follow_down(b, r, err);
@@ -118,7 +118,7 @@ static int find_left(struct graph *b, struct reach *r, struct err *err)
 	for (uint32_t f = 0; f < b->functions; f++)
 		if (r->in.in_first[f] == r->in.in_first[f + 1])
 			graph_focus_meet(r, f);
-	return follow_down(b, r, err) || meet_roots(b, r, err) ? (int)err->kind : 0;
+	return follow_down(b, r, err) || meet_roots(b, r, err) ? err->kind : 0;
 }
 
 static void meet_set(const struct focus *s, struct reach *r)
@@ -150,19 +150,19 @@ static int find_kept(struct graph *b, struct focus *s, struct reach *r, struct e
 	if (!marked || !r->todo)
 		return arena_full(b->a, err);
 	if (graph_shape(b, &r->in, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t f = fnset_next(s->set, 0); f != FNSET_NONE;
 	     f = fnset_next(s->set, f + 1))
 		marked[f] = 1;
 	s->marked = marked;
 	if (!(s->down = met_from_set(b, s, r, false, err)) ||
 	    !(s->up = met_from_set(b, s, r, true, err)))
-		return (int)err->kind;
+		return err->kind;
 	if (!(r->met = ARENA_ARRAY(b->a, uint8_t, n)))
 		return arena_full(b->a, err);
 	r->stop = marked;
 	if (find_left(b, r, err))
-		return (int)err->kind;
+		return err->kind;
 	s->left = r->met;
 	if (s->ignore)
 		return 0;
@@ -189,7 +189,7 @@ static int find_shares(const struct flow_input *in, const struct focus *s,
 
 	if (flow_build(in, scratch, cancel, &fl, err) ||
 	    chain_passed(fl, s->set, &h->came, scratch, cancel, err))
-		return (int)err->kind;
+		return err->kind;
 	h->goes = ARENA_ARRAY(scratch, double, (size_t)in->functions + 1);
 	if (!h->goes)
 		return arena_full(scratch, err);
@@ -241,7 +241,7 @@ static int focus_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 
 	(void)e;
 	if (find_shares(below, s, scratch, g->cancel, &h, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t f = 0; f < below->functions; f++)
 		if (s->map[f] != GRAPH_NONE)
 			self[s->map[f]] =
@@ -291,7 +291,7 @@ static int focus_sure(struct graph *g, const struct focus *s, struct err *err)
 	uint8_t *sure, *call;
 
 	if (graph_sure(g, &sure, &call, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t f = 0; f < g->functions; f++) {
 		const uint32_t b = s->first[f];
 
@@ -323,7 +323,7 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 	s->ignore = ignore;
 	if (find_kept(g, s, &kept, err) || graph_number(&d, kept.met, err) ||
 	    kept_edges(&kept.in, &d, s, err) || graph_build(&d, out, err))
-		return (int)err->kind;
+		return err->kind;
 	s->map = d.map;
 	s->first = d.first;
 	(*out)->stage = s;

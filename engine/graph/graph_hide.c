@@ -174,7 +174,7 @@ static int visit(struct walk *k, const struct hide *h, const struct weights *w,
 	for (; k->behind != k->ahead && waiting > least && passed < most; passed++) {
 		waiting += pass_hidden(k, h, w, k->ring[k->behind++ % h->hidden]);
 		if (k->passed++ % POLL == 0 && cancel_poll(w->cancel, err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	for (; k->behind != k->ahead; k->behind++) {
 		uint32_t at = h->at[k->ring[k->behind % h->hidden]];
@@ -200,7 +200,7 @@ static int walk_hidden(struct walk *k, const struct hide *h, const struct weight
 			send_visible(k, h, in->callee[e], (double)w->edge[e]);
 	while (k->nheap)
 		if (visit(k, h, w, pop_component(k), err))
-			return (int)err->kind;
+			return err->kind;
 	return 0;
 }
 
@@ -233,7 +233,7 @@ static int reach(struct walk *k, const struct hide *h, const struct weights *w,
 	for (k->behind = 0; k->behind < k->ahead; k->behind++) {
 		graph_hide_meet(k, h, w->below, k->ring[k->behind]);
 		if (k->passed++ % POLL == 0 && cancel_poll(w->cancel, err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	for (uint32_t i = 0; i < k->ahead; i++)
 		k->waits[h->at[k->ring[i]]] = 0;
@@ -282,7 +282,7 @@ static int flows(const struct hide *h, struct weights *w, struct arena *a,
 		uint32_t f = h->member[at];
 
 		if (at % POLL == 0 && cancel_poll(w->cancel, err))
-			return (int)err->kind;
+			return err->kind;
 		for (uint32_t k = below->in_first[f]; k < below->in_first[f + 1]; k++)
 			if (below->caller[below->in_edge[k]] != f)
 				w->in[at] += (double)w->edge[below->in_edge[k]];
@@ -335,16 +335,16 @@ static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below
 
 	(void)e;
 	if (flows(h, &w, scratch, err) || new_walk(scratch, h, g->functions, &k, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t f = 0; f < g->functions; f++) {
 		if (graph_poll(g, f, err))
-			return (int)err->kind;
+			return err->kind;
 		self[f] = below->self[h->up[f]];
 		add_direct(g, h, below, f, self, edge);
 		if (!h->above[h->up[f]])
 			continue;
 		if (walk_hidden(&k, h, &w, h->up[f], err))
-			return (int)err->kind;
+			return err->kind;
 		self[f] = graph_add(self[f], graph_round(k.self));
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
 			edge[i] = graph_add(edge[i], graph_round(k.to[g->callee[i]]));
@@ -457,7 +457,7 @@ static int reserve_edges(struct edge_list *l, size_t n, struct err *err)
 		return err_set(err, ERR_LIMIT, 0, "hide makes too many calls");
 	l->cap += n > l->cap / 2 ? n : l->cap / 2;
 	if (graph_draft_edges(d, l->cap, err))
-		return (int)err->kind;
+		return err->kind;
 	if (old.edges) {
 		memcpy(d->caller, old.caller, old.edges * sizeof(*d->caller));
 		memcpy(d->callee, old.callee, old.edges * sizeof(*d->callee));
@@ -548,15 +548,15 @@ static int collect_edges(struct graph *b, const struct flow_input *below,
 		return arena_full(scratch, err);
 	if (flows(h, &w, scratch, err) || new_walk(scratch, h, d->functions, &k, err) ||
 	    graph_draft_edges(d, l.cap, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t f = 0; f < d->functions; f++) {
 		uint32_t u = h->up[f], n = below->out_first[u + 1] - below->out_first[u];
 
 		if (graph_poll(b, f, err))
-			return (int)err->kind;
+			return err->kind;
 		if (!h->above[u]) {
 			if (reserve_edges(&l, n, err))
-				return (int)err->kind;
+				return err->kind;
 			for (uint32_t x = below->out_first[u]; n-- > 0; x++)
 				if (h->map[below->callee[x]] != GRAPH_NONE)
 					add_edge(d, f, h->map[below->callee[x]],
@@ -565,7 +565,7 @@ static int collect_edges(struct graph *b, const struct flow_input *below,
 		}
 		if (walk_hidden(&k, h, &w, u, err) || reach(&k, h, &w, u, err) ||
 		    reserve_edges(&l, (size_t)n + k.ntouched, err))
-			return (int)err->kind;
+			return err->kind;
 		merge_calls(d, h, below, f, &k);
 		forget_walk(&k);
 	}
@@ -579,7 +579,7 @@ static int hide_sure(struct graph *g, const struct hide *h,
 	uint8_t *sure, *call;
 
 	if (graph_sure(g, &sure, &call, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t f = 0; f < g->functions; f++) {
 		const uint32_t u = h->up[f];
 		uint32_t i = g->out_first[f];
@@ -613,14 +613,14 @@ int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 		keep[f] = !fnset_has(set, f);
 	if (graph_shape(g, &below, err) || components(g, &below, set, h, err) ||
 	    find_above(g, &below, h, err) || graph_number(&d, keep, err))
-		return (int)err->kind;
+		return err->kind;
 	h->map = d.map;
 	h->up = d.first;
 	arena_init(&scratch, g->a->cap);
 	collect_edges(g, &below, h, &d, &scratch, err);
 	arena_free(&scratch);
 	if (err->kind || graph_build(&d, out, err))
-		return (int)err->kind;
+		return err->kind;
 	(*out)->stage = h;
 	(*out)->fill = hide_fill;
 	return hide_sure(*out, h, &below, err);

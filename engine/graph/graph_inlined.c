@@ -96,7 +96,7 @@ static int inlined_fill(struct graph *g, uint32_t e, const struct flow_input *be
 	struct handing own, calls;
 
 	if (graph_flow_input(g->below, e, &whole, err))
-		return (int)err->kind;
+		return err->kind;
 	if (below->self != whole.self)
 		passed = ARENA_ARRAY(scratch, double,
 				     (size_t)below->edges + below->functions + 1);
@@ -112,7 +112,7 @@ static int inlined_fill(struct graph *g, uint32_t e, const struct flow_input *be
 			&own, s->outer[k],
 			store_event_of(g->st, e, s->in->self + (size_t)k * s->events));
 		if (graph_poll(g, k, err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	for (uint32_t c = 0; c < s->in->calls; c++) {
 		const uint32_t i = s->in->call[c].edge;
@@ -125,7 +125,7 @@ static int inlined_fill(struct graph *g, uint32_t e, const struct flow_input *be
 			left[i] = 0;
 		}
 		if (graph_poll(g, c, err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	keep_calls(g, s, below, left, edge);
 	enter_codes(g, s, self, edge);
@@ -215,7 +215,7 @@ static int wire_all(struct wiring *w, struct arena *scratch, struct err *err)
 		into[k] = in->code[k].into;
 	if (graph_members(scratch, into, in->codes, w->d->functions, &w->first, &w->inner,
 			  err))
-		return (int)err->kind;
+		return err->kind;
 	move_calls(w, last);
 	for (uint32_t f = 0; f < w->s->below; f++)
 		wire_function(w, f);
@@ -242,7 +242,7 @@ static int make_edges(struct graph_draft *d, struct inlined_stage *s, struct err
 		return err_set(err, ERR_LIMIT, 0,
 			       "inlined functions make too many calls");
 	if (graph_shape(b, &w.shape, err) || graph_draft_edges(d, edges, err))
-		return (int)err->kind;
+		return err->kind;
 	arena_init(&scratch, b->a->cap);
 	rc = wire_all(&w, &scratch, err);
 	arena_free(&scratch);
@@ -329,7 +329,7 @@ int graph_inlined(struct graph *g, const struct graph_inlines *in, struct graph 
 	s->events = store_info(g->st)->events;
 	if (make_functions(&d, s, err) || make_edges(&d, s, err) ||
 	    graph_build(&d, out, err) || identify(*out, s, err))
-		return (int)err->kind;
+		return err->kind;
 	(*out)->stage = s;
 	(*out)->fill = inlined_fill;
 	return 0;

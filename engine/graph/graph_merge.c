@@ -30,12 +30,12 @@ static int merge_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 	for (uint32_t f = 0; f < below->functions; f++) {
 		self[m->map[f]] = graph_add(self[m->map[f]], below->self[f]);
 		if (graph_poll(g, f, err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	for (uint32_t i = 0; i < below->edges; i++) {
 		edge[m->edge[i]] = graph_add(edge[m->edge[i]], below->incl[i]);
 		if (graph_poll(g, i, err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	return 0;
 }
@@ -144,12 +144,12 @@ static int merge_edges(struct graph_draft *d, uint32_t **edge, struct err *err)
 		return arena_full(b->a, err);
 	if (graph_shape(b, &in, err) || graph_draft_edges(d, b->edges, err) ||
 	    graph_members(b->a, d->map, b->functions, d->functions, &first, &member, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t k = 0; k < d->functions; k++) {
 		add_called(d, &in, k, member + first[k], first[k + 1] - first[k], &c,
 			   *edge);
 		if (graph_poll(b, k, err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	return 0;
 }
@@ -213,7 +213,7 @@ static int find_mixed(const struct graph_draft *d, bool named, struct graph *g,
 		return arena_full(g->a, err);
 	if (open_places(b, GRAPH_FILES, &file, err) ||
 	    open_places(b, GRAPH_OBJECTS, &obj, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t f = 0; f < b->functions; f++) {
 		uint32_t one = d->first[d->map[f]];
 
@@ -261,7 +261,7 @@ static int open_level_keys(struct graph *g, struct level_keys *k, struct err *er
 		return arena_full(g->a, err);
 	return open_places(g, GRAPH_FILES, &k->file, err) ||
 			       open_places(g, GRAPH_OBJECTS, &k->obj, err)
-		       ? (int)err->kind
+		       ? err->kind
 		       : 0;
 }
 
@@ -315,18 +315,18 @@ static int find_levels(struct graph_draft *d, struct err *err)
 	for (uint32_t f = 0; f < b->functions; f++) {
 		any |= deep[f] = name_level(graph_name(b, f)) > 1;
 		if (graph_poll(b, f, err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	if (!any)
 		return 0;
 	if (open_level_keys(b, &k, err))
-		return (int)err->kind;
+		return err->kind;
 	for (int level = 0; level < 2; level++) /* level 1 comes first */
 		for (uint32_t f = 0; f < b->functions; f++) {
 			uint32_t *slot;
 
 			if (graph_poll(b, f, err))
-				return (int)err->kind;
+				return err->kind;
 			if (deep[f] != level)
 				continue;
 			if (!(slot = level_slot(&k, f)))
@@ -350,7 +350,7 @@ static int make_merged(struct graph_draft *d, bool named, struct graph **out,
 		return arena_full(d->below->a, err);
 	if ((!d->again && find_levels(d, err)) || merge_edges(d, &edge, err) ||
 	    graph_build(d, &g, err) || find_mixed(d, named, g, err))
-		return (int)err->kind;
+		return err->kind;
 	m->map = d->map;
 	m->edge = edge;
 	g->stage = m;
@@ -380,7 +380,7 @@ int graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
 	uint32_t group = GRAPH_NONE;
 
 	if (draft(g, &d, err))
-		return (int)err->kind;
+		return err->kind;
 	if (!(d.name = ARENA_ARRAY(g->a, struct str, (size_t)g->functions + 1)))
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < g->functions; f++) {
@@ -477,7 +477,7 @@ static int group_by_place(struct graph *g, struct graph_draft *d, enum graph_by 
 	uint32_t *group;
 
 	if (open_places(g, by == GRAPH_BY_OBJECT ? GRAPH_OBJECTS : GRAPH_FILES, &p, err))
-		return (int)err->kind;
+		return err->kind;
 	group = ARENA_ARRAY(g->a, uint32_t,
 			    (size_t)(si->files > si->objects ? si->files : si->objects) +
 				    2);
@@ -495,7 +495,7 @@ static int group_by_place(struct graph *g, struct graph_draft *d, enum graph_by 
 		}
 		join_group(d, f, group[at] - 1);
 		if (graph_poll(g, f, err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	return store_check(g->st, err);
 }
@@ -508,7 +508,7 @@ static int group_by_class(struct graph *g, struct graph_draft *d, struct texts *
 
 		join_group(d, f, number_text(t, text));
 		if (graph_poll(g, f, err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	return 0;
 }
@@ -523,13 +523,13 @@ int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,
 	if (*out)
 		return 0;
 	if (draft(g, &d, err) || new_texts(g->a, g->functions, &t, err))
-		return (int)err->kind;
+		return err->kind;
 	if (by == GRAPH_BY_CLASS ? group_by_class(g, &d, &t, err)
 				 : group_by_place(g, &d, by, &t, err))
-		return (int)err->kind;
+		return err->kind;
 	d.name = t.text;
 	if (make_merged(&d, true, out, err))
-		return (int)err->kind;
+		return err->kind;
 	g->by[by] = *out;
 	return 0;
 }
@@ -579,7 +579,7 @@ static int graph_same(struct graph *b, struct graph **out, struct err *err)
 	if (!same || !none || !g || !m)
 		return arena_full(b->a, err);
 	if (graph_shape(b, &in, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t f = 0; f < b->functions; f++)
 		same[f] = f;
 	*g = *b;
@@ -619,7 +619,7 @@ int graph_norec(struct graph *g, struct graph **out, struct err *err)
 	if (!any_levels(g) && !g->cycles)
 		return graph_same(g, out, err);
 	if (draft(g, &d, err) || open_level_keys(g, &k, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t f = 0; f < g->functions; f++) {
 		uint32_t *slot = level_slot(&k, f);
 
@@ -629,10 +629,9 @@ int graph_norec(struct graph *g, struct graph **out, struct err *err)
 			*slot = f + 1;
 		join_group(&d, f, *slot - 1 == f ? d.functions : d.map[*slot - 1]);
 		if (graph_poll(g, f, err))
-			return (int)err->kind;
+			return err->kind;
 	}
-	return name_levels(&d, err) || make_merged(&d, false, out, err) ? (int)err->kind
-									: 0;
+	return name_levels(&d, err) || make_merged(&d, false, out, err) ? err->kind : 0;
 }
 
 /* ---- inlined functions ---- */
@@ -676,7 +675,7 @@ int graph_join_inlined(struct graph *g, struct graph **out, struct err *err)
 	if (!again || !one)
 		return arena_full(g->a, err);
 	if (draft(g, &d, err))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t f = 0; f < g->functions; f++) {
 		uint32_t group = d.functions;
 
@@ -692,7 +691,7 @@ int graph_join_inlined(struct graph *g, struct graph **out, struct err *err)
 		return 0;
 	d.again = again;
 	if (make_merged(&d, false, out, err) || keep_inclusive(*out, d.map, err))
-		return (int)err->kind;
+		return err->kind;
 	(*out)->apart = g;
 	return 0;
 }

@@ -33,14 +33,14 @@ static int add_part_sums(struct graph *g, uint32_t p, uint32_t events, struct su
 	size_t n = 0;
 
 	if (store_part_functions(g->st, p, scratch, &fns, &costs, &n, err))
-		return (int)err->kind;
+		return err->kind;
 	for (size_t i = 0; i < n; i++) {
 		s->fn[fns[i]] = 1;
 		graph_parts_add_row(s->self + (size_t)fns[i] * events, costs + i * events,
 				    events);
 	}
 	if (store_part_edges(g->st, p, scratch, &edges, &calls, &costs, &n, err))
-		return (int)err->kind;
+		return err->kind;
 	for (size_t i = 0; i < n; i++) {
 		struct store_edge e;
 
@@ -100,7 +100,7 @@ static int part_edges(struct graph *g, struct graph_draft *d, const struct sums 
 		      uint32_t **from, struct err *err)
 {
 	if (graph_draft_edges(d, g->edges, err))
-		return (int)err->kind;
+		return err->kind;
 	if (!(*from = ARENA_ARRAY(g->a, uint32_t, (size_t)g->edges + 1)))
 		return arena_full(g->a, err);
 	for (uint32_t i = 0; i < g->edges; i++) {
@@ -129,7 +129,7 @@ int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 		return arena_full(g->a, err);
 	if (sum_parts(g, parts, events, &sums, err) || graph_number(&d, sums.fn, err) ||
 	    part_edges(g, &d, &sums, &from, err) || graph_build(&d, out, err))
-		return (int)err->kind;
+		return err->kind;
 	s->events = events;
 	s->self = ARENA_ARRAY(g->a, uint64_t, ((size_t)d.functions + 1) * events);
 	s->edge = ARENA_ARRAY(g->a, uint64_t, ((size_t)d.edges + 1) * events);

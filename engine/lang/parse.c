@@ -58,7 +58,7 @@ int parse_fail(struct parser *p, struct span at, const char *fmt, ...)
 	va_list ap;
 
 	if (p->err->kind)
-		return (int)p->err->kind;
+		return p->err->kind;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
@@ -120,7 +120,7 @@ int parse_nest(struct parser *p, struct span at)
 		p->err->len = (uint32_t)(at.len ? at.len : 1);
 		err_hint(p->err, "fewer brackets, or raise it: --limit nesting=1000");
 	}
-	return (int)p->err->kind;
+	return p->err->kind;
 }
 
 /* Sanitizers and unoptimized builds use more stack. */
@@ -157,7 +157,7 @@ int parse_joined(struct parser *p, struct span at, unsigned most)
 		p->err->len = (uint32_t)(at.len ? at.len : 1);
 		err_hint(p->err, "a list takes any number: fn in (\"a\", \"b\")");
 	}
-	return (int)p->err->kind;
+	return p->err->kind;
 }
 
 /* The only escapes are \" and \\. */
@@ -172,7 +172,7 @@ int parse_unescape(struct parser *p, const struct token *t, struct str *out)
 		return parse_fill(p, out);
 	}
 	if (!(b = parse_new(p, s.n)))
-		return (int)p->err->kind;
+		return p->err->kind;
 	for (size_t i = 0; i < s.n; i++) {
 		if (s.p[i] == '\\' && i + 1 < s.n &&
 		    (s.p[i + 1] == '"' || s.p[i + 1] == '\\'))
@@ -218,7 +218,7 @@ static int parse_value(struct parser *p, struct let *let)
 	let->set = NULL;
 	if (inner.kind && inner.kind != ERR_QUERY) {
 		*outer = inner;
-		return (int)inner.kind;
+		return inner.kind;
 	}
 	p->err = inner.kind ? &ignored : outer;
 	if (parse_expr(p, BP_ANY, &let->expr) == 0) {
@@ -261,7 +261,7 @@ static int parse_let(struct parser *p, struct let *let)
 	at = parse_peek(p, PLACE_OPERAND).at;
 	let->value = set;
 	if (set ? parse_value(p, let) : parse_expr(p, BP_NO_COMPARE, &let->expr))
-		return (int)p->err->kind;
+		return p->err->kind;
 	let->text = (struct str){p->text.p + at, p->pos - at};
 	return set ? parse_keep_value(p, let->name, let->text) : 0;
 }
@@ -310,7 +310,7 @@ static int parse_output(struct parser *p, struct query *q)
 		;
 	q->file = (struct str){p->text.p + t.at, end - t.at};
 	if (parse_fill(p, &q->file))
-		return (int)p->err->kind;
+		return p->err->kind;
 	q->out_span = (struct span){t.at, end - t.at};
 	p->pos = end;
 	if (q->file.n && is_digits(q->file)) {
@@ -350,17 +350,17 @@ static int parse_query(struct parser *p, struct query *q)
 	}
 	while (parse_is_gstage(p, &t)) {
 		if (parse_gstage(p, gtail))
-			return (int)p->err->kind;
+			return p->err->kind;
 		gtail = &(*gtail)->next;
 		if (!piped(p))
 			return only_stages(p, &t);
 		t = parse_peek(p, PLACE_WORD);
 	}
 	if (q->source.kind != S_LAST && parse_source(p, &q->source))
-		return (int)p->err->kind;
+		return p->err->kind;
 	while (piped(p)) {
 		if (parse_tstage(p, ttail))
-			return (int)p->err->kind;
+			return p->err->kind;
 		ttail = &(*ttail)->next;
 	}
 	return parse_output(p, q);
@@ -385,9 +385,9 @@ static int parse_stmt(struct parser *p, struct stmt *s, const struct token *firs
 		parse_eat(p, first);
 		s->is_let = true;
 		if (parse_let(p, &s->let))
-			return (int)p->err->kind;
+			return p->err->kind;
 	} else if (parse_query(p, &s->query)) {
-		return (int)p->err->kind;
+		return p->err->kind;
 	}
 	s->span = span_to(first->at, p);
 	return parse_end(p, s);
@@ -429,10 +429,10 @@ int parse_text(struct str text, const struct parse_limits *l, struct arena *a,
 	struct token t;
 
 	if (parse_start(&p, text, l, a, err))
-		return (int)err->kind;
+		return err->kind;
 	while (find_stmt(&p, &t)) {
 		if (!(*tail = PARSE_NEW(&p, struct stmt)) || parse_stmt(&p, *tail, &t))
-			return (int)err->kind;
+			return err->kind;
 		tail = &(*tail)->next;
 	}
 	*out = first;
@@ -497,7 +497,7 @@ int parse_next(struct str text, size_t *pos, const struct parse_limits *l,
 	*out = NULL;
 	if (parse_start(&p, text, l, a, err)) {
 		*pos = text.n;
-		return (int)err->kind;
+		return err->kind;
 	}
 	p.pos = *pos;
 	if (find_stmt(&p, &t) &&
@@ -507,7 +507,7 @@ int parse_next(struct str text, size_t *pos, const struct parse_limits *l,
 		skip_stmt(&p);
 	}
 	*pos = p.pos;
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int all_read(struct parser *p)
@@ -528,7 +528,7 @@ int parse_gstage_text(struct str text, const struct parse_limits *l, struct aren
 	struct token t;
 
 	if (parse_start(&p, text, l, a, err))
-		return (int)err->kind;
+		return err->kind;
 	t = parse_peek(&p, PLACE_WORD);
 	if (!parse_is_gstage(&p, &t)) {
 		parse_fail(&p, token_span(&t), "a graph stage is missing here");
@@ -537,7 +537,7 @@ int parse_gstage_text(struct str text, const struct parse_limits *l, struct aren
 			"focus, ignore, hide, collapse, norec, with inlined, cut, in, "
 			"part or thread");
 	}
-	return parse_gstage(&p, out) ? (int)err->kind : all_read(&p);
+	return parse_gstage(&p, out) ? err->kind : all_read(&p);
 }
 
 int parse_expr_text(struct str text, const struct parse_limits *l, struct arena *a,
@@ -546,8 +546,8 @@ int parse_expr_text(struct str text, const struct parse_limits *l, struct arena 
 	struct parser p;
 
 	if (parse_start(&p, text, l, a, err))
-		return (int)err->kind;
-	return parse_expr(&p, BP_ANY, out) ? (int)err->kind : all_read(&p);
+		return err->kind;
+	return parse_expr(&p, BP_ANY, out) ? err->kind : all_read(&p);
 }
 
 int parse_set_text(struct str text, const struct parse_limits *l, struct arena *a,
@@ -556,6 +556,6 @@ int parse_set_text(struct str text, const struct parse_limits *l, struct arena *
 	struct parser p;
 
 	if (parse_start(&p, text, l, a, err))
-		return (int)err->kind;
-	return parse_set(&p, "$", out) ? (int)err->kind : all_read(&p);
+		return err->kind;
+	return parse_set(&p, "$", out) ? err->kind : all_read(&p);
 }

@@ -56,7 +56,7 @@ static struct expr *new_expr(struct parser *p, enum expr_op op, const struct tok
 
 static int parse_no_memory(struct parser *p)
 {
-	return (int)p->err->kind;
+	return p->err->kind;
 }
 
 static int parse_list(struct parser *p, struct expr **out)
@@ -72,7 +72,7 @@ static int parse_list(struct parser *p, struct expr **out)
 		struct token t;
 
 		if (parse_expr(p, BP_ANY, tail))
-			return (int)p->err->kind;
+			return p->err->kind;
 		tail = &(*tail)->next;
 		t = parse_peek(p, PLACE_WORD);
 		if (t.kind == ')') {
@@ -110,7 +110,7 @@ static int in_lower_case(struct parser *p, struct str *word)
 	char *to = parse_new(p, word->n);
 
 	if (!to)
-		return (int)p->err->kind;
+		return p->err->kind;
 	for (size_t i = 0; i < word->n; i++)
 		to[i] = (char)tolower((unsigned char)word->p[i]);
 	word->p = to;
@@ -130,7 +130,7 @@ static int parse_word_operand(struct parser *p, const struct token *t, struct ex
 		e->op = EX_CALL;
 		parse_eat(p, &open);
 		if (in_lower_case(p, &e->text) || parse_list(p, &e->a))
-			return (int)p->err->kind;
+			return p->err->kind;
 		e->span = span_to(t->at, p);
 	} else {
 		column_parts(e);
@@ -171,7 +171,7 @@ static int parse_unary(struct parser *p, const struct token *t, enum expr_op op,
 		return parse_no_memory(p);
 	parse_eat(p, t);
 	if (parse_expr(p, bp, &e->a))
-		return (int)p->err->kind;
+		return p->err->kind;
 	e->span = span_to(t->at, p);
 	*out = e;
 	return 0;
@@ -184,7 +184,7 @@ static int parse_parens(struct parser *p, const struct token *t, struct expr **o
 	parse_eat(p, t);
 	p->open++;
 	if (parse_expr(p, BP_ANY, out))
-		return (int)p->err->kind;
+		return p->err->kind;
 	close = parse_peek(p, PLACE_WORD);
 	if (close.kind != ')') {
 		if (close.kind == TOK_BAD || close.kind >= TOK_EQEQ)
@@ -228,7 +228,7 @@ static int parse_in(struct parser *p, struct expr *e)
 	if (t.kind == '(') {
 		parse_eat(p, &t);
 		if (parse_list(p, &e->b))
-			return (int)p->err->kind;
+			return p->err->kind;
 		return e->b ? 0
 			    : parse_fail(p, span_to(t.at, p),
 					 "the list is empty: in (\"a\", \"b\")");
@@ -241,7 +241,7 @@ static int parse_in(struct parser *p, struct expr *e)
 	if (!e->b)
 		return parse_no_memory(p);
 	if (parse_value_name(p, &t, &e->b->text))
-		return (int)p->err->kind;
+		return p->err->kind;
 	e->b->span = span_to(t.at, p);
 	return 0;
 }
@@ -272,9 +272,9 @@ static int parse_right(struct parser *p, const struct infix *x, struct expr *e)
 	if (x->op == EX_IN)
 		return parse_in(p, e);
 	if ((x->op == EX_MATCH || x->op == EX_NOT_MATCH) && bare_regex(p))
-		return (int)p->err->kind;
+		return p->err->kind;
 	if (parse_expr(p, x->right, &e->b))
-		return (int)p->err->kind;
+		return p->err->kind;
 	if ((x->op == EX_MATCH || x->op == EX_NOT_MATCH) && e->b->op != EX_REGEX &&
 	    e->b->op != EX_TEXT) {
 		parse_fail(p, e->b->span,
@@ -294,7 +294,7 @@ int parse_expr(struct parser *p, int bp, struct expr **out)
 	if (p->nest == 0)
 		p->joined = 0;
 	if (parse_nest(p, token_span(&t)) || parse_operand(p, out))
-		return (int)p->err->kind;
+		return p->err->kind;
 	ceiling = (*out)->op == EX_NOT && p->text.p[at] == 'n' ? BP_NOT : BP_NEG;
 	for (;;) {
 		const struct infix *x;
@@ -309,13 +309,13 @@ int parse_expr(struct parser *p, int bp, struct expr **out)
 			break;
 		ceiling = x->left;
 		if (parse_joined(p, token_span(&t), p->operators))
-			return (int)p->err->kind;
+			return p->err->kind;
 		if (!(e = new_expr(p, x->op, &t)))
 			return parse_no_memory(p);
 		parse_eat(p, &t);
 		e->a = *out;
 		if (parse_right(p, x, e))
-			return (int)p->err->kind;
+			return p->err->kind;
 		e->span = span_to(at, p);
 		*out = e;
 	}

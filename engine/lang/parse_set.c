@@ -169,11 +169,11 @@ static int parse_text_atom(struct parser *p, const struct token *t, struct set *
 		  : t->kind == TOK_REGEX ? FORM_REGEX
 					 : FORM_BARE;
 	if (s->form == FORM_EXACT && parse_unescape(p, t, &s->text))
-		return (int)p->err->kind;
+		return p->err->kind;
 	if (s->form == FORM_REGEX && parse_fill(p, &s->text))
-		return (int)p->err->kind;
+		return p->err->kind;
 	if (s->form == FORM_BARE && s->field == FIELD_FN && check_bare(p, t))
-		return (int)p->err->kind;
+		return p->err->kind;
 	parse_eat(p, t);
 	if (s->form == FORM_REGEX && p->pos < p->text.n &&
 	    token_name_byte(p->text.p[p->pos])) {
@@ -215,7 +215,7 @@ static int parse_atom(struct parser *p, const char *after, struct set **out)
 	int rc;
 
 	if (!s)
-		return (int)p->err->kind;
+		return p->err->kind;
 	if (field) {
 		s->field = field_of(t.text);
 		parse_eat(p, &t);
@@ -245,7 +245,7 @@ static int parse_group(struct parser *p, const struct token *t, struct set **out
 	parse_eat(p, t);
 	p->open++;
 	if (parse_or(p, "(", out))
-		return (int)p->err->kind;
+		return p->err->kind;
 	close = parse_peek(p, PLACE_WORD);
 	if (close.kind == ')') {
 		p->open--;
@@ -266,11 +266,11 @@ static int parse_not(struct parser *p, const char *after, struct set **out)
 	int rc = 0;
 
 	if (parse_nest(p, token_span(&t)))
-		return (int)p->err->kind;
+		return p->err->kind;
 	if (token_is(&t, "not") && is_reserved(t.text)) {
 		parse_eat(p, &t);
 		if (!(s = new_set(p, SET_NOT, token_span(&t))))
-			return (int)p->err->kind;
+			return p->err->kind;
 		rc = parse_not(p, "not", &s->a);
 		s->span = span_to(t.at, p);
 		*out = s;
@@ -289,7 +289,7 @@ static int join_sets(struct parser *p, enum set_op op, struct set *b, struct set
 
 	/* A set uses a third of the stack of an expression. */
 	if (!s || parse_joined(p, b->span, 3 * p->operators))
-		return (int)p->err->kind;
+		return p->err->kind;
 	s->a = *out;
 	s->b = b;
 	s->span = span_to((*out)->span.at, p);
@@ -302,10 +302,10 @@ static int parse_and(struct parser *p, const char *after, struct set **out)
 	struct set *b;
 
 	if (parse_not(p, after, out))
-		return (int)p->err->kind;
+		return p->err->kind;
 	while (parse_accept_word(p, "and"))
 		if (parse_not(p, "and", &b) || join_sets(p, SET_AND, b, out))
-			return (int)p->err->kind;
+			return p->err->kind;
 	return 0;
 }
 
@@ -314,10 +314,10 @@ static int parse_or(struct parser *p, const char *after, struct set **out)
 	struct set *b;
 
 	if (parse_and(p, after, out))
-		return (int)p->err->kind;
+		return p->err->kind;
 	while (parse_accept_word(p, "or") || parse_accept(p, ','))
 		if (parse_and(p, "or", &b) || join_sets(p, SET_OR, b, out))
-			return (int)p->err->kind;
+			return p->err->kind;
 	return 0;
 }
 
@@ -329,7 +329,7 @@ int parse_set(struct parser *p, const char *after, struct set **out)
 	p->arrow = strcmp(after, "path") == 0;
 	p->joined = 0;
 	if (parse_or(p, after, out))
-		return (int)p->err->kind;
+		return p->err->kind;
 	p->arrow = outer;
 	t = parse_peek(p, PLACE_WORD);
 	if (t.kind == TOK_OROR || t.kind == TOK_ANDAND)

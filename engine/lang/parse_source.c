@@ -89,7 +89,7 @@ static int unknown_verb(struct parser *p, const struct token *t)
 			       : err_hint(p->err, "functions | %s", stage->form);
 	}
 	if (parse_set_alone(p, t))
-		return (int)p->err->kind;
+		return p->err->kind;
 	parse_fail(p, token_span(t), "no source or stage is called '%.*s'",
 		   STR_ARG(t->text));
 	near = nearest_verb(t->text);
@@ -175,14 +175,14 @@ static int clause_vs(struct parser *p, struct source *s)
 	s->vs_span = token_span(&(struct token){.at = p->pos});
 	if (!is_parts(p)) {
 		if (parse_name(p, "the other profile's name", &s->vs_profile))
-			return (int)p->err->kind;
+			return p->err->kind;
 		s->vs = s->vs_profile;
 	}
 	s->vs_span = span_to(at, p);
 	if (!is_parts(p))
 		return 0;
 	if (parse_gstage(p, &s->vs_parts))
-		return (int)p->err->kind;
+		return p->err->kind;
 	s->vs_span = span_to(at, p);
 	s->vs = (struct str){p->text.p + s->vs_span.at, s->vs_span.len};
 	return 0;
@@ -255,7 +255,7 @@ static int parse_clauses(struct parser *p, struct source *s, const struct verb *
 		if (t.kind == TOK_ARROW && s->kind == S_PATH && s->from && !s->to) {
 			parse_eat(p, &t);
 			if (clause_set(p, &s->to, "->", token_span(&t)))
-				return (int)p->err->kind;
+				return p->err->kind;
 			continue;
 		}
 		if (t.kind != TOK_WORD || !is_clause_word(t.text))
@@ -266,7 +266,7 @@ static int parse_clauses(struct parser *p, struct source *s, const struct verb *
 			return err_hint(p->err, "its form: %s", v->form);
 		}
 		if (parse_clause(p, s, &t))
-			return (int)p->err->kind;
+			return p->err->kind;
 	}
 }
 
@@ -336,7 +336,7 @@ static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 	if (t.kind == TOK_NUMBER) {
 		s->has_n = true;
 		if (parse_count(p, "top", &s->n))
-			return (int)p->err->kind;
+			return p->err->kind;
 		t = parse_peek(p, PLACE_WORD);
 	}
 	if (t.kind != TOK_WORD || is_clause_word(t.text) || stage_find(t.text))
@@ -366,7 +366,7 @@ static int parse_path_kind(struct parser *p, struct source *s, struct token *t)
 	if (parse_number(p).kind == TOK_NUMBER) {
 		s->has_n = true;
 		if (parse_count(p, path_words[s->path], &s->n))
-			return (int)p->err->kind;
+			return p->err->kind;
 	}
 	*t = parse_peek(p, PLACE_WORD);
 	if (token_is(t, "path") || token_is(t, "paths"))
@@ -413,7 +413,7 @@ static int parse_lone(struct parser *p, struct source *s)
 	s->kind = S_INFO;
 	s->lone = true;
 	if (parse_set(p, "of", &s->of))
-		return (int)p->err->kind;
+		return p->err->kind;
 	s->span = span_to(at, p);
 	return 0;
 }
@@ -425,11 +425,11 @@ int parse_lone_unknown(struct str text, const struct source *s, struct err *err)
 	struct token t = parse_peek(&p, PLACE_WORD);
 
 	if (t.kind != TOK_WORD)
-		return (int)err->kind;
+		return err->kind;
 	err_clear(err);
 	unknown_verb(&p, &t);
 	if (!str_starts(str_c(err->hint), STR("start with")))
-		return (int)err->kind;
+		return err->kind;
 	err_clear(err);
 	parse_fail(&p, s->span, "no function, source or stage is called '%.*s'",
 		   (int)(s->span.len & 1023), text.p + s->span.at);
@@ -447,7 +447,7 @@ int parse_source(struct parser *p, struct source *s)
 
 	if (t.kind == TOK_WORD && word_in(t.text, path_words) &&
 	    parse_path_kind(p, s, &t))
-		return (int)p->err->kind;
+		return p->err->kind;
 	v = t.kind == TOK_WORD ? verb_find(t.text) : NULL;
 	if (v && v->kind == S_INFO && is_of_gdb(p, &t))
 		return unknown_verb(p, &t);
@@ -457,9 +457,9 @@ int parse_source(struct parser *p, struct source *s)
 	s->kind = v->kind;
 	s->span = token_span(&t);
 	if (token_is(&t, "top") && parse_top(p, s, &v))
-		return (int)p->err->kind;
+		return p->err->kind;
 	if (((v->clauses & C_SHORT) && parse_short(p, s)) || parse_clauses(p, s, v))
-		return (int)p->err->kind;
+		return p->err->kind;
 	return check_needed(p, s, v);
 }
 
@@ -596,7 +596,7 @@ static int unexpected_in_stage(struct parser *p, const struct tstage *stages,
 		return err_hint(p->err, "self > 1k and self < 1M");
 	}
 	if (columns_of_sum(p, last, t))
-		return (int)p->err->kind;
+		return p->err->kind;
 	if (in_list(last, t)) {
 		parse_fail(p, token_span(t), "a ',' or '|' is missing before this");
 		return err_hint(p->err, "columns are separated by commas: show fn, self");

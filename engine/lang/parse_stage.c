@@ -27,14 +27,14 @@ static int g_collapse(struct parser *p, struct gstage *g)
 
 	if (!parse_accept_word(p, "by")) {
 		if (parse_set(p, "collapse", &g->set))
-			return (int)p->err->kind;
+			return p->err->kind;
 		return parse_accept_word(p, "as") ? parse_name(p, "a name", &g->name) : 0;
 	}
 	g->kind = G_COLLAPSE_BY;
 	t = parse_peek(p, PLACE_WORD);
 	text = t.kind == TOK_WORD ? t.text : STR("-");
 	if (t.kind == '$' && parse_value_text(p, &t, &text))
-		return (int)p->err->kind;
+		return p->err->kind;
 	if (token_same(text, "obj") || !text.n) /* as in obj:libc.so.6 */
 		text = str_c(by[1]);
 	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++)
@@ -68,12 +68,12 @@ static int number_range(struct parser *p, const char *word, struct number_range 
 	size_t at = parse_peek(p, PLACE_WORD).at;
 
 	if (parse_count(p, word, &r->first))
-		return (int)p->err->kind;
+		return p->err->kind;
 	r->last = r->first;
 	if (!parse_accept(p, '-'))
 		return 0;
 	if (parse_count(p, "-", &r->last))
-		return (int)p->err->kind;
+		return p->err->kind;
 	return r->last >= r->first
 		       ? 0
 		       : parse_fail(
@@ -87,12 +87,12 @@ static int g_numbers(struct parser *p, struct gstage *g, const char *word)
 
 	g->numbers = parse_new(p, MOST * sizeof(*g->numbers));
 	if (!g->numbers)
-		return (int)p->err->kind;
+		return p->err->kind;
 	do {
 		if (g->nnumbers == MOST)
 			return parse_fail(p, g->span, "more than %d %ss", MOST, word);
 		if (number_range(p, word, &g->numbers[g->nnumbers++]))
-			return (int)p->err->kind;
+			return p->err->kind;
 	} while (parse_accept(p, ','));
 	return 0;
 }
@@ -115,7 +115,7 @@ int parse_gstage(struct parser *p, struct gstage **out)
 	int rc = 0;
 
 	if (!g)
-		return (int)p->err->kind;
+		return p->err->kind;
 	g->kind = (enum gstage_kind)w->kind;
 	g->span = token_span(&t);
 	parse_eat(p, &t);
@@ -175,12 +175,12 @@ static int comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
 
 	do {
 		if (parse_expr(p, bp, tail))
-			return (int)p->err->kind;
+			return p->err->kind;
 		if (then_line(p, *tail)) {
 			file = *tail;
 			tail = &file->next;
 			if (parse_expr(p, bp, tail))
-				return (int)p->err->kind;
+				return p->err->kind;
 		}
 		if (keys && parse_accept_word(p, "asc"))
 			(*tail)->asc = (*tail)->written = true;
@@ -189,7 +189,7 @@ static int comma_exprs(struct parser *p, int bp, bool keys, struct expr **out)
 		else if (keys && file)
 			(*tail)->asc = (*tail)->written = true;
 		else if (!keys && parse_accept_word(p, "as") && column_name(p, *tail))
-			return (int)p->err->kind;
+			return p->err->kind;
 		if (file) {
 			file->asc = (*tail)->asc;
 			file->written = true;
@@ -230,7 +230,7 @@ static int t_group(struct parser *p, struct tstage *s)
 		return err_hint(p->err, "group by file: sum(self)");
 	}
 	if (comma_exprs(p, BP_NO_COMPARE, false, &s->exprs))
-		return (int)p->err->kind;
+		return p->err->kind;
 	return parse_accept(p, ':') ? comma_exprs(p, BP_NO_COMPARE, false, &s->aggs) : 0;
 }
 
@@ -319,7 +319,7 @@ int parse_tstage(struct parser *p, struct tstage **out)
 	if (!w || w->graph)
 		return wrong_stage(p, &t);
 	if (!(s = PARSE_NEW(p, struct tstage)))
-		return (int)p->err->kind;
+		return p->err->kind;
 	s->kind = (enum tstage_kind)w->kind;
 	parse_eat(p, &t);
 	switch (s->kind) {

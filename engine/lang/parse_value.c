@@ -34,7 +34,7 @@ int parse_keep_value(struct parser *p, struct str name, struct str text)
 		size_t cap = p->own_cap ? 2 * p->own_cap : 8;
 
 		if (!(own = parse_new(p, cap * sizeof(*own))))
-			return (int)p->err->kind;
+			return p->err->kind;
 		if (p->nown)
 			memcpy(own, p->own, p->nown * sizeof(*own));
 		p->own = own;
@@ -86,7 +86,7 @@ static int value_text(struct parser *p, const struct token *dollar, struct str *
 	struct str name;
 
 	if (parse_value_name(p, dollar, &name))
-		return (int)p->err->kind;
+		return p->err->kind;
 	v = parse_find_value(p, name);
 	*text = v ? v->text : STR("");
 	return v || p->limits->any_value
@@ -138,10 +138,10 @@ static int as_expr(struct parser *p, struct str text, struct span at, struct exp
 	}
 	if (inner.kind != ERR_QUERY) {
 		*p->err = inner;
-		return (int)inner.kind;
+		return inner.kind;
 	}
 	if (!(*out = PARSE_NEW(p, struct expr)))
-		return (int)p->err->kind;
+		return p->err->kind;
 	(*out)->op = EX_TEXT;
 	(*out)->text = text;
 	(*out)->span = at;
@@ -153,7 +153,7 @@ int parse_value_expr(struct parser *p, const struct token *dollar, struct expr *
 	struct str text;
 
 	if (value_text(p, dollar, &text))
-		return (int)p->err->kind;
+		return p->err->kind;
 	if (p->limits->deep >= DEEPEST)
 		return parse_fail(p, span_to(dollar->at, p),
 				  "this value contains itself");
@@ -187,7 +187,7 @@ int parse_fill(struct parser *p, struct str *text)
 		v = found.n ? parse_find_value(p, found) : NULL;
 		end = v ? end + 1 : at + 2;
 		if (!(more = parse_new(p, n + at + 2 + (v ? v->text.n : 0))))
-			return (int)p->err->kind;
+			return p->err->kind;
 		if (n)
 			memcpy(more, to, n);
 		memcpy(more + n, rest.p, v ? at : end);
@@ -201,7 +201,7 @@ int parse_fill(struct parser *p, struct str *text)
 		return 0;
 	found.p = parse_new(p, n + rest.n);
 	if (!found.p)
-		return (int)p->err->kind;
+		return p->err->kind;
 	memcpy((char *)(uintptr_t)found.p, to, n);
 	memcpy((char *)(uintptr_t)found.p + n, rest.p, rest.n);
 	*text = (struct str){found.p, n + rest.n};

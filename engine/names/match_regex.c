@@ -39,7 +39,7 @@ static int regex_bad(const struct match *m, int code, size_t at, struct err *err
 	err_set(err, ERR_QUERY, m->atom.at + at,
 		"bad regular expression: %s (at byte %zu)", (const char *)text, at);
 	err->len = 1;
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* Is c itself in a regular expression? */

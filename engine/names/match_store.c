@@ -48,13 +48,13 @@ static int poll_limits(const struct match *m, uint64_t start_ms,
 		       const struct cancel *cancel, struct err *err)
 {
 	if (cancel_poll(cancel, err))
-		return (int)err->kind;
+		return err->kind;
 	if (m->atom.form == MATCH_REGEX &&
 	    match_now_ms() - start_ms > REGEX_SECONDS * 1000) {
 		err_set(err, ERR_LIMIT, m->atom.at,
 			"the regular expression took more than %d s", REGEX_SECONDS);
 		err->len = m->atom.len;
-		return (int)err->kind;
+		return err->kind;
 	}
 	return 0;
 }
@@ -97,7 +97,7 @@ static int mark_strings(struct match *m, struct store *st, const struct table *t
 	for (name_id id = 0; swept && id < t->n;) {
 		id = store_names_with(st, m->needle, id, hit);
 		if (poll_limits(m, start, cancel, err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	for (uint32_t id = 0; id < t->n; id++) {
 		struct str name;
@@ -114,7 +114,7 @@ static int mark_strings(struct match *m, struct store *st, const struct table *t
 		}
 		if ((rc = match_name(m, name, err)) < 0 ||
 		    (!rc && names && (rc = mangled_too(m, st, id, err)) < 0))
-			return (int)err->kind;
+			return err->kind;
 		hit[id] = (uint8_t)rc;
 		*count += (uint32_t)rc;
 	}
@@ -140,7 +140,7 @@ static int expand_functions(struct store *st, const struct table *t, const uint8
 		return 0;
 	}
 	if (!(id = store_u32(st, t->column)))
-		return store_check(st, err) ? (int)err->kind
+		return store_check(st, err) ? err->kind
 					    : err_no_memory(err, "for a column");
 	for (uint32_t f = 0; f < functions; f++)
 		if (id[f] < t->n && hit[id[f]])
@@ -159,7 +159,7 @@ static int find_id(struct store *st, const struct match_atom *atom, struct fn_se
 			"there is no function #%.*s; the last is #%" PRIu32,
 			STR_ARG(atom->text), functions ? functions - 1 : 0);
 		err->len = atom->len;
-		return (int)err->kind;
+		return err->kind;
 	}
 	fnset_add(fns, (uint32_t)id);
 	*names = 1;

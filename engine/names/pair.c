@@ -173,7 +173,7 @@ static int pair_two(struct pairs *w, const struct pass *pass, uint32_t a, uint32
 
 	if (pair_variant(w, a, pass->rules, 0, &va) ||
 	    pair_variant(w, b, pass->rules, 1, &vb))
-		return (int)w->err->kind;
+		return w->err->kind;
 	if (!str_eq(va.text, vb.text) || obj_of(w, a) != obj_of(w, b) ||
 	    (!pass->no_file && file_of(w, a) != file_of(w, b)) ||
 	    (pass->path && !str_eq(path_of(w, a), path_of(w, b))) ||
@@ -307,7 +307,7 @@ static int pair_numbered(struct pairs *w, const struct pass *pass,
 
 		all[i].fn = fn;
 		if (pair_variant(w, fn, pass->rules, i ? 1 : 0, &all[i].name))
-			return (int)w->err->kind;
+			return w->err->kind;
 		text = (struct str){(const char *)first->p, first->n};
 		if (!str_eq(all[i].name.text, text) ||
 		    obj_of(w, fn) != obj_of(w, run[0].value) ||
@@ -367,11 +367,11 @@ static int hash_left(struct pairs *w, const struct pass *pass, struct sort_pair 
 			    (pass->calls && !(calls = hash_calls(w, s, f))))
 				continue;
 			if (pair_look(w, 0))
-				return (int)w->err->kind;
+				return w->err->kind;
 			h = w->hash[s][w->name[s][f]];
 			if (pass->rules & w->changes[s][w->name[s][f]]) {
 				if (pair_variant(w, v, pass->rules, 0, &name))
-					return (int)w->err->kind;
+					return w->err->kind;
 				h = str_hash(name.text);
 			}
 			h ^= hash_mix((uint64_t)obj_of(w, v) << 32 |
@@ -399,7 +399,7 @@ static int pair_in_turn(struct pairs *w, const struct pass *pass,
 {
 	for (size_t i = 0; i < na && na + i < n; i++)
 		if (pair_two(w, pass, run[i].value, run[na + i].value))
-			return (int)w->err->kind;
+			return w->err->kind;
 	return 0;
 }
 
@@ -414,7 +414,7 @@ static int run_pass(struct pairs *w, const struct pass *pass)
 	left = malloc(n * sizeof(*left));
 	if (!left || hash_left(w, pass, left, &n)) {
 		free(left);
-		return left ? (int)w->err->kind : pair_no_memory(w);
+		return left ? w->err->kind : pair_no_memory(w);
 	}
 	for (size_t i = 0; i < n && !rc; i = j) {
 		/* The sort is stable, so side 0 comes first. */
@@ -464,11 +464,11 @@ static int run_passes(struct pairs *w, bool exact)
 		return run_pass(w, &equal);
 	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++)
 		if (run_pass(w, &passes[i]))
-			return (int)w->err->kind;
+			return w->err->kind;
 	for (int round = 0; round < ROUNDS; round++) {
 		before = w->made;
 		if (run_pass(w, &calls))
-			return (int)w->err->kind;
+			return w->err->kind;
 		if (w->made == before)
 			break;
 	}
@@ -497,7 +497,7 @@ static int read_names(struct pairs *w, const struct pair_rules *rules, unsigned 
 	if (!w->name[s] || !w->file[s] || !w->obj[s] || !w->calls[s].out_first ||
 	    !w->calls[s].callee || !w->calls[s].in_first || !w->calls[s].in_edge ||
 	    !w->calls[s].caller)
-		return store_check(st, w->err) ? (int)w->err->kind : pair_no_memory(w);
+		return store_check(st, w->err) ? w->err->kind : pair_no_memory(w);
 	if (!w->text[s] || !w->hash[s] || !w->changes[s])
 		return pair_no_memory(w);
 	for (uint32_t i = 0; i < n; i++) {
@@ -507,7 +507,7 @@ static int read_names(struct pairs *w, const struct pair_rules *rules, unsigned 
 		if (pair_look(w, rules->names.n ? SIZE_MAX / 2 : store_shown(st, i).n) ||
 		    rename_apply(&rules->names, store_shown(st, i), a, &w->text[s][i],
 				 w->err))
-			return (int)w->err->kind;
+			return w->err->kind;
 		w->hash[s][i] = str_hash(w->text[s][i]);
 		if (rules->exact)
 			continue;
@@ -539,7 +539,7 @@ static int pair_stores(struct pairs *w, const struct pair_rules *rules)
 		return arena_full(&p->a, w->err);
 	return read_names(w, rules, 0) || read_names(w, rules, 1) ||
 			       pair_places(w, rules) || run_passes(w, rules->exact)
-		       ? (int)w->err->kind
+		       ? w->err->kind
 		       : 0;
 }
 
@@ -599,7 +599,7 @@ int pair_cached(struct pair_cache *c, struct store *const st[2], size_t bytes,
 	if (!c->pairing || c->st[0] != st[0] || c->st[1] != st[1]) {
 		pair_forget(c);
 		if (pair_new(st, &c->rules, bytes, cancel, &c->pairing, err))
-			return (int)err->kind;
+			return err->kind;
 		c->st[0] = st[0];
 		c->st[1] = st[1];
 	}

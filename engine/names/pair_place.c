@@ -43,7 +43,7 @@ int pair_variant(struct pairs *w, uint32_t v, unsigned rules, unsigned k,
 	const struct str name = pair_text(w, v);
 
 	if (pair_look(w, name.n))
-		return (int)w->err->kind;
+		return w->err->kind;
 	return variant_of(name, rules, &w->buffer[k], out) ? pair_no_memory(w) : 0;
 }
 
@@ -56,7 +56,7 @@ static int number_text(struct pairs *w, struct places *l, struct str text, unsig
 	uint32_t probe = hash_start(&l->hash, h), i;
 
 	if (pair_look(w, text.n))
-		return (int)w->err->kind;
+		return w->err->kind;
 	while ((i = hash_next(&l->hash, h, &probe)) != HASH_NONE)
 		if (str_eq(l->text[i], text))
 			break;
@@ -91,7 +91,7 @@ static int number_store(struct pairs *w, const struct pair_rules *rules, unsigne
 		if (number_text(w, &w->objects,
 				moved_object(&rules->objects, store_obj(w->st[side], o)),
 				side, &w->objects.of[side][o]))
-			return (int)w->err->kind;
+			return w->err->kind;
 	for (uint32_t f = 0; f < info->files; f++) {
 		struct str file =
 			moved_file(&rules->files, store_file(w->st[side], f), &p->a);
@@ -99,7 +99,7 @@ static int number_store(struct pairs *w, const struct pair_rules *rules, unsigne
 		if (!file.p)
 			return arena_full(&p->a, w->err);
 		if (number_text(w, &w->files, file, side, &w->files.of[side][f]))
-			return (int)w->err->kind;
+			return w->err->kind;
 	}
 	return 0;
 }
@@ -168,7 +168,7 @@ static int same_path_ends(struct pairs *w, unsigned k, bool versions)
 
 		if (pair_look(w, l->text[i].n)) {
 			free(end);
-			return (int)w->err->kind;
+			return w->err->kind;
 		}
 		if (text.n && !versions &&
 		    !(text = without_versions(w, text, text.n - str_basename(text).n,
@@ -261,7 +261,7 @@ static int collect_names(struct pairs *w, struct votes *v)
 			if (!is_alone(v->l, i))
 				continue;
 			if (pair_variant(w, fn, VARIANT_ALL, 0, &name))
-				return (int)w->err->kind;
+				return w->err->kind;
 			if (is_everywhere(name.text))
 				continue;
 			v->functions[i]++;
@@ -392,15 +392,15 @@ int pair_places(struct pairs *w, const struct pair_rules *rules)
 	enum { COMPONENTS = 6 };
 
 	if (number_store(w, rules, 0) || number_store(w, rules, 1))
-		return (int)w->err->kind;
+		return w->err->kind;
 	if (!rules->exact) {
 		for (int versions = 1; versions >= 0; versions--)
 			for (unsigned k = COMPONENTS; k > 1; k--)
 				if (same_path_ends(w, k, versions))
-					return (int)w->err->kind;
+					return w->err->kind;
 		if (same_contents(w, &w->objects, w->obj) ||
 		    same_contents(w, &w->files, w->file))
-			return (int)w->err->kind;
+			return w->err->kind;
 	}
 	for (unsigned s = 0; s < 2; s++) {
 		for (uint32_t o = 0; o < store_info(w->st[s])->objects; o++)

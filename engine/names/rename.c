@@ -175,7 +175,7 @@ int rename_add(struct renames *r, struct str text, struct err *err)
 	}
 	if (compile(rule, err) || test_replacement(rule, err)) {
 		free_rule(rule);
-		return (int)err->kind;
+		return err->kind;
 	}
 	r->rule[r->n++] = rule;
 	return 0;
@@ -200,6 +200,6 @@ int rename_apply(const struct renames *r, struct str name, struct arena *a,
 	*out = name;
 	for (size_t i = 0; i < r->n; i++)
 		if (rename_change(r->rule[i], *out, a, out, err))
-			return (int)err->kind;
+			return err->kind;
 	return 0;
 }

@@ -237,5 +237,5 @@ int match_none(struct store *st, const struct match_atom *atom, uint32_t event,
 		n = match_nearest(st, atom->field, atom->text, event, cancel, near,
 				  NEAREST);
 	hint(atom, near, n, err);
-	return (int)err->kind;
+	return err->kind;
 }

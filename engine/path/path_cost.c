@@ -260,7 +260,7 @@ static int estimate_cost(struct costing *c, double *est)
 	uint32_t edges = 0, order = 0;
 
 	if (make_room(c, &p))
-		return (int)c->err->kind;
+		return c->err->kind;
 	for (uint32_t f = 0; f < in->functions; f++) {
 		uint32_t next = in->topo[f];
 
@@ -278,7 +278,7 @@ static int estimate_cost(struct costing *c, double *est)
 			    .through = p.through,
 			    .keep = p.keep};
 	if (chain_spread(&all, p.stop, p.cost, c->arena, c->cancel, c->err))
-		return (int)c->err->kind;
+		return c->err->kind;
 	for (uint32_t i = 0; i < p.n; i++)
 		*est += p.stop[i] ? p.cost[i] : 0;
 	return 0;
@@ -410,7 +410,7 @@ static int path_cost_settle(struct costing *c, uint32_t first, uint32_t end)
 		bool tighter = false;
 
 		if (cancel_poll(c->cancel, c->err))
-			return (int)c->err->kind;
+			return c->err->kind;
 		for (uint32_t i = first; i < end; i++) {
 			struct split was = c->at[in->topo[i]];
 
@@ -442,10 +442,10 @@ static int forward(struct costing *c)
 		while (cycle && end < in->functions && in->cycle[in->topo[end]] == cycle)
 			end++;
 		if (first % POLL == 0 && cancel_poll(c->cancel, c->err))
-			return (int)c->err->kind;
+			return c->err->kind;
 		if (cycle || calls_itself(in, f)) {
 			if (path_cost_settle(c, first, end))
-				return (int)c->err->kind;
+				return c->err->kind;
 		} else if (!surely_outside(c, f)) {
 			struct split x = c->at[f];
 
@@ -510,7 +510,7 @@ static int backward(struct costing *c, uint64_t *most)
 		uint32_t f = in->topo[k];
 
 		if (k % POLL == 0 && cancel_poll(c->cancel, c->err))
-			return (int)c->err->kind;
+			return c->err->kind;
 		if (c->reached[f] & (1u << UNDER | 1u << VIA_SEEN))
 			look_below(c, of, f, &of[f]);
 		else if (in->cycle[f])
@@ -544,7 +544,7 @@ static int find_below(struct costing *c, const struct fn_set *under, uint8_t **o
 	if (!marks)
 		return arena_full(c->arena, c->err);
 	if (chain_reaches(c->fl, marks, NULL, false, out, c->arena, c->err))
-		return (int)c->err->kind;
+		return c->err->kind;
 	for (uint32_t f = 0; f < n; f++)
 		(*out)[f] |= marks[f];
 	return 0;
@@ -567,7 +567,7 @@ static int path_cost_narrow(struct costing *c, const struct path_cost_query *q)
 	mark_set(q->avoiding, IN_AVOID, all);
 	if (find_below(c, q->under, &below) ||
 	    chain_above(fl, of, below, &part, c->arena, c->err))
-		return (int)c->err->kind;
+		return c->err->kind;
 	c->fl = part.flow;
 	c->marks = ARENA_ARRAY(c->arena, uint8_t, (size_t)c->fl->in.functions + 1);
 	c->root = ARENA_ARRAY(c->arena, uint64_t, (size_t)c->fl->in.functions + 1);
@@ -597,7 +597,7 @@ static int prepare_costing(struct costing *c, const struct path_cost_query *q)
 	size_t n;
 
 	if (path_cost_narrow(c, q) || find_reached(c))
-		return (int)c->err->kind;
+		return c->err->kind;
 	c->sums = sums_agree(c->fl, kept);
 	n = (size_t)c->fl->in.functions + 1;
 	c->at = ARENA_ARRAY(c->bounds, struct split, n);
@@ -614,7 +614,7 @@ static int find_bounds(struct costing *c, const struct path_cost_query *q, uint6
 	uint64_t most = 0;
 
 	if (prepare_costing(c, q) || forward(c) || backward(c, &most))
-		return (int)c->err->kind;
+		return c->err->kind;
 	for (uint32_t f = 0; f < c->fl->in.functions; f++) {
 		*lo = cost_sum(*lo, c->arrived_lo[f]);
 		*hi = cost_sum(*hi, c->arrived_hi[f]);
@@ -652,7 +652,7 @@ static int cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
 	if (lo == hi)
 		est = (double)lo;
 	else if (estimate_cost(&c, &est))
-		return (int)err->kind;
+		return err->kind;
 	*out = path_bounds_of(est, lo, hi, lo == hi || !c.odd);
 	return 0;
 }

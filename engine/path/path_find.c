@@ -663,13 +663,13 @@ int path_find(const struct flow *fl, const struct path_query *q, struct arena *a
 		k = PATH_ALL_CAP;
 	if (prepare_search(&s, &list.same) || (q->max && find_fewest(&s)) ||
 	    find_rest(&s))
-		return (int)err->kind;
+		return err->kind;
 	s.nheap = 0;
 	if (grow_starts(&s) || find_paths(&s, k, &list) || (all && find_total(&s, &list)))
-		return (int)err->kind;
+		return err->kind;
 	list.truncated |= all && list.more && (q->k == 0 || q->k > PATH_ALL_CAP);
 	if (q->parts && list.n && sum_parts(&s, &list))
-		return (int)err->kind;
+		return err->kind;
 	if (list.n && (q->kind == PATH_HOTTEST || all))
 		qsort(list.paths, list.n, sizeof(*list.paths), paths_by_cost);
 	*out = list;

@@ -286,7 +286,7 @@ static int folded_shown(const struct path_tree *t, struct path_shown *out,
 	size_t n = 0;
 
 	if (path_tree_shown(f->tree, &was, err))
-		return (int)err->kind;
+		return err->kind;
 	o = ARENA_ARRAY(f->a, struct path_other, was.n + f->tree->n + 1);
 	lifted = ARENA_ARRAY(f->a, uint64_t, t->n + 1);
 	if (!o || !lifted)
@@ -333,7 +333,7 @@ int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct er
 	if (!w.mass || !w.stays || !w.through || !left || !w.ring || !w.met || !w.waits)
 		return tree_full(g);
 	if (lift(g, t, &lifted) || find_sources(&w))
-		return (int)err->kind;
+		return err->kind;
 	if (w.n)
 		qsort(w.all, w.n, sizeof(*w.all), by_group);
 	for (uint32_t i = 1; i < w.n; i++)
@@ -343,7 +343,7 @@ int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct er
 		for (end = i + 1; end < w.n && w.all[end].group == w.all[i].group;)
 			end++;
 		if (cancel_poll(g->cancel, err) || push_group(&w, i, end, edges))
-			return (int)err->kind;
+			return err->kind;
 	}
 	if (w.nout)
 		qsort(w.out, w.nout, sizeof(*w.out), others_by_cost);

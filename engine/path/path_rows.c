@@ -134,7 +134,7 @@ static int choose_nodes(struct choosing *c, bool *cut)
 
 	for (uint32_t i = 1; i < g->n; i++) {
 		if (i % POLL == 0 && cancel_poll(g->cancel, g->err))
-			return (int)g->err->kind;
+			return g->err->kind;
 		c->own[i] = is_inner(g, i) ? 0 : own_of_node(g, i) + 1e-9;
 	}
 	c->n = keep_worthy(c, 0);
@@ -143,7 +143,7 @@ static int choose_nodes(struct choosing *c, bool *cut)
 	*cut = true;
 	for (int k = 0; k < 40 && high - low > 1e-9 * high; k++) {
 		if (cancel_poll(g->cancel, g->err))
-			return (int)g->err->kind;
+			return g->err->kind;
 		price = k < 24 && low == 0 ? high / 16 : (low + high) / 2;
 		if (keep_worthy(c, price) <= g->most)
 			high = price;
@@ -341,7 +341,7 @@ static int lay_rows(struct choosing *c, struct path_tree *t)
 		struct path_tree_row *r = &t->rows[t->n];
 
 		if (t->n % POLL == 0 && cancel_poll(g->cancel, g->err))
-			return (int)g->err->kind;
+			return g->err->kind;
 		*r = row_of_node(g, i, up == FLOW_NONE ? t->base : t->rows[up].cost);
 		r->parent = up;
 		r->recursive = (g->in_set && g->in_set[r->fn]) || on_path[r->fn];
@@ -371,5 +371,5 @@ int tree_rows(struct growing *g, struct path_tree *t)
 {
 	struct choosing c = {.g = g};
 
-	return choose_rows(&c, &t->cut) || lay_rows(&c, t) ? (int)g->err->kind : 0;
+	return choose_rows(&c, &t->cut) || lay_rows(&c, t) ? g->err->kind : 0;
 }

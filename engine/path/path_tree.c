@@ -438,12 +438,12 @@ int path_tree(const struct flow *fl, const struct path_tree_query *q, struct are
 			      .err = err,
 			      .most = q->rows ? q->rows : PATH_TREE_ROWS};
 	if (prepare_tree(g) || (q->parts ? grow_parts(g) : put_starts(g, true)))
-		return (int)err->kind;
+		return err->kind;
 	for (uint32_t k = 0; g->nheap && k <= g->most; k++) {
 		if (k % POLL == 0 && cancel_poll(cancel, err))
-			return (int)err->kind;
+			return err->kind;
 		if (expand_node(g, pop_node(g).node))
-			return (int)err->kind;
+			return err->kind;
 	}
 	t.cut = g->nheap > 0;
 	t.base = base_bounds(g);
@@ -452,7 +452,7 @@ int path_tree(const struct flow *fl, const struct path_tree_query *q, struct are
 		g->nodes[TREE_TOP].est = t.base.est;
 	}
 	if (tree_rows(g, &t))
-		return (int)err->kind;
+		return err->kind;
 	/* Cost that the query itself leaves out is no part of the answer. */
 	if (t.cut && !q->depth && !(q->min > 0))
 		t.grown = g;

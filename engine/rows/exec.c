@@ -31,7 +31,7 @@ int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
 		n = need;
 	memcpy(&old, pp, sizeof(old));
 	if (!(p = exec_alloc(x, n, size)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (used)
 		memcpy(p, old, used * size);
 	memcpy(pp, &p, sizeof(p));
@@ -49,7 +49,7 @@ static int add_note(struct exec *x, struct str text, struct str **list, size_t *
 		struct str *longer = EXEC_ARRAY(x, struct str, more);
 
 		if (!longer)
-			return (int)x->err->kind;
+			return x->err->kind;
 		if (*n)
 			memcpy(longer, *list, *n * sizeof(*longer));
 		*list = longer;
@@ -75,7 +75,7 @@ int exec_fail(struct exec *x, struct span at, const char *fmt, ...)
 	va_list ap;
 
 	if (x->err->kind)
-		return (int)x->err->kind;
+		return x->err->kind;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);

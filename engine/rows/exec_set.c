@@ -53,7 +53,7 @@ static int to_graph(struct exec *x, const struct fn_set *of_store, struct fn_set
 		return *out ? 0 : arena_full(x->a, x->err);
 	}
 	if (!(s = new_set(x, x->g->functions)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t f = fnset_next(of_store, 0); f != FNSET_NONE;
 	     f = fnset_next(of_store, f + 1))
 		if (x->g->map[f] != GRAPH_NONE)
@@ -96,7 +96,7 @@ static int add_renamed(struct exec *x, const struct match_atom *atom, struct fn_
 			hit = match_inlined(x, atom, m, f);
 		else if (own.p && atom->field == MATCH_FN)
 			hit = match_name(m, own, x->err);
-		rc = hit < 0 ? (int)x->err->kind : exec_poll(x);
+		rc = hit < 0 ? x->err->kind : exec_poll(x);
 		if (hit > 0) {
 			fnset_add(s, f);
 			/* Places of an inlined function are one function. */
@@ -126,7 +126,7 @@ static int cycle_set(struct exec *x, const struct set *s, struct fn_set **out)
 		return err_hint(x->err, "'cycles' lists them");
 	}
 	if (!(*out = new_set(x, x->g->functions)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t f = 0; f < x->g->functions; f++)
 		if (graph_cycle(x->g, f) == c)
 			fnset_add(*out, f);
@@ -149,7 +149,7 @@ static int has_line(struct exec *x, fn_id f, const struct line_wanted *w,
 	*hit = false;
 	arena_reset(scratch);
 	if (fn_lines(x, f, scratch, &rows, &costs, &n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < n && !*hit; i++) {
 		struct str file = store_file(x->g->st, rows[i].file);
 
@@ -184,7 +184,7 @@ static int no_such_name(struct exec *x, const struct set *s,
 	if (s->form == FORM_EXACT && memchr(s->text.p, '*', s->text.n)) {
 		bare.form = MATCH_BARE;
 		if (match_find(x->g->st, &bare, x->cancel, x->a, &found, x->err))
-			return (int)x->err->kind;
+			return x->err->kind;
 		if (fnset_count(found.fns)) {
 			exec_fail(x, s->span, "no function has the name '%.*s'",
 				  STR_ARG(s->text));
@@ -196,7 +196,7 @@ static int no_such_name(struct exec *x, const struct set *s,
 	if (s->form == FORM_BARE && s->field == FIELD_FN) {
 		bare.field = MATCH_CLASS;
 		if (match_find(x->g->st, &bare, x->cancel, x->a, &found, x->err))
-			return (int)x->err->kind;
+			return x->err->kind;
 		if (fnset_count(found.fns)) {
 			exec_fail(x, s->span,
 				  "no function matches '%.*s', but a class does",
@@ -208,7 +208,7 @@ static int no_such_name(struct exec *x, const struct set *s,
 	match_none(x->g->st, atom, x->event, x->cancel, x->err);
 	return verb_find(s->text) && s->form == FORM_BARE
 		       ? err_hint(x->err, "for all of them: %.*s", STR_ARG(s->text))
-		       : (int)x->err->kind;
+		       : x->err->kind;
 }
 
 /* ---- the two sides of `vs` ---- */
@@ -234,7 +234,7 @@ static int note_found(struct exec *x, const struct set *s, uint32_t n)
 		return 0;
 	if (exec_grow(x, &x->found, &x->found_cap, x->nfound, x->nfound + 1,
 		      sizeof(*x->found)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	x->found[x->nfound++] = s;
 	return 0;
 }
@@ -274,10 +274,10 @@ static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
 	}
 	arena_free(&scratch);
 	if (rc || to_graph(x, set, out))
-		return (int)x->err->kind;
+		return x->err->kind;
 	n = fnset_count(*out);
 	if (x->first && note_found(x, s, n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (n || x->first || base_has(x, s))
 		return 0;
 	x->absent = true;
@@ -296,7 +296,7 @@ static int add_paired(struct exec *x, const struct match_atom *atom, struct fn_s
 	if (!p || (atom->form == MATCH_ID && x->side == 0))
 		return 0;
 	if (match_find(p->st[other], atom, x->cancel, x->a, &found, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	*any |= found.functions > 0;
 	for (uint32_t f = fnset_next(found.fns, 0); f != FNSET_NONE;
 	     f = fnset_next(found.fns, f + 1))
@@ -313,9 +313,9 @@ static int find_atom(struct exec *x, const struct match_atom *atom,
 	if (atom->form == MATCH_ID && x->side) {
 		found->fns = new_set(x, store_info(x->g->st)->functions);
 		if (!found->fns)
-			return (int)x->err->kind;
+			return x->err->kind;
 	} else if (match_find(x->g->st, atom, x->cancel, x->a, found, x->err)) {
-		return (int)x->err->kind;
+		return x->err->kind;
 	}
 	*any = found->functions > 0;
 	return add_paired(x, atom, found->fns, any);
@@ -363,12 +363,12 @@ static int find_parts(struct exec *x, const struct set *s, struct match_atom *at
 		return 0;
 	atom->part = true;
 	if (find_atom(x, atom, found, &any))
-		return (int)x->err->kind;
+		return x->err->kind;
 	atom->nocase = !any;
 	if (!any && find_atom(x, atom, found, &any))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (any && (to_graph(x, found->fns, out) || note_parts(x, s, atom->nocase, *out)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	atom->part = any;
 	return 0;
 }
@@ -438,7 +438,7 @@ static int inlined_set(struct exec *x, const struct set *s, struct fn_set **out)
 				 "there is no function #%.*s; the last is #%u",
 				 STR_ARG(s->text), graph_numbers(x->g) - 1);
 	if (!(*out = new_set(x, x->g->functions)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t f = 0; f < x->g->functions; f++)
 		if (graph_id(x->g, f) == n)
 			fnset_add(*out, f);
@@ -453,19 +453,19 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 	bool any;
 
 	if (inlined_set(x, s, out) || *out)
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (find_atom(x, &atom, &found, &any) || to_graph(x, found.fns, out))
-		return (int)x->err->kind;
+		return x->err->kind;
 	n = fnset_count(*out);
 	if (add_renamed(x, &atom, *out, &n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (!any && n == 0) {
 		if (find_parts(x, s, &atom, &found, out))
-			return (int)x->err->kind;
+			return x->err->kind;
 		n = fnset_count(*out);
 	}
 	if (x->first && note_found(x, s, n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (n == 0 && (x->first || base_has(x, s)))
 		return 0;
 	if (n == 0) {
@@ -474,7 +474,7 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 	}
 	if (!x->first && s->form == FORM_BARE && s->field == FIELD_FN && !atom.part &&
 	    note_chosen(x, s, found.fns))
-		return (int)x->err->kind;
+		return x->err->kind;
 	return atom.part ? 0 : note_matches(x, s, found.names, n);
 }
 
@@ -518,7 +518,7 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 	rc = parse_set_text(let->text, &x->env->limits, x->a, &parsed, &inner);
 	if (inner.kind == ERR_QUERY) { /* a whole name: operator new(unsigned long) */
 		err_clear(&inner);
-		rc = (parsed = EXEC_ARRAY(x, struct set, 1)) ? 0 : (int)inner.kind;
+		rc = (parsed = EXEC_ARRAY(x, struct set, 1)) ? 0 : inner.kind;
 		if (parsed)
 			*parsed = (struct set){
 				.op = SET_ATOM, .form = FORM_EXACT, .text = let->text};
@@ -538,7 +538,7 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 		err_set(outer, inner.kind, s->span.at, "in $%.*s = %.*s: %s",
 			STR_ARG(s->text), STR_ARG(let->text), inner.text);
 	outer->len = (uint32_t)s->span.len;
-	return inner.hint[0] ? err_hint(outer, "%s", inner.hint) : (int)outer->kind;
+	return inner.hint[0] ? err_hint(outer, "%s", inner.hint) : outer->kind;
 }
 
 /* One side of `or`; *absent: nothing has that name. */
@@ -554,7 +554,7 @@ static int either_side(struct exec *x, const struct set *s, struct fn_set **out,
 	*absent = err->kind && x->absent;
 	if (err->kind && !*absent)
 		*outer = *err;
-	return (int)outer->kind;
+	return outer->kind;
 }
 
 /* Of several names that are joined by `or` some may be absent, but not all. */
@@ -566,7 +566,7 @@ static int or_set(struct exec *x, const struct set *s, struct fn_set **out)
 
 	if (either_side(x, s->a, &a, &lacks_a, &no_a) ||
 	    either_side(x, s->b, &b, &lacks_b, &no_b))
-		return (int)x->err->kind;
+		return x->err->kind;
 	x->absent = lacks_a && lacks_b;
 	if (x->absent) {
 		*x->err = no_a;
@@ -587,7 +587,7 @@ int exec_set(struct exec *x, const struct set *s, struct fn_set **out)
 
 	/* Variables contain variables: a few lines can mean millions of sets. */
 	if (exec_poll_now(x))
-		return (int)x->err->kind;
+		return x->err->kind;
 	switch (s->op) {
 	case SET_ATOM:
 		return s->field == FIELD_CYCLE	? cycle_set(x, s, out)
@@ -596,13 +596,13 @@ int exec_set(struct exec *x, const struct set *s, struct fn_set **out)
 	case SET_VAR: return var_set(x, s, out);
 	case SET_NOT:
 		if (exec_set(x, s->a, out))
-			return (int)x->err->kind;
+			return x->err->kind;
 		fnset_not(*out);
 		return 0;
 	case SET_OR: return or_set(x, s, out);
 	case SET_AND:
 		if (exec_set(x, s->a, out) || exec_set(x, s->b, &b))
-			return (int)x->err->kind;
+			return x->err->kind;
 		fnset_and(*out, b);
 		return 0;
 	}

@@ -62,7 +62,7 @@ static int parts_of(struct exec *x, struct part_lines **out)
 			return err_no_memory(x->err, NULL);
 		if (part_lines_read(st, x->parts, &opts, &c->lines, x->err)) {
 			clear_cache(c);
-			return (int)x->err->kind;
+			return x->err->kind;
 		}
 		memcpy(c->parts, x->parts, n);
 		c->st = st;

@@ -112,7 +112,7 @@ static int add_def(struct table *t, const struct col_def *d)
 	struct str name = str_c(d->name);
 
 	if (!c)
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	c->name = name;
 	c->def = d;
 	c->type = d->type;
@@ -141,7 +141,7 @@ int table_init(struct exec *x, struct table *t, const struct source_def *src,
 	t->event = x->event;
 	for (size_t i = 0; src && i < src->ncols; i++)
 		if ((src->cols[i].flags & (SHOW_M | SHOW_T)) && add_def(t, &src->cols[i]))
-			return (int)x->err->kind;
+			return x->err->kind;
 	return exec_rows(x, n);
 }
 
@@ -151,7 +151,7 @@ int table_refs(struct table *t)
 		return 0;
 	t->ref = EXEC_ARRAY(t->x, uint32_t, t->n ? t->n : 1);
 	if (!t->ref)
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		t->ref[i] = (uint32_t)i;
 	t->first = 0;
@@ -182,9 +182,9 @@ static int fill_flags(struct table *t, struct table_col *c)
 
 	if (def->estimated && !(def->exact && def->exact(t)) &&
 	    !(is_estimated = EXEC_ARRAY(t->x, uint8_t, t->n + 1)))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	if (absent && !(is_absent = EXEC_ARRAY(t->x, uint8_t, t->n + 1)))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 0; is_estimated && i < t->n; i++) {
 		is_estimated[i] = def->estimated(t, row_ref(t, i), event_of(t, c));
 		any_estimated |= is_estimated[i];
@@ -206,7 +206,7 @@ static int fill_percent(struct table *t, struct table_col *c)
 	if (!(total > 0)) {
 		c->absent = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);
 		if (!c->absent)
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 		memset(c->absent, 1, t->n);
 		return 0;
 	}
@@ -216,7 +216,7 @@ static int fill_percent(struct table *t, struct table_col *c)
 		c->f[i] = c->def->type == COL_DELTA ? 100.0 * (double)(int64_t)u / total
 						    : 100.0 * (double)u / total;
 		if (exec_poll(t->x))
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 	}
 	return 0;
 }
@@ -258,7 +258,7 @@ static int fill_values(struct table *t, struct table_col *c)
 		else
 			c->u[i] = d->u(t, r, c->event);
 		if (exec_poll(t->x))
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 	}
 	return 0;
 }
@@ -271,7 +271,7 @@ static int column_costs(const struct table *t, const struct table_col *c)
 		return 0;
 	return graph_event(t->g, event_of(t, c), t->x->err) ||
 			       graph_event(t->g, t->event, t->x->err)
-		       ? (int)t->x->err->kind
+		       ? t->x->err->kind
 		       : 0;
 }
 
@@ -279,9 +279,8 @@ int table_prepare(const struct table *t, const struct table_col *c)
 {
 	if (!c->def || !c->def->prepare)
 		return 0;
-	return column_costs(t, c) || c->def->prepare(t, event_of(t, c))
-		       ? (int)t->x->err->kind
-		       : 0;
+	return column_costs(t, c) || c->def->prepare(t, event_of(t, c)) ? t->x->err->kind
+									: 0;
 }
 
 int table_fill_into(struct table *t, struct table_col *c, void *buf)
@@ -289,13 +288,13 @@ int table_fill_into(struct table *t, struct table_col *c, void *buf)
 	int rc;
 
 	if (column_costs(t, c))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	c->dict = has_codes(t, c->def) ? c->def->dict : DICT_NONE;
 	c->p = buf;
 	c->estimated = c->absent = NULL;
 	rc = c->percent ? fill_percent(t, c) : fill_values(t, c);
 	if (rc || fill_flags(t, c))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	/* Building a name may have been refused memory. */
 	if (t->x->a->refused)
 		return arena_full(t->x->a, t->x->err);
@@ -313,9 +312,9 @@ int table_fill(struct table *t, struct table_col *c)
 		return t->joined->fill(t, c);
 	c->dict = has_codes(t, c->def) ? c->def->dict : DICT_NONE;
 	if (table_prepare(t, c))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	buf = exec_alloc(t->x, t->n ? t->n : 1, col_width(c));
-	return buf ? table_fill_into(t, c, buf) : (int)t->x->err->kind;
+	return buf ? table_fill_into(t, c, buf) : t->x->err->kind;
 }
 
 int table_texts(struct table *t, struct table_col *c)
@@ -325,7 +324,7 @@ int table_texts(struct table *t, struct table_col *c)
 	if (!c->dict)
 		return 0;
 	if (!(s = EXEC_ARRAY(t->x, struct str, t->n ? t->n : 1)))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		s[i] = col_text(t, c, i);
 	c->s = s;
@@ -370,7 +369,7 @@ int table_add(struct table *t, struct str base, uint32_t event, bool percent,
 			event < t->x->env->nevents ? t->x->env->events[event] : STR("?");
 
 		if (!(c = new_col(t)))
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 		c->def = d;
 		c->event = event;
 		c->unit = unit_of_column(t, d, event);
@@ -396,7 +395,7 @@ int table_own(struct table *t, struct str base, uint32_t event, bool percent,
 	      struct table_col **out)
 {
 	return table_add(t, base, event, percent, out) || table_fill(t, *out)
-		       ? (int)t->x->err->kind
+		       ? t->x->err->kind
 		       : 0;
 }
 
@@ -420,7 +419,7 @@ int table_column(struct table *t, struct str base, uint32_t event, bool percent,
 		 struct table_col **out)
 {
 	return table_find(t, base, event, percent, out) || table_fill(t, *out)
-		       ? (int)t->x->err->kind
+		       ? t->x->err->kind
 		       : 0;
 }
 
@@ -430,7 +429,7 @@ int table_adopt(struct table *t, struct str name, const struct table_col *v,
 	struct table_col *c = new_col(t);
 
 	if (!c)
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	*c = (struct table_col){
 		.name = name,
 		.type = v->type,
@@ -454,7 +453,7 @@ int table_append(struct table *t, struct str name, enum col_type type,
 	struct table_col v = {.type = type, .event = t->event};
 
 	v.p = exec_alloc(t->x, t->n ? t->n : 1, col_width(&v));
-	return v.p && !table_adopt(t, name, &v, out) ? 0 : (int)t->x->err->kind;
+	return v.p && !table_adopt(t, name, &v, out) ? 0 : t->x->err->kind;
 }
 
 static int gather_values(struct table *t, void **p, size_t width, const uint32_t *keep,
@@ -464,7 +463,7 @@ static int gather_values(struct table *t, void **p, size_t width, const uint32_t
 	const char *from = *p;
 
 	if (!to)
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 0; i < n; i++)
 		memcpy(to + i * width, from + keep[i] * width, width);
 	*p = to;
@@ -478,7 +477,7 @@ static int gather_flags(struct table *t, uint8_t **p, const uint32_t *keep, size
 	if (!v)
 		return 0;
 	if (gather_values(t, &v, 1, keep, n))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	*p = v;
 	return 0;
 }
@@ -488,7 +487,7 @@ int table_select(struct table *t, const uint32_t *keep, size_t n)
 	uint32_t *ref = EXEC_ARRAY(t->x, uint32_t, n ? n : 1);
 
 	if (!ref)
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 0; i < n; i++)
 		ref[i] = row_ref(t, keep[i]);
 	for (size_t k = 0; k < t->ncols; k++) {
@@ -497,9 +496,9 @@ int table_select(struct table *t, const uint32_t *keep, size_t n)
 		if (c->filled && (gather_values(t, &c->p, col_width(c), keep, n) ||
 				  gather_flags(t, &c->estimated, keep, n) ||
 				  gather_flags(t, &c->absent, keep, n)))
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 		if (exec_poll(t->x))
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 	}
 	t->ref = ref;
 	t->n = n;

@@ -26,14 +26,14 @@ static int fill_cum(struct table *t, struct table_col *c)
 	bool estimated = false;
 
 	if (table_own(t, STR("self"), t->event, false, &self))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	c->f = EXEC_ARRAY(t->x, double, t->n ? t->n : 1);
 	if (!c->f)
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	if (self->estimated) {
 		c->estimated = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);
 		if (!c->estimated)
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 	}
 	for (size_t i = 0; i < t->n; i++) {
 		if (self->estimated) {
@@ -43,7 +43,7 @@ static int fill_cum(struct table *t, struct table_col *c)
 		sum += (double)self->u[i];
 		c->f[i] = total > 0 ? 100.0 * sum / total : 0;
 		if (exec_poll(t->x))
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 	}
 	c->filled = true;
 	return 0;
@@ -55,7 +55,7 @@ int table_by_self(struct table *t, bool *yes)
 
 	*yes = true;
 	if (table_own(t, STR("self"), t->event, false, &self))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 1; i < t->n && *yes; i++)
 		*yes = self->u[i] <= self->u[i - 1];
 	return 0;
@@ -105,7 +105,7 @@ static int hold_texts(struct result_pages *p, struct table *page, struct table_c
 	const bool filled = c->filled;
 
 	if (!filled && table_fill_into(page, c, p->read))
-		return (int)page->x->err->kind;
+		return page->x->err->kind;
 	for (size_t i = 0; i < page->n; i++)
 		buf[filled ? i : order_place(p->order, i)] = col_text(page, c, i);
 	c->s = buf;
@@ -118,7 +118,7 @@ static int hold_values(struct result_pages *p, struct table *page, struct table_
 		       void *buf)
 {
 	if (table_fill_into(page, c, p->read))
-		return (int)page->x->err->kind;
+		return page->x->err->kind;
 	order_rows(p->order, p->read, buf, col_width(c), page->n);
 	c->p = buf;
 	return 0;
@@ -138,10 +138,10 @@ static int hold_column(struct result_pages *p, size_t k, struct table *page, siz
 		return 0;
 	if ((codes || !c.filled) && !p->buf[k] &&
 	    (table_prepare(p->t, &c) || !(p->buf[k] = exec_alloc(page->x, PAGE, w))))
-		return (int)page->x->err->kind;
+		return page->x->err->kind;
 	if (codes ? hold_texts(p, page, &c, p->buf[k])
 		  : !c.filled && hold_values(p, page, &c, p->buf[k]))
-		return (int)page->x->err->kind;
+		return page->x->err->kind;
 	if (!p->col[k]->filled && c.estimated)
 		order_flags(p->order, c.estimated, page->n);
 	if (!p->col[k]->filled && c.absent)
@@ -158,10 +158,10 @@ static int table_hold(struct result_pages *p, size_t first)
 	page.n = page.n - first < PAGE ? page.n - first : PAGE;
 	page.ref = order_refs(page.x, page.ref + first, page.n, &p->order);
 	if (!page.ref)
-		return (int)page.x->err->kind;
+		return page.x->err->kind;
 	for (size_t k = 0; k < p->r->ncols; k++)
 		if (hold_column(p, k, &page, first))
-			return (int)page.x->err->kind;
+			return page.x->err->kind;
 	p->r->first = first;
 	p->r->held = page.n;
 	return store_check(page.g->st, page.x->err);
@@ -173,7 +173,7 @@ static int table_told(const struct result *r, struct err *err)
 
 	if (err != own && own->kind)
 		*err = *own;
-	return (int)err->kind;
+	return err->kind;
 }
 
 int result_row(const struct result *r, size_t row, size_t *at, struct err *err)
@@ -200,7 +200,7 @@ int result_load(const struct result *r, const struct column *c, struct err *err)
 		if (err->kind == ERR_LIMIT)
 			snprintf(err->hint, sizeof(err->hint),
 				 "csv, json and their kin take row after row: | as csv");
-		return (int)err->kind;
+		return err->kind;
 	}
 	to_column(p->col[k], &p->r->cols[k]);
 	p->r->first = p->r->held = 0; /* result_row() would load its page again */
@@ -215,7 +215,7 @@ int result_whole(const struct result *r, struct err *err)
 		return 0;
 	for (size_t k = 0; k < r->ncols; k++)
 		if (result_load(r, &r->cols[k], err))
-			return (int)err->kind;
+			return err->kind;
 	p->r->first = 0;
 	p->r->held = r->rows;
 	p->r->pages = NULL;
@@ -227,13 +227,13 @@ static int page_result(struct table *t, struct result *r)
 	struct result_pages *p = EXEC_ARRAY(t->x, struct result_pages, 1);
 
 	if (!p || table_refs(t))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	*p = (struct result_pages){.t = t, .r = r};
 	p->col = EXEC_ARRAY(t->x, struct table_col *, t->ncols + 1);
 	p->buf = EXEC_ARRAY(t->x, void *, t->ncols + 1);
 	p->read = EXEC_ARRAY(t->x, struct str, PAGE);
 	if (!p->col || !p->buf || !p->read)
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 0; i < t->ncols; i++) {
 		struct table_col *c = t->cols[i];
 
@@ -241,7 +241,7 @@ static int page_result(struct table *t, struct result *r)
 			continue;
 		/* A running sum covers all rows before, not only a page. */
 		if (c->machine && is_cum(c) && fill_shown(t, c))
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 		to_column(c, &r->cols[r->ncols]);
 		p->col[r->ncols++] = c;
 	}
@@ -270,7 +270,7 @@ static int row_units(struct table *t, struct result *r)
 
 	if (!unit ||
 	    table_own(t, str_c(source_names_event(t->src)->name), t->event, false, &name))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t e = check_find_event(env, name->s[i]);
 
@@ -293,11 +293,11 @@ static int whole_result(struct table *t, struct result *r)
 		if (!c->machine && !c->table)
 			continue;
 		if (is_cum(c) && !c->machine && table_by_self(t, &says))
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 		if (!says)
 			continue;
 		if (fill_shown(t, c) || table_texts(t, c))
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 		to_column(c, &r->cols[r->ncols++]);
 	}
 	return source_names_event(t->src) ? row_units(t, r) : 0;
@@ -321,7 +321,7 @@ static int link_tree(struct table *t, struct result *r)
 	row = EXEC_ARRAY(t->x, uint32_t, (size_t)refs + 1); /* 1 + position; 0: removed */
 	on = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
 	if (!row || !on)
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		row[row_ref(t, i)] = (uint32_t)i + 1;
 	for (size_t i = 0; i < t->n; i++) {
@@ -339,14 +339,14 @@ int table_result(struct table *t, struct result *r)
 {
 	r->cols = EXEC_ARRAY(t->x, struct column, t->ncols + 1);
 	if (!r->cols)
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	r->ncols = 0;
 	if (t->n > PAGED && t->src && !t->vs ? page_result(t, r) : whole_result(t, r))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	if (t->part_of)
 		forget_sums(t, r);
 	if (link_tree(t, r))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	r->rows = t->n;
 	r->rows_before = t->rows_before;
 	r->truncated = t->truncated;

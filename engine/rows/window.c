@@ -21,7 +21,7 @@ int window_open(struct exec *x, const struct table *t, struct window *w)
 	w->col = EXEC_ARRAY(x, struct table_col, t->ncols + 1);
 	for (size_t i = 0; i < t->ncols; i++)
 		t->cols[i]->slot = i;
-	return w->col ? 0 : (int)x->err->kind;
+	return w->col ? 0 : x->err->kind;
 }
 
 bool window_next(struct window *w)
@@ -91,5 +91,5 @@ struct str window_keep(struct window *w, struct str s)
 int window_close(struct window *w)
 {
 	arena_free(&w->a);
-	return (int)w->x.err->kind;
+	return w->x.err->kind;
 }

@@ -7,7 +7,7 @@
  * the table has filled already are views.
  *
  *	if (window_open(x, t, &w))
- *		return (int)x->err->kind;
+ *		return x->err->kind;
  *	while (window_next(&w))
  *		... w.t.n rows, the first is row w.first of t
  *	return window_close(&w);

@@ -103,7 +103,7 @@ static int start(struct exec *x, int object, uint64_t first, uint64_t last,
 		err_set(x->err, ERR_LIMIT, 0, "no pipe for objdump: %s", strerror(errno));
 		if (copy >= 0)
 			close(copy);
-		return (int)x->err->kind;
+		return x->err->kind;
 	}
 	rc = spawn(copy, ends[1], argv, envp, &d->pid);
 	close(ends[1]);
@@ -161,7 +161,7 @@ static int keep_line(struct exec *x, struct dump *d, struct str line, struct tex
 	    !in_ranges(d, at))
 		return 0;
 	if (exec_grow(x, &f->line, cap, f->n, f->n + 1, sizeof(*f->line)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	text = arena_str(x->a, text_clean(x->a, text));
 	if (!text.p)
 		return arena_full(x->a, x->err);
@@ -181,7 +181,7 @@ static int take_lines_of(struct exec *x, struct dump *d, bool last, struct text_
 		if (end == rest.n && !last)
 			break;
 		if (keep_line(x, d, (struct str){rest.p, end}, f, cap))
-			return (int)x->err->kind;
+			return x->err->kind;
 		rest = str_from(rest, end < rest.n ? end + 1 : end);
 	}
 	if (rest.n && rest.p != d->buf)
@@ -207,10 +207,10 @@ static int read_output(struct exec *x, struct dump *d, struct text_file *f, size
 		else if (got > 0)
 			d->n += (size_t)got, d->written += (uint64_t)got;
 		if (take_lines_of(x, d, got <= 0, f, cap))
-			return (int)x->err->kind;
+			return x->err->kind;
 		d->cut = d->written > d->most || d->n > LINE_MAX_BYTES;
 	}
-	return (int)x->err->kind;
+	return x->err->kind;
 }
 
 /* Start objdump once, for the ranges range[0..n). */
@@ -229,7 +229,7 @@ static int run(struct exec *x, const struct roots_file *object,
 	if (start(x, object->fd, first,
 		  last > UINT64_MAX - LONGEST ? last : last + LONGEST, &d, f) ||
 	    d.fd < 0)
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (read_output(x, &d, f, cap) || d.cut)
 		kill(d.pid, SIGKILL);
 	close(d.fd);
@@ -240,7 +240,7 @@ static int run(struct exec *x, const struct roots_file *object,
 	else if (!WIFEXITED(status) || WEXITSTATUS(status))
 		f->why = "objdump cannot read it";
 	free(d.buf);
-	return (int)x->err->kind;
+	return x->err->kind;
 }
 
 /* How often objdump is started if ranges with larger gaps are apart. */
@@ -266,5 +266,5 @@ int disassemble(struct exec *x, const struct roots_file *object,
 			;
 		run(x, object, range + i, k - i, f, cap);
 	}
-	return (int)x->err->kind;
+	return x->err->kind;
 }

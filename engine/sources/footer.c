@@ -69,7 +69,7 @@ static int share_of_total(struct exec *x, struct table *t, bool paged, double *o
 	if (!self_costs(t) || !total)
 		return 0;
 	if (table_own(t, STR("self"), t->event, false, &c))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (!c->machine && !c->table)
 		return 0;
 	for (size_t i = 0; i < t->n; i++)
@@ -188,7 +188,7 @@ static int count_above_total(struct exec *x, struct table *t, const struct resul
 	if (!result_col(r, STR("incl")))
 		return 0;
 	if (table_own(t, STR("incl"), t->event, false, &c))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		*n += exceeds_total(x, c->event, c->u[i]) && !(c->absent && c->absent[i]);
 	return 0;
@@ -205,7 +205,7 @@ static int note_above_total(struct exec *x, struct table *t, const struct result
 	    t->src == &source_path || t->part_of)
 		return 0;
 	if (r->pages && count_above_total(x, t, r, &n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; !r->pages && i < r->rows; i++) {
 		bool above = false;
 
@@ -267,11 +267,11 @@ int footer(struct exec *x, struct table *t, struct result *r)
 		return 0;
 	}
 	if (note_above_total(x, t, r))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (t->card)
 		return 0;
 	if (share_of_total(x, t, r->pages, &part, &by_self))
-		return (int)x->err->kind;
+		return x->err->kind;
 	other = other_event(t);
 	inlined = much_inlined(x, t, part);
 	left = left_by_stages(x, t, r);

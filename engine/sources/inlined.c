@@ -44,13 +44,13 @@ int inlining_new(struct exec *x, struct inlining **out)
 	struct inlining *in = *out = EXEC_ARRAY(x, struct inlining, 1);
 
 	if (!in)
-		return (int)x->err->kind;
+		return x->err->kind;
 	in->x = x;
 	in->st = x->g->st;
 	if (store_info(in->st)->inlined &&
 	    !(in->named =
 		      EXEC_ARRAY(x, struct inline_frame, store_info(in->st)->inlined)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	return 0;
 }
 
@@ -72,7 +72,7 @@ int inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
 		return 0;
 	store_inlined(in->st, file, &file, &name);
 	if (exec_grow(in->x, &in->place, &in->cap, in->n, in->n + 1, sizeof(*in->place)))
-		return (int)in->x->err->kind;
+		return in->x->err->kind;
 	in->place[in->n++] =
 		(struct inlining_place){obj, {instr, line, store_file(in->st, file)}};
 	return 0;
@@ -122,7 +122,7 @@ static int read_places(struct inlining *in, size_t from, size_t to,
 			at[n++] = in->place[i].at;
 	if (inlines_read(x->inlines, in->st, in->place[from].obj, x->objects, at, n,
 			 x->cancel, &why, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (why && !lack->n++) {
 		lack->name = store_obj(in->st, in->place[from].obj);
 		lack->why = why;
@@ -142,14 +142,14 @@ int inlining_read(struct inlining *in, bool note)
 	if (!in->n)
 		return 0;
 	if (!(at = EXEC_ARRAY(x, struct dwarf_place, in->n)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	qsort(in->place, in->n, sizeof(*in->place), by_address);
 	for (size_t from = 0, to; from < in->n; from = to) {
 		for (to = from + 1;
 		     to < in->n && in->place[to].obj == in->place[from].obj; to++)
 			;
 		if (read_places(in, from, to, at, &lack))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	in->n = 0;
 	return note ? note_lack(x, &lack) : 0;

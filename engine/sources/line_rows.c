@@ -51,7 +51,7 @@ static int reserve_rows(struct exec *x, struct detail *d, enum source_kind k)
 		n = x->row_limit;
 	if (costs && exec_grow(x, &d->costs, &d->costs_cap, 0, (size_t)n * costs + 1,
 			       sizeof(*d->costs)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	return k == S_JUMPS	  ? exec_grow(x, &d->jumps, &d->cap, 0, (size_t)n + 1,
 					      sizeof(*d->jumps))
 	       : k == S_CALLSITES ? exec_grow(x, &d->sites, &d->cap, 0, (size_t)n + 1,
@@ -125,9 +125,9 @@ static int line_fold(struct exec *x, struct detail *d, fn_id f, const struct raw
 			if (exec_grow(x, &d->places, &d->cap, d->n, d->n + 1,
 				      sizeof(*p)) ||
 			    exec_rows(x, d->dropped + d->n + 1))
-				return (int)x->err->kind;
+				return x->err->kind;
 			if (!(costs = new_costs(x, d, 2 * (size_t)d->events)))
-				return (int)x->err->kind;
+				return x->err->kind;
 			p = &d->places[d->n++];
 			*p = (struct place){.fn = f,
 					    .file = raw[i].inlined,
@@ -158,7 +158,7 @@ static int add_places(struct exec *x, struct detail *d, fn_id f, struct arena *s
 
 	if (fn_inlined_lines(x, f, scratch, &lines, &self, &nl) ||
 	    fn_sites(x, f, scratch, &sites, &incl, &ns))
-		return (int)x->err->kind;
+		return x->err->kind;
 	raw = ARENA_ARRAY(scratch, struct raw, nl + ns + 1);
 	if (!raw)
 		return arena_full(scratch, x->err);
@@ -208,7 +208,7 @@ static int add_sites(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 	if (fn_sites(x, f, scratch, &sites, &incl, &n) ||
 	    exec_grow(x, &d->sites, &d->cap, d->n, d->n + n, sizeof(*d->sites)) ||
 	    exec_rows(x, d->dropped + d->n + n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < n; i++) {
 		uint64_t *costs;
 
@@ -216,7 +216,7 @@ static int add_sites(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 			continue;
 		costs = new_costs(x, d, d->events);
 		if (!costs)
-			return (int)x->err->kind;
+			return x->err->kind;
 		memcpy(costs, incl + i * d->events, d->events * sizeof(*incl));
 		d->sites[d->n++] = (struct site){.edge = sites[i].edge,
 						 .file = sites[i].file,
@@ -235,7 +235,7 @@ static int add_jumps(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 	if (fn_jumps(x, f, scratch, &jumps, &n) ||
 	    exec_grow(x, &d->jumps, &d->cap, d->n, d->n + n, sizeof(*d->jumps)) ||
 	    exec_rows(x, d->dropped + d->n + n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < n; i++)
 		d->jumps[d->n++] = (struct jump){f, jumps[i]};
 	return 0;
@@ -363,7 +363,7 @@ static int merge_rows(struct exec *x, struct detail *d, enum source_kind k)
 		return 0;
 	seen = EXEC_ARRAY(x, uint8_t, (size_t)x->g->functions + 1);
 	if (!seen)
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (!is_merged(x, d, seen))
 		return 0;
 	s = EXEC_ARRAY(x, struct spot, d->n + 1);
@@ -372,7 +372,7 @@ static int merge_rows(struct exec *x, struct detail *d, enum source_kind k)
 	    (k == S_JUMPS && !(to.jumps = EXEC_ARRAY(x, struct jump, d->n + 1))) ||
 	    (k == S_CALLSITES && !(to.sites = EXEC_ARRAY(x, struct site, d->n + 1))) ||
 	    (d->places && !(to.places = EXEC_ARRAY(x, struct place, d->n + 1))))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < d->n; i++)
 		s[i] = spot_of(x->g, d, k, i);
 	qsort(s, d->n, sizeof(*s), by_spot);
@@ -380,7 +380,7 @@ static int merge_rows(struct exec *x, struct detail *d, enum source_kind k)
 	for (size_t i = 0; i < d->n; i++) {
 		move_row(d, &to, k, s[i].row, i && same_spot(&s[i - 1], &s[i]));
 		if (exec_poll(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	*d = to;
 	return 0;
@@ -477,7 +477,7 @@ static int functions_from(const struct bounds *b, uint64_t least, struct fn_set 
 		for (size_t i = 0; (i = row_loops()->find_upto(bits, i, n, ~least)) < n;
 		     i++)
 			fnset_add(fns, b->caller ? b->caller[at + i] : at + (uint32_t)i);
-	return (int)b->x->err->kind;
+	return b->x->err->kind;
 }
 
 static int cmp_u64(const void *pa, const void *pb)
@@ -496,7 +496,7 @@ static int bound_of_last(const struct bounds *b, size_t keep, uint64_t *least)
 
 	*least = 0;
 	if (!best)
-		return (int)b->x->err->kind;
+		return b->x->err->kind;
 	for (uint32_t at = 0; next_bounds(b, *least, &at, bits, &n); at += (uint32_t)n) {
 		for (size_t i = 0; (i = row_loops()->find_upto(bits, i, n, ~*least)) < n;
 		     i++)
@@ -509,7 +509,7 @@ static int bound_of_last(const struct bounds *b, size_t keep, uint64_t *least)
 	}
 	qsort(best, k, sizeof(*best), cmp_u64);
 	*least = k < keep ? 0 : ~best[keep - 1];
-	return (int)b->x->err->kind;
+	return b->x->err->kind;
 }
 
 /* ---- reading functions ---- */
@@ -543,7 +543,7 @@ static int each_function(struct exec *x, struct detail *d, const struct fn_set *
 		arena_reset(&scratch);
 		rc = add(x, d, f, &scratch) || drop_cheap(x, d, kind) ||
 				     (f % POLL == 0 && exec_poll_now(x))
-			     ? (int)x->err->kind
+			     ? x->err->kind
 			     : 0;
 	}
 	arena_free(&scratch);
@@ -557,7 +557,7 @@ static int cost_of_last(struct exec *x, const struct detail *d, enum source_kind
 	uint64_t *all = EXEC_ARRAY(x, uint64_t, d->n + 1);
 
 	if (!all)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < d->n; i++)
 		all[i] = store_event_of(d->st, x->event, d->costs + i * row_costs(d, k));
 	qsort(all, d->n, sizeof(*all), cmp_u64);
@@ -579,7 +579,7 @@ static int read_from(struct exec *x, struct detail *d, enum source_kind k,
 		memset(d->costs, 0, d->costs_cap * sizeof(*d->costs));
 	return functions_from(b, least, fns) || each_function(x, d, fns, k) ||
 			       cost_of_last(x, d, k, cost)
-		       ? (int)x->err->kind
+		       ? x->err->kind
 		       : 0;
 }
 
@@ -601,14 +601,14 @@ static int costly_functions(struct exec *x, struct detail *d, enum source_kind k
 	uint64_t least = 0, cost = 0;
 
 	if (sites && !b.caller)
-		return store_check(d->st, x->err) ? (int)x->err->kind
+		return store_check(d->st, x->err) ? x->err->kind
 						  : err_no_memory(x->err, NULL);
 	for (size_t more = 1; more <= MORE && d->keep <= b.n / more; more *= MORE) {
 		if (bound_of_last(&b, d->keep * more, &least))
-			return (int)x->err->kind;
+			return x->err->kind;
 		least = least < cost ? cost : least;
 		if (read_from(x, d, k, &b, least, &cost) || cost >= least)
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return read_from(x, d, k, &b, cost, &cost);
 }
@@ -619,7 +619,7 @@ static int count_rows(struct exec *x, struct detail *d, enum source_kind k)
 	uint64_t n = store_info(d->st)->callsites;
 
 	if (k != S_CALLSITES && store_places(d->st, k == S_INSTRS, x->cancel, &n, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	d->dropped = n - d->n;
 	return 0;
 }
@@ -629,10 +629,10 @@ int line_rows(struct exec *x, enum source_kind kind, struct detail *d,
 {
 	if (d->keep && x->event < d->events)
 		return costly_functions(x, d, kind) || count_rows(x, d, kind)
-			       ? (int)x->err->kind
+			       ? x->err->kind
 			       : 0;
 	if ((!set && !x->parts && !d->keep && reserve_rows(x, d, kind)) ||
 	    each_function(x, d, set, kind) || merge_rows(x, d, kind))
-		return (int)x->err->kind;
+		return x->err->kind;
 	return 0;
 }

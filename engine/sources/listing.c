@@ -76,7 +76,7 @@ static int put_place(struct exec *x, struct listing *l, const struct listing_pla
 	struct listing_row *r = new_row(x, l, at->kind, at->group);
 
 	if (!r)
-		return (int)x->err->kind;
+		return x->err->kind;
 	r->at = at;
 	r->pos = at->pos;
 	if (at->kind == LISTING_CALL) {
@@ -99,13 +99,13 @@ static int put_places(struct exec *x, struct listing *l, const struct listing_pl
 		struct listing_row *r = new_row(x, l, LISTING_LINE, at[0].group);
 
 		if (!r)
-			return (int)x->err->kind;
+			return x->err->kind;
 		r->pos = at[0].pos;
 		r->text = text;
 	}
 	for (; i < n && at[i].pos == at[0].pos; i++)
 		if (put_place(x, l, &at[i], text))
-			return (int)x->err->kind;
+			return x->err->kind;
 	*used = i;
 	return 0;
 }
@@ -131,7 +131,7 @@ static int put_text_rows(struct exec *x, struct listing *l, const struct listing
 	struct listing_row *r = new_row(x, l, LISTING_LINE, g->id);
 
 	if (!r)
-		return (int)x->err->kind;
+		return x->err->kind;
 	r->pos = t->pos;
 	r->text = text_clean(x->a, t->text);
 	return r->text.p ? 0 : arena_full(x->a, x->err);
@@ -145,7 +145,7 @@ static int put_gap(struct exec *x, struct listing *l, const struct listing_group
 	if (!n)
 		return 0;
 	if (!r)
-		return (int)x->err->kind;
+		return x->err->kind;
 	r->text = arena_printf(x->a, "... %s %s%s without cost here", GROUPED(n),
 			       l->instrs ? "instruction" : "line", n == 1 ? "" : "s");
 	return r->text.p ? 0 : arena_full(x->a, x->err);
@@ -160,14 +160,14 @@ static int put_before(struct exec *x, struct listing *l, const struct listing_gr
 	if (to - from > after + CONTEXT + 1) {
 		for (; after > 0; after--, from++)
 			if (put_text_rows(x, l, g, &f->line[from]))
-				return (int)x->err->kind;
+				return x->err->kind;
 		if (!first && put_gap(x, l, g, to - CONTEXT - from))
-			return (int)x->err->kind;
+			return x->err->kind;
 		from = to - CONTEXT;
 	}
 	for (; from < to; from++)
 		if (put_text_rows(x, l, g, &f->line[from]))
-			return (int)x->err->kind;
+			return x->err->kind;
 	*next = to;
 	return 0;
 }
@@ -176,12 +176,12 @@ static int put_before(struct exec *x, struct listing *l, const struct listing_gr
 static int find_inlined(struct exec *x, struct listing *l)
 {
 	if (inlining_new(x, &l->in))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < l->nplaces; i++) {
 		const struct listing_place *at = &l->place[i];
 
 		if (inlining_want(l->in, at->fn, at->inlined, at->line, at->instr))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return inlining_read(l->in, false);
 }
@@ -225,7 +225,7 @@ static int put_mark(struct exec *x, struct listing *l, const struct listing_plac
 		return 0;
 	l->mark = f;
 	if (!(r = new_row(x, l, LISTING_INLINED, at->group)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (!f) {
 		r->text = STR("-- not inlined --");
 		return 0;
@@ -252,7 +252,7 @@ static int put_group(struct exec *x, struct listing *l, const struct listing_gro
 		struct str text = at[i].pos ? STR("") : unknown;
 
 		if (known && put_before(x, l, g, f, &next, here, first))
-			return (int)x->err->kind;
+			return x->err->kind;
 		if (known) {
 			text = text_clean(x->a, f->line[here].text);
 			next = here + 1;
@@ -266,11 +266,11 @@ static int put_group(struct exec *x, struct listing *l, const struct listing_gro
 			return arena_full(x->a, x->err);
 		if (put_mark(x, l, &at[i]) ||
 		    put_places(x, l, at + i, g->places - i, text, &used))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	for (size_t k = 0; k < CONTEXT && next < f->n && !first; k++)
 		if (put_text_rows(x, l, g, &f->line[next++]))
-			return (int)x->err->kind;
+			return x->err->kind;
 	return 0;
 }
 
@@ -287,7 +287,7 @@ static int put_group_head(struct exec *x, struct listing *l,
 	const struct text_file *f = g->text;
 
 	if (!r)
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (f->line)
 		r->text = arena_printf(x->a, "-- %.*s%s --", STR_ARG(f->path), inlined);
 	else
@@ -337,7 +337,7 @@ static int disassemble_places(struct exec *x, struct listing *l,
 	size_t cap = 0, n;
 
 	if (!(range = wanted_text(x, l->place + g->first_place, g->places, &n)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (!roots_open(x->objects, store_obj(l->st, g->id), x->a, &object, &f->why))
 		return 0;
 	f->path = object.path;
@@ -347,7 +347,7 @@ static int disassemble_places(struct exec *x, struct listing *l,
 	close(object.fd);
 	if (f->why)
 		f->n = 0, f->line = NULL;
-	return (int)x->err->kind;
+	return x->err->kind;
 }
 
 static int read_object(struct exec *x, struct listing *l, struct listing_group *g)
@@ -359,7 +359,7 @@ static int read_object(struct exec *x, struct listing *l, struct listing_group *
 		return 0;
 	reader.a = l->texts;
 	if (!(f = EXEC_ARRAY(&reader, struct text_file, 1)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	*f = (struct text_file){.file = g->id, .next = *l->files};
 	g->text = *l->files = f;
 	return disassemble_places(&reader, l, g, f);
@@ -372,7 +372,7 @@ static int read_file(struct exec *x, struct listing *l, struct listing_group *g)
 
 	reader.a = l->texts;
 	if (text_of_file(&reader, l->files, g->id, &f))
-		return (int)x->err->kind;
+		return x->err->kind;
 	g->text = f;
 	return 0;
 }
@@ -429,30 +429,30 @@ static int put_groups(struct exec *x, struct listing *l)
 		g->first = l->nrows;
 		if ((l->instrs ? read_object(x, l, g) : read_file(x, l, g)) ||
 		    put_group_head(x, l, g) || put_group(x, l, g, &strays))
-			return (int)x->err->kind;
+			return x->err->kind;
 		g->n = l->nrows - g->first;
 	}
-	return note_missing(x, l) || note_strays(x, strays) ? (int)x->err->kind : 0;
+	return note_missing(x, l) || note_strays(x, strays) ? x->err->kind : 0;
 }
 
 int listing_fill(struct exec *x, struct listing *l, const struct fn_set *set)
 {
 	return listing_gather(x, l, set) || find_inlined(x, l) ||
 			       listing_groups(x, l, set) || put_groups(x, l)
-		       ? (int)x->err->kind
+		       ? x->err->kind
 		       : 0;
 }
 
 int listing_ahead(struct exec *x, struct listing *l, const struct fn_set *set)
 {
 	if (listing_gather(x, l, set) || find_inlined(x, l))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (!l->instrs)
 		return 0;
 	if (listing_groups(x, l, set))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < l->ngroups; i++)
 		if (read_object(x, l, &l->group[i]))
-			return (int)x->err->kind;
+			return x->err->kind;
 	return 0;
 }

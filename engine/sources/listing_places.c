@@ -46,14 +46,14 @@ static int add_jumps(struct exec *x, struct listing *l, fn_id f, struct arena *s
 	size_t n = 0;
 
 	if (fn_jumps(x, f, scratch, &jump, &n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < n; i++) {
 		struct listing_place *at = new_at(x, l, NULL);
 		struct str name;
 		file_id to;
 
 		if (!at)
-			return (int)x->err->kind;
+			return x->err->kind;
 		store_inlined(l->st, jump[i].to_file, &to, &name);
 		place_entry(l, at, f, jump[i].file, jump[i].line, jump[i].instr);
 		at->kind = LISTING_JUMP;
@@ -76,16 +76,16 @@ static int add_function(struct exec *x, struct listing *l, fn_id f, struct arena
 
 	if (fn_inlined_lines(x, f, scratch, &line, &self, &nl) ||
 	    fn_sites(x, f, scratch, &site, &incl, &ns))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < nl; i++) {
 		if (!(at = new_at(x, l, self + i * l->events)))
-			return (int)x->err->kind;
+			return x->err->kind;
 		at->kind = LISTING_LINE;
 		place_entry(l, at, f, line[i].file, line[i].line, line[i].instr);
 	}
 	for (size_t i = 0; i < ns; i++) {
 		if (!(at = new_at(x, l, incl + i * l->events)))
-			return (int)x->err->kind;
+			return x->err->kind;
 		at->kind = LISTING_CALL;
 		at->other = site[i].callee;
 		at->calls = site[i].calls;
@@ -172,7 +172,7 @@ int listing_gather(struct exec *x, struct listing *l, const struct fn_set *set)
 	}
 	arena_free(&scratch);
 	merge(l);
-	return (int)x->err->kind;
+	return x->err->kind;
 }
 
 /* ---- groups: the functions' own files, then the costliest ---- */
@@ -228,7 +228,7 @@ int listing_groups(struct exec *x, struct listing *l, const struct fn_set *set)
 	size_t n = 0;
 
 	if (!(l->group = g))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < l->nplaces; i++) {
 		const struct listing_place *at = &l->place[i];
 

@@ -93,7 +93,7 @@ int neighbour_rows(struct exec *x, uint32_t f, bool up, double min, struct path_
 
 	if (exec_rows(x, n) ||
 	    !(t.rows = EXEC_ARRAY(x, struct path_tree_row, (size_t)n + 1)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id = up ? graph_caller(x->g, f, i) : first + i;
 		struct path_tree_row *r = &t.rows[t.n];
@@ -118,7 +118,7 @@ int neighbour_rows(struct exec *x, uint32_t f, bool up, double min, struct path_
 		r->own = PATH_OWN_UNKNOWN;
 		t.n += !path_under_min(near_weight(r), min);
 		if (exec_poll(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	qsort(t.rows, t.n, sizeof(*t.rows), near_by_cost);
 	t.est = path_units(&t.base);

@@ -29,9 +29,9 @@ int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow
 {
 	if (g->plain) {
 		if (flow_of(x->flows, g->st, event, x->cancel, out, x->err))
-			return (int)x->err->kind;
+			return x->err->kind;
 	} else if (graph_flow(g, event, out, x->err)) {
-		return (int)x->err->kind;
+		return x->err->kind;
 	}
 	if (!(*out)->nodd || g->estimated)
 		return 0;

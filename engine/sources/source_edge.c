@@ -171,7 +171,7 @@ static int calls_rows(struct exec *x, struct table *t, uint32_t *ref, uint32_t n
 {
 	qsort(ref, n, sizeof(*ref), by_number);
 	if (table_init(x, t, &source_calls, x->g, n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	t->ref = ref;
 	return 0;
 }
@@ -189,12 +189,12 @@ static int calls_of(struct exec *x, const struct fn_set *set, struct table *t)
 		most += (size_t)out + graph_caller_count(x->g, f);
 	}
 	if (!(ref = EXEC_ARRAY(x, uint32_t, most)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
 	     f = fnset_next(set, f + 1)) {
 		n += edges_of(x->g, set, f, ref + n);
 		if (exec_poll(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return calls_rows(x, t, ref, n);
 }
@@ -230,7 +230,7 @@ static int calls_between(struct exec *x, const struct source *s, struct table *t
 
 	if ((s->from && exec_set(x, s->from, &from)) ||
 	    (s->to && exec_set(x, s->to, &to)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	near = up ? to : from;
 	for (uint32_t f = fnset_next(near, 0); f != FNSET_NONE;
 	     f = fnset_next(near, f + 1)) {
@@ -241,12 +241,12 @@ static int calls_between(struct exec *x, const struct source *s, struct table *t
 		most += up ? graph_caller_count(x->g, f) : out;
 	}
 	if (!(ref = EXEC_ARRAY(x, uint32_t, most)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t f = fnset_next(near, 0); f != FNSET_NONE;
 	     f = fnset_next(near, f + 1)) {
 		n += edges_between(x->g, f, up, up ? NULL : to, ref + n);
 		if (exec_poll(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return calls_rows(x, t, ref, n);
 }
@@ -259,7 +259,7 @@ static int calls_open(struct exec *x, const struct source *s, struct table *t)
 		return calls_between(x, s, t);
 	if (!s->of)
 		return table_init(x, t, &source_calls, x->g, x->g->edges);
-	return exec_set(x, s->of, &set) ? (int)x->err->kind : calls_of(x, set, t);
+	return exec_set(x, s->of, &set) ? x->err->kind : calls_of(x, set, t);
 }
 
 static struct str calls_key(const struct table *t, uint32_t r, struct arena *a)
@@ -502,10 +502,10 @@ int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 	if (x->g->group)
 		return tree_fold(x, q, tree);
 	if (exec_flow(x, x->g, x->event, &flow) || exec_parts(x, x->g, flow, &q->parts))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (path_tree(flow, q, x->a, x->cancel, tree, x->err)) {
 		flow_parts_free(q->parts);
-		return (int)x->err->kind;
+		return x->err->kind;
 	}
 	flow_parts_free(q->parts);
 	return 0;
@@ -567,7 +567,7 @@ static int tree_query(struct exec *x, const struct source *s, struct path_tree_q
 
 	if ((of && exec_set(x, of, &set)) ||
 	    (s->avoiding && exec_set(x, s->avoiding, &avoiding)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (s->has_depth && s->depth == 0 && !s->depth_all)
 		return exec_fail(x, s->span, "depth 0 asks for nothing: write 1 or more");
 	if (s->has_max && s->max == 0)
@@ -623,7 +623,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	if (!d || !tree || tree_query(x, s, &q) || exec_tree(x, &q, tree) ||
 	    note_left_out(x, tree) || note_unrooted(x, tree) ||
 	    table_init(x, t, t->src, x->g, tree->n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	*d = (struct tree){.rows = tree->rows,
 			   .base = path_units(&tree->base),
 			   .n = tree->n,
@@ -633,7 +633,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 		d->top = fnset_next(q.set, 0);
 	if (!tree->n && q.of == TREE_CALLS && !s->has_min && !x->pairing &&
 	    note_no_calls(x, s, q.up))
-		return (int)x->err->kind;
+		return x->err->kind;
 	t->data = d;
 	t->paths = tree;
 	t->part_of = tree_part_of;

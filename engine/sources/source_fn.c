@@ -346,10 +346,10 @@ int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
 	uint32_t n = fnset_count(set), k = 0;
 
 	if (table_init(x, t, def, x->g, n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	t->ref = EXEC_ARRAY(x, uint32_t, (size_t)n + 1);
 	if (!t->ref)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		t->ref[k++] = f;
 	return 0;
@@ -362,7 +362,7 @@ static int fn_open(struct exec *x, const struct source *s, struct table *t)
 
 	if (!s->of)
 		return table_init(x, t, def, x->g, x->g->functions);
-	return exec_set(x, s->of, &set) ? (int)x->err->kind : refs_of_set(x, t, def, set);
+	return exec_set(x, s->of, &set) ? x->err->kind : refs_of_set(x, t, def, set);
 }
 
 const struct source_def source_functions = {
@@ -426,11 +426,11 @@ static int group_rows(struct exec *x, const struct source *s, struct groups *d,
 	struct fn_set *set = NULL;
 
 	if (s->of && exec_set(x, s->of, &set))
-		return (int)x->err->kind;
+		return x->err->kind;
 	group = graph_groups(d->g);
 	d->functions = EXEC_ARRAY(x, uint32_t, (size_t)d->g->functions + 1);
 	if (!d->functions)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t f = 0; f < x->g->functions; f++) {
 		if (group[f] == GRAPH_NONE)
 			continue;
@@ -438,7 +438,7 @@ static int group_rows(struct exec *x, const struct source *s, struct groups *d,
 		if (!set || fnset_has(set, f))
 			fnset_add(rows, group[f]);
 		if (exec_poll(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return 0;
 }
@@ -451,12 +451,12 @@ static int group_open(struct exec *x, const struct source *s, struct table *t)
 	int rc;
 
 	if (!d || graph_collapse_by(x->g, by_of(s->kind), &d->g, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	rows = fnset_new(x->a, d->g->functions);
 	if (!rows)
 		return arena_full(x->a, x->err);
 	if (group_rows(x, s, d, rows))
-		return (int)x->err->kind;
+		return x->err->kind;
 	t->data = d;
 	x->g = d->g;
 	rc = refs_of_set(x, t, t->src, rows);
@@ -596,7 +596,7 @@ static int note_self_calls(struct exec *x, const struct fn_set *set)
 	uint32_t n = 0;
 
 	if (graph_shape(x->g, &in, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t f = 0; f < in.functions; f++) {
 		bool self = false;
 
@@ -604,7 +604,7 @@ static int note_self_calls(struct exec *x, const struct fn_set *set)
 			self |= in.callee[e] == f;
 		n += self && !in.cycle[f] && (!set || fnset_has(set, f));
 		if (exec_poll(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return n ? exec_hint(x, arena_printf(
 					x->a,
@@ -625,15 +625,15 @@ static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 		return arena_full(x->a, x->err);
 	if (graph_event(x->g, x->event, x->err) ||
 	    graph_cycles(x->g, x->event, x->a, &d, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	t->data = d;
 	if (!s->of)
 		return table_init(x, t, &source_cycles, x->g, x->g->cycles) ||
 				       note_self_calls(x, NULL)
-			       ? (int)x->err->kind
+			       ? x->err->kind
 			       : 0;
 	if (exec_set(x, s->of, &set) || note_self_calls(x, set))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		if (graph_cycle(x->g, f))
 			fnset_add(rows, graph_cycle(x->g, f) - 1);

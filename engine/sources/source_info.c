@@ -136,7 +136,7 @@ static int show_events(struct exec *x, struct table *t, const char *name, bool p
 		struct table_col *c;
 
 		if (table_column(t, str_c(name), (uint32_t)e, percent, &c))
-			return (int)x->err->kind;
+			return x->err->kind;
 		c->machine = c->table = true;
 		c->name = arena_printf(x->a, "%s.%.*s%s", name,
 				       STR_ARG(x->env->events[e]), percent ? "%" : "");
@@ -225,7 +225,7 @@ static int note_diagnostics(struct exec *x)
 					     STR_ARG(more_of_kind(x, i, &d)));
 		if (exec_note(x, arena_printf(x->a, "%s x %.*s%.*s", GROUPED(d.count),
 					      STR_ARG(d.kind), STR_ARG(where))))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return 0;
 }
@@ -237,7 +237,7 @@ static int info_open(struct exec *x, const struct source *s, struct table *t)
 	return table_init(x, t, &source_info, x->g, 1) ||
 			       show_events(x, t, "total", false) || note_files(x) ||
 			       note_diagnostics(x)
-		       ? (int)x->err->kind
+		       ? x->err->kind
 		       : 0;
 }
 
@@ -333,10 +333,10 @@ static int card_open(struct exec *x, const struct source *s, struct table *t)
 	struct fn_set *set;
 
 	if (exec_set(x, s->of, &set) || refs_of_set(x, t, &source_info_fn, set))
-		return (int)x->err->kind;
+		return x->err->kind;
 	t->card = true;
 	return show_events(x, t, "self", false) || show_events(x, t, "incl", false)
-		       ? (int)x->err->kind
+		       ? x->err->kind
 		       : 0;
 }
 
@@ -388,7 +388,7 @@ static int events_open(struct exec *x, const struct source *s, struct table *t)
 	(void)s;
 	for (uint32_t e = 0; e < x->env->nevents; e++)
 		if (graph_event(x->g, e, x->err))
-			return (int)x->err->kind;
+			return x->err->kind;
 	return table_init(x, t, &source_events, x->g,
 			  info_of(&(struct table){.g = x->g})->all_events);
 }

@@ -92,7 +92,7 @@ static int fold_inlined(struct exec *x, struct inlined_rows *d, fn_id f,
 		if (!i || at[i].file != at[i - 1].file ||
 		    at[i].number != at[i - 1].number) {
 			if (!(r = new_inlined(x, d)))
-				return (int)x->err->kind;
+				return x->err->kind;
 			*r = (struct inlined_row){.into = f,
 						  .file = at[i].file,
 						  .number = at[i].number,
@@ -112,10 +112,10 @@ static int want_lines(struct exec *x, struct inlined_rows *d, fn_id f, struct ar
 	size_t n = 0;
 
 	if (fn_inlined_lines(x, f, a, &line, &self, &n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < n; i++)
 		if (inlining_want(d->in, f, line[i].file, line[i].line, line[i].instr))
-			return (int)x->err->kind;
+			return x->err->kind;
 	return 0;
 }
 
@@ -127,7 +127,7 @@ static int add_inlined(struct exec *x, struct inlined_rows *d, fn_id f, struct a
 	size_t n = 0, k = 0;
 
 	if (fn_inlined_lines(x, f, a, &line, &self, &n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (!(at = ARENA_ARRAY(a, struct inlined_at, n + 1)))
 		return arena_full(a, x->err);
 	for (size_t i = 0; i < n; i++) {
@@ -179,7 +179,7 @@ static int join_merged(struct exec *x, struct inlined_rows *d)
 	to.row = EXEC_ARRAY(x, struct inlined_row, d->n + 1);
 	to.costs = EXEC_ARRAY(x, uint64_t, d->n * d->events + 1);
 	if (!k || !to.row || !to.costs)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < d->n; i++)
 		k[i] = (struct inlined_key){graph_of_store(x->g, d->row[i].into),
 					    d->row[i].file, d->row[i].number,
@@ -220,7 +220,7 @@ static int each_function_of(struct exec *x, struct inlined_rows *d,
 			continue;
 		arena_reset(&scratch);
 		rc = each(x, d, f, &scratch) || (f % POLL == 0 && exec_poll_now(x))
-			     ? (int)x->err->kind
+			     ? x->err->kind
 			     : 0;
 	}
 	arena_free(&scratch);
@@ -236,14 +236,14 @@ static int inlined_open(struct exec *x, const struct source *s, struct table *t)
 	bool named = false;
 
 	if (!d || fn_detail_check(x, s, t->src->name))
-		return (int)x->err->kind;
+		return x->err->kind;
 	d->st = x->g->st;
 	d->events = store_info(d->st)->events;
 	if (inlining_new(x, &d->in) || (s->of && exec_set(x, s->of, &set)) ||
 	    (store_info(d->st)->has_instr && each_function_of(x, d, set, want_lines)) ||
 	    inlining_read(d->in, true) || each_function_of(x, d, set, add_inlined) ||
 	    (!x->g->plain && join_merged(x, d)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < d->n && !named; i++)
 		named = d->row[i].name.n;
 	t->data = d;

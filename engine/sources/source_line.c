@@ -27,16 +27,16 @@ static int read_texts(struct exec *x, struct detail *d, bool *any)
 
 	*any = false;
 	if (!(d->text = EXEC_ARRAY(x, struct text_file *, d->n + 1)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < d->n; i++) {
 		if (text_of_file(x, &files, plain_file(d, d->places[i].file),
 				 &d->text[i]))
-			return (int)x->err->kind;
+			return x->err->kind;
 		*any |= d->text[i]->line != NULL;
 	}
 	for (struct text_file *f = files; f; f = f->next)
 		if (f->newer && text_note_newer(x, f))
-			return (int)x->err->kind;
+			return x->err->kind;
 	return 0;
 }
 
@@ -66,7 +66,7 @@ static int detail_set(struct exec *x, const struct source *s, struct detail *d,
 
 	*out = NULL;
 	if ((of && exec_set(x, of, out)) || (s->to && exec_set(x, s->to, &d->to)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (s->kind == S_CALLSITES && s->of)
 		return exec_hint(x, STR("`callsites of` lists the calls that a function "
 					"makes, `callsites to` those to it"));
@@ -81,9 +81,9 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	bool text = false;
 
 	if (!d)
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (fn_detail_check(x, s, t->src->name))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if ((s->kind == S_INSTRS || s->kind == S_JUMPS) && !i->has_instr &&
 	    (s->kind == S_INSTRS || i->jumps == 0)) {
 		exec_fail(x, s->span, "this profile has no %s",
@@ -97,17 +97,17 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	d->by_instr = s->kind == S_INSTRS;
 	/* Rows of merged functions are merged at the end, and jumps have no cost. */
 	if (detail_set(x, s, d, &set))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (!set && x->g->plain && s->kind != S_JUMPS)
 		d->keep = x->keep;
 	if (line_rows(x, s->kind, d, set))
-		return (int)x->err->kind;
+		return x->err->kind;
 	t->data = d;
 	t->ordered = s->of || s->from;
 	if (s->kind == S_LINES && s->of && read_texts(x, d, &text))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (table_init(x, t, text ? &source_lines_text : t->src, x->g, d->n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	t->rows_before += d->dropped;
 	return 0;
 }
@@ -188,13 +188,13 @@ static int prepare_inlined(const struct table *t, uint32_t event)
 	if (d->in)
 		return 0;
 	if (inlining_new(t->x, &d->in))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 0; i < d->n; i++) {
 		const struct place *p = &d->places[i];
 
 		if (inlining_want(d->in, p->fn, p->file, p->line, p->instr) ||
 		    exec_poll(t->x))
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 	}
 	return inlining_read(d->in, true);
 }

@@ -15,7 +15,7 @@ static const char *const kind_names[] = {"file", "line", "call",
 static int check_listing(struct exec *x, const struct source *s, const char *name)
 {
 	if (fn_detail_check(x, s, name))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (s->kind != S_ASM)
 		return 0;
 	if (!store_info(x->g->st)->has_instr) {
@@ -34,7 +34,7 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 	struct fn_set *set = NULL;
 
 	if (!l || !files)
-		return (int)x->err->kind;
+		return x->err->kind;
 	*files = NULL;
 	*l = (struct listing){.st = x->g->st,
 			      .events = store_info(x->g->st)->events,
@@ -44,7 +44,7 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 			      .texts = x->a};
 	if (check_listing(x, s, t->src->name) || exec_set(x, s->of, &set) ||
 	    listing_fill(x, l, set))
-		return (int)x->err->kind;
+		return x->err->kind;
 	t->data = l;
 	t->listing = l;
 	t->ordered = true;

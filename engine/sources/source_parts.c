@@ -76,7 +76,7 @@ static int parts_init(struct exec *x, struct table *t, const struct source_def *
 	uint32_t files;
 
 	if (table_init(x, t, src, x->g, store_info(x->g->st)->parts))
-		return (int)x->err->kind;
+		return x->err->kind;
 	store_inputs(x->g->st, &files);
 	t->path_from = shared_path(x->g->st, files);
 	for (size_t i = 0; i < t->ncols; i++)
@@ -97,7 +97,7 @@ static int keep_in_force(struct exec *x, struct table *t)
 	size_t n = 0;
 
 	if (!keep)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t p = 0; p < t->n; p++)
 		if (in_force(x, p))
 			keep[n++] = p;
@@ -159,8 +159,7 @@ static const struct col_def thread_cols[] = {
 static int parts_open(struct exec *x, const struct source *s, struct table *t)
 {
 	(void)s;
-	return parts_init(x, t, &source_parts) || keep_in_force(x, t) ? (int)x->err->kind
-								      : 0;
+	return parts_init(x, t, &source_parts) || keep_in_force(x, t) ? x->err->kind : 0;
 }
 
 static int threads_open(struct exec *x, const struct source *s, struct table *t)
@@ -170,7 +169,7 @@ static int threads_open(struct exec *x, const struct source *s, struct table *t)
 
 	(void)s;
 	if (!rows)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t p = 0; p < parts; p++) {
 		struct store_part a, b;
 		uint32_t i = 0;
@@ -183,7 +182,7 @@ static int threads_open(struct exec *x, const struct source *s, struct table *t)
 			if (a.pid == b.pid && a.thread == b.thread)
 				break;
 			if (exec_poll(x))
-				return (int)x->err->kind;
+				return x->err->kind;
 		}
 		if (i == n)
 			rows[n++].first = p;
@@ -300,13 +299,13 @@ static int add_part_of_set(struct exec *x, const struct fn_set *set, uint32_t p,
 
 	arena_reset(scratch);
 	if (store_part_functions(st, p, scratch, &id, &costs, &n, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < n; i++)
 		if (is_member(x->g, set, id[i]))
 			add_costs(s->self + (size_t)p * events, costs + i * events,
 				  events);
 	if (store_part_edges(st, p, scratch, &id, &calls, &costs, &n, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < n; i++) {
 		struct store_edge edge;
 
@@ -329,16 +328,16 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 	int rc = 0;
 
 	if (!s || exec_set(x, src->of, &set))
-		return (int)x->err->kind;
+		return x->err->kind;
 	s->events = si->events;
 	s->self = EXEC_ARRAY(x, uint64_t, (size_t)si->parts * si->events + 1);
 	s->incoming = EXEC_ARRAY(x, uint64_t, (size_t)si->parts * si->events + 1);
 	s->calls = EXEC_ARRAY(x, uint64_t, (size_t)si->parts + 1);
 	if (!s->self || !s->incoming || !s->calls)
-		return (int)x->err->kind;
+		return x->err->kind;
 	t->data = s;
 	if (parts_init(x, t, &source_parts_of))
-		return (int)x->err->kind;
+		return x->err->kind;
 	arena_init(&scratch, x->a->cap);
 	for (uint32_t p = 0; p < si->parts && !rc; p++)
 		rc = in_force(x, p) ? add_part_of_set(x, set, p, s, &scratch) : 0;

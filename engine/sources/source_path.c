@@ -136,7 +136,7 @@ static int rows_of_paths(struct exec *x, const struct path_list *list, struct ta
 	for (size_t i = 0; i < list->n; i++)
 		n += list->paths[i].n;
 	if (!(rows = EXEC_ARRAY(x, struct step, n + 1)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < list->n; i++)
 		for (size_t j = 0; j < list->paths[i].n; j++)
 			rows[k++] = (struct step){(uint32_t)i + 1, (uint32_t)j,
@@ -195,7 +195,7 @@ static int path_notes(struct exec *x, const struct path_list *list)
 	const struct path *p;
 
 	if (note_more(x, list))
-		return (int)x->err->kind;
+		return x->err->kind;
 	p = &list->paths[0];
 	b = &p->steps[p->n - 1].cost;
 	if (b->bounded && !b->measured && (double)(b->hi - b->lo) > (double)b->hi / 4)
@@ -208,7 +208,7 @@ static int optional_set(struct exec *x, const struct set *s, const struct fn_set
 	struct fn_set *set = NULL;
 
 	if (s && exec_set(x, s, &set))
-		return (int)x->err->kind;
+		return x->err->kind;
 	*out = set;
 	return 0;
 }
@@ -233,7 +233,7 @@ static int say_none(struct exec *x, const struct source *s, const struct flow *f
 	struct path_list back = {0};
 
 	if (!more && path_find(flow, &q, x->a, x->cancel, &back, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	t->footer = STR("0 paths");
 	return exec_note(
 		x, arena_printf(x->a, "no path from %.*s to %.*s%s%s", STR_ARG(from),
@@ -253,7 +253,7 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	    optional_set(x, s->via, &q.via) ||
 	    optional_set(x, s->avoiding, &q.avoiding) ||
 	    exec_flow(x, x->g, x->event, &flow))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (s->path == PATH_ALL)
 		q.k = 0;
 	if (s->has_n)
@@ -269,14 +269,14 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 		: s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
 				 : s->min;
 	if (flow_parts_new(x->g, flow, x->event, x->a, &q.parts, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	rc = path_find(flow, &q, x->a, x->cancel, &list, x->err);
 	flow_parts_free(q.parts);
 	if (!rc && !list.n)
 		rc = say_none(x, s, flow, &q, t);
 	else if (!rc)
 		rc = path_notes(x, &list);
-	return rc ? (int)x->err->kind : rows_of_paths(x, &list, t);
+	return rc ? x->err->kind : rows_of_paths(x, &list, t);
 }
 
 static uint32_t step_graph_fn(const struct table *t, uint32_t r)
@@ -426,7 +426,7 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 	if (fnset_count(set) == 1)
 		c->whole = neighbour_inclusive(x, first);
 	else if (path_cost(flow, &q, x->a, x->cancel, &c->whole, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	else
 		bound_by_members(x, set, &c->whole);
 	c->incl = path_units(&c->whole);
@@ -438,7 +438,7 @@ static int part_of_cost(struct exec *x, const struct flow *flow,
 			const struct path_cost_query *q, struct cost *c)
 {
 	if (path_cost(flow, q, x->a, x->cancel, &c->b, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (c->b.bounded && c->whole.bounded && c->whole.hi < c->b.hi &&
 	    c->whole.hi >= c->b.lo)
 		c->b = path_bounds_of(c->b.est, c->b.lo, c->whole.hi, true);
@@ -469,20 +469,20 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	    optional_set(x, s->via, &q.via) ||
 	    optional_set(x, s->avoiding, &q.avoiding) ||
 	    exec_flow(x, x->g, x->event, &flow) || exec_parts(x, x->g, flow, &q.parts))
-		return (int)x->err->kind;
+		return x->err->kind;
 	rc = cost_sums(x, flow, q.of, q.parts, c);
 	c->b = c->whole;
 	if (!rc && (q.under || q.via || q.avoiding))
 		rc = part_of_cost(x, flow, &q, c);
 	flow_parts_free(q.parts);
 	if (rc || (q.under && note_same(x, &q)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	/* The whole is no less than what is proven of a part of it. */
 	if (c->b.bounded && c->incl < c->b.lo)
 		c->incl = c->b.lo;
 	if (c->b.bounded && !c->b.measured &&
 	    (double)(c->b.hi - c->b.lo) > (double)c->b.hi / 4 && note_wide(x, 0))
-		return (int)x->err->kind;
+		return x->err->kind;
 	t->data = c;
 	t->card = true;
 	return table_init(x, t, &source_cost, x->g, 1);

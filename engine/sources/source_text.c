@@ -45,7 +45,7 @@ static int text_split(struct exec *x, struct text_file *f, struct str text)
 	for (size_t i = 0; i < text.n; i++)
 		lines += text.p[i] == '\n';
 	if (!(f->line = EXEC_ARRAY(x, struct text_line, lines)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	while (text.n) {
 		size_t end = str_find(text, '\n');
 		struct text_line *l = &f->line[f->n];
@@ -71,7 +71,7 @@ int text_of_file(struct exec *x, struct text_file **list, file_id file,
 			return 0;
 		}
 	if (!(f = EXEC_ARRAY(x, struct text_file, 1)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	*f = (struct text_file){.file = file, .next = *list};
 	*out = *list = f;
 	if (!roots_read(x->roots, store_file(x->g->st, file), x->a, &text, &opened,

@@ -13,14 +13,14 @@ static int last_open(struct exec *x, const struct source *s, struct table *t)
 
 	(void)s;
 	if (table_init(x, t, NULL, x->g, r->rows))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < r->ncols; i++) {
 		const struct column *from = &r->cols[i];
 		struct table_col *c;
 		size_t w = type_width(from->type);
 
 		if (table_append(t, from->name, from->type, &c))
-			return (int)x->err->kind;
+			return x->err->kind;
 		memcpy(c->p, from->u, r->rows * w);
 		c->event = from->event;
 		c->unit = from->unit;
@@ -31,9 +31,9 @@ static int last_open(struct exec *x, const struct source *s, struct table *t)
 		c->adds_up = from->adds_up;
 		if (from->estimated &&
 		    !(c->estimated = EXEC_ARRAY(x, uint8_t, r->rows + 1)))
-			return (int)x->err->kind;
+			return x->err->kind;
 		if (from->absent && !(c->absent = EXEC_ARRAY(x, uint8_t, r->rows + 1)))
-			return (int)x->err->kind;
+			return x->err->kind;
 		if (from->estimated)
 			memcpy(c->estimated, from->estimated, r->rows);
 		if (from->absent)
@@ -111,6 +111,6 @@ int sources_open(struct exec *x, const struct source *s, struct table *t)
 {
 	t->src = source_def_of(s);
 	if (t->src->open(x, s, t))
-		return (int)x->err->kind;
+		return x->err->kind;
 	return is_of_calls(s->kind) ? note_no_calls(x) : 0;
 }

@@ -62,7 +62,7 @@ static int find_base(struct folding *w)
 		w->base = w->base->below;
 	w->group = EXEC_ARRAY(x, uint32_t, (size_t)w->base->functions + 1);
 	if (!w->group)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t f = 0; f < w->base->functions; f++)
 		w->group[f] = merged_group(x->g, f);
 	return 0;
@@ -101,7 +101,7 @@ static int grow_base(struct folding *w)
 	q.rows = w->q->rows > PATH_TREE_ROWS ? w->q->rows : PATH_TREE_ROWS;
 	if (below_of(w, w->q->set, &q.set) || below_of(w, w->q->avoiding, &q.avoiding) ||
 	    graph_event(w->base, x->event, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	x->g = w->base; /* the functions called below use x->g */
 	one = q.set ? fnset_next(q.set, 0) : FNSET_NONE;
 	if (q.set && fnset_count(q.set) == 1)
@@ -111,7 +111,7 @@ static int grow_base(struct folding *w)
 	     path_tree(flow, &q, x->a, x->cancel, &w->tree, x->err);
 	flow_parts_free(q.parts);
 	x->g = merged;
-	return rc ? (int)x->err->kind : 0;
+	return rc ? x->err->kind : 0;
 }
 
 /* ---- folding ---- */
@@ -261,13 +261,13 @@ static int link_rows(struct folding *w)
 	uint32_t n = 0;
 
 	if (!by)
-		return (int)w->x->err->kind;
+		return w->x->err->kind;
 	for (uint32_t i = 0; i < w->n; i++) {
 		record(w, &w->rows[i]);
 		if (listed(w, &w->rows[i]))
 			by[n++] = &w->rows[i];
 		if (exec_poll(w->x))
-			return (int)w->x->err->kind;
+			return w->x->err->kind;
 	}
 	qsort(by, n, sizeof(struct folded *), folded_by_cost);
 	if (w->q->rows && n > w->q->rows) {
@@ -330,7 +330,7 @@ static int put_folded_rows(struct folding *w, struct path_tree *t)
 
 	t->rows = EXEC_ARRAY(w->x, struct path_tree_row, (size_t)w->n + 1);
 	if (!depth || !on_path || !t->rows)
-		return (int)w->x->err->kind;
+		return w->x->err->kind;
 	for (uint32_t i = w->top; i;) {
 		struct folded *r = &w->rows[i - 1];
 		uint32_t up = r->depth > 1 ? depth[r->depth - 1] : FLOW_NONE;
@@ -374,7 +374,7 @@ static int keep_fold(struct folding *w, struct path_tree *t)
 	struct path_tree *tree = EXEC_ARRAY(w->x, struct path_tree, 1);
 
 	if (!f || !tree)
-		return (int)w->x->err->kind;
+		return w->x->err->kind;
 	for (uint32_t r = 0; r < w->tree.n; r++) {
 		uint32_t at = w->at[r];
 
@@ -396,7 +396,7 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	struct path_tree t = {0};
 
 	if (find_base(&w) || grow_base(&w) || exec_flow(x, x->g, x->event, &w.flow))
-		return (int)x->err->kind;
+		return x->err->kind;
 	while (w.slots < 2 * w.tree.n + 2)
 		w.slots *= 2;
 	w.slot = EXEC_ARRAY(x, uint32_t, w.slots);
@@ -404,12 +404,12 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	w.rows = EXEC_ARRAY(x, struct folded, w.tree.n + 1);
 	w.how = EXEC_ARRAY(x, uint8_t, w.tree.n + 1);
 	if (!w.slot || !w.at || !w.how || !w.rows)
-		return (int)x->err->kind;
+		return x->err->kind;
 	w.own = w.tree.own;
 	for (uint32_t r = 0; r < w.tree.n; r++)
 		fold_row(&w, r);
 	if (link_rows(&w))
-		return (int)x->err->kind;
+		return x->err->kind;
 	t.base = w.tree.base;
 	if (q->set && fnset_count(q->set) == 1)
 		t.base = neighbour_inclusive(x, fnset_next(q->set, 0));
@@ -419,7 +419,7 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	t.cut = w.tree.cut;
 	if (put_folded_rows(&w, &t) ||
 	    (t.cut && !q->depth && !(q->min > 0) && keep_fold(&w, &t)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	*out = t;
 	return 0;
 }

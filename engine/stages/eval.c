@@ -19,7 +19,7 @@ int eval_column(struct table *t, const struct expr *e, struct table_col **out)
 	if (!e->event.n)
 		return table_find(t, e->text, e->ev, e->percent, out);
 	if (table_add(t, e->text, e->ev, e->percent, &c))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	/* Two columns of one name would be one key in a JSON object. */
 	if (table_taken(t, c->name))
 		c->name = arena_printf(t->x->a, "%s.%.*s%s", c->def->name,
@@ -84,7 +84,7 @@ int eval_bind(struct exec *x, struct table *t, const struct expr *e, struct expr
 	/* The copy is incomplete if memory ran out. */
 	if (!x->err->kind)
 		open_ratios(out);
-	return (int)x->err->kind;
+	return x->err->kind;
 }
 
 /* ---- opening ---- */
@@ -95,7 +95,7 @@ static int open_set(struct exec *x, struct expr *e)
 	struct fn_set *set;
 
 	if (exec_set(x, &var, &set))
-		return (int)x->err->kind;
+		return x->err->kind;
 	e->set = set;
 	return 0;
 }
@@ -130,7 +130,7 @@ static int know_names(struct exec *x, struct store *st, struct expr *e)
 	for (name_id name = 0; name < n;) {
 		name = store_names_with(st, needle, name, e->known);
 		if (exec_poll_now(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	for (uint32_t i = 0; i < n; i++)
 		e->known[i] = !e->known[i]
@@ -154,7 +154,7 @@ static int open_known(struct exec *x, struct table *t, struct expr *e)
 	d = c->dict ? c->dict : c->def->dict;
 	size = dict_size(t->g->st, d);
 	if (!(e->known = EXEC_ARRAY(x, uint8_t, (size_t)size + 1)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (d == DICT_NAME && (e->op == EX_MATCH || e->op == EX_NOT_MATCH) &&
 	    t->n > size / FEW)
 		return know_names(x, t->g->st, e);
@@ -172,21 +172,21 @@ static int open_node(struct exec *x, struct table *t, struct expr *e)
 		return open_set(x, e);
 	if ((e->op == EX_MATCH || e->op == EX_NOT_MATCH) && e->b->op == EX_REGEX &&
 	    open_regex(x, e))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (asks_text(e) && open_known(x, t, e))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (open_node(x, t, e->a))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (struct expr *b = e->b; b; b = b->next)
 		if (open_node(x, t, b))
-			return (int)x->err->kind;
+			return x->err->kind;
 	return 0;
 }
 
 int eval_open(struct exec *x, struct table *t, const struct expr *e, struct expr **out)
 {
 	*out = bind(x, t, e);
-	return x->err->kind ? (int)x->err->kind : open_node(x, t, *out);
+	return x->err->kind ? x->err->kind : open_node(x, t, *out);
 }
 
 static bool looks_like_regex(struct str s)
@@ -224,7 +224,7 @@ static void close_node(struct exec *x, struct expr *e, bool any_rows)
 int eval_close(struct exec *x, struct expr *e, bool any_rows)
 {
 	close_node(x, e, any_rows);
-	return (int)x->err->kind;
+	return x->err->kind;
 }
 
 /* ---- whole columns ---- */
@@ -234,7 +234,7 @@ static int keep_flags(struct window *w, const uint8_t *from, uint8_t **to)
 	if (!from)
 		return 0;
 	if (!*to && !(*to = EXEC_ARRAY(w->stmt, uint8_t, w->of->n)))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	memcpy(*to + w->first, from, w->t.n);
 	return 0;
 }
@@ -251,7 +251,7 @@ static int keep_values(struct window *w, const struct table_col *v, struct table
 		memcpy((char *)out->p + w->first * width, v->p, w->t.n * width);
 	return keep_flags(w, v->absent, &out->absent) ||
 			       keep_flags(w, v->estimated, &out->estimated)
-		       ? (int)w->x.err->kind
+		       ? w->x.err->kind
 		       : 0;
 }
 
@@ -265,7 +265,7 @@ static int eval_whole(struct exec *x, struct table *t, struct expr *e,
 		.type = e->type, .event = t->event, .unit = e->unit, .filled = true};
 	out->p = exec_alloc(x, t->n ? t->n : 1, col_width(out));
 	if (!out->p || window_open(x, t, &w))
-		return (int)x->err->kind;
+		return x->err->kind;
 	while (window_next(&w))
 		if (!eval_values(&w, e, &v)) {
 			keep_values(&w, &v, out);

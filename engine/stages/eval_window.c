@@ -20,7 +20,7 @@ static int new_values(struct window *w, enum col_type type, struct table_col *ou
 {
 	*out = (struct table_col){.type = type, .event = w->t.event, .filled = true};
 	out->p = exec_alloc(&w->x, w->t.n, col_width(out));
-	return out->p ? 0 : (int)w->x.err->kind;
+	return out->p ? 0 : w->x.err->kind;
 }
 
 /* Combine the flags of both operands, in place in one of them if possible; NULL: no
@@ -32,7 +32,7 @@ static int join_flags(struct window *w, uint8_t *a, uint8_t *b, uint8_t **out)
 		return 0;
 	}
 	if (!(*out = EXEC_ARRAY(&w->x, uint8_t, w->t.n)))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	for (size_t i = 0; i < w->t.n; i++)
 		(*out)[i] = a[i] | b[i];
 	return 0;
@@ -44,7 +44,7 @@ static int inherit(struct window *w, const struct table_col *a, const struct tab
 	return join_flags(w, a->absent, b ? b->absent : NULL, &out->absent) ||
 			       join_flags(w, a->estimated, b ? b->estimated : NULL,
 					  &out->estimated)
-		       ? (int)w->x.err->kind
+		       ? w->x.err->kind
 		       : 0;
 }
 
@@ -91,7 +91,7 @@ static int set_absent(struct window *w, struct table_col *c, const uint8_t *lent
 {
 	if (c->absent == lent) {
 		if (!(c->absent = EXEC_ARRAY(&w->x, uint8_t, w->t.n)))
-			return (int)w->x.err->kind;
+			return w->x.err->kind;
 		if (lent)
 			memcpy(c->absent, lent, w->t.n);
 	}
@@ -102,7 +102,7 @@ static int set_absent(struct window *w, struct table_col *c, const uint8_t *lent
 static int eval_number(struct window *w, const struct expr *e, struct table_col *out)
 {
 	if (new_values(w, e->type, out))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	for (size_t i = 0; i < w->t.n; i++) {
 		if (col_is_f(e->type))
 			out->f[i] = e->number;
@@ -115,7 +115,7 @@ static int eval_number(struct window *w, const struct expr *e, struct table_col 
 static int eval_text(struct window *w, const struct expr *e, struct table_col *out)
 {
 	if (new_values(w, COL_STR, out))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	for (size_t i = 0; i < w->t.n; i++)
 		out->s[i] = e->text;
 	return 0;
@@ -127,7 +127,7 @@ static int eval_col(struct window *w, const struct expr *e, struct table_col *ou
 
 	if (c)
 		*out = *c;
-	return c ? 0 : (int)w->x.err->kind;
+	return c ? 0 : w->x.err->kind;
 }
 
 /* ---- arithmetic ---- */
@@ -184,14 +184,14 @@ static int float_arith(struct window *w, enum expr_op op, const struct table_col
 	const uint8_t *lent = out->absent;
 
 	if (!fa || !fb)
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	float_loop(op, fa, fb, w->t.n, out->f);
 	for (size_t i = 0; i < w->t.n; i++) {
 		if (isfinite(out->f[i]) || !is_no_value(out->f[i], fa[i], fb[i]))
 			continue;
 		out->f[i] = 0;
 		if (set_absent(w, out, lent, i))
-			return (int)w->x.err->kind;
+			return w->x.err->kind;
 	}
 	return 0;
 }
@@ -202,7 +202,7 @@ static int eval_arith(struct window *w, struct expr *e, struct table_col *out)
 
 	if (eval_values(w, e->a, &a) || eval_values(w, e->b, &b) ||
 	    new_values(w, e->type, out) || inherit(w, &a, &b, out))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	if (col_is_f(e->type))
 		return float_arith(w, e->op, &a, &b, out);
 	for (size_t i = 0; i < w->t.n; i++)
@@ -216,7 +216,7 @@ static int eval_neg(struct window *w, struct expr *e, struct table_col *out)
 
 	if (eval_values(w, e->a, &a) || new_values(w, e->type, out) ||
 	    inherit(w, &a, NULL, out))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	for (size_t i = 0; i < w->t.n; i++) {
 		if (col_is_f(e->type))
 			out->f[i] = -as_double(&a, i);
@@ -279,7 +279,7 @@ static int compare_number(struct window *w, enum expr_op op, const struct table_
 		return 0;
 	}
 	if (!(f = doubles(w, a)))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	row_loops()->compare_float(
 		op, f, col_is_f(e->type) ? e->number : (double)e->whole, w->t.n, out);
 	return 0;
@@ -300,7 +300,7 @@ static int compare_rows(struct window *w, enum expr_op op, const struct table_co
 		const double *fa = doubles(w, a), *fb = doubles(w, b);
 
 		if (!fa || !fb)
-			return (int)w->x.err->kind;
+			return w->x.err->kind;
 		compare_float(op, fa, fb, w->t.n, out);
 	} else {
 		for (size_t i = 0; i < w->t.n; i++)
@@ -325,7 +325,7 @@ static int to_base(struct window *w, struct table_col *c)
 		base[i] = str_basename(col_text(&w->t, c, i));
 	c->s = base;
 	c->dict = DICT_NONE;
-	return base ? 0 : (int)w->x.err->kind;
+	return base ? 0 : w->x.err->kind;
 }
 
 /* Does a comparison with the text in e->b hold for s, a text of a column? */
@@ -395,7 +395,7 @@ static int text_rows(struct window *w, struct expr *e, const struct table_col *a
 				       : text_holds(w, e, a->s[i]);
 
 		if (hold < 0 || exec_poll(w->stmt))
-			return (int)w->x.err->kind;
+			return w->x.err->kind;
 		out->b[i] = hold;
 	}
 	return 0;
@@ -406,7 +406,7 @@ static int eval_match(struct window *w, struct expr *e, struct table_col *out)
 	struct table_col a;
 
 	return eval_values(w, e->a, &a) || new_values(w, COL_BOOL, out)
-		       ? (int)w->x.err->kind
+		       ? w->x.err->kind
 		       : text_rows(w, e, &a, out);
 }
 
@@ -417,20 +417,20 @@ static int eval_compare(struct window *w, struct expr *e, struct table_col *out)
 	if (e->b->op == EX_TEXT)
 		return eval_match(w, e, out);
 	if (eval_values(w, e->a, &a) || new_values(w, COL_BOOL, out))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	if (is_number(e->b, &a)) {
 		if (compare_number(w, e->op, &a, e->b, out->b))
-			return (int)w->x.err->kind;
+			return w->x.err->kind;
 		for (size_t i = 0; a.absent && i < w->t.n; i++)
 			out->b[i] = out->b[i] && !a.absent[i];
 		return 0;
 	}
 	if (eval_values(w, e->b, &b) || inherit(w, &a, &b, &flags))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	if ((e->op == EX_EQ || e->op == EX_NE) && is_base(b.type, e->a) && to_base(w, &b))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	if (compare_rows(w, e->op, &a, &b, out->b))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	for (size_t i = 0; flags.absent && i < w->t.n; i++)
 		out->b[i] = out->b[i] && !flags.absent[i];
 	return 0;
@@ -443,7 +443,7 @@ static int decide(struct window *w, enum expr_op op, const struct table_col *a)
 	bool *decided = EXEC_ARRAY(&w->x, bool, w->t.n);
 
 	if (!decided)
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	for (size_t i = 0; i < w->t.n; i++)
 		decided[i] = a->b[i] == (op == EX_OR) || (w->decided && w->decided[i]);
 	w->decided = decided;
@@ -458,7 +458,7 @@ static int eval_logic(struct window *w, struct expr *e, struct table_col *out)
 	if (eval_values(w, e->a, &a) ||
 	    (e->b && (decide(w, e->op, &a) || eval_values(w, e->b, &b))) ||
 	    new_values(w, COL_BOOL, out))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	w->decided = decided;
 	if (e->op == EX_NOT)
 		for (size_t i = 0; i < w->t.n; i++)
@@ -489,11 +489,11 @@ static int eval_in(struct window *w, struct expr *e, struct table_col *out)
 	struct table_col a, b;
 
 	if (new_values(w, COL_BOOL, out))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	if (e->set)
 		return eval_in_set(w, e, out);
 	if (eval_values(w, e->a, &a))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	for (struct expr *v = e->b; v; v = v->next) {
 		struct table_col one = a;
 		bool *same = EXEC_ARRAY(&w->x, bool, w->t.n);
@@ -501,7 +501,7 @@ static int eval_in(struct window *w, struct expr *e, struct table_col *out)
 		if (!same || eval_values(w, v, &b) ||
 		    (is_base(a.type, v) && to_base(w, &one)) ||
 		    compare_rows(w, EX_EQ, &one, &b, same))
-			return (int)w->x.err->kind;
+			return w->x.err->kind;
 		for (size_t i = 0; i < w->t.n; i++)
 			out->b[i] |= same[i] && !(a.absent && a.absent[i]);
 	}
@@ -526,7 +526,7 @@ static int eval_call(struct window *w, struct expr *e, struct table_col *out)
 
 	if (eval_values(w, e->a, &a) || new_values(w, e->type, out) ||
 	    inherit(w, &a, NULL, out))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	for (size_t i = 0; i < w->t.n; i++) {
 		if (col_is_text(e->type)) {
 			const struct str s = col_text(&w->t, &a, i);

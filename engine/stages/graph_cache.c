@@ -125,7 +125,7 @@ static int make_graph(struct kept_graph *k, struct exec *x, const struct gstage 
 	x->nnotes = x->notes_cap = 0;
 	if (rc) {
 		forget_graph(k);
-		return (int)x->err->kind;
+		return x->err->kind;
 	}
 	k->store = st;
 	return 0;
@@ -140,7 +140,7 @@ int graph_cache_gstages(struct graph_cache *c, struct exec *x, const struct gsta
 		trim_to(c, ROOM_BYTES);
 		k = oldest_graph(c, false);
 		if (make_graph(k, x, first, text, key))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	k->used = ++c->clock;
 	k->arena.cap = x->a->cap;
@@ -149,6 +149,6 @@ int graph_cache_gstages(struct graph_cache *c, struct exec *x, const struct gsta
 	x->parts = k->parts;
 	for (size_t i = 0; i < k->nnotes; i++)
 		if (exec_note(x, k->notes[i]))
-			return (int)x->err->kind;
+			return x->err->kind;
 	return 0;
 }

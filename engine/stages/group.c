@@ -57,9 +57,9 @@ static int quotient(struct exec *x, struct table *t, const struct groups *g,
 	struct expr *bound;
 
 	if (eval_bind(x, t, e, &bound))
-		return (int)x->err->kind;
+		return x->err->kind;
 	*ratio = over_sums(x, t, g, bound, out, parse_operators());
-	return x->err->kind ? (int)x->err->kind : eval(x, out, *ratio, v);
+	return x->err->kind ? x->err->kind : eval(x, out, *ratio, v);
 }
 
 /* ---- group ---- */
@@ -76,7 +76,7 @@ static int add_keys(struct exec *x, struct table *out, struct group_keys *b,
 		if (v->absent && !memchr(v->absent, 1, out->n))
 			v->absent = NULL;
 		if (table_adopt(out, e->as, v, &c) || table_texts(out, c))
-			return (int)x->err->kind;
+			return x->err->kind;
 		c->event = out->event;
 	}
 	return 0;
@@ -88,7 +88,7 @@ static int add_count(struct exec *x, const struct groups *g, struct str name,
 	struct table_col *c;
 
 	if (table_append(out, name, COL_COUNT, &c))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (g->n)
 		memcpy(c->u, g->size, g->n * sizeof(*c->u));
 	c->adds_up = true;
@@ -102,7 +102,7 @@ static int add_quotient(struct exec *x, struct table *t, const struct groups *g,
 	struct expr *ratio = NULL;
 
 	if (quotient(x, t, g, e, out, &ratio, &v) || table_adopt(out, name, &v, &c))
-		return (int)x->err->kind;
+		return x->err->kind;
 	c->event = out->event;
 	c->unit = e->unit;
 	c->ratio = col_is_f(v.type) ? ratio : NULL;
@@ -120,7 +120,7 @@ static int add_average(struct exec *x, struct table *t, const struct groups *g,
 
 	sum.p = exec_alloc(x, g->n + 1, type_width(e->type));
 	if (!n || !sum.p || table_append(out, name, COL_RATIO, &c))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (!eval_open(x, t, e, &open))
 		groups_fold(x, t, g, FOLD_SUM, open, n, &sum);
 	rc = eval_close(x, open, false);
@@ -153,7 +153,7 @@ static int aggregate(struct exec *x, struct table *t, const struct groups *g,
 					str_eq(e->text, STR("min")) ? FOLD_MIN : FOLD_MAX,
 					e->a, e->as, out, &c);
 	if (groups_fold_into(x, t, g, FOLD_SUM, e->a, e->as, out, &c))
-		return (int)x->err->kind;
+		return x->err->kind;
 	c->adds_up = true;
 	return 0;
 }
@@ -179,7 +179,7 @@ static int sum_column(struct exec *x, struct table *t, const struct groups *g,
 		return 0;
 	e = eval_of_column(c);
 	if (groups_fold_into(x, t, g, FOLD_SUM, &e, c->name, out, &sum))
-		return (int)x->err->kind;
+		return x->err->kind;
 	sum->adds_up = true;
 	return 0;
 }
@@ -194,7 +194,7 @@ static int default_sum(struct exec *x, struct table *t, struct groups *g,
 	/* `add` may have replaced the column. */
 	return table_find(t, str_c(d->name), t->event, false, &c) ||
 			       sum_column(x, t, g, c, out)
-		       ? (int)x->err->kind
+		       ? x->err->kind
 		       : 0;
 }
 
@@ -215,7 +215,7 @@ static int add_change(const struct table *t, struct table *out)
 	if (!base || !delta)
 		return 0;
 	if (table_append(out, STR("delta%"), COL_PERCENT, &c))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 0; i < out->n; i++)
 		c->f[i] = vs_percent((double)delta->i[i], (double)base->u[i]);
 	c->absent = base->absent;
@@ -229,13 +229,13 @@ static int default_sums(struct exec *x, struct table *t, struct groups *g,
 			struct table *out)
 {
 	if (groups_leave_out_parts(x, t, g) || add_count(x, g, STR("count"), out))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; t->src && i < t->src->ncols; i++)
 		if (default_sum(x, t, g, &t->src->cols[i], out))
-			return (int)x->err->kind;
+			return x->err->kind;
 	for (size_t i = 0; t->vs && i < VS_COLS; i++)
 		if (default_sum(x, t, g, &vs_cols[i], out))
-			return (int)x->err->kind;
+			return x->err->kind;
 	return add_change(t, out);
 }
 
@@ -274,18 +274,18 @@ static int fold_groups(struct exec *x, struct table *t, const struct tstage *s,
 
 	if (groups_number(x, t, s->exprs, b, g) ||
 	    (t->by_cost && t->src && groups_order(x, t, g, &order)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	out->n = g->n;
 	if (add_keys(x, out, b, s->exprs))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (const struct expr *e = s->aggs; e; e = e->next)
 		if (aggregate(x, t, g, e, out))
-			return (int)x->err->kind;
+			return x->err->kind;
 	if ((!s->aggs && default_sums(x, t, g, out)) ||
 	    (order && table_select(out, order, g->n)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	c = order ? cost_of_groups(t, s, out) : NULL;
-	return c && exec_sort_column(x, out, c) ? (int)x->err->kind : 0;
+	return c && exec_sort_column(x, out, c) ? x->err->kind : 0;
 }
 
 int exec_group(struct exec *x, struct table *t, const struct tstage *s)
@@ -298,7 +298,7 @@ int exec_group(struct exec *x, struct table *t, const struct tstage *s)
 	for (size_t k = 0; k < b.nkeys; k++)
 		eval_close(x, b.key[k].e, t->n > 0);
 	if (x->err->kind)
-		return (int)x->err->kind;
+		return x->err->kind;
 	replace(t, &out, g.n);
 	return 0;
 }
@@ -314,18 +314,18 @@ int exec_sum(struct exec *x, struct table *t)
 	g.of = EXEC_ARRAY(x, uint32_t, t->n + 1);
 	g.size = &size;
 	if (!g.of || groups_leave_out_parts(x, t, &g))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < t->ncols; i++) {
 		struct table_col *c = t->cols[i];
 
 		if ((c->machine || c->table) && sum_column(x, t, &g, c, &out))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	if (out.ncols == 0)
 		return err_set(x->err, ERR_QUERY, 0,
 			       "no column of these rows can be summed");
 	if (add_change(t, &out))
-		return (int)x->err->kind;
+		return x->err->kind;
 	replace(t, &out, 1);
 	return 0;
 }

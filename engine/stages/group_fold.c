@@ -102,7 +102,7 @@ static int fold_rows(struct window *w, struct folding *d, const struct table_col
 			if (!d->out->estimated &&
 			    !(d->out->estimated =
 				      EXEC_ARRAY(w->stmt, uint8_t, d->g->n + 1)))
-				return (int)w->x.err->kind;
+				return w->x.err->kind;
 			d->out->estimated[of[i]] = 1;
 		}
 	}
@@ -124,12 +124,12 @@ int groups_fold(struct exec *x, struct table *t, const struct groups *g, enum fo
 	bool all = true;
 
 	if (!d.seen || window_open(x, t, &w))
-		return (int)x->err->kind;
+		return x->err->kind;
 	while (window_next(&w))
 		if (!eval_values(&w, e, &v))
 			fold_rows(&w, &d, &v);
 	if (window_close(&w))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t k = 0; k < g->n; k++) {
 		all &= d.seen[k];
 		d.seen[k] = !d.seen[k];
@@ -173,13 +173,13 @@ int groups_leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 	uint32_t most = 0, *at, left = 0;
 
 	if (!t->part_of || table_refs(t))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		most = t->ref[i] > most ? t->ref[i] : most;
 	at = EXEC_ARRAY(x, uint32_t, (size_t)most + 1);
 	g->left_out = EXEC_ARRAY(x, uint8_t, t->n + 1);
 	if (!at || !g->left_out)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		at[t->ref[i]] = (uint32_t)i + 1;
 	for (size_t i = 0; i < t->n; i++) {
@@ -191,7 +191,7 @@ int groups_leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 			g->left_out[i] = COUNTED_PART;
 		left += g->left_out[i] == LEFT_OUT;
 		if (exec_poll(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return left ? exec_note(x,
 				arena_printf(x->a,

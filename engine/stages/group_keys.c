@@ -53,7 +53,7 @@ static int grow_numbering(struct exec *x, struct group_keys *b, const struct gro
 	uint32_t *slot = EXEC_ARRAY(x, uint32_t, cap);
 
 	if (!slot)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t k = 0; k < g->n; k++) {
 		uint64_t h = b->hash[k];
 
@@ -74,14 +74,14 @@ static int keep_key(struct window *w, struct group_key *key, size_t group, size_
 
 	if (exec_grow(w->stmt, &key->v.p, &key->cap, group, group + 1, width) ||
 	    exec_grow(w->stmt, &key->v.absent, &key->absent_cap, group, group + 1, 1))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	key->v.absent[group] = group_absent(c, row);
 	if (col_is_text(c->type) && !c->dict)
 		key->v.s[group] = window_keep(w, c->s[row]);
 	else
 		memcpy((char *)key->v.p + group * width, (const char *)c->p + row * width,
 		       width);
-	return (int)w->x.err->kind;
+	return w->x.err->kind;
 }
 
 static int new_group(struct window *w, struct group_keys *b, struct groups *g,
@@ -92,10 +92,10 @@ static int new_group(struct window *w, struct group_keys *b, struct groups *g,
 	if ((2 * (g->n + 1) > b->cap && grow_numbering(x, b, g)) ||
 	    exec_grow(x, &b->hash, &b->hash_cap, g->n, g->n + 1, sizeof(*b->hash)) ||
 	    exec_grow(x, &g->size, &g->size_cap, g->n, g->n + 1, sizeof(*g->size)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t k = 0; k < b->nkeys; k++)
 		if (keep_key(w, &b->key[k], g->n, row))
-			return (int)x->err->kind;
+			return x->err->kind;
 	b->hash[g->n] = hash;
 	g->size[g->n++] = 0;
 	while (b->slot[hash & (b->cap - 1)])
@@ -118,7 +118,7 @@ static int number_rows(struct window *w, struct group_keys *b, struct groups *g)
 			if (b->hash[k - 1] == h && same_key(b, i, k - 1))
 				break;
 		if (!k && new_group(w, b, g, h, i))
-			return (int)w->x.err->kind;
+			return w->x.err->kind;
 		k = k ? k - 1 : (uint32_t)g->n - 1;
 		g->of[w->first + i] = k;
 		g->size[k]++;
@@ -134,14 +134,14 @@ static int number_codes(struct window *w, struct group_keys *b, struct groups *g
 
 	if (!b->of_code &&
 	    !(b->of_code = EXEC_ARRAY(w->stmt, uint32_t, (size_t)codes + 1)))
-		return (int)w->x.err->kind;
+		return w->x.err->kind;
 	for (size_t i = 0; i < w->t.n; i++) {
 		/* A number after the last one is damage, and reported as such. */
 		const uint32_t code = c->code[i] < codes ? c->code[i] : codes;
 
 		if (!b->of_code[code]) {
 			if (new_group(w, b, g, code, i))
-				return (int)w->x.err->kind;
+				return w->x.err->kind;
 			b->of_code[code] = (uint32_t)g->n;
 		}
 		g->of[w->first + i] = b->of_code[code] - 1;
@@ -157,7 +157,7 @@ static int key_values(struct window *w, struct group_keys *b, struct table_col *
 		struct table_col *v = &b->key[k].v;
 
 		if (eval_values(w, b->key[k].e, &now[k]))
-			return (int)w->x.err->kind;
+			return w->x.err->kind;
 		b->key[k].now = &now[k];
 		v->type = now[k].type;
 		v->event = now[k].event;
@@ -173,7 +173,7 @@ static int number_windows(struct exec *x, struct table *t, struct group_keys *b,
 	struct window w;
 
 	if (window_open(x, t, &w))
-		return (int)x->err->kind;
+		return x->err->kind;
 	while (window_next(&w))
 		if (!key_values(&w, b, now))
 			b->nkeys == 1 && now[0].dict ? number_codes(&w, b, g)
@@ -186,14 +186,14 @@ int groups_number(struct exec *x, struct table *t, const struct expr *keys,
 {
 	g->of = EXEC_ARRAY(x, uint32_t, t->n + 1);
 	if (!g->of || grow_numbering(x, b, g))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (const struct expr *e = keys; e; e = e->next) {
 		if (b->nkeys == KEYS)
 			return exec_fail(x, e->span, "more than %d columns to group by",
 					 KEYS);
 		b->key[b->nkeys].v.type = e->type;
 		if (eval_open(x, t, e, &b->key[b->nkeys++].e))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return number_windows(x, t, b, g);
 }
@@ -214,7 +214,7 @@ static int costliest_rows(struct exec *x, struct table *t, struct table_col *pri
 
 	memset(best->row, 0xff, g->n * sizeof(*best->row));
 	if (window_open(x, t, &w))
-		return (int)x->err->kind;
+		return x->err->kind;
 	while (window_next(&w)) {
 		const struct table_col *c = window_col(&w, primary);
 		const uint32_t *of = g->of + w.first;
@@ -242,7 +242,7 @@ int groups_order(struct exec *x, struct table *t, const struct groups *g,
 	    table_add(t, t->vs ? STR("delta") : str_c(t->src->primary), t->event, false,
 		      &c) ||
 	    (t->vs && table_fill(t, c)) || costliest_rows(x, t, c, g, &best))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t k = 0; k < g->n; k++)
 		p[k] = (struct sort_pair){best.row[k], (uint32_t)k};
 	if (sort_pairs(p, g->n))

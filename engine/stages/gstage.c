@@ -57,7 +57,7 @@ static int mark_parts(struct exec *x, const struct gstage *g, uint8_t *parts)
 	uint8_t *met = EXEC_ARRAY(x, uint8_t, 2 * g->nnumbers);
 
 	if (!met)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t p = 0; p < store_info(x->g->st)->parts; p++) {
 		struct store_part part;
 		bool wanted = false;
@@ -89,14 +89,14 @@ static int run_parts(struct exec *x, const struct gstage *first)
 	bool any = false;
 
 	if (!parts)
-		return (int)x->err->kind;
+		return x->err->kind;
 	memset(parts, 1, n);
 	for (const struct gstage *g = first; g; g = g->next) {
 		if (g->kind != G_PART && g->kind != G_THREAD)
 			continue;
 		any = true;
 		if (mark_parts(x, g, parts))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	x->parts = any && memchr(parts, 0, n) ? parts : NULL;
 	return any ? graph_parts(x->g, parts, &x->g, x->err) : 0;
@@ -114,7 +114,7 @@ static int run_inlined(struct exec *x, const struct gstage *first)
 	if (!g)
 		return 0;
 	if (!(in = EXEC_ARRAY(x, struct graph_inlines, 1)) || inlined_code_find(x, in))
-		return (int)x->err->kind;
+		return x->err->kind;
 	return in->codes ? graph_inlined(x->g, in, &x->g, x->err) : 0;
 }
 
@@ -130,7 +130,7 @@ static int note_lost(struct exec *x, const struct graph *below)
 	if (graph_event(x->g, x->event, x->err) ||
 	    graph_flow_input(below, x->event, &from, x->err) ||
 	    graph_flow_input(x->g, x->event, &to, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t f = 0; f < from.functions; f++)
 		was = graph_add(was, from.self[f]);
 	for (uint32_t f = 0; f < to.functions; f++)
@@ -148,9 +148,8 @@ static int hide(struct exec *x, const struct fn_set *set)
 {
 	const struct graph *below = x->g;
 
-	return graph_hide(x->g, set, &x->g, x->err) || note_lost(x, below)
-		       ? (int)x->err->kind
-		       : 0;
+	return graph_hide(x->g, set, &x->g, x->err) || note_lost(x, below) ? x->err->kind
+									   : 0;
 }
 
 /* Find the functions with an inclusive cost below p percent; of an inlined function that
@@ -161,7 +160,7 @@ static int small_functions(struct exec *x, double p, struct fn_set **out)
 	double least;
 
 	if (graph_join_inlined(g, &g, x->err) || graph_event(g, x->event, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	least = p / 100.0 * (double)graph_total(g, x->event);
 	if (!(*out = fnset_new(x->a, x->g->functions)))
 		return arena_full(x->a, x->err);
@@ -177,13 +176,13 @@ static int gstage_cut(struct exec *x, const struct gstage *g)
 	uint32_t n;
 
 	if (small_functions(x, g->percent, &set))
-		return (int)x->err->kind;
+		return x->err->kind;
 	n = fnset_count(set);
 	if (n == 0)
 		return 0;
 	if (exec_note(x, arena_printf(x->a, "cut %g %% hides %s of %s functions",
 				      g->percent, GROUPED(n), GROUPED(x->g->functions))))
-		return (int)x->err->kind;
+		return x->err->kind;
 	return hide(x, set);
 }
 
@@ -207,7 +206,7 @@ static int collapse_by(struct exec *x, const struct gstage *g)
 							    : GRAPH_BY_CLASS;
 
 	if (by == GRAPH_BY_OBJECT && note_no_objects(x))
-		return (int)x->err->kind;
+		return x->err->kind;
 	return graph_collapse_by(x->g, by, &x->g, x->err);
 }
 
@@ -225,9 +224,9 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 	struct fn_set *set;
 
 	if (g->set && exec_set(x, g->set, &set))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (exec_poll_now(x))
-		return (int)x->err->kind;
+		return x->err->kind;
 	switch (g->kind) {
 	case G_FOCUS:
 	case G_IGNORE: return graph_focus(x->g, set, g->kind == G_IGNORE, &x->g, x->err);
@@ -247,7 +246,7 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
 {
 	if (run_parts(x, first) || run_inlined(x, first))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (const struct gstage *g = first; g; g = g->next) {
 		struct span at = g->set ? g->set->span : g->span;
 		struct str name = at.at + at.len <= text.n
@@ -255,7 +254,7 @@ int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
 					  : STR("(collapsed)");
 
 		if (run_stage(x, g, name))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return graph_join_inlined(x->g, &x->g, x->err);
 }

@@ -216,7 +216,7 @@ static int code_at(struct finding *w, file_id file, uint64_t instr, uint32_t *co
 	store_inlined(w->st, file, &file, &name);
 	*code = code_of_frame(w, frame, file);
 	if (*code == OWN)
-		return (int)w->x->err->kind;
+		return w->x->err->kind;
 	vote_for_file(&w->fn[w->code[*code].fn], file);
 	return 0;
 }
@@ -242,7 +242,7 @@ static int add_lines(struct finding *w, struct code_line **out, size_t *n)
 	struct str name;
 
 	if (fn_inlined_lines(w->x, w->of_store, &w->rows, &line, &costs, n))
-		return (int)w->x->err->kind;
+		return w->x->err->kind;
 	if (!(to = *out = ARENA_ARRAY(&w->rows, struct code_line, *n + 1)))
 		return arena_full(&w->rows, w->x->err);
 	for (size_t i = 0; i < *n; i++) {
@@ -251,7 +251,7 @@ static int add_lines(struct finding *w, struct code_line **out, size_t *n)
 		store_inlined(w->st, line[i].file, &file, &name);
 		to[i] = (struct code_line){file, line[i].instr, line[i].line, OWN};
 		if (code_at(w, line[i].file, line[i].instr, &to[i].code))
-			return (int)w->x->err->kind;
+			return w->x->err->kind;
 		for (uint32_t e = 0; to[i].code != OWN && e < w->events; e++) {
 			uint64_t *sum = &w->self[(size_t)to[i].code * w->events + e];
 
@@ -357,7 +357,7 @@ static int add_sites(struct finding *w, const struct code_line *line, size_t nli
 	size_t n = 0, k = 0;
 
 	if (fn_sites(w->x, w->of_store, &w->rows, &s, &costs, &n))
-		return (int)w->x->err->kind;
+		return w->x->err->kind;
 	if (!(site = ARENA_ARRAY(&w->rows, struct code_site, n + 1)))
 		return arena_full(&w->rows, w->x->err);
 	for (size_t i = 0; i < n; i++) {
@@ -365,7 +365,7 @@ static int add_sites(struct finding *w, const struct code_line *line, size_t nli
 		uint32_t code;
 
 		if (code_of_site(w, line, nlines, &s[i], &code))
-			return (int)w->x->err->kind;
+			return w->x->err->kind;
 		if (edge == GRAPH_NONE)
 			continue;
 		w->moved[edge] |= code == OWN ? STAYS : MOVED;
@@ -385,7 +385,7 @@ static int add_function(struct finding *w)
 
 	w->last = NULL;
 	if (add_lines(w, &line, &n))
-		return (int)w->x->err->kind;
+		return w->x->err->kind;
 	return add_sites(w, line, n);
 }
 
@@ -399,15 +399,15 @@ static int want_function(struct finding *w)
 
 	if (fn_inlined_lines(w->x, w->of_store, &w->rows, &line, &costs, &lines) ||
 	    fn_sites(w->x, w->of_store, &w->rows, &site, &costs, &sites))
-		return (int)w->x->err->kind;
+		return w->x->err->kind;
 	for (size_t i = 0; i < lines; i++)
 		if (inlining_want(w->in, w->of_store, line[i].file, line[i].line,
 				  line[i].instr))
-			return (int)w->x->err->kind;
+			return w->x->err->kind;
 	for (size_t i = 0; i < sites; i++)
 		if (inlining_want(w->in, w->of_store, site[i].file, site[i].line,
 				  site[i].instr))
-			return (int)w->x->err->kind;
+			return w->x->err->kind;
 	return 0;
 }
 
@@ -419,7 +419,7 @@ static int each_function(struct finding *w, int (*each)(struct finding *))
 		w->of_store = graph_origin(w->x->g, w->f);
 		arena_reset(&w->rows);
 		if (each(w) || (w->f % POLL == 0 && exec_poll_now(w->x)))
-			return (int)w->x->err->kind;
+			return w->x->err->kind;
 	}
 	return 0;
 }
@@ -516,9 +516,8 @@ static int keep_found(struct finding *w, struct graph_inlines *out)
 		.calls = (uint32_t)w->calls,
 		.gone = w->moved};
 	if (!out->fn || !out->code || !out->self || !out->call || !out->cost)
-		return (int)x->err->kind;
-	rc = list_files(w, &names) || keep_fns(w, &names, out->fn) ? (int)x->err->kind
-								   : 0;
+		return x->err->kind;
+	rc = list_files(w, &names) || keep_fns(w, &names, out->fn) ? x->err->kind : 0;
 	hash_free(&names);
 	if (rc)
 		return rc;
@@ -561,7 +560,7 @@ static int look_up(struct finding *w, struct arena *scratch)
 			     (store_info(w->st)->has_instr &&
 			      each_function(w, want_function)) ||
 			     inlining_read(w->in, true)
-		     ? (int)x->err->kind
+		     ? x->err->kind
 		     : 0;
 	notes = x->notes;
 	n = x->nnotes;
@@ -581,7 +580,7 @@ int inlined_code_find(struct exec *x, struct graph_inlines *out)
 
 	w.events = store_info(w.st)->events;
 	if (!(w.moved = EXEC_ARRAY(x, uint8_t, (size_t)x->g->edges + 1)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	arena_init(&scratch, x->a->cap);
 	arena_init(&w.rows, x->a->cap);
 	if (!look_up(&w, &scratch) && !each_function(&w, add_function) &&
@@ -597,5 +596,5 @@ int inlined_code_find(struct exec *x, struct graph_inlines *out)
 	free(w.chain);
 	arena_free(&w.rows);
 	arena_free(&scratch);
-	return (int)x->err->kind;
+	return x->err->kind;
 }

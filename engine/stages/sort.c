@@ -78,7 +78,7 @@ static int merge_sort(struct exec *x, const struct order *o, uint32_t *v, uint32
 
 				tmp[k++] = left ? v[i++] : v[j++];
 				if (exec_poll(x))
-					return (int)x->err->kind;
+					return x->err->kind;
 			}
 		}
 		memcpy(v, tmp, n * sizeof(*v));
@@ -290,7 +290,7 @@ static int keep_row(struct window *w, struct first_rows *h, size_t i)
 		struct cell c = cell_of(w, h, k, i);
 
 		if (c.s.p && !(c.s = window_keep(w, c.s)).p)
-			return (int)w->x.err->kind;
+			return w->x.err->kind;
 		h->cell[at * h->nkeys + k] = c;
 	}
 	if (full)
@@ -304,12 +304,12 @@ static int window_keys(struct window *w, struct first_rows *h)
 {
 	for (size_t k = 0; k < h->nkeys; k++) {
 		if (eval_values(w, h->e[k], &h->now[k]))
-			return (int)w->x.err->kind;
+			return w->x.err->kind;
 		h->bits[k] = NULL;
 		if (is_compared(&h->now[k]))
 			continue;
 		if (!(h->bits[k] = EXEC_ARRAY(&w->x, uint64_t, w->t.n)))
-			return (int)w->x.err->kind;
+			return w->x.err->kind;
 		order_bits(&h->now[k], h->asc[k], w->t.n, h->bits[k]);
 	}
 	return 0;
@@ -331,7 +331,7 @@ static int first_of_window(struct window *w, struct first_rows *h)
 			if ((h->n < h->keep || h->cell[0].absent ||
 			     bits[i - 1] <= h->cell[0].bits) &&
 			    meet_row(w, h, i - 1))
-				return (int)w->x.err->kind;
+				return w->x.err->kind;
 		return 0;
 	}
 	for (size_t i = 0; i < w->t.n; i++) {
@@ -341,7 +341,7 @@ static int first_of_window(struct window *w, struct first_rows *h)
 				break;
 		}
 		if (meet_row(w, h, i))
-			return (int)w->x.err->kind;
+			return w->x.err->kind;
 	}
 	return 0;
 }
@@ -357,7 +357,7 @@ static int open_keys(struct exec *x, struct table *t, const struct expr *keys,
 			return exec_fail(x, e->span, "more than %d sort keys", KEYS);
 		h->asc[h->nkeys] = ascends(e);
 		if (eval_open(x, t, e, &h->e[h->nkeys++]))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return 0;
 }
@@ -407,7 +407,7 @@ static int keep_first(struct exec *x, struct table *t, const struct expr *keys,
 out:
 	for (size_t k = 0; k < h.nkeys; k++)
 		eval_close(x, h.e[k], t->n > 0);
-	return (int)x->err->kind;
+	return x->err->kind;
 }
 
 /* ---- all of them ---- */
@@ -419,7 +419,7 @@ static int eval_keys(struct exec *x, struct table *t, const struct expr *keys,
 		if (o->n == KEYS)
 			return exec_fail(x, e->span, "more than %d sort keys", KEYS);
 		if (eval(x, t, e, &o->key[o->n]))
-			return (int)x->err->kind;
+			return x->err->kind;
 		o->asc[o->n] = ascends(e);
 		o->n++;
 	}
@@ -433,7 +433,7 @@ static int sort_all(struct exec *x, struct table *t, const struct expr *keys,
 	uint32_t *v = EXEC_ARRAY(x, uint32_t, 2 * t->n + 1);
 
 	if (!v || (primary ? table_fill(t, primary) : eval_keys(x, t, keys, &o)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (primary) {
 		o.key[0] = *primary;
 		o.n = 1;
@@ -443,7 +443,7 @@ static int sort_all(struct exec *x, struct table *t, const struct expr *keys,
 	return (has_bits(&o, t->n) ? bits_sort(x, &o, v, t->n)
 				   : merge_sort(x, &o, v, v + t->n, t->n)) ||
 			       table_select(t, v, t->n)
-		       ? (int)x->err->kind
+		       ? x->err->kind
 		       : 0;
 }
 
@@ -478,7 +478,7 @@ static int keep_rows(struct exec *x, struct table *t, size_t n)
 
 	for (size_t i = 0; rows && i < n; i++)
 		rows[i] = (uint32_t)i;
-	return rows && !table_select(t, rows, n) ? 0 : (int)x->err->kind;
+	return rows && !table_select(t, rows, n) ? 0 : x->err->kind;
 }
 
 static int take_ranked(struct exec *x, struct table *t, bool by_incl, uint32_t ev,
@@ -487,12 +487,12 @@ static int take_ranked(struct exec *x, struct table *t, bool by_incl, uint32_t e
 	uint32_t *rows = EXEC_ARRAY(x, uint32_t, n + 1);
 
 	if (!rows)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < n; i++) {
 		rows[i] = by_incl ? store_rank_incl(t->g->st, ev, (uint32_t)i)
 				  : store_rank_self(t->g->st, ev, (uint32_t)i);
 		if (exec_poll(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return table_select(t, rows, n);
 }
@@ -506,7 +506,7 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 
 		if (e->op == EX_COL && !e->let) {
 			if (eval_column(t, e, &c))
-				return (int)x->err->kind;
+				return x->err->kind;
 			if (!c->machine && !c->table)
 				c->machine = c->table = true;
 			continue;
@@ -514,7 +514,7 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 		if (eval(x, t, e, &v) ||
 		    (e->type == COL_RATIO && eval_bind(x, t, e, &ratio)) ||
 		    table_adopt(t, e->as, &v, &c))
-			return (int)x->err->kind;
+			return x->err->kind;
 		c->event = t->event;
 		c->ratio = ratio;
 	}
@@ -540,10 +540,10 @@ int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n
 		rc = take_ranked(x, t, by_incl, ev, n);
 	else if (!keys && table_add(t, t->vs ? STR("delta") : str_c(t->src->primary),
 				    t->event, false, &primary))
-		rc = (int)x->err->kind;
+		rc = x->err->kind;
 	else if (n && n < t->n / 4 && n <= HEAP)
 		rc = keep_first(x, t, keys, primary, n);
 	else
 		rc = sort_all(x, t, keys, primary) || (n < t->n && keep_rows(x, t, n));
-	return rc || show_keys(x, t, keys) ? (int)x->err->kind : 0;
+	return rc || show_keys(x, t, keys) ? x->err->kind : 0;
 }

@@ -20,7 +20,7 @@ static int where(struct exec *x, struct table *t, const struct tstage *s)
 	size_t n;
 
 	if (eval_rows(x, t, s->exprs, &rows, &n) || table_select(t, rows, n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	t->rows_before = n;
 	return 0;
 }
@@ -37,7 +37,7 @@ static int keep_slice(struct exec *x, struct table *t, size_t from, size_t n)
 		return 0;
 	rows = EXEC_ARRAY(x, uint32_t, n + 1);
 	if (!rows)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < n; i++)
 		rows[i] = (uint32_t)(from + i);
 	return table_select(t, rows, n);
@@ -70,11 +70,11 @@ static int compute(struct exec *x, struct table *t, const struct expr *e, struct
 	bool sums;
 
 	if (eval(x, t, e, &s->v))
-		return (int)x->err->kind;
+		return x->err->kind;
 	sums = adds_up(t, e);
 	/* A ratio is computed from sums, if its columns add up. */
 	if (sums && e->type == COL_RATIO && eval_bind(x, t, e, &s->ratio))
-		return (int)x->err->kind;
+		return x->err->kind;
 	s->adds_up = sums && (e->type == COL_COST || e->type == COL_COUNT ||
 			      e->type == COL_DELTA);
 	return 0;
@@ -85,7 +85,7 @@ static int stage_append(struct table *t, struct str name, struct shown *s)
 	struct table_col *c;
 
 	if (table_adopt(t, name, &s->v, &c))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	c->adds_up = s->adds_up;
 	c->ratio = s->ratio;
 	return 0;
@@ -97,7 +97,7 @@ static int stage_add(struct exec *x, struct table *t, const struct tstage *s)
 	struct shown one = {0};
 
 	if (compute(x, t, s->exprs, &one))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < t->ncols; i++)
 		if (str_eq(t->cols[i]->name, s->name))
 			t->cols[i]->machine = t->cols[i]->table = false;
@@ -124,12 +124,12 @@ static int stage_show(struct exec *x, struct table *t, const struct tstage *s)
 	for (const struct expr *e = s->exprs; e; e = e->next)
 		n++;
 	if (!(to = EXEC_ARRAY(x, struct shown, n)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	n = 0;
 	for (const struct expr *e = s->exprs; e; e = e->next, n++)
 		if (e->op != EX_COL || e->let || e->named ? compute(x, t, e, &to[n])
 							  : eval_column(t, e, &to[n].col))
-			return (int)x->err->kind;
+			return x->err->kind;
 	for (size_t i = 0; i < t->ncols; i++)
 		t->cols[i]->machine = t->cols[i]->table = false;
 	n = 0;
@@ -138,7 +138,7 @@ static int stage_show(struct exec *x, struct table *t, const struct tstage *s)
 			to[n].col->machine = to[n].col->table = true;
 			move_last(t, to[n].col);
 		} else if (stage_append(t, e->as, &to[n]))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return 0;
 }
@@ -155,7 +155,7 @@ static int stage_count(struct exec *x, struct table *t)
 	t->cols = NULL;
 	t->ncols = t->cap = 0;
 	if (table_append(t, STR("count"), COL_COUNT, &c))
-		return (int)x->err->kind;
+		return x->err->kind;
 	c->u[0] = n;
 	return 0;
 }
@@ -210,7 +210,7 @@ static int order_before(struct exec *x, struct table *t, const struct tstage *s)
 int exec_tstage(struct exec *x, struct table *t, const struct tstage *s)
 {
 	if (order_before(x, t, s))
-		return (int)x->err->kind;
+		return x->err->kind;
 	switch (s->kind) {
 	case T_WHERE: return where(x, t, s);
 	case T_SORT: return exec_sort(x, t, s->exprs, rows_kept(t, s->next));
@@ -271,7 +271,7 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 	struct str asked;
 
 	if (expect_paired(x, s))
-		return (int)x->err->kind;
+		return x->err->kind;
 
 	if (s->name.n) {
 		bool none = str_eq(s->name, STR("none"));
@@ -284,11 +284,11 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 				      "expected rows, found none");
 	}
 	if (eval_rows(x, t, s->exprs, &rows, &n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (n == t->n)
 		return 0;
 	if (!(bad = EXEC_ARRAY(x, uint32_t, t->n - n + 1)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0, j = 0; i < t->n; i++) {
 		if (j < n && rows[j] == i)
 			j++;
@@ -296,7 +296,7 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 			bad[k++] = (uint32_t)i;
 	}
 	if (table_select(t, bad, k))
-		return (int)x->err->kind;
+		return x->err->kind;
 	asked = check_with_values(x->env, s->exprs->as, x->a);
 	return err_set(x->err, ERR_EXPECT, s->span.at, "%s of %s row%s %s not meet %.*s",
 		       GROUPED(k), GROUPED(all), all == 1 ? "" : "s",
@@ -326,10 +326,10 @@ int exec_source(struct exec *x, const struct source *s, struct table *t,
 		const struct tstage *next)
 {
 	if (graph_event(x->g, x->event, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	x->keep = rows_wanted(x, s, next);
 	if (s->vs.n ? exec_vs(x, s, t) : sources_open(x, s, t))
-		return (int)x->err->kind;
+		return x->err->kind;
 	x->keep = 0;
 	/* If no stage orders the rows, the costliest come first. */
 	t->by_cost = t->src && t->src->sorted && !t->ordered;

@@ -40,7 +40,7 @@ static int index_base(struct exec *x, struct vs *v, struct base_rows *b)
 	b->key = EXEC_ARRAY(x, struct str, v->b.n + 1);
 	b->used = EXEC_ARRAY(x, uint8_t, v->b.n + 1);
 	if (!b->slot || !b->key || !b->used)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < v->b.n; i++) {
 		size_t h;
 
@@ -51,7 +51,7 @@ static int index_base(struct exec *x, struct vs *v, struct base_rows *b)
 			;
 		b->slot[h & (b->cap - 1)] = (uint32_t)i + 1;
 		if (exec_poll(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return 0;
 }
@@ -83,10 +83,10 @@ static int join_by_key(struct exec *x, struct vs *v)
 	struct base_rows b;
 
 	if (index_base(x, v, &b))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < v->a.n; i++)
 		if (take_base(x, v, &b, i, &v->ib[i]))
-			return (int)x->err->kind;
+			return x->err->kind;
 	return 0;
 }
 
@@ -97,7 +97,7 @@ static int join_functions(struct exec *x, struct vs *v)
 	uint32_t *row = EXEC_ARRAY(x, uint32_t, (size_t)p->functions[1] + 1);
 
 	if (!row)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t r = 0; r < v->b.n; r++)
 		row[row_ref(&v->b, r)] = (uint32_t)r + 1;
 	for (size_t i = 0; i < v->a.n; i++) {
@@ -118,7 +118,7 @@ static int join_rows(struct exec *x, struct vs *v, size_t *rows)
 	v->of_base = EXEC_ARRAY(x, uint32_t, v->b.n + 1);
 	if (!v->ia || !v->ib || !v->of_base ||
 	    (functions ? join_functions(x, v) : join_by_key(x, v)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	memset(v->of_base, 0xff, v->b.n * sizeof(*v->of_base));
 	for (size_t i = 0; i < n; i++) {
 		v->ia[i] = (uint32_t)i;
@@ -143,7 +143,7 @@ static int base_events(struct exec *x, struct vs *v, struct store *st)
 	struct str *names = EXEC_ARRAY(x, struct str, (size_t)n + 1);
 
 	if (!names)
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t e = 0; e < n; e++) {
 		struct store_event ev;
 
@@ -179,7 +179,7 @@ static int base_stages(struct exec *x, const struct source *s, const struct gsta
 		if (g->kind == G_PART || g->kind == G_THREAD)
 			continue;
 		if (!(*tail = EXEC_ARRAY(x, struct gstage, 1)))
-			return (int)x->err->kind;
+			return x->err->kind;
 		**tail = *g;
 		(*tail)->next = NULL;
 		tail = &(*tail)->next;
@@ -196,7 +196,7 @@ int exec_vs_base(struct exec *x, const struct source *s)
 	uint32_t e;
 
 	if (!v || !st || base_events(x, v, st))
-		return (int)x->err->kind;
+		return x->err->kind;
 	b = &v->base_exec;
 	*b = *x;
 	b->env = &v->env;
@@ -217,11 +217,11 @@ int exec_vs_base(struct exec *x, const struct source *s)
 	if (graph_plain(st, x->a, x->cancel, &b->g, x->err) ||
 	    pair_cached(x->pairs, (struct store *[2]){x->g->st, b->g->st}, x->a->cap,
 			x->cancel, &x->pairing, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	b->pairing = x->pairing;
 	if (base_stages(x, s, &b->gstages) || exec_gstages(b, b->gstages, x->text) ||
 	    graph_event(b->g, e, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	x->vs = v;
 	x->base = b;
 	return 0;
@@ -252,7 +252,7 @@ static int note_base(struct exec *x, const struct source *s, const struct vs *v)
 			k++;
 		if (k == own && exec_note(x, arena_printf(x->a, "%.*s: %.*s",
 							  STR_ARG(s->vs), STR_ARG(text))))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return 0;
 }
@@ -267,7 +267,7 @@ static int show_as(struct table *t, const struct table *a)
 		if (!from->machine && !from->table)
 			continue;
 		if (table_add(t, str_c(from->def->name), from->event, from->percent, &c))
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 		c->name = from->name;
 		c->machine = from->machine;
 		c->table = from->table;
@@ -284,7 +284,7 @@ static int count_runs(struct exec *x, struct table *t, bool *several)
 	if (!vs_has_runs(t->src))
 		return 0;
 	if (vs_runs_count(t->vs->a.x, &n[0]) || vs_runs_count(t->vs->b.x, &n[1]))
-		return (int)x->err->kind;
+		return x->err->kind;
 	*several = (n[0] > 1 || n[1] > 1) && vs_runs_known(t->vs);
 	return n[0] == n[1]
 		       ? 0
@@ -302,7 +302,7 @@ static int show_vs(struct exec *x, struct table *t, size_t rows)
 	bool several;
 
 	if (count_runs(x, t, &several))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t i = 0; i < vs_col_count(t->src); i++) {
 		const unsigned flags = vs_cols[i].flags;
 		const bool percent = flags & OF_TOTAL, run = flags & OF_RUN;
@@ -313,7 +313,7 @@ static int show_vs(struct exec *x, struct table *t, size_t rows)
 			continue;
 		name.n -= percent;
 		if (table_add(t, name, t->event, percent, &c))
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 		c->machine = true;
 		/* Those of info are shown though they are on request elsewhere. */
 		c->table = flags & SHOW_T ? run || renamed || vs_cols[i].type != COL_NAME
@@ -446,7 +446,7 @@ static int check_parts(struct exec *x, const struct source *s, const struct vs *
 		v->a.n, word, v->a.n == 1 ? "" : "s", v->b.n, STR_ARG(s->vs));
 	if (!s->vs_parts || !other_part(b, s->vs_parts, &number) ||
 	    (s->kind == S_THREADS) != (s->vs_parts->kind == G_THREAD))
-		return (int)x->err->kind;
+		return x->err->kind;
 	return err_hint(x->err, "as many of them: %s %llu | %ss vs %.*s",
 			s->vs_parts->kind == G_THREAD ? "thread" : "part",
 			(unsigned long long)number, word, STR_ARG(s->vs));
@@ -480,7 +480,7 @@ static int keep_min(struct exec *x, struct table *t)
 	if (!(v->a.min > 0 || v->b.min > 0))
 		return 0;
 	if (!(keep = EXEC_ARRAY(x, uint32_t, t->n + 1)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t i = 0; i < t->n; i++)
 		if (!path_under_min((double)tree_weight(&v->a, v->ia[i]), v->a.min) ||
 		    !path_under_min((double)tree_weight(&v->b, v->ib[i]), v->b.min))
@@ -499,21 +499,21 @@ int exec_vs(struct exec *x, const struct source *s, struct table *t)
 	part_alike(x);
 	base->nfound = 0; /* the graph stages recorded some */
 	if (sources_open(base, s, &v->b) || store_check(base->g->st, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	rc = sources_open(x, s, &v->a);
 	x->base = NULL;
 	if (rc || check_parts(x, s, v) || join_rows(x, v, &rows) || note_base(x, s, v) ||
 	    note_contained(x, s) || measure_paired(x, s, &v->a))
-		return (int)x->err->kind;
+		return x->err->kind;
 	t->vs = v;
 	t->joined = &vs_joined;
 	if (table_init(x, t, v->a.src, x->g, rows) || show_as(t, &v->a))
-		return (int)x->err->kind;
+		return x->err->kind;
 	t->ordered = v->a.ordered;
 	t->part_of = v->a.part_of ? joined_part_of : NULL;
 	t->card = v->a.card;
 	t->truncated = v->a.truncated || v->b.truncated;
 	t->tree = v->a.tree;
 	t->upward = v->a.upward;
-	return show_vs(x, t, rows) || keep_min(x, t) ? (int)x->err->kind : 0;
+	return show_vs(x, t, rows) || keep_min(x, t) ? x->err->kind : 0;
 }

@@ -114,13 +114,13 @@ static int side(struct table *t, bool base, struct str name, uint32_t event, boo
 
 	*out = (struct cells){.at = EXEC_ARRAY(t->x, uint32_t, t->n + 1)};
 	if (!some || !out->at)
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	*some = *whole;
 	some->cols = NULL;
 	some->ncols = some->cap = some->n = 0;
 	some->ref = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
 	if (!some->ref)
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
 		const uint32_t r = row[row_ref(t, i)];
 
@@ -132,7 +132,7 @@ static int side(struct table *t, bool base, struct str name, uint32_t event, boo
 		return 0;
 	return table_column(some, name, e, percent, &out->col) ||
 			       table_texts(some, out->col)
-		       ? (int)t->x->err->kind
+		       ? t->x->err->kind
 		       : 0;
 }
 
@@ -249,7 +249,7 @@ static int fill_text(struct table *t, struct table_col *c, ptrdiff_t which)
 		if (!c->s[i].p)
 			return arena_full(t->x->a, t->x->err);
 		if (exec_poll(t->x))
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 	}
 	return 0;
 }
@@ -310,7 +310,7 @@ static int know_runs(struct vs *v, uint32_t event)
 	v->runs_event = event;
 	return vs_runs_new(v->a.x, event, &v->runs[0]) ||
 			       vs_runs_new(v->b.x, vs_base_event(v, event), &v->runs[1])
-		       ? (int)v->a.x->err->kind
+		       ? v->a.x->err->kind
 		       : 0;
 }
 
@@ -328,7 +328,7 @@ static int fill_runs(struct table *t, struct table_col *c, ptrdiff_t which)
 					   "focus, ignore and with inlined");
 	}
 	if (know_runs(v, c->event))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
 		const uint32_t r = row_ref(t, i);
 		const struct vs_range now =
@@ -365,7 +365,7 @@ static int fill_vs(struct table *t, struct table_col *c)
 		return fill_runs(t, c, which);
 	if ((!base && side(t, false, of, c->event, false, &a)) ||
 	    side(t, true, of, c->event, base && c->percent, &b))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	if (base)
 		fill_base(t, c, &b);
 	else
@@ -390,7 +390,7 @@ static int fill_side(struct table *t, struct table_col *c)
 
 	if (side(t, false, str_c(c->def->name), c->event, c->percent, &a) ||
 	    side(t, true, str_c(c->def->name), c->event, c->percent, &b))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
 		const bool gone = a.at[i] == GRAPH_NONE;
 		const struct table_col *from = gone ? b.col : a.col;
@@ -406,7 +406,7 @@ static int fill_side(struct table *t, struct table_col *c)
 		if (from->absent)
 			c->absent[i] = from->absent[row];
 		if (exec_poll(t->x))
-			return (int)t->x->err->kind;
+			return t->x->err->kind;
 	}
 	return 0;
 }
@@ -417,10 +417,10 @@ static int vs_fill(struct table *t, struct table_col *c)
 	c->estimated = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
 	c->absent = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
 	if (!c->p || !c->estimated || !c->absent)
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	if (c->def >= vs_cols && c->def < vs_cols + VS_COLS ? fill_vs(t, c)
 							    : fill_side(t, c))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	c->filled = true;
 	return 0;
 }

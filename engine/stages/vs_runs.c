@@ -60,7 +60,7 @@ static int number_runs(struct exec *x, uint32_t **out, uint32_t *n)
 		}
 	}
 	hash_free(&known);
-	return run && of ? 0 : (int)x->err->kind;
+	return run && of ? 0 : x->err->kind;
 }
 
 static int add_part(struct exec *x, uint32_t event, uint32_t p, uint32_t run,
@@ -110,16 +110,16 @@ int vs_runs_new(struct exec *x, uint32_t event, struct vs_runs **out)
 	uint32_t *run;
 
 	if (!r || number_runs(x, &run, &r->n))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (!(cost = EXEC_ARRAY(x, uint64_t, (size_t)x->g->functions * r->n + 1)))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (uint32_t p = 0; p < parts; p++)
 		if ((!x->parts || x->parts[p]) && add_part(x, event, p, run[p], r, cost))
-			return (int)x->err->kind;
+			return x->err->kind;
 	for (uint32_t f = 0; f < x->g->functions; f++) {
 		qsort(&cost[(size_t)f * r->n], r->n, sizeof(*cost), compare_costs);
 		if (exec_poll_now(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	r->cost = cost;
 	*out = r;

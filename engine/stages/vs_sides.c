@@ -83,7 +83,7 @@ static int fill_cost(struct table *t, int s, struct compared *c, const uint32_t 
 	if (!cost || !own || !estimated ||
 	    table_own(from, str_c(t->src->primary), e, false, &primary) ||
 	    (from->tree && table_own(from, STR("self"), e, false, &self)))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t r = row[i];
 
@@ -117,11 +117,11 @@ static int fill_side(struct table *t, int s, struct compared *c)
 	uint32_t *row = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
 
 	if (!row)
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		row[i] = (s ? v->ib : v->ia)[row_ref(t, i)];
 	if (fill_cost(t, s, c, row, t->n) || !(c->row[s] = sides_refs(t, row, from)))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	c->paths[s] = t->ref ? NULL : from->paths;
 	c->root_name[s] = from->root_name;
 	c->root_fn[s] = from->root_fn;
@@ -144,13 +144,13 @@ int vs_sides(struct table *t, const struct compared **out)
 		return 0;
 	if (!(c = EXEC_ARRAY(t->x, struct compared, 1)) || fill_side(t, 0, c) ||
 	    fill_side(t, 1, c))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	c->graph = v->b.g;
 	c->event = v->b.event;
 	c->total = graph_total(v->b.g, v->b.event);
 	if ((t->tree || t->src == &source_calls || t->src == &source_functions) &&
 	    !(c->same = same_functions(t->x, v)))
-		return (int)t->x->err->kind;
+		return t->x->err->kind;
 	*out = c;
 	return 0;
 }

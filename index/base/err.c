@@ -35,7 +35,7 @@ int err_set(struct err *err, enum err_kind kind, uint64_t at, const char *fmt, .
 
 	err->lost = err->kind != ERR_NONE;
 	if (err->lost)
-		return (int)err->kind;
+		return err->kind;
 	err->kind = kind;
 	err->at = at;
 	err->len = 0;
@@ -51,11 +51,11 @@ int err_hint(struct err *err, const char *fmt, ...)
 	va_list ap;
 
 	if (err->lost || err->hint[0])
-		return (int)err->kind;
+		return err->kind;
 	va_start(ap, fmt);
 	put(err->hint, sizeof(err->hint), fmt, ap);
 	va_end(ap);
-	return (int)err->kind;
+	return err->kind;
 }
 
 int err_no_memory(struct err *err, const char *doing)

@@ -28,7 +28,7 @@ enum err_kind {
 #define ERR_NOWHERE UINT64_MAX /* at: an error that has no place in the query */
 
 struct err {
-	enum err_kind kind;
+	int kind;     /* enum err_kind; ERR_NONE: no error */
 	uint64_t at;  /* byte offset in the query, or line of the file; 0: none */
 	uint32_t len; /* bytes underlined in a query */
 	bool lost;    /* the last err_set() was ignored, so its hint is, too */

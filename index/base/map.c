@@ -156,7 +156,7 @@ static int cannot_map(const char *what, struct err *err)
 
 	err_set(err, err_kind_of(why, ERR_PROFILE), 0, "%s: cannot be mapped: %s", what,
 		strerror(why));
-	return why != ENOMEM ? (int)err->kind
+	return why != ENOMEM ? err->kind
 			     : err_hint(err, "raise the limit on addresses, ulimit -v");
 }
 

@@ -145,7 +145,7 @@ static int unpack_chunk(struct feed *f, struct unpack *u, size_t n, struct feed_
 		io.out = (*b)->room + ROOM + (*b)->n;
 		io.nout = f->size - (*b)->n;
 		if (unpack_step(u, &io, err))
-			return (int)err->kind;
+			return err->kind;
 		atomic_store(&f->taken, unpack_taken(u));
 		(*b)->n = f->size - io.nout;
 		full = io.nout == 0;
@@ -281,7 +281,7 @@ static int named(const struct feed *f, const struct err *why, struct err *err)
 		err_set(err, why->kind, 0, "%s", why->text);
 	else
 		err_set(err, why->kind, 0, "%s: %s", f->opts.name, why->text);
-	return why->hint[0] ? err_hint(err, "%s", why->hint) : (int)err->kind;
+	return why->hint[0] ? err_hint(err, "%s", why->hint) : err->kind;
 }
 
 /* Wait for a block after those handed out; *last if no block follows it. */
@@ -360,7 +360,7 @@ int feed_next(struct feed *f, size_t keep, struct feed_block *out, struct err *e
 	struct feed_room *b;
 
 	if (wait_filled(f, f->holding, &none, &last, err))
-		return (int)err->kind;
+		return err->kind;
 	if (none) {
 		*out = (struct feed_block){f->at ? f->at + f->at_n - keep : "", keep,
 					   true};
@@ -371,7 +371,7 @@ int feed_next(struct feed *f, size_t keep, struct feed_block *out, struct err *e
 	b = &f->ring[(f->first + f->holding) % BLOCKS];
 	if (keep > ROOM - FEED_BEFORE) {
 		if (join(f, keep, b, err))
-			return (int)err->kind;
+			return err->kind;
 	} else {
 		char *p = b->room + ROOM - keep;
 

@@ -183,7 +183,7 @@ static int open_named(const char *path, const char *name, struct source_file *s,
 	else if (s->pipe)
 		rc = 0;
 	else if (let_rest(s, &sb, err))
-		rc = (int)err->kind;
+		rc = err->kind;
 	else if (sb.st_size == 0)
 		rc = empty(s, err);
 	else {
@@ -239,7 +239,7 @@ int source_reopen(struct source_file *s, struct err *err)
 	struct source_file now;
 
 	if (open_named(s->path, s->name, &now, err))
-		return (int)err->kind;
+		return err->kind;
 	if (!same_times(&now.id, &s->id)) {
 		source_close(&now);
 		return changed(s, err);

@@ -252,7 +252,7 @@ static int define_events(struct profile *p, struct definition *d, size_t n,
 			if (d[i].done)
 				continue;
 			if (define_event(p, &d[i], err))
-				return (int)err->kind;
+				return err->kind;
 			more |= d[i].done;
 		}
 	}
@@ -269,7 +269,7 @@ static int add_all_known(struct profile *p, const struct definition *d, size_t n
 		for (size_t i = 0; i < n; i++)
 			own |= !d[i].done && str_eq(d[i].name, str_c(known[k].name));
 		if (!own && add_known(p, &known[k], err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	return 0;
 }
@@ -320,7 +320,7 @@ int header_events(struct profile *p, struct err *err)
 			rc = profile_odd(p, d[i].tally, ODD_EVENT_FORMULA, d[i].line,
 					 d[i].text, err);
 	free(d);
-	return rc ? (int)err->kind : 0;
+	return rc ? err->kind : 0;
 }
 
 /* ---- parts ---- */
@@ -389,7 +389,7 @@ static int sums(const struct header_reading *r, enum header_key key,
 		if (name.n == 0)
 			break;
 		if (!str_u64(v, &n) && odd_value(r, key))
-			return (int)r->err->kind;
+			return r->err->kind;
 		e = find_event(r->p, name);
 		if (e < r->p->nevent && __builtin_add_overflow((*out)[e], n, &(*out)[e]))
 			(*out)[e] = UINT64_MAX;
@@ -435,7 +435,7 @@ static int read_part(const struct header_reading *r, struct part *part)
 	    number_value(r, KEY_THREAD, &part->thread) ||
 	    sums(r, KEY_TOTALS, part, &part->has_totals, &part->totals) ||
 	    sums(r, KEY_SUMMARY, part, &part->has_summary, &part->summary))
-		return (int)r->err->kind;
+		return r->err->kind;
 	note_positions(r->p, part);
 	return 0;
 }
@@ -493,7 +493,7 @@ static int kept_parts(struct profile *p, size_t k, struct err *err)
 		*part = t->kept->part[i];
 		if ((part->totals && kept_sums(p, k, &part->totals, err)) ||
 		    (part->summary && kept_sums(p, k, &part->summary, err)))
-			return (int)err->kind;
+			return err->kind;
 		note_positions(p, part);
 		p->map[k].part[i] = (uint32_t)p->npart++;
 	}
@@ -520,7 +520,7 @@ static int tally_parts(struct profile *p, size_t k, struct err *err)
 					   !(i == 0 && profile_begins_file(p, k)));
 		m->part[i] = (uint32_t)p->npart - 1;
 		if (read_part(&r, &p->part[p->npart - 1]))
-			return (int)err->kind;
+			return err->kind;
 		if (slot->begins && slot->new_file)
 			number_appended(p);
 	}
@@ -599,7 +599,7 @@ int header_parts(struct profile *p, struct err *err)
 		return err_no_memory(err, "while reading headers");
 	for (size_t k = 0; k < p->ntally; k++)
 		if (tally_parts(p, k, err))
-			return (int)err->kind;
+			return err->kind;
 	measure_parts(p);
 	return p->nfile > 1 ? order_parts(p, err) : 0;
 }

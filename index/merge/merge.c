@@ -291,7 +291,7 @@ static int settle_parts(struct profile *p, struct err *err)
 		if (one)
 			tally_forget(p->tally[k], TALLY_PART_COSTS, 0);
 		else if (tally_encode_later(p->tally[k], err))
-			return (int)err->kind;
+			return err->kind;
 	return 0;
 }
 
@@ -690,11 +690,11 @@ static int join_odds(struct profile *p, struct err *err)
 		const struct tally *t = p->tally[k];
 
 		if (t->kept && kept_odds(p, t->kept, err))
-			return (int)err->kind;
+			return err->kind;
 		for (size_t i = 0; i < t->diag.nodd; i++)
 			if (profile_odd(p, k, t->diag.odd[i].kind, t->diag.odd[i].line,
 					t->diag.odd[i].text, err))
-				return (int)err->kind;
+				return err->kind;
 		/* profile_odd() counts the lines kept; add those that were only
 		 * counted. */
 		for (int i = 0; i < ODD_KINDS; i++)
@@ -752,7 +752,7 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, struct str ev
 	    interrupted(cancel, err) || join_events(p, events, err) ||
 	    join_functions(p, err) || interrupted(cancel, err) || join_edges(p, err) ||
 	    join_odds(p, err) || header_events(p, err) || header_parts(p, err))
-		return (int)err->kind;
+		return err->kind;
 	order_odds(p);
 	return interrupted(cancel, err);
 }

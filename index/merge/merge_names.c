@@ -276,7 +276,7 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 					 before->string == now.string;
 		if (redefines(before, &now, s->unsure) &&
 		    profile_odd(j->p, k, ODD_ID_REDEFINED, s->line, s->text, j->err))
-			return (int)j->err->kind;
+			return j->err->kind;
 		*before = now;
 	}
 	return 0;
@@ -416,7 +416,7 @@ static int join_guarded(void *arg)
 		if (profile_begins_file(p, k))
 			id_forget(&j->ids);
 		if (join_tally(j, k))
-			return (int)j->err->kind;
+			return j->err->kind;
 		j->entry = p->map[k].name[j->space][exit_slot(p->tally[k], j->space)];
 		if (j->once)
 			tally_forget(p->tally[k], TALLY_NAMES, j->space);
@@ -446,6 +446,6 @@ int merge_names(struct profile *p, bool once, struct err *err)
 
 	for (int s = 0; s < SPACES; s++)
 		if (join_names(p, order[s], once, err))
-			return (int)err->kind;
+			return err->kind;
 	return 0;
 }

@@ -173,7 +173,7 @@ static int take_lines(struct reuse *r, fn_id f, struct piece_row *before)
 	size_t n;
 
 	if (store_inlined_lines(r->st, f, &r->scratch, &line, &costs, &n, r->err))
-		return (int)r->err->kind;
+		return r->err->kind;
 	for (size_t i = 0; i < n; i++) {
 		struct piece_row row = {.kind = ENTRY_COST,
 					.ncost = events,
@@ -182,7 +182,7 @@ static int take_lines(struct reuse *r, fn_id f, struct piece_row *before)
 					.line = line[i].line};
 
 		if (put_row(r, f, before, &row, costs + i * events))
-			return (int)r->err->kind;
+			return r->err->kind;
 	}
 	r->t->fns.at[f].has_lines |= n > 0;
 	return 0;
@@ -196,7 +196,7 @@ static int take_sites(struct reuse *r, fn_id f, struct piece_row *before)
 	size_t n;
 
 	if (store_sites(r->st, f, &r->scratch, &site, &costs, &n, r->err))
-		return (int)r->err->kind;
+		return r->err->kind;
 	for (size_t i = 0; i < n; i++) {
 		struct piece_row row = {.kind = ENTRY_CALL,
 					.ncost = events,
@@ -207,7 +207,7 @@ static int take_sites(struct reuse *r, fn_id f, struct piece_row *before)
 					.count = site[i].calls};
 
 		if (put_row(r, f, before, &row, costs + i * events))
-			return (int)r->err->kind;
+			return r->err->kind;
 	}
 	r->t->fns.at[f].has_lines |= n > 0;
 	return 0;
@@ -219,7 +219,7 @@ static int take_jumps(struct reuse *r, fn_id f, struct piece_row *before)
 	size_t n;
 
 	if (store_jumps(r->st, f, &r->scratch, &jump, &n, r->err))
-		return (int)r->err->kind;
+		return r->err->kind;
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t name = NAME_FIRST + store_fn_name_id(r->st, f);
 		const uint32_t to_name =
@@ -237,7 +237,7 @@ static int take_jumps(struct reuse *r, fn_id f, struct piece_row *before)
 			       piece_target(name, NAME_FIRST + jump[i].file, to)}};
 
 		if (put_row(r, f, before, &row, NULL))
-			return (int)r->err->kind;
+			return r->err->kind;
 	}
 	return 0;
 }
@@ -254,10 +254,10 @@ static int take_details(struct reuse *r)
 			return err_no_memory(r->err, "while adding files to an index");
 		if (take_lines(r, f, &before) || take_sites(r, f, &before) ||
 		    take_jumps(r, f, &before))
-			return (int)r->err->kind;
+			return r->err->kind;
 		tally_end_piece(t, f);
 		if (write_failed(r, &t->pieces.packed, t->spill_failed))
-			return (int)r->err->kind;
+			return r->err->kind;
 	}
 	return 0;
 }
@@ -274,13 +274,13 @@ static int take_part_costs(struct reuse *r, uint32_t p, struct part_slot *slot)
 	slot->bytes_at = spill_at(&t->parts.costs);
 	arena_reset(&r->scratch);
 	if (store_part_rows(r->st, p, &r->scratch, &fns, &edges, r->err))
-		return (int)r->err->kind;
+		return r->err->kind;
 	rc = part_put_rows(b, &fns) || part_put_rows(b, &edges) || part_put_sums(b, &fns);
 	slot->bytes_n = spill_at(&t->parts.costs) - slot->bytes_at;
 	slot->events = t->events.n;
 	rc = rc ? rc : write_failed(r, &t->parts.costs, spill_write(&t->parts.costs));
 	return !rc	      ? 0
-	       : r->err->kind ? (int)r->err->kind
+	       : r->err->kind ? r->err->kind
 			      : err_no_memory(r->err, "while adding files to an index");
 }
 
@@ -335,7 +335,7 @@ static int take_parts(struct reuse *r, struct kept *kept)
 		if (take_sums(r, i, p.has_totals, &to->totals, store_part_totals) ||
 		    take_sums(r, i, p.has_summary, &to->summary, store_part_summary) ||
 		    take_part_costs(r, i, slot))
-			return (int)r->err->kind;
+			return r->err->kind;
 	}
 	return 0;
 }
@@ -396,7 +396,7 @@ int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
 
 	if (tally_init(t, false, true, err)) {
 		tally_free(t); /* free the rest; the caller frees a whole tally */
-		return (int)err->kind;
+		return err->kind;
 	}
 	spill_init(&t->pieces.packed, spill_limit, spill_dir);
 	spill_init(&t->parts.costs, spill_limit, spill_dir);
@@ -411,5 +411,5 @@ int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
 	t->of_file = UINT32_MAX;
 	t->text_bytes = store_info(st)->input_bytes;
 	t->lines = store_info(st)->input_lines;
-	return rc ? (int)err->kind : 0;
+	return rc ? err->kind : 0;
 }

@@ -111,7 +111,7 @@ static int add_file(struct inputs *in, struct hash *inodes, const char *path,
 		return 0;
 	}
 	if (source_open(path, &s, err))
-		return (int)err->kind;
+		return err->kind;
 	if (s.pipe) {
 		err_set(err, ERR_PROFILE, 0, "%s: a pipe cannot be one of several files",
 			s.name);
@@ -219,7 +219,7 @@ int inputs_open(struct inputs *in, const char *const *path, size_t n, struct err
 	rc = rc || name_set(in, err);
 	if (rc)
 		inputs_close(in);
-	return rc ? (int)err->kind : 0;
+	return rc ? err->kind : 0;
 }
 
 int inputs_some(struct inputs *in, const struct inputs *of, size_t more, struct err *err)
@@ -290,14 +290,14 @@ static int read_feed(struct input *in, const struct stretch_opts *o, struct err 
 	struct feed *feed;
 
 	if (feed_open(&feed, in->source.fd, &how, err))
-		return (int)err->kind;
+		return err->kind;
 	if (!stretches_feed(&in->stretches, feed, o, err) &&
 	    !note_head(in, feed_head(feed), err)) {
 		in->end = feed_end(feed);
 		in->source.id.hash = feed_hash(feed);
 	}
 	feed_close(feed);
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int read_map(struct input *in, const struct stretch_opts *o, struct err *err)
@@ -306,11 +306,11 @@ static int read_map(struct input *in, const struct stretch_opts *o, struct err *
 	struct stretch_opts how = *o;
 
 	if (note_head(in, (struct str){m->p, m->n}, err))
-		return (int)err->kind;
+		return err->kind;
 	in->end = m->p[m->n - 1];
 	how.fd = in->source.fd;
 	if (stretches_read(&in->stretches, m->p, m->n, &how, err))
-		return (int)err->kind;
+		return err->kind;
 	in->source.id.hash =
 		source_hash_all(in->stretches.chunk_hash, in->stretches.nchunk);
 	return 0;
@@ -437,7 +437,7 @@ static int or_changed(const struct source_file *s, struct err *err)
 
 	if (err->kind != ERR_CANCEL && s->fd >= 0 && source_unchanged(s, &now))
 		*err = now;
-	return (int)err->kind;
+	return err->kind;
 }
 
 int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
@@ -449,7 +449,7 @@ int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
 	o.of_set = !alone;
 	in->read = true;
 	if (!alone && source_reopen(&in->source, err))
-		return (int)err->kind;
+		return err->kind;
 	rc = in->source.codec || in->source.pipe ? read_feed(in, &o, err)
 						 : read_map(in, &o, err);
 	rc = rc || source_unchanged(&in->source, err) || refuse_file(in, err) ||
@@ -459,7 +459,7 @@ int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
 	forget_head(in);
 	if (!alone)
 		source_release(&in->source);
-	return rc ? (int)err->kind : 0;
+	return rc ? err->kind : 0;
 }
 
 static int compare_inputs(const void *a, const void *b)

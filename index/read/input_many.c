@@ -99,5 +99,5 @@ int inputs_read_small(struct inputs *in, const struct stretch_opts *opts, struct
 	free(m.small);
 	free(o.slots);
 	free(o.worker);
-	return rc ? (int)err->kind : 0;
+	return rc ? err->kind : 0;
 }

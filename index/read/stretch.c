@@ -97,7 +97,7 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 
 		q = replay_run(&s->replay, t, s->decode, p, p + run, &s->err);
 		if (s->err.kind)
-			return (int)s->err.kind;
+			return s->err.kind;
 		if (q == p && replay_idle(&s->replay))
 			return read_ahead(s, at, block);
 		*at += (size_t)(q - p);
@@ -112,7 +112,7 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 	decode_entry(s->decode, p, left, *at, last, b);
 	*at += b->bytes;
 	if (tally_batch(t, b, &s->err))
-		return (int)s->err.kind;
+		return s->err.kind;
 	return replay_learn(&s->replay, &before, t, s->decode, b, &s->err);
 }
 
@@ -185,7 +185,7 @@ static int begin_stretch(struct stretch *s)
 	s->batch = malloc(sizeof(*s->batch));
 	s->begun = true;
 	if (tally_init(&s->tally, s->from > 0, false, &s->err))
-		return (int)s->err.kind;
+		return s->err.kind;
 	if (!s->decode || !s->batch)
 		return err_no_memory(&s->err, "while reading");
 	/* Spilled data stays until all files are read; the rest is for names,
@@ -225,7 +225,7 @@ static int read_on(struct stretch *s, size_t *at, size_t *block, bool longer)
 	const size_t from = *at;
 
 	if (stretch_text_more(s, from, longer) || read_some(s, at, block))
-		return (int)s->err.kind;
+		return s->err.kind;
 	/* A stretch ends at a newline; if it does not, the file was changed. */
 	return *at == from && longer && s->at_hand.to >= s->to ? stretch_changed(&s->err)
 							       : 0;
@@ -238,14 +238,14 @@ static int read_stretch(void *arg)
 	size_t at = s->from, block = FRESH_BLOCK, told = at, before = SIZE_MAX;
 
 	if (begin_stretch(s) || stretch_text_begin(s))
-		return (int)s->err.kind;
+		return s->err.kind;
 	while (at < s->to) {
 		const bool longer = at == before;
 
 		before = at;
 		if ((stretch_wanted(r) && stretch_give(s, at)) ||
 		    read_on(s, &at, &block, longer))
-			return (int)s->err.kind;
+			return s->err.kind;
 		/* Text that only needs skipping may be long: check for cancellation. */
 		if (at > before && at - told < least(r->give, HASH_CHUNK) && at < s->to)
 			continue;
@@ -253,7 +253,7 @@ static int read_stretch(void *arg)
 		tell(r, at - told);
 		told = at;
 		if (stretch_hold(s))
-			return (int)s->err.kind;
+			return s->err.kind;
 		if (cancelled(r))
 			return err_set(&s->err, ERR_CANCEL, 0,
 				       "interrupted; no index was written");
@@ -280,7 +280,7 @@ static int read_block(struct stretch *s, const struct feed_block *b, size_t *at,
 	for (*at = 0; *at < b->n && *at != before;) {
 		before = *at;
 		if (read_some(s, at, block))
-			return (int)s->err.kind;
+			return s->err.kind;
 	}
 	if (r->opts->progress)
 		r->opts->progress(r->opts->arg, feed_taken(r->feed));
@@ -294,13 +294,13 @@ static int read_feed(struct stretch *s)
 	size_t at = 0, block = FRESH_BLOCK;
 
 	if (begin_stretch(s))
-		return (int)s->err.kind;
+		return s->err.kind;
 	/* After so much text without events it is no profile: do not unpack a bomb to
 	 * its end. */
 	while (!b.last && (s->tally.events.n || s->tally.text_bytes < HOPELESS)) {
 		if (feed_next(r->feed, b.n - at, &b, &s->err) ||
 		    read_block(s, &b, &at, &block) || stretch_hold(s))
-			return (int)s->err.kind;
+			return s->err.kind;
 		if (cancelled(r))
 			return err_set(&s->err, ERR_CANCEL, 0,
 				       "interrupted; no index was written");
@@ -352,7 +352,7 @@ static int read_all(struct reading *r, unsigned jobs, struct err *err)
 		for (const struct stretch *s = r->s->first; s; s = s->next)
 			if (s->err.kind && (s->err.kind == ERR_CANCEL) == stopped) {
 				*err = s->err;
-				return (int)err->kind;
+				return err->kind;
 			}
 	return 0;
 }
@@ -428,7 +428,7 @@ int stretches_read(struct stretches *s, const char *text, size_t n,
 	stretch_free_head(&r);
 	pthread_cond_destroy(&r.changed);
 	pthread_mutex_destroy(&r.lock);
-	return rc ? (int)err->kind : list_tallies(s, err);
+	return rc ? err->kind : list_tallies(s, err);
 }
 
 int stretches_feed(struct stretches *s, struct feed *feed,
@@ -447,7 +447,7 @@ int stretches_feed(struct stretches *s, struct feed *feed,
 	end(s->first);
 	if (s->first->err.kind) {
 		*err = s->first->err;
-		return (int)err->kind;
+		return err->kind;
 	}
 	return list_tallies(s, err);
 }

@@ -120,7 +120,7 @@ static int cut_guarded(void *arg)
 		size = r->n / r->jobs + 1 > LEAST ? r->n / r->jobs + 1 : LEAST;
 	if (r->jobs > 1 || r->opts->stretch) {
 		if (read_head(r, err))
-			return (int)err->kind;
+			return err->kind;
 		while (r->head_decode->in_body && r->head->events.ncol &&
 		       r->n - from > size) {
 			size_t to = stretch_find_cut(r, from + size, r->n);

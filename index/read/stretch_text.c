@@ -105,7 +105,7 @@ int stretch_text_more(struct stretch *s, size_t at, bool longer)
 		return 0;
 	stretch_text_upto(s, at);
 	s->at_once *= longer ? 2 : 1;
-	return longer && no_line(s, &s->err) ? (int)s->err.kind : text_copy(s, at);
+	return longer && no_line(s, &s->err) ? s->err.kind : text_copy(s, at);
 }
 
 void stretch_text_end(struct stretch *s)

@@ -274,7 +274,7 @@ static int estimate_nested(struct save *s, size_t event, const uint64_t *edge_co
 			    : incl >= (double)hi ? hi
 						 : (uint64_t)(incl + 0.5);
 		if (i % 256 == 0 && save_stopped(s))
-			return (int)s->err->kind;
+			return s->err->kind;
 	}
 	return 0;
 }
@@ -308,7 +308,7 @@ static int save_sums_of_edges(struct save *s, enum table t, size_t event,
 
 	free(sums->sum);
 	sums->sum = NULL;
-	return rc || save_stopped(s) ? (int)s->err->kind : 0;
+	return rc || save_stopped(s) ? s->err->kind : 0;
 }
 
 static int save_event(struct save *s, size_t event)
@@ -524,7 +524,7 @@ static int strings_guarded(void *arg)
 		if (store_writer_put(s->w, to->table, 0, (uint32_t)(at / STRING_ROWS),
 				     (uint32_t)rows, to->buf, bytes, s->err) ||
 		    save_stopped(s))
-			return (int)s->err->kind;
+			return s->err->kind;
 	}
 	return 0;
 }
@@ -683,7 +683,7 @@ static int end_prepare(struct save *s, bool wait, enum ordered_left *left)
 	join_prepare(s);
 	if (s->aside_err.kind)
 		*s->err = s->aside_err;
-	return (int)s->err->kind;
+	return s->err->kind;
 }
 
 static int save_file_names(struct save *s)
@@ -716,14 +716,14 @@ static int save_graph(void *arg, bool wait, enum ordered_left *left)
 	if (!s->ready) {
 		rc = end_prepare(s, wait, left);
 		s->ready = *left == ORDERED_MORE;
-		return rc || save_stopped(s) ? (int)s->err->kind : 0;
+		return rc || save_stopped(s) ? s->err->kind : 0;
 	}
 	rc = at < BEGIN		   ? begin_graph[at](s)
 	     : at < BEGIN + events ? save_event(s, at - BEGIN)
 				   : end_graph[at - BEGIN - events](s);
 	if (++s->next == BEGIN + events + END)
 		*left = ORDERED_NOTHING;
-	return rc ? (int)s->err->kind : 0;
+	return rc ? s->err->kind : 0;
 }
 
 int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
@@ -751,5 +751,5 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
-	return rc ? (int)err->kind : 0;
+	return rc ? err->kind : 0;
 }

@@ -228,7 +228,7 @@ static int write_unit(void *arg, void *slot, size_t item, int failed)
 					 fn->end[k] - begin[k]))
 				return err_no_memory(w->err, "while writing the index");
 			if (packer_end_row(&w->pack[k], &w->at[k][f], w->err))
-				return (int)w->err->kind;
+				return w->err->kind;
 			begin[k] = fn->end[k];
 		}
 	}
@@ -245,7 +245,7 @@ static int save_detail_finish(struct writing *w, struct store_writer *store)
 	for (int k = 0; k < DETAIL_KINDS; k++)
 		if (packer_flush(&w->pack[k], w->err) ||
 		    store_writer_column(store, tables[k].places, 0, w->at[k], n, w->err))
-			return (int)w->err->kind;
+			return w->err->kind;
 	return store_writer_column(store, TABLE_FN_LINE, 0, w->first_line, n, w->err);
 }
 
@@ -352,7 +352,7 @@ static int write_all(struct writing *w, struct detail_worker *worker, unsigned j
 		detail_free(worker[i].detail);
 	units_free(unit, o.nslots);
 	free(each);
-	return rc ? (int)w->err->kind : 0;
+	return rc ? w->err->kind : 0;
 }
 
 int save_detail(const struct profile *p, struct store_writer *store, struct meta *meta,
@@ -387,5 +387,5 @@ int save_detail(const struct profile *p, struct store_writer *store, struct meta
 	writing_free(&w);
 	detail_free(worker[0].detail);
 	free(worker);
-	return rc ? (int)err->kind : 0;
+	return rc ? err->kind : 0;
 }

@@ -79,7 +79,7 @@ static int collect_kept(struct saving *s, size_t k, uint32_t i)
 	struct varint_reader in;
 
 	if (part_names_open(st, i, &in, s->err))
-		return (int)s->err->kind;
+		return s->err->kind;
 	s->anew |= varint_get(&in) != 0;
 	for (int space = 0; space < SPACES; space++) {
 		struct definitions *d = &s->of[space];
@@ -113,7 +113,7 @@ static int collect_slot(struct saving *s, const struct part_slots *at)
 		   (p->nfile > 1 && at->i == 0 && profile_begins_file(p, at->k));
 	for (int space = 0; space < SPACES; space++)
 		if (collect(s, at->k, at->i, (enum name_space)space))
-			return (int)s->err->kind;
+			return s->err->kind;
 	return 0;
 }
 
@@ -153,5 +153,5 @@ int save_names(const struct profile *p, struct store_writer *w, const atomic_int
 	free(s.at);
 	free(s.slots);
 	packer_free(&s.pack);
-	return rc ? (int)err->kind : 0;
+	return rc ? err->kind : 0;
 }

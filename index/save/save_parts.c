@@ -251,7 +251,7 @@ static int add_slot(struct part_worker *w, struct part_slots at, struct err *err
 	struct varint_reader in;
 
 	if (open_slot(w, at, &in, err))
-		return (int)err->kind;
+		return err->kind;
 	if (in.p && (add_rows(&in, &w->fns, w->now, m->fn, m->event, nevent, 0) ||
 		     add_rows(&in, &w->edges, w->now, m->edge, m->event, nevent, 1)))
 		return err_no_memory(err, "while writing the parts");
@@ -285,7 +285,7 @@ static int encode_part(struct part_worker *w, struct part_unit *u, size_t part)
 		struct varint_reader in;
 
 		if (open_slot(w, first, &in, &u->err))
-			return (int)u->err.kind;
+			return u->err.kind;
 		if (in.p)
 			rc = copy_part(w, &in, &s->p->map[first.k],
 				       tally_part(s->p->tally[first.k], first.i)->events,
@@ -297,7 +297,7 @@ static int encode_part(struct part_worker *w, struct part_unit *u, size_t part)
 		at = first;
 		do
 			if (add_slot(w, at, &u->err))
-				return (int)u->err.kind;
+				return u->err.kind;
 		while (profile_next_slot(s->p, &at));
 		rc = put_part(w, &u->bytes, part);
 	}
@@ -331,7 +331,7 @@ static int encode_guarded(void *arg)
 	u->bytes.n = 0;
 	for (size_t part = item * w->s->unit_parts; part < unit_end(w->s, item); part++) {
 		if (encode_part(w, u, part))
-			return (int)u->err.kind;
+			return u->err.kind;
 		u->end[part % w->s->unit_parts] = u->bytes.n;
 	}
 	return 0;
@@ -362,7 +362,7 @@ static int write_unit(void *arg, void *slot, size_t item, int failed)
 		if (bytes_append(&s->cost.buf, u->bytes.p + begin, end - begin))
 			return err_no_memory(s->err, "while writing the parts");
 		if (packer_end_row(&s->cost, &s->at[part], s->err))
-			return (int)s->err->kind;
+			return s->err->kind;
 		begin = end;
 	}
 	return 0;
@@ -439,7 +439,7 @@ static int save_costs(struct parts *s, unsigned jobs)
 	free_workers(worker, jobs, unit, o.nslots);
 	free(each);
 	free(s->slots);
-	return rc ? (int)s->err->kind : 0;
+	return rc ? s->err->kind : 0;
 }
 
 static int save_heads(struct parts *s)
@@ -510,5 +510,5 @@ int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
-	return rc ? (int)err->kind : 0;
+	return rc ? err->kind : 0;
 }

@@ -70,7 +70,7 @@ static int failed(const struct store_writer *w, int rc, const char *what, struct
 		err_set(err, ERR_LIMIT, 0, "out of memory while writing the index %s",
 			w->path);
 		return rc == ENOMEM
-			       ? (int)err->kind
+			       ? err->kind
 			       : err_hint(err, "raise the limit on addresses, ulimit -v");
 	}
 	if (rc == MDB_MAP_FULL)
@@ -141,7 +141,7 @@ int store_writer_open(const char *path, int fd, uint64_t map_bytes,
 	if (rc) {
 		failed(w, rc, "create", err);
 		store_writer_close(w);
-		return (int)err->kind;
+		return err->kind;
 	}
 	*out = w;
 	return 0;
@@ -219,7 +219,7 @@ int store_writer_rows(struct store_writer *w, enum table t, uint32_t event,
 
 		if (store_writer_put(w, t, event, (uint32_t)block, (uint32_t)take,
 				     w->packed, bytes, err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	return 0;
 }
@@ -282,7 +282,7 @@ int packer_flush(struct packer *p, struct err *err)
 		return 0;
 	if (store_writer_put(p->w, p->table, 0, p->block, p->rows, p->buf.p, p->buf.n,
 			     err))
-		return (int)err->kind;
+		return err->kind;
 	p->block++;
 	p->rows = 0;
 	p->buf.n = p->row_at = 0;

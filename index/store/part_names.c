@@ -31,7 +31,7 @@ int part_names_anew(struct store *st, uint32_t part, bool *anew, struct err *err
 	if (*anew)
 		return 0;
 	if (part_names_open(st, part, &in, err))
-		return (int)err->kind;
+		return err->kind;
 	*anew = varint_get(&in) != 0;
 	return in.bad ? part_names_damaged(st, err) : 0;
 }
@@ -68,7 +68,7 @@ int part_names_load(struct store *st, uint32_t part, struct names names[SPACES],
 	struct varint_reader in;
 
 	if (part_names_open(st, part, &in, err))
-		return (int)err->kind;
+		return err->kind;
 	if (varint_get(&in) && names)
 		for (int i = 0; i < SPACES; i++)
 			names_restart(&names[i]);

@@ -334,7 +334,7 @@ static int take_lock(struct publish *p, const struct publish_wait *w, struct err
 				errno = EACCES;
 			cannot(p->lock, err);
 			publish_let_go(p);
-			return (int)err->kind;
+			return err->kind;
 		}
 		if (is_foreign(p->lock_fd)) {
 			publish_let_go(p);
@@ -345,7 +345,7 @@ static int take_lock(struct publish *p, const struct publish_wait *w, struct err
 		}
 		if (publish_hold(p, w, err)) {
 			publish_let_go(p);
-			return (int)err->kind;
+			return err->kind;
 		}
 		if (fstatat(p->dir_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
 		    held.st_ino == there.st_ino && held.st_dev == there.st_dev)
@@ -410,7 +410,7 @@ static int make_temp(struct publish *p, const char *stem, struct err *err)
 	}
 	cannot(p->temp, err);
 	p->temp[0] = '\0';
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* Make a file without a name, if the system can. */
@@ -418,7 +418,7 @@ static int make_nameless(struct publish *p, const char *stem, struct err *err)
 {
 	p->temp_fd = openat(p->dir_fd, ".", O_TMPFILE | O_RDWR | O_CLOEXEC, 0600);
 	if (p->temp_fd < 0 && make_temp(p, stem, err))
-		return (int)err->kind;
+		return err->kind;
 	snprintf(p->opens, sizeof(p->opens), "/proc/self/fd/%d", p->temp_fd);
 	if (access(p->opens, W_OK) == 0) {
 		p->nameless =
@@ -473,10 +473,10 @@ int publish_begin(struct publish *p, const char *index, const struct publish_wai
 	snprintf(p->index, sizeof(p->index), "%s", index);
 	snprintf(p->lock, sizeof(p->lock), "%s.lock", index);
 	if (open_directory(p, index, err) || take_lock(p, w, err))
-		return (int)err->kind;
+		return err->kind;
 	publish_sweep(index, publish_remove);
 	if (make_temp(p, index, err))
-		return (int)err->kind;
+		return err->kind;
 	publish_tell(p, 0);
 	return 0;
 }

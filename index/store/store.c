@@ -119,7 +119,7 @@ static int open_env(struct store *st, struct err *err)
 				  0);
 	if (!rc && check_same_file(st, err)) {
 		map_wild(NULL);
-		return (int)err->kind;
+		return err->kind;
 	}
 	if (!rc)
 		rc = mdb_txn_begin(st->env, NULL, MDB_RDONLY, &st->txn);
@@ -254,7 +254,7 @@ int store_open(const char *path, bool trust, struct store **out, struct err *err
 	return 0;
 fail:
 	store_close(st);
-	return (int)err->kind;
+	return err->kind;
 }
 
 int store_only_from(struct store *st, const char *const *path, size_t n, struct err *err)

@@ -80,7 +80,7 @@ int store_check(struct store *st, struct err *err)
 		*err = st->damage;
 	if (st->damage.kind == ERR_LIMIT)
 		err_clear(&st->damage);
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* ---- blocks ---- */

@@ -73,14 +73,14 @@ int store_inlined_lines(struct store *st, fn_id f, struct arena *a,
 	uint64_t count, *cost;
 
 	if (open_lines(st, f, &r, &count, err))
-		return (int)err->kind;
+		return err->kind;
 	cost = arena_array(a, (size_t)count * events + 1, sizeof(*cost));
 	row = cost ? ARENA_ARRAY(a, struct store_line, (size_t)count + 1) : NULL;
 	if (!row)
 		return arena_full(a, err);
 	for (uint64_t i = 0; i < count; i++)
 		if (detail_next_line(st, &r, &row[i], cost + i * events, err))
-			return (int)err->kind;
+			return err->kind;
 	*rows = row;
 	*costs = cost;
 	*n = (size_t)count;
@@ -143,7 +143,7 @@ int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **
 {
 	return store_inlined_lines(st, f, a, rows, costs, n, err) ||
 			       store_plain_lines(st, a, rows, costs, n, err)
-		       ? (int)err->kind
+		       ? err->kind
 		       : 0;
 }
 
@@ -162,7 +162,7 @@ static int each_plain_line(struct store *st, fn_id f, store_each_line_fn *each, 
 			if (each(arg, &row[i], costs + i * st->info.events, err))
 				break;
 	arena_free(&a);
-	return (int)err->kind;
+	return err->kind;
 }
 
 int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *arg,
@@ -179,7 +179,7 @@ int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *a
 		       each(arg, &row, costs, err) == 0;
 		     n--)
 			;
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int open_sites(struct store *st, fn_id f, struct detail_reader *r, uint64_t *n,
@@ -225,14 +225,14 @@ int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **
 
 	store_callees(st, f, &first, &edges);
 	if (open_sites(st, f, &r, &count, err))
-		return (int)err->kind;
+		return err->kind;
 	cost = arena_array(a, (size_t)count * events + 1, sizeof(*cost));
 	row = cost ? ARENA_ARRAY(a, struct store_site, (size_t)count + 1) : NULL;
 	if (!row)
 		return arena_full(a, err);
 	for (uint64_t i = 0; i < count; i++)
 		if (next_site(st, &r, first, edges, &row[i], cost + i * events, err))
-			return (int)err->kind;
+			return err->kind;
 	*rows = row;
 	*costs = cost;
 	*n = (size_t)count;
@@ -254,7 +254,7 @@ int store_each_site(struct store *st, fn_id f, store_each_site_fn *each, void *a
 		       each(arg, &row, costs, err) == 0;
 		     n--)
 			;
-	return (int)err->kind;
+	return err->kind;
 }
 
 int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **rows,
@@ -266,7 +266,7 @@ int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **
 
 	if (open_detail(st, f, DETAIL_JUMPS, TABLE_JUMPS_AT, TABLE_JUMPS, &r, &count,
 			err))
-		return (int)err->kind;
+		return err->kind;
 	row = ARENA_ARRAY(a, struct store_jump, (size_t)count + 1);
 	if (!row)
 		return arena_full(a, err);
@@ -424,7 +424,7 @@ int store_part_rows(struct store *st, uint32_t p, struct arena *a, struct part_r
 		return store_check(st, err);
 	in = (struct varint_reader){at, end, false};
 	if (read_rows(st, &in, st->info.functions, events, a, fns, err))
-		return (int)err->kind;
+		return err->kind;
 	return edges ? read_rows(st, &in, st->info.edges, events + 1, a, edges, err) : 0;
 }
 
@@ -455,7 +455,7 @@ int store_part_functions(struct store *st, uint32_t p, struct arena *a, fn_id **
 	if (st->info.parts == 1)
 		return all_functions(st, a, fns, costs, n, err);
 	if (store_part_rows(st, p, a, &rows, NULL, err))
-		return (int)err->kind;
+		return err->kind;
 	*fns = rows.id;
 	*costs = rows.numbers;
 	*n = rows.n;
@@ -491,7 +491,7 @@ int store_part_edges(struct store *st, uint32_t p, struct arena *a, edge_id **ed
 	if (st->info.parts == 1)
 		return all_edges(st, a, edges, calls, costs, n, err);
 	if (store_part_rows(st, p, a, NULL, &rows, err))
-		return (int)err->kind;
+		return err->kind;
 	*edges = rows.id;
 	*n = rows.n;
 	*calls = ARENA_ARRAY(a, uint64_t, *n + 1);

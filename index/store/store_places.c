@@ -118,7 +118,7 @@ int store_places(struct store *st, bool by_instr, const struct cancel *cancel,
 	}
 	free(p.key);
 	if (err->kind)
-		return (int)err->kind;
+		return err->kind;
 	if (!st->places[by_instr])
 		st->places[by_instr] = 1 + all;
 	*n = st->places[by_instr] - 1;

@@ -48,7 +48,7 @@ static int verify_stopped(struct verify *v)
 {
 	if (v->cancel && atomic_load_explicit(v->cancel, memory_order_relaxed))
 		return err_set(v->err, ERR_CANCEL, 0, "interrupted");
-	return v->st->damage.kind ? store_check(v->st, v->err) : (int)v->err->kind;
+	return v->st->damage.kind ? store_check(v->st, v->err) : v->err->kind;
 }
 
 /* ---- values ---- */
@@ -224,7 +224,7 @@ static int ranks(struct verify *v)
 				store_rank_self) ||
 		    verify_rank(v, TABLE_RANK_INCL, e, store_u64(v->st, STORE_FN_INCL, e),
 				store_rank_incl))
-			return (int)v->err->kind;
+			return v->err->kind;
 	return 0;
 }
 
@@ -411,7 +411,7 @@ static int costs(struct verify *v)
 		v->nnests += v->nests[f] = store_fn_nests(v->st, f);
 	for (uint32_t e = 0; v->out->sums && e < v->in->events; e++)
 		if (costs_of(v, e))
-			return (int)v->err->kind;
+			return v->err->kind;
 	return 0;
 }
 
@@ -435,7 +435,7 @@ static int lines_of(struct verify *v, fn_id f)
 	size_t n;
 
 	if (store_inlined_lines(v->st, f, &v->a, &row, &cost, &n, v->err))
-		return (int)v->err->kind;
+		return v->err->kind;
 	v->out->detail += n;
 	for (size_t i = 1; i < n; i++)
 		if (by_place(row[i - 1], row[i]) >= 0)
@@ -463,7 +463,7 @@ static int sites_of(struct verify *v, fn_id f)
 
 	store_callees(v->st, f, &first, &edges);
 	if (store_sites(v->st, f, &v->a, &row, &cost, &n, v->err))
-		return (int)v->err->kind;
+		return v->err->kind;
 	v->out->detail += n;
 	for (size_t i = 1; i < n; i++) {
 		const struct store_site *a = &row[i - 1], *b = &row[i];
@@ -500,7 +500,7 @@ static int jumps_of(struct verify *v, fn_id f)
 	size_t n;
 
 	if (store_jumps(v->st, f, &v->a, &row, &n, v->err))
-		return (int)v->err->kind;
+		return v->err->kind;
 	v->out->detail += n;
 	for (size_t i = 1; i < n; i++) {
 		const struct store_jump *a = &row[i - 1], *b = &row[i];
@@ -519,7 +519,7 @@ static int detail(struct verify *v)
 		arena_reset(&v->a);
 		if (lines_of(v, f) || sites_of(v, f) || jumps_of(v, f) ||
 		    verify_stopped(v))
-			return (int)v->err->kind;
+			return v->err->kind;
 	}
 	if (v->out->detail != v->in->lines + v->in->callsites + v->in->jumps)
 		return verify_wrong(v, TABLE_META, 0,
@@ -537,7 +537,7 @@ static int part(struct verify *v, uint32_t p)
 
 	arena_reset(&v->a);
 	if (store_part_functions(v->st, p, &v->a, &fns, &cost, &n, v->err))
-		return (int)v->err->kind;
+		return v->err->kind;
 	for (uint32_t e = 0; v->out->sums && e < events; e++) {
 		uint64_t sum = 0;
 
@@ -561,7 +561,7 @@ static int parts(struct verify *v)
 		store_part(v->st, p, &head);
 		if (part(v, p) ||
 		    (v->in->parts > 1 && part_names_load(v->st, p, NULL, v->err)))
-			return (int)v->err->kind;
+			return v->err->kind;
 		totals &= head.has_totals;
 	}
 	if (totals != v->st->meta.totals)
@@ -585,7 +585,7 @@ static int verify_guarded(void *arg)
 
 	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++)
 		if (steps[i](v))
-			return (int)v->err->kind;
+			return v->err->kind;
 	return store_check(v->st, v->err);
 }
 
@@ -621,5 +621,5 @@ int store_verify(struct store *st, const atomic_int *cancel, struct store_verifi
 	free(v.nests);
 	free(v.known);
 	st->as_recorded = as_recorded;
-	return (int)err->kind;
+	return err->kind;
 }

@@ -333,7 +333,7 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 		return 0;
 	leave_fn(t);
 	if (tally_end_part(t, TALLY_PARTS, false, err))
-		return (int)err->kind;
+		return err->kind;
 	if (!(p = tally_new_part(t)))
 		return err_no_memory(err, "while tallying");
 	p->begins = true;
@@ -679,7 +679,7 @@ static int row_name(struct tally *t, const struct batch *b, const struct row *r,
 		break;
 	default: break;
 	}
-	return slot == NONE ? (int)err->kind : 0;
+	return slot == NONE ? err->kind : 0;
 }
 
 static int tally_row(struct tally *t, const struct batch *b, const struct row *r,
@@ -689,7 +689,7 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 		return row_cost(t, b, r, err);
 	if (__builtin_expect(t->now.pending != PENDING_NONE, 0) &&
 	    drop_pending(t, b, r, err))
-		return (int)err->kind;
+		return err->kind;
 	t->parts.used |=
 		r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
 	switch ((enum row_kind)r->kind) {
@@ -712,7 +712,7 @@ int tally_batch(struct tally *t, const struct batch *b, struct err *err)
 {
 	for (size_t i = 0; i < b->n; i++)
 		if (tally_row(t, b, &b->row[i], err))
-			return (int)err->kind;
+			return err->kind;
 	t->lines += b->newlines;
 	t->text_bytes += b->bytes;
 	return t->spill_failed ? tally_not_spilled(t, err) : 0;
@@ -729,11 +729,11 @@ int tally_end(struct tally *t, enum tally_parts_of parts, struct str next_line,
 				  t->lines + (next_line.n > 0),
 				  next_line.n ? next_line : STR("(end of the file)"),
 				  err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	leave_fn(t);
 	if (tally_end_part(t, parts, true, err))
-		return (int)err->kind;
+		return err->kind;
 	if (!t->spill_failed && tally_pack(t))
 		return err_no_memory(err, "while tallying");
 	tally_trim(t);

@@ -265,7 +265,7 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 				sizeof(*t->events.col_of)))
 			return err_no_memory(err, "while tallying");
 		if (is_column(t, e) && tally_row_odd(t, b, r, ODD_EVENT_TWICE, err))
-			return (int)err->kind;
+			return err->kind;
 		t->events.col_is_event &= e == t->events.ncol;
 		same &= t->events.ncol < ncol && t->events.col[t->events.ncol] == e;
 		t->events.col_of[e] = (uint32_t)t->events.ncol;
@@ -274,7 +274,7 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 	if (!same || t->events.ncol != ncol)
 		t->now.meaning++;
 	if (f.n && tally_row_odd(t, b, r, ODD_HEADER_VALUE, err))
-		return (int)err->kind;
+		return err->kind;
 	if (t->events.n > before) {
 		if (vec_reserve(&t->now.run, &t->now.run_cap, t->events.n,
 				sizeof(*t->now.run)) ||
@@ -327,7 +327,7 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 		return value.p ? 0 : err_no_memory(err, "while tallying");
 	}
 	if (r->a == KEY_EVENTS && row_events(t, b, r, value, err))
-		return (int)err->kind;
+		return err->kind;
 	if (r->a == KEY_DESC && str_starts(value, STR("Files compared:")))
 		t->difference = true;
 	if (r->a == KEY_SUMMARY && has_negative(value))

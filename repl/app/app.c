@@ -32,7 +32,7 @@ static int add_default_root(struct roots *r, const char *dir, struct err *err)
 
 	if (roots_add(r, dir, false, &why) == ERR_LIMIT)
 		*err = why;
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* Text is read below --source-root, by default below the current directory and those of
@@ -44,18 +44,18 @@ static int set_roots(struct app *app, struct err *err)
 	const struct options *o = app->opts;
 
 	if (roots_new(&app->sources, err) || roots_new(&app->objects, err))
-		return (int)err->kind;
+		return err->kind;
 	for (size_t i = 0; i < o->nsource_roots; i++)
 		if (roots_add(app->sources, o->source_roots[i], true, err) ||
 		    roots_add(app->objects, o->source_roots[i], true, err))
-			return (int)err->kind;
+			return err->kind;
 	if (!o->nsource_roots && !o->safe &&
 	    (add_default_root(app->sources, ".", err) ||
 	     add_default_root(app->objects, ".", err)))
-		return (int)err->kind;
+		return err->kind;
 	for (size_t i = 0; i < sizeof(system) / sizeof(system[0]); i++)
 		if (add_default_root(app->objects, system[i], err))
-			return (int)err->kind;
+			return err->kind;
 	session_set_roots(app->session, app->sources, app->objects);
 	return 0;
 }
@@ -73,7 +73,7 @@ static int add_profile_root(struct app *app, const char *path, struct err *err)
 	if (!add_default_root(app->sources, dir, err))
 		add_default_root(app->objects, dir, err);
 	free(dir);
-	return (int)err->kind;
+	return err->kind;
 }
 
 int app_init(struct app *app, const struct options *opts, struct err *err)
@@ -92,7 +92,7 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 	screen_init(&app->screen, opts->colour);
 	arena_init(&app->arena, (size_t)limits.arena_bytes);
 	if (session_new(&app->session, err))
-		return (int)err->kind;
+		return err->kind;
 	session_set_cancel(app->session, &app_cancel);
 	session_set_limits(app->session, &limits);
 	session_set_safe(app->session, opts->safe);
@@ -100,10 +100,10 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 	for (size_t i = 0; i < opts->npairs; i++)
 		if (session_pair(app->session, opts->pairs[i].kind,
 				 str_c(opts->pairs[i].text), err))
-			return (int)err->kind;
+			return err->kind;
 	if (opts->least_paired &&
 	    session_least_paired(app->session, str_c(opts->least_paired), err))
-		return (int)err->kind;
+		return err->kind;
 	for (size_t i = 0; i < opts->nsets; i++) {
 		const struct str set = str_c(opts->sets[i]);
 		const size_t eq = str_find(set, '=');
@@ -113,11 +113,11 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 				       "--set takes NAME=VALUE, not '%s'", opts->sets[i]);
 		if (session_set_value(app->session, (struct str){set.p, eq},
 				      str_from(set, eq + 1), err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	for (size_t i = 0; i < opts->nlimits; i++)
 		if (limit_set(app, str_c(opts->limits[i]), err))
-			return (int)err->kind;
+			return err->kind;
 	return set_roots(app, err);
 }
 
@@ -243,7 +243,7 @@ int app_read_file(const char *path, struct str *text, struct err *err)
 		free(buf);
 	else
 		*text = (struct str){buf ? buf : calloc(1, 1), n};
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* ---- profiles ---- */
@@ -419,7 +419,7 @@ static int build(struct app *app, const char *const *path, size_t n, struct stor
 	progress_start(&bar, path[0], &app->screen);
 	build_open_set(path, n, &how, st, report, err);
 	progress_end(&bar);
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* Ctrl-C while the index was made: it appears whole or not at all. */
@@ -483,7 +483,7 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 	store_close(p.store);
 	free(p.name);
 	free(p.path);
-	return (int)err.kind;
+	return err.kind;
 }
 
 int app_none_open(struct err *err)
@@ -505,7 +505,7 @@ int app_close(struct app *app, const char *name, struct err *err)
 		return err_hint(err, ".profiles lists them");
 	}
 	if (session_remove(app->session, str_c(app->profiles[i].name), err))
-		return (int)err->kind;
+		return err->kind;
 	store_close(app->profiles[i].store);
 	free(app->profiles[i].name);
 	free(app->profiles[i].path);
@@ -525,7 +525,7 @@ static int answer(void *arg, const struct result *r, struct err *err)
 		(i + r->nhints < r->nnotes ? app_warn : app_note)(app, "note: %.*s",
 								  STR_ARG(r->notes[i]));
 	if (output_result(app, r, err))
-		return (int)err->kind;
+		return err->kind;
 	app->started_ns = progress_now_ns();
 	if (r->truncated) {
 		/* Most formats cannot contain such a note. */
@@ -543,7 +543,7 @@ int app_failed(struct app *app, const struct err *err, struct str text,
 {
 	app->failures++;
 	if (!app->gate.on)
-		return (int)err->kind;
+		return err->kind;
 	gate_error(&app->gate, err, text, from);
 	return err->kind == ERR_CANCEL ? ERR_CANCEL : 0;
 }

@@ -74,7 +74,7 @@ static int sum_left(const struct fitting *f, size_t kept, struct left_out *left)
 
 	left->sum = 0;
 	if (result_load(r, left->cost, f->err))
-		return (int)f->err->kind;
+		return f->err->kind;
 	for (size_t row = kept; left->cost && row < r->rows; row++)
 		if (!render_absent(left->cost, row) && !lies_on_left(r, row, kept) &&
 		    __builtin_add_overflow(left->sum, left->cost->u[row], &left->sum))
@@ -136,10 +136,9 @@ static int fit_rows(const struct fitting *f)
 
 	left.rows = f->r->rows - rows;
 	if (f->err->kind)
-		return (int)f->err->kind;
+		return f->err->kind;
 	if (rows)
-		return sum_left(f, rows, &left) ? (int)f->err->kind
-						: write_rows(f, &left);
+		return sum_left(f, rows, &left) ? f->err->kind : write_rows(f, &left);
 	number_grouped(budget, f->bytes);
 	err_set(f->err, ERR_LIMIT, ERR_NOWHERE,
 		"not one row fits into the %s bytes that the budget leaves", budget);
@@ -168,6 +167,6 @@ int budget_write(const struct result *r, const struct renderer *f, size_t bytes,
 	if ((!cuts || r->rows <= bytes / 2) && fits(&fit, r->rows))
 		return 0;
 	if (err->kind)
-		return (int)err->kind;
+		return err->kind;
 	return cuts ? fit_rows(&fit) : budget_too_long(o->n, bytes, f->format, err);
 }

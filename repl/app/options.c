@@ -326,7 +326,7 @@ static int read_letters(struct options *to, char **argv, int *i, struct err *err
 		if (o->kind != FLAG && !(value = p[1] ? p + 1 : argv[++*i]))
 			return err_set(err, ERR_USAGE, 0, "-%c needs a value", o->letter);
 		if (store(to, o, value, err))
-			return (int)err->kind;
+			return err->kind;
 		if (value)
 			break;
 	}
@@ -478,7 +478,7 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 		check_quoted(o, words + k, nwords - k, err);
 	free(words);
 	if (err->kind)
-		return (int)err->kind;
+		return err->kind;
 	take_name(o);
 	return check_options(o, err);
 }

@@ -148,7 +148,7 @@ static int open_child(struct place *p, char *command, struct err *err)
 	if (child_start(&p->child, command, 0, err)) {
 		free(p->command);
 		p->command = NULL;
-		return (int)err->kind;
+		return err->kind;
 	}
 	p->fd = p->child.fd;
 	return 0;
@@ -162,7 +162,7 @@ static int output_open_file(struct place *p, char *path, struct err *err)
 	free(path);
 	p->fd = p->target.fd;
 	p->name = p->target.path;
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int output_refuse(struct err *err)
@@ -265,7 +265,7 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 			err_set(err, late.kind, 0, "%s", late.text);
 		free(p->command);
 	}
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* ---- the three entries ---- */
@@ -281,12 +281,12 @@ static int render_guarded(void *arg)
 	struct rendering *g = arg;
 
 	if (!g->f->pages && result_whole(g->rd.r, g->rd.err))
-		return (int)g->rd.err->kind;
+		return g->rd.err->kind;
 	if (g->suite)
 		suite_result(g->suite, &g->rd);
 	else
 		g->f->render(&g->rd);
-	return (int)g->rd.err->kind;
+	return g->rd.err->kind;
 }
 
 /* Render under guard: after a fault in the index the caller still closes files and
@@ -378,7 +378,7 @@ static int render_part(void *arg, const struct result *r, const struct left_out 
 		err_no_memory(err, "while the answer was written");
 	memcpy(b->note, g.rd.note, sizeof(b->note));
 	b->left = left->rows > 0;
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* The bytes that the answer may still have: all answers to a program are one. */
@@ -547,9 +547,9 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 	if (choose_format(app, r,
 			  file.n || !app->output.path ? file : str_c(app->output.path),
 			  &f, err))
-		return (int)err->kind;
+		return err->kind;
 	if (check_tree(r, f, err))
-		return (int)err->kind;
+		return err->kind;
 	if (is_collected(app, f, file, r->shell))
 		return collect(app, r, f, err);
 	if (open_place(app, file, r->shell, lines_needed(app, r, f, err), &p, err) == 0) {
@@ -569,7 +569,7 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 		free(app->once);
 		app->once = NULL;
 	}
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* Write lines, at most `room` bytes of them. */
@@ -608,7 +608,7 @@ int output_text(struct app *app, struct str text, struct err *err)
 		return 0;
 	}
 	if (open_place(app, STR(""), STR(""), lines_of(app, text), &p, err))
-		return (int)err->kind;
+		return err->kind;
 	out_fd(&o, p.fd);
 	put_text(&o, text, SIZE_MAX);
 	return close_place(app, &p, out_close(&o), err);
@@ -621,11 +621,11 @@ int output_redirect(struct app *app, const char *path, struct err *err)
 	if (path && app->opts->safe)
 		return output_refuse(err);
 	if (path && target_open(&t, path, err))
-		return (int)err->kind;
+		return err->kind;
 	if (app->output.fd >= 0) {
 		write_suite(app, &app->filed, err);
 		target_commit(&app->output, err);
 	}
 	app->output = t;
-	return (int)err->kind;
+	return err->kind;
 }

@@ -72,7 +72,7 @@ int target_open(struct target *t, const char *path, struct err *err)
 bad:
 	target_failed(t, err);
 	target_abandon(t);
-	return (int)err->kind;
+	return err->kind;
 }
 
 off_t target_whole(const struct target *t)
@@ -109,7 +109,7 @@ int target_commit(struct target *t, struct err *err)
 		t->temp = NULL;
 	}
 	target_abandon(t);
-	return (int)err->kind;
+	return err->kind;
 }
 
 void target_abandon(struct target *t)

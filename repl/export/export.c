@@ -122,7 +122,7 @@ static int open_place(struct place *p, const char *dir, struct err *err)
 	if (!p->dir || !p->temp)
 		return err_no_memory(err, NULL);
 	if (check_free(p->dir, err))
-		return (int)err->kind;
+		return err->kind;
 	publish_sweep(p->dir, remove_left);
 	for (int i = 0; i < TRIES; i++) {
 		snprintf(p->temp, n + 40, "%s.tmp.%ld.%d", p->dir, (long)getpid(), i);
@@ -216,7 +216,7 @@ static int collect_events(struct export *x)
 
 			store_event(st, e, &ev);
 			if (export_add_event(x, ev.name))
-				return (int)x->err->kind;
+				return x->err->kind;
 			if (x->nevents > before)
 				x->events[before].unit =
 					event_unit(ev.name, ev.long_name);
@@ -250,7 +250,7 @@ static int close_file(struct export *x, const char *name)
 		why = errno;
 	if (why)
 		err_set(x->err, ERR_OUTPUT, 0, "%s: %s", name, strerror(why));
-	return (int)x->err->kind;
+	return x->err->kind;
 }
 
 static void set_profile(struct export *x, size_t i)
@@ -267,7 +267,7 @@ static int rows_guarded(void *arg)
 {
 	struct export *x = arg;
 
-	return x->table->rows(x) ? (int)x->err->kind : store_check(x->st, x->err);
+	return x->table->rows(x) ? x->err->kind : store_check(x->st, x->err);
 }
 
 static void begin_table(struct export *x, const struct export_table *t)
@@ -295,7 +295,7 @@ static int write_table(struct export *x, const struct place *p,
 	snprintf(name, sizeof(name), "%s%s", t->name, export_extension(x));
 	begin_table(x, t);
 	if (export_open_file(x, p, name))
-		return (int)x->err->kind;
+		return x->err->kind;
 	export_header(x);
 	each_profile(x);
 	*rows = x->rows;
@@ -308,12 +308,12 @@ static int write_tables(struct export *x, const struct place *p, const bool *cho
 
 	for (size_t t = 0; t < export_tables_n; t++)
 		if (chosen[t] && write_table(x, p, &export_tables[t], &rows[t]))
-			return (int)x->err->kind;
+			return x->err->kind;
 	if (export_open_file(x, p, "schema.sql"))
-		return (int)x->err->kind;
+		return x->err->kind;
 	export_schema_sql(x, chosen);
 	if (close_file(x, "schema.sql") || export_open_file(x, p, "schema.json"))
-		return (int)x->err->kind;
+		return x->err->kind;
 	export_schema_json(x, chosen, rows);
 	return close_file(x, "schema.json");
 }
@@ -370,7 +370,7 @@ static int write_directory(struct export *x, const char *dir, const bool *chosen
 	    write_tables(x, &p, chosen) == 0 && publish(&p, x->err) == 0)
 		say_done(x, p.dir, start);
 	close_place(&p);
-	return (int)x->err->kind;
+	return x->err->kind;
 }
 
 /* ---- a database ---- */
@@ -386,7 +386,7 @@ static int create_tables(struct export *x, const bool *chosen)
 	else
 		export_db_run(x->db, x->out.buf, x->err);
 	out_close(&x->out);
-	return (int)x->err->kind;
+	return x->err->kind;
 }
 
 static int write_database(struct export *x, const char *path, const bool *chosen,
@@ -394,7 +394,7 @@ static int write_database(struct export *x, const char *path, const bool *chosen
 {
 	if (export_db_open(&x->db, path, x->err) || collect_events(x) ||
 	    create_tables(x, chosen))
-		return (int)x->err->kind;
+		return x->err->kind;
 	for (size_t t = 0; t < export_tables_n && !x->err->kind; t++) {
 		if (!chosen[t])
 			continue;
@@ -404,7 +404,7 @@ static int write_database(struct export *x, const char *path, const bool *chosen
 	}
 	if (!x->err->kind && !export_db_publish(x->db, x->err))
 		say_done(x, path, start);
-	return (int)x->err->kind;
+	return x->err->kind;
 }
 
 int export_run(struct app *app, const char *to, enum export_format format,
@@ -415,7 +415,7 @@ int export_run(struct app *app, const char *to, enum export_format format,
 	bool chosen[TABLES] = {false};
 
 	if (choose_tables(tables, chosen, err))
-		return (int)err->kind;
+		return err->kind;
 	arena_init(&x.arena, 0);
 	for (size_t i = 0; i < EXPORT_KEPT; i++)
 		out_mem(&x.kept[i].cell);
@@ -432,5 +432,5 @@ int export_run(struct app *app, const char *to, enum export_format format,
 	free(x.local);
 	free(x.costs);
 	arena_free(&x.arena);
-	return (int)err->kind;
+	return err->kind;
 }

@@ -172,9 +172,9 @@ int export_db_open(struct export_db **out, const char *path, struct err *err)
 	if (!db->path)
 		return err_no_memory(err, NULL);
 	if (load_library(&db->sql, err) || check_free(path, err))
-		return (int)err->kind;
+		return err->kind;
 	publish_sweep(path, publish_remove);
-	return make_temp(db, err) || begin(db, err) ? (int)err->kind : 0;
+	return make_temp(db, err) || begin(db, err) ? err->kind : 0;
 }
 
 int export_db_run(struct export_db *db, const char *sql, struct err *err)
@@ -214,7 +214,7 @@ int export_db_publish(struct export_db *db, struct err *err)
 	db->sql.finalize(db->insert);
 	db->insert = NULL;
 	if (export_db_run(db, "COMMIT", err))
-		return (int)err->kind;
+		return err->kind;
 	if (db->sql.close(db->db) != SQLITE_OK)
 		return db_failed(db, err);
 	db->db = NULL;
@@ -303,5 +303,5 @@ int export_db_row(struct export_db *db, struct err *err)
 		db_failed(db, err);
 	db->sql.reset(db->insert);
 	db->column = 1;
-	return done ? 0 : (int)err->kind;
+	return done ? 0 : err->kind;
 }

@@ -142,11 +142,11 @@ void export_row_start(struct export *x)
 int export_row_end(struct export *x)
 {
 	if (x->db && export_db_row(x->db, x->err))
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (!x->db)
 		out_c(&x->out, x->format == EXPORT_CSV ? "\r\n" : "}\n");
 	if (++x->rows % POLL || x->err->kind)
-		return (int)x->err->kind;
+		return x->err->kind;
 	if (atomic_load(&app_cancel))
 		return err_set(x->err, ERR_CANCEL, 0, "interrupted");
 	if (!x->db && x->out.failed)

@@ -92,7 +92,7 @@ static int event_rows(struct export *x)
 		export_bool(x, e < i->events);
 		export_number(x, store_total(x->st, e));
 		if (export_row_end(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return 0;
 }
@@ -142,7 +142,7 @@ static int function_rows(struct export *x)
 		export_bool(x, store_fn_nests(x->st, f));
 		put_fn_costs(x, f, store_fn_incl);
 		if (export_row_end(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return 0;
 }
@@ -182,7 +182,7 @@ static int edge_rows(struct export *x)
 			x->costs[k] = store_edge_incl(x->st, i, k);
 		export_costs(x, x->costs);
 		if (export_row_end(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return 0;
 }
@@ -223,7 +223,7 @@ static int line_rows(struct export *x)
 {
 	for (x->fn = 0; x->fn < store_info(x->st)->functions; x->fn++)
 		if (store_each_line(x->st, x->fn, put_line_row, x, x->err))
-			return (int)x->err->kind;
+			return x->err->kind;
 	return 0;
 }
 
@@ -260,7 +260,7 @@ static int callsite_rows(struct export *x)
 {
 	for (x->fn = 0; x->fn < store_info(x->st)->functions; x->fn++)
 		if (store_each_site(x->st, x->fn, put_site, x, x->err))
-			return (int)x->err->kind;
+			return x->err->kind;
 	return 0;
 }
 
@@ -323,7 +323,7 @@ static int part_rows(struct export *x)
 			x->costs[e] = store_part_self(x->st, p, e);
 		export_costs(x, x->costs);
 		if (export_row_end(x))
-			return (int)x->err->kind;
+			return x->err->kind;
 	}
 	return 0;
 }
@@ -350,14 +350,14 @@ static int part_function_rows(struct export *x)
 
 		arena_reset(&x->arena);
 		if (store_part_functions(x->st, p, &x->arena, &fns, &costs, &n, x->err))
-			return (int)x->err->kind;
+			return x->err->kind;
 		for (size_t i = 0; i < n; i++) {
 			export_row_start(x);
 			export_number(x, p + 1);
 			export_number(x, fns[i]);
 			export_costs(x, costs + i * events);
 			if (export_row_end(x))
-				return (int)x->err->kind;
+				return x->err->kind;
 		}
 	}
 	return 0;
@@ -390,7 +390,7 @@ static int part_edge_rows(struct export *x)
 		arena_reset(&x->arena);
 		if (store_part_edges(x->st, p, &x->arena, &edges, &calls, &costs, &n,
 				     x->err))
-			return (int)x->err->kind;
+			return x->err->kind;
 		for (size_t i = 0; i < n; i++) {
 			struct store_edge e;
 
@@ -402,7 +402,7 @@ static int part_edge_rows(struct export *x)
 			export_number(x, calls[i]);
 			export_costs(x, costs + i * events);
 			if (export_row_end(x))
-				return (int)x->err->kind;
+				return x->err->kind;
 		}
 	}
 	return 0;

@@ -162,7 +162,7 @@ static int put_function(struct writer *w, fn_id f)
 	put_fn(w, "fn", f);
 	return store_each_line(w->st, f, put_line, w, w->rd->err) ||
 			       store_each_site(w->st, f, put_call, w, w->rd->err)
-		       ? (int)w->rd->err->kind
+		       ? w->rd->err->kind
 		       : 0;
 }
 
@@ -382,7 +382,7 @@ int render_callgrind(struct render *rd)
 		return render_one_profile(rd, "callgrind",
 					  "ask without vs, once for each profile");
 	if (check_ids(rd, id) || result_load(rd->r, id, rd->err))
-		return (int)rd->err->kind;
+		return rd->err->kind;
 	if (rd->r->graph && !rd->r->graph->plain)
 		w.g = rd->r->graph;
 	else if (rd->r->nfilters && !rd->r->graph)
@@ -407,5 +407,5 @@ int render_callgrind(struct render *rd)
 	free(w.file_named);
 	free(w.obj_named);
 	free(w.totals);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }

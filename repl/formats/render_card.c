@@ -57,7 +57,7 @@ int render_card(struct render *rd)
 
 	for (size_t row = 0; row < r->rows; row++) {
 		if (render_cancelled(rd, row))
-			return (int)rd->err->kind;
+			return rd->err->kind;
 		if (row)
 			out_char(rd->o, '\n');
 		for (size_t i = 0; i < r->ncols; i++) {

@@ -156,7 +156,7 @@ int render_github(struct render *rd)
 		github_put_rows(rd, &said, (struct str){title.buf, title.n});
 	said_free(&said);
 	out_close(&title);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }
 
 void render_github_error(struct out *o, const struct err *err, struct str file,

@@ -135,7 +135,7 @@ static int set_event(struct card *c, struct line *l, uint32_t e)
 
 	*l = (struct line){0};
 	if (graph_event(c->g, e, c->rd->err))
-		return (int)c->rd->err->kind;
+		return c->rd->err->kind;
 	total = graph_total(g, e);
 	about = incl_estimated(c, e);
 	store_event(g->st, e, &ev);
@@ -189,7 +189,7 @@ static int put_costs(struct card *c)
 		put_bounds(c);
 	}
 	free(line);
-	return (int)c->rd->err->kind;
+	return c->rd->err->kind;
 }
 
 /* ---- callers and callees ---- */
@@ -263,7 +263,7 @@ static int put_neighbours(struct card *c, bool callers)
 	char title[CELL];
 
 	if (!all)
-		return (int)c->rd->err->kind;
+		return c->rd->err->kind;
 	for (uint32_t i = 0; i < n; i++) {
 		sum = graph_add(sum, all[i].incl);
 		about |= all[i].about;
@@ -393,7 +393,7 @@ static int put_function(struct card *c)
 	struct out *o = c->rd->o;
 
 	if (graph_event(c->g, c->event, c->rd->err))
-		return (int)c->rd->err->kind;
+		return c->rd->err->kind;
 	out_c(o, cell_paint(c->rd->look, PAINT_HEAD));
 	emit_name(o, cell_form(c->rd->look), graph_name(c->g, c->f));
 	out_c(o, cell_paint(c->rd->look, PAINT_NONE));
@@ -402,7 +402,7 @@ static int put_function(struct card *c)
 	put_calls(c);
 	out_char(o, '\n');
 	return put_costs(c) || put_neighbours(c, true) || put_neighbours(c, false)
-		       ? (int)c->rd->err->kind
+		       ? c->rd->err->kind
 		       : 0;
 }
 
@@ -439,5 +439,5 @@ int render_info(struct render *rd)
 			out_char(rd->o, '\n');
 		put_function(&c);
 	}
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }

@@ -70,7 +70,7 @@ static int junit_put_rows(struct render *rd, struct out *o)
 	}
 	said_free(&said);
 	out_close(&line);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }
 
 static int put_result(struct render *rd, struct out *o)
@@ -92,7 +92,7 @@ static int put_result(struct render *rd, struct out *o)
 		out_printf(o, "</%s>\n", tag);
 	}
 	out_c(o, "    </testcase>\n");
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }
 
 static void open_cases(struct suite *s)
@@ -110,7 +110,7 @@ int suite_result(struct suite *s, struct render *rd)
 	before = s->cases.n;
 	if (put_result(rd, &s->cases)) {
 		s->cases.n = before;
-		return (int)rd->err->kind;
+		return rd->err->kind;
 	}
 	s->wanted = true;
 	s->tests++;
@@ -172,5 +172,5 @@ int render_junit(struct render *rd)
 	if (suite_result(&s, rd) == 0)
 		suite_write(&s, rd->o);
 	suite_free(&s);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }

@@ -69,7 +69,7 @@ static int lines_plan(struct render *rd, const struct lines *l, struct lines_pla
 	out_mem(&p->text);
 	/* A damaged index is reported before anything is written. */
 	if (r->rows && result_row(r, 0, &at, rd->err))
-		return (int)rd->err->kind;
+		return rd->err->kind;
 	p->cell = calloc(r->ncols + 1, sizeof(*p->cell));
 	if (!p->cell)
 		return err_no_memory(rd->err, NULL);
@@ -130,7 +130,7 @@ static int put_lines_rows(struct render *rd, const struct lines_plan *p, const c
 {
 	for (size_t row = 0, at; row < rd->r->rows; row++) {
 		if (render_cancelled(rd, row) || result_row(rd->r, row, &at, rd->err))
-			return (int)rd->err->kind;
+			return rd->err->kind;
 		out_c(rd->o, row ? sep : "");
 		if (at + AHEAD < (rd->r->pages ? rd->r->held : rd->r->rows))
 			prefetch_names(rd->r, p, at + AHEAD);
@@ -151,7 +151,7 @@ static int render_fields(struct render *rd, const struct lines *l)
 			render_left_out(rd, rd->note, sizeof(rd->note));
 	}
 	lines_end(&p);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }
 
 int render_csv(struct render *rd)
@@ -277,7 +277,7 @@ int render_json(struct render *rd)
 		out_c(rd->o, "]}\n");
 	}
 	lines_end(&p);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }
 
 int render_ndjson(struct render *rd)
@@ -298,5 +298,5 @@ int render_ndjson(struct render *rd)
 		out_c(rd->o, "}\n");
 	}
 	lines_end(&p);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }

@@ -86,7 +86,7 @@ static int md_put_rows(struct page *p)
 {
 	for (size_t row = 0; row < p->rd->r->rows; row++) {
 		if (render_cancelled(p->rd, row))
-			return (int)p->rd->err->kind;
+			return p->rd->err->kind;
 		for (size_t i = 0; i < p->said.n; i++) {
 			out_c(p->rd->o, i ? " | " : "| ");
 			put_md_cell(p, &p->said.cols[i], row);
@@ -101,7 +101,7 @@ static int put_card(struct page *p)
 {
 	for (size_t row = 0; row < p->rd->r->rows; row++) {
 		if (render_cancelled(p->rd, row))
-			return (int)p->rd->err->kind;
+			return p->rd->err->kind;
 		out_c(p->rd->o, row ? "\n| | |\n|---|---|\n" : "| | |\n|---|---|\n");
 		for (size_t i = 0; i < p->said.n; i++) {
 			struct shown whole = p->said.cols[i];
@@ -205,5 +205,5 @@ int render_md(struct render *rd)
 	out_close(&p.cell);
 	branches_free(&p.branches);
 	said_free(&p.said);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }

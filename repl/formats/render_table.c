@@ -89,7 +89,7 @@ static int measure(struct table *t)
 		s->width = s->natural;
 	}
 	out_close(&scrap);
-	return (int)t->rd->err->kind;
+	return t->rd->err->kind;
 }
 
 static size_t least_width(const struct shown *s)
@@ -440,7 +440,7 @@ static int put_table_rows(struct table *t)
 	if (cell.failed)
 		t->rd->o->failed = cell.failed;
 	out_close(&cell);
-	return (int)t->rd->err->kind;
+	return t->rd->err->kind;
 }
 
 /* The bytes of text for one line of the screen: up to a blank, if there is one. */
@@ -550,7 +550,7 @@ static int prepare_table(struct table *t)
 			       !need_directories(t, s);
 	}
 	if (measure(t))
-		return (int)t->rd->err->kind;
+		return t->rd->err->kind;
 	fit_columns(t);
 	return tell_names_apart(t);
 }
@@ -581,5 +581,5 @@ int render_table(struct render *rd)
 	arena_free(&t.arena);
 	branches_free(&t.branches);
 	free(t.cols);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }

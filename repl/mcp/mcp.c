@@ -116,7 +116,7 @@ static int wait_for(struct loop *l, struct err *err)
 	if (on[2].revents & (POLLERR | POLLHUP))
 		return err_set(err, ERR_CANCEL, 0, "the client has gone");
 	if (on[0].revents && read_client(l, err))
-		return (int)err->kind;
+		return err->kind;
 	if (on[1].revents)
 		end_call(l);
 	else if (ready == 0)
@@ -131,7 +131,7 @@ static int serve(struct loop *l, struct err *err)
 		int failed;
 
 		if (!l->call && start_call(l, err))
-			return (int)err->kind;
+			return err->kind;
 		failed = out_flush(&l->out);
 		if (failed)
 			return err_set(err, failed == EPIPE ? ERR_CANCEL : ERR_OUTPUT, 0,
@@ -139,7 +139,7 @@ static int serve(struct loop *l, struct err *err)
 		if (l->eof && !l->call && !l->server.n)
 			return 0;
 	} while (!wait_for(l, err));
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* Keep standard output for the protocol. */

@@ -79,7 +79,7 @@ static int ask(struct tool_call *c, struct app *app)
 	atomic_store(&c->total, 0);
 	if (!kind && o->event && session_set_event(app->session, str_c(o->event), &err)) {
 		app_fail(app, &err, "--event");
-		kind = (int)err.kind;
+		kind = err.kind;
 	}
 	return kind ? kind
 		    : ask_text(app, str_c(c->tool == TOOL_QUERY ? c->query : about));

@@ -56,7 +56,7 @@ static int find_source(const struct result *r, const char *format,
 				       result_load(r, s->cost, err) ||
 				       result_load(r, s->own, err) ||
 				       result_load(r, s->name, err)
-			       ? (int)err->kind
+			       ? err->kind
 			       : 0;
 	err_set(err, ERR_QUERY, 0,
 		"%s draws functions by their cost, and this answer has none", format);
@@ -351,11 +351,11 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
 
 	*out = (struct frames){.event = r->event};
 	if (find_source(r, format, &s, err))
-		return (int)err->kind;
+		return err->kind;
 	if (r->base.n)
 		return frames_of_two(r, &s, out, err);
 	if (r->paths && r->graph && path_tree_shown(r->paths, &shown, err))
-		return (int)err->kind;
+		return err->kind;
 	most += shown.n;
 	out->all = calloc(most, sizeof(*out->all));
 	open = calloc(most, sizeof(*open));
@@ -366,7 +366,7 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
 		err_set(err, ERR_LIMIT, 0, "out of memory for %zu frames", r->rows);
 	free(open);
 	free(waiting);
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* ---- stacks, each of them whole ---- */
@@ -412,7 +412,7 @@ int frames_of_stacks(const struct result *r, const char *format, struct frames *
 	size_t depth;
 
 	if (frames_of(r, format, out, err))
-		return (int)err->kind;
+		return err->kind;
 	if (!(stacks = calloc(out->deepest + 1, sizeof(*stacks))))
 		return err_no_memory(err, NULL);
 	for (size_t i = 0; i < out->n; i++)

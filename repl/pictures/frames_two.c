@@ -112,7 +112,7 @@ static int set_costs(struct pairs *p)
 	struct frames *f = p->f;
 
 	if (base_column(p, &base))
-		return (int)p->err->kind;
+		return p->err->kind;
 	for (size_t i = 0; i < f->n; i++) {
 		struct frame *x = &f->all[i];
 
@@ -327,7 +327,7 @@ static int find_named(struct pairs *p)
 	for (int s = 0; s < 2; s++)
 		if (c->paths[s]) {
 			if (path_tree_shown(c->paths[s], &p->shown[s], p->err))
-				return (int)p->err->kind;
+				return p->err->kind;
 			rows += c->paths[s]->n;
 		}
 	p->named = calloc(p->shown[0].n + p->shown[1].n + 2 * p->f->n + 1,
@@ -450,7 +450,7 @@ static int leave_out(struct pairs *p)
 	find_wide(p);
 	find_left(p, 0);
 	find_left(p, 1);
-	return p->err->kind || find_named(p) || put_all(p) ? (int)p->err->kind : 0;
+	return p->err->kind || find_named(p) || put_all(p) ? p->err->kind : 0;
 }
 
 static int frames_two_fill(struct pairs *p, const struct frames_source *s)
@@ -468,7 +468,7 @@ static int frames_two_fill(struct pairs *p, const struct frames_source *s)
 	if (!waiting)
 		return err_no_memory(p->err, NULL);
 	if ((tree && check_tops(p)) || set_costs(p) || (tree && leave_out(p)))
-		return (int)p->err->kind;
+		return p->err->kind;
 	frames_sum(p->f);
 	return 0;
 }
@@ -501,5 +501,5 @@ int frames_of_two(const struct result *r, const struct frames_source *s,
 		free(p.left[k]);
 	}
 	free(p.named);
-	return (int)err->kind;
+	return err->kind;
 }

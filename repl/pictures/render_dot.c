@@ -161,7 +161,7 @@ static int edges_of_frames(struct render *rd, struct graph_drawn *g)
 				.estimated = x->estimated || x->base_estimated};
 		}
 	frames_free(&f);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }
 
 /* ---- functions ---- */
@@ -412,5 +412,5 @@ int render_dot(struct render *rd)
 		put_graph(rd, g);
 	free(g ? g->edges : NULL);
 	free(g);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }

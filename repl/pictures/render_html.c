@@ -289,7 +289,7 @@ int render_html(struct render *rd)
 		return listing_page_put(rd, (size_t)(rd->o->written - before));
 	}
 	if (result_whole(r, rd->err))
-		return (int)rd->err->kind;
+		return rd->err->kind;
 	grouped = calloc(r->ncols + 1, sizeof(*grouped));
 	if (!grouped)
 		return err_no_memory(rd->err, NULL);
@@ -305,5 +305,5 @@ int render_html(struct render *rd)
 	out_c(rd->o, sorting);
 	out_c(rd->o, "</body>\n</html>\n");
 	free(grouped);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }

@@ -252,5 +252,5 @@ int render_pprof(struct render *rd)
 	frames_free(&f);
 	free(number);
 	free(order);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }

@@ -91,5 +91,5 @@ int listing_page_put(struct render *rd, size_t head)
 	report_forget(&p);
 	if (!rd->err->kind)
 		store_check(rd->r->graph->st, rd->err);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }

@@ -63,7 +63,7 @@ int render_folded(struct render *rd)
 	}
 	free(stack);
 	frames_free(&f);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }
 
 /* ---- speedscope: https://www.speedscope.app/file-format-schema.json, "sampled" ---- */
@@ -191,5 +191,5 @@ int render_speedscope(struct render *rd)
 	}
 	frames_free(&f);
 	free(number);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }

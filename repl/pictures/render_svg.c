@@ -377,7 +377,7 @@ static int render_picture(struct render *rd, const char *format, bool icicle)
 	}
 	frames_free(&f);
 	arena_free(&fl.names);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }
 
 int render_svg(struct render *rd)

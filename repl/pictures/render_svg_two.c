@@ -239,7 +239,7 @@ static int lay_side(struct two *t, int s)
 	free(l.copy);
 	free(l.thin[0]);
 	free(l.thin[1]);
-	return (int)t->rd->err->kind;
+	return t->rd->err->kind;
 }
 
 /* ---- text ---- */

@@ -270,7 +270,7 @@ static int put_body(struct report *p)
 		put_scripts(p);
 	}
 	out_close(&data);
-	return (int)p->rd->err->kind;
+	return p->rd->err->kind;
 }
 
 int report_put(struct render *rd, size_t head)
@@ -289,5 +289,5 @@ int report_put(struct render *rd, size_t head)
 		for (unsigned s = 0; s < p.sides; s++)
 			store_check(p.side[s].g->st, rd->err);
 	report_forget(&p);
-	return (int)rd->err->kind;
+	return rd->err->kind;
 }

@@ -48,7 +48,7 @@ int report_prepare_side(struct report *p, unsigned s)
 		if (d->event[e] == GRAPH_NONE)
 			continue;
 		if (graph_event(d->g, d->event[e], p->rd->err))
-			return (int)p->rd->err->kind;
+			return p->rd->err->kind;
 		d->total[e] = graph_total(d->g, d->event[e]);
 	}
 	return 0;
@@ -86,7 +86,7 @@ static int find_rows(struct report *p)
 	const uint32_t numbers = graph_numbers(p->side[0].g);
 
 	if (result_load(r, id, p->rd->err))
-		return (int)p->rd->err->kind;
+		return p->rd->err->kind;
 	for (size_t i = 0; i < r->rows; i++) {
 		uint32_t f = GRAPH_NONE;
 		unsigned s = 0;
@@ -114,7 +114,7 @@ static int prepare_report(struct report *p)
 		functions += p->side[s].g->functions;
 		strings += (size_t)info->files + info->objects;
 		if (report_prepare_side(p, s))
-			return (int)p->rd->err->kind;
+			return p->rd->err->kind;
 	}
 	p->row = calloc(functions, sizeof(*p->row));
 	p->fn = calloc(functions, sizeof(*p->fn));
@@ -298,7 +298,7 @@ static int choose_calls(struct report *p)
 int report_choose(struct report *p)
 {
 	return prepare_report(p) || choose_functions(p) || choose_calls(p)
-		       ? (int)p->rd->err->kind
+		       ? p->rd->err->kind
 		       : 0;
 }
 

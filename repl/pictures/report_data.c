@@ -377,7 +377,7 @@ static int put_tree(struct report *p, const struct side *d, uint32_t e, uint32_t
 
 	if (session_program_tree(p->rd->session, d->g, d->event[e], !parts_count(p), rows,
 				 a, &t, p->rd->err))
-		return (int)p->rd->err->kind;
+		return p->rd->err->kind;
 	out_printf(p->o, "@%" PRIu32, e);
 	put_number(p, t.est);
 	put_number(p, t.own);
@@ -391,7 +391,7 @@ static int put_tree(struct report *p, const struct side *d, uint32_t e, uint32_t
 		if (out == UINT32_MAX)
 			put_frame(p, d, r);
 	}
-	return (int)p->rd->err->kind;
+	return p->rd->err->kind;
 }
 
 static int put_trees(struct report *p, unsigned s)
@@ -425,7 +425,7 @@ int report_put_data(struct report *p)
 	for (unsigned s = 0; s < p->sides; s++) {
 		put_parts(p, s);
 		if (put_trees(p, s))
-			return (int)p->rd->err->kind;
+			return p->rd->err->kind;
 	}
 	return 0;
 }

@@ -141,7 +141,7 @@ static int take_functions(struct report *p, struct listings *all,
 		if (p->rd->err->kind || render_cancelled(p->rd, i))
 			break;
 	}
-	return (int)p->rd->err->kind;
+	return p->rd->err->kind;
 }
 
 int report_take_source(struct report *p, size_t budget)
@@ -156,7 +156,7 @@ int report_take_source(struct report *p, size_t budget)
 	if (!p->side[0].g->detail || !p->rd->session)
 		return 0;
 	if (rank_listed(p, &rank))
-		return (int)p->rd->err->kind;
+		return p->rd->err->kind;
 	arena_init(&all.texts, cap);
 	arena_init(&all.code, cap);
 	arena_init(&all.one, cap);
@@ -165,7 +165,7 @@ int report_take_source(struct report *p, size_t budget)
 	arena_free(&all.code);
 	arena_free(&all.texts);
 	free(rank);
-	return (int)p->rd->err->kind;
+	return p->rd->err->kind;
 }
 
 void report_say_source(struct report *p)

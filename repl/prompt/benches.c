@@ -109,7 +109,7 @@ static int add_file(struct benches *b, struct str bench, enum side side, bool in
 	struct files *f = of ? &of->of[side] : NULL;
 
 	if (!f || (index && f->n))
-		return (int)err->kind;
+		return err->kind;
 	if (vec_reserve(&f->path, &f->cap, f->n + 1, sizeof(*f->path)) ||
 	    !(f->path[f->n] = strdup(path)))
 		return err_no_memory(err, NULL);
@@ -184,7 +184,7 @@ static int find(struct benches *b, const char *folder, struct err *err)
 			 "they are callgrind.BENCH.out in a folder BENCH, or PID.out; "
 			 "name other profiles one by one");
 	}
-	return (int)err->kind;
+	return err->kind;
 }
 
 static void benches_free(struct benches *b)
@@ -254,7 +254,7 @@ static int read_arguments(struct app *app, struct asked *a, struct err *err)
 			err, ERR_USAGE, 0,
 			"--index names one index, but a folder of benchmarks is given");
 	if (find(&a->now, o->profiles[0], err))
-		return (int)err->kind;
+		return err->kind;
 	if (!second)
 		return 0;
 	a->two = true;
@@ -293,7 +293,7 @@ static int run_tasks(struct app *app, struct str script)
 	if (app->opts->event &&
 	    session_set_event(app->session, str_c(app->opts->event), &err)) {
 		app_fail(app, &err, "--event");
-		return (int)err.kind;
+		return err.kind;
 	}
 	return app->opts->ntasks
 		       ? script_tasks(app)
@@ -414,7 +414,7 @@ static int no_base(const struct app *app, const struct asked *a)
 	err_hint(&err, "gungraun keeps the run before as .out.old; or name a folder: "
 		       "base=FOLDER");
 	app_fail(app, &err, NULL);
-	return (int)err.kind;
+	return err.kind;
 }
 
 static int ask_all(struct app *app, const struct asked *a, struct str script)

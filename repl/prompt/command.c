@@ -96,7 +96,7 @@ static int do_pager(struct app *app, struct str rest, struct err *err)
 	free(app->pager);
 	app->pager = c_string(rest, err);
 	app->no_pager = false;
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int do_mode(struct app *app, struct str rest, struct err *err)
@@ -136,7 +136,7 @@ static int do_demangle(struct app *app, struct str rest, struct err *err)
 		talk("demangle is %s", app->no_demangle ? "off" : "on");
 	else if (on_off(rest, &on, err) == 0)
 		app_demangle(app, on);
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int do_with_source(struct app *app, struct str rest, struct err *err)
@@ -197,7 +197,7 @@ static int do_pair(struct app *app, struct str rest, struct err *err)
 	else
 		err_set(err, ERR_USAGE, 0, ".pair takes rules or exact, not '%.*s'",
 			STR_ARG(rest));
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int do_least_paired(struct app *app, struct str rest, struct err *err)
@@ -221,7 +221,7 @@ static int do_limit(struct app *app, struct str rest, struct err *err)
 	limit_list(app, &list);
 	output_text(app, (struct str){list.buf, list.n}, err);
 	out_close(&list);
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int do_event(struct app *app, struct str rest, struct err *err)
@@ -251,7 +251,7 @@ static int do_event(struct app *app, struct str rest, struct err *err)
 	}
 	output_text(app, (struct str){list.buf, list.n}, err);
 	out_close(&list);
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* ---- profiles ---- */
@@ -259,7 +259,7 @@ static int do_event(struct app *app, struct str rest, struct err *err)
 static int do_open(struct app *app, struct str rest, struct err *err)
 {
 	char *path = file_word(cut_word(&rest), err);
-	int kind = (int)err->kind;
+	int kind = err->kind;
 
 	if (path && !*path)
 		kind = err_set(err, ERR_USAGE, 0,
@@ -277,7 +277,7 @@ static int do_close(struct app *app, struct str rest, struct err *err)
 	if (name)
 		app_close(app, *name ? name : NULL, err);
 	free(name);
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* A newline in a name must not look like the end of a line. */
@@ -318,7 +318,7 @@ static int do_profiles(struct app *app, struct str rest, struct err *err)
 	else
 		talk("no profile is open");
 	out_close(&list);
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* ---- filters ---- */
@@ -336,7 +336,7 @@ static int do_pop(struct app *app, struct str rest, struct err *err)
 	if (str_eq(rest, STR("all"))) {
 		while (session_filters(app->session) && !session_pop(app->session, err))
 			;
-		return (int)err->kind;
+		return err->kind;
 	}
 	return session_pop(app->session, err);
 }
@@ -363,7 +363,7 @@ static int do_output(struct app *app, struct str rest, struct err *err)
 	if (path)
 		output_redirect(app, *path ? path : NULL, err);
 	free(path);
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int do_once(struct app *app, struct str rest, struct err *err)
@@ -374,7 +374,7 @@ static int do_once(struct app *app, struct str rest, struct err *err)
 		return err_set(err, ERR_USAGE, 0, ".once needs a FILE");
 	free(app->once);
 	app->once = file_word(path, err);
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* .export DIR [csv|ndjson] [TABLE...], or .export FILE.db [TABLE...] */
@@ -403,7 +403,7 @@ static int do_export(struct app *app, struct str rest, struct err *err)
 		export_run(app, dir, as, tables, err);
 	}
 	free(dir);
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int do_explain(struct app *app, struct str rest, struct err *err)
@@ -416,7 +416,7 @@ static int do_explain(struct app *app, struct str rest, struct err *err)
 		return app_none_open(err);
 	arena_reset(&app->arena);
 	if (query_explain(app->session, rest, &app->arena, &text, err))
-		return (int)err->kind;
+		return err->kind;
 	if (text.n && text.p[text.n - 1] == '\n')
 		text.n--;
 	return output_text(app, text, err);
@@ -436,7 +436,7 @@ static int do_help(struct app *app, struct str rest, struct err *err)
 	if (!err->kind && o.n)
 		output_text(app, (struct str){o.buf, o.n - 1}, err);
 	out_close(&o);
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* ---- scripts ---- */
@@ -450,7 +450,7 @@ static int do_read(struct app *app, struct str rest, struct err *err)
 	else if (path)
 		err->kind = (enum err_kind)script_file(app, path);
 	free(path);
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int write_text(const char *path, struct str text, struct err *err)
@@ -460,7 +460,7 @@ static int write_text(const char *path, struct str text, struct err *err)
 	int failed;
 
 	if (target_open(&t, path, err))
-		return (int)err->kind;
+		return err->kind;
 	out_fd(&o, t.fd);
 	out_str(&o, text);
 	out_char(&o, '\n');
@@ -484,7 +484,7 @@ static int do_save(struct app *app, struct str rest, struct err *err)
 	} else if (path)
 		write_text(path, text, err);
 	free(path);
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int not_found(const struct app *app, struct str name, struct err *err)
@@ -528,7 +528,7 @@ static int do_run(struct app *app, struct str rest, struct err *err)
 	char *path = find_script(app, name, &ships, err);
 
 	if (!path)
-		return (int)err->kind;
+		return err->kind;
 	session_scope(app->session);
 	if (app_read_file(path, &text, err) == 0)
 		params_set(app->session, text, rest, err);
@@ -539,7 +539,7 @@ static int do_run(struct app *app, struct str rest, struct err *err)
 	session_scope_end(app->session);
 	free((void *)(uintptr_t)text.p);
 	free(path);
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int do_queries(struct app *app, struct str rest, struct err *err)
@@ -549,7 +549,7 @@ static int do_queries(struct app *app, struct str rest, struct err *err)
 	size_t n = 0;
 
 	if (library_list(app, &q, &n, err))
-		return (int)err->kind;
+		return err->kind;
 	out_mem(&list);
 	if (library_print(q, n, rest, &list))
 		output_text(app, (struct str){list.buf, list.n}, err);
@@ -559,7 +559,7 @@ static int do_queries(struct app *app, struct str rest, struct err *err)
 		talk("no queries are installed, and none are kept");
 	out_close(&list);
 	library_free(q, n);
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* One line for a set, and its text if it is asked for. */
@@ -602,7 +602,7 @@ static int do_sets(struct app *app, struct str rest, struct err *err)
 	else
 		err_set(err, ERR_QUERY, 0, "nothing is called $%.*s", STR_ARG(rest));
 	out_close(&list);
-	return (int)err->kind;
+	return err->kind;
 }
 
 /* The command that edits the file, with path in quotes, since TMPDIR may contain
@@ -647,7 +647,7 @@ static int edit_file(char *path, struct str text, struct str *edited, struct err
 		app_read_file(path, edited, err);
 	unlink(path);
 	free(command);
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int do_edit(struct app *app, struct str rest, struct err *err)
@@ -667,7 +667,7 @@ static int do_edit(struct app *app, struct str rest, struct err *err)
 	}
 	free((void *)(uintptr_t)edited.p);
 	free(path);
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int do_quit(struct app *app, struct str rest, struct err *err)
@@ -856,7 +856,7 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 		talk_error(&err, line, from, app->screen.columns, app->screen.colour_err);
 	/* A script has counted its own errors. */
 	if (!err.kind || app->failures != failures)
-		return (int)err.kind;
+		return err.kind;
 	output_failure(app, &err, line, line, from);
 	return app_failed(app, &err, line, from);
 }

@@ -447,7 +447,7 @@ static int search_guarded(void *arg)
 		complete_command(s, s->text, &s->word_at);
 	else
 		complete_query(s, s->text, &s->word_at);
-	return (int)s->err->kind;
+	return s->err->kind;
 }
 
 int complete(struct app *app, struct str text, struct arena *a, struct completion *c,
@@ -462,7 +462,7 @@ int complete(struct app *app, struct str text, struct arena *a, struct completio
 	s->err = err;
 	s->text = text;
 	if (session_guard(search_guarded, s, err))
-		return (int)err->kind;
+		return err->kind;
 	c->word_at = s->word_at;
 	c->insert = common(s);
 	if (!c->insert.p)
@@ -470,5 +470,5 @@ int complete(struct app *app, struct str text, struct arena *a, struct completio
 	c->all = s->full;
 	c->n = s->n;
 	c->more = s->more;
-	return (int)err->kind;
+	return err->kind;
 }

@@ -176,7 +176,7 @@ int library_list(const struct app *app, struct library_query **out, size_t *n,
 	}
 	free(users);
 	free(shipped);
-	return (int)err->kind;
+	return err->kind;
 }
 
 void library_free(struct library_query *q, size_t n)

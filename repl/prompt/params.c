@@ -54,7 +54,7 @@ static int no_such_param(struct str script, struct str name, struct err *err)
 	for (size_t at = 0; library_param(script, &at, &d) && n < sizeof(list);)
 		n += (size_t)snprintf(list + n, sizeof(list) - n, " %.*s",
 				      STR_ARG(d.name));
-	return n ? err_hint(err, "its parameters:%s", list) : (int)err->kind;
+	return n ? err_hint(err, "its parameters:%s", list) : err->kind;
 }
 
 int params_set(struct session *s, struct str script, struct str given, struct err *err)
@@ -73,7 +73,7 @@ int params_set(struct session *s, struct str script, struct str given, struct er
 		if (!is_used(script, name))
 			return no_such_param(script, name, err);
 		if (session_set_value(s, name, unquote(str_from(w, eq + 1)), err))
-			return (int)err->kind;
+			return err->kind;
 	}
 	return 0;
 }

@@ -94,7 +94,7 @@ int script_run(struct app *app, struct str text, struct origin at)
 	if (session_defaults(app->session, text, &err)) {
 		session_scope_end(app->session);
 		app_fail(app, &err, at.file);
-		return (int)err.kind;
+		return err.kind;
 	}
 	app->nested++;
 	if (str_starts(text, STR("#!"))) {
@@ -124,7 +124,7 @@ static int run_file(struct app *app, const char *path, const char *name)
 
 	if (app_read_file(path, &text, &err)) {
 		app_fail(app, &err, path);
-		return (int)err.kind;
+		return err.kind;
 	}
 	kind = script_run(app, text, (struct origin){.file = name, .line = 1});
 	free((void *)(uintptr_t)text.p);
@@ -175,7 +175,7 @@ static int file_task(struct app *app, const char *path)
 
 	free(kept);
 	if (!err.kind || app->failures != failures)
-		return (int)err.kind;
+		return err.kind;
 	output_failure(app, &err, STR(""), str_c(path), &at);
 	return app_failed(app, &err, STR(""), &at);
 }

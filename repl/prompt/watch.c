@@ -139,7 +139,7 @@ static int add_dump(struct app *app, struct store *st, const struct dump *d, uin
 
 		arena_reset(&app->arena);
 		if (store_part_functions(st, p, &app->arena, &fns, &costs, &n, err))
-			return (int)err->kind;
+			return err->kind;
 		for (size_t i = 0; i < n; i++)
 			self[fns[i]] = add_capped(
 				self[fns[i]], store_event_of(st, e, costs + i * events));
@@ -260,7 +260,7 @@ static int put_changes(struct showing *s, const struct dump *d, const struct dum
 	if (add_dump(s->app, s->st, d, s->event, now, s->err) ||
 	    (before && add_dump(s->app, s->st, before, s->event, was, s->err)) ||
 	    store_check(s->st, s->err))
-		return (int)s->err->kind;
+		return s->err->kind;
 	for (fn_id f = 0; f < n; f++)
 		if (now[f] != was[f])
 			c[rows++] = (struct change){f, now[f], was[f],
@@ -465,7 +465,7 @@ int watch_run(struct app *app, const char *base)
 		err_set(&w.err, ERR_PROFILE, 0, "%s: %s", dir, strerror(errno));
 	else
 		app_note(app, "quern: waiting for dumps of %s; Ctrl-C leaves", base);
-	rc = w.err.kind ? (int)w.err.kind : follow_run(&w);
+	rc = w.err.kind ? w.err.kind : follow_run(&w);
 	if (w.err.kind)
 		app_fail(app, &w.err, NULL);
 	else if (!rc && !atomic_load(&app_cancel))

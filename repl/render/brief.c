@@ -97,7 +97,7 @@ static int find_same(struct brief *b)
 		    pair[i].whole != pair[i - 1].whole)
 			b->same[b->nsame++] = pair[i].brief;
 	free(pair);
-	return (int)b->rd->err->kind;
+	return b->rd->err->kind;
 }
 
 int brief_init(struct brief *b, struct render *rd)

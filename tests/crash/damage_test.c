@@ -120,14 +120,14 @@ static int ask(struct session *s, size_t i, uint64_t *hash, struct err *err)
 	query_run(s, str_c(queries[i]), &a, hash_answer, &q, err);
 	arena_free(&a);
 	*hash = q.hash;
-	return (int)err->kind;
+	return err->kind;
 }
 
 static int open_session(const char *path, struct store **st, struct session **s,
 			struct err *err)
 {
 	if (store_open(path, true, st, err))
-		return (int)err->kind;
+		return err->kind;
 	if (session_new(s, err) || session_add(*s, STR("p"), *st, err))
 		abort();
 	return 0;
@@ -152,8 +152,7 @@ static char *told;
 
 static int wrong(const char *what, size_t i, const struct err *err)
 {
-	snprintf(told, PAGE, "%s: '%s': %d %s", what, queries[i], (int)err->kind,
-		 err->text);
+	snprintf(told, PAGE, "%s: '%s': %d %s", what, queries[i], err->kind, err->text);
 	return SAID_WRONG;
 }
 

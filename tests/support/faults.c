@@ -222,9 +222,8 @@ static void judge(const struct scene *s, const char *fault, int rc, const struct
 {
 	bool of_memory = fault[0] == 'm';
 
-	if (!err->text[0] || rc != (int)err->kind)
-		wrong(s, fault, "status %d, kind %d, '%s'", rc, (int)err->kind,
-		      err->text);
+	if (!err->text[0] || rc != err->kind)
+		wrong(s, fault, "status %d, kind %d, '%s'", rc, err->kind, err->text);
 	if (of_memory && rc != ERR_LIMIT && rc != ERR_INDEX && rc != ERR_PROFILE)
 		wrong(s, fault, "status %d for want of memory: %s", rc, err->text);
 	if (of_memory && strstr(err->text, "damaged"))

@@ -241,7 +241,7 @@ static int show(void *arg, const struct result *r, struct err *err)
 	if (a->to && a->o.n)
 		out_bytes(a->to, a->o.buf, a->o.n);
 	out_close(&a->o);
-	return (int)err->kind;
+	return err->kind;
 }
 
 static size_t wanted, used;
@@ -267,13 +267,13 @@ int fuzz_ask(struct session *s, struct str query, enum format format, struct out
 	query_run(s, query, &a, show, &asked, &err);
 	out_close(&asked.o);
 	if (err.kind && !err.text[0])
-		fuzz_fail("an error of kind %d without words", (int)err.kind);
+		fuzz_fail("an error of kind %d without words", err.kind);
 	if (err.kind == ERR_QUERY && err.at > query.n)
 		fuzz_fail("an error at byte %zu of %zu", (size_t)err.at, query.n);
 	wanted = a.wanted;
 	used = a.used;
 	arena_free(&a);
-	return (int)err.kind;
+	return err.kind;
 }
 
 /* ---- a text of queries ---- */
@@ -320,8 +320,7 @@ static void explain(struct session *s, struct str text)
 	arena_init(&a, 0);
 	query_explain(s, text, &a, &out, &err);
 	if (err.kind && !err.text[0])
-		fuzz_fail("explained with an error of kind %d without words",
-			  (int)err.kind);
+		fuzz_fail("explained with an error of kind %d without words", err.kind);
 	if (err.kind == ERR_QUERY && err.at > text.n)
 		fuzz_fail("explained with an error at byte %zu", (size_t)err.at);
 	arena_free(&a);

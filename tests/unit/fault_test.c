@@ -138,7 +138,7 @@ static void shrink(const struct scene *s, const char *file)
 		snprintf(fault, sizeof(fault), "mem:%lu:cut@%s", k[i], faults_path(file));
 		rc = faults_build(s, fault, NULL, &err);
 		refused += rc != 0;
-		if (rc && (rc != (int)err.kind || !err.text[0] || rc == ERR_LIMIT))
+		if (rc && (rc != err.kind || !err.text[0] || rc == ERR_LIMIT))
 			ok(false, "%s: status %d: %s", fault, rc, err.text);
 		/* mdb_txn_begin() reads the index before it gives its transaction out. */
 		if (faults_live() != before &&

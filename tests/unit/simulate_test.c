@@ -220,7 +220,7 @@ static int take(void *arg, const struct result *r, struct err *err)
 		size_t at;
 
 		if (result_row(r, to->n, &at, err))
-			return (int)err->kind;
+			return err->kind;
 		fill_row(a->t, r, at, &to->row[to->n]);
 	}
 	return 0;

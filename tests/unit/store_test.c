@@ -469,7 +469,7 @@ static int ask_guarded(void *arg)
 	struct asking *q = arg;
 
 	q->answer = ask_all(q->st, q->err);
-	return (int)q->err->kind;
+	return q->err->kind;
 }
 
 /* Exit statuses of a reader that neither a sanitizer nor valgrind ends with. */

@@ -39,7 +39,7 @@ static int write_columns(uint64_t rows, uint64_t map_bytes, uint64_t *size,
 	close(fd);
 	unlink(index_path);
 	free(column);
-	return (int)err->kind;
+	return err->kind;
 }
 
 int main(void)
