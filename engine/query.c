@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/debug/inlines.h"
+#include "engine/inline/inlines.h"
 #include "engine/rows/exec.h"
 #include "engine/sources/footer.h"
-#include "engine/sources/listing.h"
+#include "engine/listing/listing.h"
 #include "engine/graph/graph.h"
 #include "engine/stages/graph_cache.h"
 #include "engine/stages/gstage.h"

@@ -50,7 +50,7 @@ void session_set_safe(struct session *s, bool safe); /* refuse `>` and `!` */
 void session_set_roots(struct session *s, const struct roots *sources,
 		       const struct roots *objects);
 /* Keep the inlined calls that are read for the last profile added beside its index, for later
- * sessions (debug/inlines.h); trust: use them even if others could have written them.  Index
+ * sessions (inline/inlines.h); trust: use them even if others could have written them.  Index
  * empty: keep none. */
 int session_keep_inlines(struct session *s, const char *index, bool trust,
 			 struct err *err);

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/debug/inlines.h"
+#include "engine/inline/inlines.h"
 #include "engine/lang/check_names.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/stages/graph_cache.h"

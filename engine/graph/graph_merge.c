@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "engine/graph/graph_build.h"
-#include "engine/graph/graph_inlined.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/names/name.h"
 #include "index/graph/inclusive.h"

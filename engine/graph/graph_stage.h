@@ -28,5 +28,9 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 /* Keep the cost of the parts with parts[i] != 0.  Exact. */
 int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 		struct err *err);
+/* Join the places of each inlined function (inline/graph_inlined.h); *out may be g.  Exact. */
+int graph_join_inlined(struct graph *g, struct graph **out, struct err *err);
+/* The graph that paths should follow: before the places were joined. */
+struct graph *graph_apart(struct graph *g);
 
 #endif

@@ -132,7 +132,7 @@ struct result {
 	/* For a tree that no stage changed: it knows the cost left out
 	 * (path_tree_shown()). */
 	const struct path_tree *paths;
-	/* For `source` and `asm` that no stage changed (engine/sources/listing.h); else NULL. */
+	/* For `source` and `asm` that no stage changed (engine/listing/listing.h); else NULL. */
 	const struct listing *listing;
 	bool root_fuzzy;      /* root_cost is an estimate */
 	struct str root_name; /* name of the top; empty: the rows of level 1 are frames

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "engine/rows/exec.h"
-#include "engine/sources/inlined.h"
+#include "engine/inline/inlined.h"
 #include "engine/sources/source.h"
 
 /* Three digits and a unit: 5.27 M, 3.02 s. */

@@ -15,7 +15,7 @@
 
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
-#include "engine/sources/inlined.h"
+#include "engine/inline/inlined.h"
 #include "engine/sources/source.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -11,10 +11,10 @@
 #include "engine/graph/graph_stage.h"
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
-#include "engine/sources/inlined.h"
+#include "engine/inline/inlined.h"
 #include "engine/sources/line_rows.h"
 #include "engine/sources/source.h"
-#include "engine/sources/source_text.h"
+#include "engine/listing/source_text.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 

@@ -3,7 +3,7 @@
  */
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
-#include "engine/sources/listing.h"
+#include "engine/listing/listing.h"
 #include "engine/sources/source.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))

@@ -8,7 +8,7 @@
 #include "engine/rows/exec_set.h"
 #include "engine/graph/flow_parts.h"
 #include "engine/graph/graph.h"
-#include "engine/graph/graph_inlined.h"
+#include "engine/graph/graph_stage.h"
 #include "engine/sources/neighbours.h"
 #include "engine/path/path.h"
 #include "engine/sources/source.h"

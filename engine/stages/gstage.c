@@ -13,9 +13,9 @@
 #include "engine/lang/check_names.h"
 #include "engine/rows/exec_set.h"
 #include "engine/graph/graph_build.h"
-#include "engine/graph/graph_inlined.h"
+#include "engine/inline/graph_inlined.h"
 #include "engine/graph/graph_stage.h"
-#include "engine/stages/inlined_code.h"
+#include "engine/inline/inlined_code.h"
 
 /* ---- part and thread ---- */
 

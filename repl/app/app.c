@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/names/roots.h"
+#include "engine/files/roots.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
 #include "index/build.h"

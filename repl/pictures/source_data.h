@@ -21,7 +21,7 @@
 #define QUERN_SOURCE_DATA_H
 
 #include "engine/graph/graph.h"
-#include "engine/sources/listing.h"
+#include "engine/listing/listing.h"
 #include "repl/render/render.h"
 
 enum {

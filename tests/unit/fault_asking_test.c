@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "engine/names/moved.h"
-#include "engine/names/roots.h"
+#include "engine/files/roots.h"
 #include "index/base/map.h"
 #include "tests/support/faults.h"
 #include "tests/support/fuzzing.h"

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/debug/inline_code.h"
+#include "engine/inline/inline_code.h"
 #include "tests/support/dice.h"
 #include "tests/support/tap.h"
 

@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/debug/inlines_file.h"
+#include "engine/inline/inlines_file.h"
 #include "tests/support/dice.h"
 #include "tests/support/tap.h"
 

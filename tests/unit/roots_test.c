@@ -4,7 +4,7 @@
  * Every path is tried twice: as the kernel resolves it (openat2), and without that call, one
  * directory after the other; then no symbolic link is followed, so the reason may be another.
  */
-#include "engine/names/roots.h"
+#include "engine/files/roots.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "engine/query.h"
-#include "engine/names/roots.h"
+#include "engine/files/roots.h"
 #include "index/build.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/tap.h"

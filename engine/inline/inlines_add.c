@@ -4,7 +4,7 @@
  * The addresses of an object are one sorted array; frames stay where they are, as answers
  * point to them.
  */
-#include "engine/debug/inlines_in.h"
+#include "engine/inline/inlines_in.h"
 
 #include <stdlib.h>
 

@@ -6,7 +6,7 @@
  * inspected through O_PATH before it is opened for reading, so that opening has no side
  * effect.
  */
-#include "engine/names/roots.h"
+#include "engine/files/roots.h"
 
 #include <errno.h>
 #include <fcntl.h>

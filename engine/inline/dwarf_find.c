@@ -1,7 +1,7 @@
 /* dwarf_find.c - see dwarf_find.h. */
 #ifdef HAVE_LIBDW
 
-#include "engine/debug/dwarf_find.h"
+#include "engine/inline/dwarf_find.h"
 
 #include <elfutils/libdwelf.h>
 #include <fcntl.h>

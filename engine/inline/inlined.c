@@ -1,12 +1,12 @@
 /*
  * inlined.c - which code of a function is inlined, and from where; see inlined.h.
  *
- * Three things tell: the debug information of the object (engine/debug), if the profile has
+ * Three things tell: the debug information of the object (engine/inline), if the profile has
  * addresses; the name that the profile has for a cost line (cfni=); and the file of a cost
  * line.  Debug information is asked for all addresses of a query at once, object by
  * object.
  */
-#include "engine/sources/inlined.h"
+#include "engine/inline/inlined.h"
 
 #include <stdio.h>
 #include <stdlib.h>

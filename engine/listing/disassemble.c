@@ -23,7 +23,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "engine/sources/source_text.h"
+#include "engine/listing/source_text.h"
 
 enum {
 	OUTPUT_MAX = 64 << 20, /* bytes, and OUTPUT_EACH for each byte of code */

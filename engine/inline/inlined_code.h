@@ -2,7 +2,7 @@
 #ifndef QUERN_INLINED_CODE_H
 #define QUERN_INLINED_CODE_H
 
-#include "engine/graph/graph_inlined.h"
+#include "engine/inline/graph_inlined.h"
 #include "engine/rows/exec.h"
 
 /* Of x->g, which is the store or parts of it.  In the arena of the query; a note says

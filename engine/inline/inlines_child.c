@@ -1,5 +1,5 @@
 /* inlines_child.c - see inlines_child.h. */
-#include "engine/debug/inlines_child.h"
+#include "engine/inline/inlines_child.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -1,5 +1,5 @@
 /* inline_code.c - see inline_code.h. */
-#include "engine/debug/inline_code.h"
+#include "engine/inline/inline_code.h"
 
 #include <stdlib.h>
 

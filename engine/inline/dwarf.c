@@ -8,7 +8,7 @@
  *
  * So the last frame that covers an address is its innermost one.
  */
-#include "engine/debug/dwarf.h"
+#include "engine/inline/dwarf.h"
 
 #ifdef HAVE_LIBDW
 
@@ -17,8 +17,8 @@
 #include <string.h>
 #include <sys/resource.h>
 
-#include "engine/debug/dwarf_find.h"
-#include "engine/debug/inline_code.h"
+#include "engine/inline/dwarf_find.h"
+#include "engine/inline/inline_code.h"
 #include "index/base/hash.h"
 #include "index/base/vec.h"
 #include "index/store/demangle.h"

@@ -16,8 +16,8 @@
 
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
-#include "engine/sources/inlined.h"
-#include "engine/sources/source_text.h"
+#include "engine/inline/inlined.h"
+#include "engine/listing/source_text.h"
 
 enum listing_kind {
 	LISTING_FILE,

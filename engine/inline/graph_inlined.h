@@ -47,9 +47,5 @@ struct graph_inlines {
 /* g: the store, or parts of it.  `in` must live as long as the graph. */
 int graph_inlined(struct graph *g, const struct graph_inlines *in, struct graph **out,
 		  struct err *err);
-/* Join the places of each inlined function; *out may be g.  Exact. */
-int graph_join_inlined(struct graph *g, struct graph **out, struct err *err);
-/* The graph that paths should follow: before the places were joined. */
-struct graph *graph_apart(struct graph *g);
 
 #endif

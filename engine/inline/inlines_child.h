@@ -9,8 +9,8 @@
 #ifndef QUERN_INLINES_CHILD_H
 #define QUERN_INLINES_CHILD_H
 
-#include "engine/debug/dwarf.h"
-#include "engine/debug/inline_code.h"
+#include "engine/inline/dwarf.h"
+#include "engine/inline/inline_code.h"
 #include "index/base/cancel.h"
 
 enum { INLINE_CHILDREN = 2 };

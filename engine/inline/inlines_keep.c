@@ -4,7 +4,7 @@
  * The file is read when the first object is asked for, and written after a query that read
  * more.  Objects that no query asked for stay in it as they are.
  */
-#include "engine/debug/inlines_in.h"
+#include "engine/inline/inlines_in.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -3,7 +3,7 @@
  *
  * The places of the functions are collected first, then the text is read for them.
  */
-#include "engine/sources/listing.h"
+#include "engine/listing/listing.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
  * A cost of inlined code is known for the whole graph.  When the stage is asked for the
  * cost of some parts only (flow_parts.h), each part is divided like the whole.
  */
-#include "engine/graph/graph_inlined.h"
+#include "engine/inline/graph_inlined.h"
 
 #include <string.h>
 

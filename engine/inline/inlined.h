@@ -8,7 +8,7 @@
 #ifndef QUERN_INLINED_H
 #define QUERN_INLINED_H
 
-#include "engine/debug/inlines.h"
+#include "engine/inline/inlines.h"
 #include "engine/rows/exec.h"
 
 /* Whether a line of f in `file` is inlined from there; false if f's own file is not

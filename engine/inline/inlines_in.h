@@ -2,9 +2,9 @@
 #ifndef QUERN_INLINES_IN_H
 #define QUERN_INLINES_IN_H
 
-#include "engine/debug/inline_code.h"
-#include "engine/debug/inlines.h"
-#include "engine/debug/inlines_file.h"
+#include "engine/inline/inline_code.h"
+#include "engine/inline/inlines.h"
+#include "engine/inline/inlines_file.h"
 #include "index/base/hash.h"
 
 struct inlined_address {

@@ -9,7 +9,7 @@
 #ifndef QUERN_DWARF_H
 #define QUERN_DWARF_H
 
-#include "engine/names/roots.h"
+#include "engine/files/roots.h"
 #include "index/base/bytes.h"
 
 enum dwarf_result {

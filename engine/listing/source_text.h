@@ -3,7 +3,7 @@
 #define QUERN_SOURCE_TEXT_H
 
 #include "engine/rows/exec.h"
-#include "engine/names/roots.h"
+#include "engine/files/roots.h"
 
 /* A line of a file (pos: its number) or an instruction (pos: its address). */
 struct text_line {

@@ -15,7 +15,7 @@
 
 #include <elfutils/libdw.h>
 
-#include "engine/names/roots.h"
+#include "engine/files/roots.h"
 
 enum { DWARF_TRIED = 8 };
 

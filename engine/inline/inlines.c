@@ -6,13 +6,13 @@
  *
  * Both give the same (inline_code.h), which inlines_add.c adds to the object.
  */
-#include "engine/debug/inlines.h"
+#include "engine/inline/inlines.h"
 
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "engine/debug/inlines_child.h"
-#include "engine/debug/inlines_in.h"
+#include "engine/inline/inlines_child.h"
+#include "engine/inline/inlines_in.h"
 #include "index/format/meta_code.h"
 
 enum {

@@ -1,7 +1,7 @@
 /*
  * source_text.c - the lines of a source file; see source_text.h.
  */
-#include "engine/sources/source_text.h"
+#include "engine/listing/source_text.h"
 
 #include <string.h>
 

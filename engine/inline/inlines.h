@@ -13,7 +13,7 @@
 #ifndef QUERN_INLINES_H
 #define QUERN_INLINES_H
 
-#include "engine/debug/dwarf.h"
+#include "engine/inline/dwarf.h"
 #include "index/base/cancel.h"
 #include "index/store/store.h"
 

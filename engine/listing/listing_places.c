@@ -5,7 +5,7 @@
 
 #include "engine/graph/graph.h"
 #include "engine/rows/fn_detail.h"
-#include "engine/sources/listing.h"
+#include "engine/listing/listing.h"
 
 static struct listing_place *new_at(struct exec *x, struct listing *l,
 				    const uint64_t *costs)

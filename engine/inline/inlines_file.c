@@ -1,5 +1,5 @@
 /* inlines_file.c - see inlines_file.h. */
-#include "engine/debug/inlines_file.h"
+#include "engine/inline/inlines_file.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/debug/inline_code.h"
+#include "engine/inline/inline_code.h"
 #include "index/store/publish.h"
 
 #define MAGIC "quern inlines 2\n"

@@ -12,14 +12,14 @@
  *
  * If only files tell, the code of a file is one function, with the name of the file.
  */
-#include "engine/stages/inlined_code.h"
+#include "engine/inline/inlined_code.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/names/name.h"
 #include "engine/rows/fn_detail.h"
-#include "engine/sources/inlined.h"
+#include "engine/inline/inlined.h"
 #include "index/base/hash.h"
 #include "index/base/vec.h"
 
