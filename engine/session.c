@@ -12,7 +12,7 @@
 #include "engine/inline/inlines.h"
 #include "engine/lang/check_names.h"
 #include "engine/rows/fn_detail.h"
-#include "engine/stages/graph_cache.h"
+#include "engine/gstages/graph_cache.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
 

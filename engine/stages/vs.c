@@ -13,7 +13,7 @@
 #include "engine/path/path.h"
 #include "engine/sources/source.h"
 #include "engine/sources/sources.h"
-#include "engine/stages/gstage.h"
+#include "engine/gstages/gstage.h"
 #include "engine/stages/vs_in.h"
 
 /* ---- the join ---- */

@@ -5,7 +5,7 @@
  * other stages work on the result.  The places where a function is inlined are joined
  * last, so that stages such as focus know which of them lead where.
  */
-#include "engine/stages/gstage.h"
+#include "engine/gstages/gstage.h"
 
 #include <inttypes.h>
 #include <string.h>

@@ -4,12 +4,12 @@
  * While the stages run, the arena of the statement is that of the entry: so sets, names
  * and notes live as long as the graph.
  */
-#include "engine/stages/graph_cache.h"
+#include "engine/gstages/graph_cache.h"
 
 #include <stdlib.h>
 
 #include "engine/graph/graph.h"
-#include "engine/stages/gstage.h"
+#include "engine/gstages/gstage.h"
 
 enum { GRAPHS = 4 };
 #define MOST_BYTES ((size_t)256 << 20) /* of all graphs between two questions */
