@@ -224,7 +224,7 @@ static int explain_pairs(struct session *s, struct explain *e, size_t profile,
 static int explain_query(struct session *s, struct stmt *st, struct explain *e,
 			 struct arena *a, struct err *err)
 {
-	const struct gstage *stages;
+	struct gstage *stages;
 	bool parts = false;
 	size_t profile;
 

@@ -26,44 +26,56 @@
 #include "engine/stages/vs.h"
 #include "index/base/vec.h"
 
+/* What the session has open, as a running statement sees it. */
+static struct exec_open open_of(struct session *s)
+{
+	return (struct exec_open){.stores = s->stores,
+				  .cancel = &s->cancel,
+				  .flows = s->flows,
+				  .part_cache = s->part_cache,
+				  .inlines = s->inlines,
+				  .pairs = &s->pairs,
+				  .last = s->last,
+				  .roots = s->roots,
+				  .objects = s->objects,
+				  .row_limit = s->limits.rows,
+				  .least_paired = s->least_paired,
+				  .safe = s->safe};
+}
+
 /* ---- for reports ---- */
 
 int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 			 bool unparted, uint32_t rows, struct arena *a,
 			 struct path_tree *out, struct err *err)
 {
+	const struct exec_open open = open_of(s);
+	struct exec_texts notes = {0};
 	struct exec x = {.a = a,
 			 .err = err,
-			 .cancel = &s->cancel,
+			 .open = &open,
+			 .notes = &notes,
+			 .hints = &notes,
 			 .g = g,
 			 .event = event,
-			 .unparted = unparted,
-			 .flows = s->flows};
+			 .unparted = unparted};
 	struct path_tree_query q = {.of = TREE_PROGRAM, .rows = rows};
 
 	return graph_event(x.g, event, err) || exec_tree(&x, &q, out) ? err->kind : 0;
 }
 
-static struct exec listing_exec(struct session *s, struct graph *g, struct arena *a,
-				struct err *err)
-{
-	return (struct exec){.a = a,
-			     .err = err,
-			     .cancel = &s->cancel,
-			     .g = g,
-			     .parts = g->parts,
-			     .part_cache = s->part_cache,
-			     .inlines = s->inlines,
-			     .roots = s->roots,
-			     .objects = s->objects,
-			     .safe = s->safe,
-			     .row_limit = s->limits.rows};
-}
-
 int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_t n,
 		    bool ahead, struct listing *l, struct arena *a, struct err *err)
 {
-	struct exec x = listing_exec(s, g, a, err);
+	const struct exec_open open = open_of(s);
+	struct exec_texts notes = {0};
+	struct exec x = {.a = a,
+			 .err = err,
+			 .open = &open,
+			 .notes = &notes,
+			 .hints = &notes,
+			 .g = g,
+			 .parts = g->parts};
 	struct fn_set *set = fnset_new(a, g->functions);
 
 	if (!set)
@@ -80,6 +92,21 @@ int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_
 
 /* ---- one statement ---- */
 
+/* A statement that runs.  It is in the arena of the query: a result of many rows reads
+ * them from the table when it is asked for them. */
+struct statement {
+	struct exec_open open;
+	struct check_env env;
+	size_t profile;		      /* the one it asks */
+	const struct gstage *gstages; /* in force, then its own */
+	bool *idle; /* of each filter in force: it changes nothing here */
+	struct exec_texts notes, hints; /* of x */
+	struct exec x;
+	struct vs *vs; /* NULL: one profile */
+	struct table t;
+	struct result r;
+};
+
 static int run_let(struct session *s, struct let *let, struct arena *a, struct err *err)
 {
 	struct check_env env;
@@ -91,11 +118,13 @@ static int run_let(struct session *s, struct let *let, struct arena *a, struct e
 
 /* Run the source and the stages.  `expect` comes last and leaves the rows that fail
  * it. */
-static int run_stages(struct exec *x, const struct query *q, struct table *t,
-		      int *expected)
+static int run_stages(struct statement *run, const struct query *q, int *expected)
 {
+	struct exec *x = &run->x;
+	struct table *t = &run->t;
+
 	x->whole = q->source.lone;
-	if (exec_source(x, &q->source, t, q->tstages))
+	if (exec_source(x, &q->source, run->vs, t, q->tstages))
 		return x->err->kind;
 	for (const struct tstage *st = q->tstages; st; st = st->next)
 		if (exec_tstage(x, t, st) || exec_poll_now(x))
@@ -113,9 +142,10 @@ static int run_stages(struct exec *x, const struct query *q, struct table *t,
 	return 0;
 }
 
-static int list_filters(struct session *s, const struct query *q, struct str text,
-			struct exec *x, struct result *r)
+static int list_filters(const struct session *s, const struct query *q,
+			struct statement *run, struct result *r)
 {
+	struct exec *x = &run->x;
 	size_t n = s->nfilters;
 
 	for (const struct gstage *g = q->gstages; g; g = g->next)
@@ -124,10 +154,10 @@ static int list_filters(struct session *s, const struct query *q, struct str tex
 	if (!r->filters)
 		return x->err->kind;
 	for (size_t i = 0; i < s->nfilters; i++)
-		if (!x->idle[i])
+		if (!run->idle[i])
 			r->filters[r->nfilters++] = s->filters[i];
 	for (const struct gstage *g = q->gstages; g; g = g->next) {
-		struct str shown = {text.p + g->span.at, g->span.len};
+		struct str shown = {x->text.p + g->span.at, g->span.len};
 
 		if (g->kind == G_COLLAPSE_BY) /* collapse by $x: what it is */
 			shown = arena_printf(x->a, "collapse by %.*s", STR_ARG(g->name));
@@ -151,17 +181,20 @@ static void asked_for(const struct query *q, struct result *r)
 		r->format = format_of_file(q->file);
 }
 
-static int make_result(struct session *s, struct exec *x, const struct stmt *st,
-		       struct str text, struct table *t, size_t profile, struct result *r)
+static int make_result(struct session *s, struct statement *run, const struct stmt *st)
 {
 	const struct query *q = &st->query;
+	struct result *r = &run->r;
+	struct exec *x = &run->x;
+	struct table *t = &run->t;
 
 	*r = (struct result){
 		.source =
 			q->source.kind == S_LAST ? "_" : source_def(q->source.kind)->name,
 		.query = check_with_values(
-			x->env, (struct str){text.p + st->span.at, st->span.len}, x->a),
-		.profile = s->names[profile],
+			x->env, (struct str){x->text.p + st->span.at, st->span.len},
+			x->a),
+		.profile = s->names[run->profile],
 		.event = x->env->nevents ? x->env->events[x->event] : STR(""),
 		.unit = x->env->nevents ? x->env->units[x->event] : (struct unit){0},
 		.total = graph_total(x->g, x->event),
@@ -175,21 +208,22 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 		.root_name = t->root_name,
 		.root_cost = t->root_cost,
 		.upward = t->upward,
-		.base = q->source.kind == S_LAST && x->last ? x->last->base
-							    : q->source.vs,
-		.paired = {x->paired[0], x->paired[1]},
+		.base = q->source.kind == S_LAST && x->open->last ? x->open->last->base
+								  : q->source.vs,
+		.paired = {t->paired.known ? t->paired.percent[0] : -1,
+			   t->paired.known ? t->paired.percent[1] : -1},
 	};
 	if (!r->query.p)
 		return arena_full(x->a, x->err);
 	if (table_result(t, r) || vs_sides(t, &r->compared) || footer(x, t, r) ||
-	    list_filters(s, q, text, x, r))
+	    list_filters(s, q, run, r))
 		return x->err->kind;
-	for (size_t i = 0; i < x->nhints; i++)
-		if (exec_note(x, x->hints[i]))
+	for (size_t i = 0; i < x->hints->n; i++)
+		if (exec_note(x, x->hints->at[i]))
 			return x->err->kind;
-	r->notes = x->notes;
-	r->nnotes = x->nnotes;
-	r->nhints = x->nhints;
+	r->notes = x->notes->at;
+	r->nnotes = x->notes->n;
+	r->nhints = x->hints->n;
 	asked_for(q, r);
 	/* A function that was refused memory on the way may have returned no error. */
 	if (x->a->refused)
@@ -199,23 +233,53 @@ static int make_result(struct session *s, struct exec *x, const struct stmt *st,
 	return session_check(s, x->err);
 }
 
+/* The length of each piece, then its bytes: equal keys are of equal pieces. */
+static struct str key_of(struct exec *x, const struct str *piece, size_t n)
+{
+	size_t size = 0;
+	char *p, *to;
+
+	for (size_t i = 0; i < n; i++) {
+		if (!piece[i].p)
+			return (struct str){NULL, 0};
+		size += sizeof(piece[i].n) + piece[i].n;
+	}
+	if (!(p = to = arena_alloc(x->a, size + 1)))
+		return (struct str){NULL, 0};
+	for (size_t i = 0; i < n; i++) {
+		memcpy(to, &piece[i].n, sizeof(piece[i].n));
+		to += sizeof(piece[i].n);
+		memcpy(to, piece[i].p, piece[i].n);
+		to += piece[i].n;
+	}
+	return (struct str){p, size};
+}
+
 /* All that the graph of the stages depends on beside the store (graph_cache.h). */
 static struct str graph_key(const struct session *s, const struct query *q,
-			    struct str text, const struct exec *x)
+			    struct statement *run)
 {
-	struct str key = arena_printf(x->a, "%u %d", x->event, store_demangles(x->g->st));
+	struct exec *x = &run->x;
+	size_t n = 0, stages = 0;
+	struct str *piece;
 
-	for (size_t i = 0; key.p && i < s->nfilters; i++)
-		if (!x->idle[i])
-			key = arena_printf(x->a, "%.*s\n%.*s", STR_ARG(key),
-					   STR_ARG(s->filters[i]));
-	for (const struct gstage *g = q->gstages; key.p && g; g = g->next)
-		key = arena_printf(x->a, "%.*s\n%.*s", STR_ARG(key), (int)g->span.len,
-				   text.p + g->span.at);
-	for (size_t i = 0; key.p && i < s->nlets; i++)
-		key = arena_printf(x->a, "%.*s\n%s %d %s", STR_ARG(key), s->lets[i].name,
-				   s->lets[i].is_set, s->lets[i].text);
-	return key;
+	for (const struct gstage *g = q->gstages; g; g = g->next)
+		stages++;
+	if (!(piece = EXEC_ARRAY(x, struct str, 1 + s->nfilters + stages + 2 * s->nlets)))
+		return (struct str){NULL, 0};
+	piece[n++] = arena_printf(x->a, "%u %d %zu", x->event, store_demangles(x->g->st),
+				  stages);
+	for (size_t i = 0; i < s->nfilters; i++)
+		if (!run->idle[i])
+			piece[n++] = s->filters[i];
+	for (const struct gstage *g = q->gstages; g; g = g->next)
+		piece[n++] = (struct str){x->text.p + g->span.at, g->span.len};
+	for (size_t i = 0; i < s->nlets; i++) {
+		piece[n++] =
+			arena_printf(x->a, "%d %s", s->lets[i].is_set, s->lets[i].name);
+		piece[n++] = str_c(s->lets[i].text);
+	}
+	return key_of(x, piece, n);
 }
 
 /* Its rows are functions of a graph that is made from that of the stages. */
@@ -227,72 +291,68 @@ static bool is_of_groups(const struct source *s)
 
 /* Run the graph stages, or take their graph from the last time.  With `vs` they depend on
  * the other profile, too. */
-static int run_gstages(struct session *s, const struct query *q, struct str text,
-		       struct exec *x)
+static int run_gstages(struct session *s, const struct query *q, struct statement *run)
 {
+	struct exec *x = &run->x;
 	struct str key;
 
-	if ((!x->gstages && !is_of_groups(&q->source)) || q->source.vs.n)
-		return exec_gstages(x, x->gstages, text);
-	if (!(key = graph_key(s, q, text, x)).p)
+	if ((!run->gstages && !is_of_groups(&q->source)) || q->source.vs.n)
+		return exec_gstages(x, run->gstages, x->text);
+	if (!(key = graph_key(s, q, run)).p)
 		return arena_full(x->a, x->err);
-	return graph_cache_gstages(s->graphs, x, x->gstages, text, key);
+	return graph_cache_gstages(s->graphs, x, run->gstages, x->text, key);
 }
 
-/* Filters in force that do not change what the source lists are left out, with a note. */
-static int leave_out_idle(struct session *s, const struct query *q, struct exec *x)
+/* Filters in force that do not change what the source lists are left out of the stages,
+ * with a note. */
+static int leave_out_idle(struct session *s, const struct query *q, struct statement *run,
+			  struct gstage *first)
 {
-	const struct gstage **at = &x->gstages;
+	struct gstage **at = &first;
+	struct exec *x = &run->x;
 
-	if (!(x->idle = EXEC_ARRAY(x, bool, s->nfilters + 1)))
+	if (!(run->idle = EXEC_ARRAY(x, bool, s->nfilters + 1)))
 		return x->err->kind;
 	for (size_t i = 0; i < s->nfilters; i++) {
-		const struct gstage *g = *at;
-
-		x->idle[i] = !check_heeds(&q->source, g);
-		if (!x->idle[i]) {
-			at = (const struct gstage **)(uintptr_t)&g->next;
+		run->idle[i] = !check_heeds(&q->source, *at);
+		if (!run->idle[i]) {
+			at = &(*at)->next;
 			continue;
 		}
-		*at = g->next;
+		*at = (*at)->next;
 		if (exec_note(x, arena_printf(x->a, "%.*s does not change this table",
 					      STR_ARG(s->filters[i]))))
 			return x->err->kind;
 	}
+	run->gstages = first;
 	return 0;
 }
 
 /* Check the query and make the graph that its source will see. */
 static int open_graph(struct session *s, struct query *q, struct str text,
-		      struct arena *a, struct exec *x, struct check_env *env,
-		      size_t *profile, struct err *err)
+		      struct arena *a, struct statement *run, struct err *err)
 {
+	struct exec *x = &run->x;
+	struct gstage *stages;
+
+	*run = (struct statement){.open = open_of(s)};
 	*x = (struct exec){.a = a,
 			   .err = err,
-			   .cancel = &s->cancel,
-			   .env = env,
-			   .stores = s->stores,
-			   .flows = s->flows,
-			   .part_cache = s->part_cache,
-			   .inlines = s->inlines,
-			   .pairs = &s->pairs,
-			   .paired = {-1, -1},
-			   .least_paired = s->least_paired,
-			   .last = s->last,
-			   .roots = s->roots,
-			   .objects = s->objects,
-			   .safe = s->safe,
+			   .open = &run->open,
+			   .env = &run->env,
 			   .text = text,
-			   .row_limit = s->limits.rows};
+			   .notes = &run->notes,
+			   .hints = &run->hints};
 	cancel_after(&s->cancel, s->limits.seconds);
-	return session_gstages(s, q, a, &x->gstages, profile, err) ||
-			       leave_out_idle(s, q, x) ||
-			       session_env(s, *profile, a, env, err) ||
-			       check_query(env, q, a, &x->event, err) ||
-			       graph_plain(s->stores[*profile], a, &s->cancel, &x->g,
+	return session_gstages(s, q, a, &stages, &run->profile, err) ||
+			       leave_out_idle(s, q, run, stages) ||
+			       session_env(s, run->profile, a, &run->env, err) ||
+			       check_query(&run->env, q, a, &x->event, err) ||
+			       graph_plain(s->stores[run->profile], a, &s->cancel, &x->g,
 					   err) ||
-			       (q->source.vs.n && exec_vs_base(x, &q->source)) ||
-			       run_gstages(s, q, text, x)
+			       (q->source.vs.n &&
+				exec_vs_base(x, &q->source, run->gstages, &run->vs)) ||
+			       run_gstages(s, q, run)
 		       ? err->kind
 		       : 0;
 }
@@ -319,15 +379,6 @@ static void place_of_output(struct err *err, const struct query *q, struct str t
 	}
 }
 
-/* A statement that runs.  It is in the arena of the query: a result of many rows reads them from
- * the table when it is asked for them. */
-struct statement {
-	struct check_env env;
-	struct exec x;
-	struct table t;
-	struct result r;
-};
-
 static int give_result(struct session *s, struct statement *run, const struct stmt *st,
 		       struct str text, query_sink *sink, void *arg, struct err *err)
 {
@@ -342,7 +393,6 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 		     query_sink *sink, void *arg, struct err *err)
 {
 	struct statement *run = ARENA_NEW(a, struct statement);
-	size_t profile;
 	int expected = 0;
 
 	if (!run)
@@ -354,8 +404,8 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 			       "the last result had %s rows, too many "
 			       "to keep as '_'",
 			       GROUPED(s->last_rows));
-	if (open_graph(s, &st->query, text, a, &run->x, &run->env, &profile, err) ||
-	    run_stages(&run->x, &st->query, &run->t, &expected)) {
+	if (open_graph(s, &st->query, text, a, run, err) ||
+	    run_stages(run, &st->query, &expected)) {
 		if (st->query.source.lone && run->x.absent)
 			parse_lone_unknown(text, &st->query.source, err);
 		return err->kind;
@@ -364,14 +414,14 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 		struct err failed = *err;
 
 		err_clear(err);
-		if (make_result(s, &run->x, st, text, &run->t, profile, &run->r))
+		if (make_result(s, run, st))
 			return err->kind;
 		run->r.why = str_c(failed.text);
 		if (!give_result(s, run, st, text, sink, arg, err))
 			*err = failed;
 		return err->kind;
 	}
-	if (make_result(s, &run->x, st, text, &run->t, profile, &run->r))
+	if (make_result(s, run, st))
 		return err->kind;
 	session_keep_last(s, &run->r);
 	return give_result(s, run, st, text, sink, arg, err);
@@ -381,11 +431,9 @@ static int try_stage(struct session *s, struct gstage *g, struct str text,
 		     struct arena *a, struct err *err)
 {
 	struct query q = {.gstages = g, .source = {.kind = S_FUNCTIONS}};
-	struct check_env env;
-	struct exec x;
-	size_t profile;
+	struct statement run;
 
-	return open_graph(s, &q, text, a, &x, &env, &profile, err);
+	return open_graph(s, &q, text, a, &run, err);
 }
 
 int session_push(struct session *s, struct str gstage, struct err *err)

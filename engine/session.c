@@ -379,7 +379,7 @@ static int parse_filter(struct session *s, struct str text, struct arena *a,
 }
 
 int session_gstages(struct session *s, const struct query *q, struct arena *a,
-		    const struct gstage **out, size_t *profile, struct err *err)
+		    struct gstage **out, size_t *profile, struct err *err)
 {
 	struct gstage *first = NULL, **tail = &first;
 	struct check_env env = {.profiles = s->names, .nprofiles = s->n};

@@ -49,7 +49,7 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 /* The filters in force and then the query's own graph stages; *profile is the one it
  * asks. */
 int session_gstages(struct session *s, const struct query *q, struct arena *a,
-		    const struct gstage **out, size_t *profile, struct err *err);
+		    struct gstage **out, size_t *profile, struct err *err);
 
 /* A copy that the caller frees; NULL: memory is out. */
 char *session_copy(struct str s);

@@ -465,7 +465,7 @@ static int check_source(struct schema *s, struct query *q)
 	if (src->vs_profile.n && check_profile(s->env, src->vs_profile, src->vs_span,
 					       s->err) == s->env->nprofiles)
 		return s->err->kind;
-	if (src->vs.n && (!s->src || !s->src->key)) {
+	if (src->vs.n && (!s->src || !s->src->subject)) {
 		check_fail(s, src->vs_span,
 			   "'%s' cannot be compared with another profile",
 			   s->src ? s->src->name : "_");

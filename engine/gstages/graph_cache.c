@@ -1,8 +1,8 @@
 /*
  * graph_cache.c - see graph_cache.h.
  *
- * While the stages run, the arena of the statement is that of the entry: so sets, names
- * and notes live as long as the graph.
+ * The stages run in the arena of the entry: so sets, names and notes live as long as the
+ * graph.
  */
 #include "engine/gstages/graph_cache.h"
 
@@ -21,8 +21,7 @@ struct kept_graph {
 	struct str key;
 	struct graph *g;
 	const uint8_t *parts;
-	const struct str *notes;
-	size_t nnotes;
+	struct exec_texts notes;
 	uint64_t used; /* the clock of the cache at the last use */
 };
 
@@ -105,29 +104,26 @@ static struct kept_graph *find_graph(struct graph_cache *c, const struct store *
 static int make_graph(struct kept_graph *k, struct exec *x, const struct gstage *first,
 		      struct str text, struct str key)
 {
-	struct arena *a = x->a;
-	struct store *st = x->g->st;
+	struct exec maker = *x; /* in the arena of the entry, with its notes */
 	int rc;
 
 	forget_graph(k);
-	arena_init(&k->arena, a->cap ? a->cap - a->used : 0);
-	x->a = &k->arena;
-	k->key = arena_str(x->a, key);
-	rc = k->key.p ? graph_plain(st, x->a, x->cancel, &x->g, x->err) ||
-				exec_gstages(x, first, text)
-		      : arena_full(x->a, x->err);
-	k->g = x->g;
-	k->parts = x->parts;
-	k->notes = x->notes;
-	k->nnotes = x->nnotes;
-	x->a = a;
-	x->notes = NULL;
-	x->nnotes = x->notes_cap = 0;
+	arena_init(&k->arena, x->a->cap ? x->a->cap - x->a->used : 0);
+	maker.a = &k->arena;
+	maker.notes = &k->notes;
+	k->key = arena_str(maker.a, key);
+	rc = k->key.p ? graph_plain(x->g->st, maker.a, x->open->cancel, &maker.g,
+				    x->err) ||
+				exec_gstages(&maker, first, text)
+		      : arena_full(maker.a, x->err);
+	x->absent = maker.absent;
 	if (rc) {
 		forget_graph(k);
 		return x->err->kind;
 	}
-	k->store = st;
+	k->g = maker.g;
+	k->parts = maker.parts;
+	k->store = x->g->st;
 	return 0;
 }
 
@@ -147,8 +143,8 @@ int graph_cache_gstages(struct graph_cache *c, struct exec *x, const struct gsta
 	k->arena.refused = false;
 	x->g = k->g;
 	x->parts = k->parts;
-	for (size_t i = 0; i < k->nnotes; i++)
-		if (exec_note(x, k->notes[i]))
+	for (size_t i = 0; i < k->notes.n; i++)
+		if (exec_note(x, k->notes.at[i]))
 			return x->err->kind;
 	return 0;
 }

@@ -40,7 +40,7 @@ static int no_such_part(struct exec *x, const struct gstage *g, uint64_t number)
 		most = n > most ? n : most;
 	}
 	for (size_t i = 0; x->env->nprofiles > 1 && i < x->env->nprofiles; i++)
-		if (x->stores[i] == x->g->st)
+		if (x->open->stores[i] == x->g->st)
 			of = x->env->profiles[i];
 	exec_fail(x, g->span,
 		  "no %s%s%.*s has the number %" PRIu64 "; they are %" PRIu64

@@ -58,14 +58,14 @@ int inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
 		  uint64_t instr)
 {
 	const obj_id obj = store_fn_obj_id(in->st, f);
-	const bool safe = in->x->safe;
+	const bool safe = in->x->open->safe;
 	enum inlines_want want;
 	struct str name;
 
 	if (!store_info(in->st)->has_instr)
 		return 0;
-	want = inlines_wanted(in->x->inlines, in->st, obj, safe ? NULL : in->x->objects,
-			      instr);
+	want = inlines_wanted(in->x->open->inlines, in->st, obj,
+			      safe ? NULL : in->x->open->objects, instr);
 	in->unread = in->unread || (safe && want != WANT_NOTHING);
 	if (safe || want == WANT_NOTHING ||
 	    (want == WANT_REASON && in->n && in->place[in->n - 1].obj == obj))
@@ -120,8 +120,8 @@ static int read_places(struct inlining *in, size_t from, size_t to,
 	for (size_t i = from; i < to; i++)
 		if (!n || at[n - 1].address != in->place[i].at.address)
 			at[n++] = in->place[i].at;
-	if (inlines_read(x->inlines, in->st, in->place[from].obj, x->objects, at, n,
-			 x->cancel, &why, x->err))
+	if (inlines_read(x->open->inlines, in->st, in->place[from].obj, x->open->objects,
+			 at, n, x->open->cancel, &why, x->err))
 		return x->err->kind;
 	if (why && !lack->n++) {
 		lack->name = store_obj(in->st, in->place[from].obj);
@@ -168,7 +168,7 @@ static const struct inline_frame *named(const struct inlining *in, file_id file)
 	f = &in->named[file - store_info(in->st)->files];
 	if (f->name.p)
 		return f;
-	f->number = inlines_name(in->x->inlines, in->st, &name);
+	f->number = inlines_name(in->x->open->inlines, in->st, &name);
 	if (f->number == UINT32_MAX)
 		return NULL;
 	f->name = name;
@@ -183,8 +183,8 @@ bool inlining_at(const struct inlining *in, fn_id f, file_id file, uint64_t inst
 
 	*frame = NULL;
 	if (store_info(in->st)->has_instr)
-		is = inlines_at(in->x->inlines, in->st, store_fn_obj_id(in->st, f), instr,
-				frame);
+		is = inlines_at(in->x->open->inlines, in->st, store_fn_obj_id(in->st, f),
+				instr, frame);
 	if (is == INLINED_UNKNOWN && (*frame = named(in, file)))
 		return true;
 	return is == INLINED_UNKNOWN ? inlined_line(in->st, f, file) : is == INLINED_YES;

@@ -55,7 +55,7 @@ struct code_site {
 };
 
 struct finding {
-	struct exec *x;
+	struct exec *x, reader; /* reader: the same, with memory for what is looked up */
 	struct store *st;
 	struct inlining *in;
 	uint32_t events;
@@ -545,32 +545,19 @@ static int note_found(struct finding *w)
  * the notes are kept. */
 static int look_up(struct finding *w, struct arena *scratch)
 {
-	struct exec *x = w->x;
-	struct arena *const a = x->a;
-	struct str *const old = x->notes;
-	const size_t nold = x->nnotes, cap = x->notes_cap;
-	const struct str *notes;
-	size_t n;
-	int rc;
+	struct exec_texts notes = {0};
 
-	x->a = scratch;
-	x->notes = NULL;
-	x->nnotes = x->notes_cap = 0;
-	rc = inlining_new(x, &w->in) ||
-			     (store_info(w->st)->has_instr &&
-			      each_function(w, want_function)) ||
-			     inlining_read(w->in, true)
-		     ? x->err->kind
-		     : 0;
-	notes = x->notes;
-	n = x->nnotes;
-	x->a = a;
-	x->notes = old;
-	x->nnotes = nold;
-	x->notes_cap = cap;
-	for (size_t i = 0; i < n && !rc; i++)
-		rc = exec_note(x, arena_str(a, notes[i]));
-	return rc;
+	w->reader = *w->x;
+	w->reader.a = scratch;
+	w->reader.notes = &notes;
+	if (inlining_new(&w->reader, &w->in) ||
+	    (store_info(w->st)->has_instr && each_function(w, want_function)) ||
+	    inlining_read(w->in, true))
+		return w->x->err->kind;
+	for (size_t i = 0; i < notes.n; i++)
+		if (exec_note(w->x, arena_str(w->x->a, notes.at[i])))
+			return w->x->err->kind;
+	return 0;
 }
 
 int inlined_code_find(struct exec *x, struct graph_inlines *out)

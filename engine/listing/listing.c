@@ -338,7 +338,8 @@ static int disassemble_places(struct exec *x, struct listing *l,
 
 	if (!(range = wanted_text(x, l->place + g->first_place, g->places, &n)))
 		return x->err->kind;
-	if (!roots_open(x->objects, store_obj(l->st, g->id), x->a, &object, &f->why))
+	if (!roots_open(x->open->objects, store_obj(l->st, g->id), x->a, &object,
+			&f->why))
 		return 0;
 	f->path = object.path;
 	f->newer = text_newer(l->st, object.mtime_ns);

@@ -74,7 +74,7 @@ int text_of_file(struct exec *x, struct text_file **list, file_id file,
 		return x->err->kind;
 	*f = (struct text_file){.file = file, .next = *list};
 	*out = *list = f;
-	if (!roots_read(x->roots, store_file(x->g->st, file), x->a, &text, &opened,
+	if (!roots_read(x->open->roots, store_file(x->g->st, file), x->a, &text, &opened,
 			&f->why))
 		return 0;
 	f->path = opened.path;

@@ -7,7 +7,7 @@
 
 int exec_stop(struct exec *x)
 {
-	return cancel_poll(x->cancel, x->err);
+	return cancel_poll(x->open->cancel, x->err);
 }
 
 void *exec_alloc(struct exec *x, size_t n, size_t size)
@@ -22,7 +22,7 @@ void *exec_alloc(struct exec *x, size_t n, size_t size)
 int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
 	      size_t size)
 {
-	size_t n = *cap ? *cap * 2 : 256;
+	size_t n = *cap ? *cap * 2 : 16;
 	void *old, *p;
 
 	if (need <= *cap)
@@ -39,34 +39,24 @@ int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
 	return 0;
 }
 
-static int add_note(struct exec *x, struct str text, struct str **list, size_t *n,
-		    size_t *cap)
+static int add_text(struct exec *x, struct str text, struct exec_texts *to)
 {
 	if (!text.p)
 		return arena_full(x->a, x->err);
-	if (*n == *cap) {
-		size_t more = *cap ? *cap * 2 : 8;
-		struct str *longer = EXEC_ARRAY(x, struct str, more);
-
-		if (!longer)
-			return x->err->kind;
-		if (*n)
-			memcpy(longer, *list, *n * sizeof(*longer));
-		*list = longer;
-		*cap = more;
-	}
-	(*list)[(*n)++] = text;
+	if (exec_grow(x, &to->at, &to->cap, to->n, to->n + 1, sizeof(*to->at)))
+		return x->err->kind;
+	to->at[to->n++] = text;
 	return 0;
 }
 
 int exec_note(struct exec *x, struct str text)
 {
-	return add_note(x, text, &x->notes, &x->nnotes, &x->notes_cap);
+	return add_text(x, text, x->notes);
 }
 
 int exec_hint(struct exec *x, struct str text)
 {
-	return add_note(x, text, &x->hints, &x->nhints, &x->hints_cap);
+	return add_text(x, text, x->hints);
 }
 
 int exec_fail(struct exec *x, struct span at, const char *fmt, ...)
@@ -86,10 +76,10 @@ int exec_fail(struct exec *x, struct span at, const char *fmt, ...)
 
 int exec_rows(struct exec *x, uint64_t n)
 {
-	if (n <= x->row_limit)
+	if (n <= x->open->row_limit)
 		return 0;
-	err_set(x->err, ERR_LIMIT, 0, "more than %s rows", GROUPED(x->row_limit));
+	err_set(x->err, ERR_LIMIT, 0, "more than %s rows", GROUPED(x->open->row_limit));
 	return err_hint(x->err,
 			"narrow the query with 'of', or raise it: --limit rows=%llu",
-			10 * (unsigned long long)x->row_limit);
+			10 * (unsigned long long)x->open->row_limit);
 }

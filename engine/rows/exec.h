@@ -16,60 +16,69 @@ struct check_env;
 struct flow_cache;
 struct graph;
 struct inlines;
-struct gstage;
 struct pair_cache;
-struct pairing;
 struct part_cache;
+struct result;
 struct roots;
 struct set;
-struct vs;
 struct store;
+
+/* What the session has open: the same for all that a statement runs. */
+struct exec_open {
+	struct store *const *stores; /* [env->nprofiles] */
+	const struct cancel *cancel; /* may be NULL */
+	struct flow_cache *flows;
+	struct part_cache *part_cache;
+	struct inlines *inlines;
+	struct pair_cache *pairs;	     /* for `vs` */
+	const struct result *last;	     /* `_`; NULL: none */
+	const struct roots *roots, *objects; /* where text and objects may be read; or
+						NULL */
+	uint64_t row_limit;
+	double least_paired; /* percent, for `expect` */
+	bool safe;	     /* run no programs */
+};
+
+/* Texts in the arena of the query. */
+struct exec_texts {
+	struct str *at;
+	size_t n, cap;
+};
+
+/* The other side of a comparison, as names are looked up on both.  The base is run first:
+ * a name need not match in the first profile if it matches in the base. */
+struct exec_other {
+	struct store *st;     /* of the other side */
+	const uint32_t *same; /* [its functions]: the same one here, or UINT32_MAX */
+	bool is_base;	      /* here is the base */
+	/* The base adds the names that match there; the first profile looks them up. */
+	struct exec_found {
+		const struct set **at;
+		size_t n, cap;
+	} * found; /* NULL: a name must match here */
+};
 
 struct exec {
 	struct arena *a;
 	struct err *err;
-	const struct cancel *cancel; /* may be NULL */
+	const struct exec_open *open;
+	const struct check_env *env;	  /* the names that the statement may use */
+	struct str text;		  /* of the statements: their spans point here */
+	struct exec_texts *notes, *hints; /* a copy of this exec adds to the same */
+	const struct exec_other *other;	  /* NULL: one profile is asked */
 	uint32_t ticks;
-	uint64_t row_limit;
-	const struct check_env *env;
-	struct store *const *stores;  /* [env->nprofiles] */
-	const struct gstage *gstages; /* in force, also for the other side of `vs` */
-	struct str text;	      /* of the statements: their spans point here */
-	struct graph *g;	      /* after the graph stages */
-	bool *idle;	      /* of each filter in force: it changes nothing here */
-	const uint8_t *parts; /* the parts in x->g; NULL: all */
+	/* What the source sees: */
+	struct graph *g;      /* after the graph stages */
+	const uint8_t *parts; /* the parts in g; NULL: all */
 	bool unparted;	      /* estimate from the sums of all parts */
-	struct part_cache *part_cache;
-	struct inlines *inlines;
-	struct pair_cache *pairs;      /* for `vs`; or NULL */
-	const struct pairing *pairing; /* of the two profiles of `vs`; NULL: no vs */
-	unsigned side;		       /* of the pairing: 0, of the base 1 */
-	/* Of the rows of `vs`: percent of each profile's cost that is in functions which
-	 * both have; -1: not known, or not asked. */
-	double paired[2], least_paired;
-	struct flow_cache *flows;
-	const struct result *last; /* `_`; NULL: none */
-	uint32_t event;		   /* of costs that name none */
-	size_t keep; /* only so many rows are asked for, the costliest; 0: all */
-	struct str *notes;
-	size_t nnotes, notes_cap;
-	struct str *hints;
-	size_t nhints, hints_cap;
-	const struct roots *roots, *objects; /* where text and objects may be read; or
-						NULL */
-	bool safe;			     /* run no programs */
-	bool common; /* inside a set that is always there (common_sets.h): some of its
-			names are absent from any profile */
-	/* For `vs`: a name must match in one of the two profiles. */
-	struct vs *vs;		  /* state of vs.c for both sides; NULL: no vs */
-	const struct exec *base;  /* until the source of the first profile is open; or
-				     NULL */
-	const struct exec *first; /* of the base, which runs first; or NULL */
-	const struct set **found; /* [nfound]: sets of the base that matched */
-	size_t nfound, found_cap;
-	unsigned vars; /* depth of $sets inside $sets being resolved */
+	uint32_t event;	      /* of costs that name none */
+	size_t keep;	      /* only so many rows are asked for, the costliest; 0: all */
+	/* How the names of a set are looked up (exec_set.c): */
 	bool whole;    /* a name must match whole, not a part of it */
-	bool absent;   /* the error is that nothing has a name */
+	bool common;   /* inside a set that is always there (common_sets.h): some of its
+			  names are absent from any profile */
+	bool absent;   /* result: the error is that nothing has a name */
+	unsigned vars; /* depth of $sets inside $sets being resolved */
 };
 
 static inline int exec_poll_now(struct exec *x);

@@ -10,7 +10,6 @@
 #include "engine/rows/fn_detail.h"
 #include "engine/graph/graph.h"
 #include "engine/names/match.h"
-#include "engine/names/pair.h"
 
 static struct fn_set *new_set(struct exec *x, uint32_t functions)
 {
@@ -183,7 +182,7 @@ static int no_such_name(struct exec *x, const struct set *s,
 		return exec_fail(x, s->span, "this profile has no functions");
 	if (s->form == FORM_EXACT && memchr(s->text.p, '*', s->text.n)) {
 		bare.form = MATCH_BARE;
-		if (match_find(x->g->st, &bare, x->cancel, x->a, &found, x->err))
+		if (match_find(x->g->st, &bare, x->open->cancel, x->a, &found, x->err))
 			return x->err->kind;
 		if (fnset_count(found.fns)) {
 			exec_fail(x, s->span, "no function has the name '%.*s'",
@@ -195,7 +194,7 @@ static int no_such_name(struct exec *x, const struct set *s,
 	}
 	if (s->form == FORM_BARE && s->field == FIELD_FN) {
 		bare.field = MATCH_CLASS;
-		if (match_find(x->g->st, &bare, x->cancel, x->a, &found, x->err))
+		if (match_find(x->g->st, &bare, x->open->cancel, x->a, &found, x->err))
 			return x->err->kind;
 		if (fnset_count(found.fns)) {
 			exec_fail(x, s->span,
@@ -205,7 +204,7 @@ static int no_such_name(struct exec *x, const struct set *s,
 					STR_ARG(s->text));
 		}
 	}
-	match_none(x->g->st, atom, x->event, x->cancel, x->err);
+	match_none(x->g->st, atom, x->event, x->open->cancel, x->err);
 	return verb_find(s->text) && s->form == FORM_BARE
 		       ? err_hint(x->err, "for all of them: %.*s", STR_ARG(s->text))
 		       : x->err->kind;
@@ -218,11 +217,18 @@ static bool same_text(const struct set *a, const struct set *b)
 	return a->form == b->form && a->field == b->field && str_eq(a->text, b->text);
 }
 
+static bool in_base(const struct exec *x)
+{
+	return x->other && x->other->is_base;
+}
+
 /* Does the base have what matches nothing in the first profile? */
 static bool base_has(const struct exec *x, const struct set *s)
 {
-	for (size_t i = 0; x->base && i < x->base->nfound; i++)
-		if (same_text(x->base->found[i], s))
+	const struct exec_found *found = x->other ? x->other->found : NULL;
+
+	for (size_t i = 0; found && i < found->n; i++)
+		if (same_text(found->at[i], s))
 			return true;
 	return false;
 }
@@ -230,12 +236,13 @@ static bool base_has(const struct exec *x, const struct set *s)
 /* Record that n functions of the base match s. */
 static int note_found(struct exec *x, const struct set *s, uint32_t n)
 {
+	struct exec_found *to = x->other->found;
+
 	if (n == 0)
 		return 0;
-	if (exec_grow(x, &x->found, &x->found_cap, x->nfound, x->nfound + 1,
-		      sizeof(*x->found)))
+	if (exec_grow(x, &to->at, &to->cap, to->n, to->n + 1, sizeof(*to->at)))
 		return x->err->kind;
-	x->found[x->nfound++] = s;
+	to->at[to->n++] = s;
 	return 0;
 }
 
@@ -276,9 +283,9 @@ static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
 	if (rc || to_graph(x, set, out))
 		return x->err->kind;
 	n = fnset_count(*out);
-	if (x->first && note_found(x, s, n))
-		return x->err->kind;
-	if (n || x->first || base_has(x, s))
+	if (in_base(x))
+		return note_found(x, s, n);
+	if (n || base_has(x, s))
 		return 0;
 	x->absent = true;
 	return no_such_line(x, s, set);
@@ -289,19 +296,18 @@ static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
 static int add_paired(struct exec *x, const struct match_atom *atom, struct fn_set *s,
 		      bool *any)
 {
-	const struct pairing *p = x->pairing;
-	const unsigned other = !x->side;
+	const struct exec_other *other = x->other;
 	struct match_found found;
 
-	if (!p || (atom->form == MATCH_ID && x->side == 0))
+	if (!other || (atom->form == MATCH_ID && !other->is_base))
 		return 0;
-	if (match_find(p->st[other], atom, x->cancel, x->a, &found, x->err))
+	if (match_find(other->st, atom, x->open->cancel, x->a, &found, x->err))
 		return x->err->kind;
 	*any |= found.functions > 0;
 	for (uint32_t f = fnset_next(found.fns, 0); f != FNSET_NONE;
 	     f = fnset_next(found.fns, f + 1))
-		if (p->of[other][f] != PAIR_NONE)
-			fnset_add(s, p->of[other][f]);
+		if (other->same[f] != UINT32_MAX)
+			fnset_add(s, other->same[f]);
 	return 0;
 }
 
@@ -310,11 +316,11 @@ static int find_atom(struct exec *x, const struct match_atom *atom,
 		     struct match_found *found, bool *any)
 {
 	*found = (struct match_found){0};
-	if (atom->form == MATCH_ID && x->side) {
+	if (atom->form == MATCH_ID && in_base(x)) {
 		found->fns = new_set(x, store_info(x->g->st)->functions);
 		if (!found->fns)
 			return x->err->kind;
-	} else if (match_find(x->g->st, atom, x->cancel, x->a, found, x->err)) {
+	} else if (match_find(x->g->st, atom, x->open->cancel, x->a, found, x->err)) {
 		return x->err->kind;
 	}
 	*any = found->functions > 0;
@@ -335,7 +341,7 @@ static int note_parts(struct exec *x, const struct set *s, bool nocase,
 		[FIELD_CLASS] = {"class", "the name of the class"},
 	};
 
-	if (x->first)
+	if (in_base(x))
 		return 0;
 	if (n == 1 && s->field == FIELD_FN)
 		return exec_note(
@@ -464,15 +470,15 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 			return x->err->kind;
 		n = fnset_count(*out);
 	}
-	if (x->first && note_found(x, s, n))
+	if (in_base(x) && note_found(x, s, n))
 		return x->err->kind;
-	if (n == 0 && (x->first || base_has(x, s)))
+	if (n == 0 && (in_base(x) || base_has(x, s)))
 		return 0;
 	if (n == 0) {
 		x->absent = true;
 		return found.functions ? none_left(x, s) : no_such_name(x, s, &atom);
 	}
-	if (!x->first && s->form == FORM_BARE && s->field == FIELD_FN && !atom.part &&
+	if (!in_base(x) && s->form == FORM_BARE && s->field == FIELD_FN && !atom.part &&
 	    note_chosen(x, s, found.fns))
 		return x->err->kind;
 	return atom.part ? 0 : note_matches(x, s, found.names, n);
@@ -499,10 +505,9 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 	enum { DEEPEST = 200 };
 	/* Not NULL: check.c found it, and a session drops none. */
 	const struct check_let *let = check_let_find(x->env, s->text, true);
-	const bool common = x->common;
 	struct set *parsed = NULL;
 	struct err inner = {0};
-	struct err *outer = x->err;
+	struct exec in = *x; /* inside the set that the variable is */
 	int rc;
 
 	if (x->vars >= DEEPEST) {
@@ -512,9 +517,9 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 		x->err->len = (uint32_t)s->span.len;
 		return err_hint(x->err, "define it by names, not by $other");
 	}
-	x->vars++;
-	x->err = &inner;
-	x->common = common_set_is(let->text);
+	in.vars++;
+	in.err = &inner;
+	in.common = common_set_is(let->text);
 	rc = parse_set_text(let->text, &x->env->limits, x->a, &parsed, &inner);
 	if (inner.kind == ERR_QUERY) { /* a whole name: operator new(unsigned long) */
 		err_clear(&inner);
@@ -523,38 +528,35 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 			*parsed = (struct set){
 				.op = SET_ATOM, .form = FORM_EXACT, .text = let->text};
 	}
-	rc = rc ? rc : exec_set(x, parsed, out);
-	x->err = outer;
-	x->common = common;
-	x->vars--;
+	rc = rc ? rc : exec_set(&in, parsed, out);
+	x->absent = in.absent;
 	if (!rc)
 		return 0;
 	/* Its position is in the text of the let: point at the variable. */
-	if (common_set_is(let->text) && x->absent)
+	if (in.common && x->absent)
 		return none_in_common(x, s);
 	if (inner.kind == ERR_LIMIT)
-		err_set(outer, inner.kind, s->span.at, "%s", inner.text);
+		err_set(x->err, inner.kind, s->span.at, "%s", inner.text);
 	else
-		err_set(outer, inner.kind, s->span.at, "in $%.*s = %.*s: %s",
+		err_set(x->err, inner.kind, s->span.at, "in $%.*s = %.*s: %s",
 			STR_ARG(s->text), STR_ARG(let->text), inner.text);
-	outer->len = (uint32_t)s->span.len;
-	return inner.hint[0] ? err_hint(outer, "%s", inner.hint) : outer->kind;
+	x->err->len = (uint32_t)s->span.len;
+	return inner.hint[0] ? err_hint(x->err, "%s", inner.hint) : x->err->kind;
 }
 
 /* One side of `or`; *absent: nothing has that name. */
 static int either_side(struct exec *x, const struct set *s, struct fn_set **out,
 		       bool *absent, struct err *err)
 {
-	struct err *outer = x->err;
+	struct exec side = *x;
 
-	x->err = err;
-	x->absent = false;
-	exec_set(x, s, out);
-	x->err = outer;
-	*absent = err->kind && x->absent;
+	side.err = err;
+	side.absent = false;
+	exec_set(&side, s, out);
+	*absent = err->kind && side.absent;
 	if (err->kind && !*absent)
-		*outer = *err;
-	return outer->kind;
+		*x->err = *err;
+	return x->err->kind;
 }
 
 /* Of several names that are joined by `or` some may be absent, but not all. */

@@ -50,7 +50,7 @@ static int poll(void *arg, struct err *err)
 /* The lines of the parts in x->parts. */
 static int parts_of(struct exec *x, struct part_lines **out)
 {
-	struct part_cache *c = x->part_cache;
+	struct part_cache *c = x->open->part_cache;
 	struct store *st = x->g->st;
 	const struct part_lines_opts opts = {.poll = poll, .arg = x};
 	size_t n = store_info(st)->parts;

@@ -67,6 +67,15 @@ struct col_def {
 	int (*prepare)(const struct table *t, uint32_t event);
 };
 
+/* What a row is about.  Rows of two profiles that are about the same are compared. */
+struct row_subject {
+	uint32_t fn
+		[2];  /* a function of the graph, or a call from [0] to [1]; GRAPH_NONE */
+	file_id file; /* of the store; GRAPH_NO_FILE: none */
+	uint64_t line;
+	struct str name; /* a text of its own; or empty */
+};
+
 enum { ROW_WHOLE = UINT32_MAX, ROW_UNCOUNTED = UINT32_MAX - 1 };
 
 struct source_def {
@@ -80,8 +89,9 @@ struct source_def {
 	int (*open)(struct exec *x, const struct source *s, struct table *t);
 	/* The function of a row, for `in $set`; NULL: none */
 	uint32_t (*fn)(const struct table *t, uint32_t ref);
-	/* The identity of a row for `vs`; NULL: cannot be compared */
-	struct str (*key)(const struct table *t, uint32_t ref, struct arena *a);
+	/* Sets what the row has of *out, where nothing is set yet.  A row of a tree is also
+	 * about the rows above it.  NULL: rows cannot be compared. */
+	void (*subject)(const struct table *t, uint32_t ref, struct row_subject *out);
 };
 
 struct table_col {
@@ -150,7 +160,11 @@ struct table {
 	uint64_t share_of; /* 100 % of `share%`, if it has such a column */
 	bool min_percent;  /* min was a percentage: of the total */
 	double min;	   /* with `vs`: rows below it on both sides go after the join */
-	size_t path_from;  /* for parts: length of the directory that all files share */
+	struct paired {	   /* with `vs`, or of `_` */
+		bool known;
+		double percent[2]; /* of each profile's cost that both have */
+	} paired;
+	size_t path_from; /* for parts: length of the directory that all files share */
 	bool upward;
 };
 

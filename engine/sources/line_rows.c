@@ -47,8 +47,8 @@ static int reserve_rows(struct exec *x, struct detail *d, enum source_kind k)
 	/* Several instructions are one line. */
 	if (k == S_LINES && i->has_instr)
 		return 0;
-	if (n > x->row_limit)
-		n = x->row_limit;
+	if (n > x->open->row_limit)
+		n = x->open->row_limit;
 	if (costs && exec_grow(x, &d->costs, &d->costs_cap, 0, (size_t)n * costs + 1,
 			       sizeof(*d->costs)))
 		return x->err->kind;
@@ -618,7 +618,8 @@ static int count_rows(struct exec *x, struct detail *d, enum source_kind k)
 {
 	uint64_t n = store_info(d->st)->callsites;
 
-	if (k != S_CALLSITES && store_places(d->st, k == S_INSTRS, x->cancel, &n, x->err))
+	if (k != S_CALLSITES &&
+	    store_places(d->st, k == S_INSTRS, x->open->cancel, &n, x->err))
 		return x->err->kind;
 	d->dropped = n - d->n;
 	return 0;

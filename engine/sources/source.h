@@ -43,16 +43,11 @@ int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
 int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree);
 /* Make the members of a set the rows. */
 int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
-		const struct fn_set *set);
+		struct graph *g, const struct fn_set *set);
 /* How often function f ran: its calls, or once if nothing calls it. */
 uint64_t fn_activations(const struct graph *g, uint32_t f);
 uint32_t row_is_fn(const struct table *t, uint32_t ref);
-/* Equal for a function and the same one of the other profile (pair.h); for files, too.
- * p is NULL: the arena is full. */
-struct str fn_key(const struct table *t, uint32_t f, struct arena *a);
-struct str file_key(const struct table *t, file_id file, struct arena *a);
-/* Join the pieces with NUL bytes; p is NULL if it is in some piece, or the arena is
- * full. */
-struct str arena_join(struct arena *a, const struct str *piece, size_t n);
+/* The subject of a row that is a function of the graph. */
+void fn_subject(const struct table *t, uint32_t f, struct row_subject *out);
 
 #endif

@@ -262,33 +262,25 @@ static int calls_open(struct exec *x, const struct source *s, struct table *t)
 	return exec_set(x, s->of, &set) ? x->err->kind : calls_of(x, set, t);
 }
 
-static struct str calls_key(const struct table *t, uint32_t r, struct arena *a)
+static void calls_subject(const struct table *t, uint32_t r, struct row_subject *out)
 {
-	return arena_join(a,
-			  (struct str[]){fn_key(t, graph_edge_caller(t->g, r), a),
-					 fn_key(t, graph_edge_callee(t->g, r), a)},
-			  2);
+	out->fn[0] = graph_edge_caller(t->g, r);
+	out->fn[1] = graph_edge_callee(t->g, r);
 }
 
 const struct source_def source_calls = {
-	"calls", "calls",    "incl", call_cols, COUNT(call_cols),
-	true,	 calls_open, NULL,   calls_key,
+	"calls", "calls",    "incl", call_cols,	    COUNT(call_cols),
+	true,	 calls_open, NULL,   calls_subject,
 };
 
 /* ---- trees ---- */
-
-/* The names from a row up to level 1 or the only function below that, as a hash of 128 bits: a tree may be deep. */
-struct chain {
-	uint64_t hash[2];
-};
 
 struct tree {
 	const struct path_tree_row *rows;
 	uint64_t base; /* cost of the top: 100 % of `share` */
 	size_t n;
-	uint32_t top;	     /* the only function that frames lie on, or GRAPH_NONE */
-	bool on_inlined;     /* nothing else is in the set */
-	struct chain *chain; /* [n]; NULL: not computed yet */
+	uint32_t top;	 /* the only function that frames lie on, or GRAPH_NONE */
+	bool on_inlined; /* nothing else is in the set */
 };
 
 static const struct path_tree_row *tree_row(const struct table *t, uint32_t r)
@@ -503,7 +495,7 @@ int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 		return tree_fold(x, q, tree);
 	if (exec_flow(x, x->g, x->event, &flow) || exec_parts(x, x->g, flow, &q->parts))
 		return x->err->kind;
-	if (path_tree(flow, q, x->a, x->cancel, tree, x->err)) {
+	if (path_tree(flow, q, x->a, x->open->cancel, tree, x->err)) {
 		flow_parts_free(q->parts);
 		return x->err->kind;
 	}
@@ -581,8 +573,9 @@ static int tree_query(struct exec *x, const struct source *s, struct path_tree_q
 		.up = s->kind == S_CALLERS || (s->kind == S_CALLTREE && s->to),
 		.depth = tree_depth_asked(s),
 		/* A row that one side has stays if only the other is below it. */
-		.min = x->pairing ? 0 : tree_min(x, s),
-		.rows = s->max > x->row_limit ? (uint32_t)x->row_limit : (uint32_t)s->max,
+		.min = x->other ? 0 : tree_min(x, s),
+		.rows = s->max > x->open->row_limit ? (uint32_t)x->open->row_limit
+						    : (uint32_t)s->max,
 	};
 	return 0;
 }
@@ -631,7 +624,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 			   .on_inlined = x->g->extra && all_inlined(x->g, q.set)};
 	if (q.of == TREE_FRAMES && fnset_count(q.set) == 1)
 		d->top = fnset_next(q.set, 0);
-	if (!tree->n && q.of == TREE_CALLS && !s->has_min && !x->pairing &&
+	if (!tree->n && q.of == TREE_CALLS && !s->has_min && !x->other &&
 	    note_no_calls(x, s, q.up))
 		return x->err->kind;
 	t->data = d;
@@ -655,48 +648,15 @@ static uint32_t tree_fn(const struct table *t, uint32_t r)
 	return tree_row(t, r)->fn;
 }
 
-/* Parents come before their children. */
-static int hash_chains(const struct table *t, struct tree *d, struct arena *a)
+static void tree_subject(const struct table *t, uint32_t r, struct row_subject *out)
 {
-	struct chain *chain = ARENA_ARRAY(a, struct chain, d->n + 1);
-	struct str key = STR("");
-	uint64_t top[2];
-
-	if (!chain)
-		return -1;
-	if (d->top != GRAPH_NONE && !(key = fn_key(t, d->top, a)).p)
-		return -1;
-	str_hash128(key, top);
-	for (size_t r = 0; r < d->n; r++) {
-		const uint32_t up = d->rows[r].parent;
-		struct str own = fn_key(t, d->rows[r].fn, a);
-		uint64_t both[4] = {0, 0, top[0], top[1]};
-
-		if (!own.p)
-			return -1;
-		str_hash128(own, both);
-		if (up != FLOW_NONE)
-			memcpy(both + 2, chain[up].hash, sizeof(chain[up].hash));
-		str_hash128((struct str){(const char *)both, sizeof(both)},
-			    chain[r].hash);
-	}
-	d->chain = chain;
-	return 0;
+	out->fn[0] = tree_row(t, r)->fn;
 }
 
-static struct str tree_key(const struct table *t, uint32_t r, struct arena *a)
-{
-	struct tree *d = t->data;
-
-	if (!d->chain && hash_chains(t, d, a))
-		return (struct str){NULL, 0};
-	return (struct str){(const char *)d->chain[r].hash, sizeof(d->chain[r].hash)};
-}
-
-#define TREE(var, name, rows)                                           \
-	const struct source_def var = {                                 \
-		name,  rows,	  "est",   tree_cols, COUNT(tree_cols), \
-		false, tree_open, tree_fn, tree_key,                    \
+#define TREE(var, name, rows)                                              \
+	const struct source_def var = {                                    \
+		name,  rows,	  "est",   tree_cols,	 COUNT(tree_cols), \
+		false, tree_open, tree_fn, tree_subject,                   \
 	}
 TREE(source_callers, "callers", "callers");
 TREE(source_callees, "callees", "callees");

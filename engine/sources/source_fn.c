@@ -12,7 +12,6 @@
 #include "engine/graph/graph_cycles.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/names/name.h"
-#include "engine/names/pair.h"
 #include "engine/sources/source.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -288,64 +287,18 @@ uint32_t row_is_fn(const struct table *t, uint32_t f)
 	return f;
 }
 
-static struct str number_key(const char *kind, uint32_t number, struct arena *a)
+void fn_subject(const struct table *t, uint32_t f, struct row_subject *out)
 {
-	return arena_printf(a, "%s%" PRIx32, kind, number);
-}
-
-struct str file_key(const struct table *t, file_id file, struct arena *a)
-{
-	return number_key("file ", t->x->pairing->file[t->x->side][file], a);
-}
-
-/* A named group is the same if its name is, wherever its members are. */
-static struct str named_key(const struct table *t, uint32_t f, struct arena *a)
-{
-	const struct pairing *p = t->x->pairing;
-	const fn_id first = graph_origin(t->g, f);
-	const file_id file = graph_file_id(t->g, f);
-	struct str name = graph_name(t->g, f);
-
-	if (str_eq(name, graph_obj(t->g, f)))
-		return number_key(
-			"o", p->obj[t->x->side][store_fn_obj_id(t->g->st, first)], a);
-	if (file != GRAPH_NO_FILE && str_eq(name, graph_file(t->g, f)))
-		return file_key(t, file, a);
-	return moved_file(&t->x->pairs->rules.files, name, a);
-}
-
-/* An inlined function is the same if its name and its object are. */
-static struct str inlined_key(const struct table *t, uint32_t f, struct arena *a)
-{
-	const obj_id obj = store_fn_obj_id(t->g->st, graph_origin(t->g, f));
-	struct str place = number_key("in ", t->x->pairing->obj[t->x->side][obj], a);
-
-	return place.p ? arena_join(a, (struct str[]){place, graph_name(t->g, f)}, 2)
-		       : place;
-}
-
-struct str fn_key(const struct table *t, uint32_t f, struct arena *a)
-{
-	const struct pairing *p = t->x->pairing;
-	fn_id fn;
-
-	if (graph_is(t->g, f, GRAPH_INLINED))
-		return inlined_key(t, f, a);
-	if (graph_is(t->g, f, GRAPH_NAMED))
-		return named_key(t, f, a);
-	fn = graph_origin(t->g, f);
-	if (t->x->side == 0)
-		return number_key("", fn, a);
-	return p->of[1][fn] == PAIR_NONE ? number_key("base ", fn, a)
-					 : number_key("", p->of[1][fn], a);
+	(void)t;
+	out->fn[0] = f;
 }
 
 int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
-		const struct fn_set *set)
+		struct graph *g, const struct fn_set *set)
 {
 	uint32_t n = fnset_count(set), k = 0;
 
-	if (table_init(x, t, def, x->g, n))
+	if (table_init(x, t, def, g, n))
 		return x->err->kind;
 	t->ref = EXEC_ARRAY(x, uint32_t, (size_t)n + 1);
 	if (!t->ref)
@@ -362,16 +315,17 @@ static int fn_open(struct exec *x, const struct source *s, struct table *t)
 
 	if (!s->of)
 		return table_init(x, t, def, x->g, x->g->functions);
-	return exec_set(x, s->of, &set) ? x->err->kind : refs_of_set(x, t, def, set);
+	return exec_set(x, s->of, &set) ? x->err->kind
+					: refs_of_set(x, t, def, x->g, set);
 }
 
 const struct source_def source_functions = {
-	"functions", "functions", "self",    fn_cols, COUNT(fn_cols),
-	true,	     fn_open,	  row_is_fn, fn_key,
+	"functions", "functions", "self",    fn_cols,	 COUNT(fn_cols),
+	true,	     fn_open,	  row_is_fn, fn_subject,
 };
 const struct source_def source_find = {
-	"find", "functions", "self",	fn_cols, COUNT(fn_cols),
-	true,	fn_open,     row_is_fn, fn_key,
+	"find", "functions", "self",	fn_cols,    COUNT(fn_cols),
+	true,	fn_open,     row_is_fn, fn_subject,
 };
 
 /* ---- groups ---- */
@@ -405,9 +359,12 @@ static const struct col_def group_cols[] = {
 	{"estimated", COL_BOOL, SHOW_M | PER_EVENT, .u = fn_is_estimated},
 };
 
-static struct str group_key(const struct table *t, uint32_t f, struct arena *a)
+static void group_subject(const struct table *t, uint32_t f, struct row_subject *out)
 {
-	return t->src == &source_classes ? graph_name(t->g, f) : named_key(t, f, a);
+	if (t->src == &source_classes)
+		out->name = graph_name(t->g, f);
+	else
+		out->fn[0] = f;
 }
 
 static enum graph_by by_of(enum source_kind k)
@@ -446,9 +403,7 @@ static int group_rows(struct exec *x, const struct source *s, struct groups *d,
 static int group_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct groups *d = EXEC_ARRAY(x, struct groups, 1);
-	struct graph *whole = x->g;
 	struct fn_set *rows;
-	int rc;
 
 	if (!d || graph_collapse_by(x->g, by_of(s->kind), &d->g, x->err))
 		return x->err->kind;
@@ -458,16 +413,13 @@ static int group_open(struct exec *x, const struct source *s, struct table *t)
 	if (group_rows(x, s, d, rows))
 		return x->err->kind;
 	t->data = d;
-	x->g = d->g;
-	rc = refs_of_set(x, t, t->src, rows);
-	x->g = whole;
-	return rc;
+	return refs_of_set(x, t, t->src, d->g, rows);
 }
 
-#define GROUP(var, name)                                                 \
-	const struct source_def var = {                                  \
-		name, name,	  "self", group_cols, COUNT(group_cols), \
-		true, group_open, NULL,	  group_key,                     \
+#define GROUP(var, name)                                                    \
+	const struct source_def var = {                                     \
+		name, name,	  "self", group_cols,	 COUNT(group_cols), \
+		true, group_open, NULL,	  group_subject,                    \
 	}
 GROUP(source_files, "files");
 GROUP(source_objects, "objects");
@@ -637,7 +589,7 @@ static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		if (graph_cycle(x->g, f))
 			fnset_add(rows, graph_cycle(x->g, f) - 1);
-	return refs_of_set(x, t, &source_cycles, rows);
+	return refs_of_set(x, t, &source_cycles, x->g, rows);
 }
 
 static uint32_t cycle_fn(const struct table *t, uint32_t i)
@@ -645,12 +597,12 @@ static uint32_t cycle_fn(const struct table *t, uint32_t i)
 	return cycle_row(t, i)->entry;
 }
 
-static struct str cycle_key(const struct table *t, uint32_t i, struct arena *a)
+static void cycle_subject(const struct table *t, uint32_t i, struct row_subject *out)
 {
-	return fn_key(t, cycle_fn(t, i), a);
+	out->fn[0] = cycle_fn(t, i);
 }
 
 const struct source_def source_cycles = {
-	"cycles", "cycles",   "incl",	cycle_cols, COUNT(cycle_cols),
-	true,	  cycle_open, cycle_fn, cycle_key,
+	"cycles", "cycles",   "incl",	cycle_cols,    COUNT(cycle_cols),
+	true,	  cycle_open, cycle_fn, cycle_subject,
 };

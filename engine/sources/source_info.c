@@ -332,7 +332,7 @@ static int card_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct fn_set *set;
 
-	if (exec_set(x, s->of, &set) || refs_of_set(x, t, &source_info_fn, set))
+	if (exec_set(x, s->of, &set) || refs_of_set(x, t, &source_info_fn, x->g, set))
 		return x->err->kind;
 	t->card = true;
 	return show_events(x, t, "self", false) || show_events(x, t, "incl", false)
@@ -341,8 +341,8 @@ static int card_open(struct exec *x, const struct source *s, struct table *t)
 }
 
 const struct source_def source_info_fn = {
-	"info", "functions", "self",	card_cols, COUNT(card_cols),
-	true,	card_open,   row_is_fn, fn_key,
+	"info", "functions", "self",	card_cols,  COUNT(card_cols),
+	true,	card_open,   row_is_fn, fn_subject,
 };
 
 /* ---- events ---- */
@@ -393,15 +393,14 @@ static int events_open(struct exec *x, const struct source *s, struct table *t)
 			  info_of(&(struct table){.g = x->g})->all_events);
 }
 
-static struct str event_key(const struct table *t, uint32_t r, struct arena *a)
+static void event_subject(const struct table *t, uint32_t r, struct row_subject *out)
 {
-	(void)a;
-	return event_name(t, r);
+	out->name = event_name(t, r);
 }
 
 const struct source_def source_events = {
-	"events", "events",    "total", event_cols, COUNT(event_cols),
-	false,	  events_open, NULL,	event_key,
+	"events", "events",    "total", event_cols,    COUNT(event_cols),
+	false,	  events_open, NULL,	event_subject,
 };
 
 /* ---- info vs: the totals of two profiles, in one row ---- */
@@ -430,15 +429,15 @@ static int total_open(struct exec *x, const struct source *s, struct table *t)
 	return table_init(x, t, &source_info_vs, x->g, 1);
 }
 
-static struct str total_key(const struct table *t, uint32_t r, struct arena *a)
+/* Each side has one row. */
+static void total_subject(const struct table *t, uint32_t r, struct row_subject *out)
 {
-	(void)t, (void)r, (void)a;
-	return STR("total");
+	(void)t, (void)r, (void)out;
 }
 
 const struct source_def source_info_vs = {
-	"info", "totals",   "total", total_cols, COUNT(total_cols),
-	false,	total_open, NULL,    total_key,
+	"info", "totals",   "total", total_cols,    COUNT(total_cols),
+	false,	total_open, NULL,    total_subject,
 };
 
 /* ---- profiles ---- */
@@ -450,7 +449,7 @@ static struct str profile_name(const struct table *t, uint32_t r)
 
 static const struct store_info *profile_info(const struct table *t, uint32_t r)
 {
-	return store_info(t->x->stores[r]);
+	return store_info(t->x->open->stores[r]);
 }
 
 static struct str profile_path(const struct table *t, uint32_t r)
@@ -469,14 +468,14 @@ static struct str profile_event(const struct table *t, uint32_t r)
 	struct store_event e = {0};
 
 	if (profile_info(t, r)->events)
-		store_event(t->x->stores[r], 0, &e);
+		store_event(t->x->open->stores[r], 0, &e);
 	return e.name;
 }
 
 static uint64_t profile_total(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return profile_info(t, r)->events ? store_total(t->x->stores[r], 0) : 0;
+	return profile_info(t, r)->events ? store_total(t->x->open->stores[r], 0) : 0;
 }
 
 static const struct col_def profile_cols[] = {

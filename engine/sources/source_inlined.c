@@ -323,19 +323,16 @@ static const struct col_def inlined_cols[] = {INLINED_COLS(SHOW_T)};
 /* Used if no name is known. */
 static const struct col_def inlined_file_cols[] = {INLINED_COLS(0)};
 
-static struct str inlined_key(const struct table *t, uint32_t r, struct arena *a)
+static void inlined_subject(const struct table *t, uint32_t r, struct row_subject *out)
 {
-	struct str fn = fn_key(t, inlined_fn(t, r), a);
-	struct str file = file_key(t, inlined_of(t, r)->file, a);
-
-	if (!fn.p || !file.p)
-		return (struct str){NULL, 0};
-	return arena_join(a, (struct str[]){fn, file, inlined_of(t, r)->name}, 3);
+	out->fn[0] = inlined_fn(t, r);
+	out->file = inlined_of(t, r)->file;
+	out->name = inlined_of(t, r)->name;
 }
 
 const struct source_def source_inlined = {
-	"inlined", "inlined rows", "self",     inlined_cols, COUNT(inlined_cols),
-	true,	   inlined_open,   inlined_fn, inlined_key,
+	"inlined", "inlined rows", "self",     inlined_cols,	COUNT(inlined_cols),
+	true,	   inlined_open,   inlined_fn, inlined_subject,
 };
 static const struct source_def source_inlined_files = {
 	"inlined",
@@ -346,5 +343,5 @@ static const struct source_def source_inlined_files = {
 	true,
 	inlined_open,
 	inlined_fn,
-	inlined_key,
+	inlined_subject,
 };

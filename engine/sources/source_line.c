@@ -326,25 +326,22 @@ static uint32_t place_graph_fn(const struct table *t, uint32_t r)
 	return graph_of_store(t->g, place_of(t, r)->fn);
 }
 
-static struct str place_key(const struct table *t, uint32_t r, struct arena *a)
+static void place_subject(const struct table *t, uint32_t r, struct row_subject *out)
 {
 	const struct place *p = place_of(t, r);
-	struct str at = arena_printf(a, "%llu", (unsigned long long)p->line);
-	struct str fn = fn_key(t, place_graph_fn(t, r), a);
-	struct str file = file_key(t, plain_file(detail_of(t), p->file), a);
 
-	if (!at.p || !fn.p || !file.p)
-		return (struct str){NULL, 0};
-	return arena_join(a, (struct str[]){fn, file, at}, 3);
+	out->fn[0] = place_graph_fn(t, r);
+	out->file = plain_file(detail_of(t), p->file);
+	out->line = p->line;
 }
 
 const struct source_def source_lines = {
-	"lines", "lines",     "self",	      line_cols, COUNT(line_cols),
-	true,	 detail_open, place_graph_fn, place_key,
+	"lines", "lines",     "self",	      line_cols,     COUNT(line_cols),
+	true,	 detail_open, place_graph_fn, place_subject,
 };
 static const struct source_def source_lines_text = {
 	"lines", "lines",     "self",	      line_text_cols, COUNT(line_text_cols),
-	true,	 detail_open, place_graph_fn, place_key,
+	true,	 detail_open, place_graph_fn, place_subject,
 };
 const struct source_def source_instrs = {
 	"instrs", "instructions", "self",	  instr_cols, COUNT(instr_cols),

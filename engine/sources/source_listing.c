@@ -22,7 +22,7 @@ static int check_listing(struct exec *x, const struct source *s, const char *nam
 		exec_fail(x, s->span, "this profile has no instruction addresses");
 		return err_hint(x->err, "run callgrind with --dump-instr=yes");
 	}
-	if (x->safe)
+	if (x->open->safe)
 		return exec_fail(x, s->span, "asm runs objdump: not under --safe");
 	return 0;
 }

@@ -1,5 +1,4 @@
 /* source_parts.c - parts, threads (the parts of one pid and thread), parts of f. */
-#include "engine/names/pair.h"
 
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
@@ -192,29 +191,28 @@ static int threads_open(struct exec *x, const struct source *s, struct table *t)
 	return table_init(x, t, &source_threads, x->g, n);
 }
 
-/* The key of a part for `vs`: its trigger or, without one, its description, since a
- * program that dumps a part per benchmark names the benchmark there.  If several parts
- * have one key, they are paired in their order. */
-static struct str part_key(const struct table *t, uint32_t r, struct arena *a)
+/* A part is known by its trigger or, without one, by its description, since a program that
+ * dumps a part per benchmark names the benchmark there.  Parts that are called alike, and
+ * two sets of parts of one profile, are compared in their order. */
+static void part_subject(const struct table *t, uint32_t r, struct row_subject *out)
 {
 	const struct store_part p = part_of_row(t, r);
-	const struct str name = p.trigger.n ? p.trigger : p.desc;
 
-	/* Parts of one profile and other parts of it are paired in their order. */
-	if (t->x->pairing->st[0] == t->x->pairing->st[1])
-		return STR("part");
+	if (t->x->other->st == t->g->st)
+		return;
 	if (t->src == &source_threads)
-		return arena_printf(a, "%llu", (unsigned long long)p.thread);
-	return name.n ? name : STR("part");
+		out->line = p.thread;
+	else
+		out->name = p.trigger.n ? p.trigger : p.desc;
 }
 
 const struct source_def source_parts = {
-	"parts", "parts",    "self", part_cols, COUNT(part_cols),
-	false,	 parts_open, NULL,   part_key,
+	"parts", "parts",    "self", part_cols,	   COUNT(part_cols),
+	false,	 parts_open, NULL,   part_subject,
 };
 const struct source_def source_threads = {
-	"threads", "threads",	 "self", thread_cols, COUNT(thread_cols),
-	false,	   threads_open, NULL,	 part_key,
+	"threads", "threads",	 "self", thread_cols,  COUNT(thread_cols),
+	false,	   threads_open, NULL,	 part_subject,
 };
 
 /* ---- parts of f: a set's cost over the parts, its calls as `functions` counts them ---- */
@@ -352,5 +350,5 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 
 const struct source_def source_parts_of = {
 	"parts", "parts",	"self", part_of_cols, COUNT(part_of_cols),
-	false,	 parts_of_open, NULL,	part_key,
+	false,	 parts_of_open, NULL,	part_subject,
 };

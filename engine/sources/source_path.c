@@ -232,7 +232,7 @@ static int say_none(struct exec *x, const struct source *s, const struct flow *f
 	struct str from = set_text(x, s->from), to = set_text(x, s->to);
 	struct path_list back = {0};
 
-	if (!more && path_find(flow, &q, x->a, x->cancel, &back, x->err))
+	if (!more && path_find(flow, &q, x->a, x->open->cancel, &back, x->err))
 		return x->err->kind;
 	t->footer = STR("0 paths");
 	return exec_note(
@@ -270,7 +270,7 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 				 : s->min;
 	if (flow_parts_new(x->g, flow, x->event, x->a, &q.parts, x->err))
 		return x->err->kind;
-	rc = path_find(flow, &q, x->a, x->cancel, &list, x->err);
+	rc = path_find(flow, &q, x->a, x->open->cancel, &list, x->err);
 	flow_parts_free(q.parts);
 	if (!rc && !list.n)
 		rc = say_none(x, s, flow, &q, t);
@@ -425,7 +425,7 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 		return 0;
 	if (fnset_count(set) == 1)
 		c->whole = neighbour_inclusive(x, first);
-	else if (path_cost(flow, &q, x->a, x->cancel, &c->whole, x->err))
+	else if (path_cost(flow, &q, x->a, x->open->cancel, &c->whole, x->err))
 		return x->err->kind;
 	else
 		bound_by_members(x, set, &c->whole);
@@ -437,7 +437,7 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 static int part_of_cost(struct exec *x, const struct flow *flow,
 			const struct path_cost_query *q, struct cost *c)
 {
-	if (path_cost(flow, q, x->a, x->cancel, &c->b, x->err))
+	if (path_cost(flow, q, x->a, x->open->cancel, &c->b, x->err))
 		return x->err->kind;
 	if (c->b.bounded && c->whole.bounded && c->whole.hi < c->b.hi &&
 	    c->whole.hi >= c->b.lo)
@@ -489,15 +489,12 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 }
 
 /* Each side has one row: both answer the same question. */
-static struct str cost_key(const struct table *t, uint32_t r, struct arena *a)
+static void cost_subject(const struct table *t, uint32_t r, struct row_subject *out)
 {
-	(void)t;
-	(void)r;
-	(void)a;
-	return STR("cost");
+	(void)t, (void)r, (void)out;
 }
 
 const struct source_def source_cost = {
-	"cost", "rows",	   "est", cost_cols, COUNT(cost_cols),
-	false,	cost_open, NULL,  cost_key,
+	"cost", "rows",	   "est", cost_cols,	COUNT(cost_cols),
+	false,	cost_open, NULL,  cost_subject,
 };

@@ -89,8 +89,7 @@ static int below_of(struct folding *w, const struct fn_set *set,
  * rows. */
 static int grow_base(struct folding *w)
 {
-	struct exec *x = w->x;
-	struct graph *merged = x->g;
+	struct exec base = *w->x, *x = &base; /* asks the graph below */
 	struct path_tree_query q = *w->q;
 	const struct flow *flow;
 	uint32_t one;
@@ -102,15 +101,14 @@ static int grow_base(struct folding *w)
 	if (below_of(w, w->q->set, &q.set) || below_of(w, w->q->avoiding, &q.avoiding) ||
 	    graph_event(w->base, x->event, x->err))
 		return x->err->kind;
-	x->g = w->base; /* the functions called below use x->g */
+	base.g = w->base;
 	one = q.set ? fnset_next(q.set, 0) : FNSET_NONE;
 	if (q.set && fnset_count(q.set) == 1)
 		q.one = neighbour_inclusive(x, one);
 	rc = exec_flow(x, w->base, x->event, &flow) ||
 	     exec_parts(x, x->g, flow, &q.parts) ||
-	     path_tree(flow, &q, x->a, x->cancel, &w->tree, x->err);
+	     path_tree(flow, &q, x->a, x->open->cancel, &w->tree, x->err);
 	flow_parts_free(q.parts);
-	x->g = merged;
 	return rc ? x->err->kind : 0;
 }
 

@@ -228,16 +228,16 @@ int exec_tstage(struct exec *x, struct table *t, const struct tstage *s)
 }
 
 /* What two profiles with little in common seem to show is no answer. */
-static int expect_paired(struct exec *x, const struct tstage *s)
+static int expect_paired(struct exec *x, const struct table *t, const struct tstage *s)
 {
-	const double share = fmin(x->paired[0], x->paired[1]);
+	const double share = fmin(t->paired.percent[0], t->paired.percent[1]);
 
-	if (share < 0 || share >= x->least_paired)
+	if (!t->paired.known || share >= x->open->least_paired)
 		return 0;
 	err_set(x->err, ERR_EXPECT, s->span.at,
 		"only %.1f %% of the cost is in functions that both profiles have; "
 		"at least %g %% are expected",
-		share, x->least_paired);
+		share, x->open->least_paired);
 	return err_hint(x->err,
 			"--map-object and --rename pair more; --least-paired %d "
 			"accepts so few",
@@ -270,7 +270,7 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 	size_t n, k = 0, all = t->n;
 	struct str asked;
 
-	if (expect_paired(x, s))
+	if (expect_paired(x, t, s))
 		return x->err->kind;
 
 	if (s->name.n) {
@@ -322,13 +322,13 @@ static size_t rows_wanted(const struct exec *x, const struct source *s,
 	return next && next->kind == T_TAKE ? (size_t)next->n : 0;
 }
 
-int exec_source(struct exec *x, const struct source *s, struct table *t,
+int exec_source(struct exec *x, const struct source *s, struct vs *v, struct table *t,
 		const struct tstage *next)
 {
 	if (graph_event(x->g, x->event, x->err))
 		return x->err->kind;
 	x->keep = rows_wanted(x, s, next);
-	if (s->vs.n ? exec_vs(x, s, t) : sources_open(x, s, t))
+	if (v ? exec_vs(x, s, v, t) : sources_open(x, s, t))
 		return x->err->kind;
 	x->keep = 0;
 	/* If no stage orders the rows, the costliest come first. */

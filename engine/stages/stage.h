@@ -4,8 +4,8 @@
 
 #include "engine/rows/table.h"
 
-/* The rows of a source, or of a comparison.  The stages from `next` on follow. */
-int exec_source(struct exec *x, const struct source *s, struct table *t,
+/* The rows of a source, or with v of a comparison.  The stages from `next` on follow. */
+int exec_source(struct exec *x, const struct source *s, struct vs *v, struct table *t,
 		const struct tstage *next);
 int exec_tstage(struct exec *x, struct table *t, const struct tstage *s);
 /* After the stages: put the costliest rows first if no stage has ordered them. */

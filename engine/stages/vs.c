@@ -18,11 +18,6 @@
 
 /* ---- the join ---- */
 
-static struct str vs_key_of(const struct table *t, size_t row)
-{
-	return t->src->key(t, row_ref(t, row), t->x->a);
-}
-
 /* Rows of the base by key; rows with equal keys are taken in order. */
 struct base_rows {
 	size_t cap;
@@ -44,7 +39,7 @@ static int index_base(struct exec *x, struct vs *v, struct base_rows *b)
 	for (size_t i = 0; i < v->b.n; i++) {
 		size_t h;
 
-		b->key[i] = vs_key_of(&v->b, i);
+		b->key[i] = vs_row_key(v, 1, i);
 		if (!b->key[i].p)
 			return arena_full(x->a, x->err);
 		for (h = (size_t)str_hash(b->key[i]); b->slot[h & (b->cap - 1)]; h++)
@@ -60,7 +55,7 @@ static int index_base(struct exec *x, struct vs *v, struct base_rows *b)
 static int take_base(struct exec *x, struct vs *v, struct base_rows *b, size_t i,
 		     uint32_t *out)
 {
-	struct str k = vs_key_of(&v->a, i);
+	struct str k = vs_row_key(v, 0, i);
 
 	*out = GRAPH_NONE;
 	if (!k.p)
@@ -93,7 +88,7 @@ static int join_by_key(struct exec *x, struct vs *v)
 /* Of functions as the profiles have them: the pairs themselves. */
 static int join_functions(struct exec *x, struct vs *v)
 {
-	const struct pairing *p = x->pairing;
+	const struct pairing *p = v->pairing;
 	uint32_t *row = EXEC_ARRAY(x, uint32_t, (size_t)p->functions[1] + 1);
 
 	if (!row)
@@ -110,7 +105,8 @@ static int join_functions(struct exec *x, struct vs *v)
 
 static int join_rows(struct exec *x, struct vs *v, size_t *rows)
 {
-	const bool functions = v->a.src->key == fn_key && v->a.g->plain && v->b.g->plain;
+	const bool functions =
+		v->a.src->subject == fn_subject && v->a.g->plain && v->b.g->plain;
 	size_t n = v->a.n;
 
 	v->ia = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
@@ -163,19 +159,20 @@ static struct store *base_store(struct exec *x, const struct source *s)
 	if (!s->vs_profile.n)
 		return x->g->st;
 	p = check_profile(x->env, s->vs_profile, s->vs_span, x->err);
-	return p == x->env->nprofiles ? NULL : x->stores[p];
+	return p == x->env->nprofiles ? NULL : x->open->stores[p];
 }
 
 /* The stages in force, but parts and threads only as `vs` names them, if it does. */
-static int base_stages(struct exec *x, const struct source *s, const struct gstage **out)
+static int base_stages(struct exec *x, const struct source *s, const struct gstage *all,
+		       const struct gstage **out)
 {
 	struct gstage *first = s->vs_parts, **tail = &first;
 
-	*out = x->gstages;
+	*out = all;
 	if (!s->vs_parts)
 		return 0;
 	tail = &first->next;
-	for (const struct gstage *g = x->gstages; g; g = g->next) {
+	for (const struct gstage *g = all; g; g = g->next) {
 		if (g->kind == G_PART || g->kind == G_THREAD)
 			continue;
 		if (!(*tail = EXEC_ARRAY(x, struct gstage, 1)))
@@ -188,7 +185,36 @@ static int base_stages(struct exec *x, const struct source *s, const struct gsta
 	return 0;
 }
 
-int exec_vs_base(struct exec *x, const struct source *s)
+/* The run of the base: as x, but with its own events and notes. */
+static struct exec base_exec(const struct exec *x, struct vs *v)
+{
+	struct exec b = *x;
+
+	b.env = &v->env;
+	b.parts = NULL;
+	b.notes = &v->notes;
+	b.hints = &v->hints;
+	return b;
+}
+
+/* Pair the functions of both sides; names look each other up from now on. */
+static int pair_sides(struct exec *x, struct vs *v)
+{
+	struct exec *b = &v->base;
+
+	if (pair_cached(x->open->pairs, (struct store *[2]){x->g->st, b->g->st},
+			x->a->cap, x->open->cancel, &v->pairing, x->err))
+		return x->err->kind;
+	v->files = &x->open->pairs->rules.files;
+	v->other[0] = (struct exec_other){b->g->st, v->pairing->of[1], false, &v->found};
+	v->other[1] = (struct exec_other){x->g->st, v->pairing->of[0], true, &v->found};
+	x->other = &v->other[0];
+	b->other = &v->other[1];
+	return 0;
+}
+
+int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gstages,
+		 struct vs **out)
 {
 	struct vs *v = EXEC_ARRAY(x, struct vs, 1);
 	struct store *st = base_store(x, s);
@@ -197,14 +223,8 @@ int exec_vs_base(struct exec *x, const struct source *s)
 
 	if (!v || !st || base_events(x, v, st))
 		return x->err->kind;
-	b = &v->base_exec;
-	*b = *x;
-	b->env = &v->env;
-	b->parts = NULL;
-	b->notes = NULL;
-	b->nnotes = b->notes_cap = 0;
-	b->first = x;
-	b->side = 1;
+	b = &v->base;
+	*b = base_exec(x, v);
 	v->a.x = x;
 	e = vs_base_event(v, x->event);
 	if (e == GRAPH_NONE) {
@@ -214,16 +234,11 @@ int exec_vs_base(struct exec *x, const struct source *s)
 				"choose an event that both profiles have with 'by'");
 	}
 	b->event = e;
-	if (graph_plain(st, x->a, x->cancel, &b->g, x->err) ||
-	    pair_cached(x->pairs, (struct store *[2]){x->g->st, b->g->st}, x->a->cap,
-			x->cancel, &x->pairing, x->err))
-		return x->err->kind;
-	b->pairing = x->pairing;
-	if (base_stages(x, s, &b->gstages) || exec_gstages(b, b->gstages, x->text) ||
+	if (graph_plain(st, x->a, x->open->cancel, &b->g, x->err) || pair_sides(x, v) ||
+	    base_stages(x, s, gstages, &gstages) || exec_gstages(b, gstages, x->text) ||
 	    graph_event(b->g, e, x->err))
 		return x->err->kind;
-	x->vs = v;
-	x->base = b;
+	*out = v;
 	return 0;
 }
 
@@ -242,13 +257,13 @@ static uint32_t joined_part_of(const struct table *t, uint32_t ref)
 /* Keep the notes of the base that the first profile does not repeat. */
 static int note_base(struct exec *x, const struct source *s, const struct vs *v)
 {
-	const size_t own = x->nnotes;
+	const size_t own = x->notes->n;
 
-	for (size_t i = 0; i < v->base_exec.nnotes; i++) {
-		const struct str text = v->base_exec.notes[i];
+	for (size_t i = 0; i < v->notes.n; i++) {
+		const struct str text = v->notes.at[i];
 		size_t k = 0;
 
-		while (k < own && !str_eq(x->notes[k], text))
+		while (k < own && !str_eq(x->notes->at[k], text))
 			k++;
 		if (k == own && exec_note(x, arena_printf(x->a, "%.*s: %.*s",
 							  STR_ARG(s->vs), STR_ARG(text))))
@@ -342,11 +357,14 @@ static double paired_share(struct store *st, const uint32_t *other, uint32_t e)
 }
 
 /* A loud note if it is less than half. */
-static int measure_paired(struct exec *x, const struct source *s, const struct table *t)
+static int measure_paired(struct exec *x, const struct source *s, const struct vs *v,
+			  struct table *t)
 {
 	enum { LITTLE = 50 };
-	const struct exec *b = &x->vs->base_exec;
-	const bool empty[2] = {!x->pairing->functions[0], !x->pairing->functions[1]};
+	const struct exec *b = &v->base;
+	const struct pairing *p = v->pairing;
+	const bool empty[2] = {!p->functions[0], !p->functions[1]};
+	double *share = t->paired.percent;
 
 	/* Parts of one profile have the same functions. */
 	if (x->g->st == b->g->st)
@@ -354,11 +372,12 @@ static int measure_paired(struct exec *x, const struct source *s, const struct t
 	/* Events and sets of functions are compared as they are, but not with nothing. */
 	if ((empty[0] && empty[1]) ||
 	    (empty[0] == empty[1] &&
-	     (t->src == &source_events || t->src == &source_cost)))
+	     (v->a.src == &source_events || v->a.src == &source_cost)))
 		return 0;
-	x->paired[0] = paired_share(x->g->st, x->pairing->of[0], x->event);
-	x->paired[1] = paired_share(b->g->st, x->pairing->of[1], b->event);
-	if (fmin(x->paired[0], x->paired[1]) >= LITTLE)
+	t->paired.known = true;
+	share[0] = paired_share(x->g->st, p->of[0], x->event);
+	share[1] = paired_share(b->g->st, p->of[1], b->event);
+	if (fmin(share[0], share[1]) >= LITTLE)
 		return 0;
 	return exec_note(
 		x, arena_printf(
@@ -366,7 +385,7 @@ static int measure_paired(struct exec *x, const struct source *s, const struct t
 			   "only %.1f %% of this profile's %.*s and %.1f %% of that of "
 			   "%.*s is in functions that both have: the rest is new or gone "
 			   "(.help vs)",
-			   x->paired[0], STR_ARG(x->env->events[x->event]), x->paired[1],
+			   share[0], STR_ARG(x->env->events[x->event]), share[1],
 			   STR_ARG(s->vs)));
 }
 
@@ -401,9 +420,9 @@ static bool other_part(const struct exec *b, const struct gstage *of, uint64_t *
 }
 
 /* functions vs part 2: is the base in what it is compared with? */
-static int note_contained(struct exec *x, const struct source *s)
+static int note_contained(struct exec *x, const struct source *s, const struct vs *v)
 {
-	const struct exec *b = &x->vs->base_exec;
+	const struct exec *b = &v->base;
 	const struct str vs = s->vs, source = {x->text.p + s->span.at, s->span.len};
 	uint32_t more = 0;
 	uint64_t number;
@@ -432,7 +451,7 @@ static int note_contained(struct exec *x, const struct source *s)
  * order, which takes as many on either side. */
 static int check_parts(struct exec *x, const struct source *s, const struct vs *v)
 {
-	const struct exec *b = &v->base_exec;
+	const struct exec *b = &v->base;
 	const char *word = s->kind == S_PARTS ? "part" : "thread";
 	uint64_t number;
 
@@ -456,9 +475,9 @@ static int check_parts(struct exec *x, const struct source *s, const struct vs *
 
 /* Parts sharpen an estimate.  With parts on one side only, trees of equal programs would
  * differ: then both are estimated from the sums. */
-static void part_alike(struct exec *x)
+static void part_alike(struct exec *x, struct vs *v)
 {
-	struct exec *b = &x->vs->base_exec;
+	struct exec *b = &v->base;
 
 	x->unparted = b->unparted =
 		graph_part_count(x->g) < 2 || graph_part_count(b->g) < 2;
@@ -489,21 +508,20 @@ static int keep_min(struct exec *x, struct table *t)
 	return n == t->n ? 0 : table_select(t, keep, n);
 }
 
-int exec_vs(struct exec *x, const struct source *s, struct table *t)
+int exec_vs(struct exec *x, const struct source *s, struct vs *v, struct table *t)
 {
-	struct vs *v = x->vs;
-	struct exec *base = &v->base_exec;
+	struct exec *base = &v->base;
 	size_t rows = 0;
 	int rc;
 
-	part_alike(x);
-	base->nfound = 0; /* the graph stages recorded some */
+	part_alike(x, v);
+	v->found.n = 0; /* the graph stages recorded some */
 	if (sources_open(base, s, &v->b) || store_check(base->g->st, x->err))
 		return x->err->kind;
 	rc = sources_open(x, s, &v->a);
-	x->base = NULL;
+	v->other[0].found = NULL; /* names in table stages are this profile's */
 	if (rc || check_parts(x, s, v) || join_rows(x, v, &rows) || note_base(x, s, v) ||
-	    note_contained(x, s) || measure_paired(x, s, &v->a))
+	    note_contained(x, s, v) || measure_paired(x, s, v, t))
 		return x->err->kind;
 	t->vs = v;
 	t->joined = &vs_joined;

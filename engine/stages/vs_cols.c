@@ -172,8 +172,8 @@ static unsigned rules_of(const struct vs *v, uint32_t r)
 {
 	fn_id fn[2];
 
-	return both_fns(v, r, fn) && v->a.x->pairing->of[0][fn[0]] == fn[1]
-		       ? v->a.x->pairing->rules[fn[0]]
+	return both_fns(v, r, fn) && v->pairing->of[0][fn[0]] == fn[1]
+		       ? v->pairing->rules[fn[0]]
 		       : 0;
 }
 
@@ -183,7 +183,6 @@ static bool names_differ(const struct vs *v, uint32_t r, struct str name[2])
 	const struct table *const t[2] = {&v->a, &v->b};
 	const uint32_t row[2] = {v->ia[r], v->ib[r]};
 	const struct col_def *d = source_col(v->a.src, STR("name"));
-	struct moved *files = &v->a.x->pairs->rules.files;
 
 	if (!d || v->a.src->fn || row[0] == GRAPH_NONE || row[1] == GRAPH_NONE)
 		return false;
@@ -191,8 +190,8 @@ static bool names_differ(const struct vs *v, uint32_t r, struct str name[2])
 		name[s] = d->s(t[s], row_ref(t[s], row[s]));
 	return v->a.src == &source_objects
 		       ? !str_eq(str_basename(name[0]), str_basename(name[1]))
-		       : !str_eq(moved_file(files, name[0], v->a.x->a),
-				 moved_file(files, name[1], v->a.x->a));
+		       : !str_eq(moved_file(v->files, name[0], v->a.x->a),
+				 moved_file(v->files, name[1], v->a.x->a));
 }
 
 static bool is_renamed(const struct vs *v, uint32_t r)

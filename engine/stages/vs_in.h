@@ -7,10 +7,20 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/table.h"
 
+struct vs_chain;
+
 struct vs {
-	struct exec base_exec;
+	const struct pairing *pairing; /* of the two profiles */
+	const struct moved *files;     /* --strip-prefix */
+	/* The base: it runs first. */
+	struct exec base;
 	struct check_env env;
+	struct exec_texts notes, hints;
+	/* What the names on side 0 (this profile) and 1 (base) know of the other. */
+	struct exec_other other[2];
+	struct exec_found found;
 	struct table a, b;
+	struct vs_chain *chain[2]; /* [rows of a tree]; NULL: not computed yet */
 	/* [joined rows]: row of a, of b, or GRAPH_NONE.  Those of a come first, in
 	 * order. */
 	uint32_t *ia, *ib;
@@ -30,6 +40,11 @@ int vs_runs_count(struct exec *x, uint32_t *n);
 int vs_runs_new(struct exec *x, uint32_t event, struct vs_runs **out);
 /* f GRAPH_NONE: no run has it, so it cost 0. */
 struct vs_range vs_runs_range(const struct vs_runs *r, uint32_t f);
+
+/* vs_keys.c: equal for what is the same on both sides; p is NULL: the arena is full. */
+struct str vs_row_key(struct vs *v, unsigned side, size_t row);
+struct str vs_fn_key(const struct vs *v, unsigned side, const struct graph *g, uint32_t f,
+		     struct arena *a);
 
 extern const struct joined vs_joined; /* vs_cols.c */
 /* Do the rows of the source have costs of single runs? */

@@ -24,13 +24,14 @@ static int by_key(const void *a, const void *b)
 }
 
 /* The functions of this profile's graph by their keys, sorted. */
-static struct keyed *keyed_functions(struct exec *x, const struct table *a)
+static struct keyed *keyed_functions(struct exec *x, const struct vs *v)
 {
-	const uint32_t n = a->g->functions;
+	const struct graph *g = v->a.g;
+	const uint32_t n = g->functions;
 	struct keyed *all = EXEC_ARRAY(x, struct keyed, (size_t)n + 1);
 
 	for (uint32_t f = 0; all && f < n; f++) {
-		all[f] = (struct keyed){fn_key(a, f, x->a), f};
+		all[f] = (struct keyed){vs_fn_key(v, 0, g, f, x->a), f};
 		if (!all[f].key.p) {
 			arena_full(x->a, x->err);
 			return NULL;
@@ -45,10 +46,10 @@ static const uint32_t *same_by_key(struct exec *x, const struct vs *v)
 {
 	const uint32_t n = v->b.g->functions;
 	uint32_t *same = EXEC_ARRAY(x, uint32_t, (size_t)n + 1);
-	struct keyed *all = same ? keyed_functions(x, &v->a) : NULL;
+	struct keyed *all = same ? keyed_functions(x, v) : NULL;
 
 	for (uint32_t f = 0; all && f < n; f++) {
-		const struct keyed want = {fn_key(&v->b, f, x->a), f}, *found;
+		const struct keyed want = {vs_fn_key(v, 1, v->b.g, f, x->a), f}, *found;
 
 		if (!want.key.p) {
 			arena_full(x->a, x->err);
@@ -64,7 +65,7 @@ static const uint32_t *same_by_key(struct exec *x, const struct vs *v)
 static const uint32_t *same_functions(struct exec *x, const struct vs *v)
 {
 	_Static_assert((unsigned)RESULT_NONE == (unsigned)PAIR_NONE, "no function");
-	return v->a.g->plain && v->b.g->plain ? x->pairing->of[1] : same_by_key(x, v);
+	return v->a.g->plain && v->b.g->plain ? v->pairing->of[1] : same_by_key(x, v);
 }
 
 /* ---- costs ---- */

@@ -141,6 +141,44 @@ static void test_filters(void)
 }
 
 /* The graph of the stages is kept, but not what the answer is made of. */
+/* Queries that differ in a late word, or in what a word stands for, do not share a graph. */
+static void test_graph_keys(void)
+{
+	enum { NAMES = 700 };
+	char text[NAMES * 10 + 100], names[NAMES * 10];
+	uint64_t rows[2], counted;
+	struct seen s;
+	struct err err = {0};
+	size_t n = 0;
+
+	for (unsigned i = 0; i < NAMES; i++)
+		n += (size_t)snprintf(names + n, sizeof(names) - n, "%sabsent%u",
+				      i ? " or " : "", i % 10);
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text), "hide (%s or malloc) | hide %s | functions",
+			 names, i ? "_dl*" : "free");
+		is_u64(run(text, &s, &err), 0, "a set of %zu bytes, then another stage",
+		       n);
+		rows[i] = s.rows;
+	}
+	run("hide malloc | hide free | functions", &s, &err);
+	is_u64(rows[0], s.rows, "  the first");
+	run("hide malloc | hide _dl* | functions", &s, &err);
+	is_u64(rows[1], s.rows, "  the second is not answered from the first");
+	for (unsigned i = 0; i < 2; i++) {
+		snprintf(text, sizeof(text),
+			 "let $long = %s or %s; hide $long | functions", names,
+			 i ? "_dl*" : "malloc");
+		is_u64(run(text, &s, &err), 0, "a long let");
+		rows[i] = s.rows;
+	}
+	run("hide malloc | functions", &s, &err);
+	counted = s.rows;
+	is_u64(rows[0], counted, "  what it stands for");
+	ok(rows[1] < counted, "  what it stands for after a change: %llu rows",
+	   (unsigned long long)rows[1]);
+}
+
 static void test_kept_graphs(void)
 {
 	static const char *const same[] = {
@@ -544,6 +582,7 @@ int main(void)
 	test_lets();
 	test_event();
 	test_filters();
+	test_graph_keys();
 	test_kept_graphs();
 	test_limits();
 	test_seconds();

@@ -13,7 +13,8 @@ static void test_no_column(void)
 	struct err err = {0};
 	struct check_env env = {0};
 	struct arena a;
-	struct exec x = {.a = &a, .err = &err, .env = &env};
+	const struct exec_open open = {0};
+	struct exec x = {.a = &a, .err = &err, .open = &open, .env = &env};
 	struct table t = {.x = &x};
 	struct table_col *c = NULL;
 
