@@ -13,6 +13,7 @@
 #include "engine/session.h"
 #include "engine/lang/token.h"
 #include "engine/sources/sources.h"
+#include "engine/compare/vs.h"
 #include "engine/lang/keywords.h"
 
 /* ---- where are we ---- */
@@ -369,7 +370,8 @@ size_t query_columns(const struct verb *v, bool vs, const char **names, size_t m
 
 	for (size_t i = 0; def && i < def->ncols && n < max; i++)
 		names[n++] = def->cols[i].name;
-	for (size_t i = 0; def && def->subject && vs && i < vs_col_count(def) && n < max; i++)
+	for (size_t i = 0; def && def->subject && vs && i < vs_col_count(def) && n < max;
+	     i++)
 		names[n++] = vs_cols[i].name;
 	return n;
 }

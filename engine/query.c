@@ -23,7 +23,7 @@
 #include "engine/sources/source.h"
 #include "engine/sources/sources.h"
 #include "engine/stages/stage.h"
-#include "engine/stages/vs.h"
+#include "engine/compare/vs.h"
 #include "index/base/vec.h"
 
 /* What the session has open, as a running statement sees it. */

@@ -5,7 +5,7 @@
 #include "engine/check/check.h"
 #include "engine/rows/exec.h"
 #include "engine/flow/flow.h"
-#include "engine/names/pair.h"
+#include "engine/compare/pair.h"
 #include "engine/query.h"
 
 struct session_let {

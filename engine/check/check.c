@@ -7,6 +7,7 @@
 
 #include "engine/check/check_in.h"
 #include "engine/sources/sources.h"
+#include "engine/compare/vs.h"
 #include "engine/lang/keywords.h"
 
 /* ---- stages ---- */

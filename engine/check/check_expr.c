@@ -13,6 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/compare/vs.h"
 #include "engine/lang/keywords.h"
 
 int check_fail(struct schema *s, struct span at, const char *fmt, ...)

@@ -231,16 +231,4 @@ const struct col_def *source_col(const struct source_def *src, struct str name);
 /* Its column that NAMES_EVENT, or NULL: the costs of a row are of their columns' events. */
 const struct col_def *source_names_event(const struct source_def *src);
 
-/* ---- vs_cols.c ---- */
-/* Columns that `vs` adds to those of a source.  OF_TOTAL is the percentage of the
- * column before. */
-enum { VS_COLS = 15 };
-extern const struct col_def vs_cols[VS_COLS];
-/* How many of them, the first ones, src has. */
-size_t vs_col_count(const struct source_def *src);
-/* One of them that src has, without "%"; NULL: some other column. */
-const struct col_def *vs_col(const struct source_def *src, struct str name);
-/* The change in percent of the base: infinite if that is 0. */
-double vs_percent(double delta, double base);
-
 #endif

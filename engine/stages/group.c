@@ -12,6 +12,7 @@
 #include "engine/lang/parse.h"
 #include "engine/stages/eval.h"
 #include "engine/stages/group_in.h"
+#include "engine/compare/vs.h"
 #include "engine/stages/stage.h"
 
 /* ---- quotients of sums ---- */
@@ -244,6 +245,7 @@ static void replace(struct table *t, struct table *out, size_t rows)
 	out->footer = t->footer;
 	out->rows_before = rows;
 	out->truncated = t->truncated;
+	out->paired = t->paired;
 	*t = *out;
 }
 

@@ -12,7 +12,7 @@
 #include "engine/rows/exec.h"
 #include "engine/stages/group.h"
 #include "engine/sources/sources.h"
-#include "engine/stages/vs.h"
+#include "engine/compare/vs.h"
 
 static int where(struct exec *x, struct table *t, const struct tstage *s)
 {

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/names/moved.h"
+#include "engine/compare/moved.h"
 #include "engine/files/roots.h"
 #include "index/base/map.h"
 #include "tests/support/faults.h"

@@ -1,5 +1,5 @@
 /* moved_test.c - files and objects that are another one for comparison. */
-#include "engine/names/moved.h"
+#include "engine/compare/moved.h"
 #include "tests/support/tap.h"
 
 static const struct {

@@ -1,5 +1,5 @@
 /* variant_test.c - what a name is without its clone suffixes, hashes, lines and numbers. */
-#include "engine/names/variant.h"
+#include "engine/compare/variant.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -20,8 +20,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/names/moved.h"
-#include "engine/names/rename.h"
+#include "engine/compare/moved.h"
+#include "engine/compare/rename.h"
 #include "index/base/cancel.h"
 #include "index/base/err.h"
 #include "index/store/store.h"

@@ -12,12 +12,12 @@
  * Each pass sorts the functions that are left by a hash of what must be equal.  A run of
  * equal hashes with one function of each side is a pair if the texts are equal, too.
  */
-#include "engine/names/pair.h"
+#include "engine/compare/pair.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/names/pair_in.h"
+#include "engine/compare/pair_in.h"
 
 enum { NUMBERED = VARIANT_LINE | VARIANT_LAMBDA };
 

@@ -3,7 +3,7 @@
 #define QUERN_VS_IN_H
 
 #include "engine/lang/check_names.h"
-#include "engine/names/pair.h"
+#include "engine/compare/pair.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/table.h"
 

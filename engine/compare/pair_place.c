@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/names/pair_in.h"
-#include "engine/names/variant.h"
+#include "engine/compare/pair_in.h"
+#include "engine/compare/variant.h"
 #include "index/base/vec.h"
 
 int pair_no_memory(struct pairs *w)

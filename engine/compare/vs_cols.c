@@ -17,7 +17,8 @@
 #include <string.h>
 
 #include "engine/sources/source.h"
-#include "engine/stages/vs_in.h"
+#include "engine/compare/vs.h"
+#include "engine/compare/vs_in.h"
 
 const struct col_def vs_cols[VS_COLS] = {
 	{"base", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = NULL},

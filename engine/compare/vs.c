@@ -5,7 +5,7 @@
  * made of that.  A row that only one side has is kept; its costs on the other side are 0.
  * The columns are in vs_cols.c.
  */
-#include "engine/stages/vs.h"
+#include "engine/compare/vs.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "engine/sources/source.h"
 #include "engine/sources/sources.h"
 #include "engine/gstages/gstage.h"
-#include "engine/stages/vs_in.h"
+#include "engine/compare/vs_in.h"
 
 /* ---- the join ---- */
 

@@ -1,6 +1,6 @@
 /* rename.c - rules s/RE/TO/, by PCRE2's substitution; see rename.h. */
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include "engine/names/rename.h"
+#include "engine/compare/rename.h"
 
 #include <pcre2.h>
 #include <stdlib.h>

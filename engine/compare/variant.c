@@ -5,7 +5,7 @@
  * A rule that applies says how many bytes of the name it takes and may write others in their
  * place; all other bytes are copied.
  */
-#include "engine/names/variant.h"
+#include "engine/compare/variant.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* moved.c - source trees at another path; see moved.h. */
-#include "engine/names/moved.h"
+#include "engine/compare/moved.h"
 
 #include <stdlib.h>
 #include <string.h>

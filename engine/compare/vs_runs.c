@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "engine/graph/graph.h"
-#include "engine/stages/vs_in.h"
+#include "engine/compare/vs_in.h"
 #include "index/base/hash.h"
 
 struct vs_runs {

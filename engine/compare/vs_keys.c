@@ -11,7 +11,7 @@
  *	line 40 of file 3 in 7	7 \0 file 3 \0 40
  *	row of a tree		a hash of the keys of its function and of all above it
  */
-#include "engine/stages/vs_in.h"
+#include "engine/compare/vs_in.h"
 
 #include <inttypes.h>
 #include <string.h>

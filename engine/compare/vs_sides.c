@@ -8,8 +8,8 @@
 
 #include "engine/path/path.h"
 #include "engine/sources/source.h"
-#include "engine/stages/vs.h"
-#include "engine/stages/vs_in.h"
+#include "engine/compare/vs.h"
+#include "engine/compare/vs_in.h"
 
 /* ---- the same functions ---- */
 

@@ -2,8 +2,8 @@
 #ifndef QUERN_PAIR_IN_H
 #define QUERN_PAIR_IN_H
 
-#include "engine/names/pair.h"
-#include "engine/names/variant.h"
+#include "engine/compare/pair.h"
+#include "engine/compare/variant.h"
 #include "index/base/bytes.h"
 #include "index/base/hash.h"
 #include "index/base/sort.h"

@@ -1,0 +1,33 @@
+/*
+ * vs.h - a comparison: one source on two profiles, the rows that mean the same joined.
+ *
+ * pair.h finds which functions, objects and files of the profiles are the same; vs_keys.c
+ * which rows; vs_cols.c has the columns that a comparison adds.
+ */
+#ifndef QUERN_VS_H
+#define QUERN_VS_H
+
+#include "engine/rows/table.h"
+
+/* Open the base and run its graph stages, before those of x: stages of x may name
+ * functions that only the base has.  x->other is set. */
+int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gstages,
+		 struct vs **out);
+/* Open the source on both sides and join their rows. */
+int exec_vs(struct exec *x, const struct source *s, struct vs *v, struct table *t);
+/* Both sides of the rows of t, which come from exec_vs() and maybe stages; *out is NULL
+ * if they do not. */
+int vs_sides(struct table *t, const struct compared **out);
+
+/* Columns that `vs` adds to those of a source.  OF_TOTAL is the percentage of the
+ * column before. */
+enum { VS_COLS = 15 };
+extern const struct col_def vs_cols[VS_COLS];
+/* How many of them, the first ones, src has. */
+size_t vs_col_count(const struct source_def *src);
+/* One of them that src has, without "%"; NULL: some other column. */
+const struct col_def *vs_col(const struct source_def *src, struct str name);
+/* The change in percent of the base: infinite if that is 0. */
+double vs_percent(double delta, double base);
+
+#endif
