@@ -22,6 +22,7 @@
 #include "index/base/vec.h"
 #include "index/read/input.h"
 #include "index/merge/merge.h"
+#include "index/merge/merge_contexts.h"
 #include "index/store/publish.h"
 #include "index/read/refuse.h"
 #include "index/read/runs.h"
@@ -218,7 +219,8 @@ static int merge_all(struct build *b)
 		return err_no_memory(b->err, "while reading");
 	rc = merge(&b->profile, b->tally, b->ntally, events, b->opts->cancel, b->err);
 	free((void *)(uintptr_t)events.p);
-	return rc;
+	return rc ? rc
+		  : merge_contexts(&b->profile, may_hold(b), b->opts->cancel, b->err);
 }
 
 /* Merging into an old index is exact only if that index kept every diagnostic line and

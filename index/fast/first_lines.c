@@ -163,6 +163,7 @@ const char *first_head(struct tally *t, const struct decode *d, struct first_pla
 	if (!begun)
 		return NULL;
 	t->lines += lines;
+	t->log.line = t->lines + 1;
 	pl->before[0] = pl->before[1] = 0;
 	return p;
 }

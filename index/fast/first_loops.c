@@ -553,7 +553,7 @@ static HOT const char *call(const struct first_fixed l, struct first *f, const c
 	struct call c;
 	unsigned char *out;
 	uint32_t edge;
-	uint64_t *sum;
+	uint64_t *sum, first;
 
 	p = read_callee(l, p, &c);
 	if (!p || !(p = read_calls(l, f, p, &c)))
@@ -566,6 +566,7 @@ static HOT const char *call(const struct first_fixed l, struct first *f, const c
 	}
 	costs = &c.costs;
 	tally_add(t, sum, c.count);
+	first = sum[1];
 	out = put_place(l, f, costs->n << PIECE_COSTS | ENTRY_CALL, 0, c.at, l.wide);
 	out = varint_put_flat(out, edge);
 	out = varint_put_flat(out, c.count);
@@ -574,6 +575,11 @@ static HOT const char *call(const struct first_fixed l, struct first *f, const c
 	for (unsigned i = 0; !l.wide && i < costs->n; i++) {
 		tally_add(t, sum + 1 + i, costs->cost[i]);
 		out = varint_put_flat(out, costs->cost[i]);
+	}
+	/* Here columns are events. */
+	if (tally_activates(t, t->edges.at[edge].callee, c.count, sum[1] - first)) {
+		t->no_memory = true;
+		return NULL;
 	}
 	f->out = out;
 	f->lines += c.lines;

@@ -126,6 +126,12 @@ static HOT uint32_t look_further(const struct replay_fixed in, const struct here
 	return i;
 }
 
+/* The cost of the line in its first column. */
+static HOT uint64_t first_cost(const struct replay_fixed in, const struct line *l)
+{
+	return in.ncols < 3 ? l->cost[0] : l->n ? in.many[0] : 0;
+}
+
 /* Add the numbers of the line to those of link k's entry and to the block; -1 when memory
  * is out. */
 static HOT int add_numbers(const struct replay_fixed in, const struct link *k,
@@ -134,7 +140,9 @@ static HOT int add_numbers(const struct replay_fixed in, const struct link *k,
 	struct tally *t = in.t;
 
 	if (k->flags & LINK_CALL) {
-		if (tally_add_calls(t, k->to, k->val, l->count))
+		if (tally_add_calls(t, k->to, k->val, l->count) ||
+		    tally_activates(t, ENTRY_CALLEE(t->entries.at[k->to].kind_callee),
+				    l->count, first_cost(in, l)))
 			return -1;
 		add_costs(t, t->entries.val + k->val + 2, l, in.ncols, in.many);
 	} else if (__builtin_expect(k->flags & LINK_JUMP, 0)) {
@@ -244,6 +252,9 @@ static HOT void lines(const struct replay_fixed in, struct here *h)
 			replay_no_memory(in.err);
 			break;
 		}
+		/* A block began there. */
+		if (__builtin_expect(in.t->log.line == 0, 0))
+			in.t->log.line = in.t->lines + h->lines;
 	}
 }
 

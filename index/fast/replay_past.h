@@ -49,12 +49,15 @@ static HOT bool past_costs(const char *p, struct two *two)
 static HOT bool past_call(const struct replay_fixed in, const struct link *k,
 			  const uint64_t *cost)
 {
-	uint64_t *v = in.t->entries.val + k->val, sum[3];
+	struct tally *const t = in.t;
+	uint64_t *v = t->entries.val + k->val, sum[3];
 
-	if (k->flags & LINK_HEAD || v[0] >> 32 != in.t->parts.n ||
+	if (k->flags & LINK_HEAD || v[0] >> 32 != t->parts.n ||
 	    __builtin_add_overflow(v[1], k->count, &sum[0]) ||
 	    __builtin_add_overflow(v[2], cost[0], &sum[1]) ||
-	    __builtin_add_overflow(v[3], cost[1], &sum[2]))
+	    __builtin_add_overflow(v[3], cost[1], &sum[2]) ||
+	    tally_activates(t, ENTRY_CALLEE(t->entries.at[k->to].kind_callee), k->count,
+			    cost[0]))
 		return false;
 	v[1] = sum[0];
 	v[2] = sum[1];
@@ -82,6 +85,8 @@ static HOT bool past_line(struct tally *t, const struct link *k, const uint64_t 
 	    __builtin_add_overflow(s[1], cost[1], &sum[3]))
 		return false;
 	if (head) {
+		if (tally_activation(t, k->from))
+			return false;
 		/* tally_enter(), of a function whose object is in force, and which has
 		 * lines. */
 		t->fns.at[t->now.fn].ended = true;
@@ -145,6 +150,8 @@ static __attribute__((noinline)) struct past follow_past(const struct replay_fix
 		p = two.nl + 1;
 		cur = k->to;
 		lines += flags & LINK_NEWLINES;
+		if (flags & LINK_HEAD)
+			t->log.line = t->lines + lines;
 		r->link_more[i].seen = (uint32_t)n;
 		past[n++] = i;
 	}

@@ -159,6 +159,13 @@ void meta_code(struct coder *c, struct meta *m)
 		&m->sites,
 		&m->jumps,
 		&m->diagnostics,
+		&m->tree.kind,
+		&m->tree.contexts,
+		&m->tree.blocks,
+		&m->tree.lost,
+		&m->tree.file,
+		&m->tree.line,
+		&m->tree.many,
 		&m->events,
 		&m->all_events,
 	};

@@ -50,6 +50,7 @@ struct meta {
 	bool totals;	/* every part says what it cost in all */
 	uint64_t loose; /* names whose meaning another file could change: callees whose
 				   file was a default and that have no block, jumps to such */
+	struct tree_facts tree;
 	uint64_t events, all_events;
 	struct event *event; /* all_events */
 	uint64_t *total;     /* events */

@@ -26,6 +26,20 @@ struct event { /* recorded ones first, then the derived */
 	int64_t *coef; /* of the recorded events; NULL for a recorded one */
 };
 
+/* The call tree of a profile whose blocks are activations (contexts.h). */
+enum tree_kind {
+	TREE_NONE,    /* some blocks, or all, are no activations */
+	TREE_WHOLE,   /* contexts have all costs of the profile */
+	TREE_REFUSED, /* too many calls of some file found no block */
+};
+
+struct tree_facts {
+	uint64_t kind, contexts;
+	uint64_t blocks; /* activations */
+	uint64_t lost;	 /* calls that found no block; of the first: */
+	uint64_t file, line, many; /* its block's first cost; 1: it is calls=N, not 1 */
+};
+
 struct part {
 	uint64_t part, pid, thread;
 	struct str creator, cmd, trigger, time_range, desc, positions, events;

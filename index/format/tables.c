@@ -56,6 +56,13 @@ static const struct {
 	[TABLE_PART_NAMES_AT] = {"places of part names", 8},
 	[TABLE_PART_NAMES] = {"part names", 0},
 	[TABLE_FN_CALLED] = {"functions whose line is of calls", 4},
+	[TABLE_CONTEXT_PARENT] = {"context callers", 4},
+	[TABLE_CONTEXT_FN] = {"context functions", 4},
+	[TABLE_CONTEXT_CALLS] = {"context calls", 8},
+	[TABLE_CONTEXT_SELF] = {"context self cost", 8},
+	[TABLE_CONTEXT_INCL] = {"context inclusive cost", 8},
+	[TABLE_CONTEXT_FIRST] = {"contexts of functions", 4},
+	[TABLE_CONTEXT_OF] = {"contexts by function", 4},
 };
 
 unsigned table_width(enum table t)

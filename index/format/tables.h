@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-	INDEX_VERSION = 14,	/* of everything below; another one is stale */
+	INDEX_VERSION = 15,	/* of everything below; another one is stale */
 	BLOCK_ROWS = 64 << 10,	/* rows of a column in one value */
 	STRING_ROWS = 1024,	/* strings in one value */
 	PACK_BYTES = 256 << 10, /* packed detail: a value is ended when it is this long */
@@ -70,6 +70,13 @@ enum table {
 	TABLE_PART_NAMES_AT, /* u64[parts]: places */
 	TABLE_PART_NAMES,    /* packed, part_names.h */
 	TABLE_FN_CALLED,     /* u32[functions]: 1 if calls say where it begins */
+	TABLE_CONTEXT_PARENT, /* u32[contexts]: 1 + the context that called it; 0: a root */
+	TABLE_CONTEXT_FN,
+	TABLE_CONTEXT_CALLS, /* u64[contexts] */
+	TABLE_CONTEXT_SELF,
+	TABLE_CONTEXT_INCL,  /* u64[contexts], per event */
+	TABLE_CONTEXT_FIRST, /* u32[functions + 1], if there are contexts: into .._OF */
+	TABLE_CONTEXT_OF,    /* u32[contexts]: by function, ascending */
 	TABLES,
 };
 

@@ -99,6 +99,7 @@ void profile_free(struct profile *p)
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
 	hash_free(&p->event_by);
+	contexts_free(&p->contexts);
 	arena_free(&p->arena);
 	memset(p, 0, sizeof(*p));
 }

@@ -16,6 +16,7 @@
 #include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/str.h"
+#include "index/contexts/contexts.h"
 #include "index/format/parts.h"
 #include "index/tally/tally.h"
 
@@ -72,6 +73,9 @@ struct profile {
 
 	struct part *part;
 	size_t npart;
+
+	struct contexts contexts;
+	struct tree_facts tree;
 
 	struct odd_line *odd; /* sorted by kind, file, line */
 	size_t nodd;

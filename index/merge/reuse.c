@@ -407,6 +407,7 @@ int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
 	arena_init(&r.scratch, 0);
 	rc = map_guard(reuse_take_all, &r, ERR_INDEX, err);
 	arena_free(&r.scratch);
+	r.kept->lost_file = file[st->meta.tree.file];
 	t->kept = r.kept;
 	t->of_file = UINT32_MAX;
 	t->text_bytes = store_info(st)->input_bytes;

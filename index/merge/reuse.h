@@ -21,6 +21,7 @@ struct kept {
 	struct part *part;    /* one per part slot */
 	struct odd_line *odd; /* lines count from the start of their files */
 	size_t nodd;
+	uint64_t lost_file; /* the current number of its tree's first lost call's file */
 };
 
 bool reuse_possible(struct store *st);

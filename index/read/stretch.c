@@ -194,6 +194,10 @@ static int begin_stretch(struct stretch *s)
 		   r->opts->spill_dir);
 	spill_init(&s->tally.parts.costs, stretch_most(share / 40 / files + 1, small),
 		   r->opts->spill_dir);
+	spill_init(&s->tally.log.records, stretch_most(share / 4 / files + 1, small),
+		   r->opts->spill_dir);
+	spill_init(&s->tally.log.seams, stretch_most(share / 40 / files + 1, small),
+		   r->opts->spill_dir);
 	s->tally.entries.room = (size_t)(share / 4 + 1);
 	s->replay.most = (size_t)(share / 7 / LINK_BYTES + 1);
 	s->replay.past_most = (size_t)(share / 16 / sizeof(*s->replay.past));

@@ -381,6 +381,13 @@ static int save_incoming(struct save *s)
 	return rc;
 }
 
+static int save_contexts_of(struct save *s)
+{
+	return save_contexts(&s->p->contexts, s->p->nfn, s->w, &s->p->saturated,
+			     s->err) ||
+	       save_stopped(s);
+}
+
 /* ---- who may nest in itself ---- */
 
 /* Written by callgrind, or exported from its data. */
@@ -605,6 +612,7 @@ static int save_meta(struct save *s)
 	m->totals = p->npart > 0;
 	for (size_t i = 0; i < p->npart; i++)
 		m->totals &= p->part[i].has_totals;
+	m->tree = p->tree;
 	m->events = p->nevent;
 	m->all_events = p->nall_events;
 	m->event = p->event;
@@ -700,7 +708,8 @@ static int save_fn_names(struct save *s)
 /* The pieces of the graph's tables, with the per-event ones in between. */
 static int (*const begin_graph[])(struct save *s) = {save_file_names, save_fn_names,
 						     save_identities};
-static int (*const end_graph[])(struct save *s) = {save_edge_columns, save_incoming};
+static int (*const end_graph[])(struct save *s) = {save_edge_columns, save_incoming,
+						   save_contexts_of};
 enum {
 	BEGIN = sizeof(begin_graph) / sizeof(begin_graph[0]),
 	END = sizeof(end_graph) / sizeof(end_graph[0]),

@@ -34,6 +34,11 @@ int save_detail(const struct profile *p, struct store_writer *w, struct meta *me
 int save_names(const struct profile *p, struct store_writer *w, const atomic_int *cancel,
 	       struct err *err);
 
+/* save_contexts.c: write the contexts of nfn functions; *saturated is set if a sum
+ * is. */
+int save_contexts(const struct contexts *c, size_t nfn, struct store_writer *w,
+		  bool *saturated, struct err *err);
+
 /* save_parts.c */
 int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
 	       unsigned jobs, const atomic_int *cancel, struct err *err);

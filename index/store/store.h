@@ -27,7 +27,7 @@
 #include "index/base/err.h"
 #include "index/base/str.h"
 
-typedef uint32_t fn_id, name_id, file_id, obj_id, edge_id;
+typedef uint32_t fn_id, name_id, file_id, obj_id, edge_id, context_id;
 
 struct store;
 
@@ -202,6 +202,14 @@ enum store_column {
 	STORE_FN_SELF,	   /* u64[functions], event e */
 	STORE_FN_INCL,	   /* u64[functions], event e */
 	STORE_TOPO,	   /* u32[functions]: callers first; a cycle's members together */
+	/* of struct store_tree; none if it has no contexts */
+	STORE_CONTEXT_PARENT, /* u32[contexts], ascending: 1 + the caller; 0: a root */
+	STORE_CONTEXT_FN,     /* u32[contexts] */
+	STORE_CONTEXT_CALLS,  /* u64[contexts] */
+	STORE_CONTEXT_SELF,   /* u64[contexts], event e */
+	STORE_CONTEXT_INCL,   /* u64[contexts], event e */
+	STORE_CONTEXT_FIRST,  /* u32[functions + 1]: into STORE_CONTEXT_OF */
+	STORE_CONTEXT_OF,     /* u32[contexts]: by function, ascending */
 };
 const uint32_t *store_u32(struct store *st, enum store_column c);
 const uint64_t *store_u64(struct store *st, enum store_column c, uint32_t e);
@@ -219,6 +227,46 @@ void store_read_u64(struct store *st, enum store_column c, uint32_t e,
  * largest numbers that groups of rows can have; the number of rows if there is none. */
 uint64_t store_seek_u64(struct store *st, enum store_column c, uint32_t e, uint64_t first,
 			uint64_t least);
+
+/*
+ * ---- contexts: the call tree, where the profile knows it ----
+ *
+ * Xdebug writes a block for each activation, so its profiles have the whole call tree
+ * (contexts/contexts.h).  A context is a function with the stack that it is on: one for
+ * each different stack from a root down.  Its costs are sums of the blocks' own costs, so
+ * they add up to the functions' self costs and to store_total(), exactly; the costs of
+ * edges are those of call lines, which Xdebug rounds for itself.
+ *
+ * Ids are by level, in a level by caller, and then by function: a caller stands before
+ * those that it calls, and these are consecutive.  An algorithm over the tree is a loop
+ * over the ids, up or down; the tree may be millions of levels deep.
+ */
+#define NO_CONTEXT UINT32_MAX /* the caller of a root */
+
+struct store_tree {
+	bool whole;	      /* the contexts have all costs; false: there are none */
+	uint32_t contexts;    /* 0 unless whole */
+	uint64_t activations; /* 0: the profile has no block for each */
+	/* Calls for which no block was found, in whole trees, too: those blocks are roots
+	 * or missing.  Of the first: the line of its block, and why. */
+	uint64_t lost, line;
+	uint32_t file;	/* of store_inputs() */
+	struct str why; /* lives as long as the store; empty: none was lost */
+};
+void store_tree(const struct store *st, struct store_tree *out);
+/* NO_CONTEXT: it is a root. */
+context_id store_context_parent(struct store *st, context_id c);
+fn_id store_context_fn(struct store *st, context_id c);
+uint64_t store_context_calls(struct store *st, context_id c); /* activations */
+uint64_t store_context_self(struct store *st, context_id c, uint32_t e);
+uint64_t store_context_incl(struct store *st, context_id c, uint32_t e);
+/* Those that c calls, or with NO_CONTEXT the roots: *first .. *first + *n - 1, by
+ * function. */
+void store_context_children(struct store *st, context_id c, context_id *first,
+			    uint32_t *n);
+/* The contexts of f: store_context_of(st, *first .. *first + *n - 1), ascending. */
+void store_contexts(struct store *st, fn_id f, uint32_t *first, uint32_t *n);
+context_id store_context_of(struct store *st, uint32_t i);
 
 /* ---- detail of one function; arrays in the arena; costs[i * events + e] ---- */
 struct store_line {

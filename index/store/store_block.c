@@ -95,6 +95,8 @@ static bool has_events(enum table t)
 	case TABLE_EDGE_INCL:
 	case TABLE_CYCLE_SELF:
 	case TABLE_CYCLE_INCL:
+	case TABLE_CONTEXT_SELF:
+	case TABLE_CONTEXT_INCL:
 	case TABLE_PART_SELF:
 	case TABLE_PART_TOTALS:
 	case TABLE_PART_SUMMARY: return true;
@@ -136,6 +138,13 @@ uint64_t store_rows_of(const struct store *st, enum table t)
 	case TABLE_PART_SELF:
 	case TABLE_PART_TOTALS:
 	case TABLE_PART_SUMMARY: return m->parts;
+	case TABLE_CONTEXT_PARENT:
+	case TABLE_CONTEXT_FN:
+	case TABLE_CONTEXT_CALLS:
+	case TABLE_CONTEXT_SELF:
+	case TABLE_CONTEXT_INCL:
+	case TABLE_CONTEXT_OF: return m->tree.contexts;
+	case TABLE_CONTEXT_FIRST: return m->tree.contexts ? m->functions + 1 : 0;
 	case TABLE_PART_AT:
 	case TABLE_PART_NAMES_AT: return m->parts > 1 ? m->parts : 0;
 	default: return table_width(t) ? m->functions : 0;

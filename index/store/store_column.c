@@ -59,8 +59,7 @@ uint64_t store_event_of(const struct store *st, uint32_t e, const uint64_t *reco
 	return clamp(sum);
 }
 
-/* Event e in a row of a table with a column per recorded event. */
-static uint64_t cost_at(struct store *st, enum table t, uint32_t e, uint64_t row)
+uint64_t store_cost_at(struct store *st, enum table t, uint32_t e, uint64_t row)
 {
 	const int64_t *coef;
 	__int128 sum = 0;
@@ -124,18 +123,16 @@ uint64_t store_fn_calls(struct store *st, fn_id f)
 
 uint64_t store_fn_self(struct store *st, fn_id f, uint32_t e)
 {
-	return cost_at(st, TABLE_FN_SELF, e, f);
+	return store_cost_at(st, TABLE_FN_SELF, e, f);
 }
 
 uint64_t store_fn_incl(struct store *st, fn_id f, uint32_t e)
 {
-	return cost_at(st, TABLE_FN_INCL, e, f);
+	return store_cost_at(st, TABLE_FN_INCL, e, f);
 }
 
-/* The first row in lo..hi of an ascending column that is at least v; hi if there is
- * none. */
-static uint32_t lower_row(struct store *st, enum table t, uint32_t lo, uint32_t hi,
-			  uint64_t v)
+uint32_t store_lower_row(struct store *st, enum table t, uint32_t lo, uint32_t hi,
+			 uint64_t v)
 {
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -156,7 +153,7 @@ bool store_fn_nests(struct store *st, fn_id f)
 		return false;
 	lo = store_row_u32(st, TABLE_CYCLE_FIRST, 0, cycle - 1);
 	hi = store_row_u32(st, TABLE_CYCLE_FIRST, 0, cycle);
-	at = lower_row(st, TABLE_CYCLE_MEMBER, lo, hi, f);
+	at = store_lower_row(st, TABLE_CYCLE_MEMBER, lo, hi, f);
 	if (at >= hi || store_row_u32(st, TABLE_CYCLE_MEMBER, 0, at) != f) {
 		store_damaged(st, TABLE_CYCLE_MEMBER, at / BLOCK_ROWS,
 			      "a member is missing");
@@ -177,7 +174,7 @@ fn_id store_rank_incl(struct store *st, uint32_t e, uint32_t i)
 
 static fn_id first_of_name(struct store *st, uint64_t name)
 {
-	return lower_row(st, TABLE_FN_NAME, 0, st->info.functions, name);
+	return store_lower_row(st, TABLE_FN_NAME, 0, st->info.functions, name);
 }
 
 void store_fns_of_name(struct store *st, name_id name, fn_id *first, uint32_t *n)
@@ -218,7 +215,7 @@ void store_edge(struct store *st, edge_id id, struct store_edge *out)
 
 uint64_t store_edge_incl(struct store *st, edge_id id, uint32_t e)
 {
-	return cost_at(st, TABLE_EDGE_INCL, e, id);
+	return store_cost_at(st, TABLE_EDGE_INCL, e, id);
 }
 
 static uint32_t span(struct store *st, enum table t, fn_id f, uint32_t *first)
@@ -258,14 +255,29 @@ edge_id store_caller(struct store *st, fn_id f, uint32_t i)
 /* ---- whole columns ---- */
 
 static const enum table column_table[] = {
-	[STORE_OUT_FIRST] = TABLE_OUT_FIRST,	 [STORE_EDGE_CALLEE] = TABLE_EDGE_CALLEE,
-	[STORE_EDGE_CALLER] = TABLE_EDGE_CALLER, [STORE_EDGE_CALLS] = TABLE_EDGE_CALLS,
-	[STORE_EDGE_INCL] = TABLE_EDGE_INCL,	 [STORE_IN_FIRST] = TABLE_IN_FIRST,
-	[STORE_IN_EDGE] = TABLE_IN_EDGE,	 [STORE_FN_NAME] = TABLE_FN_NAME,
-	[STORE_FN_FILE] = TABLE_FN_FILE,	 [STORE_FN_OBJ] = TABLE_FN_OBJ,
-	[STORE_FN_CYCLE] = TABLE_FN_CYCLE,	 [STORE_FN_CALLS] = TABLE_FN_CALLS,
-	[STORE_FN_LINE] = TABLE_FN_LINE,	 [STORE_FN_SELF] = TABLE_FN_SELF,
-	[STORE_FN_INCL] = TABLE_FN_INCL,	 [STORE_TOPO] = TABLE_TOPO,
+	[STORE_OUT_FIRST] = TABLE_OUT_FIRST,
+	[STORE_EDGE_CALLEE] = TABLE_EDGE_CALLEE,
+	[STORE_EDGE_CALLER] = TABLE_EDGE_CALLER,
+	[STORE_EDGE_CALLS] = TABLE_EDGE_CALLS,
+	[STORE_EDGE_INCL] = TABLE_EDGE_INCL,
+	[STORE_IN_FIRST] = TABLE_IN_FIRST,
+	[STORE_IN_EDGE] = TABLE_IN_EDGE,
+	[STORE_FN_NAME] = TABLE_FN_NAME,
+	[STORE_FN_FILE] = TABLE_FN_FILE,
+	[STORE_FN_OBJ] = TABLE_FN_OBJ,
+	[STORE_FN_CYCLE] = TABLE_FN_CYCLE,
+	[STORE_FN_CALLS] = TABLE_FN_CALLS,
+	[STORE_FN_LINE] = TABLE_FN_LINE,
+	[STORE_FN_SELF] = TABLE_FN_SELF,
+	[STORE_FN_INCL] = TABLE_FN_INCL,
+	[STORE_TOPO] = TABLE_TOPO,
+	[STORE_CONTEXT_PARENT] = TABLE_CONTEXT_PARENT,
+	[STORE_CONTEXT_FN] = TABLE_CONTEXT_FN,
+	[STORE_CONTEXT_CALLS] = TABLE_CONTEXT_CALLS,
+	[STORE_CONTEXT_SELF] = TABLE_CONTEXT_SELF,
+	[STORE_CONTEXT_INCL] = TABLE_CONTEXT_INCL,
+	[STORE_CONTEXT_FIRST] = TABLE_CONTEXT_FIRST,
+	[STORE_CONTEXT_OF] = TABLE_CONTEXT_OF,
 };
 
 static const void *column_whole(struct store *st, enum table t, uint32_t event);
@@ -292,6 +304,10 @@ static const char *ids_wrong(struct store *st, enum table t, const uint32_t *p,
 		return store_callers_wrong(st, column_whole(st, TABLE_OUT_FIRST, 0), p);
 	case TABLE_EDGE_CALLEE:
 		return store_callees_wrong(st, column_whole(st, TABLE_OUT_FIRST, 0), p);
+	case TABLE_CONTEXT_PARENT: return store_parents_wrong(p, n);
+	case TABLE_CONTEXT_OF:
+		return store_each_once(st, p, (size_t)n) ? NULL
+							 : "a context is there twice";
 	case TABLE_IN_EDGE:
 		return store_each_once(st, p, (size_t)n) ? NULL
 							 : "an edge is there twice";
@@ -357,7 +373,7 @@ static const uint64_t *derived(struct store *st, enum table t, uint32_t e)
 	if (!p)
 		return NULL;
 	for (uint64_t i = 0; i < n; i++)
-		p[i] = cost_at(st, t, e, i);
+		p[i] = store_cost_at(st, t, e, i);
 	return st->damage.kind ? NULL : (b->whole = store_loaded(st));
 }
 
@@ -463,7 +479,7 @@ void store_read_u64(struct store *st, enum store_column c, uint32_t e,
 
 	if (e >= store_events_of(st, t))
 		for (size_t i = 0; i < n; i++)
-			out[i] = cost_at(st, t, e, row ? row[i] : first + i);
+			out[i] = store_cost_at(st, t, e, row ? row[i] : first + i);
 	else if (row)
 		read_rows(st, t, e, row, n, out);
 	else
@@ -510,27 +526,27 @@ void store_cycle(struct store *st, uint32_t cycle, struct store_cycle *out)
 
 uint64_t store_cycle_self(struct store *st, uint32_t cycle, uint32_t e)
 {
-	return cycle ? cost_at(st, TABLE_CYCLE_SELF, e, cycle - 1) : 0;
+	return cycle ? store_cost_at(st, TABLE_CYCLE_SELF, e, cycle - 1) : 0;
 }
 
 uint64_t store_cycle_incl(struct store *st, uint32_t cycle, uint32_t e)
 {
-	return cycle ? cost_at(st, TABLE_CYCLE_INCL, e, cycle - 1) : 0;
+	return cycle ? store_cost_at(st, TABLE_CYCLE_INCL, e, cycle - 1) : 0;
 }
 
 uint64_t store_part_self(struct store *st, uint32_t p, uint32_t e)
 {
-	return cost_at(st, TABLE_PART_SELF, e, p);
+	return store_cost_at(st, TABLE_PART_SELF, e, p);
 }
 
 uint64_t store_part_totals(struct store *st, uint32_t p, uint32_t e)
 {
-	return cost_at(st, TABLE_PART_TOTALS, e, p);
+	return store_cost_at(st, TABLE_PART_TOTALS, e, p);
 }
 
 uint64_t store_part_summary(struct store *st, uint32_t p, uint32_t e)
 {
-	return cost_at(st, TABLE_PART_SUMMARY, e, p);
+	return store_cost_at(st, TABLE_PART_SUMMARY, e, p);
 }
 
 void store_totals(struct store *st, struct store_totals *out)

@@ -52,6 +52,13 @@ static struct rule rule_of(const struct store *st, enum table t)
 	case TABLE_CYCLE_FIRST:
 		return (struct rule){m->cycle_members + 1, span,
 				     "the spans do not cover the members"};
+	case TABLE_CONTEXT_PARENT:
+		return (struct rule){m->tree.contexts, "the contexts are not in order",
+				     NULL};
+	case TABLE_CONTEXT_OF: return (struct rule){m->tree.contexts, NULL, NULL};
+	case TABLE_CONTEXT_FIRST:
+		return (struct rule){m->tree.contexts + 1, span,
+				     "the spans do not cover the contexts"};
 	default: /* ranks, order, callees, members */
 		return (struct rule){m->functions, NULL, NULL};
 	}
@@ -140,6 +147,15 @@ const char *store_callees_wrong(const struct store *st, const uint32_t *first,
 		between += (i < first[f + 1]) & (i > 0) & (callee[i] <= callee[before]);
 	}
 	return falls == between ? NULL : "the edges are not in order";
+}
+
+const char *store_parents_wrong(const uint32_t *parent, uint64_t n)
+{
+	uint32_t wrong = 0;
+
+	for (uint64_t i = 0; i < n; i++)
+		wrong |= parent[i] > i;
+	return wrong ? "a context stands before its caller" : NULL;
 }
 
 bool store_each_once(struct store *st, const uint32_t *p, size_t n)

@@ -141,6 +141,14 @@ static inline uint32_t store_row_u32(struct store *st, enum table t, uint32_t ev
  * but the file may have been written to since. */
 uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
 		      uint64_t n);
+/* Event e in a row of a table with a column per recorded event. */
+uint64_t store_cost_at(struct store *st, enum table t, uint32_t e, uint64_t row);
+/* The first row in lo..hi of an ascending u32 column that is at least v; hi if there is
+ * none. */
+uint32_t store_lower_row(struct store *st, enum table t, uint32_t lo, uint32_t hi,
+			 uint64_t v);
+/* Whether each context stands behind its caller, and children are in order. */
+const char *store_parents_wrong(const uint32_t *parent, uint64_t n);
 struct detail_shape store_shape(const struct store *st);
 /* The rows of part p in a profile of several parts; fns or edges may be NULL. */
 int store_part_rows(struct store *st, uint32_t p, struct arena *a, struct part_rows *fns,

@@ -415,6 +415,94 @@ static int costs(struct verify *v)
 	return 0;
 }
 
+/* ---- contexts ---- */
+
+/* Siblings stand together, by function. */
+static int context_order(struct verify *v, const uint32_t *parent, const uint32_t *fn,
+			 uint32_t n)
+{
+	for (uint32_t c = 1; c < n; c++)
+		if (parent[c] == parent[c - 1] && fn[c] <= fn[c - 1])
+			return verify_wrong(v, TABLE_CONTEXT_FN, c,
+					    "the contexts are not in order");
+	return verify_stopped(v);
+}
+
+static int contexts_by_function(struct verify *v, const uint32_t *fn)
+{
+	const uint32_t *first = store_u32(v->st, STORE_CONTEXT_FIRST);
+	const uint32_t *of = store_u32(v->st, STORE_CONTEXT_OF);
+
+	if (!first || !of)
+		return verify_stopped(v);
+	for (uint32_t f = 0; f < v->in->functions; f++)
+		for (uint32_t i = first[f]; i < first[f + 1]; i++)
+			if (fn[of[i]] != f || (i > first[f] && of[i] <= of[i - 1]))
+				return verify_wrong(v, TABLE_CONTEXT_OF, i,
+						    "it has another function's context");
+	return verify_stopped(v);
+}
+
+/* The self costs of a function's contexts are its self cost; an inclusive cost is self
+ * and those of the contexts that it calls. */
+static int context_costs(struct verify *v, uint32_t event, const uint32_t *parent,
+			 const uint32_t *fn, uint32_t n)
+{
+	const uint64_t *self = store_u64(v->st, STORE_CONTEXT_SELF, event);
+	const uint64_t *incl = store_u64(v->st, STORE_CONTEXT_INCL, event);
+	uint64_t *below = calloc((size_t)n + 1, sizeof(*below));
+	int rc = 0;
+
+	if (!self || !incl || !below) {
+		free(below);
+		return below ? verify_stopped(v)
+			     : err_no_memory(v->err, "to check the index");
+	}
+	memset(v->sum, 0, v->in->functions * sizeof(*v->sum));
+	for (uint32_t c = n; c-- > 0 && !rc;) {
+		v->sum[fn[c]] += self[c];
+		if (incl[c] != self[c] + below[c])
+			rc = verify_wrong(v, TABLE_CONTEXT_INCL, c,
+					  "it is not self and what it calls");
+		if (parent[c])
+			below[parent[c] - 1] += incl[c];
+	}
+	for (uint32_t f = 0; f < v->in->functions && !rc; f++)
+		if (v->sum[f] != store_fn_self(v->st, f, event))
+			rc = verify_wrong(v, TABLE_CONTEXT_SELF, f,
+					  "its sum is not the function's self cost");
+	free(below);
+	return rc;
+}
+
+static int verify_contexts(struct verify *v)
+{
+	struct store_tree tree;
+	const uint32_t *parent, *fn;
+	const uint64_t *calls;
+	uint64_t all = 0;
+
+	store_tree(v->st, &tree);
+	if (!tree.contexts)
+		return 0;
+	parent = store_u32(v->st, STORE_CONTEXT_PARENT);
+	fn = store_u32(v->st, STORE_CONTEXT_FN);
+	calls = store_u64(v->st, STORE_CONTEXT_CALLS, 0);
+	if (!parent || !fn || !calls)
+		return verify_stopped(v);
+	for (uint32_t c = 0; c < tree.contexts; c++)
+		all += calls[c];
+	if (all != tree.activations)
+		return verify_wrong(v, TABLE_CONTEXT_CALLS, 0,
+				    "its sum is not the number of activations");
+	if (context_order(v, parent, fn, tree.contexts) || contexts_by_function(v, fn))
+		return v->err->kind;
+	for (uint32_t e = 0; v->out->sums && e < v->in->events; e++)
+		if (context_costs(v, e, parent, fn, tree.contexts))
+			return v->err->kind;
+	return verify_stopped(v);
+}
+
 /* ---- detail ---- */
 
 /* Order by file, instr and line. */
@@ -579,7 +667,7 @@ static int verify_guarded(void *arg)
 	static int (*const steps[])(struct verify *) = {
 		every_value, no_value_missing,	strings, inlined_files, functions, edges,
 		cycles,	     topological_order, ranks,	 calls,		costs,	   detail,
-		parts,
+		parts,	     verify_contexts,
 	};
 	struct verify *v = arg;
 

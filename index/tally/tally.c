@@ -36,6 +36,7 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 	arena_init(&t->arena, 0);
 	spill_init(&t->pieces.packed, 0, NULL);
 	spill_init(&t->parts.costs, 0, NULL);
+	block_log_init(&t->log);
 	for (int i = 0; i < SPACES; i++)
 		if (names_init(&t->names[i], keep ? NULL : &t->arena))
 			return err_no_memory(err, "while tallying");
@@ -65,7 +66,7 @@ uint64_t tally_held(const struct tally *t)
 	return sum + t->fns.n * (sizeof(*t->fns.at) + found + costs) +
 	       t->edges.n *
 		       (sizeof(*t->edges.at) + found + 2 * sizeof(uint64_t) + costs) +
-	       t->parts.n * sizeof(struct part_slot) +
+	       t->parts.n * sizeof(struct part_slot) + block_log_held(&t->log) +
 	       t->events.nformula * sizeof(*t->events.formula);
 }
 
@@ -106,6 +107,7 @@ void tally_free(struct tally *t)
 		free(t->parts.chunk[i]);
 	spill_free(&t->pieces.packed);
 	spill_free(&t->parts.costs);
+	block_log_free(&t->log);
 	arena_free(&t->arena);
 	memset(t, 0, sizeof(*t));
 }
@@ -225,6 +227,9 @@ static int enter_fn(struct tally *t)
 	if (t->pieces.open ? tally_begin_piece(t, f)
 			   : !s->head && tally_unpack_piece(t, f, &last))
 		return -1;
+	if (tally_activation(t, f))
+		return -1;
+	t->log.without |= !t->log.on;
 	t->now.fn = f;
 	t->now.entry = t->fns.at[f].head;
 	t->now.ob_moved = false;
@@ -283,7 +288,7 @@ static int pack_call(struct tally *t, struct piece_row *r, uint32_t callee,
 {
 	uint64_t *sum = tally_edge_numbers(t, t->now.fn, callee, &r->edge);
 
-	if (!sum)
+	if (!sum || tally_activates(t, callee, r->count, r->ncost ? cost[0] : 0))
 		return -1;
 	tally_add(t, sum, r->count);
 	tally_add_costs(t, sum + 1, cost, r->ncost);
@@ -332,6 +337,8 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 	if (r->kind == ROW_FILE && part_is_empty(t))
 		return 0;
 	leave_fn(t);
+	if (tally_log_last(t) || block_log_part(&t->log))
+		return err_no_memory(err, "while tallying");
 	if (tally_end_part(t, TALLY_PARTS, false, err))
 		return err->kind;
 	if (!(p = tally_new_part(t)))
@@ -346,7 +353,7 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 		t->now.meaning++;
 		t->events.ncol = 0;
 		t->now.positions = STR("");
-		t->now.apart = t->now.begins = false;
+		t->now.apart = t->now.begins = t->log.on = false;
 		for (int i = 0; i < SPACES; i++)
 			names_restart(&t->names[i]);
 	}
@@ -463,9 +470,8 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 		return pack_call(t, &row, callee, cost)
 			       ? err_no_memory(err, "while tallying")
 			       : 0;
-	if (!i)
-		return err_no_memory(err, "while tallying");
-	if (tally_add_calls(t, i, t->entries.at[i].val, t->now.pending_a))
+	if (!i || tally_activates(t, callee, t->now.pending_a, r->nc ? cost[0] : 0) ||
+	    tally_add_calls(t, i, t->entries.at[i].val, t->now.pending_a))
 		return err_no_memory(err, "while tallying");
 	tally_add_costs(t, t->entries.val + t->entries.at[i].val + 2, cost, r->nc);
 	behind_record(t, before);
@@ -537,8 +543,12 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		t->cost_lines++;
 		return 0;
 	}
-	if (t->now.fn == NONE && enter_fn(t))
-		return err_no_memory(err, "while tallying");
+	if (t->now.fn == NONE) {
+		if (enter_fn(t))
+			return err_no_memory(err, "while tallying");
+		if (t->log.on)
+			t->log.line = tally_line_of(t, b, r);
+	}
 	if (t->now.pending == PENDING_CALL)
 		return row_call_cost(t, r, cost, err);
 	if (t->now.pending == PENDING_JUMP)
@@ -715,7 +725,7 @@ int tally_batch(struct tally *t, const struct batch *b, struct err *err)
 			return err->kind;
 	t->lines += b->newlines;
 	t->text_bytes += b->bytes;
-	return t->spill_failed ? tally_not_spilled(t, err) : 0;
+	return t->spill_failed || t->log.failed ? tally_not_spilled(t, err) : 0;
 }
 
 int tally_end(struct tally *t, enum tally_parts_of parts, struct str next_line,
@@ -732,11 +742,13 @@ int tally_end(struct tally *t, enum tally_parts_of parts, struct str next_line,
 			return err->kind;
 	}
 	leave_fn(t);
+	if (tally_log_last(t) || block_log_finish(&t->log))
+		return err_no_memory(err, "while tallying");
 	if (tally_end_part(t, parts, true, err))
 		return err->kind;
 	if (!t->spill_failed && tally_pack(t))
 		return err_no_memory(err, "while tallying");
 	tally_trim(t);
 	tally_narrow_edges(t);
-	return t->spill_failed ? tally_not_spilled(t, err) : 0;
+	return t->spill_failed || t->log.failed ? tally_not_spilled(t, err) : 0;
 }

@@ -16,6 +16,7 @@
 #include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/str.h"
+#include "index/contexts/block_log.h"
 #include "index/lines/decode.h"
 #include "index/tally/names.h"
 #include "index/tally/piece.h"
@@ -225,7 +226,7 @@ struct tally_now {
 
 /* What a later stretch began with (tally_assume()). */
 struct tally_assumed {
-	bool apart, begins;
+	bool apart, begins, logs;
 	struct str positions;
 	uint32_t *col;
 	size_t ncol;
@@ -258,6 +259,7 @@ struct tally {
 	struct tally_parts parts;
 	struct tally_diag diag;
 	struct tally_assumed assumed;
+	struct block_log log; /* its blocks, where each is an activation */
 	struct names names[SPACES];
 	struct arena arena; /* holds texts */
 };
@@ -342,6 +344,26 @@ static inline int tally_add_calls(struct tally *t, uint32_t entry, uint32_t val,
 	return 0;
 }
 
+/* The block before ends, and one of f begins: log the activations.  Its line is set
+ * later.  Returns 0, or -1 if memory is out. */
+int tally_log_block(struct tally *t, uint32_t f);
+/* End the last block of this part, or of the stretch. */
+int tally_log_last(struct tally *t);
+
+/* The same, if the log is on; so is a call in the current block. */
+static inline int tally_activation(struct tally *t, uint32_t f)
+{
+	return __builtin_expect(t->log.on, 0) ? tally_log_block(t, f) : 0;
+}
+
+static inline int tally_activates(struct tally *t, uint32_t callee, uint64_t count,
+				  uint64_t cost)
+{
+	return __builtin_expect(t->log.on, 0)
+		       ? block_log_call(&t->log, t->fns.at[callee].fn, count, cost)
+		       : 0;
+}
+
 /* f is called at this line. */
 static inline void tally_begins(struct tally *t, uint32_t f, uint64_t line)
 {
@@ -414,6 +436,8 @@ tally_next_block(struct tally *t, uint32_t f, uint32_t ncols)
 	} else {
 		tally_end_run(t);
 	}
+	if (tally_activation(t, f))
+		return -1;
 	tally_enter(t, f);
 	return t->fns.at[f].stamp == t->parts.n ? 0 : tally_touch_fn(t, f);
 }

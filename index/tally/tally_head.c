@@ -338,6 +338,10 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 		t->now.apart = decode_apart(value);
 		t->now.begins = decode_begins(value);
 	}
+	if (r->a == KEY_CREATOR)
+		t->log.on = block_log_created(value);
+	if (r->a == KEY_VERSION && block_log_versioned(value))
+		t->log.on = true;
 	if (r->a == KEY_POSITIONS && !str_eq(value, t->now.positions)) {
 		t->now.meaning++;
 		t->now.positions = arena_str(&t->arena, value);
@@ -369,6 +373,7 @@ int tally_assume(struct tally *t, const struct tally *head, struct err *err)
 		arena_str(&t->arena, head->now.positions);
 	t->now.apart = t->assumed.apart = head->now.apart;
 	t->now.begins = t->assumed.begins = head->now.begins;
+	t->log.on = t->assumed.logs = head->log.on;
 	t->assumed.ncol = 0;
 	if (!t->now.positions.p ||
 	    vec_reserve(&t->assumed.col, &t->assumed.ncol, head->events.ncol,
@@ -408,5 +413,6 @@ bool tally_follows(const struct tally *a, const struct tally *b)
 
 	return a->now.has_fl && (has_cfn || !calls_entry_cfn(b)) && same_columns(a, b) &&
 	       str_eq(a->now.positions, b->assumed.positions) &&
-	       a->now.apart == b->assumed.apart && a->now.begins == b->assumed.begins;
+	       a->now.apart == b->assumed.apart && a->now.begins == b->assumed.begins &&
+	       a->log.on == b->assumed.logs;
 }

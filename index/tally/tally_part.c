@@ -178,6 +178,25 @@ int tally_touch_site(struct tally *t, uint32_t entry, uint32_t val)
 	return 0;
 }
 
+/* ---- activations ---- */
+
+/* The event of the first column. */
+static size_t first_event(const struct tally *t)
+{
+	return t->events.ncol ? t->events.col[0] : 0;
+}
+
+int tally_log_block(struct tally *t, uint32_t f)
+{
+	return block_log_next(&t->log, f, t->fns.at[f].fn, t->fns.part_self, t->events.n,
+			      first_event(t));
+}
+
+int tally_log_last(struct tally *t)
+{
+	return block_log_last(&t->log, t->fns.part_self, t->events.n, first_event(t));
+}
+
 /* ---- its end ---- */
 
 /* Add now[n] to both sums and set it to 0. */
@@ -270,9 +289,11 @@ static int encode_part(struct tally *t, uint64_t *self, uint64_t *edge)
 
 int tally_not_spilled(const struct tally *t, struct err *err)
 {
-	err_set(err, err_kind_of(t->spill_failed, ERR_INDEX), 0,
+	const int failed = t->spill_failed ? t->spill_failed : t->log.failed;
+
+	err_set(err, err_kind_of(failed, ERR_INDEX), 0,
 		"cannot write a temporary file in %s: %s", t->pieces.packed.dir,
-		strerror(t->spill_failed));
+		strerror(failed));
 	return err_hint(
 		err, "free some space there, put the index elsewhere with --index PATH, "
 		     "or raise --mem");

@@ -132,6 +132,7 @@ static struct out say(const char *path, const struct way *way, uint64_t *lines)
 				  .progress = way->give ? pause_a_moment : NULL};
 	struct build_report report;
 	struct store_verified checked;
+	struct store_tree tree;
 	struct store *st = NULL;
 	struct err err = {0};
 	struct arena a;
@@ -150,6 +151,10 @@ static struct out say(const char *path, const struct way *way, uint64_t *lines)
 	PUT(&o, "info", in->events, in->all_events, in->functions, in->edges, in->cycles,
 	    in->parts, in->names, in->files, in->objects, in->lines, in->callsites,
 	    in->jumps, in->diagnostics, in->input_bytes, in->input_lines, in->saturated);
+	store_tree(st, &tree);
+	PUT(&o, "tree", tree.whole, tree.contexts, tree.activations, tree.lost, tree.line,
+	    tree.file);
+	out_str(&o, tree.why);
 	for (fn_id f = 0; f < in->functions; f++)
 		say_function(&o, st, f, &a);
 	for (edge_id i = 0; i < in->edges; i++) {

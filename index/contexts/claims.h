@@ -1,0 +1,58 @@
+/*
+ * claims.h - which calls claim the blocks that no stretch could tell (block_log.h).
+ *
+ * The seams of a file are read forwards.  The blocks that no call has claimed yet are a
+ * stack; each call of a seam claims one of them:
+ *
+ *	usual		the top one, as long as the names are equal, from the last call on
+ *	fibers		two stacks run in turns, so what the other one left is in between: the
+ *			nearest block of that name whose cost is about that of the call, else
+ *			the nearest of that name; what is skipped stays for others
+ *	a cut block	the last one of a part, of which only the first calls were written:
+ *			they claim blocks in a row, where most costs agree
+ *
+ * A call that finds no block is counted, with the line of the first one.  Blocks that
+ * nobody claims are roots: {main}, destructors, or all that a killed run had left open.
+ */
+#ifndef QUERN_CLAIMS_H
+#define QUERN_CLAIMS_H
+
+#include <stdatomic.h>
+
+#include "index/base/err.h"
+#include "index/base/sort.h"
+#include "index/contexts/block_log.h"
+
+/* A stretch of a file; the maps are from its slots to the profile's ids. */
+struct context_stretch {
+	struct block_log *log;
+	const uint32_t *name, *fn, *event;
+	uint64_t lines; /* of its file, before it */
+};
+
+/* A block with calls of the seams. */
+struct claimer {
+	uint64_t number;  /* of the block, in its file */
+	uint32_t context; /* set by contexts.c */
+};
+
+struct claims {
+	struct claimer *by; /* ascending */
+	size_t nby, by_cap;
+	struct sort_pair
+		*of; /* key: number of a claimed block; value: a claimer; ascending */
+	size_t n, cap;
+	uint64_t blocks; /* of the file */
+	uint64_t lost;	 /* calls that found no block; of the first: */
+	uint64_t line;	 /* of the first cost of its block */
+	bool many;	 /* it says calls=N, with N not 1 */
+};
+
+/* Resolve the seams of one file.  names: number of name ids; most: bytes that may be
+ * taken.  ERR_LIMIT; ERR_CANCEL; call claims_free() also after a failure. */
+int claims_resolve(struct claims *c, const struct context_stretch *s, size_t n,
+		   size_t names, uint64_t most, const atomic_int *cancel,
+		   struct err *err);
+void claims_free(struct claims *c);
+
+#endif

@@ -1,0 +1,167 @@
+/* merge_contexts.c - from the logs of all stretches to one call tree; see
+ * merge_contexts.h. */
+#include "index/merge/merge_contexts.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/map.h"
+#include "index/merge/reuse.h"
+#include "index/store/store_in.h"
+
+enum { LOST_SHARE = 100 };
+
+struct joining {
+	struct profile *p;
+	uint64_t most;
+	const atomic_int *cancel;
+	struct err *err;
+};
+
+/* Whether all costs are those of activations. */
+static bool all_activations(const struct profile *p)
+{
+	uint64_t blocks = 0;
+
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct tally *t = p->tally[k];
+		const struct tree_facts *old = t->kept ? &t->kept->st->meta.tree : NULL;
+
+		if (t->log.without || (old && old->kind == TREE_NONE && t->fns.n))
+			return false;
+		blocks += t->log.blocks + (old ? old->blocks : 0);
+	}
+	return blocks > 0 && !p->saturated;
+}
+
+/* Calls of a file found no block; the first of all files is kept. */
+static void note_lost(struct tree_facts *tree, uint64_t lost, uint64_t file,
+		      uint64_t line, uint64_t many)
+{
+	if (lost && (!tree->lost || file < tree->file)) {
+		tree->file = file;
+		tree->line = line;
+		tree->many = many;
+	}
+	tree->lost += lost;
+}
+
+/* ---- the tree of an index ---- */
+
+static int take_tree(struct joining *j, const struct kept *kept,
+		     const struct merge_map *map)
+{
+	struct store *st = kept->st;
+	struct contexts *c = &j->p->contexts;
+	uint32_t *at = malloc((st->meta.tree.contexts + 1) * sizeof(*at));
+	int rc = at ? 0 : err_no_memory(j->err, "while adding files to an index");
+
+	for (uint32_t i = 0; !rc && i < st->meta.tree.contexts; i++) {
+		const context_id parent = store_context_parent(st, i);
+
+		at[i] = contexts_of(c, parent == NO_CONTEXT ? 0 : at[parent],
+				    map->fn[store_context_fn(st, i)], j->err);
+		if (!at[i]) {
+			rc = j->err->kind;
+			break;
+		}
+		c->calls[at[i] - 1] += store_context_calls(st, i);
+		for (uint32_t e = 0; e < st->meta.events; e++)
+			c->self[(size_t)(at[i] - 1) * c->events + map->event[e]] +=
+				store_context_self(st, i, e);
+	}
+	free(at);
+	return rc ? rc : store_check(st, j->err);
+}
+
+struct taking {
+	struct joining *j;
+	size_t k;
+};
+
+static int take_guarded(void *arg)
+{
+	struct taking *t = arg;
+	const struct profile *p = t->j->p;
+
+	return take_tree(t->j, p->tally[t->k]->kept, &p->map[t->k]);
+}
+
+static int take_index(struct joining *j, size_t k)
+{
+	struct tree_facts *tree = &j->p->tree;
+	const struct kept *kept = j->p->tally[k]->kept;
+	const struct tree_facts *old = &kept->st->meta.tree;
+	struct taking t = {j, k};
+
+	tree->blocks += old->blocks;
+	note_lost(tree, old->lost, kept->lost_file, old->line, old->many);
+	if (old->kind == TREE_REFUSED)
+		tree->kind = TREE_REFUSED;
+	return old->kind == TREE_WHOLE ? map_guard(take_guarded, &t, ERR_INDEX, j->err)
+				       : 0;
+}
+
+/* ---- the tree of a file ---- */
+
+/* Stretches k..end are of one file. */
+static int take_file(struct joining *j, size_t k, size_t end)
+{
+	struct profile *p = j->p;
+	struct context_stretch *s = calloc(end - k, sizeof(*s));
+	struct claims claims = {0};
+	int rc = s ? 0 : err_no_memory(j->err, "while building the call tree");
+
+	for (size_t i = k; !rc && i < end; i++)
+		s[i - k] = (struct context_stretch){
+			&p->tally[i]->log, p->map[i].name[SPACE_FN], p->map[i].fn,
+			p->map[i].event, p->map[i].lines};
+	if (!rc)
+		rc = claims_resolve(&claims, s, end - k, p->nname[SPACE_FN], j->most,
+				    j->cancel, j->err);
+	if (!rc) {
+		p->tree.blocks += claims.blocks;
+		note_lost(&p->tree, claims.lost, p->tally[k]->of_file, claims.line,
+			  claims.many);
+		if (claims.lost > claims.blocks / LOST_SHARE)
+			p->tree.kind = TREE_REFUSED;
+	}
+	if (!rc && p->tree.kind == TREE_WHOLE)
+		rc = contexts_add(&p->contexts, s, end - k, &claims, j->cancel, j->err);
+	claims_free(&claims);
+	free(s);
+	return rc;
+}
+
+static int join_trees(struct joining *j)
+{
+	const struct profile *p = j->p;
+	size_t end;
+
+	for (size_t k = 0; k < p->ntally; k = end) {
+		for (end = k + 1; end < p->ntally && !profile_begins_file(p, end); end++)
+			;
+		if (p->tally[k]->kept ? take_index(j, k) : take_file(j, k, end))
+			return j->err->kind;
+	}
+	return 0;
+}
+
+int merge_contexts(struct profile *p, uint64_t most, const atomic_int *cancel,
+		   struct err *err)
+{
+	struct joining j = {p, most, cancel, err};
+	int rc = 0;
+
+	contexts_init(&p->contexts, p->nevent, most);
+	if (!all_activations(p))
+		return 0;
+	p->tree.kind = TREE_WHOLE;
+	rc = join_trees(&j);
+	if (!rc && p->tree.kind == TREE_WHOLE)
+		rc = contexts_order(&p->contexts, p->nfn, err);
+	else
+		contexts_free(&p->contexts);
+	p->tree.contexts = p->contexts.n;
+	return rc;
+}

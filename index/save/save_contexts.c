@@ -1,0 +1,71 @@
+/* save_contexts.c - write the contexts of the call tree; see save.h.  Their inclusive costs
+ * are summed from the last to the first: a caller stands before those that it calls. */
+#include "index/save/save.h"
+
+#include <stdlib.h>
+
+static bool add_cost(uint64_t *sum, uint64_t v)
+{
+	if (!__builtin_add_overflow(*sum, v, sum))
+		return false;
+	*sum = UINT64_MAX;
+	return true;
+}
+
+/* Write self and inclusive costs of an event; cost[]: scratch. */
+static int save_costs(const struct contexts *c, uint32_t event, uint64_t *cost,
+		      struct store_writer *w, bool *saturated, struct err *err)
+{
+	for (size_t i = 0; i < c->n; i++)
+		cost[i] = c->self[i * c->events + event];
+	if (store_writer_column(w, TABLE_CONTEXT_SELF, event, cost, c->n, err))
+		return err->kind;
+	for (size_t i = c->n; i-- > 0;)
+		if (c->parent[i])
+			*saturated |= add_cost(&cost[c->parent[i] - 1], cost[i]);
+	return store_writer_column(w, TABLE_CONTEXT_INCL, event, cost, c->n, err);
+}
+
+/* Write the contexts by function. */
+static int save_by_function(const struct contexts *c, size_t nfn, struct store_writer *w,
+			    struct err *err)
+{
+	uint32_t *first = calloc(nfn + 3, sizeof(*first));
+	uint32_t *of = malloc((c->n + 1) * sizeof(*of));
+	int rc = first && of ? 0 : err_no_memory(err, "while writing the index");
+
+	if (!rc) {
+		for (size_t i = 0; i < c->n; i++)
+			first[c->fn[i] + 2]++;
+		for (size_t f = 1; f <= nfn + 1; f++)
+			first[f] += first[f - 1];
+		for (size_t i = 0; i < c->n; i++)
+			of[first[c->fn[i] + 1]++] = (uint32_t)i;
+		rc = store_writer_column(w, TABLE_CONTEXT_FIRST, 0, first, nfn + 1,
+					 err) ||
+		     store_writer_column(w, TABLE_CONTEXT_OF, 0, of, c->n, err);
+	}
+	free(first);
+	free(of);
+	return rc;
+}
+
+int save_contexts(const struct contexts *c, size_t nfn, struct store_writer *w,
+		  bool *saturated, struct err *err)
+{
+	uint64_t *cost;
+	int rc;
+
+	if (!c->n)
+		return 0;
+	cost = malloc(c->n * sizeof(*cost));
+	rc = cost ? 0 : err_no_memory(err, "while writing the index");
+	rc = rc ||
+	     store_writer_column(w, TABLE_CONTEXT_PARENT, 0, c->parent, c->n, err) ||
+	     store_writer_column(w, TABLE_CONTEXT_FN, 0, c->fn, c->n, err) ||
+	     store_writer_column(w, TABLE_CONTEXT_CALLS, 0, c->calls, c->n, err);
+	for (uint32_t e = 0; !rc && e < c->events; e++)
+		rc = save_costs(c, e, cost, w, saturated, err);
+	free(cost);
+	return rc || save_by_function(c, nfn, w, err) ? err->kind : 0;
+}
