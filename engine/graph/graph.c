@@ -336,6 +336,8 @@ uint32_t graph_part_count(const struct graph *g)
 {
 	uint32_t n = 0;
 
+	if (g->contexts) /* whose costs are sums of all parts */
+		return 1;
 	for (uint32_t i = 0; i < store_info(g->st)->parts; i++)
 		n += !g->parts || g->parts[i];
 	return n;
@@ -483,4 +485,19 @@ int graph_flow(struct graph *g, uint32_t e, const struct flow **out, struct err 
 	}
 	*out = g->flows[e];
 	return 0;
+}
+
+bool graph_has_contexts(const struct graph *g)
+{
+	struct store_tree t;
+
+	store_tree(g->st, &t);
+	return g->plain && t.whole;
+}
+
+bool graph_stacks_known(const struct graph *g)
+{
+	while (!g->plain && g->group)
+		g = g->below;
+	return graph_has_contexts(g) || (g->contexts && !g->cycles);
 }

@@ -61,6 +61,9 @@ struct graph {
 	struct graph *below;
 	const uint32_t *from; /* [functions]: the first function below */
 	const uint32_t *map; /* [store functions + extra]: function here, or GRAPH_NONE */
+	uint32_t
+		contexts; /* its vertices are made of so many contexts (graph_contexts.c),
+				and map[] is by context; 0: of functions */
 	const fn_id *origin; /* [functions]: the store's function with its file, object */
 	const struct str *name; /* [functions]: p NULL: the name of its origin; or NULL:
 				   all have the names of their origins */
@@ -74,7 +77,7 @@ struct graph {
 				that of its origin */
 	const uint32_t *same; /* [functions]: the function below with the same
 				   inclusive cost, or GRAPH_NONE; or NULL */
-	struct graph *apart;  /* before graph_join_inlined(); or NULL */
+	struct graph *apart;  /* before graph_join(); or NULL */
 	const uint8_t *nests; /* [functions]: may be on the stack twice (inclusive.h) */
 	/* A graph that merges functions of the one below: */
 	const uint32_t *group; /* [functions below]: function here; NULL: nothing is
@@ -185,5 +188,10 @@ int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
 int graph_flow(struct graph *g, uint32_t e, const struct flow **out, struct err *err);
 /* The same arrays without self and incl; graph_event() is not needed. */
 int graph_shape(const struct graph *g, struct flow_input *out, struct err *err);
+
+/* g is the store, which has the call tree (store.h, contexts). */
+bool graph_has_contexts(const struct graph *g);
+/* Are the stacks known that the functions of g are on?  Then graph_stacks() has them. */
+bool graph_stacks_known(const struct graph *g);
 
 #endif

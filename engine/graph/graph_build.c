@@ -192,20 +192,21 @@ static int inlined_identity(const struct graph_draft *d, struct graph *g, struct
 static int identity(const struct graph_draft *d, struct graph *g, struct err *err)
 {
 	const struct graph *b = d->below;
-	uint32_t *map, *origin;
+	uint32_t *map, *origin, bases;
 	uint8_t *mixed = NULL;
 
 	g->map = d->map;
 	g->origin = d->first;
 	if (b->plain)
 		return own_names(d, g, err);
-	map = ARENA_ARRAY(g->a, uint32_t, (size_t)graph_numbers(b) + 1);
+	bases = b->contexts ? b->contexts : graph_numbers(b);
+	map = ARENA_ARRAY(g->a, uint32_t, (size_t)bases + 1);
 	origin = ARENA_ARRAY(g->a, fn_id, (size_t)g->functions + 1);
 	if (b->mixed)
 		mixed = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	if (!map || !origin || (b->mixed && !mixed))
 		return arena_full(g->a, err);
-	for (uint32_t f = 0; f < graph_numbers(b); f++)
+	for (uint32_t f = 0; f < bases; f++)
 		map[f] = b->map[f] == GRAPH_NONE ? GRAPH_NONE : d->map[b->map[f]];
 	for (uint32_t f = 0; f < g->functions; f++) {
 		origin[f] = b->origin[d->first[f]];
@@ -213,6 +214,7 @@ static int identity(const struct graph_draft *d, struct graph *g, struct err *er
 			mixed[f] = b->mixed[d->first[f]];
 	}
 	g->map = map;
+	g->contexts = b->contexts;
 	g->origin = origin;
 	g->mixed = mixed;
 	g->extra = b->extra;
@@ -249,15 +251,15 @@ static int find_nesting(const struct graph_draft *d, struct graph *g, struct err
 
 	if (!nests)
 		return arena_full(g->a, err);
+	g->nests = nests;
+	g->group = d->again ? d->map : NULL;
+	g->again = d->again;
+	if (d->again && graph_stacks_known(d->below))
+		return 0;
 	for (uint32_t f = 0; f < g->functions; f++)
 		nests[f] =
 			g->cycle[f] && (d->again || graph_nests(d->below, d->first[f]));
-	g->nests = nests;
-	if (!d->again)
-		return 0;
-	g->group = d->map;
-	g->again = d->again;
-	return find_only(d, g, err);
+	return d->again ? find_only(d, g, err) : 0;
 }
 
 /* A cost of a function is sure if it is sure of all its members below.  A group may be on
@@ -299,7 +301,8 @@ int graph_sure(struct graph *g, uint8_t **sure, uint8_t **call, struct err *err)
 	}
 	g->sure = *sure;
 	g->sure_call = *call;
-	g->estimated = g->shares = true;
+	/* Each context has one caller: its cost is not shared out. */
+	g->estimated = g->shares = b->estimated || !b->contexts || b->cycles;
 	return 0;
 }
 

@@ -7,9 +7,13 @@
  * functions were merged, calls that return to a group are followed in the graph below,
  * which records which function leads where.
  */
+#include <string.h>
+
+#include "index/graph/stacks.h"
 #include "engine/graph/flow_parts.h"
 #include "engine/graph/graph.h"
 #include "engine/graph/graph_build.h"
+#include "engine/graph/graph_stage.h"
 #include "index/graph/inclusive.h"
 
 /* Does the call of `to` stay inside f, or inside the cycle of f? */
@@ -185,6 +189,25 @@ static int inclusive(struct graph *g, struct graph_costs *c, uint32_t e, struct 
 	return 0;
 }
 
+/* Where the stacks are known, a group costs what they say. */
+static int inclusive_of_stacks(struct graph *g, struct graph_costs *c, uint32_t e,
+			       struct err *err)
+{
+	struct stacks s;
+	struct arena a;
+	bool known;
+	int rc;
+
+	arena_init(&a, g->a->cap);
+	rc = graph_stacks(g, e, &a, &s, &known, err);
+	if (!rc && known) {
+		memset(c->incl, 0, g->functions * sizeof(*c->incl));
+		rc = stacks_inclusive(&s, c->incl, &a, g->cancel, err);
+	}
+	arena_free(&a);
+	return rc;
+}
+
 int graph_event(struct graph *g, uint32_t e, struct err *err)
 {
 	struct graph_costs *c;
@@ -205,7 +228,8 @@ int graph_event(struct graph *g, uint32_t e, struct err *err)
 	if (flow_parts_fill(g, e, c->self, c->edge, err))
 		return err->kind;
 	g->costs[e] = c; /* inclusive() reads it through the getters */
-	if (inclusive(g, c, e, err)) {
+	if (inclusive(g, c, e, err) ||
+	    (g->group && graph_stacks_known(g) && inclusive_of_stacks(g, c, e, err))) {
 		g->costs[e] = NULL;
 		return err->kind;
 	}

@@ -659,40 +659,69 @@ static int keep_inclusive(struct graph *g, const uint32_t *map, struct err *err)
 	return 0;
 }
 
-int graph_join_inlined(struct graph *g, struct graph **out, struct err *err)
+/* The group of each vertex that is joined with others: [one] of inlined functions by their
+ * number, of contexts by their function. */
+static int join_vertices(const struct graph *g, struct graph_draft *d, struct err *err)
 {
 	const uint32_t stored = store_info(g->st)->functions;
-	struct graph_draft d;
-	uint8_t *again;
-	uint32_t *one; /* [extra]: 1 + the function of that number */
+	uint32_t *one = ARENA_ARRAY(g->a, uint32_t, (size_t)stored + g->extra + 1);
 
-	*out = g;
-	if (!g->extra)
-		return 0;
-	again = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
-	one = ARENA_ARRAY(g->a, uint32_t, (size_t)g->extra + 1);
-	if (!again || !one)
+	if (!one)
 		return arena_full(g->a, err);
-	if (draft(g, &d, err))
-		return err->kind;
 	for (uint32_t f = 0; f < g->functions; f++) {
-		uint32_t group = d.functions;
+		uint32_t group = d->functions;
 
-		if (graph_is(g, f, GRAPH_INLINED)) {
-			uint32_t *at = &one[graph_id(g, f) - stored];
+		if (graph_is(g, f, GRAPH_INLINED) ||
+		    (g->contexts && !graph_is(g, f, GRAPH_NAMED))) {
+			uint32_t *at = &one[graph_id(g, f)];
 
 			group = *at ? *at - 1 : group;
 			*at = group + 1;
 		}
-		join_group(&d, f, group);
+		join_group(d, f, group);
 	}
-	if (d.functions == g->functions)
+	return 0;
+}
+
+/* Of a graph that was joined from contexts: the vertex of each function. */
+static int map_functions(struct graph *g, const struct graph *contexts, struct err *err)
+{
+	const uint32_t stored = store_info(g->st)->functions;
+	const uint32_t *fn = store_u32(g->st, STORE_CONTEXT_FN);
+	uint32_t *map = ARENA_ARRAY(g->a, uint32_t, (size_t)stored + 1);
+
+	if (!map)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < stored; f++)
+		map[f] = GRAPH_NONE;
+	for (uint32_t c = 0; fn && c < contexts->contexts; c++)
+		if (g->map[c] != GRAPH_NONE)
+			map[fn[c]] = g->map[c];
+	g->map = map;
+	g->contexts = 0;
+	return store_check(g->st, err);
+}
+
+int graph_join(struct graph *g, struct graph **out, struct err *err)
+{
+	struct graph_draft d;
+	uint8_t *again;
+
+	*out = g;
+	if (!g->extra && !g->contexts)
+		return 0;
+	if (!(again = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1)))
+		return arena_full(g->a, err);
+	if (draft(g, &d, err) || join_vertices(g, &d, err))
+		return err->kind;
+	if (d.functions == g->functions && !g->contexts)
 		return 0;
 	d.again = again;
-	if (make_merged(&d, false, out, err) || keep_inclusive(*out, d.map, err))
+	if (make_merged(&d, false, out, err))
 		return err->kind;
 	(*out)->apart = g;
-	return 0;
+	return g->contexts ? map_functions(*out, g, err)
+			   : keep_inclusive(*out, d.map, err);
 }
 
 struct graph *graph_apart(struct graph *g)

@@ -28,9 +28,20 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 /* Keep the cost of the parts with parts[i] != 0.  Exact. */
 int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 		struct err *err);
-/* Join the places of each inlined function (inline/graph_inlined.h); *out may be g.  Exact. */
-int graph_join_inlined(struct graph *g, struct graph **out, struct err *err);
-/* The graph that paths should follow: before the places were joined. */
+/* Join the places of each inlined function (inline/graph_inlined.h), or the contexts of each
+ * function; *out may be g.  Exact. */
+int graph_join(struct graph *g, struct graph **out, struct err *err);
+/* The graph that paths should follow: before they were joined. */
 struct graph *graph_apart(struct graph *g);
+
+/* ---- graph_contexts.c ---- */
+
+struct stacks;
+/* The graph of its contexts. */
+int graph_contexts(struct graph *plain, struct graph **out, struct err *err);
+/* The stacks that the functions of g are on, in the arena; *known: false if stages made them
+ * estimates after all.  Call graph_event() before. */
+int graph_stacks(struct graph *g, uint32_t event, struct arena *a, struct stacks *out,
+		 bool *known, struct err *err);
 
 #endif

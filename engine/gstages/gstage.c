@@ -159,7 +159,7 @@ static int small_functions(struct exec *x, double p, struct fn_set **out)
 	struct graph *g = x->g;
 	double least;
 
-	if (graph_join_inlined(g, &g, x->err) || graph_event(g, x->event, x->err))
+	if (graph_join(g, &g, x->err) || graph_event(g, x->event, x->err))
 		return x->err->kind;
 	least = p / 100.0 * (double)graph_total(g, x->event);
 	if (!(*out = fnset_new(x->a, x->g->functions)))
@@ -243,9 +243,21 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 	return 0;
 }
 
+/* Stages that keep, drop or move cost by the stacks that it is on. */
+static bool looks_at_stacks(const struct gstage *g)
+{
+	while (g && (g->kind == G_IN || g->kind == G_PART || g->kind == G_THREAD ||
+		     g->kind == G_INLINED))
+		g = g->next;
+	return g != NULL;
+}
+
 int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
 {
 	if (run_parts(x, first) || run_inlined(x, first))
+		return x->err->kind;
+	if (looks_at_stacks(first) && graph_has_contexts(x->g) &&
+	    graph_contexts(x->g, &x->g, x->err))
 		return x->err->kind;
 	for (const struct gstage *g = first; g; g = g->next) {
 		struct span at = g->set ? g->set->span : g->span;
@@ -256,5 +268,5 @@ int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
 		if (run_stage(x, g, name))
 			return x->err->kind;
 	}
-	return graph_join_inlined(x->g, &x->g, x->err);
+	return graph_join(x->g, &x->g, x->err);
 }

@@ -42,6 +42,31 @@ static struct match_atom match_of(const struct set *s)
 				   .len = (uint32_t)s->text_span.len};
 }
 
+/* Add the vertices of a function of the store: one, or one for each of its contexts. */
+static void add_vertices(const struct graph *g, fn_id f, struct fn_set *s)
+{
+	uint32_t first, n;
+
+	if (!g->contexts && g->map[f] != GRAPH_NONE)
+		fnset_add(s, g->map[f]);
+	if (!g->contexts)
+		return;
+	store_contexts(g->st, f, &first, &n);
+	for (uint32_t i = first; i < first + n; i++) {
+		const uint32_t v = g->map[store_context_of(g->st, i)];
+
+		if (v != GRAPH_NONE)
+			fnset_add(s, v);
+	}
+}
+
+/* How many functions of the graph are in a set: contexts count by their function. */
+static uint32_t count_functions(const struct exec *x, const struct fn_set *s,
+				const struct fn_set *of_store)
+{
+	return x->g->contexts && fnset_count(s) ? fnset_count(of_store) : fnset_count(s);
+}
+
 /* Map functions of the store to functions of the graph. */
 static int to_graph(struct exec *x, const struct fn_set *of_store, struct fn_set **out)
 {
@@ -55,8 +80,7 @@ static int to_graph(struct exec *x, const struct fn_set *of_store, struct fn_set
 		return x->err->kind;
 	for (uint32_t f = fnset_next(of_store, 0); f != FNSET_NONE;
 	     f = fnset_next(of_store, f + 1))
-		if (x->g->map[f] != GRAPH_NONE)
-			fnset_add(s, x->g->map[f]);
+		add_vertices(x->g, f, s);
 	*out = s;
 	return 0;
 }
@@ -99,7 +123,7 @@ static int add_renamed(struct exec *x, const struct match_atom *atom, struct fn_
 		if (hit > 0) {
 			fnset_add(s, f);
 			/* Places of an inlined function are one function. */
-			*found += x->g->map[graph_id(x->g, f)] == f || !x->g->extra;
+			*found += !x->g->extra || x->g->map[graph_id(x->g, f)] == f;
 		}
 	}
 	match_free(m);
@@ -462,13 +486,13 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 		return x->err->kind;
 	if (find_atom(x, &atom, &found, &any) || to_graph(x, found.fns, out))
 		return x->err->kind;
-	n = fnset_count(*out);
+	n = count_functions(x, *out, found.fns);
 	if (add_renamed(x, &atom, *out, &n))
 		return x->err->kind;
 	if (!any && n == 0) {
 		if (find_parts(x, s, &atom, &found, out))
 			return x->err->kind;
-		n = fnset_count(*out);
+		n = count_functions(x, *out, found.fns);
 	}
 	if (in_base(x) && note_found(x, s, n))
 		return x->err->kind;

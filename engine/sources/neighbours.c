@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "engine/graph/graph.h"
+#include "engine/path/known.h"
 
 static double near_weight(const struct path_tree_row *r)
 {
@@ -85,11 +86,14 @@ uint64_t near_own(const struct exec *x, uint32_t f, bool up, uint64_t est)
 	return p.all ? path_rounded((double)est * (double)own / (double)p.all) : 0;
 }
 
-int neighbour_rows(struct exec *x, uint32_t f, bool up, double min, struct path_tree *out)
+/* known: what each function has of the cost of f, or NULL. */
+static int rows_near(struct exec *x, uint32_t f, bool up, double min,
+		     const uint64_t *known, struct path_tree *out)
 {
 	uint32_t first, n = degree(x->g, f, up, &first);
 	struct path_tree t = {.base = neighbour_inclusive(x, f)};
 	struct passing p = passing(x, f);
+	uint64_t listed = 0;
 
 	if (exec_rows(x, n) ||
 	    !(t.rows = EXEC_ARRAY(x, struct path_tree_row, (size_t)n + 1)))
@@ -110,19 +114,36 @@ int neighbour_rows(struct exec *x, uint32_t f, bool up, double min, struct path_
 			.inner = e.recursive,
 		};
 		r->cost = r->inner ? path_bounds_exact(r->incl)
+			  : known  ? path_bounds_exact(known[r->fn])
 				   : path_bounds_next(
 					     t.base, r->incl,
 					     p.all ? (double)r->incl / (double)p.all : 0,
 					     p.all, p.odd);
 		r->est = path_units(&r->cost);
 		r->own = PATH_OWN_UNKNOWN;
+		listed = r->inner ? listed : graph_add(listed, r->est);
 		t.n += !path_under_min(near_weight(r), min);
 		if (exec_poll(x))
 			return x->err->kind;
 	}
 	qsort(t.rows, t.n, sizeof(*t.rows), near_by_cost);
 	t.est = path_units(&t.base);
-	t.own = near_own(x, f, up, t.est);
+	t.own = !known ? near_own(x, f, up, t.est) : t.est > listed ? t.est - listed : 0;
 	*out = t;
 	return 0;
+}
+
+int neighbour_rows(struct exec *x, uint32_t f, bool up, double min, struct path_tree *out)
+{
+	return rows_near(x, f, up, min, NULL, out);
+}
+
+int neighbour_known(struct exec *x, const struct stacks *s, uint32_t f, bool up,
+		    double min, struct path_tree *out)
+{
+	uint64_t *est = EXEC_ARRAY(x, uint64_t, (size_t)s->functions + 1);
+
+	if (!est || known_neighbours(s, f, up, est, x->a, x->err))
+		return x->err->kind;
+	return rows_near(x, f, up, min, est, out);
 }

@@ -13,6 +13,10 @@
 /* Call graph_event() for x->event first. */
 int neighbour_rows(struct exec *x, uint32_t f, bool up, double min,
 		   struct path_tree *out);
+/* The same where stacks are known. */
+struct stacks;
+int neighbour_known(struct exec *x, const struct stacks *s, uint32_t f, bool up,
+		    double min, struct path_tree *out);
 /* The part of est that stays at f: its self cost or, for callers, the cost that no
  * call brought. */
 uint64_t near_own(const struct exec *x, uint32_t f, bool up, uint64_t est);

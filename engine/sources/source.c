@@ -1,7 +1,20 @@
 /* source.c - functions shared by the sources; see source.h. */
 #include "engine/sources/source.h"
 
+#include "index/graph/stacks.h"
+#include "engine/graph/graph_stage.h"
 #include "engine/rows/exec.h"
+
+int exec_stacks(struct exec *x, struct stacks *out, bool *known)
+{
+	*known = false;
+	if (!graph_stacks_known(x->g))
+		return 0;
+	return graph_event(x->g, x->event, x->err) ||
+			       graph_stacks(x->g, x->event, x->a, out, known, x->err)
+		       ? x->err->kind
+		       : 0;
+}
 
 int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out)
 {

@@ -19,6 +19,7 @@ extern const struct source_def source_parts, source_parts_of,
 	source_threads; /* source_parts.c */
 
 struct flow_parts;
+struct stacks;
 
 /* No cost of the graph is an estimate. */
 bool graph_exact(const struct table *t);
@@ -38,6 +39,8 @@ int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow
 /* The flows of the parts of g; *out is NULL if there is one, or none are to be used. */
 int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
 	       struct flow_parts **out);
+/* Where the stacks are known that the functions of x->g are on: these stacks. */
+int exec_stacks(struct exec *x, struct stacks *out, bool *known);
 /* The tree of a query on x->g, estimated by parts.  If x->g merges functions, the
  * estimate comes first, then the folding. */
 int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree);

@@ -13,6 +13,7 @@
 #include "engine/rows/exec_set.h"
 #include "engine/graph/flow_parts.h"
 #include "engine/sources/footer.h"
+#include "engine/path/known.h"
 #include "engine/sources/neighbours.h"
 #include "engine/path/path.h"
 #include "engine/sources/source.h"
@@ -484,10 +485,19 @@ static uint32_t tree_depth_asked(const struct source *s)
 int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 {
 	uint32_t one = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
+	const bool near = q->set && fnset_count(q->set) == 1 && q->depth == 1 &&
+			  q->of == TREE_CALLS && !q->avoiding;
 	const struct flow *flow;
+	struct stacks stacks;
+	bool known;
 
+	if (exec_stacks(x, &stacks, &known))
+		return x->err->kind;
+	if (known)
+		return near ? neighbour_known(x, &stacks, one, q->up, q->min, tree)
+			    : known_tree(&stacks, q, x->a, x->open->cancel, tree, x->err);
 	if (q->set && fnset_count(q->set) == 1) {
-		if (q->depth == 1 && q->of == TREE_CALLS && !q->avoiding)
+		if (near)
 			return neighbour_rows(x, one, q->up, q->min, tree);
 		q->one = neighbour_inclusive(x, one);
 	}

@@ -11,6 +11,7 @@
 #include "engine/graph/graph_stage.h"
 #include "engine/sources/neighbours.h"
 #include "engine/path/path.h"
+#include "engine/path/known.h"
 #include "engine/sources/source.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -245,14 +246,19 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct path_query q = {.kind = s->path, .k = 1};
 	struct path_list list = {0};
-	const struct flow *flow;
+	const struct flow *flow = NULL;
+	struct stacks stacks;
+	bool known;
 	int rc;
 
-	x->g = graph_apart(x->g);
+	if (exec_stacks(x, &stacks, &known))
+		return x->err->kind;
+	if (!known)
+		x->g = graph_apart(x->g);
 	if (optional_set(x, s->from, &q.from) || optional_set(x, s->to, &q.to) ||
 	    optional_set(x, s->via, &q.via) ||
 	    optional_set(x, s->avoiding, &q.avoiding) ||
-	    exec_flow(x, x->g, x->event, &flow))
+	    exec_flow(x, x->g, x->event, &flow)) /* say_none() looks for a way back */
 		return x->err->kind;
 	if (s->path == PATH_ALL)
 		q.k = 0;
@@ -268,9 +274,10 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	q.min = !s->has_min	 ? 0
 		: s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
 				 : s->min;
-	if (flow_parts_new(x->g, flow, x->event, x->a, &q.parts, x->err))
+	if (!known && flow_parts_new(x->g, flow, x->event, x->a, &q.parts, x->err))
 		return x->err->kind;
-	rc = path_find(flow, &q, x->a, x->open->cancel, &list, x->err);
+	rc = known ? known_paths(&stacks, &q, x->a, x->open->cancel, &list, x->err)
+		   : path_find(flow, &q, x->a, x->open->cancel, &list, x->err);
 	flow_parts_free(q.parts);
 	if (!rc && !list.n)
 		rc = say_none(x, s, flow, &q, t);
@@ -457,18 +464,46 @@ static int note_same(struct exec *x, const struct path_cost_query *q)
 	return 0;
 }
 
+/* The same where stacks are known: no bounds, no estimate. */
+static int cost_known(struct exec *x, const struct stacks *s,
+		      const struct path_cost_query *q, struct cost *c, struct table *t)
+{
+	const struct path_cost_query whole = {.of = q->of};
+	uint64_t part;
+
+	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE;
+	     f = fnset_next(q->of, f + 1))
+		c->self = graph_add(c->self, graph_self(x->g, f, x->event));
+	if (known_cost(s, &whole, x->a, x->open->cancel, &c->incl, x->err) ||
+	    known_cost(s, q, x->a, x->open->cancel, &part, x->err) ||
+	    (q->under && note_same(x, q)))
+		return x->err->kind;
+	c->whole = path_bounds_exact(c->incl);
+	c->b = path_bounds_exact(part);
+	t->data = c;
+	t->card = true;
+	return table_init(x, t, &source_cost, x->g, 1);
+}
+
 static int cost_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct path_cost_query q = {0};
 	struct cost *c = EXEC_ARRAY(x, struct cost, 1);
 	const struct flow *flow;
+	struct stacks stacks;
+	bool known;
 	int rc;
 
-	x->g = graph_apart(x->g);
-	if (!c || optional_set(x, s->of, &q.of) || optional_set(x, s->under, &q.under) ||
-	    optional_set(x, s->via, &q.via) ||
-	    optional_set(x, s->avoiding, &q.avoiding) ||
-	    exec_flow(x, x->g, x->event, &flow) || exec_parts(x, x->g, flow, &q.parts))
+	if (!c || exec_stacks(x, &stacks, &known))
+		return x->err->kind;
+	if (!known)
+		x->g = graph_apart(x->g);
+	if (optional_set(x, s->of, &q.of) || optional_set(x, s->under, &q.under) ||
+	    optional_set(x, s->via, &q.via) || optional_set(x, s->avoiding, &q.avoiding))
+		return x->err->kind;
+	if (known)
+		return cost_known(x, &stacks, &q, c, t);
+	if (exec_flow(x, x->g, x->event, &flow) || exec_parts(x, x->g, flow, &q.parts))
 		return x->err->kind;
 	rc = cost_sums(x, flow, q.of, q.parts, c);
 	c->b = c->whole;

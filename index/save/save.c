@@ -326,7 +326,9 @@ static int save_event(struct save *s, size_t event)
 		return -1;
 	sum_components(s, event);
 	sum_inclusive(s, event);
-	if (s->nnests && estimate_wide(s, event))
+	if (p->contexts.n ? contexts_inclusive(&p->contexts, event, p->nfn, s->col,
+					       &s->arena, s->err)
+			  : s->nnests && estimate_wide(s, event))
 		return -1;
 	if (save_column(s, TABLE_FN_INCL, event, s->col, p->nfn) ||
 	    save_rank(s, TABLE_RANK_INCL, event, s->col) || save_cycle_costs(s, event))
@@ -441,7 +443,7 @@ static int find_nesting(void *arg)
 	for (uint32_t i = 0; i < s->nmember; i++) {
 		uint32_t f = s->member[i];
 
-		s->nests[f] = !levels || level[f] == last;
+		s->nests[f] = !p->contexts.n && (!levels || level[f] == last);
 		s->nnests += s->nests[f];
 	}
 	return 0;

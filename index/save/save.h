@@ -34,7 +34,11 @@ int save_detail(const struct profile *p, struct store_writer *w, struct meta *me
 int save_names(const struct profile *p, struct store_writer *w, const atomic_int *cancel,
 	       struct err *err);
 
-/* save_contexts.c: write the contexts of nfn functions; *saturated is set if a sum
+/* save_contexts.c: col[functions]: the inclusive costs of an event, by the stacks that the
+ * profile knows. */
+int contexts_inclusive(const struct contexts *c, size_t event, size_t nfn, uint64_t *col,
+		       struct arena *a, struct err *err);
+/* write the contexts of nfn functions; *saturated is set if a sum
  * is. */
 int save_contexts(const struct contexts *c, size_t nfn, struct store_writer *w,
 		  bool *saturated, struct err *err);

@@ -3,6 +3,10 @@
 #include "index/save/save.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "index/graph/inclusive.h"
+#include "index/graph/stacks.h"
 
 static bool add_cost(uint64_t *sum, uint64_t v)
 {
@@ -24,6 +28,26 @@ static int save_costs(const struct contexts *c, uint32_t event, uint64_t *cost,
 		if (c->parent[i])
 			*saturated |= add_cost(&cost[c->parent[i] - 1], cost[i]);
 	return store_writer_column(w, TABLE_CONTEXT_INCL, event, cost, c->n, err);
+}
+
+int contexts_inclusive(const struct contexts *c, size_t event, size_t nfn, uint64_t *col,
+		       struct arena *a, struct err *err)
+{
+	struct stacks s = {.n = (uint32_t)c->n, .functions = (uint32_t)nfn, .fn = c->fn};
+	uint64_t *incl;
+
+	arena_reset(a);
+	if (stacks_link(&s, c->parent, a) || !(incl = ARENA_ARRAY(a, uint64_t, c->n + 1)))
+		return err_no_memory(err, "while writing the index");
+	for (size_t i = c->n; i-- > 0;) {
+		incl[i] = cost_sum(incl[i], c->self[i * c->events + event]);
+		if (c->parent[i])
+			incl[c->parent[i] - 1] =
+				cost_sum(incl[c->parent[i] - 1], incl[i]);
+	}
+	s.incl = incl;
+	memset(col, 0, nfn * sizeof(*col));
+	return stacks_inclusive(&s, col, a, NULL, err);
 }
 
 /* Write the contexts by function. */

@@ -21,6 +21,7 @@
 #include "index/base/map.h"
 #include "index/graph/inclusive.h"
 #include "index/store/part_names.h"
+#include "index/graph/stacks.h"
 #include "index/store/store_in.h"
 
 struct verify {
@@ -349,6 +350,30 @@ static bool as_known(const struct verify *v, const struct incl_known *k, uint32_
 	return (off < 0 ? -off : off) <= 1 + want * 1e-9;
 }
 
+/* The inclusive costs of functions by the stacks that the profile knows; *out is NULL if it
+ * knows none. */
+static int by_stacks(struct verify *v, uint32_t event, uint64_t **out)
+{
+	struct stacks s = {.functions = v->in->functions};
+	const uint32_t *parent;
+	struct store_tree tree;
+
+	*out = NULL;
+	store_tree(v->st, &tree);
+	if (!tree.whole)
+		return 0;
+	s.n = tree.contexts;
+	parent = store_u32(v->st, STORE_CONTEXT_PARENT);
+	s.fn = store_u32(v->st, STORE_CONTEXT_FN);
+	s.incl = store_u64(v->st, STORE_CONTEXT_INCL, event);
+	if (!parent || !s.fn || !s.incl)
+		return store_check(v->st, v->err);
+	if (!(*out = ARENA_ARRAY(&v->a, uint64_t, (size_t)s.functions + 1)) ||
+	    stacks_link(&s, parent, &v->a))
+		return arena_full(&v->a, v->err);
+	return stacks_inclusive(&s, *out, &v->a, NULL, v->err);
+}
+
 /* Check self and inclusive cost of functions and cycles for one event. */
 static int costs_of(struct verify *v, uint32_t event)
 {
@@ -372,7 +397,7 @@ static int costs_of(struct verify *v, uint32_t event)
 		.edge_step = 1,
 		.circle = s.cycle,
 	};
-	uint64_t total = 0, unexplained = 0;
+	uint64_t total = 0, unexplained = 0, *stacks;
 	struct returning r;
 
 	if (!s.self || !s.incl || !s.of_edge || !s.first || !s.callee || !s.cycle)
@@ -383,15 +408,19 @@ static int costs_of(struct verify *v, uint32_t event)
 	arena_reset(&v->a);
 	if (returning_init(&r, &costs, &v->a))
 		return arena_full(&v->a, v->err);
+	if (by_stacks(v, event, &stacks))
+		return v->err->kind;
 	for (uint32_t f = 0; f < v->in->functions; f++) {
 		total += s.self[f];
-		unexplained += s.known[f].called > s.known[f].spent;
+		unexplained += !stacks && s.known[f].called > s.known[f].spent;
 		s.known[f].cycle = v->sum[s.cycle[f]];
-		if (!as_known(v, &s.known[f], f, s.incl[f], &r))
+		if (stacks ? stacks[f] != s.incl[f]
+			   : !as_known(v, &s.known[f], f, s.incl[f], &r))
 			return verify_wrong(
 				v, TABLE_FN_INCL, f,
-				v->nests[f] ? "it is not what its calls leave of it"
-					    : "it is not self and outgoing edges");
+				stacks	      ? "it is not the sum of its contexts"
+				: v->nests[f] ? "it is not what its calls leave of it"
+					      : "it is not self and outgoing edges");
 	}
 	if (unexplained > v->out->unexplained)
 		v->out->unexplained = unexplained;

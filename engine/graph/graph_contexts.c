@@ -1,0 +1,266 @@
+/*
+ * graph_contexts.c - graphs of contexts: where the profile knows its stacks.
+ *
+ * An index may have the whole call tree (store.h, contexts).  Stages that look at stacks
+ * run on a graph whose vertices are contexts; graph_join() makes functions of them again:
+ *
+ *	store	functions ------------------------------> lists
+ *		contexts -> focus, hide ... -> graph_join -> lists
+ *					 |
+ *					 +- apart ---------> trees, paths
+ *
+ * In a graph of contexts map[] is by context, not by function.
+ */
+#include "index/graph/stacks.h"
+#include "engine/graph/graph_build.h"
+#include "engine/graph/graph_stage.h"
+
+/* The costs of an event are those of the index. */
+static int context_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+			struct arena *scratch, uint64_t *self, uint64_t *edge,
+			struct err *err)
+{
+	const uint64_t *own = store_u64(g->st, STORE_CONTEXT_SELF, e);
+	const uint64_t *incl = store_u64(g->st, STORE_CONTEXT_INCL, e);
+
+	(void)below, (void)scratch;
+	if (!own || !incl)
+		return store_check(g->st, err);
+	for (uint32_t c = 0; c < g->functions; c++) {
+		self[c] = own[c];
+		if (graph_poll(g, c, err))
+			return err->kind;
+	}
+	for (uint32_t i = 0; i < g->edges; i++)
+		edge[i] = incl[g->callee[i]];
+	return 0;
+}
+
+/* Roots come first, then all others in the order of their callers: the call of a context
+ * is the edge with its number less that of the first that is no root. */
+static int context_edges(struct graph *g, const uint32_t *parent, uint32_t roots)
+{
+	const size_t n = (size_t)g->functions + 2;
+	uint32_t *out_first = ARENA_ARRAY(g->a, uint32_t, n);
+	uint32_t *in_first = ARENA_ARRAY(g->a, uint32_t, n);
+	uint32_t *in_edge = ARENA_ARRAY(g->a, uint32_t, (size_t)g->edges + 1);
+	uint32_t *caller = ARENA_ARRAY(g->a, uint32_t, (size_t)g->edges + 1);
+	uint32_t *callee = ARENA_ARRAY(g->a, uint32_t, (size_t)g->edges + 1);
+
+	if (!out_first || !in_first || !in_edge || !caller || !callee)
+		return -1;
+	for (uint32_t i = 0; i < g->edges; i++) {
+		caller[i] = parent[roots + i] - 1;
+		callee[i] = roots + i;
+		in_edge[i] = i;
+		out_first[caller[i] + 1]++;
+	}
+	for (uint32_t c = 0; c < g->functions; c++) {
+		out_first[c + 1] += out_first[c];
+		in_first[c + 1] = c < roots ? 0 : c - roots + 1;
+	}
+	g->caller = caller;
+	g->callee = callee;
+	g->out_first = out_first;
+	g->in_first = in_first;
+	g->in_edge = in_edge;
+	return 0;
+}
+
+static int context_columns(struct graph *g)
+{
+	const size_t n = (size_t)g->functions + 1;
+	const size_t events = store_info(g->st)->all_events;
+	uint32_t *same = ARENA_ARRAY(g->a, uint32_t, n);
+
+	g->cycle = ARENA_ARRAY(g->a, uint32_t, n);
+	g->nests = ARENA_ARRAY(g->a, uint8_t, n);
+	g->costs = ARENA_ARRAY(g->a, struct graph_costs *, events + 1);
+	g->flows = ARENA_ARRAY(g->a, const struct flow *, events + 1);
+	if (!same || !g->cycle || !g->nests || !g->costs || !g->flows)
+		return -1;
+	for (uint32_t c = 0; c < g->functions; c++)
+		same[c] = c;
+	g->map = g->topo = g->from = same;
+	return 0;
+}
+
+int graph_contexts(struct graph *plain, struct graph **out, struct err *err)
+{
+	struct graph *g = ARENA_NEW(plain->a, struct graph);
+	const uint32_t *parent = store_u32(plain->st, STORE_CONTEXT_PARENT);
+	struct store_tree tree;
+	uint32_t roots = 0;
+
+	store_tree(plain->st, &tree);
+	if (!g)
+		return arena_full(plain->a, err);
+	*g = (struct graph){.st = plain->st,
+			    .a = plain->a,
+			    .cancel = plain->cancel,
+			    .functions = tree.contexts,
+			    .contexts = tree.contexts,
+			    .detail = true,
+			    .below = plain,
+			    .fill = context_fill};
+	g->origin = store_u32(g->st, STORE_CONTEXT_FN);
+	g->fn_calls = store_u64(g->st, STORE_CONTEXT_CALLS, 0);
+	if (!parent || !g->origin || !g->fn_calls)
+		return store_check(g->st, err);
+	while (roots < g->functions && parent[roots] == 0)
+		roots++;
+	g->edges = g->functions - roots;
+	g->calls = g->fn_calls + roots;
+	if (context_edges(g, parent, roots) || context_columns(g))
+		return arena_full(g->a, err);
+	*out = g;
+	return store_check(g->st, err);
+}
+
+/* ---- known stacks ---- */
+
+static int stacks_of_store(const struct graph *g, uint32_t e, struct arena *a,
+			   struct stacks *s, struct err *err)
+{
+	const uint32_t *parent = store_u32(g->st, STORE_CONTEXT_PARENT);
+	struct store_tree tree;
+
+	store_tree(g->st, &tree);
+	*s = (struct stacks){.n = tree.contexts,
+			     .functions = g->functions,
+			     .fn = store_u32(g->st, STORE_CONTEXT_FN),
+			     .calls = store_u64(g->st, STORE_CONTEXT_CALLS, 0),
+			     .self = store_u64(g->st, STORE_CONTEXT_SELF, e),
+			     .incl = store_u64(g->st, STORE_CONTEXT_INCL, e)};
+	if (!parent || !s->fn || !s->calls || !s->self || !s->incl)
+		return store_check(g->st, err);
+	if (stacks_link(s, parent, a))
+		return arena_full(a, err);
+	return store_check(g->st, err);
+}
+
+/* Of a graph of contexts after stages; *known is false if some vertex has two callers. */
+static int stacks_of_graph(struct graph *g, uint32_t e, struct arena *a, struct stacks *s,
+			   bool *known, struct err *err)
+{
+	struct flow_input in;
+	uint32_t *caller = ARENA_ARRAY(a, uint32_t, (size_t)g->functions + 1);
+	uint64_t *incl = ARENA_ARRAY(a, uint64_t, (size_t)g->functions + 1);
+
+	*known = false;
+	if (!caller || !incl)
+		return arena_full(a, err);
+	if (graph_flow_input(g, e, &in, err))
+		return err->kind;
+	for (uint32_t v = 0; v < g->functions; v++) {
+		caller[v] = UINT32_MAX;
+		incl[v] = graph_incl(g, v, e);
+	}
+	for (uint32_t i = 0; i < g->edges; i++) {
+		const uint32_t v = in.callee[i];
+
+		if (caller[v] != UINT32_MAX || in.caller[i] >= v)
+			return 0;
+		caller[v] = in.caller[i];
+	}
+	*known = true;
+	*s = (struct stacks){.n = g->functions,
+			     .caller = caller,
+			     .out_first = in.out_first,
+			     .out = in.callee,
+			     .calls = g->fn_calls,
+			     .self = in.self,
+			     .incl = incl};
+	return 0;
+}
+
+/* fn[] of the vertices of the graph below all merging stages, as functions of g. */
+static const uint32_t *merged_functions(const struct graph *g, const struct graph *base,
+					const uint32_t *fn, uint32_t n, struct arena *a)
+{
+	uint32_t *out = ARENA_ARRAY(a, uint32_t, (size_t)n + 1);
+
+	for (uint32_t v = 0; out && v < n; v++)
+		out[v] = fn ? fn[v] : v;
+	/* From the stage nearest to the base to g. */
+	for (const struct graph *below = base; out && below != g;) {
+		const struct graph *m = g;
+
+		while (m->below != below)
+			m = m->below;
+		for (uint32_t v = 0; v < n; v++)
+			out[v] = m->group[out[v]];
+		below = m;
+	}
+	return out;
+}
+
+/* A group with a name of its own is one: its calls of itself are inside it.  out[]: the
+ * vertex that v is part of. */
+static int contract(const struct graph *g, struct stacks *s, struct arena *a,
+		    struct err *err)
+{
+	const size_t n = (size_t)s->n + 1;
+	uint32_t *at = ARENA_ARRAY(a, uint32_t, n), *fn = ARENA_ARRAY(a, uint32_t, n);
+	uint32_t *caller = ARENA_ARRAY(a, uint32_t, n);
+	uint32_t *first = ARENA_ARRAY(a, uint32_t, n + 2),
+		 *out = ARENA_ARRAY(a, uint32_t, n);
+	uint64_t *calls = ARENA_ARRAY(a, uint64_t, n),
+		 *self = ARENA_ARRAY(a, uint64_t, n);
+	uint64_t *incl = ARENA_ARRAY(a, uint64_t, n);
+	uint32_t k = 0;
+
+	if (!at || !fn || !caller || !first || !out || !calls || !self || !incl)
+		return arena_full(a, err);
+	for (uint32_t v = 0; v < s->n; v++) {
+		const uint32_t c = s->caller[v];
+
+		if (c != UINT32_MAX && s->fn[c] == s->fn[v] &&
+		    graph_is(g, s->fn[v], GRAPH_NAMED)) {
+			at[v] = at[c];
+			self[at[v]] = graph_add(self[at[v]], s->self[v]);
+			continue;
+		}
+		at[v] = k;
+		fn[k] = s->fn[v];
+		caller[k] = c == UINT32_MAX ? c : at[c];
+		calls[k] = s->calls[v];
+		self[k] = s->self[v];
+		incl[k] = s->incl[v];
+		if (c != UINT32_MAX)
+			first[at[c] + 2]++;
+		k++;
+	}
+	for (uint32_t v = 1; v < k + 2; v++)
+		first[v] += first[v - 1];
+	for (uint32_t v = 0; v < k; v++)
+		if (caller[v] != UINT32_MAX)
+			out[first[caller[v] + 1]++] = v;
+	*s = (struct stacks){k, s->functions, fn, caller, first, out, calls, self, incl};
+	return 0;
+}
+
+int graph_stacks(struct graph *g, uint32_t e, struct arena *a, struct stacks *out,
+		 bool *known, struct err *err)
+{
+	struct graph *base = g;
+
+	*known = false;
+	while (!base->plain && base->group)
+		base = base->below;
+	if (graph_has_contexts(base)) {
+		if (stacks_of_store(base, e, a, out, err))
+			return err->kind;
+		*known = true;
+	} else if (!base->contexts || stacks_of_graph(base, e, a, out, known, err) ||
+		   !*known) {
+		return err->kind;
+	}
+	if (base != g || !out->fn) {
+		out->fn = merged_functions(g, base, out->fn, out->n, a);
+		if (!out->fn)
+			return arena_full(a, err);
+	}
+	out->functions = g->functions;
+	return base != g && !g->plain && g->mixed ? contract(g, out, a, err) : 0;
+}

@@ -1,0 +1,92 @@
+/*
+ * known.c - costs of one set under another, and of neighbours, over known stacks; see
+ * known.h.
+ *
+ * A caller stands before those that it calls.  So what holds above a vertex is known when
+ * it is met, and one pass over the vertices is enough.
+ */
+#include "engine/path/known.h"
+
+enum { POLL = 65536 };
+
+static int poll_at(const struct cancel *cancel, uint32_t v, struct err *err)
+{
+	return v % POLL ? 0 : cancel_poll(cancel, err);
+}
+
+/* ---- one set under another ---- */
+
+/* What is above a vertex: see path_cost.c, whose states these are. */
+enum { OUTSIDE, UNDER, VIA_SEEN, INSIDE };
+
+static bool has(const struct fn_set *set, uint32_t f)
+{
+	return set && fnset_has(set, f);
+}
+
+static uint8_t next_state(const struct path_cost_query *q, uint32_t f, uint8_t state)
+{
+	const bool passed = state != OUTSIDE; /* `under` is above, not here */
+
+	if (state == INSIDE)
+		return state;
+	if (has(q->avoiding, f))
+		return OUTSIDE;
+	if (state == OUTSIDE && has(q->under, f))
+		state = UNDER;
+	if (state == UNDER && has(q->via, f))
+		state = VIA_SEEN;
+	return passed && state == (q->via ? VIA_SEEN : UNDER) && has(q->of, f) ? INSIDE
+									       : state;
+}
+
+int known_cost(const struct stacks *s, const struct path_cost_query *q, struct arena *a,
+	       const struct cancel *cancel, uint64_t *out, struct err *err)
+{
+	const uint8_t enter = q->under ? OUTSIDE : UNDER;
+	uint8_t *state = ARENA_ARRAY(a, uint8_t, (size_t)s->n + 1);
+
+	*out = 0;
+	if (!state)
+		return arena_full(a, err);
+	for (uint32_t v = 0; v < s->n; v++) {
+		const uint8_t above =
+			s->caller[v] == FLOW_NONE ? enter : state[s->caller[v]];
+
+		state[v] = next_state(q, s->fn[v], above);
+		if (state[v] == INSIDE && above != INSIDE)
+			*out = cost_sum(*out, s->incl[v]);
+		if (poll_at(cancel, v, err))
+			return err->kind;
+	}
+	return 0;
+}
+
+/* ---- neighbours ---- */
+
+/* Calls of f by itself do not leave it: f, f;f and so on are one, and what they call is
+ * called by it.  Deeper ones, as in f;g;f, are part of the call of g. */
+int known_neighbours(const struct stacks *s, uint32_t f, bool up, uint64_t *est,
+		     struct arena *a, struct err *err)
+{
+	/* above: f is there; within: nothing but f is between. */
+	enum { NO, ABOVE, WITHIN };
+	uint8_t *state = ARENA_ARRAY(a, uint8_t, (size_t)s->n + 1);
+
+	if (!state)
+		return arena_full(a, err);
+	for (uint32_t v = 0; v < s->n; v++) {
+		const uint32_t c = s->caller[v];
+		const uint8_t above = c == FLOW_NONE ? NO : state[c];
+		const bool is = s->fn[v] == f;
+
+		state[v] = above == NO		   ? (is ? WITHIN : NO)
+			   : above == WITHIN && is ? WITHIN
+						   : ABOVE;
+		if (up && above == NO && is && c != FLOW_NONE)
+			est[s->fn[c]] = cost_sum(est[s->fn[c]], s->incl[v]);
+		if (!up && above == WITHIN && !is)
+			est[s->fn[v]] = cost_sum(est[s->fn[v]], s->incl[v]);
+	}
+	return 0;
+}

@@ -1,0 +1,28 @@
+/*
+ * known.h - trees and costs over known stacks (index/graph/stacks.h): exact.
+ *
+ * The rows, and the sets asked for, are of functions; a function is all vertices of it.
+ */
+#ifndef QUERN_KNOWN_H
+#define QUERN_KNOWN_H
+
+#include "index/graph/stacks.h"
+#include "engine/path/path.h"
+
+/* As path_tree().  A row's calls and incl are those of this chain alone.  What a recursive
+ * set calls in itself is a row, `inner`. */
+int known_tree(const struct stacks *s, const struct path_tree_query *q, struct arena *a,
+	       const struct cancel *cancel, struct path_tree *out, struct err *err);
+/* est[functions] (zeros): the cost of the calls that f makes (up: that call f), by the
+ * function at the other end; each cost once, where the outermost f calls it. */
+int known_neighbours(const struct stacks *s, uint32_t f, bool up, uint64_t *est,
+		     struct arena *a, struct err *err);
+/* As path_cost(). */
+int known_cost(const struct stacks *s, const struct path_cost_query *q, struct arena *a,
+	       const struct cancel *cancel, uint64_t *out, struct err *err);
+/* As path_find(); a path may pass a function twice, if the program did.  The widest path is
+ * the hottest. */
+int known_paths(const struct stacks *s, const struct path_query *q, struct arena *a,
+		const struct cancel *cancel, struct path_list *out, struct err *err);
+
+#endif

@@ -1,0 +1,184 @@
+/*
+ * known_path.c - the paths from one set to another over known stacks; see known.h.
+ *
+ * A node is a chain of functions that begins in `from`, and adds up the vertices whose
+ * stacks end so.  Vertices are met from the roots on, so the node of the caller is there:
+ *
+ *	from a to c	a	a;b	a;b;c	a;c
+ *	vertices	1 7	2 8	3 9	4		a path is a node that ends in `to`
+ */
+#include "engine/path/known.h"
+
+#include <stdlib.h>
+
+#include "index/base/hash.h"
+#include "index/base/vec.h"
+
+enum { POLL = 65536 };
+#define NO_NODE UINT32_MAX
+
+struct link {
+	uint32_t fn, parent; /* NO_NODE: it begins here */
+	uint32_t calls_made; /* steps before this one */
+	uint64_t est, calls;
+	bool via, end;
+};
+
+struct finding {
+	const struct stacks *s;
+	const struct path_query *q;
+	struct arena *a;
+	const struct cancel *cancel;
+	struct err *err;
+	struct link *link;
+	size_t n, cap;
+	struct hash by;
+	uint32_t *at; /* [vertices]: the node that a path goes on from; NO_NODE */
+};
+
+static bool has(const struct fn_set *set, uint32_t f)
+{
+	return set && fnset_has(set, f);
+}
+
+/* Add vertex v to the chain that ends with it. */
+static int add_vertex(struct finding *w, uint32_t parent, uint32_t v, uint32_t *out)
+{
+	const uint32_t fn = w->s->fn[v];
+	const uint32_t h = (uint32_t)hash_mix((uint64_t)parent << 32 | fn);
+	uint32_t probe = hash_start(&w->by, h), i;
+
+	while ((i = hash_next(&w->by, h, &probe)) != HASH_NONE)
+		if (w->link[i].parent == parent && w->link[i].fn == fn)
+			break;
+	if (i == HASH_NONE) {
+		const struct link *up = parent == NO_NODE ? NULL : &w->link[parent];
+		const struct link new = {.fn = fn,
+					 .parent = parent,
+					 .calls_made = up ? up->calls_made + 1 : 0,
+					 .via = (up && up->via) || has(w->q->via, fn),
+					 .end = up && has(w->q->to, fn)};
+
+		if (w->n >= NO_NODE ||
+		    vec_reserve(&w->link, &w->cap, w->n + 1, sizeof(*w->link)) ||
+		    hash_add(&w->by, h, i = (uint32_t)w->n))
+			return err_no_memory(w->err, "while looking for paths");
+		w->link[w->n++] = new;
+	}
+	w->link[i].est = cost_sum(w->link[i].est, w->s->incl[v]);
+	w->link[i].calls = cost_sum(w->link[i].calls, w->s->calls[v]);
+	*out = w->link[i].end ? NO_NODE : i;
+	return 0;
+}
+
+static int follow_stacks(struct finding *w)
+{
+	const struct stacks *s = w->s;
+	uint8_t *below = ARENA_ARRAY(w->a, uint8_t, (size_t)s->n + 1); /* `from` */
+
+	w->at = ARENA_ARRAY(w->a, uint32_t, (size_t)s->n + 1);
+	if (!below || !w->at)
+		return arena_full(w->a, w->err);
+	for (uint32_t v = 0; v < s->n; v++) {
+		const uint32_t c = s->caller[v], f = s->fn[v];
+		const uint32_t up = c == FLOW_NONE ? NO_NODE : w->at[c];
+		const bool inside = c != FLOW_NONE && below[c], is = has(w->q->from, f);
+
+		below[v] = inside || is;
+		w->at[v] = NO_NODE;
+		if (v % POLL == 0 && cancel_poll(w->cancel, w->err))
+			return w->err->kind;
+		if (has(w->q->avoiding, f) || (inside && up == NO_NODE) ||
+		    (!inside && !is) || (inside && is && !has(w->q->to, f)))
+			continue;
+		if (w->q->max && up != NO_NODE && w->link[up].calls_made >= w->q->max)
+			continue;
+		if (add_vertex(w, inside ? up : NO_NODE, v, &w->at[v]))
+			return w->err->kind;
+	}
+	return 0;
+}
+
+static bool is_wanted(const struct finding *w, const struct link *l)
+{
+	return l->end && l->est && (!w->q->via || l->via) &&
+	       !path_under_min((double)l->est, w->q->min);
+}
+
+static int dearest(const void *pa, const void *pb)
+{
+	const struct link *a = *(const struct link *const *)pa,
+			  *b = *(const struct link *const *)pb;
+
+	if (a->est != b->est)
+		return a->est < b->est ? 1 : -1;
+	return a < b ? -1 : a > b;
+}
+
+static int shortest(const void *pa, const void *pb)
+{
+	const struct link *a = *(const struct link *const *)pa,
+			  *b = *(const struct link *const *)pb;
+
+	if (a->calls_made != b->calls_made)
+		return a->calls_made < b->calls_made ? -1 : 1;
+	return dearest(pa, pb);
+}
+
+static int put_path(const struct finding *w, const struct link *end, struct path *p)
+{
+	p->n = end->calls_made + 1;
+	if (!(p->steps = ARENA_ARRAY(w->a, struct path_step, p->n)))
+		return arena_full(w->a, w->err);
+	for (size_t i = p->n; i-- > 0; end = i ? &w->link[end->parent] : end)
+		p->steps[i] = (struct path_step){.fn = end->fn,
+						 .edge = FLOW_NONE,
+						 .calls = i ? end->calls : 0,
+						 .incl = end->est,
+						 .cost = path_bounds_exact(end->est)};
+	return 0;
+}
+
+static int list_paths(const struct finding *w, struct path_list *out)
+{
+	const struct link **by = malloc((w->n + 1) * sizeof(*by));
+	size_t n = 0, k = w->q->k;
+
+	if (!by)
+		return err_no_memory(w->err, "while looking for paths");
+	for (size_t i = 0; i < w->n; i++)
+		if (is_wanted(w, &w->link[i])) {
+			by[n++] = &w->link[i];
+			out->total += (double)w->link[i].est;
+		}
+	if (n)
+		qsort(by, n, sizeof(*by),
+		      w->q->kind == PATH_SHORTEST ? shortest : dearest);
+	k = k && k < PATH_ALL_CAP ? k : PATH_ALL_CAP;
+	out->more = n > k;
+	out->truncated = w->q->kind == PATH_ALL && n > k;
+	k = n < k ? n : k;
+	if (!(out->paths = ARENA_ARRAY(w->a, struct path, k + 1)))
+		arena_full(w->a, w->err);
+	for (; out->paths && out->n < k; out->n++)
+		if (put_path(w, by[out->n], &out->paths[out->n]))
+			break;
+	free(by);
+	return w->err->kind;
+}
+
+int known_paths(const struct stacks *s, const struct path_query *q, struct arena *a,
+		const struct cancel *cancel, struct path_list *out, struct err *err)
+{
+	struct finding w = {.s = s, .q = q, .a = a, .cancel = cancel, .err = err};
+
+	*out = (struct path_list){0};
+	for (uint32_t f = fnset_next(q->from, 0); f != FNSET_NONE;
+	     f = fnset_next(q->from, f + 1))
+		out->same |= fnset_has(q->to, f);
+	if (!follow_stacks(&w))
+		list_paths(&w, out);
+	hash_free(&w.by);
+	free(w.link);
+	return err->kind;
+}

@@ -1,0 +1,493 @@
+/*
+ * known_tree.c - the tree of callers or callees over known stacks; see known.h.
+ *
+ * A node is a chain of functions, and has a list of all vertices whose stacks read so (of a
+ * tree of callers: the vertices that are so far above those of the set).  To expand it is to
+ * sort the vertices one further by function:
+ *
+ *	node f: v3 v9		calls of v3: g h, of v9: g
+ *	  node f;g: v4 v10
+ *	  node f;h: v5
+ *
+ * The costliest node is expanded first, until there are as many nodes as rows are wanted.
+ */
+#include "engine/path/known.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { POLL = 256 };
+enum { TOP = 0, NO_ROW = UINT32_MAX };
+
+struct node {
+	uint32_t fn, parent, depth;
+	uint32_t first, n; /* its vertices: vertex[first] .. */
+	uint64_t est, own, calls;
+	bool inner;
+};
+
+struct waiting {
+	uint64_t est;
+	uint32_t node;
+};
+
+struct growing {
+	const struct stacks *s;
+	const struct path_tree_query *q;
+	struct arena *a;
+	const struct cancel *cancel;
+	struct err *err;
+	uint8_t *member; /* [n]: in the set, as the tree sees it; MEMBER.. */
+	struct node *node;
+	size_t nodes, node_cap;
+	uint32_t *vertex; /* of all nodes */
+	uint64_t *cost;	  /* [as vertex]: what a tree of callers counts there; or NULL */
+	size_t vertices, vertex_cap, cost_cap;
+	uint32_t *slot; /* [functions]: 1 + the node of that function being filled */
+	struct waiting *heap;
+	size_t heaped, heap_cap;
+	bool cut;
+};
+
+/* Of a vertex: its function is in the set; and no member is above it, or only members. */
+enum { MEMBER = 1, OUTERMOST = 2, JOINED = 4 };
+
+static int grow(struct growing *g, void *pp, size_t *cap, size_t need, size_t size)
+{
+	size_t n = *cap ? *cap * 2 : 1024;
+	void *old, *p;
+
+	if (need <= *cap)
+		return 0;
+	n = n < need ? need : n;
+	if (!(p = arena_array(g->a, n, size)))
+		return arena_full(g->a, g->err);
+	memcpy(&old, pp, sizeof(old));
+	if (*cap)
+		memcpy(p, old, *cap * size);
+	memcpy(pp, &p, sizeof(p));
+	*cap = n;
+	return 0;
+}
+
+/* ---- heap ---- */
+
+static bool above(const struct waiting *a, const struct waiting *b)
+{
+	return a->est != b->est ? a->est > b->est : a->node < b->node;
+}
+
+static int push(struct growing *g, uint32_t node)
+{
+	const struct waiting x = {g->node[node].est, node};
+	size_t i = g->heaped;
+
+	if (grow(g, &g->heap, &g->heap_cap, i + 1, sizeof(*g->heap)))
+		return -1;
+	for (g->heaped++; i > 0 && above(&x, &g->heap[(i - 1) / 2]); i = (i - 1) / 2)
+		g->heap[i] = g->heap[(i - 1) / 2];
+	g->heap[i] = x;
+	return 0;
+}
+
+static uint32_t pop(struct growing *g)
+{
+	const struct waiting top = g->heap[0], last = g->heap[--g->heaped];
+	size_t i = 0, c;
+
+	while ((c = 2 * i + 1) < g->heaped) {
+		c += c + 1 < g->heaped && above(&g->heap[c + 1], &g->heap[c]);
+		if (!above(&g->heap[c], &last))
+			break;
+		g->heap[i] = g->heap[c];
+		i = c;
+	}
+	g->heap[i] = last;
+	return top.node;
+}
+
+/* ---- nodes ---- */
+
+static bool avoided(const struct growing *g, uint32_t f)
+{
+	return g->q->avoiding && fnset_has(g->q->avoiding, f);
+}
+
+/* The child of fn below a node, while its children are being made. */
+static struct node *child(struct growing *g, uint32_t parent, uint32_t fn)
+{
+	if (!g->slot[fn]) {
+		if (grow(g, &g->node, &g->node_cap, g->nodes + 1, sizeof(*g->node)))
+			return NULL;
+		g->node[g->nodes++] = (struct node){
+			.fn = fn, .parent = parent, .depth = g->node[parent].depth + 1};
+		g->slot[fn] = (uint32_t)g->nodes;
+	}
+	return &g->node[g->slot[fn] - 1];
+}
+
+/* A vertex one further than vertex v of a node, which brings `cost`. */
+struct step {
+	uint32_t v;
+	uint64_t calls, cost, own;
+};
+typedef int each_step(struct growing *g, uint32_t node, const struct step *s);
+
+static uint64_t own_of(const struct growing *g, uint32_t v, uint64_t cost)
+{
+	return !g->q->up ? g->s->self[v] : g->s->caller[v] == FLOW_NONE ? cost : 0;
+}
+
+static int steps_up(struct growing *g, uint32_t node, each_step *each)
+{
+	for (size_t i = 0; i < g->node[node].n; i++) {
+		const size_t at = g->node[node].first + i;
+		const uint32_t v = g->vertex[at], up = g->s->caller[v];
+		const uint64_t cost = g->cost[at];
+		struct step s = {up, g->s->calls[v], cost, 0};
+
+		if (up == FLOW_NONE || avoided(g, g->s->fn[up]))
+			continue;
+		s.own = own_of(g, up, cost);
+		if (each(g, node, &s))
+			return -1;
+	}
+	return 0;
+}
+
+static int steps_down(struct growing *g, uint32_t node, each_step *each)
+{
+	const struct stacks *s = g->s;
+
+	for (size_t i = 0; i < g->node[node].n; i++) {
+		const uint32_t v = g->vertex[g->node[node].first + i];
+
+		for (uint32_t k = s->out_first[v]; k < s->out_first[v + 1]; k++) {
+			const uint32_t to = s->out[k];
+			const struct step t = {to, s->calls[to], s->incl[to],
+					       s->self[to]};
+
+			if (avoided(g, s->fn[to]) ||
+			    (node == TOP && g->member[to] & JOINED))
+				continue;
+			if (each(g, node, &t))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int steps(struct growing *g, uint32_t node, each_step *each)
+{
+	return g->q->up ? steps_up(g, node, each) : steps_down(g, node, each);
+}
+
+static int count_step(struct growing *g, uint32_t node, const struct step *s)
+{
+	struct node *to = child(g, node, g->s->fn[s->v]);
+
+	if (!to)
+		return -1;
+	to->n++;
+	to->est = cost_sum(to->est, s->cost);
+	to->own = cost_sum(to->own, s->own);
+	to->calls = cost_sum(to->calls, s->calls);
+	return 0;
+}
+
+static int put_step(struct growing *g, uint32_t node, const struct step *s)
+{
+	struct node *to = child(g, node, g->s->fn[s->v]);
+	const size_t at = to->first + to->n++;
+
+	g->vertex[at] = s->v;
+	if (g->q->up)
+		g->cost[at] = s->cost;
+	return 0;
+}
+
+/* Give the nodes from `from` on room for their vertices. */
+static int place_vertices(struct growing *g, size_t from)
+{
+	for (size_t k = from; k < g->nodes; k++) {
+		g->node[k].first = (uint32_t)g->vertices;
+		g->vertices += g->node[k].n;
+		g->node[k].n = 0;
+	}
+	if (g->vertices > UINT32_MAX)
+		return arena_full(g->a, g->err);
+	return grow(g, &g->vertex, &g->vertex_cap, g->vertices, sizeof(*g->vertex)) ||
+			       (g->q->up && grow(g, &g->cost, &g->cost_cap, g->vertices,
+						 sizeof(*g->cost)))
+		       ? -1
+		       : 0;
+}
+
+static bool may_grow(const struct growing *g, const struct node *x)
+{
+	return x->est && (!g->q->depth || x->depth < g->q->depth) &&
+	       !path_under_min((double)x->est, g->q->min);
+}
+
+static int expand(struct growing *g, uint32_t node)
+{
+	const size_t from = g->nodes;
+
+	if (steps(g, node, count_step) || place_vertices(g, from) ||
+	    steps(g, node, put_step))
+		return -1;
+	for (size_t k = from; k < g->nodes; k++) {
+		g->slot[g->node[k].fn] = 0;
+		if (may_grow(g, &g->node[k]) && push(g, (uint32_t)k))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- where the tree starts ---- */
+
+/* Mark the members of the set: those that are outermost; and, if the set counts as one,
+ * those with nothing but members between them and such a one. */
+static int mark_members(struct growing *g)
+{
+	const struct stacks *s = g->s;
+	const bool join = g->q->of == TREE_CALLS;
+	uint8_t *inside = ARENA_ARRAY(g->a, uint8_t, (size_t)s->n + 1);
+
+	g->member = ARENA_ARRAY(g->a, uint8_t, (size_t)s->n + 1);
+	if (!inside || !g->member)
+		return arena_full(g->a, g->err);
+	for (uint32_t v = 0; g->q->set && v < s->n; v++) {
+		const uint32_t c = s->caller[v];
+
+		inside[v] = c != FLOW_NONE && (inside[c] || g->member[c] & MEMBER);
+		if (!fnset_has(g->q->set, s->fn[v]))
+			continue;
+		g->member[v] = inside[v] ? MEMBER : MEMBER | OUTERMOST;
+		if (join && (!inside[v] || (c != FLOW_NONE && g->member[c] & JOINED)))
+			g->member[v] |= JOINED;
+	}
+	return 0;
+}
+
+/* Is v one of the vertices that the top stands for? */
+static bool at_top(const struct growing *g, uint32_t v)
+{
+	if (g->q->of == TREE_PROGRAM)
+		return g->s->caller[v] == FLOW_NONE;
+	return g->member[v] & (g->q->of == TREE_CALLS && !g->q->up ? JOINED : OUTERMOST);
+}
+
+static int put_top(struct growing *g)
+{
+	struct node *top;
+
+	if (grow(g, &g->node, &g->node_cap, 1, sizeof(*g->node)))
+		return -1;
+	g->nodes = 1;
+	top = &g->node[TOP];
+	*top = (struct node){.fn = FLOW_NONE, .parent = FLOW_NONE};
+	for (uint32_t v = 0; v < g->s->n; v++)
+		top->n += at_top(g, v);
+	if (place_vertices(g, 0))
+		return -1;
+	for (uint32_t v = 0; v < g->s->n; v++) {
+		const uint64_t cost = g->s->incl[v];
+
+		if (!at_top(g, v))
+			continue;
+		if (g->q->of == TREE_PROGRAM || g->member[v] & OUTERMOST)
+			top->est = cost_sum(top->est, cost);
+		top->own = cost_sum(top->own, own_of(g, v, cost));
+		if (g->q->up)
+			g->cost[top->n] = cost;
+		g->vertex[top->n++] = v;
+	}
+	return 0;
+}
+
+/* The vertices of the top as rows of level 1, by function: the roots of the program, or
+ * the members of a set of several functions. */
+static int start_at_top(struct growing *g)
+{
+	struct node *top = &g->node[TOP];
+	const size_t from = g->nodes;
+	const uint32_t n = top->n;
+
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t i = 0; i < n; i++) {
+			const uint32_t v = g->vertex[i];
+			const uint64_t cost = g->s->incl[v];
+			const struct step s = {v, 0, cost, own_of(g, v, cost)};
+
+			if (avoided(g, g->s->fn[v]))
+				continue;
+			if (pass == 0 ? count_step(g, TOP, &s) : put_step(g, TOP, &s))
+				return -1;
+		}
+		if (pass == 0 && place_vertices(g, from))
+			return -1;
+	}
+	g->node[TOP].own = 0;
+	for (size_t k = from; k < g->nodes; k++) {
+		g->slot[g->node[k].fn] = 0;
+		if (may_grow(g, &g->node[k]) && push(g, (uint32_t)k))
+			return -1;
+	}
+	return 0;
+}
+
+/* Calls of the set into itself: measured, in no sum, nothing is below. */
+static int put_inner(struct growing *g)
+{
+	const struct stacks *s = g->s;
+	const size_t from = g->nodes;
+
+	for (uint32_t v = 0; g->q->of == TREE_CALLS && v < s->n; v++) {
+		const uint32_t c = s->caller[v];
+		struct node *to;
+
+		if (!(g->member[v] & MEMBER) || c == FLOW_NONE ||
+		    !(g->member[c] & MEMBER) || avoided(g, s->fn[g->q->up ? c : v]))
+			continue;
+		if (!(to = child(g, TOP, s->fn[g->q->up ? c : v])))
+			return -1;
+		to->inner = true;
+		to->est = cost_sum(to->est, s->incl[v]);
+		to->calls = cost_sum(to->calls, s->calls[v]);
+	}
+	for (size_t k = from; k < g->nodes; k++)
+		g->slot[g->node[k].fn] = 0;
+	return 0;
+}
+
+/* ---- rows ---- */
+
+static int by_est(const void *pa, const void *pb)
+{
+	const struct waiting *a = pa, *b = pb;
+
+	return above(a, b) ? -1 : above(b, a);
+}
+
+/* Keep the costliest nodes; a node costs no more than the one above, which was made
+ * before.  kept[node]: its rank among the kept; NO_ROW. */
+static int keep_nodes(struct growing *g, uint32_t most, uint32_t **kept, uint32_t **order,
+		      uint32_t *n)
+{
+	struct waiting *by = ARENA_ARRAY(g->a, struct waiting, g->nodes + 1);
+	size_t k = 0;
+
+	*kept = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
+	*order = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
+	if (!by || !*kept || !*order)
+		return arena_full(g->a, g->err);
+	for (uint32_t i = 1; i < g->nodes; i++) {
+		(*kept)[i] = NO_ROW;
+		if (!path_under_min((double)g->node[i].est, g->q->min) &&
+		    (g->node[i].est || (g->node[i].depth == 1 && g->q->of == TREE_CALLS)))
+			by[k++] = (struct waiting){g->node[i].est, i};
+	}
+	if (k)
+		qsort(by, k, sizeof(*by), by_est);
+	*n = 0;
+	for (size_t i = 0; i < k && *n < most; i++) {
+		const uint32_t up = g->node[by[i].node].parent;
+
+		if (up != TOP && (*kept)[up] == NO_ROW)
+			continue;
+		(*kept)[by[i].node] = *n;
+		(*order)[(*n)++] = by[i].node;
+	}
+	g->cut |= *n < k;
+	return 0;
+}
+
+/* Rows in depth-first order, the costliest child first.  order[] has the costliest first:
+ * linked from its end, each list of children begins with the costliest. */
+static int put_rows(struct growing *g, struct path_tree *t)
+{
+	const uint32_t most = g->q->rows ? g->q->rows : PATH_TREE_ROWS;
+	uint32_t *kept, *order, n = 0, *first, *next, *row, *on;
+
+	if (keep_nodes(g, most, &kept, &order, &n))
+		return -1;
+	first = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
+	next = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
+	row = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
+	on = ARENA_ARRAY(g->a, uint32_t, (size_t)g->s->functions + 1);
+	t->rows = ARENA_ARRAY(g->a, struct path_tree_row, (size_t)n + 1);
+	if (!first || !next || !row || !on || !t->rows)
+		return arena_full(g->a, g->err);
+	for (uint32_t i = n; i-- > 0;) {
+		const uint32_t up = g->node[order[i]].parent;
+
+		next[order[i]] = first[up];
+		first[up] = order[i];
+	}
+	t->left_out = t->est - t->own;
+	for (uint32_t i = first[TOP]; i;) {
+		const struct node *x = &g->node[i];
+
+		row[i] = (uint32_t)t->n;
+		t->rows[t->n++] = (struct path_tree_row){
+			.depth = x->depth,
+			.fn = x->fn,
+			.parent = x->parent == TOP ? FLOW_NONE : row[x->parent],
+			.calls = x->calls,
+			.incl = x->est,
+			.cost = path_bounds_exact(x->est),
+			.est = x->inner ? 0 : x->est,
+			.own = x->inner ? 0 : x->own,
+			.recursive =
+				(g->q->set && fnset_has(g->q->set, x->fn)) || on[x->fn],
+			.inner = x->inner};
+		t->left_out -= x->inner ? 0 : x->own;
+		if (first[i]) {
+			on[x->fn]++;
+			i = first[i];
+			continue;
+		}
+		while (i && !next[i]) {
+			i = g->node[i].parent;
+			if (i)
+				on[g->node[i].fn]--;
+		}
+		i = i ? next[i] : 0;
+	}
+	return 0;
+}
+
+int known_tree(const struct stacks *s, const struct path_tree_query *q, struct arena *a,
+	       const struct cancel *cancel, struct path_tree *out, struct err *err)
+{
+	const uint32_t most = q->rows ? q->rows : PATH_TREE_ROWS;
+	struct growing g = {.s = s, .q = q, .a = a, .cancel = cancel, .err = err};
+	struct path_tree t = {0};
+	uint32_t expanded = 0;
+	bool frames;
+
+	if (!(g.slot = ARENA_ARRAY(a, uint32_t, (size_t)s->functions + 1)))
+		return arena_full(a, err);
+	if (mark_members(&g) || put_top(&g))
+		return err->kind;
+	frames = q->of == TREE_PROGRAM ||
+		 (q->of == TREE_FRAMES && fnset_count(q->set) != 1);
+	if (frames ? start_at_top(&g) : expand(&g, TOP) || put_inner(&g))
+		return err->kind;
+	while (g.heaped && expanded++ < most) {
+		if (expanded % POLL == 0 && cancel_poll(cancel, err))
+			return err->kind;
+		if (expand(&g, pop(&g)))
+			return err->kind;
+	}
+	g.cut = g.heaped > 0;
+	t.est = g.node[TOP].est;
+	t.own = g.node[TOP].own;
+	t.base = path_bounds_exact(t.est);
+	if (put_rows(&g, &t))
+		return err->kind;
+	t.cut = g.cut;
+	*out = t;
+	return 0;
+}

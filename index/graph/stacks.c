@@ -1,0 +1,79 @@
+/* stacks.c - see stacks.h. */
+#include "index/graph/stacks.h"
+
+#include "index/graph/inclusive.h"
+
+enum { POLL = 65536 };
+
+static int poll_at(const struct cancel *cancel, uint32_t v, struct err *err)
+{
+	return v % POLL ? 0 : cancel_poll(cancel, err);
+}
+
+int stacks_link(struct stacks *s, const uint32_t *parent, struct arena *a)
+{
+	uint32_t *caller = ARENA_ARRAY(a, uint32_t, (size_t)s->n + 1);
+	uint32_t *first = ARENA_ARRAY(a, uint32_t, (size_t)s->n + 2);
+	uint32_t *out = ARENA_ARRAY(a, uint32_t, (size_t)s->n + 1);
+	uint32_t roots = 0;
+
+	if (!caller || !first || !out)
+		return -1;
+	for (uint32_t v = 0; v < s->n; v++) {
+		caller[v] = parent[v] - 1; /* of a root: UINT32_MAX */
+		roots += !parent[v];
+		if (parent[v])
+			first[parent[v]]++;
+	}
+	for (uint32_t v = 0; v < s->n; v++)
+		first[v + 1] += first[v];
+	for (uint32_t i = 0; i + roots < s->n; i++)
+		out[i] = roots + i;
+	s->caller = caller;
+	s->out_first = first;
+	s->out = out;
+	return 0;
+}
+
+/*
+ * Whether a vertex has a vertex of its own function above it is asked of all functions at
+ * once.  A walk in the order of the stacks keeps how often each is on the stack.
+ */
+int stacks_inclusive(const struct stacks *s, uint64_t *incl, struct arena *a,
+		     const struct cancel *cancel, struct err *err)
+{
+	uint32_t *on = ARENA_ARRAY(a, uint32_t, (size_t)s->functions + 1);
+	uint32_t *next = ARENA_ARRAY(a, uint32_t, (size_t)s->n + 1);
+
+	if (!on || !next)
+		return arena_full(a, err);
+	for (uint32_t v = 0; v < s->n; v++)
+		next[v] = s->out_first[v];
+	for (uint32_t root = 0; root < s->n; root++) {
+		uint32_t v = root;
+
+		if (s->caller[root] != UINT32_MAX)
+			continue;
+		for (;;) {
+			const uint32_t f = s->fn[v];
+
+			if (next[v] == s->out_first[v]) {
+				if (poll_at(cancel, v, err))
+					return err->kind;
+				if (!on[f])
+					incl[f] = cost_sum(incl[f], s->incl[v]);
+				on[f]++;
+			}
+			if (next[v] < s->out_first[v + 1]) {
+				v = s->out[next[v]++];
+				continue;
+			}
+			next[v]++; /* a leaf is not met again */
+			on[f]--;
+			if (v == root)
+				break;
+			v = s->caller[v];
+		}
+	}
+	return 0;
+}

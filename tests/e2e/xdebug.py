@@ -1,0 +1,65 @@
+"""xdebug.py - the stacks of an Xdebug profile, read as simply as can be.
+
+A block is one activation, written when it returns; its calls name, in order, the last blocks that
+none has claimed yet.
+"""
+import collections
+import lzma
+import subprocess
+
+
+def lines_of(path):
+    if path.endswith(".zst"):
+        data = subprocess.run(["zstd", "-dcq", path], stdout=subprocess.PIPE, check=True).stdout
+    elif path.endswith(".xz"):
+        data = lzma.open(path).read()
+    else:
+        data = open(path, "rb").read()
+    return data.decode("utf-8", "surrogateescape").split("\n")
+
+
+def blocks(path):
+    """(name, own costs, names called) of each block, in the order of the file."""
+    names, block, callee = {}, None, None
+
+    def named(text):
+        number, _, name = text.partition(") ")
+        if not text.startswith("("):
+            return text
+        number = number.rstrip(")")
+        names[number] = name or names[number]
+        return names[number]
+
+    for line in lines_of(path):
+        if line.startswith("fn="):
+            block = (named(line[3:]), [], [])
+        elif line.startswith("cfn="):
+            callee = named(line[4:])
+        elif line.startswith("summary:") or not line:
+            if block:
+                yield block
+            block = None
+        elif line[:1].isdigit() and block and callee:
+            block[2].append(callee)
+            callee = None
+        elif line[:1].isdigit() and block:
+            block[1].extend(int(cost) for cost in line.split()[1:])
+    if block:
+        yield block
+
+
+def stacks(path):
+    """[calls, costs ...] of each stack, a tuple of names from the root on."""
+    unclaimed = []
+    for name, own, calls in blocks(path):
+        below = unclaimed[len(unclaimed) - len(calls):]
+        assert [b[0] for b in below] == calls, (path, name)
+        del unclaimed[len(unclaimed) - len(calls):]
+        unclaimed.append((name, own, below))
+    out, todo = {}, [((), block) for block in unclaimed]
+    while todo:
+        above, (name, own, below) = todo.pop()
+        at = above + (name,)
+        out[at] = [a + b for a, b in zip(out.get(at, [0] * (len(own) + 1)), [1] + own)]
+        todo += [(at, block) for block in below]
+    return out
