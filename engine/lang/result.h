@@ -14,6 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/lang/format.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
 #include "index/base/str.h"
@@ -54,27 +55,6 @@ struct column {
 	};
 	const uint8_t *estimated; /* per row; NULL: no row is */
 	const uint8_t *absent;	  /* per row; NULL: no row is */
-};
-
-enum format {
-	FORMAT_NONE, /* the query names none: the caller chooses */
-	FORMAT_TABLE,
-	FORMAT_TREE,
-	FORMAT_CSV,
-	FORMAT_TSV,
-	FORMAT_JSON,
-	FORMAT_NDJSON,
-	FORMAT_MD,
-	FORMAT_GITHUB,
-	FORMAT_JUNIT,
-	FORMAT_SVG,
-	FORMAT_ICICLE,
-	FORMAT_HTML,
-	FORMAT_FOLDED,
-	FORMAT_SPEEDSCOPE,
-	FORMAT_DOT,
-	FORMAT_CALLGRIND,
-	FORMAT_PPROF,
 };
 
 #define RESULT_NONE UINT32_MAX
@@ -181,11 +161,5 @@ int result_whole(const struct result *r, struct err *err);
 const struct column *result_col(const struct result *r, struct str name);
 /* The name of its event beside costs that have their unit: "Time" of "Time_(10ns)". */
 struct str result_title(const struct result *r);
-/* The format named s ("csv"), or by the extension of a file name; FORMAT_NONE: unknown. */
-enum format format_of_name(struct str s);
-enum format format_of_file(struct str path);
-const char *format_name(enum format f);
-/* All their names, separated by blanks, in buf. */
-const char *format_list(char *buf, size_t size);
 
 #endif

@@ -23,19 +23,9 @@ struct fitting {
 	struct err *err;
 };
 
-static bool can_cut(const struct result *r, const struct renderer *f)
+static bool can_cut(const struct result *r, const struct format_row *f)
 {
-	switch (f->format) {
-	case FORMAT_TABLE:
-	case FORMAT_TREE:
-	case FORMAT_MD: return !r->card;
-	case FORMAT_CSV:
-	case FORMAT_TSV:
-	case FORMAT_JSON:
-	case FORMAT_NDJSON:
-	case FORMAT_GITHUB: return true;
-	default: return false;
-	}
+	return (f->traits & FORMAT_CUT) && !(r->card && (f->traits & FORMAT_CARD));
 }
 
 /* The column whose sum tells what rows cost: of frames of a tree the estimate. */
@@ -154,10 +144,10 @@ int budget_too_long(size_t bytes, size_t room, enum format format, struct err *e
 	err_set(err, ERR_LIMIT, ERR_NOWHERE,
 		"the answer takes %s bytes, and the budget leaves %s", is, budget);
 	return err_hint(err, "%s cannot be cut between rows: ask for less, or > FILE",
-			format_name(format));
+			formats[format].name);
 }
 
-int budget_write(const struct result *r, const struct renderer *f, size_t bytes,
+int budget_write(const struct result *r, const struct format_row *f, size_t bytes,
 		 budget_writer *w, void *arg, struct out *o, struct err *err)
 {
 	const struct fitting fit = {r, bytes, column_of_cost(r), w, arg, o, err};

@@ -19,7 +19,7 @@ typedef int budget_writer(void *arg, const struct result *r, const struct left_o
 
 /* Write as many whole rows of r as fit into `bytes`, to o, which is empty and in memory.
  * ERR_LIMIT if not even one row fits, or if the format cannot be cut. */
-int budget_write(const struct result *r, const struct renderer *f, size_t bytes,
+int budget_write(const struct result *r, const struct format_row *f, size_t bytes,
 		 budget_writer *w, void *arg, struct out *o, struct err *err);
 
 /* The error of an answer of so many bytes in a format that cannot be cut. */

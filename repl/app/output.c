@@ -46,8 +46,9 @@ static bool plain_extension(struct str file)
 	return dot <= 1 || str_eq(base, STR("txt")) || str_eq(base, STR("log"));
 }
 
-static int choose_format(const struct app *app, const struct result *r, struct str file,
-			 const struct renderer **out, struct err *err)
+static const struct format_row *choose_format(const struct app *app,
+					      const struct result *r, struct str file,
+					      struct err *err)
 {
 	enum format f = r->format;
 
@@ -56,21 +57,16 @@ static int choose_format(const struct app *app, const struct result *r, struct s
 		if (f == FORMAT_NONE && !plain_extension(file)) {
 			err_set(err, ERR_QUERY, 0, "no format goes with the name '%.*s'",
 				STR_ARG(file));
-			return err_hint(err,
-					"end it in .csv .json .md .html .svg or .txt, or"
-					" say `as FORMAT`; .help formats lists them");
+			err_hint(err, "end it in .csv .json .md .html .svg or .txt, or"
+				      " say `as FORMAT`; .help formats lists them");
+			return NULL;
 		}
 	}
 	if (f == FORMAT_NONE)
 		f = app->format;
 	if (f == FORMAT_NONE)
 		f = render_default(r);
-	*out = render_find(f);
-	if (!*out)
-		return err_set(err, ERR_QUERY, 0,
-			       "this version cannot write the format '%s'",
-			       format_name(f));
-	return 0;
+	return &formats[f];
 }
 
 /* Does a row lie on another one? */
@@ -85,9 +81,9 @@ static bool has_levels(const struct result *r)
 }
 
 /* A flame graph of rows side by side would look like one of a tree. */
-static int check_tree(const struct result *r, const struct renderer *f, struct err *err)
+static int check_tree(const struct result *r, const struct format_row *f, struct err *err)
 {
-	if ((f->format != FORMAT_SVG && f->format != FORMAT_ICICLE) || has_levels(r))
+	if (!(f->traits & FORMAT_TREE_ONLY) || has_levels(r))
 		return 0;
 	err_set(err, ERR_QUERY, 0, "a flame graph needs a tree, and '%s' is none",
 		r->source);
@@ -271,7 +267,7 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 /* ---- the three entries ---- */
 
 struct rendering {
-	const struct renderer *f;
+	const struct format_row *f;
 	struct suite *suite; /* add the result to it; NULL: call f */
 	struct render rd;
 };
@@ -280,18 +276,18 @@ static int render_guarded(void *arg)
 {
 	struct rendering *g = arg;
 
-	if (!g->f->pages && result_whole(g->rd.r, g->rd.err))
+	if (!(g->f->traits & FORMAT_PAGES) && result_whole(g->rd.r, g->rd.err))
 		return g->rd.err->kind;
 	if (g->suite)
 		suite_result(g->suite, &g->rd);
 	else
-		g->f->render(&g->rd);
+		renderers[g->f->format](&g->rd);
 	return g->rd.err->kind;
 }
 
 /* Render under guard: after a fault in the index the caller still closes files and
  * children. */
-static void render(struct app *app, const struct result *r, const struct renderer *f,
+static void render(struct app *app, const struct result *r, const struct format_row *f,
 		   const struct place *p, struct out *o, struct suite *suite,
 		   struct err *err)
 {
@@ -332,13 +328,14 @@ static size_t lines_of(const struct app *app, struct str s)
 /* The number of lines of an answer.  With more rows than the screen it is not
  * measured: they may be too many to keep in memory. */
 static size_t lines_needed(struct app *app, const struct result *r,
-			   const struct renderer *f, struct err *err)
+			   const struct format_row *f, struct err *err)
 {
 	struct place screen = {.fd = -1, .screen = true}; /* measure without colour */
 	struct out o;
 	size_t lines = r->rows;
 
-	if (f->binary) /* it never goes to a terminal, so not to a pager */
+	if (f->traits &
+	    FORMAT_BINARY) /* it never goes to a terminal, so not to a pager */
 		return 0;
 	if (!app->screen.in || !app->screen.out || r->rows > app->screen.rows)
 		return lines;
@@ -353,7 +350,7 @@ static size_t lines_needed(struct app *app, const struct result *r,
 
 struct budgeted {
 	struct app *app;
-	const struct renderer *f;
+	const struct format_row *f;
 	struct look look;
 	char note[200];
 	bool left;
@@ -393,7 +390,7 @@ static size_t budget_room(const struct app *app)
 
 /* Returns the errno of the output, as write_result(). */
 static int write_budgeted(struct app *app, const struct result *r,
-			  const struct renderer *f, struct place *p, struct err *err)
+			  const struct format_row *f, struct place *p, struct err *err)
 {
 	struct budgeted b = {.app = app, .f = f, .look = look_of(app, p)};
 	struct out o, to;
@@ -417,8 +414,8 @@ static int write_budgeted(struct app *app, const struct result *r,
 }
 
 /* Returns the errno of the output, 0 if all was written.  err is for the renderer. */
-static int write_result(struct app *app, const struct result *r, const struct renderer *f,
-			struct place *p, struct err *err)
+static int write_result(struct app *app, const struct result *r,
+			const struct format_row *f, struct place *p, struct err *err)
 {
 	struct out o;
 
@@ -439,14 +436,14 @@ static struct suite *suite_of(struct app *app)
 }
 
 /* Answers of one place are one document.  At the prompt each is shown at once. */
-static bool is_collected(const struct app *app, const struct renderer *f, struct str file,
-			 struct str shell)
+static bool is_collected(const struct app *app, const struct format_row *f,
+			 struct str file, struct str shell)
 {
 	return f->format == FORMAT_JUNIT && !file.n && !shell.n && !app->answers &&
 	       (app->output.fd >= 0 || !app->interactive);
 }
 
-static int collect(struct app *app, const struct result *r, const struct renderer *f,
+static int collect(struct app *app, const struct result *r, const struct format_row *f,
 		   struct err *err)
 {
 	const struct place nowhere = {.fd = -1};
@@ -537,34 +534,33 @@ void output_failure(struct app *app, const struct err *err, struct str text,
 
 int output_result(struct app *app, const struct result *r, struct err *err)
 {
-	const struct renderer *f;
+	const struct format_row *f;
 	struct str file = r->file;
 	struct place p;
 	int failed = 0;
 
 	if (!file.n && !r->shell.n && app->once)
 		file = str_c(app->once);
-	if (choose_format(app, r,
+	f = choose_format(app, r,
 			  file.n || !app->output.path ? file : str_c(app->output.path),
-			  &f, err))
-		return err->kind;
-	if (check_tree(r, f, err))
+			  err);
+	if (!f || check_tree(r, f, err))
 		return err->kind;
 	if (is_collected(app, f, file, r->shell))
 		return collect(app, r, f, err);
 	if (open_place(app, file, r->shell, lines_needed(app, r, f, err), &p, err) == 0) {
-		if (f->binary && (p.pager || app->answers || isatty(p.fd)))
+		if ((f->traits & FORMAT_BINARY) &&
+		    (p.pager || app->answers || isatty(p.fd)))
 			err_set(err, ERR_QUERY, 0,
 				"%s is not for a %s: write it to a file with `> FILE`",
-				format_name(f->format),
-				app->answers ? "program that asks" : "terminal");
+				f->name, app->answers ? "program that asks" : "terminal");
 		else if (!(app->closed && p.fd == STDOUT_FILENO))
 			failed = write_result(app, r, f, &p, err);
 		close_place(app, &p, failed, err);
 	}
 	/* Its rows are elsewhere, but the report of a run has every query. */
 	if (!err->kind && app->format == FORMAT_JUNIT && !app->interactive)
-		collect(app, r, render_find(FORMAT_JUNIT), err);
+		collect(app, r, &formats[FORMAT_JUNIT], err);
 	if (app->once && !r->file.n && !r->shell.n) {
 		free(app->once);
 		app->once = NULL;

@@ -105,7 +105,7 @@ static int do_mode(struct app *app, struct str rest, struct err *err)
 	enum format f = format_of_name(name);
 
 	if (!name.n) {
-		talk("mode is %s%s%s", app->format ? format_name(app->format) : "auto",
+		talk("mode is %s%s%s", app->format ? formats[app->format].name : "auto",
 		     app->exact ? " exact" : "", app->wide ? " wide" : "");
 		return 0;
 	}

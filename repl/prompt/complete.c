@@ -17,7 +17,6 @@
 #include "repl/prompt/command.h"
 #include "repl/prompt/help.h"
 #include "repl/prompt/library.h"
-#include "repl/formats/renderers.h"
 
 enum { FUNCTIONS = 200, LISTED = 400 };
 
@@ -167,10 +166,8 @@ static void offer_words(struct search *s, unsigned want)
 
 static void offer_formats(struct search *s)
 {
-	const struct renderer *r;
-
-	for (size_t i = 0; (r = render_at(i)); i++)
-		offer_c(s, format_name(r->format));
+	for (size_t f = FORMAT_NONE + 1; f < FORMAT_END; f++)
+		offer_c(s, formats[f].name);
 }
 
 static void offer_profiles(struct search *s)

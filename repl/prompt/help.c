@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "repl/prompt/command.h"
-#include "repl/formats/renderers.h"
 
 static const struct help_topic topics[] = {
 	{"top",
@@ -423,10 +422,8 @@ static void print_topic(struct out *o, const struct help_topic *t)
 
 static void print_formats(struct out *o)
 {
-	const struct renderer *r;
-
-	for (size_t i = 0; (r = render_at(i)); i++)
-		out_printf(o, "  %-12s %s\n", format_name(r->format), r->what);
+	for (size_t f = FORMAT_NONE + 1; f < FORMAT_END; f++)
+		out_printf(o, "  %-12s %s\n", formats[f].name, formats[f].what);
 }
 
 static bool letter(struct str s, size_t i)

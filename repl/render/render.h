@@ -53,23 +53,12 @@ struct render {
 	char note[200]; /* what the page leaves out, also for stderr; or empty */
 };
 
-int render_table(struct render *rd); /* and tree: a table with branches */
+/* The functions of the formats: render_csv(), render_svg() ... */
+#define RENDER(number, name, extension, function, traits, what) \
+	int function(struct render *rd);
+FORMATS(RENDER)
+#undef RENDER
 int render_card(struct render *rd);
-int render_csv(struct render *rd);
-int render_tsv(struct render *rd);
-int render_json(struct render *rd);
-int render_ndjson(struct render *rd);
-int render_md(struct render *rd);
-int render_github(struct render *rd);
-int render_junit(struct render *rd);
-int render_svg(struct render *rd);
-int render_icicle(struct render *rd);
-int render_folded(struct render *rd);
-int render_speedscope(struct render *rd);
-int render_dot(struct render *rd);
-int render_callgrind(struct render *rd);
-int render_html(struct render *rd);
-int render_pprof(struct render *rd);
 
 /* The error of a query that has no result, as a workflow command of GitHub.  file: the
  * script, or empty. */

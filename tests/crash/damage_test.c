@@ -103,7 +103,7 @@ static int hash_answer(void *arg, const struct result *r, struct err *err)
 		.o = &o, .r = r, .look = &look, .session = q->session, .err = err};
 
 	out_mem(&o);
-	render_find(FORMAT_CSV)->render(&rd);
+	renderers[FORMAT_CSV](&rd);
 	q->hash = str_hash((struct str){o.n ? o.buf : "", o.n});
 	out_close(&o);
 	return session_check(q->session,

@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		printf("%.*s\n", (int)o.n, o.buf);
 	fflush(stdout);
 	kind = fuzz_text(&profiles[data[0] % PROFILES], (struct str){o.buf, o.n},
-			 format > FORMAT_PPROF ? FORMAT_NONE : (enum format)format);
+			 format >= FORMAT_END ? FORMAT_NONE : (enum format)format);
 	if (shown)
 		printf("# error %d\n", kind);
 	out_close(&o);

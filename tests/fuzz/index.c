@@ -296,7 +296,7 @@ static int ask(struct store *st, unsigned question, struct out *to)
 	out_mem(to);
 	if (s)
 		kind = fuzz_ask(s, str_c(fuzz_question(question)),
-				(enum format)(FORMAT_TABLE + question % FORMAT_PPROF),
+				(enum format)(FORMAT_TABLE + question % (FORMAT_END - 1)),
 				to);
 	session_free(s);
 	return kind;

@@ -602,8 +602,8 @@ void names_draw(struct out *o, struct result *r, enum format format)
 	struct render rd = {.o = o, .r = r, .look = &look, .err = &err};
 
 	out_mem(o);
-	if (render_find(format)->render(&rd) != 0)
-		fuzz_fail("%s: %s", format_name(format), err.text);
+	if (renderers[format](&rd) != 0)
+		fuzz_fail("%s: %s", formats[format].name, err.text);
 }
 
 /* A cell with a short name has the whole one as its title: take that as its text. */
@@ -639,8 +639,8 @@ static void law_page(struct back *b, struct str s, const struct made *m,
 	names_draw(&o, &twin.r, format);
 	back_init(&want);
 	if (!back_page(&want, (struct str){o.buf, o.n}))
-		fuzz_fail("%s of harmless names: %s", format_name(format), want.why);
-	names_same_page(b, &want, m->in->name, NULL, format_name(format));
+		fuzz_fail("%s of harmless names: %s", formats[format].name, want.why);
+	names_same_page(b, &want, m->in->name, NULL, formats[format].name);
 	back_free(&want);
 	out_close(&o);
 }
@@ -725,12 +725,12 @@ static void check_format(const struct made *m, size_t i, unsigned shape)
 
 	out_mem(&o);
 	back_init(&b);
-	if (render_find(laws[i].format)->render(&rd) && !err.text[0])
-		fuzz_fail("%s: an error without words", format_name(laws[i].format));
+	if (renderers[laws[i].format](&rd) && !err.text[0])
+		fuzz_fail("%s: an error without words", formats[laws[i].format].name);
 	if (!err.kind)
 		laws[i].law(&b, (struct str){o.n ? o.buf : "", o.n}, m);
 	if (b.why[0])
-		fuzz_fail("%s: %s\n%.*s", format_name(laws[i].format), b.why,
+		fuzz_fail("%s: %s\n%.*s", formats[laws[i].format].name, b.why,
 			  (int)(o.n < 3000 ? o.n : 3000), o.buf);
 	back_free(&b);
 	out_close(&o);

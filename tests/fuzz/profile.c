@@ -32,7 +32,8 @@ static void ask(void *arg, struct store *st)
 		fuzz_fail("no session with a sound index");
 	for (int i = 0; i < 3; i++, pick >>= 16)
 		fuzz_ask(s, str_c(fuzz_question((unsigned)(pick & 0xff))),
-			 (enum format)(FORMAT_TABLE + (pick >> 8) % FORMAT_PPROF), NULL);
+			 (enum format)(FORMAT_TABLE + (pick >> 8) % (FORMAT_END - 1)),
+			 NULL);
 	session_free(s);
 }
 

@@ -21,6 +21,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	fuzz_text(&profiles[data[0] % PROFILES],
 		  (struct str){(const char *)data + 1, size - 1},
-		  (enum format)(data[0] / PROFILES % (FORMAT_PPROF + 1)));
+		  (enum format)(data[0] / PROFILES % FORMAT_END));
 	return 0;
 }

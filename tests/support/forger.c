@@ -780,7 +780,7 @@ static void ask(struct fuzz_bytes *s, unsigned times)
 	for (unsigned i = 0; session && i < times; i++) {
 		const char *q = question(s);
 		enum format format =
-			(enum format)(FORMAT_TABLE + fuzz_take(s, 1) % FORMAT_PPROF);
+			(enum format)(FORMAT_TABLE + fuzz_take(s, 1) % (FORMAT_END - 1));
 
 		fuzz_ask(session, str_c(q), format, NULL);
 	}

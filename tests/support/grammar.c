@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "engine/lang/format.h"
 #include "engine/lang/keywords.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
@@ -102,10 +103,6 @@ static const char *const places[] = {"line:1",	"line:30", "line:a.c:30",
 				     "cycle:1", "cycle:2", "line:lua.c:5"};
 static const char *const files[] = {"libc*", "*.c", "lua*", "*", "tmpl.cpp", "std"};
 static const char *const new_names[] = {"x", "y", "ratio", "n_1", "z", "fn"};
-static const char *const formats[] = {
-	"csv",	      "json",	"tree",	     "table", "tsv",	"ndjson",
-	"md",	      "github", "junit",     "svg",   "icicle", "folded",
-	"speedscope", "dot",	"callgrind", "pprof", "html"};
 
 /* ---- sets ---- */
 
@@ -692,7 +689,9 @@ static void tstage(struct choices *g)
 			columns(g, ": ", true);
 		break;
 	case 10: word(g, choose(g, 2) ? "count" : "sum"); break;
-	case 11: out_printf(g->o, "as %s", ONE_OF(g, formats)); break;
+	case 11:
+		out_printf(g->o, "as %s", formats[1 + choose(g, FORMAT_END - 1)].name);
+		break;
 	case 12:
 		word(g, "expect ");
 		if (choose(g, 2))

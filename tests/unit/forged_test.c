@@ -258,7 +258,7 @@ static int render(void *arg, const struct result *r, struct err *err)
 	struct render rd = {.o = &o, .r = r, .look = &look, .session = arg, .err = err};
 
 	out_mem(&o);
-	render_find(FORMAT_CSV)->render(&rd);
+	renderers[FORMAT_CSV](&rd);
 	out_close(&o);
 	return session_check(arg, err);
 }

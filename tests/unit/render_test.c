@@ -77,7 +77,7 @@ static char *render(enum format f, const struct result *r, const struct look *lo
 	char *text;
 
 	out_mem(&o);
-	if (render_find(f)->render(&rd))
+	if (renderers[f](&rd))
 		out_c(&o, err.text);
 	text = strndup(o.n ? o.buf : "", o.n);
 	out_close(&o);
@@ -511,18 +511,18 @@ static void test_cancel(void)
 	atomic_int cancel = 1;
 	struct result r = base();
 
-	for (size_t i = 0; render_at(i); i++) {
+	for (size_t f = FORMAT_NONE + 1; f < FORMAT_END; f++) {
 		struct err err = {0};
 		struct out o;
 		struct render rd = {
 			.o = &o, .r = &r, .look = &pipe, .cancel = &cancel, .err = &err};
 
 		/* It reads the profile itself; tests/e2e/exports.t has one. */
-		if (render_at(i)->format == FORMAT_CALLGRIND)
+		if (f == FORMAT_CALLGRIND)
 			continue;
 		out_mem(&o);
-		is_u64((uint64_t)render_at(i)->render(&rd), ERR_CANCEL,
-		       "%s is interrupted", format_name(render_at(i)->format));
+		is_u64((uint64_t)renderers[f](&rd), ERR_CANCEL, "%s is interrupted",
+		       formats[f].name);
 		out_close(&o);
 	}
 }
