@@ -249,13 +249,17 @@ static int close_output(struct app *app, int status)
 	return status ? status : err_exit_status(err.kind);
 }
 
+/* text NULL: the text of --help. */
 static int say_text(const char *text)
 {
 	struct err err = {0};
 	struct out o;
 
 	out_fd(&o, STDOUT_FILENO);
-	out_c(&o, text);
+	if (text)
+		out_c(&o, text);
+	else
+		options_help(&o);
 	report_failure(out_close(&o), &err);
 	return err_exit_status(err.kind);
 }
@@ -288,7 +292,7 @@ int main(int argc, char **argv)
 	}
 	give_up_rights(&opts);
 	if (opts.help) {
-		status = say_text(options_help);
+		status = say_text(NULL);
 	} else if (opts.version) {
 		status = say_text("quern " QUERN_VERSION "\n");
 	} else if (opts.guide) {

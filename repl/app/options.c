@@ -1,5 +1,5 @@
 /*
- * options.c - the command line, read by one table; see options.h.
+ * options.c - the command line, read by one table, which --help prints; see options.h.
  *
  * Long options take `--name=value` and `--name value`.  Options and profiles may be
  * mixed; `--` ends the options.
@@ -14,7 +14,7 @@
 
 #include "repl/app/budget.h"
 
-const char options_help[] =
+static const char usage[] =
 	"usage: quern [PROFILE | NAME=PROFILE]... [OPTION]...\n"
 	"\n"
 	"Ask questions of Callgrind-format profiles.  Each is indexed once, into PROFILE.quern\n"
@@ -32,72 +32,27 @@ const char options_help[] =
 	"  quern app.out -c 'calltree > flame.svg'\n"
 	"  quern new.out base=old.out -c 'functions vs base > changes.html'\n"
 	"  quern callgrind.out.4711.* -c parts              several dumps as one profile\n"
-	"\n"
-	"What to run (without these: the prompt, or a script from stdin)\n"
-	"  QUERY                 after a PROFILE: the same as -c QUERY\n"
-	"  -c, --command QUERY   run QUERY (also a dot-command); may be given many times\n"
-	"  -f, --file FILE       run a script, or a query that ships (.queries lists them); it stops\n"
-	"                        at the first error\n"
-	"  --set NAME=VALUE      `$NAME` in queries is VALUE; may be repeated\n"
-	"  --keep-going          run the other queries after an error; count at the end which\n"
-	"                        `expect` hold\n"
-	"Answers\n"
-	"  --format FORMAT       table tree csv tsv json ndjson md github junit svg icicle\n"
-	"                        html folded speedscope dot callgrind pprof; or by `> FILE.svg`\n"
-	"  --event EVENT         of costs that name none; default: the first of the profile\n"
-	"  --no-demangle         C++ and Rust names as the profile has them\n"
-	"  --wide                tables: shorten no name, hide no column\n"
-	"  --budget SIZE         whole rows of an answer, up to so many bytes (20k)\n"
-	"  --raw                 csv, tsv: no ' before = + - @ at the start of a name\n"
-	"  --color WHEN          auto, always, never; NO_COLOR is heeded\n"
-	"  -q, --quiet           say only answers, errors, and what changes their meaning\n"
-	"Which files\n"
-	"  --all-parts           PROFILE stands for PROFILE.1, PROFILE-01 and so on\n"
-	"  --merge               one profile, even of different programs, tools or runs\n"
-	"  --watch               show what changed at every new dump of PROFILE, or run -c\n"
-	"Programs that ask\n"
-	"  --guide               all that an agent needs to know, on two pages\n"
-	"  --mcp                 answer a client of the Model Context Protocol on stdin and\n"
-	"                        stdout: --safe, --budget 20k, queries by its tools alone\n"
-	"The index\n"
-	"  --index PATH          keep it there (one profile only)\n"
-	"  --rebuild             make it again even if it is up to date\n"
-	"  --no-index-write      keep none\n"
-	"  --no-wait             fail at once when another process makes it\n"
-	"  --trust               use an index that other users could have written\n"
-	"  --verify              check all of it (PROFILE may be an index), then leave\n"
-	"  --bench-parse         only measure how fast the profile is read\n"
-	"  --jobs N, --mem SIZE  threads (default: one per core), memory (256M, 1.5G)\n"
-	"Two profiles (`vs`)\n"
-	"  --strip-prefix A=B    a file in directory A is the same file in B\n"
-	"  --map-object A=B      the object A is B\n"
-	"  --rename s/RE/TO/     compare names after this; these three may be repeated\n"
-	"  --pair exact          pair only equal names (default: rules, `.help vs`)\n"
-	"  --least-paired PCT    `expect` fails if less of the cost is paired (default: 50)\n"
-	"Behaviour\n"
-	"  --source-root DIR     `source of`, `lines of`: read text only below DIR (may be\n"
-	"                        repeated; default: this directory and the profile's)\n"
-	"  --with-source         `functions > x.html`: with the source of the listed functions\n"
-	"  --with-asm            the same, and their instructions by objdump\n"
-	"  --limit NAME=N        of a query: rows, seconds, memory, text, nesting\n"
-	"  --safe                no files written, no commands run by queries\n"
-	"  --no-init             do not read ~/.config/quern/init\n"
-	"  -h, --help            this text\n"
-	"  -V, --version         version\n"
+	"\n";
+
+static const char statuses[] =
 	"\n"
 	"Exit status: 0 answered; 1 wrong query or nothing matched; 2 wrong options; 3 profile\n"
 	"cannot be read; 4 `expect` failed; 5 index cannot be made, is damaged or locked; 6 a\n"
 	"limit was hit, or memory ran out; 130 interrupted.\n";
 
 enum kind {
+	GROUP, /* no option: a line of --help */
 	FLAG,
 	TEXT,
 	ROOT,
-	RULE,
+	FILES,
+	OBJECTS,
+	NAMES,
 	PAIR,
 	LIMIT,
 	SET,
-	TASK,
+	QUERY,
+	SCRIPT,
 	NUMBER,
 	SIZE,
 	BUDGET,
@@ -107,53 +62,137 @@ enum kind {
 
 #define AT(member) offsetof(struct options, member)
 
+/* In the order of --help, which is made from it. */
 static const struct option {
 	char letter;
-	const char *name;
+	const char *name, *value; /* value NULL: it takes none */
 	enum kind kind;
-	size_t at;
+	size_t at;	  /* the member of struct options, for kinds that need it */
+	const char *help; /* empty: that of the next row; NULL: not in --help */
 } table[] = {
-	{'c', "command", TASK, false},
-	{'f', "file", TASK, true},
-	{0, "keep-going", FLAG, AT(keep_going)},
-	{0, "format", FORMAT, AT(format)},
-	{0, "event", TEXT, AT(event)},
-	{0, "index", TEXT, AT(index)},
-	{0, "source-root", ROOT, 0},
-	{0, "with-source", FLAG, AT(with_source)},
-	{0, "with-asm", FLAG, AT(with_asm)},
-	{0, "strip-prefix", RULE, RULE_FILES},
-	{0, "map-object", RULE, RULE_OBJECTS},
-	{0, "rename", RULE, RULE_NAMES},
-	{0, "pair", PAIR, AT(pair_exact)},
-	{0, "least-paired", TEXT, AT(least_paired)},
-	{0, "limit", LIMIT, 0},
-	{0, "set", SET, 0},
-	{0, "jobs", NUMBER, AT(jobs)},
-	{0, "mem", SIZE, AT(mem)},
-	{0, "budget", BUDGET, AT(budget)},
-	{0, "color", COLOUR, AT(colour)},
-	{0, "colour", COLOUR, AT(colour)},
-	{0, "raw", FLAG, AT(raw)},
-	{0, "wide", FLAG, AT(wide)},
-	{0, "all-parts", FLAG, AT(all_parts)},
-	{0, "watch", FLAG, AT(watch)},
-	{0, "merge", FLAG, AT(merge)},
-	{0, "mcp", FLAG, AT(mcp)},
-	{0, "guide", FLAG, AT(guide)},
-	{0, "no-demangle", FLAG, AT(no_demangle)},
-	{0, "rebuild", FLAG, AT(rebuild)},
-	{0, "no-index-write", FLAG, AT(no_index_write)},
-	{0, "no-wait", FLAG, AT(no_wait)},
-	{0, "trust", FLAG, AT(trust)},
-	{0, "verify", FLAG, AT(verify)},
-	{0, "bench-parse", FLAG, AT(bench_parse)},
-	{0, "safe", FLAG, AT(safe)},
-	{'q', "quiet", FLAG, AT(quiet)},
-	{0, "no-init", FLAG, AT(no_init)},
-	{'h', "help", FLAG, AT(help)},
-	{'V', "version", FLAG, AT(version)},
+	{0, NULL, NULL, GROUP, 0,
+	 "What to run (without these: the prompt, or a script from stdin)"},
+	{0, NULL, "QUERY", GROUP, 0, "after a PROFILE: the same as -c QUERY"},
+	{'c', "command", "QUERY", QUERY, 0,
+	 "run QUERY (also a dot-command); may be given many times"},
+	{'f', "file", "FILE", SCRIPT, 0,
+	 "run a script, or a query that ships (.queries lists them); it stops\n"
+	 "at the first error"},
+	{0, "set", "NAME=VALUE", SET, 0, "`$NAME` in queries is VALUE; may be repeated"},
+	{0, "keep-going", NULL, FLAG, AT(keep_going),
+	 "run the other queries after an error; count at the end which\n"
+	 "`expect` hold"},
+	{0, NULL, NULL, GROUP, 0, "Answers"},
+	{0, "format", "FORMAT", FORMAT, AT(format),
+	 "table tree csv tsv json ndjson md github junit svg icicle\n"
+	 "html folded speedscope dot callgrind pprof; or by `> FILE.svg`"},
+	{0, "event", "EVENT", TEXT, AT(event),
+	 "of costs that name none; default: the first of the profile"},
+	{0, "no-demangle", NULL, FLAG, AT(no_demangle),
+	 "C++ and Rust names as the profile has them"},
+	{0, "wide", NULL, FLAG, AT(wide), "tables: shorten no name, hide no column"},
+	{0, "budget", "SIZE", BUDGET, AT(budget),
+	 "whole rows of an answer, up to so many bytes (20k)"},
+	{0, "raw", NULL, FLAG, AT(raw),
+	 "csv, tsv: no ' before = + - @ at the start of a name"},
+	{0, "color", "WHEN", COLOUR, AT(colour),
+	 "auto, always, never; NO_COLOR is heeded"},
+	{0, "colour", "WHEN", COLOUR, AT(colour), NULL},
+	{'q', "quiet", NULL, FLAG, AT(quiet),
+	 "say only answers, errors, and what changes their meaning"},
+	{0, NULL, NULL, GROUP, 0, "Which files"},
+	{0, "all-parts", NULL, FLAG, AT(all_parts),
+	 "PROFILE stands for PROFILE.1, PROFILE-01 and so on"},
+	{0, "merge", NULL, FLAG, AT(merge),
+	 "one profile, even of different programs, tools or runs"},
+	{0, "watch", NULL, FLAG, AT(watch),
+	 "show what changed at every new dump of PROFILE, or run -c"},
+	{0, NULL, NULL, GROUP, 0, "Programs that ask"},
+	{0, "guide", NULL, FLAG, AT(guide),
+	 "all that an agent needs to know, on two pages"},
+	{0, "mcp", NULL, FLAG, AT(mcp),
+	 "answer a client of the Model Context Protocol on stdin and\n"
+	 "stdout: --safe, --budget 20k, queries by its tools alone"},
+	{0, NULL, NULL, GROUP, 0, "The index"},
+	{0, "index", "PATH", TEXT, AT(index), "keep it there (one profile only)"},
+	{0, "rebuild", NULL, FLAG, AT(rebuild), "make it again even if it is up to date"},
+	{0, "no-index-write", NULL, FLAG, AT(no_index_write), "keep none"},
+	{0, "no-wait", NULL, FLAG, AT(no_wait),
+	 "fail at once when another process makes it"},
+	{0, "trust", NULL, FLAG, AT(trust),
+	 "use an index that other users could have written"},
+	{0, "verify", NULL, FLAG, AT(verify),
+	 "check all of it (PROFILE may be an index), then leave"},
+	{0, "bench-parse", NULL, FLAG, AT(bench_parse),
+	 "only measure how fast the profile is read"},
+	{0, "jobs", "N", NUMBER, AT(jobs), ""},
+	{0, "mem", "SIZE", SIZE, AT(mem),
+	 "threads (default: one per core), memory (256M, 1.5G)"},
+	{0, NULL, NULL, GROUP, 0, "Two profiles (`vs`)"},
+	{0, "strip-prefix", "A=B", FILES, 0,
+	 "a file in directory A is the same file in B"},
+	{0, "map-object", "A=B", OBJECTS, 0, "the object A is B"},
+	{0, "rename", "s/RE/TO/", NAMES, 0,
+	 "compare names after this; these three may be repeated"},
+	{0, "pair", "exact", PAIR, AT(pair_exact),
+	 "pair only equal names (default: rules, `.help vs`)"},
+	{0, "least-paired", "PCT", TEXT, AT(least_paired),
+	 "`expect` fails if less of the cost is paired (default: 50)"},
+	{0, NULL, NULL, GROUP, 0, "Behaviour"},
+	{0, "source-root", "DIR", ROOT, 0,
+	 "`source of`, `lines of`: read text only below DIR (may be\n"
+	 "repeated; default: this directory and the profile's)"},
+	{0, "with-source", NULL, FLAG, AT(with_source),
+	 "`functions > x.html`: with the source of the listed functions"},
+	{0, "with-asm", NULL, FLAG, AT(with_asm),
+	 "the same, and their instructions by objdump"},
+	{0, "limit", "NAME=N", LIMIT, 0,
+	 "of a query: rows, seconds, memory, text, nesting"},
+	{0, "safe", NULL, FLAG, AT(safe), "no files written, no commands run by queries"},
+	{0, "no-init", NULL, FLAG, AT(no_init), "do not read ~/.config/quern/init"},
+	{'h', "help", NULL, FLAG, AT(help), "this text"},
+	{'V', "version", NULL, FLAG, AT(version), "version"},
 };
+enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
+
+/* "-c, --command QUERY"; returns its length. */
+static size_t option_form(char *buf, size_t size, const struct option *t)
+{
+	const char letter[] = {'-', t->letter, ',', ' ', '\0'};
+
+	return (size_t)snprintf(buf, size, "%s%s%s%s%s", t->letter ? letter : "",
+				t->name ? "--" : "", t->name ? t->name : "",
+				t->name && t->value ? " " : "", t->value ? t->value : "");
+}
+
+void options_help(struct out *o)
+{
+	enum { TEXT_AT = 24 };
+	char form[64];
+	size_t at = 0; /* in the line */
+
+	out_c(o, usage);
+	for (const struct option *t = table; t < table + OPTIONS; t++) {
+		if (!t->help)
+			continue;
+		if (t->kind != GROUP || t->value) {
+			out_c(o, at ? ", " : "  ");
+			at += 2 + option_form(form, sizeof(form), t);
+			out_c(o, form);
+			if (!*t->help)
+				continue;
+			out_fill(o, ' ', at < TEXT_AT ? TEXT_AT - at : 1);
+		}
+		for (const char *p = t->help; *p; p++) {
+			out_char(o, *p);
+			if (*p == '\n')
+				out_fill(o, ' ', TEXT_AT);
+		}
+		out_char(o, '\n');
+		at = 0;
+	}
+	out_c(o, statuses);
+}
 
 bool options_size(const char *text, uint64_t *bytes)
 {
@@ -174,15 +213,15 @@ bool options_size(const char *text, uint64_t *bytes)
 
 static const struct option *find_long(struct str name)
 {
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
-		if (str_eq(name, str_c(table[i].name)))
+	for (size_t i = 0; i < OPTIONS; i++)
+		if (table[i].name && str_eq(name, str_c(table[i].name)))
 			return &table[i];
 	return NULL;
 }
 
 static const struct option *find_letter(char letter)
 {
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
+	for (size_t i = 0; i < OPTIONS; i++)
 		if (table[i].letter == letter)
 			return &table[i];
 	return NULL;
@@ -193,12 +232,13 @@ static int unknown_option(struct str name, const char *arg, struct err *err)
 	const char *best = NULL;
 	unsigned least = 3;
 
-	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
-		unsigned d = str_distance(name, str_c(table[i].name), 2);
+	for (size_t i = 0; i < OPTIONS; i++) {
+		const char *n = table[i].name;
+		unsigned d = n ? str_distance(name, str_c(n), 2) : least;
 
 		if (d < least) {
 			least = d;
-			best = table[i].name;
+			best = n;
 		}
 	}
 	err_set(err, ERR_USAGE, 0, "there is no option '%s'", arg);
@@ -269,22 +309,30 @@ static int store_pair(struct options *to, const struct option *o, const char *va
 		       : options_wrong(o, value, "rules or exact", err);
 }
 
+static void store_rule(struct options *to, enum session_rule kind, const char *value)
+{
+	to->pairs[to->npairs++] = (struct pair_option){kind, value};
+}
+
 /* The arrays hold argc entries, so they cannot overflow. */
 static int store(struct options *to, const struct option *o, const char *value,
 		 struct err *err)
 {
 	switch (o->kind) {
+	case GROUP: break;
 	case FLAG: *(bool *)((char *)to + o->at) = true; break;
 	case TEXT: memcpy((char *)to + o->at, &value, sizeof(value)); break;
 	case ROOT: to->source_roots[to->nsource_roots++] = value; break;
-	case RULE:
-		to->pairs[to->npairs++] =
-			(struct pair_option){(enum session_rule)o->at, value};
-		break;
+	case FILES: store_rule(to, RULE_FILES, value); break;
+	case OBJECTS: store_rule(to, RULE_OBJECTS, value); break;
+	case NAMES: store_rule(to, RULE_NAMES, value); break;
 	case PAIR: return store_pair(to, o, value, err);
 	case LIMIT: to->limits[to->nlimits++] = value; break;
 	case SET: to->sets[to->nsets++] = value; break;
-	case TASK: to->tasks[to->ntasks++] = (struct task){o->at, value}; break;
+	case QUERY:
+	case SCRIPT:
+		to->tasks[to->ntasks++] = (struct task){o->kind == SCRIPT, value};
+		break;
 	case NUMBER: return store_number(to, o, value, err);
 	case SIZE: return store_size(to, o, value, err);
 	case BUDGET: return store_budget(to, o, value, err);
@@ -307,9 +355,9 @@ static int read_long(struct options *to, char **argv, int *i, struct err *err)
 
 	if (!o)
 		return unknown_option((struct str){name.p, eq}, argv[*i], err);
-	if (o->kind == FLAG && value)
+	if (!o->value && value)
 		return err_set(err, ERR_USAGE, 0, "--%s takes no value", o->name);
-	if (o->kind != FLAG && !value && !(value = argv[++*i]))
+	if (o->value && !value && !(value = argv[++*i]))
 		return err_set(err, ERR_USAGE, 0, "--%s needs a value", o->name);
 	return store(to, o, value, err);
 }
@@ -323,7 +371,7 @@ static int read_letters(struct options *to, char **argv, int *i, struct err *err
 
 		if (!o)
 			return unknown_option(str_c(p), argv[*i], err);
-		if (o->kind != FLAG && !(value = p[1] ? p + 1 : argv[++*i]))
+		if (o->value && !(value = p[1] ? p + 1 : argv[++*i]))
 			return err_set(err, ERR_USAGE, 0, "-%c needs a value", o->letter);
 		if (store(to, o, value, err))
 			return err->kind;

@@ -11,6 +11,7 @@
 #include "engine/lang/result.h"
 #include "engine/query.h"
 #include "index/base/err.h"
+#include "index/base/out.h"
 #include "repl/term/screen.h"
 
 /* A script to run before, or instead of, reading stdin, in the order given. */
@@ -58,8 +59,8 @@ int options_read(struct options *o, int argc, char **argv, struct err *err);
 void options_free(struct options *o);
 /* Is "-" one of the profiles? */
 bool options_stdin_profile(const struct options *o);
-/* The text of --help. */
-extern const char options_help[];
+/* Write the text of --help. */
+void options_help(struct out *o);
 /* Parse "512M", "1.5G" or "4096" as bytes; false: anything else. */
 bool options_size(const char *text, uint64_t *bytes);
 
