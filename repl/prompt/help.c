@@ -7,80 +7,76 @@
 #include "repl/prompt/command.h"
 
 static const struct help_topic topics[] = {
-	{"top",
-	 "top [N] [UNIT] [of SET] [by EXPR]",
+	{"top", "top [N] [UNIT] [of SET] [by EXPR]",
 	 "The most expensive functions (or files, objects, classes, lines ...): self\n"
 	 "and inclusive cost.  It is short for `functions | sort X | take N`.",
-	 {"top", "top 5 by incl", "top 3 files"}},
+	 "top\n"
+	 "top 5 by incl\n"
+	 "top 3 files"},
 	{"functions",
 	 "functions|files|objects|dirs|classes|lines|instrs|inlined|calls|callsites|\n"
 	 "jumps|cycles|parts|threads|events|profiles [of SET]",
 	 "All rows of one kind, for the stages after `|`.  `calls` and `callsites` also\n"
 	 "take `from SET` and `to SET`.",
-	 {"functions | where calls > 10 | sort incl / calls | take 5", "events",
-	  "parts"}},
-	{"callers",
-	 "callers of SET [depth N|all] [min PERCENT] [max N] [by COL]",
+	 "functions | where calls > 10 | sort incl / calls | take 5\n"
+	 "events\n"
+	 "parts"},
+	{"callers", "callers of SET [depth N|all] [min PERCENT] [max N] [by COL]",
 	 "Who calls it, how often, at what cost.  `incl` is recorded for the call,\n"
 	 "`est` what of it came this way: ~ marks estimates.  `callers of (A, B)`:\n"
 	 "calls into the set.",
-	 {"callers of main", NULL, NULL}},
-	{"callees",
-	 "callees of SET [depth N|all] [min PERCENT] [max N] [by COL]",
+	 "callers of main"},
+	{"callees", "callees of SET [depth N|all] [min PERCENT] [max N] [by COL]",
 	 "What it calls, how often, at what cost.",
-	 {"callees of main", "callees of main depth 3", NULL}},
+	 "callees of main\n"
+	 "callees of main depth 3"},
 	{"calltree",
 	 "calltree [from|to SET] [depth N] [min PERCENT] [max N] [avoiding SET]",
 	 "The tree of calls that starts (or ends) in SET; alone, the whole program.  It\n"
 	 "lists the rows that hold most of the cost, 40,000 unless max says otherwise.",
-	 {"calltree from main depth 4 min 1%", NULL, NULL}},
+	 "calltree from main depth 4 min 1%"},
 	{"path",
 	 "[shortest|hottest|widest|all] [N] path|paths from SET to SET [via SET]\n"
 	 "[avoiding SET] [max N] [min PERCENT]",
 	 "Ways through the graph.  `est` is the path's share of the recorded calls,\n"
 	 "`lo` and `hi` are proven bounds; lo = hi means measured.",
-	 {"hottest 3 paths from main to malloc", NULL, NULL}},
-	{"cost",
-	 "cost of SET [under SET] [via SET] [avoiding SET]",
+	 "hottest 3 paths from main to malloc"},
+	{"cost", "cost of SET [under SET] [via SET] [avoiding SET]",
 	 "How much of a function's cost is spent below another, with bounds.",
-	 {"cost of malloc under main", NULL, NULL}},
-	{"lines",
-	 "lines of SET; instrs of SET; jumps of SET",
+	 "cost of malloc under main"},
+	{"lines", "lines of SET; instrs of SET; jumps of SET",
 	 "Costs per source line, inlined files too; per instruction, jumps, where the\n"
 	 "profile has them (callgrind --dump-instr=yes --collect-jumps=yes).",
-	 {"lines of main | take 5", NULL, NULL}},
-	{"inlined",
-	 "inlined [of SET]",
+	 "lines of main | take 5"},
+	{"inlined", "inlined [of SET]",
 	 "Code that is inlined into functions; its costs are part of their self costs.\n"
 	 "Names come from the debug information of the objects, if the profile has\n"
 	 "addresses (callgrind --dump-instr=yes), or from the profile (CodSpeed's\n"
 	 "callgrind); else the file of a cost line tells where it is inlined from.",
-	 {"top inlined", "inlined of main", NULL}},
-	{"source",
-	 "source of SET",
+	 "top inlined\n"
+	 "inlined of main"},
+	{"source", "source of SET",
 	 "The text with what each line cost, inlined files after it, and below a line\n"
 	 "its calls and jumps.  Files are read only below --source-root DIR, by default\n"
 	 "the current directory; at the prompt also below the profile's directory.  Lines\n"
 	 "of file:x.c that other functions inlined: lines | where file ~ /x[.]c$/.",
-	 {"source of main", "source of main | where kind = \"call\" | sort incl", NULL}},
-	{"asm",
-	 "asm of SET",
+	 "source of main\n"
+	 "source of main | where kind = \"call\" | sort incl"},
+	{"asm", "asm of SET",
 	 "Instructions, by objdump, with costs, calls and jumps, where the profile has\n"
 	 "addresses (callgrind --dump-instr=yes --collect-jumps=yes).  The object is\n"
 	 "read below a source root or the system's directories (/usr, /lib, /bin);\n"
 	 "never under --safe.",
-	 {"asm of main", "asm of main | where self > 0 | take 10", NULL}},
-	{"find",
-	 "find SET",
+	 "asm of main\n"
+	 "asm of main | where self > 0 | take 10"},
+	{"find", "find SET",
 	 "Functions by name, hottest first.  If no whole name fits, those with the text\n"
 	 "in their names, in every set; a note says so.  A name alone is `info NAME`.",
-	 {"find /ma/ | take 5", NULL, NULL}},
-	{"info",
-	 "info [SET]",
-	 "One card about a function, or about the profile.",
-	 {"info", "info main", NULL}},
-	{"vs",
-	 "SOURCE vs PROFILE",
+	 "find /ma/ | take 5"},
+	{"info", "info [SET]", "One card about a function, or about the profile.",
+	 "info\n"
+	 "info main"},
+	{"vs", "SOURCE vs PROFILE",
 	 "Compare with another open profile (`.open base=old.out`): base, self, delta,\n"
 	 "delta %; of functions, top, find, files, objects, classes, dirs, cycles,\n"
 	 "calls, callers, callees, calltree, lines, events, parts, threads, `cost of`,\n"
@@ -97,46 +93,38 @@ static const struct help_topic topics[] = {
 	 "part 2` compares parts of a profile, `functions vs part 2` all of it with one\n"
 	 "part. If a side is several runs: least, median, most, base_median ... of one\n"
 	 "run, and noise.",
-	 {"functions vs base | sort delta | take 5", "callers of main vs base",
-	  "functions vs base | where not noise"}},
-	{"where",
-	 "| where EXPR",
+	 "functions vs base | sort delta | take 5\n"
+	 "callers of main vs base\n"
+	 "functions vs base | where not noise"},
+	{"where", "| where EXPR",
 	 "Keep the rows for which it holds: = != < <= > >= ~ !~ and or not.",
-	 {"functions | where self > 1k and fn ~ /a/ | take 3", NULL, NULL}},
-	{"sort",
-	 "| sort EXPR [asc|desc], ...",
+	 "functions | where self > 1k and fn ~ /a/ | take 3"},
+	{"sort", "| sort EXPR [asc|desc], ...",
 	 "Numbers descend, text ascends, unless you say asc or desc.",
-	 {"functions | sort calls, fn asc | take 3", NULL, NULL}},
-	{"_",
-	 "_ [| STAGE ...]",
+	 "functions | sort calls, fn asc | take 3"},
+	{"_", "_ [| STAGE ...]",
 	 "The last answer, for more stages.  A query that fails does not change it.",
-	 {"top 20; _ | where calls > 10 | take 3", NULL, NULL}},
-	{"take",
-	 "| take N; | skip N",
-	 "The first rows; all but the first.",
-	 {"functions | sort self | skip 2 | take 2", NULL, NULL}},
-	{"show",
-	 "| show EXPR, ...; | add NAME = EXPR",
+	 "top 20; _ | where calls > 10 | take 3"},
+	{"take", "| take N; | skip N", "The first rows; all but the first.",
+	 "functions | sort self | skip 2 | take 2"},
+	{"show", "| show EXPR, ...; | add NAME = EXPR",
 	 "Choose the columns; add one.  `self.EVENT` and `incl%` work everywhere.",
-	 {"functions | add each = incl / calls | show fn, calls, each | take 3", NULL,
-	  NULL}},
-	{"group",
-	 "| group by COL, ... [: AGG, ...]; | sum; | count",
+	 "functions | add each = incl / calls | show fn, calls, each | take 3"},
+	{"group", "| group by COL, ... [: AGG, ...]; | sum; | count",
 	 "Fold rows that are equal in COL.  AGG is count, sum(COL), min(COL), max(COL),\n"
 	 "avg(COL) or a ratio (D1mr / Dr); without any: count and the sums of the\n"
 	 "costs.  `sum` and `count` fold all rows into one; `group by \"all\": count,\n"
 	 "sum(self)` does both.  Groups with the largest first AGG come first; without\n"
 	 "AGG, those that cost most.",
-	 {"functions | group by obj",
-	  "functions | group by obj: sum(self), count, max(self)",
-	  "functions | where self <= 100 | group by \"all\": count, sum(self)"}},
-	{"expect",
-	 "| expect none|some|EXPR",
+	 "functions | group by obj\n"
+	 "functions | group by obj: sum(self), count, max(self)\n"
+	 "functions | where self <= 100 | group by \"all\": count, sum(self)"},
+	{"expect", "| expect none|some|EXPR",
 	 "Fail (exit status 4, after printing the rows) when it does not hold.  With\n"
 	 "--keep-going the other queries run, too, and a last line counts.  `as github`\n"
 	 "and `as junit` are for CI jobs.  Levels of recursion (f, f'2) are rows of\n"
 	 "their own: norec adds them up.",
-	 {"norec | functions | where calls < 0 | expect none", NULL, NULL}},
+	 "norec | functions | where calls < 0 | expect none"},
 	{"filters",
 	 "focus|ignore|hide SET | ...; collapse SET [as NAME];\n"
 	 "collapse by file|object|class|dir; norec; with inlined; cut PERCENT;\n"
@@ -146,185 +134,35 @@ static const struct help_topic topics[] = {
 	 "callers, collapse makes it one, norec folds recursion, with inlined makes\n"
 	 "functions of inlined code, cut drops what costs less.  .push keeps one in\n"
 	 "force, .pop drops it.",
-	 {"hide malloc | top 3", "with inlined | top 3",
-	  "focus main | cut 1% | callees of main"}},
-	{"names",
-	 "name; \"exact name\"; /regex/; file:NAME obj:NAME class:NAME; #N",
+	 "hide malloc | top 3\n"
+	 "with inlined | top 3\n"
+	 "focus main | cut 1% | callees of main"},
+	{"names", "name; \"exact name\"; /regex/; file:NAME obj:NAME class:NAME; #N",
 	 "A bare name ignores parameters, templates, leading namespaces, __cxx11 and\n"
 	 "the like, and suffixes of clones and versions (.part.0, @@GLIBC_2.34); *\n"
 	 "stands for any text; several names: a or b, (a, b), not a.  #N is the number\n"
 	 "in column #.",
-	 {"find main", "find /^ma/", "functions of file:* | take 2"}},
-	{"let",
-	 "let NAME = EXPR; let $NAME = SET or VALUE",
+	 "find main\n"
+	 "find /^ma/\n"
+	 "functions of file:* | take 2"},
+	{"let", "let NAME = EXPR; let $NAME = SET or VALUE",
 	 "NAME is a derived event or ratio.  $NAME is a set, a number or an expression,\n"
 	 "and can stand wherever its value can; ${NAME} is the same and also stands\n"
 	 "inside quotes and file names.  ${NAME:=VALUE} is VALUE unless NAME has a\n"
 	 "value: a parameter of a script. --set NAME=VALUE and .run FILE NAME=VALUE set\n"
 	 "it, too.  .sets lists sets that are always there, such as $alloc.",
-	 {"let $hot = main; callees of $hot",
-	  "let $pct = 5%; functions | where self > $pct", NULL}},
-	{"output",
-	 "QUERY > FILE; QUERY ! COMMAND; QUERY | as FORMAT",
+	 "let $hot = main; callees of $hot\n"
+	 "let $pct = 5%; functions | where self > $pct"},
+	{"output", "QUERY > FILE; QUERY ! COMMAND; QUERY | as FORMAT",
 	 "The extension of FILE picks the format; `as` overrides.  .mode, .once and\n"
 	 ".output set it for more than one answer.  `functions > report.html` is a\n"
 	 "report for a browser, with --with-source holds the source of its functions;\n"
 	 "`source of f > f.html` is a page, `calltree from main > flame.svg` a flame\n"
 	 "graph; `as md` is for a review, `as github` and `as junit` for CI jobs; .help\n"
 	 "formats lists all.",
-	 {"top 3 | as csv", "top 3 | as md", "calltree from main depth 2 | as folded"}},
-};
-
-/* The text of `.help .COMMAND` after the line about the command. */
-static const struct help_topic commands[] = {
-	{"help",
-	 NULL,
-	 "A topic is a word of the language or a command with its dot.",
-	 {".help", ".help callers", ".help .run"}},
-	{"open",
-	 NULL,
-	 "Indexed at first use.  NAME is for `in NAME | ...` and `... vs NAME`; without\n"
-	 "it the file's name is taken.  The profile opened first is the one that\n"
-	 "queries ask.",
-	 {".open base=old.out", NULL, NULL}},
-	{"close",
-	 NULL,
-	 "The next one is asked from then on.",
-	 {".close base", NULL, NULL}},
-	{"profiles", NULL, "Name, size, functions, path.", {".profiles", NULL, NULL}},
-	{"event",
-	 NULL,
-	 "`by EVENT` in a query is stronger.  Derived events are listed with their\n"
-	 "formula.",
-	 {".event Ir", ".event", NULL}},
-	{"mode",
-	 NULL,
-	 "auto is a table, or a tree where there is one.  exact shows 5,271,234 for\n"
-	 "5.27 M; wide shortens no name and hides no column. `as FORMAT` in a query is\n"
-	 "stronger.",
-	 {".mode csv", ".mode auto exact", ".mode auto"}},
-	{"once", NULL, "As `> FILE` at the next query.", {".once hot.csv", NULL, NULL}},
-	{"output",
-	 NULL,
-	 "FILE appears whole, when the next .output closes it or the shell ends.",
-	 {".output all.txt", ".output", NULL}},
-	{"export",
-	 NULL,
-	 "For a database: profiles events functions edges lines callsites parts; when\n"
-	 "named, also part_functions and part_edges.  schema.json has columns, types,\n"
-	 "units and keys, schema.sql the CREATE TABLEs.  DIR must not be there, or be\n"
-	 "empty; it appears whole or not at all.  FILE.db is an SQLite database with\n"
-	 "the same tables.",
-	 {".export fleet", ".export fleet ndjson functions edges", ".export fleet.db"}},
-	{"pager",
-	 NULL,
-	 "Used when both ends are terminals and the answer is longer than the screen.\n"
-	 "Default: $QUERN_PAGER, $PAGER, less -SRX.  Not under --safe.",
-	 {".pager off", ".pager less -SRX", ".pager on"}},
-	{"timer",
-	 NULL,
-	 "The time from reading the query to the end of its answer, without the pager.",
-	 {".timer on", ".timer", NULL}},
-	{"limit",
-	 NULL,
-	 "What one query may take: rows, seconds, memory, bytes of text, nesting.  A\n"
-	 "limit that is hit is an error, exit status 6.  Alone it lists them; --limit\n"
-	 "NAME=N sets one, too. Under --safe they stay as they are.",
-	 {".limit", ".limit rows 50M", ".limit seconds 600"}},
-	{"strip-prefix",
-	 NULL,
-	 "`vs` pairs a file in directory A with the same file in directory B: for a\n"
-	 "source tree that moved between two runs.  Alone it lists them, `off` drops\n"
-	 "them; --strip-prefix A=B is the same.",
-	 {".strip-prefix /home/me/app=/build/app-1.0", ".strip-prefix",
-	  ".strip-prefix off"}},
-	{"map-object",
-	 NULL,
-	 "`vs` takes the object A for B: for a program or library that is called\n"
-	 "otherwise in the other build, if the rules do not find out.  Alone it lists\n"
-	 "them, `off` drops them; --map-object A=B is the same.",
-	 {".map-object app-old=app", ".map-object", ".map-object off"}},
-	{"rename",
-	 NULL,
-	 "`vs` compares names after s/RE/TO/, a PCRE2 expression and what replaces its\n"
-	 "first match ($1 is a group; the flags g and i).  It holds for both profiles.\n"
-	 "Alone it lists them, `off` drops them; --rename is the same.",
-	 {".rename s/^old_//", ".rename", ".rename off"}},
-	{"pair",
-	 NULL,
-	 "`rules` (the default): `vs` also pairs functions whose object, file, clone\n"
-	 "suffix, hash, lambda number or closure's line changed, if nothing else on\n"
-	 "either side fits; `change` says renamed, `was` the other name, `rule` which\n"
-	 "rule.  `exact`: only equal names.",
-	 {".pair exact", ".pair rules", ".pair"}},
-	{"least-paired",
-	 NULL,
-	 "`expect` on a comparison fails if less than PERCENT of either profile's cost\n"
-	 "is in functions that both have: such a comparison says little.  0 switches\n"
-	 "that off; --least-paired is the same.",
-	 {".least-paired 20", ".least-paired 0", ".least-paired"}},
-	{"demangle",
-	 NULL,
-	 "C++ and Rust names of profiles recorded with --demangle=no are shown and\n"
-	 "asked for as in the source.  --no-demangle is `off` from the start.",
-	 {".demangle off", ".demangle on", ".demangle"}},
-	{"with-source",
-	 NULL,
-	 "`functions > r.html` and `top > r.html` hold the source of the functions\n"
-	 "listed, from files below --source-root; the page lists the files.  Without it\n"
-	 "no report holds source.  `asm` adds the instructions, by objdump.\n"
-	 "--with-source is `on` from the start, --with-asm is `asm`.",
-	 {".with-source on", ".with-source asm", ".with-source"}},
-	{"read",
-	 NULL,
-	 "Queries and commands.  A query goes on after | , \\ and inside brackets, and\n"
-	 "in a line that begins with |; an empty line ends it.  The script stops at the\n"
-	 "first error.",
-	 {".read nightly.q", NULL, NULL}},
-	{"edit",
-	 NULL,
-	 "$VISUAL, $EDITOR or vi; what you leave in it is run.  At the prompt only.",
-	 {".edit", ".edit callers of main", NULL}},
-	{"explain",
-	 NULL,
-	 "Nothing is run.",
-	 {".explain top 5 by incl", ".explain hide malloc | callers of main", NULL}},
-	{"push",
-	 NULL,
-	 "It stands in the prompt and before every query until .pop.  A name that\n"
-	 "matches nothing is refused at once.",
-	 {".push hide malloc", ".push focus main", NULL}},
-	{"pop", NULL, "The one pushed last, or all.", {".pop all", NULL, NULL}},
-	{"filters",
-	 NULL,
-	 "In the order in which they are applied.",
-	 {".filters", NULL, NULL}},
-	{"save",
-	 NULL,
-	 "The last query, or the one given.  In ~/.config/quern/queries it can be run\n"
-	 "from anywhere.",
-	 {".save hot.q", ".save who.q callers of $FUNC", NULL}},
-	{"run",
-	 NULL,
-	 "FILE is looked for here, then in ~/.config/quern/queries, then among the\n"
-	 "queries that ship (.queries); of NAME.q, NAME is enough.  $NAME in the script\n"
-	 "is VALUE while it runs. -f FILE finds the same files, --set gives the values.\n"
-	 "Under --safe only queries that ship are run.",
-	 {".run hot.q", ".run n-plus-one N=5", ".run who.q FUNC=\"operator new\""}},
-	{"queries",
-	 NULL,
-	 "Name, what it answers, and its parameters with their defaults, for .run:\n"
-	 "those that ship, and yours in ~/.config/quern/queries.  WORD chooses those\n"
-	 "about it.  The first line of a query is a comment that says what it answers;\n"
-	 "${NAME:=VALUE} is a parameter.",
-	 {".queries", ".queries alloc", NULL}},
-	{"sets",
-	 NULL,
-	 "Sets that every query may use ($alloc, $libc, $stl ...), and the values that\n"
-	 "`let`, --set and .run gave.  With NAME also its pattern; `functions of $alloc`\n"
-	 "lists what it matches.  Your own `let` of the same name wins.",
-	 {".sets", ".sets alloc", NULL}},
-	{"quit", NULL, "`quit` and `exit` do, too.", {".quit", NULL, NULL}},
+	 "top 3 | as csv\n"
+	 "top 3 | as md\n"
+	 "calltree from main depth 2 | as folded"},
 };
 
 static const char overview[] =
@@ -398,26 +236,22 @@ static void print_commands(struct out *o)
 	}
 }
 
-static void indented(struct out *o, const char *text)
+static void indented(struct out *o, const char *before, const char *text)
 {
-	out_c(o, "  ");
+	out_c(o, before);
 	for (; *text; text++) {
 		out_char(o, *text);
 		if (*text == '\n')
-			out_c(o, "  ");
+			out_c(o, before);
 	}
 	out_char(o, '\n');
 }
 
-static void print_topic(struct out *o, const struct help_topic *t)
+static void print_text(struct out *o, const char *text, const char *examples)
 {
-	if (t->form) {
-		indented(o, t->form);
-		out_char(o, '\n');
-	}
-	indented(o, t->text);
-	for (size_t i = 0; i < 3 && t->examples[i]; i++)
-		out_printf(o, "%s    %s\n", i ? "" : "\n", t->examples[i]);
+	indented(o, "  ", text);
+	out_char(o, '\n');
+	indented(o, "    ", examples);
 }
 
 static void print_formats(struct out *o)
@@ -454,22 +288,11 @@ static const struct help_topic *find_topic(struct str topic)
 	return NULL;
 }
 
-const struct help_topic *help_of_command(const char *name)
-{
-	for (size_t i = 0; i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (strcmp(commands[i].name, name) == 0)
-			return &commands[i];
-	return NULL;
-}
-
 static void print_command(struct out *o, const struct command *c)
 {
-	const struct help_topic *t = help_of_command(c->name);
-
 	out_printf(o, "  .%s%s%s\n\n  %s\n", c->name, c->form[0] ? " " : "", c->form,
 		   c->what);
-	if (t)
-		print_topic(o, t);
+	print_text(o, c->text, c->examples);
 }
 
 bool help_print(struct out *o, struct str topic)
@@ -494,7 +317,9 @@ bool help_print(struct out *o, struct str topic)
 	    help_columns(o, str_trim(str_from(topic, strlen("columns")))))
 		return true;
 	if (t) {
-		print_topic(o, t);
+		indented(o, "  ", t->form);
+		out_char(o, '\n');
+		print_text(o, t->text, t->examples);
 		return true;
 	}
 	c = command_find(str_from(topic, dot));

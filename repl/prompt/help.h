@@ -6,15 +6,12 @@
 #include "index/base/str.h"
 
 struct help_topic {
-	const char *name, *form, *text; /* form NULL: see the command */
-	const char *examples[3];	/* a test runs them; may end early with NULL */
+	const char *name, *form, *text;
+	const char *examples; /* a line each; a test runs them */
 };
 
 /* NULL past the end. */
 const struct help_topic *help_at(size_t i);
-/* Text and examples of a dot-command, by its name without the dot; NULL: there are
- * none. */
-const struct help_topic *help_of_command(const char *name);
 /* The topics that are lists: columns, formats ...; NULL past the end. */
 const char *help_list(size_t i);
 /* What a column means; NULL: there is no such column. */

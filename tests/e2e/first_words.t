@@ -83,11 +83,4 @@ for typed, want in (("filter calls > 3", "| where calls > 3"), ("grep -i alloc >
                     ("head -5", "| take 5"), ("head -n 5", "| take 5")):
     same(hint_of("functions | " + typed, True), want, typed)
 
-# Each column of each source has its meaning.
-for source in ("functions", "files", "lines", "instrs", "calls", "callsites", "jumps", "cycles", "parts", "threads", "events",
-               "profiles", "callers", "calltree", "path", "cost", "source", "asm", "info"):
-    r = run("app.out", "-q", "-c", ".help columns " + source)
-    ok(r.status == 0 and len(r.text.splitlines()) > 2 and "?" not in r.text, ".help columns " + source, r)
-same([line for line in run("app.out", "-q", "-c", ".help").text.splitlines() if len(line) > 80], [], ".help is 80 columns wide")
-ok(len(run("app.out", "-q", "-c", ".help").text.splitlines()) <= 23, "and fits 24 lines")
 done()

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""options.t - --help, the manual page and the completions name the same options and formats.
+"""completions.t - each shell's completion is asked, where the shell is installed.
 
-Each shell's completion is also asked, where the shell is installed.
+What the completions list is compared in tables.t.
 """
 import os
 import pty
@@ -12,14 +12,9 @@ import signal
 import subprocess
 import time
 
-from e2e import HUNG, done, environ, ok, run, same, skip, top
+from e2e import HUNG, done, environ, ok, same, skip, top
 
 repl = top + "/repl/"
-
-
-def read(path):
-    with open(repl + path, encoding="utf-8") as f:
-        return f.read()
 
 
 def sh(argv, **more):
@@ -27,41 +22,6 @@ def sh(argv, **more):
                        stderr=subprocess.STDOUT, timeout=HUNG, **more)
     return p.returncode, p.stdout.decode("utf-8", "replace")
 
-
-help_text = run("--help").text
-options = sorted(set(re.findall(r"(?<![-\w])--[a-z][a-z-]*|(?<![-\w])-[a-zA-Z](?=, )", help_text)))
-formats = run("-q", "-c", ".help formats").text.split("\n")
-formats = sorted(line.split()[0] for line in formats if line)
-ok(len(options) > 20 and len(formats) > 12, "--help lists options, .help formats", (options, formats))
-listed = help_text[help_text.index("--format FORMAT"):help_text.index("; or by")]
-same(sorted(listed.split()[2:]), formats, "--help lists the formats")
-
-man = read("quern.1")
-items = "\n".join(line for line in man.splitlines() if line.startswith(".It Fl"))
-found = ["--" + o for o in re.findall(r"Fl Fl ([a-z-]+)", items)]
-found += ["-" + o for o in re.findall(r"Fl ([a-zA-Z])\b(?! Fl)", items) if len(o) == 1]
-same(sorted(found), options, "quern.1 has the options")
-listed = man[man.index(".It Fl Fl format"):man.index("A query may itself have")]
-same(sorted(w for w in re.findall(r"[a-z]{2,}", listed.split("One of")[1])), formats,
-     "quern.1 has the formats")
-want = sorted(re.findall(r"\b\d+\b", help_text[help_text.index("Exit status"):]))
-same(sorted(re.findall(r"^\.It (\d+)$", man, re.M)), want, "quern.1 has the exit statuses")
-if shutil.which("mandoc"):
-    same(sh(["mandoc", "-T", "lint", "-W", "warning", repl + "quern.1"]), (0, ""), "mandoc has no complaint")
-else:
-    skip("mandoc has no complaint", "mandoc is not installed")
-
-bash = read("completions/quern.bash")
-same(sorted(set(re.findall(r"(?<!\w)--?[a-zA-Z][a-z-]*", bash[bash.index("options='"):bash.index("local formats")]))),
-     options, "bash has the options")
-same(sorted(bash.split("formats='")[1].split("'")[0].split()), formats, "bash has the formats")
-zsh = read("completions/_quern")
-same(sorted(set(re.findall(r"(?<=[{,'*])(--?[a-zA-Z][a-z-]*)(?=[,}\[])", zsh))), options, "zsh has the options")
-same(sorted(re.search(r":format:\(([^)]*)\)", zsh)[1].split()), formats, "zsh has the formats")
-fish = read("completions/quern.fish")
-same(sorted(["--" + o for o in re.findall(r" -l ([a-z-]+)", fish)] +
-            ["-" + o for o in re.findall(r" -s ([a-zA-Z]) ", fish)]), options, "fish has the options")
-same(sorted(re.search(r"-l format -x -a '([^']*)'", fish)[1].split()), formats, "fish has the formats")
 
 open("a.out", "w").close()
 open("a.out.quern", "w").close()
