@@ -35,18 +35,19 @@ struct place {
 	size_t nsaid;
 };
 
+/* Does a set of functions follow?  The form of a stage tells. */
 static bool is_set_word(struct str w)
 {
-	static const char *const words[] = {
-		"of",	"from",	   "to",      "under",	"via",	 "avoiding", "and",
-		"or",	"not",	   "focus",   "ignore", "hide",	 "collapse", "find",
-		"info", "callers", "callees", "path",	"paths",
-	};
+	const struct clause_word *c = clause_find(w);
+	const struct stage_word *s = stage_find(w);
+	const struct verb *v = verb_find(w);
 
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (token_same(w, words[i]))
-			return true;
-	return false;
+	if (c)
+		return c->set;
+	if (s)
+		return strstr(s->form, " SET") != NULL;
+	return v ? (v->clauses & C_SHORT) != 0
+		 : token_same(w, "and") || token_same(w, "or") || token_same(w, "not");
 }
 
 static void after_first_word(struct place *p, struct str w)
@@ -202,41 +203,13 @@ static size_t read_to_word(struct str text, struct place *p, bool *quoted)
 
 /* ---- what is wanted there ---- */
 
-static const char *const top_words[] = {
-	"functions", "files",	"objects", "dirs",	"classes", "lines",
-	"instrs",    "inlined", "calls",   "callsites", "jumps",   "cycles",
-	"of",	     "by",	"vs",	   NULL,
-};
-static const char *const unit_words[] = {"of", "by", "vs", NULL};
-static const char *const callers_words[] = {"of", "depth", "min", "by", "vs", NULL};
-static const char *const tree_words[] = {"from",     "to", "depth", "min",
-					 "avoiding", "by", "vs",    NULL};
-static const char *const path_clauses[] = {
-	"from", "to", "via", "avoiding", "max", "min", "by", NULL,
-};
-static const char *const cost_words[] = {"of", "under", "via", "avoiding", "by", NULL};
 static const char *const path_start[] = {"path", "paths", NULL};
 static const char *const by_words[] = {"file", "object", "class", "dir", NULL};
 static const char *const sort_words[] = {"asc", "desc", NULL};
 static const char *const expect_words[] = {"none", "some", NULL};
-static const char *const gstage_words[] = {"as", NULL};
 static const char *const collapse_words[] = {"by", NULL};
 static const char *const depth_words[] = {"all", NULL};
 static const char *const with_words[] = {"inlined", NULL};
-
-static const char *const *clauses_of(const struct place *p)
-{
-	if (!p->verb)
-		return p->stage ? gstage_words : path_start;
-	switch (p->verb->kind) {
-	case S_CALLERS:
-	case S_CALLEES: return callers_words;
-	case S_CALLTREE: return tree_words;
-	case S_PATH: return path_clauses;
-	case S_COST: return cost_words;
-	default: return str_eq(str_c(p->verb->word), STR("top")) ? top_words : unit_words;
-	}
-}
 
 static void want_keywords(struct query_context *c, const char *const *words)
 {
@@ -251,27 +224,40 @@ static bool is_whole(const struct place *p)
 		return p->stage && p->due == DUE_AFTER_SET;
 	if (p->verb->kind == S_PATH)
 		return p->set && was_said(p, STR("to"));
-	return p->set || !(p->verb->clauses & (C_NEEDS_OF | C_FROM));
+	return p->set || !(p->verb->clauses & C_NEEDS_OF);
 }
 
-static bool is_offered(const struct place *p, struct str w)
+static bool is_offered(const struct place *p, const struct clause_word *w)
 {
-	bool tree = p->verb && p->verb->kind == S_CALLTREE;
+	const struct verb *v = p->verb;
+	const bool ended = was_said(p, STR("from")) || was_said(p, STR("to"));
 
-	if (was_said(p, w) || (p->set && token_same(w, "of")))
+	if (!((unsigned)w->bit & v->clauses) || was_said(p, str_c(w->word)))
 		return false;
-	return !tree || !(token_same(w, "to") || token_same(w, "from")) ||
-	       !(was_said(p, STR("to")) || was_said(p, STR("from")));
+	switch (w->bit) {
+	case C_OF: return !p->set;
+	case C_FROM:
+	case C_TO: return !was_said(p, STR("of")) && !(v->kind == S_CALLTREE && ended);
+	case C_VS: return v->kind != S_LAST && source_def(v->kind)->subject;
+	default: return true;
+	}
 }
 
 /* Offer the clauses that are still missing, the operators of sets, and the pipe. */
 static void want_clauses(const struct place *p, struct query_context *c)
 {
-	size_t n = 0, most = sizeof(c->words) / sizeof(c->words[0]) - 4;
+	size_t n = 0;
 
-	for (const char *const *w = clauses_of(p); *w && n < most; w++)
-		if (is_offered(p, str_c(*w)))
-			c->words[n++] = *w;
+	for (size_t i = 0; p->verb == verbs && i < verbs_n; i++)
+		if (i && (verbs[i].clauses & C_UNIT))
+			c->words[n++] = verbs[i].word;
+	for (size_t i = 0; p->verb && i < clause_words_n; i++)
+		if (is_offered(p, &clause_words[i]))
+			c->words[n++] = clause_words[i].word;
+	for (size_t i = 0; !p->verb && !p->stage && path_start[i]; i++)
+		c->words[n++] = path_start[i];
+	if (!p->verb && p->stage && p->stage->graph && p->stage->kind == G_COLLAPSE)
+		c->words[n++] = "as";
 	if (p->due == DUE_AFTER_SET) {
 		c->words[n++] = "and";
 		c->words[n++] = "or";

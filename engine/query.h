@@ -155,7 +155,7 @@ struct query_context {
 	const struct verb *source;   /* whose columns are wanted; NULL: functions */
 	bool vs;		     /* and of a comparison */
 	const char *const *keywords; /* NULL-terminated, for WANT_KEYWORD */
-	const char *words[24];	     /* memory for `keywords` */
+	const char *words[40];	     /* memory for `keywords` */
 };
 void query_context(struct session *s, struct str text, struct query_context *out);
 /* The names of the columns of a source, and with `vs` those that a comparison has.  Returns

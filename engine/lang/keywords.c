@@ -78,10 +78,14 @@ const struct stage_word stage_words[] = {
 };
 const size_t stage_words_n = COUNT(stage_words);
 
-const char *const clause_words[] = {
-	"of",	    "by",    "from", "to",  "under", "via",
-	"avoiding", "depth", "min",  "max", "vs",    NULL,
+/* In the order in which Tab offers them. */
+const struct clause_word clause_words[] = {
+	{"of", C_OF, true},	   {"from", C_FROM, true}, {"to", C_TO, true},
+	{"under", C_UNDER, true},  {"via", C_VIA, true},   {"avoiding", C_AVOIDING, true},
+	{"depth", C_DEPTH, false}, {"min", C_MIN, false},  {"max", C_MAX, false},
+	{"by", C_BY, false},	   {"vs", C_VS, false},
 };
+const size_t clause_words_n = COUNT(clause_words);
 const char *const path_words[] = {"hottest", "widest", "shortest", "all", NULL};
 
 /* Words of other languages for ours. */
@@ -132,12 +136,17 @@ const struct stage_word *stage_find(struct str word)
 	return NULL;
 }
 
+const struct clause_word *clause_find(struct str word)
+{
+	for (size_t i = 0; i < clause_words_n; i++)
+		if (token_same(word, clause_words[i].word))
+			return &clause_words[i];
+	return NULL;
+}
+
 bool is_clause_word(struct str word)
 {
-	for (const char *const *w = clause_words; *w; w++)
-		if (token_same(word, *w))
-			return true;
-	return false;
+	return clause_find(word) != NULL;
 }
 
 bool is_reserved(struct str word)

@@ -23,6 +23,7 @@ enum clause {
 	C_SHORT = 1024, /* `callers X`: "of" may be omitted */
 	C_NEEDS_OF = 2048,
 	C_UNIT = 4096, /* may follow `top` */
+	C_VS = ~0,     /* is allowed after every source; check/ knows what it compares */
 };
 
 struct verb {
@@ -30,6 +31,12 @@ struct verb {
 	enum source_kind kind;
 	unsigned clauses;
 	const char *form; /* one line for help and errors */
+};
+
+struct clause_word {
+	const char *word;
+	enum clause bit;
+	bool set; /* a set follows */
 };
 
 struct stage_word {
@@ -43,12 +50,14 @@ extern const struct verb verbs[];
 extern const size_t verbs_n;
 extern const struct stage_word stage_words[];
 extern const size_t stage_words_n;
-extern const char *const clause_words[]; /* NULL-terminated */
-extern const char *const path_words[];	 /* by enum path_kind, NULL-terminated */
+extern const struct clause_word clause_words[];
+extern const size_t clause_words_n;
+extern const char *const path_words[]; /* by enum path_kind, NULL-terminated */
 
 const struct verb *verb_find(struct str word);
 const struct verb *verb_of_kind(enum source_kind kind);
 const struct stage_word *stage_find(struct str word);
+const struct clause_word *clause_find(struct str word);
 bool is_clause_word(struct str word);
 /* Is it no name where a name may stand?  A clause word, and, or, not in one case: `Max` and
  * `Of` are names. */

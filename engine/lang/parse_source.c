@@ -223,32 +223,10 @@ static int parse_clause(struct parser *p, struct source *s, const struct token *
 	return clause_vs(p, s);
 }
 
-static unsigned clause_bit(struct str word)
-{
-	static const struct {
-		const char *word;
-		unsigned bit;
-	} bits[] = {
-		{"of", C_OF},
-		{"by", C_BY},
-		{"from", C_FROM},
-		{"to", C_TO},
-		{"under", C_UNDER},
-		{"via", C_VIA},
-		{"avoiding", C_AVOIDING},
-		{"depth", C_DEPTH},
-		{"min", C_MIN},
-		{"max", C_MAX},
-	};
-
-	for (size_t i = 0; i < sizeof(bits) / sizeof(*bits); i++)
-		if (token_same(word, bits[i].word))
-			return bits[i].bit;
-	return ~0u; /* vs: allowed after every source */
-}
-
 static int parse_clauses(struct parser *p, struct source *s, const struct verb *v)
 {
+	const struct clause_word *c;
+
 	for (;;) {
 		struct token t = parse_peek(p, PLACE_WORD);
 
@@ -258,9 +236,10 @@ static int parse_clauses(struct parser *p, struct source *s, const struct verb *
 				return p->err->kind;
 			continue;
 		}
-		if (t.kind != TOK_WORD || !is_clause_word(t.text))
+		c = t.kind == TOK_WORD ? clause_find(t.text) : NULL;
+		if (!c)
 			return 0;
-		if (!(clause_bit(t.text) & v->clauses)) {
+		if (!((unsigned)c->bit & v->clauses)) {
 			parse_fail(p, token_span(&t), "'%s' takes no '%.*s'", v->word,
 				   STR_ARG(t.text));
 			return err_hint(p->err, "its form: %s", v->form);

@@ -262,6 +262,8 @@ static int t_expect(struct parser *p, struct tstage *s)
 
 static int wrong_stage(struct parser *p, const struct token *t)
 {
+	static const char stages[] = "where, sort, take, skip, show, add, group by, sum, "
+				     "count, as, expect";
 	const struct stage_word *w = t->kind == TOK_WORD ? stage_find(t->text) : NULL;
 	struct str rest = {p->text.p + t->at, 0};
 	char form[HABIT_MAX];
@@ -277,10 +279,7 @@ static int wrong_stage(struct parser *p, const struct token *t)
 	}
 	if (t->kind != TOK_WORD) {
 		parse_fail(p, token_span(t), "a stage is missing after '|'");
-		return err_hint(
-			p->err,
-			"where, sort, take, skip, show, add, group by, sum, count, "
-			"as, expect");
+		return err_hint(p->err, "%s", stages);
 	}
 	if (verb_find(t->text) && !str_eq(t->text, STR("_"))) {
 		parse_fail(p, token_span(t), "a query has one source; '%.*s' is a second",
@@ -304,9 +303,7 @@ static int wrong_stage(struct parser *p, const struct token *t)
 	near = nearest_stage(t->text);
 	if (near)
 		return err_hint(p->err, "did you mean '%s'?", near);
-	return err_hint(p->err,
-			"where, sort, take, skip, show, add, group by, sum, count, as, "
-			"expect");
+	return err_hint(p->err, "%s", stages);
 }
 
 int parse_tstage(struct parser *p, struct tstage **out)

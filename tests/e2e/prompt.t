@@ -50,7 +50,7 @@ for typed, becomes, name in (
         ("callers of $al", "callers of $alloc", "completes a set that is always there"),
         ("top > with", 'top > "with blank.csv"', "puts a file name with a blank into quotes"),
         ('.once "with b', '.once "with blank.csv"', "goes on in them"),
-        ("callers of main ", lambda s: any(x.split() == ["depth", "min", "by", "vs", "and", "or", "|"] for x in s),
+        ("callers of main ", lambda s: any(x.split() == ["depth", "min", "max", "by", "vs", "and", "or", "|"] for x in s),
          "lists what may follow a set"),
         ("functions vs ", "functions vs p.out", "completes a profile after vs")):
     send("-l", typed)
