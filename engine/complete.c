@@ -12,6 +12,7 @@
 #include "engine/query.h"
 #include "engine/session.h"
 #include "engine/lang/token.h"
+#include "engine/sources/columns.h"
 #include "engine/sources/sources.h"
 #include "engine/compare/vs.h"
 #include "engine/lang/keywords.h"
@@ -360,6 +361,33 @@ size_t query_columns(const struct verb *v, bool vs, const char **names, size_t m
 	     i++)
 		names[n++] = vs_cols[i].name;
 	return n;
+}
+
+bool query_column_at(size_t i, const char **name, const char **means)
+{
+	const struct column_row *row = column_at(i);
+
+	if (row) {
+		*name = row->name;
+		*means = row->help;
+	}
+	return row != NULL;
+}
+
+const char *query_column_means(struct str name)
+{
+	return column_help(name);
+}
+
+unsigned query_column_place(const struct result *r, struct str name)
+{
+	for (size_t i = 0; r->of && i < r->of->ncols; i++) {
+		const struct listed *l = &r->of->list[i];
+
+		if (str_eq(name, str_c(l->flags & WITH_LINE ? "file:line" : l->name)))
+			return l->place;
+	}
+	return 0;
 }
 
 /* ---- is there more to come ---- */

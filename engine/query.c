@@ -191,6 +191,7 @@ static int make_result(struct session *s, struct statement *run, const struct st
 	*r = (struct result){
 		.source =
 			q->source.kind == S_LAST ? "_" : source_def(q->source.kind)->name,
+		.of = q->source.kind == S_LAST ? NULL : source_def_of(&q->source),
 		.query = check_with_values(
 			x->env, (struct str){x->text.p + st->span.at, st->span.len},
 			x->a),

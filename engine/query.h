@@ -162,6 +162,14 @@ void query_context(struct session *s, struct str text, struct query_context *out
  * how many, at most max. */
 struct verb;
 size_t query_columns(const struct verb *v, bool vs, const char **names, size_t max);
+/* The i-th column of all, and what it means; false: there are no more. */
+bool query_column_at(size_t i, const char **name, const char **means);
+/* What a column means; NULL: there is none of this name. */
+const char *query_column_means(struct str name);
+/* How soon a narrow screen drops a column of an answer.  1: it is the subject of the rows,
+ * and goes last; the higher the sooner; 0: it is there because the query asks for it.
+ * `file` and `line` as one are "file:line". */
+unsigned query_column_place(const struct result *r, struct str name);
 /* The name of the i-th value ($NAME), the sets that are always there last; empty: there
  * are no more. */
 struct str session_value(const struct session *s, size_t i);

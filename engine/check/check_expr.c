@@ -313,7 +313,8 @@ static int resolve_col(struct schema *s, struct expr *e)
 	if ((d = source_col(s->src, e->text)))
 		return as_def(s, e, d);
 	if (e->percent &&
-	    (d = source_col(s->src, (struct str){e->text.p, e->text.n + 1})) && d->f) {
+	    (d = source_col(s->src, (struct str){e->text.p, e->text.n + 1})) &&
+	    d->get.f) {
 		e->text.n++;
 		e->percent = false;
 		e->type = COL_PERCENT;

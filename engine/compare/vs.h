@@ -19,11 +19,7 @@ int exec_vs(struct exec *x, const struct source *s, struct vs *v, struct table *
  * if they do not. */
 int vs_sides(struct table *t, const struct compared **out);
 
-/* Columns that `vs` adds to those of a source.  OF_TOTAL is the percentage of the
- * column before. */
-enum { VS_COLS = 15 };
-extern const struct col_def vs_cols[VS_COLS];
-/* How many of them, the first ones, src has. */
+/* How many of vs_cols[], the first ones, src has. */
 size_t vs_col_count(const struct source_def *src);
 /* One of them that src has, without "%"; NULL: some other column. */
 const struct col_def *vs_col(const struct source_def *src, struct str name);

@@ -20,23 +20,7 @@
 #include "engine/compare/vs.h"
 #include "engine/compare/vs_in.h"
 
-const struct col_def vs_cols[VS_COLS] = {
-	{"base", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = NULL},
-	{"delta", COL_DELTA, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = NULL},
-	{"delta%", COL_PERCENT, SHOW_M | SHOW_T | OF_TOTAL, .u = NULL},
-	{"change", COL_STR, SHOW_M | SHOW_T, .s = NULL},
-	{"was", COL_NAME, SHOW_M | SHOW_T, .s = NULL},
-	{"rule", COL_STR, SHOW_M, .s = NULL},
-	{"base_incl", COL_COST, PER_EVENT, .u = NULL},
-	{"delta_incl", COL_DELTA, PER_EVENT, .u = NULL},
-	{"least", COL_COST, OF_RUN | PER_EVENT, .u = NULL},
-	{"median", COL_COST, OF_RUN | PER_EVENT | SHOW_T, .u = NULL},
-	{"most", COL_COST, OF_RUN | PER_EVENT, .u = NULL},
-	{"base_least", COL_COST, OF_RUN | PER_EVENT, .u = NULL},
-	{"base_median", COL_COST, OF_RUN | PER_EVENT | SHOW_T, .u = NULL},
-	{"base_most", COL_COST, OF_RUN | PER_EVENT, .u = NULL},
-	{"noise", COL_BOOL, OF_RUN | PER_EVENT | SHOW_T, .u = NULL},
-};
+/* The places of vs_cols[]. */
 enum {
 	IS_BASE,
 	IS_DELTA,
@@ -188,7 +172,7 @@ static bool names_differ(const struct vs *v, uint32_t r, struct str name[2])
 	if (!d || v->a.src->fn || row[0] == GRAPH_NONE || row[1] == GRAPH_NONE)
 		return false;
 	for (int s = 0; s < 2; s++)
-		name[s] = d->s(t[s], row_ref(t[s], row[s]));
+		name[s] = column_text(t[s], d, row_ref(t[s], row[s]));
 	return v->a.src == &source_objects
 		       ? !str_eq(str_basename(name[0]), str_basename(name[1]))
 		       : !str_eq(moved_file(v->files, name[0], v->a.x->a),

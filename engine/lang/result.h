@@ -88,16 +88,18 @@ struct result_pages; /* provides the rows that are not held */
 struct graph;
 struct listing;
 struct path_tree;
+struct source_def;
 
 struct result {
 	const char *source; /* the kind of the rows: "functions", "callers", "path" */
-	struct str query;   /* the statement's text */
-	struct str profile; /* name of the profile */
-	struct str base;    /* name of the one that `vs` compares with, or empty */
-	struct str event;   /* event of costs that name none */
-	struct unit unit;   /* its unit */
-	uint64_t total;	    /* its 100 %; 0: unknown */
-	uint32_t event_id;  /* its number */
+	const struct source_def *of; /* the table of the source; NULL: none, of `_` */
+	struct str query;	     /* the statement's text */
+	struct str profile;	     /* name of the profile */
+	struct str base;   /* name of the one that `vs` compares with, or empty */
+	struct str event;  /* event of costs that name none */
+	struct unit unit;  /* its unit */
+	uint64_t total;	   /* its 100 %; 0: unknown */
+	uint32_t event_id; /* its number */
 	const struct compared *compared; /* NULL: one profile, or `_`, or grouped rows */
 	/* Percent of the cost of profile and base that is in functions which both have; -1:
 	 * not known */

@@ -46,8 +46,8 @@ bool has_codes(const struct table *t, const struct col_def *d)
 	/* To find out whether a name is mangled takes a look at all of them. */
 	enum { FEW = 1024 };
 
-	return d && d->codes && !t->vs && t->g->plain &&
-	       (d->dict != DICT_NAME ||
+	return d && d->get.dict && !t->vs && t->g->plain &&
+	       (d->get.dict != DICT_NAME ||
 		((t->all ? t->all : t->n) > FEW && !store_any_mangled(t->g->st)));
 }
 
@@ -165,37 +165,108 @@ uint32_t table_fn(const struct table *t, size_t row)
 	return t->vs ? t->joined->fn(t, ref) : t->src->fn(t, ref);
 }
 
+/* ---- cells ---- */
+
+/* What the getter of a column takes for row `ref`: the row, or its function. */
+static inline uint32_t of_row(const struct table *t, const struct col_def *d,
+			      uint32_t ref)
+{
+	return d->link.fn ? d->link.fn(t, ref) : ref;
+}
+
+static const void *member_of_row(const struct table *t, const struct col_def *d,
+				 uint32_t ref, struct row_room *room)
+{
+	return (const char *)t->src->row(t, ref, room) + d->get.at.at;
+}
+
+static uint64_t member_number(const struct table *t, const struct col_def *d,
+			      uint32_t ref)
+{
+	struct row_room room;
+	const void *p = member_of_row(t, d, ref, &room);
+
+	switch (d->get.at.size) {
+	case sizeof(uint64_t): return *(const uint64_t *)p;
+	case sizeof(uint32_t): return *(const uint32_t *)p;
+	default: return *(const bool *)p;
+	}
+}
+
+static inline uint64_t number_in(const struct table *t, const struct col_def *d,
+				 uint32_t ref, uint32_t event)
+{
+	return d->get.u ? d->get.u(t, of_row(t, d, ref), event)
+			: member_number(t, d, ref);
+}
+
+struct str column_text(const struct table *t, const struct col_def *d, uint32_t ref)
+{
+	struct row_room room;
+
+	if (d->get.s)
+		return d->get.s(t, of_row(t, d, ref));
+	if (d->get.number)
+		return dict_text(t->g->st, d->get.dict, d->get.number(t, ref));
+	return *(const struct str *)member_of_row(t, d, ref, &room);
+}
+
 /* The event that a column's cells are of, and judged by. */
 static uint32_t event_of(const struct table *t, const struct table_col *c)
 {
 	return c->def->flags & PER_EVENT ? c->event : t->event;
 }
 
-/* Flags of the rows: a column's `estimated` and `absent`, NULL where no row has one. */
+/* Set estimated[i] for the rows of t that are; *any: one is. */
+static void find_estimated(const struct table *t, const struct col_def *d, uint32_t event,
+			   uint8_t *estimated, bool *any)
+{
+	*any = false;
+	for (size_t i = 0; i < t->n; i++) {
+		estimated[i] = d->get.estimated(t, of_row(t, d, row_ref(t, i)), event);
+		*any |= estimated[i];
+	}
+}
+
+static bool is_zero(const struct table_col *c, size_t i)
+{
+	return c->dict ? false : col_is_text(c->type) ? !c->s[i].n : !c->u[i];
+}
+
+static void find_absent(const struct table *t, const struct table_col *c, uint8_t *absent,
+			bool *any)
+{
+	const struct col_def *d = c->def;
+
+	*any = false;
+	for (size_t i = 0; i < t->n; i++) {
+		absent[i] = d->get.absent ? d->get.absent(t, of_row(t, d, row_ref(t, i)))
+					  : is_zero(c, i);
+		*any |= absent[i];
+	}
+}
+
+/* Flags of the rows: `estimated` and `absent`, NULL where no row has one. */
 static int fill_flags(struct table *t, struct table_col *c)
 {
-	const struct col_def *def = c->def;
-	const bool absent =
-		def->absent && !c->absent && !(def->present && def->present(t));
-	uint8_t *is_estimated = NULL, *is_absent = NULL;
-	bool any_estimated = false, any_absent = false;
+	const struct getter *g = &c->def->get;
+	uint8_t *flags;
+	bool any;
 
-	if (def->estimated && !(def->exact && def->exact(t)) &&
-	    !(is_estimated = EXEC_ARRAY(t->x, uint8_t, t->n + 1)))
-		return t->x->err->kind;
-	if (absent && !(is_absent = EXEC_ARRAY(t->x, uint8_t, t->n + 1)))
-		return t->x->err->kind;
-	for (size_t i = 0; is_estimated && i < t->n; i++) {
-		is_estimated[i] = def->estimated(t, row_ref(t, i), event_of(t, c));
-		any_estimated |= is_estimated[i];
+	c->estimated = NULL;
+	if (g->estimated && !(g->exact && g->exact(t))) {
+		if (!(flags = EXEC_ARRAY(t->x, uint8_t, t->n + 1)))
+			return t->x->err->kind;
+		find_estimated(t, c->def, event_of(t, c), flags, &any);
+		c->estimated = any ? flags : NULL;
 	}
-	for (size_t i = 0; is_absent && i < t->n; i++) {
-		is_absent[i] = def->absent(t, row_ref(t, i));
-		any_absent |= is_absent[i];
+	if ((g->absent || c->def->flags & ABSENT_0) && !c->absent &&
+	    !(g->present && g->present(t))) {
+		if (!(flags = EXEC_ARRAY(t->x, uint8_t, t->n + 1)))
+			return t->x->err->kind;
+		find_absent(t, c, flags, &any);
+		c->absent = any ? flags : NULL;
 	}
-	c->estimated = any_estimated ? is_estimated : NULL;
-	if (absent)
-		c->absent = any_absent ? is_absent : NULL;
 	return 0;
 }
 
@@ -211,7 +282,7 @@ static int fill_percent(struct table *t, struct table_col *c)
 		return 0;
 	}
 	for (size_t i = 0; i < t->n; i++) {
-		uint64_t u = c->def->u(t, row_ref(t, i), c->event);
+		uint64_t u = number_in(t, c->def, row_ref(t, i), c->event);
 
 		c->f[i] = c->def->type == COL_DELTA ? 100.0 * (double)(int64_t)u / total
 						    : 100.0 * (double)u / total;
@@ -221,19 +292,40 @@ static int fill_percent(struct table *t, struct table_col *c)
 	return 0;
 }
 
+/* The numbers of the texts of all rows in their dictionary. */
+static void fill_codes(const struct table *t, const struct col_def *d, uint32_t *out)
+{
+	struct store *st = t->g->st;
+	const uint32_t *of = t->ref;
+	size_t first = t->first;
+
+	if (d->get.number) {
+		for (size_t i = 0; i < t->n; i++)
+			out[i] = d->get.number(t, row_ref(t, i));
+		return;
+	}
+	if (d->link.stored) {
+		store_read_u32(st, (enum store_column)(d->link.stored - 1), of, first,
+			       t->n, out);
+		of = out;
+		first = 0;
+	}
+	store_read_u32(st, (enum store_column)(d->get.codes - 1), of, first, t->n, out);
+}
+
 /* Read the values from a column of the store. */
 static bool fill_stored(struct table *t, struct table_col *c)
 {
-	const struct col_def *d = c->def;
+	const struct getter *g = &c->def->get;
 
 	if (c->dict)
-		d->codes(t, c->code);
-	else if (d->texts && t->g->plain && !t->vs)
-		d->texts(t, c->s);
-	else if (d->stored && t->g->plain && !t->vs &&
-		 (!(d->flags & IF_EXACT) || d->exact(t)))
-		store_read_u64(t->g->st, (enum store_column)(d->stored - 1),
-			       d->flags & PER_EVENT ? c->event : 0, t->ref, t->first,
+		fill_codes(t, c->def, c->code);
+	else if (g->texts && t->g->plain && !t->vs)
+		g->texts(t, c->s);
+	else if (g->stored && t->g->plain && !t->vs &&
+		 (!(g->flags & IF_EXACT) || g->exact(t)))
+		store_read_u64(t->g->st, (enum store_column)(g->stored - 1),
+			       g->flags & PER_EVENT ? c->event : 0, t->ref, t->first,
 			       t->n, c->u);
 	else
 		return false;
@@ -247,16 +339,16 @@ static int fill_values(struct table *t, struct table_col *c)
 	if (fill_stored(t, c))
 		return exec_poll_now(t->x);
 	for (size_t i = 0; i < t->n; i++) {
-		uint32_t r = row_ref(t, i);
+		const uint32_t r = row_ref(t, i);
 
-		if (d->s)
-			c->s[i] = d->s(t, r);
-		else if (d->f)
-			c->f[i] = d->f(t, r, c->event);
+		if (col_is_text(c->type))
+			c->s[i] = column_text(t, d, r);
+		else if (d->get.f)
+			c->f[i] = d->get.f(t, of_row(t, d, r), c->event);
 		else if (d->type == COL_BOOL)
-			c->b[i] = d->u(t, r, c->event);
+			c->b[i] = number_in(t, d, r, c->event);
 		else
-			c->u[i] = d->u(t, r, c->event);
+			c->u[i] = number_in(t, d, r, c->event);
 		if (exec_poll(t->x))
 			return t->x->err->kind;
 	}
@@ -277,10 +369,11 @@ static int column_costs(const struct table *t, const struct table_col *c)
 
 int table_prepare(const struct table *t, const struct table_col *c)
 {
-	if (!c->def || !c->def->prepare)
+	if (!c->def || !c->def->get.prepare)
 		return 0;
-	return column_costs(t, c) || c->def->prepare(t, event_of(t, c)) ? t->x->err->kind
-									: 0;
+	return column_costs(t, c) || c->def->get.prepare(t, event_of(t, c))
+		       ? t->x->err->kind
+		       : 0;
 }
 
 int table_fill_into(struct table *t, struct table_col *c, void *buf)
@@ -289,7 +382,7 @@ int table_fill_into(struct table *t, struct table_col *c, void *buf)
 
 	if (column_costs(t, c))
 		return t->x->err->kind;
-	c->dict = has_codes(t, c->def) ? c->def->dict : DICT_NONE;
+	c->dict = has_codes(t, c->def) ? c->def->get.dict : DICT_NONE;
 	c->p = buf;
 	c->estimated = c->absent = NULL;
 	rc = c->percent ? fill_percent(t, c) : fill_values(t, c);
@@ -310,7 +403,7 @@ int table_fill(struct table *t, struct table_col *c)
 		return 0;
 	if (t->vs)
 		return t->joined->fill(t, c);
-	c->dict = has_codes(t, c->def) ? c->def->dict : DICT_NONE;
+	c->dict = has_codes(t, c->def) ? c->def->get.dict : DICT_NONE;
 	if (table_prepare(t, c))
 		return t->x->err->kind;
 	buf = exec_alloc(t->x, t->n ? t->n : 1, col_width(c));
@@ -397,6 +490,16 @@ int table_own(struct table *t, struct str base, uint32_t event, bool percent,
 	return table_add(t, base, event, percent, out) || table_fill(t, *out)
 		       ? t->x->err->kind
 		       : 0;
+}
+
+int table_show(struct table *t, struct str name)
+{
+	struct table_col *c;
+
+	if (table_add(t, name, t->event, false, &c))
+		return t->x->err->kind;
+	c->table = true;
+	return 0;
 }
 
 bool table_taken(const struct table *t, struct str name)

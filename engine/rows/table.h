@@ -13,7 +13,7 @@
 
 #include "engine/lang/ast.h"
 #include "engine/graph/graph.h"
-#include "engine/lang/result.h"
+#include "engine/rows/column.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
 
@@ -22,50 +22,6 @@ struct listing;
 struct path_tree;
 struct table;
 struct vs; /* vs.c: two tables joined */
-
-enum col_flags {
-	SHOW_M = 1,    /* in machine formats */
-	SHOW_T = 2,    /* in the table for people */
-	PER_EVENT = 4, /* NAME.EVENT exists, too */
-	ADDS_UP = 8,   /* sums over rows make sense */
-	IS_CUM = 16,   /* cum%: the running sum of the column before */
-	HAS_BAR = 32,
-	AT_TOP = 128,	    /* with ADDS_UP: only over rows that are ROW_WHOLE */
-	OF_TOTAL = 64,	    /* the percentage of `self`; .name has no "%" */
-	IS_COST = 512,	    /* COL_RATIO: of the event's cost */
-	NAMES_EVENT = 1024, /* text: the event that all costs of the row are of */
-	OF_RUN = 256,	    /* of single runs (vs_runs.c) */
-	HAS_CALLS = 2048,   /* text: f -> g; g -> h */
-	IF_EXACT = 4096,    /* the column of the store has the values only if exact() */
-};
-
-/* Of the store; each is sorted.  That of names, if none is mangled. */
-enum dict { DICT_NONE, DICT_FILE, DICT_OBJ, DICT_NAME };
-
-struct col_def {
-	const char *name;
-	enum col_type type;
-	unsigned flags;
-	/* Exactly one of them, by type; COL_DELTA and COL_BOOL use u. */
-	uint64_t (*u)(const struct table *t, uint32_t ref, uint32_t event);
-	struct str (*s)(const struct table *t, uint32_t ref);
-	double (*f)(const struct table *t, uint32_t ref, uint32_t event);
-	bool (*estimated)(const struct table *t, uint32_t ref, uint32_t event);
-	bool (*absent)(const struct table *t, uint32_t ref);
-	/* Shorter ways to the same values, for many rows: */
-	bool (*exact)(const struct table *t);	/* no row is estimated */
-	bool (*present)(const struct table *t); /* no row is absent */
-	/* 1 + the column of the store with these values, if the graph is plain and rows
-	 * are its functions or edges; 0: none */
-	unsigned stored;
-	/* The texts of rows 0..t->n-1, if the graph is plain. */
-	void (*texts)(const struct table *t, struct str *out);
-	/* The numbers of the texts of rows 0..t->n-1 in the dictionary, if has_codes(). */
-	enum dict dict;
-	void (*codes)(const struct table *t, uint32_t *out);
-	/* Or NULL: called before the cells of t are computed. */
-	int (*prepare)(const struct table *t, uint32_t event);
-};
 
 /* What a row is about.  Rows of two profiles that are about the same are compared. */
 struct row_subject {
@@ -80,19 +36,33 @@ enum { ROW_WHOLE = UINT32_MAX, ROW_UNCOUNTED = UINT32_MAX - 1 };
 
 struct source_def {
 	const char *name;    /* of the result: "functions" */
-	const char *rows;    /* the kind of its rows: "functions", "callers" */
+	const char *rows;    /* in a footer: "functions", "call sites" */
 	const char *primary; /* column that `top` sorts by */
-	const struct col_def *cols;
+	enum row_kind of;
+	/* Its columns in their order: the list, and what the registry makes of it
+	 * (columns_resolve()).  COLUMNS() sets all three. */
+	const struct listed *list;
+	struct col_def *cols;
 	size_t ncols;
 	bool sorted; /* without a sort stage: sort by primary, descending */
 	/* Fill in the rows; t->src is already set (sources_open()). */
 	int (*open)(struct exec *x, const struct source *s, struct table *t);
-	/* The function of a row, for `in $set`; NULL: none */
+	/* The function of a row, for `in $set` and columns that are of functions; NULL: none */
 	uint32_t (*fn)(const struct table *t, uint32_t ref);
 	/* Sets what the row has of *out, where nothing is set yet.  A row of a tree is also
 	 * about the rows above it.  NULL: rows cannot be compared. */
 	void (*subject)(const struct table *t, uint32_t ref, struct row_subject *out);
+	/* Of calls: both functions */
+	struct link caller, callee;
+	/* The struct that columns AT() a member read; it may be made in *room. */
+	const void *(*row)(const struct table *t, uint32_t ref, struct row_room *room);
 };
+
+/* clang-format off */
+#define COLUMNS(names)                                                             \
+	.list = (names), .ncols = sizeof(names) / sizeof((names)[0]),              \
+	.cols = (struct col_def[sizeof(names) / sizeof((names)[0])]){{0}}
+/* clang-format on */
 
 struct table_col {
 	struct str name;
@@ -180,6 +150,8 @@ static inline struct str col_text(const struct table *t, const struct table_col 
 {
 	return c->dict ? dict_text(t->g->st, c->dict, c->code[i]) : c->s[i];
 }
+/* The text of a column of the source in a row. */
+struct str column_text(const struct table *t, const struct col_def *d, uint32_t ref);
 /* Does a column of t with this definition keep numbers for its texts? */
 bool has_codes(const struct table *t, const struct col_def *d);
 static inline uint32_t row_ref(const struct table *t, size_t i)
@@ -208,6 +180,8 @@ bool table_taken(const struct table *t, struct str name);
 int table_prepare(const struct table *t, const struct table_col *c);
 /* Compute the values of a column. */
 int table_fill(struct table *t, struct table_col *c);
+/* Show a column of the source to people. */
+int table_show(struct table *t, struct str name);
 /* Compute them in buf, col_width() * t->n bytes. */
 int table_fill_into(struct table *t, struct table_col *c, void *buf);
 /* Replace the numbers of a column by texts. */
@@ -230,5 +204,10 @@ int table_result(struct table *t, struct result *r);
 const struct col_def *source_col(const struct source_def *src, struct str name);
 /* Its column that NAMES_EVENT, or NULL: the costs of a row are of their columns' events. */
 const struct col_def *source_names_event(const struct source_def *src);
+
+/* The columns that `vs` adds to those of a source, computed in vs_cols.c.  OF_TOTAL is the
+ * percentage of the column before. */
+enum { VS_COLS = 15 };
+extern struct col_def vs_cols[VS_COLS];
 
 #endif

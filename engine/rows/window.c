@@ -71,7 +71,7 @@ const struct table_col *window_col(struct window *w, const struct table_col *c)
 	if (table_prepare(w->of, c))
 		return NULL;
 	if (has_codes(&w->t, c->def))
-		out->dict = c->def->dict;
+		out->dict = c->def->get.dict;
 	buf = exec_alloc(&w->x, w->t.n, col_width(out));
 	return buf && !table_fill_into(&w->t, out, buf) ? out : NULL;
 }

@@ -21,19 +21,6 @@ extern const struct source_def source_parts, source_parts_of,
 struct flow_parts;
 struct stacks;
 
-/* No cost of the graph is an estimate. */
-bool graph_exact(const struct table *t);
-/* The number of calls is known in each row: no inlined code is among them. */
-bool calls_present(const struct table *t);
-/* Is the self cost of function f an estimate? */
-bool fn_self_estimated(const struct table *t, uint32_t f, uint32_t event);
-/* Is the inclusive cost of function f an estimate in that event? */
-bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t event);
-/* Is that or the self cost one? */
-uint64_t fn_is_estimated(const struct table *t, uint32_t f, uint32_t e);
-/* Its proven bounds in event e. */
-uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e);
-uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e);
 /* The flow of g; the flow of a whole profile is cached by the session. */
 int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out);
 /* The flows of the parts of g; *out is NULL if there is one, or none are to be used. */

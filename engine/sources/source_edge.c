@@ -16,128 +16,34 @@
 #include "engine/path/known.h"
 #include "engine/sources/neighbours.h"
 #include "engine/path/path.h"
+#include "engine/sources/getters.h"
 #include "engine/sources/source.h"
 #include "engine/sources/tree_fold.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
 /* ---- calls ---- */
 
-static uint64_t call_caller(const struct table *t, uint32_t r, uint32_t e)
+static uint32_t call_caller(const struct table *t, uint32_t r)
 {
-	(void)e;
-	return graph_id(t->g, graph_edge_caller(t->g, r));
+	return graph_edge_caller(t->g, r);
 }
 
-static uint64_t call_callee(const struct table *t, uint32_t r, uint32_t e)
+static uint32_t call_callee(const struct table *t, uint32_t r)
 {
-	(void)e;
-	return graph_id(t->g, graph_edge_callee(t->g, r));
+	return graph_edge_callee(t->g, r);
 }
 
-static uint64_t call_calls(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return graph_edge_calls(t->g, r);
-}
-
-/* Inlined code is entered without a call. */
-static bool call_not_counted(const struct table *t, uint32_t r)
-{
-	return !graph_calls_known(t->g, graph_edge_callee(t->g, r));
-}
-
-static uint64_t call_incl(const struct table *t, uint32_t r, uint32_t e)
-{
-	return graph_edge_incl(t->g, r, e);
-}
-
-static uint64_t call_recursive(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return graph_edge_in_cycle(t->g, r);
-}
-
-static uint64_t call_caller_calls(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return fn_activations(t->g, graph_edge_caller(t->g, r));
-}
-
-static struct str call_caller_name(const struct table *t, uint32_t r)
-{
-	return graph_name(t->g, graph_edge_caller(t->g, r));
-}
-
-static struct str call_callee_name(const struct table *t, uint32_t r)
-{
-	return graph_name(t->g, graph_edge_callee(t->g, r));
-}
-
-static struct str call_caller_file(const struct table *t, uint32_t r)
-{
-	return graph_file(t->g, graph_edge_caller(t->g, r));
-}
-
-static struct str call_callee_file(const struct table *t, uint32_t r)
-{
-	return graph_file(t->g, graph_edge_callee(t->g, r));
-}
-
-static bool call_estimated(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return !graph_call_is_sure(t->g, r);
-}
-
-/* Read what column `of` has for the functions in column `end` of the calls. */
-static void read_of_end(const struct table *t, enum store_column end,
-			enum store_column of, uint32_t *out)
-{
-	store_read_u32(t->g->st, end, t->ref, t->first, t->n, out);
-	store_read_u32(t->g->st, of, out, 0, t->n, out);
-}
-
-static void caller_files(const struct table *t, uint32_t *out)
-{
-	read_of_end(t, STORE_EDGE_CALLER, STORE_FN_FILE, out);
-}
-
-static void callee_files(const struct table *t, uint32_t *out)
-{
-	read_of_end(t, STORE_EDGE_CALLEE, STORE_FN_FILE, out);
-}
-
-static void caller_names(const struct table *t, uint32_t *out)
-{
-	read_of_end(t, STORE_EDGE_CALLER, STORE_FN_NAME, out);
-}
-
-static void callee_names(const struct table *t, uint32_t *out)
-{
-	read_of_end(t, STORE_EDGE_CALLEE, STORE_FN_NAME, out);
-}
-
-static const struct col_def call_cols[] = {
-	{"caller_id", COL_ID, SHOW_M, .u = call_caller},
-	{"callee_id", COL_ID, SHOW_M, .u = call_callee},
-	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = call_calls,
-	 .absent = call_not_counted, .present = calls_present,
-	 .stored = 1 + STORE_EDGE_CALLS},
-	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = call_incl,
-	 .estimated = call_estimated, .exact = graph_exact,
-	 .stored = 1 + STORE_EDGE_INCL},
-	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
-	{"caller", COL_NAME, SHOW_M | SHOW_T, .s = call_caller_name, .dict = DICT_NAME,
-	 .codes = caller_names},
-	{"callee", COL_NAME, SHOW_M | SHOW_T, .s = call_callee_name, .dict = DICT_NAME,
-	 .codes = callee_names},
-	{"caller_file", COL_FILE, SHOW_M, .s = call_caller_file, .dict = DICT_FILE,
-	 .codes = caller_files},
-	{"callee_file", COL_FILE, SHOW_M, .s = call_callee_file, .dict = DICT_FILE,
-	 .codes = callee_files},
-	{"recursive", COL_BOOL, SHOW_M, .u = call_recursive},
-	{"caller_calls", COL_COUNT, 0, .u = call_caller_calls},
+static const struct listed call_list[] = {
+	{"caller_id", SHOW_M, 0},
+	{"callee_id", SHOW_M, 0},
+	{"calls", BOTH, 4},
+	{"incl", BOTH, 3},
+	{"incl%", SHOW_T | HAS_BAR, 5},
+	{"caller", BOTH, 2},
+	{"callee", BOTH, 1},
+	{"caller_file", SHOW_M, 0},
+	{"callee_file", SHOW_M, 0},
+	{"recursive", SHOW_M, 0},
+	{"caller_calls", 0, 0},
 };
 
 static int by_number(const void *a, const void *b)
@@ -270,8 +176,16 @@ static void calls_subject(const struct table *t, uint32_t r, struct row_subject 
 }
 
 const struct source_def source_calls = {
-	"calls", "calls",    "incl", call_cols,	    COUNT(call_cols),
-	true,	 calls_open, NULL,   calls_subject,
+	.name = "calls",
+	.rows = "calls",
+	.primary = "incl",
+	.of = ROW_CALL,
+	COLUMNS(call_list),
+	.sorted = true,
+	.open = calls_open,
+	.subject = calls_subject,
+	.caller = {call_caller, 1 + STORE_EDGE_CALLER},
+	.callee = {call_callee, 1 + STORE_EDGE_CALLEE},
 };
 
 /* ---- trees ---- */
@@ -284,128 +198,76 @@ struct tree {
 	bool on_inlined; /* nothing else is in the set */
 };
 
-static const struct path_tree_row *tree_row(const struct table *t, uint32_t r)
+static const struct path_tree_row *tree_of(const struct table *t, uint32_t r)
 {
 	return &((const struct tree *)t->data)->rows[r];
 }
 
-static uint64_t tree_depth(const struct table *t, uint32_t r, uint32_t e)
+static const void *tree_row(const struct table *t, uint32_t r, struct row_room *room)
 {
-	(void)e;
-	return tree_row(t, r)->depth;
+	(void)room;
+	return tree_of(t, r);
 }
 
-static uint64_t tree_id(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return graph_id(t->g, tree_row(t, r)->fn);
-}
-
-static uint64_t tree_calls(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return tree_row(t, r)->calls;
-}
-
-static uint64_t tree_incl(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return tree_row(t, r)->incl;
-}
-
-static uint64_t tree_est(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return tree_row(t, r)->est;
-}
-
-static uint64_t tree_lo(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return tree_row(t, r)->cost.lo;
-}
-
-static uint64_t tree_hi(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return tree_row(t, r)->cost.hi;
-}
-
-static double tree_share(const struct table *t, uint32_t r, uint32_t e)
+double tree_share(const struct table *t, uint32_t r, uint32_t e)
 {
 	const struct tree *d = t->data;
 
-	return d->base ? 100.0 * (double)tree_est(t, r, e) / (double)d->base : 0;
+	(void)e;
+	return d->base ? 100.0 * (double)tree_of(t, r)->est / (double)d->base : 0;
 }
 
-static double tree_per_call(const struct table *t, uint32_t r, uint32_t e)
+double tree_per_call(const struct table *t, uint32_t r, uint32_t e)
 {
-	const struct path_tree_row *row = tree_row(t, r);
+	const struct path_tree_row *row = tree_of(t, r);
 
 	(void)e;
 	return row->calls ? (double)row->incl / (double)row->calls : 0;
 }
 
-static uint64_t tree_recursive(const struct table *t, uint32_t r, uint32_t e)
+bool tree_is_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
-	(void)e;
-	return tree_row(t, r)->recursive;
-}
-
-static bool tree_is_estimated(const struct table *t, uint32_t r, uint32_t e)
-{
-	const struct path_tree_row *row = tree_row(t, r);
+	const struct path_tree_row *row = tree_of(t, r);
 
 	(void)e;
 	return t->g->estimated || !row->cost.measured;
 }
 
-static uint64_t tree_estimated(const struct table *t, uint32_t r, uint32_t e)
+uint64_t tree_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
 	return tree_is_estimated(t, r, e);
 }
 
-static bool tree_unbounded(const struct table *t, uint32_t r)
+bool tree_unbounded(const struct table *t, uint32_t r)
 {
-	return !tree_row(t, r)->cost.bounded || tree_row(t, r)->inner;
+	return !tree_of(t, r)->cost.bounded || tree_of(t, r)->inner;
 }
 
 /* A call from the set into itself does not enter or leave the set. */
-static bool tree_inner(const struct table *t, uint32_t r)
+bool tree_inner(const struct table *t, uint32_t r)
 {
-	return tree_row(t, r)->inner;
+	return tree_of(t, r)->inner;
 }
 
-static uint64_t tree_self(const struct table *t, uint32_t r, uint32_t e)
+uint64_t tree_self(const struct table *t, uint32_t r, uint32_t e)
 {
-	const struct path_tree_row *row = tree_row(t, r);
+	const struct path_tree_row *row = tree_of(t, r);
 
 	(void)e;
 	return row->own == PATH_OWN_UNKNOWN ? near_own(t->x, row->fn, t->upward, row->est)
 					    : row->own;
 }
 
-static uint64_t tree_cycle(const struct table *t, uint32_t r, uint32_t e)
+bool tree_no_calls(const struct table *t, uint32_t r)
 {
-	(void)e;
-	return graph_cycle(t->g, tree_row(t, r)->fn);
-}
-
-static bool tree_no_cycle(const struct table *t, uint32_t r)
-{
-	return tree_cycle(t, r, 0) == 0;
-}
-
-static bool tree_no_calls(const struct table *t, uint32_t r)
-{
-	return tree_row(t, r)->calls == 0;
+	return tree_of(t, r)->calls == 0;
 }
 
 /* Inlined code is entered without a call. */
-static bool tree_not_called(const struct table *t, uint32_t r)
+bool tree_not_called(const struct table *t, uint32_t r)
 {
-	const struct path_tree_row *row = tree_row(t, r);
+	const struct path_tree_row *row = tree_of(t, r);
 
 	if (row->calls || !t->g->extra)
 		return false;
@@ -413,59 +275,22 @@ static bool tree_not_called(const struct table *t, uint32_t r)
 		return !graph_calls_known(t->g, row->fn);
 	return row->parent == FLOW_NONE
 		       ? ((const struct tree *)t->data)->on_inlined
-		       : !graph_calls_known(t->g, tree_row(t, row->parent)->fn);
+		       : !graph_calls_known(t->g, tree_of(t, row->parent)->fn);
 }
 
-static struct str tree_name(const struct table *t, uint32_t r)
-{
-	return graph_name(t->g, tree_row(t, r)->fn);
-}
-
-static struct str tree_file(const struct table *t, uint32_t r)
-{
-	return graph_file(t->g, tree_row(t, r)->fn);
-}
-
-static struct str tree_obj(const struct table *t, uint32_t r)
-{
-	return graph_obj(t->g, tree_row(t, r)->fn);
-}
-
-static struct str tree_class(const struct table *t, uint32_t r)
-{
-	return graph_class_shown(t->g, tree_row(t, r)->fn);
-}
-
-static struct str tree_dir(const struct table *t, uint32_t r)
-{
-	return graph_dir_of(tree_file(t, r));
-}
-
-static const struct col_def tree_cols[] = {
-	{"depth", COL_COUNT, SHOW_M | SHOW_T, .u = tree_depth},
-	{"id", COL_ID, SHOW_M | SHOW_T, .u = tree_id},
-	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP | AT_TOP, .u = tree_calls,
-	 .absent = tree_not_called},
-	{"incl", COL_COST, SHOW_M | SHOW_T | ADDS_UP | AT_TOP, .u = tree_incl},
-	{"est", COL_COST, SHOW_M | SHOW_T | ADDS_UP, .u = tree_est,
-	 .estimated = tree_is_estimated, .absent = tree_inner},
-	{"lo", COL_COST, SHOW_M, .u = tree_lo, .absent = tree_unbounded},
-	{"hi", COL_COST, SHOW_M, .u = tree_hi, .absent = tree_unbounded},
-	{"share%", COL_PERCENT, SHOW_T | HAS_BAR, .f = tree_share,
-	 .estimated = tree_is_estimated, .absent = tree_inner},
-	{"incl/call", COL_RATIO, SHOW_T | IS_COST, .f = tree_per_call,
-	 .absent = tree_no_calls},
-	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = tree_name},
-	{"file", COL_FILE, SHOW_M, .s = tree_file},
-	{"obj", COL_OBJ, SHOW_M, .s = tree_obj},
-	{"recursive", COL_BOOL, SHOW_M | SHOW_T, .u = tree_recursive},
-	{"estimated", COL_BOOL, SHOW_M, .u = tree_estimated},
-	{"self", COL_COST, SHOW_M, .u = tree_self, .estimated = tree_is_estimated,
-	 .absent = tree_inner},
-	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = tree_cycle, .absent = tree_no_cycle},
-	{"class", COL_NAME, 0, .s = tree_class},
-	{"dir", COL_FILE, 0, .s = tree_dir},
-};
+/* The same, but for what a narrow screen keeps longer. */
+#define TREE_LIST(CALLS, INCL, EST, SHARE)                                            \
+	{"depth", BOTH, 10}, {"id", BOTH, 6}, {"calls", BOTH, CALLS},                 \
+		{"incl", BOTH, INCL}, {"est", BOTH, EST}, {"lo", SHOW_M, 0},          \
+		{"hi", SHOW_M, 0}, {"share%", SHOW_T | HAS_BAR, SHARE},               \
+		{"incl/call", SHOW_T, 9}, {"fn", BOTH, 1}, {"file", SHOW_M, 0},       \
+		{"obj", SHOW_M, 0}, {"recursive", BOTH, 7}, {"estimated", SHOW_M, 0}, \
+		{"self", SHOW_M, 0}, {"cycle", BOTH, 8}, {"class", 0, 0},             \
+	{                                                                             \
+		"dir", 0, 0                                                           \
+	}
+static const struct listed near_list[] = {TREE_LIST(2, 3, 4, 5)};
+static const struct listed tree_list[] = {TREE_LIST(4, 5, 2, 3)};
 
 static double tree_min(const struct exec *x, const struct source *s)
 {
@@ -556,7 +381,7 @@ static struct str span_text(const struct exec *x, struct span s)
  * itself is in no sum. */
 static uint32_t tree_part_of(const struct table *t, uint32_t r)
 {
-	const struct path_tree_row *row = tree_row(t, r);
+	const struct path_tree_row *row = tree_of(t, r);
 
 	_Static_assert((unsigned)FLOW_NONE == (unsigned)ROW_WHOLE, "level 1 is whole");
 	return row->inner ? ROW_UNCOUNTED : row->parent;
@@ -655,19 +480,26 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 
 static uint32_t tree_fn(const struct table *t, uint32_t r)
 {
-	return tree_row(t, r)->fn;
+	return tree_of(t, r)->fn;
 }
 
 static void tree_subject(const struct table *t, uint32_t r, struct row_subject *out)
 {
-	out->fn[0] = tree_row(t, r)->fn;
+	out->fn[0] = tree_of(t, r)->fn;
 }
 
-#define TREE(var, name, rows)                                              \
-	const struct source_def var = {                                    \
-		name,  rows,	  "est",   tree_cols,	 COUNT(tree_cols), \
-		false, tree_open, tree_fn, tree_subject,                   \
+#define TREE(var, word, what, names)     \
+	const struct source_def var = {  \
+		.name = word,            \
+		.rows = what,            \
+		.primary = "est",        \
+		.of = ROW_TREE,          \
+		COLUMNS(names),          \
+		.open = tree_open,       \
+		.fn = tree_fn,           \
+		.subject = tree_subject, \
+		.row = tree_row,         \
 	}
-TREE(source_callers, "callers", "callers");
-TREE(source_callees, "callees", "callees");
-TREE(source_calltree, "calltree", "rows");
+TREE(source_callers, "callers", "callers", near_list);
+TREE(source_callees, "callees", "callees", near_list);
+TREE(source_calltree, "calltree", "rows", tree_list);

@@ -12,120 +12,8 @@
 #include "engine/graph/graph_cycles.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/names/name.h"
+#include "engine/sources/getters.h"
 #include "engine/sources/source.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-
-static uint64_t fn_id_of(const struct table *t, uint32_t f, uint32_t e)
-{
-	(void)e;
-	return graph_id(t->g, f);
-}
-
-static uint64_t fn_self(const struct table *t, uint32_t f, uint32_t e)
-{
-	return graph_self(t->g, f, e);
-}
-
-static uint64_t fn_incl(const struct table *t, uint32_t f, uint32_t e)
-{
-	return graph_incl(t->g, f, e);
-}
-
-bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t e)
-{
-	uint64_t lo, hi;
-
-	if (!graph_is_sure(t->g, f, GRAPH_INCL))
-		return true;
-	if (!graph_incl_estimated(t->g, f))
-		return false;
-	graph_incl_bounds(t->g, f, e, &lo, &hi);
-	return lo < hi;
-}
-
-uint64_t fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)
-{
-	return !graph_is_sure(t->g, f, GRAPH_SELF) || fn_incl_estimated(t, f, e);
-}
-
-uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e)
-{
-	uint64_t lo, hi;
-
-	graph_incl_bounds(t->g, f, e, &lo, &hi);
-	return lo;
-}
-
-uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e)
-{
-	uint64_t lo, hi;
-
-	graph_incl_bounds(t->g, f, e, &lo, &hi);
-	return hi;
-}
-
-/* Only functions on cycles have estimates, but for those of stages. */
-static bool fn_exact(const struct table *t)
-{
-	return !t->g->estimated && t->g->cycles == 0;
-}
-
-bool graph_exact(const struct table *t)
-{
-	return !t->g->estimated;
-}
-
-static void fn_name_codes(const struct table *t, uint32_t *out)
-{
-	store_read_u32(t->g->st, STORE_FN_NAME, t->ref, t->first, t->n, out);
-}
-
-static void fn_names(const struct table *t, struct str *out)
-{
-	enum { SOME = 256 };
-	name_id id[SOME];
-
-	for (size_t i = 0; i < t->n; i += SOME) {
-		const size_t n = t->n - i < SOME ? t->n - i : SOME;
-
-		store_read_u32(t->g->st, STORE_FN_NAME, t->ref ? t->ref + i : NULL,
-			       t->first + i, n, id);
-		store_shown_names(t->g->st, id, n, out + i);
-	}
-}
-
-static void fn_files(const struct table *t, uint32_t *out)
-{
-	store_read_u32(t->g->st, STORE_FN_FILE, t->ref, t->first, t->n, out);
-}
-
-static void fn_objects(const struct table *t, uint32_t *out)
-{
-	store_read_u32(t->g->st, STORE_FN_OBJ, t->ref, t->first, t->n, out);
-}
-
-/* A cost that a stage estimated has no bounds. */
-static bool fn_no_bounds(const struct table *t, uint32_t f)
-{
-	return !graph_is_sure(t->g, f, GRAPH_INCL);
-}
-
-static uint64_t fn_contribution(const struct table *t, uint32_t f, uint32_t e)
-{
-	return graph_contribution(t->g, f, e);
-}
-
-static uint64_t fn_incoming(const struct table *t, uint32_t f, uint32_t e)
-{
-	return graph_incoming(t->g, f, e);
-}
-
-/* Of a good part of the functions it is cheaper to know it of all. */
-static int fn_prepare_sums(const struct table *t, uint32_t e)
-{
-	return t->n > t->g->functions / 4 ? graph_sum_calls(t->g, e, t->x->err) : 0;
-}
 
 uint64_t fn_activations(const struct graph *g, uint32_t f)
 {
@@ -134,151 +22,15 @@ uint64_t fn_activations(const struct graph *g, uint32_t f)
 	return calls ? calls : 1;
 }
 
-static uint64_t fn_calls(const struct table *t, uint32_t f, uint32_t e)
-{
-	(void)e;
-	return graph_calls(t->g, f);
-}
-
-/* Inlined code is entered without a call. */
-static bool fn_not_called(const struct table *t, uint32_t f)
-{
-	return !graph_calls_known(t->g, f);
-}
-
-bool calls_present(const struct table *t)
-{
-	return t->g->plain;
-}
-
-static uint64_t fn_line(const struct table *t, uint32_t f, uint32_t e)
-{
-	(void)e;
-	return graph_line(t->g, f);
-}
-
-static uint64_t fn_cycle(const struct table *t, uint32_t f, uint32_t e)
-{
-	(void)e;
-	return graph_cycle(t->g, f);
-}
-
-static struct str fn_name(const struct table *t, uint32_t f)
-{
-	return graph_name(t->g, f);
-}
-
-static struct str fn_file(const struct table *t, uint32_t f)
-{
-	return graph_file(t->g, f);
-}
-
-static struct str fn_obj(const struct table *t, uint32_t f)
-{
-	return graph_obj(t->g, f);
-}
-
-static struct str fn_short(const struct table *t, uint32_t f)
-{
-	return graph_short_name(t->g, f, t->x->a);
-}
-
-/* The graph is plain. */
-static void fn_shorts(const struct table *t, struct str *out)
-{
-	fn_names(t, out);
-	for (size_t i = 0; i < t->n; i++)
-		out[i] = name_short(out[i], t->x->a);
-}
-
-static struct str fn_class(const struct table *t, uint32_t f)
-{
-	return graph_class_shown(t->g, f);
-}
-
-static struct str fn_dir(const struct table *t, uint32_t f)
-{
-	return graph_dir_of(graph_file(t->g, f));
-}
-
-/* For people: the file or, if it is unknown, the object. */
-static struct str fn_place(const struct table *t, uint32_t f)
-{
-	struct str file = str_basename(graph_file(t->g, f));
-	struct str obj = str_basename(graph_obj(t->g, f));
-	uint64_t line = graph_line(t->g, f);
-
-	if (str_eq(file, STR("???")) && !line && !str_eq(obj, STR("???")))
-		return arena_printf(t->x->a, "[%.*s]", STR_ARG(obj));
-
-	return line ? arena_printf(t->x->a, "%.*s:%llu", STR_ARG(file),
-				   (unsigned long long)line)
-		    : file;
-}
-
-static bool fn_estimated(const struct table *t, uint32_t f, uint32_t e)
-{
-	(void)f, (void)e;
-	return t->g->estimated;
-}
-
-bool fn_self_estimated(const struct table *t, uint32_t f, uint32_t e)
-{
-	(void)e;
-	return !graph_is_sure(t->g, f, GRAPH_SELF);
-}
-
-static bool fn_no_line(const struct table *t, uint32_t f)
-{
-	return graph_line(t->g, f) == 0;
-}
-
-static bool fn_no_cycle(const struct table *t, uint32_t f)
-{
-	return graph_cycle(t->g, f) == 0;
-}
-
-static uint64_t fn_recursive(const struct table *t, uint32_t f, uint32_t e)
-{
-	(void)e;
-	return graph_cycle(t->g, f) || graph_calls_itself(t->g, f);
-}
-
-static const struct col_def fn_cols[] = {
-	{"id", COL_ID, SHOW_M | SHOW_T, .u = fn_id_of},
-	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = fn_self,
-	 .estimated = fn_self_estimated, .exact = graph_exact,
-	 .stored = 1 + STORE_FN_SELF},
-	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
-	{"cum%", COL_PERCENT, SHOW_T | IS_CUM, .u = NULL},
-	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = fn_incl,
-	 .estimated = fn_incl_estimated, .exact = fn_exact, .stored = 1 + STORE_FN_INCL},
-	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL},
-	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = fn_calls,
-	 .absent = fn_not_called, .present = calls_present, .stored = 1 + STORE_FN_CALLS},
-	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = fn_name, .texts = fn_names,
-	 .dict = DICT_NAME, .codes = fn_name_codes},
-	{"file:line", COL_STR, SHOW_T, .s = fn_place},
-	{"file", COL_FILE, SHOW_M, .s = fn_file, .dict = DICT_FILE, .codes = fn_files},
-	{"line", COL_LINE, SHOW_M, .u = fn_line, .absent = fn_no_line,
-	 .stored = 1 + STORE_FN_LINE},
-	{"obj", COL_OBJ, SHOW_M, .s = fn_obj, .dict = DICT_OBJ, .codes = fn_objects},
-	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = fn_cycle, .absent = fn_no_cycle},
-	{"recursive", COL_BOOL, SHOW_T, .u = fn_recursive},
-	{"contribution", COL_COST, SHOW_M | PER_EVENT, .u = fn_contribution,
-	 .estimated = fn_estimated, .exact = graph_exact, .prepare = fn_prepare_sums},
-	{"incoming", COL_COST, SHOW_M | PER_EVENT, .u = fn_incoming,
-	 .estimated = fn_estimated, .exact = graph_exact, .prepare = fn_prepare_sums},
-	{"short", COL_NAME, SHOW_M, .s = fn_short, .texts = fn_shorts},
-	{"lo", COL_COST, SHOW_M | PER_EVENT | IF_EXACT, .u = fn_incl_lo,
-	 .absent = fn_no_bounds, .exact = fn_exact, .present = fn_exact,
-	 .stored = 1 + STORE_FN_INCL},
-	{"hi", COL_COST, SHOW_M | PER_EVENT | IF_EXACT, .u = fn_incl_hi,
-	 .absent = fn_no_bounds, .exact = fn_exact, .present = fn_exact,
-	 .stored = 1 + STORE_FN_INCL},
-	{"estimated", COL_BOOL, SHOW_M | PER_EVENT, .u = fn_is_estimated},
-	{"class", COL_NAME, 0, .s = fn_class},
-	{"dir", COL_FILE, 0, .s = fn_dir},
+static const struct listed fn_list[] = {
+	{"id", BOTH, 7},	 {"self", BOTH, 2},	   {"self%", SHOW_T | HAS_BAR, 3},
+	{"cum%", SHOW_T, 11},	 {"incl", BOTH, 4},	   {"incl%", SHOW_T, 8},
+	{"calls", BOTH, 5},	 {"fn", BOTH, 1},	   {"file:line", SHOW_T, 9},
+	{"file", SHOW_M, 0},	 {"line", SHOW_M, 0},	   {"obj", SHOW_M, 0},
+	{"cycle", BOTH, 10},	 {"recursive", SHOW_T, 6}, {"contribution", SHOW_M, 0},
+	{"incoming", SHOW_M, 0}, {"short", SHOW_M, 0},	   {"lo", SHOW_M, 0},
+	{"hi", SHOW_M, 0},	 {"estimated", SHOW_M, 0}, {"class", 0, 0},
+	{"dir", 0, 0},
 };
 
 uint32_t row_is_fn(const struct table *t, uint32_t f)
@@ -319,14 +71,20 @@ static int fn_open(struct exec *x, const struct source *s, struct table *t)
 					: refs_of_set(x, t, def, x->g, set);
 }
 
-const struct source_def source_functions = {
-	"functions", "functions", "self",    fn_cols,	 COUNT(fn_cols),
-	true,	     fn_open,	  row_is_fn, fn_subject,
-};
-const struct source_def source_find = {
-	"find", "functions", "self",	fn_cols,    COUNT(fn_cols),
-	true,	fn_open,     row_is_fn, fn_subject,
-};
+#define FUNCTIONS(var, word)            \
+	const struct source_def var = { \
+		.name = word,           \
+		.rows = "functions",    \
+		.primary = "self",      \
+		.of = ROW_FN,           \
+		COLUMNS(fn_list),       \
+		.sorted = true,         \
+		.open = fn_open,        \
+		.fn = row_is_fn,        \
+		.subject = fn_subject,  \
+	}
+FUNCTIONS(source_functions, "functions");
+FUNCTIONS(source_find, "find");
 
 /* ---- groups ---- */
 
@@ -335,7 +93,7 @@ struct groups {
 	uint32_t *functions; /* [groups] */
 };
 
-static uint64_t group_functions(const struct table *t, uint32_t f, uint32_t e)
+uint64_t group_functions(const struct table *t, uint32_t f, uint32_t e)
 {
 	const struct groups *d = t->data;
 
@@ -343,20 +101,11 @@ static uint64_t group_functions(const struct table *t, uint32_t f, uint32_t e)
 	return d->functions[f];
 }
 
-static const struct col_def group_cols[] = {
-	{"name", COL_FILE, SHOW_M | SHOW_T, .s = fn_name},
-	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = fn_self,
-	 .estimated = fn_estimated},
-	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
-	{"cum%", COL_PERCENT, SHOW_T | IS_CUM, .u = NULL},
-	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = fn_incl,
-	 .estimated = fn_incl_estimated},
-	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL},
-	{"functions", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = group_functions},
-	{"calls", COL_COUNT, 0, .u = fn_calls},
-	{"lo", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_lo, .absent = fn_no_bounds},
-	{"hi", COL_COST, SHOW_M | PER_EVENT, .u = fn_incl_hi, .absent = fn_no_bounds},
-	{"estimated", COL_BOOL, SHOW_M | PER_EVENT, .u = fn_is_estimated},
+static const struct listed group_list[] = {
+	{"name", BOTH, 1},	{"self", BOTH, 2},	  {"self%", SHOW_T | HAS_BAR, 3},
+	{"cum%", SHOW_T, 7},	{"incl", BOTH, 4},	  {"incl%", SHOW_T, 5},
+	{"functions", BOTH, 6}, {"calls", 0, 0},	  {"lo", SHOW_M, 0},
+	{"hi", SHOW_M, 0},	{"estimated", SHOW_M, 0},
 };
 
 static void group_subject(const struct table *t, uint32_t f, struct row_subject *out)
@@ -416,10 +165,16 @@ static int group_open(struct exec *x, const struct source *s, struct table *t)
 	return refs_of_set(x, t, t->src, d->g, rows);
 }
 
-#define GROUP(var, name)                                                    \
-	const struct source_def var = {                                     \
-		name, name,	  "self", group_cols,	 COUNT(group_cols), \
-		true, group_open, NULL,	  group_subject,                    \
+#define GROUP(var, word)                  \
+	const struct source_def var = {   \
+		.name = word,             \
+		.rows = word,             \
+		.primary = "self",        \
+		.of = ROW_GROUP,          \
+		COLUMNS(group_list),      \
+		.sorted = true,           \
+		.open = group_open,       \
+		.subject = group_subject, \
 	}
 GROUP(source_files, "files");
 GROUP(source_objects, "objects");
@@ -428,48 +183,31 @@ GROUP(source_classes, "classes");
 
 /* ---- cycles: row i is cycle i + 1 ---- */
 
-static const struct graph_cycle *cycle_row(const struct table *t, uint32_t i)
+static const struct graph_cycle *cycle_of(const struct table *t, uint32_t i)
 {
 	return &((const struct graph_cycle *)t->data)[i];
 }
 
-static uint64_t cycle_id(const struct table *t, uint32_t i, uint32_t e)
+static const void *cycle_row(const struct table *t, uint32_t i, struct row_room *room)
+{
+	(void)room;
+	return cycle_of(t, i);
+}
+
+uint64_t cycle_id(const struct table *t, uint32_t i, uint32_t e)
 {
 	(void)t, (void)e;
 	return (uint64_t)i + 1;
 }
 
-static uint64_t cycle_functions(const struct table *t, uint32_t i, uint32_t e)
-{
-	(void)e;
-	return cycle_row(t, i)->functions;
-}
-
-static uint64_t cycle_self(const struct table *t, uint32_t i, uint32_t e)
+uint64_t cycle_self(const struct table *t, uint32_t i, uint32_t e)
 {
 	return graph_cycle_self(t->g, i + 1, e);
 }
 
-static uint64_t cycle_incl(const struct table *t, uint32_t i, uint32_t e)
+uint64_t cycle_incl(const struct table *t, uint32_t i, uint32_t e)
 {
 	return graph_cycle_incl(t->g, i + 1, e);
-}
-
-static struct str cycle_entry(const struct table *t, uint32_t i)
-{
-	return graph_name(t->g, cycle_row(t, i)->entry);
-}
-
-static uint64_t cycle_entries(const struct table *t, uint32_t i, uint32_t e)
-{
-	(void)e;
-	return cycle_row(t, i)->entries;
-}
-
-static uint64_t cycle_calls(const struct table *t, uint32_t i, uint32_t e)
-{
-	(void)e;
-	return cycle_row(t, i)->calls;
 }
 
 /* "caller -> callee" */
@@ -482,34 +220,34 @@ static struct str call_text(const struct table *t, uint32_t edge)
 			    STR_ARG(graph_name(t->g, x.callee)));
 }
 
-static struct str cycle_costliest(const struct table *t, uint32_t i)
+struct str cycle_costliest(const struct table *t, uint32_t i)
 {
-	return call_text(t, cycle_row(t, i)->costliest);
+	return call_text(t, cycle_of(t, i)->costliest);
 }
 
-static bool cycle_not_opened(const struct table *t, uint32_t i)
+bool cycle_not_opened(const struct table *t, uint32_t i)
 {
-	return cycle_row(t, i)->nopening == CYCLE_UNKNOWN;
+	return cycle_of(t, i)->nopening == CYCLE_UNKNOWN;
 }
 
-static uint64_t cycle_cuts(const struct table *t, uint32_t i, uint32_t e)
+uint64_t cycle_cuts(const struct table *t, uint32_t i, uint32_t e)
 {
 	(void)e;
-	return cycle_not_opened(t, i) ? 0 : cycle_row(t, i)->nopening;
+	return cycle_not_opened(t, i) ? 0 : cycle_of(t, i)->nopening;
 }
 
 /* The share of the cycle's cost in the calls to cut. */
-static double cycle_cut_share(const struct table *t, uint32_t i, uint32_t e)
+double cycle_cut_share(const struct table *t, uint32_t i, uint32_t e)
 {
 	double incl = (double)graph_cycle_incl(t->g, i + 1, t->event);
 
 	(void)e;
-	return incl > 0 ? 100.0 * (double)cycle_row(t, i)->opening_cost / incl : 0;
+	return incl > 0 ? 100.0 * (double)cycle_of(t, i)->opening_cost / incl : 0;
 }
 
-static struct str cycle_cut(const struct table *t, uint32_t i)
+struct str cycle_cut(const struct table *t, uint32_t i)
 {
-	const struct graph_cycle *c = cycle_row(t, i);
+	const struct graph_cycle *c = cycle_of(t, i);
 	struct str text = STR("");
 
 	for (uint32_t k = 0; k < c->nopening && k < 3 && !cycle_not_opened(t, i); k++) {
@@ -523,21 +261,12 @@ static struct str cycle_cut(const struct table *t, uint32_t i)
 	return text;
 }
 
-static const struct col_def cycle_cols[] = {
-	{"id", COL_ID, SHOW_M | SHOW_T, .u = cycle_id},
-	{"functions", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = cycle_functions},
-	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = cycle_self},
-	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL},
-	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = cycle_incl},
-	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
-	{"entry", COL_NAME, SHOW_M | SHOW_T, .s = cycle_entry},
-	{"entries", COL_COUNT, SHOW_M | SHOW_T, .u = cycle_entries},
-	{"calls", COL_COUNT, SHOW_M, .u = cycle_calls},
-	{"costliest", COL_STR, SHOW_M | SHOW_T | HAS_CALLS, .s = cycle_costliest},
-	{"cuts", COL_COUNT, SHOW_M | SHOW_T, .u = cycle_cuts, .absent = cycle_not_opened},
-	{"share%", COL_PERCENT, SHOW_M | SHOW_T, .f = cycle_cut_share,
-	 .absent = cycle_not_opened},
-	{"cut", COL_STR, SHOW_M | SHOW_T | HAS_CALLS, .s = cycle_cut},
+static const struct listed cycle_list[] = {
+	{"id", BOTH, 1},	 {"functions", BOTH, 4}, {"self", BOTH, 9},
+	{"self%", SHOW_T, 12},	 {"incl", BOTH, 3},	 {"incl%", SHOW_T | HAS_BAR, 6},
+	{"entry", BOTH, 2},	 {"entries", BOTH, 8},	 {"calls", SHOW_M, 0},
+	{"costliest", BOTH, 11}, {"cuts", BOTH, 5},	 {"share%", BOTH, 10},
+	{"cut", BOTH, 7},
 };
 
 /* Note how many functions, of set or of all (NULL), call themselves and are in no cycle:
@@ -594,7 +323,7 @@ static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 
 static uint32_t cycle_fn(const struct table *t, uint32_t i)
 {
-	return cycle_row(t, i)->entry;
+	return cycle_of(t, i)->entry;
 }
 
 static void cycle_subject(const struct table *t, uint32_t i, struct row_subject *out)
@@ -603,6 +332,14 @@ static void cycle_subject(const struct table *t, uint32_t i, struct row_subject 
 }
 
 const struct source_def source_cycles = {
-	"cycles", "cycles",   "incl",	cycle_cols,    COUNT(cycle_cols),
-	true,	  cycle_open, cycle_fn, cycle_subject,
+	.name = "cycles",
+	.rows = "cycles",
+	.primary = "incl",
+	.of = ROW_CYCLE,
+	COLUMNS(cycle_list),
+	.sorted = true,
+	.open = cycle_open,
+	.fn = cycle_fn,
+	.subject = cycle_subject,
+	.row = cycle_row,
 };

@@ -4,9 +4,8 @@
 #include "engine/lang/check_names.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
+#include "engine/sources/getters.h"
 #include "engine/sources/source.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static const struct store_info *info_of(const struct table *t)
 {
@@ -15,39 +14,13 @@ static const struct store_info *info_of(const struct table *t)
 
 /* ---- info: one row about the profile ---- */
 
-#define INFO_U(name, expr)                                                         \
-	static uint64_t info_##name(const struct table *t, uint32_t r, uint32_t e) \
-	{                                                                          \
-		(void)r, (void)e;                                                  \
-		return info_of(t)->expr;                                           \
-	}
-#define INFO_S(name, expr)                                               \
-	static struct str info_##name(const struct table *t, uint32_t r) \
-	{                                                                \
-		(void)r;                                                 \
-		return info_of(t)->expr;                                 \
-	}
-INFO_S(profile, profile)
-INFO_S(creator, creator)
-INFO_S(cmd, cmd)
-INFO_U(functions, functions)
-INFO_U(edges, edges)
-INFO_U(cycles, cycles)
-INFO_U(parts, parts)
-INFO_U(names, names)
-INFO_U(files, files)
-INFO_U(objects, objects)
-INFO_U(lines, lines)
-INFO_U(callsites, callsites)
-INFO_U(jumps, jumps)
-INFO_U(diagnostics, diagnostics)
-INFO_U(input_bytes, input_bytes)
-INFO_U(input_lines, input_lines)
-INFO_U(index_bytes, index_bytes)
-INFO_U(saturated, saturated)
-INFO_U(truncated, truncated)
+static const void *info_row(const struct table *t, uint32_t r, struct row_room *room)
+{
+	(void)r, (void)room;
+	return info_of(t);
+}
 
-static struct str info_positions(const struct table *t, uint32_t r)
+struct str info_positions(const struct table *t, uint32_t r)
 {
 	const struct store_info *i = info_of(t);
 
@@ -59,7 +32,7 @@ static struct str info_positions(const struct table *t, uint32_t r)
 }
 
 /* Compare the totals that the parts record with the computed sums. */
-static struct str info_totals(const struct table *t, uint32_t r)
+struct str info_totals(const struct table *t, uint32_t r)
 {
 	struct store *st = t->g->st;
 	struct store_totals totals;
@@ -77,13 +50,7 @@ static struct str info_totals(const struct table *t, uint32_t r)
 			    GROUPED(store_total(st, totals.event)));
 }
 
-static uint64_t info_built(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)r, (void)e;
-	return info_of(t)->built_s;
-}
-
-static struct str info_built_text(const struct table *t, uint32_t r)
+struct str info_built(const struct table *t, uint32_t r)
 {
 	time_t when = (time_t)info_of(t)->built_s;
 	struct tm utc;
@@ -95,38 +62,21 @@ static struct str info_built_text(const struct table *t, uint32_t r)
 	return arena_printf(t->x->a, "%s", text);
 }
 
-static uint64_t info_total(const struct table *t, uint32_t r, uint32_t e)
+uint64_t info_total(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)r;
 	return graph_total(t->g, e);
 }
 
-#define BOTH (SHOW_M | SHOW_T)
-static const struct col_def info_cols[] = {
-	{"profile", COL_FILE, BOTH, .s = info_profile},
-	{"creator", COL_STR, BOTH, .s = info_creator},
-	{"cmd", COL_STR, BOTH, .s = info_cmd},
-	{"positions", COL_STR, BOTH, .s = info_positions},
-	{"functions", COL_COUNT, BOTH, .u = info_functions},
-	{"edges", COL_COUNT, BOTH, .u = info_edges},
-	{"cycles", COL_COUNT, BOTH, .u = info_cycles},
-	{"parts", COL_COUNT, BOTH, .u = info_parts},
-	{"names", COL_COUNT, BOTH, .u = info_names},
-	{"files", COL_COUNT, BOTH, .u = info_files},
-	{"objects", COL_COUNT, BOTH, .u = info_objects},
-	{"lines", COL_COUNT, BOTH, .u = info_lines},
-	{"callsites", COL_COUNT, BOTH, .u = info_callsites},
-	{"jumps", COL_COUNT, BOTH, .u = info_jumps},
-	{"totals", COL_STR, BOTH, .s = info_totals},
-	{"saturated", COL_BOOL, BOTH, .u = info_saturated},
-	{"truncated", COL_BOOL, BOTH, .u = info_truncated},
-	{"diagnostics", COL_COUNT, BOTH, .u = info_diagnostics},
-	{"input_bytes", COL_COUNT, BOTH, .u = info_input_bytes},
-	{"input_lines", COL_COUNT, BOTH, .u = info_input_lines},
-	{"index_bytes", COL_COUNT, BOTH, .u = info_index_bytes},
-	{"built_unix_s", COL_COUNT, SHOW_M, .u = info_built},
-	{"built", COL_STR, SHOW_T, .s = info_built_text},
-	{"total", COL_COST, PER_EVENT, .u = info_total},
+static const struct listed info_list[] = {
+	{"profile", BOTH, 0},	     {"creator", BOTH, 0},     {"cmd", BOTH, 0},
+	{"positions", BOTH, 0},	     {"functions", BOTH, 0},   {"edges", BOTH, 0},
+	{"cycles", BOTH, 0},	     {"parts", BOTH, 0},       {"names", BOTH, 0},
+	{"files", BOTH, 0},	     {"objects", BOTH, 0},     {"lines", BOTH, 0},
+	{"callsites", BOTH, 0},	     {"jumps", BOTH, 0},       {"totals", BOTH, 0},
+	{"saturated", BOTH, 0},	     {"truncated", BOTH, 0},   {"diagnostics", BOTH, 0},
+	{"input_bytes", BOTH, 0},    {"input_lines", BOTH, 0}, {"index_bytes", BOTH, 0},
+	{"built_unix_s", SHOW_M, 0}, {"built", SHOW_T, 0},     {"total", 0, 0},
 };
 
 /* Show NAME.EVENT for every event. */
@@ -242,90 +192,26 @@ static int info_open(struct exec *x, const struct source *s, struct table *t)
 }
 
 const struct source_def source_info = {
-	"info", "rows",	   "total", info_cols, COUNT(info_cols),
-	false,	info_open, NULL,    NULL,
+	.name = "info",
+	.rows = "rows",
+	.primary = "total",
+	.of = ROW_INFO,
+	COLUMNS(info_list),
+	.open = info_open,
+	.row = info_row,
 };
 
 /* ---- info f: a card per function ---- */
 
-static struct str card_name(const struct table *t, uint32_t f)
-{
-	return graph_name(t->g, f);
-}
-
-static struct str card_file(const struct table *t, uint32_t f)
-{
-	return graph_file(t->g, f);
-}
-
-static struct str card_obj(const struct table *t, uint32_t f)
-{
-	return graph_obj(t->g, f);
-}
-
-#define CARD_U(name, expr)                                                         \
-	static uint64_t card_##name(const struct table *t, uint32_t f, uint32_t e) \
-	{                                                                          \
-		(void)e;                                                           \
-		return expr;                                                       \
-	}
-CARD_U(id, graph_id(t->g, f))
-CARD_U(line, graph_line(t->g, f))
-CARD_U(cycle, graph_cycle(t->g, f))
-CARD_U(calls, graph_calls(t->g, f))
-CARD_U(callers, graph_caller_count(t->g, f))
-CARD_U(self, graph_self(t->g, f, e))
-CARD_U(incl, graph_incl(t->g, f, e))
-CARD_U(contribution, graph_contribution(t->g, f, e))
-CARD_U(incoming, graph_incoming(t->g, f, e))
-
-static uint64_t card_callees(const struct table *t, uint32_t f, uint32_t e)
-{
-	uint32_t first, n;
-
-	(void)e;
-	graph_callees(t->g, f, &first, &n);
-	return n;
-}
-
-static bool card_exact(const struct table *t, uint32_t f)
-{
-	return !fn_incl_estimated(t, f, t->event) || !graph_is_sure(t->g, f, GRAPH_INCL);
-}
-
-static bool card_no_line(const struct table *t, uint32_t f)
-{
-	return graph_line(t->g, f) == 0;
-}
-
-static bool card_no_cycle(const struct table *t, uint32_t f)
-{
-	return graph_cycle(t->g, f) == 0;
-}
-
-static bool card_not_called(const struct table *t, uint32_t f)
-{
-	return !graph_calls_known(t->g, f);
-}
-
-static const struct col_def card_cols[] = {
-	{"id", COL_ID, BOTH, .u = card_id},
-	{"fn", COL_NAME, BOTH, .s = card_name},
-	{"file", COL_FILE, BOTH, .s = card_file},
-	{"line", COL_LINE, BOTH, .u = card_line, .absent = card_no_line},
-	{"obj", COL_OBJ, BOTH, .s = card_obj},
-	{"cycle", COL_ID, BOTH, .u = card_cycle, .absent = card_no_cycle},
-	{"calls", COL_COUNT, BOTH, .u = card_calls, .absent = card_not_called},
-	{"callers", COL_COUNT, BOTH, .u = card_callers},
-	{"callees", COL_COUNT, BOTH, .u = card_callees},
-	{"contribution", COL_COST, BOTH | PER_EVENT, .u = card_contribution},
-	{"incoming", COL_COST, BOTH | PER_EVENT, .u = card_incoming},
-	{"self", COL_COST, PER_EVENT | ADDS_UP, .u = card_self,
-	 .estimated = fn_self_estimated},
-	{"incl", COL_COST, PER_EVENT, .u = card_incl, .estimated = fn_incl_estimated},
-	{"lo", COL_COST, BOTH | PER_EVENT, .u = fn_incl_lo, .absent = card_exact},
-	{"hi", COL_COST, BOTH | PER_EVENT, .u = fn_incl_hi, .absent = card_exact},
-	{"estimated", COL_BOOL, SHOW_M | PER_EVENT, .u = fn_is_estimated},
+static const struct listed card_list[] = {
+	{"id", BOTH, 0},       {"fn", BOTH, 0},
+	{"file", BOTH, 0},     {"line", BOTH, 0},
+	{"obj", BOTH, 0},      {"cycle", BOTH, 0},
+	{"calls", BOTH, 0},    {"callers", BOTH, 0},
+	{"callees", BOTH, 0},  {"contribution", BOTH, 0},
+	{"incoming", BOTH, 0}, {"self", 0, 0},
+	{"incl", 0, 0},	       {"lo", BOTH, 0},
+	{"hi", BOTH, 0},       {"estimated", SHOW_M, 0},
 };
 
 static int card_open(struct exec *x, const struct source *s, struct table *t)
@@ -341,47 +227,43 @@ static int card_open(struct exec *x, const struct source *s, struct table *t)
 }
 
 const struct source_def source_info_fn = {
-	"info", "functions", "self",	card_cols,  COUNT(card_cols),
-	true,	card_open,   row_is_fn, fn_subject,
+	.name = "info",
+	.rows = "functions",
+	.primary = "self",
+	.of = ROW_CARD,
+	COLUMNS(card_list),
+	.sorted = true,
+	.open = card_open,
+	.fn = row_is_fn,
+	.subject = fn_subject,
 };
 
 /* ---- events ---- */
 
-static struct store_event event_of(const struct table *t, uint32_t r)
+static const void *event_row(const struct table *t, uint32_t r, struct row_room *room)
 {
-	struct store_event e;
+	_Static_assert(sizeof(struct store_event) <= sizeof(*room), "it is made there");
 
-	store_event(t->g->st, r, &e);
-	return e;
+	store_event(t->g->st, r, (struct store_event *)(void *)room);
+	return room;
 }
 
 static struct str event_name(const struct table *t, uint32_t r)
 {
-	return event_of(t, r).name;
+	struct store_event e;
+
+	store_event(t->g->st, r, &e);
+	return e.name;
 }
 
-static struct str event_long(const struct table *t, uint32_t r)
-{
-	return event_of(t, r).long_name;
-}
-
-static struct str event_formula(const struct table *t, uint32_t r)
-{
-	return event_of(t, r).formula;
-}
-
-static uint64_t event_total(const struct table *t, uint32_t r, uint32_t e)
+uint64_t event_total(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
 	return graph_total(t->g, r);
 }
 
-static const struct col_def event_cols[] = {
-	{"name", COL_STR, BOTH | NAMES_EVENT, .s = event_name},
-	{"long", COL_STR, BOTH, .s = event_long},
-	{"formula", COL_STR, BOTH, .s = event_formula},
-	{"total", COL_COST, BOTH, .u = event_total},
-};
+static const struct listed event_list[] = {
+	{"name", BOTH, 1}, {"long", BOTH, 3}, {"formula", BOTH, 4}, {"total", BOTH, 2}};
 
 static int events_open(struct exec *x, const struct source *s, struct table *t)
 {
@@ -399,29 +281,26 @@ static void event_subject(const struct table *t, uint32_t r, struct row_subject 
 }
 
 const struct source_def source_events = {
-	"events", "events",    "total", event_cols,    COUNT(event_cols),
-	false,	  events_open, NULL,	event_subject,
+	.name = "events",
+	.rows = "events",
+	.primary = "total",
+	.of = ROW_EVENT,
+	COLUMNS(event_list),
+	.open = events_open,
+	.subject = event_subject,
+	.row = event_row,
 };
 
 /* ---- info vs: the totals of two profiles, in one row ---- */
 
-static struct str total_event(const struct table *t, uint32_t r)
+struct str total_event(const struct table *t, uint32_t r)
 {
 	(void)r;
 	return event_name(t, t->event);
 }
 
-static uint64_t total_cost(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)r;
-	return graph_total(t->g, e);
-}
-
-static const struct col_def total_cols[] = {
-	{"event", COL_STR, BOTH, .s = total_event},
-	{"total", COL_COST, BOTH | PER_EVENT, .u = total_cost},
-	{"functions", COL_COUNT, BOTH, .u = info_functions},
-};
+static const struct listed total_list[] = {
+	{"event", BOTH, 0}, {"total", BOTH, 0}, {"functions", BOTH, 0}};
 
 static int total_open(struct exec *x, const struct source *s, struct table *t)
 {
@@ -436,13 +315,19 @@ static void total_subject(const struct table *t, uint32_t r, struct row_subject 
 }
 
 const struct source_def source_info_vs = {
-	"info", "totals",   "total", total_cols,    COUNT(total_cols),
-	false,	total_open, NULL,    total_subject,
+	.name = "info",
+	.rows = "totals",
+	.primary = "total",
+	.of = ROW_TOTALS,
+	COLUMNS(total_list),
+	.open = total_open,
+	.subject = total_subject,
+	.row = info_row,
 };
 
 /* ---- profiles ---- */
 
-static struct str profile_name(const struct table *t, uint32_t r)
+struct str profile_name(const struct table *t, uint32_t r)
 {
 	return t->x->env->profiles[r];
 }
@@ -452,18 +337,7 @@ static const struct store_info *profile_info(const struct table *t, uint32_t r)
 	return store_info(t->x->open->stores[r]);
 }
 
-static struct str profile_path(const struct table *t, uint32_t r)
-{
-	return profile_info(t, r)->profile;
-}
-
-static uint64_t profile_functions(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return profile_info(t, r)->functions;
-}
-
-static struct str profile_event(const struct table *t, uint32_t r)
+struct str profile_first_event(const struct table *t, uint32_t r)
 {
 	struct store_event e = {0};
 
@@ -472,18 +346,21 @@ static struct str profile_event(const struct table *t, uint32_t r)
 	return e.name;
 }
 
-static uint64_t profile_total(const struct table *t, uint32_t r, uint32_t e)
+uint64_t profile_total(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
 	return profile_info(t, r)->events ? store_total(t->x->open->stores[r], 0) : 0;
 }
 
-static const struct col_def profile_cols[] = {
-	{"name", COL_STR, BOTH, .s = profile_name},
-	{"path", COL_FILE, BOTH, .s = profile_path},
-	{"functions", COL_COUNT, BOTH, .u = profile_functions},
-	{"event", COL_STR, BOTH | NAMES_EVENT, .s = profile_event},
-	{"total", COL_COST, BOTH, .u = profile_total},
+static const void *profile_row(const struct table *t, uint32_t r, struct row_room *room)
+{
+	(void)room;
+	return profile_info(t, r);
+}
+
+static const struct listed profile_list[] = {
+	{"name", BOTH, 1},  {"path", BOTH, 5},	{"functions", BOTH, 4},
+	{"event", BOTH, 3}, {"total", BOTH, 2},
 };
 
 static int profiles_open(struct exec *x, const struct source *s, struct table *t)
@@ -493,6 +370,11 @@ static int profiles_open(struct exec *x, const struct source *s, struct table *t
 }
 
 const struct source_def source_profiles = {
-	"profiles", "profiles",	   "total", profile_cols, COUNT(profile_cols),
-	false,	    profiles_open, NULL,    NULL,
+	.name = "profiles",
+	.rows = "profiles",
+	.primary = "total",
+	.of = ROW_PROFILE,
+	COLUMNS(profile_list),
+	.open = profiles_open,
+	.row = profile_row,
 };

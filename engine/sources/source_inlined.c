@@ -16,9 +16,8 @@
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/inline/inlined.h"
+#include "engine/sources/getters.h"
 #include "engine/sources/source.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 #define NO_NAME UINT32_MAX
 
@@ -227,8 +226,6 @@ static int each_function_of(struct exec *x, struct inlined_rows *d,
 	return rc;
 }
 
-static const struct source_def source_inlined_files;
-
 static int inlined_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct inlined_rows *d = EXEC_ARRAY(x, struct inlined_rows, 1);
@@ -247,7 +244,9 @@ static int inlined_open(struct exec *x, const struct source *s, struct table *t)
 	for (size_t i = 0; i < d->n && !named; i++)
 		named = d->row[i].name.n;
 	t->data = d;
-	return table_init(x, t, named ? t->src : &source_inlined_files, x->g, d->n);
+	return table_init(x, t, t->src, x->g, d->n) || (named && table_show(t, STR("fn")))
+		       ? x->err->kind
+		       : 0;
 }
 
 /* ---- columns ---- */
@@ -257,25 +256,14 @@ static const struct inlined_row *inlined_of(const struct table *t, uint32_t r)
 	return &((const struct inlined_rows *)t->data)->row[r];
 }
 
-static struct str inlined_file(const struct table *t, uint32_t r)
+file_id inlined_file(const struct table *t, uint32_t r)
 {
-	return store_file(t->g->st, inlined_of(t, r)->file);
+	return inlined_of(t, r)->file;
 }
 
-static void inlined_files(const struct table *t, uint32_t *out)
-{
-	for (size_t i = 0; i < t->n; i++)
-		out[i] = inlined_of(t, row_ref(t, i))->file;
-}
-
-static struct str inlined_name(const struct table *t, uint32_t r)
+struct str inlined_name(const struct table *t, uint32_t r)
 {
 	return inlined_of(t, r)->name;
-}
-
-static bool inlined_no_name(const struct table *t, uint32_t r)
-{
-	return !inlined_of(t, r)->name.n;
 }
 
 static uint32_t inlined_fn(const struct table *t, uint32_t r)
@@ -283,45 +271,25 @@ static uint32_t inlined_fn(const struct table *t, uint32_t r)
 	return graph_of_store(t->g, inlined_of(t, r)->into);
 }
 
-static struct str inlined_into(const struct table *t, uint32_t r)
-{
-	return graph_name(t->g, inlined_fn(t, r));
-}
-
-static uint64_t inlined_self(const struct table *t, uint32_t r, uint32_t e)
+uint64_t inlined_self(const struct table *t, uint32_t r, uint32_t e)
 {
 	const struct inlined_rows *d = t->data;
 
 	return store_event_of(d->st, e, d->costs + (size_t)r * d->events);
 }
 
-static uint64_t inlined_lines(const struct table *t, uint32_t r, uint32_t e)
+uint64_t inlined_lines(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
 	return inlined_of(t, r)->lines;
 }
 
-#define INLINED_COLS(shown)                                                           \
-	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = inlined_self}, \
-		{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR,       \
-		 .u = NULL},                                                          \
-		{"cum%", COL_PERCENT, SHOW_T | IS_CUM, .u = NULL},                    \
-		{"lines", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = inlined_lines},  \
-		{"file",                                                              \
-		 COL_FILE,                                                            \
-		 SHOW_M | SHOW_T,                                                     \
-		 .s = inlined_file,                                                   \
-		 .dict = DICT_FILE,                                                   \
-		 .codes = inlined_files},                                             \
-		{"fn", COL_NAME, SHOW_M | (shown), .s = inlined_name,                 \
-		 .absent = inlined_no_name},                                          \
-	{                                                                             \
-		"into", COL_NAME, SHOW_M | SHOW_T, .s = inlined_into                  \
-	}
-
-static const struct col_def inlined_cols[] = {INLINED_COLS(SHOW_T)};
-/* Used if no name is known. */
-static const struct col_def inlined_file_cols[] = {INLINED_COLS(0)};
+static const struct listed inlined_list[] = {
+	{"self", BOTH, 0},   {"self%", SHOW_T | HAS_BAR, 0},
+	{"cum%", SHOW_T, 0}, {"lines", BOTH, 0},
+	{"file", BOTH, 0},   {"fn", SHOW_M, 0}, /* people see it if one is known */
+	{"into", BOTH, 0},
+};
 
 static void inlined_subject(const struct table *t, uint32_t r, struct row_subject *out)
 {
@@ -331,17 +299,13 @@ static void inlined_subject(const struct table *t, uint32_t r, struct row_subjec
 }
 
 const struct source_def source_inlined = {
-	"inlined", "inlined rows", "self",     inlined_cols,	COUNT(inlined_cols),
-	true,	   inlined_open,   inlined_fn, inlined_subject,
-};
-static const struct source_def source_inlined_files = {
-	"inlined",
-	"inlined rows",
-	"self",
-	inlined_file_cols,
-	COUNT(inlined_file_cols),
-	true,
-	inlined_open,
-	inlined_fn,
-	inlined_subject,
+	.name = "inlined",
+	.rows = "inlined rows",
+	.primary = "self",
+	.of = ROW_INLINED,
+	COLUMNS(inlined_list),
+	.sorted = true,
+	.open = inlined_open,
+	.fn = inlined_fn,
+	.subject = inlined_subject,
 };

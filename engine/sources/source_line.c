@@ -12,11 +12,10 @@
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/inline/inlined.h"
+#include "engine/sources/getters.h"
 #include "engine/sources/line_rows.h"
 #include "engine/sources/source.h"
 #include "engine/listing/source_text.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 /* ---- text ---- */
 
@@ -41,8 +40,6 @@ static int read_texts(struct exec *x, struct detail *d, bool *any)
 }
 
 /* ---- opening ---- */
-
-static const struct source_def source_lines_text;
 
 static int callers_set(struct exec *x, const struct fn_set *of, struct fn_set **out)
 {
@@ -106,7 +103,9 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	t->ordered = s->of || s->from;
 	if (s->kind == S_LINES && s->of && read_texts(x, d, &text))
 		return x->err->kind;
-	if (table_init(x, t, text ? &source_lines_text : t->src, x->g, d->n))
+	if (table_init(x, t, t->src, x->g, d->n))
+		return x->err->kind;
+	if (text && table_show(t, STR("text")))
 		return x->err->kind;
 	t->rows_before += d->dropped;
 	return 0;
@@ -129,58 +128,23 @@ static uint64_t detail_cost(const struct table *t, size_t at, uint32_t e)
 	return store_event_of(detail_of(t)->st, e, detail_of(t)->costs + at);
 }
 
-static struct str place_file(const struct table *t, uint32_t r)
+file_id place_file(const struct table *t, uint32_t r)
 {
-	return store_file(detail_of(t)->st,
-			  plain_file(detail_of(t), place_of(t, r)->file));
+	return plain_file(detail_of(t), place_of(t, r)->file);
 }
 
-static void place_files(const struct table *t, uint32_t *out)
-{
-	for (size_t i = 0; i < t->n; i++)
-		out[i] = plain_file(detail_of(t), place_of(t, row_ref(t, i))->file);
-}
-
-static uint64_t place_line(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return place_of(t, r)->line;
-}
-
-static uint64_t place_instr(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return place_of(t, r)->instr;
-}
-
-static uint64_t place_self(const struct table *t, uint32_t r, uint32_t e)
+uint64_t place_self(const struct table *t, uint32_t r, uint32_t e)
 {
 	return detail_cost(t, (size_t)r * 2 * detail_of(t)->events, e);
 }
 
-static uint64_t place_calls(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return place_of(t, r)->calls_out;
-}
-
-static uint64_t place_incl(const struct table *t, uint32_t r, uint32_t e)
+uint64_t place_incl(const struct table *t, uint32_t r, uint32_t e)
 {
 	return detail_cost(t, ((size_t)r * 2 + 1) * detail_of(t)->events, e);
 }
 
-static struct str place_fn(const struct table *t, uint32_t r)
-{
-	return graph_name(t->g, graph_of_store(t->g, place_of(t, r)->fn));
-}
-
-static bool place_no_line(const struct table *t, uint32_t r)
-{
-	return place_of(t, r)->line == 0;
-}
-
 /* Look up all rows at once: stages may ask for a few at a time. */
-static int prepare_inlined(const struct table *t, uint32_t event)
+int prepare_inlined(const struct table *t, uint32_t event)
 {
 	struct detail *d = t->data;
 
@@ -207,37 +171,39 @@ static bool place_frame(const struct table *t, uint32_t r, const struct inline_f
 	*f = NULL;
 	return detail_of(t)->in
 		       ? inlining_at(detail_of(t)->in, p->fn, p->file, p->instr, f)
-		       : inlined_line(detail_of(t)->st, p->fn,
-				      plain_file(detail_of(t), p->file));
+		       : inlined_line(detail_of(t)->st, p->fn, place_file(t, r));
 }
 
-/* The function that the line is inlined from, or else its file. */
-static struct str place_inlined(const struct table *t, uint32_t r)
+static struct str place_file_name(const struct table *t, uint32_t r)
+{
+	return store_file(detail_of(t)->st, place_file(t, r));
+}
+
+/* Of a line the function that it is inlined from, of an instruction its inlined calls; or
+ * else the file. */
+struct str place_inlined(const struct table *t, uint32_t r)
 {
 	const struct inline_frame *f;
+	struct str s = STR("");
 
-	return place_frame(t, r, &f) && f && f->name.n ? f->name : place_file(t, r);
+	if (!place_frame(t, r, &f))
+		return detail_of(t)->by_instr ? s : place_file_name(t, r);
+	if (detail_of(t)->by_instr)
+		s = f ? inlining_chain(t->x->a, f) : place_file_name(t, r);
+	else
+		s = f && f->name.n ? f->name : place_file_name(t, r);
+	return s.p ? s : STR("");
 }
 
-static bool place_not_inlined(const struct table *t, uint32_t r)
+bool place_not_inlined(const struct table *t, uint32_t r)
 {
 	const struct inline_frame *f;
 
 	return !place_frame(t, r, &f);
 }
 
-/* The inlined calls of an instruction, and where they are. */
-static struct str instr_inlined(const struct table *t, uint32_t r)
-{
-	const struct inline_frame *f;
-	struct str s = STR("");
-
-	if (place_frame(t, r, &f))
-		s = f ? inlining_chain(t->x->a, f) : place_file(t, r);
-	return s.p ? s : STR("");
-}
-
-static struct str instr_inlined_at(const struct table *t, uint32_t r)
+/* Where the inlined calls of an instruction are. */
+struct str place_inlined_at(const struct table *t, uint32_t r)
 {
 	const struct inline_frame *f;
 	struct str s = STR("");
@@ -247,24 +213,14 @@ static struct str instr_inlined_at(const struct table *t, uint32_t r)
 	return s.p ? s : STR("");
 }
 
-static bool instr_no_calls(const struct table *t, uint32_t r)
+bool place_not_in_calls(const struct table *t, uint32_t r)
 {
 	const struct inline_frame *f;
 
 	return !place_frame(t, r, &f) || !f;
 }
 
-#define PLACE_COSTS                                                                    \
-	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = place_self},    \
-		{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR,        \
-		 .u = NULL},                                                           \
-		{"calls_out", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = place_calls}, \
-		{"incl_out", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = place_incl},  \
-	{                                                                              \
-		"fn", COL_NAME, SHOW_M | SHOW_T, .s = place_fn                         \
-	}
-
-static struct str place_text(const struct table *t, uint32_t r)
+struct str place_text(const struct table *t, uint32_t r)
 {
 	const struct detail *d = detail_of(t);
 	struct str s;
@@ -276,50 +232,43 @@ static struct str place_text(const struct table *t, uint32_t r)
 	return s.p ? s : STR("");
 }
 
-static struct str place_class(const struct table *t, uint32_t r)
+struct str place_dir(const struct table *t, uint32_t r)
 {
-	return graph_class_shown(t->g, graph_of_store(t->g, place_of(t, r)->fn));
+	return graph_dir_of(place_file_name(t, r));
 }
 
-static struct str place_dir(const struct table *t, uint32_t r)
-{
-	return graph_dir_of(place_file(t, r));
-}
-
-static uint64_t place_fn_id(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return graph_id(t->g, graph_of_store(t->g, place_of(t, r)->fn));
-}
-
-#define LINE_COLS(shown)                                                                \
-	{"file",	  COL_FILE,	     SHOW_M | SHOW_T,                           \
-	 .s = place_file, .dict = DICT_FILE, .codes = place_files},                     \
-		{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line,                    \
-		 .absent = place_no_line},                                              \
-		PLACE_COSTS, {"text", COL_STR, shown, .s = place_text},                 \
-		{"class", COL_NAME, 0, .s = place_class},                               \
-		{"fn_id", COL_ID, 0, .u = place_fn_id},                                 \
-		{"dir", COL_FILE, 0, .s = place_dir},                                   \
-	{                                                                               \
-		"inlined", COL_STR, 0, .s = place_inlined, .absent = place_not_inlined, \
-				       .prepare = prepare_inlined                       \
-	}
-
-static const struct col_def line_cols[] = {LINE_COLS(0)};
-/* Used if some text could be read. */
-static const struct col_def line_text_cols[] = {LINE_COLS(SHOW_T)};
-static const struct col_def instr_cols[] = {
-	{"file", COL_FILE, SHOW_M | SHOW_T, .s = place_file, .dict = DICT_FILE,
-	 .codes = place_files},
-	{"line", COL_LINE, SHOW_M | SHOW_T, .u = place_line, .absent = place_no_line},
-	{"instr", COL_ADDR, SHOW_M | SHOW_T, .u = place_instr},
-	PLACE_COSTS,
-	{"inlined", COL_STR, 0, .s = instr_inlined, .absent = place_not_inlined,
-	 .prepare = prepare_inlined},
-	{"inlined_at", COL_STR, 0, .s = instr_inlined_at, .absent = instr_no_calls,
-	 .prepare = prepare_inlined},
+static const struct listed line_list[] = {
+	{"file", BOTH | WITH_LINE, 1},
+	{"line", BOTH, 0},
+	{"self", BOTH, 2},
+	{"self%", SHOW_T | HAS_BAR, 3},
+	{"calls_out", BOTH, 7},
+	{"incl_out", BOTH, 6},
+	{"fn", BOTH, 5},
+	{"text", 0, 4}, /* people see it if some could be read */
+	{"class", 0, 0},
+	{"fn_id", 0, 0},
+	{"dir", 0, 0},
+	{"inlined", 0, 0},
 };
+static const struct listed instr_list[] = {
+	{"file", BOTH, 0},
+	{"line", BOTH, 0},
+	{"instr", BOTH, 0},
+	{"self", BOTH, 0},
+	{"self%", SHOW_T | HAS_BAR, 0},
+	{"calls_out", BOTH, 0},
+	{"incl_out", BOTH, 0},
+	{"fn", BOTH, 0},
+	{"inlined", 0, 0},
+	{"inlined_at", 0, 0},
+};
+
+static const void *place_row(const struct table *t, uint32_t r, struct row_room *room)
+{
+	(void)room;
+	return place_of(t, r);
+}
 
 static uint32_t place_graph_fn(const struct table *t, uint32_t r)
 {
@@ -336,16 +285,27 @@ static void place_subject(const struct table *t, uint32_t r, struct row_subject 
 }
 
 const struct source_def source_lines = {
-	"lines", "lines",     "self",	      line_cols,     COUNT(line_cols),
-	true,	 detail_open, place_graph_fn, place_subject,
-};
-static const struct source_def source_lines_text = {
-	"lines", "lines",     "self",	      line_text_cols, COUNT(line_text_cols),
-	true,	 detail_open, place_graph_fn, place_subject,
+	.name = "lines",
+	.rows = "lines",
+	.primary = "self",
+	.of = ROW_PLACE,
+	COLUMNS(line_list),
+	.sorted = true,
+	.open = detail_open,
+	.fn = place_graph_fn,
+	.subject = place_subject,
+	.row = place_row,
 };
 const struct source_def source_instrs = {
-	"instrs", "instructions", "self",	  instr_cols, COUNT(instr_cols),
-	true,	  detail_open,	  place_graph_fn, NULL,
+	.name = "instrs",
+	.rows = "instructions",
+	.primary = "self",
+	.of = ROW_PLACE,
+	COLUMNS(instr_list),
+	.sorted = true,
+	.open = detail_open,
+	.fn = place_graph_fn,
+	.row = place_row,
 };
 
 /* ---- columns of callsites ---- */
@@ -363,111 +323,84 @@ static struct store_edge site_edge(const struct table *t, uint32_t r)
 	return e;
 }
 
+static const void *site_row(const struct table *t, uint32_t r, struct row_room *room)
+{
+	(void)room;
+	return site_of(t, r);
+}
+
 static uint32_t site_fn(const struct table *t, uint32_t r)
 {
 	return graph_of_store(t->g, site_edge(t, r).caller);
 }
 
-static struct str site_caller(const struct table *t, uint32_t r)
+/* Or GRAPH_NONE */
+static uint32_t site_callee_fn(const struct table *t, uint32_t r)
 {
-	return graph_name(t->g, site_fn(t, r));
+	return graph_of_store(t->g, site_edge(t, r).callee);
 }
 
-static struct str site_callee(const struct table *t, uint32_t r)
+struct str site_callee(const struct table *t, uint32_t r)
 {
-	uint32_t f = graph_of_store(t->g, site_edge(t, r).callee);
+	const uint32_t f = site_callee_fn(t, r);
 
 	return f == GRAPH_NONE ? STR("???") : graph_name(t->g, f);
 }
 
-static struct str site_file(const struct table *t, uint32_t r)
+file_id site_file(const struct table *t, uint32_t r)
 {
-	return store_file(detail_of(t)->st, site_of(t, r)->file);
+	return site_of(t, r)->file;
 }
 
-static void site_files(const struct table *t, uint32_t *out)
+uint64_t site_callee_id(const struct table *t, uint32_t r, uint32_t e)
 {
-	for (size_t i = 0; i < t->n; i++)
-		out[i] = site_of(t, row_ref(t, i))->file;
-}
-
-static uint64_t site_line(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return site_of(t, r)->line;
-}
-
-static uint64_t site_instr(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return site_of(t, r)->instr;
-}
-
-static uint64_t site_calls(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return site_of(t, r)->calls;
-}
-
-static uint64_t site_caller_id(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return graph_id(t->g, site_fn(t, r));
-}
-
-static uint64_t site_callee_id(const struct table *t, uint32_t r, uint32_t e)
-{
-	const uint32_t f = graph_of_store(t->g, site_edge(t, r).callee);
+	const uint32_t f = site_callee_fn(t, r);
 
 	(void)e;
-	return f == GRAPH_NONE ? 0 : graph_id(t->g, f); /* 0: absent */
+	return f == GRAPH_NONE ? 0 : graph_id(t->g, f);
 }
 
-static bool site_no_callee(const struct table *t, uint32_t r)
+bool site_no_callee(const struct table *t, uint32_t r)
 {
-	return graph_of_store(t->g, site_edge(t, r).callee) == GRAPH_NONE;
+	return site_callee_fn(t, r) == GRAPH_NONE;
 }
 
-static uint64_t site_caller_calls(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return fn_activations(t->g, site_fn(t, r));
-}
-
-static uint64_t site_incl(const struct table *t, uint32_t r, uint32_t e)
+uint64_t site_incl(const struct table *t, uint32_t r, uint32_t e)
 {
 	return detail_cost(t, (size_t)r * detail_of(t)->events, e);
 }
 
-static bool site_no_line(const struct table *t, uint32_t r)
-{
-	return site_of(t, r)->line == 0;
-}
-
-static bool site_no_instr(const struct table *t, uint32_t r)
+bool detail_no_instr(const struct table *t, uint32_t r)
 {
 	(void)r;
 	return !store_info(detail_of(t)->st)->has_instr;
 }
 
-static const struct col_def site_cols[] = {
-	{"caller", COL_NAME, SHOW_M | SHOW_T, .s = site_caller},
-	{"callee", COL_NAME, SHOW_M | SHOW_T, .s = site_callee},
-	{"file", COL_FILE, SHOW_M | SHOW_T, .s = site_file, .dict = DICT_FILE,
-	 .codes = site_files},
-	{"line", COL_LINE, SHOW_M | SHOW_T, .u = site_line, .absent = site_no_line},
-	{"instr", COL_ADDR, SHOW_M, .u = site_instr, .absent = site_no_instr},
-	{"calls", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = site_calls},
-	{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = site_incl},
-	{"incl%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
-	{"caller_calls", COL_COUNT, 0, .u = site_caller_calls},
-	{"caller_id", COL_ID, 0, .u = site_caller_id},
-	{"callee_id", COL_ID, 0, .u = site_callee_id, .absent = site_no_callee},
+static const struct listed site_list[] = {
+	{"caller", BOTH, 6},
+	{"callee", BOTH, 2},
+	{"file", BOTH | WITH_LINE, 1},
+	{"line", BOTH, 0},
+	{"instr", SHOW_M, 0},
+	{"calls", BOTH, 3},
+	{"incl", BOTH, 4},
+	{"incl%", SHOW_T | HAS_BAR, 5},
+	{"caller_calls", 0, 0},
+	{"caller_id", 0, 0},
+	{"callee_id", 0, 0},
 };
 
 const struct source_def source_callsites = {
-	"callsites", "call sites", "incl",  site_cols, COUNT(site_cols),
-	true,	     detail_open,  site_fn, NULL,
+	.name = "callsites",
+	.rows = "call sites",
+	.primary = "incl",
+	.of = ROW_SITE,
+	COLUMNS(site_list),
+	.sorted = true,
+	.open = detail_open,
+	.fn = site_fn,
+	.caller = {site_fn, 0},
+	.row = site_row,
 };
 
 /* ---- columns of jumps ---- */
@@ -477,67 +410,47 @@ static const struct jump *jump_of(const struct table *t, uint32_t r)
 	return &detail_of(t)->jumps[r];
 }
 
-#define JUMP_U(name, expr)                                                         \
-	static uint64_t jump_##name(const struct table *t, uint32_t r, uint32_t e) \
-	{                                                                          \
-		(void)e;                                                           \
-		return jump_of(t, r)->expr;                                        \
-	}
-JUMP_U(line, j.line)
-JUMP_U(instr, j.instr)
-JUMP_U(to_line, j.to_line)
-JUMP_U(to_instr, j.to_instr)
-JUMP_U(conditional, j.conditional)
-JUMP_U(executed, j.executed)
-JUMP_U(taken, j.taken)
+static const void *jump_row(const struct table *t, uint32_t r, struct row_room *room)
+{
+	(void)room;
+	return jump_of(t, r);
+}
 
 static uint32_t jump_fn(const struct table *t, uint32_t r)
 {
 	return graph_of_store(t->g, jump_of(t, r)->fn);
 }
 
-static struct str jump_name(const struct table *t, uint32_t r)
-{
-	return graph_name(t->g, jump_fn(t, r));
-}
-
-static struct str jump_to_name(const struct table *t, uint32_t r)
+struct str jump_to_name(const struct table *t, uint32_t r)
 {
 	return store_fn_shown(detail_of(t)->st, jump_of(t, r)->j.to_fn);
 }
 
-static struct str jump_file(const struct table *t, uint32_t r)
+file_id jump_file(const struct table *t, uint32_t r)
 {
-	return store_file(detail_of(t)->st, jump_of(t, r)->j.file);
+	return jump_of(t, r)->j.file;
 }
 
-static struct str jump_to_file(const struct table *t, uint32_t r)
+file_id jump_to_file(const struct table *t, uint32_t r)
 {
-	return store_file(detail_of(t)->st, jump_of(t, r)->j.to_file);
+	return jump_of(t, r)->j.to_file;
 }
 
-static bool jump_no_instr(const struct table *t, uint32_t r)
-{
-	(void)r;
-	return !store_info(detail_of(t)->st)->has_instr;
-}
-
-static const struct col_def jump_cols[] = {
-	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = jump_name},
-	{"file", COL_FILE, SHOW_M, .s = jump_file},
-	{"line", COL_LINE, SHOW_M | SHOW_T, .u = jump_line},
-	{"instr", COL_ADDR, SHOW_M | SHOW_T, .u = jump_instr, .absent = jump_no_instr},
-	{"to_fn", COL_NAME, SHOW_M, .s = jump_to_name},
-	{"to_file", COL_FILE, SHOW_M, .s = jump_to_file},
-	{"to_line", COL_LINE, SHOW_M | SHOW_T, .u = jump_to_line},
-	{"to_instr", COL_ADDR, SHOW_M | SHOW_T, .u = jump_to_instr,
-	 .absent = jump_no_instr},
-	{"conditional", COL_BOOL, SHOW_M | SHOW_T, .u = jump_conditional},
-	{"executed", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = jump_executed},
-	{"taken", COL_COUNT, SHOW_M | SHOW_T | ADDS_UP, .u = jump_taken},
+static const struct listed jump_list[] = {
+	{"fn", BOTH, 6},       {"file", SHOW_M, 0},   {"line", BOTH, 1},
+	{"instr", BOTH, 7},    {"to_fn", SHOW_M, 0},  {"to_file", SHOW_M, 0},
+	{"to_line", BOTH, 2},  {"to_instr", BOTH, 8}, {"conditional", BOTH, 5},
+	{"executed", BOTH, 3}, {"taken", BOTH, 4},
 };
 
 const struct source_def source_jumps = {
-	"jumps", "jumps",     "executed", jump_cols, COUNT(jump_cols),
-	true,	 detail_open, jump_fn,	  NULL,
+	.name = "jumps",
+	.rows = "jumps",
+	.primary = "executed",
+	.of = ROW_JUMP,
+	COLUMNS(jump_list),
+	.sorted = true,
+	.open = detail_open,
+	.fn = jump_fn,
+	.row = jump_row,
 };

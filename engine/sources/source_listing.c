@@ -4,9 +4,8 @@
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/listing/listing.h"
+#include "engine/sources/getters.h"
 #include "engine/sources/source.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static const char *const kind_names[] = {"file", "line", "call",
 					 "jump", "gap",	 "inlined"};
@@ -53,137 +52,115 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 
 /* ---- columns ---- */
 
-static const struct listing_row *listing_row(const struct table *t, uint32_t r)
+static const struct listing_row *listing_of(const struct table *t, uint32_t r)
 {
 	return &((const struct listing *)t->data)->row[r];
 }
 
-static struct str row_kind(const struct table *t, uint32_t r)
+struct str listing_kind(const struct table *t, uint32_t r)
 {
-	return str_c(kind_names[listing_row(t, r)->kind]);
+	return str_c(kind_names[listing_of(t, r)->kind]);
 }
 
-static struct str row_file(const struct table *t, uint32_t r)
+struct str listing_file(const struct table *t, uint32_t r)
 {
 	const struct listing *l = t->data;
-	const struct listing_row *row = listing_row(t, r);
+	const struct listing_row *row = listing_of(t, r);
 
 	if (!l->instrs)
 		return store_file(l->st, row->group);
 	return row->at ? store_file(l->st, row->at->file) : STR("");
 }
 
-static struct str row_obj(const struct table *t, uint32_t r)
+struct str listing_obj(const struct table *t, uint32_t r)
 {
 	const struct listing *l = t->data;
 
-	return store_obj(l->st, listing_row(t, r)->group);
+	return store_obj(l->st, listing_of(t, r)->group);
 }
 
-static uint64_t row_pos(const struct table *t, uint32_t r, uint32_t e)
+/* Of an instruction; rows below a line repeat its number in machine formats only, as a
+ * key. */
+uint64_t listing_line(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct listing_row *row = listing_of(t, r);
+
+	(void)e;
+	if (!((const struct listing *)t->data)->instrs)
+		return row->pos;
+	return row->at ? row->at->line : 0;
+}
+
+static uint64_t cost_of(const struct table *t, uint32_t r, uint32_t e)
+{
+	return listing_of(t, r)->at ? listing_cost(t->data, listing_of(t, r)->at, e) : 0;
+}
+
+bool listing_no_self(const struct table *t, uint32_t r)
+{
+	return listing_of(t, r)->kind != LISTING_LINE || !listing_of(t, r)->at;
+}
+
+bool listing_no_incl(const struct table *t, uint32_t r)
+{
+	return listing_of(t, r)->kind != LISTING_CALL;
+}
+
+uint64_t listing_self(const struct table *t, uint32_t r, uint32_t e)
+{
+	return listing_no_self(t, r) ? 0 : cost_of(t, r, e);
+}
+
+uint64_t listing_incl(const struct table *t, uint32_t r, uint32_t e)
+{
+	return listing_no_incl(t, r) ? 0 : cost_of(t, r, e);
+}
+
+bool listing_no_calls(const struct table *t, uint32_t r)
+{
+	return listing_of(t, r)->kind != LISTING_CALL &&
+	       listing_of(t, r)->kind != LISTING_JUMP;
+}
+
+uint64_t listing_calls(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return listing_row(t, r)->pos;
+	return listing_no_calls(t, r) ? 0 : listing_of(t, r)->at->calls;
 }
 
-static bool no_pos(const struct table *t, uint32_t r)
+struct str listing_callee(const struct table *t, uint32_t r)
 {
-	return listing_row(t, r)->pos == 0;
+	return listing_no_incl(t, r) ? STR("") : listing_of(t, r)->name;
 }
 
-/* Rows below a line repeat its number in machine formats only, as a key. */
-static uint64_t row_at_line(const struct table *t, uint32_t r, uint32_t e)
+static const void *listing_row(const struct table *t, uint32_t r, struct row_room *room)
 {
-	(void)e;
-	return listing_row(t, r)->at ? listing_row(t, r)->at->line : 0;
+	(void)room;
+	return listing_of(t, r);
 }
 
-static bool no_at_line(const struct table *t, uint32_t r)
-{
-	return row_at_line(t, r, 0) == 0;
-}
+static const struct listed source_list[] = {
+	{"kind", SHOW_M, 0}, {"file", SHOW_M, 0},   {"line", BOTH, 2},
+	{"self", BOTH, 3},   {"self%", SHOW_T, 6},  {"calls", BOTH, 5},
+	{"incl", BOTH, 4},   {"callee", SHOW_M, 0}, {"text", BOTH, 1},
+};
+static const struct listed asm_list[] = {
+	{"kind", SHOW_M, 0},   {"obj", SHOW_M, 0}, {"instr", BOTH, 2},
+	{"file", SHOW_M, 0},   {"line", BOTH, 6},  {"self", BOTH, 3},
+	{"self%", SHOW_T, 7},  {"calls", BOTH, 5}, {"incl", BOTH, 4},
+	{"callee", SHOW_M, 0}, {"text", BOTH, 1},
+};
 
-static uint64_t row_cost(const struct table *t, uint32_t r, uint32_t e)
-{
-	return listing_row(t, r)->at ? listing_cost(t->data, listing_row(t, r)->at, e)
-				     : 0;
-}
-
-static bool no_self(const struct table *t, uint32_t r)
-{
-	return listing_row(t, r)->kind != LISTING_LINE || !listing_row(t, r)->at;
-}
-
-static bool no_incl(const struct table *t, uint32_t r)
-{
-	return listing_row(t, r)->kind != LISTING_CALL;
-}
-
-static uint64_t row_self(const struct table *t, uint32_t r, uint32_t e)
-{
-	return no_self(t, r) ? 0 : row_cost(t, r, e);
-}
-
-static uint64_t row_incl(const struct table *t, uint32_t r, uint32_t e)
-{
-	return no_incl(t, r) ? 0 : row_cost(t, r, e);
-}
-
-static bool no_calls(const struct table *t, uint32_t r)
-{
-	return listing_row(t, r)->kind != LISTING_CALL &&
-	       listing_row(t, r)->kind != LISTING_JUMP;
-}
-
-static uint64_t row_calls(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return no_calls(t, r) ? 0 : listing_row(t, r)->at->calls;
-}
-
-static struct str row_callee(const struct table *t, uint32_t r)
-{
-	return no_incl(t, r) ? STR("") : listing_row(t, r)->name;
-}
-
-static struct str row_text(const struct table *t, uint32_t r)
-{
-	return listing_row(t, r)->text;
-}
-
-#define LISTING_COSTS                                                             \
-	{"self", COL_COST, SHOW_M | SHOW_T | PER_EVENT | ADDS_UP, .u = row_self,  \
-	 .absent = no_self},                                                      \
-		{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL, .u = NULL,  \
-		 .absent = no_self},                                              \
-		{"calls", COL_COUNT, SHOW_M | SHOW_T, .u = row_calls,             \
-		 .absent = no_calls},                                             \
-		{"incl", COL_COST, SHOW_M | SHOW_T | PER_EVENT, .u = row_incl,    \
-		 .absent = no_incl},                                              \
-		{"callee", COL_NAME, SHOW_M, .s = row_callee, .absent = no_incl}, \
-	{                                                                         \
-		"text", COL_STR, SHOW_M | SHOW_T, .s = row_text                   \
+#define LISTING(var, word, names)       \
+	const struct source_def var = { \
+		.name = word,           \
+		.rows = "rows",         \
+		.primary = "self",      \
+		.of = ROW_LISTING,      \
+		COLUMNS(names),         \
+		.sorted = true,         \
+		.open = listing_open,   \
+		.row = listing_row,     \
 	}
-
-static const struct col_def source_cols[] = {
-	{"kind", COL_STR, SHOW_M, .s = row_kind},
-	{"file", COL_FILE, SHOW_M, .s = row_file},
-	{"line", COL_LINE, SHOW_M | SHOW_T, .u = row_pos, .absent = no_pos},
-	LISTING_COSTS,
-};
-static const struct col_def asm_cols[] = {
-	{"kind", COL_STR, SHOW_M, .s = row_kind},
-	{"obj", COL_OBJ, SHOW_M, .s = row_obj},
-	{"instr", COL_ADDR, SHOW_M | SHOW_T, .u = row_pos, .absent = no_pos},
-	{"file", COL_FILE, SHOW_M, .s = row_file},
-	{"line", COL_LINE, SHOW_M | SHOW_T, .u = row_at_line, .absent = no_at_line},
-	LISTING_COSTS,
-};
-
-const struct source_def source_source = {
-	"source", "rows",	"self", source_cols, COUNT(source_cols),
-	true,	  listing_open, NULL,	NULL,
-};
-const struct source_def source_asm = {
-	"asm", "rows", "self", asm_cols, COUNT(asm_cols), true, listing_open, NULL, NULL,
-};
+LISTING(source_source, "source", source_list);
+LISTING(source_asm, "asm", asm_list);

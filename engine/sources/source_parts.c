@@ -2,10 +2,8 @@
 
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
+#include "engine/sources/getters.h"
 #include "engine/sources/source.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
-#define BOTH (SHOW_M | SHOW_T)
 
 /* ---- parts, and threads: parts of one (pid, thread) ---- */
 
@@ -26,26 +24,15 @@ static struct store_part part_of_row(const struct table *t, uint32_t r)
 	return p;
 }
 
-#define PART_U(name)                                                               \
-	static uint64_t part_##name(const struct table *t, uint32_t r, uint32_t e) \
-	{                                                                          \
-		(void)e;                                                           \
-		return part_of_row(t, r).name;                                     \
-	}
-#define PART_S(name)                                                     \
-	static struct str part_##name(const struct table *t, uint32_t r) \
-	{                                                                \
-		return part_of_row(t, r).name;                           \
-	}
-PART_U(part)
-PART_U(pid)
-PART_U(thread)
-PART_U(functions)
-PART_S(trigger)
-PART_S(time_range)
-PART_S(desc)
+static const void *part_struct(const struct table *t, uint32_t r, struct row_room *room)
+{
+	_Static_assert(sizeof(struct store_part) <= sizeof(*room), "it is made there");
 
-static struct str part_file(const struct table *t, uint32_t r)
+	store_part(t->g->st, part_at(t, r), (struct store_part *)(void *)room);
+	return room;
+}
+
+struct str part_file(const struct table *t, uint32_t r)
 {
 	return str_from(store_input_path(t->g->st, part_of_row(t, r).file), t->path_from);
 }
@@ -78,10 +65,7 @@ static int parts_init(struct exec *x, struct table *t, const struct source_def *
 		return x->err->kind;
 	store_inputs(x->g->st, &files);
 	t->path_from = shared_path(x->g->st, files);
-	for (size_t i = 0; i < t->ncols; i++)
-		if (t->cols[i]->def->s == part_file)
-			t->cols[i]->table = files > 1;
-	return 0;
+	return files > 1 ? table_show(t, STR("file")) : 0;
 }
 
 /* Is this one of the parts chosen by `part` and `thread`? */
@@ -104,13 +88,22 @@ static int keep_in_force(struct exec *x, struct table *t)
 	return n < t->n ? table_select(t, keep, n) : 0;
 }
 
-static uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
+uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
 {
-	uint64_t sum = 0;
-	struct store_part first = part_of_row(t, r);
+	return store_part_self(t->g->st, r, e);
+}
 
-	if (t->src != &source_threads)
-		return store_part_self(t->g->st, r, e);
+uint64_t part_row(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)t, (void)e;
+	return (uint64_t)r + 1;
+}
+
+uint64_t thread_self(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct store_part first = part_of_row(t, r);
+	uint64_t sum = 0;
+
 	for (uint32_t p = 0; p < store_info(t->g->st)->parts; p++) {
 		struct store_part other;
 
@@ -123,36 +116,35 @@ static uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
 	return sum;
 }
 
-static uint64_t part_row(const struct table *t, uint32_t r, uint32_t e)
+uint64_t thread_parts(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return t->src == &source_threads ? ((const struct thread *)t->data)[r].parts
-					 : (uint64_t)r + 1;
+	return ((const struct thread *)t->data)[r].parts;
 }
 
-static const struct col_def part_cols[] = {
-	{"part", COL_ID, BOTH, .u = part_part},
-	{"pid", COL_ID, BOTH, .u = part_pid},
-	{"thread", COL_ID, BOTH, .u = part_thread},
-	{"self", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = part_self},
-	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
-	{"trigger", COL_STR, BOTH, .s = part_trigger},
-	{"time_range", COL_STR, BOTH, .s = part_time_range},
-	{"desc", COL_STR, SHOW_M, .s = part_desc},
-	{"functions", COL_COUNT, SHOW_M | SHOW_T, .u = part_functions},
-	{"file", COL_FILE, BOTH, .s = part_file},
-	{"row", COL_COUNT, 0, .u = part_row},
+static const struct listed part_list[] = {
+	{"part", BOTH, 1},
+	{"pid", BOTH, 11},
+	{"thread", BOTH, 6},
+	{"self", BOTH, 2},
+	{"self%", SHOW_T | HAS_BAR, 3},
+	{"trigger", BOTH, 7},
+	{"time_range", BOTH, 8},
+	{"desc", SHOW_M, 0},
+	{"functions", BOTH, 9},
+	{"file", SHOW_M, 12},
+	{"row", 0, 0},
 };
-static const struct col_def thread_cols[] = {
-	{"part", COL_ID, SHOW_M, .u = part_part},
-	{"pid", COL_ID, BOTH, .u = part_pid},
-	{"thread", COL_ID, BOTH, .u = part_thread},
-	{"self", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = part_self},
-	{"self%", COL_PERCENT, SHOW_T | PER_EVENT | OF_TOTAL | HAS_BAR, .u = NULL},
-	{"trigger", COL_STR, SHOW_M, .s = part_trigger},
-	{"time_range", COL_STR, SHOW_M, .s = part_time_range},
-	{"desc", COL_STR, SHOW_M, .s = part_desc},
-	{"parts", COL_COUNT, SHOW_M | SHOW_T, .u = part_row},
+static const struct listed thread_list[] = {
+	{"part", SHOW_M, 0},
+	{"pid", BOTH, 5},
+	{"thread", BOTH, 1},
+	{"self", BOTH, 2},
+	{"self%", SHOW_T | HAS_BAR, 3},
+	{"trigger", SHOW_M, 0},
+	{"time_range", SHOW_M, 0},
+	{"desc", SHOW_M, 0},
+	{"parts", BOTH, 4},
 };
 
 static int parts_open(struct exec *x, const struct source *s, struct table *t)
@@ -207,12 +199,24 @@ static void part_subject(const struct table *t, uint32_t r, struct row_subject *
 }
 
 const struct source_def source_parts = {
-	"parts", "parts",    "self", part_cols,	   COUNT(part_cols),
-	false,	 parts_open, NULL,   part_subject,
+	.name = "parts",
+	.rows = "parts",
+	.primary = "self",
+	.of = ROW_PART,
+	COLUMNS(part_list),
+	.open = parts_open,
+	.subject = part_subject,
+	.row = part_struct,
 };
 const struct source_def source_threads = {
-	"threads", "threads",	 "self", thread_cols,  COUNT(thread_cols),
-	false,	   threads_open, NULL,	 part_subject,
+	.name = "threads",
+	.rows = "threads",
+	.primary = "self",
+	.of = ROW_THREAD,
+	COLUMNS(thread_list),
+	.open = threads_open,
+	.subject = part_subject,
+	.row = part_struct,
 };
 
 /* ---- parts of f: a set's cost over the parts, its calls as `functions` counts them ---- */
@@ -224,28 +228,28 @@ struct part_of_set {
 	uint64_t most; /* the largest self cost of the shown event */
 };
 
-static uint64_t set_self(const struct table *t, uint32_t r, uint32_t e)
+uint64_t set_self(const struct table *t, uint32_t r, uint32_t e)
 {
 	const struct part_of_set *s = t->data;
 
 	return store_event_of(t->g->st, e, s->self + (size_t)r * s->events);
 }
 
-static uint64_t set_incoming(const struct table *t, uint32_t r, uint32_t e)
+uint64_t set_incoming(const struct table *t, uint32_t r, uint32_t e)
 {
 	const struct part_of_set *s = t->data;
 
 	return store_event_of(t->g->st, e, s->incoming + (size_t)r * s->events);
 }
 
-static uint64_t set_calls(const struct table *t, uint32_t r, uint32_t e)
+uint64_t set_calls(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
 	return ((const struct part_of_set *)t->data)->calls[r];
 }
 
 /* A bar of one of eight heights per part, the costliest part the highest. */
-static struct str set_spark(const struct table *t, uint32_t r)
+struct str set_spark(const struct table *t, uint32_t r)
 {
 	static const char *const block[] = {
 		"\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
@@ -258,19 +262,11 @@ static struct str set_spark(const struct table *t, uint32_t r)
 			: str_c(block[share >= 7 ? 7 : (size_t)share]);
 }
 
-static const struct col_def part_of_cols[] = {
-	{"part", COL_ID, BOTH, .u = part_part},
-	{"pid", COL_ID, BOTH, .u = part_pid},
-	{"thread", COL_ID, BOTH, .u = part_thread},
-	{"self", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = set_self},
-	{"incoming", COL_COST, BOTH | PER_EVENT | ADDS_UP, .u = set_incoming},
-	{"calls", COL_COUNT, BOTH | ADDS_UP, .u = set_calls},
-	{"spark", COL_STR, SHOW_T, .s = set_spark},
-	{"trigger", COL_STR, BOTH, .s = part_trigger},
-	{"time_range", COL_STR, BOTH, .s = part_time_range},
-	{"desc", COL_STR, SHOW_M, .s = part_desc},
-	{"file", COL_FILE, BOTH, .s = part_file},
-	{"row", COL_COUNT, 0, .u = part_row},
+static const struct listed part_of_list[] = {
+	{"part", BOTH, 1},     {"pid", BOTH, 11},     {"thread", BOTH, 6},
+	{"self", BOTH, 2},     {"incoming", BOTH, 4}, {"calls", BOTH, 5},
+	{"spark", SHOW_T, 10}, {"trigger", BOTH, 7},  {"time_range", BOTH, 8},
+	{"desc", SHOW_M, 0},   {"file", SHOW_M, 12},  {"row", 0, 0},
 };
 
 static bool is_member(const struct graph *g, const struct fn_set *set, uint32_t f)
@@ -349,6 +345,12 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 }
 
 const struct source_def source_parts_of = {
-	"parts", "parts",	"self", part_of_cols, COUNT(part_of_cols),
-	false,	 parts_of_open, NULL,	part_subject,
+	.name = "parts",
+	.rows = "parts",
+	.primary = "self",
+	.of = ROW_PART_OF,
+	COLUMNS(part_of_list),
+	.open = parts_of_open,
+	.subject = part_subject,
+	.row = part_struct,
 };

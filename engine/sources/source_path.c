@@ -12,9 +12,8 @@
 #include "engine/sources/neighbours.h"
 #include "engine/path/path.h"
 #include "engine/path/known.h"
+#include "engine/sources/getters.h"
 #include "engine/sources/source.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 struct step {
 	uint32_t path, step;
@@ -26,107 +25,62 @@ static const struct step *step_of(const struct table *t, uint32_t r)
 	return &((const struct step *)t->data)[r];
 }
 
-#define STEP_U(name, expr)                                                         \
-	static uint64_t step_##name(const struct table *t, uint32_t r, uint32_t e) \
-	{                                                                          \
-		(void)e;                                                           \
-		return step_of(t, r)->expr;                                        \
-	}
-STEP_U(path, path)
-STEP_U(number, step)
-STEP_U(calls, s->calls)
-STEP_U(incl, s->incl)
-STEP_U(lo, s->cost.lo)
-STEP_U(hi, s->cost.hi)
-
-static uint64_t step_id(const struct table *t, uint32_t r, uint32_t e)
+static const void *step_row(const struct table *t, uint32_t r, struct row_room *room)
 {
-	(void)e;
-	return graph_id(t->g, step_of(t, r)->s->fn);
+	(void)room;
+	return step_of(t, r)->s;
 }
 
-static uint64_t step_est(const struct table *t, uint32_t r, uint32_t e)
+uint64_t step_path(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return step_of(t, r)->path;
+}
+
+uint64_t step_number(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return step_of(t, r)->step;
+}
+
+uint64_t step_est(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
 	return path_units(&step_of(t, r)->s->cost);
 }
 
-static double step_share(const struct table *t, uint32_t r, uint32_t e)
+double step_share(const struct table *t, uint32_t r, uint32_t e)
 {
 	double total = (double)graph_total(t->g, t->event);
 
 	return total > 0 ? 100.0 * (double)step_est(t, r, e) / total : 0;
 }
 
-static uint64_t step_line(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return graph_line(t->g, step_of(t, r)->s->fn);
-}
-
-static struct str step_fn(const struct table *t, uint32_t r)
-{
-	return graph_name(t->g, step_of(t, r)->s->fn);
-}
-
-static uint64_t step_cycle(const struct table *t, uint32_t r, uint32_t e)
-{
-	(void)e;
-	return graph_cycle(t->g, step_of(t, r)->s->fn);
-}
-
-static bool step_no_cycle(const struct table *t, uint32_t r)
-{
-	return step_cycle(t, r, 0) == 0;
-}
-
-static struct str step_file(const struct table *t, uint32_t r)
-{
-	return graph_file(t->g, step_of(t, r)->s->fn);
-}
-
-static bool step_estimated(const struct table *t, uint32_t r, uint32_t e)
+bool step_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
 	return t->g->estimated || !step_of(t, r)->s->cost.measured;
 }
 
-static bool step_unbounded(const struct table *t, uint32_t r)
+bool step_unbounded(const struct table *t, uint32_t r)
 {
 	return !step_of(t, r)->s->cost.bounded;
 }
 
-static bool step_first(const struct table *t, uint32_t r)
-{
-	return step_of(t, r)->step == 0;
-}
-
 /* Inlined code is entered without a call. */
-static bool step_not_called(const struct table *t, uint32_t r)
+bool step_not_called(const struct table *t, uint32_t r)
 {
-	return step_first(t, r) || !graph_calls_known(t->g, step_of(t, r)->s->fn);
+	return step_of(t, r)->step == 0 || !graph_calls_known(t->g, step_of(t, r)->s->fn);
 }
 
-static bool step_no_line(const struct table *t, uint32_t r)
-{
-	return step_line(t, r, 0) == 0;
-}
-
-static const struct col_def path_cols[] = {
-	{"path", COL_COUNT, SHOW_M | SHOW_T, .u = step_path},
-	{"step", COL_COUNT, SHOW_M | SHOW_T, .u = step_number},
-	{"id", COL_ID, SHOW_M | SHOW_T, .u = step_id},
-	{"fn", COL_NAME, SHOW_M | SHOW_T, .s = step_fn},
-	{"file", COL_FILE, SHOW_M, .s = step_file},
-	{"line", COL_LINE, SHOW_M, .u = step_line, .absent = step_no_line},
-	{"calls", COL_COUNT, SHOW_M | SHOW_T, .u = step_calls, .absent = step_not_called},
-	{"incl", COL_COST, SHOW_M | SHOW_T, .u = step_incl},
-	{"est", COL_COST, SHOW_M | SHOW_T, .u = step_est, .estimated = step_estimated},
-	{"est%", COL_PERCENT, SHOW_T | HAS_BAR, .f = step_share,
-	 .estimated = step_estimated},
-	{"lo", COL_COST, SHOW_M | SHOW_T, .u = step_lo, .absent = step_unbounded},
-	{"hi", COL_COST, SHOW_M | SHOW_T, .u = step_hi, .absent = step_unbounded},
-	{"cycle", COL_ID, SHOW_M | SHOW_T, .u = step_cycle, .absent = step_no_cycle},
+static const struct listed path_list[] = {
+	{"path", BOTH, 10},  {"step", BOTH, 5},
+	{"id", BOTH, 9},     {"fn", BOTH, 1},
+	{"file", SHOW_M, 0}, {"line", SHOW_M, 0},
+	{"calls", BOTH, 7},  {"incl", BOTH, 6},
+	{"est", BOTH, 2},    {"est%", SHOW_T | HAS_BAR, 8},
+	{"lo", BOTH, 3},     {"hi", BOTH, 4},
+	{"cycle", BOTH, 11},
 };
 
 static int rows_of_paths(struct exec *x, const struct path_list *list, struct table *t)
@@ -292,8 +246,14 @@ static uint32_t step_graph_fn(const struct table *t, uint32_t r)
 }
 
 const struct source_def source_path = {
-	"path", "steps",   "est",	  path_cols, COUNT(path_cols),
-	false,	path_open, step_graph_fn, NULL,
+	.name = "path",
+	.rows = "steps",
+	.primary = "est",
+	.of = ROW_STEP,
+	COLUMNS(path_list),
+	.open = path_open,
+	.fn = step_graph_fn,
+	.row = step_row,
 };
 
 /* ---- cost of X under Y: one row ---- */
@@ -309,37 +269,37 @@ static const struct cost *cost_row(const struct table *t)
 	return t->data;
 }
 
-static uint64_t cost_self(const struct table *t, uint32_t r, uint32_t e)
+uint64_t cost_self(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)r, (void)e;
 	return cost_row(t)->self;
 }
 
-static uint64_t cost_incl(const struct table *t, uint32_t r, uint32_t e)
+uint64_t cost_incl(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)r, (void)e;
 	return cost_row(t)->incl;
 }
 
-static uint64_t cost_est(const struct table *t, uint32_t r, uint32_t e)
+uint64_t cost_est(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)r, (void)e;
 	return path_units(&cost_row(t)->b);
 }
 
-static uint64_t cost_lo(const struct table *t, uint32_t r, uint32_t e)
+uint64_t cost_lo(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)r, (void)e;
 	return cost_row(t)->b.lo;
 }
 
-static uint64_t cost_hi(const struct table *t, uint32_t r, uint32_t e)
+uint64_t cost_hi(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)r, (void)e;
 	return cost_row(t)->b.hi;
 }
 
-static uint64_t cost_exact(const struct table *t, uint32_t r, uint32_t e)
+uint64_t cost_exact(const struct table *t, uint32_t r, uint32_t e)
 {
 	const struct path_bounds *b = &cost_row(t)->b;
 
@@ -347,19 +307,19 @@ static uint64_t cost_exact(const struct table *t, uint32_t r, uint32_t e)
 	return !t->g->estimated && (b->measured || (b->bounded && b->lo == b->hi));
 }
 
-static bool cost_estimated(const struct table *t, uint32_t r, uint32_t e)
+bool cost_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
 	return !cost_exact(t, r, 0);
 }
 
-static bool cost_unbounded(const struct table *t, uint32_t r)
+bool cost_unbounded(const struct table *t, uint32_t r)
 {
 	(void)r;
 	return !cost_row(t)->b.bounded;
 }
 
-static bool cost_incl_estimated(const struct table *t, uint32_t r, uint32_t e)
+bool cost_incl_estimated(const struct table *t, uint32_t r, uint32_t e)
 {
 	const struct path_bounds *b = &cost_row(t)->whole;
 
@@ -367,29 +327,24 @@ static bool cost_incl_estimated(const struct table *t, uint32_t r, uint32_t e)
 	return !b->measured && !(b->bounded && b->lo == b->hi);
 }
 
-static uint64_t cost_incl_fuzzy(const struct table *t, uint32_t r, uint32_t e)
+uint64_t cost_incl_fuzzy(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
 	return t->g->estimated || cost_incl_estimated(t, r, e);
 }
 
-static double cost_share(const struct table *t, uint32_t r, uint32_t e)
+double cost_share(const struct table *t, uint32_t r, uint32_t e)
 {
 	double total = (double)graph_total(t->g, t->event);
 
 	return total > 0 ? 100.0 * (double)cost_est(t, r, e) / total : 0;
 }
 
-static const struct col_def cost_cols[] = {
-	{"self", COL_COST, SHOW_M | SHOW_T, .u = cost_self},
-	{"incl", COL_COST, SHOW_M | SHOW_T, .u = cost_incl,
-	 .estimated = cost_incl_estimated},
-	{"est", COL_COST, SHOW_M | SHOW_T, .u = cost_est, .estimated = cost_estimated},
-	{"est%", COL_PERCENT, SHOW_T, .f = cost_share, .estimated = cost_estimated},
-	{"lo", COL_COST, SHOW_M | SHOW_T, .u = cost_lo, .absent = cost_unbounded},
-	{"hi", COL_COST, SHOW_M | SHOW_T, .u = cost_hi, .absent = cost_unbounded},
-	{"exact", COL_BOOL, SHOW_M | SHOW_T, .u = cost_exact}, /* of est */
-	{"estimated", COL_BOOL, SHOW_M, .u = cost_incl_fuzzy}, /* of incl */
+static const struct listed cost_list[] = {
+	{"self", BOTH, 0},	  {"incl", BOTH, 0}, {"est", BOTH, 0},
+	{"est%", SHOW_T, 0},	  {"lo", BOTH, 0},   {"hi", BOTH, 0},
+	{"exact", BOTH, 0},	  /* of est */
+	{"estimated", SHOW_M, 0}, /* of incl */
 };
 
 /* Bound the cost of a set by the costs of its members: it is no less than that of any
@@ -530,6 +485,11 @@ static void cost_subject(const struct table *t, uint32_t r, struct row_subject *
 }
 
 const struct source_def source_cost = {
-	"cost", "rows",	   "est", cost_cols,	COUNT(cost_cols),
-	false,	cost_open, NULL,  cost_subject,
+	.name = "cost",
+	.rows = "rows",
+	.primary = "est",
+	.of = ROW_COST,
+	COLUMNS(cost_list),
+	.open = cost_open,
+	.subject = cost_subject,
 };

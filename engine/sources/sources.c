@@ -3,9 +3,12 @@
  */
 #include "engine/sources/sources.h"
 
+#include <pthread.h>
+#include <stdatomic.h>
 #include <string.h>
 
 #include "engine/rows/exec.h"
+#include "engine/sources/columns.h"
 
 static int last_open(struct exec *x, const struct source *s, struct table *t)
 {
@@ -45,9 +48,13 @@ static int last_open(struct exec *x, const struct source *s, struct table *t)
 	return 0;
 }
 
-static const struct source_def last = {.name = "_", .primary = "self", .open = last_open};
+static const struct source_def last = {
+	.name = "_", .primary = "self", .of = ROW_JOINED, .open = last_open};
 
-static const struct source_def *const defs[SOURCES] = {
+/* After those that have a word of their own: with a set, or of two profiles. */
+enum { S_INFO_FN = SOURCES, S_INFO_VS, S_PARTS_OF, TABLES };
+
+static const struct source_def *const defs[TABLES] = {
 	[S_FUNCTIONS] = &source_functions,
 	[S_FILES] = &source_files,
 	[S_OBJECTS] = &source_objects,
@@ -74,19 +81,50 @@ static const struct source_def *const defs[SOURCES] = {
 	[S_FIND] = &source_find,
 	[S_INFO] = &source_info,
 	[S_LAST] = &last,
+	[S_INFO_FN] = &source_info_fn,
+	[S_INFO_VS] = &source_info_vs,
+	[S_PARTS_OF] = &source_parts_of,
 };
+
+/* Make the columns of a source from its list and the registry, once: sessions of several
+ * threads share them. */
+static void make_columns(size_t i)
+{
+	static pthread_mutex_t making = PTHREAD_MUTEX_INITIALIZER;
+	static atomic_bool made[TABLES];
+	static bool joined;
+
+	if (made[i])
+		return;
+	pthread_mutex_lock(&making);
+	if (!made[i])
+		columns_resolve(defs[i]);
+	if (!joined)
+		columns_resolve_joined();
+	joined = true;
+	made[i] = true;
+	pthread_mutex_unlock(&making);
+}
+
+const struct source_def *source_at(size_t i)
+{
+	if (i >= TABLES)
+		return NULL;
+	make_columns(i);
+	return defs[i];
+}
 
 const struct source_def *source_def(enum source_kind kind)
 {
-	return defs[kind];
+	return source_at(kind);
 }
 
 const struct source_def *source_def_of(const struct source *s)
 {
-	return s->kind == S_INFO && s->of     ? &source_info_fn
-	       : s->kind == S_INFO && s->vs.n ? &source_info_vs
-	       : s->kind == S_PARTS && s->of  ? &source_parts_of
-					      : source_def(s->kind);
+	return source_at(s->kind == S_INFO && s->of	? (size_t)S_INFO_FN
+			 : s->kind == S_INFO && s->vs.n ? (size_t)S_INFO_VS
+			 : s->kind == S_PARTS && s->of	? (size_t)S_PARTS_OF
+							: (size_t)s->kind);
 }
 
 static bool is_of_calls(enum source_kind kind)

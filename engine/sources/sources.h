@@ -6,6 +6,8 @@
 
 #include "engine/sources/source.h"
 
+/* The i-th table of all; NULL: there are no more. */
+const struct source_def *source_at(size_t i);
 const struct source_def *source_def(enum source_kind kind);
 /* The table of a source; some have another one `of` a set. */
 const struct source_def *source_def_of(const struct source *s);

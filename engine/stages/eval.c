@@ -151,7 +151,7 @@ static int open_known(struct exec *x, struct table *t, struct expr *e)
 
 	if (!c->dict && (c->filled || !has_codes(t, c->def)))
 		return 0;
-	d = c->dict ? c->dict : c->def->dict;
+	d = c->dict ? c->dict : c->def->get.dict;
 	size = dict_size(t->g->st, d);
 	if (!(e->known = EXEC_ARRAY(x, uint8_t, (size_t)size + 1)))
 		return x->err->kind;

@@ -372,10 +372,11 @@ static void skip_windows(struct window *w, const struct first_rows *h)
 		e->op == EX_COL && !e->col->percent ? e->col->def : NULL;
 	uint64_t row;
 
-	if (!d || !d->stored || d->flags & IF_EXACT || t->ref || t->vs || !t->g->plain ||
-	    h->asc[0] || h->n < h->keep || h->cell[0].absent || h->nkeys == 0)
+	if (!d || !d->get.stored || d->flags & IF_EXACT || t->ref || t->vs ||
+	    !t->g->plain || h->asc[0] || h->n < h->keep || h->cell[0].absent ||
+	    h->nkeys == 0)
 		return;
-	row = store_seek_u64(t->g->st, (enum store_column)(d->stored - 1),
+	row = store_seek_u64(t->g->st, (enum store_column)(d->get.stored - 1),
 			     d->flags & PER_EVENT ? e->col->event : 0,
 			     t->first + w->first + WINDOW, ~h->cell[0].bits);
 	window_skip(w, (size_t)(row - t->first));

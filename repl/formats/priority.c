@@ -1,46 +1,16 @@
 /*
- * priority.c - the columns of each source in order of priority; see priority.h.
+ * priority.c - the columns of an answer in order of priority; see priority.h.
  *
- * The first of a list is the subject of the rows.  A column that is in no list was made
- * by the query (`add`, `group`): it follows the subject, as do the columns of a
+ * The lists of the sources say it (query_column_place()).  A column that has no place there
+ * was made by the query (`add`, `group`): it follows the subject, as do the columns of a
  * comparison.
  */
 #include "repl/formats/priority.h"
 
 #include <string.h>
 
+#include "engine/query.h"
 #include "repl/render/fit.h"
-
-static const struct {
-	const char *source; /* r->source */
-	const char *columns;
-} lists[] = {
-	{"functions", "fn self self% incl calls recursive id incl% file:line cycle cum%"},
-	{"find", "fn self self% incl calls recursive id incl% file:line cycle cum%"},
-	{"files", "name self self% incl incl% functions cum%"},
-	{"objects", "name self self% incl incl% functions cum%"},
-	{"dirs", "name self self% incl incl% functions cum%"},
-	{"classes", "name self self% incl incl% functions cum%"},
-	{"cycles", "id entry incl functions cuts incl% cut entries self share% costliest"
-		   " self%"},
-	{"callers", "fn calls incl est share% id recursive cycle incl/call depth"},
-	{"callees", "fn calls incl est share% id recursive cycle incl/call depth"},
-	{"calltree", "fn est share% calls incl id recursive cycle incl/call depth"},
-	{"calls", "callee caller incl calls incl%"},
-	{"callsites", "file:line callee calls incl incl% caller"},
-	{"jumps", "line to_line executed taken conditional fn instr to_instr"},
-	{"lines", "file:line self self% text fn incl_out calls_out"},
-	{"instructions", "instr self self% file:line fn incl_out calls_out"},
-	{"source", "text line self incl calls self%"},
-	{"asm", "text instr self incl calls line self%"},
-	{"rows", "text line instr self incl calls self%"},
-	{"path", "fn est lo hi step incl calls est% id path cycle"},
-	{"parts", "part self self% incoming calls thread trigger time_range functions"
-		  " spark pid file"},
-	{"threads", "thread self self% parts pid"},
-	{"events", "name total long formula"},
-	{"profiles", "name total event functions path"},
-};
 
 /* Columns of a comparison, right after the subject. */
 static const char compared[] = "delta delta% change base noise base_median median was";
@@ -82,17 +52,12 @@ unsigned priority_of(const struct result *r, const struct shown *s)
 {
 	char buf[64];
 	struct str name = without_event(s, buf, sizeof(buf));
-	int place = -1;
+	const unsigned place = query_column_place(r, name);
+	const int change = r->base.n ? place_in(compared, name) : -1;
 
-	for (size_t i = 0; r->source && i < sizeof(lists) / sizeof(lists[0]); i++)
-		if (strcmp(lists[i].source, r->source) == 0)
-			place = place_in(lists[i].columns, name);
-	if (place == 0)
-		return 0;
-	if (place > 0)
-		return OF_SOURCE + (unsigned)place;
-	place = r->base.n ? place_in(compared, name) : -1;
-	return place < 0 ? OF_QUERY : OF_COMPARED + (unsigned)place;
+	if (place)
+		return place == 1 ? 0 : OF_SOURCE + place;
+	return change < 0 ? OF_QUERY : OF_COMPARED + (unsigned)change;
 }
 
 static bool is_estimated(const struct column *c, size_t row)

@@ -14,8 +14,6 @@ struct help_topic {
 const struct help_topic *help_at(size_t i);
 /* The topics that are lists: columns, formats ...; NULL past the end. */
 const char *help_list(size_t i);
-/* What a column means; NULL: there is no such column. */
-const char *help_column(struct str name);
 /* The columns of a source, or of all if `of` is empty; false: there is no such source. */
 bool help_columns(struct out *o, struct str of);
 void help_sources(struct out *o);

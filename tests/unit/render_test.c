@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/sources/source.h"
 #include "tests/support/tap.h"
 
 static uint64_t ids[] = {812, 17, 5}, self[] = {1029000, 402000, 93},
@@ -56,6 +57,7 @@ static struct result base(void)
 {
 	return (struct result){
 		.source = "functions",
+		.of = &source_functions,
 		.query = STR("top \"x\""),
 		.profile = STR("p.out"),
 		.event = STR("Ir"),
@@ -106,6 +108,7 @@ static void test_narrow(void)
 		{.name = STR("fn"), .type = COL_NAME, .table = true, .s = name},
 	};
 	struct result r = {.source = "calltree",
+			   .of = &source_calltree,
 			   .event = STR("Ir"),
 			   .cols = tree,
 			   .ncols = COUNT(tree),
@@ -369,8 +372,12 @@ static void test_tree(void)
 		 .table = true,
 		 .s = names},
 	};
-	struct result r = {
-		.source = "calltree", .cols = c, .ncols = 3, .rows = 4, .depth_col = 0};
+	struct result r = {.source = "calltree",
+			   .of = &source_calltree,
+			   .cols = c,
+			   .ncols = 3,
+			   .rows = 4,
+			   .depth_col = 0};
 
 	check("tree", FORMAT_TREE, &r, &utf8,
 	      "incl  fn\n"
@@ -418,8 +425,12 @@ static void test_apart(void)
 		{.name = STR("incl"), .type = COL_COST, .table = true, .u = more},
 		{.name = STR("fn"), .type = COL_NAME, .table = true, .s = names},
 	};
-	struct result r = {
-		.source = "functions", .cols = c, .ncols = 4, .rows = 3, .depth_col = -1};
+	struct result r = {.source = "functions",
+			   .of = &source_functions,
+			   .cols = c,
+			   .ncols = 4,
+			   .rows = 3,
+			   .depth_col = -1};
 
 	for (int i = 0; i < 3; i++)
 		names[i] = str_c(long_names[i]);
@@ -471,8 +482,12 @@ static void test_hostile(void)
 		 .table = true,
 		 .s = names},
 	};
-	struct result r = {
-		.source = "functions", .cols = c, .ncols = 3, .rows = 1, .depth_col = -1};
+	struct result r = {.source = "functions",
+			   .of = &source_functions,
+			   .cols = c,
+			   .ncols = 3,
+			   .rows = 1,
+			   .depth_col = -1};
 
 	check("escape sequences are shown, not sent", FORMAT_TABLE, &r, &utf8,
 	      "  self  self%  fn\n"
@@ -492,8 +507,12 @@ static void test_sum(void)
 		{.name = STR("incl"), .type = COL_COST, .u = cost},
 		{.name = STR("fn"), .type = COL_NAME, .s = names},
 	};
-	struct result r = {
-		.source = "functions", .cols = c, .ncols = 2, .rows = 2, .depth_col = -1};
+	struct result r = {.source = "functions",
+			   .of = &source_functions,
+			   .cols = c,
+			   .ncols = 2,
+			   .rows = 2,
+			   .depth_col = -1};
 	char *text = render(FORMAT_SPEEDSCOPE, &r, &look);
 
 	ok(strstr(text, "\"endValue\":18446744073709551615,"),

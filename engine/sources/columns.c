@@ -1,0 +1,483 @@
+/*
+ * columns.c - the registry: everything that there is to say of a column, once.
+ *
+ *	{"calls", COL_COUNT, "how often it is called",
+ *	 GET({ROW_FN, ADDS_UP | KNOWN_PLAIN, .u = fn_calls, ...},        of a function, by a function
+ *	     {ROW_SITE, ADDS_UP, AT(site, calls)},         of a call site, a member of its row
+ *
+ * The name, the type, what `.help columns` says, and for each kind of row the getter and
+ * whether the column adds up or has NAME.EVENT.  Which sources have it, who sees it, and how
+ * long a narrow screen keeps it is said in the lists of the sources.
+ *
+ * A column whose rows lead to a function needs no getter but that of ROW_FN: `fn` of a
+ * line, of a step, of a row of a tree.  BY_CALLER, BY_CALLEE: of that end of a call.
+ *
+ * The order is that of `.help columns`.  If a name has two types there are two rows.
+ */
+#include "engine/sources/columns.h"
+
+#include <string.h>
+
+#include "engine/graph/graph_cycles.h"
+#include "engine/listing/listing.h"
+#include "engine/path/path.h"
+#include "engine/sources/getters.h"
+#include "engine/sources/line_rows.h"
+
+#define GET(...)                                     \
+	.get = (const struct getter[]){__VA_ARGS__}, \
+	.n = sizeof((const struct getter[]){__VA_ARGS__}) / sizeof(struct getter)
+
+/* The name, and the file, of a function; a source may have two functions in a row. */
+#define NAME_OF_FN                                                          \
+	{                                                                   \
+		ROW_FN, .s = fn_name, .texts = fn_names, .dict = DICT_NAME, \
+			.codes = 1 + STORE_FN_NAME                          \
+	}
+#define FILE_OF_FN                                                                  \
+	{                                                                           \
+		ROW_FN, .s = fn_file, .dict = DICT_FILE, .codes = 1 + STORE_FN_FILE \
+	}
+
+/* clang-format off */
+static const struct column_row registry[] = {
+{"id", COL_ID, "number of the function, for #N; in tables the column #",
+ GET({ROW_FN, .u = fn_number},
+     {ROW_CYCLE, .u = cycle_id})},
+{"fn", COL_NAME, "name of the function",
+ GET(NAME_OF_FN,
+     {ROW_INLINED, ABSENT_0, .s = inlined_name})},
+{"name", COL_FILE, "name of the file, object, directory, class, event or profile",
+ GET({ROW_GROUP, .s = fn_name})},
+{"name", COL_STR, NULL,
+ GET({ROW_EVENT, NAMES_EVENT, AT(store_event, name)},
+     {ROW_PROFILE, .s = profile_name})},
+{"short", COL_NAME, "its name without parameters and template arguments",
+ GET({ROW_FN, .s = fn_short, .texts = fn_shorts})},
+{"self", COL_COST, "cost of its own lines",
+ GET({ROW_FN, PER_EVENT | ADDS_UP, .u = fn_self, .estimated = fn_self_estimated,
+      .exact = graph_exact, .stored = 1 + STORE_FN_SELF},
+     {ROW_GROUP, PER_EVENT | ADDS_UP, .u = fn_self, .estimated = fn_estimated},
+     {ROW_CYCLE, PER_EVENT | ADDS_UP, .u = cycle_self},
+     {ROW_PLACE, PER_EVENT | ADDS_UP, .u = place_self},
+     {ROW_INLINED, PER_EVENT | ADDS_UP, .u = inlined_self},
+     {ROW_LISTING, PER_EVENT | ADDS_UP, .u = listing_self, .absent = listing_no_self},
+     {ROW_TREE, .u = tree_self, .estimated = tree_is_estimated, .absent = tree_inner},
+     {ROW_COST, .u = cost_self},
+     {ROW_PART, PER_EVENT | ADDS_UP, .u = part_self},
+     {ROW_PART_OF, PER_EVENT | ADDS_UP, .u = set_self},
+     {ROW_THREAD, PER_EVENT | ADDS_UP, .u = thread_self})},
+{"self%", COL_PERCENT, "self as a share of the whole profile",
+ .flags = PER_EVENT | OF_TOTAL},
+{"cum%", COL_PERCENT, "self% of this row and all rows above it",
+ .flags = IS_CUM},
+{"incl", COL_COST, "cost with all that it calls; of a call: cost inside it",
+ GET({ROW_FN, PER_EVENT, .u = fn_incl, .estimated = fn_incl_estimated,
+      .exact = fn_exact, .stored = 1 + STORE_FN_INCL},
+     {ROW_GROUP, PER_EVENT, .u = fn_incl, .estimated = fn_incl_estimated},
+     {ROW_CYCLE, PER_EVENT, .u = cycle_incl},
+     {ROW_CALL, PER_EVENT, .u = call_incl, .estimated = call_estimated,
+      .exact = graph_exact, .stored = 1 + STORE_EDGE_INCL},
+     {ROW_SITE, PER_EVENT, .u = site_incl},
+     {ROW_LISTING, PER_EVENT, .u = listing_incl, .absent = listing_no_incl},
+     {ROW_TREE, ADDS_UP | AT_TOP, AT(path_tree_row, incl)},
+     {ROW_STEP, AT(path_step, incl)},
+     {ROW_COST, .u = cost_incl, .estimated = cost_incl_estimated})},
+{"incl%", COL_PERCENT, "incl as a share of the whole profile",
+ .flags = PER_EVENT | OF_TOTAL},
+{"calls", COL_COUNT, "how often it is called",
+ GET({ROW_FN, ADDS_UP | KNOWN_PLAIN, .u = fn_calls, .absent = fn_not_called,
+      .present = calls_present, .stored = 1 + STORE_FN_CALLS},
+     {ROW_GROUP, .u = fn_calls},
+     {ROW_CARD, .u = fn_calls, .absent = fn_not_called},
+     {ROW_CYCLE, AT(graph_cycle, calls)},
+     {ROW_CALL, ADDS_UP | KNOWN_PLAIN, .u = call_calls, .absent = call_not_counted,
+      .present = calls_present, .stored = 1 + STORE_EDGE_CALLS},
+     {ROW_SITE, ADDS_UP, AT(site, calls)},
+     {ROW_LISTING, .u = listing_calls, .absent = listing_no_calls},
+     {ROW_TREE, ADDS_UP | AT_TOP, AT(path_tree_row, calls), .absent = tree_not_called},
+     {ROW_STEP, AT(path_step, calls), .absent = step_not_called},
+     {ROW_PART_OF, ADDS_UP, .u = set_calls})},
+{"file", COL_FILE, "source file",
+ GET(FILE_OF_FN,
+     {ROW_PLACE, .number = place_file, .dict = DICT_FILE},
+     {ROW_SITE, .number = site_file, .dict = DICT_FILE},
+     {ROW_JUMP, .number = jump_file, .dict = DICT_FILE},
+     {ROW_INLINED, .number = inlined_file, .dict = DICT_FILE},
+     {ROW_LISTING, .s = listing_file},
+     {ROW_PART, .s = part_file})},
+{"line", COL_LINE, "where the function begins, or the line of this row",
+ GET({ROW_FN, ABSENT_0, .u = fn_line, .stored = 1 + STORE_FN_LINE},
+     {ROW_PLACE, ABSENT_0, AT(place, line)},
+     {ROW_SITE, ABSENT_0, AT(site, line)},
+     {ROW_JUMP, AT(jump, j.line)},
+     {ROW_LISTING, ABSENT_0, .u = listing_line})},
+{"file:line", COL_STR, "both, as one column of tables",
+ GET({ROW_FN, .s = fn_place})},
+{"dir", COL_FILE, "directory of the source file",
+ GET({ROW_FN, .s = fn_dir},
+     {ROW_PLACE, .s = place_dir})},
+{"obj", COL_OBJ, "program or library",
+ GET({ROW_FN, .s = fn_obj, .dict = DICT_OBJ, .codes = 1 + STORE_FN_OBJ},
+     {ROW_LISTING, .s = listing_obj})},
+{"class", COL_NAME, "class or namespace: the name without its last part",
+ GET({ROW_FN, .s = fn_class})},
+{"cycle", COL_ID, "number of the cycle that it belongs to",
+ GET({ROW_FN, ABSENT_0, .u = fn_cycle})},
+{"functions", COL_COUNT, "how many functions the group, cycle, part or profile has",
+ GET({ROW_GROUP, ADDS_UP, .u = group_functions},
+     {ROW_CYCLE, ADDS_UP, AT(graph_cycle, functions)},
+     {ROW_PART, AT(store_part, functions)},
+     {ROW_PROFILE, AT(store_info, functions)},
+     {ROW_INFO, AT(store_info, functions)},
+     {ROW_TOTALS, AT(store_info, functions)})},
+{"contribution", COL_COST, "incl minus what its recursive calls count twice",
+ GET({ROW_FN, PER_EVENT, .u = fn_contribution, .estimated = fn_estimated,
+      .exact = graph_exact, .prepare = fn_prepare_sums},
+     {ROW_CARD, PER_EVENT, .u = fn_contribution})},
+{"incoming", COL_COST, "cost that calls from other functions bring",
+ GET({ROW_FN, PER_EVENT, .u = fn_incoming, .estimated = fn_estimated,
+      .exact = graph_exact, .prepare = fn_prepare_sums},
+     {ROW_CARD, PER_EVENT, .u = fn_incoming},
+     {ROW_PART_OF, PER_EVENT | ADDS_UP, .u = set_incoming})},
+{"lo", COL_COST, "least that the estimate can be",
+ GET({ROW_FN, PER_EVENT | IF_EXACT, .u = fn_incl_lo, .absent = fn_no_bounds,
+      .exact = fn_exact, .present = fn_exact, .stored = 1 + STORE_FN_INCL},
+     {ROW_GROUP, PER_EVENT, .u = fn_incl_lo, .absent = fn_no_bounds},
+     {ROW_CARD, PER_EVENT, .u = fn_incl_lo, .absent = fn_incl_exact},
+     {ROW_TREE, AT(path_tree_row, cost.lo), .absent = tree_unbounded},
+     {ROW_STEP, AT(path_step, cost.lo), .absent = step_unbounded},
+     {ROW_COST, .u = cost_lo, .absent = cost_unbounded})},
+{"hi", COL_COST, "most that the estimate can be",
+ GET({ROW_FN, PER_EVENT | IF_EXACT, .u = fn_incl_hi, .absent = fn_no_bounds,
+      .exact = fn_exact, .present = fn_exact, .stored = 1 + STORE_FN_INCL},
+     {ROW_GROUP, PER_EVENT, .u = fn_incl_hi, .absent = fn_no_bounds},
+     {ROW_CARD, PER_EVENT, .u = fn_incl_hi, .absent = fn_incl_exact},
+     {ROW_TREE, AT(path_tree_row, cost.hi), .absent = tree_unbounded},
+     {ROW_STEP, AT(path_step, cost.hi), .absent = step_unbounded},
+     {ROW_COST, .u = cost_hi, .absent = cost_unbounded})},
+{"estimated", COL_BOOL, "true: the cost is an estimate, ~ in tables",
+ GET({ROW_FN, PER_EVENT, .u = fn_is_estimated},
+     {ROW_TREE, .u = tree_estimated},
+     {ROW_COST, .u = cost_incl_fuzzy})},
+{"exact", COL_BOOL, "true: est is exact",
+ GET({ROW_COST, .u = cost_exact})},
+{"est", COL_COST, "estimated cost on this chain of calls",
+ GET({ROW_TREE, ADDS_UP, AT(path_tree_row, est), .estimated = tree_is_estimated,
+      .absent = tree_inner},
+     {ROW_STEP, .u = step_est, .estimated = step_estimated},
+     {ROW_COST, .u = cost_est, .estimated = cost_estimated})},
+{"est%", COL_PERCENT, "est as a share of the whole profile",
+ GET({ROW_STEP, .f = step_share, .estimated = step_estimated},
+     {ROW_COST, .f = cost_share, .estimated = cost_estimated})},
+{"share%", COL_PERCENT, "est as a share of the tree's top; of a cycle: of its cuts",
+ GET({ROW_TREE, .f = tree_share, .estimated = tree_is_estimated, .absent = tree_inner},
+     {ROW_CYCLE, .f = cycle_cut_share, .absent = cycle_not_opened})},
+{"incl/call", COL_RATIO, "incl divided by calls",
+ GET({ROW_TREE, IS_COST, .f = tree_per_call, .absent = tree_no_calls})},
+{"depth", COL_COUNT, "level in the tree, from 1",
+ GET({ROW_TREE, AT(path_tree_row, depth)})},
+{"recursive", COL_BOOL, "calls itself, or is in a cycle; in trees: on its own path",
+ GET({ROW_FN, .u = fn_recursive},
+     {ROW_CALL, .u = call_recursive},
+     {ROW_TREE, AT(path_tree_row, recursive)})},
+{"path", COL_COUNT, "number of the path; of a profile: its file",
+ GET({ROW_STEP, .u = step_path})},
+{"path", COL_FILE, NULL,
+ GET({ROW_PROFILE, AT(store_info, profile)})},
+{"step", COL_COUNT, "step of the path, from 0",
+ GET({ROW_STEP, .u = step_number})},
+{"caller", COL_NAME, "function that calls", BY_CALLER,
+ GET(NAME_OF_FN)},
+{"callee", COL_NAME, "function that is called", BY_CALLEE,
+ GET(NAME_OF_FN,
+     {ROW_SITE, .s = site_callee},
+     {ROW_LISTING, .s = listing_callee, .absent = listing_no_incl})},
+{"caller_id", COL_ID, "its number", BY_CALLER,
+ GET({ROW_FN, .u = fn_number})},
+{"fn_id", COL_ID, "number of the function",
+ GET({ROW_FN, .u = fn_number})},
+{"callee_id", COL_ID, "its number", BY_CALLEE,
+ GET({ROW_FN, .u = fn_number},
+     {ROW_SITE, .u = site_callee_id, .absent = site_no_callee})},
+{"caller_file", COL_FILE, "its file", BY_CALLER,
+ GET(FILE_OF_FN)},
+{"callee_file", COL_FILE, "its file", BY_CALLEE,
+ GET(FILE_OF_FN)},
+{"caller_calls", COL_COUNT, "how often the caller is called; 1 if nothing calls it",
+ BY_CALLER,
+ GET({ROW_FN, .u = fn_activations_of})},
+{"callers", COL_COUNT, "how many functions call it",
+ GET({ROW_FN, .u = fn_callers})},
+{"callees", COL_COUNT, "how many functions it calls",
+ GET({ROW_FN, .u = fn_callees})},
+{"callsites", COL_COUNT, "how many places call",
+ GET({ROW_INFO, AT(store_info, callsites)})},
+{"calls_out", COL_COUNT, "calls that this line makes",
+ GET({ROW_PLACE, ADDS_UP, AT(place, calls_out)})},
+{"incl_out", COL_COST, "cost of the calls that this line makes",
+ GET({ROW_PLACE, PER_EVENT, .u = place_incl})},
+{"instr", COL_ADDR, "address of the instruction",
+ GET({ROW_PLACE, AT(place, instr)},
+     {ROW_SITE, AT(site, instr), .absent = detail_no_instr},
+     {ROW_JUMP, AT(jump, j.instr), .absent = detail_no_instr},
+     {ROW_LISTING, ABSENT_0, AT(listing_row, pos)})},
+{"into", COL_NAME, "function that holds the inlined code",
+ GET(NAME_OF_FN)},
+{"inlined", COL_STR, "function, or file, that the code is inlined from",
+ GET({ROW_PLACE, .s = place_inlined, .absent = place_not_inlined,
+      .prepare = prepare_inlined})},
+{"inlined_at", COL_STR, "where each inlined function was called",
+ GET({ROW_PLACE, .s = place_inlined_at, .absent = place_not_in_calls,
+      .prepare = prepare_inlined})},
+{"text", COL_STR, "text of the line, or the instruction",
+ GET({ROW_PLACE, .s = place_text},
+     {ROW_LISTING, AT(listing_row, text)})},
+{"kind", COL_STR, "file, line, call, jump, gap or inlined",
+ GET({ROW_LISTING, .s = listing_kind})},
+{"to_fn", COL_NAME, "function that the jump goes to",
+ GET({ROW_JUMP, .s = jump_to_name})},
+{"to_file", COL_FILE, "file that the jump goes to",
+ GET({ROW_JUMP, .number = jump_to_file, .dict = DICT_FILE})},
+{"to_line", COL_LINE, "line that the jump goes to",
+ GET({ROW_JUMP, AT(jump, j.to_line)})},
+{"to_instr", COL_ADDR, "address that the jump goes to",
+ GET({ROW_JUMP, AT(jump, j.to_instr), .absent = detail_no_instr})},
+{"conditional", COL_BOOL, "true: a conditional jump",
+ GET({ROW_JUMP, AT(jump, j.conditional)})},
+{"executed", COL_COUNT, "how often the jump was reached",
+ GET({ROW_JUMP, ADDS_UP, AT(jump, j.executed)})},
+{"taken", COL_COUNT, "how often it was taken",
+ GET({ROW_JUMP, ADDS_UP, AT(jump, j.taken)})},
+{"entry", COL_NAME, "function by which most calls enter the cycle",
+ GET(NAME_OF_FN)},
+{"entries", COL_COUNT, "how many functions are called from outside",
+ GET({ROW_CYCLE, AT(graph_cycle, entries)})},
+{"costliest", COL_STR, "most expensive call inside the cycle",
+ GET({ROW_CYCLE, HAS_CALLS, .s = cycle_costliest})},
+{"cuts", COL_COUNT, "how many calls to remove to open the cycle",
+ GET({ROW_CYCLE, .u = cycle_cuts, .absent = cycle_not_opened})},
+{"cut", COL_STR, "those calls",
+ GET({ROW_CYCLE, HAS_CALLS, .s = cycle_cut})},
+{"part", COL_ID, "number of the dump",
+ GET({ROW_PART, AT(store_part, part)})},
+{"pid", COL_ID, "number of the process",
+ GET({ROW_PART, AT(store_part, pid)})},
+{"thread", COL_ID, "number of the thread",
+ GET({ROW_PART, AT(store_part, thread)})},
+{"parts", COL_COUNT, "how many dumps",
+ GET({ROW_THREAD, .u = thread_parts},
+     {ROW_INFO, AT(store_info, parts)})},
+{"trigger", COL_STR, "why the dump was written",
+ GET({ROW_PART, AT(store_part, trigger)})},
+{"time_range", COL_STR, "basic blocks that it covers",
+ GET({ROW_PART, AT(store_part, time_range)})},
+{"desc", COL_STR, "other desc: lines of the profile",
+ GET({ROW_PART, AT(store_part, desc)})},
+{"spark", COL_STR, "a bar for each part",
+ GET({ROW_PART_OF, .s = set_spark})},
+{"row", COL_COUNT, "row of the part in the profile",
+ GET({ROW_PART, .u = part_row})},
+{"event", COL_STR, "event of costs that name none",
+ GET({ROW_PROFILE, NAMES_EVENT, .s = profile_first_event},
+     {ROW_TOTALS, .s = total_event})},
+{"long", COL_STR, "long name of the event",
+ GET({ROW_EVENT, AT(store_event, long_name)})},
+{"formula", COL_STR, "how a derived event is computed",
+ GET({ROW_EVENT, AT(store_event, formula)})},
+{"total", COL_COST, "cost of the whole profile",
+ GET({ROW_EVENT, .u = event_total},
+     {ROW_PROFILE, .u = profile_total},
+     {ROW_INFO, PER_EVENT, .u = info_total},
+     {ROW_TOTALS, PER_EVENT, .u = info_total})},
+{"base", COL_COST, "the same cost in the other profile (vs)",
+ .flags = PER_EVENT | ADDS_UP},
+{"delta", COL_DELTA, "cost here minus base",
+ .flags = PER_EVENT | ADDS_UP},
+{"delta%", COL_PERCENT, "delta as a share of base",
+ .flags = OF_TOTAL},
+{"base_incl", COL_COST, "inclusive cost in the other profile",
+ .flags = PER_EVENT},
+{"delta_incl", COL_DELTA, "incl minus base_incl",
+ .flags = PER_EVENT},
+{"change", COL_STR, "new, gone or renamed", .flags = 0},
+{"was", COL_NAME, "its name in the other profile, if renamed", .flags = 0},
+{"rule", COL_STR, "rule by which the two names are paired", .flags = 0},
+{"least", COL_COST, "least of the runs on this side",
+ .flags = OF_RUN | PER_EVENT},
+{"median", COL_COST, "median of the runs on this side",
+ .flags = OF_RUN | PER_EVENT},
+{"most", COL_COST, "most of the runs on this side",
+ .flags = OF_RUN | PER_EVENT},
+{"base_least", COL_COST, "least of the runs of the base",
+ .flags = OF_RUN | PER_EVENT},
+{"base_median", COL_COST, "median of the runs of the base",
+ .flags = OF_RUN | PER_EVENT},
+{"base_most", COL_COST, "most of the runs of the base",
+ .flags = OF_RUN | PER_EVENT},
+{"noise", COL_BOOL, "true: the runs differ more than the two sides",
+ .flags = OF_RUN | PER_EVENT},
+{"profile", COL_FILE, "file of the profile",
+ GET({ROW_INFO, AT(store_info, profile)})},
+{"creator", COL_STR, "tool that wrote it",
+ GET({ROW_INFO, AT(store_info, creator)})},
+{"cmd", COL_STR, "command that was profiled",
+ GET({ROW_INFO, AT(store_info, cmd)})},
+{"positions", COL_STR, "line, or instr and line",
+ GET({ROW_INFO, .s = info_positions})},
+{"edges", COL_COUNT, "how many pairs of caller and callee",
+ GET({ROW_INFO, AT(store_info, edges)})},
+{"cycles", COL_COUNT, "how many cycles",
+ GET({ROW_INFO, AT(store_info, cycles)})},
+{"names", COL_COUNT, "how many names",
+ GET({ROW_INFO, AT(store_info, names)})},
+{"files", COL_COUNT, "how many files",
+ GET({ROW_INFO, AT(store_info, files)})},
+{"objects", COL_COUNT, "how many programs and libraries",
+ GET({ROW_INFO, AT(store_info, objects)})},
+{"lines", COL_COUNT, "how many lines with cost",
+ GET({ROW_INLINED, ADDS_UP, .u = inlined_lines},
+     {ROW_INFO, AT(store_info, lines)})},
+{"jumps", COL_COUNT, "how many jumps",
+ GET({ROW_INFO, AT(store_info, jumps)})},
+{"totals", COL_STR, "what the totals: lines of the profile say",
+ GET({ROW_INFO, .s = info_totals})},
+{"truncated", COL_BOOL, "true: the end of the profile is missing",
+ GET({ROW_INFO, AT(store_info, truncated)})},
+{"saturated", COL_BOOL, "true: a cost is too large to count",
+ GET({ROW_INFO, AT(store_info, saturated)})},
+{"diagnostics", COL_COUNT, "how many odd lines were skipped or mended",
+ GET({ROW_INFO, AT(store_info, diagnostics)})},
+{"input_bytes", COL_COUNT, "size of the profile",
+ GET({ROW_INFO, AT(store_info, input_bytes)})},
+{"input_lines", COL_COUNT, "its number of lines",
+ GET({ROW_INFO, AT(store_info, input_lines)})},
+{"index_bytes", COL_COUNT, "size of the index",
+ GET({ROW_INFO, AT(store_info, index_bytes)})},
+{"built", COL_STR, "when the index was made",
+ GET({ROW_INFO, .s = info_built})},
+{"built_unix_s", COL_COUNT, "the same in seconds since 1970",
+ GET({ROW_INFO, AT(store_info, built_s)})},
+};
+/* clang-format on */
+
+enum { ROWS = sizeof(registry) / sizeof(registry[0]) };
+
+/* The columns that a comparison adds to those of a source; the enum in vs_cols.c has the
+ * same order. */
+static const struct listed joined[VS_COLS] = {
+	{"base", BOTH, 0},	    {"delta", BOTH, 0},	  {"delta%", BOTH, 0},
+	{"change", BOTH, 0},	    {"was", BOTH, 0},	  {"rule", SHOW_M, 0},
+	{"base_incl", 0, 0},	    {"delta_incl", 0, 0}, {"least", 0, 0},
+	{"median", SHOW_T, 0},	    {"most", 0, 0},	  {"base_least", 0, 0},
+	{"base_median", SHOW_T, 0}, {"base_most", 0, 0},  {"noise", SHOW_T, 0},
+};
+struct col_def vs_cols[VS_COLS];
+
+const struct column_row *column_at(size_t i)
+{
+	return i < ROWS ? &registry[i] : NULL;
+}
+
+const char *column_help(struct str name)
+{
+	for (size_t i = 0; i < ROWS; i++)
+		if (registry[i].help && str_eq(name, str_c(registry[i].name)))
+			return registry[i].help;
+	return NULL;
+}
+
+/* ---- from lists of names to columns ---- */
+
+static const struct getter *getter_of(const struct column_row *r, enum row_kind of)
+{
+	for (size_t i = 0; i < r->n; i++)
+		if (r->get[i].of == of)
+			return &r->get[i];
+	return NULL;
+}
+
+/* Rows that are a kind of other rows have their columns, too. */
+static enum row_kind more_general(enum row_kind of)
+{
+	return of == ROW_PART_OF || of == ROW_THREAD ? ROW_PART : ROW_FN;
+}
+
+/* The function of the rows of src that a getter of functions takes. */
+static struct link link_of(const struct source_def *src, enum which_fn by)
+{
+	return by == BY_CALLER	     ? src->caller
+	       : by == BY_CALLEE     ? src->callee
+	       : src->of <= ROW_CARD ? (struct link){0} /* they are functions */
+				     : (struct link){src->fn, 0};
+}
+
+/* Shorter ways read the functions of all rows in one go. */
+static void forget_shorter_ways(struct col_def *d)
+{
+	d->get.stored = 0;
+	d->get.texts = NULL;
+	if (!d->link.stored)
+		d->get.dict = DICT_NONE;
+}
+
+/* Make *d a column of src by row r of the registry; false: there is no getter for it. */
+static bool resolve(const struct source_def *src, const struct column_row *r,
+		    struct col_def *d)
+{
+	const struct getter *g = getter_of(r, src->of);
+
+	if (!g)
+		g = getter_of(r, more_general(src->of));
+	if (!g && r->n)
+		return false; /* without getters it is computed from other columns */
+	if (g)
+		d->get = *g;
+	if (g && g->of == ROW_FN) {
+		d->link = link_of(src, r->by);
+		if (!d->link.fn && (r->by != BY_FN || src->of > ROW_CARD))
+			return false;
+	}
+	if (d->link.fn)
+		forget_shorter_ways(d);
+	d->type = r->type;
+	d->flags |= r->flags | d->get.flags;
+	return true;
+}
+
+static bool same_name(const char *a, const char *b)
+{
+	return a[0] == b[0] && strcmp(a, b) == 0;
+}
+
+/* Lists and the registry have much the same order: begin behind the row found last, *at. */
+static bool resolve_listed(const struct source_def *src, const struct listed *l,
+			   struct col_def *d, size_t *at)
+{
+	for (size_t k = 0; k < ROWS; k++) {
+		*at = *at + 1 < ROWS ? *at + 1 : 0;
+		if (!same_name(registry[*at].name, l->name))
+			continue;
+		*d = (struct col_def){l->name, .flags = l->flags, .place = l->place};
+		if (resolve(src, &registry[*at], d))
+			return true;
+	}
+	return false;
+}
+
+size_t columns_resolve(const struct source_def *src)
+{
+	size_t unknown = 0, at = ROWS - 1;
+
+	for (size_t i = 0; i < src->ncols; i++)
+		unknown += !resolve_listed(src, &src->list[i], &src->cols[i], &at);
+	return unknown;
+}
+
+size_t columns_resolve_joined(void)
+{
+	const struct source_def any = {
+		.of = ROW_JOINED, .list = joined, .cols = vs_cols, .ncols = VS_COLS};
+
+	return columns_resolve(&any);
+}

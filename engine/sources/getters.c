@@ -1,0 +1,268 @@
+/*
+ * getters.c - columns of functions and of calls, whatever the rows are; see getters.h.
+ *
+ * `f` is a function of the graph: the row itself, or that which a row leads to.  `r` is the
+ * number of an edge.
+ */
+#include "engine/sources/getters.h"
+
+#include "engine/graph/graph_stage.h"
+#include "engine/names/name.h"
+#include "engine/rows/exec.h"
+#include "engine/sources/source.h"
+
+/* ---- functions ---- */
+
+uint64_t fn_number(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return graph_id(t->g, f);
+}
+
+uint64_t fn_self(const struct table *t, uint32_t f, uint32_t e)
+{
+	return graph_self(t->g, f, e);
+}
+
+uint64_t fn_incl(const struct table *t, uint32_t f, uint32_t e)
+{
+	return graph_incl(t->g, f, e);
+}
+
+bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t e)
+{
+	uint64_t lo, hi;
+
+	if (!graph_is_sure(t->g, f, GRAPH_INCL))
+		return true;
+	if (!graph_incl_estimated(t->g, f))
+		return false;
+	graph_incl_bounds(t->g, f, e, &lo, &hi);
+	return lo < hi;
+}
+
+uint64_t fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)
+{
+	return !graph_is_sure(t->g, f, GRAPH_SELF) || fn_incl_estimated(t, f, e);
+}
+
+uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e)
+{
+	uint64_t lo, hi;
+
+	graph_incl_bounds(t->g, f, e, &lo, &hi);
+	return lo;
+}
+
+uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e)
+{
+	uint64_t lo, hi;
+
+	graph_incl_bounds(t->g, f, e, &lo, &hi);
+	return hi;
+}
+
+/* Only functions on cycles have estimates, but for those of stages. */
+bool fn_exact(const struct table *t)
+{
+	return !t->g->estimated && t->g->cycles == 0;
+}
+
+bool graph_exact(const struct table *t)
+{
+	return !t->g->estimated;
+}
+
+void fn_names(const struct table *t, struct str *out)
+{
+	enum { SOME = 256 };
+	name_id id[SOME];
+
+	for (size_t i = 0; i < t->n; i += SOME) {
+		const size_t n = t->n - i < SOME ? t->n - i : SOME;
+
+		store_read_u32(t->g->st, STORE_FN_NAME, t->ref ? t->ref + i : NULL,
+			       t->first + i, n, id);
+		store_shown_names(t->g->st, id, n, out + i);
+	}
+}
+
+/* A cost that a stage estimated has no bounds. */
+bool fn_no_bounds(const struct table *t, uint32_t f)
+{
+	return !graph_is_sure(t->g, f, GRAPH_INCL);
+}
+
+uint64_t fn_contribution(const struct table *t, uint32_t f, uint32_t e)
+{
+	return graph_contribution(t->g, f, e);
+}
+
+uint64_t fn_incoming(const struct table *t, uint32_t f, uint32_t e)
+{
+	return graph_incoming(t->g, f, e);
+}
+
+/* Of a good part of the functions it is cheaper to know it of all. */
+int fn_prepare_sums(const struct table *t, uint32_t e)
+{
+	return t->n > t->g->functions / 4 ? graph_sum_calls(t->g, e, t->x->err) : 0;
+}
+
+uint64_t fn_calls(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return graph_calls(t->g, f);
+}
+
+/* Inlined code is entered without a call. */
+bool fn_not_called(const struct table *t, uint32_t f)
+{
+	return !graph_calls_known(t->g, f);
+}
+
+bool calls_present(const struct table *t)
+{
+	return t->g->plain;
+}
+
+uint64_t fn_line(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return graph_line(t->g, f);
+}
+
+uint64_t fn_cycle(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return graph_cycle(t->g, f);
+}
+
+struct str fn_name(const struct table *t, uint32_t f)
+{
+	return graph_name(t->g, f);
+}
+
+struct str fn_file(const struct table *t, uint32_t f)
+{
+	return graph_file(t->g, f);
+}
+
+struct str fn_obj(const struct table *t, uint32_t f)
+{
+	return graph_obj(t->g, f);
+}
+
+struct str fn_short(const struct table *t, uint32_t f)
+{
+	return graph_short_name(t->g, f, t->x->a);
+}
+
+/* The graph is plain. */
+void fn_shorts(const struct table *t, struct str *out)
+{
+	fn_names(t, out);
+	for (size_t i = 0; i < t->n; i++)
+		out[i] = name_short(out[i], t->x->a);
+}
+
+struct str fn_class(const struct table *t, uint32_t f)
+{
+	return graph_class_shown(t->g, f);
+}
+
+struct str fn_dir(const struct table *t, uint32_t f)
+{
+	return graph_dir_of(graph_file(t->g, f));
+}
+
+/* For people: the file or, if it is unknown, the object. */
+struct str fn_place(const struct table *t, uint32_t f)
+{
+	struct str file = str_basename(graph_file(t->g, f));
+	struct str obj = str_basename(graph_obj(t->g, f));
+	uint64_t line = graph_line(t->g, f);
+
+	if (str_eq(file, STR("???")) && !line && !str_eq(obj, STR("???")))
+		return arena_printf(t->x->a, "[%.*s]", STR_ARG(obj));
+
+	return line ? arena_printf(t->x->a, "%.*s:%llu", STR_ARG(file),
+				   (unsigned long long)line)
+		    : file;
+}
+
+bool fn_estimated(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)f, (void)e;
+	return t->g->estimated;
+}
+
+bool fn_self_estimated(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return !graph_is_sure(t->g, f, GRAPH_SELF);
+}
+
+uint64_t fn_recursive(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return graph_cycle(t->g, f) || graph_calls_itself(t->g, f);
+}
+
+uint64_t fn_activations_of(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return fn_activations(t->g, f);
+}
+
+uint64_t fn_callers(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return graph_caller_count(t->g, f);
+}
+
+uint64_t fn_callees(const struct table *t, uint32_t f, uint32_t e)
+{
+	uint32_t first, n;
+
+	(void)e;
+	graph_callees(t->g, f, &first, &n);
+	return n;
+}
+
+/* A card has bounds where there is an estimate. */
+bool fn_incl_exact(const struct table *t, uint32_t f)
+{
+	return !fn_incl_estimated(t, f, t->event) || !graph_is_sure(t->g, f, GRAPH_INCL);
+}
+
+/* ---- calls ---- */
+
+uint64_t call_calls(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_edge_calls(t->g, r);
+}
+
+/* Inlined code is entered without a call. */
+bool call_not_counted(const struct table *t, uint32_t r)
+{
+	return !graph_calls_known(t->g, graph_edge_callee(t->g, r));
+}
+
+uint64_t call_incl(const struct table *t, uint32_t r, uint32_t e)
+{
+	return graph_edge_incl(t->g, r, e);
+}
+
+uint64_t call_recursive(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return graph_edge_in_cycle(t->g, r);
+}
+
+bool call_estimated(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return !graph_call_is_sure(t->g, r);
+}

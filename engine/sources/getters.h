@@ -1,0 +1,82 @@
+/*
+ * getters.h - the functions that the registry (columns.c) takes the values of columns from.
+ *
+ * A value that is a member of the struct of its row needs none: AT() in the registry.
+ */
+#ifndef QUERN_GETTERS_H
+#define QUERN_GETTERS_H
+
+#include "engine/rows/table.h"
+
+typedef uint64_t get_number(const struct table *t, uint32_t ref, uint32_t event);
+typedef double get_real(const struct table *t, uint32_t ref, uint32_t event);
+typedef struct str get_text(const struct table *t, uint32_t ref);
+typedef void get_texts(const struct table *t, struct str *out);
+typedef uint32_t get_code(const struct table *t, uint32_t ref); /* of a dictionary */
+typedef bool get_estimated(const struct table *t, uint32_t ref, uint32_t event);
+typedef bool get_absent(const struct table *t, uint32_t ref);
+typedef bool holds(const struct table *t); /* of all rows */
+typedef int prepare(const struct table *t, uint32_t event);
+
+/* getters.c: of functions of the graph, whatever the rows are; and of calls */
+get_number fn_number, fn_self, fn_incl, fn_incl_lo, fn_incl_hi, fn_contribution,
+	fn_incoming, fn_calls, fn_activations_of, fn_callers, fn_callees, fn_line,
+	fn_cycle, fn_recursive, fn_is_estimated;
+get_text fn_name, fn_short, fn_class, fn_file, fn_dir, fn_obj, fn_place;
+get_texts fn_names, fn_shorts;
+get_estimated fn_self_estimated, fn_incl_estimated, fn_estimated;
+get_absent fn_not_called, fn_no_bounds, fn_incl_exact;
+holds fn_exact, graph_exact, calls_present;
+prepare fn_prepare_sums;
+get_number call_calls, call_incl, call_recursive;
+get_estimated call_estimated;
+get_absent call_not_counted;
+
+/* source_fn.c: groups, cycles */
+get_number group_functions, cycle_id, cycle_self, cycle_incl, cycle_cuts;
+get_real cycle_cut_share;
+get_text cycle_costliest, cycle_cut;
+get_absent cycle_not_opened;
+
+/* source_edge.c: trees */
+get_number tree_self, tree_estimated;
+get_real tree_share, tree_per_call;
+get_estimated tree_is_estimated;
+get_absent tree_inner, tree_unbounded, tree_no_calls, tree_not_called;
+
+/* source_line.c: places, call sites, jumps */
+get_number place_self, place_incl, site_incl, site_callee_id;
+get_text place_dir, place_text, place_inlined, place_inlined_at, site_callee,
+	jump_to_name;
+get_code place_file, site_file, jump_file, jump_to_file;
+get_absent place_not_inlined, place_not_in_calls, site_no_callee, detail_no_instr;
+prepare prepare_inlined;
+
+/* source_inlined.c */
+get_number inlined_self, inlined_lines;
+get_text inlined_name;
+get_code inlined_file;
+
+/* source_listing.c */
+get_number listing_self, listing_incl, listing_calls, listing_line;
+get_text listing_kind, listing_file, listing_obj, listing_callee;
+get_absent listing_no_self, listing_no_incl, listing_no_calls;
+
+/* source_path.c: steps of paths, cost */
+get_number step_path, step_number, step_est, cost_self, cost_incl, cost_est, cost_lo,
+	cost_hi, cost_exact, cost_incl_fuzzy;
+get_real step_share, cost_share;
+get_estimated step_estimated, cost_estimated, cost_incl_estimated;
+get_absent step_unbounded, step_not_called, cost_unbounded;
+
+/* source_parts.c: parts, parts of f, threads */
+get_number part_self, part_row, set_self, set_incoming, set_calls, thread_self,
+	thread_parts;
+get_text part_file, set_spark;
+
+/* source_info.c: the profile, its events, all profiles */
+get_number info_total, event_total, profile_total;
+get_text info_positions, info_totals, info_built, total_event, profile_name,
+	profile_first_event;
+
+#endif
