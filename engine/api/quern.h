@@ -148,6 +148,27 @@ const uint8_t *quern_bools(const quern_answer *a, size_t column);
 const uint8_t *quern_absent(const quern_answer *a, size_t column);
 const uint8_t *quern_estimated(const quern_answer *a, size_t column);
 
+/* ---- columns, without a profile ---- */
+
+enum {
+	QUERN_IN_ANSWERS = 1, /* there unless `show` asks for other columns */
+	QUERN_IN_TABLES = 2,  /* and in the tables that the program shows to people */
+	QUERN_ADDS_UP = 4,    /* sums over rows make sense */
+	QUERN_PER_EVENT = 8,  /* a cost that other events have, too: self.D1mr */
+	QUERN_GAPS = 16	      /* unknown (null) in some rows, before any stage */
+};
+
+typedef struct quern_source_column {
+	const char *name;
+	const char *means; /* one line, as `.help columns` has it */
+	int type;	   /* enum quern_type */
+	unsigned flags;	   /* QUERN_IN_ANSWERS ... */
+} quern_source_column;
+
+/* The i-th column of a source, "functions" or "callers", in the order of its answers; text
+ * in it is of the library.  0: the source has no more, or there is none of this name. */
+int quern_source_column_at(const char *source, size_t i, quern_source_column *out);
+
 #ifdef __GNUC__
 #pragma GCC visibility pop
 #endif

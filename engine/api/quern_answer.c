@@ -40,9 +40,9 @@ struct quern_answer {
 
 /* ---- columns ---- */
 
-static enum quern_type type_of(const struct column *c)
+enum quern_type api_type(enum col_type type)
 {
-	switch (c->type) {
+	switch (type) {
 	case COL_DELTA: return QUERN_INT;
 	case COL_PERCENT:
 	case COL_RATIO: return QUERN_REAL;
@@ -90,7 +90,7 @@ static int list_columns(struct quern_answer *a, const struct result *r)
 		if (!c->machine)
 			continue;
 		to->at = i;
-		to->is.type = type_of(c);
+		to->is.type = api_type(c->type);
 		to->is.scale = c->unit.kind ? c->unit.scale : 1;
 		to->is.name = zero_ended(&a->arena, c->name);
 		to->is.unit = zero_ended(&a->arena, unit_of(a, c));

@@ -31,6 +31,7 @@ struct module {				  /* of a table, in one connection */
 struct connection {
 	struct profiles profiles;
 	unsigned modules; /* that are left */
+	struct vtab_source source[VTAB_SOURCES];
 	struct module module[VTAB_SOURCES + 1];
 };
 
@@ -108,9 +109,7 @@ static int connect_function(sqlite3 *db, void *aux, int argc, const char *const 
 		return SQLITE_NOMEM;
 	*t = (struct table){.connection = m->connection,
 			    .source = m->source,
-			    .columns = {.at = m->source->cols, .args = true}};
-	while (t->columns.at[t->columns.n].name)
-		t->columns.n++;
+			    .columns = {m->source->cols, m->source->n, true}};
 	rc = declare(db, &t->columns);
 	/* A file of somebody else's with a view must not make us read files. */
 	sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
@@ -131,8 +130,8 @@ static int connect_query(sqlite3 *db, void *aux, int argc, const char *const *ar
 	if (!t)
 		return SQLITE_NOMEM;
 	*t = (struct table){.connection = m->connection};
-	rc = created_new(&m->connection->profiles, argc, argv, &t->created, &t->columns,
-			 &t->source, why);
+	rc = created_new(&m->connection->profiles, m->connection->source, argc, argv,
+			 &t->created, &t->columns, &t->source, why);
 	if (rc == SQLITE_OK)
 		rc = declare(db, &t->columns);
 	sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
@@ -556,8 +555,9 @@ int sqlite3_quern_init(sqlite3 *db, char **why, const sqlite3_api_routines *api)
 	if (!c)
 		return SQLITE_NOMEM;
 	*c = (struct connection){.modules = VTAB_SOURCES + 1};
+	vtab_sources(c->source);
 	for (int i = 0; i <= VTAB_SOURCES; i++) {
-		const struct vtab_source *s = i < VTAB_SOURCES ? &vtab_sources[i] : NULL;
+		const struct vtab_source *s = i < VTAB_SOURCES ? &c->source[i] : NULL;
 		int one;
 
 		c->module[i] = (struct module){s, c};

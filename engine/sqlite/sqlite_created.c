@@ -173,7 +173,7 @@ static int add_event(struct created *c, const struct vtab_source *s, quern_text 
 			n = i;
 	if (!is_word(event.bytes, n))
 		return SQLITE_OK;
-	for (const struct vtab_column *k = s->cols; k->name; k++)
+	for (const struct vtab_column *k = s->cols; k < s->cols + s->n; k++)
 		if (k->flags & COL_EVENT) {
 			const int rc = add_column(
 				c,
@@ -203,7 +203,8 @@ static int columns_of_source(struct created *c, const struct vtab_source *s, cha
 	int rc = SQLITE_OK;
 	size_t n = 0;
 
-	for (const struct vtab_column *k = s->cols; k->name && rc == SQLITE_OK; k++)
+	for (const struct vtab_column *k = s->cols; k < s->cols + s->n && rc == SQLITE_OK;
+	     k++)
 		rc = add_column(c, sqlite3_mprintf("%s", k->name),
 				sqlite3_mprintf("%s", k->name), k->type, k->flags);
 	if (rc != SQLITE_OK)
@@ -235,17 +236,11 @@ static int columns_of_answer(struct created *c, char **why)
 		return none ? fail(&err, why) : SQLITE_NOMEM;
 	for (size_t i = 0; i < quern_columns(a) && rc == SQLITE_OK; i++) {
 		const quern_column *k = quern_column_at(a, i);
-		const bool number = k->type == QUERN_UINT;
-		unsigned flags = number			 ? COL_NUMBER | COL_GAPS
-				 : k->type == QUERN_TEXT ? COL_WORD
-							 : 0;
+		const struct vtab_column col = vtab_column_of(k->name, k->type, true);
 
 		rc = add_column(c, sqlite3_mprintf("%s", k->name),
-				sqlite3_mprintf("%s", k->name),
-				k->type == QUERN_TEXT	? "TEXT"
-				: k->type == QUERN_REAL ? "REAL"
-							: "INTEGER",
-				is_word(k->name, strlen(k->name)) ? flags : 0);
+				sqlite3_mprintf("%s", k->name), col.type,
+				is_word(k->name, strlen(k->name)) ? col.flags : 0);
 	}
 	quern_free(a);
 	return rc;
@@ -253,8 +248,10 @@ static int columns_of_answer(struct created *c, char **why)
 
 /* ---- the table ---- */
 
-static int create(struct created *c, struct profiles *all, const struct arguments *a,
-		  const struct vtab_source **source, char **why)
+static int create(struct created *c, struct profiles *all,
+		  const struct vtab_source sources[VTAB_SOURCES],
+		  const struct arguments *a, const struct vtab_source **source,
+		  char **why)
 {
 	const struct profile_key key = {a->path, a->index,
 					a->build && strcmp(a->build, "0") == 0};
@@ -267,15 +264,16 @@ static int create(struct created *c, struct profiles *all, const struct argument
 	if (!c->profile)
 		return rc;
 	for (int i = 0; i < VTAB_SOURCES; i++)
-		if (strcmp(c->query, vtab_sources[i].source) == 0)
-			*source = &vtab_sources[i];
+		if (strcmp(c->query, sources[i].source) == 0)
+			*source = &sources[i];
 	c->pushes = true;
 	return *source ? columns_of_source(c, *source, why) : columns_of_answer(c, why);
 }
 
-int created_new(struct profiles *all, int argc, const char *const *argv,
-		struct created **out, struct vtab_columns *columns,
-		const struct vtab_source **source, char **why)
+int created_new(struct profiles *all, const struct vtab_source sources[VTAB_SOURCES],
+		int argc, const char *const *argv, struct created **out,
+		struct vtab_columns *columns, const struct vtab_source **source,
+		char **why)
 {
 	struct arguments a = {0};
 	struct created *c = sqlite3_malloc(sizeof(*c));
@@ -286,7 +284,7 @@ int created_new(struct profiles *all, int argc, const char *const *argv,
 	*c = (struct created){0};
 	rc = read_arguments(&a, argc, argv, why);
 	if (rc == SQLITE_OK)
-		rc = create(c, all, &a, source, why);
+		rc = create(c, all, sources, &a, source, why);
 	arguments_free(&a);
 	*columns = (struct vtab_columns){c->cols, c->n, false};
 	*out = c;

@@ -47,16 +47,22 @@ struct vtab_column {
 	unsigned flags;
 };
 
+enum { VTAB_SOURCES = 6, VTAB_COLUMNS = 32 };
+
 /* A source of the language, and the columns of numbers of functions that its clauses
  * take. */
 struct vtab_source {
 	const char *table, *source;
-	const struct vtab_column *cols; /* the last has no name */
 	const char *of, *from, *to;
+	int n;
+	struct vtab_column cols[VTAB_COLUMNS];
 };
 
-enum { VTAB_SOURCES = 6 };
-extern const struct vtab_source vtab_sources[VTAB_SOURCES];
+/* ---- sqlite_tables.c ---- */
+
+void vtab_sources(struct vtab_source out[VTAB_SOURCES]);
+/* A column of a quern_type; gaps: unknown in some rows.  The name stays the caller's. */
+struct vtab_column vtab_column_of(const char *name, int type, bool gaps);
 
 /* The arguments of a table-valued function: hidden columns after the others. */
 enum vtab_arg { ARG_PROFILE, ARG_EVENT, ARG_STAGES, ARG_INDEX, ARG_BUILD, VTAB_ARGS };
@@ -144,9 +150,10 @@ struct created;
 
 /* A table of the arguments of CREATE VIRTUAL TABLE: the profile, a query, options.
  * *source: the query is only that; or NULL. */
-int created_new(struct profiles *all, int argc, const char *const *argv,
-		struct created **out, struct vtab_columns *columns,
-		const struct vtab_source **source, char **why);
+int created_new(struct profiles *all, const struct vtab_source sources[VTAB_SOURCES],
+		int argc, const char *const *argv, struct created **out,
+		struct vtab_columns *columns, const struct vtab_source **source,
+		char **why);
 void created_free(struct profiles *all, struct created *c); /* NULL is fine */
 const struct profile_entry *created_profile(const struct created *c);
 const char *created_query(const struct created *c);

@@ -144,6 +144,28 @@ for path in ("lua-default.out", "tmpl-cachebranch.out", "xdebug-small.out", "v_n
 err = hot.Error()
 
 
+class SourceColumn(ctypes.Structure):
+    _fields_ = [("name", ctypes.c_char_p), ("means", ctypes.c_char_p), ("type", ctypes.c_int), ("flags", ctypes.c_uint)]
+
+
+def source_columns(source):
+    column, found = SourceColumn(), []
+    while lib.quern_source_column_at(source, len(found), ctypes.byref(column)):
+        found.append((column.name.decode(), column.type, column.flags, column.means))
+    return found
+
+
+lib.quern_source_column_at.argtypes = [ctypes.c_char_p, ctypes.c_size_t, ctypes.c_void_p]
+for source in ("functions", "calls", "parts", "events"):
+    same([c[0] for c in source_columns(source.encode()) if c[2] & 1],
+         [c["name"] if isinstance(c, dict) else c for c in as_json("lua-default.out", source)[0]],
+         "%s: the library lists the columns of an answer without a profile" % source)
+same([c[1:3] for c in source_columns(b"functions") if c[0] in ("self", "fn", "line")], [(0, 1 | 2 | 4 | 8), (3, 1 | 2), (0, 1 | 16)],
+     "with their types, and what they are")
+ok(not source_columns(b"nosuch") and not source_columns(None), "there is no such source")
+ok(all(c[3] for c in source_columns(b"callers")), "and what they mean")
+
+
 class Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("index", ctypes.c_char_p), ("flags", ctypes.c_uint),
                 ("threads", ctypes.c_uint), ("seconds", ctypes.c_uint), ("rows", ctypes.c_uint64),
