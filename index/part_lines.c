@@ -26,6 +26,7 @@
 #include "index/store/part_names.h"
 #include "index/file/source.h"
 #include "index/store/store_in.h"
+#include "index/base/bisect.h"
 
 enum {
 	AT_ONCE = 1 << 20,    /* bytes of a plain file read at once */
@@ -516,18 +517,12 @@ static int map_functions(struct part_lines *to, struct err *err)
 /* Search the caller's edges, sorted by callee; p->nedge: not found. */
 static uint32_t edge_of(const struct profile *p, uint32_t caller, uint32_t callee)
 {
-	uint32_t lo = p->out_first[caller], hi = p->out_first[caller + 1];
-	const uint32_t end = hi;
+	const uint32_t end = p->out_first[caller + 1];
+	struct bisect b = bisect_in(p->out_first[caller], end);
 
-	while (lo < hi) {
-		const uint32_t mid = lo + (hi - lo) / 2;
-
-		if (p->callee[mid] < callee)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < end && p->callee[lo] == callee ? lo : (uint32_t)p->nedge;
+	while (bisect_next(&b))
+		bisect_step(&b, p->callee[b.mid] < callee);
+	return (uint32_t)(b.lo < end && p->callee[b.lo] == callee ? b.lo : p->nedge);
 }
 
 static int map_edges(struct part_lines *to, struct err *err)

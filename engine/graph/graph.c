@@ -4,6 +4,7 @@
 #include "engine/graph/graph_build.h"
 #include "engine/names/name.h"
 #include "index/graph/inclusive.h"
+#include "index/base/bisect.h"
 
 int graph_plain(struct store *st, struct arena *a, const struct cancel *cancel,
 		struct graph **out, struct err *err)
@@ -405,6 +406,20 @@ void graph_callees(const struct graph *g, uint32_t f, uint32_t *first, uint32_t 
 	}
 	*first = g->out_first[f];
 	*n = g->out_first[f + 1] - *first;
+}
+
+uint32_t graph_edge_between(const struct graph *g, uint32_t from, uint32_t to)
+{
+	uint32_t first, n;
+	struct bisect b;
+
+	graph_callees(g, from, &first, &n);
+	b = bisect_in(first, first + n);
+	while (bisect_next(&b))
+		bisect_step(&b, graph_edge_callee(g, (uint32_t)b.mid) < to);
+	return b.lo < first + n && graph_edge_callee(g, (uint32_t)b.lo) == to
+		       ? (uint32_t)b.lo
+		       : GRAPH_NONE;
 }
 
 uint32_t graph_caller_count(const struct graph *g, uint32_t f)

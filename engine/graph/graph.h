@@ -168,6 +168,8 @@ uint64_t graph_edge_calls(const struct graph *g, uint32_t edge);
 bool graph_edge_in_cycle(const struct graph *g, uint32_t edge);
 uint64_t graph_edge_incl(const struct graph *g, uint32_t edge, uint32_t e);
 void graph_callees(const struct graph *g, uint32_t f, uint32_t *first, uint32_t *n);
+/* The call from one function to another, or GRAPH_NONE. */
+uint32_t graph_edge_between(const struct graph *g, uint32_t from, uint32_t to);
 uint32_t graph_caller_count(const struct graph *g, uint32_t f);
 uint32_t graph_caller(const struct graph *g, uint32_t f, uint32_t i);
 /* The function with that number, or GRAPH_NONE. */

@@ -10,6 +10,8 @@
  */
 #include "engine/inline/dwarf.h"
 
+#include "index/base/bisect.h"
+
 #ifdef HAVE_LIBDW
 
 #include <dwarf.h>
@@ -153,17 +155,11 @@ static uint32_t call_file_id(struct dwarf_walk *w, Dwarf_Die *die)
 /* The first asked address from `start` on. */
 static size_t first_from(const struct dwarf_walk *w, uint64_t start)
 {
-	size_t lo = 0, hi = w->code.n;
+	struct bisect b = bisect_in(0, w->code.n);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (w->code.at[mid].address < start)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	while (bisect_next(&b))
+		bisect_step(&b, w->code.at[b.mid].address < start);
+	return b.lo;
 }
 
 /* Whether an address has another line than in the profile: then it is not the code that was

@@ -22,6 +22,7 @@
 #include "engine/inline/inlined.h"
 #include "index/base/hash.h"
 #include "index/base/vec.h"
+#include "index/base/bisect.h"
 
 #define OWN UINT32_MAX /* code that is not inlined */
 
@@ -271,21 +272,15 @@ static int code_of_site(struct finding *w, const struct code_line *line, size_t 
 			const struct store_site *s, uint32_t *code)
 {
 	const struct code_line place = {s->file, s->instr, s->line, OWN};
-	size_t lo = 0, hi = n;
+	struct bisect b = bisect_in(0, n);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (by_place(&line[mid], &place) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == n || by_place(&line[lo], &place) != 0)
+	while (bisect_next(&b))
+		bisect_step(&b, by_place(&line[b.mid], &place) < 0);
+	if (b.lo == n || by_place(&line[b.lo], &place) != 0)
 		return code_at(w, s->file, s->instr, code);
-	*code = line[lo].code;
-	for (; lo < n && by_place(&line[lo], &place) == 0; lo++)
-		if (line[lo].code != *code)
+	*code = line[b.lo].code;
+	for (size_t i = b.lo; i < n && by_place(&line[i], &place) == 0; i++)
+		if (line[i].code != *code)
 			*code = OWN;
 	return 0;
 }
@@ -294,23 +289,9 @@ static int code_of_site(struct finding *w, const struct code_line *line, size_t 
 static uint32_t edge_of_site(const struct finding *w, const struct store_site *s)
 {
 	const struct graph *g = w->x->g;
-	uint32_t lo, n, to;
 
-	if (g->plain)
-		return s->edge;
-	to = graph_of_store(g, s->callee);
-	graph_callees(g, w->f, &lo, &n);
-	for (uint32_t hi = lo + n; lo < hi;) {
-		const uint32_t mid = lo + (hi - lo) / 2;
-
-		if (g->callee[mid] == to)
-			return mid;
-		if (g->callee[mid] < to)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return GRAPH_NONE;
+	return g->plain ? s->edge
+			: graph_edge_between(g, w->f, graph_of_store(g, s->callee));
 }
 
 static int by_code(const void *pa, const void *pb)

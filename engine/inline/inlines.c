@@ -14,6 +14,7 @@
 #include "engine/inline/inlines_child.h"
 #include "engine/inline/inlines_in.h"
 #include "index/format/meta_code.h"
+#include "index/base/bisect.h"
 
 enum {
 	/* valgrind and libdw read another line for one address of 150, but for several of a
@@ -363,29 +364,24 @@ int inlines_read(struct inlines *c, struct store *st, obj_id obj,
 static const struct inlined_address *address_find(struct inlined_object *o,
 						  uint64_t address)
 {
-	size_t lo = o->last, hi = o->last, step = 1;
+	struct bisect b = bisect_in(o->last, o->last);
+	size_t step = 1;
 
-	while (lo > 0 && o->at[lo].address > address) {
-		hi = lo;
-		lo -= step < lo ? step : lo;
+	while (b.lo > 0 && o->at[b.lo].address > address) {
+		b.hi = b.lo;
+		b.lo -= step < b.lo ? step : b.lo;
 		step *= 2;
 	}
-	while (hi < o->n && o->at[hi].address < address) {
-		lo = hi + 1;
-		hi += step < o->n - hi ? step : o->n - hi;
+	while (b.hi < o->n && o->at[b.hi].address < address) {
+		b.lo = b.hi + 1;
+		b.hi += step < o->n - b.hi ? step : o->n - b.hi;
 		step *= 2;
 	}
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (o->at[mid].address < address)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo == o->n || o->at[lo].address != address)
+	while (bisect_next(&b))
+		bisect_step(&b, o->at[b.mid].address < address);
+	if (b.lo == o->n || o->at[b.lo].address != address)
 		return NULL;
-	return &o->at[o->last = lo];
+	return &o->at[o->last = b.lo];
 }
 
 enum inlines_want inlines_wanted(struct inlines *c, struct store *st, obj_id obj,

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "engine/graph/graph.h"
+#include "index/base/bisect.h"
 
 enum { CONTEXT = 4, APART = 1024, LONGEST = 16 /* bytes of an instruction */ };
 
@@ -112,17 +113,11 @@ static int put_places(struct exec *x, struct listing *l, const struct listing_pl
 
 static size_t find_pos(const struct text_file *f, uint64_t pos)
 {
-	size_t lo = 0, hi = f->n;
+	struct bisect b = bisect_in(0, f->n);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (f->line[mid].pos < pos)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	while (bisect_next(&b))
+		bisect_step(&b, f->line[b.mid].pos < pos);
+	return b.lo;
 }
 
 static int put_text_rows(struct exec *x, struct listing *l, const struct listing_group *g,

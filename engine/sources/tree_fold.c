@@ -180,22 +180,10 @@ static void tree_fold_add_call(const struct folding *w, struct folded *r, uint32
 static void tree_fold_add_calls(const struct folding *w, struct folded *r, uint32_t from,
 				uint32_t to)
 {
-	const uint32_t *callee = w->x->g->callee;
-	uint32_t lo, n, hi;
+	const uint32_t edge = graph_edge_between(w->x->g, from, to);
 
-	graph_callees(w->x->g, from, &lo, &n);
-	for (hi = lo + n; lo < hi;) {
-		uint32_t mid = lo + (hi - lo) / 2;
-
-		if (callee[mid] == to) {
-			tree_fold_add_call(w, r, mid);
-			return;
-		}
-		if (callee[mid] < to)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
+	if (edge != GRAPH_NONE)
+		tree_fold_add_call(w, r, edge);
 }
 
 /* Add the recorded costs of all calls between r and the set: of it (up) or by it. */

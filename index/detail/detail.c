@@ -21,6 +21,7 @@
 #include "index/detail/detail_lines.h"
 #include "index/detail/detail_run.h"
 #include "index/detail/edge_uses.h"
+#include "index/base/bisect.h"
 
 enum {
 	RUN_BYTES = 32 << 20, /* of rows and their costs, about */
@@ -299,30 +300,20 @@ static uint32_t jump_target(const struct detail *d, uint32_t from, uint32_t name
 	const struct profile *p = d->p;
 	const uint32_t obj = p->fn_obj[from];
 	const uint64_t key = (uint64_t)name << 32 | obj;
-	uint32_t lo = 0, hi = (uint32_t)p->nfn;
+	struct bisect b = bisect_in(0, p->nfn);
 
 	if (p->fn_name[from] == name)
 		return from;
-	while (lo < hi) {
-		const uint32_t mid = lo + (hi - lo) / 2;
-
-		if (before(p, mid, name, file, obj))
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	if (lo < p->nfn && p->fn_name[lo] == name && p->fn_file[lo] == file &&
-	    p->fn_obj[lo] == obj)
-		return lo;
-	for (lo = 0, hi = (uint32_t)p->nfn; lo < hi;) {
-		const uint32_t mid = lo + (hi - lo) / 2;
-
-		if (d->at.by_obj[mid].key < key)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < p->nfn && d->at.by_obj[lo].key == key ? d->at.by_obj[lo].value : from;
+	while (bisect_next(&b))
+		bisect_step(&b, before(p, (uint32_t)b.mid, name, file, obj));
+	if (b.lo < p->nfn && p->fn_name[b.lo] == name && p->fn_file[b.lo] == file &&
+	    p->fn_obj[b.lo] == obj)
+		return (uint32_t)b.lo;
+	b = bisect_in(0, p->nfn);
+	while (bisect_next(&b))
+		bisect_step(&b, d->at.by_obj[b.mid].key < key);
+	return b.lo < p->nfn && d->at.by_obj[b.lo].key == key ? d->at.by_obj[b.lo].value
+							      : from;
 }
 
 /* The function at hand in one tally. */

@@ -17,6 +17,7 @@
 #include "index/merge/header.h"
 #include "index/merge/merge_names.h"
 #include "index/merge/reuse.h"
+#include "index/base/bisect.h"
 
 static int interrupted(const atomic_int *cancel, struct err *err)
 {
@@ -88,17 +89,11 @@ static int order_slots(const struct profile *p, struct identities *ids)
 static size_t tally_of(const struct profile *p, const struct identities *ids,
 		       uint32_t slot)
 {
-	size_t lo = 0, hi = p->ntally;
+	struct bisect b = bisect_in(1, p->ntally);
 
-	while (hi - lo > 1) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (ids->first[mid] <= slot)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	return lo;
+	while (bisect_next(&b))
+		bisect_step(&b, ids->first[b.mid] <= slot);
+	return b.lo - 1;
 }
 
 static const struct fn_slot *
@@ -522,19 +517,15 @@ struct edges_of {
 /* Make *of the tally of edge `at`, counted from the first tally on. */
 static void find_edges_of(const struct profile *p, uint32_t at, struct edges_of *of)
 {
-	size_t lo = 0, hi = p->ntally;
+	struct bisect b = bisect_in(1, p->ntally);
+	size_t k;
 
-	while (hi - lo > 1) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (p->map[mid].edge <= p->edge_of + at)
-			lo = mid;
-		else
-			hi = mid;
-	}
-	of->t = p->tally[lo];
-	of->event = p->map[lo].event;
-	of->first = (uint32_t)(p->map[lo].edge - p->edge_of);
+	while (bisect_next(&b))
+		bisect_step(&b, p->map[b.mid].edge <= p->edge_of + at);
+	k = b.lo - 1;
+	of->t = p->tally[k];
+	of->event = p->map[k].event;
+	of->first = (uint32_t)(p->map[k].edge - p->edge_of);
 	of->end = of->first + (uint32_t)of->t->edges.n;
 }
 

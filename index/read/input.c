@@ -19,6 +19,7 @@
 #include "index/store/publish.h"
 #include "index/read/refuse_file.h"
 #include "index/store/store.h"
+#include "index/base/bisect.h"
 
 /* ---- names of dump files ---- */
 
@@ -518,17 +519,11 @@ static uint32_t find_path(const struct inputs *in, const struct hash *paths,
 static const struct input_file *find_recorded(const struct input_file *const *sorted,
 					      size_t n, struct str path)
 {
-	size_t lo = 0, hi = n;
+	struct bisect b = bisect_in(0, n);
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (str_cmp(sorted[mid]->id.path, path) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < n && str_eq(sorted[lo]->id.path, path) ? sorted[lo] : NULL;
+	while (bisect_next(&b))
+		bisect_step(&b, str_cmp(sorted[b.mid]->id.path, path) < 0);
+	return b.lo < n && str_eq(sorted[b.lo]->id.path, path) ? sorted[b.lo] : NULL;
 }
 
 static enum freshness compare_one(struct input *in, const struct input_file *recorded,

@@ -10,6 +10,7 @@
 
 #include "index/format/column_code.h"
 #include "index/store/store_in.h"
+#include "index/base/bisect.h"
 
 uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
 		      uint64_t n)
@@ -134,15 +135,11 @@ uint64_t store_fn_incl(struct store *st, fn_id f, uint32_t e)
 uint32_t store_lower_row(struct store *st, enum table t, uint32_t lo, uint32_t hi,
 			 uint64_t v)
 {
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
+	struct bisect b = bisect_in(lo, hi);
 
-		if (store_row_u32(st, t, 0, mid) < v)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	while (bisect_next(&b))
+		bisect_step(&b, store_row_u32(st, t, 0, (uint32_t)b.mid) < v);
+	return (uint32_t)b.lo;
 }
 
 bool store_fn_nests(struct store *st, fn_id f)

@@ -10,6 +10,7 @@
 #include "index/store/column_loops.h"
 #include "index/store/demangle.h"
 #include "index/store/store_in.h"
+#include "index/base/bisect.h"
 
 /* A value of strings; p NULL: it is damaged. */
 struct strings {
@@ -55,15 +56,11 @@ struct str store_string(struct store *st, enum table t, uint64_t row)
 static uint32_t column_lower(struct store *st, enum table t, uint32_t lo, uint32_t hi,
 			     struct str s)
 {
-	while (lo < hi) {
-		uint32_t mid = lo + (hi - lo) / 2;
+	struct bisect b = bisect_in(lo, hi);
 
-		if (str_cmp(store_string(st, t, mid), s) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	while (bisect_next(&b))
+		bisect_step(&b, str_cmp(store_string(st, t, b.mid), s) < 0);
+	return (uint32_t)b.lo;
 }
 
 struct str store_name(struct store *st, name_id n)

@@ -13,6 +13,7 @@
 #include "engine/graph/graph.h"
 #include "engine/path/path.h"
 #include "repl/pictures/frames_in.h"
+#include "index/base/bisect.h"
 
 enum { STACK_FRAMES = 10000000 }; /* of all stacks in a file: some 100 MB */
 
@@ -268,19 +269,14 @@ static void add_named(const struct result *r, const struct path_shown *shown,
 /* The others of a row; they are ordered by row. */
 static size_t others_of(const struct path_shown *s, size_t row, size_t *first)
 {
-	size_t lo = 0, hi = s->n, n = 0;
+	struct bisect b = bisect_in(0, s->n);
+	size_t n = 0;
 
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (s->others[mid].row < row)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	while (lo + n < s->n && s->others[lo + n].row == row)
+	while (bisect_next(&b))
+		bisect_step(&b, s->others[b.mid].row < row);
+	while (b.lo + n < s->n && s->others[b.lo + n].row == row)
 		n++;
-	*first = lo;
+	*first = b.lo;
 	return n;
 }
 

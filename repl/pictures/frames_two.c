@@ -13,6 +13,7 @@
 #include "engine/graph/graph.h"
 #include "engine/path/path.h"
 #include "repl/pictures/frames_in.h"
+#include "index/base/bisect.h"
 
 #define WIDE 1e-3 /* of the whole */
 #define UNKNOWN UINT64_MAX
@@ -379,24 +380,18 @@ static void put_left(const struct pairs *p, size_t on, size_t parent, struct fra
 {
 	const size_t slot = on == FRAME_NONE ? p->f->n : on;
 	uint64_t left[2] = {p->left[0][slot], p->left[1][slot]};
-	struct named key = {.on = on};
-	size_t lo = 0, hi = p->nnamed, other = to->n;
+	struct bisect b = bisect_in(0, p->nnamed);
+	size_t other = to->n;
 
 	if (!left[0] && !left[1])
 		return;
 	put_other(to, parent, STR("(other)"), left, true);
 	to->left_out += left[0];
 	to->base_left_out += left[1];
-	while (lo < hi) {
-		size_t mid = lo + (hi - lo) / 2;
-
-		if (p->named[mid].on < key.on)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	for (; lo < p->nnamed && p->named[lo].on == on; lo++) {
-		const struct named *n = &p->named[lo];
+	while (bisect_next(&b))
+		bisect_step(&b, p->named[b.mid].on < on);
+	for (size_t i = b.lo; i < p->nnamed && p->named[i].on == on; i++) {
+		const struct named *n = &p->named[i];
 		uint64_t of[2];
 
 		for (int s = 0; s < 2; s++) {

@@ -14,6 +14,8 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "index/base/bisect.h"
+
 static const char *ellipsis(enum emit_form form)
 {
 	return form == EMIT_ASCII ? "..." : "\xe2\x80\xa6";
@@ -184,10 +186,10 @@ static struct str next_name(struct str s, struct str name, struct str sep)
 /* The most columns that each name of s may take, if all fit in width. */
 static size_t share_of_names(enum emit_form form, struct str s, size_t width)
 {
-	size_t low = 0, high = width;
+	struct bisect b = bisect_in(1, width + 1); /* the first that is too many */
 
-	while (low < high) {
-		size_t most = (low + high + 1) / 2, sum = 0;
+	while (bisect_next(&b)) {
+		size_t sum = 0;
 		struct str name, sep, rest = s;
 
 		for (; rest.n; rest = next_name(rest, name, sep)) {
@@ -195,14 +197,11 @@ static size_t share_of_names(enum emit_form form, struct str s, size_t width)
 
 			name = first_name(rest, &sep);
 			all = emit_width(form, name);
-			sum += sep.n + (all < most ? all : most);
+			sum += sep.n + (all < b.mid ? all : b.mid);
 		}
-		if (sum <= width)
-			low = most;
-		else
-			high = most - 1;
+		bisect_step(&b, sum <= width);
 	}
-	return low;
+	return b.lo - 1;
 }
 
 /* No name is cut below LEAST_NAME columns; 0: then not all fit. */
