@@ -11,6 +11,7 @@
 #include "engine/graph/graph.h"
 #include "engine/compare/vs_in.h"
 #include "index/base/hash.h"
+#include "index/base/cost.h"
 
 struct vs_runs {
 	uint32_t n; /* runs, at least 1 */
@@ -80,8 +81,7 @@ static int add_part(struct exec *x, uint32_t event, uint32_t p, uint32_t run,
 		uint64_t *to = &cost[(size_t)f * r->n + run];
 
 		if (f != GRAPH_NONE)
-			*to = graph_add(
-				*to, store_event_of(x->g->st, event, &costs[i * events]));
+			cost_add(to, store_event_of(x->g->st, event, &costs[i * events]));
 		rc = exec_poll(x);
 	}
 	arena_free(&scratch);

@@ -12,6 +12,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "index/base/cost.h"
+
 enum { SWEEPS = 200, LEAST_SWEEPS = 12, MOST_SWEEPS = 20000, POLL = 1 << 14 };
 #define ENOUGH 1e-11   /* of the cost that entered the cycle */
 #define EDGES_MOST 1e7 /* edges visited in one cycle */
@@ -479,7 +481,7 @@ static void enter_from_outside(struct narrowing *w, uint32_t n)
 		if (w->in[fl->in.caller[i]])
 			continue;
 		w->root[n] += flow_cost(fl, i);
-		w->outside[n] = cost_sum(w->outside[n], fl->in.incl[i]);
+		cost_add(&w->outside[n], fl->in.incl[i]);
 	}
 }
 

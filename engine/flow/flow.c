@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/cost.h"
+
 enum { POLL = 1 << 14, KEPT = 4, ROUNDS = 50 };
 #define WORTH_A_WORD 0.001	     /* of the total */
 #define MOST_BYTES ((size_t)4 << 30) /* of one cached flow: 100 million functions */
@@ -23,14 +25,6 @@ struct building {
 	uint64_t *passing, *called;
 	uint8_t *odd;
 };
-
-static bool add_saturating(uint64_t *sum, uint64_t v)
-{
-	if (!__builtin_add_overflow(*sum, v, sum))
-		return false;
-	*sum = UINT64_MAX;
-	return true;
-}
 
 static int bad_graph(struct err *err, const char *what)
 {
@@ -60,12 +54,12 @@ static int sum_calls(struct building *b, const struct cancel *cancel, struct err
 	for (uint32_t f = 0; f < in->functions; f++) {
 		if (f % POLL == 0 && cancel_poll(cancel, err))
 			return err->kind;
-		b->odd[f] |= add_saturating(&b->passing[f], in->self[f]);
+		b->odd[f] |= cost_add(&b->passing[f], in->self[f]);
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
 			uint32_t to = in->callee[i];
 
-			b->odd[f] |= add_saturating(&b->passing[f], in->incl[i]);
-			b->odd[to] |= add_saturating(&b->called[to], in->incl[i]);
+			b->odd[f] |= cost_add(&b->passing[f], in->incl[i]);
+			b->odd[to] |= cost_add(&b->called[to], in->incl[i]);
 		}
 	}
 	return 0;
@@ -78,8 +72,8 @@ static uint64_t *count_calls(const struct flow_input *in, struct arena *a)
 
 	for (uint32_t f = 0; slack && f < in->functions; f++)
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
-			add_saturating(&slack[f], in->calls[i]);
-			add_saturating(&slack[in->callee[i]], in->calls[i]);
+			count_add(&slack[f], in->calls[i]);
+			count_add(&slack[in->callee[i]], in->calls[i]);
 		}
 	return slack;
 }

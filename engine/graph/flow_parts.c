@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
+#include "index/base/cost.h"
 
 /* Functions and edges that the stages may look at, for all parts together. */
 enum { STAGE_BUDGET = 20000000 };
@@ -235,8 +236,8 @@ static int load_functions(struct flow_parts *p, uint32_t part, struct err *err)
 		if (f == GRAPH_NONE || !cost)
 			continue;
 		touch(p, f);
-		p->self[f] = graph_add(p->self[f], cost);
-		p->spent[f] = graph_add(p->spent[f], cost);
+		cost_add(&p->self[f], cost);
+		cost_add(&p->spent[f], cost);
 	}
 	return 0;
 }
@@ -262,10 +263,10 @@ static int load_edges(struct flow_parts *p, uint32_t part, struct err *err)
 		touch(p, in->callee[e]);
 		if (!p->incl[e])
 			p->edges[p->nedges++] = e;
-		p->incl[e] = graph_add(p->incl[e], cost);
-		p->calls[e] = graph_add(p->calls[e], calls[i]);
-		p->spent[in->caller[e]] = graph_add(p->spent[in->caller[e]], cost);
-		p->called[in->callee[e]] = graph_add(p->called[in->callee[e]], cost);
+		cost_add(&p->incl[e], cost);
+		count_add(&p->calls[e], calls[i]);
+		cost_add(&p->spent[in->caller[e]], cost);
+		cost_add(&p->called[in->callee[e]], cost);
 	}
 	return 0;
 }
@@ -395,9 +396,9 @@ static int add_part_costs(struct flow_parts *p, struct graph *g, uint64_t *self,
 	if (pass_stages(p, &in, err) || pass_stage(p, g, &in, err))
 		return err->kind;
 	for (uint32_t f = 0; f < g->functions; f++)
-		self[f] = graph_add(self[f], in.self[f]);
+		cost_add(&self[f], in.self[f]);
 	for (uint32_t i = 0; i < g->edges; i++)
-		edge[i] = graph_add(edge[i], in.incl[i]);
+		cost_add(&edge[i], in.incl[i]);
 	return 0;
 }
 

@@ -5,6 +5,7 @@
 #include "engine/names/name.h"
 #include "index/graph/inclusive.h"
 #include "index/base/bisect.h"
+#include "index/base/cost.h"
 
 int graph_plain(struct store *st, struct arena *a, const struct cancel *cancel,
 		struct graph **out, struct err *err)
@@ -211,9 +212,9 @@ static void know_function(const struct graph *g, uint32_t f, uint32_t e,
 		graph_edge(g, i, &x);
 		if (x.recursive)
 			continue;
-		k->spent = graph_add(k->spent, cost);
+		cost_add(&k->spent, cost);
 		if (!x.in_cycle)
-			k->leaving = graph_add(k->leaving, cost);
+			cost_add(&k->leaving, cost);
 		if (cost > k->once && !graph_nests(g, x.callee))
 			k->once = cost;
 	}
@@ -226,9 +227,9 @@ static void know_function(const struct graph *g, uint32_t f, uint32_t e,
 		graph_edge(g, id, &x);
 		if (x.recursive)
 			continue;
-		k->called = graph_add(k->called, cost);
+		cost_add(&k->called, cost);
 		if (!x.in_cycle)
-			k->entering = graph_add(k->entering, cost);
+			cost_add(&k->entering, cost);
 		if (cost > k->once && !graph_nests(g, x.caller))
 			k->once = cost;
 	}
@@ -258,7 +259,7 @@ uint64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, uint64_t *
 
 	graph_callees(g, f, &first, &n);
 	for (uint32_t i = first; i < first + n; i++)
-		spent = graph_add(spent, graph_edge_incl(g, i, e));
+		cost_add(&spent, graph_edge_incl(g, i, e));
 	*root = spent > called ? spent - called : 0;
 	return spent > called ? spent : called;
 }
@@ -284,7 +285,7 @@ uint64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e)
 	graph_callees(g, f, &first, &n);
 	for (uint32_t i = first; i < first + n; i++)
 		if (!one_cycle(g, f, graph_edge_callee(g, i)))
-			leaving = graph_add(leaving, graph_edge_incl(g, i, e));
+			cost_add(&leaving, graph_edge_incl(g, i, e));
 	return leaving;
 }
 
@@ -295,7 +296,7 @@ uint64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e)
 	if (g->sums && g->sums[e].incoming)
 		return g->sums[e].incoming[f];
 	for (uint32_t i = 0, n = graph_caller_count(g, f); i < n; i++)
-		sum = graph_add(sum, graph_edge_incl(g, graph_caller(g, f, i), e));
+		cost_add(&sum, graph_edge_incl(g, graph_caller(g, f, i), e));
 	return sum;
 }
 
@@ -321,9 +322,9 @@ int graph_sum_calls(struct graph *g, uint32_t e, struct err *err)
 			const uint32_t to = graph_edge_callee(g, i);
 			const uint64_t cost = graph_edge_incl(g, i, e);
 
-			in[to] = graph_add(in[to], cost);
+			cost_add(&in[to], cost);
 			if (!one_cycle(g, f, to))
-				leaving[f] = graph_add(leaving[f], cost);
+				cost_add(&leaving[f], cost);
 		}
 		if (f % 65536 == 0 && cancel_poll(g->cancel, err))
 			return err->kind;
@@ -446,7 +447,7 @@ uint64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e)
 		return store_cycle_self(g->st, cycle, e);
 	for (uint32_t f = 0; f < g->functions; f++)
 		if (g->cycle[f] == cycle)
-			sum = graph_add(sum, graph_self(g, f, e));
+			cost_add(&sum, graph_self(g, f, e));
 	return sum;
 }
 

@@ -175,12 +175,6 @@ uint32_t graph_caller(const struct graph *g, uint32_t f, uint32_t i);
 /* The function with that number, or GRAPH_NONE. */
 uint32_t graph_of_store(const struct graph *g, fn_id f);
 
-/* The sum of two costs, saturated. */
-static inline uint64_t graph_add(uint64_t a, uint64_t b)
-{
-	return cost_sum(a, b);
-}
-
 uint64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e);
 uint64_t graph_cycle_incl(const struct graph *g, uint32_t cycle, uint32_t e);
 /* The arrays of event e for flow_build(), after graph_event(). */

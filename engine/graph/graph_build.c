@@ -7,6 +7,7 @@
 #include "engine/graph/graph_build.h"
 
 #include "index/graph/cycles.h"
+#include "index/base/cost.h"
 
 int graph_poll(const struct graph *g, uint32_t i, struct err *err)
 {
@@ -80,7 +81,7 @@ static int adjacency(const struct graph_draft *d, struct graph *g, struct err *e
 
 		out_first[d->caller[i] + 1]++;
 		in_first[to + 2]++;
-		fn_calls[to] = graph_add(fn_calls[to], d->calls[i]);
+		count_add(&fn_calls[to], d->calls[i]);
 	}
 	for (uint32_t f = 0; f < d->functions; f++) {
 		out_first[f + 1] += out_first[f];

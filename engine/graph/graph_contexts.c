@@ -14,6 +14,7 @@
 #include "index/graph/stacks.h"
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
+#include "index/base/cost.h"
 
 /* The costs of an event are those of the index. */
 static int context_fill(struct graph *g, uint32_t e, const struct flow_input *below,
@@ -218,7 +219,7 @@ static int contract(const struct graph *g, struct stacks *s, struct arena *a,
 		if (c != UINT32_MAX && s->fn[c] == s->fn[v] &&
 		    graph_is(g, s->fn[v], GRAPH_NAMED)) {
 			at[v] = at[c];
-			self[at[v]] = graph_add(self[at[v]], s->self[v]);
+			cost_add(&self[at[v]], s->self[v]);
 			continue;
 		}
 		at[v] = k;

@@ -15,6 +15,7 @@
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
 #include "index/graph/inclusive.h"
+#include "index/base/cost.h"
 
 /* Does the call of `to` stay inside f, or inside the cycle of f? */
 static bool stays(const struct graph *g, uint32_t f, uint32_t to)
@@ -35,18 +36,17 @@ static int entered(struct graph *g, const struct flow_input *in, uint64_t *out,
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
 			uint32_t to = in->callee[i];
 
-			called[to] = graph_add(called[to], in->incl[i]);
+			cost_add(&called[to], in->incl[i]);
 			if (g->group[to] != g->group[f] && !g->again[to])
-				out[g->group[to]] =
-					graph_add(out[g->group[to]], in->incl[i]);
+				cost_add(&out[g->group[to]], in->incl[i]);
 		}
 	for (uint32_t f = 0; f < in->functions; f++) {
 		uint64_t spent = in->self[f];
 
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
-			spent = graph_add(spent, in->incl[i]);
+			cost_add(&spent, in->incl[i]);
 		if (spent > called[f] && !g->again[f])
-			out[g->group[f]] = graph_add(out[g->group[f]], spent - called[f]);
+			cost_add(&out[g->group[f]], spent - called[f]);
 	}
 	return 0;
 }
@@ -170,16 +170,16 @@ static int inclusive(struct graph *g, struct graph_costs *c, uint32_t e, struct 
 	for (uint32_t f = 0; f < g->functions; f++) {
 		uint64_t all = c->self[f], leaving = all;
 
-		c->total = graph_add(c->total, all);
+		cost_add(&c->total, all);
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++) {
 			if (g->callee[i] != f)
-				all = graph_add(all, c->edge[i]);
+				cost_add(&all, c->edge[i]);
 			if (!stays(g, f, g->callee[i]))
-				leaving = graph_add(leaving, c->edge[i]);
+				cost_add(&leaving, c->edge[i]);
 		}
 		c->incl[f] = all;
 		if (g->cycle[f])
-			c->cycle[g->cycle[f]] = graph_add(c->cycle[g->cycle[f]], leaving);
+			cost_add(&c->cycle[g->cycle[f]], leaving);
 	}
 	if (g->cycles && nesting(g, c, e, err))
 		return err->kind;

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 
 #include "engine/graph/graph_build.h"
+#include "index/base/cost.h"
 
 enum { MOST_LOOKED_AT = 3000000 };
 
@@ -167,7 +168,7 @@ static int open_cycle(struct growing *w, struct graph_cycle *c, uint32_t n)
 		if (add_call(w, i))
 			continue;
 		c->opening[c->nopening++] = w->calls[i].edge;
-		c->opening_cost = graph_add(c->opening_cost, w->calls[i].cost);
+		cost_add(&c->opening_cost, w->calls[i].cost);
 	}
 	return 0;
 }
@@ -197,7 +198,7 @@ static int count_members(struct graph *g, uint32_t e, struct graph_cycle *c,
 			if (x.in_cycle)
 				continue;
 			entry = true;
-			in = graph_add(in, graph_edge_incl(g, id, e));
+			cost_add(&in, graph_edge_incl(g, id, e));
 		}
 		c[k].entries += entry;
 		if (place[f] == 0 || in > best[k]) {

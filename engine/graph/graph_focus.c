@@ -13,6 +13,7 @@
 #include "engine/flow/chain.h"
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
+#include "index/base/cost.h"
 
 /*
  * Some shares are known by the calls alone: F is 0 where no call leads from the set, and 1
@@ -83,9 +84,9 @@ static bool is_root(const struct flow_input *in, uint32_t f)
 	uint64_t called = 0, spent = in->self[f];
 
 	for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
-		called = graph_add(called, in->incl[in->in_edge[k]]);
+		cost_add(&called, in->incl[in->in_edge[k]]);
 	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
-		spent = graph_add(spent, in->incl[i]);
+		cost_add(&spent, in->incl[i]);
 	return spent > called;
 }
 

@@ -19,6 +19,7 @@
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
 #include "index/graph/cycles.h"
+#include "index/base/cost.h"
 
 enum { POLL = 256 };
 
@@ -313,12 +314,12 @@ static void add_direct(const struct graph *g, const struct hide *h,
 
 		if (to == GRAPH_NONE) {
 			if (!is_open(h, below->callee[x]))
-				self[f] = graph_add(self[f], below->incl[x]);
+				cost_add(&self[f], below->incl[x]);
 			continue;
 		}
 		while (g->callee[i] != to)
 			i++;
-		edge[i] = graph_add(edge[i], below->incl[x]);
+		cost_add(&edge[i], below->incl[x]);
 	}
 }
 
@@ -345,9 +346,9 @@ static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below
 			continue;
 		if (walk_hidden(&k, h, &w, h->up[f], err))
 			return err->kind;
-		self[f] = graph_add(self[f], graph_round(k.self));
+		cost_add(&self[f], graph_round(k.self));
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
-			edge[i] = graph_add(edge[i], graph_round(k.to[g->callee[i]]));
+			cost_add(&edge[i], graph_round(k.to[g->callee[i]]));
 		forget_walk(&k);
 	}
 	return 0;
@@ -501,7 +502,7 @@ static const uint64_t *calls_to_share(const struct graph *b,
 		if (graph_calls_known(b, f))
 			continue;
 		for (uint32_t i = below->out_first[f]; i < below->out_first[f + 1]; i++)
-			sum = graph_add(sum, calls[i]);
+			count_add(&sum, calls[i]);
 		for (uint32_t i = first; i < end; i++)
 			calls[below->in_edge[i]] = sum / (end - first);
 	}
@@ -530,7 +531,7 @@ static void merge_calls(struct graph_draft *d, const struct hide *h,
 			i++;
 		}
 		if (to <= through)
-			calls = graph_add(calls, below->calls[x++]);
+			count_add(&calls, below->calls[x++]);
 		add_edge(d, f, to < through ? to : through, calls);
 	}
 }

@@ -11,6 +11,7 @@
 #include "engine/graph/graph_stage.h"
 #include "engine/names/name.h"
 #include "index/graph/inclusive.h"
+#include "index/base/cost.h"
 
 struct merge {
 	const uint32_t *map, *edge; /* below -> here */
@@ -27,12 +28,12 @@ static int merge_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 	(void)e;
 	(void)scratch;
 	for (uint32_t f = 0; f < below->functions; f++) {
-		self[m->map[f]] = graph_add(self[m->map[f]], below->self[f]);
+		cost_add(&self[m->map[f]], below->self[f]);
 		if (graph_poll(g, f, err))
 			return err->kind;
 	}
 	for (uint32_t i = 0; i < below->edges; i++) {
-		edge[m->edge[i]] = graph_add(edge[m->edge[i]], below->incl[i]);
+		cost_add(&edge[m->edge[i]], below->incl[i]);
 		if (graph_poll(g, i, err))
 			return err->kind;
 	}
@@ -121,7 +122,7 @@ static void add_called(struct graph_draft *d, const struct flow_input *in, uint3
 			uint32_t e = c->edge[d->map[in->callee[i]]];
 
 			edge[i] = e;
-			d->calls[e] = graph_add(d->calls[e], in->calls[i]);
+			count_add(&d->calls[e], in->calls[i]);
 		}
 	}
 }

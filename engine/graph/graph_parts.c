@@ -3,6 +3,7 @@
 
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
+#include "index/base/cost.h"
 
 struct parts {
 	uint32_t events;
@@ -18,12 +19,6 @@ struct sums {
 	uint8_t *fn, *edge; /* appears in some part */
 };
 
-static void graph_parts_add_row(uint64_t *to, const uint64_t *from, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		to[i] = graph_add(to[i], from[i]);
-}
-
 static int add_part_sums(struct graph *g, uint32_t p, uint32_t events, struct sums *s,
 			 struct arena *scratch, struct err *err)
 {
@@ -36,8 +31,8 @@ static int add_part_sums(struct graph *g, uint32_t p, uint32_t events, struct su
 		return err->kind;
 	for (size_t i = 0; i < n; i++) {
 		s->fn[fns[i]] = 1;
-		graph_parts_add_row(s->self + (size_t)fns[i] * events, costs + i * events,
-				    events);
+		cost_add_each(s->self + (size_t)fns[i] * events, costs + i * events,
+			      events);
 	}
 	if (store_part_edges(g->st, p, scratch, &edges, &calls, &costs, &n, err))
 		return err->kind;
@@ -46,9 +41,9 @@ static int add_part_sums(struct graph *g, uint32_t p, uint32_t events, struct su
 
 		store_edge(g->st, edges[i], &e);
 		s->edge[edges[i]] = s->fn[e.caller] = s->fn[e.callee] = 1;
-		s->calls[edges[i]] = graph_add(s->calls[edges[i]], calls[i]);
-		graph_parts_add_row(s->cost + (size_t)edges[i] * events,
-				    costs + i * events, events);
+		count_add(&s->calls[edges[i]], calls[i]);
+		cost_add_each(s->cost + (size_t)edges[i] * events, costs + i * events,
+			      events);
 	}
 	return 0;
 }
@@ -136,11 +131,11 @@ int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 	if (!s->self || !s->edge)
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < d.functions; f++)
-		graph_parts_add_row(s->self + (size_t)f * events,
-				    sums.self + (size_t)d.first[f] * events, events);
+		cost_add_each(s->self + (size_t)f * events,
+			      sums.self + (size_t)d.first[f] * events, events);
 	for (uint32_t i = 0; i < d.edges; i++)
-		graph_parts_add_row(s->edge + (size_t)i * events,
-				    sums.cost + (size_t)from[i] * events, events);
+		cost_add_each(s->edge + (size_t)i * events,
+			      sums.cost + (size_t)from[i] * events, events);
 	(*out)->stage = s;
 	(*out)->fill = parts_fill;
 	(*out)->whole = *out;

@@ -16,6 +16,7 @@
 #include "engine/inline/graph_inlined.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/inline/inlined_code.h"
+#include "index/base/cost.h"
 
 /* ---- part and thread ---- */
 
@@ -132,9 +133,9 @@ static int note_lost(struct exec *x, const struct graph *below)
 	    graph_flow_input(x->g, x->event, &to, x->err))
 		return x->err->kind;
 	for (uint32_t f = 0; f < from.functions; f++)
-		was = graph_add(was, from.self[f]);
+		cost_add(&was, from.self[f]);
 	for (uint32_t f = 0; f < to.functions; f++)
-		is = graph_add(is, to.self[f]);
+		cost_add(&is, to.self[f]);
 	if (was <= is || was - is <= x->g->functions / 2 + 1)
 		return 0;
 	return exec_note(x, arena_printf(x->a,

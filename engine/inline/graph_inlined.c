@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engine/graph/graph_build.h"
+#include "index/base/cost.h"
 
 struct inlined_stage {
 	const struct graph_inlines *in;
@@ -66,7 +67,7 @@ static void enter_codes(const struct graph *g, const struct inlined_stage *s,
 		uint64_t sum = self[f];
 
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
-			sum = graph_add(sum, edge[i]);
+			cost_add(&sum, edge[i]);
 		edge[s->of_code[k]] = sum;
 	}
 }
@@ -121,7 +122,7 @@ static int inlined_fill(struct graph *g, uint32_t e, const struct flow_input *be
 			&calls, i,
 			store_event_of(g->st, e, s->in->cost + (size_t)c * s->events));
 		if (s->takes_rest[c]) {
-			edge[s->of_call[c]] = graph_add(edge[s->of_call[c]], left[i]);
+			cost_add(&edge[s->of_call[c]], left[i]);
 			left[i] = 0;
 		}
 		if (graph_poll(g, c, err))

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
+#include "index/base/cost.h"
 
 bool inlined_line(struct store *st, fn_id f, file_id file)
 {
@@ -258,7 +259,7 @@ static int sum_line(void *arg, const struct store_line *row, const uint64_t *cos
 		s->is = inlined_line(s->st, s->f, row->file);
 	}
 	if (s->is)
-		s->sum = graph_add(s->sum, store_event_of(s->st, s->event, costs));
+		cost_add(&s->sum, store_event_of(s->st, s->event, costs));
 	return 0;
 }
 

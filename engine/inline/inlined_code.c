@@ -23,6 +23,7 @@
 #include "index/base/hash.h"
 #include "index/base/vec.h"
 #include "index/base/bisect.h"
+#include "index/base/cost.h"
 
 #define OWN UINT32_MAX /* code that is not inlined */
 
@@ -256,7 +257,7 @@ static int add_lines(struct finding *w, struct code_line **out, size_t *n)
 		for (uint32_t e = 0; to[i].code != OWN && e < w->events; e++) {
 			uint64_t *sum = &w->self[(size_t)to[i].code * w->events + e];
 
-			*sum = graph_add(*sum, costs[i * w->events + e]);
+			cost_add(sum, costs[i * w->events + e]);
 		}
 	}
 	if (store_info(w->st)->inlined && *n)
@@ -321,11 +322,9 @@ static int join_sites(struct finding *w, const struct code_site *site, size_t n)
 			memset(w->cost + w->calls++ * w->events, 0,
 			       w->events * sizeof(*w->cost));
 		}
-		w->call[w->calls - 1].calls =
-			graph_add(w->call[w->calls - 1].calls, site[i].calls);
+		count_add(&w->call[w->calls - 1].calls, site[i].calls);
 		sum = w->cost + (w->calls - 1) * w->events;
-		for (uint32_t e = 0; e < w->events; e++)
-			sum[e] = graph_add(sum[e], site[i].costs[e]);
+		cost_add_each(sum, site[i].costs, w->events);
 	}
 	return 0;
 }

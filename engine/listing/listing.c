@@ -12,6 +12,7 @@
 
 #include "engine/graph/graph.h"
 #include "index/base/bisect.h"
+#include "index/base/cost.h"
 
 enum { CONTEXT = 4, APART = 1024, LONGEST = 16 /* bytes of an instruction */ };
 
@@ -305,7 +306,7 @@ static struct text_range *wanted_text(struct exec *x, const struct listing_place
 
 	*n = 0;
 	for (size_t i = 0; r && i < places; i++) {
-		const uint64_t last = graph_add(at[i].pos, LONGEST);
+		const uint64_t last = count_sum(at[i].pos, LONGEST);
 
 		if (!*n || at[i].pos - at[i - 1].pos >= APART)
 			r[(*n)++] = (struct text_range){at[i].pos, last};

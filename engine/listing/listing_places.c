@@ -6,6 +6,7 @@
 #include "engine/graph/graph.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/listing/listing.h"
+#include "index/base/cost.h"
 
 static struct listing_place *new_at(struct exec *x, struct listing *l,
 				    const uint64_t *costs)
@@ -135,11 +136,11 @@ static void merge(struct listing *l)
 			last->instr = l->place[i].instr;
 		if (l->place[i].inlined > last->inlined)
 			last->inlined = l->place[i].inlined;
-		add_up(&last->calls, l->place[i].calls);
-		add_up(&last->executed, l->place[i].executed);
+		count_add(&last->calls, l->place[i].calls);
+		count_add(&last->executed, l->place[i].executed);
 		for (uint32_t e = 0; e < l->events; e++)
-			add_up(&l->costs[last->costs + e],
-			       l->costs[l->place[i].costs + e]);
+			cost_add(&l->costs[last->costs + e],
+				 l->costs[l->place[i].costs + e]);
 	}
 	l->nplaces = n;
 }
@@ -237,7 +238,7 @@ int listing_groups(struct exec *x, struct listing *l, const struct fn_set *set)
 				(struct listing_group){.id = at->group, .first_place = i};
 		g[n - 1].places++;
 		if (at->kind == LISTING_LINE)
-			add_up(&g[n - 1].self, listing_cost(l, at, l->event));
+			cost_add(&g[n - 1].self, listing_cost(l, at, l->event));
 	}
 	l->ngroups = n;
 	if (!l->instrs)

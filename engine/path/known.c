@@ -7,6 +7,8 @@
  */
 #include "engine/path/known.h"
 
+#include "index/base/cost.h"
+
 enum { POLL = 65536 };
 
 static int poll_at(const struct cancel *cancel, uint32_t v, struct err *err)
@@ -55,7 +57,7 @@ int known_cost(const struct stacks *s, const struct path_cost_query *q, struct a
 
 		state[v] = next_state(q, s->fn[v], above);
 		if (state[v] == INSIDE && above != INSIDE)
-			*out = cost_sum(*out, s->incl[v]);
+			cost_add(out, s->incl[v]);
 		if (poll_at(cancel, v, err))
 			return err->kind;
 	}
@@ -84,9 +86,9 @@ int known_neighbours(const struct stacks *s, uint32_t f, bool up, uint64_t *est,
 			   : above == WITHIN && is ? WITHIN
 						   : ABOVE;
 		if (up && above == NO && is && c != FLOW_NONE)
-			est[s->fn[c]] = cost_sum(est[s->fn[c]], s->incl[v]);
+			cost_add(&est[s->fn[c]], s->incl[v]);
 		if (!up && above == WITHIN && !is)
-			est[s->fn[v]] = cost_sum(est[s->fn[v]], s->incl[v]);
+			cost_add(&est[s->fn[v]], s->incl[v]);
 	}
 	return 0;
 }

@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "index/base/cost.h"
 #include "index/base/hash.h"
 #include "index/base/vec.h"
 
@@ -65,8 +66,8 @@ static int add_vertex(struct finding *w, uint32_t parent, uint32_t v, uint32_t *
 			return err_no_memory(w->err, "while looking for paths");
 		w->link[w->n++] = new;
 	}
-	w->link[i].est = cost_sum(w->link[i].est, w->s->incl[v]);
-	w->link[i].calls = cost_sum(w->link[i].calls, w->s->calls[v]);
+	cost_add(&w->link[i].est, w->s->incl[v]);
+	count_add(&w->link[i].calls, w->s->calls[v]);
 	*out = w->link[i].end ? NO_NODE : i;
 	return 0;
 }

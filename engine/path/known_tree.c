@@ -12,6 +12,7 @@
  * The costliest node is expanded first, until there are as many nodes as rows are wanted.
  */
 #include "engine/path/known.h"
+#include "index/base/cost.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -189,9 +190,9 @@ static int count_step(struct growing *g, uint32_t node, const struct step *s)
 	if (!to)
 		return -1;
 	to->n++;
-	to->est = cost_sum(to->est, s->cost);
-	to->own = cost_sum(to->own, s->own);
-	to->calls = cost_sum(to->calls, s->calls);
+	cost_add(&to->est, s->cost);
+	cost_add(&to->own, s->own);
+	count_add(&to->calls, s->calls);
 	return 0;
 }
 
@@ -297,8 +298,8 @@ static int put_top(struct growing *g)
 		if (!at_top(g, v))
 			continue;
 		if (g->q->of == TREE_PROGRAM || g->member[v] & OUTERMOST)
-			top->est = cost_sum(top->est, cost);
-		top->own = cost_sum(top->own, own_of(g, v, cost));
+			cost_add(&top->est, cost);
+		cost_add(&top->own, own_of(g, v, cost));
 		if (g->q->up)
 			g->cost[top->n] = cost;
 		g->vertex[top->n++] = v;
@@ -353,8 +354,8 @@ static int put_inner(struct growing *g)
 		if (!(to = child(g, TOP, s->fn[g->q->up ? c : v])))
 			return -1;
 		to->inner = true;
-		to->est = cost_sum(to->est, s->incl[v]);
-		to->calls = cost_sum(to->calls, s->calls[v]);
+		cost_add(&to->est, s->incl[v]);
+		count_add(&to->calls, s->calls[v]);
 	}
 	for (size_t k = from; k < g->nodes; k++)
 		g->slot[g->node[k].fn] = 0;

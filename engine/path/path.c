@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "index/graph/inclusive.h"
+#include "index/base/cost.h"
 
 uint64_t path_rounded(double est)
 {
@@ -92,9 +93,9 @@ static void know_call(const struct flow_input *in, uint32_t f, uint32_t other,
 
 	if (other == f)
 		return;
-	*all = cost_sum(*all, cost);
+	cost_add(all, cost);
 	if (!inside)
-		*outside = cost_sum(*outside, cost);
+		cost_add(outside, cost);
 	if (cost > k->once && !nests(in, other))
 		k->once = cost;
 }
@@ -119,10 +120,10 @@ static uint64_t cycle_cost(const struct flow_input *in, uint32_t cycle)
 	for (uint32_t m = 0; m < in->functions; m++) {
 		if (in->cycle[m] != cycle)
 			continue;
-		sum = cost_sum(sum, in->self[m]);
+		cost_add(&sum, in->self[m]);
 		for (uint32_t i = in->out_first[m]; i < in->out_first[m + 1]; i++)
 			if (in->cycle[in->callee[i]] != cycle)
-				sum = cost_sum(sum, in->incl[i]);
+				cost_add(&sum, in->incl[i]);
 	}
 	return sum;
 }

@@ -28,6 +28,7 @@
 #include "engine/flow/chain.h"
 #include "engine/graph/flow_parts.h"
 #include "engine/path/path.h"
+#include "index/base/cost.h"
 
 enum { IN_OF = 1, IN_UNDER = 2, IN_VIA = 4, IN_AVOID = 8 };
 enum { OUTSIDE, UNDER, VIA_SEEN, INSIDE, STATES };
@@ -95,8 +96,8 @@ static void tighten(struct split *x, uint64_t total)
 
 	for (unsigned s = 0; s < STATES; s++) {
 		x->in[s].hi = path_cost_least(x->in[s].hi, total);
-		lo = cost_sum(lo, x->in[s].lo);
-		hi = cost_sum(hi, x->in[s].hi);
+		cost_add(&lo, x->in[s].lo);
+		cost_add(&hi, x->in[s].hi);
 	}
 	for (unsigned s = 0; s < STATES; s++) {
 		struct part *p = &x->in[s];
@@ -112,8 +113,8 @@ static void tighten(struct split *x, uint64_t total)
 
 static void gather_part(struct part *to, const struct part *from)
 {
-	to->lo = cost_sum(to->lo, from->lo);
-	to->hi = cost_sum(to->hi, from->hi);
+	cost_add(&to->lo, from->lo);
+	cost_add(&to->hi, from->hi);
 }
 
 /* ---- which states can be reached at all ---- */
@@ -343,8 +344,8 @@ static void combine_states(struct costing *c, uint32_t f, struct split *x)
 		unsigned to = path_cost_move(c, c->marks[f], s);
 
 		if (to == INSIDE && s != INSIDE) {
-			c->arrived_lo[f] = cost_sum(c->arrived_lo[f], x->in[s].lo);
-			c->arrived_hi[f] = cost_sum(c->arrived_hi[f], x->in[s].hi);
+			cost_add(&c->arrived_lo[f], x->in[s].lo);
+			cost_add(&c->arrived_hi[f], x->in[s].hi);
 		}
 		gather_part(&moved.in[to], &x->in[s]);
 	}
@@ -477,8 +478,7 @@ static void look_below(const struct costing *c, const struct below *of, uint32_t
 			unsigned to = path_cost_move(c, c->marks[t], s);
 			uint64_t hi = to == INSIDE ? fl->in.incl[i] : of[t].hi[to];
 
-			out->hi[s] =
-				cost_sum(out->hi[s], path_cost_least(hi, fl->in.incl[i]));
+			cost_add(&out->hi[s], path_cost_least(hi, fl->in.incl[i]));
 		}
 	}
 }
@@ -517,7 +517,7 @@ static int backward(struct costing *c, uint64_t *most)
 			of[f] = (struct below){0};
 	}
 	for (uint32_t f = 0; f < in->functions; f++) {
-		*most = cost_sum(*most, entering(c, of, f));
+		cost_add(most, entering(c, of, f));
 		if (of[f].hi[UNDER] || of[f].hi[VIA_SEEN])
 			c->odd |= c->fl->odd[f] && only_state(c, f) == STATES;
 	}
@@ -616,8 +616,8 @@ static int find_bounds(struct costing *c, const struct path_cost_query *q, uint6
 	if (prepare_costing(c, q) || forward(c) || backward(c, &most))
 		return c->err->kind;
 	for (uint32_t f = 0; f < c->fl->in.functions; f++) {
-		*lo = cost_sum(*lo, c->arrived_lo[f]);
-		*hi = cost_sum(*hi, c->arrived_hi[f]);
+		cost_add(lo, c->arrived_lo[f]);
+		cost_add(hi, c->arrived_hi[f]);
 	}
 	*hi = path_cost_least(*hi, most);
 	return 0;
@@ -679,8 +679,8 @@ int path_cost(const struct flow *fl, const struct path_cost_query *q, struct are
 		if ((rc = cost_in_flow(part, q, &scratch, cancel, &b, err)))
 			break;
 		sum.est += b.est;
-		sum.lo = cost_sum(sum.lo, b.lo);
-		sum.hi = cost_sum(sum.hi, b.hi);
+		cost_add(&sum.lo, b.lo);
+		cost_add(&sum.hi, b.hi);
 		sum.bounded &= b.bounded;
 	}
 	arena_free(&scratch);

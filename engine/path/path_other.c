@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "engine/path/path_tree_in.h"
+#include "index/base/cost.h"
 
 #define WIDE_GROUP 1e-3 /* of the whole */
 enum { EDGES_MOST = 20000000, EDGES_LEAST = 500 };
@@ -265,7 +266,7 @@ static size_t join_others(struct path_other *o, size_t n)
 		qsort(o, n, sizeof(*o), by_row_and_fn);
 	for (size_t i = 0; i < n; i++) {
 		if (k && !by_row_and_fn(&o[k - 1], &o[i]))
-			o[k - 1].cost = cost_sum(o[k - 1].cost, o[i].cost);
+			cost_add(&o[k - 1].cost, o[i].cost);
 		else
 			o[k++] = o[i];
 	}
@@ -303,7 +304,7 @@ static int folded_shown(const struct path_tree *t, struct path_shown *out,
 		if (f->how[r] & FOLD_UNLISTED)
 			o[n++] = (struct path_other){f->row[r], f->fn[row->fn], row->own};
 		else if (was.lifted && f->how[r] & FOLD_ENTERS)
-			lifted[f->row[r]] = cost_sum(lifted[f->row[r]], was.lifted[r]);
+			cost_add(&lifted[f->row[r]], was.lifted[r]);
 	}
 	*out = (struct path_shown){lifted, o, join_others(o, n)};
 	return 0;

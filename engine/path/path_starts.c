@@ -7,6 +7,7 @@
  */
 #include "engine/flow/chain.h"
 #include "engine/path/path_tree_in.h"
+#include "index/base/cost.h"
 
 static int add_start(struct growing *g, struct arena *a, struct starts *s, uint32_t *cap,
 		     struct start x)
@@ -77,8 +78,7 @@ static int cross(struct growing *g, const struct flow *fl, struct crossing *x,
 	}
 	row = &s->all[x->row[to] - 1];
 	row->est += est;
-	row->incl = row->incl > UINT64_MAX - fl->in.incl[i] ? UINT64_MAX
-							    : row->incl + fl->in.incl[i];
+	cost_add(&row->incl, fl->in.incl[i]);
 	row->calls += fl->in.calls[i];
 	return 0;
 }

@@ -20,6 +20,7 @@
 
 #include "engine/flow/chain.h"
 #include "engine/path/path_tree_in.h"
+#include "index/base/cost.h"
 
 enum { POLL = 256, PART_NODES = 10000, PART_NODES_LEAST = 40, PARTS_NODES = 1000000 };
 
@@ -403,7 +404,7 @@ static struct path_bounds program_bounds(const struct flow *fl)
 
 	for (uint32_t f = 0; f < fl->in.functions; f++) {
 		agree &= !fl->odd[f];
-		total = cost_sum(total, fl->in.self[f]);
+		cost_add(&total, fl->in.self[f]);
 	}
 	return agree ? path_bounds_exact(total)
 		     : path_bounds_of((double)total, 0, UINT64_MAX, false);

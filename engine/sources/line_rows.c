@@ -14,6 +14,7 @@
 #include "engine/rows/fn_detail.h"
 #include "engine/rows/row_loops.h"
 #include "index/base/sort.h"
+#include "index/base/cost.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -58,13 +59,6 @@ static int reserve_rows(struct exec *x, struct detail *d, enum source_kind k)
 					      sizeof(*d->sites))
 				  : exec_grow(x, &d->places, &d->cap, 0, (size_t)n + 1,
 					      sizeof(*d->places));
-}
-
-static void sum_into(uint64_t *to, const uint64_t *from, uint32_t n)
-{
-	for (uint32_t i = 0; i < n; i++)
-		if (__builtin_add_overflow(to[i], from[i], &to[i]))
-			to[i] = UINT64_MAX;
 }
 
 /* ---- lines and instrs ---- */
@@ -138,11 +132,11 @@ static int line_fold(struct exec *x, struct detail *d, fn_id f, const struct raw
 			p->instr = raw[i].instr;
 		if (raw[i].inlined > p->file)
 			p->file = raw[i].inlined;
-		p->calls_out = graph_add(p->calls_out, raw[i].calls);
+		count_add(&p->calls_out, raw[i].calls);
 		if (raw[i].self)
-			sum_into(costs, raw[i].self, d->events);
+			cost_add_each(costs, raw[i].self, d->events);
 		if (raw[i].incl)
-			sum_into(costs + d->events, raw[i].incl, d->events);
+			cost_add_each(costs + d->events, raw[i].incl, d->events);
 	}
 	return 0;
 }
@@ -329,25 +323,25 @@ static void move_row(const struct detail *d, struct detail *to, enum source_kind
 	size_t costs = row_costs(d, k);
 	size_t at = joins ? to->n - 1 : to->n++;
 
-	sum_into(to->costs + at * costs, d->costs + from * costs, (uint32_t)costs);
+	cost_add_each(to->costs + at * costs, d->costs + from * costs, (uint32_t)costs);
 	if (k == S_JUMPS) {
 		struct jump *j = &to->jumps[at];
 
 		if (!joins)
 			*j = d->jumps[from];
 		else {
-			sum_into(&j->j.executed, &d->jumps[from].j.executed, 1);
-			sum_into(&j->j.taken, &d->jumps[from].j.taken, 1);
+			count_add(&j->j.executed, d->jumps[from].j.executed);
+			count_add(&j->j.taken, d->jumps[from].j.taken);
 		}
 	} else if (k == S_CALLSITES) {
 		if (!joins)
 			to->sites[at] = d->sites[from];
 		else
-			sum_into(&to->sites[at].calls, &d->sites[from].calls, 1);
+			count_add(&to->sites[at].calls, d->sites[from].calls);
 	} else if (!joins) {
 		to->places[at] = d->places[from];
 	} else {
-		sum_into(&to->places[at].calls_out, &d->places[from].calls_out, 1);
+		count_add(&to->places[at].calls_out, d->places[from].calls_out);
 	}
 }
 

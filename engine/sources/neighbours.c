@@ -10,6 +10,7 @@
 
 #include "engine/graph/graph.h"
 #include "engine/path/known.h"
+#include "index/base/cost.h"
 
 static double near_weight(const struct path_tree_row *r)
 {
@@ -63,13 +64,13 @@ static struct passing passing(const struct exec *x, uint32_t f)
 			struct store_edge e;
 
 			graph_edge(x->g, id, &e);
-			calls = graph_add(calls, e.calls);
+			count_add(&calls, e.calls);
 			if (e.recursive)
 				continue;
 			if (up)
-				called = graph_add(called, cost);
+				cost_add(&called, cost);
 			else
-				spent = graph_add(spent, cost);
+				cost_add(&spent, cost);
 		}
 	}
 	return (struct passing){spent, called, spent > called ? spent : called,
@@ -121,7 +122,7 @@ static int rows_near(struct exec *x, uint32_t f, bool up, double min,
 					     p.all, p.odd);
 		r->est = path_units(&r->cost);
 		r->own = PATH_OWN_UNKNOWN;
-		listed = r->inner ? listed : graph_add(listed, r->est);
+		listed = r->inner ? listed : cost_sum(listed, r->est);
 		t.n += !path_under_min(near_weight(r), min);
 		if (exec_poll(x))
 			return x->err->kind;

@@ -18,6 +18,8 @@
 #include "engine/inline/inlined.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
+#include "index/base/order.h"
+#include "index/base/cost.h"
 
 #define NO_NAME UINT32_MAX
 
@@ -54,18 +56,10 @@ struct inlined_at {
 static int by_origin_and_line(const void *pa, const void *pb)
 {
 	const struct inlined_at *a = pa, *b = pb;
+	int c = order_u64(a->file, b->file);
 
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
-}
-
-static void add_costs(uint64_t *to, const uint64_t *from, uint32_t n)
-{
-	for (uint32_t e = 0; e < n; e++)
-		to[e] = graph_add(to[e], from[e]);
+	c = c ? c : order_u64(a->number, b->number);
+	return c ? c : order_u64(a->line, b->line);
 }
 
 static struct inlined_row *new_inlined(struct exec *x, struct inlined_rows *d)
@@ -98,7 +92,7 @@ static int fold_inlined(struct exec *x, struct inlined_rows *d, fn_id f,
 						  .name = at[i].name};
 		}
 		r->lines += !i || by_origin_and_line(&at[i - 1], &at[i]);
-		add_costs(d->costs + (d->n - 1) * d->events, at[i].self, d->events);
+		cost_add_each(d->costs + (d->n - 1) * d->events, at[i].self, d->events);
 	}
 	return 0;
 }
@@ -159,14 +153,11 @@ struct inlined_key {
 static int by_key(const void *pa, const void *pb)
 {
 	const struct inlined_key *a = pa, *b = pb;
+	int c = order_u64(a->into, b->into);
 
-	if (a->into != b->into)
-		return a->into < b->into ? -1 : 1;
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	if (a->number != b->number)
-		return a->number < b->number ? -1 : 1;
-	return (a->row > b->row) - (a->row < b->row);
+	c = c ? c : order_u64(a->file, b->file);
+	c = c ? c : order_u64(a->number, b->number);
+	return c ? c : order_u64(a->row, b->row);
 }
 
 /* Join rows of functions that a stage merged; `lines` counts those of each. */
@@ -193,8 +184,8 @@ static int join_merged(struct exec *x, struct inlined_rows *d)
 			to.row[to.n++] = *from;
 		else
 			to.row[to.n - 1].lines += from->lines;
-		add_costs(to.costs + (to.n - 1) * d->events,
-			  d->costs + k[i].row * d->events, d->events);
+		cost_add_each(to.costs + (to.n - 1) * d->events,
+			      d->costs + k[i].row * d->events, d->events);
 	}
 	*d = to;
 	return 0;

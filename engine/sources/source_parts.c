@@ -4,6 +4,7 @@
 #include "engine/rows/exec_set.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
+#include "index/base/cost.h"
 
 /* ---- parts, and threads: parts of one (pid, thread) ---- */
 
@@ -109,9 +110,8 @@ uint64_t thread_self(const struct table *t, uint32_t r, uint32_t e)
 
 		store_part(t->g->st, p, &other);
 		if (in_force(t->x, p) && other.pid == first.pid &&
-		    other.thread == first.thread &&
-		    __builtin_add_overflow(sum, store_part_self(t->g->st, p, e), &sum))
-			return UINT64_MAX;
+		    other.thread == first.thread)
+			cost_add(&sum, store_part_self(t->g->st, p, e));
 	}
 	return sum;
 }
@@ -276,13 +276,6 @@ static bool is_member(const struct graph *g, const struct fn_set *set, uint32_t 
 	return here != GRAPH_NONE && fnset_has(set, here);
 }
 
-static void add_costs(uint64_t *to, const uint64_t *from, uint32_t n)
-{
-	for (uint32_t e = 0; e < n; e++)
-		if (__builtin_add_overflow(to[e], from[e], &to[e]))
-			to[e] = UINT64_MAX;
-}
-
 static int add_part_of_set(struct exec *x, const struct fn_set *set, uint32_t p,
 			   struct part_of_set *s, struct arena *scratch)
 {
@@ -296,8 +289,8 @@ static int add_part_of_set(struct exec *x, const struct fn_set *set, uint32_t p,
 		return x->err->kind;
 	for (size_t i = 0; i < n; i++)
 		if (is_member(x->g, set, id[i]))
-			add_costs(s->self + (size_t)p * events, costs + i * events,
-				  events);
+			cost_add_each(s->self + (size_t)p * events, costs + i * events,
+				      events);
 	if (store_part_edges(st, p, scratch, &id, &calls, &costs, &n, x->err))
 		return x->err->kind;
 	for (size_t i = 0; i < n; i++) {
@@ -306,9 +299,9 @@ static int add_part_of_set(struct exec *x, const struct fn_set *set, uint32_t p,
 		store_edge(st, id[i], &edge);
 		if (!is_member(x->g, set, edge.callee))
 			continue;
-		if (__builtin_add_overflow(s->calls[p], calls[i], &s->calls[p]))
-			s->calls[p] = UINT64_MAX;
-		add_costs(s->incoming + (size_t)p * events, costs + i * events, events);
+		count_add(&s->calls[p], calls[i]);
+		cost_add_each(s->incoming + (size_t)p * events, costs + i * events,
+			      events);
 	}
 	return exec_stop(x);
 }

@@ -14,6 +14,7 @@
 #include "engine/path/known.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
+#include "index/base/cost.h"
 
 struct step {
 	uint32_t path, step;
@@ -362,7 +363,7 @@ static void bound_by_members(struct exec *x, const struct fn_set *set,
 			return;
 		graph_incl_bounds(x->g, f, x->event, &lo, &hi);
 		most = lo > most ? lo : most;
-		all = graph_add(all, hi);
+		cost_add(&all, hi);
 	}
 	if (b->bounded && most > b->lo)
 		b->lo = most;
@@ -381,7 +382,7 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 	uint32_t first = fnset_next(set, 0);
 
 	for (uint32_t f = first; f != FNSET_NONE; f = fnset_next(set, f + 1))
-		c->self = graph_add(c->self, graph_self(x->g, f, x->event));
+		cost_add(&c->self, graph_self(x->g, f, x->event));
 	c->whole.measured = true;
 	if (first == FNSET_NONE)
 		return 0;
@@ -428,7 +429,7 @@ static int cost_known(struct exec *x, const struct stacks *s,
 
 	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE;
 	     f = fnset_next(q->of, f + 1))
-		c->self = graph_add(c->self, graph_self(x->g, f, x->event));
+		cost_add(&c->self, graph_self(x->g, f, x->event));
 	if (known_cost(s, &whole, x->a, x->open->cancel, &c->incl, x->err) ||
 	    known_cost(s, q, x->a, x->open->cancel, &part, x->err) ||
 	    (q->under && note_same(x, q)))

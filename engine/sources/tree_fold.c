@@ -13,6 +13,7 @@
 #include "engine/graph/graph.h"
 #include "engine/sources/neighbours.h"
 #include "engine/sources/source.h"
+#include "index/base/cost.h"
 
 int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
 	       struct flow_parts **out)
@@ -160,8 +161,8 @@ static void fold_row(struct folding *w, uint32_t r)
 	to = &w->rows[w->at[r]];
 	to->est += row->est;
 	to->own += row->own;
-	to->lo = graph_add(to->lo, row->cost.lo);
-	to->hi = graph_add(to->hi, row->cost.hi);
+	cost_add(&to->lo, row->cost.lo);
+	cost_add(&to->hi, row->cost.hi);
 	to->bounded &= row->cost.bounded;
 	w->how[r] = FOLD_ENTERS;
 }
@@ -171,12 +172,11 @@ static void tree_fold_add_call(const struct folding *w, struct folded *r, uint32
 	struct store_edge e;
 
 	graph_edge(w->x->g, edge, &e);
-	r->calls = graph_add(r->calls, e.calls);
-	r->incl = graph_add(r->incl, graph_edge_incl(w->x->g, edge, w->x->event));
+	count_add(&r->calls, e.calls);
+	cost_add(&r->incl, graph_edge_incl(w->x->g, edge, w->x->event));
 }
 
-/* Add the recorded costs of the call from `from` to `to`.  Calls are in order of the
- * callee. */
+/* Add the recorded costs of the call from `from` to `to`. */
 static void tree_fold_add_calls(const struct folding *w, struct folded *r, uint32_t from,
 				uint32_t to)
 {

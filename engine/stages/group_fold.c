@@ -7,13 +7,14 @@
 #include "engine/rows/window.h"
 #include "engine/stages/eval.h"
 #include "engine/stages/group_in.h"
+#include "index/base/cost.h"
 
 /* ---- one column ---- */
 
 static void fold_u(enum fold f, uint64_t *to, uint64_t v)
 {
-	if (f == FOLD_SUM && __builtin_add_overflow(*to, v, to))
-		*to = UINT64_MAX;
+	if (f == FOLD_SUM)
+		cost_add(to, v);
 	else if ((f == FOLD_MIN && v < *to) || (f == FOLD_MAX && v > *to))
 		*to = v;
 }
@@ -71,14 +72,12 @@ static bool fold_sums(struct folding *d, const struct table_col *c, const uint32
 	if (d->g->n == 1) {
 		d->seen[0] = 1;
 		for (size_t i = 0; i < n; i++)
-			if (__builtin_add_overflow(d->out->u[0], c->u[i], &d->out->u[0]))
-				d->out->u[0] = UINT64_MAX;
+			cost_add(&d->out->u[0], c->u[i]);
 		return true;
 	}
 	for (size_t i = 0; i < n; i++) {
 		d->seen[of[i]] = 1;
-		if (__builtin_add_overflow(d->out->u[of[i]], c->u[i], &d->out->u[of[i]]))
-			d->out->u[of[i]] = UINT64_MAX;
+		cost_add(&d->out->u[of[i]], c->u[i]);
 	}
 	return true;
 }

@@ -7,6 +7,7 @@
 #include "index/base/vec.h"
 #include "index/detail/detail_run.h"
 #include "index/tally/tally.h"
+#include "index/base/cost.h"
 
 enum {
 	FILES_MAX = 64,	      /* of a function; they are searched one by one */
@@ -105,14 +106,15 @@ static struct coded add_coded(struct copy_lines *c, struct coded a, struct coded
 	uint64_t sum[COPY_EVENTS], more[COPY_EVENTS];
 
 	if (n == 1) {
-		*sum = detail_add(varint_get(&x), varint_get(&y), &c->full);
+		*sum = varint_get(&x);
+		c->full |= cost_add(sum, varint_get(&y));
 		return (struct coded){c->both,
 				      (size_t)(varint_put(c->both, *sum) - c->both)};
 	}
 	costs_get(&x, sum, n);
 	costs_get(&y, more, n);
 	for (uint32_t i = 0; i < n; i++)
-		sum[i] = detail_add(sum[i], more[i], &c->full);
+		c->full |= cost_add(&sum[i], more[i]);
 	return (struct coded){c->both, (size_t)(costs_put(c->both, sum, n) - c->both)};
 }
 

@@ -8,6 +8,7 @@
 #include "index/detail/detail_lines.h"
 #include "index/detail/detail_run.h"
 #include "index/tally/tally.h"
+#include "index/base/cost.h"
 
 enum {
 	/* Most bytes of a row without its costs. */
@@ -186,10 +187,10 @@ static void copy_sites_add_row(struct copy_sites *c, enum detail_kind kind,
 {
 	uint64_t *sum = (uint64_t *)(uintptr_t)to->cost;
 
-	to->calls = detail_add(to->calls, from->calls, &c->full);
-	to->taken = detail_add(to->taken, from->taken, &c->full);
+	c->full |= count_add(&to->calls, from->calls);
+	c->full |= count_add(&to->taken, from->taken);
 	for (uint32_t e = 0; kind == DETAIL_SITES && e < c->shape.events; e++)
-		sum[e] = detail_add(sum[e], from->cost[e], &c->full);
+		c->full |= cost_add(&sum[e], from->cost[e]);
 }
 
 /* Order n rows of one place by where they go, add equal ones, and write them to `to`.

@@ -22,6 +22,7 @@
 #include "index/detail/detail_run.h"
 #include "index/detail/edge_uses.h"
 #include "index/base/bisect.h"
+#include "index/base/cost.h"
 
 enum {
 	RUN_BYTES = 32 << 20, /* of rows and their costs, about */
@@ -346,15 +347,16 @@ static int detail_add_row(struct detail *d, struct detail_row *to,
 {
 	size_t n = d->p->nevent;
 
-	to->calls = detail_add(to->calls, r->calls, &d->full);
-	to->taken = detail_add(to->taken, r->taken, &d->full);
+	d->full |= count_add(&to->calls, r->calls);
+	d->full |= count_add(&to->taken, r->taken);
 	if (r->cost) {
 		uint64_t *sum = new_costs(d);
 
 		if (!sum)
 			return -1;
+		memcpy(sum, to->cost, n * sizeof(*sum));
 		for (size_t e = 0; e < n; e++)
-			sum[e] = detail_add(to->cost[e], r->cost[e], &d->full);
+			d->full |= cost_add(&sum[e], r->cost[e]);
 		to->cost = sum;
 	}
 	return 0;
@@ -501,7 +503,7 @@ static void add_costs(struct detail *d, size_t k, uint64_t *sum, uint32_t n)
 	const uint32_t *event = d->p->map[k].event;
 
 	for (uint32_t e = 0; e < n; e++)
-		sum[event[e]] = detail_add(sum[event[e]], d->cost[e], &d->full);
+		d->full |= cost_add(&sum[event[e]], d->cost[e]);
 }
 
 /* Add a cost line with the ncost costs at *in; 0: with those of the line before, which o
@@ -529,7 +531,7 @@ static inline int read_line(struct detail *d, struct varint_reader *in,
 	}
 	costs_get(from, d->cost, ncost);
 	for (uint32_t e = 0; e < ncost; e++)
-		sum[event[e]] = detail_add(sum[event[e]], d->cost[e], &d->full);
+		d->full |= cost_add(&sum[event[e]], d->cost[e]);
 	return 0;
 }
 
@@ -665,9 +667,9 @@ static int read_row(struct detail *d, size_t k, uint32_t slot, const struct piec
 			return -1;
 		*to = r;
 	}
-	to->calls = detail_add(to->calls, o->count, &d->full);
+	d->full |= count_add(&to->calls, o->count);
 	if (kind == DETAIL_JUMPS) {
-		to->taken = detail_add(to->taken, o->taken, &d->full);
+		d->full |= count_add(&to->taken, o->taken);
 		return 0;
 	}
 	sum = to->cost ? (uint64_t *)(uintptr_t)to->cost : new_costs(d);

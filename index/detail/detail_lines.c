@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "index/detail/detail_run.h"
+#include "index/base/cost.h"
 
 void detail_lines_init(struct detail_lines *l, size_t nevent)
 {
@@ -108,7 +109,7 @@ static void add_line(struct detail_lines *l, const struct detail_key *to,
 	const uint64_t *cost = l->cost + from->row * l->nevent;
 
 	for (size_t e = 0; e < l->nevent; e++)
-		sum[e] = detail_add(sum[e], cost[e], &l->full);
+		l->full |= cost_add(&sum[e], cost[e]);
 }
 
 int detail_lines_order(struct detail_lines *l)

@@ -12,6 +12,7 @@
 
 #include "index/base/vec.h"
 #include "index/detail/edge_uses.h"
+#include "index/base/cost.h"
 
 enum { STEPS = 1 << 12 };
 
@@ -58,14 +59,6 @@ int detail_compare(const void *a, const void *b)
 	BY(to_file);
 #undef BY
 	return 0;
-}
-
-uint64_t detail_add(uint64_t a, uint64_t b, bool *full)
-{
-	if (!__builtin_add_overflow(a, b, &a))
-		return a;
-	*full = true;
-	return UINT64_MAX;
 }
 
 int detail_runs_end(struct detail_runs *runs)
@@ -145,10 +138,10 @@ static void take_row(struct merger *m, bool first)
 		m->row.cost = m->cost;
 		memcpy(m->cost, r->cost, m->shape->events * sizeof(*m->cost));
 	} else {
-		m->row.calls = detail_add(m->row.calls, r->r.row.calls, full);
-		m->row.taken = detail_add(m->row.taken, r->r.row.taken, full);
+		*full |= count_add(&m->row.calls, r->r.row.calls);
+		*full |= count_add(&m->row.taken, r->r.row.taken);
 		for (uint32_t e = 0; e < m->shape->events; e++)
-			m->cost[e] = detail_add(m->cost[e], r->cost[e], full);
+			*full |= cost_add(&m->cost[e], r->cost[e]);
 	}
 	advance(m);
 }

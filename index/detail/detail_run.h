@@ -21,8 +21,6 @@ struct detail_runs {
 
 /* The order of rows in a function: qsort()'s. */
 int detail_compare(const void *a, const void *b);
-/* a + b; if that does not fit, UINT64_MAX, and *full is set. */
-uint64_t detail_add(uint64_t a, uint64_t b, bool *full);
 
 /* End a run: all that detail_encode() or detail_encode_lines() appended to `bytes` since
  * the run before.  0, or -1 when memory is out. */

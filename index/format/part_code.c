@@ -5,6 +5,7 @@
 
 #include "index/base/sized.h"
 #include "index/base/varint.h"
+#include "index/base/cost.h"
 
 enum { ID_MAX = 5 }; /* bytes of an id at most */
 
@@ -71,10 +72,7 @@ int part_put_sums(struct bytes *b, const struct part_rows *rows)
 		uint64_t sum = 0;
 
 		for (size_t i = 0; i < rows->n; i++)
-			if (__builtin_add_overflow(sum, numbers_of(rows, i)[k], &sum)) {
-				sum = UINT64_MAX;
-				break;
-			}
+			cost_add(&sum, numbers_of(rows, i)[k]);
 		b->n = (size_t)(sized_put(b->p + b->n, sum) - b->p);
 	}
 	return 0;

@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#include "index/base/cost.h"
+
 /* After the level the name ends, or a caller's name follows.  A '2' before a character
  * that cannot begin a name is a constant in quotes, as in "f<'2'>". */
 static bool level_ends(struct str name, size_t end)

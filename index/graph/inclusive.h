@@ -87,10 +87,4 @@ struct incl_known {
  * cycle. */
 void incl_bounds(const struct incl_known *k, uint64_t *lo, uint64_t *hi);
 
-/* The sum of two costs, saturating. */
-static inline uint64_t cost_sum(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 #endif

@@ -1,6 +1,7 @@
 /* stacks.c - see stacks.h. */
 #include "index/graph/stacks.h"
 
+#include "index/base/cost.h"
 #include "index/graph/inclusive.h"
 
 enum { POLL = 65536 };
@@ -61,7 +62,7 @@ int stacks_inclusive(const struct stacks *s, uint64_t *incl, struct arena *a,
 				if (poll_at(cancel, v, err))
 					return err->kind;
 				if (!on[f])
-					incl[f] = cost_sum(incl[f], s->incl[v]);
+					cost_add(&incl[f], s->incl[v]);
 				on[f]++;
 			}
 			if (next[v] < s->out_first[v + 1]) {

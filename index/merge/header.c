@@ -14,6 +14,7 @@
 
 #include "index/base/vec.h"
 #include "index/merge/reuse.h"
+#include "index/base/cost.h"
 
 /* ---- derived events ---- */
 
@@ -391,8 +392,8 @@ static int sums(const struct header_reading *r, enum header_key key,
 		if (!str_u64(v, &n) && odd_value(r, key))
 			return r->err->kind;
 		e = find_event(r->p, name);
-		if (e < r->p->nevent && __builtin_add_overflow((*out)[e], n, &(*out)[e]))
-			(*out)[e] = UINT64_MAX;
+		if (e < r->p->nevent)
+			cost_add(&(*out)[e], n);
 	}
 	return 0;
 }

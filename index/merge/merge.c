@@ -18,6 +18,7 @@
 #include "index/merge/merge_names.h"
 #include "index/merge/reuse.h"
 #include "index/base/bisect.h"
+#include "index/base/cost.h"
 
 static int interrupted(const atomic_int *cancel, struct err *err)
 {
@@ -250,10 +251,7 @@ static int number_functions(struct profile *p, struct identities *ids)
 
 static void add_sat(struct profile *p, uint64_t *sum, uint64_t v)
 {
-	if (__builtin_add_overflow(*sum, v, sum)) {
-		*sum = UINT64_MAX;
-		p->saturated = true;
-	}
+	p->saturated |= cost_add(sum, v);
 }
 
 /* The sums of a tally may be freed when they are in p, unless an index is among the

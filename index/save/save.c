@@ -24,6 +24,7 @@
 #include "index/base/vec.h"
 #include "index/graph/cycles.h"
 #include "index/graph/inclusive.h"
+#include "index/base/cost.h"
 
 struct save {
 	struct profile *p;
@@ -60,15 +61,13 @@ static int save_stopped(const struct save *s)
 	return 0;
 }
 
-static uint64_t add_sums(struct save *s, uint64_t a, uint64_t b)
-{
-	if (!__builtin_add_overflow(a, b, &a))
-		return a;
-	s->p->saturated = true;
-	return UINT64_MAX;
-}
-
 /* ---- inclusive cost of one event ---- */
+
+static void add_cost(struct save *s, uint64_t *sum, uint64_t v)
+{
+	if (cost_add(sum, v))
+		s->p->saturated = true;
+}
 
 static bool leaves(const struct save *s, size_t caller, size_t edge)
 {
@@ -84,7 +83,7 @@ static uint64_t sum_calls(struct save *s, size_t event, size_t f)
 
 	for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
 		if (p->callee[e] != f)
-			sum = add_sums(s, sum, profile_sum(cost, e));
+			add_cost(s, &sum, profile_sum(cost, e));
 	return sum;
 }
 
@@ -107,10 +106,10 @@ static void sum_components(struct save *s, size_t event)
 		}
 		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
 			if (leaves(s, f, e))
-				sum = add_sums(s, sum, profile_sum(cost, e));
+				add_cost(s, &sum, profile_sum(cost, e));
 		s->leaving[f] = sum;
 		all = &s->by_component[s->c.component[f]];
-		*all = add_sums(s, *all, sum);
+		add_cost(s, all, sum);
 	}
 	s->summed = event + 1;
 }
@@ -201,7 +200,7 @@ static int save_cycle_costs(struct save *s, size_t event)
 	for (uint32_t i = 0; i < s->nmember; i++) {
 		uint32_t f = s->member[i], c = s->cycle[f] - 1;
 
-		self[c] = add_sums(s, self[c], p->self[f * p->nevent + event]);
+		add_cost(s, &self[c], p->self[f * p->nevent + event]);
 		incl[c] = s->by_component[s->c.component[f]];
 	}
 	rc = save_column(s, TABLE_CYCLE_SELF, event, self, s->ncycles) ||
@@ -226,9 +225,9 @@ static void know(struct save *s, uint32_t from, uint32_t to, uint64_t cost)
 
 	if (from == to)
 		return;
-	k[to].called = cost_sum(k[to].called, cost);
+	cost_add(&k[to].called, cost);
 	if (s->cycle[from] != s->cycle[to])
-		k[to].entering = cost_sum(k[to].entering, cost);
+		cost_add(&k[to].entering, cost);
 	if (!s->nests[from] && cost > k[to].once)
 		k[to].once = cost;
 	if (!s->nests[to] && cost > k[from].once)
@@ -318,7 +317,7 @@ static int save_event(struct save *s, size_t event)
 
 	for (size_t f = 0; f < p->nfn; f++) {
 		s->col[f] = p->self[f * p->nevent + event];
-		total = add_sums(s, total, s->col[f]);
+		add_cost(s, &total, s->col[f]);
 	}
 	s->meta->total[event] = total;
 	if (save_column(s, TABLE_FN_SELF, event, s->col, p->nfn) ||
@@ -367,7 +366,8 @@ static int save_incoming(struct save *s)
 			uint32_t g = p->callee[e];
 
 			first[g + 2]++;
-			s->col[g] = add_sums(s, s->col[g], profile_sum(&p->calls, e));
+			s->p->saturated |=
+				count_add(&s->col[g], profile_sum(&p->calls, e));
 		}
 		for (size_t f = 1; f <= p->nfn + 1; f++)
 			first[f] += first[f - 1];
@@ -416,7 +416,7 @@ static bool levels_hold(const struct save *s, const uint64_t *level, uint64_t la
 		uint64_t sum = p->self[f * p->nevent];
 
 		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
-			sum = cost_sum(sum, profile_sum(&p->edge_cost[0], e));
+			cost_add(&sum, profile_sum(&p->edge_cost[0], e));
 		if (level[f] < last && sum > s->by_component[s->c.component[f]])
 			return false;
 	}

@@ -15,6 +15,7 @@
 #include "index/base/varint.h"
 #include "index/base/vec.h"
 #include "index/save/save.h"
+#include "index/base/cost.h"
 
 /* The functions of a part, or its edges. */
 struct rows {
@@ -62,11 +63,6 @@ struct part_unit {
 	size_t end[UNIT_PARTS];
 	struct err err;
 };
-
-static uint64_t add_capped(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
 
 static int make_rows(struct rows *p, size_t nid, size_t width)
 {
@@ -191,12 +187,9 @@ static int add_rows(struct varint_reader *in, struct rows *to, uint32_t now,
 		if (!v)
 			return -1;
 		for (size_t k = 0; k < fixed; k++)
-			v[k] = add_capped(v[k], sized_get(in));
-		for (size_t e = 0; e < nevent; e++) {
-			uint64_t *sum = &v[fixed + event_map[e]];
-
-			*sum = add_capped(*sum, sized_get(in));
-		}
+			count_add(&v[k], sized_get(in));
+		for (size_t e = 0; e < nevent; e++)
+			cost_add(&v[fixed + event_map[e]], sized_get(in));
 	}
 	return 0;
 }
@@ -218,7 +211,7 @@ static int put_part(struct part_worker *w, struct bytes *b, size_t part)
 		for (size_t e = 0; e < p->nevent; e++) {
 			uint64_t *sum = &s->self[e * p->npart + part];
 
-			*sum = add_capped(*sum, w->fns.val[i * w->fns.width + e]);
+			cost_add(sum, w->fns.val[i * w->fns.width + e]);
 		}
 	return save_parts_put_rows(b, &w->fns) || save_parts_put_rows(b, &w->edges) ? -1
 										    : 0;

@@ -11,6 +11,7 @@
 #include "index/format/column_code.h"
 #include "index/store/store_in.h"
 #include "index/base/bisect.h"
+#include "index/base/cost.h"
 
 uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
 		      uint64_t n)
@@ -554,9 +555,7 @@ void store_totals(struct store *st, struct store_totals *out)
 		out->event = e;
 		out->sum = 0;
 		for (uint32_t p = 0; p < st->info.parts; p++)
-			if (__builtin_add_overflow(out->sum, store_part_totals(st, p, e),
-						   &out->sum))
-				out->sum = UINT64_MAX;
+			cost_add(&out->sum, store_part_totals(st, p, e));
 		out->agree = out->sum == store_total(st, e);
 	}
 }

@@ -10,6 +10,8 @@
 #include "index/base/sized.h"
 #include "index/store/store_in.h"
 #include "index/lines/decode.h"
+#include "index/base/order.h"
+#include "index/base/cost.h"
 
 static int damaged(struct store *st, enum table t, const char *what, struct err *err)
 {
@@ -91,12 +93,10 @@ static int by_line_place(const void *pa, const void *pb)
 {
 	const struct store_line *a = *(struct store_line *const *)pa,
 				*b = *(struct store_line *const *)pb;
+	int c = order_u64(a->file, b->file);
 
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	if (a->instr != b->instr)
-		return a->instr < b->instr ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+	c = c ? c : order_u64(a->instr, b->instr);
+	return c ? c : order_u64(a->line, b->line);
 }
 
 int store_plain_lines(struct store *st, struct arena *a, struct store_line **rows,
@@ -123,14 +123,10 @@ int store_plain_lines(struct store *st, struct arena *a, struct store_line **row
 		qsort(order, *n, sizeof(struct store_line *), by_line_place);
 	for (size_t i = 0; i < *n; i++) {
 		const uint64_t *from = *costs + (size_t)(order[i] - *rows) * events;
-		uint64_t *to;
 
 		if (!k || by_line_place(&order[i - 1], &order[i]))
 			row[k++] = *order[i];
-		to = cost + (k - 1) * events;
-		for (uint32_t e = 0; e < events; e++)
-			if (__builtin_add_overflow(to[e], from[e], &to[e]))
-				to[e] = UINT64_MAX;
+		cost_add_each(cost + (k - 1) * events, from, events);
 	}
 	*rows = row;
 	*costs = cost;

@@ -23,6 +23,7 @@
 #include "index/format/part_code.h"
 #include "index/format/parts.h"
 #include "index/base/spill.h"
+#include "index/base/cost.h"
 
 enum {
 	PIECE_ROWS = 1 << 20, /* most lines of a piece (piece.h) */
@@ -311,11 +312,9 @@ int tally_touch_site(struct tally *t, uint32_t entry, uint32_t val);
 
 static inline void tally_add(struct tally *t, uint64_t *sum, uint64_t v)
 {
-	if (__builtin_expect(__builtin_add_overflow(*sum, v, sum), 0)) {
-		*sum = UINT64_MAX;
-		/* Not a count: how often it happens depends on the threads. */
+	/* Not a count: how often it happens depends on the threads. */
+	if (__builtin_expect(cost_add(sum, v), 0))
 		t->diag.odds[ODD_SUM_OVERFLOW] = 1;
-	}
 }
 
 static inline void tally_add_costs(struct tally *t, uint64_t *sum, const uint64_t *cost,

@@ -10,6 +10,7 @@
 #include "repl/app/budget.h"
 
 #include "repl/term/number.h"
+#include "index/base/cost.h"
 
 enum { FIRST = 32 }; /* rows */
 
@@ -67,7 +68,7 @@ static int sum_left(const struct fitting *f, size_t kept, struct left_out *left)
 		return f->err->kind;
 	for (size_t row = kept; left->cost && row < r->rows; row++)
 		if (!render_absent(left->cost, row) && !lies_on_left(r, row, kept) &&
-		    __builtin_add_overflow(left->sum, left->cost->u[row], &left->sum))
+		    cost_add(&left->sum, left->cost->u[row]))
 			left->cost = NULL;
 	return 0;
 }

@@ -23,6 +23,7 @@
 #include "engine/graph/graph.h"
 #include "repl/render/cell.h"
 #include "repl/term/number.h"
+#include "index/base/cost.h"
 
 enum { NEIGHBOURS = 8, CELL = NUMBER_MAX + 2, COLUMNS = 5, WIDE = 6 };
 
@@ -265,11 +266,11 @@ static int put_neighbours(struct card *c, bool callers)
 	if (!all)
 		return c->rd->err->kind;
 	for (uint32_t i = 0; i < n; i++) {
-		sum = graph_add(sum, all[i].incl);
+		cost_add(&sum, all[i].incl);
 		about |= all[i].about;
 		if (i < NEIGHBOURS)
 			continue;
-		rest = graph_add(rest, all[i].incl);
+		cost_add(&rest, all[i].incl);
 		rest_about |= all[i].about;
 	}
 	number_grouped(title, n);

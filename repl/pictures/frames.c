@@ -14,6 +14,7 @@
 #include "engine/path/path.h"
 #include "repl/pictures/frames_in.h"
 #include "index/base/bisect.h"
+#include "index/base/cost.h"
 
 enum { STACK_FRAMES = 10000000 }; /* of all stacks in a file: some 100 MB */
 
@@ -89,19 +90,13 @@ static void level_paths(struct frames *f)
 	}
 }
 
-static void add_saturated(uint64_t *to, uint64_t v)
-{
-	if (__builtin_add_overflow(*to, v, to))
-		*to = UINT64_MAX;
-}
-
 /* So far, self is the sum of the frames above. */
 static void frames_settle(uint64_t *value, uint64_t *self, uint64_t *below)
 {
 	if (*value < *self)
 		*value = *self;
 	*self = *value - *self;
-	add_saturated(below, *value);
+	cost_add(below, *value);
 }
 
 void frames_sum(struct frames *f)
@@ -393,8 +388,8 @@ static uint64_t cut_above(struct frames *f, size_t depth)
 			cut += x->value;
 			x->name = STR("(other)");
 		} else {
-			add_saturated(&f->all[x->parent].self, x->self);
-			add_saturated(&f->all[x->parent].base_self, x->base_self);
+			cost_add(&f->all[x->parent].self, x->self);
+			cost_add(&f->all[x->parent].base_self, x->base_self);
 			x->self = x->value = x->base_self = x->base = 0;
 		}
 	}

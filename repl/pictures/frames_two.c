@@ -14,6 +14,7 @@
 #include "engine/path/path.h"
 #include "repl/pictures/frames_in.h"
 #include "index/base/bisect.h"
+#include "index/base/cost.h"
 
 #define WIDE 1e-3 /* of the whole */
 #define UNKNOWN UINT64_MAX

@@ -20,6 +20,7 @@
 #include "repl/render/fit.h"
 #include "repl/pictures/frames.h"
 #include "repl/term/number.h"
+#include "index/base/cost.h"
 
 enum { NODES = 80, LABEL = 48 };
 
@@ -95,8 +96,8 @@ static void merge_edges(struct graph_drawn *g)
 			g->edges[n++] = *e;
 			continue;
 		}
-		to->cost = graph_add(to->cost, e->cost);
-		to->base = graph_add(to->base, e->base);
+		cost_add(&to->cost, e->cost);
+		cost_add(&to->base, e->base);
 		to->calls = to->calls > e->calls ? to->calls : e->calls;
 		to->estimated |= e->estimated;
 	}
@@ -183,7 +184,7 @@ static void add_self(struct graph_drawn *g, struct str name, uint64_t cost, bool
 		if (str_eq(g->names[i], name)) {
 			uint64_t *to = base ? &g->both[i].base : &g->both[i].self;
 
-			*to = graph_add(*to, cost);
+			cost_add(to, cost);
 		}
 }
 
@@ -216,7 +217,7 @@ static void find_one(struct render *rd, struct graph_drawn *g)
 			continue;
 		b = &g->both[i];
 		b->functions++;
-		b->self = graph_add(b->self, graph_self(graph, f, e));
+		cost_add(&b->self, graph_self(graph, f, e));
 		b->incl = graph_incl(graph, f, e);
 		b->estimated = dot_estimated(graph, f, e);
 	}

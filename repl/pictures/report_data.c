@@ -34,6 +34,7 @@
 #include "engine/path/path.h"
 #include "index/format/event.h"
 #include "repl/term/emit.h"
+#include "index/base/cost.h"
 
 enum { TREE_ROWS = 10000 /* per event */, TREES_ROWS = 100000 };
 
@@ -321,7 +322,7 @@ static void put_bar(struct report *p, unsigned s, uint32_t i, uint32_t end)
 		uint64_t sum = 0;
 
 		for (uint32_t k = i; k < end && d->event[e] != GRAPH_NONE; k++)
-			sum = graph_add(sum, store_part_self(d->g->st, k, d->event[e]));
+			cost_add(&sum, store_part_self(d->g->st, k, d->event[e]));
 		out_c(p->o, e ? " " : "");
 		out_u64(p->o, sum);
 	}

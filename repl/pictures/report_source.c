@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "repl/term/number.h"
+#include "index/base/cost.h"
 
 enum {
 	AHEAD = 256,	   /* functions whose inlined code is looked up together */

@@ -14,6 +14,7 @@
 #include "engine/names/name.h"
 #include "index/base/vec.h"
 #include "repl/term/number.h"
+#include "index/base/cost.h"
 
 enum {
 	GAP_BYTES = 60,	 /* of a line that says how many are left out */
@@ -239,8 +240,7 @@ static int put_pieces(const struct source_data *d, struct pieces *p,
 		piece->n++;
 		piece->end = p->rows.n;
 		if (r->at && r->kind != LISTING_JUMP)
-			piece->cost =
-				graph_add(piece->cost, listing_cost(l, r->at, l->event));
+			cost_add(&piece->cost, listing_cost(l, r->at, l->event));
 	}
 	return 0;
 }

@@ -28,6 +28,7 @@
 #include "repl/render/fit.h"
 #include "repl/term/number.h"
 #include "repl/prompt/script.h"
+#include "index/base/cost.h"
 
 enum { REST_MS = 200, LOOK_MS = 1000, ROWS = 10 };
 
@@ -121,11 +122,6 @@ static void list_dumps(struct store *st, struct dump *d, size_t *n)
 	}
 }
 
-static uint64_t add_capped(uint64_t a, uint64_t b)
-{
-	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
-}
-
 /* Add event e of every function in a dump to self[]. */
 static int add_dump(struct app *app, struct store *st, const struct dump *d, uint32_t e,
 		    uint64_t *self, struct err *err)
@@ -141,8 +137,8 @@ static int add_dump(struct app *app, struct store *st, const struct dump *d, uin
 		if (store_part_functions(st, p, &app->arena, &fns, &costs, &n, err))
 			return err->kind;
 		for (size_t i = 0; i < n; i++)
-			self[fns[i]] = add_capped(
-				self[fns[i]], store_event_of(st, e, costs + i * events));
+			cost_add(&self[fns[i]],
+				 store_event_of(st, e, costs + i * events));
 	}
 	return 0;
 }
@@ -152,7 +148,7 @@ static uint64_t dump_total(struct store *st, const struct dump *d, uint32_t e)
 	uint64_t sum = 0;
 
 	for (uint32_t p = d->first; p < d->first + d->n; p++)
-		sum = add_capped(sum, store_part_self(st, p, e));
+		cost_add(&sum, store_part_self(st, p, e));
 	return sum;
 }
 

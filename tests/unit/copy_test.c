@@ -10,6 +10,7 @@
 #include "index/tally/tally.h"
 #include "tests/support/dice.h"
 #include "tests/support/tap.h"
+#include "index/base/cost.h"
 
 enum { ROWS = 4000, FILES = 200, EDGES = 40, FIRST_EDGE = 1000 };
 
@@ -205,7 +206,7 @@ static size_t expect(const struct shape *s, enum detail_kind kind)
 		for (uint32_t e = 0; e < s->events; e++) {
 			uint64_t *to = (uint64_t *)(uintptr_t)&last->cost[e];
 
-			*to = detail_add(*to, expected[i].cost[e], &full);
+			full |= cost_add(to, expected[i].cost[e]);
 		}
 	}
 	return left;
