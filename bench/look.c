@@ -36,6 +36,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "index/base/order.h"
+
 enum {
 	RUNS = 9,
 	BEHIND = 64,	   /* bytes that may be loaded behind the text */
@@ -322,9 +324,7 @@ static double now_ms(void)
 
 static int by_size(const void *a, const void *b)
 {
-	const double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
+	return order_double(*(const double *)a, *(const double *)b);
 }
 
 /* The time of `wc -l`; 0: it failed. */

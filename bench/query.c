@@ -14,6 +14,7 @@
 #include "engine/query.h"
 #include "index/build.h"
 #include "repl/term/talk.h"
+#include "index/base/order.h"
 
 static const char help[] =
 	"usage: query [OPTION]... PROFILE QUERY...\n"
@@ -62,13 +63,6 @@ static int once(struct run *run, struct str text, uint64_t *ns, struct err *err)
 	return rc;
 }
 
-static int by_ns(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static int measure(struct run *run, const char *text, struct err *err)
 {
 	uint64_t first;
@@ -78,7 +72,7 @@ static int measure(struct run *run, const char *text, struct err *err)
 	for (unsigned i = 0; i < run->runs; i++)
 		if (once(run, str_c(text), &run->ns[i], err))
 			return err->kind;
-	qsort(run->ns, run->runs, sizeof(*run->ns), by_ns);
+	qsort(run->ns, run->runs, sizeof(*run->ns), compare_u64);
 	if (run->tsv)
 		printf("%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
 		       "\n",

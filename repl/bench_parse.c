@@ -23,6 +23,7 @@
 #include "index/read/stretch.h"
 #include "repl/app/app.h"
 #include "repl/term/number.h"
+#include "index/base/order.h"
 
 enum { WAYS = 16, RUNS = 1001 };
 
@@ -239,17 +240,10 @@ static void add_ways(struct bench *b)
 
 /* ---- the table ---- */
 
-static int by_ns(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
-
 static void sort_runs(const struct bench *b, struct way *w)
 {
-	qsort(w->ns, b->runs, sizeof(*w->ns), by_ns);
-	qsort(w->cpu, b->runs, sizeof(*w->cpu), by_ns);
+	qsort(w->ns, b->runs, sizeof(*w->ns), compare_u64);
+	qsort(w->cpu, b->runs, sizeof(*w->cpu), compare_u64);
 }
 
 static void print_way(const struct bench *b, const struct way *w, struct out *o)

@@ -90,9 +90,7 @@ static int add_part(struct exec *x, uint32_t event, uint32_t p, uint32_t run,
 
 static int compare_costs(const void *a, const void *b)
 {
-	const uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
+	return cost_order(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
 int vs_runs_count(struct exec *x, uint32_t *n)

@@ -13,6 +13,7 @@
 
 #include "engine/graph/graph.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 /* Functions and edges that the stages may look at, for all parts together. */
 enum { STAGE_BUDGET = 20000000 };
@@ -192,13 +193,6 @@ void flow_parts_rewind(struct flow_parts *p)
 	p->next = 0;
 }
 
-static int ranks_ascending(const void *x, const void *y)
-{
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-
-	return (a > b) - (a < b);
-}
-
 static void clear_part(struct flow_parts *p)
 {
 	for (uint32_t i = 0; i < p->ntouched; i++) {
@@ -284,7 +278,7 @@ static int sort_touched(struct flow_parts *p, struct err *err)
 	}
 	for (uint32_t i = 0; i < p->ntouched; i++)
 		p->touched[i] = p->rank[p->touched[i]];
-	qsort(p->touched, p->ntouched, sizeof(*p->touched), ranks_ascending);
+	qsort(p->touched, p->ntouched, sizeof(*p->touched), compare_u32);
 	for (uint32_t i = 0; i < p->ntouched; i++)
 		p->touched[i] = in->topo[p->touched[i]];
 	return 0;

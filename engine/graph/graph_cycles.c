@@ -13,6 +13,7 @@
 
 #include "engine/graph/graph_build.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 enum { MOST_LOOKED_AT = 3000000 };
 
@@ -41,10 +42,9 @@ struct growing {
 static int inside_by_cost(const void *x, const void *y)
 {
 	const struct inside *a = x, *b = y;
+	const int c = cost_order(b->cost, a->cost);
 
-	if (a->cost != b->cost)
-		return a->cost < b->cost ? 1 : -1;
-	return a->edge < b->edge ? -1 : a->edge > b->edge;
+	return c ? c : order_u64(a->edge, b->edge);
 }
 
 /* Find the members that v leads to (forward), or that lead to v, between the positions
@@ -89,13 +89,6 @@ static void unmark_found(struct growing *w, const uint32_t *found, uint32_t n)
 		w->met[found[i]] = 0;
 }
 
-static int positions_ascending(const void *x, const void *y)
-{
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-
-	return (a > b) - (a < b);
-}
-
 /* Sort members by their positions. */
 static void sort_by_order(const struct growing *w, uint32_t *member, uint32_t n)
 {
@@ -120,7 +113,7 @@ static void reorder(struct growing *w, uint32_t nbehind, uint32_t nahead)
 		w->positions[n++] = w->order[w->behind[i]];
 	for (uint32_t i = 0; i < nahead; i++)
 		w->positions[n++] = w->order[w->ahead[i]];
-	qsort(w->positions, n, sizeof(*w->positions), positions_ascending);
+	qsort(w->positions, n, sizeof(*w->positions), compare_u32);
 	for (uint32_t i = 0; i < nbehind; i++)
 		w->order[w->behind[i]] = w->positions[i];
 	for (uint32_t i = 0; i < nahead; i++)

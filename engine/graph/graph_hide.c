@@ -20,6 +20,7 @@
 #include "engine/graph/graph_stage.h"
 #include "index/graph/cycles.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 enum { POLL = 256 };
 
@@ -474,13 +475,6 @@ static void add_edge(struct graph_draft *d, uint32_t u, uint32_t v, uint64_t cal
 	d->calls[d->edges++] = calls;
 }
 
-static int hide_callees_ascending(const void *x, const void *y)
-{
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-
-	return (a > b) - (a < b);
-}
-
 /* Nobody counted how often inlined code was entered.  So that its calls go to its callers
  * when it is hidden, it counts as entered once for each of them.  NULL: the arena is
  * full. */
@@ -515,7 +509,7 @@ static void merge_calls(struct graph_draft *d, const struct hide *h,
 {
 	uint32_t u = h->up[f], x = below->out_first[u], end = below->out_first[u + 1];
 
-	qsort(k->touched, k->ntouched, sizeof(*k->touched), hide_callees_ascending);
+	qsort(k->touched, k->ntouched, sizeof(*k->touched), compare_u32);
 	for (uint32_t i = 0; i < k->ntouched || x < end;) {
 		uint32_t through = i < k->ntouched ? k->touched[i] : GRAPH_NONE;
 		uint32_t to = x < end ? h->map[below->callee[x]] : GRAPH_NONE;

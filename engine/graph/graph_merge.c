@@ -12,6 +12,7 @@
 #include "engine/names/name.h"
 #include "index/graph/inclusive.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 struct merge {
 	const uint32_t *map, *edge; /* below -> here */
@@ -50,13 +51,6 @@ struct called {
 	uint32_t words;
 };
 
-static int ids_ascending(const void *x, const void *y)
-{
-	uint32_t a = *(const uint32_t *)x, b = *(const uint32_t *)y;
-
-	return (a > b) - (a < b);
-}
-
 /* Sort the groups called.  Of many, read the bits in order. */
 static void sort_called(struct called *c)
 {
@@ -70,7 +64,7 @@ static void sort_called(struct called *c)
 		return;
 	}
 	if (c->n > FEW) {
-		qsort(c->group, c->n, sizeof(*c->group), ids_ascending);
+		qsort(c->group, c->n, sizeof(*c->group), compare_u32);
 		return;
 	}
 	for (uint32_t i = 1; i < c->n; i++) {

@@ -14,6 +14,7 @@
 
 #include "engine/graph/graph.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 bool inlined_line(struct store *st, fn_id f, file_id file)
 {
@@ -82,10 +83,9 @@ int inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
 static int by_address(const void *pa, const void *pb)
 {
 	const struct inlining_place *a = pa, *b = pb;
+	const int c = order_u64(a->obj, b->obj);
 
-	if (a->obj != b->obj)
-		return a->obj < b->obj ? -1 : 1;
-	return (a->at.address > b->at.address) - (a->at.address < b->at.address);
+	return c ? c : order_u64(a->at.address, b->at.address);
 }
 
 /* Objects whose inlined functions are not known. */

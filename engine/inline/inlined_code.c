@@ -24,6 +24,7 @@
 #include "index/base/vec.h"
 #include "index/base/bisect.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 #define OWN UINT32_MAX /* code that is not inlined */
 
@@ -228,12 +229,10 @@ static int code_at(struct finding *w, file_id file, uint64_t instr, uint32_t *co
 static int by_place(const void *pa, const void *pb)
 {
 	const struct code_line *a = pa, *b = pb;
+	int c = order_u64(a->file, b->file);
 
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	if (a->instr != b->instr)
-		return a->instr < b->instr ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+	c = c ? c : order_u64(a->instr, b->instr);
+	return c ? c : order_u64(a->line, b->line);
 }
 
 static int add_lines(struct finding *w, struct code_line **out, size_t *n)
@@ -298,10 +297,9 @@ static uint32_t edge_of_site(const struct finding *w, const struct store_site *s
 static int by_code(const void *pa, const void *pb)
 {
 	const struct code_site *a = pa, *b = pb;
+	const int c = order_u64(a->code, b->code);
 
-	if (a->code != b->code)
-		return a->code < b->code ? -1 : 1;
-	return (a->edge > b->edge) - (a->edge < b->edge);
+	return c ? c : order_u64(a->edge, b->edge);
 }
 
 /* site[0..n) are sorted. */

@@ -7,6 +7,7 @@
 #include "engine/rows/fn_detail.h"
 #include "engine/listing/listing.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 static struct listing_place *new_at(struct exec *x, struct listing *l,
 				    const uint64_t *costs)
@@ -98,24 +99,13 @@ static int add_function(struct exec *x, struct listing *l, fn_id f, struct arena
 static int by_place(const void *pa, const void *pb)
 {
 	const struct listing_place *a = pa, *b = pb;
+	int c = order_u64(a->group, b->group);
 
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	if (a->pos != b->pos)
-		return a->pos < b->pos ? -1 : 1;
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->other != b->other)
-		return a->other < b->other ? -1 : 1;
-	if (a->conditional != b->conditional)
-		return a->conditional ? -1 : 1;
-	return (a->to_file > b->to_file) - (a->to_file < b->to_file);
-}
-
-static void add_up(uint64_t *to, uint64_t v)
-{
-	if (__builtin_add_overflow(*to, v, to))
-		*to = UINT64_MAX;
+	c = c ? c : order_u64(a->pos, b->pos);
+	c = c ? c : order_u64(a->kind, b->kind);
+	c = c ? c : order_u64(a->other, b->other);
+	c = c ? c : order_u64(b->conditional, a->conditional);
+	return c ? c : order_u64(a->to_file, b->to_file);
 }
 
 /* Merge entries of the same place, kind and callee. */
@@ -181,12 +171,10 @@ int listing_gather(struct exec *x, struct listing *l, const struct fn_set *set)
 static int by_weight(const void *pa, const void *pb)
 {
 	const struct listing_group *a = pa, *b = pb;
+	int c = order_u64(b->own, a->own);
 
-	if (a->own != b->own)
-		return a->own ? -1 : 1;
-	if (a->self != b->self)
-		return a->self > b->self ? -1 : 1;
-	return (a->id > b->id) - (a->id < b->id);
+	c = c ? c : cost_order(b->self, a->self);
+	return c ? c : order_u64(a->id, b->id);
 }
 
 uint64_t listing_cost(const struct listing *l, const struct listing_place *at, uint32_t e)

@@ -17,6 +17,7 @@
 #include "engine/flow/chain.h"
 #include "engine/graph/flow_parts.h"
 #include "engine/path/path.h"
+#include "index/base/order.h"
 
 enum { IN_FROM = 1, IN_TO = 2, IN_VIA = 4, IN_AVOID = 8 };
 enum { POLL = 4096, MOST_STEPS = 1 << 24 };
@@ -579,16 +580,12 @@ static int sum_parts(struct search *s, struct path_list *list)
 static int paths_by_cost(const void *x, const void *y)
 {
 	const struct path *a = x, *b = y;
-	double p = a->steps[a->n - 1].cost.est, q = b->steps[b->n - 1].cost.est;
+	int c = order_double(b->steps[b->n - 1].cost.est, a->steps[a->n - 1].cost.est);
 
-	if (p != q)
-		return p < q ? 1 : -1;
-	if (a->n != b->n)
-		return a->n < b->n ? -1 : 1;
-	for (size_t i = 0; i < a->n; i++)
-		if (a->steps[i].fn != b->steps[i].fn)
-			return a->steps[i].fn < b->steps[i].fn ? -1 : 1;
-	return 0;
+	c = c ? c : order_u64(a->n, b->n);
+	for (size_t i = 0; !c && i < a->n; i++)
+		c = order_u64(a->steps[i].fn, b->steps[i].fn);
+	return c;
 }
 
 /* ---- */

@@ -12,6 +12,7 @@
 
 #include "engine/path/path_tree_in.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 #define WIDE_GROUP 1e-3 /* of the whole */
 enum { EDGES_MOST = 20000000, EDGES_LEAST = 500 };
@@ -165,40 +166,35 @@ static int push_group(struct gathering *w, uint32_t first, uint32_t end, uint64_
 static int by_group(const void *x, const void *y)
 {
 	const struct source *a = x, *b = y;
+	const int c = order_u64(a->group, b->group);
 
-	if (a->group != b->group)
-		return a->group < b->group ? -1 : 1;
-	return (a->fn > b->fn) - (a->fn < b->fn);
+	return c ? c : order_u64(a->fn, b->fn);
 }
 
 static int others_by_cost(const void *x, const void *y)
 {
 	const struct path_other *a = x, *b = y;
+	int c = cost_order(b->cost, a->cost);
 
-	if (a->cost != b->cost)
-		return a->cost < b->cost ? 1 : -1;
-	if (a->row != b->row)
-		return a->row < b->row ? -1 : 1;
-	return (a->fn > b->fn) - (a->fn < b->fn);
+	c = c ? c : order_u64(a->row, b->row);
+	return c ? c : order_u64(a->fn, b->fn);
 }
 
 static int by_row(const void *x, const void *y)
 {
 	const struct path_other *a = x, *b = y;
-
 	/* The row of TREE_TOP is the largest number: it comes last. */
-	if (a->row != b->row)
-		return a->row < b->row ? -1 : 1;
-	return others_by_cost(x, y);
+	const int c = order_u64(a->row, b->row);
+
+	return c ? c : others_by_cost(x, y);
 }
 
 static int by_row_and_fn(const void *x, const void *y)
 {
 	const struct path_other *a = x, *b = y;
+	const int c = order_u64(a->row, b->row);
 
-	if (a->row != b->row)
-		return a->row < b->row ? -1 : 1;
-	return (a->fn > b->fn) - (a->fn < b->fn);
+	return c ? c : order_u64(a->fn, b->fn);
 }
 
 /* The tree follows the parts, this push only their sum: no function may get more than

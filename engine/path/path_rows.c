@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engine/path/path_tree_in.h"
+#include "index/base/order.h"
 
 #define WIDE 3e-4 /* of the whole: a row wide enough to see in a picture */
 
@@ -46,10 +47,9 @@ static double node_weight(const struct growing *g, uint32_t node)
 static int nodes_by_weight(const void *x, const void *y)
 {
 	const struct waiting *a = x, *b = y;
+	const int c = order_double(b->cost, a->cost);
 
-	if (a->cost != b->cost)
-		return a->cost < b->cost ? 1 : -1;
-	return a->node < b->node ? -1 : a->node > b->node;
+	return c ? c : order_u64(a->node, b->node);
 }
 
 /* Level 1 is complete if it is the calls of a set. */

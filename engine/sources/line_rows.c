@@ -15,6 +15,7 @@
 #include "engine/rows/row_loops.h"
 #include "index/base/sort.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 #define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
@@ -73,19 +74,17 @@ struct raw {
 static int raw_by_line(const void *pa, const void *pb)
 {
 	const struct raw *a = pa, *b = pb;
+	const int c = order_u64(a->file, b->file);
 
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+	return c ? c : order_u64(a->line, b->line);
 }
 
 static int raw_by_instr(const void *pa, const void *pb)
 {
 	const struct raw *a = pa, *b = pb;
+	const int c = order_u64(a->instr, b->instr);
 
-	if (a->instr != b->instr)
-		return a->instr < b->instr ? -1 : 1;
-	return raw_by_line(pa, pb);
+	return c ? c : raw_by_line(pa, pb);
 }
 
 /* Most functions have few lines, and these are nearly sorted. */
@@ -248,15 +247,12 @@ struct spot {
 static int by_spot(const void *pa, const void *pb)
 {
 	const struct spot *a = pa, *b = pb;
+	int c = order_u64(a->fn, b->fn);
 
-	if (a->fn != b->fn)
-		return a->fn < b->fn ? -1 : 1;
-	for (size_t i = 0; i < COUNT(a->at); i++)
-		if (a->at[i] != b->at[i])
-			return a->at[i] < b->at[i] ? -1 : 1;
-	if (a->to_fn != b->to_fn)
-		return a->to_fn < b->to_fn ? -1 : 1;
-	return (a->row > b->row) - (a->row < b->row);
+	for (size_t i = 0; !c && i < COUNT(a->at); i++)
+		c = order_u64(a->at[i], b->at[i]);
+	c = c ? c : order_u64(a->to_fn, b->to_fn);
+	return c ? c : order_u64(a->row, b->row);
 }
 
 static bool same_spot(const struct spot *a, const struct spot *b)
@@ -474,13 +470,6 @@ static int functions_from(const struct bounds *b, uint64_t least, struct fn_set 
 	return b->x->err->kind;
 }
 
-static int cmp_u64(const void *pa, const void *pb)
-{
-	const uint64_t a = *(const uint64_t *)pa, b = *(const uint64_t *)pb;
-
-	return (a > b) - (a < b);
-}
-
 /* The `keep`-th largest bound; 0 if there are fewer. */
 static int bound_of_last(const struct bounds *b, size_t keep, uint64_t *least)
 {
@@ -497,11 +486,11 @@ static int bound_of_last(const struct bounds *b, size_t keep, uint64_t *least)
 			best[k++] = bits[i];
 		if (k <= cap - SOME && (*least || k < keep))
 			continue;
-		qsort(best, k, sizeof(*best), cmp_u64);
+		qsort(best, k, sizeof(*best), compare_u64);
 		k = k < keep ? k : keep;
 		*least = ~best[keep - 1];
 	}
-	qsort(best, k, sizeof(*best), cmp_u64);
+	qsort(best, k, sizeof(*best), compare_u64);
 	*least = k < keep ? 0 : ~best[keep - 1];
 	return b->x->err->kind;
 }
@@ -554,7 +543,7 @@ static int cost_of_last(struct exec *x, const struct detail *d, enum source_kind
 		return x->err->kind;
 	for (size_t i = 0; i < d->n; i++)
 		all[i] = store_event_of(d->st, x->event, d->costs + i * row_costs(d, k));
-	qsort(all, d->n, sizeof(*all), cmp_u64);
+	qsort(all, d->n, sizeof(*all), compare_u64);
 	*cost = d->n < d->keep ? 0 : all[d->n - d->keep];
 	return 0;
 }

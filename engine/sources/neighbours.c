@@ -11,6 +11,7 @@
 #include "engine/graph/graph.h"
 #include "engine/path/known.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 static double near_weight(const struct path_tree_row *r)
 {
@@ -20,10 +21,9 @@ static double near_weight(const struct path_tree_row *r)
 static int near_by_cost(const void *pa, const void *pb)
 {
 	const struct path_tree_row *a = pa, *b = pb;
+	const int c = order_double(near_weight(b), near_weight(a));
 
-	if (near_weight(a) != near_weight(b))
-		return near_weight(a) < near_weight(b) ? 1 : -1;
-	return (a->fn > b->fn) - (a->fn < b->fn);
+	return c ? c : order_u64(a->fn, b->fn);
 }
 
 struct path_bounds neighbour_inclusive(const struct exec *x, uint32_t f)

@@ -19,6 +19,7 @@
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
 #include "engine/sources/tree_fold.h"
+#include "index/base/order.h"
 
 /* ---- calls ---- */
 
@@ -46,13 +47,6 @@ static const struct listed call_list[] = {
 	{"caller_calls", 0, 0},
 };
 
-static int by_number(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* The edges out of members, and into them from outside. */
 static uint32_t edges_of(const struct graph *g, const struct fn_set *set, uint32_t f,
 			 uint32_t *ref)
@@ -76,7 +70,7 @@ static uint32_t edges_of(const struct graph *g, const struct fn_set *set, uint32
 /* Make the edges ref[0..n-1] the rows, in their order. */
 static int calls_rows(struct exec *x, struct table *t, uint32_t *ref, uint32_t n)
 {
-	qsort(ref, n, sizeof(*ref), by_number);
+	qsort(ref, n, sizeof(*ref), compare_u32);
 	if (table_init(x, t, &source_calls, x->g, n))
 		return x->err->kind;
 	t->ref = ref;

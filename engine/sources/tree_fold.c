@@ -14,6 +14,7 @@
 #include "engine/sources/neighbours.h"
 #include "engine/sources/source.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
 	       struct flow_parts **out)
@@ -227,11 +228,11 @@ static void record(const struct folding *w, struct folded *r)
 
 static int folded_by_cost(const void *x, const void *y)
 {
-	const struct folded *const *a = x, *const *b = y;
+	const struct folded *a = *(const struct folded *const *)x,
+			    *b = *(const struct folded *const *)y;
+	const int c = cost_order(b->est, a->est);
 
-	if ((*a)->est != (*b)->est)
-		return (*a)->est < (*b)->est ? 1 : -1;
-	return ((*a)->fn > (*b)->fn) - ((*a)->fn < (*b)->fn);
+	return c ? c : order_u64(a->fn, b->fn);
 }
 
 static bool listed(const struct folding *w, const struct folded *r)

@@ -1,5 +1,5 @@
 /*
- * cost.h - add costs, and numbers of calls.  A sum that does not fit is the largest number.
+ * cost.h - add costs, and numbers of calls.  A sum that does not fit is the largest one.
  *
  * Both are unsigned numbers of 64 bits today.  Costs are added by the functions called
  * cost, all else that is counted by those called count, so that each can change alone.

@@ -8,6 +8,7 @@
 #include "index/detail/detail_run.h"
 #include "index/tally/tally.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 enum {
 	FILES_MAX = 64,	      /* of a function; they are searched one by one */
@@ -657,7 +658,7 @@ static int by_file(const void *a, const void *b)
 {
 	const struct copy_file *const *x = a, *const *y = b;
 
-	return (*x)->file < (*y)->file ? -1 : (*x)->file > (*y)->file;
+	return order_u64((*x)->file, (*y)->file);
 }
 
 int copy_lines_encode(struct copy_lines *c, struct bytes *b, uint64_t *n)

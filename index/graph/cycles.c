@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/order.h"
+
 struct search {
 	const uint32_t *out_first, *callee;
 	uint32_t *number;	/* 1 + order of discovery; 0: not visited */
@@ -66,13 +68,6 @@ static void follow(struct search *s, uint32_t root)
 		else if (s->npath && low < s->low[s->path[s->npath - 1]])
 			s->low[s->path[s->npath - 1]] = low;
 	}
-}
-
-static int compare_u32(const void *a, const void *b)
-{
-	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 /* Nothing calls the component completed last: reverse the order, so callers come

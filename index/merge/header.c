@@ -15,6 +15,7 @@
 #include "index/base/vec.h"
 #include "index/merge/reuse.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 /* ---- derived events ---- */
 
@@ -548,15 +549,12 @@ static void measure_parts(struct profile *p)
 static int compare_parts(const void *a, const void *b)
 {
 	const struct part *x = *(struct part *const *)a, *y = *(struct part *const *)b;
-	const uint64_t u[] = {x->pid, x->part, x->thread},
-		       v[] = {y->pid, y->part, y->thread};
+	int c = order_u64(x->pid, y->pid);
 
-	for (size_t i = 0; i < 3; i++)
-		if (u[i] != v[i])
-			return u[i] < v[i] ? -1 : 1;
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	return (x->offset > y->offset) - (x->offset < y->offset);
+	c = c ? c : order_u64(x->part, y->part);
+	c = c ? c : order_u64(x->thread, y->thread);
+	c = c ? c : order_u64(x->file, y->file);
+	return c ? c : order_u64(x->offset, y->offset);
 }
 
 /* Sort the parts of a set by (pid, part, thread), then by their order in the text. */

@@ -19,6 +19,7 @@
 #include "index/merge/reuse.h"
 #include "index/base/bisect.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 static int interrupted(const atomic_int *cancel, struct err *err)
 {
@@ -646,14 +647,11 @@ static int join_events(struct profile *p, struct str order, struct err *err)
 static int compare_odd(const void *a, const void *b)
 {
 	const struct odd_line *x = a, *y = b;
+	int c = order_u64(x->kind, y->kind);
 
-	if (x->kind != y->kind)
-		return x->kind < y->kind ? -1 : 1;
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	if (x->line != y->line)
-		return x->line < y->line ? -1 : 1;
-	return str_cmp(x->text, y->text);
+	c = c ? c : order_u64(x->file, y->file);
+	c = c ? c : order_u64(x->line, y->line);
+	return c ? c : str_cmp(x->text, y->text);
 }
 
 /* Take diagnostic lines that an index kept; they know their files. */

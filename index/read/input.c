@@ -20,6 +20,7 @@
 #include "index/read/refuse_file.h"
 #include "index/store/store.h"
 #include "index/base/bisect.h"
+#include "index/base/order.h"
 
 /* ---- names of dump files ---- */
 
@@ -466,13 +467,11 @@ int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
 static int compare_inputs(const void *a, const void *b)
 {
 	const struct input *x = a, *y = b;
-	const uint64_t u[] = {x->file.pid, x->file.part, x->file.thread};
-	const uint64_t v[] = {y->file.pid, y->file.part, y->file.thread};
+	int c = order_u64(x->file.pid, y->file.pid);
 
-	for (size_t i = 0; i < 3; i++)
-		if (u[i] != v[i])
-			return u[i] < v[i] ? -1 : 1;
-	return compare_names(x->source.path, y->source.path);
+	c = c ? c : order_u64(x->file.part, y->file.part);
+	c = c ? c : order_u64(x->file.thread, y->file.thread);
+	return c ? c : compare_names(x->source.path, y->source.path);
 }
 
 void inputs_order(struct inputs *in)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "index/base/map.h"
+#include "index/base/order.h"
 
 enum { NAMED_MOST = 8 }; /* files that the command names */
 
@@ -80,28 +81,23 @@ static int read_commands(void *arg)
 
 /* ---- keys ---- */
 
-static int compare_u64(uint64_t a, uint64_t b)
-{
-	return (a > b) - (a < b);
-}
-
 /* By pid, part, thread: as the index has them. */
 static int compare_numbers(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
-	int c = compare_u64(x->pid, y->pid);
+	int c = order_u64(x->pid, y->pid);
 
-	c = c ? c : compare_u64(x->part, y->part);
-	return c ? c : compare_u64(x->thread, y->thread);
+	c = c ? c : order_u64(x->part, y->part);
+	return c ? c : order_u64(x->thread, y->thread);
 }
 
 static int compare_keys(const void *a, const void *b)
 {
 	const struct member *x = a, *y = b;
-	int c = compare_u64(x->pid, y->pid);
+	int c = order_u64(x->pid, y->pid);
 
 	c = c ? c : str_cmp(x->own, y->own);
-	return c ? c : compare_u64(x->given, y->given);
+	return c ? c : order_u64(x->given, y->given);
 }
 
 /* Whether part and thread tell the first n files apart, and their command is the same. */

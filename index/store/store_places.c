@@ -8,6 +8,7 @@
 
 #include "index/base/sized.h"
 #include "index/store/store_in.h"
+#include "index/base/order.h"
 
 struct place_key {
 	uint64_t instr, line;
@@ -23,12 +24,10 @@ struct places {
 static int cmp_places(const void *pa, const void *pb)
 {
 	const struct place_key *a = pa, *b = pb;
+	int c = order_u64(a->file, b->file);
 
-	if (a->file != b->file)
-		return a->file < b->file ? -1 : 1;
-	if (a->instr != b->instr)
-		return a->instr < b->instr ? -1 : 1;
-	return (a->line > b->line) - (a->line < b->line);
+	c = c ? c : order_u64(a->instr, b->instr);
+	return c ? c : order_u64(a->line, b->line);
 }
 
 static int add_place(struct places *p, file_id file, uint64_t line, uint64_t instr,

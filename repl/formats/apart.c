@@ -24,6 +24,7 @@
 #include <string.h>
 
 #include "engine/names/name.h"
+#include "index/base/order.h"
 
 enum { LEAST = 16 }; /* columns for what differs, beside a last component */
 enum { SHORT = 8 };  /* bytes after it that stay, too */
@@ -47,10 +48,9 @@ static uint64_t hash_cut(struct out *scrap, const struct apart *x, enum emit_for
 static int by_twin(const void *a, const void *b)
 {
 	const struct twin *x = a, *y = b;
+	const int c = order_u64(x->hash, y->hash);
 
-	if (x->hash != y->hash)
-		return x->hash < y->hash ? -1 : 1;
-	return str_cmp(x->name->whole, y->name->whole);
+	return c ? c : str_cmp(x->name->whole, y->name->whole);
 }
 
 /* The first byte of the character at which a and b differ. */

@@ -24,6 +24,7 @@
 #include "repl/render/cell.h"
 #include "repl/term/number.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 enum { NEIGHBOURS = 8, CELL = NUMBER_MAX + 2, COLUMNS = 5, WIDE = 6 };
 
@@ -198,12 +199,10 @@ static int put_costs(struct card *c)
 static int dearer(const void *a, const void *b)
 {
 	const struct neighbour *x = a, *y = b;
+	int c = cost_order(y->incl, x->incl);
 
-	if (x->incl != y->incl)
-		return x->incl < y->incl ? 1 : -1;
-	if (x->calls != y->calls)
-		return x->calls < y->calls ? 1 : -1;
-	return (x->fn > y->fn) - (x->fn < y->fn);
+	c = c ? c : order_u64(y->calls, x->calls);
+	return c ? c : order_u64(x->fn, y->fn);
 }
 
 static struct neighbour neighbour_of(const struct card *c, uint32_t edge, bool caller)

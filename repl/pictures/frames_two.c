@@ -15,6 +15,7 @@
 #include "repl/pictures/frames_in.h"
 #include "index/base/bisect.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 #define WIDE 1e-3 /* of the whole */
 #define UNKNOWN UINT64_MAX
@@ -280,10 +281,9 @@ static void name_dropped(struct pairs *p)
 static int named_by_place(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
+	const int c = order_u64(x->on, y->on);
 
-	if (x->on != y->on)
-		return x->on < y->on ? -1 : 1;
-	return (x->fn > y->fn) - (x->fn < y->fn);
+	return c ? c : order_u64(x->fn, y->fn);
 }
 
 static int named_by_cost(const void *a, const void *b)
@@ -291,10 +291,10 @@ static int named_by_cost(const void *a, const void *b)
 	const struct named *x = a, *y = b;
 	const uint64_t m = x->of[0] > x->of[1] ? x->of[0] : x->of[1],
 		       n = y->of[0] > y->of[1] ? y->of[0] : y->of[1];
+	int c = order_u64(x->on, y->on);
 
-	if (x->on != y->on)
-		return x->on < y->on ? -1 : 1;
-	return m != n ? (m < n) - (m > n) : named_by_place(a, b);
+	c = c ? c : cost_order(n, m);
+	return c ? c : order_u64(x->fn, y->fn);
 }
 
 /* Merge entries of one function on one frame. */

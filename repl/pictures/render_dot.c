@@ -75,11 +75,9 @@ static uint64_t most_of(const struct edge *e)
 
 static int dot_by_cost(const void *a, const void *b)
 {
-	const struct edge *x = a, *y = b;
+	const int c = cost_order(most_of(b), most_of(a));
 
-	const uint64_t p = most_of(x), q = most_of(y);
-
-	return p != q ? (p < q) - (p > q) : by_ends(a, b);
+	return c ? c : by_ends(a, b);
 }
 
 /* Merge the edges with the same ends.  A tree repeats a call wherever it is taken,

@@ -5,6 +5,7 @@
  * of the answer come first, then the costliest of any event, on either side.
  */
 #include "repl/pictures/report_in.h"
+#include "index/base/order.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -132,10 +133,9 @@ static int prepare_report(struct report *p)
 static int heavier(const void *a, const void *b)
 {
 	const struct weighed *x = a, *y = b;
+	const int c = order_double(y->weight, x->weight);
 
-	if (x->weight != y->weight)
-		return x->weight < y->weight ? 1 : -1;
-	return (x->id > y->id) - (x->id < y->id);
+	return c ? c : order_u64(x->id, y->id);
 }
 
 double report_share(const struct report *p, unsigned s, uint32_t e, uint64_t cost)
@@ -217,19 +217,17 @@ static int choose_functions(struct report *p)
 static int calls_in_order(const void *a, const void *b)
 {
 	const struct call *x = a, *y = b;
+	const int c = order_u64(x->from, y->from);
 
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return (x->to > y->to) - (x->to < y->to);
+	return c ? c : order_u64(x->to, y->to);
 }
 
 static int calls_by_weight(const void *a, const void *b)
 {
 	const struct call *x = a, *y = b;
+	const int c = order_double(y->weight, x->weight);
 
-	if (x->weight != y->weight)
-		return x->weight < y->weight ? 1 : -1;
-	return calls_in_order(a, b);
+	return c ? c : calls_in_order(a, b);
 }
 
 static void choose_add_calls(struct report *p, unsigned s)

@@ -11,6 +11,7 @@
 
 #include "repl/term/number.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 enum {
 	AHEAD = 256,	   /* functions whose inlined code is looked up together */
@@ -25,10 +26,9 @@ struct spent {
 static int by_self(const void *a, const void *b)
 {
 	const struct spent *x = a, *y = b;
+	const int c = cost_order(y->self, x->self);
 
-	if (x->self != y->self)
-		return x->self < y->self ? 1 : -1;
-	return (x->fn > y->fn) - (x->fn < y->fn);
+	return c ? c : order_u64(x->fn, y->fn);
 }
 
 static int rank_listed(struct report *p, struct spent **out)

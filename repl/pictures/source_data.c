@@ -15,6 +15,7 @@
 #include "index/base/vec.h"
 #include "repl/term/number.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 enum {
 	GAP_BYTES = 60,	 /* of a line that says how many are left out */
@@ -252,11 +253,11 @@ static enum listing_kind kind_of(const struct pieces *p, size_t i)
 
 static int costlier(const void *a, const void *b)
 {
-	const struct source_piece *const *x = a, *const *y = b;
+	const struct source_piece *x = *(const struct source_piece *const *)a,
+				  *y = *(const struct source_piece *const *)b;
+	const int c = cost_order(y->cost, x->cost);
 
-	if ((*x)->cost != (*y)->cost)
-		return (*x)->cost < (*y)->cost ? 1 : -1;
-	return ((*x)->row > (*y)->row) - ((*x)->row < (*y)->row);
+	return c ? c : order_u64(x->row, y->row);
 }
 
 /* Keep the costliest lines that fit. */

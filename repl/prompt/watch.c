@@ -29,6 +29,7 @@
 #include "repl/term/number.h"
 #include "repl/prompt/script.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 enum { REST_MS = 200, LOOK_MS = 1000, ROWS = 10 };
 
@@ -160,10 +161,9 @@ struct change {
 static int compare_changes(const void *a, const void *b)
 {
 	const struct change *x = a, *y = b;
+	const int c = cost_order(y->size, x->size);
 
-	if (x->size != y->size)
-		return x->size < y->size ? 1 : -1;
-	return (x->fn > y->fn) - (x->fn < y->fn);
+	return c ? c : order_u64(x->fn, y->fn);
 }
 
 static void put_delta(char buf[NUMBER_MAX + 1], uint64_t now, uint64_t before)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "engine/names/name.h"
+#include "index/base/order.h"
 
 enum {
 	ROWS_TOLD_APART = 20000, /* of a larger answer nobody reads the names */
@@ -53,16 +54,9 @@ struct name_pair {
 static int compare_pairs(const void *a, const void *b)
 {
 	const struct name_pair *x = a, *y = b;
+	const int c = order_u64(x->brief, y->brief);
 
-	return x->brief != y->brief ? (x->brief > y->brief) - (x->brief < y->brief)
-				    : (x->whole > y->whole) - (x->whole < y->whole);
-}
-
-static int compare_hashes(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
+	return c ? c : order_u64(x->whole, y->whole);
 }
 
 /* Find the short names that several functions of the answer share: vector::push_back. */
@@ -118,7 +112,7 @@ struct str brief_of(struct brief *b, const struct column *c, size_t row)
 	const struct str name = short_name(b, c, row);
 	const uint64_t h = b->nsame ? hash_of(name) : 0;
 
-	return b->nsame && bsearch(&h, b->same, b->nsame, sizeof(h), compare_hashes)
+	return b->nsame && bsearch(&h, b->same, b->nsame, sizeof(h), compare_u64)
 		       ? c->s[row]
 		       : name;
 }

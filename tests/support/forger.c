@@ -25,6 +25,7 @@
 #include "tests/support/fuzzing.h"
 #include "tests/support/sample.h"
 #include "tests/support/tap.h"
+#include "index/base/order.h"
 
 enum { PAGE = 4096, EDITS = 5, QUESTIONS = 6, FILES = 3, FUNCTIONS = 300, PATHS = 160 };
 
@@ -322,13 +323,6 @@ static void encode(struct value *v, struct rows *c)
 	replace(v, p, column_pack(p, c->row, sizeof(*c->row), (uint32_t)c->n));
 	free(p);
 	free(c->row);
-}
-
-static int compare_u64(const void *x, const void *y)
-{
-	uint64_t a = *(const uint64_t *)x, b = *(const uint64_t *)y;
-
-	return (a > b) - (a < b);
 }
 
 /* All rows anew, none above the largest; in order where they were, the ends as they were. */
@@ -660,12 +654,10 @@ static int by_key(const void *x, const void *y)
 {
 	const struct value_header *a = &((const struct value *)x)->head;
 	const struct value_header *b = &((const struct value *)y)->head;
+	int c = order_u64(a->table, b->table);
 
-	if (a->table != b->table)
-		return a->table < b->table ? -1 : 1;
-	if (a->event != b->event)
-		return a->event < b->event ? -1 : 1;
-	return (a->block > b->block) - (a->block < b->block);
+	c = c ? c : order_u64(a->event, b->event);
+	return c ? c : order_u64(a->block, b->block);
 }
 
 /* The writer wants keys to ascend. */

@@ -4,6 +4,7 @@
 #include "index/format/detail_code.h"
 #include "tests/support/dice.h"
 #include "tests/support/tap.h"
+#include "index/base/order.h"
 
 enum { ROWS = 40, EVENTS = 130 };
 
@@ -21,12 +22,10 @@ static uint64_t some(void)
 static int compare(const void *a, const void *b)
 {
 	const struct detail_row *x = a, *y = b;
+	int c = order_u64(x->file, y->file);
 
-	if (x->file != y->file)
-		return x->file < y->file ? -1 : 1;
-	if (x->instr != y->instr)
-		return x->instr < y->instr ? -1 : 1;
-	return (x->line > y->line) - (x->line < y->line);
+	c = c ? c : order_u64(x->instr, y->instr);
+	return c ? c : order_u64(x->line, y->line);
 }
 
 static uint64_t costs[ROWS][EVENTS];

@@ -9,6 +9,7 @@
 #include "engine/flow/chain.h"
 #include "tests/support/flows.h"
 #include "tests/support/tap.h"
+#include "index/base/order.h"
 
 static struct path_list find(const struct flow *fl, struct path_query q, struct arena *a)
 {
@@ -342,9 +343,7 @@ static void try_from(struct tried *t, uint32_t f, const struct so_far *before)
 
 static int falling(const void *x, const void *y)
 {
-	double a = *(const double *)x, b = *(const double *)y;
-
-	return (a < b) - (a > b);
+	return order_double(*(const double *)y, *(const double *)x);
 }
 
 static struct tried *brute(const struct flow *fl, const struct path_query *q,
