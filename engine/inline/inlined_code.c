@@ -23,8 +23,8 @@
 #include "index/base/hash.h"
 #include "index/base/vec.h"
 #include "index/base/bisect.h"
-#include "index/base/cost.h"
 #include "index/base/order.h"
+#include "index/base/cost.h"
 
 #define OWN UINT32_MAX /* code that is not inlined */
 

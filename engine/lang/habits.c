@@ -15,8 +15,7 @@
 
 #include "engine/lang/keywords.h"
 #include "engine/lang/token.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#include "index/base/count.h"
 
 struct habit {
 	const char *word;

@@ -3,8 +3,8 @@
 
 #include "engine/lang/token.h"
 #include "index/base/str.h"
+#include "index/base/count.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define UNIT (C_OF | C_BY | C_UNIT)
 #define LIST (C_BY | C_UNIT)
 

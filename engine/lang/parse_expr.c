@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "engine/lang/parse_in.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#include "index/base/count.h"
 
 struct infix {
 	int kind; /* a token kind, or TOK_WORD and `word` */

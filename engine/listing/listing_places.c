@@ -6,8 +6,8 @@
 #include "engine/graph/graph.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/listing/listing.h"
-#include "index/base/cost.h"
 #include "index/base/order.h"
+#include "index/base/cost.h"
 
 static struct listing_place *new_at(struct exec *x, struct listing *l,
 				    const uint64_t *costs)

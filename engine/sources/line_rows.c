@@ -14,10 +14,9 @@
 #include "engine/rows/fn_detail.h"
 #include "engine/rows/row_loops.h"
 #include "index/base/sort.h"
-#include "index/base/cost.h"
 #include "index/base/order.h"
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
+#include "index/base/cost.h"
+#include "index/base/count.h"
 
 file_id plain_file(const struct detail *d, file_id file)
 {

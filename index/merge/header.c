@@ -14,8 +14,8 @@
 
 #include "index/base/vec.h"
 #include "index/merge/reuse.h"
-#include "index/base/cost.h"
 #include "index/base/order.h"
+#include "index/base/cost.h"
 
 /* ---- derived events ---- */
 

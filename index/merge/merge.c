@@ -18,8 +18,8 @@
 #include "index/merge/merge_names.h"
 #include "index/merge/reuse.h"
 #include "index/base/bisect.h"
-#include "index/base/cost.h"
 #include "index/base/order.h"
+#include "index/base/cost.h"
 
 static int interrupted(const atomic_int *cancel, struct err *err)
 {

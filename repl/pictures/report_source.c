@@ -10,8 +10,8 @@
 #include <stdlib.h>
 
 #include "repl/term/number.h"
-#include "index/base/cost.h"
 #include "index/base/order.h"
+#include "index/base/cost.h"
 
 enum {
 	AHEAD = 256,	   /* functions whose inlined code is looked up together */

@@ -28,8 +28,8 @@
 #include "repl/render/fit.h"
 #include "repl/term/number.h"
 #include "repl/prompt/script.h"
-#include "index/base/cost.h"
 #include "index/base/order.h"
+#include "index/base/cost.h"
 
 enum { REST_MS = 200, LOOK_MS = 1000, ROWS = 10 };
 

@@ -14,8 +14,7 @@
 
 #include "tests/support/fuzzing.h"
 #include "tests/support/pack.h"
-
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "index/base/count.h"
 
 void (*faults_arm)(const char *);
 unsigned long (*faults_record)(char class, uint64_t *hash, size_t n);

@@ -11,8 +11,8 @@
 
 #include "engine/lang/format.h"
 #include "engine/lang/keywords.h"
+#include "index/base/count.h"
 
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 #define ONE_OF(g, list) (list)[choose(g, COUNT(list))]
 
 enum {

@@ -19,14 +19,13 @@
 #include <string.h>
 
 #include "index/base/hash.h"
+#include "index/base/count.h"
 
 enum { FRACTIONS = 10, LIBRARY = 2 };
 
 static const char *const files[] = {"a.c", "src/b.c", "src/c.h"};
 static const char *const objects[] = {"/bin/prog", "/lib/libx.so"};
 static const char *const classes[] = {"(no class)", "Alpha", "beta::Gamma"};
-
-#define COUNT(a) (sizeof(a) / sizeof((a)[0]))
 
 static uint32_t base_of(const struct simulated *s, uint32_t name)
 {

@@ -19,7 +19,8 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+#include "index/base/count.h"
+
 #define TAP_PRINTF(fmt, rest) __attribute__((format(printf, fmt, rest)))
 
 static unsigned tap_run, tap_failed;

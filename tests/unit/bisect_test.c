@@ -37,7 +37,7 @@ static void test_bisect(void)
 
 	for (size_t i = 0; i < COUNT(cases); i++)
 		is_u64(find(of, cases[i].lo, cases[i].hi, cases[i].key), cases[i].want,
-		       cases[i].name);
+		       "%s", cases[i].name);
 }
 
 int main(void)

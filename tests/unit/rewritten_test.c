@@ -215,7 +215,7 @@ static void long_lines(void)
 
 	if (fd < 0)
 		bail("cannot open");
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+	for (size_t i = 0; i < COUNT(cases); i++) {
 		const struct part_lines_opts opts = {.at_once = 64};
 		struct part_lines *lines = NULL;
 		struct store_line *row = NULL;
@@ -266,8 +266,8 @@ int main(void)
 	if (fd < 0)
 		bail("no temporary file");
 	close(fd);
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
-		for (size_t k = 0; k < sizeof(sizes) / sizeof(sizes[0]); k++)
+	for (size_t i = 0; i < COUNT(cases); i++)
+		for (size_t k = 0; k < COUNT(sizes); k++)
 			for (unsigned jobs = 1; jobs <= 2; jobs++) {
 				read_while_written(cases[i].name, cases[i].with, sizes[k],
 						   jobs, false);
@@ -276,7 +276,7 @@ int main(void)
 					read_while_written(cases[i].name, cases[i].with,
 							   sizes[k], jobs, true);
 			}
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+	for (size_t i = 0; i < COUNT(cases); i++)
 		for (size_t k = 100; k <= 100000; k *= 1000)
 			parts_while_written(cases[i].name, cases[i].with, k);
 	long_lines();

@@ -258,7 +258,7 @@ static void check(const char *path, const char *name)
 		is_u64(lines, count, "%s: lines", name);
 	while (sets[nsets])
 		nsets++;
-	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+	for (size_t i = 0; i < COUNT(ways); i++) {
 		isa_force(sets[i % nsets]);
 		struct out got = say(path, &ways[i], &lines);
 
