@@ -10,9 +10,9 @@
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/names/name.h"
-#include "index/graph/inclusive.h"
-#include "index/base/cost.h"
 #include "index/base/order.h"
+#include "index/base/cost.h"
+#include "index/base/hash.h"
 
 struct merge {
 	const uint32_t *map, *edge; /* below -> here */
@@ -239,19 +239,16 @@ struct level_keys {
 	struct graph *g;
 	struct places file, obj;
 	struct level_key *key; /* [functions] */
-	uint32_t *slot, mask;  /* functions + 1 by the hash of their keys */
+	uint32_t *slot;	       /* [functions] */
+	struct hash by;
 };
 
 static int open_level_keys(struct graph *g, struct level_keys *k, struct err *err)
 {
-	size_t cap = 16;
-
-	while (cap < 2 * (size_t)g->functions + 2)
-		cap *= 2;
-	*k = (struct level_keys){.g = g, .mask = (uint32_t)(cap - 1)};
-	k->slot = ARENA_ARRAY(g->a, uint32_t, cap);
+	*k = (struct level_keys){.g = g, .by.arena = g->a};
+	k->slot = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	k->key = ARENA_ARRAY(g->a, struct level_key, (size_t)g->functions + 1);
-	if (!k->slot || !k->key)
+	if (!k->slot || !k->key || hash_expect(&k->by, g->functions))
 		return arena_full(g->a, err);
 	return open_places(g, GRAPH_FILES, &k->file, err) ||
 			       open_places(g, GRAPH_OBJECTS, &k->obj, err)
@@ -264,22 +261,22 @@ static bool same_level_key(const struct level_key *x, const struct level_key *y)
 	return x->file == y->file && x->obj == y->obj && str_eq(x->name, y->name);
 }
 
-/* The slot with the key of f, or a free one; NULL: the arena is full. */
+/* The slot of the key of f, a number that is 0 at first; NULL: the arena is full. */
 static uint32_t *level_slot(struct level_keys *k, uint32_t f)
 {
 	struct level_key key = {name_without_level(graph_name(k->g, f), k->g->a),
 				place_of(&k->file, f), place_of(&k->obj, f)};
-	size_t h;
+	uint32_t h, probe, i;
 
 	if (!key.name.p)
 		return NULL;
+	h = (uint32_t)hash_mix(str_hash(key.name) + ((uint64_t)key.file << 32 | key.obj));
+	probe = hash_start(&k->by, h);
+	while ((i = hash_next(&k->by, h, &probe)) != HASH_NONE)
+		if (same_level_key(&k->key[i], &key))
+			return &k->slot[i];
 	k->key[f] = key;
-	h = (size_t)str_hash(key.name) + key.file * (size_t)0x9e3779b1u +
-	    key.obj * (size_t)0x85ebca6bu;
-	while (k->slot[h & k->mask] &&
-	       !same_level_key(&k->key[k->slot[h & k->mask] - 1], &key))
-		h++;
-	return &k->slot[h & k->mask];
+	return hash_add(&k->by, h, f) ? NULL : &k->slot[f];
 }
 
 /* May some function of g have a recursion level in its name, or the name of another
@@ -423,35 +420,26 @@ struct str graph_class_shown(const struct graph *g, uint32_t f)
 	return c.n ? c : STR("(no class)");
 }
 
-/* Texts by the order in which they are met. */
+/* Texts by the order in which they are met, in the graph's arena. */
 struct texts {
-	struct str *text;
-	uint32_t n, *slot; /* slot[]: text + 1 by its hash */
-	size_t mask;
+	struct str *text; /* [functions] */
+	uint32_t n;
+	struct hash by;
 };
 
-static int new_texts(struct arena *a, size_t most, struct texts *t, struct err *err)
-{
-	size_t cap = 16;
-
-	while (cap < 2 * most + 2)
-		cap *= 2;
-	*t = (struct texts){.text = ARENA_ARRAY(a, struct str, most + 1),
-			    .slot = ARENA_ARRAY(a, uint32_t, cap),
-			    .mask = cap - 1};
-	return t->text && t->slot ? 0 : arena_full(a, err);
-}
-
+/* GRAPH_NONE: the arena is full. */
 static uint32_t number_text(struct texts *t, struct str text)
 {
-	size_t h = (size_t)str_hash(text);
+	const uint32_t h = (uint32_t)str_hash(text);
+	uint32_t probe = hash_start(&t->by, h), i;
 
-	for (; t->slot[h & t->mask]; h++)
-		if (str_eq(t->text[t->slot[h & t->mask] - 1], text))
-			return t->slot[h & t->mask] - 1;
+	while ((i = hash_next(&t->by, h, &probe)) != HASH_NONE)
+		if (str_eq(t->text[i], text))
+			return i;
+	if (hash_add(&t->by, h, t->n))
+		return GRAPH_NONE;
 	t->text[t->n] = text;
-	t->slot[h & t->mask] = ++t->n;
-	return t->n - 1;
+	return t->n++;
 }
 
 /* Put f into the group of this text. */
@@ -486,6 +474,8 @@ static int group_by_place(struct graph *g, struct graph_draft *d, enum graph_by 
 			group[at] =
 				1 + number_text(t, by == GRAPH_BY_DIR ? graph_dir_of(text)
 								      : text);
+			if (!group[at])
+				return arena_full(g->a, err);
 		}
 		join_group(d, f, group[at] - 1);
 		if (graph_poll(g, f, err))
@@ -498,9 +488,11 @@ static int group_by_class(struct graph *g, struct graph_draft *d, struct texts *
 			  struct err *err)
 {
 	for (uint32_t f = 0; f < g->functions; f++) {
-		struct str text = graph_class_shown(g, f);
+		const uint32_t group = number_text(t, graph_class_shown(g, f));
 
-		join_group(d, f, number_text(t, text));
+		if (group == GRAPH_NONE)
+			return arena_full(g->a, err);
+		join_group(d, f, group);
 		if (graph_poll(g, f, err))
 			return err->kind;
 	}
@@ -511,13 +503,15 @@ int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,
 		      struct err *err)
 {
 	struct graph_draft d;
-	struct texts t;
+	struct texts t = {.by.arena = g->a};
 
 	*out = g->by[by];
 	if (*out)
 		return 0;
-	if (draft(g, &d, err) || new_texts(g->a, g->functions, &t, err))
+	if (draft(g, &d, err))
 		return err->kind;
+	if (!(t.text = ARENA_ARRAY(g->a, struct str, (size_t)g->functions + 1)))
+		return arena_full(g->a, err);
 	if (by == GRAPH_BY_CLASS ? group_by_class(g, &d, &t, err)
 				 : group_by_place(g, &d, by, &t, err))
 		return err->kind;

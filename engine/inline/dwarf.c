@@ -47,7 +47,7 @@ struct dwarf_walk {
 	struct dwarf_files *in;
 	struct inline_code code; /* to be sent */
 	size_t frames_cap;
-	struct inline_texts texts;
+	struct strset texts;
 	struct dwarf_names names;
 	Dwarf_Die unit;	    /* has the lines */
 	Dwarf_Die split;    /* its part in another file, if there is one */
@@ -63,7 +63,7 @@ struct dwarf_walk {
 
 static uint32_t text_id(struct dwarf_walk *w, struct str s)
 {
-	const uint32_t i = inline_text(&w->texts, s);
+	const uint32_t i = strset_copy(&w->texts, s);
 
 	w->no_memory = w->no_memory || i == UINT32_MAX;
 	return i == UINT32_MAX ? NO_TEXT : i;
@@ -372,7 +372,7 @@ static int walk(struct dwarf_walk *w, struct bytes *out)
 
 static void walk_free(struct dwarf_walk *w)
 {
-	inline_texts_free(&w->texts);
+	strset_free(&w->texts);
 	hash_free(&w->names.by_die);
 	free(w->names.named);
 	free(w->code.frame);

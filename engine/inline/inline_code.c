@@ -21,32 +21,6 @@ struct str inline_text_get(struct varint_reader *in)
 	return s;
 }
 
-/* ---- texts ---- */
-
-uint32_t inline_text(struct inline_texts *t, struct str s)
-{
-	const uint32_t h = (uint32_t)str_hash(s);
-	uint32_t probe = hash_start(&t->by_text, h), i;
-
-	while ((i = hash_next(&t->by_text, h, &probe)) != HASH_NONE)
-		if (str_eq(t->at[i], s))
-			return i;
-	i = (uint32_t)t->n;
-	if (t->n >= UINT32_MAX / 2 ||
-	    vec_reserve(&t->at, &t->cap, t->n + 1, sizeof(*t->at)) ||
-	    !(t->at[i] = arena_str(&t->arena, s)).p || hash_add(&t->by_text, h, i))
-		return UINT32_MAX;
-	t->n++;
-	return i;
-}
-
-void inline_texts_free(struct inline_texts *t)
-{
-	hash_free(&t->by_text);
-	arena_free(&t->arena);
-	free(t->at);
-}
-
 /* ---- writing ---- */
 
 /* Number the frames that are the innermost one of an address, and those around them:

@@ -16,8 +16,8 @@
 
 #include "index/base/arena.h"
 #include "index/base/bytes.h"
-#include "index/base/hash.h"
 #include "index/base/varint.h"
+#include "index/base/strset.h"
 
 enum { FOUND_NONE, FOUND_FUNCTION, FOUND_FRAME };
 
@@ -40,18 +40,6 @@ struct inline_code {
 	struct inline_place *at; /* in ascending order, each address once */
 	size_t texts, frames, n;
 };
-
-/* Texts, each once; copied. */
-struct inline_texts {
-	struct hash by_text;
-	struct str *at;
-	size_t n, cap;
-	struct arena arena;
-};
-
-/* The number of a text; UINT32_MAX: memory is out. */
-uint32_t inline_text(struct inline_texts *t, struct str s);
-void inline_texts_free(struct inline_texts *t);
 
 /* Append c; frames that lead to no address are left out.  Returns 0, or -1 if memory is
  * out. */

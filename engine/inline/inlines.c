@@ -69,9 +69,7 @@ void inlines_free(struct inlines *c)
 		inlines_drop(c, c->objects ? c->objects->st : c->profiles->st);
 	if (!c)
 		return;
-	hash_free(&c->by_name);
-	free(c->name);
-	arena_free(&c->arena);
+	strset_free(&c->names);
 	free(c);
 }
 

@@ -8,7 +8,6 @@
 
 #include <stdlib.h>
 
-#include "index/base/vec.h"
 #include "index/store/demangle.h"
 
 /* ---- names ---- */
@@ -18,35 +17,18 @@ int no_memory_for_inlines(struct err *err)
 	return err_no_memory(err, "while reading inlined functions");
 }
 
-/* The number of a name as shown; UINT32_MAX: memory is out. */
-static uint32_t name_number(struct inlines *c, struct str s)
-{
-	const uint32_t h = (uint32_t)str_hash(s);
-	uint32_t probe = hash_start(&c->by_name, h), i;
-
-	while ((i = hash_next(&c->by_name, h, &probe)) != HASH_NONE)
-		if (str_eq(c->name[i], s))
-			return i;
-	if (c->n >= UINT32_MAX - 1 ||
-	    vec_reserve(&c->name, &c->cap, c->n + 1, sizeof(*c->name)) ||
-	    !(s = arena_str(&c->arena, s)).p || hash_add(&c->by_name, h, (uint32_t)c->n))
-		return UINT32_MAX;
-	c->name[c->n] = s;
-	return (uint32_t)c->n++;
-}
-
 uint32_t inlines_name(struct inlines *c, struct store *st, struct str *name)
 {
 	struct arena scratch;
 	uint32_t i;
 
 	arena_init(&scratch, 0);
-	i = name_number(c, store_demangles(st) && demangle_wanted(*name)
-				   ? demangle(*name, &c->spent, &scratch)
-				   : *name);
+	i = strset_copy(&c->names, store_demangles(st) && demangle_wanted(*name)
+					   ? demangle(*name, &c->spent, &scratch)
+					   : *name);
 	arena_free(&scratch);
 	if (i != UINT32_MAX)
-		*name = c->name[i];
+		*name = c->names.at[i];
 	return i;
 }
 
@@ -69,12 +51,12 @@ static int add_frames(struct inlines *c, struct inlined_object *o,
 		const struct inline_link *l = &code->frame[i];
 
 		if (number[l->name] == UINT32_MAX)
-			number[l->name] = name_number(c, code->text[l->name]);
+			number[l->name] = strset_copy(&c->names, code->text[l->name]);
 		if (!file[l->file].p)
 			file[l->file] = arena_str(&o->arena, code->text[l->file]);
 		full = number[l->name] == UINT32_MAX || !file[l->file].p;
 		if (!full)
-			f[i] = (struct inline_frame){c->name[number[l->name]],
+			f[i] = (struct inline_frame){c->names.at[number[l->name]],
 						     number[l->name],
 						     o->nframes + (uint32_t)i,
 						     file[l->file],

@@ -5,7 +5,7 @@
 #include "engine/inline/inline_code.h"
 #include "engine/inline/inlines.h"
 #include "engine/inline/inlines_file.h"
-#include "index/base/hash.h"
+#include "index/base/strset.h"
 
 struct inlined_address {
 	uint64_t address;
@@ -59,11 +59,8 @@ struct inlined_profile {
 struct inlines {
 	struct inlined_object *objects, *recent;
 	struct inlined_profile *profiles;
-	struct hash by_name;
-	struct str *name; /* by number */
-	size_t n, cap;
-	struct arena arena; /* the names */
-	uint64_t spent;	    /* on demangling */
+	struct strset names; /* as shown; copied */
+	uint64_t spent;	     /* on demangling */
 };
 
 int no_memory_for_inlines(struct err *err);

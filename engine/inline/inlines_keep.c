@@ -110,9 +110,10 @@ int inlined_take_kept(struct inlines *c, struct inlined_object *o, struct err *e
 
 /* The frames and addresses of an object as code, in the arena; false: memory is out. */
 static bool code_of(const struct inlines *c, const struct inlined_object *o,
-		    struct inline_texts *texts, struct arena *a, struct inline_code *code)
+		    struct strset *texts, struct arena *a, struct inline_code *code)
 {
-	uint32_t *name = ARENA_ARRAY(a, uint32_t, c->n + 1); /* 1 + text; 0: not yet */
+	uint32_t *name =
+		ARENA_ARRAY(a, uint32_t, c->names.n + 1); /* 1 + text; 0: not yet */
 	struct str last = {NULL, 0};
 	uint32_t file = 0;
 
@@ -130,9 +131,9 @@ static bool code_of(const struct inlines *c, const struct inlined_object *o,
 			const struct inline_frame *f = &l->at[i];
 
 			if (!name[f->number])
-				name[f->number] = 1 + inline_text(texts, f->name);
+				name[f->number] = 1 + strset_copy(texts, f->name);
 			if (f->file.p != last.p || f->file.n != last.n)
-				file = inline_text(texts, f->file);
+				file = strset_copy(texts, f->file);
 			last = f->file;
 			if (!name[f->number] || file == UINT32_MAX)
 				return false;
@@ -159,7 +160,7 @@ static bool code_of(const struct inlines *c, const struct inlined_object *o,
 static bool keep_object(const struct inlines *c, const struct inlined_object *o,
 			struct bytes *b, struct kept_object *to)
 {
-	struct inline_texts texts = {0};
+	struct strset texts = {0};
 	struct inline_code code;
 	struct arena a;
 	bool kept;
@@ -173,7 +174,7 @@ static bool keep_object(const struct inlines *c, const struct inlined_object *o,
 		*to = (struct kept_object){o->name,	o->size,
 					   o->mtime_ns, o->build_id,
 					   o->none,	{(const char *)b->p, b->n}};
-	inline_texts_free(&texts);
+	strset_free(&texts);
 	arena_free(&a);
 	return kept;
 }

@@ -10,6 +10,7 @@
 
 #include "engine/rows/exec.h"
 #include "engine/rows/table.h"
+#include "index/base/hash.h"
 
 enum { KEYS = 16 };
 /* Is a row counted?  COUNTED_PART: not in columns with AT_TOP. */
@@ -31,14 +32,12 @@ struct group_key {
 	size_t cap, absent_cap;
 };
 
-/* A hash of rows by their keys.  It grows with the groups, not with the rows: few groups
- * stay in the cache. */
+/* The groups by their keys.  It grows with the groups, not with the rows: few groups stay
+ * in the cache. */
 struct group_keys {
 	struct group_key key[KEYS];
 	size_t nkeys;
-	uint32_t *slot; /* [cap]: group + 1 */
-	uint64_t *hash; /* [groups] */
-	size_t cap, hash_cap;
+	struct hash by;
 	/* With one key, a dictionary's: [dict_size()]: group + 1; or NULL */
 	uint32_t *of_code;
 };

@@ -47,25 +47,6 @@ static bool same_key(const struct group_keys *b, size_t row, size_t group)
 	return true;
 }
 
-static int grow_numbering(struct exec *x, struct group_keys *b, const struct groups *g)
-{
-	const size_t cap = b->cap ? 4 * b->cap : 1024;
-	uint32_t *slot = EXEC_ARRAY(x, uint32_t, cap);
-
-	if (!slot)
-		return x->err->kind;
-	for (size_t k = 0; k < g->n; k++) {
-		uint64_t h = b->hash[k];
-
-		while (slot[h & (cap - 1)])
-			h++;
-		slot[h & (cap - 1)] = (uint32_t)k + 1;
-	}
-	b->slot = slot;
-	b->cap = cap;
-	return 0;
-}
-
 /* Keep the key of a new group: that of a row of the window. */
 static int keep_key(struct window *w, struct group_key *key, size_t group, size_t row)
 {
@@ -84,42 +65,40 @@ static int keep_key(struct window *w, struct group_key *key, size_t group, size_
 	return w->x.err->kind;
 }
 
-static int new_group(struct window *w, struct group_keys *b, struct groups *g,
-		     uint64_t hash, size_t row)
+static int new_group(struct window *w, struct group_keys *b, struct groups *g, size_t row)
 {
 	struct exec *x = w->stmt;
 
-	if ((2 * (g->n + 1) > b->cap && grow_numbering(x, b, g)) ||
-	    exec_grow(x, &b->hash, &b->hash_cap, g->n, g->n + 1, sizeof(*b->hash)) ||
-	    exec_grow(x, &g->size, &g->size_cap, g->n, g->n + 1, sizeof(*g->size)))
+	if (exec_grow(x, &g->size, &g->size_cap, g->n, g->n + 1, sizeof(*g->size)))
 		return x->err->kind;
 	for (size_t k = 0; k < b->nkeys; k++)
 		if (keep_key(w, &b->key[k], g->n, row))
 			return x->err->kind;
-	b->hash[g->n] = hash;
 	g->size[g->n++] = 0;
-	while (b->slot[hash & (b->cap - 1)])
-		hash++;
-	b->slot[hash & (b->cap - 1)] = (uint32_t)g->n;
 	return 0;
 }
 
 static int number_rows(struct window *w, struct group_keys *b, struct groups *g)
 {
 	for (size_t i = 0; i < w->t.n; i++) {
-		uint64_t h = 0, at;
-		uint32_t k;
+		uint64_t sum = 0;
+		uint32_t h, probe, k;
 
 		for (size_t c = 0; c < b->nkeys; c++)
-			h = (h ^ h >> 29) * 0x9e3779b97f4a7c15u +
-			    hash_cell(b->key[c].now, i);
-		h ^= h >> 32;
-		for (at = h; (k = b->slot[at & (b->cap - 1)]); at++)
-			if (b->hash[k - 1] == h && same_key(b, i, k - 1))
+			sum = (sum ^ sum >> 29) * 0x9e3779b97f4a7c15u +
+			      hash_cell(b->key[c].now, i);
+		h = (uint32_t)(sum ^ sum >> 32);
+		probe = hash_start(&b->by, h);
+		while ((k = hash_next(&b->by, h, &probe)) != HASH_NONE)
+			if (same_key(b, i, k))
 				break;
-		if (!k && new_group(w, b, g, h, i))
-			return w->x.err->kind;
-		k = k ? k - 1 : (uint32_t)g->n - 1;
+		if (k == HASH_NONE) {
+			k = (uint32_t)g->n;
+			if (new_group(w, b, g, i))
+				return w->x.err->kind;
+			if (hash_add(&b->by, h, k))
+				return arena_full(w->stmt->a, w->x.err);
+		}
 		g->of[w->first + i] = k;
 		g->size[k]++;
 	}
@@ -140,7 +119,7 @@ static int number_codes(struct window *w, struct group_keys *b, struct groups *g
 		const uint32_t code = c->code[i] < codes ? c->code[i] : codes;
 
 		if (!b->of_code[code]) {
-			if (new_group(w, b, g, code, i))
+			if (new_group(w, b, g, i))
 				return w->x.err->kind;
 			b->of_code[code] = (uint32_t)g->n;
 		}
@@ -185,8 +164,9 @@ int groups_number(struct exec *x, struct table *t, const struct expr *keys,
 		  struct group_keys *b, struct groups *g)
 {
 	g->of = EXEC_ARRAY(x, uint32_t, t->n + 1);
-	if (!g->of || grow_numbering(x, b, g))
+	if (!g->of)
 		return x->err->kind;
+	b->by.arena = x->a;
 	for (const struct expr *e = keys; e; e = e->next) {
 		if (b->nkeys == KEYS)
 			return exec_fail(x, e->span, "more than %d columns to group by",

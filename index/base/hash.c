@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/arena.h"
 #include "index/base/vec.h"
 
 enum { LEAST_CELLS = 64 };
@@ -24,7 +25,8 @@ static int grow(struct hash *t, size_t cells)
 
 	if (cells > (size_t)1 << 31)
 		return -1;
-	t->cell = vec_block(cells * sizeof(*t->cell));
+	t->cell = t->arena ? arena_alloc(t->arena, cells * sizeof(*t->cell))
+			   : vec_block(cells * sizeof(*t->cell));
 	if (!t->cell) {
 		*t = old;
 		return -1;
@@ -34,7 +36,8 @@ static int grow(struct hash *t, size_t cells)
 	for (size_t i = 0; old.cell && i <= old.mask; i++)
 		if (old.cell[i].index != HASH_NONE)
 			put_slot(t, old.cell[i].hash, old.cell[i].index);
-	free(old.cell);
+	if (!t->arena)
+		free(old.cell);
 	return 0;
 }
 
@@ -68,6 +71,7 @@ void hash_clear(struct hash *t)
 
 void hash_free(struct hash *t)
 {
-	free(t->cell);
+	if (!t->arena)
+		free(t->cell);
 	*t = (struct hash){0};
 }

@@ -9,12 +9,17 @@
  *		if (same(array[i], key))
  *			return i;
  *	hash_add(&t, h, new_index);
+ *
+ * A table that is all zeros is empty.  With an arena (t.arena) the cells are in it, and
+ * end with it; each time the table grows, the old ones stay there, half as many.
  */
 #ifndef QUERN_BASE_HASH_H
 #define QUERN_BASE_HASH_H
 
 #include <stddef.h>
 #include <stdint.h>
+
+struct arena;
 
 #define HASH_NONE UINT32_MAX
 
@@ -26,6 +31,7 @@ struct hash {
 	struct hash_cell *cell;
 	uint32_t mask; /* cells - 1 */
 	uint32_t n;
+	struct arena *arena; /* of the cells; NULL: hash_free() frees them */
 };
 
 static inline uint64_t hash_mix(uint64_t h)

@@ -17,26 +17,7 @@
 #include "index/base/map.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"
-
-struct intern {
-	struct hash by;
-	struct str *s;
-	size_t n, cap;
-};
-
-static uint32_t intern(struct intern *t, struct str s)
-{
-	uint32_t h = (uint32_t)str_hash(s), probe = hash_start(&t->by, h), i;
-
-	while ((i = hash_next(&t->by, h, &probe)) != HASH_NONE)
-		if (str_eq(t->s[i], s))
-			return i;
-	if (t->n >= NO_ID || vec_reserve(&t->s, &t->cap, t->n + 1, sizeof(*t->s)) ||
-	    hash_add(&t->by, h, (uint32_t)t->n))
-		return NO_ID;
-	t->s[t->n] = s;
-	return (uint32_t)t->n++;
-}
+#include "index/base/strset.h"
 
 /* The meaning of ids at the start of a stretch, after the first: id -> string. */
 struct id_map {
@@ -111,7 +92,7 @@ static void id_free(struct id_map *m)
 struct join {
 	struct profile *p;
 	enum name_space space;
-	struct intern strings;
+	struct strset strings;
 	struct id_map ids;
 	uint32_t entry; /* string of NAME_ENTRY in the current stretch */
 	char *text;	/* scratch: names being expanded, one after the other */
@@ -151,7 +132,7 @@ static int expand(struct join *j, size_t k, const struct name_slot *s, unsigned 
 
 			if (r == NO_ID)
 				return -1;
-			piece = j->strings.s[r];
+			piece = j->strings.at[r];
 		}
 		if (piece.n > EXPANDED_MAX - (j->ntext - from)) {
 			j->ntext = from;
@@ -177,7 +158,7 @@ static uint32_t undefined(struct join *j, size_t k, const struct name_slot *s)
 
 	if (!text.p || profile_odd(j->p, k, ODD_ID_UNDEFINED, s->line, text, j->err))
 		return NO_ID;
-	return intern(&j->strings, text);
+	return strset_add(&j->strings, text);
 }
 
 /* The string of a file with the name of an inlined function; the names of functions are
@@ -194,7 +175,7 @@ static uint32_t pair_string(struct join *j, size_t k, const struct name_slot *s,
 
 	if (file == NO_ID || str_eq(name, STR("???")))
 		return file;
-	of = j->strings.s[file];
+	of = j->strings.at[file];
 	text.n = of.n + name.n + 2;
 	if (!(text.p = to = arena_alloc(&j->p->arena, text.n)))
 		return NO_ID;
@@ -203,7 +184,7 @@ static uint32_t pair_string(struct join *j, size_t k, const struct name_slot *s,
 		memcpy(to, of.p, of.n);
 	to[of.n] = '\n';
 	memcpy(to + of.n + 1, name.p, name.n);
-	return intern(&j->strings, text);
+	return strset_add(&j->strings, text);
 }
 
 /* The string of a slot of tally k; NO_ID if memory is out. */
@@ -228,9 +209,9 @@ static uint32_t resolve(struct join *j, size_t k, uint32_t slot, unsigned depth)
 	if (s->refs && depth < DEEPEST && expand(j, k, s, depth, &text))
 		return NO_ID;
 	/* The usual case: the name is the same as in the stretch before. */
-	if (before && str_eq(j->strings.s[before->string], text))
+	if (before && str_eq(j->strings.at[before->string], text))
 		return *done = before->string;
-	return *done = intern(&j->strings, text);
+	return *done = strset_add(&j->strings, text);
 }
 
 /* Whether a definition gives an id of an earlier stretch another name.  Within a
@@ -302,7 +283,7 @@ static void fetch_soon(const struct join *j, const struct names *names, uint32_t
 		hash_fetch(&j->strings.by, (uint32_t)str_hash(s->text));
 	s -= FETCH;
 	if (s->id < ids->nsmall && ids->small[s->id])
-		__builtin_prefetch(&j->strings.s[ids->at[ids->small[s->id] - 1].string]);
+		__builtin_prefetch(&j->strings.at[ids->at[ids->small[s->id] - 1].string]);
 }
 
 static int join_tally(struct join *j, size_t k)
@@ -354,9 +335,9 @@ static size_t pairs_last(const struct join *j, size_t n)
 	struct sort_pair *o = j->order;
 	size_t from = 0, to;
 
-	while (from < n && !is_pair(j->strings.s[o[from].value]))
+	while (from < n && !is_pair(j->strings.at[o[from].value]))
 		from++;
-	for (to = from; to < n && is_pair(j->strings.s[o[to].value]); to++)
+	for (to = from; to < n && is_pair(j->strings.at[o[to].value]); to++)
 		;
 	if (to == from)
 		return 0;
@@ -372,7 +353,7 @@ static int number_strings(struct join *j)
 	size_t n = j->strings.n;
 
 	j->order = vec_block((n + 1) * sizeof(*j->order));
-	if (!j->order || sort_strings(j->strings.s, n, j->order))
+	if (!j->order || sort_strings(j->strings.at, n, j->order))
 		return err_no_memory(j->err, "while joining names");
 	if (j->space == SPACE_FILE)
 		j->p->npair = pairs_last(j, n);
@@ -381,7 +362,7 @@ static int number_strings(struct join *j)
 	if (!j->place || !j->sorted)
 		return err_no_memory(j->err, "while joining names");
 	for (size_t i = 0; i < n; i++) {
-		j->sorted[i] = j->strings.s[j->order[i].value];
+		j->sorted[i] = j->strings.at[j->order[i].value];
 		j->place[j->order[i].value] = (uint32_t)i;
 	}
 	for (size_t k = 0; k < j->p->ntally; k++) {
@@ -406,10 +387,9 @@ static int join_guarded(void *arg)
 	for (size_t k = 0; k < p->ntally; k++)
 		if (p->tally[k]->names[j->space].n > most)
 			most = p->tally[k]->names[j->space].n;
-	if (hash_expect(&j->strings.by, most) ||
-	    vec_reserve(&j->strings.s, &j->strings.cap, most, sizeof(*j->strings.s)))
+	if (strset_expect(&j->strings, most))
 		return err_no_memory(j->err, "while joining names");
-	j->entry = intern(&j->strings, STR("???"));
+	j->entry = strset_add(&j->strings, STR("???"));
 	if (j->entry == NO_ID)
 		return err_no_memory(j->err, "while joining names");
 	for (size_t k = 0; k < p->ntally; k++) {
@@ -431,9 +411,9 @@ static int join_names(struct profile *p, enum name_space space, bool once,
 {
 	struct join j = {.p = p, .space = space, .once = once, .err = err};
 	int rc = map_guard(join_guarded, &j, ERR_PROFILE, err);
-	void *const arrays[] = {j.strings.s, j.text, j.order, j.place, j.sorted};
+	void *const arrays[] = {j.text, j.order, j.place, j.sorted};
 
-	hash_free(&j.strings.by);
+	strset_free(&j.strings);
 	id_free(&j.ids);
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);

@@ -1,6 +1,7 @@
 /* hash_test.c - every index is found under its hash, also when hashes collide. */
 #include "index/base/hash.h"
 
+#include "index/base/arena.h"
 #include "tests/support/tap.h"
 
 /* How many indices are found under h, and whether want is one of them. */
@@ -92,6 +93,25 @@ static void test_full(void)
 	   "  and what is there stays");
 }
 
+static void test_arena(void)
+{
+	struct arena a;
+	struct hash t = {.arena = &a};
+	uint32_t i = 0, lost = 0;
+	bool found;
+
+	arena_init(&a, 64 << 10);
+	while (i < 100000 && !hash_add(&t, 7 * i, i))
+		i++;
+	ok(i > 1000 && i < 100000 && a.refused, "an arena that is full ends the table");
+	for (uint32_t k = 0; k < i; k++)
+		lost += find(&t, 7 * k, k, &found) != 1 || !found;
+	is_u64(lost, 0, "what was added before is found");
+	hash_free(&t);
+	ok(!t.cell, "an empty table");
+	arena_free(&a);
+}
+
 static void test_mix(void)
 {
 	uint32_t same = 0;
@@ -107,5 +127,6 @@ int main(void)
 	test_expected();
 	test_full();
 	test_mix();
+	test_arena();
 	return done_testing();
 }
