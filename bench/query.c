@@ -12,9 +12,9 @@
 #include <time.h>
 
 #include "engine/query.h"
+#include "index/base/order.h"
 #include "index/build.h"
 #include "repl/term/talk.h"
-#include "index/base/order.h"
 
 static const char help[] =
 	"usage: query [OPTION]... PROFILE QUERY...\n"

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
-#include "index/base/order.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 /* Functions and edges that the stages may look at, for all parts together. */
 enum { STAGE_BUDGET = 20000000 };

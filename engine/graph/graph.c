@@ -3,9 +3,9 @@
 
 #include "engine/graph/graph_build.h"
 #include "engine/names/name.h"
-#include "index/graph/inclusive.h"
 #include "index/base/bisect.h"
 #include "index/base/cost.h"
+#include "index/graph/inclusive.h"
 
 int graph_plain(struct store *st, struct arena *a, const struct cancel *cancel,
 		struct graph **out, struct err *err)

@@ -6,8 +6,8 @@
  */
 #include "engine/graph/graph_build.h"
 
-#include "index/graph/cycles.h"
 #include "index/base/cost.h"
+#include "index/graph/cycles.h"
 
 int graph_poll(const struct graph *g, uint32_t i, struct err *err)
 {

@@ -12,8 +12,8 @@
 #include <stdlib.h>
 
 #include "engine/graph/graph_build.h"
-#include "index/base/order.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 enum { MOST_LOOKED_AT = 3000000 };
 

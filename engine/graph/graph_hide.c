@@ -18,9 +18,9 @@
 
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
-#include "index/graph/cycles.h"
-#include "index/base/order.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
+#include "index/graph/cycles.h"
 
 enum { POLL = 256 };
 

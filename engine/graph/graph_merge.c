@@ -10,9 +10,9 @@
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/names/name.h"
-#include "index/base/order.h"
 #include "index/base/cost.h"
 #include "index/base/hash.h"
+#include "index/base/order.h"
 
 struct merge {
 	const uint32_t *map, *edge; /* below -> here */

@@ -16,8 +16,8 @@
 
 #include "index/base/arena.h"
 #include "index/base/bytes.h"
-#include "index/base/varint.h"
 #include "index/base/strset.h"
+#include "index/base/varint.h"
 
 enum { FOUND_NONE, FOUND_FUNCTION, FOUND_FRAME };
 

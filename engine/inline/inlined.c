@@ -13,8 +13,8 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
-#include "index/base/order.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 bool inlined_line(struct store *st, fn_id f, file_id file)
 {

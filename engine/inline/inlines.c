@@ -13,8 +13,8 @@
 
 #include "engine/inline/inlines_child.h"
 #include "engine/inline/inlines_in.h"
-#include "index/format/meta_code.h"
 #include "index/base/bisect.h"
+#include "index/format/meta_code.h"
 
 enum {
 	/* valgrind and libdw read another line for one address of 150, but for several of a

@@ -2,8 +2,8 @@
 #include "engine/lang/keywords.h"
 
 #include "engine/lang/token.h"
-#include "index/base/str.h"
 #include "index/base/count.h"
+#include "index/base/str.h"
 
 #define UNIT (C_OF | C_BY | C_UNIT)
 #define LIST (C_BY | C_UNIT)

@@ -5,8 +5,8 @@
 
 #include <math.h>
 
-#include "index/graph/inclusive.h"
 #include "index/base/cost.h"
+#include "index/graph/inclusive.h"
 
 uint64_t path_rounded(double est)
 {

@@ -11,8 +11,8 @@
 #include <string.h>
 
 #include "engine/path/path_tree_in.h"
-#include "index/base/order.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 #define WIDE_GROUP 1e-3 /* of the whole */
 enum { EDGES_MOST = 20000000, EDGES_LEAST = 500 };

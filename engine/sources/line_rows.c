@@ -13,10 +13,10 @@
 #include "engine/graph/graph.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/rows/row_loops.h"
-#include "index/base/sort.h"
-#include "index/base/order.h"
 #include "index/base/cost.h"
 #include "index/base/count.h"
+#include "index/base/order.h"
+#include "index/base/sort.h"
 
 file_id plain_file(const struct detail *d, file_id file)
 {

@@ -12,7 +12,6 @@
 #include "engine/path/known.h"
 #include "index/base/cost.h"
 #include "index/base/order.h"
-#include "index/base/cost.h"
 
 static double near_weight(const struct path_tree_row *r)
 {

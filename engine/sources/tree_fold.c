@@ -13,8 +13,8 @@
 #include "engine/graph/graph.h"
 #include "engine/sources/neighbours.h"
 #include "engine/sources/source.h"
-#include "index/base/order.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
 	       struct flow_parts **out)

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/cost.h"
+#include "index/base/order.h"
 #include "index/base/vec.h"
 #include "index/detail/detail_run.h"
 #include "index/tally/tally.h"
-#include "index/base/order.h"
-#include "index/base/cost.h"
 
 enum {
 	FILES_MAX = 64,	      /* of a function; they are searched one by one */

@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/cost.h"
 #include "index/base/vec.h"
 #include "index/detail/detail_lines.h"
 #include "index/detail/detail_run.h"
 #include "index/tally/tally.h"
-#include "index/base/cost.h"
 
 enum {
 	/* Most bytes of a row without its costs. */

@@ -15,14 +15,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/bisect.h"
+#include "index/base/cost.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"
 #include "index/detail/copy.h"
 #include "index/detail/detail_lines.h"
 #include "index/detail/detail_run.h"
 #include "index/detail/edge_uses.h"
-#include "index/base/bisect.h"
-#include "index/base/cost.h"
 
 enum {
 	RUN_BYTES = 32 << 20, /* of rows and their costs, about */

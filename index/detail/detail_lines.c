@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/detail/detail_run.h"
 #include "index/base/cost.h"
+#include "index/detail/detail_run.h"
 
 void detail_lines_init(struct detail_lines *l, size_t nevent)
 {

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/cost.h"
 #include "index/base/vec.h"
 #include "index/detail/edge_uses.h"
-#include "index/base/cost.h"
 
 enum { STEPS = 1 << 12 };
 

@@ -3,9 +3,9 @@
 
 #include <string.h>
 
+#include "index/base/cost.h"
 #include "index/base/sized.h"
 #include "index/base/varint.h"
-#include "index/base/cost.h"
 
 enum { ID_MAX = 5 }; /* bytes of an id at most */
 

@@ -12,10 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/cost.h"
+#include "index/base/order.h"
 #include "index/base/vec.h"
 #include "index/merge/reuse.h"
-#include "index/base/order.h"
-#include "index/base/cost.h"
 
 /* ---- derived events ---- */
 

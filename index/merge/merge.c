@@ -12,14 +12,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/bisect.h"
+#include "index/base/cost.h"
+#include "index/base/order.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"
 #include "index/merge/header.h"
 #include "index/merge/merge_names.h"
 #include "index/merge/reuse.h"
-#include "index/base/bisect.h"
-#include "index/base/order.h"
-#include "index/base/cost.h"
 
 static int interrupted(const atomic_int *cancel, struct err *err)
 {

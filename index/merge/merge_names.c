@@ -16,8 +16,8 @@
 #include "index/base/hash.h"
 #include "index/base/map.h"
 #include "index/base/sort.h"
-#include "index/base/vec.h"
 #include "index/base/strset.h"
+#include "index/base/vec.h"
 
 /* The meaning of ids at the start of a stretch, after the first: id -> string. */
 struct id_map {

@@ -18,13 +18,13 @@
 #include <sys/prctl.h>
 #include <time.h>
 
+#include "index/base/cost.h"
 #include "index/base/map.h"
 #include "index/base/ordered.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"
 #include "index/graph/cycles.h"
 #include "index/graph/inclusive.h"
-#include "index/base/cost.h"
 
 struct save {
 	struct profile *p;

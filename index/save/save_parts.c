@@ -10,12 +10,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/cost.h"
 #include "index/base/ordered.h"
 #include "index/base/sized.h"
 #include "index/base/varint.h"
 #include "index/base/vec.h"
 #include "index/save/save.h"
-#include "index/base/cost.h"
 
 /* The functions of a part, or its edges. */
 struct rows {

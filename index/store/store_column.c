@@ -8,10 +8,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/format/column_code.h"
-#include "index/store/store_in.h"
 #include "index/base/bisect.h"
 #include "index/base/cost.h"
+#include "index/format/column_code.h"
+#include "index/store/store_in.h"
 
 uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
 		      uint64_t n)

@@ -7,10 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/bisect.h"
 #include "index/store/column_loops.h"
 #include "index/store/demangle.h"
 #include "index/store/store_in.h"
-#include "index/base/bisect.h"
 
 /* A value of strings; p NULL: it is damaged. */
 struct strings {

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/order.h"
 #include "index/base/sized.h"
 #include "index/store/store_in.h"
-#include "index/base/order.h"
 
 struct place_key {
 	uint64_t instr, line;

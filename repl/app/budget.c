@@ -9,8 +9,8 @@
  */
 #include "repl/app/budget.h"
 
-#include "repl/term/number.h"
 #include "index/base/cost.h"
+#include "repl/term/number.h"
 
 enum { FIRST = 32 }; /* rows */
 

@@ -21,10 +21,10 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
+#include "index/base/cost.h"
+#include "index/base/order.h"
 #include "repl/render/cell.h"
 #include "repl/term/number.h"
-#include "index/base/order.h"
-#include "index/base/cost.h"
 
 enum { NEIGHBOURS = 8, CELL = NUMBER_MAX + 2, COLUMNS = 5, WIDE = 6 };
 

@@ -12,9 +12,9 @@
 
 #include "engine/graph/graph.h"
 #include "engine/path/path.h"
-#include "repl/pictures/frames_in.h"
 #include "index/base/bisect.h"
 #include "index/base/cost.h"
+#include "repl/pictures/frames_in.h"
 
 enum { STACK_FRAMES = 10000000 }; /* of all stacks in a file: some 100 MB */
 

@@ -12,10 +12,10 @@
 
 #include "engine/graph/graph.h"
 #include "engine/path/path.h"
-#include "repl/pictures/frames_in.h"
 #include "index/base/bisect.h"
-#include "index/base/order.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
+#include "repl/pictures/frames_in.h"
 
 #define WIDE 1e-3 /* of the whole */
 #define UNKNOWN UINT64_MAX

@@ -4,8 +4,8 @@
  * Functions and calls have a budget of bytes, half of it if there is the source, too.  Rows
  * of the answer come first, then the costliest of any event, on either side.
  */
-#include "repl/pictures/report_in.h"
 #include "index/base/order.h"
+#include "repl/pictures/report_in.h"
 
 #include <math.h>
 #include <stdlib.h>

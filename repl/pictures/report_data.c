@@ -32,9 +32,9 @@
 
 #include "engine/names/name.h"
 #include "engine/path/path.h"
+#include "index/base/cost.h"
 #include "index/format/event.h"
 #include "repl/term/emit.h"
-#include "index/base/cost.h"
 
 enum { TREE_ROWS = 10000 /* per event */, TREES_ROWS = 100000 };
 

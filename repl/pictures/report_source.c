@@ -9,9 +9,9 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "repl/term/number.h"
-#include "index/base/order.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
+#include "repl/term/number.h"
 
 enum {
 	AHEAD = 256,	   /* functions whose inlined code is looked up together */

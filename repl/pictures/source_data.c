@@ -12,10 +12,10 @@
 #include <string.h>
 
 #include "engine/names/name.h"
+#include "index/base/cost.h"
+#include "index/base/order.h"
 #include "index/base/vec.h"
 #include "repl/term/number.h"
-#include "index/base/order.h"
-#include "index/base/cost.h"
 
 enum {
 	GAP_BYTES = 60,	 /* of a line that says how many are left out */

@@ -12,9 +12,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "index/base/count.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/pack.h"
-#include "index/base/count.h"
 
 void (*faults_arm)(const char *);
 unsigned long (*faults_record)(char class, uint64_t *hash, size_t n);

@@ -18,6 +18,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "index/base/order.h"
 #include "index/build.h"
 #include "index/format/column_code.h"
 #include "index/format/meta_code.h"
@@ -25,7 +26,6 @@
 #include "tests/support/fuzzing.h"
 #include "tests/support/sample.h"
 #include "tests/support/tap.h"
-#include "index/base/order.h"
 
 enum { PAGE = 4096, EDITS = 5, QUESTIONS = 6, FILES = 3, FUNCTIONS = 300, PATHS = 160 };
 

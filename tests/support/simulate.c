@@ -18,8 +18,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/base/hash.h"
 #include "index/base/count.h"
+#include "index/base/hash.h"
 
 enum { FRACTIONS = 10, LIBRARY = 2 };
 

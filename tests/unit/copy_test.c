@@ -4,13 +4,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/cost.h"
 #include "index/base/hash.h"
 #include "index/detail/detail_run.h"
 #include "index/tally/piece.h"
 #include "index/tally/tally.h"
 #include "tests/support/dice.h"
 #include "tests/support/tap.h"
-#include "index/base/cost.h"
 
 enum { ROWS = 4000, FILES = 200, EDGES = 40, FIRST_EDGE = 1000 };
 

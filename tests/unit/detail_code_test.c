@@ -1,10 +1,10 @@
 /* detail_code_test.c - packed detail comes back as it was, and damage is met with care. */
 #include <stdlib.h>
 
+#include "index/base/order.h"
 #include "index/format/detail_code.h"
 #include "tests/support/dice.h"
 #include "tests/support/tap.h"
-#include "index/base/order.h"
 
 enum { ROWS = 40, EVENTS = 130 };
 

@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "engine/flow/chain.h"
+#include "index/base/order.h"
 #include "tests/support/flows.h"
 #include "tests/support/tap.h"
-#include "index/base/order.h"
 
 static struct path_list find(const struct flow *fl, struct path_query q, struct arena *a)
 {
