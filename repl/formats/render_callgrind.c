@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "engine/graph/graph.h"
+#include "index/base/cost.h"
 
 enum { MOST_AHEAD = 16 }; /* calls of a function */
 
@@ -101,12 +102,6 @@ static void put_costs(struct writer *w, const uint64_t *costs)
 	out_char(w->o, '\n');
 }
 
-static void add_total(struct writer *w, uint32_t e, uint64_t cost)
-{
-	if (__builtin_add_overflow(w->totals[e], cost, &w->totals[e]))
-		w->totals[e] = UINT64_MAX;
-}
-
 /* Lines of inlined code are written under their own file. */
 static void follow_file(struct writer *w, file_id file)
 {
@@ -126,7 +121,7 @@ static int put_line(void *arg, const struct store_line *row, const uint64_t *cos
 	put_position(w, row->instr, row->line);
 	put_costs(w, costs);
 	for (uint32_t e = 0; e < w->info->events; e++)
-		add_total(w, e, costs[e]);
+		cost_add(&w->totals[e], costs[e]);
 	return 0;
 }
 
@@ -215,7 +210,7 @@ static void put_graph_function(struct writer *w, uint32_t f)
 
 		out_char(w->o, ' ');
 		out_u64(w->o, cost);
-		add_total(w, e, cost);
+		cost_add(&w->totals[e], cost);
 	}
 	out_char(w->o, '\n');
 	graph_callees(w->g, f, &first, &n);
