@@ -1,5 +1,16 @@
 # quern.bash - completion of quern's options, formats, events and files for bash.
 
+# The names of query files that begin with a word.  `compgen -W` would run what a name says:
+# it expands its words.
+_quern_queries() {
+	local name
+	quern --no-init -c .queries 2>/dev/null </dev/null |
+		sed -n 's/^\([^ ]\{1,\}\)  .*/\1/p' |
+		while IFS= read -r name; do
+			[[ $name == "$1"* ]] && printf '%s\n' "$name"
+		done
+}
+
 _quern() {
 	local word=$2 before=$3
 	local options='--command --file --keep-going --format --event --budget --raw --wide --color --quiet
@@ -12,8 +23,7 @@ _quern() {
 	COMPREPLY=()
 	case $before in
 	-f | --file)
-		mapfile -t COMPREPLY < <(compgen -f -- "$word"
-			compgen -W "$(quern --no-init -c .queries 2>/dev/null | sed -n 's/^\([^ ]\{1,\}\)  .*/\1/p')" -- "$word")
+		mapfile -t COMPREPLY < <(compgen -f -- "$word"; _quern_queries "$word")
 		;;
 	--format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$word") ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;

@@ -12,7 +12,7 @@ import signal
 import subprocess
 import time
 
-from e2e import HUNG, done, environ, ok, same, skip, top
+from e2e import HUNG, done, environ, ok, quern, same, skip, top
 
 repl = top + "/repl/"
 
@@ -31,6 +31,20 @@ if shutil.which("bash"):
     same(sh(["bash", "-c", ask, "-", "se", "--limit"]), (0, "seconds=\n"), "bash: a limit")
     same(sh(["bash", "-c", ask, "-", "sp", "--format"]), (0, "speedscope\n"), "bash: a format")
     same(sh(["bash", "-c", ask, "-", "a", "quern"]), (0, "a.out\n"), "bash: a profile, not its index")
+    # The names of query files are somebody's: nothing in them is run or expanded.
+    os.makedirs(".config/quern/queries")
+    os.makedirs("bin")
+    os.symlink(os.path.abspath(quern), "bin/quern")
+    evil = ["$(touch${IFS}ran).q", "`touch${IFS}ran`.q", "*.q", "~.q", "a'b.q", 'a"b.q', "${HOME}.q", "$((x=1)).q"]
+    for name in evil:
+        with open(".config/quern/queries/" + name, "w") as f:
+            f.write("# %s\ntop 3\n" % name)
+    each = "PATH=$PWD/bin:$PATH; " + ask.replace("echo ${COMPREPLY[@]}", "printf '%s\\n' \"${COMPREPLY[@]}\"")
+    status, got = sh(["bash", "-c", each, "-", "", "-f"])
+    same([n for n in evil if n[:-2] not in got.split("\n")], [], "bash: the names of query files, as they are")
+    ok(not os.path.exists("ran"), "bash: nothing in them is run", got)
+    same(sh(["bash", "-c", each, "-", "gate-", "-f"]), (0, "gate-instructions\ngate-time\n"), "bash: those that begin so")
+    shutil.rmtree(".config")
 else:
     skip("bash completes", "bash is not installed")
 
