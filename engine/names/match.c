@@ -209,10 +209,12 @@ static bool bare_parsed(const struct match *m, struct name *o)
 
 	if ((m->pat.recursion.n && !same_recursion(m->pat.recursion, o->recursion)) ||
 	    (m->pat.clone.n && !same_clone(m->pat.clone, o->clone)) ||
-	    (m->pat.version.n && !same_version(m->pat.version, o->version)))
+	    (m->pat.version.n && !same_version(m->pat.version, o->version)) ||
+	    (m->pat.prefix.n && !str_eq(m->pat.prefix, o->prefix)) ||
+	    (m->pat.suffix.n && !str_eq(m->pat.suffix, o->suffix)))
 		return false;
 	if (m->atom.field == MATCH_CLASS)
-		o->n--;
+		o->n = o->nhead;
 	for (size_t i = 0; i < o->n; i++)
 		if (m->transparent || !is_transparent(o->part[i]))
 			o->part[n++] = o->part[i];
@@ -296,13 +298,13 @@ static bool part_of(const struct match *m, struct str name)
 	if (!contains(name, m->needle, m->atom.nocase))
 		return false;
 	name_parse(name, false, &o);
-	if (part_of_parsed(m, &o, o.n - class))
+	if (part_of_parsed(m, &o, class ? o.nhead : o.n))
 		return true;
 	if (str_find_str(name, STR(" as ")) == name.n &&
 	    str_find_str(name, STR("<impl ")) == name.n)
 		return false;
 	name_parse(name, true, &o);
-	return part_of_parsed(m, &o, o.n - class);
+	return part_of_parsed(m, &o, class ? o.nhead : o.n);
 }
 
 static size_t split_path(struct str s, struct str *part, bool *cut)

@@ -2,10 +2,11 @@
  * name.c - split the name of a function; see name.h.
  *
  * One pass from left to right keeps the components seen so far.  A blank outside brackets
- * means that they were a return type ("void f"): they are dropped, and the scan starts
- * again after the blank.  But a blank after a parameter list starts a suffix (" const", "
- * [clone .part.0]").  A bracket at the start of a component is that component
- * ("(anonymous namespace)", "{lambda(int)#1}", "<module>"); a later one holds arguments.
+ * and before a parameter list means that they were a return type ("void f(int)"): they are
+ * dropped, and the scan starts again after the blank.  Other blanks are part of a
+ * component ("main chunk") or start a suffix (" const", " [clone .part.0]").  A bracket at
+ * the start of a component is that component ("(anonymous namespace)", "{lambda(int)#1}",
+ * "<module>"); a later one holds arguments.
  *
  *	geo::Vec<int>* std::sort<It>(It, It)::{lambda(int)#1}::operator()(int) const'2
  *	dropped at the   [0] [1]            [2]              [3]             skipped  recursion
@@ -15,18 +16,25 @@
 
 #include <string.h>
 
+#include "engine/names/name_forms.h"
+
 struct scan {
 	struct str s;
-	size_t i;	 /* the next byte */
-	size_t start;	 /* of the current component */
-	size_t end;	 /* of its text; NPOS while it grows */
-	size_t sep;	 /* where the separator before it starts */
-	size_t core;	 /* where the first component starts */
-	size_t path;	 /* the separator before a "/..." path; NPOS: none */
-	size_t no_clone; /* no clone suffix starts before this */
-	unsigned open;	 /* brackets that are never closed */
-	unsigned depth;	 /* of "<<T as A>::B as C>" */
-	bool params;	 /* a parameter list came last */
+	size_t i;	    /* the next byte */
+	size_t start;	    /* of the current component */
+	size_t end;	    /* of its text; NPOS while it grows */
+	size_t sep;	    /* where the separator before it starts */
+	size_t core;	    /* where the first component starts */
+	size_t path;	    /* the separator before a "/..." path; NPOS: none */
+	size_t no_clone;    /* no clone suffix starts before this */
+	size_t last_params; /* where the last parameter list begins, if it was searched
+			       for: see ends_type() */
+	bool searched;
+	bool slash;	/* a "/" or backslash was a separator */
+	bool text;	/* the component has a blank: brackets are part of it */
+	unsigned open;	/* brackets that are never closed */
+	unsigned depth; /* of "<<T as A>::B as C>" */
+	bool params;	/* a parameter list came last */
 	bool trait;
 	struct name *out;
 	size_t at[NAME_PARTS];	 /* separator of each part */
@@ -35,9 +43,9 @@ struct scan {
 
 #define NPOS ((size_t)-1)
 
-/* A name of 64 KiB may be all brackets.  Give up on them, rather than scan it again or
- * use a stack frame for each. */
-enum { MAX_OPEN = 8, MAX_DEPTH = 8 };
+/* A name of 64 KiB may be all brackets or operators.  Give up on them, rather than scan it
+ * again or use a stack frame for each. */
+enum { MAX_OPEN = 8, MAX_DEPTH = 8, MAX_OPERATORS = 32 };
 
 static void split_name(struct str name, bool trait, unsigned depth, struct name *out);
 
@@ -79,11 +87,17 @@ static size_t skip_kind(const struct scan *c, size_t i, char open, char close)
 	return NPOS;
 }
 
-static size_t skip_operator(const struct scan *c, size_t i);
+static size_t skip_operator(const struct scan *c, size_t i, unsigned inside);
+
+static bool is_operator(const struct scan *c, size_t i)
+{
+	return here(c, i, "operator") && !is_ident(at(c, i + 8)) &&
+	       (i == 0 || !is_ident(c->s.p[i - 1]));
+}
 
 /* Skip past the '>' that closes the '<' at i, or return NPOS.  "->", "operator<" and
- * the inside of other brackets do not count. */
-static size_t skip_angle(const struct scan *c, size_t i)
+ * the inside of other brackets do not count.  inside: so many operators' names. */
+static size_t skip_angle(const struct scan *c, size_t i, unsigned inside)
 {
 	size_t depth = 0;
 
@@ -100,9 +114,9 @@ static size_t skip_angle(const struct scan *c, size_t i)
 			next = skip_kind(c, i, '(', ')');
 		} else if (ch == '{') {
 			next = skip_kind(c, i, '{', '}');
-		} else if (ch == 'o' && here(c, i, "operator") &&
-			   !is_ident(at(c, i + 8)) && i && !is_ident(c->s.p[i - 1])) {
-			next = skip_operator(c, i);
+		} else if (ch == 'o' && is_operator(c, i)) {
+			next = inside < MAX_OPERATORS ? skip_operator(c, i, inside + 1)
+						      : NPOS;
 		}
 		if (next == NPOS)
 			return NPOS;
@@ -112,7 +126,7 @@ static size_t skip_angle(const struct scan *c, size_t i)
 }
 
 /* Skip past "operator<<", "operator new[]", "operator std::string" at i. */
-static size_t skip_operator(const struct scan *c, size_t i)
+static size_t skip_operator(const struct scan *c, size_t i, unsigned inside)
 {
 	static const char *const known[] = {
 		"()",	"[]",	     "<=>",	"<<=",	     ">>=", "->*", "->", "<<",
@@ -142,7 +156,7 @@ static size_t skip_operator(const struct scan *c, size_t i)
 	if (at(c, i) != ' ')
 		return i;
 	while (i < c->s.n && c->s.p[i] != '(' && c->s.p[i] != '\'') {
-		size_t next = c->s.p[i] == '<' ? skip_angle(c, i) : i + 1;
+		size_t next = c->s.p[i] == '<' ? skip_angle(c, i, inside) : i + 1;
 
 		i = next == NPOS ? c->s.n : next;
 	}
@@ -244,7 +258,7 @@ static void begin(struct scan *c, size_t sep, size_t start)
 	c->sep = sep;
 	c->start = c->i = start;
 	c->end = NPOS;
-	c->params = false;
+	c->params = c->text = false;
 }
 
 /* All text before i was a return type. */
@@ -292,7 +306,7 @@ static void take_inside(struct scan *c, size_t from, size_t to)
 /* A '<' at the start of a component: returns past it, or NPOS for an ordinary byte. */
 static size_t open_angle(struct scan *c)
 {
-	size_t i = c->i, past = skip_angle(c, i);
+	size_t i = c->i, past = skip_angle(c, i, 0);
 	bool after_colons = i >= 2 && c->s.p[i - 1] == ':' && c->s.p[i - 2] == ':';
 
 	if (past == NPOS)
@@ -307,64 +321,180 @@ static size_t open_angle(struct scan *c)
 	return past;
 }
 
-/* A blank outside brackets. */
-static void take_blank(struct scan *c)
+/* ---- blanks ---- */
+
+/* Skip past the bracket at i.  One that never closes is an ordinary byte; *open counts
+ * these. */
+static size_t skip_bracket(const struct scan *c, size_t i, unsigned *open)
+{
+	const char ch = c->s.p[i];
+	size_t past = *open == MAX_OPEN ? NPOS
+		      : ch == '('	? skip_kind(c, i, '(', ')')
+		      : ch == '{'	? skip_kind(c, i, '{', '}')
+		      : ch == '['	? skip_kind(c, i, '[', ']')
+					: skip_angle(c, i, 0);
+
+	if (past != NPOS)
+		return past;
+	*open += *open < MAX_OPEN;
+	return i + 1;
+}
+
+/* Past "'lambda'" (clang) or "'Elixir.Enum'" at i. */
+static size_t skip_quoted(const struct scan *c, size_t i)
+{
+	const size_t past = i + 1 + str_find(str_from(c->s, i + 1), '\'') + 1;
+
+	return past < c->s.n ? past : c->s.n;
+}
+
+/* Is the quote at i the start of "'2"?  Others begin a component or follow a blank. */
+static bool is_recursion(const struct scan *c, size_t i)
+{
+	return i && !strchr(" :./\\", c->s.p[i - 1]);
+}
+
+/* Where the last parameter list of a C++ signature begins; 0: it is none.  Paths are none. */
+static size_t find_params(const struct scan *c)
+{
+	size_t i = 0, found = 0, name_end = 0;
+	unsigned open = 0;
+
+	while (i < c->s.n) {
+		const char ch = c->s.p[i];
+
+		if (ch == '/' || ch == '\\')
+			return 0;
+		if (ch == '\'' && is_recursion(c, i))
+			break;
+		if (ch == 'o' && is_operator(c, i)) {
+			name_end = i = skip_operator(c, i, 0);
+		} else if (ch == '\'') {
+			i = skip_quoted(c, i);
+		} else if (ch == '(' || ch == '{' || ch == '[' || ch == '<') {
+			/* Callgrind's older readers of debug information add "[inline]". */
+			if (here(c, i, "[inline]") && i && is_ident(c->s.p[i - 1]))
+				found = i;
+			if (ch == '(' && i &&
+			    (i == name_end || is_ident(c->s.p[i - 1]) ||
+			     strchr(")>]}'", c->s.p[i - 1])))
+				found = i;
+			i = skip_bracket(c, i, &open);
+		} else {
+			i++;
+		}
+	}
+	return found;
+}
+
+/* Is the blank at i the one before X in "vtable for X", "virtual thunk to X"? */
+static bool ends_special(const struct scan *c, size_t i)
+{
+	static const char *const words[] = {
+		"vtable",    "VTT",	     "typeinfo",    "guard",
+		"TLS",	     "construction", "virtual",	    "non-virtual",
+		"covariant", "reference",    "transaction",
+	};
+	const struct str before = {c->s.p, i};
+
+	if (!str_ends(before, STR(" for")) && !str_ends(before, STR(" to")))
+		return false;
+	for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
+		if (here(c, 0, words[k]) && at(c, strlen(words[k])) == ' ')
+			return true;
+	return false;
+}
+
+/* Is all before the blank at i a return type?  Then parameters come after it. */
+static bool ends_type(struct scan *c, size_t i)
+{
+	if (c->slash)
+		return false;
+	if (ends_special(c, i))
+		return true;
+	if (!c->searched)
+		c->last_params = find_params(c);
+	c->searched = true;
+	return c->last_params > i;
+}
+
+/* The end of " [clone .part.0] [clone .cold]" at i, or i. */
+static size_t skip_clones(const struct scan *c, size_t i)
+{
+	while (here(c, i, " [clone ")) {
+		size_t past = skip_kind(c, i + 1, '[', ']');
+
+		i = past == NPOS ? c->s.n : past;
+	}
+	return i;
+}
+
+/* The end of " const" at i, after parameters; or i. */
+static size_t skip_qualifier(const struct scan *c, size_t i)
 {
 	static const char *const words[] = {
 		" const",      " volatile", " noexcept", " restrict",
 		" __restrict", " &&",	    " &",
 	};
-	size_t i = c->i;
 
-	if (here(c, i, " [clone ")) {
-		size_t past = i;
-
-		while (here(c, past, " [clone ")) {
-			size_t e = skip_kind(c, past + 1, '[', ']');
-
-			past = e == NPOS ? c->s.n : e;
-		}
-		c->out->clone = (struct str){c->s.p + i, past - i};
-		skip_arguments(c, past);
-		return;
-	}
 	for (size_t k = 0; c->params && k < sizeof(words) / sizeof(words[0]); k++) {
 		size_t n = strlen(words[k]);
 
 		if (here(c, i, words[k]) &&
-		    !(is_ident(words[k][n - 1]) && is_ident(at(c, i + n)))) {
-			c->i = i + n;
-			return;
-		}
+		    !(is_ident(words[k][n - 1]) && is_ident(at(c, i + n))))
+			return i + n;
 	}
-	if (at(c, i + 1) == '(' && i - c->start == 8 && here(c, c->start, "decltype")) {
+	return i;
+}
+
+/* A blank outside brackets. */
+static void take_blank(struct scan *c)
+{
+	const size_t i = c->i;
+	size_t past = skip_clones(c, i);
+
+	if (past > i) {
+		c->out->clone = (struct str){c->s.p + i, past - i};
+		skip_arguments(c, past);
+	} else if ((past = skip_qualifier(c, i)) > i) {
+		c->i = past;
+	} else if (at(c, i + 1) == '(' && i - c->start == 8 &&
+		   here(c, c->start, "decltype")) {
 		c->i = i + 1;
-		return;
+	} else if (ends_type(c, i)) {
+		restart(c, i + 1);
+	} else {
+		/* After parameters: "requires C<T>". */
+		c->end = c->params ? c->end : NPOS;
+		c->text = true;
+		c->i++;
 	}
-	restart(c, i + 1);
 }
 
 /* A bracket inside a component, or at its start. */
 static void bracket(struct scan *c, char open)
 {
 	bool first = c->start == c->i;
-	size_t past = c->open == MAX_OPEN ? NPOS
-		      : open == '('	  ? skip_kind(c, c->i, '(', ')')
-		      : open == '{'	  ? skip_kind(c, c->i, '{', '}')
-		      : open == '['	  ? skip_kind(c, c->i, '[', ']')
-		      : first		  ? open_angle(c)
-					  : skip_angle(c, c->i);
+	const size_t from = c->i;
+	size_t past;
 
-	if (past == NPOS) {
-		c->open += c->open < MAX_OPEN;
-		c->i++;
-	} else if (first) {
+	if (first && open == '<') {
+		past = c->open < MAX_OPEN ? open_angle(c) : NPOS;
+		c->open += past == NPOS && c->open < MAX_OPEN;
+		c->i = past == NPOS ? from + 1 : past;
+		return;
+	}
+	past = skip_bracket(c, from, &c->open);
+	/* The text of a path has no parameters. */
+	if (first || c->text || past == from + 1 || (c->slash && open == '(')) {
 		c->i = past;
 	} else {
 		c->params = open == '(';
 		skip_arguments(c, past);
 	}
 }
+
+/* ---- separators ---- */
 
 static void separator(struct scan *c, size_t n)
 {
@@ -374,6 +504,75 @@ static void separator(struct scan *c, size_t n)
 	if (c->out->n == 0)
 		c->core = c->i + n;
 	begin(c, empty ? c->sep : c->i, c->i + n);
+}
+
+/* The "#" of Foo#bar, Foo#==, <Class::Foo>#new; not that of {closure#0}, which is in a
+ * bracket, nor of #12. */
+static bool is_method(const struct scan *c)
+{
+	const char next = at(c, c->i + 1);
+
+	return c->i && (is_ident(c->s.p[c->i - 1]) || strchr(">])", c->s.p[c->i - 1])) &&
+	       next && !name_is_digit(next) && !strchr(" }'#.:", next);
+}
+
+/* The ":" of lists:map/2 and Account:deposit; not those of a.c:12, http://, a selector:
+ * in pieces:, or CORE:match, as Perl calls its own functions. */
+static bool is_label(const struct scan *c)
+{
+	const char next = at(c, c->i + 1);
+	const struct str part = {c->s.p + c->start, c->i - c->start};
+
+	return part.n && !c->slash && (is_ident(next) || next == '\'') &&
+	       !name_is_digit(next) && c->s.p[c->s.n - 1] != ':' &&
+	       (is_ident(part.p[part.n - 1]) || part.p[part.n - 1] == '\'') &&
+	       !str_eq(part, STR("CORE"));
+}
+
+/* Is the component so far the drive of "C:\\src"?  Then a path begins. */
+static bool is_drive(const struct scan *c)
+{
+	return c->i - c->start == 2 && c->s.p[c->i - 1] == ':';
+}
+
+static bool is_slash(const struct scan *c)
+{
+	return c->s.p[c->i] == '/' || c->s.p[c->i] == '\\';
+}
+
+/* What separates components.  The class ends at the last of them, but for slashes: a path
+ * is no class, see split_name(). */
+static const struct {
+	struct str text;
+	bool (*is)(const struct scan *c); /* whether it is one here; NULL: always */
+} separators[] = {
+	{STR("::"), NULL},     /* C++, Rust, Perl, PHP, ruby-prof */
+	{STR("->"), NULL},     /* PHP */
+	{STR("#"), is_method}, /* Ruby */
+	{STR(":"), is_label},  /* Erlang, Elixir, Lua */
+	{STR("\\"), is_slash}, /* namespaces of PHP, paths */
+	{STR("/"), is_slash},  /* packages of Go, paths */
+};
+
+/* Take the separator at c->i; "." is in dot().  False: there is none. */
+static bool take_separator(struct scan *c)
+{
+	for (size_t k = 0; k < sizeof(separators) / sizeof(separators[0]); k++) {
+		const struct str text = separators[k].text;
+
+		if (!str_starts(str_from(c->s, c->i), text) ||
+		    (separators[k].is && !separators[k].is(c)))
+			continue;
+		if (separators[k].is == is_slash) {
+			c->slash = true;
+			if (c->path == NPOS && (c->start == c->i || is_drive(c)) &&
+			    (is_drive(c) || c->s.p[c->i] == '/'))
+				c->path = c->sep;
+		}
+		separator(c, text.n);
+		return true;
+	}
+	return false;
 }
 
 static void dot(struct scan *c)
@@ -410,13 +609,29 @@ static void skip_word(struct scan *c)
 	while (c->i < c->s.n && is_ident(c->s.p[c->i]));
 }
 
+/* Take the method Integer#-@ or >>= at c->i, whose name is signs to the end. */
+static bool take_sign(struct scan *c)
+{
+	enum { LONGEST = 3 };
+	size_t i = c->i;
+
+	while (i < c->s.n && i - c->i < LONGEST && strchr("+-*/%=!<>~&|^@", c->s.p[i]) &&
+	       c->s.p[i])
+		i++;
+	if (c->i == 0 || i == c->i || (i < c->s.n && c->s.p[i] != '\''))
+		return false;
+	c->i = i;
+	return true;
+}
+
 /* Take one construct at c->i; false: the name is over. */
 static bool take_step(struct scan *c)
 {
 	char ch = c->s.p[c->i];
 	bool first = c->start == c->i;
-	size_t past;
 
+	if (first && take_sign(c))
+		return true;
 	switch (ch) {
 	case '<':
 	case '(':
@@ -424,22 +639,12 @@ static bool take_step(struct scan *c)
 	case '[': bracket(c, ch); return true;
 	case ' ': take_blank(c); return true;
 	case '.': dot(c); return true;
-	case '\\': separator(c, 1); return true;
+	case '\\':
 	case '/':
-		if (first && c->path == NPOS)
-			c->path = c->sep;
-		separator(c, 1);
-		return true;
 	case ':':
-		if (at(c, c->i + 1) == ':')
-			separator(c, 2);
-		else
-			c->i++;
-		return true;
+	case '#':
 	case '-':
-		if (at(c, c->i + 1) == '>')
-			separator(c, 2);
-		else
+		if (!take_separator(c))
 			c->i++;
 		return true;
 	case '@':
@@ -449,16 +654,15 @@ static bool take_step(struct scan *c)
 			version(c);
 		return true;
 	case '\'':
-		if (!first) {
+		if (!first && is_recursion(c, c->i)) {
 			c->out->recursion = str_from(c->s, c->i);
 			return false;
 		}
-		past = str_find(str_from(c->s, c->i + 1), '\'') + c->i + 2;
-		c->i = past < c->s.n ? past : c->s.n; /* clang's 'lambda' */
+		c->i = skip_quoted(c, c->i);
 		return true;
 	case 'o':
-		if (first && here(c, c->i, "operator") && !is_ident(at(c, c->i + 8))) {
-			c->i = skip_operator(c, c->i);
+		if (first && is_operator(c, c->i)) {
+			c->i = skip_operator(c, c->i, 0);
 			if (here(c, c->i, " <")) {
 				c->end = c->i;
 				c->i++;
@@ -483,7 +687,7 @@ static size_t python_place(struct str name)
 		return name.n;
 	for (k = 0; k < i; k++) {
 		if (name.p[k] == '<' && c.open < MAX_OPEN) {
-			size_t past = skip_angle(&c, k);
+			size_t past = skip_angle(&c, k, 0);
 
 			c.open += past == NPOS;
 			k = past == NPOS ? k : past - 1;
@@ -505,39 +709,47 @@ static bool is_rust_hash(struct str s)
 	return true;
 }
 
-/* Objective-C: -[Class selector:] */
-static bool parse_objc(struct str s, struct name *o)
+/* Is component k one that Go numbers: func1, gowrap2, or the 3 of func1.3? */
+static bool is_closure(const struct name *o, size_t k)
 {
-	size_t sp = str_find(s, ' ');
+	static const struct str words[] = {STR("func"), STR("gowrap"), STR("deferwrap"),
+					   STR("")};
+	const struct str s = o->part[k];
+	size_t w = 0, i;
 
-	if (s.n < 5 || (s.p[0] != '-' && s.p[0] != '+') || s.p[1] != '[' ||
-	    s.p[s.n - 1] != ']' || sp == s.n)
-		return false;
-	o->part[0] = o->text[0] = (struct str){s.p + 2, sp - 2};
-	o->part[1] = (struct str){s.p + sp + 1, s.n - sp - 2};
-	o->text[1] = (struct str){s.p + sp, s.n - sp - 1};
-	o->n = 2;
-	o->head = o->part[0];
-	o->core = (struct str){s.p + 2, s.n - 3};
-	return true;
+	while (!str_starts(s, words[w]))
+		w++;
+	for (i = words[w].n; i < s.n && name_is_digit(s.p[i]);)
+		i++;
+	return i == s.n && i > words[w].n && o->text[k].p[0] == '.' &&
+	       (words[w].n || is_closure(o, k - 1));
+}
+
+/* The component that the class is of: of a closure of Go that of the function around it,
+ * which is itself below a package. */
+static size_t outer_part(const struct name *o)
+{
+	size_t k = o->n - 1;
+
+	while (k > 1 && is_closure(o, k) && o->text[k - 1].p[0] == '.')
+		k--;
+	return k;
 }
 
 static void split_name(struct str name, bool trait, unsigned depth, struct name *out)
 {
-	struct scan c = {.s = {name.p, python_place(name)},
-			 .end = NPOS,
-			 .path = NPOS,
-			 .trait = trait,
-			 .depth = depth,
-			 .out = out};
+	struct scan c = {
+		.end = NPOS, .path = NPOS, .trait = trait, .depth = depth, .out = out};
 	struct str none = {name.p + name.n, 0};
 	size_t last, sep;
 
 	out->n = 0;
-	out->cut = false;
-	out->recursion = out->clone = out->version = none;
-	if (parse_objc(name, out))
+	out->cut = out->formed = false;
+	out->recursion = out->clone = out->version = out->prefix = out->suffix = none;
+	if (depth == 0 && name_form(name, out))
 		return;
+	c.s = (struct str){name.p, python_place(name) - out->suffix.n};
+	c.i = c.start = c.sep = c.core = out->prefix.n;
 	while (c.i < c.s.n && take_step(&c))
 		;
 	name_finish(&c);
@@ -551,7 +763,10 @@ static void split_name(struct str name, bool trait, unsigned depth, struct name 
 		out->n = 1;
 	}
 	last = c.past[out->n - 1];
-	sep = c.path != NPOS && c.path > c.core ? c.path : c.at[out->n - 1];
+	out->nhead = outer_part(out);
+	sep = c.path != NPOS && c.path > c.core ? c.path : c.at[out->nhead];
+	while (out->nhead && c.at[out->nhead] > sep)
+		out->nhead--;
 	out->core = (struct str){name.p + c.core, last > c.core ? last - c.core : 0};
 	out->head = (struct str){name.p + c.core,
 				 out->n > 1 && sep > c.core ? sep - c.core : 0};
@@ -562,10 +777,16 @@ void name_parse(struct str name, bool trait, struct name *out)
 	const struct str mark = STR(NAME_INLINED);
 	const bool marked =
 		name.n > mark.n && str_eq(str_from(name, name.n - mark.n), mark);
+	size_t place;
 
 	if (marked)
 		name.n -= mark.n;
+	place = name_place(name);
+	name.n -= place;
 	split_name(name, trait, 0, out);
+	if (place)
+		out->clone = (struct str){name.p + name.n, place};
+	name.n += place;
 	out->mark = (struct str){name.p + name.n, marked ? mark.n : 0};
 }
 
@@ -575,6 +796,11 @@ static bool wants_colons(const struct name *o, size_t k)
 	return k && o->text[k].p == o->part[k].p;
 }
 
+static char *put(char *to, struct str s)
+{
+	return s.n ? mempcpy(to, s.p, s.n) : to;
+}
+
 struct str name_short(struct str name, struct arena *a)
 {
 	struct name o;
@@ -582,24 +808,26 @@ struct str name_short(struct str name, struct arena *a)
 	char *p, *to;
 
 	name_parse(name, false, &o);
+	if (o.formed) {
+		o.n = 1;
+		o.text[0] = o.core;
+	}
 	for (size_t k = 0; k < o.n; k++)
 		n += o.text[k].n + (wants_colons(&o, k) ? 2 : 0);
-	if (n == o.core.n && o.recursion.n == 0 && o.mark.n == 0)
+	if (n == o.core.n && !o.prefix.n && !o.suffix.n && !o.recursion.n && !o.mark.n)
 		return o.core;
-	n += o.recursion.n + o.mark.n;
+	n += o.prefix.n + o.suffix.n + o.recursion.n + o.mark.n;
 	if (n == name.n)
 		return name;
 	if (!(p = to = arena_alloc(a, n + 1)))
 		return (struct str){NULL, 0};
+	to = put(to, o.prefix);
 	for (size_t k = 0; k < o.n; k++) {
 		if (wants_colons(&o, k))
-			to = mempcpy(to, "::", 2);
-		to = mempcpy(to, o.text[k].p, o.text[k].n);
+			to = put(to, STR("::"));
+		to = put(to, o.text[k]);
 	}
-	if (o.recursion.n)
-		to = mempcpy(to, o.recursion.p, o.recursion.n);
-	if (o.mark.n)
-		memcpy(to, o.mark.p, o.mark.n);
+	put(put(put(to, o.suffix), o.recursion), o.mark);
 	return (struct str){p, n};
 }
 

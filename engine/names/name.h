@@ -5,8 +5,8 @@
  *	     [class                               ]  [last   ]
  *	     short: std::vector::push_back
  *
- * Nothing here fails: a name that cannot be split is one component.  Components are
- * separated by "::", "->", ".", PHP's backslash and, in Go's import paths, "/".  Views
+ * Nothing here fails: a name that cannot be split is one component.  The table of
+ * separators is in name.c, that of names with a form of their own in name_forms.c.  Views
  * point into the name.
  */
 #ifndef QUERN_NAME_H
@@ -25,10 +25,14 @@ struct name {
 	struct str text[NAME_PARTS]; /* the same with separator and Go's "(*T)" */
 	size_t n;		     /* at least 1 */
 	bool cut;		     /* leading components are missing from part[] */
+	bool formed;		     /* by name_forms.c: core is all there is to show */
 	struct str core;      /* from the first component to the end of the last one */
-	struct str head;      /* text before the separator of the last component */
+	struct str head;      /* the class or module, with template arguments; or empty */
+	size_t nhead;	      /* the components that are in it */
+	struct str prefix;    /* "block in " of Ruby; or empty */
+	struct str suffix;    /* what names of one core differ in: "/2"; or empty */
 	struct str recursion; /* "'2", "'caller'2"; or empty */
-	struct str clone;     /* ".part.0", " [clone .isra.0]"; or empty */
+	struct str clone;     /* ".part.0", " [clone .isra.0]", " [1/2]"; or empty */
 	struct str version;   /* "@plt", "@@GLIBC_2.34"; or empty */
 	struct str mark;      /* NAME_INLINED; or empty */
 };
@@ -39,10 +43,11 @@ struct name {
 /* Split a name.  trait: of Rust's "<T as Trait>::f" take Trait, not T. */
 void name_parse(struct str name, bool trait, struct name *out);
 
-/* The name without return type, parameters, template arguments and suffixes other than
- * 'N and NAME_INLINED.  A view of the name, or a copy in the arena (p NULL: the arena is full). */
+/* The name without return type, parameters, template arguments and clone and version
+ * suffixes.  A view of the name, or a copy in the arena (p NULL: the arena is full). */
 struct str name_short(struct str name, struct arena *a);
-/* All before the last component, with template arguments; may be empty. */
+/* The class or module: mostly all before the last component, with template arguments; may
+ * be empty. */
 struct str name_class(struct str name);
 /* The last component: "push_back". */
 struct str name_last(struct str name);

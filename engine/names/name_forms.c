@@ -1,0 +1,217 @@
+/*
+ * name_forms.c - names with a form of their own; see name_forms.h.
+ *
+ * The first table has the forms of whole names, the second what stands around a name.  A
+ * language is a row: what it looks like is the comment beside it.
+ */
+#include "engine/names/name_forms.h"
+
+static bool is_digit(char c)
+{
+	return c >= '0' && c <= '9';
+}
+
+/* Where the digits at the end of s begin. */
+static size_t digits_from(struct str s)
+{
+	size_t i = s.n;
+
+	while (i && is_digit(s.p[i - 1]))
+		i--;
+	return i;
+}
+
+/* The name is `class` and then `last`, somewhere in it. */
+static void form_of(struct str name, struct str class, struct str last, struct name *o)
+{
+	o->n = 0;
+	o->head = class;
+	for (size_t n; class.n && o->n + 1 < NAME_PARTS; class = str_from(class, n + 1)) {
+		n = str_find(class, '.');
+		o->part[o->n] = o->text[o->n] = (struct str){class.p, n};
+		o->n += n > 0;
+	}
+	o->nhead = o->n;
+	o->part[o->n] = o->text[o->n] = last;
+	o->n++;
+	o->core = name;
+	o->formed = true;
+}
+
+static bool form_objc(struct str s, struct name *o)
+{
+	const size_t blank = str_find(s, ' ');
+
+	if (s.n < 5 || (s.p[0] != '-' && s.p[0] != '+') || s.p[1] != '[' ||
+	    s.p[s.n - 1] != ']' || blank == s.n)
+		return false;
+	form_of((struct str){s.p + 2, s.n - 3}, (struct str){s.p + 2, blank - 2},
+		(struct str){s.p + blank + 1, s.n - blank - 2}, o);
+	return true;
+}
+
+static bool form_go_type(struct str s, struct name *o)
+{
+	size_t end;
+
+	if (!str_starts(s, STR("type..")) && !str_starts(s, STR("type:.")))
+		return false;
+	end = 6 + str_find(str_from(s, 6), '.');
+	if (end >= s.n)
+		return false;
+	form_of(s, (struct str){s.p, end}, str_from(s, end + 1), o);
+	return true;
+}
+
+/* 'append' of 'list' objects, or __new__ of type object at 0x9d2a80. */
+static bool form_python_of(struct str whole, struct str s, struct name *o)
+{
+	const size_t of = str_find_str(s, STR(" of "));
+	struct str last = {s.p, of}, class = str_from(s, of + 4);
+
+	if (of == s.n)
+		return false;
+	class.n = str_find_str(class, STR(" object"));
+	if (last.n > 2 && last.p[0] == '\'')
+		last = (struct str){last.p + 1, last.n - 2};
+	if (class.n > 2 && class.p[0] == '\'')
+		class = (struct str){class.p + 1, class.n - 2};
+	form_of(whole, class, last, o);
+	return true;
+}
+
+static bool form_python(struct str s, struct name *o)
+{
+	static const struct str words[] = {STR("method "), STR("built-in method "),
+					   STR("built-in function "),
+					   STR("slot wrapper ")};
+	struct str in = str_from(s, 1);
+	size_t w = 0, dot;
+
+	if (s.n < 2 || (s.p[0] != '<' && s.p[0] != '{') ||
+	    s.p[s.n - 1] != (s.p[0] == '<' ? '>' : '}'))
+		return false;
+	in.n--;
+	while (w < 4 && !str_starts(in, words[w]))
+		w++;
+	if (w == 4)
+		return false;
+	in = str_from(in, words[w].n);
+	if (form_python_of(s, in, o))
+		return true;
+	for (dot = in.n; dot && in.p[dot - 1] != '.';)
+		dot--;
+	form_of(s, (struct str){in.p, dot ? dot - 1 : 0}, str_from(in, dot), o);
+	return true;
+}
+
+/* Whole names. */
+static bool (*const forms[])(struct str s, struct name *o) = {
+	form_objc,    /* Objective-C: -[Class selector:] */
+	form_go_type, /* Go: type:.eq.[2]interface {}, type..hash.main.key */
+	form_python,  /* Python: <method 'append' of 'list' objects> */
+};
+
+/* ---- around a name ---- */
+
+/* "block in ", "block (2 levels) in ", "rescue in ", "closure #1 in " */
+static size_t prefix_in(struct str s)
+{
+	static const struct str words[] = {STR("block "), STR("rescue "), STR("ensure "),
+					   STR("closure ")};
+	size_t from = 0, w;
+
+	for (;;) {
+		struct str rest = str_from(s, from);
+		size_t n;
+
+		for (w = 0; w < 4 && !str_starts(rest, words[w]);)
+			w++;
+		if (w == 4)
+			return from;
+		n = words[w].n;
+		if (n < rest.n && (rest.p[n] == '(' || rest.p[n] == '#'))
+			n += str_find_str(str_from(rest, n), STR(" in ")) + 1;
+		if (!str_starts(str_from(rest, n), STR("in ")))
+			return from;
+		from += n + 3;
+	}
+}
+
+/* "/2" of lists:map/2 and lists:'-map/2-fun-0-'/2: no other slash, but in quotes */
+static size_t suffix_arity(struct str s)
+{
+	enum { DIGITS = 3 };
+	const size_t from = digits_from(s);
+	bool quoted = false;
+
+	if (from == s.n || from < 2 || s.n - from > DIGITS || s.p[from - 1] != '/')
+		return 0;
+	for (size_t i = 0; i < from - 1; i++) {
+		quoted ^= s.p[i] == '\'';
+		if (!quoted && (s.p[i] == '/' || s.p[i] == '\\'))
+			return 0;
+	}
+	return s.n - from + 1;
+}
+
+/* "[work.pl:7]" of main::__ANON__[work.pl:7] */
+static size_t suffix_anon(struct str s)
+{
+	const size_t at = str_find_str(s, STR("__ANON__["));
+
+	return at < s.n && s.p[s.n - 1] == ']' ? s.n - at - 8 : 0;
+}
+
+/* "@1.1" of main::BEGIN@1.1 */
+static size_t suffix_begin(struct str s)
+{
+	const size_t at = str_find_str(s, STR("BEGIN@"));
+
+	return at < s.n && is_digit(s.p[s.n - 1]) && (at == 0 || s.p[at - 1] == ':')
+		       ? s.n - at - 5
+		       : 0;
+}
+
+/* How many bytes they have; 0: none. */
+static size_t (*const prefixes[])(struct str s) = {
+	prefix_in, /* Ruby, Swift */
+};
+
+static size_t (*const suffixes[])(struct str s) = {
+	suffix_arity, /* Erlang, Elixir */
+	suffix_anon,  /* Perl */
+	suffix_begin, /* Perl */
+};
+
+#define COUNT(table) (sizeof(table) / sizeof(*(table)))
+
+bool name_form(struct str s, struct name *o)
+{
+	for (size_t i = 0; i < COUNT(forms); i++)
+		if (forms[i](s, o))
+			return true;
+	for (size_t i = 0; i < COUNT(prefixes) && !o->prefix.n; i++)
+		o->prefix = (struct str){s.p, prefixes[i](s)};
+	for (size_t i = 0; i < COUNT(suffixes) && !o->suffix.n; i++)
+		o->suffix = str_from(s, s.n - suffixes[i](s));
+	return false;
+}
+
+size_t name_place(struct str s)
+{
+	struct str head = {s.p, s.n ? s.n - 1 : 0};
+	const struct str line = STR(" (discriminator ");
+
+	if (!s.n || (s.p[s.n - 1] != ']' && s.p[s.n - 1] != ')'))
+		return 0;
+	head.n = digits_from(head);
+	if (head.n + 1 == s.n)
+		return 0;
+	if (s.p[s.n - 1] == ')')
+		return str_ends(head, line) ? s.n - head.n + line.n : 0;
+	if (!head.n || head.p[--head.n] != '/')
+		return 0;
+	head.n = digits_from((struct str){head.p, head.n});
+	return str_ends(head, STR(" [")) && head.p[head.n] != '/' ? s.n - head.n + 2 : 0;
+}
