@@ -14,7 +14,7 @@
 #include "engine/names/match.h"
 #include "engine/names/name.h"
 
-enum { NEAREST_MS = 250, POLL = 1024, NEAREST = 6, QUOTED = 120 };
+enum { NEAREST_MS = 250, POLL = 1024, POLL_BYTES = 256 << 10, NEAREST = 6, QUOTED = 120 };
 
 static uint64_t similar_now_ms(void)
 {
@@ -119,6 +119,7 @@ static void nearest_functions(struct store *st, bool class, struct str want,
 	const struct store_info *si = store_info(st);
 	uint64_t bits = letters(want);
 	name_id last = UINT32_MAX;
+	size_t bytes = 0;
 
 	if (event >= si->events)
 		event = 0;
@@ -129,8 +130,10 @@ static void nearest_functions(struct store *st, bool class, struct str want,
 		bool seen = id == last;
 		unsigned score;
 
-		if (i % POLL == 0 && !time_left(deadline))
+		bytes += seen ? 0 : name.n;
+		if ((i % POLL == 0 || bytes > POLL_BYTES) && !time_left(deadline))
 			return;
+		bytes = bytes > POLL_BYTES ? 0 : bytes;
 		last = id;
 		if (class)
 			name = name_class(name);

@@ -116,15 +116,19 @@ void svg_label(struct out *o, double x, size_t y, double w, struct str name,
 
 	out_printf(o, "<text x=\"%.2f\" y=\"%zu\">", x, y);
 	if (letters) {
-		struct str next;
+		size_t width;
 
 		out_mem(&label);
 		if (!brief.n || emit_width(EMIT_TEXT, name) <= letters)
 			brief = name;
-		while (emit_width(EMIT_TEXT, brief) > letters) {
-			next = without_namespace(brief);
-			if (next.n == brief.n)
+		width = emit_width(EMIT_TEXT, brief);
+		while (width > letters) {
+			struct str next = without_namespace(brief);
+			struct str gone = {brief.p, brief.n - next.n};
+
+			if (!gone.n)
 				break;
+			width -= emit_width(EMIT_TEXT, gone);
 			brief = next;
 		}
 		fit_put(&label, EMIT_TEXT, FIT_TEXT, brief, letters);

@@ -78,7 +78,8 @@ static int find_same(struct brief *b)
 		const struct column *c = &r->cols[i];
 		const bool named = c->table && c->type == COL_NAME;
 
-		for (size_t row = 0; named && row < r->rows; row++)
+		for (size_t row = 0;
+		     named && row < r->rows && !render_cancelled(b->rd, row); row++)
 			if (!render_absent(c, row))
 				pair[n++] =
 					(struct name_pair){hash_of(short_name(b, c, row)),

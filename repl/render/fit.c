@@ -117,13 +117,20 @@ static bool opens(struct str s, size_t at, char open)
 	       !(open == '<' && follows(s, at, "operator<"));
 }
 
+/* Brackets that never close are searched for to the end: only so many of a name are. */
+enum { MAX_OPEN = 8 };
+
 static void collapse(struct out *o, enum emit_form form, struct str s, char open,
 		     char close)
 {
+	unsigned never = 0;
+
 	for (size_t i = 0; i < s.n; i++) {
-		size_t end = opens(s, i, open) ? closes(s, i, open, close) : s.n;
+		const bool asked = never < MAX_OPEN && opens(s, i, open);
+		const size_t end = asked ? closes(s, i, open, close) : s.n;
 
 		out_char(o, s.p[i]);
+		never += asked && end == s.n;
 		if (end == s.n || end <= i + 1)
 			continue;
 		out_c(o, ellipsis(form));

@@ -5,7 +5,7 @@
 
 #include "repl/term/number.h"
 
-enum { POLL_EVERY = 1024 }; /* rows */
+enum { POLL_EVERY = 16 }; /* rows, of which each may have names of a MiB */
 
 int render_cancelled(struct render *rd, size_t row)
 {

@@ -409,7 +409,13 @@ size_t emit_width(enum emit_form form, struct str s)
 {
 	size_t sum = 0, columns;
 
-	for (size_t i = 0; i < s.n; sum += columns)
+	for (size_t i = 0; i < s.n; sum += columns) {
+		const size_t end = plain_end(s, i, IN_TEXT);
+
+		sum += end - i;
+		if ((i = end) == s.n)
+			break;
 		i += emit_unit(form, s, i, &columns);
+	}
 	return sum;
 }

@@ -484,8 +484,8 @@ static struct str exchanged(struct back *b, struct str s, const struct str *name
 	return copy;
 }
 
-/* What of the name a frame has room for: pieces of it, in order. */
-static bool is_label(struct str s, struct str name)
+/* What a frame has room for: pieces of the name, in order. */
+static bool has_pieces(struct str name, struct str s)
 {
 	const struct str dots = STR("\xe2\x80\xa6");
 
@@ -542,6 +542,19 @@ static bool is_brief(struct back *b, struct str s, const struct str *names)
 	return s.n == 0;
 }
 
+/* Of the name that is the title of its frame, or of the short name of that. */
+static bool is_label(struct back *b, struct str s, struct str title,
+		     const struct str *names)
+{
+	if (has_pieces(title, s))
+		return true;
+	for (size_t i = 0; i < NAMES; i++)
+		if (names[i].n && str_eq(names_in_xml(b, names[i]), title) &&
+		    has_pieces(names_in_xml(b, name_short(names[i], &b->arena)), s))
+			return true;
+	return false;
+}
+
 /* Where the reader of a page is. */
 struct place {
 	struct str element, title; /* the last that began; the text of the last <title> */
@@ -575,7 +588,7 @@ static bool same_text(struct back *b, const struct place *at, struct str got,
 	if (str_eq(want, STR("=")) && at->frame)
 		return is_brief(b, got, names);
 	if (at->frame && got.p[0] == '"' && str_eq(at->element, STR("text")))
-		return is_label(str_from(got, 1), at->title);
+		return is_label(b, str_from(got, 1), at->title, names);
 	return str_eq(got, exchanged(b, want, names));
 }
 
