@@ -523,6 +523,23 @@ static int type_in(struct schema *s, struct expr *e)
 	return 0;
 }
 
+/* replace(fn, /RE/, "TO") */
+static int type_replace(struct schema *s, struct expr *e)
+{
+	const struct expr *re = e->a ? e->a->next : NULL, *to = re ? re->next : NULL;
+
+	if (!to || to->next || re->op != EX_REGEX || to->op != EX_TEXT ||
+	    !col_is_text(e->a->type)) {
+		check_fail(s, e->span,
+			   "replace() takes a text, a /regular expression/ "
+			   "and the \"text\" in its place");
+		return err_hint(s->err,
+				"replace(fn, /<.*>/, \"\"); $1 is the first group");
+	}
+	e->type = COL_STR;
+	return 0;
+}
+
 static int type_call(struct schema *s, struct expr *e)
 {
 	static const struct {
@@ -554,6 +571,8 @@ static int type_call(struct schema *s, struct expr *e)
 		e->unit = e->a->unit;
 		return 0;
 	}
+	if (str_eq(e->text, STR("replace")))
+		return type_replace(s, e);
 	if (is_aggregate(e->text)) {
 		check_fail(s, e->span, "%.*s() stands only after 'group by ... :'",
 			   STR_ARG(e->text));
@@ -562,8 +581,8 @@ static int type_call(struct schema *s, struct expr *e)
 	check_fail(s, (struct span){e->span.at, e->text.n},
 		   "no function is called '%.*s'", STR_ARG(e->text));
 	return err_hint(s->err,
-			"abs basename dirname short; after 'group by': count sum min max "
-			"avg");
+			"abs basename dirname short replace; after 'group by': count sum "
+			"min max avg");
 }
 
 static int type_logic(struct schema *s, struct expr *e)

@@ -89,7 +89,8 @@ struct expr {
 	struct table_col *col;
 	/* Written by eval_open(): */
 	const struct fn_set *set; /* EX_IN $set */
-	struct match *match;	  /* EX_MATCH, EX_NOT_MATCH of a regular expression */
+	struct match *match;	  /* EX_MATCH, EX_NOT_MATCH, replace(): its regular
+				     expression */
 	uint8_t *known; /* [dict_size()]: what holds for each text of a column: enum
 			   known (eval.h); NULL: ask row by row */
 	bool found;	/* EX_MATCH of a text: some row has it */

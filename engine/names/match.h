@@ -71,6 +71,11 @@ int match_new(const struct match_atom *atom, struct arena *a, struct match **out
 void match_free(struct match *m); /* NULL is fine */
 /* 1: matches; 0: does not; -1: a limit was hit (err is set). */
 int match_name(struct match *m, struct str name, struct err *err);
+/* In the name, put `to` in place of what a regular expression matches: $1 and ${name} are
+ * its groups, $$ is "$".  *out: the name itself, or a copy in the arena.  ERR_QUERY: `to` is
+ * wrong (at: its place in the query); or ERR_LIMIT. */
+int match_replace(struct match *m, struct str name, struct str to, uint64_t at,
+		  struct arena *a, struct str *out, struct err *err);
 /* A text that every name which the atom matches contains; empty: none is known.  *all:
  * every name with the text matches. */
 struct str match_needle(const struct match *m, bool *all);

@@ -27,6 +27,9 @@ struct match {
 	pcre2_code *code;
 	pcre2_match_data *data;
 	pcre2_match_context *limits;
+	pcre2_match_data *groups; /* for match_replace(); NULL: not yet */
+	char *scratch;		  /* of scratch_cap bytes, too */
+	size_t scratch_cap;
 };
 
 /* Compile a regular expression.  ERR_QUERY: it is bad; or ERR_LIMIT. */

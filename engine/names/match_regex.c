@@ -15,6 +15,7 @@ enum {
 	REGEX_HEAP_KIB = 16 << 10,
 	REGEX_PARENS = 200,
 	REGEX_BYTES = 64 << 10,
+	REPLACED_BYTES = 1 << 20, /* more than twice the name */
 };
 
 static void *regex_alloc(size_t n, void *arena)
@@ -157,9 +158,21 @@ int match_regex_new(struct match *m, struct err *err)
 	return 0;
 }
 
-int match_regex(struct match *m, struct str name, struct err *err)
+static int regex_gave_up(const struct match *m, int rc, struct err *err)
 {
 	PCRE2_UCHAR text[200];
+
+	if (pcre2_get_error_message(rc, text, sizeof(text)) < 0)
+		text[0] = '\0';
+	err_set(err, ERR_LIMIT, m->atom.at, "the regular expression gave up: %s",
+		(const char *)text);
+	err_hint(err, "write it without nested repetition, such as (a+)+");
+	err->len = m->atom.len;
+	return -1;
+}
+
+int match_regex(struct match *m, struct str name, struct err *err)
+{
 	int rc;
 
 	if (m->needle.n) {
@@ -176,11 +189,81 @@ int match_regex(struct match *m, struct str name, struct err *err)
 		return 1;
 	if (rc == PCRE2_ERROR_NOMATCH)
 		return 0;
-	if (pcre2_get_error_message(rc, text, sizeof(text)) < 0)
-		text[0] = '\0';
-	err_set(err, ERR_LIMIT, m->atom.at, "the regular expression gave up: %s",
-		(const char *)text);
-	err_hint(err, "write it without nested repetition, such as (a+)+");
-	err->len = m->atom.len;
-	return -1;
+	return regex_gave_up(m, rc, err);
+}
+
+/* ---- replace ---- */
+
+/* Room for n bytes in m->scratch, twice as much as before. */
+static int grow_scratch(struct match *m, size_t n, struct err *err)
+{
+	if (n <= m->scratch_cap)
+		return 0;
+	m->scratch_cap = 2 * n;
+	m->scratch = arena_alloc(m->arena, m->scratch_cap);
+	return m->scratch ? 0 : arena_full(m->arena, err);
+}
+
+/* Replace in m->scratch.  Returns the number of matches, or PCRE2's error; *n: the bytes
+ * written. */
+static int substitute(struct match *m, struct str name, struct str to, size_t *n,
+		      struct err *err)
+{
+	uint32_t options = PCRE2_SUBSTITUTE_GLOBAL | PCRE2_SUBSTITUTE_UNSET_EMPTY |
+			   PCRE2_SUBSTITUTE_OVERFLOW_LENGTH;
+	int rc = PCRE2_ERROR_NOMEMORY;
+
+	*n = name.n + to.n + 64;
+	for (int tries = 0; tries < 3 && !err->kind; tries++) {
+		if (*n > 2 * name.n + REPLACED_BYTES || grow_scratch(m, *n, err))
+			break;
+		*n = m->scratch_cap;
+		rc = pcre2_substitute(m->code, (PCRE2_SPTR)name.p, name.n, 0, options,
+				      m->groups, m->limits, (PCRE2_SPTR)to.p, to.n,
+				      (PCRE2_UCHAR *)m->scratch, n);
+		if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
+			options |= PCRE2_NO_JIT; /* its stack is small */
+		else if (rc != PCRE2_ERROR_NOMEMORY)
+			break;
+	}
+	return rc;
+}
+
+static bool is_wrong_text(int rc)
+{
+	return rc == PCRE2_ERROR_BADREPLACEMENT || rc == PCRE2_ERROR_NOSUBSTRING ||
+	       rc == PCRE2_ERROR_REPMISSINGBRACE || rc == PCRE2_ERROR_BADSUBSTITUTION ||
+	       rc == PCRE2_ERROR_BADREPESCAPE;
+}
+
+int match_replace(struct match *m, struct str name, struct str to, uint64_t at,
+		  struct arena *a, struct str *out, struct err *err)
+{
+	PCRE2_UCHAR why[200] = "";
+	size_t n;
+	int rc;
+
+	*out = name;
+	if (m->needle.n && str_find_str(name, m->needle) == name.n)
+		return 0;
+	if (!m->groups &&
+	    !(m->groups = pcre2_match_data_create_from_pattern(m->code, m->general)))
+		return arena_full(m->arena, err);
+	rc = substitute(m, name, to, &n, err);
+	if (err->kind || rc == 0)
+		return err->kind;
+	if (rc > 0) {
+		*out = arena_str(a, (struct str){m->scratch, n});
+		return out->p ? 0 : arena_full(a, err);
+	}
+	if (!is_wrong_text(rc)) {
+		regex_gave_up(m, rc, err);
+		return err->kind;
+	}
+	(void)pcre2_get_error_message(rc, why, sizeof(why));
+	err_set(err, ERR_QUERY, at, "the text that replaces is wrong: %s",
+		(const char *)why);
+	err_hint(err, "$1 and ${name} are groups of the regular expression, $$ is a $");
+	err->len = (uint32_t)to.n;
+	return err->kind;
 }

@@ -51,7 +51,7 @@ static struct expr *bind(struct exec *x, struct table *t, const struct expr *e)
 	*n = *e;
 	n->next = NULL;
 	n->col = c;
-	n->a = bind(x, t, e->a);
+	n->a = e->op == EX_CALL ? bind_list(x, t, e->a) : bind(x, t, e->a);
 	n->b = e->op == EX_IN ? bind_list(x, t, e->b) : bind(x, t, e->b);
 	return n;
 }
@@ -100,13 +100,14 @@ static int open_set(struct exec *x, struct expr *e)
 	return 0;
 }
 
-static int open_regex(struct exec *x, struct expr *e)
+/* Compile re for e. */
+static int open_regex(struct exec *x, struct expr *e, const struct expr *re)
 {
 	const struct match_atom atom = {.form = MATCH_REGEX,
-					.text = e->b->text,
-					.nocase = e->b->caseless,
-					.at = e->b->span.at + 1,
-					.len = (uint32_t)e->b->text.n};
+					.text = re->text,
+					.nocase = re->caseless,
+					.at = re->span.at + 1,
+					.len = (uint32_t)re->text.n};
 
 	return match_new(&atom, x->a, &e->match, x->err);
 }
@@ -171,7 +172,9 @@ static int open_node(struct exec *x, struct table *t, struct expr *e)
 	if (e->op == EX_IN && e->b && e->b->op == EX_VAR)
 		return open_set(x, e);
 	if ((e->op == EX_MATCH || e->op == EX_NOT_MATCH) && e->b->op == EX_REGEX &&
-	    open_regex(x, e))
+	    open_regex(x, e, e->b))
+		return x->err->kind;
+	if (e->op == EX_CALL && e->a && e->a->next && open_regex(x, e, e->a->next))
 		return x->err->kind;
 	if (asks_text(e) && open_known(x, t, e))
 		return x->err->kind;

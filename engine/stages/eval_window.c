@@ -520,6 +520,19 @@ static struct str call_text(struct window *w, struct str name, struct str v)
 	return v.n > 1 ? (struct str){v.p, v.n - 1} : v.n ? v : STR(".");
 }
 
+static int eval_replace(struct window *w, struct expr *e, const struct table_col *a,
+			struct table_col *out)
+{
+	const struct expr *to = e->a->next->next;
+
+	for (size_t i = 0; i < w->t.n; i++)
+		if (match_replace(e->match, col_text(&w->t, a, i), to->text,
+				  to->span.at + 1, &w->a, &out->s[i], w->x.err) ||
+		    exec_poll(w->stmt))
+			return w->x.err->kind;
+	return 0;
+}
+
 static int eval_call(struct window *w, struct expr *e, struct table_col *out)
 {
 	struct table_col a;
@@ -527,6 +540,8 @@ static int eval_call(struct window *w, struct expr *e, struct table_col *out)
 	if (eval_values(w, e->a, &a) || new_values(w, e->type, out) ||
 	    inherit(w, &a, NULL, out))
 		return w->x.err->kind;
+	if (e->match)
+		return eval_replace(w, e, &a, out);
 	for (size_t i = 0; i < w->t.n; i++) {
 		if (col_is_text(e->type)) {
 			const struct str s = col_text(&w->t, &a, i);

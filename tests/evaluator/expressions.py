@@ -104,6 +104,21 @@ class Call(Expression):
         return None if a is None else self.RUN[self.name](a)
 
 
+class Replace(Expression):
+    """replace(of, /RE/, "TO"): every match; $1 is a group."""
+    type = "text"
+
+    def __init__(self, of, pattern, to):
+        self.of, self.pattern, self.to, self.columns = of, pattern, to, of.columns
+
+    def text(self):
+        return "replace(%s, /%s/, %s)" % (self.of.text(), self.pattern, quoted(self.to))
+
+    def value(self, row):
+        a = self.of.value(row)
+        return None if a is None else re.sub(self.pattern, re.sub(r"\$(\d)", r"\\\1", self.to), a, flags=re.A)
+
+
 class Comparison(Expression):
     type, binds = "condition", COMPARE
     RUN = {"=": operator.eq, "!=": operator.ne, "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge}

@@ -7,7 +7,7 @@ import names
 import stages
 import tables
 from expressions import (Arithmetic, Call, Column, Comparison, Flag, In, Literal, Logic, Negative, Not, Percent,
-                         Search, dirname)
+                         Replace, Search, dirname)
 from trees import Tree, cost_wrong
 from view import View
 
@@ -336,7 +336,7 @@ class Asker:
         if choice == "show" and not grouped:
             return self.show(table)
         if choice == "add" and not grouped:
-            e = self.number(table, 2)
+            e = self.replaced(table) if rng.random() < 0.3 else self.number(table, 2)
             return e and e.columns and stages.Add("x%d" % len(made), e)
         if choice == "group" and not grouped and not shown:
             return self.group(table, kind)
@@ -352,6 +352,14 @@ class Asker:
             return None
         value = self.rng.choice(values)
         return max(0, value + self.rng.choice((0, 0, 1, -1))) if isinstance(value, int) else value
+
+    def replaced(self, table):
+        """A text with something in place of what it has, or of what it may not have."""
+        columns = self.columns(table, "text")
+        if not columns:
+            return None
+        pattern, to = self.rng.choice((("a|e|_", ""), ("(.)(.)", "$2$1"), (r"^(\w+)", "<$1>"), (r"\d+$", ""), ("[0-9:]", "nn"), ("^.", "")))
+        return Replace(Column(self.rng.choice(columns)), pattern, to)
 
     def number(self, table, depth):
         """An expression that is a number."""
@@ -417,7 +425,10 @@ class Asker:
             return In(Column(column), [Literal(value), Literal(self.cell(table, column))])
         if choice < 0.6 and column in ("file", "obj"):
             return Comparison("=", Call("basename", Column(column)), Literal(value.rsplit("/", 1)[-1]))
-        if choice < 0.8:
+        if choice < 0.7:
+            e = self.replaced(table)
+            return e and Comparison(rng.choice(("=", "!=", "<")), e, Literal(value))
+        if choice < 0.85:
             at = rng.randint(0, max(0, len(value) - 1))
             return Search(Column(column), rng.choice(("~", "!~")), value[at:at + 2] or "n", False)
         made = self.regex(value)
@@ -427,7 +438,7 @@ class Asker:
     def show(self, table):
         rng, made, used = self.rng, [], set()
         for i in range(rng.randint(1, 4)):
-            e = Column(rng.choice([c for c in table.shown if c in table.kinds] or [None])) if rng.random() < 0.5 else self.number(table, 2)
+            e = self.replaced(table) if rng.random() < 0.15 else Column(rng.choice([c for c in table.shown if c in table.kinds] or [None])) if rng.random() < 0.5 else self.number(table, 2)
             if not e or not e.columns or e.columns[0] is None:
                 return None
             e.type = {"text": "text", "flag": "condition"}.get(table.kinds.get(e.text()), e.type)

@@ -181,6 +181,7 @@ static const char *const questions[] = {
 	"widest 3 paths from * to * avoiding main",
 	"cost of * via main avoiding f",
 	"functions | where fn ~ /^main$/",
+	"functions | group by replace(fn, /a+|[^b]$/, \"$0x\"): count, sum(self)",
 	"let m = incl / calls; functions | add x = m",
 	"let m = incl / calls; functions | group by file: sum(m)",
 	"collapse by file | lines",

@@ -301,8 +301,14 @@ static void text_column(struct choices *g)
 static void text(struct choices *g)
 {
 	static const char *const calls[] = {"basename(", "dirname(", "short("};
+	static const char *const replaced[] = {", /a/, \"\")", ", /^(.)/i, \"$1\")",
+					       ", /[0-9]+/, \"n\")"};
 
-	if (once_in(g, 4)) {
+	if (once_in(g, 8)) {
+		word(g, "replace(");
+		text_column(g);
+		word(g, ONE_OF(g, replaced));
+	} else if (once_in(g, 4)) {
 		word(g, ONE_OF(g, calls));
 		text_column(g);
 		word(g, ")");
