@@ -118,7 +118,7 @@ static const struct help_topic topics[] = {
 	 "AGG, those that cost most.",
 	 "functions | group by obj\n"
 	 "functions | group by obj: sum(self), count, max(self)\n"
-	 "functions | where self <= 100 | group by \"all\": count, sum(self)"},
+	 "functions | group by replace(fn, /<.*/, \"<>\") as name: sum(self), count"},
 	{"expect", "| expect none|some|EXPR",
 	 "Fail (exit status 4, after printing the rows) when it does not hold.  With\n"
 	 "--keep-going the other queries run, too, and a last line counts.  `as github`\n"
