@@ -19,6 +19,8 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "index/store/demangle_ocaml.h"
+
 enum {
 	MANY = 24,	     /* substitutions that may refer to each other 2^n times */
 	PATIENCE_US = 50000, /* for one name with so many */
@@ -49,8 +51,9 @@ static void demangle_take(const char *p, size_t n, void *text)
 
 static bool is_mangled(struct str s)
 {
-	return s.n > 3 && s.p[0] == '_' &&
-	       (s.p[1] == 'Z' || s.p[1] == 'R' || (s.p[1] == '_' && s.p[2] == 'Z'));
+	return ocaml_wanted(s) ||
+	       (s.n > 3 && s.p[0] == '_' &&
+		(s.p[1] == 'Z' || s.p[1] == 'R' || (s.p[1] == '_' && s.p[2] == 'Z')));
 }
 
 bool demangle_wanted(struct str name)
@@ -150,7 +153,9 @@ static bool piece(struct str s, struct text *t)
 	char mangled[DEMANGLE_IN + 1];
 	bool read = false;
 
-	if (is_mangled(s) && n <= DEMANGLE_IN) {
+	if (ocaml_demangle((struct str){s.p, n}, demangle_take, t)) {
+		read = true;
+	} else if (is_mangled(s) && n <= DEMANGLE_IN) {
 		memcpy(mangled, s.p, n);
 		mangled[n] = '\0';
 		read = one(mangled, t);

@@ -3,7 +3,8 @@
  *
  * Profiles recorded with --demangle=no have "_ZNSt6vectorIiE9push_backERKi".  GNU
  * libiberty demangles C++ and Rust names, with the options of valgrind's own demangler,
- * so both kinds of profile have the same names.
+ * so both kinds of profile have the same names.  Names of OCaml, which valgrind leaves as
+ * they are, are read in demangle_ocaml.c.
  */
 #ifndef QUERN_DEMANGLE_H
 #define QUERN_DEMANGLE_H
