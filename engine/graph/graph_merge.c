@@ -410,7 +410,8 @@ struct str graph_dir_of(struct str file)
 
 	if (n == 0)
 		return str_eq(file, STR("???")) ? file : STR(".");
-	return (struct str){file.p, n > 1 ? n - 1 : n};
+	/* "/" and "C:\" stay as they are. */
+	return (struct str){file.p, n > 1 && !(n == 3 && file.p[1] == ':') ? n - 1 : n};
 }
 
 struct str graph_class_shown(const struct graph *g, uint32_t f)

@@ -66,7 +66,7 @@ struct belongs {
 
 static struct str dir_of(struct str path)
 {
-	path.n -= str_basename(path).n;
+	path.n -= str_after_slash(path).n;
 	return path;
 }
 

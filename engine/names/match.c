@@ -309,11 +309,12 @@ static bool part_of(const struct match *m, struct str name)
 
 static size_t split_path(struct str s, struct str *part, bool *cut)
 {
+	const char other = str_is_windows(s) ? '\\' : '/';
 	size_t n = 0, from = 0;
 
 	*cut = false;
 	for (size_t i = 0; i <= s.n; i++) {
-		if (i < s.n && s.p[i] != '/')
+		if (i < s.n && s.p[i] != '/' && s.p[i] != other)
 			continue;
 		if (i > from) {
 			if (n == NAME_PARTS) {

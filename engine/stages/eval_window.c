@@ -314,7 +314,7 @@ static int compare_rows(struct window *w, enum expr_op op, const struct table_co
 static bool is_base(enum col_type path, const struct expr *text)
 {
 	return (path == COL_FILE || path == COL_OBJ) && text->op == EX_TEXT &&
-	       str_find(text->text, '/') == text->text.n;
+	       str_basename(text->text).n == text->text.n;
 }
 
 static int to_base(struct window *w, struct table_col *c)

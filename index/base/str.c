@@ -89,10 +89,31 @@ void str_hash128(struct str s, uint64_t hash[2])
 	hash[1] = h.high64;
 }
 
-struct str str_basename(struct str path)
+struct str str_after_slash(struct str path)
 {
 	for (size_t i = path.n; i > 0; i--)
 		if (path.p[i - 1] == '/')
+			return str_from(path, i);
+	return path;
+}
+
+bool str_is_windows(struct str s)
+{
+	const bool drive = s.n > 2 && s.p[1] == ':' && (s.p[0] | 32) >= 'a' &&
+			   (s.p[0] | 32) <= 'z' && (s.p[2] == '\\' || s.p[2] == '/');
+
+	return drive || str_starts(s, STR("\\\\")) ||
+	       (str_find(s, '\\') < s.n && str_find(s, '/') == s.n);
+}
+
+struct str str_basename(struct str path)
+{
+	const struct str base = str_after_slash(path);
+
+	if (str_find(base, '\\') == base.n || !str_is_windows(path))
+		return base;
+	for (size_t i = path.n; i > 0; i--)
+		if (path.p[i - 1] == '/' || path.p[i - 1] == '\\')
 			return str_from(path, i);
 	return path;
 }

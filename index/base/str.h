@@ -32,7 +32,11 @@ size_t str_find(struct str s, char c);	      /* s.n if not found */
 size_t str_find_str(struct str s, struct str needle); /* s.n if not found */
 uint64_t str_hash(struct str s);		      /* XXH3-64 */
 void str_hash128(struct str s, uint64_t hash[2]);     /* XXH3-128 */
-struct str str_basename(struct str path);	      /* after the last '/' */
+struct str str_after_slash(struct str path);	      /* a path of this machine */
+/* A path in a profile, of any machine: in C:\a, C:/a, \\host\a and src\a also a backslash
+ * separates. */
+bool str_is_windows(struct str path);
+struct str str_basename(struct str path);
 /* Levenshtein distance with transposition, in bytes; max + 1 if it is above max. */
 unsigned str_distance(struct str a, struct str b, unsigned max);
 

@@ -63,7 +63,7 @@ static int set_roots(struct app *app, struct err *err)
 /* Text is also read below the directory of the profile. */
 static int add_profile_root(struct app *app, const char *path, struct err *err)
 {
-	const size_t n = strlen(path) - str_basename(str_c(path)).n;
+	const size_t n = strlen(path) - str_after_slash(str_c(path)).n;
 	char *dir;
 
 	if (app->opts->nsource_roots || app->opts->safe || !n)
@@ -270,7 +270,7 @@ size_t app_split_name(const char *arg)
  * taken. */
 static char *unnamed(const struct app *app, const char *path)
 {
-	const char *base = str_basename(str_c(path)).p;
+	const char *base = str_after_slash(str_c(path)).p;
 
 	return strdup(is_open(app, base) ? path : base);
 }

@@ -37,7 +37,7 @@ struct place {
 
 static bool plain_extension(struct str file)
 {
-	struct str base = str_basename(file);
+	struct str base = str_after_slash(file);
 	size_t dot = base.n;
 
 	while (dot > 0 && base.p[dot - 1] != '.')

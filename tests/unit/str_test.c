@@ -67,6 +67,14 @@ static void test_cuts(void)
 		{S("/usr/lib/libc.so.6"), S("/usr/lib/libc.so.6"), S("libc.so.6")},
 		{S("dir/"), S("dir/"), S("")},
 		{S("\n"), S("\n"), S("\n")},
+		{S("C:\\a\\x.c"), S("C:\\a\\x.c"), S("x.c")},
+		{S("C:/a/x.c"), S("C:/a/x.c"), S("x.c")},
+		{S("C:\\a/b\\x.c"), S("C:\\a/b\\x.c"), S("x.c")},
+		{S("C:\\a\\b/x.c"), S("C:\\a\\b/x.c"), S("x.c")},
+		{S("\\\\host\\a b\\x.c"), S("\\\\host\\a b\\x.c"), S("x.c")},
+		{S("src\\main.rs"), S("src\\main.rs"), S("main.rs")},
+		{S("/usr/a\\b"), S("/usr/a\\b"), S("a\\b")},
+		{S("C:\\"), S("C:\\"), S("")},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
