@@ -30,9 +30,9 @@ static const struct first_loops *const loops[ISAS] = {
 bool first_ready(const struct tally *t, const struct decode *d)
 {
 	return t->now.fn != UINT32_MAX && t->pieces.open &&
-	       t->now.inlined == NAME_ABSENT && d->nsub <= 2 && d->sub[0] != SUB_BB &&
-	       d->sub[d->nsub - 1] != SUB_BB && t->events.ncol - 1 < FIRST_COLUMNS &&
-	       t->events.ncol == d->ncols && t->events.col_is_event;
+	       t->now.inlined == NAME_ABSENT && d->usual &&
+	       t->events.ncol - 1 < FIRST_COLUMNS && t->events.ncol == d->ncols &&
+	       t->events.col_is_event;
 }
 
 const char *first_run(struct tally *t, struct decode *d, const char *p, const char *end)

@@ -112,8 +112,7 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 	    t->now.pending != PENDING_NONE || t->now.has_cfi || t->now.has_cob ||
 	    t->now.has_jfi || t->now.has_jfn || t->events.ncol == 0 ||
 	    t->events.ncol > REPLAY_COLUMNS || !in_place(t) ||
-	    t->events.ncol != d->ncols || d->sub[0] == SUB_BB ||
-	    (d->nsub > 1 && d->sub[1] == SUB_BB))
+	    t->events.ncol != d->ncols || !d->usual)
 		return false;
 	if (r->meaning != t->now.meaning || !r->run) {
 		r->meaning = t->now.meaning;

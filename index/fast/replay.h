@@ -63,10 +63,10 @@ struct replay {
 	/* Lines that no link fitted and that taught none, less those that a link
 	 * fitted. */
 	uint64_t idle;
-	uint32_t meaning;	 /* tally.now.meaning when the links were learnt */
-	uint8_t nsub, sub[SUBS]; /* the positions of a line then */
-	struct head *head;	 /* by hash of the digits of fn= */
-	struct plain *plain;	 /* scratch */
+	uint32_t meaning;     /* tally.now.meaning when the links were learnt */
+	uint8_t nsub, sub[2]; /* the positions of a line then */
+	struct head *head;    /* by hash of the digits of fn= */
+	struct plain *plain;  /* scratch */
 };
 
 void replay_free(struct replay *r);

@@ -180,7 +180,8 @@ static inline bool fast_cost(struct decode *d, struct batch *b, struct cursor *c
 	switch (d->nsub) {
 	case 1: return cost_line(d, b, c, line, 1);
 	case 2: return cost_line(d, b, c, line, 2);
-	default: return cost_line(d, b, c, line, 3);
+	case 3: return cost_line(d, b, c, line, 3);
+	default: return false;
 	}
 }
 
@@ -274,8 +275,10 @@ static inline bool fast_calls(struct decode *d, struct batch *b, struct cursor *
 		if (from == end) /* one or two blanks before the newline */
 			bad |= *end != '\n';
 		else if (n < d->nsub) {
-			to = fast_sub(from, end, d->base[d->sub[n]], &bad);
-			n++;
+			const unsigned k = d->sub[n++];
+			const uint64_t at = fast_sub(from, end, d->base[k], &bad);
+
+			to = k == SUB_LINE ? at : to;
 		}
 		if (bad)
 			return false;
@@ -285,7 +288,7 @@ static inline bool fast_calls(struct decode *d, struct batch *b, struct cursor *
 	struct row *r = push(b, ROW_CALLS, line);
 
 	r->a = count;
-	r->b = n == d->nsub && d->sub[n - 1] == SUB_LINE ? to : 0;
+	r->b = n == d->nsub ? to : 0;
 	c->pos = pos + 1;
 	return true;
 }

@@ -80,6 +80,7 @@ enum odd {
 	ODD_ID_REDEFINED,
 	ODD_ID_UNDEFINED,
 	ODD_SUM_OVERFLOW,
+	ODD_POSITION_WORD,
 	ODD_KINDS
 };
 const char *odd_name(enum odd k);
@@ -128,14 +129,23 @@ struct batch {
 	uint64_t cost[BATCH_COSTS];
 };
 
-/* The positions of a line, in file order. */
-enum { SUB_INSTR, SUB_BB, SUB_LINE, SUBS };
+/* The positions of a line.  SUB_OTHER: any that is not known; its values are skipped. */
+enum { SUB_INSTR, SUB_BB, SUB_LINE, SUB_OTHER, SUBS, POSITIONS_MAX = 32 };
+
+/* What a positions: line declares. */
+struct positions_line {
+	uint8_t n, sub[POSITIONS_MAX]; /* 0: it cannot be read */
+	bool known;		       /* all of its words are */
+	bool has_instr, has_line;
+};
+struct positions_line decode_positions(struct str value);
 
 struct decode {
 	/* what the part declares */
-	uint8_t nsub;	   /* number of subpositions, 1..3 */
-	uint8_t sub[SUBS]; /* which ones, in order */
-	uint32_t ncols;	   /* most costs of a line (events:); 0: no events: yet */
+	uint8_t nsub;		    /* number of subpositions, 1..POSITIONS_MAX */
+	uint8_t sub[POSITIONS_MAX]; /* which ones, in order */
+	bool usual;		    /* they are instr, line or both, in this order */
+	uint32_t ncols; /* most costs of a line (events:); 0: no events: yet */
 	/* the base, and where in the part we are */
 	uint64_t base[SUBS];
 	bool apart;	/* decode_apart() of the part's creator */

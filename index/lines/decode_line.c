@@ -32,6 +32,8 @@ const char *odd_name(enum odd k)
 		[ODD_ID_REDEFINED] = "name id redefined to another name",
 		[ODD_ID_UNDEFINED] = "name id used before it is defined",
 		[ODD_SUM_OVERFLOW] = "sum above 2^64-1, clamped",
+		[ODD_POSITION_WORD] =
+			"positions: has a word that is not known, its values skipped",
 	};
 
 	return names[k];
@@ -52,6 +54,7 @@ void decode_init(struct decode *d)
 	memset(d, 0, offsetof(struct decode, pos));
 	d->nsub = 1;
 	d->sub[0] = SUB_LINE;
+	d->usual = true;
 }
 
 /* ---- numbers and fields ---- */
@@ -161,13 +164,16 @@ static enum num decode_line_place(const struct decode *d, struct str *s,
 	pl->whole = true;
 	memcpy(pl->at, d->base, sizeof(pl->at));
 	for (unsigned i = 0; i < d->nsub; i++) {
+		const unsigned k = d->sub[i];
 		struct str f = decode_line_field(s);
+		bool skipped;
 
 		if (f.n == 0) {
 			pl->whole = false;
 			return NUM_OK;
 		}
-		if (subposition(f, d->base[d->sub[i]], &pl->at[d->sub[i]], &pl->clamped))
+		if (subposition(f, d->base[k], &pl->at[k],
+				k == SUB_OTHER ? &skipped : &pl->clamped))
 			return NUM_BAD;
 	}
 	return NUM_OK;
@@ -340,32 +346,60 @@ static void begin_part(struct decode *d, struct batch *b, const char *line)
 	d->in_body = d->after_totals = false;
 }
 
+static unsigned position_of(struct str word)
+{
+	static const struct {
+		const char *word;
+		uint8_t sub;
+	} words[] = {{"instr", SUB_INSTR},
+		     {"addr", SUB_INSTR},
+		     {"bb", SUB_BB},
+		     {"line", SUB_LINE}};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (str_eq(word, str_c(words[i].word)))
+			return words[i].sub;
+	return SUB_OTHER;
+}
+
+struct positions_line decode_positions(struct str value)
+{
+	struct positions_line p = {.known = true};
+	bool met[SUBS] = {false};
+	struct str f;
+
+	while ((f = decode_line_field(&value)).n) {
+		unsigned k = position_of(f);
+
+		if (p.n == POSITIONS_MAX)
+			return (struct positions_line){0};
+		if (met[k])
+			k = SUB_OTHER;
+		met[k] = true;
+		p.sub[p.n++] = (uint8_t)k;
+		p.known &= k != SUB_OTHER;
+	}
+	p.has_instr = met[SUB_INSTR];
+	p.has_line = met[SUB_LINE];
+	return p;
+}
+
 /* False if it cannot be read; the positions declared before stay in force. */
 static bool read_positions(struct decode *d, struct batch *b, struct str line,
 			   struct str s)
 {
-	static const char *const names[SUBS] = {"instr", "bb", "line"};
-	uint8_t sub[SUBS], n = 0;
-	struct str f;
+	const struct positions_line p = decode_positions(s);
 
-	while ((f = decode_line_field(&s)).n) {
-		unsigned k =
-			n ? sub[n - 1] + 1u : 0; /* in this order, each at most once */
-
-		while (k < SUBS && !str_eq(f, str_c(names[k])))
-			k++;
-		if (k == SUBS) {
-			n = 0;
-			break;
-		}
-		sub[n++] = (uint8_t)k;
-	}
-	if (n == 0) {
+	if (p.n == 0) {
 		odd(b, ODD_HEADER_VALUE, line);
 		return false;
 	}
-	memcpy(d->sub, sub, n);
-	d->nsub = n;
+	if (!p.known)
+		odd(b, ODD_POSITION_WORD, line);
+	memcpy(d->sub, p.sub, p.n);
+	d->nsub = p.n;
+	d->usual = p.sub[0] == SUB_INSTR ? p.n == 1 || (p.n == 2 && p.sub[1] == SUB_LINE)
+					 : p.n == 1 && p.sub[0] == SUB_LINE;
 	return true;
 }
 

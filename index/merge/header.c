@@ -418,9 +418,10 @@ static void read_desc(struct part *part)
 
 static void note_positions(struct profile *p, const struct part *part)
 {
-	p->has_instr |= str_find_str(part->positions, STR("instr")) < part->positions.n;
-	p->has_line |= part->positions.n == 0 ||
-		       str_find_str(part->positions, STR("line")) < part->positions.n;
+	const struct positions_line at = decode_positions(part->positions);
+
+	p->has_instr |= at.has_instr;
+	p->has_line |= at.n == 0 || at.has_line;
 }
 
 static int read_part(const struct header_reading *r, struct part *part)

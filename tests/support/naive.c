@@ -10,7 +10,7 @@
 #include <string.h>
 
 enum space { OBJ, FILES, FN, SPACES_N };
-enum { INSTR, BB, LINE, SUBS_N };
+enum { INSTR, BB, LINE, OTHER, SUBS_N, WORDS_N = 32 };
 enum wait { NOTHING, A_CALL, A_BAD_CALL, A_JUMP, A_BAD_JUMP };
 enum { COLUMNS_MAX = 4096, EXPANDED_LIMIT = 64 << 10 };
 
@@ -38,7 +38,7 @@ struct naive_state {
 	struct str *event, *text; /* text: of names.at[i] */
 	size_t event_cap, text_cap;
 	uint32_t col[COLUMNS_MAX], ncol;
-	unsigned sub[SUBS_N], nsub;
+	unsigned sub[WORDS_N], nsub;
 	uint64_t base[SUBS_N];
 	bool callgrind; /* a call or jump leaves base and file as they were */
 	bool begins;	/* the target of a call is where the callee begins */
@@ -157,8 +157,11 @@ static bool positions(const struct naive_state *s, struct str *rest, uint64_t at
 	memcpy(at, s->base, sizeof(s->base));
 	for (unsigned i = 0; i < s->nsub; i++) {
 		struct str w = word(rest);
+		unsigned k = s->sub[i];
+		bool skipped;
 
-		if (w.n && !position(w, s->base[s->sub[i]], &at[s->sub[i]], clamped))
+		if (w.n &&
+		    !position(w, s->base[k], &at[k], k == OTHER ? &skipped : clamped))
 			return false;
 	}
 	return true;
@@ -322,17 +325,23 @@ static void read_events(struct naive_state *s, struct str v)
 	s->r->odd |= w.n > 0;
 }
 
+/* A word that is not known, or comes again, is a position whose values are skipped. */
 static void read_positions(struct naive_state *s, struct str v)
 {
 	static const char *const names[] = {"instr", "bb", "line"};
-	unsigned sub[SUBS_N], n = 0, k = 0;
+	unsigned sub[WORDS_N], n = 0;
 	struct str w;
 
-	for (; (w = word(&v)).n; sub[n++] = k++) {
-		while (k < SUBS_N && !str_eq(w, str_c(names[k])))
-			k++;
-		if (k == SUBS_N)
-			break;
+	for (; (w = word(&v)).n && n < WORDS_N; n++) {
+		sub[n] = 0;
+		while (sub[n] < OTHER && !str_eq(w, str_c(names[sub[n]])))
+			sub[n]++;
+		if (str_eq(w, STR("addr")))
+			sub[n] = INSTR;
+		for (unsigned i = 0; i < n; i++)
+			if (sub[i] == sub[n])
+				sub[n] = OTHER;
+		s->r->odd |= sub[n] == OTHER;
 	}
 	if (n == 0 || w.n) {
 		s->r->odd = true;

@@ -320,14 +320,17 @@ static void write_positions(struct writer *w)
 	static const struct {
 		const char *text;
 		unsigned n;
-	} all[] = {{"line", 1},	   {"instr", 1},	 {"instr line", 2},
-		   {"bb line", 2}, {"instr bb line", 3}, {"instr bb", 2}};
+	} all[] = {{"line", 1},		 {"instr", 1},
+		   {"instr line", 2},	 {"bb line", 2},
+		   {"instr bb line", 3}, {"instr bb", 2},
+		   {"addr line", 2},	 {"line instr", 2},
+		   {"memAddr line", 2},	 {"instr memAddr line", 3},
+		   {"line x y instr", 4}};
 	unsigned i = below(COUNT(all));
 
 	if (odd_now(w)) {
-		out_c(&w->o,
-		      PICK("positions: foo\n", "positions:\n", "positions: line instr\n",
-			   "positions: instr foo\n", "positions: line line\n"));
+		out_c(&w->o, PICK("positions: foo\n", "positions:\n", "positions: addr\n",
+				  "positions: instr foo\n", "positions: line line\n"));
 		return;
 	}
 	w->nsub = all[i].n;
