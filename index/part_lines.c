@@ -25,6 +25,7 @@
 #include "index/format/meta_code.h"
 #include "index/store/part_names.h"
 #include "index/file/source.h"
+#include "index/graph/inclusive.h"
 #include "index/store/store_in.h"
 #include "index/base/bisect.h"
 
@@ -680,6 +681,35 @@ static int part_lines_gather(struct part_lines *p, fn_id f, enum detail_kind kin
 	return 0;
 }
 
+/* A function without a block has the costs of the calls into it, at line 0 of its file. */
+static int line_of_calls(struct part_lines *p, fn_id f, struct arena *a,
+			 struct store_line **rows, uint64_t **costs, size_t *n,
+			 struct err *err)
+{
+	const struct tally *t = &p->tally;
+
+	*n = 0;
+	*rows = ARENA_NEW(a, struct store_line);
+	*costs = ARENA_ARRAY(a, uint64_t, p->p.nevent + 1);
+	if (!*rows || !*costs)
+		return arena_full(a, err);
+	**rows = (struct store_line){.file = p->p.fn_file[f]};
+	for (size_t i = 0; i < t->edges.n; i++) {
+		const size_t at = i * (t->events.n + 1) + 1;
+
+		if (p->map.fn[t->edges.at[i].callee] != f)
+			continue;
+		*n = 1;
+		for (size_t e = 0; e < t->events.n; e++) {
+			uint64_t *sum = &(*costs)[p->map.event[e]];
+
+			*sum = cost_sum(*sum, t->edges.narrow ? t->edges.narrow[at + e]
+							      : t->edges.sum[at + e]);
+		}
+	}
+	return 0;
+}
+
 int part_inlined_lines(struct part_lines *p, fn_id f, struct arena *a,
 		       struct store_line **rows, uint64_t **costs, size_t *n,
 		       struct err *err)
@@ -687,6 +717,8 @@ int part_inlined_lines(struct part_lines *p, fn_id f, struct arena *a,
 	struct detail_row *d;
 	struct store_line *row;
 
+	if (store_fn_calls_only(p->st, f))
+		return line_of_calls(p, f, a, rows, costs, n, err);
 	if (part_lines_gather(p, f, DETAIL_LINES, a, &d, costs, n, err))
 		return err->kind;
 	*rows = row = ARENA_ARRAY(a, struct store_line, *n + 1);

@@ -25,6 +25,14 @@ enum {
 	VALUE_MIN = 2112, /* bytes: above LMDB's limit for values inside a leaf page */
 };
 
+/* A row of TABLE_FN_CALLED. */
+enum fn_called {
+	FN_BEGINS = 1, /* calls say at which line it begins */
+	FN_CALLS_ONLY =
+		2, /* it has no block: its self cost is that of the calls into it */
+	FN_CALLED_VALUES = 4,
+};
+
 enum table {
 	TABLE_META = 1, /* one value: counts, identity of the source, events, totals;
 				   its rows are INDEX_VERSION */
@@ -69,7 +77,7 @@ enum table {
 	TABLE_PART_COST,     /* packed, part_code.h */
 	TABLE_PART_NAMES_AT, /* u64[parts]: places */
 	TABLE_PART_NAMES,    /* packed, part_names.h */
-	TABLE_FN_CALLED,     /* u32[functions]: 1 if calls say where it begins */
+	TABLE_FN_CALLED,     /* u32[functions]: what calls tell of it: enum fn_called */
 	TABLE_CONTEXT_PARENT, /* u32[contexts]: 1 + the context that called it; 0: a root */
 	TABLE_CONTEXT_FN,
 	TABLE_CONTEXT_CALLS, /* u64[contexts] */

@@ -40,6 +40,7 @@ struct identity {
 	bool has_lines; /* has a block with cost lines or calls */
 	bool called;	/* is a callee with its file written */
 	bool defaulted; /* is a callee with a default file */
+	bool unclear;	/* and so its calls are those of one of several functions */
 	uint32_t as;	/* identity that its calls with a default file go to */
 	uint32_t id;	/* final function id, or NO_ID */
 };
@@ -219,6 +220,7 @@ static uint64_t redirect_defaulted(struct identities *ids, struct bodies *in)
 			loose++;
 			if (in[g->obj].n == 1)
 				g->as = in[g->obj].last;
+			g->unclear = in[g->obj].n > 1;
 		}
 	}
 	return loose;
@@ -235,7 +237,8 @@ static int number_functions(struct profile *p, struct identities *ids)
 	p->fn_name = vec_block((ids->n + 1) * sizeof(uint32_t));
 	p->fn_file = vec_block((ids->n + 1) * sizeof(uint32_t));
 	p->fn_obj = vec_block((ids->n + 1) * sizeof(uint32_t));
-	if (!p->fn_name || !p->fn_file || !p->fn_obj)
+	p->calls_only = calloc(ids->n + 1, sizeof(*p->calls_only));
+	if (!p->fn_name || !p->fn_file || !p->fn_obj || !p->calls_only)
 		return -1;
 	for (size_t i = 0; i < ids->n; i++) {
 		struct identity *f = &ids->at[i];
@@ -245,6 +248,7 @@ static int number_functions(struct profile *p, struct identities *ids)
 		p->fn_name[p->nfn] = f->name;
 		p->fn_file[p->nfn] = f->file;
 		p->fn_obj[p->nfn] = f->obj;
+		p->calls_only[p->nfn] = !f->has_lines && !f->unclear;
 		f->id = (uint32_t)p->nfn++;
 	}
 	return 0;
@@ -601,6 +605,67 @@ static int join_edges(struct profile *p, struct err *err)
 	return rc ? err_no_memory(err, "while joining names") : 0;
 }
 
+/* callgrind writes a block for each function that has a cost. */
+static bool any_by_callgrind(const struct profile *p)
+{
+	for (size_t i = 0; i < p->npart; i++)
+		if (decode_apart(p->part[i].creator))
+			return true;
+	return false;
+}
+
+/* The first function whose name is not below s; nfn: all are. */
+static size_t first_named(const struct profile *p, struct str s)
+{
+	size_t lo = 0, hi = p->nfn;
+
+	while (lo < hi) {
+		const size_t mid = lo + (hi - lo) / 2;
+
+		if (str_cmp(p->name[SPACE_FN][p->fn_name[mid]], s) < 0)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	return lo;
+}
+
+/* google-pprof cuts the name of a block at its first blank, and that of a callee not:
+ * whether there is a block for f so. */
+static bool has_cut_block(const struct profile *p, size_t f)
+{
+	const struct str name = p->name[SPACE_FN][p->fn_name[f]];
+	const struct str word = {name.p, str_find(name, ' ')};
+
+	for (size_t i = word.n < name.n ? first_named(p, word) : p->nfn;
+	     i < p->nfn && str_eq(p->name[SPACE_FN][p->fn_name[i]], word); i++)
+		if (!p->calls_only[i] && p->fn_file[i] == p->fn_file[f] &&
+		    p->fn_obj[i] == p->fn_obj[f])
+			return true;
+	return false;
+}
+
+/* What flows into a function that has no block of its own is its self cost: nobody knows
+ * what it called.  A further file may have its block. */
+static void cost_of_calls_only(struct profile *p)
+{
+	if (any_by_callgrind(p))
+		memset(p->calls_only, 0, p->nfn * sizeof(*p->calls_only));
+	for (size_t f = 0; f < p->nfn; f++)
+		if (p->calls_only[f] && has_cut_block(p, f))
+			p->calls_only[f] = false;
+	for (size_t e = 0; e < p->nedge; e++) {
+		const uint32_t f = p->callee[e];
+
+		if (!p->calls_only[f])
+			continue;
+		p->loose++;
+		for (size_t i = 0; i < p->nevent; i++)
+			add_sat(p, &p->self[f * p->nevent + i],
+				profile_sum(&p->edge_cost[i], e));
+	}
+}
+
 /* ---- events and diagnostics ---- */
 
 /* The number of a recorded event, added if new; HASH_NONE if memory is out. */
@@ -740,6 +805,7 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, struct str ev
 	    join_functions(p, err) || interrupted(cancel, err) || join_edges(p, err) ||
 	    join_odds(p, err) || header_events(p, err) || header_parts(p, err))
 		return err->kind;
+	cost_of_calls_only(p);
 	order_odds(p);
 	return interrupted(cancel, err);
 }

@@ -63,6 +63,7 @@ struct profile {
 	size_t nfn;
 	uint32_t *fn_name, *fn_file, *fn_obj;
 	uint32_t *fn_begin; /* fn_slot.begin */
+	bool *calls_only;   /* it has no block: self is what flows in, at line 0 */
 	uint64_t *self;	    /* nevent costs per function */
 
 	size_t nedge;

@@ -133,6 +133,19 @@ static uint64_t line_of_start(const struct profile *p, uint32_t f, const struct 
 	return line;
 }
 
+/* A function without a block has its cost at line 0 of its file, behind `lines` in b. */
+static int put_calls_only(const struct profile *p, uint32_t f, struct bytes *b,
+			  size_t lines, uint64_t *n)
+{
+	const struct detail_shape shape = {(uint32_t)p->nevent, p->has_instr,
+					   p->has_line};
+	const struct detail_key at = {.file = p->fn_file[f]};
+
+	b->n = lines;
+	*n = 1;
+	return detail_encode_lines(b, &shape, &at, 1, p->self + f * p->nevent);
+}
+
 static int pack_guarded(void *arg)
 {
 	const struct packing *now = arg;
@@ -156,6 +169,10 @@ static int pack_guarded(void *arg)
 			u->failed = f;
 			return -1;
 		}
+		if (worker->w->p->calls_only[f] &&
+		    put_calls_only(worker->w->p, f, &u->bytes[DETAIL_LINES], lines,
+				   &n[DETAIL_LINES]))
+			return -1;
 		if (worker->w->p->fn_begin[f])
 			at->first_line = worker->w->p->fn_begin[f];
 		else

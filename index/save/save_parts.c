@@ -39,6 +39,7 @@ struct parts {
 	uint64_t *at, *functions; /* per part */
 	uint64_t *self;		  /* [event][part] */
 	size_t unit_parts;
+	bool calls_only; /* some function has no block (profile.h) */
 };
 
 /* The state of a thread. */
@@ -251,6 +252,27 @@ static int add_slot(struct part_worker *w, struct part_slots at, struct err *err
 	return 0;
 }
 
+/* What flows in the part into functions without a block is their self cost. */
+static int add_calls_only(struct part_worker *w)
+{
+	const struct profile *p = w->s->p;
+
+	for (size_t i = 0; i < w->edges.n; i++) {
+		const uint32_t f = p->callee[w->edges.id[i]];
+		const uint64_t *cost = w->edges.val + i * w->edges.width + 1;
+		uint64_t *self;
+
+		if (!p->calls_only[f])
+			continue;
+		self = save_parts_row_of(&w->fns, f, w->now);
+		if (!self)
+			return -1;
+		for (size_t e = 0; e < p->nevent; e++)
+			self[e] = add_capped(self[e], cost[e]);
+	}
+	return 0;
+}
+
 /* Count functions with cost or calls in the part: a callee's cost may be in other
  * parts. */
 static uint64_t count_functions(struct part_worker *w)
@@ -274,7 +296,7 @@ static int encode_part(struct part_worker *w, struct part_unit *u, size_t part)
 	struct part_slots at = first;
 	int rc = 0;
 
-	if (!profile_next_slot(s->p, &at)) {
+	if (!s->calls_only && !profile_next_slot(s->p, &at)) {
 		struct varint_reader in;
 
 		if (open_slot(w, first, &in, &u->err))
@@ -292,7 +314,9 @@ static int encode_part(struct part_worker *w, struct part_unit *u, size_t part)
 			if (add_slot(w, at, &u->err))
 				return u->err.kind;
 		while (profile_next_slot(s->p, &at));
-		rc = put_part(w, &u->bytes, part);
+		if (s->calls_only)
+			rc = add_calls_only(w);
+		rc = rc ? rc : put_part(w, &u->bytes, part);
 	}
 	if (rc < 0)
 		return err_no_memory(&u->err, "while writing the parts");
@@ -412,6 +436,8 @@ static int save_costs(struct parts *s, unsigned jobs)
 	int rc;
 
 	s->unit_parts = parts;
+	for (size_t f = 0; f < p->nfn; f++)
+		s->calls_only |= p->calls_only[f];
 	s->slots = profile_part_slots(s->p);
 	for (size_t k = 0; k < p->ntally; k++)
 		spill_map(&p->tally[k]->parts.costs);

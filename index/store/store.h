@@ -140,6 +140,8 @@ uint64_t store_fn_line(struct store *st,
 		       fn_id f); /* where it begins: FORMAT.md, table 10 */
 /* That line, if the calls to it say it; else 0. */
 uint32_t store_fn_begin(struct store *st, fn_id f);
+/* It has no block: its self cost is what the calls into it cost, at line 0 of its file. */
+bool store_fn_calls_only(struct store *st, fn_id f);
 uint32_t store_fn_cycle(struct store *st, fn_id f); /* 0: in no cycle; else 1..cycles */
 /* Calls on all incoming edges, recursive ones too. */
 uint64_t store_fn_calls(struct store *st, fn_id f);

@@ -104,13 +104,21 @@ uint64_t store_fn_line(struct store *st, fn_id f)
 	return store_row_u64(st, TABLE_FN_LINE, 0, f);
 }
 
+static uint32_t fn_called(struct store *st, fn_id f)
+{
+	return store_row_id(st, TABLE_FN_CALLED, 0, f, FN_CALLED_VALUES);
+}
+
 uint32_t store_fn_begin(struct store *st, fn_id f)
 {
 	const uint64_t line = store_fn_line(st, f);
 
-	return store_row_id(st, TABLE_FN_CALLED, 0, f, 2) && line <= UINT32_MAX
-		       ? (uint32_t)line
-		       : 0;
+	return fn_called(st, f) & FN_BEGINS && line <= UINT32_MAX ? (uint32_t)line : 0;
+}
+
+bool store_fn_calls_only(struct store *st, fn_id f)
+{
+	return fn_called(st, f) & FN_CALLS_ONLY;
 }
 
 uint32_t store_fn_cycle(struct store *st, fn_id f)

@@ -61,6 +61,8 @@ bool store_fn_body(struct store *st, fn_id f)
 	store_callees(st, f, &first, &edges);
 	if (edges)
 		return true;
+	if (store_fn_calls_only(st, f))
+		return false;
 	p = store_packed(st, TABLE_LINES, store_row_u64(st, TABLE_LINES_AT, 0, f), &end);
 	return p && detail_begin(&r, DETAIL_LINES, &shape, p, end) > 0;
 }

@@ -41,7 +41,7 @@ static struct rule rule_of(const struct store *st, enum table t)
 		return (struct rule){m->strings[SPACE_FILE] - m->pairs, NULL, NULL};
 	case TABLE_FN_OBJ: return (struct rule){m->strings[SPACE_OBJ], NULL, NULL};
 	case TABLE_FN_CYCLE: return (struct rule){m->cycles + 1, NULL, NULL};
-	case TABLE_FN_CALLED: return (struct rule){2, NULL, NULL};
+	case TABLE_FN_CALLED: return (struct rule){FN_CALLED_VALUES, NULL, NULL};
 	case TABLE_OUT_FIRST:
 	case TABLE_IN_FIRST:
 		return (struct rule){m->edges + 1, span,

@@ -38,4 +38,78 @@ answers("a word that is not known is a column", QT.replace("addr", "memAddr"),
         "functions | show fn, self, incl", ["f,20,20", "main,12,32"], "odd lines, skipped or mended: 1")
 answers("line before instr", "positions: line instr\nevents: Ir\nfn=f\n7 0x10 3\n+1 +4 4\n",
         "lines of f | show line, self", ["7,3", "8,4"])
+
+# ---- a callee without a block: what flows in is its self cost ----
+
+YAPPI = """version: 1
+creator: yappi
+pid: 4712
+cmd:  worker.py
+part: 1
+
+events: Ticks
+
+fl=(0) /app/worker.py
+fn=(0) run
+fn=(1) decode
+
+fl=(0)
+fn=(0)
+10 4000
+cfl=(0)
+cfn=(1)
+calls=200 332
+10 30000
+cfl=(1887)
+cfn=(1887)
+calls=7 88
+10 900000
+
+fl=(0)
+fn=(1)
+332 30000
+"""
+answers("a callee that the file does not define", YAPPI, "functions | sort self desc | show fn, calls, self, incl",
+        ["(1887),7,900000,900000", "decode,200,30000,30000", "run,0,4000,934000"], "odd lines")
+answers("it counts in the total", YAPPI, "parts | show self", ["934000"], "odd lines")
+answers("and its cost is at no line", YAPPI, "lines | where self > 500000 | show file, line, self",
+        ["(1887),,900000"], "odd lines")
+PARTS = YAPPI + "part: 2\nfl=(0)\nfn=(0)\n10 1\ncfl=(1887)\ncfn=(1887)\ncalls=1 88\n10 5\n"
+answers("in each part", PARTS, "parts | show part, self", ["1,934000", "2,6"], "odd lines")
+answers("its lines in a part", PARTS, "part 2 | lines | show file, line, self", ["(1887),,5", "/app/worker.py,10,1"],
+        "odd lines")
+run("in.out", "-c", "top")
+told = run("in.out", "--verify")
+ok(told.status == 0, "the index holds what it says", told)
+answers("callgrind's own file has a block for each cost", YAPPI.replace("yappi", "callgrind-3.19.0"),
+        "functions | where fn = \"(1887)\" | show self, incl", ["0,0"], "odd lines")
+PPROF = """events: Hits
+fl=a.cc
+fn=main
+1 5
+cfl=a.cc
+cfn=unsigned long fill[inline]
+calls=8 3
+1 8
+fl=a.cc
+fn=unsigned
+3 8
+"""
+answers("google-pprof cuts the names of blocks at their first blank", PPROF, "functions | sum | show self", ["13"])
+
+TWO = """events: Ticks
+fl=a
+fn=f
+1 5
+fl=b
+fn=f
+1 7
+fl=c
+fn=main
+1 1
+cfn=f
+calls=1
+2 5
+"""
+answers("one of two functions", TWO, "functions | show fn, file, self", ["f,b,7", "f,a,5", "main,c,1", "f,c,0"])
 done()

@@ -1,6 +1,7 @@
 """stackprof's `print_callgrind`, beside the samples of the same report.
 
-It writes the cost of a frame's lines only, and C functions have none: so does the file.
+It writes the cost of a frame's lines only, and C functions have none.  What is called and
+calls nothing has its cost in the calls to it.
 """
 import json
 import subprocess
@@ -16,8 +17,9 @@ report = StackProf::Report.new(raw)
 File.open('FILE', 'w') { |f| report.print_callgrind(f) }
 told = Hash.new(0)
 report.frames.each_value { |f| f.fetch(:lines, {}).each_value { |l| told[f[:name]] += l.is_a?(Array) ? l[1] : l } }
-calls = Hash.new(0)
-report.frames.each_value { |f| f.fetch(:edges, {}).each { |to, n| calls[report.frames[to][:name]] += n } }
+calls, into = Hash.new(0), Hash.new(0)
+report.frames.each_value { |f| f.fetch(:edges, {}).each { |to, n| calls[report.frames[to][:name]] += n; into[to] += n } }
+report.frames.each { |id, f| told[f[:name]] += into[id] if f.fetch(:lines, {}).empty? && f.fetch(:edges, {}).empty? }
 puts JSON.generate([told, raw[:samples], calls])
 """
 
@@ -32,7 +34,7 @@ def make(box):
         said = box.run(ruby, "-e", (RUN % (mode, interval, code)).replace("FILE", file))
         told, samples, calls = json.loads(said.strip().splitlines()[-1])
         box.add(box.path(file), "StackProf::Report#print_callgrind, mode " + mode,
-                "the report's samples on lines", {"Instructions": sum(told.values())}, selfs=told, calls=calls,
-                note="%d of %d samples have a line, which is what the file holds"
+                "the report's samples on lines, and in leaves without lines", {"Instructions": sum(told.values())}, selfs=told, calls=calls,
+                note="%d of %d samples are on a line or in a leaf, which is what the file holds"
                      % (sum(told.values()), samples))
     return version(box.run(ruby, "-rstackprof", "-e", "puts StackProf::VERSION"))

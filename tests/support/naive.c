@@ -40,6 +40,7 @@ struct naive_state {
 	uint32_t col[COLUMNS_MAX], ncol;
 	unsigned sub[WORDS_N], nsub;
 	uint64_t base[SUBS_N];
+	bool any_callgrind;
 	bool callgrind; /* a call or jump leaves base and file as they were */
 	bool begins;	/* the target of a call is where the callee begins */
 	bool in_body, after_totals, said;
@@ -278,6 +279,7 @@ static struct str name(struct naive_state *s, enum space space, struct str v)
 static void begin_part(struct naive_state *s)
 {
 	s->r->npart++;
+	s->any_callgrind |= s->callgrind; /* of the part before */
 	memset(s->base, 0, sizeof(s->base));
 	s->in_body = s->after_totals = s->said = s->in_block = false;
 	s->has_ob = s->has_fl = s->has_file = s->has_fn = s->has_cfn = false;
@@ -762,6 +764,46 @@ static struct str jump_target(struct naive_state *s, const struct jump *j)
 	return j->from.name;
 }
 
+/* Whether a call whose file was not written goes to this function, which has no block, and
+ * could go to one of several that have. */
+static bool unclear(struct naive_state *s, struct fn f)
+{
+	const struct fact *same =
+		facts_find(&s->bodies, facts_key(&s->line, "ss", f.obj, f.name));
+
+	for (size_t i = 0; same && same->v[0] > 1 && i < s->ncall; i++)
+		if (s->call[i].defaulted &&
+		    str_eq(facts_key(&s->line, "f", s->call[i].to),
+			   facts_key(&s->line, "f", f)))
+			return true;
+	return false;
+}
+
+/* A function without a block has the costs of the calls into it, at line 0 of its file. */
+static void count_calls_only(struct naive_state *s, const struct call *c)
+{
+	struct arena *a = &s->line;
+	uint64_t none = 0;
+	bool *odd = &s->r->odd;
+
+	struct fn cut = c->to;
+
+	cut.name.n = str_find(cut.name, ' ');
+	if (facts_find(&s->bodies, facts_key(a, "f", c->to)) ||
+	    facts_find(&s->bodies, facts_key(a, "f", cut)) || unclear(s, c->to))
+		return;
+	c->v[0] = 0; /* the calls are counted already */
+	facts_count(&s->r->facts, facts_key(a, "Lfsuu", c->to, c->to.file, none, none),
+		    c->v, odd);
+	facts_count(&s->r->facts,
+		    facts_key(a, "PuLfsuu", c->part, c->to, c->to.file, none, none), c->v,
+		    odd);
+	facts_count(&s->r->facts, facts_key(a, "Ff", c->to), c->v, odd);
+	facts_count(&s->r->facts, facts_key(a, "Pu", c->part), c->v, odd);
+	facts_count(&s->r->facts, facts_key(a, "Puf", c->part, c->to), c->v, odd);
+	facts_count(&s->r->facts, facts_key(a, "T"), c->v, odd);
+}
+
 static void settle(struct naive_state *s)
 {
 	struct facts *t = &s->r->facts;
@@ -791,6 +833,10 @@ static void settle(struct naive_state *s)
 			    facts_key(a, "PuEffsuu", c->part, c->from, to, c->file,
 				      c->instr, c->line),
 			    c->v, odd);
+	}
+	for (size_t i = 0; i < s->ncall && !s->any_callgrind; i++) {
+		arena_reset(a);
+		count_calls_only(s, &s->call[i]);
 	}
 	for (size_t i = 0; i < s->ncall; i++) {
 		struct call *c = &s->call[i];
@@ -849,6 +895,7 @@ void naive_read(struct naive *r, const char *text, size_t n)
 	begin_part(&s);
 	each_line(&s, text, n, false);
 	drop(&s);
+	s.any_callgrind |= s.callgrind;
 	settle(&s);
 	if (n == 0)
 		r->refused = "empty";

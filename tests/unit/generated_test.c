@@ -358,7 +358,8 @@ static void write_header(struct writer *w, bool first)
 	if (first || one_in(4))
 		out_c(&w->o, "# callgrind format\nversion: 1\n");
 	if (first || one_in(4))
-		out_c(&w->o, "creator: callgrind-3.19.0\npid: 12\ncmd:  ./x\n");
+		out_printf(&w->o, "creator: %s\npid: 12\ncmd:  ./x\n",
+			   one_in(3) ? "yappi" : "callgrind-3.19.0");
 	if (w->file)
 		out_printf(&w->o, "part: %u\n", w->file);
 	else if (!first || one_in(2))
