@@ -394,7 +394,8 @@ static int read_guarded(void *arg)
 	uint32_t known = 0;
 
 	for (uint32_t p = 0; p < store_info(r->to->st)->parts; p++)
-		if (r->parts[p] && take_part(r, p, &known))
+		if (r->parts[p] &&
+		    (take_part(r, p, &known) || tally_end_waits(&r->to->tally, r->err)))
 			return r->err->kind;
 	if (tally_end(&r->to->tally, TALLY_ONE_PART, (struct str){"", 0}, r->err) ||
 	    merge_names(&r->to->p, false, r->err))

@@ -30,7 +30,7 @@ static const struct first_loops *const loops[ISAS] = {
 bool first_ready(const struct tally *t, const struct decode *d)
 {
 	return t->now.fn != UINT32_MAX && t->pieces.open &&
-	       t->now.inlined == NAME_ABSENT && d->usual &&
+	       t->now.inlined == NAME_ABSENT && d->usual && !tally_is_waiting(t) &&
 	       t->events.ncol - 1 < FIRST_COLUMNS && t->events.ncol == d->ncols &&
 	       t->events.col_is_event;
 }

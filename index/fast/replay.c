@@ -112,7 +112,7 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 	    t->now.pending != PENDING_NONE || t->now.has_cfi || t->now.has_cob ||
 	    t->now.has_jfi || t->now.has_jfn || t->events.ncol == 0 ||
 	    t->events.ncol > REPLAY_COLUMNS || !in_place(t) ||
-	    t->events.ncol != d->ncols || !d->usual)
+	    t->events.ncol != d->ncols || !d->usual || tally_is_waiting(t))
 		return false;
 	if (r->meaning != t->now.meaning || !r->run) {
 		r->meaning = t->now.meaning;

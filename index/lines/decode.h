@@ -81,6 +81,7 @@ enum odd {
 	ODD_ID_UNDEFINED,
 	ODD_SUM_OVERFLOW,
 	ODD_POSITION_WORD,
+	ODD_CFN_ALONE,
 	ODD_KINDS
 };
 const char *odd_name(enum odd k);

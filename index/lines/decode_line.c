@@ -34,6 +34,7 @@ const char *odd_name(enum odd k)
 		[ODD_SUM_OVERFLOW] = "sum above 2^64-1, clamped",
 		[ODD_POSITION_WORD] =
 			"positions: has a word that is not known, its values skipped",
+		[ODD_CFN_ALONE] = "cfn= without calls=, ignored",
 	};
 
 	return names[k];

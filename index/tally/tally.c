@@ -50,6 +50,7 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 	t->now.ob = t->now.fl = t->now.file = t->now.base_file = t->now.fn_name = start;
 	t->now.cfn = start;
 	t->now.has_fl = t->now.has_cfn = entry_state;
+	t->waits.calls = t->waits.assumed = entry_state;
 	t->now.fn = t->edges.caller = NONE;
 	return 0;
 }
@@ -100,6 +101,8 @@ void tally_free(struct tally *t)
 		t->now.run,
 		t->assumed.col,
 		t->pieces.cost,
+		t->waits.at,
+		t->waits.cost,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -186,7 +189,7 @@ static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint
 }
 
 /* End the current block, if any. */
-static void leave_fn(struct tally *t)
+void tally_leave(struct tally *t)
 {
 	uint32_t f = t->now.fn;
 
@@ -204,17 +207,18 @@ static void leave_fn(struct tally *t)
 /* "fn=": end the block before. */
 static void row_fn(struct tally *t, uint32_t name)
 {
-	leave_fn(t);
+	tally_leave(t);
 	t->now.fn_name = name;
 	if (t->now.has_fl)
 		t->now.file = t->now.fl;
 	t->now.base_file = t->now.file;
 	t->now.has_cob = t->now.has_cfi = t->now.has_jfi = t->now.has_jfn = false;
+	t->now.cfn_waits = false;
+	t->now.fn_waits = true;
 	t->now.inlined = NAME_ABSENT;
 }
 
-/* Begin the block of the current fn= at this line. */
-static int enter_fn(struct tally *t)
+int tally_enter_block(struct tally *t)
 {
 	uint32_t fl = t->now.has_fl ? t->now.fl : t->now.file, last;
 	uint32_t f = fn_cached(t, t->now.ob, fl, t->now.fn_name, false, false);
@@ -232,7 +236,7 @@ static int enter_fn(struct tally *t)
 	t->log.without |= !t->log.on;
 	t->now.fn = f;
 	t->now.entry = t->fns.at[f].head;
-	t->now.ob_moved = false;
+	t->now.ob_moved = t->now.fn_waits = false;
 	return t->fns.at[f].stamp == t->parts.n ? 0 : tally_touch_fn(t, f);
 }
 
@@ -248,7 +252,7 @@ int tally_new_block(struct tally *t, uint32_t name, bool *begun)
 	if (!*begun)
 		return 0;
 	row_fn(t, name);
-	return enter_fn(t);
+	return tally_enter_block(t);
 }
 
 /* The piece has PIECE_ROWS lines and its block goes on.  Begin another piece, unless its
@@ -303,12 +307,14 @@ static bool part_is_empty(const struct tally *t)
 
 void tally_restart(struct tally *t)
 {
-	leave_fn(t);
+	tally_leave(t);
 	t->now.ob = t->now.fl = t->now.file = t->now.base_file = t->now.fn_name =
 		t->now.cfn = NAME_ABSENT;
 	t->now.has_fl = t->now.has_cfn = t->now.has_cob = t->now.has_cfi =
 		t->now.has_jfi = t->now.has_jfn = false;
 	t->now.inlined = NAME_ABSENT;
+	t->now.fn_waits = t->now.cfn_waits = false;
+	tally_begin_waits(t);
 	t->parts.used = false;
 	t->now.pending = PENDING_NONE;
 }
@@ -336,7 +342,9 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 
 	if (r->kind == ROW_FILE && part_is_empty(t))
 		return 0;
-	leave_fn(t);
+	tally_leave(t);
+	if (tally_end_waits(t, err))
+		return err->kind;
 	if (tally_log_last(t) || block_log_part(&t->log))
 		return err_no_memory(err, "while tallying");
 	if (tally_end_part(t, TALLY_PARTS, false, err))
@@ -529,9 +537,8 @@ static inline uint32_t line_file(struct tally *t)
 }
 
 static inline int row_cost(struct tally *t, const struct batch *b, const struct row *r,
-			   struct err *err)
+			   const uint64_t *cost, struct err *err)
 {
-	const uint64_t *cost = &b->cost[r->cost];
 	struct tally_key k = {.instr = r->a, .line = r->b};
 	uint32_t i = 0;
 
@@ -544,9 +551,9 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		return 0;
 	}
 	if (t->now.fn == NONE) {
-		if (enter_fn(t))
+		if (tally_enter_block(t))
 			return err_no_memory(err, "while tallying");
-		if (t->log.on)
+		if (t->log.on && b)
 			t->log.line = tally_line_of(t, b, r);
 	}
 	if (t->now.pending == PENDING_CALL)
@@ -578,6 +585,12 @@ static inline int row_cost(struct tally *t, const struct batch *b, const struct 
 		return err_no_memory(err, "while tallying");
 	tally_add_costs(t, t->entries.val + t->entries.at[i].val, cost, r->nc);
 	return 0;
+}
+
+int tally_row_cost(struct tally *t, const struct row *r, const uint64_t *cost,
+		   struct err *err)
+{
+	return row_cost(t, NULL, r, cost, err);
 }
 
 static void row_pending(struct tally *t, const struct row *r)
@@ -616,6 +629,8 @@ static int drop_pending(struct tally *t, const struct batch *b, const struct row
 static int row_calls(struct tally *t, const struct batch *b, const struct row *r,
 		     struct err *err)
 {
+	if (r->kind <= ROW_CALLS_BAD && tally_has_calls(t, err))
+		return err->kind;
 	row_pending(t, r);
 	if (r->kind == ROW_CALLS_BAD)
 		t->now.has_cob = t->now.has_cfi = false;
@@ -645,11 +660,14 @@ static int row_name(struct tally *t, const struct batch *b, const struct row *r,
 		row_fn(t, slot);
 		break;
 	case ROW_FL:
-		leave_fn(t);
+		tally_leave(t);
 		slot = t->now.fl = t->now.file = t->now.base_file =
 			tally_name_of(t, SPACE_FILE, b, r, err);
 		t->now.has_fl = true;
-		t->now.fn_name = t->now.inlined = NAME_ABSENT;
+		if (!t->now.fn_waits)
+			t->now.fn_name = NAME_ABSENT;
+		t->now.inlined = NAME_ABSENT;
+		t->now.cfn_waits = false;
 		break;
 	case ROW_FI:
 		slot = tally_name_of(t, SPACE_FILE, b, r, err);
@@ -661,7 +679,7 @@ static int row_name(struct tally *t, const struct batch *b, const struct row *r,
 		break;
 	case ROW_CFN:
 		slot = t->now.cfn = tally_name_of(t, SPACE_FN, b, r, err);
-		t->now.has_cfn = true;
+		t->now.has_cfn = t->now.cfn_waits = true;
 		break;
 	case ROW_CFI:
 		slot = t->now.cfi = tally_name_of(t, SPACE_FILE, b, r, err);
@@ -695,8 +713,14 @@ static int row_name(struct tally *t, const struct batch *b, const struct row *r,
 static int tally_row(struct tally *t, const struct batch *b, const struct row *r,
 		     struct err *err)
 {
-	if (__builtin_expect(r->kind == ROW_COST, 1))
-		return row_cost(t, b, r, err);
+	if (__builtin_expect(r->kind == ROW_COST, 1)) {
+		bool waits = false;
+
+		if (__builtin_expect(t->now.cfn_waits, 0) &&
+		    (tally_wait(t, b, r, &waits, err) || waits))
+			return err->kind;
+		return row_cost(t, b, r, &b->cost[r->cost], err);
+	}
 	if (__builtin_expect(t->now.pending != PENDING_NONE, 0) &&
 	    drop_pending(t, b, r, err))
 		return err->kind;
@@ -741,7 +765,10 @@ int tally_end(struct tally *t, enum tally_parts_of parts, struct str next_line,
 				  err))
 			return err->kind;
 	}
-	leave_fn(t);
+	tally_leave(t);
+	t->waits.left = t->waits.n;
+	if (tally_end_waits(t, err))
+		return err->kind;
 	if (tally_log_last(t) || block_log_finish(&t->log))
 		return err_no_memory(err, "while tallying");
 	if (tally_end_part(t, parts, true, err))

@@ -209,6 +209,8 @@ struct tally_now {
 	bool ob_moved; /* the current block has an ob= */
 	uint32_t cob, cfi, cfn, jfi, jfn;
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
+	bool fn_waits;	  /* a fn= has no line yet: an fl= is its file */
+	bool cfn_waits;	  /* a cfn= has no calls= yet */
 	uint32_t inlined; /* name slot of cfni=; NAME_ABSENT: the function itself */
 	uint32_t fn;	  /* function slot; UINT32_MAX until a line needs it */
 	/* The entry before the next line; the block's head if that entry does not set
@@ -223,6 +225,23 @@ struct tally_now {
 	enum pending pending;
 	uint64_t pending_a, pending_b, pending_instr, pending_line;
 	bool pending_jcnd;
+};
+
+/*
+ * A cfn= and a cost line without calls= is a call in MALT's files, which have no calls= at
+ * all, and is ignored in others.  So such lines wait for the first calls= or the end of
+ * the part (tally_waits.c).
+ */
+struct tally_waits {
+	struct waiting_call *at;
+	size_t n, cap;
+	uint64_t *cost; /* of all of them */
+	size_t ncost, cost_cap;
+	size_t touched; /* edges and call sites when the part began */
+	bool calls;	/* the part has a calls= */
+	bool assumed;	/* that is assumed: the part began before this stretch */
+	bool needed;	/* what was assumed was needed */
+	bool left;	/* the stretch ended while some waited */
 };
 
 /* What a later stretch began with (tally_assume()). */
@@ -259,11 +278,18 @@ struct tally {
 	struct tally_pieces pieces;
 	struct tally_parts parts;
 	struct tally_diag diag;
+	struct tally_waits waits;
 	struct tally_assumed assumed;
 	struct block_log log; /* its blocks, where each is an activation */
 	struct names names[SPACES];
 	struct arena arena; /* holds texts */
 };
+
+/* Whether a line waits for another one that only decode and tally take. */
+static inline bool tally_is_waiting(const struct tally *t)
+{
+	return t->now.cfn_waits || t->waits.n;
+}
 
 static inline bool tally_is_head(const struct tally *t, uint32_t entry)
 {
@@ -450,6 +476,8 @@ int tally_batch(struct tally *t, const struct batch *b, struct err *err);
 /* The text of another part follows: forget all state but the ids.  Costs still count
  * for the same part. */
 void tally_restart(struct tally *t);
+/* Before that: lines that wait for a calls= are calls (struct tally_waits). */
+int tally_end_waits(struct tally *t, struct err *err);
 /* Whether the file has one part: yes; a stretch of it cannot tell, so the costs of a part
  * alone are encoded later, if at all; no. */
 enum tally_parts_of { TALLY_ONE_PART, TALLY_MAYBE_PARTS, TALLY_PARTS };

@@ -69,8 +69,7 @@ int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text
 	return 0;
 }
 
-/* The line of a row, as text. */
-static struct str row_line(const struct batch *b, const struct row *r)
+struct str tally_row_line(const struct batch *b, const struct row *r)
 {
 	struct str s = {b->text + r->at, b->bytes - r->at};
 
@@ -81,7 +80,7 @@ static struct str row_line(const struct batch *b, const struct row *r)
 int tally_row_odd(struct tally *t, const struct batch *b, const struct row *r,
 		  enum odd kind, struct err *err)
 {
-	return tally_add_odd(t, kind, tally_line_of(t, b, r), row_line(b, r), err);
+	return tally_add_odd(t, kind, tally_line_of(t, b, r), tally_row_line(b, r), err);
 }
 
 /* ---- header lines ---- */
@@ -411,6 +410,9 @@ bool tally_follows(const struct tally *a, const struct tally *b)
 	/* A cfn= that a itself only assumed is not known. */
 	bool has_cfn = a->now.has_cfn && a->now.cfn != NAME_ENTRY;
 
+	/* Lines that waited at the end of a may be something else, with b behind them. */
+	if (a->waits.left || (b->waits.needed && (!a->waits.calls || a->waits.assumed)))
+		return false;
 	return a->now.has_fl && (has_cfn || !calls_entry_cfn(b)) && same_columns(a, b) &&
 	       str_eq(a->now.positions, b->assumed.positions) &&
 	       a->now.apart == b->assumed.apart && a->now.begins == b->assumed.begins &&

@@ -15,6 +15,25 @@ int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text
 int tally_row_odd(struct tally *t, const struct batch *b, const struct row *r,
 		  enum odd kind, struct err *err);
 
+/* The line of a row, as text. */
+struct str tally_row_line(const struct batch *b, const struct row *r);
+
+/* ---- calls without calls= (tally_waits.c) ---- */
+/* A cost line after a cfn= without calls=.  *waits: it is taken; else it is a cost line. */
+int tally_wait(struct tally *t, const struct batch *b, const struct row *r, bool *waits,
+	       struct err *err);
+/* A part begins. */
+void tally_begin_waits(struct tally *t);
+/* The part has a calls=: lines that wait are cost lines. */
+int tally_has_calls(struct tally *t, struct err *err);
+/* End the current block, if any. */
+void tally_leave(struct tally *t);
+/* Begin the block of the current fn=.  0, or -1 if memory is out. */
+int tally_enter_block(struct tally *t);
+/* A cost line, or with PENDING_CALL the one of a call. */
+int tally_row_cost(struct tally *t, const struct row *r, const uint64_t *cost,
+		   struct err *err);
+
 /* A hash for functions and edges. */
 static inline uint32_t tally_hash(uint64_t a, uint64_t b, uint64_t c)
 {

@@ -19,7 +19,8 @@ struct call {
 	bool defaulted; /* the callee's file was not written */
 	struct str file;
 	uint64_t instr, line, part, *v;
-	uint64_t to_line; /* where the callee is entered; 0: unknown */
+	uint64_t to_line;   /* where the callee is entered; 0: unknown */
+	struct str inlined; /* of a call without calls= */
 };
 
 struct jump {
@@ -52,9 +53,12 @@ struct naive_state {
 	struct fn cur;
 	enum wait wait;
 	struct jump jump;
-	uint64_t to_line;    /* of a calls= that waits for its line */
-	uint64_t count, all; /* all: of every number, to see what might overflow */
-	struct call *call;
+	uint64_t to_line;	  /* of a calls= that waits for its line */
+	uint64_t count, all;	  /* all: of every number, to see what might overflow */
+	bool fn_waits, cfn_waits; /* fn= has no line yet; cfn= has no calls= yet */
+	bool part_calls;	  /* the part has a calls= */
+	struct call *call, *lone; /* lone: of cfn= without calls= */
+	size_t nlone, lone_cap;
 	struct jump *jumps;
 	size_t ncall, call_cap, njump, jump_cap;
 	bool negative, difference, unread, read, early, any_events;
@@ -276,8 +280,12 @@ static struct str name(struct naive_state *s, enum space space, struct str v)
 
 /* ---- parts and headers ---- */
 
+static void end_lone(struct naive_state *s);
+
 static void begin_part(struct naive_state *s)
 {
+	end_lone(s);
+	s->part_calls = s->fn_waits = s->cfn_waits = false;
 	s->r->npart++;
 	s->any_callgrind |= s->callgrind; /* of the part before */
 	memset(s->base, 0, sizeof(s->base));
@@ -467,10 +475,34 @@ static void take_call(struct naive_state *s, uint64_t instr, uint64_t line,
 		line,
 		s->r->npart - 1,
 		facts_sure(ARENA_ARRAY(&s->r->arena, uint64_t, s->r->facts.width)),
-		s->begins && s->to_line <= UINT32_MAX ? s->to_line : 0};
+		s->begins && s->to_line <= UINT32_MAX ? s->to_line : 0,
+		STR("")};
 	memcpy(c->v, v, s->r->facts.width * sizeof(*v));
 	has_body(s, c->from);
 	end_call(s);
+}
+
+/* A cfn= and a cost line without calls=: a call in a part that has no calls= at all. */
+static void take_lone(struct naive_state *s, uint64_t instr, uint64_t line,
+		      const uint64_t *v)
+{
+	const size_t n = s->ncall;
+
+	take_call(s, instr, line, v);
+	s->call[n].inlined = s->inlined;
+	s->call[n].to_line = 0;
+	facts_grow(&s->lone, &s->lone_cap, s->nlone + 1, sizeof(*s->lone));
+	s->lone[s->nlone++] = s->call[n];
+	s->ncall = n;
+}
+
+static void end_lone(struct naive_state *s)
+{
+	for (size_t i = 0; i < s->nlone; i++) {
+		facts_grow(&s->call, &s->call_cap, s->ncall + 1, sizeof(*s->call));
+		s->call[s->ncall++] = s->lone[i];
+	}
+	s->nlone = 0;
 }
 
 static void take_jump(struct naive_state *s, uint64_t instr, uint64_t line)
@@ -524,11 +556,36 @@ static void take_cost(struct naive_state *s, uint64_t instr, uint64_t line, uint
 	facts_count(&s->r->facts, facts_key(a, "T"), v, odd);
 }
 
+/* The part has a calls=: those without one are cost lines. */
+static void drop_lone(struct naive_state *s)
+{
+	const struct fn cur = s->cur;
+	const bool in_block = s->in_block;
+	const struct str file = s->file, inlined = s->inlined;
+
+	s->part_calls = true;
+	s->r->odd |= s->nlone > 0;
+	for (size_t i = 0; i < s->nlone; i++) {
+		struct call *c = &s->lone[i];
+
+		s->in_block = true;
+		s->cur = c->from;
+		s->file = c->file;
+		s->inlined = c->inlined;
+		take_cost(s, c->instr, c->line, c->v);
+	}
+	s->nlone = 0;
+	s->cur = cur;
+	s->in_block = in_block;
+	s->file = file;
+	s->inlined = inlined;
+}
+
 static void cost_line(struct naive_state *s, struct str line)
 {
 	uint64_t at[SUBS_N],
 		*v = facts_sure(ARENA_ARRAY(&s->line, uint64_t, s->r->facts.width));
-	bool clamped = false, over = false, bad, negative = false;
+	bool clamped = false, over = false, bad, negative = false, lone;
 	struct str rest = line, w;
 	uint32_t n = 0;
 
@@ -563,14 +620,24 @@ static void cost_line(struct naive_state *s, struct str line)
 	}
 	if (s->wait == NOTHING || !s->callgrind)
 		memcpy(s->base, at, sizeof(at));
+	lone = s->wait == NOTHING && s->cfn_waits && !s->part_calls;
+	if (s->wait == NOTHING && s->cfn_waits && s->part_calls) {
+		s->r->odd = true;
+		end_call(s);
+	}
 	if (s->wait == NOTHING)
+		s->cfn_waits = false;
+	if (s->wait == NOTHING && !lone)
 		s->base_file = s->file;
+	s->fn_waits = false;
 	s->read = true;
 	if (s->wait == A_CALL)
 		v[0] = s->count;
 	for (size_t i = 0; i <= s->r->nevent; i++)
 		s->all = facts_sum(s->all, v[i], &s->r->unsure);
-	if (s->wait == A_CALL)
+	if (lone)
+		take_lone(s, at[INSTR], at[LINE], v);
+	else if (s->wait == A_CALL)
 		take_call(s, at[INSTR], at[LINE], v);
 	else if (s->wait == A_JUMP)
 		take_jump(s, at[INSTR], at[LINE]);
@@ -593,6 +660,8 @@ static void calls_line(struct naive_state *s, struct str v)
 
 	while (word(&words).n)
 		n++;
+	drop_lone(s);
+	s->cfn_waits = false;
 	s->wait = A_CALL;
 	s->to_line = 0;
 	if (!number(word(&v), &s->count, &over) || !positions(s, &v, at, &clamped)) {
@@ -645,10 +714,14 @@ static bool spec_line(struct naive_state *s, struct str line)
 		s->base_file = s->file;
 		s->in_block = s->has_jfi = s->has_jfn = false;
 		s->inlined = STR("");
+		s->fn_waits = true;
+		s->cfn_waits = false;
 		end_call(s);
 	} else if (after(line, "fl=", &v)) {
 		s->fl = s->file = s->base_file = name(s, FILES, v);
-		s->fn = STR("???");
+		if (!s->fn_waits)
+			s->fn = STR("???");
+		s->cfn_waits = false;
 		s->has_fl = true;
 		s->in_block = false;
 		s->inlined = STR("");
@@ -660,7 +733,7 @@ static bool spec_line(struct naive_state *s, struct str line)
 		s->ob = name(s, OBJ, v);
 	} else if (after(line, "cfn=", &v)) {
 		s->cfn = name(s, FN, v);
-		s->has_cfn = true;
+		s->has_cfn = s->cfn_waits = true;
 	} else if (after(line, "cfi=", &v) || after(line, "cfl=", &v)) {
 		s->cfi = name(s, FILES, v);
 		s->has_cfi = true;
@@ -895,6 +968,7 @@ void naive_read(struct naive *r, const char *text, size_t n)
 	begin_part(&s);
 	each_line(&s, text, n, false);
 	drop(&s);
+	end_lone(&s);
 	s.any_callgrind |= s.callgrind;
 	settle(&s);
 	if (n == 0)
@@ -914,6 +988,7 @@ void naive_read(struct naive *r, const char *text, size_t n)
 	free(s.text);
 	free(s.call);
 	free(s.jumps);
+	free(s.lone);
 }
 
 void naive_free(struct naive *r)

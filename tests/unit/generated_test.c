@@ -57,6 +57,7 @@ struct writer {
 	bool huge;	  /* costs whose sums do not fit */
 	bool long_blocks; /* fn= is rare */
 	bool whole;	  /* callees are said with their file */
+	bool lone;	  /* calls without calls= */
 	bool endless;	  /* lines longer than the room in front of a block (feed.c) */
 	uint64_t first_id;
 	bool defined[SPECS][NAMES];
@@ -254,6 +255,10 @@ static void write_call(struct writer *w)
 		write_name(w, "cob=");
 	if (order == 2 && one_in(3))
 		write_name(w, "cfi=");
+	if (w->lone || odd_now(w)) {
+		write_cost_line(w);
+		return;
+	}
 	begin_line(w);
 	out_c(&w->o, odd_now(w) ? "rcalls=" : "calls=");
 	if (one_in(6))
@@ -524,6 +529,8 @@ static void write_block(struct writer *w)
 	if (!one_in(5))
 		write_name(w, "fl=");
 	write_name(w, "fn=");
+	if (odd_now(w))
+		write_name(w, "fl=");
 	if (!one_in(5))
 		write_cost_line(w);
 	for (unsigned n = below(5); n; n--) {
@@ -640,6 +647,7 @@ static void begin_profile(struct writer *w, unsigned file)
 			     .huge = one_in(12),
 			     .long_blocks = one_in(4),
 			     .endless = one_in(100),
+			     .lone = one_in(20),
 			     .first_id = one_in(6) ? random_u64() >> below(64) : 1};
 	/* Files can be added to an index that says all there is to say. */
 	if (file && !one_in(3)) {
