@@ -47,7 +47,8 @@ struct meta {
 	uint64_t pairs; /* of the files' strings, the last ones: "\nFILE\nNAME" */
 	uint64_t lines, sites, jumps, diagnostics;
 	bool has_line, has_instr, saturated, truncated;
-	bool totals;	/* every part says what it cost in all */
+	bool totals;	/* every part says what it cost in all: totals: */
+	bool summaries; /* every part is cachegrind's, and has a summary: */
 	uint64_t loose; /* names whose meaning another file could change: callees whose
 				   file was a default and that have no block, jumps to such */
 	struct tree_facts tree;

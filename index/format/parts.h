@@ -49,4 +49,11 @@ struct part {
 	uint64_t *totals, *summary; /* E each, in the profile's events; NULL: absent */
 };
 
+/* Cachegrind writes cmd:, but none of creator:, pid:, part: and positions:. */
+static inline bool part_is_cachegrind(const struct part *p)
+{
+	return p->cmd.n && !p->creator.n && !p->pid && !p->part && !p->thread &&
+	       !p->positions.n;
+}
+
 #endif

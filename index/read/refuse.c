@@ -84,13 +84,12 @@ static struct str creator_name(struct str creator)
 	return (struct str){creator.p, n};
 }
 
-/* The tool that wrote a part; n is 0 if nothing tells.  Cachegrind writes cmd:, but none
- * of creator:, pid:, part: and positions:. */
+/* The tool that wrote a part; n is 0 if nothing tells. */
 static struct str tool(const struct part *p)
 {
 	if (p->creator.n)
 		return creator_name(p->creator);
-	if (p->cmd.n && !p->pid && !p->part && !p->thread && !p->positions.n)
+	if (part_is_cachegrind(p))
 		return STR("cachegrind");
 	return (struct str){"", 0};
 }

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "index/graph/inclusive.h"
+
 static const char no_profile[] =
 	"such files begin with lines like \"events: Ir\" and \"fn=main\"; valgrind "
 	"--tool=callgrind and PHP Xdebug write them";
@@ -134,24 +136,86 @@ int refuse_file(const struct input *in, struct err *err)
 	return 0;
 }
 
-/* Some producers (yappi) never end the last line, but it ends in a number. */
+/* ---- is its end there? ---- */
+
+/* What the header lines of a file say, as far as the end of it can be told by them. */
+struct ending {
+	struct str creator;	   /* of the last part */
+	bool other;		   /* a key that cachegrind does not write */
+	bool cmd, summary, totals; /* summary, totals: of the last part */
+	bool any;		   /* some part has one of these */
+	uint64_t summaries;	   /* the first number of each summary: */
+	uint64_t self;		   /* and the sum of the self costs of that event */
+	uint64_t lines;		   /* cost lines */
+};
+
+static void add_part(struct ending *e, const struct part_slot *p)
+{
+	static const enum header_key others[] = {KEY_VERSION, KEY_CREATOR,   KEY_PID,
+						 KEY_PART,    KEY_POSITIONS, KEY_THREAD};
+	const struct str sums = p->value[KEY_SUMMARY];
+	uint64_t n;
+
+	if (p->new_file || p->value[KEY_CREATOR].n)
+		e->creator = p->value[KEY_CREATOR];
+	for (size_t i = 0; i < sizeof(others) / sizeof(others[0]); i++)
+		e->other |= p->line[others[i]] > 0;
+	e->cmd |= p->value[KEY_CMD].n > 0;
+	e->totals = (e->totals && !p->begins) || p->line[KEY_TOTALS] > 0;
+	e->summary = (e->summary && !p->begins) || p->line[KEY_SUMMARY] > 0;
+	e->any |= e->totals || e->summary;
+	if (str_u64((struct str){sums.p, str_find(sums, ' ')}, &n))
+		e->summaries = cost_sum(e->summaries, n);
+}
+
+static struct ending ending_of(const struct stretches *s)
+{
+	struct ending e = {0};
+
+	for (size_t k = 0; k < s->n; k++) {
+		const struct tally *t = s->tally[k];
+
+		for (size_t i = 0; i < t->parts.n; i++)
+			add_part(&e, tally_part(t, i));
+		for (size_t f = 0; f < t->fns.n && t->events.n; f++)
+			e.self = cost_sum(e.self, t->fns.self[f * t->events.n]);
+		e.lines += t->cost_lines;
+	}
+	return e;
+}
+
+/* Xdebug writes the block of {main} last. */
+static bool ends_in_main(const struct stretches *s)
+{
+	const struct tally *t = s->tally[s->n - 1];
+
+	for (size_t f = 0; f < t->fns.n; f++)
+		if (t->fns.at[f].has_lines && t->fns.at[f].stamp == t->parts.n &&
+		    str_eq(t->names[SPACE_FN].slot[t->fns.at[f].fn].text, STR("{main}")))
+			return true;
+	return false;
+}
+
+/*
+ * callgrind writes summary: in front of a part and totals: behind it.  A file by hand that
+ * has neither, or whose lines add up to its summary:, is whole.  Some producers (yappi)
+ * never end the last line, but it ends in a number.
+ */
 bool input_truncated(const struct input *in)
 {
-	const struct stretches *s = &in->stretches;
-	struct str creator = {"", 0};
-	bool totals = false, callgrind;
+	const struct ending e = ending_of(&in->stretches);
+	const bool callgrind = str_starts(e.creator, STR("callgrind"));
+	const bool xdebug = str_starts(e.creator, STR("xdebug"));
+	const bool cachegrind = e.cmd && !e.other;
 
-	for (size_t k = 0; k < s->n; k++)
-		for (size_t i = 0; i < s->tally[k]->parts.n; i++) {
-			const struct part_slot *p = tally_part(s->tally[k], i);
-
-			if (p->new_file || p->value[KEY_CREATOR].n)
-				creator = p->value[KEY_CREATOR];
-			totals = (totals && !p->begins) || p->line[KEY_TOTALS] > 0;
-		}
-	callgrind = str_starts(creator, STR("callgrind"));
-	if (in->end != '\n' && (in->end < '0' || in->end > '9' || callgrind ||
-				str_starts(creator, STR("xdebug"))))
+	if (in->end != '\n' &&
+	    (in->end < '0' || in->end > '9' || callgrind || xdebug || cachegrind))
 		return true;
-	return callgrind && !totals;
+	if (xdebug)
+		return !ends_in_main(&in->stretches);
+	if (cachegrind)
+		return !e.summary;
+	if (!callgrind || e.totals)
+		return false;
+	return e.summary ? e.summaries != e.self : e.any || e.lines == 0;
 }

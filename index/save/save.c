@@ -612,9 +612,11 @@ static int save_meta(struct save *s)
 	m->has_line = p->has_line;
 	m->has_instr = p->has_instr;
 	m->saturated |= p->saturated;
-	m->totals = p->npart > 0;
-	for (size_t i = 0; i < p->npart; i++)
+	m->totals = m->summaries = p->npart > 0;
+	for (size_t i = 0; i < p->npart; i++) {
 		m->totals &= p->part[i].has_totals;
+		m->summaries &= p->part[i].has_summary && part_is_cachegrind(&p->part[i]);
+	}
 	m->tree = p->tree;
 	m->events = p->nevent;
 	m->all_events = p->nall_events;

@@ -46,8 +46,8 @@ struct store_info {
 	uint64_t input_bytes, input_lines;
 	bool has_line, has_instr; /* position kinds of the profile */
 	bool saturated;		  /* some sum reached UINT64_MAX */
-	/* The profile looks cut off: its last line has no newline, or it is callgrind's
-	 * and its last part has no totals: */
+	/* The profile looks cut off: its last line has no newline, or what its producer
+	 * writes last is missing (PROFILE.md section 2). */
 	bool truncated;
 	struct str profile;	 /* path as given when it was indexed */
 	struct str creator, cmd; /* of the first part; may be empty */
@@ -346,10 +346,11 @@ uint64_t store_part_self(struct store *st, uint32_t p,
 /* The part's totals: and summary: lines. */
 uint64_t store_part_totals(struct store *st, uint32_t p, uint32_t e);
 uint64_t store_part_summary(struct store *st, uint32_t p, uint32_t e);
-/* Whether the parts' totals: agree with the computed sums.  Neither is trusted more,
- * but 100 % is the computed sum. */
+/* Whether the parts' totals:, or of cachegrind the summary:, agree with the computed sums.
+ * Neither is trusted more, but 100 % is the computed sum. */
 struct store_totals {
-	bool written;	/* every part has totals: */
+	bool written;	/* every part has one */
+	bool summary;	/* it is the summary: */
 	bool agree;	/* in all recorded events; if not: */
 	uint32_t event; /* the first event that differs */
 	uint64_t sum;	/* sum of its totals:, at most UINT64_MAX */

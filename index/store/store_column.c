@@ -557,13 +557,18 @@ uint64_t store_part_summary(struct store *st, uint32_t p, uint32_t e)
 
 void store_totals(struct store *st, struct store_totals *out)
 {
+	uint64_t (*const written)(struct store *, uint32_t, uint32_t) =
+		st->meta.totals ? store_part_totals : store_part_summary;
+
 	/* Do not read part headers for this: there may be many. */
-	*out = (struct store_totals){.written = st->meta.totals, .agree = true};
+	*out = (struct store_totals){.written = st->meta.totals || st->meta.summaries,
+				     .agree = true,
+				     .summary = !st->meta.totals};
 	for (uint32_t e = 0; out->written && out->agree && e < st->info.events; e++) {
 		out->event = e;
 		out->sum = 0;
 		for (uint32_t p = 0; p < st->info.parts; p++)
-			cost_add(&out->sum, store_part_totals(st, p, e));
+			cost_add(&out->sum, written(st, p, e));
 		out->agree = out->sum == store_total(st, e);
 	}
 }

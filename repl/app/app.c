@@ -300,11 +300,10 @@ static void say_totals(const struct app *app, const char *path, struct store *st
 	if (map_guard(read_totals, &of, ERR_INDEX, &err) || !is->written || is->agree)
 		return;
 	store_event(st, is->event, &ev);
-	app_warn(
-		app,
-		"quern: %s: its totals: say %s %.*s, its lines add up to %s, which is 100 %%",
-		path, GROUPED(is->sum), STR_ARG(ev.name),
-		GROUPED(store_total(st, is->event)));
+	app_warn(app,
+		 "quern: %s: its %s %s %.*s, its lines add up to %s, which is 100 %%",
+		 path, is->summary ? "summary: says" : "totals: say", GROUPED(is->sum),
+		 STR_ARG(ev.name), GROUPED(store_total(st, is->event)));
 }
 
 static void say_opened(const struct app *app, const char *path, struct store *st,

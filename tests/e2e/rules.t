@@ -155,4 +155,65 @@ answers("beside calls= a cfn= alone is nothing", MALT + "cfn=main\ncalls=2 5\n21
 answers("after calls=, too",
         "events: Ir\nfl=a\nfn=main\n1 1\ncfn=f\ncalls=1 9\n2 5\ncfi=b\ncfn=g\n3 7\ncfn=f\ncalls=1 9\n4 2\nfn=f\n9 7\n",
         "functions | show fn, file, calls, self, incl", ["main,a,0,8,15", "f,a,2,7,7"], "odd lines, skipped or mended: 1")
+
+# ---- incomplete files ----
+
+CUT, CACHEGRIND = "cut off", """desc: I1 cache:         32768 B, 64 B, 8-way associative
+cmd: python -m pytest
+events: Ir Dr
+fl=/src/_base.c
+fn=inverse_getitem
+10 1000000 300000
+fn=write
+20 500000 100000
+summary: 1500000 400000
+"""
+
+
+def whole(name, text, *said):
+    told = run(*CSV, write_bytes("in.out", text.encode()), "-c", "info | show truncated")
+    same(told.text.splitlines()[1:], ["true" if CUT in said else "false"], name)
+    for s in said:
+        ok(s in told.talk, "%s: it says %r" % (name, s), told)
+    if not said:
+        ok(CUT not in told.talk and "add up to" not in told.talk, name + ": it says nothing", told)
+
+
+whole("cachegrind's summary: is the sum", CACHEGRIND)
+whole("cachegrind, an entry is missing", CACHEGRIND.replace("20 500000 100000\n", ""),
+      "its summary: says 1,500,000 Ir, its lines add up to 1,000,000")
+whole("cachegrind, in the second event", CACHEGRIND.replace("20 500000 100000", "20 500000 99999"),
+      "its summary: says 400,000 Dr, its lines add up to 399,999")
+whole("cachegrind, cut before its summary:", CACHEGRIND.split("summary:")[0], CUT)
+XDEBUG = """version: 1
+creator: xdebug 3.2.0 (PHP 8.2.0)
+cmd: /srv/app/run.php
+part: 1
+positions: line
+
+events: Time_(10ns) Memory_(bytes)
+
+fl=(1) php:internal
+fn=(1) php::array_pop
+63 340 744
+
+fl=(2) /srv/app/run.php
+fn=(3) {main}
+1 5000 1200
+cfl=(1)
+cfn=(1)
+calls=1 0 0
+9 340 744
+
+"""
+whole("Xdebug's summary: is no sum", XDEBUG + "summary: 1 2\n")
+whole("Xdebug without {main}", XDEBUG.split("fl=(2)")[0], CUT)
+whole("Xdebug, the second script without {main}", XDEBUG + "==== NEW PROFILING FILE ====\n"
+      + XDEBUG.split("fl=(2)")[0], CUT)
+whole("Xdebug, uncompressed", (XDEBUG + "==== NEW PROFILING FILE ====\n" + XDEBUG).replace("(3) ", ""))
+BY_HAND = "version: 1\ncreator: callgrind-3.22.0\ncmd: app\npositions: line\nevents: Ir\n%s\nfl=app.c\nfn=main\n1 100\n"
+whole("by hand, without totals: and summary:", BY_HAND % "")
+whole("by hand, with a summary: that is the sum", BY_HAND % "summary: 100")
+whole("callgrind, cut before its totals:", BY_HAND % "summary: 101", CUT)
+whole("callgrind, cut after the header of a further part", BY_HAND % "summary: 100" + "totals: 100\npart: 2\nevents: Ir\n", CUT)
 done()
