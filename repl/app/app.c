@@ -306,6 +306,53 @@ static void say_totals(const struct app *app, const char *path, struct store *st
 		 STR_ARG(ev.name), GROUPED(store_total(st, is->event)));
 }
 
+/* What callgrind says of the time in which a profile was made. */
+struct ran_of {
+	struct store *st;
+	bool told, ran; /* "Basic block 0 - 31001"; some were executed */
+};
+
+static int read_ran(void *arg)
+{
+	struct ran_of *of = arg;
+
+	for (uint32_t i = 0; i < store_info(of->st)->parts; i++) {
+		struct store_part p;
+		uint64_t from, to;
+		struct str s, end;
+
+		store_part(of->st, i, &p);
+		if (!str_starts(p.time_range, STR("Basic block ")))
+			continue;
+		s = str_from(p.time_range, strlen("Basic block "));
+		end = str_from(s, str_find_str(s, STR(" - ")));
+		s.n -= end.n;
+		end = str_from(end, strlen(" - "));
+		if (!str_u64(s, &from) || !str_u64(end, &to))
+			continue;
+		of->told = true;
+		of->ran |= to > from;
+	}
+	return 0;
+}
+
+/* What to do about a profile without any cost. */
+static const char *why_empty(struct store *st)
+{
+	struct ran_of of = {.st = st};
+	struct err err = {0};
+
+	if (map_guard(read_ran, &of, ERR_INDEX, &err) || !of.told)
+		return "If the command starts other programs (a script, exec): callgrind "
+		       "--trace-children=yes";
+	return of.ran ? "The program ran while nothing was collected: does "
+			"--toggle-collect name a function that was called, and does "
+			"something turn on what --collect-atstart=no turned off?"
+		      : "Nothing was executed under callgrind's eyes: does something turn "
+			"on what --instr-atstart=no turned off? If the command starts other "
+			"programs (a script, exec): callgrind --trace-children=yes";
+}
+
 static void say_opened(const struct app *app, const char *path, struct store *st,
 		       const struct build_report *report)
 {
@@ -341,11 +388,8 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 	if (report->runs[0])
 		app_warn(app, "quern: %s", report->runs);
 	if (!store_info(st)->functions)
-		app_warn(
-			app,
-			"quern: %s: no function has any cost. If the command starts other "
-			"programs (a script, exec): callgrind --trace-children=yes",
-			path);
+		app_warn(app, "quern: %s: no function has any cost. %s", path,
+			 why_empty(st));
 	if (report->how == BUILD_FRESH || report->how == BUILD_AS_IS)
 		return;
 	if (store_info(st)->diagnostics)

@@ -216,4 +216,29 @@ whole("by hand, without totals: and summary:", BY_HAND % "")
 whole("by hand, with a summary: that is the sum", BY_HAND % "summary: 100")
 whole("callgrind, cut before its totals:", BY_HAND % "summary: 101", CUT)
 whole("callgrind, cut after the header of a further part", BY_HAND % "summary: 100" + "totals: 100\npart: 2\nevents: Ir\n", CUT)
+
+# ---- nothing was collected ----
+
+EMPTY = """# callgrind format
+version: 1
+creator: callgrind-3.19.0
+pid: 13255
+cmd:  ./a
+part: 1
+
+%sdesc: Trigger: Program termination
+
+positions: line
+events: Ir
+summary: 0
+
+
+totals: 0
+"""
+for timerange, said, other in (("desc: Timerange: Basic block 0 - 31001\n", "--toggle-collect", "--trace-children"),
+                               ("desc: Timerange: Basic block 0 - 0\n", "--instr-atstart=no", "--toggle-collect"),
+                               ("", "--trace-children", "--toggle-collect")):
+    told = run(*CSV, write_bytes("in.out", (EMPTY % timerange).encode()), "-c", "top")
+    ok("no function has any cost" in told.talk and said in told.talk and other not in told.talk,
+       "an empty profile, %r: it says %s" % (timerange, said), told)
 done()
