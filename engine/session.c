@@ -190,7 +190,7 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 
 		store_event(st, e, &ev);
 		events[e] = ev.name;
-		units[e] = event_unit(ev.name, ev.long_name);
+		units[e] = event_unit(ev.name, ev.long_name, store_info(st)->creator);
 		if (s->event && str_eq(ev.name, str_c(s->event)))
 			env->event = e;
 	}

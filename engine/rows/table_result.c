@@ -275,7 +275,7 @@ static int row_units(struct table *t, struct result *r)
 		uint32_t e = check_find_event(env, name->s[i]);
 
 		unit[i] = e < env->nevents ? env->units[e]
-					   : event_unit(name->s[i], STR(""));
+					   : event_unit(name->s[i], STR(""), STR(""));
 	}
 	for (size_t i = 0; i < r->ncols; i++)
 		if (r->cols[i].type == COL_COST || r->cols[i].type == COL_DELTA)

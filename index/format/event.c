@@ -5,42 +5,67 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #define NS 1
 #define US 1000
 #define MS 1000000
 #define S 1000000000ull
 
-/* Events by the end of their name, or of their long name, as the producer writes it. */
+/* Units as producers write them: "Time_(10ns)", "in microseconds".  pprof's kB, MB and GB
+ * are powers of two. */
 static const struct {
-	const char *name;      /* the end of the name; NULL: any */
-	const char *long_name; /* the end of the long name; NULL: any */
+	const char *word;
+	enum unit_kind kind;
+	uint64_t scale;
+} written[] = {
+	{"ns", UNIT_TIME, NS},
+	{"us", UNIT_TIME, US},
+	{"\xc2\xb5s", UNIT_TIME, US}, /* micro sign */
+	{"\xce\xbcs", UNIT_TIME, US}, /* Greek mu */
+	{"ms", UNIT_TIME, MS},
+	{"s", UNIT_TIME, S},
+	{"nanoseconds", UNIT_TIME, NS},
+	{"microseconds", UNIT_TIME, US},
+	{"milliseconds", UNIT_TIME, MS},
+	{"seconds", UNIT_TIME, S},
+	{"B", UNIT_BYTES, 1},
+	{"bytes", UNIT_BYTES, 1},
+	{"kB", UNIT_BYTES, 1 << 10},
+	{"KB", UNIT_BYTES, 1 << 10},
+	{"MB", UNIT_BYTES, 1 << 20},
+	{"GB", UNIT_BYTES, 1 << 30},
+	{"KiB", UNIT_BYTES, 1 << 10},
+	{"MiB", UNIT_BYTES, 1 << 20},
+	{"GiB", UNIT_BYTES, 1 << 30},
+};
+
+/* Events by their name, the end of their long name, or the producer and its version; NULL
+ * and 0: any.  PROFILE.md section 10 has the sources. */
+static const struct {
+	const char *name, *long_name, *creator;
+	uint64_t from, below; /* major versions */
 	enum unit_kind kind;
 	uint64_t scale;
 } known[] = {
-	/* Xdebug: https://xdebug.org/docs/profiler */
-	{"Time_(10ns)", NULL, UNIT_TIME, 10 * NS},
-	{"Memory_(bytes)", NULL, UNIT_BYTES, 1},
-	/* pyprof2calltree: "event: ns : Nanoseconds" */
-	{"ns", "Nanoseconds", UNIT_TIME, NS},
-	/* Callgrind --collect-systime */
-	{"sysTime", "(elapsed ms)", UNIT_TIME, MS},
-	{"sysTime", "(elapsed us)", UNIT_TIME, US},
-	{"sysTime", "(elapsed ns)", UNIT_TIME, NS},
-	{"sysCpuTime", "(system cpu ns)", UNIT_TIME, NS},
-	/* Valgrind's --xtree-memory and --xtree-leak */
-	{NULL, " Bytes", UNIT_BYTES, 1},
-	{NULL, " Bytes (direct plus indirect)", UNIT_BYTES, 1},
-	{NULL, " Bytes (subset of DB)", UNIT_BYTES, 1},
-	/* pprof -callgrind: TYPE(UNIT); its kB, MB and GB are powers of two */
-	{"(ns)", NULL, UNIT_TIME, NS},
-	{"(us)", NULL, UNIT_TIME, US},
-	{"(ms)", NULL, UNIT_TIME, MS},
-	{"(s)", NULL, UNIT_TIME, S},
-	{"(B)", NULL, UNIT_BYTES, 1},
-	{"(kB)", NULL, UNIT_BYTES, 1 << 10},
-	{"(MB)", NULL, UNIT_BYTES, 1 << 20},
-	{"(GB)", NULL, UNIT_BYTES, 1 << 30},
+	{"Time", NULL, "xdebug", 0, 3, UNIT_TIME, US},
+	{"Time", NULL, "xdebug", 3, 0, UNIT_TIME, 10 * NS},
+	{"Memory", NULL, "xdebug", 0, 0, UNIT_BYTES, 1},
+	{"Time", NULL, "xhprof", 0, 0, UNIT_TIME, US},
+	{"Cpu", NULL, "xhprof", 0, 0, UNIT_TIME, US},
+	{"MemUse", NULL, "xhprof", 0, 0, UNIT_BYTES, 1},
+	{"Ticks", NULL, "yappi", 0, 0, UNIT_TIME, US},
+	{"MemorySize", NULL, NULL, 0, 0, UNIT_BYTES, 1},
+	{"ns", NULL, NULL, 0, 0, UNIT_TIME, NS},
+	{"us", NULL, NULL, 0, 0, UNIT_TIME, US},
+	{"ms", NULL, NULL, 0, 0, UNIT_TIME, MS},
+	{"sysTime", "(elapsed ms)", NULL, 0, 0, UNIT_TIME, MS},
+	{"sysTime", "(elapsed us)", NULL, 0, 0, UNIT_TIME, US},
+	{"sysTime", "(elapsed ns)", NULL, 0, 0, UNIT_TIME, NS},
+	{"sysCpuTime", "(system cpu ns)", NULL, 0, 0, UNIT_TIME, NS},
+	{NULL, " Bytes", NULL, 0, 0, UNIT_BYTES, 1},
+	{NULL, " Bytes (direct plus indirect)", NULL, 0, 0, UNIT_BYTES, 1},
+	{NULL, " Bytes (subset of DB)", NULL, 0, 0, UNIT_BYTES, 1},
 };
 
 /* "k", "M" and "G" alone are factors of plain numbers. */
@@ -57,18 +82,95 @@ static const struct {
 	{"MiB", UNIT_BYTES, 1 << 20},	{"GiB", UNIT_BYTES, 1 << 30},
 };
 
-static bool ends_so(struct str s, const char *end)
+static const struct unit no_unit = {UNIT_NONE, 1};
+
+static struct unit written_unit(struct str word)
 {
-	return !end || str_ends(s, str_c(end));
+	for (size_t i = 0; i < sizeof(written) / sizeof(*written); i++)
+		if (str_eq(word, str_c(written[i].word)))
+			return (struct unit){written[i].kind, written[i].scale};
+	return no_unit;
 }
 
-struct unit event_unit(struct str name, struct str long_name)
+/* "Time_(10ns)", "cpu(ms)", "Memory_(bytes)" */
+static struct unit unit_in_name(struct str name)
 {
+	size_t from = name.n, digits = 0;
+	uint64_t times = 1;
+	struct unit u;
+
+	if (!str_ends(name, STR(")")))
+		return no_unit;
+	while (from && name.p[from - 1] != '(')
+		from--;
+	name.n--;
+	name = str_from(name, from);
+	while (digits < name.n && name.p[digits] >= '0' && name.p[digits] <= '9')
+		digits++;
+	u = written_unit(str_from(name, digits));
+	if (!from || !u.kind ||
+	    (digits && !str_u64((struct str){name.p, digits}, &times)) || !times ||
+	    times > MS)
+		return no_unit;
+	u.scale *= times;
+	return u;
+}
+
+/* "Active time in microseconds", "Wait time in microseconds (scheduled out)" */
+static struct unit unit_in_long_name(struct str s)
+{
+	struct unit u;
+
+	for (size_t at; (at = str_find_str(s, STR(" in "))) < s.n;) {
+		struct str word;
+		size_t n = 0;
+
+		s = str_from(s, at + 4);
+		while (n < s.n && s.p[n] != ' ' && s.p[n] != ',' && s.p[n] != ')')
+			n++;
+		word = (struct str){s.p, n};
+		u = written_unit(word);
+		if (u.kind && n > 1)
+			return u;
+	}
+	return no_unit;
+}
+
+/* Whether the producer is this one, of a major version from `from` on and below `below`:
+ * "xdebug 2.9.8". */
+static bool is_creator(struct str creator, const char *name, uint64_t from,
+		       uint64_t below)
+{
+	const size_t n = strlen(name);
+	uint64_t version = 0;
+	size_t digits = 0;
+	struct str rest;
+
+	if (creator.n < n || strncasecmp(creator.p, name, n) != 0)
+		return false;
+	if (!from && !below)
+		return true;
+	rest = str_from(creator, n < creator.n ? n + 1 : n);
+	while (digits < rest.n && rest.p[digits] >= '0' && rest.p[digits] <= '9')
+		digits++;
+	return str_u64((struct str){rest.p, digits}, &version) && version >= from &&
+	       (!below || version < below);
+}
+
+struct unit event_unit(struct str name, struct str long_name, struct str creator)
+{
+	struct unit u = unit_in_name(name);
+
+	if (u.kind)
+		return u;
 	for (size_t i = 0; i < sizeof(known) / sizeof(*known); i++)
-		if (ends_so(name, known[i].name) &&
-		    ends_so(long_name, known[i].long_name))
+		if ((!known[i].name || str_eq(name, str_c(known[i].name))) &&
+		    (!known[i].long_name ||
+		     str_ends(long_name, str_c(known[i].long_name))) &&
+		    (!known[i].creator || is_creator(creator, known[i].creator,
+						     known[i].from, known[i].below)))
 			return (struct unit){known[i].kind, known[i].scale};
-	return (struct unit){UNIT_NONE, 1};
+	return unit_in_long_name(long_name);
 }
 
 struct unit unit_of_word(struct str word)
@@ -92,7 +194,7 @@ struct str event_title(struct str name, struct unit u)
 		return name;
 	if (n < name.n && n > 0 && name.p[n - 1] == '_')
 		n--;
-	if (n == 0 || str_eq(name, STR("ns")))
+	if (n == 0 || (u.kind == UNIT_TIME && written_unit(name).kind))
 		return STR("time");
 	return (struct str){name.p, n};
 }

@@ -19,8 +19,8 @@ struct unit {
 	uint64_t scale; /* nanoseconds or bytes per count */
 };
 
-/* long_name: of the line "event:", or empty. */
-struct unit event_unit(struct str name, struct str long_name);
+/* long_name: of the line "event:", or empty; creator: of the line "creator:". */
+struct unit event_unit(struct str name, struct str long_name, struct str creator);
 /* The unit of a number in a query: "ms", "MiB"; UNIT_NONE: there is none. */
 struct unit unit_of_word(struct str word);
 /* The name of an event whose costs are shown with their unit: "Time" of "Time_(10ns)". */

@@ -218,8 +218,8 @@ static int collect_events(struct export *x)
 			if (export_add_event(x, ev.name))
 				return x->err->kind;
 			if (x->nevents > before)
-				x->events[before].unit =
-					event_unit(ev.name, ev.long_name);
+				x->events[before].unit = event_unit(
+					ev.name, ev.long_name, store_info(st)->creator);
 		}
 	}
 	x->local = calloc(x->nevents + 1, sizeof(*x->local));

@@ -141,7 +141,7 @@ static int set_event(struct card *c, struct line *l, uint32_t e)
 	total = graph_total(g, e);
 	about = incl_estimated(c, e);
 	store_event(g->st, e, &ev);
-	u = event_unit(ev.name, ev.long_name);
+	u = event_unit(ev.name, ev.long_name, store_info(g->st)->creator);
 	self = graph_self(g, c->f, e);
 	incl = graph_incl(g, c->f, e);
 	l->first = event_title(ev.name, u);

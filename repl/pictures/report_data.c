@@ -62,7 +62,8 @@ void report_put_events(struct report *p)
 		struct unit u;
 
 		store_event(p->side[0].g->st, e, &ev);
-		u = event_unit(ev.name, ev.long_name);
+		u = event_unit(ev.name, ev.long_name,
+			       store_info(p->side[0].g->st)->creator);
 		emit_name(p->o, EMIT_XML, ev.name);
 		out_char(p->o, '\t');
 		emit_name(p->o, EMIT_XML, event_title(ev.name, u));

@@ -241,4 +241,26 @@ for timerange, said, other in (("desc: Timerange: Basic block 0 - 31001\n", "--t
     told = run(*CSV, write_bytes("in.out", (EMPTY % timerange).encode()), "-c", "top")
     ok("no function has any cost" in told.talk and said in told.talk and other not in told.talk,
        "an empty profile, %r: it says %s" % (timerange, said), told)
+
+# ---- units ----
+
+UNITS = "version: 1\ncreator: %s\npositions: line\nevents: %s\nfl=a.php\nfn=usleep\n7 %s\nfn={main}\n1 %s\n"
+for creator, event, costs, total in (
+        ("xdebug 2.9.8", "Time", (500000, 4000), "504 ms"),
+        ("xdebug 3.0.4 (PHP 8.0.3)", "Time", (50000000, 400000), "504 ms"),
+        ("xdebug 3.0.4 (PHP 7.4.15)", "Time_(\u00b5s)", (500000, 4000), "504 ms"),
+        ("screeps", "ns", (15700318178, 0), "15.7 s"),
+        ("yappi", "Ticks", (500000, 4000), "504 ms"),
+        ("xhprof", "Time", (500000, 4000), "504 ms"),
+        ("any", "event\nevent: event : time in microseconds", (500000, 4000), "504 ms")):
+    path = write_bytes("in.out", (UNITS % ((creator, event) + costs)).encode())
+    name = event.split("\n")[0].split("_(")[0]
+    told = run("--no-index-write", "-q", path, "-c", "functions | where %s > 10ms | show fn | as csv" % name,
+               "-c", "functions | sum | show self | as table")
+    ok("usleep" in told.text and "{main}" not in told.text and total in told.text,
+       "%s of %s is a time" % (name, creator), told)
+for event in ("MemorySize", "Memory_Size_(bytes)"):
+    path = write_bytes("in.out", (UNITS % ("memprof", event, 8388608, 3145728)).encode())
+    told = run("--no-index-write", "-q", path, "-c", "functions | where self > 4MiB | show fn | as csv", "-c", "top | as table")
+    ok("usleep" in told.text and "8.00 MiB" in told.text, event + " are bytes", told)
 done()

@@ -181,7 +181,8 @@ static void law_headers(struct back *b, struct store *st)
 	store_event(st, 0, &event);
 	same_name(b, cut(&line, '\t'), event.name, "event");
 	same_name(b, cut(&line, '\t'),
-		  event_title(event.name, event_unit(event.name, event.long_name)),
+		  event_title(event.name, event_unit(event.name, event.long_name,
+						     store_info(st)->creator)),
 		  "shown event");
 	same_name(b, cut(&line, '\t'), event.long_name, "long name");
 	if (lines.n)

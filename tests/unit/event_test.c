@@ -9,28 +9,54 @@ static void test_known(void)
 		const char *name, *long_name;
 		enum unit_kind kind;
 		uint64_t scale;
-		const char *title;
+		const char *title, *creator;
 	} t[] = {
-		{"Time_(10ns)", "", UNIT_TIME, 10, "Time"},
-		{"Memory_(bytes)", "", UNIT_BYTES, 1, "Memory"},
-		{"ns", "Nanoseconds", UNIT_TIME, 1, "time"},
-		{"ns", "", UNIT_NONE, 1, "ns"},
-		{"cpu(ms)", "", UNIT_TIME, 1000000, "cpu"},
-		{"alloc_space(kB)", "", UNIT_BYTES, 1024, "alloc_space"},
-		{"inuse_objects(count)", "", UNIT_NONE, 1, "inuse_objects(count)"},
-		{"curB", "currently allocated Bytes", UNIT_BYTES, 1, "curB"},
-		{"curBk", "currently allocated Blocks", UNIT_NONE, 1, "curBk"},
+		{"Time_(10ns)", "", UNIT_TIME, 10, "Time", ""},
+		{"Memory_(bytes)", "", UNIT_BYTES, 1, "Memory", ""},
+		{"ns", "Nanoseconds", UNIT_TIME, 1, "time", ""},
+		{"ns", "", UNIT_TIME, 1, "time", ""},
+		{"us", "", UNIT_TIME, 1000, "time", ""},
+		{"Time_(\xc2\xb5s)", "", UNIT_TIME, 1000, "Time", ""},
+		{"Memory_Size_(bytes)", "", UNIT_BYTES, 1, "Memory_Size", ""},
+		{"MemorySize", "", UNIT_BYTES, 1, "MemorySize", ""},
+		{"BlocksCount", "", UNIT_NONE, 1, "BlocksCount", ""},
+		{"T_(0ns)", "", UNIT_NONE, 1, "T_(0ns)", ""},
+		{"T_(99999999999999999999ns)", "", UNIT_NONE, 1,
+		 "T_(99999999999999999999ns)", ""},
+		{"ns)", "", UNIT_NONE, 1, "ns)", ""},
+		{"()", "", UNIT_NONE, 1, "()", ""},
+		{"Total", "Total time in microseconds", UNIT_TIME, 1000, "Total", ""},
+		{"Wait", "Wait time in microseconds (scheduled out)", UNIT_TIME, 1000,
+		 "Wait", ""},
+		{"WaitCount", "Number of times the process was scheduled out", UNIT_NONE,
+		 1, "WaitCount", ""},
+		{"X", "what happens in s and in B", UNIT_NONE, 1, "X", ""},
+		{"Time", "", UNIT_NONE, 1, "Time", ""},
+		{"Time", "", UNIT_TIME, 1000, "Time", "xdebug 2.9.8"},
+		{"Time", "", UNIT_TIME, 1000, "Time", "Xdebug 1.3.0"},
+		{"Time", "", UNIT_TIME, 10, "Time", "xdebug 3.0.4 (PHP 8.0.3)"},
+		{"Memory", "", UNIT_BYTES, 1, "Memory", "xdebug 2.9.8"},
+		{"Time", "", UNIT_TIME, 1000, "Time", "xhprof"},
+		{"Cpu", "", UNIT_TIME, 1000, "Cpu", "xhprof"},
+		{"MemUse", "", UNIT_BYTES, 1, "MemUse", "xhprof"},
+		{"Ticks", "", UNIT_TIME, 1000, "Ticks", "yappi"},
+		{"cpu(ms)", "", UNIT_TIME, 1000000, "cpu", ""},
+		{"alloc_space(kB)", "", UNIT_BYTES, 1024, "alloc_space", ""},
+		{"inuse_objects(count)", "", UNIT_NONE, 1, "inuse_objects(count)", ""},
+		{"curB", "currently allocated Bytes", UNIT_BYTES, 1, "curB", ""},
+		{"curBk", "currently allocated Blocks", UNIT_NONE, 1, "curBk", ""},
 		{"DB", "Definitely lost Bytes (direct plus indirect)", UNIT_BYTES, 1,
-		 "DB"},
-		{"sysTime", "sysTime (elapsed ms)", UNIT_TIME, 1000000, "sysTime"},
-		{"sysTime", "", UNIT_NONE, 1, "sysTime"},
-		{"Ir", "Instruction Fetch", UNIT_NONE, 1, "Ir"},
-		{"Ticks", "", UNIT_NONE, 1, "Ticks"},
-		{"", "", UNIT_NONE, 1, ""},
+		 "DB", ""},
+		{"sysTime", "sysTime (elapsed ms)", UNIT_TIME, 1000000, "sysTime", ""},
+		{"sysTime", "", UNIT_NONE, 1, "sysTime", ""},
+		{"Ir", "Instruction Fetch", UNIT_NONE, 1, "Ir", ""},
+		{"Ticks", "", UNIT_NONE, 1, "Ticks", ""},
+		{"", "", UNIT_NONE, 1, "", ""},
 	};
 
 	for (size_t i = 0; i < sizeof(t) / sizeof(*t); i++) {
-		struct unit u = event_unit(str_c(t[i].name), str_c(t[i].long_name));
+		struct unit u = event_unit(str_c(t[i].name), str_c(t[i].long_name),
+					   str_c(t[i].creator));
 
 		ok(u.kind == t[i].kind && u.scale == t[i].scale, "'%s', '%s'", t[i].name,
 		   t[i].long_name);
