@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "index/base/map.h"
+#include "index/lines/decode.h"
 
 /* Bytes of a text to show in a message. */
 static int shown(struct str s)
@@ -109,6 +110,20 @@ static int other_tool(const struct inputs *in, const struct part *a, const struc
 		"--merge");
 }
 
+/* yappi writes a file per thread, with one pid and no thread:.  callgrind numbers them. */
+static bool may_be_threads(const struct inputs *in, const struct part *now)
+{
+	const struct input_file *file = &in->at[now->file].file;
+
+	if (now->thread || decode_apart(now->creator))
+		return false;
+	for (size_t i = 0; i < in->n; i++)
+		if (i != now->file && in->at[i].file.id.hash == file->id.hash &&
+		    in->at[i].file.pid == file->pid)
+			return false;
+	return true;
+}
+
 /* The parts seen so far, in order; those without a name are not there yet. */
 struct seen {
 	const struct inputs *in;
@@ -140,7 +155,8 @@ static int refuse_part(struct seen *s, const struct part *now, struct err *err)
 	    !str_eq(input_program(s->named.cmd), input_program(now->cmd)))
 		return other_program(s->in, &s->named, now, err);
 	if (s->any && now->pid && now->pid == before.pid && now->part == before.part &&
-	    now->thread == before.thread && now->file != before.file)
+	    now->thread == before.thread && now->file != before.file &&
+	    !may_be_threads(s->in, now))
 		return same_dump(s->in, &before, now, err);
 	if (now->cmd.n && tool(now).n && now->file != s->made.file &&
 	    !str_eq(tool(&s->made), tool(now))) {

@@ -263,4 +263,44 @@ for event in ("MemorySize", "Memory_Size_(bytes)"):
     path = write_bytes("in.out", (UNITS % ("memprof", event, 8388608, 3145728)).encode())
     told = run("--no-index-write", "-q", path, "-c", "functions | where self > 4MiB | show fn | as csv", "-c", "top | as table")
     ok("usleep" in told.text and "8.00 MiB" in told.text, event + " are bytes", told)
+
+# ---- a file per thread, without thread: ----
+
+THREAD = """version: 1
+creator: %s
+pid: 77
+cmd:  dvc status
+part: 1
+
+events: Ticks
+
+fl=(1) repo.py
+fn=(1) status
+10 %d
+cfn=(2) walk
+calls=3 20
+10 %d
+
+fn=(2)
+20 %d
+"""
+
+
+def threads(creator, *costs):
+    return [write_bytes("callgrind.dvc.Thread-%d.out" % i, (THREAD % (creator, cost, 2 * cost, 2 * cost)).encode())
+            for i, cost in enumerate(costs)]
+
+
+for again in "", " again":
+    told = run("-q", *threads("yappi", 50, 10, 3), "--format", "csv", "-c", "functions | show fn, calls, self", "-c",
+               "parts | show file, self")
+    same(told.text.split(), ["fn,calls,self", "walk,9,126", "status,0,63", "file,self",
+                             "callgrind.dvc.Thread-0.out,150", "callgrind.dvc.Thread-1.out,30",
+                             "callgrind.dvc.Thread-2.out,9"], "files of one pid are the threads of a run" + again)
+told = run("-q", *threads("yappi", 50, 10, 3, 7), "--format", "csv", "-c", "functions | sum | show self")
+same(told.text.split(), ["self", "210"], "one more is added")
+told = run("-q", "--no-index-write", *threads("yappi", 50, 10, 50), "-c", "top")
+ok(told.status == 3 and "both hold part 1 of process 77" in told.talk, "but not one of equal contents", told)
+told = run("-q", "--no-index-write", *threads("callgrind-3.19.0", 50, 10), "-c", "top")
+ok(told.status == 3 and "both hold part 1 of process 77" in told.talk, "nor callgrind's, which numbers its dumps", told)
 done()
