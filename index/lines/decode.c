@@ -155,7 +155,7 @@ cost_line(struct decode *d, struct batch *b, struct cursor *c, const char *line,
 	if (from)
 		pos = fast_costs(c, pos, from, d->ncols, &b->cost[b->ncost], &n, &costs,
 				 &bad);
-	if (__builtin_expect(bad != 0 || wrapped(costs), 0))
+	if (__builtin_expect(bad != 0 || maybe_negative(d, costs), 0))
 		return false;
 	const bool moves = moves_base(d, b);
 	struct row *r = push(b, ROW_COST, line);

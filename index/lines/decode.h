@@ -146,7 +146,11 @@ struct decode {
 	uint8_t nsub;		    /* number of subpositions, 1..POSITIONS_MAX */
 	uint8_t sub[POSITIONS_MAX]; /* which ones, in order */
 	bool usual;		    /* they are instr, line or both, in this order */
-	uint32_t ncols; /* most costs of a line (events:); 0: no events: yet */
+	/* Xdebug 3 divides a negative time as if it were unsigned: (2^64 - n) / unit. */
+	bool xdebug;
+	uint32_t time_col;  /* of it, */
+	uint64_t time_unit; /* and its unit in nanoseconds; 0: there is none */
+	uint32_t ncols;	    /* most costs of a line (events:); 0: no events: yet */
 	/* the base, and where in the part we are */
 	uint64_t base[SUBS];
 	bool apart;	/* decode_apart() of the part's creator */

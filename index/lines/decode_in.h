@@ -34,6 +34,19 @@ static inline bool wrapped(uint64_t cost)
 	return cost >> 63;
 }
 
+/* The same of Xdebug's time, as it is written. */
+static inline bool wrapped_time(const struct decode *d, uint32_t col, uint64_t cost)
+{
+	return d->time_unit && col == d->time_col &&
+	       cost >= ((uint64_t)1 << 63) / d->time_unit;
+}
+
+/* Costs of a line, or-ed, that may be negative: a unit is 1,000 ns at most. */
+static inline bool maybe_negative(const struct decode *d, uint64_t costs)
+{
+	return costs >> (d->time_unit ? 53 : 63);
+}
+
 /* Whether the row is a calls= or jump=, whose line follows. */
 static inline bool waits_for_line(const struct row *r)
 {

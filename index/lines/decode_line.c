@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "index/format/event.h"
 #include "index/lines/decode_in.h"
 
 const char *odd_name(enum odd k)
@@ -180,8 +181,9 @@ static enum num decode_line_place(const struct decode *d, struct str *s,
 	return NUM_OK;
 }
 
-/* One cost: a number, "." for 0, or a negative number, which counts as 0. */
-static enum num cost(struct str f, uint64_t *out, bool *negative)
+/* The cost of column col: a number, "." for 0, or a negative number, which counts as 0. */
+static enum num cost(const struct decode *d, struct str f, uint32_t col, uint64_t *out,
+		     bool *negative)
 {
 	enum num rc;
 
@@ -196,7 +198,7 @@ static enum num cost(struct str f, uint64_t *out, bool *negative)
 		return rc == NUM_RANGE ? NUM_OK : rc;
 	}
 	rc = whole_number(f, out);
-	if (rc == NUM_OK && wrapped(*out)) {
+	if (rc == NUM_OK && (wrapped(*out) || wrapped_time(d, col, *out))) {
 		*negative = true;
 		*out = 0;
 	}
@@ -222,7 +224,7 @@ static void take_cost(struct decode *d, struct batch *b, struct str line)
 		return;
 	}
 	while ((f = decode_line_field(&s)).n) {
-		enum num rc = cost(f, &v, &negative);
+		enum num rc = cost(d, f, n, &v, &negative);
 
 		if (rc == NUM_BAD) {
 			odd(b, ODD_FIELD, line);
@@ -424,6 +426,31 @@ static const struct key {
 	{STR("totals"), KEY_TOTALS, false, false},
 };
 
+/* The columns of an events: line. */
+static void read_columns(struct decode *d, struct str s)
+{
+	struct str f;
+
+	d->time_unit = 0;
+	for (d->ncols = 0; (f = decode_line_field(&s)).n && d->ncols < EVENTS_MAX;
+	     d->ncols++) {
+		const struct unit u = event_unit(f, STR(""), STR("xdebug 3"));
+
+		if (!d->xdebug || u.kind != UNIT_TIME || u.scale < 10 || u.scale > 1000)
+			continue;
+		d->time_col = d->ncols;
+		d->time_unit = u.scale;
+	}
+}
+
+/* Xdebug 2 does not divide. */
+static bool divides_time(struct str creator)
+{
+	return str_starts(creator, STR("xdebug ")) &&
+	       !str_starts(creator, STR("xdebug 1.")) &&
+	       !str_starts(creator, STR("xdebug 2."));
+}
+
 /* Whether line is a header line; the colon after summary and totals may be missing. */
 static bool take_key(struct decode *d, struct batch *b, struct str line)
 {
@@ -450,15 +477,12 @@ static bool take_key(struct decode *d, struct batch *b, struct str line)
 		begin_part(d, b, line.p);
 	if (k->key == KEY_CREATOR)
 		d->apart = decode_apart(value);
+	if (k->key == KEY_CREATOR)
+		d->xdebug = divides_time(value);
 	if (k->key == KEY_POSITIONS && !read_positions(d, b, line, value))
 		return true;
-	if (k->key == KEY_EVENTS) {
-		struct str s = value;
-
-		for (d->ncols = 0; decode_line_field(&s).n && d->ncols < EVENTS_MAX;
-		     d->ncols++)
-			;
-	}
+	if (k->key == KEY_EVENTS)
+		read_columns(d, value);
 	d->after_totals |= k->key == KEY_TOTALS;
 	push_text(b, ROW_KEY, (uint64_t)k->key, line.p, value);
 	return true;

@@ -41,6 +41,8 @@ struct naive_state {
 	uint32_t col[COLUMNS_MAX], ncol;
 	unsigned sub[WORDS_N], nsub;
 	uint64_t base[SUBS_N];
+	bool xdebug; /* 3 or later: a negative time is divided as if it were unsigned */
+	uint64_t time_col, time_unit; /* nanoseconds; 0: there is none */
 	bool any_callgrind;
 	bool callgrind; /* a call or jump leaves base and file as they were */
 	bool begins;	/* the target of a call is where the callee begins */
@@ -306,7 +308,7 @@ static void new_file(struct naive_state *s)
 	s->nsub = 1;
 	s->sub[0] = LINE;
 	s->ncol = 0;
-	s->callgrind = s->begins = false;
+	s->callgrind = s->begins = s->xdebug = false;
 	s->in_body = s->after_totals = false;
 }
 
@@ -325,12 +327,18 @@ static void read_events(struct naive_state *s, struct str v)
 	struct str w;
 
 	s->any_events = true;
+	s->time_unit = 0;
 	for (s->ncol = 0; (w = word(&v)).n && s->ncol < COLUMNS_MAX; s->ncol++) {
 		uint32_t e = event_number(s, w);
 
 		for (uint32_t i = 0; i < s->ncol; i++)
 			s->r->odd |= s->col[i] == e;
 		s->col[s->ncol] = e;
+		if (s->xdebug &&
+		    (str_eq(w, STR("Time_(10ns)")) || str_eq(w, STR("Time")))) {
+			s->time_col = s->ncol;
+			s->time_unit = 10;
+		}
 	}
 	s->r->odd |= w.n > 0;
 }
@@ -408,6 +416,8 @@ static bool header_line(struct naive_state *s, struct str line)
 	s->after_totals |= keys[k].name[0] == 't' && keys[k].name[1] == 'o';
 	if (str_starts(line, STR("creator:")))
 		s->callgrind = str_starts(v, STR("callgrind-"));
+	if (str_starts(line, STR("creator:")))
+		s->xdebug = str_starts(v, STR("xdebug 3"));
 	if (str_starts(line, STR("creator:")))
 		s->begins = s->callgrind || str_eq(v, STR("quern"));
 	if (str_starts(line, STR("events:")))
@@ -607,6 +617,8 @@ static void cost_line(struct naive_state *s, struct str line)
 			bad = !number(str_from(w, minus), &x, &big);
 		over |= big;
 		minus |= x >> 63 && !big; /* 2^64 - n */
+		minus |= s->time_unit && n == s->time_col && !big &&
+			 x >= ((uint64_t)1 << 63) / s->time_unit;
 		negative |= minus && x;
 		if (n < s->ncol && !minus)
 			v[1 + s->col[n]] = facts_sum(v[1 + s->col[n]], x, &over);
