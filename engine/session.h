@@ -27,6 +27,7 @@ struct session {
 	struct str *filters;
 	size_t nfilters, filters_cap;
 	struct cancel cancel; /* of the current statement */
+	struct cancel_ask ask;
 	struct session_limits limits;
 	bool safe;
 	const struct roots *roots, *objects;

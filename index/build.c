@@ -636,6 +636,11 @@ int build_open_set(const char *const *path, size_t n, const struct build_opts *o
 	if (inputs_open(&b.in, path, n, err))
 		return err->kind;
 	first = &b.in.at[0].source;
+	if (first->pipe && opts->regular) {
+		err_set(err, ERR_PROFILE, 0, "%s: not a regular file", first->name);
+		inputs_close(&b.in);
+		return err->kind;
+	}
 	memcpy(report_out->note, b.in.note, sizeof(b.in.note));
 	if (b.in.n == 1 && !first->pipe && store_recognise(first->fd))
 		rc = open_index(&b, &st, report_out);
@@ -654,6 +659,24 @@ int build_open_set(const char *const *path, size_t n, const struct build_opts *o
 		*out = st;
 	report_out->took_ns = build_now_ns() - start;
 	return rc;
+}
+
+bool build_fresh(const struct store *st, const char *const *path, size_t n)
+{
+	struct build b = {0};
+	struct build_report ignored;
+	struct err err = {0};
+	const struct source_file *first;
+	bool same;
+
+	if (inputs_open(&b.in, path, n, &err))
+		return false;
+	first = &b.in.at[0].source;
+	same = b.in.n == 1 && !first->pipe && store_recognise(first->fd)
+		       ? store_reads(st, first->fd)
+		       : build_compare(&b, st, &(size_t){0}, &ignored) != SOURCE_CHANGED;
+	inputs_close(&b.in);
+	return same;
 }
 
 int build_open(const char *profile, const struct build_opts *opts, struct store **out,

@@ -34,6 +34,7 @@ struct build_opts {
 	bool no_write; /* use a temporary index, removed when it is closed */
 	bool no_build; /* fail with ERR_STALE unless the index is up to date */
 	bool no_wait;  /* fail with ERR_LOCKED if another process builds the index */
+	bool regular;  /* no pipes: nothing that could keep us waiting */
 	bool merge;    /* a set may be of different programs, tools and runs */
 	bool trust;    /* accept an index that other users could have written */
 	unsigned jobs; /* threads; 0: one per core */
@@ -76,5 +77,8 @@ int build_open(const char *profile, const struct build_opts *opts, struct store 
 /* The same for a set of files that form one profile (input.h). */
 int build_open_set(const char *const *path, size_t n, const struct build_opts *opts,
 		   struct store **out, struct build_report *report, struct err *err);
+
+/* Are these files still what st was opened from, or at least their content? */
+bool build_fresh(const struct store *st, const char *const *path, size_t n);
 
 #endif

@@ -6,11 +6,13 @@
  */
 #include "engine/api/quern.h"
 
+#include <ctype.h>
 #include <glob.h>
 #include <locale.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "engine/api/quern_in.h"
@@ -24,6 +26,21 @@ const char *quern_version(void)
 
 /* ---- errors ---- */
 
+/* Does a hint name what only the program has: --mem, `.open`?  Those of other programs are
+ * good advice. */
+static bool names_option(const char *hint)
+{
+	const char *at = strstr(hint, "--");
+
+	if (at && !strstr(hint, "callgrind") && !strstr(hint, "quern with --rebuild"))
+		return true;
+	for (at = hint; (at = strchr(at, '.')); at++)
+		if ((at == hint || strchr(" `(", at[-1])) &&
+		    islower((unsigned char)at[1]))
+			return true;
+	return false;
+}
+
 int api_tell(const struct err *err, quern_error *to)
 {
 	const int status = err->kind ? err_exit_status(err->kind) : QUERN_OK;
@@ -32,7 +49,8 @@ int api_tell(const struct err *err, quern_error *to)
 		return status;
 	*to = (quern_error){.status = status};
 	memcpy(to->message, err->text, sizeof(to->message));
-	memcpy(to->hint, err->hint, sizeof(to->hint));
+	if (!names_option(err->hint))
+		memcpy(to->hint, err->hint, sizeof(to->hint));
 	if (err->len && err->at != ERR_NOWHERE) {
 		to->at = (size_t)err->at;
 		to->length = err->len;
@@ -65,13 +83,34 @@ void api_leave(void *before)
 
 /* ---- options ---- */
 
+/* Does it end between two members?  Members are added at the end only. */
+static bool ends_well(size_t size)
+{
+#define MEMBER(m)                                                           \
+	{                                                                   \
+		offsetof(quern_options, m), sizeof(((quern_options *)0)->m) \
+	}
+	static const struct {
+		size_t at, n;
+	} member[] = {MEMBER(size),	      MEMBER(index),   MEMBER(flags),
+		      MEMBER(threads),	      MEMBER(seconds), MEMBER(rows),
+		      MEMBER(memory),	      MEMBER(cancel),  MEMBER(interrupted),
+		      MEMBER(interrupted_arg)};
+#undef MEMBER
+
+	for (size_t i = 0; i < sizeof(member) / sizeof(*member); i++)
+		if (size > member[i].at && size < member[i].at + member[i].n)
+			return false;
+	return size >= member[0].n && size <= sizeof(quern_options);
+}
+
 /* Copy as many members as the caller knows. */
 static int read_options(const quern_options *from, quern_options *o, struct err *err)
 {
 	*o = (quern_options){0};
 	if (!from)
 		return 0;
-	if (from->size < sizeof(from->size) || from->size > sizeof(*o))
+	if (!ends_well(from->size))
 		return err_set(
 			err, ERR_USAGE, ERR_NOWHERE,
 			"quern_options.size is %zu, and this library knows %zu bytes",
@@ -89,6 +128,7 @@ static void apply_limits(struct quern_profile *p, const quern_options *o)
 	p->memory = session_limits(p->session)->arena_bytes;
 	/* An int that is read atomically: C++ has no _Atomic for quern.h to say so. */
 	session_set_cancel(p->session, (const atomic_int *)(const void *)o->cancel);
+	session_set_stop(p->session, o->interrupted, o->interrupted_arg);
 }
 
 /* ---- opening ---- */
@@ -97,26 +137,87 @@ static void apply_limits(struct quern_profile *p, const quern_options *o)
  * back: one at a time. */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
+struct opening {
+	const char *const *path;
+	size_t n;
+	struct build_opts how;
+	struct build_report *report;
+	struct store **out;
+	struct err *err;
+	int rc;
+	atomic_int cancel, done;
+};
+
+static void *open_now(void *arg)
+{
+	struct opening *o = arg;
+	void *before = api_enter();
+
+	o->rc = build_open_set(o->path, o->n, &o->how, o->out, o->report, o->err);
+	atomic_store(&o->done, 1);
+	api_leave(before);
+	return NULL;
+}
+
+enum { ASK_MS = 30 };
+
+/* The caller's function belongs to this thread: it asks here, and another one works. */
+static void open_asking(struct opening *o, const quern_options *from)
+{
+	const struct timespec pause = {.tv_nsec = 1000 * 1000};
+	const atomic_int *cancel = o->how.cancel;
+	pthread_t worker;
+
+	o->how.cancel = &o->cancel;
+	if (pthread_create(&worker, NULL, open_now, o)) {
+		o->rc = err_set(o->err, ERR_LIMIT, ERR_NOWHERE, "cannot start a thread");
+		return;
+	}
+	for (unsigned ms = 1; !atomic_load(&o->done); ms++) {
+		nanosleep(&pause, NULL);
+		if (!atomic_load(&o->cancel) &&
+		    ((cancel && atomic_load(cancel)) ||
+		     (ms % ASK_MS == 0 && from->interrupted(from->interrupted_arg))))
+			atomic_store(&o->cancel, 1);
+	}
+	pthread_join(worker, NULL);
+}
+
 static int open_files(const char *const *path, size_t n, const quern_options *o,
 		      struct build_report *report, struct store **out, struct err *err)
 {
-	const struct build_opts how = {
-		.index_path = o->index,
-		.no_write = o->flags & QUERN_NO_WRITE,
-		.no_build = o->flags & QUERN_NO_BUILD,
-		.merge = o->flags & QUERN_MERGE,
-		.trust = o->flags & QUERN_TRUST,
-		.jobs = o->threads,
-		.cancel = (const atomic_int *)(const void *)o->cancel,
+	struct opening now = {
+		.path = path,
+		.n = n,
+		.how = {.index_path = o->index,
+			.no_write = o->flags & QUERN_NO_WRITE,
+			.no_build = o->flags & QUERN_NO_BUILD,
+			.regular = true,
+			.merge = o->flags & QUERN_MERGE,
+			.trust = o->flags & QUERN_TRUST,
+			.jobs = o->threads,
+			.cancel = (const atomic_int *)(const void *)o->cancel},
+		.report = report,
+		.out = out,
+		.err = err,
 	};
-	int rc;
 
 	pthread_mutex_lock(&opening);
-	rc = build_open_set(path, n, &how, out, report, err);
+	if (o->interrupted)
+		open_asking(&now, o);
+	else
+		open_now(&now);
 	pthread_mutex_unlock(&opening);
-	if (!rc)
+	if (!now.rc)
 		store_demangle(*out, !(o->flags & QUERN_RAW_NAMES));
-	return rc;
+	return now.rc;
+}
+
+/* The files of a path or pattern; *found is to be freed if it is one. */
+static bool is_pattern(const char *path, glob_t *found)
+{
+	return strpbrk(path, "*?[") && access(path, F_OK) != 0 &&
+	       glob(path, 0, NULL, found) == 0;
 }
 
 static int open_path(const char *path, const quern_options *o,
@@ -128,13 +229,33 @@ static int open_path(const char *path, const quern_options *o,
 	if (!path || !*path || strcmp(path, "-") == 0)
 		return err_set(err, ERR_USAGE, ERR_NOWHERE,
 			       "a profile is named by the path of its file");
-	if (!strpbrk(path, "*?[") || access(path, F_OK) == 0 ||
-	    glob(path, 0, NULL, &found))
+	if (!is_pattern(path, &found))
 		return open_files(&path, 1, o, report, out, err);
 	rc = open_files((const char *const *)found.gl_pathv, found.gl_pathc, o, report,
 			out, err);
 	globfree(&found);
 	return rc;
+}
+
+static bool is_fresh(const struct opened *o)
+{
+	const char *path = o->path;
+	glob_t found;
+	bool fresh;
+
+	if (!is_pattern(path, &found))
+		return build_fresh(o->st, &path, 1);
+	fresh = build_fresh(o->st, (const char *const *)found.gl_pathv, found.gl_pathc);
+	globfree(&found);
+	return fresh;
+}
+
+int quern_changed(const quern_profile *p)
+{
+	for (size_t i = 0; p && i < p->n; i++)
+		if (!is_fresh(&p->opened[i]))
+			return 1;
+	return 0;
 }
 
 static int add_profile(struct quern_profile *p, const char *name, const char *path,
@@ -143,16 +264,22 @@ static int add_profile(struct quern_profile *p, const char *name, const char *pa
 	struct build_report report = {0};
 	struct store *st = NULL;
 
-	if (vec_reserve(&p->stores, &p->cap, p->n + 1, sizeof(struct store *)))
+	if (vec_reserve(&p->opened, &p->cap, p->n + 1, sizeof(*p->opened)))
 		return err_no_memory(err, NULL);
 	if (open_path(path, o, &report, &st, err))
 		return err->kind;
+	p->opened[p->n] = (struct opened){st, strdup(path)};
+	if (!p->opened[p->n].path) {
+		store_close(st);
+		return err_no_memory(err, NULL);
+	}
 	if (session_add(p->session, name ? str_c(name) : str_basename(str_c(path)), st,
 			err)) {
+		free(p->opened[p->n].path);
 		store_close(st);
 		return err->kind;
 	}
-	p->stores[p->n++] = st;
+	p->n++;
 	/* What the program read from objects; this reads none. */
 	return session_keep_inlines(p->session, report.index, o->flags & QUERN_TRUST,
 				    err);
@@ -196,7 +323,9 @@ int quern_add(quern_profile *p, const char *name, const char *path,
 	struct err err = {0};
 	quern_options o;
 
-	if (!read_options(options, &o, &err))
+	if (!p)
+		err_set(&err, ERR_USAGE, ERR_NOWHERE, "no profile is given");
+	else if (!read_options(options, &o, &err))
 		add_profile(p, name, path, &o, &err);
 	api_leave(before);
 	return api_tell(&err, to);
@@ -207,9 +336,11 @@ void api_drop(struct quern_profile *p)
 	if (--p->users)
 		return;
 	session_free(p->session);
-	for (size_t i = 0; i < p->n; i++)
-		store_close(p->stores[i]);
-	free(p->stores);
+	for (size_t i = 0; i < p->n; i++) {
+		store_close(p->opened[i].st);
+		free(p->opened[i].path);
+	}
+	free(p->opened);
 	free(p);
 }
 

@@ -16,7 +16,8 @@
  *
  * Threads: a profile, with its answers, is used by one thread at a time.  Different
  * profiles are independent, even of one file; only quern_open() waits for that of another
- * thread.
+ * thread.  After fork() the child leaves the parent's profiles alone; it opens its own, if
+ * no other thread was inside the library when it was made.
  *
  * Memory: what a function returns belongs to the profile or answer that it was asked of.
  * Values of rows live until the next quern_load() or quern_free() of their answer, columns
@@ -90,19 +91,26 @@ typedef struct quern_options {
 	 * thread or a signal handler may set it (atomically); it lives as long as the
 	 * profile. */
 	const int *cancel;
+	/* Called some times a second by the thread that waits for a function of this
+	 * library; if it returns not 0, that stops as by `cancel`. */
+	int (*interrupted)(void *arg);
+	void *interrupted_arg;
 } quern_options;
 
 typedef struct quern_profile quern_profile;
 typedef struct quern_answer quern_answer;
 
-/* A path may be a pattern, "callgrind.out.4711*": all these files are one profile.  NULL:
- * failed. */
+/* A path may be a pattern, "callgrind.out.4711*": all these files are one profile.  Only
+ * regular files are read.  NULL: failed. */
 quern_profile *quern_open(const char *path, const quern_options *options,
 			  quern_error *err);
 /* Open one more, which queries reach as `in NAME` and `vs NAME`.  The limits of queries stay
  * those of quern_open().  0, or the status. */
 int quern_add(quern_profile *p, const char *name, const char *path,
 	      const quern_options *options, quern_error *err);
+/* Not 0: a file of the profile is not what it was, and opening it again could answer
+ * otherwise.  The same test that tells whether an index is up to date. */
+int quern_changed(const quern_profile *p);
 /* The profile lives until its last answer is freed.  NULL is fine. */
 void quern_close(quern_profile *p);
 
@@ -111,6 +119,7 @@ void quern_close(quern_profile *p);
  * there is an answer, the rows that break it, and err->status is QUERN_EXPECTED. */
 quern_answer *quern_query(quern_profile *p, const char *text, quern_error *err);
 void quern_free(quern_answer *a); /* NULL is fine */
+/* What reads an answer takes NULL for one without columns and rows. */
 
 enum quern_type { QUERN_UINT, QUERN_INT, QUERN_REAL, QUERN_TEXT, QUERN_BOOL };
 

@@ -158,8 +158,14 @@ static int load_guarded(void *arg)
 
 size_t quern_load(quern_answer *a, uint64_t row, quern_error *to)
 {
+	struct err none = {0};
 	void *before;
 
+	if (!a) {
+		err_set(&none, ERR_USAGE, ERR_NOWHERE, "no answer is given");
+		api_tell(&none, to);
+		return 0;
+	}
 	a->n = 0;
 	if (row >= a->r->rows || a->err.kind) {
 		api_tell(&a->err, to);
@@ -256,31 +262,37 @@ void quern_free(quern_answer *a)
 
 uint64_t quern_rows(const quern_answer *a)
 {
-	return a->r->rows;
+	return a ? a->r->rows : 0;
 }
 
 size_t quern_columns(const quern_answer *a)
 {
-	return a->ncols;
+	return a ? a->ncols : 0;
 }
 
 const quern_column *quern_column_at(const quern_answer *a, size_t column)
 {
-	return column < a->ncols ? &a->col[column].is : NULL;
+	return a && column < a->ncols ? &a->col[column].is : NULL;
 }
 
 const char *quern_note(const quern_answer *a, size_t i)
 {
-	return i < a->r->nnotes ? a->notes[i] : NULL;
+	return a && i < a->r->nnotes ? a->notes[i] : NULL;
 }
 
-/* The column of the result; NULL: it has another type, or no rows are loaded. */
+/* The column of the result, of any type; NULL: there is none, or no rows are loaded. */
+static const struct column *any_values(const quern_answer *a, size_t column)
+{
+	return a && a->n && column < a->ncols ? &a->r->cols[a->col[column].at] : NULL;
+}
+
+/* The column of the result; NULL: its type is another. */
 static const struct column *values(const quern_answer *a, size_t column,
 				   enum quern_type type)
 {
-	if (column >= a->ncols || !a->n || a->col[column].is.type != (int)type)
-		return NULL;
-	return &a->r->cols[a->col[column].at];
+	const struct column *c = any_values(a, column);
+
+	return c && a->col[column].is.type == (int)type ? c : NULL;
 }
 
 const uint64_t *quern_uints(const quern_answer *a, size_t column)
@@ -321,20 +333,16 @@ const uint8_t *quern_bools(const quern_answer *a, size_t column)
 	return c ? (const uint8_t *)(const void *)(c->b + a->first) : NULL;
 }
 
-static const uint8_t *flags(const quern_answer *a, size_t column, const uint8_t *of)
-{
-	return column < a->ncols && a->n && of ? of + a->first : NULL;
-}
-
 const uint8_t *quern_absent(const quern_answer *a, size_t column)
 {
-	return column < a->ncols ? flags(a, column, a->r->cols[a->col[column].at].absent)
-				 : NULL;
+	const struct column *c = any_values(a, column);
+
+	return c && c->absent ? c->absent + a->first : NULL;
 }
 
 const uint8_t *quern_estimated(const quern_answer *a, size_t column)
 {
-	return column < a->ncols
-		       ? flags(a, column, a->r->cols[a->col[column].at].estimated)
-		       : NULL;
+	const struct column *c = any_values(a, column);
+
+	return c && c->estimated ? c->estimated + a->first : NULL;
 }

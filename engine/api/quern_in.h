@@ -7,7 +7,10 @@
 
 struct quern_profile {
 	struct session *session;
-	struct store **stores; /* of the session */
+	struct opened {
+		struct store *st; /* of the session */
+		char *path;
+	} * opened;
 	size_t n, cap;
 	size_t users; /* the caller's handle, if still open, and answers */
 	uint64_t memory;

@@ -169,7 +169,8 @@ ok(all(c[3] for c in source_columns(b"callers")), "and what they mean")
 class Options(ctypes.Structure):
     _fields_ = [("size", ctypes.c_size_t), ("index", ctypes.c_char_p), ("flags", ctypes.c_uint),
                 ("threads", ctypes.c_uint), ("seconds", ctypes.c_uint), ("rows", ctypes.c_uint64),
-                ("memory", ctypes.c_uint64), ("cancel", ctypes.POINTER(ctypes.c_int))]
+                ("memory", ctypes.c_uint64), ("cancel", ctypes.POINTER(ctypes.c_int)),
+                ("interrupted", ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p)), ("interrupted_arg", ctypes.c_void_p)]
 
 
 NO_WRITE, NO_BUILD, RAW_NAMES = 1, 2, 16
@@ -210,6 +211,26 @@ same((opened("nothing.out"), err.status), (None, 3), "no such profile")
 same((opened("-"), err.status), (None, 2), "standard input is no profile of a library")
 same((lib.quern_open(b"lua-default.out", ctypes.byref(Options(size=4096)), err), err.status), (None, 2),
      "options of a later version are refused")
+cut = []
+for size in range(ctypes.sizeof(Options) + 16):
+    # A whole number of members, and the gap before one that begins at a multiple of 8.
+    ends = {8, 16, 20, 24, 28, 32, 40, 48, 56, 64, 72} | {29, 30, 31}
+    p = lib.quern_open(b"lua-default.out", ctypes.byref(Options(size=size)), err)
+    cut += [size] * ((p is not None) != (size in ends) or err.status != (0 if p else 2))
+    lib.quern_close(p)
+same(cut, [], "options that end inside a member are refused")
+same(lib.quern_add(None, b"x", b"lua-default.out", None, err), 2, "a second profile without a first")
+same(lib.quern_add(lua, b"x", None, None, err), 2, "or without a path")
+same((lib.quern_rows(None), lib.quern_columns(None), lib.quern_load(None, 0, err), err.status), (0, 0, 0, 2), "an answer that is NULL has nothing")
+ok(not any(f(None, 0) for f in (lib.quern_column_at, lib.quern_note, lib.quern_uints, lib.quern_ints, lib.quern_reals, lib.quern_texts,
+                                lib.quern_bools, lib.quern_absent, lib.quern_estimated)), "nor its columns")
+lib.quern_free(None)
+lib.quern_close(None)
+same(lib.quern_changed(None), 0, "and has not changed")
+os.mkfifo("fifo")
+for name, o in (("fifo", {}), ("/dev/zero", {}), (".", {}), ("lua-default.out", {"index": b"fifo"}), ("fifo*", {})):
+    p = opened(name, **o)
+    ok(p is None and err.status in (3, 5), "regular files only: %s %s" % (name, o), (err.status, err.message))
 a = lib.quern_query(lua, b"path from main to luaV_execute", err)
 ok(b"showing 1 path" in (lib.quern_note(a, 0) or b"") and lib.quern_note(a, 9) is None, "notes are there")
 lib.quern_free(a)
@@ -224,13 +245,52 @@ ok(os.path.exists("elsewhere.quern") and not os.path.exists("mutual-default.out.
 p = opened("mutual-default.out", index=b"elsewhere.quern", flags=NO_BUILD)
 ok(p, "it is opened from there", err.message)
 lib.quern_close(p)
-stop = ctypes.c_int(1)
-same((opened("mutual-default.out", cancel=ctypes.pointer(stop)), err.status), (None, 130), "making an index is interrupted")
-stop.value = 0
-p = opened("lua-default.out", cancel=ctypes.pointer(stop), rows=100)
+flag = ctypes.c_int(1)
+same((opened("mutual-default.out", cancel=ctypes.pointer(flag)), err.status), (None, 130), "making an index is interrupted")
+flag.value = 0
+p = opened("lua-default.out", cancel=ctypes.pointer(flag), rows=100)
 fails("functions", p, 6, "more than 100 rows", (0, 9), "a limit of rows")
-stop.value = 1
+flag.value = 1
 fails("calltree", p, 130, "interrupted", (0, 8), "a query is interrupted")
+lib.quern_close(p)
+ok(b"--" not in err.hint, "a hint names no option of the program", err.hint)
+calls, stop = [], [True]
+asked = Options._fields_[8][1](lambda arg: calls.append(arg) or stop[0])
+same((opened("many.out", interrupted=asked, interrupted_arg=77, index=b"never.quern"), err.status, calls), (None, 130, [77]),
+     "a function of the caller interrupts making an index")
+ok(not os.path.exists("never.quern"), "there is none")
+stop[0] = False
+p = opened("many.out", interrupted=asked)
+ok(p, "not one that it lets pass", err.message)
+a = lib.quern_query(p, b"functions | take 1", err)
+ok(a, "nor a query", err.message)
+lib.quern_free(a)
+stop[0] = True
+fails("hide f1* | functions", p, 130, "interrupted", (0, 20), "it interrupts a query")
+lib.quern_close(p)
+for limit, query in (({"rows": 10}, "functions"), ({"memory": 1 << 16}, "functions | sort fn"), ({}, "functions in nowhere"), ({}, "functions of $nothing"),
+                     ({}, "(" * 300), ({}, "asm of main")):
+    p = opened("lua-default.out", **limit)
+    same(lib.quern_query(p, query.encode(), err), None, "an error: " + query[:30])
+    ok(not re.search(rb"--[a-z]|[ `(]\.[a-z]", err.hint.replace(b"callgrind with --dump-instr", b"")), "its hint names no option or command of the program", err.hint)
+    lib.quern_close(p)
+for n in (1000, 2000):
+    with open("same.out", "w") as f:
+        f.write("events: Ir\nfn=main\n1 %d\n" % n)
+    os.utime("same.out", (5, 5))
+    if n == 1000:
+        p = opened("same.out")
+        same(lib.quern_changed(p), 0, "a profile that has not changed")
+same(lib.quern_changed(p), 1, "one with the same size and time, but not the same content")
+lib.quern_close(p)
+p = opened("same.out")
+os.utime("same.out", (6, 6))
+same(lib.quern_changed(p), 0, "other times, the same content")
+lib.quern_close(p)
+p = opened("same.out.quern")
+same(lib.quern_changed(p), 0, "an index that is given as the profile")
+lib.quern_close(opened("many.out", index=b"same.out.quern"))
+same(lib.quern_changed(p), 1, "when it is replaced")
 lib.quern_close(p)
 p = opened("lua-default.out", memory=1 << 16)
 fails("functions | sort fn", p, 6, "memory", (0, 19), "a limit of memory")
