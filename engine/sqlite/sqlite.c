@@ -17,7 +17,7 @@
 
 #include "engine/sqlite/sqlite_in.h"
 
-enum { OLDEST = 3026000 };
+enum { OLDEST = 3031000 }; /* SQLITE_VTAB_DIRECTONLY */
 
 static const char *const arg_columns[VTAB_ARGS] = {
 	"profile TEXT HIDDEN", "event TEXT HIDDEN", "stages TEXT HIDDEN",
@@ -53,9 +53,11 @@ struct values { /* of a column of the rows loaded */
 struct cursor {
 	sqlite3_vtab_cursor base;
 	struct profile_entry *profile;
+	struct plan_query query;
 	quern_answer *answer; /* NULL: no rows */
 	uint64_t row, rows, first;
 	bool filtered; /* by a condition */
+	bool several;  /* sorted by several columns */
 	size_t loaded; /* rows from `first` on */
 	sqlite3_value *arg[VTAB_ARGS];
 	int *place;	       /* of each column in the answer, or -1 */
@@ -124,10 +126,18 @@ static int connect_query(sqlite3 *db, void *aux, int argc, const char *const *ar
 			 sqlite3_vtab **out, char **why)
 {
 	const struct module *m = aux;
-	struct table *t = sqlite3_malloc(sizeof(*t));
+	struct table *t;
 	int rc;
 
-	if (!t)
+	/* The schema of a file may be somebody else's: looking at it connects its tables. */
+	if (strcmp(argv[1], "temp") != 0) {
+		*why = sqlite3_mprintf(
+			"CREATE VIRTUAL TABLE temp.%s: tables of quern are "
+			"temporary",
+			argv[2]);
+		return SQLITE_ERROR;
+	}
+	if (!(t = sqlite3_malloc(sizeof(*t))))
 		return SQLITE_NOMEM;
 	*t = (struct table){.connection = m->connection};
 	rc = created_new(&m->connection->profiles, m->connection->source, argc, argv,
@@ -184,6 +194,7 @@ static void forget_rows(struct cursor *c)
 {
 	quern_free(c->answer);
 	c->answer = NULL;
+	plan_forget(&c->query);
 	c->row = c->rows = c->first = 0;
 	c->loaded = 0;
 }
@@ -277,11 +288,10 @@ static int take_answer(struct cursor *c, quern_answer *a)
 }
 
 /* Does the error say that the graph stages left no function of a number looked up? */
-static bool finds_none(const struct plan_run *run, const char *text,
-		       const quern_error *err)
+static bool finds_none(const char *stages, const char *text, const quern_error *err)
 {
-	return run->stages && err->status == QUERN_WRONG_QUERY &&
-	       err->at > strlen(run->stages) && err->at < strlen(text) &&
+	return stages && err->status == QUERN_WRONG_QUERY && err->at > strlen(stages) &&
+	       err->at < strlen(text) &&
 	       (text[err->at] == '#' || text[err->at - 1] == '#');
 }
 
@@ -297,18 +307,26 @@ static bool has_columns(const struct cursor *c, const struct vtab_columns *colum
 	return true;
 }
 
-static int run_plan(struct cursor *c, quern_profile *profile, const struct plan_run *run,
-		    char **why)
+static const struct profile_entry *profile_of(const struct cursor *c)
 {
+	const struct table *t = (const struct table *)c->base.pVtab;
+
+	return t->created ? created_profile(t->created) : c->profile;
+}
+
+/* Ask for the rows of the query, or for a page of them. */
+static int ask(struct cursor *c, char **why)
+{
+	const char *stages = arg_text(c, ARG_STAGES);
+	char *text = plan_text(&c->query);
 	quern_error err;
 	quern_answer *a;
 	bool empty;
-	char *text = plan_text(run, &empty);
 
 	if (!text)
-		return empty ? SQLITE_OK : SQLITE_NOMEM;
-	a = quern_query(profile, text, &err);
-	empty = !a && finds_none(run, text, &err);
+		return SQLITE_NOMEM;
+	a = quern_query(profile_of(c)->profile, text, &err);
+	empty = !a && finds_none(stages, text, &err);
 	sqlite3_free(text);
 	if (a)
 		return take_answer(c, a);
@@ -316,6 +334,20 @@ static int run_plan(struct cursor *c, quern_profile *profile, const struct plan_
 		return SQLITE_OK;
 	*why = profiles_say(&err);
 	return profiles_code(err.status);
+}
+
+/* The page has ended, and SQLite wants more. */
+static int ask_more(struct cursor *c)
+{
+	char *why = NULL;
+	int rc;
+
+	plan_grow(&c->query);
+	quern_free(c->answer);
+	c->answer = NULL;
+	c->loaded = 0;
+	rc = ask(c, &why);
+	return why ? say(c->base.pVtab, rc, why) : rc;
 }
 
 /* Nothing that ends the clause `by`. */
@@ -341,8 +373,6 @@ static int filter(sqlite3_vtab_cursor *base, int given, const char *plan, int ar
 		why = sqlite3_mprintf("'%s' is not an event", arg_text(c, ARG_EVENT));
 	}
 	if (rc == SQLITE_OK) {
-		const struct profile_entry *e =
-			t->created ? created_profile(t->created) : c->profile;
 		const struct plan_run run = {
 			.plan = plan,
 			.fixed = t->source ? 0 : strlen(created_query(t->created)),
@@ -350,13 +380,16 @@ static int filter(sqlite3_vtab_cursor *base, int given, const char *plan, int ar
 			.event = arg_text(c, ARG_EVENT),
 			.values = argv + n,
 			.nvalues = argc - n,
-			.functions = e->functions,
+			.functions = profile_of(c)->functions,
 		};
 
 		c->filtered = strstr(plan + run.fixed, " | where ") ||
 			      strstr(plan + run.fixed, "#?");
+		c->several = plan_sorts(plan + run.fixed) > 1;
 		plan_places(t->source ? plan : NULL, &t->columns, c->place);
-		rc = run_plan(c, e->profile, &run, &why);
+		rc = plan_query(&run, &c->query);
+		if (rc == SQLITE_OK && !c->query.empty)
+			rc = ask(c, &why);
 	}
 	if (rc == SQLITE_OK && c->answer && t->columns.args &&
 	    !has_columns(c, &t->columns)) {
@@ -369,8 +402,11 @@ static int filter(sqlite3_vtab_cursor *base, int given, const char *plan, int ar
 
 static int next(sqlite3_vtab_cursor *base)
 {
-	((struct cursor *)base)->row++;
-	return SQLITE_OK;
+	struct cursor *c = (struct cursor *)base;
+
+	c->row++;
+	return c->row == c->rows && c->rows == (uint64_t)c->query.page ? ask_more(c)
+								       : SQLITE_OK;
 }
 
 static int at_end(sqlite3_vtab_cursor *base)
@@ -408,6 +444,17 @@ static const void *values_of(const quern_answer *a, size_t column, enum quern_ty
 	}
 }
 
+/* Numbers that are equal as REAL but not as they are: what comes after them in ORDER BY
+ * would be in the order of this column. */
+static bool has_ties(const struct cursor *c, const uint64_t *v)
+{
+	for (size_t i = 0; i < c->loaded; i++)
+		if (v[i] > INT64_MAX &&
+		    (i ? v[i] != v[i - 1] && (double)v[i] == (double)v[i - 1] : c->first))
+			return true;
+	return false;
+}
+
 static int load(struct cursor *c)
 {
 	quern_error err;
@@ -422,6 +469,12 @@ static int load(struct cursor *c)
 		v->type = (enum quern_type)quern_column_at(c->answer, (size_t)i)->type;
 		v->at = values_of(c->answer, (size_t)i, v->type);
 		v->absent = quern_absent(c->answer, (size_t)i);
+		if (c->several && v->type == QUERN_UINT && has_ties(c, v->at))
+			return say(c->base.pVtab, SQLITE_ERROR,
+				   sqlite3_mprintf(
+					   "%s above 2^63 is not exact in SQL: "
+					   "ORDER BY one column",
+					   quern_column_at(c->answer, (size_t)i)->name));
 	}
 	return SQLITE_OK;
 }
@@ -547,14 +600,14 @@ int sqlite3_quern_init(sqlite3 *db, char **why, const sqlite3_api_routines *api)
 
 	set_api(api);
 	if (sqlite3_libversion_number() < OLDEST) {
-		*why = sqlite3_mprintf("quern needs SQLite 3.26 or newer, this is %s",
+		*why = sqlite3_mprintf("quern needs SQLite 3.31 or newer, this is %s",
 				       sqlite3_libversion());
 		return SQLITE_ERROR;
 	}
 	c = sqlite3_malloc(sizeof(*c));
 	if (!c)
 		return SQLITE_NOMEM;
-	*c = (struct connection){.modules = VTAB_SOURCES + 1};
+	*c = (struct connection){.profiles = {.db = db}, .modules = VTAB_SOURCES + 1};
 	vtab_sources(c->source);
 	for (int i = 0; i <= VTAB_SOURCES; i++) {
 		const struct vtab_source *s = i < VTAB_SOURCES ? &c->source[i] : NULL;

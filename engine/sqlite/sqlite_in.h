@@ -16,17 +16,13 @@
 
 #include <stdbool.h>
 #include <sqlite3ext.h>
-#include <sys/stat.h>
 
 #include "engine/api/quern.h"
 
 /* The functions of SQLite, by the macros of sqlite3ext.h (sqlite_api.c). */
 extern const sqlite3_api_routines *sqlite3_api;
 
-/* SQLite 3.31 and 3.38; an older one does not know them and goes without. */
-#ifndef SQLITE_VTAB_DIRECTONLY
-#define SQLITE_VTAB_DIRECTONLY 3
-#endif
+/* SQLite 3.38; an older one does not know them and goes without. */
 #ifndef SQLITE_INDEX_CONSTRAINT_LIMIT
 #define SQLITE_INDEX_CONSTRAINT_LIMIT 73
 #define SQLITE_INDEX_CONSTRAINT_OFFSET 74
@@ -103,9 +99,21 @@ struct plan_run {
 		functions; /* of the profile: without stages, a greater number is of none */
 };
 
-/* The query to run, of sqlite3_malloc().  NULL with *empty: no row can match; without:
- * memory is out. */
-char *plan_text(const struct plan_run *run, bool *empty);
+struct plan_query {
+	char *rows, *columns; /* the query is rows, take, columns */
+	sqlite3_int64 page;   /* rows to take; 0: all */
+	bool empty;	      /* no row can match */
+};
+
+/* Make the query of a plan. */
+int plan_query(const struct plan_run *run, struct plan_query *q);
+void plan_forget(struct plan_query *q);
+/* Its text, of sqlite3_malloc(); NULL: memory is out. */
+char *plan_text(const struct plan_query *q);
+/* Take more rows. */
+void plan_grow(struct plan_query *q);
+/* The number of columns that a plan sorts by. */
+int plan_sorts(const char *plan);
 /* The place in the answer of each column (-1: it is not there).  plan NULL: all are. */
 void plan_places(const char *plan, const struct vtab_columns *columns, int *place);
 
@@ -120,7 +128,6 @@ struct profile_key {
 struct profile_entry {
 	char *path, *index;
 	bool no_build;
-	struct stat was; /* the file when it was opened; or zeros */
 	quern_profile *profile;
 	uint64_t functions;
 	unsigned users; /* cursors and tables */
@@ -129,6 +136,7 @@ struct profile_entry {
 };
 
 struct profiles { /* of a connection; those used last are first */
+	sqlite3 *db;
 	struct profile_entry *first;
 };
 

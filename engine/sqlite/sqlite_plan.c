@@ -2,8 +2,10 @@
  * sqlite_plan.c - what SQLite wants of a table, as a query of quern; see sqlite_in.h.
  *
  * SQLite checks every row again, so a condition may be left out, or let more rows pass.
- * `take` may not: it is there only if the conditions and the order before it are exactly
- * those of SQL.  That depends on the values, too, which are known when the query runs.
+ * A limit is only a guess at how many rows it will want: it tells of a limit, but not of
+ * all conditions (not of `incl > self`, nor the whole of `(self, id) < (9, 1)`).  So the
+ * limit becomes a page, and when SQLite wants a row after it, the query runs again for a
+ * larger one.
  */
 #include <math.h>
 #include <string.h>
@@ -24,7 +26,7 @@ struct choice {
 	const struct vtab_columns *columns;
 	int argv;	       /* values asked for so far */
 	bool lookup, compared; /* of functions by number; with any condition */
-	bool exact;	       /* no row but those that SQL wants */
+	bool exact;	       /* no row but those that SQL wants, as far as it tells */
 	bool push;
 };
 
@@ -93,6 +95,18 @@ static void choose_lookup(struct choice *c, sqlite3_str *text, const char *claus
 	}
 }
 
+/* May a text be one of `fn IN (...)`?  Then SQLite asks for one value after the other, and
+ * checks the rows of each by other rules than those of IN. */
+static bool may_be_in(sqlite3_index_info *info, int i)
+{
+#if SQLITE_VERSION_NUMBER >= 3038000
+	if (sqlite3_libversion_number() >= 3038000)
+		return sqlite3_vtab_in(info, i, -1);
+#endif
+	(void)info, (void)i;
+	return true;
+}
+
 static const char *pushed(const struct choice *c, int i)
 {
 	const struct sqlite3_index_constraint *k = &c->info->aConstraint[i];
@@ -106,7 +120,7 @@ static const char *pushed(const struct choice *c, int i)
 	if (col->flags & COL_NUMBER)
 		return op;
 	/* COLLATE NOCASE finds more than `=` does. */
-	return col->flags & COL_WORD && op[0] == '=' &&
+	return col->flags & COL_WORD && op[0] == '=' && !may_be_in(c->info, i) &&
 			       strcmp(sqlite3_vtab_collation(c->info, i), "BINARY") == 0
 		       ? op
 		       : NULL;
@@ -283,14 +297,17 @@ static void write_source(struct writing *w, const char *from, const char *end)
 	for (const char *p = from; p < end; p++) {
 		sqlite3_value *v;
 		sqlite3_int64 id;
+		int type;
 
 		if (*p != '?' || p == from || p[-1] != '#') {
 			sqlite3_str_appendchar(w->text, 1, *p);
 			continue;
 		}
 		v = next_value(w);
+		/* '1e1' is 10, but only after it was asked for its type as a number. */
+		type = v ? sqlite3_value_numeric_type(v) : SQLITE_NULL;
 		id = v ? sqlite3_value_int64(v) : -1;
-		if (!v || sqlite3_value_numeric_type(v) == SQLITE_NULL || id < 0 ||
+		if (type == SQLITE_NULL || id < 0 ||
 		    (double)id != sqlite3_value_double(v) ||
 		    (!w->run->stages && (uint64_t)id >= w->run->functions))
 			w->empty = true;
@@ -346,7 +363,7 @@ static void write_number(struct writing *w, const char *p, const char *mark,
 			 sqlite3_value *v)
 {
 	const int type = sqlite3_value_numeric_type(v);
-	const double d = sqlite3_value_double(v);
+	const double d = sqlite3_value_double(v); /* after its type */
 	sqlite3_int64 n = sqlite3_value_int64(v);
 
 	if (type == SQLITE_NULL)
@@ -384,7 +401,7 @@ static void write_conditions(struct writing *w, const char *p, const char *end)
 }
 
 /* LIMIT and OFFSET are the values that are left.  A negative limit is none. */
-static void write_limit(struct writing *w)
+static sqlite3_int64 read_limit(struct writing *w)
 {
 	sqlite3_int64 rows = 0;
 
@@ -394,8 +411,7 @@ static void write_limit(struct writing *w)
 		w->exact &= n >= 0 && n < EXACT;
 		rows += n;
 	}
-	if (w->exact)
-		sqlite3_str_appendf(w->text, " | take %lld", rows);
+	return w->exact ? rows : 0;
 }
 
 /* The end of a part of the plan: where one of the later parts begins. */
@@ -413,7 +429,19 @@ static const char *part_end(const char *p)
 	return end;
 }
 
-static void write_plan(struct writing *w)
+int plan_sorts(const char *plan)
+{
+	const char *at = strstr(plan, sort), *end;
+	int n = 1;
+
+	if (!at)
+		return 0;
+	for (end = part_end(at + 1); at < end; at++)
+		n += *at == ',';
+	return n;
+}
+
+static void write_plan(struct writing *w, struct plan_query *q)
 {
 	const char *p = w->run->plan + w->run->fixed, *end = part_end(p);
 
@@ -432,24 +460,41 @@ static void write_plan(struct writing *w)
 		sqlite3_str_append(w->text, p, (int)(end - p));
 	}
 	if (strncmp(end, take, strlen(take)) == 0) {
-		write_limit(w);
+		q->page = read_limit(w);
 		end += strlen(take);
 	}
-	sqlite3_str_appendall(w->text, end);
+	q->columns = sqlite3_mprintf("%s", end);
 }
 
-char *plan_text(const struct plan_run *run, bool *empty)
+int plan_query(const struct plan_run *run, struct plan_query *q)
 {
 	struct writing w = {.run = run, .exact = true, .text = sqlite3_str_new(NULL)};
-	char *text;
 
-	write_plan(&w);
-	text = sqlite3_str_finish(w.text);
-	*empty = w.empty;
-	if (!w.empty)
-		return text;
-	sqlite3_free(text);
-	return NULL;
+	plan_forget(q);
+	write_plan(&w, q);
+	q->rows = sqlite3_str_finish(w.text);
+	q->empty = w.empty;
+	return q->rows && q->columns ? SQLITE_OK : SQLITE_NOMEM;
+}
+
+void plan_forget(struct plan_query *q)
+{
+	sqlite3_free(q->rows);
+	sqlite3_free(q->columns);
+	*q = (struct plan_query){0};
+}
+
+char *plan_text(const struct plan_query *q)
+{
+	return q->page ? sqlite3_mprintf("%s | take %lld%s", q->rows, q->page, q->columns)
+		       : sqlite3_mprintf("%s%s", q->rows, q->columns);
+}
+
+void plan_grow(struct plan_query *q)
+{
+	enum { TIMES = 16, MOST = 1 << 20 };
+
+	q->page = q->page < MOST ? q->page * TIMES : 0;
 }
 
 /* The place of a name in "fn, self, incl.Dr"; -1: it is not there. */

@@ -2,8 +2,10 @@
  * sqlite_profiles.c - the open profiles of a connection; see sqlite_in.h.
  *
  * To open a profile takes some milliseconds, and a join asks a table many times, so a few
- * stay open.  Whoever begins to use one finds out whether its file has changed; a path that
- * is no file (a pattern) is opened anew.
+ * stay open.  Whoever begins to use one finds out whether its files have changed.
+ *
+ * sqlite3_interrupt() stops whatever runs.  Before SQLite 3.41 nothing tells that it was
+ * called; but then SQLite refuses to run any statement until all are done.
  */
 #include <string.h>
 
@@ -33,16 +35,13 @@ bool profiles_same(const struct profile_entry *e, const struct profile_key *key)
 	       e->no_build == key->no_build;
 }
 
-static bool changed(const struct profile_entry *e)
+static int interrupted(void *db)
 {
-	struct stat now;
-
-	if (stat(e->path, &now) != 0)
-		return true;
-	return now.st_dev != e->was.st_dev || now.st_ino != e->was.st_ino ||
-	       now.st_size != e->was.st_size ||
-	       now.st_mtim.tv_sec != e->was.st_mtim.tv_sec ||
-	       now.st_mtim.tv_nsec != e->was.st_mtim.tv_nsec;
+#if SQLITE_VERSION_NUMBER >= 3041000
+	if (sqlite3_libversion_number() >= 3041000)
+		return sqlite3_is_interrupted(db);
+#endif
+	return sqlite3_exec(db, "SELECT 1", NULL, NULL, NULL) == SQLITE_INTERRUPT;
 }
 
 static void entry_free(struct profile_entry *e)
@@ -82,21 +81,21 @@ static int count_functions(struct profile_entry *e, quern_error *err)
 	return err->status;
 }
 
-static int open_entry(struct profile_entry *e, const struct profile_key *key,
+static int open_entry(sqlite3 *db, struct profile_entry *e, const struct profile_key *key,
 		      quern_error *err)
 {
 	const quern_options o = {.size = sizeof(o),
 				 .index = key->index,
-				 .flags = key->no_build ? QUERN_NO_BUILD : 0};
+				 .flags = key->no_build ? QUERN_NO_BUILD : 0,
+				 .interrupted = interrupted,
+				 .interrupted_arg = db};
 
-	/* Before it is read: a file that changes meanwhile is read again. */
-	if (stat(key->path, &e->was) != 0)
-		e->was = (struct stat){0};
 	e->profile = quern_open(key->path, &o, err);
 	return e->profile ? count_functions(e, err) : err->status;
 }
 
-static struct profile_entry *entry_new(const struct profile_key *key, int *rc, char **why)
+static struct profile_entry *entry_new(sqlite3 *db, const struct profile_key *key,
+				       int *rc, char **why)
 {
 	struct profile_entry *e = sqlite3_malloc(sizeof(*e));
 	quern_error err = {0};
@@ -107,7 +106,7 @@ static struct profile_entry *entry_new(const struct profile_key *key, int *rc, c
 	*e = (struct profile_entry){.no_build = key->no_build};
 	e->path = sqlite3_mprintf("%s", key->path);
 	e->index = key->index ? sqlite3_mprintf("%s", key->index) : NULL;
-	if (e->path && (e->index || !key->index) && !open_entry(e, key, &err)) {
+	if (e->path && (e->index || !key->index) && !open_entry(db, e, key, &err)) {
 		*rc = SQLITE_OK;
 		return e;
 	}
@@ -127,7 +126,7 @@ struct profile_entry *profiles_take(struct profiles *p, const struct profile_key
 	while (*at && ((*at)->stale || !profiles_same(*at, key)))
 		at = &(*at)->next;
 	e = *at;
-	if (e && changed(e)) {
+	if (e && quern_changed(e->profile)) {
 		e->stale = true;
 		trim(p);
 		at = NULL;
@@ -135,7 +134,7 @@ struct profile_entry *profiles_take(struct profiles *p, const struct profile_key
 	}
 	if (e)
 		*at = e->next;
-	else if (!(e = entry_new(key, rc, why)))
+	else if (!(e = entry_new(p->db, key, rc, why)))
 		return NULL;
 	e->next = p->first;
 	p->first = e;

@@ -14,6 +14,7 @@ top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))
 quern = os.path.abspath(os.environ.get("QUERN", top + "/build/release/quern"))
 fixtures = top + "/tests/fixtures"
 small = fixtures + "/small/"
+started = os.getcwd()
 work = tempfile.mkdtemp(prefix="quern-e2e-")
 atexit.register(shutil.rmtree, work, ignore_errors=True)
 os.chdir(work)

@@ -10,32 +10,13 @@ import os
 import random
 import shutil
 import subprocess
-import sys
+import threading
+import time
 
-started = os.getcwd()
-from e2e import done, fixtures, ok, quern, run, same, skip, skip_all, small
+from e2e import SLOW, done, fixtures, ok, quern, run, same, skip, small
+from sqlite_host import connect, extension, sqlite3
 
 SEED = int(os.environ.get("SEED", 41))
-if os.environ.get("QUERN_VARIANT", "release") not in ("release", "debug", "coverage"):
-    skip_all("a sanitizer does not go into a program that is built without it")
-extension = os.path.dirname(quern) + "/quern"
-if not os.path.exists(extension + ".so"):
-    skip_all("quern.so is not built: libsqlite3-dev, then scons")
-
-
-OTHER = "/usr/bin/python3"
-try:
-    import sqlite3
-    able = hasattr(sqlite3.Connection, "enable_load_extension")
-except ImportError:
-    able = False
-if not able and sys.argv[1:] != ["again"] and os.path.exists(OTHER):
-    # Some builds of Python leave it out; Debian's has it.
-    os.chdir(started)
-    os.execv(OTHER, [OTHER, "-B", __file__, "again"])
-if not able:
-    skip_all("no Python here has an sqlite3 that loads extensions")
-
 PROFILES = ["lua-default.out", "tmpl-cachebranch.out", "mutual-instr-jumps.out", "xdebug-small.out", "v_names.cg",
             "tmpl-multipart-combine.out", "bytes.cg"]
 for name in PROFILES[:4] + PROFILES[5:6]:
@@ -50,13 +31,6 @@ BRANCH = "tmpl-cachebranch.out"
 IDS = {"lines": ", fn_id", "callsites": ", caller_id, callee_id"}
 TABLES = {"functions": "functions", "edges": "calls", "lines": "lines", "callsites": "callsites", "parts": "parts",
           "events": "events"}
-
-
-def connect():
-    db = sqlite3.connect(":memory:")
-    db.enable_load_extension(True)
-    db.load_extension(extension)
-    return db
 
 
 def ask(sql, *values):
@@ -299,6 +273,84 @@ except sqlite3.Error as e:
     got = str(e)
 ok("many.out.quern" in got, "so is an index that is cut while it is read", got)
 cursor.close()
+
+# ---- a file of somebody else's ----
+# Its schema has a table of quern, which SQLite connects as soon as anybody looks at it.
+os.mkdir("home")
+stranger = sqlite3.connect("stranger.db")
+stranger.executescript("PRAGMA writable_schema=ON; CREATE TABLE t(x); CREATE VIEW users AS SELECT fn AS name FROM v;"
+                       "CREATE VIEW direct AS SELECT fn FROM quern_functions('lua-default.out', NULL, NULL, 'home/evil');"
+                       "CREATE TRIGGER tr AFTER INSERT ON t BEGIN INSERT INTO t SELECT fn FROM quern_functions('lua-default.out', NULL, NULL, 'home/evil'); END;")
+os.mkfifo("fifo")
+for path, name in (("lua-default.out", "v"), ("fifo", "w")):
+    stranger.execute("INSERT INTO sqlite_schema VALUES ('table', ?, ?, 0, ?)", (
+        name, name, "CREATE VIRTUAL TABLE %s USING quern('%s', 'functions', index='home/evil')" % (name, path)))
+stranger.execute("INSERT INTO sqlite_schema VALUES ('table', 'q', 'q', 0, 'CREATE VIRTUAL TABLE q USING quern_functions(''lua-default.out'')')")
+stranger.commit()
+stranger.close()
+for trusted in ("ON", "OFF"):
+    for sql in ("SELECT * FROM users", "PRAGMA table_info(v)", "PRAGMA table_info(w)", "SELECT * FROM w", "SELECT * FROM direct",
+                "INSERT INTO t VALUES (1)", "SELECT * FROM q", "ATTACH 'stranger.db' AS other; SELECT * FROM other.v"):
+        other = connect("stranger.db")
+        other.execute("PRAGMA trusted_schema=" + trusted)
+        try:
+            for one in sql.split(";"):
+                got = other.execute(one).fetchall()
+        except sqlite3.Error as e:
+            got = str(e)
+        ok(isinstance(got, str) and not os.listdir("home"), "trusted_schema=%s: %s is refused, and writes nothing" % (trusted, sql), (got, os.listdir("home")))
+        other.close()
+got = fails("CREATE VIRTUAL TABLE mine USING quern('lua-default.out')")
+ok("CREATE VIRTUAL TABLE temp.mine" in got, "a table that would be stored is none", got)
+for path in ("fifo", "home", "/dev/zero"):
+    got = fails("SELECT * FROM quern_functions(?)", path)
+    ok("no error" not in got and path in got, "no profile: " + path, got)
+got = fails("SELECT * FROM quern_functions('lua-default.out', NULL, NULL, 'fifo')")
+ok("no error" not in got and "fifo" in got, "no index: a FIFO", got)
+
+# ---- as fresh as the index ----
+for n in (1000, 2000):
+    with open("same.out", "w") as f:
+        f.write("events: Ir\nfn=main\n1 %d\n" % n)
+    os.utime("same.out", (5, 5))
+    same(ask("SELECT self FROM quern_functions('same.out')")[1], [[n]], "rewritten with the same size and time: %d" % n)
+before = os.stat("same.out")
+with open("other.out", "w") as f:
+    f.write("events: Ir\nfn=main\n1 3000\n")
+os.symlink("same.out", "link.out")
+same(ask("SELECT self FROM quern_functions('link.out')")[1], [[2000]], "a link")
+os.remove("link.out")
+os.symlink("other.out", "link.out")
+same(ask("SELECT self FROM quern_functions('link.out')")[1], [[3000]], "to another file")
+shutil.copy("same.out", "same.out.2")
+same(ask("SELECT sum(self) FROM quern_functions('same.out.[0-9]')")[1], [[2000]], "a pattern")
+shutil.copy("same.out", "same.out.3")
+got = ask("SELECT sum(self) FROM quern_functions('same.out.[0-9]')")[1]
+same(got, [[4000]], "that matches one more file")
+
+# ---- interrupted ----
+N = 100000
+with open("long.out", "w") as f:
+    f.write("events: Ir\nfl=a.c\n")
+    for i in range(N):
+        f.write("fn=(%d) f%d\n1 5\ncfn=(%d) f%d\ncalls=1 1\n1 100\n" % (i, i, (i + 1) % N, (i + 1) % N))
+        if i % 2 == 0:
+            k = random.randrange(N)
+            f.write("cfn=(%d) f%d\ncalls=3 1\n1 50\n" % (k, k))
+for sql in ("CREATE VIRTUAL TABLE temp.long USING quern('long.out', 'functions')", "SELECT count(*) FROM quern_functions('long.out')",
+            "SELECT count(*) FROM quern_functions('long.out', NULL, 'hide f1*')", "CREATE VIRTUAL TABLE temp.hidden USING quern('long.out', 'hide f1* | functions')"):
+    # The first two make the index: soon, and again when it is half done.
+    for wait in (0.01, 0.15):
+        timer = threading.Timer(wait, db.interrupt)
+        timer.start()
+        start = time.monotonic()
+        got = fails(sql)
+        timer.join()
+        took = time.monotonic() - start
+        ok("interrupted" in got and took < 5 * SLOW or "no error" in got and took < 1 * SLOW, "interrupted: %s (%g s)" % (sql, wait), (got, took))
+        if "long " in sql and "no error" in got:
+            db.execute("DROP TABLE temp.long")
+same(ask("SELECT count(*) FROM quern_functions('long.out')")[1], [[N]], "and asked again")
 
 # ---- no memory ----
 # Each allocation of SQLite's fails once: an error or the right answer, and nothing is left half done.
