@@ -4,10 +4,10 @@
 #include "engine/inline/dwarf_find.h"
 
 #include <elfutils/libdwelf.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include <zlib.h>
 
@@ -72,7 +72,7 @@ static struct str dir_of(struct str path)
 
 /* Open a file with debug information; NULL: there is none, or it is of another object. */
 static Elf *open_debug(struct dwarf_files *f, const struct roots *roots, struct str path,
-		       const struct belongs *to, struct str *dir)
+		       const struct belongs *to, struct str *found)
 {
 	struct roots_file file;
 	const char *why = NULL;
@@ -89,7 +89,7 @@ static Elf *open_debug(struct dwarf_files *f, const struct roots *roots, struct 
 	    (to->id.n ? str_eq(dwarf_build_id(elf), to->id)
 		      : to->crc && crc_fits(&file, *to->crc))) {
 		f->bytes += file.size;
-		*dir = dir_of(file.path);
+		*found = file.path;
 		return elf; /* the descriptor lives as long as this process */
 	}
 	elf_end(elf);
@@ -128,7 +128,7 @@ static Elf *separate_debug(struct dwarf_files *f, const struct roots_file *objec
 	const struct str dir = dir_of(object->path);
 	GElf_Word crc = 0;
 	struct belongs to = {dwarf_build_id(f->elf), NULL};
-	Elf *found = open_debug(f, roots, path_by_id(to.id, &f->arena), &to, &f->dir);
+	Elf *found = open_debug(f, roots, path_by_id(to.id, &f->arena), &to, &f->path);
 	const char *link;
 
 	if (found)
@@ -141,7 +141,7 @@ static Elf *separate_debug(struct dwarf_files *f, const struct roots_file *objec
 		found = open_debug(f, roots,
 				   arena_printf(&f->arena, "%s%.*s%s%s", places[i][0],
 						STR_ARG(dir), places[i][1], link),
-				   &to, &f->dir);
+				   &to, &f->path);
 	return found;
 }
 
@@ -153,7 +153,7 @@ static void find_alt(struct dwarf_files *f, const struct roots *roots)
 	const void *id = NULL;
 	const ssize_t n = dwelf_dwarf_gnu_debugaltlink(f->debug, &name, &id);
 	const struct belongs to = {{id, n > 0 ? (size_t)n : 0}, NULL};
-	struct str dir;
+	struct str path;
 
 	if (n <= 0 || !name)
 		return;
@@ -161,10 +161,10 @@ static void find_alt(struct dwarf_files *f, const struct roots *roots)
 				arena_printf(&f->arena, "%.*s%s",
 					     name[0] == '/' ? 0 : (int)f->dir.n,
 					     f->dir.n ? f->dir.p : "", name),
-				&to, &dir);
+				&to, &path);
 	if (!f->alt_elf)
 		f->alt_elf =
-			open_debug(f, roots, path_by_id(to.id, &f->arena), &to, &dir);
+			open_debug(f, roots, path_by_id(to.id, &f->arena), &to, &path);
 	f->alt = f->alt_elf ? dwarf_begin_elf(f->alt_elf, DWARF_C_READ, NULL) : NULL;
 	f->apart = !f->alt;
 	if (f->alt)
@@ -174,7 +174,7 @@ static void find_alt(struct dwarf_files *f, const struct roots *roots)
 void dwarf_find(struct dwarf_files *f, const struct roots_file *object,
 		const struct roots *roots)
 {
-	*f = (struct dwarf_files){.bytes = object->size, .dir = dir_of(object->path)};
+	*f = (struct dwarf_files){.bytes = object->size, .path = object->path};
 	arena_init(&f->arena, 1 << 20);
 	elf_version(EV_CURRENT);
 	f->elf = elf_begin(object->fd, ELF_C_READ_MMAP, NULL);
@@ -185,6 +185,7 @@ void dwarf_find(struct dwarf_files *f, const struct roots_file *object,
 	if (!f->elf)
 		return;
 	f->debug_elf = has_debug(f->elf) ? f->elf : separate_debug(f, object, roots);
+	f->dir = dir_of(f->path);
 }
 
 void dwarf_find_open(struct dwarf_files *f, const struct roots *roots)
@@ -208,41 +209,61 @@ void dwarf_find_end(struct dwarf_files *f)
 
 /* ---- units in two files ---- */
 
-/* Whether nothing is at a path, or a file below the roots. */
-static bool harmless(struct dwarf_files *f, const struct roots *roots, struct str dir,
-		     struct str name, bool *found)
+/* What libdw opens by its path, which is not looked up below the roots. */
+enum at_path { NOTHING, OURS, NOT_OURS };
+
+/* Ours is a file below the roots that is at this very path: a root may also hold a file of
+ * that name from elsewhere (roots_add(), moved). */
+static enum at_path what_is(struct dwarf_files *f, const struct roots *roots,
+			    struct str path)
 {
 	struct roots_file file;
+	struct stat there, ours;
 	const char *why = NULL;
-	struct str path = arena_printf(&f->arena, "%.*s%s%.*s", STR_ARG(dir),
-				       dir.n ? "/" : "", STR_ARG(name));
 	char given[4096];
+	bool same;
 
-	if (!path.p || path.n >= sizeof(given))
-		return false;
+	if (!path.p || path.n >= sizeof(given) || memchr(path.p, 0, path.n))
+		return NOT_OURS;
 	memcpy(given, path.p, path.n);
 	given[path.n] = '\0';
-	if (roots_open(roots, path, &f->arena, &file, &why)) {
-		close(file.fd);
-		*found = true;
-		return true;
-	}
-	return faccessat(AT_FDCWD, given, F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+	if (stat(given, &there))
+		return NOTHING;
+	if (!roots_open(roots, path, &f->arena, &file, &why))
+		return NOT_OURS;
+	same = !fstat(file.fd, &ours) && ours.st_dev == there.st_dev &&
+	       ours.st_ino == there.st_ino;
+	close(file.fd);
+	return same ? OURS : NOT_OURS;
 }
 
 bool dwarf_find_split(struct dwarf_files *f, const struct roots *roots, struct str name,
 		      struct str comp_dir)
 {
+	enum at_path is[3] = {NOTHING, NOTHING, NOTHING};
 	bool found = false;
 
-	if (!name.n)
+	if (!name.n || (comp_dir.n && comp_dir.p[0] != '/' && name.p[0] != '/'))
 		return false;
-	if (name.p[0] == '/')
-		return harmless(f, roots, STR(""), name, &found) && found;
-	if (comp_dir.n && comp_dir.p[0] != '/')
-		return false;
-	return harmless(f, roots, f->dir, name, &found) &&
-	       (!comp_dir.n || harmless(f, roots, comp_dir, name, &found)) && found;
+	if (name.p[0] == '/') {
+		is[0] = what_is(f, roots, name);
+	} else {
+		is[0] = what_is(f, roots,
+				arena_printf(&f->arena, "%.*s%.*s", STR_ARG(f->dir),
+					     STR_ARG(name)));
+		if (comp_dir.n)
+			is[1] = what_is(f, roots,
+					arena_printf(&f->arena, "%.*s/%.*s",
+						     STR_ARG(comp_dir), STR_ARG(name)));
+	}
+	/* From 0.191 on it looks for a package of all units, too. */
+	is[2] = what_is(f, roots, arena_printf(&f->arena, "%.*s.dwp", STR_ARG(f->path)));
+	for (size_t i = 0; i < sizeof(is) / sizeof(*is); i++) {
+		if (is[i] == NOT_OURS)
+			return false;
+		found = found || is[i] == OURS;
+	}
+	return found;
 }
 
 #else

@@ -27,8 +27,8 @@ struct dwarf_files {
 	bool apart;		       /* a file with a part of it is not there */
 	struct str tried[DWARF_TRIED]; /* paths of separate files that do not fit */
 	size_t ntried;
-	struct str dir; /* of debug_elf */
-	uint64_t bytes; /* of all files */
+	struct str path, dir; /* of debug_elf; dir with the slash */
+	uint64_t bytes;	      /* of all files */
 	struct arena arena;
 };
 

@@ -11,7 +11,7 @@ import subprocess
 import tempfile
 
 from e2e import done, ok, same
-from inlining import age, build, forget, need, out, record, restore, rows
+from inlining import age, build, forget, need, out, record, restore, rows, source
 
 need("valgrind", "g++", "objcopy", "readelf")
 build("-O2", "-g", "-gdwarf-5", "-Wl,--build-id")
@@ -145,6 +145,33 @@ for trap in TRAPS:
     put(dwo[0], trap)
     unnamed(trap + " in its place", "in a file that is not found")
 os.remove(dwo[0])
+
+# An absolute path outside of the roots, and a file of that name below one: libdw would open the path.
+gone = tempfile.mkdtemp(prefix="quern-gone-")
+subprocess.run(["g++", "-std=c++17", "-O2", "-g", "-gdwarf-5", "-gsplit-dwarf", "-c", source + "inlined.cc", "-o", gone + "/p.o"], check=True)
+subprocess.run(["g++", "-Wl,--build-id", gone + "/p.o", "-o", "p"], check=True)
+age(-10)
+
+
+def below():
+    forget()
+    return rows(QUERY, "--source-root", ".", "--limit", "seconds=10")
+
+
+def refused(name):
+    got, talk = below()
+    ok(got and not any(r[0] for r in got) and "in a file that is not found" in talk, name, "%s\n%s" % (talk, got))
+
+
+refused("split debug information out of the roots is not read")
+shutil.copy(gone + "/p.dwo", ".")
+refused("nor if there is one of its name below them")
+for trap in TRAPS:
+    put(gone + "/p.dwo", trap)
+    refused(trap + " there")
+os.remove(gone + "/p.dwo")
+shutil.rmtree(gone)
+os.remove("p.dwo")
 
 # ---- the object
 
