@@ -14,7 +14,6 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -22,6 +21,7 @@
 #include "index/verify.h"
 #include "repl/app/app.h"
 #include "repl/app/guide.h"
+#include "repl/app/hold.h"
 #include "repl/bench_parse.h"
 #include "repl/prompt/benches.h"
 #include "repl/mcp/mcp.h"
@@ -61,10 +61,26 @@ static void catch_signals(void)
 	sigaction(SIGCHLD, &usual, NULL);
 }
 
-/* Run the user's own settings: ~/.config/quern/init. */
+/* The user's own settings. */
+static char *init_path(void)
+{
+	return app_path("XDG_CONFIG_HOME", ".config", "init");
+}
+
+/* Are there settings that will run?  They may do more than --safe. */
+static bool has_init(const struct options *o)
+{
+	char *path = o->no_init || o->mcp || o->watch ? NULL : init_path();
+	const bool there = path && access(path, F_OK) == 0;
+
+	free(path);
+	return there;
+}
+
+/* Run ~/.config/quern/init. */
 static void run_init(struct app *app)
 {
-	char *path = app_path("XDG_CONFIG_HOME", ".config", "init");
+	char *path = init_path();
 	struct err err = {0};
 	struct stat st;
 
@@ -80,9 +96,11 @@ static void run_init(struct app *app)
 		}
 	}
 	app->trusted = false;
-	free(path);
 	if (app->opts->format != FORMAT_NONE)
 		app->format = app->opts->format;
+	free(path);
+	if (!app->held)
+		hold(app->opts);
 }
 
 /* Show err, or that standard output could not be written. */
@@ -157,13 +175,6 @@ static int take_terminal(struct app *app)
 		close(fd);
 	screen_init(&app->screen, app->opts->colour);
 	return err.kind;
-}
-
-/* Drop the right to gain privileges: --safe allows nothing that needs it. */
-static void give_up_rights(const struct options *o)
-{
-	if (o->safe || o->mcp)
-		prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
 }
 
 /* The last words of --keep-going.  Returns the kind that decides the status. */
@@ -290,7 +301,9 @@ int main(int argc, char **argv)
 		options_free(&opts);
 		return status;
 	}
-	give_up_rights(&opts);
+	app.held = !has_init(&opts);
+	if (app.held)
+		hold(&opts);
 	if (opts.help) {
 		status = say_text(NULL);
 	} else if (opts.version) {

@@ -79,6 +79,11 @@ int roots_add(struct roots *r, const char *dir, bool moved, struct err *err)
 	return err_set(err, ERR_USAGE, 0, "source root %s: cannot be resolved", dir);
 }
 
+int roots_dir(const struct roots *r, size_t i)
+{
+	return r && i < r->n ? r->root[i].fd : -1;
+}
+
 /* ---- one path below one directory ---- */
 
 /* For kernels before 5.6, and for sandboxes that forbid openat2. */

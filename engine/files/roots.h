@@ -34,6 +34,8 @@ void roots_free(struct roots *r);
  * no directory.
  */
 int roots_add(struct roots *r, const char *dir, bool moved, struct err *err);
+/* The i-th root, opened by O_PATH; -1: there are no more. */
+int roots_dir(const struct roots *r, size_t i);
 /* Open the file that a profile calls path.  On false *why is the reason (a constant). */
 bool roots_open(const struct roots *r, struct str path, struct arena *a,
 		struct roots_file *out, const char **why);

@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "engine/files/confine.h"
+
 #ifndef __has_feature
 #define __has_feature(f) 0
 #endif
@@ -65,12 +67,14 @@ static void limit(int resource, rlim_t most)
 	setrlimit(resource, &l);
 }
 
+static rlim_t memory_before; /* of the child, which is a process of its own */
+
 /* Limits for the files opened so far. */
 static void limit_child(uint64_t bytes)
 {
 	limit(RLIMIT_CPU, (rlim_t)(SECONDS + bytes / BYTES_SECOND));
 	if (!SHADOW)
-		limit(RLIMIT_DATA, memory_now() + MEMORY + (rlim_t)bytes * MEMORY_TIMES);
+		limit(RLIMIT_DATA, memory_before + MEMORY + (rlim_t)bytes * MEMORY_TIMES);
 }
 
 static int write_answer(int to, const struct bytes *b)
@@ -94,6 +98,8 @@ static void child(struct dwarf_ask ask, int to)
 	for (size_t i = 0; i < sizeof(usual) / sizeof(*usual); i++)
 		signal(usual[i], SIG_DFL);
 	limit(RLIMIT_CORE, 0);
+	memory_before = memory_now();
+	confine_child(ask.roots);
 	limit_child(ask.object->size);
 	ask.opened = limit_child;
 	_exit(dwarf_read(&ask, &b) || write_answer(to, &b));

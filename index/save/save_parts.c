@@ -268,7 +268,7 @@ static int add_calls_only(struct part_worker *w)
 		if (!self)
 			return -1;
 		for (size_t e = 0; e < p->nevent; e++)
-			self[e] = add_capped(self[e], cost[e]);
+			cost_add(&self[e], cost[e]);
 	}
 	return 0;
 }

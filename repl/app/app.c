@@ -82,6 +82,7 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 						opts->mem ? opts->mem : ARENA_DEFAULT};
 
 	*app = (struct app){.opts = opts,
+			    .held = app->held,
 			    .format = opts->format,
 			    .wide = opts->wide,
 			    .no_demangle = opts->no_demangle,

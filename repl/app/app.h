@@ -56,6 +56,7 @@ struct app {
 	size_t failures;     /* statements and commands that failed */
 	uint64_t started_ns; /* of the current statement, for its time */
 	uint64_t paged_ns;   /* the part of the time of a query that a pager took */
+	bool held;	     /* the kernel keeps --safe: hold.h */
 	bool trusted;	     /* runs the user's own init file: --safe does not apply */
 	bool merge;	     /* as --merge: a profile may be of several programs */
 	const char *bench;   /* the benchmark that is asked (benches.h); or NULL */

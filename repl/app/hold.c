@@ -1,0 +1,95 @@
+/* hold.c - the folders in which --safe and --mcp may write; see hold.h. */
+#include "repl/app/hold.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "engine/files/confine.h"
+#include "index/base/vec.h"
+#include "index/store/publish.h"
+#include "repl/app/app.h"
+#include "repl/term/talk.h"
+
+struct folders {
+	const char **at;
+	size_t n, cap;
+};
+
+static void add(struct folders *f, const char *path)
+{
+	char *copy = strdup(path);
+
+	if (copy && !vec_reserve(&f->at, &f->cap, f->n + 1, sizeof(*f->at)))
+		f->at[f->n++] = copy;
+	else
+		free(copy);
+}
+
+static void add_directory_of(struct folders *f, const char *path)
+{
+	char dir[INDEX_PATH_MAX];
+
+	publish_directory(path, dir);
+	add(f, dir);
+}
+
+/* Beside the profile, and the cache if that is not writable. */
+static void add_places(struct folders *f, const char *profile)
+{
+	char *real = realpath(profile, NULL);
+	char place[INDEX_PATH_MAX];
+	bool writable = false;
+
+	for (unsigned i = 0; !writable && publish_place(real ? real : profile, i, place);
+	     i++) {
+		writable = publish_writable(place);
+		add_directory_of(f, place);
+	}
+	free(real);
+}
+
+static void add_profile(struct folders *f, const char *arg)
+{
+	char *path = app_expand(str_c(arg + app_split_name(arg)));
+	struct stat st;
+
+	if (path && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+		add(f, path);
+	else if (path && strcmp(path, "-") != 0)
+		add_places(f, path);
+	free(path);
+}
+
+static void add_all(struct folders *f, const struct options *o)
+{
+	const char *tmp = getenv("TMPDIR");
+
+	add(f, tmp && tmp[0] == '/' ? tmp : "/tmp");
+	if (o->no_index_write)
+		return;
+	if (o->index)
+		add_directory_of(f, o->index);
+	for (size_t i = 0; !o->index && i < o->nprofiles; i++)
+		add_profile(f, o->profiles[i]);
+}
+
+void hold(const struct options *o)
+{
+	struct folders f = {0};
+	unsigned by;
+
+	if (!o->safe && !o->mcp)
+		return;
+	add_all(&f, o);
+	by = confine_writes(f.at, f.n);
+	for (size_t i = 0; i < f.n; i++)
+		free((void *)(uintptr_t)f.at[i]);
+	free(f.at);
+	if (!o->quiet && !(by & CONFINED_FILES))
+		talk_note("this kernel (no Landlock) does not see to it that no other "
+			  "file is written");
+	if (!o->quiet && !(by & CONFINED_CALLS))
+		talk_note("this kernel (no seccomp, or built without libseccomp) does "
+			  "not see to it that no socket is opened");
+}
