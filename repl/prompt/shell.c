@@ -91,7 +91,8 @@ static void follow_resize(struct shell *s)
 		return;
 	resized = 0;
 	screen_measure(&s->app->screen);
-	el_resize(s->el);
+	if (screen_fits_editor())
+		el_resize(s->el);
 	/* The editor has lost track of the line: wipe it, then draw it again. */
 	if (write(STDOUT_FILENO, "\r\033[J", 4) < 0)
 		return;
@@ -447,14 +448,19 @@ static void run_entry(struct shell *s)
 	s->app->closed = false;
 }
 
-static void edit(struct shell *s)
+/* libedit asks for the size whenever it begins a line, and takes memory for all of it.
+ * Returns whether it is still able to edit. */
+static bool edit(struct shell *s)
 {
 	while (!s->app->quit) {
 		int n = 0;
-		const char *line = el_gets(s->el, &n);
+		const char *line;
 		struct str so_far;
 		bool empty;
 
+		if (!screen_fits_editor())
+			return false;
+		line = el_gets(s->el, &n);
 		if (s->interrupted) {
 			drop_line(s);
 			continue;
@@ -475,6 +481,7 @@ static void edit(struct shell *s)
 			continue;
 		run_entry(s);
 	}
+	return true;
 }
 
 static void bind_keys(EditLine *el)
@@ -536,10 +543,19 @@ static void greet(const struct app *app)
 	app_note(app, ".help says what can be asked; .quit or Ctrl-D leaves");
 }
 
+static int read_plainly(struct app *app)
+{
+	talk_note("this terminal is too large to edit lines; Ctrl-D runs what you typed");
+	return script_file(app, "-");
+}
+
 int shell_run(struct app *app)
 {
 	struct sigaction winch = {.sa_handler = on_resize};
+	bool able;
 
+	if (!screen_fits_editor())
+		return read_plainly(app);
 	shell.app = app;
 	app->interactive = true;
 	out_mem(&shell.entry);
@@ -565,10 +581,10 @@ int shell_run(struct app *app)
 	else if (!app->opts->no_init)
 		el_source(shell.el, NULL);
 	greet(app);
-	edit(&shell);
+	able = edit(&shell);
 	el_reset(shell.el);
 	free(shell.file);
 	out_close(&shell.entry);
 	out_close(&shell.prompt);
-	return 0;
+	return able ? 0 : read_plainly(app);
 }

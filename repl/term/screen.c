@@ -3,6 +3,7 @@
 
 #include <langinfo.h>
 #include <locale.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -46,4 +47,13 @@ void screen_measure(struct screen *s)
 		s->columns = 80;
 	if (!s->rows)
 		s->rows = 24;
+}
+
+bool screen_fits_editor(void)
+{
+	enum { CELLS = 1 << 20 };
+	struct winsize w = {0};
+
+	return ioctl(STDIN_FILENO, TIOCGWINSZ, &w) != 0 ||
+	       (uint32_t)w.ws_row * w.ws_col <= CELLS;
 }

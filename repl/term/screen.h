@@ -22,5 +22,8 @@ struct screen {
 void screen_init(struct screen *s, enum colour_when when);
 /* Read columns and rows again (after a resize). */
 void screen_measure(struct screen *s);
+/* Is the terminal of standard input no larger than an editor can hold in memory?  Its size is
+ * what somebody set: 65,535 lines of 65,535 columns are 5 GB. */
+bool screen_fits_editor(void);
 
 #endif

@@ -16,7 +16,7 @@ import termios
 import time
 import unicodedata
 
-from e2e import HUNG, SLOW, done, environ, ok, profile, quern, same, skip, write_bytes
+from e2e import SLOW, HUNG, SLOW, done, environ, ok, profile, quern, same, skip, write_bytes
 
 HOSTILE = {
     "title": b"\x1b]0;owned\x07", "clear": b"\x1b[2J\x1b[H", "sgr": b"\x1b[8mhidden", "c1": b"\xc2\x9b2J", "raw c1": b"\x9b2J",
@@ -338,5 +338,38 @@ if stopped:
     ok(b"indexed" in t.ask(b".open again=big.out") and b"f0" in t.ask(b"in again | functions of f0"), "and .open works afterwards")
 else:
     skip("Ctrl-C while indexing at the prompt", "indexing was over before the key, ten times")
+t.close()
+# ---- a size that nobody has ----
+
+
+def memory(t):
+    """The most that the program had, in MiB."""
+    with open("/proc/%d/status" % t.pid) as f:
+        return int(re.search(r"VmHWM:\s*(\d+)", f.read())[1]) >> 10
+
+
+LARGE = 300 * (1 if SLOW == 1 else 4)
+t = Terminal("h.out", "--no-init", columns=65535, rows=65535)
+t.read(b"too large to edit lines")
+os.write(t.fd, b"top 1 | show self\r\x04")
+got = t.read(rb"1,?000\D")
+ok(b"1,000" in got or b"1000" in got, "65,535 lines of 65,535 columns: queries are read without an editor", got[-300:])
+t.close()
+t = Terminal("h.out", "--no-init")
+t.read(b"> ")
+t.ask(b"top 1 | show self")
+fcntl.ioctl(t.fd, termios.TIOCSWINSZ, struct.pack("HHHH", 65535, 65535, 0, 0))
+os.kill(t.pid, signal.SIGWINCH)
+os.write(t.fd, b"top 1 | show self\r")
+t.read(b"too large to edit lines")
+most = memory(t)
+os.write(t.fd, b"top 1 | show self\r\x04")
+got = t.read(rb"\n1,000")
+ok(b"1,000" in got and most < LARGE, "a terminal that becomes so large: the program stays small", (most, got[-300:]))
+t.close()
+t = Terminal("h.out", "--no-init", columns=65535, rows=2)
+t.read(b"> ")
+got = t.ask(b"top 1")
+ok(b"h_" in got and memory(t) < LARGE, "65,535 columns", (memory(t), got[-300:]))
 t.close()
 done()
