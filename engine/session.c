@@ -251,6 +251,7 @@ void session_set_limits(struct session *s, const struct session_limits *l)
 		.nesting = l->nesting ? l->nesting : NESTING,
 		.text_bytes = l->text_bytes ? l->text_bytes : TEXT_BYTES,
 	};
+	inlines_limit(s->inlines, (size_t)s->limits.arena_bytes);
 }
 
 const struct session_limits *session_limits(const struct session *s)

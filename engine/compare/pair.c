@@ -491,15 +491,15 @@ static int read_names(struct pairs *w, const struct pair_rules *rules, unsigned 
 		store_u32(st, STORE_IN_FIRST),	  store_u32(st, STORE_IN_EDGE),
 		store_u32(st, STORE_EDGE_CALLER),
 	};
-	w->text[s] = calloc((size_t)n + 1, sizeof(*w->text[s]));
-	w->hash[s] = calloc((size_t)n + 1, sizeof(*w->hash[s]));
-	w->changes[s] = calloc((size_t)n + 1, 1);
+	w->text[s] = ARENA_ARRAY(&w->names, struct str, (size_t)n + 1);
+	w->hash[s] = ARENA_ARRAY(&w->names, uint64_t, (size_t)n + 1);
+	w->changes[s] = ARENA_ARRAY(&w->names, uint8_t, (size_t)n + 1);
 	if (!w->name[s] || !w->file[s] || !w->obj[s] || !w->calls[s].out_first ||
 	    !w->calls[s].callee || !w->calls[s].in_first || !w->calls[s].in_edge ||
 	    !w->calls[s].caller)
 		return store_check(st, w->err) ? w->err->kind : pair_no_memory(w);
 	if (!w->text[s] || !w->hash[s] || !w->changes[s])
-		return pair_no_memory(w);
+		return arena_full(&w->names, w->err);
 	for (uint32_t i = 0; i < n; i++) {
 		struct variant name;
 
@@ -553,15 +553,13 @@ int pair_new(struct store *const st[2], const struct pair_rules *rules, size_t b
 	if (!w.p)
 		return err_no_memory(err, "while comparing");
 	arena_init(&w.p->a, bytes);
+	arena_init(&w.names, bytes);
 	arena_init(&w.scratch, bytes);
 	rc = pair_stores(&w, rules);
-	for (unsigned s = 0; s < 2; s++) {
-		free(w.text[s]);
-		free(w.hash[s]);
-		free(w.changes[s]);
+	for (unsigned s = 0; s < 2; s++)
 		free(w.buffer[s].p);
-	}
 	pair_places_free(&w);
+	arena_free(&w.names);
 	arena_free(&w.scratch);
 	if (rc)
 		pair_free(w.p);

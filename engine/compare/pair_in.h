@@ -37,9 +37,9 @@ struct pairs {
 	struct pair_calls calls[2];
 	struct places objects, files;
 	struct bytes buffer[2];
-	struct arena scratch;
-	size_t made;   /* pairs so far */
-	size_t looked; /* bytes looked at since the last poll */
+	struct arena names, scratch; /* names: text, hash, changes */
+	size_t made;		     /* pairs so far */
+	size_t looked;		     /* bytes looked at since the last poll */
 };
 
 /* In `changes`, beside the rules: it has lines or lambda numbers. */

@@ -33,6 +33,7 @@ struct dwarf_ask {
 	const struct dwarf_place *at; /* [n], in ascending order, each address once */
 	size_t n; /* 0: only the build-id, and whether there is debug information */
 	bool demangle;
+	size_t most; /* bytes of the answer */
 	/* Called when all files are open, before they are read, with their bytes; to set
 	 * limits. */
 	void (*opened)(uint64_t bytes);

@@ -31,6 +31,22 @@ struct inlines *inlines_new(void)
 	return calloc(1, sizeof(struct inlines));
 }
 
+void inlines_limit(struct inlines *c, size_t bytes)
+{
+	c->most = bytes;
+}
+
+size_t inlines_room(const struct inlines *c)
+{
+	size_t held = c->names.copies.used + c->names.cap * sizeof(*c->names.at);
+
+	for (const struct inlined_object *o = c->objects; o; o = o->next)
+		held += sizeof(*o) + o->arena.used + o->n * sizeof(*o->at);
+	for (const struct inlined_profile *p = c->profiles; p; p = p->next)
+		held += p->arena.used;
+	return held < c->most ? c->most - held : 1;
+}
+
 static void object_free(struct inlined_object *o)
 {
 	arena_free(&o->arena);
@@ -152,7 +168,8 @@ static int check_new(struct inlines *c, struct inlined_object *o,
 		     const struct roots *objects, struct roots_file *file,
 		     const struct cancel *cancel, struct arena *a, struct err *err)
 {
-	const struct dwarf_ask ask = {.object = file, .roots = objects};
+	const struct dwarf_ask ask = {
+		.object = file, .roots = objects, .most = inlines_room(c)};
 	struct inline_answer answer;
 
 	if (!roots_open(objects, o->name, a, file, &o->why))
@@ -169,7 +186,8 @@ static int check_changed(struct inlines *c, struct inlined_object *o,
 			 const struct roots *objects, const struct roots_file *file,
 			 const struct cancel *cancel, struct err *err)
 {
-	const struct dwarf_ask ask = {.object = file, .roots = objects};
+	const struct dwarf_ask ask = {
+		.object = file, .roots = objects, .most = inlines_room(c)};
 	struct inline_answer answer;
 
 	if (!inline_children(&ask, cancel, &answer, err)) {
@@ -295,6 +313,7 @@ static int read_object(struct inlines *c, struct inlined_object *o, struct store
 {
 	struct roots_file file;
 	struct dwarf_ask ask = {.object = &file,
+				.most = inlines_room(c),
 				.roots = objects,
 				.at = at,
 				.n = n,

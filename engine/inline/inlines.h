@@ -29,6 +29,9 @@ struct inline_frame {
 struct inlines;			   /* of a session */
 struct inlines *inlines_new(void); /* NULL: memory is out */
 void inlines_free(struct inlines *c);
+/* The bytes that all of it may take: what is kept of a profile is then read in part or not at
+ * all, and more inlined calls than that are ERR_LIMIT. */
+void inlines_limit(struct inlines *c, size_t bytes);
 void inlines_drop(struct inlines *c, const struct store *st);
 
 /* Keep what is read for a profile in a file beside its index (inlines_file.h), written by

@@ -14,7 +14,8 @@
 
 int no_memory_for_inlines(struct err *err)
 {
-	return err_no_memory(err, "while reading inlined functions");
+	err_no_memory(err, "while reading inlined functions");
+	return err_hint(err, "raise the limit with --mem");
 }
 
 uint32_t inlines_name(struct inlines *c, struct store *st, struct str *name)
@@ -107,7 +108,12 @@ static int add_addresses(struct inlined_object *o, const struct inline_code *cod
 int inlined_add(struct inlines *c, struct inlined_object *o,
 		const struct inline_code *code, struct err *err)
 {
-	if (code->frames > UINT32_MAX - o->nframes)
+	const size_t room = inlines_room(c);
+
+	o->arena.cap = o->arena.used + room;
+	c->names.copies.cap = c->names.copies.used + room;
+	if (code->frames > UINT32_MAX - o->nframes ||
+	    code->n > room / sizeof(struct inlined_address))
 		return no_memory_for_inlines(err);
 	return add_frames(c, o, code, err) || add_addresses(o, code, err) ? err->kind : 0;
 }

@@ -121,6 +121,8 @@ static int start(struct inline_child *c, const struct dwarf_ask *ask, struct err
 	close(ends[1]);
 	c->from = ends[0];
 	c->most = ANSWER + ask->n * ANSWER_EACH;
+	if (c->most > ask->most)
+		c->most = ask->most;
 	if (c->pid > 0)
 		return 0;
 	close(ends[0]);
@@ -268,7 +270,7 @@ int inline_children(const struct dwarf_ask *ask, const struct cancel *cancel,
 	struct dwarf_ask share[INLINE_CHILDREN];
 
 	*out = (struct inline_answer){0};
-	arena_init(&out->arena, 0);
+	arena_init(&out->arena, ask->most);
 	if (!dwarf_built()) {
 		out->why = reason_of(DWARF_NOT_BUILT);
 		return 0;

@@ -61,7 +61,11 @@ struct inlines {
 	struct inlined_profile *profiles;
 	struct strset names; /* as shown; copied */
 	uint64_t spent;	     /* on demangling */
+	size_t most;	     /* bytes of all */
 };
+
+/* The bytes that are left of them, 1 at least. */
+size_t inlines_room(const struct inlines *c);
 
 int no_memory_for_inlines(struct err *err);
 /* Add the frames and addresses of code, of which the object knows none yet. */

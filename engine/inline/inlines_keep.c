@@ -61,11 +61,12 @@ void inlined_profile_free(struct inlined_profile *p)
 
 /* ---- reading ---- */
 
-static void read_kept(struct inlined_profile *p)
+static void read_kept(const struct inlines *c, struct inlined_profile *p)
 {
 	if (p->read)
 		return;
 	p->read = true;
+	arena_init(&p->arena, inlines_room(c));
 	p->stamp = stamp_of(p->st);
 	p->kept = inlines_file_read(p->path, p->trust, p->stamp, &p->arena, &p->n);
 }
@@ -79,7 +80,7 @@ static int take_kept(struct inlines *c, struct inlined_object *o,
 	struct inline_code code;
 	struct arena scratch;
 
-	arena_init(&scratch, 0);
+	arena_init(&scratch, inlines_room(c));
 	if (inline_code_get(&code, &in, &scratch))
 		no_memory_for_inlines(err);
 	else if (!in.bad && !(k->none ? inlined_none(o, &code, err)
@@ -99,7 +100,7 @@ int inlined_take_kept(struct inlines *c, struct inlined_object *o, struct err *e
 
 	if (!p)
 		return 0;
-	read_kept(p);
+	read_kept(c, p);
 	for (size_t i = 0; i < p->n; i++)
 		if (str_eq(p->kept[i].name, o->name))
 			return take_kept(c, o, &p->kept[i], err);
@@ -165,7 +166,7 @@ static bool keep_object(const struct inlines *c, const struct inlined_object *o,
 	struct arena a;
 	bool kept;
 
-	arena_init(&a, 0);
+	arena_init(&a, c->most);
 	if (o->none)
 		code = (struct inline_code){.text = o->tried, .texts = o->ntried};
 	kept = (o->none || code_of(c, o, &texts, &a, &code)) &&

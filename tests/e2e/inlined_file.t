@@ -7,6 +7,7 @@ file is damaged, replaced by others' files, or cannot be written.
 import concurrent.futures
 import os
 import random
+import resource
 import subprocess
 
 from e2e import done, ok, run, same
@@ -186,4 +187,29 @@ os.remove("p")
 unnamed("the file of another profile is not used", "not found")
 r = run(*sorted(n for n in os.listdir(".") if n.startswith("p.out")), "-q", "-c", "top 1")
 ok(r.status == 0, "p.out* is the profile alone", r)
+
+# ---- bounded by --mem ----
+restore()
+forget()
+wanted, _ = ask()
+data = content()
+os.chmod(kept, 0o644)
+with open(kept, "wb") as f:     # a sound head, and 2 GiB of nothing
+    f.write(data)
+    f.truncate(2 << 30)
+os.chmod(kept, 0o444)
+before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+same(ask(WORK, "--mem", "64M"), (wanted, ""), "a huge file is not read")
+peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss
+ok(peak <= max(before, 400 << 10), "nor takes memory", "%d KiB, before %d" % (peak, before))
+# Two profiles with as many names as --mem has room for only once.
+N = 150000
+for name in ("a", "b"):
+    with open(name + ".out", "w") as f:
+        f.write("events: Ir\n")
+        f.writelines("fn=function_%s_%06d\n1 %d\n" % ("x" * 20, i, i % 9 + 1) for i in range(N))
+r = run("a.out", "base=b.out", "-q", "--mem", "3M", "-c", "functions vs base | take 1 | show fn")
+ok(r.status == 6 and "memory" in r.talk and "--mem" in r.talk, "pairing is bounded, too", r)
+r = run("a.out", "base=b.out", "-q", "-c", "functions vs base | take 1 | show fn")
+ok(r.status == 0, "and works with the usual limit", r)
 done()
