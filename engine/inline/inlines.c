@@ -36,17 +36,6 @@ void inlines_limit(struct inlines *c, size_t bytes)
 	c->most = bytes;
 }
 
-size_t inlines_room(const struct inlines *c)
-{
-	size_t held = c->names.copies.used + c->names.cap * sizeof(*c->names.at);
-
-	for (const struct inlined_object *o = c->objects; o; o = o->next)
-		held += sizeof(*o) + o->arena.used + o->n * sizeof(*o->at);
-	for (const struct inlined_profile *p = c->profiles; p; p = p->next)
-		held += p->arena.used;
-	return held < c->most ? c->most - held : 1;
-}
-
 static void object_free(struct inlined_object *o)
 {
 	arena_free(&o->arena);

@@ -18,6 +18,17 @@ int no_memory_for_inlines(struct err *err)
 	return err_hint(err, "raise the limit with --mem");
 }
 
+size_t inlines_room(const struct inlines *c)
+{
+	size_t held = c->names.copies.used + c->names.cap * sizeof(*c->names.at);
+
+	for (const struct inlined_object *o = c->objects; o; o = o->next)
+		held += sizeof(*o) + o->arena.used + o->n * sizeof(*o->at);
+	for (const struct inlined_profile *p = c->profiles; p; p = p->next)
+		held += p->arena.used;
+	return held < c->most ? c->most - held : 1;
+}
+
 uint32_t inlines_name(struct inlines *c, struct store *st, struct str *name)
 {
 	struct arena scratch;

@@ -177,6 +177,7 @@ NO_WRITE, NO_BUILD, RAW_NAMES = 1, 2, 16
 lib.quern_add.argtypes = [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_char_p, ctypes.c_void_p, ctypes.POINTER(hot.Error)]
 lib.quern_rows.restype, lib.quern_rows.argtypes = ctypes.c_uint64, [ctypes.c_void_p]
 lib.quern_note.restype, lib.quern_note.argtypes = ctypes.c_char_p, [ctypes.c_void_p, ctypes.c_size_t]
+lib.quern_changed.argtypes = [ctypes.c_void_p]
 lib.quern_open.argtypes = [ctypes.c_char_p, ctypes.c_void_p, ctypes.POINTER(hot.Error)]
 
 

@@ -265,7 +265,7 @@ static void test_interrupted(struct arena *a)
 	double cost[5] = {1}, *first = NULL;
 	uint8_t none[5] = {0};
 	const atomic_int now = 1;
-	const struct cancel stop = {.asked = &now}, late = {NULL, 1, 3};
+	const struct cancel stop = {.asked = &now}, late = {NULL, NULL, 1, 3};
 	struct err err = {0};
 
 	ok(chain_spread(fl, none, cost, a, &stop, &err) == ERR_CANCEL, "interrupted: %s",
