@@ -536,8 +536,9 @@ static inline uint32_t line_file(struct tally *t)
 		       : names_pair(&t->names[SPACE_FILE], t->now.file, t->now.inlined);
 }
 
-static inline int row_cost(struct tally *t, const struct batch *b, const struct row *r,
-			   const uint64_t *cost, struct err *err)
+static inline __attribute__((always_inline)) int
+row_cost(struct tally *t, const struct batch *b, const struct row *r,
+	 const uint64_t *cost, struct err *err)
 {
 	struct tally_key k = {.instr = r->a, .line = r->b};
 	uint32_t i = 0;

@@ -133,14 +133,13 @@ static int take(struct tally *t, const struct waiting_call *w, bool as_call,
 	       (!as_call && ignored(t, w->text_line, w->text, err));
 }
 
-static int take_all(struct tally *t, bool as_calls, struct err *err)
+static __attribute__((noinline)) int take_all(struct tally *t, bool as_calls,
+					      struct err *err)
 {
 	struct tally_waits *w = &t->waits;
 	const struct tally_now now = t->now;
 	int rc = 0;
 
-	if (!w->n)
-		return 0;
 	for (size_t i = 0; !rc && i < w->n; i++)
 		rc = take(t, &w->at[i], as_calls, err);
 	w->n = w->ncost = 0;
@@ -161,11 +160,11 @@ int tally_has_calls(struct tally *t, struct err *err)
 	t->now.cfn_waits = false;
 	t->waits.calls = true;
 	t->waits.assumed = false;
-	return take_all(t, false, err);
+	return t->waits.n ? take_all(t, false, err) : 0;
 }
 
 int tally_end_waits(struct tally *t, struct err *err)
 {
 	has_calls(t); /* for the stretch behind this one */
-	return take_all(t, true, err);
+	return t->waits.n ? take_all(t, true, err) : 0;
 }
