@@ -230,10 +230,11 @@ name_id store_names_with(struct store *st, struct str text, name_id first, uint8
 /* ---- is any name mangled? ---- */
 
 /* Names are sorted, so those that begin mangled are found by their prefixes; others
- * ("f'_Z1gv") have a quote before an underscore. */
+ * ("f'_Z1gv") have it after a quote. */
 static bool find_mangled(struct store *st)
 {
-	static const char *const starts[] = {"_R", "_Z", "__Z"};
+	static const char *const starts[] = {"_R", "_Z", "__Z", "caml"};
+	static const char *const after[] = {"'_", "'caml"};
 	uint8_t *has = calloc((size_t)st->info.names + 1, 1);
 	bool any = !has; /* rather slower than wrong */
 
@@ -243,8 +244,9 @@ static bool find_mangled(struct store *st)
 		any = n < st->info.names &&
 		      str_starts(store_name(st, n), str_c(starts[i]));
 	}
-	for (name_id n = 0; !any && n < st->info.names;)
-		n = store_names_with(st, STR("'_"), n, has);
+	for (size_t i = 0; i < sizeof(after) / sizeof(after[0]); i++)
+		for (name_id n = 0; !any && n < st->info.names;)
+			n = store_names_with(st, str_c(after[i]), n, has);
 	for (name_id n = 0; !any && n < st->info.names; n++)
 		any = has[n] && demangle_wanted(store_name(st, n));
 	free(has);
