@@ -66,7 +66,7 @@ CASES = [
      b"events: Ir\nfl=a.c\nfn=main\n1 5\ncfn=g\ncalls=1 1\nfn=f\n2 7\n", SELF, ["f,7", "main,5"]),
     ("comments and blank lines between calls= and its line",
      b"events: Ir\nfl=a.c\nfn=main\n1 5\ncfn=g\ncalls=1 1\n\n# here it comes\n1 100\n", INCL,
-     ["g,0,0", "main,5,105"]),
+     ["g,100,100", "main,5,105"]),
     ("direct recursion is not counted twice",
      b"events: Ir\nfl=a\nfn=main\n1 2\ncfn=R\ncalls=1 1\n1 7\nfn=R\n1 7\ncfn=R\ncalls=3 1\n1 5\n", INCL,
      ["R,7,7", "main,2,9"]),
