@@ -27,7 +27,6 @@ from e2e import environ, fixtures, ok, quern, small, work                     # 
 build = os.path.abspath(os.environ.get("QUERN_BUILD", e2e.top + "/build/release"))
 variant = os.environ.get("QUERN_VARIANT", os.path.basename(build))
 fault_so = build + "/tests/fault.so"
-SEED = 1
 HUNG = e2e.HUNG
 # A job in the background begins with SIGINT ignored, and so would all that is interrupted here.
 signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -69,6 +68,7 @@ class Row:
 
 def commit(rows):
     """Some of each row, evenly spread, as one test each."""
+    seed = e2e.seed()
     for row in [r for r in rows if r.commit]:
         start = time.time()
         try:
@@ -78,8 +78,8 @@ def commit(rows):
             continue
         n = min(row.commit, row.full)
         picked = sorted({k * row.full // n for k in range(n)})
-        wrong = [(i, row.attempt(SEED, i)) for i in picked]
-        wrong = ["try %d: %s" % w for w in wrong if w[1]]
+        wrong = [(i, row.attempt(seed, i)) for i in picked]
+        wrong = ["torture --seed %d --only %s:%d: %s" % (seed, row.name, *w) for w in wrong if w[1]]
         ok(not wrong, "%s: %s: %d of %d" % (row.name, row.what, len(picked), row.full),
            "%d of %d wrong\n%s" % (len(wrong), len(picked), "\n".join(wrong[:5])))
         print("# %.1f s" % (time.time() - start))

@@ -302,7 +302,7 @@ def foreign_one(rng, i, s):
 def batch(row, n):
     def one(rng, i, s):
         p = subprocess.run([build + "/tests/damage_test", row, str(rng.number), str(i * n), str(n)],
-                           stdout=subprocess.PIPE, timeout=600, cwd=crash.e2e.top)
+                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600, cwd=crash.e2e.top)
         out = p.stdout.decode().splitlines()
         wrong = [line for line in out if line.startswith(("try", "not ok"))]
         if p.returncode or out[-1:] != ["done"]:
@@ -334,7 +334,7 @@ def generated(rng, i, s):
     """Generated profiles, indexed in several ways, against the simple reader (naive.h)."""
     first = rng.number * 10 ** 8 + i * SEEDS
     p = subprocess.run([build + "/tests/generated_test", str(first), str(SEEDS)],
-                       stdout=subprocess.PIPE, timeout=600, cwd=crash.e2e.top)
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600, cwd=crash.e2e.top)
     out = p.stdout.decode(errors="replace").splitlines()
     wrong = [line for line in out if line.startswith("not ok") or ", seed " in line]
     if p.returncode and not wrong:
@@ -351,7 +351,7 @@ def simulated(rng, i, s):
     """Answers about random programs against what their stacks really were (simulate.h)."""
     first = rng.number * 10 ** 8 + i * CHAINS
     p = subprocess.run([build + "/tests/simulate_test", str(first), str(CHAINS)],
-                       stdout=subprocess.PIPE, timeout=600, cwd=crash.e2e.top)
+                       stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=600, cwd=crash.e2e.top)
     out = p.stdout.decode(errors="replace").splitlines()
     wrong = [line for line in out if line.startswith("not ok") or ": seed " in line]
     if p.returncode and not wrong:

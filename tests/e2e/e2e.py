@@ -1,10 +1,13 @@
 """e2e.py - what the end-to-end tests share: TAP, a directory of their own, running quern.
 
+Why a check failed goes to stderr, which prove shows.
+
 Every test runs in a new directory with its own HOME, so no setting, history or index of the
 user is read or written.
 """
 import atexit
 import os
+import resource
 import shutil
 import subprocess
 import sys
@@ -22,6 +25,7 @@ environ = {k: v for k, v in os.environ.items()
            if not k.startswith(("XDG_", "LC_", "QUERN_")) and k not in ("NO_COLOR", "PAGER")}
 environ.update(HOME=work, LC_ALL="C.UTF-8", TERM="xterm-256color")
 count = failed = 0
+by_chance = ""
 SLOW = 1 if os.environ.get("QUERN_VARIANT", "release") == "release" else 10    # no optimisation, or a sanitizer
 HUNG = 300 * SLOW   # seconds; nothing asked here takes one, but the machine may be stopped meanwhile
 
@@ -31,10 +35,10 @@ def ok(passed, name, detail=""):
     count += 1
     failed += not passed
     print("%sok %d - %s" % ("" if passed else "not ", count, name))
-    if not passed:
-        for line in str(detail).splitlines()[:40]:
-            print("#   " + ascii(line)[1:-1][:160])
     sys.stdout.flush()
+    if not passed:
+        sys.stderr.write("# %s: not ok %d - %s\n" % (os.path.basename(sys.argv[0]), count, name) + "".join(
+            "#   %s\n" % ascii(line)[1:-1][:400] for line in str(detail).splitlines()[:60]))
     return passed
 
 
@@ -53,8 +57,19 @@ def skip_all(why):
     sys.exit(0)
 
 
+def seed(usual=1):
+    """Where inputs by chance begin: SEED= of the environment, or the usual number."""
+    global by_chance
+    number = int(os.environ.get("SEED") or usual)
+    by_chance = ", SEED=%d" % number
+    print("#" + by_chance[1:])
+    return number
+
+
 def done():
-    print("1..%d" % count)
+    print("1..%d" % count, flush=True)
+    if failed:
+        print("# %s: %d of %d failed%s" % (os.path.basename(sys.argv[0]), failed, count, by_chance), file=sys.stderr)
     sys.exit(1 if failed or not count else 0)
 
 
@@ -75,6 +90,13 @@ def run(*args, stdin=b"", env=(), stdout=subprocess.PIPE, seconds=HUNG, program=
                        stderr=subprocess.PIPE, env=dict(environ, **dict(env)),
                        timeout=seconds, **more)
     return Ran(p)
+
+
+def busy():
+    """Seconds of the processor that all children which have ended had: a bound for what a run takes, whatever else
+    the machine does."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def protobuf_fields(data):

@@ -11,7 +11,7 @@ import resource
 import shutil
 import subprocess
 
-from e2e import SLOW, done, ok, same, skip
+from e2e import SLOW, busy, done, ok, same, seed, skip
 from inlining import age, build, forget, need, record, restore, rows
 
 need("valgrind", "g++", "objcopy", "readelf")
@@ -22,11 +22,6 @@ right, _ = rows(QUERY)
 total, _ = rows("functions of obj:p | sum | show self")
 NOTE = "inlined code is told by its file alone for "
 SECONDS = 10 * SLOW     # of processor time, for a question
-
-
-def busy():
-    u = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return u.ru_utime + u.ru_stime
 
 
 def by_file(answer, talk, *words):
@@ -77,7 +72,7 @@ for i, flags in enumerate((["-gdwarf-5"], ["-gdwarf-4"], ["-gdwarf-5", "-gz"])):
         shutil.copy2("p.built", "p.0")
     with open("p.%d" % i, "rb") as f:
         bases.append((f.read(), sections("p.%d" % i)))
-bad, rng = [], random.Random(11)
+bad, rng = [], random.Random(seed(11))
 for i in range(210 * (20 if os.environ.get("QUERN_TORTURE") else 1)):
     whole, ranges = bases[i % len(bases)]
     data = bytearray(whole)

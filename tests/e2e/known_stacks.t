@@ -10,9 +10,9 @@ import os
 import random
 
 import xdebug
-from e2e import done, fixtures, ok, run, same
+from e2e import done, fixtures, ok, run, same, seed
 
-SEED = int(os.environ.get("SEED", "1"))
+SEED = seed()
 dice = random.Random(SEED)
 PROFILES = ["truth/composer-big.xd.zst", "small/xdebug-small.out", "producers/xdebug.out"]
 

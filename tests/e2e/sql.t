@@ -12,9 +12,9 @@ import re
 import shutil
 import sqlite3
 
-from e2e import done, fixtures, ok, run
+from e2e import done, fixtures, ok, run, seed
 
-QUESTIONS, SEED = int(os.environ.get("QUESTIONS", 1000)), int(os.environ.get("SEED", 38))
+QUESTIONS, SEED = int(os.environ.get("QUESTIONS", 1000)), seed(38)
 PROFILES = ("tmpl-cachebranch", "lua-default", "tmpl-nodemangle", "mutual-instr-jumps")
 
 # quern's columns of a source, and the same in SQL
@@ -185,7 +185,7 @@ def judge(profile, dice, questions):
             wrong += 1
             if wrong <= 3:
                 at = next((k for k, (a, b) in enumerate(zip(ours, theirs)) if not same_rows([a], [b])), 0)
-                print("# %s\n# %s\n# row %d of %d, %d\n# quern %s\n# SQL   %s" % (
+                sys.stderr.write("# %s\n# %s\n# row %d of %d, %d\n# quern %s\n# SQL   %s\n" % (
                     q, " ".join(sql.split()), at, len(ours), len(theirs), ours[at:at + 2], theirs[at:at + 2]))
     ok(wrong == 0, "SQL has the same rows: %s" % os.path.basename(profile))
     # The lines of `lines` are those of the table, and those of calls alone.

@@ -55,8 +55,8 @@ def fail(query, why, *lines):
     global failed
     failed += 1
     print("not ok %d - %s: %s" % (count, why, query))
-    for line in lines:
-        print("#   " + line[:200])
+    for line in ("explain.t: %s: %s" % (why, query), *lines):
+        print("#   " + line[:200], file=sys.stderr)
 
 
 seen = set()

@@ -25,7 +25,7 @@ my $dir = tempdir(CLEANUP => 1);
 my ($count, $failed) = (0, 0);
 $ENV{XDG_CONFIG_HOME} = $ENV{XDG_STATE_HOME} = $ENV{HOME} = $dir;
 $ENV{COLUMNS} = COLUMNS;
-binmode(STDOUT, ":utf8");
+binmode($_, ":utf8") for *STDOUT, *STDERR;
 
 for my $name ("tmpl-cachebranch.out", "tmpl-default.out") {
 	copy("tests/fixtures/small/$name", "$dir/$name") or die "$name: $!\n";
@@ -83,7 +83,8 @@ while (@text) {
 	$new .= $got;
 	$query =~ s/#/\\#/g;
 	print $pass ? "" : "not ", "ok $count - $query\n";
-	print map({ "#  got $_\n" } split(/\n/, $got)), map({ "# want $_\n" } split(/\n/, $want)) if !$pass;
+	print STDERR "# language.t: not ok $count - $query\n", map({ "#  got $_\n" } split(/\n/, $got)),
+		map({ "# want $_\n" } split(/\n/, $want)) if !$pass;
 }
 if ($update) {
 	open(my $out, ">:utf8", $page) or die "$page: $!\n";

@@ -78,8 +78,8 @@ sub run_file {
 		$failed++ unless $pass;
 		my $first = (split(/\n/, $query))[0] =~ s/#/\\#/gr;
 		print $pass ? "" : "not ", "ok $count - ", basename($path), ": $first\n";
-		print map({ "#  got $_\n" } split(/\n/, $got)), map({ "# want $_\n" } split(/\n/, $want))
-			if !$pass && !$update;
+		print STDERR "# not ok $count - ", basename($path), ": $query", map({ "#  got $_\n" } split(/\n/, $got)),
+			map({ "# want $_\n" } split(/\n/, $want)) if !$pass && !$update;
 		$new .= "===\n$query---\n$got";
 	}
 	return unless $update && $new ne slurp($path);

@@ -1,5 +1,6 @@
 /*
- * tap.h - the whole test library: TAP on stdout, read by prove.
+ * tap.h - the whole test library: TAP on stdout, read by prove; why a check failed on
+ * stderr, which prove shows.
  *
  *	for (size_t i = 0; i < COUNT(cases); i++)
  *		is_u64(f(cases[i].in), cases[i].want, "%s", cases[i].name);
@@ -11,10 +12,12 @@
 #ifndef QUERN_TAP_H
 #define QUERN_TAP_H
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/time.h>
 #include <unistd.h>
@@ -28,11 +31,21 @@ static unsigned tap_run, tap_failed;
 TAP_PRINTF(2, 0)
 static inline bool tap_line(bool pass, const char *fmt, va_list ap)
 {
-	tap_failed += !pass;
+	va_list again;
+
+	va_copy(again, ap);
 	printf("%sok %u - ", pass ? "" : "not ", ++tap_run);
 	vprintf(fmt, ap);
 	putchar('\n');
 	fflush(stdout);
+	if (!pass) {
+		tap_failed++;
+		fprintf(stderr, "# %s: not ok %u - ", program_invocation_short_name,
+			tap_run);
+		vfprintf(stderr, fmt, again);
+		fputc('\n', stderr);
+	}
+	va_end(again);
 	return pass;
 }
 
@@ -55,7 +68,8 @@ static inline bool is_u64(uint64_t got, uint64_t want, const char *fmt, ...)
 {
 	TAP_CHECK(got == want);
 	if (!passed)
-		printf("#      got %" PRIu64 "\n#     want %" PRIu64 "\n", got, want);
+		fprintf(stderr, "#      got %" PRIu64 "\n#     want %" PRIu64 "\n", got,
+			want);
 	return passed;
 }
 
@@ -65,8 +79,8 @@ static inline bool is_str(const char *got, const char *want, const char *fmt, ..
 {
 	TAP_CHECK(got && want ? strcmp(got, want) == 0 : got == want);
 	if (!passed)
-		printf("#      got \"%s\"\n#     want \"%s\"\n", got ? got : "(NULL)",
-		       want ? want : "(NULL)");
+		fprintf(stderr, "#      got \"%s\"\n#     want \"%s\"\n",
+			got ? got : "(NULL)", want ? want : "(NULL)");
 	return passed;
 }
 
@@ -76,9 +90,23 @@ static inline void skip(const char *why)
 	printf("ok %u # SKIP %s\n", ++tap_run, why);
 }
 
+/* Where inputs by chance begin: SEED= of the environment, or the usual number. */
+static inline uint64_t tap_seed(uint64_t usual)
+{
+	const char *seed = getenv("SEED");
+
+	return seed && *seed ? strtoull(seed, NULL, 0) : usual;
+}
+
 static inline int done_testing(void)
 {
+	const char *seed = getenv("SEED");
+
 	printf("1..%u\n", tap_run);
+	if (tap_failed)
+		fprintf(stderr, "# %s: %u of %u failed, SEED %s\n",
+			program_invocation_short_name, tap_failed, tap_run,
+			seed && *seed ? seed : "is the usual one");
 	return tap_failed || tap_run == 0;
 }
 

@@ -102,16 +102,16 @@ static void ask_all(const char *path, const struct names *n)
 		if (finds(name_quoted(n->fn[i], &scratch), n->fn[i], &err))
 			exact++;
 		else
-			printf("# not found: \"%.*s\": %s\n", STR_ARG(n->fn[i]),
-			       err.text);
+			fprintf(stderr, "# not found: \"%.*s\": %s\n", STR_ARG(n->fn[i]),
+				err.text);
 		if (finds(n->short_[i], n->fn[i], &err)) {
 			bare++;
 		} else if (is_odd(n->short_[i])) {
 			odd++;
 		} else {
 			refused++;
-			printf("# not found bare: %.*s: %s\n", STR_ARG(n->short_[i]),
-			       err.text);
+			fprintf(stderr, "# not found bare: %.*s: %s\n",
+				STR_ARG(n->short_[i]), err.text);
 		}
 	}
 	is_u64(exact, n->n, "%s: by their full names", path);

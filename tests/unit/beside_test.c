@@ -125,7 +125,7 @@ static void look(const char *name, struct beside *b)
 
 	*b = (struct beside){0};
 	if (!ok(!build_open(name, &opts, &st, &r, &err), "%s is opened", name))
-		printf("# %s\n", err.text);
+		fprintf(stderr, "# %s\n", err.text);
 	else
 		beside_find(name, st, b);
 	store_close(st);
@@ -188,6 +188,6 @@ int main(void)
 		check(c);
 	check_many();
 	if (chdir("/") || rmdir(dir))
-		printf("# %s stays\n", dir);
+		fprintf(stderr, "# %s stays\n", dir);
 	return done_testing();
 }

@@ -5,6 +5,16 @@
 
 #include <math.h>
 
+#include "engine/lang/col_type.h"
+#include "engine/lang/result.h"
+#include "engine/names/fnset.h"
+#include "engine/query.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
+#include "index/format/event.h"
 #include "tests/support/flows.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/tap.h"
@@ -265,7 +275,8 @@ static void test_interrupted(struct arena *a)
 	double cost[5] = {1}, *first = NULL;
 	uint8_t none[5] = {0};
 	const atomic_int now = 1;
-	const struct cancel stop = {.asked = &now}, late = {NULL, NULL, 1, 3};
+	const struct cancel stop = {.asked = &now},
+			    late = {.deadline_ns = 1, .seconds = 3};
 	struct err err = {0};
 
 	ok(chain_spread(fl, none, cost, a, &stop, &err) == ERR_CANCEL, "interrupted: %s",

@@ -75,7 +75,7 @@ static void test_random(void)
 			abort();
 		what = wrong(n, &c);
 		if (what && failed++ < 5)
-			printf("# graph %u: %s\n", i, what);
+			fprintf(stderr, "# graph %u: %s\n", i, what);
 		cycles_free(&c);
 	}
 	is_u64(failed, 0, "20000 random graphs");

@@ -359,8 +359,9 @@ static void test_fast(void)
 		for (int k = 1; k < 4; k++)
 			if ((strcmp(rows[0], rows[k]) != 0 || lines[0] != lines[k]) &&
 			    failed++ < 3)
-				printf("# text %u\n# %.300s\n# %.300s\n# %.300s\n", i,
-				       fast.buf, rows[0], rows[k]);
+				fprintf(stderr,
+					"# text %u\n# %.300s\n# %.300s\n# %.300s\n", i,
+					fast.buf, rows[0], rows[k]);
 		for (int k = 0; k < 4; k++)
 			free(rows[k]);
 		out_close(&fast);

@@ -83,7 +83,7 @@ static void run_cases(void)
 			got = demangle(name, &spent, &a);
 		ok(str_eq(got, str_c(want)), "%s", cases[i].name);
 		if (!str_eq(got, str_c(want)))
-			printf("#  got %.*s\n# want %s\n", STR_ARG(got), want);
+			fprintf(stderr, "#  got %.*s\n# want %s\n", STR_ARG(got), want);
 		if (!cases[i].want)
 			ok(got.p == name.p, "%s: not even copied", cases[i].name);
 	}

@@ -13,31 +13,19 @@
 #include "index/base/out.h"
 #include "index/base/isa.h"
 #include "index/lines/scan.h"
+#include "tests/support/dice.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/naive.h"
 #include "tests/support/tap.h"
 
-static uint64_t state;
-
-static uint64_t random_u64(void)
-{
-	state += 0x9e3779b97f4a7c15;
-	return hash_mix(state);
-}
-
-static unsigned below(unsigned n)
-{
-	return (unsigned)(random_u64() % n);
-}
-
 static bool one_in(unsigned n)
 {
-	return below(n) == 0;
+	return dice_below(n) == 0;
 }
 
 static const char *pick(const char *const *from, size_t n)
 {
-	return from[below((unsigned)n)];
+	return from[dice_below((unsigned)n)];
 }
 #define PICK(...)                                \
 	pick((const char *const[]){__VA_ARGS__}, \
@@ -87,13 +75,14 @@ static void begin_line(struct writer *w)
  * of stretch.c): without this behind a line, small texts would never see them. */
 static void write_room(struct writer *w)
 {
-	out_printf(&w->o, "#%*s\n", 1040 + (int)below(400), "room to look ahead");
+	out_printf(&w->o, "#%*s\n", 1040 + (int)dice_below(400), "room to look ahead");
 }
 
 /* Around 64 KiB, and more than one block of 16 KiB. */
 static int long_line(void)
 {
-	return one_in(3) ? 65536 - 100 + (int)below(200) : 20000 + (int)below(300000);
+	return one_in(3) ? 65536 - 100 + (int)dice_below(200)
+			 : 20000 + (int)dice_below(300000);
 }
 
 static void write_number(struct writer *w)
@@ -109,28 +98,28 @@ static void write_number(struct writer *w)
 		out_c(&w->o, PICK("9223372036854775808", "18446744073709551615",
 				  "18446744073709551000", "4611686018427387904"));
 	else if (one_in(50))
-		out_u64(&w->o, random_u64() >> 8 >> below(56));
+		out_u64(&w->o, dice_u64() >> 8 >> dice_below(56));
 	else
-		out_u64(&w->o, below(one_in(4) ? 100000000 : 20));
+		out_u64(&w->o, dice_below(one_in(4) ? 100000000 : 20));
 }
 
 static void write_position(struct writer *w)
 {
-	switch (below(w->odd ? 8 : 4)) {
+	switch (dice_below(w->odd ? 8 : 4)) {
 	case 0:
 	case 1:
 		if (w->hex)
 			out_printf(&w->o, "0x%" PRIx64,
 				   ((uint64_t)0x401000 << (one_in(9) ? 24 : 0)) +
-					   below(60));
+					   dice_below(60));
 		else
-			out_printf(&w->o, "%u", below(60));
+			out_printf(&w->o, "%u", dice_below(60));
 		break;
-	case 2: out_printf(&w->o, "+%u", below(9)); break;
+	case 2: out_printf(&w->o, "+%u", dice_below(9)); break;
 	case 3: out_c(&w->o, "*"); break;
-	case 4: out_printf(&w->o, "-%u", below(9)); break;
-	case 5: out_printf(&w->o, "0x%x", below(4000)); break;
-	case 6: out_printf(&w->o, "+0x%x", below(40)); break;
+	case 4: out_printf(&w->o, "-%u", dice_below(9)); break;
+	case 5: out_printf(&w->o, "0x%x", dice_below(4000)); break;
+	case 6: out_printf(&w->o, "+0x%x", dice_below(40)); break;
 	default:
 		out_c(&w->o,
 		      odd_now(w) ? PICK("1-3", "4+2", "1:3", "+1-3", "-999999", "*5", "-",
@@ -147,11 +136,11 @@ static void write_cost_line(struct writer *w)
 	unsigned subs = w->nsub, costs = w->ncols;
 
 	if (one_in(5))
-		costs = below(w->ncols + 1);
+		costs = dice_below(w->ncols + 1);
 	if (odd_now(w))
-		costs = w->ncols + 1 + below(2);
+		costs = w->ncols + 1 + dice_below(2);
 	if (odd_now(w))
-		subs = 1 + below(subs);
+		subs = 1 + dice_below(subs);
 	begin_line(w);
 	for (unsigned i = 0; i < subs; i++) {
 		if (i)
@@ -205,7 +194,7 @@ static void write_name(struct writer *w, const char *spec)
 		"???",
 		"\xff\xfe",
 	};
-	unsigned i = below(w->names);
+	unsigned i = dice_below(w->names);
 
 	begin_line(w);
 	out_c(&w->o, spec);
@@ -213,7 +202,7 @@ static void write_name(struct writer *w, const char *spec)
 		out_c(&w->o, PICK(" ", "\t"));
 	if (w->compressed) {
 		bool *defined = &w->defined[table_of(spec)][i];
-		uint64_t id = odd_now(w) ? below(30) : w->first_id + i;
+		uint64_t id = odd_now(w) ? dice_below(30) : w->first_id + i;
 		bool known = *defined;
 
 		out_printf(&w->o, odd_now(w) ? "(%03" PRIu64 ")" : "(%" PRIu64 ")", id);
@@ -226,7 +215,7 @@ static void write_name(struct writer *w, const char *spec)
 	}
 	if (w->compressed && one_in(20))
 		out_printf(&w->o, one_in(2) ? "(%" PRIu64 ")'2" : "(%" PRIu64 ")'(1)",
-			   w->first_id + below(7));
+			   w->first_id + dice_below(7));
 	else if (w->endless && one_in(9))
 		out_printf(&w->o, "f%0*u", long_line(), i);
 	else if (!odd_now(w) && i < COUNT(names))
@@ -237,13 +226,13 @@ static void write_name(struct writer *w, const char *spec)
 	else if (one_in(8))
 		out_bytes(&w->o, "nul\0nul", 7);
 	else if (!one_in(8))
-		out_c(&w->o, odd[below(COUNT(odd))]);
+		out_c(&w->o, odd[dice_below(COUNT(odd))]);
 	end_line(w);
 }
 
 static void write_call(struct writer *w)
 {
-	unsigned order = below(3);
+	unsigned order = dice_below(3);
 
 	if (order == 0 && one_in(3))
 		write_name(w, "cob=");
@@ -331,7 +320,7 @@ static void write_positions(struct writer *w)
 		   {"addr line", 2},	 {"line instr", 2},
 		   {"memAddr line", 2},	 {"instr memAddr line", 3},
 		   {"line x y instr", 4}};
-	unsigned i = below(COUNT(all));
+	unsigned i = dice_below(COUNT(all));
 
 	if (odd_now(w)) {
 		out_c(&w->o, PICK("positions: foo\n", "positions:\n", "positions: addr\n",
@@ -344,7 +333,7 @@ static void write_positions(struct writer *w)
 
 static void write_events(struct writer *w)
 {
-	unsigned n = 1 + below(one_in(4) ? 9 : 3);
+	unsigned n = 1 + dice_below(one_in(4) ? 9 : 3);
 
 	out_c(&w->o, "events:");
 	for (unsigned i = 0; i < n; i++)
@@ -368,7 +357,7 @@ static void write_header(struct writer *w, bool first)
 	if (w->file)
 		out_printf(&w->o, "part: %u\n", w->file);
 	else if (!first || one_in(2))
-		out_printf(&w->o, "part: %u\n", below(9));
+		out_printf(&w->o, "part: %u\n", dice_below(9));
 	if (one_in(4))
 		out_c(&w->o, "desc: I1 cache: \ndesc: Trigger: Program termination\n");
 	if (w->endless && one_in(4))
@@ -387,12 +376,12 @@ static void write_header(struct writer *w, bool first)
 /* Instructions of a basic block: all cost the same. */
 static void write_basic_block(struct writer *w)
 {
-	unsigned digits = 1 + below(one_in(4) ? 20 : 4);
+	unsigned digits = 1 + dice_below(one_in(4) ? 20 : 4);
 	char cost[21] = "";
 
 	for (unsigned i = 0; i < digits; i++)
-		cost[i] = (char)('0' + (one_in(2) ? 0 : below(10)));
-	for (unsigned n = 2 + below(12); n; n--) {
+		cost[i] = (char)('0' + (one_in(2) ? 0 : dice_below(10)));
+	for (unsigned n = 2 + dice_below(12); n; n--) {
 		if (odd_now(w))
 			write_cost_line(w);
 		for (unsigned i = 0; i < w->nsub; i++) {
@@ -406,7 +395,7 @@ static void write_basic_block(struct writer *w)
 
 static void write_line(struct writer *w)
 {
-	switch (below(w->odd ? 24 : 20)) {
+	switch (dice_below(w->odd ? 24 : 20)) {
 	case 0:
 	case 1: write_basic_block(w); break;
 	default: write_cost_line(w); break;
@@ -466,7 +455,7 @@ static void write_line(struct writer *w)
 /* All digits of all last numbers become the same one. */
 static void cost_alike(char *p, size_t n)
 {
-	char digit = (char)('1' + below(9));
+	char digit = (char)('1' + dice_below(9));
 
 	for (size_t i = n; i-- > 0;) {
 		if (p[i] != '\n')
@@ -491,21 +480,21 @@ static void new_digits(char *p, size_t n, unsigned every)
 {
 	for (size_t i = 0; i < n; i++)
 		if (p[i] >= '1' && p[i] <= '9' && one_in(every))
-			p[i] = (char)('0' + below(10));
+			p[i] = (char)('0' + dice_below(10));
 }
 
 /* What was written before comes again, with other numbers: an activation. */
 static void repeat(struct writer *w)
 {
-	size_t n = 1 + below(one_in(3) ? 4000 : 300), at, from = w->o.n;
+	size_t n = 1 + dice_below(one_in(3) ? 4000 : 300), at, from = w->o.n;
 
 	if (w->o.n < 60)
 		return;
 	n = n < w->o.n ? n : w->o.n - 1;
-	at = below((unsigned)(w->o.n - n));
+	at = dice_below((unsigned)(w->o.n - n));
 	while (at && w->o.buf[at - 1] != '\n')
 		at--;
-	write_again(&w->o, at, n, 1 + below(n < 300 && one_in(9) ? 60 : 4));
+	write_again(&w->o, at, n, 1 + dice_below(n < 300 && one_in(9) ? 60 : 4));
 	if (one_in(2))
 		cost_alike(w->o.buf + from, w->o.n - from);
 	new_digits(w->o.buf + from, w->o.n - from, 40);
@@ -533,7 +522,7 @@ static void write_block(struct writer *w)
 		write_name(w, "fl=");
 	if (!one_in(5))
 		write_cost_line(w);
-	for (unsigned n = below(5); n; n--) {
+	for (unsigned n = dice_below(5); n; n--) {
 		if (one_in(6))
 			write_cost_line(w);
 		if (!one_in(8)) {
@@ -566,8 +555,8 @@ static void write_line_again(struct writer *w, const char *p, size_t n)
 				write_number(w);
 			else
 				out_u64(&w->o,
-					random_u64() >> (one_in(9) ? 30 + below(34)
-								   : 54 + below(10)));
+					dice_u64() >> (one_in(9) ? 30 + dice_below(34)
+								 : 54 + dice_below(10)));
 		}
 	out_c(&w->o, "\n");
 }
@@ -602,12 +591,12 @@ static void write_activations(struct writer *w)
 		b.n[i] = w->o.n - b.at[i];
 	}
 	for (unsigned i = 0; i < PHRASES * PHRASE; i++)
-		b.phrase[i / PHRASE][i % PHRASE] = below(BLOCKS);
-	for (unsigned n = 3 + below(40); n && w->o.n < 60000; n--) {
-		const unsigned *phrase = b.phrase[below(PHRASES)];
+		b.phrase[i / PHRASE][i % PHRASE] = dice_below(BLOCKS);
+	for (unsigned n = 3 + dice_below(40); n && w->o.n < 60000; n--) {
+		const unsigned *phrase = b.phrase[dice_below(PHRASES)];
 
 		for (unsigned i = 0; i < PHRASE; i++) {
-			unsigned k = one_in(40) ? below(BLOCKS) : phrase[i];
+			unsigned k = one_in(40) ? dice_below(BLOCKS) : phrase[i];
 
 			write_block_again(w, b.at[k], b.n[k]);
 			if (one_in(60))
@@ -621,19 +610,19 @@ static void repeat_parts(struct writer *w)
 {
 	size_t n = w->o.n, most = 60000 / (n + 1);
 
-	for (unsigned parts = 1 + below(most < 6 ? (unsigned)most + 1 : 6); parts;
+	for (unsigned parts = 1 + dice_below(most < 6 ? (unsigned)most + 1 : 6); parts;
 	     parts--) {
 		size_t from = w->o.n;
 
 		write_again(&w->o, 0, n, 1);
 		if (!one_in(4))
-			new_digits(w->o.buf + from, w->o.n - from, 10 + below(400));
+			new_digits(w->o.buf + from, w->o.n - from, 10 + dice_below(400));
 	}
 }
 
 static void begin_profile(struct writer *w, unsigned file)
 {
-	*w = (struct writer){.odd = one_in(3) ? 0 : 1 + below(one_in(3) ? 400 : 40),
+	*w = (struct writer){.odd = one_in(3) ? 0 : 1 + dice_below(one_in(3) ? 400 : 40),
 			     .nsub = 1,
 			     .ncols = 1,
 			     .names = one_in(4) ? NAMES : 7,
@@ -648,7 +637,7 @@ static void begin_profile(struct writer *w, unsigned file)
 			     .long_blocks = one_in(4),
 			     .endless = one_in(100),
 			     .lone = one_in(20),
-			     .first_id = one_in(6) ? random_u64() >> below(64) : 1};
+			     .first_id = one_in(6) ? dice_u64() >> dice_below(64) : 1};
 	/* Files can be added to an index that says all there is to say. */
 	if (file && !one_in(3)) {
 		w->odd = one_in(2) ? 0 : 300;
@@ -664,7 +653,7 @@ static void write_profile(struct writer *w, unsigned file)
 	unsigned lines;
 
 	begin_profile(w, file);
-	lines = below(one_in(40) && !w->endless ? 3000 : 60);
+	lines = dice_below(one_in(40) && !w->endless ? 3000 : 60);
 	if (w->odd && !file && one_in(30))
 		write_line(w);
 	write_header(w, true);
@@ -683,7 +672,7 @@ static void write_profile(struct writer *w, unsigned file)
 	if (one_in(8))
 		repeat_parts(w);
 	if (w->odd && one_in(5) && w->o.n)
-		w->o.n -= 1 + below(w->o.n < 9 ? 1 : 8);
+		w->o.n -= 1 + dice_below(w->o.n < 9 ? 1 : 8);
 	else if (w->room)
 		write_room(w);
 }
@@ -693,22 +682,22 @@ static void write_profile(struct writer *w, unsigned file)
 static void mutate(char *p, size_t *n)
 {
 	static const char bytes[] = "0123456789\n\n\n +-*=(){}':.,xcfnloibjatse#\r\t";
-	unsigned times = 1 + below(12);
+	unsigned times = 1 + dice_below(12);
 
 	for (unsigned i = 0; i<times && * n> 40; i++) {
-		size_t at = below((unsigned)*n), len = 1 + below(30), to;
+		size_t at = dice_below((unsigned)*n), len = 1 + dice_below(30), to;
 
 		if (at + len > *n)
 			len = *n - at;
-		switch (below(4)) {
-		case 0: p[at] = (char)random_u64(); break;
-		case 1: p[at] = bytes[below(sizeof(bytes) - 1)]; break;
+		switch (dice_below(4)) {
+		case 0: p[at] = (char)dice_u64(); break;
+		case 1: p[at] = bytes[dice_below(sizeof(bytes) - 1)]; break;
 		case 2: /* cut out */
 			memmove(p + at, p + at + len, *n - at - len);
 			*n -= len;
 			break;
 		default: /* copied over another place */
-			to = below((unsigned)(*n - len + 1));
+			to = dice_below((unsigned)(*n - len + 1));
 			memmove(p + to, p + at, len);
 			break;
 		}
@@ -724,7 +713,7 @@ static void report_case(const char *what, uint64_t seed, const char *why, const 
 	char path[512];
 	FILE *f;
 
-	printf("# %s, seed %" PRIu64 ": %s\n", what, seed, why);
+	fprintf(stderr, "# %s, seed %" PRIu64 ": %s\n", what, seed, why);
 	if (!keep)
 		return;
 	snprintf(path, sizeof(path), "%s/%s.%" PRIu64, keep, what, seed);
@@ -742,7 +731,7 @@ static size_t any_stretch(size_t n)
 
 	while (most > 64 && one_in(2))
 		most /= 4;
-	return 1 + below((unsigned)most + 1);
+	return 1 + dice_below((unsigned)most + 1);
 }
 
 enum { LARGE = 128 << 10 };
@@ -753,14 +742,16 @@ static uint64_t compared; /* indexes with a simple reading */
  * is wrong. */
 static bool agree(const char *text, size_t n, const char **how, char *why, size_t size)
 {
-	const struct naive_way pieces = {.jobs = 1 + (one_in(4) ? below(8) : below(3)),
+	const struct naive_way pieces = {.jobs = 1 + (one_in(4) ? dice_below(8)
+								: dice_below(3)),
 					 .stretch = any_stretch(n),
-					 .give = one_in(2) ? 1 + below(1000) : 0},
+					 .give = one_in(2) ? 1 + dice_below(1000) : 0},
 			       packed = {.jobs = 1,
-					 .stretch = one_in(2) ? 1 + below(600) : 0,
-					 .members = 1 + below(4),
-					 .pack = one_in(2) ? PACK_GZIP
-							   : (enum pack)below(PACKS)};
+					 .stretch = one_in(2) ? 1 + dice_below(600) : 0,
+					 .members = 1 + dice_below(4),
+					 .pack = one_in(2)
+							 ? PACK_GZIP
+							 : (enum pack)dice_below(PACKS)};
 	struct naive r;
 	bool same;
 
@@ -794,7 +785,7 @@ static void run_generated(uint64_t from, uint64_t n)
 		const char *how;
 		char why[1400] = "";
 
-		state = hash_mix(seed);
+		dice_state = hash_mix(seed);
 		isa_force(paths[seed % npaths]);
 		write_profile(&w, 0);
 		if (!agree(w.o.n ? w.o.buf : "", w.o.n, &how, why, sizeof(why)) &&
@@ -819,17 +810,17 @@ static void run_sets(uint64_t from, uint64_t n)
 		size_t files, before;
 		char why[1400] = "";
 
-		state = hash_mix(seed);
-		files = 2 + below(3);
+		dice_state = hash_mix(seed);
+		files = 2 + dice_below(3);
 		for (size_t i = 0; i < files; i++) {
 			write_profile(&w[i], 1 + (unsigned)i);
 			file[i] = (struct str){w[i].o.buf, w[i].o.n};
 		}
-		before = below((unsigned)files);
-		way = (struct naive_way){.jobs = 1 + below(3),
+		before = dice_below((unsigned)files);
+		way = (struct naive_way){.jobs = 1 + dice_below(3),
 					 .stretch = one_in(2) ? any_stretch(2000) : 0,
 					 .members = one_in(6),
-					 .pack = (enum pack)below(PACKS)};
+					 .pack = (enum pack)dice_below(PACKS)};
 		compared++;
 		if (!naive_set_agrees(file, files, before, &way, why, sizeof(why)) &&
 		    failed++ < 5)
@@ -862,7 +853,7 @@ static void run_mutated(const char *where, const char *name, uint64_t from, uint
 	fclose(f);
 	for (uint64_t seed = from; seed < from + n; seed++) {
 		memcpy(copy, text, len = size);
-		state = hash_mix(seed);
+		dice_state = hash_mix(seed);
 		mutate(copy, &len);
 		if (!agree(copy, len, &how, why, sizeof(why)) && failed++ < 2)
 			report_case(name, seed, why, copy, len);
@@ -883,7 +874,7 @@ int main(int argc, char **argv)
 		"gopprof-cpu.callgrind",  "clreq-combine.out",
 		"mutual-instr-jumps.out", "xtree-memory-memcheck.kcg",
 	};
-	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : 1;
+	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : tap_seed(0) * 1000000 + 1;
 	uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : 3400;
 
 	run_generated(seed, n);

@@ -5,19 +5,10 @@
 
 #include "engine/lang/parse.h"
 #include "engine/lang/keywords.h"
+#include "tests/support/dice.h"
 #include "tests/support/tap.h"
 
 enum { TEXTS = 4000, BYTES = 120, SHOWN = 3 };
-
-static uint64_t state = 1;
-
-static uint8_t random_byte(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return (uint8_t)(state >> 24);
-}
 
 /* Verbs and stages by kind, in any text. */
 static bool source_met[64], stage_met[64], gstage_met[64];
@@ -61,10 +52,10 @@ static void most_parse(void)
 	struct out o;
 
 	for (unsigned i = 0; i < TEXTS; i++) {
-		size_t n = 1 + random_byte() % BYTES;
+		size_t n = 1 + dice_below(BYTES);
 
 		for (size_t k = 0; k < n; k++)
-			bytes[k] = random_byte();
+			bytes[k] = (uint8_t)dice_below(256);
 		out_mem(&o);
 		grammar_text(bytes, n, &o);
 		parsed += parses((struct str){o.buf, o.n}, &shown);

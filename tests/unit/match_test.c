@@ -679,7 +679,7 @@ static void test_needle(struct arena *a)
 			compared++;
 			wrong += got != match_name(without, s, &err);
 			if (got != match_name(without, s, &err) && wrong < 4)
-				printf("# /%s/ in %s: %d\n", text, of, got);
+				fprintf(stderr, "# /%s/ in %s: %d\n", text, of, got);
 			match_free(without);
 		}
 		match_free(with);

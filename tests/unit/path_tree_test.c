@@ -299,8 +299,9 @@ static void test_brute(struct arena *a)
 
 		what = fault(fl, &q, &t, a);
 		if (what)
-			printf("# round %u, %s, up %d, depth %u, min %g, rows %u\n",
-			       round, of[q.of], q.up, q.depth, q.min, q.rows);
+			fprintf(stderr,
+				"# round %u, %s, up %d, depth %u, min %g, rows %u\n",
+				round, of[q.of], q.up, q.depth, q.min, q.rows);
 		rows += t.n > 10;
 		cut += t.cut;
 		several += q.set && fnset_count(q.set) > 1;

@@ -127,7 +127,7 @@ static void remove_tree(void)
 
 	snprintf(command, sizeof(command), "rm -rf '%s'", top);
 	if (system(command))
-		printf("# %s was left\n", top);
+		fprintf(stderr, "# %s was left\n", top);
 }
 
 /* %s is the directory that the root lies in. */
@@ -214,7 +214,7 @@ static void try_case(const struct roots *r, size_t i, const char *how, bool by_h
 			     strcmp(cases[i].want, "inside") != 0,
 		     "%s: %s%s: %s", how, cases[i].path, cases[i].moved ? " (moved)" : "",
 		     why))
-		printf("# wanted %s\n", cases[i].want);
+		fprintf(stderr, "# wanted %s\n", cases[i].want);
 	arena_free(&a);
 }
 

@@ -133,7 +133,7 @@ static void check_note(const char *what, const char *how, const char *got,
 		       const char *want)
 {
 	if (!ok(*want ? begins(got, want) : !*got, "%s: %s", what, how))
-		printf("#    got %s\n#   want %s\n", got, want);
+		fprintf(stderr, "#    got %s\n#   want %s\n", got, want);
 }
 
 /* Open the files n at a time: built, then up to date, then with --merge. */
@@ -163,7 +163,7 @@ static void check(size_t c)
 			if (!ok(!build_open_set(path, n, &opts, &st, &r, &err) &&
 					!*r.runs,
 				"%s: nothing is said with --merge", what))
-				printf("# %s%s\n", err.text, r.runs);
+				fprintf(stderr, "# %s%s\n", err.text, r.runs);
 			store_close(st);
 			opts.rebuild = opts.merge = false;
 		}
@@ -173,7 +173,7 @@ static void check(size_t c)
 			if (!ok(err.kind == ERR_PROFILE && !st &&
 					begins(err.text, cases[c].error),
 				"%s: refused, %s", what, how[turn]))
-				printf("#    got %s\n", err.text);
+				fprintf(stderr, "#    got %s\n", err.text);
 		} else if (ok(st && !err.kind, "%s: opened, %s", what, how[turn])) {
 			check_note(what, how[turn], r.runs, cases[c].note);
 		}
@@ -194,6 +194,6 @@ int main(void)
 		check(c);
 	unlink("runs.quern.lock");
 	if (chdir("/") || rmdir(dir))
-		printf("# %s stays\n", dir);
+		fprintf(stderr, "# %s stays\n", dir);
 	return done_testing();
 }

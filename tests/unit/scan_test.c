@@ -1,19 +1,12 @@
 /* scan_test.c - every instruction set finds the separators that a byte loop finds. */
 #include <stdlib.h>
 
-#include "index/base/hash.h"
 #include "index/base/isa.h"
 #include "index/lines/scan.h"
+#include "tests/support/dice.h"
 #include "tests/support/tap.h"
 
 static uint16_t pos[SCAN_ROOM], want[SCAN_ROOM];
-static uint64_t state = 1;
-
-static uint64_t random_u64(void)
-{
-	state += 0x9e3779b97f4a7c15;
-	return hash_mix(state);
-}
 
 static size_t byte_loop(const char *p, size_t n)
 {
@@ -49,7 +42,7 @@ static void fill(char *p, size_t n, enum fill how)
 	static const char edges[] = "\x1f\x20\x21\x7f\x80\x9f\xa0\xe0\xff\n\n \t";
 
 	for (size_t i = 0; i < n; i++) {
-		uint64_t r = random_u64();
+		uint64_t r = dice_u64();
 
 		p[i] = how == ANY     ? (char)r
 		       : how == TEXT  ? text[r % (sizeof(text) - 1)]
@@ -73,8 +66,7 @@ static void test_set(const char *set)
 			failed += !same(text, n);
 		}
 		for (size_t k = 0; k < 60; k++) {
-			size_t n =
-				k < 4 ? SCAN_BLOCK - k : random_u64() % (SCAN_BLOCK + 1);
+			size_t n = k < 4 ? SCAN_BLOCK - k : dice_u64() % (SCAN_BLOCK + 1);
 
 			fill(text, n, (enum fill)how);
 			failed += !same(text, n);

@@ -25,7 +25,7 @@ static void refused(const char *name, const char *why)
 
 	is_u64((uint64_t)source_open(path, &s, &err), ERR_PROFILE, "%s: refused", name);
 	if (!ok(strstr(err.text, why) != NULL, "%s: %s", name, why))
-		printf("# %s\n", err.text);
+		fprintf(stderr, "# %s\n", err.text);
 }
 
 #define BYTES(lit) lit, sizeof(lit) - 1

@@ -19,6 +19,7 @@
 #include "index/file/source.h"
 #include "tests/support/pack.h"
 #include "tests/support/sample.h"
+#include "tests/support/dice.h"
 #include "tests/support/tap.h"
 
 static char dir[64], profile[128], index_path[160];
@@ -40,7 +41,7 @@ static struct store *open_profile(const struct build_opts *opts,
 	struct store *st = NULL;
 
 	if (build_open(profile, opts, &st, report, &err)) {
-		printf("# %s\n", err.text);
+		fprintf(stderr, "# %s\n", err.text);
 		return NULL;
 	}
 	return st;
@@ -65,7 +66,7 @@ static fn_id fn(struct store *st, const char *name, const char *file)
 		if (is(store_fn_name(st, first + i), name) &&
 		    is(store_fn_file(st, first + i), file))
 			return first + i;
-	printf("# no %s in %s\n", name, file);
+	fprintf(stderr, "# no %s in %s\n", name, file);
 	abort();
 }
 
@@ -499,16 +500,6 @@ static enum verdict verdict(const char *path, uint64_t want)
 	return (enum verdict)WEXITSTATUS(status);
 }
 
-static uint64_t state = 5;
-
-static uint64_t random_u64(void)
-{
-	state ^= state << 13;
-	state ^= state >> 7;
-	state ^= state << 17;
-	return state;
-}
-
 /* Damage a copy of the index once; says what was done. */
 static size_t damage(unsigned char *p, size_t n, size_t i, char *what, size_t size)
 {
@@ -516,39 +507,39 @@ static size_t damage(unsigned char *p, size_t n, size_t i, char *what, size_t si
 
 	switch (i % 7) {
 	case 0: /* one bit, anywhere */
-		at = random_u64() % n;
-		p[at] ^= (unsigned char)(1u << (random_u64() % 8));
+		at = dice_u64() % n;
+		p[at] ^= (unsigned char)(1u << (dice_u64() % 8));
 		snprintf(what, size, "bit of byte %zu", at);
 		return n;
 	case 1: /* truncated */
-		at = random_u64() % n;
+		at = dice_u64() % n;
 		snprintf(what, size, "truncated to %zu", at);
 		return at;
 	case 2: /* a byte of a page's header */
-		page = random_u64() % pages;
-		at = page * 4096 + random_u64() % 16;
-		p[at] = (unsigned char)random_u64();
+		page = dice_u64() % pages;
+		at = page * 4096 + dice_u64() % 16;
+		p[at] = (unsigned char)dice_u64();
 		snprintf(what, size, "header byte %zu of page %zu", at % 4096, page);
 		return n;
 	case 3: /* a byte of the first 64 of a page: the nodes of a branch or leaf */
-		page = random_u64() % pages;
-		at = page * 4096 + random_u64() % 64;
-		p[at] ^= (unsigned char)(1u << (random_u64() % 8));
+		page = dice_u64() % pages;
+		at = page * 4096 + dice_u64() % 64;
+		p[at] ^= (unsigned char)(1u << (dice_u64() % 8));
 		snprintf(what, size, "bit of byte %zu of page %zu", at % 4096, page);
 		return n;
 	case 4: /* a page zeroed */
-		page = random_u64() % pages;
+		page = dice_u64() % pages;
 		memset(p + page * 4096, 0, 4096);
 		snprintf(what, size, "page %zu zeroed", page);
 		return n;
 	case 5: /* a bit of LMDB's own description of the file */
-		at = (i / 7) % 2 * 4096 + random_u64() % 152;
-		p[at] ^= (unsigned char)(1u << (random_u64() % 8));
+		at = (i / 7) % 2 * 4096 + dice_u64() % 152;
+		p[at] ^= (unsigned char)(1u << (dice_u64() % 8));
 		snprintf(what, size, "bit of byte %zu", at);
 		return n;
 	default: /* two pages exchanged */
-		page = random_u64() % pages;
-		at = random_u64() % pages;
+		page = dice_u64() % pages;
+		at = dice_u64() % pages;
 		memmove(p + page * 4096, p + at * 4096, 4096);
 		snprintf(what, size, "page %zu over page %zu", at, page);
 		return n;
@@ -592,7 +583,8 @@ static void test_damage(const char *name, const char *of, unsigned times)
 		v = verdict(path, want);
 		seen[v - SAID_ERROR]++;
 		if (v != SAID_ERROR && v != SAID_RIGHT)
-			printf("# %s: %s\n", what, v == DIED ? "died" : "a wrong answer");
+			fprintf(stderr, "# %s: %s\n", what,
+				v == DIED ? "died" : "a wrong answer");
 	}
 	unlink(path);
 	printf("# %u errors, %u right answers\n", seen[0], seen[SAID_RIGHT - SAID_ERROR]);
@@ -837,7 +829,7 @@ static void clean(void)
 
 	snprintf(command, sizeof(command), "rm -rf '%s'", dir);
 	if (system(command))
-		printf("# %s is left\n", dir);
+		fprintf(stderr, "# %s is left\n", dir);
 }
 
 int main(void)

@@ -391,7 +391,7 @@ static void check_naive(const char *path, const char *name)
 	ok(n > 1000 && naive_agree(text, n, 0, why, sizeof(why)),
 	   "%s: as the simple reader has it", name);
 	if (*why)
-		printf("# %s\n", why);
+		fprintf(stderr, "# %s\n", why);
 	if (f)
 		fclose(f);
 }
