@@ -183,8 +183,7 @@ static int close_gate(struct app *app, int kind)
 	if (!app->gate.on)
 		return kind;
 	gate_say(&app->gate, app->opts->quiet);
-	return gate_worse((enum err_kind)kind, app->gate.worst) ? kind
-								: (int)app->gate.worst;
+	return gate_worse(kind, app->gate.worst) ? kind : (int)app->gate.worst;
 }
 
 static int prompt(struct app *app)
@@ -200,7 +199,7 @@ static int run_benches(struct app *app)
 		run_init(app);
 	if (app->opts->keep_going)
 		gate_start(&app->gate);
-	return err_exit_status((enum err_kind)close_gate(app, benches_run(app, prompt)));
+	return err_exit_status(close_gate(app, benches_run(app, prompt)));
 }
 
 /* Returns the exit status. */
@@ -214,7 +213,7 @@ static int main_run(struct app *app)
 		if (o->keep_going)
 			gate_start(&app->gate);
 		kind = watch_run(app, o->profiles[0]);
-		return err_exit_status((enum err_kind)close_gate(app, kind));
+		return err_exit_status(close_gate(app, kind));
 	}
 	if (benches_asked(o))
 		return run_benches(app);
@@ -224,7 +223,7 @@ static int main_run(struct app *app)
 		kind = err.kind;
 	}
 	if (kind)
-		return err_exit_status((enum err_kind)kind);
+		return err_exit_status(kind);
 	if (!o->no_init)
 		run_init(app);
 	if (!o->ntasks && options_stdin_profile(o) && take_terminal(app))
@@ -234,7 +233,7 @@ static int main_run(struct app *app)
 	if (o->keep_going)
 		gate_start(&app->gate);
 	kind = o->ntasks ? script_tasks(app) : script_file(app, "-");
-	return err_exit_status((enum err_kind)close_gate(app, kind));
+	return err_exit_status(close_gate(app, kind));
 }
 
 /* Commit the file of .output at the end.  After a failure without any output the old

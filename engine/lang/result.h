@@ -14,27 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "engine/lang/col_type.h"
 #include "engine/lang/format.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
 #include "index/base/str.h"
 #include "index/format/event.h"
-
-enum col_type {
-	COL_ID,	     /* u: function or row number */
-	COL_COUNT,   /* u: calls, functions, ... */
-	COL_COST,    /* u: cost of event `event` */
-	COL_DELTA,   /* i: signed difference of costs */
-	COL_LINE,    /* u: source line, 0 unknown */
-	COL_ADDR,    /* u: instruction address, in hexadecimal in tables */
-	COL_PERCENT, /* f: usually 0..100, may be beyond */
-	COL_RATIO,   /* f: quotient of sums */
-	COL_STR,     /* s: other text */
-	COL_NAME,    /* s: function name (tables may shorten it) */
-	COL_FILE,    /* s: file path */
-	COL_OBJ,     /* s: object path */
-	COL_BOOL,    /* b */
-};
 
 struct column {
 	struct str name; /* "self", "incl.D1mr", "self%" */

@@ -29,7 +29,7 @@ __attribute__((format(printf, 3, 0))) static void put(char *to, size_t size,
 	memcpy(to + head + sizeof(gap) - 1, whole + n - tail, tail + 1);
 }
 
-int err_set(struct err *err, enum err_kind kind, uint64_t at, const char *fmt, ...)
+int err_set(struct err *err, int kind, uint64_t at, const char *fmt, ...)
 {
 	va_list ap;
 
@@ -69,12 +69,12 @@ void err_clear(struct err *err)
 	memset(err, 0, sizeof(*err));
 }
 
-enum err_kind err_kind_of(int why, enum err_kind otherwise)
+int err_kind_of(int why, int otherwise)
 {
 	return why == ENOMEM ? ERR_LIMIT : otherwise;
 }
 
-int err_exit_status(enum err_kind kind)
+int err_exit_status(int kind)
 {
 	static const unsigned char status[] = {
 		[ERR_NONE] = 0,	  [ERR_USAGE] = 2,    [ERR_QUERY] = 1,	[ERR_PROFILE] = 3,

@@ -189,7 +189,7 @@ void map_close(struct map *m)
 	*m = (struct map){.p = ""};
 }
 
-int map_guard(int (*fn)(void *), void *arg, enum err_kind kind, struct err *err)
+int map_guard(int (*fn)(void *), void *arg, int kind, struct err *err)
 {
 	struct guard g = {.outer = guard};
 	int rc;

@@ -40,6 +40,6 @@ void map_fail(const char *what);
 /* Call fn(arg).  Returns its result, or err's kind (`kind`) if a watched map faulted.
  * Calls may nest; each thread has its own.  After a fault nothing in fn is released,
  * so it must use arenas and hold no locks. */
-int map_guard(int (*fn)(void *), void *arg, enum err_kind kind, struct err *err);
+int map_guard(int (*fn)(void *), void *arg, int kind, struct err *err);
 
 #endif

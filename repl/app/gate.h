@@ -17,7 +17,7 @@
 struct gate {
 	bool on;
 	size_t hold, fail, unanswered; /* expectations; other statements and commands */
-	enum err_kind worst;	       /* decides the exit status */
+	int worst;		       /* decides the exit status */
 	struct out failed, wrong;      /* places of the first of them */
 };
 
@@ -31,6 +31,6 @@ void gate_error(struct gate *g, const struct err *err, struct str text,
 void gate_say(const struct gate *g, bool quiet);
 /* Is an error of kind a worse than one of kind b?  An expectation that fails is the
  * least; of other errors, the exit statuses decide. */
-bool gate_worse(enum err_kind a, enum err_kind b);
+bool gate_worse(int a, int b);
 
 #endif

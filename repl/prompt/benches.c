@@ -282,7 +282,7 @@ static void close_all(struct app *app)
 
 static void worse(int *worst, int kind)
 {
-	if (gate_worse((enum err_kind)kind, (enum err_kind) * worst))
+	if (gate_worse(kind, *worst))
 		*worst = kind;
 }
 

@@ -265,7 +265,7 @@ static int do_open(struct app *app, struct str rest, struct err *err)
 		kind = err_set(err, ERR_USAGE, 0,
 			       ".open needs a PROFILE or NAME=PROFILE");
 	else if (path && (kind = opening_run(app, (const char *const *)&path, 1)))
-		err->kind = (enum err_kind)kind; /* opening_run() has shown the reason */
+		err->kind = kind; /* opening_run() has shown the reason */
 	free(path);
 	return kind;
 }
@@ -448,7 +448,7 @@ static int do_read(struct app *app, struct str rest, struct err *err)
 	if (path && !*path)
 		err_set(err, ERR_USAGE, 0, ".read needs a FILE");
 	else if (path)
-		err->kind = (enum err_kind)script_file(app, path);
+		err->kind = script_file(app, path);
 	free(path);
 	return err->kind;
 }
@@ -533,7 +533,7 @@ static int do_run(struct app *app, struct str rest, struct err *err)
 	if (app_read_file(path, &text, err) == 0)
 		params_set(app->session, text, rest, err);
 	if (!err->kind)
-		err->kind = (enum err_kind)script_run(
+		err->kind = script_run(
 			app, text,
 			(struct origin){.file = script_name(path, ships), .line = 1});
 	session_scope_end(app->session);
@@ -662,8 +662,7 @@ static int do_edit(struct app *app, struct str rest, struct err *err)
 		return err_no_memory(err, NULL);
 	if (edit_file(path, text, &edited, err) == 0) {
 		talk("%.*s", STR_ARG(str_trim(edited)));
-		err->kind = (enum err_kind)script_run(app, edited,
-						      (struct origin){.line = 1});
+		err->kind = script_run(app, edited, (struct origin){.line = 1});
 	}
 	free((void *)(uintptr_t)edited.p);
 	free(path);

@@ -169,9 +169,8 @@ static int file_task(struct app *app, const char *path)
 	size_t failures = app->failures;
 	bool ships;
 	char *kept = file_of_task(app, path, &ships);
-	struct err err = {.kind = (enum err_kind)(
-				  kept ? run_file(app, kept, script_name(kept, ships))
-				       : script_file(app, path))};
+	struct err err = {.kind = (kept ? run_file(app, kept, script_name(kept, ships))
+					: script_file(app, path))};
 
 	free(kept);
 	if (!err.kind || app->failures != failures)

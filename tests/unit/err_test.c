@@ -57,7 +57,7 @@ static void test_no_memory(void)
 static void test_status(void)
 {
 	static const struct {
-		enum err_kind kind;
+		int kind;
 		int want;
 	} cases[] = {
 		{ERR_NONE, 0},	 {ERR_USAGE, 2},    {ERR_QUERY, 1},  {ERR_PROFILE, 3},

@@ -84,7 +84,7 @@ static void test_cannot_be_mapped(void)
 	static const struct {
 		const char *name, *want;
 		uint64_t size;
-		enum err_kind kind;
+		int kind;
 	} cases[] = {
 		{"not a file", "a.out: cannot be mapped: ", 10, ERR_PROFILE},
 		{"more than there is memory for",

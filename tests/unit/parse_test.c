@@ -227,7 +227,7 @@ static void test_limits(void)
 	static const struct {
 		const char *before, *open, *middle, *close;
 		size_t n;
-		enum err_kind kind;
+		int kind;
 	} deep[] = {
 		{"functions | where ", "(", "self > 1", ")", 150, ERR_NONE},
 		{"functions | where ", "(", "self > 1", ")", 201, ERR_LIMIT},

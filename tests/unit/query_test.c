@@ -36,7 +36,7 @@ static int look(void *arg, const struct result *r, struct err *err)
 
 static struct session *session;
 
-static enum err_kind run(const char *text, struct seen *seen, struct err *err)
+static int run(const char *text, struct seen *seen, struct err *err)
 {
 	struct arena a;
 
@@ -226,7 +226,7 @@ static void test_limits(void)
 	static const struct {
 		const char *name, *text;
 		struct session_limits limits;
-		enum err_kind kind;
+		int kind;
 	} cases[] = {
 		{"rows", "functions", {.rows = 100}, ERR_LIMIT},
 		{"rows are not counted before they are read",
