@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 
 static struct str without_slash(struct str s)

@@ -18,6 +18,8 @@
 #include <string.h>
 
 #include "engine/compare/pair_in.h"
+#include "index/base/err.h"
+#include "index/store/store.h"
 
 enum { NUMBERED = VARIANT_LINE | VARIANT_LAMBDA };
 

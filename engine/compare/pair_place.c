@@ -17,7 +17,10 @@
 
 #include "engine/compare/pair_in.h"
 #include "engine/compare/variant.h"
+#include "index/base/cancel.h"
+#include "index/base/err.h"
 #include "index/base/vec.h"
+#include "index/store/store.h"
 
 int pair_no_memory(struct pairs *w)
 {

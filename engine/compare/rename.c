@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 
 enum {

@@ -15,6 +15,7 @@
 #include "engine/sources/sources.h"
 #include "engine/gstages/gstage.h"
 #include "engine/compare/vs_in.h"
+#include "index/base/err.h"
 
 /* ---- the join ---- */
 

@@ -19,6 +19,8 @@
 #include "engine/sources/source.h"
 #include "engine/compare/vs.h"
 #include "engine/compare/vs_in.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 
 /* The places of vs_cols[]. */
 enum {

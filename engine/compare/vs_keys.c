@@ -16,6 +16,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/flow/flow.h"
 #include "engine/path/path.h"
 
 /* A row of a tree with all above it: a tree may be deep. */

@@ -10,6 +10,7 @@
 
 #include "engine/graph/graph.h"
 #include "engine/compare/vs_in.h"
+#include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/cost.h"
 

@@ -6,10 +6,12 @@
  */
 #include <stdlib.h>
 
+#include "engine/lang/result.h"
 #include "engine/path/path.h"
 #include "engine/sources/source.h"
 #include "engine/compare/vs.h"
 #include "engine/compare/vs_in.h"
+#include "index/base/err.h"
 
 /* ---- the same functions ---- */
 

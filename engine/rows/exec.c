@@ -5,6 +5,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/lang/ast.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+
 int exec_stop(struct exec *x)
 {
 	return cancel_poll(x->open->cancel, x->err);

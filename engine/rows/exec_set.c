@@ -7,9 +7,14 @@
 #include "engine/lang/check_names.h"
 #include "engine/lang/common_sets.h"
 #include "engine/lang/keywords.h"
+#include "engine/names/fnset.h"
+#include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/graph/graph.h"
 #include "engine/names/match.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 
 static struct fn_set *new_set(struct exec *x, uint32_t functions)
 {

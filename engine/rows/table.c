@@ -5,6 +5,9 @@
 
 #include "engine/lang/check_names.h"
 #include "engine/rows/exec.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 
 bool col_is_f(enum col_type t)
 {

@@ -8,9 +8,12 @@
 #include <stdio.h>
 
 #include "engine/lang/check_names.h"
+#include "engine/lang/result.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/order.h"
 #include "engine/rows/table.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 
 static bool is_cum(const struct table_col *c)
 {

@@ -4,9 +4,12 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/lang/result.h"
 #include "engine/rows/exec.h"
 #include "engine/inline/inlined.h"
 #include "engine/sources/source.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 
 /* Three digits and a unit: 5.27 M, 3.02 s. */
 static const char *scaled(uint64_t v, struct unit of, char out[UNIT_TEXT_MAX])

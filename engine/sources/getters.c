@@ -10,6 +10,7 @@
 #include "engine/names/name.h"
 #include "engine/rows/exec.h"
 #include "engine/sources/source.h"
+#include "index/base/arena.h"
 
 /* ---- functions ---- */
 

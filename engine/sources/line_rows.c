@@ -11,10 +11,14 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
+#include "engine/names/fnset.h"
+#include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/rows/row_loops.h"
+#include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/count.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 #include "index/base/sort.h"
 

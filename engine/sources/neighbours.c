@@ -8,9 +8,11 @@
 
 #include <stdlib.h>
 
+#include "engine/flow/flow.h"
 #include "engine/graph/graph.h"
 #include "engine/path/known.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 
 static double near_weight(const struct path_tree_row *r)

@@ -1,6 +1,9 @@
 /* source.c - functions shared by the sources; see source.h. */
 #include "engine/sources/source.h"
 
+#include "engine/flow/flow.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 #include "index/graph/stacks.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/rows/exec.h"

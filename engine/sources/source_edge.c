@@ -9,6 +9,8 @@
 #include <string.h>
 
 #include "engine/graph/graph_stage.h"
+#include "engine/lang/ast.h"
+#include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/graph/flow_parts.h"
@@ -19,6 +21,8 @@
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
 #include "engine/sources/tree_fold.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 
 /* ---- calls ---- */

@@ -7,6 +7,9 @@
  */
 #include <inttypes.h>
 
+#include "engine/flow/flow.h"
+#include "engine/lang/ast.h"
+#include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/graph/graph_cycles.h"
@@ -14,6 +17,8 @@
 #include "engine/names/name.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 
 uint64_t fn_activations(const struct graph *g, uint32_t f)
 {

@@ -1,11 +1,14 @@
 /* source_info.c - info, events, profiles: facts about the profile. */
 #include <time.h>
 
+#include "engine/lang/ast.h"
 #include "engine/lang/check_names.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 
 static const struct store_info *info_of(const struct table *t)
 {

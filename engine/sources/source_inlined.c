@@ -13,11 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/lang/ast.h"
+#include "engine/names/fnset.h"
+#include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/inline/inlined.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 #include "index/base/cost.h"
 

@@ -8,7 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/files/roots.h"
+#include "engine/flow/flow.h"
 #include "engine/graph/graph_stage.h"
+#include "engine/lang/result.h"
+#include "engine/names/fnset.h"
+#include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/inline/inlined.h"
@@ -16,6 +21,10 @@
 #include "engine/sources/line_rows.h"
 #include "engine/sources/source.h"
 #include "engine/listing/source_text.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
+#include "index/base/err.h"
+#include "index/base/vec.h"
 
 /* ---- text ---- */
 

@@ -1,11 +1,14 @@
 /*
  * source_listing.c - source of f, asm of f: a listing (listing.h) as a table.
  */
+#include "engine/lang/ast.h"
+#include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/listing/listing.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
+#include "index/base/err.h"
 
 static const char *const kind_names[] = {"file", "line", "call",
 					 "jump", "gap",	 "inlined"};

@@ -1,10 +1,15 @@
 /* source_parts.c - parts, threads (the parts of one pid and thread), parts of f. */
 
+#include "engine/lang/ast.h"
+#include "engine/names/fnset.h"
+#include "engine/path/path.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
+#include "index/base/arena.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 
 /* ---- parts, and threads: parts of one (pid, thread) ---- */
 

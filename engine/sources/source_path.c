@@ -4,6 +4,8 @@
  * A row of paths is one step of one path.  est, lo and hi are of the path up to that
  * step, so the last step has those of the whole path.
  */
+#include "engine/lang/ast.h"
+#include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/graph/flow_parts.h"
@@ -14,7 +16,9 @@
 #include "engine/path/known.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
+#include "index/base/arena.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 
 struct step {
 	uint32_t path, step;

@@ -9,6 +9,7 @@
 
 #include "engine/rows/exec.h"
 #include "engine/sources/columns.h"
+#include "index/base/err.h"
 
 static int last_open(struct exec *x, const struct source *s, struct table *t)
 {

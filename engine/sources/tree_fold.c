@@ -11,9 +11,12 @@
 
 #include "engine/graph/flow_parts.h"
 #include "engine/graph/graph.h"
+#include "engine/names/fnset.h"
 #include "engine/sources/neighbours.h"
 #include "engine/sources/source.h"
+#include "index/base/arena.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 
 int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
