@@ -4,6 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index/base/err.h"
 #include "repl/bench_parse.h"
 #include "repl/term/talk.h"
 

@@ -11,7 +11,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "engine/lang/result.h"
 #include "engine/query.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 #include "index/build.h"
 #include "repl/term/talk.h"

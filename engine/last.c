@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "engine/lang/result.h"
 #include "engine/rows/table.h"
 #include "engine/session.h"
 

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "engine/inline/inlines.h"
+#include "engine/lang/result.h"
+#include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/sources/footer.h"
 #include "engine/listing/listing.h"
@@ -24,6 +26,8 @@
 #include "engine/sources/sources.h"
 #include "engine/stages/stage.h"
 #include "engine/compare/vs.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 
 /* What the session has open, as a running statement sees it. */

@@ -11,16 +11,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/lang/result.h"
-#include "index/base/arena.h"
-#include "index/base/err.h"
 #include "index/base/str.h"
-#include "index/store/store.h"
 
+struct arena;
+struct err;
+struct graph;
 struct listing;
 struct path_tree;
+struct result;
 struct roots;
 struct session;
+struct store;
 
 struct session_limits { /* 0: the default (query.c) */
 	uint64_t rows, arena_bytes;

@@ -9,12 +9,17 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/flow/flow.h"
 #include "engine/inline/inlines.h"
+#include "engine/lang/ast.h"
 #include "engine/lang/check_names.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/gstages/graph_cache.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
+#include "index/format/event.h"
 
 enum {
 	NESTING = 200,

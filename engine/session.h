@@ -3,10 +3,14 @@
 #define QUERN_SESSION_H
 
 #include "engine/check/check.h"
-#include "engine/rows/exec.h"
-#include "engine/flow/flow.h"
 #include "engine/compare/pair.h"
 #include "engine/query.h"
+#include "index/base/cancel.h"
+
+struct flow_cache;
+struct graph_cache;
+struct inlines;
+struct part_cache;
 
 struct session_let {
 	char *name, *text;

@@ -7,9 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/lang/ast.h"
 #include "engine/lang/common_sets.h"
 #include "engine/lang/token.h"
 #include "engine/session.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 
 char *session_copy(struct str s)

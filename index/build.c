@@ -19,6 +19,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "index/read/input.h"
 #include "index/merge/merge.h"

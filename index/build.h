@@ -16,7 +16,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "index/base/err.h"
 #include "index/store/store.h"
 
 struct build_progress {

@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index/base/err_kind.h"
 #include "index/base/file.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"

@@ -2,8 +2,10 @@
 #ifndef QUERN_VERIFY_H
 #define QUERN_VERIFY_H
 
-#include "index/build.h"
 #include "index/file/source.h"
+#include "index/store/store.h"
+
+struct build_opts;
 
 struct verified {
 	char index[4200]; /* path of the index */

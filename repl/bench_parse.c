@@ -13,6 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/out.h"
 #include "index/base/vec.h"

@@ -12,7 +12,7 @@
 
 #include <stdbool.h>
 
-#include "index/base/err.h"
+struct err;
 
 struct bench_parse_opts {
 	unsigned runs; /* of each way; the table shows the median */

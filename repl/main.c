@@ -17,7 +17,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/out.h"
+#include "index/build.h"
 #include "index/verify.h"
 #include "repl/app/app.h"
 #include "repl/app/guide.h"

@@ -3,7 +3,11 @@
 #define QUERN_QUERN_IN_H
 
 #include "engine/api/quern.h"
-#include "engine/query.h"
+#include "engine/lang/col_type.h"
+
+struct err;
+struct session;
+struct store;
 
 struct quern_profile {
 	struct session *session;

@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "engine/check/check_in.h"
+#include "engine/lang/result.h"
 #include "engine/sources/sources.h"
 #include "engine/compare/vs.h"
 #include "engine/lang/keywords.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 
 /* ---- stages ---- */
 

@@ -7,10 +7,10 @@
 #ifndef QUERN_CHECK_H
 #define QUERN_CHECK_H
 
-#include "engine/lang/ast.h"
 #include "engine/lang/check_names.h"
-#include "index/base/arena.h"
-#include "index/base/err.h"
+
+struct let;
+struct query;
 
 /* Resolve every expression of q and give it a type, in place.  `top` and `sort EVENT`
  * are expanded first; *event is the event of costs that name none. */

@@ -3,7 +3,11 @@
 #define QUERN_CHECK_IN_H
 
 #include "engine/check/check.h"
-#include "engine/rows/table.h"
+#include "engine/lang/col_type.h"
+#include "index/format/event.h"
+
+struct col_def;
+struct source_def;
 
 struct known { /* a column that exists */
 	struct str name;

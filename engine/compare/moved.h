@@ -10,9 +10,10 @@
 
 #include <stddef.h>
 
-#include "index/base/arena.h"
-#include "index/base/err.h"
 #include "index/base/str.h"
+
+struct arena;
+struct err;
 
 struct moved {
 	struct move {

@@ -22,9 +22,10 @@
 
 #include "engine/compare/moved.h"
 #include "engine/compare/rename.h"
-#include "index/base/cancel.h"
-#include "index/base/err.h"
-#include "index/store/store.h"
+#include "index/base/arena.h"
+
+struct cancel;
+struct store;
 
 #define PAIR_NONE UINT32_MAX
 

@@ -9,6 +9,9 @@
 
 #include "engine/rows/table.h"
 
+struct compared;
+struct gstage;
+
 /* Open the base and run its graph stages, before those of x: stages of x may name
  * functions that only the base has.  x->other is set. */
 int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gstages,

@@ -12,10 +12,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/arena.h"
-#include "index/base/err.h"
 #include "index/base/str.h"
 
+struct arena;
+struct err;
 struct roots;
 
 struct roots_file {

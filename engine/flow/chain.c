@@ -12,7 +12,11 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/names/fnset.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 
 enum { SWEEPS = 200, LEAST_SWEEPS = 12, MOST_SWEEPS = 20000, POLL = 1 << 14 };
 #define ENOUGH 1e-11   /* of the cost that entered the cycle */

@@ -11,8 +11,9 @@
 #ifndef QUERN_CHAIN_H
 #define QUERN_CHAIN_H
 
-#include "index/base/cancel.h"
 #include "engine/flow/flow.h"
+
+struct fn_set;
 
 /* cost[f], [functions]: in: the cost that starts at f; out: the cost that arrives at
  * f, counted again each time it passes.  Cost that arrives at f with stop[f] set stays

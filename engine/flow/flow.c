@@ -12,7 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 
 enum { POLL = 1 << 14, KEPT = 4, ROUNDS = 50 };
 #define WORTH_A_WORD 0.001	     /* of the total */

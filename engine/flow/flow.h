@@ -21,10 +21,6 @@
 
 #include <stdint.h>
 
-#include "index/base/cancel.h"
-#include "engine/names/fnset.h"
-#include "index/base/arena.h"
-#include "index/base/err.h"
 #include "index/graph/inclusive.h"
 #include "index/store/store.h"
 

@@ -12,7 +12,10 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 
 /* Functions and edges that the stages may look at, for all parts together. */

@@ -1,10 +1,14 @@
 /* graph.c - read a graph: the store itself, or the columns of a stage; see graph.h. */
 #include "engine/graph/graph.h"
 
+#include "engine/flow/flow.h"
 #include "engine/graph/graph_build.h"
 #include "engine/names/name.h"
+#include "index/base/arena.h"
 #include "index/base/bisect.h"
+#include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/graph/inclusive.h"
 
 int graph_plain(struct store *st, struct arena *a, const struct cancel *cancel,

@@ -9,16 +9,14 @@
 #ifndef QUERN_GRAPH_H
 #define QUERN_GRAPH_H
 
-#include "index/base/cancel.h"
-#include "engine/flow/flow.h"
-#include "engine/names/fnset.h"
-#include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/graph/inclusive.h"
 #include "index/store/store.h"
 
 #define GRAPH_NONE UINT32_MAX
 #define GRAPH_NO_FILE (UINT32_MAX - 1) /* the file is not known */
 
+struct flow;
+struct flow_input;
 struct graph_costs; /* columns of one event */
 
 enum graph_by {

@@ -6,7 +6,11 @@
  */
 #include "engine/graph/graph_build.h"
 
+#include "engine/flow/flow.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/graph/cycles.h"
 
 int graph_poll(const struct graph *g, uint32_t i, struct err *err)

@@ -11,6 +11,10 @@
  *
  * In a graph of contexts map[] is by context, not by function.
  */
+#include "engine/flow/flow.h"
+#include "engine/names/fnset.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 #include "index/graph/stacks.h"
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"

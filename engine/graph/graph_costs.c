@@ -9,6 +9,9 @@
  */
 #include <string.h>
 
+#include "engine/names/fnset.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 #include "index/graph/stacks.h"
 #include "engine/graph/flow_parts.h"
 #include "engine/graph/graph.h"

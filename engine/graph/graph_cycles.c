@@ -12,7 +12,9 @@
 #include <stdlib.h>
 
 #include "engine/graph/graph_build.h"
+#include "index/base/arena.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 
 enum { MOST_LOOKED_AT = 3000000 };

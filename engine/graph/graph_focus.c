@@ -13,7 +13,10 @@
 #include "engine/flow/chain.h"
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
+#include "engine/names/fnset.h"
+#include "index/base/arena.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 
 /*
  * Some shares are known by the calls alone: F is 0 where no call leads from the set, and 1

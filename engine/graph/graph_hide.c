@@ -16,9 +16,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/flow/flow.h"
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
+#include "engine/names/fnset.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/order.h"
 #include "index/graph/cycles.h"
 

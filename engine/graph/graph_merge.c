@@ -7,10 +7,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/flow/flow.h"
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
+#include "engine/names/fnset.h"
 #include "engine/names/name.h"
+#include "index/base/arena.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/order.h"
 

@@ -3,7 +3,9 @@
 
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
+#include "index/base/arena.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 
 struct parts {
 	uint32_t events;

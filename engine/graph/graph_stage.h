@@ -4,6 +4,8 @@
 
 #include "engine/graph/graph.h"
 
+struct fn_set;
+
 /* Merge the functions of each file (object, ...) into one with its name.  Exact.  The
  * graph is made once, and kept with g. */
 int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,
@@ -35,7 +37,6 @@ int graph_join(struct graph *g, struct graph **out, struct err *err);
 struct graph *graph_apart(struct graph *g);
 
 /* ---- graph_contexts.c ---- */
-
 struct stacks;
 /* The graph of its contexts. */
 int graph_contexts(struct graph *plain, struct graph **out, struct err *err);

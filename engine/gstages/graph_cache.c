@@ -10,6 +10,9 @@
 
 #include "engine/graph/graph.h"
 #include "engine/gstages/gstage.h"
+#include "engine/rows/exec.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 
 enum { GRAPHS = 4 };
 #define MOST_BYTES ((size_t)256 << 20) /* of all graphs between two questions */

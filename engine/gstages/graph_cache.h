@@ -8,9 +8,11 @@
 #ifndef QUERN_GRAPH_CACHE_H
 #define QUERN_GRAPH_CACHE_H
 
-#include "engine/rows/exec.h"
-
+struct exec;
 struct graph_cache;
+struct gstage;
+struct store;
+struct str;
 
 struct graph_cache *graph_cache_new(void);    /* NULL: memory is out */
 void graph_cache_free(struct graph_cache *c); /* NULL is fine */

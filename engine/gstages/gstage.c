@@ -10,13 +10,19 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "engine/flow/flow.h"
+#include "engine/lang/ast.h"
 #include "engine/lang/check_names.h"
+#include "engine/names/fnset.h"
+#include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/graph/graph_build.h"
 #include "engine/inline/graph_inlined.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/inline/inlined_code.h"
+#include "index/base/arena.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 
 /* ---- part and thread ---- */
 

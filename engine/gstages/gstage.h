@@ -2,7 +2,9 @@
 #ifndef QUERN_GSTAGE_H
 #define QUERN_GSTAGE_H
 
-#include "engine/rows/exec.h"
+struct exec;
+struct gstage;
+struct str;
 
 /* Spans of the stages point into text. */
 int exec_gstages(struct exec *x, const struct gstage *first, struct str text);

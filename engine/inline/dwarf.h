@@ -9,8 +9,11 @@
 #ifndef QUERN_DWARF_H
 #define QUERN_DWARF_H
 
-#include "engine/files/roots.h"
 #include "index/base/bytes.h"
+#include "index/base/str.h"
+
+struct roots;
+struct roots_file;
 
 enum dwarf_result {
 	DWARF_FOUND,

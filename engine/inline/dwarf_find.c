@@ -11,6 +11,8 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "engine/files/roots.h"
+
 static bool has_debug(Elf *elf)
 {
 	Elf_Scn *scn = NULL;

@@ -15,7 +15,10 @@
 
 #include <elfutils/libdw.h>
 
-#include "engine/files/roots.h"
+#include "index/base/arena.h"
+
+struct roots;
+struct roots_file;
 
 enum { DWARF_TRIED = 8 };
 

@@ -9,8 +9,12 @@
 
 #include <string.h>
 
+#include "engine/flow/flow.h"
 #include "engine/graph/graph_build.h"
+#include "index/base/arena.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 
 struct inlined_stage {
 	const struct graph_inlines *in;

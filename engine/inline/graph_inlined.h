@@ -15,7 +15,11 @@
 #ifndef QUERN_GRAPH_INLINED_H
 #define QUERN_GRAPH_INLINED_H
 
-#include "engine/graph/graph.h"
+#include "index/base/str.h"
+#include "index/store/store.h"
+
+struct err;
+struct graph;
 
 struct inlined_fn {
 	struct str name; /* as shown: "max (inl)" */

@@ -9,7 +9,6 @@
 #define QUERN_INLINED_H
 
 #include "engine/inline/inlines.h"
-#include "engine/rows/exec.h"
 
 /* Whether a line of f in `file` is inlined from there; false if f's own file is not
  * known. */
@@ -21,6 +20,7 @@ bool inlined_share(struct store *st, const fn_id *f, size_t n, uint32_t event,
 
 /* Where places of a query are inlined; in the arena of the query.  A `file` may be one with
  * the name of an inlined function, as in store_inlined_lines(). */
+struct exec;
 struct inlining;
 int inlining_new(struct exec *x, struct inlining **out);
 int inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,

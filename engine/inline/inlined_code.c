@@ -17,9 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/graph/graph.h"
 #include "engine/names/name.h"
+#include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/inline/inlined.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/vec.h"
 #include "index/base/bisect.h"

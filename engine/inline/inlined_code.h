@@ -3,7 +3,8 @@
 #define QUERN_INLINED_CODE_H
 
 #include "engine/inline/graph_inlined.h"
-#include "engine/rows/exec.h"
+
+struct exec;
 
 /* Of x->g, which is the store or parts of it.  In the arena of the query; a note says
  * where only files tell what is inlined. */

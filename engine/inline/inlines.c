@@ -11,9 +11,11 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "engine/files/roots.h"
 #include "engine/inline/inlines_child.h"
 #include "engine/inline/inlines_in.h"
 #include "index/base/bisect.h"
+#include "index/base/err.h"
 #include "index/format/meta_code.h"
 
 enum {

@@ -14,7 +14,6 @@
 #define QUERN_INLINES_H
 
 #include "engine/inline/dwarf.h"
-#include "index/base/cancel.h"
 #include "index/store/store.h"
 
 struct inline_frame {

@@ -8,6 +8,7 @@
 
 #include <stdlib.h>
 
+#include "index/base/err.h"
 #include "index/store/demangle.h"
 
 /* ---- names ---- */

@@ -13,6 +13,10 @@
 #include <unistd.h>
 
 #include "engine/files/confine.h"
+#include "engine/files/roots.h"
+#include "index/base/cancel.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 
 #ifndef __has_feature
 #define __has_feature(f) 0

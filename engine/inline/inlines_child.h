@@ -11,7 +11,8 @@
 
 #include "engine/inline/dwarf.h"
 #include "engine/inline/inline_code.h"
-#include "index/base/cancel.h"
+
+struct cancel;
 
 enum { INLINE_CHILDREN = 2 };
 

@@ -13,8 +13,9 @@
 
 #include <stdbool.h>
 
-#include "index/base/arena.h"
 #include "index/base/str.h"
+
+struct arena;
 
 struct kept_object {
 	struct str name; /* in the profile */

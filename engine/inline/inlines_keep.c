@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/err.h"
 #include "index/format/meta_code.h"
 
 /* The profile is the same if its files are. */

@@ -10,10 +10,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/lang/col_type.h"
+#include "engine/lang/format.h"
 #include "engine/path/path.h"
-#include "engine/lang/result.h"
 #include "index/base/str.h"
 #include "index/format/event.h"
+
+struct match;
+struct table_col;
 
 struct span {
 	size_t at, len;

@@ -9,6 +9,9 @@
 #include "engine/lang/common_sets.h"
 #include "engine/lang/keywords.h"
 #include "engine/lang/token.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 
 void check_append(char *buf, size_t cap, struct str s)
 {

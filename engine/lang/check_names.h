@@ -5,8 +5,9 @@
 #define QUERN_CHECK_NAMES_H
 
 #include "engine/lang/parse.h"
-#include "engine/lang/result.h"
-#include "index/base/err.h"
+
+struct result;
+struct unit;
 
 struct check_let {
 	struct str name, text;

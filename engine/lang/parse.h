@@ -7,9 +7,16 @@
 #ifndef QUERN_PARSE_H
 #define QUERN_PARSE_H
 
-#include "engine/lang/ast.h"
-#include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/str.h"
+
+struct arena;
+struct err;
+struct expr;
+struct gstage;
+struct set;
+struct source;
+struct span;
+struct stmt;
 
 /* $NAME stands for this text. */
 struct parse_value {

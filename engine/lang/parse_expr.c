@@ -8,8 +8,10 @@
 #include <ctype.h>
 #include <string.h>
 
+#include "engine/lang/ast.h"
 #include "engine/lang/parse_in.h"
 #include "index/base/count.h"
+#include "index/base/err.h"
 
 struct infix {
 	int kind; /* a token kind, or TOK_WORD and `word` */

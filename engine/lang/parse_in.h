@@ -2,8 +2,15 @@
 #ifndef QUERN_PARSE_IN_H
 #define QUERN_PARSE_IN_H
 
-#include "engine/lang/parse.h"
 #include "engine/lang/token.h"
+
+struct arena;
+struct err;
+struct expr;
+struct parse_limits;
+struct parse_value;
+struct set;
+struct span;
 
 struct parser {
 	struct str text;

@@ -9,6 +9,7 @@
 
 #include "engine/lang/parse_in.h"
 #include "engine/lang/keywords.h"
+#include "index/base/err.h"
 
 static int parse_or(struct parser *p, const char *after, struct set **out);
 

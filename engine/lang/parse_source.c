@@ -9,6 +9,8 @@
 #include "engine/lang/check_names.h"
 #include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 
 static bool word_in(struct str w, const char *const *list)
 {

@@ -8,6 +8,7 @@
 #include "engine/lang/check_names.h"
 #include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
+#include "index/base/err.h"
 
 bool parse_is_gstage(const struct parser *p, const struct token *t)
 {

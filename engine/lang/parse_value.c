@@ -9,8 +9,11 @@
  */
 #include <string.h>
 
+#include "engine/lang/ast.h"
 #include "engine/lang/common_sets.h"
 #include "engine/lang/parse_in.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 
 enum { DEEPEST = 16 };
 

@@ -16,8 +16,6 @@
 
 #include "engine/lang/col_type.h"
 #include "engine/lang/format.h"
-#include "index/base/arena.h"
-#include "index/base/err.h"
 #include "index/base/str.h"
 #include "index/format/event.h"
 
@@ -69,6 +67,7 @@ struct compared {
 	bool root_fuzzy[2];
 };
 
+struct err;
 struct result_pages; /* provides the rows that are not held */
 struct graph;
 struct listing;

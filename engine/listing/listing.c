@@ -10,9 +10,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/files/roots.h"
 #include "engine/graph/graph.h"
+#include "engine/rows/exec.h"
+#include "index/base/arena.h"
 #include "index/base/bisect.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 
 enum { CONTEXT = 4, APART = 1024, LONGEST = 16 /* bytes of an instruction */ };
 

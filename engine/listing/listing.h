@@ -14,10 +14,10 @@
 #ifndef QUERN_LISTING_H
 #define QUERN_LISTING_H
 
-#include "engine/names/fnset.h"
-#include "engine/rows/exec.h"
 #include "engine/inline/inlined.h"
 #include "engine/listing/source_text.h"
+
+struct fn_set;
 
 enum listing_kind {
 	LISTING_FILE,

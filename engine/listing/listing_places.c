@@ -4,8 +4,12 @@
 #include <stdlib.h>
 
 #include "engine/graph/graph.h"
+#include "engine/names/fnset.h"
+#include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/listing/listing.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 #include "index/base/cost.h"
 

@@ -5,7 +5,11 @@
 
 #include <string.h>
 
+#include "engine/files/roots.h"
 #include "engine/graph/graph.h"
+#include "engine/rows/exec.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 #include "index/format/meta_code.h"
 
 struct str text_clean(struct arena *a, struct str s)

@@ -2,8 +2,10 @@
 #ifndef QUERN_SOURCE_TEXT_H
 #define QUERN_SOURCE_TEXT_H
 
-#include "engine/rows/exec.h"
-#include "engine/files/roots.h"
+#include "index/store/store.h"
+
+struct exec;
+struct roots_file;
 
 /* A line of a file (pos: its number) or an instruction (pos: its address). */
 struct text_line {

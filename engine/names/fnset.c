@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "index/base/arena.h"
+
 static size_t words(uint32_t functions)
 {
 	return ((size_t)functions + 63) / 64;

@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "index/base/arena.h"
+struct arena;
 
 struct fn_set {
 	uint64_t *bits;	    /* (functions + 63) / 64 words; bits past the end are 0 */

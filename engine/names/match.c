@@ -16,6 +16,9 @@
 #include <string.h>
 
 #include "engine/names/match_in.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 
 /* ---- bare ---- */
 

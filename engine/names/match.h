@@ -19,10 +19,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "index/base/cancel.h"
-#include "engine/names/fnset.h"
-#include "index/base/arena.h"
-#include "index/base/err.h"
 #include "index/base/str.h"
 #include "index/store/store.h"
 
@@ -65,6 +61,7 @@ size_t match_nearest(struct store *st, enum match_field field, struct str text,
 		     size_t max);
 
 /* One compiled atom, matched against one name (for `~` in expressions, and tests). */
+struct fn_set;
 struct match;
 int match_new(const struct match_atom *atom, struct arena *a, struct match **out,
 	      struct err *err);

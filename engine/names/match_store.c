@@ -7,7 +7,12 @@
 #include <inttypes.h>
 #include <time.h>
 
+#include "engine/names/fnset.h"
 #include "engine/names/match_in.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 
 enum {
 	POLL_BYTES = 256 << 10, /* of names between two polls of the clock and `cancel` */

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "engine/names/name_forms.h"
+#include "index/base/arena.h"
 
 struct scan {
 	struct str s;

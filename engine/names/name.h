@@ -15,8 +15,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "index/base/arena.h"
 #include "index/base/str.h"
+
+struct arena;
 
 enum { NAME_PARTS = 96 }; /* of a longer name: the last ones */
 

@@ -7,7 +7,12 @@
  */
 #include "engine/path/known.h"
 
+#include "engine/flow/flow.h"
+#include "engine/names/fnset.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 
 enum { POLL = 65536 };
 

@@ -7,11 +7,16 @@
  *	from a to c	a	a;b	a;b;c	a;c
  *	vertices	1 7	2 8	3 9	4		a path is a node that ends in `to`
  */
+#include "engine/flow/flow.h"
+#include "engine/names/fnset.h"
 #include "engine/path/known.h"
 
 #include <stdlib.h>
 
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/vec.h"
 

@@ -11,8 +11,13 @@
  *
  * The costliest node is expanded first, until there are as many nodes as rows are wanted.
  */
+#include "engine/flow/flow.h"
+#include "engine/names/fnset.h"
 #include "engine/path/known.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,8 @@
 
 #include <math.h>
 
+#include "engine/flow/flow.h"
+#include "engine/names/fnset.h"
 #include "index/base/cost.h"
 #include "index/graph/inclusive.h"
 

@@ -20,13 +20,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/cancel.h"
-#include "engine/flow/flow.h"
-#include "engine/names/fnset.h"
-#include "index/base/arena.h"
-#include "index/base/err.h"
-
+struct arena;
+struct cancel;
+struct err;
+struct flow;
 struct flow_parts;
+struct fn_set;
 
 struct path_bounds {
 	double est;

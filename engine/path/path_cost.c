@@ -27,8 +27,13 @@
 
 #include "engine/flow/chain.h"
 #include "engine/graph/flow_parts.h"
+#include "engine/names/fnset.h"
 #include "engine/path/path.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 
 enum { IN_OF = 1, IN_UNDER = 2, IN_VIA = 4, IN_AVOID = 8 };
 enum { OUTSIDE, UNDER, VIA_SEEN, INSIDE, STATES };

@@ -16,7 +16,11 @@
 
 #include "engine/flow/chain.h"
 #include "engine/graph/flow_parts.h"
+#include "engine/names/fnset.h"
 #include "engine/path/path.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 
 enum { IN_FROM = 1, IN_TO = 2, IN_VIA = 4, IN_AVOID = 8 };

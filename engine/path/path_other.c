@@ -11,7 +11,10 @@
 #include <string.h>
 
 #include "engine/path/path_tree_in.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 
 #define WIDE_GROUP 1e-3 /* of the whole */

@@ -10,6 +10,9 @@
 #include <string.h>
 
 #include "engine/path/path_tree_in.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 
 #define WIDE 3e-4 /* of the whole: a row wide enough to see in a picture */

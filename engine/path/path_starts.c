@@ -7,6 +7,7 @@
  */
 #include "engine/flow/chain.h"
 #include "engine/path/path_tree_in.h"
+#include "index/base/arena.h"
 #include "index/base/cost.h"
 
 static int add_start(struct growing *g, struct arena *a, struct starts *s, uint32_t *cap,

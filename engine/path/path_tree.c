@@ -19,8 +19,12 @@
 #include <string.h>
 
 #include "engine/flow/chain.h"
+#include "engine/names/fnset.h"
 #include "engine/path/path_tree_in.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 
 enum { POLL = 256, PART_NODES = 10000, PART_NODES_LEAST = 40, PARTS_NODES = 1000000 };
 

@@ -5,7 +5,6 @@
 #ifndef QUERN_PATH_TREE_IN_H
 #define QUERN_PATH_TREE_IN_H
 
-#include "index/base/cancel.h"
 #include "engine/graph/flow_parts.h"
 #include "engine/path/path.h"
 

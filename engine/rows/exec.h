@@ -7,12 +7,12 @@
 #ifndef QUERN_EXEC_H
 #define QUERN_EXEC_H
 
-#include "index/base/cancel.h"
-#include "engine/lang/ast.h"
-#include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/str.h"
 
+struct arena;
+struct cancel;
 struct check_env;
+struct err;
 struct flow_cache;
 struct graph;
 struct inlines;
@@ -21,6 +21,7 @@ struct part_cache;
 struct result;
 struct roots;
 struct set;
+struct span;
 struct store;
 
 /* What the session has open: the same for all that a statement runs. */

@@ -2,9 +2,9 @@
 #ifndef QUERN_EXEC_SET_H
 #define QUERN_EXEC_SET_H
 
-#include "engine/lang/ast.h"
-#include "engine/rows/exec.h"
-#include "engine/names/fnset.h"
+struct exec;
+struct fn_set;
+struct set;
 
 /* The functions of x->g in a set.  Adds notes on how many functions a bare name
  * matched. */

@@ -6,6 +6,9 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
+#include "engine/lang/ast.h"
+#include "engine/rows/exec.h"
+#include "index/base/err.h"
 #include "index/part_lines.h"
 
 struct part_cache {

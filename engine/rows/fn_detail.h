@@ -6,10 +6,12 @@
 #ifndef QUERN_FN_DETAIL_H
 #define QUERN_FN_DETAIL_H
 
-#include "engine/rows/exec.h"
+#include "index/store/store.h"
 
 /* A cache of the parts read last, kept by the session. */
+struct exec;
 struct part_cache;
+struct source;
 struct part_cache *part_cache_new(void); /* NULL: out of memory */
 void part_cache_free(struct part_cache *c);
 void part_cache_drop(struct part_cache *c, const struct store *st);

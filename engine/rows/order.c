@@ -10,6 +10,8 @@
 
 #include <string.h>
 
+#include "engine/rows/exec.h"
+#include "index/base/err.h"
 #include "index/base/sort.h"
 
 struct page_order {

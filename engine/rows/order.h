@@ -10,10 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/rows/exec.h"
-
 enum { PAGE = 1 << 14 }; /* rows, whose values stay in the cache */
 
+struct exec;
 struct page_order;
 
 /* ref[n], at most PAGE, in ascending order; ref itself if it ascends.

@@ -11,15 +11,14 @@
 #ifndef QUERN_TABLE_H
 #define QUERN_TABLE_H
 
-#include "engine/lang/ast.h"
 #include "engine/graph/graph.h"
 #include "engine/rows/column.h"
-#include "index/base/arena.h"
-#include "index/base/err.h"
 
 struct exec;
+struct expr;
 struct listing;
 struct path_tree;
+struct source;
 struct table;
 struct vs; /* vs.c: two tables joined */
 

@@ -17,6 +17,7 @@
 
 #include "engine/rows/exec.h"
 #include "engine/rows/table.h"
+#include "index/base/arena.h"
 
 enum { WINDOW = 2048 };
 

@@ -2,7 +2,9 @@
 #ifndef QUERN_FOOTER_H
 #define QUERN_FOOTER_H
 
-#include "engine/rows/table.h"
+struct exec;
+struct result;
+struct table;
 
 /* Put "10 of 1,586 functions = 71.2 % of 5.27 M Ir" into r->footer. */
 int footer(struct exec *x, struct table *t, struct result *r);

@@ -5,9 +5,9 @@
 #define QUERN_LINE_ROWS_H
 
 #include "engine/lang/ast.h"
-#include "engine/rows/exec.h"
 #include "index/store/store.h"
 
+struct exec;
 struct fn_set;
 struct inlining;
 struct text_file;

@@ -19,6 +19,8 @@ extern const struct source_def source_parts, source_parts_of,
 	source_threads; /* source_parts.c */
 
 struct flow_parts;
+struct fn_set;
+struct path_tree_query;
 struct stacks;
 
 /* The flow of g; the flow of a whole profile is cached by the session. */

@@ -4,6 +4,7 @@
 #ifndef QUERN_SOURCES_H
 #define QUERN_SOURCES_H
 
+#include "engine/lang/ast.h"
 #include "engine/sources/source.h"
 
 /* The i-th table of all; NULL: there are no more. */

@@ -8,8 +8,9 @@
 #ifndef QUERN_TREE_FOLD_H
 #define QUERN_TREE_FOLD_H
 
-#include "engine/rows/exec.h"
-#include "engine/path/path.h"
+struct exec;
+struct path_tree;
+struct path_tree_query;
 
 /* q is of x->g, which merges functions (graph.h).  Call graph_event() for x->event
  * first. */

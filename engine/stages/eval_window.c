@@ -10,11 +10,13 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/names/fnset.h"
 #include "engine/names/match.h"
 #include "engine/names/name.h"
 #include "engine/rows/window.h"
 #include "engine/stages/eval.h"
 #include "engine/rows/row_loops.h"
+#include "index/base/err.h"
 
 static int new_values(struct window *w, enum col_type type, struct table_col *out)
 {

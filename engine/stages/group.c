@@ -10,10 +10,13 @@
 
 #include "engine/lang/check_names.h"
 #include "engine/lang/parse.h"
+#include "engine/rows/exec.h"
 #include "engine/stages/eval.h"
 #include "engine/stages/group_in.h"
 #include "engine/compare/vs.h"
 #include "engine/stages/stage.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 
 /* ---- quotients of sums ---- */
 

@@ -4,7 +4,9 @@
 #ifndef QUERN_GROUP_H
 #define QUERN_GROUP_H
 
-#include "engine/rows/table.h"
+struct exec;
+struct table;
+struct tstage;
 
 /* Groups are in the order of their first rows. */
 int exec_group(struct exec *x, struct table *t, const struct tstage *s);

@@ -8,6 +8,7 @@
 #include "engine/stages/eval.h"
 #include "engine/stages/group_in.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 
 /* ---- one column ---- */
 

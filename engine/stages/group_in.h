@@ -8,7 +8,6 @@
 #ifndef QUERN_GROUP_IN_H
 #define QUERN_GROUP_IN_H
 
-#include "engine/rows/exec.h"
 #include "engine/rows/table.h"
 #include "index/base/hash.h"
 

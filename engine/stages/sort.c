@@ -15,6 +15,7 @@
 #include "engine/rows/row_loops.h"
 #include "engine/sources/source.h"
 #include "engine/stages/stage.h"
+#include "index/base/err.h"
 #include "index/base/sort.h"
 
 enum { KEYS = 16 };

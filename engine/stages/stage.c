@@ -13,6 +13,9 @@
 #include "engine/stages/group.h"
 #include "engine/sources/sources.h"
 #include "engine/compare/vs.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 
 static int where(struct exec *x, struct table *t, const struct tstage *s)
 {

@@ -4,6 +4,8 @@
 
 #include "engine/rows/table.h"
 
+struct tstage;
+
 /* The rows of a source, or with v of a comparison.  The stages from `next` on follow. */
 int exec_source(struct exec *x, const struct source *s, struct vs *v, struct table *t,
 		const struct tstage *next);

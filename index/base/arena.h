@@ -11,10 +11,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "index/base/err.h"
 #include "index/base/str.h"
 
 struct arena_chunk;
+struct err;
 
 struct arena {
 	struct arena_chunk *chunk; /* newest first */

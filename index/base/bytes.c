@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "index/base/varint.h"
+#include "index/base/vec.h"
 
 static _Thread_local size_t limit; /* bytes; 0: no limit */
 static _Thread_local bool refused;

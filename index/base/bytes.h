@@ -6,8 +6,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/vec.h"
-
 struct bytes {
 	unsigned char *p;
 	size_t n, cap;

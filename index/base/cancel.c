@@ -6,6 +6,9 @@
 #include <stdbool.h>
 #include <time.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+
 enum { ASK_NS = 30 * 1000 * 1000 };
 
 static uint64_t cancel_now_ns(void)

@@ -11,7 +11,7 @@
 #include <stdatomic.h>
 #include <stdint.h>
 
-#include "index/base/err.h"
+struct err;
 
 struct cancel_ask {		/* called some times a second, by the thread that polls */
 	int (*stop)(void *arg); /* not 0: the user wants to stop; NULL: no function */

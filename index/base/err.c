@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "index/base/err_kind.h"
+
 /* Format a message.  One that is too long loses its middle: the path, not the reason
  * after it. */
 __attribute__((format(printf, 3, 0))) static void put(char *to, size_t size,

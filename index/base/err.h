@@ -11,8 +11,6 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "index/base/err_kind.h"
-
 #define ERR_NOWHERE UINT64_MAX /* at: an error that has no place in the query */
 
 struct err {

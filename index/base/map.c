@@ -16,6 +16,9 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+
 enum { SLOTS = 256, STACK = 64 << 10 };
 
 struct watched {

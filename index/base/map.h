@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/err.h"
+struct err;
 
 struct map {
 	const char *p;

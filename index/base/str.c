@@ -5,6 +5,8 @@
 #include <string.h>
 #include <xxhash.h>
 
+#include "engine/lang/format.h"
+
 struct str str_c(const char *c)
 {
 	return c ? (struct str){c, strlen(c)} : (struct str){"", 0};

@@ -19,7 +19,6 @@
 
 #include <stdatomic.h>
 
-#include "index/base/err.h"
 #include "index/base/sort.h"
 #include "index/contexts/block_log.h"
 

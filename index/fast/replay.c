@@ -15,6 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/isa.h"
 #include "index/base/vec.h"
 #include "index/fast/replay_in.h"

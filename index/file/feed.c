@@ -21,6 +21,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "index/file/source.h"
 #include "index/file/unpack.h"

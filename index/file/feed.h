@@ -16,9 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/err.h"
 #include "index/base/str.h"
 
+struct err;
 struct feed;
 
 struct feed_opts {

@@ -1,6 +1,9 @@
 /* source.c - the profile as a file; see source.h. */
 #include "index/file/source.h"
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>

@@ -10,7 +10,6 @@
 
 #include <stdbool.h>
 
-#include "index/base/err.h"
 #include "index/base/map.h"
 #include "index/format/meta_code.h"
 #include "index/file/unpack.h"

@@ -15,10 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/err.h"
 #include "index/base/str.h"
 
 struct codec;
+struct err;
 struct unpack;
 
 enum { UNPACK_HEAD = 8 }; /* bytes needed to recognise a format */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "index/base/arena.h"
+
 void code_u64(struct coder *c, uint64_t *v)
 {
 	if (c->to) {

@@ -11,11 +11,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/arena.h"
 #include "index/base/str.h"
 #include "index/base/varint.h"
 #include "index/format/parts.h"
 #include "index/base/bytes.h"
+
+struct arena;
 
 /* Which file an index is of; see source.h. */
 struct source_id {

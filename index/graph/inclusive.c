@@ -14,6 +14,7 @@
 
 #include <string.h>
 
+#include "index/base/arena.h"
 #include "index/base/cost.h"
 
 /* After the level the name ends, or a caller's name follows.  A '2' before a character

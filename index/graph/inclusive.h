@@ -21,8 +21,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/arena.h"
 #include "index/base/str.h"
+
+struct arena;
 
 /* The level in a name: 2 for "f'2" and "f'2'caller"; 1 if the name has none. */
 uint64_t name_level(struct str name);

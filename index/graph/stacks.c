@@ -1,7 +1,10 @@
 /* stacks.c - see stacks.h. */
 #include "index/graph/stacks.h"
 
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/graph/inclusive.h"
 
 enum { POLL = 65536 };

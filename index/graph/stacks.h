@@ -17,9 +17,9 @@
 
 #include <stdint.h>
 
-#include "index/base/arena.h"
-#include "index/base/cancel.h"
-#include "index/base/err.h"
+struct arena;
+struct cancel;
+struct err;
 
 struct stacks {
 	uint32_t n; /* vertices; a caller stands before those it calls */

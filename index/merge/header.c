@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 #include "index/base/vec.h"
 #include "index/merge/reuse.h"

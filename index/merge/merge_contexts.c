@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/merge/reuse.h"
 #include "index/store/store_in.h"

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/err.h"
 #include "index/base/vec.h"
 
 uint32_t profile_event(const struct profile *p, struct str name)

@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "index/base/arena.h"
-#include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/str.h"
 #include "index/contexts/contexts.h"

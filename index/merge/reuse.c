@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
 #include "index/store/store_in.h"

@@ -13,7 +13,8 @@
 #include <stdbool.h>
 
 #include "index/merge/profile.h"
-#include "index/store/store.h"
+
+struct store;
 
 /* Parts of a tally that are final already; in the tally's arena. */
 struct kept {

@@ -7,10 +7,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/file/unpack.h"
 #include "index/read/input.h"
 #include "index/store/publish.h"
+#include "index/store/store.h"
 
 enum {
 	LISTED = 10000, /* entries of the directory */

@@ -14,7 +14,8 @@
 #include <stddef.h>
 
 #include "index/base/str.h"
-#include "index/store/store.h"
+
+struct store;
 
 struct beside {
 	size_t n;	 /* dumps of the run that the profile does not contain */

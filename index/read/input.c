@@ -14,6 +14,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/hash.h"
 #include "index/base/vec.h"
 #include "index/store/publish.h"

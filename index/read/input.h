@@ -11,7 +11,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "index/base/err.h"
 #include "index/base/str.h"
 #include "index/file/feed.h"
 #include "index/format/meta_code.h"

@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/lines/decode.h"
+#include "index/store/store.h"
 
 /* Bytes of a text to show in a message. */
 static int shown(struct str s)

@@ -4,7 +4,8 @@
 
 #include "index/read/input.h"
 #include "index/merge/profile.h"
-#include "index/store/store.h"
+
+struct store;
 
 /* Check that the files are of one program, that none of them is the same dump twice, and
  * that no two tools counted the same. */

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/graph/inclusive.h"
 
 static const char no_profile[] =

@@ -11,8 +11,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/order.h"
+#include "index/store/store.h"
 
 enum { NAMED_MOST = 8 }; /* files that the command names */
 

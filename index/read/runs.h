@@ -10,7 +10,8 @@
 #define QUERN_RUNS_H
 
 #include "index/read/input.h"
-#include "index/store/store.h"
+
+struct store;
 
 /*
  * If the files that `st` was made of are more than one run, write a sentence about it to

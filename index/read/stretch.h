@@ -17,7 +17,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/err.h"
 #include "index/tally/tally.h"
 
 struct feed;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/err_kind.h"
 #include "index/base/file.h"
 #include "index/base/vec.h"
 #include "index/file/source.h"

@@ -19,6 +19,8 @@
 #include <time.h>
 
 #include "index/base/cost.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/ordered.h"
 #include "index/base/sort.h"

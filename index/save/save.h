@@ -5,7 +5,6 @@
 
 #include <stdatomic.h>
 
-#include "index/base/err.h"
 #include "index/base/ordered.h"
 #include "index/merge/profile.h"
 #include "index/format/meta_code.h"

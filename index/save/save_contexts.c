@@ -1,5 +1,6 @@
 /* save_contexts.c - write the contexts of the call tree; see save.h.  Their inclusive costs
  * are summed from the last to the first: a caller stands before those that it calls. */
+#include "index/base/err.h"
 #include "index/save/save.h"
 
 #include <stdlib.h>

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/ordered.h"
 #include "index/base/vec.h"
 #include "index/detail/detail.h"

@@ -11,6 +11,8 @@
 #include <string.h>
 
 #include "index/base/cost.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/ordered.h"
 #include "index/base/sized.h"
 #include "index/base/varint.h"

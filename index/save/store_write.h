@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/err.h"
 #include "index/format/tables.h"
 #include "index/base/bytes.h"
 
+struct err;
 struct store_writer;
 
 /* fd is an existing, empty file at path; map_bytes is an upper bound for the index's

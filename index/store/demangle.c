@@ -19,6 +19,7 @@
 #include <sys/time.h>
 #include <time.h>
 
+#include "index/base/arena.h"
 #include "index/store/demangle_ocaml.h"
 
 enum {

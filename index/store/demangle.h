@@ -12,8 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "index/base/arena.h"
 #include "index/base/str.h"
+
+struct arena;
 
 enum {
 	DEMANGLE_IN = 16 << 10,	 /* longest name that is tried */

@@ -13,11 +13,12 @@
 #ifndef QUERN_PART_NAMES_H
 #define QUERN_PART_NAMES_H
 
-#include "index/base/err.h"
 #include "index/base/varint.h"
 #include "index/tally/names.h"
 #include "index/format/parts.h"
-#include "index/store/store.h"
+
+struct err;
+struct store;
 
 /* Open a part's bytes at the 1 or 0.  Returns 0 or an error kind. */
 int part_names_open(struct store *st, uint32_t part, struct varint_reader *in,

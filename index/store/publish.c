@@ -22,6 +22,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/str.h"
 #include "index/store/store.h"
 

@@ -15,7 +15,7 @@
 #include <stdint.h>
 #include <time.h>
 
-#include "index/base/err.h"
+struct err;
 
 enum { INDEX_PATH_MAX = PATH_MAX + 64 };
 

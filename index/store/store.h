@@ -22,13 +22,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/arena.h"
-#include "index/base/cancel.h"
-#include "index/base/err.h"
 #include "index/base/str.h"
 
 typedef uint32_t fn_id, name_id, file_id, obj_id, edge_id, context_id;
 
+struct arena;
+struct cancel;
+struct err;
 struct store;
 
 struct store_info {

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
 #include "index/base/isa.h"

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/err_kind.h"
 #include "index/base/sized.h"
 #include "index/store/store_in.h"
 #include "index/lines/decode.h"

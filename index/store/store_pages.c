@@ -23,6 +23,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/store/store.h"
 
 enum {

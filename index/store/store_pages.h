@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "index/base/err.h"
+struct err;
 
 /* The number of `bytes` bytes at p, as LMDB writes it: in the order of the machine. */
 static inline uint64_t lmdb_number(const unsigned char *p, unsigned bytes)

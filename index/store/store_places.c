@@ -6,8 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/cancel.h"
 #include "index/base/order.h"
 #include "index/base/sized.h"
+#include "index/base/vec.h"
 #include "index/store/store_in.h"
 
 struct place_key {

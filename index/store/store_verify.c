@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index/base/err_kind.h"
 #include "index/base/hash.h"
 #include "index/base/map.h"
 #include "index/graph/inclusive.h"

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/arena.h"
 #include "index/base/vec.h"
 
 /* An id is looked up in an array if it is below SMALL_IDS or below SPARSE times the

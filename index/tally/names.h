@@ -13,9 +13,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "index/base/arena.h"
 #include "index/base/hash.h"
 #include "index/base/str.h"
+
+struct arena;
 
 enum {
 	NAME_ABSENT = 0, /* slot of an empty or missing name: "???" */

@@ -25,6 +25,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/err.h"
 #include "index/base/vec.h"
 #include "index/tally/tally_in.h"
 

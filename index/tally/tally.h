@@ -13,7 +13,6 @@
 #include <stdint.h>
 
 #include "index/base/arena.h"
-#include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/str.h"
 #include "index/contexts/block_log.h"
@@ -24,6 +23,8 @@
 #include "index/format/parts.h"
 #include "index/base/spill.h"
 #include "index/base/cost.h"
+
+struct kept;
 
 enum {
 	PIECE_ROWS = 1 << 20, /* most lines of a piece (piece.h) */

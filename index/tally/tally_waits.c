@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "index/base/err.h"
 #include "index/base/vec.h"
 #include "index/tally/tally_in.h"
 

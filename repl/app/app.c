@@ -11,11 +11,14 @@
 #include <unistd.h>
 
 #include "engine/files/roots.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
 #include "index/build.h"
 #include "index/read/beside.h"
 #include "repl/app/limit.h"
+#include "repl/app/options.h"
 #include "repl/term/number.h"
 #include "repl/app/output.h"
 #include "repl/app/progress.h"

@@ -9,16 +9,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/query.h"
 #include "index/base/arena.h"
-#include "index/build.h"
 #include "repl/app/gate.h"
-#include "repl/app/options.h"
 #include "repl/formats/suite.h"
 #include "repl/render/render.h"
 #include "repl/term/screen.h"
 #include "repl/term/talk.h"
 #include "repl/app/target.h"
+
+struct build_progress;
+struct options;
+struct roots;
+struct store;
 
 struct opened {
 	char *name, *path;

@@ -10,6 +10,9 @@
 #include "repl/app/budget.h"
 
 #include "index/base/cost.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
 #include "repl/term/number.h"
 
 enum { FIRST = 32 }; /* rows */

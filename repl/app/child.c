@@ -13,6 +13,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+
 static void in_child(const char *command, int input)
 {
 	if (input >= 0)

@@ -7,7 +7,7 @@
 
 #include <sys/types.h>
 
-#include "index/base/err.h"
+struct err;
 
 struct child {
 	pid_t pid;

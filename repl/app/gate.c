@@ -1,6 +1,9 @@
 /* gate.c - count what holds, fails and could not be answered; see gate.h. */
 #include "repl/app/gate.h"
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+
 enum { PLACES = 10 }; /* named in the last line */
 
 void gate_start(struct gate *g)

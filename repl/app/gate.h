@@ -10,7 +10,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "index/base/err.h"
 #include "index/base/out.h"
 #include "repl/term/talk.h"
 

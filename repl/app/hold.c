@@ -9,6 +9,7 @@
 #include "index/base/vec.h"
 #include "index/store/publish.h"
 #include "repl/app/app.h"
+#include "repl/app/options.h"
 #include "repl/term/talk.h"
 
 struct folders {

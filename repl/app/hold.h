@@ -5,7 +5,7 @@
 #ifndef QUERN_HOLD_H
 #define QUERN_HOLD_H
 
-#include "repl/app/options.h"
+struct options;
 
 /* From now on, for good; nothing without --safe or --mcp.  A note says what this kernel, or
  * this build, cannot do. */

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "repl/app/app.h"
 #include "repl/term/number.h"
 
 enum width { W32, W64 };

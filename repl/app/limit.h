@@ -2,10 +2,11 @@
 #ifndef QUERN_LIMIT_H
 #define QUERN_LIMIT_H
 
-#include "index/base/err.h"
-#include "index/base/out.h"
 #include "index/base/str.h"
-#include "repl/app/app.h"
+
+struct app;
+struct err;
+struct out;
 
 /* Set a limit: "rows=5M", "seconds 10".  ERR_USAGE names the mistake. */
 int limit_set(struct app *app, struct str text, struct err *err);

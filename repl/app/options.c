@@ -12,6 +12,9 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
 #include "repl/app/budget.h"
 
 static const char usage[] =

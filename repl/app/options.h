@@ -8,11 +8,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/lang/result.h"
+#include "engine/lang/format.h"
 #include "engine/query.h"
-#include "index/base/err.h"
-#include "index/base/out.h"
 #include "repl/term/screen.h"
+
+struct out;
 
 /* A script to run before, or instead of, reading stdin, in the order given. */
 struct task {

@@ -15,11 +15,20 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
+#include "repl/app/app.h"
 #include "repl/app/budget.h"
 #include "repl/app/child.h"
+#include "repl/app/options.h"
 #include "repl/app/progress.h"
+#include "repl/app/target.h"
+#include "repl/formats/suite.h"
 #include "repl/render/render.h"
 #include "repl/formats/renderers.h"
+#include "repl/term/talk.h"
 
 struct place {
 	int fd;

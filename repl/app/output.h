@@ -3,7 +3,11 @@
 #ifndef QUERN_OUTPUT_H
 #define QUERN_OUTPUT_H
 
-#include "repl/app/app.h"
+struct app;
+struct err;
+struct origin;
+struct result;
+struct str;
 
 /* Write r in the format and to the place that its statement or the settings choose. */
 int output_result(struct app *app, const struct result *r, struct err *err);

@@ -14,8 +14,10 @@
 #include <unistd.h>
 
 #include "index/base/out.h"
+#include "index/build.h"
 #include "repl/render/cell.h"
 #include "repl/render/fit.h"
+#include "repl/render/render.h"
 #include "repl/term/number.h"
 
 enum { QUIET_MS = 250, BAR = 24, FIXED = 56 };

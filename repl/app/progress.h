@@ -7,8 +7,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "index/build.h"
 #include "repl/term/screen.h"
+
+struct build_progress;
 
 struct progress {
 	const char *name; /* of the profile */

@@ -11,7 +11,7 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "index/base/err.h"
+struct err;
 
 struct target {
 	int fd;		   /* write here; -1: closed */

@@ -15,8 +15,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "index/store/publish.h"
+#include "repl/app/app.h"
 #include "repl/export/export_db.h"
 #include "repl/export/export_in.h"
 #include "repl/term/number.h"

@@ -9,7 +9,9 @@
 #ifndef QUERN_EXPORT_H
 #define QUERN_EXPORT_H
 
-#include "repl/app/app.h"
+struct app;
+struct err;
+struct str;
 
 enum export_format { EXPORT_CSV, EXPORT_NDJSON, EXPORT_DB };
 

@@ -11,9 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/err.h"
 #include "index/base/str.h"
 
+struct err;
 struct export_db;
 
 /* Is it the name of a database: x.db, x.sqlite, x.sqlite3? */

@@ -7,7 +7,10 @@
 
 #include <stdio.h>
 
+#include "index/base/arena.h"
 #include "index/base/out.h"
+#include "index/format/event.h"
+#include "index/store/store.h"
 #include "repl/export/export.h"
 
 enum export_type { EXPORT_TEXT, EXPORT_U64, EXPORT_BOOL };

@@ -8,6 +8,8 @@
  * Every table begins with the profile, so that files of several exports can be read as
  * one.
  */
+#include "engine/query.h"
+#include "index/base/err.h"
 #include "repl/export/export_in.h"
 
 #define PROFILE                                                             \

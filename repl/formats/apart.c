@@ -24,7 +24,9 @@
 #include <string.h>
 
 #include "engine/names/name.h"
+#include "index/base/arena.h"
 #include "index/base/order.h"
+#include "index/base/out.h"
 
 enum { LEAST = 16 }; /* columns for what differs, beside a last component */
 enum { SHORT = 8 };  /* bytes after it that stay, too */

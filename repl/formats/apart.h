@@ -7,8 +7,9 @@
 #ifndef QUERN_APART_H
 #define QUERN_APART_H
 
-#include "index/base/arena.h"
 #include "repl/render/fit.h"
+
+struct arena;
 
 struct apart {
 	struct str whole; /* the name; p NULL: never cut */

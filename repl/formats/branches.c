@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/lang/col_type.h"
+#include "engine/lang/result.h"
+#include "engine/query.h"
 #include "repl/term/number.h"
 
 bool branches_has(const struct result *r)

@@ -2,7 +2,9 @@
 #ifndef QUERN_BRANCHES_H
 #define QUERN_BRANCHES_H
 
-#include "repl/render/render.h"
+#include "index/base/out.h"
+
+struct result;
 
 enum { BRANCHES_MOST = 32 }; /* levels; deeper rows show their depth as a number */
 

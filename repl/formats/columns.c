@@ -1,6 +1,10 @@
 /* columns.c - choose the columns of a table; see columns.h. */
 #include "repl/formats/columns.h"
 
+#include "engine/lang/col_type.h"
+#include "engine/query.h"
+#include "repl/render/render.h"
+
 static bool is_count(const struct column *c)
 {
 	return c->type == COL_COST || c->type == COL_COUNT || c->type == COL_DELTA;

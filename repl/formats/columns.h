@@ -4,6 +4,8 @@
 
 #include "repl/render/cell.h"
 
+struct result;
+
 /* Fill `shown` (room for r->ncols) with the columns of the first `rows` rows; returns
  * their number.  tree: the depth is drawn as branches before the first function, so it is
  * no column.  exact: all digits of large numbers. */

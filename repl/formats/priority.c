@@ -9,8 +9,11 @@
 
 #include <string.h>
 
+#include "engine/lang/col_type.h"
 #include "engine/query.h"
+#include "index/base/out.h"
 #include "repl/render/fit.h"
+#include "repl/render/render.h"
 
 /* Columns of a comparison, right after the subject. */
 static const char compared[] = "delta delta% change base noise base_median median was";

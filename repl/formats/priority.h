@@ -4,6 +4,8 @@
 
 #include "repl/render/cell.h"
 
+struct result;
+
 /* Columns up to this one say something even if all their cells are the same: the
  * subject, what the query made, and the change in a comparison. */
 enum { PRIORITY_KEPT = 2 };

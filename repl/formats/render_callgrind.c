@@ -10,6 +10,10 @@
  * cost line, at its first line.  Names are written byte for byte, each after its
  * "(number) ", so that a name that looks like a number is not taken for one.
  */
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
 #include "repl/render/render.h"
 
 #include <inttypes.h>

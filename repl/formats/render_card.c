@@ -3,6 +3,9 @@
  *
  * Names are whole and numbers have all digits: a card shows what a table leaves out.
  */
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/out.h"
 #include "repl/render/render.h"
 
 #include "repl/render/cell.h"

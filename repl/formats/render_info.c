@@ -21,9 +21,13 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
+#include "engine/query.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
+#include "index/base/out.h"
 #include "repl/render/cell.h"
+#include "repl/render/render.h"
 #include "repl/term/number.h"
 
 enum { NEIGHBOURS = 8, CELL = NUMBER_MAX + 2, COLUMNS = 5, WIDE = 6 };

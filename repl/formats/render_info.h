@@ -2,7 +2,9 @@
 #ifndef QUERN_RENDER_INFO_H
 #define QUERN_RENDER_INFO_H
 
-#include "repl/render/render.h"
+#include "engine/lang/result.h"
+
+struct render;
 
 /* Is the result `info f` of one profile, with nothing left out? */
 bool render_info_fits(const struct result *r);

@@ -9,9 +9,12 @@
  * No standard describes it.  This is the part of Jenkins' schema
  * (github.com/jenkinsci/xunit-plugin, junit-10.xsd) that GitLab reads, too.
  */
+#include "engine/query.h"
+#include "index/base/err.h"
 #include "repl/formats/suite.h"
 
 #include "repl/formats/said.h"
+#include "repl/render/render.h"
 
 enum { ROWS_SAID = 100 };
 

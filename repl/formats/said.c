@@ -5,8 +5,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/lang/col_type.h"
+#include "engine/lang/format.h"
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/out.h"
 #include "repl/formats/columns.h"
 #include "repl/render/fit.h"
+#include "repl/render/render.h"
 
 enum {
 	QUERY_WIDEST = 200,

@@ -10,6 +10,8 @@
 #include "repl/render/brief.h"
 #include "repl/render/cell.h"
 
+struct result;
+
 enum { SAID_WIDEST = 100 }; /* columns of a name */
 
 struct said {

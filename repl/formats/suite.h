@@ -6,7 +6,10 @@
 #ifndef QUERN_SUITE_H
 #define QUERN_SUITE_H
 
-#include "repl/render/render.h"
+#include "index/base/out.h"
+
+struct err;
+struct render;
 
 struct suite {
 	struct out cases;

@@ -10,6 +10,9 @@
  */
 #include "repl/mcp/mcp.h"
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "repl/app/options.h"
 #include "repl/term/talk.h"
 
 #ifdef HAVE_JANSSON

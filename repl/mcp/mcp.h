@@ -8,7 +8,7 @@
 #ifndef QUERN_MCP_H
 #define QUERN_MCP_H
 
-#include "repl/app/options.h"
+struct options;
 
 /* Serve until stdin ends.  Returns the exit status; without jansson at build time an
  * error. */

@@ -10,8 +10,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/err.h"
+#include "index/build.h"
 #include "repl/app/app.h"
 #include "repl/app/guide.h"
+#include "repl/app/options.h"
 #include "repl/prompt/opening.h"
 #include "repl/prompt/script.h"
 

@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "engine/lang/result.h"
+#include "engine/lang/format.h"
 #include "index/base/out.h"
-#include "repl/app/options.h"
+
+struct options;
 
 enum tool { TOOL_QUERY, TOOL_GUIDE, TOOL_PROFILES, TOOL_NONE };
 

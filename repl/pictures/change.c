@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "index/base/out.h"
+#include "index/format/event.h"
 #include "repl/term/number.h"
 
 enum { ROUNDED = 2 }; /* units that two rounded costs may differ by */

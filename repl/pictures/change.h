@@ -12,8 +12,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "index/base/out.h"
-#include "index/format/event.h"
+struct out;
+struct unit;
 
 enum { CHANGE_MAX = 80 }; /* bytes of change_text(), with the NUL */
 

@@ -11,9 +11,13 @@
 #include <stdlib.h>
 
 #include "engine/graph/graph.h"
+#include "engine/lang/col_type.h"
+#include "engine/lang/result.h"
 #include "engine/path/path.h"
 #include "index/base/bisect.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "repl/pictures/frames_in.h"
 
 enum { STACK_FRAMES = 10000000 }; /* of all stacks in a file: some 100 MB */

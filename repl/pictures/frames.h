@@ -15,9 +15,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/lang/result.h"
-#include "index/base/err.h"
 #include "index/base/sort.h"
+
+struct err;
+struct result;
 
 struct frame {
 	struct str name;

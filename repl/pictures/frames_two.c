@@ -11,9 +11,13 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
+#include "engine/lang/col_type.h"
+#include "engine/lang/result.h"
 #include "engine/path/path.h"
 #include "index/base/bisect.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/order.h"
 #include "repl/pictures/frames_in.h"
 

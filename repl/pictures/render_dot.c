@@ -9,6 +9,9 @@
  * they spend themselves.  Of two profiles, edges have the inclusive costs of both and
  * functions their self costs.  Both are coloured by the change (change.h).
  */
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/out.h"
 #include "repl/render/render.h"
 
 #include <inttypes.h>

@@ -5,6 +5,10 @@
  *
  * The page loads nothing, its scripts are constants, and names are text.
  */
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
 #include "repl/render/brief.h"
 #include "repl/render/render.h"
 

@@ -2,6 +2,9 @@
  * render_source.c - the page of `source of f` and `asm of f`: the text with its heat, calls
  * and jumps as links, inlined code apart, and a map of the costliest lines.
  */
+#include "engine/graph/graph.h"
+#include "engine/query.h"
+#include "index/base/err.h"
 #include "repl/pictures/report_in.h"
 
 #include <stdio.h>

@@ -5,6 +5,9 @@
  *	of two profiles: main;run;parse 1200 1234	cost in the base, then in this one,
  *		as difffolded.pl writes it; speedscope: two profiles of the same frames
  */
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/out.h"
 #include "repl/render/render.h"
 
 #include <stdlib.h>

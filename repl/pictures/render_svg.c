@@ -10,6 +10,11 @@
  * text and in one attribute, escaped like all text.  Pictures of two profiles are in
  * render_svg_two.c.
  */
+#include "engine/query.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
 #include "repl/render/render.h"
 
 #include <inttypes.h>

@@ -19,8 +19,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/lang/result.h"
+#include "engine/query.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
+#include "index/format/event.h"
 #include "repl/pictures/change.h"
 #include "repl/pictures/svg_in.h"
+#include "repl/render/render.h"
+#include "repl/term/emit.h"
 #include "repl/term/number.h"
 
 enum { HEAD = 78, HERE = 0, BASE = 1 };

@@ -4,8 +4,13 @@
  * Functions and calls have a budget of bytes, half of it if there is the source, too.  Rows
  * of the answer come first, then the costliest of any event, on either side.
  */
+#include "engine/graph/graph.h"
+#include "engine/lang/result.h"
+#include "engine/query.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 #include "repl/pictures/report_in.h"
+#include "repl/render/render.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -26,6 +26,11 @@
  * differs.  If it is gone, it ends at `listed`: there are no costs here.  A call
  * also has its calls and inclusive costs in the base.
  */
+#include "engine/graph/graph.h"
+#include "engine/lang/col_type.h"
+#include "engine/lang/result.h"
+#include "engine/query.h"
+#include "index/base/err.h"
 #include "repl/pictures/report_in.h"
 
 #include <inttypes.h>
@@ -34,6 +39,7 @@
 #include "engine/path/path.h"
 #include "index/base/cost.h"
 #include "index/format/event.h"
+#include "repl/render/render.h"
 #include "repl/term/emit.h"
 
 enum { TREE_ROWS = 10000 /* per event */, TREES_ROWS = 100000 };

@@ -2,10 +2,10 @@
 #ifndef QUERN_REPORT_IN_H
 #define QUERN_REPORT_IN_H
 
-#include "engine/graph/graph.h"
 #include "index/base/arena.h"
 #include "repl/pictures/source_data.h"
-#include "repl/render/render.h"
+
+struct render;
 
 enum { REPORT_PARTS = 500 }; /* most bars of a timeline */
 

@@ -4,6 +4,9 @@
  * Functions come in the order of what they spend themselves, in the event of the query,
  * until the page is full.
  */
+#include "engine/graph/graph.h"
+#include "engine/query.h"
+#include "index/base/err.h"
 #include "repl/pictures/report_in.h"
 
 #include <inttypes.h>
@@ -11,6 +14,7 @@
 
 #include "index/base/cost.h"
 #include "index/base/order.h"
+#include "repl/render/render.h"
 #include "repl/term/number.h"
 
 enum {

@@ -11,10 +11,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/graph/graph.h"
 #include "engine/names/name.h"
+#include "engine/query.h"
+#include "index/base/arena.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 #include "index/base/vec.h"
+#include "repl/term/emit.h"
 #include "repl/term/number.h"
 
 enum {

@@ -20,9 +20,10 @@
 #ifndef QUERN_SOURCE_DATA_H
 #define QUERN_SOURCE_DATA_H
 
-#include "engine/graph/graph.h"
 #include "engine/listing/listing.h"
-#include "repl/render/render.h"
+#include "index/base/out.h"
+
+struct graph;
 
 enum {
 	SOURCE_PAGE_BYTES = 6 << 20, /* most of a page with source */

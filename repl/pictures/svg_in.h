@@ -2,9 +2,11 @@
 #ifndef QUERN_SVG_IN_H
 #define QUERN_SVG_IN_H
 
-#include "index/base/arena.h"
 #include "repl/pictures/frames.h"
-#include "repl/render/render.h"
+
+struct arena;
+struct out;
+struct render;
 
 enum {
 	WIDTH = 1200,

@@ -15,6 +15,8 @@
 #include <sys/stat.h>
 
 #include "engine/lang/token.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "repl/prompt/script.h"
 #include "repl/term/number.h"

@@ -15,7 +15,9 @@
 #ifndef QUERN_BENCHES_H
 #define QUERN_BENCHES_H
 
-#include "repl/app/app.h"
+#include "repl/app/options.h"
+
+struct app;
 
 /* Is the first profile of the command line a folder? */
 bool benches_asked(const struct options *o);

@@ -8,8 +8,12 @@
 #include <unistd.h>
 
 #include "engine/lang/common_sets.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/vec.h"
+#include "index/store/store.h"
 #include "repl/app/child.h"
+#include "repl/app/options.h"
 #include "repl/term/emit.h"
 #include "repl/export/export.h"
 #include "repl/export/export_db.h"

@@ -14,6 +14,9 @@
 
 #include "engine/names/name.h"
 #include "engine/lang/keywords.h"
+#include "index/base/err.h"
+#include "index/store/store.h"
+#include "repl/app/options.h"
 #include "repl/prompt/command.h"
 #include "repl/prompt/help.h"
 #include "repl/prompt/library.h"

@@ -7,7 +7,11 @@
 #ifndef QUERN_COMPLETE_H
 #define QUERN_COMPLETE_H
 
-#include "repl/app/app.h"
+#include "index/base/str.h"
+
+struct app;
+struct arena;
+struct err;
 
 struct completion {
 	size_t word_at;	   /* replace the bytes from here to the cursor */

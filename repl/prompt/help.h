@@ -2,8 +2,9 @@
 #ifndef QUERN_HELP_H
 #define QUERN_HELP_H
 
-#include "index/base/out.h"
 #include "index/base/str.h"
+
+struct out;
 
 struct help_topic {
 	const char *name, *form, *text;

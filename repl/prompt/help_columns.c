@@ -1,6 +1,7 @@
 /*
  * help_columns.c - .help columns and .help sources, from the registry; see help.h.
  */
+#include "index/base/out.h"
 #include "repl/prompt/help.h"
 
 #include "engine/lang/keywords.h"

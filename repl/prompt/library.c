@@ -11,7 +11,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/out.h"
 #include "index/base/vec.h"
+#include "repl/app/app.h"
+#include "repl/app/options.h"
 #include "repl/term/emit.h"
 
 /* ---- the folders ---- */

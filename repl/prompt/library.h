@@ -12,7 +12,10 @@
 #define QUERN_LIBRARY_H
 
 #include "engine/lang/token.h"
-#include "repl/app/app.h"
+
+struct app;
+struct err;
+struct out;
 
 struct library_query {
 	char *name; /* without ".q" */

@@ -6,8 +6,11 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "index/read/input.h"
+#include "repl/app/options.h"
 
 struct group {
 	char *name; /* NULL: files without a name */

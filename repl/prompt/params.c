@@ -4,6 +4,9 @@
 #include <stdio.h>
 
 #include "engine/lang/token.h"
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "repl/prompt/library.h"
 
 enum { PARAMS = 32 };

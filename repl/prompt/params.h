@@ -2,9 +2,10 @@
 #ifndef QUERN_PARAMS_H
 #define QUERN_PARAMS_H
 
-#include "engine/query.h"
-#include "index/base/err.h"
 #include "index/base/str.h"
+
+struct err;
+struct session;
 
 /* Set the values of given, "NAME=VALUE NAME="a b" ...", for the script.  ERR_QUERY: the
  * script has no $NAME. */

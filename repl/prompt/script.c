@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include "engine/lang/token.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "repl/app/options.h"
 #include "repl/app/output.h"
 #include "repl/prompt/command.h"
 #include "repl/prompt/library.h"

@@ -25,6 +25,9 @@
 #include <unistd.h>
 #include <wchar.h>
 
+#include "index/base/err.h"
+#include "index/store/store.h"
+#include "repl/app/options.h"
 #include "repl/prompt/complete.h"
 #include "repl/render/fit.h"
 #include "repl/prompt/script.h"

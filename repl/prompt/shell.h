@@ -4,7 +4,7 @@
 #ifndef QUERN_SHELL_H
 #define QUERN_SHELL_H
 
-#include "repl/app/app.h"
+struct app;
 
 /* Run until .quit or the end of the input.  Returns the exit status. */
 int shell_run(struct app *app);

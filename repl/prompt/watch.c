@@ -21,10 +21,13 @@
 #include <unistd.h>
 
 #include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "index/read/input.h"
 #include "index/store/publish.h"
 #include "index/store/store.h"
+#include "repl/app/options.h"
 #include "repl/render/fit.h"
 #include "repl/term/number.h"
 #include "repl/prompt/script.h"

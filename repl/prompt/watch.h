@@ -10,7 +10,7 @@
 #ifndef QUERN_WATCH_H
 #define QUERN_WATCH_H
 
-#include "repl/app/app.h"
+struct app;
 
 /* 0 or the kind; errors are shown. */
 int watch_run(struct app *app, const char *base);

@@ -3,8 +3,13 @@
 
 #include <stdlib.h>
 
+#include "engine/lang/col_type.h"
+#include "engine/lang/result.h"
 #include "engine/names/name.h"
+#include "engine/query.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
+#include "repl/render/render.h"
 
 enum {
 	ROWS_TOLD_APART = 20000, /* of a larger answer nobody reads the names */

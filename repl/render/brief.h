@@ -7,7 +7,9 @@
 #define QUERN_BRIEF_H
 
 #include "index/base/arena.h"
-#include "repl/render/render.h"
+
+struct column;
+struct render;
 
 struct brief {
 	struct render *rd;

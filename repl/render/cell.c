@@ -6,6 +6,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/lang/col_type.h"
+#include "index/base/out.h"
+#include "repl/render/render.h"
 #include "repl/term/number.h"
 
 enum { BUF = NUMBER_MAX + 8 };

@@ -5,9 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "index/base/out.h"
 #include "repl/render/fit.h"
-#include "repl/render/render.h"
+
+struct column;
+struct look;
+struct unit;
 
 /* A column as shown.  A file column followed by a line column is one column:
  * file:line. */

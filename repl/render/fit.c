@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "index/base/bisect.h"
+#include "index/base/out.h"
 
 static const char *ellipsis(enum emit_form form)
 {

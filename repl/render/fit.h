@@ -8,7 +8,6 @@
 
 #include <stddef.h>
 
-#include "index/base/out.h"
 #include "index/base/str.h"
 #include "repl/term/emit.h"
 

@@ -3,6 +3,10 @@
 
 #include <stdio.h>
 
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
 #include "repl/term/number.h"
 
 enum { POLL_EVERY = 16 }; /* rows, of which each may have names of a MiB */

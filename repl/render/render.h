@@ -10,11 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/query.h"
 #include "engine/lang/result.h"
-#include "index/base/err.h"
-#include "index/base/out.h"
 #include "repl/term/emit.h"
+
+struct session;
 
 /* The look of tables; machine formats use only `raw`. */
 struct look {

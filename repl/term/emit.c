@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "index/base/out.h"
 #include "repl/term/utf8.h"
 
 struct unit {

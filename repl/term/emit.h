@@ -34,8 +34,9 @@
 
 #include <stddef.h>
 
-#include "index/base/out.h"
 #include "index/base/str.h"
+
+struct out;
 
 enum emit_form {
 	EMIT_TEXT,

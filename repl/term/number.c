@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "index/base/str.h"
+#include "index/format/event.h"
 #include <string.h>
 
 void number_grouped(char *buf, uint64_t v)

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "index/format/event.h"
+struct unit;
 
 enum { NUMBER_MAX = 40 }; /* bytes of any of these, with the NUL */
 

@@ -7,6 +7,8 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "repl/term/emit.h"
 #include "repl/term/utf8.h"

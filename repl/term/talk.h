@@ -10,9 +10,10 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "index/base/err.h"
-#include "index/base/out.h"
 #include "index/base/str.h"
+
+struct err;
+struct out;
 
 /* Messages of this thread go to o from now on; NULL: to stderr again. */
 void talk_to(struct out *o);

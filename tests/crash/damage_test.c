@@ -15,6 +15,10 @@
 #include <unistd.h>
 
 #include "engine/query.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
 #include "index/build.h"
 #include "index/format/tables.h"
 #include "repl/render/render.h"

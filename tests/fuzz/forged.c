@@ -2,6 +2,7 @@
  * forged.c - fuzz the reading of an index whose checksums are right: a sound one is changed
  * number by number, opened, asked, verified and added to (forger.h).
  */
+#include "engine/query.h"
 #include "tests/support/forger.h"
 #include "tests/support/fuzzing.h"
 

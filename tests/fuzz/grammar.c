@@ -10,6 +10,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/query.h"
+#include "index/base/out.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/grammar.h"
 

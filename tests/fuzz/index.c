@@ -19,6 +19,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/query.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
 #include "index/build.h"
 #include "index/format/tables.h"
 #include "index/format/meta_code.h"

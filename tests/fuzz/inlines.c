@@ -10,6 +10,7 @@
 
 #include "engine/inline/inline_code.h"
 #include "engine/inline/inlines_file.h"
+#include "engine/query.h"
 #include "index/base/varint.h"
 #include "tests/support/fuzzing.h"
 

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "engine/api/quern.h"
+#include "engine/query.h"
 #include "tests/support/fuzzing.h"
 
 enum { SLOTS = 3, CALLS_MOST = 64, ROWS_MOST = 64 };

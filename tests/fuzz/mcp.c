@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/query.h"
 #include "tests/support/fuzzing.h"
 
 #ifdef HAVE_JANSSON

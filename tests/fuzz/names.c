@@ -16,6 +16,8 @@
 #include <string.h>
 
 #include "engine/names/name.h"
+#include "index/base/err.h"
+#include "index/base/out.h"
 #include "repl/render/render.h"
 #include "repl/formats/renderers.h"
 #include "tests/fuzz/names_in.h"

@@ -5,11 +5,11 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "engine/lang/result.h"
-#include "index/base/out.h"
 #include "index/base/str.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/parse_back.h"
+
+struct result;
 
 enum { NAMES = 24 };
 

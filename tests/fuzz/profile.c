@@ -9,6 +9,7 @@
  */
 #include <string.h>
 
+#include "engine/query.h"
 #include "index/base/hash.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/mutate_lines.h"

@@ -6,6 +6,7 @@
  * answer is rows or a named error whose place lies in the text; the text can be explained and
  * completed.
  */
+#include "engine/query.h"
 #include "tests/support/fuzzing.h"
 
 static struct fuzz_profile profiles[] = {

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 
+#include "engine/query.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/tap.h"
 

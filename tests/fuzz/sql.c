@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/query.h"
 #include "engine/sqlite/sqlite.h"
 #include "tests/support/fuzzing.h"
 

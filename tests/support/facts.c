@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/arena.h"
 #include "index/base/vec.h"
 
 void *facts_sure(void *p)

@@ -11,9 +11,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/arena.h"
 #include "index/base/hash.h"
 #include "index/base/str.h"
+
+struct arena;
 
 struct fn {
 	struct str obj, file, name;

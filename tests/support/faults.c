@@ -12,7 +12,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "engine/query.h"
 #include "index/base/count.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/pack.h"
 

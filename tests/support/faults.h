@@ -14,9 +14,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/query.h"
-#include "index/base/out.h"
 #include "index/build.h"
+
+struct out;
+struct session;
 
 enum {
 	FAULTS_ROOM = 1 << 20, /* stacks that are kept */

@@ -7,8 +7,9 @@
 #ifndef QUERN_TESTS_FLOWS_H
 #define QUERN_TESTS_FLOWS_H
 
-#include "engine/flow/flow.h"
 #include "engine/path/path.h"
+
+struct flow_input;
 
 struct graph {
 	uint32_t functions, edges;

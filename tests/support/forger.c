@@ -18,6 +18,10 @@
 #include <unistd.h>
 #include <zlib.h>
 
+#include "engine/query.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/order.h"
 #include "index/build.h"
 #include "index/format/column_code.h"

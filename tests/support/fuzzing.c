@@ -7,6 +7,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "engine/query.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
 #include "index/build.h"
 #include "repl/render/render.h"
 #include "repl/formats/renderers.h"

@@ -12,9 +12,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "engine/query.h"
-#include "index/base/out.h"
-#include "index/store/store.h"
+#include "engine/lang/format.h"
+
+struct out;
+struct session;
+struct store;
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 /* Called instead of libFuzzer's own mutations, which it may use (NULL elsewhere). */

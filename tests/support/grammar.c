@@ -12,6 +12,7 @@
 #include "engine/lang/format.h"
 #include "engine/lang/keywords.h"
 #include "index/base/count.h"
+#include "index/base/out.h"
 
 #define ONE_OF(g, list) (list)[choose(g, COUNT(list))]
 

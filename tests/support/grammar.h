@@ -12,7 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/out.h"
+struct out;
 
 enum { GRAMMAR_STATEMENTS = 3 }; /* of one text, at most */
 

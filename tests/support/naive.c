@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/lang/format.h"
+
 enum space { OBJ, FILES, FN, SPACES_N };
 enum { INSTR, BB, LINE, OTHER, SUBS_N, WORDS_N = 32 };
 enum wait { NOTHING, A_CALL, A_BAD_CALL, A_JUMP, A_BAD_JUMP };

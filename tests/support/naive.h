@@ -13,9 +13,11 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/store/store.h"
+#include "index/base/arena.h"
 #include "tests/support/facts.h"
 #include "tests/support/pack.h"
+
+struct store;
 
 struct naive {
 	struct arena arena;

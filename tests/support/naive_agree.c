@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "index/build.h"
 #include "index/format/meta_code.h"

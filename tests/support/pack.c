@@ -8,6 +8,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
+#include "engine/query.h"
 #include "tests/support/fuzzing.h"
 
 enum { GZIP = 16, WINDOW_LEAST = 9 };

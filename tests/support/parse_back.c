@@ -7,6 +7,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "engine/lang/format.h"
 #include "index/base/vec.h"
 
 void back_init(struct back *b)

@@ -20,6 +20,7 @@
 
 #include "index/base/count.h"
 #include "index/base/hash.h"
+#include "index/base/out.h"
 
 enum { FRACTIONS = 10, LIBRARY = 2 };
 

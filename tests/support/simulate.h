@@ -14,7 +14,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "index/base/out.h"
+struct out;
 
 enum {
 	SIMULATE_CALLS = 500,

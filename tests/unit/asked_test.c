@@ -5,8 +5,11 @@
 #include <dirent.h>
 #include <stdlib.h>
 
+#include "engine/lang/result.h"
 #include "engine/names/name.h"
 #include "engine/query.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 #include "index/build.h"
 #include "tests/support/tap.h"
 

@@ -2,6 +2,10 @@
 #include "engine/check/check.h"
 
 #include "engine/check/check_in.h"
+#include "engine/lang/ast.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "tests/support/tap.h"
 
 static const struct unit units[3];

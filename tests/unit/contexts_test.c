@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "index/base/err.h"
 #include "index/base/out.h"
 #include "index/build.h"
 #include "tests/support/dice.h"

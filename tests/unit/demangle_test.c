@@ -1,4 +1,5 @@
 /* demangle_test.c - mangled names of C++ and Rust, whole and in pieces, and hostile ones. */
+#include "index/base/arena.h"
 #include "index/store/demangle.h"
 
 #include <inttypes.h>

@@ -1,4 +1,5 @@
 /* emit_test.c - names from anybody, in every form. */
+#include "index/base/out.h"
 #include "repl/term/emit.h"
 
 #include <stdlib.h>

@@ -13,7 +13,12 @@
 
 #include "engine/compare/moved.h"
 #include "engine/files/roots.h"
+#include "engine/query.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/map.h"
+#include "index/base/out.h"
 #include "tests/support/faults.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/pack.h"

@@ -9,6 +9,9 @@
  */
 #include <stdlib.h>
 
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/out.h"
 #include "tests/support/faults.h"
 #include "tests/support/tap.h"
 

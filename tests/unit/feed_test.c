@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <time.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/file/feed.h"
 #include "tests/support/tap.h"
 

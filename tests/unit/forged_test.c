@@ -12,6 +12,8 @@
 #include <zlib.h>
 
 #include "engine/query.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
 #include "index/build.h"
 #include "index/format/column_code.h"
 #include "index/format/meta_code.h"

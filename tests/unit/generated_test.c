@@ -10,6 +10,7 @@
  */
 #include <stdlib.h>
 
+#include "engine/query.h"
 #include "index/base/out.h"
 #include "index/base/isa.h"
 #include "index/lines/scan.h"

@@ -1,6 +1,9 @@
 /*
  * inclusive_test.c - levels in names, and what of a cost comes back against linear equations.
  */
+#include "engine/flow/flow.h"
+#include "engine/query.h"
+#include "index/base/arena.h"
 #include "index/graph/inclusive.h"
 
 #include <math.h>

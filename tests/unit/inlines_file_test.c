@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "engine/inline/inlines_file.h"
+#include "index/base/arena.h"
 #include "tests/support/dice.h"
 #include "tests/support/tap.h"
 

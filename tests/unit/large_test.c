@@ -9,6 +9,8 @@
 #include <errno.h>
 #include <stdlib.h>
 
+#include "engine/query.h"
+#include "index/base/err.h"
 #include "index/file/unpack.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/naive.h"

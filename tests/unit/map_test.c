@@ -2,6 +2,8 @@
  * map_test.c - a mapped file that shrinks is an error, not a signal; every fault that is
  * not ours stays a signal.
  */
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/map.h"
 
 #include <fcntl.h>

@@ -2,9 +2,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/lang/format.h"
 #include "engine/names/fnset.h"
 #include "engine/names/match.h"
 #include "engine/names/name.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "tests/support/dice.h"
 #include "tests/support/tap.h"
 

@@ -1,6 +1,7 @@
 /* names_test.c - name slots: ids, definitions, references, and their forgetting. */
 #include <stdlib.h>
 
+#include "index/base/arena.h"
 #include "index/tally/names.h"
 #include "tests/support/tap.h"
 

@@ -1,9 +1,13 @@
 /* parse_test.c - what a query's text means: trees as s-expressions, limits, places. */
+#include "engine/lang/ast.h"
 #include "engine/lang/parse.h"
 
 #include <stdlib.h>
 
 #include "engine/lang/parse_in.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "tests/support/tap.h"
 

@@ -5,6 +5,9 @@
 #include <math.h>
 
 #include "engine/flow/chain.h"
+#include "engine/names/fnset.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
 #include "tests/support/flows.h"
 #include "tests/support/tap.h"
 

@@ -7,6 +7,11 @@
 #include <stdlib.h>
 
 #include "engine/flow/chain.h"
+#include "engine/names/fnset.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/order.h"
 #include "tests/support/flows.h"
 #include "tests/support/tap.h"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "engine/flow/chain.h"
+#include "engine/names/fnset.h"
+#include "index/base/arena.h"
 #include "tests/support/flows.h"
 #include "tests/support/tap.h"
 

@@ -1,8 +1,13 @@
 /* query_test.c - sessions: what is kept, what is refused, what may come next. */
+#include "engine/lang/col_type.h"
+#include "engine/lang/result.h"
 #include "engine/query.h"
 
 #include <stdlib.h>
 
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/build.h"
 #include "tests/support/tap.h"
 

@@ -1,4 +1,7 @@
 /* render_test.c - results made by hand, in every format and on every screen. */
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
 #include "repl/render/render.h"
 #include "repl/formats/renderers.h"
 

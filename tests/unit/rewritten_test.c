@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/out.h"
 #include "index/build.h"

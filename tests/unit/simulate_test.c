@@ -18,8 +18,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "engine/lang/result.h"
 #include "engine/query.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/hash.h"
+#include "index/base/out.h"
 #include "index/build.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/simulate.h"

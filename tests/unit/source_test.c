@@ -5,6 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/file/source.h"
 #include "tests/support/tap.h"
 

@@ -9,6 +9,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/spill.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/tap.h"

@@ -14,6 +14,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
+#include "engine/query.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
 #include "index/build.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/tap.h"

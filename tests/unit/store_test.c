@@ -11,6 +11,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/out.h"
 #include "index/build.h"

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "engine/query.h"
+#include "index/base/err.h"
 #include "index/base/out.h"
 #include "index/build.h"
 #include "index/tally/tally.h"
