@@ -49,35 +49,33 @@ static void note_lost(struct tree_facts *tree, uint64_t lost, uint64_t file,
 
 /* ---- the tree of an index ---- */
 
+/* at[]: scratch, one per context. */
 static int take_tree(struct joining *j, const struct kept *kept,
-		     const struct merge_map *map)
+		     const struct merge_map *map, uint32_t *at)
 {
 	struct store *st = kept->st;
 	struct contexts *c = &j->p->contexts;
-	uint32_t *at = malloc((st->meta.tree.contexts + 1) * sizeof(*at));
-	int rc = at ? 0 : err_no_memory(j->err, "while adding files to an index");
 
-	for (uint32_t i = 0; !rc && i < st->meta.tree.contexts; i++) {
+	for (uint32_t i = 0; i < st->meta.tree.contexts; i++) {
 		const context_id parent = store_context_parent(st, i);
 
 		at[i] = contexts_of(c, parent == NO_CONTEXT ? 0 : at[parent],
 				    map->fn[store_context_fn(st, i)], j->err);
-		if (!at[i]) {
-			rc = j->err->kind;
-			break;
-		}
+		if (!at[i])
+			return j->err->kind;
 		c->calls[at[i] - 1] += store_context_calls(st, i);
 		for (uint32_t e = 0; e < st->meta.events; e++)
 			c->self[(size_t)(at[i] - 1) * c->events + map->event[e]] +=
 				store_context_self(st, i, e);
 	}
-	free(at);
-	return rc ? rc : store_check(st, j->err);
+	return store_check(st, j->err);
 }
 
+/* What a fault while the index is read must not lose. */
 struct taking {
 	struct joining *j;
 	size_t k;
+	uint32_t *at;
 };
 
 static int take_guarded(void *arg)
@@ -85,7 +83,7 @@ static int take_guarded(void *arg)
 	struct taking *t = arg;
 	const struct profile *p = t->j->p;
 
-	return take_tree(t->j, p->tally[t->k]->kept, &p->map[t->k]);
+	return take_tree(t->j, p->tally[t->k]->kept, &p->map[t->k], t->at);
 }
 
 static int take_index(struct joining *j, size_t k)
@@ -93,14 +91,20 @@ static int take_index(struct joining *j, size_t k)
 	struct tree_facts *tree = &j->p->tree;
 	const struct kept *kept = j->p->tally[k]->kept;
 	const struct tree_facts *old = &kept->st->meta.tree;
-	struct taking t = {j, k};
+	struct taking t = {.j = j, .k = k};
+	int rc;
 
 	tree->blocks += old->blocks;
 	note_lost(tree, old->lost, kept->lost_file, old->line, old->many);
 	if (old->kind == TREE_REFUSED)
 		tree->kind = TREE_REFUSED;
-	return old->kind == TREE_WHOLE ? map_guard(take_guarded, &t, ERR_INDEX, j->err)
-				       : 0;
+	if (old->kind != TREE_WHOLE)
+		return 0;
+	t.at = malloc((old->contexts + 1) * sizeof(*t.at));
+	rc = t.at ? map_guard(take_guarded, &t, ERR_INDEX, j->err)
+		  : err_no_memory(j->err, "while adding files to an index");
+	free(t.at);
+	return rc;
 }
 
 /* ---- the tree of a file ---- */
