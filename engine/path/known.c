@@ -72,28 +72,36 @@ int known_cost(const struct stacks *s, const struct path_cost_query *q, struct a
 /* ---- neighbours ---- */
 
 /* Calls of f by itself do not leave it: f, f;f and so on are one, and what they call is
- * called by it.  Deeper ones, as in f;g;f, are part of the call of g. */
+ * called by it.  Of f;g;f the callees are those of the outermost f, the callers those of the
+ * innermost, so that each cost counts once. */
 int known_neighbours(const struct stacks *s, uint32_t f, bool up, uint64_t *est,
 		     struct arena *a, struct err *err)
 {
-	/* above: f is there; within: nothing but f is between. */
-	enum { NO, ABOVE, WITHIN };
+	enum { NO, BELOW, WITHIN }; /* f is above; and nothing but f is between */
 	uint8_t *state = ARENA_ARRAY(a, uint8_t, (size_t)s->n + 1);
+	uint32_t *entry = ARENA_ARRAY(a, uint32_t, (size_t)s->n + 1);
 
-	if (!state)
+	if (!state || !entry)
 		return arena_full(a, err);
 	for (uint32_t v = 0; v < s->n; v++) {
 		const uint32_t c = s->caller[v];
 		const uint8_t above = c == FLOW_NONE ? NO : state[c];
 		const bool is = s->fn[v] == f;
 
-		state[v] = above == NO		   ? (is ? WITHIN : NO)
-			   : above == WITHIN && is ? WITHIN
-						   : ABOVE;
-		if (up && above == NO && is && c != FLOW_NONE)
-			cost_add(&est[s->fn[c]], s->incl[v]);
+		state[v] = is && (above == NO || above == WITHIN) ? WITHIN
+			   : above == NO			  ? NO
+								  : BELOW;
 		if (!up && above == WITHIN && !is)
 			cost_add(&est[s->fn[v]], s->incl[v]);
+		entry[v] = c == FLOW_NONE ? FLOW_NONE : entry[c];
+		if (!up || !is || (c != FLOW_NONE && s->fn[c] == f))
+			continue;
+		/* The cost of an f inside f has the other caller. */
+		if (entry[v] != FLOW_NONE && s->caller[entry[v]] != FLOW_NONE)
+			est[s->fn[s->caller[entry[v]]]] -= s->incl[v];
+		if (c != FLOW_NONE)
+			cost_add(&est[s->fn[c]], s->incl[v]);
+		entry[v] = v;
 	}
 	return 0;
 }

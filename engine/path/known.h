@@ -14,7 +14,7 @@
 int known_tree(const struct stacks *s, const struct path_tree_query *q, struct arena *a,
 	       const struct cancel *cancel, struct path_tree *out, struct err *err);
 /* est[functions] (zeros): the cost of the calls that f makes (up: that call f), by the
- * function at the other end; each cost once, where the outermost f calls it. */
+ * function at the other end; each cost once. */
 int known_neighbours(const struct stacks *s, uint32_t f, bool up, uint64_t *est,
 		     struct arena *a, struct err *err);
 /* As path_cost(). */

@@ -55,8 +55,9 @@ struct growing {
 	bool cut;
 };
 
-/* Of a vertex: its function is in the set; and no member is above it, or only members. */
-enum { MEMBER = 1, OUTERMOST = 2, JOINED = 4 };
+/* Of a vertex: its function is in the set; no member is above it; or, if the set counts as
+ * one, nothing but members is between them and it; it is where cost enters the set. */
+enum { MEMBER = 1, OUTERMOST = 2, JOINED = 4, ENTRY = 8 };
 
 static int grow(struct growing *g, void *pp, size_t *cap, size_t need, size_t size)
 {
@@ -272,7 +273,33 @@ static int mark_members(struct growing *g)
 		g->member[v] = inside[v] ? MEMBER : MEMBER | OUTERMOST;
 		if (join && (!inside[v] || (c != FLOW_NONE && g->member[c] & JOINED)))
 			g->member[v] |= JOINED;
+		if (!join || c == FLOW_NONE || !(g->member[c] & MEMBER))
+			g->member[v] |= ENTRY;
 	}
+	return 0;
+}
+
+/* Of a tree of callers: the cost that entered the set last at each vertex. */
+static int last_entered(struct growing *g, uint64_t **out)
+{
+	const struct stacks *s = g->s;
+	uint32_t *entry = ARENA_ARRAY(g->a, uint32_t, (size_t)s->n + 1);
+	uint64_t *cost = ARENA_ARRAY(g->a, uint64_t, (size_t)s->n + 1);
+
+	if (!entry || !cost)
+		return arena_full(g->a, g->err);
+	for (uint32_t v = 0; v < s->n; v++) {
+		const uint32_t c = s->caller[v];
+
+		entry[v] = c == FLOW_NONE ? FLOW_NONE : entry[c];
+		if (!(g->member[v] & ENTRY))
+			continue;
+		cost[v] = s->incl[v];
+		if (entry[v] != FLOW_NONE)
+			cost[entry[v]] -= s->incl[v];
+		entry[v] = v;
+	}
+	*out = cost;
 	return 0;
 }
 
@@ -281,14 +308,18 @@ static bool at_top(const struct growing *g, uint32_t v)
 {
 	if (g->q->of == TREE_PROGRAM)
 		return g->s->caller[v] == FLOW_NONE;
-	return g->member[v] & (g->q->of == TREE_CALLS && !g->q->up ? JOINED : OUTERMOST);
+	return g->member[v] & (g->q->up			? ENTRY
+			       : g->q->of == TREE_CALLS ? JOINED
+							: OUTERMOST);
 }
 
 static int put_top(struct growing *g)
 {
 	struct node *top;
+	uint64_t *entered = NULL;
 
-	if (grow(g, &g->node, &g->node_cap, 1, sizeof(*g->node)))
+	if (grow(g, &g->node, &g->node_cap, 1, sizeof(*g->node)) ||
+	    (g->q->up && last_entered(g, &entered)))
 		return -1;
 	g->nodes = 1;
 	top = &g->node[TOP];
@@ -298,11 +329,11 @@ static int put_top(struct growing *g)
 	if (place_vertices(g, 0))
 		return -1;
 	for (uint32_t v = 0; v < g->s->n; v++) {
-		const uint64_t cost = g->s->incl[v];
+		const uint64_t cost = entered ? entered[v] : g->s->incl[v];
 
 		if (!at_top(g, v))
 			continue;
-		if (g->q->of == TREE_PROGRAM || g->member[v] & OUTERMOST)
+		if (entered || g->q->of == TREE_PROGRAM || g->member[v] & OUTERMOST)
 			cost_add(&top->est, cost);
 		cost_add(&top->own, own_of(g, v, cost));
 		if (g->q->up)
@@ -323,7 +354,7 @@ static int start_at_top(struct growing *g)
 	for (int pass = 0; pass < 2; pass++) {
 		for (uint32_t i = 0; i < n; i++) {
 			const uint32_t v = g->vertex[i];
-			const uint64_t cost = g->s->incl[v];
+			const uint64_t cost = g->q->up ? g->cost[i] : g->s->incl[v];
 			const struct step s = {v, 0, cost, own_of(g, v, cost)};
 
 			if (avoided(g, g->s->fn[v]))

@@ -148,11 +148,16 @@ def first_calls(stacks, f):
     return out
 
 
-def outermost_calls(stacks, f):
+def last_calls(stacks, f):
+    """Who calls f, by the last call on a stack that enters f from outside."""
     out = collections.Counter()
     for stack, cost in stacks.items():
-        if f in stack[1:] and stack[0] != f:
-            out[stack[stack.index(f) - 1]] += cost
+        if f in stack:
+            k = len(stack) - 1 - stack[::-1].index(f)
+            while k and stack[k] == f:
+                k -= 1
+            if stack[k] != f:
+                out[stack[k]] += cost
     return out
 
 
@@ -184,7 +189,7 @@ def compare(name):
     asked.run(name + ": the tree")
     for f in some:
         asked.add("callees of " + quoted(f), neighbours_are(f, first_calls(stacks, f)))
-        asked.add("callers of " + quoted(f), neighbours_are(f, outermost_calls(stacks, f)))
+        asked.add("callers of " + quoted(f), neighbours_are(f, last_calls(stacks, f)))
     asked.run(name + ": callers and callees")
     for a, b in zip(some, dice.sample(some, len(some))):
         below = {s: c for s, c in stacks.items() if b in s and a in s[s.index(b) + 1:]}
