@@ -168,11 +168,12 @@ void meta_code(struct coder *c, struct meta *m)
 		&m->tree.file,
 		&m->tree.line,
 		&m->tree.many,
+		&m->groups,
 		&m->events,
 		&m->all_events,
 	};
-	bool *const flags[] = {&m->has_line,  &m->has_instr, &m->saturated,
-			       &m->truncated, &m->totals,    &m->summaries};
+	bool *const flags[] = {&m->has_line, &m->has_instr, &m->saturated, &m->truncated,
+			       &m->totals,   &m->summaries, &m->levels};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		code_u64(c, numbers[i]);

@@ -53,6 +53,8 @@ struct meta {
 	uint64_t loose; /* names whose meaning another file could change: callees whose
 				   file was a default and that have no block, jumps to such */
 	struct tree_facts tree;
+	uint64_t groups; /* functions, if names have contexts (name_contexts.h); else 0 */
+	bool levels;	 /* names have levels of recursion, and they are those of all */
 	uint64_t events, all_events;
 	struct event *event; /* all_events */
 	uint64_t *total;     /* events */

@@ -25,6 +25,7 @@
 #include "index/base/ordered.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"
+#include "index/contexts/name_contexts.h"
 #include "index/graph/cycles.h"
 #include "index/graph/inclusive.h"
 
@@ -48,6 +49,7 @@ struct save {
 	uint64_t *by_component;	  /* scratch, one per component; of cycles only */
 	size_t summed;		  /* 1 + the event that `leaving` is of; 0: none */
 	struct sort_pair *pair;	  /* scratch, one per function or edge */
+	struct name_contexts groups;
 	/* state of save_graph() */
 	bool aside, ready; /* prepare() runs in `thread`; it has finished */
 	pthread_t thread;
@@ -392,7 +394,7 @@ static int save_contexts_of(struct save *s)
 	       save_stopped(s);
 }
 
-/* ---- who may nest in itself ---- */
+/* ---- contexts in names ---- */
 
 /* Written by callgrind, or exported from its data. */
 static bool by_callgrind(const struct profile *p)
@@ -401,6 +403,44 @@ static bool by_callgrind(const struct profile *p)
 
 	return str_starts(creator, STR("callgrind")) || str_eq(creator, STR("quern"));
 }
+
+static int find_groups(void *arg)
+{
+	struct save *s = arg;
+	const struct profile *p = s->p;
+	const struct named_calls calls = {
+		.nfn = p->nfn,
+		.nname = p->nname[SPACE_FN],
+		.name = p->name[SPACE_FN],
+		.fn_name = p->fn_name,
+		.fn_file = p->fn_file,
+		.fn_obj = p->fn_obj,
+		.out_first = p->out_first,
+		.callee = p->callee,
+	};
+
+	return name_contexts_find(&s->groups, &calls)
+		       ? err_no_memory(s->err, "while writing the index")
+		       : 0;
+}
+
+static int save_groups(struct save *s)
+{
+	const struct name_contexts *g = &s->groups;
+	const size_t n = s->p->nfn;
+
+	if (by_callgrind(s->p) && map_guard(find_groups, s, ERR_PROFILE, s->err))
+		return s->err->kind;
+	s->meta->groups = g->n;
+	if (!g->n)
+		return 0;
+	return save_column(s, TABLE_GROUP_OF, 0, g->of, n) ||
+	       save_column(s, TABLE_GROUP_NAME, 0, g->base, n) ||
+	       save_column(s, TABLE_GROUP_FIRST, 0, g->first, g->n + 1) ||
+	       save_column(s, TABLE_GROUP_FN, 0, g->fn, n);
+}
+
+/* ---- who may nest in itself ---- */
 
 /* Whether the levels in names are those of all functions: only functions of the last
  * level call themselves or cost more than their cycle.  --separate-recs can apply to a
@@ -441,7 +481,7 @@ static int find_nesting(void *arg)
 	}
 	if (p->nevent)
 		sum_components(s, 0);
-	levels = last > 1 && levels_hold(s, level, last);
+	s->meta->levels = levels = last > 1 && levels_hold(s, level, last);
 	for (uint32_t i = 0; i < s->nmember; i++) {
 		uint32_t f = s->member[i];
 
@@ -458,7 +498,8 @@ static int save_nesting(struct save *s)
 
 	if (!member)
 		return err_no_memory(s->err, "while writing the index");
-	rc = s->nmember ? map_guard(find_nesting, s, ERR_PROFILE, s->err) : 0;
+	rc = s->nmember || s->groups.n ? map_guard(find_nesting, s, ERR_PROFILE, s->err)
+				       : 0;
 	if (!rc && s->nnests && !(s->known = malloc((s->p->nfn + 1) * sizeof(*s->known))))
 		rc = err_no_memory(s->err, "while writing the index");
 	for (uint32_t i = 0; i < s->nmember; i++)
@@ -489,7 +530,8 @@ static int save_identities(struct save *s)
 {
 	const struct profile *p = s->p;
 
-	return save_nesting(s) || save_column(s, TABLE_FN_NAME, 0, p->fn_name, p->nfn) ||
+	return save_groups(s) || save_nesting(s) ||
+	       save_column(s, TABLE_FN_NAME, 0, p->fn_name, p->nfn) ||
 	       save_column(s, TABLE_FN_FILE, 0, p->fn_file, p->nfn) ||
 	       save_column(s, TABLE_FN_OBJ, 0, p->fn_obj, p->nfn) ||
 	       save_column(s, TABLE_FN_CYCLE, 0, s->cycle, p->nfn) || save_called(s) ||
@@ -761,6 +803,7 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
 	     save_diagnostics(&s) || save_meta(&s);
 	join_prepare(&s);
 	cycles_free(&s.c);
+	name_contexts_free(&s.groups);
 	arena_free(&s.arena);
 	void *const arrays[] = {s.cycle, s.cycle_first,	 s.member, s.col,   s.leaving,
 				s.nests, s.by_component, s.pair,   s.known, s.in_cycle};

@@ -142,7 +142,7 @@ static bool counts_fit(const struct meta *m, uint64_t size)
 	if (m->functions > most || m->edges > most || m->parts > most ||
 	    m->cycles > m->functions || m->cycle_members > m->functions ||
 	    m->tree.contexts > most || m->tree.kind > TREE_REFUSED ||
-	    m->tree.file >= m->files ||
+	    m->tree.file >= m->files || m->groups > m->functions ||
 	    (m->tree.contexts && (m->tree.kind != TREE_WHOLE || !m->functions)))
 		return false;
 	for (int i = 0; i < SPACES; i++)

@@ -24,7 +24,7 @@
 
 #include "index/base/str.h"
 
-typedef uint32_t fn_id, name_id, file_id, obj_id, edge_id, context_id;
+typedef uint32_t fn_id, name_id, file_id, obj_id, edge_id, context_id, group_id;
 
 struct arena;
 struct cancel;
@@ -214,6 +214,10 @@ enum store_column {
 	STORE_CONTEXT_INCL,   /* u64[contexts], event e */
 	STORE_CONTEXT_FIRST,  /* u32[functions + 1]: into STORE_CONTEXT_OF */
 	STORE_CONTEXT_OF,     /* u32[contexts]: by function, ascending */
+	/* of store_groups(); none if no name has a context */
+	STORE_GROUP_OF,	   /* u32[functions] */
+	STORE_GROUP_FIRST, /* u32[groups + 1]: into STORE_GROUP_FN */
+	STORE_GROUP_FN,	   /* u32[functions]: by group, ascending */
 };
 const uint32_t *store_u32(struct store *st, enum store_column c);
 const uint64_t *store_u64(struct store *st, enum store_column c, uint32_t e);
@@ -271,6 +275,36 @@ void store_context_children(struct store *st, context_id c, context_id *first,
 /* The contexts of f: store_context_of(st, *first .. *first + *n - 1), ascending. */
 void store_contexts(struct store *st, fn_id f, uint32_t *first, uint32_t *n);
 context_id store_context_of(struct store *st, uint32_t i);
+
+/*
+ * ---- groups: functions as people ask about them ----
+ *
+ * callgrind writes what it knows of the callers into names: f'2 is the second level of
+ * recursion of f, f'g'h is f called from g, which h called.  Each such name is a function
+ * of its own above, with edges of its own: paths and trees follow these, since they know
+ * more.  A group has the functions that are one function but for that, and is what a list
+ * has a row for.  Names are split only where the calls bear it out (name_contexts.h).
+ *
+ * Most profiles have no such names: then store_groups() is the number of functions, group
+ * f is function f, and nothing is stored or read.
+ */
+uint32_t store_groups(const struct store *st);
+bool store_any_grouped(const struct store *st); /* some name has a context */
+group_id store_group_of(struct store *st, fn_id f);
+/* Its functions: store_group_fn(st, g, 0 .. store_group_size(st, g) - 1), ascending; never
+ * none. */
+uint32_t store_group_size(struct store *st, group_id g);
+fn_id store_group_fn(struct store *st, group_id g, uint32_t i);
+/* Its name, without contexts, as recorded; file and object are those of its functions. */
+struct str store_group_name(struct store *st, group_id g);
+/* What the name of f says of the context: the level of recursion, 1 if none, and the
+ * callers, the nearest first, "g'h"; empty if none.  Views of the name. */
+uint32_t store_fn_context(struct store *st, fn_id f, struct str *callers);
+/* Inclusive cost, each cost once however often the group is on the stack: that of its
+ * functions of the lowest level, which never are at the same time if the profile
+ * separates recursion.  *exact: false if it does not, or if such a function may nest:
+ * then it may count a cost more than once. */
+uint64_t store_group_incl(struct store *st, group_id g, uint32_t e, bool *exact);
 
 /* ---- detail of one function; arrays in the arena; costs[i * events + e] ---- */
 struct store_line {

@@ -284,6 +284,9 @@ static const enum table column_table[] = {
 	[STORE_CONTEXT_INCL] = TABLE_CONTEXT_INCL,
 	[STORE_CONTEXT_FIRST] = TABLE_CONTEXT_FIRST,
 	[STORE_CONTEXT_OF] = TABLE_CONTEXT_OF,
+	[STORE_GROUP_OF] = TABLE_GROUP_OF,
+	[STORE_GROUP_FIRST] = TABLE_GROUP_FIRST,
+	[STORE_GROUP_FN] = TABLE_GROUP_FN,
 };
 
 static const void *column_whole(struct store *st, enum table t, uint32_t event);
@@ -317,6 +320,7 @@ static const char *ids_wrong(struct store *st, enum table t, const uint32_t *p,
 	case TABLE_IN_EDGE:
 		return store_each_once(st, p, (size_t)n) ? NULL
 							 : "an edge is there twice";
+	case TABLE_GROUP_FN:
 	case TABLE_TOPO:
 		return store_each_once(st, p, (size_t)n) ? NULL
 							 : "a function is there twice";

@@ -55,6 +55,11 @@ static struct rule rule_of(const struct store *st, enum table t)
 	case TABLE_CONTEXT_PARENT:
 		return (struct rule){m->tree.contexts, "the contexts are not in order",
 				     NULL};
+	case TABLE_GROUP_OF: return (struct rule){m->groups, NULL, NULL};
+	case TABLE_GROUP_NAME: return (struct rule){UINT32_MAX, NULL, NULL};
+	case TABLE_GROUP_FIRST:
+		return (struct rule){m->functions + 1, span,
+				     "the spans do not cover the functions"};
 	case TABLE_CONTEXT_OF: return (struct rule){m->tree.contexts, NULL, NULL};
 	case TABLE_CONTEXT_FIRST:
 		return (struct rule){m->tree.contexts + 1, span,

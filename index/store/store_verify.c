@@ -533,6 +533,32 @@ static int verify_contexts(struct verify *v)
 	return verify_stopped(v);
 }
 
+/* ---- groups ---- */
+
+static int groups(struct verify *v)
+{
+	const uint32_t *of, *first, *fn;
+
+	if (!store_any_grouped(v->st))
+		return 0;
+	of = store_u32(v->st, STORE_GROUP_OF);
+	first = store_u32(v->st, STORE_GROUP_FIRST);
+	fn = store_u32(v->st, STORE_GROUP_FN);
+	if (!of || !first || !fn)
+		return verify_stopped(v);
+	for (uint32_t g = 0; g < store_groups(v->st); g++) {
+		if (first[g] == first[g + 1])
+			return verify_wrong(v, TABLE_GROUP_FIRST, g,
+					    "a group has no functions");
+		for (uint32_t i = first[g]; i < first[g + 1]; i++)
+			if (of[fn[i]] != g || (i > first[g] && fn[i] <= fn[i - 1]))
+				return verify_wrong(v, TABLE_GROUP_FN, i,
+						    "it has another group's function");
+		store_group_name(v->st, g);
+	}
+	return verify_stopped(v);
+}
+
 /* ---- detail ---- */
 
 /* Order by file, instr and line. */
@@ -697,7 +723,7 @@ static int verify_guarded(void *arg)
 	static int (*const steps[])(struct verify *) = {
 		every_value, no_value_missing,	strings, inlined_files, functions, edges,
 		cycles,	     topological_order, ranks,	 calls,		costs,	   detail,
-		parts,	     verify_contexts,
+		parts,	     verify_contexts,	groups,
 	};
 	struct verify *v = arg;
 

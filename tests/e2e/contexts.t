@@ -7,6 +7,7 @@ of the same process is there (NAME-calls.folded), the number of calls on each st
 """
 import collections
 import glob
+import lzma
 import os
 import subprocess
 
@@ -118,5 +119,12 @@ for name in "exc", "fiber", "kill":
     for how in ("2", "64"), ("3", "500"), ("2", "4000", "15"):
         same(ours(truth + name + ".xd", *how), whole, "%s: the same by %s" % (name, how))
 
-# ---------------------------------------------------------------- composer, by its trace; packed, from a pipe
+# ---------------------------------------------------------------- composer, by its trace; packed
+want = {k: int(v) for k, v in
+        (line.rsplit(b" ", 1) for line in lzma.open(truth + "composer-calls.folded.xz").read().splitlines())}
+packed = ours(truth + "composer.xd.xz")
+same((packed[0], calls(packed[1])), (b"tree 1170 0 0", want), "composer, packed: each call is on the stack of the trace")
+with open("composer.xd", "wb") as f:
+    f.write(lzma.open(truth + "composer.xd.xz").read())
+same(ours("composer.xd", "2", "1000"), packed, "composer, not packed: the same")
 done()

@@ -28,6 +28,7 @@ static struct store *open_by(const char *const *path, size_t n, const struct way
 			     struct err *err)
 {
 	const struct build_opts opts = {.no_write = !way->index,
+					.rebuild = !way->index,
 					.index_path = way->index,
 					.merge = true,
 					.jobs = way->jobs,
@@ -107,6 +108,64 @@ static struct out tree_of(const char *const *path, size_t n, const struct way *w
 		out_c(&o, err.text);
 	store_close(st);
 	return o;
+}
+
+/* Each group that has a context: its name, then its functions with level and callers. */
+static void say_groups(struct out *o, struct store *st)
+{
+	for (group_id g = 0; g < store_groups(st); g++) {
+		const uint32_t n = store_group_size(st, g);
+		struct str callers;
+		bool exact;
+
+		if (n == 1 &&
+		    store_fn_context(st, store_group_fn(st, g, 0), &callers) == 1 &&
+		    !callers.n)
+			continue;
+		out_str(o, store_group_name(st, g));
+		out_c(o, ":");
+		for (uint32_t i = 0; i < n; i++) {
+			const fn_id f = store_group_fn(st, g, i);
+
+			out_char(o, ' ');
+			out_u64(o, store_fn_context(st, f, &callers));
+			out_char(o, '(');
+			out_str(o, callers);
+			out_char(o, ')');
+			if (store_group_of(st, f) != g)
+				out_c(o, " another group's");
+		}
+		out_c(o, " = ");
+		out_u64(o, store_group_incl(st, g, 0, &exact));
+		out_c(o, exact ? "\n" : " or less\n");
+	}
+}
+
+static struct out groups_of(const char *path)
+{
+	struct err err = {0};
+	struct store *st = open_by(&path, 1, &(struct way){.jobs = 1}, &err);
+	struct store_verified checked;
+	struct out o;
+
+	out_mem(&o);
+	if (st)
+		say_groups(&o, st);
+	if (st)
+		store_verify(st, NULL, &checked, &err);
+	if (err.kind)
+		out_c(&o, err.text);
+	store_close(st);
+	return o;
+}
+
+static int print_groups(const char *path)
+{
+	struct out o = groups_of(path);
+
+	fwrite(o.buf, 1, o.n, stdout);
+	out_close(&o);
+	return 0;
 }
 
 static int print_tree(int argc, char **argv)
@@ -522,13 +581,129 @@ static void check_set(unsigned seed)
 	out_close(&added);
 }
 
+/* ---- groups ---- */
+
+/* Functions with the names of calls: each line is "caller callee", or "name" alone; all
+ * are of one file, and each costs 1. */
+struct named {
+	const char *name, *creator, *calls, *want;
+};
+
+static const struct named named[] = {
+	{"no context", "callgrind-3.19.0", "main\tf\nf\tg\n", ""},
+	{"a level", "callgrind-3.19.0", "main\tf\nf\tf'2\nf'2\tf'2\n",
+	 "f: 1() 2() = 2\n"},
+	{"two levels", "callgrind-3.19.0", "main\tf\nf\tf'2\nf'2\tf'3\nf'3\tf'3\n",
+	 "f: 1() 2() 3() = 3\n"},
+	{"a level without another", "callgrind-3.19.0", "main\tf'2\n", ""},
+	{"level 1 calls itself", "callgrind-3.19.0", "main\tf\nmain\tf'2\nf\tf\n", ""},
+	{"a level that nothing calls", "callgrind-3.19.0", "main\tf\nf'2\tg\n", ""},
+	{"callers", "callgrind-3.19.0", "main\tg'main\ng'main\tf'g\nmain\tf'main\n",
+	 "f: 1(g) 1(main) = 2 or less\ng: 1(main) = 2\n"},
+	{"callers of callers", "callgrind-3.19.0",
+	 "main\tg'main\ng'main\tf'g'main\nf'g'main\th'f'g\n",
+	 "f: 1(g'main) = 2\ng: 1(main) = 3\nh: 1(f'g) = 1\n"},
+	{"a level and callers", "callgrind-3.19.0",
+	 "main\tf'main\nf'main\tf'2'main\nf'2'main\tf'2'main\n",
+	 "f: 2(main) 1(main) = 2\n"},
+	{"callers that do not call it", "callgrind-3.19.0", "main\tf'g\nmain\tg\n", ""},
+	{"others call it, too", "callgrind-3.19.0", "main\tg\ng\tf'g\nmain\tf'g\n", ""},
+	{"names of OCaml", "callgrind-3.19.0",
+	 "main\tcamlA.x'\nmain\tcamlA.go'_12\ncamlA.x'\tcamlA.go'_12\n", ""},
+	{"a context of such a name", "callgrind-3.19.0",
+	 "main\tgo'\ngo'\tx''go'\nx''go'\ty'x'\n", "x': 1(go') = 2\ny: 1(x') = 1\n"},
+	{"Rust", "callgrind-3.19.0", "main\t<A<'a> as B>::f'main\n",
+	 "<A<'a> as B>::f: 1(main) = 1\n"},
+	{"another producer", "yappi", "main\tf\nf\tf'2\nf'2\tf'2\n", ""},
+	{"a file of callers alone", "callgrind-3.19.0", "main\tf'main\n",
+	 "f: 1(main) = 1\n"},
+};
+
+/* A line "caller callee" of `calls`; its end, or NULL. */
+static const char *next_call(const char *calls, struct str *from, struct str *to)
+{
+	const char *tab = strchr(calls, '\t'), *end = strchr(calls, '\n');
+
+	if (!tab || !end)
+		return NULL;
+	*from = (struct str){calls, (size_t)(tab - calls)};
+	*to = (struct str){tab + 1, (size_t)(end - tab - 1)};
+	return end + 1;
+}
+
+/* How much a function costs with all that it calls, once each: the text is a tree but for
+ * functions that call themselves. */
+static unsigned inclusive(const char *calls, struct str f)
+{
+	struct str from, to;
+	unsigned sum = 1;
+
+	for (const char *p = calls; (p = next_call(p, &from, &to));)
+		if (str_eq(from, f) && !str_eq(to, f))
+			sum += inclusive(calls, to);
+	return sum;
+}
+
+static void check_named(const struct named *n)
+{
+	char path[] = "/tmp/contexts_test.XXXXXX";
+	int fd = mkstemp(path);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	struct str from, to;
+	struct out got;
+
+	if (!f)
+		abort();
+	fprintf(f, "creator: %s\nevents: Ir\n\nfl=a.c\n", n->creator);
+	for (const char *p = n->calls; (p = next_call(p, &from, &to));) {
+		fprintf(f, "fn=%.*s\n1 0\ncfn=%.*s\ncalls=1 1\n1 %u\n", STR_ARG(from),
+			STR_ARG(to), inclusive(n->calls, to));
+		if (!str_eq(from, to))
+			fprintf(f, "fn=%.*s\n1 1\n", STR_ARG(to));
+	}
+	fclose(f);
+	got = groups_of(path);
+	ok(got.n == strlen(n->want) && memcmp(got.buf, n->want, got.n) == 0, "%s",
+	   n->name);
+	if (got.n != strlen(n->want) || memcmp(got.buf, n->want, got.n) != 0)
+		printf("# got %.*s# want %s", (int)got.n, got.buf, n->want);
+	out_close(&got);
+	unlink(path);
+}
+
+/* callgrind's own names: each "'" is that of a context. */
+static void check_recorded(const char *path)
+{
+	struct err err = {0};
+	struct store *st = open_by(&path, 1, &(struct way){.jobs = 1}, &err);
+	uint32_t whole = 0;
+
+	for (fn_id f = 0; st && f < store_info(st)->functions; f++) {
+		const struct str name = store_fn_name(st, f);
+		struct str callers;
+
+		whole += memchr(name.p, '\'', name.n) &&
+			 store_fn_context(st, f, &callers) == 1 && !callers.n;
+	}
+	ok(st && store_any_grouped(st), "%s: names are split", path);
+	is_u64(whole, 0, "%s: all of them", path);
+	store_close(st);
+}
+
 int main(int argc, char **argv)
 {
+	if (argc > 2 && strcmp(argv[1], "--groups") == 0)
+		return print_groups(argv[2]);
 	if (argc > 1)
 		return print_tree(argc, argv);
 	for (unsigned seed = 0; seed < 120; seed++)
 		check_made(seed);
 	for (unsigned seed = 0; seed < 10; seed++)
 		check_set(seed);
+	for (size_t i = 0; i < COUNT(named); i++)
+		check_named(&named[i]);
+	check_recorded("tests/fixtures/small/mutual-callers3.out");
+	check_recorded("tests/fixtures/small/mutual-recs3.out");
+	check_recorded("tests/fixtures/small/lua-default.out");
 	return done_testing();
 }

@@ -1,0 +1,111 @@
+/* store_groups.c - functions without the contexts in their names; see store.h. */
+#include "index/contexts/name_contexts.h"
+#include "index/store/store_in.h"
+
+bool store_any_grouped(const struct store *st)
+{
+	return st->meta.groups > 0;
+}
+
+uint32_t store_groups(const struct store *st)
+{
+	return st->meta.groups ? (uint32_t)st->meta.groups : st->info.functions;
+}
+
+group_id store_group_of(struct store *st, fn_id f)
+{
+	return st->meta.groups ? store_row_id(st, TABLE_GROUP_OF, 0, f, st->meta.groups)
+			       : f;
+}
+
+/* Its rows in the table of members; their number. */
+static uint32_t members(struct store *st, group_id g, uint32_t *first)
+{
+	const uint32_t from = store_row_u32(st, TABLE_GROUP_FIRST, 0, g),
+		       to = store_row_u32(st, TABLE_GROUP_FIRST, 0, (uint64_t)g + 1);
+
+	*first = from;
+	if (from < to && to <= st->info.functions)
+		return to - from;
+	store_damaged(st, TABLE_GROUP_FIRST, g / BLOCK_ROWS, "a span is out of range");
+	*first = 0;
+	return 1;
+}
+
+uint32_t store_group_size(struct store *st, group_id g)
+{
+	uint32_t first;
+
+	return st->meta.groups ? members(st, g, &first) : 1;
+}
+
+fn_id store_group_fn(struct store *st, group_id g, uint32_t i)
+{
+	uint32_t first;
+
+	if (!st->meta.groups)
+		return g;
+	return i < members(st, g, &first)
+		       ? store_row_id(st, TABLE_GROUP_FN, 0, (uint64_t)first + i,
+				      st->info.functions)
+		       : 0;
+}
+
+/* The name of f, cut after its own name; *after: the rest. */
+static struct str own_name(struct store *st, fn_id f, struct str *after)
+{
+	struct str name = store_fn_name(st, f);
+	size_t n = name.n;
+
+	if (st->meta.groups)
+		n = store_row_u32(st, TABLE_GROUP_NAME, 0, f);
+	if (n > name.n) {
+		store_damaged(st, TABLE_GROUP_NAME, f / BLOCK_ROWS,
+			      "a name is shorter than that");
+		n = name.n;
+	}
+	*after = str_from(name, n);
+	name.n = n;
+	return name;
+}
+
+struct str store_group_name(struct store *st, group_id g)
+{
+	struct str after;
+
+	return own_name(st, store_group_fn(st, g, 0), &after);
+}
+
+uint32_t store_fn_context(struct store *st, fn_id f, struct str *callers)
+{
+	struct str after;
+
+	*callers = STR("");
+	own_name(st, f, &after);
+	return after.n ? name_context_level(after, callers) : 1;
+}
+
+uint64_t store_group_incl(struct store *st, group_id g, uint32_t e, bool *exact)
+{
+	const uint32_t n = store_group_size(st, g);
+	uint32_t least = UINT32_MAX;
+	uint64_t sum = 0;
+
+	*exact = n == 1 || st->meta.levels;
+	for (uint32_t i = 0; i < n; i++) {
+		const fn_id f = store_group_fn(st, g, i);
+		struct str callers;
+		const uint32_t level = store_fn_context(st, f, &callers);
+		const uint64_t incl = level <= least ? store_fn_incl(st, f, e) : 0;
+
+		if (level < least) {
+			sum = 0;
+			*exact = n == 1 || st->meta.levels;
+		}
+		least = level < least ? level : least;
+		if (level == least && __builtin_add_overflow(sum, incl, &sum))
+			sum = UINT64_MAX;
+		*exact &= level > least || !store_fn_nests(st, f);
+	}
+	return sum;
+}
