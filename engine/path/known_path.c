@@ -77,31 +77,40 @@ static int add_vertex(struct finding *w, uint32_t parent, uint32_t v, uint32_t *
 	return 0;
 }
 
+/* Go on with the path that leads to v's caller, and begin one where v is the outermost of
+ * its function. */
+static int follow_vertex(struct finding *w, uint32_t v, bool outermost)
+{
+	const struct stacks *s = w->s;
+	const struct path_query *q = w->q;
+	const uint32_t c = s->caller[v], f = s->fn[v];
+	uint32_t up = c == FLOW_NONE ? NO_NODE : w->at[c];
+
+	w->at[v] = NO_NODE;
+	if (has(q->avoiding, f))
+		return 0;
+	if (up != NO_NODE && q->max && w->link[up].calls_made >= q->max)
+		up = NO_NODE;
+	if (up != NO_NODE && (has(q->to, f) || !has(q->from, f)) &&
+	    add_vertex(w, up, v, &w->at[v]))
+		return w->err->kind;
+	return has(q->from, f) && outermost ? add_vertex(w, NO_NODE, v, &w->at[v]) : 0;
+}
+
 static int follow_stacks(struct finding *w)
 {
 	const struct stacks *s = w->s;
-	uint8_t *below = ARENA_ARRAY(w->a, uint8_t, (size_t)s->n + 1); /* `from` */
+	uint8_t *outermost = ARENA_ARRAY(w->a, uint8_t, (size_t)s->n + 1);
 
 	w->at = ARENA_ARRAY(w->a, uint32_t, (size_t)s->n + 1);
-	if (!below || !w->at)
+	if (!outermost || !w->at)
 		return arena_full(w->a, w->err);
-	for (uint32_t v = 0; v < s->n; v++) {
-		const uint32_t c = s->caller[v], f = s->fn[v];
-		const uint32_t up = c == FLOW_NONE ? NO_NODE : w->at[c];
-		const bool inside = c != FLOW_NONE && below[c], is = has(w->q->from, f);
-
-		below[v] = inside || is;
-		w->at[v] = NO_NODE;
-		if (v % POLL == 0 && cancel_poll(w->cancel, w->err))
+	if (stacks_outermost(s, outermost, w->a, w->cancel, w->err))
+		return w->err->kind;
+	for (uint32_t v = 0; v < s->n; v++)
+		if (follow_vertex(w, v, outermost[v]) ||
+		    (v % POLL == 0 && cancel_poll(w->cancel, w->err)))
 			return w->err->kind;
-		if (has(w->q->avoiding, f) || (inside && up == NO_NODE) ||
-		    (!inside && !is) || (inside && is && !has(w->q->to, f)))
-			continue;
-		if (w->q->max && up != NO_NODE && w->link[up].calls_made >= w->q->max)
-			continue;
-		if (add_vertex(w, inside ? up : NO_NODE, v, &w->at[v]))
-			return w->err->kind;
-	}
 	return 0;
 }
 

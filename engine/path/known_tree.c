@@ -253,12 +253,18 @@ static int expand(struct growing *g, uint32_t node)
 
 /* ---- where the tree starts ---- */
 
+/* What the set calls in itself is inside it.  Several functions as frames are apart. */
+static bool as_one(const struct path_tree_query *q)
+{
+	return q->of == TREE_CALLS || (q->of == TREE_FRAMES && fnset_count(q->set) == 1);
+}
+
 /* Mark the members of the set: those that are outermost; and, if the set counts as one,
  * those with nothing but members between them and such a one. */
 static int mark_members(struct growing *g)
 {
 	const struct stacks *s = g->s;
-	const bool join = g->q->of == TREE_CALLS;
+	const bool join = as_one(g->q);
 	uint8_t *inside = ARENA_ARRAY(g->a, uint8_t, (size_t)s->n + 1);
 
 	g->member = ARENA_ARRAY(g->a, uint8_t, (size_t)s->n + 1);
@@ -308,9 +314,7 @@ static bool at_top(const struct growing *g, uint32_t v)
 {
 	if (g->q->of == TREE_PROGRAM)
 		return g->s->caller[v] == FLOW_NONE;
-	return g->member[v] & (g->q->up			? ENTRY
-			       : g->q->of == TREE_CALLS ? JOINED
-							: OUTERMOST);
+	return g->member[v] & (g->q->up ? ENTRY : as_one(g->q) ? JOINED : OUTERMOST);
 }
 
 static int put_top(struct growing *g)

@@ -5,7 +5,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-#include "engine/lang/format.h"
 
 struct str str_c(const char *c)
 {

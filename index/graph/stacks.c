@@ -39,11 +39,8 @@ int stacks_link(struct stacks *s, const uint32_t *parent, struct arena *a)
 	return 0;
 }
 
-/*
- * Whether a vertex has a vertex of its own function above it is asked of all functions at
- * once.  A walk in the order of the stacks keeps how often each is on the stack.
- */
-int stacks_inclusive(const struct stacks *s, uint64_t *incl, struct arena *a,
+/* A walk in the order of the stacks keeps how often each function is on the stack. */
+int stacks_outermost(const struct stacks *s, uint8_t *outermost, struct arena *a,
 		     const struct cancel *cancel, struct err *err)
 {
 	uint32_t *on = ARENA_ARRAY(a, uint32_t, (size_t)s->functions + 1);
@@ -64,9 +61,7 @@ int stacks_inclusive(const struct stacks *s, uint64_t *incl, struct arena *a,
 			if (next[v] == s->out_first[v]) {
 				if (poll_at(cancel, v, err))
 					return err->kind;
-				if (!on[f])
-					cost_add(&incl[f], s->incl[v]);
-				on[f]++;
+				outermost[v] = !on[f]++;
 			}
 			if (next[v] < s->out_first[v + 1]) {
 				v = s->out[next[v]++];
@@ -79,5 +74,20 @@ int stacks_inclusive(const struct stacks *s, uint64_t *incl, struct arena *a,
 			v = s->caller[v];
 		}
 	}
+	return 0;
+}
+
+int stacks_inclusive(const struct stacks *s, uint64_t *incl, struct arena *a,
+		     const struct cancel *cancel, struct err *err)
+{
+	uint8_t *outermost = ARENA_ARRAY(a, uint8_t, (size_t)s->n + 1);
+
+	if (!outermost)
+		return arena_full(a, err);
+	if (stacks_outermost(s, outermost, a, cancel, err))
+		return err->kind;
+	for (uint32_t v = 0; v < s->n; v++)
+		if (outermost[v])
+			cost_add(&incl[s->fn[v]], s->incl[v]);
 	return 0;
 }
