@@ -427,10 +427,13 @@ static void note_positions(struct profile *p, const struct part *part)
 
 static int read_part(const struct header_reading *r, struct part *part)
 {
-	text(r, KEY_CREATOR, &part->creator);
 	text(r, KEY_CMD, &part->cmd);
-	text(r, KEY_POSITIONS, &part->positions);
-	if (r->slot->line[KEY_EVENTS]) /* an empty events: line counts: no columns */
+	/* Empty lines count: they change how the lines of the part are read. */
+	if (r->slot->line[KEY_CREATOR])
+		part->creator = r->slot->value[KEY_CREATOR];
+	if (r->slot->line[KEY_POSITIONS])
+		part->positions = r->slot->value[KEY_POSITIONS];
+	if (r->slot->line[KEY_EVENTS])
 		part->events = r->slot->value[KEY_EVENTS];
 	text(r, KEY_DESC, &part->desc);
 	read_desc(part);

@@ -643,7 +643,8 @@ static void cost_line(struct naive_state *s, struct str line)
 		s->cfn_waits = false;
 	if (s->wait == NOTHING && !lone)
 		s->base_file = s->file;
-	s->fn_waits = false;
+	if (s->wait != A_BAD_CALL && s->wait != A_BAD_JUMP)
+		s->fn_waits = false;
 	s->read = true;
 	if (s->wait == A_CALL)
 		v[0] = s->count;

@@ -117,7 +117,9 @@ int main(void)
 	for (int i = 0; i < THREADS; i++) {
 		pthread_join(a[i].thread, NULL);
 		ok(!a[i].error[0], "thread %d has no error: %s", i, a[i].error);
-		ok(a[i].sum == FUNCTIONS * (FUNCTIONS + 1) / 2, "the sum of all costs");
+		/* The last one has no block: what flows into it is its cost. */
+		ok(a[i].sum == FUNCTIONS * (FUNCTIONS + 1) / 2 + 1,
+		   "the sum of all costs");
 		ok(a[i].pairs == FUNCTIONS - 1990, "a join");
 	}
 	unlink(index);
