@@ -499,7 +499,8 @@ def table_of(question, rows):
     kinds = {c: k for c, k in kinds.items() if rows and c in rows[0]}
     table = stages.Table(rows, [c for c in shown if "." not in c], kinds, adds & set(kinds))
     table.compared = kind.startswith("vs")
-    table.cost = {"functions": "self", "groups": "self", "calls": "incl", "inlined": "self", "vs functions": "delta", "vs groups": "delta"}.get(kind)
+    table.cost = {"functions": "self", "groups": "self", "calls": "incl", "inlined": "self", "vs functions": "delta", "vs groups": "delta",
+                  "cycles": "incl"}.get(kind)
     if not {"of", "to", "from"} & set(question.source.text.split()):     # else in the order of the file
         table.cost = {"lines": "self", "instrs": "self", "callsites": "incl", "jumps": "executed"}.get(kind, table.cost)
     if kind == "neighbours":
