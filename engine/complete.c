@@ -281,7 +281,10 @@ static void want_expr(const struct place *p, struct query_context *c)
 	case T_COUNT: return;
 	case T_SORT: want_keywords(c, sort_words); break;
 	case T_EXPECT: want_keywords(c, expect_words); break;
-	default: break;
+	case T_WHERE:
+	case T_SHOW:
+	case T_ADD:
+	case T_GROUP: break;
 	}
 	c->want |= WANT_COLUMN | WANT_EVENT;
 }

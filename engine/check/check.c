@@ -499,7 +499,11 @@ static int check_after(struct schema *s, const struct tstage *st)
 			check_fail(s, next->span,
 				   "a stage after 'expect' must not change the rows");
 			return err_hint(s->err, "write this stage before 'expect'");
-		default: break;
+		case T_SORT:
+		case T_SHOW:
+		case T_ADD:
+		case T_AS:
+		case T_EXPECT: break;
 		}
 	return 0;
 }

@@ -206,8 +206,13 @@ static int order_before(struct exec *x, struct table *t, const struct tstage *s)
 	case T_SORT:
 	case T_SUM:
 	case T_COUNT: t->by_cost = false; return 0;
-	default: return 0;
+	case T_WHERE:
+	case T_ADD:
+	case T_GROUP:
+	case T_AS:
+	case T_EXPECT: return 0;
 	}
+	return 0;
 }
 
 int exec_tstage(struct exec *x, struct table *t, const struct tstage *s)

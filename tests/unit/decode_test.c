@@ -26,6 +26,7 @@ static const char *const keys[] = {
 	"version", "creator",	"pid",	  "cmd",   "part",    "thread",
 	"desc",	   "positions", "events", "event", "summary", "totals",
 };
+_Static_assert(sizeof(keys) / sizeof(keys[0]) == KEYS, "a name for each header key");
 
 static void tell_name(struct out *o, const struct row *r)
 {
