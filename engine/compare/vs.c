@@ -16,36 +16,29 @@
 #include "engine/gstages/gstage.h"
 #include "engine/compare/vs_in.h"
 #include "index/base/err.h"
+#include "index/base/hash.h"
 
 /* ---- the join ---- */
 
 /* Rows of the base by key; rows with equal keys are taken in order. */
 struct base_rows {
-	size_t cap;
-	uint32_t *slot; /* [cap]: row + 1 */
+	struct hash by;
 	struct str *key;
 	uint8_t *used;
 };
 
 static int index_base(struct exec *x, struct vs *v, struct base_rows *b)
 {
-	*b = (struct base_rows){.cap = 16};
-	while (b->cap < 2 * v->b.n + 2)
-		b->cap *= 2;
-	b->slot = EXEC_ARRAY(x, uint32_t, b->cap);
-	b->key = EXEC_ARRAY(x, struct str, v->b.n + 1);
-	b->used = EXEC_ARRAY(x, uint8_t, v->b.n + 1);
-	if (!b->slot || !b->key || !b->used)
-		return x->err->kind;
+	*b = (struct base_rows){.by = {.arena = x->a},
+				.key = EXEC_ARRAY(x, struct str, v->b.n + 1),
+				.used = EXEC_ARRAY(x, uint8_t, v->b.n + 1)};
+	if (!b->key || !b->used || hash_expect(&b->by, v->b.n))
+		return arena_full(x->a, x->err);
 	for (size_t i = 0; i < v->b.n; i++) {
-		size_t h;
-
 		b->key[i] = vs_row_key(v, 1, i);
-		if (!b->key[i].p)
+		if (!b->key[i].p ||
+		    hash_add(&b->by, (uint32_t)str_hash(b->key[i]), (uint32_t)i))
 			return arena_full(x->a, x->err);
-		for (h = (size_t)str_hash(b->key[i]); b->slot[h & (b->cap - 1)]; h++)
-			;
-		b->slot[h & (b->cap - 1)] = (uint32_t)i + 1;
 		if (exec_poll(x))
 			return x->err->kind;
 	}
@@ -56,20 +49,19 @@ static int index_base(struct exec *x, struct vs *v, struct base_rows *b)
 static int take_base(struct exec *x, struct vs *v, struct base_rows *b, size_t i,
 		     uint32_t *out)
 {
-	struct str k = vs_row_key(v, 0, i);
+	const struct str k = vs_row_key(v, 0, i);
+	const uint32_t h = k.p ? (uint32_t)str_hash(k) : 0;
+	uint32_t probe = hash_start(&b->by, h), r;
 
 	*out = GRAPH_NONE;
 	if (!k.p)
 		return arena_full(x->a, x->err);
-	for (size_t h = (size_t)str_hash(k); b->slot[h & (b->cap - 1)]; h++) {
-		uint32_t r = b->slot[h & (b->cap - 1)] - 1;
-
+	while ((r = hash_next(&b->by, h, &probe)) != HASH_NONE)
 		if (!b->used[r] && str_eq(b->key[r], k)) {
 			*out = r;
 			b->used[r] = 1;
 			break;
 		}
-	}
 	return exec_poll(x);
 }
 
