@@ -407,7 +407,8 @@ static int put_trees(struct report *p, unsigned s)
 	const struct side *d = &p->side[s];
 	uint32_t rows = TREES_ROWS / (p->with_source ? 2 : 1) / p->sides /
 			(p->events ? p->events : 1);
-	const bool more = p->rd->session && (parts_count(p) || d->g->group);
+	const bool more = p->rd->session &&
+			  (parts_count(p) || d->g->group || graph_stacks_known(d->g));
 	struct arena a;
 	int rc = 0;
 

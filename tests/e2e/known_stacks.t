@@ -228,7 +228,39 @@ def group(name):
          {f: (own[f], incl[f], incl[f], incl[f], False) for f in incl}, name + ": files")
 
 
+def report(name):
+    """The flame graph of a report is made of the true stacks, too."""
+    path = fixtures + "/" + name
+    stacks = {stack: cost[1] for stack, cost in xdebug.stacks(path).items()}
+    r = run(path, "-q", "-c", "functions > report.html")
+    ok(r.status == 0, name + ": a report", r)
+    frames = []
+    with open("report.html", encoding="utf-8") as f:
+        for line in f:
+            if line.startswith("@0 "):
+                frames = frames_of(f)
+                break
+    shown = collections.Counter()
+    for depth, own in frames:
+        shown[depth] += own
+    want = collections.Counter()
+    for stack, cost in stacks.items():
+        want[len(stack)] += cost
+    same(dict(+shown), dict(+want), name + ": the frames of the report spend what each depth spends")
+
+
+def frames_of(lines):
+    """(depth, own cost) of each frame: they have four numbers, as nothing is an estimate."""
+    frames = []
+    for line in lines:
+        numbers = line.split()
+        if len(numbers) != 4 or not all(n.isdigit() for n in numbers):
+            return frames
+        frames.append((int(numbers[0]), int(numbers[3])))
+
+
 for profile in PROFILES:
     compare(profile)
     group(profile)
+    report(profile)
 done()
