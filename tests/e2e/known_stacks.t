@@ -215,13 +215,13 @@ def compare(name):
 def group(name):
     """Files cost what runs with any of their functions on the stack."""
     path = fixtures + "/" + name
-    r = run(path, "-q", "-c", "functions | show fn, file | as json")
+    r = run(path, "-q", "--index", "group.quern", "-c", "functions | show fn, file | as json")
     file = {row[0]: row[1] for row in json.loads(r.text)["rows"]}
     stacks = collections.Counter()
     for stack, cost in xdebug.stacks(path).items():
         stacks[tuple(file[f] for f in stack)] += cost[1]
     own, incl = costs_of(stacks)
-    r = run(path, "-q", "-c", "files | as json")
+    r = run(path, "-q", "--index", "group.quern", "-c", "files | as json")
     found = json.loads(r.text)
     rows = [dict(zip(found["columns"], row)) for row in found["rows"]]
     same({r["name"]: (r["self"], r["incl"], r["lo"], r["hi"], r["estimated"]) for r in rows},
@@ -232,7 +232,7 @@ def report(name):
     """The flame graph of a report is made of the true stacks, too."""
     path = fixtures + "/" + name
     stacks = {stack: cost[1] for stack, cost in xdebug.stacks(path).items()}
-    r = run(path, "-q", "-c", "functions > report.html")
+    r = run(path, "-q", "--index", "group.quern", "-c", "functions > report.html")
     ok(r.status == 0, name + ": a report", r)
     frames = []
     with open("report.html", encoding="utf-8") as f:
