@@ -119,7 +119,7 @@ void quern_close(quern_profile *p);
  * there is an answer, the rows that break it, and err->status is QUERN_EXPECTED. */
 quern_answer *quern_query(quern_profile *p, const char *text, quern_error *err);
 void quern_free(quern_answer *a); /* NULL is fine */
-/* What reads an answer takes NULL for one without columns and rows. */
+/* The functions that read an answer take NULL: an answer without columns and rows. */
 
 enum quern_type { QUERN_UINT, QUERN_INT, QUERN_REAL, QUERN_TEXT, QUERN_BOOL };
 
@@ -174,8 +174,8 @@ typedef struct quern_source_column {
 	unsigned flags;	   /* QUERN_IN_ANSWERS ... */
 } quern_source_column;
 
-/* The i-th column of a source, "functions" or "callers", in the order of its answers; text
- * in it is of the library.  0: the source has no more, or there is none of this name. */
+/* The i-th column of a source, "functions" or "callers", in the order of its answers.  The
+ * library owns the texts.  0: the source has no such column, or no source has this name. */
 int quern_source_column_at(const char *source, size_t i, quern_source_column *out);
 
 #ifdef __GNUC__

@@ -284,7 +284,8 @@ const char *quern_note(const quern_answer *a, size_t i)
 	return a && i < a->r->nnotes ? a->notes[i] : NULL;
 }
 
-/* The column of the result, of any type; NULL: there is none, or no rows are loaded. */
+/* A column of the result, whatever its type; NULL if it has no such column, or no rows are
+ * loaded. */
 static const struct column *any_values(const quern_answer *a, size_t column)
 {
 	return a && a->n && column < a->ncols ? &a->r->cols[a->col[column].at] : NULL;

@@ -16,7 +16,7 @@ struct vs {
 	struct exec base;
 	struct check_env env;
 	struct exec_texts notes, hints;
-	/* What the names on side 0 (this profile) and 1 (base) know of the other. */
+	/* What each side knows of the other: [0] this profile, [1] the base. */
 	struct exec_other other[2];
 	struct exec_found found;
 	struct table a, b;
