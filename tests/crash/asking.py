@@ -15,7 +15,7 @@ from crash import (Row, Skip, again, calls_of, environ, fixtures, lawful, leftov
                    read, run, small, timeless, write)
 
 P, BASE = "tmpl-cachebranch.out", "base=tmpl-default.out"
-FORMATS = "table tree csv tsv json ndjson md github junit svg html folded speedscope dot callgrind pprof".split()
+FORMATS = crash.e2e.format_names()
 
 
 def every_query():

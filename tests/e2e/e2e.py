@@ -92,6 +92,11 @@ def run(*args, stdin=b"", env=(), stdout=subprocess.PIPE, seconds=HUNG, program=
     return Ran(p)
 
 
+def format_names():
+    """All formats, in the order of their table."""
+    return [line.split()[0] for line in run("-q", "--no-init", "-c", ".help formats").text.splitlines()]
+
+
 def busy():
     """Seconds of the processor that all children which have ended had: a bound for what a run takes, whatever else
     the machine does."""

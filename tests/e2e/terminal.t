@@ -11,12 +11,11 @@ import select
 import shutil
 import signal
 import struct
-import subprocess
 import termios
 import time
 import unicodedata
 
-from e2e import SLOW, HUNG, SLOW, done, environ, ok, profile, quern, same, skip, write_bytes
+from e2e import HUNG, SLOW, done, environ, format_names, ok, profile, quern, same, skip, write_bytes
 
 HOSTILE = {
     "title": b"\x1b]0;owned\x07", "clear": b"\x1b[2J\x1b[H", "sgr": b"\x1b[8mhidden", "c1": b"\xc2\x9b2J", "raw c1": b"\x9b2J",
@@ -166,7 +165,7 @@ profile("raw.out", [(b"\x1b]0;owned%d\x07\x1b[31mn" % i, 10) for i in range(40)]
 with open("raw.c", "w") as f:
     f.write("x\x1b]0;owned\x07\x1b[2Jy\n" * 60)
 write_bytes("listed.out", b"events: Ir\nfl=raw.c\nfn=main\n" + b"".join(b"%d 10\n" % (i + 1) for i in range(60)))
-FORMATS = re.findall(r"^  ([a-z]+) ", subprocess.run([quern, "-q", "--no-init", "-c", ".help formats"], env=environ, stdout=subprocess.PIPE).stdout.decode(), re.M)
+FORMATS = format_names()
 ok(len(FORMATS) >= 15 and "callgrind" in FORMATS, "all formats are known", FORMATS)
 ASKED = [("raw.out", q + " | as " + f) for f in FORMATS for q in (("functions", "functions | take 3") if f in ("callgrind", "pprof") else ("functions",))]
 for name, query in ASKED + [("listed.out", "source of main"), ("listed.out", "lines of main"), ("raw.out", "functions | as callgrind > /dev/tty")]:

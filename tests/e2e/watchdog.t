@@ -14,7 +14,7 @@ import sys
 import threading
 import time
 
-from e2e import HUNG, SLOW, done, environ, ok, quern, run, same, seed, top
+from e2e import HUNG, SLOW, done, environ, format_names, ok, quern, run, same, seed, top
 
 BIG = bool(os.environ.get("QUERN_TORTURE"))
 QUERIES = int(sys.argv[1]) if len(sys.argv) > 1 else 12500 if BIG else 500 // SLOW
@@ -61,7 +61,7 @@ KEPT = [case.split("\n---\n")[0].strip() for path in sorted(glob.glob(top + "/te
         for case in open(path, errors="replace").read().split("\n===\n")[1:]]
 KEPT = [q for q in KEPT if q and ">" not in q.split("|")[-1] and "!" not in q]
 UNITS = "functions files objects dirs classes lines instrs calls callsites jumps cycles parts threads events profiles".split()
-FORMATS = "table tree csv tsv json ndjson md github junit svg icicle html folded speedscope dot".split()
+FORMATS = format_names()
 
 
 def one_of(rng, *choices):
