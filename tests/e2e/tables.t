@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""tables.t - options, formats, limits, stages, sources, dot-commands, units, sets and queries
-that ship have one table each: every document that lists them lists what is in the table.
+"""tables.t - options, formats, limits, stages, sources, dot-commands, units, sets, queries that
+ship, header lines, diagnostics, known events and tables of the index have one table each: every
+document that lists them lists what is in the table, and so does the second reader of profiles.
 
 A failure names the document, what it lacks, and what it has that the table does not.
 """
@@ -10,7 +11,7 @@ import re
 import shutil
 import subprocess
 
-from e2e import done, ok, profile, run, same, skip, top
+from e2e import done, format_names, ok, profile, run, same, skip, top
 
 
 def read(path, start="", end=""):
@@ -33,7 +34,7 @@ def words(text, pattern=r"[a-z]+"):
 keywords = read("engine/lang/keywords.c")
 help_text = told("--help")
 options = set(re.findall(r"(?<![-\w])--[a-z][a-z-]*|(?<![-\w])-[a-zA-Z](?=, )", help_text))
-formats = set(re.findall(r"^  (\w+)", told("-c", ".help formats"), re.M))
+formats = set(format_names())
 limits = {n: int(v.replace(",", "")) for n, v in re.findall(r"^(\w+) +([\d,]+)  ", told("-c", ".limit"), re.M)}
 commands = re.findall(r"^  \.([a-z-]+)", told("-c", ".help commands"), re.M)
 sources = set(words(keywords, r'^\t\{"([a-z]+)", S_'))
@@ -70,6 +71,8 @@ lists(FISH, "options", options, ["--" + o for o in words(fish, r" -l ([a-z-]+)")
 members = read("repl/app/options.h", "struct options {", "};")
 members = words(re.sub(r"/\*.*?\*/", "", members, flags=re.S), r"(\w+)(?=[,;])")
 lists("repl/app/options.c", "members of struct options", set(members) - {"profiles", "nprofiles"}, words(read("repl/app/options.c"), r"(?:AT\(|to->)(\w+)"), True)
+used = "".join(read(f[len(top) + 1:]) for f in glob.glob(top + "/repl/**/*.c", recursive=True) if not f.endswith("/options.c"))
+lists("what reads the options", "members of struct options", set(members), words(used, r"\b(?:o|opts|options|given)(?:->|\.)(\w+)"), True)
 
 lists("--help", "formats", formats, words(help_text[help_text.index("--format FORMAT"):help_text.index("; or by")])[1:])
 lists(MAN, "formats", formats, words(read(MAN, ".It Fl Fl format", "A query may itself have").split("One of")[1], r"[a-z]{2,}"))
@@ -112,6 +115,39 @@ for document, found in ((MAN, words(man, r"^\.It (\d+)$")), (GUIDE, words(read(G
     lists(document, "exit statuses", statuses, found)
 refused = {c for c in commands if re.search("--safe: ", run("--safe", "-c", ".%s a" % c).talk)}
 lists(MAN, "commands that --safe refuses", refused, words(read(MAN, "These are refused:", "The prompt keeps"), r"(?<= \.)[a-z-]+"))
+
+# ---- how a profile is read, and how an index is laid out
+PROFILE, FORMAT, NAIVE = "index/lines/PROFILE.md", "index/FORMAT.md", "tests/support/naive.c"
+DECODE, EVENT = read("index/lines/decode_line.c"), read("index/format/event.c")
+keys = re.findall(r'\{STR\("(\w+)"\), KEY_\w+, (\w+), (\w+)\}', DECODE)
+header = read(PROFILE, "\n## 2. ", "\n## ")
+lists(PROFILE, "header lines", [k for k, _, _ in keys], re.search(r"^- Keys: `(.*?)`", header, re.M)[1].split())
+lists(PROFILE, "header lines that begin a part", [k for k, begins, _ in keys if begins == "true"], re.search(r"new part begins when any of `(.*?)`", header)[1].split())
+lists(PROFILE, "header lines that begin one after totals:", [k for k, _, after in keys if after == "true"],
+      re.findall(r"`(\w+):`", re.search(r"`totals:` followed by (.*?) also starts a part", header)[1]))
+lists(NAIVE, "header lines", keys, re.findall(r'\{"(\w+):", (\w+), (\w+)\}', read(NAIVE, "static bool header_line", "};")))
+lists(PROFILE, "diagnostics", re.findall(r'^\t\t\[ODD_\w+\] =\s*"(.*)",', DECODE, re.M),
+      [d for row in re.findall(r"^\| (.*?) \|", read(PROFILE, "| it says |", "\n## ").split("|---|---|---|")[1], re.M) for d in row.split("; ")])
+lists(PROFILE, "units", [bytes(u, "latin1").decode("unicode_escape").encode("latin1").decode() for u in
+                         re.findall(r'\{"(.*?)", UNIT_', EVENT[EVENT.index("} written[]"):EVENT.index("} known[]")])],
+      re.search(r"^Units are written `(.*?)`", read(PROFILE), re.M)[1].split())
+
+
+def event_row(name, long_name, creator, since, below, kind, scale):
+    version = " from " + since if since != "0" else " below " + below if below != "0" else ""
+    unit = "bytes" if kind == "BYTES" else scale.replace(" *", "").lower()
+    return " | ".join([s.replace("NULL", "").strip('" ') for s in (name, long_name, creator)]) + version + " | " + unit
+
+
+known = [event_row(*row) for row in re.findall(r'\{(NULL|".*?"), (NULL|".*?"), (NULL|".*?"), (\d+), (\d+), UNIT_(\w+), (.*?)\},', EVENT)]
+documented = [" | ".join(c.strip() for c in row.split("|")[1:5]) for row in read(PROFILE, "| event | long name").strip().split("\n")[2:]]
+lists(PROFILE, "known events", known, documented)
+same(documented, known, PROFILE + ": known events in the order in which they are asked")
+
+tables = read("index/format/tables.h")
+numbered = words(re.sub(r"/\*.*?\*/", "", tables[tables.index("enum table {"):tables.index("\tTABLES,")], flags=re.S), r"TABLE_(\w+)")
+lists(FORMAT, "tables", range(1, len(numbered) + 1), [int(n) for row in re.findall(r"^\| ([\d ]+) \|", read(FORMAT, "\n| no | table", "\n\n"), re.M) for n in row.split()])
+lists(FORMAT, "version", re.findall(r"INDEX_VERSION = (\d+)", tables), re.findall(r"^Version (\d+)\.", read(FORMAT), re.M))
 
 # ---- .help
 for topic, about in [(w, "") for w in sorted(sources | graph_stages | table_stages | paths | {"let", "_"})] + [("." + c, "." + c) for c in commands]:

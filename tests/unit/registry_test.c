@@ -2,7 +2,7 @@
  * registry_test.c - columns: sources, the registry, help and engine/LANGUAGE.md agree.
  *
  * Each name in a source's list is in the registry (engine/sources/columns.c), with a getter
- * for such rows and a line of help; and the tables of LANGUAGE.md list what machine formats
+ * for such rows and a line of help; a source lists each row of the registry; and the tables of LANGUAGE.md list what machine formats
  * have.  A new column is finished when this passes.
  */
 #include "engine/lang/keywords.h"
@@ -58,6 +58,36 @@ static void has_places(const struct source_def *src)
 	for (size_t i = 0; places && i < src->ncols; i++)
 		ok(!needs_place(src, i) || src->list[i].place,
 		   "  a narrow screen drops %s in its turn", src->list[i].name);
+}
+
+/* Does the source list the column, and is the getter the one of its rows? */
+static bool takes(const struct source_def *src, const struct column_row *row,
+		  const struct getter *g)
+{
+	for (size_t i = 0; i < src->ncols; i++)
+		if (strcmp(src->cols[i].name, row->name) == 0 &&
+		    (!g || src->cols[i].get.of == g->of))
+			return true;
+	return false;
+}
+
+/* A row, or one of its getters, that no source lists. */
+static void test_listed(void)
+{
+	static const struct source_def joined = {
+		.of = ROW_JOINED, .cols = vs_cols, .ncols = VS_COLS};
+	const struct source_def *src;
+	const struct column_row *row;
+
+	for (size_t i = 0; (row = column_at(i)); i++)
+		for (size_t k = 0; k < row->n + !row->n; k++) {
+			const struct getter *g = row->n ? &row->get[k] : NULL;
+			bool taken = takes(&joined, row, g);
+
+			for (size_t s = 0; (src = source_at(s)) && !taken; s++)
+				taken = takes(src, row, g);
+			ok(taken, "a source lists %s, getter %zu", row->name, k);
+		}
 }
 
 static void test_help(void)
@@ -205,6 +235,7 @@ int main(void)
 	for (size_t i = 0; i < VS_COLS; i++)
 		ok(column_help(str_c(vs_cols[i].name)) != NULL, "vs: %s has help",
 		   vs_cols[i].name);
+	test_listed();
 	test_help();
 	test_page();
 	return done_testing();
