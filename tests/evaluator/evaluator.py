@@ -80,7 +80,7 @@ class Round:
 
     def __init__(self, engine, seed):
         self.engine, self.seed, self.rng = engine, seed, random.Random(seed)
-        self.wrong = []
+        self.wrong, self.stages = [], set()     # the first words of the stages that were asked
         fixture = self.fixture = FIXTURES[seed // EVERY % len(FIXTURES)] if seed % EVERY == EVERY - 1 else None
         made, other = (None, None) if fixture else program(seed)
         if fixture:
@@ -119,6 +119,7 @@ class Round:
                 for stage in q.stages:
                     want = stage.run(want)
                 kept.append((q, want))
+                self.stages.update(s.split()[0] for s in q.graph_stages + [s.text() for s in q.stages])
         for (q, want), answer in zip(kept, self.engine.ask(self.paths, [q.text() for q, _ in kept])):
             if q.stages:
                 self._compare(q, want, answer)
