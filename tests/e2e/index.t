@@ -1,70 +1,24 @@
 #!/usr/bin/env python3
 """index.t - read an index as index/FORMAT.md describes it, and compare with quern's answers.
 
-mdb_dump (lmdb-utils) opens the LMDB file; everything above that is read here, without a line
-of quern's own code.
+mdb_dump (lmdb-utils) opens the LMDB file; everything above that is read here and in
+index_file.py, without a line of quern's own code.
 """
+import hashlib
 import json
 import os
 import re
 import shutil
 import struct
-import subprocess
 
-from e2e import HUNG, done, environ, ok, run, same, skip_all, small
+from e2e import done, ok, run, same, skip_all, small
+from index_file import Packed, dump, meta, unzigzag
 
 if not shutil.which("mdb_dump"):
     skip_all("mdb_dump is not installed (lmdb-utils)")
 
 with open(os.path.join(os.path.dirname(__file__), "../../index/FORMAT.md")) as text:
     described = int(re.search(r"^Version (\d+)\.", text.read(), re.M).group(1))
-
-
-def dump(path):
-    """{(table, event): [payload of each block]}, headers checked."""
-    p = subprocess.run(["mdb_dump", "-n", path], env=environ, stdout=subprocess.PIPE, timeout=HUNG)
-    lines = p.stdout.decode("ascii").split("HEADER=END\n")[1].split("DATA=END")[0].split()
-    tables, wrong = {}, 0
-    for key, value in zip(lines[::2], lines[1::2]):
-        key, value = struct.unpack(">HHI", bytes.fromhex(key)), bytes.fromhex(value)
-        magic, table, event, block, rows, size = struct.unpack("<4sHHIIQ", value[:24])
-        wrong += magic != b"QURN" or (table, event, block) != key or size > len(value) - 32
-        tables.setdefault(key[:2], []).append((rows, value[32:32 + size]))
-    return tables, wrong
-
-
-def unzigzag(z):
-    return z >> 1 ^ -(z & 1)
-
-
-class Packed:
-    def __init__(self, data, at=0):
-        self.data, self.at = data, at
-
-    def number(self):
-        value = shift = 0
-        while True:
-            byte = self.data[self.at]
-            self.at += 1
-            value |= (byte & 127) << shift
-            shift += 7
-            if byte < 128:
-                return value
-
-    def signed(self):
-        return unzigzag(self.number())
-
-    def sized(self):
-        first = self.data[self.at]
-        n = first & 7
-        bytes_of = self.data[self.at:self.at + 1 + (8 if n == 7 else n)]
-        self.at += len(bytes_of)
-        return int.from_bytes(bytes_of[1:] if n == 7 else bytes_of, "little") >> (0 if n == 7 else 3)
-
-    def text(self):
-        n = self.number()
-        self.at += n
-        return self.data[self.at - n:self.at]
 
 
 def column(tables, table, event=0):
@@ -95,26 +49,6 @@ def strings(tables, table):
         offset = struct.unpack("<%dI" % (rows + 1), data[:4 * (rows + 1)])
         out += [data[a:b] for a, b in zip(offset, offset[1:])]
     return out
-
-
-def meta(tables):
-    rows, data = tables[(1, 0)][0]
-    p = Packed(data)
-    m = {"version": rows, "inputs": []}
-    for _ in range(p.number()):
-        m["inputs"].append((p.text(), [p.number() for _ in range(6)], [p.number() for _ in range(6)],
-                           p.text(), [(p.number(), p.text()) for _ in range(p.number())]))
-    m["profile"], m["creator"], m["cmd"] = p.text(), p.text(), p.text()
-    for name in ("built input_bytes input_lines functions edges cycles members parts objects files names pairs "
-                 "lines callsites jumps diagnostics tree contexts activations lost lost_file lost_line lost_many groups events all_events line instr saturated truncated totals summaries levels loose").split():
-        m[name] = p.number()
-    m["event"] = []
-    for _ in range(m["all_events"]):
-        event = [p.text(), p.text(), p.text(), p.number(), p.number()]
-        factors = [p.signed() for _ in range(m["events"])] if event[4] else None
-        m["event"].append((event[0].decode(), factors))
-    m["total"] = [p.number() for _ in range(m["events"])]
-    return m, p.at == len(data)
 
 
 def costs(p, events):
@@ -228,4 +162,78 @@ for name in ("lua-instr-jumps.out", "tmpl-cachebranch.out", "clreq-combine.out")
                 answer(name, "part %d | calls | sort caller_id asc, callee_id asc" % (i + 1))]
         got = [(column(tables, 19)[e], column(tables, 20)[e], *n[:2]) for e, n in sorted(edges)]
         same(got, want, "%s: edges of part %d" % (name, i + 1))
+
+# ---- what an index holds changes with its version
+# The version, and what indexes of it have for two profiles: no paths, times or numbers of files.
+LAYOUT = 17, "5ba7a1d377f8dde8"
+with open("some.out", "w") as f:
+    f.write("""version: 1
+creator: callgrind-3.19
+pid: 1
+cmd: ./a b
+part: 1
+thread: 1
+desc: Trigger: one
+positions: instr line
+events: Ir Dr
+event: Sum = Ir + 2 Dr : both
+summary: 42 9
+ob=(1) a
+fl=(1) a.c
+fn=(1) main
+0x10 3 5 1
+cfni=g
++4 +1 2
+cfni=???
+fi=(2) a.h
++4 9 1
+fe=(1)
+cob=(2) lib
+cfi=(3) f.c
+cfn=(2) f
+calls=2 0x40 7
+0x18 4 34 8
+jump=3 0x10 3
+0x1c 4
+jcnd=1/2 0x10 3
+0x1c 4
+
+fl=(3)
+ob=(2)
+fn=(2)
+0x40 7 10 3
+cfn=(3) f'2
+calls=1 0x40 7
+0x44 8 24 5
+
+fn=(3)
+0x40 7 24 5
+
+totals: 42 9
+
+part: 2
+desc: Timerange: Basic block 5 - 9
+events: Dr
+ob=(1)
+fl=(1)
+fn=(1)
+0x10 3 4
+no line
+totals: 4
+""")
+shutil.copy(small + "xdebug-small.out", "trees.out")
+kept = []
+for name in ("some.out", "trees.out"):
+    answer(name, "events")
+    tables, _ = dump(name + ".quern")
+    m, _ = meta(tables)
+    del m["built"], m["profile"]
+    m["inputs"] = [(numbers[2], numbers[5], *rest) for _, numbers, *rest in m["inputs"]]
+    kept.append((m, sorted(tables.items())[1:]))
+held = m["version"], hashlib.sha256(repr(kept).encode()).hexdigest()[:16]
+if held[0] == LAYOUT[0]:
+    same(held, LAYOUT, "an index of the same version holds the same: else INDEX_VERSION (format/tables.h, FORMAT.md) is one more, "
+         "and the line LAYOUT of this test says so")
+else:
+    same(held, LAYOUT, "a new INDEX_VERSION: the line LAYOUT of this test says what its indexes hold")
 done()
