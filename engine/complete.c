@@ -143,6 +143,7 @@ static void step_token(struct place *p, const struct token *t)
 		if (p->due != DUE_EXPR)
 			p->keyword = STR(">");
 		return;
+	case ':': p->keyword = STR(":"); return;
 	case '=':
 		if (p->let)
 			p->due = DUE_EXPR;
@@ -281,10 +282,13 @@ static void want_expr(const struct place *p, struct query_context *c)
 	case T_COUNT: return;
 	case T_SORT: want_keywords(c, sort_words); break;
 	case T_EXPECT: want_keywords(c, expect_words); break;
+	case T_GROUP:
+		if (str_eq(p->keyword, STR(":")))
+			want_keywords(c, aggregate_words);
+		break;
 	case T_WHERE:
 	case T_SHOW:
-	case T_ADD:
-	case T_GROUP: break;
+	case T_ADD: break;
 	}
 	c->want |= WANT_COLUMN | WANT_EVENT;
 }

@@ -543,6 +543,17 @@ static int type_replace(struct schema *s, struct expr *e)
 	return 0;
 }
 
+/* Say which functions there are. */
+static int hint_functions(struct schema *s)
+{
+	char list[200] = "";
+
+	for (size_t i = 0; aggregate_words[i]; i++)
+		check_append(list, sizeof(list), str_c(aggregate_words[i]));
+	return err_hint(s->err,
+			"abs basename dirname short replace; after 'group by': %s", list);
+}
+
 static int type_call(struct schema *s, struct expr *e)
 {
 	static const struct {
@@ -583,9 +594,7 @@ static int type_call(struct schema *s, struct expr *e)
 	}
 	check_fail(s, (struct span){e->span.at, e->text.n},
 		   "no function is called '%.*s'", STR_ARG(e->text));
-	return err_hint(s->err,
-			"abs basename dirname short replace; after 'group by': count sum "
-			"min max avg");
+	return hint_functions(s);
 }
 
 static int type_logic(struct schema *s, struct expr *e)

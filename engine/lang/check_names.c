@@ -217,13 +217,3 @@ struct str check_with_values(const struct check_env *env, struct str text,
 		return out.p ? text : out;
 	return arena_printf(a, "%.*s%.*s", (int)out.n, out.p, (int)rest.n, rest.p);
 }
-
-bool is_aggregate(struct str name)
-{
-	static const char *const agg[] = {"count", "sum", "min", "max", "avg"};
-
-	for (size_t i = 0; i < sizeof(agg) / sizeof(*agg); i++)
-		if (str_eq(name, str_c(agg[i])))
-			return true;
-	return false;
-}

@@ -52,8 +52,6 @@ size_t check_near_event(const struct check_env *env, struct str name);
 bool check_known_event(struct str name);
 /* The name of an event for a query: without its unit if that is unique. */
 struct str check_event_word(const struct check_env *env, uint32_t e);
-/* Is it an aggregate of `group`? */
-bool is_aggregate(struct str name);
 /* Append s to a list of words in buf; " ..." replaces words that do not fit. */
 void check_append(char *buf, size_t cap, struct str s);
 

@@ -88,6 +88,18 @@ const struct clause_word clause_words[] = {
 const size_t clause_words_n = COUNT(clause_words);
 const char *const path_words[] = {"hottest", "widest", "shortest", "all", NULL};
 
+const char *const aggregate_words[] = {"count",	 "sum", "min", "max", "avg",
+				       "median", "p90", "p99", NULL};
+
+enum aggregate aggregate_find(struct str word)
+{
+	int i = 0;
+
+	while (aggregate_words[i] && !str_eq(word, str_c(aggregate_words[i])))
+		i++;
+	return (enum aggregate)i;
+}
+
 /* Words of other languages for ours. */
 static const struct {
 	const char *habit, *ours;

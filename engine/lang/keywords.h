@@ -52,6 +52,25 @@ extern const struct stage_word stage_words[];
 extern const size_t stage_words_n;
 extern const struct clause_word clause_words[];
 extern const size_t clause_words_n;
+/* What `group by` makes of the values of a group. */
+enum aggregate {
+	AGG_COUNT,
+	AGG_SUM,
+	AGG_MIN,
+	AGG_MAX,
+	AGG_AVG,
+	AGG_MEDIAN, /* of an even number: halfway between the middle two */
+	AGG_P90,    /* the least value that 90 % of the values do not exceed */
+	AGG_P99,
+	AGGREGATES
+};
+extern const char *const aggregate_words[];	/* by enum aggregate, NULL-terminated */
+enum aggregate aggregate_find(struct str word); /* AGGREGATES: it is none */
+static inline bool is_aggregate(struct str word)
+{
+	return aggregate_find(word) < AGGREGATES;
+}
+
 extern const char *const path_words[]; /* by enum path_kind, NULL-terminated */
 
 const struct verb *verb_find(struct str word);

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-#include "engine/lang/check_names.h"
+#include "engine/lang/keywords.h"
 #include "engine/lang/parse.h"
 #include "engine/rows/exec.h"
 #include "engine/stages/eval.h"
@@ -140,26 +140,38 @@ static int add_average(struct exec *x, struct table *t, const struct groups *g,
 	return rc;
 }
 
-static int aggregate(struct exec *x, struct table *t, const struct groups *g,
-		     const struct expr *e, struct table *out)
+static int add_sum(struct exec *x, struct table *t, const struct groups *g,
+		   const struct expr *e, struct str name, struct table *out)
 {
-	bool call = e->op == EX_CALL && is_aggregate(e->text);
 	struct table_col *c;
 
-	if (call && str_eq(e->text, STR("count")))
-		return add_count(x, g, e->as, out);
-	if (!call || (str_eq(e->text, STR("sum")) && col_is_f(e->a->type)))
-		return add_quotient(x, t, g, call ? e->a : e, e->as, out);
-	if (str_eq(e->text, STR("avg")))
-		return add_average(x, t, g, e->a, e->as, out);
-	if (!str_eq(e->text, STR("sum")))
-		return groups_fold_into(x, t, g,
-					str_eq(e->text, STR("min")) ? FOLD_MIN : FOLD_MAX,
-					e->a, e->as, out, &c);
-	if (groups_fold_into(x, t, g, FOLD_SUM, e->a, e->as, out, &c))
+	if (col_is_f(e->type))
+		return add_quotient(x, t, g, e, name, out);
+	if (groups_fold_into(x, t, g, FOLD_SUM, e, name, out, &c))
 		return x->err->kind;
 	c->adds_up = true;
 	return 0;
+}
+
+static int aggregate(struct exec *x, struct table *t, const struct groups *g,
+		     const struct expr *e, struct table *out)
+{
+	const enum aggregate agg =
+		e->op == EX_CALL ? aggregate_find(e->text) : AGGREGATES;
+	struct table_col *c;
+
+	switch (agg) {
+	case AGG_COUNT: return add_count(x, g, e->as, out);
+	case AGG_SUM: return add_sum(x, t, g, e->a, e->as, out);
+	case AGG_MIN: return groups_fold_into(x, t, g, FOLD_MIN, e->a, e->as, out, &c);
+	case AGG_MAX: return groups_fold_into(x, t, g, FOLD_MAX, e->a, e->as, out, &c);
+	case AGG_AVG: return add_average(x, t, g, e->a, e->as, out);
+	case AGG_MEDIAN:
+	case AGG_P90:
+	case AGG_P99: return groups_rank_into(x, t, g, agg, e->a, e->as, out);
+	case AGGREGATES: break;
+	}
+	return add_quotient(x, t, g, e, e->as, out);
 }
 
 /* The keys are the first columns. */

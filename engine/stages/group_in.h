@@ -2,12 +2,14 @@
  * group_in.h - the groups of `group by` and `sum` while their rows are folded.
  *
  * group_keys.c finds the group of each row, and the order of the groups; group_fold.c
- * folds the values of the rows into one for each group; group.c does what a query asks.
+ * folds the values of the rows into one for each group; group_rank.c finds the one of a
+ * rank, as the median; group.c does what a query asks.
  * All arrays are of the statement's arena.  0 or the kind of the error in x->err.
  */
 #ifndef QUERN_GROUP_IN_H
 #define QUERN_GROUP_IN_H
 
+#include "engine/lang/keywords.h"
 #include "engine/rows/table.h"
 #include "index/base/hash.h"
 
@@ -68,5 +70,10 @@ int groups_fold(struct exec *x, struct table *t, const struct groups *g, enum fo
 int groups_fold_into(struct exec *x, struct table *t, const struct groups *g, enum fold f,
 		     const struct expr *e, struct str name, struct table *out,
 		     struct table_col **c);
+
+/* Append a column with the median, or another rank, of the values of e in each group. */
+int groups_rank_into(struct exec *x, struct table *t, const struct groups *g,
+		     enum aggregate agg, const struct expr *e, struct str name,
+		     struct table *out);
 
 #endif

@@ -112,8 +112,9 @@ static const struct help_topic topics[] = {
 	 "functions | add each = incl / calls | show fn, calls, each | take 3"},
 	{"group", "| group by COL, ... [: AGG, ...]; | sum; | count",
 	 "Fold rows that are equal in COL.  AGG is count, sum(COL), min(COL), max(COL),\n"
-	 "avg(COL) or a ratio (D1mr / Dr); without any: count and the sums of the\n"
-	 "costs.  `sum` and `count` fold all rows into one; `group by \"all\": count,\n"
+	 "avg(COL), median(COL), p90(COL), p99(COL) or a ratio (D1mr / Dr); without any:\n"
+	 "count and the sums of the costs.  p90 is the least value that 90 % of the rows\n"
+	 "do not exceed.  `sum` and `count` fold all rows into one; `group by \"all\": count,\n"
 	 "sum(self)` does both.  Groups with the largest first AGG come first; without\n"
 	 "AGG, those that cost most.",
 	 "functions | group by obj\n"

@@ -459,7 +459,7 @@ class Asker:
         numbers = [c for c in self.columns(table, "number") if not c.endswith("%")]
         adding = [c for c in numbers if c in table.adds and c not in keys]
         for i in range(rng.choice((0, 0, 1, 2, 3))):
-            how = rng.choice(("count", "sum", "min", "max", "avg", "ratio"))
+            how = rng.choice(("count", "sum", "min", "max", "avg", "median", "p90", "p99", "ratio"))
             e = None
             if how == "ratio":
                 if not adding:

@@ -190,7 +190,19 @@ def aggregate(kind, expression, rows):
     values = [v for v in (expression.value(r) for r in rows) if v is not None]
     if not values:
         return None
-    return {"sum": sum, "min": min, "max": max, "avg": lambda v: sum(v) / len(v)}[kind](values)
+    return {"sum": sum, "min": min, "max": max, "avg": lambda v: sum(v) / len(v),
+            "median": median, "p90": lambda v: percentile(v, 90), "p99": lambda v: percentile(v, 99)}[kind](values)
+
+
+def median(values):
+    v = sorted(values)
+    low, high = v[(len(v) - 1) // 2], v[len(v) // 2]
+    return (low + high) // 2 if isinstance(low, int) and isinstance(high, int) else (low + high) / 2
+
+
+def percentile(values, percent):
+    """The least value that so many percent of them do not exceed."""
+    return next(v for v in sorted(values) if 100 * sum(w <= v for w in values) >= percent * len(values))
 
 
 def change(table, row, columns):

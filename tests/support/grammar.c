@@ -641,7 +641,8 @@ static void column(struct choices *g)
 
 static void columns(struct choices *g, const char *after, bool aggregates)
 {
-	static const char *const aggregate[] = {"sum", "max", "min", "avg"};
+	static const char *const aggregate[] = {"sum",	  "max", "min", "avg",
+						"median", "p90", "p99"};
 
 	word(g, after);
 	do {

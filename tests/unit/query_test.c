@@ -409,6 +409,7 @@ static void test_keywords(void)
 		 "callsites jumps cycles parts threads events profiles of by vs |"},
 		{"top 3 of main | callers of x ", "depth min max by vs and or |"},
 		{"callers of main depth ", "all"},
+		{"functions | group by obj: m", "count sum min max avg median p90 p99"},
 		{"hottest ", "path paths"},
 		{"with ", "inlined"},
 	};
