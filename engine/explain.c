@@ -144,6 +144,7 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 		[S_INLINED] =
 			"decode the cost lines of the functions asked; if they have addresses, look these up in the objects' debug information",
 		[S_CALLS] = "read the call edges",
+		[S_CONTEXTS] = "read the call tree, if the profile knows it",
 		[S_CYCLES] = "read the cycles and the calls inside them",
 		[S_PARTS] = "read the parts",
 		[S_THREADS] = "read the parts, one row per (pid, thread)",

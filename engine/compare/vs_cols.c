@@ -397,6 +397,16 @@ static int fill_side(struct table *t, struct table_col *c)
 	return 0;
 }
 
+/* Numbers of rows are those of the joined table. */
+static int fill_rows(struct table *t, struct table_col *c)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		c->u[i] = c->def->get.u(t, row_ref(t, i), c->event);
+		c->absent[i] = !c->u[i];
+	}
+	return exec_poll_now(t->x);
+}
+
 static int vs_fill(struct table *t, struct table_col *c)
 {
 	c->p = exec_alloc(t->x, t->n ? t->n : 1, type_width(c->type));
@@ -405,6 +415,7 @@ static int vs_fill(struct table *t, struct table_col *c)
 	if (!c->p || !c->estimated || !c->absent)
 		return t->x->err->kind;
 	if (c->def >= vs_cols && c->def < vs_cols + VS_COLS ? fill_vs(t, c)
+	    : c->def->flags & OF_ROWS			    ? fill_rows(t, c)
 							    : fill_side(t, c))
 		return t->x->err->kind;
 	c->filled = true;

@@ -168,6 +168,7 @@ enum source_kind {
 	S_CALLSITES,
 	S_JUMPS,
 	S_CYCLES,
+	S_CONTEXTS,
 	S_PARTS,
 	S_THREADS,
 	S_EVENTS,

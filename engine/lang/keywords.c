@@ -23,6 +23,7 @@ const struct verb verbs[] = {
 	 "callsites [of SET | from SET to SET]"},
 	{"jumps", S_JUMPS, UNIT, "jumps [of SET]"},
 	{"cycles", S_CYCLES, UNIT, "cycles [of SET]"},
+	{"contexts", S_CONTEXTS, UNIT, "contexts [of SET] [by EVENT]"},
 	{"parts", S_PARTS, UNIT, "parts [of SET] [by EVENT]"},
 	{"threads", S_THREADS, LIST, "threads"},
 	{"events", S_EVENTS, C_UNIT, "events"},

@@ -46,6 +46,7 @@ enum col_flags {
 	IF_EXACT = 4096,     /* the column of the store has the values only if exact() */
 	ABSENT_0 = 16384,    /* 0, or an empty text, is absent: not known */
 	KNOWN_PLAIN = 32768, /* absent() only in rows that stages made */
+	OF_ROWS = 65536,     /* numbers of rows: of a joined table, its own */
 };
 
 /* Of the store; each is sorted.  That of names, if none is mangled. */
@@ -57,6 +58,7 @@ enum row_kind {
 	ROW_GROUP, /* files, classes: a function of the graph that was collapsed */
 	ROW_CARD,  /* info f */
 	ROW_CYCLE,
+	ROW_CONTEXT,
 	ROW_CALL,
 	ROW_SITE,
 	ROW_JUMP,

@@ -356,7 +356,7 @@ int table_result(struct table *t, struct result *r)
 	r->card = t->card;
 	r->footer = t->footer;
 	r->depth_col = -1;
-	for (size_t i = 0; i < r->ncols; i++)
+	for (size_t i = 0; r->on && i < r->ncols; i++)
 		if (str_eq(r->cols[i].name, STR("depth")))
 			r->depth_col = (int)i;
 	return 0;

@@ -39,10 +39,16 @@ get_text cycle_costliest, cycle_cut;
 get_absent cycle_not_opened;
 
 /* source_edge.c: trees */
-get_number tree_self, tree_estimated;
+get_number tree_self, tree_estimated, tree_row_number, tree_under;
 get_real tree_share, tree_per_call;
 get_estimated tree_is_estimated;
 get_absent tree_inner, tree_unbounded, tree_no_calls, tree_not_called;
+
+/* source_contexts.c */
+get_number context_id_of, context_under, context_depth, context_calls, context_self,
+	context_incl, context_estimated;
+get_estimated context_self_estimated, context_incl_estimated;
+prepare prepare_contexts;
 
 /* source_line.c: places, call sites, jumps */
 get_number place_self, place_incl, site_incl, site_callee_id;

@@ -237,6 +237,21 @@ uint64_t tree_estimated(const struct table *t, uint32_t r, uint32_t e)
 	return tree_is_estimated(t, r, e);
 }
 
+/* Rows of the table, which may be of two profiles. */
+uint64_t tree_row_number(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)t, (void)e;
+	return (uint64_t)r + 1;
+}
+
+uint64_t tree_under(const struct table *t, uint32_t r, uint32_t e)
+{
+	const uint32_t up = t->part_of(t, r);
+
+	(void)e;
+	return up < ROW_UNCOUNTED ? (uint64_t)up + 1 : 0;
+}
+
 bool tree_unbounded(const struct table *t, uint32_t r)
 {
 	return !tree_of(t, r)->cost.bounded || tree_of(t, r)->inner;
@@ -283,7 +298,8 @@ bool tree_not_called(const struct table *t, uint32_t r)
 		{"hi", SHOW_M, 0}, {"share%", SHOW_T | HAS_BAR, SHARE},               \
 		{"incl/call", SHOW_T, 9}, {"fn", BOTH, 1}, {"file", SHOW_M, 0},       \
 		{"obj", SHOW_M, 0}, {"recursive", BOTH, 7}, {"estimated", SHOW_M, 0}, \
-		{"self", SHOW_M, 0}, {"cycle", BOTH, 8}, {"class", 0, 0},             \
+		{"self", SHOW_M, 0}, {"cycle", BOTH, 8}, {"row", SHOW_M, 0},          \
+		{"under", SHOW_M, 0}, {"class", 0, 0},                                \
 	{                                                                             \
 		"dir", 0, 0                                                           \
 	}

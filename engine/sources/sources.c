@@ -68,6 +68,7 @@ static const struct source_def *const defs[TABLES] = {
 	[S_CALLSITES] = &source_callsites,
 	[S_JUMPS] = &source_jumps,
 	[S_CYCLES] = &source_cycles,
+	[S_CONTEXTS] = &source_contexts,
 	[S_PARTS] = &source_parts,
 	[S_THREADS] = &source_threads,
 	[S_EVENTS] = &source_events,

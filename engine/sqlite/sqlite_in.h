@@ -43,7 +43,7 @@ struct vtab_column {
 	unsigned flags;
 };
 
-enum { VTAB_SOURCES = 6, VTAB_COLUMNS = 32 };
+enum { VTAB_SOURCES = 7, VTAB_COLUMNS = 32 };
 
 /* A source of the language, and the columns of numbers of functions that its clauses
  * take. */

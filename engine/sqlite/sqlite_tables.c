@@ -15,6 +15,7 @@ static const struct vtab_source sources[VTAB_SOURCES] = {
 	 .source = "calls",
 	 .from = "caller_id",
 	 .to = "callee_id"},
+	{.table = "quern_contexts", .source = "contexts", .of = "fn_id"},
 	{.table = "quern_lines", .source = "lines", .of = "fn_id"},
 	{.table = "quern_callsites",
 	 .source = "callsites",

@@ -347,9 +347,10 @@ static int choose_tables(struct str names, bool *chosen, struct err *err)
 		if (t == export_tables_n) {
 			err_set(err, ERR_USAGE, 0, "there is no table '%.*s'",
 				STR_ARG(w));
-			return err_hint(err,
-					"tables: profiles events functions edges lines "
-					"callsites parts, part_functions part_edges");
+			return err_hint(
+				err,
+				"tables: profiles events functions edges contexts lines "
+				"callsites parts, part_functions part_edges");
 		}
 		chosen[t] = true;
 	}

@@ -189,6 +189,65 @@ static int edge_rows(struct export *x)
 	return 0;
 }
 
+/* ---- contexts ---- */
+
+static const struct export_column context_columns[] = {
+	PROFILE,
+	{"id", EXPORT_U64, EXPORT_KEY, NULL,
+	 "from 1; a caller stands before those that it calls"},
+	{"under", EXPORT_U64, 0, NULL, "id of the context that calls it; 0: a root"},
+	{"depth", EXPORT_U64, 0, "levels", "1: a root"},
+	{"function", EXPORT_U64, 0, NULL, "id of the function"},
+	{"calls", EXPORT_U64, 0, "calls", "how often, on this stack"},
+	{"self", EXPORT_U64, EXPORT_COST, NULL, "cost of its own lines, on this stack"},
+	{"incl", EXPORT_U64, EXPORT_COST, NULL, "self and all it called"},
+	{0},
+};
+
+static const struct export_key context_keys[] = {{"function", "functions"}, {NULL, NULL}};
+
+static int put_context(struct export *x, context_id c, uint32_t depth)
+{
+	const context_id under = store_context_parent(x->st, c);
+	const uint32_t events = store_info(x->st)->events;
+
+	export_row_start(x);
+	export_number(x, (uint64_t)c + 1);
+	export_number(x, under == NO_CONTEXT ? 0 : (uint64_t)under + 1);
+	export_number(x, depth);
+	export_number(x, store_context_fn(x->st, c));
+	export_number(x, store_context_calls(x->st, c));
+	for (uint32_t e = 0; e < events; e++)
+		x->costs[e] = store_context_self(x->st, c, e);
+	export_costs(x, x->costs);
+	for (uint32_t e = 0; e < events; e++)
+		x->costs[e] = store_context_incl(x->st, c, e);
+	export_costs(x, x->costs);
+	return export_row_end(x);
+}
+
+/* They are by level, in a level by caller: level by level, the first one that has a caller
+ * in this level begins the next. */
+static int context_rows(struct export *x)
+{
+	context_id level = 0; /* the first of it */
+	struct store_tree tree;
+	uint32_t depth = 1;
+
+	store_tree(x->st, &tree);
+	for (context_id c = 0; c < tree.contexts; c++) {
+		const context_id under = store_context_parent(x->st, c);
+
+		if (under != NO_CONTEXT && under >= level) {
+			depth++;
+			level = c;
+		}
+		if (put_context(x, c, depth))
+			return x->err->kind;
+	}
+	return 0;
+}
+
 /* ---- detail ---- */
 
 static const struct export_column line_columns[] = {
@@ -419,6 +478,8 @@ const struct export_table export_tables[] = {
 	{"functions", "one row for each function", false, function_columns, NULL,
 	 function_rows},
 	{"edges", "who calls whom", false, edge_columns, edge_keys, edge_rows},
+	{"contexts", "the call tree, if the profile knows it; it adds up to functions",
+	 false, context_columns, context_keys, context_rows},
 	{"lines", "cost lines; they add up to the self costs of functions", false,
 	 line_columns, function_keys, line_rows},
 	{"callsites", "the lines that call; they add up to edges", false,

@@ -726,11 +726,11 @@ static const struct command commands[] = {
 	 ARG_FILE, do_output, writes},
 	{"export", "DIR|FILE.db [csv|ndjson] [TABLE...]",
 	 "all tables as files, or as a database",
-	 "For a database: profiles events functions edges lines callsites parts; when\n"
-	 "named, also part_functions and part_edges.  schema.json has columns, types,\n"
-	 "units and keys, schema.sql the CREATE TABLEs.  DIR must not be there, or be\n"
-	 "empty; it appears whole or not at all.  FILE.db is an SQLite database with\n"
-	 "the same tables.",
+	 "For a database: profiles events functions edges contexts lines callsites\n"
+	 "parts; when named, also part_functions and part_edges.  schema.json has\n"
+	 "columns, types, units and keys, schema.sql the CREATE TABLEs.  DIR must not be\n"
+	 "there, or be empty; it appears whole or not at all.  FILE.db is an SQLite\n"
+	 "database with the same tables.",
 	 ".export fleet\n"
 	 ".export fleet ndjson functions edges\n"
 	 ".export fleet.db",

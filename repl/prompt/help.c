@@ -69,6 +69,12 @@ static const struct help_topic topics[] = {
 	 "never under --safe.",
 	 "asm of main\n"
 	 "asm of main | where self > 0 | take 10"},
+	{"contexts", "contexts [of SET]",
+	 "Functions with the stacks that they are on, where the profile knows them\n"
+	 "(Xdebug's): `under` is the # of the caller, the costs are exact.  Elsewhere each\n"
+	 "function as recorded.",
+	 "contexts | take 5\n"
+	 "contexts of main"},
 	{"find", "find SET",
 	 "Functions by name, hottest first.  If no whole name fits, those with the text\n"
 	 "in their names, in every set; a note says so.  A name alone is `info NAME`.",

@@ -26,7 +26,7 @@ for p in PROFILES[:-2]:
 shutil.copy(fixtures + "/quirks/v_names.cg", ".")
 with open("bytes.cg", "wb") as f:
     f.write(b"events: Ir\nfn=caf\xe9 \\x\n1 %d\n2 %d\nfn=\\x:41\n1 1\nfn=caf\xc3\xa9\n1 2\n" % (2**62, 2**62 + 2**11))
-TABLES = ["profiles", "events", "functions", "edges", "lines", "callsites", "parts"]
+TABLES = ["profiles", "events", "functions", "edges", "contexts", "lines", "callsites", "parts"]
 MORE = ["part_functions", "part_edges"]
 for name in ("out.db", "out.sqlite", "named.sqlite3"):
     r = run(*PROFILES, "-q", "-c", ".export %s%s" % (name, " " + " ".join(TABLES + MORE) if name[0] == "n" else ""))

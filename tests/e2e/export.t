@@ -14,7 +14,7 @@ from e2e import done, fixtures, ok, profile, run, same, skip, small, work
 
 PROFILES = ["lua=lua-default.out", "branch=tmpl-cachebranch.out", "parts=tmpl-multipart-combine.out",
             "php=xdebug-small.out", "threads=thr-septhreads-combine.out", "go=gopprof-cpu.callgrind"]
-USUAL = ["profiles", "events", "functions", "edges", "lines", "callsites", "parts"]
+USUAL = ["profiles", "events", "functions", "edges", "contexts", "lines", "callsites", "parts"]
 for p in PROFILES:
     shutil.copy(small + p.partition("=")[2], ".")
 

@@ -39,7 +39,7 @@ write("huge.out", [HUGE[i % len(HUGE)] // (1 + i // 12) - i // 6 for i in range(
 
 db = connect()
 GROUPED = "functions | group by file: sum(self) as total, count, max(calls) as most"
-TABLES = ("functions", "edges", "lines", "callsites", "parts", "events")
+TABLES = ("functions", "edges", "contexts", "lines", "callsites", "parts", "events")
 
 
 class Table:

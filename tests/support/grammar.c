@@ -200,7 +200,7 @@ static void set(struct choices *g, unsigned deep)
 #define GROUP_NUMBERS "self", "incl", "functions", "lo", "hi", "self%", "incl%"
 #define TREE_NUMBERS                                                                \
 	"est", "calls", "incl", "depth", "id", "lo", "hi", "self", "cycle", "est%", \
-		"share%"
+		"share%", "under"
 #define MOST 14
 
 static const struct source_words {
@@ -230,6 +230,9 @@ static const struct source_words {
 	{"cycles",
 	 {"functions", "self", "incl", "id", "entries", "calls", "cuts", "share%"},
 	 {"entry", "costliest", "cut"}},
+	{"contexts",
+	 {"self", "incl", "calls", "id", "under", "depth", "fn_id", "self%", "incl%"},
+	 {"fn", "file", "obj", "short", "class", "dir"}},
 	{"parts",
 	 {"self", "part", "pid", "thread", "functions"},
 	 {"trigger", "desc", "file"}},
@@ -504,10 +507,10 @@ static void clauses(struct choices *g, unsigned may)
 
 static void top(struct choices *g)
 {
-	static const char *const unit[] = {"functions", "files",  "objects", "dirs",
-					   "classes",	"lines",  "calls",   "cycles",
-					   "callsites", "instrs", "jumps",   "parts",
-					   "inlined"};
+	static const char *const unit[] = {"functions", "files",   "objects", "dirs",
+					   "classes",	"lines",   "calls",   "cycles",
+					   "callsites", "instrs",  "jumps",   "parts",
+					   "inlined",	"contexts"};
 
 	word(g, "top");
 	if (once_in(g, 2))

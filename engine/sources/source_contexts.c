@@ -1,0 +1,198 @@
+/*
+ * source_contexts.c - contexts: functions with what the profile knows of their callers.
+ *
+ * Where the stacks are known (index/graph/stacks.h) a row is one stack: `under` is the row of
+ * its caller, so the rows are the call tree.
+ *
+ *	 #  under  depth  fn
+ *	 1      -      1  main
+ *	 2      1      2  work
+ *	 3      1      2  strlen
+ *	 4      2      3  strlen
+ *
+ * Elsewhere a row is a function as it was recorded, and nothing says what it is under.  In
+ * both cases each cost is the self cost of one row.
+ */
+#include "engine/names/fnset.h"
+#include "engine/rows/exec.h"
+#include "engine/rows/exec_set.h"
+#include "engine/sources/getters.h"
+#include "engine/sources/source.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/graph/stacks.h"
+#include "engine/graph/graph_stage.h"
+#include "engine/lang/ast.h"
+
+struct contexts_rows {
+	bool known;
+	const struct stacks *shape;
+	struct stacks *of; /* [all events]; n 0: of this event they are not made yet */
+	uint32_t *depth;   /* [n]; of all events */
+};
+
+static const struct contexts_rows *rows_of(const struct table *t)
+{
+	return t->data;
+}
+
+static uint32_t context_fn(const struct table *t, uint32_t v)
+{
+	const struct contexts_rows *d = rows_of(t);
+
+	return d->known ? d->shape->fn[v] : v;
+}
+
+uint64_t context_id_of(const struct table *t, uint32_t v, uint32_t e)
+{
+	(void)t, (void)e;
+	return (uint64_t)v + 1;
+}
+
+/* 0: it is under nothing. */
+uint64_t context_under(const struct table *t, uint32_t v, uint32_t e)
+{
+	const struct contexts_rows *d = rows_of(t);
+
+	(void)e;
+	return d->known ? (uint32_t)(d->shape->caller[v] + 1) : 0;
+}
+
+uint64_t context_depth(const struct table *t, uint32_t v, uint32_t e)
+{
+	(void)e;
+	return rows_of(t)->known ? rows_of(t)->depth[v] : 0;
+}
+
+uint64_t context_calls(const struct table *t, uint32_t v, uint32_t e)
+{
+	(void)e;
+	return rows_of(t)->known ? rows_of(t)->shape->calls[v] : fn_calls(t, v, e);
+}
+
+uint64_t context_self(const struct table *t, uint32_t v, uint32_t e)
+{
+	return rows_of(t)->known ? rows_of(t)->of[e].self[v] : fn_self(t, v, e);
+}
+
+uint64_t context_incl(const struct table *t, uint32_t v, uint32_t e)
+{
+	return rows_of(t)->known ? rows_of(t)->of[e].incl[v] : fn_incl(t, v, e);
+}
+
+bool context_self_estimated(const struct table *t, uint32_t v, uint32_t e)
+{
+	return rows_of(t)->known ? t->g->estimated : fn_self_estimated(t, v, e);
+}
+
+bool context_incl_estimated(const struct table *t, uint32_t v, uint32_t e)
+{
+	return rows_of(t)->known ? t->g->estimated : fn_incl_estimated(t, v, e);
+}
+
+uint64_t context_estimated(const struct table *t, uint32_t v, uint32_t e)
+{
+	return context_incl_estimated(t, v, e);
+}
+
+/* Make the stacks with the costs of an event. */
+int prepare_contexts(const struct table *t, uint32_t e)
+{
+	const struct contexts_rows *d = rows_of(t);
+	bool known;
+
+	if (!d->known || d->of[e].n)
+		return 0;
+	return graph_event(t->g, e, t->x->err) ||
+			       graph_stacks(t->g, e, t->x->a, &d->of[e], &known,
+					    t->x->err)
+		       ? t->x->err->kind
+		       : 0;
+}
+
+static int count_depths(struct exec *x, const struct stacks *s, uint32_t **out)
+{
+	uint32_t *depth = EXEC_ARRAY(x, uint32_t, (size_t)s->n + 1);
+
+	if (!depth)
+		return x->err->kind;
+	for (uint32_t v = 0; v < s->n; v++)
+		depth[v] = s->caller[v] == UINT32_MAX ? 1 : depth[s->caller[v]] + 1;
+	*out = depth;
+	return 0;
+}
+
+/* Make the contexts of a set the rows. */
+static int contexts_of_set(struct exec *x, const struct source *s, struct table *t,
+			   const struct stacks *stacks)
+{
+	struct fn_set *set;
+	uint32_t n = 0;
+
+	if (exec_set(x, s->of, &set))
+		return x->err->kind;
+	for (uint32_t v = 0; v < stacks->n; v++)
+		n += fnset_has(set, stacks->fn[v]);
+	if (table_init(x, t, t->src, x->g, n))
+		return x->err->kind;
+	t->ref = EXEC_ARRAY(x, uint32_t, (size_t)n + 1);
+	if (!t->ref)
+		return x->err->kind;
+	n = 0;
+	for (uint32_t v = 0; v < stacks->n; v++)
+		if (fnset_has(set, stacks->fn[v]))
+			t->ref[n++] = v;
+	return 0;
+}
+
+/* A row is a function as recorded. */
+static int recorded_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct fn_set *set;
+
+	x->g = graph_apart(x->g);
+	if (!s->of)
+		return table_init(x, t, t->src, x->g, x->g->functions);
+	return exec_set(x, s->of, &set) ? x->err->kind
+					: refs_of_set(x, t, t->src, x->g, set);
+}
+
+static int contexts_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct contexts_rows *d = EXEC_ARRAY(x, struct contexts_rows, 1);
+	const size_t events = store_info(x->g->st)->all_events;
+	struct stacks *stacks;
+
+	if (!d || !(d->of = EXEC_ARRAY(x, struct stacks, events + 1)))
+		return x->err->kind;
+	t->data = d;
+	d->shape = stacks = &d->of[x->event];
+	if (exec_stacks(x, stacks, &d->known))
+		return x->err->kind;
+	if (!d->known)
+		return recorded_open(x, s, t);
+	if (count_depths(x, stacks, &d->depth))
+		return x->err->kind;
+	return s->of ? contexts_of_set(x, s, t, stacks)
+		     : table_init(x, t, t->src, x->g, stacks->n);
+}
+
+static const struct listed context_list[] = {
+	{"id", BOTH, 7},      {"under", BOTH, 6},	{"depth", BOTH, 9},
+	{"calls", BOTH, 5},   {"self", BOTH, 2},	{"self%", SHOW_T | HAS_BAR, 3},
+	{"incl", BOTH, 4},    {"incl%", SHOW_T, 8},	{"fn", BOTH, 1},
+	{"file", SHOW_M, 0},  {"obj", SHOW_M, 0},	{"short", 0, 0},
+	{"line", 0, 0},	      {"class", 0, 0},		{"dir", 0, 0},
+	{"fn_id", SHOW_M, 0}, {"estimated", SHOW_M, 0},
+};
+
+const struct source_def source_contexts = {
+	.name = "contexts",
+	.rows = "contexts",
+	.primary = "self",
+	.of = ROW_CONTEXT,
+	COLUMNS(context_list),
+	.sorted = true,
+	.open = contexts_open,
+	.fn = context_fn,
+};
