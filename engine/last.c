@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "engine/lang/result.h"
+#include "engine/rows/doubt.h"
 #include "engine/rows/table.h"
 #include "engine/session.h"
 
@@ -47,6 +48,16 @@ static int copy_column(struct arena *a, struct column *c, size_t rows)
 	return col_is_text(c->type) ? copy_strings(a, values, rows) : 0;
 }
 
+static const struct doubts *copy_doubts(struct arena *a, const struct doubts *of)
+{
+	struct doubts *to = copy_bytes(a, of, sizeof(*of));
+
+	for (int i = 0; to && i < DOUBTS; i++)
+		if (to->why[i].n && !(to->why[i] = arena_str(a, to->why[i])).p)
+			return NULL;
+	return to;
+}
+
 static struct result *copy_result(struct arena *a, const struct result *r)
 {
 	struct result *to = copy_bytes(a, r, sizeof(*r));
@@ -66,6 +77,8 @@ static struct result *copy_result(struct arena *a, const struct result *r)
 	if (r->on && !to->on)
 		return NULL;
 	to->why = STR("");
+	if (!(to->doubts = copy_doubts(a, r->doubts)))
+		return NULL;
 	to->query = arena_str(a, r->query);
 	to->cols = copy_bytes(a, r->cols, r->ncols * sizeof(*r->cols));
 	for (size_t i = 0; to->cols && i < r->ncols; i++)

@@ -13,6 +13,7 @@
 #include "engine/inline/inlines.h"
 #include "engine/lang/result.h"
 #include "engine/names/fnset.h"
+#include "engine/rows/doubt.h"
 #include "engine/rows/exec.h"
 #include "engine/sources/footer.h"
 #include "engine/listing/listing.h"
@@ -44,6 +45,7 @@ static struct exec_open open_of(struct session *s)
 				  .objects = s->objects,
 				  .row_limit = s->limits.rows,
 				  .least_paired = s->least_paired,
+				  .accepted = s->accepted,
 				  .safe = s->safe};
 }
 
@@ -55,11 +57,13 @@ int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 {
 	const struct exec_open open = open_of(s);
 	struct exec_texts notes = {0};
+	struct doubts doubts = {0};
 	struct exec x = {.a = a,
 			 .err = err,
 			 .open = &open,
 			 .notes = &notes,
 			 .hints = &notes,
+			 .doubts = &doubts,
 			 .g = g,
 			 .event = event,
 			 .unparted = unparted};
@@ -73,11 +77,13 @@ int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_
 {
 	const struct exec_open open = open_of(s);
 	struct exec_texts notes = {0};
+	struct doubts doubts = {0};
 	struct exec x = {.a = a,
 			 .err = err,
 			 .open = &open,
 			 .notes = &notes,
 			 .hints = &notes,
+			 .doubts = &doubts,
 			 .g = g,
 			 .parts = g->parts};
 	struct fn_set *set = fnset_new(a, g->functions);
@@ -105,6 +111,7 @@ struct statement {
 	const struct gstage *gstages; /* in force, then its own */
 	bool *idle; /* of each filter in force: it changes nothing here */
 	struct exec_texts notes, hints; /* of x */
+	struct doubts doubts;		/* of x */
 	struct exec x;
 	struct vs *vs; /* NULL: one profile */
 	struct table t;
@@ -120,9 +127,34 @@ static int run_let(struct session *s, struct let *let, struct arena *a, struct e
 	return session_set_let(s, let, err);
 }
 
+/* What an `expect` must know of the profiles; of `_` it is known. */
+static int doubt_profiles(const struct session *s, struct statement *run,
+			  const struct query *q)
+{
+	struct exec *x = &run->x;
+	const struct str name = s->names[run->profile];
+
+	if (q->source.kind == S_LAST)
+		return 0;
+	if (s->as_index[run->profile] &&
+	    exec_doubt_quietly(
+		    x, DOUBT_INDEX,
+		    arena_printf(x->a,
+				 "%.*s is an index: whether a newer profile is there "
+				 "is not known",
+				 STR_ARG(name))))
+		return x->err->kind;
+	if (exec_doubt_profile(x, x->g->st, name))
+		return x->err->kind;
+	return x->other && x->other->st != x->g->st
+		       ? exec_doubt_profile(x, x->other->st, q->source.vs)
+		       : 0;
+}
+
 /* Run the source and the stages.  `expect` comes last and leaves the rows that fail
  * it. */
-static int run_stages(struct statement *run, const struct query *q, int *expected)
+static int run_stages(const struct session *s, struct statement *run,
+		      const struct query *q, int *expected)
 {
 	struct exec *x = &run->x;
 	struct table *t = &run->t;
@@ -136,7 +168,8 @@ static int run_stages(struct statement *run, const struct query *q, int *expecte
 	if (exec_order(x, t))
 		return x->err->kind;
 	for (const struct tstage *st = q->tstages; st; st = st->next)
-		if (st->kind == T_EXPECT && exec_expect(x, t, st)) {
+		if (st->kind == T_EXPECT &&
+		    (doubt_profiles(s, run, q) || exec_expect(x, t, st))) {
 			if (x->err->kind != ERR_EXPECT)
 				return x->err->kind;
 			x->err->len = (uint32_t)st->span.len;
@@ -204,6 +237,7 @@ static int make_result(struct session *s, struct statement *run, const struct st
 		.unit = x->env->nevents ? x->env->units[x->event] : (struct unit){0},
 		.total = graph_total(x->g, x->event),
 		.event_id = x->event,
+		.doubts = x->doubts,
 		.graph = q->source.kind == S_LAST ? NULL : x->g,
 		.tree = t->tree,
 		.paths = t->src && !t->ref && !t->vs ? t->paths : NULL,
@@ -333,6 +367,33 @@ static int leave_out_idle(struct session *s, const struct query *q, struct state
 	return 0;
 }
 
+/* The graphs of both sides, or of the one that is asked. */
+static int run_sides(struct session *s, const struct query *q, struct statement *run)
+{
+	struct exec *x = &run->x;
+	const size_t notes = x->notes->n;
+
+	for (;;) {
+		if (graph_plain(s->stores[run->profile], x->a, &s->cancel, &x->g,
+				x->err) ||
+		    (q->source.vs.n &&
+		     exec_vs_base(x, &q->source, run->gstages, &run->vs)) ||
+		    run_gstages(s, q, run))
+			return x->err->kind;
+		if (!run->vs || x->by_file || !vs_inlined_differs(x, run->vs))
+			return 0;
+		/* Both by what both sides know. */
+		x->by_file = true;
+		x->inlined = NULL;
+		x->parts = NULL;
+		x->other = NULL;
+		x->notes->n = notes;
+		if (exec_note(x, STR("the names of inlined code are known on one side "
+				     "only: on both, its file tells")))
+			return x->err->kind;
+	}
+}
+
 /* Check the query and make the graph that its source will see. */
 static int open_graph(struct session *s, struct query *q, struct str text,
 		      struct arena *a, struct statement *run, struct err *err)
@@ -347,17 +408,14 @@ static int open_graph(struct session *s, struct query *q, struct str text,
 			   .env = &run->env,
 			   .text = text,
 			   .notes = &run->notes,
-			   .hints = &run->hints};
+			   .hints = &run->hints,
+			   .doubts = &run->doubts};
 	cancel_after(&s->cancel, s->limits.seconds);
 	return session_gstages(s, q, a, &stages, &run->profile, err) ||
 			       leave_out_idle(s, q, run, stages) ||
 			       session_env(s, run->profile, a, &run->env, err) ||
 			       check_query(&run->env, q, a, &x->event, err) ||
-			       graph_plain(s->stores[run->profile], a, &s->cancel, &x->g,
-					   err) ||
-			       (q->source.vs.n &&
-				exec_vs_base(x, &q->source, run->gstages, &run->vs)) ||
-			       run_gstages(s, q, run)
+			       run_sides(s, q, run)
 		       ? err->kind
 		       : 0;
 }
@@ -410,7 +468,7 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 			       "to keep as '_'",
 			       GROUPED(s->last_rows));
 	if (open_graph(s, &st->query, text, a, run, err) ||
-	    run_stages(run, &st->query, &expected)) {
+	    run_stages(s, run, &st->query, &expected)) {
 		if (st->query.source.lone && run->x.absent)
 			parse_lone_unknown(text, &st->query.source, err);
 		return err->kind;
@@ -422,6 +480,7 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 		if (make_result(s, run, st))
 			return err->kind;
 		run->r.why = str_c(failed.text);
+		run->r.doubted = exec_doubted(&run->x) != DOUBTS;
 		if (!give_result(s, run, st, text, sink, arg, err))
 			*err = failed;
 		return err->kind;

@@ -52,6 +52,9 @@ void session_set_safe(struct session *s, bool safe); /* refuse `>` and `!` */
  * Borrowed.  NULL: nowhere. */
 void session_set_roots(struct session *s, const struct roots *sources,
 		       const struct roots *objects);
+/* The last profile added is an index whose profile was not looked at: it may be of another run,
+ * so an `expect` about it fails. */
+void session_as_index(struct session *s);
 /* Keep the inlined calls that are read for the last profile added beside its index, for later
  * sessions (inline/inlines.h); trust: use them even if others could have written them.  Index
  * empty: keep none. */
@@ -76,6 +79,11 @@ bool session_pairs_exactly(const struct session *s);
  * ERR_USAGE if it is not from 0 to 100. */
 int session_least_paired(struct session *s, struct str percent, struct err *err);
 double session_least(const struct session *s);
+/* `expect` may hold in spite of what these words say, such as "cut,runs".  ERR_USAGE names the
+ * words there are. */
+int session_accept(struct session *s, struct str words, struct err *err);
+/* The i-th word, and what it accepts; false: there are no more. */
+bool session_accept_at(size_t i, const char **word, const char **help);
 /* $name stands for text in queries, as after `let $name = text`: until the session ends,
  * or inside a scope until that ends.  ERR_USAGE: no name. */
 int session_set_value(struct session *s, struct str name, struct str text,

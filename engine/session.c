@@ -13,6 +13,7 @@
 #include "engine/inline/inlines.h"
 #include "engine/lang/ast.h"
 #include "engine/lang/check_names.h"
+#include "engine/rows/doubt.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/gstages/graph_cache.h"
 #include "index/base/err.h"
@@ -74,6 +75,7 @@ void session_free(struct session *s)
 	arena_free(&s->kept[1]);
 	free(s->stores);
 	free(s->names);
+	free(s->as_index);
 	free(s->filters);
 	free(s->event);
 	free(s);
@@ -98,11 +100,18 @@ int session_add(struct session *s, struct str name, struct store *st, struct err
 	}
 	if (vec_reserve(&s->stores, &s->cap, s->n + 1, sizeof(*s->stores)) ||
 	    vec_reserve(&s->names, &s->names_cap, s->n + 1, sizeof(*s->names)) ||
+	    vec_reserve(&s->as_index, &s->as_index_cap, s->n + 1, sizeof(bool)) ||
 	    !(p = session_copy(name)))
 		return err_no_memory(err, NULL);
 	s->stores[s->n] = st;
+	s->as_index[s->n] = false;
 	s->names[s->n++] = (struct str){p, name.n};
 	return 0;
+}
+
+void session_as_index(struct session *s)
+{
+	s->as_index[s->n - 1] = true;
 }
 
 int session_keep_inlines(struct session *s, const char *index, bool trust,
@@ -136,6 +145,7 @@ int session_remove(struct session *s, struct str name, struct err *err)
 	free((void *)(uintptr_t)s->names[i].p);
 	memmove(&s->stores[i], &s->stores[i + 1], (s->n - i - 1) * sizeof(*s->stores));
 	memmove(&s->names[i], &s->names[i + 1], (s->n - i - 1) * sizeof(*s->names));
+	memmove(&s->as_index[i], &s->as_index[i + 1], (s->n - i - 1) * sizeof(bool));
 	s->n--;
 	return 0;
 }
@@ -344,6 +354,45 @@ int session_least_paired(struct session *s, struct str percent, struct err *err)
 double session_least(const struct session *s)
 {
 	return s->least_paired;
+}
+
+bool session_accept_at(size_t i, const char **word, const char **help)
+{
+	if (i >= DOUBTS)
+		return false;
+	*word = doubt_kinds[i].word;
+	*help = doubt_kinds[i].help;
+	return true;
+}
+
+static int no_doubt(struct str word, struct err *err)
+{
+	char list[200] = "";
+	size_t n = 0;
+
+	for (size_t i = 0; i < DOUBTS && n < sizeof(list); i++)
+		n += (size_t)snprintf(list + n, sizeof(list) - n, " %s",
+				      doubt_kinds[i].word);
+	err_set(err, ERR_USAGE, 0, "--accept takes words such as 'runs', not '%.*s'",
+		STR_ARG(word));
+	return err_hint(err, "there are:%s", list);
+}
+
+int session_accept(struct session *s, struct str words, struct err *err)
+{
+	for (;;) {
+		const struct str word = {words.p, str_find(words, ',')};
+		unsigned kind = 0;
+
+		while (kind < DOUBTS && !str_eq(word, str_c(doubt_kinds[kind].word)))
+			kind++;
+		if (kind == DOUBTS)
+			return no_doubt(word, err);
+		s->accepted |= 1u << kind;
+		if (word.n == words.n)
+			return 0;
+		words = str_from(words, word.n + 1);
+	}
 }
 
 int session_pop(struct session *s, struct err *err)

@@ -21,7 +21,8 @@ struct session_let {
 struct session {
 	struct store **stores;
 	struct str *names; /* malloc'd: the names of the stores */
-	size_t n, cap, names_cap;
+	bool *as_index;	   /* [n]: an index was opened in place of the profile */
+	size_t n, cap, names_cap, as_index_cap;
 	char *event; /* NULL: the first event of the profile */
 	struct session_let *lets;
 	size_t nlets, lets_cap;
@@ -41,6 +42,7 @@ struct session {
 	struct inlines *inlines;
 	struct pair_cache pairs; /* for `vs` */
 	double least_paired;
+	unsigned accepted;    /* doubts (rows/doubt.h), bit by bit */
 	struct arena kept[2]; /* `_` is in kept[now]; the next one goes to the other */
 	unsigned now;
 	struct result *last;

@@ -15,6 +15,7 @@
 #include "engine/sources/sources.h"
 #include "engine/gstages/gstage.h"
 #include "engine/compare/vs_in.h"
+#include "engine/rows/doubt.h"
 #include "index/base/err.h"
 #include "index/base/hash.h"
 
@@ -185,6 +186,7 @@ static struct exec base_exec(const struct exec *x, struct vs *v)
 
 	b.env = &v->env;
 	b.parts = NULL;
+	b.inlined = NULL;
 	b.notes = &v->notes;
 	b.hints = &v->hints;
 	return b;
@@ -283,24 +285,28 @@ static int show_as(struct table *t, const struct table *a)
 	return 0;
 }
 
-/* Can runs be told apart, and are there several?  If the numbers of runs differ, sums cannot be compared. */
+/* Can runs be told apart, and are there several?  If the numbers of runs differ, sums cannot
+ * be compared; parts and threads are rows of their own. */
 static int count_runs(struct exec *x, struct table *t, bool *several)
 {
+	const struct vs *v = t->vs;
 	uint32_t n[2] = {1, 1};
+	struct str why;
 
 	*several = false;
-	if (!vs_has_runs(t->src))
+	if (t->src == &source_parts || t->src == &source_threads ||
+	    (v->a.g->st == v->b.g->st && !vs_has_runs(t->src)))
 		return 0;
-	if (vs_runs_count(t->vs->a.x, &n[0]) || vs_runs_count(t->vs->b.x, &n[1]))
+	if (vs_runs_count(v->a.x, &n[0]) || vs_runs_count(v->b.x, &n[1]))
 		return x->err->kind;
-	*several = (n[0] > 1 || n[1] > 1) && vs_runs_known(t->vs);
-	return n[0] == n[1]
-		       ? 0
-		       : exec_note(x,
-				   arena_printf(x->a,
-						"%u run%s here, %u in the base: compare "
-						"median with base_median, not sums",
-						n[0], n[0] == 1 ? "" : "s", n[1]));
+	*several = vs_has_runs(t->src) && (n[0] > 1 || n[1] > 1) && vs_runs_known(v);
+	if (n[0] == n[1])
+		return 0;
+	why = arena_printf(x->a,
+			   "%u run%s here, %u in the base: compare median with "
+			   "base_median, not sums",
+			   n[0], n[0] == 1 ? "" : "s", n[1]);
+	return v->of_runs ? exec_note(x, why) : exec_doubt(x, DOUBT_RUNS, why);
 }
 
 /* `was` is of use to people only if there is some. */
@@ -464,6 +470,33 @@ static int check_parts(struct exec *x, const struct source *s, const struct vs *
 			(unsigned long long)number, word, STR_ARG(s->vs));
 }
 
+/* ---- inlined code ---- */
+
+/* How the inlined code of objects with number `place` of the pairing is known. */
+static unsigned known_code(const struct exec *x, const uint32_t *places, uint32_t place)
+{
+	unsigned known = 0;
+
+	for (obj_id o = 0; x->inlined && o < store_info(x->g->st)->objects; o++)
+		known |= places[o] == place ? x->inlined[o] : 0;
+	return known;
+}
+
+bool vs_inlined_differs(const struct exec *x, const struct vs *v)
+{
+	const struct pairing *p = v->pairing;
+	const struct exec *b = &v->base;
+
+	for (obj_id o = 0; x->inlined && o < store_info(x->g->st)->objects; o++) {
+		const unsigned here = known_code(x, p->obj[0], p->obj[0][o]);
+		const unsigned there = known_code(b, p->obj[1], p->obj[0][o]);
+
+		if (here && there && (here & 2) != (there & 2))
+			return true;
+	}
+	return false;
+}
+
 /* ---- both sides ---- */
 
 /* Parts sharpen an estimate.  With parts on one side only, trees of equal programs would
@@ -501,20 +534,102 @@ static int keep_min(struct exec *x, struct table *t)
 	return n == t->n ? 0 : table_select(t, keep, n);
 }
 
-int exec_vs(struct exec *x, const struct source *s, struct vs *v, struct table *t)
+static bool is_run_col(struct str name)
+{
+	for (size_t i = 0; i < VS_COLS; i++)
+		if (vs_cols[i].flags & OF_RUN && str_eq(name, str_c(vs_cols[i].name)))
+			return true;
+	return false;
+}
+
+/* Which costs an expression asks: of single runs, or sums of them. */
+static void costs_asked(const struct expr *e, bool *runs, bool *sums)
+{
+	for (; e; e = e->next) {
+		const bool cost = e->type == COL_COST || e->type == COL_DELTA ||
+				  e->type == COL_PERCENT || e->type == COL_BOOL;
+
+		if (e->op == EX_COL && !e->let && cost) {
+			const bool run = is_run_col(e->text);
+
+			*runs |= run;
+			*sums |= !run;
+		}
+		costs_asked(e->let, runs, sums);
+		costs_asked(e->a, runs, sums);
+		costs_asked(e->b, runs, sums);
+	}
+}
+
+/* Does an `expect` depend on the costs of single runs alone? */
+static bool asks_runs(const struct tstage *s)
+{
+	bool runs = false, sums = false;
+
+	for (; s; s = s->next)
+		switch (s->kind) {
+		case T_WHERE:
+		case T_ADD:
+		case T_EXPECT: costs_asked(s->exprs, &runs, &sums); break;
+		case T_GROUP:
+		case T_SUM: sums = true; break;
+		default: break;
+		}
+	return runs && !sums;
+}
+
+/* Parts and threads that have no partner. */
+static int doubt_parts(struct exec *x, const struct source *s, struct vs *v, size_t rows)
+{
+	struct row_subject first = {.fn = {GRAPH_NONE, GRAPH_NONE}};
+	size_t here = 0, there = 0;
+
+	if (s->kind != S_PARTS && s->kind != S_THREADS)
+		return 0;
+	for (size_t i = 0; i < rows; i++) {
+		struct table *t = v->ib[i] == GRAPH_NONE ? &v->a : &v->b;
+		const uint32_t row = v->ib[i] == GRAPH_NONE ? v->ia[i] : v->ib[i];
+
+		if (v->ia[i] != GRAPH_NONE && v->ib[i] != GRAPH_NONE)
+			continue;
+		if (!here && !there)
+			t->src->subject(t, row_ref(t, row), &first);
+		here += v->ib[i] == GRAPH_NONE;
+		there += v->ia[i] == GRAPH_NONE;
+	}
+	if (!here && !there)
+		return 0;
+	return exec_doubt(x, DOUBT_PARTS,
+			  arena_printf(x->a,
+				       "%ss without a partner: %zu here, %zu in %.*s%s"
+				       "%.*s",
+				       s->kind == S_PARTS ? "part" : "thread", here,
+				       there, STR_ARG(s->vs),
+				       first.name.n ? "; the first: " : "",
+				       STR_ARG(first.name)));
+}
+
+int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
+	    struct vs *v, struct table *t)
 {
 	struct exec *base = &v->base;
 	size_t rows = 0;
 	int rc;
 
 	part_alike(x, v);
+	v->of_runs = asks_runs(stages);
 	v->found.n = 0; /* the graph stages recorded some */
 	if (sources_open(base, s, &v->b) || store_check(base->g->st, x->err))
 		return x->err->kind;
 	rc = sources_open(x, s, &v->a);
 	v->other[0].found = NULL; /* names in table stages are this profile's */
-	if (rc || check_parts(x, s, v) || join_rows(x, v, &rows) || note_base(x, s, v) ||
-	    note_contained(x, s, v) || measure_paired(x, s, v, t))
+	if (!rc && vs_inlined_differs(x, v))
+		rc = exec_doubt(x, DOUBT_INLINED,
+				STR("the names of inlined code are known on one side "
+				    "only"));
+	if (rc || check_parts(x, s, v) || join_rows(x, v, &rows) ||
+	    doubt_parts(x, s, v, rows) || note_base(x, s, v) || note_contained(x, s, v) ||
+	    vs_same_formula(v, x->event) || measure_paired(x, s, v, t))
 		return x->err->kind;
 	t->vs = v;
 	t->joined = &vs_joined;

@@ -11,13 +11,18 @@
 
 struct compared;
 struct gstage;
+struct tstage;
 
 /* Open the base and run its graph stages, before those of x: stages of x may name
  * functions that only the base has.  x->other is set. */
 int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gstages,
 		 struct vs **out);
-/* Open the source on both sides and join their rows. */
-int exec_vs(struct exec *x, const struct source *s, struct vs *v, struct table *t);
+/* Is inlined code of some object known by its name on one side and by its file alone on the
+ * other, by what the stages, or the source, of x and the base found? */
+bool vs_inlined_differs(const struct exec *x, const struct vs *v);
+/* Open the source on both sides and join their rows, which go to the stages. */
+int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
+	    struct vs *v, struct table *t);
 /* Both sides of the rows of t, which come from exec_vs() and maybe stages; *out is NULL
  * if they do not. */
 int vs_sides(struct table *t, const struct compared **out);

@@ -19,6 +19,7 @@
 #include "engine/sources/source.h"
 #include "engine/compare/vs.h"
 #include "engine/compare/vs_in.h"
+#include "engine/rows/doubt.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 
@@ -82,6 +83,51 @@ uint32_t vs_base_event(const struct vs *v, uint32_t e)
 		if (str_eq(v->env.events[i], name))
 			return (uint32_t)i;
 	return GRAPH_NONE;
+}
+
+/* How much of the recorded event `name` is in one of event e; 0 if there is no such. */
+static int64_t coef_of(struct store *st, uint32_t e, struct str name)
+{
+	const uint32_t i = store_event_find(st, name);
+
+	return i < store_info(st)->events ? store_event_coef(st, e, i) : 0;
+}
+
+/* Is all that is in event e of one store as much in event f of the other? */
+static bool has_terms(struct store *st, uint32_t e, struct store *other, uint32_t f)
+{
+	for (uint32_t i = 0; i < store_info(st)->events; i++) {
+		const int64_t coef = store_event_coef(st, e, i);
+		struct store_event ev;
+
+		store_event(st, i, &ev);
+		if (coef && coef != coef_of(other, f, ev.name))
+			return false;
+	}
+	return true;
+}
+
+static struct str formula_of(struct store *st, uint32_t e)
+{
+	struct store_event ev;
+
+	store_event(st, e, &ev);
+	return ev.formula.n ? ev.formula : ev.name;
+}
+
+int vs_same_formula(struct vs *v, uint32_t e)
+{
+	struct exec *x = v->a.x;
+	struct store *a = x->g->st, *b = v->base.g->st;
+	const uint32_t f = vs_base_event(v, e);
+
+	if (a == b || f == GRAPH_NONE || (has_terms(a, e, b, f) && has_terms(b, f, a, e)))
+		return 0;
+	return exec_doubt(x, DOUBT_FORMULA,
+			  arena_printf(x->a, "%.*s is %.*s here, but %.*s in the base",
+				       STR_ARG(x->env->events[e]),
+				       STR_ARG(formula_of(a, e)),
+				       STR_ARG(formula_of(b, f))));
 }
 
 /* A column of one side, of the rows that the joined table still has. */
@@ -347,6 +393,8 @@ static int fill_vs(struct table *t, struct table_col *c)
 			STR_ARG(t->x->env->events[c->event]));
 		return err_hint(t->x->err, "compare an event that both profiles have");
 	}
+	if (vs_same_formula(t->vs, c->event))
+		return t->x->err->kind;
 	if (which >= IS_LEAST)
 		return fill_runs(t, c, which);
 	if ((!base && side(t, false, of, c->event, false, &a)) ||

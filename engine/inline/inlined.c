@@ -181,12 +181,26 @@ static const struct inline_frame *named(const struct inlining *in, file_id file)
 	return f;
 }
 
+int inlining_known(struct exec *x, obj_id obj, bool by_name)
+{
+	if (!x->inlined &&
+	    !(x->inlined = EXEC_ARRAY(x, uint8_t, store_info(x->g->st)->objects + 1)))
+		return x->err->kind;
+	x->inlined[obj] |= by_name ? 2 : 1;
+	return 0;
+}
+
 bool inlining_at(const struct inlining *in, fn_id f, file_id file, uint64_t instr,
 		 const struct inline_frame **frame)
 {
 	enum inlined_is is = INLINED_UNKNOWN;
+	struct str name;
 
 	*frame = NULL;
+	if (in->x->by_file) {
+		store_inlined(in->st, file, &file, &name);
+		return inlined_line(in->st, f, file);
+	}
 	if (store_info(in->st)->has_instr)
 		is = inlines_at(in->x->open->inlines, in->st, store_fn_obj_id(in->st, f),
 				instr, frame);

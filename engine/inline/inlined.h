@@ -31,6 +31,8 @@ int inlining_read(struct inlining *in, bool note);
  * only the file tells. */
 bool inlining_at(const struct inlining *in, fn_id f, file_id file, uint64_t instr,
 		 const struct inline_frame **frame);
+/* Record in x->inlined how some code of an object is known. */
+int inlining_known(struct exec *x, obj_id obj, bool by_name);
 /* "max in clamp"; "util.h:12 in main.cpp:40": where each was called.  p is NULL: the
  * arena is full. */
 struct str inlining_chain(struct arena *a, const struct inline_frame *f);

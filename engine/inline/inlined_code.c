@@ -474,6 +474,8 @@ static int keep_fns(struct finding *w, const struct hash *names, struct inlined_
 		out[i].name = marked(w->x->a, f->name.n ? f->name : STR("???"));
 		if (!out[i].name.p)
 			return arena_full(w->x->a, w->x->err);
+		if (inlining_known(w->x, f->key.obj, !f->key.by_file))
+			return w->x->err->kind;
 		out[i].file = f->file != GRAPH_NO_FILE
 				      ? f->file
 				      : file_named(w, names, f->code_file);

@@ -67,6 +67,7 @@ struct compared {
 	bool root_fuzzy[2];
 };
 
+struct doubts;
 struct err;
 struct result_pages; /* provides the rows that are not held */
 struct graph;
@@ -120,7 +121,8 @@ struct result {
 	struct str *notes;    /* "push_back matched 6 functions": written to stderr */
 	size_t nnotes;
 	size_t nhints; /* so many of them, the last ones, do not change what it means */
-	struct str *filters; /* graph stages in force, for the header */
+	const struct doubts *doubts; /* rows/doubt.h; for an `expect` about `_` */
+	struct str *filters;	     /* graph stages in force, for the header */
 	size_t nfilters;
 	struct str
 		footer; /* "10 of 1,586 functions = 71.2 % of 5.27 M Ir"; may be empty */
@@ -129,6 +131,7 @@ struct result {
 	bool expects;	/* the statement has an `expect` */
 	struct str why; /* how it fails ("expected no rows, found 2"): the rows are those
 			   that break it; empty: it holds */
+	bool doubted;	/* `why` is not about the rows (rows/doubt.h) */
 	/* The output that the statement asked for. */
 	enum format format;
 	struct str file;  /* "> file"; empty: standard output */

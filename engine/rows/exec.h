@@ -12,6 +12,7 @@
 struct arena;
 struct cancel;
 struct check_env;
+struct doubts;
 struct err;
 struct flow_cache;
 struct graph;
@@ -37,6 +38,7 @@ struct exec_open {
 						NULL */
 	uint64_t row_limit;
 	double least_paired; /* percent, for `expect` */
+	unsigned accepted;   /* doubts (doubt.h), bit by bit: `expect` may hold */
 	bool safe;	     /* run no programs */
 };
 
@@ -66,14 +68,19 @@ struct exec {
 	const struct check_env *env;	  /* the names that the statement may use */
 	struct str text;		  /* of the statements: their spans point here */
 	struct exec_texts *notes, *hints; /* a copy of this exec adds to the same */
+	struct doubts *doubts;		  /* and to the same (doubt.h) */
 	const struct exec_other *other;	  /* NULL: one profile is asked */
 	uint32_t ticks;
 	/* What the source sees: */
 	struct graph *g;      /* after the graph stages */
 	const uint8_t *parts; /* the parts in g; NULL: all */
-	bool unparted;	      /* estimate from the sums of all parts */
-	uint32_t event;	      /* of costs that name none */
-	size_t keep;	      /* only so many rows are asked for, the costliest; 0: all */
+	/* [objects of the store], NULL: no inlined code was read; bit 0: some is known by its
+	 * file alone, bit 1: by its name */
+	uint8_t *inlined;
+	bool by_file;	/* names of inlined code are not used */
+	bool unparted;	/* estimate from the sums of all parts */
+	uint32_t event; /* of costs that name none */
+	size_t keep;	/* only so many rows are asked for, the costliest; 0: all */
 	/* How the names of a set are looked up (exec_set.c): */
 	bool whole;    /* a name must match whole, not a part of it */
 	bool common;   /* inside a set that is always there (common_sets.h): some of its

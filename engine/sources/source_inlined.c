@@ -135,6 +135,8 @@ static int add_inlined(struct exec *x, struct inlined_rows *d, fn_id f, struct a
 
 		if (!inlining_at(d->in, f, line[i].file, line[i].instr, &frame))
 			continue;
+		if (inlining_known(x, store_fn_obj_id(d->st, f), frame != NULL))
+			return x->err->kind;
 		store_inlined(d->st, line[i].file, &file, &name);
 		at[k++] = (struct inlined_at){.file = file,
 					      .number = frame ? frame->number : NO_NAME,

@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <string.h>
 
+#include "engine/rows/doubt.h"
 #include "engine/rows/exec.h"
 #include "engine/sources/columns.h"
 #include "index/base/err.h"
@@ -45,6 +46,7 @@ static int last_open(struct exec *x, const struct source *s, struct table *t)
 	}
 	t->card = r->card;
 	t->on = r->on;
+	*x->doubts = *r->doubts;
 	t->paired = (struct paired){r->paired[0] >= 0, {r->paired[0], r->paired[1]}};
 	return 0;
 }

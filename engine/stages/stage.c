@@ -9,6 +9,7 @@
 
 #include "engine/lang/check_names.h"
 #include "engine/stages/eval.h"
+#include "engine/rows/doubt.h"
 #include "engine/rows/exec.h"
 #include "engine/stages/group.h"
 #include "engine/sources/sources.h"
@@ -240,16 +241,33 @@ static int expect_paired(struct exec *x, const struct table *t, const struct tst
 {
 	const double share = fmin(t->paired.percent[0], t->paired.percent[1]);
 
-	if (!t->paired.known || share >= x->open->least_paired)
+	if (!t->paired.known || share >= x->open->least_paired ||
+	    x->open->accepted & 1u << DOUBT_PAIRED)
 		return 0;
+	x->doubts->why[DOUBT_PAIRED] = STR("little is paired");
 	err_set(x->err, ERR_EXPECT, s->span.at,
 		"only %.1f %% of the cost is in functions that both profiles have; "
 		"at least %g %% are expected",
 		share, x->open->least_paired);
 	return err_hint(x->err,
-			"--map-object and --rename pair more; --least-paired %d "
-			"accepts so few",
+			"--map-object and --rename pair more; --least-paired %d, or "
+			"--accept paired, accepts so few",
 			(int)share);
+}
+
+/* What is not known of the profiles, or not alike in them, makes no `expect` hold.  Numbers of
+ * different things are no numbers that fail it, either. */
+static int expect_no_doubt(struct exec *x, const struct tstage *s)
+{
+	const enum doubt kind = exec_doubted(x);
+
+	if (kind == DOUBTS)
+		return 0;
+	err_set(x->err, kind == DOUBT_FORMULA ? ERR_QUERY : ERR_EXPECT, s->span.at,
+		"%.*s", STR_ARG(x->doubts->why[kind]));
+	x->err->len = (uint32_t)s->span.len;
+	return err_hint(x->err, "--accept %s: for %s", doubt_kinds[kind].word,
+			doubt_kinds[kind].help);
 }
 
 /* A gate that no function breaks may have asked each level of recursion alone. */
@@ -278,9 +296,8 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 	size_t n, k = 0, all = t->n;
 	struct str asked;
 
-	if (expect_paired(x, t, s))
+	if (expect_no_doubt(x, s) || expect_paired(x, t, s))
 		return x->err->kind;
-
 	if (s->name.n) {
 		bool none = str_eq(s->name, STR("none"));
 
@@ -336,7 +353,7 @@ int exec_source(struct exec *x, const struct source *s, struct vs *v, struct tab
 	if (graph_event(x->g, x->event, x->err))
 		return x->err->kind;
 	x->keep = rows_wanted(x, s, next);
-	if (v ? exec_vs(x, s, v, t) : sources_open(x, s, t))
+	if (v ? exec_vs(x, s, next, v, t) : sources_open(x, s, t))
 		return x->err->kind;
 	x->keep = 0;
 	/* If no stage orders the rows, the costliest come first. */

@@ -85,6 +85,8 @@ enum odd {
 	ODD_KINDS
 };
 const char *odd_name(enum odd k);
+/* Are costs lost, or others than written?  text: the line. */
+bool odd_costs(enum odd k, struct str text);
 
 /* Parse the value of "fn=" and its like: "(12) text", "(12)", "text" or nothing.
  * Returns row.flags. */

@@ -41,6 +41,33 @@ const char *odd_name(enum odd k)
 	return names[k];
 }
 
+/* An unknown line may be a cost line that was damaged. */
+static bool has_digit(struct str text)
+{
+	for (size_t i = 0; i < text.n; i++)
+		if (text.p[i] >= '0' && text.p[i] <= '9')
+			return true;
+	return false;
+}
+
+bool odd_costs(enum odd k, struct str text)
+{
+	switch (k) {
+	case ODD_UNKNOWN_LINE: return has_digit(text);
+	case ODD_FIELD:
+	case ODD_EXTRA_COSTS:
+	case ODD_NEGATIVE_COST:
+	case ODD_NUMBER_RANGE:
+	case ODD_CALL_NO_CFN:
+	case ODD_CALL_NO_LINE:
+	case ODD_CALL_FIELD:
+	case ODD_NO_EVENTS:
+	case ODD_EVENT_TWICE:
+	case ODD_SUM_OVERFLOW: return true;
+	default: return false;
+	}
+}
+
 bool decode_apart(struct str creator)
 {
 	return str_starts(creator, STR("callgrind-"));

@@ -107,6 +107,8 @@ struct store_event {
 	bool builtin;	      /* a derived event that the file does not define */
 };
 void store_event(const struct store *st, uint32_t e, struct store_event *out);
+/* How much of recorded event i is in one of event e. */
+int64_t store_event_coef(const struct store *st, uint32_t e, uint32_t i);
 /* The event's number, or all_events if there is none. */
 uint32_t store_event_find(const struct store *st, struct str name);
 /* Event e computed from a vector of recorded costs (derived: by its formula, at least
@@ -410,5 +412,7 @@ struct store_diag {
 };
 uint32_t store_diag_count(struct store *st); /* number of lines kept */
 void store_diag(struct store *st, uint32_t i, struct store_diag *out);
+/* How many are about costs that are lost, or others than written; *first: one of them. */
+uint64_t store_odd_costs(struct store *st, struct store_diag *first);
 
 #endif

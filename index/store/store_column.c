@@ -49,6 +49,13 @@ static uint64_t clamp(__int128 sum)
 	return sum < 0 ? 0 : sum > (__int128)UINT64_MAX ? UINT64_MAX : (uint64_t)sum;
 }
 
+int64_t store_event_coef(const struct store *st, uint32_t e, uint32_t i)
+{
+	const int64_t *coef = st->meta.event[e].coef;
+
+	return coef ? coef[i] : e == i;
+}
+
 uint64_t store_event_of(const struct store *st, uint32_t e, const uint64_t *recorded)
 {
 	const int64_t *coef = st->meta.event[e].coef;

@@ -554,3 +554,21 @@ void store_diag(struct store *st, uint32_t i, struct store_diag *out)
 	*out = (struct store_diag){str_c(odd_name((enum odd)d->kind)), d->count, d->line,
 				   (uint32_t)d->file, d->text};
 }
+
+uint64_t store_odd_costs(struct store *st, struct store_diag *first)
+{
+	bool counted[ODD_KINDS] = {false};
+	uint64_t n = 0;
+
+	for (uint32_t i = 0; i < store_diag_count(st); i++) {
+		const struct diag *d = &st->diag[i];
+
+		if (counted[d->kind] || !odd_costs((enum odd)d->kind, d->text))
+			continue;
+		counted[d->kind] = true;
+		if (!n)
+			store_diag(st, i, first);
+		n += d->count;
+	}
+	return n;
+}

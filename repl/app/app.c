@@ -108,6 +108,9 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 	if (opts->least_paired &&
 	    session_least_paired(app->session, str_c(opts->least_paired), err))
 		return err->kind;
+	for (size_t i = 0; i < opts->naccepts; i++)
+		if (session_accept(app->session, str_c(opts->accepts[i]), err))
+			return err->kind;
 	for (size_t i = 0; i < opts->nsets; i++) {
 		const struct str set = str_c(opts->sets[i]);
 		const size_t eq = str_find(set, '=');
@@ -512,6 +515,8 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 		session_add(app->session, str_c(p.name), p.store, &err);
 	if (!err.kind) {
 		app->profiles[app->nprofiles++] = p;
+		if (report.how == BUILD_AS_IS)
+			session_as_index(app->session);
 		/* A lack of memory will be told by the first query. */
 		if (!app->opts->no_index_write)
 			session_keep_inlines(app->session, report.index, app->opts->trust,

@@ -52,6 +52,7 @@ enum kind {
 	OBJECTS,
 	NAMES,
 	PAIR,
+	ACCEPT,
 	LIMIT,
 	SET,
 	QUERY,
@@ -139,6 +140,8 @@ static const struct option {
 	 "compare names after this; these three may be repeated"},
 	{0, "pair", "exact", PAIR, AT(pair_exact),
 	 "pair only equal names (default: rules, `.help vs`)"},
+	{0, "accept", "WORD,...", ACCEPT, 0,
+	 "`expect` may hold in spite of that: `.help accept`"},
 	{0, "least-paired", "PCT", TEXT, AT(least_paired),
 	 "`expect` fails if less of the cost is paired (default: 50)"},
 	{0, NULL, NULL, GROUP, 0, "Behaviour"},
@@ -330,6 +333,7 @@ static int store(struct options *to, const struct option *o, const char *value,
 	case OBJECTS: store_rule(to, RULE_OBJECTS, value); break;
 	case NAMES: store_rule(to, RULE_NAMES, value); break;
 	case PAIR: return store_pair(to, o, value, err);
+	case ACCEPT: to->accepts[to->naccepts++] = value; break;
 	case LIMIT: to->limits[to->nlimits++] = value; break;
 	case SET: to->sets[to->nsets++] = value; break;
 	case QUERY:
@@ -503,9 +507,10 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 	o->source_roots = calloc(n, sizeof(*o->source_roots));
 	o->pairs = calloc(n, sizeof(*o->pairs));
 	o->limits = calloc(n, sizeof(*o->limits));
+	o->accepts = calloc(n, sizeof(*o->accepts));
 	o->sets = calloc(n, sizeof(*o->sets));
 	if (!o->profiles || !o->tasks || !o->source_roots || !o->pairs || !o->limits ||
-	    !o->sets || !words) {
+	    !o->sets || !o->accepts || !words) {
 		free(words);
 		return err_no_memory(err, NULL);
 	}
@@ -541,5 +546,6 @@ void options_free(struct options *o)
 	free(o->source_roots);
 	free(o->pairs);
 	free(o->limits);
+	free(o->accepts);
 	free(o->sets);
 }

@@ -38,7 +38,9 @@ struct options {
 	struct pair_option *pairs;
 	size_t npairs;
 	const char *least_paired; /* percent; NULL: the default */
-	const char **limits;	  /* "NAME=N" */
+	const char **accepts;	  /* "WORD,..." (session_accept()) */
+	size_t naccepts;
+	const char **limits; /* "NAME=N" */
 	size_t nlimits;
 	const char **sets; /* "NAME=VALUE" */
 	size_t nsets;

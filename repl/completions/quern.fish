@@ -34,6 +34,7 @@ complete -c quern -l strip-prefix -x -d 'vs: a file in A is the same file in B (
 complete -c quern -l map-object -x -d 'vs: the object A is B (A=B)'
 complete -c quern -l rename -x -d 'vs: compare names after s/RE/TO/'
 complete -c quern -l pair -x -a 'rules exact' -d 'vs: how functions are paired'
+complete -c quern -l accept -x -a 'cut odd totals index runs formula inlined parts paired unsure gone' -d 'expect may hold in spite of that'
 complete -c quern -l least-paired -x -d 'vs: percent of the cost that must be paired'
 complete -c quern -l limit -x -a 'rows= seconds= memory= text= nesting=' -d 'What a query may take'
 complete -c quern -l no-init -d 'Do not read the init file'

@@ -120,7 +120,8 @@ static void github_put_rows(struct render *rd, struct said *said, struct str tit
 
 	find_workspace(&w);
 	out_mem(&message);
-	for (size_t row = 0; row < r->rows && !render_cancelled(rd, row); row++) {
+	for (size_t row = 0; row < r->rows && !r->doubted && !render_cancelled(rd, row);
+	     row++) {
 		message.n = 0;
 		said_row(said, &message, row);
 		put_command(rd->o, r->why.n > 0, in_workspace(&w, file_of(file, row)),
@@ -135,7 +136,7 @@ static void github_put_rows(struct render *rd, struct said *said, struct str tit
 		put_command(rd->o, false, STR(""), 0, title, &message);
 	}
 	/* `expect some`: nothing is there to be shown. */
-	if (r->why.n && !r->rows) {
+	if (r->why.n && (!r->rows || r->doubted)) {
 		said_query(&message, r);
 		put_command(rd->o, true, STR(""), 0, title, &message);
 	}

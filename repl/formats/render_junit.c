@@ -55,7 +55,8 @@ static struct str junit_text_of(const struct out *o)
 /* A line for each of the first rows. */
 static int junit_put_rows(struct render *rd, struct out *o)
 {
-	size_t n = rd->r->rows < ROWS_SAID ? rd->r->rows : ROWS_SAID;
+	const size_t all = rd->r->doubted ? 0 : rd->r->rows;
+	const size_t n = all < ROWS_SAID ? all : ROWS_SAID;
 	struct said said;
 	struct out line;
 
@@ -67,8 +68,8 @@ static int junit_put_rows(struct render *rd, struct out *o)
 			out_char(o, '\n');
 			emit_name(o, EMIT_XML, junit_text_of(&line));
 		}
-		if (rd->r->rows > n)
-			out_printf(o, "\nand %s more", GROUPED(rd->r->rows - n));
+		if (all > n)
+			out_printf(o, "\nand %s more", GROUPED(all - n));
 		out_char(o, '\n');
 	}
 	said_free(&said);

@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include <string.h>
 
+#include "engine/query.h"
 #include "repl/prompt/command.h"
 
 static const struct help_topic topics[] = {
@@ -187,7 +188,8 @@ static const char overview[] =
 	"Topics (.help TOPIC):\n";
 
 /* Topics that are lists made from tables. */
-static const char *const lists[] = {"sources", "columns", "formats", "commands"};
+static const char *const lists[] = {"sources", "columns", "formats", "accept",
+				    "commands"};
 
 const struct help_topic *help_at(size_t i)
 {
@@ -267,6 +269,17 @@ static void print_formats(struct out *o)
 		out_printf(o, "  %-12s %s\n", formats[f].name, formats[f].what);
 }
 
+static void print_accept(struct out *o)
+{
+	const char *word, *help;
+
+	out_c(o,
+	      "  --accept WORD,...\n\n  An `expect` about one of these fails unless its word is "
+	      "given:\n\n");
+	for (size_t i = 0; session_accept_at(i, &word, &help); i++)
+		out_printf(o, "  %-12s %s\n", word, help);
+}
+
 static bool letter(struct str s, size_t i)
 {
 	return i < s.n && ((s.p[i] >= 'a' && s.p[i] <= 'z') || s.p[i] == '_');
@@ -310,6 +323,10 @@ bool help_print(struct out *o, struct str topic)
 
 	if (str_eq(topic, STR("formats"))) {
 		print_formats(o);
+		return true;
+	}
+	if (str_eq(topic, STR("accept"))) {
+		print_accept(o);
 		return true;
 	}
 	if (str_eq(topic, STR("commands"))) {

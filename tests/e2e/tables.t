@@ -44,10 +44,11 @@ paths = set(re.search(r"path_words\[\] = \{(.*), NULL", keywords)[1].replace('"'
 units = set(re.findall(r'\{"(\w+)", UNIT_', read("index/format/event.c", "} words[]", "};")))
 sets = set(re.findall(r"^\$(\w+)", told("-c", ".sets"), re.M))
 queries = {os.path.basename(f)[:-2] for f in glob.glob(top + "/repl/queries/*.q")}
+accepted = set(re.findall(r"^  ([a-z]+)  +\S", told("-c", ".help accept"), re.M))
 statuses = set(re.findall(r"\b\d+\b", help_text[help_text.index("Exit status"):]))
 for name, table, least in (("options", options, 40), ("formats", formats, 15), ("limits", limits, 5), ("commands", commands, 25),
                            ("sources", sources, 25), ("graph stages", graph_stages, 10), ("table stages", table_stages, 11), ("paths", paths, 4),
-                           ("units", units, 12), ("sets", sets, 6), ("queries", queries, 15), ("exit statuses", statuses, 8)):
+                           ("units", units, 12), ("sets", sets, 6), ("queries", queries, 15), ("exit statuses", statuses, 8), ("words of --accept", accepted, 10)):
     ok(len(table) >= least, "the table of %s is found" % name, table)
 
 
@@ -98,6 +99,11 @@ for document, found in ((MAN, words(read(MAN, ".It Fl Fl limit", ".It Fl"), r"^\
                         (LANGUAGE, words(read(LANGUAGE, "\n## Limits"), r"^\| (\w+) \|.*\| (\d.*) \|$"))):
     lists(document, "limits with their values", limits.items(), [(n, value(n, v)) for n, v in found])
 
+for document, found in ((LANGUAGE, words(read(LANGUAGE, "### When `expect`", "The line below the table"), r"^\| `([a-z]+)` \|")),
+                        (MAN, words(read(MAN, ".It Fl Fl accept", ".It Fl Fl least"), r"Cm (\w+)")),
+                        (BASH, words(re.search(r"compgen -W '(cut [^']*)'", bash)[1])), (ZSH, words(re.search(r"word (cut .*)' ", zsh)[1])),
+                        (FISH, words(re.search(r"-l accept -x -a '([^']*)'", fish)[1]))):
+    lists(document, "words of --accept", accepted, found)
 lists(LANGUAGE, "sources", sources | paths, words(read(LANGUAGE, "\ncompared ", "\ntstage ")), True)
 lists(LANGUAGE, "graph stages", graph_stages, words(read(LANGUAGE, "\ngstage ", "\ncompared "), r'"([a-z]+)"'), True)
 lists(LANGUAGE, "table stages", table_stages, words(read(LANGUAGE, "\ntstage ", "\nkey "), r'"([a-z]+)"'), True)

@@ -1,0 +1,54 @@
+/*
+ * doubt.h - why the rows of an answer may not mean what they seem to.
+ *
+ * A profile may be less than it looks like (cut off), and two profiles may not be alike
+ * (sums of another number of runs).  Each such finding is a doubt of one kind.  It is a
+ * note, and an `expect` fails with the same sentence unless the kind is accepted by its
+ * word (--accept).
+ */
+#ifndef QUERN_DOUBT_H
+#define QUERN_DOUBT_H
+
+#include "index/base/str.h"
+
+struct exec;
+struct store;
+
+enum doubt {
+	/* of one profile */
+	DOUBT_CUT,
+	DOUBT_ODD,
+	DOUBT_TOTALS,
+	DOUBT_INDEX,
+	/* of a comparison */
+	DOUBT_RUNS,
+	DOUBT_FORMULA,
+	DOUBT_INLINED,
+	DOUBT_PARTS,
+	DOUBT_PAIRED,
+	DOUBT_UNSURE,
+	DOUBT_GONE, /* of a folder of benchmarks: the program finds it, not a statement */
+	DOUBTS
+};
+
+struct doubt_kind {
+	const char *word; /* for --accept */
+	const char *help; /* what is accepted */
+};
+extern const struct doubt_kind doubt_kinds[DOUBTS];
+
+/* The sentences of a statement, in the arena of the query; empty: no such doubt. */
+struct doubts {
+	struct str why[DOUBTS];
+};
+
+/* Have a doubt, the first of its kind, and note it; why.p NULL: out of memory. */
+int exec_doubt(struct exec *x, enum doubt kind, struct str why);
+/* The same without a note. */
+int exec_doubt_quietly(struct exec *x, enum doubt kind, struct str why);
+/* Have the doubts of a profile, which the program has told when it opened it. */
+int exec_doubt_profile(struct exec *x, struct store *st, struct str name);
+/* The first doubt that is not accepted; DOUBTS: there is none. */
+enum doubt exec_doubted(const struct exec *x);
+
+#endif
