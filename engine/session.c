@@ -181,15 +181,18 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 	struct store *st = s->stores[p];
 	uint32_t n = store_info(st)->all_events;
 	struct str *events = ARENA_ARRAY(a, struct str, (size_t)n + 1);
+	struct str *long_names = ARENA_ARRAY(a, struct str, (size_t)n + 1);
 	struct unit *units = ARENA_ARRAY(a, struct unit, (size_t)n + 1);
 	struct check_let *lets;
 	size_t nlets;
+	uint32_t chosen;
 
-	if (!events || !units)
+	if (!events || !long_names || !units)
 		return arena_full(a, err);
 	if (session_list_lets(s, a, &lets, &nlets, err))
 		return err->kind;
 	*env = (struct check_env){.events = events,
+				  .long_names = long_names,
 				  .units = units,
 				  .nevents = n,
 				  .profiles = s->names,
@@ -205,10 +208,11 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 
 		store_event(st, e, &ev);
 		events[e] = ev.name;
+		long_names[e] = ev.long_name;
 		units[e] = event_unit(ev.name, ev.long_name, store_info(st)->creator);
-		if (s->event && str_eq(ev.name, str_c(s->event)))
-			env->event = e;
 	}
+	if (s->event && (chosen = check_find_event(env, str_c(s->event))) < n)
+		env->event = chosen;
 	return 0;
 }
 
@@ -216,20 +220,22 @@ int session_set_event(struct session *s, struct str event, struct err *err)
 {
 	struct arena a;
 	struct check_env env;
-	char *p;
-	int rc = 0;
+	char *p = NULL;
+	uint32_t e;
 
 	if (s->n == 0)
 		return err_set(err, ERR_QUERY, 0, "no profile is open");
+	if (event.n > 1 && event.p[0] == '"' && event.p[event.n - 1] == '"')
+		event = (struct str){event.p + 1, event.n - 2};
 	arena_init(&a, 0);
-	if (session_env(s, 0, &a, &env, err) ||
-	    check_event(&env, event, (struct span){0, event.n}, err) == env.nevents)
-		rc = err->kind;
+	if (!session_env(s, 0, &a, &env, err) &&
+	    (e = check_event(&env, event, (struct span){0, event.n}, err)) <
+		    env.nevents &&
+	    !(p = session_copy(env.events[e])))
+		err_no_memory(err, NULL);
 	arena_free(&a);
-	if (rc)
-		return rc;
-	if (!(p = session_copy(event)))
-		return err_no_memory(err, NULL);
+	if (!p)
+		return err->kind;
 	free(s->event);
 	s->event = p;
 	return 0;

@@ -44,10 +44,54 @@ static int check_agg(struct schema *s, struct expr *e)
 	return 0;
 }
 
-static int check_list(struct schema *s, struct expr *e)
+static bool all_constant(const struct expr *e);
+
+/* Does it name no column? */
+static bool is_constant(const struct expr *e)
+{
+	switch (e->op) {
+	case EX_NUMBER:
+	case EX_TEXT:
+	case EX_REGEX: return true;
+	case EX_VAR: return false;
+	case EX_COL: return e->let && is_constant(e->let);
+	case EX_CALL: return e->a && all_constant(e->a);
+	default: return is_constant(e->a) && (!e->b || all_constant(e->b));
+	}
+}
+
+static bool all_constant(const struct expr *e)
 {
 	for (; e; e = e->next)
-		if (check_expr(s, e))
+		if (!is_constant(e))
+			return false;
+	return true;
+}
+
+/* Columns to sort, show or group by.  What is the same in each row is a slip of who meant
+ * a column, unless it has a name, or is the "all" that makes one group. */
+static int check_column(struct schema *s, struct expr *e, const char *to)
+{
+	const bool quoted = check_quoted_event(s, e);
+
+	if (check_expr(s, e))
+		return s->err->kind;
+	if (quoted || (e->named && strcmp(to, "sort by") != 0) || !is_constant(e) ||
+	    (strcmp(to, "group by") == 0 && str_eq(e->text, STR("all"))))
+		return 0;
+	check_fail(s, e->span, "this is the same in each row, no column to %s", to);
+	if (e->op == EX_TEXT && (check_known(s, e->text) || source_col(s->src, e->text)))
+		return err_hint(s->err, "without quotes: %.*s", STR_ARG(e->text));
+	if (strcmp(to, "sort by") != 0)
+		return err_hint(s->err, "a constant needs a name: %.*s as x",
+				STR_ARG(e->as));
+	return err_hint(s->err, "columns and events have names: self, incl, Ir");
+}
+
+static int check_list(struct schema *s, struct expr *e, const char *to)
+{
+	for (; e; e = e->next)
+		if (check_column(s, e, to))
 			return s->err->kind;
 	return 0;
 }
@@ -101,7 +145,7 @@ static int check_group(struct schema *s, struct tstage *st)
 {
 	struct schema old;
 
-	if (check_list(s, st->exprs))
+	if (check_list(s, st->exprs, "group by"))
 		return s->err->kind;
 	for (struct expr *e = st->aggs; e; e = e->next)
 		if (check_agg(s, e))
@@ -205,7 +249,7 @@ static bool is_cumulative(const struct schema *s, struct expr *e)
 static int check_show(struct schema *s, struct expr *list)
 {
 	for (struct expr *e = list; e; e = e->next)
-		if (!is_cumulative(s, e) && check_expr(s, e))
+		if (!is_cumulative(s, e) && check_column(s, e, "show"))
 			return s->err->kind;
 	for (struct expr *e = list; e; e = e->next)
 		if (e->named && check_add_known(s, e->as, e->type, e->unit))
@@ -220,7 +264,7 @@ static int check_stage(struct schema *s, struct tstage *st)
 		return check_expr(s, st->exprs) || check_want_condition(s, st->exprs)
 			       ? s->err->kind
 			       : 0;
-	case T_SORT: check_see(s, st); return check_list(s, st->exprs);
+	case T_SORT: check_see(s, st); return check_list(s, st->exprs, "sort by");
 	case T_SHOW: check_see(s, st); return check_show(s, st->exprs);
 	case T_ADD:
 		return check_expr(s, st->exprs)
@@ -250,7 +294,7 @@ static int check_stage(struct schema *s, struct tstage *st)
 
 static bool is_event(const struct check_env *env, const struct expr *e)
 {
-	return e->op == EX_COL && !e->event.n && !e->percent &&
+	return (e->op == EX_TEXT || (e->op == EX_COL && !e->event.n && !e->percent)) &&
 	       check_find_event(env, e->text) < env->nevents;
 }
 
@@ -285,8 +329,9 @@ static struct tstage *new_stage(struct schema *s, enum tstage_kind kind, struct 
 /* In `top ... by X`, X is usually an event; suggest one. */
 static int check_by(struct schema *s, const struct expr *e)
 {
-	if (!e || e->op != EX_COL || e->event.n || e->percent || is_event(s->env, e) ||
-	    source_col(s->src, e->text) || check_let_find(s->env, e->text, false))
+	if (!e || (e->op != EX_COL && e->op != EX_TEXT) || e->event.n || e->percent ||
+	    is_event(s->env, e) || source_col(s->src, e->text) ||
+	    check_let_find(s->env, e->text, false))
 		return 0;
 	check_event(s->env, e->text, e->span, s->err);
 	return err_hint(s->err, "an event, or a column: self, incl, calls, ...");
@@ -352,7 +397,8 @@ static int choose_event(struct schema *s, struct query *q)
 	struct expr *by = q->source.by;
 
 	if (by) {
-		if (by->op != EX_COL || by->event.n || by->percent) {
+		if ((by->op != EX_COL && by->op != EX_TEXT) || by->event.n ||
+		    by->percent) {
 			check_fail(s, by->span, "'by' names an event here");
 			return err_hint(s->err, "to sort by another column: | sort ...");
 		}
@@ -371,6 +417,7 @@ static int choose_event(struct schema *s, struct query *q)
 	s->event = check_find_event(s->env, first->exprs->text);
 	if (!s->src || !source_col(s->src, str_c(s->src->primary)))
 		return 0;
+	first->exprs->op = EX_COL;
 	first->exprs->text = str_c(s->src->primary);
 	return 0;
 }

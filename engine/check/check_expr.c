@@ -104,6 +104,14 @@ static const char *column_habit(const struct schema *s, struct str word)
 	return NULL;
 }
 
+bool check_quoted_event(const struct schema *s, struct expr *e)
+{
+	if (e->op != EX_TEXT || check_find_event(s->env, e->text) == s->env->nevents)
+		return false;
+	e->op = EX_COL;
+	return true;
+}
+
 static int no_column(struct schema *s, struct expr *e)
 {
 	char list[500] = "";
@@ -144,6 +152,14 @@ static int no_column(struct schema *s, struct expr *e)
 	}
 	for (size_t i = 0; i < n; i++)
 		check_append(list, sizeof(list), col_name(s, i));
+	if (!s->src && e->event.n && check_known(s, e->text)) {
+		check_fail(s, e->span, "no column '%.*s.%.*s'; there are: %s",
+			   STR_ARG(whole), STR_ARG(e->event), list);
+		return err_hint(s->err,
+				"rows that were added up have what was shown before: "
+				"show %.*s.%.*s | sum",
+				STR_ARG(whole), STR_ARG(e->event));
+	}
 	check_fail(s, e->span, "no column '%.*s'; there are: %s", STR_ARG(whole), list);
 	near = nearest_of(whole, n, col_name, s);
 	if (!e->percent && !s->right_side && (said = column_habit(s, whole)))
@@ -357,8 +373,18 @@ static const char *kind_name(enum col_type t)
 	return col_is_text(t) ? "text" : t == COL_BOOL ? "a condition" : "a number";
 }
 
-int check_want_number(struct schema *s, const struct expr *e)
+/* Where a number is due, the quoted name of an event is that event. */
+static int text_as_event(struct schema *s, struct expr *e)
 {
+	if (!check_quoted_event(s, e))
+		return 0;
+	return resolve_col(s, e);
+}
+
+int check_want_number(struct schema *s, struct expr *e)
+{
+	if (text_as_event(s, e))
+		return s->err->kind;
 	if (check_is_number(e->type))
 		return 0;
 	return check_fail(s, e->span, "a number is wanted here; this is %s",
@@ -482,6 +508,9 @@ static int percent_side(struct schema *s, struct expr *col, const struct expr *n
 static int type_compare(struct schema *s, struct expr *e)
 {
 	e->type = COL_BOOL;
+	if ((check_is_number(e->b->type) && text_as_event(s, e->a)) ||
+	    (check_is_number(e->a->type) && text_as_event(s, e->b)))
+		return s->err->kind;
 	if (percent_side(s, e->a, e->b) || percent_side(s, e->b, e->a))
 		return s->err->kind;
 	if (unit_side(s, e->a, e->b) || unit_side(s, e->b, e->a))

@@ -44,7 +44,9 @@ int check_add_known(struct schema *s, struct str name, enum col_type type,
 struct unit check_unit(const struct schema *s, const struct col_def *d, uint32_t event);
 /* Resolve the names and types of e and its operands. */
 int check_expr(struct schema *s, struct expr *e);
-int check_want_number(struct schema *s, const struct expr *e);
+/* Read a quoted text that names an event as a column; false: it does not. */
+bool check_quoted_event(const struct schema *s, struct expr *e);
+int check_want_number(struct schema *s, struct expr *e);
 int check_want_condition(struct schema *s, const struct expr *e);
 bool check_is_number(enum col_type t);
 

@@ -142,6 +142,7 @@ static int base_events(struct exec *x, struct vs *v, struct store *st)
 	}
 	v->env = *x->env;
 	v->env.events = names;
+	v->env.long_names = NULL;
 	v->env.nevents = n;
 	return 0;
 }

@@ -65,18 +65,32 @@ struct str check_event_word(const struct check_env *env, uint32_t e)
 	return check_find_event(env, word) == e ? word : env->events[e];
 }
 
+/* Is it the event as it was recorded?  An index writes blanks as "_" (event_word()). */
+static bool as_recorded(struct str event, struct str name)
+{
+	size_t i = 0;
+
+	while (i < event.n && event.n == name.n &&
+	       (event.p[i] == name.p[i] || (event.p[i] == '_' && name.p[i] == ' ')))
+		i++;
+	return i == event.n && i == name.n;
+}
+
 uint32_t check_find_event(const struct check_env *env, struct str name)
 {
 	size_t found = env->nevents, n = 0;
 
 	for (size_t i = 0; i < env->nevents; i++)
-		if (str_eq(env->events[i], name))
+		if (as_recorded(env->events[i], name))
 			return (uint32_t)i;
 	for (size_t i = 0; i < env->nevents; i++)
 		if (without_unit(env->events[i], name)) {
 			found = i;
 			n++;
 		}
+	for (size_t i = 0; !n && env->long_names && i < env->nevents; i++)
+		if (name.n && str_eq(env->long_names[i], name))
+			return (uint32_t)i;
 	return (uint32_t)(n == 1 ? found : env->nevents);
 }
 

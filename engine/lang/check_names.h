@@ -15,8 +15,9 @@ struct check_let {
 };
 
 struct check_env {
-	const struct str *events; /* of the profile asked, with derived events */
-	const struct unit *units; /* [nevents] */
+	const struct str *events;     /* of the profile asked, with derived events */
+	const struct str *long_names; /* [nevents]; NULL: not known */
+	const struct unit *units;     /* [nevents] */
 	size_t nevents;
 	const char *event_scope; /* "this profile" */
 	uint32_t event;		 /* of costs that name none */
@@ -40,8 +41,8 @@ const struct check_let *check_let_find(const struct check_env *env, struct str n
  * full. */
 struct str check_with_values(const struct check_env *env, struct str text,
 			     struct arena *a);
-/* The number of an event; env->nevents if it does not exist, or if several differ only
- * in their units. */
+/* The number of an event: by its name as recorded, or if that is unique without its unit
+ * ("Time" of "Time_(10ns)"), or by its long name; else env->nevents. */
 uint32_t check_find_event(const struct check_env *env, struct str name);
 /* The same, and sets err. */
 uint32_t check_event(const struct check_env *env, struct str name, struct span at,

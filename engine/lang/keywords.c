@@ -101,6 +101,17 @@ enum aggregate aggregate_find(struct str word)
 	return (enum aggregate)i;
 }
 
+bool is_function(struct str word)
+{
+	static const char *const words[] = {"abs", "basename", "dirname", "short",
+					    "replace"};
+
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (str_eq(word, str_c(words[i])))
+			return true;
+	return is_aggregate(word);
+}
+
 /* Words of other languages for ours. */
 static const struct {
 	const char *habit, *ours;

@@ -9,9 +9,11 @@
 #include <string.h>
 
 #include "engine/lang/ast.h"
+#include "engine/lang/keywords.h"
 #include "engine/lang/parse_in.h"
 #include "index/base/count.h"
 #include "index/base/err.h"
+#include "index/format/event.h"
 
 struct infix {
 	int kind; /* a token kind, or TOK_WORD and `word` */
@@ -105,6 +107,36 @@ static void column_parts(struct expr *e)
 	}
 }
 
+/* The bytes of an event's name that continue a word: of "(10ns)" in Time_(10ns).  0: it
+ * is not the unit of an event. */
+static size_t unit_bytes(struct parser *p, const struct token *t)
+{
+	const struct str rest = str_from(p->text, t->at + t->len);
+	const size_t n = str_find(rest, ')') + 1, dot = str_find(t->text, '.');
+	struct str whole = {t->text.p, t->len + n};
+
+	if (is_function(t->text) || !rest.n || rest.p[0] != '(' || n > rest.n)
+		return 0;
+	whole = dot < t->len ? str_from(whole, dot + 1) : whole;
+	return event_unit(whole, STR(""), STR("")).kind ? n : 0;
+}
+
+/* self."Data Read Access": the name of an event, quoted. */
+static int quoted_event(struct parser *p, struct expr *e)
+{
+	struct token t;
+
+	if (!str_starts(str_from(p->text, p->pos), STR(".\"")))
+		return 0;
+	p->pos++;
+	t = parse_peek(p, PLACE_WORD);
+	if (t.kind != TOK_STRING)
+		return parse_bad(p, &t);
+	parse_eat(p, &t);
+	e->span.len = t.at + t.len - e->span.at;
+	return parse_unescape(p, &t, &e->event);
+}
+
 /* The names of functions are keywords: they may be written in any case. */
 static int in_lower_case(struct parser *p, struct str *word)
 {
@@ -121,11 +153,17 @@ static int in_lower_case(struct parser *p, struct str *word)
 static int parse_word_operand(struct parser *p, const struct token *t, struct expr **out)
 {
 	struct expr *e = new_expr(p, EX_COL, t);
+	const size_t unit = unit_bytes(p, t);
 	struct token open;
 
 	if (!e)
 		return parse_no_memory(p);
 	parse_eat(p, t);
+	p->pos += unit;
+	e->text.n += unit;
+	e->span.len += unit;
+	if (quoted_event(p, e))
+		return p->err->kind;
 	open = parse_peek(p, PLACE_WORD);
 	if (open.kind == '(' && open.at == t->at + t->len) {
 		e->op = EX_CALL;
@@ -133,7 +171,7 @@ static int parse_word_operand(struct parser *p, const struct token *t, struct ex
 		if (in_lower_case(p, &e->text) || parse_list(p, &e->a))
 			return p->err->kind;
 		e->span = span_to(t->at, p);
-	} else {
+	} else if (!e->event.n) {
 		column_parts(e);
 	}
 	*out = e;

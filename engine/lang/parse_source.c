@@ -538,11 +538,13 @@ static int columns_of_sum(struct parser *p, const struct tstage *last,
 	}
 	parse_fail(p, token_span(t), "the stage '%.*s' takes no columns", STR_ARG(agg));
 	return column.text.n
-		       ? err_hint(p->err,
-				  "%.*s stands after 'group by': group by \"all\": %.*s",
-				  STR_ARG(call), STR_ARG(call))
-		       : err_hint(p->err,
-				  "more columns: group by \"all\": count, sum(self)");
+		       ? err_hint(
+				 p->err,
+				 "%.*s stands after 'group by': group by \"all\": %.*s",
+				 STR_ARG(call), STR_ARG(call))
+		       : err_hint(
+				 p->err,
+				 "more columns: group by \"all\": count, sum(self)");
 }
 
 /* The same for a token that cannot follow a table stage. */

@@ -300,7 +300,8 @@ static int wrong_stage(struct parser *p, const struct token *t)
 					       : "here that is: | %s",
 				near);
 	if (is_aggregate(t->text))
-		return err_hint(p->err, "group by \"all\": %.*s(self)", STR_ARG(t->text));
+		return err_hint(p->err, "group by \"all\": %.*s(self)",
+				STR_ARG(t->text));
 	near = nearest_stage(t->text);
 	if (near)
 		return err_hint(p->err, "did you mean '%s'?", near);

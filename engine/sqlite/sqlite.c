@@ -350,10 +350,10 @@ static int ask_more(struct cursor *c)
 	return why ? say(c->base.pVtab, rc, why) : rc;
 }
 
-/* Nothing that ends the clause `by`. */
+/* Nothing that ends the quoted text after `by`. */
 static bool is_event(const char *s)
 {
-	return !s || (!strpbrk(s, "|;\n>!") && !strstr(s, "--"));
+	return !s || !strpbrk(s, "\"\\\n$");
 }
 
 static int filter(sqlite3_vtab_cursor *base, int given, const char *plan, int argc,

@@ -314,15 +314,8 @@ static void write_source(struct writing *w, const char *from, const char *end)
 		else
 			sqlite3_str_appendf(w->text, "%lld", id);
 	}
-	/* The language calls "Time_(10ns)" Time. */
-	if (w->run->event) {
-		const char *unit = strstr(w->run->event, "_(");
-
-		sqlite3_str_appendf(w->text, " by %.*s",
-				    (int)(unit ? (size_t)(unit - w->run->event)
-					       : strlen(w->run->event)),
-				    w->run->event);
-	}
+	if (w->run->event)
+		sqlite3_str_appendf(w->text, " by \"%s\"", w->run->event);
 }
 
 /* Begin a condition: all of its template before the mark. */

@@ -7,6 +7,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "index/base/arena.h"
+
 #define NS 1
 #define US 1000
 #define MS 1000000
@@ -55,6 +57,7 @@ static const struct {
 	{"Cpu", NULL, "xhprof", 0, 0, UNIT_TIME, US},
 	{"MemUse", NULL, "xhprof", 0, 0, UNIT_BYTES, 1},
 	{"Ticks", NULL, "yappi", 0, 0, UNIT_TIME, US},
+	{"ZE_memory", NULL, NULL, 0, 0, UNIT_BYTES, 1},
 	{"MemorySize", NULL, NULL, 0, 0, UNIT_BYTES, 1},
 	{"ns", NULL, NULL, 0, 0, UNIT_TIME, NS},
 	{"us", NULL, NULL, 0, 0, UNIT_TIME, US},
@@ -171,6 +174,20 @@ struct unit event_unit(struct str name, struct str long_name, struct str creator
 						     known[i].from, known[i].below)))
 			return (struct unit){known[i].kind, known[i].scale};
 	return unit_in_long_name(long_name);
+}
+
+struct str event_word(struct arena *a, struct str name)
+{
+	size_t at = str_find(name, ' ');
+	char *to;
+
+	if (at == name.n || !(to = arena_alloc(a, name.n)))
+		return at == name.n ? name : (struct str){NULL, 0};
+	memcpy(to, name.p, name.n);
+	for (; at < name.n; at++)
+		if (to[at] == ' ')
+			to[at] = '_';
+	return (struct str){to, name.n};
 }
 
 struct unit unit_of_word(struct str word)

@@ -12,6 +12,8 @@
 
 #include "index/base/str.h"
 
+struct arena;
+
 enum unit_kind { UNIT_NONE, UNIT_TIME, UNIT_BYTES };
 
 struct unit {
@@ -25,6 +27,8 @@ struct unit event_unit(struct str name, struct str long_name, struct str creator
 struct unit unit_of_word(struct str word);
 /* The name of an event whose costs are shown with their unit: "Time" of "Time_(10ns)". */
 struct str event_title(struct str name, struct unit u);
+/* The name as one word: "Wall_Time" for "Wall Time" of SPX.  p NULL: the arena is full. */
+struct str event_word(struct arena *a, struct str name);
 enum { UNIT_TEXT_MAX = 40 };
 /* Three digits and the unit: "3.02 s", "812 ms", "1.50 MiB".  u is not UNIT_NONE. */
 void unit_text(char *buf, struct unit u, double costs);

@@ -16,6 +16,7 @@
 #include "index/base/err.h"
 #include "index/base/order.h"
 #include "index/base/vec.h"
+#include "index/format/event.h"
 #include "index/merge/reuse.h"
 
 /* ---- derived events ---- */
@@ -169,7 +170,9 @@ static int define_event(struct profile *p, struct definition *d, struct err *err
 		return err_no_memory(err, "while reading headers");
 	equal = str_find(name, '=');
 	formula = str_trim(str_from(name, equal + 1));
-	d->name = name = str_trim((struct str){name.p, equal});
+	name = str_trim((struct str){name.p, equal});
+	if (!(d->name = name = event_word(&p->arena, name)).p)
+		return err_no_memory(err, "while reading headers");
 	d->done = true;
 	e = find_event(p, name);
 	if (formula.n == 0 && e < p->nall_events) {

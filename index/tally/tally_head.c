@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "index/base/vec.h"
+#include "index/format/event.h"
 #include "index/tally/tally_in.h"
 
 enum {
@@ -226,6 +227,28 @@ static struct str next_field(struct str *s)
 	return (struct str){f.p, n};
 }
 
+/* The next event of an events: line.  PHP's SPX names events with blanks, each in an event:
+ * line before: "event: Wall Time : Wall Time". */
+static struct str next_event(const struct tally *t, struct str *s)
+{
+	enum { NAMED = 64 };
+	const struct str line = str_trim(*s);
+
+	for (size_t i = 0; i < t->events.nformula && i < NAMED; i++) {
+		const struct str text = t->events.formula[i].text;
+		const struct str name =
+			str_trim((struct str){text.p, str_find(text, ':')});
+
+		if (str_find(name, ' ') < name.n && str_find(name, '=') == name.n &&
+		    str_starts(line, name) &&
+		    (line.n == name.n || line.p[name.n] == ' ')) {
+			*s = str_from(line, name.n);
+			return (struct str){line.p, name.n};
+		}
+	}
+	return next_field(s);
+}
+
 static bool has_negative(struct str numbers)
 {
 	struct str f;
@@ -256,8 +279,9 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 	t->events.col_is_event = true;
 	if (before > EVENTS_MAX)
 		return tally_too_many_events(err);
-	while ((f = next_field(&value)).n && t->events.ncol < EVENTS_MAX) {
-		uint32_t e = event_number(t, f);
+	while ((f = next_event(t, &value)).n && t->events.ncol < EVENTS_MAX) {
+		const struct str word = event_word(&t->arena, f);
+		uint32_t e = word.p ? event_number(t, word) : NONE;
 
 		if (e == NONE ||
 		    vec_reserve(&t->events.col, &t->events.col_cap, t->events.ncol + 1,

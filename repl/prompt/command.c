@@ -230,7 +230,7 @@ static int do_limit(struct app *app, struct str rest, struct err *err)
 
 static int do_event(struct app *app, struct str rest, struct err *err)
 {
-	struct str event = cut_word(&rest);
+	const struct str event = str_trim(rest);
 	struct out list;
 	struct store *st;
 	uint32_t n;
