@@ -274,7 +274,7 @@ static uint32_t *level_slot(struct level_keys *k, uint32_t f)
 
 	if (!key.name.p)
 		return NULL;
-	h = (uint32_t)hash_mix(str_hash(key.name) + ((uint64_t)key.file << 32 | key.obj));
+	h = (uint32_t)str_hash(key.name) + key.file * 0x9e3779b1u + key.obj * 0x85ebca6bu;
 	probe = hash_start(&k->by, h);
 	while ((i = hash_next(&k->by, h, &probe)) != HASH_NONE)
 		if (same_level_key(&k->key[i], &key))

@@ -158,19 +158,23 @@ static size_t suffix_arity(struct str s)
 /* "[work.pl:7]" of main::__ANON__[work.pl:7] */
 static size_t suffix_anon(struct str s)
 {
-	const size_t at = str_find_str(s, STR("__ANON__["));
+	size_t at;
 
-	return at < s.n && s.p[s.n - 1] == ']' ? s.n - at - 8 : 0;
+	if (!str_ends(s, STR("]")))
+		return 0;
+	at = str_find_str(s, STR("__ANON__["));
+	return at < s.n ? s.n - at - 8 : 0;
 }
 
 /* "@1.1" of main::BEGIN@1.1 */
 static size_t suffix_begin(struct str s)
 {
-	const size_t at = str_find_str(s, STR("BEGIN@"));
+	size_t at;
 
-	return at < s.n && is_digit(s.p[s.n - 1]) && (at == 0 || s.p[at - 1] == ':')
-		       ? s.n - at - 5
-		       : 0;
+	if (digits_from(s) == s.n)
+		return 0;
+	at = str_find_str(s, STR("BEGIN@"));
+	return at < s.n && (at == 0 || s.p[at - 1] == ':') ? s.n - at - 5 : 0;
 }
 
 /* How many bytes they have; 0: none. */

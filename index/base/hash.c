@@ -9,17 +9,8 @@
 
 enum { LEAST_CELLS = 64 };
 
-static void put_slot(struct hash *t, uint32_t h, uint32_t index)
-{
-	uint32_t i = h & t->mask;
-
-	while (t->cell[i].index != HASH_NONE)
-		i = (i + 1) & t->mask;
-	t->cell[i] = (struct hash_cell){h, index};
-}
-
 /* Rehash into `cells` cells, a power of two. */
-static int grow(struct hash *t, size_t cells)
+static int rehash(struct hash *t, size_t cells)
 {
 	struct hash old = *t;
 
@@ -31,11 +22,12 @@ static int grow(struct hash *t, size_t cells)
 		*t = old;
 		return -1;
 	}
-	memset(t->cell, 0xff, cells * sizeof(*t->cell));
+	if (!t->arena)
+		memset(t->cell, 0, cells * sizeof(*t->cell));
 	t->mask = (uint32_t)(cells - 1);
 	for (size_t i = 0; old.cell && i <= old.mask; i++)
-		if (old.cell[i].index != HASH_NONE)
-			put_slot(t, old.cell[i].hash, old.cell[i].index);
+		if (old.cell[i].number)
+			hash_put(t, old.cell[i].hash, old.cell[i].number);
 	if (!t->arena)
 		free(old.cell);
 	return 0;
@@ -47,25 +39,18 @@ int hash_expect(struct hash *t, size_t n)
 
 	while (cells * 2 < n * 3)
 		cells *= 2;
-	return t->cell && cells == (size_t)t->mask + 1 ? 0 : grow(t, cells);
+	return t->cell && cells == (size_t)t->mask + 1 ? 0 : rehash(t, cells);
 }
 
-int hash_add(struct hash *t, uint32_t h, uint32_t index)
+int hash_grow(struct hash *t)
 {
-	if (!t->cell && grow(t, LEAST_CELLS))
-		return -1;
-	if ((uint64_t)t->n * 3 >= ((uint64_t)t->mask + 1) * 2 &&
-	    grow(t, ((size_t)t->mask + 1) * 2))
-		return -1;
-	put_slot(t, h, index);
-	t->n++;
-	return 0;
+	return rehash(t, t->cell ? ((size_t)t->mask + 1) * 2 : LEAST_CELLS);
 }
 
 void hash_clear(struct hash *t)
 {
 	if (t->cell)
-		memset(t->cell, 0xff, ((size_t)t->mask + 1) * sizeof(*t->cell));
+		memset(t->cell, 0, ((size_t)t->mask + 1) * sizeof(*t->cell));
 	t->n = 0;
 }
 

@@ -24,7 +24,7 @@ struct arena;
 #define HASH_NONE UINT32_MAX
 
 struct hash_cell {
-	uint32_t hash, index; /* index HASH_NONE: empty */
+	uint32_t hash, number; /* 1 + the index; 0: empty */
 };
 
 struct hash {
@@ -62,19 +62,44 @@ static inline uint32_t hash_next(const struct hash *t, uint32_t h, uint32_t *pro
 	for (uint32_t i = *probe;; i = (i + 1) & t->mask) {
 		const struct hash_cell *c = &t->cell[i];
 
-		if (c->index == HASH_NONE)
+		if (!c->number)
 			return HASH_NONE;
 		if (c->hash == h) {
 			*probe = (i + 1) & t->mask;
-			return c->index;
+			return c->number - 1;
 		}
 	}
 }
 
+/* Put another index in the place of the one that hash_next() found last. */
+static inline void hash_replace(struct hash *t, uint32_t probe, uint32_t index)
+{
+	t->cell[(probe - 1) & t->mask].number = index + 1;
+}
+
+/* Without the question whether there is room. */
+static inline void hash_put(struct hash *t, uint32_t h, uint32_t number)
+{
+	uint32_t i = h & t->mask;
+
+	while (t->cell[i].number)
+		i = (i + 1) & t->mask;
+	t->cell[i] = (struct hash_cell){h, number};
+}
+
 /* Make room for n indices in all.  Returns 0, or -1 if memory is out. */
 int hash_expect(struct hash *t, size_t n);
+int hash_grow(struct hash *t);
 /* Returns 0, or -1 if memory is out. */
-int hash_add(struct hash *t, uint32_t h, uint32_t index);
+static inline int hash_add(struct hash *t, uint32_t h, uint32_t index)
+{
+	if ((!t->cell || (uint64_t)t->n * 3 >= ((uint64_t)t->mask + 1) * 2) &&
+	    hash_grow(t))
+		return -1;
+	hash_put(t, h, index + 1);
+	t->n++;
+	return 0;
+}
 void hash_clear(struct hash *t); /* keeps the memory */
 void hash_free(struct hash *t);
 

@@ -50,11 +50,11 @@ static void demangle_take(const char *p, size_t n, void *text)
 	put_text(text, (struct str){p, n});
 }
 
-static bool is_mangled(struct str s)
+static inline bool is_mangled(struct str s)
 {
-	return ocaml_wanted(s) ||
-	       (s.n > 3 && s.p[0] == '_' &&
-		(s.p[1] == 'Z' || s.p[1] == 'R' || (s.p[1] == '_' && s.p[2] == 'Z')));
+	if (s.n <= 3 || s.p[0] != '_')
+		return s.n > 3 && s.p[0] == 'c' && ocaml_wanted(s);
+	return s.p[1] == 'Z' || s.p[1] == 'R' || (s.p[1] == '_' && s.p[2] == 'Z');
 }
 
 bool demangle_wanted(struct str name)

@@ -224,8 +224,7 @@ static int set_id(struct names *t, uint64_t id, uint32_t slot)
 	probe = hash_start(&t->big_ids, h);
 	while ((i = hash_next(&t->big_ids, h, &probe)) != HASH_NONE)
 		if (t->slot[i].id == id) {
-			/* hash_next() stopped one cell after the one found. */
-			t->big_ids.cell[(probe - 1) & t->big_ids.mask].index = slot;
+			hash_replace(&t->big_ids, probe, slot);
 			return 0;
 		}
 	return hash_add(&t->big_ids, h, slot);

@@ -89,7 +89,7 @@ static void test_full(void)
 
 	ok(hash_add(&t, 1, 2) != 0, "2^31 cells do not become more");
 	ok(t.cell == &cell && t.mask == (1u << 31) - 1 && t.n == 1431655766 &&
-		   cell.index == 0,
+		   cell.number == 0,
 	   "  and what is there stays");
 }
 
