@@ -165,6 +165,7 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 		[S_ASM] = "decode the cost lines, call sites and jumps, run objdump",
 		[S_FIND] = "match the names, then read those functions' columns",
 		[S_INFO] = "read the summary",
+		[S_WHY] = "make one graph of both profiles, solve for the cost of a call on each side",
 		[S_LAST] = "the rows of the last result",
 	};
 

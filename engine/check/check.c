@@ -501,6 +501,22 @@ static int check_heeded(struct schema *s, const struct query *q)
 	return 0;
 }
 
+/* `why` alone: against the one other profile that is open. */
+static int choose_base(struct schema *s, struct source *src)
+{
+	if (src->kind != S_WHY || src->vs.n)
+		return 0;
+	if (s->env->nprofiles == 2) {
+		src->vs = src->vs_profile = s->env->profiles[1];
+		return 0;
+	}
+	check_fail(s, src->span, "'why' compares two profiles: %s",
+		   s->env->nprofiles < 2 ? "one is open" : "say which with 'vs'");
+	return err_hint(s->err, s->env->nprofiles < 2
+					? "quern new.out base=old.out why"
+					: "why vs NAME; 'profiles' lists the names");
+}
+
 static int check_source(struct schema *s, struct query *q)
 {
 	struct source *src = &q->source;
@@ -513,10 +529,12 @@ static int check_source(struct schema *s, struct query *q)
 	for (const struct gstage *g = q->gstages; g; g = g->next)
 		if (check_sets(s, g->set))
 			return s->err->kind;
+	if (choose_base(s, src))
+		return s->err->kind;
 	if (src->vs_profile.n && check_profile(s->env, src->vs_profile, src->vs_span,
 					       s->err) == s->env->nprofiles)
 		return s->err->kind;
-	if (src->vs.n && (!s->src || !s->src->subject)) {
+	if (src->vs.n && src->kind != S_WHY && (!s->src || !s->src->subject)) {
 		check_fail(s, src->vs_span,
 			   "'%s' cannot be compared with another profile",
 			   s->src ? s->src->name : "_");
@@ -525,7 +543,7 @@ static int check_source(struct schema *s, struct query *q)
 			"functions files objects dirs classes lines inlined calls callers "
 			"callees calltree cycles events parts threads cost info");
 	}
-	s->vs = src->vs.n > 0;
+	s->vs = src->vs.n > 0 && src->kind != S_WHY;
 	return 0;
 }
 

@@ -23,6 +23,12 @@ bool vs_inlined_differs(const struct exec *x, const struct vs *v);
 /* Open the source on both sides and join their rows, which go to the stages. */
 int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 	    struct vs *v, struct table *t);
+/* For what looks at both profiles as one: the run of the base, and which function of this
+ * profile's graph each function of the base's is, or RESULT_NONE. */
+int vs_both(struct exec *x, struct vs *v, struct exec **base, const uint32_t **same);
+/* Equal numbers are the same file, or object; side 0: this profile. */
+uint32_t vs_file_number(const struct vs *v, unsigned side, file_id file);
+uint32_t vs_object_number(const struct vs *v, unsigned side, obj_id obj);
 /* Both sides of the rows of t, which come from exec_vs() and maybe stages; *out is NULL
  * if they do not. */
 int vs_sides(struct table *t, const struct compared **out);

@@ -70,6 +70,24 @@ static const uint32_t *same_functions(struct exec *x, const struct vs *v)
 	return v->a.g->plain && v->b.g->plain ? v->pairing->of[1] : same_by_key(x, v);
 }
 
+int vs_both(struct exec *x, struct vs *v, struct exec **base, const uint32_t **same)
+{
+	*base = &v->base;
+	v->a.g = x->g;
+	v->b.g = v->base.g;
+	return (*same = same_functions(x, v)) ? 0 : x->err->kind;
+}
+
+uint32_t vs_file_number(const struct vs *v, unsigned side, file_id file)
+{
+	return v->pairing->file[side][file];
+}
+
+uint32_t vs_object_number(const struct vs *v, unsigned side, obj_id obj)
+{
+	return v->pairing->obj[side][obj];
+}
+
 /* ---- costs ---- */
 
 static int fill_cost(struct table *t, int s, struct compared *c, const uint32_t *row,

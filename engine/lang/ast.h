@@ -182,6 +182,7 @@ enum source_kind {
 	S_ASM,
 	S_FIND,
 	S_INFO,
+	S_WHY,
 	S_LAST,
 	SOURCES
 };

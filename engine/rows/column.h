@@ -75,6 +75,7 @@ enum row_kind {
 	ROW_PROFILE,
 	ROW_INFO,
 	ROW_TOTALS, /* info vs */
+	ROW_WHY,
 	ROW_JOINED, /* of two tables: computed by vs_cols.c, without getters */
 };
 

@@ -85,4 +85,13 @@ get_number info_total, event_total, profile_total;
 get_text info_positions, info_totals, info_built, total_event, profile_name,
 	profile_first_event;
 
+/* source_why.c */
+double why_share(const struct table *t, uint32_t r, uint32_t e);
+bool why_no_share(const struct table *t, uint32_t r);
+double why_from(const struct table *t, uint32_t r, uint32_t e);
+double why_to(const struct table *t, uint32_t r, uint32_t e);
+bool why_no_rates(const struct table *t, uint32_t r);
+struct str why_file(const struct table *t, uint32_t r);
+struct str why_file_line(const struct table *t, uint32_t r);
+
 #endif

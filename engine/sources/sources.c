@@ -84,6 +84,7 @@ static const struct source_def *const defs[TABLES] = {
 	[S_ASM] = &source_asm,
 	[S_FIND] = &source_find,
 	[S_INFO] = &source_info,
+	[S_WHY] = &source_why,
 	[S_LAST] = &last,
 	[S_INFO_FN] = &source_info_fn,
 	[S_INFO_VS] = &source_info_vs,

@@ -14,6 +14,7 @@
 #include "engine/stages/group.h"
 #include "engine/sources/sources.h"
 #include "engine/compare/vs.h"
+#include "engine/why/why.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
@@ -353,7 +354,9 @@ int exec_source(struct exec *x, const struct source *s, struct vs *v, struct tab
 	if (graph_event(x->g, x->event, x->err))
 		return x->err->kind;
 	x->keep = rows_wanted(x, s, next);
-	if (v ? exec_vs(x, s, next, v, t) : sources_open(x, s, t))
+	if (s->kind == S_WHY && v ? exec_why(x, s, v, t)
+	    : v			  ? exec_vs(x, s, next, v, t)
+				  : sources_open(x, s, t))
 		return x->err->kind;
 	x->keep = 0;
 	/* If no stage orders the rows, the costliest come first. */

@@ -76,6 +76,13 @@ static const struct help_topic topics[] = {
 	 "function as recorded.",
 	 "contexts | take 5\n"
 	 "contexts of main"},
+	{"why", "why [vs PROFILE] [by EVENT] [max N]",
+	 "Why two profiles differ: what is called more often, newly or no longer, and what\n"
+	 "costs more in itself, with the line.  The rows add up to the difference.  `from`\n"
+	 "and `to` are calls, or own cost, of one run of the function.  Without `vs`, if\n"
+	 "two profiles are open, against the second.",
+	 "why vs base\n"
+	 "why vs base max 20"},
 	{"find", "find SET",
 	 "Functions by name, hottest first.  If no whole name fits, those with the text\n"
 	 "in their names, in every set; a note says so.  A name alone is `info NAME`.",

@@ -248,6 +248,9 @@ static const struct source_words {
 	{"cost", {"est", "self", "incl", "lo", "hi", "exact", "est%"}, {"self"}},
 	{"find", {FUNCTION_NUMBERS}, {"fn", "file", "obj", "short", "class", "dir"}},
 	{"info", {"self", "incl", "calls", "line", "total"}, {"fn", "file", "obj"}},
+	{"why",
+	 {"share%", "delta", "from", "to", "line"},
+	 {"why", "fn", "callee", "kind", "below", "file"}},
 	{"source", {"self", "line", "calls", "incl"}, {"kind", "file", "callee", "text"}},
 	{"asm", {"self", "instr", "line", "calls", "incl"}, {"kind", "obj", "text"}},
 	{"_", {FUNCTION_NUMBERS}, {"fn", "name", "file"}},
@@ -588,7 +591,7 @@ static void source(struct choices *g)
 			of_set(g, 4);
 		clauses(g, v->clauses);
 	}
-	g->vs = v->kind != S_PATH && once_in(g, 8);
+	g->vs = v->kind == S_WHY ? !once_in(g, 8) : v->kind != S_PATH && once_in(g, 8);
 	if (g->vs)
 		word(g, choose(g, 8) ? " vs other" : " vs base");
 }

@@ -1,0 +1,109 @@
+/*
+ * source_why.c - the columns of `why`: causes of the difference of two profiles.
+ *
+ * The rows are made in engine/why/ (why.h), which looks at both profiles.
+ */
+#include "engine/sources/why_row.h"
+
+#include "engine/lang/ast.h"
+#include "engine/rows/exec.h"
+#include "engine/sources/getters.h"
+#include "engine/sources/source.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+
+struct whys {
+	const struct why_row *row;
+	bool any;
+};
+
+static const struct why_row *why_of(const struct table *t, uint32_t r)
+{
+	return &((const struct whys *)t->data)->row[r];
+}
+
+static const void *why_row(const struct table *t, uint32_t r, struct row_room *room)
+{
+	(void)room;
+	return why_of(t, r);
+}
+
+double why_share(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return why_of(t, r)->share;
+}
+
+bool why_no_share(const struct table *t, uint32_t r)
+{
+	(void)r;
+	return !((const struct whys *)t->data)->any;
+}
+
+double why_from(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return why_of(t, r)->from;
+}
+
+double why_to(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return why_of(t, r)->to;
+}
+
+bool why_no_rates(const struct table *t, uint32_t r)
+{
+	return !why_of(t, r)->rates;
+}
+
+struct str why_file(const struct table *t, uint32_t r)
+{
+	return why_of(t, r)->file;
+}
+
+struct str why_file_line(const struct table *t, uint32_t r)
+{
+	const struct why_row *row = why_of(t, r);
+
+	if (!row->line)
+		return str_basename(row->file);
+	return arena_printf(t->x->a, "%.*s:%llu", STR_ARG(str_basename(row->file)),
+			    (unsigned long long)row->line);
+}
+
+static const struct listed why_list[] = {
+	{"share%", BOTH | HAS_BAR, 3}, {"delta", BOTH, 2},  {"why", BOTH, 1},
+	{"file:line", SHOW_T, 4},      {"from", BOTH, 5},   {"to", BOTH, 6},
+	{"kind", SHOW_M, 0},	       {"fn", SHOW_M, 0},   {"callee", SHOW_M, 0},
+	{"below", SHOW_M, 0},	       {"file", SHOW_M, 0}, {"line", SHOW_M, 0},
+};
+
+int why_rows(struct exec *x, struct table *t, const struct why_row *row, size_t n,
+	     bool any)
+{
+	struct whys *d = EXEC_ARRAY(x, struct whys, 1);
+
+	if (!d)
+		return x->err->kind;
+	*d = (struct whys){row, any};
+	t->data = d;
+	return table_init(x, t, t->src, x->g, n);
+}
+
+/* check.c refuses `why` without another profile. */
+static int why_open(struct exec *x, const struct source *s, struct table *t)
+{
+	(void)t;
+	return exec_fail(x, s->span, "'why' compares two profiles");
+}
+
+const struct source_def source_why = {
+	.name = "why",
+	.rows = "causes",
+	.primary = "delta",
+	.of = ROW_WHY,
+	COLUMNS(why_list),
+	.open = why_open,
+	.row = why_row,
+};

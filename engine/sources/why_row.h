@@ -1,0 +1,20 @@
+/* why_row.h - the rows of `why`, which engine/why/ makes. */
+#ifndef QUERN_WHY_ROW_H
+#define QUERN_WHY_ROW_H
+
+#include "engine/rows/table.h"
+
+struct why_row {
+	int64_t delta;
+	double share;	 /* percent of the whole difference */
+	double from, to; /* calls, or self cost, of one run of fn */
+	bool rates;	 /* they are known */
+	struct str text, fn, callee, kind, below, file;
+	uint64_t line;
+};
+
+/* Make them the rows of t.  `any`: there is a difference, so that shares are known. */
+int why_rows(struct exec *x, struct table *t, const struct why_row *row, size_t n,
+	     bool any);
+
+#endif

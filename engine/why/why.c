@@ -1,0 +1,418 @@
+/*
+ * why.c - the table of causes; see why.h.
+ *
+ *	share%      delta  why                                            file:line
+ *	  82.7  +2,571927  sqlite3BtreeInsert now calls sqlite3_mprintf   sqlite3.c:80107
+ *	  16.3    +508032  sqlite3BtreeInsert now calls sqlite3_free      sqlite3.c:80107
+ *	   1.0     +29700  the rest: 9 causes, none above 0.9 %
+ *
+ * The rows add up to the difference, to the unit.  Where many small causes are all there is,
+ * a list of them says nothing: then the rows are objects and files.
+ */
+#include "engine/why/why.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "engine/compare/vs.h"
+#include "engine/graph/graph.h"
+#include "engine/lang/ast.h"
+#include "engine/lang/check_names.h"
+#include "engine/rows/exec.h"
+#include "engine/sources/source.h"
+#include "engine/sources/sources.h"
+#include "engine/sources/why_row.h"
+#include "engine/why/why_in.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/order.h"
+
+enum { SHOWN = 7 };
+
+struct telling {
+	struct why *w;
+	struct exec *x;
+	int64_t delta;	      /* of the whole */
+	double causes, gross; /* sum of all, and of their sizes */
+	struct why_row *row;
+	size_t n;
+};
+
+/* ---- sentences ---- */
+
+static struct str name_of(const struct telling *t, uint32_t f)
+{
+	const struct why *w = t->w;
+	const unsigned side = f < w->root && w->fn[HERE][f] != WHY_NONE ? HERE : BASE;
+
+	if (f == WHY_NONE || f == w->root)
+		return STR("");
+	return graph_name(w->g[side], w->fn[side][f]);
+}
+
+static struct str short_of(const struct telling *t, uint32_t f)
+{
+	const struct why *w = t->w;
+	const unsigned side = f < w->root && w->fn[HERE][f] != WHY_NONE ? HERE : BASE;
+
+	if (f == WHY_NONE || f == w->root)
+		return STR("");
+	return graph_short_name(w->g[side], w->fn[side][f], t->x->a);
+}
+
+static struct str kind_name(const struct why_cause *c)
+{
+	static const char *const names[WHY_KINDS] = {
+		[WHY_MORE] = "calls more",   [WHY_LESS] = "calls less",
+		[WHY_NEWLY] = "calls newly", [WHY_NO_LONGER] = "no longer calls",
+		[WHY_OWN] = "own cost",	     [WHY_MOVED] = "moved",
+		[WHY_LAYOUT] = "layout",     [WHY_ENTERED] = "entered",
+	};
+
+	return str_c(names[c->kind]);
+}
+
+/* "f now calls g, which is new" */
+static struct str call_text(struct telling *t, const struct why_cause *c)
+{
+	struct arena *a = t->x->a;
+	const struct str f = short_of(t, c->fn), g = short_of(t, c->callee),
+			 other = short_of(t, c->other);
+	const bool itself = t->w->name[c->fn] == t->w->name[c->callee];
+	static const char *const verb[WHY_KINDS] = {
+		[WHY_MORE] = "calls",
+		[WHY_LESS] = "calls",
+		[WHY_NEWLY] = "now calls",
+		[WHY_NO_LONGER] = "no longer calls",
+	};
+
+	if (c->kind == WHY_ENTERED)
+		return arena_printf(a, "%.*s is entered from outside %s", STR_ARG(g),
+				    c->cost > 0 ? "at more cost" : "at less cost");
+	if (c->kind == WHY_MOVED)
+		return arena_printf(a, "%.*s calls %.*s in place of %.*s", STR_ARG(f),
+				    STR_ARG(g), STR_ARG(other));
+	return arena_printf(a, "%.*s %s %.*s%s%s%s%.*s", STR_ARG(f), verb[c->kind],
+			    STR_ARG(c->callee != WHY_NONE && itself ? STR("itself") : g),
+			    c->kind == WHY_MORE	  ? " more often"
+			    : c->kind == WHY_LESS ? " less often"
+						  : "",
+			    c->only == WHY_IS_NEW    ? ", which is new"
+			    : c->only == WHY_IS_GONE ? ", which is gone"
+						     : "",
+			    !other.n ? ""
+			    : c->kind == WHY_NEWLY || c->kind == WHY_MORE
+				    ? ", in place of "
+				    : ", instead ",
+			    STR_ARG(other));
+}
+
+static struct str text_of(struct telling *t, const struct why_cause *c)
+{
+	struct arena *a = t->x->a;
+	const struct str f = short_of(t, c->fn), below = short_of(t, c->below);
+	struct str s;
+
+	if (c->callee != WHY_NONE)
+		s = call_text(t, c);
+	else if (c->fn == t->w->root)
+		s = STR("cost outside of all functions");
+	else if (c->kind == WHY_LAYOUT)
+		s = arena_printf(a, "%.*s misses %s, same instructions: layout",
+				 STR_ARG(f), c->cost > 0 ? "more" : "less");
+	else
+		s = arena_printf(a, "%.*s spends %s in itself", STR_ARG(f),
+				 c->cost > 0 ? "more" : "less");
+	return below.n ? arena_printf(a, "%.*s, only below %.*s", STR_ARG(s),
+				      STR_ARG(below))
+		       : s;
+}
+
+/* ---- rows ---- */
+
+static double share_of(const struct telling *t, double cost)
+{
+	return t->delta ? 100.0 * cost / (double)t->delta : 0;
+}
+
+static int add_row(struct telling *t, struct why_row row)
+{
+	if (!row.text.p)
+		return arena_full(t->x->a, t->x->err);
+	row.share = share_of(t, (double)row.delta);
+	t->row[t->n++] = row;
+	return 0;
+}
+
+static int add_cause(struct telling *t, struct why_cause *c)
+{
+	struct why_place place;
+
+	if (why_describe(t->w, c) || why_place(t->w, c, &place))
+		return t->x->err->kind;
+	return add_row(t, (struct why_row){.delta = llround(c->cost),
+					   .from = c->from,
+					   .to = c->to,
+					   .rates = c->fn != t->w->root,
+					   .text = text_of(t, c),
+					   .fn = name_of(t, c->fn),
+					   .callee = name_of(t, c->callee),
+					   .kind = kind_name(c),
+					   .below = name_of(t, c->below),
+					   .file = place.file,
+					   .line = place.line});
+}
+
+/* What the rows do not have.  If they are all, rounding: the first takes it. */
+static int add_rest(struct telling *t, size_t more, double largest)
+{
+	int64_t rest = t->delta;
+	char share[32];
+
+	for (size_t i = 0; i < t->n; i++)
+		rest -= t->row[i].delta;
+	if (!more && t->n && llabs(rest) <= (int64_t)t->n) {
+		t->row[0].delta += rest;
+		return 0;
+	}
+	if (!rest && !more)
+		return 0;
+	snprintf(share, sizeof(share), "%.*f", fabs(share_of(t, largest)) < 9.95 ? 1 : 0,
+		 fabs(share_of(t, largest)));
+	return add_row(t, (struct why_row){
+				  .delta = rest,
+				  .kind = STR("rest"),
+				  .text = !t->delta ? STR("the rest")
+						    : arena_printf(t->x->a,
+								   "the rest: %zu more, "
+								   "none above %s %%",
+								   more, share)});
+}
+
+/* ---- no single cause ---- */
+
+/* Self cost of an object and file on both sides. */
+struct group {
+	uint32_t obj, file; /* of the pairing */
+	double cost;
+	uint32_t fn; /* one of its functions */
+};
+
+static int by_object(const void *pa, const void *pb)
+{
+	const struct group *a = pa, *b = pb;
+	int c = order_u64(a->obj, b->obj);
+
+	c = c ? c : order_u64(a->file, b->file);
+	return c ? c : order_u64(a->fn, b->fn);
+}
+
+static int by_cost(const void *pa, const void *pb)
+{
+	const struct group *a = pa, *b = pb;
+	const int c = order_double(fabs(b->cost), fabs(a->cost));
+
+	return c ? c : by_object(pa, pb);
+}
+
+static struct group group_of(const struct why *w, unsigned side, uint32_t f)
+{
+	const struct graph *g = w->g[side];
+	const uint32_t fn = w->fn[side][f];
+	const file_id file = graph_file_id(g, fn);
+
+	return (struct group){
+		.obj = vs_object_number(w->vs, side == BASE,
+					store_fn_obj_id(g->st, graph_origin(g, fn))),
+		.file = file == GRAPH_NO_FILE ? WHY_NONE
+					      : vs_file_number(w->vs, side == BASE, file),
+		.cost = (side == BASE ? -1.0 : 1.0) *
+			(double)graph_self(g, fn, w->event[side]),
+		.fn = f};
+}
+
+static int list_groups(struct telling *t, struct group **out, size_t *n)
+{
+	const struct why *w = t->w;
+	struct group *at = EXEC_ARRAY(t->x, struct group, 2 * (size_t)w->n);
+	size_t k = 0, all = 0;
+
+	if (!at)
+		return t->x->err->kind;
+	for (uint32_t f = 0; f < w->root; f++)
+		for (unsigned s = 0; s < SIDES; s++)
+			if (w->fn[s][f] != WHY_NONE)
+				at[all++] = group_of(w, s, f);
+	qsort(at, all, sizeof(*at), by_object);
+	for (size_t i = 0; i < all; i++) {
+		if (k && at[k - 1].obj == at[i].obj && at[k - 1].file == at[i].file)
+			at[k - 1].cost += at[i].cost;
+		else
+			at[k++] = at[i];
+	}
+	qsort(at, k, sizeof(*at), by_cost);
+	*out = at;
+	*n = k;
+	return 0;
+}
+
+static int add_group(struct telling *t, const struct group *g)
+{
+	const struct why *w = t->w;
+	const unsigned side = w->fn[HERE][g->fn] != WHY_NONE ? HERE : BASE;
+	const struct str file = graph_file(w->g[side], w->fn[side][g->fn]),
+			 obj = str_basename(graph_obj(w->g[side], w->fn[side][g->fn]));
+	const bool known = file.n && !str_eq(file, STR("???"));
+	const char *more = g->cost > 0 ? "more" : "less";
+
+	return add_row(
+		t, (struct why_row){
+			   .delta = llround(g->cost),
+			   .kind = STR("own cost"),
+			   .file = known ? file : STR(""),
+			   .text = known ? arena_printf(t->x->a,
+							"functions of %.*s (%.*s) spend "
+							"%s in themselves",
+							STR_ARG(str_basename(file)),
+							STR_ARG(obj), more)
+					 : arena_printf(t->x->a,
+							"functions of %.*s spend %s in "
+							"themselves",
+							STR_ARG(obj), more)});
+}
+
+static int tell_groups(struct telling *t)
+{
+	struct group *at = NULL;
+	size_t n = 0, shown;
+
+	if (list_groups(t, &at, &n))
+		return t->x->err->kind;
+	while (n && fabs(at[n - 1].cost) < 0.5)
+		n--;
+	shown = n < SHOWN ? n : SHOWN;
+	for (size_t i = 0; i < shown; i++)
+		if (add_group(t, &at[i]))
+			return t->x->err->kind;
+	return add_rest(t, n - shown, shown < n ? at[shown].cost : 0);
+}
+
+/* Many small causes, or large ones that cancel. */
+static bool no_single_cause(const struct telling *t, const struct why_cause *c, size_t n)
+{
+	static const double first = 0.25, seven = 0.6, gross = 3;
+	const double all = fabs((double)t->delta);
+	double sum = 0;
+
+	for (size_t i = 0; i < n && i < SHOWN; i++)
+		sum += c[i].cost;
+	return n && all > 0 &&
+	       ((fabs(c[0].cost) < first * all && fabs(sum) < seven * all) ||
+		t->gross > gross * all);
+}
+
+/* ---- notes ---- */
+
+/* "+3,109,658 Ir (+22.6 %); 285 functions on one side only were joined to their callers" */
+static int note_headline(struct telling *t)
+{
+	const struct why *w = t->w;
+	const double base = (double)graph_left(w->g[BASE], w->event[BASE]);
+	const struct str event = t->x->env->events[t->x->event];
+	const char *sign = t->delta < 0 ? "-" : "+";
+	struct str s;
+
+	if (!t->delta)
+		return exec_note(t->x, arena_printf(t->x->a, "no difference in %.*s",
+						    STR_ARG(event)));
+	s = arena_printf(t->x->a, "%s%s %.*s (%+.3g %%)", sign,
+			 GROUPED((uint64_t)llabs(t->delta)), STR_ARG(event),
+			 base > 0 ? 100.0 * (double)t->delta / base : INFINITY);
+	if (w->spliced)
+		s = arena_printf(t->x->a,
+				 "%.*s; %u function%s on one side only, joined to "
+				 "their callers",
+				 STR_ARG(s), w->spliced, w->spliced == 1 ? "" : "s");
+	return exec_note(t->x, s);
+}
+
+static int note_noise(struct telling *t)
+{
+	return exec_note(t->x,
+			 STR("one run a side: time differs from run to run, so rows "
+			     "without other calls may be noise"));
+}
+
+static int note_scattered(struct telling *t, const struct why_cause *c, size_t n)
+{
+	return exec_note(t->x, arena_printf(t->x->a,
+					    "no single cause: the largest of %zu makes "
+					    "%.0f %%; why max %d lists them",
+					    n, fabs(share_of(t, c[0].cost)), 20));
+}
+
+/* ---- all of it ---- */
+
+/* The event of executed instructions: what another event costs without a change of it is
+ * layout. */
+static int find_work(struct why *w)
+{
+	for (unsigned s = 0; s < SIDES; s++) {
+		struct exec *x = w->run[s];
+
+		w->work[s] = WHY_NONE;
+		for (uint32_t e = 0; e < x->env->nevents; e++)
+			if (str_eq(x->env->events[e], STR("Ir")))
+				w->work[s] = e;
+		if (w->work[s] != WHY_NONE && graph_event(x->g, w->work[s], x->err))
+			return x->err->kind;
+	}
+	return 0;
+}
+
+static int find_noise(struct why *w)
+{
+	struct exec *x = w->run[HERE];
+
+	w->noisy = x->env->units[x->event].kind == UNIT_TIME;
+	return 0;
+}
+
+static int tell(struct telling *t, const struct source *s, struct why_cause *c, size_t n)
+{
+	const size_t most = s->has_max ? (size_t)s->max : SHOWN;
+	const size_t shown = n < most ? n : most;
+
+	for (size_t i = 0; i < n; i++) {
+		t->causes += c[i].cost;
+		t->gross += fabs(c[i].cost);
+	}
+	if (!(t->row = EXEC_ARRAY(t->x, struct why_row, shown + SHOWN + 1)) ||
+	    note_headline(t) || (n && t->w->noisy && note_noise(t)))
+		return t->x->err->kind;
+	if (!s->has_max && no_single_cause(t, c, n))
+		return note_scattered(t, c, n) || tell_groups(t) ? t->x->err->kind : 0;
+	for (size_t i = 0; i < shown; i++)
+		if (add_cause(t, &c[i]))
+			return t->x->err->kind;
+	return add_rest(t, n - shown, shown < n ? c[shown].cost : 0);
+}
+
+int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table *t)
+{
+	struct why *w = EXEC_ARRAY(x, struct why, 1);
+	struct telling to = {.w = w, .x = x};
+	struct why_cause *c = NULL;
+	size_t n = 0;
+
+	t->src = source_def_of(s);
+	if (!w || why_model(x, v, w) || find_work(w) || find_noise(w) || why_units(w) ||
+	    why_terms(w) || why_causes(w, &c, &n))
+		return x->err->kind;
+	to.delta = (int64_t)(graph_left(w->g[HERE], w->event[HERE]) -
+			     graph_left(w->g[BASE], w->event[BASE]));
+	return tell(&to, s, c, n) || why_rows(x, t, to.row, to.n, to.delta != 0)
+		       ? x->err->kind
+		       : 0;
+}

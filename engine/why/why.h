@@ -1,0 +1,35 @@
+/*
+ * why.h - why two profiles differ: a few causes whose costs add up to the difference.
+ *
+ * A list of what became dearer names the functions where the cost ended up.  The cause is
+ * elsewhere: a function calls another one more often, or spends more in itself.  Let c(f)
+ * be how often f runs, s(f) its self cost per run, n(g, h) how often one run of g calls h,
+ * and V(h) what one such call costs with all below it.  Then
+ *
+ *	total(new) - total(base) = sum over f    of c(f) * change of s(f)
+ *	                         + sum over g, h of c(g) * V(h) * change of n(g, h)
+ *
+ * with means of both sides for c and V.  A row is a term of this sum.  The whole is made in
+ * these steps, in this order:
+ *
+ *	why_model.c	one graph of both profiles: functions that are the same are one
+ *			vertex, an edge is a call site
+ *	why_splice.c	functions on one side only are joined to their callers
+ *	why_units.c	cycles become units, callers before callees; what a call costs
+ *	why_terms.c	the terms; what they do not explain is carried down the calls
+ *	why_rows.c	terms of one cause become one row
+ *	why_place.c	the line of a row
+ *	why.c		the table: sentences, the rest, what is no single cause
+ */
+#ifndef QUERN_WHY_H
+#define QUERN_WHY_H
+
+struct exec;
+struct source;
+struct table;
+struct vs;
+
+/* The rows of `why`.  v is of exec_vs_base(). */
+int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table *t);
+
+#endif

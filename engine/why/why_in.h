@@ -1,0 +1,194 @@
+/* why_in.h - the inside of why.h: both profiles as one graph. */
+#ifndef QUERN_WHY_IN_H
+#define QUERN_WHY_IN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "index/base/hash.h"
+#include "index/base/str.h"
+
+struct arena;
+struct exec;
+struct graph;
+struct vs;
+
+enum { BASE, HERE, SIDES };
+#define WHY_NONE UINT32_MAX
+
+/* A call of `to` by `from` at one site.  Sites of the two sides are the same if their number
+ * is; 0 is the only one, or the first. */
+struct why_edge {
+	uint32_t from, to, site;
+	bool inside;	     /* of a unit: both ends are in one cycle */
+	double calls[SIDES]; /* 0: that side has no such call */
+	double cost[SIDES];  /* inclusive */
+	double row;	     /* what the change of this call explains */
+	double flow;	     /* what is carried down by it */
+};
+
+/* Calls and self cost that came to `from` when `through` was joined to it. */
+struct why_via {
+	unsigned side;
+	uint32_t from, to; /* to WHY_NONE: self cost */
+	uint32_t through;
+	double cost;
+	uint32_t next; /* of `from`, or WHY_NONE */
+};
+
+struct why {
+	struct exec *run[SIDES];
+	struct vs *vs;
+	const struct graph *g[SIDES];
+	uint32_t event[SIDES];
+	uint32_t work[SIDES]; /* the event of executed instructions, or WHY_NONE */
+	bool noisy;	      /* the costs are times of one run a side */
+	/* Vertices: the functions of this profile by their numbers, those that only the base
+	 * has, and the root, which is last. */
+	uint32_t n, root;
+	uint32_t *fn[SIDES];   /* [n]: function of the graph, or WHY_NONE */
+	uint32_t *of[SIDES];   /* [functions of the graph]: vertex */
+	uint32_t *name;	       /* [n]: one vertex for all levels of a function */
+	bool *gone;	       /* [n]: joined to its callers */
+	double *self[SIDES];   /* [n] */
+	double *own;	       /* [n]: what the change of its self cost explains */
+	struct why_edge **out; /* [n]: sorted by `to` and site */
+	uint32_t *outs;	       /* [n] */
+	struct why_edge **in;  /* the edges by `to`, then `from` */
+	size_t *in_first;      /* [n + 1] */
+	/* why_splice.c */
+	uint32_t spliced;
+	struct why_via *via;
+	size_t vias, via_cap;
+	uint32_t *via_first; /* [n]; NULL: nothing was joined */
+	struct hash via_by;  /* (side, from, to, through) */
+	/* why_units.c: vertices that call each other are one unit.  Units are numbered from
+	 * callees to callers. */
+	uint32_t units, *unit; /* [n]: its unit, WHY_NONE if gone */
+	uint32_t *member;      /* [vertices of unit 0, of unit 1 ...] */
+	uint32_t *unit_first;  /* [units + 1] */
+	double *runs[SIDES];   /* [n]: how often it is called */
+	double *whole[SIDES];  /* [n]: mean cost of one call, with all below */
+};
+
+static inline bool why_has(const struct why *w, unsigned side, uint32_t f)
+{
+	return !w->gone[f] && (f == w->root || w->fn[side][f] != WHY_NONE);
+}
+
+static inline double why_per_run(double x, double runs)
+{
+	return runs != 0 ? x / runs : 0;
+}
+
+/* how often one run of its caller makes this call, and what it costs */
+static inline double why_rate(const struct why *w, unsigned side,
+			      const struct why_edge *e)
+{
+	return why_per_run(e->calls[side], w->runs[side][e->from]);
+}
+
+static inline double why_price(unsigned side, const struct why_edge *e)
+{
+	return why_per_run(e->cost[side], e->calls[side]);
+}
+
+/* ---- why_model.c ---- */
+
+/* A call site of one caller and callee. */
+struct why_site {
+	uint32_t to;	     /* vertex */
+	uint32_t file, line; /* file: of the pairing */
+	uint32_t file_id;    /* of the store */
+	double calls, cost;
+};
+
+/* The sites of one caller on one side, by callee, then by place. */
+struct why_sites {
+	struct why_site *at;
+	size_t n;
+};
+
+int why_model(struct exec *x, struct vs *v, struct why *w);
+int why_sites_of(struct why *w, unsigned side, uint32_t g, struct arena *a,
+		 struct why_sites *out);
+/* The sites of a callee: a range of s. */
+struct why_sites why_sites_to(const struct why_sites *s, uint32_t to);
+/* Number the sites of one caller and callee, so that equal numbers are the same site:
+ * of[side][site].  false: there are too many, or one; all are number 0. */
+bool why_align(struct why *w, uint32_t g, const struct why_sites s[SIDES],
+	       struct arena *a, uint32_t *of[SIDES], uint32_t *numbers, int *rc);
+
+/* ---- why_splice.c ---- */
+
+/* Calls of one caller that joining made, or that a joined function had. */
+struct why_joined {
+	struct why_edge *edge; /* sorted by from, to; of one side each */
+	size_t n;
+};
+
+/* joinable[vertex]: all of its calls are in *out, none are read from the graphs. */
+int why_splice(struct why *w, bool **joinable, struct why_joined *out);
+double why_via_total(const struct why *w, unsigned side, uint32_t from, uint32_t to);
+
+/* ---- why_cycles.c ---- */
+
+/* Strongly connected components of n vertices: unit[], numbered from callees to callers, and
+ * member[], the vertices of unit 0, those of unit 1 ...; in a unit mostly callees first.
+ * next(arg, f, i) is the i-th callee of f or WHY_NONE. */
+typedef uint32_t why_next(const void *arg, uint32_t f, uint32_t i);
+int why_components(struct exec *x, uint32_t n, why_next *next, const void *arg,
+		   uint32_t *unit, uint32_t *units, uint32_t *member);
+
+/* ---- why_units.c ---- */
+int why_units(struct why *w);
+
+/* ---- why_terms.c ---- */
+int why_terms(struct why *w);
+
+/* ---- why_rows.c ---- */
+
+enum why_kind {
+	WHY_MORE,
+	WHY_LESS,
+	WHY_NEWLY,
+	WHY_NO_LONGER,
+	WHY_OWN,
+	WHY_MOVED,
+	WHY_LAYOUT,
+	WHY_ENTERED,
+	WHY_PLACE,
+	WHY_REST,
+	WHY_KINDS
+};
+
+/* A callee that only one side has. */
+enum why_new { WHY_BOTH, WHY_IS_NEW, WHY_IS_GONE };
+
+struct why_cause {
+	double cost;
+	uint32_t fn, callee;	     /* callee WHY_NONE: fn itself */
+	const struct why_edge *edge; /* the largest term; NULL: of via, or of fn itself */
+	enum why_kind kind;
+	enum why_new only;
+	uint32_t
+		other; /* WHY_MOVED: the other caller; only: what it stands in place of */
+	/* filled for the rows that are shown: */
+	bool sure; /* it comes before those that are not */
+	uint32_t below;
+	double from, to;
+};
+
+int why_causes(struct why *w, struct why_cause **out, size_t *n);
+/* Fill in what is not needed to choose a row. */
+int why_describe(struct why *w, struct why_cause *c);
+
+/* ---- why_place.c ---- */
+struct why_place {
+	struct str file; /* n 0: not known */
+	uint32_t line;
+};
+int why_place(struct why *w, const struct why_cause *c, struct why_place *out);
+
+#endif

@@ -1,0 +1,507 @@
+/*
+ * why_model.c - one graph of both profiles; see why.h.
+ *
+ *	base:  main -> read (2 sites)          here:  main -> read (3 sites), main -> log
+ *	model: main -> read, site 0: both sides, site 1: both, site 2: here; main -> log: here
+ *
+ * Sites are told apart only where the calls of a pair differ between the sides: the others
+ * explain nothing.  A site has no name: those of a pair are put side by side in the order
+ * of their lines, so that calls and costs differ least.
+ */
+#include "engine/why/why_in.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/compare/vs.h"
+#include "engine/graph/graph.h"
+#include "engine/lang/result.h"
+#include "engine/rows/exec.h"
+#include "engine/rows/fn_detail.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/order.h"
+
+/* ---- vertices ---- */
+
+static int vertices(struct exec *x, struct why *w, const uint32_t *same)
+{
+	const uint32_t here = w->g[HERE]->functions, base = w->g[BASE]->functions;
+	const size_t most = (size_t)here + base + 1;
+
+	for (unsigned s = 0; s < SIDES; s++)
+		if (!(w->fn[s] = EXEC_ARRAY(x, uint32_t, most)) ||
+		    !(w->of[s] = EXEC_ARRAY(x, uint32_t, (s ? here : base) + 1)))
+			return x->err->kind;
+	memset(w->fn[BASE], 0xff, most * sizeof(uint32_t));
+	memset(w->fn[HERE], 0xff, most * sizeof(uint32_t));
+	for (w->n = 0; w->n < here; w->n++)
+		w->fn[HERE][w->n] = w->of[HERE][w->n] = w->n;
+	for (uint32_t f = 0; f < base; f++) {
+		const bool known =
+			same[f] != RESULT_NONE && w->fn[BASE][same[f]] == WHY_NONE;
+
+		w->of[BASE][f] = known ? same[f] : w->n++;
+		w->fn[BASE][w->of[BASE][f]] = f;
+	}
+	w->root = w->n++;
+	return 0;
+}
+
+/* Levels of recursion and callers in names are vertices of their own.  For people they are
+ * one function: the first vertex of the group, of either profile. */
+static int group_names(struct exec *x, struct why *w)
+{
+	if (!(w->name = EXEC_ARRAY(x, uint32_t, w->n)))
+		return x->err->kind;
+	for (uint32_t f = 0; f < w->n; f++)
+		w->name[f] = f;
+	for (unsigned s = 0; s < SIDES; s++) {
+		struct store *st = w->g[s]->st;
+		uint32_t *first;
+
+		if (!store_any_grouped(st))
+			continue;
+		if (!(first = EXEC_ARRAY(x, uint32_t, (size_t)store_groups(st) + 1)))
+			return x->err->kind;
+		memset(first, 0xff, ((size_t)store_groups(st) + 1) * sizeof(*first));
+		for (uint32_t f = 0; f < w->n; f++) {
+			uint32_t *of;
+
+			if (w->fn[s][f] == WHY_NONE || !w->g[s]->plain)
+				continue;
+			of = &first[store_group_of(st, w->fn[s][f])];
+			if (*of == WHY_NONE)
+				*of = w->name[f];
+			else
+				w->name[f] = *of;
+		}
+	}
+	return 0;
+}
+
+static int self_costs(struct exec *x, struct why *w)
+{
+	for (unsigned s = 0; s < SIDES; s++) {
+		if (!(w->self[s] = EXEC_ARRAY(x, double, w->n)))
+			return x->err->kind;
+		for (uint32_t f = 0; f < w->root; f++)
+			if (w->fn[s][f] != WHY_NONE)
+				w->self[s][f] = (double)graph_self(w->g[s], w->fn[s][f],
+								   w->event[s]);
+	}
+	w->gone = EXEC_ARRAY(x, bool, w->n);
+	w->own = EXEC_ARRAY(x, double, w->n);
+	w->out = EXEC_ARRAY(x, struct why_edge *, w->n);
+	w->outs = EXEC_ARRAY(x, uint32_t, w->n);
+	return w->gone && w->own && w->out && w->outs ? 0 : x->err->kind;
+}
+
+/* ---- call sites ---- */
+
+static int by_callee_and_place(const void *pa, const void *pb)
+{
+	const struct why_site *a = pa, *b = pb;
+	int c = order_u64(a->to, b->to);
+
+	c = c ? c : order_u64(a->file, b->file);
+	return c ? c : order_u64(a->line, b->line);
+}
+
+/* Sites of one place, at several addresses, are one. */
+static size_t join_places(struct why_site *at, size_t n)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++) {
+		if (k && !by_callee_and_place(&at[k - 1], &at[i])) {
+			at[k - 1].calls += at[i].calls;
+			at[k - 1].cost += at[i].cost;
+		} else {
+			at[k++] = at[i];
+		}
+	}
+	return k;
+}
+
+int why_sites_of(struct why *w, unsigned side, uint32_t g, struct arena *a,
+		 struct why_sites *out)
+{
+	struct exec *x = w->run[side];
+	const struct graph *graph = w->g[side];
+	const uint32_t events = store_info(graph->st)->events;
+	struct store_site *row = NULL;
+	uint64_t *costs = NULL;
+	size_t n = 0, k = 0;
+
+	*out = (struct why_sites){0};
+	if (!graph->detail && !graph->plain)
+		return 0;
+	if (fn_sites(x, graph_origin(graph, w->fn[side][g]), a, &row, &costs, &n))
+		return x->err->kind;
+	if (!(out->at = ARENA_ARRAY(a, struct why_site, n + 1)))
+		return arena_full(a, x->err);
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t to = graph_of_store(graph, row[i].callee);
+
+		if (to == GRAPH_NONE)
+			continue;
+		out->at[k++] = (struct why_site){
+			.to = w->of[side][to],
+			.file = vs_file_number(w->vs, side == BASE, row[i].file),
+			.file_id = row[i].file,
+			.line = (uint32_t)row[i].line,
+			.calls = row[i].calls ? (double)row[i].calls : 1,
+			.cost = (double)store_event_of(graph->st, w->event[side],
+						       &costs[i * events])};
+	}
+	if (k)
+		qsort(out->at, k, sizeof(*out->at), by_callee_and_place);
+	out->n = join_places(out->at, k);
+	return exec_poll(x);
+}
+
+struct why_sites why_sites_to(const struct why_sites *s, uint32_t to)
+{
+	struct why_sites r = {0};
+	size_t i = 0;
+
+	while (i < s->n && s->at[i].to < to)
+		i++;
+	r.at = s->at + i;
+	while (i + r.n < s->n && s->at[i + r.n].to == to)
+		r.n++;
+	return r;
+}
+
+/* How far two sites are from being the same, in cost: by how often they call, and by what
+ * a call costs. */
+static double mismatch(const struct why_site *a, const struct why_site *b,
+		       const double runs[SIDES])
+{
+	const double n = a->calls / runs[BASE], m = b->calls / runs[HERE];
+	const double v = a->cost / a->calls, u = b->cost / b->calls;
+
+	return fabs(n - m) * (v + u) / 2 + (n + m) / 2 * fabs(v - u);
+}
+
+enum { MOST_SITES = 60, PAIR = 0, DROP, ADD };
+
+/* Edit distance: way[i][j] is the last step of the best way to put i sites of the base
+ * beside j of this side. */
+static void align_ways(const struct why_sites s[SIDES], const double runs[SIDES],
+		       uint8_t way[MOST_SITES + 1][MOST_SITES + 1])
+{
+	/* A pair is a little better than two gaps of the same cost. */
+	static const double bonus = 1e-9, malus = 1e-12;
+	double d[MOST_SITES + 1][MOST_SITES + 1] = {{0}};
+
+	for (size_t i = 0; i <= s[BASE].n; i++)
+		for (size_t j = 0; j <= s[HERE].n; j++) {
+			const struct why_site *a = i ? &s[BASE].at[i - 1] : NULL,
+					      *b = j ? &s[HERE].at[j - 1] : NULL;
+			double best = INFINITY, c;
+
+			if (a && b) {
+				best = d[i - 1][j - 1] + mismatch(a, b, runs) - bonus;
+				way[i][j] = PAIR;
+			}
+			c = a ? d[i - 1][j] + a->cost / runs[BASE] + malus : INFINITY;
+			if (c < best) {
+				best = c;
+				way[i][j] = DROP;
+			}
+			c = b ? d[i][j - 1] + b->cost / runs[HERE] + malus : INFINITY;
+			if (c < best) {
+				best = c;
+				way[i][j] = ADD;
+			}
+			d[i][j] = a || b ? best : 0;
+		}
+}
+
+bool why_align(struct why *w, uint32_t g, const struct why_sites s[SIDES],
+	       struct arena *a, uint32_t *of[SIDES], uint32_t *numbers, int *rc)
+{
+	uint8_t way[MOST_SITES + 1][MOST_SITES + 1] = {{0}};
+	size_t i = s[BASE].n, j = s[HERE].n;
+	double runs[SIDES];
+	uint32_t q = 0;
+
+	*rc = 0;
+	*numbers = 1;
+	if ((i < 2 && j < 2) || !i || !j || i > MOST_SITES || j > MOST_SITES)
+		return false;
+	for (unsigned k = 0; k < SIDES; k++) {
+		const uint64_t calls = graph_calls(w->g[k], w->fn[k][g]);
+
+		runs[k] = calls ? (double)calls : 1;
+		if (!(of[k] = ARENA_ARRAY(a, uint32_t, s[k].n + 1))) {
+			*rc = arena_full(a, w->run[k]->err);
+			return false;
+		}
+	}
+	align_ways(s, runs, way);
+	for (; i || j; q++) {
+		const uint8_t step = way[i][j];
+
+		if (step != ADD)
+			of[BASE][--i] = q;
+		if (step != DROP)
+			of[HERE][--j] = q;
+	}
+	/* Back to front; number 0 is the first site. */
+	for (unsigned k = 0; k < SIDES; k++)
+		for (size_t t = 0; t < s[k].n; t++)
+			of[k][t] = q - 1 - of[k][t];
+	*numbers = q;
+	return true;
+}
+
+/* ---- edges ---- */
+
+/* The edges of one caller while they are put together. */
+struct building {
+	struct why *w;
+	struct exec *x;
+	struct arena *scratch; /* of this caller */
+	const bool *joinable;
+	uint32_t g;
+	struct why_edge *edge;
+	size_t n, cap;
+	bool have_sites;
+	struct why_sites sites[SIDES];
+};
+
+/* A recorded call: both ends are vertices that were not joined. */
+struct recorded {
+	uint32_t to, edge;
+	unsigned side;
+};
+
+static int by_to(const void *pa, const void *pb)
+{
+	const struct recorded *a = pa, *b = pb;
+	const int c = order_u64(a->to, b->to);
+
+	return c ? c : order_u64(a->side, b->side);
+}
+
+static struct why_edge *new_edge(struct building *b, uint32_t to, uint32_t site)
+{
+	if (exec_grow(b->x, &b->edge, &b->cap, b->n, b->n + 1, sizeof(*b->edge)))
+		return NULL;
+	b->edge[b->n] = (struct why_edge){.from = b->g, .to = to, .site = site};
+	return &b->edge[b->n++];
+}
+
+static double edge_calls(const struct why *w, unsigned side, uint32_t edge)
+{
+	const uint64_t calls = graph_edge_calls(w->g[side], edge);
+
+	return calls ? (double)calls : 1;
+}
+
+static double edge_cost(const struct why *w, unsigned side, uint32_t edge)
+{
+	return (double)graph_edge_incl(w->g[side], edge, w->event[side]);
+}
+
+static bool differ(const struct why *w, uint32_t g, const struct recorded *r)
+{
+	return graph_calls(w->g[BASE], w->fn[BASE][g]) !=
+		       graph_calls(w->g[HERE], w->fn[HERE][g]) ||
+	       edge_calls(w, BASE, r[0].edge) != edge_calls(w, HERE, r[1].edge) ||
+	       edge_cost(w, BASE, r[0].edge) != edge_cost(w, HERE, r[1].edge);
+}
+
+/* One edge per site; *split: did it? */
+static int add_sites(struct building *b, uint32_t to, bool *split)
+{
+	struct why_sites s[SIDES];
+	uint32_t *of[SIDES], numbers;
+	const size_t first = b->n;
+	int rc;
+
+	*split = false;
+	for (unsigned k = 0; !b->have_sites && k < SIDES; k++)
+		if (why_sites_of(b->w, k, b->g, b->scratch, &b->sites[k]))
+			return b->x->err->kind;
+	b->have_sites = true;
+	for (unsigned k = 0; k < SIDES; k++)
+		s[k] = why_sites_to(&b->sites[k], to);
+	if (!why_align(b->w, b->g, s, b->scratch, of, &numbers, &rc))
+		return rc;
+	for (uint32_t q = 0; q < numbers; q++)
+		if (!new_edge(b, to, q))
+			return b->x->err->kind;
+	for (unsigned k = 0; k < SIDES; k++)
+		for (size_t i = 0; i < s[k].n; i++) {
+			struct why_edge *e = &b->edge[first + of[k][i]];
+
+			e->calls[k] += s[k].at[i].calls;
+			e->cost[k] += s[k].at[i].cost;
+		}
+	*split = true;
+	return 0;
+}
+
+/* r[0..n-1]: the calls of one pair, of one side or both. */
+static int add_pair(struct building *b, const struct recorded *r, size_t n)
+{
+	struct why_edge *e;
+	bool split = false;
+
+	if (n == SIDES && differ(b->w, b->g, r) && add_sites(b, r->to, &split))
+		return b->x->err->kind;
+	if (split)
+		return 0;
+	if (!(e = new_edge(b, r->to, 0)))
+		return b->x->err->kind;
+	for (size_t i = 0; i < n; i++) {
+		e->calls[r[i].side] = edge_calls(b->w, r[i].side, r[i].edge);
+		e->cost[r[i].side] = edge_cost(b->w, r[i].side, r[i].edge);
+	}
+	return 0;
+}
+
+static size_t recorded_of(const struct building *b, struct recorded *r)
+{
+	const struct why *w = b->w;
+	size_t n = 0;
+
+	for (unsigned s = 0; s < SIDES; s++) {
+		uint32_t first, k;
+
+		if (w->fn[s][b->g] == WHY_NONE || b->joinable[b->g])
+			continue;
+		graph_callees(w->g[s], w->fn[s][b->g], &first, &k);
+		for (uint32_t i = 0; i < k; i++) {
+			const uint32_t to =
+				w->of[s][graph_edge_callee(w->g[s], first + i)];
+
+			if (!b->joinable[to])
+				r[n++] = (struct recorded){to, first + i, s};
+		}
+	}
+	if (n)
+		qsort(r, n, sizeof(*r), by_to);
+	return n;
+}
+
+static int by_to_and_site(const void *pa, const void *pb)
+{
+	const struct why_edge *a = pa, *b = pb;
+	const int c = order_u64(a->to, b->to);
+
+	return c ? c : order_u64(a->site, b->site);
+}
+
+/* What joining made of the calls of g is added to its first site. */
+static int add_joined(struct building *b, const struct why_joined *j, size_t *at)
+{
+	const size_t recorded = b->n;
+
+	for (; *at < j->n && j->edge[*at].from == b->g; ++*at) {
+		const struct why_edge *from = &j->edge[*at];
+		const struct why_edge key = {.to = from->to};
+		struct why_edge *e = recorded ? bsearch(&key, b->edge, recorded,
+							sizeof(*e), by_to_and_site)
+					      : NULL;
+
+		if (!e && b->n > recorded && b->edge[b->n - 1].to == from->to)
+			e = &b->edge[b->n - 1];
+		if (!e && !(e = new_edge(b, from->to, 0)))
+			return b->x->err->kind;
+		for (unsigned s = 0; s < SIDES; s++) {
+			e->calls[s] += from->calls[s];
+			e->cost[s] += from->cost[s];
+		}
+	}
+	if (b->n > recorded)
+		qsort(b->edge, b->n, sizeof(*b->edge), by_to_and_site);
+	return 0;
+}
+
+static uint32_t callees_of(const struct why *w, uint32_t g)
+{
+	uint32_t first, n, all = 0;
+
+	for (unsigned s = 0; s < SIDES; s++)
+		if (w->fn[s][g] != WHY_NONE) {
+			graph_callees(w->g[s], w->fn[s][g], &first, &n);
+			all += n;
+		}
+	return all;
+}
+
+static int build_caller(struct building *b, const struct why_joined *j, size_t *at)
+{
+	struct why *w = b->w;
+	struct recorded *r =
+		ARENA_ARRAY(b->scratch, struct recorded, (size_t)callees_of(w, b->g) + 1);
+	size_t n;
+
+	if (!r)
+		return arena_full(b->scratch, b->x->err);
+	n = recorded_of(b, r);
+	b->n = 0;
+	b->have_sites = false;
+	for (size_t i = 0; i < n;) {
+		const size_t k = i + 1 < n && r[i + 1].to == r[i].to ? 2 : 1;
+
+		if (add_pair(b, r + i, k))
+			return b->x->err->kind;
+		i += k;
+	}
+	if (add_joined(b, j, at))
+		return b->x->err->kind;
+	if (b->n && !(w->out[b->g] = EXEC_ARRAY(b->x, struct why_edge, b->n)))
+		return b->x->err->kind;
+	if (b->n)
+		memcpy(w->out[b->g], b->edge, b->n * sizeof(*b->edge));
+	w->outs[b->g] = (uint32_t)b->n;
+	return exec_poll(b->x);
+}
+
+static int build_edges(struct exec *x, struct why *w, const bool *joinable,
+		       const struct why_joined *j)
+{
+	struct arena scratch;
+	struct building b = {.w = w, .x = x, .scratch = &scratch, .joinable = joinable};
+	size_t at = 0;
+	int rc = 0;
+
+	arena_init(&scratch, x->a->cap);
+	/* bsearch() and memcpy() want an array, though it may be empty. */
+	if (exec_grow(x, &b.edge, &b.cap, 0, 16, sizeof(*b.edge)))
+		return x->err->kind;
+	for (b.g = 0; !rc && b.g < w->root; b.g++) {
+		arena_reset(&scratch);
+		rc = build_caller(&b, j, &at);
+	}
+	arena_free(&scratch);
+	return rc;
+}
+
+/* ---- both profiles ---- */
+
+int why_model(struct exec *x, struct vs *v, struct why *w)
+{
+	struct why_joined joined = {0};
+	const uint32_t *same;
+	bool *joinable;
+
+	*w = (struct why){.vs = v, .run = {[HERE] = x}};
+	if (vs_both(x, v, &w->run[BASE], &same))
+		return x->err->kind;
+	for (unsigned s = 0; s < SIDES; s++) {
+		w->g[s] = w->run[s]->g;
+		w->event[s] = w->run[s]->event;
+	}
+	if (vertices(x, w, same) || group_names(x, w) || self_costs(x, w) ||
+	    why_splice(w, &joinable, &joined) || build_edges(x, w, joinable, &joined))
+		return x->err->kind;
+	return 0;
+}

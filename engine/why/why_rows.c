@@ -1,0 +1,506 @@
+/*
+ * why_rows.c - from terms to causes; see why.h.
+ *
+ * The terms of one caller and callee, at any site and level of recursion, are one cause.
+ * What came through a function that one side has alone is told as a call of that function.
+ * A call that one caller makes less and another more has moved.
+ */
+#include "engine/why/why_in.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/graph/graph.h"
+#include "engine/rows/exec.h"
+#include "index/base/err.h"
+#include "index/base/order.h"
+
+struct causes {
+	struct why *w;
+	struct exec *x;
+	struct why_cause *at;
+	size_t n, cap;
+};
+
+static int add_cause(struct causes *c, struct why_cause one)
+{
+	if (one.cost == 0)
+		return 0;
+	if (exec_grow(c->x, &c->at, &c->cap, c->n, c->n + 1, sizeof(*c->at)))
+		return c->x->err->kind;
+	c->at[c->n++] = one;
+	return exec_poll(c->x);
+}
+
+/* ---- through joined functions ---- */
+
+static uint32_t largest_via(const struct why *w, unsigned side, uint32_t from,
+			    uint32_t to)
+{
+	const struct why_via *best = NULL;
+
+	for (uint32_t i = w->via_first[from]; i != WHY_NONE; i = w->via[i].next) {
+		const struct why_via *v = &w->via[i];
+
+		if (v->side == side && v->to == to && (!best || v->cost > best->cost))
+			best = v;
+	}
+	return best ? best->through : WHY_NONE;
+}
+
+/* Attribute to the functions joined as much of *cost as came through them. */
+static int add_through(struct causes *c, uint32_t from, uint32_t to, double *cost)
+{
+	const struct why *w = c->w;
+	const double base = why_via_total(w, BASE, from, to),
+		     here = why_via_total(w, HERE, from, to), net = here - base;
+	const unsigned big = net > 0 ? HERE : BASE;
+	const double all = big == HERE ? here : base;
+	double take;
+
+	if (net * *cost <= 0)
+		return 0;
+	take = fabs(net) < 0.98 * fabs(*cost)
+		       ? copysign(fmin(fabs(*cost), fabs(net)), *cost)
+		       : *cost;
+	for (uint32_t i = w->via_first[from]; i != WHY_NONE; i = w->via[i].next) {
+		const struct why_via *v = &w->via[i];
+		struct why_cause one = {.cost = take * v->cost / all,
+					.fn = from,
+					.callee = v->through,
+					.only = big == HERE ? WHY_IS_NEW : WHY_IS_GONE};
+
+		if (v->side != big || v->to != to)
+			continue;
+		one.other = largest_via(w, !big, from, to);
+		/* A deeper level of itself is no new function. */
+		if (w->name[from] == w->name[v->through])
+			one.only = WHY_BOTH;
+		if (add_cause(c, one))
+			return c->x->err->kind;
+	}
+	*cost -= take;
+	return 0;
+}
+
+static int list_terms(struct causes *c)
+{
+	struct why *w = c->w;
+
+	for (uint32_t f = 0; f < w->n; f++) {
+		double own = w->own[f];
+
+		if (own != 0 && w->via_first && add_through(c, f, WHY_NONE, &own))
+			return c->x->err->kind;
+		if (add_cause(c, (struct why_cause){.cost = own,
+						    .fn = f,
+						    .callee = WHY_NONE,
+						    .other = WHY_NONE}))
+			return c->x->err->kind;
+		for (uint32_t i = 0; i < w->outs[f]; i++) {
+			struct why_edge *e = &w->out[f][i];
+			double cost = e->row;
+
+			if (cost != 0 && e->site == 0 && w->via_first &&
+			    add_through(c, f, e->to, &cost))
+				return c->x->err->kind;
+			if (add_cause(c, (struct why_cause){.cost = cost,
+							    .fn = f,
+							    .callee = e->to,
+							    .edge = e,
+							    .other = WHY_NONE}))
+				return c->x->err->kind;
+		}
+	}
+	return 0;
+}
+
+/* ---- one cause from several terms ---- */
+
+/* What the cause is about, in names: equal keys are one cause. */
+struct key {
+	uint32_t fn, callee, other;
+	enum why_new only;
+	uint32_t cause;
+};
+
+static uint32_t name_of(const struct why *w, uint32_t f)
+{
+	return f == WHY_NONE ? WHY_NONE : w->name[f];
+}
+
+static int by_key(const void *pa, const void *pb)
+{
+	const struct key *a = pa, *b = pb;
+	int c = order_u64(a->fn, b->fn);
+
+	c = c ? c : order_u64(a->callee, b->callee);
+	c = c ? c : order_u64(a->only, b->only);
+	c = c ? c : order_u64(a->other, b->other);
+	return c;
+}
+
+static int by_key_and_number(const void *pa, const void *pb)
+{
+	const struct key *a = pa, *b = pb;
+	const int c = by_key(a, b);
+
+	return c ? c : order_u64(a->cause, b->cause);
+}
+
+/* The largest term stands for all. */
+static int join_terms(struct causes *c)
+{
+	struct key *key = EXEC_ARRAY(c->x, struct key, c->n + 1);
+	struct why_cause *to = EXEC_ARRAY(c->x, struct why_cause, c->n + 1);
+	double largest = 0;
+	size_t n = 0;
+
+	if (!key || !to)
+		return c->x->err->kind;
+	for (size_t i = 0; i < c->n; i++)
+		key[i] = (struct key){
+			name_of(c->w, c->at[i].fn), name_of(c->w, c->at[i].callee),
+			name_of(c->w, c->at[i].other), c->at[i].only, (uint32_t)i};
+	qsort(key, c->n, sizeof(*key), by_key_and_number);
+	for (size_t i = 0; i < c->n; i++) {
+		const struct why_cause *one = &c->at[key[i].cause];
+		const double sum = i && !by_key(&key[i - 1], &key[i]) ? to[--n].cost : 0;
+
+		if (i && !by_key(&key[i - 1], &key[i])) {
+			if (fabs(one->cost) > largest)
+				to[n] = *one;
+		} else {
+			to[n] = *one;
+			largest = 0;
+		}
+		largest = fmax(largest, fabs(one->cost));
+		to[n++].cost = sum + one->cost;
+	}
+	c->at = to;
+	c->n = n;
+	return 0;
+}
+
+/* ---- moved calls ---- */
+
+/* Of one callee, a caller that makes less of the calls and one that makes more. */
+static void join_moved(struct why_cause *less, struct why_cause *more)
+{
+	struct why_cause *keep = fabs(more->cost) >= fabs(less->cost) ? more : less,
+			 *gone = keep == more ? less : more;
+
+	if (!(less->cost < 0 && more->cost > 0) ||
+	    fabs(less->cost + more->cost) >= 0.5 * fmax(more->cost, -less->cost))
+		return;
+	keep->cost += gone->cost;
+	keep->kind = WHY_MOVED;
+	keep->other = gone->fn;
+	gone->cost = 0;
+}
+
+static int find_moved(struct causes *c)
+{
+	const struct why *w = c->w;
+	struct why_cause **less = EXEC_ARRAY(c->x, struct why_cause *, w->n),
+			 **more = EXEC_ARRAY(c->x, struct why_cause *, w->n);
+
+	if (!less || !more)
+		return c->x->err->kind;
+	for (size_t i = 0; i < c->n; i++) {
+		struct why_cause *one = &c->at[i];
+		uint32_t f;
+
+		if (one->callee == WHY_NONE || one->only != WHY_BOTH)
+			continue;
+		f = w->name[one->callee];
+		if (!less[f] || one->cost < less[f]->cost)
+			less[f] = one;
+		if (!more[f] || one->cost > more[f]->cost)
+			more[f] = one;
+	}
+	for (uint32_t f = 0; f < w->n; f++)
+		if (less[f] && less[f] != more[f])
+			join_moved(less[f], more[f]);
+	return 0;
+}
+
+/* ---- how often, before and now ---- */
+
+/* The calls of a pair for each run of the caller, as recorded. */
+static double recorded_rate(const struct why *w, unsigned side, uint32_t from,
+			    uint32_t to)
+{
+	uint32_t e;
+
+	if (from == w->root || w->fn[side][from] == WHY_NONE ||
+	    w->fn[side][to] == WHY_NONE)
+		return 0;
+	e = graph_edge_between(w->g[side], w->fn[side][from], w->fn[side][to]);
+	return e == GRAPH_NONE ? 0
+			       : why_per_run((double)graph_edge_calls(w->g[side], e),
+					     w->runs[side][from]);
+}
+
+static void describe_call(const struct why *w, struct why_cause *c)
+{
+	if (c->edge && c->only == WHY_BOTH) {
+		c->from = why_rate(w, BASE, c->edge);
+		c->to = why_rate(w, HERE, c->edge);
+	} else {
+		c->from = recorded_rate(w, BASE, c->fn, c->callee);
+		c->to = recorded_rate(w, HERE, c->fn, c->callee);
+	}
+	if (c->kind == WHY_MOVED)
+		return;
+	c->kind = c->fn == w->root	    ? WHY_ENTERED
+		  : c->only == WHY_IS_NEW   ? WHY_NEWLY
+		  : c->only == WHY_IS_GONE  ? WHY_NO_LONGER
+		  : c->from == 0 && c->edge ? WHY_NEWLY
+		  : c->to == 0 && c->edge   ? WHY_NO_LONGER
+		  : c->to > c->from	    ? WHY_MORE
+					    : WHY_LESS;
+}
+
+/* ---- one call in place of another ---- */
+
+/* The calls of one caller that are new and make it dearer, and those made less that make it
+ * cheaper; or, seen from the other side, those that are gone and those made more. */
+struct swap {
+	double in[2],
+		out[2]; /* [is new, is gone]: costs of the calls, and of the others */
+	struct why_cause *largest, *opposite;
+};
+
+static bool swaps_in(const struct why_cause *c, bool gone)
+{
+	return gone ? c->to == 0 && c->cost < 0 : c->from == 0 && c->cost > 0;
+}
+
+static bool swaps_out(const struct why_cause *c, bool gone)
+{
+	return gone ? c->to > c->from && c->cost > 0 : c->to < c->from && c->cost < 0;
+}
+
+/* Neither is small beside the other. */
+static bool is_swap(const struct swap *s, bool gone)
+{
+	static const double least = 0.2;
+	const double a = fabs(s->in[gone]), b = fabs(s->out[gone]);
+
+	return a > 0 && b > 0 && fmin(a, b) >= least * fmax(a, b);
+}
+
+/* c[0..n-1]: the calls of one caller.  The largest takes the cost of all that swap. */
+static void join_swaps(struct why_cause **c, size_t n)
+{
+	struct swap s = {0};
+	bool swap[2];
+
+	for (size_t i = 0; i < n; i++)
+		for (unsigned gone = 0; gone < 2; gone++) {
+			s.in[gone] += swaps_in(c[i], gone) ? c[i]->cost : 0;
+			s.out[gone] += swaps_out(c[i], gone) ? c[i]->cost : 0;
+		}
+	for (unsigned gone = 0; gone < 2; gone++)
+		swap[gone] = is_swap(&s, gone);
+	for (size_t i = 0; i < n; i++) {
+		bool of = false;
+
+		for (unsigned gone = 0; gone < 2; gone++)
+			of |= swap[gone] &&
+			      (swaps_in(c[i], gone) || swaps_out(c[i], gone));
+		if (!of) {
+			c[i] = NULL;
+			continue;
+		}
+		if (!s.largest || fabs(c[i]->cost) > fabs(s.largest->cost))
+			s.largest = c[i];
+	}
+	for (size_t i = 0; i < n && s.largest; i++)
+		if (c[i] && c[i]->cost * s.largest->cost < 0 &&
+		    (!s.opposite || fabs(c[i]->cost) > fabs(s.opposite->cost)))
+			s.opposite = c[i];
+	for (size_t i = 0; i < n && s.opposite; i++)
+		if (c[i] && c[i] != s.largest) {
+			s.largest->cost += c[i]->cost;
+			c[i]->cost = 0;
+		}
+	if (s.opposite)
+		s.largest->other = s.opposite->callee;
+}
+
+struct by_caller {
+	uint32_t fn, cause;
+};
+
+static int by_caller(const void *pa, const void *pb)
+{
+	const struct by_caller *a = pa, *b = pb;
+	const int c = order_u64(a->fn, b->fn);
+
+	return c ? c : order_u64(a->cause, b->cause);
+}
+
+static int find_swaps(struct causes *c)
+{
+	struct by_caller *order = EXEC_ARRAY(c->x, struct by_caller, c->n + 1);
+	struct why_cause **of = EXEC_ARRAY(c->x, struct why_cause *, c->n + 1);
+	size_t n = 0;
+
+	if (!order || !of)
+		return c->x->err->kind;
+	for (size_t i = 0; i < c->n; i++) {
+		struct why_cause *one = &c->at[i];
+
+		if (one->callee == WHY_NONE || one->fn == c->w->root ||
+		    fabs(one->cost) < 0.5 || one->kind == WHY_MOVED)
+			continue;
+		describe_call(c->w, one);
+		order[n++] = (struct by_caller){c->w->name[one->fn], (uint32_t)i};
+	}
+	if (n)
+		qsort(order, n, sizeof(*order), by_caller);
+	for (size_t i = 0, k; i < n; i += k) {
+		for (k = 0; i + k < n && order[i + k].fn == order[i].fn; k++)
+			of[k] = &c->at[order[i + k].cause];
+		if (k > 1)
+			join_swaps(of, k);
+		if (exec_poll(c->x))
+			return c->x->err->kind;
+	}
+	return 0;
+}
+
+/* ---- all of them ---- */
+
+static int by_size(const void *pa, const void *pb)
+{
+	const struct why_cause *a = pa, *b = pb;
+	int c = (int)b->sure - (int)a->sure;
+
+	c = c ? c : order_double(fabs(b->cost), fabs(a->cost));
+
+	c = c ? c : order_u64(a->fn, b->fn);
+	return c ? c : order_u64(a->callee, b->callee);
+}
+
+/* Time differs from run to run, the number of calls does not: a change of calls that is not
+ * tiny is a cause, other time for the same calls may be none. */
+static void mark_sure(struct why_cause *c, size_t n)
+{
+	static const double tiny = 0.05;
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += c[i].cost;
+	for (size_t i = 0; i < n; i++)
+		c[i].sure =
+			c[i].callee != WHY_NONE && fabs(c[i].cost) >= tiny * fabs(sum);
+}
+
+int why_causes(struct why *w, struct why_cause **out, size_t *n)
+{
+	struct causes c = {.w = w, .x = w->run[HERE]};
+	size_t k = 0;
+
+	if (list_terms(&c) || join_terms(&c) || find_moved(&c) || find_swaps(&c))
+		return c.x->err->kind;
+	for (size_t i = 0; i < c.n; i++)
+		if (fabs(c.at[i].cost) >= 0.5)
+			c.at[k++] = c.at[i];
+	if (w->noisy)
+		mark_sure(c.at, k);
+	if (k)
+		qsort(c.at, k, sizeof(*c.at), by_size);
+	*out = c.at;
+	*n = k;
+	return 0;
+}
+
+/* ---- what people want to know of a cause ---- */
+
+/* The share of the calls of `to` that `from` makes. */
+static double share_of_calls(const struct why *w, unsigned side, uint32_t from,
+			     uint32_t to)
+{
+	double calls = 0;
+
+	for (uint32_t i = 0; i < w->outs[from]; i++)
+		if (w->out[from][i].to == to)
+			calls += w->out[from][i].calls[side];
+	return why_per_run(calls, w->runs[side][to]);
+}
+
+/* The caller that brings most of what is carried down to f; *share of it. */
+static uint32_t main_caller(const struct why *w, uint32_t f, double *share)
+{
+	double all = 0, most = 0;
+	uint32_t best = WHY_NONE;
+
+	for (size_t i = w->in_first[f]; i < w->in_first[f + 1];) {
+		const uint32_t from = w->in[i]->from;
+		double flow = 0;
+
+		for (; i < w->in_first[f + 1] && w->in[i]->from == from; i++)
+			flow += w->in[i]->flow;
+		all += fabs(flow);
+		if (fabs(flow) > most) {
+			most = fabs(flow);
+			best = from;
+		}
+	}
+	*share = why_per_run(most, all);
+	return best;
+}
+
+/* Climb while one caller carries nearly all of the change.  The first one that makes not
+ * nearly all of the calls is where the cause is: f changed only below it. */
+static uint32_t only_below(const struct why *w, uint32_t f)
+{
+	enum { STEPS = 12 };
+	static const double most_flow = 0.85, most_calls = 0.75;
+
+	for (unsigned step = 0; step < STEPS && f != w->root; step++) {
+		double share;
+		const uint32_t g = main_caller(w, f, &share);
+
+		if (g == WHY_NONE || share < most_flow || g == f)
+			return WHY_NONE;
+		if (fmax(share_of_calls(w, BASE, g, f), share_of_calls(w, HERE, g, f)) <
+		    most_calls)
+			return g == w->root ? WHY_NONE : g;
+		f = g;
+	}
+	return WHY_NONE;
+}
+
+/* A miss or a mispredicted branch that did not come with other instructions. */
+static bool same_work(const struct why *w, uint32_t f)
+{
+	uint64_t self[SIDES];
+
+	for (unsigned s = 0; s < SIDES; s++) {
+		const uint32_t ir = w->work[s];
+
+		if (ir == WHY_NONE || ir == w->event[s] || w->fn[s][f] == WHY_NONE)
+			return false;
+		self[s] = graph_self(w->g[s], w->fn[s][f], ir);
+	}
+	return self[BASE] == self[HERE];
+}
+
+int why_describe(struct why *w, struct why_cause *c)
+{
+	c->below = c->fn == w->root ? WHY_NONE : only_below(w, c->fn);
+	if (c->below != WHY_NONE && w->name[c->below] == w->name[c->fn])
+		c->below = WHY_NONE;
+	if (c->callee != WHY_NONE) {
+		describe_call(w, c);
+		return 0;
+	}
+	c->from = why_per_run(w->self[BASE][c->fn], w->runs[BASE][c->fn]);
+	c->to = why_per_run(w->self[HERE][c->fn], w->runs[HERE][c->fn]);
+	c->kind = same_work(w, c->fn) ? WHY_LAYOUT : WHY_OWN;
+	return 0;
+}

@@ -1,0 +1,346 @@
+/*
+ * why_splice.c - join functions that one side has alone to their callers; see why.h.
+ *
+ * Code that is inlined on one side, or split, or moved into a helper, is the same work under
+ * another name.  Each caller g gets the share of f that it brought: its part of f's self
+ * cost and of f's calls.
+ *
+ *	main -> helper (new) -> malloc		main -> malloc, through helper
+ *
+ * What came through which function is kept (struct why_via), so that a row can say "main
+ * now calls helper, which is new".  A function without a caller stays.
+ */
+#include "engine/why/why_in.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/graph/graph.h"
+#include "engine/rows/exec.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/order.h"
+
+/* A function with so many ways through it stays: joining it would make as many calls. */
+enum { MOST_WAYS = 10000 };
+
+/* A call that begins or ends at a function of one side. */
+struct call {
+	uint32_t from, to;
+	double calls, cost;
+	uint32_t next_out, next_in;
+	bool dead;
+};
+
+struct splice {
+	struct why *w;
+	struct exec *x;
+	unsigned side;
+	const bool *one; /* of this side alone, and called */
+	struct call *call;
+	size_t n, cap;
+	uint32_t *out, *in; /* [vertices]: first call, or WHY_NONE */
+	struct hash by;	    /* (from, to) */
+};
+
+static uint32_t hash_pair(uint32_t from, uint32_t to)
+{
+	return (uint32_t)hash_mix((uint64_t)from << 32 | to);
+}
+
+/* Add calls to the one between two vertices. */
+static int add_call(struct splice *s, uint32_t from, uint32_t to, double calls,
+		    double cost)
+{
+	const uint32_t h = hash_pair(from, to);
+	uint32_t probe = hash_start(&s->by, h), i;
+	struct call *c;
+
+	while ((i = hash_next(&s->by, h, &probe)) != HASH_NONE)
+		if (s->call[i].from == from && s->call[i].to == to && !s->call[i].dead) {
+			s->call[i].calls += calls;
+			s->call[i].cost += cost;
+			return 0;
+		}
+	if (exec_grow(s->x, &s->call, &s->cap, s->n, s->n + 1, sizeof(*s->call)))
+		return s->x->err->kind;
+	if (hash_add(&s->by, h, (uint32_t)s->n))
+		return arena_full(s->x->a, s->x->err);
+	c = &s->call[s->n];
+	*c = (struct call){from, to, calls, cost, s->out[from], s->in[to], false};
+	s->out[from] = s->in[to] = (uint32_t)s->n++;
+	return 0;
+}
+
+/* ---- what came through a function ---- */
+
+static uint32_t hash_via(unsigned side, uint32_t from, uint32_t to, uint32_t through)
+{
+	return (uint32_t)hash_mix(((uint64_t)from << 32 | to) ^
+				  hash_mix((uint64_t)through << 1 | side));
+}
+
+static int add_via(struct splice *s, uint32_t from, uint32_t to, uint32_t through,
+		   double cost)
+{
+	struct why *w = s->w;
+	const uint32_t h = hash_via(s->side, from, to, through);
+	uint32_t probe = hash_start(&w->via_by, h), i;
+
+	while ((i = hash_next(&w->via_by, h, &probe)) != HASH_NONE) {
+		struct why_via *v = &w->via[i];
+
+		if (v->side == s->side && v->from == from && v->to == to &&
+		    v->through == through) {
+			v->cost += cost;
+			return 0;
+		}
+	}
+	if (exec_grow(s->x, &w->via, &w->via_cap, w->vias, w->vias + 1, sizeof(*w->via)))
+		return s->x->err->kind;
+	if (hash_add(&w->via_by, h, (uint32_t)w->vias))
+		return arena_full(s->x->a, s->x->err);
+	w->via[w->vias] =
+		(struct why_via){s->side, from, to, through, cost, w->via_first[from]};
+	w->via_first[from] = (uint32_t)w->vias++;
+	return 0;
+}
+
+double why_via_total(const struct why *w, unsigned side, uint32_t from, uint32_t to)
+{
+	double sum = 0;
+
+	if (!w->via_first)
+		return 0;
+	for (uint32_t i = w->via_first[from]; i != WHY_NONE; i = w->via[i].next)
+		if (w->via[i].side == side && w->via[i].to == to)
+			sum += w->via[i].cost;
+	return sum;
+}
+
+/* ---- one function ---- */
+
+/* Its calls of itself go first; then its callers and callees are counted. */
+static void count_calls(struct splice *s, uint32_t f, size_t *ins, size_t *outs,
+			double *calls, double *cost)
+{
+	*ins = *outs = 0;
+	*calls = *cost = 0;
+	for (uint32_t i = s->out[f]; i != WHY_NONE; i = s->call[i].next_out) {
+		s->call[i].dead |= s->call[i].to == f;
+		*outs += !s->call[i].dead;
+	}
+	for (uint32_t i = s->in[f]; i != WHY_NONE; i = s->call[i].next_in)
+		if (!s->call[i].dead) {
+			++*ins;
+			*calls += s->call[i].calls;
+			*cost += s->call[i].cost;
+		}
+}
+
+/* A caller gets `share` of what f costs and calls. */
+static int give(struct splice *s, uint32_t f, uint32_t caller, double share)
+{
+	struct why *w = s->w;
+
+	w->self[s->side][caller] += share * w->self[s->side][f];
+	if (add_via(s, caller, WHY_NONE, f, share * w->self[s->side][f]))
+		return s->x->err->kind;
+	for (uint32_t i = s->out[f]; i != WHY_NONE; i = s->call[i].next_out) {
+		const struct call c = s->call[i];
+
+		if (!c.dead &&
+		    (add_call(s, caller, c.to, share * c.calls, share * c.cost) ||
+		     add_via(s, caller, c.to, f, share * c.cost)))
+			return s->x->err->kind;
+	}
+	return 0;
+}
+
+/* By cost; in a cycle, where a cost is counted several times, by calls. */
+static int join(struct splice *s, uint32_t f, bool in_cycle)
+{
+	size_t ins, outs;
+	double calls, cost;
+
+	count_calls(s, f, &ins, &outs, &calls, &cost);
+	if (ins * outs > MOST_WAYS || !ins)
+		return 0;
+	for (uint32_t i = s->in[f]; i != WHY_NONE; i = s->call[i].next_in) {
+		const struct call c = s->call[i];
+
+		if (c.dead)
+			continue;
+		s->call[i].dead = true;
+		if (give(s, f, c.from,
+			 in_cycle || cost <= 0 ? c.calls / calls : c.cost / cost))
+			return s->x->err->kind;
+	}
+	for (uint32_t i = s->out[f]; i != WHY_NONE; i = s->call[i].next_out)
+		s->call[i].dead = true;
+	s->w->self[s->side][f] = 0;
+	s->w->gone[f] = true;
+	s->w->via_first[f] = WHY_NONE;
+	s->w->spliced++;
+	return exec_poll_now(s->x);
+}
+
+/* ---- one side ---- */
+
+static uint32_t next_callee(const void *arg, uint32_t f, uint32_t i)
+{
+	const struct splice *s = arg;
+	const struct graph *g = s->w->g[s->side];
+	uint32_t first, n;
+
+	if (s->w->fn[s->side][f] == WHY_NONE)
+		return WHY_NONE;
+	graph_callees(g, s->w->fn[s->side][f], &first, &n);
+	return i < n ? s->w->of[s->side][graph_edge_callee(g, first + i)] : WHY_NONE;
+}
+
+static int read_calls(struct splice *s, uint32_t f)
+{
+	const struct why *w = s->w;
+	const struct graph *g = w->g[s->side];
+	const uint32_t fn = w->fn[s->side][f];
+	uint32_t first, n;
+
+	graph_callees(g, fn, &first, &n);
+	for (uint32_t i = 0; i < n + graph_caller_count(g, fn); i++) {
+		const bool out = i < n;
+		const uint32_t e = out ? first + i : graph_caller(g, fn, i - n);
+		const uint64_t calls = graph_edge_calls(g, e);
+		const uint32_t from = w->of[s->side][graph_edge_caller(g, e)],
+			       to = w->of[s->side][graph_edge_callee(g, e)];
+
+		/* A call between two of them is read once. */
+		if ((out || !s->one[from]) &&
+		    add_call(s, from, to, calls ? (double)calls : 1,
+			     (double)graph_edge_incl(g, e, w->event[s->side])))
+			return s->x->err->kind;
+	}
+	return 0;
+}
+
+struct order {
+	uint32_t unit, f;
+};
+
+static int by_unit(const void *pa, const void *pb)
+{
+	const struct order *a = pa, *b = pb;
+	const int c = order_u64(a->unit, b->unit);
+
+	return c ? c : order_u64(a->f, b->f);
+}
+
+/* Callees first, so that a caller names the function that it calls itself. */
+static int join_all(struct splice *s, uint32_t count)
+{
+	struct exec *x = s->x;
+	const uint32_t n = s->w->n;
+	struct order *order = EXEC_ARRAY(x, struct order, (size_t)count + 1);
+	uint32_t *unit = EXEC_ARRAY(x, uint32_t, n), units, *size, k = 0,
+		 *member = EXEC_ARRAY(x, uint32_t, n);
+
+	if (!order || !unit || !member ||
+	    why_components(x, n, next_callee, s, unit, &units, member) ||
+	    !(size = EXEC_ARRAY(x, uint32_t, (size_t)units + 1)))
+		return x->err->kind;
+	for (uint32_t f = 0; f < n; f++) {
+		size[unit[f]]++;
+		if (s->one[f] && s->w->fn[s->side][f] != WHY_NONE)
+			order[k++] = (struct order){unit[f], f};
+	}
+	qsort(order, k, sizeof(*order), by_unit);
+	for (uint32_t i = 0; i < k; i++)
+		if (read_calls(s, order[i].f))
+			return x->err->kind;
+	for (uint32_t i = 0; i < k; i++)
+		if (join(s, order[i].f, size[order[i].unit] > 1))
+			return x->err->kind;
+	return 0;
+}
+
+static int keep_calls(struct splice *s, struct why_joined *out, size_t *cap)
+{
+	for (size_t i = 0; i < s->n; i++) {
+		const struct call *c = &s->call[i];
+		struct why_edge *e;
+
+		if (c->dead)
+			continue;
+		if (exec_grow(s->x, &out->edge, cap, out->n, out->n + 1,
+			      sizeof(*out->edge)))
+			return s->x->err->kind;
+		e = &out->edge[out->n++];
+		*e = (struct why_edge){.from = c->from, .to = c->to};
+		e->calls[s->side] = c->calls;
+		e->cost[s->side] = c->cost;
+	}
+	return 0;
+}
+
+static bool is_called(const struct why *w, unsigned side, uint32_t f)
+{
+	const struct graph *g = w->g[side];
+	const uint32_t fn = w->fn[side][f], n = graph_caller_count(g, fn);
+
+	for (uint32_t i = 0; i < n; i++)
+		if (graph_edge_caller(g, graph_caller(g, fn, i)) != fn)
+			return true;
+	return false;
+}
+
+static int by_ends(const void *pa, const void *pb)
+{
+	const struct why_edge *a = pa, *b = pb;
+	const int c = order_u64(a->from, b->from);
+
+	return c ? c : order_u64(a->to, b->to);
+}
+
+int why_splice(struct why *w, bool **joinable, struct why_joined *out)
+{
+	struct exec *x = w->run[HERE];
+	bool *one = EXEC_ARRAY(x, bool, w->n);
+	uint32_t count[SIDES] = {0};
+	size_t cap = 0;
+
+	*joinable = one;
+	if (!one)
+		return x->err->kind;
+	for (uint32_t f = 0; f < w->root; f++) {
+		const unsigned side = w->fn[HERE][f] != WHY_NONE;
+
+		one[f] = w->fn[!side][f] == WHY_NONE && is_called(w, side, f);
+		count[side] += one[f];
+	}
+	if (!count[BASE] && !count[HERE])
+		return 0;
+	w->via_by.arena = x->a;
+	if (!(w->via_first = EXEC_ARRAY(x, uint32_t, w->n)))
+		return x->err->kind;
+	memset(w->via_first, 0xff, w->n * sizeof(uint32_t));
+	for (unsigned side = 0; side < SIDES; side++) {
+		struct splice s = {.w = w,
+				   .x = x,
+				   .side = side,
+				   .one = one,
+				   .out = EXEC_ARRAY(x, uint32_t, w->n),
+				   .in = EXEC_ARRAY(x, uint32_t, w->n),
+				   .by = {.arena = x->a}};
+
+		if (!s.out || !s.in)
+			return x->err->kind;
+		memset(s.out, 0xff, w->n * sizeof(uint32_t));
+		memset(s.in, 0xff, w->n * sizeof(uint32_t));
+		if (count[side] &&
+		    (join_all(&s, count[side]) || keep_calls(&s, out, &cap)))
+			return x->err->kind;
+	}
+	if (out->n)
+		qsort(out->edge, out->n, sizeof(*out->edge), by_ends);
+	return 0;
+}

@@ -1,0 +1,344 @@
+/*
+ * why_units.c - units of functions that call each other, and what one call costs; see why.h.
+ *
+ * In a cycle the recorded costs of calls count some costs several times.  So a cycle is one
+ * unit: what enters it is what is in it and what leaves it.  The recorded costs of calls
+ * between units are made to agree with that (repair), callees first.  What is there without
+ * a call that brings it came from outside: the root calls it once.
+ */
+#include "engine/why/why_in.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/rows/exec.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+
+static uint32_t next_of_model(const void *arg, uint32_t f, uint32_t i)
+{
+	const struct why *w = arg;
+
+	return i < w->outs[f] ? w->out[f][i].to : WHY_NONE;
+}
+
+static int find_units(struct exec *x, struct why *w)
+{
+	if (!(w->unit = EXEC_ARRAY(x, uint32_t, w->n)) ||
+	    !(w->member = EXEC_ARRAY(x, uint32_t, w->n)) ||
+	    why_components(x, w->n, next_of_model, w, w->unit, &w->units, w->member) ||
+	    !(w->unit_first = EXEC_ARRAY(x, uint32_t, (size_t)w->units + 1)))
+		return x->err->kind;
+	for (uint32_t i = 0; i < w->n; i++)
+		w->unit_first[w->unit[w->member[i]] + 1] = i + 1;
+	for (uint32_t g = 0; g < w->n; g++)
+		for (uint32_t i = 0; i < w->outs[g]; i++)
+			w->out[g][i].inside = w->unit[w->out[g][i].to] == w->unit[g];
+	return 0;
+}
+
+/* ---- repair ---- */
+
+/* What is needed of one side, while units are repaired. */
+struct repair {
+	struct why *w;
+	unsigned side;
+	double *cost, *calls; /* [n]: entering each vertex, from outside its unit */
+	double *scale;	      /* [units]: of the cost of calls that enter */
+	double *per_call;     /* [units]: in place of it, if they cost nothing */
+	bool any;	      /* some scale is not 1 */
+	double *root;	      /* [n]: cost that the root brings; NaN: it does not call */
+};
+
+static void sum_entering(struct repair *r)
+{
+	const struct why *w = r->w;
+
+	for (uint32_t g = 0; g < w->n; g++)
+		for (uint32_t i = 0; i < w->outs[g]; i++) {
+			const struct why_edge *e = &w->out[g][i];
+
+			if (e->inside)
+				continue;
+			r->cost[e->to] += e->cost[r->side];
+			r->calls[e->to] += e->calls[r->side];
+		}
+}
+
+static double repaired(const struct repair *r, const struct why_edge *e)
+{
+	uint32_t u;
+
+	if (!r->any || e->inside)
+		return e->cost[r->side];
+	u = r->w->unit[e->to];
+	return e->cost[r->side] * r->scale[u] + e->calls[r->side] * r->per_call[u];
+}
+
+/* Self cost of f and that of its calls out of the unit. */
+static double leaving(const struct repair *r, uint32_t f)
+{
+	const struct why *w = r->w;
+	double sum = w->self[r->side][f];
+
+	for (uint32_t i = 0; i < w->outs[f]; i++)
+		if (!w->out[f][i].inside)
+			sum += repaired(r, &w->out[f][i]);
+	return sum;
+}
+
+/* The cost of the calls from one function to another. */
+static double calls_from(const struct why *w, unsigned side, uint32_t from, uint32_t to)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < w->outs[from]; i++)
+		if (w->out[from][i].to == to)
+			sum += w->out[from][i].cost[side];
+	return sum;
+}
+
+/* The member with the most cost that no call brings; of a cycle, by all of its calls. */
+static uint32_t entry_of(const struct repair *r, uint32_t u)
+{
+	const struct why *w = r->w;
+	uint32_t best = WHY_NONE;
+	double most = -INFINITY;
+
+	for (uint32_t m = w->unit_first[u]; m < w->unit_first[u + 1]; m++) {
+		const uint32_t f = w->member[m];
+		double rest = leaving(r, f) - r->cost[f];
+
+		if (!why_has(w, r->side, f))
+			continue;
+		for (uint32_t i = 0; i < w->outs[f]; i++)
+			if (w->out[f][i].inside)
+				rest += w->out[f][i].cost[r->side];
+		for (uint32_t k = w->unit_first[u]; k < w->unit_first[u + 1]; k++)
+			rest -= calls_from(w, r->side, w->member[k], f);
+		if (rest > most) {
+			most = rest;
+			best = f;
+		}
+	}
+	return best;
+}
+
+static void repair_unit(struct repair *r, uint32_t u)
+{
+	/* A unit that is short by less is rounding, or a call that was cut. */
+	static const double share = 0.02, units = 50;
+	const struct why *w = r->w;
+	double need = 0, have = 0, calls = 0;
+
+	for (uint32_t m = w->unit_first[u]; m < w->unit_first[u + 1]; m++) {
+		const uint32_t f = w->member[m];
+
+		if (!why_has(w, r->side, f))
+			continue;
+		need += leaving(r, f);
+		have += r->cost[f];
+		calls += r->calls[f];
+	}
+	r->scale[u] = 1;
+	if (!(calls > 0) || need - have > share * need + units) {
+		const uint32_t entry = entry_of(r, u);
+
+		if (entry != WHY_NONE)
+			r->root[entry] = need - have;
+	} else if (have > 0) {
+		r->scale[u] = need / have;
+	} else {
+		r->per_call[u] = need / calls;
+	}
+	r->any |= r->scale[u] != 1 || r->per_call[u] != 0;
+}
+
+static void write_repaired(const struct repair *r)
+{
+	const struct why *w = r->w;
+
+	for (uint32_t g = 0; g < w->n; g++)
+		for (uint32_t i = 0; i < w->outs[g]; i++)
+			w->out[g][i].cost[r->side] = repaired(r, &w->out[g][i]);
+}
+
+/* The calls of the root; its unit is the last one. */
+static int add_root(struct exec *x, struct why *w, double *const root[SIDES])
+{
+	uint32_t n = 0;
+
+	for (uint32_t f = 0; f < w->root; f++)
+		n += !isnan(root[BASE][f]) || !isnan(root[HERE][f]);
+	if (!(w->out[w->root] = EXEC_ARRAY(x, struct why_edge, (size_t)n + 1)))
+		return x->err->kind;
+	for (uint32_t f = 0; f < w->root; f++) {
+		struct why_edge *e = &w->out[w->root][w->outs[w->root]];
+
+		if (isnan(root[BASE][f]) && isnan(root[HERE][f]))
+			continue;
+		*e = (struct why_edge){.from = w->root, .to = f};
+		for (unsigned s = 0; s < SIDES; s++)
+			if (!isnan(root[s][f])) {
+				e->calls[s] = 1;
+				e->cost[s] = root[s][f];
+			}
+		w->outs[w->root]++;
+	}
+	return 0;
+}
+
+static int repair_side(struct why *w, unsigned side, struct arena *scratch, double **root)
+{
+	struct exec *x = w->run[HERE];
+	struct repair r = {.w = w,
+			   .side = side,
+			   .cost = ARENA_ARRAY(scratch, double, w->n),
+			   .calls = ARENA_ARRAY(scratch, double, w->n),
+			   .scale = ARENA_ARRAY(scratch, double, w->units),
+			   .per_call = ARENA_ARRAY(scratch, double, w->units),
+			   .root = ARENA_ARRAY(scratch, double, w->n)};
+
+	if (!(*root = r.root))
+		return arena_full(scratch, x->err);
+	for (uint32_t f = 0; f < w->n; f++)
+		r.root[f] = NAN;
+	sum_entering(&r);
+	for (uint32_t u = 0; u < w->units; u++) {
+		if (u != w->unit[w->root])
+			repair_unit(&r, u);
+		if (exec_poll(x))
+			return x->err->kind;
+	}
+	if (r.any)
+		write_repaired(&r);
+	return 0;
+}
+
+static int repair(struct exec *x, struct why *w)
+{
+	struct arena scratch;
+	double *root[SIDES];
+	int rc;
+
+	arena_init(&scratch, x->a->cap);
+	rc = repair_side(w, BASE, &scratch, &root[BASE]) ||
+			     repair_side(w, HERE, &scratch, &root[HERE]) ||
+			     add_root(x, w, root)
+		     ? x->err->kind
+		     : 0;
+	arena_free(&scratch);
+	return rc;
+}
+
+/* ---- what a call costs ---- */
+
+static void count_runs(struct why *w, unsigned side)
+{
+	for (uint32_t g = 0; g < w->n; g++)
+		for (uint32_t i = 0; i < w->outs[g]; i++)
+			w->runs[side][w->out[g][i].to] += w->out[g][i].calls[side];
+	w->runs[side][w->root] = 1;
+}
+
+/* Self cost of one run, and that of the calls that leave the unit. */
+static double outside(const struct why *w, unsigned side, uint32_t f)
+{
+	const double runs = w->runs[side][f];
+	double sum = why_per_run(w->self[side][f], runs);
+
+	for (uint32_t i = 0; i < w->outs[f]; i++)
+		if (!w->out[f][i].inside)
+			sum += why_per_run(w->out[f][i].cost[side], runs);
+	return sum;
+}
+
+/* A function alone that does not call itself: nobody asks for its mean cost. */
+static bool is_cycle(const struct why *w, uint32_t u)
+{
+	const uint32_t f = w->member[w->unit_first[u]];
+
+	if (w->unit_first[u + 1] - w->unit_first[u] > 1)
+		return true;
+	for (uint32_t i = 0; i < w->outs[f]; i++)
+		if (w->out[f][i].to == f)
+			return true;
+	return false;
+}
+
+/* whole = outside + sum over calls inside of rate * whole of the callee: by sweeps
+ * (Gauss-Seidel), since little turns back.  If a cycle turns too often for that, the price of
+ * a call in it is near, and the rows add up all the same (why_terms.c). */
+static int solve_unit(struct exec *x, struct why *w, unsigned side, uint32_t u)
+{
+	enum { SWEEPS = 4000 };
+	const uint32_t first = w->unit_first[u], last = w->unit_first[u + 1];
+	double change = INFINITY, largest = 0;
+
+	for (unsigned k = 0; k < SWEEPS && change > 1e-10 * largest; k++) {
+		change = largest = 0;
+		for (uint32_t m = first; m < last; m++) {
+			const uint32_t f = w->member[m];
+			double sum = outside(w, side, f), back = 0, before;
+
+			if (!why_has(w, side, f))
+				continue;
+			for (uint32_t i = 0; i < w->outs[f]; i++) {
+				const struct why_edge *e = &w->out[f][i];
+				const double rate = why_rate(w, side, e);
+
+				if (e->to == f)
+					back += rate;
+				else if (e->inside)
+					sum += rate * w->whole[side][e->to];
+			}
+			before = w->whole[side][f];
+			w->whole[side][f] = back < 1 ? sum / (1 - back) : sum;
+			change = fmax(change, fabs(w->whole[side][f] - before));
+			largest = fmax(largest, fabs(w->whole[side][f]));
+		}
+		if (exec_poll(x))
+			return x->err->kind;
+	}
+	return 0;
+}
+
+/* The edges by callee. */
+static int index_in(struct exec *x, struct why *w)
+{
+	size_t edges = 0, *at = EXEC_ARRAY(x, size_t, (size_t)w->n + 2);
+
+	if (!at)
+		return x->err->kind;
+	for (uint32_t g = 0; g < w->n; g++)
+		for (uint32_t i = 0; i < w->outs[g]; i++, edges++)
+			at[w->out[g][i].to + 2]++;
+	for (uint32_t f = 0; f < w->n; f++)
+		at[f + 2] += at[f + 1];
+	w->in_first = at;
+	if (!(w->in = EXEC_ARRAY(x, struct why_edge *, edges + 1)))
+		return x->err->kind;
+	for (uint32_t g = 0; g < w->n; g++)
+		for (uint32_t i = 0; i < w->outs[g]; i++)
+			w->in[at[w->out[g][i].to + 1]++] = &w->out[g][i];
+	return exec_poll_now(x);
+}
+
+int why_units(struct why *w)
+{
+	struct exec *x = w->run[HERE];
+
+	if (find_units(x, w) || repair(x, w) || index_in(x, w))
+		return x->err->kind;
+	for (unsigned s = 0; s < SIDES; s++) {
+		if (!(w->runs[s] = EXEC_ARRAY(x, double, w->n)) ||
+		    !(w->whole[s] = EXEC_ARRAY(x, double, w->n)))
+			return x->err->kind;
+		count_runs(w, s);
+		for (uint32_t u = 0; u < w->units; u++)
+			if (is_cycle(w, u) && solve_unit(x, w, s, u))
+				return x->err->kind;
+	}
+	return 0;
+}
