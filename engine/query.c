@@ -151,21 +151,42 @@ static int doubt_profiles(const struct session *s, struct statement *run,
 		       : 0;
 }
 
+/* Run the stages; `take` behind an `expect` waits until all rows were looked at. */
+static int change_rows(struct exec *x, struct table *t, const struct tstage *st)
+{
+	bool expects = false;
+
+	for (; st; st = st->next) {
+		expects |= st->kind == T_EXPECT;
+		if (expects && st->kind == T_TAKE)
+			continue;
+		if (exec_tstage(x, t, st) || exec_poll_now(x))
+			return x->err->kind;
+	}
+	return exec_order(x, t);
+}
+
+static int take_shown(struct exec *x, struct table *t, const struct tstage *st)
+{
+	while (st && st->kind != T_EXPECT)
+		st = st->next;
+	for (; st; st = st->next)
+		if (st->kind == T_TAKE && exec_tstage(x, t, st))
+			return x->err->kind;
+	return 0;
+}
+
 /* Run the source and the stages.  `expect` comes last and leaves the rows that fail
- * it. */
+ * it; *failed: how, if it does. */
 static int run_stages(const struct session *s, struct statement *run,
-		      const struct query *q, int *expected)
+		      const struct query *q, struct err *failed)
 {
 	struct exec *x = &run->x;
 	struct table *t = &run->t;
 
 	x->whole = q->source.lone;
-	if (exec_source(x, &q->source, run->vs, t, q->tstages))
-		return x->err->kind;
-	for (const struct tstage *st = q->tstages; st; st = st->next)
-		if (exec_tstage(x, t, st) || exec_poll_now(x))
-			return x->err->kind;
-	if (exec_order(x, t))
+	if (exec_source(x, &q->source, run->vs, t, q->tstages) ||
+	    change_rows(x, t, q->tstages))
 		return x->err->kind;
 	for (const struct tstage *st = q->tstages; st; st = st->next)
 		if (st->kind == T_EXPECT &&
@@ -173,10 +194,11 @@ static int run_stages(const struct session *s, struct statement *run,
 			if (x->err->kind != ERR_EXPECT)
 				return x->err->kind;
 			x->err->len = (uint32_t)st->span.len;
-			*expected = ERR_EXPECT;
+			*failed = *x->err;
+			err_clear(x->err);
 			break;
 		}
-	return 0;
+	return take_shown(x, t, q->tstages);
 }
 
 static int list_filters(const struct session *s, const struct query *q,
@@ -456,7 +478,7 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 		     query_sink *sink, void *arg, struct err *err)
 {
 	struct statement *run = ARENA_NEW(a, struct statement);
-	int expected = 0;
+	struct err failed = {0};
 
 	if (!run)
 		return arena_full(a, err);
@@ -468,15 +490,12 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 			       "to keep as '_'",
 			       GROUPED(s->last_rows));
 	if (open_graph(s, &st->query, text, a, run, err) ||
-	    run_stages(s, run, &st->query, &expected)) {
+	    run_stages(s, run, &st->query, &failed)) {
 		if (st->query.source.lone && run->x.absent)
 			parse_lone_unknown(text, &st->query.source, err);
 		return err->kind;
 	}
-	if (expected) {
-		struct err failed = *err;
-
-		err_clear(err);
+	if (failed.kind) {
 		if (make_result(s, run, st))
 			return err->kind;
 		run->r.why = str_c(failed.text);

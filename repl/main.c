@@ -34,6 +34,7 @@
 #include "repl/app/options.h"
 #include "repl/app/output.h"
 #include "repl/prompt/script.h"
+#include "repl/prompt/sets.h"
 #include "repl/prompt/shell.h"
 #include "repl/prompt/watch.h"
 #include "repl/term/version.h"
@@ -195,6 +196,18 @@ static int prompt(struct app *app)
 	return shell_run(app);
 }
 
+/* A value that no query uses is a slip that could switch a gate off. */
+static int check_sets(struct app *app)
+{
+	struct err err = {0};
+
+	if (sets_check(app, &err)) {
+		app_fail(app, &err, NULL);
+		output_failure(app, &err, STR(""), STR(""), NULL);
+	}
+	return err.kind;
+}
+
 /* A folder of benchmarks: each is asked. */
 static int run_benches(struct app *app)
 {
@@ -202,6 +215,8 @@ static int run_benches(struct app *app)
 		run_init(app);
 	if (app->opts->keep_going)
 		gate_start(&app->gate);
+	if (check_sets(app))
+		return err_exit_status(ERR_USAGE);
 	return err_exit_status(close_gate(app, benches_run(app, prompt)));
 }
 
@@ -235,6 +250,8 @@ static int main_run(struct app *app)
 		return prompt(app);
 	if (o->keep_going)
 		gate_start(&app->gate);
+	if (check_sets(app))
+		return err_exit_status(ERR_USAGE);
 	kind = o->ntasks ? script_tasks(app) : script_file(app, "-");
 	return err_exit_status(close_gate(app, kind));
 }

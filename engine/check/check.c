@@ -547,8 +547,8 @@ static int check_source(struct schema *s, struct query *q)
 	return 0;
 }
 
-/* `expect` tests the rows that the query shows, so no later stage may change these rows:
- * `expect self < 1k | take 1` would test one. */
+/* `expect` tests all rows that come to it, so no later stage may change these rows, but `take`:
+ * that says how many are shown. */
 static int check_after(struct schema *s, const struct tstage *st)
 {
 	const struct tstage *next = st->kind == T_EXPECT ? st->next : NULL;
@@ -556,7 +556,6 @@ static int check_after(struct schema *s, const struct tstage *st)
 	for (; next; next = next->next)
 		switch (next->kind) {
 		case T_WHERE:
-		case T_TAKE:
 		case T_SKIP:
 		case T_GROUP:
 		case T_SUM:
@@ -565,6 +564,7 @@ static int check_after(struct schema *s, const struct tstage *st)
 				   "a stage after 'expect' must not change the rows");
 			return err_hint(s->err, "write this stage before 'expect'");
 		case T_SORT:
+		case T_TAKE:
 		case T_SHOW:
 		case T_ADD:
 		case T_AS:

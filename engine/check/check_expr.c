@@ -191,7 +191,8 @@ struct unit check_unit(const struct schema *s, const struct col_def *d, uint32_t
 {
 	bool cost = d->type == COL_COST || d->type == COL_DELTA || d->flags & IS_COST;
 
-	return cost && event < s->env->nevents && !source_names_event(s->src)
+	return cost && !(d->flags & IN_COUNTS) && event < s->env->nevents &&
+			       !source_names_event(s->src)
 		       ? s->env->units[event]
 		       : (struct unit){0};
 }

@@ -324,7 +324,9 @@ static int show_vs(struct exec *x, struct table *t, size_t rows)
 		struct str name = str_c(vs_cols[i].name);
 		struct table_col *c;
 
-		if (run ? !several : !(flags & SHOW_M) && t->src != &source_info_fn)
+		if (run ? !several
+			: !(flags & SHOW_M) &&
+				    (t->src != &source_info_fn || !vs_on_card(i)))
 			continue;
 		name.n -= percent;
 		if (table_add(t, name, t->event, percent, &c))

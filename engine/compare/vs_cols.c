@@ -9,7 +9,9 @@
  *		rule, pair.h) or empty
  *	was	if renamed: the other name; if that is equal, the other object or file
  *	rule	if renamed: the rules
- * and, on request, base_incl and delta_incl: the same of inclusive costs; of functions also
+ * and, on request, growth (growth% is of the base's total) and total_delta, the change of the
+ * whole; base_incl and delta_incl, base_calls and calls_delta: the same of inclusive costs and of
+ * calls; of functions also
  * least, median, most and base_least, ...: of one run (vs_runs.c), and noise: whether these
  * ranges overlap.  If a side is several runs, they are shown.
  */
@@ -30,12 +32,16 @@ enum {
 	IS_CHANGE = 3,
 	IS_WAS,
 	IS_RULE,
+	IS_GROWTH,
+	IS_TOTAL_DELTA,
 	IS_BASE_INCL,
 	IS_DELTA_INCL,
+	IS_BASE_CALLS,
+	IS_CALLS_DELTA,
 	IS_LEAST,
 	IS_MEDIAN,
 	IS_MOST,
-	IS_NOISE = 14
+	IS_NOISE = 18
 };
 
 bool vs_has_runs(const struct source_def *src)
@@ -45,9 +51,15 @@ bool vs_has_runs(const struct source_def *src)
 
 size_t vs_col_count(const struct source_def *src)
 {
-	return !source_col(src, STR("incl")) ? IS_BASE_INCL
-	       : vs_has_runs(src)	     ? VS_COLS
-					     : IS_LEAST;
+	return !source_col(src, STR("incl"))   ? IS_BASE_INCL
+	       : vs_has_runs(src)	       ? VS_COLS
+	       : source_col(src, STR("calls")) ? IS_LEAST
+					       : IS_BASE_CALLS;
+}
+
+bool vs_on_card(size_t i)
+{
+	return i != IS_GROWTH && i != IS_TOTAL_DELTA;
 }
 
 const struct col_def *vs_col(const struct source_def *src, struct str name)
@@ -328,6 +340,26 @@ static void fill_delta(struct table *t, struct table_col *c, const struct cells 
 	}
 }
 
+/* Of the base's total: what a row grew by, or the whole. */
+static void fill_growth(struct table *t, struct table_col *c, const struct cells *a,
+			const struct cells *b, bool whole)
+{
+	const struct vs *v = t->vs;
+	const uint64_t total = graph_total(v->a.g, c->event);
+	const uint64_t of = graph_total(v->b.g, vs_base_event(v, c->event));
+
+	for (size_t i = 0; i < t->n; i++) {
+		const uint64_t now = whole ? total : cell_u(a, i);
+		const uint64_t was = whole ? of : cell_u(b, i);
+
+		if (!c->percent)
+			c->i[i] = difference(now, was);
+		else
+			c->f[i] = vs_percent((double)now - (double)was, (double)of);
+		c->estimated[i] = !whole && (guessed(a, i) || guessed(b, i));
+	}
+}
+
 /* ---- runs ---- */
 
 static uint32_t side_fn(const struct table *side, uint32_t row)
@@ -381,8 +413,10 @@ static int fill_runs(struct table *t, struct table_col *c, ptrdiff_t which)
 static int fill_vs(struct table *t, struct table_col *c)
 {
 	ptrdiff_t which = c->def - vs_cols;
-	bool base = which == IS_BASE || which == IS_BASE_INCL;
-	struct str of = which >= IS_BASE_INCL ? STR("incl") : str_c(t->src->primary);
+	bool base = which == IS_BASE || which == IS_BASE_INCL || which == IS_BASE_CALLS;
+	struct str of = which >= IS_BASE_CALLS	? STR("calls")
+			: which >= IS_BASE_INCL ? STR("incl")
+						: str_c(t->src->primary);
 	struct cells a, b;
 
 	if (which >= IS_CHANGE && which <= IS_RULE)
@@ -402,6 +436,8 @@ static int fill_vs(struct table *t, struct table_col *c)
 		return t->x->err->kind;
 	if (base)
 		fill_base(t, c, &b);
+	else if (which == IS_GROWTH || which == IS_TOTAL_DELTA)
+		fill_growth(t, c, &a, &b, which == IS_TOTAL_DELTA);
 	else
 		fill_delta(t, c, &a, &b);
 	return 0;

@@ -47,6 +47,7 @@ enum col_flags {
 	ABSENT_0 = 16384,    /* 0, or an empty text, is absent: not known */
 	KNOWN_PLAIN = 32768, /* absent() only in rows that stages made */
 	OF_ROWS = 65536,     /* numbers of rows: of a joined table, its own */
+	IN_COUNTS = 131072,  /* COL_DELTA: of counts, whatever the unit of the event */
 };
 
 /* Of the store; each is sorted.  That of names, if none is mangled. */

@@ -104,7 +104,8 @@ static struct unit unit_of_column(const struct table *t, const struct col_def *d
 {
 	bool cost = d->type == COL_COST || d->type == COL_DELTA || d->flags & IS_COST;
 
-	return cost && event < t->x->env->nevents && !source_names_event(t->src)
+	return cost && !(d->flags & IN_COUNTS) && event < t->x->env->nevents &&
+			       !source_names_event(t->src)
 		       ? t->x->env->units[event]
 		       : (struct unit){0};
 }

@@ -206,7 +206,7 @@ const struct col_def *source_names_event(const struct source_def *src);
 
 /* The columns that `vs` adds to those of a source, computed in vs_cols.c.  OF_TOTAL is the
  * percentage of the column before. */
-enum { VS_COLS = 15 };
+enum { VS_COLS = 19 };
 extern struct col_def vs_cols[VS_COLS];
 
 #endif

@@ -61,6 +61,7 @@ struct app {
 	bool held;	     /* the kernel keeps --safe: hold.h */
 	bool trusted;	     /* runs the user's own init file: --safe does not apply */
 	bool merge;	     /* as --merge: a profile may be of several programs */
+	bool said_hidden;    /* which of two queries of one name is run */
 	const char *bench;   /* the benchmark that is asked (benches.h); or NULL */
 };
 

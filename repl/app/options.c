@@ -31,7 +31,7 @@ static const char usage[] =
 	"  quern app.out top                                the ten most expensive functions\n"
 	"  quern app.out -c 'callers of malloc' --format csv\n"
 	"  quern app.out -c 'hottest 3 paths from main to malloc'\n"
-	"  quern new.out base=old.out -c 'functions vs base | where delta% > 5 | expect none'\n"
+	"  quern new.out base=old.out -f gate-instructions\n"
 	"  quern app.out -c 'calltree > flame.svg'\n"
 	"  quern new.out base=old.out -c 'functions vs base > changes.html'\n"
 	"  quern callgrind.out.4711.* -c parts              several dumps as one profile\n"

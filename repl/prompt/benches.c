@@ -341,7 +341,7 @@ static bool says_vs(struct str text)
 }
 
 /* Does the text of -c compare, or the query that it runs? */
-static bool command_compares(const struct app *app, struct str text)
+static bool command_compares(struct app *app, struct str text)
 {
 	struct str name = str_trim(text), script = {NULL, 0};
 	struct err ignored = {0};
@@ -360,7 +360,7 @@ static bool command_compares(const struct app *app, struct str text)
 }
 
 /* Does any query compare?  A script that cannot be read is an error later. */
-static bool tasks_compare(const struct app *app, struct str script)
+static bool tasks_compare(struct app *app, struct str script)
 {
 	const struct options *o = app->opts;
 	bool vs = says_vs(script);

@@ -506,12 +506,12 @@ static int not_found(const struct app *app, struct str name, struct err *err)
 }
 
 /* Find the file of .run; free it.  NULL, with err set: there is none. */
-static char *find_script(const struct app *app, struct str name, bool *ships,
-			 struct err *err)
+static char *find_script(struct app *app, struct str name, bool *ships, struct err *err)
 {
 	char *path = library_find(app, name, ships);
 
-	if (path || !name.n || (app->opts->safe && !app->trusted)) {
+	if (path || !name.n || str_starts(name, STR(LIBRARY_SHIPS)) ||
+	    (app->opts->safe && !app->trusted)) {
 		if (!path)
 			not_found(app, name, err);
 		return path;

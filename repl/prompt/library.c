@@ -73,29 +73,68 @@ static char *in_folder(const char *folder, struct str name)
 	return NULL;
 }
 
-char *library_find(const struct app *app, struct str name, bool *ships)
+/* Say once which of two queries of one name is run. */
+static void say_hidden(struct app *app, const char *path, struct str name, bool ships)
 {
-	char *users, *shipped, *path = NULL;
+	if (app->said_hidden)
+		return;
+	app->said_hidden = true;
+	if (ships)
+		app_warn(
+			app,
+			"quern: %.*s is the query that ships, not %s: -f ./%s or .read runs "
+			"that",
+			STR_ARG(name), path, path);
+	else
+		app_warn(app,
+			 "quern: %s is run, not the query that ships: that is %s%.*s",
+			 path, LIBRARY_SHIPS, STR_ARG(name));
+}
+
+/* A file in this directory could be anybody's, so the user's own or those that ship come before
+ * it, unless it is named with its ".q". */
+static char *choose(struct app *app, struct str name, char *here, char *own,
+		    char *shipped, bool *ships)
+{
+	const bool file = here && !own && str_ends(name, STR(".q"));
+	char *path = own ? own : here;
+
+	if (!shipped)
+		path = here ? here : own;
+	else if (own || file)
+		say_hidden(app, path, name, false);
+	else if (here)
+		say_hidden(app, here, name, true);
+	*ships = shipped && !own && !file;
+	return *ships ? shipped : path;
+}
+
+char *library_find(struct app *app, struct str name, bool *ships)
+{
+	const bool only = str_starts(name, STR(LIBRARY_SHIPS));
+	char *users, *folder, *of[3] = {NULL}, *path;
 
 	*ships = false;
+	if (only)
+		name = str_from(name, strlen(LIBRARY_SHIPS));
 	if (!name.n || name.n > NAME_MAX || str_find(name, '/') < name.n)
 		return NULL;
-	users = users_folder(app);
-	shipped = shipped_folder();
-	if (!app->opts->safe || app->trusted) {
-		path = in_folder(".", name);
+	users = only ? NULL : users_folder(app);
+	folder = shipped_folder();
+	if (!only && (!app->opts->safe || app->trusted)) {
+		of[0] = in_folder(".", name);
 		/* ./hot.q reads as hot.q. */
-		if (path)
-			memmove(path, path + 2, strlen(path + 2) + 1);
+		if (of[0])
+			memmove(of[0], of[0] + 2, strlen(of[0] + 2) + 1);
 	}
-	if (!path)
-		path = in_folder(users, name);
-	if (!path) {
-		path = in_folder(shipped, name);
-		*ships = path != NULL;
-	}
+	of[1] = in_folder(users, name);
+	of[2] = in_folder(folder, name);
+	path = choose(app, name, of[0], of[1], of[2], ships);
+	for (int i = 0; i < 3; i++)
+		if (of[i] != path)
+			free(of[i]);
 	free(users);
-	free(shipped);
+	free(folder);
 	return path;
 }
 

@@ -7,6 +7,9 @@
  * built in.  A file NAME.q is also found by NAME.  Its first line is a comment that says
  * what it answers; ${PARAMETER:=VALUE} in it are its parameters.  Under --safe only
  * queries that ship are found.
+ *
+ * quern:NAME is the query that ships, which no file can hide.  NAME is the user's own of that
+ * name, or else that; a file of the name in this directory is passed over, with a message.
  */
 #ifndef QUERN_LIBRARY_H
 #define QUERN_LIBRARY_H
@@ -24,9 +27,11 @@ struct library_query {
 	struct str text; /* malloc'd; empty if the file cannot be read */
 };
 
+#define LIBRARY_SHIPS "quern:"
+
 /* Find the file that .run NAME means; free it.  NULL: nothing has that name, or memory is
  * out.  *ships: it ships. */
-char *library_find(const struct app *app, struct str name, bool *ships);
+char *library_find(struct app *app, struct str name, bool *ships);
 /* The user's queries and those that ship, sorted by name; of one name the user's.  Free
  * them by library_free(). */
 int library_list(const struct app *app, struct library_query **out, size_t *n,

@@ -11,7 +11,7 @@
 
 enum { PARAMS = 32 };
 
-static struct str next_word(struct str *rest)
+struct str params_word(struct str *rest)
 {
 	struct str s = str_trim(*rest);
 	bool quoted = false;
@@ -32,7 +32,7 @@ static struct str unquote(struct str s)
 }
 
 /* Does the script have $NAME or ${NAME}? */
-static bool is_used(struct str script, struct str name)
+bool params_used(struct str script, struct str name)
 {
 	for (size_t i = 0; i + name.n < script.n; i++) {
 		struct str after = str_from(script, i + 1);
@@ -64,7 +64,7 @@ int params_set(struct session *s, struct str script, struct str given, struct er
 {
 	struct str w, name;
 
-	for (unsigned n = 0; (w = next_word(&given)).n; n++) {
+	for (unsigned n = 0; (w = params_word(&given)).n; n++) {
 		size_t eq = str_find(w, '=');
 
 		name = (struct str){w.p, eq};
@@ -73,7 +73,7 @@ int params_set(struct session *s, struct str script, struct str given, struct er
 				       STR_ARG(w));
 		if (n == PARAMS)
 			return err_set(err, ERR_LIMIT, 0, "more than %d values", PARAMS);
-		if (!is_used(script, name))
+		if (!params_used(script, name))
 			return no_such_param(script, name, err);
 		if (session_set_value(s, name, unquote(str_from(w, eq + 1)), err))
 			return err->kind;

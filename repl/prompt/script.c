@@ -144,22 +144,34 @@ const char *script_name(const char *path, bool ships)
 	return ships ? str_basename(str_c(path)).p : path;
 }
 
-/* The file that -f names: that file, or if there is none a query of that name; free it. */
-static char *file_of_task(const struct app *app, const char *path, bool *ships)
+/* The query that -f names, or a file of a name that it can have; free it.  NULL: a path. */
+static char *file_of_task(struct app *app, const char *path, bool *ships)
 {
 	*ships = false;
-	return strcmp(path, "-") == 0 || access(path, F_OK) == 0
-		       ? NULL
-		       : library_find(app, str_c(path), ships);
+	return strcmp(path, "-") == 0 ? NULL : library_find(app, str_c(path), ships);
 }
 
-int script_text(const struct app *app, const char *path, struct str *text,
-		struct err *err)
+/* quern:NAME is never a file. */
+static int no_shipped(const char *path, struct err *err)
+{
+	err_set(err, ERR_QUERY, 0, "no query that ships is called '%s'",
+		path + strlen(LIBRARY_SHIPS));
+	return err_hint(err, ".queries lists them; ./%s is a file", path);
+}
+
+static bool is_shipped_name(const char *path)
+{
+	return str_starts(str_c(path), STR(LIBRARY_SHIPS));
+}
+
+int script_text(struct app *app, const char *path, struct str *text, struct err *err)
 {
 	bool ships;
 	char *kept = file_of_task(app, path, &ships);
-	int kind =
-		strcmp(path, "-") == 0 ? 0 : app_read_file(kept ? kept : path, text, err);
+	int kind = strcmp(path, "-") == 0 ? 0
+		   : !kept && is_shipped_name(path)
+			   ? no_shipped(path, err)
+			   : app_read_file(kept ? kept : path, text, err);
 
 	free(kept);
 	return kind;
@@ -172,9 +184,15 @@ static int file_task(struct app *app, const char *path)
 	size_t failures = app->failures;
 	bool ships;
 	char *kept = file_of_task(app, path, &ships);
-	struct err err = {.kind = (kept ? run_file(app, kept, script_name(kept, ships))
-					: script_file(app, path))};
+	struct err err = {0};
 
+	if (!kept && is_shipped_name(path)) {
+		no_shipped(path, &err);
+		app_fail(app, &err, NULL);
+	} else {
+		err.kind = kept ? run_file(app, kept, script_name(kept, ships))
+				: script_file(app, path);
+	}
 	free(kept);
 	if (!err.kind || app->failures != failures)
 		return err.kind;

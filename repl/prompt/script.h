@@ -13,8 +13,7 @@ int script_run(struct app *app, struct str text, struct origin at);
 int script_file(struct app *app, const char *path);
 /* The text of the file that -f names, or of the query that ships; free it.  Of standard
  * input it is empty: it can be read only once. */
-int script_text(const struct app *app, const char *path, struct str *text,
-		struct err *err);
+int script_text(struct app *app, const char *path, struct str *text, struct err *err);
 /* The name of a script for messages.  One that ships is known by its name, wherever it is
  * installed. */
 const char *script_name(const char *path, bool ships);

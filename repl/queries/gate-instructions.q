@@ -1,6 +1,9 @@
--- A gate for exact counts: no function PERCENT and MIN dearer than in base, all TOTAL percent
-functions by ${EVENT:=Ir} vs ${BASE:=base}
-| where delta% > ${PERCENT:=5} and delta > ${MIN:=10000} | sort delta | take ${N:=20}
-| show fn, file:line, base, self, delta, delta%, change | expect none
+-- A gate for exact counts: not TOTAL % dearer than base; functions by PERCENT, MIN, SHARE
+functions by ${EVENT:=Ir} vs ${BASE:=base} | sum | expect delta% <= ${TOTAL:=2}
 
-functions by $EVENT vs $BASE | sum | expect delta% <= ${TOTAL:=2}
+-- A new function is no loss where the whole became cheaper by more than it costs.
+functions by $EVENT vs $BASE
+| where (delta% > ${PERCENT:=5} and delta > ${MIN:=10000} and growth% > ${SHARE:=0.25}
+	and (change != "new" or growth% > -total_delta%))
+| sort delta | show fn, file:line, base, self, delta, delta%, change
+| expect none | take ${N:=20}
