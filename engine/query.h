@@ -82,6 +82,8 @@ double session_least(const struct session *s);
 /* `expect` may hold in spite of what these words say, such as "cut,runs".  ERR_USAGE names the
  * words there are. */
 int session_accept(struct session *s, struct str words, struct err *err);
+/* Has the word `gone` been accepted? */
+bool session_accepts_gone(const struct session *s);
 /* The i-th word, and what it accepts; false: there are no more. */
 bool session_accept_at(size_t i, const char **word, const char **help);
 /* $name stands for text in queries, as after `let $name = text`: until the session ends,

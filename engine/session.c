@@ -362,6 +362,11 @@ double session_least(const struct session *s)
 	return s->least_paired;
 }
 
+bool session_accepts_gone(const struct session *s)
+{
+	return s->accepted & 1u << DOUBT_GONE;
+}
+
 bool session_accept_at(size_t i, const char **word, const char **help)
 {
 	if (i >= DOUBTS)

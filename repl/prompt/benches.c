@@ -18,6 +18,7 @@
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/vec.h"
+#include "repl/app/output.h"
 #include "repl/prompt/script.h"
 #include "repl/term/number.h"
 
@@ -31,10 +32,12 @@ struct files {
 struct bench {
 	char *name; /* below the folder; empty: the folder itself */
 	struct files of[SIDES];
+	bool empty; /* its profile is */
 };
 
 struct benches {
 	const char *folder;
+	bool is_base;	     /* an index may stand for a profile */
 	char root[PATH_MAX]; /* the same, resolved */
 	struct bench *at;
 	size_t n, cap;
@@ -54,13 +57,28 @@ bool benches_asked(const struct options *o)
 
 /* ---- which files ---- */
 
+/* Cut ".zst" and the like off. */
+static void cut_packed(struct str *name)
+{
+	static const struct str packed[] = {STR(".zst"), STR(".gz"), STR(".xz"),
+					    STR(".bz2"), STR(".lz4")};
+
+	for (size_t i = 0; i < sizeof(packed) / sizeof(packed[0]); i++)
+		if (str_ends(*name, packed[i])) {
+			name->n -= packed[i].n;
+			return;
+		}
+}
+
 /* Cut the side off the name of a file; false: it is no profile's. */
 static bool cut_side(struct str *name, enum side *side)
 {
 	const struct str out = STR(".out"), old = STR(".out.old"),
 			 base = STR(".out.base@");
-	size_t at = str_find_str(*name, base);
+	size_t at;
 
+	cut_packed(name);
+	at = str_find_str(*name, base);
 	*side = str_ends(*name, old) ? OLD : at < name->n ? BASE : NOW;
 	if (*side == NOW && !str_ends(*name, out))
 		return false;
@@ -103,14 +121,15 @@ static struct bench *bench_of(struct benches *b, struct str name, struct err *er
 	return new;
 }
 
-/* A profile comes before its index: an index is taken only if nothing is there. */
+/* A profile comes before its index: an index is taken only if nothing is there, and only for a
+ * base.  What stands for this run could be of the run before. */
 static int add_file(struct benches *b, struct str bench, enum side side, bool index,
 		    const char *path, struct err *err)
 {
 	struct bench *of = bench_of(b, bench, err);
 	struct files *f = of ? &of->of[side] : NULL;
 
-	if (!f || (index && f->n))
+	if (!f || (index && (f->n || (side == NOW && !b->is_base))))
 		return err->kind;
 	if (vec_reserve(&f->path, &f->cap, f->n + 1, sizeof(*f->path)) ||
 	    !(f->path[f->n] = strdup(path)))
@@ -130,15 +149,25 @@ static bool cut_index(struct str *name)
 	return is;
 }
 
+static int add_empty(struct benches *b, struct str bench, enum side side, struct err *err)
+{
+	struct bench *of = bench_of(b, bench, err);
+
+	if (of)
+		of->empty |= side == NOW;
+	return err->kind;
+}
+
 /* Take the regular file of e if it is a profile, or an index of one that is not there.
- * Empty profiles are of processes that ended before they were counted. */
+ * Empty profiles named by their process are of those that ended before they were counted; any
+ * other is of a benchmark that failed. */
 static int take(struct benches *b, const FTSENT *e, struct err *err)
 {
 	struct str name = str_c(e->fts_name), path = str_c(e->fts_path), dir, rest;
-	const bool index = cut_index(&name);
+	const bool index = cut_index(&name), empty = e->fts_statp->st_size == 0;
 	enum side side;
 
-	if (!cut_side(&name, &side) || e->fts_statp->st_size == 0)
+	if (!cut_side(&name, &side) || (empty && (index || is_number(name))))
 		return 0;
 	dir = (struct str){path.p, path.n - str_c(e->fts_name).n - 1};
 	rest = str_from(dir, strlen(b->folder));
@@ -147,7 +176,8 @@ static int take(struct benches *b, const FTSENT *e, struct err *err)
 	if (!is_number(name) &&
 	    !is_of_folder(name, str_basename(rest.n ? rest : str_c(b->root))))
 		return 0;
-	return add_file(b, rest, side, index, e->fts_path, err);
+	return empty ? add_empty(b, rest, side, err)
+		     : add_file(b, rest, side, index, e->fts_path, err);
 }
 
 static int by_file_name(const FTSENT **a, const FTSENT **b)
@@ -260,6 +290,7 @@ static int read_arguments(struct app *app, struct asked *a, struct err *err)
 	if (!second)
 		return 0;
 	a->two = true;
+	a->base.is_base = true;
 	a->name = a->base_name = strndup(second, at - 1);
 	if (!a->name)
 		return err_no_memory(err, NULL);
@@ -378,33 +409,64 @@ static bool tasks_compare(struct app *app, struct str script)
 	return vs;
 }
 
-/* Where some have both sides, what lacks one cannot be compared.  Tell of it. */
+/* An error about a benchmark that cannot be asked. */
+static int no_profile(struct app *app, const char *name, const char *why, bool gone)
+{
+	const struct origin at = {.file = name, .line = 1};
+	struct err err = {0};
+
+	err_set(&err, ERR_PROFILE, 0, "benchmark %s: %s", name, why);
+	if (gone)
+		err_hint(&err, "--accept gone: if it was removed on purpose");
+	app_fail(app, &err, NULL);
+	output_failure(app, &err, STR(""), str_c(name), &at);
+	return app_failed(app, &err, STR(""), &at);
+}
+
+static int only_in_base(struct app *app, const char *name, bool compares)
+{
+	if (compares && !session_accepts_gone(app->session))
+		return no_profile(app, name, "only in the base, this run left no profile",
+				  true);
+	app_warn(app, "quern: benchmark %s: only in the base, not asked", name);
+	return 0;
+}
+
+/* Where some have both sides, what lacks one cannot be compared.  Tell of it; *kind: it is an
+ * error. */
 static bool is_left_out(struct app *app, const struct asked *a, const struct bench *b,
-			bool compares)
+			bool compares, int *kind)
 {
 	const bool now = b->of[NOW].n, base = base_of(a, b)->n;
 
-	if (!now)
-		app_warn(app, "quern: benchmark %s: only in the base, not asked",
-			 shown_name(a, b));
+	*kind = 0;
+	if (b->empty)
+		*kind = no_profile(app, shown_name(a, b), "its profile is empty", false);
+	else if (!now && !base)
+		*kind = no_profile(app, shown_name(a, b),
+				   "an index, but no profile is there", false);
+	else if (!now)
+		*kind = only_in_base(app, shown_name(a, b), compares);
 	else if (compares && !base)
 		app_warn(app,
 			 "quern: benchmark %s: new, no base to compare with; not asked",
 			 shown_name(a, b));
-	return !now || (compares && !base);
+	return b->empty || !now || (compares && !base);
 }
 
-static void say_gone(struct app *app, const struct asked *a)
+static int say_gone(struct app *app, const struct asked *a, bool compares)
 {
+	int worst = 0;
+
 	for (size_t i = 0; i < a->base.n && a->now.n + a->base.n > 2; i++) {
 		bool found = false;
 
 		for (size_t k = 0; k < a->now.n && !found; k++)
 			found = strcmp(a->now.at[k].name, a->base.at[i].name) == 0;
 		if (!found)
-			app_warn(app, "quern: benchmark %s: only in the base, not asked",
-				 a->base.at[i].name);
+			worse(&worst, only_in_base(app, a->base.at[i].name, compares));
 	}
+	return worst;
 }
 
 static int no_base(const struct app *app, const struct asked *a)
@@ -423,16 +485,19 @@ static int ask_all(struct app *app, const struct asked *a, struct str script)
 {
 	const bool compares = tasks_compare(app, script);
 	bool any = false;
-	int worst = 0;
+	int worst = 0, kind;
 
 	for (size_t i = 0; i < a->now.n; i++)
-		any |= a->now.at[i].of[NOW].n && base_of(a, &a->now.at[i])->n;
+		any |= base_of(a, &a->now.at[i])->n > 0;
 	if (compares && !any)
 		return no_base(app, a);
-	for (size_t i = 0; i < a->now.n && !app->quit && !atomic_load(&app_cancel); i++)
-		if (!is_left_out(app, a, &a->now.at[i], compares))
-			worse(&worst, ask(app, a, &a->now.at[i], script));
-	say_gone(app, a);
+	for (size_t i = 0; i < a->now.n && !app->quit && !atomic_load(&app_cancel); i++) {
+		if (!is_left_out(app, a, &a->now.at[i], compares, &kind))
+			kind = ask(app, a, &a->now.at[i], script);
+		worse(&worst, kind);
+	}
+	if (!app->quit)
+		worse(&worst, say_gone(app, a, compares));
 	return atomic_load(&app_cancel) ? ERR_CANCEL : worst;
 }
 

@@ -23,7 +23,7 @@ for text in re.split(r"^    - ", yaml.split("  steps:\n")[1], flags=re.M)[1:]:
                   dict(re.findall(r"^        ([A-Z]+): \$\{\{ inputs\.([a-z]+) \}\}$", text, re.M)),
                   re.sub("^        ", "", script[1], flags=re.M) if script else None))
 same([s[0] for s in steps], ["Install", "Restore", "Base", "Gate", "Summary", "Keep", "Save"], "the steps")
-same(sorted(inputs), ["base", "gate", "key", "parameters", "profile", "summary"], "the inputs")
+same(sorted(inputs), ["accept", "base", "gate", "key", "parameters", "profile", "summary"], "the inputs")
 ok(all("${{" not in s[3] for s in steps if s[3]), "no input is pasted into a script")
 os.mkdir("bin")
 os.symlink(quern, "bin/quern")
@@ -73,7 +73,7 @@ bench(LARGE, "rust-one.out")
 r = job("main", profile="target/gungraun")
 ok(r[0] == 0 and "::notice title=quern::no base yet" in r[1] and not r[3], "the first run has no base, and says so", r)
 same(sorted(os.path.relpath(os.path.join(d, f), "cache") for d, _, files in os.walk("cache") for f in files),
-     ["profiles/%s/callgrind.%s.out.quern" % (p, os.path.basename(p)) for p in (LARGE, SMALL)], "its indexes are kept, not its profiles")
+     ["profiles/%s/callgrind.%s.out.zst" % (p, os.path.basename(p)) for p in (LARGE, SMALL)], "its profiles are kept, packed")
 r = job("feature", profile="target/gungraun")
 ok(r[0] == 0 and "::" not in r[1] and "4 expectations: 4 hold" in r[2], "nothing changed", r)
 ok("no rows" in r[3] and "`%s` vs `base`" % SMALL in r[3], "the summary says so", r)
@@ -90,25 +90,62 @@ with open("gate.q", "w") as f:
 r = job("feature", profile="target/gungraun", gate="gate.q")
 ok(r[0] == 0 and "2 expectations: 2 hold" in r[2], "a gate of one's own", r)
 r = job("main", profile="target/gungraun", parameters="TOTAL=1")
-ok(r[0] == 4 and os.path.exists("cache/profiles/%s/callgrind.fresh.out.quern" % FRESH), "the default branch keeps its new base also if it fails", r)
+ok(r[0] == 4 and os.path.exists("cache/profiles/%s/callgrind.fresh.out.zst" % FRESH), "the default branch keeps its new base also if it fails", r)
 r = job("feature", profile="target/gungraun", parameters="TOTAL=1")
 ok(r[0] == 0 and "6 expectations: 6 hold" in r[2], "which the next one is compared with", r)
-with open("cache/profiles/%s/callgrind.fresh.out.quern" % FRESH, "wb") as f:
-    f.write(b"of another version")
+shutil.move("target/gungraun/" + FRESH, "fresh")
+r = job("feature", profile="target/gungraun", parameters="TOTAL=1")
+ok(r[0] == 3 and "benchmark %s: only in the base" % FRESH in r[2] and "::error file=%s" % FRESH in r[1], "a benchmark that is gone is an error", r)
+r = job("feature", profile="target/gungraun", parameters="TOTAL=1", accept="gone")
+ok(r[0] == 0 and "only in the base, not asked" in r[2], "unless it is accepted", r)
+shutil.move("fresh", "target/gungraun/" + FRESH)
+for what in ("out", "out.quern"):
+    left = "target/gungraun/%s/callgrind.fresh.%s" % (FRESH, what)
+    run("target/gungraun", "-q", "-c", "events")
+    for name in os.listdir(os.path.dirname(left)):
+        if name.startswith("callgrind.fresh.out") and "callgrind.fresh." + what != name:
+            os.remove(os.path.dirname(left) + "/" + name)
+    if what == "out":
+        open(left, "w").close()
+    r = job("feature", profile="target/gungraun", parameters="TOTAL=1", accept="gone" if what == "out" else "")
+    ok(r[0] == 3 and "benchmark %s: " % FRESH in r[2], "a crashed benchmark that left an empty profile, or an index, is an error: " + what, r)
+bench(FRESH, "rust-two.out")
+with open("cache/profiles/%s/callgrind.fresh.out.zst" % FRESH, "wb") as f:
+    f.write(b"of another world")
 r = job("feature", profile="target/gungraun")
-ok(r[0] == 0 and "no base yet" in r[1], "a base that cannot be read is none", r)
+ok(r[0] == 3 and "no base yet" not in r[1] and "::error title=quern::the base cannot be read" in r[1], "a base that cannot be read is an error", r)
 shutil.rmtree("cache")
+os.makedirs("cache")
+open("cache/profile.quern", "w").write("an index of another version")
+r = job("feature", profile="target/gungraun")
+ok(r[0] == 3 and "of another kind" in r[1], "so is one of another kind", r)
+shutil.rmtree("cache")
+with open("gate-instructions.q", "w") as f:
+    f.write("events ! touch ran\n")
+for name in ("gate-instructions", "quern:gate-instructions", "quern:gate-instructions.q"):
+    shutil.copy("gate-instructions.q", name)
 bench(SMALL, "cpp-one.out", ".old")
 r = job("feature", profile="target/gungraun", parameters="TOTAL=1")
-ok(r[0] == 4 and "title=%s%%3A 1 of 1 row" % SMALL in r[1], "without a cache: what gungraun keeps beside", r)
+ok(r[0] == 4 and "title=%s%%3A 1 of 1 row" % SMALL in r[1] and not os.path.exists("ran"),
+   "without a cache: what gungraun keeps beside; a file named like the gate is not run", r)
+r = job("feature", profile="target/gungraun", gate="./gate-instructions.q")
+ok(r[0] == 1 and not os.path.exists("ran"), "no gate runs commands", r)
 
 # ---- one profile
 shutil.copy(pairs + "cpp-one.out", "app.out")
 r = job("main", profile="app.out")
-ok(r[0] == 0 and os.path.exists("cache/profile.quern"), "one profile: its index is kept", r)
+ok(r[0] == 0 and os.listdir("cache") == ["profile.zst"], "one profile: it is kept", r)
 shutil.copy(pairs + "cpp-two.out", "app.out")
 r = job("feature", profile="app.out", parameters="TOTAL=1")
 ok(r[0] == 4 and "1 fails" in r[2] and "| `each" in r[3], "and compared", r)
+shutil.move("cache/profile.zst", "packed.zst")
+open("cache/profile.quern", "w").write("an index of another version")
+r = job("feature", profile="app.out", parameters="TOTAL=1")
+ok(r[0] == 3 and "the base cannot be read" in r[1], "an index of another version is an error, too", r)
+os.remove("cache/profile.quern")
+shutil.move("packed.zst", "cache/profile.zst")
+r = job("feature", profile="app.out", parameters="TOTAL=1 TOTLA=9")
+ok(r[0] == 2 and "::error" in r[1] and "TOTLA" in r[1], "a misspelt parameter is status 2", r)
 r = job("feature", profile="app.out", base=pairs + "cpp-two.out")
 ok(r[0] == 0 and "2 expectations: 2 hold" in r[2], "a base that is given", r)
 r = job("feature", profile="app.out", gate="no-such-gate")
@@ -151,8 +188,10 @@ shutil.rmtree("before/" + FRESH)
 bench("app/gone/it", "cpp-one.out")
 shutil.move("target/gungraun/app/gone", "before/app/gone")
 r = run("target/gungraun", "old=before", "-q", "-c", QUERY.replace("vs base", "vs old"))
-ok(r.status == 0 and r.text.split()[1::2] == ["150131,150131", "153441,153441"] and
-   "benchmark app/gone/it: only in the base, not asked" in r.talk and "benchmark %s: new" % FRESH in r.talk, "with another folder: NAME=FOLDER", r)
+ok(r.status == 3 and r.text.split()[1::2] == ["150131,150131", "153441,153441"] and
+   "benchmark app/gone/it: only in the base, this run left no profile" in r.talk and "benchmark %s: new" % FRESH in r.talk, "with another folder: NAME=FOLDER", r)
+r = run("target/gungraun", "old=before", "--accept", "gone", "-q", "-c", QUERY.replace("vs base", "vs old"))
+ok(r.status == 0 and "benchmark app/gone/it: only in the base, not asked" in r.talk, "  accepted", r)
 for args, status, said in ((["empty"], 3, "a directory without profiles of gungraun or CodSpeed"), (["target/gungraun", "app.out"], 2, "only NAME=FOLDER"),
                            (["target/gungraun", "base=app.out"], 2, "only NAME=FOLDER"), (["target/gungraun", "base=empty"], 3, "empty: a directory without"),
                            (["target/gungraun", "--index", "x.quern"], 2, "--index names one index"), (["target/gungraun/" + FRESH], 1, "no benchmark has a base")):
