@@ -22,6 +22,7 @@
 #include "index/lines/decode.h"
 #include "index/detail/detail.h"
 #include "index/file/feed.h"
+#include "index/merge/merge_contexts.h"
 #include "index/merge/merge_names.h"
 #include "index/format/meta_code.h"
 #include "index/store/part_names.h"
@@ -394,10 +395,15 @@ static int read_guarded(void *arg)
 	struct parts_reading *r = arg;
 	uint32_t known = 0;
 
-	for (uint32_t p = 0; p < store_info(r->to->st)->parts; p++)
-		if (r->parts[p] &&
-		    (take_part(r, p, &known) || tally_end_waits(&r->to->tally, r->err)))
+	for (uint32_t p = 0; p < store_info(r->to->st)->parts; p++) {
+		if (!r->parts[p])
+			continue;
+		if (take_part(r, p, &known) || tally_end_waits(&r->to->tally, r->err))
 			return r->err->kind;
+		if (tally_log_part(&r->to->tally))
+			return err_no_memory(r->err,
+					     "while reading parts of the profile");
+	}
 	if (tally_end(&r->to->tally, TALLY_ONE_PART, (struct str){"", 0}, r->err) ||
 	    merge_names(&r->to->p, false, r->err))
 		return r->err->kind;
@@ -602,6 +608,7 @@ void part_lines_free(struct part_lines *to)
 	if (!to)
 		return;
 	detail_free(to->detail);
+	contexts_free(&to->p.contexts);
 	for (int i = 0; i < SPACES; i++) {
 		free(to->map.name[i]);
 		free(to->p.name[i]);
@@ -786,5 +793,25 @@ int part_jumps(struct part_lines *p, fn_id f, struct arena *a, struct store_jump
 					     .conditional = d[i].edge & JUMP_CONDITIONAL,
 					     .executed = d[i].calls,
 					     .taken = d[i].taken};
+	return 0;
+}
+
+/* ---- the call tree ---- */
+
+int part_contexts(struct part_lines *to, uint64_t most, struct part_contexts *out,
+		  struct err *err)
+{
+	struct profile *p = &to->p;
+	const struct contexts *c = &p->contexts;
+
+	*out = (struct part_contexts){0};
+	if (!p->tree.contexts) {
+		p->nname[SPACE_FN] = to->st->info.names; /* what names are mapped to */
+		if (merge_contexts(p, most, NULL, err))
+			return err->kind;
+	}
+	if (p->tree.contexts)
+		*out = (struct part_contexts){(uint32_t)c->n, c->parent, c->fn, c->calls,
+					      c->self};
 	return 0;
 }

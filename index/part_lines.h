@@ -1,7 +1,7 @@
 /*
- * part_lines.h - the cost lines, call sites and jumps of some parts.
+ * part_lines.h - the cost lines, call sites and jumps of some parts, and their call tree.
  *
- * The index has lines of the whole profile only (FORMAT.md).  The lines of single parts
+ * The index has these of the whole profile only (FORMAT.md).  Those of single parts
  * are read from the profile again: the index stores where the text of each part is, and
  * the state in which it begins.  Rows are like those of store_lines(), store_calls() and
  * so on: in the store's ids, in the same order, equal ones added, so the parts sum to the
@@ -43,5 +43,16 @@ int part_sites(struct part_lines *p, fn_id f, struct arena *a, struct store_site
 	       uint64_t **costs, size_t *n, struct err *err);
 int part_jumps(struct part_lines *p, fn_id f, struct arena *a, struct store_jump **rows,
 	       size_t *n, struct err *err);
+
+/* The call tree of the parts, in the order of an index (store.h, contexts). */
+struct part_contexts {
+	uint32_t n;		/* 0: the parts have no call tree */
+	const uint32_t *parent; /* 1 + the caller; 0: a root */
+	const uint32_t *fn;
+	const uint64_t *calls, *self; /* self: events per context */
+};
+/* They live as long as p.  most: bytes that may be taken; ERR_LIMIT. */
+int part_contexts(struct part_lines *p, uint64_t most, struct part_contexts *out,
+		  struct err *err);
 
 #endif

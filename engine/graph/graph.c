@@ -519,5 +519,5 @@ bool graph_stacks_known(const struct graph *g)
 {
 	while (!g->plain && g->group)
 		g = g->below;
-	return graph_has_contexts(g) || (g->contexts && !g->cycles);
+	return graph_has_contexts(g) || g->tree || (g->contexts && !g->cycles);
 }

@@ -49,12 +49,14 @@ struct graph {
 	bool plain;		   /* the store itself; the members below are unset */
 	const struct graph *whole; /* the parts that are 100 %; NULL: the store */
 	const uint8_t *parts;	   /* the parts of the store in this graph; NULL: all */
-	bool estimated;		   /* some stage attributed costs, but for these: */
-	const uint8_t *sure;	   /* [functions]: enum graph_sure, or-ed; NULL: none */
-	const uint8_t *sure_call;  /* [edges]; NULL: none */
-	bool shares;		   /* this stage estimates costs: it is more exact part
+	struct graph *tree;	  /* of the parts alone: the graph of their contexts, once
+			       graph_part_tree() made it */
+	bool estimated;		  /* some stage attributed costs, but for these: */
+	const uint8_t *sure;	  /* [functions]: enum graph_sure, or-ed; NULL: none */
+	const uint8_t *sure_call; /* [edges]; NULL: none */
+	bool shares;		  /* this stage estimates costs: it is more exact part
 				      by part */
-	bool detail;		   /* lines and call sites of the store still hold */
+	bool detail;		  /* lines and call sites of the store still hold */
 	/* Structure. */
 	struct graph *below;
 	const uint32_t *from; /* [functions]: the first function below */

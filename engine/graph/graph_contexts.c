@@ -10,6 +10,9 @@
  *					 +- apart ---------> trees, paths
  *
  * In a graph of contexts map[] is by context, not by function.
+ *
+ * The index has the contexts of the whole profile.  Those of some parts are read from the
+ * profile again (part_lines.h), and make the same kind of graph.
  */
 #include "engine/flow/flow.h"
 #include "engine/names/fnset.h"
@@ -19,6 +22,9 @@
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
 #include "index/base/cost.h"
+#include "index/part_lines.h"
+
+#include <string.h>
 
 /* The costs of an event are those of the index. */
 static int context_fill(struct graph *g, uint32_t e, const struct flow_input *below,
@@ -33,6 +39,31 @@ static int context_fill(struct graph *g, uint32_t e, const struct flow_input *be
 		return store_check(g->st, err);
 	for (uint32_t c = 0; c < g->functions; c++) {
 		self[c] = own[c];
+		if (graph_poll(g, c, err))
+			return err->kind;
+	}
+	for (uint32_t i = 0; i < g->edges; i++)
+		edge[i] = incl[g->callee[i]];
+	return 0;
+}
+
+/* The costs of an event are sums over the parts. */
+static int part_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		     struct arena *scratch, uint64_t *self, uint64_t *edge,
+		     struct err *err)
+{
+	const struct part_contexts *from = g->stage;
+	const uint32_t events = store_info(g->st)->events;
+	uint64_t *incl = ARENA_ARRAY(scratch, uint64_t, (size_t)g->functions + 1);
+
+	(void)below;
+	if (!incl)
+		return arena_full(scratch, err);
+	for (uint32_t c = g->functions; c-- > 0;) {
+		self[c] = store_event_of(g->st, e, from->self + (size_t)c * events);
+		cost_add(&incl[c], self[c]);
+		if (from->parent[c])
+			cost_add(&incl[from->parent[c] - 1], incl[c]);
 		if (graph_poll(g, c, err))
 			return err->kind;
 	}
@@ -90,36 +121,93 @@ static int context_columns(struct graph *g)
 	return 0;
 }
 
-int graph_contexts(struct graph *plain, struct graph **out, struct err *err)
+/* Make the graph of contexts from->n; its costs come from `fill`. */
+static int contexts_graph(struct graph *below, const struct part_contexts *from,
+			  struct graph **out, struct err *err)
 {
-	struct graph *g = ARENA_NEW(plain->a, struct graph);
-	const uint32_t *parent = store_u32(plain->st, STORE_CONTEXT_PARENT);
-	struct store_tree tree;
+	struct graph *g = ARENA_NEW(below->a, struct graph);
 	uint32_t roots = 0;
 
-	store_tree(plain->st, &tree);
 	if (!g)
-		return arena_full(plain->a, err);
-	*g = (struct graph){.st = plain->st,
-			    .a = plain->a,
-			    .cancel = plain->cancel,
-			    .functions = tree.contexts,
-			    .contexts = tree.contexts,
+		return arena_full(below->a, err);
+	*g = (struct graph){.st = below->st,
+			    .a = below->a,
+			    .cancel = below->cancel,
+			    .functions = from->n,
+			    .contexts = from->n,
+			    .origin = from->fn,
+			    .fn_calls = from->calls,
+			    .whole = below->whole,
+			    .parts = below->parts,
 			    .detail = true,
-			    .below = plain,
+			    .below = below,
 			    .fill = context_fill};
-	g->origin = store_u32(g->st, STORE_CONTEXT_FN);
-	g->fn_calls = store_u64(g->st, STORE_CONTEXT_CALLS, 0);
-	if (!parent || !g->origin || !g->fn_calls)
-		return store_check(g->st, err);
-	while (roots < g->functions && parent[roots] == 0)
+	while (roots < g->functions && from->parent[roots] == 0)
 		roots++;
 	g->edges = g->functions - roots;
 	g->calls = g->fn_calls + roots;
-	if (context_edges(g, parent, roots) || context_columns(g))
+	if (context_edges(g, from->parent, roots) || context_columns(g))
 		return arena_full(g->a, err);
 	*out = g;
-	return store_check(g->st, err);
+	return 0;
+}
+
+int graph_contexts(struct graph *below, struct graph **out, struct err *err)
+{
+	struct part_contexts all = {
+		.parent = store_u32(below->st, STORE_CONTEXT_PARENT),
+		.fn = store_u32(below->st, STORE_CONTEXT_FN),
+		.calls = store_u64(below->st, STORE_CONTEXT_CALLS, 0),
+	};
+	struct store_tree tree;
+
+	store_tree(below->st, &tree);
+	all.n = tree.contexts;
+	if (!all.parent || !all.fn || !all.calls)
+		return store_check(below->st, err);
+	return contexts_graph(below, &all, out, err) || store_check(below->st, err)
+		       ? err->kind
+		       : 0;
+}
+
+/* A copy in the arena; NULL: it is full. */
+static void *copy(struct arena *a, const void *from, size_t n, size_t size)
+{
+	void *p = arena_array(a, n + 1, size);
+
+	if (p && n)
+		memcpy(p, from, n * size);
+	return p;
+}
+
+int graph_part_tree(struct graph *g, const struct part_contexts *from, struct err *err)
+{
+	const size_t n = from->n, events = store_info(g->st)->events;
+	struct part_contexts *own = ARENA_NEW(g->a, struct part_contexts);
+
+	if (!own)
+		return arena_full(g->a, err);
+	*own = (struct part_contexts){
+		from->n,
+		copy(g->a, from->parent, n, sizeof(*from->parent)),
+		copy(g->a, from->fn, n, sizeof(*from->fn)),
+		copy(g->a, from->calls, n, sizeof(*from->calls)),
+		copy(g->a, from->self, n * events, sizeof(*from->self)),
+	};
+	if (!own->parent || !own->fn || !own->calls || !own->self)
+		return arena_full(g->a, err);
+	if (contexts_graph(g, own, &g->tree, err))
+		return err->kind;
+	g->tree->stage = own;
+	g->tree->fill = part_fill;
+	return 0;
+}
+
+const uint32_t *graph_context_functions(const struct graph *g)
+{
+	while (g->below->contexts)
+		g = g->below;
+	return g->origin;
 }
 
 /* ---- known stacks ---- */
@@ -176,6 +264,25 @@ static int stacks_of_graph(struct graph *g, uint32_t e, struct arena *a, struct 
 			     .calls = g->fn_calls,
 			     .self = in.self,
 			     .incl = incl};
+	return 0;
+}
+
+/* The stacks of parts, by the functions of g. */
+static int stacks_of_parts(struct graph *g, uint32_t e, struct arena *a, struct stacks *s,
+			   bool *known, struct err *err)
+{
+	uint32_t *fn;
+
+	if (graph_event(g->tree, e, err) ||
+	    stacks_of_graph(g->tree, e, a, s, known, err) || !*known)
+		return err->kind;
+	if (!(fn = ARENA_ARRAY(a, uint32_t, (size_t)s->n + 1)))
+		return arena_full(a, err);
+	for (uint32_t v = 0; v < s->n; v++) {
+		fn[v] = g->map[g->tree->origin[v]];
+		*known &= fn[v] != GRAPH_NONE;
+	}
+	s->fn = fn;
 	return 0;
 }
 
@@ -257,6 +364,9 @@ int graph_stacks(struct graph *g, uint32_t e, struct arena *a, struct stacks *ou
 		if (stacks_of_store(base, e, a, out, err))
 			return err->kind;
 		*known = true;
+	} else if (base->tree) {
+		if (stacks_of_parts(base, e, a, out, known, err) || !*known)
+			return err->kind;
 	} else if (!base->contexts || stacks_of_graph(base, e, a, out, known, err) ||
 		   !*known) {
 		return err->kind;

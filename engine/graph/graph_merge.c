@@ -681,14 +681,14 @@ static int join_vertices(const struct graph *g, struct graph_draft *d, struct er
 static int map_functions(struct graph *g, const struct graph *contexts, struct err *err)
 {
 	const uint32_t stored = store_info(g->st)->functions;
-	const uint32_t *fn = store_u32(g->st, STORE_CONTEXT_FN);
 	uint32_t *map = ARENA_ARRAY(g->a, uint32_t, (size_t)stored + 1);
+	const uint32_t *fn = graph_context_functions(contexts);
 
 	if (!map)
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < stored; f++)
 		map[f] = GRAPH_NONE;
-	for (uint32_t c = 0; fn && c < contexts->contexts; c++)
+	for (uint32_t c = 0; c < contexts->contexts; c++)
 		if (g->map[c] != GRAPH_NONE)
 			map[fn[c]] = g->map[c];
 	g->map = map;

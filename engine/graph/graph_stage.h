@@ -38,8 +38,14 @@ struct graph *graph_apart(struct graph *g);
 
 /* ---- graph_contexts.c ---- */
 struct stacks;
-/* The graph of its contexts. */
-int graph_contexts(struct graph *plain, struct graph **out, struct err *err);
+struct part_contexts;
+/* The graph of the contexts of the whole profile. */
+int graph_contexts(struct graph *below, struct graph **out, struct err *err);
+/* Of a graph of some parts, from what the profile says of them (part_lines.h), which is
+ * copied: makes g->tree. */
+int graph_part_tree(struct graph *g, const struct part_contexts *from, struct err *err);
+/* The functions of the store that g->contexts are of. */
+const uint32_t *graph_context_functions(const struct graph *g);
 /* The stacks that the functions of g are on, in the arena; *known: false if stages made them
  * estimates after all.  Call graph_event() before. */
 int graph_stacks(struct graph *g, uint32_t event, struct arena *a, struct stacks *out,

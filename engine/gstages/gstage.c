@@ -16,6 +16,7 @@
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
+#include "engine/rows/fn_detail.h"
 #include "engine/graph/graph_build.h"
 #include "engine/inline/graph_inlined.h"
 #include "engine/graph/graph_stage.h"
@@ -250,6 +251,17 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 	return 0;
 }
 
+/* The graph of contexts, where the profile knows them. */
+static int to_contexts(struct exec *x)
+{
+	if (graph_has_contexts(x->g))
+		return graph_contexts(x->g, &x->g, x->err);
+	if (fn_part_tree(x, x->g))
+		return x->err->kind;
+	x->g = x->g->tree ? x->g->tree : x->g;
+	return 0;
+}
+
 /* Stages that keep, drop or move cost by the stacks that it is on. */
 static bool looks_at_stacks(const struct gstage *g)
 {
@@ -263,8 +275,7 @@ int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
 {
 	if (run_parts(x, first) || run_inlined(x, first))
 		return x->err->kind;
-	if (looks_at_stacks(first) && graph_has_contexts(x->g) &&
-	    graph_contexts(x->g, &x->g, x->err))
+	if (looks_at_stacks(first) && to_contexts(x))
 		return x->err->kind;
 	for (const struct gstage *g = first; g; g = g->next) {
 		struct span at = g->set ? g->set->span : g->span;

@@ -7,6 +7,7 @@
 #include "engine/lang/check_names.h"
 #include "engine/lang/common_sets.h"
 #include "engine/lang/keywords.h"
+#include "engine/graph/graph_stage.h"
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
@@ -47,22 +48,20 @@ static struct match_atom match_of(const struct set *s)
 				   .len = (uint32_t)s->text_span.len};
 }
 
-/* Add the vertices of a function of the store: one, or one for each of its contexts. */
-static void add_vertices(const struct graph *g, fn_id f, struct fn_set *s)
+/* Add the vertices of functions of the store: one of each, or one for each of its
+ * contexts. */
+static void add_vertices(const struct graph *g, const struct fn_set *of_store,
+			 struct fn_set *s)
 {
-	uint32_t first, n;
+	const uint32_t *fn = g->contexts ? graph_context_functions(g) : NULL;
 
-	if (!g->contexts && g->map[f] != GRAPH_NONE)
-		fnset_add(s, g->map[f]);
-	if (!g->contexts)
-		return;
-	store_contexts(g->st, f, &first, &n);
-	for (uint32_t i = first; i < first + n; i++) {
-		const uint32_t v = g->map[store_context_of(g->st, i)];
-
-		if (v != GRAPH_NONE)
-			fnset_add(s, v);
-	}
+	for (uint32_t c = 0; c < g->contexts; c++)
+		if (g->map[c] != GRAPH_NONE && fnset_has(of_store, fn[c]))
+			fnset_add(s, g->map[c]);
+	for (uint32_t f = g->contexts ? FNSET_NONE : fnset_next(of_store, 0);
+	     f != FNSET_NONE; f = fnset_next(of_store, f + 1))
+		if (g->map[f] != GRAPH_NONE)
+			fnset_add(s, g->map[f]);
 }
 
 /* How many functions of the graph are in a set: contexts count by their function. */
@@ -83,9 +82,7 @@ static int to_graph(struct exec *x, const struct fn_set *of_store, struct fn_set
 	}
 	if (!(s = new_set(x, x->g->functions)))
 		return x->err->kind;
-	for (uint32_t f = fnset_next(of_store, 0); f != FNSET_NONE;
-	     f = fnset_next(of_store, f + 1))
-		add_vertices(x->g, f, s);
+	add_vertices(x->g, of_store, s);
 	*out = s;
 	return 0;
 }

@@ -6,9 +6,12 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
+#include "engine/graph/graph_stage.h"
 #include "engine/lang/ast.h"
 #include "engine/rows/exec.h"
+#include "index/base/arena.h"
 #include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/part_lines.h"
 
 struct part_cache {
@@ -112,6 +115,33 @@ int fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
 	if (!x->parts)
 		return store_jumps(x->g->st, f, a, rows, n, x->err);
 	return parts_of(x, &p) || part_jumps(p, f, a, rows, n, x->err);
+}
+
+int fn_part_tree(struct exec *x, struct graph *g)
+{
+	struct part_contexts contexts;
+	struct part_lines *p = NULL;
+	struct store_tree tree;
+
+	store_tree(g->st, &tree);
+	if (!g->parts || g->tree || !tree.whole)
+		return 0;
+	if (!x->parts) /* all of them */
+		return graph_contexts(g, &g->tree, x->err);
+	if (parts_of(x, &p)) {
+		const struct err why = *x->err;
+
+		if (why.kind != ERR_PROFILE)
+			return why.kind;
+		err_clear(x->err);
+		return exec_note(x, arena_printf(x->a,
+						 "estimates: the stacks of single parts "
+						 "are read from the profile again; %s",
+						 why.text));
+	}
+	if (part_contexts(p, x->a->cap ? x->a->cap : UINT64_MAX, &contexts, x->err))
+		return x->err->kind;
+	return contexts.n ? graph_part_tree(g, &contexts, x->err) : 0;
 }
 
 int fn_detail_check(struct exec *x, const struct source *s, const char *name)

@@ -1,7 +1,7 @@
 /*
  * fn_detail.h - cost lines, call sites and jumps of a function after the graph stages:
  * from the index or, after `part` and `thread`, from the parts, read again from the
- * profile.
+ * profile.  So is the call tree of parts.
  */
 #ifndef QUERN_FN_DETAIL_H
 #define QUERN_FN_DETAIL_H
@@ -10,6 +10,7 @@
 
 /* A cache of the parts read last, kept by the session. */
 struct exec;
+struct graph;
 struct part_cache;
 struct source;
 struct part_cache *part_cache_new(void); /* NULL: out of memory */
@@ -26,6 +27,10 @@ int fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
 	     uint64_t **costs, size_t *n);
 int fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
 	     size_t *n);
+
+/* Of a graph of parts alone: make the graph of their contexts, g->tree, if the profile has
+ * a call tree.  It is not made, with a note, if the profile cannot be read again. */
+int fn_part_tree(struct exec *x, struct graph *g);
 
 /* ERR_QUERY if single lines have no costs in x->g.  It points at source s and names
  * it. */

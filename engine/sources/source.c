@@ -7,10 +7,13 @@
 #include "index/graph/stacks.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/rows/exec.h"
+#include "engine/rows/fn_detail.h"
 
 int exec_stacks(struct exec *x, struct stacks *out, bool *known)
 {
 	*known = false;
+	if (x->g->parts && x->g == x->g->whole && fn_part_tree(x, x->g))
+		return x->err->kind;
 	if (!graph_stacks_known(x->g))
 		return 0;
 	return graph_event(x->g, x->event, x->err) ||

@@ -376,7 +376,11 @@ int tally_log_block(struct tally *t, uint32_t f);
 /* End the last block of this part, or of the stretch. */
 int tally_log_last(struct tally *t);
 
-/* The same, if the log is on; so is a call in the current block. */
+/* The same, before further parts are added up with it.  Both return 0, or -1 if memory is
+ * out. */
+int tally_log_part(struct tally *t);
+
+/* tally_log_block(), if the log is on; so is a call in the current block. */
 static inline int tally_activation(struct tally *t, uint32_t f)
 {
 	return __builtin_expect(t->log.on, 0) ? tally_log_block(t, f) : 0;
