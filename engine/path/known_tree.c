@@ -14,6 +14,7 @@
 #include "engine/flow/flow.h"
 #include "engine/names/fnset.h"
 #include "engine/path/known.h"
+#include "engine/path/known_other.h"
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
@@ -24,13 +25,6 @@
 
 enum { POLL = 256 };
 enum { TOP = 0, NO_ROW = UINT32_MAX };
-
-struct node {
-	uint32_t fn, parent, depth;
-	uint32_t first, n; /* its vertices: vertex[first] .. */
-	uint64_t est, own, calls;
-	bool inner;
-};
 
 struct waiting {
 	uint64_t est;
@@ -44,7 +38,8 @@ struct growing {
 	const struct cancel *cancel;
 	struct err *err;
 	uint8_t *member; /* [n]: in the set, as the tree sees it; MEMBER.. */
-	struct node *node;
+	struct known_node *node;
+	uint32_t *row; /* [nodes]: of the tree; NO_ROW */
 	size_t nodes, node_cap;
 	uint32_t *vertex; /* of all nodes */
 	uint64_t *cost;	  /* [as vertex]: what a tree of callers counts there; or NULL */
@@ -121,12 +116,12 @@ static bool avoided(const struct growing *g, uint32_t f)
 }
 
 /* The child of fn below a node, while its children are being made. */
-static struct node *child(struct growing *g, uint32_t parent, uint32_t fn)
+static struct known_node *child(struct growing *g, uint32_t parent, uint32_t fn)
 {
 	if (!g->slot[fn]) {
 		if (grow(g, &g->node, &g->node_cap, g->nodes + 1, sizeof(*g->node)))
 			return NULL;
-		g->node[g->nodes++] = (struct node){
+		g->node[g->nodes++] = (struct known_node){
 			.fn = fn, .parent = parent, .depth = g->node[parent].depth + 1};
 		g->slot[fn] = (uint32_t)g->nodes;
 	}
@@ -191,7 +186,7 @@ static int steps(struct growing *g, uint32_t node, each_step *each)
 
 static int count_step(struct growing *g, uint32_t node, const struct step *s)
 {
-	struct node *to = child(g, node, g->s->fn[s->v]);
+	struct known_node *to = child(g, node, g->s->fn[s->v]);
 
 	if (!to)
 		return -1;
@@ -204,7 +199,7 @@ static int count_step(struct growing *g, uint32_t node, const struct step *s)
 
 static int put_step(struct growing *g, uint32_t node, const struct step *s)
 {
-	struct node *to = child(g, node, g->s->fn[s->v]);
+	struct known_node *to = child(g, node, g->s->fn[s->v]);
 	const size_t at = to->first + to->n++;
 
 	g->vertex[at] = s->v;
@@ -230,7 +225,7 @@ static int place_vertices(struct growing *g, size_t from)
 		       : 0;
 }
 
-static bool may_grow(const struct growing *g, const struct node *x)
+static bool may_grow(const struct growing *g, const struct known_node *x)
 {
 	return x->est && (!g->q->depth || x->depth < g->q->depth) &&
 	       !path_under_min((double)x->est, g->q->min);
@@ -319,7 +314,7 @@ static bool at_top(const struct growing *g, uint32_t v)
 
 static int put_top(struct growing *g)
 {
-	struct node *top;
+	struct known_node *top;
 	uint64_t *entered = NULL;
 
 	if (grow(g, &g->node, &g->node_cap, 1, sizeof(*g->node)) ||
@@ -327,7 +322,7 @@ static int put_top(struct growing *g)
 		return -1;
 	g->nodes = 1;
 	top = &g->node[TOP];
-	*top = (struct node){.fn = FLOW_NONE, .parent = FLOW_NONE};
+	*top = (struct known_node){.fn = FLOW_NONE, .parent = FLOW_NONE};
 	for (uint32_t v = 0; v < g->s->n; v++)
 		top->n += at_top(g, v);
 	if (place_vertices(g, 0))
@@ -351,7 +346,7 @@ static int put_top(struct growing *g)
  * the members of a set of several functions. */
 static int start_at_top(struct growing *g)
 {
-	struct node *top = &g->node[TOP];
+	struct known_node *top = &g->node[TOP];
 	const size_t from = g->nodes;
 	const uint32_t n = top->n;
 
@@ -386,7 +381,7 @@ static int put_inner(struct growing *g)
 
 	for (uint32_t v = 0; g->q->of == TREE_CALLS && v < s->n; v++) {
 		const uint32_t c = s->caller[v];
-		struct node *to;
+		struct known_node *to;
 
 		if (!(g->member[v] & MEMBER) || c == FLOW_NONE ||
 		    !(g->member[c] & MEMBER) || avoided(g, s->fn[g->q->up ? c : v]))
@@ -449,16 +444,16 @@ static int keep_nodes(struct growing *g, uint32_t most, uint32_t **kept, uint32_
 static int put_rows(struct growing *g, struct path_tree *t)
 {
 	const uint32_t most = g->q->rows ? g->q->rows : PATH_TREE_ROWS;
-	uint32_t *kept, *order, n = 0, *first, *next, *row, *on;
+	uint32_t *kept, *order, n = 0, *first, *next, *on;
 
 	if (keep_nodes(g, most, &kept, &order, &n))
 		return -1;
 	first = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
 	next = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
-	row = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
+	g->row = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
 	on = ARENA_ARRAY(g->a, uint32_t, (size_t)g->s->functions + 1);
 	t->rows = ARENA_ARRAY(g->a, struct path_tree_row, (size_t)n + 1);
-	if (!first || !next || !row || !on || !t->rows)
+	if (!first || !next || !g->row || !on || !t->rows)
 		return arena_full(g->a, g->err);
 	for (uint32_t i = n; i-- > 0;) {
 		const uint32_t up = g->node[order[i]].parent;
@@ -466,15 +461,16 @@ static int put_rows(struct growing *g, struct path_tree *t)
 		next[order[i]] = first[up];
 		first[up] = order[i];
 	}
+	memset(g->row, 0xff, g->nodes * sizeof(*g->row));
 	t->left_out = t->est - t->own;
 	for (uint32_t i = first[TOP]; i;) {
-		const struct node *x = &g->node[i];
+		const struct known_node *x = &g->node[i];
 
-		row[i] = (uint32_t)t->n;
+		g->row[i] = (uint32_t)t->n;
 		t->rows[t->n++] = (struct path_tree_row){
 			.depth = x->depth,
 			.fn = x->fn,
-			.parent = x->parent == TOP ? FLOW_NONE : row[x->parent],
+			.parent = x->parent == TOP ? FLOW_NONE : g->row[x->parent],
 			.calls = x->calls,
 			.incl = x->est,
 			.cost = path_bounds_exact(x->est),
@@ -496,6 +492,31 @@ static int put_rows(struct growing *g, struct path_tree *t)
 		}
 		i = i ? next[i] : 0;
 	}
+	return 0;
+}
+
+/* What the rows leave out is asked later. */
+static int keep_cut(const struct growing *g, uint32_t most, bool frames,
+		    struct path_tree *t)
+{
+	struct known_cut *c = ARENA_NEW(g->a, struct known_cut);
+
+	if (!c)
+		return arena_full(g->a, g->err);
+	g->row[TOP] = (uint32_t)t->n;
+	*c = (struct known_cut){.s = *g->s,
+				.a = g->a,
+				.up = g->q->up,
+				.frames = frames,
+				.avoiding = g->q->avoiding,
+				.most = most,
+				.node = g->node,
+				.nodes = (uint32_t)g->nodes,
+				.row = g->row,
+				.vertex = g->vertex,
+				.cost = g->cost};
+	t->grown = c;
+	t->known = true;
 	return 0;
 }
 
@@ -529,6 +550,9 @@ int known_tree(const struct stacks *s, const struct path_tree_query *q, struct a
 	if (put_rows(&g, &t))
 		return err->kind;
 	t.cut = g.cut;
+	/* Cost that the query itself leaves out is no part of the answer. */
+	if (t.cut && !q->depth && !(q->min > 0) && keep_cut(&g, most, frames, &t))
+		return err->kind;
 	*out = t;
 	return 0;
 }

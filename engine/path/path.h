@@ -176,6 +176,7 @@ struct path_tree {
 	uint64_t unrooted; /* TREE_PROGRAM: the part of left_out that no root explains */
 	bool cut;	   /* `rows` left out some of it */
 	void *grown;	   /* for path_tree_shown(); NULL: nothing was grown */
+	bool known;	   /* it is of known stacks: a struct known_cut */
 	const struct path_fold *folded; /* the same for folded rows; or NULL */
 };
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/path/known_other.h"
 #include "engine/path/path_tree_in.h"
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
@@ -312,7 +313,7 @@ static int folded_shown(const struct path_tree *t, struct path_shown *out,
 int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct err *err)
 {
 	struct growing *g = t->grown;
-	size_t n = g ? (size_t)g->fl->in.functions + 1 : 0;
+	size_t n = g && !t->known ? (size_t)g->fl->in.functions + 1 : 0;
 	struct gathering w = {.g = g};
 	uint64_t *lifted = NULL, edges, groups = 1;
 	double *left;
@@ -322,6 +323,8 @@ int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct er
 		return folded_shown(t, out, err);
 	if (!g)
 		return 0;
+	if (t->known)
+		return known_shown(t, out, err);
 	g->err = err;
 	w.mass = ARENA_ARRAY(g->arena, double, n);
 	w.stays = ARENA_ARRAY(g->arena, double, n);

@@ -259,8 +259,36 @@ def frames_of(lines):
         frames.append((int(numbers[0]), int(numbers[3])))
 
 
+def folded(path, query):
+    """What the stacks of a picture spend, by their last frames."""
+    r = run(path, "-q", "--index", "group.quern", "-c", query + " | as folded")
+    got = collections.Counter()
+    for line in r.text.splitlines():
+        frames, cost = line.rsplit(" ", 1)
+        got[frames.split(";")[-1]] += int(cost)
+    return {f: c for f, c in got.items() if c}
+
+
+def cut(name):
+    """A tree that lists some rows says at which functions the cost of all others stays."""
+    path = fixtures + "/" + name
+    stacks = {stack: cost[1] for stack, cost in xdebug.stacks(path).items()}
+    own, _ = costs_of(stacks)
+    some = len(stacks) // 2 + 1
+    same(folded(path, "calltree max %d" % some), {f: c for f, c in own.items() if c},
+         "%s: %d rows leave each cost at its function" % (name, some))
+    hot = max(own, key=lambda f: (own[f], f))
+    roots = collections.Counter()
+    for stack, cost in stacks.items():
+        if hot in stack:
+            roots[stack[0]] += cost
+    same(folded(path, "calltree to %s max %d" % (quoted(hot), some)), dict(+roots),
+         "%s: cost of the hottest function ends where its stacks begin" % name)
+
+
 for profile in PROFILES:
     compare(profile)
+    cut(profile)
     group(profile)
     report(profile)
 done()

@@ -1,0 +1,229 @@
+/*
+ * known_other.c - the cost that the rows of a tree of known stacks leave out; see
+ * known_other.h.
+ *
+ * Each vertex spends its cost below the nearest row above it, or in it.  In a tree of
+ * callers the cost of a vertex goes up to the root of its stack.
+ *
+ *	rows		a, a;b		vertices in no row: c and d below a;b, e below a
+ *	tree		a - b - c - d
+ *			  \ e
+ *
+ * A picture shows others below wide rows only, so narrow rows lift theirs to the wide row
+ * above.
+ */
+#include "engine/path/known_other.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/flow/flow.h"
+#include "engine/names/fnset.h"
+#include "index/base/arena.h"
+#include "index/base/cost.h"
+#include "index/base/err.h"
+#include "index/base/order.h"
+
+#define WIDE_SHARE 1000 /* a wide row has this part of the whole, as in path_other.c */
+enum { TOP = 0, NO_ROW = UINT32_MAX };
+
+struct others {
+	const struct known_cut *cut;
+	const struct path_tree *t;
+	uint32_t *group;  /* [rows + 1]: the wide row at or above it */
+	uint64_t *lifted; /* [rows] */
+	struct path_other *at;
+	size_t n;
+	struct err *err;
+};
+
+static bool avoided(const struct known_cut *c, uint32_t v)
+{
+	return c->avoiding && fnset_has(c->avoiding, c->s.fn[v]);
+}
+
+static int find_groups(struct others *o)
+{
+	const struct path_tree *t = o->t;
+	const uint64_t wide = t->est / WIDE_SHARE;
+
+	o->group = ARENA_ARRAY(o->cut->a, uint32_t, t->n + 1);
+	o->lifted = ARENA_ARRAY(o->cut->a, uint64_t, t->n + 1);
+	if (!o->group || !o->lifted)
+		return arena_full(o->cut->a, o->err);
+	o->group[t->n] = (uint32_t)t->n;
+	for (size_t i = 0; i < t->n; i++) {
+		const struct path_tree_row *r = &t->rows[i];
+
+		o->group[i] = r->est >= wide	       ? (uint32_t)i
+			      : r->parent == FLOW_NONE ? (uint32_t)t->n
+						       : o->group[r->parent];
+	}
+	return 0;
+}
+
+/* Function fn spends `cost` below a row. */
+static void add_other(struct others *o, uint32_t row, uint32_t fn, uint64_t cost)
+{
+	const uint32_t group = o->group[row];
+
+	if (!cost)
+		return;
+	o->at[o->n++] = (struct path_other){group, fn, cost};
+	if (row != group)
+		cost_add(&o->lifted[row], cost);
+}
+
+/* All narrow rows above have it in no row below, too. */
+static void lift(struct others *o)
+{
+	for (size_t i = o->t->n; i-- > 0;) {
+		const uint32_t up = o->t->rows[i].parent;
+
+		if (o->group[i] != i && up != FLOW_NONE && o->group[up] != up)
+			cost_add(&o->lifted[up], o->lifted[i]);
+	}
+}
+
+/* Of callees: vertices in no row are below the row of their caller. */
+static int others_down(struct others *o)
+{
+	const struct known_cut *c = o->cut;
+	uint32_t *row = ARENA_ARRAY(c->a, uint32_t, (size_t)c->s.n + 1);
+
+	o->at = ARENA_ARRAY(c->a, struct path_other, (size_t)c->s.n + 1);
+	if (!row || !o->at)
+		return arena_full(c->a, o->err);
+	memset(row, 0xff, c->s.n * sizeof(*row));
+	/* Of frames the nodes of level 1 have the vertices of the top. */
+	for (uint32_t k = c->frames ? 1 : TOP; k < c->nodes; k++) {
+		const struct known_node *x = &c->node[k];
+		const bool is_row = c->row[k] != NO_ROW;
+		const uint32_t in = is_row ? c->row[k] : c->row[x->parent];
+
+		for (uint32_t i = x->first; in != NO_ROW && i < x->first + x->n; i++) {
+			row[c->vertex[i]] = in;
+			if (!is_row)
+				add_other(o, in, x->fn, c->s.self[c->vertex[i]]);
+		}
+	}
+	for (uint32_t v = 0; v < c->s.n; v++) {
+		const uint32_t up = c->s.caller[v];
+
+		if (row[v] != NO_ROW || up == FLOW_NONE || row[up] == NO_ROW ||
+		    avoided(c, v))
+			continue;
+		row[v] = row[up];
+		add_other(o, row[v], c->s.fn[v], c->s.self[v]);
+	}
+	return 0;
+}
+
+/* root[v]: where the stack of v begins; FLOW_NONE: the way there is avoided. */
+static uint32_t *find_roots(struct others *o)
+{
+	const struct known_cut *c = o->cut;
+	uint32_t *root = ARENA_ARRAY(c->a, uint32_t, (size_t)c->s.n + 1);
+
+	for (uint32_t v = 0; root && v < c->s.n; v++) {
+		const uint32_t up = c->s.caller[v];
+
+		root[v] = up == FLOW_NONE ? v : avoided(c, up) ? FLOW_NONE : root[up];
+	}
+	return root;
+}
+
+/* Of callers: the cost of a chain that no row goes on from ends at the roots.  A node that
+ * was expanded has all its steps as nodes behind it. */
+static int others_up(struct others *o)
+{
+	const struct known_cut *c = o->cut;
+	const uint32_t *root = find_roots(o);
+	uint8_t *expanded = ARENA_ARRAY(c->a, uint8_t, (size_t)c->nodes + 1);
+	size_t entries = 0;
+
+	for (uint32_t k = 0; k < c->nodes; k++)
+		entries += c->node[k].n;
+	o->at = ARENA_ARRAY(c->a, struct path_other, entries + 1);
+	if (!root || !expanded || !o->at)
+		return arena_full(c->a, o->err);
+	for (uint32_t k = 1; k < c->nodes; k++)
+		expanded[c->node[k].parent] = 1;
+	for (uint32_t k = 1; k < c->nodes; k++) {
+		const struct known_node *x = &c->node[k];
+		const bool is_row = c->row[k] != NO_ROW;
+		const uint32_t row = is_row ? c->row[k] : c->row[x->parent];
+
+		if (row == NO_ROW || (is_row && expanded[k]))
+			continue;
+		for (uint32_t i = x->first; i < x->first + x->n; i++) {
+			const uint32_t v = c->vertex[i];
+
+			/* What ends at a row is its own. */
+			if (root[v] != FLOW_NONE && (!is_row || root[v] != v))
+				add_other(o, row, c->s.fn[root[v]], c->cost[i]);
+		}
+	}
+	return 0;
+}
+
+static int by_place(const void *x, const void *y)
+{
+	const struct path_other *a = x, *b = y;
+	const int c = order_u64(a->row, b->row);
+
+	return c ? c : order_u64(a->fn, b->fn);
+}
+
+static int by_cost(const void *x, const void *y)
+{
+	const struct path_other *a = x, *b = y;
+	const int c = cost_order(b->cost, a->cost);
+
+	return c ? c : by_place(x, y);
+}
+
+static int by_row_and_cost(const void *x, const void *y)
+{
+	const struct path_other *a = x, *b = y;
+	const int c = order_u64(a->row, b->row);
+
+	return c ? c : by_cost(x, y);
+}
+
+static void sort_others(struct others *o, int (*by)(const void *, const void *))
+{
+	if (o->n)
+		qsort(o->at, o->n, sizeof(*o->at), by);
+}
+
+/* Add up those of one row and function, and keep the costliest. */
+static void join(struct others *o)
+{
+	size_t k = 0;
+
+	sort_others(o, by_place);
+	for (size_t i = 0; i < o->n; i++) {
+		if (k && !by_place(&o->at[k - 1], &o->at[i]))
+			cost_add(&o->at[k - 1].cost, o->at[i].cost);
+		else
+			o->at[k++] = o->at[i];
+	}
+	o->n = k;
+	sort_others(o, by_cost);
+	o->n = o->n > o->cut->most ? o->cut->most : o->n;
+	sort_others(o, by_row_and_cost);
+}
+
+int known_shown(const struct path_tree *t, struct path_shown *out, struct err *err)
+{
+	struct others o = {.cut = t->grown, .t = t, .err = err};
+
+	*out = (struct path_shown){0};
+	if (find_groups(&o) || (o.cut->up ? others_up(&o) : others_down(&o)))
+		return err->kind;
+	lift(&o);
+	join(&o);
+	*out = (struct path_shown){o.lifted, o.at, o.n};
+	return 0;
+}

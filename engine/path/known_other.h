@@ -1,0 +1,36 @@
+/*
+ * known_other.h - the cost that the rows of a tree of known stacks leave out, by function
+ * (path.h, struct path_shown): exact.
+ */
+#ifndef QUERN_KNOWN_OTHER_H
+#define QUERN_KNOWN_OTHER_H
+
+#include "engine/path/path.h"
+#include "index/graph/stacks.h"
+
+/* A chain of functions, and the vertices whose stacks read so (known_tree.c). */
+struct known_node {
+	uint32_t fn, parent, depth;
+	uint32_t first, n; /* its vertices: vertex[first] .. */
+	uint64_t est, own, calls;
+	bool inner;
+};
+
+/* A tree that was cut, as known_tree() grew it; node 0 is the top. */
+struct known_cut {
+	struct stacks s;
+	struct arena *a;
+	bool up, frames;	       /* frames: the top is none */
+	const struct fn_set *avoiding; /* or NULL */
+	uint32_t most;		       /* others, the costliest */
+	const struct known_node *node;
+	uint32_t nodes;
+	const uint32_t *row;	/* [nodes]: of the tree; UINT32_MAX: none */
+	const uint32_t *vertex; /* of all nodes */
+	const uint64_t *cost;	/* [as vertex], of a tree of callers; or NULL */
+};
+
+/* t->grown is a struct known_cut. */
+int known_shown(const struct path_tree *t, struct path_shown *out, struct err *err);
+
+#endif
