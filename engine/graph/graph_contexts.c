@@ -47,19 +47,13 @@ static int context_fill(struct graph *g, uint32_t e, const struct flow_input *be
 	return 0;
 }
 
-/* The costs of an event are sums over the parts. */
-static int part_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-		     struct arena *scratch, uint64_t *self, uint64_t *edge,
-		     struct err *err)
+/* Self and inclusive costs of an event, sums over the parts; both start as zeros. */
+static int sum_parts(const struct graph *g, const struct part_contexts *from, uint32_t e,
+		     uint64_t *self, uint64_t *incl, struct err *err)
 {
-	const struct part_contexts *from = g->stage;
 	const uint32_t events = store_info(g->st)->events;
-	uint64_t *incl = ARENA_ARRAY(scratch, uint64_t, (size_t)g->functions + 1);
 
-	(void)below;
-	if (!incl)
-		return arena_full(scratch, err);
-	for (uint32_t c = g->functions; c-- > 0;) {
+	for (uint32_t c = from->n; c-- > 0;) {
 		self[c] = store_event_of(g->st, e, from->self + (size_t)c * events);
 		cost_add(&incl[c], self[c]);
 		if (from->parent[c])
@@ -67,6 +61,20 @@ static int part_fill(struct graph *g, uint32_t e, const struct flow_input *below
 		if (graph_poll(g, c, err))
 			return err->kind;
 	}
+	return 0;
+}
+
+static int part_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		     struct arena *scratch, uint64_t *self, uint64_t *edge,
+		     struct err *err)
+{
+	uint64_t *incl = ARENA_ARRAY(scratch, uint64_t, (size_t)g->functions + 1);
+
+	(void)below;
+	if (!incl)
+		return arena_full(scratch, err);
+	if (sum_parts(g, g->stage, e, self, incl, err))
+		return err->kind;
 	for (uint32_t i = 0; i < g->edges; i++)
 		edge[i] = incl[g->callee[i]];
 	return 0;
@@ -267,19 +275,39 @@ static int stacks_of_graph(struct graph *g, uint32_t e, struct arena *a, struct 
 	return 0;
 }
 
+static int stacks_of_contexts(const struct graph *g, const struct part_contexts *from,
+			      uint32_t e, struct arena *a, struct stacks *s,
+			      struct err *err)
+{
+	uint64_t *self = ARENA_ARRAY(a, uint64_t, (size_t)from->n + 1);
+	uint64_t *incl = ARENA_ARRAY(a, uint64_t, (size_t)from->n + 1);
+
+	if (!self || !incl)
+		return arena_full(a, err);
+	*s = (struct stacks){.n = from->n,
+			     .fn = from->fn,
+			     .calls = from->calls,
+			     .self = self,
+			     .incl = incl};
+	if (stacks_link(s, from->parent, a))
+		return arena_full(a, err);
+	return sum_parts(g, from, e, self, incl, err);
+}
+
 /* The stacks of parts, by the functions of g. */
-static int stacks_of_parts(struct graph *g, uint32_t e, struct arena *a, struct stacks *s,
-			   bool *known, struct err *err)
+static int stacks_of_parts(const struct graph *g, uint32_t e, struct arena *a,
+			   struct stacks *s, bool *known, struct err *err)
 {
 	uint32_t *fn;
 
-	if (graph_event(g->tree, e, err) ||
-	    stacks_of_graph(g->tree, e, a, s, known, err) || !*known)
+	if (g->tree->stage ? stacks_of_contexts(g, g->tree->stage, e, a, s, err)
+			   : stacks_of_store(g, e, a, s, err))
 		return err->kind;
 	if (!(fn = ARENA_ARRAY(a, uint32_t, (size_t)s->n + 1)))
 		return arena_full(a, err);
+	*known = true;
 	for (uint32_t v = 0; v < s->n; v++) {
-		fn[v] = g->map[g->tree->origin[v]];
+		fn[v] = g->map[s->fn[v]];
 		*known &= fn[v] != GRAPH_NONE;
 	}
 	s->fn = fn;

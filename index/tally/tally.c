@@ -320,6 +320,12 @@ void tally_restart(struct tally *t)
 	t->now.pending = PENDING_NONE;
 }
 
+int tally_log_part(struct tally *t)
+{
+	tally_leave(t);
+	return tally_log_last(t) || block_log_part(&t->log) ? -1 : 0;
+}
+
 struct part_slot *tally_new_part(struct tally *t)
 {
 	const uint64_t i = t->parts.n;

@@ -199,12 +199,6 @@ int tally_log_last(struct tally *t)
 	return block_log_last(&t->log, t->fns.part_self, t->events.n, first_event(t));
 }
 
-int tally_log_part(struct tally *t)
-{
-	tally_leave(t);
-	return tally_log_last(t) || block_log_part(&t->log) ? -1 : 0;
-}
-
 /* ---- its end ---- */
 
 /* Add now[n] to both sums and set it to 0. */
