@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "repl/bench_parse.h"
 #include "repl/term/talk.h"
 

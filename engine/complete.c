@@ -16,6 +16,7 @@
 #include "engine/sources/sources.h"
 #include "engine/compare/vs.h"
 #include "engine/lang/keywords.h"
+#include "engine/lang/result.h"
 #include "index/base/err.h"
 
 /* ---- where are we ---- */

@@ -22,7 +22,12 @@
 #ifndef QUERN_COLUMN_H
 #define QUERN_COLUMN_H
 
-#include "engine/lang/result.h"
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "engine/lang/col_type.h"
+#include "index/base/str.h"
 
 struct table;
 

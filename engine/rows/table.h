@@ -13,11 +13,13 @@
 
 #include "engine/graph/graph.h"
 #include "engine/rows/column.h"
+#include "index/format/event.h"
 
 struct exec;
 struct expr;
 struct listing;
 struct path_tree;
+struct result;
 struct source;
 struct table;
 struct vs; /* vs.c: two tables joined */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "engine/rows/doubt.h"
+#include "engine/lang/result.h"
 #include "engine/rows/exec.h"
 #include "engine/sources/columns.h"
 #include "index/base/err.h"

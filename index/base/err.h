@@ -4,6 +4,8 @@
  * The caller owns the struct err and zeroes it ({0}).  A function that can fail returns 0
  * or the kind; the first error wins, later err_set() calls leave it as it is.  A message
  * names the thing, the value and what to do; repl/ adds the file name or the caret.
+ *
+ * Most files include this header, so what may change is in another one (err_kind.h).
  */
 #ifndef QUERN_BASE_ERR_H
 #define QUERN_BASE_ERR_H
@@ -29,8 +31,5 @@ int err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf
 /* ERR_LIMIT: "out of memory", and then `doing`, as in "while reading"; NULL: nothing. */
 int err_no_memory(struct err *err, const char *doing);
 void err_clear(struct err *err);
-int err_exit_status(int kind);
-/* The kind of error for a failed call with errno `why`: ERR_LIMIT if memory was out. */
-int err_kind_of(int why, int otherwise);
 
 #endif

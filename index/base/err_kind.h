@@ -1,4 +1,5 @@
-/* err_kind.h - the kinds of errors (err.h), for those who name one. */
+/* err_kind.h - the kinds of errors (err.h), for those who name one, and what follows from
+ * a kind. */
 #ifndef QUERN_BASE_ERR_KIND_H
 #define QUERN_BASE_ERR_KIND_H
 
@@ -15,5 +16,9 @@ enum err_kind {
 	ERR_CANCEL,  /* interrupted by the user: exit 130 */
 	ERR_OUTPUT,  /* the result could not be written: exit 1 */
 };
+
+int err_exit_status(int kind);
+/* The kind of error for a failed call with errno `why`: ERR_LIMIT if memory was out. */
+int err_kind_of(int why, int otherwise);
 
 #endif
