@@ -19,6 +19,7 @@
 #include "index/read/beside.h"
 #include "repl/app/limit.h"
 #include "repl/app/options.h"
+#include "repl/term/emit.h"
 #include "repl/term/number.h"
 #include "repl/app/output.h"
 #include "repl/app/progress.h"
@@ -573,6 +574,8 @@ static int answer(void *arg, const struct result *r, struct err *err)
 {
 	struct app *app = arg;
 
+	if (app->format == FORMAT_GITHUB || r->format == FORMAT_GITHUB)
+		emit_for_runner();
 	for (size_t i = 0; i < r->nnotes; i++)
 		(i + r->nhints < r->nnotes ? app_warn : app_note)(app, "note: %.*s",
 								  STR_ARG(r->notes[i]));

@@ -57,7 +57,7 @@ static void put_id(struct writer *w, const char *key, uint32_t id)
 static void put_first_name(struct writer *w, struct str name)
 {
 	out_char(w->o, ' ');
-	out_str(w->o, name);
+	emit_raw(w->o, name);
 }
 
 static void put_fn(struct writer *w, const char *key, uint32_t f)
@@ -232,14 +232,14 @@ static void put_event(struct writer *w, uint32_t e)
 	if (ev.builtin || (e < w->info->events && !ev.long_name.n))
 		return;
 	out_c(w->o, "event: ");
-	out_str(w->o, ev.name);
+	emit_raw(w->o, ev.name);
 	if (e >= w->info->events) {
 		out_c(w->o, " = ");
-		out_str(w->o, ev.formula);
+		emit_raw(w->o, ev.formula);
 	}
 	if (ev.long_name.n) {
 		out_c(w->o, " : ");
-		out_str(w->o, ev.long_name);
+		emit_raw(w->o, ev.long_name);
 	}
 	out_char(w->o, '\n');
 }
@@ -251,7 +251,7 @@ static void put_header(struct writer *w)
 	out_c(w->o, "# callgrind format\nversion: 1\ncreator: quern\n");
 	if (info->cmd.n) {
 		out_c(w->o, "cmd: ");
-		out_str(w->o, info->cmd);
+		emit_raw(w->o, info->cmd);
 		out_char(w->o, '\n');
 	}
 	out_c(w->o, "desc: Query: ");
@@ -269,7 +269,7 @@ static void put_header(struct writer *w)
 
 		store_event(w->st, e, &ev);
 		out_char(w->o, ' ');
-		out_str(w->o, ev.name);
+		emit_raw(w->o, ev.name);
 	}
 	out_char(w->o, '\n');
 }

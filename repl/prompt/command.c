@@ -126,6 +126,8 @@ static int do_mode(struct app *app, struct str rest, struct err *err)
 		return err_hint(err, ".mode FORMAT exact shows every digit, wide every"
 				     " name");
 	}
+	if (f == FORMAT_GITHUB)
+		emit_for_runner();
 	app->exact = str_eq(name, STR("exact")) || str_eq(rest, STR("exact"));
 	app->wide = str_eq(name, STR("wide")) || str_eq(rest, STR("wide"));
 	app->format = f;

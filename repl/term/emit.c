@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "index/base/out.h"
 #include "repl/term/utf8.h"
@@ -249,6 +250,64 @@ static void md_code(struct out *o, struct str s, unit_writer *write)
 	out_fill(o, '`', most + 1);
 }
 
+/* ---- for a runner ---- */
+
+static bool guarded;
+
+void emit_for_runner(void)
+{
+	guarded = true;
+}
+
+/* The bracket of "##[error]" is at byte i. */
+static bool is_command(struct str s, size_t i)
+{
+	return s.p[i] == '[' && i > 1 && s.p[i - 1] == '#' && s.p[i - 2] == '#';
+}
+
+/* The colon that makes a command of a line that begins with the name; s.n: there is none. */
+static size_t line_command(struct str s)
+{
+	size_t i = 0;
+
+	while (i < s.n && (unsigned char)s.p[i] <= ' ')
+		i++;
+	return i + 1 < s.n && s.p[i] == ':' && s.p[i + 1] == ':' ? i : s.n;
+}
+
+static bool forges(struct str s)
+{
+	return line_command(s) < s.n || str_find_str(s, STR("##[")) < s.n;
+}
+
+/* s with the bytes of commands as \xNN, in out_mem. */
+static struct str harmless(struct out *o, struct str s)
+{
+	const size_t colon = line_command(s);
+
+	for (size_t i = 0; i < s.n; i++)
+		if (i == colon || is_command(s, i))
+			hex_bytes(o, s.p + i, 1);
+		else
+			out_char(o, s.p[i]);
+	return (struct str){o->buf, o->n};
+}
+
+void emit_raw(struct out *o, struct str s)
+{
+	struct out safe;
+
+	if (!guarded || o->fd != STDOUT_FILENO || !forges(s)) {
+		out_str(o, s);
+		return;
+	}
+	out_mem(&safe);
+	out_str(o, harmless(&safe, s));
+	if (safe.failed)
+		o->failed = safe.failed;
+	out_close(&safe);
+}
+
 /* ---- the marked form ---- */
 
 static bool all_units(struct str s, bool (*test)(const struct unit *))
@@ -277,6 +336,8 @@ static struct str marked(struct out *o, struct str s)
 
 		if (u.cp == '\\')
 			out_c(o, "\\\\");
+		else if (guarded && is_command(s, i))
+			hex_bytes(o, u.p, u.n);
 		else
 			text_unit(o, &u);
 		i += u.n;
@@ -286,8 +347,17 @@ static struct str marked(struct out *o, struct str s)
 
 static void json(struct out *o, struct str s)
 {
+	size_t from = 0;
+
 	out_char(o, '"');
-	each_unit(o, s, IN_JSON, json_unit);
+	for (size_t i = 0; guarded && i < s.n; i++)
+		if (is_command(s, i)) {
+			each_unit(o, (struct str){s.p + from, i - from}, IN_JSON,
+				  json_unit);
+			out_c(o, "\\u005b");
+			from = i + 1;
+		}
+	each_unit(o, str_from(s, from), IN_JSON, json_unit);
 	out_char(o, '"');
 }
 
@@ -342,7 +412,8 @@ static void emit_marked(struct out *o, enum emit_form form, struct str s)
 			s = marked(&mark, s);
 		json(o, s);
 	} else {
-		if (starts_marked(s) || !all_units(s, printable))
+		if (starts_marked(s) || !all_units(s, printable) ||
+		    (guarded && forges(s)))
 			s = marked(&mark, s);
 		emit_field(o, form, s);
 	}
@@ -362,7 +433,7 @@ static void put_json_name(struct out *o, struct str s)
 	out_char(o, '"');
 }
 
-void emit_name(struct out *o, enum emit_form form, struct str s)
+static void emit_plain(struct out *o, enum emit_form form, struct str s)
 {
 	switch (form) {
 	case EMIT_JSON: put_json_name(o, s); break;
@@ -387,6 +458,28 @@ void emit_name(struct out *o, enum emit_form form, struct str s)
 		each_unit(o, s, IN_DOT, dot_unit);
 		out_char(o, '"');
 	}
+}
+
+void emit_name(struct out *o, enum emit_form form, struct str s)
+{
+	struct out safe;
+
+	if (!guarded || !forges(s)) {
+		emit_plain(o, form, s);
+		return;
+	}
+	out_mem(&safe);
+	switch (form) {
+	case EMIT_JSON:
+	case EMIT_CSV:
+	case EMIT_CSV_RAW:
+	case EMIT_TSV:
+	case EMIT_TSV_RAW: emit_marked(o, form, s); break;
+	default: emit_plain(o, form, harmless(&safe, s));
+	}
+	if (safe.failed)
+		o->failed = safe.failed;
+	out_close(&safe);
 }
 
 struct str emit_utf8(struct out *o, struct str s)

@@ -57,6 +57,14 @@ enum emit_form {
 	EMIT_FRAME,
 };
 
+/*
+ * GitHub's runner obeys "##[error]text" anywhere in a line of its job's output, and "::error::text"
+ * after leading blanks.  After emit_for_runner() no name can write either: `[` and `:` become
+ * `\x5B` and `\x3A` of text, \u005b of json and of the marked form.
+ */
+void emit_for_runner(void);
+/* A name as it is, for a format that has no escapes; but not on standard output to a runner. */
+void emit_raw(struct out *o, struct str name);
 void emit_name(struct out *o, enum emit_form form, struct str name);
 /* The name itself, or, if it is not UTF-8 or begins as one, its marked form: in o, which is
  * out_mem() and loses what it had.  For readers that take names in binary. */

@@ -88,21 +88,6 @@ static void put_wrapped(struct out *o, struct str line, size_t used, const char 
 	}
 }
 
-/* Write the lines of s, each through emit_name(); later lines are indented. */
-static void put_lines(struct out *o, struct str s, size_t used, const char *indent)
-{
-	for (;;) {
-		size_t n = str_find(s, '\n');
-
-		put_wrapped(o, (struct str){s.p, n}, used, indent);
-		if (n == s.n)
-			return;
-		s = str_from(s, n + 1);
-		out_c(o, indent);
-		used = strlen(indent);
-	}
-}
-
 void talk(const char *fmt, ...)
 {
 	char text[4096];
@@ -113,7 +98,7 @@ void talk(const char *fmt, ...)
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
 	begin(&o);
-	put_lines(&o, str_c(text), 0, "");
+	put_wrapped(&o, str_c(text), 0, "");
 	end(&o);
 }
 
@@ -133,7 +118,7 @@ static void put_error(struct out *o, const struct err *err, const char *text, bo
 
 	if (named)
 		out_c(o, colour ? "\033[1;31merror:\033[0m " : "error: ");
-	put_lines(o, str_c(text), named ? 7 : 0, "  ");
+	put_wrapped(o, str_c(text), named ? 7 : 0, "  ");
 }
 
 static void put_hint(struct out *o, const struct err *err, bool colour)
@@ -141,7 +126,7 @@ static void put_hint(struct out *o, const struct err *err, bool colour)
 	if (!err->hint[0])
 		return;
 	out_c(o, colour ? "  \033[1mhint:\033[0m " : "  hint: ");
-	put_lines(o, str_c(err->hint), 8, "        ");
+	put_wrapped(o, str_c(err->hint), 8, "        ");
 }
 
 /* The line of text with byte `at`; *in_line: the offset of `at` in it. */

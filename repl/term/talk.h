@@ -17,7 +17,7 @@ struct out;
 
 /* Messages of this thread go to o from now on; NULL: to stderr again. */
 void talk_to(struct out *o);
-/* One line, or several separated by newlines; a newline is added. */
+/* One line; a newline in it, which only a name can have, is escaped. */
 void talk(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* One line, whatever the text is: the name of a file may contain a newline. */
