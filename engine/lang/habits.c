@@ -121,6 +121,52 @@ static const struct habit stages[] = {
 	{"filter", "where @", "where self > 1k"},
 };
 
+/* Dot-commands of other shells. */
+static const struct habit commands[] = {
+	{"tables", NULL,
+	 ".help sources: functions, files, calls, lines ... are the tables"},
+	{"schema", NULL, ".help columns"},
+	{"fullschema", NULL, ".help columns"},
+	{"columns", NULL, ".help columns"},
+	{"indexes", NULL, ".profiles"},
+	{"databases", NULL, ".profiles"},
+	{"dbinfo", NULL, "info"},
+	{"show", NULL, ".mode, .pager, .timer, .limit"},
+	{"headers", NULL, ".mode csv"},
+	{"header", NULL, ".mode csv"},
+	{"separator", NULL, ".mode tsv"},
+	{"width", NULL, ".mode auto exact"},
+	{"maxrows", NULL, ".limit rows 50M"},
+	{"timeout", NULL, ".limit seconds 600"},
+	{"dump", NULL, ".export DIR"},
+	{"backup", NULL, ".export DIR"},
+	{"import", NULL, ".open PROFILE"},
+	{"attach", NULL, ".open PROFILE"},
+	{"print", NULL, "top 1"},
+	{"parameter", NULL, "let $NAME = VALUE"},
+	{"param", NULL, "let $NAME = VALUE"},
+	{"set", NULL, "let $NAME = VALUE"},
+	{"shell", NULL, "top 20 ! COMMAND"},
+	{"system", NULL, "top 20 ! COMMAND"},
+	{"sh", NULL, "top 20 ! COMMAND"},
+	{"stats", NULL, ".timer on"},
+	{"d", NULL, ".help sources; .help columns"},
+	{"dt", NULL, ".help sources"},
+	{"l", NULL, ".profiles"},
+	{"c", NULL, ".open PROFILE"},
+	{"connect", NULL, ".open PROFILE"},
+	{"i", NULL, ".read FILE"},
+	{"o", NULL, ".output FILE"},
+	{"e", NULL, ".edit"},
+	{"g", NULL, ".read FILE"},
+	{"x", NULL, ".mode auto exact"},
+	{"pset", NULL, ".mode FORMAT"},
+	{"timing", NULL, ".timer"},
+	{"h", NULL, ".help"},
+	{"?", NULL, ".help"},
+	{"!", NULL, "top 20 ! COMMAND"},
+};
+
 /* Programs: their place is after "!". */
 static const char *const programs[] = {"less",	"more", "awk",	   "sed",  "tee",
 				       "xargs", "cut",	"python3", "perl", "column"};
@@ -432,4 +478,12 @@ const char *habit_stage(struct str stage, habit_reads *parses, char *buf)
 			return fill("! @", &(struct typed){.what = str_trim(stage)}, true,
 				    buf);
 	return of_table(parses, stages, COUNT(stages), stage, "functions | ", buf);
+}
+
+const char *habit_command(struct str name)
+{
+	for (size_t i = 0; i < COUNT(commands); i++)
+		if (str_eq(name, str_c(commands[i].word)))
+			return commands[i].alone;
+	return NULL;
 }

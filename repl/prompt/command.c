@@ -7,24 +7,21 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "engine/lang/common_sets.h"
+#include "engine/lang/habits.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "index/store/store.h"
-#include "repl/app/child.h"
 #include "repl/app/options.h"
 #include "repl/term/emit.h"
 #include "repl/export/export.h"
 #include "repl/export/export_db.h"
+#include "repl/prompt/command_in.h"
 #include "repl/prompt/help.h"
-#include "repl/prompt/library.h"
 #include "repl/app/limit.h"
 #include "repl/term/number.h"
 #include "repl/prompt/opening.h"
 #include "repl/app/output.h"
-#include "repl/prompt/params.h"
-#include "repl/prompt/script.h"
 
 static char *c_string(struct str s, struct err *err)
 {
@@ -35,7 +32,7 @@ static char *c_string(struct str s, struct err *err)
 	return c;
 }
 
-static char *file_word(struct str s, struct err *err)
+char *command_file(struct str s, struct err *err)
 {
 	char *path = app_expand(s);
 
@@ -44,8 +41,7 @@ static char *file_word(struct str s, struct err *err)
 	return path;
 }
 
-/* Cut the first word off *rest; "..." holds a word with blanks. */
-static struct str cut_word(struct str *rest)
+struct str command_word(struct str *rest)
 {
 	struct str s = str_trim(*rest), w;
 	size_t n;
@@ -105,7 +101,7 @@ static int do_pager(struct app *app, struct str rest, struct err *err)
 
 static int do_mode(struct app *app, struct str rest, struct err *err)
 {
-	struct str name = cut_word(&rest);
+	struct str name = command_word(&rest);
 	enum format f = format_of_name(name);
 
 	if (!name.n) {
@@ -264,7 +260,7 @@ static int do_event(struct app *app, struct str rest, struct err *err)
 
 static int do_open(struct app *app, struct str rest, struct err *err)
 {
-	char *path = file_word(cut_word(&rest), err);
+	char *path = command_file(command_word(&rest), err);
 	int kind = err->kind;
 
 	if (path && !*path)
@@ -278,7 +274,7 @@ static int do_open(struct app *app, struct str rest, struct err *err)
 
 static int do_close(struct app *app, struct str rest, struct err *err)
 {
-	char *name = c_string(cut_word(&rest), err);
+	char *name = c_string(command_word(&rest), err);
 
 	if (name)
 		app_close(app, *name ? name : NULL, err);
@@ -364,7 +360,7 @@ static int do_filters(struct app *app, struct str rest, struct err *err)
 
 static int do_output(struct app *app, struct str rest, struct err *err)
 {
-	char *path = file_word(cut_word(&rest), err);
+	char *path = command_file(command_word(&rest), err);
 
 	if (path)
 		output_redirect(app, *path ? path : NULL, err);
@@ -374,20 +370,20 @@ static int do_output(struct app *app, struct str rest, struct err *err)
 
 static int do_once(struct app *app, struct str rest, struct err *err)
 {
-	struct str path = cut_word(&rest);
+	struct str path = command_word(&rest);
 
 	if (!path.n)
 		return err_set(err, ERR_USAGE, 0, ".once needs a FILE");
 	free(app->once);
-	app->once = file_word(path, err);
+	app->once = command_file(path, err);
 	return err->kind;
 }
 
 /* .export DIR [csv|ndjson] [TABLE...], or .export FILE.db [TABLE...] */
 static int do_export(struct app *app, struct str rest, struct err *err)
 {
-	char *dir = c_string(cut_word(&rest), err);
-	struct str tables = rest, format = cut_word(&rest);
+	char *dir = c_string(command_word(&rest), err);
+	struct str tables = rest, format = command_word(&rest);
 	enum export_format as =
 		str_eq(format, STR("ndjson")) ? EXPORT_NDJSON : EXPORT_CSV;
 
@@ -442,236 +438,6 @@ static int do_help(struct app *app, struct str rest, struct err *err)
 	if (!err->kind && o.n)
 		output_text(app, (struct str){o.buf, o.n - 1}, err);
 	out_close(&o);
-	return err->kind;
-}
-
-/* ---- scripts ---- */
-
-static int do_read(struct app *app, struct str rest, struct err *err)
-{
-	char *path = file_word(cut_word(&rest), err);
-
-	if (path && !*path)
-		err_set(err, ERR_USAGE, 0, ".read needs a FILE");
-	else if (path)
-		err->kind = script_file(app, path);
-	free(path);
-	return err->kind;
-}
-
-static int write_text(const char *path, struct str text, struct err *err)
-{
-	struct target t;
-	struct out o;
-	int failed;
-
-	if (target_open(&t, path, err))
-		return err->kind;
-	out_fd(&o, t.fd);
-	out_str(&o, text);
-	out_char(&o, '\n');
-	failed = out_close(&o);
-	if (!failed)
-		return target_commit(&t, err);
-	target_abandon(&t);
-	return err_set(err, ERR_OUTPUT, 0, "%s: %s", path, strerror(failed));
-}
-
-static int do_save(struct app *app, struct str rest, struct err *err)
-{
-	char *path = file_word(cut_word(&rest), err);
-	struct str text = rest.n ? rest : str_c(app->last);
-
-	if (path && !*path)
-		err_set(err, ERR_USAGE, 0, ".save needs a FILE");
-	else if (path && !text.n) {
-		err_set(err, ERR_QUERY, 0, "nothing to save: no query was typed yet");
-		err_hint(err, ".save FILE QUERY");
-	} else if (path)
-		write_text(path, text, err);
-	free(path);
-	return err->kind;
-}
-
-static int not_found(const struct app *app, struct str name, struct err *err)
-{
-	if (!name.n)
-		return err_set(err, ERR_USAGE, 0, ".run needs a FILE [NAME=VALUE]...");
-	if (app->opts->safe && !app->trusted) {
-		err_set(err, ERR_QUERY, 0, "--safe: no query that ships is called '%.*s'",
-			STR_ARG(name));
-		return err_hint(err, ".queries lists them; other files are not read");
-	}
-	err_set(err, ERR_QUERY, 0, "%.*s: no such file, and no query has that name",
-		STR_ARG(name));
-	return err_hint(err, ".queries lists those that ship and yours");
-}
-
-/* Find the file of .run; free it.  NULL, with err set: there is none. */
-static char *find_script(struct app *app, struct str name, bool *ships, struct err *err)
-{
-	char *path = library_find(app, name, ships);
-
-	if (path || !name.n || str_starts(name, STR(LIBRARY_SHIPS)) ||
-	    (app->opts->safe && !app->trusted)) {
-		if (!path)
-			not_found(app, name, err);
-		return path;
-	}
-	path = file_word(name, err);
-	if (path && access(path, F_OK) == 0)
-		return path;
-	if (path)
-		not_found(app, name, err);
-	free(path);
-	return NULL;
-}
-
-static int do_run(struct app *app, struct str rest, struct err *err)
-{
-	struct str name = cut_word(&rest), text = {NULL, 0};
-	bool ships;
-	char *path = find_script(app, name, &ships, err);
-
-	if (!path)
-		return err->kind;
-	session_scope(app->session);
-	if (app_read_file(path, &text, err) == 0)
-		params_set(app->session, text, rest, err);
-	if (!err->kind)
-		err->kind = script_run(
-			app, text,
-			(struct origin){.file = script_name(path, ships), .line = 1});
-	session_scope_end(app->session);
-	free((void *)(uintptr_t)text.p);
-	free(path);
-	return err->kind;
-}
-
-static int do_queries(struct app *app, struct str rest, struct err *err)
-{
-	struct library_query *q = NULL;
-	struct out list;
-	size_t n = 0;
-
-	if (library_list(app, &q, &n, err))
-		return err->kind;
-	out_mem(&list);
-	if (library_print(q, n, rest, &list))
-		output_text(app, (struct str){list.buf, list.n}, err);
-	else if (rest.n)
-		err_set(err, ERR_QUERY, 0, "no query is about '%.*s'", STR_ARG(rest));
-	else
-		talk("no queries are installed, and none are kept");
-	out_close(&list);
-	library_free(q, n);
-	return err->kind;
-}
-
-/* One line for a set, and its text if it is asked for. */
-static void put_set(struct out *o, struct str name, const char *about, struct str text,
-		    bool whole)
-{
-	out_c(o, "$");
-	emit_name(o, EMIT_TEXT, name);
-	out_fill(o, ' ', name.n < 10 ? 10 - name.n : 1);
-	if (about)
-		out_c(o, about);
-	if (about && whole)
-		out_printf(o, "\n%10s", "");
-	if (!about || whole) {
-		out_c(o, about ? " = " : "= ");
-		emit_name(o, EMIT_TEXT, text);
-	}
-	out_char(o, '\n');
-}
-
-static int do_sets(struct app *app, struct str rest, struct err *err)
-{
-	const struct parse_value *v;
-	const char *about;
-	struct str name, text;
-	struct out list;
-
-	if (str_starts(rest, STR("$")))
-		rest = str_from(rest, 1);
-	out_mem(&list);
-	for (size_t i = 0; session_let_at(app->session, i, &name, &text); i++)
-		if (!rest.n || str_eq(rest, name))
-			put_set(&list, name, NULL, text, true);
-	for (size_t i = 0; (v = common_set_at(i, &about)); i++)
-		if ((!rest.n || str_eq(rest, v->name)) &&
-		    !session_has_let(app->session, v->name))
-			put_set(&list, v->name, about, v->text, rest.n > 0);
-	if (list.n)
-		output_text(app, (struct str){list.buf, list.n}, err);
-	else
-		err_set(err, ERR_QUERY, 0, "nothing is called $%.*s", STR_ARG(rest));
-	out_close(&list);
-	return err->kind;
-}
-
-/* The command that edits the file, with path in quotes, since TMPDIR may contain
- * anything.  NULL: out of memory. */
-static char *edit_command(const char *path)
-{
-	const char *editor = getenv("VISUAL") ? getenv("VISUAL") : getenv("EDITOR");
-	char *quoted = malloc(4 * strlen(path) + 1), *p = quoted, *command = NULL;
-
-	if (!quoted)
-		return NULL;
-	for (; *path; path++) {
-		if (*path == '\'')
-			p = stpcpy(p, "'\\'");
-		*p++ = *path;
-	}
-	*p = '\0';
-	if (asprintf(&command, "%s '%s'", editor ? editor : "vi", quoted) < 0)
-		command = NULL;
-	free(quoted);
-	return command;
-}
-
-/* Use a temporary file of our own: others may write to the directory. */
-static int edit_file(char *path, struct str text, struct str *edited, struct err *err)
-{
-	int fd = mkstemps(path, 2);
-	char *command = NULL;
-	struct child c;
-
-	if (fd < 0)
-		return err_set(err, ERR_OUTPUT, 0, "%s: %s", path, strerror(errno));
-	if (write(fd, text.p, text.n) != (ssize_t)text.n)
-		err_set(err, ERR_OUTPUT, 0, "%s: %s", path, strerror(errno));
-	close(fd);
-	if (!err->kind && !(command = edit_command(path)))
-		err_no_memory(err, NULL);
-	if (!err->kind && child_start(&c, command, 1, err) == 0)
-		child_wait(&c, command, err);
-	atomic_store(&app_cancel, 0);
-	if (!err->kind)
-		app_read_file(path, edited, err);
-	unlink(path);
-	free(command);
-	return err->kind;
-}
-
-static int do_edit(struct app *app, struct str rest, struct err *err)
-{
-	struct str text = rest.n ? rest : str_c(app->last), edited = {NULL, 0};
-	const char *tmp = getenv("TMPDIR");
-	char *path;
-
-	if (!app->interactive)
-		return err_set(err, ERR_USAGE, 0, ".edit is for the prompt");
-	if (asprintf(&path, "%s/quern.XXXXXX.q", tmp && *tmp ? tmp : "/tmp") < 0)
-		return err_no_memory(err, NULL);
-	if (edit_file(path, text, &edited, err) == 0) {
-		talk("%.*s", STR_ARG(str_trim(edited)));
-		err->kind = script_run(app, edited, (struct origin){.line = 1});
-	}
-	free((void *)(uintptr_t)edited.p);
-	free(path);
 	return err->kind;
 }
 
@@ -818,12 +584,12 @@ static const struct command commands[] = {
 	 "Queries and commands.  A query goes on after | , \\ and inside brackets, and\n"
 	 "in a line that begins with |; an empty line ends it.  The script stops at the\n"
 	 "first error.",
-	 ".read nightly.q", ARG_FILE, do_read, reads},
+	 ".read nightly.q", ARG_FILE, command_read, reads},
 	{"edit", "[QUERY]", "edit the last query in $EDITOR, then run it",
 	 "$VISUAL, $EDITOR or vi; what you leave in it is run.  At the prompt only.",
 	 ".edit\n"
 	 ".edit callers of main",
-	 ARG_QUERY, do_edit, writes},
+	 ARG_QUERY, command_edit, writes},
 	{"explain", "QUERY", "what it expands to and how it is answered",
 	 "Nothing is run.",
 	 ".explain top 5 by incl\n"
@@ -844,7 +610,7 @@ static const struct command commands[] = {
 	 "from anywhere.",
 	 ".save hot.q\n"
 	 ".save who.q callers of $FUNC",
-	 ARG_FILE, do_save, writes},
+	 ARG_FILE, command_save, writes},
 	{"run", "FILE [NAME=VALUE]...", "run a query of a file, or that ships",
 	 "FILE is looked for here, then in ~/.config/quern/queries, then among the\n"
 	 "queries that ship (.queries); of NAME.q, NAME is enough.  $NAME in the script\n"
@@ -853,7 +619,7 @@ static const struct command commands[] = {
 	 ".run hot.q\n"
 	 ".run n-plus-one N=5\n"
 	 ".run who.q FUNC=\"operator new\"",
-	 ARG_SCRIPT, do_run, NULL},
+	 ARG_SCRIPT, command_script, NULL},
 	{"queries", "[WORD]", "those that ship and yours, parameters",
 	 "Name, what it answers, and its parameters with their defaults, for .run:\n"
 	 "those that ship, and yours in ~/.config/quern/queries.  WORD chooses those\n"
@@ -861,14 +627,14 @@ static const struct command commands[] = {
 	 "${NAME:=VALUE} is a parameter.",
 	 ".queries\n"
 	 ".queries alloc",
-	 ARG_NONE, do_queries, NULL},
+	 ARG_NONE, command_queries, NULL},
 	{"sets", "[NAME]", "sets that are always there, and yours",
 	 "Sets that every query may use ($alloc, $libc, $stl ...), and the values that\n"
 	 "`let`, --set and .run gave.  With NAME also its pattern; `functions of $alloc`\n"
 	 "lists what it matches.  Your own `let` of the same name wins.",
 	 ".sets\n"
 	 ".sets alloc",
-	 ARG_NONE, do_sets, NULL},
+	 ARG_NONE, command_sets, NULL},
 	{"quit", "", "leave (also Ctrl-D)", "`quit` and `exit` do, too.", ".quit",
 	 ARG_NONE, do_quit, NULL},
 };
@@ -894,62 +660,15 @@ const struct command *command_find(struct str name)
 	return str_eq(name, STR("exit")) ? command_find(STR("quit")) : found;
 }
 
-/* What the commands of other shells are here. */
-static const struct {
-	const char *name, *ours;
-} other_shells[] = {
-	{"tables", ".help sources: functions, files, calls, lines ... are the tables"},
-	{"schema", ".help columns"},
-	{"fullschema", ".help columns"},
-	{"columns", ".help columns"},
-	{"indexes", ".profiles"},
-	{"databases", ".profiles"},
-	{"dbinfo", "info"},
-	{"show", ".mode, .pager, .timer, .limit"},
-	{"headers", ".mode csv"},
-	{"header", ".mode csv"},
-	{"separator", ".mode tsv"},
-	{"width", ".mode auto exact"},
-	{"maxrows", ".limit rows 50M"},
-	{"timeout", ".limit seconds 600"},
-	{"dump", ".export DIR"},
-	{"backup", ".export DIR"},
-	{"import", ".open PROFILE"},
-	{"attach", ".open PROFILE"},
-	{"print", "top 1"},
-	{"parameter", "let $NAME = VALUE"},
-	{"param", "let $NAME = VALUE"},
-	{"set", "let $NAME = VALUE"},
-	{"shell", "top 20 ! COMMAND"},
-	{"system", "top 20 ! COMMAND"},
-	{"sh", "top 20 ! COMMAND"},
-	{"stats", ".timer on"},
-	{"d", ".help sources; .help columns"},
-	{"dt", ".help sources"},
-	{"l", ".profiles"},
-	{"c", ".open PROFILE"},
-	{"connect", ".open PROFILE"},
-	{"i", ".read FILE"},
-	{"o", ".output FILE"},
-	{"e", ".edit"},
-	{"g", ".read FILE"},
-	{"x", ".mode auto exact"},
-	{"pset", ".mode FORMAT"},
-	{"timing", ".timer"},
-	{"h", ".help"},
-	{"?", ".help"},
-	{"!", "top 20 ! COMMAND"},
-};
-
 static int unknown_command(char sign, struct str name, struct err *err)
 {
+	const char *ours = habit_command(name);
 	const struct command *c;
 
 	err_set(err, ERR_USAGE, 0, "there is no command '%c%.*s'", sign, STR_ARG(name));
 	err->len = (uint32_t)name.n + 1;
-	for (size_t i = 0; i < sizeof(other_shells) / sizeof(other_shells[0]); i++)
-		if (str_eq(name, str_c(other_shells[i].name)))
-			return err_hint(err, "here that is: %s", other_shells[i].ours);
+	if (ours)
+		return err_hint(err, "here that is: %s", ours);
 	for (size_t i = 0; (c = command_at(i)); i++)
 		if (str_distance(name, str_c(c->name), 2) <= 2)
 			return err_hint(err, "did you mean '.%s'?", c->name);
@@ -969,7 +688,7 @@ int command_run(struct app *app, struct str line, const struct origin *from)
 	unsigned lost = out_lost();
 	size_t failures = app->failures;
 
-	name = cut_word(&rest);
+	name = command_word(&rest);
 	/* psql: only \\q is the same here */
 	c = line.p[0] == '.' ? command_find(name) : NULL;
 	if (str_eq(line, STR("\\q")))
