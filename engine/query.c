@@ -46,7 +46,8 @@ static struct exec_open open_of(struct session *s)
 				  .row_limit = s->limits.rows,
 				  .least_paired = s->least_paired,
 				  .accepted = s->accepted,
-				  .safe = s->safe};
+				  .safe = s->safe,
+				  .reading = &s->reading};
 }
 
 /* ---- for reports ---- */

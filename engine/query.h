@@ -11,6 +11,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/rows/reading.h"
 #include "index/base/str.h"
 
 struct arena;
@@ -47,6 +48,8 @@ void session_set_limits(struct session *s, const struct session_limits *l);
 const struct session_limits *session_limits(const struct session *s); /* the limits in
 									 force: none is
 									 0 */
+/* How to read a profile again, for what the index has only sums of. */
+void session_set_reading(struct session *s, const struct session_reading *r);
 void session_set_safe(struct session *s, bool safe); /* refuse `>` and `!` */
 /* Where `source of` and `lines of` may read text, and `asm of` objects (roots.h).
  * Borrowed.  NULL: nowhere. */

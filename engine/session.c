@@ -287,6 +287,11 @@ void session_set_roots(struct session *s, const struct roots *sources,
 	s->objects = objects;
 }
 
+void session_set_reading(struct session *s, const struct session_reading *r)
+{
+	s->reading = *r;
+}
+
 void session_set_safe(struct session *s, bool safe)
 {
 	s->safe = safe;

@@ -34,6 +34,7 @@ struct session {
 	struct cancel cancel; /* of the current statement */
 	struct cancel_ask ask;
 	struct session_limits limits;
+	struct session_reading reading;
 	bool safe;
 	const struct roots *roots, *objects;
 	struct flow_cache *flows;

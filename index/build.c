@@ -26,6 +26,7 @@
 #include "index/merge/merge.h"
 #include "index/merge/merge_contexts.h"
 #include "index/store/publish.h"
+#include "index/store/store_in.h"
 #include "index/read/refuse.h"
 #include "index/read/runs.h"
 #include "index/merge/reuse.h"
@@ -212,17 +213,23 @@ static int read_inputs(struct build *b)
 }
 
 /* Merge all tallies. */
-static int merge_all(struct build *b)
+static int merge_tallies(struct build *b)
 {
 	struct str events = inputs_events(&b->in);
-	int rc;
 
 	if (!events.p)
 		return err_no_memory(b->err, "while reading");
-	rc = merge(&b->profile, b->tally, b->ntally, events, b->opts->cancel, b->err);
+	merge(&b->profile, b->tally, b->ntally, events, b->opts->cancel, b->err);
 	free((void *)(uintptr_t)events.p);
-	return rc ? rc
-		  : merge_contexts(&b->profile, may_hold(b), b->opts->cancel, b->err);
+	return b->err->kind;
+}
+
+static int merge_all(struct build *b)
+{
+	return merge_tallies(b) || merge_contexts(&b->profile, may_hold(b),
+						  b->opts->cancel, b->err)
+		       ? b->err->kind
+		       : 0;
 }
 
 /* Merging into an old index is exact only if that index kept every diagnostic line and
@@ -648,8 +655,8 @@ int build_open_set(const char *const *path, size_t n, const struct build_opts *o
 		rc = open_index(&b, &st, report_out);
 	else
 		rc = open_or_build(&b, &st, report_out);
-	if (!rc && opts->only_named)
-		rc = store_only_from(st, path, n, err);
+	if (!rc && (opts->only_named || report_out->how != BUILD_AS_IS))
+		rc = store_named(st, path, n, opts->only_named, err);
 	if (!rc && !opts->merge)
 		rc = runs_note(&b.in, st, report_out->runs, sizeof(report_out->runs),
 			       err);
@@ -679,6 +686,98 @@ bool build_fresh(const struct store *st, const char *const *path, size_t n)
 		       : build_compare(&b, st, &(size_t){0}, &ignored) != SOURCE_CHANGED;
 	inputs_close(&b.in);
 	return same;
+}
+
+/* ---- reading again ---- */
+
+struct again {
+	struct build b;
+	build_use *use;
+	void *arg;
+};
+
+static int again_guarded(void *arg)
+{
+	struct again *a = arg;
+
+	return read_inputs(&a->b) || merge_tallies(&a->b)
+		       ? a->b.err->kind
+		       : a->use(a->arg, &a->b.profile, a->b.err);
+}
+
+static int read_again(struct again *a, const struct store *st)
+{
+	struct build *b = &a->b;
+	struct build_report r = {0};
+	struct rlimit core;
+	size_t new;
+
+	if (b->in.n == 1 && store_recognise(b->in.at[0].source.fd)) {
+		err_set(b->err, ERR_PROFILE, 0,
+			"--safe: the index was made from a file that is not named here");
+		return err_hint(b->err, "open the profile, not its index, or leave out "
+					"--safe");
+	}
+	if (build_compare(b, st, &new, &r) == SOURCE_CHANGED) {
+		err_set(b->err, ERR_PROFILE, 0, "%s has changed since it was indexed",
+			b->in.label);
+		return err_hint(b->err, "open it again and it is indexed anew");
+	}
+	core = no_core();
+	map_guard(again_guarded, a, ERR_PROFILE, b->err);
+	vec_policy(KEPT_MAP, ROOM_FROM);
+	setrlimit(RLIMIT_CORE, &core);
+	build_free(b);
+	return b->err->kind;
+}
+
+/* The paths of the files: those that the index recorded, since the user named no others. */
+static char **recorded_paths(const struct store *st, const char *what, uint32_t *n,
+			     struct err *err)
+{
+	const struct input_file *recorded = store_inputs(st, n);
+	char **path = calloc((size_t)*n + 1, sizeof(*path));
+
+	if (!path)
+		err_no_memory(err, "while opening profiles");
+	for (uint32_t i = 0; !err->kind && i < *n; i++) {
+		const struct str p = recorded[i].id.path;
+
+		if (!p.n || p.p[0] != '/') {
+			err_set(err, ERR_PROFILE, 0, "the profile came through a pipe");
+			err_hint(err,
+				 "%s are read from the profile again: keep it in a "
+				 "file",
+				 what);
+		} else if (!(path[i] = strndup(p.p, p.n))) {
+			err_no_memory(err, "while opening profiles");
+		}
+	}
+	return path;
+}
+
+int build_again(struct store *st, const struct build_opts *opts, const char *what,
+		build_use *use, void *arg, struct err *err)
+{
+	struct again a = {.b = {.opts = opts, .err = err}, .use = use, .arg = arg};
+	const char *tmp = getenv("TMPDIR");
+	uint32_t n = 0;
+	char **path = recorded_paths(st, what, &n, err);
+	const char *const *const names =
+		st->named ? st->named : (const char *const *)path;
+
+	snprintf(a.b.publish.temp, sizeof(a.b.publish.temp), "%.4000s/quern",
+		 tmp && tmp[0] == '/' ? tmp : "/tmp");
+	if (!err->kind && !inputs_open(&a.b.in, names, st->named ? st->nnamed : n, err)) {
+		read_again(&a, st);
+		inputs_close(&a.b.in);
+	} else if (err->kind == ERR_PROFILE && !err->hint[0]) {
+		err_hint(err, "%s are read from the profile again", what);
+	}
+	for (uint32_t i = 0; path && i < n; i++)
+		free(path[i]);
+	free(path);
+	return err->kind;
 }
 
 int build_open(const char *profile, const struct build_opts *opts, struct store **out,

@@ -77,6 +77,16 @@ int build_open(const char *profile, const struct build_opts *opts, struct store 
 int build_open_set(const char *const *path, size_t n, const struct build_opts *opts,
 		   struct store **out, struct build_report *report, struct err *err);
 
+/*
+ * Read the files of st again, as they were when they were indexed, and merge them: `use` gets
+ * the profile, whose numbers are those of st, without contexts.  ERR_PROFILE: it came
+ * through a pipe, is gone or has changed; what: what is read from it, for the hint.
+ */
+struct profile;
+typedef int build_use(void *arg, struct profile *p, struct err *err);
+int build_again(struct store *st, const struct build_opts *opts, const char *what,
+		build_use *use, void *arg, struct err *err);
+
 /* Are these files still what st was opened from, or at least their content? */
 bool build_fresh(const struct store *st, const char *const *path, size_t n);
 

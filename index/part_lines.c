@@ -107,22 +107,35 @@ static int open_recorded(struct parts_reading *r, const struct source_id *record
 		       : 0;
 }
 
-/* Open the file among those that the user named: the index could record any path. */
-static int open_named(struct parts_reading *r, const struct source_id *recorded)
+/* Open the file among those that the user named; false: it is none of them. */
+static bool open_named(struct parts_reading *r, const struct source_id *recorded,
+		       bool *changed)
 {
-	const char *const *path = r->to->st->only;
-	bool changed = false;
+	const struct store *st = r->to->st;
 
-	for (size_t i = 0; i < r->to->st->nonly; i++) {
+	for (size_t i = 0; i < st->nnamed; i++) {
 		struct err ignored = {0};
 
-		if (source_open(path[i], &r->source, &ignored))
+		if (source_open(st->named[i], &r->source, &ignored))
 			continue;
 		if (source_compare(&r->source, recorded) != SOURCE_CHANGED)
-			return 0;
-		changed |= str_eq(r->source.id.path, recorded->path);
+			return true;
+		*changed |= str_eq(r->source.id.path, recorded->path);
 		source_close(&r->source);
 	}
+	return false;
+}
+
+/* Open the file where the user named it, or where it was indexed, if --safe does not forbid
+ * that: the index could record any path. */
+static int open_again(struct parts_reading *r, const struct source_id *recorded)
+{
+	bool changed = false;
+
+	if (open_named(r, recorded, &changed))
+		return 0;
+	if (!r->to->st->only_named)
+		return open_recorded(r, recorded);
 	if (changed)
 		return not_as_indexed("the profile", "changed since it was indexed",
 				      r->err);
@@ -151,7 +164,7 @@ static int part_lines_open_file(struct parts_reading *r, uint32_t file)
 				"lines of single parts are read from the profile again: "
 				"keep it in a file");
 	}
-	if (r->to->st->only ? open_named(r, recorded) : open_recorded(r, recorded))
+	if (open_again(r, recorded))
 		return r->err->kind;
 	r->file = file;
 	return 0;

@@ -167,6 +167,7 @@ enum source_kind {
 	S_CALLS,
 	S_CALLSITES,
 	S_JUMPS,
+	S_ACTIVATIONS,
 	S_CYCLES,
 	S_CONTEXTS,
 	S_PARTS,

@@ -68,6 +68,7 @@ enum row_kind {
 	ROW_CALL,
 	ROW_SITE,
 	ROW_JUMP,
+	ROW_ACTIVATION,
 	ROW_PLACE, /* a line or an instruction */
 	ROW_INLINED,
 	ROW_LISTING,

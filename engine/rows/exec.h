@@ -21,6 +21,7 @@ struct pair_cache;
 struct part_cache;
 struct result;
 struct roots;
+struct session_reading;
 struct set;
 struct span;
 struct store;
@@ -40,6 +41,7 @@ struct exec_open {
 	double least_paired; /* percent, for `expect` */
 	unsigned accepted;   /* doubts (doubt.h), bit by bit: `expect` may hold */
 	bool safe;	     /* run no programs */
+	const struct session_reading *reading; /* how to read a profile again */
 };
 
 /* Texts in the arena of the query. */

@@ -23,6 +23,7 @@
 #include "engine/path/path.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/line_rows.h"
+#include "engine/sources/source_activations.h"
 #include "engine/sources/why_row.h"
 
 #define GET(...)                                     \
@@ -42,6 +43,11 @@
 
 /* clang-format off */
 static const struct column_row registry[] = {
+{"number", COL_COUNT, "which of these activations, in the order of their starts",
+ GET({ROW_ACTIVATION, .u = activation_number})},
+{"start", COL_COST, "cost before it; of its callers' own cost, what is known of",
+ GET({ROW_ACTIVATION, PER_EVENT, .u = activation_start,
+      .estimated = activation_may_start_later})},
 {"id", COL_ID, "number of the function, for #N; in tables the column #",
  GET({ROW_FN, .u = fn_number},
      {ROW_CYCLE, .u = cycle_id},
@@ -72,6 +78,7 @@ static const struct column_row registry[] = {
      {ROW_LISTING, PER_EVENT | ADDS_UP, .u = listing_self, .absent = listing_no_self},
      {ROW_TREE, .u = tree_self, .estimated = tree_is_estimated, .absent = tree_inner},
      {ROW_COST, .u = cost_self},
+     {ROW_ACTIVATION, PER_EVENT | ADDS_UP, .u = activation_self},
      {ROW_PART, PER_EVENT | ADDS_UP, .u = part_self},
      {ROW_PART_OF, PER_EVENT | ADDS_UP, .u = set_self},
      {ROW_THREAD, PER_EVENT | ADDS_UP, .u = thread_self})},
@@ -92,10 +99,11 @@ static const struct column_row registry[] = {
      {ROW_LISTING, PER_EVENT, .u = listing_incl, .absent = listing_no_incl},
      {ROW_TREE, ADDS_UP | AT_TOP, AT(path_tree_row, incl)},
      {ROW_STEP, AT(path_step, incl)},
-     {ROW_COST, .u = cost_incl, .estimated = cost_incl_estimated})},
+     {ROW_COST, .u = cost_incl, .estimated = cost_incl_estimated},
+     {ROW_ACTIVATION, PER_EVENT, .u = activation_incl})},
 {"incl%", COL_PERCENT, "incl as a share of the whole profile",
  .flags = PER_EVENT | OF_TOTAL},
-{"calls", COL_COUNT, "how often it is called",
+{"calls", COL_COUNT, "how often it is called; of an activation: how often it calls",
  GET({ROW_FN, ADDS_UP | KNOWN_PLAIN, .u = fn_calls, .absent = fn_not_called,
       .present = calls_present, .stored = 1 + STORE_FN_CALLS},
      {ROW_GROUP, .u = fn_calls},
@@ -108,7 +116,8 @@ static const struct column_row registry[] = {
      {ROW_LISTING, .u = listing_calls, .absent = listing_no_calls},
      {ROW_TREE, ADDS_UP | AT_TOP, AT(path_tree_row, calls), .absent = tree_not_called},
      {ROW_STEP, AT(path_step, calls), .absent = step_not_called},
-     {ROW_PART_OF, ADDS_UP, .u = set_calls})},
+     {ROW_PART_OF, ADDS_UP, .u = set_calls},
+     {ROW_ACTIVATION, ADDS_UP, AT(activation_row, calls)})},
 {"file", COL_FILE, "source file",
  GET(FILE_OF_FN,
      {ROW_PLACE, .number = place_file, .dict = DICT_FILE},
@@ -193,7 +202,8 @@ static const struct column_row registry[] = {
  GET({ROW_TREE, IS_COST, .f = tree_per_call, .absent = tree_no_calls})},
 {"depth", COL_COUNT, "level in the tree, from 1",
  GET({ROW_TREE, AT(path_tree_row, depth)},
-     {ROW_CONTEXT, ABSENT_0, .u = context_depth})},
+     {ROW_CONTEXT, ABSENT_0, .u = context_depth},
+     {ROW_ACTIVATION, AT(activation_row, depth)})},
 {"recursive", COL_BOOL, "calls itself, or is in a cycle; in trees: on its own path",
  GET({ROW_FN, .u = fn_recursive},
      {ROW_CALL, .u = call_recursive},
@@ -205,14 +215,16 @@ static const struct column_row registry[] = {
 {"step", COL_COUNT, "step of the path, from 0",
  GET({ROW_STEP, .u = step_number})},
 {"caller", COL_NAME, "function that calls", BY_CALLER,
- GET(NAME_OF_FN)},
+ GET(NAME_OF_FN,
+     {ROW_ACTIVATION, .s = activation_caller, .absent = activation_is_root})},
 {"callee", COL_NAME, "function that is called", BY_CALLEE,
  GET(NAME_OF_FN,
      {ROW_SITE, .s = site_callee},
      {ROW_LISTING, .s = listing_callee, .absent = listing_no_incl},
      {ROW_WHY, ABSENT_0, AT(why_row, callee)})},
 {"caller_id", COL_ID, "its number", BY_CALLER,
- GET({ROW_FN, .u = fn_number})},
+ GET({ROW_FN, .u = fn_number},
+     {ROW_ACTIVATION, .u = activation_caller_id, .absent = activation_is_root})},
 {"fn_id", COL_ID, "number of the function",
  GET({ROW_FN, .u = fn_number})},
 {"callee_id", COL_ID, "its number", BY_CALLEE,
@@ -287,7 +299,8 @@ static const struct column_row registry[] = {
 {"cut", COL_STR, "those calls",
  GET({ROW_CYCLE, HAS_CALLS, .s = cycle_cut})},
 {"part", COL_ID, "number of the dump",
- GET({ROW_PART, AT(store_part, part)})},
+ GET({ROW_PART, AT(store_part, part)},
+     {ROW_ACTIVATION, .u = activation_part})},
 {"pid", COL_ID, "number of the process",
  GET({ROW_PART, AT(store_part, pid)})},
 {"thread", COL_ID, "number of the thread",

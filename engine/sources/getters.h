@@ -58,6 +58,13 @@ get_code place_file, site_file, jump_file, jump_to_file;
 get_absent place_not_inlined, place_not_in_calls, site_no_callee, detail_no_instr;
 prepare prepare_inlined;
 
+/* source_activations.c */
+get_number activation_number, activation_start, activation_self, activation_incl,
+	activation_caller_id, activation_part;
+get_text activation_caller;
+get_estimated activation_may_start_later;
+get_absent activation_is_root;
+
 /* source_inlined.c */
 get_number inlined_self, inlined_lines;
 get_text inlined_name;

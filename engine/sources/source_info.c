@@ -217,11 +217,26 @@ static const struct listed card_list[] = {
 	{"hi", BOTH, 0},       {"estimated", SHOW_M, 0},
 };
 
+/* Single activations are read from the profile, so they are not in the card. */
+static int hint_activations(struct exec *x, const struct source *s)
+{
+	const struct span of = s->of->span;
+	struct store_tree tree;
+
+	store_tree(x->g->st, &tree);
+	if (!tree.whole || !x->g->plain || x->other || !of.len ||
+	    of.at + of.len > x->text.n)
+		return 0;
+	return exec_hint(x, arena_printf(x->a, "each of its calls: activations of %.*s",
+					 (int)of.len, x->text.p + of.at));
+}
+
 static int card_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct fn_set *set;
 
-	if (exec_set(x, s->of, &set) || refs_of_set(x, t, &source_info_fn, x->g, set))
+	if (exec_set(x, s->of, &set) || refs_of_set(x, t, &source_info_fn, x->g, set) ||
+	    hint_activations(x, s))
 		return x->err->kind;
 	t->card = true;
 	return show_events(x, t, "self", false) || show_events(x, t, "incl", false)

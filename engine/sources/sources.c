@@ -70,6 +70,7 @@ static const struct source_def *const defs[TABLES] = {
 	[S_CALLS] = &source_calls,
 	[S_CALLSITES] = &source_callsites,
 	[S_JUMPS] = &source_jumps,
+	[S_ACTIVATIONS] = &source_activations,
 	[S_CYCLES] = &source_cycles,
 	[S_CONTEXTS] = &source_contexts,
 	[S_PARTS] = &source_parts,

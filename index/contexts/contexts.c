@@ -8,7 +8,6 @@
  */
 #include "index/contexts/contexts.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,11 +16,9 @@
 #include "index/base/err_kind.h"
 #include "index/base/hash.h"
 #include "index/base/vec.h"
+#include "index/contexts/backwards.h"
 
-enum {
-	CELLS = 1 << 12,
-	WINDOW = 1 << 20, /* bytes of records that are read at once */
-};
+enum { CELLS = 1 << 12 };
 
 static int no_memory(struct err *err)
 {
@@ -131,148 +128,63 @@ struct wanting {
 	uint32_t context;
 };
 
-struct backwards {
+struct adding {
 	struct contexts *c;
-	const struct context_stretch *s; /* the stretch at hand */
 	struct claims *claims;
 	size_t by, of; /* the next ones, counted from the end */
 	struct wanting *wanting;
 	size_t n, cap;
-	uint64_t number; /* of the block after the one at hand, in the file */
-	uint64_t base;	 /* of the first block of the stretch */
-	size_t events;	 /* costs of a record */
-	size_t change;	 /* of s->log->events[]: the next one before */
 	struct err *err;
 };
 
 /* The context that called block `number`; 0: it is a root. */
-static uint32_t caller_of(struct backwards *b, uint64_t number)
+static uint32_t caller_of(struct adding *a, uint64_t number)
 {
-	const struct claims *claims = b->claims;
+	const struct claims *claims = a->claims;
 	struct wanting *top;
 
-	if (b->of && claims->of[b->of - 1].key == number)
-		return claims->by[claims->of[--b->of].value].context;
-	if (!b->n)
+	if (a->of && claims->of[a->of - 1].key == number)
+		return claims->by[claims->of[--a->of].value].context;
+	if (!a->n)
 		return 0;
-	top = &b->wanting[b->n - 1];
-	b->n -= --top->blocks == 0;
+	top = &a->wanting[a->n - 1];
+	a->n -= --top->blocks == 0;
 	return top->context;
 }
 
-/* Records before block `number` of the stretch may have other costs. */
-static void events_before(struct backwards *b, uint64_t number)
+static int add_block(void *arg, const struct block_back *block)
 {
-	const struct block_log *log = b->s->log;
-
-	while (b->change && log->events[b->change - 1].from > number)
-		b->change--;
-	b->events = b->change ? log->events[b->change - 1].events : 0;
-}
-
-/* Add the record that ends at p; its start, or NULL. */
-static inline const unsigned char *take_record(struct backwards *b,
-					       const unsigned char *p)
-{
-	struct contexts *const c = b->c;
-	const uint64_t number = --b->number;
-	uint64_t head, wants;
-	uint32_t context;
+	struct adding *a = arg;
+	struct contexts *const c = a->c;
+	const uint32_t context =
+		contexts_of(c, caller_of(a, block->number), block->fn, a->err);
 	uint64_t *self;
 
-	if (b->change && b->s->log->events[b->change - 1].from > number - b->base)
-		events_before(b, number - b->base);
-	p = block_log_number(p, &head);
-	wants = head & 3;
-	if (wants == 3) {
-		p = block_log_number(p, &wants);
-		wants += 3;
-	}
-	context = contexts_of(c, caller_of(b, number), b->s->fn[head >> 2], b->err);
 	if (!context)
-		return NULL;
+		return a->err->kind;
 	c->calls[context - 1]++;
 	self = c->self + (size_t)(context - 1) * c->events;
-	for (size_t e = 0; e < b->events; e++) {
-		uint64_t cost;
-
-		p = block_log_number(p, &cost);
-		self[b->s->event[e]] += varint_unzigzag(0, cost);
-	}
-	if (b->by && b->claims->by[b->by - 1].number == number)
-		b->claims->by[--b->by].context = context;
-	if (!wants)
-		return p;
-	if (vec_reserve_raw(&b->wanting, &b->cap, b->n + 1, sizeof(*b->wanting))) {
-		no_memory(b->err);
-		return NULL;
-	}
-	b->wanting[b->n++] = (struct wanting){wants, context};
-	return p;
-}
-
-/* Add the records of p[0..n) from the end, and those that begin before `most` bytes only
- * if `all`; *left: the bytes that are left. */
-static int take_records(struct backwards *b, const unsigned char *p, uint64_t n,
-			size_t most, bool all, uint64_t *left)
-{
-	const unsigned char *at = p + n;
-
-	while (at > p && (all || (size_t)(at - p) >= most))
-		if (!(at = take_record(b, at)))
-			return b->err->kind;
-	*left = (uint64_t)(at - p);
+	for (size_t e = 0; e < c->events; e++)
+		self[e] += block->self[e];
+	if (a->by && a->claims->by[a->by - 1].number == block->number)
+		a->claims->by[--a->by].context = context;
+	if (!block->wants)
+		return 0;
+	if (vec_reserve_raw(&a->wanting, &a->cap, a->n + 1, sizeof(*a->wanting)))
+		return no_memory(a->err);
+	a->wanting[a->n++] = (struct wanting){block->wants, context};
 	return 0;
-}
-
-static int take_stretch(struct backwards *b, const atomic_int *cancel)
-{
-	const struct block_log *log = b->s->log;
-	const struct spill *records = &log->records;
-	const size_t most = block_log_most(b->events);
-	struct bytes scratch = {0};
-	uint64_t at = records->spilled, left = 0;
-	int rc;
-
-	/* Whole records are in memory and in the file. */
-	rc = take_records(b, records->buf.p, records->buf.n, 0, true, &left);
-	while (!rc && at) {
-		const uint64_t n = at < WINDOW ? at : WINDOW;
-		const unsigned char *p = spill_read(records, at - n, n, &scratch);
-
-		if (!p)
-			rc = err_set(b->err, ERR_INDEX, 0,
-				     "cannot read a temporary file in %s: %s",
-				     records->dir, strerror(errno));
-		else
-			rc = take_records(b, p, n, most, n == at, &left);
-		at = at - n + left;
-		if (!rc && cancel && atomic_load(cancel))
-			rc = err_set(b->err, ERR_CANCEL, 0, "interrupted");
-	}
-	free(scratch.p);
-	return rc;
 }
 
 int contexts_add(struct contexts *c, const struct context_stretch *s, size_t n,
 		 struct claims *claims, const atomic_int *cancel, struct err *err)
 {
-	struct backwards b = {.c = c,
-			      .claims = claims,
-			      .by = claims->nby,
-			      .of = claims->n,
-			      .number = claims->blocks,
-			      .err = err};
-	int rc = 0;
+	struct adding a = {
+		.c = c, .claims = claims, .by = claims->nby, .of = claims->n, .err = err};
+	const int rc = backwards_read(s, n, claims->blocks, c->events, add_block, &a,
+				      cancel, err);
 
-	while (n-- > 0 && !rc) {
-		b.s = &s[n];
-		b.base = b.number - s[n].log->blocks;
-		b.change = s[n].log->nevents;
-		events_before(&b, UINT64_MAX);
-		rc = take_stretch(&b, cancel);
-	}
-	free(b.wanting);
+	free(a.wanting);
 	return rc;
 }
 

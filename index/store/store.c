@@ -269,17 +269,19 @@ bool store_reads(const struct store *st, int fd)
 	       mine.st_dev == other.st_dev && mine.st_ino == other.st_ino;
 }
 
-int store_only_from(struct store *st, const char *const *path, size_t n, struct err *err)
+int store_named(struct store *st, const char *const *path, size_t n, bool only,
+		struct err *err)
 {
-	st->only = ARENA_ARRAY(&st->arena, const char *, n + 1);
-	if (!st->only)
+	st->only_named = only;
+	st->named = ARENA_ARRAY(&st->arena, const char *, n + 1);
+	if (!st->named)
 		return arena_full(&st->arena, err);
-	for (st->nonly = 0; st->nonly < n; st->nonly++) {
-		struct str copy = arena_str(&st->arena, str_c(path[st->nonly]));
+	for (st->nnamed = 0; st->nnamed < n; st->nnamed++) {
+		struct str copy = arena_str(&st->arena, str_c(path[st->nnamed]));
 
 		if (!copy.p)
 			return arena_full(&st->arena, err);
-		st->only[st->nonly] = copy.p;
+		st->named[st->nnamed] = copy.p;
 	}
 	return 0;
 }

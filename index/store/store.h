@@ -74,9 +74,10 @@ const struct store_info *store_info(const struct store *st);
 struct input_file;
 const struct input_file *store_inputs(const struct store *st, uint32_t *n);
 struct str store_input_path(const struct store *st, uint32_t i); /* absolute path */
-/* Read the profile again only from these files (part_lines.h); an index from others could
- * record any path.  The paths are copied. */
-int store_only_from(struct store *st, const char *const *path, size_t n, struct err *err);
+/* The profile is read again from these files if they are it (part_lines.h), and only from
+ * them if so said: an index from others could record any path.  The paths are copied. */
+int store_named(struct store *st, const char *const *path, size_t n, bool only,
+		struct err *err);
 /* The first file (source.h). */
 struct source_id;
 const struct source_id *store_source(const struct store *st);

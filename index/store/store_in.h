@@ -42,8 +42,9 @@ struct store {
 	uint64_t size; /* of the file at store_open() */
 	struct timespec mtime;
 	char *path;
-	const char **only; /* the only files to read the profile from again; NULL: any */
-	size_t nonly;
+	const char **named; /* files that the user named; NULL: only the index */
+	size_t nnamed;
+	bool only_named; /* read the profile again from no others */
 	struct arena arena; /* holds meta, part headers, diagnostics */
 	struct meta meta;
 	struct store_info info;

@@ -361,6 +361,7 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 	p->begins = true;
 	p->new_file = r->kind == ROW_FILE;
 	p->offset = t->text_bytes + r->at;
+	p->blocks_at = t->log.blocks;
 	tally_restart(t);
 	for (int i = 0; i < SPACES; i++)
 		p->names_at[i] = (uint32_t)t->names[i].n;

@@ -92,6 +92,7 @@ struct part_slot {
 	uint64_t bytes_at, bytes_n; /* its costs in tally.parts.costs (part_code.h) */
 	size_t events; /* costs of each of its functions: later parts may have more */
 	uint32_t names_at[SPACES]; /* number of name slots made before it */
+	uint64_t blocks_at;	   /* blocks of tally.log before it */
 };
 
 /* Slots never move: chunk i has room for 2^i of them. */

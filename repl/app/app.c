@@ -80,6 +80,26 @@ static int add_profile_root(struct app *app, const char *path, struct err *err)
 	return err->kind;
 }
 
+/* A query reads a profile again; state NULL: it has. */
+static void tell_again(void *arg, const struct build_progress *state)
+{
+	struct app *app = arg;
+
+	if (app->progress) {
+		app->progress(app->progress_arg,
+			      state ? state : &(struct build_progress){0});
+	} else if (state && !app->opts->quiet) {
+		if (!app->again && (app->again = malloc(sizeof(*app->again))))
+			progress_start(app->again, app->profiles[0].path, &app->screen);
+		if (app->again)
+			progress_show(app->again, state);
+	} else if (app->again) {
+		progress_end(app->again);
+		free(app->again);
+		app->again = NULL;
+	}
+}
+
 int app_init(struct app *app, const struct options *opts, struct err *err)
 {
 	struct session_limits limits = {.arena_bytes =
@@ -101,6 +121,11 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 	session_set_cancel(app->session, &app_cancel);
 	session_set_limits(app->session, &limits);
 	session_set_safe(app->session, opts->safe);
+	session_set_reading(app->session,
+			    &(struct session_reading){.mem = opts->mem,
+						      .jobs = opts->jobs,
+						      .progress = tell_again,
+						      .arg = app});
 	session_pair_exact(app->session, opts->pair_exact);
 	for (size_t i = 0; i < opts->npairs; i++)
 		if (session_pair(app->session, opts->pairs[i].kind,

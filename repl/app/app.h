@@ -19,6 +19,7 @@
 
 struct build_progress;
 struct options;
+struct progress;
 struct roots;
 struct store;
 
@@ -49,6 +50,7 @@ struct app {
 	/* How far indexing is; NULL: a bar on the terminal shows it. */
 	void (*progress)(void *arg, const struct build_progress *state);
 	void *progress_arg;
+	struct progress *again; /* the bar of a query that reads a profile again */
 	bool closed;	 /* the reader of our stdout is gone: write nothing more */
 	unsigned nested; /* depth of scripts in scripts */
 	struct gate gate;

@@ -76,6 +76,12 @@ static const struct help_topic topics[] = {
 	 "function as recorded.",
 	 "contexts | take 5\n"
 	 "contexts of main"},
+	{"activations", "activations [of SET] [by EVENT]",
+	 "Each call of it, where the profile is Xdebug's: `start` is what was spent\n"
+	 "before, of the request; ~: what its callers spend themselves may come first.\n"
+	 "The profile is read again.  For the usual one and the slow ones:\n"
+	 "group by fn: count, median(incl), p99(incl), max(incl)",
+	 "activations of main | sort incl | take 3"},
 	{"why", "why [vs PROFILE] [by EVENT] [max N]",
 	 "Why two profiles differ: what is called more often, newly or no longer, and what\n"
 	 "costs more in itself, with the line.  The rows add up to the difference.  `from`\n"

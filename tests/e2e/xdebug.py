@@ -18,8 +18,9 @@ def lines_of(path):
     return data.decode("utf-8", "surrogateescape").split("\n")
 
 
-def blocks(path):
-    """(name, own costs, names called) of each block, in the order of the file."""
+def blocks(path, parts=False):
+    """(name, own costs, names called) of each block, in the order of the file; None between parts, if they
+    are asked for."""
     names, block, callee = {}, None, None
 
     def named(text):
@@ -31,6 +32,8 @@ def blocks(path):
         return names[number]
 
     for line in lines_of(path):
+        if parts and line.startswith("events:"):
+            yield None
         if line.startswith("fn="):
             block = (named(line[3:]), [], [])
         elif line.startswith("cfn="):
@@ -62,4 +65,41 @@ def stacks(path):
         at = above + (name,)
         out[at] = [a + b for a, b in zip(out.get(at, [0] * (len(own) + 1)), [1] + own)]
         todo += [(at, block) for block in below]
+    return out
+
+
+class Activation:
+    def __init__(self, name, own, below, clock):
+        self.name, self.own, self.below, self.calls = name, own, below, len(below)
+        self.start = below[0].start if below else list(clock)
+        self.incl = [sum(costs) for costs in zip(own, *(a.incl for a in below))]
+        self.caller, self.depth, self.part = None, 1, 0
+
+
+def activations(path):
+    """Every activation, in the order in which they began.  Before one are those that have returned."""
+    out, part, unclaimed, clock = [], 0, [], []
+
+    def give():
+        todo = unclaimed[::-1]
+        while todo:
+            a = todo.pop()
+            for b in a.below:
+                b.caller, b.depth = a.name, a.depth + 1
+            a.part = part
+            out.append(a)
+            todo += a.below[::-1]
+
+    for block in blocks(path, parts=True):
+        if not block:
+            give()
+            part, unclaimed, clock = part + 1, [], [0] * 9
+            continue
+        name, own, calls = block
+        below = unclaimed[len(unclaimed) - len(calls):]
+        assert [b.name for b in below] == calls, (path, name)
+        del unclaimed[len(unclaimed) - len(calls):]
+        unclaimed.append(Activation(name, own, below, clock))
+        clock = [a + b for a, b in zip(clock, own)]
+    give()
     return out

@@ -233,6 +233,9 @@ static const struct source_words {
 	{"contexts",
 	 {"self", "incl", "calls", "id", "under", "depth", "fn_id", "self%", "incl%"},
 	 {"fn", "file", "obj", "short", "class", "dir"}},
+	{"activations",
+	 {"number", "start", "incl", "self", "depth", "calls", "line", "caller_id"},
+	 {"fn", "file", "caller", "short", "class", "dir"}},
 	{"parts",
 	 {"self", "part", "pid", "thread", "functions"},
 	 {"trigger", "desc", "file"}},
@@ -510,10 +513,10 @@ static void clauses(struct choices *g, unsigned may)
 
 static void top(struct choices *g)
 {
-	static const char *const unit[] = {"functions", "files",   "objects", "dirs",
-					   "classes",	"lines",   "calls",   "cycles",
-					   "callsites", "instrs",  "jumps",   "parts",
-					   "inlined",	"contexts"};
+	static const char *const unit[] = {
+		"functions", "files", "objects", "dirs",      "classes",
+		"lines",     "calls", "cycles",	 "callsites", "instrs",
+		"jumps",     "parts", "inlined", "contexts",  "activations"};
 
 	word(g, "top");
 	if (once_in(g, 2))

@@ -406,7 +406,7 @@ static void test_keywords(void)
 		{"source of main ", "by and or |"},
 		{"top parts ",
 		 "functions files objects dirs classes lines instrs inlined calls "
-		 "callsites jumps cycles contexts parts threads events profiles of by vs |"},
+		 "callsites jumps activations cycles contexts parts threads events profiles of by vs |"},
 		{"top 3 of main | callers of x ", "depth min max by vs and or |"},
 		{"callers of main depth ", "all"},
 		{"functions | group by obj: m", "count sum min max avg median p90 p99"},

@@ -1,0 +1,17 @@
+/* reading.h - how to read a profile again, for what the index has only sums of. */
+#ifndef QUERN_READING_H
+#define QUERN_READING_H
+
+#include <stdint.h>
+
+struct build_progress;
+
+struct session_reading {
+	uint64_t mem; /* bytes; 0: the default (index/build.h) */
+	unsigned jobs;
+	/* Called about ten times a second, and with NULL at the end; may be NULL. */
+	void (*progress)(void *arg, const struct build_progress *p);
+	void *arg;
+};
+
+#endif

@@ -1,0 +1,338 @@
+/*
+ * source_activations.c - activations of f: a row for each call of it.
+ *
+ * The index has no single activations: they are read from the profile again
+ * (index/each_activation.h), from the last to the first, so the rows are filled in from the
+ * end.  How many they are is known from the contexts.
+ */
+#include "engine/sources/source_activations.h"
+
+#include <string.h>
+
+#include "engine/lang/ast.h"
+#include "engine/names/fnset.h"
+#include "engine/rows/reading.h"
+#include "engine/rows/exec.h"
+#include "engine/rows/exec_set.h"
+#include "engine/sources/getters.h"
+#include "engine/sources/source.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/each_activation.h"
+
+/* ---- reading the profile again ---- */
+
+struct again {
+	struct exec *x;
+	activation_take *take;
+	void *arg;
+	atomic_int stop;
+	struct err stopped; /* why */
+};
+
+static int again_poll(void *arg, struct err *err)
+{
+	struct again *a = arg;
+
+	return cancel_poll(a->x->open->cancel, err);
+}
+
+static void again_told(void *arg, const struct build_progress *p)
+{
+	struct again *a = arg;
+	const struct session_reading *r = a->x->open->reading;
+
+	if (!a->stopped.kind && cancel_poll(a->x->open->cancel, &a->stopped))
+		atomic_store(&a->stop, 1);
+	if (r->progress)
+		r->progress(r->arg, p);
+}
+
+int exec_activations(struct exec *x, activation_take *take, void *arg)
+{
+	struct again a = {.x = x, .take = take, .arg = arg};
+	const struct session_reading *r = x->open->reading;
+	const struct build_opts opts = {.jobs = r->jobs,
+					.mem = r->mem,
+					.cancel = &a.stop,
+					.progress = again_told,
+					.progress_arg = &a};
+	const struct each_activation each = {take, arg, again_poll, &a};
+
+	each_activation(x->g->st, &opts, &each, x->err);
+	if (r->progress)
+		r->progress(r->arg, NULL);
+	if (x->err->kind == ERR_CANCEL && a.stopped.kind)
+		*x->err = a.stopped;
+	return x->err->kind;
+}
+
+int exec_has_activations(struct exec *x, const struct source *s)
+{
+	struct store_tree tree;
+
+	store_tree(x->g->st, &tree);
+	if (!tree.whole) {
+		exec_fail(x, s->span, "this profile does not hold its call tree%s%.*s",
+			  tree.why.n ? ": " : "", STR_ARG(tree.why));
+		return err_hint(x->err,
+				"Xdebug's profiles have single activations; others "
+				"have sums: calls, callers, parts");
+	}
+	if (x->g->plain || (x->g->parts && x->g->below && x->g->below->plain))
+		return 0;
+	exec_fail(x, s->span,
+		  "single activations are those of the profile as it is, not "
+		  "after this graph stage");
+	return err_hint(x->err,
+			"part and thread may stand before; conditions after: where "
+			"caller ~ \"...\"");
+}
+
+/* ---- rows ---- */
+
+struct activations_data {
+	struct activation_row *row;
+	uint64_t *cost; /* per row: start, self and incl of each event */
+	size_t n, free; /* the first `free` of n rows are not filled in */
+	size_t events;
+	uint64_t *total;       /* per part: of each event, so far */
+	const uint8_t *wanted; /* per function of the store */
+	struct exec *x;
+};
+
+static const struct activation_row *row_at(const struct table *t, uint32_t r)
+{
+	return &((const struct activations_data *)t->data)->row[r];
+}
+
+static const void *activation_struct(const struct table *t, uint32_t r,
+				     struct row_room *room)
+{
+	(void)room;
+	return row_at(t, r);
+}
+
+static uint64_t cost_of(const struct table *t, uint32_t r, uint32_t e, unsigned which)
+{
+	const struct activations_data *d = t->data;
+
+	return store_event_of(t->g->st, e, d->cost + ((size_t)r * 3 + which) * d->events);
+}
+
+uint64_t activation_start(const struct table *t, uint32_t r, uint32_t e)
+{
+	return cost_of(t, r, e, 0);
+}
+
+uint64_t activation_self(const struct table *t, uint32_t r, uint32_t e)
+{
+	return cost_of(t, r, e, 1);
+}
+
+uint64_t activation_incl(const struct table *t, uint32_t r, uint32_t e)
+{
+	return cost_of(t, r, e, 2);
+}
+
+uint64_t activation_number(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)t, (void)e;
+	return (uint64_t)r + 1;
+}
+
+uint64_t activation_part(const struct table *t, uint32_t r, uint32_t e)
+{
+	struct store_part p;
+
+	(void)e;
+	store_part(t->g->st, row_at(t, r)->part, &p);
+	return p.part;
+}
+
+bool activation_is_root(const struct table *t, uint32_t r)
+{
+	return row_at(t, r)->caller == GRAPH_NONE;
+}
+
+/* What its callers spend themselves may come before it. */
+bool activation_may_start_later(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return !activation_is_root(t, r);
+}
+
+struct str activation_caller(const struct table *t, uint32_t r)
+{
+	const uint32_t caller = row_at(t, r)->caller;
+
+	return caller == GRAPH_NONE ? STR("") : graph_name(t->g, caller);
+}
+
+uint64_t activation_caller_id(const struct table *t, uint32_t r, uint32_t e)
+{
+	const uint32_t caller = row_at(t, r)->caller;
+
+	(void)e;
+	return caller == GRAPH_NONE ? 0 : graph_id(t->g, caller);
+}
+
+static uint32_t activation_fn(const struct table *t, uint32_t r)
+{
+	return row_at(t, r)->fn;
+}
+
+/* ---- filling them in ---- */
+
+static int not_as_indexed(struct exec *x)
+{
+	err_set(x->err, ERR_PROFILE, 0,
+		"the profile has not the calls that its index has");
+	return err_hint(x->err, "it was replaced by another of its size and times: "
+				"--rebuild");
+}
+
+static int take_row(void *arg, const struct activation *a)
+{
+	struct activations_data *d = arg;
+	struct exec *x = d->x;
+	const size_t events = d->events;
+	uint64_t *cost;
+
+	if (a->caller == NO_CALLER)
+		memcpy(d->total + (size_t)a->part * events, a->after,
+		       events * sizeof(*a->after));
+	if (!d->wanted[a->fn] || (x->parts && !x->parts[a->part]))
+		return 0;
+	if (!d->free)
+		return not_as_indexed(x);
+	d->free--;
+	cost = d->cost + d->free * 3 * events;
+	d->row[d->free] = (struct activation_row){
+		.fn = graph_of_store(x->g, a->fn),
+		.caller = a->caller == NO_CALLER ? GRAPH_NONE
+						 : graph_of_store(x->g, a->caller),
+		.part = a->part,
+		.depth = a->depth,
+		.calls = a->calls};
+	memcpy(cost, a->after, events * sizeof(*cost));
+	memcpy(cost + events, a->self, events * sizeof(*cost));
+	memcpy(cost + 2 * events, a->incl, events * sizeof(*cost));
+	return 0;
+}
+
+/* The functions of the store that are asked for, and how often all of them were called. */
+static int want(struct exec *x, const struct fn_set *set, struct activations_data *d)
+{
+	const uint32_t functions = store_info(x->g->st)->functions;
+	uint8_t *wanted = EXEC_ARRAY(x, uint8_t, (size_t)functions + 1);
+	struct store_tree tree;
+	uint64_t n = 0;
+
+	if (!wanted)
+		return x->err->kind;
+	store_tree(x->g->st, &tree);
+	for (fn_id f = 0; f < functions; f++) {
+		const uint32_t here = graph_of_store(x->g, f);
+
+		wanted[f] = here != GRAPH_NONE && (!set || fnset_has(set, here));
+	}
+	for (context_id c = 0; c < tree.contexts; c++) {
+		n += wanted[store_context_fn(x->g->st, c)]
+			     ? store_context_calls(x->g->st, c)
+			     : 0;
+		if (exec_poll(x))
+			return x->err->kind;
+	}
+	d->wanted = wanted;
+	d->n = d->free = (size_t)n;
+	return store_check(x->g->st, x->err) || exec_rows(x, n) ? x->err->kind : 0;
+}
+
+/* From what is left of the part after the start to what came before it. */
+static void turn_starts(struct activations_data *d)
+{
+	const size_t events = d->events;
+
+	for (size_t i = 0; i < d->n; i++)
+		for (size_t e = 0; e < events; e++) {
+			uint64_t *start = &d->cost[i * 3 * events + e];
+
+			*start = d->total[d->row[i].part * events + e] - *start;
+		}
+}
+
+static int read_rows(struct exec *x, struct activations_data *d)
+{
+	const struct store_info *info = store_info(x->g->st);
+	const size_t events = info->events;
+
+	d->x = x;
+	d->events = events;
+	d->row = EXEC_ARRAY(x, struct activation_row, d->n + 1);
+	d->cost = EXEC_ARRAY(x, uint64_t, d->n * 3 * events + 1);
+	d->total = EXEC_ARRAY(x, uint64_t, (size_t)info->parts * events + 1);
+	if (!d->row || !d->cost || !d->total ||
+	    (d->n && exec_activations(x, take_row, d)))
+		return x->err->kind;
+	if (d->free && !x->parts)
+		return not_as_indexed(x);
+	d->row += d->free;
+	d->cost += d->free * 3 * events;
+	d->n -= d->free;
+	turn_starts(d);
+	return 0;
+}
+
+/* People see the functions, and the parts, if there are several. */
+static int show_several(struct exec *x, struct table *t, const struct activations_data *d)
+{
+	bool fns = false, parts = false;
+
+	for (size_t i = 1; i < d->n; i++) {
+		fns |= d->row[i].fn != d->row[0].fn;
+		parts |= d->row[i].part != d->row[0].part;
+	}
+	return (fns && table_show(t, STR("fn"))) || (parts && table_show(t, STR("part")))
+		       ? x->err->kind
+		       : 0;
+}
+
+static int activations_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct activations_data *d = EXEC_ARRAY(x, struct activations_data, 1);
+	struct fn_set *set = NULL;
+
+	if (!d || exec_has_activations(x, s) || (s->of && exec_set(x, s->of, &set)) ||
+	    want(x, set, d) || read_rows(x, d))
+		return x->err->kind;
+	t->data = d;
+	if (table_init(x, t, &source_activations, x->g, d->n))
+		return x->err->kind;
+	return show_several(x, t, d);
+}
+
+static const struct listed activation_list[] = {
+	{"number", BOTH, 3}, {"start", BOTH, 4},
+	{"incl", BOTH, 1},   {"incl%", SHOW_T | HAS_BAR, 5},
+	{"self", BOTH, 2},   {"depth", BOTH, 8},
+	{"calls", BOTH, 9},  {"id", SHOW_M, 0},
+	{"fn", SHOW_M, 7},   {"file", SHOW_M, 0},
+	{"line", SHOW_M, 0}, {"caller_id", SHOW_M, 0},
+	{"caller", BOTH, 6}, {"part", SHOW_M, 10},
+	{"short", 0, 0},     {"class", 0, 0},
+	{"dir", 0, 0},
+};
+
+const struct source_def source_activations = {
+	.name = "activations",
+	.rows = "activations",
+	.primary = "incl",
+	.of = ROW_ACTIVATION,
+	COLUMNS(activation_list),
+	.open = activations_open,
+	.fn = activation_fn,
+	.row = activation_struct,
+};

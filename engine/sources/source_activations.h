@@ -1,0 +1,23 @@
+/* source_activations.h - the rows of `activations`, and reading a profile again for them. */
+#ifndef QUERN_SOURCE_ACTIVATIONS_H
+#define QUERN_SOURCE_ACTIVATIONS_H
+
+#include <stdint.h>
+
+struct activation;
+struct exec;
+struct source;
+
+struct activation_row {
+	uint64_t calls, depth;
+	uint32_t fn, caller; /* of the graph; GRAPH_NONE: it is a root */
+	uint32_t part;	     /* of the store */
+};
+
+/* An error unless the profile has activations, and x->g has its functions as they are. */
+int exec_has_activations(struct exec *x, const struct source *s);
+/* Read the profile again; see each_activation.h. */
+int exec_activations(struct exec *x, int (*take)(void *arg, const struct activation *a),
+		     void *arg);
+
+#endif

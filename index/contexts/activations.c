@@ -1,0 +1,215 @@
+/*
+ * activations.c - from blocks to activations; see activations.h.
+ *
+ * Activations that are not complete yet have a place in a pool:
+ *
+ *	place	fn  caller's place  calls that are not complete  incl of each event
+ *
+ * Those that want blocks which stand before them are a stack, as in contexts.c.  One whose
+ * calls are complete adds its cost to its caller, which may be complete then, too.
+ */
+#include "index/contexts/activations.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/vec.h"
+#include "index/contexts/backwards.h"
+
+#define NOWHERE UINT32_MAX
+
+struct place {
+	uint64_t left; /* activations that it called and that are not complete */
+	uint64_t calls;
+	uint32_t fn, caller; /* the caller's place, or NOWHERE */
+	uint32_t depth;
+	uint32_t next; /* of a free place: the next one */
+};
+
+struct wanting {
+	uint64_t blocks;
+	uint32_t place;
+};
+
+struct walk {
+	const struct activations *of;
+	size_t by, seam;   /* of the claims, the next ones, counted from the end */
+	uint32_t *claimed; /* per claimer: blocks that its calls of the seams claim */
+	struct place *place;
+	uint64_t *cost; /* per place: self and incl of each event */
+	size_t n, cap, cost_cap;
+	uint32_t free; /* the first free place, or NOWHERE */
+	struct wanting *wanting;
+	size_t nwanting, wanting_cap;
+	const struct activation_part *part; /* of the block at hand */
+	uint64_t *after;		    /* of its part, each event */
+	struct err *err;
+};
+
+static int no_memory(struct err *err)
+{
+	return err_no_memory(err, "while reading activations");
+}
+
+/* ---- places ---- */
+
+static uint64_t *costs_of(const struct walk *w, uint32_t place)
+{
+	return w->cost + (size_t)place * 2 * w->of->events;
+}
+
+static int new_place(struct walk *w, uint32_t *out)
+{
+	const size_t each = sizeof(*w->place) + 2 * w->of->events * sizeof(*w->cost);
+
+	if (w->free != NOWHERE) {
+		*out = w->free;
+		w->free = w->place[w->free].next;
+		return 0;
+	}
+	if (w->n >= NOWHERE - 1 || (w->n + 1) * each > w->of->most) {
+		err_set(w->err, ERR_LIMIT, 0,
+			"activations inside each other take more than %" PRIu64 " MiB",
+			w->of->most >> 20);
+		return err_hint(w->err, "let them have more, as in --mem %" PRIu64 "M",
+				w->of->most >> 19);
+	}
+	if (vec_reserve_raw(&w->place, &w->cap, w->n + 1, sizeof(*w->place)) ||
+	    vec_reserve_raw(&w->cost, &w->cost_cap, (w->n + 1) * 2 * w->of->events,
+			    sizeof(*w->cost)))
+		return no_memory(w->err);
+	*out = (uint32_t)w->n++;
+	return 0;
+}
+
+/* Report the activation, whose calls are complete, and callers that are complete now. */
+static int complete(struct walk *w, uint32_t at)
+{
+	const size_t events = w->of->events;
+
+	for (;;) {
+		struct place *p = &w->place[at];
+		const uint64_t *cost = costs_of(w, at);
+		const uint32_t caller = p->caller;
+		const struct activation a = {
+			.fn = p->fn,
+			.caller = caller == NOWHERE ? NO_CALLER : w->place[caller].fn,
+			.part = w->part->part,
+			.depth = p->depth,
+			.calls = p->calls,
+			.self = cost,
+			.incl = cost + events,
+			.after = w->after};
+
+		if (w->of->take(w->of->arg, &a))
+			return w->err->kind;
+		p->next = w->free;
+		w->free = at;
+		if (caller == NOWHERE)
+			return 0;
+		for (size_t e = 0; e < events; e++)
+			costs_of(w, caller)[events + e] += a.incl[e];
+		if (--w->place[caller].left)
+			return 0;
+		at = caller;
+	}
+}
+
+/* ---- blocks ---- */
+
+/* The place that called block `number`; NOWHERE: it is a root. */
+static uint32_t caller_of(struct walk *w, uint64_t number)
+{
+	const struct claims *claims = w->of->claims;
+	struct wanting *top;
+
+	if (w->seam && claims->of[w->seam - 1].key == number)
+		return claims->by[claims->of[--w->seam].value].context;
+	if (!w->nwanting)
+		return NOWHERE;
+	top = &w->wanting[w->nwanting - 1];
+	w->nwanting -= --top->blocks == 0;
+	return top->place;
+}
+
+/* Blocks before the first of a part are of the part before. */
+static void enter_part(struct walk *w, uint64_t number)
+{
+	if (number >= w->part->first)
+		return;
+	while (number < w->part->first && w->part > w->of->parts)
+		w->part--;
+	memset(w->after, 0, w->of->events * sizeof(*w->after));
+}
+
+static int want(struct walk *w, uint32_t place, uint64_t blocks)
+{
+	if (!blocks)
+		return 0;
+	if (vec_reserve_raw(&w->wanting, &w->wanting_cap, w->nwanting + 1,
+			    sizeof(*w->wanting)))
+		return no_memory(w->err);
+	w->wanting[w->nwanting++] = (struct wanting){blocks, place};
+	return 0;
+}
+
+static int take_block(void *arg, const struct block_back *block)
+{
+	struct walk *w = arg;
+	struct claims *claims = w->of->claims;
+	const size_t events = w->of->events;
+	const uint32_t caller = caller_of(w, block->number);
+	uint64_t calls = block->wants;
+	uint32_t at = NOWHERE;
+
+	enter_part(w, block->number);
+	if (new_place(w, &at))
+		return w->err->kind;
+	if (w->by && claims->by[w->by - 1].number == block->number) {
+		calls += w->claimed[--w->by];
+		claims->by[w->by].context = at;
+	}
+	w->place[at] = (struct place){
+		.left = calls,
+		.calls = calls,
+		.fn = block->fn,
+		.caller = caller,
+		.depth = caller == NOWHERE ? 1 : w->place[caller].depth + 1};
+	for (size_t e = 0; e < events; e++) {
+		uint64_t *cost = costs_of(w, at) + e;
+
+		cost[0] = cost[events] = block->self[e];
+		w->after[e] += block->self[e];
+	}
+	return want(w, at, block->wants) || (!calls && complete(w, at)) ? w->err->kind
+									: 0;
+}
+
+int activations_each(const struct activations *of, struct err *err)
+{
+	struct claims *claims = of->claims;
+	struct walk w = {.of = of,
+			 .by = claims->nby,
+			 .seam = claims->n,
+			 .claimed = calloc(claims->nby + 1, sizeof(*w.claimed)),
+			 .free = NOWHERE,
+			 .part = of->parts + of->nparts - 1,
+			 .after = calloc(of->events + 1, sizeof(*w.after)),
+			 .err = err};
+	int rc = w.claimed && w.after ? 0 : no_memory(err);
+
+	for (size_t i = 0; !rc && i < claims->n; i++)
+		w.claimed[claims->of[i].value]++;
+	if (!rc)
+		rc = backwards_read(of->s, of->n, claims->blocks, of->events, take_block,
+				    &w, of->cancel, err);
+	free(w.claimed);
+	free(w.after);
+	free(w.place);
+	free(w.cost);
+	free(w.wanting);
+	return rc;
+}

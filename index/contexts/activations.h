@@ -1,0 +1,56 @@
+/*
+ * activations.h - each activation of a file: when it began, what it cost, who called it.
+ *
+ * The blocks are read backwards (backwards.h).  An activation is complete when all that it
+ * called are, so its inclusive costs are sums of the blocks' own costs, and what was spent
+ * from its start to the end of its part is what has been read of the part by then:
+ *
+ *	text	strlen  work(strlen)  strlen  work(strlen)  main(work, work)
+ *	read	  6         5           4         3             2 1		<---
+ *	done	main, work, strlen, work, strlen	in the reverse of this order
+ *
+ * The file does not say when between its calls an activation spends its own cost.  Here it
+ * does so after them, so each begins when those before it have returned.  So a start is
+ * the least that it can be, and what its callers spend themselves may come before it.
+ */
+#ifndef QUERN_ACTIVATIONS_H
+#define QUERN_ACTIVATIONS_H
+
+#include "index/contexts/claims.h"
+
+#define NO_CALLER UINT32_MAX
+
+struct activation_part { /* blocks of a part, from this one on */
+	uint64_t first;	 /* in the file */
+	uint32_t part;	 /* the profile's */
+};
+
+struct activation {
+	uint32_t fn, caller; /* the profile's; NO_CALLER: it is a root */
+	uint32_t part;	     /* the profile's */
+	uint32_t depth;	     /* activations on its stack, itself too */
+	uint64_t calls;	     /* activations that it called */
+	/* Of each event; after: all from its start to the end of its part. */
+	const uint64_t *self, *incl, *after;
+};
+
+/* Activations come in the reverse of the order in which they began.  0, or an error kind
+ * with *err set, which ends the reading. */
+typedef int activation_take(void *arg, const struct activation *a);
+
+struct activations {
+	const struct context_stretch *s; /* of one file */
+	size_t n, events;
+	struct claims *claims;
+	const struct activation_part *parts; /* ascending; from block 0 on */
+	size_t nparts;
+	activation_take *take;
+	void *arg;
+	uint64_t most; /* bytes that open activations may take */
+	const atomic_int *cancel;
+};
+
+/* Returns 0, or an error kind. */
+int activations_each(const struct activations *of, struct err *err);
+
+#endif
