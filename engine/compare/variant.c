@@ -323,7 +323,9 @@ int variant_of(struct str name, unsigned rules, struct bytes *buffer, struct var
 	struct pass v = {.name = name, .rules = rules, .to = buffer};
 	size_t n;
 
-	*out = (struct variant){0};
+	*out = (struct variant){.text = name};
+	if (!rules)
+		return 0;
 	v.out = out;
 	buffer->n = 0;
 	for (size_t i = 0; i < name.n; i += n) {

@@ -28,7 +28,7 @@
 #include "index/base/err.h"
 #include "index/base/order.h"
 
-enum { SHOWN = 7 };
+enum { SHOWN = 7, MOST_GROSS = 3 };
 
 struct telling {
 	struct why *w;
@@ -301,7 +301,7 @@ static int tell_groups(struct telling *t)
 /* Many small causes, or large ones that cancel. */
 static bool no_single_cause(const struct telling *t, const struct why_cause *c, size_t n)
 {
-	static const double first = 0.25, seven = 0.6, gross = 3;
+	static const double first = 0.25, seven = 0.6;
 	const double all = fabs((double)t->delta);
 	double sum = 0;
 
@@ -309,7 +309,7 @@ static bool no_single_cause(const struct telling *t, const struct why_cause *c, 
 		sum += c[i].cost;
 	return n && all > 0 &&
 	       ((fabs(c[0].cost) < first * all && fabs(sum) < seven * all) ||
-		t->gross > gross * all);
+		t->gross > MOST_GROSS * all);
 }
 
 /* ---- notes ---- */
@@ -346,10 +346,16 @@ static int note_noise(struct telling *t)
 
 static int note_scattered(struct telling *t, const struct why_cause *c, size_t n)
 {
+	if (t->gross > MOST_GROSS * fabs((double)t->delta))
+		return exec_note(t->x,
+				 arena_printf(t->x->a,
+					      "no single cause: %zu changes that cancel "
+					      "each other; why max 20 lists them",
+					      n));
 	return exec_note(t->x, arena_printf(t->x->a,
 					    "no single cause: the largest of %zu makes "
-					    "%.0f %%; why max %d lists them",
-					    n, fabs(share_of(t, c[0].cost)), 20));
+					    "%.0f %%; why max 20 lists them",
+					    n, fabs(share_of(t, c[0].cost))));
 }
 
 /* ---- all of it ---- */

@@ -44,9 +44,10 @@ struct why {
 	uint32_t event[SIDES];
 	uint32_t work[SIDES]; /* the event of executed instructions, or WHY_NONE */
 	bool noisy;	      /* the costs are times of one run a side */
-	/* Vertices: the functions of this profile by their numbers, those that only the base
-	 * has, and the root, which is last. */
+	/* Vertices: the functions of one profile by their numbers, those that only the other
+	 * one has, and the root, which is last. */
 	uint32_t n, root;
+	unsigned first;	       /* the one profile */
 	uint32_t *fn[SIDES];   /* [n]: function of the graph, or WHY_NONE */
 	uint32_t *of[SIDES];   /* [functions of the graph]: vertex */
 	uint32_t *name;	       /* [n]: one vertex for all levels of a function */

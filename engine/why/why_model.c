@@ -25,25 +25,58 @@
 
 /* ---- vertices ---- */
 
+/* The side whose functions are numbered first: the same one whichever is the base, so that
+ * the other way round the rows are the negative, to the unit. */
+static unsigned first_side(const struct why *w)
+{
+	const struct graph *const *g = w->g;
+
+	if (g[BASE]->functions != g[HERE]->functions)
+		return g[BASE]->functions > g[HERE]->functions ? BASE : HERE;
+	if (g[BASE]->edges != g[HERE]->edges)
+		return g[BASE]->edges > g[HERE]->edges ? BASE : HERE;
+	return graph_left(g[BASE], w->event[BASE]) > graph_left(g[HERE], w->event[HERE])
+		       ? BASE
+		       : HERE;
+}
+
+/* same[]: function of the base to function here.  The reverse of it goes the other way. */
+static int reverse(struct exec *x, const struct why *w, const uint32_t **same)
+{
+	uint32_t *to = EXEC_ARRAY(x, uint32_t, (size_t)w->g[HERE]->functions + 1);
+
+	if (!to)
+		return x->err->kind;
+	memset(to, 0xff, w->g[HERE]->functions * sizeof(*to));
+	for (uint32_t f = 0; f < w->g[BASE]->functions; f++)
+		if ((*same)[f] != RESULT_NONE && to[(*same)[f]] == RESULT_NONE)
+			to[(*same)[f]] = f;
+	*same = to;
+	return 0;
+}
+
 static int vertices(struct exec *x, struct why *w, const uint32_t *same)
 {
-	const uint32_t here = w->g[HERE]->functions, base = w->g[BASE]->functions;
-	const size_t most = (size_t)here + base + 1;
+	const unsigned first = w->first = first_side(w), other = !first;
+	const uint32_t n[SIDES] = {w->g[BASE]->functions, w->g[HERE]->functions};
+	const size_t most = (size_t)n[BASE] + n[HERE] + 1;
 
-	for (unsigned s = 0; s < SIDES; s++)
+	if (first == BASE && reverse(x, w, &same))
+		return x->err->kind;
+	for (unsigned s = 0; s < SIDES; s++) {
 		if (!(w->fn[s] = EXEC_ARRAY(x, uint32_t, most)) ||
-		    !(w->of[s] = EXEC_ARRAY(x, uint32_t, (s ? here : base) + 1)))
+		    !(w->of[s] = EXEC_ARRAY(x, uint32_t, (size_t)n[s] + 1)))
 			return x->err->kind;
-	memset(w->fn[BASE], 0xff, most * sizeof(uint32_t));
-	memset(w->fn[HERE], 0xff, most * sizeof(uint32_t));
-	for (w->n = 0; w->n < here; w->n++)
-		w->fn[HERE][w->n] = w->of[HERE][w->n] = w->n;
-	for (uint32_t f = 0; f < base; f++) {
+		memset(w->fn[s], 0xff, most * sizeof(uint32_t));
+	}
+	for (w->n = 0; w->n < n[first]; w->n++)
+		w->fn[first][w->n] = w->of[first][w->n] = w->n;
+	for (uint32_t f = 0; f < n[other]; f++) {
 		const bool known =
-			same[f] != RESULT_NONE && w->fn[BASE][same[f]] == WHY_NONE;
+			same[f] != RESULT_NONE && w->fn[other][same[f]] == WHY_NONE;
 
-		w->of[BASE][f] = known ? same[f] : w->n++;
-		w->fn[BASE][w->of[BASE][f]] = f;
+		w->of[other][f] = known ? same[f] : w->n++;
+		w->fn[other][w->of[other][f]] = f;
 	}
 	w->root = w->n++;
 	return 0;
@@ -180,7 +213,7 @@ struct why_sites why_sites_to(const struct why_sites *s, uint32_t to)
 static double mismatch(const struct why_site *a, const struct why_site *b,
 		       const double runs[SIDES])
 {
-	const double n = a->calls / runs[BASE], m = b->calls / runs[HERE];
+	const double n = a->calls / runs[0], m = b->calls / runs[1];
 	const double v = a->cost / a->calls, u = b->cost / b->calls;
 
 	return fabs(n - m) * (v + u) / 2 + (n + m) / 2 * fabs(v - u);
@@ -188,8 +221,8 @@ static double mismatch(const struct why_site *a, const struct why_site *b,
 
 enum { MOST_SITES = 60, PAIR = 0, DROP, ADD };
 
-/* Edit distance: way[i][j] is the last step of the best way to put i sites of the base
- * beside j of this side. */
+/* Edit distance: way[i][j] is the last step of the best way to put i sites of one side
+ * beside j of the other. */
 static void align_ways(const struct why_sites s[SIDES], const double runs[SIDES],
 		       uint8_t way[MOST_SITES + 1][MOST_SITES + 1])
 {
@@ -197,22 +230,22 @@ static void align_ways(const struct why_sites s[SIDES], const double runs[SIDES]
 	static const double bonus = 1e-9, malus = 1e-12;
 	double d[MOST_SITES + 1][MOST_SITES + 1] = {{0}};
 
-	for (size_t i = 0; i <= s[BASE].n; i++)
-		for (size_t j = 0; j <= s[HERE].n; j++) {
-			const struct why_site *a = i ? &s[BASE].at[i - 1] : NULL,
-					      *b = j ? &s[HERE].at[j - 1] : NULL;
+	for (size_t i = 0; i <= s[0].n; i++)
+		for (size_t j = 0; j <= s[1].n; j++) {
+			const struct why_site *a = i ? &s[0].at[i - 1] : NULL,
+					      *b = j ? &s[1].at[j - 1] : NULL;
 			double best = INFINITY, c;
 
 			if (a && b) {
 				best = d[i - 1][j - 1] + mismatch(a, b, runs) - bonus;
 				way[i][j] = PAIR;
 			}
-			c = a ? d[i - 1][j] + a->cost / runs[BASE] + malus : INFINITY;
+			c = a ? d[i - 1][j] + a->cost / runs[0] + malus : INFINITY;
 			if (c < best) {
 				best = c;
 				way[i][j] = DROP;
 			}
-			c = b ? d[i][j - 1] + b->cost / runs[HERE] + malus : INFINITY;
+			c = b ? d[i][j - 1] + b->cost / runs[1] + malus : INFINITY;
 			if (c < best) {
 				best = c;
 				way[i][j] = ADD;
@@ -225,7 +258,9 @@ bool why_align(struct why *w, uint32_t g, const struct why_sites s[SIDES],
 	       struct arena *a, uint32_t *of[SIDES], uint32_t *numbers, int *rc)
 {
 	uint8_t way[MOST_SITES + 1][MOST_SITES + 1] = {{0}};
-	size_t i = s[BASE].n, j = s[HERE].n;
+	const unsigned first = w->first, other = !first;
+	const struct why_sites both[SIDES] = {s[first], s[other]};
+	size_t i = both[0].n, j = both[1].n;
 	double runs[SIDES];
 	uint32_t q = 0;
 
@@ -236,20 +271,20 @@ bool why_align(struct why *w, uint32_t g, const struct why_sites s[SIDES],
 	for (unsigned k = 0; k < SIDES; k++) {
 		const uint64_t calls = graph_calls(w->g[k], w->fn[k][g]);
 
-		runs[k] = calls ? (double)calls : 1;
+		runs[k != first] = calls ? (double)calls : 1;
 		if (!(of[k] = ARENA_ARRAY(a, uint32_t, s[k].n + 1))) {
 			*rc = arena_full(a, w->run[k]->err);
 			return false;
 		}
 	}
-	align_ways(s, runs, way);
+	align_ways(both, runs, way);
 	for (; i || j; q++) {
 		const uint8_t step = way[i][j];
 
 		if (step != ADD)
-			of[BASE][--i] = q;
+			of[first][--i] = q;
 		if (step != DROP)
-			of[HERE][--j] = q;
+			of[other][--j] = q;
 	}
 	/* Back to front; number 0 is the first site. */
 	for (unsigned k = 0; k < SIDES; k++)

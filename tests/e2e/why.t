@@ -240,6 +240,40 @@ same(wrong[:3], [], "simulated: the first row names the one cause")
 ok(compared > k / 2, "simulated: most pairs are compared row by row", compared)
 same(unequal[:3], [], "simulated: each row is a term of the sum")
 
+# ---- any calls: cycles, several roots, functions of one side, calls that contradict each other ----
+
+def anything(rng, path, names):
+    with open(path, "w") as f:
+        f.write("# callgrind format\nevents: Ir\n\n")
+        total = 0
+        for name in names:
+            own = rng.choice((0, rng.randint(1, 50), rng.randint(1, 100000)))
+            total += own
+            f.write("fn=%s\n1 %d\n" % (name, own))
+            for callee in rng.sample(names, min(len(names), rng.choice((0, 1, 2, 4)))):
+                for line in rng.sample(range(10, 20), rng.choice((1, 1, 3))):
+                    f.write("cfn=%s\ncalls=%d 1\n%d %d\n" % (
+                        callee, rng.randint(0, 9), line, rng.choice((0, rng.randint(0, 200000)))))
+            f.write("\n")
+    return total
+
+
+sums, turned = [], []
+for k in range(200 if SLOW == 1 else 30):
+    rng = random.Random(random.random())
+    names_ = ["f%d" % i for i in range(rng.randint(2, 25))]
+    both = rng.random()
+    sides = [[n for n in names_ if rng.random() < max(both, 0.5)] or names_[:1] for _ in range(2)]
+    base, here = anything(rng, "there", sides[0]), anything(rng, "here", sides[1])
+    rows, back = quietly("here", "there"), quietly("there", "here")
+    if isinstance(rows, str) or isinstance(back, str) or any(r["kind"] == "rest" for r in rows) or sum(
+            r["delta"] for r in rows) != here - base:
+        sums.append((k, here - base, rows, back))
+    elif any(abs(x + y) > 1 for x, y in zip(sorted(r["delta"] for r in rows), sorted((r["delta"] for r in back), reverse=True))):
+        turned.append((k, rows, back))
+same(sums[:1], [], "any calls: rows add up to the difference")
+same(turned[:1], [], "any calls: the other way it is the negative")
+
 # ---- as people ask ----
 r = run("here", "-q", "-c", "why")
 ok(r.status and "compares two profiles" in r.talk and "base=old.out" in r.talk, "one profile: what to type", r.talk)
