@@ -26,6 +26,7 @@ struct flow_parts {
 	struct graph **stages;
 	uint32_t nstages;
 	uint32_t event, next, parts, count;
+	bool proven;
 	uint32_t together;    /* the number of parts that are taken as one */
 	const uint32_t *edge; /* [edges of the store]: the edge of g; NULL: the same */
 	struct arena *a;
@@ -139,6 +140,7 @@ static int open_parts(struct graph *g, uint32_t event, bool stages, struct arena
 	if (together == n)
 		return 0;
 	p->event = event;
+	p->proven = !g->extra && !g->estimated;
 	p->parts = all;
 	p->together = together;
 	p->count = (n + together - 1) / together;
@@ -189,6 +191,11 @@ void flow_parts_free(struct flow_parts *p)
 uint32_t flow_parts_count(const struct flow_parts *p)
 {
 	return p->count;
+}
+
+bool flow_parts_proven(const struct flow_parts *p)
+{
+	return p->proven;
 }
 
 void flow_parts_rewind(struct flow_parts *p)
@@ -424,6 +431,27 @@ static int fill_parts(struct flow_parts *p, struct graph *g, uint64_t *self,
 	return rc;
 }
 
+/* The shares of inlined code in each part are rounded, so their sums may be off: what the
+ * stage does not estimate is that of the whole. */
+static int set_sure(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
+		    struct arena *scratch, struct err *err)
+{
+	uint64_t *s = ARENA_ARRAY(scratch, uint64_t, (size_t)g->functions + 1);
+	uint64_t *c = ARENA_ARRAY(scratch, uint64_t, (size_t)g->edges + 1);
+
+	if (!s || !c)
+		return arena_full(scratch, err);
+	if (fill_whole(g, event, s, c, scratch, err))
+		return err->kind;
+	for (uint32_t f = 0; f < g->functions; f++)
+		if (graph_is_sure(g, f, GRAPH_SELF))
+			self[f] = s[f];
+	for (uint32_t i = 0; i < g->edges; i++)
+		if (graph_call_is_sure(g, i))
+			edge[i] = c[i];
+	return 0;
+}
+
 int flow_parts_fill(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
 		    struct err *err)
 {
@@ -437,6 +465,8 @@ int flow_parts_fill(struct graph *g, uint32_t event, uint64_t *self, uint64_t *e
 	if (!rc)
 		rc = p ? fill_parts(p, g, self, edge, err)
 		       : fill_whole(g, event, self, edge, &a, err);
+	if (!rc && p && g->extra)
+		rc = set_sure(g, event, self, edge, &a, err);
 	arena_free(&a);
 	return rc;
 }

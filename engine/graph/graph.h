@@ -146,6 +146,10 @@ bool graph_incl_estimated(const struct graph *g, uint32_t f);
 /* The least and the most it can be; lo == hi if it is no estimate. */
 void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, uint64_t *lo,
 		       uint64_t *hi);
+/* (*out)[f]: the most that can be spent while f is on the stack.  It holds after stages that
+ * estimate, too: they take away cost and functions of stacks, and add none. */
+int graph_most(struct graph *g, uint32_t e, struct arena *a, uint64_t **out,
+	       struct err *err);
 /* The cost through f, with its calls of itself (flow.h); *root: the part that no call
  * brought. */
 uint64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, uint64_t *root);

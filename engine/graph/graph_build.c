@@ -249,7 +249,8 @@ static int find_only(const struct graph_draft *d, struct graph *g, struct err *e
 }
 
 /* The functions that may be on the stack twice: all members of cycles, unless the
- * graph below rules it out. */
+ * graph below rules it out.  It does not for code that is inlined into a function that
+ * calls itself: such a call may come from the code. */
 static int find_nesting(const struct graph_draft *d, struct graph *g, struct err *err)
 {
 	uint8_t *nests = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
@@ -262,8 +263,9 @@ static int find_nesting(const struct graph_draft *d, struct graph *g, struct err
 	if (d->again && graph_stacks_known(d->below))
 		return 0;
 	for (uint32_t f = 0; f < g->functions; f++)
-		nests[f] =
-			g->cycle[f] && (d->again || graph_nests(d->below, d->first[f]));
+		nests[f] = g->cycle[f] &&
+			   (d->again || graph_nests(d->below, d->first[f]) ||
+			    (d->adds && graph_calls_itself(d->below, d->first[f])));
 	return d->again ? find_only(d, g, err) : 0;
 }
 

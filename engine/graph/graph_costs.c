@@ -238,3 +238,36 @@ int graph_event(struct graph *g, uint32_t e, struct err *err)
 	}
 	return 0;
 }
+
+/* A function costs no more than before; a group no more than its members. */
+static void most_of_groups(struct graph *g, const uint64_t *below, uint64_t *out)
+{
+	for (uint32_t f = 0; g->group && f < g->below->functions; f++)
+		cost_add(&out[g->group[f]], below[f]);
+	for (uint32_t f = 0; !g->group && f < g->functions; f++)
+		out[f] = below[g->from[f]];
+}
+
+int graph_most(struct graph *g, uint32_t e, struct arena *a, uint64_t **out,
+	       struct err *err)
+{
+	const uint64_t total = graph_total(g, e);
+	uint64_t *below, lo;
+
+	if (graph_event(g, e, err))
+		return err->kind;
+	if (!(*out = ARENA_ARRAY(a, uint64_t, (size_t)g->functions + 1)))
+		return arena_full(a, err);
+	if (!g->estimated) {
+		for (uint32_t f = 0; f < g->functions; f++)
+			graph_incl_bounds(g, f, e, &lo, &(*out)[f]);
+	} else if (graph_most(g->below, e, a, &below, err)) {
+		return err->kind;
+	} else {
+		most_of_groups(g, below, *out);
+	}
+	for (uint32_t f = 0; f < g->functions; f++)
+		if ((*out)[f] > total)
+			(*out)[f] = total;
+	return store_check(g->st, err);
+}

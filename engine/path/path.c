@@ -66,6 +66,13 @@ struct path_bounds path_bounds_of(double est, uint64_t lo, uint64_t hi, bool bou
 	return b;
 }
 
+struct path_bounds path_bounds_most(double est, uint64_t most)
+{
+	const uint64_t shown = path_rounded(est);
+
+	return (struct path_bounds){est, 0, shown > most ? shown : most, true, false};
+}
+
 struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, double share,
 				    uint64_t passing, bool odd)
 {

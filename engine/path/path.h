@@ -49,6 +49,8 @@ struct path_bounds path_bounds_of(double est, uint64_t lo, uint64_t hi, bool bou
  * that function's (flow.h). */
 struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, double share,
 				    uint64_t passing, bool odd);
+/* An estimate of which no more is known than that it is at most `most`. */
+struct path_bounds path_bounds_most(double est, uint64_t most);
 /* est < min, with slack for rounding: factors are multiplied in different orders. */
 bool path_under_min(double est, double min);
 
@@ -175,6 +177,7 @@ struct path_tree {
 	uint64_t left_out; /* the sum over base and rows of the cost that is in no row */
 	uint64_t unrooted; /* TREE_PROGRAM: the part of left_out that no root explains */
 	bool cut;	   /* `rows` left out some of it */
+	bool missing;	   /* there are cheaper rows than those listed */
 	void *grown;	   /* for path_tree_shown(); NULL: nothing was grown */
 	bool known;	   /* it is of known stacks: a struct known_cut */
 	const struct path_fold *folded; /* the same for folded rows; or NULL */

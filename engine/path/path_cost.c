@@ -665,7 +665,7 @@ static int cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
 int path_cost(const struct flow *fl, const struct path_cost_query *q, struct arena *a,
 	      const struct cancel *cancel, struct path_bounds *out, struct err *err)
 {
-	struct path_bounds sum = {.bounded = true};
+	struct path_bounds sum = {0};
 	const struct flow *part;
 	struct arena scratch;
 	int rc;
@@ -676,6 +676,7 @@ int path_cost(const struct flow *fl, const struct path_cost_query *q, struct are
 		arena_free(&scratch);
 		return rc;
 	}
+	sum.bounded = flow_parts_proven(q->parts);
 	flow_parts_rewind(q->parts);
 	while (!(rc = flow_parts_next(q->parts, &part, err)) && part) {
 		struct path_bounds b;

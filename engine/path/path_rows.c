@@ -157,7 +157,7 @@ static int choose_nodes(struct choosing *c, bool *cut)
 	return c->n > g->most ? keep_costliest(c) : 0;
 }
 
-static int choose_rows(struct choosing *c, bool *cut)
+static int choose_rows(struct choosing *c, bool *cut, bool *missing)
 {
 	struct growing *g = c->g;
 	struct waiting *by_cost;
@@ -172,6 +172,9 @@ static int choose_rows(struct choosing *c, bool *cut)
 		return tree_full(g);
 	if (choose_nodes(c, cut))
 		return -1;
+	*missing = c->n + 1 < g->n;
+	for (uint32_t i = 1; i < g->n && !*missing; i++)
+		*missing = g->nodes[i].rest > 0 || g->nodes[i].est < 0.5;
 	if (!(by_cost = ARENA_ARRAY(g->arena, struct waiting, (size_t)c->n + 1)))
 		return tree_full(g);
 	for (uint32_t i = 1; i < g->n; i++)
@@ -374,5 +377,6 @@ int tree_rows(struct growing *g, struct path_tree *t)
 {
 	struct choosing c = {.g = g};
 
-	return choose_rows(&c, &t->cut) || lay_rows(&c, t) ? g->err->kind : 0;
+	return choose_rows(&c, &t->cut, &t->missing) || lay_rows(&c, t) ? g->err->kind
+									: 0;
 }

@@ -183,6 +183,7 @@ static const struct column_row registry[] = {
  GET({ROW_FN, PER_EVENT, .u = fn_is_estimated},
      {ROW_TREE, .u = tree_estimated},
      {ROW_CONTEXT, PER_EVENT, .u = context_estimated},
+     {ROW_STEP, .u = step_is_estimated},
      {ROW_COST, .u = cost_incl_fuzzy})},
 {"exact", COL_BOOL, "true: est is exact",
  GET({ROW_COST, .u = cost_exact})},

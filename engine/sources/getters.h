@@ -77,7 +77,7 @@ get_absent listing_no_self, listing_no_incl, listing_no_calls;
 
 /* source_path.c: steps of paths, cost */
 get_number step_path, step_number, step_est, cost_self, cost_incl, cost_est, cost_lo,
-	cost_hi, cost_exact, cost_incl_fuzzy;
+	cost_hi, cost_exact, cost_incl_fuzzy, step_is_estimated;
 get_real step_share, cost_share;
 get_estimated step_estimated, cost_estimated, cost_incl_estimated;
 get_absent step_unbounded, step_not_called, cost_unbounded;

@@ -321,7 +321,27 @@ static uint32_t tree_depth_asked(const struct source *s)
 	return s->kind == S_CALLTREE ? 0 : 1;
 }
 
-int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
+/* After stages that estimate: no chain costs more than each of its functions. */
+static int bound_rows(struct exec *x, struct path_tree *tree)
+{
+	uint64_t *most;
+
+	if (!x->g->estimated)
+		return 0;
+	if (graph_most(x->g, x->event, x->a, &most, x->err))
+		return x->err->kind;
+	for (size_t i = 0; i < tree->n; i++) {
+		struct path_tree_row *r = &tree->rows[i];
+		uint64_t hi = most[r->fn];
+
+		if (r->parent != FLOW_NONE && tree->rows[r->parent].cost.hi < hi)
+			hi = tree->rows[r->parent].cost.hi;
+		r->cost = path_bounds_most(r->inner ? r->cost.est : (double)r->est, hi);
+	}
+	return 0;
+}
+
+static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 {
 	uint32_t one = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
 	const bool near = q->set && fnset_count(q->set) == 1 && q->depth == 1 &&
@@ -350,6 +370,11 @@ int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 	}
 	flow_parts_free(q->parts);
 	return 0;
+}
+
+int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
+{
+	return make_tree(x, q, tree) || bound_rows(x, tree) ? x->err->kind : 0;
 }
 
 /* A tree of the whole program holds all of its cost, in rows or not: note the cost

@@ -67,6 +67,11 @@ bool step_estimated(const struct table *t, uint32_t r, uint32_t e)
 	return t->g->estimated || !step_of(t, r)->s->cost.measured;
 }
 
+uint64_t step_is_estimated(const struct table *t, uint32_t r, uint32_t e)
+{
+	return step_estimated(t, r, e);
+}
+
 bool step_unbounded(const struct table *t, uint32_t r)
 {
 	return !step_of(t, r)->s->cost.bounded;
@@ -85,7 +90,7 @@ static const struct listed path_list[] = {
 	{"calls", BOTH, 7},  {"incl", BOTH, 6},
 	{"est", BOTH, 2},    {"est%", SHOW_T | HAS_BAR, 8},
 	{"lo", BOTH, 3},     {"hi", BOTH, 4},
-	{"cycle", BOTH, 11},
+	{"cycle", BOTH, 11}, {"estimated", SHOW_M, 0},
 };
 
 static int rows_of_paths(struct exec *x, const struct path_list *list, struct table *t)
@@ -112,6 +117,8 @@ static int note_wide(struct exec *x, size_t steps)
 {
 	struct str creator = store_info(x->g->st)->creator;
 
+	if (x->g->estimated) /* the stages do that */
+		return 0;
 	if (creator.n && !str_starts(creator, STR("callgrind")))
 		return exec_hint(x, STR("the bounds are wide: calls between functions "
 					"say no more than this"));
@@ -146,6 +153,55 @@ static int note_more(struct exec *x, const struct path_list *list)
 				"are more",
 				GROUPED(list->n), list->n == 1 ? "" : "s",
 				shown < list->total ? 100 * shown / list->total : 100));
+}
+
+/* most[] of the functions that people see: of all places where code is inlined. */
+static int most_of_places(struct exec *x, uint64_t **most, uint32_t **places)
+{
+	const struct graph *g = x->g;
+	uint64_t *sum = EXEC_ARRAY(x, uint64_t, (size_t)graph_numbers(g) + 1);
+	uint32_t *n = EXEC_ARRAY(x, uint32_t, (size_t)graph_numbers(g) + 1);
+
+	*places = EXEC_ARRAY(x, uint32_t, (size_t)g->functions + 1);
+	if (!sum || !n || !*places || graph_most(x->g, x->event, x->a, most, x->err))
+		return x->err->kind;
+	for (uint32_t f = 0; f < g->functions; f++) {
+		cost_add(&sum[graph_id(g, f)], (*most)[f]);
+		n[graph_id(g, f)]++;
+	}
+	for (uint32_t f = 0; f < g->functions; f++)
+		if (!graph_calls_known(g, f)) {
+			(*most)[f] = sum[graph_id(g, f)];
+			(*places)[f] = n[graph_id(g, f)];
+		}
+	return 0;
+}
+
+/* No path costs more than each of its functions: that is all that is proven after stages
+ * that estimate, and of paths that begin in code that is inlined at several places, since a
+ * path begins at one of them. */
+static int bound_paths(struct exec *x, struct path_list *list)
+{
+	uint64_t *most, hi;
+	uint32_t *places;
+
+	if (!x->g->estimated && !x->g->extra)
+		return 0;
+	if (most_of_places(x, &most, &places))
+		return x->err->kind;
+	for (size_t i = 0; i < list->n; i++) {
+		const struct path *p = &list->paths[i];
+
+		if (!x->g->estimated && places[p->steps[0].fn] < 2)
+			continue;
+		hi = UINT64_MAX;
+		for (size_t k = 0; k < p->n; k++) {
+			struct path_bounds *b = &p->steps[k].cost;
+			hi = most[p->steps[k].fn] < hi ? most[p->steps[k].fn] : hi;
+			*b = path_bounds_most(b->est, hi);
+		}
+	}
+	return 0;
 }
 
 /* Note paths that are not shown, and bounds too wide to be useful. */
@@ -238,6 +294,7 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	rc = known ? known_paths(&stacks, &q, x->a, x->open->cancel, &list, x->err)
 		   : path_find(flow, &q, x->a, x->open->cancel, &list, x->err);
 	flow_parts_free(q.parts);
+	rc = rc ? rc : bound_paths(x, &list);
 	if (!rc && !list.n)
 		rc = say_none(x, s, flow, &q, t);
 	else if (!rc)
@@ -445,6 +502,35 @@ static int cost_known(struct exec *x, const struct stacks *s,
 	return table_init(x, t, &source_cost, x->g, 1);
 }
 
+/* The most that the functions of a set cost together; of no set: any cost. */
+static uint64_t most_of_set(const uint64_t *most, const struct fn_set *set)
+{
+	uint64_t sum = set ? 0 : UINT64_MAX;
+
+	for (uint32_t f = set ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
+	     f = fnset_next(set, f + 1))
+		cost_add(&sum, most[f]);
+	return sum;
+}
+
+/* After stages that estimate: no more than `of`, `under` and `via` cost. */
+static int bound_cost(struct exec *x, const struct path_cost_query *q, struct cost *c)
+{
+	uint64_t *most, hi, part;
+
+	if (!x->g->estimated)
+		return 0;
+	if (graph_most(x->g, x->event, x->a, &most, x->err))
+		return x->err->kind;
+	hi = most_of_set(most, q->of);
+	c->whole = path_bounds_most(c->whole.est, hi);
+	part = most_of_set(most, q->under);
+	hi = part < hi ? part : hi;
+	part = most_of_set(most, q->via);
+	c->b = path_bounds_most(c->b.est, part < hi ? part : hi);
+	return 0;
+}
+
 static int cost_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct path_cost_query q = {0};
@@ -470,7 +556,7 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	if (!rc && (q.under || q.via || q.avoiding))
 		rc = part_of_cost(x, flow, &q, c);
 	flow_parts_free(q.parts);
-	if (rc || (q.under && note_same(x, &q)))
+	if (rc || bound_cost(x, &q, c) || (q.under && note_same(x, &q)))
 		return x->err->kind;
 	/* The whole is no less than what is proven of a part of it. */
 	if (c->b.bounded && c->incl < c->b.lo)

@@ -2,7 +2,9 @@
  * tree_fold.c - fold the rows of a tree by groups; see tree_fold.h.
  *
  * Rows are in preorder.  at[r] is the folded row of row r: the folded row of its parent
- * if both are in one group, else the child of that with r's group.
+ * if both are in one group, else the child of that with r's group.  The places of inlined
+ * code (graph_join()) are one function of the table, but no such group: a function that
+ * calls itself stays below itself.
  */
 #include "engine/sources/tree_fold.h"
 
@@ -30,6 +32,7 @@ int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
 
 struct folded {
 	uint32_t fn, parent, depth;
+	uint32_t part;	      /* w->part[] of its rows */
 	uint32_t first, next; /* first child, next sibling: 1 + row; 0: none */
 	uint64_t est, own, calls, incl;
 	uint64_t lo, hi; /* the sums of those of its rows, if all are `bounded` */
@@ -42,6 +45,9 @@ struct folding {
 	const struct path_tree_query *q;
 	struct graph *base;
 	uint32_t *group; /* [functions of base]: function of x->g */
+	uint32_t *part;	 /* [functions of base]: function of the graph before the join */
+	bool merges;	 /* rows below each other may become one */
+	uint32_t tops;	 /* members of the set in the base */
 	struct path_tree tree;
 	const struct flow *flow; /* of x->g */
 	struct folded *rows;
@@ -66,10 +72,16 @@ static int find_base(struct folding *w)
 	for (w->base = x->g; w->base->group;)
 		w->base = w->base->below;
 	w->group = EXEC_ARRAY(x, uint32_t, (size_t)w->base->functions + 1);
-	if (!w->group)
+	w->part = EXEC_ARRAY(x, uint32_t, (size_t)w->base->functions + 1);
+	if (!w->group || !w->part)
 		return x->err->kind;
-	for (uint32_t f = 0; f < w->base->functions; f++)
+	w->merges = !x->g->apart || x->g->apart->group;
+	for (uint32_t f = 0; f < w->base->functions; f++) {
 		w->group[f] = merged_group(x->g, f);
+		w->part[f] = !x->g->apart ? w->group[f]
+			     : !w->merges ? f
+					  : merged_group(x->g->apart, f);
+	}
 	return 0;
 }
 
@@ -108,6 +120,7 @@ static int grow_base(struct folding *w)
 		return x->err->kind;
 	base.g = w->base;
 	one = q.set ? fnset_next(q.set, 0) : FNSET_NONE;
+	w->tops = q.set ? fnset_count(q.set) : 0;
 	if (q.set && fnset_count(q.set) == 1)
 		q.one = neighbour_inclusive(x, one);
 	rc = exec_flow(x, w->base, x->event, &flow) ||
@@ -130,13 +143,16 @@ static uint32_t *fold_slot(struct folding *w, uint32_t parent, uint32_t fn)
 	return &w->slot[i];
 }
 
-/* The top is the only group of the set, if the set has one. */
-static bool same_group(const struct folding *w, uint32_t parent, uint32_t fn)
+/* Is the row part of the folded row of its parent?  The top is the only group of the set, if
+ * the set has one; of several members of the base, each is a row of level 1 first. */
+static bool same_group(const struct folding *w, uint32_t parent,
+		       const struct path_tree_row *row)
 {
 	if (parent != TOP)
-		return w->rows[parent].fn == fn;
+		return w->merges && w->rows[parent].part == w->part[row->fn];
 	return w->q->set && w->q->of == TREE_FRAMES && fnset_count(w->q->set) == 1 &&
-	       fnset_has(w->q->set, fn);
+	       fnset_has(w->q->set, w->group[row->fn]) &&
+	       (w->merges || (w->tops > 1 && row->parent == FLOW_NONE));
 }
 
 static void fold_row(struct folding *w, uint32_t r)
@@ -146,7 +162,7 @@ static void fold_row(struct folding *w, uint32_t r)
 	uint32_t fn = w->group[row->fn], *slot;
 	struct folded *to;
 
-	if (!row->inner && same_group(w, parent, fn)) {
+	if (!row->inner && same_group(w, parent, row)) {
 		w->at[r] = parent;
 		*(parent == TOP ? &w->own : &w->rows[parent].own) += row->own;
 		return;
@@ -155,6 +171,7 @@ static void fold_row(struct folding *w, uint32_t r)
 	if (!*slot) {
 		w->rows[w->n] = (struct folded){
 			.fn = fn,
+			.part = w->part[row->fn],
 			.parent = parent,
 			.depth = parent == TOP ? 1 : w->rows[parent].depth + 1,
 			.inner = row->inner,
@@ -274,14 +291,17 @@ static int link_rows(struct folding *w)
 	return 0;
 }
 
-/* The rows before know more if they are all there. */
+/* The rows before know more: the least cost by those that are there, the most if none is
+ * missing. */
 static struct path_bounds closer(const struct folding *w, const struct folded *r,
 				 struct path_bounds b)
 {
-	if (!r->bounded || w->tree.cut)
+	const bool all = !w->tree.cut && !w->tree.missing;
+
+	if (!r->bounded || (!all && !b.bounded))
 		return b;
 	return path_bounds_of((double)r->est, b.bounded && b.lo > r->lo ? b.lo : r->lo,
-			      b.bounded && b.hi < r->hi ? b.hi : r->hi, true);
+			      !all || (b.bounded && b.hi < r->hi) ? b.hi : r->hi, true);
 }
 
 /* Bounds follow the calls between groups; calls inside a group do not count. */
@@ -294,13 +314,18 @@ static struct path_bounds bounds_of(const struct folding *w, const struct folded
 
 	if (r->inner)
 		return path_bounds_exact(r->incl);
+	if (from == GRAPH_NONE && w->q->of == TREE_FRAMES)
+		return closer(w, r,
+			      path_bounds_of((double)r->est, 0, fl->passing[r->fn],
+					     !fl->odd[r->fn]));
 	if (from == GRAPH_NONE)
 		return closer(w, r,
 			      path_bounds_of((double)r->est, 0,
 					     r->incl > r->est ? r->incl : r->est,
 					     r->incl > 0));
 	passing = fl->passing[from];
-	for (uint32_t i = fl->in.out_first[from]; i < fl->in.out_first[from + 1]; i++)
+	for (uint32_t i = fl->in.out_first[from];
+	     w->merges && i < fl->in.out_first[from + 1]; i++)
 		if (fl->in.callee[i] == from && fl->in.incl[i] <= passing)
 			passing -= fl->in.incl[i];
 	b = path_bounds_next(*up, r->incl, 0, passing, fl->odd[from]);

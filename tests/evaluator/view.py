@@ -73,6 +73,7 @@ class View:
         self.law = {}
         self.gone = set()       # hidden
         self.inlines = False    # has functions of inlined code
+        self.plain = None       # the same without them
         self.graph_self, self.graph_calls = graph.self_costs(), graph.calls()
 
     def number(self, f):
@@ -106,7 +107,7 @@ class View:
         split = Graph.of_profile(self.parts, place)
         made = View(self.world, self.parts, split, self.stacks, {f: f for f in split.functions})
         whole = made.merge({f: f[:2] + (f[2].split("\0")[0],) for f in split.functions})
-        whole.inlines = True
+        whole.inlines, whole.plain = True, self
         return whole
 
     def norec(self):
@@ -177,6 +178,8 @@ class View:
         """None: more is known than the law says, or less.  An index keeps inclusive costs of
         recorded events, and makes derived ones of them; elsewhere a derived event has a flow
         of its own."""
+        if self.plain and not grouped and all(self.number(f) is not None for f in those):
+            return self.plain.incl_law(those, event)        # a function costs what it does without the stage
         formula = self.world.profile.derived.get(event)
         if formula and not self.below and not grouped and self.parts is self.world.profile.parts:
             terms = [(k, self.incl_law(those, e)) for e, k in formula.items()]

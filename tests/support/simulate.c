@@ -6,6 +6,9 @@
  * calls is drawn anew, or by habit: from the names on top of the stack.  A profile forgets
  * who called the caller, so habits are what makes estimates wrong and bounds tell.
  *
+ * Inlined code is an activation, too, in the function that it is inlined into.  The profile
+ * has its cost and its calls at lines of another file.
+ *
  * What is true of stacks is found by running along them.  A stack is the one of the caller
  * and one name more, and callers come first, so one pass over the activations is enough:
  *
@@ -25,6 +28,7 @@
 enum { FRACTIONS = 10, LIBRARY = 2 };
 
 static const char *const files[] = {"a.c", "src/b.c", "src/c.h"};
+static const char *const headers[SIMULATE_INLINED] = {"h0.h", "h1.h", "h2.h", "h3.h"};
 static const char *const objects[] = {"/bin/prog", "/lib/libx.so"};
 static const char *const classes[] = {"(no class)", "Alpha", "beta::Gamma"};
 
@@ -38,9 +42,10 @@ static uint32_t file_of(uint32_t function)
 	return function / 2 % COUNT(files);
 }
 
-static uint32_t object_of(uint32_t function)
+/* Code of one name that is inlined in two objects would be two functions. */
+static uint32_t object_of(const struct simulated *s, uint32_t function)
 {
-	return function % 5 == LIBRARY;
+	return !s->inlined && function % 5 == LIBRARY;
 }
 
 static uint32_t class_of(uint32_t function)
@@ -48,9 +53,20 @@ static uint32_t class_of(uint32_t function)
 	return function % COUNT(classes);
 }
 
+/* The number of inlined code; SIMULATE_NONE: a function. */
+static uint32_t inlined_of(const struct simulated *s, uint32_t name)
+{
+	const uint32_t first = s->functions * s->levels;
+
+	return name < first ? SIMULATE_NONE : name - first;
+}
+
 static void name_all(struct simulated *s)
 {
-	for (uint32_t i = 0; i < s->names; i++) {
+	for (uint32_t j = 0; j < s->inlined; j++)
+		snprintf(s->text[s->functions * s->levels + j], SIMULATE_TEXT, "%s (inl)",
+			 headers[j]);
+	for (uint32_t i = 0; i < s->functions * s->levels; i++) {
 		uint32_t f = base_of(s, i), level = i % s->levels + 1;
 		int n = snprintf(s->text[i], SIMULATE_TEXT, "%s%sf%u",
 				 class_of(f) ? classes[class_of(f)] : "",
@@ -75,9 +91,11 @@ simulate_set simulate_group(const struct simulated *s, enum simulate_group kind,
 	simulate_set set = 0;
 
 	for (uint32_t i = 0; i < s->names; i++) {
-		uint32_t f = base_of(s, i);
-		const char *group = kind == GROUP_FILE	   ? files[file_of(f)]
-				    : kind == GROUP_OBJECT ? objects[object_of(f)]
+		uint32_t f = base_of(s, i), in = inlined_of(s, i);
+		const char *group = in != SIMULATE_NONE ? kind == GROUP_FILE ? headers[in]
+									     : s->text[i]
+				    : kind == GROUP_FILE   ? files[file_of(f)]
+				    : kind == GROUP_OBJECT ? objects[object_of(s, f)]
 				    : kind == GROUP_CLASS  ? classes[class_of(f)]
 							   : s->text[f * s->levels];
 
@@ -116,7 +134,7 @@ static uint32_t usual(struct running *r, uint32_t n, uint64_t what)
 	if (!r->s->habits || below(r, 6) == 0)
 		return below(r, n);
 	for (uint32_t i = depth > 3 ? depth - 3 : 0; i < depth; i++)
-		h = hash_mix(h + r->s->name[r->stack[r->thread][i]] / r->s->levels + 1);
+		h = hash_mix(h + base_of(r->s, r->s->name[r->stack[r->thread][i]]) + 1);
 	return (uint32_t)((h + below(r, 2) * 0x9e3779b97f4a7c15) % n);
 }
 
@@ -160,23 +178,46 @@ static uint32_t level_of(const struct running *r, uint32_t f)
 {
 	uint32_t level = 0;
 
-	for (uint32_t i = 0; i < r->n[r->thread]; i++)
-		level += base_of(r->s, r->s->name[r->stack[r->thread][i]]) == f;
+	for (uint32_t i = 0; i < r->n[r->thread]; i++) {
+		const uint32_t name = r->s->name[r->stack[r->thread][i]];
+
+		level += inlined_of(r->s, name) == SIMULATE_NONE &&
+			 base_of(r->s, name) == f;
+	}
 	return level < r->s->levels ? level : r->s->levels - 1;
+}
+
+/* The function that activation i is of, or that its code is inlined into. */
+static uint32_t function_of(const struct simulated *s, uint32_t i)
+{
+	return inlined_of(s, s->name[i]) == SIMULATE_NONE ? s->name[i]
+							  : s->name[s->parent[i]];
+}
+
+/* The name that is called, or is inlined and runs next; SIMULATE_NONE: nothing. */
+static uint32_t next_name(struct running *r, uint32_t caller)
+{
+	const struct simulated *s = r->s;
+	uint32_t f;
+
+	if (caller == SIMULATE_NONE)
+		f = below(r, 5) ? r->thread % s->functions : below(r, s->functions);
+	else if (s->inlined && inlined_of(s, s->name[caller]) == SIMULATE_NONE &&
+		 below(r, 3) == 0)
+		return s->functions * s->levels + usual(r, s->inlined, 7);
+	else
+		f = callee_of(r, base_of(s, function_of(s, caller)));
+	return f == SIMULATE_NONE ? f : f * s->levels + level_of(r, f);
 }
 
 static void call(struct running *r)
 {
 	struct simulated *s = r->s;
-	uint32_t caller = top(r), i = s->calls, f;
+	uint32_t caller = top(r), i = s->calls;
 
-	if (caller == SIMULATE_NONE)
-		f = below(r, 5) ? r->thread % s->functions : below(r, s->functions);
-	else
-		f = callee_of(r, base_of(s, s->name[caller]));
-	if (f == SIMULATE_NONE)
+	s->name[i] = next_name(r, caller);
+	if (s->name[i] == SIMULATE_NONE)
 		return;
-	s->name[i] = f * s->levels + level_of(r, f);
 	s->parent[i] = caller;
 	s->thread[i] = r->thread;
 	s->entered[i] = r->part;
@@ -211,7 +252,8 @@ static void choose(struct running *r)
 	s->rounded = below(r, 5) == 0;
 	s->levels = s->rounded || below(r, 3) == 0 ? 1 : 1 + below(r, SIMULATE_LEVELS);
 	s->functions = 3 + below(r, below(r, 2) ? 4 : SIMULATE_FUNCTIONS - 2);
-	s->names = s->functions * s->levels;
+	s->inlined = s->rounded || below(r, 3) ? 0 : 1 + below(r, SIMULATE_INLINED);
+	s->names = s->functions * s->levels + s->inlined;
 	s->parts = s->rounded || below(r, 2) ? 1 : 1 + below(r, SIMULATE_PARTS);
 	s->threads = s->rounded || below(r, 2) ? 1 : 1 + below(r, SIMULATE_THREADS);
 	s->separate = s->threads > 1 && below(r, 2);
@@ -247,7 +289,8 @@ void simulate(struct simulated *s, uint64_t seed)
 struct writing {
 	const struct simulated *s;
 	struct out *o;
-	bool named[SIMULATE_NAMES], filed[SIMULATE_GROUPS], placed[SIMULATE_GROUPS];
+	bool named[SIMULATE_NAMES], filed[COUNT(files) + SIMULATE_INLINED],
+		placed[SIMULATE_GROUPS];
 };
 
 static uint64_t rounded(uint64_t fractions)
@@ -270,7 +313,7 @@ static void write_word(struct writing *w, const char *spec, uint32_t id, const c
 /* Where a function is, and its name; as the callee of a call or as itself. */
 static void write_function(struct writing *w, uint32_t name, bool callee)
 {
-	uint32_t f = base_of(w->s, name), file = file_of(f), object = object_of(f);
+	uint32_t f = base_of(w->s, name), file = file_of(f), object = object_of(w->s, f);
 
 	if (!w->s->rounded)
 		write_word(w, callee ? "cob=" : "ob=", object, objects[object],
@@ -310,44 +353,78 @@ struct summed {
 		cost[SIMULATE_NAMES][SIMULATE_NAMES];
 };
 
+/* The function itself, or the inlined code in it: place[0] and on. */
+struct places {
+	struct summed at[1 + SIMULATE_INLINED];
+	uint64_t all;
+};
+
 static void sum_up(const struct simulated *s, uint32_t part, uint32_t thread,
-		   struct summed *sum)
+		   struct places *sum)
 {
 	memset(sum, 0, sizeof(*sum));
 	for (uint32_t i = 0; i < s->calls; i++) {
-		uint32_t caller = s->parent[i];
+		const uint32_t caller = s->parent[i], in = inlined_of(s, s->name[i]);
+		struct summed *from;
 
 		if (thread != SIMULATE_NONE && s->thread[i] != thread)
 			continue;
-		sum->self[s->name[i]] += s->self[i][part];
+		sum->at[in + 1].self[function_of(s, i)] += s->self[i][part];
 		sum->all += s->self[i][part];
-		if (caller == SIMULATE_NONE)
+		if (caller == SIMULATE_NONE || in != SIMULATE_NONE)
 			continue;
-		sum->calls[s->name[caller]][s->name[i]] += s->entered[i] == part;
-		sum->cost[s->name[caller]][s->name[i]] += s->incl[i][part];
+		from = &sum->at[inlined_of(s, s->name[caller]) + 1];
+		from->calls[function_of(s, caller)][s->name[i]] += s->entered[i] == part;
+		from->cost[function_of(s, caller)][s->name[i]] += s->incl[i][part];
 	}
 }
 
-static void write_block(struct writing *w, const struct summed *sum, uint32_t f)
+static bool spends_or_calls(const struct writing *w, const struct summed *sum, uint32_t f)
 {
-	uint32_t calls = 0;
+	bool any = sum->self[f];
 
 	for (uint32_t c = 0; c < w->s->names; c++)
-		calls += sum->calls[f][c] || sum->cost[f][c];
-	if (!calls && !sum->self[f])
+		any |= sum->calls[f][c] || sum->cost[f][c];
+	return any;
+}
+
+/* Of callgrind's calls none changes the file for those after it.  in: SIMULATE_NONE: the
+ * function's own file. */
+static void write_lines(struct writing *w, const struct summed *sum, uint32_t f,
+			uint32_t in)
+{
+	const uint32_t id = (uint32_t)COUNT(files) + in;
+
+	if (sum->self[f]) {
+		if (in != SIMULATE_NONE)
+			write_word(w, "fi=", id, headers[in], &w->filed[id]);
+		write_cost(w, line_of(w->s, f), sum->self[f]);
+	}
+	for (uint32_t c = 0; c < w->s->names; c++)
+		if (sum->calls[f][c] || sum->cost[f][c]) {
+			if (in != SIMULATE_NONE)
+				write_word(w, "fi=", id, headers[in], &w->filed[id]);
+			write_call(w, f, c, sum->calls[f][c], sum->cost[f][c]);
+		}
+}
+
+static void write_block(struct writing *w, const struct places *sum, uint32_t f)
+{
+	bool any = false;
+
+	for (uint32_t j = 0; j <= w->s->inlined; j++)
+		any |= spends_or_calls(w, &sum->at[j], f);
+	if (!any)
 		return;
 	out_c(w->o, "\n");
 	write_function(w, f, false);
-	if (sum->self[f])
-		write_cost(w, line_of(w->s, f), sum->self[f]);
-	for (uint32_t c = 0; c < w->s->names; c++)
-		if (sum->calls[f][c] || sum->cost[f][c])
-			write_call(w, f, c, sum->calls[f][c], sum->cost[f][c]);
+	for (uint32_t j = 0; j <= w->s->inlined; j++)
+		write_lines(w, &sum->at[j], f, j - 1);
 }
 
 static void write_part(struct writing *w, uint32_t part, uint32_t thread, bool first)
 {
-	struct summed *sum = malloc(sizeof(*sum));
+	struct places *sum = malloc(sizeof(*sum));
 
 	if (!sum)
 		abort();
@@ -450,6 +527,39 @@ static bool has(simulate_set set, uint32_t name)
 static uint64_t in_units(const struct simulated *s, uint64_t cost)
 {
 	return s->rounded ? rounded(cost) : cost;
+}
+
+/* Take activation i out: its caller calls what it called, and spends its cost. */
+static void take_out(struct simulated *s, uint32_t i)
+{
+	const uint32_t up = s->parent[i];
+
+	if (up != SIMULATE_NONE)
+		s->asked[up] += s->asked[i];
+	for (uint32_t c = i + 1; c < s->calls; c++) {
+		const uint32_t parent = s->parent[c] == i ? up : s->parent[c];
+
+		s->name[c - 1] = s->name[c];
+		s->asked[c - 1] = s->asked[c];
+		s->parent[c - 1] =
+			parent != SIMULATE_NONE && parent > i ? parent - 1 : parent;
+	}
+	s->calls--;
+}
+
+void simulate_stage(struct simulated *s, enum simulate_filter how, simulate_set of)
+{
+	bool in_set[SIMULATE_CALLS];
+
+	for (uint32_t i = 0; i < s->calls; i++) {
+		in_set[i] = has(of, s->name[i]) ||
+			    (s->parent[i] != SIMULATE_NONE && in_set[s->parent[i]]);
+		if (how != FILTER_HIDE && in_set[i] != (how == FILTER_FOCUS))
+			s->asked[i] = 0;
+	}
+	for (uint32_t i = s->calls; how == FILTER_HIDE && i-- > 0;)
+		if (has(of, s->name[i]))
+			take_out(s, i);
 }
 
 /* How far a stack got: what is asked for is on it at WHOLE, cannot come any more at LOST. */

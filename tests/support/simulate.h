@@ -20,7 +20,8 @@ enum {
 	SIMULATE_CALLS = 500,
 	SIMULATE_FUNCTIONS = 16,
 	SIMULATE_LEVELS = 3,
-	SIMULATE_NAMES = SIMULATE_FUNCTIONS * SIMULATE_LEVELS,
+	SIMULATE_INLINED = 4,
+	SIMULATE_NAMES = SIMULATE_FUNCTIONS * SIMULATE_LEVELS + SIMULATE_INLINED,
 	SIMULATE_PARTS = 4,
 	SIMULATE_THREADS = 3,
 	SIMULATE_GROUPS = 4, /* at most: files, objects, classes */
@@ -37,12 +38,13 @@ enum simulate_recursion {
 	RECURSIONS,
 };
 
-/* Names, one bit each: of function f and level k (from 1) number f * levels + k - 1. */
+/* Names, one bit each: of function f and level k (from 1) number f * levels + k - 1; code
+ * that is inlined, "h0.h (inl)", follows. */
 typedef uint64_t simulate_set;
 
 struct simulated {
 	uint64_t seed;
-	uint32_t functions, levels, names, parts, threads;
+	uint32_t functions, levels, inlined, names, parts, threads;
 	enum simulate_recursion recursion;
 	bool deep;     /* stacks are */
 	bool habits;   /* what is called depends on the callers, too */
@@ -93,6 +95,8 @@ uint64_t simulate_cost(const struct simulated *s, const struct simulate_cost *q)
 /* What a function costs if the stacks with one of `of` are all (focus), or none (ignore), or
  * if these functions are not on the stacks (hide). */
 enum simulate_filter { FILTER_FOCUS, FILTER_IGNORE, FILTER_HIDE, FILTER_KINDS };
+/* The program as such a stage shows it. */
+void simulate_stage(struct simulated *s, enum simulate_filter how, simulate_set of);
 uint64_t simulate_filtered(const struct simulated *s, enum simulate_filter how,
 			   simulate_set of, uint32_t name, bool incl);
 
