@@ -537,64 +537,6 @@ static inline int read_line(struct detail *d, struct varint_reader *in,
 	return 0;
 }
 
-/*
- * Append lines of one event that stay in the file of the line before and that no line
- * held can equal, as far as there is room.  *at: in, the line before; out, the last line
- * read.  o has the costs of the line before.  Not inlined: its loop needs the registers
- * for itself.
- */
-static __attribute__((noinline)) void read_fresh(struct detail *d,
-						 struct varint_reader *from,
-						 struct detail_key *at,
-						 struct piece_row *o)
-{
-	/* A line takes a tag and three numbers at most; so many bytes must be left. */
-	const ptrdiff_t row = 1 + 3 * VARINT_MAX;
-	struct detail_lines *l = &d->lines;
-	const size_t left = d->most > d->n ? d->most - d->n : 0;
-	const size_t room = l->cap < l->cost_cap ? l->cap : l->cost_cap;
-	const size_t end = left < room - l->n ? l->n + left : room;
-	const uint64_t own = at->file == d->p->fn_file[d->fn] ? 0 : UINT64_MAX;
-	struct detail_key *key = l->key, k = *at;
-	const unsigned char *p = from->p;
-	struct varint_reader said = {o->costs, from->end, false};
-	uint64_t least = d->first_line - 1, v, cost = o->costs ? varint_get(&said) : 0;
-	bool ordered = l->ordered;
-	size_t n = l->n;
-
-	for (; n < end && from->end - p >= row; n++) {
-		const unsigned tag = *p;
-
-		if ((tag & ~(unsigned)(PIECE_INSTR | PIECE_LINE | 1 << PIECE_COSTS)) != 0)
-			break;
-		p++;
-		if (tag & PIECE_INSTR) {
-			p = varint_at(p, &v);
-			k.instr = varint_unzigzag(k.instr, v);
-		}
-		if (tag & PIECE_LINE) {
-			p = varint_at(p, &v);
-			k.line = varint_unzigzag(k.line, v);
-		}
-		k.row = (uint32_t)n;
-		ordered &= detail_key_after(&k, &key[n - 1]);
-		key[n] = k;
-		if (tag & 1 << PIECE_COSTS) {
-			o->costs = p;
-			o->ncosts = 1;
-			p = varint_at(p, &cost);
-		}
-		l->cost[n] = cost;
-		least = (own | (k.line - 1)) < least ? k.line - 1 : least;
-	}
-	d->first_line = least + 1;
-	d->n += n - l->n;
-	l->n = n;
-	l->ordered = ordered;
-	*at = k;
-	from->p = p;
-}
-
 /* Read cost lines of a piece, up to a row of another kind; o is the row before, and
  * becomes the last line. */
 static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
@@ -604,16 +546,9 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 	const uint32_t own = d->p->fn_file[d->fn];
 	struct varint_reader in = *from;
 	struct detail_key at = {o->instr, o->line, m->name[SPACE_FILE][o->file], 0};
-	const bool plain = d->p->nevent == 1 && m->event[0] == 0;
 	int rc = 0;
 
-	for (;;) {
-		/* Most lines are in the file of the line before. */
-		if (plain && d->lines.n && d->lines.expected == d->lines.known &&
-		    d->lines.key[d->lines.n - 1].file == at.file)
-			read_fresh(d, &in, &at, o);
-		if (in.p >= in.end || (*in.p & PIECE_KIND) != ENTRY_COST)
-			break;
+	while (in.p < in.end && (*in.p & PIECE_KIND) == ENTRY_COST) {
 		const uint64_t tag = varint_get(&in);
 		uint64_t instr = at.instr, line = at.line;
 
