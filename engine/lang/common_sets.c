@@ -20,21 +20,32 @@
 
 /* C, C++ (also mangled), tcmalloc, jemalloc, mimalloc, GLib, PHP's engine, CPython, Rust,
  * Go. */
-#define ALLOC                                                                          \
-	"/^(?:(?:__libc_|tc_|je_|_rjem_|mi_)?(?:malloc|calloc|realloc|reallocarray|"   \
-	"free|cfree|memalign|aligned_alloc|posix_memalign|valloc|pvalloc)"             \
-	"|operator (?:new|delete)(?:\\[\\])?|_Zn[wa][jm]\\w*|_Zd[al]Pv\\w*"            \
-	"|tc_(?:new|delete)\\w*|TCMallocInternal\\w+"                                  \
-	"|(?:je_|_rjem_)(?:[mrxds]+allocx)|mi_(?:zalloc|new|heap_malloc)\\w*"          \
-	"|g_(?:try_)?(?:malloc|malloc0|realloc)(?:_n)?|g_free(?:_sized)?|g_slice_\\w+" \
-	"|_(?:safe_)?e(?:malloc|calloc|realloc2?|free)(?:_\\w+)?"                      \
-	"|_?Py(?:Object|Mem)_(?:Raw)?(?:Malloc|Calloc|Realloc|Free)"                   \
-	"|(?:\\w+(?:\\[\\w+\\])?::)?__r(?:ust|dl|g)_(?:alloc|alloc_zeroed|dealloc|"    \
-	"realloc)|alloc(?:\\[\\w+\\])?::alloc::(?:alloc|alloc_zeroed|dealloc|realloc|" \
-	"exchange_malloc|Global::\\w+)"                                                \
-	"|<alloc(?:\\[\\w+\\])?::alloc::Global as [^>]*>::\\w+"                        \
+#define GET                                                                            \
+	"(?:__libc_|tc_|je_|_rjem_|mi_)?(?:malloc|calloc|realloc|reallocarray|"        \
+	"memalign|aligned_alloc|posix_memalign|valloc|pvalloc)"                        \
+	"|operator new(?:\\[\\])?|_Zn[wa][jm]\\w*"                                     \
+	"|tc_new\\w*|TCMallocInternal(?!Free|Delete|Cfree|Sdalloc)\\w+"                \
+	"|(?:je_|_rjem_)[mrx]+allocx|mi_(?:zalloc|new|heap_malloc)\\w*"                \
+	"|g_(?:try_)?(?:malloc|malloc0|realloc)(?:_n)?|g_slice_(?!free)\\w+"           \
+	"|_(?:safe_)?e(?:malloc|calloc|realloc2?)(?:_\\w+)?"                           \
+	"|_?Py(?:Object|Mem)_(?:Raw)?(?:Malloc|Calloc|Realloc)"                        \
+	"|(?:\\w+(?:\\[\\w+\\])?::)?__r(?:ust|dl|g)_(?:alloc|alloc_zeroed|realloc)"    \
+	"|alloc(?:\\[\\w+\\])?::alloc::(?:alloc|alloc_zeroed|realloc|exchange_malloc|" \
+	"Global::(?!dealloc)\\w+)"                                                     \
+	"|<alloc(?:\\[\\w+\\])?::alloc::Global as [^>]*>::(?!dealloc)\\w+"             \
 	"|runtime\\.(?:mallocgc|newobject|newarray|growslice|makeslice(?:64|copy)?|"   \
-	"makemap(?:64|_small)?|makechan(?:64)?))" END "/"
+	"makemap(?:64|_small)?|makechan(?:64)?)"
+#define RELEASE                                                            \
+	"(?:__libc_|tc_|je_|_rjem_|mi_)?c?free|operator delete(?:\\[\\])?" \
+	"|_Zd[al]Pv\\w*|tc_delete\\w*"                                     \
+	"|TCMallocInternal(?:Free|Delete|Cfree|Sdalloc)\\w*"               \
+	"|(?:je_|_rjem_)s?dallocx|g_free(?:_sized)?|g_slice_free\\w*"      \
+	"|_(?:safe_)?efree(?:_\\w+)?|_?Py(?:Object|Mem)_(?:Raw)?Free"      \
+	"|(?:\\w+(?:\\[\\w+\\])?::)?__r(?:ust|dl|g)_dealloc"               \
+	"|alloc(?:\\[\\w+\\])?::alloc::(?:dealloc|Global::dealloc\\w*)"    \
+	"|<alloc(?:\\[\\w+\\])?::alloc::Global as [^>]*>::dealloc\\w*"
+#define ALLOC "/^(?:" GET "|" RELEASE ")" END "/"
+#define ALLOCATIONS "/^(?:" GET ")" END "/"
 
 #define LIBC                                                                      \
 	"obj:/(?:^|\\/)(?:lib(?:c|m|mvec|pthread|rt|dl|resolv)(?:-[0-9.]+)?\\.so" \
@@ -65,12 +76,13 @@
 	"|runtime\\.(?:lock2?|unlock2?|lockWithRank|unlockWithRank|semacquire1?)"       \
 	"|<method '(?:acquire|__enter__)' of '_thread\\.R?[lL]ock' objects>)" END "/"
 
-/* PHP (Composer, Symfony, SPL), Python's import, Ruby's require, modules of Node. */
-#define AUTOLOAD                                                                       \
-	"/^(?:Composer\\\\Autoload\\\\|ComposerAutoloaderInit|(?:php::)?spl_autoload_" \
-	"|__autoload$|.*(?:Auto|Class)[Ll]oader\\w*(?:->|::)(?:auto|find|load)\\w*"    \
-	"|Kernel(?:#|::)(?:require|require_relative|load|autoload)"                    \
-	"|Module\\.(?:_load|load|_compile|_resolveFilename|require)$)/ or "            \
+/* PHP (Composer, Symfony, SPL; add_loaders() of exec_set.c adds closures that are registered),
+ * Python's import, Ruby's require, modules of Node. */
+#define AUTOLOAD                                                                                                       \
+	"/^(?:(?:require|include)(?:_once)?::|Composer\\\\Autoload\\\\|ComposerAutoloaderInit|(?:php::)?spl_autoload_" \
+	"|__autoload$|.*(?:Auto|Class)[Ll]oader\\w*(?:->|::)(?:auto|find|load)\\w*"                                    \
+	"|Kernel(?:#|::)(?:require|require_relative|load|autoload)"                                                    \
+	"|Module\\.(?:_load|load|_compile|_resolveFilename|require)$)/ or "                                            \
 	"file:/^<frozen importlib|\\/importlib\\/_bootstrap/"
 
 /* C, copy constructors and assignments of C++, clones of Rust, Go, Python, PHP's engine. */
@@ -92,6 +104,8 @@ static const struct {
 	{{TEXT("alloc"), TEXT(ALLOC)},
 	 "get and release memory: C, C++, tcmalloc, jemalloc, mimalloc, GLib, Zend, CPython, "
 	 "Rust, Go"},
+	{{TEXT("allocations"), TEXT(ALLOCATIONS)},
+	 "get memory: those of $alloc that do not release it"},
 	{{TEXT("copies"), TEXT(COPIES)},
 	 "copy memory and objects: C, C++'s copy constructors, Rust's clones, Go, Python, Zend"},
 	{{TEXT("libc"), TEXT(LIBC)},
@@ -101,7 +115,7 @@ static const struct {
 	{{TEXT("locks"), TEXT(LOCKS)},
 	 "locks and waiting: POSIX threads, C++, GLib, Rust, Go, Python"},
 	{{TEXT("autoload"), TEXT(AUTOLOAD)},
-	 "load code: PHP's autoloaders, Python's import, Ruby's require, Node's modules"},
+	 "load code: PHP's autoloaders, require and include, Python's import, Ruby's require, Node's modules"},
 };
 
 const struct parse_value *common_set_at(size_t i, const char **about)

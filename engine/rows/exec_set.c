@@ -1,6 +1,7 @@
 /* exec_set.c - find the functions that a set names; see exec_set.h. */
 #include "engine/rows/exec_set.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -526,6 +527,65 @@ static int none_in_common(struct exec *x, const struct set *s)
 			STR_ARG(s->text), STR_ARG(s->text));
 }
 
+/* Add the closures that begin on a line of f that calls `callee`. */
+static int add_closures(struct exec *x, fn_id f, fn_id callee, struct arena *scratch,
+			struct fn_set *found)
+{
+	struct store *st = x->g->st;
+	struct store_site *site;
+	uint64_t *costs;
+	size_t n;
+
+	arena_reset(scratch);
+	if (fn_sites(x, f, scratch, &site, &costs, &n))
+		return x->err->kind;
+	for (size_t i = 0; i < n; i++) {
+		struct str name;
+
+		if (site[i].callee != callee)
+			continue;
+		name = arena_printf(scratch, "{closure:%.*s:%" PRIu64 "-",
+				    STR_ARG(store_file(st, site[i].file)), site[i].line);
+		if (!name.p)
+			return arena_full(scratch, x->err);
+		for (fn_id g = 0; g < store_info(st)->functions; g++) {
+			const struct str shown = store_fn_shown(st, g);
+
+			if (str_find_str(shown, name) < shown.n)
+				fnset_add(found, g);
+			if (g % 65536 == 0 && exec_poll_now(x))
+				return x->err->kind;
+		}
+	}
+	return 0;
+}
+
+/* Add PHP's class loaders that a program registers: the name of a closure says no more than
+ * where it begins, which is where spl_autoload_register() is called. */
+static int add_loaders(struct exec *x, struct fn_set *set)
+{
+	struct store *st = x->g->st;
+	const uint32_t n = store_info(st)->functions;
+	struct fn_set *found = new_set(x, n), *here = NULL;
+	struct arena scratch;
+
+	if (!found)
+		return x->err->kind;
+	arena_init(&scratch, x->a->cap);
+	for (fn_id f = 0; f < n && !x->err->kind; f++) {
+		if (!str_ends(store_fn_shown(st, f), STR("spl_autoload_register")))
+			continue;
+		for (uint32_t i = 0; i < store_caller_count(st, f) && !x->err->kind; i++)
+			add_closures(x, store_edge_caller(st, store_caller(st, f, i)), f,
+				     &scratch, found);
+	}
+	arena_free(&scratch);
+	if (x->err->kind || to_graph(x, found, &here))
+		return x->err->kind;
+	fnset_or(set, here);
+	return 0;
+}
+
 static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	enum { DEEPEST = 200 };
@@ -557,7 +617,9 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 	rc = rc ? rc : exec_set(&in, parsed, out);
 	x->absent = in.absent;
 	if (!rc)
-		return 0;
+		return in.common && str_eq(s->text, STR("autoload"))
+			       ? add_loaders(x, *out)
+			       : 0;
 	/* Its position is in the text of the let: point at the variable. */
 	if (in.common && x->absent)
 		return none_in_common(x, s);

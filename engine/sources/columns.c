@@ -308,7 +308,7 @@ static const struct column_row registry[] = {
  GET({ROW_PART, AT(store_part, thread)})},
 {"parts", COL_COUNT, "how many dumps",
  GET({ROW_THREAD, .u = thread_parts},
-     {ROW_INFO, AT(store_info, parts)})},
+     {ROW_INFO, .u = info_parts})},
 {"trigger", COL_STR, "why the dump was written",
  GET({ROW_PART, AT(store_part, trigger)})},
 {"time_range", COL_STR, "basic blocks that it covers",
@@ -417,13 +417,13 @@ enum { ROWS = sizeof(registry) / sizeof(registry[0]) };
 /* The columns that a comparison adds to those of a source; the enum in vs_cols.c has the
  * same order. */
 static const struct listed joined[VS_COLS] = {
-	{"base", BOTH, 0},	    {"delta", BOTH, 0},	  {"delta%", BOTH, 0},
-	{"change", BOTH, 0},	    {"was", BOTH, 0},	  {"rule", SHOW_M, 0},
-	{"growth", 0, 0},	    {"total_delta", 0, 0},
-	{"base_incl", 0, 0},	    {"delta_incl", 0, 0},
-	{"base_calls", 0, 0},	    {"calls_delta", 0, 0}, {"least", 0, 0},
-	{"median", SHOW_T, 0},	    {"most", 0, 0},	  {"base_least", 0, 0},
-	{"base_median", SHOW_T, 0}, {"base_most", 0, 0},  {"noise", SHOW_T, 0},
+	{"base", BOTH, 0},    {"delta", BOTH, 0},	  {"delta%", BOTH, 0},
+	{"change", BOTH, 0},  {"was", BOTH, 0},		  {"rule", SHOW_M, 0},
+	{"growth", 0, 0},     {"total_delta", 0, 0},	  {"base_incl", 0, 0},
+	{"delta_incl", 0, 0}, {"base_calls", 0, 0},	  {"calls_delta", 0, 0},
+	{"least", 0, 0},      {"median", SHOW_T, 0},	  {"most", 0, 0},
+	{"base_least", 0, 0}, {"base_median", SHOW_T, 0}, {"base_most", 0, 0},
+	{"noise", SHOW_T, 0},
 };
 struct col_def vs_cols[VS_COLS];
 

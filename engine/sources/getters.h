@@ -88,7 +88,7 @@ get_number part_self, part_row, set_self, set_incoming, set_calls, thread_self,
 get_text part_file, set_spark;
 
 /* source_info.c: the profile, its events, all profiles */
-get_number info_total, event_total, profile_total;
+get_number info_total, info_parts, event_total, profile_total;
 get_text info_positions, info_totals, info_built, total_event, profile_name,
 	profile_first_event;
 

@@ -65,6 +65,12 @@ struct str info_built(const struct table *t, uint32_t r)
 	return arena_printf(t->x->a, "%s", text);
 }
 
+uint64_t info_parts(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return graph_part_count(t->g);
+}
+
 uint64_t info_total(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)r;

@@ -210,7 +210,8 @@ IN = {
               "sync.(*RWMutex).RLock", "runtime.lock2", "<method 'acquire' of '_thread.lock' objects>"],
     "autoload": ["Composer\\Autoload\\ClassLoader->loadClass", "Composer\\Autoload\\{closure:/a/ClassLoader.php:575-577}", "ComposerAutoloaderInit1a::getLoader",
                  "php::spl_autoload_call", "spl_autoload_call", "__autoload", "Symfony\\Component\\ErrorHandler\\DebugClassLoader->loadClass",
-                 "Zend\\Loader\\StandardAutoloader->autoload", "Kernel#require", "Kernel::require_relative", "Module._load"],
+                 "Zend\\Loader\\StandardAutoloader->autoload", "Kernel#require", "Kernel::require_relative", "Module._load",
+                 "require_once::/srv/a.php", "include::/srv/b.php"],
 }
 OUT = {
     "alloc": ["my_malloc", "malloc_stats", "_int_malloc", "freeze", "Pool::free", "luaM_free_", "emalloc_count", "alloc::vec::Vec<T,A>::push", "runtime.mallocinit",
@@ -218,7 +219,7 @@ OUT = {
     "copies": ["copy", "memcmp", "my_memcpy", "Vec::Vec(int)", "Vec::Vec(Vec&&)", "Vec::operator==(Vec const&)", "strcmp", "Copier->copy"],
     "stl": ["stdx::sort(int)", "foo(std::vector<int> const&)", "core::Engine::run()", "alloc::Pool::get()", "standard", "std::vector<int> make<int>(int)"],
     "locks": ["pthread_create", "lock_count", "unlock", "db::Lock::lock()", "clock", "std::chrono::now()", "block", "pthread_mutex_init"],
-    "autoload": ["load", "App\\Loader\\Csv->read", "require_once::/srv/a.php", "autoload_map", "Kernel#puts"],
+    "autoload": ["load", "App\\Loader\\Csv->read", "required::/srv/a.php", "autoload_map", "Kernel#puts"],
 }
 for kind in sorted(IN):
     wanted, others = IN[kind], OUT[kind]
@@ -243,12 +244,13 @@ for path, kind, want in (
         ("producers/go-mutex.callgrind", "locks", "sync.(*Mutex).Unlock"), ("producers/gperftools-cpu.callgrind", "copies", "__memcpy_avx512_unaligned_erms"),
         ("producers/xtree-memory-massif.kcg", "alloc", None), ("producers/node-time.callgrind", "autoload", "Module._compile Module._load Module.load"),
         ("queries/shop.cg", "autoload", "Composer\\Autoload\\ClassLoader->findFile Composer\\Autoload\\ClassLoader->loadClass "
-         "Composer\\Autoload\\{closure:/shop/vendor/composer/ClassLoader.php:575-577}")):
+         "Composer\\Autoload\\{closure:/shop/vendor/composer/ClassLoader.php:575-577} "
+         "include::/shop/src/List.php include::/shop/src/Repo/Prices.php include::/shop/src/View.php require::/shop/vendor/autoload.php")):
     r = run(fixtures + "/" + path, "--no-index-write", "-q", "-c", "functions of $%s | show fn" % kind, "--format", "csv")
     ok(r.status == (0 if want else 1) and sorted(r.text.split()[1:]) == sorted((want or "").split()), "$%s in %s" % (kind, path), r)
 
 r = run("p.out", "-q", "-c", ".sets")
-same(re.findall(r"^\$(\w+) ", r.text, re.M), ["alloc", "copies", "libc", "stl", "locks", "autoload"], ".sets lists them")
+same(re.findall(r"^\$(\w+) ", r.text, re.M), ["alloc", "allocations", "copies", "libc", "stl", "locks", "autoload"], ".sets lists them")
 r = run("p.out", "-q", "-c", ".sets alloc", "-c", ".sets $alloc")
 ok(r.status == 0 and r.text.count(" = /^(?:") == 2, ".sets NAME shows what it matches", r)
 r = run("p.out", "-q", "--set", "alloc=work", "-c", "functions of $alloc | show fn", "-c", ".sets alloc")
