@@ -142,6 +142,7 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 		[S_CALLSITES] = "decode the call sites of the functions asked",
 		[S_JUMPS] = "decode the jumps of the functions asked",
 		[S_ACTIVATIONS] = "read the profile again, all of it",
+		[S_TIMELINE] = "read the profile again, all of it",
 		[S_INLINED] =
 			"decode the cost lines of the functions asked; if they have addresses, look these up in the objects' debug information",
 		[S_CALLS] = "read the call edges",

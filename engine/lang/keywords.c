@@ -23,6 +23,7 @@ const struct verb verbs[] = {
 	 "callsites [of SET | from SET to SET]"},
 	{"jumps", S_JUMPS, UNIT, "jumps [of SET]"},
 	{"activations", S_ACTIVATIONS, UNIT, "activations [of SET] [by EVENT]"},
+	{"timeline", S_TIMELINE, C_MIN | C_BY, "timeline [min N] [by EVENT]"},
 	{"cycles", S_CYCLES, UNIT, "cycles [of SET]"},
 	{"contexts", S_CONTEXTS, UNIT, "contexts [of SET] [by EVENT]"},
 	{"parts", S_PARTS, UNIT, "parts [of SET] [by EVENT]"},

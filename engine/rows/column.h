@@ -69,6 +69,7 @@ enum row_kind {
 	ROW_SITE,
 	ROW_JUMP,
 	ROW_ACTIVATION,
+	ROW_MOMENT, /* of a timeline */
 	ROW_PLACE, /* a line or an instruction */
 	ROW_INLINED,
 	ROW_LISTING,

@@ -65,6 +65,12 @@ get_text activation_caller;
 get_estimated activation_may_start_later;
 get_absent activation_is_root;
 
+/* source_timeline.c */
+get_number moment_id;
+get_text moment_name, moment_file;
+get_estimated moment_may_start_later;
+get_absent moment_merged;
+
 /* source_inlined.c */
 get_number inlined_self, inlined_lines;
 get_text inlined_name;

@@ -13,6 +13,7 @@ extern const struct source_def source_lines, source_instrs, source_callsites,
 	source_jumps;					  /* source_line.c */
 extern const struct source_def source_inlined;		  /* source_inlined.c */
 extern const struct source_def source_activations;	  /* source_activations.c */
+extern const struct source_def source_timeline;		  /* source_timeline.c */
 extern const struct source_def source_source, source_asm; /* source_listing.c */
 extern const struct source_def source_path, source_cost;  /* source_path.c */
 extern const struct source_def source_info, source_info_fn, source_info_vs, source_events,

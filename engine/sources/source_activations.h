@@ -14,6 +14,16 @@ struct activation_row {
 	uint32_t part;	     /* of the store */
 };
 
+/* A frame of `timeline`. */
+struct moment {
+	uint64_t start, incl, self; /* of the event asked */
+	uint64_t calls, depth;
+	uint32_t fn;	      /* of the graph; GRAPH_NONE: several calls */
+	uint32_t on;	      /* the row that it lies on, or ROW_WHOLE */
+	uint32_t first, next; /* while they are collected: of its calls, after it */
+	uint32_t part;
+};
+
 /* An error unless the profile has activations, and x->g has its functions as they are. */
 int exec_has_activations(struct exec *x, const struct source *s);
 /* Read the profile again; see each_activation.h. */

@@ -71,6 +71,7 @@ static const struct source_def *const defs[TABLES] = {
 	[S_CALLSITES] = &source_callsites,
 	[S_JUMPS] = &source_jumps,
 	[S_ACTIVATIONS] = &source_activations,
+	[S_TIMELINE] = &source_timeline,
 	[S_CYCLES] = &source_cycles,
 	[S_CONTEXTS] = &source_contexts,
 	[S_PARTS] = &source_parts,

@@ -99,6 +99,8 @@ static int complete(struct walk *w, uint32_t at)
 			.caller = caller == NOWHERE ? NO_CALLER : w->place[caller].fn,
 			.part = w->part->part,
 			.depth = p->depth,
+			.open = at + 1,
+			.caller_open = caller == NOWHERE ? 0 : caller + 1,
 			.calls = p->calls,
 			.self = cost,
 			.incl = cost + events,

@@ -29,7 +29,10 @@ struct activation {
 	uint32_t fn, caller; /* the profile's; NO_CALLER: it is a root */
 	uint32_t part;	     /* the profile's */
 	uint32_t depth;	     /* activations on its stack, itself too */
-	uint64_t calls;	     /* activations that it called */
+	/* Numbers of this one and its caller among those that are not complete, from 1; 0:
+	 * no caller.  They are used again. */
+	uint32_t open, caller_open;
+	uint64_t calls; /* activations that it called */
 	/* Of each event; after: all from its start to the end of its part. */
 	const uint64_t *self, *incl, *after;
 };

@@ -6,6 +6,7 @@
  *		as difffolded.pl writes it; speedscope: two profiles of the same frames
  */
 #include "engine/query.h"
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"
@@ -167,6 +168,52 @@ static void put_sampled(struct render *rd, const struct frames *f, const size_t 
 	out_c(rd->o, "]}");
 }
 
+/* ---- "evented": frames in the order of time ---- */
+
+static void put_event(struct render *rd, const size_t *number, size_t i, bool opens,
+		      uint64_t at, const char *sep)
+{
+	out_printf(rd->o, "%s{\"type\":\"%c\",\"frame\":%zu,\"at\":", sep,
+		   opens ? 'O' : 'C', number[i]);
+	out_u64(rd->o, stacks_value(rd->r->unit, at));
+	out_char(rd->o, '}');
+}
+
+/* A frame begins where the one before it ends, and spends its own cost at its end. */
+static void put_events(struct render *rd, const struct frames *f, const size_t *number)
+{
+	size_t *open = new_stack(rd, f), n = 0;
+	uint64_t *end = calloc(f->deepest + 2, sizeof(*end)), now = 0;
+
+	for (size_t i = 0; open && end && i <= f->n && !render_cancelled(rd, i); i++) {
+		const size_t depth = i < f->n ? f->all[i].depth : 0;
+
+		while (n > depth) {
+			now = end[--n];
+			put_event(rd, number, open[n], false, now, ",\n");
+		}
+		if (i == f->n)
+			break;
+		put_event(rd, number, i, true, now, i ? ",\n" : "\n");
+		open[n] = i;
+		end[n++] = cost_sum(now, f->all[i].value);
+	}
+	free(open);
+	free(end);
+}
+
+static void put_evented(struct render *rd, const struct frames *f, const size_t *number)
+{
+	out_printf(rd->o, "{\"type\":\"evented\",\"unit\":\"%s\",\"name\":",
+		   stacks_unit(rd->r->unit));
+	emit_name(rd->o, EMIT_JSON, rd->r->profile);
+	out_c(rd->o, ",\"startValue\":0,\"endValue\":");
+	out_u64(rd->o, stacks_value(rd->r->unit, f->sum));
+	out_c(rd->o, ",\n\"events\":[");
+	put_events(rd, f, number);
+	out_c(rd->o, "]}");
+}
+
 int render_speedscope(struct render *rd)
 {
 	const struct result *r = rd->r;
@@ -185,7 +232,10 @@ int render_speedscope(struct render *rd)
 		out_c(rd->o, ",\n\"shared\":{\"frames\":[");
 		put_names(rd, &f, number);
 		out_c(rd->o, "]},\n\"profiles\":[");
-		put_sampled(rd, &f, number, false);
+		if (r->on && str_eq(str_c(r->source), STR("timeline")))
+			put_evented(rd, &f, number);
+		else
+			put_sampled(rd, &f, number, false);
 		if (f.two) {
 			out_c(rd->o, ",\n");
 			put_sampled(rd, &f, number, true);

@@ -290,6 +290,8 @@ static void put_svg_head(struct flame *fl)
 	emit_name(o, EMIT_XML, result_title(r));
 	if (fl->f->estimated)
 		out_c(o, ", partly estimated (italics)");
+	if (str_eq(str_c(r->source), STR("timeline")))
+		out_c(o, ", in the order of time");
 	if (r->truncated)
 		out_c(o, ", not all: a limit cut the rows");
 	out_c(o, "</text>\n");
@@ -304,6 +306,8 @@ void svg_tail(struct render *rd, const struct frames *f, size_t height, uint64_t
 	char share[NUMBER_MAX];
 
 	out_printf(o, "<text class=\"m\" x=\"%d\" y=\"%zu\">", MARGIN, height - 8);
+	if (str_eq(str_c(rd->r->source), STR("timeline")))
+		out_c(o, "own cost is at the end of a frame; ");
 	if (f->left_out && f->sum) {
 		number_percent(share, 100.0 * (double)f->left_out / (double)f->sum);
 		emit_name(o, EMIT_XML, str_c(share));

@@ -89,6 +89,12 @@ static const struct help_topic topics[] = {
 	 "two profiles are open, against the second.",
 	 "why vs base\n"
 	 "why vs base max 20"},
+	{"timeline", "timeline [min N] [by EVENT]",
+	 "The calls of an Xdebug profile from left to right, as a picture or a page:\n"
+	 "> run.svg, > run.html, as speedscope.  Short calls beside each other are one\n"
+	 "frame, (12 calls): those below min, 0.3 px of a picture unless you say so.\n"
+	 "What a call spends itself is at its end: the file does not say when.",
+	 "timeline min 1%"},
 	{"find", "find SET",
 	 "Functions by name, hottest first.  If no whole name fits, those with the text\n"
 	 "in their names, in every set; a note says so.  A name alone is `info NAME`.",

@@ -129,6 +129,12 @@ char *library_find(struct app *app, struct str name, bool *ships)
 	}
 	of[1] = in_folder(users, name);
 	of[2] = in_folder(folder, name);
+	if (!of[0] && !of[1] && !of[2] && str_eq(name, STR("timeline"))) {
+		app_note(app,
+			 "quern: the query timeline is dumps-over-time now; the source "
+			 "timeline is Xdebug's calls in the order of time");
+		of[2] = in_folder(folder, STR("dumps-over-time"));
+	}
 	path = choose(app, name, of[0], of[1], of[2], ships);
 	for (int i = 0; i < 3; i++)
 		if (of[i] != path)

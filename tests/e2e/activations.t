@@ -42,7 +42,6 @@ SHOW = "show number, fn, caller, depth, calls, part, start, self, incl, start.Me
 
 
 def row_of(number, a, events):
-    """Costs that a difference of memory made negative are left to the tests of signs."""
     return [number, a.name, a.caller, a.depth, a.calls] + [
         c for costs in (a.start, a.own, a.incl) for c in costs[:events]]
 
@@ -160,6 +159,81 @@ one = run(truth + "exc.xd", "-q", "--index", "a.quern", "-c",
           "activations of deep | show start, incl, self, depth | as csv").text
 same(r.text, one + one.split("\n", 1)[1], "a profile of two files")
 
+# ---------------------------------------------------------------- timeline
+
+
+def frames_of(known, least):
+    """(depth, start, incl, name) of the frames: runs of short calls beside each other are one."""
+    out, todo = [], [(a, 1) for a in known if a.caller is None][::-1]
+
+    def children(below, depth):
+        runs = []
+        for a in below:
+            if a.incl[0] >= least:
+                runs.append((a, depth))
+            elif runs and isinstance(runs[-1], list):
+                runs[-1][2] += a.incl[0]
+                runs[-1][3] += 1 + size(a)
+            else:
+                runs.append([depth, a.start[0], a.incl[0], 1 + size(a)])
+        return runs[::-1]
+
+    def size(a):
+        return sum(1 + size(b) for b in a.below)
+
+    todo = children([a for a in known if a.caller is None], 1)
+    while todo:
+        x = todo.pop()
+        if isinstance(x, list):
+            out.append((x[0], x[1], x[2], "(%s call%s)" % (format(x[3], ","), "s" * (x[3] > 1))))
+            continue
+        a, depth = x
+        out.append((depth, a.start[0], a.incl[0], a.name))
+        todo += children(a.below, depth + 1)
+    return out
+
+
+for name in ("truth/xdebug/gen.xd", "truth/xdebug/exc.xd", "small/xdebug-small.out", "truth/xdebug/composer.xd.xz"):
+    path = fixtures + "/" + name
+    known = xdebug.activations(path)
+    whole = sum(a.own[0] for a in known)
+    for share, least in (("", whole // 3900 + 1), (" min 2%", int(2 / 100 * whole))):
+        rows, = ask(path, "timeline%s | show depth, start, incl, fn" % share)
+        same([(r["depth"], r["start"], r["incl"], r["fn"]) for r in rows], frames_of(known, least),
+             "%s: timeline%s" % (name, share))
+    r = run(path, "-q", "--index", "a.quern", "-c", "timeline | as speedscope")
+    profile, = json.loads(r.text)["profiles"]
+    at, open_, fine = 0, [], profile["type"] == "evented"
+    for e in profile["events"]:
+        fine &= e["at"] >= at and (e["type"] == "O" or open_.pop() == e["frame"])
+        at = e["at"]
+        open_ += [e["frame"]] if e["type"] == "O" else []
+    ok(fine and not open_ and at == profile["endValue"] == whole * 10, name + ": events open and close in the order of time")
+rows, = ask(truth + "fiber.xd", "timeline min 0 | show depth, fn")
+stack, stacks = [], set()
+for r in rows:
+    stack = stack[:r["depth"] - 1] + [r["fn"]]
+    stacks.add(";".join(s for s in stack if not s.startswith("(")))
+contexts = {line.rsplit(" ", 1)[0] for line in run(truth + "fiber.xd", "-q", "--index", "a.quern", "-c",
+                                                    "calltree | as folded").text.splitlines()}
+ok(contexts <= stacks | {""}, "fibers: each frame is on its own stack", contexts - stacks)
+r = run(truth + "gen.xd", "-q", "--index", "a.quern", "-c", "timeline > t.svg", "-c", "timeline > t.html")
+svg, html = open("t.svg").read(), open("t.html").read()
+ok(r.status == 0 and "in the order of time" in svg and "own cost is at the end of a frame" in svg and "data-x" in svg and
+   "in the order of time" in html, "a picture, and a page that has it", r)
+x = [(float(a), float(b), int(d)) for a, b, d in
+     re.findall('data-x="([^"]*)" data-w="([^"]*)" data-d="([^"]*)"', svg)]
+ends = {}
+for left, width, depth in x:
+    if left < ends.get(depth, 0) - 0.01:
+        ok(False, "frames of a level overlap", (left, width, depth))
+        break
+    ends[depth] = left + width
+else:
+    ok(len(x) > 20, "frames of a level follow each other", len(x))
+refused(run(fixtures + "/small/lua-default.out", "-q", "--index", "l.quern", "-c", "timeline"), "does not hold its call tree",
+        "a profile without a tree has none", 1)
+
 # ---------------------------------------------------------------- hostile
 
 
@@ -175,6 +249,8 @@ levels = 200000
 rows, last = ask(deep("deep.xd", levels), "top 2 activations | show depth, incl, self",
                  "activations | sort depth | take 1 | show depth, incl, start")
 same(rows, [{"depth": 1, "incl": levels + 1, "self": 1}, {"depth": 2, "incl": levels, "self": 1}], "a stack of 200,000")
+rows, = ask("deep.xd", "timeline | group by fn: count")
+same(len(rows), 2, "its timeline has frames for 1,000 levels")
 same(last, [{"depth": levels, "incl": 2, "start": 0}], "its end")
 lines = text.decode().split("\n")
 for trial in range(40):

@@ -67,67 +67,67 @@ def of(text):
     return [w for w in ("shipped", "user", "here") if w in text] or text
 
 
-ships = run("p.out", "-q", "-c", ".run timeline")
+ships = run("p.out", "-q", "-c", ".run dumps-over-time")
 ok(ships.status == 0 and ships.text.startswith("part  thread  self"), "a query that ships", ships)
-for where in (".run timeline", ".run timeline.q"):
+for where in (".run dumps-over-time", ".run dumps-over-time.q"):
     same(run("p.out", "-q", "-c", where).text, ships.text, where)
-same(run("p.out", "-q", "-f", "timeline").text, ships.text, "-f NAME finds it if there is no such file")
-r = run("p.out", "-q", "--set", "COST=incoming", "-f", "timeline")
+same(run("p.out", "-q", "-f", "dumps-over-time").text, ships.text, "-f NAME finds it if there is no such file")
+r = run("p.out", "-q", "--set", "COST=incoming", "-f", "dumps-over-time")
 ok(r.text.startswith("part  thread  incoming"), "--set gives its parameters", r)
 os.makedirs(".config/quern/queries")
-with open(".config/quern/queries/timeline.q", "w") as f:
+with open(".config/quern/queries/dumps-over-time.q", "w") as f:
     f.write('-- my own\nfunctions | take ${K:=1} | show fn, self as user\n')
-r = run("p.out", "-q", "-c", ".run timeline")
+r = run("p.out", "-q", "-c", ".run dumps-over-time")
 same(of(r.text), ["user"], "one of the user's of that name comes first")
-ok(re.search("^quern: \\S+/timeline.q is run, not the query that ships: that is quern:timeline$", r.talk, re.M), "which is said", r)
-same(run("p.out", "-q", "-c", ".run quern:timeline").text, ships.text, "quern:NAME is the one that ships")
-same(run("p.out", "-q", "-f", "quern:timeline").text, ships.text, "for -f, too")
-same(of(run("p.out", "-q", "-f", "timeline").text), ["user"], "for -f, too")
+ok(re.search("^quern: \\S+/dumps-over-time.q is run, not the query that ships: that is quern:dumps-over-time$", r.talk, re.M), "which is said", r)
+same(run("p.out", "-q", "-c", ".run quern:dumps-over-time").text, ships.text, "quern:NAME is the one that ships")
+same(run("p.out", "-q", "-f", "quern:dumps-over-time").text, ships.text, "for -f, too")
+same(of(run("p.out", "-q", "-f", "dumps-over-time").text), ["user"], "for -f, too")
 r = run("p.out", "-q", "-c", ".queries own")
-same(r.text, "timeline  my own (yours)\n          K=1\n", "and is listed instead")
-same(run("p.out", "-q", "--safe", "-c", ".run timeline").text, ships.text, "--safe: only what ships")
+same(r.text, "dumps-over-time  my own (yours)\n          K=1\n", "and is listed instead")
+same(run("p.out", "-q", "--safe", "-c", ".run dumps-over-time").text, ships.text, "--safe: only what ships")
 same(run("p.out", "-q", "--safe", "-c", ".queries own").status, 1, "also in the list")
-with open("timeline", "w") as f:
+with open("dumps-over-time", "w") as f:
     f.write('functions | take 1 | show fn, self as here\n')
-same(of(run("p.out", "-q", "-c", ".run timeline").text), ["user"], "before one in this directory")
-os.rename(".config/quern/queries/timeline.q", ".config/quern/queries/mine.q")
-os.rename("timeline", "quern:timeline")
-for here in ("timeline", "timeline.q", "quern:timeline.q"):
-    shutil.copy("quern:timeline", here)
+same(of(run("p.out", "-q", "-c", ".run dumps-over-time").text), ["user"], "before one in this directory")
+os.rename(".config/quern/queries/dumps-over-time.q", ".config/quern/queries/mine.q")
+os.rename("dumps-over-time", "quern:dumps-over-time")
+for here in ("dumps-over-time", "dumps-over-time.q", "quern:dumps-over-time.q"):
+    shutil.copy("quern:dumps-over-time", here)
     for more in ((), ("--safe",)):
-        for args in (("-f", "timeline"), ("-c", ".run timeline"), ("-f", "quern:timeline"), ("-c", ".run quern:timeline")):
+        for args in (("-f", "dumps-over-time"), ("-c", ".run dumps-over-time"), ("-f", "quern:dumps-over-time"), ("-c", ".run quern:dumps-over-time")):
             r = run("p.out", "-q", *more, *args)
-            ok(r.text == ships.text and ("timeline is the query that ships, not timeline" in r.talk) == (
+            ok(r.text == ships.text and ("dumps-over-time is the query that ships, not dumps-over-time" in r.talk) == (
                 "quern:" not in args[1] and not more and "quern:" not in here), "a file here does not hide it: %s %s" % (here, args), r)
     os.remove(here)
 for args in (("-f", "quern:none"), ("-c", ".run quern:none")):
     open("quern:none", "w").write("top 1\n")
     r = run("p.out", "-q", *args)
     ok(r.status == 1 and not r.text, "quern: is never a file's name", r)
-with open("timeline.q", "w") as f:
+with open("dumps-over-time.q", "w") as f:
     f.write('functions | take 1 | show fn, self as here\n')
-r = run("p.out", "-q", "-f", "timeline.q")
-ok(of(r.text) == ["here"] and "not the query that ships: that is quern:timeline.q" in r.talk, "a file that is named as such is run, and said", r)
-same(of(run("p.out", "-q", "-f", "./timeline.q").text), ["here"], "or by its path")
-for name in ("timeline.q", "quern:timeline", "quern:none"):
+r = run("p.out", "-q", "-f", "dumps-over-time.q")
+ok(of(r.text) == ["here"] and "not the query that ships: that is quern:dumps-over-time.q" in r.talk, "a file that is named as such is run, and said", r)
+same(of(run("p.out", "-q", "-f", "./dumps-over-time.q").text), ["here"], "or by its path")
+for name in ("dumps-over-time.q", "quern:dumps-over-time", "quern:none"):
     os.remove(name)
 os.remove(".config/quern/queries/mine.q")
 
 # ---- --set of what no query has
 with open("outer.q", "w") as f:
-    f.write(".run timeline\n.read inner.q\n")
+    f.write(".run dumps-over-time\n.read inner.q\n")
 with open("inner.q", "w") as f:
     f.write("functions | take ${ROWS:=2}\n")
-for args, status in ((("-f", "timeline", "--set", "COST=self"), 0), (("-f", "timeline", "--set", "COTS=self"), 2), (("-c", "top $N", "--set", "N=1"), 0),
+for args, status in ((("-f", "dumps-over-time", "--set", "COST=self"), 0), (("-f", "dumps-over-time", "--set", "COTS=self"), 2), (("-c", "top $N", "--set", "N=1"), 0),
                      (("-c", "top 1", "--set", "N=1"), 2), (("-f", "outer.q", "--set", "COST=self", "--set", "ROWS=1"), 0),
-                     (("-f", "outer.q", "--set", "COST=self", "--set", "ROW=1"), 2), (("-c", ".run timeline", "--set", "cost=self"), 2)):
+                     (("-f", "outer.q", "--set", "COST=self", "--set", "ROW=1"), 2), (("-c", ".run dumps-over-time", "--set", "cost=self"), 2)):
     for more in ((), ("--keep-going", "--format", "github"), ("--safe",)):
         if "outer.q" in args and more == ("--safe",):
             continue
         r = run("p.out", "-q", *args, *more)
         ok(r.status == status and (not status or "no query has $" in r.talk) and (not status or not r.text or r.text.startswith("::error")),
            "--set: %s %s" % (args, more), r)
-r = run("p.out", "-q", "-f", "timeline", "--set", "COTS=self")
+r = run("p.out", "-q", "-f", "dumps-over-time", "--set", "COTS=self")
 ok("--set COTS=self: no query has $COTS" in r.talk and re.search("the parameters are:.* COST", r.talk), "with those there are", r)
 r = run("p.out", "-q", "-c", ".run no-such")
 ok(r.status == 1 and "no-such: no such file, and no query has that name" in r.talk and ".queries" in r.talk, "a name of nothing", r)
@@ -178,11 +178,11 @@ os.makedirs("prefix/bin")
 shutil.copy(quern, "prefix/bin/quern")
 shutil.copytree(shipped, "prefix/share/quern/queries")
 shutil.rmtree(".config")
-with open("prefix/share/quern/queries/timeline.q", "w") as f:
+with open("prefix/share/quern/queries/dumps-over-time.q", "w") as f:
     f.write('functions | take 1 | show fn, self as shipped\n')
 os.symlink("prefix/bin/quern", "linked")
 for program in ("prefix/bin/quern", "./linked"):
-    same(of(run("p.out", "-q", "-c", ".run timeline", program=(program,)).text), ["shipped"], "those below its PREFIX: " + program)
+    same(of(run("p.out", "-q", "-c", ".run dumps-over-time", program=(program,)).text), ["shipped"], "those below its PREFIX: " + program)
 os.makedirs("lonely/bin")
 shutil.copy(quern, "lonely/bin/quern")
 r = run("p.out", "-q", "-c", ".queries", program=("lonely/bin/quern",))

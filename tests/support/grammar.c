@@ -236,6 +236,7 @@ static const struct source_words {
 	{"activations",
 	 {"number", "start", "incl", "self", "depth", "calls", "line", "caller_id"},
 	 {"fn", "file", "caller", "short", "class", "dir"}},
+	{"timeline", {"start", "incl", "self", "depth", "calls", "id"}, {"fn"}},
 	{"parts",
 	 {"self", "part", "pid", "thread", "functions"},
 	 {"trigger", "desc", "file"}},

@@ -1,0 +1,280 @@
+/*
+ * source_timeline.c - timeline: the activations of an Xdebug profile in the order of time.
+ *
+ * Calls that cost less than `min`, and those deeper than DEEPEST, have no row of their own:
+ * a run of them beside each other is one row, "(12 calls)".  Activations come in the reverse
+ * of the order in which they began, each after all that it called
+ * (index/each_activation.h).  So a run of calls is collected at their caller until one with
+ * a row comes, or the caller itself:
+ *
+ *	time	f: g  h  F  i		(only F has a row)
+ *	read	i  F  h  g  f		rows: i as (1 call), F, h and g as (2 calls), f
+ *
+ * Rows are linked at their callers, too, for the stacks of fibers take turns.
+ */
+#include "engine/lang/ast.h"
+#include "engine/rows/exec.h"
+#include "engine/sources/getters.h"
+#include "engine/sources/source.h"
+#include "engine/sources/source_activations.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/each_activation.h"
+
+enum {
+	SHARES =
+		3900, /* the default of `min`: this part of the whole, 0.3 px of a picture */
+	DEEPEST = 1000, /* levels with rows */
+	ROWS = 200000,
+};
+
+#define NO_ROW UINT32_MAX
+
+/* What is known of the calls of an activation that is not complete: a run of those without
+ * rows, and the rows of those after them. */
+struct calling {
+	uint64_t calls, cost, after;
+	uint32_t part, first;
+};
+
+struct timeline {
+	struct exec *x;
+	struct moment *row; /* in the reverse of time, then in time */
+	size_t n, cap;
+	struct calling *calling; /* by activation.open; [0]: the roots */
+	size_t ncalling, calling_cap;
+	uint64_t min, merged, merged_cost;
+	uint64_t *total; /* per part, so far */
+};
+
+static const struct moment *moment_at(const struct table *t, uint32_t r)
+{
+	return &((const struct timeline *)t->data)->row[r];
+}
+
+static const void *moment_row(const struct table *t, uint32_t r, struct row_room *room)
+{
+	(void)room;
+	return moment_at(t, r);
+}
+
+bool moment_merged(const struct table *t, uint32_t r)
+{
+	return moment_at(t, r)->fn == GRAPH_NONE;
+}
+
+struct str moment_name(const struct table *t, uint32_t r)
+{
+	const struct moment *m = moment_at(t, r);
+
+	return m->fn == GRAPH_NONE
+		       ? arena_printf(t->x->a, "(%s call%s)", GROUPED(m->calls),
+				      m->calls == 1 ? "" : "s")
+		       : graph_name(t->g, m->fn);
+}
+
+struct str moment_file(const struct table *t, uint32_t r)
+{
+	return moment_merged(t, r) ? STR("") : graph_file(t->g, moment_at(t, r)->fn);
+}
+
+uint64_t moment_id(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return moment_merged(t, r) ? 0 : graph_id(t->g, moment_at(t, r)->fn);
+}
+
+bool moment_may_start_later(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)e;
+	return moment_at(t, r)->on != ROW_WHOLE;
+}
+
+static uint32_t moment_part_of(const struct table *t, uint32_t r)
+{
+	return moment_at(t, r)->on;
+}
+
+/* ---- rows, in the reverse of time ---- */
+
+/* Add a row in front of those of its caller. */
+static int add_moment(struct timeline *l, const struct moment *m, uint32_t caller)
+{
+	struct calling *c = &l->calling[caller];
+
+	if (l->n >= ROWS) {
+		err_set(l->x->err, ERR_LIMIT, 0, "more than %s frames",
+			GROUPED((uint64_t)ROWS));
+		return err_hint(l->x->err, "leave short calls out: timeline min 1%%");
+	}
+	if (exec_grow(l->x, &l->row, &l->cap, l->n, l->n + 1, sizeof(*l->row)))
+		return l->x->err->kind;
+	l->row[l->n] = *m;
+	l->row[l->n].next = c->first;
+	c->first = (uint32_t)l->n++;
+	return 0;
+}
+
+/* The run of calls becomes a row. */
+static int end_run(struct timeline *l, uint32_t caller, uint64_t depth)
+{
+	struct calling *c = &l->calling[caller];
+	const struct moment m = {.depth = depth,
+				 .calls = c->calls,
+				 .incl = c->cost,
+				 .start = c->after,
+				 .fn = GRAPH_NONE,
+				 .first = NO_ROW,
+				 .part = c->part};
+
+	if (!c->calls)
+		return 0;
+	l->merged += c->calls;
+	l->merged_cost += c->cost;
+	c->calls = c->cost = 0;
+	return add_moment(l, &m, caller);
+}
+
+static int know_calling(struct timeline *l, uint32_t last)
+{
+	if (exec_grow(l->x, &l->calling, &l->calling_cap, l->ncalling, (size_t)last + 1,
+		      sizeof(*l->calling)))
+		return l->x->err->kind;
+	while (l->ncalling <= last)
+		l->calling[l->ncalling++] = (struct calling){.first = NO_ROW};
+	return 0;
+}
+
+/* A call without a row: what it calls has none, either. */
+static void join_run(struct timeline *l, const struct activation *a, uint64_t incl,
+		     uint64_t after)
+{
+	struct calling *mine = &l->calling[a->open], *c = &l->calling[a->caller_open];
+
+	c->calls += 1 + mine->calls;
+	c->cost += incl;
+	c->after = after;
+	c->part = a->part;
+	mine->calls = mine->cost = 0;
+}
+
+static int add_call(struct timeline *l, const struct activation *a, uint64_t incl,
+		    uint64_t after)
+{
+	struct calling *mine = &l->calling[a->open];
+	struct moment m = {.depth = a->depth,
+			   .calls = 1,
+			   .incl = incl,
+			   .self = store_event_of(l->x->g->st, l->x->event, a->self),
+			   .start = after,
+			   .fn = graph_of_store(l->x->g, a->fn),
+			   .part = a->part};
+
+	if (end_run(l, a->open, a->depth + 1) || end_run(l, a->caller_open, a->depth))
+		return l->x->err->kind;
+	m.first = mine->first;
+	mine->first = NO_ROW;
+	return add_moment(l, &m, a->caller_open);
+}
+
+static int take_moment(void *arg, const struct activation *a)
+{
+	struct timeline *l = arg;
+	const struct store *st = l->x->g->st;
+	const uint64_t incl = store_event_of(st, l->x->event, a->incl);
+	const uint64_t after = store_event_of(st, l->x->event, a->after);
+
+	if (a->caller == NO_CALLER)
+		l->total[a->part] = after;
+	if (l->x->parts && !l->x->parts[a->part])
+		return 0;
+	if (know_calling(l, a->open > a->caller_open ? a->open : a->caller_open))
+		return l->x->err->kind;
+	if (incl >= l->min && a->depth <= DEEPEST)
+		return add_call(l, a, incl, after);
+	join_run(l, a, incl, after);
+	return 0;
+}
+
+/* Put the rows in the order of time, each after the one that it lies on. */
+static int turn(struct timeline *l)
+{
+	struct moment *row = EXEC_ARRAY(l->x, struct moment, l->n + 1);
+	uint32_t *from = EXEC_ARRAY(l->x, uint32_t, l->n + 1);
+	uint32_t on = ROW_WHOLE, next = l->n ? l->calling[0].first : NO_ROW, n = 0;
+
+	if (!row || !from)
+		return l->x->err->kind;
+	for (;;) {
+		while (next == NO_ROW && on != ROW_WHOLE) {
+			next = l->row[from[on]].next;
+			on = row[on].on;
+		}
+		if (next == NO_ROW)
+			break;
+		row[n] = l->row[next];
+		row[n].start = l->total[row[n].part] - row[n].start;
+		row[n].on = on;
+		from[n] = next;
+		next = row[n].first;
+		on = n++;
+	}
+	l->row = row;
+	return 0;
+}
+
+static int note_merged(struct exec *x, const struct timeline *l)
+{
+	const uint64_t whole = graph_total(x->g, x->event);
+
+	if (!l->merged)
+		return 0;
+	return exec_note(
+		x, arena_printf(x->a,
+				"%s short calls beside each other are one frame: "
+				"%.2g %% of the cost; min shows more, or fewer",
+				GROUPED(l->merged),
+				whole ? 100.0 * (double)l->merged_cost / (double)whole
+				      : 0.0));
+}
+
+static int timeline_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct timeline *l = EXEC_ARRAY(x, struct timeline, 1);
+	const double whole = (double)graph_total(x->g, x->event);
+
+	if (!l || exec_has_activations(x, s))
+		return x->err->kind;
+	l->x = x;
+	l->min = !s->has_min	  ? (uint64_t)(whole / SHARES) + 1
+		 : s->min_percent ? (uint64_t)(s->min / 100 * whole)
+				  : (uint64_t)s->min;
+	l->total = EXEC_ARRAY(x, uint64_t, (size_t)store_info(x->g->st)->parts + 1);
+	if (!l->total || know_calling(l, 0) || exec_activations(x, take_moment, l) ||
+	    end_run(l, 0, 1))
+		return x->err->kind;
+	if (turn(l) || note_merged(x, l))
+		return x->err->kind;
+	t->data = l;
+	t->part_of = moment_part_of;
+	return table_init(x, t, &source_timeline, x->g, l->n);
+}
+
+static const struct listed timeline_list[] = {
+	{"depth", BOTH, 6},  {"start", BOTH, 2},
+	{"incl", BOTH, 3},   {"incl%", SHOW_T | HAS_BAR, 4},
+	{"self", BOTH, 5},   {"calls", BOTH, 7},
+	{"id", SHOW_M, 0},   {"fn", BOTH, 1},
+	{"file", SHOW_M, 0},
+};
+
+const struct source_def source_timeline = {
+	.name = "timeline",
+	.rows = "frames",
+	.primary = "incl",
+	.of = ROW_MOMENT,
+	COLUMNS(timeline_list),
+	.open = timeline_open,
+	.row = moment_row,
+};
