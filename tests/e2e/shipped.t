@@ -69,6 +69,8 @@ def of(text):
 
 ships = run("p.out", "-q", "-c", ".run dumps-over-time")
 ok(ships.status == 0 and ships.text.startswith("part  thread  self"), "a query that ships", ships)
+r = run("p.out", "-q", "-c", ".run timeline")
+ok(r.text == ships.text and "dumps-over-time now" in r.talk, "its former name finds it, and that is said", r)
 for where in (".run dumps-over-time", ".run dumps-over-time.q"):
     same(run("p.out", "-q", "-c", where).text, ships.text, where)
 same(run("p.out", "-q", "-f", "dumps-over-time").text, ships.text, "-f NAME finds it if there is no such file")
@@ -84,7 +86,7 @@ same(run("p.out", "-q", "-c", ".run quern:dumps-over-time").text, ships.text, "q
 same(run("p.out", "-q", "-f", "quern:dumps-over-time").text, ships.text, "for -f, too")
 same(of(run("p.out", "-q", "-f", "dumps-over-time").text), ["user"], "for -f, too")
 r = run("p.out", "-q", "-c", ".queries own")
-same(r.text, "dumps-over-time  my own (yours)\n          K=1\n", "and is listed instead")
+same(r.text, "dumps-over-time  my own (yours)\n                 K=1\n", "and is listed instead")
 same(run("p.out", "-q", "--safe", "-c", ".run dumps-over-time").text, ships.text, "--safe: only what ships")
 same(run("p.out", "-q", "--safe", "-c", ".queries own").status, 1, "also in the list")
 with open("dumps-over-time", "w") as f:
