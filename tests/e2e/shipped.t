@@ -69,7 +69,7 @@ def of(text):
 
 ships = run("p.out", "-q", "-c", ".run dumps-over-time")
 ok(ships.status == 0 and ships.text.startswith("part  thread  self"), "a query that ships", ships)
-r = run("p.out", "-q", "-c", ".run timeline")
+r = run("p.out", "-c", ".run timeline")
 ok(r.text == ships.text and "dumps-over-time now" in r.talk, "its former name finds it, and that is said", r)
 for where in (".run dumps-over-time", ".run dumps-over-time.q"):
     same(run("p.out", "-q", "-c", where).text, ships.text, where)
