@@ -90,6 +90,6 @@ struct str moved_object(const struct moved *m, struct str obj)
 	for (size_t i = m->n; i > 0; i--)
 		if (str_eq(obj, m->at[i - 1].from) ||
 		    str_eq(str_basename(obj), str_basename(m->at[i - 1].from)))
-			return str_basename(m->at[i - 1].to);
-	return str_basename(obj);
+			return m->at[i - 1].to;
+	return obj;
 }

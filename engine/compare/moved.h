@@ -29,8 +29,7 @@ void moved_clear(struct moved *m);
 /* The file for comparison: itself, or a copy in the arena (p NULL: the arena is full).
  * m may be NULL. */
 struct str moved_file(const struct moved *m, struct str file, struct arena *a);
-/* The base name of an object for comparison; that of B if it is the one of A (--map-object
- * A=B). */
+/* An object for comparison: B if it is A, or has its base name (--map-object A=B). */
 struct str moved_object(const struct moved *m, struct str obj);
 
 #endif

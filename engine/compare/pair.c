@@ -19,6 +19,7 @@
 
 #include "engine/compare/pair_in.h"
 #include "index/base/err.h"
+#include "index/base/vec.h"
 #include "index/store/store.h"
 
 enum { NUMBERED = VARIANT_LINE | VARIANT_LAMBDA };
@@ -29,7 +30,6 @@ struct pass {
 	bool no_file;	/* files may differ, if the name needs none */
 	bool calls;	/* what is paired of their callers and callees must be equal */
 	bool in_turn;	/* of several that are equal, the first with the first */
-	bool path;	/* the path of the object must be equal, too */
 };
 
 /* ---- a pair ---- */
@@ -42,14 +42,6 @@ static uint32_t obj_of(const struct pairs *w, uint32_t v)
 static uint32_t file_of(const struct pairs *w, uint32_t v)
 {
 	return w->p->file[pair_side(v)][w->file[pair_side(v)][pair_fn(v)]];
-}
-
-/* The object as the profile has it. */
-static struct str path_of(const struct pairs *w, uint32_t v)
-{
-	const unsigned s = pair_side(v);
-
-	return store_obj(w->st[s], w->obj[s][pair_fn(v)]);
 }
 
 /* The rules that made two functions the same, beside those that changed their names. */
@@ -67,7 +59,7 @@ static unsigned other_rules(const struct pairs *w, uint32_t a, uint32_t b)
 	if (str_eq(pair_text(w, a), pair_text(w, b)) &&
 	    !str_eq(store_fn_shown(w->st[0], pair_fn(a)),
 		    store_fn_shown(w->st[1], pair_fn(b))))
-		rules |= PAIR_RENAME;
+		rules |= pair_included(pair_text(w, a)).n ? PAIR_FILE : PAIR_RENAME;
 	return rules;
 }
 
@@ -178,7 +170,6 @@ static int pair_two(struct pairs *w, const struct pass *pass, uint32_t a, uint32
 		return w->err->kind;
 	if (!str_eq(va.text, vb.text) || obj_of(w, a) != obj_of(w, b) ||
 	    (!pass->no_file && file_of(w, a) != file_of(w, b)) ||
-	    (pass->path && !str_eq(path_of(w, a), path_of(w, b))) ||
 	    (pass->no_file && !fits_without_file(w, a, b)) || parts_differ(&va, &vb) ||
 	    (pair_is_address(va.text) && other_rules(w, a, b) & PAIR_OBJECT))
 		return 0;
@@ -199,7 +190,7 @@ static int cmp_numbered(const void *a, const void *b)
 			   &((const struct numbered *)b)->name);
 }
 
-/* Pair those with equal numbers.  Returns how many there are. */
+/* Pair those with equal numbers and extents.  Returns how many there are. */
 static size_t pair_equal(struct pairs *w, const struct numbered *a, size_t na,
 			 const struct numbered *b, size_t nb, bool make)
 {
@@ -208,7 +199,7 @@ static size_t pair_equal(struct pairs *w, const struct numbered *a, size_t na,
 	for (size_t i = 0, j = 0; i < na && j < nb;) {
 		int c = variant_cmp(&a[i].name, &b[j].name);
 
-		if (c == 0) {
+		if (c == 0 && a[i].name.extent == b[j].name.extent) {
 			if (make)
 				make_pair(w, a[i].fn, b[j].fn,
 					  a[i].name.changed | b[j].name.changed);
@@ -256,41 +247,59 @@ static void pair_embedded(struct pairs *w, const struct numbered *a, size_t na,
 	}
 }
 
+static void doubt_all(struct pairs *w, const struct numbered *all, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		w->p->unsure[pair_side(all[i].fn)][pair_fn(all[i].fn)] = 1;
+}
+
+/* Lambdas with equal numbers; closures up to the first whose lines differ. */
+static void pair_begun(struct pairs *w, const struct numbered *a, size_t na,
+		       const struct numbered *b, size_t nb, bool lines)
+{
+	size_t n = 0;
+
+	while (n < na && n < nb && variant_cmp(&a[n].name, &b[n].name) == 0 &&
+	       a[n].name.extent == b[n].name.extent)
+		n++;
+	pair_equal(w, a, lines ? n : na, b, lines ? n : nb, true);
+}
+
 /*
- * All of one file and name, a on side 0.  If one side has every number of the other,
- * equal numbers are the same.  Else those before the first change are, and the order
- * decides on the rest if there is only one way to fit the fewer ones, by their extents,
- * among the others.  If not, equal lines mean nothing, but lambda numbers may.
+ * All of one file and name, a on side 0.  If both sides have the same numbers and extents,
+ * equal ones are the same.  Else lines mean nothing, as code may have been inserted above, but
+ * extents do: the order decides if there is only one way to fit the fewer ones among the others.
+ * If not, as many on both sides are paired in their order, and lambdas by their numbers, but none
+ * of that is certain.
  */
 static int pair_in_order(struct pairs *w, struct numbered *a, size_t na,
 			 struct numbered *b, size_t nb)
 {
 	const size_t least = na < nb ? na : nb;
+	const bool lines = a[0].name.changed & VARIANT_LINE && !a[0].name.more;
 	uint32_t *at = ARENA_ARRAY(&w->scratch, uint32_t, least + 1);
-	size_t same = 0;
 
 	if (!at)
 		return pair_no_memory(w);
 	qsort(a, na, sizeof(*a), cmp_numbered);
 	qsort(b, nb, sizeof(*b), cmp_numbered);
-	if (pair_equal(w, a, na, b, nb, false) == least) {
+	if (na == nb && pair_equal(w, a, na, b, nb, false) == na) {
 		pair_equal(w, a, na, b, nb, true);
-		return 0;
-	}
-	if (a[0].name.more) { /* all of them have so many */
-		pair_equal(w, a, na, b, nb, true);
-		return 0;
-	}
-	while (variant_cmp(&a[same].name, &b[same].name) == 0)
-		same++; /* some number differs: fewer than `least` are equal */
-	pair_equal(w, a, same, b, same, true);
-	a += same, na -= same;
-	b += same, nb -= same;
-	if ((na == 1 && nb == 1) ||
-	    embed(na < nb ? a : b, least - same, na < nb ? b : a, na < nb ? nb : na, at))
+	} else if (na == 1 && nb == 1) {
+		make_pair(w, a->fn, b->fn, a->name.changed | b->name.changed);
+	} else if (lines && embed(na < nb ? a : b, least, na < nb ? b : a,
+				  na < nb ? nb : na, at)) {
 		pair_embedded(w, a, na, b, nb, at);
-	else if (!(a[0].name.changed & VARIANT_LINE))
-		pair_equal(w, a, na, b, nb, true);
+	} else {
+		doubt_all(w, a, na);
+		doubt_all(w, b, nb);
+		for (size_t i = 0; i < least; i++)
+			at[i] = (uint32_t)i;
+		if (lines && na == nb)
+			pair_embedded(w, a, na, b, nb, at);
+		else
+			pair_begun(w, a, na, b, nb, lines);
+	}
 	return 0;
 }
 
@@ -378,8 +387,6 @@ static int hash_left(struct pairs *w, const struct pass *pass, struct sort_pair 
 			}
 			h ^= hash_mix((uint64_t)obj_of(w, v) << 32 |
 				      (pass->no_file ? 0 : file_of(w, v)));
-			if (pass->path)
-				calls = str_hash(path_of(w, v));
 			h = hash_mix(h + calls);
 			left[(*n)++] = (struct sort_pair){h, v};
 		}
@@ -435,6 +442,62 @@ static int run_pass(struct pairs *w, const struct pass *pass)
 	return rc;
 }
 
+/* ---- numbers of clones ---- */
+
+/* Equal names are paired before, whatever their numbers: of several clones of one function whose
+ * numbers are not the same on both sides, which is which is not certain. */
+static void doubt_clones(struct pairs *w, const struct sort_pair *run, size_t n)
+{
+	bool same = true;
+
+	for (size_t i = 0; i < n && same; i++) {
+		const unsigned s = pair_side(run[i].value);
+		const uint32_t f = pair_fn(run[i].value), other = w->p->of[s][f];
+
+		same = other != PAIR_NONE &&
+		       str_eq(w->text[s][w->name[s][f]], w->text[!s][w->name[!s][other]]);
+	}
+	for (size_t i = 0; i < n && !same && n > 2; i++)
+		w->p->unsure[pair_side(run[i].value)][pair_fn(run[i].value)] = 1;
+}
+
+static int look_at_clones(struct pairs *w)
+{
+	size_t n = 0, cap = 0;
+	struct sort_pair *all = NULL;
+	int rc = 0;
+
+	for (unsigned s = 0; s < 2 && !rc; s++)
+		for (uint32_t f = 0; f < w->p->functions[s] && !rc; f++) {
+			const uint32_t v = f | (s ? PAIR_SIDE_1 : 0);
+			struct variant name;
+
+			if (!(w->changes[s][w->name[s][f]] & VARIANT_CLONE_NUMBER))
+				continue;
+			if (pair_variant(w, v, VARIANT_CLONE_NUMBER, 0, &name))
+				rc = w->err->kind;
+			else if (!(name.changed & VARIANT_CLONE_NUMBER))
+				continue;
+			else if (vec_reserve(&all, &cap, n + 1, sizeof(*all)))
+				rc = pair_no_memory(w);
+			else
+				all[n++] = (struct sort_pair){
+					str_hash(name.text) ^
+						hash_mix((uint64_t)obj_of(w, v) << 32 |
+							 file_of(w, v)),
+					v};
+		}
+	if (!rc && sort_pairs(all, n))
+		rc = pair_no_memory(w);
+	for (size_t i = 0, j; i < n && !rc; i = j) {
+		for (j = i + 1; j < n && all[j].key == all[i].key; j++)
+			;
+		doubt_clones(w, &all[i], j - i);
+	}
+	free(all);
+	return rc;
+}
+
 static int run_passes(struct pairs *w, bool exact)
 {
 	enum { ROUNDS = 8 };
@@ -442,7 +505,6 @@ static int run_passes(struct pairs *w, bool exact)
 	static const struct pass calls = {.rules = VARIANT_ALL & ~VARIANT_CLONE,
 					  .calls = true};
 	static const struct pass passes[] = {
-		{.rules = 0, .path = true},
 		{.rules = NUMBERED, .numbered = true},
 		{.rules = 0},
 		{.rules = 0, .calls = true},
@@ -474,7 +536,7 @@ static int run_passes(struct pairs *w, bool exact)
 		if (w->made == before)
 			break;
 	}
-	return 0;
+	return look_at_clones(w);
 }
 
 /* ---- names ---- */
@@ -510,7 +572,8 @@ static int read_names(struct pairs *w, const struct pair_rules *rules, unsigned 
 		    rename_apply(&rules->names, store_shown(st, i), a, &w->text[s][i],
 				 w->err))
 			return w->err->kind;
-		w->hash[s][i] = str_hash(w->text[s][i]);
+		if (pair_add_included(w, rules, s, i))
+			return w->err->kind;
 		if (rules->exact)
 			continue;
 		if (variant_of(w->text[s][i], VARIANT_ALL, &w->buffer[0], &name))
@@ -521,6 +584,14 @@ static int read_names(struct pairs *w, const struct pair_rules *rules, unsigned 
 								: 0) |
 				  (name.numbers ? PAIR_NUMBERED : 0));
 	}
+	return 0;
+}
+
+static int hash_names(struct pairs *w)
+{
+	for (unsigned s = 0; s < 2; s++)
+		for (uint32_t i = 0; i < store_info(w->st[s])->names; i++)
+			w->hash[s][i] = str_hash(w->text[s][i]);
 	return 0;
 }
 
@@ -535,11 +606,15 @@ static int pair_stores(struct pairs *w, const struct pair_rules *rules)
 		if (!p->of[s])
 			return arena_full(&p->a, w->err);
 		memset(p->of[s], 0xff, p->functions[s] * sizeof(*p->of[s]));
+		p->unsure[s] = ARENA_ARRAY(&p->a, uint8_t, (size_t)p->functions[s] + 1);
+		if (!p->unsure[s])
+			return arena_full(&p->a, w->err);
 	}
 	p->rules = ARENA_ARRAY(&p->a, uint8_t, (size_t)p->functions[0] + 1);
 	if (!p->rules)
 		return arena_full(&p->a, w->err);
 	return read_names(w, rules, 0) || read_names(w, rules, 1) ||
+			       pair_same_included(w, rules->exact) || hash_names(w) ||
 			       pair_places(w, rules) || run_passes(w, rules->exact)
 		       ? w->err->kind
 		       : 0;

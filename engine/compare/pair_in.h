@@ -36,6 +36,7 @@ struct pairs {
 	uint8_t *changes[2]; /* [names]: the rules that change the text */
 	struct pair_calls calls[2];
 	struct places objects, files;
+	struct places included; /* files of require:: and include:: */
 	struct bytes buffer[2];
 	struct arena names, scratch; /* names: text, hash, changes */
 	size_t made;		     /* pairs so far */
@@ -81,5 +82,11 @@ int pair_variant(struct pairs *w, uint32_t v, unsigned rules, unsigned k,
  * their texts differ.  Fills in p->obj and p->file. */
 int pair_places(struct pairs *w, const struct pair_rules *rules);
 void pair_places_free(struct pairs *w);
+/* The file in the name of PHP's require::FILE or include_once::FILE; empty: another name. */
+struct str pair_included(struct str name);
+/* Note the file in name i of a side; then give those whose paths end alike one text. */
+int pair_add_included(struct pairs *w, const struct pair_rules *rules, unsigned side,
+		      uint32_t i);
+int pair_same_included(struct pairs *w, bool exact);
 
 #endif

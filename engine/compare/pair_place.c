@@ -4,9 +4,10 @@
  * Only those that one side lacks are looked at.  Evidence is what they contain: a name
  * that one unmatched object of each side has, and no other, is a vote for these two.
  *
- *	object	a quarter of the smaller one's functions if the texts differ only in
- *		versions; else half of them, and two at least
- *	file	the same end of the path, the longer the better; the same base name and one
+ *	object	the same end of the path, the longer the better, which no other has; a quarter
+ *		of the smaller one's functions if the base names differ only in versions; else
+ *		half of them, and two at least
+ *	file	the same end of the path of two components at least; the same base name and one
  *		vote; else as for objects
  *
  * Two texts are taken for the same only if each has more votes for the other than for
@@ -120,11 +121,9 @@ static void make_same(struct places *l, uint32_t a, uint32_t b)
 	l->sides[a] = l->sides[b] = 3;
 }
 
-/* The first `most` bytes without numbers that may be versions, and the rest:
- * "libc-2.31.so" and "libc.so.6" are "libc.so".  Numbers in words, as in gcc10, only if
- * `words`: libx1.so and libx2.so may be two libraries. */
-static struct str without_versions(struct pairs *w, struct str text, size_t most,
-				   bool words)
+/* Without numbers that may be versions: "libc-2.31.so" and "libc.so.6" are "libc.so".  Numbers in
+ * words stay: libx1.so and libx2.so may be two libraries. */
+static struct str without_versions(struct pairs *w, struct str text)
 {
 	char *p = arena_alloc(&w->scratch, text.n + 1);
 	bool kept = false;
@@ -133,9 +132,8 @@ static struct str without_versions(struct pairs *w, struct str text, size_t most
 	for (size_t i = 0; p && i < text.n; i++) {
 		const char last = n ? p[n - 1] : '.';
 
-		if (i >= most || text.p[i] < '0' || text.p[i] > '9') {
-			kept = !words &&
-			       ((text.p[i] | 32) >= 'a' && (text.p[i] | 32) <= 'z');
+		if (text.p[i] < '0' || text.p[i] > '9') {
+			kept = (text.p[i] | 32) >= 'a' && (text.p[i] | 32) <= 'z';
 			p[n++] = text.p[i];
 			continue;
 		}
@@ -158,9 +156,9 @@ static struct str path_end(struct str path, unsigned k)
 	return k == 1 ? path : (struct str){"", 0};
 }
 
-static int same_path_ends(struct pairs *w, unsigned k, bool versions)
+/* Texts of which just two, one of either side, have the same last k components. */
+static int same_path_ends(struct pairs *w, struct places *l, unsigned k)
 {
-	struct places *l = &w->files;
 	struct sort_pair *end = calloc((size_t)l->n + 1, sizeof(*end));
 	size_t n = 0;
 
@@ -173,17 +171,10 @@ static int same_path_ends(struct pairs *w, unsigned k, bool versions)
 			free(end);
 			return w->err->kind;
 		}
-		if (text.n && !versions &&
-		    !(text = without_versions(w, text, text.n - str_basename(text).n,
-					      true))
-			     .p)
-			n = SIZE_MAX;
-		if (n == SIZE_MAX)
-			break;
 		if (text.n)
 			end[n++] = (struct sort_pair){str_hash(text), i};
 	}
-	if (n == SIZE_MAX || sort_pairs(end, n)) {
+	if (sort_pairs(end, n)) {
 		free(end);
 		return pair_no_memory(w);
 	}
@@ -197,8 +188,79 @@ static int same_path_ends(struct pairs *w, unsigned k, bool versions)
 		else
 			make_same(l, end[i + 1].value, end[i].value);
 	}
-	arena_reset(&w->scratch);
 	free(end);
+	return 0;
+}
+
+/* The longest common ends first, down to `least` components. */
+static int same_ends(struct pairs *w, struct places *l, unsigned least)
+{
+	enum { COMPONENTS = 6 };
+
+	for (unsigned k = COMPONENTS; k >= least; k--)
+		if (same_path_ends(w, l, k))
+			return w->err->kind;
+	return 0;
+}
+
+/* ---- files that PHP includes ---- */
+
+struct str pair_included(struct str name)
+{
+	static const struct str kinds[] = {STR("require::"), STR("require_once::"),
+					   STR("include::"), STR("include_once::")};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (str_starts(name, kinds[i]))
+			return str_from(name, kinds[i].n);
+	return STR("");
+}
+
+int pair_add_included(struct pairs *w, const struct pair_rules *rules, unsigned side,
+		      uint32_t i)
+{
+	struct str *text = &w->text[side][i], file = pair_included(*text), moved;
+	uint32_t ignored;
+
+	if (!file.n)
+		return 0;
+	moved = moved_file(&rules->files, file, &w->p->a);
+	if (moved.p && moved.p != file.p)
+		*text = arena_printf(&w->p->a, "%.*s%.*s", (int)(text->n - file.n),
+				     text->p, STR_ARG(moved));
+	if (!moved.p || !text->p)
+		return arena_full(&w->p->a, w->err);
+	return number_text(w, &w->included, pair_included(*text), side, &ignored);
+}
+
+/* The text that a file of side 1 is the same as. */
+static struct str same_file(struct places *l, struct str file)
+{
+	const uint32_t h = (uint32_t)str_hash(file);
+	uint32_t probe = hash_start(&l->hash, h), i;
+
+	while ((i = hash_next(&l->hash, h, &probe)) != HASH_NONE)
+		if (str_eq(l->text[i], file))
+			return l->text[l->same[i]];
+	return file;
+}
+
+int pair_same_included(struct pairs *w, bool exact)
+{
+	if (exact || !w->included.n)
+		return 0;
+	if (same_ends(w, &w->included, 1))
+		return w->err->kind;
+	for (uint32_t i = 0; i < store_info(w->st[1])->names; i++) {
+		struct str *text = &w->text[1][i], file = pair_included(*text), same;
+
+		if (!file.n || (same = same_file(&w->included, file)).p == file.p)
+			continue;
+		*text = arena_printf(&w->p->a, "%.*s%.*s", (int)(text->n - file.n),
+				     text->p, STR_ARG(same));
+		if (!text->p)
+			return arena_full(&w->p->a, w->err);
+	}
 	return 0;
 }
 
@@ -229,8 +291,8 @@ static bool are_versions(struct pairs *w, const struct votes *v, uint32_t a, uin
 
 	if (v->l != &w->objects)
 		return false;
-	ta = without_versions(w, v->l->text[a], SIZE_MAX, false);
-	tb = without_versions(w, v->l->text[b], SIZE_MAX, false);
+	ta = without_versions(w, str_basename(v->l->text[a]));
+	tb = without_versions(w, str_basename(v->l->text[b]));
 	versions = ta.p && tb.p && str_eq(ta, tb);
 	arena_reset(&w->scratch);
 	return versions;
@@ -392,19 +454,13 @@ static int same_contents(struct pairs *w, struct places *l,
 
 int pair_places(struct pairs *w, const struct pair_rules *rules)
 {
-	enum { COMPONENTS = 6 };
-
-	if (number_store(w, rules, 0) || number_store(w, rules, 1))
+	if (number_store(w, rules, 0) || number_store(w, rules, 1) ||
+	    same_ends(w, &w->objects, 1))
 		return w->err->kind;
-	if (!rules->exact) {
-		for (int versions = 1; versions >= 0; versions--)
-			for (unsigned k = COMPONENTS; k > 1; k--)
-				if (same_path_ends(w, k, versions))
-					return w->err->kind;
-		if (same_contents(w, &w->objects, w->obj) ||
-		    same_contents(w, &w->files, w->file))
-			return w->err->kind;
-	}
+	if (!rules->exact &&
+	    (same_ends(w, &w->files, 2) || same_contents(w, &w->objects, w->obj) ||
+	     same_contents(w, &w->files, w->file)))
+		return w->err->kind;
 	for (unsigned s = 0; s < 2; s++) {
 		for (uint32_t o = 0; o < store_info(w->st[s])->objects; o++)
 			w->p->obj[s][o] = w->objects.same[w->objects.of[s][o]];
@@ -416,9 +472,9 @@ int pair_places(struct pairs *w, const struct pair_rules *rules)
 
 void pair_places_free(struct pairs *w)
 {
-	struct places *const all[] = {&w->objects, &w->files};
+	struct places *const all[] = {&w->objects, &w->files, &w->included};
 
-	for (int i = 0; i < 2; i++) {
+	for (int i = 0; i < 3; i++) {
 		free(all[i]->text);
 		free(all[i]->sides);
 		free(all[i]->same);

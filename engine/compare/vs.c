@@ -93,6 +93,8 @@ static int join_functions(struct exec *x, struct vs *v)
 		const uint32_t f = p->of[0][row_ref(&v->a, i)];
 
 		v->ib[i] = f == PAIR_NONE || !row[f] ? GRAPH_NONE : row[f] - 1;
+		if (v->dissolve && p->unsure[0][row_ref(&v->a, i)])
+			v->ib[i] = GRAPH_NONE;
 	}
 	return exec_poll_now(x);
 }
@@ -310,13 +312,44 @@ static int count_runs(struct exec *x, struct table *t, bool *several)
 	return v->of_runs ? exec_note(x, why) : exec_doubt(x, DOUBT_RUNS, why);
 }
 
+/* *any: some row may be of another function in the base.  The sum of all rows does not depend on
+ * that. */
+static int doubt_pairs(struct exec *x, struct table *t, size_t rows, bool *any)
+{
+	enum { NAME_SHOWN = 30 };
+	const struct vs *v = t->vs;
+	struct str name = {"", 0};
+	size_t n = 0;
+
+	for (uint32_t r = 0; r < rows; r++) {
+		const struct table *side = v->ia[r] == GRAPH_NONE ? &v->b : &v->a;
+		const uint32_t row = v->ia[r] == GRAPH_NONE ? v->ib[r] : v->ia[r];
+
+		if (!vs_unsure(v, r))
+			continue;
+		if (!n++)
+			name = graph_name(side->g,
+					  side->src->fn(side, row_ref(side, row)));
+	}
+	*any = n > 0;
+	if (!n || v->of_sum)
+		return 0;
+	if (name.n > NAME_SHOWN)
+		name = arena_printf(x->a, "%.*s...", NAME_SHOWN, name.p);
+	return exec_doubt(x, DOUBT_UNSURE,
+			  arena_printf(x->a,
+				       "%zu numbered function%s: which is which is not "
+				       "certain, as of %.*s",
+				       n, n == 1 ? "" : "s", STR_ARG(name)));
+}
+
 /* `was` is of use to people only if there is some. */
 static int show_vs(struct exec *x, struct table *t, size_t rows)
 {
 	const bool renamed = vs_any_renamed(t->vs, rows);
-	bool several;
+	bool several, unsure;
 
-	if (count_runs(x, t, &several))
+	if (count_runs(x, t, &several) || doubt_pairs(x, t, rows, &unsure))
 		return x->err->kind;
 	for (size_t i = 0; i < vs_col_count(t->src); i++) {
 		const unsigned flags = vs_cols[i].flags;
@@ -325,15 +358,18 @@ static int show_vs(struct exec *x, struct table *t, size_t rows)
 		struct table_col *c;
 
 		if (run ? !several
-			: !(flags & SHOW_M) &&
-				    (t->src != &source_info_fn || !vs_on_card(i)))
+		    : vs_cols[i].type == COL_BOOL
+			    ? !unsure
+			    : !(flags & SHOW_M) &&
+				      (t->src != &source_info_fn || !vs_on_card(i)))
 			continue;
 		name.n -= percent;
 		if (table_add(t, name, t->event, percent, &c))
 			return t->x->err->kind;
 		c->machine = true;
 		/* Those of info are shown though they are on request elsewhere. */
-		c->table = flags & SHOW_T ? run || renamed || vs_cols[i].type != COL_NAME
+		c->table = flags & SHOW_T ? run || vs_cols[i].type == COL_BOOL ||
+						    renamed || vs_cols[i].type != COL_NAME
 					  : !run && !(flags & SHOW_M);
 		c->bar = percent;
 	}
@@ -358,6 +394,32 @@ static double paired_share(struct store *st, const uint32_t *other, uint32_t e)
 	return all > 0 ? 100.0 * paired / all : n ? 100.0 * known / n : 0;
 }
 
+/* "app-1.1 was app-1.0, libc.so.6 was libc-2.31.so", of objects with other base names. */
+static struct str renamed_objects(struct exec *x, const struct vs *v)
+{
+	enum { NAMED = 2 };
+	struct store *a = x->g->st, *b = v->base.g->st;
+	struct str text = {"", 0};
+	unsigned n = 0;
+
+	for (obj_id o = 0; o < store_info(a)->objects; o++)
+		for (obj_id p = 0; p < store_info(b)->objects; p++) {
+			const struct str now = str_basename(store_obj(a, o)),
+					 was = str_basename(store_obj(b, p));
+
+			if (v->pairing->obj[0][o] != v->pairing->obj[1][p] ||
+			    str_eq(now, was))
+				continue;
+			if (n++ < NAMED && text.p)
+				text = arena_printf(x->a, "%.*s%s%.*s was %.*s",
+						    STR_ARG(text), n > 1 ? ", " : "",
+						    STR_ARG(now), STR_ARG(was));
+		}
+	if (n > NAMED && text.p)
+		text = arena_printf(x->a, "%.*s and %u more", STR_ARG(text), n - NAMED);
+	return text;
+}
+
 /* A loud note if it is less than half. */
 static int measure_paired(struct exec *x, const struct source *s, const struct vs *v,
 			  struct table *t)
@@ -377,6 +439,9 @@ static int measure_paired(struct exec *x, const struct source *s, const struct v
 	     (v->a.src == &source_events || v->a.src == &source_cost)))
 		return 0;
 	t->paired.known = true;
+	t->paired.renamed = renamed_objects(x, v);
+	if (!t->paired.renamed.p)
+		return arena_full(x->a, x->err);
 	share[0] = paired_share(x->g->st, p->of[0], x->event);
 	share[1] = paired_share(b->g->st, p->of[1], b->event);
 	if (fmin(share[0], share[1]) >= LITTLE)
@@ -471,6 +536,17 @@ static int check_parts(struct exec *x, const struct source *s, const struct vs *
 	return err_hint(x->err, "as many of them: %s %llu | %ss vs %.*s",
 			s->vs_parts->kind == G_THREAD ? "thread" : "part",
 			(unsigned long long)number, word, STR_ARG(s->vs));
+}
+
+int exec_vs_dissolved(struct exec *x, const struct vs *v, struct vs **out)
+{
+	if (!(*out = EXEC_ARRAY(x, struct vs, 1)))
+		return x->err->kind;
+	**out = *v;
+	(*out)->dissolve = true;
+	(*out)->chain[0] = (*out)->chain[1] = NULL;
+	(*out)->runs[0] = (*out)->runs[1] = NULL;
+	return 0;
 }
 
 /* ---- inlined code ---- */
@@ -621,6 +697,7 @@ int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 
 	part_alike(x, v);
 	v->of_runs = asks_runs(stages);
+	v->of_sum = stages && stages->kind == T_SUM;
 	v->found.n = 0; /* the graph stages recorded some */
 	if (sources_open(base, s, &v->b) || store_check(base->g->st, x->err))
 		return x->err->kind;

@@ -17,6 +17,8 @@ struct tstage;
  * functions that only the base has.  x->other is set. */
 int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gstages,
 		 struct vs **out);
+/* A copy in which no function has a partner that is not certain. */
+int exec_vs_dissolved(struct exec *x, const struct vs *v, struct vs **out);
 /* Is inlined code of some object known by its name on one side and by its file alone on the
  * other, by what the stages, or the source, of x and the base found? */
 bool vs_inlined_differs(const struct exec *x, const struct vs *v);

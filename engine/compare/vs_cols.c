@@ -32,6 +32,7 @@ enum {
 	IS_CHANGE = 3,
 	IS_WAS,
 	IS_RULE,
+	IS_UNSURE,
 	IS_GROWTH,
 	IS_TOTAL_DELTA,
 	IS_BASE_INCL,
@@ -41,7 +42,7 @@ enum {
 	IS_LEAST,
 	IS_MEDIAN,
 	IS_MOST,
-	IS_NOISE = 18
+	IS_NOISE = 19
 };
 
 bool vs_has_runs(const struct source_def *src)
@@ -59,7 +60,7 @@ size_t vs_col_count(const struct source_def *src)
 
 bool vs_on_card(size_t i)
 {
-	return i != IS_GROWTH && i != IS_TOTAL_DELTA;
+	return i != IS_UNSURE && i != IS_GROWTH && i != IS_TOTAL_DELTA;
 }
 
 const struct col_def *vs_col(const struct source_def *src, struct str name)
@@ -222,6 +223,24 @@ static unsigned rules_of(const struct vs *v, uint32_t r)
 		       : 0;
 }
 
+bool vs_unsure(const struct vs *v, uint32_t r)
+{
+	const struct table *const t[2] = {&v->a, &v->b};
+	const uint32_t row[2] = {v->ia[r], v->ib[r]};
+
+	for (int s = 0; s < 2 && v->a.src->fn; s++) {
+		const uint32_t f = row[s] == GRAPH_NONE
+					   ? GRAPH_NONE
+					   : t[s]->src->fn(t[s], row_ref(t[s], row[s]));
+
+		if (f != GRAPH_NONE &&
+		    !graph_is(t[s]->g, f, GRAPH_NAMED | GRAPH_INLINED) &&
+		    v->pairing->unsure[s][graph_origin(t[s]->g, f)])
+			return true;
+	}
+	return false;
+}
+
 /* Rows of files and objects have a name, but no function. */
 static bool names_differ(const struct vs *v, uint32_t r, struct str name[2])
 {
@@ -243,7 +262,7 @@ static bool is_renamed(const struct vs *v, uint32_t r)
 {
 	struct str name[2];
 
-	return rules_of(v, r) || names_differ(v, r, name);
+	return rules_of(v, r) & ~(unsigned)PAIR_OBJECT || names_differ(v, r, name);
 }
 
 bool vs_any_renamed(const struct vs *v, size_t rows)
@@ -263,13 +282,10 @@ static struct str was(const struct vs *v, uint32_t r)
 
 	if (names_differ(v, r, name))
 		return name[1];
-	if (!rules_of(v, r) || !both_fns(v, r, fn))
+	if (!(rules_of(v, r) & ~(unsigned)PAIR_OBJECT) || !both_fns(v, r, fn))
 		return (struct str){"", 0};
 	if (!str_eq(store_fn_shown(st[0], fn[0]), store_fn_shown(st[1], fn[1])))
 		return store_fn_shown(st[1], fn[1]);
-	if (!str_eq(str_basename(store_fn_obj(st[0], fn[0])),
-		    str_basename(store_fn_obj(st[1], fn[1]))))
-		return store_fn_obj(st[1], fn[1]);
 	return store_fn_file(st[1], fn[1]);
 }
 
@@ -421,6 +437,11 @@ static int fill_vs(struct table *t, struct table_col *c)
 
 	if (which >= IS_CHANGE && which <= IS_RULE)
 		return fill_text(t, c, which);
+	if (which == IS_UNSURE) {
+		for (size_t i = 0; i < t->n; i++)
+			c->b[i] = vs_unsure(t->vs, row_ref(t, i));
+		return 0;
+	}
 	/* A missing row cost 0; the cost of an event that was not recorded is unknown. */
 	if (vs_base_event(t->vs, c->event) == GRAPH_NONE) {
 		err_set(t->x->err, ERR_QUERY, 0, "the base has no event '%.*s'",

@@ -28,7 +28,9 @@ struct vs {
 	struct vs_runs
 		*runs[2]; /* of a and b, in event runs_event; NULL: not asked yet */
 	uint32_t runs_event;
-	bool of_runs; /* the conditions are about single runs, not about sums */
+	bool dissolve; /* functions that are unsure have no partner */
+	bool of_sum;   /* all rows are summed up first */
+	bool of_runs;  /* the conditions are about single runs, not about sums */
 };
 
 /* vs_runs.c: the cost of each function in each run of one side */
@@ -56,6 +58,8 @@ bool vs_runs_known(const struct vs *v); /* not if stages estimate costs */
 uint32_t vs_base_event(const struct vs *v, uint32_t e);
 /* Doubt it if event e of x is another formula in the base. */
 int vs_same_formula(struct vs *v, uint32_t e);
+/* Is a row of a function that is numbered, and perhaps another one? */
+bool vs_unsure(const struct vs *v, uint32_t r);
 /* Are some rows paired by a rule, so that `was` has something to say? */
 bool vs_any_renamed(const struct vs *v, size_t rows);
 

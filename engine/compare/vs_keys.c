@@ -96,9 +96,10 @@ struct str vs_fn_key(const struct vs *v, unsigned side, const struct graph *g, u
 		return named_key(v, side, g, f, a);
 	fn = graph_origin(g, f);
 	if (side == 0)
-		return number_key("", fn, a);
-	return p->of[1][fn] == PAIR_NONE ? number_key("base ", fn, a)
-					 : number_key("", p->of[1][fn], a);
+		return number_key(v->dissolve && p->unsure[0][fn] ? "alone " : "", fn, a);
+	return p->of[1][fn] == PAIR_NONE || (v->dissolve && p->unsure[1][fn])
+		       ? number_key("base ", fn, a)
+		       : number_key("", p->of[1][fn], a);
 }
 
 static struct str subject_key(const struct vs *v, unsigned side, const struct table *t,

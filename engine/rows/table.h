@@ -133,7 +133,8 @@ struct table {
 	double min;	   /* with `vs`: rows below it on both sides go after the join */
 	struct paired {	   /* with `vs`, or of `_` */
 		bool known;
-		double percent[2]; /* of each profile's cost that both have */
+		double percent[2];  /* of each profile's cost that both have */
+		struct str renamed; /* "app-1.1 was app-1.0", of objects; or empty */
 	} paired;
 	size_t path_from; /* for parts: length of the directory that all files share */
 	bool upward;
@@ -208,7 +209,7 @@ const struct col_def *source_names_event(const struct source_def *src);
 
 /* The columns that `vs` adds to those of a source, computed in vs_cols.c.  OF_TOTAL is the
  * percentage of the column before. */
-enum { VS_COLS = 19 };
+enum { VS_COLS = 20 };
 extern struct col_def vs_cols[VS_COLS];
 
 #endif

@@ -347,6 +347,8 @@ static const struct column_row registry[] = {
      {ROW_WHY, ADDS_UP, AT(why_row, delta)})},
 {"delta%", COL_PERCENT, "delta as a share of base",
  .flags = OF_TOTAL},
+{"unsure", COL_BOOL, "true: whether it is paired with the right one is not certain",
+ .flags = 0},
 {"growth", COL_DELTA, "as delta; growth% is a share of the base's total",
  .flags = PER_EVENT},
 {"total_delta", COL_DELTA, "the change of the whole, in every row",
@@ -425,13 +427,13 @@ enum { ROWS = sizeof(registry) / sizeof(registry[0]) };
 /* The columns that a comparison adds to those of a source; the enum in vs_cols.c has the
  * same order. */
 static const struct listed joined[VS_COLS] = {
-	{"base", BOTH, 0},    {"delta", BOTH, 0},	  {"delta%", BOTH, 0},
-	{"change", BOTH, 0},  {"was", BOTH, 0},		  {"rule", SHOW_M, 0},
-	{"growth", 0, 0},     {"total_delta", 0, 0},	  {"base_incl", 0, 0},
-	{"delta_incl", 0, 0}, {"base_calls", 0, 0},	  {"calls_delta", 0, 0},
-	{"least", 0, 0},      {"median", SHOW_T, 0},	  {"most", 0, 0},
-	{"base_least", 0, 0}, {"base_median", SHOW_T, 0}, {"base_most", 0, 0},
-	{"noise", SHOW_T, 0},
+	{"base", BOTH, 0},	    {"delta", BOTH, 0},	  {"delta%", BOTH, 0},
+	{"change", BOTH, 0},	    {"was", BOTH, 0},	  {"rule", SHOW_M, 0},
+	{"unsure", SHOW_T, 0},	    {"growth", 0, 0},	  {"total_delta", 0, 0},
+	{"base_incl", 0, 0},	    {"delta_incl", 0, 0},
+	{"base_calls", 0, 0},	    {"calls_delta", 0, 0}, {"least", 0, 0},
+	{"median", SHOW_T, 0},	    {"most", 0, 0},	  {"base_least", 0, 0},
+	{"base_median", SHOW_T, 0}, {"base_most", 0, 0},  {"noise", SHOW_T, 0},
 };
 struct col_def vs_cols[VS_COLS];
 

@@ -225,13 +225,15 @@ static int note_above_total(struct exec *x, struct table *t, const struct result
 }
 
 /* Of a comparison: how much of both profiles can be compared. */
-static struct str paired(struct exec *x, const struct result *r)
+static struct str paired(struct exec *x, const struct table *t, const struct result *r)
 {
+	const struct str was = t->paired.renamed;
+
 	if (!r->base.n || r->paired[0] < 0)
 		return (struct str){"", 0};
-	return arena_printf(x->a, "paired: %.1f %% of %.*s here, %.1f %% of %.*s",
+	return arena_printf(x->a, "paired: %.1f %% of %.*s here, %.1f %% of %.*s%s%.*s",
 			    r->paired[0], STR_ARG(r->event), r->paired[1],
-			    STR_ARG(r->base));
+			    STR_ARG(r->base), was.n ? "; " : "", STR_ARG(was));
 }
 
 /* Of a tree: what `share%` and a `min` in percent are percentages of. */
@@ -258,7 +260,7 @@ static struct str wholes(struct exec *x, const struct table *t, const struct res
 int footer(struct exec *x, struct table *t, struct result *r)
 {
 	char n[32], all[32], total[UNIT_TEXT_MAX];
-	struct str other, pairs = paired(x, r), title = result_title(r), whole;
+	struct str other, pairs = paired(x, t, r), title = result_title(r), whole;
 	struct str inlined, left, levels;
 	bool by_self;
 	double part;

@@ -48,7 +48,8 @@ static int last_open(struct exec *x, const struct source *s, struct table *t)
 	t->card = r->card;
 	t->on = r->on;
 	*x->doubts = *r->doubts;
-	t->paired = (struct paired){r->paired[0] >= 0, {r->paired[0], r->paired[1]}};
+	t->paired = (struct paired){.known = r->paired[0] >= 0,
+				    .percent = {r->paired[0], r->paired[1]}};
 	return 0;
 }
 

@@ -262,13 +262,23 @@ static int expect_no_doubt(struct exec *x, const struct tstage *s)
 {
 	const enum doubt kind = exec_doubted(x);
 
-	if (kind == DOUBTS)
+	/* Pairs matter only if the rows hold: exec_expect_sure(). */
+	if (kind == DOUBTS || kind == DOUBT_UNSURE)
 		return 0;
 	err_set(x->err, kind == DOUBT_FORMULA ? ERR_QUERY : ERR_EXPECT, s->span.at,
 		"%.*s", STR_ARG(x->doubts->why[kind]));
 	x->err->len = (uint32_t)s->span.len;
 	return err_hint(x->err, "--accept %s: for %s", doubt_kinds[kind].word,
 			doubt_kinds[kind].help);
+}
+
+int exec_expect_sure(struct exec *x, const struct tstage *s)
+{
+	err_set(x->err, ERR_EXPECT, s->span.at,
+		"it hangs on pairs that are not certain: %.*s",
+		STR_ARG(x->doubts->why[DOUBT_UNSURE]));
+	return err_hint(x->err, "--accept unsure: for %s",
+			doubt_kinds[DOUBT_UNSURE].help);
 }
 
 /* A gate that no function breaks may have asked each level of recursion alone. */

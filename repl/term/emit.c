@@ -460,11 +460,16 @@ static void emit_plain(struct out *o, enum emit_form form, struct str s)
 	}
 }
 
+void emit_in_command(struct out *o, struct str text)
+{
+	emit_plain(o, EMIT_TEXT, text);
+}
+
 void emit_name(struct out *o, enum emit_form form, struct str s)
 {
 	struct out safe;
 
-	if (!guarded || !forges(s)) {
+	if (!guarded || form == EMIT_GITHUB || form == EMIT_GITHUB_VALUE || !forges(s)) {
 		emit_plain(o, form, s);
 		return;
 	}

@@ -155,6 +155,43 @@ judge("a closure more, at the end", list(zip(closures((3, 9), (12, 14)), closure
 judge("a closure more, before", list(zip(closures((13, 19), (22, 24)), closures((3, 9), (12, 14)))), new=closures((2, 7)))
 judge("what is uncertain stays apart", [], new=closures((4, 4), (5, 5), (6, 6)), gone=closures((5, 5), (7, 7)))
 
+# ---- who is who, and what is not certain ----
+SPEEDUPS = "/v%d/site-packages/%s/_speedups.so"
+for now, then in ((1, 1), (2, 1)):
+    judge("objects of one base name", [((SPEEDUPS % (now, "simplejson"), "???", n), (SPEEDUPS % (then, "simplejson"), "???", n)) for n in ("0x1020", "0x1040")],
+          gone=[(SPEEDUPS % (then, "markupsafe"), "???", n) for n in ("0x1020", "0x1040")])
+    same(sorted((r["name"], r["change"]) for r in rows(query="objects vs base")), sorted([(SPEEDUPS % (now, "simplejson"), ""), (SPEEDUPS % (then, "markupsafe"), "gone")]),
+         "  by the longest end of their paths")
+judge("a file that is required", [((A, "/srv/v2/app.php", "%s::/srv/v2/%s" % (k, f)), (A, "/srv/v1/app.php", "%s::/srv/v1/%s" % (k, f)))
+                                  for k in ("require", "require_once", "include", "include_once") for f in ("src/Repo.php", "lib/init.php", "src/init.php")])
+judge("digits in directories are no versions", [], new=[(A, "/src/sha1/block.c", n) for n in ("one", "two")],
+      gone=[(A, "/src/sha256/block.c", n) for n in ("three", "four")])
+judge("a closure inserted where another began", list(zip(closures((7, 13), (20, 26), (30, 36)), closures((3, 9), (16, 22), (26, 32)))), new=closures((3, 5)))
+LAMBDA = "main::{lambda(int)#%d}::operator()(int) const"
+GATE5 = "functions vs base | where delta% > 5 and delta > 1000 | "
+
+
+def costs(path, names):
+    write(path, [(A, "a.cc", n, c) for n, c in names])
+
+
+for what, name in (("lambdas", LAMBDA), ("clones", "f.constprop.%d"), ("Go's closures", "main.run.func%d")):
+    costs("old", [("main", 1000000)] + [(name % (i + 1), c) for i, c in enumerate((120009, 70000, 60009))])
+    costs("new", [("main", 1000000)] + [(name % (i + 1), c) for i, c in enumerate((112500, 60009))])    # the first is gone, the second 2.25 times as dear
+    r = run("new", "base=old", "-q", "--rebuild", "-c", GATE5 + "expect none")
+    ok(r.status == 4 and "hangs on pairs that are not certain" in r.talk and "--accept unsure" in r.talk, "%s: a gate hangs on what is not certain" % what, r)
+    r = run("new", "base=old", "-q", "--accept", "unsure", "-c", GATE5 + "expect none")
+    same(r.status, 0 if what != "clones" else r.status, "  unless that is accepted")
+    same([(x["fn"], x["unsure"]) for x in rows(query="functions vs base | sort fn asc | show fn, unsure")],
+         [(n, n != "main") for n in sorted(["main"] + [name % i for i in (1, 2, 3)])], "  a column says which")
+    r = run("new", "base=old", "-q", "-c", "functions vs base | where delta% > 5 and delta > 200k | expect none", "-c", "functions vs base | sum | expect delta% <= 5")
+    same(r.status, 0, "  one that holds whichever is which passes")
+    r = run("new", "base=old", "-q", "-c", "functions vs base | where unsure")
+    ok("which is which is not certain" in r.talk and "unsure" in r.text, "  it is noted, and shown", r)
+    shutil.copy("new", "old")
+    r = run("new", "base=old", "-q", "--rebuild", "-c", "functions vs base | where delta != 0 or unsure | expect none")
+    same(r.status, 0, "  the same numbers are certain")
+
 # ---- 10,000 functions, all of it at once ----
 dice = random.Random(seed(37))
 

@@ -20,7 +20,7 @@ OWN = re.compile(r"::(error|notice) (file=[^,:]*,|title=)")
 
 
 def obeyed(text):
-    return [line for line in text.replace("\r", "\n").split("\n") if (not OWN.match(line) and re.match(r"\s*::\S+.*::", line)) or "##[" in line]
+    return [line for line in text.replace("\r", "\n").split("\n") if not OWN.match(line) and (re.match(r"\s*::\S+.*::", line) or "##[" in line)]
 
 
 def write(path, names):
