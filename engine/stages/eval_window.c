@@ -412,13 +412,23 @@ static int eval_match(struct window *w, struct expr *e, struct table_col *out)
 		       : text_rows(w, e, &a, out);
 }
 
+/* Conditions see a line that is not known as the number 0, which profiles write for it. */
+static int eval_compared(struct window *w, struct expr *e, struct table_col *out)
+{
+	if (eval_values(w, e, out))
+		return w->x.err->kind;
+	if (out->type == COL_LINE)
+		out->absent = NULL;
+	return 0;
+}
+
 static int eval_compare(struct window *w, struct expr *e, struct table_col *out)
 {
 	struct table_col a, b, flags = {0};
 
 	if (e->b->op == EX_TEXT)
 		return eval_match(w, e, out);
-	if (eval_values(w, e->a, &a) || new_values(w, COL_BOOL, out))
+	if (eval_compared(w, e->a, &a) || new_values(w, COL_BOOL, out))
 		return w->x.err->kind;
 	if (is_number(e->b, &a)) {
 		if (compare_number(w, e->op, &a, e->b, out->b))
@@ -427,7 +437,7 @@ static int eval_compare(struct window *w, struct expr *e, struct table_col *out)
 			out->b[i] = out->b[i] && !a.absent[i];
 		return 0;
 	}
-	if (eval_values(w, e->b, &b) || inherit(w, &a, &b, &flags))
+	if (eval_compared(w, e->b, &b) || inherit(w, &a, &b, &flags))
 		return w->x.err->kind;
 	if ((e->op == EX_EQ || e->op == EX_NE) && is_base(b.type, e->a) && to_base(w, &b))
 		return w->x.err->kind;
@@ -494,7 +504,7 @@ static int eval_in(struct window *w, struct expr *e, struct table_col *out)
 		return w->x.err->kind;
 	if (e->set)
 		return eval_in_set(w, e, out);
-	if (eval_values(w, e->a, &a))
+	if (eval_compared(w, e->a, &a))
 		return w->x.err->kind;
 	for (struct expr *v = e->b; v; v = v->next) {
 		struct table_col one = a;

@@ -39,6 +39,12 @@ class Column(Expression):
         return row[self.name]
 
 
+def compared(e, row):
+    """As conditions see it: a line that is not known is the number 0."""
+    value = e.value(row)
+    return 0 if value is None and isinstance(e, Column) and e.name == "line" else value
+
+
 class Literal(Expression):
     def __init__(self, cell, text=None):
         self.cell, self.written = cell, text
@@ -131,7 +137,7 @@ class Comparison(Expression):
         return "%s %s %s" % (self.left.within(SUM), self.sign, self.right.within(SUM))
 
     def value(self, row):
-        a, b = self.left.value(row), self.right.value(row)
+        a, b = compared(self.left, row), compared(self.right, row)
         if a is None or b is None:
             return False
         if isinstance(a, str):
@@ -167,7 +173,7 @@ class In(Expression):
         return "%s in (%s)" % (self.left.within(SUM), ", ".join(v.text() for v in self.values))
 
     def value(self, row):
-        a = self.left.value(row)
+        a = compared(self.left, row)
         if a is None:
             return False
         if isinstance(a, str):
