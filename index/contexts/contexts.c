@@ -36,6 +36,8 @@ void contexts_free(struct contexts *c)
 	free(c->fn);
 	free(c->calls);
 	free(c->self);
+	free(c->first);
+	free(c->next);
 	free(c->cell);
 	*c = (struct contexts){0};
 }
@@ -83,7 +85,7 @@ static uint32_t add(struct contexts *c, size_t cell, uint32_t parent, uint32_t f
 		    struct err *err)
 {
 	const size_t n = c->n + 1;
-	const uint64_t each = 2 * sizeof(uint32_t) + (1 + c->events) * sizeof(uint64_t);
+	const uint64_t each = 4 * sizeof(uint32_t) + (1 + c->events) * sizeof(uint64_t);
 
 	if (n >= UINT32_MAX - 1 || n * each + c->cells * sizeof(*c->cell) > c->most) {
 		contexts_full(c, err);
@@ -91,6 +93,8 @@ static uint32_t add(struct contexts *c, size_t cell, uint32_t parent, uint32_t f
 	}
 	if (vec_reserve(&c->parent, &c->parent_cap, n, sizeof(*c->parent)) ||
 	    vec_reserve(&c->fn, &c->fn_cap, n, sizeof(*c->fn)) ||
+	    vec_reserve(&c->first, &c->first_cap, n, sizeof(*c->first)) ||
+	    vec_reserve(&c->next, &c->next_cap, n, sizeof(*c->next)) ||
 	    vec_reserve(&c->calls, &c->calls_cap, n, sizeof(*c->calls)) ||
 	    vec_reserve(&c->self, &c->self_cap, n * c->events, sizeof(*c->self))) {
 		no_memory(err);
@@ -126,6 +130,7 @@ uint32_t contexts_of(struct contexts *c, uint32_t parent, uint32_t fn, struct er
 struct wanting {
 	uint64_t blocks;
 	uint32_t context;
+	uint32_t last; /* context of the block that it got last; 0: none yet */
 };
 
 struct adding {
@@ -137,27 +142,43 @@ struct adding {
 	struct err *err;
 };
 
-/* The context that called block `number`; 0: it is a root. */
-static uint32_t caller_of(struct adding *a, uint64_t number)
+/* The context of fn that the innermost block called before the one that it got last.  What
+ * came there at the last visit is looked at first. */
+static inline uint32_t wanted(struct adding *a, uint32_t fn)
+{
+	struct contexts *const c = a->c;
+	struct wanting *const top = &a->wanting[a->n - 1];
+	const uint32_t parent = top->context, last = top->last;
+	uint32_t at = last ? c->next[last - 1] : c->first[parent - 1];
+
+	if (__builtin_expect(!at || c->fn[at - 1] != fn, 0)) {
+		if (!(at = contexts_of(c, parent, fn, a->err)))
+			return 0;
+		*(last ? &c->next[last - 1] : &c->first[parent - 1]) = at;
+	}
+	top->last = at;
+	a->n -= --top->blocks == 0;
+	return at;
+}
+
+/* The context of a block; 0: an error. */
+static inline uint32_t context_of_block(struct adding *a, const struct block_back *block)
 {
 	const struct claims *claims = a->claims;
-	struct wanting *top;
+	uint32_t parent = 0;
 
-	if (a->of && claims->of[a->of - 1].key == number)
-		return claims->by[claims->of[--a->of].value].context;
-	if (!a->n)
-		return 0;
-	top = &a->wanting[a->n - 1];
-	a->n -= --top->blocks == 0;
-	return top->context;
+	if (a->of && claims->of[a->of - 1].key == block->number)
+		parent = claims->by[claims->of[--a->of].value].context;
+	else if (a->n)
+		return wanted(a, block->fn);
+	return contexts_of(a->c, parent, block->fn, a->err);
 }
 
 static int add_block(void *arg, const struct block_back *block)
 {
 	struct adding *a = arg;
 	struct contexts *const c = a->c;
-	const uint32_t context =
-		contexts_of(c, caller_of(a, block->number), block->fn, a->err);
+	const uint32_t context = context_of_block(a, block);
 	uint64_t *self;
 
 	if (!context)
@@ -172,7 +193,7 @@ static int add_block(void *arg, const struct block_back *block)
 		return 0;
 	if (vec_reserve_raw(&a->wanting, &a->cap, a->n + 1, sizeof(*a->wanting)))
 		return no_memory(a->err);
-	a->wanting[a->n++] = (struct wanting){block->wants, context};
+	a->wanting[a->n++] = (struct wanting){block->wants, context, 0};
 	return 0;
 }
 
@@ -271,8 +292,10 @@ int contexts_order(struct contexts *c, size_t nfn, struct err *err)
 	int rc = a && b && first ? 0 : -1;
 
 	free(c->cell);
-	c->cell = NULL;
-	c->cells = 0;
+	free(c->first);
+	free(c->next);
+	c->cell = c->first = c->next = NULL;
+	c->first_cap = c->next_cap = c->cells = 0;
 	if (!rc) {
 		by_key(c->fn, c->n, nfn, NULL, first, a);
 		by_key(c->parent, c->n, c->n + 1, a, first, b);

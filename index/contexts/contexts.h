@@ -27,7 +27,10 @@ struct contexts {
 	uint32_t *fn;
 	uint64_t *calls; /* activations */
 	uint64_t *self;	 /* events per context */
-	size_t parent_cap, fn_cap, calls_cap, self_cap;
+	/* References to the child that came first at the last visit, and to the one that came
+	 * after this one then: programs repeat themselves. */
+	uint32_t *first, *next;
+	size_t parent_cap, fn_cap, calls_cap, self_cap, first_cap, next_cap;
 	uint32_t *cell; /* hash of (parent, fn): references */
 	size_t cells;	/* 0 or a power of 2 */
 	uint64_t most;	/* bytes that may be taken */
