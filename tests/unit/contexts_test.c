@@ -12,6 +12,7 @@
 #include "index/base/err.h"
 #include "index/base/out.h"
 #include "index/build.h"
+#include "tests/support/blocks.h"
 #include "tests/support/dice.h"
 #include "tests/support/tap.h"
 
@@ -45,52 +46,6 @@ static struct store *open_by(const char *const *path, size_t n, const struct way
 	return st;
 }
 
-/* The functions of a context, the root first. */
-static void say_stack(struct out *o, struct store *st, context_id c)
-{
-	context_id *up = malloc(sizeof(*up));
-	size_t n = 0;
-
-	for (; c != NO_CONTEXT; c = store_context_parent(st, c)) {
-		up = realloc(up, (n + 1) * sizeof(*up));
-		if (!up)
-			abort();
-		up[n++] = c;
-	}
-	while (n-- > 0) {
-		out_str(o, store_fn_name(st, store_context_fn(st, up[n])));
-		if (n)
-			out_char(o, ';');
-	}
-	free(up);
-}
-
-static void say_tree(struct out *o, struct store *st)
-{
-	const struct store_info *in = store_info(st);
-	struct store_tree tree;
-
-	store_tree(st, &tree);
-	out_c(o, tree.whole ? "tree" : "no tree");
-	for (size_t i = 0; i < 3; i++) {
-		out_char(o, ' ');
-		out_u64(o, (uint64_t[]){tree.activations, tree.lost, tree.line}[i]);
-	}
-	out_char(o, '\n');
-	for (context_id c = 0; c < tree.contexts; c++) {
-		say_stack(o, st, c);
-		out_char(o, ' ');
-		out_u64(o, store_context_calls(st, c));
-		for (uint32_t e = 0; e < 2 * in->events; e++) {
-			out_char(o, ' ');
-			out_u64(o, e < in->events
-					   ? store_context_self(st, c, e)
-					   : store_context_incl(st, c, e - in->events));
-		}
-		out_char(o, '\n');
-	}
-}
-
 /* The tree of a set of files, checked; or the error. */
 static struct out tree_of(const char *const *path, size_t n, const struct way *way)
 {
@@ -101,7 +56,7 @@ static struct out tree_of(const char *const *path, size_t n, const struct way *w
 
 	out_mem(&o);
 	if (st)
-		say_tree(&o, st);
+		blocks_say(&o, st);
 	if (st)
 		store_verify(st, NULL, &checked, &err);
 	if (err.kind)
@@ -182,27 +137,6 @@ static int print_tree(int argc, char **argv)
 
 /* ---- generated profiles ---- */
 
-enum { NAMES = 6, BLOCKS = 400, CALLS = 12, EVENTS = 2 };
-
-struct call {
-	unsigned fn, count;
-	uint64_t cost;
-};
-
-/* An activation, as it is written. */
-struct block {
-	unsigned fn, ncall, part;
-	uint64_t own[EVENTS], cost; /* cost: inclusive, of the first event */
-	struct call call[CALLS];
-	int parent; /* by the simple reader; -1: a root */
-	bool open;
-};
-
-struct made {
-	struct block block[BLOCKS];
-	int n;
-};
-
 /* Write an activation and all below it; its number, or -1: there is no more room. */
 static int activate(struct made *m, unsigned part, unsigned depth)
 {
@@ -281,220 +215,6 @@ static void make(struct made *m, unsigned seed)
 		m->block[m->n - 1].ncall = 1 + dice_below(m->block[m->n - 1].ncall);
 }
 
-static void write_text(const struct made *m, FILE *f)
-{
-	static const char *const file[] = {"a.php", "php:internal"};
-
-	for (int i = 0; i < m->n; i++) {
-		const struct block *b = &m->block[i];
-
-		if (i == 0 || b->part != m->block[i - 1].part)
-			fprintf(f,
-				"%sversion: 1\ncreator: xdebug 3.2.0\ncmd: x\npart: 1\n"
-				"positions: line\n\nevents: Time Memory\n\n",
-				i ? "==== NEW PROFILING FILE ====\n" : "");
-		fprintf(f, "fl=(%u) %s\nfn=(%u) f%u\n%u %ju %ju\n", b->fn % 2 + 1,
-			file[b->fn % 2], b->fn, b->fn, b->fn, (uintmax_t)b->own[0],
-			(uintmax_t)b->own[1]);
-		for (unsigned k = 0; k < b->ncall; k++)
-			fprintf(f, "cfl=(%u) %s\ncfn=(%u) f%u\ncalls=%u 0 0\n%u %ju 0\n",
-				b->call[k].fn % 2 + 1, file[b->call[k].fn % 2],
-				b->call[k].fn, b->call[k].fn, b->call[k].count, k,
-				(uintmax_t)b->call[k].cost);
-		fprintf(f, "\n");
-	}
-}
-
-/* ---- the simple reader ---- */
-
-static bool about(uint64_t a, uint64_t b)
-{
-	return (a > b ? a - b : b - a) <= 8 + a / 256;
-}
-
-/* The open blocks of b's part before it, from the first to the last; their number. */
-static int open_before(const struct made *m, int b, int *open)
-{
-	int n = 0;
-
-	for (int i = 0; i < b; i++)
-		if (m->block[i].open && m->block[i].part == m->block[b].part)
-			open[n++] = i;
-	return n;
-}
-
-static void give(struct made *m, int child, int parent)
-{
-	m->block[child].parent = parent;
-	m->block[child].open = false;
-}
-
-/* How many of b's calls cost about what the blocks open[0] and on cost; -1: they have
- * other names. */
-static int agreement(const struct made *m, const struct block *b, const int *open)
-{
-	int agree = 0;
-
-	for (unsigned i = 0; i < b->ncall; i++) {
-		if (m->block[open[i]].fn != b->call[i].fn)
-			return -1;
-		agree += about(b->call[i].cost, m->block[open[i]].cost);
-	}
-	return agree;
-}
-
-/* The calls of b, which was cut off, claim blocks in a row; false: it was not cut. */
-static bool cut(struct made *m, int b, const int *open, int n)
-{
-	const struct block *of = &m->block[b];
-	const int k = (int)of->ncall;
-	int best = n - k, most = k && n > k ? agreement(m, of, open + best) : k;
-
-	for (int at = 0; at < n - k && most < k - k / 8; at++) {
-		const int agree = agreement(m, of, open + at);
-
-		if (agree > most) {
-			most = agree;
-			best = at;
-		}
-	}
-	if (best == n - k || !k || n <= k)
-		return false;
-	for (int i = 0; i < k; i++)
-		give(m, open[best + i], b);
-	return true;
-}
-
-/* The open block for a call among open[0..n); -1: none. */
-static int pick(const struct made *m, const struct call *call, const int *open, int n,
-		bool *row)
-{
-	int named = -1;
-
-	*row = *row && n && call->count == 1 && m->block[open[n - 1]].fn == call->fn;
-	if (*row)
-		return n - 1;
-	for (int i = n - 1; i >= 0 && call->count == 1; i--) {
-		if (m->block[open[i]].fn != call->fn)
-			continue;
-		if (about(call->cost, m->block[open[i]].cost))
-			return i;
-		if (named < 0)
-			named = i;
-	}
-	return named;
-}
-
-/* Set the parents; how many calls found nothing. */
-static uint64_t read_simply(struct made *m)
-{
-	int open[BLOCKS];
-	uint64_t lost = 0;
-
-	for (int b = 0; b < m->n; b++) {
-		struct block *of = &m->block[b];
-		const bool last = b + 1 == m->n || m->block[b + 1].part != of->part;
-		int n = open_before(m, b, open);
-		bool row = true;
-
-		of->open = true;
-		if (last && cut(m, b, open, n))
-			continue;
-		for (unsigned k = of->ncall; k-- > 0;) {
-			const int at = pick(m, &of->call[k], open, n, &row);
-
-			if (at < 0) {
-				lost++;
-				continue;
-			}
-			give(m, open[at], b);
-			n = at;
-		}
-	}
-	return lost;
-}
-
-/* A stack with its sums. */
-struct stack {
-	char name[BLOCKS * 3];
-	uint64_t calls, self[EVENTS], incl[EVENTS];
-};
-
-static void stack_name(const struct made *m, int b, char *to)
-{
-	*to = 0;
-	if (m->block[b].parent >= 0) {
-		stack_name(m, m->block[b].parent, to);
-		strcat(to, ";");
-	}
-	sprintf(to + strlen(to), "f%u", m->block[b].fn);
-}
-
-/* Add block b's own costs to its stack, and to those of all that called it. */
-static size_t add_block(const struct made *m, int b, struct stack *stack, size_t n)
-{
-	for (int at = b; at >= 0; at = m->block[at].parent) {
-		char name[sizeof(stack->name)];
-		size_t i = 0;
-
-		stack_name(m, at, name);
-		while (i < n && strcmp(stack[i].name, name) != 0)
-			i++;
-		if (i == n) {
-			stack[n] = (struct stack){.calls = 0};
-			strcpy(stack[n++].name, name);
-		}
-		stack[i].calls += at == b;
-		for (unsigned e = 0; e < EVENTS; e++) {
-			stack[i].self[e] += at == b ? m->block[b].own[e] : 0;
-			stack[i].incl[e] += m->block[b].own[e];
-		}
-	}
-	return n;
-}
-
-/* Whether the line is one of the stacks. */
-static bool is_stack(const char *line, size_t n, const struct stack *stack, size_t stacks)
-{
-	char want[sizeof(stack->name) + 200];
-
-	for (size_t i = 0; i < stacks; i++) {
-		const struct stack *s = &stack[i];
-		const int len = snprintf(want, sizeof(want), "%s %ju %ju %ju %ju %ju",
-					 s->name, (uintmax_t)s->calls,
-					 (uintmax_t)s->self[0], (uintmax_t)s->self[1],
-					 (uintmax_t)s->incl[0], (uintmax_t)s->incl[1]);
-
-		if ((size_t)len == n && memcmp(line, want, n) == 0)
-			return true;
-	}
-	return false;
-}
-
-/* Whether what say_tree() wrote has these stacks, each once. */
-static bool has_stacks(const struct out *o, const struct stack *stack, size_t n)
-{
-	const char *p = memchr(o->buf, '\n', o->n), *end = o->buf + o->n;
-	size_t found = 0;
-
-	for (const char *nl; p && ++p < end; p = nl, found++) {
-		nl = memchr(p, '\n', (size_t)(end - p));
-		if (!nl || !is_stack(p, (size_t)(nl - p), stack, n))
-			return false;
-	}
-	return found == n;
-}
-
-/* What say_tree() should write first. */
-static bool has_head(const struct out *o, const struct made *m, uint64_t lost, bool tree)
-{
-	char want[100];
-
-	snprintf(want, sizeof(want), "%s %d %ju ", tree ? "tree" : "no tree", m->n,
-		 (uintmax_t)lost);
-	return o->n > strlen(want) && memcmp(o->buf, want, strlen(want)) == 0;
-}
-
 static void check_made(unsigned seed)
 {
 	static const struct way ways[] = {
@@ -506,27 +226,20 @@ static void check_made(unsigned seed)
 	static struct made m;
 	char path[] = "/tmp/contexts_test.XXXXXX";
 	const char *const paths[] = {path};
-	struct stack *stack = calloc(BLOCKS, sizeof(*stack));
 	int fd = mkstemp(path);
 	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 	struct out first;
-	size_t n = 0;
 	uint64_t lost;
-	bool tree;
 
-	if (!f || !stack)
+	if (!f)
 		abort();
 	make(&m, seed);
-	write_text(&m, f);
+	blocks_write(&m, f);
 	fclose(f);
-	lost = read_simply(&m);
-	tree = lost * 100 <= (uint64_t)m.n;
-	for (int b = 0; tree && b < m.n; b++)
-		n = add_block(&m, b, stack, n);
+	lost = blocks_read(&m);
 	first = tree_of(paths, 1, &ways[0]);
-	ok(has_head(&first, &m, lost, tree) && has_stacks(&first, stack, n),
-	   "seed %u: %d blocks, %ju calls that find nothing, %zu stacks", seed, m.n,
-	   (uintmax_t)lost, n);
+	ok(blocks_are(&m, lost, &first),
+	   "seed %u: %d blocks, %ju calls that find nothing", seed, m.n, (uintmax_t)lost);
 	for (size_t i = 1; i < COUNT(ways); i++) {
 		struct out got = tree_of(paths, 1, &ways[i]);
 
@@ -536,7 +249,6 @@ static void check_made(unsigned seed)
 		out_close(&got);
 	}
 	out_close(&first);
-	free(stack);
 	unlink(path);
 }
 
@@ -563,7 +275,7 @@ static void check_set(unsigned seed)
 		if (!f)
 			abort();
 		make(&m, 4 * (seed * FILES + i));
-		write_text(&m, f);
+		blocks_write(&m, f);
 		fclose(f);
 	}
 	all = tree_of(paths, FILES, &(struct way){.jobs = 2});
