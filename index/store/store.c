@@ -131,7 +131,9 @@ static int open_env(struct store *st, struct err *err)
 }
 
 /* Whether counts fit the size of the file: each row takes some bytes, so what is
- * allocated is in proportion to the file.  An id needs a table with a row. */
+ * allocated is in proportion to the file.  An id needs a table with a row.  Contexts take
+ * least: 64 of them, which no two share both caller and function, have at least 6 bits each
+ * for these, and 6 for their place by function. */
 static bool counts_fit(const struct meta *m, uint64_t size)
 {
 	const uint64_t *strings = m->strings;
@@ -141,8 +143,9 @@ static bool counts_fit(const struct meta *m, uint64_t size)
 
 	if (m->functions > most || m->edges > most || m->parts > most ||
 	    m->cycles > m->functions || m->cycle_members > m->functions ||
-	    m->tree.contexts > most || m->tree.kind > TREE_REFUSED ||
-	    m->tree.file >= m->files || m->groups > m->functions ||
+	    m->tree.contexts > size || m->tree.contexts >= UINT32_MAX - 1 ||
+	    m->tree.kind > TREE_REFUSED || m->tree.file >= m->files ||
+	    m->groups > m->functions ||
 	    (m->tree.contexts && (m->tree.kind != TREE_WHOLE || !m->functions)))
 		return false;
 	for (int i = 0; i < SPACES; i++)

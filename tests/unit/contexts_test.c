@@ -402,6 +402,36 @@ static void check_recorded(const char *path)
 	store_close(st);
 }
 
+/* A recursion of LEVELS: every level is a context, of few bytes. */
+static void check_deep(void)
+{
+	enum { LEVELS = 200000 };
+	char path[] = "/tmp/contexts_test.XXXXXX", index[] = "/tmp/contexts_test.XXXXXX";
+	const char *const paths[] = {path};
+	int fd = mkstemp(path), other = mkstemp(index);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	struct err err = {0};
+	struct store_tree tree = {0};
+	struct store *st;
+
+	if (!f || other < 0 || close(other) || unlink(index))
+		abort();
+	fprintf(f,
+		"version: 1\ncreator: xdebug 3.2.0\nevents: Time\n\nfl=a\nfn=(1) f\n1 0\n\n");
+	for (unsigned i = 1; i < LEVELS; i++)
+		fprintf(f, "fn=(1)\n1 0\ncfl=a\ncfn=(1)\ncalls=1 0 0\n1 0\n\n");
+	fclose(f);
+	st = open_by(paths, 1, &(struct way){.jobs = 2, .index = index}, &err);
+	if (st)
+		store_tree(st, &tree);
+	is_u64(tree.contexts, LEVELS, "a recursion of %d levels: %s", LEVELS, err.text);
+	is_u64(st ? store_context_parent(st, LEVELS - 1) : 0, LEVELS - 2,
+	       "  the last is under it");
+	store_close(st);
+	unlink(path);
+	unlink(index);
+}
+
 int main(int argc, char **argv)
 {
 	if (argc > 2 && strcmp(argv[1], "--groups") == 0)
@@ -412,6 +442,7 @@ int main(int argc, char **argv)
 		check_made(seed);
 	for (unsigned seed = 0; seed < 10; seed++)
 		check_set(seed);
+	check_deep();
 	for (size_t i = 0; i < COUNT(named); i++)
 		check_named(&named[i]);
 	check_recorded("tests/fixtures/small/mutual-callers3.out");
