@@ -175,6 +175,25 @@ static int claim_backwards(struct resolving *r, uint64_t line)
 
 /* ---- a block that was cut off ---- */
 
+/* Take the blocks off that are claimed from the middle: what is left is in a row. */
+static void close_up(struct resolving *r)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < r->n; i++)
+		r->last[r->open[i].name] = NOBODY;
+	for (size_t i = 0; i < r->n; i++) {
+		struct open_block *b = &r->open[k];
+
+		if (r->open[i].taken)
+			continue;
+		*b = r->open[i];
+		b->prev = r->last[b->name];
+		r->last[b->name] = (uint32_t)k++;
+	}
+	r->n = k;
+}
+
 /* How many calls have about the cost of their block, if blocks from `at` on are named as
  * the calls; -1: they are not. */
 static int64_t agree(struct resolving *r, size_t at)
@@ -196,24 +215,16 @@ static int64_t agree(struct resolving *r, size_t at)
  * off, not at the end.  NOBODY: it was not. */
 static size_t find_cut(struct resolving *r)
 {
-	const size_t n = r->ncall, enough = n - n / 8;
-	size_t best = NOBODY;
-	int64_t most;
+	const size_t n = r->ncall;
+	const int64_t enough = (int64_t)(n - n / 8);
 
-	if (!n || r->n <= n)
+	close_up(r);
+	if (!n || r->n <= n || agree(r, r->n - n) >= enough)
 		return NOBODY;
-	most = agree(r, r->n - n);
-	for (size_t at = 0; at < r->n - n && most < (int64_t)enough; at++) {
-		const int64_t costs = agree(r, at);
-
-		if (r->searched > SEARCHED)
-			break;
-		if (costs > most) {
-			most = costs;
-			best = at;
-		}
-	}
-	return best;
+	for (size_t at = 0; at < r->n - n && r->searched <= SEARCHED; at++)
+		if (agree(r, at) >= enough)
+			return at;
+	return NOBODY;
 }
 
 static int claim_from(struct resolving *r, size_t at)

@@ -9,7 +9,8 @@
  *			nearest block of that name whose cost is about that of the call, else
  *			the nearest of that name; what is skipped stays for others
  *	a cut block	the last one of a part, of which only the first calls were written:
- *			they claim blocks in a row, where most costs agree
+ *			they claim the first blocks in a row of their names and costs, but for
+ *			one cost in eight
  *
  * A call that finds no block is counted, with the line of the first one.  Blocks that
  * nobody claims are roots: {main}, destructors, or all that a killed run had left open.

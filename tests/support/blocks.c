@@ -74,20 +74,17 @@ static bool cut(struct made *m, int b, const int *open, int n)
 {
 	const struct block *of = &m->block[b];
 	const int k = (int)of->ncall;
-	int best = n - k, most = k && n > k ? agreement(m, of, open + best) : k;
+	const int enough = k - k / 8;
+	int at = 0;
 
-	for (int at = 0; at < n - k && most < k - k / 8; at++) {
-		const int agree = agreement(m, of, open + at);
-
-		if (agree > most) {
-			most = agree;
-			best = at;
-		}
-	}
-	if (best == n - k || !k || n <= k)
+	if (!k || n <= k || agreement(m, of, open + n - k) >= enough)
+		return false;
+	while (at < n - k && agreement(m, of, open + at) < enough)
+		at++;
+	if (at == n - k)
 		return false;
 	for (int i = 0; i < k; i++)
-		give(m, open[best + i], b);
+		give(m, open[at + i], b);
 	return true;
 }
 

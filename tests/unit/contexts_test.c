@@ -7,6 +7,7 @@
  * with a reader in Python.
  */
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "index/base/err.h"
@@ -252,6 +253,66 @@ static void check_made(unsigned seed)
 	unlink(path);
 }
 
+/* ---- a contradiction at each block ---- */
+
+enum edit { FLIPPED, REMOVED, TWICE, EDITS };
+
+/* Change block i; false: there is nothing to change. */
+static bool edit_block(struct made *m, int i, enum edit how)
+{
+	const struct block b = m->block[i];
+	const size_t after = (size_t)(m->n - i - 1) * sizeof(b);
+
+	if (how == FLIPPED) {
+		if (i + 1 >= m->n || m->block[i + 1].part != b.part)
+			return false;
+		m->block[i] = m->block[i + 1];
+		m->block[i + 1] = b;
+	} else if (how == REMOVED) {
+		memmove(&m->block[i], &m->block[i + 1], after);
+		m->n--;
+	} else if (m->n < BLOCKS) {
+		memmove(&m->block[i + 2], &m->block[i + 1], after);
+		m->block[i + 1] = b;
+		m->n++;
+	}
+	return m->n > 0;
+}
+
+/* What cannot be placed is a root, and counted; the sums are those of all blocks. */
+static void check_edits(unsigned seed, enum edit how)
+{
+	static const char *const title[] = {"flipped", "removed", "twice"};
+	static struct made whole, m;
+	char path[] = "/tmp/contexts_test.XXXXXX";
+	const char *const paths[] = {path};
+	int fd = mkstemp(path), wrong = 0, asked = 0;
+
+	if (fd < 0 || close(fd))
+		abort();
+	make(&whole, seed);
+	for (int i = 0; i < whole.n && i < 120; i++) {
+		struct out said;
+		uint64_t lost;
+		FILE *f;
+
+		m = whole;
+		if (!edit_block(&m, i, how))
+			continue;
+		if (!(f = fopen(path, "w")))
+			abort();
+		blocks_write(&m, f);
+		fclose(f);
+		lost = blocks_read(&m);
+		said = tree_of(paths, 1, &(struct way){.jobs = 1});
+		wrong += !blocks_are(&m, lost, &said);
+		asked++;
+		out_close(&said);
+	}
+	ok(asked && !wrong, "seed %u: each of %d blocks %s", seed, asked, title[how]);
+	unlink(path);
+}
+
 /* ---- sets of files ---- */
 
 /* Files that are added to an index, or read in batches, have the tree of all. */
@@ -440,6 +501,9 @@ int main(int argc, char **argv)
 		return print_tree(argc, argv);
 	for (unsigned seed = 0; seed < 120; seed++)
 		check_made(seed);
+	for (unsigned seed = 4; seed < 20; seed += 4)
+		for (enum edit how = FLIPPED; how < EDITS; how++)
+			check_edits(seed, how);
 	for (unsigned seed = 0; seed < 10; seed++)
 		check_set(seed);
 	check_deep();
