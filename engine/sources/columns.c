@@ -43,7 +43,7 @@
 
 /* clang-format off */
 static const struct column_row registry[] = {
-{"number", COL_COUNT, "which of these activations, in the order of their starts",
+{"number", COL_ID, "which of these activations, in the order of their starts",
  GET({ROW_ACTIVATION, .u = activation_number})},
 {"start", COL_COST, "cost before it; of its callers' own cost, what is known of",
  GET({ROW_ACTIVATION, PER_EVENT, .u = activation_start,

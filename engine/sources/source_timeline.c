@@ -233,7 +233,7 @@ static int note_merged(struct exec *x, const struct timeline *l)
 	return exec_note(
 		x, arena_printf(x->a,
 				"%s short calls beside each other are one frame: "
-				"%.2g %% of the cost; min shows more, or fewer",
+				"%.3g %% of the cost; min shows more, or fewer",
 				GROUPED(l->merged),
 				whole ? 100.0 * (double)l->merged_cost / (double)whole
 				      : 0.0));

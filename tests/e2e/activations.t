@@ -245,10 +245,10 @@ def deep(path, levels):
     return path
 
 
-levels = 200000
+levels = 1000000
 rows, last = ask(deep("deep.xd", levels), "top 2 activations | show depth, incl, self",
                  "activations | sort depth | take 1 | show depth, incl, start")
-same(rows, [{"depth": 1, "incl": levels + 1, "self": 1}, {"depth": 2, "incl": levels, "self": 1}], "a stack of 200,000")
+same(rows, [{"depth": 1, "incl": levels + 1, "self": 1}, {"depth": 2, "incl": levels, "self": 1}], "a stack of 1,000,000")
 rows, = ask("deep.xd", "timeline | group by fn: count")
 same(len(rows), 2, "its timeline has frames for 1,000 levels")
 same(last, [{"depth": levels, "incl": 2, "start": 0}], "its end")
@@ -283,5 +283,5 @@ p = subprocess.Popen([quern, "deep.xd", "-q", "--index", "a.quern", "-c", "activ
 time.sleep(0.02)
 p.send_signal(signal.SIGINT)
 out, err = p.communicate()
-ok(p.returncode in (0, 130) and (b"interrupted" in err or out == b"count\n200000\n"), "Ctrl-C ends it", (p.returncode, out, err))
+ok(p.returncode in (0, 130) and (b"interrupted" in err or b"1,000,000" in out), "Ctrl-C ends it", (p.returncode, out, err))
 done()
