@@ -1,7 +1,7 @@
 /*
  * render_md.c - a table in Markdown, to paste into a review.
  *
- *	`functions vs base | sort delta | take 2` (new.out vs base, 2.32 M Ir)
+ *	`functions vs base | sort delta | take 2` (new.out vs base, 2.32 M -> 2.37 M Ir (+2.2 %))
  *
  *	| # | self | fn | base | delta | delta% |
  *	|---:|---:|---|---:|---:|---:|
@@ -124,6 +124,17 @@ static void put_code(struct page *p, struct str text)
 	emit_name(p->rd->o, EMIT_MD_CODE, text);
 }
 
+/* " (-47.1 %)", of the whole. */
+static void put_change(struct page *p)
+{
+	const struct result *r = p->rd->r;
+	const double was = r->compared ? (double)r->compared->total : 0;
+
+	if (was > 0)
+		out_printf(p->rd->o, " (%+.1f %%)",
+			   100.0 * ((double)r->total - was) / was);
+}
+
 /* What was asked, of which profiles, and what 100 % are. */
 static void put_caption(struct page *p)
 {
@@ -140,9 +151,15 @@ static void put_caption(struct page *p)
 		put_code(p, r->base);
 	}
 	if (r->event.n) {
+		out_c(p->rd->o, ", ");
+		if (r->compared) {
+			number_cost(total, r->unit, r->compared->total);
+			out_printf(p->rd->o, "%.*s -> ", STR_ARG(str_trim(str_c(total))));
+		}
 		number_cost(total, r->unit, r->total);
-		out_printf(p->rd->o, ", %.*s ", STR_ARG(str_trim(str_c(total))));
+		out_printf(p->rd->o, "%.*s ", STR_ARG(str_trim(str_c(total))));
 		emit_name(p->rd->o, EMIT_MD, result_title(r));
+		put_change(p);
 	}
 	out_c(p->rd->o, ")\n");
 	for (size_t i = 0; i < r->nfilters; i++) {

@@ -200,7 +200,7 @@ for query in ("calls | take 3", "callers of work", "files | take 2", "info work"
 
 r = ask("-c", "functions vs base | sort self asc | take 27 | as md")
 lines = r.text.splitlines()
-same(lines[0], "`functions vs base | sort self asc | take 27` (`new.out` vs `base`, 31.2 k Ir)", "the caption: query, profiles, total, event")
+same(lines[0], "`functions vs base | sort self asc | take 27` (`new.out` vs `base`, 28.4 k -> 31.2 k Ir (+9.9 %))", "the caption: query, profiles, total, event")
 same((lines[1], lines[-2]), ("", ""), "blank lines about the table")
 same(lines[-1], "27 of 28 functions; paired: 100.0 % of Ir here, 100.0 % of base", "the footer")
 
