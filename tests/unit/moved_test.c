@@ -8,16 +8,17 @@ static const struct {
 	const char *name, *rule, *path;
 	const char *file, *object; /* what it is compared as */
 } cases[] = {
-	{"below A", "/home/me=/build", "/home/me/a.c", "/build/a.c", "a.c"},
-	{"A itself", "/home/me=/build", "/home/me", "/build", "build"},
-	{"whole components", "/home/m=/build", "/home/me/a.c", "/home/me/a.c", "a.c"},
-	{"relative to A", "/home/me=", "/home/me/a.c", "a.c", "a.c"},
+	{"below A", "/home/me=/build", "/home/me/a.c", "/build/a.c", "/home/me/a.c"},
+	{"A itself", "/home/me=/build", "/home/me", "/build", "/build"},
+	{"whole components", "/home/m=/build", "/home/me/a.c", "/home/me/a.c",
+	 "/home/me/a.c"},
+	{"relative to A", "/home/me=", "/home/me/a.c", "a.c", "/home/me/a.c"},
 	{"slashes at the ends", "/home/me/=/build/", "/home/me//a.c", "/build/a.c",
-	 "a.c"},
+	 "/home/me//a.c"},
 	{"an object by its base name", "app-1=app", "/usr/bin/app-1", "/usr/bin/app-1",
 	 "app"},
 	{"an object by its path", "/opt/x/app-1=/opt/y/app", "/opt/x/app-1", "/opt/y/app",
-	 "app"},
+	 "/opt/y/app"},
 };
 
 int main(void)
