@@ -215,6 +215,10 @@ static bool reads(habit_reads *parses, const char *before, const char *form)
 		return true;
 	if (str_starts(str_c(form), STR("where ")) && !strpbrk(form, "=<>~"))
 		return false; /* a column, but no condition */
+	if ((str_starts(str_c(form), STR("show ")) ||
+	     str_starts(str_c(form), STR("sort "))) &&
+	    form[5] >= '0' && form[5] <= '9')
+		return false; /* a number is no column */
 	snprintf(query, sizeof(query), "%s%s", before, form);
 	return parses(str_c(query));
 }

@@ -171,6 +171,7 @@ for creator, hint in (("callgrind-3.19.0", "--separate-callers=3"), ("xdebug 3.2
 # Help that is run: every example of every topic.
 shutil.copy(small + "lua-instr-jumps.out", "instr.out")
 shutil.copy(lua, "base.out")
+shutil.copy(small + "xdebug-small.out", "calls.out")
 topics = run("p.out", "-q", "-c", ".help").text
 ok("Topics" in topics and ".explain" in topics, ".help")
 names = topics[topics.index("Topics"):topics.index("Commands")].split("\n", 1)[1].split()
@@ -180,7 +181,8 @@ for name in names:
         continue
     for line in r.text.splitlines():
         if line.startswith("    ") and line.strip() and name != "formats":
-            r = run("instr.out", "base=base.out", "-q", "-c", line.strip())
+            profile_of = "calls.out" if name in ("activations", "timeline") else "instr.out"
+            r = run(profile_of, "base=base.out", "-q", "-c", line.strip())
             ok(r.status == 0, "example: " + line.strip(), r)
 
 # A file's name is one line, whatever it holds.
