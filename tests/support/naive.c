@@ -39,7 +39,8 @@ struct naive_state {
 	struct facts names,
 		bodies; /* "space id" -> text; "obj name" -> functions with a body */
 	struct str *event, *text; /* text: of names.at[i] */
-	size_t event_cap, text_cap;
+	struct str *blanks;	  /* names of events with blanks */
+	size_t event_cap, text_cap, nblanks, blanks_cap;
 	uint32_t col[COLUMNS_MAX], ncol;
 	unsigned sub[WORDS_N], nsub;
 	uint64_t base[SUBS_N];
@@ -324,13 +325,43 @@ static uint32_t event_number(struct naive_state *s, struct str e)
 	return (uint32_t)s->r->nevent++;
 }
 
+/* The names of event: lines with blanks in them, which are one event with _ for blanks. */
+static void know_blanks(struct naive_state *s, struct str v)
+{
+	const struct str name = str_trim((struct str){v.p, str_find(v, ':')});
+
+	if (str_find(name, ' ') == name.n || str_find(name, '=') < name.n)
+		return;
+	facts_grow(&s->blanks, &s->blanks_cap, s->nblanks + 1, sizeof(*s->blanks));
+	s->blanks[s->nblanks++] = name;
+}
+
+static struct str event_name(struct naive_state *s, struct str *v)
+{
+	const struct str line = str_trim(*v);
+
+	for (size_t i = 0; i < s->nblanks; i++) {
+		const struct str name = s->blanks[i];
+		char *one;
+
+		if (!str_starts(line, name) || (line.n > name.n && line.p[name.n] != ' '))
+			continue;
+		*v = str_from(line, name.n);
+		one = facts_sure(arena_alloc(&s->r->arena, name.n));
+		for (size_t k = 0; k < name.n; k++)
+			one[k] = name.p[k] == ' ' ? '_' : name.p[k];
+		return (struct str){one, name.n};
+	}
+	return word(v);
+}
+
 static void read_events(struct naive_state *s, struct str v)
 {
 	struct str w;
 
 	s->any_events = true;
 	s->time_unit = 0;
-	for (s->ncol = 0; (w = word(&v)).n && s->ncol < COLUMNS_MAX; s->ncol++) {
+	for (s->ncol = 0; (w = event_name(s, &v)).n && s->ncol < COLUMNS_MAX; s->ncol++) {
 		uint32_t e = event_number(s, w);
 
 		for (uint32_t i = 0; i < s->ncol; i++)
@@ -422,6 +453,8 @@ static bool header_line(struct naive_state *s, struct str line)
 		s->xdebug = str_starts(v, STR("xdebug 3"));
 	if (str_starts(line, STR("creator:")))
 		s->begins = s->callgrind || str_eq(v, STR("quern"));
+	if (str_starts(line, STR("event:")))
+		know_blanks(s, v);
 	if (str_starts(line, STR("events:")))
 		read_events(s, v);
 	if (str_starts(line, STR("positions:")))
@@ -802,12 +835,15 @@ static void one_line(struct naive_state *s, struct str line)
 /* Events of all parts are counted first, so that every fact has room for them. */
 static void each_line(struct naive_state *s, const char *p, size_t n, bool events_only)
 {
+	s->nblanks = 0;
 	for (struct str rest = {p, n}; rest.n;) {
 		size_t end = str_find(rest, '\n');
 		struct str line = str_trim((struct str){rest.p, end}), v;
 
 		if (!events_only)
 			one_line(s, line);
+		else if (after(line, "event:", &v))
+			know_blanks(s, v);
 		else if (after(line, "events:", &v))
 			read_events(s, str_trim(v));
 		rest = str_from(rest, end + 1);
@@ -1000,6 +1036,7 @@ void naive_read(struct naive *r, const char *text, size_t n)
 	facts_free(&s.bodies);
 	arena_free(&s.line);
 	free(s.event);
+	free(s.blanks);
 	free(s.text);
 	free(s.call);
 	free(s.jumps);
