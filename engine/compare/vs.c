@@ -399,22 +399,27 @@ static struct str renamed_objects(struct exec *x, const struct vs *v)
 {
 	enum { NAMED = 2 };
 	struct store *a = x->g->st, *b = v->base.g->st;
-	struct str text = {"", 0};
+	const uint32_t here = store_info(a)->objects, there = store_info(b)->objects;
+	/* [number]: 1 + the object of the base */
+	uint32_t *of = EXEC_ARRAY(x, uint32_t, (size_t)here + there + 1);
+	struct str text = {of ? "" : NULL, 0};
 	unsigned n = 0;
 
-	for (obj_id o = 0; o < store_info(a)->objects; o++)
-		for (obj_id p = 0; p < store_info(b)->objects; p++) {
-			const struct str now = str_basename(store_obj(a, o)),
-					 was = str_basename(store_obj(b, p));
+	for (obj_id p = there; of && p-- > 0;)
+		of[v->pairing->obj[1][p]] = p + 1;
+	for (obj_id o = 0; of && o < here; o++) {
+		const uint32_t p = of[v->pairing->obj[0][o]];
+		struct str now, was;
 
-			if (v->pairing->obj[0][o] != v->pairing->obj[1][p] ||
-			    str_eq(now, was))
-				continue;
-			if (n++ < NAMED && text.p)
-				text = arena_printf(x->a, "%.*s%s%.*s was %.*s",
-						    STR_ARG(text), n > 1 ? ", " : "",
-						    STR_ARG(now), STR_ARG(was));
-		}
+		if (!p)
+			continue;
+		now = str_basename(store_obj(a, o));
+		was = str_basename(store_obj(b, p - 1));
+		if (!str_eq(now, was) && n++ < NAMED && text.p)
+			text = arena_printf(x->a, "%.*s%s%.*s was %.*s", STR_ARG(text),
+					    n > 1 ? ", " : "", STR_ARG(now),
+					    STR_ARG(was));
+	}
 	if (n > NAMED && text.p)
 		text = arena_printf(x->a, "%.*s and %u more", STR_ARG(text), n - NAMED);
 	return text;
