@@ -461,7 +461,7 @@ bool query_incomplete(struct str text)
 
 struct best {
 	name_id name;
-	uint64_t cost;
+	int64_t cost;
 };
 
 static bool complete_fits(struct str name, struct str prefix)
@@ -484,15 +484,15 @@ static bool complete_fits(struct str name, struct str prefix)
 	}
 }
 
-static uint64_t cost_of_name(struct store *st, name_id n, uint32_t e)
+static int64_t cost_of_name(struct store *st, name_id n, uint32_t e)
 {
 	fn_id first;
 	uint32_t count;
-	uint64_t most = 0;
+	int64_t most = INT64_MIN;
 
 	store_fns_of_name(st, n, &first, &count);
 	for (uint32_t i = 0; i < count; i++) {
-		uint64_t c = store_fn_incl(st, first + i, e);
+		int64_t c = store_fn_incl(st, first + i, e);
 
 		if (c > most)
 			most = c;
@@ -501,7 +501,7 @@ static uint64_t cost_of_name(struct store *st, name_id n, uint32_t e)
 }
 
 /* Insert in order of cost; the list is short, the cheapest drops out. */
-static void offer_name(struct best *b, size_t *n, size_t max, name_id name, uint64_t cost)
+static void offer_name(struct best *b, size_t *n, size_t max, name_id name, int64_t cost)
 {
 	size_t i = *n;
 

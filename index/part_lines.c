@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index/base/cost.h"
 #include "index/base/err_kind.h"
 #include "index/base/file.h"
 #include "index/base/map.h"
@@ -686,7 +687,7 @@ int part_lines_read(struct store *st, const uint8_t *parts,
 /* ---- rows ---- */
 
 static int part_lines_gather(struct part_lines *p, fn_id f, enum detail_kind kind,
-			     struct arena *a, struct detail_row **rows, uint64_t **costs,
+			     struct arena *a, struct detail_row **rows, int64_t **costs,
 			     size_t *n, struct err *err)
 {
 	size_t events = p->p.nevent;
@@ -705,14 +706,14 @@ static int part_lines_gather(struct part_lines *p, fn_id f, enum detail_kind kin
 
 /* A function without a block has the costs of the calls into it, at line 0 of its file. */
 static int line_of_calls(struct part_lines *p, fn_id f, struct arena *a,
-			 struct store_line **rows, uint64_t **costs, size_t *n,
+			 struct store_line **rows, int64_t **costs, size_t *n,
 			 struct err *err)
 {
 	const struct tally *t = &p->tally;
 
 	*n = 0;
 	*rows = ARENA_NEW(a, struct store_line);
-	*costs = ARENA_ARRAY(a, uint64_t, p->p.nevent + 1);
+	*costs = ARENA_ARRAY(a, int64_t, p->p.nevent + 1);
 	if (!*rows || !*costs)
 		return arena_full(a, err);
 	**rows = (struct store_line){.file = p->p.fn_file[f]};
@@ -723,17 +724,16 @@ static int line_of_calls(struct part_lines *p, fn_id f, struct arena *a,
 			continue;
 		*n = 1;
 		for (size_t e = 0; e < t->events.n; e++) {
-			uint64_t *sum = &(*costs)[p->map.event[e]];
-
-			*sum = cost_sum(*sum, t->edges.narrow ? t->edges.narrow[at + e]
-							      : t->edges.sum[at + e]);
+			cost_add(&(*costs)[p->map.event[e]],
+				 t->edges.narrow ? t->edges.narrow[at + e]
+						 : (int64_t)t->edges.sum[at + e]);
 		}
 	}
 	return 0;
 }
 
 int part_inlined_lines(struct part_lines *p, fn_id f, struct arena *a,
-		       struct store_line **rows, uint64_t **costs, size_t *n,
+		       struct store_line **rows, int64_t **costs, size_t *n,
 		       struct err *err)
 {
 	struct detail_row *d;
@@ -752,7 +752,7 @@ int part_inlined_lines(struct part_lines *p, fn_id f, struct arena *a,
 }
 
 int part_lines(struct part_lines *p, fn_id f, struct arena *a, struct store_line **rows,
-	       uint64_t **costs, size_t *n, struct err *err)
+	       int64_t **costs, size_t *n, struct err *err)
 {
 	return part_inlined_lines(p, f, a, rows, costs, n, err) ||
 			       store_plain_lines(p->st, a, rows, costs, n, err)
@@ -761,7 +761,7 @@ int part_lines(struct part_lines *p, fn_id f, struct arena *a, struct store_line
 }
 
 int part_sites(struct part_lines *p, fn_id f, struct arena *a, struct store_site **rows,
-	       uint64_t **costs, size_t *n, struct err *err)
+	       int64_t **costs, size_t *n, struct err *err)
 {
 	struct detail_row *d;
 	struct store_site *row;

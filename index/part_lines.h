@@ -34,13 +34,13 @@ int part_lines_read(struct store *st, const uint8_t *parts,
 void part_lines_free(struct part_lines *p); /* p may be NULL */
 
 int part_lines(struct part_lines *p, fn_id f, struct arena *a, struct store_line **rows,
-	       uint64_t **costs, size_t *n, struct err *err);
+	       int64_t **costs, size_t *n, struct err *err);
 /* With the names of inlined functions, as store_inlined_lines(). */
 int part_inlined_lines(struct part_lines *p, fn_id f, struct arena *a,
-		       struct store_line **rows, uint64_t **costs, size_t *n,
+		       struct store_line **rows, int64_t **costs, size_t *n,
 		       struct err *err);
 int part_sites(struct part_lines *p, fn_id f, struct arena *a, struct store_site **rows,
-	       uint64_t **costs, size_t *n, struct err *err);
+	       int64_t **costs, size_t *n, struct err *err);
 int part_jumps(struct part_lines *p, fn_id f, struct arena *a, struct store_jump **rows,
 	       size_t *n, struct err *err);
 
@@ -49,7 +49,8 @@ struct part_contexts {
 	uint32_t n;		/* 0: the parts have no call tree */
 	const uint32_t *parent; /* 1 + the caller; 0: a root */
 	const uint32_t *fn;
-	const uint64_t *calls, *self; /* self: events per context */
+	const uint64_t *calls;
+	const int64_t *self; /* events per context */
 };
 /* They live as long as p.  most: bytes that may be taken; ERR_LIMIT. */
 int part_contexts(struct part_lines *p, uint64_t most, struct part_contexts *out,

@@ -6,7 +6,7 @@
  *	quern_answer *a = p ? quern_query(p, "functions | take 10 | show fn, self", &err) : NULL;
  *	for (size_t row = 0, n; a && (n = quern_load(a, row, &err)) > 0; row += n)
  *		for (size_t i = 0; i < n; i++)
- *			... quern_texts(a, 0)[i], quern_uints(a, 1)[i] ...
+ *			... quern_texts(a, 0)[i], quern_ints(a, 1)[i] ...
  *	quern_free(a);
  *	quern_close(p);
  *

@@ -47,6 +47,7 @@ struct quern_answer {
 enum quern_type api_type(enum col_type type)
 {
 	switch (type) {
+	case COL_COST:
 	case COL_DELTA: return QUERN_INT;
 	case COL_PERCENT:
 	case COL_RATIO: return QUERN_REAL;

@@ -401,9 +401,17 @@ int check_want_condition(struct schema *s, const struct expr *e)
 	return err_hint(s->err, "compare it: self > 1M, fn ~ /parse/");
 }
 
-/* self > 10ms: count the number in the unit of the column. */
-static int unit_side(struct schema *s, const struct expr *col, struct expr *number)
+/* 5 of -5; any other expression is itself. */
+static struct expr *without_minus(struct expr *e)
 {
+	return e->op == EX_NEG && e->a->op == EX_NUMBER ? e->a : e;
+}
+
+/* self > 10ms: count the number in the unit of the column. */
+static int unit_side(struct schema *s, const struct expr *col, struct expr *whole)
+{
+	struct expr *const number = without_minus(whole);
+
 	if (number->op != EX_NUMBER || !number->unit.kind || col->op == EX_NUMBER)
 		return 0;
 	if (col->unit.kind != number->unit.kind) {
@@ -423,6 +431,10 @@ static int unit_side(struct schema *s, const struct expr *col, struct expr *numb
 	number->whole = number->integral ? (uint64_t)number->number : 0;
 	number->type = number->integral ? COL_COUNT : COL_RATIO;
 	number->unit = col->unit;
+	if (whole != number) {
+		whole->type = number->integral ? COL_DELTA : COL_RATIO;
+		whole->unit = col->unit;
+	}
 	return 0;
 }
 
@@ -461,7 +473,7 @@ static int type_arith(struct schema *s, struct expr *e)
 
 static bool has_percent(const struct expr *e)
 {
-	return e->op == EX_NUMBER && e->percent;
+	return e->op == EX_NUMBER ? e->percent : e->op == EX_NEG && has_percent(e->a);
 }
 
 static bool of_source(const struct schema *s, const struct expr *col)

@@ -382,7 +382,7 @@ static int show_vs(struct exec *x, struct table *t, size_t rows)
  * of functions if they cost nothing. */
 static double paired_share(struct store *st, const uint32_t *other, uint32_t e)
 {
-	const uint64_t *self = store_u64(st, STORE_FN_SELF, e);
+	const int64_t *self = store_costs(st, STORE_FN_SELF, e);
 	const uint32_t n = store_info(st)->functions;
 	double all = 0, paired = 0, known = 0;
 
@@ -593,7 +593,7 @@ static void part_alike(struct exec *x, struct vs *v)
 		graph_part_count(x->g) < 2 || graph_part_count(b->g) < 2;
 }
 
-static uint64_t tree_weight(const struct table *t, uint32_t row)
+static int64_t tree_weight(const struct table *t, uint32_t row)
 {
 	const struct path_tree_row *r = row == GRAPH_NONE ? NULL : &t->paths->rows[row];
 

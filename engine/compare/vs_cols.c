@@ -22,6 +22,7 @@
 #include "engine/compare/vs.h"
 #include "engine/compare/vs_in.h"
 #include "engine/rows/doubt.h"
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 
@@ -182,9 +183,9 @@ static int side(struct table *t, bool base, struct str name, uint32_t event, boo
 		       : 0;
 }
 
-static uint64_t cell_u(const struct cells *c, size_t i)
+static int64_t cell_cost(const struct cells *c, size_t i)
 {
-	return c->col && c->at[i] != GRAPH_NONE ? c->col->u[c->at[i]] : 0;
+	return c->col && c->at[i] != GRAPH_NONE ? c->col->i[c->at[i]] : 0;
 }
 
 static bool guessed(const struct cells *c, size_t i)
@@ -324,32 +325,27 @@ static void fill_base(struct table *t, struct table_col *c, const struct cells *
 			c->f[i] = b->col && b->at[i] != GRAPH_NONE ? b->col->f[b->at[i]]
 								   : 0;
 		else
-			c->u[i] = cell_u(b, i);
+			c->i[i] = cell_cost(b, i);
 		c->estimated[i] = guessed(b, i);
 	}
 }
 
-/* Saturated like sums: a cost of 2^64 - 1 must not look like a decrease. */
-static int64_t difference(uint64_t now, uint64_t was)
-{
-	if (now >= was)
-		return now - was > INT64_MAX ? INT64_MAX : (int64_t)(now - was);
-	return was - now > INT64_MAX ? INT64_MIN : -(int64_t)(was - now);
-}
-
 double vs_percent(double delta, double base)
 {
-	return base > 0 ? 100.0 * delta / base : delta > 0 ? INFINITY : 0;
+	return base != 0   ? 100.0 * delta / fabs(base)
+	       : delta > 0 ? INFINITY
+	       : delta < 0 ? -INFINITY
+			   : 0;
 }
 
 static void fill_delta(struct table *t, struct table_col *c, const struct cells *a,
 		       const struct cells *b)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		const uint64_t now = cell_u(a, i), was = cell_u(b, i);
+		const int64_t now = cell_cost(a, i), was = cell_cost(b, i);
 
 		if (!c->percent)
-			c->i[i] = difference(now, was);
+			c->i[i] = cost_difference(now, was);
 		else
 			c->f[i] = vs_percent((double)now - (double)was, (double)was);
 		c->estimated[i] = guessed(a, i) || guessed(b, i);
@@ -361,15 +357,15 @@ static void fill_growth(struct table *t, struct table_col *c, const struct cells
 			const struct cells *b, bool whole)
 {
 	const struct vs *v = t->vs;
-	const uint64_t total = graph_total(v->a.g, c->event);
-	const uint64_t of = graph_total(v->b.g, vs_base_event(v, c->event));
+	const int64_t total = graph_total(v->a.g, c->event);
+	const int64_t of = graph_total(v->b.g, vs_base_event(v, c->event));
 
 	for (size_t i = 0; i < t->n; i++) {
-		const uint64_t now = whole ? total : cell_u(a, i);
-		const uint64_t was = whole ? of : cell_u(b, i);
+		const int64_t now = whole ? total : cell_cost(a, i);
+		const int64_t was = whole ? of : cell_cost(b, i);
 
 		if (!c->percent)
-			c->i[i] = difference(now, was);
+			c->i[i] = cost_difference(now, was);
 		else
 			c->f[i] = vs_percent((double)now - (double)was, (double)of);
 		c->estimated[i] = !whole && (guessed(a, i) || guessed(b, i));
@@ -415,13 +411,13 @@ static int fill_runs(struct table *t, struct table_col *c, ptrdiff_t which)
 			vs_runs_range(v->runs[0], side_fn(&v->a, v->ia[r]));
 		const struct vs_range was =
 			vs_runs_range(v->runs[1], side_fn(&v->b, v->ib[r]));
-		const uint64_t all[] = {now.least, now.median, now.most,
-					was.least, was.median, was.most};
+		const int64_t all[] = {now.least, now.median, now.most,
+				       was.least, was.median, was.most};
 
 		if (which == IS_NOISE)
 			c->b[i] = now.least <= was.most && was.least <= now.most;
 		else
-			c->u[i] = all[which - IS_LEAST];
+			c->i[i] = all[which - IS_LEAST];
 	}
 	return 0;
 }

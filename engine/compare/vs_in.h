@@ -36,7 +36,7 @@ struct vs {
 /* vs_runs.c: the cost of each function in each run of one side */
 struct vs_runs;
 struct vs_range {
-	uint64_t least, median, most;
+	int64_t least, median, most;
 };
 /* How many runs the parts of x->g are of. */
 int vs_runs_count(struct exec *x, uint32_t *n);

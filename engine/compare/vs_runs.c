@@ -15,9 +15,8 @@
 #include "index/base/cost.h"
 
 struct vs_runs {
-	uint32_t n; /* runs, at least 1 */
-	const uint64_t
-		*cost; /* [functions of the graph * n], each function's ascending */
+	uint32_t n;	     /* runs, at least 1 */
+	const int64_t *cost; /* [functions of the graph * n], each function's ascending */
 };
 
 static uint64_t run_of(const struct store_part *p)
@@ -66,11 +65,11 @@ static int number_runs(struct exec *x, uint32_t **out, uint32_t *n)
 }
 
 static int add_part(struct exec *x, uint32_t event, uint32_t p, uint32_t run,
-		    const struct vs_runs *r, uint64_t *cost)
+		    const struct vs_runs *r, int64_t *cost)
 {
 	const uint32_t events = store_info(x->g->st)->events;
 	struct arena scratch;
-	uint64_t *costs;
+	int64_t *costs;
 	fn_id *fns;
 	size_t n;
 	int rc;
@@ -79,7 +78,7 @@ static int add_part(struct exec *x, uint32_t event, uint32_t p, uint32_t run,
 	rc = store_part_functions(x->g->st, p, &scratch, &fns, &costs, &n, x->err);
 	for (size_t i = 0; !rc && i < n; i++) {
 		const uint32_t f = graph_of_store(x->g, fns[i]);
-		uint64_t *to = &cost[(size_t)f * r->n + run];
+		int64_t *to = &cost[(size_t)f * r->n + run];
 
 		if (f != GRAPH_NONE)
 			cost_add(to, store_event_of(x->g->st, event, &costs[i * events]));
@@ -91,7 +90,7 @@ static int add_part(struct exec *x, uint32_t event, uint32_t p, uint32_t run,
 
 static int compare_costs(const void *a, const void *b)
 {
-	return cost_order(*(const uint64_t *)a, *(const uint64_t *)b);
+	return cost_order(*(const int64_t *)a, *(const int64_t *)b);
 }
 
 int vs_runs_count(struct exec *x, uint32_t *n)
@@ -105,12 +104,12 @@ int vs_runs_new(struct exec *x, uint32_t event, struct vs_runs **out)
 {
 	const uint32_t parts = store_info(x->g->st)->parts;
 	struct vs_runs *r = EXEC_ARRAY(x, struct vs_runs, 1);
-	uint64_t *cost;
+	int64_t *cost;
 	uint32_t *run;
 
 	if (!r || number_runs(x, &run, &r->n))
 		return x->err->kind;
-	if (!(cost = EXEC_ARRAY(x, uint64_t, (size_t)x->g->functions * r->n + 1)))
+	if (!(cost = EXEC_ARRAY(x, int64_t, (size_t)x->g->functions * r->n + 1)))
 		return x->err->kind;
 	for (uint32_t p = 0; p < parts; p++)
 		if ((!x->parts || x->parts[p]) && add_part(x, event, p, run[p], r, cost))
@@ -127,7 +126,7 @@ int vs_runs_new(struct exec *x, uint32_t event, struct vs_runs **out)
 
 struct vs_range vs_runs_range(const struct vs_runs *r, uint32_t f)
 {
-	const uint64_t *c = f == GRAPH_NONE ? NULL : &r->cost[(size_t)f * r->n];
+	const int64_t *c = f == GRAPH_NONE ? NULL : &r->cost[(size_t)f * r->n];
 	struct vs_range out = {0};
 
 	if (!c || r->n == 0)
@@ -136,6 +135,6 @@ struct vs_range vs_runs_range(const struct vs_runs *r, uint32_t f)
 	out.most = c[r->n - 1];
 	out.median = c[(r->n - 1) / 2];
 	if (r->n % 2 == 0) /* the mean of the two in the middle */
-		out.median += (c[r->n / 2] - out.median) / 2;
+		out.median += cost_difference(c[r->n / 2], out.median) / 2;
 	return out;
 }

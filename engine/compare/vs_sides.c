@@ -96,8 +96,8 @@ static int fill_cost(struct table *t, int s, struct compared *c, const uint32_t 
 	struct vs *v = t->vs;
 	struct table *from = s ? &v->b : &v->a;
 	uint32_t e = s ? vs_base_event(v, t->event) : t->event;
-	uint64_t *cost = EXEC_ARRAY(t->x, uint64_t, n + 1),
-		 *own = EXEC_ARRAY(t->x, uint64_t, n + 1);
+	int64_t *cost = EXEC_ARRAY(t->x, int64_t, n + 1),
+		*own = EXEC_ARRAY(t->x, int64_t, n + 1);
 	uint8_t *estimated = EXEC_ARRAY(t->x, uint8_t, n + 1);
 	struct table_col *primary, *self = NULL;
 
@@ -110,9 +110,9 @@ static int fill_cost(struct table *t, int s, struct compared *c, const uint32_t 
 
 		if (r == RESULT_NONE || (primary->absent && primary->absent[r]))
 			continue;
-		cost[i] = primary->u[r];
+		cost[i] = primary->i[r];
 		estimated[i] = primary->estimated && primary->estimated[r];
-		own[i] = self ? self->u[r] : 0;
+		own[i] = self ? self->i[r] : 0;
 	}
 	c->cost[s] = cost;
 	c->estimated[s] = estimated;

@@ -436,7 +436,7 @@ struct narrowing {
 	struct flow *out;
 	/* The arrays of `out`, not const. */
 	uint32_t *out_first, *callee, *caller, *in_first, *in_edge, *cycle, *topo;
-	uint64_t *incl, *passing, *outside;
+	int64_t *incl, *passing, *outside;
 	double *through, *root, *keep;
 	uint8_t *odd;
 };
@@ -457,9 +457,9 @@ static int narrow_arrays(struct narrowing *w, struct arena *a, struct err *err)
 	w->callee = ARENA_ARRAY(a, uint32_t, m);
 	w->caller = ARENA_ARRAY(a, uint32_t, m);
 	w->in_edge = ARENA_ARRAY(a, uint32_t, m);
-	w->incl = ARENA_ARRAY(a, uint64_t, m);
-	w->passing = ARENA_ARRAY(a, uint64_t, n);
-	w->outside = ARENA_ARRAY(a, uint64_t, n);
+	w->incl = ARENA_ARRAY(a, int64_t, m);
+	w->passing = ARENA_ARRAY(a, int64_t, n);
+	w->outside = ARENA_ARRAY(a, int64_t, n);
 	w->through = ARENA_ARRAY(a, double, n);
 	w->root = ARENA_ARRAY(a, double, n);
 	w->keep = ARENA_ARRAY(a, double, n);

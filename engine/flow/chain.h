@@ -52,8 +52,8 @@ int chain_reaches(const struct flow *fl, const uint8_t *marks, const uint8_t *wi
 /* A part of a flow: of the arena. */
 struct chain_part {
 	struct flow *flow;
-	uint32_t *old;	   /* [functions]: their numbers in the whole flow */
-	uint64_t *outside; /* [functions]: recorded cost of calls from functions that are
+	uint32_t *old;	  /* [functions]: their numbers in the whole flow */
+	int64_t *outside; /* [functions]: recorded cost of calls from functions that are
 			      left out; root[] has it, too */
 };
 

@@ -5,6 +5,10 @@
  * into it, and, only if some calls record more than is spent, the part of them to keep.
  * Cutting a call takes cost from its caller, too.  So the last pass goes from the callees
  * up, and sweeps cycles until they settle.
+ *
+ * Less than nothing cannot flow.  So the cost of a call below zero counts as 0; so does the
+ * self cost of a function in a cycle, or of one whose calls cost no more than it saves.
+ * Any other negative self cost stays: the calls of f cost more then than passes f.
  */
 #include "engine/flow/flow.h"
 
@@ -26,7 +30,7 @@ enum { POLL = 1 << 14, KEPT = 4, ROUNDS = 50 };
 struct building {
 	const struct flow_input *in;
 	double *through, *root, *keep;
-	uint64_t *passing, *called;
+	int64_t *passing, *called;
 	uint8_t *odd;
 };
 
@@ -49,6 +53,61 @@ static int check_edges(const struct flow_input *in, struct err *err)
 			return bad_graph(err, "a callee is out of range");
 	return 0;
 }
+
+/* ---- negative costs ---- */
+
+bool flow_negative(const struct flow_input *in)
+{
+	int64_t all = 0;
+
+	for (uint32_t f = 0; f < in->functions; f++)
+		all |= in->self[f];
+	for (uint32_t i = 0; i < in->edges; i++)
+		all |= in->incl[i];
+	return all < 0;
+}
+
+bool flow_is_tree(const struct flow_input *in)
+{
+	for (uint32_t f = 0; f < in->functions; f++)
+		if (in->in_first[f + 1] - in->in_first[f] > 1 || in->cycle[f])
+			return false;
+	return true;
+}
+
+static int64_t flow_self(const struct flow_input *in, uint32_t f)
+{
+	int64_t sum = in->self[f];
+
+	if (sum >= 0 || in->cycle[f])
+		return cost_flow(sum);
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+		cost_add(&sum, cost_flow(in->incl[i]));
+	return sum > 0 ? in->self[f] : 0;
+}
+
+int flow_without_negative(struct flow_input *in, uint32_t *n, struct arena *a,
+			  struct err *err)
+{
+	int64_t *self = ARENA_ARRAY(a, int64_t, (size_t)in->functions + 1);
+	int64_t *incl = ARENA_ARRAY(a, int64_t, (size_t)in->edges + 1);
+
+	if (!self || !incl)
+		return arena_full(a, err);
+	for (uint32_t f = 0; f < in->functions; f++) {
+		self[f] = flow_self(in, f);
+		*n += self[f] != in->self[f];
+	}
+	for (uint32_t i = 0; i < in->edges; i++) {
+		incl[i] = cost_flow(in->incl[i]);
+		*n += incl[i] != in->incl[i];
+	}
+	in->self = self;
+	in->incl = incl;
+	return 0;
+}
+
+/* ---- the flow ---- */
 
 /* passing[]: self + calls out; called[]: calls in. */
 static int sum_calls(struct building *b, const struct cancel *cancel, struct err *err)
@@ -84,7 +143,7 @@ static uint64_t *count_calls(const struct flow_input *in, struct arena *a)
 
 /* The share of the calls into f that f explains, given the shares of its callees.
  * Calls of f by itself are on both sides and cancel out. */
-static double keep_of(const struct flow_input *in, uint32_t f, uint64_t called,
+static double keep_of(const struct flow_input *in, uint32_t f, int64_t called,
 		      const double *keep, double *through)
 {
 	double spent = (double)in->self[f], itself = 0, others, share;
@@ -101,7 +160,7 @@ static double keep_of(const struct flow_input *in, uint32_t f, uint64_t called,
 }
 
 int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
-	      const uint64_t *called, double *keep, double *through,
+	      const int64_t *called, double *keep, double *through,
 	      const struct cancel *cancel, struct err *err)
 {
 	for (uint32_t i = 0; i < n; i++)
@@ -156,8 +215,8 @@ static int allocate_flow(struct building *b, struct arena *a, struct err *err)
 
 	b->through = ARENA_ARRAY(a, double, n);
 	b->root = ARENA_ARRAY(a, double, n);
-	b->passing = ARENA_ARRAY(a, uint64_t, n);
-	b->called = ARENA_ARRAY(a, uint64_t, n);
+	b->passing = ARENA_ARRAY(a, int64_t, n);
+	b->called = ARENA_ARRAY(a, int64_t, n);
 	b->odd = ARENA_ARRAY(a, uint8_t, n);
 	if (!b->through || !b->root || !b->passing || !b->called || !b->odd)
 		return arena_full(a, err);
@@ -179,7 +238,7 @@ static int explain(struct building *b, struct arena *a, double *unexplained,
 	for (uint32_t f = 0; f < in->functions; f++) {
 		if (b->called[f] <= b->passing[f])
 			continue;
-		b->odd[f] |= b->called[f] - b->passing[f] > slack[f];
+		b->odd[f] |= (uint64_t)(b->called[f] - b->passing[f]) > slack[f];
 		*unexplained += b->odd[f] ? (double)(b->called[f] - b->passing[f]) : 0;
 	}
 	if (flow_keep(in, in->topo, in->functions, b->called, b->keep, b->through, cancel,
@@ -198,27 +257,35 @@ static int explain(struct building *b, struct arena *a, double *unexplained,
 int flow_build(const struct flow_input *in, struct arena *a, const struct cancel *cancel,
 	       struct flow **out, struct err *err)
 {
-	struct building b = {.in = in};
+	struct flow_input flowing = *in;
+	struct building b = {.in = &flowing};
 	struct flow *fl = ARENA_NEW(a, struct flow);
 	double unexplained = 0, total = 0;
-	uint32_t odd = 0;
+	uint32_t odd = 0, negative = 0;
+	const bool any_negative = flow_negative(in);
 	bool kept = true;
 
 	if (!fl)
 		return arena_full(a, err);
-	if (check_edges(in, err) || allocate_flow(&b, a, err) ||
-	    sum_calls(&b, cancel, err))
+	if (check_edges(in, err) ||
+	    (any_negative && flow_without_negative(&flowing, &negative, a, err)) ||
+	    allocate_flow(&b, a, err) || sum_calls(&b, cancel, err))
 		return err->kind;
 	for (uint32_t f = 0; f < in->functions; f++)
 		kept &= b.called[f] <= b.passing[f];
 	if (!kept && explain(&b, a, &unexplained, cancel, err))
 		return err->kind;
 	find_roots(&b);
+	/* A sum of costs of both signs bounds none of its parts. */
+	if (any_negative)
+		memset(b.odd, 1, in->functions);
 	for (uint32_t f = 0; f < in->functions; f++) {
 		odd += b.odd[f];
 		total += (double)in->self[f];
 	}
-	*fl = (struct flow){.in = *in,
+	*fl = (struct flow){.in = flowing,
+			    .mixed = any_negative,
+			    .negative = negative,
 			    .through = b.through,
 			    .root = b.root,
 			    .keep = b.keep,
@@ -239,7 +306,7 @@ int flow_shape_of(struct store *st, struct flow_input *out, struct err *err)
 		.edges = si->edges,
 		.out_first = store_u32(st, STORE_OUT_FIRST),
 		.callee = store_u32(st, STORE_EDGE_CALLEE),
-		.calls = store_u64(st, STORE_EDGE_CALLS, 0),
+		.calls = store_u64(st, STORE_EDGE_CALLS),
 		.cycle = store_u32(st, STORE_FN_CYCLE),
 		.topo = store_u32(st, STORE_TOPO),
 		.caller = store_u32(st, STORE_EDGE_CALLER),
@@ -260,8 +327,8 @@ int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
 
 	if (flow_shape_of(st, &in, err))
 		return err->kind;
-	in.incl = store_u64(st, STORE_EDGE_INCL, event);
-	in.self = store_u64(st, STORE_FN_SELF, event);
+	in.incl = store_costs(st, STORE_EDGE_INCL, event);
+	in.self = store_costs(st, STORE_FN_SELF, event);
 	if (store_check(st, err))
 		return err->kind;
 	*out = in;

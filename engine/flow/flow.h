@@ -30,13 +30,14 @@
  * flow. */
 struct flow_input {
 	uint32_t functions, edges;
-	const uint32_t *out_first;    /* [functions + 1] */
-	const uint32_t *callee;	      /* [edges], by caller */
-	const uint64_t *calls, *incl; /* [edges] */
-	const uint64_t *self;	      /* [functions] */
-	const uint32_t *cycle;	      /* [functions]: the number of its cycle; 0: in
+	const uint32_t *out_first; /* [functions + 1] */
+	const uint32_t *callee;	   /* [edges], by caller */
+	const uint64_t *calls;	   /* [edges] */
+	const int64_t *incl;	   /* [edges] */
+	const int64_t *self;	   /* [functions] */
+	const uint32_t *cycle;	   /* [functions]: the number of its cycle; 0: in
 					 none */
-	const uint32_t *topo;	      /* [functions]: callers first, cycles together */
+	const uint32_t *topo;	   /* [functions]: callers first, cycles together */
 	/* [functions]: may be on the stack twice (inclusive.h); NULL: all members of
 	 * cycles */
 	const uint8_t *nests;
@@ -52,19 +53,21 @@ struct flow {
 	const double *keep;    /* [functions]: the part of the calls into it that
 				  counts; NULL: 1 */
 	/* For bounds, which use the recorded costs: */
-	const uint64_t *passing; /* [functions]: the larger of self + calls out and
+	const int64_t *passing; /* [functions]: the larger of self + calls out and
 				    calls in */
-	const uint8_t *odd;	 /* [functions]: calls in exceed self + calls out by
+	const uint8_t *odd;	/* [functions]: calls in exceed self + calls out by
 				    more than one unit a call, or because of such a
-				    callee, or a sum overflows: no bound holds through
-				    it */
-	uint32_t nodd;		 /* how many of them are worth a note */
+				    callee, or a sum overflows, or some cost is negative:
+				    no bound holds through it */
+	uint32_t nodd;		/* how many of them are worth a note */
+	bool mixed;		/* some cost is negative, */
+	uint32_t negative;	/* and so many of them count as 0 */
 };
 
 /* The cost of edge i that counts in estimates. */
 static inline double flow_cost(const struct flow *fl, uint32_t i)
 {
-	double cost = (double)fl->in.incl[i];
+	double cost = (double)fl->in.incl[i]; /* never negative */
 
 	return fl->keep ? cost * fl->keep[fl->in.callee[i]] : cost;
 }
@@ -102,10 +105,18 @@ int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
 int flow_build(const struct flow_input *in, struct arena *a, const struct cancel *cancel,
 	       struct flow **out, struct err *err);
 
+/* Whether some cost is negative; and make self and incl of *in those that flow (flow.c),
+ * *n of them 0 in place of a negative cost.  ERR_LIMIT: the arena is full. */
+bool flow_negative(const struct flow_input *in);
+int flow_without_negative(struct flow_input *in, uint32_t *n, struct arena *a,
+			  struct err *err);
+/* Each function has one caller at most, and none is in a cycle: nothing is estimated. */
+bool flow_is_tree(const struct flow_input *in);
+
 /* Compute keep[] and through[] of the n functions in order[] (callers first, cycles
  * together).  called[]: the cost of the calls into each function. */
 int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
-	      const uint64_t *called, double *keep, double *through,
+	      const int64_t *called, double *keep, double *through,
 	      const struct cancel *cancel, struct err *err);
 
 /* A cache of the flows that were used last, by store and event.  A flow lives until

@@ -32,13 +32,14 @@ struct flow_parts {
 	struct arena *a;
 	struct arena scratch; /* of one part */
 	struct flow fl;
-	uint64_t *self, *incl, *calls; /* the arrays of fl.in, not const */
-	uint64_t *spent, *called;
+	int64_t *self, *incl; /* the arrays of fl.in, not const */
+	uint64_t *calls;
+	int64_t *spent, *called;
 	double *through, *root, *keep;
 	uint32_t *touched, ntouched; /* functions of the current part */
 	uint32_t *rank;		 /* [functions]: place in topological order; or NULL */
 	uint32_t *edges, nedges; /* edges of the current part */
-	uint8_t *met;
+	uint8_t *met, *met_edge;
 };
 
 /* Map the edges of the store to those of the graph. */
@@ -77,19 +78,20 @@ static int allocate_part_flow(struct flow_parts *p, struct err *err)
 	struct arena *a = p->a;
 	size_t n = (size_t)p->g->functions + 1, m = (size_t)p->g->edges + 1;
 
-	p->self = ARENA_ARRAY(a, uint64_t, n);
-	p->incl = ARENA_ARRAY(a, uint64_t, m);
+	p->self = ARENA_ARRAY(a, int64_t, n);
+	p->incl = ARENA_ARRAY(a, int64_t, m);
 	p->calls = ARENA_ARRAY(a, uint64_t, m);
-	p->spent = ARENA_ARRAY(a, uint64_t, n);
-	p->called = ARENA_ARRAY(a, uint64_t, n);
+	p->spent = ARENA_ARRAY(a, int64_t, n);
+	p->called = ARENA_ARRAY(a, int64_t, n);
 	p->through = ARENA_ARRAY(a, double, n);
 	p->root = ARENA_ARRAY(a, double, n);
 	p->keep = ARENA_ARRAY(a, double, n);
 	p->touched = ARENA_ARRAY(a, uint32_t, n);
 	p->edges = ARENA_ARRAY(a, uint32_t, m);
 	p->met = ARENA_ARRAY(a, uint8_t, n);
+	p->met_edge = ARENA_ARRAY(a, uint8_t, m);
 	if (!p->self || !p->incl || !p->calls || !p->spent || !p->called || !p->through ||
-	    !p->root || !p->keep || !p->touched || !p->edges || !p->met)
+	    !p->root || !p->keep || !p->touched || !p->edges || !p->met || !p->met_edge)
 		return arena_full(a, err);
 	return 0;
 }
@@ -212,8 +214,11 @@ static void clear_part(struct flow_parts *p)
 		p->through[f] = p->root[f] = 0;
 		p->met[f] = 0;
 	}
-	for (uint32_t i = 0; i < p->nedges; i++)
-		p->incl[p->edges[i]] = p->calls[p->edges[i]] = 0;
+	for (uint32_t i = 0; i < p->nedges; i++) {
+		p->incl[p->edges[i]] = 0;
+		p->calls[p->edges[i]] = 0;
+		p->met_edge[p->edges[i]] = 0;
+	}
 	p->ntouched = p->nedges = 0;
 }
 
@@ -228,14 +233,14 @@ static int load_functions(struct flow_parts *p, uint32_t part, struct err *err)
 {
 	uint32_t events = store_info(p->g->st)->events;
 	fn_id *fns;
-	uint64_t *costs;
+	int64_t *costs;
 	size_t n;
 
 	if (store_part_functions(p->g->st, part, &p->scratch, &fns, &costs, &n, err))
 		return err->kind;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t f = graph_of_store(p->g, fns[i]);
-		uint64_t cost = store_event_of(p->g->st, p->event, costs + i * events);
+		int64_t cost = store_event_of(p->g->st, p->event, costs + i * events);
 
 		if (f == GRAPH_NONE || !cost)
 			continue;
@@ -251,7 +256,8 @@ static int load_edges(struct flow_parts *p, uint32_t part, struct err *err)
 	const struct flow_input *in = &p->fl.in;
 	uint32_t events = store_info(p->g->st)->events;
 	edge_id *edges;
-	uint64_t *costs, *calls;
+	int64_t *costs;
+	uint64_t *calls;
 	size_t n;
 
 	if (store_part_edges(p->g->st, part, &p->scratch, &edges, &calls, &costs, &n,
@@ -259,14 +265,15 @@ static int load_edges(struct flow_parts *p, uint32_t part, struct err *err)
 		return err->kind;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t e = p->edge ? p->edge[edges[i]] : edges[i];
-		uint64_t cost = store_event_of(p->g->st, p->event, costs + i * events);
+		int64_t cost = store_event_of(p->g->st, p->event, costs + i * events);
 
 		if (e == GRAPH_NONE || !cost)
 			continue;
 		touch(p, in->caller[e]);
 		touch(p, in->callee[e]);
-		if (!p->incl[e])
+		if (!p->met_edge[e])
 			p->edges[p->nedges++] = e;
+		p->met_edge[e] = 1;
 		cost_add(&p->incl[e], cost);
 		count_add(&p->calls[e], calls[i]);
 		cost_add(&p->spent[in->caller[e]], cost);
@@ -294,11 +301,36 @@ static int sort_touched(struct flow_parts *p, struct err *err)
 	return 0;
 }
 
+/* Less than nothing cannot flow, as in flow.c. */
+static void without_negative(struct flow_parts *p)
+{
+	const struct flow_input *in = &p->fl.in;
+
+	for (uint32_t i = 0; i < p->ntouched; i++)
+		p->spent[p->touched[i]] = p->called[p->touched[i]] = 0;
+	for (uint32_t i = 0; i < p->nedges; i++) {
+		const uint32_t e = p->edges[i];
+
+		p->incl[e] = cost_flow(p->incl[e]);
+		cost_add(&p->spent[in->caller[e]], p->incl[e]);
+		cost_add(&p->called[in->callee[e]], p->incl[e]);
+	}
+	for (uint32_t i = 0; i < p->ntouched; i++) {
+		const uint32_t f = p->touched[i];
+
+		if (in->cycle[f] || cost_sum(p->spent[f], p->self[f]) <= 0)
+			p->self[f] = cost_flow(p->self[f]);
+		cost_add(&p->spent[f], p->self[f]);
+	}
+}
+
 /* Compute through[] and root[], as flow.c does. */
 static int balance(struct flow_parts *p, struct err *err)
 {
 	bool kept = true;
 
+	if (store_info(p->g->st)->negative)
+		without_negative(p);
 	for (uint32_t i = 0; i < p->ntouched; i++) {
 		uint32_t f = p->touched[i];
 
@@ -347,8 +379,8 @@ static int pass_stage(struct flow_parts *p, struct graph *stage, struct flow_inp
 		      struct err *err)
 {
 	struct arena *a = &p->scratch;
-	uint64_t *self = ARENA_ARRAY(a, uint64_t, (size_t)stage->functions + 1);
-	uint64_t *edge = ARENA_ARRAY(a, uint64_t, (size_t)stage->edges + 1);
+	int64_t *self = ARENA_ARRAY(a, int64_t, (size_t)stage->functions + 1);
+	int64_t *edge = ARENA_ARRAY(a, int64_t, (size_t)stage->edges + 1);
 
 	if (!self || !edge)
 		return arena_full(a, err);
@@ -392,8 +424,8 @@ int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *e
 	return 0;
 }
 
-static int add_part_costs(struct flow_parts *p, struct graph *g, uint64_t *self,
-			  uint64_t *edge, struct err *err)
+static int add_part_costs(struct flow_parts *p, struct graph *g, int64_t *self,
+			  int64_t *edge, struct err *err)
 {
 	struct flow_input in = p->fl.in;
 
@@ -407,7 +439,7 @@ static int add_part_costs(struct flow_parts *p, struct graph *g, uint64_t *self,
 }
 
 /* Run the last stage of g on the sums of all parts. */
-static int fill_whole(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
+static int fill_whole(struct graph *g, uint32_t event, int64_t *self, int64_t *edge,
 		      struct arena *scratch, struct err *err)
 {
 	struct flow_input in;
@@ -418,8 +450,8 @@ static int fill_whole(struct graph *g, uint32_t event, uint64_t *self, uint64_t 
 		       : 0;
 }
 
-static int fill_parts(struct flow_parts *p, struct graph *g, uint64_t *self,
-		      uint64_t *edge, struct err *err)
+static int fill_parts(struct flow_parts *p, struct graph *g, int64_t *self, int64_t *edge,
+		      struct err *err)
 {
 	bool found = true;
 	int rc = graph_flow_input(p->g, p->event, &p->fl.in, err);
@@ -433,11 +465,11 @@ static int fill_parts(struct flow_parts *p, struct graph *g, uint64_t *self,
 
 /* The shares of inlined code in each part are rounded, so their sums may be off: what the
  * stage does not estimate is that of the whole. */
-static int set_sure(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
+static int set_sure(struct graph *g, uint32_t event, int64_t *self, int64_t *edge,
 		    struct arena *scratch, struct err *err)
 {
-	uint64_t *s = ARENA_ARRAY(scratch, uint64_t, (size_t)g->functions + 1);
-	uint64_t *c = ARENA_ARRAY(scratch, uint64_t, (size_t)g->edges + 1);
+	int64_t *s = ARENA_ARRAY(scratch, int64_t, (size_t)g->functions + 1);
+	int64_t *c = ARENA_ARRAY(scratch, int64_t, (size_t)g->edges + 1);
 
 	if (!s || !c)
 		return arena_full(scratch, err);
@@ -452,7 +484,7 @@ static int set_sure(struct graph *g, uint32_t event, uint64_t *self, uint64_t *e
 	return 0;
 }
 
-int flow_parts_fill(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
+int flow_parts_fill(struct graph *g, uint32_t event, int64_t *self, int64_t *edge,
 		    struct err *err)
 {
 	struct flow_parts *p = NULL;

@@ -29,7 +29,7 @@ bool flow_parts_proven(const struct flow_parts *p);
 
 /* Run the last stage of g on each part of the graph below; self[] and edge[] get the
  * sums. */
-int flow_parts_fill(struct graph *g, uint32_t event, uint64_t *self, uint64_t *edge,
+int flow_parts_fill(struct graph *g, uint32_t event, int64_t *self, int64_t *edge,
 		    struct err *err);
 
 #endif

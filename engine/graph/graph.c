@@ -141,7 +141,7 @@ bool graph_calls_known(const struct graph *g, uint32_t f)
 	return !graph_is(g, f, GRAPH_INLINED);
 }
 
-uint64_t graph_self(const struct graph *g, uint32_t f, uint32_t e)
+int64_t graph_self(const struct graph *g, uint32_t f, uint32_t e)
 {
 	return g->plain	     ? store_fn_self(g->st, f, e)
 	       : g->costs[e] ? g->costs[e]->self[f]
@@ -154,7 +154,7 @@ static uint32_t same_below(const struct graph *g, uint32_t f)
 	return g->same ? g->same[f] : GRAPH_NONE;
 }
 
-uint64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
+int64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
 {
 	if (g->plain)
 		return store_fn_incl(g->st, f, e);
@@ -201,47 +201,66 @@ bool graph_incl_estimated(const struct graph *g, uint32_t f)
 	       !(g->sure && g->sure[f] & GRAPH_INCL);
 }
 
+/* Self and the calls that leave the cycle, as in struct incl_known. */
+static int64_t flow_leaving(const struct graph *g, uint32_t f, uint32_t e)
+{
+	int64_t leaving = graph_self(g, f, e);
+	uint32_t first, n;
+
+	graph_callees(g, f, &first, &n);
+	for (uint32_t i = first; i < first + n; i++)
+		if (!graph_edge_in_cycle(g, i))
+			cost_add(&leaving, cost_flow(graph_edge_incl(g, i, e)));
+	return leaving;
+}
+
+/* The cost of the cycle, as far as it flows. */
+static int64_t flow_cycle(const struct graph *g, uint32_t cycle, uint32_t e)
+{
+	int64_t sum = 0;
+
+	if (!store_info(g->st)->negative)
+		return graph_cycle_incl(g, cycle, e);
+	for (uint32_t f = 0; f < g->functions; f++)
+		if (graph_cycle(g, f) == cycle)
+			cost_add(&sum, flow_leaving(g, f, e));
+	return sum;
+}
+
 /* Collect the costs of the edges into f and out of f. */
 static void know_function(const struct graph *g, uint32_t f, uint32_t e,
 			  struct incl_known *k)
 {
-	uint32_t cycle = graph_cycle(g, f), first, n;
+	const bool nests = graph_nests(g, f);
+	const uint32_t cycle = graph_cycle(g, f);
+	struct incl_known other;
+	struct store_edge x;
+	uint32_t first, n;
 
 	k->spent = k->leaving = graph_self(g, f, e);
 	graph_callees(g, f, &first, &n);
 	for (uint32_t i = first; i < first + n; i++) {
-		uint64_t cost = graph_edge_incl(g, i, e);
-		struct store_edge x;
-
 		graph_edge(g, i, &x);
-		if (x.recursive)
-			continue;
-		cost_add(&k->spent, cost);
-		if (!x.in_cycle)
-			cost_add(&k->leaving, cost);
-		if (cost > k->once && !graph_nests(g, x.callee))
-			k->once = cost;
+		other = (struct incl_known){0};
+		if (!x.recursive)
+			incl_know(k, nests, &other, graph_nests(g, x.callee), x.in_cycle,
+				  graph_edge_incl(g, i, e));
 	}
 	n = graph_caller_count(g, f);
 	for (uint32_t i = 0; i < n; i++) {
-		uint32_t id = graph_caller(g, f, i);
-		uint64_t cost = graph_edge_incl(g, id, e);
-		struct store_edge x;
+		const uint32_t id = graph_caller(g, f, i);
 
 		graph_edge(g, id, &x);
-		if (x.recursive)
-			continue;
-		cost_add(&k->called, cost);
-		if (!x.in_cycle)
-			cost_add(&k->entering, cost);
-		if (cost > k->once && !graph_nests(g, x.caller))
-			k->once = cost;
+		other = (struct incl_known){0};
+		if (!x.recursive)
+			incl_know(&other, graph_nests(g, x.caller), k, nests, x.in_cycle,
+				  graph_edge_incl(g, id, e));
 	}
-	k->cycle = cycle ? graph_cycle_incl(g, cycle, e) : k->leaving;
+	k->cycle = cycle ? flow_cycle(g, cycle, e) : k->leaving;
 }
 
-void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, uint64_t *lo,
-		       uint64_t *hi)
+void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, int64_t *lo,
+		       int64_t *hi)
 {
 	struct incl_known k = {0};
 
@@ -256,9 +275,9 @@ void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, uint64_t *
 	incl_bounds(&k, lo, hi);
 }
 
-uint64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, uint64_t *root)
+int64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, int64_t *root)
 {
-	uint64_t called = graph_incoming(g, f, e), spent = graph_self(g, f, e);
+	int64_t called = graph_incoming(g, f, e), spent = graph_self(g, f, e);
 	uint32_t first, n;
 
 	graph_callees(g, f, &first, &n);
@@ -269,7 +288,7 @@ uint64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, uint64_t *
 }
 
 struct graph_sums {
-	uint64_t *contribution, *incoming; /* [functions]; or NULL */
+	int64_t *contribution, *incoming; /* [functions]; or NULL */
 };
 
 static bool one_cycle(const struct graph *g, uint32_t a, uint32_t b)
@@ -279,9 +298,9 @@ static bool one_cycle(const struct graph *g, uint32_t a, uint32_t b)
 	return a == b || (cycle && cycle == graph_cycle(g, b));
 }
 
-uint64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e)
+int64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e)
 {
-	uint64_t leaving = graph_self(g, f, e);
+	int64_t leaving = graph_self(g, f, e);
 	uint32_t first, n;
 
 	if (g->sums && g->sums[e].contribution)
@@ -293,9 +312,9 @@ uint64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e)
 	return leaving;
 }
 
-uint64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e)
+int64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e)
 {
-	uint64_t sum = 0;
+	int64_t sum = 0;
 
 	if (g->sums && g->sums[e].incoming)
 		return g->sums[e].incoming[f];
@@ -307,14 +326,14 @@ uint64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e)
 int graph_sum_calls(struct graph *g, uint32_t e, struct err *err)
 {
 	const size_t events = store_info(g->st)->all_events;
-	uint64_t *in, *leaving;
+	int64_t *in, *leaving;
 
 	if (!g->sums && !(g->sums = ARENA_ARRAY(g->a, struct graph_sums, events)))
 		return arena_full(g->a, err);
 	if (g->sums[e].incoming)
 		return 0;
-	in = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
-	leaving = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
+	in = ARENA_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
+	leaving = ARENA_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
 	if (!in || !leaving)
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < g->functions; f++) {
@@ -324,7 +343,7 @@ int graph_sum_calls(struct graph *g, uint32_t e, struct err *err)
 		graph_callees(g, f, &first, &n);
 		for (uint32_t i = first; i < first + n; i++) {
 			const uint32_t to = graph_edge_callee(g, i);
-			const uint64_t cost = graph_edge_incl(g, i, e);
+			const int64_t cost = graph_edge_incl(g, i, e);
 
 			cost_add(&in[to], cost);
 			if (!one_cycle(g, f, to))
@@ -349,14 +368,14 @@ uint32_t graph_part_count(const struct graph *g)
 	return n;
 }
 
-uint64_t graph_total(const struct graph *g, uint32_t e)
+int64_t graph_total(const struct graph *g, uint32_t e)
 {
 	if (g->whole)
 		return costs(g->whole, e)->total;
 	return store_total(g->st, e);
 }
 
-uint64_t graph_left(const struct graph *g, uint32_t e)
+int64_t graph_left(const struct graph *g, uint32_t e)
 {
 	return !g->plain && g->costs[e] ? g->costs[e]->total : graph_total(g, e);
 }
@@ -396,7 +415,7 @@ bool graph_edge_in_cycle(const struct graph *g, uint32_t edge)
 	return one_cycle(g, graph_edge_caller(g, edge), graph_edge_callee(g, edge));
 }
 
-uint64_t graph_edge_incl(const struct graph *g, uint32_t edge, uint32_t e)
+int64_t graph_edge_incl(const struct graph *g, uint32_t edge, uint32_t e)
 {
 	return g->plain		   ? store_edge_incl(g->st, edge, e)
 	       : costs(g, e)->edge ? costs(g, e)->edge[edge]
@@ -443,9 +462,9 @@ uint32_t graph_of_store(const struct graph *g, fn_id f)
 	return g->plain ? f : g->map[f];
 }
 
-uint64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e)
+int64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e)
 {
-	uint64_t sum = 0;
+	int64_t sum = 0;
 
 	if (g->plain)
 		return store_cycle_self(g->st, cycle, e);
@@ -455,7 +474,7 @@ uint64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e)
 	return sum;
 }
 
-uint64_t graph_cycle_incl(const struct graph *g, uint32_t cycle, uint32_t e)
+int64_t graph_cycle_incl(const struct graph *g, uint32_t cycle, uint32_t e)
 {
 	return g->plain ? store_cycle_incl(g->st, cycle, e) : costs(g, e)->cycle[cycle];
 }

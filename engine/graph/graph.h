@@ -97,8 +97,7 @@ struct graph {
 	/* How this stage computes the costs of an event from those of the graph below.
 	 * self[] and edge[] start as zeros; temporary memory comes from scratch. */
 	int (*fill)(struct graph *g, uint32_t e, const struct flow_input *below,
-		    struct arena *scratch, uint64_t *self, uint64_t *edge,
-		    struct err *err);
+		    struct arena *scratch, int64_t *self, int64_t *edge, struct err *err);
 	void *stage;
 };
 
@@ -132,8 +131,8 @@ uint32_t graph_cycle(const struct graph *g, uint32_t f);
 /* Inlined code is entered without a call: nobody counted how often, and this is 0. */
 uint64_t graph_calls(const struct graph *g, uint32_t f);
 bool graph_calls_known(const struct graph *g, uint32_t f);
-uint64_t graph_self(const struct graph *g, uint32_t f, uint32_t e);
-uint64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e);
+int64_t graph_self(const struct graph *g, uint32_t f, uint32_t e);
+int64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e);
 bool graph_is(const struct graph *g, uint32_t f, enum graph_mixed what);
 bool graph_nests(const struct graph *g, uint32_t f);
 /* Is that cost of f what the profile says of f, whatever stages there are?  An inclusive
@@ -144,33 +143,33 @@ bool graph_calls_itself(const struct graph *g, uint32_t f);
 /* The inclusive cost is an estimate, not the profile's own number. */
 bool graph_incl_estimated(const struct graph *g, uint32_t f);
 /* The least and the most it can be; lo == hi if it is no estimate. */
-void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, uint64_t *lo,
-		       uint64_t *hi);
+void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, int64_t *lo,
+		       int64_t *hi);
 /* (*out)[f]: the most that can be spent while f is on the stack.  It holds after stages that
  * estimate, too: they take away cost and functions of stacks, and add none. */
-int graph_most(struct graph *g, uint32_t e, struct arena *a, uint64_t **out,
+int graph_most(struct graph *g, uint32_t e, struct arena *a, int64_t **out,
 	       struct err *err);
 /* The cost through f, with its calls of itself (flow.h); *root: the part that no call
  * brought. */
-uint64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, uint64_t *root);
+int64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, int64_t *root);
 /* Self and the calls that leave f's cycle; all calls into f, each nested one again. */
-uint64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e);
-uint64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e);
+int64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e);
+int64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e);
 /* Compute both for all functions, in one pass over the edges, before many are asked
  * for. */
 int graph_sum_calls(struct graph *g, uint32_t e, struct err *err);
 /* How many parts of the store are in the graph. */
 uint32_t graph_part_count(const struct graph *g);
-uint64_t graph_total(const struct graph *g, uint32_t e);
+int64_t graph_total(const struct graph *g, uint32_t e);
 /* What the stages leave of it: the self costs of all functions. */
-uint64_t graph_left(const struct graph *g, uint32_t e);
+int64_t graph_left(const struct graph *g, uint32_t e);
 void graph_edge(const struct graph *g, uint32_t edge, struct store_edge *out);
 /* One of its members alone. */
 uint32_t graph_edge_caller(const struct graph *g, uint32_t edge);
 uint32_t graph_edge_callee(const struct graph *g, uint32_t edge);
 uint64_t graph_edge_calls(const struct graph *g, uint32_t edge);
 bool graph_edge_in_cycle(const struct graph *g, uint32_t edge);
-uint64_t graph_edge_incl(const struct graph *g, uint32_t edge, uint32_t e);
+int64_t graph_edge_incl(const struct graph *g, uint32_t edge, uint32_t e);
 void graph_callees(const struct graph *g, uint32_t f, uint32_t *first, uint32_t *n);
 /* The call from one function to another, or GRAPH_NONE. */
 uint32_t graph_edge_between(const struct graph *g, uint32_t from, uint32_t to);
@@ -179,8 +178,8 @@ uint32_t graph_caller(const struct graph *g, uint32_t f, uint32_t i);
 /* The function with that number, or GRAPH_NONE. */
 uint32_t graph_of_store(const struct graph *g, fn_id f);
 
-uint64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e);
-uint64_t graph_cycle_incl(const struct graph *g, uint32_t cycle, uint32_t e);
+int64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e);
+int64_t graph_cycle_incl(const struct graph *g, uint32_t cycle, uint32_t e);
 /* The arrays of event e for flow_build(), after graph_event(). */
 int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
 		     struct err *err);

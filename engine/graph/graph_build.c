@@ -18,9 +18,12 @@ int graph_poll(const struct graph *g, uint32_t i, struct err *err)
 	return (i & 255) == 0 ? cancel_poll(g->cancel, err) : 0;
 }
 
-uint64_t graph_round(double d)
+int64_t graph_round(double d)
 {
-	return d >= 18446744073709551615.0 ? UINT64_MAX : d > 0 ? (uint64_t)(d + 0.5) : 0;
+	return d >= 9223372036854775807.0    ? INT64_MAX
+	       : d <= -9223372036854775808.0 ? INT64_MIN
+	       : d > 0			     ? (int64_t)(d + 0.5)
+					     : -(int64_t)(0.5 - d);
 }
 
 int graph_number(struct graph_draft *d, const uint8_t *keep, struct err *err)

@@ -8,10 +8,10 @@
 #include "engine/graph/graph.h"
 
 struct graph_costs {
-	uint64_t *self, *incl; /* [functions] */
-	uint64_t *edge;	       /* [edges] */
-	uint64_t *cycle;       /* [cycles + 1]: inclusive */
-	uint64_t total;
+	int64_t *self, *incl; /* [functions] */
+	int64_t *edge;	      /* [edges] */
+	int64_t *cycle;	      /* [cycles + 1]: inclusive */
+	int64_t total;
 	/* Makes incl[f] complete, if it is an estimate not made yet; NULL: all are made. */
 	void (*estimate)(const struct graph *g, uint32_t f, uint32_t e);
 	struct graph_pending *pending;
@@ -45,6 +45,6 @@ int graph_draft_edges(struct graph_draft *d, size_t edges, struct err *err);
 int graph_members(struct arena *a, const uint32_t *group, uint32_t functions,
 		  uint32_t groups, uint32_t **first, uint32_t **member, struct err *err);
 int graph_poll(const struct graph *g, uint32_t i, struct err *err);
-uint64_t graph_round(double d);
+int64_t graph_round(double d);
 
 #endif

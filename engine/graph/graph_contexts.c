@@ -28,11 +28,11 @@
 
 /* The costs of an event are those of the index. */
 static int context_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-			struct arena *scratch, uint64_t *self, uint64_t *edge,
+			struct arena *scratch, int64_t *self, int64_t *edge,
 			struct err *err)
 {
-	const uint64_t *own = store_u64(g->st, STORE_CONTEXT_SELF, e);
-	const uint64_t *incl = store_u64(g->st, STORE_CONTEXT_INCL, e);
+	const int64_t *own = store_costs(g->st, STORE_CONTEXT_SELF, e);
+	const int64_t *incl = store_costs(g->st, STORE_CONTEXT_INCL, e);
 
 	(void)below, (void)scratch;
 	if (!own || !incl)
@@ -49,7 +49,7 @@ static int context_fill(struct graph *g, uint32_t e, const struct flow_input *be
 
 /* Self and inclusive costs of an event, sums over the parts; both start as zeros. */
 static int sum_parts(const struct graph *g, const struct part_contexts *from, uint32_t e,
-		     uint64_t *self, uint64_t *incl, struct err *err)
+		     int64_t *self, int64_t *incl, struct err *err)
 {
 	const uint32_t events = store_info(g->st)->events;
 
@@ -65,10 +65,9 @@ static int sum_parts(const struct graph *g, const struct part_contexts *from, ui
 }
 
 static int part_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-		     struct arena *scratch, uint64_t *self, uint64_t *edge,
-		     struct err *err)
+		     struct arena *scratch, int64_t *self, int64_t *edge, struct err *err)
 {
-	uint64_t *incl = ARENA_ARRAY(scratch, uint64_t, (size_t)g->functions + 1);
+	int64_t *incl = ARENA_ARRAY(scratch, int64_t, (size_t)g->functions + 1);
 
 	(void)below;
 	if (!incl)
@@ -165,7 +164,7 @@ int graph_contexts(struct graph *below, struct graph **out, struct err *err)
 	struct part_contexts all = {
 		.parent = store_u32(below->st, STORE_CONTEXT_PARENT),
 		.fn = store_u32(below->st, STORE_CONTEXT_FN),
-		.calls = store_u64(below->st, STORE_CONTEXT_CALLS, 0),
+		.calls = store_u64(below->st, STORE_CONTEXT_CALLS),
 	};
 	struct store_tree tree;
 
@@ -230,9 +229,9 @@ static int stacks_of_store(const struct graph *g, uint32_t e, struct arena *a,
 	*s = (struct stacks){.n = tree.contexts,
 			     .functions = g->functions,
 			     .fn = store_u32(g->st, STORE_CONTEXT_FN),
-			     .calls = store_u64(g->st, STORE_CONTEXT_CALLS, 0),
-			     .self = store_u64(g->st, STORE_CONTEXT_SELF, e),
-			     .incl = store_u64(g->st, STORE_CONTEXT_INCL, e)};
+			     .calls = store_u64(g->st, STORE_CONTEXT_CALLS),
+			     .self = store_costs(g->st, STORE_CONTEXT_SELF, e),
+			     .incl = store_costs(g->st, STORE_CONTEXT_INCL, e)};
 	if (!parent || !s->fn || !s->calls || !s->self || !s->incl)
 		return store_check(g->st, err);
 	if (stacks_link(s, parent, a))
@@ -246,7 +245,7 @@ static int stacks_of_graph(struct graph *g, uint32_t e, struct arena *a, struct 
 {
 	struct flow_input in;
 	uint32_t *caller = ARENA_ARRAY(a, uint32_t, (size_t)g->functions + 1);
-	uint64_t *incl = ARENA_ARRAY(a, uint64_t, (size_t)g->functions + 1);
+	int64_t *incl = ARENA_ARRAY(a, int64_t, (size_t)g->functions + 1);
 
 	*known = false;
 	if (!caller || !incl)
@@ -279,8 +278,8 @@ static int stacks_of_contexts(const struct graph *g, const struct part_contexts 
 			      uint32_t e, struct arena *a, struct stacks *s,
 			      struct err *err)
 {
-	uint64_t *self = ARENA_ARRAY(a, uint64_t, (size_t)from->n + 1);
-	uint64_t *incl = ARENA_ARRAY(a, uint64_t, (size_t)from->n + 1);
+	int64_t *self = ARENA_ARRAY(a, int64_t, (size_t)from->n + 1);
+	int64_t *incl = ARENA_ARRAY(a, int64_t, (size_t)from->n + 1);
 
 	if (!self || !incl)
 		return arena_full(a, err);
@@ -345,9 +344,9 @@ static int contract(const struct graph *g, struct stacks *s, struct arena *a,
 	uint32_t *caller = ARENA_ARRAY(a, uint32_t, n);
 	uint32_t *first = ARENA_ARRAY(a, uint32_t, n + 2),
 		 *out = ARENA_ARRAY(a, uint32_t, n);
-	uint64_t *calls = ARENA_ARRAY(a, uint64_t, n),
-		 *self = ARENA_ARRAY(a, uint64_t, n);
-	uint64_t *incl = ARENA_ARRAY(a, uint64_t, n);
+	uint64_t *calls = ARENA_ARRAY(a, uint64_t, n);
+	int64_t *self = ARENA_ARRAY(a, int64_t, n);
+	int64_t *incl = ARENA_ARRAY(a, int64_t, n);
 	uint32_t k = 0;
 
 	if (!at || !fn || !caller || !first || !out || !calls || !self || !incl)

@@ -28,26 +28,27 @@ static bool stays(const struct graph *g, uint32_t f, uint32_t to)
 
 /* out[k]: the cost with which group k is entered from outside.  Functions that only
  * run inside their group (again[]) do not count. */
-static int entered(struct graph *g, const struct flow_input *in, uint64_t *out,
+static int entered(struct graph *g, const struct flow_input *in, int64_t *out,
 		   struct err *err)
 {
-	uint64_t *called = ARENA_ARRAY(g->a, uint64_t, (size_t)in->functions + 1);
+	int64_t *called = ARENA_ARRAY(g->a, int64_t, (size_t)in->functions + 1);
 
 	if (!called)
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < in->functions; f++)
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
-			uint32_t to = in->callee[i];
+			const uint32_t to = in->callee[i];
+			const int64_t cost = cost_flow(in->incl[i]);
 
-			cost_add(&called[to], in->incl[i]);
+			cost_add(&called[to], cost);
 			if (g->group[to] != g->group[f] && !g->again[to])
-				cost_add(&out[g->group[to]], in->incl[i]);
+				cost_add(&out[g->group[to]], cost);
 		}
 	for (uint32_t f = 0; f < in->functions; f++) {
-		uint64_t spent = in->self[f];
+		int64_t spent = in->self[f];
 
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
-			cost_add(&spent, in->incl[i]);
+			cost_add(&spent, cost_flow(in->incl[i]));
 		if (spent > called[f] && !g->again[f])
 			cost_add(&out[g->group[f]], spent - called[f]);
 	}
@@ -61,7 +62,7 @@ struct graph_pending {
 	struct returning returning;
 	uint32_t edges; /* to visit for each */
 	/* Of groups: what enters them, and their members below; or NULL. */
-	uint64_t *enter;
+	int64_t *enter;
 	uint32_t *first, *member;
 };
 
@@ -80,7 +81,7 @@ static double estimated(const struct graph *g, const struct graph_costs *c, uint
 static void estimate_inclusive(const struct graph *g, uint32_t f, uint32_t e)
 {
 	struct graph_costs *c = g->costs[e];
-	uint64_t lo, hi;
+	int64_t lo, hi;
 	double incl;
 
 	if (!c->pending->left[f])
@@ -90,7 +91,7 @@ static void estimate_inclusive(const struct graph *g, uint32_t f, uint32_t e)
 	graph_incl_bounds(g, f, e, &lo, &hi);
 	c->incl[f] = incl <= (double)lo	  ? lo
 		     : incl >= (double)hi ? hi
-					  : (uint64_t)(incl + 0.5);
+					  : (int64_t)(incl + 0.5);
 }
 
 static uint32_t count_nesting(const struct graph *g)
@@ -128,7 +129,7 @@ static int nested_groups(struct graph *g, struct graph_pending *p, uint32_t e, u
 
 	if (graph_flow_input(g->below, e, &in, err))
 		return err->kind;
-	p->enter = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
+	p->enter = ARENA_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
 	circle = ARENA_ARRAY(g->a, uint32_t, (size_t)in.functions + 1);
 	if (!p->enter || !circle)
 		return arena_full(g->a, err);
@@ -171,7 +172,7 @@ static int nesting(struct graph *g, struct graph_costs *c, uint32_t e, struct er
 static int inclusive(struct graph *g, struct graph_costs *c, uint32_t e, struct err *err)
 {
 	for (uint32_t f = 0; f < g->functions; f++) {
-		uint64_t all = c->self[f], leaving = all;
+		int64_t all = c->self[f], leaving = all;
 
 		cost_add(&c->total, all);
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++) {
@@ -222,10 +223,10 @@ int graph_event(struct graph *g, uint32_t e, struct err *err)
 	c = ARENA_NEW(g->a, struct graph_costs);
 	if (!c)
 		return arena_full(g->a, err);
-	c->self = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
-	c->incl = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
-	c->cycle = ARENA_ARRAY(g->a, uint64_t, (size_t)g->cycles + 1);
-	c->edge = ARENA_ARRAY(g->a, uint64_t, (size_t)g->edges + 1);
+	c->self = ARENA_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
+	c->incl = ARENA_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
+	c->cycle = ARENA_ARRAY(g->a, int64_t, (size_t)g->cycles + 1);
+	c->edge = ARENA_ARRAY(g->a, int64_t, (size_t)g->edges + 1);
 	if (!c->self || !c->incl || !c->cycle || !c->edge)
 		return arena_full(g->a, err);
 	if (flow_parts_fill(g, e, c->self, c->edge, err))
@@ -240,7 +241,7 @@ int graph_event(struct graph *g, uint32_t e, struct err *err)
 }
 
 /* A function costs no more than before; a group no more than its members. */
-static void most_of_groups(struct graph *g, const uint64_t *below, uint64_t *out)
+static void most_of_groups(struct graph *g, const int64_t *below, int64_t *out)
 {
 	for (uint32_t f = 0; g->group && f < g->below->functions; f++)
 		cost_add(&out[g->group[f]], below[f]);
@@ -248,15 +249,15 @@ static void most_of_groups(struct graph *g, const uint64_t *below, uint64_t *out
 		out[f] = below[g->from[f]];
 }
 
-int graph_most(struct graph *g, uint32_t e, struct arena *a, uint64_t **out,
+int graph_most(struct graph *g, uint32_t e, struct arena *a, int64_t **out,
 	       struct err *err)
 {
-	const uint64_t total = graph_total(g, e);
-	uint64_t *below, lo;
+	const int64_t total = graph_total(g, e);
+	int64_t *below, lo;
 
 	if (graph_event(g, e, err))
 		return err->kind;
-	if (!(*out = ARENA_ARRAY(a, uint64_t, (size_t)g->functions + 1)))
+	if (!(*out = ARENA_ARRAY(a, int64_t, (size_t)g->functions + 1)))
 		return arena_full(a, err);
 	if (!g->estimated) {
 		for (uint32_t f = 0; f < g->functions; f++)

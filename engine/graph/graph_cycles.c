@@ -21,7 +21,7 @@ enum { MOST_LOOKED_AT = 3000000 };
 
 struct inside {			 /* a call inside a cycle */
 	uint32_t edge, from, to; /* members, by their place in the cycle */
-	uint64_t cost;
+	int64_t cost;
 	uint32_t next_out, next_in; /* next call with the same caller, callee: 1 + its
 				       index; 0: none */
 };
@@ -172,13 +172,13 @@ static int open_cycle(struct growing *w, struct graph_cycle *c, uint32_t n)
 static int count_members(struct graph *g, uint32_t e, struct graph_cycle *c,
 			 uint32_t *place, struct arena *a, struct err *err)
 {
-	uint64_t *best = ARENA_ARRAY(a, uint64_t, (size_t)g->cycles + 1);
+	int64_t *best = ARENA_ARRAY(a, int64_t, (size_t)g->cycles + 1);
 
 	if (!best)
 		return arena_full(a, err);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		uint32_t k = graph_cycle(g, f);
-		uint64_t in = 0;
+		int64_t in = 0;
 		bool entry = false;
 
 		if (!k)

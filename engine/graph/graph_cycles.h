@@ -15,7 +15,7 @@ struct graph_cycle {
 	 * costliest first.  nopening is CYCLE_UNKNOWN if the search would take too
 	 * long. */
 	uint32_t *opening, nopening;
-	uint64_t opening_cost;
+	int64_t opening_cost;
 };
 
 /* All cycles of g, by event e: [cycles], cycle 1 first.  In the arena. */

@@ -84,7 +84,7 @@ static int follow_up(struct graph *b, struct reach *r, struct err *err)
 /* Does f spend more of this event than the calls into it bring? */
 static bool is_root(const struct flow_input *in, uint32_t f)
 {
-	uint64_t called = 0, spent = in->self[f];
+	int64_t called = 0, spent = in->self[f];
 
 	for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
 		cost_add(&called, in->incl[in->in_edge[k]]);
@@ -209,11 +209,11 @@ static int find_shares(const struct flow_input *in, const struct focus *s,
 }
 
 /* Exact if the share is 0 or 1. */
-static uint64_t part_of_cost(uint64_t cost, double share, bool ignore)
+static int64_t part_of_cost(int64_t cost, double share, bool ignore)
 {
-	uint64_t part = share >= 1 ? cost : graph_round(share * (double)cost);
+	int64_t part = share >= 1 ? cost : graph_round(share * (double)cost);
 
-	if (part > cost)
+	if (cost > 0 ? part > cost : part < cost)
 		part = cost;
 	return ignore ? cost - part : part;
 }
@@ -221,7 +221,7 @@ static uint64_t part_of_cost(uint64_t cost, double share, bool ignore)
 /* The part of each call of f.  If nothing of f's own cost will pass the set, nothing of
  * its calls will. */
 static void share_calls(const struct graph *g, const struct flow_input *below,
-			const struct shares *h, uint32_t f, uint64_t *edge)
+			const struct shares *h, uint32_t f, int64_t *edge)
 {
 	const struct focus *s = g->stage;
 	double came = h->came[s->first[f]], goes = h->goes[s->first[f]];
@@ -236,14 +236,48 @@ static void share_calls(const struct graph *g, const struct flow_input *below,
 	}
 }
 
+/* In a tree each cost passes the set or not, whatever its sign. */
+static int focus_tree(const struct graph *g, const struct flow_input *below,
+		      struct arena *scratch, int64_t *self, int64_t *edge,
+		      struct err *err)
+{
+	const struct focus *s = g->stage;
+	uint8_t *came = ARENA_ARRAY(scratch, uint8_t, (size_t)below->functions + 1);
+	int64_t *all = ARENA_ARRAY(scratch, int64_t, (size_t)below->functions + 1);
+
+	if (!came || !all)
+		return arena_full(scratch, err);
+	for (uint32_t i = 0; i < below->functions; i++) {
+		const uint32_t f = below->topo[i], k = below->in_first[f];
+		const bool called = k < below->in_first[f + 1];
+
+		came[f] = s->marked[f] ||
+			  (called && came[below->caller[below->in_edge[k]]]);
+		all[f] = came[f] != s->ignore ? below->self[f] : 0;
+		if (s->map[f] != GRAPH_NONE)
+			self[s->map[f]] = all[f];
+	}
+	for (uint32_t i = below->functions; i-- > 0;) {
+		const uint32_t f = below->topo[i], k = below->in_first[f];
+
+		if (k < below->in_first[f + 1])
+			cost_add(&all[below->caller[below->in_edge[k]]], all[f]);
+	}
+	for (uint32_t i = 0; i < g->edges; i++)
+		edge[i] = all[below->callee[s->edge[i]]];
+	return 0;
+}
+
 static int focus_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-		      struct arena *scratch, uint64_t *self, uint64_t *edge,
+		      struct arena *scratch, int64_t *self, int64_t *edge,
 		      struct err *err)
 {
 	const struct focus *s = g->stage;
 	struct shares h;
 
 	(void)e;
+	if (flow_negative(below) && flow_is_tree(below))
+		return focus_tree(g, below, scratch, self, edge, err);
 	if (find_shares(below, s, scratch, g->cancel, &h, err))
 		return err->kind;
 	for (uint32_t f = 0; f < below->functions; f++)

@@ -47,11 +47,16 @@ struct hide {
 /* Weights of one event, or of call counts. */
 struct weights {
 	const struct flow_input *below;
-	const uint64_t *self; /* NULL: call counts */
-	const uint64_t *edge;
+	const uint64_t *calls; /* NULL: costs, */
+	const int64_t *self, *edge;
 	double *in; /* T(h), [hidden]; without the calls of h by itself */
 	const struct cancel *cancel;
 };
+
+static double weight(const struct weights *w, uint32_t edge)
+{
+	return w->calls ? (double)w->calls[edge] : (double)w->edge[edge];
+}
 
 struct walk {
 	double *x;		       /* [hidden]: cost that waits there */
@@ -143,7 +148,7 @@ static double pass_hidden(struct walk *k, const struct hide *h, const struct wei
 		k->self += share * (double)w->self[f];
 	for (uint32_t e = in->out_first[f]; e < in->out_first[f + 1]; e++) {
 		uint32_t callee = in->callee[e], to;
-		double part = share * (double)w->edge[e];
+		double part = share * weight(w, e);
 
 		if (callee == f)
 			continue;
@@ -205,7 +210,7 @@ static int walk_hidden(struct walk *k, const struct hide *h, const struct weight
 	k->ntouched = 0;
 	for (uint32_t e = in->out_first[u]; e < in->out_first[u + 1]; e++)
 		if (is_open(h, in->callee[e]))
-			send_visible(k, h, in->callee[e], (double)w->edge[e]);
+			send_visible(k, h, in->callee[e], weight(w, e));
 	while (k->nheap)
 		if (visit(k, h, w, pop_component(k), err))
 			return err->kind;
@@ -293,11 +298,11 @@ static int flows(const struct hide *h, struct weights *w, struct arena *a,
 			return err->kind;
 		for (uint32_t k = below->in_first[f]; k < below->in_first[f + 1]; k++)
 			if (below->caller[below->in_edge[k]] != f)
-				w->in[at] += (double)w->edge[below->in_edge[k]];
+				w->in[at] += weight(w, below->in_edge[k]);
 		for (uint32_t i = below->out_first[f];
 		     w->self && i < below->out_first[f + 1]; i++)
 			if (below->callee[i] != f)
-				out[at] += (double)w->edge[i];
+				out[at] += weight(w, i);
 	}
 	for (uint32_t i = 0; i < h->hidden; i++) {
 		if (w->self)
@@ -311,8 +316,8 @@ static int flows(const struct hide *h, struct weights *w, struct arena *a,
 /* The calls from u to visible functions are exact, and so is the cost of those to closed
  * ones.  Both lists are in order of callee, and the list below is part of this one. */
 static void add_direct(const struct graph *g, const struct hide *h,
-		       const struct flow_input *below, uint32_t f, uint64_t *self,
-		       uint64_t *edge)
+		       const struct flow_input *below, uint32_t f, int64_t *self,
+		       int64_t *edge)
 {
 	uint32_t u = h->up[f], i = g->out_first[f];
 
@@ -330,18 +335,53 @@ static void add_direct(const struct graph *g, const struct hide *h,
 	}
 }
 
-static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-		     struct arena *scratch, uint64_t *self, uint64_t *edge,
-		     struct err *err)
+/* In a tree all cost of a hidden function goes to the visible one above, whatever its
+ * sign. */
+static int hide_tree(const struct graph *g, const struct flow_input *below,
+		     struct arena *scratch, int64_t *self, int64_t *edge, struct err *err)
 {
 	const struct hide *h = g->stage;
-	struct weights w = {.below = below,
-			    .self = below->self,
-			    .edge = below->incl,
-			    .cancel = g->cancel};
+	uint32_t *above = ARENA_ARRAY(scratch, uint32_t, (size_t)below->functions + 1);
+
+	if (!above)
+		return arena_full(scratch, err);
+	for (uint32_t i = 0; i < below->functions; i++) {
+		const uint32_t f = below->topo[i], k = below->in_first[f];
+		const uint32_t in =
+			k < below->in_first[f + 1] ? below->in_edge[k] : GRAPH_NONE;
+		const uint32_t up =
+			in == GRAPH_NONE ? GRAPH_NONE : above[below->caller[in]];
+		const uint32_t here = h->map[f];
+
+		above[f] = here == GRAPH_NONE ? up : here;
+		if (above[f] != GRAPH_NONE)
+			cost_add(&self[above[f]], below->self[f]);
+		for (uint32_t e = up == GRAPH_NONE ? 0 : g->out_first[up];
+		     up != GRAPH_NONE && here != GRAPH_NONE && e < g->out_first[up + 1];
+		     e++)
+			if (g->callee[e] == here)
+				edge[e] = below->incl[in];
+	}
+	return 0;
+}
+
+static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		     struct arena *scratch, int64_t *self, int64_t *edge, struct err *err)
+{
+	const struct hide *h = g->stage;
+	struct flow_input flowing = *below;
+	struct weights w = {.below = &flowing, .cancel = g->cancel};
+	const bool negative = flow_negative(below);
 	struct walk k;
+	uint32_t n;
 
 	(void)e;
+	if (negative && flow_is_tree(below))
+		return hide_tree(g, below, scratch, self, edge, err);
+	if (negative && flow_without_negative(&flowing, &n, scratch, err))
+		return err->kind;
+	w.self = flowing.self;
+	w.edge = flowing.incl;
 	if (flows(h, &w, scratch, err) || new_walk(scratch, h, g->functions, &k, err))
 		return err->kind;
 	for (uint32_t f = 0; f < g->functions; f++) {
@@ -527,7 +567,7 @@ static void merge_calls(struct graph_draft *d, const struct hide *h,
 		}
 		if (through <= to) {
 			if (graph_calls_known(d->below, h->up[through]))
-				calls = graph_round(k->to[through]);
+				calls = (uint64_t)graph_round(k->to[through]);
 			i++;
 		}
 		if (to <= through)
@@ -545,7 +585,7 @@ static int collect_edges(struct graph *b, const struct flow_input *below,
 	struct edge_list l = {d, (size_t)below->edges + below->edges / 8 + 64};
 	struct walk k;
 
-	if (!(w.edge = calls_to_share(b, below, scratch)))
+	if (!(w.calls = calls_to_share(b, below, scratch)))
 		return arena_full(scratch, err);
 	if (flows(h, &w, scratch, err) || new_walk(scratch, h, d->functions, &k, err) ||
 	    graph_draft_edges(d, l.cap, err))

@@ -25,7 +25,7 @@ struct merge {
 /* ---- costs ---- */
 
 static int merge_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-		      struct arena *scratch, uint64_t *self, uint64_t *edge,
+		      struct arena *scratch, int64_t *self, int64_t *edge,
 		      struct err *err)
 {
 	const struct merge *m = g->stage;
@@ -547,8 +547,7 @@ static int name_levels(struct graph_draft *d, struct err *err)
 }
 
 static int same_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-		     struct arena *scratch, uint64_t *self, uint64_t *edge,
-		     struct err *err)
+		     struct arena *scratch, int64_t *self, int64_t *edge, struct err *err)
 {
 	(void)e;
 	(void)scratch;
@@ -592,7 +591,7 @@ static int graph_same(struct graph *b, struct graph **out, struct err *err)
 	g->cycle = in.cycle;
 	g->topo = in.topo;
 	g->calls = in.calls;
-	g->fn_calls = b->plain ? store_u64(b->st, STORE_FN_CALLS, 0) : b->fn_calls;
+	g->fn_calls = b->plain ? store_u64(b->st, STORE_FN_CALLS) : b->fn_calls;
 	g->costs = ARENA_ARRAY(b->a, struct graph_costs *, si->all_events + 1);
 	g->flows = ARENA_ARRAY(b->a, const struct flow *, si->all_events + 1);
 	if (!g->costs || !g->flows)

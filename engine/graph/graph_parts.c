@@ -9,16 +9,16 @@
 
 struct parts {
 	uint32_t events;
-	uint32_t *map;	/* store -> here */
-	uint64_t *self; /* [functions here * events] */
-	uint64_t *edge; /* [edges here * events] */
+	uint32_t *map; /* store -> here */
+	int64_t *self; /* [functions here * events] */
+	int64_t *edge; /* [edges here * events] */
 };
 
 /* Sums over the parts, by ids of the store. */
 struct sums {
-	uint64_t *self, *cost,
-		*calls;	    /* [functions * events], [edges * events], [edges] */
-	uint8_t *fn, *edge; /* appears in some part */
+	int64_t *self, *cost; /* [functions * events], [edges * events] */
+	uint64_t *calls;      /* [edges] */
+	uint8_t *fn, *edge;   /* appears in some part */
 };
 
 static int add_part_sums(struct graph *g, uint32_t p, uint32_t events, struct sums *s,
@@ -26,7 +26,8 @@ static int add_part_sums(struct graph *g, uint32_t p, uint32_t events, struct su
 {
 	fn_id *fns = NULL;
 	edge_id *edges = NULL;
-	uint64_t *costs = NULL, *calls = NULL;
+	int64_t *costs = NULL;
+	uint64_t *calls = NULL;
 	size_t n = 0;
 
 	if (store_part_functions(g->st, p, scratch, &fns, &costs, &n, err))
@@ -57,8 +58,8 @@ static int sum_parts(struct graph *g, const uint8_t *parts, uint32_t events,
 	struct arena scratch;
 	int rc = 0;
 
-	s->self = ARENA_ARRAY(g->a, uint64_t, n * events);
-	s->cost = ARENA_ARRAY(g->a, uint64_t, m * events);
+	s->self = ARENA_ARRAY(g->a, int64_t, n * events);
+	s->cost = ARENA_ARRAY(g->a, int64_t, m * events);
 	s->calls = ARENA_ARRAY(g->a, uint64_t, m);
 	s->fn = ARENA_ARRAY(g->a, uint8_t, n);
 	s->edge = ARENA_ARRAY(g->a, uint8_t, m);
@@ -78,7 +79,7 @@ static int sum_parts(struct graph *g, const uint8_t *parts, uint32_t events,
 }
 
 static int parts_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-		      struct arena *scratch, uint64_t *self, uint64_t *edge,
+		      struct arena *scratch, int64_t *self, int64_t *edge,
 		      struct err *err)
 {
 	const struct parts *s = g->stage;
@@ -128,8 +129,8 @@ int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 	    part_edges(g, &d, &sums, &from, err) || graph_build(&d, out, err))
 		return err->kind;
 	s->events = events;
-	s->self = ARENA_ARRAY(g->a, uint64_t, ((size_t)d.functions + 1) * events);
-	s->edge = ARENA_ARRAY(g->a, uint64_t, ((size_t)d.edges + 1) * events);
+	s->self = ARENA_ARRAY(g->a, int64_t, ((size_t)d.functions + 1) * events);
+	s->edge = ARENA_ARRAY(g->a, int64_t, ((size_t)d.edges + 1) * events);
 	if (!s->self || !s->edge)
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < d.functions; f++)

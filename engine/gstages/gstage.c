@@ -133,7 +133,7 @@ static int run_inlined(struct exec *x, const struct gstage *first)
 static int note_lost(struct exec *x, const struct graph *below)
 {
 	struct flow_input from, to;
-	uint64_t was = 0, is = 0;
+	int64_t was = 0, is = 0;
 
 	if (graph_event(x->g, x->event, x->err) ||
 	    graph_flow_input(below, x->event, &from, x->err) ||

@@ -32,43 +32,44 @@ struct inlined_stage {
 
 /* Costs of the graph below that are handed on to inlined code. */
 struct handing {
-	const uint64_t *whole, *now; /* of the whole graph; of the part at hand */
-	uint64_t *left;
+	const int64_t *whole, *now; /* of the whole graph; of the part at hand */
+	int64_t *left;
 	double *passed; /* the cost of the whole that was handed on; NULL: the part at
 			   hand is the whole */
 };
 
-static uint64_t whole_units(double part, double of_whole)
+static int64_t whole_units(double part, double of_whole)
 {
 	return graph_round(part * of_whole);
 }
 
 /* Take `want` of the whole, or as much of the part at hand as is its share. */
-static uint64_t hand_on(struct handing *h, uint32_t i, uint64_t want)
+static int64_t hand_on(struct handing *h, uint32_t i, int64_t want)
 {
-	uint64_t got = want;
+	int64_t got = want;
 
 	if (h->passed && h->now[i] != h->whole[i]) {
 		const double share =
 			h->whole[i] ? (double)h->now[i] / (double)h->whole[i] : 0;
-		const uint64_t before = whole_units(share, h->passed[i]);
+		const int64_t before = whole_units(share, h->passed[i]);
 
 		h->passed[i] += (double)want;
 		got = whole_units(share, h->passed[i]) - before;
 	}
-	if (got > h->left[i])
+	/* Costs of both signs need not be parts of each other. */
+	if (want >= 0 && h->left[i] >= 0 && got > h->left[i])
 		got = h->left[i];
-	h->left[i] -= got;
+	cost_subtract(&h->left[i], got);
 	return got;
 }
 
 /* What enters inlined code is what it spends: its own, and what it calls. */
 static void enter_codes(const struct graph *g, const struct inlined_stage *s,
-			const uint64_t *self, uint64_t *edge)
+			const int64_t *self, int64_t *edge)
 {
 	for (uint32_t k = s->in->codes; k-- > 0;) {
 		const uint32_t f = s->below + k;
-		uint64_t sum = self[f];
+		int64_t sum = self[f];
 
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
 			cost_add(&sum, edge[i]);
@@ -78,8 +79,7 @@ static void enter_codes(const struct graph *g, const struct inlined_stage *s,
 
 /* The calls that are left to functions below are their first edges. */
 static void keep_calls(const struct graph *g, const struct inlined_stage *s,
-		       const struct flow_input *below, const uint64_t *left,
-		       uint64_t *edge)
+		       const struct flow_input *below, const int64_t *left, int64_t *edge)
 {
 	for (uint32_t f = 0; f < s->below; f++) {
 		uint32_t to = g->out_first[f];
@@ -91,11 +91,11 @@ static void keep_calls(const struct graph *g, const struct inlined_stage *s,
 }
 
 static int inlined_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-			struct arena *scratch, uint64_t *self, uint64_t *edge,
+			struct arena *scratch, int64_t *self, int64_t *edge,
 			struct err *err)
 {
 	const struct inlined_stage *s = g->stage;
-	uint64_t *left = ARENA_ARRAY(scratch, uint64_t, (size_t)below->edges + 1);
+	int64_t *left = ARENA_ARRAY(scratch, int64_t, (size_t)below->edges + 1);
 	double *passed = NULL;
 	struct flow_input whole;
 	struct handing own, calls;

@@ -40,9 +40,9 @@ struct inlined_call {
 struct graph_inlines {
 	struct inlined_fn *fn;	   /* [fns] */
 	struct inlined_code *code; /* [codes] */
-	uint64_t *self;		   /* [codes * recorded events] */
+	int64_t *self;		   /* [codes * recorded events] */
 	struct inlined_call *call; /* [calls], by code, then edge: each pair once */
-	uint64_t *cost;		   /* [calls * recorded events] */
+	int64_t *cost;		   /* [calls * recorded events] */
 	uint32_t fns, codes, calls;
 	const uint8_t
 		*gone; /* [edges of the graph]: no such call is left to the caller */

@@ -260,12 +260,13 @@ struct inlined_sum {
 	file_id last; /* the file of the line before, and whether it is inlined */
 	bool is;
 	uint32_t event;
-	uint64_t sum, lines;
+	int64_t sum;
+	uint64_t lines;
 };
 
 enum { LINES_MOST = 1 << 20 }; /* of all functions of a table: a few milliseconds */
 
-static int sum_line(void *arg, const struct store_line *row, const uint64_t *costs,
+static int sum_line(void *arg, const struct store_line *row, const int64_t *costs,
 		    struct err *err)
 {
 	struct inlined_sum *s = arg;
@@ -282,7 +283,7 @@ static int sum_line(void *arg, const struct store_line *row, const uint64_t *cos
 }
 
 bool inlined_share(struct store *st, const fn_id *f, size_t n, uint32_t event,
-		   uint64_t *sum)
+		   int64_t *sum)
 {
 	struct inlined_sum s = {.st = st, .event = event};
 	struct err ignored = {0};

@@ -16,7 +16,7 @@ bool inlined_line(struct store *st, fn_id f, file_id file);
 /* The self cost of functions, in `event`, that lies in inlined lines.  False: they have
  * too many lines to read for a footer. */
 bool inlined_share(struct store *st, const fn_id *f, size_t n, uint32_t event,
-		   uint64_t *sum);
+		   int64_t *sum);
 
 /* Where places of a query are inlined; in the arena of the query.  A `file` may be one with
  * the name of an inlined function, as in store_inlined_lines(). */

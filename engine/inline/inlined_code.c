@@ -58,7 +58,7 @@ struct code_line {
 struct code_site {
 	uint32_t code, edge;
 	uint64_t calls;
-	const uint64_t *costs;
+	const int64_t *costs;
 };
 
 struct finding {
@@ -69,7 +69,7 @@ struct finding {
 	struct found_fn *fn;
 	struct inlined_code *code;
 	struct inlined_call *call;
-	uint64_t *self, *cost;
+	int64_t *self, *cost;
 	size_t fns, fn_cap, codes, code_cap, calls, call_cap, self_cap, cost_cap;
 	struct hash by_key, by_place;
 	const struct inline_frame **chain; /* innermost first */
@@ -243,7 +243,7 @@ static int add_lines(struct finding *w, struct code_line **out, size_t *n)
 {
 	struct store_line *line = NULL;
 	struct code_line *to;
-	uint64_t *costs = NULL;
+	int64_t *costs = NULL;
 	struct str name;
 
 	if (fn_inlined_lines(w->x, w->of_store, &w->rows, &line, &costs, n))
@@ -258,7 +258,7 @@ static int add_lines(struct finding *w, struct code_line **out, size_t *n)
 		if (code_at(w, line[i].file, line[i].instr, &to[i].code))
 			return w->x->err->kind;
 		for (uint32_t e = 0; to[i].code != OWN && e < w->events; e++) {
-			uint64_t *sum = &w->self[(size_t)to[i].code * w->events + e];
+			int64_t *sum = &w->self[(size_t)to[i].code * w->events + e];
 
 			cost_add(sum, costs[i * w->events + e]);
 		}
@@ -311,7 +311,7 @@ static int join_sites(struct finding *w, const struct code_site *site, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
 		const bool new = !i || by_code(&site[i - 1], &site[i]);
-		uint64_t *sum;
+		int64_t *sum;
 
 		if (new) {
 			if (vec_reserve(&w->call, &w->call_cap, w->calls + 1,
@@ -335,7 +335,7 @@ static int add_sites(struct finding *w, const struct code_line *line, size_t nli
 {
 	struct store_site *s = NULL;
 	struct code_site *site;
-	uint64_t *costs = NULL;
+	int64_t *costs = NULL;
 	size_t n = 0, k = 0;
 
 	if (fn_sites(w->x, w->of_store, &w->rows, &s, &costs, &n))
@@ -376,7 +376,7 @@ static int want_function(struct finding *w)
 {
 	struct store_line *line = NULL;
 	struct store_site *site = NULL;
-	uint64_t *costs = NULL;
+	int64_t *costs = NULL;
 	size_t lines = 0, sites = 0;
 
 	if (fn_inlined_lines(w->x, w->of_store, &w->rows, &line, &costs, &lines) ||

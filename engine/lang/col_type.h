@@ -2,10 +2,12 @@
 #ifndef QUERN_COL_TYPE_H
 #define QUERN_COL_TYPE_H
 
+#include <stdbool.h>
+
 enum col_type {
 	COL_ID,	     /* u: function or row number */
 	COL_COUNT,   /* u: calls, functions, ... */
-	COL_COST,    /* u: cost of event `event` */
+	COL_COST,    /* i: cost of event `event` */
 	COL_DELTA,   /* i: signed difference of costs */
 	COL_LINE,    /* u: source line, 0 unknown */
 	COL_ADDR,    /* u: instruction address, in hexadecimal in tables */
@@ -17,5 +19,10 @@ enum col_type {
 	COL_OBJ,     /* s: object path */
 	COL_BOOL,    /* b */
 };
+
+static inline bool col_is_signed(enum col_type t)
+{
+	return t == COL_COST || t == COL_DELTA;
+}
 
 #endif

@@ -47,10 +47,10 @@ struct column {
  * and 0 where a side has no such row.  For exporters, until the query's arena is reset.
  */
 struct compared {
-	struct graph *graph;	 /* of the base */
-	uint32_t event;		 /* its number there */
-	uint64_t total;		 /* of the base */
-	const uint64_t *cost[2]; /* the first cost of the source: self, est, incl */
+	struct graph *graph;	/* of the base */
+	uint32_t event;		/* its number there */
+	int64_t total;		/* of the base */
+	const int64_t *cost[2]; /* the first cost of the source: self, est, incl */
 	const uint8_t *estimated[2];
 	/* The numbers of the rows on each side, or RESULT_NONE: functions, edges or rows
 	 * of the tree. */
@@ -59,11 +59,11 @@ struct compared {
 	 * RESULT_NONE.  NULL if the source is no tree, calls or functions. */
 	const uint32_t *same;
 	/* Of trees only; as in struct result. */
-	const uint64_t *own[2];
+	const int64_t *own[2];
 	const struct path_tree *paths[2]; /* NULL if stages removed rows */
 	struct str root_name[2];
 	uint32_t root_fn[2]; /* the top, if that is one function; or RESULT_NONE */
-	uint64_t root_cost[2], root_own[2];
+	int64_t root_cost[2], root_own[2];
 	bool root_fuzzy[2];
 };
 
@@ -83,7 +83,7 @@ struct result {
 	struct str base;   /* name of the one that `vs` compares with, or empty */
 	struct str event;  /* event of costs that name none */
 	struct unit unit;  /* its unit */
-	uint64_t total;	   /* its 100 %; 0: unknown */
+	int64_t total;	   /* its 100 %; 0: unknown */
 	uint32_t event_id; /* its number */
 	const struct compared *compared; /* NULL: one profile, or `_`, or grouped rows */
 	/* Percent of the cost of profile and base that is in functions which both have; -1:
@@ -104,8 +104,8 @@ struct result {
 	bool root_fuzzy;      /* root_cost is an estimate */
 	struct str root_name; /* name of the top; empty: the rows of level 1 are frames
 				 of their own */
-	uint64_t root_cost;   /* inclusive cost of the top, nested calls counted once */
-	uint64_t root_own;    /* the part that is in no call: spent by the top itself,
+	int64_t root_cost;    /* inclusive cost of the top, nested calls counted once */
+	int64_t root_own;     /* the part that is in no call: spent by the top itself,
 				 or entered without a call */
 	bool upward;	      /* a tree of callers */
 	struct column *cols;

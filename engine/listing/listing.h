@@ -55,7 +55,7 @@ struct listing_row {
 struct listing_group {
 	uint32_t id; /* file or object */
 	bool own;    /* belongs to a function that is listed */
-	uint64_t self;
+	int64_t self;
 	size_t first_place, places;
 	size_t first, n;
 	const struct text_file *text;
@@ -69,7 +69,7 @@ struct listing {
 	struct arena *texts;	  /* where they are */
 	struct listing_place *place;
 	size_t nplaces, places_cap;
-	uint64_t *costs;
+	int64_t *costs;
 	size_t ncosts, costs_cap;
 	struct listing_row *row;
 	size_t nrows, rows_cap;
@@ -86,8 +86,7 @@ int listing_fill(struct exec *x, struct listing *l, const struct fn_set *set);
  * listings need not do it one by one. */
 int listing_ahead(struct exec *x, struct listing *l, const struct fn_set *set);
 /* The cost of a place in any event of the store. */
-uint64_t listing_cost(const struct listing *l, const struct listing_place *at,
-		      uint32_t e);
+int64_t listing_cost(const struct listing *l, const struct listing_place *at, uint32_t e);
 /* listing_places.c: the places of the functions, merged and in order; then their groups. */
 int listing_gather(struct exec *x, struct listing *l, const struct fn_set *set);
 int listing_groups(struct exec *x, struct listing *l, const struct fn_set *set);

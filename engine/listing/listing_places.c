@@ -14,7 +14,7 @@
 #include "index/base/cost.h"
 
 static struct listing_place *new_at(struct exec *x, struct listing *l,
-				    const uint64_t *costs)
+				    const int64_t *costs)
 {
 	size_t at = l->ncosts;
 
@@ -76,7 +76,7 @@ static int add_function(struct exec *x, struct listing *l, fn_id f, struct arena
 {
 	struct store_line *line = NULL;
 	struct store_site *site = NULL;
-	uint64_t *self = NULL, *incl = NULL;
+	int64_t *self = NULL, *incl = NULL;
 	size_t nl = 0, ns = 0;
 	struct listing_place *at;
 
@@ -181,7 +181,7 @@ static int by_weight(const void *pa, const void *pb)
 	return c ? c : order_u64(a->id, b->id);
 }
 
-uint64_t listing_cost(const struct listing *l, const struct listing_place *at, uint32_t e)
+int64_t listing_cost(const struct listing *l, const struct listing_place *at, uint32_t e)
 {
 	return store_event_of(l->st, e, l->costs + at->costs);
 }

@@ -48,7 +48,7 @@ static uint8_t next_state(const struct path_cost_query *q, uint32_t f, uint8_t s
 }
 
 int known_cost(const struct stacks *s, const struct path_cost_query *q, struct arena *a,
-	       const struct cancel *cancel, uint64_t *out, struct err *err)
+	       const struct cancel *cancel, int64_t *out, struct err *err)
 {
 	const uint8_t enter = q->under ? OUTSIDE : UNDER;
 	uint8_t *state = ARENA_ARRAY(a, uint8_t, (size_t)s->n + 1);
@@ -74,7 +74,7 @@ int known_cost(const struct stacks *s, const struct path_cost_query *q, struct a
 /* Calls of f by itself do not leave it: f, f;f and so on are one, and what they call is
  * called by it.  Of f;g;f the callees are those of the outermost f, the callers those of the
  * innermost, so that each cost counts once. */
-int known_neighbours(const struct stacks *s, uint32_t f, bool up, uint64_t *est,
+int known_neighbours(const struct stacks *s, uint32_t f, bool up, int64_t *est,
 		     struct arena *a, struct err *err)
 {
 	enum { NO, BELOW, WITHIN }; /* f is above; and nothing but f is between */
@@ -98,7 +98,7 @@ int known_neighbours(const struct stacks *s, uint32_t f, bool up, uint64_t *est,
 			continue;
 		/* The cost of an f inside f has the other caller. */
 		if (entry[v] != FLOW_NONE && s->caller[entry[v]] != FLOW_NONE)
-			est[s->fn[s->caller[entry[v]]]] -= s->incl[v];
+			cost_subtract(&est[s->fn[s->caller[entry[v]]]], s->incl[v]);
 		if (c != FLOW_NONE)
 			cost_add(&est[s->fn[c]], s->incl[v]);
 		entry[v] = v;

@@ -15,11 +15,11 @@ int known_tree(const struct stacks *s, const struct path_tree_query *q, struct a
 	       const struct cancel *cancel, struct path_tree *out, struct err *err);
 /* est[functions] (zeros): the cost of the calls that f makes (up: that call f), by the
  * function at the other end; each cost once. */
-int known_neighbours(const struct stacks *s, uint32_t f, bool up, uint64_t *est,
+int known_neighbours(const struct stacks *s, uint32_t f, bool up, int64_t *est,
 		     struct arena *a, struct err *err);
 /* As path_cost(). */
 int known_cost(const struct stacks *s, const struct path_cost_query *q, struct arena *a,
-	       const struct cancel *cancel, uint64_t *out, struct err *err);
+	       const struct cancel *cancel, int64_t *out, struct err *err);
 /* As path_find(); a path may pass a function twice, if the program did.  The widest path is
  * the hottest. */
 int known_paths(const struct stacks *s, const struct path_query *q, struct arena *a,

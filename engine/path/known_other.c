@@ -30,8 +30,8 @@ enum { TOP = 0, NO_ROW = UINT32_MAX };
 struct others {
 	const struct known_cut *cut;
 	const struct path_tree *t;
-	uint32_t *group;  /* [rows + 1]: the wide row at or above it */
-	uint64_t *lifted; /* [rows] */
+	uint32_t *group; /* [rows + 1]: the wide row at or above it */
+	int64_t *lifted; /* [rows] */
 	struct path_other *at;
 	size_t n;
 	struct err *err;
@@ -45,10 +45,10 @@ static bool avoided(const struct known_cut *c, uint32_t v)
 static int find_groups(struct others *o)
 {
 	const struct path_tree *t = o->t;
-	const uint64_t wide = t->est / WIDE_SHARE;
+	const int64_t wide = t->est / WIDE_SHARE;
 
 	o->group = ARENA_ARRAY(o->cut->a, uint32_t, t->n + 1);
-	o->lifted = ARENA_ARRAY(o->cut->a, uint64_t, t->n + 1);
+	o->lifted = ARENA_ARRAY(o->cut->a, int64_t, t->n + 1);
 	if (!o->group || !o->lifted)
 		return arena_full(o->cut->a, o->err);
 	o->group[t->n] = (uint32_t)t->n;
@@ -63,7 +63,7 @@ static int find_groups(struct others *o)
 }
 
 /* Function fn spends `cost` below a row. */
-static void add_other(struct others *o, uint32_t row, uint32_t fn, uint64_t cost)
+static void add_other(struct others *o, uint32_t row, uint32_t fn, int64_t cost)
 {
 	const uint32_t group = o->group[row];
 

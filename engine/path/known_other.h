@@ -12,7 +12,9 @@
 struct known_node {
 	uint32_t fn, parent, depth;
 	uint32_t first, n; /* its vertices: vertex[first] .. */
-	uint64_t est, own, calls;
+	int64_t est, own;
+	int64_t size; /* as est, of the sizes of all costs: est if none is negative */
+	uint64_t calls;
 	bool inner;
 };
 
@@ -27,7 +29,7 @@ struct known_cut {
 	uint32_t nodes;
 	const uint32_t *row;	/* [nodes]: of the tree; UINT32_MAX: none */
 	const uint32_t *vertex; /* of all nodes */
-	const uint64_t *cost;	/* [as vertex], of a tree of callers; or NULL */
+	const int64_t *cost;	/* [as vertex], of a tree of callers; or NULL */
 };
 
 /* t->grown is a struct known_cut. */

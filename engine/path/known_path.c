@@ -26,7 +26,8 @@ enum { POLL = 65536 };
 struct link {
 	uint32_t fn, parent; /* NO_NODE: it begins here */
 	uint32_t calls_made; /* steps before this one */
-	uint64_t est, calls;
+	int64_t est;
+	uint64_t calls;
 	bool via, end;
 };
 
@@ -117,7 +118,7 @@ static int follow_stacks(struct finding *w)
 static bool is_wanted(const struct finding *w, const struct link *l)
 {
 	return l->end && l->est && (!w->q->via || l->via) &&
-	       !path_under_min((double)l->est, w->q->min);
+	       !path_under_min((double)cost_size(l->est), w->q->min);
 }
 
 static int dearest(const void *pa, const void *pb)

@@ -27,7 +27,7 @@ enum { POLL = 256 };
 enum { TOP = 0, NO_ROW = UINT32_MAX };
 
 struct waiting {
-	uint64_t est;
+	int64_t size;
 	uint32_t node;
 };
 
@@ -42,8 +42,10 @@ struct growing {
 	uint32_t *row; /* [nodes]: of the tree; NO_ROW */
 	size_t nodes, node_cap;
 	uint32_t *vertex; /* of all nodes */
-	uint64_t *cost;	  /* [as vertex]: what a tree of callers counts there; or NULL */
-	size_t vertices, vertex_cap, cost_cap;
+	/* [as vertex]: what a tree of callers counts there, and its size; or NULL */
+	int64_t *cost, *sized;
+	const int64_t *size; /* [n]: as incl, of the sizes of all costs */
+	size_t vertices, vertex_cap, cost_cap, sized_cap;
 	uint32_t *slot; /* [functions]: 1 + the node of that function being filled */
 	struct waiting *heap;
 	size_t heaped, heap_cap;
@@ -76,12 +78,12 @@ static int grow(struct growing *g, void *pp, size_t *cap, size_t need, size_t si
 
 static bool above(const struct waiting *a, const struct waiting *b)
 {
-	return a->est != b->est ? a->est > b->est : a->node < b->node;
+	return a->size != b->size ? a->size > b->size : a->node < b->node;
 }
 
 static int push(struct growing *g, uint32_t node)
 {
-	const struct waiting x = {g->node[node].est, node};
+	const struct waiting x = {g->node[node].size, node};
 	size_t i = g->heaped;
 
 	if (grow(g, &g->heap, &g->heap_cap, i + 1, sizeof(*g->heap)))
@@ -131,11 +133,12 @@ static struct known_node *child(struct growing *g, uint32_t parent, uint32_t fn)
 /* A vertex one further than vertex v of a node, which brings `cost`. */
 struct step {
 	uint32_t v;
-	uint64_t calls, cost, own;
+	uint64_t calls;
+	int64_t cost, own, size;
 };
 typedef int each_step(struct growing *g, uint32_t node, const struct step *s);
 
-static uint64_t own_of(const struct growing *g, uint32_t v, uint64_t cost)
+static int64_t own_of(const struct growing *g, uint32_t v, int64_t cost)
 {
 	return !g->q->up ? g->s->self[v] : g->s->caller[v] == FLOW_NONE ? cost : 0;
 }
@@ -145,8 +148,8 @@ static int steps_up(struct growing *g, uint32_t node, each_step *each)
 	for (size_t i = 0; i < g->node[node].n; i++) {
 		const size_t at = g->node[node].first + i;
 		const uint32_t v = g->vertex[at], up = g->s->caller[v];
-		const uint64_t cost = g->cost[at];
-		struct step s = {up, g->s->calls[v], cost, 0};
+		const int64_t cost = g->cost[at];
+		struct step s = {up, g->s->calls[v], cost, 0, g->sized[at]};
 
 		if (up == FLOW_NONE || avoided(g, g->s->fn[up]))
 			continue;
@@ -166,8 +169,8 @@ static int steps_down(struct growing *g, uint32_t node, each_step *each)
 
 		for (uint32_t k = s->out_first[v]; k < s->out_first[v + 1]; k++) {
 			const uint32_t to = s->out[k];
-			const struct step t = {to, s->calls[to], s->incl[to],
-					       s->self[to]};
+			const struct step t = {to, s->calls[to], s->incl[to], s->self[to],
+					       g->size[to]};
 
 			if (avoided(g, s->fn[to]) ||
 			    (node == TOP && g->member[to] & JOINED))
@@ -193,6 +196,7 @@ static int count_step(struct growing *g, uint32_t node, const struct step *s)
 	to->n++;
 	cost_add(&to->est, s->cost);
 	cost_add(&to->own, s->own);
+	cost_add(&to->size, s->size);
 	count_add(&to->calls, s->calls);
 	return 0;
 }
@@ -203,8 +207,10 @@ static int put_step(struct growing *g, uint32_t node, const struct step *s)
 	const size_t at = to->first + to->n++;
 
 	g->vertex[at] = s->v;
-	if (g->q->up)
+	if (g->q->up) {
 		g->cost[at] = s->cost;
+		g->sized[at] = s->size;
+	}
 	return 0;
 }
 
@@ -219,16 +225,18 @@ static int place_vertices(struct growing *g, size_t from)
 	if (g->vertices > UINT32_MAX)
 		return arena_full(g->a, g->err);
 	return grow(g, &g->vertex, &g->vertex_cap, g->vertices, sizeof(*g->vertex)) ||
-			       (g->q->up && grow(g, &g->cost, &g->cost_cap, g->vertices,
-						 sizeof(*g->cost)))
+			       (g->q->up && (grow(g, &g->cost, &g->cost_cap, g->vertices,
+						  sizeof(*g->cost)) ||
+					     grow(g, &g->sized, &g->sized_cap,
+						  g->vertices, sizeof(*g->sized))))
 		       ? -1
 		       : 0;
 }
 
 static bool may_grow(const struct growing *g, const struct known_node *x)
 {
-	return x->est && (!g->q->depth || x->depth < g->q->depth) &&
-	       !path_under_min((double)x->est, g->q->min);
+	return x->size && (!g->q->depth || x->depth < g->q->depth) &&
+	       !path_under_min((double)x->size, g->q->min);
 }
 
 static int expand(struct growing *g, uint32_t node)
@@ -280,12 +288,12 @@ static int mark_members(struct growing *g)
 	return 0;
 }
 
-/* Of a tree of callers: the cost that entered the set last at each vertex. */
-static int last_entered(struct growing *g, uint64_t **out)
+/* Of a tree of callers: the part of incl[] that entered the set last at each vertex. */
+static int last_entered(struct growing *g, const int64_t *incl, int64_t **out)
 {
 	const struct stacks *s = g->s;
 	uint32_t *entry = ARENA_ARRAY(g->a, uint32_t, (size_t)s->n + 1);
-	uint64_t *cost = ARENA_ARRAY(g->a, uint64_t, (size_t)s->n + 1);
+	int64_t *cost = ARENA_ARRAY(g->a, int64_t, (size_t)s->n + 1);
 
 	if (!entry || !cost)
 		return arena_full(g->a, g->err);
@@ -295,9 +303,9 @@ static int last_entered(struct growing *g, uint64_t **out)
 		entry[v] = c == FLOW_NONE ? FLOW_NONE : entry[c];
 		if (!(g->member[v] & ENTRY))
 			continue;
-		cost[v] = s->incl[v];
+		cost[v] = incl[v];
 		if (entry[v] != FLOW_NONE)
-			cost[entry[v]] -= s->incl[v];
+			cost_subtract(&cost[entry[v]], incl[v]);
 		entry[v] = v;
 	}
 	*out = cost;
@@ -315,10 +323,11 @@ static bool at_top(const struct growing *g, uint32_t v)
 static int put_top(struct growing *g)
 {
 	struct known_node *top;
-	uint64_t *entered = NULL;
+	int64_t *entered = NULL, *sized = NULL;
 
 	if (grow(g, &g->node, &g->node_cap, 1, sizeof(*g->node)) ||
-	    (g->q->up && last_entered(g, &entered)))
+	    (g->q->up &&
+	     (last_entered(g, g->s->incl, &entered) || last_entered(g, g->size, &sized))))
 		return -1;
 	g->nodes = 1;
 	top = &g->node[TOP];
@@ -328,15 +337,17 @@ static int put_top(struct growing *g)
 	if (place_vertices(g, 0))
 		return -1;
 	for (uint32_t v = 0; v < g->s->n; v++) {
-		const uint64_t cost = entered ? entered[v] : g->s->incl[v];
+		const int64_t cost = entered ? entered[v] : g->s->incl[v];
 
 		if (!at_top(g, v))
 			continue;
 		if (entered || g->q->of == TREE_PROGRAM || g->member[v] & OUTERMOST)
 			cost_add(&top->est, cost);
 		cost_add(&top->own, own_of(g, v, cost));
-		if (g->q->up)
+		if (g->q->up) {
 			g->cost[top->n] = cost;
+			g->sized[top->n] = sized[v];
+		}
 		g->vertex[top->n++] = v;
 	}
 	return 0;
@@ -353,8 +364,9 @@ static int start_at_top(struct growing *g)
 	for (int pass = 0; pass < 2; pass++) {
 		for (uint32_t i = 0; i < n; i++) {
 			const uint32_t v = g->vertex[i];
-			const uint64_t cost = g->q->up ? g->cost[i] : g->s->incl[v];
-			const struct step s = {v, 0, cost, own_of(g, v, cost)};
+			const int64_t cost = g->q->up ? g->cost[i] : g->s->incl[v];
+			const struct step s = {v, 0, cost, own_of(g, v, cost),
+					       g->q->up ? g->sized[i] : g->size[v]};
 
 			if (avoided(g, g->s->fn[v]))
 				continue;
@@ -390,6 +402,7 @@ static int put_inner(struct growing *g)
 			return -1;
 		to->inner = true;
 		cost_add(&to->est, s->incl[v]);
+		cost_add(&to->size, g->size[v]);
 		count_add(&to->calls, s->calls[v]);
 	}
 	for (size_t k = from; k < g->nodes; k++)
@@ -399,15 +412,15 @@ static int put_inner(struct growing *g)
 
 /* ---- rows ---- */
 
-static int by_est(const void *pa, const void *pb)
+static int by_size(const void *pa, const void *pb)
 {
 	const struct waiting *a = pa, *b = pb;
 
 	return above(a, b) ? -1 : above(b, a);
 }
 
-/* Keep the costliest nodes; a node costs no more than the one above, which was made
- * before.  kept[node]: its rank among the kept; NO_ROW. */
+/* Keep the costliest nodes; a node is no larger than the one above, which was made
+ * before.  kept[node]: NO_ROW, or it is; order[]: these, by cost. */
 static int keep_nodes(struct growing *g, uint32_t most, uint32_t **kept, uint32_t **order,
 		      uint32_t *n)
 {
@@ -420,12 +433,13 @@ static int keep_nodes(struct growing *g, uint32_t most, uint32_t **kept, uint32_
 		return arena_full(g->a, g->err);
 	for (uint32_t i = 1; i < g->nodes; i++) {
 		(*kept)[i] = NO_ROW;
-		if (!path_under_min((double)g->node[i].est, g->q->min) &&
-		    (g->node[i].est || (g->node[i].depth == 1 && g->q->of == TREE_CALLS)))
-			by[k++] = (struct waiting){g->node[i].est, i};
+		if (!path_under_min((double)g->node[i].size, g->q->min) &&
+		    (g->node[i].size ||
+		     (g->node[i].depth == 1 && g->q->of == TREE_CALLS)))
+			by[k++] = (struct waiting){g->node[i].size, i};
 	}
 	if (k)
-		qsort(by, k, sizeof(*by), by_est);
+		qsort(by, k, sizeof(*by), by_size);
 	*n = 0;
 	for (size_t i = 0; i < k && *n < most; i++) {
 		const uint32_t up = g->node[by[i].node].parent;
@@ -436,6 +450,14 @@ static int keep_nodes(struct growing *g, uint32_t most, uint32_t **kept, uint32_
 		(*order)[(*n)++] = by[i].node;
 	}
 	g->cut |= *n < k;
+	if (g->size == g->s->incl) /* it is the order by size */
+		return 0;
+	for (uint32_t i = 0; i < *n; i++)
+		by[i] = (struct waiting){g->node[(*order)[i]].est, (*order)[i]};
+	if (*n)
+		qsort(by, *n, sizeof(*by), by_size);
+	for (uint32_t i = 0; i < *n; i++)
+		(*order)[i] = by[i].node;
 	return 0;
 }
 
@@ -520,6 +542,30 @@ static int keep_cut(const struct growing *g, uint32_t most, bool frames,
 	return 0;
 }
 
+/* Where costs have both signs, a vertex may cost less than those below it.  Its size tells
+ * whether there is something to see. */
+static int find_sizes(struct growing *g)
+{
+	const struct stacks *s = g->s;
+	bool negative = false;
+	int64_t *size;
+
+	g->size = s->incl;
+	for (uint32_t v = 0; v < s->n && !negative; v++)
+		negative = s->self[v] < 0;
+	if (!negative)
+		return 0;
+	if (!(size = ARENA_ARRAY(g->a, int64_t, (size_t)s->n + 1)))
+		return arena_full(g->a, g->err);
+	for (uint32_t v = s->n; v-- > 0;) {
+		cost_add(&size[v], cost_size(s->self[v]));
+		if (s->caller[v] != FLOW_NONE)
+			cost_add(&size[s->caller[v]], size[v]);
+	}
+	g->size = size;
+	return 0;
+}
+
 int known_tree(const struct stacks *s, const struct path_tree_query *q, struct arena *a,
 	       const struct cancel *cancel, struct path_tree *out, struct err *err)
 {
@@ -531,7 +577,7 @@ int known_tree(const struct stacks *s, const struct path_tree_query *q, struct a
 
 	if (!(g.slot = ARENA_ARRAY(a, uint32_t, (size_t)s->functions + 1)))
 		return arena_full(a, err);
-	if (mark_members(&g) || put_top(&g))
+	if (find_sizes(&g) || mark_members(&g) || put_top(&g))
 		return err->kind;
 	frames = q->of == TREE_PROGRAM ||
 		 (q->of == TREE_FRAMES && fnset_count(q->set) != 1);

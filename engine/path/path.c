@@ -10,29 +10,29 @@
 #include "index/base/cost.h"
 #include "index/graph/inclusive.h"
 
-uint64_t path_rounded(double est)
+int64_t path_rounded(double est)
 {
-	return est >= 18446744073709551615.0 ? UINT64_MAX
-	       : est > 0		     ? (uint64_t)(est + 0.5)
-					     : 0;
+	return est >= 9223372036854775807.0 ? INT64_MAX
+	       : est > 0		    ? (int64_t)(est + 0.5)
+					    : 0;
 }
 
-uint64_t path_units(const struct path_bounds *b)
+int64_t path_units(const struct path_bounds *b)
 {
-	uint64_t u = path_rounded(b->est);
+	int64_t u = path_rounded(b->est);
 
 	if (!b->bounded)
 		return u;
 	return u < b->lo ? b->lo : u > b->hi ? b->hi : u;
 }
 
-uint64_t path_root(const struct flow *fl, uint32_t f)
+int64_t path_root(const struct flow *fl, uint32_t f)
 {
 	const struct flow_input *in = &fl->in;
-	uint64_t called = 0;
+	int64_t called = 0;
 
 	/* A double is exact up to 2^53. */
-	if (fl->keep || fl->odd[f] || fl->passing[f] < (uint64_t)1 << 53)
+	if (fl->keep || fl->odd[f] || fl->passing[f] < (int64_t)1 << 53)
 		return path_rounded(fl->root[f]);
 	for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
 		called += in->incl[in->in_edge[k]];
@@ -44,12 +44,12 @@ bool path_under_min(double est, double min)
 	return est * (1 + 1e-12) < min;
 }
 
-struct path_bounds path_bounds_exact(uint64_t cost)
+struct path_bounds path_bounds_exact(int64_t cost)
 {
 	return (struct path_bounds){(double)cost, cost, cost, true, true};
 }
 
-struct path_bounds path_bounds_of(double est, uint64_t lo, uint64_t hi, bool bounded)
+struct path_bounds path_bounds_of(double est, int64_t lo, int64_t hi, bool bounded)
 {
 	struct path_bounds b = {est, lo, hi, bounded, bounded && lo == hi};
 
@@ -66,17 +66,17 @@ struct path_bounds path_bounds_of(double est, uint64_t lo, uint64_t hi, bool bou
 	return b;
 }
 
-struct path_bounds path_bounds_most(double est, uint64_t most)
+struct path_bounds path_bounds_most(double est, int64_t most)
 {
-	const uint64_t shown = path_rounded(est);
+	const int64_t shown = path_rounded(est);
 
 	return (struct path_bounds){est, 0, shown > most ? shown : most, true, false};
 }
 
-struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, double share,
-				    uint64_t passing, bool odd)
+struct path_bounds path_bounds_next(struct path_bounds b, int64_t w, double share,
+				    int64_t passing, bool odd)
 {
-	uint64_t lo = 0;
+	int64_t lo = 0;
 
 	if (!b.bounded || odd)
 		return path_bounds_of(b.est * share, 0, w, false);
@@ -94,11 +94,11 @@ static bool nests(const struct flow_input *in, uint32_t f)
 
 /* Collect the costs of the calls of f, or of the callers of f. */
 static void know_call(const struct flow_input *in, uint32_t f, uint32_t other,
-		      uint64_t cost, bool out, struct incl_known *k)
+		      int64_t cost, bool out, struct incl_known *k)
 {
 	bool inside = in->cycle[f] && in->cycle[other] == in->cycle[f];
-	uint64_t *all = out ? &k->spent : &k->called;
-	uint64_t *outside = out ? &k->leaving : &k->entering;
+	int64_t *all = out ? &k->spent : &k->called;
+	int64_t *outside = out ? &k->leaving : &k->entering;
 
 	if (other == f)
 		return;
@@ -122,9 +122,9 @@ static struct incl_known know_in_flow(const struct flow_input *in, uint32_t f)
 }
 
 /* The inclusive cost of a cycle. */
-static uint64_t cycle_cost(const struct flow_input *in, uint32_t cycle)
+static int64_t cycle_cost(const struct flow_input *in, uint32_t cycle)
 {
-	uint64_t sum = 0;
+	int64_t sum = 0;
 
 	for (uint32_t m = 0; m < in->functions; m++) {
 		if (in->cycle[m] != cycle)
@@ -156,12 +156,12 @@ int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl
 	struct call_costs costs = flow_call_costs(in, in->cycle);
 	struct returning r = {0};
 	uint32_t most = fnset_count(set), cycle = 0;
-	uint64_t cycle_incl = 0;
+	int64_t cycle_incl = 0;
 
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
 	     f = fnset_next(set, f + 1)) {
 		struct incl_known k;
-		uint64_t lo, hi;
+		int64_t lo, hi;
 
 		incl[f] = entered_by_others(fl, f);
 		if (!nests(in, f) || !in->cycle[f])
@@ -185,9 +185,9 @@ int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl
 struct path_bounds path_from(const struct flow *fl, uint32_t f, double incl)
 {
 	struct incl_known k = know_in_flow(&fl->in, f);
-	uint64_t lo = k.spent, hi = lo;
+	int64_t lo = k.spent, hi = lo;
 
-	k.cycle = UINT64_MAX;
+	k.cycle = INT64_MAX;
 	if (nests(&fl->in, f) && fl->in.cycle[f])
 		incl_bounds(&k, &lo, &hi);
 	return path_bounds_of(incl, lo, hi, !fl->odd[f]);

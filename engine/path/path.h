@@ -29,28 +29,28 @@ struct fn_set;
 
 struct path_bounds {
 	double est;
-	uint64_t lo, hi;
+	int64_t lo, hi;
 	bool bounded;  /* lo and hi are proven */
 	bool measured; /* est is the number in the profile: lo == hi */
 };
 
-/* est as a cost: rounded to nearest, saturated. */
-uint64_t path_rounded(double est);
+/* est as a cost: rounded to nearest, at least 0. */
+int64_t path_rounded(double est);
 /* The cost in whole units, kept between its bounds.  A measured cost is exact, even if
  * a double cannot hold it. */
-uint64_t path_units(const struct path_bounds *b);
+int64_t path_units(const struct path_bounds *b);
 /* The cost that enters at f without a recorded call, in whole units. */
-uint64_t path_root(const struct flow *fl, uint32_t f);
-struct path_bounds path_bounds_exact(uint64_t cost);
+int64_t path_root(const struct flow *fl, uint32_t f);
+struct path_bounds path_bounds_exact(int64_t cost);
 /* Bounds with est clamped to lo .. hi. */
-struct path_bounds path_bounds_of(double est, uint64_t lo, uint64_t hi, bool bounded);
+struct path_bounds path_bounds_of(double est, int64_t lo, int64_t hi, bool bounded);
 /* The bounds of a chain with bounds b, extended by a call of recorded cost w.  The
  * call takes `share` of the cost through the function at the end; `passing` and `odd` are
  * that function's (flow.h). */
-struct path_bounds path_bounds_next(struct path_bounds b, uint64_t w, double share,
-				    uint64_t passing, bool odd);
+struct path_bounds path_bounds_next(struct path_bounds b, int64_t w, double share,
+				    int64_t passing, bool odd);
 /* An estimate of which no more is known than that it is at most `most`. */
-struct path_bounds path_bounds_most(double est, uint64_t most);
+struct path_bounds path_bounds_most(double est, int64_t most);
 /* est < min, with slack for rounding: factors are multiplied in different orders. */
 bool path_under_min(double est, double min);
 
@@ -66,7 +66,8 @@ struct path_bounds path_from(const struct flow *fl, uint32_t f, double incl);
 struct path_step {
 	uint32_t fn;
 	uint32_t edge;		 /* into this step; FLOW_NONE for the first */
-	uint64_t calls, incl;	 /* of that edge; of the first step: 0 and its own cost */
+	uint64_t calls;		 /* of that edge; of the first step: 0, */
+	int64_t incl;		 /* and its own cost */
 	struct path_bounds cost; /* of the path up to this step */
 };
 
@@ -135,11 +136,11 @@ struct path_tree_row {
 	uint32_t depth; /* 1 .. */
 	uint32_t fn;
 	uint32_t parent; /* the row above; FLOW_NONE at level 1 */
-	uint64_t calls,
-		incl; /* recorded cost of the edges between this row and its parent; of
+	uint64_t calls;
+	int64_t incl; /* recorded cost of the edges between this row and its parent; of
 			 a root or a member of the set: its own */
 	struct path_bounds cost; /* of the chain from the top to here */
-	uint64_t est, own;	 /* cost.est in whole units; the part that the row
+	int64_t est, own;	 /* cost.est in whole units; the part that the row
 				    spends itself or, in a tree of callers, that no
 				    call brought; neighbours.h leaves it PATH_OWN_UNKNOWN */
 	bool recursive;		 /* fn is on its own path, or in the set */
@@ -147,7 +148,7 @@ struct path_tree_row {
 		       rows below */
 };
 
-#define PATH_OWN_UNKNOWN UINT64_MAX
+#define PATH_OWN_UNKNOWN INT64_MIN
 
 enum path_tree_of {
 	TREE_CALLS,   /* below the set, as one: level 1 are the calls out of it */
@@ -173,13 +174,13 @@ struct path_tree {
 	struct path_tree_row *rows;
 	size_t n;
 	struct path_bounds base; /* the cost of the whole tree: 100 % */
-	uint64_t est, own;	 /* of the base, as of a row */
-	uint64_t left_out; /* the sum over base and rows of the cost that is in no row */
-	uint64_t unrooted; /* TREE_PROGRAM: the part of left_out that no root explains */
-	bool cut;	   /* `rows` left out some of it */
-	bool missing;	   /* there are cheaper rows than those listed */
-	void *grown;	   /* for path_tree_shown(); NULL: nothing was grown */
-	bool known;	   /* it is of known stacks: a struct known_cut */
+	int64_t est, own;	 /* of the base, as of a row */
+	int64_t left_out; /* the sum over base and rows of the cost that is in no row */
+	int64_t unrooted; /* TREE_PROGRAM: the part of left_out that no root explains */
+	bool cut;	  /* `rows` left out some of it */
+	bool missing;	  /* there are cheaper rows than those listed */
+	void *grown;	  /* for path_tree_shown(); NULL: nothing was grown */
+	bool known;	  /* it is of known stacks: a struct known_cut */
 	const struct path_fold *folded; /* the same for folded rows; or NULL */
 };
 
@@ -208,12 +209,12 @@ struct path_other {
 	uint32_t row; /* the row above it; path_tree.n: the top */
 	uint32_t fn;  /* the function that spends it or, in a tree of callers, that no
 			 call brought */
-	uint64_t cost;
+	int64_t cost;
 };
 struct path_shown {
 	/* [rows]: cost that is in no row below a narrow row; it is part of `others` of
 	 * the wide row above.  NULL: nothing was left out. */
-	const uint64_t *lifted;
+	const int64_t *lifted;
 	const struct path_other *others; /* ordered by row, then the costliest first */
 	size_t n;
 };

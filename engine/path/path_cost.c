@@ -40,7 +40,7 @@ enum { OUTSIDE, UNDER, VIA_SEEN, INSIDE, STATES };
 enum { POLL = 4096, SWEEPS = 20, SWEEPS_LEAST = 4, SWEPT_MOST = 2000000 };
 
 struct part {
-	uint64_t lo, hi;
+	int64_t lo, hi;
 };
 
 struct split { /* the cost through a function, or of a call, by state */
@@ -60,18 +60,18 @@ struct costing {
 	unsigned ready;	  /* the state in which `of` counts */
 	unsigned enter;	  /* the state of cost that enters without a call */
 	struct split *at; /* [functions]: after the function has changed the state */
-	uint64_t *root;	  /* [functions]: cost that no call brought */
-	uint64_t *arrived_lo, *arrived_hi; /* [functions]: cost that enters `of` here */
+	int64_t *root;	  /* [functions]: cost that no call brought */
+	int64_t *arrived_lo, *arrived_hi; /* [functions]: cost that enters `of` here */
 	bool odd;  /* the sums of some function on the way disagree */
 	bool sums; /* what enters a function is what passes it, everywhere */
 };
 
-static uint64_t path_cost_less(uint64_t a, uint64_t b)
+static int64_t path_cost_less(int64_t a, int64_t b)
 {
 	return a > b ? a - b : 0;
 }
 
-static uint64_t path_cost_least(uint64_t a, uint64_t b)
+static int64_t path_cost_least(int64_t a, int64_t b)
 {
 	return a < b ? a : b;
 }
@@ -95,9 +95,9 @@ static unsigned path_cost_move(const struct costing *c, uint8_t mark, unsigned s
 }
 
 /* The states add up to total: each is total less the others. */
-static void tighten(struct split *x, uint64_t total)
+static void tighten(struct split *x, int64_t total)
 {
-	uint64_t lo = 0, hi = 0;
+	int64_t lo = 0, hi = 0;
 
 	for (unsigned s = 0; s < STATES; s++) {
 		x->in[s].hi = path_cost_least(x->in[s].hi, total);
@@ -106,9 +106,8 @@ static void tighten(struct split *x, uint64_t total)
 	}
 	for (unsigned s = 0; s < STATES; s++) {
 		struct part *p = &x->in[s];
-		uint64_t most = path_cost_less(total, lo - p->lo);
-		uint64_t fewest =
-			hi == UINT64_MAX ? 0 : path_cost_less(total, hi - p->hi);
+		int64_t most = path_cost_less(total, lo - p->lo);
+		int64_t fewest = hi == INT64_MAX ? 0 : path_cost_less(total, hi - p->hi);
 
 		p->hi = path_cost_least(p->hi, most);
 		if (p->lo < fewest)
@@ -171,7 +170,7 @@ static unsigned only_state(const struct costing *c, uint32_t f)
 struct points {
 	uint32_t n, *of; /* [functions]: the number of the first pair of each */
 	uint32_t *first, *callee, *cycle, *topo;
-	uint64_t *incl;
+	int64_t *incl;
 	double *through, *keep, *cost;
 	uint8_t *stop;
 };
@@ -199,7 +198,7 @@ static int make_room(struct costing *c, struct points *p)
 		.callee = ARENA_ARRAY(c->arena, uint32_t, edges),
 		.cycle = ARENA_ARRAY(c->arena, uint32_t, n),
 		.topo = ARENA_ARRAY(c->arena, uint32_t, n),
-		.incl = ARENA_ARRAY(c->arena, uint64_t, edges),
+		.incl = ARENA_ARRAY(c->arena, int64_t, edges),
 		.through = ARENA_ARRAY(c->arena, double, n),
 		.keep = ARENA_ARRAY(c->arena, double, n),
 		.cost = ARENA_ARRAY(c->arena, double, n),
@@ -303,7 +302,7 @@ static bool surely_outside(const struct costing *c, uint32_t f)
 static void over_call(const struct costing *c, uint32_t f, uint32_t i, struct split *out)
 {
 	const struct flow *fl = c->fl;
-	uint64_t w = fl->in.incl[i], passing;
+	int64_t w = fl->in.incl[i], passing;
 	unsigned only = only_state(c, f);
 
 	if (only < STATES && c->sums) {
@@ -467,7 +466,7 @@ static int forward(struct costing *c)
 
 /* below[s]: the most of the cost that leaves f in state s and can end in `of`. */
 struct below {
-	uint64_t hi[STATES];
+	int64_t hi[STATES];
 };
 
 static void look_below(const struct costing *c, const struct below *of, uint32_t f,
@@ -481,7 +480,7 @@ static void look_below(const struct costing *c, const struct below *of, uint32_t
 
 		for (unsigned s = UNDER; s < INSIDE; s++) {
 			unsigned to = path_cost_move(c, c->marks[t], s);
-			uint64_t hi = to == INSIDE ? fl->in.incl[i] : of[t].hi[to];
+			int64_t hi = to == INSIDE ? fl->in.incl[i] : of[t].hi[to];
 
 			cost_add(&out->hi[s], path_cost_least(hi, fl->in.incl[i]));
 		}
@@ -489,17 +488,17 @@ static void look_below(const struct costing *c, const struct below *of, uint32_t
 }
 
 /* Cost that enters the chain at f: from OUTSIDE by `under`, or without a call. */
-static uint64_t entering(const struct costing *c, const struct below *of, uint32_t f)
+static int64_t entering(const struct costing *c, const struct below *of, uint32_t f)
 {
 	unsigned to = path_cost_move(c, c->marks[f], c->enter);
-	uint64_t most = c->under ? c->fl->passing[f] : c->root[f];
+	int64_t most = c->under ? c->fl->passing[f] : c->root[f];
 
 	if (c->under && to == OUTSIDE)
 		return 0;
 	return to == INSIDE ? most : path_cost_least(most, of[f].hi[to]);
 }
 
-static int backward(struct costing *c, uint64_t *most)
+static int backward(struct costing *c, int64_t *most)
 {
 	const struct flow_input *in = &c->fl->in;
 	struct below *of =
@@ -575,7 +574,7 @@ static int path_cost_narrow(struct costing *c, const struct path_cost_query *q)
 		return c->err->kind;
 	c->fl = part.flow;
 	c->marks = ARENA_ARRAY(c->arena, uint8_t, (size_t)c->fl->in.functions + 1);
-	c->root = ARENA_ARRAY(c->arena, uint64_t, (size_t)c->fl->in.functions + 1);
+	c->root = ARENA_ARRAY(c->arena, int64_t, (size_t)c->fl->in.functions + 1);
 	if (!c->marks || !c->root)
 		return arena_full(c->arena, c->err);
 	for (uint32_t f = 0; f < c->fl->in.functions; f++) {
@@ -589,7 +588,7 @@ static int path_cost_narrow(struct costing *c, const struct path_cost_query *q)
  * 2^53. */
 static bool sums_agree(const struct flow *fl, bool kept)
 {
-	const uint64_t exact = (uint64_t)1 << 53;
+	const int64_t exact = (int64_t)1 << 53;
 
 	for (uint32_t f = 0; f < fl->in.functions && !kept; f++)
 		kept = fl->in.cycle[f] || fl->odd[f] || fl->passing[f] >= exact;
@@ -606,17 +605,17 @@ static int prepare_costing(struct costing *c, const struct path_cost_query *q)
 	c->sums = sums_agree(c->fl, kept);
 	n = (size_t)c->fl->in.functions + 1;
 	c->at = ARENA_ARRAY(c->bounds, struct split, n);
-	c->arrived_lo = ARENA_ARRAY(c->bounds, uint64_t, n);
-	c->arrived_hi = ARENA_ARRAY(c->bounds, uint64_t, n);
+	c->arrived_lo = ARENA_ARRAY(c->bounds, int64_t, n);
+	c->arrived_hi = ARENA_ARRAY(c->bounds, int64_t, n);
 	if (!c->at || !c->arrived_lo || !c->arrived_hi)
 		return arena_full(c->bounds, c->err);
 	return 0;
 }
 
-static int find_bounds(struct costing *c, const struct path_cost_query *q, uint64_t *lo,
-		       uint64_t *hi)
+static int find_bounds(struct costing *c, const struct path_cost_query *q, int64_t *lo,
+		       int64_t *hi)
 {
-	uint64_t most = 0;
+	int64_t most = 0;
 
 	if (prepare_costing(c, q) || forward(c) || backward(c, &most))
 		return c->err->kind;
@@ -643,7 +642,7 @@ static int cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
 		.ready = q->via ? VIA_SEEN : UNDER,
 		.enter = q->under ? OUTSIDE : UNDER,
 	};
-	uint64_t lo = 0, hi = 0;
+	int64_t lo = 0, hi = 0;
 	struct arena bounds;
 	double est = 0;
 	int rc;
@@ -658,7 +657,7 @@ static int cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
 		est = (double)lo;
 	else if (estimate_cost(&c, &est))
 		return err->kind;
-	*out = path_bounds_of(est, lo, hi, lo == hi || !c.odd);
+	*out = path_bounds_of(est, lo, hi, !fl->mixed && (lo == hi || !c.odd));
 	return 0;
 }
 

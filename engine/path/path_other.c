@@ -154,7 +154,7 @@ static int push_group(struct gathering *w, uint32_t first, uint32_t end, uint64_
 	}
 	for (uint32_t k = 0; k < w->nmet; k++) {
 		uint32_t f = w->met[k];
-		uint64_t cost = path_rounded(w->stays[f]);
+		int64_t cost = path_rounded(w->stays[f]);
 
 		w->stays[f] = 0;
 		if (!cost)
@@ -217,16 +217,16 @@ static void keep_to_self(struct gathering *w, const struct path_tree *t, double 
 		double *l = &left[w->out[i].fn];
 
 		if ((double)w->out[i].cost > *l)
-			w->out[i].cost = *l >= 1 ? (uint64_t)*l : 0;
+			w->out[i].cost = *l >= 1 ? (int64_t)*l : 0;
 		*l -= (double)w->out[i].cost;
 	}
 }
 
 /* Lift the cost that is in no row from each narrow row to the wide row above. */
-static int lift(struct growing *g, const struct path_tree *t, uint64_t **out)
+static int lift(struct growing *g, const struct path_tree *t, int64_t **out)
 {
-	uint64_t *rest = ARENA_ARRAY(g->arena, uint64_t, t->n + 1);
-	uint64_t *lifted = ARENA_ARRAY(g->arena, uint64_t, t->n + 1);
+	int64_t *rest = ARENA_ARRAY(g->arena, int64_t, t->n + 1);
+	int64_t *lifted = ARENA_ARRAY(g->arena, int64_t, t->n + 1);
 	double wide = g->nodes[TREE_TOP].est * WIDE_GROUP;
 
 	g->group = ARENA_ARRAY(g->arena, uint32_t, t->n + 1);
@@ -283,13 +283,13 @@ static int folded_shown(const struct path_tree *t, struct path_shown *out,
 	const struct path_fold *f = t->folded;
 	struct path_shown was;
 	struct path_other *o;
-	uint64_t *lifted;
+	int64_t *lifted;
 	size_t n = 0;
 
 	if (path_tree_shown(f->tree, &was, err))
 		return err->kind;
 	o = ARENA_ARRAY(f->a, struct path_other, was.n + f->tree->n + 1);
-	lifted = ARENA_ARRAY(f->a, uint64_t, t->n + 1);
+	lifted = ARENA_ARRAY(f->a, int64_t, t->n + 1);
 	if (!o || !lifted)
 		return arena_full(f->a, err);
 	for (size_t i = 0; i < was.n; i++) {
@@ -315,7 +315,8 @@ int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct er
 	struct growing *g = t->grown;
 	size_t n = g && !t->known ? (size_t)g->fl->in.functions + 1 : 0;
 	struct gathering w = {.g = g};
-	uint64_t *lifted = NULL, edges, groups = 1;
+	uint64_t edges, groups = 1;
+	int64_t *lifted = NULL;
 	double *left;
 
 	*out = (struct path_shown){0};

@@ -12,6 +12,7 @@
 #include "engine/path/path_tree_in.h"
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/order.h"
 
@@ -209,11 +210,11 @@ static struct path_bounds start_bounds(const struct growing *g, uint32_t node,
 }
 
 /* Computed once for all calls of the top: there may be as many as functions. */
-static uint64_t top_passing(const struct growing *g)
+static int64_t top_passing(const struct growing *g)
 {
 	const struct flow *fl = g->fl;
 	uint32_t f = g->nodes[TREE_TOP].fn;
-	uint64_t passing;
+	int64_t passing;
 
 	if (f == FLOW_NONE || g->q->of != TREE_CALLS)
 		return 0;
@@ -230,7 +231,7 @@ static struct path_bounds chain_bounds(const struct growing *g, uint32_t node,
 	const struct node *x = &g->nodes[node];
 	const struct flow *fl = g->fl;
 	uint32_t f = g->nodes[x->parent].fn;
-	uint64_t passing = fl->passing[f];
+	int64_t passing = fl->passing[f];
 	struct path_bounds b;
 
 	if (x->parent == TREE_TOP && g->q->of == TREE_CALLS)
@@ -254,7 +255,7 @@ static struct path_tree_row row_of_node(const struct growing *g, uint32_t node,
 		r.incl = g->q->of == TREE_CALLS ? s->incl : path_units(&r.cost);
 	} else if (x->edge == FLOW_NONE) {
 		r.incl = path_rounded(x->est);
-		r.cost = path_bounds_of(x->est, 0, UINT64_MAX, false);
+		r.cost = path_bounds_of(x->est, 0, INT64_MAX, false);
 	} else {
 		r.calls = in->calls[x->edge];
 		r.incl = in->incl[x->edge];
@@ -268,14 +269,17 @@ struct laid {
 	uint32_t row;	     /* FLOW_NONE: TREE_TOP */
 };
 
-static uint64_t rounded(long double at)
+static int64_t rounded(long double at)
 {
-	return at >= 18446744073709551615.0L ? UINT64_MAX : (uint64_t)(at + 0.5L);
+	return at >= 9223372036854775807.0L   ? INT64_MAX
+	       : at >= 0		      ? (int64_t)(at + 0.5L)
+	       : at > -9223372036854775807.0L ? -(int64_t)(0.5L - at)
+					      : INT64_MIN;
 }
 
-static uint64_t units(long double from, long double to)
+static int64_t units(long double from, long double to)
 {
-	uint64_t a = rounded(from), b = rounded(to);
+	int64_t a = rounded(from), b = rounded(to);
 
 	return b > a ? b - a : 0;
 }
@@ -295,7 +299,7 @@ static long double own_on_line(const struct growing *g, uint32_t node,
 /* Put a node at up->at on the line and move up->at past it, but not past the end of
  * its parent. */
 static void lay(const struct growing *g, uint32_t node, struct laid *up,
-		const struct path_bounds *cost, uint64_t *est, uint64_t *own,
+		const struct path_bounds *cost, int64_t *est, int64_t *own,
 		struct laid *in)
 {
 	long double end =
@@ -305,7 +309,7 @@ static void lay(const struct growing *g, uint32_t node, struct laid *up,
 	end = end > up->end ? up->end : end;
 	kept = kept > end ? end : kept;
 	*est = units(up->at, end);
-	*own = units(up->at, kept);
+	*own = cost_difference(rounded(kept), rounded(up->at));
 	in->at = kept;
 	in->end = end;
 	up->at = end;

@@ -227,9 +227,10 @@ double tree_unshown(const struct growing *g, uint32_t i)
 
 double tree_unshown_own(const struct growing *g, uint32_t f)
 {
-	double own = own_cost(g, g->fl, f) - (g->shown_own ? g->shown_own[f] : 0);
+	const double all = own_cost(g, g->fl, f);
+	const double own = all - (g->shown_own ? g->shown_own[f] : 0);
 
-	return own > 0 ? own : 0;
+	return (own > 0) == (all > 0) ? own : 0;
 }
 
 double tree_unshown_through(const struct growing *g, uint32_t node, uint32_t f)
@@ -403,7 +404,7 @@ static int prepare_tree(struct growing *g)
  * other by orders of magnitude: the cost that no root explains is then in no row. */
 static struct path_bounds program_bounds(const struct flow *fl)
 {
-	uint64_t total = 0;
+	int64_t total = 0;
 	bool agree = !fl->keep;
 
 	for (uint32_t f = 0; f < fl->in.functions; f++) {
@@ -411,7 +412,7 @@ static struct path_bounds program_bounds(const struct flow *fl)
 		cost_add(&total, fl->in.self[f]);
 	}
 	return agree ? path_bounds_exact(total)
-		     : path_bounds_of((double)total, 0, UINT64_MAX, false);
+		     : path_bounds_of((double)total, 0, INT64_MAX, false);
 }
 
 static struct path_bounds base_bounds(const struct growing *g)
@@ -423,7 +424,7 @@ static struct path_bounds base_bounds(const struct growing *g)
 	if (g->one != FLOW_NONE)
 		return path_bounds_of(g->q->one.measured ? g->q->one.est : est,
 				      g->q->one.lo, g->q->one.hi, g->q->one.bounded);
-	return path_bounds_of(est, 0, UINT64_MAX, false);
+	return path_bounds_of(est, 0, INT64_MAX, false);
 }
 
 int path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,

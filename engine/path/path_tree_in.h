@@ -24,7 +24,8 @@ struct node {
 struct start {
 	uint32_t fn;
 	double est;
-	uint64_t calls, incl;
+	uint64_t calls;
+	int64_t incl;
 	bool exact; /* est is incl */
 	bool inner;
 };
@@ -57,8 +58,8 @@ struct growing {
 	uint32_t most;
 	uint32_t *row; /* [nodes]: its row, if it has one; of TREE_TOP: the number of
 			  rows */
-	uint64_t top_passing; /* cost through the top without its calls of itself */
-	uint32_t *group;      /* [rows + 1]: the wide row at or above it */
+	int64_t top_passing; /* cost through the top without its calls of itself */
+	uint32_t *group;     /* [rows + 1]: the wide row at or above it */
 	/* For several parts: */
 	uint32_t *slot; /* node by (parent, fn) */
 	uint32_t slots;

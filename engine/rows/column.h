@@ -70,7 +70,7 @@ enum row_kind {
 	ROW_JUMP,
 	ROW_ACTIVATION,
 	ROW_MOMENT, /* of a timeline */
-	ROW_PLACE, /* a line or an instruction */
+	ROW_PLACE,  /* a line or an instruction */
 	ROW_INLINED,
 	ROW_LISTING,
 	ROW_TREE,
@@ -115,7 +115,7 @@ struct row_room {
 struct getter {
 	enum row_kind of;
 	unsigned flags; /* of the registry */
-	/* Exactly one of them, by type; COL_DELTA and COL_BOOL use u. */
+	/* Exactly one of them, by type; COL_BOOL uses u, and costs and COL_DELTA its bits. */
 	uint64_t (*u)(const struct table *t, uint32_t ref, uint32_t event);
 	struct str (*s)(const struct table *t, uint32_t ref);
 	double (*f)(const struct table *t, uint32_t ref, uint32_t event);

@@ -57,8 +57,8 @@ static int doubt_totals(struct exec *x, struct store *st, struct str name)
 		x, DOUBT_TOTALS,
 		arena_printf(x->a, "%.*s: its %s %s %.*s, its lines add up to %s",
 			     STR_ARG(name), is.summary ? "summary: says" : "totals: say",
-			     GROUPED(is.sum), STR_ARG(ev.name),
-			     GROUPED(store_total(st, is.event))));
+			     GROUPED_SIGNED(is.sum), STR_ARG(ev.name),
+			     GROUPED_SIGNED(store_total(st, is.event))));
 }
 
 int exec_doubt_profile(struct exec *x, struct store *st, struct str name)

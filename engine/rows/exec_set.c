@@ -169,7 +169,7 @@ static int has_line(struct exec *x, fn_id f, const struct line_wanted *w,
 		    struct arena *scratch, bool *hit)
 {
 	struct store_line *rows;
-	uint64_t *costs;
+	int64_t *costs;
 	size_t n;
 
 	*hit = false;
@@ -415,7 +415,7 @@ static int note_chosen(struct exec *x, const struct set *s, const struct fn_set 
 					       "generic", "power"};
 	struct str start = arena_printf(x->a, "__%.*s_", STR_ARG(s->text)), name,
 		   best = {0};
-	uint64_t most = 0, own = 0;
+	int64_t most = 0, own = 0;
 	uint32_t names = store_info(x->g->st)->names, n;
 	fn_id first;
 
@@ -438,7 +438,7 @@ static int note_chosen(struct exec *x, const struct set *s, const struct fn_set 
 				best = name;
 			}
 	}
-	if (most <= own)
+	if (!best.p || most <= own)
 		return 0;
 	return exec_note(x,
 			 arena_printf(x->a,
@@ -533,7 +533,7 @@ static int add_closures(struct exec *x, fn_id f, fn_id callee, struct arena *scr
 {
 	struct store *st = x->g->st;
 	struct store_site *site;
-	uint64_t *costs;
+	int64_t *costs;
 	size_t n;
 
 	arena_reset(scratch);

@@ -78,7 +78,7 @@ static int parts_of(struct exec *x, struct part_lines **out)
 }
 
 int fn_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
-	     uint64_t **costs, size_t *n)
+	     int64_t **costs, size_t *n)
 {
 	struct part_lines *p = NULL;
 
@@ -88,7 +88,7 @@ int fn_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
 }
 
 int fn_inlined_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
-		     uint64_t **costs, size_t *n)
+		     int64_t **costs, size_t *n)
 {
 	struct part_lines *p = NULL;
 
@@ -98,7 +98,7 @@ int fn_inlined_lines(struct exec *x, fn_id f, struct arena *a, struct store_line
 }
 
 int fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
-	     uint64_t **costs, size_t *n)
+	     int64_t **costs, size_t *n)
 {
 	struct part_lines *p = NULL;
 

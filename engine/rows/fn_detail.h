@@ -19,12 +19,12 @@ void part_cache_drop(struct part_cache *c, const struct store *st);
 
 /* Like store_lines(), store_sites(), store_jumps(). */
 int fn_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
-	     uint64_t **costs, size_t *n);
+	     int64_t **costs, size_t *n);
 /* With the names of inlined functions, as store_inlined_lines(). */
 int fn_inlined_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
-		     uint64_t **costs, size_t *n);
+		     int64_t **costs, size_t *n);
 int fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
-	     uint64_t **costs, size_t *n);
+	     int64_t **costs, size_t *n);
 int fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
 	     size_t *n);
 

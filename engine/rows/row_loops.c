@@ -35,6 +35,12 @@ static void compare_whole(enum expr_op op, const uint64_t *restrict a, uint64_t 
 	COMPARE_ALL
 }
 
+static void compare_signed(enum expr_op op, const int64_t *restrict a, int64_t b,
+			   size_t n, bool *restrict out)
+{
+	COMPARE_ALL
+}
+
 static void compare_float(enum expr_op op, const double *restrict a, double b, size_t n,
 			  bool *restrict out)
 {
@@ -81,9 +87,9 @@ static size_t find_upto(const uint64_t *v, size_t from, size_t n, uint64_t limit
 }
 
 #ifdef SIMD_AVX2
-const struct row_loops row_loops_avx2 = {compare_whole, compare_float, list_rows,
-					 find_upto};
+const struct row_loops row_loops_avx2 = {compare_whole, compare_signed, compare_float,
+					 list_rows, find_upto};
 #else
-const struct row_loops row_loops_portable = {compare_whole, compare_float, list_rows,
-					     find_upto};
+const struct row_loops row_loops_portable = {compare_whole, compare_signed, compare_float,
+					     list_rows, find_upto};
 #endif

@@ -12,6 +12,8 @@ struct row_loops {
 	/* out[i]: does a[i] op b hold?  op: EX_EQ .. EX_GE */
 	void (*compare_whole)(enum expr_op op, const uint64_t *a, uint64_t b, size_t n,
 			      bool *out);
+	void (*compare_signed)(enum expr_op op, const int64_t *a, int64_t b, size_t n,
+			       bool *out);
 	void (*compare_float)(enum expr_op op, const double *a, double b, size_t n,
 			      bool *out);
 	/* List first + i for each i with is[i]; how many. */

@@ -288,8 +288,8 @@ static int fill_percent(struct table *t, struct table_col *c)
 	for (size_t i = 0; i < t->n; i++) {
 		uint64_t u = number_in(t, c->def, row_ref(t, i), c->event);
 
-		c->f[i] = c->def->type == COL_DELTA ? 100.0 * (double)(int64_t)u / total
-						    : 100.0 * (double)u / total;
+		c->f[i] = col_is_signed(c->def->type) ? 100.0 * (double)(int64_t)u / total
+						      : 100.0 * (double)u / total;
 		if (exec_poll(t->x))
 			return t->x->err->kind;
 	}
@@ -317,6 +317,16 @@ static void fill_codes(const struct table *t, const struct col_def *d, uint32_t 
 	store_read_u32(st, (enum store_column)(d->get.codes - 1), of, first, t->n, out);
 }
 
+static void read_stored(const struct table *t, struct table_col *c)
+{
+	const enum store_column from = (enum store_column)(c->def->get.stored - 1);
+
+	if (c->def->get.flags & PER_EVENT)
+		store_read_costs(t->g->st, from, c->event, t->ref, t->first, t->n, c->i);
+	else
+		store_read_u64(t->g->st, from, t->ref, t->first, t->n, c->u);
+}
+
 /* Read the values from a column of the store. */
 static bool fill_stored(struct table *t, struct table_col *c)
 {
@@ -328,9 +338,7 @@ static bool fill_stored(struct table *t, struct table_col *c)
 		g->texts(t, c->s);
 	else if (g->stored && t->g->plain && !t->vs &&
 		 (!(g->flags & IF_EXACT) || g->exact(t)))
-		store_read_u64(t->g->st, (enum store_column)(g->stored - 1),
-			       g->flags & PER_EVENT ? c->event : 0, t->ref, t->first,
-			       t->n, c->u);
+		read_stored(t, c);
 	else
 		return false;
 	return true;

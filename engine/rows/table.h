@@ -127,11 +127,11 @@ struct table {
 	bool tree, root_fuzzy;
 	struct str root_name;
 	uint32_t root_fn; /* the top, if it is one function and a frame; or GRAPH_NONE */
-	uint64_t root_cost, root_own;
-	uint64_t share_of; /* 100 % of `share%`, if it has such a column */
-	bool min_percent;  /* min was a percentage: of the total */
-	double min;	   /* with `vs`: rows below it on both sides go after the join */
-	struct paired {	   /* with `vs`, or of `_` */
+	int64_t root_cost, root_own;
+	int64_t share_of; /* 100 % of `share%`, if it has such a column */
+	bool min_percent; /* min was a percentage: of the total */
+	double min;	  /* with `vs`: rows below it on both sides go after the join */
+	struct paired {	  /* with `vs`, or of `_` */
 		bool known;
 		double percent[2];  /* of each profile's cost that both have */
 		struct str renamed; /* "app-1.1 was app-1.0", of objects; or empty */

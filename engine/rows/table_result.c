@@ -43,7 +43,7 @@ static int fill_cum(struct table *t, struct table_col *c)
 			estimated |= self->estimated[i];
 			c->estimated[i] = estimated;
 		}
-		sum += (double)self->u[i];
+		sum += (double)self->i[i];
 		c->f[i] = total > 0 ? 100.0 * sum / total : 0;
 		if (exec_poll(t->x))
 			return t->x->err->kind;
@@ -60,7 +60,7 @@ int table_by_self(struct table *t, bool *yes)
 	if (table_own(t, STR("self"), t->event, false, &self))
 		return t->x->err->kind;
 	for (size_t i = 1; i < t->n && *yes; i++)
-		*yes = self->u[i] <= self->u[i - 1];
+		*yes = self->i[i] <= self->i[i - 1];
 	return 0;
 }
 

@@ -1,6 +1,7 @@
 /* footer.c - the line below a table; see footer.h. */
 #include "engine/sources/footer.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,28 +10,27 @@
 #include "engine/inline/inlined.h"
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
+#include "index/base/cost.h"
 #include "index/base/err.h"
 
-/* Three digits and a unit: 5.27 M, 3.02 s. */
-static const char *scaled(uint64_t v, struct unit of, char out[UNIT_TEXT_MAX])
+/* Three digits and a unit: 5.27 M, -3.02 s. */
+static const char *scaled(int64_t v, struct unit of, char out[UNIT_TEXT_MAX])
 {
 	static const char unit[] = " kMGTPE";
-	double d = (double)v;
+	double d = fabs((double)v);
 	unsigned u = 0;
 
-	if (of.kind) {
-		unit_text(out, of, (double)v);
+	if (of.kind || cost_size(v) < 10000) {
+		unit_whole(out, of, v);
 		return out;
 	}
-	if (v < 10000)
-		return str_grouped(v, out);
 	for (; d >= 999.5 && u < sizeof(unit) - 2; u++)
 		d /= 1000;
 	snprintf(out, UNIT_TEXT_MAX, "%.*f %c",
 		 d < 9.995   ? 2
 		 : d < 99.95 ? 1
 			     : 0,
-		 d, unit[u]);
+		 v < 0 ? -d : d, unit[u]);
 	return out;
 }
 
@@ -63,20 +63,20 @@ static struct str other_event(const struct table *t)
 static int share_of_total(struct exec *x, struct table *t, bool paged, double *out,
 			  bool *by_self)
 {
-	uint64_t total = graph_total(t->g, t->event);
+	const int64_t total = graph_total(t->g, t->event);
 	struct table_col *c;
 	double sum = 0;
 
 	*out = -1;
 	*by_self = true;
-	if (!self_costs(t) || !total)
+	if (!self_costs(t) || total <= 0)
 		return 0;
 	if (table_own(t, STR("self"), t->event, false, &c))
 		return x->err->kind;
 	if (!c->machine && !c->table)
 		return 0;
 	for (size_t i = 0; i < t->n; i++)
-		sum += (double)c->u[i];
+		sum += (double)c->i[i];
 	*out = 100.0 * sum / (double)total;
 	*by_self = t->src != &source_cycles; /* those are about calls */
 	/* Parts and lines are in an order of their own, and have no other cost. */
@@ -92,7 +92,7 @@ static struct str much_inlined(struct exec *x, struct table *t, double part)
 	enum { MOST = 100, MUCH = 20 };
 	const double shown = part / 100 * (double)graph_total(t->g, t->event);
 	fn_id f[MOST];
-	uint64_t sum;
+	int64_t sum;
 
 	if (t->src != &source_functions || t->n > MOST || shown <= 0 || !t->g->plain ||
 	    x->parts)
@@ -110,7 +110,7 @@ static struct str much_inlined(struct exec *x, struct table *t, double part)
 static struct str left_by_stages(struct exec *x, const struct table *t,
 				 const struct result *r)
 {
-	const uint64_t left = graph_left(t->g, t->event), all = r->total;
+	const int64_t left = graph_left(t->g, t->event), all = r->total;
 	const struct str title = result_title(r);
 	char text[UNIT_TEXT_MAX];
 
@@ -167,10 +167,10 @@ static struct str levels_apart(struct exec *x, struct table *t)
 	return STR("");
 }
 
-static bool exceeds_total(const struct exec *x, uint32_t event, uint64_t incl)
+static bool exceeds_total(const struct exec *x, uint32_t event, int64_t incl)
 {
-	uint64_t total = graph_total(x->g, event);
-	uint64_t most = total + total / 20000; /* still shown as 100.00 % */
+	const int64_t total = graph_total(x->g, event);
+	const int64_t most = total + total / 20000; /* still shown as 100.00 % */
 
 	return incl > most && most >= total;
 }
@@ -179,7 +179,7 @@ static bool above_total(struct exec *x, const struct column *c, size_t row)
 {
 	return c->type == COL_COST &&
 	       (str_eq(c->name, STR("incl")) || str_starts(c->name, STR("incl."))) &&
-	       exceeds_total(x, c->event, c->u[row]) && !(c->absent && c->absent[row]);
+	       exceeds_total(x, c->event, c->i[row]) && !(c->absent && c->absent[row]);
 }
 
 /* Count cells above the total in a result that is read page by page. */
@@ -193,7 +193,7 @@ static int count_above_total(struct exec *x, struct table *t, const struct resul
 	if (table_own(t, STR("incl"), t->event, false, &c))
 		return x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
-		*n += exceeds_total(x, c->event, c->u[i]) && !(c->absent && c->absent[i]);
+		*n += exceeds_total(x, c->event, c->i[i]) && !(c->absent && c->absent[i]);
 	return 0;
 }
 
@@ -253,7 +253,7 @@ static struct str wholes(struct exec *x, const struct table *t, const struct res
 		text = arena_printf(x->a, "%.*s; min %g%% of the total: %s",
 				    STR_ARG(text),
 				    r->total ? 100 * t->min / (double)r->total : 0,
-				    scaled((uint64_t)(t->min + 0.5), r->unit, least));
+				    scaled((int64_t)(t->min + 0.5), r->unit, least));
 	return text;
 }
 

@@ -32,7 +32,7 @@ uint64_t fn_incl(const struct table *t, uint32_t f, uint32_t e)
 
 bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t e)
 {
-	uint64_t lo, hi;
+	int64_t lo, hi;
 
 	if (!graph_is_sure(t->g, f, GRAPH_INCL))
 		return true;
@@ -49,7 +49,7 @@ uint64_t fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)
 
 uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e)
 {
-	uint64_t lo, hi;
+	int64_t lo, hi;
 
 	graph_incl_bounds(t->g, f, e, &lo, &hi);
 	return lo;
@@ -57,7 +57,7 @@ uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e)
 
 uint64_t fn_incl_hi(const struct table *t, uint32_t f, uint32_t e)
 {
-	uint64_t lo, hi;
+	int64_t lo, hi;
 
 	graph_incl_bounds(t->g, f, e, &lo, &hi);
 	return hi;

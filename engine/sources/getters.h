@@ -8,6 +8,7 @@
 
 #include "engine/rows/table.h"
 
+/* Of a cost: the bits of an int64_t. */
 typedef uint64_t get_number(const struct table *t, uint32_t ref, uint32_t event);
 typedef double get_real(const struct table *t, uint32_t ref, uint32_t event);
 typedef struct str get_text(const struct table *t, uint32_t ref);

@@ -31,7 +31,7 @@ file_id plain_file(const struct detail *d, file_id file)
 }
 
 /* Make room for the n costs of row d->n. */
-static uint64_t *new_costs(struct exec *x, struct detail *d, size_t n)
+static int64_t *new_costs(struct exec *x, struct detail *d, size_t n)
 {
 	if (exec_grow(x, &d->costs, &d->costs_cap, d->n * n, (d->n + 1) * n,
 		      sizeof(*d->costs)))
@@ -71,7 +71,7 @@ static int reserve_rows(struct exec *x, struct detail *d, enum source_kind k)
 struct raw {
 	file_id file, inlined;
 	uint64_t line, instr, calls;
-	const uint64_t *self, *incl; /* one of them is set */
+	const int64_t *self, *incl; /* one of them is set */
 };
 
 static int raw_by_line(const void *pa, const void *pb)
@@ -114,7 +114,7 @@ static int line_fold(struct exec *x, struct detail *d, fn_id f, const struct raw
 {
 	int (*cmp)(const void *, const void *) = d->by_instr ? raw_by_instr : raw_by_line;
 	struct place *p = NULL;
-	uint64_t *costs = NULL;
+	int64_t *costs = NULL;
 
 	for (size_t i = 0; i < n; i++) {
 		if (!p || cmp(&raw[i - 1], &raw[i])) {
@@ -147,7 +147,7 @@ static int add_places(struct exec *x, struct detail *d, fn_id f, struct arena *s
 {
 	struct store_line *lines = NULL;
 	struct store_site *sites = NULL;
-	uint64_t *self = NULL, *incl = NULL;
+	int64_t *self = NULL, *incl = NULL;
 	const uint32_t files = store_info(d->st)->files;
 	size_t nl = 0, ns = 0;
 	struct raw *raw;
@@ -198,7 +198,7 @@ static bool is_wanted(const struct exec *x, const struct detail *d,
 static int add_sites(struct exec *x, struct detail *d, fn_id f, struct arena *scratch)
 {
 	struct store_site *sites = NULL;
-	uint64_t *incl = NULL;
+	int64_t *incl = NULL;
 	size_t n = 0;
 
 	if (fn_sites(x, f, scratch, &sites, &incl, &n) ||
@@ -206,7 +206,7 @@ static int add_sites(struct exec *x, struct detail *d, fn_id f, struct arena *sc
 	    exec_rows(x, d->dropped + d->n + n))
 		return x->err->kind;
 	for (size_t i = 0; i < n; i++) {
-		uint64_t *costs;
+		int64_t *costs;
 
 		if (!is_wanted(x, d, &sites[i]))
 			continue;
@@ -360,7 +360,7 @@ static int merge_rows(struct exec *x, struct detail *d, enum source_kind k)
 	if (!is_merged(x, d, seen))
 		return 0;
 	s = EXEC_ARRAY(x, struct spot, d->n + 1);
-	to.costs = EXEC_ARRAY(x, uint64_t, d->n * costs + 1);
+	to.costs = EXEC_ARRAY(x, int64_t, d->n * costs + 1);
 	if (!s || !to.costs ||
 	    (k == S_JUMPS && !(to.jumps = EXEC_ARRAY(x, struct jump, d->n + 1))) ||
 	    (k == S_CALLSITES && !(to.sites = EXEC_ARRAY(x, struct site, d->n + 1))) ||
@@ -400,7 +400,7 @@ static int drop_cheap(struct exec *x, struct detail *d, enum source_kind k)
 		return err_no_memory(x->err, NULL);
 	for (size_t i = 0; i < all; i++)
 		order[i] = (struct sort_pair){
-			~store_event_of(d->st, x->event, d->costs + i * costs),
+			~cost_rank(store_event_of(d->st, x->event, d->costs + i * costs)),
 			(uint32_t)i};
 	if (sort_pairs(order, all)) {
 		free(order);
@@ -433,7 +433,8 @@ static int drop_cheap(struct exec *x, struct detail *d, enum source_kind k)
 /* ---- the functions that can have the costliest rows ---- */
 
 /*
- * No line costs more than its function, and no call site more than its call.  So few
+ * No line costs more than its function, and no call site more than its call, unless some
+ * cost is negative.  So few
  * functions can have the costliest rows: those with a bound (of a function, of a call) of
  * at least the cost of the last row kept.
  */
@@ -450,13 +451,15 @@ enum { SOME = 64 }; /* rows that are read at once: a group of packed ones */
 static bool next_bounds(const struct bounds *b, uint64_t least, uint32_t *at,
 			uint64_t bits[SOME], size_t *n)
 {
-	*at = (uint32_t)store_seek_u64(b->x->g->st, b->c, b->x->event, *at, least);
+	int64_t bound[SOME];
+
+	*at = (uint32_t)store_seek(b->x->g->st, b->c, b->x->event, *at, (int64_t)least);
 	*n = b->n - *at < SOME ? b->n - *at : SOME;
 	if (*n == 0 || exec_poll(b->x))
 		return false;
-	store_read_u64(b->x->g->st, b->c, b->x->event, NULL, *at, *n, bits);
+	store_read_costs(b->x->g->st, b->c, b->x->event, NULL, *at, *n, bound);
 	for (size_t i = 0; i < *n; i++)
-		bits[i] = ~bits[i];
+		bits[i] = ~(uint64_t)bound[i];
 	return true;
 }
 
@@ -545,7 +548,8 @@ static int cost_of_last(struct exec *x, const struct detail *d, enum source_kind
 	if (!all)
 		return x->err->kind;
 	for (size_t i = 0; i < d->n; i++)
-		all[i] = store_event_of(d->st, x->event, d->costs + i * row_costs(d, k));
+		all[i] = (uint64_t)store_event_of(d->st, x->event,
+						  d->costs + i * row_costs(d, k));
 	qsort(all, d->n, sizeof(*all), compare_u64);
 	*cost = d->n < d->keep ? 0 : all[d->n - d->keep];
 	return 0;
@@ -614,7 +618,7 @@ static int count_rows(struct exec *x, struct detail *d, enum source_kind k)
 int line_rows(struct exec *x, enum source_kind kind, struct detail *d,
 	      const struct fn_set *set)
 {
-	if (d->keep && x->event < d->events)
+	if (d->keep && x->event < d->events && !store_info(d->st)->negative)
 		return costly_functions(x, d, kind) || count_rows(x, d, kind)
 			       ? x->err->kind
 			       : 0;

@@ -39,7 +39,7 @@ struct detail {
 	size_t n, cap;
 	size_t keep; /* if not 0, only the costliest rows are kept, so many at least */
 	uint64_t dropped; /* rows that were not */
-	uint64_t *costs;  /* all rows have the same number of costs */
+	int64_t *costs;	  /* all rows have the same number of costs */
 	size_t costs_cap;
 	bool by_instr;
 	struct fn_set *to;	 /* of call sites: only calls to these; NULL: all */

@@ -6,11 +6,13 @@
  */
 #include "engine/sources/neighbours.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "engine/flow/flow.h"
 #include "engine/graph/graph.h"
 #include "engine/path/known.h"
+#include "engine/sources/source.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/order.h"
@@ -30,7 +32,7 @@ static int near_by_cost(const void *pa, const void *pb)
 
 struct path_bounds neighbour_inclusive(const struct exec *x, uint32_t f)
 {
-	uint64_t incl = graph_incl(x->g, f, x->event), lo, hi;
+	int64_t incl = graph_incl(x->g, f, x->event), lo, hi;
 
 	graph_incl_bounds(x->g, f, x->event, &lo, &hi);
 	return path_bounds_of((double)incl, lo, hi, true);
@@ -48,55 +50,65 @@ static uint32_t degree(const struct graph *g, uint32_t f, bool up, uint32_t *fir
 }
 
 struct passing {
-	uint64_t spent, called; /* self and calls of others; calls by others */
-	uint64_t all;		/* the larger of the two */
-	bool odd;		/* called exceeds spent by more than rounding */
+	/* As they flow (flow.c): */
+	int64_t self, spent, called; /* self and calls of others; calls by others */
+	int64_t all;		     /* the larger of the two */
+	uint32_t negative;	     /* calls below 0, which count as 0 */
+	bool odd;		     /* called exceeds spent by more than rounding */
 };
 
 static struct passing passing(const struct exec *x, uint32_t f)
 {
-	uint64_t spent = graph_self(x->g, f, x->event), called = 0, calls = 0;
+	struct passing p = {.self = graph_self(x->g, f, x->event)};
+	uint64_t calls = 0;
 
 	for (int up = 0; up <= 1; up++) {
 		uint32_t first, n = degree(x->g, f, up, &first);
 
 		for (uint32_t i = 0; i < n; i++) {
 			uint32_t id = up ? graph_caller(x->g, f, i) : first + i;
-			uint64_t cost = graph_edge_incl(x->g, id, x->event);
+			int64_t cost = graph_edge_incl(x->g, id, x->event);
 			struct store_edge e;
 
 			graph_edge(x->g, id, &e);
 			count_add(&calls, e.calls);
 			if (e.recursive)
 				continue;
-			if (up)
-				cost_add(&called, cost);
-			else
-				cost_add(&spent, cost);
+			p.negative += cost < 0;
+			cost_add(up ? &p.called : &p.spent, cost_flow(cost));
 		}
 	}
-	return (struct passing){spent, called, spent > called ? spent : called,
-				called > spent && called - spent > calls};
+	if (p.self < 0 && (graph_cycle(x->g, f) || cost_sum(p.spent, p.self) <= 0)) {
+		p.self = 0;
+		p.negative++;
+	}
+	cost_add(&p.spent, p.self);
+	p.all = p.spent > p.called ? p.spent : p.called;
+	p.odd = store_info(x->g->st)->negative ||
+		(p.called > p.spent && (uint64_t)(p.called - p.spent) > calls);
+	return p;
 }
 
-uint64_t near_own(const struct exec *x, uint32_t f, bool up, uint64_t est)
+int64_t near_own(const struct exec *x, uint32_t f, bool up, int64_t est)
 {
 	struct passing p = passing(x, f);
-	uint64_t own = up ? p.all - p.called : graph_self(x->g, f, x->event);
+	int64_t own = up ? p.all - p.called : p.self;
+	double part;
 
 	if (est == p.all)
 		return own;
-	return p.all ? path_rounded((double)est * (double)own / (double)p.all) : 0;
+	part = p.all ? (double)est * (double)own / (double)p.all : 0;
+	return part < 0 ? -path_rounded(-part) : path_rounded(part);
 }
 
 /* known: what each function has of the cost of f, or NULL. */
 static int rows_near(struct exec *x, uint32_t f, bool up, double min,
-		     const uint64_t *known, struct path_tree *out)
+		     const int64_t *known, struct path_tree *out)
 {
 	uint32_t first, n = degree(x->g, f, up, &first);
 	struct path_tree t = {.base = neighbour_inclusive(x, f)};
 	struct passing p = passing(x, f);
-	uint64_t listed = 0;
+	int64_t listed = 0;
 
 	if (exec_rows(x, n) ||
 	    !(t.rows = EXEC_ARRAY(x, struct path_tree_row, (size_t)n + 1)))
@@ -118,20 +130,25 @@ static int rows_near(struct exec *x, uint32_t f, bool up, double min,
 		};
 		r->cost = r->inner ? path_bounds_exact(r->incl)
 			  : known  ? path_bounds_exact(known[r->fn])
-				   : path_bounds_next(
-					     t.base, r->incl,
-					     p.all ? (double)r->incl / (double)p.all : 0,
-					     p.all, p.odd);
+				   : path_bounds_next(t.base, r->incl,
+						      p.all ? (double)cost_flow(r->incl) /
+								      (double)p.all
+							    : 0,
+						      p.all, p.odd);
 		r->est = path_units(&r->cost);
 		r->own = PATH_OWN_UNKNOWN;
 		listed = r->inner ? listed : cost_sum(listed, r->est);
-		t.n += !path_under_min(near_weight(r), min);
+		t.n += !path_under_min(fabs(near_weight(r)), min);
 		if (exec_poll(x))
 			return x->err->kind;
 	}
 	qsort(t.rows, t.n, sizeof(*t.rows), near_by_cost);
 	t.est = path_units(&t.base);
-	t.own = !known ? near_own(x, f, up, t.est) : t.est > listed ? t.est - listed : 0;
+	t.own = known ? cost_difference(t.est, listed) : near_own(x, f, up, t.est);
+	if (known && !store_info(x->g->st)->negative) /* rounded */
+		t.own = cost_flow(t.own);
+	if (!known && p.negative && exec_note_negative(x, p.negative))
+		return x->err->kind;
 	*out = t;
 	return 0;
 }
@@ -144,7 +161,7 @@ int neighbour_rows(struct exec *x, uint32_t f, bool up, double min, struct path_
 int neighbour_known(struct exec *x, const struct stacks *s, uint32_t f, bool up,
 		    double min, struct path_tree *out)
 {
-	uint64_t *est = EXEC_ARRAY(x, uint64_t, (size_t)s->functions + 1);
+	int64_t *est = EXEC_ARRAY(x, int64_t, (size_t)s->functions + 1);
 
 	if (!est || known_neighbours(s, f, up, est, x->a, x->err))
 		return x->err->kind;

@@ -19,7 +19,7 @@ int neighbour_known(struct exec *x, const struct stacks *s, uint32_t f, bool up,
 		    double min, struct path_tree *out);
 /* The part of est that stays at f: its self cost or, for callers, the cost that no
  * call brought. */
-uint64_t near_own(const struct exec *x, uint32_t f, bool up, uint64_t est);
+int64_t near_own(const struct exec *x, uint32_t f, bool up, int64_t est);
 /* The inclusive cost of f: 100 % of its rows. */
 struct path_bounds neighbour_inclusive(const struct exec *x, uint32_t f);
 

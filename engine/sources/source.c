@@ -22,6 +22,15 @@ int exec_stacks(struct exec *x, struct stacks *out, bool *known)
 		       : 0;
 }
 
+int exec_note_negative(struct exec *x, uint32_t n)
+{
+	return exec_note(x,
+			 arena_printf(x->a,
+				      "%s negative cost%s of calls and functions count%s "
+				      "as 0 in estimates, which have no bounds",
+				      GROUPED(n), n == 1 ? "" : "s", n == 1 ? "s" : ""));
+}
+
 int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out)
 {
 	if (g->plain) {
@@ -30,6 +39,8 @@ int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow
 	} else if (graph_flow(g, event, out, x->err)) {
 		return x->err->kind;
 	}
+	if ((*out)->negative && exec_note_negative(x, (*out)->negative))
+		return x->err->kind;
 	if (!(*out)->nodd || g->estimated)
 		return 0;
 	return exec_note(

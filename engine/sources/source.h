@@ -7,7 +7,7 @@
 extern const struct source_def source_functions, source_find, source_files,
 	source_objects, source_dirs, source_classes, source_cycles; /* source_fn.c */
 extern const struct source_def source_calls, source_callers, source_callees,
-	source_calltree; /* source_edge.c */
+	source_calltree;			/* source_edge.c */
 extern const struct source_def source_contexts; /* source_contexts.c */
 extern const struct source_def source_lines, source_instrs, source_callsites,
 	source_jumps;					  /* source_line.c */
@@ -17,7 +17,7 @@ extern const struct source_def source_timeline;		  /* source_timeline.c */
 extern const struct source_def source_source, source_asm; /* source_listing.c */
 extern const struct source_def source_path, source_cost;  /* source_path.c */
 extern const struct source_def source_info, source_info_fn, source_info_vs, source_events,
-	source_profiles; /* source_info.c */
+	source_profiles;		   /* source_info.c */
 extern const struct source_def source_why; /* source_why.c */
 extern const struct source_def source_parts, source_parts_of,
 	source_threads; /* source_parts.c */
@@ -29,6 +29,8 @@ struct stacks;
 
 /* The flow of g; the flow of a whole profile is cached by the session. */
 int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out);
+/* Note that so many negative costs count as 0. */
+int exec_note_negative(struct exec *x, uint32_t n);
 /* The flows of the parts of g; *out is NULL if there is one, or none are to be used. */
 int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
 	       struct flow_parts **out);

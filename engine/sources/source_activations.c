@@ -18,6 +18,7 @@
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/each_activation.h"
@@ -95,10 +96,10 @@ int exec_has_activations(struct exec *x, const struct source *s)
 
 struct activations_data {
 	struct activation_row *row;
-	uint64_t *cost; /* per row: start, self and incl of each event */
+	int64_t *cost;	/* per row: start, self and incl of each event */
 	size_t n, free; /* the first `free` of n rows are not filled in */
 	size_t events;
-	uint64_t *total;       /* per part: of each event, so far */
+	int64_t *total;	       /* per part: of each event, so far */
 	const uint8_t *wanted; /* per function of the store */
 	struct exec *x;
 };
@@ -115,7 +116,7 @@ static const void *activation_struct(const struct table *t, uint32_t r,
 	return row_at(t, r);
 }
 
-static uint64_t cost_of(const struct table *t, uint32_t r, uint32_t e, unsigned which)
+static int64_t cost_of(const struct table *t, uint32_t r, uint32_t e, unsigned which)
 {
 	const struct activations_data *d = t->data;
 
@@ -124,17 +125,17 @@ static uint64_t cost_of(const struct table *t, uint32_t r, uint32_t e, unsigned 
 
 uint64_t activation_start(const struct table *t, uint32_t r, uint32_t e)
 {
-	return cost_of(t, r, e, 0);
+	return (uint64_t)cost_of(t, r, e, 0);
 }
 
 uint64_t activation_self(const struct table *t, uint32_t r, uint32_t e)
 {
-	return cost_of(t, r, e, 1);
+	return (uint64_t)cost_of(t, r, e, 1);
 }
 
 uint64_t activation_incl(const struct table *t, uint32_t r, uint32_t e)
 {
-	return cost_of(t, r, e, 2);
+	return (uint64_t)cost_of(t, r, e, 2);
 }
 
 uint64_t activation_number(const struct table *t, uint32_t r, uint32_t e)
@@ -199,7 +200,7 @@ static int take_row(void *arg, const struct activation *a)
 	struct activations_data *d = arg;
 	struct exec *x = d->x;
 	const size_t events = d->events;
-	uint64_t *cost;
+	int64_t *cost;
 
 	if (a->caller == NO_CALLER)
 		memcpy(d->total + (size_t)a->part * events, a->after,
@@ -258,9 +259,10 @@ static void turn_starts(struct activations_data *d)
 
 	for (size_t i = 0; i < d->n; i++)
 		for (size_t e = 0; e < events; e++) {
-			uint64_t *start = &d->cost[i * 3 * events + e];
+			int64_t *start = &d->cost[i * 3 * events + e];
 
-			*start = d->total[d->row[i].part * events + e] - *start;
+			*start = cost_difference(d->total[d->row[i].part * events + e],
+						 *start);
 		}
 }
 
@@ -272,8 +274,8 @@ static int read_rows(struct exec *x, struct activations_data *d)
 	d->x = x;
 	d->events = events;
 	d->row = EXEC_ARRAY(x, struct activation_row, d->n + 1);
-	d->cost = EXEC_ARRAY(x, uint64_t, d->n * 3 * events + 1);
-	d->total = EXEC_ARRAY(x, uint64_t, (size_t)info->parts * events + 1);
+	d->cost = EXEC_ARRAY(x, int64_t, d->n * 3 * events + 1);
+	d->total = EXEC_ARRAY(x, int64_t, (size_t)info->parts * events + 1);
 	if (!d->row || !d->cost || !d->total ||
 	    (d->n && exec_activations(x, take_row, d)))
 		return x->err->kind;

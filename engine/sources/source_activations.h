@@ -16,7 +16,7 @@ struct activation_row {
 
 /* A frame of `timeline`. */
 struct moment {
-	uint64_t start, incl, self; /* of the event asked */
+	int64_t start, incl, self; /* of the event asked */
 	uint64_t calls, depth;
 	uint32_t fn;	      /* of the graph; GRAPH_NONE: several calls */
 	uint32_t on;	      /* the row that it lies on, or ROW_WHOLE */

@@ -190,7 +190,7 @@ const struct source_def source_calls = {
 
 struct tree {
 	const struct path_tree_row *rows;
-	uint64_t base; /* cost of the top: 100 % of `share` */
+	int64_t base; /* cost of the top: 100 % of `share` */
 	size_t n;
 	uint32_t top;	 /* the only function that frames lie on, or GRAPH_NONE */
 	bool on_inlined; /* nothing else is in the set */
@@ -268,8 +268,9 @@ uint64_t tree_self(const struct table *t, uint32_t r, uint32_t e)
 	const struct path_tree_row *row = tree_of(t, r);
 
 	(void)e;
-	return row->own == PATH_OWN_UNKNOWN ? near_own(t->x, row->fn, t->upward, row->est)
-					    : row->own;
+	return (uint64_t)(row->own == PATH_OWN_UNKNOWN
+				  ? near_own(t->x, row->fn, t->upward, row->est)
+				  : row->own);
 }
 
 bool tree_no_calls(const struct table *t, uint32_t r)
@@ -324,15 +325,15 @@ static uint32_t tree_depth_asked(const struct source *s)
 /* After stages that estimate: no chain costs more than each of its functions. */
 static int bound_rows(struct exec *x, struct path_tree *tree)
 {
-	uint64_t *most;
+	int64_t *most;
 
-	if (!x->g->estimated)
+	if (!x->g->estimated || store_info(x->g->st)->negative)
 		return 0;
 	if (graph_most(x->g, x->event, x->a, &most, x->err))
 		return x->err->kind;
 	for (size_t i = 0; i < tree->n; i++) {
 		struct path_tree_row *r = &tree->rows[i];
-		uint64_t hi = most[r->fn];
+		int64_t hi = most[r->fn];
 
 		if (r->parent != FLOW_NONE && tree->rows[r->parent].cost.hi < hi)
 			hi = tree->rows[r->parent].cost.hi;
@@ -385,7 +386,7 @@ static int note_unrooted(struct exec *x, const struct path_tree *tree)
 
 	if (tree->unrooted <= tree->est / 1000)
 		return 0;
-	str_grouped(tree->unrooted, lost);
+	str_grouped_signed(tree->unrooted, lost);
 	return exec_note(x, arena_printf(x->a,
 					 "%s of the cost come from no root and are in no "
 					 "row: the calls contradict each other",

@@ -49,8 +49,8 @@ struct str info_totals(const struct table *t, uint32_t r)
 		return STR("agree with the sums");
 	store_event(st, totals.event, &ev);
 	return arena_printf(t->x->a, "DISAGREE in %.*s: %s written, %s summed",
-			    STR_ARG(ev.name), GROUPED(totals.sum),
-			    GROUPED(store_total(st, totals.event)));
+			    STR_ARG(ev.name), GROUPED_SIGNED(totals.sum),
+			    GROUPED_SIGNED(store_total(st, totals.event)));
 }
 
 struct str info_built(const struct table *t, uint32_t r)

@@ -43,7 +43,7 @@ struct inlined_rows {
 	uint32_t events;
 	struct inlined_row *row;
 	size_t n, cap;
-	uint64_t *costs;
+	int64_t *costs;
 	size_t costs_cap;
 };
 
@@ -55,7 +55,7 @@ struct inlined_at {
 	uint32_t number;
 	struct str name;
 	uint64_t line;
-	const uint64_t *self;
+	const int64_t *self;
 };
 
 static int by_origin_and_line(const void *pa, const void *pb)
@@ -106,7 +106,7 @@ static int fold_inlined(struct exec *x, struct inlined_rows *d, fn_id f,
 static int want_lines(struct exec *x, struct inlined_rows *d, fn_id f, struct arena *a)
 {
 	struct store_line *line = NULL;
-	uint64_t *self = NULL;
+	int64_t *self = NULL;
 	size_t n = 0;
 
 	if (fn_inlined_lines(x, f, a, &line, &self, &n))
@@ -121,7 +121,7 @@ static int add_inlined(struct exec *x, struct inlined_rows *d, fn_id f, struct a
 {
 	struct store_line *line = NULL;
 	struct inlined_at *at;
-	uint64_t *self = NULL;
+	int64_t *self = NULL;
 	size_t n = 0, k = 0;
 
 	if (fn_inlined_lines(x, f, a, &line, &self, &n))
@@ -174,7 +174,7 @@ static int join_merged(struct exec *x, struct inlined_rows *d)
 	struct inlined_key *k = EXEC_ARRAY(x, struct inlined_key, d->n + 1);
 
 	to.row = EXEC_ARRAY(x, struct inlined_row, d->n + 1);
-	to.costs = EXEC_ARRAY(x, uint64_t, d->n * d->events + 1);
+	to.costs = EXEC_ARRAY(x, int64_t, d->n * d->events + 1);
 	if (!k || !to.row || !to.costs)
 		return x->err->kind;
 	for (size_t i = 0; i < d->n; i++)

@@ -108,7 +108,7 @@ uint64_t part_row(const struct table *t, uint32_t r, uint32_t e)
 uint64_t thread_self(const struct table *t, uint32_t r, uint32_t e)
 {
 	const struct store_part first = part_of_row(t, r);
-	uint64_t sum = 0;
+	int64_t sum = 0;
 
 	for (uint32_t p = 0; p < store_info(t->g->st)->parts; p++) {
 		struct store_part other;
@@ -227,10 +227,10 @@ const struct source_def source_threads = {
 /* ---- parts of f: a set's cost over the parts, its calls as `functions` counts them ---- */
 
 struct part_of_set {
-	uint64_t *self, *incoming; /* [parts * events] */
-	uint64_t *calls;	   /* [parts] */
+	int64_t *self, *incoming; /* [parts * events] */
+	uint64_t *calls;	  /* [parts] */
 	uint32_t events;
-	uint64_t most; /* the largest self cost of the shown event */
+	int64_t most; /* the largest self cost of the shown event */
 };
 
 uint64_t set_self(const struct table *t, uint32_t r, uint32_t e)
@@ -260,10 +260,10 @@ struct str set_spark(const struct table *t, uint32_t r)
 		"\xe2\x96\x81", "\xe2\x96\x82", "\xe2\x96\x83", "\xe2\x96\x84",
 		"\xe2\x96\x85", "\xe2\x96\x86", "\xe2\x96\x87", "\xe2\x96\x88"};
 	const struct part_of_set *s = t->data;
-	uint64_t now = set_self(t, r, t->event);
+	const int64_t now = (int64_t)set_self(t, r, t->event);
 	double share = s->most ? 8.0 * (double)now / (double)s->most : 0;
 
-	return now == 0 ? (struct str){"", 0}
+	return now <= 0 ? (struct str){"", 0}
 			: str_c(block[share >= 7 ? 7 : (size_t)share]);
 }
 
@@ -286,7 +286,8 @@ static int add_part_of_set(struct exec *x, const struct fn_set *set, uint32_t p,
 {
 	struct store *st = x->g->st;
 	uint32_t events = s->events, *id;
-	uint64_t *costs, *calls;
+	uint64_t *calls;
+	int64_t *costs;
 	size_t n;
 
 	arena_reset(scratch);
@@ -322,8 +323,8 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 	if (!s || exec_set(x, src->of, &set))
 		return x->err->kind;
 	s->events = si->events;
-	s->self = EXEC_ARRAY(x, uint64_t, (size_t)si->parts * si->events + 1);
-	s->incoming = EXEC_ARRAY(x, uint64_t, (size_t)si->parts * si->events + 1);
+	s->self = EXEC_ARRAY(x, int64_t, (size_t)si->parts * si->events + 1);
+	s->incoming = EXEC_ARRAY(x, int64_t, (size_t)si->parts * si->events + 1);
 	s->calls = EXEC_ARRAY(x, uint64_t, (size_t)si->parts + 1);
 	if (!s->self || !s->incoming || !s->calls)
 		return x->err->kind;
@@ -335,7 +336,7 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 		rc = in_force(x, p) ? add_part_of_set(x, set, p, s, &scratch) : 0;
 	arena_free(&scratch);
 	for (uint32_t p = 0; p < si->parts && !rc; p++) {
-		uint64_t now = set_self(t, p, t->event);
+		const int64_t now = (int64_t)set_self(t, p, t->event);
 
 		s->most = now > s->most ? now : s->most;
 	}

@@ -156,10 +156,10 @@ static int note_more(struct exec *x, const struct path_list *list)
 }
 
 /* most[] of the functions that people see: of all places where code is inlined. */
-static int most_of_places(struct exec *x, uint64_t **most, uint32_t **places)
+static int most_of_places(struct exec *x, int64_t **most, uint32_t **places)
 {
 	const struct graph *g = x->g;
-	uint64_t *sum = EXEC_ARRAY(x, uint64_t, (size_t)graph_numbers(g) + 1);
+	int64_t *sum = EXEC_ARRAY(x, int64_t, (size_t)graph_numbers(g) + 1);
 	uint32_t *n = EXEC_ARRAY(x, uint32_t, (size_t)graph_numbers(g) + 1);
 
 	*places = EXEC_ARRAY(x, uint32_t, (size_t)g->functions + 1);
@@ -182,10 +182,10 @@ static int most_of_places(struct exec *x, uint64_t **most, uint32_t **places)
  * path begins at one of them. */
 static int bound_paths(struct exec *x, struct path_list *list)
 {
-	uint64_t *most, hi;
+	int64_t *most, hi;
 	uint32_t *places;
 
-	if (!x->g->estimated && !x->g->extra)
+	if ((!x->g->estimated && !x->g->extra) || store_info(x->g->st)->negative)
 		return 0;
 	if (most_of_places(x, &most, &places))
 		return x->err->kind;
@@ -194,7 +194,7 @@ static int bound_paths(struct exec *x, struct path_list *list)
 
 		if (!x->g->estimated && places[p->steps[0].fn] < 2)
 			continue;
-		hi = UINT64_MAX;
+		hi = INT64_MAX;
 		for (size_t k = 0; k < p->n; k++) {
 			struct path_bounds *b = &p->steps[k].cost;
 			hi = most[p->steps[k].fn] < hi ? most[p->steps[k].fn] : hi;
@@ -323,7 +323,7 @@ const struct source_def source_path = {
 struct cost {
 	struct path_bounds b;
 	struct path_bounds whole; /* of the set, from anywhere */
-	uint64_t self, incl;
+	int64_t self, incl;
 };
 
 static const struct cost *cost_row(const struct table *t)
@@ -399,7 +399,7 @@ double cost_share(const struct table *t, uint32_t r, uint32_t e)
 {
 	double total = (double)graph_total(t->g, t->event);
 
-	return total > 0 ? 100.0 * (double)cost_est(t, r, e) / total : 0;
+	return total > 0 ? 100.0 * (double)(int64_t)cost_est(t, r, e) / total : 0;
 }
 
 static const struct listed cost_list[] = {
@@ -414,11 +414,11 @@ static const struct listed cost_list[] = {
 static void bound_by_members(struct exec *x, const struct fn_set *set,
 			     struct path_bounds *b)
 {
-	uint64_t most = 0, all = 0;
+	int64_t most = INT64_MIN, all = 0;
 
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
 	     f = fnset_next(set, f + 1)) {
-		uint64_t lo, hi;
+		int64_t lo, hi;
 
 		if (!graph_is_sure(x->g, f, GRAPH_INCL))
 			return;
@@ -486,7 +486,7 @@ static int cost_known(struct exec *x, const struct stacks *s,
 		      const struct path_cost_query *q, struct cost *c, struct table *t)
 {
 	const struct path_cost_query whole = {.of = q->of};
-	uint64_t part;
+	int64_t part;
 
 	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE;
 	     f = fnset_next(q->of, f + 1))
@@ -503,9 +503,9 @@ static int cost_known(struct exec *x, const struct stacks *s,
 }
 
 /* The most that the functions of a set cost together; of no set: any cost. */
-static uint64_t most_of_set(const uint64_t *most, const struct fn_set *set)
+static int64_t most_of_set(const int64_t *most, const struct fn_set *set)
 {
-	uint64_t sum = set ? 0 : UINT64_MAX;
+	int64_t sum = set ? 0 : INT64_MAX;
 
 	for (uint32_t f = set ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
 	     f = fnset_next(set, f + 1))
@@ -516,9 +516,9 @@ static uint64_t most_of_set(const uint64_t *most, const struct fn_set *set)
 /* After stages that estimate: no more than `of`, `under` and `via` cost. */
 static int bound_cost(struct exec *x, const struct path_cost_query *q, struct cost *c)
 {
-	uint64_t *most, hi, part;
+	int64_t *most, hi, part;
 
-	if (!x->g->estimated)
+	if (!x->g->estimated || store_info(x->g->st)->negative)
 		return 0;
 	if (graph_most(x->g, x->event, x->a, &most, x->err))
 		return x->err->kind;

@@ -18,6 +18,7 @@
 #include "engine/sources/source.h"
 #include "engine/sources/source_activations.h"
 #include "index/base/arena.h"
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/each_activation.h"
@@ -34,7 +35,8 @@ enum {
 /* What is known of the calls of an activation that is not complete: a run of those without
  * rows, and the rows of those after them. */
 struct calling {
-	uint64_t calls, cost, after;
+	uint64_t calls;
+	int64_t cost, after;
 	uint32_t part, first;
 };
 
@@ -44,8 +46,9 @@ struct timeline {
 	size_t n, cap;
 	struct calling *calling; /* by activation.open; [0]: the roots */
 	size_t ncalling, calling_cap;
-	uint64_t min, merged, merged_cost;
-	uint64_t *total; /* per part, so far */
+	int64_t min, merged_cost;
+	uint64_t merged;
+	int64_t *total; /* per part, so far */
 };
 
 static const struct moment *moment_at(const struct table *t, uint32_t r)
@@ -131,8 +134,9 @@ static int end_run(struct timeline *l, uint32_t caller, uint64_t depth)
 	if (!c->calls)
 		return 0;
 	l->merged += c->calls;
-	l->merged_cost += c->cost;
-	c->calls = c->cost = 0;
+	cost_add(&l->merged_cost, c->cost);
+	c->calls = 0;
+	c->cost = 0;
 	return add_moment(l, &m, caller);
 }
 
@@ -147,20 +151,21 @@ static int know_calling(struct timeline *l, uint32_t last)
 }
 
 /* A call without a row: what it calls has none, either. */
-static void join_run(struct timeline *l, const struct activation *a, uint64_t incl,
-		     uint64_t after)
+static void join_run(struct timeline *l, const struct activation *a, int64_t incl,
+		     int64_t after)
 {
 	struct calling *mine = &l->calling[a->open], *c = &l->calling[a->caller_open];
 
 	c->calls += 1 + mine->calls;
-	c->cost += incl;
+	cost_add(&c->cost, incl);
 	c->after = after;
 	c->part = a->part;
-	mine->calls = mine->cost = 0;
+	mine->calls = 0;
+	mine->cost = 0;
 }
 
-static int add_call(struct timeline *l, const struct activation *a, uint64_t incl,
-		    uint64_t after)
+static int add_call(struct timeline *l, const struct activation *a, int64_t incl,
+		    int64_t after)
 {
 	struct calling *mine = &l->calling[a->open];
 	struct moment m = {.depth = a->depth,
@@ -182,8 +187,8 @@ static int take_moment(void *arg, const struct activation *a)
 {
 	struct timeline *l = arg;
 	const struct store *st = l->x->g->st;
-	const uint64_t incl = store_event_of(st, l->x->event, a->incl);
-	const uint64_t after = store_event_of(st, l->x->event, a->after);
+	const int64_t incl = store_event_of(st, l->x->event, a->incl);
+	const int64_t after = store_event_of(st, l->x->event, a->after);
 
 	if (a->caller == NO_CALLER)
 		l->total[a->part] = after;
@@ -214,7 +219,7 @@ static int turn(struct timeline *l)
 		if (next == NO_ROW)
 			break;
 		row[n] = l->row[next];
-		row[n].start = l->total[row[n].part] - row[n].start;
+		row[n].start = cost_difference(l->total[row[n].part], row[n].start);
 		row[n].on = on;
 		from[n] = next;
 		next = row[n].first;
@@ -226,7 +231,7 @@ static int turn(struct timeline *l)
 
 static int note_merged(struct exec *x, const struct timeline *l)
 {
-	const uint64_t whole = graph_total(x->g, x->event);
+	const int64_t whole = graph_total(x->g, x->event);
 
 	if (!l->merged)
 		return 0;
@@ -247,10 +252,10 @@ static int timeline_open(struct exec *x, const struct source *s, struct table *t
 	if (!l || exec_has_activations(x, s))
 		return x->err->kind;
 	l->x = x;
-	l->min = !s->has_min	  ? (uint64_t)(whole / SHARES) + 1
-		 : s->min_percent ? (uint64_t)(s->min / 100 * whole)
-				  : (uint64_t)s->min;
-	l->total = EXEC_ARRAY(x, uint64_t, (size_t)store_info(x->g->st)->parts + 1);
+	l->min = !s->has_min	  ? (int64_t)(whole / SHARES) + 1
+		 : s->min_percent ? (int64_t)(s->min / 100 * whole)
+				  : (int64_t)s->min;
+	l->total = EXEC_ARRAY(x, int64_t, (size_t)store_info(x->g->st)->parts + 1);
 	if (!l->total || know_calling(l, 0) || exec_activations(x, take_moment, l) ||
 	    end_run(l, 0, 1))
 		return x->err->kind;

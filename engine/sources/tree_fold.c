@@ -34,9 +34,10 @@ struct folded {
 	uint32_t fn, parent, depth;
 	uint32_t part;	      /* w->part[] of its rows */
 	uint32_t first, next; /* first child, next sibling: 1 + row; 0: none */
-	uint64_t est, own, calls, incl;
-	uint64_t lo, hi; /* the sums of those of its rows, if all are `bounded` */
-	uint32_t row;	 /* 1 + its number among the rows listed; 0: it is not */
+	int64_t est, own, incl;
+	uint64_t calls;
+	int64_t lo, hi; /* the sums of those of its rows, if all are `bounded` */
+	uint32_t row;	/* 1 + its number among the rows listed; 0: it is not */
 	bool inner, bounded;
 };
 
@@ -55,7 +56,7 @@ struct folding {
 	uint32_t *at;	       /* [tree.n] */
 	uint8_t *how;	       /* [tree.n]: enum path_folded */
 	uint32_t *slot, slots; /* 1 + row, by (parent, fn) */
-	uint64_t own;	       /* the part of the top */
+	int64_t own;	       /* the part of the top */
 };
 
 /* The group of a function of the base, through all merging graphs up to m. */
@@ -164,7 +165,7 @@ static void fold_row(struct folding *w, uint32_t r)
 
 	if (!row->inner && same_group(w, parent, row)) {
 		w->at[r] = parent;
-		*(parent == TOP ? &w->own : &w->rows[parent].own) += row->own;
+		cost_add(parent == TOP ? &w->own : &w->rows[parent].own, row->own);
 		return;
 	}
 	slot = fold_slot(w, parent, fn);
@@ -180,8 +181,8 @@ static void fold_row(struct folding *w, uint32_t r)
 	}
 	w->at[r] = *slot - 1;
 	to = &w->rows[w->at[r]];
-	to->est += row->est;
-	to->own += row->own;
+	cost_add(&to->est, row->est);
+	cost_add(&to->own, row->own);
 	cost_add(&to->lo, row->cost.lo);
 	cost_add(&to->hi, row->cost.hi);
 	to->bounded &= row->cost.bounded;
@@ -258,7 +259,7 @@ static int folded_by_cost(const void *x, const void *y)
 static bool listed(const struct folding *w, const struct folded *r)
 {
 	return (!w->q->depth || r->depth <= w->q->depth) &&
-	       !path_under_min((double)(r->inner ? r->incl : r->est), w->q->min);
+	       !path_under_min((double)cost_size(r->inner ? r->incl : r->est), w->q->min);
 }
 
 /* Link siblings from the back: the costliest come first. */
@@ -309,7 +310,7 @@ static struct path_bounds bounds_of(const struct folding *w, const struct folded
 				    const struct path_bounds *up, uint32_t from)
 {
 	const struct flow *fl = w->flow;
-	uint64_t passing;
+	int64_t passing;
 	struct path_bounds b;
 
 	if (r->inner)

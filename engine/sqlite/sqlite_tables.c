@@ -34,7 +34,7 @@ struct vtab_column vtab_column_of(const char *name, int type, bool gaps)
 		c.flags = COL_WORD;
 	} else if (type == QUERN_REAL) {
 		c.type = "REAL";
-	} else if (type == QUERN_UINT) {
+	} else if (type == QUERN_UINT || type == QUERN_INT) {
 		c.flags = COL_NUMBER | (gaps ? COL_GAPS : 0);
 	}
 	return c;
@@ -55,7 +55,7 @@ static unsigned cost_flag(const quern_source_column *c)
 {
 	const unsigned cost = QUERN_PER_EVENT | QUERN_IN_TABLES;
 
-	return c->type == QUERN_UINT && (c->flags & cost) == cost ? COL_EVENT : 0;
+	return c->type == QUERN_INT && (c->flags & cost) == cost ? COL_EVENT : 0;
 }
 
 /* Add the columns of answers or, after them, those that only a query shows. */

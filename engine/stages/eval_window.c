@@ -54,18 +54,18 @@ static double as_double(const struct table_col *c, size_t i)
 {
 	if (col_is_f(c->type))
 		return c->f[i];
-	return c->type == COL_DELTA ? (double)c->i[i] : (double)c->u[i];
+	return col_is_signed(c->type) ? (double)c->i[i] : (double)c->u[i];
 }
 
 /* One bit more than uint64_t, to hold signed and unsigned values. */
 static __int128 as_int(const struct table_col *c, size_t i)
 {
-	return c->type == COL_DELTA ? (__int128)c->i[i] : (__int128)c->u[i];
+	return col_is_signed(c->type) ? (__int128)c->i[i] : (__int128)c->u[i];
 }
 
 static bool is_unsigned(const struct table_col *c)
 {
-	return !col_is_f(c->type) && !col_is_text(c->type) && c->type != COL_DELTA &&
+	return !col_is_f(c->type) && !col_is_text(c->type) && !col_is_signed(c->type) &&
 	       c->type != COL_BOOL;
 }
 
@@ -78,7 +78,7 @@ static const double *doubles(struct window *w, const struct table_col *c)
 		return c->f;
 	if (!(f = EXEC_ARRAY(&w->x, double, w->t.n)))
 		return NULL;
-	if (c->type == COL_DELTA)
+	if (col_is_signed(c->type))
 		for (size_t i = 0; i < w->t.n; i++)
 			f[i] = (double)c->i[i];
 	else
@@ -141,7 +141,7 @@ static __int128 int_op(enum expr_op op, __int128 a, __int128 b)
 
 static void store_int(struct table_col *out, size_t i, __int128 v)
 {
-	if (out->type == COL_DELTA)
+	if (col_is_signed(out->type))
 		out->i[i] = v > INT64_MAX   ? INT64_MAX
 			    : v < INT64_MIN ? INT64_MIN
 					    : (int64_t)v;
@@ -258,6 +258,7 @@ static bool holds(enum expr_op op, int c)
 				out[i] = (a[i] > b[i]) == (op == EX_GT);          \
 	}
 COMPARE_LOOPS(compare_whole, uint64_t)
+COMPARE_LOOPS(compare_signed, int64_t)
 COMPARE_LOOPS(compare_float, double)
 
 static int compare(const struct table *t, const struct table_col *a,
@@ -280,6 +281,10 @@ static int compare_number(struct window *w, enum expr_op op, const struct table_
 		row_loops()->compare_whole(op, a->u, e->whole, w->t.n, out);
 		return 0;
 	}
+	if (col_is_signed(a->type) && !col_is_f(e->type)) {
+		row_loops()->compare_signed(op, a->i, (int64_t)e->whole, w->t.n, out);
+		return 0;
+	}
 	if (!(f = doubles(w, a)))
 		return w->x.err->kind;
 	row_loops()->compare_float(
@@ -289,8 +294,9 @@ static int compare_number(struct window *w, enum expr_op op, const struct table_
 
 static bool is_number(const struct expr *e, const struct table_col *a)
 {
-	return e->op == EX_NUMBER && (is_unsigned(a) || col_is_f(a->type)) &&
-	       e->type != COL_DELTA;
+	return e->op == EX_NUMBER && a->type != COL_DELTA && a->type != COL_BOOL &&
+	       !col_is_text(a->type) && e->type != COL_DELTA &&
+	       (!col_is_signed(a->type) || e->whole <= INT64_MAX || col_is_f(e->type));
 }
 
 static int compare_rows(struct window *w, enum expr_op op, const struct table_col *a,
@@ -298,6 +304,8 @@ static int compare_rows(struct window *w, enum expr_op op, const struct table_co
 {
 	if (is_unsigned(a) && is_unsigned(b)) {
 		compare_whole(op, a->u, b->u, w->t.n, out);
+	} else if (col_is_signed(a->type) && col_is_signed(b->type)) {
+		compare_signed(op, a->i, b->i, w->t.n, out);
 	} else if (col_is_f(a->type) || col_is_f(b->type)) {
 		const double *fa = doubles(w, a), *fb = doubles(w, b);
 

@@ -131,9 +131,9 @@ static int add_average(struct exec *x, struct table *t, const struct groups *g,
 	c->unit = e->unit;
 	c->absent = sum.absent;
 	for (size_t k = 0; k < g->n && !rc; k++) {
-		double s = col_is_f(e->type)	  ? sum.f[k]
-			   : e->type == COL_DELTA ? (double)sum.i[k]
-						  : (double)sum.u[k];
+		double s = col_is_f(e->type)	    ? sum.f[k]
+			   : col_is_signed(e->type) ? (double)sum.i[k]
+						    : (double)sum.u[k];
 
 		c->f[k] = n[k] ? s / (double)n[k] : 0;
 	}
@@ -233,7 +233,7 @@ static int add_change(const struct table *t, struct table *out)
 	if (table_append(out, STR("delta%"), COL_PERCENT, &c))
 		return t->x->err->kind;
 	for (size_t i = 0; i < out->n; i++)
-		c->f[i] = vs_percent((double)delta->i[i], (double)base->u[i]);
+		c->f[i] = vs_percent((double)delta->i[i], (double)base->i[i]);
 	c->absent = base->absent;
 	c->estimated = delta->estimated;
 	return 0;

@@ -15,15 +15,15 @@
 static void fold_u(enum fold f, uint64_t *to, uint64_t v)
 {
 	if (f == FOLD_SUM)
-		cost_add(to, v);
+		count_add(to, v);
 	else if ((f == FOLD_MIN && v < *to) || (f == FOLD_MAX && v > *to))
 		*to = v;
 }
 
 static void fold_i(enum fold f, int64_t *to, int64_t v)
 {
-	if (f == FOLD_SUM && __builtin_add_overflow(*to, v, to))
-		*to = v > 0 ? INT64_MAX : INT64_MIN;
+	if (f == FOLD_SUM)
+		cost_add(to, v);
 	else if ((f == FOLD_MIN && v < *to) || (f == FOLD_MAX && v > *to))
 		*to = v;
 }
@@ -43,9 +43,9 @@ static void fold_cell(enum fold f, const struct table_col *c, size_t i,
 		out->f[g] = c->f[i];
 	else if (col_is_f(c->type))
 		fold_f(f, &out->f[g], c->f[i]);
-	else if (c->type == COL_DELTA && first)
+	else if (col_is_signed(c->type) && first)
 		out->i[g] = c->i[i];
-	else if (c->type == COL_DELTA)
+	else if (col_is_signed(c->type))
 		fold_i(f, &out->i[g], c->i[i]);
 	else if (first)
 		out->u[g] = c->u[i];
@@ -67,18 +67,18 @@ struct folding {
 static bool fold_sums(struct folding *d, const struct table_col *c, const uint32_t *of,
 		      size_t n)
 {
-	if (d->f != FOLD_SUM || col_is_f(c->type) || c->type == COL_DELTA || c->absent ||
-	    c->estimated || d->g->left_out || d->size)
+	if (d->f != FOLD_SUM || !col_is_signed(c->type) || c->absent || c->estimated ||
+	    d->g->left_out || d->size)
 		return false;
 	if (d->g->n == 1) {
 		d->seen[0] = 1;
 		for (size_t i = 0; i < n; i++)
-			cost_add(&d->out->u[0], c->u[i]);
+			cost_add(&d->out->i[0], c->i[i]);
 		return true;
 	}
 	for (size_t i = 0; i < n; i++) {
 		d->seen[of[i]] = 1;
-		cost_add(&d->out->u[of[i]], c->u[i]);
+		cost_add(&d->out->i[of[i]], c->i[i]);
 	}
 	return true;
 }

@@ -34,7 +34,7 @@ static uint64_t key_of(const struct table_col *c, size_t i)
 {
 	uint64_t bits;
 
-	if (c->type == COL_DELTA)
+	if (col_is_signed(c->type))
 		return (uint64_t)c->i[i] ^ SIGN;
 	if (!col_is_f(c->type))
 		return c->u[i];
@@ -59,7 +59,7 @@ static void put_between(struct table_col *c, size_t i, uint64_t low, uint64_t hi
 	if (col_is_f(c->type))
 		c->f[i] = low == high ? float_of(low)
 				      : float_of(low) / 2 + float_of(high) / 2;
-	else if (c->type == COL_DELTA)
+	else if (col_is_signed(c->type))
 		c->i[i] = (int64_t)(middle ^ SIGN);
 	else
 		c->u[i] = middle;

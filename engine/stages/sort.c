@@ -42,7 +42,7 @@ static int cmp_values(const struct table *t, const struct table_col *c, uint32_t
 		return (c->f[a] > c->f[b]) - (c->f[a] < c->f[b]);
 	if (c->type == COL_BOOL)
 		return c->b[a] - c->b[b];
-	if (c->type == COL_DELTA)
+	if (col_is_signed(c->type))
 		return (c->i[a] > c->i[b]) - (c->i[a] < c->i[b]);
 	return (c->u[a] > c->u[b]) - (c->u[a] < c->u[b]);
 }
@@ -112,20 +112,21 @@ static uint64_t ordered_bits(const struct table_col *c, bool asc, uint32_t row)
 	} else if (c->dict) {
 		bits = c->code[row]; /* dictionaries are sorted */
 	} else {
-		bits = c->type == COL_DELTA ? c->u[row] ^ sign : c->u[row];
+		bits = col_is_signed(c->type) ? c->u[row] ^ sign : c->u[row];
 	}
 	return asc ? bits : ~bits;
 }
 
 static void order_bits(const struct table_col *c, bool asc, size_t n, uint64_t *out)
 {
-	if (asc || c->dict || col_is_f(c->type) || c->type == COL_BOOL ||
-	    c->type == COL_DELTA)
+	const uint64_t flip = col_is_signed(c->type) ? ~((uint64_t)1 << 63) : UINT64_MAX;
+
+	if (asc || c->dict || col_is_f(c->type) || c->type == COL_BOOL)
 		for (size_t i = 0; i < n; i++)
 			out[i] = ordered_bits(c, asc, (uint32_t)i);
 	else
 		for (size_t i = 0; i < n; i++)
-			out[i] = ~c->u[i];
+			out[i] = c->u[i] ^ flip;
 }
 
 static void absent_last(const struct table_col *c, struct sort_pair *p,
@@ -371,15 +372,18 @@ static void skip_windows(struct window *w, const struct first_rows *h)
 	const struct expr *e = h->e[0];
 	const struct col_def *d =
 		e->op == EX_COL && !e->col->percent ? e->col->def : NULL;
+	int64_t least;
 	uint64_t row;
 
 	if (!d || !d->get.stored || d->flags & IF_EXACT || t->ref || t->vs ||
 	    !t->g->plain || h->asc[0] || h->n < h->keep || h->cell[0].absent ||
 	    h->nkeys == 0)
 		return;
-	row = store_seek_u64(t->g->st, (enum store_column)(d->get.stored - 1),
-			     d->flags & PER_EVENT ? e->col->event : 0,
-			     t->first + w->first + WINDOW, ~h->cell[0].bits);
+	least = (int64_t)(~h->cell[0].bits ^
+			  (col_is_signed(e->col->type) ? (uint64_t)1 << 63 : 0));
+	row = store_seek(t->g->st, (enum store_column)(d->get.stored - 1),
+			 d->flags & PER_EVENT ? e->col->event : 0,
+			 t->first + w->first + WINDOW, least);
 	window_skip(w, (size_t)(row - t->first));
 }
 

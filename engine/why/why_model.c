@@ -165,7 +165,7 @@ int why_sites_of(struct why *w, unsigned side, uint32_t g, struct arena *a,
 	const struct graph *graph = w->g[side];
 	const uint32_t events = store_info(graph->st)->events;
 	struct store_site *row = NULL;
-	uint64_t *costs = NULL;
+	int64_t *costs = NULL;
 	size_t n = 0, k = 0;
 
 	*out = (struct why_sites){0};

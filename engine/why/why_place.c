@@ -195,7 +195,7 @@ static int list_lines(struct why *w, unsigned side, uint32_t f, struct places *o
 	const struct graph *g = w->g[side];
 	const uint32_t events = store_info(g->st)->events;
 	struct store_line *row = NULL;
-	uint64_t *costs = NULL;
+	int64_t *costs = NULL;
 	size_t n = 0, k = 0;
 
 	if (w->fn[side][f] == WHY_NONE || (!g->plain && !g->detail))
@@ -205,7 +205,7 @@ static int list_lines(struct why *w, unsigned side, uint32_t f, struct places *o
 	if (!(out->at = EXEC_ARRAY(x, struct place, n + 1)))
 		return x->err->kind;
 	for (size_t i = 0; i < n; i++) {
-		const uint64_t cost =
+		const int64_t cost =
 			store_event_of(g->st, w->event[side], &costs[i * events]);
 
 		if (cost)

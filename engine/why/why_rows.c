@@ -478,7 +478,7 @@ static uint32_t only_below(const struct why *w, uint32_t f)
 /* A miss or a mispredicted branch that did not come with other instructions. */
 static bool same_work(const struct why *w, uint32_t f)
 {
-	uint64_t self[SIDES];
+	int64_t self[SIDES];
 
 	for (unsigned s = 0; s < SIDES; s++) {
 		const uint32_t ir = w->work[s];

@@ -1,8 +1,10 @@
 /*
- * cost.h - add costs, and numbers of calls.  A sum that does not fit is the largest one.
+ * cost.h - add costs, and numbers of calls.  A sum that does not fit is the nearest that
+ * does: the largest number, or for costs also the smallest.
  *
- * Both are unsigned numbers of 64 bits today.  Costs are added by the functions called
- * cost, all else that is counted by those called count, so that each can change alone.
+ * Costs are signed numbers of 64 bits: some producers write negative ones.  All else that
+ * is counted is unsigned, and added by the functions called count.  Where costs stand in
+ * an array beside counts, or packed, they are the same bits as unsigned numbers: bits.
  */
 #ifndef QUERN_BASE_COST_H
 #define QUERN_BASE_COST_H
@@ -10,8 +12,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include "index/base/order.h"
 
 static inline uint64_t count_sum(uint64_t a, uint64_t b)
 {
@@ -30,24 +30,76 @@ static inline bool count_add(uint64_t *sum, uint64_t v)
 	return full;
 }
 
-static inline uint64_t cost_sum(uint64_t a, uint64_t b)
+/* The end that a sum of v and something else has passed. */
+static inline int64_t cost_most(int64_t v)
 {
-	return count_sum(a, b);
+	return v < 0 ? INT64_MIN : INT64_MAX;
 }
 
-static inline bool cost_add(uint64_t *sum, uint64_t v)
+static inline int64_t cost_sum(int64_t a, int64_t b)
 {
-	return count_add(sum, v);
+	int64_t sum;
+
+	return __builtin_add_overflow(a, b, &sum) ? cost_most(b) : sum;
+}
+
+static inline int64_t cost_difference(int64_t a, int64_t b)
+{
+	int64_t d;
+
+	return __builtin_sub_overflow(a, b, &d) ? (b < 0 ? INT64_MAX : INT64_MIN) : d;
+}
+
+static inline void cost_subtract(int64_t *from, int64_t v)
+{
+	*from = cost_difference(*from, v);
+}
+
+static inline bool cost_add(int64_t *sum, int64_t v)
+{
+	const bool full = __builtin_add_overflow(*sum, v, sum);
+
+	if (__builtin_expect(full, 0))
+		*sum = cost_most(v);
+	return full;
+}
+
+static inline bool cost_add_bits(uint64_t *sum, uint64_t v)
+{
+	return cost_add((int64_t *)sum, (int64_t)v);
+}
+
+static inline uint64_t cost_sum_bits(uint64_t a, uint64_t b)
+{
+	return (uint64_t)cost_sum((int64_t)a, (int64_t)b);
+}
+
+/* Its place among unsigned numbers in the order of all costs. */
+static inline uint64_t cost_rank(int64_t v)
+{
+	return (uint64_t)v ^ (uint64_t)1 << 63;
+}
+
+/* How large it is, whatever its sign. */
+static inline int64_t cost_size(int64_t v)
+{
+	return v >= 0 ? v : v == INT64_MIN ? INT64_MAX : -v;
 }
 
 /* The order of two costs, as order_u64(). */
-static inline int cost_order(uint64_t a, uint64_t b)
+static inline int cost_order(int64_t a, int64_t b)
 {
-	return order_u64(a, b);
+	return (a > b) - (a < b);
+}
+
+/* What flows along a call, where flows are estimated: never less than nothing. */
+static inline int64_t cost_flow(int64_t v)
+{
+	return v < 0 ? 0 : v;
 }
 
 /* Add v[i] to sum[i] for each of n events. */
-static inline void cost_add_each(uint64_t *sum, const uint64_t *v, size_t n)
+static inline void cost_add_each(int64_t *sum, const int64_t *v, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		cost_add(&sum[i], v[i]);

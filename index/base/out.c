@@ -157,6 +157,13 @@ void out_u64(struct out *o, uint64_t v)
 	o->written += n;
 }
 
+void out_i64(struct out *o, int64_t v)
+{
+	if (v < 0)
+		out_char(o, '-');
+	out_u64(o, v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
 void out_printf(struct out *o, const char *fmt, ...)
 {
 	va_list ap;

@@ -49,6 +49,7 @@ static inline void out_char(struct out *o, char c)
 }
 void out_fill(struct out *o, char c, size_t n);
 void out_u64(struct out *o, uint64_t v);
+void out_i64(struct out *o, int64_t v);
 void out_printf(struct out *o, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* How often output to memory was lost in this thread because memory was out.  Code

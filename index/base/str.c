@@ -5,7 +5,6 @@
 #include <string.h>
 #include <xxhash.h>
 
-
 struct str str_c(const char *c)
 {
 	return c ? (struct str){c, strlen(c)} : (struct str){"", 0};
@@ -193,5 +192,12 @@ const char *str_grouped(uint64_t v, char out[32])
 		out[k++] = digits[i];
 	}
 	out[k] = '\0';
+	return out;
+}
+
+const char *str_grouped_signed(int64_t v, char out[32])
+{
+	out[0] = '-';
+	str_grouped(v < 0 ? 0 - (uint64_t)v : (uint64_t)v, out + (v < 0));
 	return out;
 }

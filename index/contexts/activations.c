@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/vec.h"
@@ -39,13 +40,13 @@ struct walk {
 	size_t by, seam;   /* of the claims, the next ones, counted from the end */
 	uint32_t *claimed; /* per claimer: blocks that its calls of the seams claim */
 	struct place *place;
-	uint64_t *cost; /* per place: self and incl of each event */
+	int64_t *cost; /* per place: self and incl of each event */
 	size_t n, cap, cost_cap;
 	uint32_t free; /* the first free place, or NOWHERE */
 	struct wanting *wanting;
 	size_t nwanting, wanting_cap;
 	const struct activation_part *part; /* of the block at hand */
-	uint64_t *after;		    /* of its part, each event */
+	int64_t *after;			    /* of its part, each event */
 	struct err *err;
 };
 
@@ -56,7 +57,7 @@ static int no_memory(struct err *err)
 
 /* ---- places ---- */
 
-static uint64_t *costs_of(const struct walk *w, uint32_t place)
+static int64_t *costs_of(const struct walk *w, uint32_t place)
 {
 	return w->cost + (size_t)place * 2 * w->of->events;
 }
@@ -92,7 +93,7 @@ static int complete(struct walk *w, uint32_t at)
 
 	for (;;) {
 		struct place *p = &w->place[at];
-		const uint64_t *cost = costs_of(w, at);
+		const int64_t *cost = costs_of(w, at);
 		const uint32_t caller = p->caller;
 		const struct activation a = {
 			.fn = p->fn,
@@ -113,7 +114,7 @@ static int complete(struct walk *w, uint32_t at)
 		if (caller == NOWHERE)
 			return 0;
 		for (size_t e = 0; e < events; e++)
-			costs_of(w, caller)[events + e] += a.incl[e];
+			cost_add(&costs_of(w, caller)[events + e], a.incl[e]);
 		if (--w->place[caller].left)
 			return 0;
 		at = caller;
@@ -181,10 +182,10 @@ static int take_block(void *arg, const struct block_back *block)
 		.caller = caller,
 		.depth = caller == NOWHERE ? 1 : w->place[caller].depth + 1};
 	for (size_t e = 0; e < events; e++) {
-		uint64_t *cost = costs_of(w, at) + e;
+		int64_t *cost = costs_of(w, at) + e;
 
 		cost[0] = cost[events] = block->self[e];
-		w->after[e] += block->self[e];
+		cost_add(&w->after[e], block->self[e]);
 	}
 	return want(w, at, block->wants) || (!calls && complete(w, at)) ? w->err->kind
 									: 0;

@@ -34,7 +34,7 @@ struct activation {
 	uint32_t open, caller_open;
 	uint64_t calls; /* activations that it called */
 	/* Of each event; after: all from its start to the end of its part. */
-	const uint64_t *self, *incl, *after;
+	const int64_t *self, *incl, *after;
 };
 
 /* Activations come in the reverse of the order in which they began.  0, or an error kind

@@ -15,7 +15,7 @@ struct backwards {
 	uint64_t base;			 /* of its first block, in the file */
 	size_t events;			 /* costs of a record */
 	size_t change;			 /* of s->log->events[]: the next one before */
-	uint64_t *self;			 /* that block.self points to: */
+	int64_t *self;			 /* that block.self points to: */
 	size_t nself;			 /* events of the profile */
 	struct block_back block;
 	block_back_take *take;
@@ -53,7 +53,7 @@ static inline const unsigned char *take_record(struct backwards *b,
 	block->fn = b->s->fn[head >> 2];
 	for (size_t e = 0; e < b->events; e++) {
 		p = block_log_number(p, &cost);
-		b->self[b->s->event[e]] = varint_unzigzag(0, cost);
+		b->self[b->s->event[e]] = (int64_t)varint_unzigzag(0, cost);
 	}
 	return b->take(b->arg, block) ? NULL : p;
 }

@@ -10,10 +10,10 @@
 #include "index/contexts/claims.h"
 
 struct block_back {
-	uint64_t number;      /* in the file */
-	uint32_t fn;	      /* the profile's */
-	uint64_t wants;	      /* blocks that it claims, without those of the seams */
-	const uint64_t *self; /* of each event of the profile */
+	uint64_t number;     /* in the file */
+	uint32_t fn;	     /* the profile's */
+	uint64_t wants;	     /* blocks that it claims, without those of the seams */
+	const int64_t *self; /* of each event of the profile */
 };
 
 /* 0, or an error kind with *err set, which ends the reading. */

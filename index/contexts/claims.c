@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/vec.h"
@@ -111,9 +112,9 @@ static int claim(struct resolving *r, size_t at)
 /* Own costs are rounded one by one, so a call and its block differ by some ticks. */
 static bool alike(uint64_t a, uint64_t b)
 {
-	const uint64_t d = a > b ? a - b : b - a;
+	const int64_t d = cost_size(cost_difference((int64_t)a, (int64_t)b));
 
-	return d <= 8 + (a >> 8);
+	return d <= 8 + (cost_size((int64_t)a) >> 8);
 }
 
 /* The block for a call among those below `below`: the nearest of its name and cost, else

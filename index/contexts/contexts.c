@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/hash.h"
@@ -179,14 +180,14 @@ static int add_block(void *arg, const struct block_back *block)
 	struct adding *a = arg;
 	struct contexts *const c = a->c;
 	const uint32_t context = context_of_block(a, block);
-	uint64_t *self;
+	int64_t *self;
 
 	if (!context)
 		return a->err->kind;
 	c->calls[context - 1]++;
 	self = c->self + (size_t)(context - 1) * c->events;
 	for (size_t e = 0; e < c->events; e++)
-		self[e] += block->self[e];
+		c->full |= cost_add(&self[e], block->self[e]);
 	if (a->by && a->claims->by[a->by - 1].number == block->number)
 		a->claims->by[--a->by].context = context;
 	if (!block->wants)
@@ -278,7 +279,7 @@ static int reorder(struct contexts *c, const uint32_t *level, uint32_t *place)
 	c->parent_cap = c->fn_cap = c->calls_cap = c->self_cap = 0;
 	return move_u32(&c->parent, level, c->n) || move_u32(&c->fn, level, c->n) ||
 			       move_u64(&c->calls, level, c->n, 1) ||
-			       move_u64(&c->self, level, c->n, c->events)
+			       move_u64((uint64_t **)&c->self, level, c->n, c->events)
 		       ? -1
 		       : 0;
 }

@@ -26,7 +26,8 @@ struct contexts {
 	uint32_t *parent; /* a reference; ascending after contexts_order() */
 	uint32_t *fn;
 	uint64_t *calls; /* activations */
-	uint64_t *self;	 /* events per context */
+	int64_t *self;	 /* events per context */
+	bool full;	 /* a sum did not fit */
 	/* References to the child that came first at the last visit, and to the one that came
 	 * after this one then: programs repeat themselves. */
 	uint32_t *first, *next;

@@ -108,14 +108,14 @@ static struct coded add_coded(struct copy_lines *c, struct coded a, struct coded
 
 	if (n == 1) {
 		*sum = varint_get(&x);
-		c->full |= cost_add(sum, varint_get(&y));
+		c->full |= cost_add_bits(sum, varint_get(&y));
 		return (struct coded){c->both,
 				      (size_t)(varint_put(c->both, *sum) - c->both)};
 	}
 	costs_get(&x, sum, n);
 	costs_get(&y, more, n);
 	for (uint32_t i = 0; i < n; i++)
-		c->full |= cost_add(&sum[i], more[i]);
+		c->full |= cost_add_bits(&sum[i], more[i]);
 	return (struct coded){c->both, (size_t)(costs_put(c->both, sum, n) - c->both)};
 }
 

@@ -190,7 +190,7 @@ static void copy_sites_add_row(struct copy_sites *c, enum detail_kind kind,
 	c->full |= count_add(&to->calls, from->calls);
 	c->full |= count_add(&to->taken, from->taken);
 	for (uint32_t e = 0; kind == DETAIL_SITES && e < c->shape.events; e++)
-		c->full |= cost_add(&sum[e], from->cost[e]);
+		c->full |= cost_add_bits(&sum[e], from->cost[e]);
 }
 
 /* Order n rows of one place by where they go, add equal ones, and write them to `to`.

@@ -358,7 +358,7 @@ static int detail_add_row(struct detail *d, struct detail_row *to,
 			return -1;
 		memcpy(sum, to->cost, n * sizeof(*sum));
 		for (size_t e = 0; e < n; e++)
-			d->full |= cost_add(&sum[e], r->cost[e]);
+			d->full |= cost_add_bits(&sum[e], r->cost[e]);
 		to->cost = sum;
 	}
 	return 0;
@@ -505,7 +505,7 @@ static void add_costs(struct detail *d, size_t k, uint64_t *sum, uint32_t n)
 	const uint32_t *event = d->p->map[k].event;
 
 	for (uint32_t e = 0; e < n; e++)
-		d->full |= cost_add(&sum[event[e]], d->cost[e]);
+		d->full |= cost_add_bits(&sum[event[e]], d->cost[e]);
 }
 
 /* Add a cost line with the ncost costs at *in; 0: with those of the line before, which o
@@ -533,7 +533,7 @@ static inline int read_line(struct detail *d, struct varint_reader *in,
 	}
 	costs_get(from, d->cost, ncost);
 	for (uint32_t e = 0; e < ncost; e++)
-		d->full |= cost_add(&sum[event[e]], d->cost[e]);
+		d->full |= cost_add_bits(&sum[event[e]], d->cost[e]);
 	return 0;
 }
 

@@ -109,7 +109,7 @@ static void add_line(struct detail_lines *l, const struct detail_key *to,
 	const uint64_t *cost = l->cost + from->row * l->nevent;
 
 	for (size_t e = 0; e < l->nevent; e++)
-		l->full |= cost_add(&sum[e], cost[e]);
+		l->full |= cost_add_bits(&sum[e], cost[e]);
 }
 
 int detail_lines_order(struct detail_lines *l)

@@ -141,7 +141,7 @@ static void take_row(struct merger *m, bool first)
 		*full |= count_add(&m->row.calls, r->r.row.calls);
 		*full |= count_add(&m->row.taken, r->r.row.taken);
 		for (uint32_t e = 0; e < m->shape->events; e++)
-			*full |= cost_add(&m->cost[e], r->cost[e]);
+			*full |= cost_add_bits(&m->cost[e], r->cost[e]);
 	}
 	advance(m);
 }

@@ -95,7 +95,7 @@ static HOT unsigned char *put_columns(struct tally *t, unsigned char *out, uint6
 	for (uint64_t from = c->others; from; from &= from - 1, mask &= mask - 1) {
 		const uint64_t v = column_at(c, (unsigned)__builtin_ctzll(from));
 
-		tally_add(t, &sum[__builtin_ctzll(mask)], v);
+		tally_add_cost(t, &sum[__builtin_ctzll(mask)], v);
 		out = varint_put_flat(out, v);
 	}
 	return out;
@@ -282,8 +282,8 @@ static HOT void repeated_lines(const struct first_fixed l, struct first *f,
 	}
 }
 
-/* Drop the guess if the base is no longer where the row before is, or a sum might pass
- * 2^64. */
+/* Drop the guess if the base is no longer where the row before is, or a position might
+ * pass 2^64. */
 static HOT void check_guess(const struct first_fixed l, const struct first *f)
 {
 	const bool moved = l.nsub == 1 ? f->at[0] != f->before[l.instr ? 0 : 1]
@@ -291,7 +291,7 @@ static HOT void check_guess(const struct first_fixed l, const struct first *f)
 						 f->at[1] != f->before[1] ||
 						 (l.same->unknown && f->at[1]);
 
-	if (moved || !far_from_full(f->at[0], l.nsub == 2 ? f->at[1] : 0))
+	if (moved || (f->at[0] | (l.nsub == 2 ? f->at[1] : 0)) >> 62)
 		l.same->n = 0;
 }
 
@@ -313,7 +313,7 @@ static HOT const char *cost_lines(const struct first_fixed l, struct first *f,
 		return p > start ? p : NULL;
 	f->costs++;
 	for (unsigned i = 0; i < l.ncols; i++)
-		tally_add(l.t, &f->run[i], l.same->cost[i]);
+		tally_add_cost(l.t, &f->run[i], l.same->cost[i]);
 	return next;
 }
 
@@ -428,7 +428,7 @@ static HOT void put_file_costs(const struct first_fixed l, struct first *f,
 	if (l.wide)
 		out = put_columns(t, out, t->now.run, &c->columns);
 	for (unsigned i = 0; !l.wide && i < c->n; i++) {
-		tally_add(t, &f->run[i], c->cost[i]);
+		tally_add_cost(t, &f->run[i], c->cost[i]);
 		same->cost[i] = c->cost[i];
 		if (!like)
 			out = varint_put_flat(out, c->cost[i]);
@@ -565,7 +565,7 @@ static HOT const char *call(const struct first_fixed l, struct first *f, const c
 		return NULL;
 	}
 	costs = &c.costs;
-	tally_add(t, sum, c.count);
+	tally_add_count(t, sum, c.count);
 	first = sum[1];
 	out = put_place(l, f, costs->n << PIECE_COSTS | ENTRY_CALL, 0, c.at, l.wide);
 	out = varint_put_flat(out, edge);
@@ -573,7 +573,7 @@ static HOT const char *call(const struct first_fixed l, struct first *f, const c
 	if (l.wide)
 		out = put_columns(t, out, sum + 1, &costs->columns);
 	for (unsigned i = 0; !l.wide && i < costs->n; i++) {
-		tally_add(t, sum + 1 + i, costs->cost[i]);
+		tally_add_cost(t, sum + 1 + i, costs->cost[i]);
 		out = varint_put_flat(out, costs->cost[i]);
 	}
 	/* Here columns are events. */

@@ -92,11 +92,13 @@ static HOT bool says_same(struct same s, const char *blank)
 	return (a | b) == 0;
 }
 
-/* Sums below 2^62 can take all lines of a piece without a check: 2^20 lines of at most
- * 2^42. */
+/* Sums of costs below 2^62 can take all lines of a piece without a check: 2^20 lines of at
+ * most 2^42, none negative. */
 static HOT bool far_from_full(uint64_t a, uint64_t b)
 {
-	return (a | b) >> 62 == 0;
+	const int64_t full = (int64_t)1 << 62;
+
+	return (int64_t)a < full && (int64_t)b < full;
 }
 
 /* Take lines "+5" with the guessed text from *text on, at most `most` of them; how many

@@ -43,9 +43,9 @@ static HOT void add_costs(struct tally *t, uint64_t *sum, const struct line *l,
 		tally_add_costs(t, sum, many, l->n);
 		return;
 	}
-	tally_add(t, &sum[0], l->cost[0]);
+	tally_add_cost(t, &sum[0], l->cost[0]);
 	if (ncols == 2)
-		tally_add(t, &sum[1], l->cost[1]);
+		tally_add_cost(t, &sum[1], l->cost[1]);
 }
 
 /*

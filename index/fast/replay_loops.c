@@ -146,8 +146,8 @@ static HOT int add_numbers(const struct replay_fixed in, const struct link *k,
 			return -1;
 		add_costs(t, t->entries.val + k->val + 2, l, in.ncols, in.many);
 	} else if (__builtin_expect(k->flags & LINK_JUMP, 0)) {
-		tally_add(t, t->entries.val + k->val + 3, l->count);
-		tally_add(t, t->entries.val + k->val + 4, l->taken);
+		tally_add_count(t, t->entries.val + k->val + 3, l->count);
+		tally_add_count(t, t->entries.val + k->val + 4, l->taken);
 	} else {
 		add_costs(t, t->entries.val + k->val, l, in.ncols, in.many);
 		add_costs(t, t->now.run, l, in.ncols, in.many);

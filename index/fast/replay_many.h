@@ -11,8 +11,8 @@
 /* Add v to number i of an entry and to that of the block. */
 static HOT void add_cost(struct tally *t, uint64_t *val, unsigned i, uint64_t v)
 {
-	tally_add(t, &val[i], v);
-	tally_add(t, &t->now.run[i], v);
+	tally_add_cost(t, &val[i], v);
+	tally_add_cost(t, &t->now.run[i], v);
 }
 
 /* Add the costs at p to val[], the numbers of an entry, and to those of the block; the

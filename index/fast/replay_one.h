@@ -21,6 +21,21 @@ struct steps {
 	uint64_t run;		 /* self cost of the block, of one column */
 };
 
+/* Add the bits of a cost to a sum; false, with nothing changed, if it does not fit. */
+static HOT bool fits(uint64_t *sum, uint64_t v)
+{
+	if (!__builtin_add_overflow((int64_t)*sum, (int64_t)v, (int64_t *)sum))
+		return true;
+	*sum -= v;
+	return false;
+}
+
+/* A block's sum may not fit after some 10^11 more lines of up to 7 digits. */
+static HOT bool nearly_full(uint64_t run)
+{
+	return (int64_t)run >> 62 == 1;
+}
+
 /*
  * Take lines from s->p on that lead to the entry numbered next, up to one that does not.
  * The instructions of a basic block are executed equally often, so most lines cost what
@@ -40,10 +55,8 @@ static HOT void one_steps(const struct replay_fixed in, struct steps *s,
 
 		if (((load8(q) ^ cost.text) & cost.mask) != 0 && !read_cost(q, &cost))
 			break;
-		if (__builtin_expect(__builtin_add_overflow(*val, cost.v, val), 0)) {
-			*val -= cost.v;
+		if (__builtin_expect(!fits(val, cost.v), 0))
 			break;
-		}
 		val += nevent;
 		run += cost.v;
 		p = q + cost.size;
@@ -71,8 +84,8 @@ static HOT bool step_jump(const struct replay_fixed in, const struct link *k,
 	s->p = p;
 	s->step = in.r->step + k->to;
 	s->val = t->entries.val + k->val;
-	tally_add(t, &s->val[3], l.count);
-	tally_add(t, &s->val[4], l.taken);
+	tally_add_count(t, &s->val[3], l.count);
+	tally_add_count(t, &s->val[4], l.taken);
 	s->val += JUMP_VALUES;
 	t->lines += k->flags & LINK_NEWLINES;
 	s->jumps++;
@@ -94,10 +107,8 @@ static HOT bool one_link(const struct replay_fixed in, struct steps *s,
 	if (k->flags > LINK_NEWLINES || !text_fits(s->p, k) || !read_cost(q, cost))
 		return false;
 	val = t->entries.val + k->val;
-	if (__builtin_expect(__builtin_add_overflow(*val, cost->v, val), 0)) {
-		*val -= cost->v;
+	if (__builtin_expect(!fits(val, cost->v), 0))
 		return false;
-	}
 	t->lines += k->flags - 1u;
 	s->p = q + cost->size;
 	s->step = in.r->step + k->to;
@@ -129,12 +140,11 @@ static HOT void end_steps(const struct replay_fixed in, const struct steps *s)
 static HOT struct steps one_lines(const struct replay_fixed in, struct steps s,
 				  struct last_cost *cost)
 {
-	/* From 2^63 on the sum of a block may pass 2^64-1: 10^12 lines later. */
-	if (s.run >> 63)
+	if (nearly_full(s.run))
 		return s;
 	do
 		one_steps(in, &s, cost);
-	while (s.p < in.end && s.run >> 63 == 0 && one_link(in, &s, cost));
+	while (s.p < in.end && !nearly_full(s.run) && one_link(in, &s, cost));
 	in.t->now.run[0] = s.run;
 	end_steps(in, &s);
 	return s;

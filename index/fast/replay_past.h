@@ -44,8 +44,14 @@ static HOT bool past_costs(const char *p, struct two *two)
 	return true;
 }
 
+/* Add the bits of a cost to those of a sum; true if it does not fit. */
+static HOT bool past_sum(uint64_t a, uint64_t cost, uint64_t *sum)
+{
+	return __builtin_add_overflow((int64_t)a, (int64_t)cost, (int64_t *)sum);
+}
+
 /* Add a call; false, with nothing changed, when it is a rare one: after a head, the first
- * of its site in this part, or a sum would pass 2^64-1. */
+ * of its site in this part, or a sum would not fit. */
 static HOT bool past_call(const struct replay_fixed in, const struct link *k,
 			  const uint64_t *cost)
 {
@@ -54,8 +60,7 @@ static HOT bool past_call(const struct replay_fixed in, const struct link *k,
 
 	if (k->flags & LINK_HEAD || v[0] >> 32 != t->parts.n ||
 	    __builtin_add_overflow(v[1], k->count, &sum[0]) ||
-	    __builtin_add_overflow(v[2], cost[0], &sum[1]) ||
-	    __builtin_add_overflow(v[3], cost[1], &sum[2]) ||
+	    past_sum(v[2], cost[0], &sum[1]) || past_sum(v[3], cost[1], &sum[2]) ||
 	    tally_activates(t, ENTRY_CALLEE(t->entries.at[k->to].kind_callee), k->count,
 			    cost[0]))
 		return false;
@@ -67,7 +72,7 @@ static HOT bool past_call(const struct replay_fixed in, const struct link *k,
 
 /* Add a cost line to its entry and to *self, the self cost of the function, which it
  * enters when the line begins a block; false, with nothing changed, when it is a rare
- * one: the function is new in this part, or a sum would pass 2^64-1. */
+ * one: the function is new in this part, or a sum would not fit. */
 static HOT bool past_line(struct tally *t, const struct link *k, const uint64_t *cost,
 			  uint64_t **self)
 {
@@ -79,10 +84,8 @@ static HOT bool past_line(struct tally *t, const struct link *k, const uint64_t 
 			return false;
 		s = t->fns.part_self + (size_t)k->from * 2;
 	}
-	if (__builtin_add_overflow(v[0], cost[0], &sum[0]) ||
-	    __builtin_add_overflow(v[1], cost[1], &sum[1]) ||
-	    __builtin_add_overflow(s[0], cost[0], &sum[2]) ||
-	    __builtin_add_overflow(s[1], cost[1], &sum[3]))
+	if (past_sum(v[0], cost[0], &sum[0]) || past_sum(v[1], cost[1], &sum[1]) ||
+	    past_sum(s[0], cost[0], &sum[2]) || past_sum(s[1], cost[1], &sum[3]))
 		return false;
 	if (head) {
 		if (tally_activation(t, k->from))

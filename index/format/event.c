@@ -257,10 +257,12 @@ void unit_text(char *buf, struct unit u, double costs)
 		put_in_units(buf, costs * (double)u.scale, 1024, sizes, 4);
 }
 
-void unit_whole(char *buf, struct unit u, uint64_t costs)
+void unit_whole(char *buf, struct unit u, int64_t costs)
 {
-	if (u.kind)
-		unit_text(buf, u, (double)costs);
-	else
-		str_grouped(costs, buf);
+	if (!u.kind) {
+		str_grouped_signed(costs, buf);
+		return;
+	}
+	buf[0] = '-';
+	unit_text(buf + (costs < 0), u, fabs((double)costs));
 }

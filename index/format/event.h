@@ -35,7 +35,7 @@ void unit_text(char *buf, struct unit u, double costs);
 /* "ns", "bytes" or "". */
 const char *unit_name(struct unit u);
 /* As text, whatever the unit: "3.02 s", or all digits: "5,271,234". */
-void unit_whole(char *buf, struct unit u, uint64_t costs);
+void unit_whole(char *buf, struct unit u, int64_t costs);
 static inline bool unit_same(struct unit a, struct unit b)
 {
 	return a.kind == b.kind && (a.kind == UNIT_NONE || a.scale == b.scale);

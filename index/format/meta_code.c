@@ -173,7 +173,7 @@ void meta_code(struct coder *c, struct meta *m)
 		&m->all_events,
 	};
 	bool *const flags[] = {&m->has_line, &m->has_instr, &m->saturated, &m->truncated,
-			       &m->totals,   &m->summaries, &m->levels};
+			       &m->totals,   &m->summaries, &m->levels,	   &m->negative};
 
 	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++)
 		code_u64(c, numbers[i]);
@@ -186,13 +186,13 @@ void meta_code(struct coder *c, struct meta *m)
 		return;
 	if (c->from) {
 		m->event = ARENA_ARRAY(c->arena, struct event, (size_t)m->all_events + 1);
-		m->total = ARENA_ARRAY(c->arena, uint64_t, (size_t)m->events + 1);
+		m->total = ARENA_ARRAY(c->arena, int64_t, (size_t)m->events + 1);
 		c->failed |= !m->event || !m->total;
 	}
 	for (uint64_t i = 0; !c->failed && i < m->all_events; i++)
 		code_event(c, &m->event[i], i, m->events);
 	for (uint64_t i = 0; !c->failed && i < m->events; i++)
-		code_u64(c, &m->total[i]);
+		code_u64(c, (uint64_t *)&m->total[i]);
 }
 
 void part_head_code(struct coder *c, struct part *p, uint64_t *functions)

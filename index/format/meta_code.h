@@ -48,6 +48,7 @@ struct meta {
 	uint64_t pairs; /* of the files' strings, the last ones: "\nFILE\nNAME" */
 	uint64_t lines, sites, jumps, diagnostics;
 	bool has_line, has_instr, saturated, truncated;
+	bool negative;	/* some cost is */
 	bool totals;	/* every part says what it cost in all: totals: */
 	bool summaries; /* every part is cachegrind's, and has a summary: */
 	uint64_t loose; /* names whose meaning another file could change: callees whose
@@ -57,7 +58,7 @@ struct meta {
 	bool levels;	 /* names have levels of recursion, and they are those of all */
 	uint64_t events, all_events;
 	struct event *event; /* all_events */
-	uint64_t *total;     /* events */
+	int64_t *total;	     /* events */
 };
 
 struct diag {

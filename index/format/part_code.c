@@ -72,7 +72,7 @@ int part_put_sums(struct bytes *b, const struct part_rows *rows)
 		uint64_t sum = 0;
 
 		for (size_t i = 0; i < rows->n; i++)
-			cost_add(&sum, numbers_of(rows, i)[k]);
+			cost_add_bits(&sum, numbers_of(rows, i)[k]);
 		b->n = (size_t)(sized_put(b->p + b->n, sum) - b->p);
 	}
 	return 0;

@@ -46,7 +46,7 @@ struct part {
 	uint32_t file;		/* that it stands in: 0 unless the profile is a set */
 	uint64_t offset, bytes; /* in that file */
 	bool has_totals, has_summary;
-	uint64_t *totals, *summary; /* E each, in the profile's events; NULL: absent */
+	int64_t *totals, *summary; /* E each, in the profile's events; NULL: absent */
 };
 
 /* Cachegrind writes cmd:, but none of creator:, pid:, part: and positions:. */

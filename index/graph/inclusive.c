@@ -68,10 +68,26 @@ struct str name_without_level(struct str name, struct arena *a)
 	return (struct str){p, before + after};
 }
 
-void incl_bounds(const struct incl_known *k, uint64_t *lo, uint64_t *hi)
+void incl_know(struct incl_known *from, bool from_nests, struct incl_known *to,
+	       bool to_nests, bool inside, int64_t cost)
 {
-	uint64_t root = k->spent > k->called ? k->spent - k->called : 0;
-	uint64_t least = cost_sum(k->entering, root), most = k->spent;
+	cost = cost_flow(cost);
+	cost_add(&from->spent, cost);
+	cost_add(&to->called, cost);
+	if (!inside) {
+		cost_add(&from->leaving, cost);
+		cost_add(&to->entering, cost);
+	}
+	if (!from_nests && cost > to->once)
+		to->once = cost;
+	if (!to_nests && cost > from->once)
+		from->once = cost;
+}
+
+void incl_bounds(const struct incl_known *k, int64_t *lo, int64_t *hi)
+{
+	const int64_t root = cost_flow(cost_difference(k->spent, k->called));
+	int64_t least = cost_sum(k->entering, root), most = k->spent;
 
 	if (least < k->leaving)
 		least = k->leaving;
@@ -100,14 +116,14 @@ int returning_init(struct returning *r, const struct call_costs *of, struct aren
 
 static double edge_cost(const struct returning *r, uint32_t i)
 {
-	return (double)r->of.edge[i * r->of.edge_step];
+	return (double)cost_flow(r->of.edge[i * r->of.edge_step]);
 }
 
 static double away(struct returning *r, uint32_t f)
 {
 	if (r->away[f] > 0)
 		return r->away[f];
-	r->away[f] = (double)r->of.self[f * r->of.self_step];
+	r->away[f] = (double)cost_flow(r->of.self[f * r->of.self_step]);
 	for (uint32_t i = r->of.out_first[f]; i < r->of.out_first[f + 1]; i++)
 		if (r->of.callee[i] != f)
 			r->away[f] += edge_cost(r, i);

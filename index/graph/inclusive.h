@@ -13,6 +13,7 @@
  * to itself.  Only the last level stands for all deeper ones, too, and can nest in
  * itself.  Its returning cost is estimated: a unit of cost that passes f goes on to h in
  * proportion to the recorded cost of f's calls of h, and so on until it ends or is back.
+ * Less than nothing cannot flow: where this is estimated, a negative cost counts as 0.
  */
 #ifndef QUERN_INCLUSIVE_H
 #define QUERN_INCLUSIVE_H
@@ -36,8 +37,8 @@ struct str name_without_level(struct str name, struct arena *a);
 struct call_costs {
 	uint32_t functions;
 	const uint32_t *out_first, *callee;
-	const uint64_t *self; /* of function f: self[f * self_step] */
-	const uint64_t *edge; /* of edge i: edge[i * edge_step], inclusive */
+	const int64_t *self; /* of function f: self[f * self_step] */
+	const int64_t *edge; /* of edge i: edge[i * edge_step], inclusive */
 	size_t self_step, edge_step;
 	/* [functions]: the function's circle, 0: none; cost returns only within a
 	 * circle */
@@ -73,19 +74,23 @@ double returning_cost(struct returning *r, const uint32_t *member, size_t n,
 		      const uint8_t *again, uint32_t edges);
 
 /* Facts from the edges that bound the inclusive cost of a function that may nest in
- * itself. */
+ * itself.  Cost flows along calls here, so a negative call counts as 0. */
 struct incl_known {
-	uint64_t spent;	   /* self + calls of others */
-	uint64_t called;   /* calls by others */
-	uint64_t entering; /* calls from outside its cycle */
-	uint64_t leaving;  /* self + calls that leave the cycle */
-	uint64_t once;	/* the costliest call from or to a function that does not nest */
-	uint64_t cycle; /* inclusive cost of the cycle */
+	int64_t spent;	  /* self + calls of others */
+	int64_t called;	  /* calls by others */
+	int64_t entering; /* calls from outside its cycle */
+	int64_t leaving;  /* self + calls that leave the cycle */
+	int64_t once;  /* the costliest call from or to a function that does not nest */
+	int64_t cycle; /* inclusive cost of the cycle */
 };
+/* Add the call of one function by another, which is in the same cycle (inside) or not;
+ * either may nest in itself. */
+void incl_know(struct incl_known *from, bool from_nests, struct incl_known *to,
+	       bool to_nests, bool inside, int64_t cost);
 /* The inclusive cost is at least *lo: cost that enters the cycle here, that ends here
  * or leaves the cycle from here, and that passes a function at most once on the stack,
  * is counted once.  It is at most *hi: all cost that passes, and the cost of the
  * cycle. */
-void incl_bounds(const struct incl_known *k, uint64_t *lo, uint64_t *hi);
+void incl_bounds(const struct incl_known *k, int64_t *lo, int64_t *hi);
 
 #endif

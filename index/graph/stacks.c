@@ -77,7 +77,7 @@ int stacks_outermost(const struct stacks *s, uint8_t *outermost, struct arena *a
 	return 0;
 }
 
-int stacks_inclusive(const struct stacks *s, uint64_t *incl, struct arena *a,
+int stacks_inclusive(const struct stacks *s, int64_t *incl, struct arena *a,
 		     const struct cancel *cancel, struct err *err)
 {
 	uint8_t *outermost = ARENA_ARRAY(a, uint8_t, (size_t)s->n + 1);

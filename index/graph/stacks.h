@@ -29,7 +29,8 @@ struct stacks {
 	const uint32_t
 		*out_first; /* [n + 1]: those that v calls are out[out_first[v]] .. */
 	const uint32_t *out;
-	const uint64_t *calls, *self, *incl; /* [n] */
+	const uint64_t *calls;	    /* [n] */
+	const int64_t *self, *incl; /* [n] */
 };
 
 /* Set caller, out_first and out, in the arena, from the callers as an index has them: 1 + the
@@ -40,7 +41,7 @@ int stacks_link(struct stacks *s, const uint32_t *parent, struct arena *a);
 int stacks_outermost(const struct stacks *s, uint8_t *outermost, struct arena *a,
 		     const struct cancel *cancel, struct err *err);
 /* incl[functions] (zeros): the cost of each, counted once however often it is on a stack. */
-int stacks_inclusive(const struct stacks *s, uint64_t *incl, struct arena *a,
+int stacks_inclusive(const struct stacks *s, int64_t *incl, struct arena *a,
 		     const struct cancel *cancel, struct err *err);
 
 #endif

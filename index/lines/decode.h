@@ -41,7 +41,8 @@ enum row_kind {
 	ROW_ODD,  /* a diagnostic: a = enum odd, text = the line */
 };
 
-enum { NAME_ID = 1, NAME_TEXT = 2 }; /* row.flags; neither: an empty name */
+/* row.flags of a name (neither: it is empty), and of a cost line. */
+enum { NAME_ID = 1, NAME_TEXT = 2, COST_NEGATIVE = 4 };
 
 enum header_key {
 	KEY_VERSION,

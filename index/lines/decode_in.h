@@ -27,21 +27,16 @@ static inline bool is_blank(char c)
 	return c == ' ' || c == '\t';
 }
 
-/* A negative cost written as 2^64 - n: callgrind does so for a call that was open when
- * its counters were reset. */
-static inline bool wrapped(uint64_t cost)
-{
-	return cost >> 63;
-}
-
-/* The same of Xdebug's time, as it is written. */
+/* Xdebug's time of -n nanoseconds is (2^64 - n) / unit. */
 static inline bool wrapped_time(const struct decode *d, uint32_t col, uint64_t cost)
 {
 	return d->time_unit && col == d->time_col &&
-	       cost >= ((uint64_t)1 << 63) / d->time_unit;
+	       cost >= ((uint64_t)1 << 63) / d->time_unit &&
+	       cost <= UINT64_MAX / d->time_unit;
 }
 
-/* Costs of a line, or-ed, that may be negative: a unit is 1,000 ns at most. */
+/* Costs of a line, or-ed, that may be negative, which is written as 2^64 - n: a unit is
+ * 1,000 ns at most. */
 static inline bool maybe_negative(const struct decode *d, uint64_t costs)
 {
 	return costs >> (d->time_unit ? 53 : 63);

@@ -17,7 +17,7 @@ const char *odd_name(enum odd k)
 		[ODD_EXTRA_COSTS] = "more costs than events, the extra ones ignored",
 		[ODD_NEGATIVE_COST] = "negative cost, counted as 0",
 		[ODD_POSITION] = "position below zero or above 2^64-1, clamped",
-		[ODD_NUMBER_RANGE] = "number above 2^64-1, clamped",
+		[ODD_NUMBER_RANGE] = "number that does not fit in 64 bits, clamped",
 		[ODD_CALL_NO_CFN] = "calls= without cfn=, its cost skipped",
 		[ODD_CALL_NO_LINE] = "calls= without its cost line, dropped",
 		[ODD_CALL_FIELD] = "calls= that cannot be read, its cost skipped",
@@ -32,7 +32,7 @@ const char *odd_name(enum odd k)
 			"derived event that cannot be computed, or subtracts",
 		[ODD_ID_REDEFINED] = "name id redefined to another name",
 		[ODD_ID_UNDEFINED] = "name id used before it is defined",
-		[ODD_SUM_OVERFLOW] = "sum above 2^64-1, clamped",
+		[ODD_SUM_OVERFLOW] = "sum that does not fit in 64 bits, clamped",
 		[ODD_POSITION_WORD] =
 			"positions: has a word that is not known, its values skipped",
 		[ODD_CFN_ALONE] = "cfn= without calls=, ignored",
@@ -208,27 +208,32 @@ static enum num decode_line_place(const struct decode *d, struct str *s,
 	return NUM_OK;
 }
 
-/* The cost of column col: a number, "." for 0, or a negative number, which counts as 0. */
-static enum num cost(const struct decode *d, struct str f, uint32_t col, uint64_t *out,
-		     bool *negative)
+/* A number after a minus, as the bits of a negative cost. */
+static enum num below_zero(struct str f, uint64_t *out)
+{
+	const uint64_t least = (uint64_t)INT64_MIN;
+	const enum num rc = whole_number(f, out);
+	const bool far = *out > least;
+
+	*out = far ? least : 0 - *out;
+	return rc == NUM_OK && far ? NUM_RANGE : rc;
+}
+
+/* The bits of a cost of column col: a number, "." for 0, "-n", or -n as 2^64 - n. */
+static enum num cost(const struct decode *d, struct str f, uint32_t col, uint64_t *out)
 {
 	enum num rc;
 
-	if (f.n == 1 && f.p[0] == '.') {
-		*out = 0;
+	*out = 0;
+	if (f.n == 1 && f.p[0] == '.')
 		return NUM_OK;
-	}
-	if (f.n > 1 && f.p[0] == '-') {
-		rc = whole_number(str_from(f, 1), out);
-		*negative |= *out > 0;
-		*out = 0;
-		return rc == NUM_RANGE ? NUM_OK : rc;
-	}
+	if (f.n > 1 && f.p[0] == '-')
+		return below_zero(str_from(f, 1), out);
 	rc = whole_number(f, out);
-	if (rc == NUM_OK && (wrapped(*out) || wrapped_time(d, col, *out))) {
-		*negative = true;
-		*out = 0;
-	}
+	if (rc == NUM_RANGE)
+		*out = INT64_MAX;
+	else if (wrapped_time(d, col, *out))
+		*out -= UINT64_MAX / d->time_unit;
 	return rc;
 }
 
@@ -251,7 +256,7 @@ static void take_cost(struct decode *d, struct batch *b, struct str line)
 		return;
 	}
 	while ((f = decode_line_field(&s)).n) {
-		enum num rc = cost(d, f, n, &v, &negative);
+		enum num rc = cost(d, f, n, &v);
 
 		if (rc == NUM_BAD) {
 			odd(b, ODD_FIELD, line);
@@ -259,6 +264,10 @@ static void take_cost(struct decode *d, struct batch *b, struct str line)
 		}
 		range |= rc == NUM_RANGE;
 		extra |= n >= d->ncols;
+		negative |= (int64_t)v < 0;
+		/* callgrind's own: a call that was open when its counters were reset. */
+		if (d->apart && (int64_t)v < 0)
+			v = 0;
 		if (n < d->ncols)
 			b->cost[b->ncost + n++] = v;
 	}
@@ -269,10 +278,11 @@ static void take_cost(struct decode *d, struct batch *b, struct str line)
 	r->a = pl.at[SUB_INSTR];
 	r->b = pl.at[SUB_LINE];
 	r->nc = (uint16_t)n;
+	r->flags = negative && !d->apart ? COST_NEGATIVE : 0;
 	b->ncost += n;
 	if (extra)
 		odd(b, ODD_EXTRA_COSTS, line);
-	if (negative)
+	if (negative && d->apart)
 		odd(b, ODD_NEGATIVE_COST, line);
 	if (range)
 		odd(b, ODD_NUMBER_RANGE, line);

@@ -145,8 +145,7 @@ struct definition {
 	bool done;
 };
 
-/* Whether an event subtracts.  Costs are never negative, so a row could not show a
- * negative value that the sums contain, and rows and sums would disagree. */
+/* Whether an event subtracts: its own costs could be negative where no recorded one is. */
 static bool subtracts(const struct profile *p, const int64_t *coef)
 {
 	for (size_t i = 0; i < p->nevent; i++)
@@ -374,27 +373,39 @@ static struct str header_field(struct str *s)
 	return (struct str){f.p, n};
 }
 
+/* Read a number of summary: or totals:, maybe below zero; false if it is none. */
+static bool sum_of(struct str s, int64_t *out)
+{
+	const bool minus = s.n > 1 && s.p[0] == '-';
+	uint64_t n = 0;
+
+	if (!str_u64(minus ? str_from(s, 1) : s, &n))
+		return false;
+	*out = !minus ? (int64_t)n : n > INT64_MAX ? INT64_MIN : -(int64_t)n;
+	return true;
+}
+
 /* Read summary: and totals:, one number per column of the part's events; neither is
  * trusted. */
 static int sums(const struct header_reading *r, enum header_key key,
-		const struct part *part, bool *has, uint64_t **out)
+		const struct part *part, bool *has, int64_t **out)
 {
 	struct str values = r->slot->value[key], events = part->events, v;
 
 	if (r->slot->line[key] == 0)
 		return 0;
 	*has = true;
-	*out = ARENA_ARRAY(&r->p->arena, uint64_t, r->p->nevent + 1);
+	*out = ARENA_ARRAY(&r->p->arena, int64_t, r->p->nevent + 1);
 	if (!*out)
 		return err_no_memory(r->err, "while reading headers");
 	while ((v = header_field(&values)).n) {
 		struct str name = header_field(&events);
-		uint64_t n = 0;
+		int64_t n = 0;
 		size_t e;
 
 		if (name.n == 0)
 			break;
-		if (!str_u64(v, &n) && odd_value(r, key))
+		if (!sum_of(v, &n) && odd_value(r, key))
 			return r->err->kind;
 		e = find_event(r->p, name);
 		if (e < r->p->nevent)
@@ -480,9 +491,9 @@ static void number_appended(struct profile *p)
 }
 
 /* Sums by the index's events become sums by the profile's. */
-static int kept_sums(struct profile *p, size_t k, uint64_t **sums, struct err *err)
+static int kept_sums(struct profile *p, size_t k, int64_t **sums, struct err *err)
 {
-	uint64_t *to = ARENA_ARRAY(&p->arena, uint64_t, p->nevent + 1);
+	int64_t *to = ARENA_ARRAY(&p->arena, int64_t, p->nevent + 1);
 
 	if (!to)
 		return err_no_memory(err, "while reading headers");

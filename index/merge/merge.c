@@ -256,7 +256,7 @@ static int number_functions(struct profile *p, struct identities *ids)
 	return 0;
 }
 
-static void add_sat(struct profile *p, uint64_t *sum, uint64_t v)
+static void add_cost(struct profile *p, int64_t *sum, int64_t v)
 {
 	p->saturated |= cost_add(sum, v);
 }
@@ -329,8 +329,8 @@ static int map_functions(struct profile *p, struct identities *ids)
 			if (f->id != NO_ID)
 				begins(&p->fn_begin[f->id], t->fns.at[i].begin);
 			for (size_t e = 0; f->id != NO_ID && e < t->events.n; e++)
-				add_sat(p, &p->self[f->id * p->nevent + m->event[e]],
-					t->fns.self[i * t->events.n + e]);
+				add_cost(p, &p->self[f->id * p->nevent + m->event[e]],
+					 (int64_t)t->fns.self[i * t->events.n + e]);
 		}
 		if (may_forget(p))
 			tally_forget(p->tally[k], TALLY_SELF, 0);
@@ -497,6 +497,7 @@ static int widen_sums(const struct profile *p, struct profile_sums *s)
 	return 0;
 }
 
+/* Add v to a column of calls, or the bits of a cost. */
 static inline int add_sum(struct profile *p, struct profile_sums *s, size_t edge,
 			  uint64_t v)
 {
@@ -508,7 +509,10 @@ static inline int add_sum(struct profile *p, struct profile_sums *s, size_t edge
 	}
 	if (!s->wide && widen_sums(p, s))
 		return -1;
-	add_sat(p, (uint64_t *)s->sum + edge, v);
+	if (s == &p->calls)
+		p->saturated |= count_add((uint64_t *)s->sum + edge, v);
+	else
+		add_cost(p, (int64_t *)s->sum + edge, (int64_t)v);
 	return 0;
 }
 
@@ -663,8 +667,8 @@ static void cost_of_calls_only(struct profile *p)
 			continue;
 		p->loose++;
 		for (size_t i = 0; i < p->nevent; i++)
-			add_sat(p, &p->self[f * p->nevent + i],
-				profile_sum(&p->edge_cost[i], e));
+			add_cost(p, &p->self[f * p->nevent + i],
+				 profile_cost(&p->edge_cost[i], e));
 	}
 }
 
@@ -756,6 +760,7 @@ static int join_odds(struct profile *p, struct err *err)
 				p->odds[i].count += t->diag.odds[i] - ODD_KEPT;
 		if (t->diag.odds[ODD_SUM_OVERFLOW])
 			p->saturated = true;
+		p->negative |= t->negative;
 	}
 	return 0;
 }

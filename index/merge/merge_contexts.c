@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/cost.h"
 #include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/merge/reuse.h"
@@ -65,8 +66,9 @@ static int take_tree(struct joining *j, const struct kept *kept,
 			return j->err->kind;
 		c->calls[at[i] - 1] += store_context_calls(st, i);
 		for (uint32_t e = 0; e < st->meta.events; e++)
-			c->self[(size_t)(at[i] - 1) * c->events + map->event[e]] +=
-				store_context_self(st, i, e);
+			c->full |= cost_add(
+				&c->self[(size_t)(at[i] - 1) * c->events + map->event[e]],
+				store_context_self(st, i, e));
 	}
 	return store_check(st, j->err);
 }

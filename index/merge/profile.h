@@ -47,6 +47,12 @@ static inline uint64_t profile_sum(const struct profile_sums *s, size_t i)
 	return s->wide ? ((const uint64_t *)s->sum)[i] : ((const uint32_t *)s->sum)[i];
 }
 
+/* The same of a column of costs. */
+static inline int64_t profile_cost(const struct profile_sums *s, size_t i)
+{
+	return (int64_t)profile_sum(s, i);
+}
+
 struct profile {
 	struct arena arena;
 	struct str *name[SPACES]; /* sorted bytewise */
@@ -63,7 +69,7 @@ struct profile {
 	uint32_t *fn_name, *fn_file, *fn_obj;
 	uint32_t *fn_begin; /* fn_slot.begin */
 	bool *calls_only;   /* it has no block: self is what flows in, at line 0 */
-	uint64_t *self;	    /* nevent costs per function */
+	int64_t *self;	    /* nevent costs per function */
 
 	size_t nedge;
 	uint32_t *callee;
@@ -85,7 +91,7 @@ struct profile {
 	size_t nfile;
 	uint64_t loose;	       /* callees: see meta_code.h */
 	uint64_t lines, bytes; /* of all input files */
-	bool has_line, has_instr, saturated;
+	bool has_line, has_instr, saturated, negative;
 
 	struct merge_map *map; /* one per tally */
 	struct tally *const *tally;

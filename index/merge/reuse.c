@@ -94,6 +94,7 @@ static int take_events(struct reuse *r)
 		t->events.name[e] = event.name;
 	}
 	t->events.n = n;
+	t->negative = store_info(r->st)->negative;
 	return 0;
 }
 
@@ -112,7 +113,8 @@ static int take_functions(struct reuse *r)
 					 .fn = NAME_FIRST + store_fn_name_id(r->st, f),
 					 .begin = store_fn_begin(r->st, f)};
 		for (uint32_t e = 0; e < events; e++)
-			t->fns.self[f * events + e] = store_fn_self(r->st, f, e);
+			t->fns.self[f * events + e] =
+				(uint64_t)store_fn_self(r->st, f, e);
 	}
 	t->fns.n = n;
 	return 0;
@@ -135,7 +137,8 @@ static int take_edges(struct reuse *r)
 			(struct edge_slot){.caller = e.caller, .callee = e.callee};
 		t->edges.sum[i * width] = e.calls;
 		for (uint32_t k = 0; k + 1 < width; k++)
-			t->edges.sum[i * width + 1 + k] = store_edge_incl(r->st, i, k);
+			t->edges.sum[i * width + 1 + k] =
+				(uint64_t)store_edge_incl(r->st, i, k);
 	}
 	t->edges.n = n;
 	tally_narrow_edges(t);
@@ -170,7 +173,7 @@ static int take_lines(struct reuse *r, fn_id f, struct piece_row *before)
 {
 	uint32_t events = (uint32_t)r->t->events.n;
 	struct store_line *line;
-	uint64_t *costs;
+	int64_t *costs;
 	size_t n;
 
 	if (store_inlined_lines(r->st, f, &r->scratch, &line, &costs, &n, r->err))
@@ -182,7 +185,7 @@ static int take_lines(struct reuse *r, fn_id f, struct piece_row *before)
 					.instr = line[i].instr,
 					.line = line[i].line};
 
-		if (put_row(r, f, before, &row, costs + i * events))
+		if (put_row(r, f, before, &row, (const uint64_t *)costs + i * events))
 			return r->err->kind;
 	}
 	r->t->fns.at[f].has_lines |= n > 0;
@@ -193,7 +196,7 @@ static int take_sites(struct reuse *r, fn_id f, struct piece_row *before)
 {
 	uint32_t events = (uint32_t)r->t->events.n;
 	struct store_site *site;
-	uint64_t *costs;
+	int64_t *costs;
 	size_t n;
 
 	if (store_sites(r->st, f, &r->scratch, &site, &costs, &n, r->err))
@@ -207,7 +210,7 @@ static int take_sites(struct reuse *r, fn_id f, struct piece_row *before)
 					.line = site[i].line,
 					.count = site[i].calls};
 
-		if (put_row(r, f, before, &row, costs + i * events))
+		if (put_row(r, f, before, &row, (const uint64_t *)costs + i * events))
 			return r->err->kind;
 	}
 	r->t->fns.at[f].has_lines |= n > 0;
@@ -285,12 +288,12 @@ static int take_part_costs(struct reuse *r, uint32_t p, struct part_slot *slot)
 			      : err_no_memory(r->err, "while adding files to an index");
 }
 
-static int take_sums(struct reuse *r, uint32_t p, bool has, uint64_t **sums,
-		     uint64_t (*of)(struct store *, uint32_t, uint32_t))
+static int take_sums(struct reuse *r, uint32_t p, bool has, int64_t **sums,
+		     int64_t (*of)(struct store *, uint32_t, uint32_t))
 {
 	if (!has)
 		return 0;
-	*sums = ARENA_ARRAY(&r->t->arena, uint64_t, r->t->events.n + 1);
+	*sums = ARENA_ARRAY(&r->t->arena, int64_t, r->t->events.n + 1);
 	if (!*sums)
 		return err_no_memory(r->err, "while adding files to an index");
 	for (uint32_t e = 0; e < r->t->events.n; e++)

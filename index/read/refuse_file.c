@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/graph/inclusive.h"
@@ -103,12 +104,13 @@ static bool has_lost_its_magic(const struct input *in)
 int refuse_file(const struct input *in, struct err *err)
 {
 	const struct stretches *s = &in->stretches;
-	uint64_t negative = 0, unreadable = 0, readable = 0, events = first_events(s);
-	bool difference = false, any = false;
+	uint64_t unreadable = 0, readable = 0, events = first_events(s);
+	bool difference = false, negative = false, any = false;
 
 	for (size_t k = 0; k < s->n; k++) {
 		difference |= s->tally[k]->difference;
-		negative += s->tally[k]->diag.odds[ODD_NEGATIVE_COST];
+		negative |= s->tally[k]->negative ||
+			    s->tally[k]->diag.odds[ODD_NEGATIVE_COST];
 		unreadable += s->tally[k]->diag.odds[ODD_FIELD];
 		readable += s->tally[k]->cost_lines;
 		any |= s->tally[k]->events.n > 0;
@@ -167,7 +169,7 @@ static void add_part(struct ending *e, const struct part_slot *p)
 	e->summary = (e->summary && !p->begins) || p->line[KEY_SUMMARY] > 0;
 	e->any |= e->totals || e->summary;
 	if (str_u64((struct str){sums.p, str_find(sums, ' ')}, &n))
-		e->summaries = cost_sum(e->summaries, n);
+		e->summaries = cost_sum_bits(e->summaries, n);
 }
 
 static struct ending ending_of(const struct stretches *s)
@@ -180,7 +182,7 @@ static struct ending ending_of(const struct stretches *s)
 		for (size_t i = 0; i < t->parts.n; i++)
 			add_part(&e, tally_part(t, i));
 		for (size_t f = 0; f < t->fns.n && t->events.n; f++)
-			e.self = cost_sum(e.self, t->fns.self[f * t->events.n]);
+			e.self = cost_sum_bits(e.self, t->fns.self[f * t->events.n]);
 		e.lines += t->cost_lines;
 	}
 	return e;

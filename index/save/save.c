@@ -44,9 +44,10 @@ struct save {
 	uint8_t *nests;		  /* per function: may nest in itself */
 	uint32_t nnests;	  /* how many may */
 	struct arena arena;	  /* for `returning` */
-	struct incl_known *known; /* scratch, one per function, if any may nest */
-	uint64_t *col, *leaving;  /* scratch, one per function */
-	uint64_t *by_component;	  /* scratch, one per component; of cycles only */
+	struct incl_known *known; /* scratch, one per function, if any may nest, */
+	int64_t *flowing;	  /* and one per cycle */
+	int64_t *col, *leaving;	  /* scratch, one per function */
+	int64_t *by_component;	  /* scratch, one per component; of cycles only */
 	size_t summed;		  /* 1 + the event that `leaving` is of; 0: none */
 	struct sort_pair *pair;	  /* scratch, one per function or edge */
 	struct name_contexts groups;
@@ -67,7 +68,7 @@ static int save_stopped(const struct save *s)
 
 /* ---- inclusive cost of one event ---- */
 
-static void add_cost(struct save *s, uint64_t *sum, uint64_t v)
+static void add_cost(struct save *s, int64_t *sum, int64_t v)
 {
 	if (cost_add(sum, v))
 		s->p->saturated = true;
@@ -79,15 +80,15 @@ static bool leaves(const struct save *s, size_t caller, size_t edge)
 }
 
 /* Self + calls of others. */
-static uint64_t sum_calls(struct save *s, size_t event, size_t f)
+static int64_t sum_calls(struct save *s, size_t event, size_t f)
 {
 	const struct profile *p = s->p;
 	const struct profile_sums *cost = &p->edge_cost[event];
-	uint64_t sum = p->self[f * p->nevent + event];
+	int64_t sum = p->self[f * p->nevent + event];
 
 	for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
 		if (p->callee[e] != f)
-			add_cost(s, &sum, profile_sum(cost, e));
+			add_cost(s, &sum, profile_cost(cost, e));
 	return sum;
 }
 
@@ -102,7 +103,7 @@ static void sum_components(struct save *s, size_t event)
 		return;
 	memset(s->by_component, 0, s->c.n * sizeof(*s->by_component));
 	for (size_t f = 0; f < p->nfn; f++) {
-		uint64_t sum = p->self[f * p->nevent + event], *all;
+		int64_t sum = p->self[f * p->nevent + event], *all;
 
 		if (!s->in_cycle[f]) {
 			s->leaving[f] = sum_calls(s, event, f);
@@ -110,7 +111,7 @@ static void sum_components(struct save *s, size_t event)
 		}
 		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
 			if (leaves(s, f, e))
-				add_cost(s, &sum, profile_sum(cost, e));
+				add_cost(s, &sum, profile_cost(cost, e));
 		s->leaving[f] = sum;
 		all = &s->by_component[s->c.component[f]];
 		add_cost(s, all, sum);
@@ -140,7 +141,8 @@ static int number_cycles(struct save *s, struct err *err)
 
 	for (size_t k = 0; k < s->c.n; k++)
 		if (is_cycle(s, k)) {
-			s->pair[n].key = ~(s->p->nevent ? s->by_component[k] : 0);
+			s->pair[n].key =
+				~cost_rank(s->p->nevent ? s->by_component[k] : 0);
 			s->pair[n++].value = (uint32_t)k;
 		}
 	if (sort_pairs(s->pair, n))
@@ -173,13 +175,13 @@ static int save_column(struct save *s, enum table t, size_t event, const void *r
 }
 
 /* Write function ids by descending value, ties by id. */
-static int save_rank(struct save *s, enum table t, size_t event, const uint64_t *value)
+static int save_rank(struct save *s, enum table t, size_t event, const int64_t *value)
 {
 	size_t n = s->p->nfn;
 	uint32_t *ids = (uint32_t *)(void *)s->pair; /* overwrites pair[] */
 
 	for (size_t f = 0; f < n; f++)
-		s->pair[f] = (struct sort_pair){~value[f], (uint32_t)f};
+		s->pair[f] = (struct sort_pair){~cost_rank(value[f]), (uint32_t)f};
 	if (sort_pairs(s->pair, n))
 		return err_no_memory(s->err, "while writing the index");
 	for (size_t i = 0; i < n; i++) {
@@ -193,8 +195,8 @@ static int save_rank(struct save *s, enum table t, size_t event, const uint64_t 
 static int save_cycle_costs(struct save *s, size_t event)
 {
 	const struct profile *p = s->p;
-	uint64_t *self = calloc((size_t)s->ncycles + 1, sizeof(*self));
-	uint64_t *incl = calloc((size_t)s->ncycles + 1, sizeof(*incl));
+	int64_t *self = calloc((size_t)s->ncycles + 1, sizeof(*self));
+	int64_t *incl = calloc((size_t)s->ncycles + 1, sizeof(*incl));
 	int rc;
 
 	if (!self || !incl) {
@@ -222,23 +224,33 @@ static void sum_inclusive(struct save *s, size_t event)
 		s->col[f] = s->in_cycle[f] ? sum_calls(s, event, f) : s->leaving[f];
 }
 
-/* Add the edge from `from` to `to` to the facts about both. */
-static void know(struct save *s, uint32_t from, uint32_t to, uint64_t cost)
+/* Set what is known of the functions that may nest. */
+static void know(struct save *s, size_t event, const int64_t *edge_cost)
 {
+	const struct profile *p = s->p;
 	struct incl_known *k = s->known;
 
-	if (from == to)
-		return;
-	cost_add(&k[to].called, cost);
-	if (s->cycle[from] != s->cycle[to])
-		cost_add(&k[to].entering, cost);
-	if (!s->nests[from] && cost > k[to].once)
-		k[to].once = cost;
-	if (!s->nests[to] && cost > k[from].once)
-		k[from].once = cost;
+	memset(k, 0, p->nfn * sizeof(*k));
+	memset(s->flowing, 0, ((size_t)s->ncycles + 1) * sizeof(*s->flowing));
+	for (uint32_t f = 0; f < p->nfn; f++)
+		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++) {
+			const uint32_t to = p->callee[e];
+
+			if (to != f)
+				incl_know(&k[f], s->nests[f], &k[to], s->nests[to],
+					  s->cycle[f] == s->cycle[to], edge_cost[e]);
+		}
+	for (uint32_t i = 0; i < s->nmember; i++) {
+		const uint32_t f = s->member[i];
+		const int64_t self = p->self[f * p->nevent + event];
+
+		cost_add(&k[f].spent, self);
+		cost_add(&k[f].leaving, self);
+		cost_add(&s->flowing[s->cycle[f]], k[f].leaving);
+	}
 }
 
-static int estimate_nested(struct save *s, size_t event, const uint64_t *edge_cost)
+static int estimate_nested(struct save *s, size_t event, const int64_t *edge_cost)
 {
 	const struct profile *p = s->p;
 	struct call_costs costs = {
@@ -256,26 +268,21 @@ static int estimate_nested(struct save *s, size_t event, const uint64_t *edge_co
 	arena_reset(&s->arena);
 	if (returning_init(&r, &costs, &s->arena))
 		return err_no_memory(s->err, "while writing the index");
-	memset(s->known, 0, p->nfn * sizeof(*s->known));
-	for (uint32_t f = 0; f < p->nfn; f++)
-		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
-			know(s, f, p->callee[e], edge_cost[e]);
+	know(s, event, edge_cost);
 	for (uint32_t i = 0; i < s->nmember; i++) {
 		uint32_t f = s->member[i];
-		uint64_t lo, hi;
+		int64_t lo, hi;
 		double incl;
 
 		if (!s->nests[f])
 			continue;
-		s->known[f].spent = s->col[f];
-		s->known[f].leaving = s->leaving[f];
-		s->known[f].cycle = s->by_component[s->c.component[f]];
+		s->known[f].cycle = s->flowing[s->cycle[f]];
 		incl_bounds(&s->known[f], &lo, &hi);
-		incl = (double)s->col[f] -
+		incl = (double)s->known[f].spent -
 		       returning_cost(&r, &f, 1, NULL, returning_edges(s->nnests));
 		s->col[f] = incl <= (double)lo	 ? lo
 			    : incl >= (double)hi ? hi
-						 : (uint64_t)(incl + 0.5);
+						 : (int64_t)(incl + 0.5);
 		if (i % 256 == 0 && save_stopped(s))
 			return s->err->kind;
 	}
@@ -286,7 +293,7 @@ static int estimate_nested(struct save *s, size_t event, const uint64_t *edge_co
 static int estimate_wide(struct save *s, size_t event)
 {
 	const struct profile_sums *cost = &s->p->edge_cost[event];
-	uint64_t *wide;
+	int64_t *wide;
 	int rc;
 
 	if (cost->wide)
@@ -295,7 +302,7 @@ static int estimate_wide(struct save *s, size_t event)
 	if (!wide)
 		return err_no_memory(s->err, "while writing the index");
 	for (size_t e = 0; e < s->p->nedge; e++)
-		wide[e] = profile_sum(cost, e);
+		wide[e] = profile_cost(cost, e);
 	rc = estimate_nested(s, event, wide);
 	free(wide);
 	return rc;
@@ -317,7 +324,7 @@ static int save_sums_of_edges(struct save *s, enum table t, size_t event,
 static int save_event(struct save *s, size_t event)
 {
 	const struct profile *p = s->p;
-	uint64_t total = 0;
+	int64_t total = 0;
 
 	for (size_t f = 0; f < p->nfn; f++) {
 		s->col[f] = p->self[f * p->nevent + event];
@@ -360,18 +367,19 @@ static int save_edge_columns(struct save *s)
 static int save_incoming(struct save *s)
 {
 	const struct profile *p = s->p;
+	uint64_t *calls = (uint64_t *)s->col;
 	uint32_t *first = calloc(p->nfn + 3, sizeof(*first));
 	uint32_t *edge = malloc((p->nedge + 1) * sizeof(*edge));
 	int rc = first && edge ? 0 : err_no_memory(s->err, "while writing the index");
 
 	if (!rc) {
-		memset(s->col, 0, (p->nfn + 1) * sizeof(*s->col));
+		memset(calls, 0, (p->nfn + 1) * sizeof(*calls));
 		for (size_t e = 0; e < p->nedge; e++) {
 			uint32_t g = p->callee[e];
 
 			first[g + 2]++;
 			s->p->saturated |=
-				count_add(&s->col[g], profile_sum(&p->calls, e));
+				count_add(&calls[g], profile_sum(&p->calls, e));
 		}
 		for (size_t f = 1; f <= p->nfn + 1; f++)
 			first[f] += first[f - 1];
@@ -379,7 +387,7 @@ static int save_incoming(struct save *s)
 			edge[first[p->callee[e] + 1]++] = (uint32_t)e;
 		rc = save_column(s, TABLE_IN_FIRST, 0, first, p->nfn + 1) ||
 		     save_column(s, TABLE_IN_EDGE, 0, edge, p->nedge) ||
-		     save_column(s, TABLE_FN_CALLS, 0, s->col, p->nfn) ||
+		     save_column(s, TABLE_FN_CALLS, 0, calls, p->nfn) ||
 		     save_sums_of_edges(s, TABLE_EDGE_CALLS, 0, &s->p->calls);
 	}
 	free(first);
@@ -455,10 +463,10 @@ static bool levels_hold(const struct save *s, const uint64_t *level, uint64_t la
 				return false;
 	for (uint32_t i = 0; i < s->nmember && p->nevent; i++) {
 		uint32_t f = s->member[i];
-		uint64_t sum = p->self[f * p->nevent];
+		int64_t sum = p->self[f * p->nevent];
 
 		for (uint32_t e = p->out_first[f]; e < p->out_first[f + 1]; e++)
-			cost_add(&sum, profile_sum(&p->edge_cost[0], e));
+			cost_add(&sum, profile_cost(&p->edge_cost[0], e));
 		if (level[f] < last && sum > s->by_component[s->c.component[f]])
 			return false;
 	}
@@ -471,7 +479,7 @@ static int find_nesting(void *arg)
 {
 	struct save *s = arg;
 	const struct profile *p = s->p;
-	uint64_t last = 1, *level = s->col;
+	uint64_t last = 1, *level = (uint64_t *)s->col;
 	bool levels;
 
 	for (size_t f = 0; f < p->nfn; f++) {
@@ -500,7 +508,9 @@ static int save_nesting(struct save *s)
 		return err_no_memory(s->err, "while writing the index");
 	rc = s->nmember || s->groups.n ? map_guard(find_nesting, s, ERR_PROFILE, s->err)
 				       : 0;
-	if (!rc && s->nnests && !(s->known = malloc((s->p->nfn + 1) * sizeof(*s->known))))
+	if (!rc && s->nnests &&
+	    (!(s->known = malloc((s->p->nfn + 1) * sizeof(*s->known))) ||
+	     !(s->flowing = malloc(((size_t)s->ncycles + 1) * sizeof(*s->flowing)))))
 		rc = err_no_memory(s->err, "while writing the index");
 	for (uint32_t i = 0; i < s->nmember; i++)
 		member[i] = s->nests[s->member[i]];
@@ -656,6 +666,7 @@ static int save_meta(struct save *s)
 	m->has_line = p->has_line;
 	m->has_instr = p->has_instr;
 	m->saturated |= p->saturated;
+	m->negative = p->negative;
 	m->totals = m->summaries = p->npart > 0;
 	for (size_t i = 0; i < p->npart; i++) {
 		m->totals &= p->part[i].has_totals;
@@ -792,7 +803,7 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
 	struct save_opts opts = *given;
 	int rc;
 
-	meta->total = ARENA_ARRAY(&p->arena, uint64_t, p->nevent + 1);
+	meta->total = ARENA_ARRAY(&p->arena, int64_t, p->nevent + 1);
 	if (!meta->total)
 		return err_no_memory(err, "while writing the index");
 	opts.jobs = ordered_jobs(opts.jobs);
@@ -805,8 +816,9 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
 	cycles_free(&s.c);
 	name_contexts_free(&s.groups);
 	arena_free(&s.arena);
-	void *const arrays[] = {s.cycle, s.cycle_first,	 s.member, s.col,   s.leaving,
-				s.nests, s.by_component, s.pair,   s.known, s.in_cycle};
+	void *const arrays[] = {s.cycle,   s.cycle_first, s.member,	  s.col,
+				s.leaving, s.nests,	  s.by_component, s.pair,
+				s.known,   s.flowing,	  s.in_cycle};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);

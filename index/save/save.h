@@ -35,7 +35,7 @@ int save_names(const struct profile *p, struct store_writer *w, const atomic_int
 
 /* save_contexts.c: col[functions]: the inclusive costs of an event, by the stacks that the
  * profile knows. */
-int contexts_inclusive(const struct contexts *c, size_t event, size_t nfn, uint64_t *col,
+int contexts_inclusive(const struct contexts *c, size_t event, size_t nfn, int64_t *col,
 		       struct arena *a, struct err *err);
 /* write the contexts of nfn functions; *saturated is set if a sum
  * is. */
@@ -43,7 +43,7 @@ int save_contexts(const struct contexts *c, size_t nfn, struct store_writer *w,
 		  bool *saturated, struct err *err);
 
 /* save_parts.c */
-int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
+int save_parts(struct profile *p, struct store_writer *w, const int64_t *total,
 	       unsigned jobs, const atomic_int *cancel, struct err *err);
 
 #endif

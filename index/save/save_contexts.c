@@ -1,5 +1,6 @@
 /* save_contexts.c - write the contexts of the call tree; see save.h.  Their inclusive costs
  * are summed from the last to the first: a caller stands before those that it calls. */
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/save/save.h"
 
@@ -9,16 +10,8 @@
 #include "index/graph/inclusive.h"
 #include "index/graph/stacks.h"
 
-static bool add_cost(uint64_t *sum, uint64_t v)
-{
-	if (!__builtin_add_overflow(*sum, v, sum))
-		return false;
-	*sum = UINT64_MAX;
-	return true;
-}
-
 /* Write self and inclusive costs of an event; cost[]: scratch. */
-static int save_costs(const struct contexts *c, uint32_t event, uint64_t *cost,
+static int save_costs(const struct contexts *c, uint32_t event, int64_t *cost,
 		      struct store_writer *w, bool *saturated, struct err *err)
 {
 	for (size_t i = 0; i < c->n; i++)
@@ -27,18 +20,18 @@ static int save_costs(const struct contexts *c, uint32_t event, uint64_t *cost,
 		return err->kind;
 	for (size_t i = c->n; i-- > 0;)
 		if (c->parent[i])
-			*saturated |= add_cost(&cost[c->parent[i] - 1], cost[i]);
+			*saturated |= cost_add(&cost[c->parent[i] - 1], cost[i]);
 	return store_writer_column(w, TABLE_CONTEXT_INCL, event, cost, c->n, err);
 }
 
-int contexts_inclusive(const struct contexts *c, size_t event, size_t nfn, uint64_t *col,
+int contexts_inclusive(const struct contexts *c, size_t event, size_t nfn, int64_t *col,
 		       struct arena *a, struct err *err)
 {
 	struct stacks s = {.n = (uint32_t)c->n, .functions = (uint32_t)nfn, .fn = c->fn};
-	uint64_t *incl;
+	int64_t *incl;
 
 	arena_reset(a);
-	if (stacks_link(&s, c->parent, a) || !(incl = ARENA_ARRAY(a, uint64_t, c->n + 1)))
+	if (stacks_link(&s, c->parent, a) || !(incl = ARENA_ARRAY(a, int64_t, c->n + 1)))
 		return err_no_memory(err, "while writing the index");
 	for (size_t i = c->n; i-- > 0;) {
 		incl[i] = cost_sum(incl[i], c->self[i * c->events + event]);
@@ -78,11 +71,12 @@ static int save_by_function(const struct contexts *c, size_t nfn, struct store_w
 int save_contexts(const struct contexts *c, size_t nfn, struct store_writer *w,
 		  bool *saturated, struct err *err)
 {
-	uint64_t *cost;
+	int64_t *cost;
 	int rc;
 
 	if (!c->n)
 		return 0;
+	*saturated |= c->full;
 	cost = malloc(c->n * sizeof(*cost));
 	rc = cost ? 0 : err_no_memory(err, "while writing the index");
 	rc = rc ||

@@ -145,7 +145,8 @@ static int put_calls_only(const struct profile *p, uint32_t f, struct bytes *b,
 
 	b->n = lines;
 	*n = 1;
-	return detail_encode_lines(b, &shape, &at, 1, p->self + f * p->nevent);
+	return detail_encode_lines(b, &shape, &at, 1,
+				   (const uint64_t *)p->self + f * p->nevent);
 }
 
 static int pack_guarded(void *arg)

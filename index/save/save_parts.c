@@ -39,7 +39,7 @@ struct parts {
 	struct part_slots *slots; /* per part */
 	struct packer cost;
 	uint64_t *at, *functions; /* per part */
-	uint64_t *self;		  /* [event][part] */
+	int64_t *self;		  /* [event][part] */
 	size_t unit_parts;
 	bool calls_only; /* some function has no block (profile.h) */
 };
@@ -144,7 +144,7 @@ static int copy_part(struct part_worker *w, struct varint_reader *in,
 		rc = copy_rows(in, b, m->edge, &w->edges, w->now);
 	if (rc > 0)
 		for (size_t e = 0; e < nevent; e++)
-			s->self[e * p->npart + part] = sized_get(in);
+			s->self[e * p->npart + part] = (int64_t)sized_get(in);
 	else
 		b->n = begin;
 	return rc;
@@ -192,7 +192,7 @@ static int add_rows(struct varint_reader *in, struct rows *to, uint32_t now,
 		for (size_t k = 0; k < fixed; k++)
 			count_add(&v[k], sized_get(in));
 		for (size_t e = 0; e < nevent; e++)
-			cost_add(&v[fixed + event_map[e]], sized_get(in));
+			cost_add_bits(&v[fixed + event_map[e]], sized_get(in));
 	}
 	return 0;
 }
@@ -212,9 +212,9 @@ static int put_part(struct part_worker *w, struct bytes *b, size_t part)
 
 	for (size_t i = 0; i < w->fns.n; i++)
 		for (size_t e = 0; e < p->nevent; e++) {
-			uint64_t *sum = &s->self[e * p->npart + part];
+			int64_t *sum = &s->self[e * p->npart + part];
 
-			cost_add(sum, w->fns.val[i * w->fns.width + e]);
+			cost_add(sum, (int64_t)w->fns.val[i * w->fns.width + e]);
 		}
 	return save_parts_put_rows(b, &w->fns) || save_parts_put_rows(b, &w->edges) ? -1
 										    : 0;
@@ -270,7 +270,7 @@ static int add_calls_only(struct part_worker *w)
 		if (!self)
 			return -1;
 		for (size_t e = 0; e < p->nevent; e++)
-			cost_add(&self[e], cost[e]);
+			cost_add_bits(&self[e], cost[e]);
 	}
 	return 0;
 }
@@ -485,7 +485,7 @@ static int save_heads(struct parts *s)
 static int save_sums(struct parts *s)
 {
 	struct profile *p = s->p;
-	uint64_t *col = malloc((p->npart + 1) * sizeof(*col));
+	int64_t *col = malloc((p->npart + 1) * sizeof(*col));
 	int rc = col ? 0 : err_no_memory(s->err, "while writing the parts");
 
 	for (size_t e = 0; !rc && e < p->nevent; e++) {
@@ -504,7 +504,7 @@ static int save_sums(struct parts *s)
 	return rc;
 }
 
-int save_parts(struct profile *p, struct store_writer *w, const uint64_t *total,
+int save_parts(struct profile *p, struct store_writer *w, const int64_t *total,
 	       unsigned jobs, const atomic_int *cancel, struct err *err)
 {
 	struct parts s = {.p = p, .w = w, .cancel = cancel, .err = err};

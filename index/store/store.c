@@ -211,6 +211,7 @@ static int read_meta(struct store *st, struct err *err)
 		.has_line = m->has_line,
 		.has_instr = m->has_instr,
 		.saturated = m->saturated,
+		.negative = m->negative,
 		.truncated = m->truncated,
 		.profile = m->profile,
 		.creator = m->creator,

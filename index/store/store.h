@@ -8,8 +8,8 @@
  *   edge_id   call edges (caller, callee), ordered by caller, then callee
  *   events    0 .. events-1 as recorded (union over parts, first appearance), then the
  *             derived ones up to all_events-1; every `e` below may be either
- * Costs are u64 event counts, saturated at UINT64_MAX; line 0 is unknown; an absent name,
- * file or object is "???".
+ * Costs are signed event counts; a sum that does not fit is the nearest that does.  Line 0
+ * is unknown; an absent name, file or object is "???".
  *
  * Damage: a block that fails its check reads as zeros and the store remembers it.  So
  * scalar readers cannot fail; call store_check() before showing an answer.
@@ -45,7 +45,8 @@ struct store_info {
 	uint64_t diagnostics; /* diagnostics of all kinds */
 	uint64_t input_bytes, input_lines;
 	bool has_line, has_instr; /* position kinds of the profile */
-	bool saturated;		  /* some sum reached UINT64_MAX */
+	bool saturated;		  /* some sum did not fit in 64 bits */
+	bool negative;		  /* some cost is negative */
 	/* The profile looks cut off: its last line has no newline, or what its producer
 	 * writes last is missing (PROFILE.md section 2). */
 	bool truncated;
@@ -112,11 +113,10 @@ void store_event(const struct store *st, uint32_t e, struct store_event *out);
 int64_t store_event_coef(const struct store *st, uint32_t e, uint32_t i);
 /* The event's number, or all_events if there is none. */
 uint32_t store_event_find(const struct store *st, struct str name);
-/* Event e computed from a vector of recorded costs (derived: by its formula, at least
- * 0). */
-uint64_t store_event_of(const struct store *st, uint32_t e, const uint64_t *recorded);
+/* Event e computed from a vector of recorded costs (derived: by its formula). */
+int64_t store_event_of(const struct store *st, uint32_t e, const int64_t *recorded);
 /* The computed self sum over all functions: 100 %. */
-uint64_t store_total(const struct store *st, uint32_t e);
+int64_t store_total(const struct store *st, uint32_t e);
 
 /* ---- functions ---- */
 struct str store_name(struct store *st, name_id n);
@@ -150,10 +150,10 @@ bool store_fn_calls_only(struct store *st, fn_id f);
 uint32_t store_fn_cycle(struct store *st, fn_id f); /* 0: in no cycle; else 1..cycles */
 /* Calls on all incoming edges, recursive ones too. */
 uint64_t store_fn_calls(struct store *st, fn_id f);
-uint64_t store_fn_self(struct store *st, fn_id f, uint32_t e);
+int64_t store_fn_self(struct store *st, fn_id f, uint32_t e);
 /* Inclusive cost; each cost counts once however often f is on the stack (inclusive.h).
  * Exact, except for an estimate if f may nest in itself. */
-uint64_t store_fn_incl(struct store *st, fn_id f, uint32_t e);
+int64_t store_fn_incl(struct store *st, fn_id f, uint32_t e);
 bool store_fn_nests(struct store *st, fn_id f);
 /* The i-th function by self / inclusive cost of recorded event e (e < events),
  * descending, ties by id. */
@@ -183,7 +183,7 @@ void store_edge(struct store *st, edge_id id, struct store_edge *out);
 fn_id store_edge_caller(struct store *st, edge_id id);
 fn_id store_edge_callee(struct store *st, edge_id id);
 uint64_t store_edge_calls(struct store *st, edge_id id);
-uint64_t store_edge_incl(struct store *st, edge_id id, uint32_t e);
+int64_t store_edge_incl(struct store *st, edge_id id, uint32_t e);
 /* The callees of f are the edges *first .. *first + *n - 1. */
 void store_callees(struct store *st, fn_id f, edge_id *first, uint32_t *n);
 uint32_t store_caller_count(struct store *st, fn_id f);
@@ -191,13 +191,14 @@ edge_id store_caller(struct store *st, fn_id f, uint32_t i); /* ordered by calle
 
 /* Whole columns, contiguous, for graph algorithms, valid as long as the store.  NULL
  * if memory is out (then store_check() fails).  Rows are packed in the file; a column is
- * unpacked at its first use, so to read most of its rows this is the fastest way. */
+ * unpacked at its first use, so to read most of its rows this is the fastest way.  Costs
+ * are signed: store_costs() and its like; other columns of 8 bytes are not. */
 enum store_column {
 	STORE_OUT_FIRST,   /* u32[functions + 1]: first edge of each caller */
 	STORE_EDGE_CALLEE, /* u32[edges] */
 	STORE_EDGE_CALLER, /* u32[edges] */
 	STORE_EDGE_CALLS,  /* u64[edges] */
-	STORE_EDGE_INCL,   /* u64[edges], event e */
+	STORE_EDGE_INCL,   /* i64[edges], event e */
 	STORE_IN_FIRST,	   /* u32[functions + 1]: into STORE_IN_EDGE */
 	STORE_IN_EDGE,	   /* u32[edges]: edge ids by callee, then caller */
 	STORE_FN_NAME,	   /* u32[functions] */
@@ -206,15 +207,15 @@ enum store_column {
 	STORE_FN_CYCLE,	   /* u32[functions] */
 	STORE_FN_CALLS,	   /* u64[functions] */
 	STORE_FN_LINE,	   /* u64[functions] */
-	STORE_FN_SELF,	   /* u64[functions], event e */
-	STORE_FN_INCL,	   /* u64[functions], event e */
+	STORE_FN_SELF,	   /* i64[functions], event e */
+	STORE_FN_INCL,	   /* i64[functions], event e */
 	STORE_TOPO,	   /* u32[functions]: callers first; a cycle's members together */
 	/* of struct store_tree; none if it has no contexts */
 	STORE_CONTEXT_PARENT, /* u32[contexts], ascending: 1 + the caller; 0: a root */
 	STORE_CONTEXT_FN,     /* u32[contexts] */
 	STORE_CONTEXT_CALLS,  /* u64[contexts] */
-	STORE_CONTEXT_SELF,   /* u64[contexts], event e */
-	STORE_CONTEXT_INCL,   /* u64[contexts], event e */
+	STORE_CONTEXT_SELF,   /* i64[contexts], event e */
+	STORE_CONTEXT_INCL,   /* i64[contexts], event e */
 	STORE_CONTEXT_FIRST,  /* u32[functions + 1]: into STORE_CONTEXT_OF */
 	STORE_CONTEXT_OF,     /* u32[contexts]: by function, ascending */
 	/* of store_groups(); none if no name has a context */
@@ -223,21 +224,24 @@ enum store_column {
 	STORE_GROUP_FN,	   /* u32[functions]: by group, ascending */
 };
 const uint32_t *store_u32(struct store *st, enum store_column c);
-const uint64_t *store_u64(struct store *st, enum store_column c, uint32_t e);
+const uint64_t *store_u64(struct store *st, enum store_column c);
+const int64_t *store_costs(struct store *st, enum store_column c, uint32_t e);
 /*
  * Some rows of a column, for what reads a column once: no copy of the whole stays.  Rows
- * first .. first + n - 1, or row[0..n-1] if row is not NULL, of a u32 or u64 column.  Ids
+ * first .. first + n - 1, or row[0..n-1] if row is not NULL.  Ids
  * may have been written to since their block was checked: compare them with their table's
  * size before they index an array.
  */
 void store_read_u32(struct store *st, enum store_column c, const uint32_t *row,
 		    uint64_t first, size_t n, uint32_t *out); /* out may be row */
-void store_read_u64(struct store *st, enum store_column c, uint32_t e,
-		    const uint32_t *row, uint64_t first, size_t n, uint64_t *out);
-/* The first row from `first` on that may have at least `least` in a u64 column, by the
- * largest numbers that groups of rows can have; the number of rows if there is none. */
-uint64_t store_seek_u64(struct store *st, enum store_column c, uint32_t e, uint64_t first,
-			uint64_t least);
+void store_read_u64(struct store *st, enum store_column c, const uint32_t *row,
+		    uint64_t first, size_t n, uint64_t *out);
+void store_read_costs(struct store *st, enum store_column c, uint32_t e,
+		      const uint32_t *row, uint64_t first, size_t n, int64_t *out);
+/* The first row from `first` on that may have at least `least` in a column of 8 bytes, by
+ * the largest numbers that groups of rows can have; the number of rows if there is none. */
+uint64_t store_seek(struct store *st, enum store_column c, uint32_t e, uint64_t first,
+		    int64_t least);
 
 /*
  * ---- contexts: the call tree, where the profile knows it ----
@@ -269,8 +273,8 @@ void store_tree(const struct store *st, struct store_tree *out);
 context_id store_context_parent(struct store *st, context_id c);
 fn_id store_context_fn(struct store *st, context_id c);
 uint64_t store_context_calls(struct store *st, context_id c); /* activations */
-uint64_t store_context_self(struct store *st, context_id c, uint32_t e);
-uint64_t store_context_incl(struct store *st, context_id c, uint32_t e);
+int64_t store_context_self(struct store *st, context_id c, uint32_t e);
+int64_t store_context_incl(struct store *st, context_id c, uint32_t e);
 /* Those that c calls, or with NO_CONTEXT the roots: *first .. *first + *n - 1, by
  * function. */
 void store_context_children(struct store *st, context_id c, context_id *first,
@@ -307,7 +311,7 @@ uint32_t store_fn_context(struct store *st, fn_id f, struct str *callers);
  * functions of the lowest level, which never are at the same time if the profile
  * separates recursion.  *exact: false if it does not, or if such a function may nest:
  * then it may count a cost more than once. */
-uint64_t store_group_incl(struct store *st, group_id g, uint32_t e, bool *exact);
+int64_t store_group_incl(struct store *st, group_id g, uint32_t e, bool *exact);
 
 /* ---- detail of one function; arrays in the arena; costs[i * events + e] ---- */
 struct store_line {
@@ -329,27 +333,27 @@ struct store_jump {
 };
 /* Ordered by (file, instr, line) [, callee]. */
 int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **rows,
-		uint64_t **costs, size_t *n, struct err *err);
+		int64_t **costs, size_t *n, struct err *err);
 /* The same with the names of inlined functions: `file` may be store_info.files or more.
  * Lines that differ in nothing else are rows of their own. */
 int store_inlined_lines(struct store *st, fn_id f, struct arena *a,
-			struct store_line **rows, uint64_t **costs, size_t *n,
+			struct store_line **rows, int64_t **costs, size_t *n,
 			struct err *err);
 /* Whether `file` is one with the name of an inlined function, and which. */
 bool store_inlined(struct store *st, file_id file, file_id *of, struct str *name);
 /* Make such rows those of store_lines(), in the arena. */
 int store_plain_lines(struct store *st, struct arena *a, struct store_line **rows,
-		      uint64_t **costs, size_t *n, struct err *err);
+		      int64_t **costs, size_t *n, struct err *err);
 int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **rows,
-		uint64_t **costs, size_t *n, struct err *err);
+		int64_t **costs, size_t *n, struct err *err);
 int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **rows,
 		size_t *n, struct err *err);
 /* The same rows one at a time, in constant memory, for functions with millions of
  * lines.  A non-zero result of `each` (with err set) ends it. */
 typedef int store_each_line_fn(void *arg, const struct store_line *row,
-			       const uint64_t *costs, struct err *err);
+			       const int64_t *costs, struct err *err);
 typedef int store_each_site_fn(void *arg, const struct store_site *row,
-			       const uint64_t *costs, struct err *err);
+			       const int64_t *costs, struct err *err);
 int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *arg,
 		    struct err *err);
 int store_each_site(struct store *st, fn_id f, store_each_site_fn *each, void *arg,
@@ -366,8 +370,8 @@ struct store_cycle {
 	const fn_id *members; /* ascending */
 };
 void store_cycle(struct store *st, uint32_t cycle, struct store_cycle *out);
-uint64_t store_cycle_self(struct store *st, uint32_t cycle, uint32_t e);
-uint64_t store_cycle_incl(struct store *st, uint32_t cycle, uint32_t e);
+int64_t store_cycle_self(struct store *st, uint32_t cycle, uint32_t e);
+int64_t store_cycle_incl(struct store *st, uint32_t cycle, uint32_t e);
 
 /* ---- parts, in file order; of a set of files by (pid, part, thread) ---- */
 struct store_part {
@@ -380,11 +384,11 @@ struct store_part {
 	bool has_totals, has_summary;
 };
 void store_part(struct store *st, uint32_t p, struct store_part *out);
-uint64_t store_part_self(struct store *st, uint32_t p,
-			 uint32_t e); /* computed self cost */
+int64_t store_part_self(struct store *st, uint32_t p,
+			uint32_t e); /* computed self cost */
 /* The part's totals: and summary: lines. */
-uint64_t store_part_totals(struct store *st, uint32_t p, uint32_t e);
-uint64_t store_part_summary(struct store *st, uint32_t p, uint32_t e);
+int64_t store_part_totals(struct store *st, uint32_t p, uint32_t e);
+int64_t store_part_summary(struct store *st, uint32_t p, uint32_t e);
 /* Whether the parts' totals:, or of cachegrind the summary:, agree with the computed sums.
  * Neither is trusted more, but 100 % is the computed sum. */
 struct store_totals {
@@ -392,16 +396,16 @@ struct store_totals {
 	bool summary;	/* it is the summary: */
 	bool agree;	/* in all recorded events; if not: */
 	uint32_t event; /* the first event that differs */
-	uint64_t sum;	/* sum of its totals:, at most UINT64_MAX */
+	int64_t sum;	/* sum of its totals: */
 };
 void store_totals(struct store *st, struct store_totals *out);
 /* Functions with cost in part p, in order of appearance in its text; costs[i * events
  * + e] is self cost. */
 int store_part_functions(struct store *st, uint32_t p, struct arena *a, fn_id **fns,
-			 uint64_t **costs, size_t *n, struct err *err);
+			 int64_t **costs, size_t *n, struct err *err);
 /* Edges with calls in part p, in the same order: calls[i], costs[i * events + e]. */
 int store_part_edges(struct store *st, uint32_t p, struct arena *a, edge_id **edges,
-		     uint64_t **calls, uint64_t **costs, size_t *n, struct err *err);
+		     uint64_t **calls, int64_t **costs, size_t *n, struct err *err);
 
 /* ---- diagnostics: the first of each kind in file order, with counts ---- */
 struct store_diag {

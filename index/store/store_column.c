@@ -3,7 +3,7 @@
  *
  * A row is looked up in its block (store_block.c).  Derived events are computed from the
  * recorded ones.  An algorithm over a whole column gets it as one array (store_u32,
- * store_u64).  Ids were checked with their block (store_ids.c).
+ * store_u64, store_costs).  Ids were checked with their block (store_ids.c).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,9 +44,9 @@ uint32_t store_event_find(const struct store *st, struct str name)
 	return e;
 }
 
-static uint64_t clamp(__int128 sum)
+static int64_t clamp(__int128 sum)
 {
-	return sum < 0 ? 0 : sum > (__int128)UINT64_MAX ? UINT64_MAX : (uint64_t)sum;
+	return sum < INT64_MIN ? INT64_MIN : sum > INT64_MAX ? INT64_MAX : (int64_t)sum;
 }
 
 int64_t store_event_coef(const struct store *st, uint32_t e, uint32_t i)
@@ -56,7 +56,7 @@ int64_t store_event_coef(const struct store *st, uint32_t e, uint32_t i)
 	return coef ? coef[i] : e == i;
 }
 
-uint64_t store_event_of(const struct store *st, uint32_t e, const uint64_t *recorded)
+int64_t store_event_of(const struct store *st, uint32_t e, const int64_t *recorded)
 {
 	const int64_t *coef = st->meta.event[e].coef;
 	__int128 sum = 0;
@@ -68,23 +68,23 @@ uint64_t store_event_of(const struct store *st, uint32_t e, const uint64_t *reco
 	return clamp(sum);
 }
 
-uint64_t store_cost_at(struct store *st, enum table t, uint32_t e, uint64_t row)
+int64_t store_cost_at(struct store *st, enum table t, uint32_t e, uint64_t row)
 {
 	const int64_t *coef;
 	__int128 sum = 0;
 
 	if (e < st->info.events)
-		return store_row_u64(st, t, e, row);
+		return (int64_t)store_row_u64(st, t, e, row);
 	if (e >= st->info.all_events)
 		return 0;
 	coef = st->meta.event[e].coef;
 	for (uint32_t i = 0; i < st->info.events; i++)
 		if (coef[i])
-			sum += (__int128)coef[i] * store_row_u64(st, t, i, row);
+			sum += (__int128)coef[i] * (int64_t)store_row_u64(st, t, i, row);
 	return clamp(sum);
 }
 
-uint64_t store_total(const struct store *st, uint32_t e)
+int64_t store_total(const struct store *st, uint32_t e)
 {
 	return store_event_of(st, e, st->meta.total);
 }
@@ -138,12 +138,12 @@ uint64_t store_fn_calls(struct store *st, fn_id f)
 	return store_row_u64(st, TABLE_FN_CALLS, 0, f);
 }
 
-uint64_t store_fn_self(struct store *st, fn_id f, uint32_t e)
+int64_t store_fn_self(struct store *st, fn_id f, uint32_t e)
 {
 	return store_cost_at(st, TABLE_FN_SELF, e, f);
 }
 
-uint64_t store_fn_incl(struct store *st, fn_id f, uint32_t e)
+int64_t store_fn_incl(struct store *st, fn_id f, uint32_t e)
 {
 	return store_cost_at(st, TABLE_FN_INCL, e, f);
 }
@@ -226,7 +226,7 @@ void store_edge(struct store *st, edge_id id, struct store_edge *out)
 		out->recursive || (cycle && cycle == store_fn_cycle(st, out->callee));
 }
 
-uint64_t store_edge_incl(struct store *st, edge_id id, uint32_t e)
+int64_t store_edge_incl(struct store *st, edge_id id, uint32_t e)
 {
 	return store_cost_at(st, TABLE_EDGE_INCL, e, id);
 }
@@ -378,11 +378,11 @@ const uint32_t *store_u32(struct store *st, enum store_column c)
 }
 
 /* Compute the column of a derived event, once. */
-static const uint64_t *derived(struct store *st, enum table t, uint32_t e)
+static const int64_t *derived(struct store *st, enum table t, uint32_t e)
 {
 	struct blocks *b = store_blocks(st, t, e);
 	uint64_t n = store_rows_of(st, t);
-	uint64_t *p;
+	int64_t *p;
 
 	if (!b || b->whole)
 		return b ? b->whole : NULL;
@@ -394,7 +394,12 @@ static const uint64_t *derived(struct store *st, enum table t, uint32_t e)
 	return st->damage.kind ? NULL : (b->whole = store_loaded(st));
 }
 
-const uint64_t *store_u64(struct store *st, enum store_column c, uint32_t e)
+const uint64_t *store_u64(struct store *st, enum store_column c)
+{
+	return column_whole(st, column_table[c], 0);
+}
+
+const int64_t *store_costs(struct store *st, enum store_column c, uint32_t e)
 {
 	enum table t = column_table[c];
 
@@ -489,8 +494,17 @@ static void read_rows(struct store *st, enum table t, uint32_t e, const uint32_t
 	}
 }
 
-void store_read_u64(struct store *st, enum store_column c, uint32_t e,
-		    const uint32_t *row, uint64_t first, size_t n, uint64_t *out)
+void store_read_u64(struct store *st, enum store_column c, const uint32_t *row,
+		    uint64_t first, size_t n, uint64_t *out)
+{
+	if (row)
+		read_rows(st, column_table[c], 0, row, n, out);
+	else
+		read_span(st, column_table[c], 0, first, n, out);
+}
+
+void store_read_costs(struct store *st, enum store_column c, uint32_t e,
+		      const uint32_t *row, uint64_t first, size_t n, int64_t *out)
 {
 	const enum table t = column_table[c];
 
@@ -498,18 +512,19 @@ void store_read_u64(struct store *st, enum store_column c, uint32_t e,
 		for (size_t i = 0; i < n; i++)
 			out[i] = store_cost_at(st, t, e, row ? row[i] : first + i);
 	else if (row)
-		read_rows(st, t, e, row, n, out);
+		read_rows(st, t, e, row, n, (uint64_t *)out);
 	else
 		read_span(st, t, e, first, n, out);
 }
 
-uint64_t store_seek_u64(struct store *st, enum store_column c, uint32_t e, uint64_t first,
-			uint64_t least)
+/* A group with a negative cost has the largest unsigned numbers, so it is not skipped. */
+uint64_t store_seek(struct store *st, enum store_column c, uint32_t e, uint64_t first,
+		    int64_t least)
 {
 	const enum table t = column_table[c];
 	const uint64_t rows = store_rows_of(st, t);
 
-	if (e >= store_events_of(st, t))
+	if (least <= 0 || e >= store_events_of(st, t))
 		return first;
 	while (first < rows) {
 		const struct block *b = store_met(st, t, e, first / BLOCK_ROWS);
@@ -519,7 +534,7 @@ uint64_t store_seek_u64(struct store *st, enum store_column c, uint32_t e, uint6
 		if (!b)
 			return rows;
 		for (; group < column_groups(b->rows); group++) {
-			if (column_most(head[group]) >= least)
+			if (column_most(head[group]) >= (uint64_t)least)
 				return first;
 			first += GROUP_ROWS - first % GROUP_ROWS;
 		}
@@ -541,34 +556,34 @@ void store_cycle(struct store *st, uint32_t cycle, struct store_cycle *out)
 	out->functions = first[cycle] - first[cycle - 1];
 }
 
-uint64_t store_cycle_self(struct store *st, uint32_t cycle, uint32_t e)
+int64_t store_cycle_self(struct store *st, uint32_t cycle, uint32_t e)
 {
 	return cycle ? store_cost_at(st, TABLE_CYCLE_SELF, e, cycle - 1) : 0;
 }
 
-uint64_t store_cycle_incl(struct store *st, uint32_t cycle, uint32_t e)
+int64_t store_cycle_incl(struct store *st, uint32_t cycle, uint32_t e)
 {
 	return cycle ? store_cost_at(st, TABLE_CYCLE_INCL, e, cycle - 1) : 0;
 }
 
-uint64_t store_part_self(struct store *st, uint32_t p, uint32_t e)
+int64_t store_part_self(struct store *st, uint32_t p, uint32_t e)
 {
 	return store_cost_at(st, TABLE_PART_SELF, e, p);
 }
 
-uint64_t store_part_totals(struct store *st, uint32_t p, uint32_t e)
+int64_t store_part_totals(struct store *st, uint32_t p, uint32_t e)
 {
 	return store_cost_at(st, TABLE_PART_TOTALS, e, p);
 }
 
-uint64_t store_part_summary(struct store *st, uint32_t p, uint32_t e)
+int64_t store_part_summary(struct store *st, uint32_t p, uint32_t e)
 {
 	return store_cost_at(st, TABLE_PART_SUMMARY, e, p);
 }
 
 void store_totals(struct store *st, struct store_totals *out)
 {
-	uint64_t (*const written)(struct store *, uint32_t, uint32_t) =
+	int64_t (*const written)(struct store *, uint32_t, uint32_t) =
 		st->meta.totals ? store_part_totals : store_part_summary;
 
 	/* Do not read part headers for this: there may be many. */

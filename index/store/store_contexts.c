@@ -39,12 +39,12 @@ uint64_t store_context_calls(struct store *st, context_id c)
 	return store_row_u64(st, TABLE_CONTEXT_CALLS, 0, c);
 }
 
-uint64_t store_context_self(struct store *st, context_id c, uint32_t e)
+int64_t store_context_self(struct store *st, context_id c, uint32_t e)
 {
 	return store_cost_at(st, TABLE_CONTEXT_SELF, e, c);
 }
 
-uint64_t store_context_incl(struct store *st, context_id c, uint32_t e)
+int64_t store_context_incl(struct store *st, context_id c, uint32_t e)
 {
 	return store_cost_at(st, TABLE_CONTEXT_INCL, e, c);
 }

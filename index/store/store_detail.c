@@ -42,9 +42,9 @@ static int open_lines(struct store *st, fn_id f, struct detail_reader *r, uint64
 }
 
 static int detail_next_line(struct store *st, struct detail_reader *r,
-			    struct store_line *row, uint64_t *costs, struct err *err)
+			    struct store_line *row, int64_t *costs, struct err *err)
 {
-	detail_next(r, costs);
+	detail_next(r, (uint64_t *)costs);
 	*row = (struct store_line){r->row.file, r->row.line, r->row.instr};
 	if (r->in.bad || row->file >= st->info.files + st->info.inlined)
 		return damaged(st, TABLE_LINES, "a cost line is out of range", err);
@@ -69,13 +69,14 @@ bool store_fn_body(struct store *st, fn_id f)
 }
 
 int store_inlined_lines(struct store *st, fn_id f, struct arena *a,
-			struct store_line **rows, uint64_t **costs, size_t *n,
+			struct store_line **rows, int64_t **costs, size_t *n,
 			struct err *err)
 {
 	uint32_t events = st->info.events;
 	struct detail_reader r;
 	struct store_line *row;
-	uint64_t count, *cost;
+	uint64_t count;
+	int64_t *cost;
 
 	if (open_lines(st, f, &r, &count, err))
 		return err->kind;
@@ -103,11 +104,11 @@ static int by_line_place(const void *pa, const void *pb)
 }
 
 int store_plain_lines(struct store *st, struct arena *a, struct store_line **rows,
-		      uint64_t **costs, size_t *n, struct err *err)
+		      int64_t **costs, size_t *n, struct err *err)
 {
 	const uint32_t events = st->info.events;
 	struct store_line **order, *row;
-	uint64_t *cost;
+	int64_t *cost;
 	struct str name;
 	size_t k = 0;
 
@@ -125,7 +126,7 @@ int store_plain_lines(struct store *st, struct arena *a, struct store_line **row
 	if (*n)
 		qsort(order, *n, sizeof(struct store_line *), by_line_place);
 	for (size_t i = 0; i < *n; i++) {
-		const uint64_t *from = *costs + (size_t)(order[i] - *rows) * events;
+		const int64_t *from = *costs + (size_t)(order[i] - *rows) * events;
 
 		if (!k || by_line_place(&order[i - 1], &order[i]))
 			row[k++] = *order[i];
@@ -138,7 +139,7 @@ int store_plain_lines(struct store *st, struct arena *a, struct store_line **row
 }
 
 int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **rows,
-		uint64_t **costs, size_t *n, struct err *err)
+		int64_t **costs, size_t *n, struct err *err)
 {
 	return store_inlined_lines(st, f, a, rows, costs, n, err) ||
 			       store_plain_lines(st, a, rows, costs, n, err)
@@ -151,7 +152,7 @@ static int each_plain_line(struct store *st, fn_id f, store_each_line_fn *each, 
 			   struct err *err)
 {
 	struct store_line *row = NULL;
-	uint64_t *costs = NULL;
+	int64_t *costs = NULL;
 	struct arena a;
 	size_t n = 0;
 
@@ -167,7 +168,8 @@ static int each_plain_line(struct store *st, fn_id f, store_each_line_fn *each, 
 int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *arg,
 		    struct err *err)
 {
-	uint64_t costs[EVENTS_MAX], n = 0;
+	int64_t costs[EVENTS_MAX];
+	uint64_t n = 0;
 	struct store_line row;
 	struct detail_reader r;
 
@@ -189,12 +191,12 @@ static int open_sites(struct store *st, fn_id f, struct detail_reader *r, uint64
 
 /* first, edges: those of the caller (store_callees()). */
 static int next_site(struct store *st, struct detail_reader *r, edge_id first,
-		     uint32_t edges, struct store_site *row, uint64_t *costs,
+		     uint32_t edges, struct store_site *row, int64_t *costs,
 		     struct err *err)
 {
 	const struct detail_row *d = &r->row;
 
-	detail_next(r, costs);
+	detail_next(r, (uint64_t *)costs);
 	if (r->in.bad || d->file >= st->info.files || d->edge >= edges)
 		return damaged(st, TABLE_SITES, "a call site is out of range", err);
 	*row = (struct store_site){.edge = first + d->edge,
@@ -209,17 +211,18 @@ static int next_site(struct store *st, struct detail_reader *r, edge_id first,
 		return 0;
 	row->calls = store_row_u64(st, TABLE_EDGE_CALLS, 0, row->edge);
 	for (uint32_t e = 0; e < st->info.events; e++)
-		costs[e] = store_row_u64(st, TABLE_EDGE_INCL, e, row->edge);
+		costs[e] = store_edge_incl(st, row->edge, e);
 	return 0;
 }
 
 int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **rows,
-		uint64_t **costs, size_t *n, struct err *err)
+		int64_t **costs, size_t *n, struct err *err)
 {
 	uint32_t events = st->info.events, edges;
 	struct detail_reader r;
 	struct store_site *row;
-	uint64_t count, *cost;
+	uint64_t count;
+	int64_t *cost;
 	edge_id first;
 
 	store_callees(st, f, &first, &edges);
@@ -241,7 +244,8 @@ int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **
 int store_each_site(struct store *st, fn_id f, store_each_site_fn *each, void *arg,
 		    struct err *err)
 {
-	uint64_t costs[EVENTS_MAX], n = 0;
+	int64_t costs[EVENTS_MAX];
+	uint64_t n = 0;
 	struct store_site row;
 	struct detail_reader r;
 	edge_id first;
@@ -428,7 +432,7 @@ int store_part_rows(struct store *st, uint32_t p, struct arena *a, struct part_r
 }
 
 /* A profile of one part: the part is the whole. */
-static int all_functions(struct store *st, struct arena *a, fn_id **fns, uint64_t **costs,
+static int all_functions(struct store *st, struct arena *a, fn_id **fns, int64_t **costs,
 			 size_t *n, struct err *err)
 {
 	uint32_t events = st->info.events;
@@ -447,7 +451,7 @@ static int all_functions(struct store *st, struct arena *a, fn_id **fns, uint64_
 }
 
 int store_part_functions(struct store *st, uint32_t p, struct arena *a, fn_id **fns,
-			 uint64_t **costs, size_t *n, struct err *err)
+			 int64_t **costs, size_t *n, struct err *err)
 {
 	struct part_rows rows;
 
@@ -456,13 +460,13 @@ int store_part_functions(struct store *st, uint32_t p, struct arena *a, fn_id **
 	if (store_part_rows(st, p, a, &rows, NULL, err))
 		return err->kind;
 	*fns = rows.id;
-	*costs = rows.numbers;
+	*costs = (int64_t *)rows.numbers;
 	*n = rows.n;
 	return 0;
 }
 
 static int all_edges(struct store *st, struct arena *a, edge_id **edges, uint64_t **calls,
-		     uint64_t **costs, size_t *n, struct err *err)
+		     int64_t **costs, size_t *n, struct err *err)
 {
 	uint32_t events = st->info.events;
 
@@ -482,7 +486,7 @@ static int all_edges(struct store *st, struct arena *a, edge_id **edges, uint64_
 }
 
 int store_part_edges(struct store *st, uint32_t p, struct arena *a, edge_id **edges,
-		     uint64_t **calls, uint64_t **costs, size_t *n, struct err *err)
+		     uint64_t **calls, int64_t **costs, size_t *n, struct err *err)
 {
 	size_t events = st->info.events;
 	struct part_rows rows;

@@ -44,7 +44,7 @@ struct store {
 	char *path;
 	const char **named; /* files that the user named; NULL: only the index */
 	size_t nnamed;
-	bool only_named; /* read the profile again from no others */
+	bool only_named;    /* read the profile again from no others */
 	struct arena arena; /* holds meta, part headers, diagnostics */
 	struct meta meta;
 	struct store_info info;
@@ -145,7 +145,7 @@ static inline uint32_t store_row_u32(struct store *st, enum table t, uint32_t ev
 uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
 		      uint64_t n);
 /* Event e in a row of a table with a column per recorded event. */
-uint64_t store_cost_at(struct store *st, enum table t, uint32_t e, uint64_t row);
+int64_t store_cost_at(struct store *st, enum table t, uint32_t e, uint64_t row);
 /* The first row in lo..hi of an ascending u32 column that is at least v; hi if there is
  * none. */
 uint32_t store_lower_row(struct store *st, enum table t, uint32_t lo, uint32_t hi,

@@ -46,14 +46,14 @@ static int add_place(struct places *p, file_id file, uint64_t line, uint64_t ins
 	return 0;
 }
 
-static int line_place(void *arg, const struct store_line *row, const uint64_t *costs,
+static int line_place(void *arg, const struct store_line *row, const int64_t *costs,
 		      struct err *err)
 {
 	(void)costs;
 	return add_place(arg, row->file, row->line, row->instr, err);
 }
 
-static int site_place(void *arg, const struct store_site *row, const uint64_t *costs,
+static int site_place(void *arg, const struct store_site *row, const int64_t *costs,
 		      struct err *err)
 {
 	(void)costs;

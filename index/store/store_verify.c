@@ -17,6 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index/base/cost.h"
 #include "index/base/err_kind.h"
 #include "index/base/hash.h"
 #include "index/base/map.h"
@@ -36,6 +37,7 @@ struct verify {
 	uint32_t nnests;	  /* number of functions with nests[] set */
 	uint8_t *nests;		  /* [functions] */
 	struct incl_known *known; /* [functions] */
+	int64_t *spent, *flowing; /* the same size as sum */
 	struct err *err;
 };
 
@@ -200,7 +202,7 @@ static int edges(struct verify *v)
 	return verify_stopped(v);
 }
 
-static int verify_rank(struct verify *v, enum table t, uint32_t e, const uint64_t *cost,
+static int verify_rank(struct verify *v, enum table t, uint32_t e, const int64_t *cost,
 		       fn_id (*ranked)(struct store *, uint32_t, uint32_t))
 {
 	fn_id last = 0;
@@ -222,10 +224,10 @@ static int verify_rank(struct verify *v, enum table t, uint32_t e, const uint64_
 static int ranks(struct verify *v)
 {
 	for (uint32_t e = 0; e < v->in->events; e++)
-		if (verify_rank(v, TABLE_RANK_SELF, e, store_u64(v->st, STORE_FN_SELF, e),
-				store_rank_self) ||
-		    verify_rank(v, TABLE_RANK_INCL, e, store_u64(v->st, STORE_FN_INCL, e),
-				store_rank_incl))
+		if (verify_rank(v, TABLE_RANK_SELF, e,
+				store_costs(v->st, STORE_FN_SELF, e), store_rank_self) ||
+		    verify_rank(v, TABLE_RANK_INCL, e,
+				store_costs(v->st, STORE_FN_INCL, e), store_rank_incl))
 			return v->err->kind;
 	return 0;
 }
@@ -281,8 +283,8 @@ static int cycles(struct verify *v)
 
 static int calls(struct verify *v)
 {
-	const uint64_t *of_fn = store_u64(v->st, STORE_FN_CALLS, 0);
-	const uint64_t *of_edge = store_u64(v->st, STORE_EDGE_CALLS, 0);
+	const uint64_t *of_fn = store_u64(v->st, STORE_FN_CALLS);
+	const uint64_t *of_edge = store_u64(v->st, STORE_EDGE_CALLS);
 	const uint32_t *callee = store_u32(v->st, STORE_EDGE_CALLEE);
 
 	if (!of_fn || !of_edge || !callee || !v->out->sums)
@@ -299,48 +301,46 @@ static int calls(struct verify *v)
 
 /* One event's columns, arrays of functions; cycle[] has one element per cycle. */
 struct summing {
-	const uint64_t *self, *incl, *of_edge;
+	const int64_t *self, *incl, *of_edge;
 	const uint32_t *first, *callee, *cycle;
 	struct incl_known *known;
-	uint64_t *of_cycle;
+	int64_t *spent;		     /* self + calls of others, with their signs */
+	int64_t *of_cycle, *flowing; /* with signs, and of known[].leaving */
 };
 
 static void sum_edges(struct verify *v, struct summing *s)
 {
-	for (uint32_t f = 0; f < v->in->functions; f++)
-		s->known[f].spent = s->known[f].leaving = s->self[f];
+	for (uint32_t f = 0; f < v->in->functions; f++) {
+		s->known[f].spent = s->known[f].leaving = s->spent[f] = s->self[f];
+		if (s->cycle[f])
+			cost_add(&s->of_cycle[s->cycle[f]], s->self[f]);
+	}
 	for (uint32_t f = 0; f < v->in->functions; f++)
 		for (uint32_t e = s->first[f]; e < s->first[f + 1]; e++) {
-			struct incl_known *from = &s->known[f];
-			struct incl_known *to = &s->known[s->callee[e]];
-			bool inside = one_cycle(s->cycle, f, s->callee[e]);
+			const uint32_t to = s->callee[e];
+			const bool inside = one_cycle(s->cycle, f, to);
 
-			if (s->callee[e] == f)
+			if (to == f)
 				continue;
-			from->spent += s->of_edge[e];
-			from->leaving += inside ? 0 : s->of_edge[e];
-			to->called += s->of_edge[e];
-			to->entering += inside ? 0 : s->of_edge[e];
-			if (!v->nests[f] && s->of_edge[e] > to->once)
-				to->once = s->of_edge[e];
-			if (!v->nests[s->callee[e]] && s->of_edge[e] > from->once)
-				from->once = s->of_edge[e];
+			incl_know(&s->known[f], v->nests[f], &s->known[to], v->nests[to],
+				  inside, s->of_edge[e]);
+			cost_add(&s->spent[f], s->of_edge[e]);
+			if (s->cycle[f] && !inside)
+				cost_add(&s->of_cycle[s->cycle[f]], s->of_edge[e]);
 		}
 	for (uint32_t f = 0; f < v->in->functions; f++)
 		if (s->cycle[f])
-			s->of_cycle[s->cycle[f]] += s->known[f].leaving;
+			cost_add(&s->flowing[s->cycle[f]], s->known[f].leaving);
 }
 
 /* Compare inclusive cost with the formula of save.c; an estimate may be rounded
  * differently on another machine. */
 static bool as_known(const struct verify *v, const struct incl_known *k, uint32_t f,
-		     uint64_t incl, struct returning *r)
+		     int64_t incl, struct returning *r)
 {
 	double want, off;
-	uint64_t lo, hi;
+	int64_t lo, hi;
 
-	if (!v->nests[f])
-		return incl == k->spent;
 	incl_bounds(k, &lo, &hi);
 	if (incl < lo || incl > hi)
 		return false;
@@ -353,7 +353,7 @@ static bool as_known(const struct verify *v, const struct incl_known *k, uint32_
 
 /* The inclusive costs of functions by the stacks that the profile knows; *out is NULL if it
  * knows none. */
-static int by_stacks(struct verify *v, uint32_t event, uint64_t **out)
+static int by_stacks(struct verify *v, uint32_t event, int64_t **out)
 {
 	struct stacks s = {.functions = v->in->functions};
 	const uint32_t *parent;
@@ -366,10 +366,10 @@ static int by_stacks(struct verify *v, uint32_t event, uint64_t **out)
 	s.n = tree.contexts;
 	parent = store_u32(v->st, STORE_CONTEXT_PARENT);
 	s.fn = store_u32(v->st, STORE_CONTEXT_FN);
-	s.incl = store_u64(v->st, STORE_CONTEXT_INCL, event);
+	s.incl = store_costs(v->st, STORE_CONTEXT_INCL, event);
 	if (!parent || !s.fn || !s.incl)
 		return store_check(v->st, v->err);
-	if (!(*out = ARENA_ARRAY(&v->a, uint64_t, (size_t)s.functions + 1)) ||
+	if (!(*out = ARENA_ARRAY(&v->a, int64_t, (size_t)s.functions + 1)) ||
 	    stacks_link(&s, parent, &v->a))
 		return arena_full(&v->a, v->err);
 	return stacks_inclusive(&s, *out, &v->a, NULL, v->err);
@@ -379,14 +379,16 @@ static int by_stacks(struct verify *v, uint32_t event, uint64_t **out)
 static int costs_of(struct verify *v, uint32_t event)
 {
 	struct summing s = {
-		.self = store_u64(v->st, STORE_FN_SELF, event),
-		.incl = store_u64(v->st, STORE_FN_INCL, event),
-		.of_edge = store_u64(v->st, STORE_EDGE_INCL, event),
+		.self = store_costs(v->st, STORE_FN_SELF, event),
+		.incl = store_costs(v->st, STORE_FN_INCL, event),
+		.of_edge = store_costs(v->st, STORE_EDGE_INCL, event),
 		.first = store_u32(v->st, STORE_OUT_FIRST),
 		.callee = store_u32(v->st, STORE_EDGE_CALLEE),
 		.cycle = store_u32(v->st, STORE_FN_CYCLE),
 		.known = v->known,
-		.of_cycle = v->sum,
+		.spent = v->spent,
+		.of_cycle = (int64_t *)v->sum,
+		.flowing = v->flowing,
 	};
 	struct call_costs costs = {
 		.functions = v->in->functions,
@@ -398,13 +400,15 @@ static int costs_of(struct verify *v, uint32_t event)
 		.edge_step = 1,
 		.circle = s.cycle,
 	};
-	uint64_t total = 0, unexplained = 0, *stacks;
+	int64_t total = 0, *stacks;
+	uint64_t unexplained = 0;
 	struct returning r;
 
 	if (!s.self || !s.incl || !s.of_edge || !s.first || !s.callee || !s.cycle)
 		return verify_stopped(v);
 	memset(v->known, 0, v->in->functions * sizeof(*v->known));
 	memset(v->sum, 0, ((size_t)v->in->cycles + 1) * sizeof(*v->sum));
+	memset(v->flowing, 0, ((size_t)v->in->cycles + 1) * sizeof(*v->flowing));
 	sum_edges(v, &s);
 	arena_reset(&v->a);
 	if (returning_init(&r, &costs, &v->a))
@@ -412,11 +416,12 @@ static int costs_of(struct verify *v, uint32_t event)
 	if (by_stacks(v, event, &stacks))
 		return v->err->kind;
 	for (uint32_t f = 0; f < v->in->functions; f++) {
-		total += s.self[f];
+		cost_add(&total, s.self[f]);
 		unexplained += !stacks && s.known[f].called > s.known[f].spent;
-		s.known[f].cycle = v->sum[s.cycle[f]];
-		if (stacks ? stacks[f] != s.incl[f]
-			   : !as_known(v, &s.known[f], f, s.incl[f], &r))
+		s.known[f].cycle = s.flowing[s.cycle[f]];
+		if (stacks	  ? stacks[f] != s.incl[f]
+		    : v->nests[f] ? !as_known(v, &s.known[f], f, s.incl[f], &r)
+				  : s.spent[f] != s.incl[f])
 			return verify_wrong(
 				v, TABLE_FN_INCL, f,
 				stacks	      ? "it is not the sum of its contexts"
@@ -426,7 +431,7 @@ static int costs_of(struct verify *v, uint32_t event)
 	if (unexplained > v->out->unexplained)
 		v->out->unexplained = unexplained;
 	for (uint32_t c = 1; c <= v->in->cycles; c++)
-		if (store_cycle_incl(v->st, c, event) != v->sum[c])
+		if (store_cycle_incl(v->st, c, event) != s.of_cycle[c])
 			return verify_wrong(v, TABLE_CYCLE_INCL, c,
 					    "it is not the sum of its members");
 	if (total != store_total(v->st, event))
@@ -478,9 +483,9 @@ static int contexts_by_function(struct verify *v, const uint32_t *fn)
 static int context_costs(struct verify *v, uint32_t event, const uint32_t *parent,
 			 const uint32_t *fn, uint32_t n)
 {
-	const uint64_t *self = store_u64(v->st, STORE_CONTEXT_SELF, event);
-	const uint64_t *incl = store_u64(v->st, STORE_CONTEXT_INCL, event);
-	uint64_t *below = calloc((size_t)n + 1, sizeof(*below));
+	const int64_t *self = store_costs(v->st, STORE_CONTEXT_SELF, event);
+	const int64_t *incl = store_costs(v->st, STORE_CONTEXT_INCL, event);
+	int64_t *sum = (int64_t *)v->sum, *below = calloc((size_t)n + 1, sizeof(*below));
 	int rc = 0;
 
 	if (!self || !incl || !below) {
@@ -490,15 +495,15 @@ static int context_costs(struct verify *v, uint32_t event, const uint32_t *paren
 	}
 	memset(v->sum, 0, v->in->functions * sizeof(*v->sum));
 	for (uint32_t c = n; c-- > 0 && !rc;) {
-		v->sum[fn[c]] += self[c];
-		if (incl[c] != self[c] + below[c])
+		cost_add(&sum[fn[c]], self[c]);
+		if (incl[c] != cost_sum(self[c], below[c]))
 			rc = verify_wrong(v, TABLE_CONTEXT_INCL, c,
 					  "it is not self and what it calls");
 		if (parent[c])
-			below[parent[c] - 1] += incl[c];
+			cost_add(&below[parent[c] - 1], incl[c]);
 	}
 	for (uint32_t f = 0; f < v->in->functions && !rc; f++)
-		if (v->sum[f] != store_fn_self(v->st, f, event))
+		if (sum[f] != store_fn_self(v->st, f, event))
 			rc = verify_wrong(v, TABLE_CONTEXT_SELF, f,
 					  "its sum is not the function's self cost");
 	free(below);
@@ -517,7 +522,7 @@ static int verify_contexts(struct verify *v)
 		return 0;
 	parent = store_u32(v->st, STORE_CONTEXT_PARENT);
 	fn = store_u32(v->st, STORE_CONTEXT_FN);
-	calls = store_u64(v->st, STORE_CONTEXT_CALLS, 0);
+	calls = store_u64(v->st, STORE_CONTEXT_CALLS);
 	if (!parent || !fn || !calls)
 		return verify_stopped(v);
 	for (uint32_t c = 0; c < tree.contexts; c++)
@@ -575,7 +580,7 @@ static int lines_of(struct verify *v, fn_id f)
 {
 	uint32_t events = v->in->events;
 	struct store_line *row;
-	uint64_t *cost;
+	int64_t *cost;
 	size_t n;
 
 	if (store_inlined_lines(v->st, f, &v->a, &row, &cost, &n, v->err))
@@ -586,10 +591,10 @@ static int lines_of(struct verify *v, fn_id f)
 			return verify_wrong(v, TABLE_LINES, 0,
 					    "its rows are not in order");
 	for (uint32_t e = 0; v->out->sums && e < events; e++) {
-		uint64_t sum = 0;
+		int64_t sum = 0;
 
 		for (size_t i = 0; i < n; i++)
-			sum += cost[i * events + e];
+			cost_add(&sum, cost[i * events + e]);
 		if (sum != store_fn_self(v->st, f, e))
 			return verify_wrong(v, TABLE_LINES, 0,
 					    "its sum is not the function's self cost");
@@ -602,7 +607,7 @@ static int sites_of(struct verify *v, fn_id f)
 	uint32_t events = v->in->events, edges;
 	struct store_site *row;
 	edge_id first;
-	uint64_t *cost;
+	int64_t *cost;
 	size_t n;
 
 	store_callees(v->st, f, &first, &edges);
@@ -624,13 +629,14 @@ static int sites_of(struct verify *v, fn_id f)
 		memset(v->sum, 0, edges * sizeof(*v->sum));
 		for (size_t i = 0; i < n; i++)
 			v->sum[row[i].edge - first] +=
-				e ? cost[i * events + e - 1] : row[i].calls;
+				e ? (uint64_t)cost[i * events + e - 1] : row[i].calls;
 		for (uint32_t i = 0; i < edges; i++) {
 			struct store_edge edge;
 
 			store_edge(v->st, first + i, &edge);
 			if (v->sum[i] !=
-			    (e ? store_edge_incl(v->st, first + i, e - 1) : edge.calls))
+			    (e ? (uint64_t)store_edge_incl(v->st, first + i, e - 1)
+			       : edge.calls))
 				return verify_wrong(v, TABLE_SITES, 0,
 						    "its sum is not the edge's");
 		}
@@ -674,7 +680,8 @@ static int detail(struct verify *v)
 static int part(struct verify *v, uint32_t p)
 {
 	uint32_t events = v->in->events;
-	uint64_t *cost, *calls;
+	uint64_t *calls;
+	int64_t *cost;
 	fn_id *fns;
 	edge_id *edge;
 	size_t n, m;
@@ -683,10 +690,10 @@ static int part(struct verify *v, uint32_t p)
 	if (store_part_functions(v->st, p, &v->a, &fns, &cost, &n, v->err))
 		return v->err->kind;
 	for (uint32_t e = 0; v->out->sums && e < events; e++) {
-		uint64_t sum = 0;
+		int64_t sum = 0;
 
 		for (size_t i = 0; i < n; i++)
-			sum += cost[i * events + e];
+			cost_add(&sum, cost[i * events + e]);
 		if (sum != store_part_self(v->st, p, e))
 			return verify_wrong(v, TABLE_PART_SELF, p,
 					    "it is not the sum of its functions");
@@ -747,6 +754,8 @@ int store_verify(struct store *st, const atomic_int *cancel, struct store_verifi
 			   .seen = malloc(most),
 			   .nests = malloc(most),
 			   .known = malloc(most * sizeof(*v.known)),
+			   .spent = malloc(most * sizeof(*v.spent)),
+			   .flowing = malloc(most * sizeof(*v.flowing)),
 			   .err = err};
 
 	*out = (struct store_verified){.sums = !in->saturated,
@@ -754,7 +763,7 @@ int store_verify(struct store *st, const atomic_int *cancel, struct store_verifi
 						(uint64_t)sysconf(_SC_PAGESIZE)};
 	st->as_recorded = true; /* names are sorted as recorded */
 	arena_init(&v.a, 0);
-	if (!v.sum || !v.seen || !v.nests || !v.known)
+	if (!v.sum || !v.seen || !v.nests || !v.known || !v.spent || !v.flowing)
 		err_set(err, ERR_LIMIT, 0, "out of memory to check the index %s",
 			st->path);
 	else if (map_guard(verify_guarded, &v, ERR_INDEX, err) == ERR_INDEX)
@@ -764,6 +773,8 @@ int store_verify(struct store *st, const atomic_int *cancel, struct store_verifi
 	free(v.seen);
 	free(v.nests);
 	free(v.known);
+	free(v.spent);
+	free(v.flowing);
 	st->as_recorded = as_recorded;
 	return err->kind;
 }

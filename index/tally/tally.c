@@ -295,7 +295,7 @@ static int pack_call(struct tally *t, struct piece_row *r, uint32_t callee,
 
 	if (!sum || tally_activates(t, callee, r->count, r->ncost ? cost[0] : 0))
 		return -1;
-	tally_add(t, sum, r->count);
+	tally_add_count(t, sum, r->count);
 	tally_add_costs(t, sum + 1, cost, r->ncost);
 	return tally_pack_line(t, r, cost);
 }
@@ -529,8 +529,8 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 	}
 	if (!i)
 		return err_no_memory(err, "while tallying");
-	tally_add(t, t->entries.val + t->entries.at[i].val + 3, t->now.pending_a);
-	tally_add(t, t->entries.val + t->entries.at[i].val + 4, t->now.pending_b);
+	tally_add_count(t, t->entries.val + t->entries.at[i].val + 3, t->now.pending_a);
+	tally_add_count(t, t->entries.val + t->entries.at[i].val + 4, t->now.pending_b);
 	behind_record(t, before);
 	return 0;
 }
@@ -725,6 +725,7 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 	if (__builtin_expect(r->kind == ROW_COST, 1)) {
 		bool waits = false;
 
+		t->negative |= (r->flags & COST_NEGATIVE) != 0;
 		if (__builtin_expect(t->now.cfn_waits, 0) &&
 		    (tally_wait(t, b, r, &waits, err) || waits))
 			return err->kind;

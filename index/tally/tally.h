@@ -3,7 +3,7 @@
  *
  * A tally covers one stretch of the text.  It knows names by the file's own ids
  * (names.h), so stretches are tallied independently and merged in file order (merge.h).
- * All sums are exact; a sum above 2^64-1 stays there and is reported.
+ * All sums are exact; a sum that does not fit in 64 bits stays at the end and is reported.
  */
 #ifndef QUERN_TALLY_H
 #define QUERN_TALLY_H
@@ -270,6 +270,7 @@ struct tally {
 	uint64_t lines, text_bytes; /* tallied so far */
 	uint64_t cost_lines;	    /* cost lines that could be read */
 	bool difference;	    /* a difference file: has negative costs by design */
+	bool negative;		    /* some cost is */
 	bool no_memory;		    /* memory was out in first_run() */
 	int spill_failed;	    /* errno of a failed write of pieces or costs */
 	struct tally_now now;
@@ -338,10 +339,18 @@ void tally_end_piece(struct tally *t, uint32_t f);
 int tally_touch_fn(struct tally *t, uint32_t f);
 int tally_touch_site(struct tally *t, uint32_t entry, uint32_t val);
 
-static inline void tally_add(struct tally *t, uint64_t *sum, uint64_t v)
+/* Add a number of calls or jumps. */
+static inline void tally_add_count(struct tally *t, uint64_t *sum, uint64_t v)
 {
 	/* Not a count: how often it happens depends on the threads. */
-	if (__builtin_expect(cost_add(sum, v), 0))
+	if (__builtin_expect(count_add(sum, v), 0))
+		t->diag.odds[ODD_SUM_OVERFLOW] = 1;
+}
+
+/* Add the bits of a cost. */
+static inline void tally_add_cost(struct tally *t, uint64_t *sum, uint64_t v)
+{
+	if (__builtin_expect(cost_add_bits(sum, v), 0))
 		t->diag.odds[ODD_SUM_OVERFLOW] = 1;
 }
 
@@ -350,10 +359,10 @@ static inline void tally_add_costs(struct tally *t, uint64_t *sum, const uint64_
 {
 	if (__builtin_expect(t->events.col_is_event, 1)) {
 		for (unsigned i = 0; i < n; i++)
-			tally_add(t, &sum[i], cost[i]);
+			tally_add_cost(t, &sum[i], cost[i]);
 	} else {
 		for (unsigned i = 0; i < n; i++)
-			tally_add(t, &sum[t->events.col[i]], cost[i]);
+			tally_add_cost(t, &sum[t->events.col[i]], cost[i]);
 	}
 }
 
@@ -367,7 +376,7 @@ static inline int tally_add_calls(struct tally *t, uint32_t entry, uint32_t val,
 	if (__builtin_expect(v[0] >> 32 != t->parts.n, 0) &&
 	    tally_touch_site(t, entry, val))
 		return -1;
-	tally_add(t, &v[1], count);
+	tally_add_count(t, &v[1], count);
 	return 0;
 }
 
@@ -418,7 +427,7 @@ static inline void tally_end_run(struct tally *t)
 	uint64_t *self = t->fns.part_self + (size_t)t->now.fn * t->events.n;
 
 	for (size_t e = 0; t->now.ran && e < t->events.n; e++) {
-		tally_add(t, &self[e], t->now.run[e]);
+		tally_add_cost(t, &self[e], t->now.run[e]);
 		t->now.run[e] = 0;
 	}
 	t->now.ran = false;
@@ -460,7 +469,7 @@ tally_next_block(struct tally *t, uint32_t f, uint32_t ncols)
 		uint64_t *self = t->fns.part_self + (size_t)t->now.fn * ncols;
 
 		for (uint32_t e = 0; e < ncols; e++) {
-			tally_add(t, &self[e], t->now.run[e]);
+			tally_add_cost(t, &self[e], t->now.run[e]);
 			t->now.run[e] = 0;
 		}
 		t->now.ran = false;

@@ -201,13 +201,16 @@ int tally_log_last(struct tally *t)
 
 /* ---- its end ---- */
 
-/* Add now[n] to both sums and set it to 0. */
+/* Add now[n], a number of calls and costs, to both sums and set it to 0. */
 static inline __attribute__((always_inline)) void
 add_and_clear(struct tally *t, uint64_t *a, uint64_t *b, uint64_t *now, size_t n)
 {
-	for (size_t k = 0; k < n; k++) {
-		tally_add(t, &a[k], now[k]);
-		tally_add(t, &b[k], now[k]);
+	tally_add_count(t, &a[0], now[0]);
+	tally_add_count(t, &b[0], now[0]);
+	now[0] = 0;
+	for (size_t k = 1; k < n; k++) {
+		tally_add_cost(t, &a[k], now[k]);
+		tally_add_cost(t, &b[k], now[k]);
 		now[k] = 0;
 	}
 }
@@ -228,10 +231,10 @@ static inline void flush_site(struct tally *t, struct touched_site site)
 		add_and_clear(t, edge, before, now, n);
 }
 
-static void move_sums(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
+static void move_costs(struct tally *t, uint64_t *to, uint64_t *from, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		tally_add(t, &to[i], from[i]);
+		tally_add_cost(t, &to[i], from[i]);
 		from[i] = 0;
 	}
 }
@@ -255,12 +258,14 @@ static int add_part(struct tally *t, bool only)
 	for (size_t i = 0; i < t->parts.ntouched_fn; i++) {
 		size_t at = t->parts.touched_fn[i] * n;
 
-		move_sums(t, t->fns.self + at, t->fns.part_self + at, n);
+		move_costs(t, t->fns.self + at, t->fns.part_self + at, n);
 	}
 	for (size_t i = 0; i < t->parts.ntouched_edge; i++) {
 		size_t at = t->parts.touched_edge[i] * (n + 1);
 
-		move_sums(t, t->edges.sum + at, t->edges.part + at, n + 1);
+		tally_add_count(t, &t->edges.sum[at], t->edges.part[at]);
+		t->edges.part[at] = 0;
+		move_costs(t, t->edges.sum + at + 1, t->edges.part + at + 1, n);
 	}
 	t->parts.ntouched_fn = t->parts.ntouched_site = t->parts.ntouched_edge = 0;
 	return 0;

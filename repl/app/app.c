@@ -335,8 +335,9 @@ static void say_totals(const struct app *app, const char *path, struct store *st
 	store_event(st, is->event, &ev);
 	app_warn(app,
 		 "quern: %s: its %s %s %.*s, its lines add up to %s, which is 100 %%",
-		 path, is->summary ? "summary: says" : "totals: say", GROUPED(is->sum),
-		 STR_ARG(ev.name), GROUPED(store_total(st, is->event)));
+		 path, is->summary ? "summary: says" : "totals: say",
+		 GROUPED_SIGNED(is->sum), STR_ARG(ev.name),
+		 GROUPED_SIGNED(store_total(st, is->event)));
 }
 
 /* What callgrind says of the time in which a profile was made. */

@@ -71,7 +71,7 @@ static int sum_left(const struct fitting *f, size_t kept, struct left_out *left)
 		return f->err->kind;
 	for (size_t row = kept; left->cost && row < r->rows; row++)
 		if (!render_absent(left->cost, row) && !lies_on_left(r, row, kept) &&
-		    cost_add(&left->sum, left->cost->u[row]))
+		    cost_add(&left->sum, left->cost->i[row]))
 			left->cost = NULL;
 	return 0;
 }
@@ -96,7 +96,7 @@ static int write_rows(const struct fitting *f, const struct left_out *left)
 static bool fits(const struct fitting *f, size_t rows)
 {
 	const struct left_out left = {
-		.rows = f->r->rows - rows, .cost = f->cost, .sum = UINT64_MAX};
+		.rows = f->r->rows - rows, .cost = f->cost, .sum = INT64_MIN};
 
 	return write_rows(f, &left) == 0 && f->o->n <= f->bytes;
 }

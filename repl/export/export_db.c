@@ -292,6 +292,11 @@ void export_db_number(struct export_db *db, uint64_t n)
 			  : db->sql.bind_double(db->insert, db->column, (double)n));
 }
 
+void export_db_cost(struct export_db *db, int64_t cost)
+{
+	bound(db, db->sql.bind_int64(db->insert, db->column, cost));
+}
+
 void export_db_null(struct export_db *db)
 {
 	bound(db, db->sql.bind_null(db->insert, db->column));

@@ -28,6 +28,7 @@ int export_db_table(struct export_db *db, const char *name, size_t columns,
 /* One cell after the other, then the end of the row.  Text is borrowed until then. */
 void export_db_text(struct export_db *db, struct str s);
 void export_db_number(struct export_db *db, uint64_t n);
+void export_db_cost(struct export_db *db, int64_t cost);
 void export_db_null(struct export_db *db);
 int export_db_row(struct export_db *db, struct err *err);
 /* Give it its name. */

@@ -103,6 +103,17 @@ void export_number(struct export *x, uint64_t n)
 	x->column++;
 }
 
+void export_cost(struct export *x, int64_t cost)
+{
+	if (x->db) {
+		export_db_cost(x->db, cost);
+		return;
+	}
+	start_cell(x);
+	out_i64(&x->out, cost);
+	x->column++;
+}
+
 void export_bool(struct export *x, bool b)
 {
 	if (x->db) {
@@ -118,19 +129,19 @@ void export_bool(struct export *x, bool b)
 }
 
 /* The cost of an event that this profile does not have is unknown, not 0. */
-void export_costs(struct export *x, const uint64_t *costs)
+void export_costs(struct export *x, const int64_t *costs)
 {
 	for (x->event = 0; x->event < x->nevents; x->event++) {
 		uint32_t e = x->local[x->event];
 		const bool has = e < store_info(x->st)->events;
 
 		if (x->db) {
-			has ? export_db_number(x->db, costs[e]) : export_db_null(x->db);
+			has ? export_db_cost(x->db, costs[e]) : export_db_null(x->db);
 			continue;
 		}
 		start_cell(x);
 		if (has)
-			out_u64(&x->out, costs[e]);
+			out_i64(&x->out, costs[e]);
 		else if (x->format == EXPORT_NDJSON)
 			out_c(&x->out, "null");
 	}
@@ -207,7 +218,7 @@ void export_header(struct export *x)
 
 /* ---- schema.json ---- */
 
-static const char *const type_names[] = {"text", "uint64", "boolean"};
+static const char *const type_names[] = {"text", "uint64", "boolean", "int64"};
 
 static void json_pair(struct export *x, const char *key, struct str value)
 {
@@ -296,7 +307,7 @@ void export_schema_json(struct export *x, const bool *chosen, const uint64_t *ro
 
 /* ---- schema.sql: what SQLite and DuckDB both take ---- */
 
-static const char *const sql_types[] = {"TEXT", "UBIGINT", "BOOLEAN"};
+static const char *const sql_types[] = {"TEXT", "UBIGINT", "BOOLEAN", "BIGINT"};
 
 static void sql_name(struct export *x, struct str s)
 {

@@ -13,7 +13,7 @@
 #include "index/store/store.h"
 #include "repl/export/export.h"
 
-enum export_type { EXPORT_TEXT, EXPORT_U64, EXPORT_BOOL };
+enum export_type { EXPORT_TEXT, EXPORT_U64, EXPORT_BOOL, EXPORT_I64 };
 enum { EXPORT_KEPT = 8 };		  /* the first columns of a table */
 enum { EXPORT_KEY = 1, EXPORT_COST = 2 }; /* flags; a cost has a column for each event */
 
@@ -61,7 +61,7 @@ struct export
 	struct store *st;
 	struct str profile;
 	uint32_t *local; /* its number of each event; all_events: it does not have it */
-	uint64_t *costs; /* buffer for the costs of one row */
+	int64_t *costs;	 /* buffer for the costs of one row */
 	/* the current table */
 	const struct export_table *table;
 	struct out out;
@@ -82,9 +82,10 @@ void export_text(struct export *x, struct str s);
 /* The same for a string of the store or the session that is likely to be repeated. */
 void export_name(struct export *x, struct str s);
 void export_number(struct export *x, uint64_t n);
+void export_cost(struct export *x, int64_t cost);
 void export_bool(struct export *x, bool b);
 /* The cost columns come next; costs[e] is the cost of the profile's event e. */
-void export_costs(struct export *x, const uint64_t *costs);
+void export_costs(struct export *x, const int64_t *costs);
 void export_row_start(struct export *x);
 /* Non-zero if the export must end: Ctrl-C, a full disk, a damaged index. */
 int export_row_end(struct export *x);

@@ -73,7 +73,7 @@ static const struct export_column event_columns[] = {
 	 "of a derived event, as written; empty for a recorded one"},
 	{"recorded", EXPORT_BOOL, 0, NULL,
 	 "it has columns in the other tables; a derived event has none"},
-	{"total", EXPORT_U64, 0, "the event",
+	{"total", EXPORT_I64, 0, "the event",
 	 "sum of the self costs of all functions: 100 %"},
 	{0},
 };
@@ -92,7 +92,7 @@ static int event_rows(struct export *x)
 		export_text(x, ev.long_name);
 		export_text(x, ev.formula);
 		export_bool(x, e < i->events);
-		export_number(x, store_total(x->st, e));
+		export_cost(x, store_total(x->st, e));
 		if (export_row_end(x))
 			return x->err->kind;
 	}
@@ -112,17 +112,17 @@ static const struct export_column function_columns[] = {
 	 "lowest line with cost in its own file; 0: unknown"},
 	{"cycle", EXPORT_U64, 0, NULL, "number of the cycle it is in; 0: none"},
 	{"calls", EXPORT_U64, 0, "calls", "how often it was called, recursive calls too"},
-	{"self", EXPORT_U64, EXPORT_COST, NULL, "cost of its own lines"},
+	{"self", EXPORT_I64, EXPORT_COST, NULL, "cost of its own lines"},
 	{"estimated", EXPORT_BOOL, 0, NULL,
 	 "incl is an estimate: calls of it may have run inside each other"},
-	{"incl", EXPORT_U64, EXPORT_COST, NULL,
+	{"incl", EXPORT_I64, EXPORT_COST, NULL,
 	 "self and all it called, once however often it was on the stack"},
 	{0},
 };
 
 /* Cost columns are adjacent: write one vector of costs after the other. */
 static void put_fn_costs(struct export *x, fn_id f,
-			 uint64_t (*cost)(struct store *, fn_id, uint32_t))
+			 int64_t (*cost)(struct store *, fn_id, uint32_t))
 {
 	for (uint32_t e = 0; e < store_info(x->st)->events; e++)
 		x->costs[e] = cost(x->st, f, e);
@@ -158,7 +158,7 @@ static const struct export_column edge_columns[] = {
 	{"recursive", EXPORT_BOOL, 0, NULL, "caller and callee are one function"},
 	{"in_cycle", EXPORT_BOOL, 0, NULL,
 	 "both are in one cycle: calls of it may have run inside each other"},
-	{"incl", EXPORT_U64, EXPORT_COST, NULL,
+	{"incl", EXPORT_I64, EXPORT_COST, NULL,
 	 "cost of the calls, with all that they called"},
 	{0},
 };
@@ -199,8 +199,8 @@ static const struct export_column context_columns[] = {
 	{"depth", EXPORT_U64, 0, "levels", "1: a root"},
 	{"function", EXPORT_U64, 0, NULL, "id of the function"},
 	{"calls", EXPORT_U64, 0, "calls", "how often, on this stack"},
-	{"self", EXPORT_U64, EXPORT_COST, NULL, "cost of its own lines, on this stack"},
-	{"incl", EXPORT_U64, EXPORT_COST, NULL, "self and all it called"},
+	{"self", EXPORT_I64, EXPORT_COST, NULL, "cost of its own lines, on this stack"},
+	{"incl", EXPORT_I64, EXPORT_COST, NULL, "self and all it called"},
 	{0},
 };
 
@@ -257,7 +257,7 @@ static const struct export_column line_columns[] = {
 	 "source file of the line; of inlined code not the function's"},
 	{"line", EXPORT_U64, EXPORT_KEY, "line", "0: unknown"},
 	{"instr", EXPORT_U64, EXPORT_KEY, "address", "0 where the profile has none"},
-	{"self", EXPORT_U64, EXPORT_COST, NULL,
+	{"self", EXPORT_I64, EXPORT_COST, NULL,
 	 "cost of the line itself, without what it called"},
 	{0},
 };
@@ -265,7 +265,7 @@ static const struct export_column line_columns[] = {
 static const struct export_key function_keys[] = {{"function", "functions"},
 						  {NULL, NULL}};
 
-static int put_line_row(void *arg, const struct store_line *l, const uint64_t *costs,
+static int put_line_row(void *arg, const struct store_line *l, const int64_t *costs,
 			struct err *err)
 {
 	struct export *x = arg;
@@ -296,11 +296,11 @@ static const struct export_column callsite_columns[] = {
 	{"line", EXPORT_U64, EXPORT_KEY, "line", "0: unknown"},
 	{"instr", EXPORT_U64, EXPORT_KEY, "address", "0 where the profile has none"},
 	{"calls", EXPORT_U64, 0, "calls", "how often, from here"},
-	{"incl", EXPORT_U64, EXPORT_COST, NULL, "cost of the calls from here"},
+	{"incl", EXPORT_I64, EXPORT_COST, NULL, "cost of the calls from here"},
 	{0},
 };
 
-static int put_site(void *arg, const struct store_site *s, const uint64_t *costs,
+static int put_site(void *arg, const struct store_site *s, const int64_t *costs,
 		    struct err *err)
 {
 	struct export *x = arg;
@@ -340,7 +340,7 @@ static const struct export_column part_columns[] = {
 	{"functions", EXPORT_U64, 0, "functions", "with cost or calls in this part"},
 	{"has_totals", EXPORT_BOOL, 0, NULL,
 	 "the producer wrote a totals: line; saturated sums aside, self is it"},
-	{"self", EXPORT_U64, EXPORT_COST, NULL, "sum over its functions"},
+	{"self", EXPORT_I64, EXPORT_COST, NULL, "sum over its functions"},
 	{0},
 };
 
@@ -393,7 +393,7 @@ static const struct export_column part_function_columns[] = {
 	PROFILE,
 	{"part", EXPORT_U64, EXPORT_KEY, NULL, "id of the part"},
 	{"function", EXPORT_U64, EXPORT_KEY, NULL, "id of the function"},
-	{"self", EXPORT_U64, EXPORT_COST, NULL, "its self cost in this part"},
+	{"self", EXPORT_I64, EXPORT_COST, NULL, "its self cost in this part"},
 	{0},
 };
 
@@ -405,7 +405,7 @@ static int part_function_rows(struct export *x)
 	uint32_t events = store_info(x->st)->events;
 
 	for (uint32_t p = 0; p < store_info(x->st)->parts; p++) {
-		uint64_t *costs;
+		int64_t *costs;
 		fn_id *fns;
 		size_t n;
 
@@ -430,7 +430,7 @@ static const struct export_column part_edge_columns[] = {
 	{"caller", EXPORT_U64, EXPORT_KEY, NULL, "id of the function that calls"},
 	{"callee", EXPORT_U64, EXPORT_KEY, NULL, "id of the function that is called"},
 	{"calls", EXPORT_U64, 0, "calls", "how often, in this part"},
-	{"incl", EXPORT_U64, EXPORT_COST, NULL, "cost of the calls in this part"},
+	{"incl", EXPORT_I64, EXPORT_COST, NULL, "cost of the calls in this part"},
 	{0},
 };
 
@@ -444,7 +444,8 @@ static int part_edge_rows(struct export *x)
 	uint32_t events = store_info(x->st)->events;
 
 	for (uint32_t p = 0; p < store_info(x->st)->parts; p++) {
-		uint64_t *calls, *costs;
+		uint64_t *calls;
+		int64_t *costs;
 		edge_id *edges;
 		size_t n;
 

@@ -16,8 +16,8 @@ static bool small_numbers(const struct column *c, size_t rows, bool exact)
 	if (!is_count(c))
 		return false;
 	for (size_t row = 0; row < rows; row++) {
-		uint64_t v =
-			c->type == COL_DELTA && c->i[row] < 0 ? 0 - c->u[row] : c->u[row];
+		uint64_t v = col_is_signed(c->type) && c->i[row] < 0 ? 0 - c->u[row]
+								     : c->u[row];
 
 		if (!render_absent(c, row) && v > 999999)
 			return exact;

@@ -42,7 +42,7 @@ struct writer {
 	uint32_t functions, numbers;	 /* to be written; the ids are lower */
 	struct callee *fn;		 /* [functions] */
 	uint8_t *file_named, *obj_named; /* 1: written before */
-	uint64_t *totals;		 /* per event */
+	int64_t *totals;		 /* per event */
 	file_id file;			 /* of the next lines */
 };
 
@@ -97,11 +97,11 @@ static void put_position(struct writer *w, uint64_t instr, uint64_t line)
 		out_u64(w->o, line);
 }
 
-static void put_costs(struct writer *w, const uint64_t *costs)
+static void put_costs(struct writer *w, const int64_t *costs)
 {
 	for (uint32_t e = 0; e < w->info->events; e++) {
 		out_char(w->o, ' ');
-		out_u64(w->o, costs[e]);
+		out_i64(w->o, costs[e]);
 	}
 	out_char(w->o, '\n');
 }
@@ -115,7 +115,7 @@ static void follow_file(struct writer *w, file_id file)
 	w->file = file;
 }
 
-static int put_line(void *arg, const struct store_line *row, const uint64_t *costs,
+static int put_line(void *arg, const struct store_line *row, const int64_t *costs,
 		    struct err *err)
 {
 	struct writer *w = arg;
@@ -129,7 +129,7 @@ static int put_line(void *arg, const struct store_line *row, const uint64_t *cos
 	return 0;
 }
 
-static int put_call(void *arg, const struct store_site *row, const uint64_t *costs,
+static int put_call(void *arg, const struct store_site *row, const int64_t *costs,
 		    struct err *err)
 {
 	struct writer *w = arg;
@@ -196,7 +196,7 @@ static void put_graph_call(struct writer *w, uint32_t edge)
 		   graph_line(w->g, x.callee), graph_line(w->g, x.caller));
 	for (uint32_t e = 0; e < w->info->events; e++) {
 		out_char(w->o, ' ');
-		out_u64(w->o, graph_edge_incl(w->g, edge, e));
+		out_i64(w->o, graph_edge_incl(w->g, edge, e));
 	}
 	out_char(w->o, '\n');
 }
@@ -210,10 +210,10 @@ static void put_graph_function(struct writer *w, uint32_t f)
 	put_fn(w, "fn", f);
 	out_u64(w->o, graph_line(w->g, f));
 	for (uint32_t e = 0; e < w->info->events; e++) {
-		uint64_t cost = graph_self(w->g, f, e);
+		const int64_t cost = graph_self(w->g, f, e);
 
 		out_char(w->o, ' ');
-		out_u64(w->o, cost);
+		out_i64(w->o, cost);
 		cost_add(&w->totals[e], cost);
 	}
 	out_char(w->o, '\n');

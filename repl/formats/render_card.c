@@ -4,6 +4,7 @@
  * Names are whole and numbers have all digits: a card shows what a table leaves out.
  */
 #include "engine/query.h"
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"
@@ -44,11 +45,11 @@ static void put_value(struct render *rd, const struct column *c, size_t row)
 	cell_put(rd->o, &whole, &s, row, SIZE_MAX);
 	if (render_absent(c, row))
 		return;
-	if (c->type == COL_COST && cell_unit(c, row).kind && c->u[row]) {
-		number_cost_exact(si, cell_unit(c, row), c->u[row]);
+	if (c->type == COL_COST && cell_unit(c, row).kind && c->i[row]) {
+		number_cost_exact(si, cell_unit(c, row), c->i[row]);
 		out_printf(rd->o, "  (%s)", si);
-	} else if (c->type == COL_COST && c->u[row] > 999999) {
-		number_si(si, c->u[row]);
+	} else if (c->type == COL_COST && cost_size(c->i[row]) > 999999) {
+		number_si_signed(si, c->i[row]);
 		out_printf(rd->o, "  (%s)", si);
 	}
 }

@@ -41,7 +41,8 @@ struct card {
 
 struct neighbour {
 	uint32_t fn, edge;
-	uint64_t incl, calls;
+	int64_t incl;
+	uint64_t calls;
 	bool about; /* incl is an estimate */
 };
 
@@ -93,7 +94,7 @@ static void put_lines(struct card *c, const struct line *line, size_t n, size_t 
 	}
 }
 
-static void set_cost(const struct card *c, char *cell, struct unit u, uint64_t cost,
+static void set_cost(const struct card *c, char *cell, struct unit u, int64_t cost,
 		     bool estimated)
 {
 	char *to = cell + estimated;
@@ -101,16 +102,16 @@ static void set_cost(const struct card *c, char *cell, struct unit u, uint64_t c
 	cell[0] = '~';
 	if (u.kind && c->rd->look->exact)
 		number_cost_exact(to, u, cost);
-	else if (u.kind || (cost > 999999 && !c->rd->look->exact))
+	else if (u.kind || (cost_size(cost) > 999999 && !c->rd->look->exact))
 		number_cost(to, u, cost);
 	else
-		number_grouped(to, cost);
+		number_grouped_signed(to, cost);
 }
 
-static void set_share(char *cell, uint64_t part, uint64_t whole, bool estimated)
+static void set_share(char *cell, int64_t part, int64_t whole, bool estimated)
 {
 	cell[0] = '~';
-	if (whole)
+	if (whole > 0)
 		number_percent(cell + estimated, 100.0 * (double)part / (double)whole);
 	else
 		snprintf(cell, CELL, "-");
@@ -120,7 +121,7 @@ static void set_share(char *cell, uint64_t part, uint64_t whole, bool estimated)
 
 static bool incl_estimated(const struct card *c, uint32_t e)
 {
-	uint64_t lo, hi;
+	int64_t lo, hi;
 
 	if (!graph_is_sure(c->g, c->f, GRAPH_INCL))
 		return true;
@@ -136,7 +137,7 @@ static int set_event(struct card *c, struct line *l, uint32_t e)
 	const uint64_t calls = graph_calls(g, c->f);
 	struct store_event ev;
 	struct unit u;
-	uint64_t self, incl, total;
+	int64_t self, incl, total;
 	bool about, self_about = !graph_is_sure(g, c->f, GRAPH_SELF);
 
 	*l = (struct line){0};
@@ -162,7 +163,7 @@ static int set_event(struct card *c, struct line *l, uint32_t e)
 static void put_bounds(struct card *c)
 {
 	char lo[CELL], hi[CELL];
-	uint64_t least, most;
+	int64_t least, most;
 
 	if (!graph_is_sure(c->g, c->f, GRAPH_INCL) || !incl_estimated(c, c->event))
 		return;
@@ -243,7 +244,7 @@ static struct neighbour *neighbours_of(struct card *c, bool callers, uint32_t *n
 	return all;
 }
 
-static void put_more(struct card *c, uint32_t n, uint64_t incl, bool about,
+static void put_more(struct card *c, uint32_t n, int64_t incl, bool about,
 		     const char *what)
 {
 	char more[NUMBER_MAX], cost[NUMBER_MAX + 2];
@@ -262,7 +263,7 @@ static int put_neighbours(struct card *c, bool callers)
 	struct line line[NEIGHBOURS + 1] = {{{"calls", "incl", "share%"}, {0}, {0}}};
 	uint32_t n;
 	struct neighbour *all = neighbours_of(c, callers, &n);
-	uint64_t sum = 0, rest = 0;
+	int64_t sum = 0, rest = 0;
 	bool about = false, rest_about = false; /* some cost is an estimate */
 	char title[CELL];
 

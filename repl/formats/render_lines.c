@@ -225,7 +225,7 @@ static void put_left_out(struct render *rd)
 		out_c(rd->o, ",\"column\":");
 		emit_name(rd->o, EMIT_JSON, l->cost->name);
 		out_c(rd->o, ",\"cost\":");
-		out_u64(rd->o, l->sum);
+		out_i64(rd->o, l->sum);
 	}
 	out_char(rd->o, '}');
 }
@@ -244,7 +244,7 @@ static void put_meta(struct render *rd)
 		out_char(rd->o, ',');
 	}
 	out_c(rd->o, "\"total\":");
-	out_u64(rd->o, r->total);
+	out_i64(rd->o, r->total);
 	out_char(rd->o, ',');
 	put_key(rd, "profile", r->profile);
 	if (r->base.n)

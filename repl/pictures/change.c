@@ -4,6 +4,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "index/base/cost.h"
 #include "index/base/out.h"
 #include "index/format/event.h"
 #include "repl/term/number.h"
@@ -11,14 +12,14 @@
 enum { ROUNDED = 2 }; /* units that two rounded costs may differ by */
 #define NOISE 1e-3
 
-double change_of(uint64_t now, uint64_t base, uint64_t whole, bool estimated)
+double change_of(int64_t now, int64_t base, int64_t whole, bool estimated)
 {
-	const double more = now > base ? (double)(now - base) : 0;
-	const double less = base > now ? (double)(base - now) : 0;
+	const double more = now > base ? (double)cost_difference(now, base) : 0;
+	const double less = base > now ? (double)cost_difference(base, now) : 0;
 	const double by = more + less, most = (double)(now > base ? now : base);
 	double strength;
 
-	if (by <= NOISE * most || (estimated && by <= ROUNDED) || !whole)
+	if (by <= NOISE * most || (estimated && by <= ROUNDED) || whole <= 0)
 		return 0;
 	/* 0.001 % of the whole is pale, 10 % is as strong as it gets. */
 	strength = (log10(by / (double)whole) + 5) / 4;
@@ -26,9 +27,10 @@ double change_of(uint64_t now, uint64_t base, uint64_t whole, bool estimated)
 	return more > 0 ? strength : -strength;
 }
 
-void change_text(char *buf, struct unit u, uint64_t now, uint64_t base)
+void change_text(char *buf, struct unit u, int64_t now, int64_t base)
 {
-	const uint64_t by = now > base ? now - base : base - now;
+	const int64_t by =
+		now > base ? cost_difference(now, base) : cost_difference(base, now);
 	const char sign = now > base ? '+' : '-';
 	char units[NUMBER_MAX];
 
@@ -40,8 +42,8 @@ void change_text(char *buf, struct unit u, uint64_t now, uint64_t base)
 			 base ? "gone" : "new");
 	else
 		snprintf(buf, CHANGE_MAX, "%c%s (%c%.*f%%)", sign, units, sign,
-			 100.0 * (double)by / (double)base < 0.095 ? 3 : 1,
-			 100.0 * (double)by / (double)base);
+			 100.0 * (double)by / fabs((double)base) < 0.095 ? 3 : 1,
+			 100.0 * (double)by / fabs((double)base));
 }
 
 /* Hue, saturation and lightness: from pale to strong, dark text stays readable. */

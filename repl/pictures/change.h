@@ -19,9 +19,9 @@ enum { CHANGE_MAX = 80 }; /* bytes of change_text(), with the NUL */
 
 /* 0: the same, within the noise.  Else from -1 to 1, by the logarithm of the share that
  * the change has of `whole`. */
-double change_of(uint64_t now, uint64_t base, uint64_t whole, bool estimated);
+double change_of(int64_t now, int64_t base, int64_t whole, bool estimated);
 /* "+1,345 (+12.2%)", "+150 (new)", "-2 (gone)", "the same" */
-void change_text(char *buf, struct unit u, uint64_t now, uint64_t base);
+void change_text(char *buf, struct unit u, int64_t now, int64_t base);
 /* A colour of CSS for black text on it; change: of change_of(). */
 void change_put_css(struct out *o, double change);
 /* The same as "#rrggbb". */

@@ -100,7 +100,7 @@ static void frames_settle(uint64_t *value, uint64_t *self, uint64_t *below)
 	if (*value < *self)
 		*value = *self;
 	*self = *value - *self;
-	cost_add(below, *value);
+	cost_add_bits(below, *value);
 }
 
 void frames_sum(struct frames *f)
@@ -124,7 +124,7 @@ static void put_root(const struct result *r, struct frames *f)
 {
 	f->all[f->n++] = (struct frame){
 		.name = r->root_name,
-		.value = r->root_cost,
+		.value = frames_drawn(r->root_cost),
 		.parent = FRAME_NONE,
 		.row = FRAME_NONE,
 		.estimated = r->root_fuzzy || (r->graph && r->graph->estimated),
@@ -154,7 +154,7 @@ static void link_rows(const struct result *r, const struct frames_source *s, siz
 				    .parent = depth ? open[depth - 1] : FRAME_NONE,
 				    .row = i};
 		if (!flagged(s->cost->absent, i))
-			x->value = s->cost->u[i];
+			x->value = frames_drawn(s->cost->i[i]);
 		x->estimated = flagged(s->cost->estimated, i);
 		f->estimated |= x->estimated;
 		open[depth] = f->n++;
@@ -182,7 +182,7 @@ static void link_one(const struct result *r, const struct frames_source *s, size
 					      : FRAME_NONE;
 		x->depth = x->parent == FRAME_NONE ? 0 : f->all[x->parent].depth + 1;
 		if (!flagged(s->cost->absent, i))
-			x->value = s->cost->u[i];
+			x->value = frames_drawn(s->cost->i[i]);
 		x->estimated = flagged(s->cost->estimated, i);
 		f->estimated |= x->estimated;
 		f->deepest = x->depth > f->deepest ? x->depth : f->deepest;
@@ -217,10 +217,10 @@ static uint64_t own_of_row(const struct result *r, const struct frames_source *s
 			   const struct frame *x)
 {
 	if (x->row == FRAME_NONE)
-		return r->root_own; /* of the root */
+		return frames_drawn(r->root_own); /* of the root */
 	if (!s->own || s->own->type != COL_COST || flagged(s->own->absent, x->row))
 		return UINT64_MAX;
-	return s->own->u[x->row];
+	return frames_drawn(s->own->i[x->row]);
 }
 
 static struct frame *add_other(struct frames *f, size_t parent, uint64_t value)
@@ -250,7 +250,8 @@ static void add_named(const struct result *r, const struct path_shown *shown,
 
 	for (size_t i = first; i < first + n && left; i++) {
 		const struct path_other *other = &shown->others[i];
-		uint64_t cost = other->cost < left ? other->cost : left;
+		const uint64_t most = frames_drawn(other->cost);
+		const uint64_t cost = most < left ? most : left;
 
 		if (!cost)
 			continue;
@@ -296,10 +297,10 @@ static void add_others(const struct result *r, const struct frames_source *s,
 		add_other(f, i, f->all[i].self - own);
 		add_named(r, shown, first, named, f);
 	}
-	if (f->rooted || f->sum >= r->root_cost)
+	if (f->rooted || f->sum >= frames_drawn(r->root_cost))
 		return;
 	named = others_of(shown, r->rows, &first);
-	add_other(f, FRAME_NONE, r->root_cost - f->sum);
+	add_other(f, FRAME_NONE, frames_drawn(r->root_cost) - f->sum);
 	add_named(r, shown, first, named, f);
 }
 
@@ -308,7 +309,8 @@ static void take_lifted(const struct path_shown *shown, struct frames *f)
 {
 	for (size_t i = 0; shown->lifted && i < f->n; i++) {
 		struct frame *x = &f->all[i];
-		uint64_t lifted = x->row == FRAME_NONE ? 0 : shown->lifted[x->row];
+		const uint64_t lifted =
+			x->row == FRAME_NONE ? 0 : frames_drawn(shown->lifted[x->row]);
 
 		x->value -= lifted < x->value ? lifted : x->value;
 	}
@@ -392,8 +394,8 @@ static uint64_t cut_above(struct frames *f, size_t depth)
 			cut += x->value;
 			x->name = STR("(other)");
 		} else {
-			cost_add(&f->all[x->parent].self, x->self);
-			cost_add(&f->all[x->parent].base_self, x->base_self);
+			cost_add_bits(&f->all[x->parent].self, x->self);
+			cost_add_bits(&f->all[x->parent].base_self, x->base_self);
 			x->self = x->value = x->base_self = x->base = 0;
 		}
 	}

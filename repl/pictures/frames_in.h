@@ -2,12 +2,19 @@
 #ifndef QUERN_FRAMES_IN_H
 #define QUERN_FRAMES_IN_H
 
+#include "index/base/cost.h"
 #include "repl/pictures/frames.h"
 
 /* The columns that frames are made of. */
 struct frames_source {
 	const struct column *depth, *cost, *own, *name, *path;
 };
+
+/* What is drawn of a cost: nothing, if it is negative. */
+static inline uint64_t frames_drawn(int64_t cost)
+{
+	return (uint64_t)cost_flow(cost);
+}
 
 /* Add a frame for each row.  place[], waiting[]: zeros, one for each frame; then place[i]
  * is 1 + the frame of row i if the rows are linked (r->on). */

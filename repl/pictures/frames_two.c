@@ -71,8 +71,8 @@ static void put_top(const struct compared *c, struct frames *f)
 
 	f->all[f->n++] = (struct frame){
 		.name = name[0].n ? name[0] : name[1],
-		.value = name[0].n ? c->root_cost[0] : 0,
-		.base = name[1].n ? c->root_cost[1] : 0,
+		.value = name[0].n ? frames_drawn(c->root_cost[0]) : 0,
+		.base = name[1].n ? frames_drawn(c->root_cost[1]) : 0,
 		.parent = FRAME_NONE,
 		.row = FRAME_NONE,
 		.estimated = name[0].n && c->root_fuzzy[0],
@@ -124,12 +124,12 @@ static int set_costs(struct pairs *p)
 		struct frame *x = &f->all[i];
 
 		if (x->row != FRAME_NONE && p->c) {
-			x->value = p->c->cost[0][x->row];
-			x->base = p->c->cost[1][x->row];
+			x->value = frames_drawn(p->c->cost[0][x->row]);
+			x->base = frames_drawn(p->c->cost[1][x->row]);
 			x->estimated = p->c->estimated[0][x->row];
 			x->base_estimated = p->c->estimated[1][x->row];
 		} else if (x->row != FRAME_NONE) {
-			x->base = base->u[x->row];
+			x->base = frames_drawn(base->i[x->row]);
 			x->base_estimated = base->estimated && base->estimated[x->row];
 		}
 		f->estimated |= x->estimated || x->base_estimated;
@@ -143,9 +143,10 @@ static void set_own(struct pairs *p)
 		const struct frame *x = &p->f->all[i];
 
 		for (int s = 0; s < 2; s++)
-			p->own[s][i] = x->row == FRAME_NONE ? p->c->root_own[s]
-				       : on_side(p, x, s)   ? p->c->own[s][x->row]
-							    : UNKNOWN;
+			p->own[s][i] =
+				x->row == FRAME_NONE ? frames_drawn(p->c->root_own[s])
+				: on_side(p, x, s)   ? frames_drawn(p->c->own[s][x->row])
+						     : UNKNOWN;
 		if (x->row != FRAME_NONE)
 			p->place[x->row] = i + 1;
 	}
@@ -160,10 +161,12 @@ static uint64_t least_row(const struct pairs *p, int s)
 
 	if (!p->c->paths[s] || !p->c->paths[s]->cut)
 		return 0;
-	for (size_t i = 0; i < p->r->rows; i++)
-		if (p->c->row[s][i] != RESULT_NONE && p->c->cost[s][i] &&
-		    p->c->cost[s][i] < least)
-			least = p->c->cost[s][i];
+	for (size_t i = 0; i < p->r->rows; i++) {
+		const uint64_t cost = frames_drawn(p->c->cost[s][i]);
+
+		if (p->c->row[s][i] != RESULT_NONE && cost && cost < least)
+			least = cost;
+	}
 	return least == UINT64_MAX ? 0 : least;
 }
 
@@ -189,7 +192,7 @@ static void find_wide(struct pairs *p)
 	const struct frames *f = p->f;
 
 	for (int s = 0; s < 2; s++)
-		p->whole[s] = p->c->root_cost[s];
+		p->whole[s] = frames_drawn(p->c->root_cost[s]);
 	for (size_t i = 0; i < f->n; i++) {
 		const struct frame *x = &f->all[i];
 
@@ -260,12 +263,12 @@ static void name_shown(struct pairs *p, int s, size_t *at)
 		const struct path_other *x = &shown->others[i];
 		const bool top = x->row == p->c->paths[s]->n;
 
-		if (x->cost && (top || at[x->row]))
+		if (x->cost > 0 && (top || at[x->row]))
 			name_cost(p, s,
 				  !top		 ? at[x->row] - 1
 				  : p->f->rooted ? 0
 						 : FRAME_NONE,
-				  x->fn, x->cost);
+				  x->fn, (uint64_t)x->cost);
 	}
 }
 
@@ -297,7 +300,7 @@ static int named_by_cost(const void *a, const void *b)
 		       n = y->of[0] > y->of[1] ? y->of[0] : y->of[1];
 	int c = order_u64(x->on, y->on);
 
-	c = c ? c : cost_order(n, m);
+	c = c ? c : order_u64(n, m);
 	return c ? c : order_u64(x->fn, y->fn);
 }
 

@@ -29,14 +29,15 @@ enum { NODES = 80, LABEL = 48 };
 
 struct edge {
 	struct str from, to;
-	uint64_t cost, calls, base;
+	uint64_t calls;
+	int64_t cost, base;
 	bool estimated;
 };
 
-struct both {		     /* of the functions with a name */
-	uint64_t self, base; /* self costs in this profile and the base */
-	uint64_t incl;	     /* of one profile */
-	bool estimated;	     /* incl is */
+struct both {		    /* of the functions with a name */
+	int64_t self, base; /* self costs in this profile and the base */
+	int64_t incl;	    /* of one profile */
+	bool estimated;	    /* incl is */
 	size_t functions;
 };
 
@@ -46,10 +47,10 @@ struct graph_drawn {
 	struct str names[NODES];
 	struct both both[NODES];
 	size_t nnames, left_out;
-	uint64_t most, whole;
+	int64_t most, whole;
 	struct unit unit;
 	bool two, known; /* two profiles; both[] is known */
-	uint64_t total;
+	int64_t total;
 };
 
 static size_t name_number(struct graph_drawn *g, struct str name)
@@ -71,7 +72,7 @@ static int by_ends(const void *a, const void *b)
 	return c ? c : str_cmp(x->to, y->to);
 }
 
-static uint64_t most_of(const struct edge *e)
+static int64_t most_of(const struct edge *e)
 {
 	return e->cost > e->base ? e->cost : e->base;
 }
@@ -129,10 +130,10 @@ static bool edges_of_calls(struct render *rd, struct graph_drawn *g)
 		g->edges[g->n] = (struct edge){
 			.from = from->s[g->n],
 			.to = to->s[g->n],
-			.cost = cost->u[g->n],
+			.cost = cost->i[g->n],
 			.calls = calls ? calls->u[g->n] : 0,
 			.base = r->compared ? r->compared->cost[1][g->n]
-				: base && base->type == COL_COST ? base->u[g->n]
+				: base && base->type == COL_COST ? base->i[g->n]
 								 : 0};
 	return true;
 }
@@ -154,8 +155,8 @@ static int edges_of_frames(struct render *rd, struct graph_drawn *g)
 			g->edges[g->n++] = (struct edge){
 				.from = rd->r->upward ? x->name : on->name,
 				.to = rd->r->upward ? on->name : x->name,
-				.cost = x->value,
-				.base = x->base,
+				.cost = (int64_t)x->value,
+				.base = (int64_t)x->base,
 				.calls = calls && x->row != FRAME_NONE &&
 							 !render_absent(calls, x->row)
 						 ? calls->u[x->row]
@@ -179,11 +180,11 @@ static size_t name_at(const struct graph_drawn *g, struct str name)
 }
 
 /* Add the self costs of the functions with one of the names drawn. */
-static void add_self(struct graph_drawn *g, struct str name, uint64_t cost, bool base)
+static void add_self(struct graph_drawn *g, struct str name, int64_t cost, bool base)
 {
 	for (size_t i = 0; i < g->nnames; i++)
 		if (str_eq(g->names[i], name)) {
-			uint64_t *to = base ? &g->both[i].base : &g->both[i].self;
+			int64_t *to = base ? &g->both[i].base : &g->both[i].self;
 
 			cost_add(to, cost);
 		}
@@ -191,7 +192,7 @@ static void add_self(struct graph_drawn *g, struct str name, uint64_t cost, bool
 
 static bool dot_estimated(const struct graph *g, uint32_t f, uint32_t e)
 {
-	uint64_t lo, hi;
+	int64_t lo, hi;
 
 	if (!graph_is_sure(g, f, GRAPH_INCL) || !graph_incl_estimated(g, f))
 		return !graph_is_sure(g, f, GRAPH_INCL);
@@ -244,8 +245,8 @@ static void find_both(struct render *rd, struct graph_drawn *g)
 }
 
 /* "38 k -> 30 k" and "-8,000 (-21.1%)" in a label: the base comes first. */
-static void put_both(struct out *o, const struct graph_drawn *g, uint64_t now,
-		     uint64_t base, bool estimated)
+static void put_both(struct out *o, const struct graph_drawn *g, int64_t now,
+		     int64_t base, bool estimated)
 {
 	char from[NUMBER_MAX], to[NUMBER_MAX], change[CHANGE_MAX];
 	const char *about = estimated ? "~" : "";
@@ -262,16 +263,19 @@ static void put_both(struct out *o, const struct graph_drawn *g, uint64_t now,
 /* "self 12.3 k (4.1%)", "incl 1.20 M (40.2%)" and a colour. */
 static void put_own(struct out *o, const struct graph_drawn *g, const struct both *b)
 {
-	const double share = g->total ? (double)b->self / (double)g->total : 0;
+	const double share =
+		g->total > 0 && b->self > 0 ? (double)b->self / (double)g->total : 0;
 	char cost[NUMBER_MAX], percent[NUMBER_MAX];
 
 	number_cost(cost, g->unit, b->self);
-	number_percent(percent, 100 * share);
+	number_percent(percent,
+		       g->total > 0 ? 100.0 * (double)b->self / (double)g->total : 0);
 	out_printf(o, "\\nself %.*s (%s)", STR_ARG(str_trim(str_c(cost))), percent);
 	if (b->functions == 1) {
 		number_cost(cost, g->unit, b->incl);
 		number_percent(percent,
-			       g->total ? 100.0 * (double)b->incl / (double)g->total : 0);
+			       g->total > 0 ? 100.0 * (double)b->incl / (double)g->total
+					    : 0);
 		out_printf(o, "\\nincl %s%.*s (%s)", b->estimated ? "~" : "",
 			   STR_ARG(str_trim(str_c(cost))), percent);
 	}
@@ -326,7 +330,8 @@ static void put_edge(struct render *rd, struct graph_drawn *g, const struct edge
 		     size_t from, size_t to)
 {
 	char calls[NUMBER_MAX];
-	double share = g->most ? (double)most_of(e) / (double)g->most : 0;
+	const double share =
+		g->most > 0 && most_of(e) > 0 ? (double)most_of(e) / (double)g->most : 0;
 
 	number_grouped(calls, e->calls);
 	out_printf(rd->o, "\tn%zu -> n%zu [label=\"", from, to);

@@ -6,6 +6,7 @@
  * The page loads nothing, its scripts are constants, and names are text.
  */
 #include "engine/query.h"
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/out.h"
@@ -139,7 +140,9 @@ static bool small(const struct result *r, const struct column *c)
 	if (c->type != COL_COST && c->type != COL_COUNT)
 		return true;
 	for (size_t row = 0; row < r->rows; row++)
-		if (!render_absent(c, row) && c->u[row] > 999999)
+		if (!render_absent(c, row) &&
+		    (c->type == COL_COST ? cost_size(c->i[row]) > 999999
+					 : c->u[row] > 999999))
 			return false;
 	return true;
 }

@@ -196,7 +196,7 @@ static void put_events(struct render *rd, const struct frames *f, const size_t *
 			break;
 		put_event(rd, number, i, true, now, i ? ",\n" : "\n");
 		open[n] = i;
-		end[n++] = cost_sum(now, f->all[i].value);
+		end[n++] = cost_sum_bits(now, f->all[i].value);
 	}
 	free(open);
 	free(end);

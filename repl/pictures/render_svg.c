@@ -82,15 +82,15 @@ static void put_title(struct flame *fl, const struct frame *x)
 {
 	struct out *o = fl->rd->o;
 	char cost[NUMBER_MAX], percent[NUMBER_MAX];
-	uint64_t whole = fl->rd->r->total;
+	const int64_t whole = fl->rd->r->total;
 
-	unit_whole(cost, fl->rd->r->unit, x->value);
-	number_percent(percent, whole ? 100.0 * (double)x->value / (double)whole : 0);
+	unit_whole(cost, fl->rd->r->unit, (int64_t)x->value);
+	number_percent(percent, whole > 0 ? 100.0 * (double)x->value / (double)whole : 0);
 	out_c(o, "<title>");
 	emit_name(o, EMIT_XML, x->name);
 	out_printf(o, "\n%s%s ", x->estimated ? "~" : "", cost);
 	emit_name(o, EMIT_XML, result_title(fl->rd->r));
-	if (whole) {
+	if (whole > 0) {
 		out_c(o, ", ");
 		emit_name(o, EMIT_XML, str_c(percent)); /* "<0.01%" */
 		out_c(o, x->estimated ? " of all, estimated" : " of all");
@@ -192,7 +192,7 @@ static uint64_t cost_of_width(const struct flame *fl, double px)
 {
 	double cost = px / fl->scale + 0.5;
 
-	return cost < 18446744073709551615.0 ? (uint64_t)cost : UINT64_MAX;
+	return cost < 0x1p63 ? (uint64_t)cost : INT64_MAX;
 }
 
 /* Draw one frame for all children that are too narrow and for the cost that the tree
@@ -283,7 +283,7 @@ static void put_svg_head(struct flame *fl)
 	const struct result *r = fl->rd->r;
 	char sum[NUMBER_MAX];
 
-	unit_whole(sum, r->unit, fl->f->sum);
+	unit_whole(sum, r->unit, (int64_t)fl->f->sum);
 	svg_head(fl->rd, fl->height, 0, 0);
 	emit_name(o, EMIT_XML, r->profile);
 	out_printf(o, ": %s ", sum);

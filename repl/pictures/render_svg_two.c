@@ -253,20 +253,20 @@ static int lay_side(struct two *t, int s)
 
 /* ---- text ---- */
 
-static uint64_t base_total(const struct two *t)
+static int64_t base_total(const struct two *t)
 {
-	return t->rd->r->compared ? t->rd->r->compared->total : t->f->base_sum;
+	return t->rd->r->compared ? t->rd->r->compared->total : (int64_t)t->f->base_sum;
 }
 
-static void put_cost(const struct two *t, const char *who, uint64_t cost, uint64_t of,
+static void put_cost(const struct two *t, const char *who, uint64_t cost, int64_t of,
 		     bool estimated)
 {
 	struct out *o = t->rd->o;
 	char digits[NUMBER_MAX], percent[NUMBER_MAX];
 
-	unit_whole(digits, t->rd->r->unit, cost);
+	unit_whole(digits, t->rd->r->unit, (int64_t)cost);
 	out_printf(o, "%s%s%s", who, estimated && cost ? "~" : "", digits);
-	if (!of)
+	if (of <= 0)
 		return;
 	number_percent(percent, 100.0 * (double)cost / (double)of);
 	out_c(o, ", ");
@@ -282,7 +282,7 @@ static void put_change(struct two *t, const char *what, const uint64_t cost[2],
 	out_c(o, what);
 	put_cost(t, "here ", cost[HERE], shares ? t->rd->r->total : 0, guess[HERE]);
 	put_cost(t, "; base ", cost[BASE], shares ? base_total(t) : 0, guess[BASE]);
-	change_text(change, t->rd->r->unit, cost[HERE], cost[BASE]);
+	change_text(change, t->rd->r->unit, (int64_t)cost[HERE], (int64_t)cost[BASE]);
 	out_printf(o, "; %s", change);
 }
 
@@ -367,8 +367,10 @@ static void draw_frame(struct two *t, size_t i)
 	const struct frame *x = &t->f->all[i];
 	const struct place *here = &t->at[HERE][i], *base = &t->at[BASE][i];
 	const bool guess = x->estimated || x->base_estimated;
-	const double own = change_of(x->self, x->base_self, t->whole, guess);
-	const double all = change_of(x->value, x->base, t->whole, guess);
+	const double own = change_of((int64_t)x->self, (int64_t)x->base_self,
+				     (int64_t)t->whole, guess);
+	const double all =
+		change_of((int64_t)x->value, (int64_t)x->base, (int64_t)t->whole, guess);
 
 	if (!(here->w > 0) && !(base->w > 0))
 		return;
@@ -392,7 +394,8 @@ static void draw_box(struct two *t, const struct box *b)
 	put_box_name(t, &name, EMIT_TEXT, b);
 	close_frame(t, &b->at[HERE],
 		    b->kind == A_ROOT
-			    ? change_of(b->cost[HERE], b->cost[BASE], t->whole, false)
+			    ? change_of((int64_t)b->cost[HERE], (int64_t)b->cost[BASE],
+					(int64_t)t->whole, false)
 			    : 0,
 		    (struct str){name.buf, name.n});
 	out_close(&name);
@@ -416,7 +419,8 @@ static void draw_whole(struct two *t)
 	}
 	open_frame(t, "", &at[HERE], &at[BASE]);
 	out_c(t->rd->o, " data-c=\"");
-	change_put_css(t->rd->o, change_of(x.value, x.base, t->whole, false));
+	change_put_css(t->rd->o, change_of((int64_t)x.value, (int64_t)x.base,
+					   (int64_t)t->whole, false));
 	out_c(t->rd->o, "\">");
 	put_title(t, &x);
 	close_frame(t, &at[HERE], 0, x.name);
@@ -456,9 +460,9 @@ static void put_head(struct two *t)
 	struct render *rd = t->rd;
 	char sum[NUMBER_MAX], base[NUMBER_MAX], change[CHANGE_MAX];
 
-	unit_whole(sum, rd->r->unit, t->f->sum);
-	unit_whole(base, rd->r->unit, t->f->base_sum);
-	change_text(change, rd->r->unit, t->f->sum, t->f->base_sum);
+	unit_whole(sum, rd->r->unit, (int64_t)t->f->sum);
+	unit_whole(base, rd->r->unit, (int64_t)t->f->base_sum);
+	change_text(change, rd->r->unit, (int64_t)t->f->sum, (int64_t)t->f->base_sum);
 	svg_head(rd, t->height, (int)svg_two_top_of(t, 0), t->icicle ? ROW : -ROW);
 	out_c(rd->o, "here ");
 	emit_name(rd->o, EMIT_XML, rd->r->profile);

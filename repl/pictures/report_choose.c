@@ -143,16 +143,16 @@ static int heavier(const void *a, const void *b)
 	return c ? c : order_u64(x->id, y->id);
 }
 
-double report_share(const struct report *p, unsigned s, uint32_t e, uint64_t cost)
+double report_share(const struct report *p, unsigned s, uint32_t e, int64_t cost)
 {
-	const uint64_t total = p->side[s].total[e];
+	const int64_t total = p->side[s].total[e];
 
-	return total ? (double)cost / (double)total : 0;
+	return total > 0 ? (double)cost / (double)total : 0;
 }
 
 /* The self or inclusive cost of a function, 0 if it is not there. */
-uint64_t report_fn_cost(const struct report *p, unsigned s, uint32_t f, uint32_t e,
-			bool self)
+int64_t report_fn_cost(const struct report *p, unsigned s, uint32_t f, uint32_t e,
+		       bool self)
 {
 	const struct side *d = &p->side[s];
 
@@ -161,7 +161,7 @@ uint64_t report_fn_cost(const struct report *p, unsigned s, uint32_t f, uint32_t
 	return self ? graph_self(d->g, f, d->event[e]) : graph_incl(d->g, f, d->event[e]);
 }
 
-uint64_t report_call_cost(const struct report *p, unsigned s, uint32_t edge, uint32_t e)
+int64_t report_call_cost(const struct report *p, unsigned s, uint32_t edge, uint32_t e)
 {
 	const struct side *d = &p->side[s];
 

@@ -60,6 +60,12 @@ static void put_number(struct report *p, uint64_t v)
 	out_u64(p->o, v);
 }
 
+static void put_cost(struct report *p, int64_t v)
+{
+	out_char(p->o, ' ');
+	out_i64(p->o, v);
+}
+
 void report_put_events(struct report *p)
 {
 	open_data(p, "d-events", 0);
@@ -83,11 +89,11 @@ void report_put_events(struct report *p)
 		if (u.kind)
 			out_printf(p->o, "%s %" PRIu64, unit_name(u), u.scale);
 		out_char(p->o, '\t');
-		out_u64(p->o, p->side[0].total[e]);
+		out_i64(p->o, p->side[0].total[e]);
 		if (p->sides > 1) {
 			out_char(p->o, '\t');
 			if (p->side[1].event[e] != GRAPH_NONE)
-				out_u64(p->o, p->side[1].total[e]);
+				out_i64(p->o, p->side[1].total[e]);
 		}
 		out_char(p->o, '\n');
 	}
@@ -113,11 +119,11 @@ static void put_through(struct report *p, unsigned s, uint32_t f, bool roots)
 	const struct side *d = &p->side[s];
 
 	for (uint32_t e = 0; e < p->events; e++) {
-		uint64_t incl = report_fn_cost(p, s, f, e, false), root = 0, through = 0;
+		int64_t incl = report_fn_cost(p, s, f, e, false), root = 0, through = 0;
 
 		if (d->event[e] != GRAPH_NONE)
 			through = graph_through(d->g, f, d->event[e], &root);
-		put_number(p, roots ? root : through > incl ? through - incl : 0);
+		put_cost(p, roots ? root : through > incl ? through - incl : 0);
 	}
 }
 
@@ -127,11 +133,11 @@ static void put_bounds(struct report *p, unsigned s, uint32_t f)
 
 	for (int high = 0; high <= 1; high++)
 		for (uint32_t e = 0; e < p->events; e++) {
-			uint64_t lo = 0, hi = 0;
+			int64_t lo = 0, hi = 0;
 
 			if (d->event[e] != GRAPH_NONE)
 				graph_incl_bounds(d->g, f, d->event[e], &lo, &hi);
-			put_number(p, high ? hi : lo);
+			put_cost(p, high ? hi : lo);
 		}
 }
 
@@ -142,9 +148,9 @@ static void put_costs(struct report *p, unsigned s, uint32_t f)
 
 	put_number(p, nests);
 	for (uint32_t e = 0; e < p->events; e++)
-		put_number(p, report_fn_cost(p, s, f, e, true));
+		put_cost(p, report_fn_cost(p, s, f, e, true));
 	for (uint32_t e = 0; e < p->events; e++)
-		put_number(p, report_fn_cost(p, s, f, e, false));
+		put_cost(p, report_fn_cost(p, s, f, e, false));
 	put_through(p, s, f, false);
 	put_through(p, s, f, true);
 	if (nests)
@@ -277,7 +283,7 @@ static void put_call_costs(struct report *p, unsigned s, uint32_t edge)
 	else
 		out_char(p->o, '0');
 	for (uint32_t e = 0; e < p->events; e++)
-		put_number(p, report_call_cost(p, s, edge, e));
+		put_cost(p, report_call_cost(p, s, edge, e));
 }
 
 static void put_calls(struct report *p)
@@ -326,12 +332,12 @@ static void put_bar(struct report *p, unsigned s, uint32_t i, uint32_t end)
 	put_part_label(p, s, i, end);
 	out_char(p->o, '\t');
 	for (uint32_t e = 0; e < p->events; e++) {
-		uint64_t sum = 0;
+		int64_t sum = 0;
 
 		for (uint32_t k = i; k < end && d->event[e] != GRAPH_NONE; k++)
 			cost_add(&sum, store_part_self(d->g->st, k, d->event[e]));
 		out_c(p->o, e ? " " : "");
-		out_u64(p->o, sum);
+		out_i64(p->o, sum);
 	}
 	out_char(p->o, '\n');
 }
@@ -366,11 +372,11 @@ static void put_frame(struct report *p, const struct side *d,
 {
 	out_u64(p->o, r->depth);
 	put_number(p, d->place[r->fn]);
-	put_number(p, r->est);
-	put_number(p, r->own);
+	put_cost(p, r->est);
+	put_cost(p, r->own);
 	if (!r->cost.measured) {
-		put_number(p, r->cost.lo);
-		put_number(p, r->cost.hi);
+		put_cost(p, r->cost.lo);
+		put_cost(p, r->cost.hi);
 	}
 	out_char(p->o, '\n');
 }
@@ -387,8 +393,8 @@ static int put_tree(struct report *p, const struct side *d, uint32_t e, uint32_t
 				 a, &t, p->rd->err))
 		return p->rd->err->kind;
 	out_printf(p->o, "@%" PRIu32, e);
-	put_number(p, t.est);
-	put_number(p, t.own);
+	put_cost(p, t.est);
+	put_cost(p, t.own);
 	out_char(p->o, '\n');
 	for (size_t i = 0; i < t.n && !render_cancelled(p->rd, i); i++) {
 		const struct path_tree_row *r = &t.rows[i];

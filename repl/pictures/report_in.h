@@ -13,7 +13,7 @@ enum { REPORT_PARTS = 500 }; /* most bars of a timeline */
 struct side {
 	struct graph *g;
 	uint32_t *event; /* [events]: its number there, or GRAPH_NONE */
-	uint64_t *total; /* [events] */
+	int64_t *total;	 /* [events] */
 	uint32_t *place; /* [functions]: line of d-functions, or GRAPH_NONE */
 };
 
@@ -58,10 +58,10 @@ int report_choose(struct report *p);
 void report_forget(struct report *p);
 int report_prepare_side(struct report *p, unsigned s);
 /* The share of a side's event, and a cost of a function; 0 if it is not there. */
-double report_share(const struct report *p, unsigned s, uint32_t e, uint64_t cost);
-uint64_t report_fn_cost(const struct report *p, unsigned s, uint32_t f, uint32_t e,
-			bool self);
-uint64_t report_call_cost(const struct report *p, unsigned s, uint32_t edge, uint32_t e);
+double report_share(const struct report *p, unsigned s, uint32_t e, int64_t cost);
+int64_t report_fn_cost(const struct report *p, unsigned s, uint32_t f, uint32_t e,
+		       bool self);
+int64_t report_call_cost(const struct report *p, unsigned s, uint32_t edge, uint32_t e);
 /* report_data.c */
 int report_put_data(struct report *p);
 void report_put_events(struct report *p);

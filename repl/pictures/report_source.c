@@ -24,7 +24,7 @@ enum {
 
 struct spent {
 	uint32_t fn; /* of the graph */
-	uint64_t self;
+	int64_t self;
 };
 
 static int by_self(const void *a, const void *b)

@@ -38,7 +38,7 @@ struct source_piece {
 	size_t row, n;	/* rows of the listing */
 	size_t at, end; /* bytes of the rows written */
 	size_t above;	/* bytes of the rows that say its file, and that it is inlined */
-	uint64_t cost;
+	int64_t cost;
 	bool keep;
 };
 
@@ -68,7 +68,7 @@ static void put_row_costs(struct out *o, const struct listing *l,
 		n--;
 	for (uint32_t e = 0; e < n; e++) {
 		out_c(o, e ? " " : "");
-		out_u64(o, listing_cost(l, at, e));
+		out_i64(o, listing_cost(l, at, e));
 	}
 }
 

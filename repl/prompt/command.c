@@ -245,7 +245,7 @@ static int do_event(struct app *app, struct str rest, struct err *err)
 		char total[NUMBER_MAX];
 
 		store_event(st, e, &ev);
-		number_grouped(total, store_total(st, e));
+		number_grouped_signed(total, store_total(st, e));
 		out_printf(&list, "%c %-10.*s %24s  %.*s%s%.*s\n",
 			   str_eq(ev.name, session_event(app->session)) ? '*' : ' ',
 			   STR_ARG(ev.name), total, STR_ARG(ev.long_name),

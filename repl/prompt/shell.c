@@ -536,7 +536,7 @@ static void greet(const struct app *app)
 			break;
 	}
 	number_grouped(functions, info->functions);
-	number_si(total, store_total(app->profiles[0].store, e));
+	number_si_signed(total, store_total(app->profiles[0].store, e));
 	if (app->nprofiles > 1)
 		snprintf(more, sizeof(more), ", and %zu more (.profiles)",
 			 app->nprofiles - 1);

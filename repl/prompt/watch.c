@@ -128,12 +128,12 @@ static void list_dumps(struct store *st, struct dump *d, size_t *n)
 
 /* Add event e of every function in a dump to self[]. */
 static int add_dump(struct app *app, struct store *st, const struct dump *d, uint32_t e,
-		    uint64_t *self, struct err *err)
+		    int64_t *self, struct err *err)
 {
 	uint32_t events = store_info(st)->events;
 
 	for (uint32_t p = d->first; p < d->first + d->n; p++) {
-		uint64_t *costs;
+		int64_t *costs;
 		fn_id *fns;
 		size_t n;
 
@@ -147,9 +147,9 @@ static int add_dump(struct app *app, struct store *st, const struct dump *d, uin
 	return 0;
 }
 
-static uint64_t dump_total(struct store *st, const struct dump *d, uint32_t e)
+static int64_t dump_total(struct store *st, const struct dump *d, uint32_t e)
 {
-	uint64_t sum = 0;
+	int64_t sum = 0;
 
 	for (uint32_t p = d->first; p < d->first + d->n; p++)
 		cost_add(&sum, store_part_self(st, p, e));
@@ -158,7 +158,7 @@ static uint64_t dump_total(struct store *st, const struct dump *d, uint32_t e)
 
 struct change {
 	fn_id fn;
-	uint64_t now, before, size; /* size: absolute difference */
+	int64_t now, before, size; /* size: absolute difference */
 };
 
 static int compare_changes(const void *a, const void *b)
@@ -169,10 +169,15 @@ static int compare_changes(const void *a, const void *b)
 	return c ? c : order_u64(x->fn, y->fn);
 }
 
-static void put_delta(char buf[NUMBER_MAX + 1], uint64_t now, uint64_t before)
+static int64_t change_size(int64_t now, int64_t before)
+{
+	return now > before ? cost_difference(now, before) : cost_difference(before, now);
+}
+
+static void put_delta(char buf[NUMBER_MAX + 1], int64_t now, int64_t before)
 {
 	buf[0] = now == before ? ' ' : now > before ? '+' : '-';
-	number_grouped(buf + 1, now > before ? now - before : before - now);
+	number_grouped_signed(buf + 1, change_size(now, before));
 }
 
 static void put_change(struct app *app, struct out *o, struct store *st,
@@ -184,8 +189,8 @@ static void put_change(struct app *app, struct out *o, struct store *st,
 	size_t columns = app->screen.columns, width = SIZE_MAX;
 
 	put_delta(delta, c->now, c->before);
-	number_grouped(now, c->now);
-	number_grouped(before, c->before);
+	number_grouped_signed(now, c->now);
+	number_grouped_signed(before, c->before);
 	out_printf(o, "%15s  %15s  %15s  ", delta, now, before);
 	if (app->screen.out && columns > 80)
 		width = columns - 75;
@@ -207,13 +212,13 @@ static void put_dump_head(struct out *o, struct store *st, const struct dump *d,
 			  const struct dump *before, uint32_t e)
 {
 	char now[NUMBER_MAX], delta[NUMBER_MAX + 1];
-	uint64_t total = dump_total(st, d, e);
+	const int64_t total = dump_total(st, d, e);
 	struct store_event event;
 	struct store_part part;
 
 	store_event(st, e, &event);
 	store_part(st, d->first, &part);
-	number_grouped(now, total);
+	number_grouped_signed(now, total);
 	out_printf(o, "part %llu", (unsigned long long)d->part);
 	if (d->pid)
 		out_printf(o, " of process %llu", (unsigned long long)d->pid);
@@ -242,7 +247,7 @@ struct showing {
 	uint32_t event;
 	struct dump *dump;
 	size_t n;
-	uint64_t *sums; /* per function: now, then before */
+	int64_t *sums; /* per function: now, then before */
 	struct change *change;
 	struct err *err;
 };
@@ -252,7 +257,7 @@ struct showing {
 static int put_changes(struct showing *s, const struct dump *d, const struct dump *before)
 {
 	size_t n = store_info(s->st)->functions, rows = 0;
-	uint64_t *now = s->sums, *was = now + n;
+	int64_t *now = s->sums, *was = now + n;
 	struct change *c = s->change;
 
 	memset(now, 0, 2 * n * sizeof(*now));
@@ -263,8 +268,7 @@ static int put_changes(struct showing *s, const struct dump *d, const struct dum
 	for (fn_id f = 0; f < n; f++)
 		if (now[f] != was[f])
 			c[rows++] = (struct change){f, now[f], was[f],
-						    now[f] > was[f] ? now[f] - was[f]
-								    : was[f] - now[f]};
+						    change_size(now[f], was[f])};
 	qsort(c, rows, sizeof(*c), compare_changes);
 	out_printf(s->out, "%15s  %15s  %15s  function\n", "delta", "self", "before");
 	for (size_t i = 0; i < rows && i < ROWS; i++)

@@ -35,7 +35,7 @@ struct unit cell_unit(const struct column *c, size_t row)
 	return c->row_unit ? c->row_unit[row] : c->unit;
 }
 
-static void put_count_text(char *buf, const struct shown *s, size_t row, uint64_t v)
+static void put_cost_text(char *buf, const struct shown *s, size_t row, int64_t v)
 {
 	const struct unit u = cell_unit(s->c, row);
 
@@ -44,18 +44,17 @@ static void put_count_text(char *buf, const struct shown *s, size_t row, uint64_
 	else if (u.kind)
 		number_cost(buf, u, v);
 	else if (s->grouped)
-		number_grouped(buf, v);
+		number_grouped_signed(buf, v);
 	else
-		number_si(buf, v);
+		number_si_signed(buf, v);
 }
 
 static void delta(char *buf, const struct shown *s, size_t row)
 {
 	const int64_t v = s->c->i[row];
-	uint64_t size = v < 0 ? 0 - (uint64_t)v : (uint64_t)v;
 
-	buf[0] = v < 0 ? '-' : '+';
-	put_count_text(buf + (v != 0), s, row, size);
+	buf[0] = '+';
+	put_cost_text(buf + (v > 0), s, row, v);
 }
 
 static void percent(char *buf, const struct shown *s, double v)
@@ -78,7 +77,12 @@ static void put_number_text(char *buf, const struct shown *s, size_t row)
 	case COL_PERCENT: percent(buf, s, c->f[row]); break;
 	case COL_RATIO: number_per(buf, cell_unit(c, row), c->f[row]); break;
 	case COL_BOOL: snprintf(buf, BUF, "%s", c->b[row] ? "yes" : ""); break;
-	default: put_count_text(buf, s, row, c->u[row]);
+	case COL_COST: put_cost_text(buf, s, row, c->i[row]); break;
+	default:
+		if (s->grouped)
+			number_grouped(buf, c->u[row]);
+		else
+			number_si(buf, c->u[row]);
 	}
 }
 

@@ -55,7 +55,7 @@ bool render_is_text(const struct column *c)
 
 bool render_is_digits(const struct column *c)
 {
-	return !render_is_text(c) && c->type != COL_DELTA && c->type != COL_PERCENT &&
+	return !render_is_text(c) && !col_is_signed(c->type) && c->type != COL_PERCENT &&
 	       c->type != COL_RATIO && c->type != COL_BOOL;
 }
 
@@ -68,10 +68,8 @@ void render_plain(struct out *o, const struct column *c, size_t row, const char 
 		return;
 	}
 	switch (c->type) {
-	case COL_DELTA:
-		out_c(o, c->i[row] < 0 ? "-" : "");
-		out_u64(o, c->i[row] < 0 ? 0 - (uint64_t)c->i[row] : (uint64_t)c->i[row]);
-		break;
+	case COL_COST:
+	case COL_DELTA: out_i64(o, c->i[row]); break;
 	case COL_PERCENT:
 	case COL_RATIO:
 		number_exact(buf, c->f[row]);

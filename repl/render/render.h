@@ -33,7 +33,7 @@ struct left_out {
 	/* A cost of these rows that can be added up; NULL: no column has one.  A tree's
 	 * are counted without those on another row that is left out. */
 	const struct column *cost;
-	uint64_t sum;
+	int64_t sum;
 };
 
 /* A report holds no text of its functions, their source, or also their instructions. */

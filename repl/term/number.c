@@ -64,23 +64,34 @@ void number_per(char *buf, struct unit u, double v)
 	pad_unit(buf, u);
 }
 
-void number_cost(char *buf, struct unit u, uint64_t v)
+void number_grouped_signed(char *buf, int64_t v)
+{
+	str_grouped_signed(v, buf);
+}
+
+void number_si_signed(char *buf, int64_t v)
+{
+	buf[0] = '-';
+	number_si(buf + (v < 0), v < 0 ? 0 - (uint64_t)v : (uint64_t)v);
+}
+
+void number_cost(char *buf, struct unit u, int64_t v)
 {
 	if (u.kind)
 		number_per(buf, u, (double)v);
 	else
-		number_si(buf, v);
+		number_si_signed(buf, v);
 }
 
-void number_cost_exact(char *buf, struct unit u, uint64_t v)
+void number_cost_exact(char *buf, struct unit u, int64_t v)
 {
-	uint64_t all;
+	int64_t all;
 
 	if (__builtin_mul_overflow(v, u.scale, &all)) {
 		number_cost(buf, u, v);
 		return;
 	}
-	number_grouped(buf, all);
+	number_grouped_signed(buf, all);
 	snprintf(buf + strlen(buf), NUMBER_MAX - strlen(buf), " %s",
 		 u.kind == UNIT_TIME ? "ns" : "B");
 }

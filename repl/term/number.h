@@ -13,10 +13,13 @@ void number_grouped(char *buf, uint64_t v); /* 5,271,234 */
 void number_si(char *buf, uint64_t v);
 /* A cost in its unit, padded like that: "3.02 s ", "812 ms", "1.50 MiB"; without one,
  * number_si(). */
-void number_cost(char *buf, struct unit u, uint64_t v);
+void number_cost(char *buf, struct unit u, int64_t v);
 void number_per(char *buf, struct unit u, double v); /* the same of a quotient */
 /* All digits: "3,018,230 ns". */
-void number_cost_exact(char *buf, struct unit u, uint64_t v);
+void number_cost_exact(char *buf, struct unit u, int64_t v);
+/* As number_grouped() and number_si(). */
+void number_grouped_signed(char *buf, int64_t v);
+void number_si_signed(char *buf, int64_t v);
 void number_percent(char *buf, double v);    /* "45.31%", "<0.01%", "-" if not a number */
 void number_ratio(char *buf, double v);	     /* four digits: 0.03125, 12.35; 1,234 */
 void number_seconds(char *buf, uint64_t ns); /* 0.02 s, 3.4 ms, 2 min 5 s */

@@ -56,7 +56,7 @@ for t in schema["tables"]:
         to = {tuple(row[k] for k in ref["key"]) for row in tables[ref["table"]]}
         ok(all(tuple(row[c] for c in ref["columns"]) in to for row in tables[t["name"]]),
            "%s: %s leads to a row of %s" % (t["name"], ref["columns"], ref["table"]))
-    ok(all(c["type"] in ("text", "uint64", "boolean") and c["about"] for c in t["columns"]),
+    ok(all(c["type"] in ("text", "uint64", "int64", "boolean") and c["about"] for c in t["columns"]),
        t["name"] + ": every column has a type and is explained")
 
 # ---- against queries ----

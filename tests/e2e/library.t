@@ -13,7 +13,7 @@ from e2e import done, environ, fixtures, ok, quern, run, same, skip, skip_all, s
 if os.environ.get("QUERN_VARIANT", "release") not in ("release", "debug", "coverage"):
     skip_all("a sanitizer does not go into a program that is built without it")
 build, api = os.path.dirname(quern), top + "/engine/api"
-if not os.path.exists(build + "/libquern.so.0"):
+if not os.path.exists(build + "/libquern.so.1"):
     skip_all("libquern.so is not built: scons")
 for name in ("lua-default.out", "tmpl-cachebranch.out", "xdebug-small.out", "mutual-default.out",
              "tmpl-default.out"):
@@ -30,7 +30,7 @@ with open(api + "/quern.h", encoding="utf-8") as f:
     header = f.read()
 declared = set(re.findall(r"\b(quern_[a-z_]+)\(", re.sub(r"/\*.*?\*/", "", header, flags=re.S)))
 if shutil.which("nm"):
-    p = subprocess.run(["nm", "-D", "--defined-only", build + "/libquern.so.0"], stdout=subprocess.PIPE, text=True)
+    p = subprocess.run(["nm", "-D", "--defined-only", build + "/libquern.so.1"], stdout=subprocess.PIPE, text=True)
     exported = {line.split()[-1].split("@")[0] for line in p.stdout.splitlines() if " A " not in line}
     same(exported, declared, "the library exports what quern.h declares, and nothing else")
 else:
@@ -40,7 +40,7 @@ else:
 # As `scons install` puts them, but links.
 os.makedirs("prefix/lib/pkgconfig")
 os.makedirs("prefix/include")
-for path, to in ((build + "/libquern.so.0", "lib/libquern.so.0"), (build + "/libquern.so", "lib/libquern.so"),
+for path, to in ((build + "/libquern.so.1", "lib/libquern.so.1"), (build + "/libquern.so", "lib/libquern.so"),
                  (api + "/quern.h", "include/quern.h")):
     os.symlink(path, "prefix/" + to)
 with open(api + "/quern.pc.in") as f:
@@ -88,7 +88,7 @@ else:
 if shutil.which("c++"):
     with open("is.cc", "w") as f:
         f.write('#include <quern.h>\nint main() { return quern_version()[0] == 0; }\n')
-    p = subprocess.run(["c++", "-Wall", "-Wextra", "-Werror", "-I" + api, "is.cc", "-o", "is", build + "/libquern.so.0"],
+    p = subprocess.run(["c++", "-Wall", "-Wextra", "-Werror", "-I" + api, "is.cc", "-o", "is", build + "/libquern.so.1"],
                        stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
     ok(p.returncode == 0 and run(program=["./is"], env=lib).status == 0, "C++ takes the header, too", p.stdout)
 else:
@@ -100,7 +100,7 @@ ok(r.status == 0 and not r.err, "the example in Python runs", r)
 same([list(eval(line).values()) for line in r.text.splitlines()],
      [[int(w.split("\t")[0]), w.split("\t")[1]] for w in want.splitlines()], "it has the rows of the program, too")
 
-ctypes.CDLL(build + "/libquern.so.0")     # so the name is known to the loader
+ctypes.CDLL(build + "/libquern.so.1")     # so the name is known to the loader
 spec = importlib.util.spec_from_file_location("hot", api + "/examples/hot.py")
 hot = importlib.util.module_from_spec(spec)
 spec.loader.exec_module(hot)
@@ -160,7 +160,7 @@ for source in ("functions", "calls", "parts", "events"):
     same([c[0] for c in source_columns(source.encode()) if c[2] & 1],
          [c["name"] if isinstance(c, dict) else c for c in as_json("lua-default.out", source)[0]],
          "%s: the library lists the columns of an answer without a profile" % source)
-same([c[1:3] for c in source_columns(b"functions") if c[0] in ("self", "fn", "line")], [(0, 1 | 2 | 4 | 8), (3, 1 | 2), (0, 1 | 16)],
+same([c[1:3] for c in source_columns(b"functions") if c[0] in ("self", "fn", "line")], [(1, 1 | 2 | 4 | 8), (3, 1 | 2), (0, 1 | 16)],
      "with their types, and what they are")
 ok(not source_columns(b"nosuch") and not source_columns(None), "there is no such source")
 ok(all(c[3] for c in source_columns(b"callers")), "and what they mean")
@@ -320,7 +320,7 @@ n = lib.quern_load(a, 0, err)
 same([bool(lib.quern_estimated(a, 0)[i]) for i in range(n)],
      [row[0] for row in as_json("lua-default.out", "functions | show estimated")[1]], "estimates are flagged")
 ok(not lib.quern_estimated(a, 1) and not lib.quern_estimated(a, 9) and not lib.quern_absent(a, 9) and not lib.quern_column_at(a, 9)
-   and not lib.quern_ints(a, 0) and not lib.quern_uints(a, 1) and not lib.quern_texts(a, 9), "other columns, other types")
+   and not lib.quern_uints(a, 0) and not lib.quern_ints(a, 1) and not lib.quern_texts(a, 9), "other columns, other types")
 lib.quern_free(a)
 a = lib.quern_query(p, b"functions vs in base | show delta", None) or lib.quern_query(p, b"functions vs lua-default.out | show fn, delta", err)
 if ok(a, "a profile beside itself", err.message):
@@ -358,7 +358,7 @@ a = lib.quern_query(p, b"functions | show self, fn", err)
 other = lib.quern_query(p, b"functions | sort fn desc | show fn", err)
 pages, texts, sum_, row = 0, [], 0, 0
 while (n := lib.quern_load(a, row, err)):
-    self, fn = lib.quern_uints(a, 0), lib.quern_texts(a, 1)
+    self, fn = lib.quern_ints(a, 0), lib.quern_texts(a, 1)
     sum_ += sum(self[:n])
     texts += [(self[i], raw(3, fn, i)) for i in (0, n - 1)]
     same(lib.quern_load(other, row, err) > 0 and raw(3, lib.quern_texts(other, 0), 0), b"f%06d" % (N - 1 - row),

@@ -221,8 +221,8 @@ for path in PROFILES:
 with open("huge.out", "w") as f:
     f.write("events: Ir\nfn=a\n1 %d\n2 %d\nfn=b\n1 %d\nfn=c\n1 7\n" % (2**62, 2**62 + 2**11, 2**63 - 1))
 same(ask("SELECT fn, self, typeof(self) FROM quern_functions('huge.out') ORDER BY self DESC")[1],
-     [["a", 2.0**63 + 2**11, "real"], ["b", 2**63 - 1, "integer"], ["c", 7, "integer"]], "a cost above 2^63 - 1 is REAL")
-same(ask("SELECT fn FROM quern_functions('huge.out') WHERE self > ? ORDER BY self LIMIT 5", 2**62)[1], [["b"], ["a"]], "and compares as such")
+     [["a", 2**63 - 1, "integer"], ["b", 2**63 - 1, "integer"], ["c", 7, "integer"]], "a cost stops at 2^63 - 1")
+same(ask("SELECT fn FROM quern_functions('huge.out') WHERE self > ? ORDER BY self LIMIT 5", 2**62)[1], [["a"], ["b"]], "and compares as such")
 
 # ---- errors ----
 for sql, want in [("SELECT * FROM quern_functions", "which profile?"), ("SELECT * FROM quern_functions(NULL)", "profile is NULL"),

@@ -76,8 +76,8 @@ for name, text, said, info in (
          "say 9 Ir, its lines add up to 10", "DISAGREE in Ir: 9 written, 10 summed"),
         ("in one part of two", HEAD + b"part: 2\n" + HEAD + b"totals: 4 6\n", None,
          "the profile has none"),
-        ("their sum does not fit", HEAD + b"totals: %d 6\npart: 2\n" % (2 ** 64 - 1) + HEAD +
-         b"totals: 7 6\n", "say {:,} Ir".format(2 ** 64 - 1), "DISAGREE in Ir: {:,}".format(2 ** 64 - 1))):
+        ("their sum does not fit", HEAD + b"totals: %d 6\npart: 2\n" % (2 ** 63 - 1) + HEAD +
+         b"totals: 7 6\n", "say {:,} Ir".format(2 ** 63 - 1), "DISAGREE in Ir: {:,}".format(2 ** 63 - 1))):
     with open("t.out", "wb") as f:
         f.write(text)
     r = run("t.out", "-c", "info | show totals")

@@ -134,12 +134,23 @@ uint64_t facts_sum(uint64_t a, uint64_t b, bool *over)
 	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
 }
 
+uint64_t facts_cost_sum(uint64_t a, uint64_t b, bool *over)
+{
+	const __int128 sum = (__int128)(int64_t)a + (int64_t)b;
+
+	*over |= sum > INT64_MAX || sum < INT64_MIN;
+	return (uint64_t)(sum > INT64_MAX   ? INT64_MAX
+			  : sum < INT64_MIN ? INT64_MIN
+					    : (int64_t)sum);
+}
+
 void facts_count(struct facts *t, struct str k, const uint64_t *v, bool *over)
 {
 	struct fact *f = facts_at(t, k);
 
-	for (size_t i = 0; i < t->width; i++)
-		f->v[i] = facts_sum(f->v[i], v[i], over);
+	f->v[0] = facts_sum(f->v[0], v[0], over);
+	for (size_t i = 1; i < t->width; i++)
+		f->v[i] = facts_cost_sum(f->v[i], v[i], over);
 }
 
 void facts_free(struct facts *t)

@@ -22,7 +22,7 @@ struct fn {
 
 struct fact {
 	struct str key;
-	uint64_t *v; /* count, then one cost per event; both saturate */
+	uint64_t *v; /* count, then the bits of one cost per event; both saturate */
 };
 
 struct facts {
@@ -46,6 +46,7 @@ struct fact *facts_find(const struct facts *t, struct str k); /* NULL: there is 
 struct fact *facts_at(struct facts *t, struct str k);
 /* a + b, saturated; *over: it was. */
 uint64_t facts_sum(uint64_t a, uint64_t b, bool *over);
+uint64_t facts_cost_sum(uint64_t a, uint64_t b, bool *over); /* of the bits of costs */
 /* Add v[t->width] to a fact. */
 void facts_count(struct facts *t, struct str k, const uint64_t *v, bool *over);
 void facts_free(struct facts *t);

@@ -33,12 +33,12 @@ struct graph flows_graph(struct arena *a, uint32_t functions, uint32_t edges)
 		ARENA_ARRAY(a, uint32_t, functions + 1),
 		ARENA_ARRAY(a, uint32_t, edges),
 		ARENA_ARRAY(a, uint64_t, edges),
-		ARENA_ARRAY(a, uint64_t, edges),
-		ARENA_ARRAY(a, uint64_t, functions),
+		ARENA_ARRAY(a, int64_t, edges),
+		ARENA_ARRAY(a, int64_t, functions),
 	};
 }
 
-struct graph flows_given(struct arena *a, const uint64_t *self, uint32_t functions,
+struct graph flows_given(struct arena *a, const int64_t *self, uint32_t functions,
 			 const struct given *g, uint32_t edges)
 {
 	struct graph r = flows_graph(a, functions, edges);
@@ -62,13 +62,14 @@ enum { MOST = 16, DEEPEST = 14 };
 struct program {
 	uint32_t functions, left; /* left: activations */
 	bool may[MOST][MOST];
-	uint64_t self[MOST], calls[MOST][MOST], w[MOST][MOST];
+	uint64_t calls[MOST][MOST];
+	int64_t self[MOST], w[MOST][MOST];
 };
 
 /* Run f; what it and its callees cost is added to an edge at each return. */
-static uint64_t run(struct program *p, uint32_t f, uint32_t depth)
+static int64_t run(struct program *p, uint32_t f, uint32_t depth)
 {
-	uint64_t cost = flows_below(3) ? flows_below(40) : 0;
+	int64_t cost = flows_below(3) ? flows_below(40) : 0;
 
 	p->self[f] += cost;
 	for (uint32_t n = 2 + flows_below(6); n > 0 && depth < DEEPEST && p->left; n--) {

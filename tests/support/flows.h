@@ -15,17 +15,19 @@ struct graph {
 	uint32_t functions, edges;
 	uint32_t *first,
 		*callee; /* edges by caller: f's are first[f] up to first[f + 1] */
-	uint64_t *calls, *w, *self;
+	uint64_t *calls;
+	int64_t *w, *self;
 };
 
 /* One edge of a graph by hand; they are ordered by caller. */
 struct given {
 	uint32_t from, to;
-	uint64_t calls, w;
+	uint64_t calls;
+	int64_t w;
 };
 
 struct graph flows_graph(struct arena *a, uint32_t functions, uint32_t edges);
-struct graph flows_given(struct arena *a, const uint64_t *self, uint32_t functions,
+struct graph flows_given(struct arena *a, const int64_t *self, uint32_t functions,
 			 const struct given *g, uint32_t edges);
 /* 2 to `most` functions, 16 at most, that call each other in circles, and themselves, and
  * whose sums agree: callgrind's sums of a random program, or any edges with what makes them

@@ -489,13 +489,13 @@ static void set_meta(struct meta *m, struct fuzz_bytes *s)
 				    &m->jumps,
 				    &m->diagnostics,
 				    &m->loose,
-				    &m->total[0],
+				    (uint64_t *)&m->total[0],
 				    &m->file[0].bytes,
 				    &m->file[m->files - 1].lines,
 				    &m->input_bytes,
 				    &m->input_lines};
-	bool *const flags[] = {&m->has_line, &m->has_instr, &m->saturated, &m->truncated,
-			       &m->totals};
+	bool *const flags[] = {&m->has_line,  &m->has_instr, &m->saturated,
+			       &m->truncated, &m->totals,    &m->negative};
 	size_t i = below(s, COUNT(counts) + COUNT(flags));
 	/* Of another edit's meta value there may be none. */
 	uint64_t *coef =

@@ -626,6 +626,33 @@ static void drop_lone(struct naive_state *s)
 	s->inlined = inlined;
 }
 
+/* The bits of the cost w, of column n; false if it is none. */
+static bool cost_of(const struct naive_state *s, struct str w, uint32_t n, uint64_t *out,
+		    bool *over)
+{
+	const bool minus = w.p[0] == '-';
+	uint64_t x = 0;
+	bool big = false;
+
+	*out = 0;
+	if (str_eq(w, STR(".")))
+		return true;
+	if (!number(str_from(w, minus), &x, &big))
+		return false;
+	*over |= big || (minus && x > (uint64_t)1 << 63);
+	if (minus)
+		*out = x > (uint64_t)1 << 63 ? (uint64_t)1 << 63 : 0 - x;
+	else if (big)
+		*out = INT64_MAX;
+	else if (s->time_unit && n == s->time_col &&
+		 x >= ((uint64_t)1 << 63) / s->time_unit &&
+		 x <= UINT64_MAX / s->time_unit)
+		*out = x - UINT64_MAX / s->time_unit; /* (2^64 - n) / unit */
+	else
+		*out = x; /* or 2^64 - n */
+	return true;
+}
+
 static void cost_line(struct naive_state *s, struct str line)
 {
 	uint64_t at[SUBS_N],
@@ -643,22 +670,16 @@ static void cost_line(struct naive_state *s, struct str line)
 	}
 	bad = !positions(s, &rest, at, &clamped);
 	for (; !bad && (w = word(&rest)).n; n++) {
-		bool minus = w.p[0] == '-';
-		uint64_t x = 0;
+		uint64_t x;
 
-		bool big = false;
-
-		if (!str_eq(w, STR(".")))
-			bad = !number(str_from(w, minus), &x, &big);
-		over |= big;
-		minus |= x >> 63 && !big; /* 2^64 - n */
-		minus |= s->time_unit && n == s->time_col && !big &&
-			 x >= ((uint64_t)1 << 63) / s->time_unit;
-		negative |= minus && x;
-		if (n < s->ncol && !minus)
-			v[1 + s->col[n]] = facts_sum(v[1 + s->col[n]], x, &over);
+		bad = !cost_of(s, w, n, &x, &over);
+		negative |= !bad && x >> 63;
+		if (s->callgrind && x >> 63)
+			x = 0;
+		if (n < s->ncol)
+			v[1 + s->col[n]] = facts_cost_sum(v[1 + s->col[n]], x, &over);
 	}
-	s->r->odd |= bad || clamped || over || negative || n > s->ncol;
+	s->r->odd |= bad || clamped || over || (negative && s->callgrind) || n > s->ncol;
 	s->negative |= negative && !bad;
 	s->unread |= bad;
 	if (bad) {
@@ -682,7 +703,10 @@ static void cost_line(struct naive_state *s, struct str line)
 	if (s->wait == A_CALL)
 		v[0] = s->count;
 	for (size_t i = 0; i <= s->r->nevent; i++)
-		s->all = facts_sum(s->all, v[i], &s->r->unsure);
+		s->all = facts_sum(s->all, i && v[i] >> 63 ? 0 - v[i] : v[i],
+				   &s->r->unsure);
+	s->r->unsure |= s->all > INT64_MAX;
+	s->r->mixed = s->negative && s->all > INT64_MAX;
 	if (lone)
 		take_lone(s, at[INSTR], at[LINE], v);
 	else if (s->wait == A_CALL)

@@ -25,6 +25,7 @@ struct naive {
 	const char *refused; /* why it is no profile, or NULL */
 	bool odd;	     /* something deserves a diagnostic */
 	bool unsure;	     /* odd or not: formulas, header values, inclusive overflow */
+	bool mixed; /* sums depend on their order: of both signs, and too large */
 	size_t nevent, nfn, npart;
 };
 
@@ -32,7 +33,8 @@ struct naive {
 void naive_read(struct naive *r, const char *text, size_t n);
 void naive_free(struct naive *r);
 
-/* True when the store says the same; otherwise why holds the first difference. */
+/* True when the store says the same, or sums are `mixed`; otherwise why holds the first
+ * difference. */
 bool naive_compare(const struct naive *r, struct store *st, char *why, size_t size);
 
 /* The whole: build an index of the text, read in stretches of so many bytes (0: in one) by

@@ -205,7 +205,7 @@ static size_t expect(const struct shape *s, enum detail_kind kind)
 		for (uint32_t e = 0; e < s->events; e++) {
 			uint64_t *to = (uint64_t *)(uintptr_t)&last->cost[e];
 
-			cost_add(to, expected[i].cost[e]);
+			cost_add_bits(to, expected[i].cost[e]);
 		}
 	}
 	return left;

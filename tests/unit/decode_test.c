@@ -45,7 +45,7 @@ static void tell_row(struct out *o, const struct batch *b, const struct row *r)
 	case ROW_COST:
 		out_printf(o, "cost %" PRIu64 ":%" PRIu64, r->a, r->b);
 		for (unsigned i = 0; i < r->nc; i++)
-			out_printf(o, " %" PRIu64, cost[i]);
+			out_printf(o, " %" PRId64, (int64_t)cost[i]);
 		break;
 	case ROW_CALLS: out_printf(o, "calls=%" PRIu64, r->a); break;
 	case ROW_CALLS_BAD: out_c(o, "bad-calls"); break;
@@ -134,16 +134,20 @@ static const struct {
 	{"hexadecimal with leading zeros", H "1 0x000000000000000000ff\n", HR "cost 0:1 255"},
 	{"a position of 2^64-1", H BIG " 1\n", HR "cost 0:" BIG " 1"},
 	{"costs of 2^63 and above are negative", H "1 9223372036854775807 9223372036854775808\n1 " BIG "\n",
-	 HR "cost 0:1 9223372036854775807 0 | odd:3 | cost 0:1 0 | odd:3"},
+	 HR "cost 0:1 9223372036854775807 -9223372036854775808 | cost 0:1 -1"},
+	{"but in callgrind's own files, artifacts", "creator: callgrind-3.19.0\nevents: Ir Dr\n1 -2 5\n1 " BIG "\n",
+	 "creator:callgrind-3.19.0 | events:Ir Dr | cost 0:1 0 5 | odd:3 | cost 0:1 0 | odd:3"},
+	{"the least cost", H "1 -9223372036854775808 -9223372036854775809\n1 -99999999999999999999\n",
+	 HR "cost 0:1 -9223372036854775808 -9223372036854775808 | odd:5 | cost 0:1 -9223372036854775808 | odd:5"},
 	{"Xdebug divides a negative time as if it were unsigned",
 	 "creator: xdebug 3.2.0\nevents: Time_(10ns) Memory_(bytes)\nfn=f\n1 1844674407370955130 5\n1 922337203685477580 5\n1 922337203685477579 922337203685477580\n",
-	 "creator:xdebug 3.2.0 | events:Time_(10ns) Memory_(bytes) | fn=f | cost 0:1 0 5 | odd:3 | cost 0:1 0 5 | odd:3 | cost 0:1 922337203685477579 922337203685477580"},
+	 "creator:xdebug 3.2.0 | events:Time_(10ns) Memory_(bytes) | fn=f | cost 0:1 -31 5 | cost 0:1 -922337203685477581 5 | cost 0:1 922337203685477579 922337203685477580"},
 	{"in microseconds, too",
 	 "creator: xdebug 3.0.4\nevents: M Time_(\xc2\xb5s)\nfn=f\n1 5 9223372036854775\n1 9223372036854775 9223372036854774\n",
-	 "creator:xdebug 3.0.4 | events:M Time_(\xc2\xb5s) | fn=f | cost 0:1 5 0 | odd:3 | cost 0:1 9223372036854775 9223372036854774"},
+	 "creator:xdebug 3.0.4 | events:M Time_(\xc2\xb5s) | fn=f | cost 0:1 5 -9223372036854776 | cost 0:1 9223372036854775 9223372036854774"},
 	{"version 2 does not divide", "creator: xdebug 2.9.8\nevents: Time\nfn=f\n1 1844674407370955130\n",
 	 "creator:xdebug 2.9.8 | events:Time | fn=f | cost 0:1 1844674407370955130"},
-	{"a cost of 2^64", H "1 18446744073709551616\n", HR "cost 0:1 " BIG " | odd:5"},
+	{"a cost of 2^64", H "1 18446744073709551616\n", HR "cost 0:1 9223372036854775807 | odd:5"},
 	/* 2. header and parts */
 	{"all keys", "version: 1\ncreator: c\npid: 1\ncmd: x y\npart: 1\nthread: 2\ndesc:\n",
 	 "version:1 | creator:c | pid:1 | cmd:x y | part:1 | thread:2 | desc:"},
@@ -195,7 +199,7 @@ static const struct {
 	{"extra costs", H "1 2 3 4 5\n", HR "cost 0:1 2 3 | odd:2"},
 	{"an extra cost that is none", H "1 2 3 x\n", HR "odd:1"},
 	{"a dot", H "1 . 2\n", HR "cost 0:1 0 2"},
-	{"negative costs", H "1 -2 -0\n", HR "cost 0:1 0 0 | odd:3"},
+	{"negative costs", H "1 -2 -0\n", HR "cost 0:1 -2 0"},
 	{"a fraction", H "1 2.5\n", HR "odd:1"},
 	/* 5. names */
 	{"ids", H "fn=(12)\nfn=(0)\nfn=(12345678)\nfn=(123456789)\n", HR "fn=(12) | fn=(0) | fn=(12345678) | fn=(123456789)"},

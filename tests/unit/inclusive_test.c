@@ -77,7 +77,7 @@ static void test_bounds(void)
 {
 	static const struct {
 		struct incl_known k;
-		uint64_t lo, hi;
+		int64_t lo, hi;
 		const char *name;
 	} cases[] = {
 		{{.spent = 50, .called = 60, .cycle = 40},
@@ -101,7 +101,7 @@ static void test_bounds(void)
 		 19,
 		 50,
 		 "a root"},
-		{{.spent = 50, .called = 0, .entering = UINT64_MAX, .cycle = 90},
+		{{.spent = 50, .called = 0, .entering = INT64_MAX, .cycle = 90},
 		 50,
 		 50,
 		 "sums at 2^64"},
@@ -112,7 +112,7 @@ static void test_bounds(void)
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
-		uint64_t lo, hi;
+		int64_t lo, hi;
 
 		incl_bounds(&cases[i].k, &lo, &hi);
 		is_u64(lo, cases[i].lo, "at least, %s", cases[i].name);
@@ -241,7 +241,7 @@ static void test_few_edges(struct arena *a)
 /* 0 -10-> 1 -9995-> 2 -9990-> 1, 1 -4-> 3, 2 -4-> 4: of 1's 9995 nearly all is back. */
 static void test_slow(struct arena *a)
 {
-	static const uint64_t self[] = {0, 1, 1, 4, 4};
+	static const int64_t self[] = {0, 1, 1, 4, 4};
 	static const struct given e[] = {{0, 1, 1, 10},
 					 {1, 2, 1, 9995},
 					 {1, 3, 1, 4},

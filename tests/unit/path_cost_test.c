@@ -165,7 +165,7 @@ static void test_exact(struct arena *a)
 /* Who turns round 2,000 times: 0 -10-> 1 -9995-> 2 -9990-> 1, 1 -4-> 3, 2 -4-> 4. */
 static void test_slow(struct arena *a)
 {
-	static const uint64_t self[] = {0, 1, 1, 4, 4};
+	static const int64_t self[] = {0, 1, 1, 4, 4};
 	static const struct given e[] = {{0, 1, 1, 10},
 					 {1, 2, 1, 9995},
 					 {1, 3, 1, 4},

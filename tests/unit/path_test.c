@@ -43,7 +43,7 @@ static const char *shown(const struct path *p)
  */
 static void test_diamond(struct arena *a)
 {
-	static const uint64_t self[] = {0, 10, 10, 40, 40};
+	static const int64_t self[] = {0, 10, 10, 40, 40};
 	static const struct given e[] = {{0, 1, 1, 60},
 					 {0, 2, 2, 40},
 					 {1, 3, 3, 50},
@@ -108,7 +108,7 @@ static void test_diamond(struct arena *a)
  */
 static void test_cycle(struct arena *a)
 {
-	static const uint64_t self[] = {1, 3, 5, 2};
+	static const int64_t self[] = {1, 3, 5, 2};
 	static const struct given e[] = {
 		{0, 1, 1, 10}, {1, 1, 4, 4}, {1, 2, 2, 12}, {2, 1, 1, 5}, {2, 3, 1, 2}};
 	struct graph g = flows_given(a, self, 4, e, COUNT(e));
@@ -154,10 +154,10 @@ static void test_cycle(struct arena *a)
 /* 1 takes in 107 but spends only 30: no bound goes through it. */
 static void test_odd(struct arena *a)
 {
-	static const uint64_t self[] = {0, 10, 15, 0, 5};
+	static const int64_t self[] = {0, 10, 15, 0, 5};
 	static const struct given e[] = {
 		{0, 1, 1, 100}, {1, 2, 1, 20}, {2, 4, 1, 5}, {3, 1, 1, 7}};
-	static const uint64_t rounded_self[] = {0, 100};
+	static const int64_t rounded_self[] = {0, 100};
 	static const struct given rounded[] = {{0, 1, 3, 102}};
 	struct graph g = flows_given(a, self, 5, e, COUNT(e));
 	const struct flow *fl = flows_build(a, &g);
@@ -216,7 +216,7 @@ static void refuse_damaged(struct graph *g, struct arena *a)
 
 static void test_interrupted(struct arena *a)
 {
-	static const uint64_t self[] = {1, 1};
+	static const int64_t self[] = {1, 1};
 	static const struct given e[] = {{0, 1, 1, 1}};
 	struct graph g = flows_given(a, self, 2, e, COUNT(e));
 	struct flow_input in = flows_input(a, &g);
@@ -245,11 +245,11 @@ static void test_interrupted(struct arena *a)
 
 static void test_extremes(struct arena *a)
 {
-	static const uint64_t self[] = {UINT64_MAX, UINT64_MAX, UINT64_MAX, 0};
-	static const struct given e[] = {{0, 1, UINT64_MAX, UINT64_MAX},
-					 {0, 2, 1, UINT64_MAX},
-					 {1, 2, UINT64_MAX, UINT64_MAX},
-					 {2, 1, 1, UINT64_MAX},
+	static const int64_t self[] = {INT64_MAX, INT64_MAX, INT64_MAX, 0};
+	static const struct given e[] = {{0, 1, UINT64_MAX, INT64_MAX},
+					 {0, 2, 1, INT64_MAX},
+					 {1, 2, UINT64_MAX, INT64_MAX},
+					 {2, 1, 1, INT64_MAX},
 					 {2, 3, 1, 0}};
 	struct graph g = flows_given(a, self, 4, e, COUNT(e));
 	const struct flow *fl = flows_build(a, &g);
@@ -263,8 +263,8 @@ static void test_extremes(struct arena *a)
 		s[f] = flows_one(a, 4, f);
 	q.from = s[0], q.to = s[2];
 	l = find(fl, q, a);
-	ok(l.n == 2 && l.paths[0].n == 2 && flows_end(&l.paths[0]).hi == UINT64_MAX,
-	   "sums at 2^64 do not wrap");
+	ok(l.n == 2 && l.paths[0].n == 2 && flows_end(&l.paths[0]).hi == INT64_MAX,
+	   "sums at 2^63 do not wrap");
 	b = flows_cost(fl, (struct path_cost_query){.of = s[2], .under = s[1]}, a);
 	ok(b.hi >= b.lo && !isnan(b.est), "nor do bounds");
 	t = flows_tree(fl, (struct path_tree_query){.of = TREE_PROGRAM, .rows = 100}, a);
@@ -482,8 +482,8 @@ static void test_rounded(void)
 		{0.49, 0, "down"},
 		{0.5, 1, "up"},
 		{-1, 0, "below zero"},
-		{18446744073709551615.0, UINT64_MAX, "2^64"},
-		{1e300, UINT64_MAX, "far above"},
+		{9223372036854775807.0, INT64_MAX, "2^63"},
+		{1e300, INT64_MAX, "far above"},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++)

@@ -182,7 +182,7 @@ static const char *sums_fault(const struct wanted *w, const struct path_tree *t,
 			      struct arena *a)
 {
 	const struct path_tree_query *q = w->q;
-	uint64_t *below = ARENA_ARRAY(a, uint64_t, t->n + 1), left;
+	int64_t *below = ARENA_ARRAY(a, int64_t, t->n + 1), left;
 	double *last = ARENA_ARRAY(a, double, t->n + 1);
 	double slack = 1 + w->fl->in.functions * (q->min > 0.5 ? q->min : 0.5);
 	bool whole = !t->cut && !q->depth && !q->avoiding;
@@ -347,7 +347,7 @@ static void test_fewer(struct arena *a)
 /* 0 -10-> 1 <-5- 2 -2-> 3, 1 -12-> 2 and 1 -4-> 1. */
 static void test_callers(struct arena *a)
 {
-	static const uint64_t self[] = {1, 3, 5, 2};
+	static const int64_t self[] = {1, 3, 5, 2};
 	static const struct given e[] = {
 		{0, 1, 1, 10}, {1, 1, 4, 4}, {1, 2, 2, 12}, {2, 1, 1, 5}, {2, 3, 1, 2}};
 	struct graph g = flows_given(a, self, 4, e, COUNT(e));

@@ -120,12 +120,12 @@ static void test_narrow(void)
 	char *svg;
 
 	for (size_t i = 0; i < N; i++) {
-		cost[i] = i ? UINT64_MAX / (N - 1) : UINT64_MAX;
+		cost[i] = i ? INT64_MAX / (N - 1) : INT64_MAX;
 		level[i] = i > 0;
 		name[i] = STR("f");
 	}
 	svg = render(FORMAT_SVG, &r, &look);
-	ok(strstr(svg, "<title>(other)\n~18,446,744,073,709,551,615 Ir") != NULL,
+	ok(strstr(svg, "<title>(other)\n~9,223,372,036,854,775,807 Ir") != NULL,
 	   "frames too narrow to be drawn, of a sum at its limit");
 	free(svg);
 }
@@ -465,14 +465,14 @@ static void test_hostile(void)
 {
 	static const struct look utf8 = {.columns = 80, .utf8 = true};
 	static struct str names[] = {{"a\033[2Jb\xff", 7}};
-	static uint64_t max[] = {UINT64_MAX};
+	static int64_t max[] = {INT64_MIN};
 	static double nan_[] = {NAN};
 	struct column c[] = {
 		{.name = STR("self"),
 		 .type = COL_COST,
 		 .machine = true,
 		 .table = true,
-		 .u = max},
+		 .i = max},
 		{.name = STR("self%"),
 		 .type = COL_PERCENT,
 		 .machine = true,
@@ -493,10 +493,10 @@ static void test_hostile(void)
 			   .depth_col = -1};
 
 	check("escape sequences are shown, not sent", FORMAT_TABLE, &r, &utf8,
-	      "  self  self%  fn\n"
-	      "18.4 E      -  a\\x1B[2Jb\\xFF\n");
+	      "   self  self%  fn\n"
+	      "-9.22 E      -  a\\x1B[2Jb\\xFF\n");
 	check("not a number is null", FORMAT_NDJSON, &r, &utf8,
-	      "{\"self\":18446744073709551615,\"self%\":null,"
+	      "{\"self\":-9223372036854775808,\"self%\":null,"
 	      "\"fn\":\"\\\\x:a\\\\x1B[2Jb\\\\xFF\"}\n");
 }
 
@@ -504,8 +504,8 @@ static void test_hostile(void)
 static void test_sum(void)
 {
 	static const struct look look = {.utf8 = true};
-	static struct str names[] = {{"f", 1}, {"g", 1}};
-	static uint64_t cost[] = {UINT64_MAX, 5};
+	static struct str names[] = {{"f", 1}, {"g", 1}, {"h", 1}};
+	static uint64_t cost[] = {INT64_MAX, INT64_MAX, INT64_MAX};
 	struct column c[] = {
 		{.name = STR("incl"), .type = COL_COST, .u = cost},
 		{.name = STR("fn"), .type = COL_NAME, .s = names},
@@ -514,11 +514,11 @@ static void test_sum(void)
 			   .of = &source_functions,
 			   .cols = c,
 			   .ncols = 2,
-			   .rows = 2,
+			   .rows = 3,
 			   .depth_col = -1};
 	char *text = render(FORMAT_SPEEDSCOPE, &r, &look);
 
-	ok(strstr(text, "\"endValue\":18446744073709551615,"),
+	ok(strstr(text, "\"endValue\":9223372036854775807,"),
 	   "a sum of frames saturates");
 	free(text);
 	text = render(FORMAT_SVG, &r, &look);

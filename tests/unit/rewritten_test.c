@@ -220,7 +220,7 @@ static void long_lines(void)
 		const struct part_lines_opts opts = {.at_once = 64};
 		struct part_lines *lines = NULL;
 		struct store_line *row = NULL;
-		uint64_t *cost = NULL;
+		int64_t *cost = NULL;
 		struct err err = {0};
 		struct store *st;
 		struct arena a;

@@ -143,7 +143,7 @@ static void test_functions(struct store *st)
 	is_u64(store_caller_count(st, a2), 1, "callers of it");
 	is_u64(store_caller(st, a2, 0), first, "which are");
 	is_u64(store_edge_incl(st, first, 0), 1, "its cost");
-	is_u64(store_u64(st, STORE_FN_SELF, 3)[m], 3, "a derived column");
+	is_u64((uint64_t)store_costs(st, STORE_FN_SELF, 3)[m], 3, "a derived column");
 	is_u64(store_u32(st, STORE_TOPO)[0], m, "main comes first");
 	is_u64(store_name_lower(st, STR("zzz")), store_info(st)->names,
 	       "no name behind the last");
@@ -157,7 +157,7 @@ static void test_detail(struct store *st)
 	struct store_line *line;
 	struct store_site *site;
 	struct store_jump *jump;
-	uint64_t *cost;
+	int64_t *cost;
 	size_t n;
 
 	arena_init(&a, 0);
@@ -184,7 +184,8 @@ static void test_parts(struct store *st)
 	struct store_diag d;
 	struct store_verified checked;
 	const atomic_int stop = 1;
-	uint64_t *cost, *calls;
+	uint64_t *calls;
+	int64_t *cost;
 	fn_id *fns;
 	edge_id *edges;
 	size_t n;
@@ -389,7 +390,7 @@ static uint64_t ask_all(struct store *st, struct err *err)
 		struct store_line *line;
 		struct store_site *site;
 		struct store_jump *jump;
-		uint64_t *cost;
+		int64_t *cost;
 		size_t n;
 
 		MIX(str_hash(store_fn_name(st, f)));
@@ -419,9 +420,8 @@ static uint64_t ask_all(struct store *st, struct err *err)
 		bool wide = c == STORE_EDGE_CALLS || c == STORE_EDGE_INCL ||
 			    c == STORE_FN_CALLS || c == STORE_FN_SELF ||
 			    c == STORE_FN_INCL;
-		const void *p =
-			wide ? (const void *)store_u64(st, (enum store_column)c, 0)
-			     : store_u32(st, (enum store_column)c);
+		const void *p = wide ? (const void *)store_u64(st, (enum store_column)c)
+				     : store_u32(st, (enum store_column)c);
 
 		MIX(p ? *(const uint32_t *)p : 0);
 	}
@@ -434,7 +434,8 @@ static uint64_t ask_all(struct store *st, struct err *err)
 	}
 	for (uint32_t p = 0; p < info->parts && !err->kind; p++) {
 		struct store_part part;
-		uint64_t *cost, *calls;
+		uint64_t *calls;
+		int64_t *cost;
 		fn_id *fns;
 		edge_id *edges;
 		size_t n;
@@ -799,11 +800,12 @@ static void test_widths(void)
 	st = open_profile(&opts, &report);
 	for (uint32_t e = 0; st && e < EDGES; e++) {
 		const fn_id f = fn(st, "one", "???");
-		const uint64_t *whole = store_u64(st, STORE_FN_SELF, e);
+		const int64_t *whole = store_costs(st, STORE_FN_SELF, e);
 
 		is_u64(store_fn_self(st, f, e), edge[e],
 		       "a row that needs so many bytes");
-		ok(whole && whole[f] == edge[e] && whole[!f] == 0, "in one piece, too");
+		ok(whole && (uint64_t)whole[f] == edge[e] && whole[!f] == 0,
+		   "in one piece, too");
 	}
 	store_close(st);
 	/* One value narrow, the next one wide. */
@@ -815,10 +817,10 @@ static void test_widths(void)
 	write_file(profile, many, (size_t)(p - many));
 	st = open_profile(&opts, &report);
 	for (uint32_t i = 0; i < MANY; i++) {
-		const uint64_t want = i < BLOCK_ROWS ? i % 200 : 70000 + i;
+		const int64_t want = i < BLOCK_ROWS ? i % 200 : 70000 + i;
 
 		wrong += store_fn_self(st, i, 0) != want ||
-			 store_u64(st, STORE_FN_SELF, 0)[i] != want;
+			 store_costs(st, STORE_FN_SELF, 0)[i] != want;
 	}
 	is_u64(wrong, 0, "%d rows, of a byte and of four", MANY);
 	store_close(st);

@@ -41,7 +41,7 @@ static void say_function(struct out *o, struct store *st, fn_id f, struct arena 
 	struct store_site *site;
 	struct store_jump *jump;
 	struct err err = {0};
-	uint64_t *costs;
+	int64_t *costs;
 	size_t n;
 
 	out_str(o, store_fn_name(st, f));
@@ -50,19 +50,19 @@ static void say_function(struct out *o, struct store *st, fn_id f, struct arena 
 	PUT(o, " f", f, store_fn_cycle(st, f), store_fn_calls(st, f),
 	    store_fn_line(st, f));
 	for (uint32_t e = 0; e < in->all_events; e++)
-		PUT(o, "e", store_fn_self(st, f, e), store_fn_incl(st, f, e),
-		    (uint64_t)store_fn_nests(st, f));
+		PUT(o, "e", (uint64_t)store_fn_self(st, f, e),
+		    (uint64_t)store_fn_incl(st, f, e), (uint64_t)store_fn_nests(st, f));
 	arena_reset(a);
 	if (!store_lines(st, f, a, &line, &costs, &n, &err))
 		for (size_t i = 0; i < n; i++) {
 			PUT(o, "l", line[i].file, line[i].line, line[i].instr);
-			put(o, "", costs + i * in->events, in->events);
+			put(o, "", (const uint64_t *)costs + i * in->events, in->events);
 		}
 	if (!store_sites(st, f, a, &site, &costs, &n, &err))
 		for (size_t i = 0; i < n; i++) {
 			PUT(o, "s", site[i].edge, site[i].callee, site[i].file,
 			    site[i].line, site[i].instr, site[i].calls);
-			put(o, "", costs + i * in->events, in->events);
+			put(o, "", (const uint64_t *)costs + i * in->events, in->events);
 		}
 	if (!store_jumps(st, f, a, &jump, &n, &err))
 		for (size_t i = 0; i < n; i++)
@@ -78,7 +78,8 @@ static void say_part(struct out *o, struct store *st, uint32_t p, struct arena *
 	const struct store_info *in = store_info(st);
 	struct store_part part;
 	struct err err = {0};
-	uint64_t *costs, *calls;
+	uint64_t *calls;
+	int64_t *costs;
 	uint32_t *ids;
 	size_t n;
 
@@ -88,18 +89,19 @@ static void say_part(struct out *o, struct store *st, uint32_t p, struct arena *
 	PUT(o, " p", part.part, part.pid, part.thread, part.offset, part.bytes,
 	    part.functions, part.has_totals, part.has_summary);
 	for (uint32_t e = 0; e < in->events; e++)
-		PUT(o, "e", store_part_self(st, p, e), store_part_totals(st, p, e),
-		    store_part_summary(st, p, e));
+		PUT(o, "e", (uint64_t)store_part_self(st, p, e),
+		    (uint64_t)store_part_totals(st, p, e),
+		    (uint64_t)store_part_summary(st, p, e));
 	arena_reset(a);
 	if (!store_part_functions(st, p, a, &ids, &costs, &n, &err))
 		for (size_t i = 0; i < n; i++) {
 			PUT(o, "f", ids[i]);
-			put(o, "", costs + i * in->events, in->events);
+			put(o, "", (const uint64_t *)costs + i * in->events, in->events);
 		}
 	if (!store_part_edges(st, p, a, &ids, &calls, &costs, &n, &err))
 		for (size_t i = 0; i < n; i++) {
 			PUT(o, "c", ids[i], calls[i]);
-			put(o, "", costs + i * in->events, in->events);
+			put(o, "", (const uint64_t *)costs + i * in->events, in->events);
 		}
 	out_c(o, err.text);
 }

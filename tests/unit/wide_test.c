@@ -74,14 +74,14 @@ static bool as_numbered(struct store *st, size_t lines)
 {
 	struct store_line *line;
 	struct err err = {0};
-	uint64_t *cost;
+	int64_t *cost;
 	struct arena a;
 	size_t n, i = 0;
 
 	arena_init(&a, 0);
 	if (!store_lines(st, 0, &a, &line, &cost, &n, &err) && n == lines)
 		while (i < n && line[i].line == i + 1 &&
-		       cost[i] == (i + 1) * (i == 4 ? 2 : 1))
+		       cost[i] == (int64_t)(i + 1) * (i == 4 ? 2 : 1))
 			i++;
 	arena_free(&a);
 	return i == lines;

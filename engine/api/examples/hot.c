@@ -21,11 +21,11 @@ int main(int argc, char **argv)
 	quern_answer *a = p ? quern_query(p, text, &err) : NULL;
 
 	for (size_t row = 0, n; a && (n = quern_load(a, row, &err)) > 0; row += n) {
-		const uint64_t *self = quern_uints(a, 0);
+		const int64_t *self = quern_ints(a, 0);
 		const quern_text *fn = quern_texts(a, 1);
 
 		for (size_t i = 0; i < n; i++)
-			printf("%" PRIu64 "\t%.*s\n", self[i], (int)fn[i].length,
+			printf("%" PRId64 "\t%.*s\n", self[i], (int)fn[i].length,
 			       fn[i].bytes);
 	}
 	quern_free(a);
