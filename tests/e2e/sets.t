@@ -38,12 +38,14 @@ def error(r, status, name, *words):
 
 
 def dump_of(index):
-    """All of an index but when it was made."""
+    """All of an index but when it was made, and the change times of files: these are 0 where the
+    file changed in the same tick of the clock."""
     if not shutil.which("mdb_dump"):
         return None
     tables, _ = index_file.dump(index)
     m, _ = index_file.meta(tables)
-    return sorted(tables.items())[1:], dict(m, built=0)
+    inputs = [(path, stat[:4] + [0] + stat[5:]) + tuple(more) for path, stat, *more in m["inputs"]]
+    return sorted(tables.items())[1:], dict(m, built=0, inputs=inputs)
 
 
 def dump(path, part, thread=1, pid=77, cmd="./prog a", body=(("main", 5), ("work", 7)), events="Ir", more=""):
