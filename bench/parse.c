@@ -4,7 +4,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "repl/bench_parse.h"
 #include "repl/term/talk.h"

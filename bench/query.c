@@ -14,7 +14,7 @@
 #include "engine/lang/result.h"
 #include "engine/query.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "index/base/order.h"
 #include "index/build.h"

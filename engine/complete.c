@@ -17,7 +17,7 @@
 #include "engine/compare/vs.h"
 #include "engine/lang/keywords.h"
 #include "engine/lang/result.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 /* ---- where are we ---- */
 

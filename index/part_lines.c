@@ -31,6 +31,7 @@
 #include "index/graph/inclusive.h"
 #include "index/store/store_in.h"
 #include "index/base/bisect.h"
+#include "index/base/err.h"
 
 enum {
 	AT_ONCE = 1 << 20,    /* bytes of a plain file read at once */

@@ -11,7 +11,7 @@
 #include "engine/sources/source.h"
 #include "engine/compare/vs.h"
 #include "engine/compare/vs_in.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 /* ---- the same functions ---- */
 

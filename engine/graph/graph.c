@@ -8,7 +8,7 @@
 #include "index/base/bisect.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/graph/inclusive.h"
 
 int graph_plain(struct store *st, struct arena *a, const struct cancel *cancel,

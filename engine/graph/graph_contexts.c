@@ -17,7 +17,7 @@
 #include "engine/flow/flow.h"
 #include "engine/names/fnset.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/graph/stacks.h"
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"

@@ -11,7 +11,7 @@
 
 #include "engine/names/fnset.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/graph/stacks.h"
 #include "engine/graph/flow_parts.h"
 #include "engine/graph/graph.h"

@@ -14,7 +14,7 @@
 #include "engine/graph/graph_build.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/order.h"
 
 enum { MOST_LOOKED_AT = 3000000 };

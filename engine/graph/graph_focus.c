@@ -16,7 +16,7 @@
 #include "engine/names/fnset.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 /*
  * Some shares are known by the calls alone: F is 0 where no call leads from the set, and 1

@@ -14,7 +14,7 @@
 #include "engine/names/name.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/hash.h"
 #include "index/base/order.h"
 

@@ -5,7 +5,7 @@
 #include "engine/graph/graph_stage.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 struct parts {
 	uint32_t events;

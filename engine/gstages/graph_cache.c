@@ -12,7 +12,7 @@
 #include "engine/gstages/gstage.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 enum { GRAPHS = 4 };
 #define MOST_BYTES ((size_t)256 << 20) /* of all graphs between two questions */

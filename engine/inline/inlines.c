@@ -15,7 +15,7 @@
 #include "engine/inline/inlines_child.h"
 #include "engine/inline/inlines_in.h"
 #include "index/base/bisect.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/format/meta_code.h"
 
 enum {

@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "engine/inline/inline_code.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/store/publish.h"
 
 #define MAGIC "quern inlines 2\n"

@@ -16,7 +16,7 @@
 #include "index/base/arena.h"
 #include "index/base/bisect.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 enum { CONTEXT = 4, APART = 1024, LONGEST = 16 /* bytes of an instruction */ };
 

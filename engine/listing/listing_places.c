@@ -9,7 +9,7 @@
 #include "engine/rows/fn_detail.h"
 #include "engine/listing/listing.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/order.h"
 #include "index/base/cost.h"
 

@@ -9,7 +9,7 @@
 #include "engine/graph/graph.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/format/meta_code.h"
 
 struct str text_clean(struct arena *a, struct str s)

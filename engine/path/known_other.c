@@ -21,7 +21,7 @@
 #include "engine/names/fnset.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/order.h"
 
 #define WIDE_SHARE 1000 /* a wide row has this part of the whole, as in path_other.c */

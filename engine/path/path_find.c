@@ -20,7 +20,7 @@
 #include "engine/path/path.h"
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/order.h"
 
 enum { IN_FROM = 1, IN_TO = 2, IN_VIA = 4, IN_AVOID = 8 };

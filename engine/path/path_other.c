@@ -15,7 +15,7 @@
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/order.h"
 
 #define WIDE_GROUP 1e-3 /* of the whole */

@@ -13,7 +13,7 @@
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/order.h"
 
 #define WIDE 3e-4 /* of the whole: a row wide enough to see in a picture */

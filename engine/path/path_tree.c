@@ -24,7 +24,7 @@
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 enum { POLL = 256, PART_NODES = 10000, PART_NODES_LEAST = 40, PARTS_NODES = 1000000 };
 

@@ -3,7 +3,7 @@
 
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/store/store.h"
 
 const struct doubt_kind doubt_kinds[DOUBTS] = {

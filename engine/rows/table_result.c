@@ -12,7 +12,7 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/order.h"
 #include "engine/rows/table.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 
 static bool is_cum(const struct table_col *c)

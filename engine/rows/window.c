@@ -2,7 +2,7 @@
 #include "engine/rows/window.h"
 
 #include "engine/rows/row_loops.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/isa.h"
 
 const struct row_loops *row_loops(void)

@@ -11,7 +11,7 @@
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 /* Three digits and a unit: 5.27 M, -3.02 s. */
 static const char *scaled(int64_t v, struct unit of, char out[UNIT_TEXT_MAX])

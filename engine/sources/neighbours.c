@@ -14,7 +14,7 @@
 #include "engine/path/known.h"
 #include "engine/sources/source.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/order.h"
 
 static double near_weight(const struct path_tree_row *r)

@@ -3,7 +3,7 @@
 
 #include "engine/flow/flow.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/graph/stacks.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/rows/exec.h"

@@ -22,7 +22,7 @@
 #include "engine/sources/source.h"
 #include "engine/sources/tree_fold.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/order.h"
 
 /* ---- calls ---- */

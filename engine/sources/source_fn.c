@@ -18,7 +18,7 @@
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 uint64_t fn_activations(const struct graph *g, uint32_t f)
 {

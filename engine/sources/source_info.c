@@ -8,7 +8,7 @@
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 static const struct store_info *info_of(const struct table *t)
 {

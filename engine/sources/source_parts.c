@@ -9,7 +9,7 @@
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 /* ---- parts, and threads: parts of one (pid, thread) ---- */
 

@@ -10,7 +10,7 @@
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 struct whys {
 	const struct why_row *row;

@@ -11,7 +11,7 @@
 #include "engine/lang/result.h"
 #include "engine/rows/exec.h"
 #include "engine/sources/columns.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 static int last_open(struct exec *x, const struct source *s, struct table *t)
 {

@@ -18,7 +18,7 @@
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/order.h"
 
 int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,

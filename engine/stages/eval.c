@@ -11,7 +11,7 @@
 #include "engine/rows/exec_set.h"
 #include "engine/rows/window.h"
 #include "engine/rows/row_loops.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 int eval_column(struct table *t, const struct expr *e, struct table_col **out)
 {

@@ -16,7 +16,7 @@
 #include "engine/rows/window.h"
 #include "engine/stages/eval.h"
 #include "engine/rows/row_loops.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 static int new_values(struct window *w, enum col_type type, struct table_col *out)
 {

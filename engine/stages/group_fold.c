@@ -8,7 +8,7 @@
 #include "engine/stages/eval.h"
 #include "engine/stages/group_in.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 /* ---- one column ---- */
 

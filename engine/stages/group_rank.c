@@ -16,7 +16,7 @@
 #include "engine/rows/window.h"
 #include "engine/stages/eval.h"
 #include "engine/stages/group_in.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 struct ranking {
 	const struct groups *g;

@@ -25,7 +25,7 @@
 #include "engine/sources/why_row.h"
 #include "engine/why/why_in.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/order.h"
 
 enum { SHOWN = 7, MOST_GROSS = 3 };

@@ -8,7 +8,7 @@
 
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 struct visit {
 	uint32_t f, next; /* callees seen so far */

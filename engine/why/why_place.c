@@ -16,7 +16,7 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/order.h"
 
 /* A line, or a call site, and its cost or calls in one run. */

@@ -12,7 +12,7 @@
 
 #include "engine/graph/graph.h"
 #include "engine/rows/exec.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/order.h"
 
 struct causes {

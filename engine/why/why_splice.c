@@ -18,7 +18,7 @@
 #include "engine/graph/graph.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/order.h"
 
 /* A function with so many ways through it stays: joining it would make as many calls. */

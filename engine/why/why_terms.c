@@ -20,7 +20,7 @@
 #include <string.h>
 
 #include "engine/rows/exec.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 struct term {
 	double cost, full; /* full: before anything was taken from it */

@@ -14,7 +14,7 @@
 
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 
 static uint32_t next_of_model(const void *arg, uint32_t f, uint32_t i)
 {

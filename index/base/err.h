@@ -5,24 +5,12 @@
  * or the kind; the first error wins, later err_set() calls leave it as it is.  A message
  * names the thing, the value and what to do; repl/ adds the file name or the caret.
  *
- * Most files include this header, so what may change is in another one (err_kind.h).
+ *	err_struct.h	the struct alone		err_kind.h	the kinds
  */
 #ifndef QUERN_BASE_ERR_H
 #define QUERN_BASE_ERR_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
-#define ERR_NOWHERE UINT64_MAX /* at: an error that has no place in the query */
-
-struct err {
-	int kind;     /* enum err_kind (err_kind.h); 0: no error */
-	uint64_t at;  /* byte offset in the query, or line of the file; 0: none */
-	uint32_t len; /* bytes underlined in a query */
-	bool lost;    /* the last err_set() was ignored, so its hint is, too */
-	char text[600];
-	char hint[400]; /* what to do instead; may be empty */
-};
+#include "index/base/err_struct.h"
 
 /* All three return the kind that err holds, never 0 after err_set(). */
 int err_set(struct err *err, int kind, uint64_t at, const char *fmt, ...)

@@ -14,7 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/file.h"
 
 enum { STEP = 1 << 20 }; /* bytes to buffer once there is a file */

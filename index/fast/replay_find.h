@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/fast/replay_match.h"
 
 /* The link of `entry` that fits the text at p; it becomes the entry's first.  0: there is

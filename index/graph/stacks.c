@@ -4,7 +4,7 @@
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/graph/inclusive.h"
 
 enum { POLL = 65536 };

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/merge/reuse.h"

@@ -6,6 +6,7 @@
  * encoded bytes again (part_code.h).
  */
 #include "index/merge/reuse.h"
+#include "index/base/err.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -7,6 +7,7 @@
  * decode_block() and tally_batch(), in small blocks that grow while nothing is known.
  */
 #include "index/read/stretch.h"
+#include "index/base/err.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -14,7 +14,7 @@
 
 #include <pthread.h>
 
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/fast/replay.h"
 #include "index/read/stretch.h"
 

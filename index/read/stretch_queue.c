@@ -1,5 +1,6 @@
 /* stretch_queue.c - which thread reads which stretch; see stretch_in.h. */
 #include "index/read/stretch_in.h"
+#include "index/base/err.h"
 
 #include <stdlib.h>
 

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "index/base/err_kind.h"
+#include "index/base/err.h"
 #include "index/base/file.h"
 #include "index/base/vec.h"
 #include "index/file/source.h"

@@ -1,5 +1,6 @@
 /* part_names.c - read the meaning of ids at the start of a part; see part_names.h. */
 #include "index/store/part_names.h"
+#include "index/base/err.h"
 
 #include "index/store/store_in.h"
 

@@ -7,6 +7,7 @@
  * it (store_pages.h), and every block when it is first read (store_block.c).
  */
 #include "index/store/store.h"
+#include "index/base/err.h"
 
 #include <errno.h>
 #include <fcntl.h>

@@ -13,6 +13,7 @@
 #include <sys/stat.h>
 
 #include "index/base/err_kind.h"
+#include "index/base/err.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
 #include "index/base/isa.h"

@@ -5,7 +5,7 @@
 #include <time.h>
 
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/format/column_code.h"
 #include "index/format/detail_code.h"
 #include "index/format/tables.h"

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "index/base/cancel.h"
+#include "index/base/err.h"
 #include "index/base/order.h"
 #include "index/base/sized.h"
 #include "index/base/vec.h"

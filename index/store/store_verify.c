@@ -18,6 +18,7 @@
 #include <unistd.h>
 
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/hash.h"
 #include "index/base/map.h"

@@ -1,7 +1,7 @@
 /* gate.c - count what holds, fails and could not be answered; see gate.h. */
 #include "repl/app/gate.h"
 
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 
 enum { PLACES = 10 }; /* named in the last line */

@@ -9,7 +9,7 @@
  * one.
  */
 #include "engine/query.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "repl/export/export_in.h"
 
 #define PROFILE                                                             \

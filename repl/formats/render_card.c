@@ -5,7 +5,7 @@
  */
 #include "engine/query.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"
 

@@ -10,7 +10,7 @@
  * of a line, up to the next `::`; a name can bring in neither, see emit.h.
  */
 #include "engine/query.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"
 

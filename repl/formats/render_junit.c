@@ -10,7 +10,7 @@
  * (github.com/jenkinsci/xunit-plugin, junit-10.xsd) that GitLab reads, too.
  */
 #include "engine/query.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "repl/formats/suite.h"
 
 #include "repl/formats/said.h"

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/build.h"
 #include "repl/app/app.h"
 #include "repl/app/guide.h"

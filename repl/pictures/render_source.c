@@ -4,7 +4,7 @@
  */
 #include "engine/graph/graph.h"
 #include "engine/query.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "repl/pictures/report_in.h"
 
 #include <stdio.h>

@@ -14,7 +14,7 @@
 
 #include "engine/names/name.h"
 #include "engine/lang/keywords.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/store/store.h"
 #include "repl/app/options.h"
 #include "repl/prompt/command.h"

@@ -25,7 +25,7 @@
 #include <unistd.h>
 #include <wchar.h>
 
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/store/store.h"
 #include "repl/app/options.h"
 #include "repl/prompt/complete.h"

@@ -7,7 +7,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "repl/term/emit.h"

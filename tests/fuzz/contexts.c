@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/out.h"
 #include "index/build.h"
 #include "tests/support/blocks.h"

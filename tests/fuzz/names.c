@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "engine/names/name.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"
 #include "repl/formats/renderers.h"

@@ -13,7 +13,7 @@
 #include "engine/graph/graph.h"
 #include "engine/names/name.h"
 #include "engine/query.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/out.h"
 #include "index/build.h"
 #include "repl/render/render.h"

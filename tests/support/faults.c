@@ -14,7 +14,7 @@
 
 #include "engine/query.h"
 #include "index/base/count.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "tests/support/fuzzing.h"

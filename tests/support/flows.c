@@ -7,7 +7,7 @@
 #include "engine/flow/flow.h"
 #include "engine/names/fnset.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/graph/cycles.h"
 #include "index/base/hash.h"
 #include "tests/support/fuzzing.h"

@@ -1,5 +1,5 @@
 /* naive_compare.c - the facts of naive.h as a store has them, and whether they are the same. */
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "tests/support/naive.h"
 
 #include <inttypes.h>

@@ -4,7 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/build.h"
 #include "index/read/beside.h"
 #include "tests/support/tap.h"

@@ -4,7 +4,7 @@
 #include "engine/check/check_in.h"
 #include "engine/lang/ast.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "tests/support/tap.h"
 

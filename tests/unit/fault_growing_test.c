@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "engine/query.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/out.h"
 #include "tests/support/faults.h"
 #include "tests/support/tap.h"

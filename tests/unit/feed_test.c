@@ -3,7 +3,7 @@
 #include <fcntl.h>
 #include <time.h>
 
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "index/file/feed.h"
 #include "tests/support/tap.h"

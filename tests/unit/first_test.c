@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/hash.h"
 #include "index/base/out.h"
 #include "index/store/store.h"

@@ -12,6 +12,7 @@
 #include <zlib.h>
 
 #include "engine/query.h"
+#include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "index/build.h"

@@ -1,6 +1,6 @@
 /* grammar_test.c - the texts that the fuzzer's grammar makes do parse, and reach all of it. */
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/out.h"
 #include "tests/support/grammar.h"
 

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "engine/query.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/file/unpack.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/naive.h"

@@ -7,7 +7,7 @@
 #include "engine/names/match.h"
 #include "engine/names/name.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "tests/support/dice.h"
 #include "tests/support/tap.h"

@@ -1,7 +1,7 @@
 /* moved_test.c - files and objects that are another one for comparison. */
 #include "engine/compare/moved.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "tests/support/tap.h"
 
 static const struct {

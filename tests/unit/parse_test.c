@@ -6,7 +6,7 @@
 
 #include "engine/lang/parse_in.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "tests/support/tap.h"

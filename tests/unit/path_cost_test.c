@@ -7,7 +7,7 @@
 #include "engine/flow/chain.h"
 #include "engine/names/fnset.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "tests/support/flows.h"
 #include "tests/support/tap.h"
 

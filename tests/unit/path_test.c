@@ -10,7 +10,7 @@
 #include "engine/names/fnset.h"
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "index/base/order.h"
 #include "tests/support/flows.h"

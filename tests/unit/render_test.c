@@ -1,5 +1,5 @@
 /* render_test.c - results made by hand, in every format and on every screen. */
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"

@@ -22,7 +22,7 @@
 #include <unistd.h>
 
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "tests/support/tap.h"
 

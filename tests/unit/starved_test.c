@@ -11,7 +11,7 @@
 #include "engine/query.h"
 #include "engine/files/roots.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "index/build.h"

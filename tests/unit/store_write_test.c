@@ -1,5 +1,5 @@
 /* store_write_test.c - columns larger than what is kept between commits, and than there is room for. */
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "index/save/store_write.h"
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/out.h"
 #include "index/build.h"
 #include "index/base/isa.h"

@@ -7,7 +7,7 @@
 #include "engine/check/check.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "tests/support/tap.h"
 

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "engine/query.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/out.h"
 #include "index/build.h"
 #include "index/tally/tally.h"
