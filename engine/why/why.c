@@ -25,6 +25,7 @@
 #include "engine/sources/why_row.h"
 #include "engine/why/why_in.h"
 #include "index/base/arena.h"
+#include "index/base/cost.h"
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
 
@@ -326,9 +327,11 @@ static int note_headline(struct telling *t)
 	if (!t->delta)
 		return exec_note(t->x, arena_printf(t->x->a, "no difference in %.*s",
 						    STR_ARG(event)));
-	s = arena_printf(t->x->a, "%s%s %.*s (%+.3g %%)", sign,
-			 GROUPED((uint64_t)llabs(t->delta)), STR_ARG(event),
-			 base > 0 ? 100.0 * (double)t->delta / base : INFINITY);
+	s = arena_printf(t->x->a, "%s%s %.*s", sign, GROUPED((uint64_t)llabs(t->delta)),
+			 STR_ARG(event));
+	if (base > 0)
+		s = arena_printf(t->x->a, "%.*s (%+.3g %%)", STR_ARG(s),
+				 100.0 * (double)t->delta / base);
 	if (w->spliced)
 		s = arena_printf(t->x->a,
 				 "%.*s; %u function%s on one side only, joined to "
@@ -416,8 +419,8 @@ int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table 
 	if (!w || why_model(x, v, w) || find_work(w) || find_noise(w) || why_units(w) ||
 	    why_terms(w) || why_causes(w, &c, &n))
 		return x->err->kind;
-	to.delta = (int64_t)(graph_left(w->g[HERE], w->event[HERE]) -
-			     graph_left(w->g[BASE], w->event[BASE]));
+	to.delta = cost_difference(graph_left(w->g[HERE], w->event[HERE]),
+				   graph_left(w->g[BASE], w->event[BASE]));
 	return tell(&to, s, c, n) || why_rows(x, t, to.row, to.n, to.delta != 0)
 		       ? x->err->kind
 		       : 0;

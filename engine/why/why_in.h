@@ -133,15 +133,6 @@ struct why_joined {
 int why_splice(struct why *w, bool **joinable, struct why_joined *out);
 double why_via_total(const struct why *w, unsigned side, uint32_t from, uint32_t to);
 
-/* ---- why_cycles.c ---- */
-
-/* Strongly connected components of n vertices: unit[], numbered from callees to callers, and
- * member[], the vertices of unit 0, those of unit 1 ...; in a unit mostly callees first.
- * next(arg, f, i) is the i-th callee of f or WHY_NONE. */
-typedef uint32_t why_next(const void *arg, uint32_t f, uint32_t i);
-int why_components(struct exec *x, uint32_t n, why_next *next, const void *arg,
-		   uint32_t *unit, uint32_t *units, uint32_t *member);
-
 /* ---- why_units.c ---- */
 int why_units(struct why *w);
 

@@ -20,6 +20,7 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
 #include "index/base/arena.h"
+#include "index/base/bisect.h"
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
 
@@ -197,13 +198,13 @@ int why_sites_of(struct why *w, unsigned side, uint32_t g, struct arena *a,
 
 struct why_sites why_sites_to(const struct why_sites *s, uint32_t to)
 {
+	struct bisect b = bisect_in(0, s->n);
 	struct why_sites r = {0};
-	size_t i = 0;
 
-	while (i < s->n && s->at[i].to < to)
-		i++;
-	r.at = s->at + i;
-	while (i + r.n < s->n && s->at[i + r.n].to == to)
+	while (bisect_next(&b))
+		bisect_step(&b, s->at[b.mid].to < to);
+	r.at = s->at + b.lo;
+	while (b.lo + r.n < s->n && r.at[r.n].to == to)
 		r.n++;
 	return r;
 }

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/flow/flow.h"
 #include "engine/graph/graph.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
@@ -36,7 +37,8 @@ struct splice {
 	struct why *w;
 	struct exec *x;
 	unsigned side;
-	const bool *one; /* of this side alone, and called */
+	const bool *one;	 /* of this side alone, and called */
+	struct flow_input shape; /* the graph, without costs */
 	struct call *call;
 	size_t n, cap;
 	uint32_t *out, *in; /* [vertices]: first call, or WHY_NONE */
@@ -187,79 +189,49 @@ static int join(struct splice *s, uint32_t f, bool in_cycle)
 
 /* ---- one side ---- */
 
-static uint32_t next_callee(const void *arg, uint32_t f, uint32_t i)
+static int read_call(struct splice *s, uint32_t e)
 {
-	const struct splice *s = arg;
-	const struct graph *g = s->w->g[s->side];
-	uint32_t first, n;
+	const struct flow_input *in = &s->shape;
+	const uint32_t *of = s->w->of[s->side];
 
-	if (s->w->fn[s->side][f] == WHY_NONE)
-		return WHY_NONE;
-	graph_callees(g, s->w->fn[s->side][f], &first, &n);
-	return i < n ? s->w->of[s->side][graph_edge_callee(g, first + i)] : WHY_NONE;
+	return add_call(
+		s, of[in->caller[e]], of[in->callee[e]],
+		in->calls[e] ? (double)in->calls[e] : 1,
+		(double)graph_edge_incl(s->w->g[s->side], e, s->w->event[s->side]));
 }
 
-static int read_calls(struct splice *s, uint32_t f)
+static int read_calls(struct splice *s, uint32_t fn)
 {
-	const struct why *w = s->w;
-	const struct graph *g = w->g[s->side];
-	const uint32_t fn = w->fn[s->side][f];
-	uint32_t first, n;
+	const struct flow_input *in = &s->shape;
 
-	graph_callees(g, fn, &first, &n);
-	for (uint32_t i = 0; i < n + graph_caller_count(g, fn); i++) {
-		const bool out = i < n;
-		const uint32_t e = out ? first + i : graph_caller(g, fn, i - n);
-		const uint64_t calls = graph_edge_calls(g, e);
-		const uint32_t from = w->of[s->side][graph_edge_caller(g, e)],
-			       to = w->of[s->side][graph_edge_callee(g, e)];
+	for (uint32_t e = in->out_first[fn]; e < in->out_first[fn + 1]; e++)
+		if (read_call(s, e))
+			return s->x->err->kind;
+	for (uint32_t i = in->in_first[fn]; i < in->in_first[fn + 1]; i++) {
+		const uint32_t e = in->in_edge[i];
 
 		/* A call between two of them is read once. */
-		if ((out || !s->one[from]) &&
-		    add_call(s, from, to, calls ? (double)calls : 1,
-			     (double)graph_edge_incl(g, e, w->event[s->side])))
+		if (!s->one[s->w->of[s->side][in->caller[e]]] && read_call(s, e))
 			return s->x->err->kind;
 	}
 	return 0;
 }
 
-struct order {
-	uint32_t unit, f;
-};
-
-static int by_unit(const void *pa, const void *pb)
-{
-	const struct order *a = pa, *b = pb;
-	const int c = order_u64(a->unit, b->unit);
-
-	return c ? c : order_u64(a->f, b->f);
-}
-
 /* Callees first, so that a caller names the function that it calls itself. */
-static int join_all(struct splice *s, uint32_t count)
+static int join_all(struct splice *s)
 {
-	struct exec *x = s->x;
-	const uint32_t n = s->w->n;
-	struct order *order = EXEC_ARRAY(x, struct order, (size_t)count + 1);
-	uint32_t *unit = EXEC_ARRAY(x, uint32_t, n), units, *size, k = 0,
-		 *member = EXEC_ARRAY(x, uint32_t, n);
+	const struct flow_input *in = &s->shape;
+	const uint32_t *of = s->w->of[s->side];
 
-	if (!order || !unit || !member ||
-	    why_components(x, n, next_callee, s, unit, &units, member) ||
-	    !(size = EXEC_ARRAY(x, uint32_t, (size_t)units + 1)))
-		return x->err->kind;
-	for (uint32_t f = 0; f < n; f++) {
-		size[unit[f]]++;
-		if (s->one[f] && s->w->fn[s->side][f] != WHY_NONE)
-			order[k++] = (struct order){unit[f], f};
+	for (uint32_t i = in->functions; i-- > 0;)
+		if (s->one[of[in->topo[i]]] && read_calls(s, in->topo[i]))
+			return s->x->err->kind;
+	for (uint32_t i = in->functions; i-- > 0;) {
+		const uint32_t fn = in->topo[i];
+
+		if (s->one[of[fn]] && join(s, of[fn], in->cycle[fn] != 0))
+			return s->x->err->kind;
 	}
-	qsort(order, k, sizeof(*order), by_unit);
-	for (uint32_t i = 0; i < k; i++)
-		if (read_calls(s, order[i].f))
-			return x->err->kind;
-	for (uint32_t i = 0; i < k; i++)
-		if (join(s, order[i].f, size[order[i].unit] > 1))
-			return x->err->kind;
 	return 0;
 }
 
@@ -336,8 +308,8 @@ int why_splice(struct why *w, bool **joinable, struct why_joined *out)
 			return x->err->kind;
 		memset(s.out, 0xff, w->n * sizeof(uint32_t));
 		memset(s.in, 0xff, w->n * sizeof(uint32_t));
-		if (count[side] &&
-		    (join_all(&s, count[side]) || keep_calls(&s, out, &cap)))
+		if (count[side] && (graph_shape(w->g[side], &s.shape, x->err) ||
+				    join_all(&s) || keep_calls(&s, out, &cap)))
 			return x->err->kind;
 	}
 	if (out->n)

@@ -14,28 +14,65 @@
 
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
-#include "index/base/err_struct.h"
+#include "index/base/err.h"
+#include "index/graph/cycles.h"
 
-static uint32_t next_of_model(const void *arg, uint32_t f, uint32_t i)
+/* The calls of the model as cycles_find() wants them. */
+static int list_calls(struct why *w, struct arena *a, uint32_t **first, uint32_t **callee)
 {
-	const struct why *w = arg;
+	size_t n = 0;
 
-	return i < w->outs[f] ? w->out[f][i].to : WHY_NONE;
+	for (uint32_t g = 0; g < w->n; g++)
+		n += w->outs[g];
+	*first = ARENA_ARRAY(a, uint32_t, (size_t)w->n + 1);
+	*callee = ARENA_ARRAY(a, uint32_t, n + 1);
+	if (!*first || !*callee)
+		return arena_full(a, w->run[HERE]->err);
+	for (uint32_t g = 0, at = 0; g < w->n; g++) {
+		for (uint32_t i = 0; i < w->outs[g]; i++)
+			(*callee)[at++] = w->out[g][i].to;
+		(*first)[g + 1] = at;
+	}
+	return 0;
+}
+
+/* cycles_find() has callers first, units have callees first. */
+static int number_units(struct exec *x, struct why *w, const struct cycles *c)
+{
+	w->units = (uint32_t)c->n;
+	if (!(w->unit = EXEC_ARRAY(x, uint32_t, w->n)) ||
+	    !(w->member = EXEC_ARRAY(x, uint32_t, w->n)) ||
+	    !(w->unit_first = EXEC_ARRAY(x, uint32_t, (size_t)w->units + 1)))
+		return x->err->kind;
+	for (uint32_t i = 0; i < w->n; i++) {
+		const uint32_t f = w->member[i] = c->topo[w->n - 1 - i];
+
+		w->unit[f] = w->units - 1 - c->component[f];
+		w->unit_first[w->unit[f] + 1] = i + 1;
+	}
+	for (uint32_t g = 0; g < w->n; g++)
+		for (uint32_t i = 0; i < w->outs[g]; i++)
+			w->out[g][i].inside = w->unit[w->out[g][i].to] == w->unit[g];
+	return exec_poll_now(x);
 }
 
 static int find_units(struct exec *x, struct why *w)
 {
-	if (!(w->unit = EXEC_ARRAY(x, uint32_t, w->n)) ||
-	    !(w->member = EXEC_ARRAY(x, uint32_t, w->n)) ||
-	    why_components(x, w->n, next_of_model, w, w->unit, &w->units, w->member) ||
-	    !(w->unit_first = EXEC_ARRAY(x, uint32_t, (size_t)w->units + 1)))
-		return x->err->kind;
-	for (uint32_t i = 0; i < w->n; i++)
-		w->unit_first[w->unit[w->member[i]] + 1] = i + 1;
-	for (uint32_t g = 0; g < w->n; g++)
-		for (uint32_t i = 0; i < w->outs[g]; i++)
-			w->out[g][i].inside = w->unit[w->out[g][i].to] == w->unit[g];
-	return 0;
+	uint32_t *first, *callee;
+	struct arena scratch;
+	struct cycles c;
+	int rc;
+
+	arena_init(&scratch, x->a->cap);
+	rc = list_calls(w, &scratch, &first, &callee);
+	if (!rc && cycles_find(w->n, first, callee, &c)) {
+		rc = err_no_memory(x->err, "while looking for cycles");
+	} else if (!rc) {
+		rc = number_units(x, w, &c);
+		cycles_free(&c);
+	}
+	arena_free(&scratch);
+	return rc;
 }
 
 /* ---- repair ---- */
