@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""readme.t - run what README.md shows, and compare.
+"""readme.t - run what README.md and the pages of repl/ show, and compare.
 
 A ```console block is a session in a directory with the fixtures: `$ ` before a command of the
 shell, `quern[Ir]> ` before a query to the profile that the last command opened; then what is
-printed, times apart.  Every line of a ```quern block is answered.  Links lead somewhere.
+printed, times apart.  Every line of a ```quern block of README.md is answered.  Links of every
+page of the tree lead somewhere.
 
-    tests/e2e/readme.t --update    writes today's output into README.md: read the diff
+    tests/e2e/readme.t --update    writes today's output into the pages: read the diff
 """
+import glob
 import os
 import re
 import shutil
@@ -16,6 +18,7 @@ import sys
 from e2e import HUNG, done, environ, ok, quern, run, skip, small, top, work
 
 readme = top + "/README.md"
+pages = [readme, *sorted(glob.glob(top + "/repl/*.md"))]
 prompt = "quern[Ir]> "
 environ["PATH"] = work + "/bin:" + environ["PATH"]
 environ["LD_LIBRARY_PATH"] = os.path.dirname(quern)    # of quern.so, as if installed
@@ -71,22 +74,48 @@ def session(text):
 
 loads = os.path.exists(os.path.dirname(quern) + "/quern.so") and \
     shutil.which("sqlite3") and not shell("sqlite3 -cmd '.load quern' :memory: ''")
-with open(readme, encoding="utf-8") as f:
-    text = f.read()
-new = re.sub(r"(?<=```console\n).*?(?=```)", lambda m: session(m[0]), text, flags=re.S)
-for block in re.findall(r"```quern\n(.*?)```", text, re.S):
-    for line in block.splitlines():
-        r = run("lua-default.out", "-q", "-c", line)
-        ok(r.status == 0 and r.text, line, r)
-for link in sorted(set(re.findall(r"\]\(([^)#]+)", text))):
-    ok(":" in link or os.path.exists(top + "/" + link), "a link to " + link)
-ok(all(len(line) <= 100 or "|" in line or line.startswith("$ ") for line in text.splitlines()),
-   "README.md has no long lines")
-if "--update" in sys.argv and new != text:
-    with open(readme, "w", encoding="utf-8") as f:
-        f.write(new)
-    print("# updated " + readme)
+
+
+def page(path):
+    with open(path, encoding="utf-8") as f:
+        return f.read()
+
+
+def anchors(text):
+    """The names that GitHub gives to headings."""
+    return {re.sub(r"[^\w -]", "", h.lower()).replace(" ", "-") for h in re.findall(r"^#+ (.*)", text, re.M)}
+
+
+sessions = 0
+for path in pages:
+    name, text = path[len(top) + 1:], page(path)
+    sessions += text.count("```console\n")
+    new = re.sub(r"(?<=```console\n).*?(?=```)", lambda m: session(m[0]), text, flags=re.S)
+    if "--update" in sys.argv and new != text:
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(new)
+        print("# updated " + name)
+    long = [line for line in text.splitlines() if len(line) > 100 and line[0] not in "|$" and "| " not in line]
+    ok(name in ("repl/README.md", "repl/guide.md") or not long, name + " has no long lines", "\n".join(long))
+ok(sessions >= 10, "there are sessions", sessions)
+for line in "".join(re.findall(r"```quern\n(.*?)```", page(readme), re.S)).splitlines():
+    r = run("lua-default.out", "-q", "-c", line)
+    ok(r.status == 0 and r.text, line, r)
+
+lost, links = [], 0
+every = [p for p in glob.glob(top + "/**/*.md", recursive=True) if not p.startswith(top + "/build/")]
+for path in every:
+    text = re.sub(r"^```.*?^```|`[^`\n]*`", "", page(path), flags=re.S | re.M)
+    for link in re.findall(r"\]\(([^)\s]+)\)", text):
+        file, _, place = link.partition("#")
+        to = os.path.join(os.path.dirname(path), file) if file else path
+        links += ":" not in link
+        if ":" not in link and not (os.path.exists(to) and (not place or place in anchors(page(to)))):
+            lost.append(path[len(top) + 1:] + ": " + link)
+ok(len(every) > 10 and links > 40 and not lost, "every link leads somewhere", "\n".join(lost) or links)
+words = len(page(readme).split())
+ok(words <= 1800, "README.md is a page: 1,800 words at most", words)
 png = top + "/repl/report.png"
-ok("](repl/report.png)" in open(top + "/README.md", encoding="utf-8").read() and open(png, "rb").read(8) == b"\x89PNG\r\n\x1a\n" and
+ok("](repl/report.png)" in page(readme) and open(png, "rb").read(8) == b"\x89PNG\r\n\x1a\n" and
    os.path.getsize(png) < 150000, "the picture that opens it is there, and small", os.path.getsize(png))
 done()
