@@ -129,7 +129,8 @@ static int run_let(struct session *s, struct let *let, struct arena *a, struct e
 	return session_set_let(s, let, err);
 }
 
-/* What an `expect` must know of the profiles; of `_` it is known. */
+/* Doubt profiles that are cut, odd or only an index.  The answer that `_` names had its
+ * doubts when it was asked. */
 static int doubt_profiles(const struct session *s, struct statement *run,
 			  const struct query *q)
 {
@@ -153,7 +154,7 @@ static int doubt_profiles(const struct session *s, struct statement *run,
 		       : 0;
 }
 
-/* Run the stages; `take` behind an `expect` waits until all rows were looked at. */
+/* Run the stages, but no `take` behind an `expect`: the expectation is about all rows. */
 static int change_rows(struct exec *x, struct table *t, const struct tstage *st)
 {
 	bool expects = false;
@@ -178,7 +179,7 @@ static int take_shown(struct exec *x, struct table *t, const struct tstage *st)
 	return 0;
 }
 
-/* Do the expectations hold, whichever function is which? */
+/* Would the expectations hold if functions with an uncertain partner had none? */
 static int expect_sure(struct exec *x, struct statement *run, const struct query *q)
 {
 	const size_t notes = x->notes->n, hints = x->hints->n;
@@ -420,7 +421,7 @@ static int leave_out_idle(struct session *s, const struct query *q, struct state
 	return 0;
 }
 
-/* The graphs of both sides, or of the one that is asked. */
+/* Make the graphs of both profiles, or of the only one. */
 static int run_sides(struct session *s, const struct query *q, struct statement *run)
 {
 	struct exec *x = &run->x;
@@ -435,7 +436,8 @@ static int run_sides(struct session *s, const struct query *q, struct statement 
 			return x->err->kind;
 		if (!run->vs || x->by_file || !vs_inlined_differs(x, run->vs))
 			return 0;
-		/* Both by what both sides know. */
+		/* Begin again with what is known on both sides: the files of inlined
+		 * code. */
 		x->by_file = true;
 		x->inlined = NULL;
 		x->parts = NULL;

@@ -48,15 +48,15 @@ void session_set_limits(struct session *s, const struct session_limits *l);
 const struct session_limits *session_limits(const struct session *s); /* the limits in
 									 force: none is
 									 0 */
-/* How to read a profile again, for what the index has only sums of. */
+/* How to read a profile again: of some things the index has only sums. */
 void session_set_reading(struct session *s, const struct session_reading *r);
 void session_set_safe(struct session *s, bool safe); /* refuse `>` and `!` */
 /* Where `source of` and `lines of` may read text, and `asm of` objects (roots.h).
  * Borrowed.  NULL: nowhere. */
 void session_set_roots(struct session *s, const struct roots *sources,
 		       const struct roots *objects);
-/* The last profile added is an index whose profile was not looked at: it may be of another run,
- * so an `expect` about it fails. */
+/* The profile that was added last is only an index.  The profile itself was not looked at
+ * and may be of another run by now, so an `expect` about it fails. */
 void session_as_index(struct session *s);
 /* Keep the inlined calls that are read for the last profile added beside its index, for later
  * sessions (inline/inlines.h); trust: use them even if others could have written them.  Index
@@ -82,12 +82,12 @@ bool session_pairs_exactly(const struct session *s);
  * ERR_USAGE if it is not from 0 to 100. */
 int session_least_paired(struct session *s, struct str percent, struct err *err);
 double session_least(const struct session *s);
-/* `expect` may hold in spite of what these words say, such as "cut,runs".  ERR_USAGE names the
- * words there are. */
+/* Accept the doubts that these words name, such as "cut,runs": an `expect` may hold in
+ * spite of them.  ERR_USAGE lists the words. */
 int session_accept(struct session *s, struct str words, struct err *err);
 /* Has the word `gone` been accepted? */
 bool session_accepts_gone(const struct session *s);
-/* The i-th word, and what it accepts; false: there are no more. */
+/* The i-th word of --accept, and what it accepts; false: there are no more. */
 bool session_accept_at(size_t i, const char **word, const char **help);
 /* $name stands for text in queries, as after `let $name = text`: until the session ends,
  * or inside a scope until that ends.  ERR_USAGE: no name. */

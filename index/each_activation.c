@@ -9,7 +9,7 @@
 #include "index/merge/profile.h"
 
 enum {
-	POLL = 1 << 14,	   /* activations between looks whether to stop */
+	POLL = 1 << 14,	  /* activations between looks whether to stop */
 	OPEN = 256 << 20, /* bytes that open ones may take */
 };
 
@@ -21,8 +21,8 @@ struct reading {
 	struct err *err;
 };
 
-/* The numbers of a profile depend on its text alone.  So they differ only if the text does,
- * in spite of its size and times. */
+/* The numbers of a profile depend on its text alone.  So if they differ, the text has
+ * changed, though its size and times are the same. */
 static bool is_of(struct store *st, const struct profile *p)
 {
 	const struct store_info *i = store_info(st);

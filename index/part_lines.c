@@ -109,7 +109,7 @@ static int open_recorded(struct parts_reading *r, const struct source_id *record
 		       : 0;
 }
 
-/* Open the file among those that the user named; false: it is none of them. */
+/* Open the file if the user named it; false: it is none of those. */
 static bool open_named(struct parts_reading *r, const struct source_id *recorded,
 		       bool *changed)
 {
@@ -128,8 +128,8 @@ static bool open_named(struct parts_reading *r, const struct source_id *recorded
 	return false;
 }
 
-/* Open the file where the user named it, or where it was indexed, if --safe does not forbid
- * that: the index could record any path. */
+/* Open the file where the user named it, or else where it was indexed. --safe forbids the
+ * latter, since an index could record any path. */
 static int open_again(struct parts_reading *r, const struct source_id *recorded)
 {
 	bool changed = false;

@@ -68,8 +68,9 @@ static bool all_constant(const struct expr *e)
 	return true;
 }
 
-/* Columns to sort, show or group by.  What is the same in each row is a slip of who meant
- * a column, unless it has a name, or is the "all" that makes one group. */
+/* Check columns to sort, show or group by.  An expression that is the same in each row is
+ * a mistake (a column was meant), unless it has a name, or is the "all" that makes one
+ * group. */
 static int check_column(struct schema *s, struct expr *e, const char *to)
 {
 	const bool quoted = check_quoted_event(s, e);
@@ -501,7 +502,7 @@ static int check_heeded(struct schema *s, const struct query *q)
 	return 0;
 }
 
-/* `why` alone: against the one other profile that is open. */
+/* `why` without `vs` compares with the only other profile that is open. */
 static int choose_base(struct schema *s, struct source *src)
 {
 	if (src->kind != S_WHY || src->vs.n)
@@ -547,8 +548,8 @@ static int check_source(struct schema *s, struct query *q)
 	return 0;
 }
 
-/* `expect` tests all rows that come to it, so no later stage may change these rows, but `take`:
- * that says how many are shown. */
+/* `expect` tests all rows that come to it, so no later stage may change these rows.  Only
+ * `take` may follow: it says how many are shown. */
 static int check_after(struct schema *s, const struct tstage *st)
 {
 	const struct tstage *next = st->kind == T_EXPECT ? st->next : NULL;

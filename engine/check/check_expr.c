@@ -374,7 +374,7 @@ static const char *kind_name(enum col_type t)
 	return col_is_text(t) ? "text" : t == COL_BOOL ? "a condition" : "a number";
 }
 
-/* Where a number is due, the quoted name of an event is that event. */
+/* A quoted text that names an event is this event where a number must stand. */
 static int text_as_event(struct schema *s, struct expr *e)
 {
 	if (!check_quoted_event(s, e))
@@ -401,7 +401,7 @@ int check_want_condition(struct schema *s, const struct expr *e)
 	return err_hint(s->err, "compare it: self > 1M, fn ~ /parse/");
 }
 
-/* 5 of -5; any other expression is itself. */
+/* The 5 of -5; any other expression is returned as it is. */
 static struct expr *without_minus(struct expr *e)
 {
 	return e->op == EX_NEG && e->a->op == EX_NUMBER ? e->a : e;

@@ -190,7 +190,7 @@ static int cmp_numbered(const void *a, const void *b)
 			   &((const struct numbered *)b)->name);
 }
 
-/* Pair those with equal numbers and extents.  Returns how many there are. */
+/* Pair functions with equal numbers and extents.  Returns how many were paired. */
 static size_t pair_equal(struct pairs *w, const struct numbered *a, size_t na,
 			 const struct numbered *b, size_t nb, bool make)
 {
@@ -253,7 +253,7 @@ static void doubt_all(struct pairs *w, const struct numbered *all, size_t n)
 		w->p->unsure[pair_side(all[i].fn)][pair_fn(all[i].fn)] = 1;
 }
 
-/* Lambdas with equal numbers; closures up to the first whose lines differ. */
+/* Pair lambdas with equal numbers, and closures up to the first one whose lines differ. */
 static void pair_begun(struct pairs *w, const struct numbered *a, size_t na,
 		       const struct numbered *b, size_t nb, bool lines)
 {
@@ -266,11 +266,11 @@ static void pair_begun(struct pairs *w, const struct numbered *a, size_t na,
 }
 
 /*
- * All of one file and name, a on side 0.  If both sides have the same numbers and extents,
- * equal ones are the same.  Else lines mean nothing, as code may have been inserted above, but
- * extents do: the order decides if there is only one way to fit the fewer ones among the others.
- * If not, as many on both sides are paired in their order, and lambdas by their numbers, but none
- * of that is certain.
+ * Pair functions of one file and name: a of side 0, b of side 1.  If both sides have the same
+ * numbers and extents, equal ones are the same function.  If not, code may have been inserted
+ * above, so lines mean nothing, but extents do: if the fewer ones fit among the others in only
+ * one way that keeps their order, this is it.  If not, no pair is certain: equally many are
+ * paired in their order, and lambdas by their numbers.
  */
 static int pair_in_order(struct pairs *w, struct numbered *a, size_t na,
 			 struct numbered *b, size_t nb)
@@ -444,8 +444,9 @@ static int run_pass(struct pairs *w, const struct pass *pass)
 
 /* ---- numbers of clones ---- */
 
-/* Equal names are paired before, whatever their numbers: of several clones of one function whose
- * numbers are not the same on both sides, which is which is not certain. */
+/* Equal names were paired before, also if they have numbers.  If the clones of one
+ * function do not have the same numbers on both sides, it is not certain which clone is
+ * which. */
 static void doubt_clones(struct pairs *w, const struct sort_pair *run, size_t n)
 {
 	bool same = true;

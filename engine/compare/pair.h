@@ -52,8 +52,8 @@ struct pairing {
 	/* [functions of side 0, 1]: the same function on the other side, or PAIR_NONE */
 	uint32_t *of[2];
 	uint8_t *rules; /* [functions of side 0]: enum pair_rule, or-ed */
-	/* [functions of side 0, 1]: its name has a number, and whether another one is the same
-	 * function is not certain */
+	/* [functions of side 0, 1]: 1 if the name has a number, and it is not certain
+	 * which function of the other side it is */
 	uint8_t *unsure[2];
 	/* [objects], [files]: a number; equal numbers are the same object or file */
 	uint32_t *obj[2], *file[2];

@@ -82,9 +82,10 @@ int pair_variant(struct pairs *w, uint32_t v, unsigned rules, unsigned k,
  * their texts differ.  Fills in p->obj and p->file. */
 int pair_places(struct pairs *w, const struct pair_rules *rules);
 void pair_places_free(struct pairs *w);
-/* The file in the name of PHP's require::FILE or include_once::FILE; empty: another name. */
+/* FILE in PHP's names require::FILE and include_once::FILE; empty if the name is another. */
 struct str pair_included(struct str name);
-/* Note the file in name i of a side; then give those whose paths end alike one text. */
+/* Collect the files in names of both sides with pair_add_included(); then
+ * pair_same_included() gives files whose paths have a common end one text. */
 int pair_add_included(struct pairs *w, const struct pair_rules *rules, unsigned side,
 		      uint32_t i);
 int pair_same_included(struct pairs *w, bool exact);

@@ -121,8 +121,8 @@ static void make_same(struct places *l, uint32_t a, uint32_t b)
 	l->sides[a] = l->sides[b] = 3;
 }
 
-/* Without numbers that may be versions: "libc-2.31.so" and "libc.so.6" are "libc.so".  Numbers in
- * words stay: libx1.so and libx2.so may be two libraries. */
+/* The base name without numbers that may be versions: "libc-2.31.so" and "libc.so.6" are
+ * "libc.so".  Numbers within words stay: libx1.so and libx2.so may be two libraries. */
 static struct str without_versions(struct pairs *w, struct str text)
 {
 	char *p = arena_alloc(&w->scratch, text.n + 1);
@@ -156,7 +156,7 @@ static struct str path_end(struct str path, unsigned k)
 	return k == 1 ? path : (struct str){"", 0};
 }
 
-/* Texts of which just two, one of either side, have the same last k components. */
+/* Join two texts, one of each side, if they alone have the same last k components. */
 static int same_path_ends(struct pairs *w, struct places *l, unsigned k)
 {
 	struct sort_pair *end = calloc((size_t)l->n + 1, sizeof(*end));
@@ -192,7 +192,8 @@ static int same_path_ends(struct pairs *w, struct places *l, unsigned k)
 	return 0;
 }
 
-/* The longest common ends first, down to `least` components. */
+/* Join texts by common ends of their paths: the longest first, down to `least`
+ * components. */
 static int same_ends(struct pairs *w, struct places *l, unsigned least)
 {
 	enum { COMPONENTS = 6 };
@@ -233,7 +234,7 @@ int pair_add_included(struct pairs *w, const struct pair_rules *rules, unsigned 
 	return number_text(w, &w->included, pair_included(*text), side, &ignored);
 }
 
-/* The text that a file of side 1 is the same as. */
+/* The text of the file on side 0 that a file of side 1 is. */
 static struct str same_file(struct places *l, struct str file)
 {
 	const uint32_t h = (uint32_t)str_hash(file);

@@ -288,8 +288,9 @@ static int show_as(struct table *t, const struct table *a)
 	return 0;
 }
 
-/* Can runs be told apart, and are there several?  If the numbers of runs differ, sums cannot
- * be compared; parts and threads are rows of their own. */
+/* Set *several if a side has more runs than one that can be told apart.  If the sides
+ * have different numbers of runs, their sums cannot be compared.  Parts and threads are
+ * rows of their own, so they can. */
 static int count_runs(struct exec *x, struct table *t, bool *several)
 {
 	const struct vs *v = t->vs;
@@ -312,8 +313,8 @@ static int count_runs(struct exec *x, struct table *t, bool *several)
 	return v->of_runs ? exec_note(x, why) : exec_doubt(x, DOUBT_RUNS, why);
 }
 
-/* *any: some row may be of another function in the base.  The sum of all rows does not depend on
- * that. */
+/* Set *any if some row may stand for another function in the base.  That changes no sum
+ * of all rows. */
 static int doubt_pairs(struct exec *x, struct table *t, size_t rows, bool *any)
 {
 	enum { NAME_SHOWN = 30 };
@@ -394,7 +395,7 @@ static double paired_share(struct store *st, const uint32_t *other, uint32_t e)
 	return all > 0 ? 100.0 * paired / all : n ? 100.0 * known / n : 0;
 }
 
-/* "app-1.1 was app-1.0, libc.so.6 was libc-2.31.so", of objects with other base names. */
+/* "app-1.1 was app-1.0, libc.so.6 was libc-2.31.so": the objects whose base names differ. */
 static struct str renamed_objects(struct exec *x, const struct vs *v)
 {
 	enum { NAMED = 2 };
@@ -626,7 +627,7 @@ static bool is_run_col(struct str name)
 	return false;
 }
 
-/* Which costs an expression asks: of single runs, or sums of them. */
+/* Does an expression use costs of single runs, or their sums? */
 static void costs_asked(const struct expr *e, bool *runs, bool *sums)
 {
 	for (; e; e = e->next) {
@@ -662,7 +663,7 @@ static bool asks_runs(const struct tstage *s)
 	return runs && !sums;
 }
 
-/* Parts and threads that have no partner. */
+/* Doubt parts and threads that have no partner. */
 static int doubt_parts(struct exec *x, const struct source *s, struct vs *v, size_t rows)
 {
 	struct row_subject first = {.fn = {GRAPH_NONE, GRAPH_NONE}};

@@ -17,18 +17,19 @@ struct tstage;
  * functions that only the base has.  x->other is set. */
 int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gstages,
 		 struct vs **out);
-/* A copy in which no function has a partner that is not certain. */
+/* Make a copy of v in which functions with an uncertain partner have none. */
 int exec_vs_dissolved(struct exec *x, const struct vs *v, struct vs **out);
-/* Is inlined code of some object known by its name on one side and by its file alone on the
- * other, by what the stages, or the source, of x and the base found? */
+/* Is inlined code of some object known by name on one side, but by its file alone on the
+ * other?  The stages or the source of x and of the base have found out. */
 bool vs_inlined_differs(const struct exec *x, const struct vs *v);
 /* Open the source on both sides and join their rows, which go to the stages. */
 int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 	    struct vs *v, struct table *t);
-/* For what looks at both profiles as one: the run of the base, and which function of this
- * profile's graph each function of the base's is, or RESULT_NONE. */
+/* For `why`, which makes one graph of both profiles: the run of the base, and for each
+ * function of the base's graph the same function in this profile's, or RESULT_NONE. */
 int vs_both(struct exec *x, struct vs *v, struct exec **base, const uint32_t **same);
-/* Equal numbers are the same file, or object; side 0: this profile. */
+/* A file or object by a number, which is equal for the same one on both sides.  Side 0 is
+ * this profile. */
 uint32_t vs_file_number(const struct vs *v, unsigned side, file_id file);
 uint32_t vs_object_number(const struct vs *v, unsigned side, obj_id obj);
 /* Both sides of the rows of t, which come from exec_vs() and maybe stages; *out is NULL

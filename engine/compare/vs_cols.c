@@ -9,11 +9,14 @@
  *		rule, pair.h) or empty
  *	was	if renamed: the other name; if that is equal, the other object or file
  *	rule	if renamed: the rules
- * and, on request, growth (growth% is of the base's total) and total_delta, the change of the
- * whole; base_incl and delta_incl, base_calls and calls_delta: the same of inclusive costs and of
- * calls; of functions also
- * least, median, most and base_least, ...: of one run (vs_runs.c), and noise: whether these
- * ranges overlap.  If a side is several runs, they are shown.
+ * and, on request:
+ *	growth	delta; growth% in percent of the base's total
+ *	total_delta	the change of the whole
+ *	base_incl, delta_incl	the same of inclusive costs
+ *	base_calls, calls_delta	the same of calls
+ *	least, median, most, base_least, ...	of functions: the costs of one run (vs_runs.c)
+ *	noise	whether the ranges of the two sides overlap
+ * If a side is several runs, the last two lines are shown.
  */
 #include <math.h>
 #include <string.h>
@@ -99,7 +102,8 @@ uint32_t vs_base_event(const struct vs *v, uint32_t e)
 	return GRAPH_NONE;
 }
 
-/* How much of the recorded event `name` is in one of event e; 0 if there is no such. */
+/* How often the recorded event `name` is counted in one unit of event e; 0 if there is
+ * none of that name. */
 static int64_t coef_of(struct store *st, uint32_t e, struct str name)
 {
 	const uint32_t i = store_event_find(st, name);
@@ -107,7 +111,8 @@ static int64_t coef_of(struct store *st, uint32_t e, struct str name)
 	return i < store_info(st)->events ? store_event_coef(st, e, i) : 0;
 }
 
-/* Is all that is in event e of one store as much in event f of the other? */
+/* Has each recorded event that event e is computed from the same factor in event f of the
+ * other store? */
 static bool has_terms(struct store *st, uint32_t e, struct store *other, uint32_t f)
 {
 	for (uint32_t i = 0; i < store_info(st)->events; i++) {
@@ -352,7 +357,7 @@ static void fill_delta(struct table *t, struct table_col *c, const struct cells 
 	}
 }
 
-/* Of the base's total: what a row grew by, or the whole. */
+/* The growth of a row, or of the whole profile, in percent of the base's total. */
 static void fill_growth(struct table *t, struct table_col *c, const struct cells *a,
 			const struct cells *b, bool whole)
 {
@@ -498,7 +503,7 @@ static int fill_side(struct table *t, struct table_col *c)
 	return 0;
 }
 
-/* Numbers of rows are those of the joined table. */
+/* The columns `row` and `under` number the rows of the joined table. */
 static int fill_rows(struct table *t, struct table_col *c)
 {
 	for (size_t i = 0; i < t->n; i++) {

@@ -16,7 +16,8 @@ struct vs {
 	struct exec base;
 	struct check_env env;
 	struct exec_texts notes, hints;
-	/* What each side knows of the other: [0] this profile, [1] the base. */
+	/* The other profile, as each side sees it: [0] is given to this profile's run,
+	 * [1] to the base's. */
 	struct exec_other other[2];
 	struct exec_found found;
 	struct table a, b;
@@ -56,9 +57,10 @@ bool vs_has_runs(const struct source_def *src);
 bool vs_on_card(size_t i);
 bool vs_runs_known(const struct vs *v); /* not if stages estimate costs */
 uint32_t vs_base_event(const struct vs *v, uint32_t e);
-/* Doubt it if event e of x is another formula in the base. */
+/* Doubt the comparison if event e has another formula in the base. */
 int vs_same_formula(struct vs *v, uint32_t e);
-/* Is a row of a function that is numbered, and perhaps another one? */
+/* Is the row of a function with a number in its name, whose partner may be another
+ * function? */
 bool vs_unsure(const struct vs *v, uint32_t r);
 /* Are some rows paired by a rule, so that `was` has something to say? */
 bool vs_any_renamed(const struct vs *v, size_t rows);

@@ -6,9 +6,9 @@
  * Cutting a call takes cost from its caller, too.  So the last pass goes from the callees
  * up, and sweeps cycles until they settle.
  *
- * Less than nothing cannot flow.  So the cost of a call below zero counts as 0; so does the
- * self cost of a function in a cycle, or of one whose calls cost no more than it saves.
- * Any other negative self cost stays: the calls of f cost more then than passes f.
+ * A negative cost cannot flow.  So a call of negative cost counts as 0.  So does a negative
+ * self cost of a function in a cycle, or of one whose calls cost no more than it saves.  Any
+ * other negative self cost stays: then the calls of f cost more than passes f.
  */
 #include "engine/flow/flow.h"
 
@@ -276,7 +276,7 @@ int flow_build(const struct flow_input *in, struct arena *a, const struct cancel
 	if (!kept && explain(&b, a, &unexplained, cancel, err))
 		return err->kind;
 	find_roots(&b);
-	/* A sum of costs of both signs bounds none of its parts. */
+	/* If costs have both signs, their sum is no bound for any of them. */
 	if (any_negative)
 		memset(b.odd, 1, in->functions);
 	for (uint32_t f = 0; f < in->functions; f++) {

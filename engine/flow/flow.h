@@ -105,12 +105,13 @@ int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
 int flow_build(const struct flow_input *in, struct arena *a, const struct cancel *cancel,
 	       struct flow **out, struct err *err);
 
-/* Whether some cost is negative; and make self and incl of *in those that flow (flow.c),
- * *n of them 0 in place of a negative cost.  ERR_LIMIT: the arena is full. */
+/* Is some cost negative? flow_without_negative() then replaces self and incl of *in by
+ * costs that can flow (flow.c): *n negative ones are 0.  ERR_LIMIT: the arena is full. */
 bool flow_negative(const struct flow_input *in);
 int flow_without_negative(struct flow_input *in, uint32_t *n, struct arena *a,
 			  struct err *err);
-/* Each function has one caller at most, and none is in a cycle: nothing is estimated. */
+/* Is there nothing to estimate?  Each function has one caller at most, and none is in a
+ * cycle. */
 bool flow_is_tree(const struct flow_input *in);
 
 /* Compute keep[] and through[] of the n functions in order[] (callers first, cycles

@@ -301,7 +301,7 @@ static int sort_touched(struct flow_parts *p, struct err *err)
 	return 0;
 }
 
-/* Less than nothing cannot flow, as in flow.c. */
+/* Negative costs cannot flow: they count as 0, as in flow.c. */
 static void without_negative(struct flow_parts *p)
 {
 	const struct flow_input *in = &p->fl.in;
@@ -463,8 +463,8 @@ static int fill_parts(struct flow_parts *p, struct graph *g, int64_t *self, int6
 	return rc;
 }
 
-/* The shares of inlined code in each part are rounded, so their sums may be off: what the
- * stage does not estimate is that of the whole. */
+/* In each part the share of inlined code is rounded, so a sum over parts may be off.
+ * What the stage does not estimate is taken from the whole profile. */
 static int set_sure(struct graph *g, uint32_t event, int64_t *self, int64_t *edge,
 		    struct arena *scratch, struct err *err)
 {

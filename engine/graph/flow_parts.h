@@ -23,8 +23,8 @@ int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *e
 void flow_parts_rewind(struct flow_parts *p);
 void flow_parts_free(struct flow_parts *p);	       /* NULL is fine */
 uint32_t flow_parts_count(const struct flow_parts *p); /* at most */
-/* Are the costs in each part those of the profile?  A stage estimates them, and of inlined
- * code only the cost in the whole profile is known: then no bound of a part holds. */
+/* Are the costs of each part measured?  Not after a stage that estimates, nor for inlined
+ * code, whose cost is known in the whole profile only.  Then no bound of a part holds. */
 bool flow_parts_proven(const struct flow_parts *p);
 
 /* Run the last stage of g on each part of the graph below; self[] and edge[] get the

@@ -214,7 +214,7 @@ static int64_t flow_leaving(const struct graph *g, uint32_t f, uint32_t e)
 	return leaving;
 }
 
-/* The cost of the cycle, as far as it flows. */
+/* The cost of the cycle, without negative costs. */
 static int64_t flow_cycle(const struct graph *g, uint32_t cycle, uint32_t e)
 {
 	int64_t sum = 0;

@@ -145,8 +145,8 @@ bool graph_incl_estimated(const struct graph *g, uint32_t f);
 /* The least and the most it can be; lo == hi if it is no estimate. */
 void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, int64_t *lo,
 		       int64_t *hi);
-/* (*out)[f]: the most that can be spent while f is on the stack.  It holds after stages that
- * estimate, too: they take away cost and functions of stacks, and add none. */
+/* (*out)[f]: the largest cost that can be spent while f is on the stack.  It holds after
+ * stages that estimate, too: they remove costs, and functions from stacks, but add none. */
 int graph_most(struct graph *g, uint32_t e, struct arena *a, int64_t **out,
 	       struct err *err);
 /* The cost through f, with its calls of itself (flow.h); *root: the part that no call

@@ -47,7 +47,7 @@ static int context_fill(struct graph *g, uint32_t e, const struct flow_input *be
 	return 0;
 }
 
-/* Self and inclusive costs of an event, sums over the parts; both start as zeros. */
+/* Add up self and inclusive costs of an event over the parts, in arrays of zeros. */
 static int sum_parts(const struct graph *g, const struct part_contexts *from, uint32_t e,
 		     int64_t *self, int64_t *incl, struct err *err)
 {
@@ -293,7 +293,7 @@ static int stacks_of_contexts(const struct graph *g, const struct part_contexts 
 	return sum_parts(g, from, e, self, incl, err);
 }
 
-/* The stacks of parts, by the functions of g. */
+/* The stacks of the parts, in the function numbers of g. */
 static int stacks_of_parts(const struct graph *g, uint32_t e, struct arena *a,
 			   struct stacks *s, bool *known, struct err *err)
 {

@@ -240,7 +240,7 @@ int graph_event(struct graph *g, uint32_t e, struct err *err)
 	return 0;
 }
 
-/* A function costs no more than before; a group no more than its members. */
+/* A stage makes no function costlier, and no group costlier than its members. */
 static void most_of_groups(struct graph *g, const int64_t *below, int64_t *out)
 {
 	for (uint32_t f = 0; g->group && f < g->below->functions; f++)

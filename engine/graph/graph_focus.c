@@ -236,7 +236,7 @@ static void share_calls(const struct graph *g, const struct flow_input *below,
 	}
 }
 
-/* In a tree each cost passes the set or not, whatever its sign. */
+/* In a tree a cost passes the set or does not, so it may be negative. */
 static int focus_tree(const struct graph *g, const struct flow_input *below,
 		      struct arena *scratch, int64_t *self, int64_t *edge,
 		      struct err *err)

@@ -335,8 +335,8 @@ static void add_direct(const struct graph *g, const struct hide *h,
 	}
 }
 
-/* In a tree all cost of a hidden function goes to the visible one above, whatever its
- * sign. */
+/* In a tree all cost of a hidden function goes to the visible one above, so it may be
+ * negative. */
 static int hide_tree(const struct graph *g, const struct flow_input *below,
 		     struct arena *scratch, int64_t *self, int64_t *edge, struct err *err)
 {

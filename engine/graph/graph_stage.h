@@ -41,10 +41,10 @@ struct stacks;
 struct part_contexts;
 /* The graph of the contexts of the whole profile. */
 int graph_contexts(struct graph *below, struct graph **out, struct err *err);
-/* Of a graph of some parts, from what the profile says of them (part_lines.h), which is
- * copied: makes g->tree. */
+/* Make g->tree for a graph of some parts, from their call tree (part_lines.h), which is
+ * copied. */
 int graph_part_tree(struct graph *g, const struct part_contexts *from, struct err *err);
-/* The functions of the store that g->contexts are of. */
+/* [contexts of g]: the function of the store that a context is of. */
 const uint32_t *graph_context_functions(const struct graph *g);
 /* The stacks that the functions of g are on, in the arena; *known: false if stages made them
  * estimates after all.  Call graph_event() before. */

@@ -56,7 +56,7 @@ static int64_t hand_on(struct handing *h, uint32_t i, int64_t want)
 		h->passed[i] += (double)want;
 		got = whole_units(share, h->passed[i]) - before;
 	}
-	/* Costs of both signs need not be parts of each other. */
+	/* If costs have both signs, one need not be a part of the other. */
 	if (want >= 0 && h->left[i] >= 0 && got > h->left[i])
 		got = h->left[i];
 	cost_subtract(&h->left[i], got);

@@ -31,7 +31,7 @@ int inlining_read(struct inlining *in, bool note);
  * only the file tells. */
 bool inlining_at(const struct inlining *in, fn_id f, file_id file, uint64_t instr,
 		 const struct inline_frame **frame);
-/* Record in x->inlined how some code of an object is known. */
+/* Record in x->inlined that inlined code of an object is known by name, or by its file. */
 int inlining_known(struct exec *x, obj_id obj, bool by_name);
 /* "max in clamp"; "util.h:12 in main.cpp:40": where each was called.  p is NULL: the
  * arena is full. */

@@ -65,7 +65,8 @@ struct str check_event_word(const struct check_env *env, uint32_t e)
 	return check_find_event(env, word) == e ? word : env->events[e];
 }
 
-/* Is it the event as it was recorded?  An index writes blanks as "_" (event_word()). */
+/* Is this the name of the event as it was recorded?  In an index "_" stands for blanks
+ * (event_word()). */
 static bool as_recorded(struct str event, struct str name)
 {
 	size_t i = 0;

@@ -41,8 +41,8 @@ const struct check_let *check_let_find(const struct check_env *env, struct str n
  * full. */
 struct str check_with_values(const struct check_env *env, struct str text,
 			     struct arena *a);
-/* The number of an event: by its name as recorded, or if that is unique without its unit
- * ("Time" of "Time_(10ns)"), or by its long name; else env->nevents. */
+/* The number of an event by its recorded name, by this name without its unit if that is
+ * unique ("Time" for "Time_(10ns)"), or by its long name. env->nevents: there is none. */
 uint32_t check_find_event(const struct check_env *env, struct str name);
 /* The same, and sets err. */
 uint32_t check_event(const struct check_env *env, struct str name, struct span at,

@@ -19,7 +19,8 @@ typedef bool habit_reads(struct str query);
 const char *habit_query(struct str statement, habit_reads *parses, char *buf);
 /* The same for a stage: "where fn ~ /main/" for "grep main". */
 const char *habit_stage(struct str stage, habit_reads *parses, char *buf);
-/* What a dot-command of another shell is here, by its name: "info" for "dbinfo"; or NULL. */
+/* The command of quern that does what another shell's dot-command does: "info" for
+ * "dbinfo"; NULL: there is none. */
 const char *habit_command(struct str name);
 
 #endif

@@ -71,7 +71,7 @@ static inline bool is_aggregate(struct str word)
 	return aggregate_find(word) < AGGREGATES;
 }
 
-/* Is it a function, as basename(), or an aggregate? */
+/* Is the word a function, such as basename(), or an aggregate? */
 bool is_function(struct str word);
 
 extern const char *const path_words[]; /* by enum path_kind, NULL-terminated */

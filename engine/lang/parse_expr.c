@@ -107,8 +107,8 @@ static void column_parts(struct expr *e)
 	}
 }
 
-/* The bytes of an event's name that continue a word: of "(10ns)" in Time_(10ns).  0: it
- * is not the unit of an event. */
+/* How many bytes behind a word are the unit in the name of an event: 6 of Time_(10ns). 0:
+ * no unit follows. */
 static size_t unit_bytes(struct parser *p, const struct token *t)
 {
 	const struct str rest = str_from(p->text, t->at + t->len);

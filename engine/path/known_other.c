@@ -62,7 +62,7 @@ static int find_groups(struct others *o)
 	return 0;
 }
 
-/* Function fn spends `cost` below a row. */
+/* Note that function fn spends `cost` below a row. */
 static void add_other(struct others *o, uint32_t row, uint32_t fn, int64_t cost)
 {
 	const uint32_t group = o->group[row];
@@ -74,7 +74,7 @@ static void add_other(struct others *o, uint32_t row, uint32_t fn, int64_t cost)
 		cost_add(&o->lifted[row], cost);
 }
 
-/* All narrow rows above have it in no row below, too. */
+/* Add what is left out below a narrow row to the narrow rows above it, too. */
 static void lift(struct others *o)
 {
 	for (size_t i = o->t->n; i-- > 0;) {
@@ -85,7 +85,7 @@ static void lift(struct others *o)
 	}
 }
 
-/* Of callees: vertices in no row are below the row of their caller. */
+/* In a tree of callees a vertex without a row lies below the row of its caller. */
 static int others_down(struct others *o)
 {
 	const struct known_cut *c = o->cut;
@@ -95,7 +95,7 @@ static int others_down(struct others *o)
 	if (!row || !o->at)
 		return arena_full(c->a, o->err);
 	memset(row, 0xff, c->s.n * sizeof(*row));
-	/* Of frames the nodes of level 1 have the vertices of the top. */
+	/* In a tree of frames the vertices of the top belong to the nodes of level 1. */
 	for (uint32_t k = c->frames ? 1 : TOP; k < c->nodes; k++) {
 		const struct known_node *x = &c->node[k];
 		const bool is_row = c->row[k] != NO_ROW;
@@ -133,8 +133,8 @@ static uint32_t *find_roots(struct others *o)
 	return root;
 }
 
-/* Of callers: the cost of a chain that no row goes on from ends at the roots.  A node that
- * was expanded has all its steps as nodes behind it. */
+/* In a tree of callers the cost of a chain that no row continues goes to the roots of its
+ * stacks.  A node that was expanded has a node for each of its callers. */
 static int others_up(struct others *o)
 {
 	const struct known_cut *c = o->cut;
@@ -159,7 +159,7 @@ static int others_up(struct others *o)
 		for (uint32_t i = x->first; i < x->first + x->n; i++) {
 			const uint32_t v = c->vertex[i];
 
-			/* What ends at a row is its own. */
+			/* The cost of a stack that begins at a row is the row's own. */
 			if (root[v] != FLOW_NONE && (!is_row || root[v] != v))
 				add_other(o, row, c->s.fn[root[v]], c->cost[i]);
 		}
@@ -197,7 +197,7 @@ static void sort_others(struct others *o, int (*by)(const void *, const void *))
 		qsort(o->at, o->n, sizeof(*o->at), by);
 }
 
-/* Add up those of one row and function, and keep the costliest. */
+/* Add up the costs of each row and function, and keep the largest. */
 static void join(struct others *o)
 {
 	size_t k = 0;

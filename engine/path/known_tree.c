@@ -42,7 +42,8 @@ struct growing {
 	uint32_t *row; /* [nodes]: of the tree; NO_ROW */
 	size_t nodes, node_cap;
 	uint32_t *vertex; /* of all nodes */
-	/* [as vertex]: what a tree of callers counts there, and its size; or NULL */
+	/* [as vertex]: the cost that a tree of callers counts at the vertex, and its size
+	 * (find_sizes()); or NULL */
 	int64_t *cost, *sized;
 	const int64_t *size; /* [n]: as incl, of the sizes of all costs */
 	size_t vertices, vertex_cap, cost_cap, sized_cap;
@@ -288,7 +289,8 @@ static int mark_members(struct growing *g)
 	return 0;
 }
 
-/* Of a tree of callers: the part of incl[] that entered the set last at each vertex. */
+/* For a tree of callers: the part of incl[] for which this vertex is the innermost entry
+ * of the set. */
 static int last_entered(struct growing *g, const int64_t *incl, int64_t **out)
 {
 	const struct stacks *s = g->s;
@@ -419,8 +421,8 @@ static int by_size(const void *pa, const void *pb)
 	return above(a, b) ? -1 : above(b, a);
 }
 
-/* Keep the costliest nodes; a node is no larger than the one above, which was made
- * before.  kept[node]: NO_ROW, or it is; order[]: these, by cost. */
+/* Keep the costliest nodes.  A node is no larger than the one above, which was made
+ * before it. kept[node] is NO_ROW if it is not kept; order[] are the kept ones, by cost. */
 static int keep_nodes(struct growing *g, uint32_t most, uint32_t **kept, uint32_t **order,
 		      uint32_t *n)
 {
@@ -517,7 +519,7 @@ static int put_rows(struct growing *g, struct path_tree *t)
 	return 0;
 }
 
-/* What the rows leave out is asked later. */
+/* Keep the tree as it was grown: known_shown() may ask what the rows leave out. */
 static int keep_cut(const struct growing *g, uint32_t most, bool frames,
 		    struct path_tree *t)
 {
@@ -542,8 +544,8 @@ static int keep_cut(const struct growing *g, uint32_t most, bool frames,
 	return 0;
 }
 
-/* Where costs have both signs, a vertex may cost less than those below it.  Its size tells
- * whether there is something to see. */
+/* If costs have both signs, a vertex may cost less than those below it.  So its size, the
+ * sum of costs without their signs, says whether it is worth a row. */
 static int find_sizes(struct growing *g)
 {
 	const struct stacks *s = g->s;
@@ -596,7 +598,7 @@ int known_tree(const struct stacks *s, const struct path_tree_query *q, struct a
 	if (put_rows(&g, &t))
 		return err->kind;
 	t.cut = g.cut;
-	/* Cost that the query itself leaves out is no part of the answer. */
+	/* What `depth` and `min` leave out is not asked for. */
 	if (t.cut && !q->depth && !(q->min > 0) && keep_cut(&g, most, frames, &t))
 		return err->kind;
 	*out = t;

@@ -49,7 +49,7 @@ struct path_bounds path_bounds_of(double est, int64_t lo, int64_t hi, bool bound
  * that function's (flow.h). */
 struct path_bounds path_bounds_next(struct path_bounds b, int64_t w, double share,
 				    int64_t passing, bool odd);
-/* An estimate of which no more is known than that it is at most `most`. */
+/* Bounds of an estimate if it is only known to be at most `most`. */
 struct path_bounds path_bounds_most(double est, int64_t most);
 /* est < min, with slack for rounding: factors are multiplied in different orders. */
 bool path_under_min(double est, double min);

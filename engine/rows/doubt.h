@@ -37,16 +37,18 @@ struct doubt_kind {
 };
 extern const struct doubt_kind doubt_kinds[DOUBTS];
 
-/* The sentences of a statement, in the arena of the query; empty: no such doubt. */
+/* The doubts about a statement: sentences in the arena of the query, or empty. */
 struct doubts {
 	struct str why[DOUBTS];
 };
 
-/* Have a doubt, the first of its kind, and note it; why.p NULL: out of memory. */
+/* Keep a doubt if it is the first of its kind, and add a note. why.p is NULL if memory is
+ * out. */
 int exec_doubt(struct exec *x, enum doubt kind, struct str why);
-/* The same without a note. */
+/* Keep a doubt without adding a note. */
 int exec_doubt_quietly(struct exec *x, enum doubt kind, struct str why);
-/* Have the doubts of a profile, which the program has told when it opened it. */
+/* Keep the doubts about a profile.  They make no notes: the program told them when it
+ * opened the profile. */
 int exec_doubt_profile(struct exec *x, struct store *st, struct str name);
 /* The first doubt that is not accepted; DOUBTS: there is none. */
 enum doubt exec_doubted(const struct exec *x);

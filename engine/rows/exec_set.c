@@ -49,8 +49,8 @@ static struct match_atom match_of(const struct set *s)
 				   .len = (uint32_t)s->text_span.len};
 }
 
-/* Add the vertices of functions of the store: one of each, or one for each of its
- * contexts. */
+/* Add the vertices of functions of the store.  A function has one vertex, or one for each
+ * of its contexts. */
 static void add_vertices(const struct graph *g, const struct fn_set *of_store,
 			 struct fn_set *s)
 {
@@ -560,8 +560,8 @@ static int add_closures(struct exec *x, fn_id f, fn_id callee, struct arena *scr
 	return 0;
 }
 
-/* Add PHP's class loaders that a program registers: the name of a closure says no more than
- * where it begins, which is where spl_autoload_register() is called. */
+/* Add PHP's class loaders that are closures.  The name of a closure only says where it
+ * begins: here that is the line which calls spl_autoload_register(). */
 static int add_loaders(struct exec *x, struct fn_set *set)
 {
 	struct store *st = x->g->st;

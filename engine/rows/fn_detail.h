@@ -28,8 +28,8 @@ int fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
 int fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
 	     size_t *n);
 
-/* Of a graph of parts alone: make the graph of their contexts, g->tree, if the profile has
- * a call tree.  It is not made, with a note, if the profile cannot be read again. */
+/* For a graph of some parts: make g->tree, the graph of their contexts, if the profile
+ * has a call tree.  If the profile cannot be read again, there is a note instead. */
 int fn_part_tree(struct exec *x, struct graph *g);
 
 /* ERR_QUERY if single lines have no costs in x->g.  It points at source s and names

@@ -1,4 +1,4 @@
-/* reading.h - how to read a profile again, for what the index has only sums of. */
+/* reading.h - how to read a profile again: of some things the index has only sums. */
 #ifndef QUERN_READING_H
 #define QUERN_READING_H
 
@@ -9,7 +9,7 @@ struct build_progress;
 struct session_reading {
 	uint64_t mem; /* bytes; 0: the default (index/build.h) */
 	unsigned jobs;
-	/* Called about ten times a second, and with NULL at the end; may be NULL. */
+	/* Called about ten times a second, and with NULL at the end.  May be NULL. */
 	void (*progress)(void *arg, const struct build_progress *p);
 	void *arg;
 };

@@ -434,9 +434,8 @@ static int drop_cheap(struct exec *x, struct detail *d, enum source_kind k)
 
 /*
  * No line costs more than its function, and no call site more than its call, unless some
- * cost is negative.  So few
- * functions can have the costliest rows: those with a bound (of a function, of a call) of
- * at least the cost of the last row kept.
+ * cost is negative.  So few functions can have the costliest rows: those that cost, or have
+ * a call that costs, at least as much as the last row kept.
  */
 struct bounds {
 	struct exec *x;

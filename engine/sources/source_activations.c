@@ -158,7 +158,7 @@ bool activation_is_root(const struct table *t, uint32_t r)
 	return row_at(t, r)->caller == GRAPH_NONE;
 }
 
-/* What its callers spend themselves may come before it. */
+/* A start is estimated: own cost of the callers may have been spent before it. */
 bool activation_may_start_later(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
@@ -252,7 +252,7 @@ static int want(struct exec *x, const struct fn_set *set, struct activations_dat
 	return store_check(x->g->st, x->err) || exec_rows(x, n) ? x->err->kind : 0;
 }
 
-/* From what is left of the part after the start to what came before it. */
+/* Turn the cost that is left of the part at each start into the cost before it. */
 static void turn_starts(struct activations_data *d)
 {
 	const size_t events = d->events;
@@ -288,7 +288,7 @@ static int read_rows(struct exec *x, struct activations_data *d)
 	return 0;
 }
 
-/* People see the functions, and the parts, if there are several. */
+/* Tables for people show the function, and the part, only if there are several. */
 static int show_several(struct exec *x, struct table *t, const struct activations_data *d)
 {
 	bool fns = false, parts = false;

@@ -24,7 +24,8 @@ struct moment {
 	uint32_t part;
 };
 
-/* An error unless the profile has activations, and x->g has its functions as they are. */
+/* An error unless the profile has activations, and no graph stage has changed the
+ * functions of x->g. */
 int exec_has_activations(struct exec *x, const struct source *s);
 /* Read the profile again; see each_activation.h. */
 int exec_activations(struct exec *x, int (*take)(void *arg, const struct activation *a),

@@ -49,7 +49,7 @@ uint64_t context_id_of(const struct table *t, uint32_t v, uint32_t e)
 	return (uint64_t)v + 1;
 }
 
-/* 0: it is under nothing. */
+/* The number of the row above; 0: it is a root. */
 uint64_t context_under(const struct table *t, uint32_t v, uint32_t e)
 {
 	const struct contexts_rows *d = rows_of(t);
@@ -95,7 +95,7 @@ uint64_t context_estimated(const struct table *t, uint32_t v, uint32_t e)
 	return context_incl_estimated(t, v, e);
 }
 
-/* Make the stacks with the costs of an event. */
+/* Make the stacks of the graph with the costs of an event. */
 int prepare_contexts(const struct table *t, uint32_t e)
 {
 	const struct contexts_rows *d = rows_of(t);
@@ -122,7 +122,7 @@ static int count_depths(struct exec *x, const struct stacks *s, uint32_t **out)
 	return 0;
 }
 
-/* Make the contexts of a set the rows. */
+/* Make a row for each context of the functions in a set. */
 static int contexts_of_set(struct exec *x, const struct source *s, struct table *t,
 			   const struct stacks *stacks)
 {
@@ -145,7 +145,7 @@ static int contexts_of_set(struct exec *x, const struct source *s, struct table 
 	return 0;
 }
 
-/* A row is a function as recorded. */
+/* Without stacks a row is a function as it was recorded. */
 static int recorded_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct fn_set *set;

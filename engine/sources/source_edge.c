@@ -237,7 +237,7 @@ uint64_t tree_estimated(const struct table *t, uint32_t r, uint32_t e)
 	return tree_is_estimated(t, r, e);
 }
 
-/* Rows of the table, which may be of two profiles. */
+/* The rows of the table.  They may be of two profiles. */
 uint64_t tree_row_number(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)t, (void)e;
@@ -322,7 +322,8 @@ static uint32_t tree_depth_asked(const struct source *s)
 	return s->kind == S_CALLTREE ? 0 : 1;
 }
 
-/* After stages that estimate: no chain costs more than each of its functions. */
+/* After stages that estimate, only this is proven: a chain costs no more than any of its
+ * functions. */
 static int bound_rows(struct exec *x, struct path_tree *tree)
 {
 	int64_t *most;

@@ -223,7 +223,8 @@ static const struct listed card_list[] = {
 	{"hi", BOTH, 0},       {"estimated", SHOW_M, 0},
 };
 
-/* Single activations are read from the profile, so they are not in the card. */
+/* Activations are read from the profile, which takes time: the card names the query
+ * instead. */
 static int hint_activations(struct exec *x, const struct source *s)
 {
 	const struct span of = s->of->span;

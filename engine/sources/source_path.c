@@ -155,7 +155,7 @@ static int note_more(struct exec *x, const struct path_list *list)
 				shown < list->total ? 100 * shown / list->total : 100));
 }
 
-/* most[] of the functions that people see: of all places where code is inlined. */
+/* most[] by the functions that people see: the sum over all places where one is inlined. */
 static int most_of_places(struct exec *x, int64_t **most, uint32_t **places)
 {
 	const struct graph *g = x->g;
@@ -177,9 +177,9 @@ static int most_of_places(struct exec *x, int64_t **most, uint32_t **places)
 	return 0;
 }
 
-/* No path costs more than each of its functions: that is all that is proven after stages
- * that estimate, and of paths that begin in code that is inlined at several places, since a
- * path begins at one of them. */
+/* A path costs no more than any of its functions.  After stages that estimate, no more is
+ * proven; nor for paths that begin in code that is inlined at several places, as a path
+ * begins at one of them. */
 static int bound_paths(struct exec *x, struct path_list *list)
 {
 	int64_t *most, hi;
@@ -502,7 +502,7 @@ static int cost_known(struct exec *x, const struct stacks *s,
 	return table_init(x, t, &source_cost, x->g, 1);
 }
 
-/* The most that the functions of a set cost together; of no set: any cost. */
+/* An upper bound of what the functions of a set cost together; without a set, any cost. */
 static int64_t most_of_set(const int64_t *most, const struct fn_set *set)
 {
 	int64_t sum = set ? 0 : INT64_MAX;
@@ -513,7 +513,8 @@ static int64_t most_of_set(const int64_t *most, const struct fn_set *set)
 	return sum;
 }
 
-/* After stages that estimate: no more than `of`, `under` and `via` cost. */
+/* After stages that estimate, the cost is at most what each of `of`, `under` and `via`
+ * costs. */
 static int bound_cost(struct exec *x, const struct path_cost_query *q, struct cost *c)
 {
 	int64_t *most, hi, part;

@@ -119,7 +119,7 @@ static int add_moment(struct timeline *l, const struct moment *m, uint32_t calle
 	return 0;
 }
 
-/* The run of calls becomes a row. */
+/* Make a row of the run of calls. */
 static int end_run(struct timeline *l, uint32_t caller, uint64_t depth)
 {
 	struct calling *c = &l->calling[caller];
@@ -150,7 +150,7 @@ static int know_calling(struct timeline *l, uint32_t last)
 	return 0;
 }
 
-/* A call without a row: what it calls has none, either. */
+/* Add a call without a row to the run.  What it calls has no row, either. */
 static void join_run(struct timeline *l, const struct activation *a, int64_t incl,
 		     int64_t after)
 {

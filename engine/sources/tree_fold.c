@@ -144,8 +144,9 @@ static uint32_t *fold_slot(struct folding *w, uint32_t parent, uint32_t fn)
 	return &w->slot[i];
 }
 
-/* Is the row part of the folded row of its parent?  The top is the only group of the set, if
- * the set has one; of several members of the base, each is a row of level 1 first. */
+/* Is the row part of the folded row of its parent?  The top stands for the group of the
+ * set, if all of the set is in one.  If the set has several members in the base, each is
+ * a row of level 1 first. */
 static bool same_group(const struct folding *w, uint32_t parent,
 		       const struct path_tree_row *row)
 {
@@ -292,8 +293,8 @@ static int link_rows(struct folding *w)
 	return 0;
 }
 
-/* The rows before know more: the least cost by those that are there, the most if none is
- * missing. */
+/* The rows before folding prove more: the lower bound from the rows that are there, the
+ * upper bound if none is missing. */
 static struct path_bounds closer(const struct folding *w, const struct folded *r,
 				 struct path_bounds b)
 {

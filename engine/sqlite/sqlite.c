@@ -350,7 +350,7 @@ static int ask_more(struct cursor *c)
 	return why ? say(c->base.pVtab, rc, why) : rc;
 }
 
-/* Nothing that ends the quoted text after `by`. */
+/* The name must not end the quoted text after `by`. */
 static bool is_event(const char *s)
 {
 	return !s || !strpbrk(s, "\"\\\n$");

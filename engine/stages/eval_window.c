@@ -420,7 +420,7 @@ static int eval_match(struct window *w, struct expr *e, struct table_col *out)
 		       : text_rows(w, e, &a, out);
 }
 
-/* Conditions see a line that is not known as the number 0, which profiles write for it. */
+/* In conditions an unknown line is the number 0, as in the profile. */
 static int eval_compared(struct window *w, struct expr *e, struct table_col *out)
 {
 	if (eval_values(w, e, out))

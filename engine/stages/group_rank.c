@@ -51,7 +51,8 @@ static double float_of(uint64_t key)
 	return f;
 }
 
-/* The value between those of two keys, low <= high; of integers rounded down. */
+/* The value in the middle between those of two keys, low <= high; for integers, rounded
+ * down. */
 static void put_between(struct table_col *c, size_t i, uint64_t low, uint64_t high)
 {
 	const uint64_t middle = low + (high - low) / 2;
@@ -67,7 +68,7 @@ static void put_between(struct table_col *c, size_t i, uint64_t low, uint64_t hi
 
 /* ---- the one of a rank ---- */
 
-/* Move the keys without the bit to the front; how many they are. */
+/* Move the keys in which the bit is 0 to the front; returns how many they are. */
 static size_t split(uint64_t *key, size_t n, uint64_t bit)
 {
 	size_t without = 0;
@@ -92,7 +93,7 @@ static uint64_t highest_difference(const uint64_t *key, size_t n)
 	return differ ? UINT64_C(1) << (63 - __builtin_clzll(differ)) : 0;
 }
 
-/* The key that `rank` others come before; moves keys. */
+/* The key with `rank` others before it in their order; changes the order of keys[]. */
 static uint64_t key_at(uint64_t *key, size_t n, size_t rank)
 {
 	uint64_t bit;
@@ -111,7 +112,8 @@ static uint64_t key_at(uint64_t *key, size_t n, size_t rank)
 	return key[0];
 }
 
-/* The rank of the least of n values that so many percent of them do not exceed. */
+/* The rank of the smallest of n values that is at least as large as this percentage of
+ * them. */
 static size_t percent_rank(size_t n, size_t percent)
 {
 	return n - n * (100 - percent) / 100 - 1;

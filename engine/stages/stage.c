@@ -256,13 +256,14 @@ static int expect_paired(struct exec *x, const struct table *t, const struct tst
 			(int)share);
 }
 
-/* What is not known of the profiles, or not alike in them, makes no `expect` hold.  Numbers of
- * different things are no numbers that fail it, either. */
+/* An `expect` cannot hold if something of the profiles is unknown, or not alike in them.
+ * Nor do numbers of unlike things break it: the doubt is the error. */
 static int expect_no_doubt(struct exec *x, const struct tstage *s)
 {
 	const enum doubt kind = exec_doubted(x);
 
-	/* Pairs matter only if the rows hold: exec_expect_sure(). */
+	/* Uncertain pairs matter only if the expectation holds with them:
+	 * exec_expect_sure(). */
 	if (kind == DOUBTS || kind == DOUBT_UNSURE)
 		return 0;
 	err_set(x->err, kind == DOUBT_FORMULA ? ERR_QUERY : ERR_EXPECT, s->span.at,

@@ -15,8 +15,8 @@ int exec_order(struct exec *x, struct table *t);
 /* ERR_EXPECT if the condition of `expect` does not hold; t keeps the rows that break
  * it. */
 int exec_expect(struct exec *x, struct table *t, const struct tstage *s);
-/* The error of an `expect` that holds, but would not if functions whose pairs are not certain had
- * none. */
+/* Make the error of an `expect` that holds, but would not if functions with an uncertain
+ * partner had none. */
 int exec_expect_sure(struct exec *x, const struct tstage *s);
 /* Sort t by keys (NULL: by cost, descending) and keep the first n (sort.c). */
 int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n);

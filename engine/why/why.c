@@ -165,7 +165,8 @@ static int add_cause(struct telling *t, struct why_cause *c)
 					   .line = place.line});
 }
 
-/* What the rows do not have.  If they are all, rounding: the first takes it. */
+/* Add a row of the rest, which the rows above do not explain.  If all causes are rows,
+ * the rest is rounding, and goes to the first. */
 static int add_rest(struct telling *t, size_t more, double largest)
 {
 	int64_t rest = t->delta;
@@ -299,7 +300,7 @@ static int tell_groups(struct telling *t)
 	return add_rest(t, n - shown, shown < n ? at[shown].cost : 0);
 }
 
-/* Many small causes, or large ones that cancel. */
+/* Is there no single cause: many small ones, or large ones that cancel? */
 static bool no_single_cause(const struct telling *t, const struct why_cause *c, size_t n)
 {
 	static const double first = 0.25, seven = 0.6;

@@ -28,7 +28,7 @@ struct why_edge {
 	double flow;	     /* what is carried down by it */
 };
 
-/* Calls and self cost that came to `from` when `through` was joined to it. */
+/* Calls and self cost that `from` got when `through` was joined to it. */
 struct why_via {
 	unsigned side;
 	uint32_t from, to; /* to WHY_NONE: self cost */

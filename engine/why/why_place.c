@@ -33,7 +33,7 @@ struct places {
 	size_t n;
 };
 
-/* Lines of headers that come with the system are the place of few causes. */
+/* Is it a header of the system?  The cause is rarely there. */
 static bool of_system(struct str path)
 {
 	return str_starts(path, STR("/usr/include/")) ||
@@ -175,7 +175,7 @@ static int place_of_call(struct why *w, const struct why_cause *c, struct why_pl
 	for (unsigned k = SIDES; k-- > 0;)
 		if ((best = largest(w, k, &p[k])))
 			return set_place(w, k, best, out);
-	/* All are as they were: the first of this side. */
+	/* If no site has changed, take the first one of this side. */
 	return s[HERE].n ? place_of_site(w, HERE, &s[HERE].at[0], out) : 0;
 }
 
@@ -269,7 +269,8 @@ int why_place(struct why *w, const struct why_cause *c, struct why_place *out)
 		return place_inside(w, c, out);
 	if (place_of_call(w, c, out))
 		return w->run[HERE]->err->kind;
-	/* Inlined code of a header calls: the program's own line says more. */
+	/* If the call is in inlined code of a header, a line of the program's own says
+	 * more. */
 	if (of_system(out->file) && place_inside(w, c, &inside))
 		return w->run[HERE]->err->kind;
 	if (inside.file.n && !of_system(inside.file))

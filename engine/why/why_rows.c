@@ -48,7 +48,7 @@ static uint32_t largest_via(const struct why *w, unsigned side, uint32_t from,
 	return best ? best->through : WHY_NONE;
 }
 
-/* Attribute to the functions joined as much of *cost as came through them. */
+/* Move the part of *cost that came through joined functions to causes that name these. */
 static int add_through(struct causes *c, uint32_t from, uint32_t to, double *cost)
 {
 	const struct why *w = c->w;
@@ -73,7 +73,7 @@ static int add_through(struct causes *c, uint32_t from, uint32_t to, double *cos
 		if (v->side != big || v->to != to)
 			continue;
 		one.other = largest_via(w, !big, from, to);
-		/* A deeper level of itself is no new function. */
+		/* A deeper level of the caller itself is not a new function. */
 		if (w->name[from] == w->name[v->through])
 			one.only = WHY_BOTH;
 		if (add_cause(c, one))
@@ -184,7 +184,7 @@ static int join_terms(struct causes *c)
 
 /* ---- moved calls ---- */
 
-/* Of one callee, a caller that makes less of the calls and one that makes more. */
+/* Two causes with one callee: a caller that calls it less, and one that calls it more. */
 static void join_moved(struct why_cause *less, struct why_cause *more)
 {
 	struct why_cause *keep = fabs(more->cost) >= fabs(less->cost) ? more : less,
@@ -282,7 +282,7 @@ static bool swaps_out(const struct why_cause *c, bool gone)
 	return gone ? c->to > c->from && c->cost > 0 : c->to < c->from && c->cost < 0;
 }
 
-/* Neither is small beside the other. */
+/* Is the smaller of the two costs at least a fifth of the larger one? */
 static bool is_swap(const struct swap *s, bool gone)
 {
 	static const double least = 0.2;
@@ -454,8 +454,8 @@ static uint32_t main_caller(const struct why *w, uint32_t f, double *share)
 	return best;
 }
 
-/* Climb while one caller carries nearly all of the change.  The first one that makes not
- * nearly all of the calls is where the cause is: f changed only below it. */
+/* Go up while one caller carries nearly all of the change.  The cause is at the first
+ * function that makes only some of the calls: f changed only below it. */
 static uint32_t only_below(const struct why *w, uint32_t f)
 {
 	enum { STEPS = 12 };
@@ -475,7 +475,7 @@ static uint32_t only_below(const struct why *w, uint32_t f)
 	return WHY_NONE;
 }
 
-/* A miss or a mispredicted branch that did not come with other instructions. */
+/* A change of misses or mispredicted branches while the number of instructions stayed. */
 static bool same_work(const struct why *w, uint32_t f)
 {
 	int64_t self[SIDES];

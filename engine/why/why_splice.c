@@ -22,7 +22,8 @@
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
 
-/* A function with so many ways through it stays: joining it would make as many calls. */
+/* A function with more ways through it (callers times callees) is not joined: each way
+ * would become a call. */
 enum { MOST_WAYS = 10000 };
 
 /* A call that begins or ends at a function of one side. */
@@ -140,7 +141,7 @@ static void count_calls(struct splice *s, uint32_t f, size_t *ins, size_t *outs,
 		}
 }
 
-/* A caller gets `share` of what f costs and calls. */
+/* Give a caller its share of f's self cost and of f's calls. */
 static int give(struct splice *s, uint32_t f, uint32_t caller, double share)
 {
 	struct why *w = s->w;

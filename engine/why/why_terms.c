@@ -148,7 +148,7 @@ static int find_more(struct pass *s)
 	return 0;
 }
 
-/* By the callers of f alone. */
+/* The explanation by the callers of f alone. */
 static double mixed_here(const struct term *t, const struct mix *m)
 {
 	const double change = m->after - m->before;
@@ -268,7 +268,7 @@ static double left_over(const struct pass *s, double p)
 	return p;
 }
 
-/* What another mix of callers can explain is taken out. */
+/* Reduce the terms by what another mix of callers can explain. */
 static void take_mix(struct pass *s)
 {
 	struct mix m = {0};

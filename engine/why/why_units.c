@@ -77,7 +77,7 @@ static int find_units(struct exec *x, struct why *w)
 
 /* ---- repair ---- */
 
-/* What is needed of one side, while units are repaired. */
+/* One side while its units are repaired. */
 struct repair {
 	struct why *w;
 	unsigned side;
@@ -136,7 +136,8 @@ static double calls_from(const struct why *w, unsigned side, uint32_t from, uint
 	return sum;
 }
 
-/* The member with the most cost that no call brings; of a cycle, by all of its calls. */
+/* The member that spends the most cost which no call brings.  In a cycle all calls of a
+ * member count. */
 static uint32_t entry_of(const struct repair *r, uint32_t u)
 {
 	const struct why *w = r->w;
@@ -291,7 +292,7 @@ static double outside(const struct why *w, unsigned side, uint32_t f)
 	return sum;
 }
 
-/* A function alone that does not call itself: nobody asks for its mean cost. */
+/* The unit is one function that does not call itself: its mean cost is never asked for. */
 static bool is_cycle(const struct why *w, uint32_t u)
 {
 	const uint32_t f = w->member[w->unit_first[u]];

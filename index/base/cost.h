@@ -30,7 +30,7 @@ static inline bool count_add(uint64_t *sum, uint64_t v)
 	return full;
 }
 
-/* The end that a sum of v and something else has passed. */
+/* The largest or the smallest cost: the one that a sum of v and another cost has passed. */
 static inline int64_t cost_most(int64_t v)
 {
 	return v < 0 ? INT64_MIN : INT64_MAX;
@@ -80,7 +80,7 @@ static inline uint64_t cost_rank(int64_t v)
 	return (uint64_t)v ^ (uint64_t)1 << 63;
 }
 
-/* How large it is, whatever its sign. */
+/* Its size without the sign. */
 static inline int64_t cost_size(int64_t v)
 {
 	return v >= 0 ? v : v == INT64_MIN ? INT64_MAX : -v;
@@ -92,7 +92,7 @@ static inline int cost_order(int64_t a, int64_t b)
 	return (a > b) - (a < b);
 }
 
-/* What flows along a call, where flows are estimated: never less than nothing. */
+/* The cost that flows along a call where flows are estimated: 0 for a negative one. */
 static inline int64_t cost_flow(int64_t v)
 {
 	return v < 0 ? 0 : v;

@@ -71,13 +71,13 @@ static inline uint32_t hash_next(const struct hash *t, uint32_t h, uint32_t *pro
 	}
 }
 
-/* Put another index in the place of the one that hash_next() found last. */
+/* Replace the index that hash_next() found last by another one. */
 static inline void hash_replace(struct hash *t, uint32_t probe, uint32_t index)
 {
 	t->cell[(probe - 1) & t->mask].number = index + 1;
 }
 
-/* Without the question whether there is room. */
+/* Add an index; the caller knows that there is room. */
 static inline void hash_put(struct hash *t, uint32_t h, uint32_t number)
 {
 	uint32_t i = h & t->mask;

@@ -86,7 +86,7 @@ static int new_place(struct walk *w, uint32_t *out)
 	return 0;
 }
 
-/* Report the activation, whose calls are complete, and callers that are complete now. */
+/* Report an activation whose calls are complete, and each caller that this completes. */
 static int complete(struct walk *w, uint32_t at)
 {
 	const size_t events = w->of->events;

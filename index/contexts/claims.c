@@ -176,7 +176,7 @@ static int claim_backwards(struct resolving *r, uint64_t line)
 
 /* ---- a block that was cut off ---- */
 
-/* Take the blocks off that are claimed from the middle: what is left is in a row. */
+/* Remove claimed blocks from the middle of the stack, so that the rest has no gaps. */
 static void close_up(struct resolving *r)
 {
 	size_t k = 0;

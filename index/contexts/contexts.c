@@ -143,8 +143,8 @@ struct adding {
 	struct err *err;
 };
 
-/* The context of fn that the innermost block called before the one that it got last.  What
- * came there at the last visit is looked at first. */
+/* The context of fn below the innermost block, which called it before the call found
+ * last.  The child that came at this place on the last visit is tried first. */
 static inline uint32_t wanted(struct adding *a, uint32_t fn)
 {
 	struct contexts *const c = a->c;

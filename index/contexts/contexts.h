@@ -28,8 +28,8 @@ struct contexts {
 	uint64_t *calls; /* activations */
 	int64_t *self;	 /* events per context */
 	bool full;	 /* a sum did not fit */
-	/* References to the child that came first at the last visit, and to the one that came
-	 * after this one then: programs repeat themselves. */
+	/* At the last visit: the child that came first, and the one that came after this
+	 * one.  Programs repeat themselves, so these are tried first. */
 	uint32_t *first, *next;
 	size_t parent_cap, fn_cap, calls_cap, self_cap, first_cap, next_cap;
 	uint32_t *cell; /* hash of (parent, fn): references */

@@ -1,10 +1,10 @@
 /*
- * inclusive.h - inclusive costs of functions that call each other in circles.
+ * inclusive.h - inclusive costs of functions in cycles, which call each other.
  *
  * callgrind adds to a call edge at every return, also of a nested activation.  So in a
- * circle of calls the edges into a function count its cost once for every activation on
- * the stack.  Its inclusive cost, which counts each instruction once, is that less the
- * cost that returns:
+ * cycle the edges into a function count its cost once for every activation on the stack.
+ * Its inclusive cost, which counts each instruction once, is that less the cost that
+ * returns:
  *
  *	incl(f) = self(f) + cost of f's calls of others - the part of it that returns to f
  *
@@ -13,7 +13,7 @@
  * to itself.  Only the last level stands for all deeper ones, too, and can nest in
  * itself.  Its returning cost is estimated: a unit of cost that passes f goes on to h in
  * proportion to the recorded cost of f's calls of h, and so on until it ends or is back.
- * Less than nothing cannot flow: where this is estimated, a negative cost counts as 0.
+ * Where this is estimated, a negative cost counts as 0, since it cannot flow.
  */
 #ifndef QUERN_INCLUSIVE_H
 #define QUERN_INCLUSIVE_H
@@ -83,8 +83,8 @@ struct incl_known {
 	int64_t once;  /* the costliest call from or to a function that does not nest */
 	int64_t cycle; /* inclusive cost of the cycle */
 };
-/* Add the call of one function by another, which is in the same cycle (inside) or not;
- * either may nest in itself. */
+/* Add a call between two functions, within one cycle (inside) or not.  Either function
+ * may nest in itself. */
 void incl_know(struct incl_known *from, bool from_nests, struct incl_known *to,
 	       bool to_nests, bool inside, int64_t cost);
 /* The inclusive cost is at least *lo: cost that enters the cycle here, that ends here

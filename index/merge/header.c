@@ -145,7 +145,7 @@ struct definition {
 	bool done;
 };
 
-/* Whether an event subtracts: its own costs could be negative where no recorded one is. */
+/* Does the event's formula subtract?  Then it may be negative where no recorded cost is. */
 static bool subtracts(const struct profile *p, const int64_t *coef)
 {
 	for (size_t i = 0; i < p->nevent; i++)
@@ -373,7 +373,7 @@ static struct str header_field(struct str *s)
 	return (struct str){f.p, n};
 }
 
-/* Read a number of summary: or totals:, maybe below zero; false if it is none. */
+/* Read a number of summary: or totals:, which may be negative; false if there is none. */
 static bool sum_of(struct str s, int64_t *out)
 {
 	const bool minus = s.n > 1 && s.p[0] == '-';

@@ -75,8 +75,9 @@ const struct store_info *store_info(const struct store *st);
 struct input_file;
 const struct input_file *store_inputs(const struct store *st, uint32_t *n);
 struct str store_input_path(const struct store *st, uint32_t i); /* absolute path */
-/* The profile is read again from these files if they are it (part_lines.h), and only from
- * them if so said: an index from others could record any path.  The paths are copied. */
+/* The files of the profile, from which parts are read again if they have not changed
+ * (part_lines.h).  `only` forbids the paths that the index records: an index of somebody
+ * else could name any file.  The paths are copied. */
 int store_named(struct store *st, const char *const *path, size_t n, bool only,
 		struct err *err);
 /* The first file (source.h). */
@@ -109,7 +110,7 @@ struct store_event {
 	bool builtin;	      /* a derived event that the file does not define */
 };
 void store_event(const struct store *st, uint32_t e, struct store_event *out);
-/* How much of recorded event i is in one of event e. */
+/* How often recorded event i is counted in one unit of event e. */
 int64_t store_event_coef(const struct store *st, uint32_t e, uint32_t i);
 /* The event's number, or all_events if there is none. */
 uint32_t store_event_find(const struct store *st, struct str name);
@@ -228,9 +229,9 @@ const uint64_t *store_u64(struct store *st, enum store_column c);
 const int64_t *store_costs(struct store *st, enum store_column c, uint32_t e);
 /*
  * Some rows of a column, for what reads a column once: no copy of the whole stays.  Rows
- * first .. first + n - 1, or row[0..n-1] if row is not NULL.  Ids
- * may have been written to since their block was checked: compare them with their table's
- * size before they index an array.
+ * first .. first + n - 1, or row[0..n-1] if row is not NULL.  Somebody may have written to the
+ * file since the block was checked: compare ids with the size of their table before they
+ * index an array.
  */
 void store_read_u32(struct store *st, enum store_column c, const uint32_t *row,
 		    uint64_t first, size_t n, uint32_t *out); /* out may be row */
@@ -417,7 +418,7 @@ struct store_diag {
 };
 uint32_t store_diag_count(struct store *st); /* number of lines kept */
 void store_diag(struct store *st, uint32_t i, struct store_diag *out);
-/* How many are about costs that are lost, or others than written; *first: one of them. */
+/* How many diagnostics are about costs that are lost or changed; *first: one of them. */
 uint64_t store_odd_costs(struct store *st, struct store_diag *first);
 
 #endif

@@ -386,8 +386,8 @@ int tally_log_block(struct tally *t, uint32_t f);
 /* End the last block of this part, or of the stretch. */
 int tally_log_last(struct tally *t);
 
-/* The same, before further parts are added up with it.  Both return 0, or -1 if memory is
- * out. */
+/* End the last block of a part that further parts will be added to.  Both functions
+ * return 0, or -1 if memory is out. */
 int tally_log_part(struct tally *t);
 
 /* tally_log_block(), if the log is on; so is a call in the current block. */
