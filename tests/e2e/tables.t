@@ -123,7 +123,7 @@ refused = {c for c in commands if re.search("--safe: ", run("--safe", "-c", ".%s
 lists(MAN, "commands that --safe refuses", refused, words(read(MAN, "These are refused:", "The prompt keeps"), r"(?<= \.)[a-z-]+"))
 
 # ---- how a profile is read, and how an index is laid out
-PROFILE, FORMAT, NAIVE = "index/lines/PROFILE.md", "index/FORMAT.md", "tests/support/naive.c"
+PROFILE, FORMAT, NAIVE = "index/lines/PROFILE.md", "index/FORMAT.md", "tests/support/naive_head.c"
 DECODE, EVENT = read("index/lines/decode_line.c"), read("index/format/event.c")
 keys = re.findall(r'\{STR\("(\w+)"\), KEY_\w+, (\w+), (\w+)\}', DECODE)
 header = read(PROFILE, "\n## 2. ", "\n## ")
@@ -131,7 +131,7 @@ lists(PROFILE, "header lines", [k for k, _, _ in keys], re.search(r"^- Keys: `(.
 lists(PROFILE, "header lines that begin a part", [k for k, begins, _ in keys if begins == "true"], re.search(r"new part begins when any of `(.*?)`", header)[1].split())
 lists(PROFILE, "header lines that begin one after totals:", [k for k, _, after in keys if after == "true"],
       re.findall(r"`(\w+):`", re.search(r"`totals:` followed by (.*?) also starts a part", header)[1]))
-lists(NAIVE, "header lines", keys, re.findall(r'\{"(\w+):", (\w+), (\w+)\}', read(NAIVE, "static bool header_line", "};")))
+lists(NAIVE, "header lines", keys, re.findall(r'\{"(\w+):", (\w+), (\w+)\}', read(NAIVE, "bool naive_header_line", "};")))
 lists(PROFILE, "diagnostics", re.findall(r'^\t\t\[ODD_\w+\] =\s*"(.*)",', DECODE, re.M),
       [d for row in re.findall(r"^\| (.*?) \|", read(PROFILE, "| it says |", "\n## ").split("|---|---|---|")[1], re.M) for d in row.split("; ")])
 lists(PROFILE, "units", [bytes(u, "latin1").decode("unicode_escape").encode("latin1").decode() for u in

@@ -47,25 +47,6 @@ static struct store *open_by(const char *const *path, size_t n, const struct way
 	return st;
 }
 
-/* The tree of a set of files, checked; or the error. */
-static struct out tree_of(const char *const *path, size_t n, const struct way *way)
-{
-	struct err err = {0};
-	struct store *st = open_by(path, n, way, &err);
-	struct store_verified checked;
-	struct out o;
-
-	out_mem(&o);
-	if (st)
-		blocks_say(&o, st);
-	if (st)
-		store_verify(st, NULL, &checked, &err);
-	if (err.kind)
-		out_c(&o, err.text);
-	store_close(st);
-	return o;
-}
-
 /* Each group that has a context: its name, then its functions with level and callers. */
 static void say_groups(struct out *o, struct store *st)
 {
@@ -97,16 +78,18 @@ static void say_groups(struct out *o, struct store *st)
 	}
 }
 
-static struct out groups_of(const char *path)
+/* What `say` tells of a set of files, whose index is verified; or the error. */
+static struct out told(void (*say)(struct out *, struct store *), const char *const *path,
+		       size_t n, const struct way *way)
 {
 	struct err err = {0};
-	struct store *st = open_by(&path, 1, &(struct way){.jobs = 1}, &err);
+	struct store *st = open_by(path, n, way, &err);
 	struct store_verified checked;
 	struct out o;
 
 	out_mem(&o);
 	if (st)
-		say_groups(&o, st);
+		say(&o, st);
 	if (st)
 		store_verify(st, NULL, &checked, &err);
 	if (err.kind)
@@ -115,10 +98,18 @@ static struct out groups_of(const char *path)
 	return o;
 }
 
-static int print_groups(const char *path)
+static struct out tree_of(const char *const *path, size_t n, const struct way *way)
 {
-	struct out o = groups_of(path);
+	return told(blocks_say, path, n, way);
+}
 
+static struct out groups_of(const char *path)
+{
+	return told(say_groups, &path, 1, &(struct way){.jobs = 1});
+}
+
+static int print(struct out o)
+{
 	fwrite(o.buf, 1, o.n, stdout);
 	out_close(&o);
 	return 0;
@@ -129,11 +120,8 @@ static int print_tree(int argc, char **argv)
 	const struct way way = {.jobs = argc > 2 ? (unsigned)atoi(argv[2]) : 1,
 				.stretch = argc > 3 ? (size_t)atoll(argv[3]) : 0,
 				.mem = argc > 4 ? (uint64_t)atoll(argv[4]) : 0};
-	struct out o = tree_of((const char *const *)&argv[1], 1, &way);
 
-	fwrite(o.buf, 1, o.n, stdout);
-	out_close(&o);
-	return 0;
+	return print(tree_of((const char *const *)&argv[1], 1, &way));
 }
 
 /* ---- generated profiles ---- */
@@ -496,7 +484,7 @@ static void check_deep(void)
 int main(int argc, char **argv)
 {
 	if (argc > 2 && strcmp(argv[1], "--groups") == 0)
-		return print_groups(argv[2]);
+		return print(groups_of(argv[2]));
 	if (argc > 1)
 		return print_tree(argc, argv);
 	for (unsigned seed = 0; seed < 120; seed++)
