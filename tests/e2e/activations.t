@@ -108,7 +108,8 @@ same(second, [dict(r, number=i + 1) for i, r in enumerate(r for r in both if r["
 ok({r["part"] for r in alone} == {1, 2} and min(r["start"] for r in alone if r["part"] == 2) <
    sum(r["self"] for r in both if r["part"] == 1), "each part begins at 0")
 r = run(truth + "append.xd", "-q", "--index", "a.quern", "-c", "activations of deep", "--format", "table")
-ok(" part" in r.text.splitlines()[0] and " fn " not in r.text.splitlines()[0], "people see parts if there are several", r)
+ok(" part" in r.text.splitlines()[0] and " fn " not in r.text.splitlines()[0],
+   "people see parts if there are several", r)
 
 # ---------------------------------------------------------------- where there are none
 r = run(fixtures + "/small/lua-default.out", "-q", "--index", "l.quern", "-c", "activations of main")
@@ -141,7 +142,8 @@ refused(run("a.quern", "-q", "--safe", "-c", "activations"), "not named here", "
 run("exc.xd", "-q", "--index", "e.quern", "-c", "functions | count")
 same(run("e.quern", "-q", "-c", "activations of deep | count").status, 0, "an index by itself knows its profile")
 same(ask("exc.xd", "activations of deep", options=["--safe"]), [want[0]], "--safe, the profile")
-same(run("exc.xd", "-q", "--safe", "--index", "n.quern", "-c", "activations of deep | count | as csv").text, "count\r\n6\r\n",
+same(run("exc.xd", "-q", "--safe", "--index", "n.quern", "-c", "activations of deep | count | as csv").text,
+     "count\r\n6\r\n",
      "--safe, indexed at once")
 r = run("exc.xd", "-q", "--index", "c.quern", "-c", "functions | count ! cat >> exc.xd", "-c", "activations of deep")
 ok("has changed since it was indexed" in r.talk, "a profile that has changed", r)
@@ -208,7 +210,8 @@ for name in ("truth/xdebug/gen.xd", "truth/xdebug/exc.xd", "small/xdebug-small.o
         fine &= e["at"] >= at and (e["type"] == "O" or open_.pop() == e["frame"])
         at = e["at"]
         open_ += [e["frame"]] if e["type"] == "O" else []
-    ok(fine and not open_ and at == profile["endValue"] == whole * 10, name + ": events open and close in the order of time")
+    ok(fine and not open_ and at == profile["endValue"] == whole * 10,
+       name + ": events open and close in the order of time")
 rows, = ask(truth + "fiber.xd", "timeline min 0 | show depth, fn")
 stack, stacks = [], set()
 for r in rows:
@@ -219,7 +222,8 @@ contexts = {line.rsplit(" ", 1)[0] for line in run(truth + "fiber.xd", "-q", "--
 ok(contexts <= stacks | {""}, "fibers: each frame is on its own stack", contexts - stacks)
 r = run(truth + "gen.xd", "-q", "--index", "a.quern", "-c", "timeline > t.svg", "-c", "timeline > t.html")
 svg, html = open("t.svg").read(), open("t.html").read()
-ok(r.status == 0 and "in the order of time" in svg and "own cost is at the end of a frame" in svg and "data-x" in svg and
+ok(r.status == 0 and "in the order of time" in svg and "own cost is at the end of a frame" in svg and
+   "data-x" in svg and
    "in the order of time" in html, "a picture, and a page that has it", r)
 x = [(float(a), float(b), int(d)) for a, b, d in
      re.findall('data-x="([^"]*)" data-w="([^"]*)" data-d="([^"]*)"', svg)]
@@ -231,7 +235,8 @@ for left, width, depth in x:
     ends[depth] = left + width
 else:
     ok(len(x) > 20, "frames of a level follow each other", len(x))
-refused(run(fixtures + "/small/lua-default.out", "-q", "--index", "l.quern", "-c", "timeline"), "does not hold its call tree",
+refused(run(fixtures + "/small/lua-default.out", "-q", "--index", "l.quern", "-c", "timeline"),
+        "does not hold its call tree",
         "a profile without a tree has none", 1)
 
 # ---------------------------------------------------------------- hostile
@@ -248,7 +253,8 @@ def deep(path, levels):
 levels = 1000000
 rows, last = ask(deep("deep.xd", levels), "top 2 activations | show depth, incl, self",
                  "activations | sort depth | take 1 | show depth, incl, start")
-same(rows, [{"depth": 1, "incl": levels + 1, "self": 1}, {"depth": 2, "incl": levels, "self": 1}], "a stack of 1,000,000")
+same(rows, [{"depth": 1, "incl": levels + 1, "self": 1}, {"depth": 2, "incl": levels, "self": 1}],
+     "a stack of 1,000,000")
 rows, = ask("deep.xd", "timeline | group by fn: count")
 same(len(rows), 2, "its timeline has frames for 1,000 levels")
 same(last, [{"depth": levels, "incl": 2, "start": 0}], "its end")
@@ -257,7 +263,8 @@ for trial in range(40):
     broken = lines[:]
     for _ in range(dice.randint(1, 3)):
         at = dice.randrange(8, len(broken))
-        broken[at] = dice.choice(["", "fn=(1)", "cfn=(2)", "calls=1 0 0", "7 123 4", "calls=2 0 0", "garbage", broken[at][:3]])
+        broken[at] = dice.choice(["", "fn=(1)", "cfn=(2)", "calls=1 0 0", "7 123 4", "calls=2 0 0", "garbage",
+                                  broken[at][:3]])
     if dice.random() < 0.5:
         del broken[dice.randrange(8, len(broken)):]
     open("broken.xd", "w").write("\n".join(broken))
@@ -283,5 +290,6 @@ p = subprocess.Popen([quern, "deep.xd", "-q", "--index", "a.quern", "-c", "activ
 time.sleep(0.02)
 p.send_signal(signal.SIGINT)
 out, err = p.communicate()
-ok(p.returncode in (0, 130) and (b"interrupted" in err or b"1,000,000" in out), "Ctrl-C ends it", (p.returncode, out, err))
+ok(p.returncode in (0, 130) and (b"interrupted" in err or b"1,000,000" in out), "Ctrl-C ends it",
+   (p.returncode, out, err))
 done()

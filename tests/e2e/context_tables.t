@@ -43,7 +43,8 @@ for path in PROFILES:
     name = path[len(fixtures) + 1:]
     want = {k: (v[0], v[1]) for k, v in xdebug.stacks(path).items()}
     memory = {k: (v[0], v[2]) for k, v in xdebug.stacks(path).items()}
-    r = run(path, "-q", "--index", "a.quern", "-c", "events | show name | as json", "-c", "contexts | as ndjson > contexts.nd",
+    r = run(path, "-q", "--index", "a.quern", "-c", "events | show name | as json", "-c",
+            "contexts | as ndjson > contexts.nd",
             "-c", "contexts | sort id asc | as json > contexts.json", "-c", ".export all.db contexts functions")
     ok(r.status == 0, "%s: is exported" % name, r)
     time, second = ([row[0] for row in json.loads(r.text)["rows"]] + [None])[:2]
@@ -56,7 +57,8 @@ for path in PROFILES:
             got = folded(db, 'SELECT c.id, nullif(under, 0) AS under, fn, c.calls, c."self_%s" AS self '
                              "FROM contexts c JOIN functions f ON f.id = c.function" % event)
             same(got, stacks, "%s: a flame graph of the exported table, %s" % (name, event))
-    depths = "SELECT count(*) FROM contexts a JOIN contexts b ON a.under = b.id WHERE a.depth <> b.depth + 1 OR a.id <= b.id"
+    depths = ("SELECT count(*) FROM contexts a JOIN contexts b ON a.under = b.id "
+              "WHERE a.depth <> b.depth + 1 OR a.id <= b.id")
     same(db.execute(depths).fetchall(), [(0,)], "%s: depths" % name)
     total = 'SELECT (SELECT sum("self_%s") FROM contexts), (SELECT sum("incl_%s") FROM contexts WHERE under = 0), ' \
             '(SELECT sum("self_%s") FROM functions)' % (time, time, time)
@@ -67,15 +69,18 @@ for path in PROFILES:
     db = connect()
     same(folded(db, "SELECT id, under, fn, calls, self FROM quern_contexts('%s', NULL, NULL, 'a.quern')" % path), want,
          "%s: a flame graph of quern_contexts" % name)
-    rows = db.execute("WITH c AS MATERIALIZED (SELECT fn_id, sum(self) AS self FROM quern_contexts('%s', NULL, NULL, 'a.quern') GROUP BY 1) "
-                      "SELECT f.id, f.self, c.self FROM quern_functions('%s', NULL, NULL, 'a.quern') f JOIN c ON c.fn_id = f.id" % (path, path)).fetchall()
+    rows = db.execute("WITH c AS MATERIALIZED (SELECT fn_id, sum(self) AS self "
+                      "FROM quern_contexts('%s', NULL, NULL, 'a.quern') GROUP BY 1) "
+                      "SELECT f.id, f.self, c.self FROM quern_functions('%s', NULL, NULL, 'a.quern') f "
+                      "JOIN c ON c.fn_id = f.id" % (path, path)).fetchall()
     ok(rows and all(own == contexts for _, own, contexts in rows), "%s: by function" % name, rows[:5])
     db.close()
 
     r = run(path, "-q", "--index", "a.quern", "-c", "calltree max 1000000 | as json")
     tree = by_rows(json.loads(r.text), "row")
     ok({k: v[1] for k, v in tree.items()} == {k: v[1] for k, v in want.items() if k in tree} and
-       sum(v[1] for v in tree.values()) == sum(v[1] for v in want.values()), "%s: rows of a tree name the row above" % name)
+       sum(v[1] for v in tree.values()) == sum(v[1] for v in want.values()),
+       "%s: rows of a tree name the row above" % name)
     os.remove("all.db")
     os.remove("a.quern")
 
@@ -90,7 +95,8 @@ for stack, cost in stacks.items():
     want[tuple(f for f in stack if f != "run")] += cost[1]
 same({k: v[1] for k, v in by_rows(json.loads(r.text), "id").items()}, dict(want), "contexts after hide")
 r = run(small + "mutual-callers3.out", "-q", "--index", "c.quern", "-c", "contexts | sum | show self | as json",
-        "-c", "functions | sum | show self | as json", "-c", "contexts | where under > 0 or depth > 0 | count | as json")
+        "-c", "functions | sum | show self | as json", "-c",
+        "contexts | where under > 0 or depth > 0 | count | as json")
 lines = [row for row in r.text.split("\n") if row.startswith("[")]
 ok(r.status == 0 and lines[0].strip(",]}") == lines[1].strip(",]}") and lines[2].strip(",]}") == "[0",
    "without known stacks: each function as recorded", r)

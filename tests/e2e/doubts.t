@@ -15,7 +15,8 @@ GATE = "functions vs base | where delta% > 5 | expect none"
 def write(path, functions, events="Ir", totals=None, more=""):
     """functions: [(name, "cost cost ...")]"""
     with open(path, "w") as f:
-        f.write("# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\n%spositions: line\nevents: %s\n\nfl=a.c\n" % (more, events))
+        f.write("# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\n"
+                "%spositions: line\nevents: %s\n\nfl=a.c\n" % (more, events))
         f.writelines("fn=%s\n1 %s\n\n" % fn for fn in functions)
         if totals is None:
             totals = " ".join(str(sum(int(c) for c in cost)) for cost in zip(*[c.split() for _, c in functions]))
@@ -28,9 +29,11 @@ cases = {}
 def case(word, why, *args, query=GATE, status=4, accepted=0):
     """Fails by this doubt, in every format; --accept of any other word is not enough."""
     cases[word] = 1
-    for more in ((), ("-q",), ("--format", "github"), ("--format", "junit"), ("--format", "json", "-q"), ("--accept", ",".join(w for w in words if w != word))):
+    for more in ((), ("-q",), ("--format", "github"), ("--format", "junit"), ("--format", "json", "-q"),
+                 ("--accept", ",".join(w for w in words if w != word))):
         r = run(*args, *more, "--no-index-write", "-c", query)
-        ok(r.status == status and why in r.talk and "--accept %s" % word in r.talk, "%s: %s %s" % (word, why, " ".join(more)), r)
+        ok(r.status == status and why in r.talk and "--accept %s" % word in r.talk,
+           "%s: %s %s" % (word, why, " ".join(more)), r)
     r = run(*args, "--format", "github", "--no-index-write", "-c", query)
     ok(r.text.count("::error") == 1 or status == 1, "  one annotation", r)
     r = run(*args, "-q", "--no-index-write", "--accept", word, "-c", query)
@@ -46,7 +49,8 @@ with open(top + "/engine/LANGUAGE.md", encoding="utf-8") as f:
     language = f.read()
 same([w for w in words if "| `%s` |" % w not in language], [], "each is in LANGUAGE.md")
 r = run("x", "--accept", "runs,cats", "-c", "top")
-ok(r.status == 2 and "'cats'" in r.talk and all(w in r.talk for w in words), "a word that is none is status 2, and names those there are", r)
+ok(r.status == 2 and "'cats'" in r.talk and all(w in r.talk for w in words),
+   "a word that is none is status 2, and names those there are", r)
 
 # ---- of one profile, on either side, and alone
 FIFTY = [("f%d" % i, "100000") for i in range(50)]
@@ -71,7 +75,8 @@ case("totals", "totals: say 5,000,001 Ir, its lines add up to 5,000,000", "total
 case("totals", "totals: say 5,000,001 Ir", "totals.out", query="functions | where self > 1M | expect none")
 with open("cachegrind.out", "w") as f:
     f.write("desc: I1 cache: 1 B, 1 B, 1-way associative\ncmd: x\nevents: Ir\nfl=a.c\nfn=main\n1 1000\nsummary: 1510\n")
-case("totals", "summary: says 1,510 Ir, its lines add up to 1,000", "cachegrind.out", query="functions | where self > 1M | expect none")
+case("totals", "summary: says 1,510 Ir, its lines add up to 1,000", "cachegrind.out",
+     query="functions | where self > 1M | expect none")
 run("same.out", "-q", "-c", "top")
 shutil.move("same.out.quern", "left.quern")
 case("index", "left.quern is an index", "left.quern", "base=base.out")
@@ -82,22 +87,29 @@ for i in range(5):
     write("old.%d" % i, [("main", "1000000"), ("b", "50000")], more="pid: %d\n" % (10 + i))
     write("new.%d" % i, [("main", "1900000"), ("b", "50000")], more="pid: %d\n" % (20 + i))
 case("runs", "1 run here, 2 in the base", "new.0", "base=old.[01]")
-for query in ("functions vs base | sum | expect delta% <= 10", "info vs base | expect delta% <= 10", "objects vs base | expect delta% <= 5",
-              "cost of main vs base | expect delta% <= 2", "calltree vs base | where delta > 0 | expect none", "lines vs base | where delta > 0 | expect none",
+for query in ("functions vs base | sum | expect delta% <= 10", "info vs base | expect delta% <= 10",
+              "objects vs base | expect delta% <= 5",
+              "cost of main vs base | expect delta% <= 2", "calltree vs base | where delta > 0 | expect none",
+              "lines vs base | where delta > 0 | expect none",
               "functions vs base | where not noise and delta > 0 | expect none"):
     case("runs", "3 runs here, 5 in the base", "new.0", "new.1", "new.2", "base=old.?", query=query, accepted=4)
-r = run("new.0", "new.1", "new.2", "base=old.?", "-q", "-c", "functions vs base | where not noise and median > 1.05 * base_median | expect none")
+r = run("new.0", "new.1", "new.2", "base=old.?", "-q", "-c",
+        "functions vs base | where not noise and median > 1.05 * base_median | expect none")
 ok(r.status == 4 and "expected no rows, found 1" in r.talk, "medians of unequal numbers are compared", r)
-r = run("old.0", "old.1", "old.2", "base=old.?", "-q", "-c", "functions vs base | where not noise and median > 1.05 * base_median | expect none")
+r = run("old.0", "old.1", "old.2", "base=old.?", "-q", "-c",
+        "functions vs base | where not noise and median > 1.05 * base_median | expect none")
 same(r.status, 0, "and hold")
-r = run("old.0", "old.1", "old.2", "base=old.?", "-q", "-c", "functions vs base | where delta > 0", "-c", "_ | expect none")
+r = run("old.0", "old.1", "old.2", "base=old.?", "-q", "-c", "functions vs base | where delta > 0", "-c",
+        "_ | expect none")
 ok(r.status == 4 and "3 runs here, 5 in the base" in r.talk, "a doubt belongs to `_`, too", r)
 
 EVENTS = "Ir Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw"
 write("plain.out", [("main", "100000 0 0 100 0 0 0 0 0")], EVENTS)
 write("branch.out", [("main", "100000 0 0 100 0 0 0 0 0 5 4 3 2")], EVENTS + " Bc Bcm Bi Bim")
-case("formula", "CEst is ", "branch.out", "base=plain.out", query="functions by CEst vs base | where delta% > 5 | expect none", status=1)
-case("formula", "CEst is ", "plain.out", "base=branch.out", query="functions vs base | where delta.CEst > 0 | expect none", status=1)
+case("formula", "CEst is ", "branch.out", "base=plain.out",
+     query="functions by CEst vs base | where delta% > 5 | expect none", status=1)
+case("formula", "CEst is ", "plain.out", "base=branch.out",
+     query="functions vs base | where delta.CEst > 0 | expect none", status=1)
 same(run("branch.out", "base=plain.out", "-q", "-c", GATE).status, 0, "events that are not asked do not matter")
 r = run("plain.out", "base=branch.out", "-q", "--event", "Bc", "-c", GATE)
 ok(r.status != 0, "an event that one side lacks is an error", r)
@@ -107,13 +119,15 @@ ok(r.status != 0, "here, too", r)
 INLINED = "ob=/bin/app\nfl=a.c\nfn=main\n1 10\nfi=max.h\n%s5 1000\n%sfe=a.c\n2 10\n\ntotals: 1020\n"
 for name, cfni in (("named.out", ("cfni=max\n", "cfni=???\n")), ("files.out", ("", ""))):
     with open(name, "w") as f:
-        f.write("# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npositions: line\nevents: Ir\n\n" + INLINED % cfni)
+        f.write("# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\n"
+                "positions: line\nevents: Ir\n\n" + INLINED % cfni)
 for new, base in (("named.out", "files.out"), ("files.out", "named.out")):
     r = run(new, "base=" + base, "-q", "--no-index-write", "-c", "with inlined | " + GATE)
     ok(r.status == 0 and "on both, its file tells" in r.talk, "%s: inlined code by what both sides know" % new, r)
 r = run("named.out", "base=named.out", "-q", "-c", "with inlined | functions vs base | show fn | as csv")
 ok("max (inl)" in r.text and "file tells" not in r.talk, "names that both know are used", r)
-case("inlined", "the names of inlined code are known on one side only", "named.out", "base=files.out", query="inlined vs base | where delta > 0 | expect none",
+case("inlined", "the names of inlined code are known on one side only", "named.out", "base=files.out",
+     query="inlined vs base | where delta > 0 | expect none",
      accepted=4)
 
 
@@ -121,7 +135,8 @@ def parts(path, *triggers):
     with open(path, "w") as f:
         f.write("# callgrind format\nversion: 1\ncreator: callgrind-3.19.0\npid: 7\n")
         for i, t in enumerate(triggers):
-            f.write("part: %d\ndesc: Trigger: Client Request: %s\npositions: line\nevents: Ir\nfl=a.c\nfn=%s\n1 1000\n\ntotals: 1000\n" % (i + 1, t, t))
+            f.write("part: %d\ndesc: Trigger: Client Request: %s\npositions: line\nevents: Ir\nfl=a.c\n"
+                    "fn=%s\n1 1000\n\ntotals: 1000\n" % (i + 1, t, t))
 
 
 parts("two.out", "bench one", "bench two")
@@ -129,12 +144,15 @@ parts("three.out", "bench one", "bench two", "bench three")
 for i in (1, 2):
     write("thread.%d" % i, [("main", "1000")], more="pid: 7\nthread: %d\n" % i)
 PARTS = "parts vs base | where delta% > 5 and delta > 5000 | expect none"
-case("parts", "parts without a partner: 0 here, 1 in base; the first: Client Request: bench three", "two.out", "base=three.out", query=PARTS)
+case("parts", "parts without a partner: 0 here, 1 in base; the first: Client Request: bench three", "two.out",
+     "base=three.out", query=PARTS)
 case("parts", "parts without a partner: 1 here, 0 in base", "three.out", "base=two.out", query=PARTS)
-case("parts", "threads without a partner: 1 here, 0 in base", "thread.1", "thread.2", "base=thread.1", query=PARTS.replace("parts", "threads"))
+case("parts", "threads without a partner: 1 here, 0 in base", "thread.1", "thread.2", "base=thread.1",
+     query=PARTS.replace("parts", "threads"))
 
 write("other.out", [("g%d" % i, "1") for i in range(5)] + [("f0", "1")])
 write("few.out", [("h%d" % i, "1") for i in range(5)] + [("f0", "1")])
-case("paired", "of the cost is in functions that both profiles have", "few.out", "base=other.out", query="functions vs base | where delta% > 5 and delta > 10 | expect none")
+case("paired", "of the cost is in functions that both profiles have", "few.out", "base=other.out",
+     query="functions vs base | where delta% > 5 and delta > 10 | expect none")
 same(sorted(set(words) - set(cases)), ["gone", "unsure"], "each word has a case here, in benches.t or in pairs.t")
 done()

@@ -101,7 +101,8 @@ for k in (1, 2, 3):
         f.write("\n".join(t.replace("part: 1", "part: %d" % k) for t in text))
 for wanted in (1,), (3,), (1, 2), (2, 3):
     check("files, part %s" % (wanted,), "run.*", "part " + ", ".join(map(str, wanted)),
-          stacks_of([open("run.%d" % k, encoding="utf-8", errors="surrogateescape").read() for k in wanted]), "--index", "runs.quern")
+          stacks_of([open("run.%d" % k, encoding="utf-8", errors="surrogateescape").read() for k in wanted]),
+          "--index", "runs.quern")
 
 # ---- what cannot be read again
 r = run("-", "-q", "-c", "part 1 | calltree | take 3", stdin=open(APPENDED[0], "rb").read())
@@ -110,7 +111,8 @@ ok(r.status == 0 and "~" in r.text and "estimates: the stacks of single parts ar
 shutil.copy(APPENDED[0], "gone.xd")
 r = run("gone.xd", "-q", "-c", "parts")
 os.rename("gone.xd", "elsewhere.xd")
-r = run("gone.xd.quern", "-q", "-c", "part 1 | calltree | take 3", "-c", "calltree | take 3 | show est, estimated | as csv")
+r = run("gone.xd.quern", "-q", "-c", "part 1 | calltree | take 3", "-c",
+        "calltree | take 3 | show est, estimated | as csv")
 ok(r.status == 0 and "~" in r.text and "estimates: the stacks" in r.talk and "true" not in r.text,
    "a profile that is gone: estimates of a part, said", r)
 done()

@@ -16,21 +16,19 @@ import subprocess
 from e2e import SLOW, done, fixtures, ok, run, same, seed, skip, top
 
 
-def why(new, old, event="", most=" max 1000000", status=0):
-    r = run(new, "base=" + old, "-q", "-c", "why%s%s | as json" % (event and " by " + event, most))
-    if not ok(r.status == status, "why of %s" % new, r):
-        return []
-    answer = json.loads(r.text)
-    return [dict(zip(answer["columns"], row)) for row in answer["rows"]]
-
-
-def quietly(new, old, event="", most=" max 1000000"):
-    """The same without a line of TAP: for many."""
-    r = run(new, "base=" + old, "-q", "-c", "why%s%s | as json" % (event and " by " + event, most))
+def quietly(new, old, event=""):
+    """The rows of `why`, or what went wrong, as a text."""
+    r = run(new, "base=" + old, "-q", "-c", "why%s max 1000000 | as json" % (event and " by " + event))
     if r.status:
         return "failed: " + r.talk
     answer = json.loads(r.text)
     return [dict(zip(answer["columns"], row)) for row in answer["rows"]]
+
+
+def why(new, old, event=""):
+    """The rows, which there must be."""
+    rows = quietly(new, old, event)
+    return rows if ok(not isinstance(rows, str), "why of %s" % new, rows) else []
 
 
 def costs(path):
@@ -269,7 +267,8 @@ for k in range(200 if SLOW == 1 else 30):
     if isinstance(rows, str) or isinstance(back, str) or any(r["kind"] == "rest" for r in rows) or sum(
             r["delta"] for r in rows) != here - base:
         sums.append((k, here - base, rows, back))
-    elif any(abs(x + y) > 1 for x, y in zip(sorted(r["delta"] for r in rows), sorted((r["delta"] for r in back), reverse=True))):
+    elif any(abs(x + y) > 1 for x, y in zip(sorted(r["delta"] for r in rows),
+                                            sorted((r["delta"] for r in back), reverse=True))):
         turned.append((k, rows, back))
 same(sums[:1], [], "any calls: rows add up to the difference")
 same(turned[:1], [], "any calls: the other way it is the negative")
@@ -280,7 +279,8 @@ ok(r.status and "compares two profiles" in r.talk and "base=old.out" in r.talk, 
 r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why")
 ok(r.status == 0 and "intern now calls hash" in r.text and "mini.c:54" in r.text, "a sentence with its line", r.text)
 ok("note: +" in r.talk + r.text, "the headline is the difference", r.talk)
-r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why | where kind = \"calls newly\" | sum | show delta | as csv")
+r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c",
+        "why | where kind = \"calls newly\" | sum | show delta | as csv")
 ok(r.status == 0, "table stages work on it", r)
 r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why max 2")
 ok(r.text.strip() in open(top + "/engine/LANGUAGE.md").read(), "LANGUAGE.md shows this answer", r.text)

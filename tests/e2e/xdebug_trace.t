@@ -21,8 +21,10 @@ SEED = seed()
 dice = random.Random(SEED)
 WAYS = ["%s;", "try { %s; } catch (Exception $e) { caught($e); }", "foreach (range(0, 2) as $i) { %s; }",
         "array_map(function ($x) use ($d) { return %s; }, [1, 2]);", "foreach (gen($d) as $y) { %s; }",
-        "$o = new Thing($d); %s; $o = null;", "$a = [3, 1, 2]; usort($a, function ($p, $q) { return strcmp((string)$p, (string)$q); }); %s;",
-        "call_user_func('plain', $d); %s;", "if ($d == 2) { throw new Exception('x'); } %s;", "include __DIR__ . '/part.php'; %s;"]
+        "$o = new Thing($d); %s; $o = null;",
+        "$a = [3, 1, 2]; usort($a, function ($p, $q) { return strcmp((string)$p, (string)$q); }); %s;",
+        "call_user_func('plain', $d); %s;", "if ($d == 2) { throw new Exception('x'); } %s;",
+        "include __DIR__ . '/part.php'; %s;"]
 COMMON = """<?php
 class Thing { public $n; function __construct($n) { $this->n = $n; } function __destruct() { plain($this->n); }
   static function stat($d) { return plain($d); } function __get($x) { return plain(1); } }
@@ -35,11 +37,13 @@ function gen($d) { yield plain($d); yield Thing::stat($d); }
 def program(functions):
     text = COMMON
     for f in range(functions):
-        calls = " ".join(dice.choice(WAYS) % ("f%d($d - 1)" % dice.randrange(functions)) for _ in range(dice.randrange(1, 3)))
+        calls = " ".join(dice.choice(WAYS) % ("f%d($d - 1)" % dice.randrange(functions))
+                         for _ in range(dice.randrange(1, 3)))
         text += "function f%d($d) { if ($d <= 0) { return plain($d); } %s return $d; }\n" % (f, calls)
     text += "foreach ([%s] as $f) { try { $f(%d); } catch (Exception $e) { caught($e); } }\n" % (
         ", ".join("'f%d'" % dice.randrange(functions) for _ in range(3)), dice.randrange(3, 6))
-    return text + ("$kept = new Thing(7);\n" if dice.randrange(2) else "") + ("exit(0);\n" if dice.randrange(4) == 0 else "")
+    return (text + ("$kept = new Thing(7);\n" if dice.randrange(2) else "") +
+            ("exit(0);\n" if dice.randrange(4) == 0 else ""))
 
 
 def traced(path):
@@ -81,8 +85,10 @@ for round_ in range(12):
         f.write(text)
     with open("part.php", "w", encoding="utf-8") as f:
         f.write("<?php plain(2);\n")
-    subprocess.run(PHP + ["-d", "xdebug.mode=profile,trace", "-d", "xdebug.trace_format=1", "-d", "xdebug.use_compression=0",
-                          "-d", "xdebug.start_with_request=yes", "-d", "xdebug.output_dir=.", "-d", "xdebug.trace_output_name=trace",
+    subprocess.run(PHP + ["-d", "xdebug.mode=profile,trace", "-d", "xdebug.trace_format=1", "-d",
+                          "xdebug.use_compression=0",
+                          "-d", "xdebug.start_with_request=yes", "-d", "xdebug.output_dir=.", "-d",
+                          "xdebug.trace_output_name=trace",
                           "-d", "xdebug.profiler_output_name=p.xd", "-d", "max_execution_time=60", "p.php"],
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     want = traced("trace.xt")
