@@ -308,8 +308,10 @@ static int make_result(struct session *s, struct statement *run, const struct st
 	};
 	if (!r->query.p)
 		return arena_full(x->a, x->err);
-	if (table_result(t, r) || vs_sides(t, &r->compared) || footer(x, t, r) ||
-	    list_filters(s, q, run, r))
+	if (table_result(t, r) || vs_sides(t, &r->compared) ||
+	    (run->vs && !r->card && q->source.kind != S_WHY &&
+	     exec_vs_headline(x, run->vs, &r->headline)) ||
+	    footer(x, t, r) || list_filters(s, q, run, r))
 		return x->err->kind;
 	for (size_t i = 0; i < x->hints->n; i++)
 		if (exec_note(x, x->hints->at[i]))

@@ -67,6 +67,23 @@ struct compared {
 	bool root_fuzzy[2];
 };
 
+/* What a comparison says first: by the own costs of all functions of both graphs. */
+enum { HEADLINE_NAMED = 2 };
+struct headline {
+	int64_t total[2]; /* of the profile, of the base */
+	struct changed {
+		size_t functions;
+		int64_t by; /* of all of them */
+		struct changed_fn {
+			const struct graph *g; /* that has it */
+			uint32_t fn;
+			struct str name; /* short */
+			int64_t now, was;
+		} most[HEADLINE_NAMED]; /* the largest changes first */
+		size_t named;
+	} changed[2]; /* [0]: more than in the base, [1]: less */
+};
+
 struct doubts;
 struct err;
 struct result_pages; /* provides the rows that are not held */
@@ -86,6 +103,7 @@ struct result {
 	int64_t total;	   /* its 100 %; 0: unknown */
 	uint32_t event_id; /* its number */
 	const struct compared *compared; /* NULL: one profile, or `_`, or grouped rows */
+	const struct headline *headline; /* NULL: one profile, a card, `why` or `_` */
 	/* Percent of the cost of profile and base that is in functions which both have; -1:
 	 * not known */
 	double paired[2];

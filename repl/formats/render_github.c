@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "repl/formats/said.h"
+#include "repl/render/headline.h"
 
 /* The rest of path if it lies below dir; else empty. */
 static struct str below(struct str path, const char *dir)
@@ -111,6 +112,34 @@ static uint64_t line_of(const struct column *c, size_t row)
 	return c && c->type == COL_LINE && !render_absent(c, row) ? c->u[row] : 0;
 }
 
+/* One annotation for the whole comparison. */
+static void github_put_headline(struct render *rd)
+{
+	struct out message, title;
+	bool any = false;
+
+	out_mem(&message);
+	out_mem(&title);
+	for (size_t i = 0; i < HEADLINE_LINES; i++) {
+		const size_t n = message.n;
+
+		if (any)
+			out_char(&message, '\n');
+		if (headline_put(&message, EMIT_TEXT, rd->r, i))
+			any = true;
+		else
+			message.n = n;
+	}
+	if (rd->look->bench)
+		out_printf(&title, "%s: ", rd->look->bench);
+	out_printf(&title, "%.*s vs %.*s", STR_ARG(rd->r->profile), STR_ARG(rd->r->base));
+	if (any)
+		put_command(rd->o, false, STR(""), 0, (struct str){title.buf, title.n},
+			    &message);
+	out_close(&message);
+	out_close(&title);
+}
+
 static void github_put_rows(struct render *rd, struct said *said, struct str title)
 {
 	const struct result *r = rd->r;
@@ -152,6 +181,7 @@ int render_github(struct render *rd)
 
 	if (r->expects && !r->why.n)
 		return 0;
+	github_put_headline(rd);
 	out_mem(&title);
 	if (rd->look->bench)
 		out_printf(&title, "%s: ", rd->look->bench);

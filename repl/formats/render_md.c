@@ -1,7 +1,12 @@
 /*
  * render_md.c - a table in Markdown, to paste into a review.
  *
- *	`functions vs base | sort delta | take 2` (new.out vs base, 2.32 M -> 2.37 M Ir (+2.2 %))
+ *	**2.32 M -> 2.37 M Ir (+2.2 %)**
+ *
+ *	- 12 grew by 52,100: _int_malloc +50,090 (+22,665.2%), ...
+ *	- 2 shrank by 2,100: memcpy -2,000 (-12.1%), free -100 (-1.1%)
+ *
+ *	`functions vs base | sort delta | take 2` (new.out vs base)
  *
  *	| # | self | fn | base | delta | delta% |
  *	|---:|---:|---|---:|---:|---:|
@@ -21,6 +26,7 @@
 #include "repl/formats/branches.h"
 #include "repl/formats/columns.h"
 #include "repl/formats/said.h"
+#include "repl/render/headline.h"
 #include "repl/term/number.h"
 
 struct page {
@@ -124,15 +130,22 @@ static void put_code(struct page *p, struct str text)
 	emit_name(p->rd->o, EMIT_MD_CODE, text);
 }
 
-/* " (-47.1 %)", of the whole. */
-static void put_change(struct page *p)
+/* The first line stands out, the others are a list. */
+static void md_put_headline(struct page *p)
 {
-	const struct result *r = p->rd->r;
-	const double was = r->compared ? (double)r->compared->total : 0;
+	static const char *const before[] = {"**", "- ", "- "};
 
-	if (was > 0)
-		out_printf(p->rd->o, " (%+.1f %%)",
-			   100.0 * ((double)r->total - was) / was);
+	for (size_t i = 0; i < HEADLINE_LINES; i++) {
+		p->cell.n = 0;
+		if (!headline_put(&p->cell, EMIT_MD, p->rd->r, i))
+			continue;
+		out_c(p->rd->o, before[i]);
+		out_str(p->rd->o, md_text_of(&p->cell));
+		out_c(p->rd->o, i ? "\n" : "**\n\n");
+	}
+	if (p->rd->r->headline &&
+	    (p->rd->r->headline->changed[0].named || p->rd->r->headline->changed[1].named))
+		out_char(p->rd->o, '\n');
 }
 
 /* What was asked, of which profiles, and what 100 % are. */
@@ -141,6 +154,7 @@ static void put_caption(struct page *p)
 	const struct result *r = p->rd->r;
 	char total[NUMBER_MAX];
 
+	md_put_headline(p);
 	p->cell.n = 0;
 	said_query(&p->cell, r);
 	put_code(p, md_text_of(&p->cell));
@@ -150,16 +164,11 @@ static void put_caption(struct page *p)
 		out_c(p->rd->o, " vs ");
 		put_code(p, r->base);
 	}
-	if (r->event.n) {
+	if (r->event.n && !r->headline) {
 		out_c(p->rd->o, ", ");
-		if (r->compared) {
-			number_cost(total, r->unit, r->compared->total);
-			out_printf(p->rd->o, "%.*s -> ", STR_ARG(str_trim(str_c(total))));
-		}
 		number_cost(total, r->unit, r->total);
 		out_printf(p->rd->o, "%.*s ", STR_ARG(str_trim(str_c(total))));
 		emit_name(p->rd->o, EMIT_MD, result_title(r));
-		put_change(p);
 	}
 	out_c(p->rd->o, ")\n");
 	for (size_t i = 0; i < r->nfilters; i++) {

@@ -33,6 +33,7 @@
 #include "repl/formats/apart.h"
 #include "repl/formats/branches.h"
 #include "repl/render/cell.h"
+#include "repl/render/headline.h"
 #include "repl/formats/columns.h"
 #include "repl/formats/priority.h"
 #include "repl/formats/render_info.h"
@@ -489,6 +490,18 @@ static void put_table_filters(struct table *t)
 	out_close(&line);
 }
 
+static void table_put_headline(struct table *t)
+{
+	struct out line;
+
+	out_mem(&line);
+	for (size_t i = 0; i < HEADLINE_LINES; i++, line.n = 0)
+		if (headline_put(&line, EMIT_TEXT, t->rd->r, i))
+			put_painted(t, i ? PAINT_DIM : PAINT_HEAD,
+				    (struct str){line.buf, line.n});
+	out_close(&line);
+}
+
 static void put_left_line(struct table *t)
 {
 	char text[200];
@@ -575,6 +588,7 @@ int render_table(struct render *rd)
 	arena_init(&t.arena, 0);
 	out_mem(&t.hidden);
 	if (prepare_table(&t) == 0) {
+		table_put_headline(&t);
 		put_table_filters(&t);
 		if (r->rows)
 			table_put_titles(&t);

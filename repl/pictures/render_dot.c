@@ -19,7 +19,7 @@
 #include <stdlib.h>
 
 #include "engine/graph/graph.h"
-#include "repl/pictures/change.h"
+#include "repl/render/change.h"
 #include "repl/render/fit.h"
 #include "repl/pictures/frames.h"
 #include "repl/term/number.h"

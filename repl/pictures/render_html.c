@@ -19,7 +19,7 @@
 
 #include "engine/graph/graph.h"
 #include "repl/render/cell.h"
-#include "repl/pictures/change.h"
+#include "repl/render/headline.h"
 #include "repl/term/number.h"
 #include "repl/pictures/report.h"
 #include "repl/term/version.h"
@@ -37,18 +37,13 @@ static const char sorting[] =
 	" if(down)rows.reverse();t.append(...rows);});\n"
 	"</script>\n";
 
-static void put_page_base(struct render *rd)
+static void html_put_headline(struct render *rd)
 {
-	const struct result *r = rd->r;
-	char total[NUMBER_MAX], change[CHANGE_MAX];
-
-	out_c(rd->o, " &middot; compared with ");
-	emit_name(rd->o, EMIT_XML, r->base);
-	if (!r->compared || !r->total)
-		return;
-	unit_whole(total, r->unit, r->compared->total);
-	change_text(change, r->unit, r->total, r->compared->total);
-	out_printf(rd->o, ": %s; %s", total, change);
+	for (size_t i = 0; rd->r->headline && i < HEADLINE_LINES; i++) {
+		out_c(rd->o, i ? "<p class=\"about\">" : "<p><b>");
+		headline_put(rd->o, EMIT_XML, rd->r, i);
+		out_c(rd->o, i ? "</p>\n" : "</b></p>\n");
+	}
 }
 
 /* more: more rules of style, or "". */
@@ -72,7 +67,9 @@ static void put_page_head(struct render *rd, const char *more)
 	out_c(rd->o, more);
 	out_c(rd->o, "</style>\n</head>\n<body>\n<header>\n<div><h1>");
 	emit_name(rd->o, EMIT_XML, r->profile);
-	out_c(rd->o, "</h1>\n<p class=\"about\">");
+	out_c(rd->o, "</h1>\n");
+	html_put_headline(rd);
+	out_c(rd->o, "<p class=\"about\">");
 	if (r->graph && store_info(r->graph->st)->cmd.n) {
 		emit_name(rd->o, EMIT_XML, store_info(r->graph->st)->cmd);
 		out_c(rd->o, "<br>\n");
@@ -80,13 +77,15 @@ static void put_page_head(struct render *rd, const char *more)
 	out_c(rd->o, "<code>");
 	emit_name(rd->o, EMIT_XML, r->query);
 	out_c(rd->o, "</code>");
-	if (r->total) {
+	if (r->total && !r->headline) {
 		unit_whole(total, r->unit, r->total);
 		out_printf(rd->o, " &middot; %s ", total);
 		emit_name(rd->o, EMIT_XML, result_title(r));
 	}
-	if (r->base.n)
-		put_page_base(rd);
+	if (r->base.n) {
+		out_c(rd->o, " &middot; compared with ");
+		emit_name(rd->o, EMIT_XML, r->base);
+	}
 	if (r->graph && store_info(r->graph->st)->creator.n) {
 		out_c(rd->o, " &middot; ");
 		emit_name(rd->o, EMIT_XML, store_info(r->graph->st)->creator);

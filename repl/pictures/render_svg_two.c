@@ -26,7 +26,7 @@
 #include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "index/format/event.h"
-#include "repl/pictures/change.h"
+#include "repl/render/change.h"
 #include "repl/pictures/svg_in.h"
 #include "repl/render/render.h"
 #include "repl/term/emit.h"

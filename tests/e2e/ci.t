@@ -92,15 +92,16 @@ for slower, status in ((0, 0), (50000, 4)):
     got = bash(steps["Compare"])
     same(got[0], status, "GitHub: Compare, status %d" % status)
     if status:
-        ok(re.fullmatch(r"::error file=a\.c,line=2,title=expected no rows%2C found 1::work \(a\.c:2\): delta \+50,000 \(\+6\.25%25\), .*\n", got[1]),
-           "one annotation", got)
+        ok(re.fullmatch(r"::notice title=new\.out vs base::1\.00 M -> 1\.00 M Ir \(the same\)%0A1 grew by 50,000: .*\n::error file=a\.c,line=2,title=expected no rows%2C found 1::work \(a\.c:2\): delta \+50,000 \(\+6\.25%25\), .*\n", got[1]),
+           "the headline and one annotation", got)
         ok(got[2].endswith("\n2 expectations: 1 holds, 1 fails (gate.q:2:%d)\n" % (gate.splitlines()[1].index("expect") + 1)), "the last line counts", got)
     else:
         same(got[1], "", "no annotation")
         ok(got[2].endswith("\n2 expectations: 2 hold\n"), "the last line counts", got)
     got = bash(steps["Summary"])
     summary = open("summary.md").read() if os.path.exists("summary.md") else ""
-    ok(got == (0, "", "") and summary.startswith("`functions vs base | where delta != 0 | sort delta | take 20 | show fn, base, self, delta, delta%` (`new.out` vs `base`, "),
+    ok(got == (0, "", "") and summary.startswith("**1.00 M -> 1.00 M Ir (the same)**\n\n") and
+       "\n\n`functions vs base | where delta != 0 | sort delta | take 20 | show fn, base, self, delta, delta%` (`new.out` vs `base`)\n\n" in summary,
        "GitHub: Summary", (got, summary))
     ok(("| `work` | 800,000 | 850,000 | +50,000 | +6.25% |\n" in summary) == bool(status) and ("no rows" in summary) == (not status), "its table", summary)
 start(0, gate.replace("delta% > 5", "dleta% > 5"))

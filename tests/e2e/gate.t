@@ -24,14 +24,14 @@ def queries(*texts):
 
 
 r = run("new.out", "base=old.out", "-q", *queries(FAILS, "top 1"))
-ok(r.status == 4 and r.text.count("work") == 1,
+ok(r.status == 4 and r.text.count("  work") == 1,
    "without --keep-going nothing runs after an expectation that fails", r)
 
 r, last = gate(*queries(HOLDS, FAILS, ALSO, "top 1"))
 same(r.status, 4, "4: an expectation fails")
 same(last, "3 expectations: 1 holds, 2 fail (-c 2:1:39, -c 3:1:21)", "the last line counts, and says which")
 same(r.talk.count("error: "), 2, "both are told on stderr")
-same((r.text.count("work"), r.text.count("leaf")), (3, 0), "what breaks them is printed; the query behind them runs")
+same((r.text.count("  work"), r.text.count("  leaf")), (3, 0), "what breaks them is printed; the query behind them runs")
 r, last = gate(*queries(HOLDS, HOLDS))
 same((r.status, r.talk), (0, ""), "all hold: --quiet says nothing")
 r = run("new.out", "base=old.out", "--keep-going", *queries(HOLDS, "top 1"))
@@ -63,7 +63,7 @@ ok(r.status == 6 and last.startswith("0 expectations; 4 not answered ("), "6: th
 # Several statements in one text.
 r, last = gate("-c", "%s; %s;; let x = self / calls; functions | where | expect none; top 1; %s" % (FAILS, HOLDS, ALSO))
 ok(r.status == 1 and last.startswith("3 expectations: 1 holds, 2 fail (-c 1:1:39, -c 1:1:%d); 1 not answered (-c 1:1:" % (
-    len(FAILS + HOLDS) + 4 + len(" let x = self / calls; functions | where | expect none; top 1; ") + 21)) and r.text.count("work") == 3,
+    len(FAILS + HOLDS) + 4 + len(" let x = self / calls; functions | where | expect none; top 1; ") + 21)) and r.text.count("  work") == 3,
    "statements separated by ;", r)
 ok("  %s; " % FAILS in r.talk, "a message shows its place in the whole text", r)
 for text in ("functions | where fn = \"a;b | expect none\n" + FAILS, "functions | where fn ~ /;/ | bogus; " + FAILS,

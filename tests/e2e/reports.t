@@ -168,7 +168,8 @@ def text(name):
 WS = {"GITHUB_WORKSPACE": os.getcwd()}
 r = ask("--format", "github", "-c", FAILS + " | take 40", env=WS)
 r = ask("--format", "github", "-c", "functions vs base | where delta > 5 | sort self asc | expect none", env=WS)
-got = commands(r.out)
+said, *got = commands(r.out)
+ok(said[:2] == ("notice", {"title": "new.out vs base"}) and said[2].startswith("28.4 k -> 31.2 k Ir (+9.9 %)\n28 grew by 2,800: "), "the headline comes first", said)
 same((r.status, len(got), {c and c[0] for c in got}), (4, len(NAMES), {"error"}), "each row that breaks it is an error, and no line more")
 same([c[1].get("file") for c in got], ["src/%s.c" % text(n) for n in NAMES], "its file as the repository has it, whatever the name")
 same([c[1].get("line") for c in got], [str(i + 1) for i in range(len(NAMES))], "its line")
@@ -200,7 +201,10 @@ for query in ("calls | take 3", "callers of work", "files | take 2", "info work"
 
 r = ask("-c", "functions vs base | sort self asc | take 27 | as md")
 lines = r.text.splitlines()
-same(lines[0], "`functions vs base | sort self asc | take 27` (`new.out` vs `base`, 28.4 k -> 31.2 k Ir (+9.9 %))", "the caption: query, profiles, total, event")
+same(lines[0], "**28.4 k -> 31.2 k Ir (+9.9 %)**", "the headline: totals, event")
+ok(lines[1] == lines[3] == "" and lines[2].startswith("- 28 grew by 2,800: `"), "  what grew", lines[:6])
+del lines[:4]
+same(lines[0], "`functions vs base | sort self asc | take 27` (`new.out` vs `base`)", "the caption: query, profiles")
 same((lines[1], lines[-2]), ("", ""), "blank lines about the table")
 same(lines[-1], "27 of 28 functions; paired: 100.0 % of Ir here, 100.0 % of base", "the footer")
 
@@ -227,7 +231,7 @@ rows = [dict(zip(table[0], row)) for row in table[2:]]
 same([code(row["fn"]) for row in rows if code(row["fn"]) is None], [], "every name is in one span of code")
 same((rows[1]["base"], rows[1]["self"], rows[1]["delta"], rows[1]["delta%"]), ("1,001", "1,101", "+100", "+9.99%"), "numbers as in a table, with signs")
 r = run("old.out", "base=new.out", "-q", "-c", 'functions vs base | where fn = "work" | show delta, delta% | as md')
-same(r.text.splitlines()[4], "| -100 | -9.08% |", "what got cheaper")
+same(r.text.splitlines()[8], "| -100 | -9.08% |", "what got cheaper")
 shown = {code(cells(line)[0]) for line in ask("-c", "functions | show fn | as md").text.splitlines() if line.startswith("| ")}
 ok({"a`b``c", "a|b", "a\\|b", "`", "@someone", "<b>", "#12"} <= shown, "names come through ticks, pipes and backslashes", sorted(map(str, shown)))
 if shutil.which("cmark-gfm"):

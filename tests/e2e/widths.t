@@ -38,7 +38,8 @@ def width(line):
 
 
 def titles(lines):
-    return lines[0].split() if lines else []
+    """The titles of the columns, which follow the headline of a comparison."""
+    return next((x.split() for x in lines if "delta" in x.split()), lines[0].split()) if lines else []
 
 
 TMPL, LUA = small + "tmpl-cachebranch.out", small + "lua-default.out"

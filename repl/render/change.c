@@ -1,5 +1,5 @@
 /* change.c - a cost in two profiles, as text and colour; see change.h. */
-#include "repl/pictures/change.h"
+#include "repl/render/change.h"
 
 #include <math.h>
 #include <stdio.h>

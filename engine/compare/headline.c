@@ -1,0 +1,93 @@
+/*
+ * headline.c - the result of a comparison in three lines: the totals, what grew and what
+ * shrank.
+ *
+ * It is about the functions of both graphs and their own costs, whatever the source and
+ * the table stages list.  So what grew less what shrank is the change of the total.
+ */
+#include "engine/compare/vs.h"
+#include "engine/lang/result.h"
+#include "engine/rows/exec.h"
+#include "index/base/arena.h"
+#include "index/base/cost.h"
+#include "index/base/err_struct.h"
+
+/* Functions of one side, and what each costs on the other. */
+struct weighed {
+	const struct graph *g;
+	const int64_t *other; /* [functions of g]; NULL: nothing */
+	const bool *skip;     /* [functions of g]; NULL: none */
+	bool base;	      /* g is the base's */
+};
+
+/* Keep the largest changes, the largest first. */
+static struct changed_fn *place_for(struct changed *c, int64_t by)
+{
+	size_t at = c->named;
+
+	while (at && cost_size(by) > cost_size(c->most[at - 1].now - c->most[at - 1].was))
+		at--;
+	if (at == HEADLINE_NAMED)
+		return NULL;
+	c->named += c->named < HEADLINE_NAMED;
+	for (size_t i = c->named - 1; i > at; i--)
+		c->most[i] = c->most[i - 1];
+	return &c->most[at];
+}
+
+static void weigh(const struct weighed *w, uint32_t e, struct headline *h)
+{
+	for (uint32_t f = 0; f < w->g->functions; f++) {
+		const int64_t own = graph_self(w->g, f, e);
+		const int64_t other = w->other ? w->other[f] : 0;
+		const int64_t now = w->base ? other : own, was = w->base ? own : other;
+		struct changed *c = &h->changed[now < was];
+		struct changed_fn *to;
+
+		if (now == was || (w->skip && w->skip[f]))
+			continue;
+		c->functions++;
+		cost_add(&c->by, cost_difference(now, was));
+		if ((to = place_for(c, cost_difference(now, was))))
+			*to = (struct changed_fn){
+				.g = w->g, .fn = f, .now = now, .was = was};
+	}
+}
+
+static int name_them(struct exec *x, struct headline *h)
+{
+	for (int s = 0; s < 2; s++)
+		for (size_t i = 0; i < h->changed[s].named; i++) {
+			struct changed_fn *c = &h->changed[s].most[i];
+
+			c->name = graph_short_name(c->g, c->fn, x->a);
+			if (!c->name.p)
+				return arena_full(x->a, x->err);
+		}
+	return 0;
+}
+
+int exec_vs_headline(struct exec *x, struct vs *v, const struct headline **out)
+{
+	struct headline *h = EXEC_ARRAY(x, struct headline, 1);
+	struct exec *base;
+	const uint32_t *same;
+	int64_t *was;
+	bool *both;
+
+	if (!h || graph_event(x->g, x->event, x->err) || vs_both(x, v, &base, &same))
+		return x->err->kind;
+	was = EXEC_ARRAY(x, int64_t, (size_t)x->g->functions + 1);
+	both = EXEC_ARRAY(x, bool, (size_t)base->g->functions + 1);
+	if (!was || !both)
+		return x->err->kind;
+	for (uint32_t b = 0; b < base->g->functions; b++)
+		if ((both[b] = same[b] != RESULT_NONE))
+			cost_add(&was[same[b]], graph_self(base->g, b, base->event));
+	h->total[0] = graph_total(x->g, x->event);
+	h->total[1] = graph_total(base->g, base->event);
+	weigh(&(struct weighed){x->g, was, NULL, false}, x->event, h);
+	weigh(&(struct weighed){base->g, NULL, both, true}, base->event, h);
+	*out = h;
+	return name_them(x, h);
+}

@@ -1,0 +1,93 @@
+/* headline.c - the result of a comparison in short; see headline.h. */
+#include "repl/render/headline.h"
+
+#include "engine/lang/result.h"
+#include "index/base/cost.h"
+#include "index/base/out.h"
+#include "repl/render/change.h"
+#include "repl/render/fit.h"
+#include "repl/term/number.h"
+
+enum { HEADLINE_NAME = 40 }; /* columns */
+
+static void put_cost(struct out *o, struct unit u, int64_t v)
+{
+	char cost[NUMBER_MAX];
+
+	number_cost(cost, u, v);
+	out_str(o, str_trim(str_c(cost)));
+}
+
+/* One digit of a percent, or two that are not 0. */
+static void put_percent(struct out *o, int64_t now, int64_t was)
+{
+	const double change =
+		100.0 * ((double)now - (double)was) / (double)cost_size(was);
+	int digits = 1;
+
+	for (double by = change; by != 0 && digits < 7 && by < 0.95 && by > -0.95;
+	     by *= 10)
+		digits++;
+	if (now == was)
+		out_c(o, " (the same)");
+	else if (was)
+		out_printf(o, " (%+.*f %%)", digits, change);
+}
+
+static void put_totals(struct out *o, const struct result *r, enum emit_form form)
+{
+	const int64_t *total = r->headline->total;
+
+	put_cost(o, r->unit, total[1]);
+	out_c(o, " -> ");
+	put_cost(o, r->unit, total[0]);
+	out_char(o, ' ');
+	emit_name(o, form, result_title(r));
+	put_percent(o, total[0], total[1]);
+}
+
+static void put_name(struct out *o, enum emit_form form, struct str name)
+{
+	struct out text;
+
+	out_mem(&text);
+	fit_put(&text, EMIT_TEXT, FIT_NAME, name, HEADLINE_NAME);
+	emit_name(o, form == EMIT_MD ? EMIT_MD_CODE : form,
+		  (struct str){text.n ? text.buf : "", text.n});
+	if (text.failed)
+		o->failed = text.failed;
+	out_close(&text);
+}
+
+static void put_changed(struct out *o, const struct result *r, const struct changed *c,
+			bool less, enum emit_form form)
+{
+	char text[CHANGE_MAX];
+
+	number_grouped(text, c->functions);
+	out_printf(o, "%s %s by ", text, less ? "shrank" : "grew");
+	unit_whole(text, r->unit, cost_size(c->by));
+	out_printf(o, "%s: ", text);
+	for (size_t i = 0; i < c->named; i++) {
+		const struct changed_fn *f = &c->most[i];
+
+		out_c(o, i ? ", " : "");
+		put_name(o, form, f->name);
+		change_text(text, r->unit, f->now, f->was);
+		out_printf(o, " %s", text);
+	}
+	out_c(o, c->functions > c->named ? ", ..." : "");
+}
+
+bool headline_put(struct out *o, enum emit_form form, const struct result *r, size_t line)
+{
+	const struct headline *h = r->headline;
+
+	if (!h || (line && !h->changed[line - 1].functions))
+		return false;
+	if (line)
+		put_changed(o, r, &h->changed[line - 1], line > 1, form);
+	else
+		put_totals(o, r, form);
+	return true;
+}

@@ -1,0 +1,55 @@
+#!/usr/bin/env python3
+"""headline.t - a comparison says its result first, with the same words in text, md, github and html."""
+import html
+import re
+
+from e2e import done, environ, ok, run, same
+
+
+def profile(path, **functions):
+    with open(path, "w") as f:
+        f.write("events: Ir\nfl=a.c\n")
+        f.writelines("fn=%s\n1 %d\n" % fn for fn in functions.items())
+
+
+def lines(new, query, *more):
+    return run(new, "base=old.out", "--no-index-write", "-q", *more, "-c", query).text.splitlines()
+
+
+profile("old.out", main=1000, decode=6000000, encode=300000, pad=40000, one=100, two=200, legacy=2000)
+profile("new.out", main=1000, decode=3000000, encode=340000, pad=41000, one=90, two=190, fresh=500, __x__=20)
+want = ["6.34 M -> 3.38 M Ir (-46.7 %)",
+        "4 grew by 41,520: encode +40,000 (+13.3%), pad +1,000 (+2.5%), ...",
+        "4 shrank by 3,002,020: decode -3,000,000 (-50.0%), legacy -2,000 (gone), ..."]
+for query in ("functions vs base", "functions vs base | where delta > 500 | sort delta", "functions vs base | sum",
+              "files vs base", "functions vs base | group by file: sum(delta)"):
+    same(lines("new.out", query)[:3], want, "table: " + query)
+text = lines("new.out", "functions vs base | as md")
+same(text[:4], ["**%s**" % want[0], "", "- " + re.sub(r"(encode|pad)", r"`\1`", want[1]),
+                "- " + re.sub(r"\b(decode|legacy)", r"`\1`", want[2])], "md")
+ok(text[4] == "" and "`new.out` vs `base`" in text[5], "  then what was asked", text[:9])
+text = lines("new.out", "functions vs base | where delta > 500 | expect none | as github")
+same(text[0].partition("::")[2].partition("::")[2].replace("%0A", "\n").replace("%25", "%").splitlines(), want, "github")
+ok(text[0].startswith("::notice title=new.out vs base::") and all(x.startswith("::error") for x in text[1:]), "  a notice", text)
+same(lines("new.out", "functions vs base | sum | expect delta% < 5 | as github"), [], "  none where all holds")
+for query in ("functions vs base", "files vs base"):
+    page = "\n".join(lines("new.out", query + " | as html"))
+    said = html.unescape(re.sub("<[^>]*>", "", page[page.index("</h1>"):].partition('<p class="about"><code>')[0]))
+    same(said.split("\n")[1:4], want, "html: " + query)
+same(lines("new.out", "functions | take 1")[0].split()[0], "#", "one profile has no headline")
+same(run("new.out", "base=old.out", "--no-index-write", "-q", "-c", "functions vs base | take 1", "-c", "_ | where delta > 0").text.count("->"), 1,
+     "nor has the last answer, shown again")
+
+# ---- with another unit, with nothing, with names that are hostile
+same(lines("old.out", "functions vs base")[0], "6.34 M -> 6.34 M Ir (the same)", "nothing changed")
+same(lines("old.out", "functions vs base")[1].split()[0], "#", "  and nothing else is said")
+profile("near.out", main=1001, decode=6000000, encode=300000, pad=40000, one=100, two=200, legacy=2000)
+same(lines("near.out", "functions vs base")[0], "6.34 M -> 6.34 M Ir (+0.000016 %)", "a change is never 0 %")
+profile("none.out", main=0)
+same(lines("none.out", "functions vs base")[0], "6.34 M -> 0 Ir (-100.0 %)", "all is gone")
+profile("bad.out", **{"##[error]x": 900, "\x1b[31m<q>`*": 800})
+environ["GITHUB_ACTIONS"] = "true"
+for fmt in ("table", "md", "github", "html"):
+    text = "\n".join(lines("bad.out", "functions vs base | as " + fmt))
+    ok("##[" not in text and "\x1b" not in text and (fmt != "html" or "<q>" not in text), "hostile names: " + fmt, text[:500])
+done()
