@@ -12,6 +12,7 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -43,6 +44,8 @@ static _Thread_local struct guard *guard;
 static _Thread_local const char *volatile wild; /* map_wild() */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct sigaction before[2]; /* SIGBUS, SIGSEGV */
+static pthread_key_t stack_of_thread;
+static bool has_key;
 
 void map_fail(const char *what)
 {
@@ -83,6 +86,14 @@ static void on_fault(int sig, siginfo_t *si, void *context)
 		raise(sig);
 }
 
+static void free_stack(void *stack)
+{
+	const stack_t none = {.ss_flags = SS_DISABLE};
+
+	sigaltstack(&none, NULL);
+	free(stack);
+}
+
 static void install(void)
 {
 	struct sigaction sa = {.sa_sigaction = on_fault,
@@ -91,20 +102,20 @@ static void install(void)
 	sigemptyset(&sa.sa_mask);
 	sigaction(SIGBUS, &sa, &before[0]);
 	sigaction(SIGSEGV, &sa, &before[1]);
+	has_key = !pthread_key_create(&stack_of_thread, free_stack);
 }
 
-/* Give this thread a stack for the handler.  It is never freed: threads are few. */
+/* Give this thread a stack for the handler, until the thread ends.  If memory is out, the
+ * handler runs on the stack at hand. */
 static void alternate_stack(void)
 {
-	static _Thread_local _Alignas(16) char stack[STACK];
-	static _Thread_local int done;
-	stack_t ss = {.ss_sp = stack, .ss_size = sizeof(stack)}, old;
+	stack_t ss = {.ss_size = STACK}, old;
 
-	if (done)
+	if (!has_key || sigaltstack(NULL, &old) || !(old.ss_flags & SS_DISABLE) ||
+	    !(ss.ss_sp = malloc(STACK)))
 		return;
-	done = 1;
-	if (sigaltstack(NULL, &old) == 0 && (old.ss_flags & SS_DISABLE))
-		sigaltstack(&ss, NULL);
+	if (sigaltstack(&ss, NULL) || pthread_setspecific(stack_of_thread, ss.ss_sp))
+		free_stack(ss.ss_sp);
 }
 
 /* The chunk after t, allocated if need be; NULL if memory is out. */

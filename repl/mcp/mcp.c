@@ -139,6 +139,8 @@ static int serve(struct loop *l, struct err *err)
 		if (failed)
 			return err_set(err, failed == EPIPE ? ERR_CANCEL : ERR_OUTPUT, 0,
 				       "standard output: %s", strerror(failed));
+		if (l->server.no_memory)
+			return err_no_memory(err, "while answering");
 		if (l->eof && !l->call && !l->server.n)
 			return 0;
 	} while (!wait_for(l, err));

@@ -20,19 +20,17 @@ enum {
 	BUSY = -32000
 };
 
-static int put_bytes(const char *p, size_t n, void *to)
-{
-	out_bytes(to, p, n);
-	return 0;
-}
-
 /* Write a message as one line; it is consumed.  NULL: memory was out. */
 static void put_message(struct server *s, json_t *message)
 {
-	if (!message)
-		return;
-	json_dump_callback(message, put_bytes, s->to, JSON_COMPACT);
-	out_char(s->to, '\n');
+	char *line = message ? json_dumps(message, JSON_COMPACT) : NULL;
+
+	if (line) {
+		out_c(s->to, line);
+		out_char(s->to, '\n');
+	}
+	s->no_memory |= !line;
+	free(line);
 	json_decref(message);
 }
 
@@ -69,26 +67,22 @@ static void initialize(struct server *s, json_t *id, json_t *params)
 
 /* ---- the results of calls ---- */
 
-static void add_text(json_t *content, const struct out *o)
+/* Every format that goes here escapes what is not UTF-8, so only memory is out if this fails. */
+static bool add_text(json_t *content, const struct out *o)
 {
 	json_t *text = json_stringn(o->n ? o->buf : "", o->n);
 
-	/* Every format that goes here escapes what is not UTF-8. */
-	if (!text)
-		text = json_string("error: the answer is not text");
-	json_array_append_new(content,
-			      json_pack("{s:s, s:o}", "type", "text", "text", text));
+	return json_array_append_new(content, json_pack("{s:s, s:o}", "type", "text",
+							"text", text)) == 0;
 }
 
 static void put_answer(struct server *s, json_t *id, const struct tool_call *c)
 {
 	json_t *content = json_array();
 
-	if (c->answers.n)
-		add_text(content, &c->answers);
-	if (c->said.n || !c->answers.n)
-		add_text(content, &c->said);
-	if (c->answers.failed || c->said.failed)
+	if (c->answers.failed || c->said.failed ||
+	    (c->answers.n && !add_text(content, &c->answers)) ||
+	    ((c->said.n || !c->answers.n) && !add_text(content, &c->said)))
 		put_error(s, id, BUSY, "out of memory");
 	else
 		put_result(s, id,
@@ -236,16 +230,25 @@ static void take_line(struct server *s)
 		json_decref(m);
 		return;
 	}
+	if (json_error_code(&why) == json_error_out_of_memory) {
+		s->no_memory = true;
+		return;
+	}
 	snprintf(text, sizeof(text), "not JSON, at byte %d", why.position);
 	put_error(s, NULL, PARSE, text);
 }
 
-/* Keep n bytes of a line, and a NUL after them. */
+/* Keep n bytes of a line, and a NUL after them; false: the line is not taken. */
 static bool keep(struct server *s, const char *p, size_t n)
 {
-	if (n > MESSAGE_MOST - s->length ||
-	    vec_reserve(&s->line, &s->cap, s->length + n + 1, 1))
+	if (n > MESSAGE_MOST - s->length) {
+		put_error(s, NULL, PARSE, "a message of more than 1 MiB");
 		return false;
+	}
+	if (vec_reserve(&s->line, &s->cap, s->length + n + 1, 1)) {
+		s->no_memory = true;
+		return false;
+	}
 	memcpy(s->line + s->length, p, n);
 	s->length += n;
 	s->line[s->length] = '\0';
@@ -259,10 +262,7 @@ void server_feed(struct server *s, const char *p, size_t n)
 		const size_t length = newline ? (size_t)(newline - p) : n;
 
 		end = p + length + (newline != NULL);
-		if (!s->skipping && !keep(s, p, length)) {
-			put_error(s, NULL, PARSE, "a message of more than 1 MiB");
-			s->skipping = true;
-		}
+		s->skipping = s->skipping || !keep(s, p, length);
 		if (newline && !s->skipping)
 			take_line(s);
 		if (newline || s->skipping)

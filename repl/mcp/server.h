@@ -27,6 +27,7 @@ struct server {
 	char *line;	    /* what has come of a message */
 	size_t length, cap;
 	bool skipping;			      /* the rest of one that is too long */
+	bool no_memory;			      /* an answer is missing: end */
 	struct server_call *call[CALLS_MOST]; /* in their order */
 	size_t n;
 	bool running; /* call[0] is */

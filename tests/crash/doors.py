@@ -1,0 +1,122 @@
+"""doors.py - allocations fail while another program asks: the extension of SQLite, the library, MCP."""
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+
+import crash
+from crash import HUNG, Row, Skip, environ, need_faults, quern, read, run, small, write
+
+P = "tmpl-cachebranch.out"
+SQL = ("SELECT fn, self FROM t WHERE self > 100 ORDER BY self DESC LIMIT 20",
+       "SELECT file, sum(self), count(*) FROM t GROUP BY file",
+       "SELECT * FROM t WHERE fn IN (SELECT fn FROM t WHERE calls > 10) AND obj IS NOT NULL")
+ASKED = ("functions | take 10 | show self, fn", "calltree from main depth 4", "callers of malloc | show fn, calls",
+         "functions | group by obj: sum(self) as self, count", "lines | where self > 100 | sort self")
+EVERY = 40      # faults of one try
+
+
+class Door:
+    """A Python that stays, and its answers; one that died is started anew."""
+
+    def __init__(self, path, text):
+        self.p = subprocess.Popen([PYTHON, "-B", os.path.join(os.path.dirname(__file__), "door.py"), path, P, text],
+                                  env=dict(environ, LD_PRELOAD=crash.fault_so + " liblmdb.so.0", LD_LIBRARY_PATH=os.path.dirname(quern)),
+                                  stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        self.allocations = int(self.p.stdout.readline() or 0)
+
+    def ask(self, fault):
+        self.p.stdin.write(fault.encode() + b"\n")
+        self.p.stdin.flush()
+        return self.p.stdout.readline().decode().strip()
+
+
+PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+
+
+def library_setup(path, texts):
+    need_faults()
+    if not os.path.exists(path):
+        raise Skip("%s is not built" % os.path.basename(path))
+    for copy in ["%s.%d" % (P, k) for k in range(12)]:
+        shutil.copy(small + P, copy)
+        assert run(copy, "-q", "-c", "top 1").status == 0
+    s = {"path": path, "right": {}, "cases": [], "doors": {}}
+    for text in texts:
+        door = s["doors"][text] = Door(path, text)
+        s["right"][text] = door.ask("mem:0:12")
+        if not door.allocations or s["right"][text].startswith("error"):
+            raise Skip("this Python cannot ask: %s" % (s["right"][text] or door.p.stderr.read().decode()[-300:]))
+        s["cases"] += [(text, "mem:%d%s:12" % (k, on)) for k in range(1, door.allocations + 1) for on in ("", "+")]
+    random.Random(0).shuffle(s["cases"])
+    return s
+
+
+def library_one(rng, i, s):
+    """The rows, or a word about memory."""
+    for text, fault in s["cases"][i * EVERY:(i + 1) * EVERY]:
+        got = s["doors"][text].ask(fault)
+        if got == s["right"][text] or got.startswith("error: MemoryError") or "memory" in got.lower():
+            continue
+        wrong = got or "it died: %s" % s["doors"][text].p.wait(HUNG)
+        s["doors"][text] = Door(s["path"], text)
+        return "%s, %s: %s" % (text, fault, wrong)
+    return None
+
+
+# -------------------------------------------------------------------------------------- MCP
+
+def mcp_setup():
+    need_faults()
+    shutil.copy(small + P, ".")
+    assert run(P, "-q", "-c", "top 1").status == 0
+    calls = [("initialize", {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "t", "version": "1"}}),
+             ("tools/list", {})] + [("tools/call", {"name": "query", "arguments": {"profile": P, "query": q}}) for q in ASKED]
+    write("talk", b"".join(json.dumps({"jsonrpc": "2.0", "id": n, "method": m, "params": p}).encode() + b"\n"
+                           for n, (m, p) in enumerate(calls)))
+    r = run("--mcp", P, stdin=read("talk"))
+    right = answers(r.out)
+    assert r.status == 0 and len(right) == len(calls), r
+    # Before the first message: libseccomp frees twice if memory is out, and the program ends there.
+    first, n = allocations(b""), allocations(read("talk"))
+    return {"right": right, "cases": [(k, on) for k in range(first + 1, n + 1) for on in ("", "+")]}
+
+
+def allocations(talk):
+    run("--mcp", P, stdin=talk, count="calls")
+    return int(read("calls").split()[1])
+
+
+def answers(out):
+    return {a.get("id"): a for a in map(json.loads, out.splitlines())}
+
+
+def mcp_one(rng, i, s):
+    """Each answer is the right one, or says that memory is out; or the server ends, saying so."""
+    k, on = s["cases"][i * 7919 % len(s["cases"])]
+    r = run("--mcp", P, stdin=read("talk"), fault="mem:%d%s:12" % (k, on))
+    if r.status not in (0, 6) or r.status and "memory" not in r.talk:
+        return "mem:%d%s: %s" % (k, on, r)
+    for n, got in answers(r.out).items():
+        # jansson calls a text that it had no memory for wrong
+        if got != s["right"].get(n) and not re.search("memory|not JSON", json.dumps(got)):
+            return "mem:%d%s: %s" % (k, on, got)
+    if r.status == 0 and len(answers(r.out)) < len(s["right"]):
+        return "mem:%d%s: %d answers: %s" % (k, on, len(answers(r.out)), r)
+    return None
+
+
+def tries(s):
+    return -(-len(s["cases"]) // EVERY)
+
+
+rows = [
+    Row("sqlitemem", "the k-th allocation of SQL fails", 8, tries, library_one,
+        lambda: library_setup(os.path.dirname(quern) + "/quern.so", SQL), EVERY),
+    Row("librarymem", "the k-th allocation of the library fails", 8, tries, library_one,
+        lambda: library_setup(crash.e2e.top + "/engine/api/examples/hot.py", ASKED), EVERY),
+    Row("mcpmem", "the k-th allocation of MCP fails", 40, lambda s: len(s["cases"]), mcp_one, mcp_setup),
+]
