@@ -10,6 +10,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/flow/flow.h"
 #include "engine/path/path.h"
 #include "engine/sources/source.h"
 #include "engine/sources/sources.h"
@@ -99,6 +100,53 @@ static int join_functions(struct exec *x, struct vs *v)
 	return exec_poll_now(x);
 }
 
+/* The joined row that row i, whichever side has it, is below; n: none. */
+static uint32_t row_above(const struct vs *v, size_t i, size_t n)
+{
+	const bool base = v->ia[i] == GRAPH_NONE;
+	const struct table *t = base ? &v->b : &v->a;
+	const uint32_t up = t->paths->rows[row_ref(t, base ? v->ib[i] : v->ia[i])].parent;
+
+	return up == FLOW_NONE ? (uint32_t)n : base ? v->of_base[up] : v->of_here[up];
+}
+
+/* Order the rows of two trees as one tree: those that only the base has follow the others
+ * below the same row. */
+static int nest_rows(struct exec *x, struct vs *v, size_t n)
+{
+	uint32_t *up = EXEC_ARRAY(x, uint32_t, n + 1);
+	uint32_t *first = EXEC_ARRAY(x, uint32_t, n + 1); /* [rows]: 1 + the row below */
+	uint32_t *next = EXEC_ARRAY(x, uint32_t, n + 1); /* 1 + the next below the same */
+	uint32_t *ia = EXEC_ARRAY(x, uint32_t, n + 1),
+		 *ib = EXEC_ARRAY(x, uint32_t, n + 1);
+	size_t at = n;
+
+	if (!up || !first || !next || !ia || !ib)
+		return x->err->kind;
+	for (size_t i = n; i-- > 0;) {
+		up[i] = row_above(v, i, n);
+		next[i] = first[up[i]];
+		first[up[i]] = (uint32_t)i + 1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		while (!first[at])
+			at = up[at];
+		const size_t row = first[at] - 1;
+
+		first[at] = next[row];
+		ia[i] = v->ia[row];
+		ib[i] = v->ib[row];
+		*(ia[i] == GRAPH_NONE ? &v->of_base[ib[i]] : &v->of_here[ia[i]]) =
+			(uint32_t)i;
+		if (ia[i] != GRAPH_NONE && ib[i] != GRAPH_NONE)
+			v->of_base[ib[i]] = (uint32_t)i;
+		at = row;
+	}
+	v->ia = ia;
+	v->ib = ib;
+	return exec_poll_now(x);
+}
+
 static int join_rows(struct exec *x, struct vs *v, size_t *rows)
 {
 	const bool functions =
@@ -108,12 +156,13 @@ static int join_rows(struct exec *x, struct vs *v, size_t *rows)
 	v->ia = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
 	v->ib = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
 	v->of_base = EXEC_ARRAY(x, uint32_t, v->b.n + 1);
-	if (!v->ia || !v->ib || !v->of_base ||
+	v->of_here = EXEC_ARRAY(x, uint32_t, v->a.n + 1);
+	if (!v->ia || !v->ib || !v->of_base || !v->of_here ||
 	    (functions ? join_functions(x, v) : join_by_key(x, v)))
 		return x->err->kind;
 	memset(v->of_base, 0xff, v->b.n * sizeof(*v->of_base));
 	for (size_t i = 0; i < n; i++) {
-		v->ia[i] = (uint32_t)i;
+		v->ia[i] = v->of_here[i] = (uint32_t)i;
 		if (v->ib[i] != GRAPH_NONE)
 			v->of_base[v->ib[i]] = (uint32_t)i;
 	}
@@ -124,7 +173,7 @@ static int join_rows(struct exec *x, struct vs *v, size_t *rows)
 			v->ib[n++] = (uint32_t)r;
 		}
 	*rows = n;
-	return 0;
+	return v->a.tree ? nest_rows(x, v, n) : 0;
 }
 
 /* ---- the other side ---- */
@@ -244,12 +293,11 @@ int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gs
 static uint32_t joined_part_of(const struct table *t, uint32_t ref)
 {
 	const struct vs *v = t->vs;
-	uint32_t up;
+	const bool base = v->ia[ref] == GRAPH_NONE;
+	const struct table *of = base ? &v->b : &v->a;
+	const uint32_t up = of->part_of(of, base ? v->ib[ref] : v->ia[ref]);
 
-	if (v->ia[ref] != GRAPH_NONE)
-		return v->a.part_of(&v->a, v->ia[ref]);
-	up = v->b.part_of(&v->b, v->ib[ref]);
-	return up < ROW_UNCOUNTED ? v->of_base[up] : up;
+	return up >= ROW_UNCOUNTED ? up : base ? v->of_base[up] : v->of_here[up];
 }
 
 /* Keep the notes of the base that the first profile does not repeat. */

@@ -22,10 +22,10 @@ struct vs {
 	struct exec_found found;
 	struct table a, b;
 	struct vs_chain *chain[2]; /* [rows of a tree]; NULL: not computed yet */
-	/* [joined rows]: row of a, of b, or GRAPH_NONE.  Those of a come first, in
-	 * order. */
+	/* [joined rows]: row of a, of b, or GRAPH_NONE.  Those of a are in order.  Those that
+	 * only b has follow them, in a tree the others below the same row. */
 	uint32_t *ia, *ib;
-	uint32_t *of_base; /* [rows of b]: joined row */
+	uint32_t *of_here, *of_base; /* [rows of a, b]: joined row */
 	struct vs_runs
 		*runs[2]; /* of a and b, in event runs_event; NULL: not asked yet */
 	uint32_t runs_event;

@@ -83,8 +83,8 @@ text = ask("new", "old", TREE + " | as svg")
 drawn = svg(text)
 W = 1180
 at = {(f.name, f.d): f for f in drawn if f.w}
-same([(f.name, f.tint) for f in drawn if not f.kind], [("main", 0), ("parse", 0), ("lex", 1), ("render", 0), ("blend", -1), ("fresh", 1),
-                                                      ("alloc", 1), ("dither", -1), ("legacy", -1), ("alloc", -1)], "svg: signs")
+same([(f.name, f.tint) for f in drawn if not f.kind], [("main", 0), ("parse", 0), ("lex", 1), ("render", 0), ("blend", -1), ("dither", -1),
+                                                      ("fresh", 1), ("alloc", 1), ("legacy", -1), ("alloc", -1)], "svg: signs")
 same([(f.name, f.here, f.base, f.own, f.own_base) for f in drawn if f.name in ("main", "fresh", "legacy") and not f.kind],
      [("main", 103000, 108000, 1000, 1000), ("fresh", 9000, 0, 4000, 0), ("legacy", 0, 12000, 0, 4000)], "svg: both costs")
 scale = W / (103000 + 18000)
