@@ -51,12 +51,14 @@ static unsigned other_rules(const struct pairs *w, uint32_t a, uint32_t b)
 	const uint32_t fa = w->file[0][pair_fn(a)], fb = w->file[1][pair_fn(b)];
 	unsigned rules = 0;
 
-	if (!str_eq(str_basename(store_obj(w->st[0], oa)),
+	if ((w->rules->objects.n || w->objects.of[0][oa] != w->objects.of[1][ob]) &&
+	    !str_eq(str_basename(store_obj(w->st[0], oa)),
 		    str_basename(store_obj(w->st[1], ob))))
 		rules |= PAIR_OBJECT;
 	if (w->files.of[0][fa] != w->files.of[1][fb])
 		rules |= PAIR_FILE;
-	if (str_eq(pair_text(w, a), pair_text(w, b)) &&
+	if ((w->rules->names.n || w->included.n) &&
+	    str_eq(pair_text(w, a), pair_text(w, b)) &&
 	    !str_eq(store_fn_shown(w->st[0], pair_fn(a)),
 		    store_fn_shown(w->st[1], pair_fn(b))))
 		rules |= pair_included(pair_text(w, a)).n ? PAIR_FILE : PAIR_RENAME;
@@ -342,6 +344,23 @@ static bool is_left(const struct pairs *w, const struct pass *pass, unsigned s,
 			       : !numbered || (pass->rules & NUMBERED) == NUMBERED);
 }
 
+static int read_calls(struct pairs *w, unsigned s)
+{
+	struct store *st = w->st[s];
+	struct pair_calls *c = &w->calls[s];
+
+	if (c->caller)
+		return 0;
+	*c = (struct pair_calls){
+		store_u32(st, STORE_OUT_FIRST),	  store_u32(st, STORE_EDGE_CALLEE),
+		store_u32(st, STORE_IN_FIRST),	  store_u32(st, STORE_IN_EDGE),
+		store_u32(st, STORE_EDGE_CALLER),
+	};
+	if (c->out_first && c->callee && c->in_first && c->in_edge && c->caller)
+		return 0;
+	return store_check(st, w->err) ? w->err->kind : pair_no_memory(w);
+}
+
 /* A hash of the callers and callees that are paired, in any order; 0: there are none. */
 static uint64_t hash_calls(const struct pairs *w, unsigned s, uint32_t f)
 {
@@ -368,6 +387,8 @@ static int hash_left(struct pairs *w, const struct pass *pass, struct sort_pair 
 		     size_t *n)
 {
 	*n = 0;
+	if (pass->calls && (read_calls(w, 0) || read_calls(w, 1)))
+		return w->err->kind;
 	for (unsigned s = 0; s < 2; s++)
 		for (uint32_t f = 0; f < w->p->functions[s]; f++) {
 			const uint32_t v = f | (s ? PAIR_SIDE_1 : 0);
@@ -412,9 +433,22 @@ static int pair_in_turn(struct pairs *w, const struct pass *pass,
 	return 0;
 }
 
+/* Of one function of each side, in the order of side 0: equal profiles are alike in their
+ * order, so their texts are read in a row. */
+static int pair_singles(struct pairs *w, const struct pass *pass, struct sort_pair *two,
+			size_t n)
+{
+	if (sort_pairs(two, n))
+		return pair_no_memory(w);
+	for (size_t i = 0; i < n; i++)
+		if (pair_two(w, pass, (uint32_t)two[i].key, two[i].value))
+			return w->err->kind;
+	return 0;
+}
+
 static int run_pass(struct pairs *w, const struct pass *pass)
 {
-	size_t n = left_count(w, pass), na, j;
+	size_t n = left_count(w, pass), na, j, singles = 0;
 	struct sort_pair *left;
 	int rc = 0;
 
@@ -436,8 +470,11 @@ static int run_pass(struct pairs *w, const struct pass *pass)
 		else if (pass->in_turn)
 			rc = pair_in_turn(w, pass, &left[i], na, j - i);
 		else if (na == 1 && j == i + 2)
-			rc = pair_two(w, pass, left[i].value, left[i + 1].value);
+			left[singles++] =
+				(struct sort_pair){left[i].value, left[i + 1].value};
 	}
+	if (!rc)
+		rc = pair_singles(w, pass, left, singles);
 	free(left);
 	return rc;
 }
@@ -499,7 +536,7 @@ static int look_at_clones(struct pairs *w)
 	return rc;
 }
 
-static int run_passes(struct pairs *w, bool exact)
+static int run_passes(struct pairs *w)
 {
 	enum { ROUNDS = 8 };
 	static const struct pass equal = {.rules = 0, .in_turn = true};
@@ -525,7 +562,7 @@ static int run_passes(struct pairs *w, bool exact)
 	};
 	size_t before;
 
-	if (exact)
+	if (w->rules->exact)
 		return run_pass(w, &equal);
 	for (size_t i = 0; i < sizeof(passes) / sizeof(passes[0]); i++)
 		if (run_pass(w, &passes[i]))
@@ -542,8 +579,9 @@ static int run_passes(struct pairs *w, bool exact)
 
 /* ---- names ---- */
 
-static int read_names(struct pairs *w, const struct pair_rules *rules, unsigned s)
+static int read_names(struct pairs *w, unsigned s)
 {
+	const struct pair_rules *rules = w->rules;
 	struct store *st = w->st[s];
 	const uint32_t n = store_info(st)->names;
 	struct arena *a = &w->p->a;
@@ -551,17 +589,10 @@ static int read_names(struct pairs *w, const struct pair_rules *rules, unsigned 
 	w->name[s] = store_u32(st, STORE_FN_NAME);
 	w->file[s] = store_u32(st, STORE_FN_FILE);
 	w->obj[s] = store_u32(st, STORE_FN_OBJ);
-	w->calls[s] = (struct pair_calls){
-		store_u32(st, STORE_OUT_FIRST),	  store_u32(st, STORE_EDGE_CALLEE),
-		store_u32(st, STORE_IN_FIRST),	  store_u32(st, STORE_IN_EDGE),
-		store_u32(st, STORE_EDGE_CALLER),
-	};
 	w->text[s] = ARENA_ARRAY(&w->names, struct str, (size_t)n + 1);
 	w->hash[s] = ARENA_ARRAY(&w->names, uint64_t, (size_t)n + 1);
 	w->changes[s] = ARENA_ARRAY(&w->names, uint8_t, (size_t)n + 1);
-	if (!w->name[s] || !w->file[s] || !w->obj[s] || !w->calls[s].out_first ||
-	    !w->calls[s].callee || !w->calls[s].in_first || !w->calls[s].in_edge ||
-	    !w->calls[s].caller)
+	if (!w->name[s] || !w->file[s] || !w->obj[s])
 		return store_check(st, w->err) ? w->err->kind : pair_no_memory(w);
 	if (!w->text[s] || !w->hash[s] || !w->changes[s])
 		return arena_full(&w->names, w->err);
@@ -573,7 +604,7 @@ static int read_names(struct pairs *w, const struct pair_rules *rules, unsigned 
 		    rename_apply(&rules->names, store_shown(st, i), a, &w->text[s][i],
 				 w->err))
 			return w->err->kind;
-		if (pair_add_included(w, rules, s, i))
+		if (pair_add_included(w, s, i))
 			return w->err->kind;
 		if (rules->exact)
 			continue;
@@ -596,7 +627,7 @@ static int hash_names(struct pairs *w)
 	return 0;
 }
 
-static int pair_stores(struct pairs *w, const struct pair_rules *rules)
+static int pair_stores(struct pairs *w)
 {
 	struct pairing *p = w->p;
 
@@ -614,9 +645,8 @@ static int pair_stores(struct pairs *w, const struct pair_rules *rules)
 	p->rules = ARENA_ARRAY(&p->a, uint8_t, (size_t)p->functions[0] + 1);
 	if (!p->rules)
 		return arena_full(&p->a, w->err);
-	return read_names(w, rules, 0) || read_names(w, rules, 1) ||
-			       pair_same_included(w, rules->exact) || hash_names(w) ||
-			       pair_places(w, rules) || run_passes(w, rules->exact)
+	return read_names(w, 0) || read_names(w, 1) || pair_same_included(w) ||
+			       hash_names(w) || pair_places(w) || run_passes(w)
 		       ? w->err->kind
 		       : 0;
 }
@@ -624,7 +654,8 @@ static int pair_stores(struct pairs *w, const struct pair_rules *rules)
 int pair_new(struct store *const st[2], const struct pair_rules *rules, size_t bytes,
 	     const struct cancel *cancel, struct pairing **out, struct err *err)
 {
-	struct pairs w = {.st = {st[0], st[1]}, .cancel = cancel, .err = err};
+	struct pairs w = {
+		.st = {st[0], st[1]}, .rules = rules, .cancel = cancel, .err = err};
 	int rc;
 
 	w.p = calloc(1, sizeof(*w.p));
@@ -633,7 +664,7 @@ int pair_new(struct store *const st[2], const struct pair_rules *rules, size_t b
 	arena_init(&w.p->a, bytes);
 	arena_init(&w.names, bytes);
 	arena_init(&w.scratch, bytes);
-	rc = pair_stores(&w, rules);
+	rc = pair_stores(&w);
 	for (unsigned s = 0; s < 2; s++)
 		free(w.buffer[s].p);
 	pair_places_free(&w);

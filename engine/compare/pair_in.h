@@ -27,6 +27,7 @@ struct pair_calls {
 
 struct pairs {
 	struct store *st[2];
+	const struct pair_rules *rules;
 	const struct cancel *cancel;
 	struct err *err;
 	struct pairing *p;
@@ -34,7 +35,7 @@ struct pairs {
 	struct str *text[2];			    /* [names], after renames */
 	uint64_t *hash[2];			    /* [names] of text */
 	uint8_t *changes[2]; /* [names]: the rules that change the text */
-	struct pair_calls calls[2];
+	struct pair_calls calls[2]; /* once some pass needs them */
 	struct places objects, files;
 	struct places included; /* files of require:: and include:: */
 	struct bytes buffer[2];
@@ -80,14 +81,13 @@ int pair_variant(struct pairs *w, uint32_t v, unsigned rules, unsigned k,
 		 struct variant *out);
 /* Number the objects and files of both stores, and find those that are the same though
  * their texts differ.  Fills in p->obj and p->file. */
-int pair_places(struct pairs *w, const struct pair_rules *rules);
+int pair_places(struct pairs *w);
 void pair_places_free(struct pairs *w);
 /* FILE in PHP's names require::FILE and include_once::FILE; empty if the name is another. */
 struct str pair_included(struct str name);
 /* Collect the files in names of both sides with pair_add_included(); then
  * pair_same_included() gives files whose paths have a common end one text. */
-int pair_add_included(struct pairs *w, const struct pair_rules *rules, unsigned side,
-		      uint32_t i);
-int pair_same_included(struct pairs *w, bool exact);
+int pair_add_included(struct pairs *w, unsigned side, uint32_t i);
+int pair_same_included(struct pairs *w);
 
 #endif

@@ -80,8 +80,9 @@ static int number_text(struct pairs *w, struct places *l, struct str text, unsig
 	return 0;
 }
 
-static int number_store(struct pairs *w, const struct pair_rules *rules, unsigned side)
+static int number_store(struct pairs *w, unsigned side)
 {
+	const struct pair_rules *rules = w->rules;
 	const struct store_info *info = store_info(w->st[side]);
 	struct pairing *p = w->p;
 
@@ -217,15 +218,14 @@ struct str pair_included(struct str name)
 	return STR("");
 }
 
-int pair_add_included(struct pairs *w, const struct pair_rules *rules, unsigned side,
-		      uint32_t i)
+int pair_add_included(struct pairs *w, unsigned side, uint32_t i)
 {
 	struct str *text = &w->text[side][i], file = pair_included(*text), moved;
 	uint32_t ignored;
 
 	if (!file.n)
 		return 0;
-	moved = moved_file(&rules->files, file, &w->p->a);
+	moved = moved_file(&w->rules->files, file, &w->p->a);
 	if (moved.p && moved.p != file.p)
 		*text = arena_printf(&w->p->a, "%.*s%.*s", (int)(text->n - file.n),
 				     text->p, STR_ARG(moved));
@@ -246,9 +246,9 @@ static struct str same_file(struct places *l, struct str file)
 	return file;
 }
 
-int pair_same_included(struct pairs *w, bool exact)
+int pair_same_included(struct pairs *w)
 {
-	if (exact || !w->included.n)
+	if (w->rules->exact || !w->included.n)
 		return 0;
 	if (same_ends(w, &w->included, 1))
 		return w->err->kind;
@@ -453,12 +453,11 @@ static int same_contents(struct pairs *w, struct places *l,
 	return rc;
 }
 
-int pair_places(struct pairs *w, const struct pair_rules *rules)
+int pair_places(struct pairs *w)
 {
-	if (number_store(w, rules, 0) || number_store(w, rules, 1) ||
-	    same_ends(w, &w->objects, 1))
+	if (number_store(w, 0) || number_store(w, 1) || same_ends(w, &w->objects, 1))
 		return w->err->kind;
-	if (!rules->exact &&
+	if (!w->rules->exact &&
 	    (same_ends(w, &w->files, 2) || same_contents(w, &w->objects, w->obj) ||
 	     same_contents(w, &w->files, w->file)))
 		return w->err->kind;

@@ -41,9 +41,10 @@ static char at(const struct pass *v, size_t i)
 	return i < v->name.n ? v->name.p[i] : '\0';
 }
 
-static bool has(const struct pass *v, size_t i, struct str text)
+static inline bool has(const struct pass *v, size_t i, struct str text)
 {
-	return i <= v->name.n && str_starts(str_from(v->name, i), text);
+	return i <= v->name.n && text.n <= v->name.n - i &&
+	       !memcmp(v->name.p + i, text.p, text.n);
 }
 
 /* The number at byte i, modulo 2^64; returns its length, 0 if there is none. */

@@ -252,9 +252,10 @@ static bool names_differ(const struct vs *v, uint32_t r, struct str name[2])
 {
 	const struct table *const t[2] = {&v->a, &v->b};
 	const uint32_t row[2] = {v->ia[r], v->ib[r]};
-	const struct col_def *d = source_col(v->a.src, STR("name"));
+	const struct col_def *d;
 
-	if (!d || v->a.src->fn || row[0] == GRAPH_NONE || row[1] == GRAPH_NONE)
+	if (v->a.src->fn || row[0] == GRAPH_NONE || row[1] == GRAPH_NONE ||
+	    !(d = source_col(v->a.src, STR("name"))))
 		return false;
 	for (int s = 0; s < 2; s++)
 		name[s] = column_text(t[s], d, row_ref(t[s], row[s]));
