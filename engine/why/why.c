@@ -69,6 +69,7 @@ static struct str kind_name(const struct why_cause *c)
 		[WHY_NEWLY] = "calls newly", [WHY_NO_LONGER] = "no longer calls",
 		[WHY_OWN] = "own cost",	     [WHY_MOVED] = "moved",
 		[WHY_LAYOUT] = "layout",     [WHY_ENTERED] = "entered",
+		[WHY_BELOW] = "below",
 	};
 
 	return str_c(names[c->kind]);
@@ -122,6 +123,9 @@ static struct str text_of(struct telling *t, const struct why_cause *c)
 	else if (c->kind == WHY_LAYOUT)
 		s = arena_printf(a, "%.*s misses %s, same instructions: layout",
 				 STR_ARG(f), c->cost > 0 ? "more" : "less");
+	else if (c->kind == WHY_BELOW)
+		s = arena_printf(a, "calls of %.*s cost %s, itself unchanged", STR_ARG(f),
+				 c->cost > 0 ? "more" : "less");
 	else
 		s = arena_printf(a, "%.*s spends %s in itself", STR_ARG(f),
 				 c->cost > 0 ? "more" : "less");
@@ -152,17 +156,18 @@ static int add_cause(struct telling *t, struct why_cause *c)
 
 	if (why_describe(t->w, c) || why_place(t->w, c, &place))
 		return t->x->err->kind;
-	return add_row(t, (struct why_row){.delta = llround(c->cost),
-					   .from = c->from,
-					   .to = c->to,
-					   .rates = c->fn != t->w->root,
-					   .text = text_of(t, c),
-					   .fn = name_of(t, c->fn),
-					   .callee = name_of(t, c->callee),
-					   .kind = kind_name(c),
-					   .below = name_of(t, c->below),
-					   .file = place.file,
-					   .line = place.line});
+	return add_row(
+		t, (struct why_row){.delta = llround(c->cost),
+				    .from = c->from,
+				    .to = c->to,
+				    .rates = c->fn != t->w->root && c->kind != WHY_BELOW,
+				    .text = text_of(t, c),
+				    .fn = name_of(t, c->fn),
+				    .callee = name_of(t, c->callee),
+				    .kind = kind_name(c),
+				    .below = name_of(t, c->below),
+				    .file = place.file,
+				    .line = place.line});
 }
 
 /* Add a row of the rest, which the rows above do not explain.  If all causes are rows,

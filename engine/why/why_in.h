@@ -45,11 +45,13 @@ struct why {
 	uint32_t work[SIDES]; /* the event of executed instructions, or WHY_NONE */
 	bool noisy;	      /* the costs are times of one run a side */
 	/* Vertices: the functions of one profile by their numbers, those that only the other
-	 * one has, and the root, which is last. */
+	 * one has, and the root, which is last.  Those that are the same on both sides are
+	 * left out (why_changed.c). */
 	uint32_t n, root;
 	unsigned first;	       /* the one profile */
 	uint32_t *fn[SIDES];   /* [n]: function of the graph, or WHY_NONE */
-	uint32_t *of[SIDES];   /* [functions of the graph]: vertex */
+	uint32_t *of[SIDES];   /* [functions of the graph]: vertex; WHY_NONE: left out */
+	bool *closed;	       /* [n]: the same; its self cost is all that is in it */
 	uint32_t *name;	       /* [n]: one vertex for all levels of a function */
 	bool *gone;	       /* [n]: joined to its callers */
 	double *self[SIDES];   /* [n] */
@@ -121,6 +123,17 @@ struct why_sites why_sites_to(const struct why_sites *s, uint32_t to);
 bool why_align(struct why *w, uint32_t g, const struct why_sites s[SIDES],
 	       struct arena *a, uint32_t *of[SIDES], uint32_t *numbers, int *rc);
 
+/* ---- why_changed.c ---- */
+
+double why_edge_calls(const struct why *w, unsigned side, uint32_t edge);
+double why_edge_cost(const struct why *w, unsigned side, uint32_t edge);
+/* Leave out the functions that are the same. */
+int why_changed(struct why *w);
+/* The self cost of a vertex. */
+double why_inside(const struct why *w, unsigned side, uint32_t f);
+/* The calls of f by what is not in the model, as of the root; false: none. */
+bool why_from_outside(const struct why *w, uint32_t f, struct why_edge *out);
+
 /* ---- why_splice.c ---- */
 
 /* Calls of one caller that joining made, or that a joined function had. */
@@ -149,6 +162,7 @@ enum why_kind {
 	WHY_OWN,
 	WHY_MOVED,
 	WHY_LAYOUT,
+	WHY_BELOW, /* calls of it cost more, but it is the same */
 	WHY_ENTERED,
 	WHY_PLACE,
 	WHY_REST,

@@ -122,8 +122,7 @@ static int self_costs(struct exec *x, struct why *w)
 			return x->err->kind;
 		for (uint32_t f = 0; f < w->root; f++)
 			if (w->fn[s][f] != WHY_NONE)
-				w->self[s][f] = (double)graph_self(w->g[s], w->fn[s][f],
-								   w->event[s]);
+				w->self[s][f] = why_inside(w, s, f);
 	}
 	w->gone = EXEC_ARRAY(x, bool, w->n);
 	w->own = EXEC_ARRAY(x, double, w->n);
@@ -332,24 +331,12 @@ static struct why_edge *new_edge(struct building *b, uint32_t to, uint32_t site)
 	return &b->edge[b->n++];
 }
 
-static double edge_calls(const struct why *w, unsigned side, uint32_t edge)
-{
-	const uint64_t calls = graph_edge_calls(w->g[side], edge);
-
-	return calls ? (double)calls : 1;
-}
-
-static double edge_cost(const struct why *w, unsigned side, uint32_t edge)
-{
-	return (double)graph_edge_incl(w->g[side], edge, w->event[side]);
-}
-
 static bool differ(const struct why *w, uint32_t g, const struct recorded *r)
 {
 	return graph_calls(w->g[BASE], w->fn[BASE][g]) !=
 		       graph_calls(w->g[HERE], w->fn[HERE][g]) ||
-	       edge_calls(w, BASE, r[0].edge) != edge_calls(w, HERE, r[1].edge) ||
-	       edge_cost(w, BASE, r[0].edge) != edge_cost(w, HERE, r[1].edge);
+	       why_edge_calls(w, BASE, r[0].edge) != why_edge_calls(w, HERE, r[1].edge) ||
+	       why_edge_cost(w, BASE, r[0].edge) != why_edge_cost(w, HERE, r[1].edge);
 }
 
 /* One edge per site; *split: did it? */
@@ -396,8 +383,8 @@ static int add_pair(struct building *b, const struct recorded *r, size_t n)
 	if (!(e = new_edge(b, r->to, 0)))
 		return b->x->err->kind;
 	for (size_t i = 0; i < n; i++) {
-		e->calls[r[i].side] = edge_calls(b->w, r[i].side, r[i].edge);
-		e->cost[r[i].side] = edge_cost(b->w, r[i].side, r[i].edge);
+		e->calls[r[i].side] = why_edge_calls(b->w, r[i].side, r[i].edge);
+		e->cost[r[i].side] = why_edge_cost(b->w, r[i].side, r[i].edge);
 	}
 	return 0;
 }
@@ -410,7 +397,7 @@ static size_t recorded_of(const struct building *b, struct recorded *r)
 	for (unsigned s = 0; s < SIDES; s++) {
 		uint32_t first, k;
 
-		if (w->fn[s][b->g] == WHY_NONE || b->joinable[b->g])
+		if (w->fn[s][b->g] == WHY_NONE || b->joinable[b->g] || w->closed[b->g])
 			continue;
 		graph_callees(w->g[s], w->fn[s][b->g], &first, &k);
 		for (uint32_t i = 0; i < k; i++) {
@@ -521,6 +508,21 @@ static int build_edges(struct exec *x, struct why *w, const bool *joinable,
 	return rc;
 }
 
+/* What is left out calls, too. */
+static int calls_from_outside(struct exec *x, struct why *w)
+{
+	struct why_edge *to = EXEC_ARRAY(x, struct why_edge, w->n);
+
+	if (!to)
+		return x->err->kind;
+	w->out[w->root] = to;
+	for (uint32_t f = 0; f < w->root; f++)
+		if (!w->gone[f] && why_from_outside(w, f, to))
+			to++;
+	w->outs[w->root] = (uint32_t)(to - w->out[w->root]);
+	return exec_poll_now(x);
+}
+
 /* ---- both profiles ---- */
 
 int why_model(struct exec *x, struct vs *v, struct why *w)
@@ -536,8 +538,9 @@ int why_model(struct exec *x, struct vs *v, struct why *w)
 		w->g[s] = w->run[s]->g;
 		w->event[s] = w->run[s]->event;
 	}
-	if (vertices(x, w, same) || group_names(x, w) || self_costs(x, w) ||
-	    why_splice(w, &joinable, &joined) || build_edges(x, w, joinable, &joined))
+	if (vertices(x, w, same) || why_changed(w) || group_names(x, w) ||
+	    self_costs(x, w) || why_splice(w, &joinable, &joined) ||
+	    build_edges(x, w, joinable, &joined) || calls_from_outside(x, w))
 		return x->err->kind;
 	return 0;
 }

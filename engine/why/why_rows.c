@@ -501,6 +501,8 @@ int why_describe(struct why *w, struct why_cause *c)
 	}
 	c->from = why_per_run(w->self[BASE][c->fn], w->runs[BASE][c->fn]);
 	c->to = why_per_run(w->self[HERE][c->fn], w->runs[HERE][c->fn]);
-	c->kind = same_work(w, c->fn) ? WHY_LAYOUT : WHY_OWN;
+	c->kind = w->closed[c->fn]	? WHY_BELOW
+		  : same_work(w, c->fn) ? WHY_LAYOUT
+					: WHY_OWN;
 	return 0;
 }

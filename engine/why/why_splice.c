@@ -201,6 +201,13 @@ static int read_call(struct splice *s, uint32_t e)
 		(double)graph_edge_incl(s->w->g[s->side], e, s->w->event[s->side]));
 }
 
+static bool is_one(const struct splice *s, uint32_t fn)
+{
+	const uint32_t f = s->w->of[s->side][fn];
+
+	return f != WHY_NONE && s->one[f];
+}
+
 static int read_calls(struct splice *s, uint32_t fn)
 {
 	const struct flow_input *in = &s->shape;
@@ -212,7 +219,7 @@ static int read_calls(struct splice *s, uint32_t fn)
 		const uint32_t e = in->in_edge[i];
 
 		/* A call between two of them is read once. */
-		if (!s->one[s->w->of[s->side][in->caller[e]]] && read_call(s, e))
+		if (!is_one(s, in->caller[e]) && read_call(s, e))
 			return s->x->err->kind;
 	}
 	return 0;
@@ -225,12 +232,12 @@ static int join_all(struct splice *s)
 	const uint32_t *of = s->w->of[s->side];
 
 	for (uint32_t i = in->functions; i-- > 0;)
-		if (s->one[of[in->topo[i]]] && read_calls(s, in->topo[i]))
+		if (is_one(s, in->topo[i]) && read_calls(s, in->topo[i]))
 			return s->x->err->kind;
 	for (uint32_t i = in->functions; i-- > 0;) {
 		const uint32_t fn = in->topo[i];
 
-		if (s->one[of[fn]] && join(s, of[fn], in->cycle[fn] != 0))
+		if (is_one(s, fn) && join(s, of[fn], in->cycle[fn] != 0))
 			return s->x->err->kind;
 	}
 	return 0;

@@ -67,10 +67,13 @@ static struct mix mix_of(const struct pass *s, uint32_t f)
 	if (!(w->runs[s->p][f] > 0) || !(w->runs[s->q][f] > 0))
 		return m;
 	for (size_t i = w->in_first[f]; i < w->in_first[f + 1];) {
-		const uint32_t from = w->in[i]->from;
+		const uint32_t from = w->in[i]->from, site = w->in[i]->site;
 		double before = 0, after = 0, cost = 0;
 
-		for (; i < w->in_first[f + 1] && w->in[i]->from == from; i++) {
+		/* Calls from outside of the model are site 1 of the root. */
+		for (; i < w->in_first[f + 1] && w->in[i]->from == from &&
+		       (from != w->root || w->in[i]->site == site);
+		     i++) {
 			before += share_of_calls(s, s->p, w->in[i]);
 			after += share_of_calls(s, s->q, w->in[i]);
 			cost += w->in[i]->cost[s->q];

@@ -202,27 +202,34 @@ static void write_repaired(const struct repair *r)
 			w->out[g][i].cost[r->side] = repaired(r, &w->out[g][i]);
 }
 
-/* The calls of the root; its unit is the last one. */
+/* The root calls what no call brings, too; its unit is the last one. */
 static int add_root(struct exec *x, struct why *w, double *const root[SIDES])
 {
-	uint32_t n = 0;
+	const struct why_edge *outside = w->out[w->root];
+	const uint32_t outsides = w->outs[w->root];
+	uint32_t n = 0, at = 0;
 
 	for (uint32_t f = 0; f < w->root; f++)
 		n += !isnan(root[BASE][f]) || !isnan(root[HERE][f]);
-	if (!(w->out[w->root] = EXEC_ARRAY(x, struct why_edge, (size_t)n + 1)))
+	if (!(w->out[w->root] = EXEC_ARRAY(x, struct why_edge, (size_t)n + outsides + 1)))
 		return x->err->kind;
+	w->outs[w->root] = 0;
 	for (uint32_t f = 0; f < w->root; f++) {
 		struct why_edge *e = &w->out[w->root][w->outs[w->root]];
 
-		if (isnan(root[BASE][f]) && isnan(root[HERE][f]))
-			continue;
-		*e = (struct why_edge){.from = w->root, .to = f};
-		for (unsigned s = 0; s < SIDES; s++)
-			if (!isnan(root[s][f])) {
-				e->calls[s] = 1;
-				e->cost[s] = root[s][f];
-			}
-		w->outs[w->root]++;
+		if (!isnan(root[BASE][f]) || !isnan(root[HERE][f])) {
+			*e = (struct why_edge){.from = w->root, .to = f};
+			for (unsigned s = 0; s < SIDES; s++)
+				if (!isnan(root[s][f])) {
+					e->calls[s] = 1;
+					e->cost[s] = root[s][f];
+				}
+			e = &w->out[w->root][++w->outs[w->root]];
+		}
+		if (at < outsides && outside[at].to == f) {
+			*e = outside[at++];
+			w->outs[w->root]++;
+		}
 	}
 	return 0;
 }

@@ -240,29 +240,42 @@ same(unequal[:3], [], "simulated: each row is a term of the sum")
 
 # ---- any calls: cycles, several roots, functions of one side, calls that contradict each other ----
 
-def anything(rng, path, names):
+def block(rng, name, names):
+    """A function as text, and its self cost."""
+    own = rng.choice((0, rng.randint(1, 50), rng.randint(1, 100000)))
+    text = "fn=%s\n1 %d\n" % (name, own)
+    for callee in rng.sample(names, min(len(names), rng.choice((0, 1, 2, 4)))):
+        for line in rng.sample(range(10, 20), rng.choice((1, 1, 3))):
+            text += "cfn=%s\ncalls=%d 1\n%d %d\n" % (
+                callee, rng.randint(0, 9), line, rng.choice((0, rng.randint(0, 200000))))
+    return text + "\n", own
+
+
+def anything(rng, names):
+    return {name: block(rng, name, names) for name in names}
+
+
+def write(path, blocks):
     with open(path, "w") as f:
-        f.write("# callgrind format\nevents: Ir\n\n")
-        total = 0
-        for name in names:
-            own = rng.choice((0, rng.randint(1, 50), rng.randint(1, 100000)))
-            total += own
-            f.write("fn=%s\n1 %d\n" % (name, own))
-            for callee in rng.sample(names, min(len(names), rng.choice((0, 1, 2, 4)))):
-                for line in rng.sample(range(10, 20), rng.choice((1, 1, 3))):
-                    f.write("cfn=%s\ncalls=%d 1\n%d %d\n" % (
-                        callee, rng.randint(0, 9), line, rng.choice((0, rng.randint(0, 200000)))))
-            f.write("\n")
-    return total
+        f.write("# callgrind format\nevents: Ir\n\n" + "".join(text for text, _ in blocks.values()))
+    return sum(own for _, own in blocks.values())
 
 
 sums, turned = [], []
-for k in range(200 if SLOW == 1 else 30):
+for k in range(400 if SLOW == 1 else 60):
     rng = random.Random(random.random())
     names_ = ["f%d" % i for i in range(rng.randint(2, 25))]
     both = rng.random()
     sides = [[n for n in names_ if rng.random() < max(both, 0.5)] or names_[:1] for _ in range(2)]
-    base, here = anything(rng, "there", sides[0]), anything(rng, "here", sides[1])
+    before = anything(rng, sides[0])
+    if k % 2:       # the other side is the same but for a few functions
+        after = dict(before)
+        known = sides[0] + rng.choice(([], ["f_new"]))
+        for n in rng.sample(sides[0], min(len(sides[0]), rng.choice((1, 1, 2)))) + known[len(sides[0]):]:
+            after[n] = block(rng, n, known)
+    else:
+        after = anything(rng, sides[1])
+    base, here = write("there", before), write("here", after)
     rows, back = quietly("here", "there"), quietly("there", "here")
     if isinstance(rows, str) or isinstance(back, str) or any(r["kind"] == "rest" for r in rows) or sum(
             r["delta"] for r in rows) != here - base:

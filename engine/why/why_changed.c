@@ -1,0 +1,250 @@
+/*
+ * why_changed.c - leave out of the model what is the same on both sides; see why.h.
+ *
+ * Two builds of a large program differ in a few functions, and in the costs of the calls
+ * that lead to them.  A function that has the same calls, callees and costs on both sides
+ * explains nothing.  So the model has the functions that changed, and those that they call,
+ * without the calls of these.
+ *
+ *	main -> a -> b (changed)	model: main -> a -> b, a -> c
+ *	        a -> c -> d		d is left out; the cost of c is all that is in it
+ *	main -> e -> b			e is left out: b is called from outside
+ *
+ * A cycle is left out as a whole or not at all.
+ */
+#include "engine/why/why_in.h"
+
+#include <string.h>
+
+#include "engine/graph/graph.h"
+#include "engine/rows/exec.h"
+#include "index/base/arena.h"
+#include "index/base/err_struct.h"
+
+enum state { SAME, CALLED, CHANGED }; /* CALLED: the same, by one that changed */
+
+struct changes {
+	struct why *w;
+	struct exec *x;
+	uint8_t *state;	 /* [n] */
+	double *uneven;	 /* [n]: calls of it, here less base */
+	bool *in[SIDES]; /* [cycles + 1]: the cycle has a member that is not SAME */
+};
+
+/* Vertices have the numbers of the first side still: only those of the other are looked up. */
+static bool same_calls(const struct why *w, uint32_t f)
+{
+	const unsigned one = w->first, two = !one;
+	const struct graph *a = w->g[one], *b = w->g[two];
+	uint32_t i, j, n, m;
+
+	graph_callees(a, w->fn[one][f], &i, &n);
+	graph_callees(b, w->fn[two][f], &j, &m);
+	if (n != m)
+		return false;
+	for (m += j; j < m; i++, j++)
+		if (graph_edge_callee(a, i) != w->of[two][graph_edge_callee(b, j)] ||
+		    graph_edge_calls(a, i) != graph_edge_calls(b, j) ||
+		    graph_edge_incl(a, i, w->event[one]) !=
+			    graph_edge_incl(b, j, w->event[two]))
+			return false;
+	return true;
+}
+
+double why_edge_calls(const struct why *w, unsigned side, uint32_t edge)
+{
+	const uint64_t calls = graph_edge_calls(w->g[side], edge);
+
+	return calls ? (double)calls : 1;
+}
+
+double why_edge_cost(const struct why *w, unsigned side, uint32_t edge)
+{
+	return (double)graph_edge_incl(w->g[side], edge, w->event[side]);
+}
+
+static bool is_same(const struct why *w, uint32_t f)
+{
+	return w->fn[BASE][f] != WHY_NONE && w->fn[HERE][f] != WHY_NONE &&
+	       graph_self(w->g[BASE], w->fn[BASE][f], w->event[BASE]) ==
+		       graph_self(w->g[HERE], w->fn[HERE][f], w->event[HERE]) &&
+	       same_calls(w, f);
+}
+
+/* each() for the callees of f on its sides. */
+static void callees(struct changes *c, uint32_t f,
+		    void (*each)(struct changes *c, unsigned side, uint32_t edge,
+				 uint32_t to))
+{
+	const struct why *w = c->w;
+
+	for (unsigned s = 0; s < SIDES; s++) {
+		uint32_t first, n;
+
+		if (w->fn[s][f] == WHY_NONE)
+			continue;
+		graph_callees(w->g[s], w->fn[s][f], &first, &n);
+		for (uint32_t e = first; e < first + n; e++)
+			each(c, s, e, w->of[s][graph_edge_callee(w->g[s], e)]);
+	}
+}
+
+static void count_uneven(struct changes *c, unsigned side, uint32_t edge, uint32_t to)
+{
+	c->uneven[to] += (side == HERE ? 1 : -1) * why_edge_calls(c->w, side, edge);
+}
+
+static void mark_called(struct changes *c, unsigned side, uint32_t edge, uint32_t to)
+{
+	(void)side;
+	(void)edge;
+	if (c->state[to] == SAME)
+		c->state[to] = CALLED;
+}
+
+/* A function that is called more often has less self cost a call. */
+static int find_changed(struct changes *c)
+{
+	const struct why *w = c->w;
+
+	for (uint32_t f = 0; f < w->root; f++) {
+		if (!is_same(w, f)) {
+			c->state[f] = CHANGED;
+			callees(c, f, count_uneven);
+		}
+		if (exec_poll(c->x))
+			return c->x->err->kind;
+	}
+	for (uint32_t f = 0; f < w->root; f++)
+		if (c->uneven[f] != 0)
+			c->state[f] = CHANGED;
+	return 0;
+}
+
+/* Whether f is in a marked cycle; `mark` it if so said. */
+static bool in_cycle(const struct changes *c, uint32_t f, bool mark)
+{
+	const struct why *w = c->w;
+	bool marked = false;
+
+	for (unsigned s = 0; s < SIDES; s++) {
+		const uint32_t cycle =
+			w->fn[s][f] == WHY_NONE ? 0 : graph_cycle(w->g[s], w->fn[s][f]);
+
+		if (cycle && mark)
+			c->in[s][cycle] = true;
+		marked |= c->in[s][cycle];
+	}
+	return marked;
+}
+
+static int widen(struct changes *c)
+{
+	const struct why *w = c->w;
+
+	for (bool more = true; more;) {
+		more = false;
+		for (uint32_t f = 0; f < w->root; f++)
+			if (c->state[f] == CHANGED)
+				callees(c, f, mark_called);
+		for (uint32_t f = 0; f < w->root; f++)
+			if (c->state[f] != SAME)
+				in_cycle(c, f, true);
+		for (uint32_t f = 0; f < w->root; f++)
+			if (c->state[f] != CHANGED && in_cycle(c, f, false)) {
+				c->state[f] = CHANGED;
+				more = true;
+			}
+		if (exec_poll_now(c->x))
+			return c->x->err->kind;
+	}
+	return 0;
+}
+
+/* Number anew what is kept. */
+static int renumber(struct changes *c)
+{
+	struct why *w = c->w;
+	uint32_t *now = EXEC_ARRAY(c->x, uint32_t, w->n);
+	uint32_t n = 0;
+
+	if (!now || !(w->closed = EXEC_ARRAY(c->x, bool, w->n)))
+		return c->x->err->kind;
+	for (uint32_t f = 0; f < w->root; f++) {
+		now[f] = c->state[f] == SAME ? WHY_NONE : n;
+		if (c->state[f] == SAME)
+			continue;
+		w->closed[n] = c->state[f] == CALLED;
+		for (unsigned s = 0; s < SIDES; s++)
+			w->fn[s][n] = w->fn[s][f];
+		n++;
+	}
+	for (unsigned s = 0; s < SIDES; s++) {
+		for (uint32_t f = 0; f < w->g[s]->functions; f++)
+			w->of[s][f] = now[w->of[s][f]];
+		w->fn[s][n] = WHY_NONE;
+	}
+	w->root = n;
+	w->n = n + 1;
+	return 0;
+}
+
+int why_changed(struct why *w)
+{
+	struct changes c = {.w = w, .x = w->run[HERE]};
+	struct arena scratch;
+	int rc;
+
+	arena_init(&scratch, c.x->a->cap);
+	c.state = ARENA_ARRAY(&scratch, uint8_t, w->n);
+	c.uneven = ARENA_ARRAY(&scratch, double, w->n);
+	for (unsigned s = 0; s < SIDES; s++)
+		c.in[s] = ARENA_ARRAY(&scratch, bool, (size_t)w->g[s]->cycles + 1);
+	if (!c.state || !c.uneven || !c.in[BASE] || !c.in[HERE])
+		rc = arena_full(&scratch, c.x->err);
+	else
+		rc = find_changed(&c) || widen(&c) || renumber(&c) ? c.x->err->kind : 0;
+	arena_free(&scratch);
+	return rc;
+}
+
+/* ---- what is known of the rest ---- */
+
+double why_inside(const struct why *w, unsigned side, uint32_t f)
+{
+	const struct graph *g = w->g[side];
+	const uint32_t fn = w->fn[side][f];
+	double sum = (double)graph_self(g, fn, w->event[side]);
+	uint32_t first, n;
+
+	graph_callees(g, fn, &first, &n);
+	for (uint32_t e = first; w->closed[f] && e < first + n; e++)
+		if (graph_edge_callee(g, e) != fn)
+			sum += why_edge_cost(w, side, e);
+	return sum;
+}
+
+bool why_from_outside(const struct why *w, uint32_t f, struct why_edge *out)
+{
+	bool any = false;
+
+	*out = (struct why_edge){.from = w->root, .to = f, .site = 1};
+	for (unsigned s = 0; s < SIDES; s++) {
+		const struct graph *g = w->g[s];
+		const uint32_t fn = w->fn[s][f],
+			       n = fn == WHY_NONE ? 0 : graph_caller_count(g, fn);
+
+		for (uint32_t i = 0; i < n; i++) {
+			const uint32_t e = graph_caller(g, fn, i);
+			const uint32_t from = graph_edge_caller(g, e),
+				       caller = w->of[s][from];
+
+			if (from == fn || (caller != WHY_NONE && !w->closed[caller]))
+				continue;
+			any = true;
+			out->calls[s] += why_edge_calls(w, s, e);
+			out->cost[s] += why_edge_cost(w, s, e);
+		}
+	}
+	return any;
+}
