@@ -67,6 +67,7 @@ static struct result *copy_result(struct arena *a, const struct result *r)
 	to->notes = to->filters = NULL;
 	to->nnotes = to->nfilters = 0;
 	to->graph = NULL;
+	to->table = NULL;
 	to->paths = NULL;
 	to->listing = NULL;
 	to->compared = NULL;

@@ -293,6 +293,8 @@ static int make_result(struct session *s, struct statement *run, const struct st
 		.event_id = x->event,
 		.doubts = x->doubts,
 		.graph = q->source.kind == S_LAST ? NULL : x->g,
+		.table = q->source.kind == S_LAST ? NULL : t,
+		.root_one = t->root_one,
 		.tree = t->tree,
 		.paths = t->src && !t->ref && !t->vs ? t->paths : NULL,
 		.listing = t->src && !t->ref && !t->vs ? t->listing : NULL,

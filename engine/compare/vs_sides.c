@@ -146,9 +146,38 @@ static int fill_side(struct table *t, int s, struct compared *c)
 	c->paths[s] = t->ref ? NULL : from->paths;
 	c->root_name[s] = from->root_name;
 	c->root_fn[s] = from->root_fn;
+	c->root_one[s] = from->root_one;
 	c->root_cost[s] = from->root_cost;
 	c->root_own[s] = from->root_own;
 	c->root_fuzzy[s] = from->root_fuzzy;
+	return 0;
+}
+
+/* The number of a function of the base in both (result_fn()). */
+static uint32_t number_of_base(const struct vs *v, const uint32_t *same, uint32_t f)
+{
+	if (f == RESULT_NONE || same[f] != RESULT_NONE)
+		return f == RESULT_NONE ? f : same[f];
+	return v->a.g->functions + f;
+}
+
+/* The function of each row, by the number it has in this profile if both have it. */
+static int fill_fns(struct table *t, struct compared *c)
+{
+	const struct vs *v = t->vs;
+
+	for (unsigned end = 0; end < 2; end++) {
+		uint32_t *fn = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
+
+		if (!(c->fn[end] = fn))
+			return t->x->err->kind;
+		for (size_t i = 0; i < t->n; i++)
+			fn[i] = c->row[0][i] != RESULT_NONE
+					? table_end(&v->a, c->row[0][i], end)
+					: number_of_base(
+						  v, c->same,
+						  table_end(&v->b, c->row[1][i], end));
+	}
 	return 0;
 }
 
@@ -170,7 +199,7 @@ int vs_sides(struct table *t, const struct compared **out)
 	c->event = v->b.event;
 	c->total = graph_total(v->b.g, v->b.event);
 	if ((t->tree || t->src == &source_calls || t->src == &source_functions) &&
-	    !(c->same = same_functions(t->x, v)))
+	    (!(c->same = same_functions(t->x, v)) || fill_fns(t, c)))
 		return t->x->err->kind;
 	*out = c;
 	return 0;

@@ -58,11 +58,14 @@ struct compared {
 	/* [functions of the base's graph]: the same function in the other, or
 	 * RESULT_NONE.  NULL if the source is no tree, calls or functions. */
 	const uint32_t *same;
+	/* The same: of each row, result_fn(). */
+	const uint32_t *fn[2];
 	/* Of trees only; as in struct result. */
 	const int64_t *own[2];
 	const struct path_tree *paths[2]; /* NULL if stages removed rows */
 	struct str root_name[2];
-	uint32_t root_fn[2]; /* the top, if that is one function; or RESULT_NONE */
+	uint32_t root_fn[2];  /* the top, if that is one function; or RESULT_NONE */
+	uint32_t root_one[2]; /* as in struct result, each in its graph */
 	int64_t root_cost[2], root_own[2];
 	bool root_fuzzy[2];
 };
@@ -110,7 +113,8 @@ struct result {
 	/* For exporters, until the query's arena is reset: the graph asked (NULL for
 	 * `_`). */
 	struct graph *graph;
-	bool tree; /* it has a root, and the cost left out is known */
+	const struct table *table; /* the same: its rows, for result_fn() */
+	bool tree;		   /* it has a root, and the cost left out is known */
 	/* For a tree: the nearest row above each row that the stages kept, or
 	 * RESULT_NONE.  Else NULL. */
 	const uint32_t *on;
@@ -122,10 +126,11 @@ struct result {
 	bool root_fuzzy;      /* root_cost is an estimate */
 	struct str root_name; /* name of the top; empty: the rows of level 1 are frames
 				 of their own */
-	int64_t root_cost;    /* inclusive cost of the top, nested calls counted once */
-	int64_t root_own;     /* the part that is in no call: spent by the top itself,
+	uint32_t root_one; /* the function of that name, or RESULT_NONE: it is several */
+	int64_t root_cost; /* inclusive cost of the top, nested calls counted once */
+	int64_t root_own;  /* the part that is in no call: spent by the top itself,
 				 or entered without a call */
-	bool upward;	      /* a tree of callers */
+	bool upward;	   /* a tree of callers */
 	struct column *cols;
 	size_t ncols;
 	size_t rows;
@@ -164,6 +169,12 @@ int result_row(const struct result *r, size_t row, size_t *at, struct err *err);
 int result_load(const struct result *r, const struct column *c, struct err *err);
 /* The same for all columns. */
 int result_whole(const struct result *r, struct err *err);
+/*
+ * The function that a row is about, or of a call its caller (end 0) and its callee (1): a
+ * number of r->graph; of the base, if only that has it, plus r->graph->functions.
+ * RESULT_NONE: it is not known.  Different functions can have one name.
+ */
+uint32_t result_fn(const struct result *r, size_t row, unsigned end);
 /* NULL: no column of that name. */
 const struct column *result_col(const struct result *r, struct str name);
 /* The name of its event beside costs that have their unit: "Time" of "Time_(10ns)". */

@@ -169,6 +169,15 @@ uint32_t table_fn(const struct table *t, size_t row)
 	return t->vs ? t->joined->fn(t, ref) : t->src->fn(t, ref);
 }
 
+uint32_t table_end(const struct table *t, uint32_t ref, unsigned end)
+{
+	const struct source_def *s = t->src;
+
+	return s->caller.fn ? (end ? s->callee : s->caller).fn(t, ref)
+	       : s->fn	    ? s->fn(t, ref)
+			    : GRAPH_NONE;
+}
+
 /* ---- cells ---- */
 
 /* What the getter of a column takes for row `ref`: the row, or its function. */

@@ -126,7 +126,8 @@ struct table {
 	const struct listing *listing; /* of `source` and `asm`, as the source made it */
 	bool tree, root_fuzzy;
 	struct str root_name;
-	uint32_t root_fn; /* the top, if it is one function and a frame; or GRAPH_NONE */
+	uint32_t root_fn;  /* the top, if it is one function and a frame; or GRAPH_NONE */
+	uint32_t root_one; /* the function with root_name, or GRAPH_NONE: it is several */
 	int64_t root_cost, root_own;
 	int64_t share_of; /* 100 % of `share%`, if it has such a column */
 	bool min_percent; /* min was a percentage: of the total */
@@ -198,6 +199,8 @@ int table_adopt(struct table *t, struct str name, const struct table_col *v,
 int table_select(struct table *t, const uint32_t *keep, size_t n);
 /* The function of the row in the first profile, or GRAPH_NONE. */
 uint32_t table_fn(const struct table *t, size_t row);
+/* The function of a reference of one profile, or one end of its call: result_fn(). */
+uint32_t table_end(const struct table *t, uint32_t ref, unsigned end);
 /* *yes: no row has more self cost than the one before, so that a running sum of it says
  * something. */
 int table_by_self(struct table *t, bool *yes);

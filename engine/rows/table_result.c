@@ -191,6 +191,30 @@ int result_row(const struct result *r, size_t row, size_t *at, struct err *err)
 	return 0;
 }
 
+/* A kept answer (`_`) has the numbers that its columns have. */
+static uint32_t kept_fn(const struct result *r, size_t row, unsigned end)
+{
+	const struct column *c = result_col(r, end ? STR("callee_id") : STR("caller_id"));
+
+	c = c ? c : result_col(r, STR("fn_id"));
+	c = c ? c : result_col(r, STR("id"));
+	return !c || r->base.n || c->type != COL_ID || (c->absent && c->absent[row])
+		       ? RESULT_NONE
+		       : (uint32_t)c->u[row];
+}
+
+uint32_t result_fn(const struct result *r, size_t row, unsigned end)
+{
+	_Static_assert((unsigned)RESULT_NONE == (unsigned)GRAPH_NONE, "no function");
+	if (!r->table)
+		return kept_fn(r, row, end);
+	if (r->compared && r->compared->same)
+		return r->compared->fn[end][row];
+	return !r->table->src || r->table->vs
+		       ? RESULT_NONE
+		       : table_end(r->table, row_ref(r->table, row), end);
+}
+
 int result_load(const struct result *r, const struct column *c, struct err *err)
 {
 	struct result_pages *p = r->pages;

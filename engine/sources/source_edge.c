@@ -512,6 +512,8 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	t->root_own = tree->own;
 	t->root_name = root_name(x, s, &q);
 	t->root_fn = d->top;
+	t->root_one =
+		q.set && fnset_count(q.set) == 1 ? fnset_next(q.set, 0) : GRAPH_NONE;
 	t->upward = q.up;
 	t->share_of = d->base;
 	t->min_percent = s->has_min && s->min_percent;

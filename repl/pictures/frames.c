@@ -43,6 +43,16 @@ static const struct column *cost_column(const struct result *r, bool stacks)
 	return first_of(r, COL_COST);
 }
 
+/* Does the name of a row name its function, and which? */
+static void find_whose(struct frames_source *s)
+{
+	const struct str name = s->name ? s->name->name : STR("");
+
+	s->end = str_eq(name, STR("callee"));
+	s->named = s->end || str_eq(name, STR("fn")) || str_eq(name, STR("short")) ||
+		   str_eq(name, STR("caller"));
+}
+
 static int find_source(const struct result *r, const char *format,
 		       struct frames_source *s, struct err *err)
 {
@@ -57,6 +67,7 @@ static int find_source(const struct result *r, const char *format,
 		s->name = first_of(r, COL_FILE);
 	if (!s->name)
 		s->name = first_of(r, COL_OBJ);
+	find_whose(s);
 	if (s->name && s->cost)
 		return result_load(r, s->path, err) || result_load(r, s->depth, err) ||
 				       result_load(r, s->cost, err) ||
@@ -124,6 +135,7 @@ static void put_root(const struct result *r, struct frames *f)
 {
 	f->all[f->n++] = (struct frame){
 		.name = r->root_name,
+		.fn = r->root_one,
 		.value = frames_drawn(r->root_cost),
 		.parent = FRAME_NONE,
 		.row = FRAME_NONE,
@@ -131,6 +143,12 @@ static void put_root(const struct result *r, struct frames *f)
 	};
 	f->estimated |= f->all[0].estimated;
 	f->rooted = true;
+}
+
+static uint32_t fn_of_row(const struct result *r, const struct frames_source *s,
+			  size_t row)
+{
+	return s->named ? result_fn(r, row, s->end) : RESULT_NONE;
 }
 
 static void link_rows(const struct result *r, const struct frames_source *s, size_t *open,
@@ -150,6 +168,7 @@ static void link_rows(const struct result *r, const struct frames_source *s, siz
 		/* If rows were removed, a row moves down to the next level. */
 		depth = depth > before ? before : depth;
 		*x = (struct frame){.name = s->name->s[i],
+				    .fn = fn_of_row(r, s, i),
 				    .depth = (size_t)depth,
 				    .parent = depth ? open[depth - 1] : FRAME_NONE,
 				    .row = i};
@@ -176,7 +195,8 @@ static void link_one(const struct result *r, const struct frames_source *s, size
 		size_t i = waiting[n], on = r->on[i];
 		struct frame *x = &f->all[f->n];
 
-		*x = (struct frame){.name = s->name->s[i], .row = i};
+		*x = (struct frame){
+			.name = s->name->s[i], .fn = fn_of_row(r, s, i), .row = i};
 		x->parent = on != RESULT_NONE ? place[on] - 1
 			    : f->rooted	      ? 0
 					      : FRAME_NONE;
@@ -229,6 +249,7 @@ static struct frame *add_other(struct frames *f, size_t parent, uint64_t value)
 
 	*x = (struct frame){
 		.name = STR("(other)"),
+		.fn = RESULT_NONE,
 		.value = value,
 		.depth = parent == FRAME_NONE ? 0 : f->all[parent].depth + 1,
 		.parent = parent,
@@ -256,6 +277,7 @@ static void add_named(const struct result *r, const struct path_shown *shown,
 		if (!cost)
 			continue;
 		f->all[f->n++] = (struct frame){.name = graph_name(r->graph, other->fn),
+						.fn = other->fn,
 						.value = cost,
 						.depth = depth,
 						.parent = parent,
@@ -393,6 +415,7 @@ static uint64_t cut_above(struct frames *f, size_t depth)
 		if (x->depth == depth + 1) {
 			cut += x->value;
 			x->name = STR("(other)");
+			x->fn = RESULT_NONE;
 		} else {
 			cost_add_bits(&f->all[x->parent].self, x->self);
 			cost_add_bits(&f->all[x->parent].base_self, x->base_self);
@@ -437,7 +460,45 @@ int frames_by_name(const struct frames *f, struct sort_pair *order, struct err *
 	if (name)
 		rc = sort_strings(name, f->n, order);
 	free(name);
+	for (size_t i = 0, n; !rc && i < f->n; i += n) {
+		for (n = 0; i + n < f->n && str_eq(f->all[order[i + n].value].name,
+						   f->all[order[i].value].name);
+		     n++)
+			order[i + n].key = f->all[order[i + n].value].fn;
+		rc = sort_pairs(order + i, n);
+	}
 	return rc ? err_no_memory(err, NULL) : 0;
+}
+
+bool frames_differ(const struct frames *f, const struct sort_pair *order, size_t i)
+{
+	const struct frame *x = &f->all[order[i].value],
+			   *before = &f->all[order[i - 1].value];
+
+	return x->fn != before->fn || !str_eq(x->name, before->name);
+}
+
+/* Is the i-th frame the first of a function, with a name that others have, too? */
+static bool name_shared(const struct frames *f, const struct sort_pair *order, size_t i)
+{
+	const struct str name = f->all[order[i].value].name;
+	size_t next = i + 1;
+
+	while (next < f->n && !frames_differ(f, order, next))
+		next++;
+	return (i && str_eq(f->all[order[i - 1].value].name, name)) ||
+	       (next < f->n && str_eq(f->all[order[next].value].name, name));
+}
+
+struct str frames_file(const struct result *r, const struct frames *f,
+		       const struct sort_pair *order, size_t i)
+{
+	const uint32_t n = r->graph ? r->graph->functions : 0;
+	const uint32_t fn = f->all[order[i].value].fn;
+
+	if (!r->graph || fn == RESULT_NONE || !name_shared(f, order, i))
+		return STR("");
+	return fn < n ? graph_file(r->graph, fn) : graph_file(r->compared->graph, fn - n);
 }
 
 void frames_free(struct frames *f)

@@ -27,6 +27,7 @@ struct frame {
 	size_t depth;	/* from 0 */
 	size_t parent;	/* index of the frame below, FRAME_NONE at depth 0 */
 	size_t row;	/* of the result; FRAME_NONE: the top, or `other` */
+	uint32_t fn;	/* result_fn(); names can be those of several functions */
 	bool estimated;
 	uint64_t base, base_self; /* of two profiles: the same in the base */
 	bool base_estimated;
@@ -56,8 +57,13 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
  * "(other)", and *note says how much of the cost that is. */
 int frames_of_stacks(const struct result *r, const char *format, struct frames *out,
 		     char *note, size_t size, struct err *err);
-/* order[i].value: the i-th frame by name; room for f->n. */
+/* order[i].value: the i-th frame by name, then by function; room for f->n. */
 int frames_by_name(const struct frames *f, struct sort_pair *order, struct err *err);
+/* Are these two, next to each other in that order, of different functions? */
+bool frames_differ(const struct frames *f, const struct sort_pair *order, size_t i);
+/* The file of the i-th, the first of its function, if others have its name; else empty. */
+struct str frames_file(const struct result *r, const struct frames *f,
+		       const struct sort_pair *order, size_t i);
 void frames_free(struct frames *f);
 
 #endif

@@ -8,6 +8,8 @@
 /* The columns that frames are made of. */
 struct frames_source {
 	const struct column *depth, *cost, *own, *name, *path;
+	unsigned end; /* whose name: see result_fn() */
+	bool named;   /* it is the name of a function */
 };
 
 /* What is drawn of a cost: nothing, if it is negative. */

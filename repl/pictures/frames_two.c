@@ -27,7 +27,7 @@
 /* Cost in an "(other)" whose function is known. */
 struct named {
 	size_t on;	/* frame that the "(other)" lies on; FRAME_NONE: none */
-	uint32_t fn;	/* of this profile, or functions of it + function of the base */
+	uint32_t fn;	/* result_fn() */
 	uint64_t of[2]; /* this profile, base */
 };
 
@@ -65,12 +65,24 @@ static bool on_side(const struct pairs *p, const struct frame *x, int s)
 
 /* ---- frames of rows ---- */
 
-static void put_top(const struct compared *c, struct frames *f)
+/* The number of a function of the base, as result_fn() numbers those of both. */
+static uint32_t fn_of_base(const struct result *r, uint32_t fn)
 {
+	const uint32_t same = r->compared->same[fn];
+
+	return same != RESULT_NONE ? same : r->graph->functions + fn;
+}
+
+static void put_top(const struct result *r, struct frames *f)
+{
+	const struct compared *c = r->compared;
 	const struct str *name = c->root_name;
 
 	f->all[f->n++] = (struct frame){
 		.name = name[0].n ? name[0] : name[1],
+		.fn = name[0].n			      ? c->root_one[0]
+		      : c->root_one[1] == RESULT_NONE ? RESULT_NONE
+						      : fn_of_base(r, c->root_one[1]),
 		.value = name[0].n ? frames_drawn(c->root_cost[0]) : 0,
 		.base = name[1].n ? frames_drawn(c->root_cost[1]) : 0,
 		.parent = FRAME_NONE,
@@ -243,12 +255,10 @@ static size_t wide_below(const struct pairs *p, size_t frame)
 
 static void name_cost(struct pairs *p, int s, size_t frame, uint32_t fn, uint64_t cost)
 {
-	const uint32_t same = s ? p->c->same[fn] : fn;
 	struct named *n = &p->named[p->nnamed++];
 
 	*n = (struct named){.on = wide_below(p, frame),
-			    .fn = same != RESULT_NONE ? same
-						      : p->r->graph->functions + fn};
+			    .fn = s ? fn_of_base(p->r, fn) : fn};
 	n->of[s] = cost;
 }
 
@@ -366,12 +376,13 @@ static struct str frames_two_name_of(const struct pairs *p, uint32_t fn)
 	return fn < n ? graph_name(p->r->graph, fn) : graph_name(p->c->graph, fn - n);
 }
 
-static void put_other(struct frames *f, size_t parent, struct str name,
-		      const uint64_t of[2], bool other)
+static void put_other(struct frames *f, size_t parent, struct str name, uint32_t fn,
+		      const uint64_t of[2])
 {
 	const size_t depth = parent == FRAME_NONE ? 0 : f->all[parent].depth + 1;
 
 	f->all[f->n++] = (struct frame){.name = name,
+					.fn = fn,
 					.value = of[0],
 					.base = of[1],
 					.depth = depth,
@@ -379,7 +390,7 @@ static void put_other(struct frames *f, size_t parent, struct str name,
 					.row = FRAME_NONE,
 					.estimated = true,
 					.base_estimated = true,
-					.other = other};
+					.other = fn == RESULT_NONE};
 	f->deepest = depth > f->deepest ? depth : f->deepest;
 }
 
@@ -393,7 +404,7 @@ static void put_left(const struct pairs *p, size_t on, size_t parent, struct fra
 
 	if (!left[0] && !left[1])
 		return;
-	put_other(to, parent, STR("(other)"), left, true);
+	put_other(to, parent, STR("(other)"), RESULT_NONE, left);
 	to->left_out += left[0];
 	to->base_left_out += left[1];
 	while (bisect_next(&b))
@@ -407,7 +418,7 @@ static void put_left(const struct pairs *p, size_t on, size_t parent, struct fra
 			left[s] -= of[s];
 		}
 		if (of[0] || of[1])
-			put_other(to, other, frames_two_name_of(p, n->fn), of, false);
+			put_other(to, other, frames_two_name_of(p, n->fn), n->fn, of);
 	}
 }
 
@@ -464,7 +475,7 @@ static int frames_two_fill(struct pairs *p, const struct frames_source *s)
 
 	if (waiting) {
 		if (tree && (p->c->root_name[0].n || p->c->root_name[1].n))
-			put_top(p->c, p->f);
+			put_top(p->r, p->f);
 		frames_link(p->r, s, p->place, waiting, p->f);
 	}
 	free(waiting);

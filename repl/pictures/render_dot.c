@@ -24,17 +24,24 @@
 #include "repl/pictures/frames.h"
 #include "repl/term/number.h"
 #include "index/base/cost.h"
+#include "index/base/order.h"
 
 enum { NODES = 80, LABEL = 48 };
 
+/* A function by its number, or what only has a name (RESULT_NONE). */
+struct end {
+	struct str name;
+	uint32_t fn;
+};
+
 struct edge {
-	struct str from, to;
+	struct end from, to;
 	uint64_t calls;
 	int64_t cost, base;
 	bool estimated;
 };
 
-struct both {		    /* of the functions with a name */
+struct both {		    /* of the function of a node, or all with its name */
 	int64_t self, base; /* self costs in this profile and the base */
 	int64_t incl;	    /* of one profile */
 	bool estimated;	    /* incl is */
@@ -44,32 +51,47 @@ struct both {		    /* of the functions with a name */
 struct graph_drawn {
 	struct edge *edges;
 	size_t n;
-	struct str names[NODES];
+	struct end nodes[NODES];
 	struct both both[NODES];
-	size_t nnames, left_out;
+	size_t nnodes, left_out;
 	int64_t most, whole;
 	struct unit unit;
-	bool two, known; /* two profiles; both[] is known */
+	bool two; /* two profiles */
 	int64_t total;
 };
 
-static size_t name_number(struct graph_drawn *g, struct str name)
+static int end_order(const struct end *a, const struct end *b)
 {
-	for (size_t i = 0; i < g->nnames; i++)
-		if (str_eq(g->names[i], name))
+	const int c = order_u64(a->fn, b->fn);
+
+	return c || a->fn != RESULT_NONE ? c : str_cmp(a->name, b->name);
+}
+
+static size_t node_number(struct graph_drawn *g, const struct end *end)
+{
+	for (size_t i = 0; i < g->nnodes; i++)
+		if (!end_order(&g->nodes[i], end))
 			return i;
-	if (g->nnames == NODES)
+	if (g->nnodes == NODES)
 		return NODES;
-	g->names[g->nnames] = name;
-	return g->nnames++;
+	g->nodes[g->nnodes] = *end;
+	return g->nnodes++;
 }
 
 static int by_ends(const void *a, const void *b)
 {
 	const struct edge *x = a, *y = b;
-	int c = str_cmp(x->from, y->from);
+	const int c = end_order(&x->from, &y->from);
 
-	return c ? c : str_cmp(x->to, y->to);
+	return c ? c : end_order(&x->to, &y->to);
+}
+
+static int by_names(const struct edge *x, const struct edge *y)
+{
+	int c = str_cmp(x->from.name, y->from.name);
+
+	c = c ? c : str_cmp(x->to.name, y->to.name);
+	return c ? c : by_ends(x, y);
 }
 
 static int64_t most_of(const struct edge *e)
@@ -81,7 +103,7 @@ static int dot_by_cost(const void *a, const void *b)
 {
 	const int c = cost_order(most_of(b), most_of(a));
 
-	return c ? c : by_ends(a, b);
+	return c ? c : by_names(a, b);
 }
 
 /* Merge the edges with the same ends.  A tree repeats a call wherever it is taken,
@@ -114,6 +136,18 @@ static bool new_edges(struct render *rd, struct graph_drawn *g, size_t n)
 	return g->edges;
 }
 
+/* One end of the call in a row.  A row that only the base has may have an old name. */
+static struct end end_of_call(const struct result *r, const struct column *c, size_t row,
+			      unsigned end)
+{
+	const uint32_t fn = result_fn(r, row, end);
+
+	return (struct end){r->graph && fn < r->graph->functions
+				    ? graph_name(r->graph, fn)
+				    : c->s[row],
+			    fn};
+}
+
 static bool edges_of_calls(struct render *rd, struct graph_drawn *g)
 {
 	const struct result *r = rd->r;
@@ -128,14 +162,19 @@ static bool edges_of_calls(struct render *rd, struct graph_drawn *g)
 		return false;
 	for (; g->n < r->rows; g->n++)
 		g->edges[g->n] = (struct edge){
-			.from = from->s[g->n],
-			.to = to->s[g->n],
+			.from = end_of_call(r, from, g->n, 0),
+			.to = end_of_call(r, to, g->n, 1),
 			.cost = cost->i[g->n],
 			.calls = calls ? calls->u[g->n] : 0,
 			.base = r->compared ? r->compared->cost[1][g->n]
 				: base && base->type == COL_COST ? base->i[g->n]
 								 : 0};
 	return true;
+}
+
+static struct end end_of_frame(const struct frame *x)
+{
+	return (struct end){x->name, x->fn};
 }
 
 static int edges_of_frames(struct render *rd, struct graph_drawn *g)
@@ -153,8 +192,8 @@ static int edges_of_frames(struct render *rd, struct graph_drawn *g)
 			if (on->other)
 				continue;
 			g->edges[g->n++] = (struct edge){
-				.from = rd->r->upward ? x->name : on->name,
-				.to = rd->r->upward ? on->name : x->name,
+				.from = end_of_frame(rd->r->upward ? x : on),
+				.to = end_of_frame(rd->r->upward ? on : x),
 				.cost = (int64_t)x->value,
 				.base = (int64_t)x->base,
 				.calls = calls && x->row != FRAME_NONE &&
@@ -169,27 +208,6 @@ static int edges_of_frames(struct render *rd, struct graph_drawn *g)
 
 /* ---- functions ---- */
 
-/* The number of a name that is drawn, or nnames. */
-static size_t name_at(const struct graph_drawn *g, struct str name)
-{
-	size_t i = 0;
-
-	while (i < g->nnames && !str_eq(g->names[i], name))
-		i++;
-	return i;
-}
-
-/* Add the self costs of the functions with one of the names drawn. */
-static void add_self(struct graph_drawn *g, struct str name, int64_t cost, bool base)
-{
-	for (size_t i = 0; i < g->nnames; i++)
-		if (str_eq(g->names[i], name)) {
-			int64_t *to = base ? &g->both[i].base : &g->both[i].self;
-
-			cost_add(to, cost);
-		}
-}
-
 static bool dot_estimated(const struct graph *g, uint32_t f, uint32_t e)
 {
 	int64_t lo, hi;
@@ -200,48 +218,51 @@ static bool dot_estimated(const struct graph *g, uint32_t f, uint32_t e)
 	return lo < hi;
 }
 
-/* The inclusive costs of functions with the same name may contain each other. */
-static void find_one(struct render *rd, struct graph_drawn *g)
+/* Is this function, or has it the name of, a node?  A set that a tree begins with is no
+ * function of that name. */
+static bool is_node(const struct render *rd, const struct end *node, struct str name,
+		    uint32_t fn)
 {
-	struct graph *graph = rd->r->graph;
-	const uint32_t e = rd->r->event_id;
+	return node->fn != RESULT_NONE ? node->fn == fn
+				       : !rd->r->tree && str_eq(node->name, name);
+}
 
-	if (!graph || graph_event(graph, e, rd->err))
-		return;
-	g->known = true;
-	for (uint32_t f = 0; f < graph->functions; f++) {
-		const size_t i = render_cancelled(rd, f)
-					 ? g->nnames
-					 : name_at(g, graph_name(graph, f));
-		struct both *b;
+/* Add what function f costs in one profile, by its number in both, to its nodes. */
+static void add_fn(struct render *rd, struct graph_drawn *g, struct graph *graph,
+		   uint32_t f, uint32_t fn, uint32_t e, bool base)
+{
+	const struct str name = graph_name(graph, f);
 
-		if (i == g->nnames)
+	for (size_t i = 0; i < g->nnodes; i++) {
+		struct both *b = &g->both[i];
+
+		if (!is_node(rd, &g->nodes[i], name, fn))
 			continue;
-		b = &g->both[i];
 		b->functions++;
-		cost_add(&b->self, graph_self(graph, f, e));
-		b->incl = graph_incl(graph, f, e);
-		b->estimated = dot_estimated(graph, f, e);
+		cost_add(base ? &b->base : &b->self, graph_self(graph, f, e));
+		/* Inclusive costs of several functions may contain each other. */
+		if (!g->two) {
+			b->incl = graph_incl(graph, f, e);
+			b->estimated = dot_estimated(graph, f, e);
+		}
 	}
 }
 
-static void find_both(struct render *rd, struct graph_drawn *g)
+static void find_costs(struct render *rd, struct graph_drawn *g)
 {
 	const struct result *r = rd->r;
 	const struct compared *c = r->compared;
 
-	g->known = c && c->same && r->graph;
-	for (uint32_t f = 0; g->known && f < r->graph->functions; f++)
-		if (!render_cancelled(rd, f))
-			add_self(g, graph_name(r->graph, f),
-				 graph_self(r->graph, f, r->event_id), false);
-	for (uint32_t f = 0; g->known && f < c->graph->functions; f++)
-		if (!render_cancelled(rd, f))
-			add_self(g,
-				 c->same[f] == RESULT_NONE
-					 ? graph_name(c->graph, f)
-					 : graph_name(r->graph, c->same[f]),
-				 graph_self(c->graph, f, c->event), true);
+	if (!r->graph || (g->two && (!c || !c->same)) ||
+	    graph_event(r->graph, r->event_id, rd->err))
+		return;
+	for (uint32_t f = 0; f < r->graph->functions && !render_cancelled(rd, f); f++)
+		add_fn(rd, g, r->graph, f, f, r->event_id, false);
+	for (uint32_t f = 0;
+	     g->two && f < c->graph->functions && !render_cancelled(rd, f); f++)
+		add_fn(rd, g, c->graph, f,
+		       c->same[f] != RESULT_NONE ? c->same[f] : r->graph->functions + f,
+		       c->event, true);
 }
 
 /* "38 k -> 30 k" and "-8,000 (-21.1%)" in a label: the base comes first. */
@@ -288,17 +309,19 @@ static void put_own(struct out *o, const struct graph_drawn *g, const struct bot
 static void put_node(struct out *o, const struct graph_drawn *g, size_t number)
 {
 	const struct both *b = &g->both[number];
+	const struct str name = g->nodes[number].name;
+	const bool known = b->functions;
 	struct out label, quoted;
 
 	out_mem(&label);
 	out_mem(&quoted);
-	fit_put(&label, EMIT_TEXT, FIT_NAME, g->names[number], LABEL);
+	fit_put(&label, EMIT_TEXT, FIT_NAME, name, LABEL);
 	emit_name(&quoted, EMIT_DOT, (struct str){label.buf, label.n});
 	out_printf(o, "\tn%zu [label=", number);
-	out_bytes(o, quoted.buf, g->known && quoted.n ? quoted.n - 1 : quoted.n);
-	if (g->known && !g->two) {
+	out_bytes(o, quoted.buf, known && quoted.n ? quoted.n - 1 : quoted.n);
+	if (known && !g->two) {
 		put_own(o, g, b);
-	} else if (g->known) {
+	} else if (known) {
 		out_c(o, "\\nself ");
 		put_both(o, g, b->self, b->base, false);
 		out_c(o, "\", fillcolor=\"");
@@ -306,7 +329,7 @@ static void put_node(struct out *o, const struct graph_drawn *g, size_t number)
 		out_char(o, '"');
 	}
 	out_c(o, ", tooltip=");
-	emit_name(o, EMIT_DOT, g->names[number]);
+	emit_name(o, EMIT_DOT, name);
 	out_c(o, "];\n");
 	out_close(&label);
 	out_close(&quoted);
@@ -368,8 +391,8 @@ static void put_dot_head(struct render *rd, const struct graph_drawn *g)
 static void put_edges(struct render *rd, struct graph_drawn *g)
 {
 	for (size_t i = 0; i < g->n && !render_cancelled(rd, i); i++) {
-		size_t from = name_number(g, g->edges[i].from);
-		size_t to = from < NODES ? name_number(g, g->edges[i].to) : NODES;
+		size_t from = node_number(g, &g->edges[i].from);
+		size_t to = from < NODES ? node_number(g, &g->edges[i].to) : NODES;
 
 		if (to < NODES)
 			put_edge(rd, g, &g->edges[i], from, to);
@@ -395,11 +418,8 @@ static void put_graph(struct render *rd, struct graph_drawn *g)
 	put_edges(rd, g);
 	rd->o = o;
 	g->total = rd->r->total;
-	if (g->two)
-		find_both(rd, g);
-	else
-		find_one(rd, g);
-	for (size_t i = 0; i < g->nnames; i++)
+	find_costs(rd, g);
+	for (size_t i = 0; i < g->nnodes; i++)
 		put_node(o, g, i);
 	out_bytes(o, edges.buf, edges.n);
 	out_close(&edges);

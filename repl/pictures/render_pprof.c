@@ -5,7 +5,7 @@
  *
  *	Profile  1 sample_type  2 sample  4 location  5 function  6 string_table
  *	Sample   1 location_id (leaf first)  2 value      ValueType  1 type  2 unit
- *	Location 1 id  4 line      Line 1 function_id     Function   1 id  2 name  3 system_name
+ *	Location 1 id  4 line      Line 1 function_id     Function   1 id  2 name  3 system_name  4 file
  */
 #include "engine/query.h"
 #include "index/base/err.h"
@@ -112,28 +112,31 @@ static void pack_end(struct packed *g, struct err *err)
 
 enum { STRINGS = 4 }; /* before the names: see put_strings() */
 
-/* number[i]: 1 + the index of frame i's name among the distinct names.  These are both
- * locations and functions. */
-static void put_pprof_functions(struct packed *g, const struct frames *f,
-				const struct sort_pair *order, uint32_t *number)
+/* number[i]: 1 + the index of frame i's function.  These are both locations and
+ * functions. */
+static void put_pprof_functions(struct packed *g, const struct result *r,
+				const struct frames *f, const struct sort_pair *order,
+				uint32_t *number)
 {
 	struct out inner, line;
-	uint32_t id = 0;
+	uint32_t id = 0, string = STRINGS;
 
 	out_mem(&inner);
 	out_mem(&line);
 	for (size_t i = 0; i < f->n; i++) {
 		const uint32_t at = order[i].value;
 
-		if (i == 0 || !str_eq(f->all[at].name, f->all[order[i - 1].value].name)) {
+		if (i == 0 || frames_differ(f, order, i)) {
 			id++;
 			field_u64(&line, 1, id);
 			field_u64(&inner, 1, id);
 			field_message(&inner, 4, &line);
 			field_message(&g->raw, 4, &inner);
 			field_u64(&inner, 1, id);
-			field_u64(&inner, 2, STRINGS + id - 1);
-			field_u64(&inner, 3, STRINGS + id - 1);
+			field_u64(&inner, 2, string);
+			field_u64(&inner, 3, string++);
+			if (frames_file(r, f, order, i).n)
+				field_u64(&inner, 4, string++);
 			field_message(&g->raw, 5, &inner);
 			pack(g, false);
 		}
@@ -208,11 +211,13 @@ static void put_strings(struct packed *g, const struct result *r, const struct f
 	field_bytes(&g->raw, 6, pprof_unit(r->unit).p, pprof_unit(r->unit).n);
 	field_name(&g->raw, 6, r->query, &text);
 	for (size_t i = 0; i < f->n; i++) {
-		const struct str name = f->all[order[i].value].name;
+		struct str file;
 
-		if (i && str_eq(name, f->all[order[i - 1].value].name))
+		if (i && !frames_differ(f, order, i))
 			continue;
-		field_name(&g->raw, 6, name, &text);
+		field_name(&g->raw, 6, f->all[order[i].value].name, &text);
+		if ((file = frames_file(r, f, order, i)).n)
+			field_name(&g->raw, 6, file, &text);
 		pack(g, false);
 	}
 	out_close(&text);
@@ -225,7 +230,7 @@ static void put_pprof(struct render *rd, const struct frames *f,
 
 	pack_begin(&g, rd->o);
 	put_types(&g.raw);
-	put_pprof_functions(&g, f, order, number);
+	put_pprof_functions(&g, rd->r, f, order, number);
 	put_samples(rd, &g, f, number);
 	put_strings(&g, rd->r, f, order);
 	pack(&g, true);

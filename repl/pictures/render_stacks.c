@@ -72,11 +72,10 @@ int render_folded(struct render *rd)
 
 /* ---- speedscope: https://www.speedscope.app/file-format-schema.json, "sampled" ---- */
 
-/* Write the distinct names; number[i]: the index of frame i's name. */
+/* Write the functions; number[i]: the index of frame i's function. */
 static int put_names(struct render *rd, const struct frames *f, size_t *number)
 {
 	struct sort_pair *order = calloc(f->n + 1, sizeof(*order));
-	struct str before = {NULL, 0};
 	size_t distinct = 0;
 
 	if (!order || frames_by_name(f, order, rd->err)) {
@@ -84,15 +83,18 @@ static int put_names(struct render *rd, const struct frames *f, size_t *number)
 		return err_no_memory(rd->err, NULL);
 	}
 	for (size_t i = 0; i < f->n; i++) {
-		const struct str name = f->all[order[i].value].name;
+		if (i == 0 || frames_differ(f, order, i)) {
+			const struct str file = frames_file(rd->r, f, order, i);
 
-		if (i == 0 || !str_eq(name, before)) {
 			out_c(rd->o, distinct++ ? ",\n{\"name\":" : "\n{\"name\":");
-			emit_name(rd->o, EMIT_JSON, name);
+			emit_name(rd->o, EMIT_JSON, f->all[order[i].value].name);
+			if (file.n) {
+				out_c(rd->o, ",\"file\":");
+				emit_name(rd->o, EMIT_JSON, file);
+			}
 			out_char(rd->o, '}');
 		}
 		number[order[i].value] = distinct - 1;
-		before = name;
 	}
 	free(order);
 	return 0;

@@ -140,6 +140,34 @@ for query, want in (
     same(", ".join(sorted("%s-%s %s %s" % (of[a], of[b], *n) for a, b, *n in said)), want,
          "dot: the edges of " + query)
 
+# Two functions of one name are two nodes, frames and functions; main is one, though only the base has its call of gone.
+def twins(path, b, more=""):
+    with open(path, "w") as f:
+        f.write("events: Ir\n\nfl=a.c\nfn=(1) main\n1 10\ncfi=a.c\ncfn=(2) run\ncalls=1 1\n2 100\ncfi=b.c\ncfn=(3) run\ncalls=2 1\n3 %d\n"
+                "%s\nfn=(2)\n1 100\nfl=b.c\nfn=(3)\n1 %d\n" % (b, more, b))
+
+
+twins("twins.out", 50)
+twins("twins.base", 30, "cfn=gone\ncalls=1 1\n4 7\n\nfn=gone\n1 7\n")
+DOT = [("main", "run", "100"), ("main", "run", "50")]
+for query, want in (("calls", DOT), ("calls | show caller, callee, incl", DOT), ("calls; _", DOT), ("calltree", DOT), ("calltree to run", DOT), ("callees of main", DOT),
+                    ("all paths from main to run", DOT), ("calls | group by caller, callee : sum(incl) as incl", [("main", "run", "150")]),
+                    ("calls vs base", [("main", "gone", "7"), ("main", "run", "100"), ("main", "run", "30")]),
+                    ("calltree vs base", [("main", "gone", "7"), ("main", "run", "100"), ("main", "run", "30")])):
+    drawn = run("twins.out", "base=twins.base", "-q", "-c", query + " | as dot").text.split("digraph")[-1]
+    of = dict(re.findall(r'\t(n\d+) \[label="(\w+)', drawn))
+    same(sorted((of[a], of[b], n) for a, b, n in re.findall(r'(n\d+) -> (n\d+) \[label="~?(\d+)', drawn)), want, "dot: functions of one name, " + query)
+    same(sorted(of.values()).count("main"), 1, "dot: main is one node, " + query)
+doc = json.loads(run("twins.out", "-q", "-c", "calltree | as speedscope").text)
+same([[f["name"], f.get("file")] for f in doc["shared"]["frames"]], [["main", None], ["run", "a.c"], ["run", "b.c"]], "speedscope: functions of one name")
+run("twins.out", "-q", "-c", "calltree > twins.pb.gz")
+fields = list(protobuf_fields(gzip.open("twins.pb.gz").read()))
+strings = [v.decode() for k, v in fields if k == 6]
+same([(strings[x[2]], strings[x.get(4, 0)]) for x in (dict(protobuf_fields(v)) for k, v in fields if k == 5)], [("main", ""), ("run", "a.c"), ("run", "b.c")],
+     "pprof: functions of one name")
+drawn = run("twins.out", "-q", "-c", "callers of run | as dot").text
+ok('[label="run", tooltip="run"]' in drawn, "dot: a set that a tree begins with has no costs of a function", drawn)
+
 r = run(small + "lua-default.out", "--no-index-write", "-q", "-c", "calls of luaH_getint | as dot", "-c", "info luaH_get | show self, incl | as csv")
 self_cost, incl = map(int, r.text.splitlines()[-1].split(","))
 total = 2317217
