@@ -257,6 +257,7 @@ static void put_more(struct card *c, uint32_t n, int64_t incl, bool about,
 		   STR_ARG(str_trim(str_c(cost))), what, graph_id(c->g, c->f));
 }
 
+/* Shares are of the calls to or from other functions: a call of itself is inside them. */
 static int put_neighbours(struct card *c, bool callers)
 {
 	const char *const what = callers ? "callers" : "callees";
@@ -270,7 +271,8 @@ static int put_neighbours(struct card *c, bool callers)
 	if (!all)
 		return c->rd->err->kind;
 	for (uint32_t i = 0; i < n; i++) {
-		cost_add(&sum, all[i].incl);
+		if (all[i].fn != c->f)
+			cost_add(&sum, all[i].incl);
 		about |= all[i].about;
 		if (i < NEIGHBOURS)
 			continue;
@@ -287,7 +289,7 @@ static int put_neighbours(struct card *c, bool callers)
 		else
 			snprintf(l->cell[0], CELL, "-");
 		set_cost(c, l->cell[1], c->unit, all[i].incl, all[i].about);
-		set_share(l->cell[2], all[i].incl, sum, about);
+		set_share(l->cell[2], all[i].incl, all[i].fn == c->f ? 0 : sum, about);
 		l->last =
 			all[i].fn == c->f ? STR("(itself)") : graph_name(c->g, all[i].fn);
 	}
