@@ -465,12 +465,12 @@ bool check_heeds(const struct source *s, const struct gstage *g)
 	case S_PROFILES:
 	case S_LAST: return false;
 	case S_PARTS:
-		return parts ||
+		return parts || (!s->of && (gstages_divide(g) || g->kind == G_WHOLE)) ||
 		       (s->of && (g->kind == G_COLLAPSE || g->kind == G_COLLAPSE_BY ||
 				  g->kind == G_NOREC));
-	case S_THREADS:
-	case S_EVENTS: return parts;
-	case S_INFO: return parts || s->of;
+	case S_THREADS: return parts || gstages_divide(g) || g->kind == G_WHOLE;
+	case S_EVENTS: return parts || gstages_divide(g);
+	case S_INFO: return parts || gstages_divide(g) || s->of;
 	default: return true;
 	}
 }
@@ -495,9 +495,12 @@ static int check_heeded(struct schema *s, const struct query *q)
 					  "write the stage in its own query"
 				: src->kind == S_PROFILES
 					? "leave it out"
-					: "it heeds only in, part and thread; "
+				: src->of
+					? "it heeds only in, part, thread and collapse; "
 					  "stages such as focus change functions, "
-					  "calls, trees");
+					  "calls, trees"
+					: "it heeds in, part, thread and what focus, "
+					  "ignore, hide and cut leave");
 		}
 	return 0;
 }

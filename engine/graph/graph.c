@@ -356,7 +356,6 @@ int graph_sum_calls(struct graph *g, uint32_t e, struct err *err)
 	return 0;
 }
 
-/* 100 %: the whole profile, or the chosen parts.  Other stages do not change it. */
 uint32_t graph_part_count(const struct graph *g)
 {
 	uint32_t n = 0;
@@ -370,6 +369,19 @@ uint32_t graph_part_count(const struct graph *g)
 
 int64_t graph_total(const struct graph *g, uint32_t e)
 {
+	int64_t dropped = 0;
+
+	for (const struct graph *b = g; b; b = b->below) {
+		if (b->of_whole)
+			return store_total(g->st, e);
+		if (b->drops && b->costs[e])
+			cost_add(&dropped, graph_left(b->below, e) - graph_left(b, e));
+	}
+	return graph_whole(g, e) - dropped;
+}
+
+int64_t graph_whole(const struct graph *g, uint32_t e)
+{
 	if (g->whole)
 		return costs(g->whole, e)->total;
 	return store_total(g->st, e);
@@ -377,7 +389,7 @@ int64_t graph_total(const struct graph *g, uint32_t e)
 
 int64_t graph_left(const struct graph *g, uint32_t e)
 {
-	return !g->plain && g->costs[e] ? g->costs[e]->total : graph_total(g, e);
+	return !g->plain && g->costs[e] ? g->costs[e]->total : graph_whole(g, e);
 }
 
 void graph_edge(const struct graph *g, uint32_t edge, struct store_edge *out)

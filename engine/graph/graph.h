@@ -49,10 +49,12 @@ struct graph {
 	bool plain;		   /* the store itself; the members below are unset */
 	const struct graph *whole; /* the parts that are 100 %; NULL: the store */
 	const uint8_t *parts;	   /* the parts of the store in this graph; NULL: all */
-	struct graph *tree;	  /* of the parts alone: the graph of their contexts, once
+	struct graph *tree;  /* of the parts alone: the graph of their contexts, once
 			       graph_part_tree() made it */
-	bool estimated;		  /* some stage attributed costs, but for these: */
-	const uint8_t *sure;	  /* [functions]: enum graph_sure, or-ed; NULL: none */
+	bool of_whole;	     /* 100 % is the whole profile, whatever the stages leave */
+	bool drops;	     /* this stage is `ignore`: what it leaves is 100 % */
+	bool estimated;	     /* some stage attributed costs, but for these: */
+	const uint8_t *sure; /* [functions]: enum graph_sure, or-ed; NULL: none */
 	const uint8_t *sure_call; /* [edges]; NULL: none */
 	bool shares;		  /* this stage estimates costs: it is more exact part
 				      by part */
@@ -160,7 +162,10 @@ int64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e);
 int graph_sum_calls(struct graph *g, uint32_t e, struct err *err);
 /* How many parts of the store are in the graph. */
 uint32_t graph_part_count(const struct graph *g);
+/* 100 %: the whole, less what `ignore` drops, after graph_event(). */
 int64_t graph_total(const struct graph *g, uint32_t e);
+/* The whole profile, or the chosen parts. */
+int64_t graph_whole(const struct graph *g, uint32_t e);
 /* What the stages leave of it: the self costs of all functions. */
 int64_t graph_left(const struct graph *g, uint32_t e);
 void graph_edge(const struct graph *g, uint32_t edge, struct store_edge *out);

@@ -252,7 +252,7 @@ static void most_of_groups(struct graph *g, const int64_t *below, int64_t *out)
 int graph_most(struct graph *g, uint32_t e, struct arena *a, int64_t **out,
 	       struct err *err)
 {
-	const int64_t total = graph_total(g, e);
+	const int64_t total = graph_whole(g, e);
 	int64_t *below, lo;
 
 	if (graph_event(g, e, err))

@@ -365,6 +365,7 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 	s->map = d.map;
 	s->first = d.first;
 	(*out)->stage = s;
+	(*out)->drops = ignore;
 	(*out)->fill = focus_fill;
 	return focus_sure(*out, s, err);
 }

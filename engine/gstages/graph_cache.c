@@ -146,6 +146,7 @@ int graph_cache_gstages(struct graph_cache *c, struct exec *x, const struct gsta
 	k->arena.refused = false;
 	x->g = k->g;
 	x->parts = k->parts;
+	x->gstages = first;
 	for (size_t i = 0; i < k->notes.n; i++)
 		if (exec_note(x, k->notes.at[i]))
 			return x->err->kind;

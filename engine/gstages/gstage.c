@@ -242,6 +242,7 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 	case G_COLLAPSE: return collapse(x, set, g->name.n ? g->name : text);
 	case G_COLLAPSE_BY: return collapse_by(x, g);
 	case G_NOREC: return graph_norec(x->g, &x->g, x->err);
+	case G_WHOLE:
 	case G_INLINED: return 0;
 	case G_CUT: return gstage_cut(x, g);
 	case G_IN:
@@ -266,14 +267,14 @@ static int to_contexts(struct exec *x)
 static bool looks_at_stacks(const struct gstage *g)
 {
 	while (g && (g->kind == G_IN || g->kind == G_PART || g->kind == G_THREAD ||
-		     g->kind == G_INLINED))
+		     g->kind == G_INLINED || g->kind == G_WHOLE))
 		g = g->next;
 	return g != NULL;
 }
 
-int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
+static int run_on_parts(struct exec *x, const struct gstage *first, struct str text)
 {
-	if (run_parts(x, first) || run_inlined(x, first))
+	if (run_inlined(x, first))
 		return x->err->kind;
 	if (looks_at_stacks(first) && to_contexts(x))
 		return x->err->kind;
@@ -286,5 +287,42 @@ int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
 		if (run_stage(x, g, name))
 			return x->err->kind;
 	}
-	return graph_join(x->g, &x->g, x->err);
+	if (graph_join(x->g, &x->g, x->err))
+		return x->err->kind;
+	for (const struct gstage *g = first; g; g = g->next) {
+		x->g->of_whole |= g->kind == G_WHOLE;
+		/* What it leaves is 100 %. */
+		if (g->kind == G_IGNORE && x->env->nevents &&
+		    graph_event(x->g, x->event, x->err))
+			return x->err->kind;
+	}
+	return 0;
+}
+
+int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
+{
+	x->gstages = first;
+	return run_parts(x, first) || run_on_parts(x, first, text) ? x->err->kind : 0;
+}
+
+int exec_gstages_of_part(struct exec *x, uint32_t part, struct arena *a,
+			 struct graph **out)
+{
+	struct exec_texts unsaid = {0};
+	struct exec one = *x;
+	uint8_t *parts;
+
+	one.a = a;
+	one.notes = one.hints = &unsaid;
+	one.of_part = true;
+	if (!(parts = EXEC_ARRAY(&one, uint8_t, store_info(x->g->st)->parts)))
+		return x->err->kind;
+	parts[part] = 1;
+	one.parts = parts;
+	if (graph_plain(x->g->st, a, x->open->cancel, &one.g, x->err) ||
+	    graph_parts(one.g, parts, &one.g, x->err) ||
+	    run_on_parts(&one, x->gstages, x->text))
+		return x->err->kind;
+	*out = one.g;
+	return 0;
 }

@@ -2,11 +2,19 @@
 #ifndef QUERN_GSTAGE_H
 #define QUERN_GSTAGE_H
 
+#include <stdint.h>
+
+struct arena;
 struct exec;
+struct graph;
 struct gstage;
 struct str;
 
 /* Spans of the stages point into text. */
 int exec_gstages(struct exec *x, const struct gstage *first, struct str text);
+
+/* The graph that the stages of x would make of one part alone, in arena a. */
+int exec_gstages_of_part(struct exec *x, uint32_t part, struct arena *a,
+			 struct graph **out);
 
 #endif

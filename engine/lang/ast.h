@@ -108,6 +108,7 @@ enum gstage_kind {
 	G_COLLAPSE,
 	G_COLLAPSE_BY,
 	G_NOREC,
+	G_WHOLE,
 	G_INLINED,
 	G_CUT,
 	G_IN,

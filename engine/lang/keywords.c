@@ -63,6 +63,7 @@ const struct stage_word stage_words[] = {
 	{"collapse", true, G_COLLAPSE,
 	 "collapse SET [as NAME], collapse by file|object|class|dir"},
 	{"norec", true, G_NOREC, "norec"},
+	{"whole", true, G_WHOLE, "whole"},
 	{"with", true, G_INLINED, "with inlined"},
 	{"cut", true, G_CUT, "cut PERCENT"},
 	{"in", true, G_IN, "in PROFILE"},
@@ -153,6 +154,14 @@ const struct verb *verb_of_kind(enum source_kind kind)
 		if (verbs[i].kind == kind)
 			return &verbs[i];
 	return &verbs[0];
+}
+
+bool gstages_divide(const struct gstage *first)
+{
+	while (first && first->kind != G_FOCUS && first->kind != G_IGNORE &&
+	       first->kind != G_HIDE && first->kind != G_CUT)
+		first = first->next;
+	return first;
 }
 
 const struct stage_word *stage_find(struct str word)

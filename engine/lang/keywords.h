@@ -79,6 +79,8 @@ extern const char *const path_words[]; /* by enum path_kind, NULL-terminated */
 const struct verb *verb_find(struct str word);
 const struct verb *verb_of_kind(enum source_kind kind);
 const struct stage_word *stage_find(struct str word);
+/* Does one of these keep, drop or move cost? */
+bool gstages_divide(const struct gstage *first);
 const struct clause_word *clause_find(struct str word);
 bool is_clause_word(struct str word);
 /* Is it no name where a name may stand?  A clause word, and, or, not in one case: `Max` and

@@ -536,9 +536,8 @@ int parse_gstage_text(struct str text, const struct parse_limits *l, struct aren
 	if (!parse_is_gstage(&p, &t)) {
 		parse_fail(&p, token_span(&t), "a graph stage is missing here");
 		return err_hint(
-			err,
-			"focus, ignore, hide, collapse, norec, with inlined, cut, in, "
-			"part or thread");
+			err, "focus, ignore, hide, collapse, norec, whole, with inlined, "
+			     "cut, in, part or thread");
 	}
 	return parse_gstage(&p, out) ? err->kind : all_read(&p);
 }

@@ -126,7 +126,8 @@ int parse_gstage(struct parser *p, struct gstage **out)
 	case G_HIDE: rc = parse_set(p, w->word, &g->set); break;
 	case G_COLLAPSE:
 	case G_COLLAPSE_BY: rc = g_collapse(p, g); break;
-	case G_NOREC: break;
+	case G_NOREC:
+	case G_WHOLE: break;
 	case G_INLINED: rc = g_inlined(p); break;
 	case G_CUT: rc = g_cut(p, g); break;
 	case G_IN: rc = parse_name(p, "a profile's name", &g->name); break;

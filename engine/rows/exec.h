@@ -16,6 +16,7 @@ struct doubts;
 struct err;
 struct flow_cache;
 struct graph;
+struct gstage;
 struct inlines;
 struct pair_cache;
 struct part_cache;
@@ -76,6 +77,7 @@ struct exec {
 	/* What the source sees: */
 	struct graph *g;      /* after the graph stages */
 	const uint8_t *parts; /* the parts in g; NULL: all */
+	const struct gstage *gstages; /* those that made g */
 	/* [objects of the store], NULL: no inlined code was read; bit 0: some is known by its
 	 * file alone, bit 1: by its name */
 	uint8_t *inlined;
@@ -85,6 +87,7 @@ struct exec {
 	size_t keep;	/* only so many rows are asked for, the costliest; 0: all */
 	/* How the names of a set are looked up (exec_set.c): */
 	bool whole;    /* a name must match whole, not a part of it */
+	bool of_part;  /* in a graph stage: what this part lacks is in no set */
 	bool common;   /* inside a set that is always there (common_sets.h): some of its
 			  names are absent from any profile */
 	bool absent;   /* result: the error is that nothing has a name */

@@ -312,7 +312,7 @@ static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
 	n = fnset_count(*out);
 	if (in_base(x))
 		return note_found(x, s, n);
-	if (n || base_has(x, s))
+	if (n || base_has(x, s) || x->of_part)
 		return 0;
 	x->absent = true;
 	return no_such_line(x, s, set);
@@ -499,7 +499,7 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 	}
 	if (in_base(x) && note_found(x, s, n))
 		return x->err->kind;
-	if (n == 0 && (in_base(x) || base_has(x, s)))
+	if (n == 0 && (in_base(x) || base_has(x, s) || x->of_part))
 		return 0;
 	if (n == 0) {
 		x->absent = true;

@@ -25,11 +25,12 @@ static bool is_cum(const struct table_col *c)
 static int fill_cum(struct table *t, struct table_col *c)
 {
 	struct table_col *self;
-	double sum = 0, total = (double)graph_total(t->g, t->event);
+	double sum = 0, total;
 	bool estimated = false;
 
 	if (table_own(t, STR("self"), t->event, false, &self))
 		return t->x->err->kind;
+	total = (double)graph_total(t->g, t->event);
 	c->f = EXEC_ARRAY(t->x, double, t->n ? t->n : 1);
 	if (!c->f)
 		return t->x->err->kind;

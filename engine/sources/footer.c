@@ -106,6 +106,33 @@ static struct str much_inlined(struct exec *x, struct table *t, double part)
 			    100 * (double)sum / shown);
 }
 
+/* "; 100 % is what ignore leaves: 95.1 % of 2.32 M Ir (whole: shares of all)". */
+static struct str left_by_ignore(struct exec *x, const struct table *t,
+				 const struct result *r)
+{
+	const int64_t whole = graph_whole(t->g, t->event);
+	const struct str title = result_title(r);
+	char text[UNIT_TEXT_MAX];
+
+	if (r->total == whole || t->g->of_whole || whole <= 0)
+		return STR("");
+	return arena_printf(x->a,
+			    "; 100 %% is what ignore leaves, %.1f %% of %s %.*s (whole: "
+			    "shares of all)",
+			    100.0 * (double)r->total / (double)whole,
+			    scaled(whole, r->unit, text), STR_ARG(title));
+}
+
+/* Are there percentages of the total? */
+static bool has_shares(const struct result *r)
+{
+	for (size_t i = 0; i < r->ncols; i++)
+		if (r->cols[i].type == COL_PERCENT && r->cols[i].table &&
+		    !str_eq(r->cols[i].name, STR("share%")))
+			return true;
+	return false;
+}
+
 /* "; the stages leave 2.14 M Ir", if that is not all. */
 static struct str left_by_stages(struct exec *x, const struct table *t,
 				 const struct result *r)
@@ -169,7 +196,7 @@ static struct str levels_apart(struct exec *x, struct table *t)
 
 static bool exceeds_total(const struct exec *x, uint32_t event, int64_t incl)
 {
-	const int64_t total = graph_total(x->g, event);
+	const int64_t total = graph_whole(x->g, event);
 	const int64_t most = total + total / 20000; /* still shown as 100.00 % */
 
 	return incl > most && most >= total;
@@ -257,11 +284,16 @@ static struct str wholes(struct exec *x, const struct table *t, const struct res
 	return text;
 }
 
+static int note_ignored(struct exec *x, struct str ignored)
+{
+	return ignored.p && !ignored.n ? 0 : exec_note(x, str_from(ignored, 2));
+}
+
 int footer(struct exec *x, struct table *t, struct result *r)
 {
 	char n[32], all[32], total[UNIT_TEXT_MAX];
 	struct str other, pairs = paired(x, t, r), title = result_title(r), whole;
-	struct str inlined, left, levels;
+	struct str inlined, left, levels, ignored;
 	bool by_self;
 	double part;
 
@@ -274,14 +306,17 @@ int footer(struct exec *x, struct table *t, struct result *r)
 	if (note_above_total(x, t, r))
 		return x->err->kind;
 	if (t->card)
-		return 0;
+		return t->src == &source_info_fn || has_shares(r)
+			       ? note_ignored(x, left_by_ignore(x, t, r))
+			       : 0;
 	if (share_of_total(x, t, r->pages, &part, &by_self))
 		return x->err->kind;
+	ignored = part >= 0 || has_shares(r) ? left_by_ignore(x, t, r) : STR("");
 	other = other_event(t);
 	inlined = much_inlined(x, t, part);
 	left = left_by_stages(x, t, r);
 	levels = part < 0 || r->pages ? STR("") : levels_apart(x, t);
-	if (!inlined.p || !left.p || !levels.p)
+	if (!inlined.p || !left.p || !levels.p || !ignored.p)
 		return arena_full(x->a, x->err);
 	str_grouped(t->n, n);
 	str_grouped(t->rows_before, all);
@@ -309,5 +344,10 @@ int footer(struct exec *x, struct table *t, struct result *r)
 					 STR_ARG(whole));
 	else if (!r->footer.n)
 		r->footer = whole;
+	if (ignored.n)
+		r->footer = r->footer.n
+				    ? arena_printf(x->a, "%.*s%.*s", STR_ARG(r->footer),
+						   STR_ARG(ignored))
+				    : str_from(ignored, 2);
 	return r->footer.p ? 0 : arena_full(x->a, x->err);
 }

@@ -91,11 +91,15 @@ get_absent step_unbounded, step_not_called, cost_unbounded;
 
 /* source_parts.c: parts, parts of f, threads */
 get_number part_self, part_row, set_self, set_incoming, set_calls, thread_self,
-	thread_parts;
+	thread_parts, part_functions;
+get_estimated part_estimated;
+prepare parts_prepare;
 get_text part_file, set_spark;
 
 /* source_info.c: the profile, its events, all profiles */
-get_number info_total, info_parts, event_total, profile_total;
+get_number info_total, info_parts, info_functions, info_edges, info_cycles, event_total,
+	profile_total;
+get_estimated info_estimated;
 get_text info_positions, info_totals, info_built, total_event, profile_name,
 	profile_first_event;
 

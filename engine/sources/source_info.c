@@ -2,6 +2,7 @@
 #include <time.h>
 
 #include "engine/lang/ast.h"
+#include "engine/lang/keywords.h"
 #include "engine/lang/check_names.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
@@ -71,10 +72,35 @@ uint64_t info_parts(const struct table *t, uint32_t r, uint32_t e)
 	return graph_part_count(t->g);
 }
 
+/* Of the profile, or of what stages leave of it. */
+uint64_t info_functions(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return gstages_divide(t->x->gstages) ? t->g->functions : info_of(t)->functions;
+}
+
+uint64_t info_edges(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return gstages_divide(t->x->gstages) ? t->g->edges : info_of(t)->edges;
+}
+
+uint64_t info_cycles(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return gstages_divide(t->x->gstages) ? t->g->cycles : info_of(t)->cycles;
+}
+
 uint64_t info_total(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)r;
-	return graph_total(t->g, e);
+	return graph_left(t->g, e);
+}
+
+bool info_estimated(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return t->g->estimated;
 }
 
 static const struct listed info_list[] = {
@@ -189,9 +215,19 @@ static int note_diagnostics(struct exec *x)
 	return 0;
 }
 
+static int all_events(struct exec *x)
+{
+	for (uint32_t e = 0; e < x->env->nevents; e++)
+		if (graph_event(x->g, e, x->err))
+			return x->err->kind;
+	return 0;
+}
+
 static int info_open(struct exec *x, const struct source *s, struct table *t)
 {
 	(void)s;
+	if (all_events(x))
+		return x->err->kind;
 	t->card = true;
 	return table_init(x, t, &source_info, x->g, 1) ||
 			       show_events(x, t, "total", false) || note_files(x) ||
@@ -284,7 +320,7 @@ static struct str event_name(const struct table *t, uint32_t r)
 uint64_t event_total(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return graph_total(t->g, r);
+	return graph_left(t->g, r);
 }
 
 static const struct listed event_list[] = {
@@ -293,11 +329,10 @@ static const struct listed event_list[] = {
 static int events_open(struct exec *x, const struct source *s, struct table *t)
 {
 	(void)s;
-	for (uint32_t e = 0; e < x->env->nevents; e++)
-		if (graph_event(x->g, e, x->err))
-			return x->err->kind;
-	return table_init(x, t, &source_events, x->g,
-			  info_of(&(struct table){.g = x->g})->all_events);
+	return all_events(x) || table_init(x, t, &source_events, x->g,
+					   store_info(x->g->st)->all_events)
+		       ? x->err->kind
+		       : 0;
 }
 
 static void event_subject(const struct table *t, uint32_t r, struct row_subject *out)
@@ -330,7 +365,8 @@ static const struct listed total_list[] = {
 static int total_open(struct exec *x, const struct source *s, struct table *t)
 {
 	(void)s;
-	return table_init(x, t, &source_info_vs, x->g, 1);
+	return all_events(x) || table_init(x, t, &source_info_vs, x->g, 1) ? x->err->kind
+									   : 0;
 }
 
 /* Each side has one row. */

@@ -1,10 +1,12 @@
 /* source_parts.c - parts, threads (the parts of one pid and thread), parts of f. */
 
 #include "engine/lang/ast.h"
+#include "engine/lang/keywords.h"
 #include "engine/names/fnset.h"
 #include "engine/path/path.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
+#include "engine/gstages/gstage.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
@@ -13,13 +15,20 @@
 
 /* ---- parts, and threads: parts of one (pid, thread) ---- */
 
-struct thread {
-	uint32_t first, parts; /* one of its parts, and how many there are */
+struct parts {
+	struct thread {
+		uint32_t first, parts; /* one of its parts, and how many there are */
+	} * thread;
+	/* What stages leave, or NULL: [all events][parts]; and of how many functions */
+	int64_t **left;
+	uint32_t *functions;
 };
 
 static uint32_t part_at(const struct table *t, uint32_t r)
 {
-	return t->src == &source_threads ? ((const struct thread *)t->data)[r].first : r;
+	return t->src == &source_threads
+		       ? ((const struct parts *)t->data)->thread[r].first
+		       : r;
 }
 
 static struct store_part part_of_row(const struct table *t, uint32_t r)
@@ -94,9 +103,62 @@ static int keep_in_force(struct exec *x, struct table *t)
 	return n < t->n ? table_select(t, keep, n) : 0;
 }
 
+/* What the stages leave of a part is what they would leave of it alone. */
+static int part_left(struct exec *x, struct parts *d, uint32_t part, uint32_t e)
+{
+	struct graph *g = x->g;
+	struct arena a;
+	int rc = 0;
+
+	arena_init(&a, x->a->cap);
+	if (graph_part_count(g) > 1 || g->contexts)
+		rc = exec_gstages_of_part(x, part, &a, &g);
+	if (!rc && !(rc = graph_event(g, e, x->err))) {
+		d->left[e][part] = graph_left(g, e);
+		d->functions[part] = g->functions;
+	}
+	arena_free(&a);
+	return rc;
+}
+
+int parts_prepare(const struct table *t, uint32_t e)
+{
+	struct exec *x = t->x;
+	struct parts *d = t->data;
+	const struct store_info *si = store_info(t->g->st);
+
+	if (!gstages_divide(x->gstages) || (d->left && d->left[e]))
+		return 0;
+	if (!d->left && (!(d->left = EXEC_ARRAY(x, int64_t *, si->all_events)) ||
+			 !(d->functions = EXEC_ARRAY(x, uint32_t, si->parts))))
+		return x->err->kind;
+	if (!(d->left[e] = EXEC_ARRAY(x, int64_t, si->parts)))
+		return x->err->kind;
+	for (uint32_t p = 0; p < si->parts; p++)
+		if (in_force(x, p) && part_left(x, d, p, e))
+			return x->err->kind;
+	return 0;
+}
+
+bool part_estimated(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return gstages_divide(t->x->gstages) && t->g->estimated;
+}
+
 uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
 {
-	return store_part_self(t->g->st, r, e);
+	const struct parts *d = t->data;
+
+	return d->left ? d->left[e][r] : store_part_self(t->g->st, r, e);
+}
+
+uint64_t part_functions(const struct table *t, uint32_t r, uint32_t e)
+{
+	const struct parts *d = t->data;
+
+	(void)e;
+	return d->functions ? d->functions[r] : part_of_row(t, r).functions;
 }
 
 uint64_t part_row(const struct table *t, uint32_t r, uint32_t e)
@@ -116,7 +178,7 @@ uint64_t thread_self(const struct table *t, uint32_t r, uint32_t e)
 		store_part(t->g->st, p, &other);
 		if (in_force(t->x, p) && other.pid == first.pid &&
 		    other.thread == first.thread)
-			cost_add(&sum, store_part_self(t->g->st, p, e));
+			cost_add(&sum, part_self(t, p, e));
 	}
 	return sum;
 }
@@ -124,7 +186,7 @@ uint64_t thread_self(const struct table *t, uint32_t r, uint32_t e)
 uint64_t thread_parts(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)e;
-	return ((const struct thread *)t->data)[r].parts;
+	return ((const struct parts *)t->data)->thread[r].parts;
 }
 
 static const struct listed part_list[] = {
@@ -155,6 +217,8 @@ static const struct listed thread_list[] = {
 static int parts_open(struct exec *x, const struct source *s, struct table *t)
 {
 	(void)s;
+	if (!(t->data = EXEC_ARRAY(x, struct parts, 1)))
+		return x->err->kind;
 	return parts_init(x, t, &source_parts) || keep_in_force(x, t) ? x->err->kind : 0;
 }
 
@@ -162,9 +226,10 @@ static int threads_open(struct exec *x, const struct source *s, struct table *t)
 {
 	uint32_t parts = store_info(x->g->st)->parts, n = 0;
 	struct thread *rows = EXEC_ARRAY(x, struct thread, (size_t)parts + 1);
+	struct parts *d = EXEC_ARRAY(x, struct parts, 1);
 
 	(void)s;
-	if (!rows)
+	if (!rows || !d)
 		return x->err->kind;
 	for (uint32_t p = 0; p < parts; p++) {
 		struct store_part a, b;
@@ -184,7 +249,8 @@ static int threads_open(struct exec *x, const struct source *s, struct table *t)
 			rows[n++].first = p;
 		rows[i].parts++;
 	}
-	t->data = rows;
+	d->thread = rows;
+	t->data = d;
 	return table_init(x, t, &source_threads, x->g, n);
 }
 

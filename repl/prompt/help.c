@@ -154,13 +154,14 @@ static const struct help_topic topics[] = {
 	 "norec | functions | where calls < 0 | expect none"},
 	{"filters",
 	 "focus|ignore|hide SET | ...; collapse SET [as NAME];\n"
-	 "collapse by file|object|class|dir; norec; with inlined; cut PERCENT;\n"
+	 "collapse by file|object|class|dir; norec; whole; with inlined; cut PERCENT;\n"
 	 "in PROFILE; part 2-5,9; thread N",
 	 "Graph stages stand before the source and change the graph it sees: focus\n"
-	 "keeps what passes through SET, ignore drops it, hide charges it to its\n"
-	 "callers, collapse makes it one, norec folds recursion, with inlined makes\n"
-	 "functions of inlined code, cut drops what costs less.  .push keeps one in\n"
-	 "force, .pop drops it.",
+	 "keeps what passes through SET, ignore drops it, and what is left is 100 %\n"
+	 "(whole: shares of the whole profile), hide charges it to its callers,\n"
+	 "collapse makes it one, norec folds recursion, with inlined makes functions\n"
+	 "of inlined code, cut drops what costs less.  .push keeps one in force, .pop\n"
+	 "drops it.",
 	 "hide malloc | top 3\n"
 	 "with inlined | top 3\n"
 	 "focus main | cut 1% | callees of main"},

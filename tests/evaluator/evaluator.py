@@ -22,7 +22,7 @@ import questions                                                              # 
 import stages                                                                 # noqa: E402
 from reader import Profile                                                    # noqa: E402
 from program import program                                                   # noqa: E402
-from view import World                                                        # noqa: E402
+from view import ROUNDED, World                                                # noqa: E402
 
 top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BATCH = 100     # queries in one script
@@ -113,7 +113,7 @@ class Round:
         kept = []
         for q in asked:
             if self.known.get(q.start()) is not None:
-                ordered, unordered = self.known[q.start()]
+                ordered, unordered, q.total = self.known[q.start()]
                 q.stages = asker.shape(q, questions.table_of(q, [dict(r) for r in ordered]))
                 rows = unordered if stages.sorts_first(q.stages) else ordered
                 want = questions.table_of(q, [dict(r) for r in rows])
@@ -180,7 +180,11 @@ class Round:
         if why:
             self.wrong.append((q.start(), why))
             return None
-        return got, self._arranged(q, got, answer["rows"], unordered["rows"])
+        total = answer["meta"]["total"]
+        if abs(total - q.view.total(q.source.by)) > (ROUNDED * len(q.view.graph.functions) * q.view.units(q.source.by) if q.view.filtered else 0):
+            self.wrong.append((q.start(), "100 %% is %r, by the law %r" % (total, q.view.total(q.source.by))))
+            return None
+        return got, self._arranged(q, got, answer["rows"], unordered["rows"]), total
 
     def _arranged(self, q, got, ordered, unordered):
         """The same rows, in the other order."""

@@ -43,6 +43,7 @@ class Question:
     def __init__(self, world, graph_stages, view, source, table_stages):
         self.world, self.graph_stages, self.view = world, graph_stages, view
         self.source, self.stages = source, table_stages
+        self.total = None       # 100 %, as the engine has it
         self.top = False        # written as `top N by X`, which is `| sort X | take N`
 
     def start(self):
@@ -179,7 +180,7 @@ class Asker:
             made.append(text)
             if not view.group:
                 return made, None
-        return made, view
+        return (made + ["whole"], view.shares_of_all()) if made and rng.random() < 0.15 else (made, view)
 
     def graph_stage(self, view):
         rng = self.rng
@@ -216,11 +217,13 @@ class Asker:
         if view.inlines:
             kind = rng.choice(("functions", "functions", "groups", "calls"))
         elif view.filtered:
-            kind = rng.choice(("functions", "groups"))
+            kind = rng.choice(("functions", "functions", "groups") + (() if view.of_whole else ("events",)) + (() if of else ("parts", "threads")))
         elif view.merged:
             kind = rng.choice(("functions", "groups", "calls", "cycles", "neighbours"))
         if kind in ("threads", "events", "cycles"):
             before, those, of = "", set(view.group.values()), ""
+        if kind == "events" and view.of_whole:
+            kind = "threads"
         if kind == "events":
             by, clause = world.events[0], ""
         if kind in ("tree", "cost"):
@@ -232,7 +235,7 @@ class Asker:
             callers = rng.random() < 0.5
             return Source(("callers" if callers else "callees") + of + clause, kind,
                           lambda: tables.neighbours(view, those, by, callers), by, False, before)
-        if kind in ("functions", "groups") and not of and not view.below and view.parts is world.profile.parts \
+        if kind in ("functions", "groups") and not of and not view.below and not view.of_whole and view.parts is world.profile.parts \
                 and rng.random() < 0.3:
             return self.versus(view, by, clause)
         if kind == "groups":
@@ -493,7 +496,7 @@ def table_of(question, rows):
                     adds.add(column)
         if kind in SHARES:
             kinds[cost + "%"] = "number"
-            total = view.total(by)
+            total = question.total
             for r in rows:
                 r[cost + "%"] = 100 * r[cost] / total if total and r[cost] is not None else None
     kinds = {c: k for c, k in kinds.items() if rows and c in rows[0]}

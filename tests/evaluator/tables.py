@@ -156,6 +156,10 @@ def callsites(view, those, event, to=None):
 
 def parts(view, those, event, whole=True):
     rows = []
+    if view.filtered:
+        left = {e: view.left_of_parts(e) for e in {*view.world.events, event}}
+        return [dict({"part": part.number, "pid": part.pid, "thread": part.thread, "self": left[event][i]},
+                     **{"self." + e: left[e][i] for e in view.world.events}) for i, part in enumerate(view.parts)]
     for part in view.parts:
         graph = Graph.of_profile([part])
         rows.append({"part": part.number, "pid": part.pid, "thread": part.thread,
@@ -175,11 +179,15 @@ def threads(view, those, event):
     found = {}
     for row in parts(view, those, event):
         found.setdefault((row["pid"], row["thread"]), []).append(row["self"])
-    return [{"pid": pid, "thread": thread, "self": sum(s), "parts": len(s)} for (pid, thread), s in found.items()]
+    return [{"pid": pid, "thread": thread, "self": sum_of(s), "parts": len(s)} for (pid, thread), s in found.items()]
+
+
+def sum_of(cells):
+    return Near(sum(c.x for c in cells), None, sum(c.units for c in cells)) if isinstance(cells[0], Near) else sum(cells)
 
 
 def events(view, those, event):
-    return [{"name": e, "total": view.total(e)} for e in view.world.events]
+    return [{"name": e, "total": sum_of(view.left_of_parts(e)) if view.filtered else view.total(e)} for e in view.world.events]
 
 
 def cycles(view, those, event):

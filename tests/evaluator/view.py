@@ -6,6 +6,8 @@ View.  Costs of a View are ints where they have to be exactly so, else
 
     Near(x, truth)  an estimate: x by the law, the truth (if it is known) within lo and hi
 """
+import copy
+
 from graph import Flow, Graph
 from names import LEVEL, PLAIN
 
@@ -72,6 +74,8 @@ class View:
         self.cost = world.profile.cost
         self.law = {}
         self.gone = set()       # hidden
+        self.drops = False      # `ignore`: what it leaves is 100 %
+        self.of_whole = False   # 100 % is the whole profile
         self.inlines = False    # has functions of inlined code
         self.plain = None       # the same without them
         self.graph_self, self.graph_calls = graph.self_costs(), graph.calls()
@@ -123,7 +127,14 @@ class View:
         return self.filter(lambda flow: flow.focus(those, True), lambda stack: stack if those & set(stack) else ())
 
     def ignore(self, those):
-        return self.filter(lambda flow: flow.focus(those, False), lambda stack: () if those & set(stack) else stack)
+        made = self.filter(lambda flow: flow.focus(those, False), lambda stack: () if those & set(stack) else stack)
+        made.drops = True
+        return made
+
+    def shares_of_all(self):
+        made = copy.copy(self)
+        made.of_whole = True
+        return made
 
     def hide(self, those):
         return self.filter(lambda flow: flow.hide(those), lambda stack: tuple(f for f in stack if f not in those), those)
@@ -152,8 +163,18 @@ class View:
         return self.law["sum", event]
 
     def total(self, event):
-        """Of the parts: what 100 % is."""
-        return sum(self.cost(event, c) for part in self.parts for c in part.self.values())
+        """What 100 % is."""
+        if self.below and not self.of_whole:
+            dropped = self.below.left(event) - self.left(event) if self.drops else 0
+            return self.below.total(event) - dropped
+        return sum(self.cost(event, c) for part in (self.world.profile.parts if self.of_whole else self.parts) for c in part.self.values())
+
+    def left(self, event):
+        """What the stages leave, by the law."""
+        return sum(sum(flow.own.values()) for flow in self.flows(event))
+
+    def left_of_parts(self, event):
+        return [Near(sum(flow.own.values()), None, self.units(event) * ROUNDED * len(self.graph.functions)) for flow in self.flows(event)]
 
     def truth(self, event, counts):
         """The cost of the stacks that count; None when they are not known."""
