@@ -52,41 +52,46 @@ static struct exec_open open_of(struct session *s)
 
 /* ---- for reports ---- */
 
+/* What is asked without a statement: nobody reads its notes. */
+struct unasked {
+	struct exec_open open;
+	struct exec_texts notes;
+	struct doubts doubts;
+	struct exec x;
+};
+
+static struct exec *unasked(struct session *s, struct graph *g, struct arena *a,
+			    struct err *err, struct unasked *u)
+{
+	*u = (struct unasked){.open = open_of(s)};
+	u->x = (struct exec){.a = a,
+			     .err = err,
+			     .open = &u->open,
+			     .notes = &u->notes,
+			     .hints = &u->notes,
+			     .doubts = &u->doubts,
+			     .g = g};
+	return &u->x;
+}
+
 int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 			 bool unparted, uint32_t rows, struct arena *a,
 			 struct path_tree *out, struct err *err)
 {
-	const struct exec_open open = open_of(s);
-	struct exec_texts notes = {0};
-	struct doubts doubts = {0};
-	struct exec x = {.a = a,
-			 .err = err,
-			 .open = &open,
-			 .notes = &notes,
-			 .hints = &notes,
-			 .doubts = &doubts,
-			 .g = g,
-			 .event = event,
-			 .unparted = unparted};
+	struct unasked u;
+	struct exec *x = unasked(s, g, a, err, &u);
 	struct path_tree_query q = {.of = TREE_PROGRAM, .rows = rows};
 
-	return graph_event(x.g, event, err) || exec_tree(&x, &q, out) ? err->kind : 0;
+	x->event = event;
+	x->unparted = unparted;
+	return graph_event(g, event, err) || exec_tree(x, &q, out) ? err->kind : 0;
 }
 
 int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_t n,
 		    bool ahead, struct listing *l, struct arena *a, struct err *err)
 {
-	const struct exec_open open = open_of(s);
-	struct exec_texts notes = {0};
-	struct doubts doubts = {0};
-	struct exec x = {.a = a,
-			 .err = err,
-			 .open = &open,
-			 .notes = &notes,
-			 .hints = &notes,
-			 .doubts = &doubts,
-			 .g = g,
-			 .parts = g->parts};
+	struct unasked u;
+	struct exec *x = unasked(s, g, a, err, &u);
 	struct fn_set *set = fnset_new(a, g->functions);
 
 	if (!set)
@@ -95,7 +100,8 @@ int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_
 		fnset_add(set, f[i]);
 	if (l->instrs && s->safe)
 		return err_set(err, ERR_QUERY, 0, "objdump is not run under --safe");
-	if (ahead ? listing_ahead(&x, l, set) : listing_fill(&x, l, set))
+	x->parts = g->parts;
+	if (ahead ? listing_ahead(x, l, set) : listing_fill(x, l, set))
 		return err->kind;
 	/* A file that did not fit is no file without text. */
 	return a->refused || l->texts->refused ? arena_full(a, err) : 0;

@@ -47,17 +47,8 @@ const struct known *check_known(const struct schema *s, struct str name)
 int check_add_known(struct schema *s, struct str name, enum col_type type,
 		    struct unit unit)
 {
-	if (s->n == s->cap) {
-		size_t cap = s->cap ? s->cap * 2 : 16;
-		struct known *k = ARENA_ARRAY(s->a, struct known, cap);
-
-		if (!k)
-			return arena_full(s->a, s->err);
-		if (s->n)
-			memcpy(k, s->known, s->n * sizeof(*k));
-		s->known = k;
-		s->cap = cap;
-	}
+	if (arena_grow(s->a, &s->known, &s->cap, s->n, s->n + 1, sizeof(*s->known)))
+		return arena_full(s->a, s->err);
 	s->known[s->n++] = (struct known){name, type, unit};
 	return 0;
 }
@@ -309,6 +300,18 @@ static int known_event(struct schema *s, const struct expr *e, const struct know
 	return 0;
 }
 
+/* The expression is a column that a stage has made. */
+static int take_known(const struct schema *s, struct expr *e, const struct known *k)
+{
+	e->text = k->name;
+	e->event = (struct str){"", 0};
+	e->percent = false;
+	e->ev = s->event;
+	e->type = k->type;
+	e->unit = k->unit;
+	return 0;
+}
+
 static int resolve_col(struct schema *s, struct expr *e)
 {
 	const struct known *k = known_whole(s, e);
@@ -319,15 +322,8 @@ static int resolve_col(struct schema *s, struct expr *e)
 
 	if (!k && known_event(s, e, &k))
 		return s->err->kind;
-	if (k) {
-		e->text = k->name;
-		e->event.n = 0;
-		e->percent = false;
-		e->ev = s->event;
-		e->type = k->type;
-		e->unit = k->unit;
-		return 0;
-	}
+	if (k)
+		return take_known(s, e, k);
 	if (resolve_vs(s, e, &found) || found)
 		return s->err->kind;
 	if ((d = source_col(s->src, e->text)))
@@ -693,14 +689,8 @@ static int take_grouped(struct schema *s, struct expr *e, bool *taken)
 		return 0;
 	*taken = true;
 	e->op = EX_COL;
-	e->text = name;
-	e->event = (struct str){"", 0};
-	e->percent = false;
 	e->a = NULL;
-	e->ev = s->event;
-	e->type = k->type;
-	e->unit = k->unit;
-	return 0;
+	return take_known(s, e, k);
 }
 
 int check_expr(struct schema *s, struct expr *e)

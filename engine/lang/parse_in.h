@@ -50,7 +50,6 @@ void *parse_new(struct parser *p, size_t size);			   /* NULL: err is set */
 #define PARSE_NEW(p, T) ((T *)parse_new((p), sizeof(T)))
 int parse_nest(struct parser *p, struct span at); /* enter one more level */
 /* ---- values: $NAME or ${NAME} (parse_value.c) ---- */
-const struct parse_value *parse_find_value(const struct parser *p, struct str name);
 int parse_keep_value(struct parser *p, struct str name, struct str text);
 int parse_value_name(struct parser *p, const struct token *dollar, struct str *name);
 int parse_value_expr(struct parser *p, const struct token *dollar, struct expr **out);

@@ -17,7 +17,7 @@
 
 enum { DEEPEST = 16 };
 
-const struct parse_value *parse_find_value(const struct parser *p, struct str name)
+static const struct parse_value *parse_find_value(const struct parser *p, struct str name)
 {
 	for (size_t i = p->nown; i > 0; i--)
 		if (str_eq(p->own[i - 1].name, name))

@@ -30,7 +30,8 @@ bool token_is_word_byte(char c)
 	return is_alpha(c) || token_is_digit(c);
 }
 
-bool token_name_start(char c)
+/* Can a function name start with c?  (NAME of LANGUAGE.md) */
+static bool token_name_start(char c)
 {
 	return token_is_word_byte(c) || (c && strchr("~*$:{", c));
 }

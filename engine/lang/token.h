@@ -73,8 +73,6 @@ bool token_is(const struct token *t, const char *word);
 /* Are its letters all lower or all upper case?  Where a name may stand, `Max` is a name,
  * and `max` and `MAX` are keywords. */
 bool token_one_case(struct str text);
-/* Can a function name start with c?  (NAME of LANGUAGE.md) */
-bool token_name_start(char c);
 bool token_name_byte(char c);
 bool token_is_word_byte(char c);
 

@@ -53,13 +53,6 @@ int match_find(struct store *st, const struct match_atom *atom,
 int match_none(struct store *st, const struct match_atom *atom, uint32_t event,
 	       const struct cancel *cancel, struct err *err);
 
-/* At most max names (files, objects) similar to text, the best first, the hottest
- * first among equals.  Takes at most 300 ms.  names[] are views of the store.  Returns
- * how many. */
-size_t match_nearest(struct store *st, enum match_field field, struct str text,
-		     uint32_t event, const struct cancel *cancel, struct str *names,
-		     size_t max);
-
 /* One compiled atom, matched against one name (for `~` in expressions, and tests). */
 struct fn_set;
 struct match;

@@ -153,9 +153,12 @@ static void nearest_functions(struct store *st, bool class, struct str want,
 	}
 }
 
-size_t match_nearest(struct store *st, enum match_field field, struct str text,
-		     uint32_t event, const struct cancel *cancel, struct str *names,
-		     size_t max)
+/* At most max names (files, objects) similar to text, the best first, the hottest
+ * first among equals.  Takes at most 300 ms.  names[] are views of the store.  Returns
+ * how many. */
+static size_t match_nearest(struct store *st, enum match_field field, struct str text,
+			    uint32_t event, const struct cancel *cancel,
+			    struct str *names, size_t max)
 {
 	struct deadline deadline = {similar_now_ms() + NEAREST_MS, cancel};
 	unsigned score[16];

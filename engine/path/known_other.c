@@ -167,7 +167,7 @@ static int others_up(struct others *o)
 	return 0;
 }
 
-static int by_place(const void *x, const void *y)
+static int path_other_by_place(const void *x, const void *y)
 {
 	const struct path_other *a = x, *b = y;
 	const int c = order_u64(a->row, b->row);
@@ -175,44 +175,41 @@ static int by_place(const void *x, const void *y)
 	return c ? c : order_u64(a->fn, b->fn);
 }
 
-static int by_cost(const void *x, const void *y)
+int path_other_by_cost(const void *x, const void *y)
 {
 	const struct path_other *a = x, *b = y;
 	const int c = cost_order(b->cost, a->cost);
 
-	return c ? c : by_place(x, y);
+	return c ? c : path_other_by_place(x, y);
 }
 
-static int by_row_and_cost(const void *x, const void *y)
+int path_other_by_row(const void *x, const void *y)
 {
 	const struct path_other *a = x, *b = y;
 	const int c = order_u64(a->row, b->row);
 
-	return c ? c : by_cost(x, y);
+	return c ? c : path_other_by_cost(x, y);
 }
 
-static void sort_others(struct others *o, int (*by)(const void *, const void *))
+void path_other_sort(struct path_other *o, size_t n,
+		     int (*by)(const void *, const void *))
 {
-	if (o->n)
-		qsort(o->at, o->n, sizeof(*o->at), by);
+	if (n)
+		qsort(o, n, sizeof(*o), by);
 }
 
-/* Add up the costs of each row and function, and keep the largest. */
-static void join(struct others *o)
+size_t path_other_join(struct path_other *o, size_t n)
 {
 	size_t k = 0;
 
-	sort_others(o, by_place);
-	for (size_t i = 0; i < o->n; i++) {
-		if (k && !by_place(&o->at[k - 1], &o->at[i]))
-			cost_add(&o->at[k - 1].cost, o->at[i].cost);
+	path_other_sort(o, n, path_other_by_place);
+	for (size_t i = 0; i < n; i++) {
+		if (k && !path_other_by_place(&o[k - 1], &o[i]))
+			cost_add(&o[k - 1].cost, o[i].cost);
 		else
-			o->at[k++] = o->at[i];
+			o[k++] = o[i];
 	}
-	o->n = k;
-	sort_others(o, by_cost);
-	o->n = o->n > o->cut->most ? o->cut->most : o->n;
-	sort_others(o, by_row_and_cost);
+	return k;
 }
 
 int known_shown(const struct path_tree *t, struct path_shown *out, struct err *err)
@@ -223,7 +220,10 @@ int known_shown(const struct path_tree *t, struct path_shown *out, struct err *e
 	if (find_groups(&o) || (o.cut->up ? others_up(&o) : others_down(&o)))
 		return err->kind;
 	lift(&o);
-	join(&o);
+	o.n = path_other_join(o.at, o.n);
+	path_other_sort(o.at, o.n, path_other_by_cost);
+	o.n = o.n > o.cut->most ? o.cut->most : o.n;
+	path_other_sort(o.at, o.n, path_other_by_row);
 	*out = (struct path_shown){o.lifted, o.at, o.n};
 	return 0;
 }

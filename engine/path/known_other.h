@@ -35,4 +35,13 @@ struct known_cut {
 /* t->grown is a struct known_cut. */
 int known_shown(const struct path_tree *t, struct path_shown *out, struct err *err);
 
+/* Orders of path_other: the costliest first; by row, then cost.  The row of the top is the
+ * largest number, so it comes last. */
+int path_other_by_cost(const void *a, const void *b);
+int path_other_by_row(const void *a, const void *b);
+void path_other_sort(struct path_other *o, size_t n,
+		     int (*by)(const void *, const void *));
+/* Add up the costs of each row and function; returns how many are left, by row and function. */
+size_t path_other_join(struct path_other *o, size_t n);
+
 #endif

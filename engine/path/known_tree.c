@@ -59,20 +59,7 @@ enum { MEMBER = 1, OUTERMOST = 2, JOINED = 4, ENTRY = 8 };
 
 static int grow(struct growing *g, void *pp, size_t *cap, size_t need, size_t size)
 {
-	size_t n = *cap ? *cap * 2 : 1024;
-	void *old, *p;
-
-	if (need <= *cap)
-		return 0;
-	n = n < need ? need : n;
-	if (!(p = arena_array(g->a, n, size)))
-		return arena_full(g->a, g->err);
-	memcpy(&old, pp, sizeof(old));
-	if (*cap)
-		memcpy(p, old, *cap * size);
-	memcpy(pp, &p, sizeof(p));
-	*cap = n;
-	return 0;
+	return arena_grow(g->a, pp, cap, *cap, need, size) ? arena_full(g->a, g->err) : 0;
 }
 
 /* ---- heap ---- */

@@ -62,9 +62,9 @@ struct search {
 	uint8_t *settled;   /* [functions * layers]: the rest is final */
 	uint8_t *offers;    /* [functions]: a caller may end here or go on from here */
 	struct promise *heap;
-	uint32_t nheap, heap_cap;
 	struct grown *grown;
-	uint32_t ngrown, grown_cap;
+	uint32_t nheap, ngrown;
+	size_t heap_cap, grown_cap;
 	uint64_t steps;
 };
 
@@ -96,21 +96,11 @@ static struct worth of_call(const struct search *s, uint32_t edge)
 			      (double)s->fl->in.incl[edge], 1};
 }
 
-static int reserve_one(struct search *s, void *pp, uint32_t *cap, uint32_t n, size_t size)
+static int reserve_one(struct search *s, void *pp, size_t *cap, uint32_t n, size_t size)
 {
-	uint32_t wide = *cap ? *cap * 2 : 256;
-	void *old, *p;
-
-	if (n < *cap)
-		return 0;
-	if (wide < *cap || !(p = arena_array(s->arena, wide, size)))
-		return full(s);
-	memcpy(&old, pp, sizeof(old));
-	if (n)
-		memcpy(p, old, n * size);
-	memcpy(pp, &p, sizeof(p));
-	*cap = wide;
-	return 0;
+	return n == UINT32_MAX || arena_grow(s->arena, pp, cap, n, (size_t)n + 1, size)
+		       ? full(s)
+		       : 0;
 }
 
 /* ---- heap: the best on top ---- */
@@ -488,17 +478,9 @@ static int steps_of(struct search *s, uint32_t path, struct path *out)
 
 static int add_path(struct search *s, struct path_list *list, size_t *cap, uint32_t path)
 {
-	if (list->n == *cap) {
-		size_t wide = *cap ? *cap * 2 : 4;
-		struct path *p = ARENA_ARRAY(s->arena, struct path, wide);
-
-		if (!p)
-			return full(s);
-		if (list->n)
-			memcpy(p, list->paths, list->n * sizeof(*p));
-		list->paths = p;
-		*cap = wide;
-	}
+	if (arena_grow(s->arena, &list->paths, cap, list->n, list->n + 1,
+		       sizeof(*list->paths)))
+		return full(s);
 	return steps_of(s, path, &list->paths[list->n++]);
 }
 

@@ -29,13 +29,14 @@ struct source { /* cost that goes on from fn, below a row */
 struct gathering {
 	struct growing *g;
 	struct source *all;
-	uint32_t n, cap;
+	uint32_t n;
+	size_t cap, out_cap;
 	double *mass, *stays, *through; /* [functions]; through: 0: not summed up yet */
 	uint32_t *ring, ahead, behind;	/* [functions]: those with mass */
 	uint8_t *waits;
 	uint32_t *met, nmet; /* [functions]: those with cost in stays[] */
 	struct path_other *out;
-	uint32_t nout, out_cap;
+	uint32_t nout;
 };
 
 static int add_source(struct gathering *w, uint32_t group, uint32_t fn, double cost)
@@ -175,32 +176,6 @@ static int by_group(const void *x, const void *y)
 	return c ? c : order_u64(a->fn, b->fn);
 }
 
-static int others_by_cost(const void *x, const void *y)
-{
-	const struct path_other *a = x, *b = y;
-	int c = cost_order(b->cost, a->cost);
-
-	c = c ? c : order_u64(a->row, b->row);
-	return c ? c : order_u64(a->fn, b->fn);
-}
-
-static int by_row(const void *x, const void *y)
-{
-	const struct path_other *a = x, *b = y;
-	/* The row of TREE_TOP is the largest number: it comes last. */
-	const int c = order_u64(a->row, b->row);
-
-	return c ? c : others_by_cost(x, y);
-}
-
-static int by_row_and_fn(const void *x, const void *y)
-{
-	const struct path_other *a = x, *b = y;
-	const int c = order_u64(a->row, b->row);
-
-	return c ? c : order_u64(a->fn, b->fn);
-}
-
 /* The tree follows the parts, this push only their sum: no function may get more than
  * its self cost leaves. */
 static void keep_to_self(struct gathering *w, const struct path_tree *t, double *left)
@@ -257,24 +232,6 @@ static int lift(struct growing *g, const struct path_tree *t, int64_t **out)
 	return 0;
 }
 
-/* Add up costs of the same row and function; their number. */
-static size_t join_others(struct path_other *o, size_t n)
-{
-	size_t k = 0;
-
-	if (n)
-		qsort(o, n, sizeof(*o), by_row_and_fn);
-	for (size_t i = 0; i < n; i++) {
-		if (k && !by_row_and_fn(&o[k - 1], &o[i]))
-			cost_add(&o[k - 1].cost, o[i].cost);
-		else
-			o[k++] = o[i];
-	}
-	if (k)
-		qsort(o, k, sizeof(*o), by_row);
-	return k;
-}
-
 /* What folded rows leave out: what the rows before left out, and what is not listed of
  * them now. */
 static int folded_shown(const struct path_tree *t, struct path_shown *out,
@@ -306,7 +263,9 @@ static int folded_shown(const struct path_tree *t, struct path_shown *out,
 		else if (was.lifted && f->how[r] & FOLD_ENTERS)
 			cost_add(&lifted[f->row[r]], was.lifted[r]);
 	}
-	*out = (struct path_shown){lifted, o, join_others(o, n)};
+	n = path_other_join(o, n);
+	path_other_sort(o, n, path_other_by_row);
+	*out = (struct path_shown){lifted, o, n};
 	return 0;
 }
 
@@ -349,12 +308,10 @@ int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct er
 		if (cancel_poll(g->cancel, err) || push_group(&w, i, end, edges))
 			return err->kind;
 	}
-	if (w.nout)
-		qsort(w.out, w.nout, sizeof(*w.out), others_by_cost);
+	path_other_sort(w.out, w.nout, path_other_by_cost);
 	keep_to_self(&w, t, left);
 	w.nout = w.nout > g->most ? g->most : w.nout;
-	if (w.nout)
-		qsort(w.out, w.nout, sizeof(*w.out), by_row);
+	path_other_sort(w.out, w.nout, path_other_by_row);
 	*out = (struct path_shown){lifted, w.out, w.nout};
 	return 0;
 }

@@ -10,7 +10,7 @@
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 
-static int add_start(struct growing *g, struct arena *a, struct starts *s, uint32_t *cap,
+static int add_start(struct growing *g, struct arena *a, struct starts *s, size_t *cap,
 		     struct start x)
 {
 	if (tree_reserve(g, a, &s->all, cap, s->n, sizeof(*s->all)))
@@ -27,7 +27,7 @@ static int start_at_members(struct growing *g, const struct flow *fl, struct are
 	bool program = g->q->of == TREE_PROGRAM;
 	double *cost = NULL;
 	uint8_t *met = NULL;
-	uint32_t cap = 0;
+	size_t cap = 0;
 
 	if (!program && chain_reaches(fl, g->in_set, NULL, g->q->up, &met, a, g->err))
 		return -1;
@@ -62,7 +62,7 @@ static int start_at_members(struct growing *g, const struct flow *fl, struct are
 struct crossing {
 	uint32_t *row; /* [functions]: 1 + index of the start */
 	struct arena *arena;
-	uint32_t cap;
+	size_t cap;
 };
 
 static int cross(struct growing *g, const struct flow *fl, struct crossing *x,
@@ -160,7 +160,8 @@ int tree_starts(struct growing *g, const struct flow *fl, struct arena *a,
 int tree_add_own_call(struct growing *g)
 {
 	const struct flow_input *in = &g->fl->in;
-	uint32_t cap = 0, f = g->one;
+	const uint32_t f = g->one;
+	size_t cap = 0;
 
 	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
 		if (in->callee[i] == f && g->q->of == TREE_CALLS && !g->avoided[f])

@@ -33,22 +33,10 @@ int tree_full(struct growing *g)
 	return arena_full(g->arena, g->err);
 }
 
-int tree_reserve(struct growing *g, struct arena *a, void *pp, uint32_t *cap, uint32_t n,
+int tree_reserve(struct growing *g, struct arena *a, void *pp, size_t *cap, uint32_t n,
 		 size_t size)
 {
-	uint32_t wide = *cap ? *cap * 2 : 64;
-	void *old, *p;
-
-	if (n < *cap)
-		return 0;
-	if (!(p = arena_array(a, wide, size)))
-		return tree_full(g);
-	memcpy(&old, pp, sizeof(old));
-	if (n)
-		memcpy(p, old, n * size);
-	memcpy(pp, &p, sizeof(p));
-	*cap = wide;
-	return 0;
+	return arena_grow(a, pp, cap, n, (size_t)n + 1, size) ? tree_full(g) : 0;
 }
 
 /* The cost that stays at f: its self cost or, in a tree of callers, the cost that no

@@ -52,10 +52,9 @@ struct growing {
 	uint8_t *in_set, *avoided;
 	struct starts starts;
 	struct node *nodes;
-	uint32_t n, cap;
 	struct waiting *heap;
-	uint32_t nheap, heap_cap;
-	uint32_t most;
+	uint32_t n, nheap, most;
+	size_t cap, heap_cap;
 	uint32_t *row; /* [nodes]: its row, if it has one; of TREE_TOP: the number of
 			  rows */
 	int64_t top_passing; /* cost through the top without its calls of itself */
@@ -69,7 +68,7 @@ struct growing {
 
 int tree_full(struct growing *g);
 /* Make room in arena a for one more element after the n of an array. */
-int tree_reserve(struct growing *g, struct arena *a, void *pp, uint32_t *cap, uint32_t n,
+int tree_reserve(struct growing *g, struct arena *a, void *pp, size_t *cap, uint32_t n,
 		 size_t size);
 
 /* ---- the calls at a function, in the direction of the tree ---- */

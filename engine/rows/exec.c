@@ -28,21 +28,7 @@ void *exec_alloc(struct exec *x, size_t n, size_t size)
 int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
 	      size_t size)
 {
-	size_t n = *cap ? *cap * 2 : 16;
-	void *old, *p;
-
-	if (need <= *cap)
-		return 0;
-	if (n < need)
-		n = need;
-	memcpy(&old, pp, sizeof(old));
-	if (!(p = exec_alloc(x, n, size)))
-		return x->err->kind;
-	if (used)
-		memcpy(p, old, used * size);
-	memcpy(pp, &p, sizeof(p));
-	*cap = n;
-	return 0;
+	return arena_grow(x->a, pp, cap, used, need, size) ? arena_full(x->a, x->err) : 0;
 }
 
 static int add_text(struct exec *x, struct str text, struct exec_texts *to)

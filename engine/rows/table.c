@@ -58,17 +58,8 @@ static struct table_col *new_col(struct table *t)
 {
 	struct table_col *c;
 
-	if (t->ncols == t->cap) {
-		size_t cap = t->cap ? t->cap * 2 : 32;
-		struct table_col **cols = EXEC_ARRAY(t->x, struct table_col *, cap);
-
-		if (!cols)
-			return NULL;
-		if (t->ncols)
-			memcpy(cols, t->cols, t->ncols * sizeof(*cols));
-		t->cols = cols;
-		t->cap = cap;
-	}
+	if (exec_grow(t->x, &t->cols, &t->cap, t->ncols, t->ncols + 1, sizeof(*t->cols)))
+		return NULL;
 	c = EXEC_ARRAY(t->x, struct table_col, 1);
 	if (c)
 		t->cols[t->ncols++] = c;

@@ -543,32 +543,21 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 
 /* ---- the extension ---- */
 
+#define ROWS                                                                       \
+	.xBestIndex = best_index, .xDisconnect = disconnect, .xOpen = cursor_open, \
+	.xClose = cursor_close, .xFilter = filter, .xNext = next, .xEof = at_end,  \
+	.xColumn = column, .xRowid = rowid
+
 static const sqlite3_module function_module = {
 	.xConnect = connect_function, /* no xCreate: it is there without CREATE */
-	.xBestIndex = best_index,
-	.xDisconnect = disconnect,
-	.xOpen = cursor_open,
-	.xClose = cursor_close,
-	.xFilter = filter,
-	.xNext = next,
-	.xEof = at_end,
-	.xColumn = column,
-	.xRowid = rowid,
+	ROWS,
 };
 
 static const sqlite3_module query_module = {
 	.xCreate = connect_query,
 	.xConnect = connect_query,
-	.xBestIndex = best_index,
-	.xDisconnect = disconnect,
 	.xDestroy = disconnect,
-	.xOpen = cursor_open,
-	.xClose = cursor_close,
-	.xFilter = filter,
-	.xNext = next,
-	.xEof = at_end,
-	.xColumn = column,
-	.xRowid = rowid,
+	ROWS,
 };
 
 /* SQLite calls it for each module, also if that could not be created. */

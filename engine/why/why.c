@@ -42,24 +42,20 @@ struct telling {
 
 /* ---- sentences ---- */
 
-static struct str name_of(const struct telling *t, uint32_t f)
+static struct str name_of(const struct telling *t, uint32_t f, bool whole)
 {
 	const struct why *w = t->w;
 	const unsigned side = f < w->root && w->fn[HERE][f] != WHY_NONE ? HERE : BASE;
 
 	if (f == WHY_NONE || f == w->root)
 		return STR("");
-	return graph_name(w->g[side], w->fn[side][f]);
+	return whole ? graph_name(w->g[side], w->fn[side][f])
+		     : graph_short_name(w->g[side], w->fn[side][f], t->x->a);
 }
 
 static struct str short_of(const struct telling *t, uint32_t f)
 {
-	const struct why *w = t->w;
-	const unsigned side = f < w->root && w->fn[HERE][f] != WHY_NONE ? HERE : BASE;
-
-	if (f == WHY_NONE || f == w->root)
-		return STR("");
-	return graph_short_name(w->g[side], w->fn[side][f], t->x->a);
+	return name_of(t, f, false);
 }
 
 static struct str kind_name(const struct why_cause *c)
@@ -162,10 +158,10 @@ static int add_cause(struct telling *t, struct why_cause *c)
 				    .to = c->to,
 				    .rates = c->fn != t->w->root && c->kind != WHY_BELOW,
 				    .text = text_of(t, c),
-				    .fn = name_of(t, c->fn),
-				    .callee = name_of(t, c->callee),
+				    .fn = name_of(t, c->fn, true),
+				    .callee = name_of(t, c->callee, true),
 				    .kind = kind_name(c),
-				    .below = name_of(t, c->below),
+				    .below = name_of(t, c->below, true),
 				    .file = place.file,
 				    .line = place.line});
 }

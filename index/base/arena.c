@@ -109,6 +109,26 @@ void *arena_array(struct arena *a, size_t n, size_t size)
 	return arena_alloc(a, bytes);
 }
 
+int arena_grow(struct arena *a, void *pp, size_t *cap, size_t used, size_t need,
+	       size_t size)
+{
+	size_t n = *cap ? *cap * 2 : 32;
+	void *old, *p;
+
+	if (need <= *cap)
+		return 0;
+	if (n < need)
+		n = need;
+	if (!(p = arena_array(a, n, size)))
+		return -1;
+	memcpy(&old, pp, sizeof(old));
+	if (used)
+		memcpy(p, old, used * size);
+	memcpy(pp, &p, sizeof(p));
+	*cap = n;
+	return 0;
+}
+
 struct str arena_str(struct arena *a, struct str s)
 {
 	char *p = arena_alloc(a, s.n + 1);

@@ -28,6 +28,10 @@ void arena_init(struct arena *a, size_t cap);
 void *arena_alloc(struct arena *a, size_t size); /* 16-byte aligned, zeroed, or NULL */
 void *arena_array(struct arena *a, size_t n,
 		  size_t size); /* NULL if n * size overflows */
+/* Make room for `need` elements of `size` bytes in the array at *pp, which has room for *cap
+ * and keeps its first `used`.  Returns 0, or -1 if the arena is full. */
+int arena_grow(struct arena *a, void *pp, size_t *cap, size_t used, size_t need,
+	       size_t size);
 struct str arena_str(struct arena *a,
 		     struct str s); /* a copy; its p is NULL if the arena is full */
 struct str arena_printf(struct arena *a, const char *fmt, ...)

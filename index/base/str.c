@@ -28,6 +28,19 @@ bool str_starts(struct str s, struct str prefix)
 	return s.n >= prefix.n && str_eq((struct str){s.p, prefix.n}, prefix);
 }
 
+struct str str_word(struct str *s)
+{
+	struct str w = *s;
+	size_t n = 0;
+
+	while (w.n && (w.p[0] == ' ' || w.p[0] == '\t'))
+		w = str_from(w, 1);
+	while (n < w.n && w.p[n] != ' ' && w.p[n] != '\t')
+		n++;
+	*s = str_from(w, n);
+	return (struct str){w.p, n};
+}
+
 bool str_ends(struct str s, struct str suffix)
 {
 	return s.n >= suffix.n && str_eq(str_from(s, s.n - suffix.n), suffix);

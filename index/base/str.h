@@ -28,7 +28,9 @@ bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 struct str str_trim(struct str s);	      /* blanks, tabs and CR at both ends */
 struct str str_from(struct str s, size_t at); /* the rest from byte at */
-size_t str_find(struct str s, char c);	      /* s.n if not found */
+/* Take the next word of s, without the blanks and tabs around it; empty: there is none. */
+struct str str_word(struct str *s);
+size_t str_find(struct str s, char c);		      /* s.n if not found */
 size_t str_find_str(struct str s, struct str needle); /* s.n if not found */
 uint64_t str_hash(struct str s);		      /* XXH3-64 */
 void str_hash128(struct str s, uint64_t hash[2]);     /* XXH3-128 */

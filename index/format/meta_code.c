@@ -5,7 +5,7 @@
 
 #include "index/base/arena.h"
 
-void code_u64(struct coder *c, uint64_t *v)
+static void code_u64(struct coder *c, uint64_t *v)
 {
 	if (c->to) {
 		c->failed |= bytes_put(c->to, *v) != 0;

@@ -78,6 +78,5 @@ void meta_code(struct coder *c, struct meta *m);
 /* A part without totals and summary, which are columns. */
 void part_head_code(struct coder *c, struct part *p, uint64_t *functions);
 void diag_code(struct coder *c, struct diag *d);
-void code_u64(struct coder *c, uint64_t *v);
 
 #endif

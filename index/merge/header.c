@@ -359,20 +359,6 @@ static void text(const struct header_reading *r, enum header_key key, struct str
 		*out = r->slot->value[key];
 }
 
-static struct str header_field(struct str *s)
-{
-	struct str f;
-	size_t n = 0;
-
-	while (s->n && (s->p[0] == ' ' || s->p[0] == '\t'))
-		*s = str_from(*s, 1);
-	f = *s;
-	while (n < f.n && f.p[n] != ' ' && f.p[n] != '\t')
-		n++;
-	*s = str_from(f, n);
-	return (struct str){f.p, n};
-}
-
 /* Read a number of summary: or totals:, which may be negative; false if there is none. */
 static bool sum_of(struct str s, int64_t *out)
 {
@@ -398,8 +384,8 @@ static int sums(const struct header_reading *r, enum header_key key,
 	*out = ARENA_ARRAY(&r->p->arena, int64_t, r->p->nevent + 1);
 	if (!*out)
 		return err_no_memory(r->err, "while reading headers");
-	while ((v = header_field(&values)).n) {
-		struct str name = header_field(&events);
+	while ((v = str_word(&values)).n) {
+		struct str name = str_word(&events);
 		int64_t n = 0;
 		size_t e;
 

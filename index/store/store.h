@@ -276,13 +276,6 @@ fn_id store_context_fn(struct store *st, context_id c);
 uint64_t store_context_calls(struct store *st, context_id c); /* activations */
 int64_t store_context_self(struct store *st, context_id c, uint32_t e);
 int64_t store_context_incl(struct store *st, context_id c, uint32_t e);
-/* Those that c calls, or with NO_CONTEXT the roots: *first .. *first + *n - 1, by
- * function. */
-void store_context_children(struct store *st, context_id c, context_id *first,
-			    uint32_t *n);
-/* The contexts of f: store_context_of(st, *first .. *first + *n - 1), ascending. */
-void store_contexts(struct store *st, fn_id f, uint32_t *first, uint32_t *n);
-context_id store_context_of(struct store *st, uint32_t i);
 
 /*
  * ---- groups: functions as people ask about them ----

@@ -148,8 +148,10 @@ int64_t store_fn_incl(struct store *st, fn_id f, uint32_t e)
 	return store_cost_at(st, TABLE_FN_INCL, e, f);
 }
 
-uint32_t store_lower_row(struct store *st, enum table t, uint32_t lo, uint32_t hi,
-			 uint64_t v)
+/* The first row in lo..hi of an ascending u32 column that is at least v; hi if there is
+ * none. */
+static uint32_t store_lower_row(struct store *st, enum table t, uint32_t lo, uint32_t hi,
+				uint64_t v)
 {
 	struct bisect b = bisect_in(lo, hi);
 

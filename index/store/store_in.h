@@ -111,9 +111,7 @@ bool store_each_once(struct store *st, const uint32_t *p, size_t n);
 /* The packed bytes from a place (tables.h); *end: the end of its block. */
 const unsigned char *store_packed(struct store *st, enum table t, uint64_t place,
 				  const unsigned char **end);
-/* The string in a row of a table of strings. */
-struct str store_string(struct store *st, enum table t, uint64_t row);
-/* The same as one value; NULL if the block is not sound. */
+/* A block as one value; NULL if it is not sound. */
 const struct block *store_meet(struct store *st, enum table t, uint32_t event,
 			       uint32_t block);
 /* Without a call if the block was read before. */
@@ -146,10 +144,6 @@ uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t r
 		      uint64_t n);
 /* Event e in a row of a table with a column per recorded event. */
 int64_t store_cost_at(struct store *st, enum table t, uint32_t e, uint64_t row);
-/* The first row in lo..hi of an ascending u32 column that is at least v; hi if there is
- * none. */
-uint32_t store_lower_row(struct store *st, enum table t, uint32_t lo, uint32_t hi,
-			 uint64_t v);
 /* Whether each context stands behind its caller, and children are in order. */
 const char *store_parents_wrong(const uint32_t *parent, uint64_t n);
 struct detail_shape store_shape(const struct store *st);

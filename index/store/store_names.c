@@ -45,7 +45,8 @@ static struct str string_in(struct store *st, enum table t, const struct strings
 	return (struct str){s->p + from, (size_t)(to - from)};
 }
 
-struct str store_string(struct store *st, enum table t, uint64_t row)
+/* The string in a row of a table of strings. */
+static struct str store_string(struct store *st, enum table t, uint64_t row)
 {
 	const struct strings s = strings_of(st, t, (uint32_t)(row / STRING_ROWS));
 

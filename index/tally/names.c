@@ -77,7 +77,8 @@ void names_trim(struct names *t)
 	hash_free(&t->pairs);
 }
 
-size_t names_digits(struct str s)
+/* Length of the digits at the start of s, or 0. */
+static size_t names_digits(struct str s)
 {
 	size_t n = 0;
 

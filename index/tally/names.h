@@ -123,9 +123,8 @@ static inline uint32_t names_known(const struct names *t, uint64_t id, struct st
 	return slot && str_eq(t->slot[slot].text, text) ? slot : 0;
 }
 
-/* Length of "(digits)" or "digits" at the start of s, or 0; the first sets id. */
+/* Length of "(digits)" at the start of s, or 0. */
 size_t names_reference(struct str s, uint64_t *id);
-size_t names_digits(struct str s);
 /* Whether text consists of references: "(n)" followed by "'digits" and "'(m)" pieces. */
 bool names_has_parts(struct str text);
 

@@ -213,20 +213,6 @@ int tally_too_many_events(struct err *err)
 	return err_hint(err, "no producer is known to write so many; is it a profile?");
 }
 
-static struct str next_field(struct str *s)
-{
-	struct str f;
-	size_t n = 0;
-
-	while (s->n && (s->p[0] == ' ' || s->p[0] == '\t'))
-		*s = str_from(*s, 1);
-	f = *s;
-	while (n < f.n && f.p[n] != ' ' && f.p[n] != '\t')
-		n++;
-	*s = str_from(f, n);
-	return (struct str){f.p, n};
-}
-
 /* The next event of an events: line.  PHP's SPX names events with blanks, each in an event:
  * line before: "event: Wall Time : Wall Time". */
 static struct str next_event(const struct tally *t, struct str *s)
@@ -246,14 +232,14 @@ static struct str next_event(const struct tally *t, struct str *s)
 			return (struct str){line.p, name.n};
 		}
 	}
-	return next_field(s);
+	return str_word(s);
 }
 
 static bool has_negative(struct str numbers)
 {
 	struct str f;
 
-	while ((f = next_field(&numbers)).n)
+	while ((f = str_word(&numbers)).n)
 		if (f.p[0] == '-')
 			return true;
 	return false;

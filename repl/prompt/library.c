@@ -241,7 +241,8 @@ void library_free(struct library_query *q, size_t n)
 
 /* ---- what is in one ---- */
 
-struct str library_about(struct str text)
+/* The first line of a query, without the sign of the comment; empty if it has none. */
+static struct str library_about(struct str text)
 {
 	struct str line = {text.p, str_find(text, '\n')};
 

@@ -37,8 +37,6 @@ char *library_find(struct app *app, struct str name, bool *ships);
 int library_list(const struct app *app, struct library_query **out, size_t *n,
 		 struct err *err);
 void library_free(struct library_query *q, size_t n);
-/* The first line of a query, without the sign of the comment; empty if it has none. */
-struct str library_about(struct str text);
 /* The next parameter of a query from byte *at, which moves behind it; a name counts once.
  * false: there is none left. */
 bool library_param(struct str text, size_t *at, struct token_default *out);

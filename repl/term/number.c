@@ -53,10 +53,21 @@ static void pad_unit(char *buf, struct unit u)
 	buf[n] = '\0';
 }
 
+/* Four digits: 0.03125, 12.35; 1,234. */
+static void ratio(char *buf, double v)
+{
+	if (!isfinite(v))
+		snprintf(buf, NUMBER_MAX, "-");
+	else if (v >= 999.5 && v < 1e15)
+		number_grouped(buf, (uint64_t)(v + 0.5));
+	else
+		snprintf(buf, NUMBER_MAX, "%.4g", v);
+}
+
 void number_per(char *buf, struct unit u, double v)
 {
 	if (!u.kind || !isfinite(v)) {
-		number_ratio(buf, v);
+		ratio(buf, v);
 		return;
 	}
 	buf[0] = '-';
@@ -130,16 +141,6 @@ void number_percent(char *buf, double v)
 		percent_grouped(buf, v);
 	else
 		snprintf(buf, NUMBER_MAX, "%.3g%%", v);
-}
-
-void number_ratio(char *buf, double v)
-{
-	if (!isfinite(v))
-		snprintf(buf, NUMBER_MAX, "-");
-	else if (v >= 999.5 && v < 1e15)
-		number_grouped(buf, (uint64_t)(v + 0.5));
-	else
-		snprintf(buf, NUMBER_MAX, "%.4g", v);
 }
 
 void number_seconds(char *buf, uint64_t ns)

@@ -21,7 +21,6 @@ void number_cost_exact(char *buf, struct unit u, int64_t v);
 void number_grouped_signed(char *buf, int64_t v);
 void number_si_signed(char *buf, int64_t v);
 void number_percent(char *buf, double v);    /* "45.31%", "<0.01%", "-" if not a number */
-void number_ratio(char *buf, double v);	     /* four digits: 0.03125, 12.35; 1,234 */
 void number_seconds(char *buf, uint64_t ns); /* 0.02 s, 3.4 ms, 2 min 5 s */
 void number_bytes(char *buf, uint64_t v);    /* 1.07 GB (powers of ten) */
 /* The shortest digits that read back as v; "null" if it is not finite. */
