@@ -1,12 +1,13 @@
 #!/usr/bin/env perl
-# language.t - every query in engine/LANGUAGE.md, with the answer that is printed below it.
+# language.t - every query in engine/LANGUAGE.md, with its answer.
 #
-# In a block marked `quern` a line at the margin is a query; what is indented below it is its
-# answer: at most 5 lines of it, cut at 100 characters, and how many more there are.
+# In a block marked `quern` a line at the margin is a query.  What is indented below some of
+# them is the answer: at most 3 lines of it, cut at 100 characters, and how many more there
+# are.  language.answers has at most 5 lines of the answer of each query.
 #
 #	QUERN=build/debug/quern tests/query/language.t [--update]
 #
-# --update writes the answers of today into the page: read the diff before it is committed.
+# --update writes the answers of today into both: read the diff before it is committed.
 use strict;
 use warnings;
 use utf8;
@@ -15,12 +16,13 @@ use File::Copy qw(copy);
 use File::Spec;
 use File::Temp qw(tempdir);
 
-use constant {LINES => 5, COLUMNS => 100};
+use constant {SHOWN => 3, KEPT => 5, COLUMNS => 100};
 
 chdir(dirname(__FILE__) . "/../..") or die "chdir: $!\n";
 my $quern = File::Spec->rel2abs($ENV{QUERN} || "build/release/quern");
 my $update = grep { $_ eq "--update" } @ARGV;
 my $page = "engine/LANGUAGE.md";
+my $answers = "tests/query/language.answers";
 my $dir = tempdir(CLEANUP => 1);
 my ($count, $failed) = (0, 0);
 $ENV{XDG_CONFIG_HOME} = $ENV{XDG_STATE_HOME} = $ENV{HOME} = $dir;
@@ -31,7 +33,7 @@ for my $name ("tmpl-cachebranch.out", "tmpl-default.out") {
 	copy("tests/fixtures/small/$name", "$dir/$name") or die "$name: $!\n";
 }
 
-# The answer as the page has it, and the exit status.
+# The lines of the answer, and the exit status.
 sub ask {
 	my ($query) = @_;
 	my $pid = open(my $out, "-|") // die "fork: $!\n";
@@ -55,15 +57,49 @@ sub ask {
 	}
 	# What a picture is made of is the business of other tests.
 	splice(@lines, 1, $#lines, "[more lines]") if $lines[0] =~ /^<[!?]/;
-	my $more = @lines - LINES;
-	splice(@lines, LINES, $more, "[$more more lines]") if $more > 1;
-	return (join("", map { $_ eq "" ? "\n" : "    $_\n" } @lines), $status, scalar @lines);
+	return ($status, @lines);
 }
 
-open(my $in, "<:utf8", $page) or die "$page: $!\n";
-my @text = <$in>;
-close($in);
-my ($new, $quoting) = ("", 0);
+# The first lines of an answer, as the page has it.
+sub head {
+	my ($most, @lines) = @_;
+	my $more = @lines - $most;
+	splice(@lines, $most, $more, "[$more more lines]") if $more > 1;
+	return join("", map { $_ eq "" ? "\n" : "    $_\n" } @lines);
+}
+
+# Is it the same?  If not, say where it begins to differ.
+sub compare {
+	my ($what, $got, $want) = @_;
+	return 1 if $update || $got eq $want;
+	my @got = split(/\n/, $got);
+	my @want = split(/\n/, $want);
+	while (@got && @want && $got[0] eq $want[0]) {
+		shift @got;
+		shift @want;
+	}
+	print STDERR "# language.t: $what\n", map({ "#  got $_\n" } splice(@got, 0, KEPT)),
+		map({ "# want $_\n" } splice(@want, 0, KEPT));
+	return 0;
+}
+
+sub slurp {
+	my ($path) = @_;
+	open(my $in, "<:utf8", $path) or die "$path: $!\n";
+	return <$in>;
+}
+
+sub replace {
+	my ($path, $text) = @_;
+	open(my $out, ">:utf8", $path) or die "$path: $!\n";
+	print $out $text;
+	close($out) or die "$path: $!\n";
+	print "# updated $path\n";
+}
+
+my @text = slurp($page);
+my ($new, $all, $quoting) = ("", "", 0);
+my $kept = join("", -e $answers ? slurp($answers) : ());
 while (@text) {
 	my $line = shift @text;
 	$new .= $line;
@@ -75,22 +111,24 @@ while (@text) {
 	my $want = "";
 	$want .= shift @text while @text && $text[0] =~ /^( |$)/;
 	chomp(my $query = $line);
-	my ($got, $status, $lines) = ask($query);
-	my $pass = ($status == 0 || ($query =~ /expect/ && $status == 4)) && $lines > 0 &&
-		   ($update || $got eq $want);
+	my ($status, @lines) = ask($query);
+	my $shown = $want eq "" ? "" : head(SHOWN, @lines);
+	$new .= $shown;
+	$all .= $line . head(KEPT, @lines);
+	$query =~ s/#/\\#/g;
+	my $pass = ($status == 0 || ($query =~ /expect/ && $status == 4)) && @lines > 0 &&
+		   compare($query, $shown, $want);
 	$count++;
 	$failed++ unless $pass;
-	$new .= $got;
-	$query =~ s/#/\\#/g;
 	print $pass ? "" : "not ", "ok $count - $query\n";
-	print STDERR "# language.t: not ok $count - $query\n", map({ "#  got $_\n" } split(/\n/, $got)),
-		map({ "# want $_\n" } split(/\n/, $want)) if !$pass;
 }
+$count++;
+my $same = compare("$answers is not what is answered", $all, $kept);
+print $same ? "" : "not ", "ok $count - $answers\n";
+$failed++ unless $same;
 if ($update) {
-	open(my $out, ">:utf8", $page) or die "$page: $!\n";
-	print $out $new;
-	close($out) or die "$page: $!\n";
-	print "# updated $page\n";
+	replace($page, $new);
+	replace($answers, $all);
 }
 print "1..$count\n";
 exit($failed ? 1 : 0);
