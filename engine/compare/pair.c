@@ -479,12 +479,12 @@ static int run_pass(struct pairs *w, const struct pass *pass)
 	return rc;
 }
 
-/* ---- numbers of clones ---- */
+/* ---- what is not certain ---- */
 
 /* Equal names were paired before, also if they have numbers.  If the clones of one
  * function do not have the same numbers on both sides, it is not certain which clone is
  * which. */
-static void doubt_clones(struct pairs *w, const struct sort_pair *run, size_t n)
+static bool are_clones_sure(const struct pairs *w, const struct sort_pair *run, size_t n)
 {
 	bool same = true;
 
@@ -495,11 +495,28 @@ static void doubt_clones(struct pairs *w, const struct sort_pair *run, size_t n)
 		same = other != PAIR_NONE &&
 		       str_eq(w->text[s][w->name[s][f]], w->text[!s][w->name[!s][other]]);
 	}
-	for (size_t i = 0; i < n && !same && n > 2; i++)
-		w->p->unsure[pair_side(run[i].value)][pair_fn(run[i].value)] = 1;
+	return same || n <= 2;
 }
 
-static int look_at_clones(struct pairs *w)
+/* Functions of both sides that differ in a hash alone, and nothing says which is which. */
+static void doubt_left(struct pairs *w, const struct sort_pair *run, size_t n)
+{
+	size_t left[2] = {0, 0};
+
+	for (int mark = 0; mark < 2 && (!mark || (left[0] && left[1])); mark++)
+		for (size_t i = 0; i < n; i++) {
+			const unsigned s = pair_side(run[i].value);
+			const uint32_t f = pair_fn(run[i].value);
+
+			if (w->p->of[s][f] != PAIR_NONE)
+				continue;
+			left[s]++;
+			w->p->unsure[s][f] |= (uint8_t)mark;
+		}
+}
+
+/* The functions that are one without what `rules` take away, clones or hashes. */
+static int doubt_alike(struct pairs *w, unsigned rules)
 {
 	size_t n = 0, cap = 0;
 	struct sort_pair *all = NULL;
@@ -510,11 +527,11 @@ static int look_at_clones(struct pairs *w)
 			const uint32_t v = f | (s ? PAIR_SIDE_1 : 0);
 			struct variant name;
 
-			if (!(w->changes[s][w->name[s][f]] & VARIANT_CLONE_NUMBER))
+			if (!(w->changes[s][w->name[s][f]] & rules))
 				continue;
-			if (pair_variant(w, v, VARIANT_CLONE_NUMBER, 0, &name))
+			if (pair_variant(w, v, rules, 0, &name))
 				rc = w->err->kind;
-			else if (!(name.changed & VARIANT_CLONE_NUMBER))
+			else if (!(name.changed & rules))
 				continue;
 			else if (vec_reserve(&all, &cap, n + 1, sizeof(*all)))
 				rc = pair_no_memory(w);
@@ -530,7 +547,12 @@ static int look_at_clones(struct pairs *w)
 	for (size_t i = 0, j; i < n && !rc; i = j) {
 		for (j = i + 1; j < n && all[j].key == all[i].key; j++)
 			;
-		doubt_clones(w, &all[i], j - i);
+		if (rules & VARIANT_HASH)
+			doubt_left(w, &all[i], j - i);
+		else if (!are_clones_sure(w, &all[i], j - i))
+			for (size_t k = i; k < j; k++)
+				w->p->unsure[pair_side(all[k].value)]
+					    [pair_fn(all[k].value)] = 1;
 	}
 	free(all);
 	return rc;
@@ -574,7 +596,9 @@ static int run_passes(struct pairs *w)
 		if (w->made == before)
 			break;
 	}
-	return look_at_clones(w);
+	return doubt_alike(w, VARIANT_CLONE_NUMBER) || doubt_alike(w, VARIANT_HASH)
+		       ? w->err->kind
+		       : 0;
 }
 
 /* ---- names ---- */

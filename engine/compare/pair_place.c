@@ -157,7 +157,8 @@ static struct str path_end(struct str path, unsigned k)
 	return k == 1 ? path : (struct str){"", 0};
 }
 
-/* Join two texts, one of each side, if they alone have the same last k components. */
+/* Join two texts, one of each side, if they and no third one have the same last k
+ * components.  One that both sides have is one text, or two that were joined. */
 static int same_path_ends(struct pairs *w, struct places *l, unsigned k)
 {
 	struct sort_pair *end = calloc((size_t)l->n + 1, sizeof(*end));
@@ -166,7 +167,7 @@ static int same_path_ends(struct pairs *w, struct places *l, unsigned k)
 	if (!end)
 		return pair_no_memory(w);
 	for (uint32_t i = 0; i < l->n; i++) {
-		struct str text = is_alone(l, i) ? path_end(l->text[i], k) : STR("");
+		struct str text = path_end(l->text[i], k);
 
 		if (pair_look(w, l->text[i].n)) {
 			free(end);
@@ -182,7 +183,9 @@ static int same_path_ends(struct pairs *w, struct places *l, unsigned k)
 	for (size_t i = 0, j; i < n; i = j) {
 		for (j = i + 1; j < n && end[j].key == end[i].key; j++)
 			;
-		if (j != i + 2 || l->sides[end[i].value] == l->sides[end[i + 1].value])
+		if (j != i + 2 || !is_alone(l, end[i].value) ||
+		    !is_alone(l, end[i + 1].value) ||
+		    l->sides[end[i].value] == l->sides[end[i + 1].value])
 			continue;
 		if (l->sides[end[i].value] == 1)
 			make_same(l, end[i].value, end[i + 1].value);
@@ -193,13 +196,22 @@ static int same_path_ends(struct pairs *w, struct places *l, unsigned k)
 	return 0;
 }
 
+static bool some_alone(const struct places *l)
+{
+	unsigned sides = 0;
+
+	for (uint32_t i = 0; i < l->n && sides != 3; i++)
+		sides |= is_alone(l, i) ? l->sides[i] : 0;
+	return sides == 3;
+}
+
 /* Join texts by common ends of their paths: the longest first, down to `least`
  * components. */
 static int same_ends(struct pairs *w, struct places *l, unsigned least)
 {
 	enum { COMPONENTS = 6 };
 
-	for (unsigned k = COMPONENTS; k >= least; k--)
+	for (unsigned k = COMPONENTS; k >= least && some_alone(l); k--)
 		if (same_path_ends(w, l, k))
 			return w->err->kind;
 	return 0;
