@@ -27,6 +27,7 @@
 #include "engine/sources/sources.h"
 #include "engine/stages/stage.h"
 #include "engine/compare/vs.h"
+#include "engine/why/why.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/vec.h"
@@ -278,6 +279,19 @@ static void asked_for(const struct query *q, struct result *r)
 		r->format = format_of_file(q->file);
 }
 
+/* The cause is left out where it would take longer than the table. */
+static int find_headline(struct exec *x, struct vs *v, bool totals,
+			 const struct headline **out)
+{
+	enum { MOST = 1 << 18 }; /* functions */
+	struct headline *h;
+
+	if (exec_vs_headline(x, v, totals, &h))
+		return x->err->kind;
+	*out = h;
+	return totals || x->g->functions > MOST ? 0 : exec_why_headline(x, v, h);
+}
+
 static int make_result(struct session *s, struct statement *run, const struct stmt *st)
 {
 	const struct query *q = &st->query;
@@ -317,8 +331,8 @@ static int make_result(struct session *s, struct statement *run, const struct st
 	if (!r->query.p)
 		return arena_full(x->a, x->err);
 	if (table_result(t, r) || vs_sides(t, &r->compared) ||
-	    (run->vs && !r->card && q->source.kind != S_WHY &&
-	     exec_vs_headline(x, run->vs, &r->headline)) ||
+	    (run->vs && !r->card &&
+	     find_headline(x, run->vs, q->source.kind == S_WHY, &r->headline)) ||
 	    footer(x, t, r) || list_filters(s, q, run, r))
 		return x->err->kind;
 	for (size_t i = 0; i < x->hints->n; i++)

@@ -67,27 +67,31 @@ static int name_them(struct exec *x, struct headline *h)
 	return 0;
 }
 
-int exec_vs_headline(struct exec *x, struct vs *v, const struct headline **out)
+static int find_changed(struct exec *x, const struct exec *base, const uint32_t *same,
+			struct headline *h)
 {
-	struct headline *h = EXEC_ARRAY(x, struct headline, 1);
-	struct exec *base;
-	const uint32_t *same;
-	int64_t *was;
-	bool *both;
+	int64_t *was = EXEC_ARRAY(x, int64_t, (size_t)x->g->functions + 1);
+	bool *both = EXEC_ARRAY(x, bool, (size_t)base->g->functions + 1);
 
-	if (!h || graph_event(x->g, x->event, x->err) || vs_both(x, v, &base, &same))
-		return x->err->kind;
-	was = EXEC_ARRAY(x, int64_t, (size_t)x->g->functions + 1);
-	both = EXEC_ARRAY(x, bool, (size_t)base->g->functions + 1);
 	if (!was || !both)
 		return x->err->kind;
 	for (uint32_t b = 0; b < base->g->functions; b++)
 		if ((both[b] = same[b] != RESULT_NONE))
 			cost_add(&was[same[b]], graph_self(base->g, b, base->event));
-	h->total[0] = graph_total(x->g, x->event);
-	h->total[1] = graph_total(base->g, base->event);
 	weigh(&(struct weighed){x->g, was, NULL, false}, x->event, h);
 	weigh(&(struct weighed){base->g, NULL, both, true}, base->event, h);
-	*out = h;
 	return name_them(x, h);
+}
+
+int exec_vs_headline(struct exec *x, struct vs *v, bool totals, struct headline **out)
+{
+	struct headline *h = *out = EXEC_ARRAY(x, struct headline, 1);
+	struct exec *base;
+	const uint32_t *same;
+
+	if (!h || graph_event(x->g, x->event, x->err) || vs_both(x, v, &base, &same))
+		return x->err->kind;
+	h->total[0] = graph_total(x->g, x->event);
+	h->total[1] = graph_total(base->g, base->event);
+	return totals ? 0 : find_changed(x, base, same, h);
 }

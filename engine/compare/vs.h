@@ -29,8 +29,8 @@ int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 /* For `why`, which makes one graph of both profiles: the run of the base, and for each
  * function of the base's graph the same function in this profile's, or RESULT_NONE. */
 int vs_both(struct exec *x, struct vs *v, struct exec **base, const uint32_t **same);
-/* The result in short: totals, and the functions that changed most. */
-int exec_vs_headline(struct exec *x, struct vs *v, const struct headline **out);
+/* The result in short: totals and, unless `totals`, the functions that changed most. */
+int exec_vs_headline(struct exec *x, struct vs *v, bool totals, struct headline **out);
 /* A file or object by a number, which is equal for the same one on both sides.  Side 0 is
  * this profile. */
 uint32_t vs_file_number(const struct vs *v, unsigned side, file_id file);

@@ -74,6 +74,10 @@ struct compared {
 enum { HEADLINE_NAMED = 2 };
 struct headline {
 	int64_t total[2]; /* of the profile, of the base */
+	/* The first row of `why`: "83 %: f now calls g"; and where.  Empty: no single
+	 * cause. */
+	struct str cause, file;
+	uint64_t line;
 	struct changed {
 		size_t functions;
 		int64_t by; /* of all of them */
@@ -106,7 +110,7 @@ struct result {
 	int64_t total;	   /* its 100 %; 0: unknown */
 	uint32_t event_id; /* its number */
 	const struct compared *compared; /* NULL: one profile, or `_`, or grouped rows */
-	const struct headline *headline; /* NULL: one profile, a card, `why` or `_` */
+	const struct headline *headline; /* NULL: one profile, a card or `_` */
 	/* Percent of the cost of profile and base that is in functions which both have; -1:
 	 * not known */
 	double paired[2];

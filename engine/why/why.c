@@ -19,6 +19,7 @@
 #include "engine/graph/graph.h"
 #include "engine/lang/ast.h"
 #include "engine/lang/check_names.h"
+#include "engine/lang/result.h"
 #include "engine/rows/exec.h"
 #include "engine/sources/source.h"
 #include "engine/sources/sources.h"
@@ -29,13 +30,13 @@
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
 
-enum { SHOWN = 7, MOST_GROSS = 3 };
+enum { SHOWN = 7, MOST_GROSS = 3, STANDS_OUT = 25 }; /* STANDS_OUT: percent */
 
 struct telling {
 	struct why *w;
 	struct exec *x;
-	int64_t delta;	      /* of the whole */
-	double causes, gross; /* sum of all, and of their sizes */
+	int64_t delta; /* of the whole */
+	double gross;  /* the sum of the sizes of all causes */
 	struct why_row *row;
 	size_t n;
 };
@@ -304,7 +305,7 @@ static int tell_groups(struct telling *t)
 /* Is there no single cause: many small ones, or large ones that cancel? */
 static bool no_single_cause(const struct telling *t, const struct why_cause *c, size_t n)
 {
-	static const double first = 0.25, seven = 0.6;
+	static const double first = STANDS_OUT / 100.0, seven = 0.6;
 	const double all = fabs((double)t->delta);
 	double sum = 0;
 
@@ -317,29 +318,18 @@ static bool no_single_cause(const struct telling *t, const struct why_cause *c, 
 
 /* ---- notes ---- */
 
-/* "+3,109,658 Ir (+22.6 %); 285 functions on one side only were joined to their callers" */
-static int note_headline(struct telling *t)
+static int note_spliced(struct telling *t)
 {
-	const struct why *w = t->w;
-	const double base = (double)graph_left(w->g[BASE], w->event[BASE]);
-	const struct str event = t->x->env->events[t->x->event];
-	const char *sign = t->delta < 0 ? "-" : "+";
-	struct str s;
+	const uint32_t n = t->w->spliced;
 
 	if (!t->delta)
-		return exec_note(t->x, arena_printf(t->x->a, "no difference in %.*s",
-						    STR_ARG(event)));
-	s = arena_printf(t->x->a, "%s%s %.*s", sign, GROUPED((uint64_t)llabs(t->delta)),
-			 STR_ARG(event));
-	if (base > 0)
-		s = arena_printf(t->x->a, "%.*s (%+.3g %%)", STR_ARG(s),
-				 100.0 * (double)t->delta / base);
-	if (w->spliced)
-		s = arena_printf(t->x->a,
-				 "%.*s; %u function%s on one side only, joined to "
-				 "their callers",
-				 STR_ARG(s), w->spliced, w->spliced == 1 ? "" : "s");
-	return exec_note(t->x, s);
+		return exec_note(t->x, STR("no difference"));
+	return !n ? 0
+		  : exec_note(t->x,
+			      arena_printf(t->x->a,
+					   "%u function%s on one side only, joined to "
+					   "their callers",
+					   n, n == 1 ? "" : "s"));
 }
 
 static int note_noise(struct telling *t)
@@ -390,17 +380,29 @@ static int find_noise(struct why *w)
 	return 0;
 }
 
+static int find_causes(struct telling *t, struct exec *x, struct vs *v,
+		       struct why_cause **c, size_t *n)
+{
+	struct why *w = EXEC_ARRAY(x, struct why, 1);
+
+	*t = (struct telling){.w = w, .x = x};
+	if (!w || why_model(x, v, w) || find_work(w) || find_noise(w) || why_units(w) ||
+	    why_terms(w) || why_causes(w, c, n))
+		return x->err->kind;
+	t->delta = cost_difference(graph_left(w->g[HERE], w->event[HERE]),
+				   graph_left(w->g[BASE], w->event[BASE]));
+	for (size_t i = 0; i < *n; i++)
+		t->gross += fabs((*c)[i].cost);
+	return 0;
+}
+
 static int tell(struct telling *t, const struct source *s, struct why_cause *c, size_t n)
 {
 	const size_t most = s->has_max ? (size_t)s->max : SHOWN;
 	const size_t shown = n < most ? n : most;
 
-	for (size_t i = 0; i < n; i++) {
-		t->causes += c[i].cost;
-		t->gross += fabs(c[i].cost);
-	}
 	if (!(t->row = EXEC_ARRAY(t->x, struct why_row, shown + SHOWN + 1)) ||
-	    note_headline(t) || (n && t->w->noisy && note_noise(t)))
+	    note_spliced(t) || (n && t->w->noisy && note_noise(t)))
 		return t->x->err->kind;
 	if (!s->has_max && no_single_cause(t, c, n))
 		return note_scattered(t, c, n) || tell_groups(t) ? t->x->err->kind : 0;
@@ -412,18 +414,35 @@ static int tell(struct telling *t, const struct source *s, struct why_cause *c, 
 
 int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table *t)
 {
-	struct why *w = EXEC_ARRAY(x, struct why, 1);
-	struct telling to = {.w = w, .x = x};
+	struct telling to;
 	struct why_cause *c = NULL;
 	size_t n = 0;
 
 	t->src = source_def_of(s);
-	if (!w || why_model(x, v, w) || find_work(w) || find_noise(w) || why_units(w) ||
-	    why_terms(w) || why_causes(w, &c, &n))
-		return x->err->kind;
-	to.delta = cost_difference(graph_left(w->g[HERE], w->event[HERE]),
-				   graph_left(w->g[BASE], w->event[BASE]));
-	return tell(&to, s, c, n) || why_rows(x, t, to.row, to.n, to.delta != 0)
+	return find_causes(&to, x, v, &c, &n) || tell(&to, s, c, n) ||
+			       why_rows(x, t, to.row, to.n, to.delta != 0)
 		       ? x->err->kind
 		       : 0;
+}
+
+int exec_why_headline(struct exec *x, struct vs *v, struct headline *h)
+{
+	struct telling to;
+	struct why_cause *c = NULL;
+	struct why_row row;
+	size_t n = 0;
+
+	if (find_causes(&to, x, v, &c, &n))
+		return x->err->kind;
+	to.row = &row;
+	if (!n || !to.delta || no_single_cause(&to, c, n) ||
+	    share_of(&to, c->cost) < STANDS_OUT || (to.w->noisy && !c->sure))
+		return 0;
+	if (add_cause(&to, c))
+		return x->err->kind;
+	h->cause = arena_printf(x->a, "%.*f %%: %.*s", fabs(row.share) < 9.95 ? 1 : 0,
+				row.share, STR_ARG(row.text));
+	h->file = row.file;
+	h->line = row.line;
+	return h->cause.p ? 0 : arena_full(x->a, x->err);
 }

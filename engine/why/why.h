@@ -26,11 +26,14 @@
 #define QUERN_WHY_H
 
 struct exec;
+struct headline;
 struct source;
 struct table;
 struct vs;
 
 /* The rows of `why`.  v is of exec_vs_base(). */
 int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table *t);
+/* The first of them in words, if it stands out. */
+int exec_why_headline(struct exec *x, struct vs *v, struct headline *h);
 
 #endif

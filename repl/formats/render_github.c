@@ -112,12 +112,15 @@ static uint64_t line_of(const struct column *c, size_t row)
 	return c && c->type == COL_LINE && !render_absent(c, row) ? c->u[row] : 0;
 }
 
-/* One annotation for the whole comparison. */
+/* One annotation for the whole comparison, at the line of its cause. */
 static void github_put_headline(struct render *rd)
 {
+	const struct headline *h = rd->r->headline;
+	struct workspace w;
 	struct out message, title;
 	bool any = false;
 
+	find_workspace(&w);
 	out_mem(&message);
 	out_mem(&title);
 	for (size_t i = 0; i < HEADLINE_LINES; i++) {
@@ -134,8 +137,8 @@ static void github_put_headline(struct render *rd)
 		out_printf(&title, "%s: ", rd->look->bench);
 	out_printf(&title, "%.*s vs %.*s", STR_ARG(rd->r->profile), STR_ARG(rd->r->base));
 	if (any)
-		put_command(rd->o, false, STR(""), 0, (struct str){title.buf, title.n},
-			    &message);
+		put_command(rd->o, false, in_workspace(&w, h->file), h->line,
+			    (struct str){title.buf, title.n}, &message);
 	out_close(&message);
 	out_close(&title);
 }

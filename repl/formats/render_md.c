@@ -133,18 +133,18 @@ static void put_code(struct page *p, struct str text)
 /* The first line stands out, the others are a list. */
 static void md_put_headline(struct page *p)
 {
-	static const char *const before[] = {"**", "- ", "- "};
+	bool list = false;
 
 	for (size_t i = 0; i < HEADLINE_LINES; i++) {
 		p->cell.n = 0;
 		if (!headline_put(&p->cell, EMIT_MD, p->rd->r, i))
 			continue;
-		out_c(p->rd->o, before[i]);
+		out_c(p->rd->o, i ? "- " : "**");
 		out_str(p->rd->o, md_text_of(&p->cell));
 		out_c(p->rd->o, i ? "\n" : "**\n\n");
+		list |= i > 0;
 	}
-	if (p->rd->r->headline &&
-	    (p->rd->r->headline->changed[0].named || p->rd->r->headline->changed[1].named))
+	if (list)
 		out_char(p->rd->o, '\n');
 }
 

@@ -1,6 +1,8 @@
 /* headline.c - the result of a comparison in short; see headline.h. */
 #include "repl/render/headline.h"
 
+#include <inttypes.h>
+
 #include "engine/lang/result.h"
 #include "index/base/cost.h"
 #include "index/base/out.h"
@@ -79,15 +81,29 @@ static void put_changed(struct out *o, const struct result *r, const struct chan
 	out_c(o, c->functions > c->named ? ", ..." : "");
 }
 
+static void put_cause(struct out *o, enum emit_form form, const struct headline *h)
+{
+	emit_name(o, form, h->cause);
+	if (!h->line)
+		return;
+	out_c(o, " (");
+	emit_name(o, form, str_basename(h->file));
+	out_printf(o, ":%" PRIu64 ")", h->line);
+}
+
 bool headline_put(struct out *o, enum emit_form form, const struct result *r, size_t line)
 {
+	enum { TOTALS, CAUSE, GREW };
 	const struct headline *h = r->headline;
 
-	if (!h || (line && !h->changed[line - 1].functions))
+	if (!h || (line == CAUSE && !h->cause.n) ||
+	    (line >= GREW && !h->changed[line - GREW].functions))
 		return false;
-	if (line)
-		put_changed(o, r, &h->changed[line - 1], line > 1, form);
-	else
+	if (line == TOTALS)
 		put_totals(o, r, form);
+	else if (line == CAUSE)
+		put_cause(o, form, h);
+	else
+		put_changed(o, r, &h->changed[line - GREW], line > GREW, form);
 	return true;
 }

@@ -18,24 +18,24 @@ def lines(new, query, *more):
 
 profile("old.out", main=1000, decode=6000000, encode=300000, pad=40000, one=100, two=200, legacy=2000)
 profile("new.out", main=1000, decode=3000000, encode=340000, pad=41000, one=90, two=190, fresh=500, __x__=20)
-want = ["6.34 M -> 3.38 M Ir (-46.7 %)",
+want = ["6.34 M -> 3.38 M Ir (-46.7 %)", "101 %: decode spends less in itself (a.c:1)",
         "4 grew by 41,520: encode +40,000 (+13.3%), pad +1,000 (+2.5%), ...",
         "4 shrank by 3,002,020: decode -3,000,000 (-50.0%), legacy -2,000 (gone), ..."]
 for query in ("functions vs base", "functions vs base | where delta > 500 | sort delta", "functions vs base | sum",
               "files vs base", "functions vs base | group by file: sum(delta)"):
-    same(lines("new.out", query)[:3], want, "table: " + query)
+    same(lines("new.out", query)[:4], want, "table: " + query)
 text = lines("new.out", "functions vs base | as md")
-same(text[:4], ["**%s**" % want[0], "", "- " + re.sub(r"(encode|pad)", r"`\1`", want[1]),
-                "- " + re.sub(r"\b(decode|legacy)", r"`\1`", want[2])], "md")
-ok(text[4] == "" and "`new.out` vs `base`" in text[5], "  then what was asked", text[:9])
+same(text[:5], ["**%s**" % want[0], "", "- " + want[1], "- " + re.sub(r"(encode|pad)", r"`\1`", want[2]),
+                "- " + re.sub(r"\b(decode|legacy)", r"`\1`", want[3])], "md")
+ok(text[5] == "" and "`new.out` vs `base`" in text[6], "  then what was asked", text[:9])
 text = lines("new.out", "functions vs base | where delta > 500 | expect none | as github")
 same(text[0].partition("::")[2].partition("::")[2].replace("%0A", "\n").replace("%25", "%").splitlines(), want, "github")
-ok(text[0].startswith("::notice title=new.out vs base::") and all(x.startswith("::error") for x in text[1:]), "  a notice", text)
+ok(text[0].startswith("::notice file=a.c,line=1,title=new.out vs base::") and all(x.startswith("::error") for x in text[1:]), "  a notice", text)
 same(lines("new.out", "functions vs base | sum | expect delta% < 5 | as github"), [], "  none where all holds")
 for query in ("functions vs base", "files vs base"):
     page = "\n".join(lines("new.out", query + " | as html"))
     said = html.unescape(re.sub("<[^>]*>", "", page[page.index("</h1>"):].partition('<p class="about"><code>')[0]))
-    same(said.split("\n")[1:4], want, "html: " + query)
+    same(said.split("\n")[1:5], want, "html: " + query)
 same(lines("new.out", "functions | take 1")[0].split()[0], "#", "one profile has no headline")
 same(run("new.out", "base=old.out", "--no-index-write", "-q", "-c", "functions vs base | take 1", "-c", "_ | where delta > 0").text.count("->"), 1,
      "nor has the last answer, shown again")
@@ -45,6 +45,9 @@ same(lines("old.out", "functions vs base")[0], "6.34 M -> 6.34 M Ir (the same)",
 same(lines("old.out", "functions vs base")[1].split()[0], "#", "  and nothing else is said")
 profile("near.out", main=1001, decode=6000000, encode=300000, pad=40000, one=100, two=200, legacy=2000)
 same(lines("near.out", "functions vs base")[0], "6.34 M -> 6.34 M Ir (+0.000016 %)", "a change is never 0 %")
+profile("many.out", main=4000, decode=6003000, encode=303000, pad=43000, one=3100, two=3200, legacy=5000)
+ok(not any("spends" in x for x in lines("many.out", "functions vs base")), "no cause stands out: none is named")
+same(lines("new.out", "why max 1")[0], want[0], "`why` has the totals")
 profile("none.out", main=0)
 same(lines("none.out", "functions vs base")[0], "6.34 M -> 0 Ir (-100.0 %)", "all is gone")
 profile("bad.out", **{"##[error]x": 900, "\x1b[31m<q>`*": 800})
