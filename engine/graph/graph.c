@@ -182,6 +182,13 @@ bool graph_call_is_sure(const struct graph *g, uint32_t edge)
 	return !g->estimated || (g->sure_call && g->sure_call[edge]);
 }
 
+bool graph_calls_only(const struct graph *g, uint32_t f)
+{
+	return !graph_is(g, f,
+			 GRAPH_FILES | GRAPH_OBJECTS | GRAPH_NAMED | GRAPH_INLINED) &&
+	       store_fn_calls_only(g->st, graph_origin(g, f));
+}
+
 bool graph_calls_itself(const struct graph *g, uint32_t f)
 {
 	uint32_t first, n;

@@ -215,6 +215,8 @@ static const struct column_row registry[] = {
      {ROW_CONTEXT, ABSENT_0, .u = context_depth},
      {ROW_ACTIVATION, AT(activation_row, depth)},
      {ROW_MOMENT, AT(moment, depth)})},
+{"calls_only", COL_BOOL, "no line of it is known: self is the cost of the calls into it",
+ GET({ROW_FN, .u = fn_calls_only})},
 {"recursive", COL_BOOL, "calls itself, or is in a cycle; in trees: on its own path",
  GET({ROW_FN, .u = fn_recursive},
      {ROW_CALL, .u = call_recursive},

@@ -210,6 +210,12 @@ uint64_t fn_recursive(const struct table *t, uint32_t f, uint32_t e)
 	return graph_cycle(t->g, f) || graph_calls_itself(t->g, f);
 }
 
+uint64_t fn_calls_only(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return graph_calls_only(t->g, f);
+}
+
 uint64_t fn_activations_of(const struct table *t, uint32_t f, uint32_t e)
 {
 	(void)e;

@@ -22,7 +22,7 @@ typedef int prepare(const struct table *t, uint32_t event);
 /* getters.c: of functions of the graph, whatever the rows are; and of calls */
 get_number fn_number, fn_self, fn_incl, fn_incl_lo, fn_incl_hi, fn_contribution,
 	fn_incoming, fn_calls, fn_activations_of, fn_callers, fn_callees, fn_line,
-	fn_cycle, fn_recursive, fn_is_estimated;
+	fn_cycle, fn_recursive, fn_calls_only, fn_is_estimated;
 get_text fn_name, fn_short, fn_class, fn_file, fn_dir, fn_obj, fn_place;
 get_texts fn_names, fn_shorts;
 get_estimated fn_self_estimated, fn_incl_estimated, fn_estimated;

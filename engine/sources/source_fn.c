@@ -28,14 +28,29 @@ uint64_t fn_activations(const struct graph *g, uint32_t f)
 }
 
 static const struct listed fn_list[] = {
-	{"id", BOTH, 7},	 {"self", BOTH, 2},	   {"self%", SHOW_T | HAS_BAR, 3},
-	{"cum%", SHOW_T, 11},	 {"incl", BOTH, 4},	   {"incl%", SHOW_T, 8},
-	{"calls", BOTH, 5},	 {"fn", BOTH, 1},	   {"file:line", SHOW_T, 9},
-	{"file", SHOW_M, 0},	 {"line", SHOW_M, 0},	   {"obj", SHOW_M, 0},
-	{"cycle", BOTH, 10},	 {"recursive", SHOW_T, 6}, {"contribution", SHOW_M, 0},
-	{"incoming", SHOW_M, 0}, {"short", SHOW_M, 0},	   {"lo", SHOW_M, 0},
-	{"hi", SHOW_M, 0},	 {"estimated", SHOW_M, 0}, {"class", 0, 0},
+	{"id", BOTH, 7},
+	{"self", BOTH, 2},
+	{"self%", SHOW_T | HAS_BAR, 3},
+	{"cum%", SHOW_T, 11},
+	{"incl", BOTH, 4},
+	{"incl%", SHOW_T, 8},
+	{"calls", BOTH, 5},
+	{"fn", BOTH, 1},
+	{"file:line", SHOW_T, 9},
+	{"file", SHOW_M, 0},
+	{"line", SHOW_M, 0},
+	{"obj", SHOW_M, 0},
+	{"cycle", BOTH, 10},
+	{"recursive", SHOW_T, 6},
+	{"contribution", SHOW_M, 0},
+	{"incoming", SHOW_M, 0},
+	{"short", SHOW_M, 0},
+	{"lo", SHOW_M, 0},
+	{"hi", SHOW_M, 0},
+	{"estimated", SHOW_M, 0},
+	{"class", 0, 0},
 	{"dir", 0, 0},
+	{"calls_only", SHOW_T, 6},
 };
 
 uint32_t row_is_fn(const struct table *t, uint32_t f)

@@ -387,6 +387,8 @@ static void put_calls(struct card *c)
 	put_count(o, n, "function", "functions");
 	if (graph_calls_itself(c->g, c->f))
 		out_c(o, "; recursive: it calls itself");
+	if (graph_calls_only(c->g, c->f))
+		out_c(o, "; known by these calls only: self is their cost");
 	if (level.n)
 		out_printf(o, "; activations from level %.*s on", STR_ARG(level));
 	if (cycle)

@@ -71,6 +71,15 @@ fn=(1)
 """
 answers("a callee that the file does not define", YAPPI, "functions | sort self desc | show fn, calls, self, incl",
         ["(1887),7,900000,900000", "decode,200,30000,30000", "run,0,4000,934000"], "odd lines")
+answers("that it is known by calls only can be asked", YAPPI, "functions | where calls_only | show fn, calls_only",
+        ["(1887),true"], "odd lines")
+answers("a group of functions is none", YAPPI, "collapse by file | functions | where calls_only | count", ["0"], "odd lines")
+with open("only.out", "w") as f:
+    f.write(YAPPI)
+for query, want in (("top", True), ("functions of decode", False), ('info "(1887)"', False)):
+    shown = run("only.out", "-q", "-c", query)
+    ok(("calls_only" in shown.text) == want and ("known by these calls only" in shown.text) == query.startswith("info"),
+       query + ": calls_only where it is true", shown)
 answers("it counts in the total", YAPPI, "parts | show self", ["934000"], "odd lines")
 answers("and its cost is at no line", YAPPI, "lines | where self > 500000 | show file, line, self",
         ["(1887),,900000"], "odd lines")
