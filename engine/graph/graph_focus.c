@@ -50,33 +50,20 @@ static void graph_focus_meet(struct reach *r, uint32_t f)
 	r->todo[r->n++] = f;
 }
 
-/* Visit all callees of the functions met so far, and theirs. */
-static int follow_down(struct graph *b, struct reach *r, struct err *err)
+/* Visit all callees (up: callers) of the functions met so far, and theirs. */
+static int follow(struct graph *b, struct reach *r, bool up, struct err *err)
 {
 	const struct flow_input *in = &r->in;
+	const uint32_t *first = up ? in->in_first : in->out_first;
 
 	for (uint32_t polled = 0; r->n; polled++) {
 		uint32_t f = r->todo[--r->n];
 
 		if (graph_poll(b, polled, err))
 			return err->kind;
-		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
-			graph_focus_meet(r, in->callee[i]);
-	}
-	return 0;
-}
-
-static int follow_up(struct graph *b, struct reach *r, struct err *err)
-{
-	const struct flow_input *in = &r->in;
-
-	for (uint32_t polled = 0; r->n; polled++) {
-		uint32_t f = r->todo[--r->n];
-
-		if (graph_poll(b, polled, err))
-			return err->kind;
-		for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
-			graph_focus_meet(r, in->caller[in->in_edge[k]]);
+		for (uint32_t i = first[f]; i < first[f + 1]; i++)
+			graph_focus_meet(r,
+					 up ? in->caller[in->in_edge[i]] : in->callee[i]);
 	}
 	return 0;
 }
@@ -112,7 +99,7 @@ static int meet_roots(struct graph *b, struct reach *r, struct err *err)
 				return err->kind;
 		}
 	}
-	return follow_down(b, r, err);
+	return follow(b, r, false, err);
 }
 
 /* ignore: all functions that a root reaches without passing the set.  A function without
@@ -122,7 +109,7 @@ static int find_left(struct graph *b, struct reach *r, struct err *err)
 	for (uint32_t f = 0; f < b->functions; f++)
 		if (r->in.in_first[f] == r->in.in_first[f + 1])
 			graph_focus_meet(r, f);
-	return follow_down(b, r, err) || meet_roots(b, r, err) ? err->kind : 0;
+	return follow(b, r, false, err) || meet_roots(b, r, err) ? err->kind : 0;
 }
 
 static void meet_set(const struct focus *s, struct reach *r)
@@ -141,7 +128,7 @@ static uint8_t *met_from_set(struct graph *b, const struct focus *s, struct reac
 		return NULL;
 	}
 	meet_set(s, r);
-	return (up ? follow_up(b, r, err) : follow_down(b, r, err)) ? NULL : r->met;
+	return follow(b, r, up, err) ? NULL : r->met;
 }
 
 /* focus keeps the set and all functions below and above it; ignore what is left. */
