@@ -130,8 +130,11 @@ struct statement {
 static int run_let(struct session *s, struct let *let, struct arena *a, struct err *err)
 {
 	struct check_env env;
+	bool is_cost;
 
-	if (session_env(s, 0, a, &env, err) || check_let(&env, let, a, err))
+	if (session_let_cost(s, let, a, &is_cost, err) ||
+	    (s->n && !is_cost &&
+	     (session_env(s, 0, a, &env, err) || check_let(&env, let, a, err))))
 		return err->kind;
 	return session_set_let(s, let, err);
 }
@@ -678,7 +681,8 @@ int query_run(struct session *s, struct str text, struct arena *a, query_sink *s
 
 	if (!a->cap || a->cap - (a->used < a->cap ? a->used : a->cap) > bytes)
 		a->cap = a->used + bytes;
-	if (!(rc = session_query_scope(s, text, err)))
+	if (!(rc = session_query_scope(s, text, err)) &&
+	    !(rc = session_share_costs(s, err)))
 		rc = session_guard(run_guarded, &r, err);
 	session_scope_end(s);
 	/* Damaged data reads as zeros: "no function matches" would be a wrong answer. */

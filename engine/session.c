@@ -106,6 +106,7 @@ int session_add(struct session *s, struct str name, struct store *st, struct err
 	s->stores[s->n] = st;
 	s->as_index[s->n] = false;
 	s->names[s->n++] = (struct str){p, name.n};
+	s->costs_due = s->nlets > 0;
 	return 0;
 }
 
@@ -175,6 +176,23 @@ struct parse_limits session_parse_limits(const struct session *s)
 	};
 }
 
+/* The unit that all recorded events of a sum have. */
+static struct unit unit_of_sum(struct store *st, uint32_t e, const struct unit *units)
+{
+	struct unit all = {0};
+	bool any = false;
+
+	for (uint32_t i = 0; i < store_info(st)->events; i++) {
+		if (!store_event_coef(st, e, i))
+			continue;
+		if (any && (all.kind != units[i].kind || all.scale != units[i].scale))
+			return (struct unit){0};
+		all = units[i];
+		any = true;
+	}
+	return all;
+}
+
 int session_env(struct session *s, size_t p, struct arena *a, struct check_env *env,
 		struct err *err)
 {
@@ -210,6 +228,8 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 		events[e] = ev.name;
 		long_names[e] = ev.long_name;
 		units[e] = event_unit(ev.name, ev.long_name, store_info(st)->creator);
+		if (store_event_is_added(st, e))
+			units[e] = unit_of_sum(st, e, units);
 	}
 	if (s->event && (chosen = check_find_event(env, str_c(s->event))) < n)
 		env->event = chosen;

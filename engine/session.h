@@ -26,6 +26,7 @@ struct session {
 	char *event; /* NULL: the first event of the profile */
 	struct session_let *lets;
 	size_t nlets, lets_cap;
+	bool costs_due; /* a profile does not have the events that lets are yet */
 	unsigned scope;		    /* how many are open */
 	struct parse_value *values; /* views of the lets that are values */
 	size_t nvalues, values_cap;
@@ -61,6 +62,13 @@ int session_gstages(struct session *s, const struct query *q, struct arena *a,
 
 /* A copy that the caller frees; NULL: memory is out. */
 char *session_copy(struct str s);
+/* ---- costs.c ---- */
+/* *is_cost: the let is a sum of events of the first profile; it is an event now of all that
+ * have these. */
+int session_let_cost(struct session *s, const struct let *let, struct arena *a,
+		     bool *is_cost, struct err *err);
+/* Give all profiles the events that lets are. */
+int session_share_costs(struct session *s, struct err *err);
 /* ---- values.c ---- */
 int session_set_let(struct session *s, const struct let *let, struct err *err);
 void session_free_lets(struct session *s);

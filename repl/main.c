@@ -236,14 +236,14 @@ static int main_run(struct app *app)
 	if (benches_asked(o))
 		return run_benches(app);
 	kind = opening_run(app, o->profiles, o->nprofiles);
+	if (!kind && !o->no_init)
+		run_init(app); /* its lets may be the event */
 	if (!kind && o->event && session_set_event(app->session, str_c(o->event), &err)) {
 		app_fail(app, &err, "--event");
 		kind = err.kind;
 	}
 	if (kind)
 		return err_exit_status(kind);
-	if (!o->no_init)
-		run_init(app);
 	if (!o->ntasks && options_stdin_profile(o) && take_terminal(app))
 		return err_exit_status(ERR_USAGE);
 	if (!o->ntasks && app->screen.in)

@@ -114,6 +114,11 @@ void store_event(const struct store *st, uint32_t e, struct store_event *out);
 int64_t store_event_coef(const struct store *st, uint32_t e, uint32_t i);
 /* The event's number, or all_events if there is none. */
 uint32_t store_event_find(const struct store *st, struct str name);
+/* Make name a derived event of this store while it is open: coef[i] times recorded event i,
+ * of all.  One that was made so before has another formula from then on. */
+int store_define_event(struct store *st, struct str name, struct str formula,
+		       const int64_t *coef, struct err *err);
+bool store_event_is_added(const struct store *st, uint32_t e);
 /* Event e computed from a vector of recorded costs (derived: by its formula). */
 int64_t store_event_of(const struct store *st, uint32_t e, const int64_t *recorded);
 /* The computed self sum over all functions: 100 %. */

@@ -253,6 +253,30 @@ struct blocks *store_blocks(struct store *st, enum table t, uint32_t event)
 	return st->blocks[t] ? &st->blocks[t][event] : NULL;
 }
 
+bool store_forget_event(struct store *st, uint32_t e)
+{
+	for (enum table t = 0; t < TABLES; t++) {
+		const uint32_t n = store_slots_of(st, t);
+		struct blocks *b;
+
+		if (!has_events(t) || !st->blocks[t])
+			continue;
+		if (st->slots[t] < n) {
+			if (!(b = realloc(st->blocks[t], n * sizeof(*b)))) {
+				st->added--;
+				st->meta.all_events = --st->info.all_events;
+				return false;
+			}
+			memset(b + st->slots[t], 0, (n - st->slots[t]) * sizeof(*b));
+			st->blocks[t] = b;
+			st->slots[t] = n;
+		}
+		free(st->blocks[t][e].whole);
+		st->blocks[t][e].whole = NULL;
+	}
+	return true;
+}
+
 /* Check the ids of a block of a u32 column and note its ends. */
 static bool ids_meet(struct store *st, enum table t, const struct blocks *met,
 		     uint32_t block, struct block *b)

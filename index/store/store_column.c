@@ -10,6 +10,7 @@
 
 #include "index/base/bisect.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/format/column_code.h"
 #include "index/store/store_in.h"
 
@@ -54,6 +55,45 @@ int64_t store_event_coef(const struct store *st, uint32_t e, uint32_t i)
 	const int64_t *coef = st->meta.event[e].coef;
 
 	return coef ? coef[i] : e == i;
+}
+
+bool store_event_is_added(const struct store *st, uint32_t e)
+{
+	return e < st->info.all_events && e >= st->info.all_events - st->added;
+}
+
+/* Room for one event more. */
+static bool grow_events(struct store *st)
+{
+	const uint32_t n = st->info.all_events;
+	struct event *event = ARENA_ARRAY(&st->arena, struct event, (size_t)n + 1);
+
+	if (!event)
+		return false;
+	memcpy(event, st->meta.event, n * sizeof(*event));
+	st->meta.event = event;
+	st->meta.all_events = st->info.all_events = n + 1;
+	st->added++;
+	return true;
+}
+
+int store_define_event(struct store *st, struct str name, struct str formula,
+		       const int64_t *coef, struct err *err)
+{
+	const size_t n = st->info.events;
+	const uint32_t e = store_event_find(st, name);
+	struct event made = {.name = arena_str(&st->arena, name),
+			     .formula = arena_str(&st->arena, formula),
+			     .coef = ARENA_ARRAY(&st->arena, int64_t, n + 1)};
+
+	if (e < st->info.all_events && !store_event_is_added(st, e))
+		return 0;
+	if (!made.name.p || !made.formula.p || !made.coef ||
+	    (e == st->info.all_events && !grow_events(st)))
+		return err_no_memory(err, NULL);
+	memcpy(made.coef, coef, n * sizeof(*coef));
+	st->meta.event[e] = made;
+	return store_forget_event(st, e) ? 0 : err_no_memory(err, NULL);
 }
 
 int64_t store_event_of(const struct store *st, uint32_t e, const int64_t *recorded)

@@ -59,6 +59,7 @@ struct store {
 	struct str *shown; /* [names]: demangled; p NULL: not yet; NULL: none so far */
 	struct arena demangled;
 	uint64_t demangling; /* ns spent on slow names (demangle.h) */
+	uint32_t added;	     /* events by store_define_event(), the last ones */
 	bool as_recorded;    /* do not demangle names */
 	uint64_t places[2];  /* 1 + store_places(); 0: not counted yet */
 	int mangled;	     /* 1: some name is mangled; -1: none is; 0: not known yet */
@@ -76,6 +77,9 @@ uint32_t store_slots_of(const struct store *st, enum table t);
 uint64_t store_rows_of(const struct store *st, enum table t);
 /* The blocks of a column; NULL: no such column, or memory is out. */
 struct blocks *store_blocks(struct store *st, enum table t, uint32_t event);
+/* Event e is new or another: forget its computed columns, make room for them; false: memory
+ * is out. */
+bool store_forget_event(struct store *st, uint32_t e);
 /* A value's payload, with header and checksum checked; NULL (and damage kept)
  * otherwise. */
 const void *store_value(struct store *st, enum table t, uint32_t event, uint32_t block,

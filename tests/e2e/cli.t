@@ -136,6 +136,9 @@ ok(run("p.out", "-q", "-c", "top 1").text.startswith("id,self"), "the init file 
 ok(not run("p.out", "-q", "--no-init", "-c", "top 1").text.startswith("id,"), "--no-init")
 ok(run("p.out", "-q", "--format", "json", "-c", "top 1").text.startswith("{"),
    "--format is stronger than the init file")
+open(".config/quern/init", "w").write("let Cost = 3 * Ir\n")
+r = run("p.out", "q=p.out", "-q", "--event", "Cost", "-c", "functions vs q | sum | show self, base", "-c", ".open r=p.out", "-c", "in r | top 1 by Cost", "--format", "csv")
+ok(r.status == 0 and "Cost" not in r.talk, "a cost of the init file is an event, also of what is opened later", r)
 os.remove(".config/quern/init")
 os.mkfifo(".config/quern/init")
 r = run("p.out", "-q", "-c", "top 1")
