@@ -8,6 +8,7 @@
 
 #include "engine/query.h"
 #include "engine/session.h"
+#include "engine/gstages/gstage.h"
 #include "engine/sources/source.h"
 #include "engine/lang/keywords.h"
 #include "index/base/err.h"
@@ -80,13 +81,15 @@ static void put_stage(struct explain *e, const struct tstage *st)
 	}
 	out_c(&e->o, "sort ");
 	for (const struct expr *k = st->exprs; k; k = k->next)
-		out_printf(&e->o, "%.*s%s%s",
-			   STR_ARG(k->op == EX_COL && !k->event.n && !k->let ? k->text
-									     : k->as),
-			   k->asc				? " asc"
-			   : k->written && col_is_text(k->type) ? " desc"
-								: "",
-			   k->next ? ", " : "");
+		out_printf(
+			&e->o, "%.*s%s%s",
+			STR_ARG(k->op == EX_COL && !k->event.n && !k->let && !k->percent
+					? k->text
+					: k->as),
+			k->asc				     ? " asc"
+			: k->written && col_is_text(k->type) ? " desc"
+							     : "",
+			k->next ? ", " : "");
 }
 
 static bool one_key(const struct tstage *st, const char *name)
@@ -167,15 +170,19 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 		[S_ASM] = "decode the cost lines, call sites and jumps, run objdump",
 		[S_FIND] = "match the names, then read those functions' columns",
 		[S_INFO] = "read the summary",
-		[S_WHY] = "make one graph of both profiles, solve for the cost of a call on each side",
+		[S_WHY] =
+			"make one graph of both profiles, solve for the cost of a call on each side",
 		[S_LAST] = "the rows of the last result",
 	};
 
 	out_c(&e->o, "\naccess: ");
 	if (filtered)
 		out_c(&e->o, "build the graph that the stages leave; ");
+	else if (store_any_grouped(st))
+		out_c(&e->o, "join the contexts of each function; ");
 	if (q->source.kind == S_FUNCTIONS)
-		explain_functions(e, q, store_info(st), filtered);
+		explain_functions(e, q, store_info(st),
+				  filtered || store_any_grouped(st));
 	else
 		out_c(&e->o, q->source.kind == S_PATH && q->source.path == PATH_ALL
 				     ? "grow the most promising path until none is left"
@@ -189,13 +196,15 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 
 /* How the functions of two profiles are paired, by rule. */
 static int explain_pairs(struct session *s, struct explain *e, size_t profile,
-			 const struct source *src, struct arena *a, struct err *err)
+			 const struct source *src, const struct gstage *stages,
+			 struct arena *a, struct err *err)
 {
 	const size_t base = src->vs_profile.n ? check_profile(&e->env, src->vs_profile,
 							      src->vs_span, err)
 					      : profile;
 	const struct pairing *p;
 	uint32_t by[1 << PAIR_RULES] = {0}, alone[2] = {0};
+	struct store *st[2];
 
 	if (base == s->n)
 		return err->kind;
@@ -203,13 +212,17 @@ static int explain_pairs(struct session *s, struct explain *e, size_t profile,
 		out_printf(&e->o, "pairs: each function with itself\n");
 		return 0;
 	}
+	st[0] = s->stores[profile];
+	st[1] = s->stores[base];
 	cancel_after(&s->cancel, s->limits.seconds);
-	if (pair_cached(&s->pairs,
-			(struct store *[2]){s->stores[profile], s->stores[base]},
+	if (pair_cached(&s->pairs, st, gstage_contexts(stages),
 			(size_t)s->limits.arena_bytes, &s->cancel, &p, err))
 		return err->kind;
 	for (unsigned side = 0; side < 2; side++)
 		for (uint32_t f = 0; f < p->functions[side]; f++) {
+			if (!gstage_contexts(stages) &&
+			    store_group_fn(st[side], store_group_of(st[side], f), 0) != f)
+				continue;
 			alone[side] += p->of[side][f] == PAIR_NONE;
 			if (side == 0 && p->of[0][f] != PAIR_NONE)
 				by[p->rules[f]]++;
@@ -255,7 +268,7 @@ static int explain_query(struct session *s, struct stmt *st, struct explain *e,
 		parts |= g->kind == G_PART || g->kind == G_THREAD;
 	put_access(e, &st->query, s->stores[profile], stages != NULL, parts);
 	return st->query.source.vs.n
-		       ? explain_pairs(s, e, profile, &st->query.source, a, err)
+		       ? explain_pairs(s, e, profile, &st->query.source, stages, a, err)
 		       : 0;
 }
 

@@ -416,11 +416,25 @@ static int run_gstages(struct session *s, const struct query *q, struct statemen
 	struct exec *x = &run->x;
 	struct str key;
 
-	if ((!run->gstages && !is_of_groups(&q->source)) || q->source.vs.n)
+	if ((!run->gstages && !is_of_groups(&q->source) &&
+	     !store_any_grouped(x->g->st)) ||
+	    q->source.vs.n)
 		return exec_gstages(x, run->gstages, x->text);
 	if (!(key = graph_key(s, q, run)).p)
 		return arena_full(x->a, x->err);
 	return graph_cache_gstages(s->graphs, x, run->gstages, x->text, key);
+}
+
+/* `why` tells contexts apart, which know more of what a change is below. */
+static int as_recorded(struct statement *run, struct gstage *first)
+{
+	struct gstage *g = EXEC_ARRAY(&run->x, struct gstage, 1);
+
+	if (!g)
+		return run->x.err->kind;
+	*g = (struct gstage){.kind = G_CONTEXTS, .next = first};
+	run->gstages = g;
+	return 0;
 }
 
 /* Filters in force that do not change what the source lists are left out of the stages,
@@ -445,7 +459,7 @@ static int leave_out_idle(struct session *s, const struct query *q, struct state
 			return x->err->kind;
 	}
 	run->gstages = first;
-	return 0;
+	return q->source.kind == S_WHY ? as_recorded(run, first) : 0;
 }
 
 /* Make the graphs of both profiles, or of the only one. */

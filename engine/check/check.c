@@ -461,13 +461,15 @@ bool check_heeds(const struct source *s, const struct gstage *g)
 
 	if (g->kind == G_INLINED && of_lines(s->kind))
 		return false;
+	if (s->kind == S_PROFILES || s->kind == S_LAST)
+		return false;
+	if (g->kind == G_NOREC) /* does nothing anywhere */
+		return true;
 	switch (s->kind) {
-	case S_PROFILES:
-	case S_LAST: return false;
 	case S_PARTS:
 		return parts || (!s->of && (gstages_divide(g) || g->kind == G_WHOLE)) ||
 		       (s->of && (g->kind == G_COLLAPSE || g->kind == G_COLLAPSE_BY ||
-				  g->kind == G_NOREC));
+				  g->kind == G_CONTEXTS));
 	case S_THREADS: return parts || gstages_divide(g) || g->kind == G_WHOLE;
 	case S_EVENTS: return parts || gstages_divide(g);
 	case S_INFO: return parts || gstages_divide(g) || s->of;
@@ -493,8 +495,7 @@ static int check_heeded(struct schema *s, const struct query *q)
 				: src->kind == S_LAST
 					? "the last answer is a table by now: "
 					  "write the stage in its own query"
-				: src->kind == S_PROFILES
-					? "leave it out"
+				: src->kind == S_PROFILES ? "leave it out"
 				: src->of
 					? "it heeds only in, part, thread and collapse; "
 					  "stages such as focus change functions, "

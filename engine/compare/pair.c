@@ -44,6 +44,11 @@ static uint32_t file_of(const struct pairs *w, uint32_t v)
 	return w->p->file[pair_side(v)][w->file[pair_side(v)][pair_fn(v)]];
 }
 
+static struct str shown_name(const struct pairs *w, unsigned s, uint32_t f)
+{
+	return (w->first[s] ? store_fn_alone : store_fn_shown)(w->st[s], f);
+}
+
 /* The rules that made two functions the same, beside those that changed their names. */
 static unsigned other_rules(const struct pairs *w, uint32_t a, uint32_t b)
 {
@@ -59,8 +64,7 @@ static unsigned other_rules(const struct pairs *w, uint32_t a, uint32_t b)
 		rules |= PAIR_FILE;
 	if ((w->rules->names.n || w->included.n) &&
 	    str_eq(pair_text(w, a), pair_text(w, b)) &&
-	    !str_eq(store_fn_shown(w->st[0], pair_fn(a)),
-		    store_fn_shown(w->st[1], pair_fn(b))))
+	    !str_eq(shown_name(w, 0, pair_fn(a)), shown_name(w, 1, pair_fn(b))))
 		rules |= pair_included(pair_text(w, a)).n ? PAIR_FILE : PAIR_RENAME;
 	return rules;
 }
@@ -334,12 +338,18 @@ static int pair_numbered(struct pairs *w, const struct pass *pass,
 
 /* ---- passes ---- */
 
+/* The first context of its function stands for all. */
+static bool is_first(const struct pairs *w, unsigned s, uint32_t f)
+{
+	return !w->first[s] || w->first[s][f] == f;
+}
+
 static bool is_left(const struct pairs *w, const struct pass *pass, unsigned s,
 		    uint32_t f)
 {
 	const bool numbered = w->changes[s][w->name[s][f]] & PAIR_NUMBERED;
 
-	return w->p->of[s][f] == PAIR_NONE &&
+	return w->p->of[s][f] == PAIR_NONE && is_first(w, s, f) &&
 	       (pass->numbered ? numbered
 			       : !numbered || (pass->rules & NUMBERED) == NUMBERED);
 }
@@ -361,25 +371,29 @@ static int read_calls(struct pairs *w, unsigned s)
 	return store_check(st, w->err) ? w->err->kind : pair_no_memory(w);
 }
 
+/* A function for the other side to know it by: paired, of side 0; PAIR_NONE: it is not. */
+static uint32_t known_as(const struct pairs *w, unsigned s, uint32_t g)
+{
+	const uint32_t first = w->first[s] ? w->first[s][g] : g;
+
+	return w->p->of[s][first] == PAIR_NONE ? PAIR_NONE
+	       : s			       ? w->p->of[s][first]
+					       : first;
+}
+
 /* A hash of the callers and callees that are paired, in any order; 0: there are none. */
 static uint64_t hash_calls(const struct pairs *w, unsigned s, uint32_t f)
 {
 	const struct pair_calls *c = &w->calls[s];
-	const uint32_t *of = w->p->of[s];
 	uint64_t h = 0;
+	uint32_t g;
 
-	for (uint32_t e = c->out_first[f]; e < c->out_first[f + 1]; e++) {
-		const uint32_t g = c->callee[e];
-
-		if (of[g] != PAIR_NONE)
-			h += hash_mix(2 * (uint64_t)(s ? of[g] : g) + 1);
-	}
-	for (uint32_t k = c->in_first[f]; k < c->in_first[f + 1]; k++) {
-		const uint32_t g = c->caller[c->in_edge[k]];
-
-		if (of[g] != PAIR_NONE)
-			h += hash_mix(2 * (uint64_t)(s ? of[g] : g) + 2);
-	}
+	for (uint32_t e = c->out_first[f]; e < c->out_first[f + 1]; e++)
+		if ((g = known_as(w, s, c->callee[e])) != PAIR_NONE)
+			h += hash_mix(2 * (uint64_t)g + 1);
+	for (uint32_t k = c->in_first[f]; k < c->in_first[f + 1]; k++)
+		if ((g = known_as(w, s, c->caller[c->in_edge[k]])) != PAIR_NONE)
+			h += hash_mix(2 * (uint64_t)g + 2);
 	return h;
 }
 
@@ -527,7 +541,7 @@ static int doubt_alike(struct pairs *w, unsigned rules)
 			const uint32_t v = f | (s ? PAIR_SIDE_1 : 0);
 			struct variant name;
 
-			if (!(w->changes[s][w->name[s][f]] & rules))
+			if (!is_first(w, s, f) || !(w->changes[s][w->name[s][f]] & rules))
 				continue;
 			if (pair_variant(w, v, rules, 0, &name))
 				rc = w->err->kind;
@@ -603,16 +617,62 @@ static int run_passes(struct pairs *w)
 
 /* ---- names ---- */
 
-static int read_names(struct pairs *w, unsigned s)
+/* Contexts of one function are one: the first of them stands for all. */
+static int read_groups(struct pairs *w, unsigned s)
+{
+	struct store *st = w->st[s];
+	const uint32_t n = store_info(st)->functions;
+	uint32_t *first = ARENA_ARRAY(&w->names, uint32_t, (size_t)n + 1);
+
+	if (!first)
+		return arena_full(&w->names, w->err);
+	if (!(w->name[s] = store_u32(st, STORE_GROUP_OF)))
+		return store_check(st, w->err) ? w->err->kind : pair_no_memory(w);
+	for (uint32_t f = 0; f < n; f++)
+		first[f] = store_group_fn(st, w->name[s][f], 0);
+	w->first[s] = first;
+	return store_check(st, w->err);
+}
+
+static struct str name_to_pair(const struct pairs *w, unsigned s, uint32_t i)
+{
+	return w->first[s] ? store_fn_alone(w->st[s], store_group_fn(w->st[s], i, 0))
+			   : store_shown(w->st[s], i);
+}
+
+static int read_name(struct pairs *w, unsigned s, uint32_t i)
 {
 	const struct pair_rules *rules = w->rules;
+	const struct str shown = name_to_pair(w, s, i);
+	struct variant name;
+
+	/* A regular expression may take long, however short the name is. */
+	if (pair_look(w, rules->names.n ? SIZE_MAX / 2 : shown.n) ||
+	    rename_apply(&rules->names, shown, &w->p->a, &w->text[s][i], w->err))
+		return w->err->kind;
+	if (pair_add_included(w, s, i))
+		return w->err->kind;
+	if (rules->exact)
+		return 0;
+	if (variant_of(w->text[s][i], VARIANT_ALL, &w->buffer[0], &name))
+		return pair_no_memory(w);
+	w->changes[s][i] =
+		(uint8_t)(name.changed |
+			  (name.changed & VARIANT_CLONE ? VARIANT_CLONE_NUMBER : 0) |
+			  (name.numbers ? PAIR_NUMBERED : 0));
+	return 0;
+}
+
+static int read_names(struct pairs *w, unsigned s)
+{
 	struct store *st = w->st[s];
-	const uint32_t n = store_info(st)->names;
-	struct arena *a = &w->p->a;
+	const bool groups = !w->recorded && store_any_grouped(st);
+	const uint32_t n = groups ? store_info(st)->groups : store_info(st)->names;
 
 	w->name[s] = store_u32(st, STORE_FN_NAME);
 	w->file[s] = store_u32(st, STORE_FN_FILE);
 	w->obj[s] = store_u32(st, STORE_FN_OBJ);
+	w->names_n[s] = n;
 	w->text[s] = ARENA_ARRAY(&w->names, struct str, (size_t)n + 1);
 	w->hash[s] = ARENA_ARRAY(&w->names, uint64_t, (size_t)n + 1);
 	w->changes[s] = ARENA_ARRAY(&w->names, uint8_t, (size_t)n + 1);
@@ -620,35 +680,34 @@ static int read_names(struct pairs *w, unsigned s)
 		return store_check(st, w->err) ? w->err->kind : pair_no_memory(w);
 	if (!w->text[s] || !w->hash[s] || !w->changes[s])
 		return arena_full(&w->names, w->err);
-	for (uint32_t i = 0; i < n; i++) {
-		struct variant name;
-
-		/* A regular expression may take long, however short the name is. */
-		if (pair_look(w, rules->names.n ? SIZE_MAX / 2 : store_shown(st, i).n) ||
-		    rename_apply(&rules->names, store_shown(st, i), a, &w->text[s][i],
-				 w->err))
+	if (groups && read_groups(w, s))
+		return w->err->kind;
+	for (uint32_t i = 0; i < n; i++)
+		if (read_name(w, s, i))
 			return w->err->kind;
-		if (pair_add_included(w, s, i))
-			return w->err->kind;
-		if (rules->exact)
-			continue;
-		if (variant_of(w->text[s][i], VARIANT_ALL, &w->buffer[0], &name))
-			return pair_no_memory(w);
-		w->changes[s][i] =
-			(uint8_t)(name.changed |
-				  (name.changed & VARIANT_CLONE ? VARIANT_CLONE_NUMBER
-								: 0) |
-				  (name.numbers ? PAIR_NUMBERED : 0));
-	}
 	return 0;
 }
 
 static int hash_names(struct pairs *w)
 {
 	for (unsigned s = 0; s < 2; s++)
-		for (uint32_t i = 0; i < store_info(w->st[s])->names; i++)
+		for (uint32_t i = 0; i < w->names_n[s]; i++)
 			w->hash[s][i] = str_hash(w->text[s][i]);
 	return 0;
+}
+
+/* All contexts are paired as the first is. */
+static void pair_contexts(const struct pairs *w)
+{
+	const struct pairing *p = w->p;
+
+	for (unsigned s = 0; s < 2; s++)
+		for (uint32_t f = 0; w->first[s] && f < p->functions[s]; f++) {
+			p->of[s][f] = p->of[s][w->first[s][f]];
+			p->unsure[s][f] = p->unsure[s][w->first[s][f]];
+			if (s == 0)
+				p->rules[f] = p->rules[w->first[s][f]];
+		}
 }
 
 static int pair_stores(struct pairs *w)
@@ -669,17 +728,22 @@ static int pair_stores(struct pairs *w)
 	p->rules = ARENA_ARRAY(&p->a, uint8_t, (size_t)p->functions[0] + 1);
 	if (!p->rules)
 		return arena_full(&p->a, w->err);
-	return read_names(w, 0) || read_names(w, 1) || pair_same_included(w) ||
-			       hash_names(w) || pair_places(w) || run_passes(w)
-		       ? w->err->kind
-		       : 0;
+	if (read_names(w, 0) || read_names(w, 1) || pair_same_included(w) ||
+	    hash_names(w) || pair_places(w) || run_passes(w))
+		return w->err->kind;
+	pair_contexts(w);
+	return 0;
 }
 
-int pair_new(struct store *const st[2], const struct pair_rules *rules, size_t bytes,
-	     const struct cancel *cancel, struct pairing **out, struct err *err)
+int pair_new(struct store *const st[2], const struct pair_rules *rules, bool recorded,
+	     size_t bytes, const struct cancel *cancel, struct pairing **out,
+	     struct err *err)
 {
-	struct pairs w = {
-		.st = {st[0], st[1]}, .rules = rules, .cancel = cancel, .err = err};
+	struct pairs w = {.st = {st[0], st[1]},
+			  .rules = rules,
+			  .recorded = recorded,
+			  .cancel = cancel,
+			  .err = err};
 	int rc;
 
 	w.p = calloc(1, sizeof(*w.p));
@@ -724,12 +788,15 @@ struct str pair_rule_names(unsigned rules, struct arena *a)
 
 /* ---- kept ---- */
 
-int pair_cached(struct pair_cache *c, struct store *const st[2], size_t bytes,
-		const struct cancel *cancel, const struct pairing **out, struct err *err)
+int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded,
+		size_t bytes, const struct cancel *cancel, const struct pairing **out,
+		struct err *err)
 {
-	if (!c->pairing || c->st[0] != st[0] || c->st[1] != st[1]) {
+	if (!c->pairing || c->st[0] != st[0] || c->st[1] != st[1] ||
+	    c->recorded != recorded) {
 		pair_forget(c);
-		if (pair_new(st, &c->rules, bytes, cancel, &c->pairing, err))
+		c->recorded = recorded;
+		if (pair_new(st, &c->rules, recorded, bytes, cancel, &c->pairing, err))
 			return err->kind;
 		c->st[0] = st[0];
 		c->st[1] = st[1];

@@ -62,20 +62,25 @@ struct pairing {
 	struct arena a; /* has all of this */
 };
 
-/* Pair the functions of two stores; of one with itself, all are paired.  At most `bytes`
+/* Pair the functions of two stores; of one with itself, all are paired.  recorded: each
+ * context for itself (store.h, groups); else all contexts of a function have the first one
+ * of the other side.  At most `bytes`
  * of memory, 0: no limit.  ERR_LIMIT, ERR_CANCEL, or ERR_QUERY if a --rename gives up. */
-int pair_new(struct store *const st[2], const struct pair_rules *rules, size_t bytes,
-	     const struct cancel *cancel, struct pairing **out, struct err *err);
+int pair_new(struct store *const st[2], const struct pair_rules *rules, bool recorded,
+	     size_t bytes, const struct cancel *cancel, struct pairing **out,
+	     struct err *err);
 void pair_free(struct pairing *p); /* NULL is fine */
 /* The last pairing that was asked for, and the rules it was made by. */
 struct pair_cache {
 	struct pair_rules rules; /* after a change: pair_forget() */
 	struct pairing *pairing;
 	struct store *st[2];
+	bool recorded;
 };
 /* The pairing of two stores, kept until the next one.  As pair_new(). */
-int pair_cached(struct pair_cache *c, struct store *const st[2], size_t bytes,
-		const struct cancel *cancel, const struct pairing **out, struct err *err);
+int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded,
+		size_t bytes, const struct cancel *cancel, const struct pairing **out,
+		struct err *err);
 void pair_forget(struct pair_cache *c);
 void pair_cache_free(struct pair_cache *c);
 /* "object, hash": the names of the rules; in the arena, p NULL: it is full. */

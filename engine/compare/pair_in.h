@@ -28,13 +28,18 @@ struct pair_calls {
 struct pairs {
 	struct store *st[2];
 	const struct pair_rules *rules;
+	bool recorded; /* each context for itself */
 	const struct cancel *cancel;
 	struct err *err;
 	struct pairing *p;
 	const uint32_t *name[2], *file[2], *obj[2]; /* columns of the stores */
-	struct str *text[2];			    /* [names], after renames */
-	uint64_t *hash[2];			    /* [names] of text */
-	uint8_t *changes[2]; /* [names]: the rules that change the text */
+	/* [functions]: the first context of the function; NULL: there are none.  Else name[]
+	 * is the group. */
+	const uint32_t *first[2];
+	struct str *text[2]; /* [names], after renames */
+	uint64_t *hash[2];   /* [names] of text */
+	uint32_t names_n[2];
+	uint8_t *changes[2];	    /* [names]: the rules that change the text */
 	struct pair_calls calls[2]; /* once some pass needs them */
 	struct places objects, files;
 	struct places included; /* files of require:: and include:: */

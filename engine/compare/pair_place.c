@@ -264,7 +264,7 @@ int pair_same_included(struct pairs *w)
 		return 0;
 	if (same_ends(w, &w->included, 1))
 		return w->err->kind;
-	for (uint32_t i = 0; i < store_info(w->st[1])->names; i++) {
+	for (uint32_t i = 0; i < w->names_n[1]; i++) {
 		struct str *text = &w->text[1][i], file = pair_included(*text), same;
 
 		if (!file.n || (same = same_file(&w->included, file)).p == file.p)

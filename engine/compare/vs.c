@@ -245,11 +245,11 @@ static struct exec base_exec(const struct exec *x, struct vs *v)
 }
 
 /* Pair the functions of both sides; names look each other up from now on. */
-static int pair_sides(struct exec *x, struct vs *v)
+static int pair_sides(struct exec *x, struct vs *v, bool recorded)
 {
 	struct exec *b = &v->base;
 
-	if (pair_cached(x->open->pairs, (struct store *[2]){x->g->st, b->g->st},
+	if (pair_cached(x->open->pairs, (struct store *[2]){x->g->st, b->g->st}, recorded,
 			x->a->cap, x->open->cancel, &v->pairing, x->err))
 		return x->err->kind;
 	v->files = &x->open->pairs->rules.files;
@@ -281,7 +281,8 @@ int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gs
 				"choose an event that both profiles have with 'by'");
 	}
 	b->event = e;
-	if (graph_plain(st, x->a, x->open->cancel, &b->g, x->err) || pair_sides(x, v) ||
+	if (graph_plain(st, x->a, x->open->cancel, &b->g, x->err) ||
+	    pair_sides(x, v, gstage_contexts(gstages)) ||
 	    base_stages(x, s, gstages, &gstages) || exec_gstages(b, gstages, x->text) ||
 	    graph_event(b->g, e, x->err))
 		return x->err->kind;

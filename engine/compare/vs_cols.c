@@ -220,11 +220,19 @@ static bool both_fns(const struct vs *v, uint32_t r, fn_id fn[2])
 	return true;
 }
 
+static fn_id first_context(const struct table *t, fn_id f)
+{
+	struct store *st = t->g->st;
+
+	return t->g->recorded ? f : store_group_fn(st, store_group_of(st, f), 0);
+}
+
 static unsigned rules_of(const struct vs *v, uint32_t r)
 {
 	fn_id fn[2];
 
-	return both_fns(v, r, fn) && v->pairing->of[0][fn[0]] == fn[1]
+	return both_fns(v, r, fn) &&
+			       v->pairing->of[0][fn[0]] == first_context(&v->b, fn[1])
 		       ? v->pairing->rules[fn[0]]
 		       : 0;
 }
@@ -280,6 +288,11 @@ bool vs_any_renamed(const struct vs *v, size_t rows)
 	return false;
 }
 
+static struct str name_of(const struct graph *g, fn_id f)
+{
+	return (g->recorded ? store_fn_shown : store_fn_alone)(g->st, f);
+}
+
 /* The first of name, object and file that differs. */
 static struct str was(const struct vs *v, uint32_t r)
 {
@@ -291,8 +304,8 @@ static struct str was(const struct vs *v, uint32_t r)
 		return name[1];
 	if (!(rules_of(v, r) & ~(unsigned)PAIR_OBJECT) || !both_fns(v, r, fn))
 		return (struct str){"", 0};
-	if (!str_eq(store_fn_shown(st[0], fn[0]), store_fn_shown(st[1], fn[1])))
-		return store_fn_shown(st[1], fn[1]);
+	if (!str_eq(name_of(v->a.g, fn[0]), name_of(v->b.g, fn[1])))
+		return name_of(v->b.g, fn[1]);
 	return store_fn_file(st[1], fn[1]);
 }
 

@@ -95,6 +95,8 @@ struct str vs_fn_key(const struct vs *v, unsigned side, const struct graph *g, u
 	if (graph_is(g, f, GRAPH_NAMED))
 		return named_key(v, side, g, f, a);
 	fn = graph_origin(g, f);
+	if (!g->recorded) /* whichever of its contexts the stages left */
+		fn = store_group_fn(g->st, store_group_of(g->st, fn), 0);
 	if (side == 0)
 		return number_key(v->dissolve && p->unsure[0][fn] ? "alone " : "", fn, a);
 	return p->of[1][fn] == PAIR_NONE || (v->dissolve && p->unsure[1][fn])

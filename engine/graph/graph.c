@@ -61,7 +61,9 @@ struct str graph_name(const struct graph *g, uint32_t f)
 {
 	struct str own = graph_own_name(g, f);
 
-	return own.p ? own : store_fn_shown(g->st, graph_origin(g, f));
+	if (own.p)
+		return own;
+	return (g->recorded ? store_fn_shown : store_fn_alone)(g->st, graph_origin(g, f));
 }
 
 struct str graph_plain_name(const struct graph *g, uint32_t f)
@@ -204,7 +206,7 @@ bool graph_incl_estimated(const struct graph *g, uint32_t f)
 {
 	if (same_below(g, f) != GRAPH_NONE)
 		return graph_incl_estimated(g->below, same_below(g, f));
-	return graph_nests(g, f) && (g->plain || !g->only || g->only[f] == GRAPH_NONE) &&
+	return graph_nests(g, f) && (g->plain || !g->added || !g->added[f]) &&
 	       !(g->sure && g->sure[f] & GRAPH_INCL);
 }
 
@@ -266,6 +268,26 @@ static void know_function(const struct graph *g, uint32_t f, uint32_t e,
 	k->cycle = cycle ? flow_cycle(g, cycle, e) : k->leaving;
 }
 
+/* A function costs no less than each of its contexts, and no more than those together by
+ * which it is entered. */
+static void bounds_of_members(const struct graph *g, uint32_t f, uint32_t e, int64_t *lo,
+			      int64_t *hi)
+{
+	int64_t least = *lo, most = 0;
+
+	for (uint32_t i = g->member_first[f]; i < g->member_first[f + 1]; i++) {
+		const uint32_t m = g->member[i];
+		int64_t from, to;
+
+		graph_incl_bounds(g->below, m, e, &from, &to);
+		least = from > least ? from : least;
+		if (!g->again[m])
+			cost_add(&most, to);
+	}
+	*hi = most < *hi ? most : *hi;
+	*lo = least < *hi ? least : *hi;
+}
+
 void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, int64_t *lo,
 		       int64_t *hi)
 {
@@ -280,6 +302,8 @@ void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, int64_t *l
 		return;
 	know_function(g, f, e, &k);
 	incl_bounds(&k, lo, hi);
+	if (!g->plain && g->member)
+		bounds_of_members(g, f, e, lo, hi);
 }
 
 int64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, int64_t *root)
@@ -474,6 +498,26 @@ uint32_t graph_caller_count(const struct graph *g, uint32_t f)
 uint32_t graph_caller(const struct graph *g, uint32_t f, uint32_t i)
 {
 	return g->plain ? store_caller(g->st, f, i) : g->in_edge[g->in_first[f] + i];
+}
+
+bool graph_in_group(const struct graph *g, uint32_t f)
+{
+	return !graph_is(g, f, GRAPH_NAMED | GRAPH_INLINED);
+}
+
+bool graph_as_stored(const struct graph *g)
+{
+	return g->plain || (g->apart && g->apart->plain);
+}
+
+uint32_t graph_members_count(const struct graph *g, uint32_t f)
+{
+	return g->plain || !g->member ? 1 : g->member_first[f + 1] - g->member_first[f];
+}
+
+uint32_t graph_member(const struct graph *g, uint32_t f, uint32_t i)
+{
+	return g->plain || !g->member ? f : g->member[g->member_first[f] + i];
 }
 
 uint32_t graph_of_store(const struct graph *g, fn_id f)

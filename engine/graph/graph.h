@@ -47,6 +47,7 @@ struct graph {
 	const struct cancel *cancel; /* may be NULL */
 	uint32_t functions, edges, cycles;
 	bool plain;		   /* the store itself; the members below are unset */
+	bool recorded;		   /* as recorded: contexts are not joined to functions */
 	const struct graph *whole; /* the parts that are 100 %; NULL: the store */
 	const uint8_t *parts;	   /* the parts of the store in this graph; NULL: all */
 	struct graph *tree;  /* of the parts alone: the graph of their contexts, once
@@ -86,8 +87,11 @@ struct graph {
 				  merged */
 	const uint8_t *again;  /* [functions below]: only entered while its group is on
 				  the stack: f'2 in a group that has f */
-	const uint32_t *only;  /* [functions]: the only function below that is entered
-				  from outside the group, once; or GRAPH_NONE */
+	const uint8_t *added;  /* [functions]: its inclusive cost is the sum of those of
+				  its functions below that are not again[] */
+	/* Of function k: member[member_first[k]] .. [k + 1], functions below.  NULL: its
+	 * functions are no contexts of one. */
+	const uint32_t *member_first, *member;
 	const uint32_t *out_first, *callee, *caller; /* as store_column */
 	const uint32_t *in_first, *in_edge, *cycle, *topo;
 	const uint64_t *calls;	     /* [edges] */
@@ -182,6 +186,13 @@ void graph_callees(const struct graph *g, uint32_t f, uint32_t *first, uint32_t 
 uint32_t graph_edge_between(const struct graph *g, uint32_t from, uint32_t to);
 uint32_t graph_caller_count(const struct graph *g, uint32_t f);
 uint32_t graph_caller(const struct graph *g, uint32_t f, uint32_t i);
+/* Is f what the store has a group for: no stage's group, and no inlined code? */
+bool graph_in_group(const struct graph *g, uint32_t f);
+/* No stage changed the graph: it is the store, or only has contexts joined to functions. */
+bool graph_as_stored(const struct graph *g);
+/* The functions of graph_apart() that f is: its contexts, or itself. */
+uint32_t graph_members_count(const struct graph *g, uint32_t f);
+uint32_t graph_member(const struct graph *g, uint32_t f, uint32_t i);
 /* The function with that number, or GRAPH_NONE. */
 uint32_t graph_of_store(const struct graph *g, fn_id f);
 

@@ -229,25 +229,40 @@ static int identity(const struct graph_draft *d, struct graph *g, struct err *er
 	return inlined_identity(d, g, err) || own_names(d, g, err) ? err->kind : 0;
 }
 
-/* Find the groups that are entered through one function, because all others only run
- * inside that one.  The inclusive cost of such a group is that of the function, if it is
- * known. */
-static int find_only(const struct graph_draft *d, struct graph *g, struct err *err)
+/* Contexts of one function that are never on the stack together. */
+static bool one_level(const struct graph *b, uint32_t f, uint32_t h)
 {
-	uint32_t *only = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	uint32_t *entries = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	const fn_id of[2] = {graph_origin(b, f), graph_origin(b, h)};
+	struct str callers;
 
-	if (!only || !entries)
+	return store_levels(b->st) && graph_in_group(b, f) && graph_in_group(b, h) &&
+	       store_group_of(b->st, of[0]) == store_group_of(b->st, of[1]) &&
+	       store_fn_context(b->st, of[0], &callers) ==
+		       store_fn_context(b->st, of[1], &callers);
+}
+
+/* Find the groups that are entered through one function, because all others only run
+ * inside that one; or through contexts of one function that are of one level, if the
+ * profile separates levels: these are never on the stack together.  The inclusive cost of
+ * such a group is the sum of theirs, if they are known. */
+static int find_added(const struct graph_draft *d, struct graph *g, struct err *err)
+{
+	const struct graph *b = d->below;
+	uint8_t *added = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	uint32_t *entry = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+
+	if (!added || !entry)
 		return arena_full(g->a, err);
-	for (uint32_t f = 0; f < d->below->functions; f++)
-		if (!d->again[f]) {
-			entries[d->map[f]]++;
-			only[d->map[f]] = f;
-		}
-	for (uint32_t k = 0; k < g->functions; k++)
-		if (entries[k] != 1 || graph_incl_estimated(d->below, only[k]))
-			only[k] = GRAPH_NONE;
-	g->only = only;
+	for (uint32_t f = 0; f < b->functions; f++) {
+		const uint32_t k = d->map[f];
+
+		if (d->again[f] || k == GRAPH_NONE)
+			continue;
+		added[k] = (!entry[k] || (added[k] && one_level(b, entry[k] - 1, f))) &&
+			   !graph_incl_estimated(b, f);
+		entry[k] = f + 1;
+	}
+	g->added = added;
 	return 0;
 }
 
@@ -269,7 +284,7 @@ static int find_nesting(const struct graph_draft *d, struct graph *g, struct err
 		nests[f] = g->cycle[f] &&
 			   (d->again || graph_nests(d->below, d->first[f]) ||
 			    (d->adds && graph_calls_itself(d->below, d->first[f])));
-	return d->again ? find_only(d, g, err) : 0;
+	return d->again ? find_added(d, g, err) : 0;
 }
 
 /* A cost of a function is sure if it is sure of all its members below.  A group may be on
@@ -334,6 +349,7 @@ int graph_build(const struct graph_draft *d, struct graph **out, struct err *err
 	g->functions = d->functions;
 	g->edges = d->edges;
 	g->estimated = b->estimated;
+	g->recorded = b->recorded;
 	g->from = d->first;
 	g->whole = b->whole;
 	g->parts = b->parts;

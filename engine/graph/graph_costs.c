@@ -152,9 +152,6 @@ static int nesting(struct graph *g, struct graph_costs *c, uint32_t e, struct er
 	uint32_t n = count_nesting(g);
 	struct graph_pending *p;
 
-	for (uint32_t k = 0; g->only && k < g->functions; k++)
-		if (g->only[k] != GRAPH_NONE)
-			c->incl[k] = graph_incl(g->below, g->only[k], e);
 	if (!n)
 		return 0;
 	p = ARENA_NEW(g->a, struct graph_pending);
@@ -167,6 +164,25 @@ static int nesting(struct graph *g, struct graph_costs *c, uint32_t e, struct er
 	c->pending = p;
 	c->estimate = estimate_inclusive;
 	return 0;
+}
+
+/* Is the inclusive cost of k that of its functions below? */
+static bool is_sum_below(const struct graph *g, uint32_t k)
+{
+	return g->added[k] && (g->nests[k] || (g->sure && g->sure[k] & GRAPH_INCL));
+}
+
+static void sum_below(const struct graph *g, struct graph_costs *c, uint32_t e)
+{
+	for (uint32_t k = 0; k < g->functions; k++)
+		if (is_sum_below(g, k))
+			c->incl[k] = 0;
+	for (uint32_t f = 0; f < g->below->functions; f++) {
+		const uint32_t k = g->group[f];
+
+		if (!g->again[f] && is_sum_below(g, k))
+			cost_add(&c->incl[k], graph_incl(g->below, f, e));
+	}
 }
 
 static int inclusive(struct graph *g, struct graph_costs *c, uint32_t e, struct err *err)
@@ -187,8 +203,10 @@ static int inclusive(struct graph *g, struct graph_costs *c, uint32_t e, struct 
 	}
 	if (g->cycles && nesting(g, c, e, err))
 		return err->kind;
+	if (g->added)
+		sum_below(g, c, e);
 	for (uint32_t f = 0; g->sure && f < g->functions; f++)
-		if (g->sure[f] & GRAPH_INCL)
+		if (g->sure[f] & GRAPH_INCL && !(g->added && g->added[f]))
 			c->incl[f] = graph_incl(g->below, g->from[f], e);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /*
- * graph_merge.c - stages that merge functions, all exact: collapse, norec.
+ * graph_merge.c - merge functions, all exact: collapse; contexts and inlined code.
  *
  * Costs are summed over the map; a call inside a group becomes a recursive call of the
  * group.
@@ -42,6 +42,43 @@ static int merge_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 		if (graph_poll(g, i, err))
 			return err->kind;
 	}
+	return 0;
+}
+
+/* ---- functions of a graph below ---- */
+
+uint32_t graph_merged(const struct graph *g, const struct graph *base, uint32_t f,
+		      bool *again)
+{
+	if (g == base)
+		return f;
+	if (g->below != base)
+		f = graph_merged(g->below, base, f, again);
+	*again |= g->again[f];
+	return g->group[f];
+}
+
+int graph_members_of(const struct graph *g, const struct graph *base,
+		     const struct fn_set *set, bool entered, struct arena *a,
+		     const struct fn_set **out, struct err *err)
+{
+	struct fn_set *s;
+
+	*out = set;
+	if (!set || g == base)
+		return 0;
+	if (!(s = fnset_new(a, base->functions)))
+		return arena_full(a, err);
+	for (uint32_t f = 0; f < base->functions; f++) {
+		bool again = false;
+
+		if (fnset_has(set, graph_merged(g, base, f, &again)) &&
+		    !(entered && again))
+			fnset_add(s, f);
+		if (graph_poll(base, f, err))
+			return err->kind;
+	}
+	*out = s;
 	return 0;
 }
 
@@ -233,105 +270,49 @@ static int find_mixed(const struct graph_draft *d, bool named, struct graph *g,
 
 /* ---- recursion levels ---- */
 
-/* The key of f'2 is f with the same file and object. */
-struct level_key {
-	struct str name;
-	uint32_t file, obj;
-};
+enum { SEVERAL = UINT32_MAX };
 
-struct level_keys {
-	struct graph *g;
-	struct places file, obj;
-	struct level_key *key; /* [functions] */
-	uint32_t *slot;	       /* [functions] */
-	struct hash by;
-};
-
-static int open_level_keys(struct graph *g, struct level_keys *k, struct err *err)
-{
-	*k = (struct level_keys){.g = g, .by.arena = g->a};
-	k->slot = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	k->key = ARENA_ARRAY(g->a, struct level_key, (size_t)g->functions + 1);
-	if (!k->slot || !k->key || hash_expect(&k->by, g->functions))
-		return arena_full(g->a, err);
-	return open_places(g, GRAPH_FILES, &k->file, err) ||
-			       open_places(g, GRAPH_OBJECTS, &k->obj, err)
-		       ? err->kind
-		       : 0;
-}
-
-static bool same_level_key(const struct level_key *x, const struct level_key *y)
-{
-	return x->file == y->file && x->obj == y->obj && str_eq(x->name, y->name);
-}
-
-/* The slot of the key of f, a number that is 0 at first; NULL: the arena is full. */
-static uint32_t *level_slot(struct level_keys *k, uint32_t f)
-{
-	struct level_key key = {name_without_level(graph_name(k->g, f), k->g->a),
-				place_of(&k->file, f), place_of(&k->obj, f)};
-	uint32_t h, probe, i;
-
-	if (!key.name.p)
-		return NULL;
-	h = (uint32_t)str_hash(key.name) + key.file * 0x9e3779b1u + key.obj * 0x85ebca6bu;
-	probe = hash_start(&k->by, h);
-	while ((i = hash_next(&k->by, h, &probe)) != HASH_NONE)
-		if (same_level_key(&k->key[i], &key))
-			return &k->slot[i];
-	k->key[f] = key;
-	return hash_add(&k->by, h, f) ? NULL : &k->slot[f];
-}
-
-/* May some function of g have a recursion level in its name, or the name of another
- * function with the same file and object?  The latter only as mangled names are shown
- * demangled. */
-static bool any_levels(const struct graph *g)
-{
-	return g->name || store_any_quoted(g->st) || store_any_mangled(g->st);
-}
-
-/* again[f]: f is a recursion level of another function in the same group. */
+/* again[f]: f is a level of recursion that is only entered while a lower one is on the
+ * stack, and these are all in the same group. */
 static int find_levels(struct graph_draft *d, struct err *err)
 {
 	struct graph *b = d->below;
 	uint8_t *again = ARENA_ARRAY(b->a, uint8_t, (size_t)b->functions + 1);
-	uint8_t *deep;
-	struct level_keys k;
-	bool any = false;
+	uint32_t *level, *least, *at;
 
 	d->again = again;
 	if (!again)
 		return arena_full(b->a, err);
-	if (!any_levels(b))
+	if (!store_any_grouped(b->st))
 		return 0;
-	if (!(deep = ARENA_ARRAY(b->a, uint8_t, (size_t)b->functions + 1)))
+	level = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
+	least = ARENA_ARRAY(b->a, uint32_t, (size_t)store_info(b->st)->groups + 1);
+	at = ARENA_ARRAY(b->a, uint32_t, (size_t)store_info(b->st)->groups + 1);
+	if (!level || !least || !at)
 		return arena_full(b->a, err);
 	for (uint32_t f = 0; f < b->functions; f++) {
-		any |= deep[f] = name_level(graph_name(b, f)) > 1;
+		const fn_id fn = graph_origin(b, f);
+		const group_id of = store_group_of(b->st, fn);
+		struct str callers;
+
+		if (!graph_in_group(b, f))
+			continue;
+		level[f] = store_fn_context(b->st, fn, &callers);
+		if (!least[of] || level[f] < least[of]) {
+			least[of] = level[f];
+			at[of] = d->map[f];
+		} else if (level[f] == least[of] && at[of] != d->map[f]) {
+			at[of] = SEVERAL;
+		}
 		if (graph_poll(b, f, err))
 			return err->kind;
 	}
-	if (!any)
-		return 0;
-	if (open_level_keys(b, &k, err))
-		return err->kind;
-	for (int level = 0; level < 2; level++) /* level 1 comes first */
-		for (uint32_t f = 0; f < b->functions; f++) {
-			uint32_t *slot;
+	for (uint32_t f = 0; f < b->functions; f++) {
+		const group_id of = store_group_of(b->st, graph_origin(b, f));
 
-			if (graph_poll(b, f, err))
-				return err->kind;
-			if (deep[f] != level)
-				continue;
-			if (!(slot = level_slot(&k, f)))
-				return arena_full(b->a, err);
-			if (level == 0)
-				*slot = f + 1;
-			else
-				again[f] = *slot && d->map[*slot - 1] == d->map[f];
-		}
-	return 0;
+		again[f] = level[f] > least[of] && at[of] == d->map[f];
+	}
+	return store_check(b->st, err);
 }
 
 static int make_merged(struct graph_draft *d, bool named, struct graph **out,
@@ -343,7 +324,7 @@ static int make_merged(struct graph_draft *d, bool named, struct graph **out,
 
 	if (!m)
 		return arena_full(d->below->a, err);
-	if ((!d->again && find_levels(d, err)) || merge_edges(d, &edge, err) ||
+	if (find_levels(d, err) || merge_edges(d, &edge, err) ||
 	    graph_build(d, &g, err) || find_mixed(d, named, g, err))
 		return err->kind;
 	m->map = d->map;
@@ -527,133 +508,69 @@ int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,
 	return 0;
 }
 
-/* Most groups keep their name: only a level without level 1 needs a new one. */
-static int name_levels(struct graph_draft *d, struct err *err)
-{
-	struct graph *b = d->below;
+/* ---- functions of their contexts, or of the places where they are inlined ---- */
 
-	if (!(d->name = ARENA_ARRAY(b->a, struct str, (size_t)d->functions + 1)))
-		return arena_full(b->a, err);
-	for (uint32_t f = 0; f < d->functions; f++) {
-		struct str name = graph_name(b, d->first[f]),
-			   cut = name_without_level(name, b->a);
-
-		if (!cut.p)
-			return arena_full(b->a, err);
-		if (cut.n != name.n)
-			d->name[f] = cut;
-	}
-	return 0;
-}
-
-static int same_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-		     struct arena *scratch, int64_t *self, int64_t *edge, struct err *err)
-{
-	(void)e;
-	(void)scratch;
-	(void)err;
-	memcpy(self, below->self, g->functions * sizeof(*self));
-	memcpy(edge, below->incl, g->edges * sizeof(*edge));
-	return 0;
-}
-
-/* A graph without cycles whose groups are the functions of b: it borrows all of b. */
-static int graph_same(struct graph *b, struct graph **out, struct err *err)
-{
-	const struct store_info *si = store_info(b->st);
-	size_t n = (size_t)b->functions + 1;
-	uint32_t *same = ARENA_ARRAY(b->a, uint32_t, n);
-	uint8_t *none = ARENA_ARRAY(b->a, uint8_t, n);
-	struct graph *g = ARENA_NEW(b->a, struct graph);
-	struct merge *m = ARENA_NEW(b->a, struct merge);
-	struct flow_input in;
-
-	if (!same || !none || !g || !m)
-		return arena_full(b->a, err);
-	if (graph_shape(b, &in, err))
-		return err->kind;
-	for (uint32_t f = 0; f < b->functions; f++)
-		same[f] = f;
-	*g = *b;
-	g->plain = g->shares = false;
-	g->below = b;
-	g->same = NULL;
-	g->apart = NULL;
-	g->map = b->plain ? same : b->map;
-	g->origin = b->plain ? same : b->origin;
-	g->group = g->only = same;
-	g->nests = g->again = none;
-	g->out_first = in.out_first;
-	g->callee = in.callee;
-	g->caller = in.caller;
-	g->in_first = in.in_first;
-	g->in_edge = in.in_edge;
-	g->cycle = in.cycle;
-	g->topo = in.topo;
-	g->calls = in.calls;
-	g->fn_calls = b->plain ? store_u64(b->st, STORE_FN_CALLS) : b->fn_calls;
-	g->costs = ARENA_ARRAY(b->a, struct graph_costs *, si->all_events + 1);
-	g->flows = ARENA_ARRAY(b->a, const struct flow *, si->all_events + 1);
-	if (!g->costs || !g->flows)
-		return arena_full(b->a, err);
-	m->map = same;
-	g->stage = m;
-	g->fill = same_fill;
-	*out = g;
-	return store_check(b->st, err);
-}
-
-int graph_norec(struct graph *g, struct graph **out, struct err *err)
-{
-	struct graph_draft d;
-	struct level_keys k;
-
-	if (!any_levels(g) && !g->cycles)
-		return graph_same(g, out, err);
-	if (draft(g, &d, err) || open_level_keys(g, &k, err))
-		return err->kind;
-	for (uint32_t f = 0; f < g->functions; f++) {
-		uint32_t *slot = level_slot(&k, f);
-
-		if (!slot)
-			return arena_full(g->a, err);
-		if (!*slot)
-			*slot = f + 1;
-		join_group(&d, f, *slot - 1 == f ? d.functions : d.map[*slot - 1]);
-		if (graph_poll(g, f, err))
-			return err->kind;
-	}
-	return name_levels(&d, err) || make_merged(&d, false, out, err) ? err->kind : 0;
-}
-
-/* ---- inlined functions ---- */
-
-/* Functions that were joined with no other keep their inclusive cost. */
+/* Functions that were joined with no other keep their inclusive cost; it is sure of a sum if
+ * it is of its members. */
 static int keep_inclusive(struct graph *g, const uint32_t *map, struct err *err)
 {
+	const struct graph *b = g->below;
 	uint32_t *same = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	uint32_t *members = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	uint8_t *sure;
 
 	if (!same || !members)
 		return arena_full(g->a, err);
-	for (uint32_t f = 0; f < g->below->functions; f++)
+	for (uint32_t f = 0; f < b->functions; f++)
 		same[map[f]] = members[map[f]]++ ? GRAPH_NONE : f;
 	g->same = same;
-	if (!g->sure)
+	if (!g->sure || !b->sure)
 		return 0;
 	if (!(sure = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1)))
 		return arena_full(g->a, err);
 	for (uint32_t k = 0; k < g->functions; k++)
-		sure[k] = same[k] == GRAPH_NONE || !g->below->sure
-				  ? g->sure[k]
-				  : g->below->sure[same[k]];
+		sure[k] = same[k] != GRAPH_NONE ? b->sure[same[k]]
+			  : g->added[k]		? g->sure[k] | GRAPH_INCL
+						: g->sure[k];
+	for (uint32_t f = 0; f < b->functions; f++)
+		if (!g->again[f] && same[map[f]] == GRAPH_NONE &&
+		    !(b->sure[f] & GRAPH_INCL))
+			sure[map[f]] &= (uint8_t)~GRAPH_INCL;
 	g->sure = sure;
 	return 0;
 }
 
-/* The group of each vertex that is joined with others: [one] of inlined functions by their
- * number, of contexts by their function. */
+/* A call is sure if all calls that it is the sum of are. */
+static int keep_sure_calls(struct graph *g, struct err *err)
+{
+	const struct merge *m = g->stage;
+	const struct graph *b = g->below;
+	uint8_t *sure;
+
+	if (!b->sure_call)
+		return 0;
+	if (!(sure = ARENA_ARRAY(g->a, uint8_t, (size_t)g->edges + 1)))
+		return arena_full(g->a, err);
+	memset(sure, 1, g->edges);
+	for (uint32_t i = 0; i < b->edges; i++)
+		sure[m->edge[i]] &= b->sure_call[i];
+	g->sure_call = sure;
+	return 0;
+}
+
+/* What a vertex is joined with others by: its function, the place in the profile of inlined
+ * code; or none, as for the groups of a stage. */
+static uint32_t joined_by(const struct graph *g, uint32_t f)
+{
+	if (graph_is(g, f, GRAPH_NAMED))
+		return GRAPH_NONE;
+	if (graph_is(g, f, GRAPH_INLINED) || g->contexts)
+		return graph_id(g, f);
+	return store_any_grouped(g->st) && !g->recorded
+		       ? store_group_of(g->st, graph_origin(g, f))
+		       : GRAPH_NONE;
+}
+
 static int join_vertices(const struct graph *g, struct graph_draft *d, struct err *err)
 {
 	const uint32_t stored = store_info(g->st)->functions;
@@ -662,14 +579,12 @@ static int join_vertices(const struct graph *g, struct graph_draft *d, struct er
 	if (!one)
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < g->functions; f++) {
+		const uint32_t by = joined_by(g, f);
 		uint32_t group = d->functions;
 
-		if (graph_is(g, f, GRAPH_INLINED) ||
-		    (g->contexts && !graph_is(g, f, GRAPH_NAMED))) {
-			uint32_t *at = &one[graph_id(g, f)];
-
-			group = *at ? *at - 1 : group;
-			*at = group + 1;
+		if (by != GRAPH_NONE) {
+			group = one[by] ? one[by] - 1 : group;
+			one[by] = group + 1;
 		}
 		join_group(d, f, group);
 	}
@@ -695,26 +610,82 @@ static int map_functions(struct graph *g, const struct graph *contexts, struct e
 	return store_check(g->st, err);
 }
 
+/* Bounds of a function by those of its contexts. */
+static int keep_members(struct graph *g, const uint32_t *map, struct err *err)
+{
+	uint32_t *first, *member;
+
+	if (graph_members(g->a, map, g->below->functions, g->functions, &first, &member,
+			  err))
+		return err->kind;
+	g->member_first = first;
+	g->member = member;
+	return 0;
+}
+
+struct cycle_cost {
+	int64_t incl;
+	uint32_t cycle;
+};
+
+static int costliest_cycle_first(const void *x, const void *y)
+{
+	const struct cycle_cost *a = x, *b = y;
+	const int c = cost_order(b->incl, a->incl);
+
+	return c ? c : order_u64(a->cycle, b->cycle);
+}
+
+/* Number the cycles as the store does: by their inclusive costs of event 0. */
+static int order_cycles(struct graph *g, struct err *err)
+{
+	const size_t n = (size_t)g->cycles + 1;
+	struct cycle_cost *by = ARENA_ARRAY(g->a, struct cycle_cost, n);
+	uint32_t *number = ARENA_ARRAY(g->a, uint32_t, n);
+	uint32_t *cycle = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+
+	if (!by || !number || !cycle)
+		return arena_full(g->a, err);
+	if (!store_info(g->st)->events)
+		return 0;
+	if (graph_event(g, 0, err))
+		return err->kind;
+	for (uint32_t c = 1; c <= g->cycles; c++)
+		by[c] = (struct cycle_cost){g->costs[0]->cycle[c], c};
+	qsort(by + 1, g->cycles, sizeof(*by), costliest_cycle_first);
+	for (uint32_t c = 1; c <= g->cycles; c++) {
+		number[by[c].cycle] = c;
+		g->costs[0]->cycle[c] = by[c].incl;
+	}
+	for (uint32_t f = 0; f < g->functions; f++)
+		cycle[f] = number[g->cycle[f]];
+	g->cycle = cycle;
+	return 0;
+}
+
 int graph_join(struct graph *g, struct graph **out, struct err *err)
 {
+	const bool groups = store_any_grouped(g->st) && !g->recorded;
 	struct graph_draft d;
-	uint8_t *again;
 
 	*out = g;
-	if (!g->extra && !g->contexts)
+	if (!g->extra && !g->contexts && !groups)
 		return 0;
-	if (!(again = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1)))
-		return arena_full(g->a, err);
 	if (draft(g, &d, err) || join_vertices(g, &d, err))
 		return err->kind;
-	if (d.functions == g->functions && !g->contexts)
+	/* The names of the store are those of contexts, if each function has but one. */
+	if (d.functions == g->functions && !g->contexts && !(groups && g->plain))
 		return 0;
-	d.again = again;
 	if (make_merged(&d, false, out, err))
 		return err->kind;
 	(*out)->apart = g;
-	return g->contexts ? map_functions(*out, g, err)
-			   : keep_inclusive(*out, d.map, err);
+	if (g->contexts)
+		return map_functions(*out, g, err);
+	return keep_inclusive(*out, d.map, err) || keep_sure_calls(*out, err) ||
+			       (groups && keep_members(*out, d.map, err)) ||
+			       (g->plain && order_cycles(*out, err))
+		       ? err->kind
+		       : 0;
 }
 
 struct graph *graph_apart(struct graph *g)

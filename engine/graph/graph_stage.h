@@ -1,4 +1,4 @@
-/* graph_stage.h - the graph stages: collapse, norec, hide, focus and ignore, parts. */
+/* graph_stage.h - the graph stages: collapse, hide, focus and ignore, parts. */
 #ifndef QUERN_GRAPH_STAGE_H
 #define QUERN_GRAPH_STAGE_H
 
@@ -18,8 +18,6 @@ const uint32_t *graph_groups(const struct graph *g);
 /* Merge the members of set into one function of that name.  Exact. */
 int graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
 		   struct graph **out, struct err *err);
-/* Merge f'2, f'3 into f.  Exact. */
-int graph_norec(struct graph *g, struct graph **out, struct err *err);
 /* Remove the members of set; their cost goes to their callers in proportion. */
 int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 	       struct err *err);
@@ -35,6 +33,16 @@ int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 int graph_join(struct graph *g, struct graph **out, struct err *err);
 /* The graph that paths should follow: before they were joined. */
 struct graph *graph_apart(struct graph *g);
+
+/* The functions of base, a graph below g, that those of set are made of; entered: only those
+ * by which they are entered, which are never below the others on a stack. */
+int graph_members_of(const struct graph *g, const struct graph *base,
+		     const struct fn_set *set, bool entered, struct arena *a,
+		     const struct fn_set **out, struct err *err);
+/* The function of g that f, of a graph below, is part of; *again: it is only entered while
+ * that is on the stack. */
+uint32_t graph_merged(const struct graph *g, const struct graph *base, uint32_t f,
+		      bool *again);
 
 /* ---- graph_contexts.c ---- */
 struct stacks;

@@ -227,6 +227,13 @@ static int collapse(struct exec *x, const struct fn_set *set, struct str name)
 		      : arena_full(x->a, x->err);
 }
 
+static int note_norec(struct exec *x)
+{
+	return exec_note(x,
+			 STR("norec does nothing: each function is one row; 'contexts' "
+			     "lists levels of recursion"));
+}
+
 static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 {
 	struct fn_set *set;
@@ -241,7 +248,8 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 	case G_HIDE: return hide(x, set);
 	case G_COLLAPSE: return collapse(x, set, g->name.n ? g->name : text);
 	case G_COLLAPSE_BY: return collapse_by(x, g);
-	case G_NOREC: return graph_norec(x->g, &x->g, x->err);
+	case G_NOREC: return note_norec(x);
+	case G_CONTEXTS:
 	case G_WHOLE:
 	case G_INLINED: return 0;
 	case G_CUT: return gstage_cut(x, g);
@@ -267,13 +275,21 @@ static int to_contexts(struct exec *x)
 static bool looks_at_stacks(const struct gstage *g)
 {
 	while (g && (g->kind == G_IN || g->kind == G_PART || g->kind == G_THREAD ||
-		     g->kind == G_INLINED || g->kind == G_WHOLE))
+		     g->kind == G_INLINED || g->kind == G_NOREC || g->kind == G_WHOLE))
+		g = g->next;
+	return g != NULL;
+}
+
+bool gstage_contexts(const struct gstage *g)
+{
+	while (g && g->kind != G_CONTEXTS)
 		g = g->next;
 	return g != NULL;
 }
 
 static int run_on_parts(struct exec *x, const struct gstage *first, struct str text)
 {
+	x->g->recorded = gstage_contexts(first);
 	if (run_inlined(x, first))
 		return x->err->kind;
 	if (looks_at_stacks(first) && to_contexts(x))
@@ -287,7 +303,7 @@ static int run_on_parts(struct exec *x, const struct gstage *first, struct str t
 		if (run_stage(x, g, name))
 			return x->err->kind;
 	}
-	if (graph_join(x->g, &x->g, x->err))
+	if (!(x->g->recorded && x->g->contexts) && graph_join(x->g, &x->g, x->err))
 		return x->err->kind;
 	for (const struct gstage *g = first; g; g = g->next) {
 		x->g->of_whole |= g->kind == G_WHOLE;

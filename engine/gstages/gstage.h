@@ -2,6 +2,7 @@
 #ifndef QUERN_GSTAGE_H
 #define QUERN_GSTAGE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct arena;
@@ -10,6 +11,8 @@ struct graph;
 struct gstage;
 struct str;
 
+/* Is one of the stages `contexts`? */
+bool gstage_contexts(const struct gstage *first);
 /* Spans of the stages point into text. */
 int exec_gstages(struct exec *x, const struct gstage *first, struct str text);
 

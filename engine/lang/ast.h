@@ -107,7 +107,8 @@ enum gstage_kind {
 	G_HIDE,
 	G_COLLAPSE,
 	G_COLLAPSE_BY,
-	G_NOREC,
+	G_CONTEXTS,
+	G_NOREC, /* of earlier versions: it does nothing */
 	G_WHOLE,
 	G_INLINED,
 	G_CUT,

@@ -62,6 +62,7 @@ const struct stage_word stage_words[] = {
 	{"hide", true, G_HIDE, "hide SET"},
 	{"collapse", true, G_COLLAPSE,
 	 "collapse SET [as NAME], collapse by file|object|class|dir"},
+	{"contexts", true, G_CONTEXTS, "contexts"},
 	{"norec", true, G_NOREC, "norec"},
 	{"whole", true, G_WHOLE, "whole"},
 	{"with", true, G_INLINED, "with inlined"},
@@ -159,7 +160,7 @@ const struct verb *verb_of_kind(enum source_kind kind)
 bool gstages_divide(const struct gstage *first)
 {
 	while (first && first->kind != G_FOCUS && first->kind != G_IGNORE &&
-	       first->kind != G_HIDE && first->kind != G_CUT)
+	       first->kind != G_HIDE && first->kind != G_CUT && first->kind != G_CONTEXTS)
 		first = first->next;
 	return first;
 }

@@ -79,7 +79,7 @@ extern const char *const path_words[]; /* by enum path_kind, NULL-terminated */
 const struct verb *verb_find(struct str word);
 const struct verb *verb_of_kind(enum source_kind kind);
 const struct stage_word *stage_find(struct str word);
-/* Does one of these keep, drop or move cost? */
+/* Does one of these keep, drop or move cost, or tell contexts apart? */
 bool gstages_divide(const struct gstage *first);
 const struct clause_word *clause_find(struct str word);
 bool is_clause_word(struct str word);

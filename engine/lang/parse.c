@@ -533,11 +533,12 @@ int parse_gstage_text(struct str text, const struct parse_limits *l, struct aren
 	if (parse_start(&p, text, l, a, err))
 		return err->kind;
 	t = parse_peek(&p, PLACE_WORD);
-	if (!parse_is_gstage(&p, &t)) {
+	if (!parse_is_gstage(&p, &t) && !token_is(&t, "contexts")) {
 		parse_fail(&p, token_span(&t), "a graph stage is missing here");
 		return err_hint(
-			err, "focus, ignore, hide, collapse, norec, whole, with inlined, "
-			     "cut, in, part or thread");
+			err,
+			"focus, ignore, hide, collapse, contexts, whole, with inlined, "
+			"cut, in, part or thread");
 	}
 	return parse_gstage(&p, out) ? err->kind : all_read(&p);
 }

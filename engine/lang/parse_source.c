@@ -320,9 +320,9 @@ static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 			return p->err->kind;
 		t = parse_peek(p, PLACE_WORD);
 	}
-	if (t.kind != TOK_WORD || is_clause_word(t.text) || stage_find(t.text))
+	unit = t.kind == TOK_WORD ? verb_find(t.text) : NULL;
+	if (t.kind != TOK_WORD || is_clause_word(t.text) || (stage_find(t.text) && !unit))
 		return 0;
-	unit = verb_find(t.text);
 	if (!unit || !(unit->clauses & C_UNIT) || token_is(&t, "top")) {
 		parse_fail(p, token_span(&t), "'top' ranks no '%.*s'", STR_ARG(t.text));
 		if (!unit && (near = nearest_unit(t.text)))
@@ -538,13 +538,11 @@ static int columns_of_sum(struct parser *p, const struct tstage *last,
 	}
 	parse_fail(p, token_span(t), "the stage '%.*s' takes no columns", STR_ARG(agg));
 	return column.text.n
-		       ? err_hint(
-				 p->err,
-				 "%.*s stands after 'group by': group by \"all\": %.*s",
-				 STR_ARG(call), STR_ARG(call))
-		       : err_hint(
-				 p->err,
-				 "more columns: group by \"all\": count, sum(self)");
+		       ? err_hint(p->err,
+				  "%.*s stands after 'group by': group by \"all\": %.*s",
+				  STR_ARG(call), STR_ARG(call))
+		       : err_hint(p->err,
+				  "more columns: group by \"all\": count, sum(self)");
 }
 
 /* The same for a token that cannot follow a table stage. */

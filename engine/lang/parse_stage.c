@@ -13,9 +13,17 @@
 bool parse_is_gstage(const struct parser *p, const struct token *t)
 {
 	const struct stage_word *w = t->kind == TOK_WORD ? stage_find(t->text) : NULL;
+	struct token next;
 
-	(void)p;
-	return w && w->graph;
+	if (!w || !w->graph || w->kind != G_CONTEXTS)
+		return w && w->graph;
+	/* Without another source behind it, it is one. */
+	next = token_at(p->text, t->at + t->len, PLACE_WORD);
+	if (next.kind != '|')
+		return false;
+	next = token_at(p->text, next.at + next.len, PLACE_WORD);
+	w = next.kind == TOK_WORD ? stage_find(next.text) : NULL;
+	return next.kind != TOK_END && (!w || w->graph);
 }
 
 /* ---- graph stages ---- */
@@ -126,6 +134,7 @@ int parse_gstage(struct parser *p, struct gstage **out)
 	case G_HIDE: rc = parse_set(p, w->word, &g->set); break;
 	case G_COLLAPSE:
 	case G_COLLAPSE_BY: rc = g_collapse(p, g); break;
+	case G_CONTEXTS:
 	case G_NOREC:
 	case G_WHOLE: break;
 	case G_INLINED: rc = g_inlined(p); break;
@@ -301,8 +310,7 @@ static int wrong_stage(struct parser *p, const struct token *t)
 					       : "here that is: | %s",
 				near);
 	if (is_aggregate(t->text))
-		return err_hint(p->err, "group by \"all\": %.*s(self)",
-				STR_ARG(t->text));
+		return err_hint(p->err, "group by \"all\": %.*s(self)", STR_ARG(t->text));
 	near = nearest_stage(t->text);
 	if (near)
 		return err_hint(p->err, "did you mean '%s'?", near);

@@ -11,7 +11,7 @@ struct source;
 struct stmt;
 struct tstage;
 
-/* "in" and "part" are graph stages only if they come first. */
+/* "in" and "part" are graph stages only if they come first, "contexts" before a source. */
 bool parse_is_gstage(const struct parser *p, const struct token *t);
 int parse_gstage(struct parser *p, struct gstage **out);
 int parse_tstage(struct parser *p, struct tstage **out);

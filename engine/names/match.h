@@ -11,7 +11,9 @@
  *	regex	PCRE2, bytes, unanchored, with limits on matches, depth and heap
  *	id	the number of the function
  *
- * Each name is tested once, and then expanded to its functions.
+ * Each name is tested once, and then expanded to its functions.  Names are those without
+ * contexts (store.h, groups), or else those of contexts; the functions have all their
+ * contexts in any case.
  */
 #ifndef QUERN_MATCH_H
 #define QUERN_MATCH_H
@@ -30,6 +32,7 @@ struct match_atom {
 	enum match_form form;
 	struct str text; /* bare; unescaped string; between the slashes; digits of #N */
 	bool nocase;	 /* /.../i, or of a part */
+	bool recorded;	 /* names as recorded: a context is no function (store.h) */
 	bool part;	 /* bare: be content with a part of a component of the name */
 	uint64_t at;	 /* byte of the query where text starts, for err->at */
 	uint32_t len;	 /* bytes of text as written in the query */
@@ -37,8 +40,9 @@ struct match_atom {
 
 struct match_found {
 	struct fn_set *fns; /* may be empty, never NULL on success */
-	uint32_t functions; /* members */
+	uint32_t functions; /* members; contexts of one function count once */
 	uint32_t names;	    /* unique names matched (or files, objects, classes) */
+	bool contexts;	    /* no name of a function matched, but that of a context */
 };
 
 /* Resolve an atom.  Finding nothing is no error here: see match_none().  ERR_QUERY: a

@@ -64,6 +64,21 @@ static int poll_limits(const struct match *m, uint64_t start_ms,
 	return 0;
 }
 
+/* Functions of one name are all split in the same way, but for odd ones. */
+static fn_id first_of(struct store *st, uint32_t id)
+{
+	fn_id first;
+	uint32_t n;
+
+	store_fns_of_name(st, id, &first, &n);
+	return first;
+}
+
+static struct str name_alone(struct store *st, uint32_t id)
+{
+	return store_fn_alone(st, first_of(st, id));
+}
+
 static struct str as_recorded(struct store *st, const struct table *t, uint32_t id)
 {
 	return t->column == STORE_FN_NAME ? store_name(st, id) : t->get(st, id);
@@ -71,12 +86,16 @@ static struct str as_recorded(struct store *st, const struct table *t, uint32_t 
 
 /* A demangled name also matches as recorded, except by a regular expression, which
  * matches the name as shown. */
-static int mangled_too(struct match *m, struct store *st, uint32_t id, struct err *err)
+static int mangled_too(struct match *m, struct store *st, const struct table *t,
+		       uint32_t id, struct err *err)
 {
-	struct str name = store_name(st, id);
+	struct str name =
+		t->get == name_alone
+			? store_group_name(st, store_group_of(st, first_of(st, id)))
+			: store_name(st, id);
 
 	if (m->atom.form == MATCH_REGEX || m->atom.part || m->atom.field == MATCH_CLASS ||
-	    store_shown(st, id).p == name.p)
+	    t->get(st, id).p == name.p)
 		return 0;
 	return match_name(m, name, err);
 }
@@ -89,8 +108,9 @@ static int mark_strings(struct match *m, struct store *st, const struct table *t
 	uint64_t start = match_now_ms(), bytes = POLL_BYTES;
 	bool exact = m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS;
 	bool names = t->column == STORE_FN_NAME, swept;
+	const bool alone = t->get == name_alone;
 
-	if (exact) {
+	if (exact && !alone) {
 		uint32_t id = t->lower(st, m->atom.text);
 
 		if (id < t->n && str_eq(as_recorded(st, t, id), m->atom.text))
@@ -118,7 +138,7 @@ static int mark_strings(struct match *m, struct store *st, const struct table *t
 				return rc;
 		}
 		if ((rc = match_name(m, name, err)) < 0 ||
-		    (!rc && names && (rc = mangled_too(m, st, id, err)) < 0))
+		    (!rc && names && (rc = mangled_too(m, st, t, id, err)) < 0))
 			return err->kind;
 		hit[id] = (uint8_t)rc;
 		*count += (uint32_t)rc;
@@ -171,9 +191,10 @@ static int find_id(struct store *st, const struct match_atom *atom, struct fn_se
 	return 0;
 }
 
-int match_find(struct store *st, const struct match_atom *atom,
-	       const struct cancel *cancel, struct arena *a, struct match_found *out,
-	       struct err *err)
+/* alone: by names without contexts. */
+static int find_recorded(struct store *st, const struct match_atom *atom, bool alone,
+			 const struct cancel *cancel, struct arena *a,
+			 struct match_found *out, struct err *err)
 {
 	struct table t = table_of(st, atom->field);
 	struct fn_set *fns = fnset_new(a, store_info(st)->functions);
@@ -184,6 +205,8 @@ int match_find(struct store *st, const struct match_atom *atom,
 
 	if (!fns)
 		return arena_full(a, err);
+	if (alone && t.column == STORE_FN_NAME)
+		t.get = name_alone;
 	if (atom->form == MATCH_ID) {
 		rc = find_id(st, atom, fns, &names, err);
 	} else if (!(hit = ARENA_ARRAY(a, uint8_t, t.n))) {
@@ -196,6 +219,58 @@ int match_find(struct store *st, const struct match_atom *atom,
 	match_free(m);
 	if (rc)
 		return rc;
-	*out = (struct match_found){fns, fnset_count(fns), names};
+	*out = (struct match_found){fns, fnset_count(fns), names, false};
 	return 0;
+}
+
+/* Add all contexts of the functions; count functions and their names. */
+static void widen(struct store *st, struct fn_set *fns, struct match_found *out)
+{
+	struct str before = {0};
+
+	out->functions = out->names = 0;
+	for (uint32_t f = fnset_next(fns, 0); f != FNSET_NONE;
+	     f = fnset_next(fns, f + 1)) {
+		const group_id g = store_group_of(st, f);
+		const uint32_t n = store_group_size(st, g);
+		const struct str name = store_group_name(st, g);
+		bool counted = false;
+
+		for (uint32_t i = 0; i < n; i++) {
+			const fn_id h = store_group_fn(st, g, i);
+
+			counted |= h < f && fnset_has(fns, h);
+			fnset_add(fns, h);
+		}
+		if (counted)
+			continue;
+		out->functions++;
+		out->names += !before.p || !str_eq(before, name);
+		before = name;
+	}
+}
+
+int match_find(struct store *st, const struct match_atom *atom,
+	       const struct cancel *cancel, struct arena *a, struct match_found *out,
+	       struct err *err)
+{
+	struct match_atom recorded = *atom;
+	struct str callers;
+
+	if (atom->recorded || !store_any_grouped(st))
+		return find_recorded(st, atom, false, cancel, a, out, err);
+	recorded.recorded = true;
+	if (find_recorded(st, atom, true, cancel, a, out, err))
+		return err->kind;
+	if (!out->functions && !atom->part) {
+		if (find_recorded(st, &recorded, false, cancel, a, out, err))
+			return err->kind;
+		out->contexts = out->functions > 0;
+	}
+	if (atom->form == MATCH_ID && out->functions)
+		out->contexts =
+			store_fn_context(st, fnset_next(out->fns, 0), &callers) > 1 ||
+			callers.n;
+	widen(st, out->fns, out);
+	return store_check(st, err);
 }

@@ -109,6 +109,23 @@ struct path_query {
 int path_find(const struct flow *fl, const struct path_query *q, struct arena *a,
 	      const struct cancel *cancel, struct path_list *out, struct err *err);
 
+/* The functions of a flow that has their contexts apart. */
+struct path_contexts {
+	const uint32_t *fn;   /* [functions of the flow]: the function */
+	const uint8_t *again; /* [functions of the flow]: only entered while that is on
+				 the stack */
+	const uint8_t *added; /* [functions]: those not again[] are never on the stack
+				 together */
+	const struct path_bounds
+		*whole; /* [functions]: inclusive cost, of those in `from` */
+};
+/* Make paths of functions of the paths that path_find() found for q in the flow; each once,
+ * with the cost of all chains of contexts.  Edges, calls and incl are left to the caller. */
+int path_of_functions(const struct flow *fl, const struct path_query *q,
+		      const struct path_contexts *c, struct arena *a,
+		      const struct cancel *cancel, struct path_list *list,
+		      struct err *err);
+
 /* ---- all paths together ---- */
 
 /* The cost of all entries into `of` (nested ones once) under `under`, all paths
@@ -166,7 +183,8 @@ struct path_tree_query {
 					  PATH_TREE_ROWS */
 	const struct fn_set *avoiding; /* NULL: nothing to avoid */
 	struct path_bounds one;	       /* inclusive cost, if the set is one function */
-	struct flow_parts *parts;      /* as in struct path_query */
+	bool contexts;		  /* or the contexts of one, of which `one` is known */
+	struct flow_parts *parts; /* as in struct path_query */
 };
 enum { PATH_TREE_ROWS = 40000 };
 

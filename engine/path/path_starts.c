@@ -136,15 +136,31 @@ static int start_at_calls(struct growing *g, const struct flow *fl, struct arena
 	return 0;
 }
 
+/* The contexts of one function cost what is known of it. */
+static void scale_starts(struct starts *s, double whole)
+{
+	const double by = s->est > 0 ? whole / s->est : 0;
+
+	for (uint32_t k = 0; by > 0 && k < s->n; k++)
+		s->all[k].est *= by;
+	s->own *= by;
+	s->est *= by;
+}
+
 int tree_starts(struct growing *g, const struct flow *fl, struct arena *a,
 		struct starts *s)
 {
 	double *incl;
 
 	*s = (struct starts){0};
-	if (g->one == FLOW_NONE)
-		return g->q->of == TREE_CALLS ? start_at_calls(g, fl, a, s)
-					      : start_at_members(g, fl, a, s);
+	if (g->one == FLOW_NONE) {
+		if (g->q->of == TREE_CALLS ? start_at_calls(g, fl, a, s)
+					   : start_at_members(g, fl, a, s))
+			return -1;
+		if (fl == g->fl && g->q->contexts && g->q->one.measured)
+			scale_starts(s, g->q->one.est);
+		return 0;
+	}
 	if (fl == g->fl) { /* known for the whole profile */
 		s->est = g->q->one.est;
 		return 0;

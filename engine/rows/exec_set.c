@@ -13,6 +13,7 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/graph/graph.h"
+#include "engine/graph/graph_stage.h"
 #include "engine/names/match.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
@@ -27,7 +28,7 @@ static struct fn_set *new_set(struct exec *x, uint32_t functions)
 	return s;
 }
 
-static struct match_atom match_of(const struct set *s)
+static struct match_atom match_of(const struct exec *x, const struct set *s)
 {
 	static const enum match_field field[] = {
 		[FIELD_FN] = MATCH_FN,	  [FIELD_FILE] = MATCH_FILE,
@@ -45,6 +46,7 @@ static struct match_atom match_of(const struct set *s)
 				   .form = form[s->form],
 				   .text = s->text,
 				   .nocase = s->caseless,
+				   .recorded = x->g->recorded,
 				   .at = s->text_span.at,
 				   .len = (uint32_t)s->text_span.len};
 }
@@ -66,10 +68,11 @@ static void add_vertices(const struct graph *g, const struct fn_set *of_store,
 }
 
 /* How many functions of the graph are in a set: contexts count by their function. */
-static uint32_t count_functions(const struct exec *x, const struct fn_set *s,
-				const struct fn_set *of_store)
+static uint32_t count_functions(const struct fn_set *s, const struct match_found *found)
 {
-	return x->g->contexts && fnset_count(s) ? fnset_count(of_store) : fnset_count(s);
+	const uint32_t n = fnset_count(s);
+
+	return n < found->functions ? n : found->functions;
 }
 
 /* Map functions of the store to functions of the graph. */
@@ -142,19 +145,22 @@ static int number_of(struct exec *x, const struct set *s, uint64_t *out)
 
 static int cycle_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
+	struct graph *g = x->g; /* whose functions are in cycles */
 	uint64_t c;
 
 	if (number_of(x, s, &c))
 		return err_hint(x->err, "write cycle:1; 'cycles' lists them");
-	if (c == 0 || c > x->g->cycles) {
+	if (!g->apart && !g->contexts && graph_join(g, &g, x->err))
+		return x->err->kind;
+	if (c == 0 || c > g->cycles) {
 		exec_fail(x, s->span, "no cycle %llu; this graph has %u",
-			  (unsigned long long)c, x->g->cycles);
+			  (unsigned long long)c, g->cycles);
 		return err_hint(x->err, "'cycles' lists them");
 	}
 	if (!(*out = new_set(x, x->g->functions)))
 		return x->err->kind;
 	for (uint32_t f = 0; f < x->g->functions; f++)
-		if (graph_cycle(x->g, f) == c)
+		if (graph_cycle(g, g == x->g ? f : g->group[f]) == c)
 			fnset_add(*out, f);
 	return 0;
 }
@@ -318,6 +324,16 @@ static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
 	return no_such_line(x, s, set);
 }
 
+static void add_contexts(const struct exec *x, fn_id f, struct fn_set *s)
+{
+	struct store *st = x->g->st;
+	const group_id g = store_group_of(st, f);
+	const uint32_t n = x->g->recorded ? 1 : store_group_size(st, g);
+
+	for (uint32_t i = 0; i < n; i++)
+		fnset_add(s, x->g->recorded ? f : store_group_fn(st, g, i));
+}
+
 /* Add the functions that are the same as those which the other profile has under this
  * name.  #12 is a number in the first profile only. */
 static int add_paired(struct exec *x, const struct match_atom *atom, struct fn_set *s,
@@ -334,7 +350,7 @@ static int add_paired(struct exec *x, const struct match_atom *atom, struct fn_s
 	for (uint32_t f = fnset_next(found.fns, 0); f != FNSET_NONE;
 	     f = fnset_next(found.fns, f + 1))
 		if (other->same[f] != UINT32_MAX)
-			fnset_add(s, other->same[f]);
+			add_contexts(x, other->same[f], s);
 	return 0;
 }
 
@@ -478,9 +494,39 @@ static int inlined_set(struct exec *x, const struct set *s, struct fn_set **out)
 	return fnset_count(*out) ? 0 : none_left(x, s);
 }
 
+/* The name is that of a context, and a row is a function. */
+static int note_context(struct exec *x, const char *number, struct str name,
+			struct str function)
+{
+	return exec_note(x, arena_printf(x->a,
+					 "%s%.*s is a context of %.*s: taken is the "
+					 "function; 'contexts | ...' has each",
+					 number, STR_ARG(name), STR_ARG(function)));
+}
+
+int exec_context_name(struct exec *x, const struct graph *g, struct str *name)
+{
+	const struct match_atom atom = {
+		.field = MATCH_FN, .form = MATCH_EXACT, .text = *name};
+	struct match_found found;
+	struct str function;
+
+	if (g->recorded || !store_any_grouped(g->st) || str_find(*name, '\'') == name->n)
+		return 0;
+	if (match_find(g->st, &atom, x->open->cancel, x->a, &found, x->err))
+		return x->err->kind;
+	if (!found.contexts)
+		return 0;
+	function = store_fn_alone(g->st, fnset_next(found.fns, 0));
+	if (note_context(x, "", *name, function))
+		return x->err->kind;
+	*name = function;
+	return 0;
+}
+
 static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
-	struct match_atom atom = match_of(s);
+	struct match_atom atom = match_of(x, s);
 	struct match_found found;
 	uint32_t n;
 	bool any;
@@ -489,13 +535,17 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 		return x->err->kind;
 	if (find_atom(x, &atom, &found, &any) || to_graph(x, found.fns, out))
 		return x->err->kind;
-	n = count_functions(x, *out, found.fns);
+	n = count_functions(*out, &found);
+	if (found.contexts && !in_base(x) &&
+	    note_context(x, s->form == FORM_NUMBER ? "#" : "", s->text,
+			 store_fn_alone(x->g->st, fnset_next(found.fns, 0))))
+		return x->err->kind;
 	if (add_renamed(x, &atom, *out, &n))
 		return x->err->kind;
 	if (!any && n == 0) {
 		if (find_parts(x, s, &atom, &found, out))
 			return x->err->kind;
-		n = count_functions(x, *out, found.fns);
+		n = count_functions(*out, &found);
 	}
 	if (in_base(x) && note_found(x, s, n))
 		return x->err->kind;

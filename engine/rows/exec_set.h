@@ -4,10 +4,16 @@
 
 struct exec;
 struct fn_set;
+struct graph;
 struct set;
+struct str;
 
 /* The functions of x->g in a set.  Adds notes on how many functions a bare name
  * matched. */
 int exec_set(struct exec *x, const struct set *s, struct fn_set **out);
+
+/* If *name is that of a context, and rows of g are functions: make it the name of the
+ * function, with a note. */
+int exec_context_name(struct exec *x, const struct graph *g, struct str *name);
 
 #endif

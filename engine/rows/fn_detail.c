@@ -151,5 +151,5 @@ int fn_detail_check(struct exec *x, const struct source *s, const char *name)
 	exec_fail(x, s->span, "'%s' has no costs of single lines after this graph stage",
 		  name);
 	return err_hint(x->err,
-			"line detail goes with part, thread, collapse and norec only");
+			"line detail goes with part, thread, collapse and contexts only");
 }

@@ -160,9 +160,9 @@ static const struct column_row registry[] = {
  GET({ROW_GROUP, ADDS_UP, .u = group_functions},
      {ROW_CYCLE, ADDS_UP, AT(graph_cycle, functions)},
      {ROW_PART, .u = part_functions, .prepare = parts_prepare},
-     {ROW_PROFILE, AT(store_info, functions)},
+     {ROW_PROFILE, AT(store_info, groups)},
      {ROW_INFO, .u = info_functions},
-     {ROW_TOTALS, AT(store_info, functions)})},
+     {ROW_TOTALS, AT(store_info, groups)})},
 {"contribution", COL_COST, "incl minus what its recursive calls count twice",
  GET({ROW_FN, PER_EVENT, .u = fn_contribution, .estimated = fn_estimated,
       .exact = graph_exact, .prepare = fn_prepare_sums},
@@ -239,7 +239,8 @@ static const struct column_row registry[] = {
  GET({ROW_FN, .u = fn_number},
      {ROW_ACTIVATION, .u = activation_caller_id, .absent = activation_is_root})},
 {"fn_id", COL_ID, "number of the function",
- GET({ROW_FN, .u = fn_number})},
+ GET({ROW_FN, .u = fn_number},
+     {ROW_CONTEXT, .u = context_fn_id})},
 {"callee_id", COL_ID, "its number", BY_CALLEE,
  GET({ROW_FN, .u = fn_number},
      {ROW_SITE, .u = site_callee_id, .absent = site_no_callee})},
@@ -431,13 +432,13 @@ enum { ROWS = sizeof(registry) / sizeof(registry[0]) };
 /* The columns that a comparison adds to those of a source; the enum in vs_cols.c has the
  * same order. */
 static const struct listed joined[VS_COLS] = {
-	{"base", BOTH, 0},	    {"delta", BOTH, 0},	  {"delta%", BOTH, 0},
-	{"change", BOTH, 0},	    {"was", BOTH, 0},	  {"rule", SHOW_M, 0},
-	{"unsure", SHOW_T, 0},	    {"growth", 0, 0},	  {"total_delta", 0, 0},
-	{"base_incl", 0, 0},	    {"delta_incl", 0, 0},
-	{"base_calls", 0, 0},	    {"calls_delta", 0, 0}, {"least", 0, 0},
-	{"median", SHOW_T, 0},	    {"most", 0, 0},	  {"base_least", 0, 0},
-	{"base_median", SHOW_T, 0}, {"base_most", 0, 0},  {"noise", SHOW_T, 0},
+	{"base", BOTH, 0},     {"delta", BOTH, 0},   {"delta%", BOTH, 0},
+	{"change", BOTH, 0},   {"was", BOTH, 0},     {"rule", SHOW_M, 0},
+	{"unsure", SHOW_T, 0}, {"growth", 0, 0},     {"total_delta", 0, 0},
+	{"base_incl", 0, 0},   {"delta_incl", 0, 0}, {"base_calls", 0, 0},
+	{"calls_delta", 0, 0}, {"least", 0, 0},	     {"median", SHOW_T, 0},
+	{"most", 0, 0},	       {"base_least", 0, 0}, {"base_median", SHOW_T, 0},
+	{"base_most", 0, 0},   {"noise", SHOW_T, 0},
 };
 struct col_def vs_cols[VS_COLS];
 

@@ -89,17 +89,24 @@ static int share_of_total(struct exec *x, struct table *t, bool paged, double *o
  * Empty: it is not, or there are too many rows or lines to look. */
 static struct str much_inlined(struct exec *x, struct table *t, double part)
 {
-	enum { MOST = 100, MUCH = 20 };
+	enum { MOST = 1000, MUCH = 20 };
 	const double shown = part / 100 * (double)graph_total(t->g, t->event);
 	fn_id f[MOST];
 	int64_t sum;
+	size_t n = 0;
 
-	if (t->src != &source_functions || t->n > MOST || shown <= 0 || !t->g->plain ||
-	    x->parts)
+	if (t->src != &source_functions || t->n > MOST / 10 || shown <= 0 ||
+	    !graph_as_stored(t->g) || x->parts)
 		return STR("");
-	for (size_t i = 0; i < t->n; i++)
-		f[i] = row_ref(t, i);
-	if (!inlined_share(t->g->st, f, t->n, t->event, &sum) ||
+	for (size_t i = 0; i < t->n; i++) {
+		const uint32_t row = row_ref(t, i), most = graph_members_count(t->g, row);
+
+		if (n + most > MOST)
+			return STR("");
+		for (uint32_t k = 0; k < most; k++)
+			f[n++] = graph_member(t->g, row, k);
+	}
+	if (!inlined_share(t->g->st, f, n, t->event, &sum) ||
 	    (double)sum * 100 < MUCH * shown)
 		return STR("");
 	return arena_printf(x->a, "; %.0f %% of that is inlined: top inlined",
@@ -147,51 +154,6 @@ static struct str left_by_stages(struct exec *x, const struct table *t,
 	return arena_printf(x->a, "; the stages leave %s %.*s (%.1f %%)",
 			    scaled(left, r->unit, text), STR_ARG(title),
 			    100.0 * (double)left / (double)all);
-}
-
-/* "luaV_execute" of "luaV_execute'2". */
-static struct str without_level(struct str name)
-{
-	size_t n = name.n;
-
-	while (n > 1 && name.p[n - 1] >= '0' && name.p[n - 1] <= '9')
-		n--;
-	if (n < name.n && n > 1 && name.p[n - 1] == '\'')
-		name.n = n - 1;
-	return name;
-}
-
-/* "; luaV_execute is in 2 rows: norec adds them", if several levels of its recursion are
- * among few rows.  Of lines, those with the same number. */
-static struct str levels_apart(struct exec *x, struct table *t)
-{
-	enum { MOST = 100 };
-	const bool lines = t->src == &source_lines;
-	struct table_col *line = NULL;
-
-	if ((t->src != &source_functions && !lines) || t->n > MOST || t->vs)
-		return STR("");
-	if (lines && table_own(t, STR("line"), t->event, false, &line))
-		return (struct str){NULL, 0};
-	for (size_t i = 0; i < t->n; i++) {
-		const uint32_t f = table_fn(t, i);
-		const struct str name =
-			f == GRAPH_NONE ? STR("") : without_level(graph_name(t->g, f));
-		size_t n = 1;
-
-		for (size_t k = i + 1; name.n && k < t->n; k++) {
-			const uint32_t g = table_fn(t, k);
-
-			n += g != GRAPH_NONE && g != f &&
-			     (!line || line->u[i] == line->u[k]) &&
-			     str_eq(without_level(graph_name(t->g, g)), name);
-		}
-		if (n > 1)
-			return arena_printf(x->a,
-					    "; %s%.*s is in %zu rows: norec adds them",
-					    lines ? "a line of " : "", STR_ARG(name), n);
-	}
-	return STR("");
 }
 
 static bool exceeds_total(const struct exec *x, uint32_t event, int64_t incl)
@@ -293,7 +255,7 @@ int footer(struct exec *x, struct table *t, struct result *r)
 {
 	char n[32], all[32], total[UNIT_TEXT_MAX];
 	struct str other, pairs = paired(x, t, r), title = result_title(r), whole;
-	struct str inlined, left, levels, ignored;
+	struct str inlined, left, ignored;
 	bool by_self;
 	double part;
 
@@ -315,8 +277,7 @@ int footer(struct exec *x, struct table *t, struct result *r)
 	other = other_event(t);
 	inlined = much_inlined(x, t, part);
 	left = left_by_stages(x, t, r);
-	levels = part < 0 || r->pages ? STR("") : levels_apart(x, t);
-	if (!inlined.p || !left.p || !levels.p || !ignored.p)
+	if (!inlined.p || !left.p || !ignored.p)
 		return arena_full(x->a, x->err);
 	str_grouped(t->n, n);
 	str_grouped(t->rows_before, all);
@@ -327,11 +288,11 @@ int footer(struct exec *x, struct table *t, struct result *r)
 			all, t->src->rows, STR_ARG(r->event), STR_ARG(other),
 			STR_ARG(other));
 	else if (part >= 0)
-		r->footer = arena_printf(
-			x->a, "%s of %s %s%s %.1f %% of %s %.*s%.*s%.*s%.*s", n, all,
-			t->src->rows, by_self ? " =" : "; their self is", part,
-			scaled(r->total, r->unit, total), STR_ARG(title),
-			STR_ARG(inlined), STR_ARG(left), STR_ARG(levels));
+		r->footer = arena_printf(x->a, "%s of %s %s%s %.1f %% of %s %.*s%.*s%.*s",
+					 n, all, t->src->rows,
+					 by_self ? " =" : "; their self is", part,
+					 scaled(r->total, r->unit, total), STR_ARG(title),
+					 STR_ARG(inlined), STR_ARG(left));
 	else if (t->n < t->rows_before)
 		r->footer = arena_printf(x->a, "%s of %s %s%s%.*s", n, all, t->src->rows,
 					 pairs.n ? "; " : "", STR_ARG(pairs));

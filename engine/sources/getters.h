@@ -46,8 +46,8 @@ get_estimated tree_is_estimated;
 get_absent tree_inner, tree_unbounded, tree_no_calls, tree_not_called;
 
 /* source_contexts.c */
-get_number context_id_of, context_under, context_depth, context_calls, context_self,
-	context_incl, context_estimated;
+get_number context_id_of, context_fn_id, context_under, context_depth, context_calls,
+	context_self, context_incl, context_estimated;
 get_estimated context_self_estimated, context_incl_estimated;
 prepare prepare_contexts;
 

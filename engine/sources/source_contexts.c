@@ -10,8 +10,9 @@
  *	 3      1      2  strlen
  *	 4      2      3  strlen
  *
- * Elsewhere a row is a function as it was recorded, and nothing says what it is under.  In
- * both cases each cost is the self cost of one row.
+ * Elsewhere a row is a function as it was recorded, with what its name says of its callers
+ * (store.h, groups), and nothing says what it is under.  In both cases each cost is the self
+ * cost of one row.
  */
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
@@ -45,8 +46,8 @@ static uint32_t context_fn(const struct table *t, uint32_t v)
 
 uint64_t context_id_of(const struct table *t, uint32_t v, uint32_t e)
 {
-	(void)t, (void)e;
-	return (uint64_t)v + 1;
+	(void)e;
+	return rows_of(t)->known ? (uint64_t)v + 1 : graph_id(t->g, v);
 }
 
 /* The number of the row above; 0: it is a root. */
@@ -56,6 +57,16 @@ uint64_t context_under(const struct table *t, uint32_t v, uint32_t e)
 
 	(void)e;
 	return d->known ? (uint32_t)(d->shape->caller[v] + 1) : 0;
+}
+
+/* The number of the function, as other tables have it. */
+uint64_t context_fn_id(const struct table *t, uint32_t v, uint32_t e)
+{
+	struct store *st = t->g->st;
+
+	if (rows_of(t)->known || !graph_in_group(t->g, v))
+		return fn_number(t, context_fn(t, v), e);
+	return store_group_fn(st, store_group_of(st, graph_origin(t->g, v)), 0);
 }
 
 uint64_t context_depth(const struct table *t, uint32_t v, uint32_t e)
@@ -145,16 +156,34 @@ static int contexts_of_set(struct exec *x, const struct source *s, struct table 
 	return 0;
 }
 
+/* The graph whose functions are those of the profile, with their names. */
+static struct graph *recorded_graph(struct exec *x)
+{
+	struct graph *g = EXEC_ARRAY(x, struct graph, 1);
+
+	if (g) {
+		*g = *graph_apart(x->g);
+		g->recorded = true;
+	}
+	return g;
+}
+
 /* Without stacks a row is a function as it was recorded. */
 static int recorded_open(struct exec *x, const struct source *s, struct table *t)
 {
+	struct graph *const of = x->g, *g = recorded_graph(x);
+	const struct fn_set *members;
 	struct fn_set *set;
 
-	x->g = graph_apart(x->g);
-	if (!s->of)
-		return table_init(x, t, t->src, x->g, x->g->functions);
-	return exec_set(x, s->of, &set) ? x->err->kind
-					: refs_of_set(x, t, t->src, x->g, set);
+	if (!g)
+		return x->err->kind;
+	if (s->of &&
+	    (exec_set(x, s->of, &set) ||
+	     graph_members_of(of, graph_apart(of), set, false, x->a, &members, x->err)))
+		return x->err->kind;
+	x->g = g;
+	return s->of ? refs_of_set(x, t, t->src, g, members)
+		     : table_init(x, t, t->src, g, g->functions);
 }
 
 static int contexts_open(struct exec *x, const struct source *s, struct table *t)

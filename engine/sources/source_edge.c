@@ -156,6 +156,24 @@ static int calls_between(struct exec *x, const struct source *s, struct table *t
 	return calls_rows(x, t, ref, n);
 }
 
+/* Say how many calls of a function come from outside. */
+static int note_recursion(struct exec *x, const struct fn_set *set)
+{
+	const uint32_t f = fnset_next(set, 0);
+	uint64_t own, all;
+
+	if (fnset_count(set) != 1 || !graph_calls_itself(x->g, f))
+		return 0;
+	all = graph_calls(x->g, f);
+	own = graph_edge_calls(x->g, graph_edge_between(x->g, f, f));
+	return exec_note(x,
+			 arena_printf(x->a,
+				      "%s of %s calls of %.*s are its recursion, %s "
+				      "come from outside",
+				      GROUPED(own), GROUPED(all),
+				      STR_ARG(graph_name(x->g, f)), GROUPED(all - own)));
+}
+
 static int calls_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct fn_set *set;
@@ -164,7 +182,9 @@ static int calls_open(struct exec *x, const struct source *s, struct table *t)
 		return calls_between(x, s, t);
 	if (!s->of)
 		return table_init(x, t, &source_calls, x->g, x->g->edges);
-	return exec_set(x, s->of, &set) ? x->err->kind : calls_of(x, set, t);
+	return exec_set(x, s->of, &set) || note_recursion(x, set) || calls_of(x, set, t)
+		       ? x->err->kind
+		       : 0;
 }
 
 static void calls_subject(const struct table *t, uint32_t r, struct row_subject *out)
@@ -347,7 +367,8 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 {
 	uint32_t one = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
 	const bool near = q->set && fnset_count(q->set) == 1 && q->depth == 1 &&
-			  q->of == TREE_CALLS && !q->avoiding;
+			  q->of == TREE_CALLS && !q->avoiding &&
+			  graph_members_count(x->g, one) == 1;
 	const struct flow *flow;
 	struct stacks stacks;
 	bool known;

@@ -144,6 +144,12 @@ static enum graph_by by_of(enum source_kind k)
 				: GRAPH_BY_CLASS;
 }
 
+/* Contexts know best what enters a group: they are what is collapsed. */
+static struct graph *collapsed(const struct exec *x)
+{
+	return x->g->member ? graph_apart(x->g) : x->g;
+}
+
 /* Count members; with a set, only groups with one of its functions become rows. */
 static int group_rows(struct exec *x, const struct source *s, struct groups *d,
 		      struct fn_set *rows)
@@ -158,11 +164,13 @@ static int group_rows(struct exec *x, const struct source *s, struct groups *d,
 	if (!d->functions)
 		return x->err->kind;
 	for (uint32_t f = 0; f < x->g->functions; f++) {
-		if (group[f] == GRAPH_NONE)
+		const uint32_t to = group[x->g == collapsed(x) ? f : x->g->from[f]];
+
+		if (to == GRAPH_NONE)
 			continue;
-		d->functions[group[f]]++;
+		d->functions[to]++;
 		if (!set || fnset_has(set, f))
-			fnset_add(rows, group[f]);
+			fnset_add(rows, to);
 		if (exec_poll(x))
 			return x->err->kind;
 	}
@@ -174,7 +182,7 @@ static int group_open(struct exec *x, const struct source *s, struct table *t)
 	struct groups *d = EXEC_ARRAY(x, struct groups, 1);
 	struct fn_set *rows;
 
-	if (!d || graph_collapse_by(x->g, by_of(s->kind), &d->g, x->err))
+	if (!d || graph_collapse_by(collapsed(x), by_of(s->kind), &d->g, x->err))
 		return x->err->kind;
 	rows = fnset_new(x->a, d->g->functions);
 	if (!rows)

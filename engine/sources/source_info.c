@@ -72,23 +72,28 @@ uint64_t info_parts(const struct table *t, uint32_t r, uint32_t e)
 	return graph_part_count(t->g);
 }
 
-/* Of the profile, or of what stages leave of it. */
+/* Of the profile, or of what stages leave of it; the graph has contexts joined. */
 uint64_t info_functions(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)r, (void)e;
-	return gstages_divide(t->x->gstages) ? t->g->functions : info_of(t)->functions;
+	return gstages_divide(t->x->gstages) ? t->g->functions
+	       : t->g->recorded		     ? info_of(t)->functions
+					     : info_of(t)->groups;
 }
 
 uint64_t info_edges(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)r, (void)e;
-	return gstages_divide(t->x->gstages) ? t->g->edges : info_of(t)->edges;
+	return gstages_divide(t->x->gstages) || graph_as_stored(t->g) ? t->g->edges
+								      : info_of(t)->edges;
 }
 
 uint64_t info_cycles(const struct table *t, uint32_t r, uint32_t e)
 {
 	(void)r, (void)e;
-	return gstages_divide(t->x->gstages) ? t->g->cycles : info_of(t)->cycles;
+	return gstages_divide(t->x->gstages) || graph_as_stored(t->g)
+		       ? t->g->cycles
+		       : info_of(t)->cycles;
 }
 
 uint64_t info_total(const struct table *t, uint32_t r, uint32_t e)

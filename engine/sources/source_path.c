@@ -219,14 +219,25 @@ static int path_notes(struct exec *x, const struct path_list *list)
 	return 0;
 }
 
-static int optional_set(struct exec *x, const struct set *s, const struct fn_set **out)
+/* The functions of x->g that s names, as those of the graph that paths follow; entered: those
+ * by which they are entered. */
+static int optional_set(struct exec *x, struct graph *follow, const struct set *s,
+			bool entered, const struct fn_set **out)
 {
 	struct fn_set *set = NULL;
 
 	if (s && exec_set(x, s, &set))
 		return x->err->kind;
-	*out = set;
-	return 0;
+	return graph_members_of(x->g, follow, set, entered, x->a, out, x->err);
+}
+
+/* The graph that paths follow: that of known stacks, or the one that has contexts, or places
+ * of inlined code, apart.  Rows of the latter are places. */
+static struct graph *followed(struct exec *x, bool known)
+{
+	if (!known && !x->g->member)
+		x->g = graph_apart(x->g);
+	return known ? x->g : graph_apart(x->g);
 }
 
 static struct str set_text(const struct exec *x, const struct set *s)
@@ -257,23 +268,88 @@ static int say_none(struct exec *x, const struct source *s, const struct flow *f
 				back.n ? "; there is one the other way round" : ""));
 }
 
+/* The recorded calls between functions of x->g. */
+static void record_calls(const struct exec *x, struct path_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		for (size_t k = 0; k < list->paths[i].n; k++) {
+			struct path_step *s = &list->paths[i].steps[k];
+
+			s->edge =
+				k ? graph_edge_between(x->g, s[-1].fn, s->fn) : FLOW_NONE;
+			s->calls = k ? graph_edge_calls(x->g, s->edge) : 0;
+			s->incl = k ? graph_edge_incl(x->g, s->edge, x->event)
+				    : path_units(&s->cost);
+		}
+}
+
+static int contexts_of(struct exec *x, const struct graph *follow,
+		       const struct fn_set *from, struct path_contexts *c)
+{
+	uint32_t *fn = EXEC_ARRAY(x, uint32_t, (size_t)follow->functions + 1);
+	uint8_t *again = EXEC_ARRAY(x, uint8_t, (size_t)follow->functions + 1);
+	struct path_bounds *whole =
+		EXEC_ARRAY(x, struct path_bounds, (size_t)x->g->functions + 1);
+
+	if (!fn || !again || !whole)
+		return x->err->kind;
+	for (uint32_t f = 0; f < follow->functions; f++) {
+		bool is = false;
+
+		fn[f] = graph_merged(x->g, follow, f, &is);
+		again[f] = is;
+		if (fnset_has(from, f))
+			whole[fn[f]] = neighbour_inclusive(x, fn[f]);
+	}
+	*c = (struct path_contexts){fn, again, x->g->added, whole};
+	return 0;
+}
+
+/* Find paths in the graph that has contexts apart, for paths of functions.  Several chains
+ * are one path: if too few paths are left, find more. */
+static int find_paths(struct exec *x, const struct graph *follow, const struct flow *flow,
+		      struct path_query *q, struct path_list *list)
+{
+	const uint32_t wanted = q->k;
+	struct path_contexts c;
+
+	if (x->g == follow)
+		return path_find(flow, q, x->a, x->open->cancel, list, x->err);
+	if (graph_event(x->g, x->event, x->err) || contexts_of(x, follow, q->from, &c))
+		return x->err->kind;
+	for (;; q->k *= 2) {
+		if (path_find(flow, q, x->a, x->open->cancel, list, x->err) ||
+		    path_of_functions(flow, q, &c, x->a, x->open->cancel, list, x->err))
+			return x->err->kind;
+		if (!q->k || !list->more || list->n >= wanted || q->k > PATH_ALL_CAP / 2)
+			break;
+	}
+	if (wanted && list->n > wanted) {
+		list->n = wanted;
+		list->more = true;
+	}
+	record_calls(x, list);
+	return 0;
+}
+
 static int path_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct path_query q = {.kind = s->path, .k = 1};
 	struct path_list list = {0};
 	const struct flow *flow = NULL;
 	struct stacks stacks;
+	struct graph *follow;
 	bool known;
 	int rc;
 
 	if (exec_stacks(x, &stacks, &known))
 		return x->err->kind;
-	if (!known)
-		x->g = graph_apart(x->g);
-	if (optional_set(x, s->from, &q.from) || optional_set(x, s->to, &q.to) ||
-	    optional_set(x, s->via, &q.via) ||
-	    optional_set(x, s->avoiding, &q.avoiding) ||
-	    exec_flow(x, x->g, x->event, &flow)) /* say_none() looks for a way back */
+	follow = followed(x, known);
+	if (optional_set(x, follow, s->from, false, &q.from) ||
+	    optional_set(x, follow, s->to, false, &q.to) ||
+	    optional_set(x, follow, s->via, false, &q.via) ||
+	    optional_set(x, follow, s->avoiding, false, &q.avoiding) ||
+	    exec_flow(x, follow, x->event, &flow)) /* say_none() looks for a way back */
 		return x->err->kind;
 	if (s->path == PATH_ALL)
 		q.k = 0;
@@ -289,10 +365,10 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	q.min = !s->has_min	 ? 0
 		: s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
 				 : s->min;
-	if (!known && flow_parts_new(x->g, flow, x->event, x->a, &q.parts, x->err))
+	if (!known && flow_parts_new(follow, flow, x->event, x->a, &q.parts, x->err))
 		return x->err->kind;
 	rc = known ? known_paths(&stacks, &q, x->a, x->open->cancel, &list, x->err)
-		   : path_find(flow, &q, x->a, x->open->cancel, &list, x->err);
+		   : find_paths(x, follow, flow, &q, &list);
 	flow_parts_free(q.parts);
 	rc = rc ? rc : bound_paths(x, &list);
 	if (!rc && !list.n)
@@ -437,9 +513,8 @@ static void bound_by_members(struct exec *x, const struct fn_set *set,
 /* self: the sum over the set.  incl: for one function its own; for several the cost
  * through any of them, since members that call each other would count twice. */
 static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_set *set,
-		     struct flow_parts *parts, struct cost *c)
+		     const struct path_cost_query *q, struct cost *c)
 {
-	struct path_cost_query q = {.of = set, .parts = parts};
 	uint32_t first = fnset_next(set, 0);
 
 	for (uint32_t f = first; f != FNSET_NONE; f = fnset_next(set, f + 1))
@@ -449,7 +524,9 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 		return 0;
 	if (fnset_count(set) == 1)
 		c->whole = neighbour_inclusive(x, first);
-	else if (path_cost(flow, &q, x->a, x->open->cancel, &c->whole, x->err))
+	else if (path_cost(flow,
+			   &(struct path_cost_query){.of = q->of, .parts = q->parts},
+			   x->a, x->open->cancel, &c->whole, x->err))
 		return x->err->kind;
 	else
 		bound_by_members(x, set, &c->whole);
@@ -470,11 +547,10 @@ static int part_of_cost(struct exec *x, const struct flow *flow,
 }
 
 /* A function is under itself only if it is nested in itself: note it. */
-static int note_same(struct exec *x, const struct path_cost_query *q)
+static int note_same(struct exec *x, const struct fn_set *of, const struct fn_set *under)
 {
-	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE;
-	     f = fnset_next(q->of, f + 1))
-		if (fnset_has(q->under, f))
+	for (uint32_t f = fnset_next(of, 0); f != FNSET_NONE; f = fnset_next(of, f + 1))
+		if (fnset_has(under, f))
 			return exec_note(x, STR("a function in both sets counts where it "
 						"runs inside itself; 'info NAME' has its "
 						"own cost"));
@@ -493,7 +569,7 @@ static int cost_known(struct exec *x, const struct stacks *s,
 		cost_add(&c->self, graph_self(x->g, f, x->event));
 	if (known_cost(s, &whole, x->a, x->open->cancel, &c->incl, x->err) ||
 	    known_cost(s, q, x->a, x->open->cancel, &part, x->err) ||
-	    (q->under && note_same(x, q)))
+	    (q->under && note_same(x, q->of, q->under)))
 		return x->err->kind;
 	c->whole = path_bounds_exact(c->incl);
 	c->b = path_bounds_exact(part);
@@ -532,32 +608,69 @@ static int bound_cost(struct exec *x, const struct path_cost_query *q, struct co
 	return 0;
 }
 
+/* The same set of functions of x->g; NULL: the arena is full. */
+static struct fn_set *merged_set(struct exec *x, const struct graph *follow,
+				 const struct fn_set *set)
+{
+	struct fn_set *out = fnset_new(x->a, x->g->functions);
+
+	if (!out)
+		arena_full(x->a, x->err);
+	for (uint32_t f = out ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
+	     f = fnset_next(set, f + 1))
+		fnset_add(out, graph_merged(x->g, follow, f, &(bool){false}));
+	return out;
+}
+
+/* Of a set alone, only functions by which it is entered matter.  But `of` may be entered
+ * again below `under`, and `under` again below what is avoided. */
+static int cost_query(struct exec *x, const struct source *s, struct graph *follow,
+		      struct path_cost_query *q)
+{
+	return optional_set(x, follow, s->of, !s->under && !s->avoiding, &q->of) ||
+			       optional_set(x, follow, s->under, !s->avoiding,
+					    &q->under) ||
+			       optional_set(x, follow, s->via, false, &q->via) ||
+			       optional_set(x, follow, s->avoiding, false, &q->avoiding)
+		       ? x->err->kind
+		       : 0;
+}
+
 static int cost_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct path_cost_query q = {0};
 	struct cost *c = EXEC_ARRAY(x, struct cost, 1);
+	struct path_cost_query shown = {0}; /* of x->g */
+	struct fn_set *of, *under = NULL;
 	const struct flow *flow;
 	struct stacks stacks;
+	struct graph *follow;
 	bool known;
 	int rc;
 
 	if (!c || exec_stacks(x, &stacks, &known))
 		return x->err->kind;
-	if (!known)
-		x->g = graph_apart(x->g);
-	if (optional_set(x, s->of, &q.of) || optional_set(x, s->under, &q.under) ||
-	    optional_set(x, s->via, &q.via) || optional_set(x, s->avoiding, &q.avoiding))
+	follow = followed(x, known);
+	if (cost_query(x, s, follow, &q))
 		return x->err->kind;
 	if (known)
 		return cost_known(x, &stacks, &q, c, t);
-	if (exec_flow(x, x->g, x->event, &flow) || exec_parts(x, x->g, flow, &q.parts))
+	of = merged_set(x, follow, q.of);
+	if (!of || (q.under && !(under = merged_set(x, follow, q.under))) ||
+	    (q.via && !(shown.via = merged_set(x, follow, q.via))))
 		return x->err->kind;
-	rc = cost_sums(x, flow, q.of, q.parts, c);
+	shown.of = of;
+	shown.under = under;
+	if (graph_event(x->g, x->event, x->err) ||
+	    exec_flow(x, follow, x->event, &flow) ||
+	    exec_parts(x, follow, flow, &q.parts))
+		return x->err->kind;
+	rc = cost_sums(x, flow, of, &q, c);
 	c->b = c->whole;
 	if (!rc && (q.under || q.via || q.avoiding))
 		rc = part_of_cost(x, flow, &q, c);
 	flow_parts_free(q.parts);
-	if (rc || bound_cost(x, &q, c) || (q.under && note_same(x, &q)))
+	if (rc || bound_cost(x, &shown, c) || (under && note_same(x, of, under)))
 		return x->err->kind;
 	/* The whole is no less than what is proven of a part of it. */
 	if (c->b.bounded && c->incl < c->b.lo)

@@ -13,7 +13,9 @@
 
 #include "engine/graph/flow_parts.h"
 #include "engine/graph/graph.h"
+#include "engine/graph/graph_stage.h"
 #include "engine/names/fnset.h"
+#include "engine/sources/fold_bounds.h"
 #include "engine/sources/neighbours.h"
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
@@ -38,6 +40,7 @@ struct folded {
 	uint64_t calls;
 	int64_t lo, hi; /* the sums of those of its rows, if all are `bounded` */
 	uint32_t row;	/* 1 + its number among the rows listed; 0: it is not */
+	uint32_t place; /* fold_bounds.h */
 	bool inner, bounded;
 };
 
@@ -53,17 +56,15 @@ struct folding {
 	const struct flow *flow; /* of x->g */
 	struct folded *rows;
 	uint32_t n, top;
-	uint32_t *at;	       /* [tree.n] */
-	uint8_t *how;	       /* [tree.n]: enum path_folded */
-	uint32_t *slot, slots; /* 1 + row, by (parent, fn) */
-	int64_t own;	       /* the part of the top */
+	uint32_t *at;		       /* [tree.n] */
+	uint8_t *how;		       /* [tree.n]: enum path_folded */
+	uint32_t *slot, slots;	       /* 1 + row, by (parent, fn) */
+	int64_t own;		       /* the part of the top */
+	bool cut;		       /* more rows than are asked for */
+	struct path_tree_query grown;  /* of the base */
+	const struct flow *grown_flow; /* of the base */
+	struct fold_bounds *contexts;  /* NULL: bounds are by calls between groups */
 };
-
-/* The group of a function of the base, through all merging graphs up to m. */
-static uint32_t merged_group(const struct graph *m, uint32_t f)
-{
-	return m->group[m->below->group ? merged_group(m->below, f) : f];
-}
 
 /* Find the graph below all merging stages, and the group of each of its functions. */
 static int find_base(struct folding *w)
@@ -78,28 +79,12 @@ static int find_base(struct folding *w)
 		return x->err->kind;
 	w->merges = !x->g->apart || x->g->apart->group;
 	for (uint32_t f = 0; f < w->base->functions; f++) {
-		w->group[f] = merged_group(x->g, f);
+		w->group[f] = graph_merged(x->g, w->base, f, &(bool){false});
 		w->part[f] = !x->g->apart ? w->group[f]
 			     : !w->merges ? f
-					  : merged_group(x->g->apart, f);
+					  : graph_merged(x->g->apart, w->base, f,
+							 &(bool){false});
 	}
-	return 0;
-}
-
-static int below_of(struct folding *w, const struct fn_set *set,
-		    const struct fn_set **out)
-{
-	struct fn_set *s;
-
-	*out = NULL;
-	if (!set)
-		return 0;
-	if (!(s = fnset_new(w->x->a, w->base->functions)))
-		return arena_full(w->x->a, w->x->err);
-	for (uint32_t f = 0; f < w->base->functions; f++)
-		if (fnset_has(set, w->group[f]))
-			fnset_add(s, f);
-	*out = s;
 	return 0;
 }
 
@@ -109,26 +94,43 @@ static int grow_base(struct folding *w)
 {
 	struct exec base = *w->x, *x = &base; /* asks the graph below */
 	struct path_tree_query q = *w->q;
-	const struct flow *flow;
+	const bool entered = q.of == TREE_FRAMES && !q.up;
 	uint32_t one;
 	int rc;
 
-	q.depth = 0;
 	q.min = 0;
 	q.rows = w->q->rows > PATH_TREE_ROWS ? w->q->rows : PATH_TREE_ROWS;
-	if (below_of(w, w->q->set, &q.set) || below_of(w, w->q->avoiding, &q.avoiding) ||
+	if (graph_members_of(x->g, w->base, w->q->set, entered, x->a, &q.set, x->err) ||
+	    graph_members_of(x->g, w->base, w->q->avoiding, false, x->a, &q.avoiding,
+			     x->err) ||
 	    graph_event(w->base, x->event, x->err))
 		return x->err->kind;
+	if (!x->g->member || x->g->below != w->base || q.of == TREE_FRAMES)
+		q.depth = 0; /* chains become shorter */
 	base.g = w->base;
 	one = q.set ? fnset_next(q.set, 0) : FNSET_NONE;
 	w->tops = q.set ? fnset_count(q.set) : 0;
 	if (q.set && fnset_count(q.set) == 1)
 		q.one = neighbour_inclusive(x, one);
-	rc = exec_flow(x, w->base, x->event, &flow) ||
-	     exec_parts(x, x->g, flow, &q.parts) ||
-	     path_tree(flow, &q, x->a, x->open->cancel, &w->tree, x->err);
+	else
+		q.contexts = w->x->g->member && w->q->set && fnset_count(w->q->set) == 1;
+	rc = exec_flow(x, w->base, x->event, &w->grown_flow) ||
+	     exec_parts(x, x->g, w->grown_flow, &q.parts) ||
+	     path_tree(w->grown_flow, &q, x->a, x->open->cancel, &w->tree, x->err);
 	flow_parts_free(q.parts);
+	w->grown = q;
 	return rc ? x->err->kind : 0;
+}
+
+/* Bounds by contexts, if x->g only joins these to functions. */
+static int know_contexts(struct folding *w)
+{
+	const struct fold_tree of = {w->x, w->base,   w->grown_flow, w->group,
+				     w->q, &w->grown, &w->tree};
+
+	return w->x->g->member && w->x->g->below == w->base
+		       ? fold_bounds_new(&of, &w->contexts)
+		       : 0;
 }
 
 /* ---- folding ---- */
@@ -146,7 +148,8 @@ static uint32_t *fold_slot(struct folding *w, uint32_t parent, uint32_t fn)
 
 /* Is the row part of the folded row of its parent?  The top stands for the group of the
  * set, if all of the set is in one.  If the set has several members in the base, each is
- * a row of level 1 first. */
+ * a row of level 1 first.  What a function with contexts calls by calls of itself is below
+ * it, too. */
 static bool same_group(const struct folding *w, uint32_t parent,
 		       const struct path_tree_row *row)
 {
@@ -154,7 +157,8 @@ static bool same_group(const struct folding *w, uint32_t parent,
 		return w->merges && w->rows[parent].part == w->part[row->fn];
 	return w->q->set && w->q->of == TREE_FRAMES && fnset_count(w->q->set) == 1 &&
 	       fnset_has(w->q->set, w->group[row->fn]) &&
-	       (w->merges || (w->tops > 1 && row->parent == FLOW_NONE));
+	       (w->merges || w->x->g->member ||
+		(w->tops > 1 && row->parent == FLOW_NONE));
 }
 
 static void fold_row(struct folding *w, uint32_t r)
@@ -244,6 +248,8 @@ static void record(const struct folding *w, struct folded *r)
 	}
 	if (one)
 		add_calls_of_set(w, r, set);
+	else if (set)
+		r->incl = graph_incl(w->x->g, r->fn, w->x->event);
 	else
 		r->incl = r->est;
 }
@@ -252,8 +258,9 @@ static int folded_by_cost(const void *x, const void *y)
 {
 	const struct folded *a = *(const struct folded *const *)x,
 			    *b = *(const struct folded *const *)y;
-	const int c = cost_order(b->est, a->est);
+	int c = cost_order(b->est, a->est);
 
+	c = c ? c : order_u64(a->depth, b->depth); /* before what is below it */
 	return c ? c : order_u64(a->fn, b->fn);
 }
 
@@ -281,7 +288,7 @@ static int link_rows(struct folding *w)
 	qsort(by, n, sizeof(struct folded *), folded_by_cost);
 	if (w->q->rows && n > w->q->rows) {
 		n = w->q->rows;
-		w->tree.cut = true;
+		w->cut = true;
 	}
 	while (n-- > 0) {
 		uint32_t *first =
@@ -338,6 +345,68 @@ static struct path_bounds bounds_of(const struct folding *w, const struct folded
 	return closer(w, r, path_bounds_of((double)r->est, b.lo, b.hi, b.bounded));
 }
 
+/* ---- bounds by contexts ---- */
+
+/* Find the places of the rows below i (0: the top), which are `first` and its siblings. */
+static int place_rows(struct folding *w, uint32_t i, uint32_t first)
+{
+	struct folded *rows = w->rows;
+	const struct fn_set *set = w->q->set;
+	uint32_t n = 0, *fn, *place, from = i ? rows[i - 1].place : 0;
+
+	if (!i && set && w->q->of == TREE_FRAMES && fnset_count(set) == 1) {
+		if (fold_top(w->contexts, fnset_next(set, 0), &from))
+			return w->x->err->kind;
+	} else if (!i) {
+		for (; first; first = rows[first - 1].next)
+			if (fold_start(w->contexts, rows[first - 1].fn,
+				       &rows[first - 1].place))
+				return w->x->err->kind;
+		return 0;
+	}
+	for (uint32_t k = first; k; k = rows[k - 1].next)
+		n++;
+	fn = EXEC_ARRAY(w->x, uint32_t, (size_t)n + 1);
+	place = EXEC_ARRAY(w->x, uint32_t, (size_t)n + 1);
+	if (!fn || !place)
+		return w->x->err->kind;
+	n = 0;
+	for (uint32_t k = first; k; k = rows[k - 1].next)
+		fn[n++] = rows[k - 1].fn;
+	if (fold_below(w->contexts, from, fn, n, place))
+		return w->x->err->kind;
+	n = 0;
+	for (uint32_t k = first; k; k = rows[k - 1].next)
+		rows[k - 1].place = place[n++];
+	return exec_poll(w->x);
+}
+
+/* No more than the row above, and than its function. */
+static struct path_bounds bounds_of_places(const struct folding *w,
+					   const struct folded *r,
+					   const struct path_bounds *up)
+{
+	struct path_bounds b = fold_cost(w->contexts, r->place);
+	int64_t lo, hi;
+
+	if (r->inner)
+		return path_bounds_exact(r->incl);
+	if (!b.bounded)
+		return path_bounds_of((double)r->est, 0, r->incl, false);
+	graph_incl_bounds(w->x->g, r->fn, w->x->event, &lo, &hi);
+	hi = hi < b.hi ? hi : b.hi;
+	hi = up->bounded && up->hi < hi ? up->hi : hi;
+	hi = hi < r->est ? r->est : hi;
+	lo = b.lo > hi ? hi : b.lo;
+	return path_bounds_of((double)r->est, lo > r->est ? r->est : lo, hi, true);
+}
+
+static struct path_bounds cost_of_row(const struct folding *w, const struct folded *r,
+				      const struct path_bounds *up, uint32_t from)
+{
+	return w->contexts ? bounds_of_places(w, r, up) : bounds_of(w, r, up, from);
+}
+
 static int put_folded_rows(struct folding *w, struct path_tree *t)
 {
 	uint32_t *depth = EXEC_ARRAY(w->x, uint32_t, (size_t)w->n + 2);
@@ -346,7 +415,7 @@ static int put_folded_rows(struct folding *w, struct path_tree *t)
 	uint32_t one = set && fnset_count(set) == 1 ? fnset_next(set, 0) : GRAPH_NONE;
 
 	t->rows = EXEC_ARRAY(w->x, struct path_tree_row, (size_t)w->n + 1);
-	if (!depth || !on_path || !t->rows)
+	if (!depth || !on_path || !t->rows || (w->contexts && place_rows(w, 0, w->top)))
 		return w->x->err->kind;
 	for (uint32_t i = w->top; i;) {
 		struct folded *r = &w->rows[i - 1];
@@ -362,10 +431,12 @@ static int put_folded_rows(struct folding *w, struct path_tree *t)
 			.own = r->inner ? 0 : r->own,
 			.recursive = (set && fnset_has(set, r->fn)) || on_path[r->fn],
 			.inner = r->inner,
-			.cost = bounds_of(w, r,
-					  up == FLOW_NONE ? &t->base : &t->rows[up].cost,
-					  up == FLOW_NONE ? one : t->rows[up].fn),
 		};
+		t->rows[t->n].cost =
+			cost_of_row(w, r, up == FLOW_NONE ? &t->base : &t->rows[up].cost,
+				    up == FLOW_NONE ? one : t->rows[up].fn);
+		if (w->contexts && r->first && place_rows(w, i, r->first))
+			return w->x->err->kind;
 		t->left_out -= t->rows[t->n].own;
 		depth[r->depth] = (uint32_t)t->n++;
 		r->row = (uint32_t)t->n;
@@ -425,7 +496,7 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	w.own = w.tree.own;
 	for (uint32_t r = 0; r < w.tree.n; r++)
 		fold_row(&w, r);
-	if (link_rows(&w))
+	if (link_rows(&w) || know_contexts(&w))
 		return x->err->kind;
 	t.base = w.tree.base;
 	if (q->set && fnset_count(q->set) == 1)
@@ -433,7 +504,8 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	t.est = w.tree.est;
 	t.own = w.own;
 	t.left_out = t.est - t.own;
-	t.cut = w.tree.cut;
+	/* What the query leaves out is no part of the answer. */
+	t.cut = w.cut || (w.tree.cut && !q->depth && !(q->min > 0));
 	if (put_folded_rows(&w, &t) ||
 	    (t.cut && !q->depth && !(q->min > 0) && keep_fold(&w, &t)))
 		return x->err->kind;

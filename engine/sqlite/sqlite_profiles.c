@@ -73,7 +73,8 @@ static void trim(struct profiles *p)
 /* How many functions it has: a greater number names none. */
 static int count_functions(struct profile_entry *e, quern_error *err)
 {
-	quern_answer *a = quern_query(e->profile, "info | show functions", err);
+	quern_answer *a =
+		quern_query(e->profile, "contexts | info | show functions", err);
 
 	if (a && quern_load(a, 0, err))
 		e->functions = quern_uints(a, 0)[0];

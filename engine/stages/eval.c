@@ -163,6 +163,17 @@ static int open_known(struct exec *x, struct table *t, struct expr *e)
 	return 0;
 }
 
+/* Texts that a name is compared with: that of a context means its function. */
+static int open_texts(struct exec *x, struct table *t, struct expr *e)
+{
+	if (!e->a || e->a->op != EX_COL || e->a->col->type != COL_NAME || !t->g)
+		return 0;
+	for (struct expr *b = e->b; b; b = b->next)
+		if (b->op == EX_TEXT && exec_context_name(x, t->g, &b->text))
+			return x->err->kind;
+	return 0;
+}
+
 static int open_node(struct exec *x, struct table *t, struct expr *e)
 {
 	if (!e)
@@ -177,7 +188,7 @@ static int open_node(struct exec *x, struct table *t, struct expr *e)
 		return x->err->kind;
 	if (e->op == EX_CALL && e->a && e->a->next && open_regex(x, e, e->a->next))
 		return x->err->kind;
-	if (asks_text(e) && open_known(x, t, e))
+	if (open_texts(x, t, e) || (asks_text(e) && open_known(x, t, e)))
 		return x->err->kind;
 	if (open_node(x, t, e->a))
 		return x->err->kind;

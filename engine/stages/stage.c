@@ -282,26 +282,6 @@ int exec_expect_sure(struct exec *x, const struct tstage *s)
 			doubt_kinds[DOUBT_UNSURE].help);
 }
 
-/* A gate that no function breaks may have asked each level of recursion alone. */
-static int note_levels(struct exec *x, const struct table *t)
-{
-	enum { MOST = 200000 }; /* functions looked at */
-
-	if (t->src != &source_functions || t->vs || !store_any_quoted(t->g->st))
-		return 0;
-	for (uint32_t f = 0; f < t->g->functions && f < MOST; f++) {
-		const struct str name = graph_name(t->g, f);
-
-		if (name_level(name) > 1)
-			return exec_note(
-				x, arena_printf(x->a,
-						"levels of recursion, such as %.*s, were "
-						"asked one by one; norec adds them up",
-						STR_ARG(name)));
-	}
-	return 0;
-}
-
 int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 {
 	uint32_t *rows, *bad;
@@ -314,7 +294,7 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 		bool none = str_eq(s->name, STR("none"));
 
 		if (none == (t->n == 0))
-			return none ? note_levels(x, t) : 0;
+			return 0;
 		return none ? err_set(x->err, ERR_EXPECT, s->span.at,
 				      "expected no rows, found %s", GROUPED(t->n))
 			    : err_set(x->err, ERR_EXPECT, s->span.at,

@@ -97,9 +97,11 @@ static int group_names(struct exec *x, struct why *w)
 
 		if (!store_any_grouped(st))
 			continue;
-		if (!(first = EXEC_ARRAY(x, uint32_t, (size_t)store_groups(st) + 1)))
+		if (!(first = EXEC_ARRAY(x, uint32_t,
+					 (size_t)store_info(st)->groups + 1)))
 			return x->err->kind;
-		memset(first, 0xff, ((size_t)store_groups(st) + 1) * sizeof(*first));
+		memset(first, 0xff,
+		       ((size_t)store_info(st)->groups + 1) * sizeof(*first));
 		for (uint32_t f = 0; f < w->n; f++) {
 			uint32_t *of;
 

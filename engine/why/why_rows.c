@@ -492,7 +492,9 @@ static bool same_work(const struct why *w, uint32_t f)
 
 int why_describe(struct why *w, struct why_cause *c)
 {
-	c->below = c->fn == w->root ? WHY_NONE : only_below(w, c->fn);
+	/* Where contexts are joined, a caller that nests says nothing of what is below it. */
+	c->below =
+		c->fn == w->root || w->g[HERE]->member ? WHY_NONE : only_below(w, c->fn);
 	if (c->below != WHY_NONE && w->name[c->below] == w->name[c->fn])
 		c->below = WHY_NONE;
 	if (c->callee != WHY_NONE) {

@@ -247,6 +247,60 @@ static int join_named(struct splitting *s, const uint32_t *fn, struct sort_pair 
 	return 0;
 }
 
+/* order[0..n): contexts of one name, of which none is of level 1: M.loop'2'g is no level of
+ * M.loop.  Then the number is part of the name. */
+static bool lengthen(struct splitting *s, const uint32_t *fn,
+		     const struct sort_pair *order, size_t n)
+{
+	const struct str base = base_of(s, fn[order->value]);
+
+	for (size_t i = 0; i < n; i++) {
+		struct str callers;
+
+		if (name_context_level(
+			    str_from(name_of(s->in, fn[order[i].value]), base.n),
+			    &callers) == 1 ||
+		    !callers.n)
+			return false;
+	}
+	if (find_name(s->in, base) < s->in->nname)
+		return false;
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t f = fn[order[i].value];
+
+		s->c->base[f] = (uint32_t)next_place(name_of(s->in, f), base.n + 1);
+		s->name[order[i].value] = base_of(s, f);
+	}
+	return true;
+}
+
+/* The contexts from `from` on that have the same name; where they end. */
+static size_t same_name(const struct splitting *s, size_t from)
+{
+	size_t to = from + 1;
+
+	while (to < s->nsplit &&
+	       str_eq(s->name[s->order[to].value], s->name[s->order[from].value]))
+		to++;
+	return to;
+}
+
+static int sort_names(struct splitting *s)
+{
+	bool changed = false;
+
+	do {
+		if (sort_strings(s->name, s->nsplit, s->order))
+			return -1;
+		changed = false;
+		for (size_t from = 0, to; from < s->nsplit; from = to) {
+			to = same_name(s, from);
+			changed |= lengthen(s, s->fn, s->order + from, to - from);
+		}
+	} while (changed);
+	return 0;
+}
+
 /* Let all contexts of a function have the least of them as c->of[]. */
 static int join_contexts(struct splitting *s)
 {
@@ -261,13 +315,9 @@ static int join_contexts(struct splitting *s)
 			name[n] = base_of(s, f);
 			fn[n++] = (uint32_t)f;
 		}
-	rc = rc || sort_strings(name, n, s->order) ? -1 : 0;
+	rc = rc || sort_names(s) ? -1 : 0;
 	for (size_t from = 0, to; !rc && from < n; from = to) {
-		const struct str base = name[s->order[from].value];
-
-		for (to = from + 1; to < n && str_eq(name[s->order[to].value], base);
-		     to++)
-			;
+		to = same_name(s, from);
 		rc = join_named(s, fn, s->order + from, to - from);
 	}
 	return rc;

@@ -10,7 +10,8 @@
  *
  *	callers		each call of f'g'h comes from a function whose name begins with g,
  *			or from f itself, since a recursive call does not change the callers
- *	a level		f, or the level below, is there and does not call itself; f'2 is called
+ *	a level		f, or the level below, is there and does not call itself; f'2 is called.
+ *			Of f'2'g'h: a context of f of level 1 is there
  *
  * A name with several "'" is split at the first one for which this holds.
  */

@@ -407,9 +407,14 @@ static int save_contexts_of(struct save *s)
 /* Written by callgrind, or exported from its data. */
 static bool by_callgrind(const struct profile *p)
 {
-	struct str creator = p->npart ? p->part[0].creator : STR("");
+	struct str creator, desc, names = STR("Contexts: in names");
 
-	return str_starts(creator, STR("callgrind")) || str_eq(creator, STR("quern"));
+	if (!p->npart)
+		return false;
+	creator = p->part[0].creator;
+	desc = p->part[0].desc;
+	return str_starts(creator, STR("callgrind")) ||
+	       (str_eq(creator, STR("quern")) && str_find_str(desc, names) < desc.n);
 }
 
 static int find_groups(void *arg)
@@ -810,7 +815,7 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
 	arena_init(&s.arena, 0);
 	begin_prepare(&s, opts.jobs);
 	rc = save_detail(p, w, meta, &opts, save_graph, &s, err) ||
-	     save_parts(p, w, meta->total, opts.jobs, opts.cancel, err) ||
+	     save_parts(p, w, meta->total, &s.groups, opts.jobs, opts.cancel, err) ||
 	     save_diagnostics(&s) || save_meta(&s);
 	join_prepare(&s);
 	cycles_free(&s.c);

@@ -10,6 +10,7 @@
 #include "index/format/meta_code.h"
 #include "index/save/store_write.h"
 
+struct name_contexts;
 struct save_opts {
 	size_t run;    /* see detail.h */
 	unsigned jobs; /* threads, 0: one per core */
@@ -42,8 +43,9 @@ int contexts_inclusive(const struct contexts *c, size_t event, size_t nfn, int64
 int save_contexts(const struct contexts *c, size_t nfn, struct store_writer *w,
 		  bool *saturated, struct err *err);
 
-/* save_parts.c */
+/* save_parts.c: groups are what people ask about; of what it finds, parts count those. */
 int save_parts(struct profile *p, struct store_writer *w, const int64_t *total,
-	       unsigned jobs, const atomic_int *cancel, struct err *err);
+	       const struct name_contexts *groups, unsigned jobs,
+	       const atomic_int *cancel, struct err *err);
 
 #endif

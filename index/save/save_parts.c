@@ -17,6 +17,7 @@
 #include "index/base/sized.h"
 #include "index/base/varint.h"
 #include "index/base/vec.h"
+#include "index/contexts/name_contexts.h"
 #include "index/save/save.h"
 
 /* The functions of a part, or its edges. */
@@ -37,6 +38,7 @@ struct parts {
 	const atomic_int *cancel;
 	struct err *err;
 	struct part_slots *slots; /* per part */
+	const struct name_contexts *groups;
 	struct packer cost;
 	uint64_t *at, *functions; /* per part */
 	int64_t *self;		  /* [event][part] */
@@ -49,6 +51,7 @@ struct part_worker {
 	struct parts *s;
 	struct rows fns, edges;
 	uint32_t now;	      /* counts parts, and each restart of a part */
+	uint32_t *counted;    /* per function: now of the last part that counts it */
 	struct bytes spilled; /* scratch */
 };
 
@@ -275,19 +278,27 @@ static int add_calls_only(struct part_worker *w)
 	return 0;
 }
 
+/* Whether the function with context f is not counted in this part yet: then it is now. */
+static bool counts(struct part_worker *w, uint32_t f)
+{
+	const struct name_contexts *groups = w->s->groups;
+	uint32_t *counted = &w->counted[groups->n ? groups->of[f] : f];
+	const bool first = *counted != w->now;
+
+	*counted = w->now;
+	return first;
+}
+
 /* Count functions with cost or calls in the part: a callee's cost may be in other
  * parts. */
 static uint64_t count_functions(struct part_worker *w)
 {
-	const uint32_t *callee = w->s->p->callee;
-	uint64_t n = w->fns.n;
+	uint64_t n = 0;
 
-	for (size_t i = 0; i < w->edges.n; i++) {
-		const uint32_t f = callee[w->edges.id[i]];
-
-		n += w->fns.seen[f] != w->now;
-		w->fns.seen[f] = w->now;
-	}
+	for (size_t i = 0; i < w->fns.n; i++)
+		n += counts(w, w->fns.id[i]);
+	for (size_t i = 0; i < w->edges.n; i++)
+		n += counts(w, w->s->p->callee[w->edges.id[i]]);
 	return n;
 }
 
@@ -393,6 +404,7 @@ static void free_workers(struct part_worker *worker, unsigned n, struct part_uni
 	for (unsigned i = 0; worker && i < n; i++) {
 		free_rows(&worker[i].fns);
 		free_rows(&worker[i].edges);
+		free(worker[i].counted);
 		free(worker[i].spilled.p);
 	}
 	for (size_t i = 0; unit && i < nunits; i++)
@@ -448,7 +460,8 @@ static int save_costs(struct parts *s, unsigned jobs)
 		     : err_no_memory(s->err, "while writing the parts");
 	for (unsigned i = 0; !rc && i < jobs; i++) {
 		worker[i].s = s;
-		if (make_rows(&worker[i].fns, p->nfn, p->nevent) ||
+		worker[i].counted = calloc(p->nfn + 1, sizeof(*worker[i].counted));
+		if (!worker[i].counted || make_rows(&worker[i].fns, p->nfn, p->nevent) ||
 		    make_rows(&worker[i].edges, p->nedge, p->nevent + 1))
 			rc = err_no_memory(s->err, "while writing the parts");
 		each[i] = &worker[i];
@@ -505,9 +518,10 @@ static int save_sums(struct parts *s)
 }
 
 int save_parts(struct profile *p, struct store_writer *w, const int64_t *total,
-	       unsigned jobs, const atomic_int *cancel, struct err *err)
+	       const struct name_contexts *groups, unsigned jobs,
+	       const atomic_int *cancel, struct err *err)
 {
-	struct parts s = {.p = p, .w = w, .cancel = cancel, .err = err};
+	struct parts s = {.p = p, .w = w, .groups = groups, .cancel = cancel, .err = err};
 	int rc;
 
 	s.cost = (struct packer){.w = w, .table = TABLE_PART_COST};
@@ -520,7 +534,7 @@ int save_parts(struct profile *p, struct store_writer *w, const int64_t *total,
 	if (!rc && p->npart == 1) {
 		for (size_t e = 0; e < p->nevent; e++)
 			s.self[e] = total[e];
-		s.functions[0] = p->nfn;
+		s.functions[0] = groups->n ? groups->n : p->nfn;
 	} else if (!rc) {
 		rc = save_costs(&s, jobs);
 	}

@@ -196,6 +196,7 @@ static int read_meta(struct store *st, struct err *err)
 		.events = (uint32_t)m->events,
 		.all_events = (uint32_t)m->all_events,
 		.functions = (uint32_t)m->functions,
+		.groups = (uint32_t)(m->groups ? m->groups : m->functions),
 		.edges = (uint32_t)m->edges,
 		.cycles = (uint32_t)m->cycles,
 		.parts = (uint32_t)m->parts,
@@ -316,6 +317,7 @@ void store_close(struct store *st)
 	free(st->diag);
 	free(st->part);
 	free(st->shown);
+	free(st->alone);
 	arena_free(&st->demangled);
 	arena_free(&st->arena);
 	free(st->path);

@@ -35,6 +35,7 @@ struct store_info {
 	uint32_t events;     /* recorded events */
 	uint32_t all_events; /* with derived events */
 	uint32_t functions, edges, cycles, parts, names, files, objects;
+	uint32_t groups; /* functions without the contexts in their names */
 	/* Files with the name of an inlined function (cfni=): file_ids from `files` on,
 	 * only in store_inlined_lines(). */
 	uint32_t inlined;
@@ -224,7 +225,7 @@ enum store_column {
 	STORE_CONTEXT_INCL,   /* i64[contexts], event e */
 	STORE_CONTEXT_FIRST,  /* u32[functions + 1]: into STORE_CONTEXT_OF */
 	STORE_CONTEXT_OF,     /* u32[contexts]: by function, ascending */
-	/* of store_groups(); none if no name has a context */
+	/* of groups; none if no name has a context */
 	STORE_GROUP_OF,	   /* u32[functions] */
 	STORE_GROUP_FIRST, /* u32[groups + 1]: into STORE_GROUP_FN */
 	STORE_GROUP_FN,	   /* u32[functions]: by group, ascending */
@@ -291,10 +292,9 @@ int64_t store_context_incl(struct store *st, context_id c, uint32_t e);
  * more.  A group has the functions that are one function but for that, and is what a list
  * has a row for.  Names are split only where the calls bear it out (name_contexts.h).
  *
- * Most profiles have no such names: then store_groups() is the number of functions, group
+ * Most profiles have no such names: then info.groups is the number of functions, group
  * f is function f, and nothing is stored or read.
  */
-uint32_t store_groups(const struct store *st);
 bool store_any_grouped(const struct store *st); /* some name has a context */
 group_id store_group_of(struct store *st, fn_id f);
 /* Its functions: store_group_fn(st, g, 0 .. store_group_size(st, g) - 1), ascending; never
@@ -303,6 +303,10 @@ uint32_t store_group_size(struct store *st, group_id g);
 fn_id store_group_fn(struct store *st, group_id g, uint32_t i);
 /* Its name, without contexts, as recorded; file and object are those of its functions. */
 struct str store_group_name(struct store *st, group_id g);
+/* The name of f without contexts, as shown. */
+struct str store_fn_alone(struct store *st, fn_id f);
+/* Names have levels of recursion, and those of all functions that recur. */
+bool store_levels(const struct store *st);
 /* What the name of f says of the context: the level of recursion, 1 if none, and the
  * callers, the nearest first, "g'h"; empty if none.  Views of the name. */
 uint32_t store_fn_context(struct store *st, fn_id f, struct str *callers);

@@ -1,16 +1,14 @@
 /* store_groups.c - functions without the contexts in their names; see store.h. */
+#include <stdlib.h>
+
 #include "index/base/cost.h"
 #include "index/contexts/name_contexts.h"
+#include "index/store/demangle.h"
 #include "index/store/store_in.h"
 
 bool store_any_grouped(const struct store *st)
 {
 	return st->meta.groups > 0;
-}
-
-uint32_t store_groups(const struct store *st)
-{
-	return st->meta.groups ? (uint32_t)st->meta.groups : st->info.functions;
 }
 
 group_id store_group_of(struct store *st, fn_id f)
@@ -75,6 +73,29 @@ struct str store_group_name(struct store *st, group_id g)
 	struct str after;
 
 	return own_name(st, store_group_fn(st, g, 0), &after);
+}
+
+struct str store_fn_alone(struct store *st, fn_id f)
+{
+	struct str after, name;
+	group_id g;
+
+	if (!st->meta.groups)
+		return store_fn_shown(st, f);
+	name = own_name(st, f, &after);
+	if (st->as_recorded || !demangle_wanted(name))
+		return name;
+	if (!st->alone && !(st->alone = calloc(st->meta.groups, sizeof(*st->alone))))
+		return name;
+	g = store_group_of(st, f);
+	if (!st->alone[g].p)
+		st->alone[g] = demangle(name, &st->demangling, &st->demangled);
+	return st->alone[g];
+}
+
+bool store_levels(const struct store *st)
+{
+	return st->meta.levels;
 }
 
 uint32_t store_fn_context(struct store *st, fn_id f, struct str *callers)

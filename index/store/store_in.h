@@ -57,6 +57,7 @@ struct store {
 	uint32_t *ids;	   /* scratch: the rows of a block */
 	const char *map;   /* where LMDB mapped the file; NULL: not known yet */
 	struct str *shown; /* [names]: demangled; p NULL: not yet; NULL: none so far */
+	struct str *alone; /* [groups]: the same without contexts */
 	struct arena demangled;
 	uint64_t demangling; /* ns spent on slow names (demangle.h) */
 	uint32_t added;	     /* events by store_define_event(), the last ones */

@@ -552,7 +552,7 @@ static int groups(struct verify *v)
 	fn = store_u32(v->st, STORE_GROUP_FN);
 	if (!of || !first || !fn)
 		return verify_stopped(v);
-	for (uint32_t g = 0; g < store_groups(v->st); g++) {
+	for (uint32_t g = 0; g < store_info(v->st)->groups; g++) {
 		if (first[g] == first[g + 1])
 			return verify_wrong(v, TABLE_GROUP_FIRST, g,
 					    "a group has no functions");

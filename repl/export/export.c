@@ -422,6 +422,7 @@ int export_run(struct app *app, const char *to, enum export_format format,
 	if (choose_tables(tables, chosen, err))
 		return err->kind;
 	arena_init(&x.arena, 0);
+	arena_init(&x.graph_arena, 0);
 	for (size_t i = 0; i < EXPORT_KEPT; i++)
 		out_mem(&x.kept[i].cell);
 	if (format == EXPORT_DB)
@@ -436,6 +437,9 @@ int export_run(struct app *app, const char *to, enum export_format format,
 	free(x.events);
 	free(x.local);
 	free(x.costs);
+	free(x.added.rows);
+	free(x.added.costs);
+	arena_free(&x.graph_arena);
 	arena_free(&x.arena);
 	return err->kind;
 }

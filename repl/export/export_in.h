@@ -50,6 +50,16 @@ struct export_event {
 	char *column; /* the name in column names; unique even if case is ignored */
 };
 
+/* A row whose parts are added up: of the contexts of a function. */
+struct export_row {
+	uint32_t part;
+	fn_id fn, callee;
+	file_id file;
+	uint32_t line;
+	uint64_t instr, calls;
+	size_t costs; /* in added.costs */
+};
+
 struct export
 {
 	struct app *app;
@@ -67,8 +77,15 @@ struct export
 	struct out out;
 	size_t column, event; /* of the next cell; event: within a cost */
 	uint64_t rows;
-	fn_id fn;	    /* the function with the current lines or sites */
-	struct arena arena; /* of one part */
+	fn_id fn;		  /* the function with the current lines or sites */
+	struct arena arena;	  /* of one part */
+	struct graph *graph;	  /* of st, or NULL */
+	struct arena graph_arena; /* has it */
+	struct {
+		struct export_row *rows;
+		int64_t *costs;
+		size_t n, cap, ncosts, costs_cap;
+	} added;
 	struct {
 		struct str text; /* the last export_name() of this column */
 		struct out cell; /* the same text, escaped */
@@ -76,6 +93,17 @@ struct export
 	} kept[EXPORT_KEPT];
 	struct err *err;
 };
+
+/* ---- export_rows.c ---- */
+/* The functions of x->st, one for all its contexts, and their calls.  costs: with all
+ * recorded events. */
+int export_graph(struct export *x, bool costs, struct graph **out);
+/* Keep a row; then put all that were kept, in their order, or if there are contexts: those
+ * that differ, by their numbers. */
+int export_add(struct export *x, const struct export_row *r, const int64_t *costs);
+int export_put_added(struct export *x,
+		     int (*put)(struct export *, const struct export_row *,
+				const int64_t *));
 
 /* ---- export_file.c: one row, cell by cell in the order of the columns ---- */
 void export_text(struct export *x, struct str s);

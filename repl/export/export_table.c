@@ -8,6 +8,7 @@
  * Every table begins with the profile, so that files of several exports can be read as
  * one.
  */
+#include "engine/graph/graph.h"
 #include "engine/query.h"
 #include "index/base/err_struct.h"
 #include "repl/export/export_in.h"
@@ -44,14 +45,17 @@ static const struct export_column profile_columns[] = {
 static int profile_rows(struct export *x)
 {
 	const struct store_info *i = store_info(x->st);
+	struct graph *g;
 
+	if (export_graph(x, false, &g))
+		return x->err->kind;
 	export_row_start(x);
 	export_text(x, i->profile);
 	export_text(x, i->creator);
 	export_text(x, i->cmd);
-	export_number(x, i->functions);
-	export_number(x, i->edges);
-	export_number(x, i->cycles);
+	export_number(x, g->functions);
+	export_number(x, g->edges);
+	export_number(x, g->cycles);
 	export_number(x, i->parts);
 	export_number(x, i->input_bytes);
 	export_number(x, i->input_lines);
@@ -121,28 +125,34 @@ static const struct export_column function_columns[] = {
 };
 
 /* Cost columns are adjacent: write one vector of costs after the other. */
-static void put_fn_costs(struct export *x, fn_id f,
-			 int64_t (*cost)(struct store *, fn_id, uint32_t))
+static void put_fn_costs(struct export *x, const struct graph *g, uint32_t f,
+			 int64_t (*cost)(const struct graph *, uint32_t, uint32_t))
 {
 	for (uint32_t e = 0; e < store_info(x->st)->events; e++)
-		x->costs[e] = cost(x->st, f, e);
+		x->costs[e] = cost(g, f, e);
 	export_costs(x, x->costs);
 }
 
 static int function_rows(struct export *x)
 {
-	for (fn_id f = 0; f < store_info(x->st)->functions; f++) {
+	struct graph *g;
+
+	if (export_graph(x, true, &g))
+		return x->err->kind;
+	for (uint32_t f = 0; f < g->functions; f++) {
+		const fn_id fn = graph_id(g, f);
+
 		export_row_start(x);
-		export_number(x, f);
-		export_text(x, store_fn_name(x->st, f));
-		export_text(x, store_fn_file(x->st, f));
-		export_text(x, store_fn_obj(x->st, f));
-		export_number(x, store_fn_line(x->st, f));
-		export_number(x, store_fn_cycle(x->st, f));
-		export_number(x, store_fn_calls(x->st, f));
-		put_fn_costs(x, f, store_fn_self);
-		export_bool(x, store_fn_nests(x->st, f));
-		put_fn_costs(x, f, store_fn_incl);
+		export_number(x, fn);
+		export_text(x, store_group_name(x->st, store_group_of(x->st, fn)));
+		export_text(x, store_fn_file(x->st, fn));
+		export_text(x, store_fn_obj(x->st, fn));
+		export_number(x, graph_line(g, f));
+		export_number(x, graph_cycle(g, f));
+		export_number(x, graph_calls(g, f));
+		put_fn_costs(x, g, f, graph_self);
+		export_bool(x, graph_incl_estimated(g, f));
+		put_fn_costs(x, g, f, graph_incl);
 		if (export_row_end(x))
 			return x->err->kind;
 	}
@@ -169,19 +179,22 @@ static const struct export_key edge_keys[] = {
 static int edge_rows(struct export *x)
 {
 	uint32_t events = store_info(x->st)->events;
+	struct graph *g;
 
-	for (edge_id i = 0; i < store_info(x->st)->edges; i++) {
+	if (export_graph(x, true, &g))
+		return x->err->kind;
+	for (edge_id i = 0; i < g->edges; i++) {
 		struct store_edge e;
 
-		store_edge(x->st, i, &e);
+		graph_edge(g, i, &e);
 		export_row_start(x);
-		export_number(x, e.caller);
-		export_number(x, e.callee);
+		export_number(x, graph_id(g, e.caller));
+		export_number(x, graph_id(g, e.callee));
 		export_number(x, e.calls);
 		export_bool(x, e.recursive);
 		export_bool(x, e.in_cycle);
 		for (uint32_t k = 0; k < events; k++)
-			x->costs[k] = store_edge_incl(x->st, i, k);
+			x->costs[k] = graph_edge_incl(g, i, k);
 		export_costs(x, x->costs);
 		if (export_row_end(x))
 			return x->err->kind;
@@ -196,9 +209,11 @@ static const struct export_column context_columns[] = {
 	{"id", EXPORT_U64, EXPORT_KEY, NULL,
 	 "from 1; a caller stands before those that it calls"},
 	{"under", EXPORT_U64, 0, NULL, "id of the context that calls it; 0: a root"},
-	{"depth", EXPORT_U64, 0, "levels", "1: a root"},
+	{"depth", EXPORT_U64, 0, "levels",
+	 "1: a root; 0: only names tell contexts apart"},
 	{"function", EXPORT_U64, 0, NULL, "id of the function"},
 	{"calls", EXPORT_U64, 0, "calls", "how often, on this stack"},
+	{"name", EXPORT_TEXT, 0, NULL, "as recorded, with levels and callers"},
 	{"self", EXPORT_I64, EXPORT_COST, NULL, "cost of its own lines, on this stack"},
 	{"incl", EXPORT_I64, EXPORT_COST, NULL, "self and all it called"},
 	{0},
@@ -217,6 +232,7 @@ static int put_context(struct export *x, context_id c, uint32_t depth)
 	export_number(x, depth);
 	export_number(x, store_context_fn(x->st, c));
 	export_number(x, store_context_calls(x->st, c));
+	export_text(x, store_fn_name(x->st, store_context_fn(x->st, c)));
 	for (uint32_t e = 0; e < events; e++)
 		x->costs[e] = store_context_self(x->st, c, e);
 	export_costs(x, x->costs);
@@ -224,6 +240,37 @@ static int put_context(struct export *x, context_id c, uint32_t depth)
 		x->costs[e] = store_context_incl(x->st, c, e);
 	export_costs(x, x->costs);
 	return export_row_end(x);
+}
+
+/* The first context of f: the number of its function. */
+static fn_id function_of(struct export *x, fn_id f)
+{
+	return store_group_fn(x->st, store_group_of(x->st, f), 0);
+}
+
+/* The contexts that names tell apart. */
+static int named_rows(struct export *x)
+{
+	const uint32_t events = store_info(x->st)->events;
+
+	for (fn_id f = 0; f < store_info(x->st)->functions; f++) {
+		export_row_start(x);
+		export_number(x, (uint64_t)f + 1);
+		export_number(x, 0);
+		export_number(x, 0);
+		export_number(x, function_of(x, f));
+		export_number(x, store_fn_calls(x->st, f));
+		export_text(x, store_fn_name(x->st, f));
+		for (uint32_t e = 0; e < events; e++)
+			x->costs[e] = store_fn_self(x->st, f, e);
+		export_costs(x, x->costs);
+		for (uint32_t e = 0; e < events; e++)
+			x->costs[e] = store_fn_incl(x->st, f, e);
+		export_costs(x, x->costs);
+		if (export_row_end(x))
+			return x->err->kind;
+	}
+	return 0;
 }
 
 /* They are by level, in a level by caller: level by level, the first one that has a caller
@@ -234,6 +281,8 @@ static int context_rows(struct export *x)
 	struct store_tree tree;
 	uint32_t depth = 1;
 
+	if (store_any_grouped(x->st))
+		return named_rows(x);
 	store_tree(x->st, &tree);
 	for (context_id c = 0; c < tree.contexts; c++) {
 		const context_id under = store_context_parent(x->st, c);
@@ -265,27 +314,70 @@ static const struct export_column line_columns[] = {
 static const struct export_key function_keys[] = {{"function", "functions"},
 						  {NULL, NULL}};
 
-static int put_line_row(void *arg, const struct store_line *l, const int64_t *costs,
-			struct err *err)
+static int put_line_row(struct export *x, const struct export_row *r,
+			const int64_t *costs)
 {
-	struct export *x = arg;
-
-	(void)err; /* it is x->err */
 	export_row_start(x);
-	export_number(x, x->fn);
-	export_name(x, store_file(x->st, l->file));
-	export_number(x, l->line);
-	export_number(x, l->instr);
+	export_number(x, r->fn);
+	export_name(x, store_file(x->st, r->file));
+	export_number(x, r->line);
+	export_number(x, r->instr);
 	export_costs(x, costs);
 	return export_row_end(x);
 }
 
+static int add_line(void *arg, const struct store_line *l, const int64_t *costs,
+		    struct err *err)
+{
+	struct export *x = arg;
+
+	(void)err; /* it is x->err */
+	return export_add(
+		x,
+		&(struct export_row){
+			.fn = x->fn, .file = l->file, .line = l->line, .instr = l->instr},
+		costs);
+}
+
+static int add_site(void *arg, const struct store_site *s, const int64_t *costs,
+		    struct err *err)
+{
+	struct export *x = arg;
+
+	(void)err;
+	return export_add(x,
+			  &(struct export_row){.fn = x->fn,
+					       .callee = function_of(x, s->callee),
+					       .file = s->file,
+					       .line = s->line,
+					       .instr = s->instr,
+					       .calls = s->calls},
+			  costs);
+}
+
+/* The lines or call sites of all functions, by their groups. */
+static int detail_rows(struct export *x, bool sites,
+		       int (*put)(struct export *, const struct export_row *,
+				  const int64_t *))
+{
+	for (group_id g = 0; g < store_info(x->st)->groups; g++) {
+		x->fn = store_group_fn(x->st, g, 0);
+		for (uint32_t i = 0, n = store_group_size(x->st, g); i < n; i++) {
+			const fn_id f = store_group_fn(x->st, g, i);
+
+			if (sites ? store_each_site(x->st, f, add_site, x, x->err)
+				  : store_each_line(x->st, f, add_line, x, x->err))
+				return x->err->kind;
+		}
+		if (export_put_added(x, put))
+			return x->err->kind;
+	}
+	return 0;
+}
+
 static int line_rows(struct export *x)
 {
-	for (x->fn = 0; x->fn < store_info(x->st)->functions; x->fn++)
-		if (store_each_line(x->st, x->fn, put_line_row, x, x->err))
-			return x->err->kind;
-	return 0;
+	return detail_rows(x, false, put_line_row);
 }
 
 static const struct export_column callsite_columns[] = {
@@ -300,29 +392,22 @@ static const struct export_column callsite_columns[] = {
 	{0},
 };
 
-static int put_site(void *arg, const struct store_site *s, const int64_t *costs,
-		    struct err *err)
+static int put_site(struct export *x, const struct export_row *r, const int64_t *costs)
 {
-	struct export *x = arg;
-
-	(void)err;
 	export_row_start(x);
-	export_number(x, x->fn);
-	export_number(x, s->callee);
-	export_name(x, store_file(x->st, s->file));
-	export_number(x, s->line);
-	export_number(x, s->instr);
-	export_number(x, s->calls);
+	export_number(x, r->fn);
+	export_number(x, r->callee);
+	export_name(x, store_file(x->st, r->file));
+	export_number(x, r->line);
+	export_number(x, r->instr);
+	export_number(x, r->calls);
 	export_costs(x, costs);
 	return export_row_end(x);
 }
 
 static int callsite_rows(struct export *x)
 {
-	for (x->fn = 0; x->fn < store_info(x->st)->functions; x->fn++)
-		if (store_each_site(x->st, x->fn, put_site, x, x->err))
-			return x->err->kind;
-	return 0;
+	return detail_rows(x, true, put_site);
 }
 
 /* ---- parts ---- */
@@ -400,6 +485,16 @@ static const struct export_column part_function_columns[] = {
 static const struct export_key part_function_keys[] = {
 	{"part", "parts"}, {"function", "functions"}, {NULL, NULL}};
 
+static int put_part_function(struct export *x, const struct export_row *r,
+			     const int64_t *costs)
+{
+	export_row_start(x);
+	export_number(x, r->part);
+	export_number(x, r->fn);
+	export_costs(x, costs);
+	return export_row_end(x);
+}
+
 static int part_function_rows(struct export *x)
 {
 	uint32_t events = store_info(x->st)->events;
@@ -412,14 +507,14 @@ static int part_function_rows(struct export *x)
 		arena_reset(&x->arena);
 		if (store_part_functions(x->st, p, &x->arena, &fns, &costs, &n, x->err))
 			return x->err->kind;
-		for (size_t i = 0; i < n; i++) {
-			export_row_start(x);
-			export_number(x, p + 1);
-			export_number(x, fns[i]);
-			export_costs(x, costs + i * events);
-			if (export_row_end(x))
+		for (size_t i = 0; i < n; i++)
+			if (export_add(x,
+				       &(struct export_row){.part = p + 1,
+							    .fn = function_of(x, fns[i])},
+				       costs + i * events))
 				return x->err->kind;
-		}
+		if (export_put_added(x, put_part_function))
+			return x->err->kind;
 	}
 	return 0;
 }
@@ -439,6 +534,18 @@ static const struct export_key part_edge_keys[] = {{"part", "parts"},
 						   {"callee", "functions"},
 						   {NULL, NULL}};
 
+static int put_part_edge(struct export *x, const struct export_row *r,
+			 const int64_t *costs)
+{
+	export_row_start(x);
+	export_number(x, r->part);
+	export_number(x, r->fn);
+	export_number(x, r->callee);
+	export_number(x, r->calls);
+	export_costs(x, costs);
+	return export_row_end(x);
+}
+
 static int part_edge_rows(struct export *x)
 {
 	uint32_t events = store_info(x->st)->events;
@@ -457,15 +564,17 @@ static int part_edge_rows(struct export *x)
 			struct store_edge e;
 
 			store_edge(x->st, edges[i], &e);
-			export_row_start(x);
-			export_number(x, p + 1);
-			export_number(x, e.caller);
-			export_number(x, e.callee);
-			export_number(x, calls[i]);
-			export_costs(x, costs + i * events);
-			if (export_row_end(x))
+			if (export_add(x,
+				       &(struct export_row){
+					       .part = p + 1,
+					       .fn = function_of(x, e.caller),
+					       .callee = function_of(x, e.callee),
+					       .calls = calls[i]},
+				       costs + i * events))
 				return x->err->kind;
 		}
+		if (export_put_added(x, put_part_edge))
+			return x->err->kind;
 	}
 	return 0;
 }
@@ -479,7 +588,8 @@ const struct export_table export_tables[] = {
 	{"functions", "one row for each function", false, function_columns, NULL,
 	 function_rows},
 	{"edges", "who calls whom", false, edge_columns, edge_keys, edge_rows},
-	{"contexts", "the call tree, if the profile knows it; it adds up to functions",
+	{"contexts",
+	 "the call tree, or the contexts in names, if there are; they add up to functions",
 	 false, context_columns, context_keys, context_rows},
 	{"lines", "cost lines; they add up to the self costs of functions", false,
 	 line_columns, function_keys, line_rows},

@@ -256,6 +256,8 @@ static void put_header(struct writer *w)
 	}
 	out_c(w->o, "desc: Query: ");
 	emit_name(w->o, EMIT_TEXT, w->rd->r->query);
+	if (store_any_grouped(w->st) && (!w->g || w->g->recorded))
+		out_c(w->o, "\ndesc: Contexts: in names");
 	if (w->g)
 		out_printf(w->o, "\ndesc: Note: one cost line per function%s",
 			   w->g->estimated ? "; costs are estimates of quern" : "");
@@ -294,6 +296,18 @@ static int check_ids(const struct render *rd, const struct column *id)
 	return 0;
 }
 
+/* A function as the store has it: all of its contexts, unless the answer is about these. */
+static void choose(struct writer *w, uint32_t f)
+{
+	const struct graph *g = w->rd->r->graph;
+	const bool one = w->g || (g && g->recorded);
+	const group_id of = one ? 0 : store_group_of(w->st, f);
+
+	w->fn[f].chosen = true;
+	for (uint32_t i = 0; !one && i < store_group_size(w->st, of); i++)
+		w->fn[store_group_fn(w->st, of, i)].chosen = true;
+}
+
 static void mark_chosen(struct writer *w, const struct column *id)
 {
 	const struct result *r = w->rd->r;
@@ -309,7 +323,7 @@ static void mark_chosen(struct writer *w, const struct column *id)
 		if (f != GRAPH_NONE && w->g)
 			f = graph_of_store(w->g, f);
 		if (f != GRAPH_NONE)
-			w->fn[f].chosen = true;
+			choose(w, f);
 	}
 }
 
@@ -382,7 +396,7 @@ int render_callgrind(struct render *rd)
 					  "ask without vs, once for each profile");
 	if (check_ids(rd, id) || result_load(rd->r, id, rd->err))
 		return rd->err->kind;
-	if (rd->r->graph && !rd->r->graph->plain)
+	if (rd->r->graph && !graph_as_stored(rd->r->graph))
 		w.g = rd->r->graph;
 	else if (rd->r->nfilters && !rd->r->graph)
 		return err_set(

@@ -199,6 +199,28 @@ static void drop_cheap(struct pairs *p)
 	}
 }
 
+/* Take from each frame what its side names at a frame below, as of one profile. */
+static int take_lifted(struct pairs *p)
+{
+	for (int s = 0; s < 2 && p->cut; s++) {
+		if (p->c->paths[s] &&
+		    path_tree_shown(p->c->paths[s], &p->shown[s], p->err))
+			return p->err->kind;
+		for (size_t i = 0; p->shown[s].lifted && i < p->f->n; i++) {
+			const struct frame *x = &p->f->all[i];
+			uint64_t *cost = side_of(&p->f->all[i], s);
+
+			if (x->row != FRAME_NONE && on_side(p, x, s))
+				*cost = frames_two_less(
+					*cost,
+					frames_drawn(
+						p->shown[s]
+							.lifted[p->c->row[s][x->row]]));
+		}
+	}
+	return 0;
+}
+
 static void find_wide(struct pairs *p)
 {
 	const struct frames *f = p->f;
@@ -344,11 +366,7 @@ static int find_named(struct pairs *p)
 	if (!p->cut)
 		return 0;
 	for (int s = 0; s < 2; s++)
-		if (c->paths[s]) {
-			if (path_tree_shown(c->paths[s], &p->shown[s], p->err))
-				return p->err->kind;
-			rows += c->paths[s]->n;
-		}
+		rows += c->paths[s] ? c->paths[s]->n : 0;
 	p->named = calloc(p->shown[0].n + p->shown[1].n + 2 * p->f->n + 1,
 			  sizeof(*p->named));
 	for (int s = 0; s < 2 && p->named; s++) {
@@ -461,6 +479,8 @@ static int leave_out(struct pairs *p)
 {
 	set_own(p);
 	drop_cheap(p);
+	if (take_lifted(p))
+		return p->err->kind;
 	find_wide(p);
 	find_left(p, 0);
 	find_left(p, 1);

@@ -346,7 +346,7 @@ static void put_bar(struct report *p, unsigned s, uint32_t i, uint32_t end)
 static void put_parts(struct report *p, unsigned s)
 {
 	const struct graph *g = p->side[s].g;
-	const uint32_t n = g->plain ? store_info(g->st)->parts : 0;
+	const uint32_t n = graph_as_stored(g) ? store_info(g->st)->parts : 0;
 	const uint32_t per = n / REPORT_PARTS + (n % REPORT_PARTS > 0);
 
 	open_data(p, "d-parts", s);

@@ -308,7 +308,7 @@ static int do_profiles(struct app *app, struct str rest, struct err *err)
 		const struct store_info *info = store_info(app->profiles[i].store);
 		char functions[NUMBER_MAX], bytes[NUMBER_MAX];
 
-		number_grouped(functions, info->functions);
+		number_grouped(functions, info->groups);
 		number_bytes(bytes, info->input_bytes);
 		put_field(&list, i ? "  " : "* ", app->profiles[i].name, widest);
 		out_printf(&list, " %10s %12s functions", bytes, functions);

@@ -149,21 +149,21 @@ static const struct help_topic topics[] = {
 	{"expect", "| expect none|some|EXPR",
 	 "Fail (exit status 4, after printing the rows) when it does not hold.  With\n"
 	 "--keep-going the other queries run, too, and a last line counts.  `as github`\n"
-	 "and `as junit` are for CI jobs.  Levels of recursion (f, f'2) are rows of\n"
-	 "their own: norec adds them up.",
-	 "norec | functions | where calls < 0 | expect none"},
+	 "and `as junit` are for CI jobs.",
+	 "functions | where calls < 0 | expect none"},
 	{"filters",
 	 "focus|ignore|hide SET | ...; collapse SET [as NAME];\n"
-	 "collapse by file|object|class|dir; norec; whole; with inlined; cut PERCENT;\n"
-	 "in PROFILE; part 2-5,9; thread N",
+	 "collapse by file|object|class|dir; contexts; norec; whole; with inlined;\n"
+	 "cut PERCENT; in PROFILE; part 2-5,9; thread N",
 	 "Graph stages stand before the source and change the graph it sees: focus\n"
 	 "keeps what passes through SET, ignore drops it, and what is left is 100 %\n"
 	 "(whole: shares of the whole profile), hide charges it to its callers,\n"
-	 "collapse makes it one, norec folds recursion, with inlined makes functions\n"
-	 "of inlined code, cut drops what costs less.  .push keeps one in force, .pop\n"
-	 "drops it.",
+	 "collapse makes it one, contexts makes a row of each context (f'2, f'caller),\n"
+	 "with inlined makes functions of inlined code, cut drops what costs less.\n"
+	 ".push keeps one in force, .pop drops it.",
 	 "hide malloc | top 3\n"
 	 "with inlined | top 3\n"
+	 "norec | top 3\n"
 	 "focus main | cut 1% | callees of main"},
 	{"names", "name; \"exact name\"; /regex/; file:NAME obj:NAME class:NAME; #N",
 	 "A bare name ignores parameters, templates, leading namespaces, __cxx11 and\n"

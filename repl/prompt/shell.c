@@ -535,7 +535,7 @@ static void greet(const struct app *app)
 		if (str_eq(ev.name, session_event(app->session)))
 			break;
 	}
-	number_grouped(functions, info->functions);
+	number_grouped(functions, info->groups);
 	number_si_signed(total, store_total(app->profiles[0].store, e));
 	if (app->nprofiles > 1)
 		snprintf(more, sizeof(more), ", and %zu more (.profiles)",

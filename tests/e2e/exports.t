@@ -336,10 +336,10 @@ os.link(small + "tmpl-cachebranch.out", "cache.out") if not os.path.exists("cach
 SUMS = "functions | sum | show self | as csv", "calls | sum | show calls | as csv"
 # What returns to merged functions the graph below them tells, and that is not written.
 COSTS = "functions | sort fn asc, self asc | show fn, self, incl, self.Dr, self.Bim, calls | as csv"
-for stage in ("focus main", "hide obj:libc*", "collapse by file", "collapse std::* as std", "norec", "with inlined", "cut 1%"):
-    costs = COSTS if not stage.startswith(("collapse", "norec", "with")) else COSTS.replace("self, incl,", "self,")
-    r = run("cache.out", "-q", "-c", stage + " | functions > g.callgrind", "-c", stage + " | " + costs)
-    got = run("g.callgrind", "-q", "-c", costs)
+for stage in ("focus main", "hide obj:libc*", "collapse by file", "collapse std::* as std", "with inlined", "cut 1%"):
+    costs = COSTS if not stage.startswith(("collapse", "with")) else COSTS.replace("self, incl,", "self,")
+    r = run("cache.out", "-q", "-c", "contexts | " + stage + " | functions > g.callgrind", "-c", "contexts | " + stage + " | " + costs)
+    got = run("g.callgrind", "-q", "-c", "contexts | " + costs)
     same_costs = re.sub(r",(?=\r\n)", ",0", r.text) == got.text     # not counted is 0 in the file
     if stage.startswith(("hide", "cut")):       # incl stays exact, but shared out calls in the file are rounded
         ours, theirs = ([re.match(r'(.*),(\d+)((?:,\d+){3})$', x).groups() for x in y.text.split("\r\n")[1:-1]] for y in (r, got))

@@ -114,13 +114,13 @@ def answer(path, query):
 
 for name in ("lua-instr-jumps.out", "tmpl-cachebranch.out", "clreq-combine.out"):
     shutil.copy(small + name, name)
-    functions = answer(name, "functions | sort id asc")
+    functions = answer(name, "contexts | functions | sort id asc")
     tables, wrong = dump(name + ".quern")
     same(wrong, 0, name + ": every value has its header")
     m, whole = meta(tables)
     ok(whole and m["version"] == described, name + ": meta is read to its end", m)
     same(m["inputs"][0][0].decode(), os.path.abspath(name), name + ": of this profile")
-    info = answer(name, "info")[0]
+    info = answer(name, "contexts | info")[0]
     for key in "functions edges cycles parts lines callsites jumps diagnostics input_bytes input_lines".split():
         same(m[key], info[key], "%s: %s" % (name, key))
     events = answer(name, "events")
@@ -139,7 +139,7 @@ for name in ("lua-instr-jumps.out", "tmpl-cachebranch.out", "clreq-combine.out")
     rank = column(tables, 14)
     same([functions[i]["self"] for i in rank], sorted((f["self"] for f in functions), reverse=True),
          name + ": rank by self cost")
-    calls = answer(name, "calls | sort caller_id asc, callee_id asc")
+    calls = answer(name, "contexts | calls | sort caller_id asc, callee_id asc")
     same(list(zip(column(tables, 19), column(tables, 20), column(tables, 22), column(tables, 23))),
          [(c["caller_id"], c["callee_id"], c["calls"], c["incl"]) for c in calls], name + ": edges")
     out_first, in_first, in_edge = column(tables, 17), column(tables, 18), column(tables, 21)
@@ -150,13 +150,13 @@ for name in ("lua-instr-jumps.out", "tmpl-cachebranch.out", "clreq-combine.out")
     ok(all(place[c["caller_id"]] <= place[c["callee_id"]] or c["recursive"] for c in calls),
        name + ": callers come first")
     hot = rank[0]
-    want = answer(name, "%s of #%d | show file, line, self" % ("instrs" if m["instr"] else "lines", hot))
+    want = answer(name, "contexts | %s of #%d | show file, line, self" % ("instrs" if m["instr"] else "lines", hot))
     got = lines(tables, m, hot)
     same((sum(c[0] for _, _, _, c in got), sorted((files[f].decode(), line, c[0]) for f, _, line, c in got)),
          (functions[hot]["self"], sorted((w["file"], w["line"], w["self"]) for w in want)), name + ": cost lines")
     for i in range(m["parts"] if m["parts"] > 1 else 0):
         fns, edges = part(tables, m, i)
-        want = [(f["id"], f["self"]) for f in answer(name, "part %d | functions | where self > 0 | sort id asc" % (i + 1))]
+        want = [(f["id"], f["self"]) for f in answer(name, "contexts | part %d | functions | where self > 0 | sort id asc" % (i + 1))]
         same(sorted((f, c[0]) for f, c in fns if c[0]), want, "%s: functions of part %d" % (name, i + 1))
         want = [(c["caller_id"], c["callee_id"], c["calls"], c["incl"]) for c in
                 answer(name, "part %d | calls | sort caller_id asc, callee_id asc" % (i + 1))]
@@ -165,7 +165,7 @@ for name in ("lua-instr-jumps.out", "tmpl-cachebranch.out", "clreq-combine.out")
 
 # ---- what an index holds changes with its version
 # The version, and what indexes of it have for two profiles: no paths, times or numbers of files.
-LAYOUT = 18, "a9045c9d391aa609"
+LAYOUT = 19, "99e0edf7b723cd5a"
 with open("some.out", "w") as f:
     f.write("""version: 1
 creator: callgrind-3.19

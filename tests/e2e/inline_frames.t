@@ -49,12 +49,12 @@ def compare(path):
     calls = "calls | show caller_id, callee_id, calls, " + show(incl)
     stage = "with inlined | "
     got = tables(path, [functions, calls, bounds, stage + functions, stage + calls, stage + bounds,
-                        "inlined | show file, fn, into, " + show(own),
+                        "inlined | show file, fn, into, " + show(own), "contexts | info | show functions",
                         "calltree > without.folded", stage + "calltree > with.folded"])
     if not got:
         return "cannot be asked", 0
-    f0, c0, b0, f1, c1, b1, rows = got
-    n = len(f0)
+    f0, c0, b0, f1, c1, b1, rows, recorded = got
+    n = recorded[0]["functions"]      # numbers of inlined code come after
     mine = {r["id"]: r for r in f1 if r["id"] < n}
     bound = {r["id"]: r for r in b1}
     bad = []
@@ -90,7 +90,7 @@ def compare(path):
         if not r["fn"].endswith(" (inl)") or r["calls"] is not None or spends != enters.get(r["id"], [0] * len(own)):
             bad.append("%s: enters %s, spends %s" % (r["fn"], enters.get(r["id"]), spends))
     # Hidden again, they leave what was there before: all calls and costs go to their callers.
-    hidden = tables(path, [stage + r"hide /\(inl\)$/ | " + calls])[0] if len(f1) > n else c0
+    hidden = tables(path, [stage + r"hide /\(inl\)$/ | " + calls])[0] if len(f1) > len(f0) else c0
     again = [sums(c, lambda r: (r["caller_id"], r["callee_id"]), incl + ["calls"]) for c in (hidden, c0)]
     if again[0] != again[1]:
         bad.append("hidden: %s" % [(k, again[0].get(k), again[1].get(k)) for k in set(again[0]) | set(again[1])
@@ -102,7 +102,7 @@ def compare(path):
         os.remove(name)
     if stacks[0] != stacks[1]:
         bad.append("stacks add up to %s, %s" % tuple(stacks))
-    return "; ".join(bad[:3]), len(f1) - n
+    return "; ".join(bad[:3]), len(f1) - len(f0)
 
 
 wrong, with_some, asked = [], 0, 0

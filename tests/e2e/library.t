@@ -315,10 +315,10 @@ same(list(hot.ask("many/p.out.*", "functions | show fn, self")), [{"fn": b"main"
 
 lib.quern_estimated.restype, lib.quern_estimated.argtypes = ctypes.POINTER(ctypes.c_uint8), [ctypes.c_void_p, ctypes.c_size_t]
 p = opened("lua-default.out")
-a = lib.quern_query(p, b"functions | show incl, fn", err)
+a = lib.quern_query(p, b"contexts | functions | show incl, fn", err)
 n = lib.quern_load(a, 0, err)
 same([bool(lib.quern_estimated(a, 0)[i]) for i in range(n)],
-     [row[0] for row in as_json("lua-default.out", "functions | show estimated")[1]], "estimates are flagged")
+     [row[0] for row in as_json("lua-default.out", "contexts | functions | show estimated")[1]], "estimates are flagged")
 ok(not lib.quern_estimated(a, 1) and not lib.quern_estimated(a, 9) and not lib.quern_absent(a, 9) and not lib.quern_column_at(a, 9)
    and not lib.quern_uints(a, 0) and not lib.quern_ints(a, 1) and not lib.quern_texts(a, 9), "other columns, other types")
 lib.quern_free(a)

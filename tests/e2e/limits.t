@@ -37,8 +37,8 @@ refused(["-c", ".limit rows 5", "-c", "functions"], "more than 5 rows")
 answered(["-c", deep, "--limit", "nesting=300"], "0")
 answered(["-c", long, "--limit", "text=1M"], "0")
 answered(["-c", ".limit nesting=300", "-c", deep], "0")
-answered(["-c", ".limit rows 5", "-c", "cycles | count"], "2")
-answered(["-c", ".limit rows 5", "-c", ".limit rows 1k", "-c", "functions | count"], "708")
+answered(["-c", ".limit rows 5", "-c", "cycles | count"], "3")
+answered(["-c", ".limit rows 5", "-c", ".limit rows 1k", "-c", "functions | count"], "692")
 answered(["--limit", "nesting=1000", "-c",
           "functions | where %sself > 1M%s | count" % ("(" * 990, ")" * 990)], "0")
 

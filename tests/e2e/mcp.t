@@ -38,7 +38,7 @@ same(c.request("tools/call", {"name": "shell"})["error"]["code"], -32602, "no to
 same(c.request("tools/call", {})["error"]["code"], -32602, "a call without a name")
 same(c.tool("guide"), ([run("--guide").text], False), "guide")
 text = c.tool("profiles")[0][0]
-ok("app.out" in text and "base" in text and "708" in text and "Instruction Fetch" in text, "profiles", text)
+ok("app.out" in text and "base" in text and "692" in text and "Instruction Fetch" in text, "profiles", text)
 
 # ---- queries
 same(c.tool("query", query="top 2 | show fn, self")[0],
@@ -54,7 +54,7 @@ ok(failed and texts == ["error: no event 'Foo'; this profile has Ir\n  top by Fo
 texts, failed = c.tool("query", query="top 1; callers of mallok")
 ok(failed and "luaV_execute" in texts[0] and "did you mean 'malloc'" in texts[1], "an answer, then an error", texts)
 texts, failed = c.tool("query", query="functions | count | expect none")
-ok(failed and "708" in texts[0] and "expected no rows" in texts[1], "an expectation that fails", texts)
+ok(failed and "692" in texts[0] and "expected no rows" in texts[1], "an expectation that fails", texts)
 texts, failed = c.tool("query", query="find vmx or malloc")
 ok(not failed and "malloc" in texts[0] and texts[1].startswith("note: "), "a note is a text of its own", texts)
 same(c.tool("query", query="let $x = malloc"), ([""], False), "nothing asked")
@@ -93,7 +93,7 @@ ok(not failed and "<svg" in texts[0] or "cannot be cut" in texts[-1], "a picture
 
 # ---- the profiles as they are now
 shutil.copy(small + "tmpl-default.out", "app.out")
-ok("622" in c.ask("functions | count"), "a profile that was written again is read again")
+ok("607" in c.ask("functions | count"), "a profile that was written again is read again")
 os.rename("app.out", "gone.out")
 texts, failed = c.tool("query", query="top")
 ok(failed and "app.out: No such file" in texts[-1], "a profile that is gone is an error of the query", texts)

@@ -15,7 +15,7 @@ for path in ("small/lua-default.out", "small/tmpl-cachebranch.out", "small/xdebu
 QUESTIONS = [
     (["lua-default.out"], [
         ("Which function costs most, and how much of all?", "top 1 | show fn, self, self%",
-         [{"fn": "luaV_execute'2", "self": 302640, "self%": 13.060494550143556}]),
+         [{"fn": "luaV_execute", "self": 458459, "self%": 19.784897141700583}]),
         ("Which library does the work?", "top 2 objects | show name, self",
          [{"name": "/build/src/lua", "self": 1957831}, {"name": "/usr/lib/x86_64-linux-gnu/libc.so.6", "self": 183758}]),
         ("Who frees memory most often, and at what price?", "callers of luaM_free_ | take 2 | show fn, calls, incl",
@@ -29,12 +29,12 @@ QUESTIONS = [
         ("What does Lua's public interface cost by itself?", "functions | where fn ~ /^lua_/ | sum | show self, calls",
          [{"self": 559262, "calls": 26066}]),
         ("Which lines of the interpreter are hot?", "lines of luaV_execute | sort self | take 2 | show line, self",
-         [{"line": 1836, "self": 84796}, {"line": 1573, "self": 41424}]),
+         [{"line": 1836, "self": 118373}, {"line": 1573, "self": 41424}]),
         ("Which small functions are called very often?",
          "functions | where calls > 1000 and self / calls < 20 | sort self | take 2 | show fn, self, calls",
          [{"fn": "lua_pushvalue", "self": 140484, "calls": 7951}, {"fn": "lua_toboolean", "self": 41545, "calls": 2641}]),
         ("Is there recursion, and how much of the program is in it?", "cycles | show functions, self",
-         [{"functions": 29, "self": 916532}, {"functions": 14, "self": 10518}]),
+         [{"functions": 39, "self": 919092}, {"functions": 11, "self": 11941}, {"functions": 2, "self": 51710}]),
     ]),
     (["tmpl-cachebranch.out"], [
         ("Where do data reads miss the cache?", "top 1 by D1mr | show fn, self",

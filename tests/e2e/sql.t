@@ -11,6 +11,7 @@ import random
 import re
 import shutil
 import sqlite3
+import sys
 
 from e2e import done, fixtures, ok, run, seed
 

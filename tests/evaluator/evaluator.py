@@ -126,7 +126,7 @@ class Round:
                 self._compare(q, want, answer)
 
     def _number_functions(self):
-        answer = self.engine.ask(self.paths, ["functions | show id, fn, file, obj"])[0]
+        answer = self.engine.ask(self.paths, ["contexts | functions | show id, fn, file, obj"])[0]
         if isinstance(answer, str):
             self.wrong.append(("functions", answer))
             return False

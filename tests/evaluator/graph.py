@@ -5,7 +5,7 @@ A Graph holds, for each part, what every function spent itself and what every ca
     self   function            -> costs
     edges  (caller, callee)    -> [calls] + costs
 
-part, thread, collapse and norec give exact sums.  focus, ignore and hide follow the law of
+part, thread and collapse give exact sums.  focus, ignore and hide follow the law of
 real calls: of what enters f, P(f -> h) = edge / (self(f) + all edges out of f) goes on to h,
 wherever it came from.  Here that is worked out for one event, by repeating until nothing
 changes, which is slow and simple.

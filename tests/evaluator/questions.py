@@ -41,7 +41,9 @@ class Source:
 
 class Question:
     def __init__(self, world, graph_stages, view, source, table_stages):
-        self.world, self.graph_stages, self.view = world, graph_stages, view
+        self.world, self.view = world, view
+        # The evaluator's functions are those of the profile.
+        self.graph_stages = ([] if source.kind == "profiles" else ["contexts"]) + graph_stages
         self.source, self.stages = source, table_stages
         self.total = None       # 100 %, as the engine has it
         self.top = False        # written as `top N by X`, which is `| sort X | take N`
@@ -66,7 +68,10 @@ class Asker:
     def question(self):
         """Table stages come later, by `shape`, when the cells of the table are known."""
         graph_stages, view = self.view()
-        return Question(self.world, graph_stages, view, self.source(view), [])
+        source = self.source(view)
+        if source.kind in ("parts", "threads") and any("line:" in s for s in graph_stages):
+            return self.question()      # of each part the lines are its own
+        return Question(self.world, graph_stages, view, source, [])
 
     # ------------------------------------------------------------ sets of functions
 
@@ -184,11 +189,9 @@ class Asker:
 
     def graph_stage(self, view):
         rng = self.rng
-        kind = rng.choice(("focus", "ignore", "hide", "collapse", "collapse by", "norec"))
+        kind = rng.choice(("focus", "ignore", "hide", "collapse", "collapse by"))
         if view.filtered:
             kind = rng.choice(("focus", "ignore", "hide"))
-        if kind == "norec":
-            return kind, view.norec()
         if kind == "collapse by":
             by, key = rng.choice((("file", lambda f: f[1]), ("object", lambda f: f[0]), ("dir", lambda f: dirname(f[1]))))
             return "collapse by " + by, view.collapse(key)

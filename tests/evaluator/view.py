@@ -114,10 +114,6 @@ class View:
         whole.inlines, whole.plain = True, self
         return whole
 
-    def norec(self):
-        """f'2 becomes f."""
-        return self.merge({f: f[:2] + (LEVEL.sub("", f[2]),) for f in self.graph.functions})
-
     def merge(self, group):
         stacks = self.stacks if self.stacks is None else [(tuple(group.get(f, f) for f in stack), costs) for stack, costs in self.stacks]
         return View(self.world, self.parts, self.graph.merged(group), stacks,

@@ -50,9 +50,9 @@ def differences(what, got, want, within):
 
 def compare(quern, p):
     """p is a Profile (producer.py), or has the same members."""
-    queries = ["events", "functions", "info", "calls | where recursive"]
+    queries = ["events", "contexts | functions", "info", "contexts | calls | where recursive"]    # as recorded
     if p.by != "name":
-        queries.append("lines | group by file, fn: sum(self) as self")
+        queries.append("contexts | lines | group by file, fn: sum(self) as self")
     try:
         events, functions, info, recursive, *lines = ask(quern, p.path, queries)
     except ValueError as e:

@@ -67,7 +67,7 @@ def tables(quern, path):
         parts = [line.split(b",")[0].decode() for line in ask("parts")[1:]]
         for part in [""] + ["part %s | " % p for p in parts[:PARTS]]:
             for rows in ("lines", "callsites", "jumps"):
-                told[part + rows] = sorted(ask(part + rows))
+                told[part + rows] = sorted(ask("contexts | " + part + rows))
     return told
 
 

@@ -621,7 +621,9 @@ static void gstage(struct choices *g)
 	const char *stage;
 
 	switch (choose(g, 11)) {
-	case 0: word(g, choose(g, 3) ? "norec" : "whole"); break;
+	case 0:
+		word(g, choose(g, 2) ? "norec" : choose(g, 2) ? "contexts" : "whole");
+		break;
 	case 10: word(g, "with inlined"); break;
 	case 1: out_printf(g->o, "cut %u%%", choose(g, 101)); break;
 	case 2: word(g, choose(g, 4) ? "in base" : "in other"); break;

@@ -262,6 +262,78 @@ static void choose(struct running *r)
 	s->habits = below(r, 3);
 	s->compressed = below(r, 2);
 	s->cut = below(r, 8) == 0;
+	/* Drawn apart: programs of a seed stay what they were. */
+	if (!s->rounded && !s->inlined && hash_mix(s->seed + 1) % 3 == 0)
+		s->callers = 1 + (uint32_t)(hash_mix(s->seed + 2) % SIMULATE_CALLERS);
+}
+
+/* ---- names with callers ---- */
+
+/* The functions that an activation was called by, the nearest first.  callgrind does not put
+ * a function before itself. */
+static void find_callers(const struct simulated *s, uint32_t i,
+			 uint32_t (*callers)[SIMULATE_CALLERS])
+{
+	const uint32_t up = s->parent[i];
+
+	for (uint32_t k = 0; k < s->callers; k++)
+		callers[i][k] = SIMULATE_NONE;
+	if (up == SIMULATE_NONE)
+		return;
+	if (base_of(s, s->name[up]) == base_of(s, s->name[i])) {
+		memcpy(callers[i], callers[up], sizeof(callers[i]));
+		return;
+	}
+	for (uint32_t k = 0; k < s->callers; k++)
+		callers[i][k] = k ? callers[up][k - 1] : base_of(s, s->name[up]);
+}
+
+static uint32_t context_of(struct simulated *s, uint32_t name, const uint32_t *callers)
+{
+	char text[SIMULATE_CONTEXT_TEXT];
+	int n = snprintf(text, sizeof(text), "%s", s->text[name]);
+	uint32_t c;
+
+	for (uint32_t k = 0; k < s->callers && callers[k] != SIMULATE_NONE; k++)
+		n += snprintf(text + n, sizeof(text) - (size_t)n, "'%s",
+			      s->text[callers[k] * s->levels]);
+	for (c = 0; c < s->contexts; c++)
+		if (strcmp(s->context_text[c], text) == 0)
+			return c;
+	memcpy(s->context_text[c], text, sizeof(text));
+	s->context_name[c] = name;
+	return s->contexts++;
+}
+
+static void name_contexts(struct simulated *s)
+{
+	uint32_t callers[SIMULATE_CALLS][SIMULATE_CALLERS];
+
+	s->contexts = s->callers ? 0 : s->names;
+	for (uint32_t i = 0; i < s->contexts; i++) {
+		memcpy(s->context_text[i], s->text[i], sizeof(s->text[i]));
+		s->context_name[i] = i;
+	}
+	for (uint32_t i = 0; i < s->calls; i++) {
+		find_callers(s, i, callers);
+		s->context[i] =
+			s->callers ? context_of(s, s->name[i], callers[i]) : s->name[i];
+	}
+}
+
+void simulate_fold(struct simulated *s)
+{
+	const uint32_t all = s->functions * s->levels;
+
+	for (uint32_t i = 0; i < s->calls; i++)
+		s->name[i] = s->name[i] < all ? base_of(s, s->name[i])
+					      : s->name[i] - all + s->functions;
+	for (uint32_t f = 0; f < s->functions; f++)
+		memmove(s->text[f], s->text[f * s->levels], sizeof(s->text[f]));
+	for (uint32_t i = all; i < s->names; i++)
+		memmove(s->text[i - all + s->functions], s->text[i], sizeof(s->text[i]));
+	s->names -= all - s->functions;
+	s->levels = 1;
 }
 
 void simulate(struct simulated *s, uint64_t seed)
@@ -277,6 +349,7 @@ void simulate(struct simulated *s, uint64_t seed)
 	name_all(s);
 	run(r, 5 + below(r, below(r, 2) ? 40 : SIMULATE_CALLS - 5));
 	free(r);
+	name_contexts(s);
 	memcpy(s->incl, s->self, sizeof(s->incl));
 	for (uint32_t i = s->calls; i-- > 0;)
 		for (uint32_t p = 0; s->parent[i] != SIMULATE_NONE && p < s->parts; p++)
@@ -289,8 +362,8 @@ void simulate(struct simulated *s, uint64_t seed)
 struct writing {
 	const struct simulated *s;
 	struct out *o;
-	bool named[SIMULATE_NAMES], filed[COUNT(files) + SIMULATE_INLINED],
-		placed[SIMULATE_GROUPS];
+	bool named[SIMULATE_NAMES + SIMULATE_CALLS],
+		filed[COUNT(files) + SIMULATE_INLINED], placed[SIMULATE_GROUPS];
 };
 
 static uint64_t rounded(uint64_t fractions)
@@ -311,16 +384,18 @@ static void write_word(struct writing *w, const char *spec, uint32_t id, const c
 }
 
 /* Where a function is, and its name; as the callee of a call or as itself. */
-static void write_function(struct writing *w, uint32_t name, bool callee)
+static void write_function(struct writing *w, uint32_t context, bool callee)
 {
-	uint32_t f = base_of(w->s, name), file = file_of(f), object = object_of(w->s, f);
+	uint32_t f = base_of(w->s, w->s->context_name[context]), file = file_of(f),
+		 object = object_of(w->s, f);
 
 	if (!w->s->rounded)
 		write_word(w, callee ? "cob=" : "ob=", object, objects[object],
 			   &w->placed[object]);
 	write_word(w, callee ? w->s->rounded ? "cfl=" : "cfi=" : "fl=", file, files[file],
 		   &w->filed[file]);
-	write_word(w, callee ? "cfn=" : "fn=", name, w->s->text[name], &w->named[name]);
+	write_word(w, callee ? "cfn=" : "fn=", context, w->s->context_text[context],
+		   &w->named[context]);
 }
 
 /* callgrind leaves out zeros at the end of a line. */
@@ -332,9 +407,9 @@ static void write_cost(struct writing *w, uint32_t line, uint64_t cost)
 		out_printf(w->o, "%u\n", line);
 }
 
-static uint32_t line_of(const struct simulated *s, uint32_t name)
+static uint32_t line_of(const struct simulated *s, uint32_t context)
 {
-	return 20 * base_of(s, name) + 1;
+	return 20 * base_of(s, s->context_name[context]) + 1;
 }
 
 static void write_call(struct writing *w, uint32_t caller, uint32_t callee,
@@ -348,9 +423,9 @@ static void write_call(struct writing *w, uint32_t caller, uint32_t callee,
 
 /* What one part, and one thread or all, have of the program. */
 struct summed {
-	uint64_t self[SIMULATE_NAMES], all;
-	uint64_t calls[SIMULATE_NAMES][SIMULATE_NAMES],
-		cost[SIMULATE_NAMES][SIMULATE_NAMES];
+	uint64_t self[SIMULATE_CALLS], all;
+	uint64_t calls[SIMULATE_CALLS][SIMULATE_CALLS],
+		cost[SIMULATE_CALLS][SIMULATE_CALLS];
 };
 
 /* The function itself, or the inlined code in it: place[0] and on. */
@@ -359,23 +434,30 @@ struct places {
 	uint64_t all;
 };
 
+/* The context in whose block activation i is. */
+static uint32_t written_as(const struct simulated *s, uint32_t i)
+{
+	return s->callers ? s->context[i] : function_of(s, i);
+}
+
 static void sum_up(const struct simulated *s, uint32_t part, uint32_t thread,
 		   struct places *sum)
 {
-	memset(sum, 0, sizeof(*sum));
 	for (uint32_t i = 0; i < s->calls; i++) {
 		const uint32_t caller = s->parent[i], in = inlined_of(s, s->name[i]);
 		struct summed *from;
+		uint32_t to;
 
 		if (thread != SIMULATE_NONE && s->thread[i] != thread)
 			continue;
-		sum->at[in + 1].self[function_of(s, i)] += s->self[i][part];
+		sum->at[in + 1].self[written_as(s, i)] += s->self[i][part];
 		sum->all += s->self[i][part];
 		if (caller == SIMULATE_NONE || in != SIMULATE_NONE)
 			continue;
 		from = &sum->at[inlined_of(s, s->name[caller]) + 1];
-		from->calls[function_of(s, caller)][s->name[i]] += s->entered[i] == part;
-		from->cost[function_of(s, caller)][s->name[i]] += s->incl[i][part];
+		to = s->callers ? s->context[i] : s->name[i];
+		from->calls[written_as(s, caller)][to] += s->entered[i] == part;
+		from->cost[written_as(s, caller)][to] += s->incl[i][part];
 	}
 }
 
@@ -383,7 +465,7 @@ static bool spends_or_calls(const struct writing *w, const struct summed *sum, u
 {
 	bool any = sum->self[f];
 
-	for (uint32_t c = 0; c < w->s->names; c++)
+	for (uint32_t c = 0; c < w->s->contexts; c++)
 		any |= sum->calls[f][c] || sum->cost[f][c];
 	return any;
 }
@@ -400,7 +482,7 @@ static void write_lines(struct writing *w, const struct summed *sum, uint32_t f,
 			write_word(w, "fi=", id, headers[in], &w->filed[id]);
 		write_cost(w, line_of(w->s, f), sum->self[f]);
 	}
-	for (uint32_t c = 0; c < w->s->names; c++)
+	for (uint32_t c = 0; c < w->s->contexts; c++)
 		if (sum->calls[f][c] || sum->cost[f][c]) {
 			if (in != SIMULATE_NONE)
 				write_word(w, "fi=", id, headers[in], &w->filed[id]);
@@ -424,7 +506,7 @@ static void write_block(struct writing *w, const struct places *sum, uint32_t f)
 
 static void write_part(struct writing *w, uint32_t part, uint32_t thread, bool first)
 {
-	struct places *sum = malloc(sizeof(*sum));
+	struct places *sum = calloc(1, sizeof(*sum));
 
 	if (!sum)
 		abort();
@@ -440,7 +522,7 @@ static void write_part(struct writing *w, uint32_t part, uint32_t thread, bool f
 	out_printf(w->o, "\ndesc: Trigger: %s\n\npositions: line\nevents: Ir\n",
 		   part + 1 < w->s->parts ? "Client Request" : "Program termination");
 	out_printf(w->o, "summary: %" PRIu64 "\n", sum->all);
-	for (uint32_t f = 0; f < w->s->names; f++)
+	for (uint32_t f = 0; f < w->s->contexts; f++)
 		write_block(w, sum, f);
 	out_printf(w->o, "\ntotals: %" PRIu64 "\n", sum->all);
 	free(sum);
@@ -454,11 +536,12 @@ static void write_activation(struct writing *w, uint32_t i)
 	for (uint32_t c = i + 1; c < s->calls; c++)
 		if (s->parent[c] == i)
 			write_activation(w, c);
-	write_function(w, s->name[i], false);
-	write_cost(w, line_of(s, s->name[i]), rounded(s->self[i][0]));
+	write_function(w, s->context[i], false);
+	write_cost(w, line_of(s, s->context[i]), rounded(s->self[i][0]));
 	for (uint32_t c = i + 1; c < s->calls; c++)
 		if (s->parent[c] == i)
-			write_call(w, s->name[i], s->name[c], 1, rounded(s->incl[c][0]));
+			write_call(w, s->context[i], s->context[c], 1,
+				   rounded(s->incl[c][0]));
 	out_c(w->o, "\n");
 }
 

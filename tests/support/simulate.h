@@ -26,6 +26,8 @@ enum {
 	SIMULATE_THREADS = 3,
 	SIMULATE_GROUPS = 4, /* at most: files, objects, classes */
 	SIMULATE_TEXT = 24,
+	SIMULATE_CALLERS = 3,
+	SIMULATE_CONTEXT_TEXT = SIMULATE_TEXT * (1 + SIMULATE_CALLERS),
 };
 #define SIMULATE_NONE UINT32_MAX
 
@@ -51,11 +53,16 @@ struct simulated {
 	bool separate; /* threads have parts of their own */
 	bool rounded; /* as Xdebug does: a block, and rounded costs, for each activation */
 	bool compressed, cut;
+	uint32_t callers; /* names of the profile say so many callers; 0: none */
 
 	char text[SIMULATE_NAMES][SIMULATE_TEXT]; /* of a name: "Alpha::f4'2" */
 	uint32_t calls;				  /* activations */
 	uint32_t name[SIMULATE_CALLS],
 		parent[SIMULATE_CALLS]; /* SIMULATE_NONE at a root */
+	/* What the profile has in place of the name: the name, with callers. */
+	uint32_t contexts, context[SIMULATE_CALLS];
+	uint32_t context_name[SIMULATE_NAMES + SIMULATE_CALLS];
+	char context_text[SIMULATE_NAMES + SIMULATE_CALLS][SIMULATE_CONTEXT_TEXT];
 	uint32_t thread[SIMULATE_CALLS],
 		entered[SIMULATE_CALLS];	       /* in which part, from 0 */
 	uint64_t self[SIMULATE_CALLS][SIMULATE_PARTS]; /* in fractions of a unit */
@@ -67,6 +74,8 @@ struct simulated {
 void simulate(struct simulated *s, uint64_t seed);
 /* The profile, at the end of o. */
 void simulate_write(const struct simulated *s, struct out *o);
+/* Forget the levels: from now on names are those of functions. */
+void simulate_fold(struct simulated *s);
 /* Ask about one part or thread only (from 0; SIMULATE_NONE: all). */
 void simulate_ask(struct simulated *s, uint32_t part, uint32_t thread);
 

@@ -50,7 +50,7 @@ static struct store *open_by(const char *const *path, size_t n, const struct way
 /* Each group that has a context: its name, then its functions with level and callers. */
 static void say_groups(struct out *o, struct store *st)
 {
-	for (group_id g = 0; g < store_groups(st); g++) {
+	for (group_id g = 0; g < store_info(st)->groups; g++) {
 		const uint32_t n = store_group_size(st, g);
 		struct str callers;
 		bool exact;

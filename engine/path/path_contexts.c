@@ -1,0 +1,278 @@
+/*
+ * path_contexts.c - paths of functions, in a flow that has their contexts apart.
+ *
+ * A path is found as a chain of contexts.  Its functions may be called in the same order in
+ * other contexts, too: the cost of a path of functions is the sum over all such chains.
+ * They are followed together, a step at a time: X of a context (path.h) is the cost of all
+ * chains that lead to it.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/flow/flow.h"
+#include "engine/graph/flow_parts.h"
+#include "engine/names/fnset.h"
+#include "engine/path/path.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
+#include "index/base/cost.h"
+#include "index/base/err.h"
+#include "index/base/order.h"
+
+struct following {
+	const struct path_contexts *c;
+	struct path_bounds *at, *next; /* [functions of the flow]; est < 0: not reached */
+	uint32_t *here, *there, nhere; /* those that are reached */
+	double *first;		       /* [functions of the flow]: path_outermost() */
+};
+
+static void add_chain(struct path_bounds *to, const struct path_bounds *b)
+{
+	to->est += b->est;
+	cost_add(&to->lo, b->lo);
+	cost_add(&to->hi, b->hi);
+	to->bounded &= b->bounded;
+}
+
+static struct path_bounds nothing(void)
+{
+	return (struct path_bounds){.bounded = true};
+}
+
+/* Contexts that may be on the stack together: their costs count more than once. */
+static void start_together(struct following *w, uint32_t fn)
+{
+	double sum = 0;
+
+	for (uint32_t k = 0; k < w->nhere; k++)
+		sum += w->at[w->here[k]].est;
+	for (uint32_t k = 0; k < w->nhere; k++) {
+		struct path_bounds *b = &w->at[w->here[k]];
+
+		*b = path_bounds_of(sum > 0 ? b->est * w->c->whole[fn].est / sum : 0, 0,
+				    b->hi, b->bounded);
+	}
+}
+
+static void start_chains(struct following *w, const struct flow *fl,
+			 const struct fn_set *from, uint32_t fn)
+{
+	w->nhere = 0;
+	for (uint32_t f = fnset_next(from, 0); f != FNSET_NONE;
+	     f = fnset_next(from, f + 1)) {
+		if (w->c->fn[f] != fn || w->c->again[f] || !(w->first[f] > 0))
+			continue;
+		w->at[f] = path_from(fl, f, w->first[f]);
+		w->here[w->nhere++] = f;
+	}
+	if (w->nhere > 1 && !w->c->added[fn])
+		start_together(w, fn);
+}
+
+/* Go on to the contexts of fn. */
+static void follow_chains(struct following *w, const struct flow *fl, uint32_t fn)
+{
+	const struct flow_input *in = &fl->in;
+	struct path_bounds *at = w->at;
+	uint32_t *here = w->here, n = 0;
+
+	for (uint32_t k = 0; k < w->nhere; k++) {
+		const uint32_t f = here[k];
+
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+			const uint32_t to = in->callee[i];
+			struct path_bounds b;
+
+			if (w->c->fn[to] != fn || !in->incl[i])
+				continue;
+			if (w->next[to].est < 0) {
+				w->next[to] = nothing();
+				w->there[n++] = to;
+			}
+			b = path_bounds_next(at[f], in->incl[i], flow_share(fl, i, f),
+					     fl->passing[f], fl->odd[f]);
+			add_chain(&w->next[to], &b);
+		}
+		at[f].est = -1;
+	}
+	w->at = w->next;
+	w->next = at;
+	w->here = w->there;
+	w->there = here;
+	w->nhere = n;
+}
+
+/* The cost of the first steps of the path, one after the other; only `est` if it is one of
+ * several parts. */
+static void cost_of_steps(struct following *w, const struct flow *fl,
+			  const struct fn_set *from, struct path *p, bool part)
+{
+	start_chains(w, fl, from, p->steps[0].fn);
+	for (size_t i = 0; i < p->n; i++) {
+		struct path_bounds sum = nothing();
+
+		if (i)
+			follow_chains(w, fl, p->steps[i].fn);
+		for (uint32_t k = 0; k < w->nhere; k++)
+			add_chain(&sum, &w->at[w->here[k]]);
+		if (!i && !part && w->nhere > 1)
+			sum = w->c->whole[p->steps[0].fn];
+		/* Chains of several contexts may share what they were called by. */
+		if (i && sum.bounded && p->steps[i - 1].cost.bounded &&
+		    sum.hi > p->steps[i - 1].cost.hi && !part)
+			sum.hi = p->steps[i - 1].cost.hi;
+		if (part)
+			p->steps[i].cost.est += sum.est;
+		else
+			p->steps[i].cost =
+				path_bounds_of(sum.est, sum.lo, sum.hi, sum.bounded);
+	}
+	for (uint32_t k = 0; k < w->nhere; k++)
+		w->at[w->here[k]].est = -1;
+}
+
+static int costs_of_parts(struct following *w, const struct path_query *q,
+			  struct path_list *list, struct arena *a, struct err *err)
+{
+	const struct flow *fl;
+	struct arena scratch;
+	double *first = w->first;
+	int rc;
+
+	for (size_t i = 0; i < list->n; i++)
+		for (size_t k = 0; k < list->paths[i].n; k++)
+			list->paths[i].steps[k].cost.est = 0;
+	arena_init(&scratch, a->cap);
+	flow_parts_rewind(q->parts);
+	while (!(rc = flow_parts_next(q->parts, &fl, err)) && fl) {
+		arena_reset(&scratch);
+		w->first = ARENA_ARRAY(&scratch, double, (size_t)fl->in.functions + 1);
+		if (!w->first || path_outermost(fl, q->from, w->first, &scratch)) {
+			rc = arena_full(&scratch, err);
+			break;
+		}
+		for (size_t i = 0; i < list->n; i++)
+			cost_of_steps(w, fl, q->from, &list->paths[i], true);
+	}
+	arena_free(&scratch);
+	w->first = first;
+	for (size_t i = 0; i < list->n; i++)
+		for (size_t k = 0; k < list->paths[i].n; k++) {
+			struct path_bounds *b = &list->paths[i].steps[k].cost;
+
+			*b = path_bounds_of(b->est, b->lo, b->hi, b->bounded);
+		}
+	return rc;
+}
+
+/* ---- equal paths ---- */
+
+static int by_functions(const struct path *a, const struct path *b)
+{
+	int c = order_u64(a->n, b->n);
+
+	for (size_t i = 0; !c && i < a->n; i++)
+		c = order_u64(a->steps[i].fn, b->steps[i].fn);
+	return c;
+}
+
+static int refs_by_functions(const void *x, const void *y)
+{
+	const struct path *a = *(const struct path *const *)x,
+			  *b = *(const struct path *const *)y;
+	const int c = by_functions(a, b);
+
+	return c ? c : (a > b) - (a < b);
+}
+
+/* Keep the first of equal paths, in their order. */
+static int drop_equal(struct path_list *list, struct arena *a, struct err *err)
+{
+	struct path **by = ARENA_ARRAY(a, struct path *, list->n + 1);
+	size_t n = 0;
+
+	if (!by)
+		return arena_full(a, err);
+	for (size_t i = 0; i < list->n; i++)
+		by[i] = &list->paths[i];
+	qsort(by, list->n, sizeof(*by), refs_by_functions);
+	for (size_t i = list->n; i-- > 1;)
+		if (!by_functions(by[i], by[i - 1]))
+			by[i]->n = 0;
+	for (size_t i = 0; i < list->n; i++)
+		if (list->paths[i].n)
+			list->paths[n++] = list->paths[i];
+	list->n = n;
+	return 0;
+}
+
+static void drop_costless(struct path_list *list)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < list->n; i++) {
+		const struct path *p = &list->paths[i];
+
+		if (p->steps[p->n - 1].cost.est > 0 || p->steps[p->n - 1].cost.hi)
+			list->paths[n++] = *p;
+	}
+	list->n = n;
+}
+
+static int paths_by_cost_then_functions(const void *x, const void *y)
+{
+	const struct path *a = x, *b = y;
+	const int c =
+		order_double(b->steps[b->n - 1].cost.est, a->steps[a->n - 1].cost.est);
+
+	return c ? c : by_functions(a, b);
+}
+
+/* ---- */
+
+static int start_following(struct following *w, const struct flow *fl,
+			   const struct path_query *q, struct arena *a, struct err *err)
+{
+	const size_t n = (size_t)fl->in.functions + 1;
+
+	w->at = ARENA_ARRAY(a, struct path_bounds, n);
+	w->next = ARENA_ARRAY(a, struct path_bounds, n);
+	w->here = ARENA_ARRAY(a, uint32_t, n);
+	w->there = ARENA_ARRAY(a, uint32_t, n);
+	w->first = ARENA_ARRAY(a, double, n);
+	if (!w->at || !w->next || !w->here || !w->there || !w->first ||
+	    path_outermost(fl, q->from, w->first, a))
+		return arena_full(a, err);
+	for (size_t f = 0; f < n; f++)
+		w->at[f].est = w->next[f].est = -1;
+	return 0;
+}
+
+int path_of_functions(const struct flow *fl, const struct path_query *q,
+		      const struct path_contexts *c, struct arena *a,
+		      const struct cancel *cancel, struct path_list *list,
+		      struct err *err)
+{
+	struct following w = {.c = c};
+
+	for (size_t i = 0; i < list->n; i++)
+		for (size_t k = 0; k < list->paths[i].n; k++) {
+			struct path_step *s = &list->paths[i].steps[k];
+
+			s->fn = c->fn[s->fn];
+		}
+	if (drop_equal(list, a, err) || start_following(&w, fl, q, a, err))
+		return err->kind;
+	for (size_t i = 0; i < list->n; i++) {
+		cost_of_steps(&w, fl, q->from, &list->paths[i], false);
+		if (cancel_poll(cancel, err))
+			return err->kind;
+	}
+	if (q->parts && costs_of_parts(&w, q, list, a, err))
+		return err->kind;
+	drop_costless(list);
+	if (q->kind == PATH_HOTTEST || q->kind == PATH_ALL)
+		qsort(list->paths, list->n, sizeof(*list->paths),
+		      paths_by_cost_then_functions);
+	return 0;
+}
