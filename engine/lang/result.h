@@ -117,8 +117,8 @@ struct result {
 	/* For exporters, until the query's arena is reset: the graph asked (NULL for
 	 * `_`). */
 	struct graph *graph;
-	const struct table *table; /* the same: its rows, for result_fn() */
-	bool tree;		   /* it has a root, and the cost left out is known */
+	const void *table; /* the same: its struct table, for result_fn() */
+	bool tree;	   /* it has a root, and the cost left out is known */
 	/* For a tree: the nearest row above each row that the stages kept, or
 	 * RESULT_NONE.  Else NULL. */
 	const uint32_t *on;

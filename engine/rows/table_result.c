@@ -207,13 +207,13 @@ static uint32_t kept_fn(const struct result *r, size_t row, unsigned end)
 uint32_t result_fn(const struct result *r, size_t row, unsigned end)
 {
 	_Static_assert((unsigned)RESULT_NONE == (unsigned)GRAPH_NONE, "no function");
-	if (!r->table)
+	const struct table *t = r->table;
+
+	if (!t)
 		return kept_fn(r, row, end);
 	if (r->compared && r->compared->same)
 		return r->compared->fn[end][row];
-	return !r->table->src || r->table->vs
-		       ? RESULT_NONE
-		       : table_end(r->table, row_ref(r->table, row), end);
+	return !t->src || t->vs ? RESULT_NONE : table_end(t, row_ref(t, row), end);
 }
 
 int result_load(const struct result *r, const struct column *c, struct err *err)
