@@ -9,7 +9,7 @@
  *	function 7 (base: 9)	7
  *	call 7 -> 12		7 \0 c
  *	line 40 of file 3 in 7	7 \0 file 3 \0 40
- *	row of a tree		a hash of the keys of its function and of all above it
+ *	row of a tree, context	a hash of the keys of its function and of all above it
  */
 #include "engine/compare/vs_in.h"
 
@@ -129,9 +129,9 @@ static struct str subject_key(const struct vs *v, unsigned side, const struct ta
 static struct vs_chain *hash_chains(const struct vs *v, unsigned side,
 				    const struct table *t, struct arena *a)
 {
-	const size_t rows = t->paths->n;
+	const size_t rows = t->tree ? t->paths->n : t->n ? row_ref(t, t->n - 1) + 1 : 0;
 	struct vs_chain *chain = ARENA_ARRAY(a, struct vs_chain, rows + 1);
-	struct str key = t->root_fn == GRAPH_NONE
+	struct str key = !t->tree || t->root_fn == GRAPH_NONE
 				 ? STR("")
 				 : vs_fn_key(v, side, t->g, t->root_fn, a);
 	uint64_t top[2];
@@ -140,7 +140,8 @@ static struct vs_chain *hash_chains(const struct vs *v, unsigned side,
 		return NULL;
 	str_hash128(key, top);
 	for (size_t r = 0; r < rows; r++) {
-		const uint32_t up = t->paths->rows[r].parent;
+		const uint32_t up = t->tree ? t->paths->rows[r].parent
+					    : t->src->above(t, (uint32_t)r);
 		struct str own = subject_key(v, side, t, (uint32_t)r, a);
 		uint64_t both[4] = {0, 0, top[0], top[1]};
 
@@ -161,7 +162,7 @@ struct str vs_row_key(struct vs *v, unsigned side, size_t row)
 	const uint32_t ref = row_ref(t, row);
 	struct vs_chain **chain = &v->chain[side];
 
-	if (!t->tree)
+	if (!t->tree && !t->src->above)
 		return subject_key(v, side, t, ref, t->x->a);
 	if (!*chain && !(*chain = hash_chains(v, side, t, t->x->a)))
 		return (struct str){NULL, 0};

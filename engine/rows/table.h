@@ -53,6 +53,9 @@ struct source_def {
 	/* Sets what the row has of *out, where nothing is set yet.  A row of a tree is also
 	 * about the rows above it.  NULL: rows cannot be compared. */
 	void (*subject)(const struct table *t, uint32_t ref, struct row_subject *out);
+	/* Rows are stacks: the row above ref, which is a lower one; UINT32_MAX: none.  NULL:
+	 * they are not, or are those of a tree. */
+	uint32_t (*above)(const struct table *t, uint32_t ref);
 	/* Of calls: both functions */
 	struct link caller, callee;
 	/* The struct that columns AT() a member read; it may be made in *room. */

@@ -186,6 +186,16 @@ static int recorded_open(struct exec *x, const struct source *s, struct table *t
 		     : table_init(x, t, t->src, g, g->functions);
 }
 
+static uint32_t context_above(const struct table *t, uint32_t v)
+{
+	return rows_of(t)->known ? rows_of(t)->shape->caller[v] : UINT32_MAX;
+}
+
+static void context_subject(const struct table *t, uint32_t v, struct row_subject *out)
+{
+	out->fn[0] = context_fn(t, v);
+}
+
 static int contexts_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct contexts_rows *d = EXEC_ARRAY(x, struct contexts_rows, 1);
@@ -224,4 +234,6 @@ const struct source_def source_contexts = {
 	.sorted = true,
 	.open = contexts_open,
 	.fn = context_fn,
+	.subject = context_subject,
+	.above = context_above,
 };
