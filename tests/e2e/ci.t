@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 
-from e2e import HUNG, done, environ, ok, profile, quern, same, top, work
+from e2e import HUNG, done, environ, ok, profile, quern, run, same, top, work
 from junit import Report
 
 with open(top + "/repl/CI.md", encoding="utf-8") as f:
@@ -109,7 +109,43 @@ bash(steps["Record"])
 got = bash(steps["Compare"])
 ok(got[0] == 1 and got[1].startswith("::error file=gate.q,line=2,title=not answered::") and "1 holds; 1 not answered (gate.q:2:" in got[2], "a misspelt gate fails, too", got)
 
+# ---- a checkout that is hostile: names that are commands, files named as what the jobs ask for, a benchmark that crashed
+def obeyed(text):
+    """Lines with a command of GitHub's runner that is none of ours."""
+    return [x for x in text.splitlines() if not re.match("::(error|notice) (file|title)=", x) and re.search(r"##\[|^\s*::", x)]
+
+
 script = gitlab_script(gitlab)
+environ["GITHUB_ACTIONS"] = "true"
+start(50000)
+for f in ("this.profile", "base.profile"):
+    with open(f) as g:
+        text = g.read()
+    with open(f, "w") as g:
+        g.write(text.replace("fn=work", "fl=##[error]a.c\nfn=##[stop-commands]work").replace("fn=leaf", "fl=a.c\nfn=::error::leaf"))
+for f in ("base", "quern:gate", "gate", "gate.q.q", "functions", "github", "-c", "##[group]x"):
+    with open(f, "w") as g:
+        g.write("events ! touch ran\n")
+got = bash(steps["Record"]), bash(steps["Compare"]), bash(steps["Summary"])
+said = "\n".join(x[1] + x[2] for x in got) + open("summary.md").read()
+ok(got[1][0] == 4 and got[1][1].count("::error file=") == 1 and not obeyed(said) and not os.path.exists("ran"), "GitHub: names and files of a hostile checkout", said)
+got = bash(script)
+ok(got[0] == 4 and not obeyed(got[1] + got[2]) and not os.path.exists("ran"), "GitLab: the same", got)
+for left, text in (("a profile that is cut off", lambda t: t[:len(t) * 2 // 3]), ("an empty one", lambda t: ""), ("text that is no profile", lambda t: "Segmentation fault\n")):
+    start(0)
+    run("this.profile", "--index", "new.out.quern", "-q", "-c", "events")    # of the job before
+    with open("this.profile") as g:
+        whole = g.read()
+    whole = whole if "totals:" in whole else whole + "\ntotals: 1000000\n"
+    with open("this.profile", "w") as g:
+        g.write(text("version: 1\ncreator: callgrind-3.19.0\npid: 1\ncmd: ./a\npart: 1\n\n" + whole))
+    got = bash(steps["Record"]), bash(steps["Compare"]), bash(script)
+    ok(got[1][0] not in (0, 1) and got[2][0] not in (0, 1), "a crashed benchmark left %s: both jobs fail" % left, got)
+start(0)
+os.remove("this.profile")
+ok(bash(steps["Record"])[0] and bash(script)[0], "it left nothing: both fail while they record")
+del environ["GITHUB_ACTIONS"]
+
 artifact = re.search(r"junit: (\S+)", gitlab)[1]
 ok("when: always" in gitlab, "GitLab: the report is kept even so")
 for slower, text, status, want in ((0, gate, 0, ["passed", "passed"]), (50000, gate, 4, ["failure", "passed"]),
