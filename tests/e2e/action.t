@@ -15,18 +15,43 @@ pairs = fixtures + "/pairs/"
 with open(top + "/repl/ci/action.yml", encoding="utf-8") as f:
     yaml = f.read()
 inputs = {name: (re.search(r"^    default: (.*)$", text, re.M) or ["", ""])[1].strip('"')
-          for name, text in re.findall(r"^  ([a-z]+):\n((?:    .*\n)+)", yaml.split("\nruns:")[0], re.M)}
+          for name, text in re.findall(r"^  ([a-z]+):\n((?:    .*\n)+)", yaml.split("\nruns:")[0] + "\n", re.M)}
 steps = []
 for text in re.split(r"^    - ", yaml.split("  steps:\n")[1], flags=re.M)[1:]:
     script = re.search(r"^      run: \|\n((?:        .*\n|\n)+)", text, re.M)
     steps.append((re.match("name: (.*)", text)[1], (re.search(r"^      if: (.*)$", text, re.M) or ["", ""])[1],
-                  dict(re.findall(r"^        ([A-Z]+): \$\{\{ inputs\.([a-z]+) \}\}$", text, re.M)),
+                  dict(re.findall(r"^        ([A-Z_]+): \$\{\{ inputs\.([a-z]+) \}\}$", text, re.M)),
                   re.sub("^        ", "", script[1], flags=re.M) if script else None))
-same([s[0] for s in steps], ["Install", "Restore", "Base", "Gate", "Summary", "Keep", "Save"], "the steps")
-same(sorted(inputs), ["accept", "base", "gate", "key", "parameters", "profile", "summary"], "the inputs")
+same([s[0] for s in steps], ["Install", "Restore", "Base", "Gate", "Summary", "Comment", "Keep", "Save"], "the steps")
+same(sorted(inputs), ["accept", "base", "comment", "gate", "key", "parameters", "profile", "summary", "token"], "the inputs")
 ok(all("${{" not in s[3] for s in steps if s[3]), "no input is pasted into a script")
 os.mkdir("bin")
 os.symlink(quern, "bin/quern")
+with open("bin/gh", "w") as f:
+    f.write('''#!/usr/bin/env python3
+# gh api: the comments of a pull request are files of comments/, the first of somebody else
+import os, sys
+args = sys.argv[2:]
+path = next(a for a in args if a.startswith("repos/"))
+body = [open(a[6:]).read() for a in args if a.startswith("body=@")]
+assert sys.argv[1] == "api" and os.environ["GH_TOKEN"]
+os.makedirs("comments", exist_ok=True)
+names = sorted(os.listdir("comments"))
+if os.path.exists("read-only") and body:
+    sys.exit(1)
+if not body:
+    print("\\n".join(n for n in names if open("comments/" + n).read().startswith(os.environ["MARK"])))
+elif "PATCH" in args:
+    assert path.startswith("repos/o/r/issues/comments/")
+    open("comments/" + path.split("/")[-1], "w").write(body[0])
+else:
+    assert path == "repos/o/r/issues/7/comments"
+    open("comments/%d" % (100 + len(names)), "w").write(body[0])
+''')
+os.chmod("bin/gh", 0o755)
+os.mkdir("comments")
+with open("comments/1", "w") as f:
+    f.write("looks good")
 
 
 def job(branch, **given):
@@ -39,6 +64,8 @@ def job(branch, **given):
         open("github_" + name, "w").close()
     for name, condition, wanted, script in steps:
         default = "default_branch" in condition
+        if name == "Comment" and (branch == "main" or values["comment"] != "true"):
+            continue
         if (status and not re.search(r"always\(\)|!cancelled\(\)", condition)) or (default and branch != "main"):
             continue
         if name == "Restore":
@@ -49,7 +76,8 @@ def job(branch, **given):
             shutil.copytree(".quern-base", "cache")
         else:
             env = dict(environ, PATH=work + "/bin:" + environ["PATH"], GITHUB_ENV=work + "/github_env", GITHUB_PATH=work + "/github_path",
-                       GITHUB_STEP_SUMMARY=work + "/github_summary", GITHUB_ACTION_PATH=top + "/repl/ci", GITHUB_WORKSPACE=work)
+                       GITHUB_STEP_SUMMARY=work + "/github_summary", GITHUB_ACTION_PATH=top + "/repl/ci", GITHUB_WORKSPACE=work,
+                       GITHUB_REPOSITORY="o/r", NUMBER="7")
             env.update(github_env, **{k: values[v] for k, v in wanted.items()})
             p = subprocess.run(["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", script], env=env, stdin=subprocess.DEVNULL,
                                stdout=subprocess.PIPE, stderr=subprocess.PIPE, timeout=HUNG, text=True)
@@ -138,6 +166,29 @@ ok(r[0] == 0 and os.listdir("cache") == ["profile.zst"], "one profile: it is kep
 shutil.copy(pairs + "cpp-two.out", "app.out")
 r = job("feature", profile="app.out", parameters="TOTAL=1")
 ok(r[0] == 4 and "1 fails" in r[2] and "| `each" in r[3], "and compared", r)
+# ---- the comment of a pull request
+shutil.rmtree("comments")
+os.mkdir("comments")
+open("comments/1", "w").write("looks good")
+r = job("feature", profile="app.out", parameters="TOTAL=1")
+same(sorted(os.listdir("comments")), ["1", "101"], "a comment is written, though the gate fails")
+text = open("comments/101").read()
+ok(text.startswith("<!-- quern base -->\n**150 k -> 153 k Ir (+2.2 %)**\n\n") and "| `each" in text and "now calls" in text and "`why vs base`" in text,
+   "the headline, the table, the explanation", text)
+ok(text.partition("\n")[2] in r[3], "as on the page of the job", r[3])
+shutil.copy(pairs + "cpp-one.out", "app.out")
+r = job("feature", profile="app.out")
+ok(sorted(os.listdir("comments")) == ["1", "101"] and "150 k -> 150 k Ir (the same)" in open("comments/101").read() and open("comments/1").read() == "looks good",
+   "the next run updates it", open("comments/101").read())
+job("feature", profile="app.out", key="x; touch ran")
+same((sorted(os.listdir("comments")), os.path.exists("ran")), (["1", "101", "102"], False), "each key has its own")
+job("feature", profile="app.out", comment="false")
+same(len(os.listdir("comments")), 3, "none if it is not asked")
+open("read-only", "w").close()
+r = job("feature", profile="app.out")
+ok(r[0] == 0 and "::notice title=quern::the comment could not be written" in r[1], "without the permission the job passes, and says so", r)
+os.remove("read-only")
+shutil.copy(pairs + "cpp-two.out", "app.out")
 shutil.move("cache/profile.zst", "packed.zst")
 open("cache/profile.quern", "w").write("an index of another version")
 r = job("feature", profile="app.out", parameters="TOTAL=1")
