@@ -26,6 +26,8 @@
 #include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "index/format/event.h"
+#include "engine/graph/graph.h"
+#include "engine/path/path.h"
 #include "repl/render/change.h"
 #include "repl/pictures/svg_in.h"
 #include "repl/render/render.h"
@@ -362,15 +364,51 @@ static void close_frame(struct two *t, const struct place *at, double own,
 	out_c(o, "</g>\n");
 }
 
+/* The rows of a frame in the trees of both sides; false: one is not known. */
+static bool rows_of_frame(const struct two *t, const struct frame *x,
+			  const struct path_tree_row *row[2])
+{
+	const struct compared *c = t->rd->r->compared;
+
+	for (int s = 0; s < 2; s++) {
+		if (!c || !c->paths[s] || x->row == FRAME_NONE ||
+		    c->row[s][x->row] == RESULT_NONE)
+			return false;
+		row[s] = &c->paths[s]->rows[c->row[s][x->row]];
+	}
+	return true;
+}
+
+/* What an estimate may only seem to change: the own cost of a function that spends the same
+ * on both sides; with its calls (`all`), a cost whose bounds meet those of the base. */
+static bool may_be_same(const struct two *t, const struct frame *x, bool all)
+{
+	const struct result *r = t->rd->r;
+	const struct path_tree_row *row[2];
+
+	if (!(x->estimated || x->base_estimated) || !rows_of_frame(t, x, row))
+		return false;
+	if (all)
+		return row[HERE]->cost.bounded && row[BASE]->cost.bounded &&
+		       row[HERE]->cost.lo <= row[BASE]->cost.hi &&
+		       row[BASE]->cost.lo <= row[HERE]->cost.hi;
+	return graph_self(r->graph, row[HERE]->fn, r->event_id) ==
+	       graph_self(r->compared->graph, row[BASE]->fn, r->compared->event);
+}
+
 static void draw_frame(struct two *t, size_t i)
 {
 	const struct frame *x = &t->f->all[i];
 	const struct place *here = &t->at[HERE][i], *base = &t->at[BASE][i];
 	const bool guess = x->estimated || x->base_estimated;
-	const double own = change_of((int64_t)x->self, (int64_t)x->base_self,
-				     (int64_t)t->whole, guess);
-	const double all =
-		change_of((int64_t)x->value, (int64_t)x->base, (int64_t)t->whole, guess);
+	const double own = may_be_same(t, x, false)
+				   ? 0
+				   : change_of((int64_t)x->self, (int64_t)x->base_self,
+					       (int64_t)t->whole, guess);
+	const double all = may_be_same(t, x, true)
+				   ? 0
+				   : change_of((int64_t)x->value, (int64_t)x->base,
+					       (int64_t)t->whole, guess);
 
 	if (!(here->w > 0) && !(base->w > 0))
 		return;

@@ -179,4 +179,12 @@ if shutil.which("flamegraph.pl"):
     p = subprocess.run(["flamegraph.pl", "two.folded"], stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
     said = {n: d[0] for n, d in re.findall(r"<title>(\w+) \([\d,]+ samples, [\d.]+%; ([-+0])[\d.]+%\)", p.stdout)}
     same({n: said[n] for n in ("main", "lex", "blend", "fresh")}, {"main": "0", "lex": "+", "blend": "-", "fresh": "+"}, "flamegraph.pl agrees")
+# ---- the colour is the change of what is measured: leaf and other spend the same, only mid has another caller ----
+for name, a in (("shift.old", 100000), ("shift.new", 500000)):
+    profile(name, ("main", 1000, [("a", a), ("b", 1000000 - a)]), ("a", 0, [("mid", a)]), ("b", 0, [("mid", 1000000 - a)]),
+            ("mid", 0, [("leaf", 600000), ("other", 400000)]), ("leaf", 600000, []), ("other", 400000, []))
+text = ask("shift.new", "shift.old", "calltree from main vs base | as svg")
+same(sorted({(f.name, f.tint) for f in svg(text)}), [(n, 0) for n in ("a", "b", "leaf", "main", "mid", "other")], "functions that spend the same are grey")
+tints = re.findall(r'data-c="hsl\((\d+) (\d+)%[^>]*><title>(\w+)\n', text)
+same(sorted({n for h, s, n in tints if s != "0"}), ["a", "b", "mid"], "  with calls: what is measured has a colour, what bounds leave open is grey")
 done()
