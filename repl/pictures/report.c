@@ -22,7 +22,7 @@ bool report_fits(const struct render *rd)
 		"line",	 "obj",	      "cycle",	   "contribution", "incoming", "short",
 		"self%", "cum%",      "incl%",	   "file:line",	   "change",   "lo",
 		"hi",	 "estimated", "recursive", "base",	   "delta",    "delta%",
-		"was",	 "rule",
+		"was",	 "rule",      "unsure",	   "calls_only",
 	};
 	const struct result *r = rd->r;
 	const struct column *id = result_col(r, STR("id")),

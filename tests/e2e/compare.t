@@ -187,4 +187,8 @@ text = ask("shift.new", "shift.old", "calltree from main vs base | as svg")
 same(sorted({(f.name, f.tint) for f in svg(text)}), [(n, 0) for n in ("a", "b", "leaf", "main", "mid", "other")], "functions that spend the same are grey")
 tints = re.findall(r'data-c="hsl\((\d+) (\d+)%[^>]*><title>(\w+)\n', text)
 same(sorted({n for h, s, n in tints if s != "0"}), ["a", "b", "mid"], "  with calls: what is measured has a colour, what bounds leave open is grey")
+# ---- the functions of two profiles are a report, also where pairs are not certain ----
+pairs = fixtures + "/pairs/"
+ok('id="d-about"' in ask(pairs + "cpp-two.out", pairs + "cpp-one.out", "functions vs base | as html"), "html: a report of pairs that are unsure")
+ok('id="d-about"' in run(pairs + "cpp-two.out", "--no-index-write", "-q", "-c", "functions | as html").text, "html: a report of one profile")
 done()
