@@ -344,7 +344,6 @@ static int count_runs(struct exec *x, struct table *t, bool *several)
 {
 	const struct vs *v = t->vs;
 	uint32_t n[2] = {1, 1};
-	struct str why;
 
 	*several = false;
 	if (t->src == &source_parts || t->src == &source_threads ||
@@ -353,13 +352,7 @@ static int count_runs(struct exec *x, struct table *t, bool *several)
 	if (vs_runs_count(v->a.x, &n[0]) || vs_runs_count(v->b.x, &n[1]))
 		return x->err->kind;
 	*several = vs_has_runs(t->src) && (n[0] > 1 || n[1] > 1) && vs_runs_known(v);
-	if (n[0] == n[1])
-		return 0;
-	why = arena_printf(x->a,
-			   "%u run%s here, %u in the base: compare median with "
-			   "base_median, not sums",
-			   n[0], n[0] == 1 ? "" : "s", n[1]);
-	return v->of_runs ? exec_note(x, why) : exec_doubt(x, DOUBT_RUNS, why);
+	return vs_runs_differ(x, v, n);
 }
 
 /* Set *any if some row may stand for another function in the base.  That changes no sum

@@ -29,6 +29,10 @@ int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 /* For `why`, which makes one graph of both profiles: the run of the base, and for each
  * function of the base's graph the same function in this profile's, or RESULT_NONE. */
 int vs_both(struct exec *x, struct vs *v, struct exec **base, const uint32_t **same);
+/* Have both sides several runs?  Then vs_overlap() says whether some run of a function here is
+ * no dearer than some run of one in the base: a change of it may be noise.  `doubt` a comparison of more runs with fewer. */
+int vs_several_runs(struct exec *x, struct vs *v, bool doubt, bool *several);
+bool vs_overlap(const struct vs *v, uint32_t here, uint32_t base);
 /* The result in short: totals and, unless `totals`, the functions that changed most. */
 int exec_vs_headline(struct exec *x, struct vs *v, bool totals, struct headline **out);
 /* A file or object by a number, which is equal for the same one on both sides.  Side 0 is

@@ -86,12 +86,6 @@ static uint32_t joined_fn(const struct table *t, uint32_t ref)
 
 /* ---- columns ---- */
 
-bool vs_runs_known(const struct vs *v)
-{
-	return !v->a.g->estimated && !v->b.g->estimated && !v->a.g->extra &&
-	       !v->b.g->extra;
-}
-
 uint32_t vs_base_event(const struct vs *v, uint32_t e)
 {
 	struct str name = v->a.x->env->events[e];
@@ -398,17 +392,6 @@ static uint32_t side_fn(const struct table *side, uint32_t row)
 	return row == GRAPH_NONE ? GRAPH_NONE : row_ref(side, row);
 }
 
-static int know_runs(struct vs *v, uint32_t event)
-{
-	if (v->runs[0] && v->runs_event == event)
-		return 0;
-	v->runs_event = event;
-	return vs_runs_new(v->a.x, event, &v->runs[0]) ||
-			       vs_runs_new(v->b.x, vs_base_event(v, event), &v->runs[1])
-		       ? v->a.x->err->kind
-		       : 0;
-}
-
 static int fill_runs(struct table *t, struct table_col *c, ptrdiff_t which)
 {
 	struct vs *v = t->vs;
@@ -422,7 +405,7 @@ static int fill_runs(struct table *t, struct table_col *c, ptrdiff_t which)
 		return err_hint(t->x->err, "compare base and delta, or leave out hide, "
 					   "focus, ignore and with inlined");
 	}
-	if (know_runs(v, c->event))
+	if (vs_know_runs(v, c->event, vs_base_event(v, c->event)))
 		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
 		const uint32_t r = row_ref(t, i);
@@ -434,7 +417,8 @@ static int fill_runs(struct table *t, struct table_col *c, ptrdiff_t which)
 				       was.least, was.median, was.most};
 
 		if (which == IS_NOISE)
-			c->b[i] = now.least <= was.most && was.least <= now.most;
+			c->b[i] = vs_overlap(v, side_fn(&v->a, v->ia[r]),
+					     side_fn(&v->b, v->ib[r]));
 		else
 			c->i[i] = all[which - IS_LEAST];
 	}

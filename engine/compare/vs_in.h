@@ -41,7 +41,10 @@ struct vs_range {
 };
 /* How many runs the parts of x->g are of. */
 int vs_runs_count(struct exec *x, uint32_t *n);
-int vs_runs_new(struct exec *x, uint32_t event, struct vs_runs **out);
+/* Sums of n[0] runs here and n[1] in the base cannot be compared if these differ. */
+int vs_runs_differ(struct exec *x, const struct vs *v, const uint32_t n[2]);
+int vs_know_runs(struct vs *v, uint32_t event,
+		 uint32_t base_event); /* fills in v->runs */
 /* f GRAPH_NONE: no run has it, so it cost 0. */
 struct vs_range vs_runs_range(const struct vs_runs *r, uint32_t f);
 

@@ -9,7 +9,9 @@
 #include <stdlib.h>
 
 #include "engine/graph/graph.h"
+#include "engine/compare/vs.h"
 #include "engine/compare/vs_in.h"
+#include "engine/rows/doubt.h"
 #include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/cost.h"
@@ -100,7 +102,7 @@ int vs_runs_count(struct exec *x, uint32_t *n)
 	return number_runs(x, &run, n);
 }
 
-int vs_runs_new(struct exec *x, uint32_t event, struct vs_runs **out)
+static int runs_new(struct exec *x, uint32_t event, struct vs_runs **out)
 {
 	const uint32_t parts = store_info(x->g->st)->parts;
 	struct vs_runs *r = EXEC_ARRAY(x, struct vs_runs, 1);
@@ -137,4 +139,56 @@ struct vs_range vs_runs_range(const struct vs_runs *r, uint32_t f)
 	if (r->n % 2 == 0) /* the mean of the two in the middle */
 		out.median += cost_difference(c[r->n / 2], out.median) / 2;
 	return out;
+}
+
+bool vs_runs_known(const struct vs *v)
+{
+	return !v->a.g->estimated && !v->b.g->estimated && !v->a.g->extra &&
+	       !v->b.g->extra;
+}
+
+int vs_know_runs(struct vs *v, uint32_t event, uint32_t base_event)
+{
+	if (v->runs[0] && v->runs_event == event)
+		return 0;
+	v->runs_event = event;
+	return runs_new(v->a.x, event, &v->runs[0]) ||
+			       runs_new(v->b.x, base_event, &v->runs[1])
+		       ? v->a.x->err->kind
+		       : 0;
+}
+
+int vs_runs_differ(struct exec *x, const struct vs *v, const uint32_t n[2])
+{
+	struct str why;
+
+	if (n[0] == n[1])
+		return 0;
+	why = arena_printf(x->a,
+			   "%u run%s here, %u in the base: compare median with "
+			   "base_median, not sums",
+			   n[0], n[0] == 1 ? "" : "s", n[1]);
+	return v->of_runs ? exec_note(x, why) : exec_doubt(x, DOUBT_RUNS, why);
+}
+
+bool vs_overlap(const struct vs *v, uint32_t here, uint32_t base)
+{
+	const struct vs_range now = vs_runs_range(v->runs[0], here),
+			      was = vs_runs_range(v->runs[1], base);
+
+	return now.least <= was.most && was.least <= now.most;
+}
+
+int vs_several_runs(struct exec *x, struct vs *v, bool doubt, bool *several)
+{
+	uint32_t n[2] = {1, 1};
+
+	*several = false;
+	if (v->a.g->st == v->b.g->st)
+		return 0;
+	if (vs_runs_count(v->a.x, &n[0]) || vs_runs_count(v->b.x, &n[1]) ||
+	    (doubt && vs_runs_differ(x, v, n)))
+		return x->err->kind;
+	*several = n[0] > 1 && n[1] > 1 && vs_runs_known(v);
+	return *several ? vs_know_runs(v, x->event, v->base.event) : 0;
 }

@@ -74,6 +74,7 @@ int vs_both(struct exec *x, struct vs *v, struct exec **base, const uint32_t **s
 {
 	*base = &v->base;
 	v->a.g = x->g;
+	v->b.x = &v->base;
 	v->b.g = v->base.g;
 	return (*same = same_functions(x, v)) ? 0 : x->err->kind;
 }

@@ -194,6 +194,23 @@ static int add_rest(struct telling *t, size_t more, double largest)
 								   more, share)});
 }
 
+static int add_noise(struct telling *t)
+{
+	const struct why *w = t->w;
+
+	return !w->noises
+		       ? 0
+		       : add_row(t, (struct why_row){
+					    .delta = llround(w->noise),
+					    .kind = STR("noise"),
+					    .text = arena_printf(
+						    t->x->a,
+						    "noise: own cost of %zu function%s, "
+						    "as far apart from run to run",
+						    w->noises,
+						    w->noises == 1 ? "" : "s")});
+}
+
 /* ---- no single cause ---- */
 
 /* Self cost of an object and file on both sides. */
@@ -372,22 +389,24 @@ static int find_work(struct why *w)
 	return 0;
 }
 
-static int find_noise(struct why *w)
+static int find_noise(struct why *w, bool doubt)
 {
 	struct exec *x = w->run[HERE];
 
-	w->noisy = x->env->units[x->event].kind == UNIT_TIME;
+	if (vs_several_runs(x, w->vs, doubt, &w->several))
+		return x->err->kind;
+	w->noisy = !w->several && x->env->units[x->event].kind == UNIT_TIME;
 	return 0;
 }
 
-static int find_causes(struct telling *t, struct exec *x, struct vs *v,
+static int find_causes(struct telling *t, struct exec *x, struct vs *v, bool doubt,
 		       struct why_cause **c, size_t *n)
 {
 	struct why *w = EXEC_ARRAY(x, struct why, 1);
 
 	*t = (struct telling){.w = w, .x = x};
-	if (!w || why_model(x, v, w) || find_work(w) || find_noise(w) || why_units(w) ||
-	    why_terms(w) || why_causes(w, c, n))
+	if (!w || why_model(x, v, w) || find_work(w) || find_noise(w, doubt) ||
+	    why_units(w) || why_terms(w) || why_causes(w, c, n))
 		return x->err->kind;
 	t->delta = cost_difference(graph_left(w->g[HERE], w->event[HERE]),
 				   graph_left(w->g[BASE], w->event[BASE]));
@@ -401,7 +420,7 @@ static int tell(struct telling *t, const struct source *s, struct why_cause *c, 
 	const size_t most = s->has_max ? (size_t)s->max : SHOWN;
 	const size_t shown = n < most ? n : most;
 
-	if (!(t->row = EXEC_ARRAY(t->x, struct why_row, shown + SHOWN + 1)) ||
+	if (!(t->row = EXEC_ARRAY(t->x, struct why_row, shown + SHOWN + 2)) ||
 	    note_spliced(t) || (n && t->w->noisy && note_noise(t)))
 		return t->x->err->kind;
 	if (!s->has_max && no_single_cause(t, c, n))
@@ -409,6 +428,8 @@ static int tell(struct telling *t, const struct source *s, struct why_cause *c, 
 	for (size_t i = 0; i < shown; i++)
 		if (add_cause(t, &c[i]))
 			return t->x->err->kind;
+	if (add_noise(t))
+		return t->x->err->kind;
 	return add_rest(t, n - shown, shown < n ? c[shown].cost : 0);
 }
 
@@ -419,7 +440,7 @@ int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table 
 	size_t n = 0;
 
 	t->src = source_def_of(s);
-	return find_causes(&to, x, v, &c, &n) || tell(&to, s, c, n) ||
+	return find_causes(&to, x, v, true, &c, &n) || tell(&to, s, c, n) ||
 			       why_rows(x, t, to.row, to.n, to.delta != 0)
 		       ? x->err->kind
 		       : 0;
@@ -432,7 +453,7 @@ int exec_why_headline(struct exec *x, struct vs *v, struct headline *h)
 	struct why_row row;
 	size_t n = 0;
 
-	if (find_causes(&to, x, v, &c, &n))
+	if (find_causes(&to, x, v, false, &c, &n))
 		return x->err->kind;
 	to.row = &row;
 	if (!n || !to.delta || no_single_cause(&to, c, n) ||

@@ -44,6 +44,9 @@ struct why {
 	uint32_t event[SIDES];
 	uint32_t work[SIDES]; /* the event of executed instructions, or WHY_NONE */
 	bool noisy;	      /* the costs are times of one run a side */
+	bool several;	      /* runs a side: vs_overlap() is known */
+	double noise;	      /* own costs whose runs overlap: no causes */
+	size_t noises;
 	/* Vertices: the functions of one profile by their numbers, those that only the other
 	 * one has, and the root, which is last.  Those that are the same on both sides are
 	 * left out (why_changed.c). */

@@ -10,6 +10,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "engine/compare/vs.h"
 #include "engine/graph/graph.h"
 #include "engine/rows/exec.h"
 #include "index/base/err_struct.h"
@@ -399,6 +400,14 @@ static void mark_sure(struct why_cause *c, size_t n)
 			c[i].callee != WHY_NONE && fabs(c[i].cost) >= tiny * fabs(sum);
 }
 
+/* Of several runs a side, some here cost no more than some of the base. */
+static bool is_noise(const struct why *w, const struct why_cause *c)
+{
+	return w->several && c->callee == WHY_NONE && c->fn != w->root &&
+	       w->fn[BASE][c->fn] != WHY_NONE && w->fn[HERE][c->fn] != WHY_NONE &&
+	       vs_overlap(w->vs, w->fn[HERE][c->fn], w->fn[BASE][c->fn]);
+}
+
 int why_causes(struct why *w, struct why_cause **out, size_t *n)
 {
 	struct causes c = {.w = w, .x = w->run[HERE]};
@@ -406,9 +415,16 @@ int why_causes(struct why *w, struct why_cause **out, size_t *n)
 
 	if (list_terms(&c) || join_terms(&c) || find_moved(&c) || find_swaps(&c))
 		return c.x->err->kind;
-	for (size_t i = 0; i < c.n; i++)
-		if (fabs(c.at[i].cost) >= 0.5)
+	for (size_t i = 0; i < c.n; i++) {
+		if (fabs(c.at[i].cost) < 0.5)
+			continue;
+		if (is_noise(w, &c.at[i])) {
+			w->noise += c.at[i].cost;
+			w->noises++;
+		} else {
 			c.at[k++] = c.at[i];
+		}
+	}
 	if (w->noisy)
 		mark_sure(c.at, k);
 	if (k)

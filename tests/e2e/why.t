@@ -286,6 +286,41 @@ for k in range(400 if SLOW == 1 else 60):
 same(sums[:1], [], "any calls: rows add up to the difference")
 same(turned[:1], [], "any calls: the other way it is the negative")
 
+# ---- several runs a side ----
+
+def runs(side, own, calls):
+    """One file a run; own: the costs of `slow` in each."""
+    for i, cost in enumerate(own):
+        with open("%s.%d" % (side, i), "w") as f:
+            f.write("events: Ir\npid: %d\nfn=main\n1 10\ncfn=slow\ncalls=2 1\n2 %d\ncfn=log\ncalls=%d 1\n3 %d\n"
+                    "fn=slow\n5 %d\nfn=log\n9 %d\n" % (100 + i, cost, calls, 50 * calls, cost, 50 * calls))
+
+
+def several(query="why | show delta, kind, why | as csv"):
+    r = run("now.*", "base=then.*", "-q", "--no-index-write", "-c", query)
+    return r.text.splitlines()[1:] if not r.status else r.talk
+
+
+runs("then", (1000, 1300, 1100), 2)
+runs("now", (1050, 1250, 1350), 4)
+same(several(), ["300,calls more,main calls log more often",
+                 '250,noise,"noise: own cost of 1 function, as far apart from run to run"'],
+     "several runs: what is as far apart on one side is no cause")
+runs("now", (1450, 1350, 1400), 4)
+same(several()[0], "800,own cost,slow spends more in itself", "  beyond the noise it is one")
+ok("73 %: slow spends more in itself" in several("functions vs base | take 1")[0], "  in the headline, too")
+os.remove("now.2")
+r = run("now.*", "base=then.*", "-q", "--no-index-write", "-c", "why | expect some")
+ok(r.status == 4 and "2 runs here, 3 in the base" in r.talk, "  sums of 2 runs and of 3: `expect` fails", r)
+with open("parts", "w") as f:
+    for part, calls in (1, 2), (2, 5):
+        f.write("version: 1\npid: 1\npart: %d\nevents: Ir\nfn=main\n1 10\ncfn=slow\ncalls=%d 1\n2 %d\nfn=slow\n5 %d\n\n" % (
+            part, calls, 50 * calls, 50 * calls))
+r = run("parts", "-q", "--no-index-write", "-c", "part 2 | why vs part 1 | show delta, why | as csv")
+same(r.text.splitlines()[1:], ["150,main calls slow more often"], "two parts of one profile")
+r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "focus intern | why | show fn, callee | take 1 | as csv")
+ok(r.text.splitlines()[1].startswith("intern,hash"), "after focus: of one function with all below it", r)
+
 # ---- as people ask ----
 r = run("here", "-q", "-c", "why")
 ok(r.status and "compares two profiles" in r.talk and "base=old.out" in r.talk, "one profile: what to type", r.talk)
