@@ -499,8 +499,8 @@ static int note_context(struct exec *x, const char *number, struct str name,
 			struct str function)
 {
 	return exec_note(x, arena_printf(x->a,
-					 "%s%.*s is a context of %.*s: taken is the "
-					 "function; 'contexts | ...' has each",
+					 "%s%.*s is a context of %.*s and stands for "
+					 "it here; 'contexts | ...' has each",
 					 number, STR_ARG(name), STR_ARG(function)));
 }
 
