@@ -431,8 +431,7 @@ static int unknown(struct store *st, struct str name, struct err *err)
 {
 	err_set(err, ERR_INDEX, 0,
 		"%.*s: the index does not know '%.*s', which one of the parts has",
-		STR_ARG(store_info(st)->profile), (int)(name.n < 200 ? name.n : 200),
-		name.p);
+		STR_ARG(store_info(st)->profile), STR_ARG(str_cut(name, 200)));
 	return err_hint(err,
 			"the profile was replaced by another of its size and times: "
 			"rebuild with quern --rebuild '%.*s'",

@@ -24,7 +24,8 @@ struct match {
 	bool word;	     /* the needle is a whole component and an identifier */
 	/* regex: */
 	pcre2_general_context *general;
-	pcre2_code *code;
+	pcre2_code *code, *letters; /* of bytes; of UTF-8, or NULL: not needed yet */
+	pcre2_compile_context *compile;
 	pcre2_match_data *data;
 	pcre2_match_context *limits;
 	pcre2_match_data *groups; /* for match_replace(); NULL: not yet */

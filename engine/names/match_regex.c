@@ -1,6 +1,9 @@
 /*
  * match_regex.c - names that match a regular expression, by PCRE2; see match_in.h.
  *
+ * Names are UTF-8, where `.` is a letter and not a byte, unless they are not: then they are
+ * bytes.  Of ASCII alone both are the same, and bytes are faster.
+ *
  * A text that every match contains is searched for first: a name without it needs no
  * matching.  Limits on steps, depth and memory bound what one name costs.
  */
@@ -112,9 +115,10 @@ static void regex_needle(struct match *m)
 			m->needle.n = 0;
 			return;
 		}
-		/* A character before * ? {0} need not be there. */
+		/* A letter before * ? {0} need not be there. */
 		if (i < s.n && i > from && strchr("*?{", s.p[i]))
-			end--;
+			while ((s.p[--end] & 0xc0) == 0x80 && end > from)
+				;
 		if (end - from > m->needle.n)
 			m->needle = (struct str){s.p + from, end - from};
 		if (i < s.n && s.p[i] == '(')
@@ -130,33 +134,70 @@ static void regex_needle(struct match *m)
 	m->plain = m->needle.n && m->needle.n == s.n;
 }
 
+/* NULL: *code and *at say why. */
+static pcre2_code *regex_compile(const struct match *m, uint32_t options, int *code,
+				 size_t *at)
+{
+	pcre2_code *made =
+		pcre2_compile((PCRE2_SPTR)m->atom.text.p, m->atom.text.n,
+			      options | PCRE2_NEVER_UCP | PCRE2_DOLLAR_ENDONLY |
+				      (m->atom.nocase ? PCRE2_CASELESS : 0),
+			      code, at, m->compile);
+
+	/* Without JIT (not built in, or no executable memory) matching is slower, not
+	 * wrong. */
+	if (made)
+		(void)pcre2_jit_compile(made, PCRE2_JIT_COMPLETE);
+	return made;
+}
+
+static bool is_ascii(struct str s)
+{
+	unsigned char all = 0;
+
+	for (size_t i = 0; i < s.n; i++)
+		all |= (unsigned char)s.p[i];
+	return all < 0x80;
+}
+
+/* The code for a name: of letters, if there are any of several bytes. */
+static const pcre2_code *code_for(struct match *m, struct str name)
+{
+	size_t at;
+	int code;
+
+	if (is_ascii(name) && is_ascii(m->atom.text))
+		return m->code;
+	if (!m->letters)
+		m->letters = regex_compile(m, PCRE2_UTF, &code, &at);
+	if (!m->letters) /* the expression is no UTF-8 */
+		m->letters = m->code;
+	return m->letters;
+}
+
+static bool is_no_utf8(int rc)
+{
+	return rc <= PCRE2_ERROR_UTF8_ERR1 && rc >= PCRE2_ERROR_UTF8_ERR21;
+}
+
 int match_regex_new(struct match *m, struct err *err)
 {
-	uint32_t options = PCRE2_NEVER_UTF | PCRE2_NEVER_UCP | PCRE2_DOLLAR_ENDONLY;
-	pcre2_compile_context *cc;
 	int code = PCRE2_ERROR_NOMEMORY;
 	size_t at = 0;
 
 	m->general = pcre2_general_context_create(regex_alloc, regex_release, m->arena);
-	if (!m->general || !(cc = pcre2_compile_context_create(m->general)) ||
+	if (!m->general || !(m->compile = pcre2_compile_context_create(m->general)) ||
 	    !(m->limits = pcre2_match_context_create(m->general)))
 		return arena_full(m->arena, err);
-	pcre2_set_parens_nest_limit(cc, REGEX_PARENS);
-	pcre2_set_max_pattern_length(cc, REGEX_BYTES);
+	pcre2_set_parens_nest_limit(m->compile, REGEX_PARENS);
+	pcre2_set_max_pattern_length(m->compile, REGEX_BYTES);
 	pcre2_set_match_limit(m->limits, REGEX_STEPS);
 	pcre2_set_depth_limit(m->limits, REGEX_DEPTH);
 	pcre2_set_heap_limit(m->limits, REGEX_HEAP_KIB);
-	if (m->atom.nocase)
-		options |= PCRE2_CASELESS;
-	m->code = pcre2_compile((PCRE2_SPTR)m->atom.text.p, m->atom.text.n, options,
-				&code, &at, cc);
-	if (!m->code)
+	if (!(m->code = regex_compile(m, PCRE2_NEVER_UTF, &code, &at)))
 		return regex_bad(m, code, at, err);
 	if (!(m->data = pcre2_match_data_create(1, m->general)))
 		return arena_full(m->arena, err);
-	/* Without JIT (not built in, or no executable memory) matching is slower, not
-	 * wrong. */
-	(void)pcre2_jit_compile(m->code, PCRE2_JIT_COMPLETE);
 	regex_needle(m);
 	return 0;
 }
@@ -174,6 +215,17 @@ static int regex_gave_up(const struct match *m, int rc, struct err *err)
 	return -1;
 }
 
+static int run_regex(struct match *m, const pcre2_code *code, struct str name)
+{
+	const int rc =
+		pcre2_match(code, (PCRE2_SPTR)name.p, name.n, 0, 0, m->data, m->limits);
+
+	return rc == PCRE2_ERROR_JIT_STACKLIMIT
+		       ? pcre2_match(code, (PCRE2_SPTR)name.p, name.n, 0, PCRE2_NO_JIT,
+				     m->data, m->limits)
+		       : rc;
+}
+
 int match_regex(struct match *m, struct str name, struct err *err)
 {
 	int rc;
@@ -184,10 +236,9 @@ int match_regex(struct match *m, struct str name, struct err *err)
 		if (!has || m->plain)
 			return has;
 	}
-	rc = pcre2_match(m->code, (PCRE2_SPTR)name.p, name.n, 0, 0, m->data, m->limits);
-	if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
-		rc = pcre2_match(m->code, (PCRE2_SPTR)name.p, name.n, 0, PCRE2_NO_JIT,
-				 m->data, m->limits);
+	rc = run_regex(m, code_for(m, name), name);
+	if (is_no_utf8(rc))
+		rc = run_regex(m, m->code, name);
 	if (rc >= 0)
 		return 1;
 	if (rc == PCRE2_ERROR_NOMATCH)
@@ -209,8 +260,8 @@ static int grow_scratch(struct match *m, size_t n, struct err *err)
 
 /* Replace in m->scratch.  Returns the number of matches, or PCRE2's error; *n: the bytes
  * written. */
-static int substitute(struct match *m, struct str name, struct str to, size_t *n,
-		      struct err *err)
+static int substitute(struct match *m, const pcre2_code *code, struct str name,
+		      struct str to, size_t *n, struct err *err)
 {
 	uint32_t options = PCRE2_SUBSTITUTE_GLOBAL | PCRE2_SUBSTITUTE_UNSET_EMPTY |
 			   PCRE2_SUBSTITUTE_OVERFLOW_LENGTH;
@@ -221,7 +272,7 @@ static int substitute(struct match *m, struct str name, struct str to, size_t *n
 		if (*n > 2 * name.n + REPLACED_BYTES || grow_scratch(m, *n, err))
 			break;
 		*n = m->scratch_cap;
-		rc = pcre2_substitute(m->code, (PCRE2_SPTR)name.p, name.n, 0, options,
+		rc = pcre2_substitute(code, (PCRE2_SPTR)name.p, name.n, 0, options,
 				      m->groups, m->limits, (PCRE2_SPTR)to.p, to.n,
 				      (PCRE2_UCHAR *)m->scratch, n);
 		if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
@@ -252,7 +303,9 @@ int match_replace(struct match *m, struct str name, struct str to, uint64_t at,
 	if (!m->groups &&
 	    !(m->groups = pcre2_match_data_create_from_pattern(m->code, m->general)))
 		return arena_full(m->arena, err);
-	rc = substitute(m, name, to, &n, err);
+	rc = substitute(m, code_for(m, name), name, to, &n, err);
+	if (is_no_utf8(rc))
+		rc = substitute(m, m->code, name, to, &n, err);
 	if (err->kind || rc == 0)
 		return err->kind;
 	if (rc > 0) {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "index/base/err_kind.h"
+#include "index/base/str.h"
 
 /* Format a message.  One that is too long loses its middle: the path, not the reason
  * after it. */
@@ -15,9 +16,9 @@ __attribute__((format(printf, 3, 0))) static void put(char *to, size_t size,
 						      const char *fmt, va_list ap)
 {
 	static const char gap[] = " ... ";
-	const size_t head = (size - sizeof(gap)) / 2, tail = size - sizeof(gap) - head;
+	const size_t half = (size - sizeof(gap)) / 2;
 	char whole[3 * PATH_MAX];
-	size_t n;
+	size_t n, head;
 
 	if (vsnprintf(whole, sizeof(whole), fmt, ap) < 0)
 		whole[0] = '\0';
@@ -26,9 +27,12 @@ __attribute__((format(printf, 3, 0))) static void put(char *to, size_t size,
 		memcpy(to, whole, n + 1);
 		return;
 	}
+	head = str_cut((struct str){whole, n}, half).n;
 	memcpy(to, whole, head);
 	memcpy(to + head, gap, sizeof(gap) - 1);
-	memcpy(to + head + sizeof(gap) - 1, whole + n - tail, tail + 1);
+	for (n -= size - sizeof(gap) - half; (whole[n] & 0xc0) == 0x80;)
+		n++;
+	memcpy(to + head + sizeof(gap) - 1, whole + n, strlen(whole + n) + 1);
 }
 
 int err_set(struct err *err, int kind, uint64_t at, const char *fmt, ...)

@@ -62,6 +62,15 @@ struct str str_trim(struct str s)
 	return s;
 }
 
+struct str str_cut(struct str s, size_t n)
+{
+	if (n >= s.n)
+		return s;
+	while (n > 0 && (s.p[n] & 0xc0) == 0x80)
+		n--;
+	return (struct str){s.p, n};
+}
+
 struct str str_from(struct str s, size_t at)
 {
 	if (s.n == 0)

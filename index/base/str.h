@@ -28,6 +28,8 @@ bool str_starts(struct str s, struct str prefix);
 bool str_ends(struct str s, struct str suffix);
 struct str str_trim(struct str s);	      /* blanks, tabs and CR at both ends */
 struct str str_from(struct str s, size_t at); /* the rest from byte at */
+/* Its first n bytes, or less: no letter of UTF-8 is cut in two. */
+struct str str_cut(struct str s, size_t n);
 /* Take the next word of s, without the blanks and tabs around it; empty: there is none. */
 struct str str_word(struct str *s);
 size_t str_find(struct str s, char c);		      /* s.n if not found */

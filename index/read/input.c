@@ -541,7 +541,7 @@ static enum freshness compare_one(struct input *in, const struct input_file *rec
 	else if (f == SOURCE_CHANGED)
 		snprintf(why, size,
 			 "the index was of another profile, %.*s: it is replaced",
-			 (int)(was.n < 150 ? was.n : 150), was.p);
+			 STR_ARG(str_cut(was, 150)));
 	return f;
 }
 
@@ -560,7 +560,7 @@ static void say_missing(const struct inputs *in, const struct input_file *const 
 			continue;
 		snprintf(why, size,
 			 "%.*s was indexed with them and is not among them now",
-			 (int)(path.n < 250 ? path.n : 250), path.p);
+			 STR_ARG(str_cut(path, 250)));
 		break;
 	}
 	hash_free(&paths);

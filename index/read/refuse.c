@@ -14,7 +14,7 @@
 /* Bytes of a text to show in a message. */
 static int shown(struct str s)
 {
-	return s.n < 100 ? (int)s.n : 100;
+	return (int)str_cut(s, 100).n;
 }
 
 static const char merge_hint[] =

@@ -238,8 +238,8 @@ static void add_names(struct text *t, const struct members *m)
 	if (m->n > 2)
 		add(t, "these %zu files", m->n);
 	else
-		add(t, "%.*s and %.*s", a.n < 150 ? (int)a.n : 150, a.p,
-		    b.n < 150 ? (int)b.n : 150, b.p);
+		add(t, "%.*s and %.*s", STR_ARG(str_cut(a, 150)),
+		    STR_ARG(str_cut(b, 150)));
 }
 
 static void write_note(const struct members *m, char *note, size_t size)
@@ -251,7 +251,7 @@ static void write_note(const struct members *m, char *note, size_t size)
 	add_names(&t, m);
 	if (of.n)
 		add(&t, " are of %zu runs, or processes, of %.*s", m->runs,
-		    of.n < 100 ? (int)of.n : 100, of.p);
+		    STR_ARG(str_cut(of, 100)));
 	else
 		add(&t, " are %zu profiles", m->runs);
 	add(&t, ": their costs are added up. If that is meant: --merge. To compare %s: ",

@@ -82,7 +82,7 @@ static int too_large(const struct writing *w, uint32_t f, struct err *err)
 	err_set(err, ERR_LIMIT, 0,
 		"the lines, calls and jumps of %.*s take more than %" PRIu64
 		" MiB, packed: that is more than --mem has for one function",
-		(int)(name.n < 100 ? name.n : 100), name.p, w->fn_most >> 20);
+		STR_ARG(str_cut(name, 100)), w->fn_most >> 20);
 	return err_hint(err,
 			"no program has such functions; if this one does, raise --mem");
 }

@@ -62,9 +62,7 @@ int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text
 	if (vec_reserve(&t->diag.odd, &t->diag.odd_cap, t->diag.nodd + 1,
 			sizeof(*t->diag.odd)))
 		return err_no_memory(err, "while tallying");
-	if (text.n > TEXT_MAX)
-		text.n = TEXT_MAX;
-	text = arena_str(&t->arena, text);
+	text = arena_str(&t->arena, str_cut(text, TEXT_MAX));
 	if (!text.p)
 		return err_no_memory(err, "while tallying");
 	t->diag.odd[t->diag.nodd++] =

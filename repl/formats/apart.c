@@ -62,9 +62,7 @@ static size_t differ_at(struct str a, struct str b)
 
 	while (i < n && a.p[i] == b.p[i])
 		i++;
-	while (i > 0 && i < a.n && ((unsigned char)a.p[i] & 0xc0) == 0x80)
-		i--;
-	return i;
+	return str_cut(a, i).n;
 }
 
 /* The end of the group of one cut text that starts at twin[i]. */

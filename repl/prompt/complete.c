@@ -416,10 +416,7 @@ static size_t shared(struct str a, struct str b)
 
 	while (n < a.n && n < b.n && a.p[n] == b.p[n])
 		n++;
-	/* Do not cut a character in two. */
-	while (n > 0 && n < a.n && ((unsigned char)a.p[n] & 0xc0) == 0x80)
-		n--;
-	return n;
+	return str_cut(a, n).n;
 }
 
 /* The longest common start of all candidates; a single candidate gets a blank at its

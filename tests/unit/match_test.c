@@ -289,8 +289,9 @@ static const struct {
 	{I, "PUSH", "std::vector<int>::push_back(int)", 1},
 	{R, "operator\\|", "B::operator|(B const&) const", 1},
 	{R, "n$", "main", 1},
-	{R, "^.$", "ö", 0},
-	{R, "^..$", "ö", 1},
+	{R, "^.$", "ö", 1},
+	{R, "^..$", "ö", 0},
+	{R, "^.\xc3?$", "\xf6\xc3", 1}, /* no UTF-8: bytes */
 	{R, "(?<=::)f\\b", "a::f(int)", 1},
 	/* files and objects: base name or the path's end */
 	{F, "parser.c", "/build/src/parser.c", 1},

@@ -82,6 +82,10 @@ static void test_cuts(void)
 		ok(str_eq(str_basename(cases[i].in), cases[i].base), "basename %zu", i);
 	}
 	ok(str_eq(str_from(STR("abc"), 1), STR("bc")), "from 1");
+	for (size_t n = 0; n < 9; n++) /* a, 2 bytes, 3 bytes, b */
+		ok(str_cut(STR("a\xc3\xa9\xe6\x97\xa5z"), n).n ==
+			   (size_t)("\0\1\1\3\3\3\6\7\7"[n]),
+		   "cut between letters, %zu", n);
 	ok(str_from(STR("abc"), 3).n == 0, "from the end");
 	ok(str_from(STR("abc"), 99).n == 0, "from past the end is the end");
 	ok(str_from(nothing, 0).n == 0 && str_from(nothing, 7).n == 0, "from of nothing");
