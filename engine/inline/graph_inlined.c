@@ -36,6 +36,7 @@ struct handing {
 	int64_t *left;
 	double *passed; /* the cost of the whole that was handed on; NULL: the part at
 			   hand is the whole */
+	bool negative; /* some costs are: then one need not be a part of the other */
 };
 
 static int64_t whole_units(double part, double of_whole)
@@ -56,8 +57,7 @@ static int64_t hand_on(struct handing *h, uint32_t i, int64_t want)
 		h->passed[i] += (double)want;
 		got = whole_units(share, h->passed[i]) - before;
 	}
-	/* If costs have both signs, one need not be a part of the other. */
-	if (want >= 0 && h->left[i] >= 0 && got > h->left[i])
+	if (!h->negative && got > h->left[i])
 		got = h->left[i];
 	cost_subtract(&h->left[i], got);
 	return got;
@@ -99,6 +99,7 @@ static int inlined_fill(struct graph *g, uint32_t e, const struct flow_input *be
 	double *passed = NULL;
 	struct flow_input whole;
 	struct handing own, calls;
+	const bool negative = store_info(g->st)->negative;
 
 	if (graph_flow_input(g->below, e, &whole, err))
 		return err->kind;
@@ -109,9 +110,9 @@ static int inlined_fill(struct graph *g, uint32_t e, const struct flow_input *be
 		return arena_full(scratch, err);
 	memcpy(self, below->self, below->functions * sizeof(*self));
 	memcpy(left, below->incl, below->edges * sizeof(*left));
-	own = (struct handing){whole.self, below->self, self, passed};
+	own = (struct handing){whole.self, below->self, self, passed, negative};
 	calls = (struct handing){whole.incl, below->incl, left,
-				 passed ? passed + below->functions : NULL};
+				 passed ? passed + below->functions : NULL, negative};
 	for (uint32_t k = 0; k < s->in->codes; k++) {
 		self[s->below + k] = hand_on(
 			&own, s->outer[k],

@@ -190,7 +190,7 @@ struct costliest {
 static int costliest_rows(struct exec *x, struct table *t, struct table_col *primary,
 			  const struct groups *g, struct costliest *best)
 {
-	const uint64_t sign = primary->type == COL_DELTA ? (uint64_t)1 << 63 : 0;
+	const uint64_t sign = col_is_signed(primary->type) ? (uint64_t)1 << 63 : 0;
 	struct window w;
 
 	memset(best->row, 0xff, g->n * sizeof(*best->row));

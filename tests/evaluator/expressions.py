@@ -5,13 +5,14 @@ where there is no value.  Every expression knows its text, how tightly its outer
 binds, its type, and its value for a row:
 
 - A value that is absent makes every result it enters absent; a condition on it is false.
-- Counts are 64-bit integers and saturate, differences as signed ones; `/` makes a ratio; a division by 0 is absent.
+- Counts are 64-bit integers and saturate, costs and differences as signed ones; `/` makes a ratio; a division by 0 is absent.
 """
 import operator
 import os
 import re
 
 OR, AND, NOT, COMPARE, SUM, PRODUCT, MINUS, ATOM = range(8)
+SIGNED = ("self", "incl", "contribution", "incoming", "lo", "hi", "est", "incl_out", "total", "base", "delta")     # costs
 MOST, MOST_SIGNED = 2 ** 64 - 1, 2 ** 63 - 1
 LEAST = -2 ** 63
 
@@ -30,7 +31,7 @@ class Expression:
 class Column(Expression):
     def __init__(self, name, type="number"):
         self.name, self.type, self.columns = name, type, (name,)
-        self.signed = name == "delta"
+        self.signed = (name or "").split(".")[0] in SIGNED
 
     def text(self):
         return self.name

@@ -36,6 +36,8 @@ class Program:
         self.selfs = {}         # (part, function, file, line) -> costs
         self.calls = {}         # (part, caller, file, line, callee) -> [count] + costs
         self.stacks = {}        # (part, stack of functions from the root) -> costs
+        self.placed = {}        # (part, stack, file of the line) -> costs
+        self.signed = shape == "tree" and rng.random() < 0.3
         self._names()
         self.rng = again or rng
         self._run()
@@ -53,6 +55,8 @@ class Program:
         rng = self.rng
         if rng.random() < 0.15:
             return [0] * len(self.events)
+        if self.signed:
+            return [rng.randint(-self.scale, 3 * self.scale) for _ in self.events]
         return [rng.randint(0 if rng.random() < 0.3 else 1, self.scale) for _ in self.events]
 
     def _run(self):
@@ -84,6 +88,7 @@ class Program:
             line, costs = f.line + self.rng.randint(0, 4), self._costs()
             add(self.selfs, (self.part, f, file, line), costs)
             add(self.stacks, (self.part, stack), costs)
+            add(self.placed, (self.part, stack, file), costs)
 
     def _wanted(self, f, depth):
         """The functions that an activation calls, in their order."""
@@ -139,9 +144,9 @@ class Program:
     def text(self):
         """What callgrind would write, in one of the ways that it may be written."""
         rng = self.rng
-        self.compressed, self.relative = rng.random() < 0.7, rng.random() < 0.6
+        self.compressed, self.relative = rng.random() < 0.7, rng.random() < 0.6 and not self.signed
         self.ids = {}
-        out = ["# callgrind format", "version: 1", "creator: callgrind-3.19.0", "pid: 77", "cmd: prog"]
+        out = ["# callgrind format", "version: 1", "creator: " + ("erlgrind" if self.signed else "callgrind-3.19.0"), "pid: 77", "cmd: prog"]
         for n, (part, thread) in enumerate(self.parts):
             out += ["", "part: %d" % part] + (["thread: %d" % thread] if thread else [])
             out += ["positions: line", "events: " + " ".join(self.events)]
@@ -160,6 +165,8 @@ class Program:
 
     def _body(self, n):
         functions = {f for p, f, _, _ in self.selfs if p == n} | {k[1] for k in self.calls if k[0] == n}
+        if self.signed:     # a callee without a block would have the cost of the calls
+            functions |= {k[4] for k in self.calls if k[0] == n}
         out, self.base = [], 0
         for f in sorted(functions, key=lambda f: (f.obj, f.file, f.name)):
             out += ["ob=" + self._id("ob", f.obj), "fl=" + self._id("fl", f.file), "fn=" + self._id("fn", f.name)]
@@ -182,6 +189,8 @@ class Program:
                     out.append("cfn=" + self._id("fn", callee.name))
                     out.append("calls=%d %s" % (count, self._position(callee.line, False)))
                     out.append(self._position(line, False) + self._numbers(costs))
+            if out[-1].startswith("fn="):
+                out.append("%d 0" % f.line)
             out.append("")
         return out
 

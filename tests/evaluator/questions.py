@@ -8,7 +8,7 @@ import stages
 import tables
 from expressions import (Arithmetic, Call, Column, Comparison, Flag, In, Literal, Logic, Negative, Not, Percent,
                          Replace, Search, dirname)
-from trees import Tree, cost_wrong
+from trees import Bounded, Tree, cost_wrong
 from view import View
 
 NUMBERS = {"functions": "id calls line cycle contribution incoming", "groups": "functions",
@@ -180,7 +180,8 @@ class Asker:
             return made, None
         if rng.random() < 0.15:
             return made + ["with inlined"], view.inlined()
-        for _ in range(rng.choice((0, 1, 1, 2)) if made else rng.choice((1, 1, 2))):
+        # Bounds of groups, and estimates, are not for less than nothing.
+        for _ in range(0 if world.signed else rng.choice((0, 1, 1, 2)) if made else rng.choice((1, 1, 2))):
             text, view = self.graph_stage(view)
             made.append(text)
             if not view.group:
@@ -217,8 +218,14 @@ class Asker:
         between = of and not view.inlines and rng.random() < 0.5
         kind = rng.choice(["functions"] * 5 + ["groups"] * 2 + ["lines", "inlined", "calls", "callsites", "parts", "threads", "events",
                                                               "cycles", "neighbours", "neighbours", "tree", "tree", "cost"])
-        if view.inlines:
-            kind = rng.choice(("functions", "functions", "groups", "calls"))
+        bounded = ("tree", "tree", "cost") if world.program and len(set(view.group.values())) > 1 else ()
+        if world.signed:
+            whole = () if view.below or view.of_whole else ("lines", "inlined", "callsites", "parts", "threads", "events")
+            kind = rng.choice(("functions", "functions", "calls") + whole)
+        elif view.inlines:
+            kind = rng.choice(("functions", "functions", "groups", "calls") + bounded)
+        elif view.filtered and bounded and rng.random() < 0.4:
+            kind = rng.choice(bounded)
         elif view.filtered:
             kind = rng.choice(("functions", "functions", "groups") + (() if view.of_whole else ("events",)) + (() if of else ("parts", "threads")))
         elif view.merged:
@@ -238,7 +245,7 @@ class Asker:
             callers = rng.random() < 0.5
             return Source(("callers" if callers else "callees") + of + clause, kind,
                           lambda: tables.neighbours(view, those, by, callers), by, False, before)
-        if kind in ("functions", "groups") and not of and not view.below and not view.of_whole and view.parts is world.profile.parts \
+        if kind in ("functions", "groups") and not of and not view.below and not view.of_whole and not world.signed and view.parts is world.profile.parts \
                 and rng.random() < 0.3:
             return self.versus(view, by, clause)
         if kind == "groups":
@@ -281,9 +288,10 @@ class Asker:
 
     def tree(self, view, by, clause):
         rng = self.rng
-        f = rng.choice(view.graph.functions)
+        some = [f for f in view.graph.functions if f in set(view.group.values()) and view.number(f) is not None]
+        f = rng.choice(some) if view.filtered or view.inlines else rng.choice(view.graph.functions)
         way = rng.choice(("", "from", "to"))
-        made = Tree(view, by, "up" if way == "to" else "down", f if way else None)
+        made = (Bounded if view.filtered or view.inlines else Tree)(view, by, "up" if way == "to" else "down", f if way else None)
         source = Source("calltree%s max 400%s" % (" %s #%d" % (way, view.number(f)) if way else "", clause), "tree", None, by, False)
         source.wrong = made.wrong
         return source

@@ -252,7 +252,7 @@ def compared(cost, base, change):
 
 
 def percent(delta, base):
-    return 100 * delta / base if base else math.inf if delta > 0 else 0
+    return 100 * delta / abs(base) if base else math.inf if delta else 0
 
 
 # ---------------------------------------------------------------- comparing

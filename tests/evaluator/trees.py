@@ -129,6 +129,24 @@ class Tree:
             todo += [chain + (g,) for f, g in self.calls if f == last and len(chain) < 30 and self.law(chain + (g,)) >= least]
 
 
+class Bounded(Tree):
+    """After stages that estimate, and of inlined code: only bounds are compared, with the truth."""
+
+    def wrong(self, rows):
+        chain, seen = [], set()
+        for row in rows:
+            chain = chain[:row["depth"] - 1] + [(row["obj"], row["file"], row["fn"])]
+            if tuple(chain) in seen:
+                return "twice: %r" % (row,)
+            seen.add(tuple(chain))
+            est, lo, hi, truth = row["est"], row["lo"], row["hi"], self.truth(chain)
+            if None in (est, lo):
+                continue
+            if not lo <= est <= hi or not lo <= truth <= hi or (not row["estimated"] and est != truth):
+                return "true is %d, in %r" % (truth, row)
+        return None
+
+
 def cost_of(view, event, those, under, avoiding):
     """The true cost while one of `those` is on the stack, below one of `under` (None: of the
     stack's begin), with none of `avoiding` from the one to the other, both included."""

@@ -53,11 +53,20 @@ class World:
     def events(self):
         return self.profile.all_events
 
-    def stacks(self, parts):
-        """[(stack of functions, costs)] of those parts; None when they are not known."""
+    @property
+    def signed(self):
+        return bool(self.program and self.program.signed)
+
+    def stacks(self, parts, inlined=False):
+        """[(stack of functions, costs)] of those parts; None when they are not known.  inlined: with
+        code of other files as a function on its own."""
         if not self.program:
             return None
         numbers = {p.number for p in parts}
+        if inlined:
+            return [(tuple((f.obj, f.file, f.name) for f in stack) +
+                     (() if file == stack[-1].file else ((stack[-1].obj, file, "%s (inl)" % file.rsplit("/", 1)[-1]),)), costs)
+                    for (n, stack, file), costs in self.program.placed.items() if self.program.parts[n][0] in numbers]
         return [(tuple((f.obj, f.file, f.name) for f in stack), costs)
                 for (n, stack), costs in self.program.stacks.items() if self.program.parts[n][0] in numbers]
 
@@ -111,7 +120,7 @@ class View:
         split = Graph.of_profile(self.parts, place)
         made = View(self.world, self.parts, split, self.stacks, {f: f for f in split.functions})
         whole = made.merge({f: f[:2] + (f[2].split("\0")[0],) for f in split.functions})
-        whole.inlines, whole.plain = True, self
+        whole.inlines, whole.plain, whole.stacks = True, self, self.world.stacks(self.parts, True)
         return whole
 
     def merge(self, group):
@@ -186,8 +195,7 @@ class View:
 
     def incl_cost(self, those, event, grouped=False):
         """Counted once, however often one of those is on the stack."""
-        stacked = all(self.number(f) is not None for f in those)    # true stacks know nothing of inlined code
-        truth = self.truth(event, lambda stack: those & set(stack)) if stacked else None
+        truth = self.truth(event, lambda stack: those & set(stack))
         x = self.incl_law(those, event, grouped)
         return self.near(x, truth, event, len(those))
 
