@@ -409,6 +409,7 @@ const struct source_def source_callsites = {
 	.open = detail_open,
 	.fn = site_fn,
 	.caller = {site_fn, 0},
+	.callee = {site_callee_fn, 0},
 	.row = site_row,
 };
 

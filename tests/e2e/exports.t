@@ -117,7 +117,7 @@ ok(all(0 <= i < n for s in p["samples"] for i in s), "speedscope: frames")
 ok(set(HOSTILE) <= {f["name"] for f in doc["shared"]["frames"]}, "speedscope: names")
 
 # dot: quoted strings are closed, edges join declared nodes.
-for query in ("calls | as dot", TREE + " | as dot"):
+for query in ("calls | as dot", "callsites | as dot", TREE + " | as dot"):
     text = ask(query)
     bare = re.sub(r'"(?:[^"\\]|\\.)*"', "S", text, flags=re.S)
     ok('"' not in bare and "<" not in bare, "dot: every string is closed", bare)
