@@ -315,6 +315,34 @@ static int find_levels(struct graph_draft *d, struct err *err)
 	return store_check(b->st, err);
 }
 
+/* The bounds of a group that may nest (inclusive.h) are proven for costs that are not negative.
+ * Of others its inclusive cost is an estimate without bounds. */
+static int doubt_negative(struct graph *g, struct err *err)
+{
+	uint8_t *sure, *call;
+	bool any = false;
+
+	if (!store_info(g->st)->negative || g->estimated || graph_stacks_known(g->below))
+		return 0;
+	sure = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	call = ARENA_ARRAY(g->a, uint8_t, (size_t)g->edges + 1);
+	if (!sure || !call)
+		return arena_full(g->a, err);
+	for (uint32_t k = 0; k < g->functions; k++) {
+		const bool nests = graph_incl_estimated(g, k);
+
+		sure[k] = nests ? GRAPH_SELF : GRAPH_SELF | GRAPH_INCL;
+		any |= nests;
+	}
+	if (!any)
+		return 0;
+	memset(call, 1, g->edges);
+	g->sure = sure;
+	g->sure_call = call;
+	g->estimated = true;
+	return 0;
+}
+
 static int make_merged(struct graph_draft *d, bool named, struct graph **out,
 		       struct err *err)
 {
@@ -325,7 +353,8 @@ static int make_merged(struct graph_draft *d, bool named, struct graph **out,
 	if (!m)
 		return arena_full(d->below->a, err);
 	if (find_levels(d, err) || merge_edges(d, &edge, err) ||
-	    graph_build(d, &g, err) || find_mixed(d, named, g, err))
+	    graph_build(d, &g, err) || find_mixed(d, named, g, err) ||
+	    doubt_negative(g, err))
 		return err->kind;
 	m->map = d->map;
 	m->edge = edge;
@@ -510,6 +539,11 @@ int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,
 
 /* ---- functions of their contexts, or of the places where they are inlined ---- */
 
+static uint8_t sure_of(const struct graph *g, uint32_t f)
+{
+	return g->sure ? g->sure[f] : GRAPH_SELF | GRAPH_INCL;
+}
+
 /* Functions that were joined with no other keep their inclusive cost; it is sure of a sum if
  * it is of its members. */
 static int keep_inclusive(struct graph *g, const uint32_t *map, struct err *err)
@@ -524,17 +558,17 @@ static int keep_inclusive(struct graph *g, const uint32_t *map, struct err *err)
 	for (uint32_t f = 0; f < b->functions; f++)
 		same[map[f]] = members[map[f]]++ ? GRAPH_NONE : f;
 	g->same = same;
-	if (!g->sure || !b->sure)
+	if (!g->sure)
 		return 0;
 	if (!(sure = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1)))
 		return arena_full(g->a, err);
 	for (uint32_t k = 0; k < g->functions; k++)
-		sure[k] = same[k] != GRAPH_NONE ? b->sure[same[k]]
+		sure[k] = same[k] != GRAPH_NONE ? sure_of(b, same[k])
 			  : g->added[k]		? g->sure[k] | GRAPH_INCL
 						: g->sure[k];
 	for (uint32_t f = 0; f < b->functions; f++)
 		if (!g->again[f] && same[map[f]] == GRAPH_NONE &&
-		    !(b->sure[f] & GRAPH_INCL))
+		    !graph_is_sure(b, f, GRAPH_INCL))
 			sure[map[f]] &= (uint8_t)~GRAPH_INCL;
 	g->sure = sure;
 	return 0;

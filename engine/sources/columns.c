@@ -72,7 +72,7 @@ static const struct column_row registry[] = {
 {"self", COL_COST, "cost of its own lines",
  GET({ROW_FN, PER_EVENT | ADDS_UP, .u = fn_self, .estimated = fn_self_estimated,
       .exact = graph_exact, .stored = 1 + STORE_FN_SELF},
-     {ROW_GROUP, PER_EVENT | ADDS_UP, .u = fn_self, .estimated = fn_estimated},
+     {ROW_GROUP, PER_EVENT | ADDS_UP, .u = fn_self, .estimated = fn_self_estimated},
      {ROW_CYCLE, PER_EVENT | ADDS_UP, .u = cycle_self},
      {ROW_CONTEXT, PER_EVENT | ADDS_UP, .u = context_self,
       .estimated = context_self_estimated, .prepare = prepare_contexts},

@@ -13,7 +13,7 @@ import crash
 from crash import (Row, Skip, again, big_profile, calls_of, lawful, leftovers, need_faults, put_back, quern,
                    read, run, server, small, work, write)
 
-ASK = ("-q", "--format", "csv", "-c", "top 5", "-c", "callers of luaD_precall'2")
+ASK = ("-q", "--format", "csv", "-c", "contexts | top 5", "-c", "contexts | callers of luaD_precall'2")
 # EIO ENOSPC EINTR EMFILE ENOMEM EDQUOT, and the end of the process
 ACTIONS = ("5", "28", "4", "24", "12", "122", "kill", "after", "torn")
 CACHE = work + "/.cache/quern"
