@@ -515,7 +515,7 @@ def table_of(question, rows):
     table.compared = kind.startswith("vs")
     table.cost = {"functions": "self", "groups": "self", "calls": "incl", "inlined": "self", "vs functions": "delta", "vs groups": "delta",
                   "cycles": "incl"}.get(kind)
-    if not {"of", "to", "from"} & set(question.source.text.split()):     # else in the order of the file
+    if not {"of", "from"} & set(question.source.text.split()):     # else in the order of the file
         table.cost = {"lines": "self", "instrs": "self", "callsites": "incl", "jumps": "executed"}.get(kind, table.cost)
     if kind == "neighbours":
         table.counted = lambda row: not row["recursive"]
