@@ -227,7 +227,7 @@ class Asker:
         elif view.filtered and bounded and rng.random() < 0.4:
             kind = rng.choice(bounded)
         elif view.filtered:
-            kind = rng.choice(("functions", "functions", "groups") + (() if view.of_whole else ("events",)) + (() if of else ("parts", "threads")))
+            kind = rng.choice(("functions", "functions", "groups") + (() if view.of_whole else ("events",)) + (() if of or view.merged else ("parts", "threads")))
         elif view.merged:
             kind = rng.choice(("functions", "groups", "calls", "cycles", "neighbours"))
         if kind in ("threads", "events", "cycles"):
@@ -252,6 +252,8 @@ class Asker:
             unit = rng.choice(("files", "objects", "dirs") + (("classes",) if world.plain and not view.merged else ()))
             return Source(unit + of + clause, kind, lambda: tables.groups(view, those, by, unit), by,
                           True, before)
+        if kind == "parts" and of and view.of_whole:
+            kind = "functions"
         if kind == "parts" and of:
             return Source("parts" + of + clause, "parts of", lambda: tables.parts(view, those, by, False), by, False, before)
         if kind in ("calls", "callsites") and between:
