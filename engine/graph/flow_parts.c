@@ -464,7 +464,7 @@ static int fill_parts(struct flow_parts *p, struct graph *g, int64_t *self, int6
 }
 
 /* In each part the share of inlined code is rounded, so a sum over parts may be off.
- * What the stage does not estimate is taken from the whole profile. */
+ * Costs that the stage does not estimate are therefore those of the whole profile. */
 static int set_sure(struct graph *g, uint32_t event, int64_t *self, int64_t *edge,
 		    struct arena *scratch, struct err *err)
 {

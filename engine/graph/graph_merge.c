@@ -592,8 +592,9 @@ static int keep_sure_calls(struct graph *g, struct err *err)
 	return 0;
 }
 
-/* What a vertex is joined with others by: its function, the place in the profile of inlined
- * code; or none, as for the groups of a stage. */
+/* Vertices with the same key become one.  The key of a context is its function, that of inlined
+ * code its place in the profile.  GRAPH_NONE: the vertex is a group of a stage, or is joined
+ * with no other. */
 static uint32_t joined_by(const struct graph *g, uint32_t f)
 {
 	if (graph_is(g, f, GRAPH_NAMED))
