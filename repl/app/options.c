@@ -21,7 +21,7 @@ static const char usage[] =
 	"usage: quern [PROFILE | NAME=PROFILE]... [OPTION]...\n"
 	"\n"
 	"Ask questions of Callgrind-format profiles.  Each is indexed once, into PROFILE.quern\n"
-	"beside it; after that every answer takes milliseconds.  Profiles may be packed (gzip,\n"
+	"beside it; after that most answers take milliseconds.  Profiles may be packed (gzip,\n"
 	"bzip2, xz, zstd, lz4); - is standard input.  Files without a name in front are one\n"
 	"profile, the dumps and threads of a run; NAME=PROFILE opens another.  A folder of\n"
 	"gungraun or CodSpeed stands for its benchmarks: each is asked, with its run before as\n"
