@@ -7,12 +7,13 @@
  *	T(h) = max(calls in, self + calls out)
  * Functions are visited callers first, so one pass per u is enough, except in cycles of
  * hidden functions.  Such a cycle is swept until almost nothing turns back; the rest is
- * split like the cost that has left.  Call counts are shared in the same way, by counts; which
+ * split like the cost that left last.  Call counts are shared in the same way, by counts; which
  * edges there are does not depend on them, as a recorded call may have a count of 0.
  *
  * A closed function is hidden, and so is all that it calls: a call of it leads back to no
  * visible function, and its whole cost is the caller's.  No estimate is needed for it.
  */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -28,7 +29,9 @@
 #include "index/base/order.h"
 #include "index/graph/cycles.h"
 
-enum { POLL = 256 };
+enum { POLL = 256, SWEEPS = 1000 };
+#define ENOUGH 1e-9	  /* of the cost that entered the cycle */
+#define LEAST_SHARE 1e-12 /* of what waits in a cycle, leaves it */
 
 struct hide {
 	uint32_t *map;	/* below -> here, GRAPH_NONE: hidden */
@@ -60,7 +63,7 @@ static double weight(const struct weights *w, uint32_t edge)
 
 struct walk {
 	double *x;		       /* [hidden]: cost that waits there */
-	uint32_t *ring, ahead, behind; /* [hidden]: members of a cycle where cost waits */
+	uint32_t *ring, ahead, behind; /* [hidden]: functions to visit */
 	uint8_t *waits;		       /* [hidden] */
 	uint32_t *heap, nheap;	       /* components to visit, smallest first */
 	uint8_t *queued;
@@ -133,8 +136,8 @@ static void send_visible(struct walk *k, const struct hide *h, uint32_t to, doub
 	graph_hide_see(k, v);
 }
 
-/* Hidden function f passes on the cost that waits there.  Cost for its own component
- * goes to the ring.  Returns the cost that left the component. */
+/* Hidden function f passes on the cost that waits there.  Returns how much of it left the
+ * component. */
 static double pass_hidden(struct walk *k, const struct hide *h, const struct weights *w,
 			  uint32_t f)
 {
@@ -143,11 +146,10 @@ static double pass_hidden(struct walk *k, const struct hide *h, const struct wei
 	double x = k->x[at], share = w->in[at] > 0 ? x / w->in[at] : 0, stays = 0;
 
 	k->x[at] = 0;
-	k->waits[at] = 0;
 	if (w->self)
 		k->self += share * (double)w->self[f];
 	for (uint32_t e = in->out_first[f]; e < in->out_first[f + 1]; e++) {
-		uint32_t callee = in->callee[e], to;
+		uint32_t callee = in->callee[e];
 		double part = share * weight(w, e);
 
 		if (callee == f)
@@ -156,48 +158,54 @@ static double pass_hidden(struct walk *k, const struct hide *h, const struct wei
 			send_visible(k, h, callee, part);
 			continue;
 		}
-		to = h->at[callee];
-		k->x[to] += part;
+		k->x[h->at[callee]] += part;
 		stays += part;
-		if (!k->waits[to]) {
-			k->waits[to] = 1;
-			k->ring[k->ahead++ % h->hidden] = callee;
-		}
 	}
-	return stays - x;
+	return x - stays;
 }
 
-/* Pass on all cost that waits in component c.  Cost that still turns at the end stays
- * with u. */
+/* Each member of component c passes on what waits there.  Returns how much left c. */
+static double sweep(struct walk *k, const struct hide *h, const struct weights *w,
+		    uint32_t c, struct err *err)
+{
+	double left = 0;
+
+	for (uint32_t i = h->first[c]; i < h->first[c + 1]; i++) {
+		if (k->x[i] > 0)
+			left += pass_hidden(k, h, w, h->member[i]);
+		if (k->passed++ % POLL == 0 && cancel_poll(w->cancel, err))
+			break;
+	}
+	return left;
+}
+
+/* Pass on all cost that waits in component c.  What turns back in it after many sweeps
+ * leaves as the last of them did; if nothing left, it is u's. */
 static int visit(struct walk *k, const struct hide *h, const struct weights *w,
 		 uint32_t c, struct err *err)
 {
-	double waiting = 0, least;
-	uint32_t passed = 0, most = 1000 * (h->first[c + 1] - h->first[c]);
+	const uint32_t first = h->first[c], end = h->first[c + 1];
+	double waiting = 0, least, left, share = 1;
 
 	k->queued[c] = 0;
-	k->ahead = k->behind = 0;
-	for (uint32_t i = h->first[c]; i < h->first[c + 1]; i++)
-		if (k->x[i] > 0) {
-			waiting += k->x[i];
-			k->waits[i] = 1;
-			k->ring[k->ahead++ % h->hidden] = h->member[i];
-		}
-	least = waiting * 1e-7 > 0.01 ? waiting * 1e-7 : 0.01;
-	for (; k->behind != k->ahead && waiting > least && passed < most; passed++) {
-		waiting += pass_hidden(k, h, w, k->ring[k->behind++ % h->hidden]);
-		if (k->passed++ % POLL == 0 && cancel_poll(w->cancel, err))
-			return err->kind;
+	for (uint32_t i = first; i < end; i++)
+		waiting += k->x[i];
+	least = fmax(waiting * ENOUGH, 0.01);
+	for (uint32_t n = 0; waiting > least && n < SWEEPS && !err->kind; n++) {
+		left = sweep(k, h, w, c, err);
+		share = left / waiting;
+		waiting -= left;
 	}
-	for (; k->behind != k->ahead; k->behind++) {
-		uint32_t at = h->at[k->ring[k->behind % h->hidden]];
+	for (uint32_t i = first; i < end; i++) {
+		const bool leaves = share > LEAST_SHARE;
 
-		if (w->self)
-			k->self += k->x[at];
-		k->x[at] = 0;
-		k->waits[at] = 0;
+		if (w->self && !leaves)
+			k->self += k->x[i];
+		k->x[i] = leaves ? k->x[i] / share : 0;
 	}
-	return 0;
+	sweep(k, h, w, c, err);
+	memset(k->x + first, 0, (end - first) * sizeof(*k->x));
+	return err->kind;
 }
 
 /* Visit all that u reaches through hidden functions; direct edges are not in k->to. */
