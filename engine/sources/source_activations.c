@@ -325,7 +325,7 @@ static const struct listed activation_list[] = {
 	{"line", SHOW_M, 0}, {"caller_id", SHOW_M, 0},
 	{"caller", BOTH, 6}, {"part", SHOW_M, 10},
 	{"short", 0, 0},     {"class", 0, 0},
-	{"dir", 0, 0},
+	{"dir", 0, 0},	     {"recursive", 0, 0},
 };
 
 const struct source_def source_activations = {

@@ -28,6 +28,7 @@ static const char usage[] =
 	"`base`.\n"
 	"\n"
 	"  quern callgrind.out.4711                         the prompt; .help there\n"
+	"  quern app.out overview                           what stands out, and queries about it\n"
 	"  quern app.out top                                the ten most expensive functions\n"
 	"  quern app.out -c 'callers of malloc' --format csv\n"
 	"  quern app.out -c 'hottest 3 paths from main to malloc'\n"

@@ -56,8 +56,8 @@ static struct str trim_lines(struct str s)
 /* A query, or one of the commands that only read. */
 static int ask_text(struct app *app, struct str text)
 {
-	static const char *const reads[] = {".run", ".queries", ".sets", ".explain",
-					    ".help"};
+	static const char *const reads[] = {".run",  ".queries",  ".sets",   ".explain",
+					    ".help", ".overview", "overview"};
 	const struct str line = trim_lines(text);
 	const struct str word = {line.p, strcspn(line.p, " \t\n")};
 

@@ -461,6 +461,12 @@ static const struct command commands[] = {
 	 ".help callers\n"
 	 ".help .run",
 	 ARG_TOPIC, do_help, NULL},
+	{"overview", "", "what stands out, with the query that shows it",
+	 "Loops, small functions called often, inlined code, allocation, copies, locks,\n"
+	 "code that is loaded, slow calls, recursion, misses and the widest estimates: of\n"
+	 "each what it would save at most, if that is 1 % or more, and a query about it.\n"
+	 "The dot may be left out.",
+	 ".overview", ARG_NONE, command_overview, NULL},
 	{"open", "[NAME=]PROFILE", "open one more profile",
 	 "Indexed at first use.  NAME is for `in NAME | ...` and `... vs NAME`; without\n"
 	 "it the file's name is taken.  The profile opened first is the one that\n"

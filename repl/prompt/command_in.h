@@ -17,4 +17,7 @@ int command_queries(struct app *app, struct str rest, struct err *err);
 int command_sets(struct app *app, struct str rest, struct err *err);
 int command_edit(struct app *app, struct str rest, struct err *err);
 
+/* .overview */
+int command_overview(struct app *app, struct str rest, struct err *err);
+
 #endif

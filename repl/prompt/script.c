@@ -22,7 +22,8 @@ static bool is_word_of_shells(struct str entry)
 	return str_eq(entry, STR("?")) || str_eq(entry, STR("help")) ||
 	       (str_starts(entry, STR("help ")) && entry.n < 60 &&
 		str_find(entry, '\n') == entry.n) ||
-	       str_eq(entry, STR("quit")) || str_eq(entry, STR("exit"));
+	       str_eq(entry, STR("quit")) || str_eq(entry, STR("exit")) ||
+	       str_eq(entry, STR("overview"));
 }
 
 int script_entry(struct app *app, struct str text, const struct origin *from)

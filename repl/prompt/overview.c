@@ -1,0 +1,375 @@
+/*
+ * overview.c - what stands out in a profile, each finding in a line with its query.
+ *
+ *	at_most  share%  finding  query            value
+ *	445,092  19.21%  loop     .run n-plus-one  sort_comp 12.21 times in each auxsort (...)
+ *
+ * The rows of a query, mostly of one that ships, become a sentence: a name in braces stands
+ * for the cell of this column in the first row of the last answer that has it.  What it would
+ * save at most is a column, too: that of a card, or the sum of all rows where they add up.
+ * There is no finding if the profile lacks what the query needs, if it has no such rows, or if
+ * they cost too little.
+ */
+#include "repl/prompt/command_in.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/query.h"
+#include "engine/lang/col_type.h"
+#include "index/base/cost.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/store/store.h"
+#include "repl/app/output.h"
+#include "repl/app/progress.h"
+#include "repl/formats/columns.h"
+#include "repl/prompt/library.h"
+#include "repl/render/render.h"
+
+enum { CELL = 32, NAMES = 4, LEAST = 1 }; /* of a sentence: columns, names; percent */
+
+static const struct look plain = {.utf8 = true};
+
+static const struct kind {
+	const char *name, *says;
+	const char
+		*most; /* of its own column; events as "A + B"; NULL: nothing is saved */
+	const char *query; /* after ".run ", a query that ships */
+} kinds[] = {
+	{"loop", "{callee} {each} times in {caller} ({file:line})", "incl",
+	 ".run n-plus-one"},
+	{"small", "{fn}, {calls} calls, and others", "self", ".run small-hot"},
+	{"inlined", "{file} in {into}, {rows} pieces", "self", "top 999 inlined"},
+	{"allocation", "{allocations}, most of the cost by {fn}", "est",
+	 ".run alloc-churn"},
+	{"copies", "most by {fn}, {calls} calls", "est", ".run copies"},
+	{"waiting", "most by {fn}, {calls} calls", "est", ".run locks"},
+	{"loading", "code, most by {fn}, {calls} calls", "est", ".run autoload"},
+	{"slow call", "{fn} once {slowest}, usual {usual}, {calls} calls", "slowest",
+	 ".run slow-call"},
+	{"recursion", "{fn} and others, {rows} in all", "self",
+	 "functions | where recursive"},
+	{"cycle", "{functions} functions, opened without {cut}", "self",
+	 "cycles"},
+	{"misses", "{file:line} in {fn} and others, {rows} lines", "D1mr + D1mw",
+	 ".run miss-rate"},
+	{"branches", "{file:line} in {fn} and others, {rows} lines", "Bcm + Bim",
+	 ".run mispredict"},
+	{"estimate", "{fn} is {lo} to {hi}; --separate-callers=3 measures it", NULL,
+	 ".run estimates"},
+};
+
+enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
+
+struct finding {
+	const struct kind *kind;
+	struct str
+		cell[NAMES]; /* of the names in braces, in their order; n 0: none yet */
+	struct str says;
+	bool saves; /* at_most is known */
+	bool card;  /* it is that of a card: later answers do not change it */
+	int64_t at_most, total;
+	struct unit unit;
+	double share;
+};
+
+struct overview {
+	struct app *app;
+	struct arena texts;
+	struct finding found[KINDS + 1]; /* by share; [n]: looked for now */
+	size_t n;
+};
+
+/* ---- one finding ---- */
+
+/* The column that people see under this title, or "self." and this title. */
+static const struct shown *find_shown(const struct shown *c, size_t n, struct str title)
+{
+	const struct shown *found = NULL;
+	struct out o;
+
+	out_mem(&o);
+	for (size_t i = 0; i < n && !found; i++) {
+		o.n = 0;
+		out_char(&o, ' ');
+		cell_title(&o, &plain, &c[i], SIZE_MAX);
+		if (o.n > title.n && str_ends((struct str){o.buf, o.n}, title) &&
+		    strchr(" .", o.buf[o.n - title.n - 1]))
+			found = &c[i];
+	}
+	out_close(&o);
+	return found;
+}
+
+/* The next name in braces from byte *at, which moves behind it; *before: what is before it. */
+static bool next_name(const char *says, size_t *at, struct str *before, struct str *name)
+{
+	const char *from = says + *at;
+	const size_t n = strcspn(from, "{");
+
+	*before = (struct str){from, n};
+	if (!from[n])
+		return false;
+	*name = (struct str){from + n + 1, strcspn(from + n, "}") - 1};
+	*at += n + name->n + 2;
+	return true;
+}
+
+static void fill_in(struct overview *v, const struct result *r, const struct shown *cols,
+		    size_t n)
+{
+	struct finding *f = &v->found[v->n];
+	struct str before, name;
+	struct out o;
+
+	out_mem(&o);
+	for (size_t at = 0, i = 0; next_name(f->kind->says, &at, &before, &name); i++) {
+		const struct shown *c = find_shown(cols, n, name);
+		struct shown cell;
+
+		o.n = 0;
+		if (str_eq(name, STR("rows"))) {
+			out_u64(&o, r->rows);
+		} else if (c && !render_absent(c->c, 0)) {
+			cell = *c;
+			cell.base_name = c->line || c->c->type == COL_FILE;
+			cell_put(&o, &plain, &cell, 0, CELL);
+		}
+		if (o.n)
+			f->cell[i] = arena_str(&v->texts, (struct str){o.buf, o.n});
+	}
+	out_close(&o);
+}
+
+static void find_most(struct finding *f, const struct result *r, const struct shown *cols,
+		      size_t n)
+{
+	const char *at = f->card ? NULL : f->kind->most;
+
+	for (size_t len; at && *at; at += len + strspn(at + len, " +")) {
+		const struct shown *c;
+
+		len = strcspn(at, " ");
+		if (!(c = find_shown(cols, n, (struct str){at, len})))
+			return;
+		if (at == f->kind->most)
+			f->at_most = 0;
+		for (size_t row = 0; row < (c->c->adds_up ? r->rows : 1); row++)
+			if (!render_absent(c->c, row))
+				cost_add(&f->at_most, c->c->i[row]);
+		f->saves = true;
+		f->card = r->card;
+	}
+}
+
+static int take_answer(void *arg, const struct result *r, struct err *err)
+{
+	struct overview *v = arg;
+	struct finding *f = &v->found[v->n];
+	struct shown *cols;
+	size_t n;
+
+	if (!r->rows || result_whole(r, err))
+		return err->kind;
+	if (!(cols = calloc(r->ncols, sizeof(*cols))))
+		return err_no_memory(err, NULL);
+	n = columns_choose(r, r->rows, false, false, cols);
+	fill_in(v, r, cols, n);
+	find_most(f, r, cols, n);
+	f->total = r->total;
+	f->unit = r->unit;
+	free(cols);
+	return 0;
+}
+
+static bool of_events(const struct kind *k)
+{
+	return k->most && strchr(k->most, '+');
+}
+
+/* The total of the events of "A + B". */
+static int64_t total_of(struct store *st, const char *most)
+{
+	int64_t sum = 0;
+
+	for (uint32_t e = 0; e < store_info(st)->all_events; e++) {
+		struct store_event ev;
+		size_t at;
+
+		store_event(st, e, &ev);
+		at = str_find_str(str_c(most), ev.name);
+		if (at < strlen(most) && strchr(" +", most[at + ev.name.n]))
+			cost_add(&sum, store_total(st, e));
+	}
+	return sum;
+}
+
+/* Make the sentence; false: a name has no cell. */
+static bool say(struct overview *v, struct finding *f)
+{
+	struct str before, name;
+	size_t at = 0, i = 0;
+
+	f->says = STR("");
+	for (; next_name(f->kind->says, &at, &before, &name); i++) {
+		if (!f->cell[i].n)
+			return false;
+		f->says = arena_printf(&v->texts, "%.*s%.*s%.*s", STR_ARG(f->says),
+				       STR_ARG(before), STR_ARG(f->cell[i]));
+	}
+	f->says = arena_printf(&v->texts, "%.*s%.*s", STR_ARG(f->says), STR_ARG(before));
+	return f->says.p != NULL;
+}
+
+/* Keep it in its place by the share, unless it costs too little. */
+static void keep(struct overview *v)
+{
+	struct finding f = v->found[v->n];
+	size_t at = v->n;
+
+	if (of_events(f.kind))
+		f.total = total_of(session_profile(v->app->session, 0), f.kind->most);
+	f.at_most = f.at_most < f.total ? f.at_most : f.total;
+	f.share = f.total > 0 ? 100.0 * (double)f.at_most / (double)f.total : 0;
+	if (!say(v, &f) || (f.kind->most && !(f.saves && f.share >= LEAST)))
+		return;
+	for (; at && v->found[at - 1].share < f.share; at--)
+		v->found[at] = v->found[at - 1];
+	v->found[at] = f;
+	v->n++;
+}
+
+/* ---- all of them ---- */
+
+/* Would other options of the tool that recorded the profile measure what is estimated? */
+static bool can_measure(const struct store *st)
+{
+	const struct str creator = store_info(st)->creator;
+
+	return !creator.n || str_starts(creator, STR("callgrind"));
+}
+
+/* The text of a query; free it.  0 or the kind. */
+static int read_query(struct app *app, const char *query, struct str *text,
+		      struct err *err)
+{
+	const bool kept = query[0] == '.';
+	bool ships;
+	char *name = NULL, *path = NULL;
+
+	if (asprintf(&name, "%s%s", kept ? LIBRARY_SHIPS : "",
+		     query + (kept ? strlen(".run ") : 0)) < 0)
+		return err_no_memory(err, NULL);
+	if (!kept) {
+		*text = str_c(name);
+		return 0;
+	}
+	if (!(path = library_find(app, str_c(name), &ships)))
+		err_set(err, ERR_QUERY, 0, "the queries that ship are not installed");
+	else
+		app_read_file(path, text, err);
+	free(path);
+	free(name);
+	return err->kind;
+}
+
+/* A query that the profile has nothing for is an error, and no finding. */
+static int look_for(struct overview *v, const struct kind *k, struct err *err)
+{
+	struct app *app = v->app;
+	struct err none = {0};
+	struct str text;
+
+	if (read_query(app, k->query, &text, err))
+		return err->kind;
+	v->found[v->n] = (struct finding){.kind = k};
+	arena_reset(&app->arena);
+	if (query_run(app->session, text, &app->arena, take_answer, v, &none) == 0)
+		keep(v);
+	else if (none.kind == ERR_LIMIT)
+		app_note(app, "note: %s was not looked for: %s", k->name, none.text);
+	else if (none.kind != ERR_QUERY)
+		*err = none;
+	free((void *)(uintptr_t)text.p);
+	return err->kind;
+}
+
+static int show(struct overview *v, struct err *err)
+{
+	enum { MOST, SHARE, NAME, QUERY, SAYS, EVENT, COLUMNS };
+	const struct session *s = v->app->session;
+	const struct finding *of = &v->found[0];
+	struct str text[COLUMNS][KINDS];
+	struct unit unit[KINDS];
+	int64_t most[KINDS];
+	double share[KINDS];
+	uint8_t none[KINDS];
+	struct column cols[COLUMNS] = {
+		[MOST] = {.name = STR("at_most"), .i = most, .row_unit = unit},
+		[SHARE] = {.name = STR("share%"), .f = share},
+		[NAME] = {.name = STR("finding")},
+		[QUERY] = {.name = STR("query")},
+		[SAYS] = {.name = STR("value")},
+		[EVENT] = {.name = STR("event")},
+	};
+	struct result r = {.source = "overview",
+			   .query = STR(".overview"),
+			   .profile = session_profile_name(s, 0),
+			   .event = session_event(s),
+			   .cols = cols,
+			   .ncols = COLUMNS,
+			   .rows = v->n,
+			   .held = v->n,
+			   .rows_before = v->n,
+			   .depth_col = -1,
+			   .paired = {-1, -1}};
+
+	for (size_t i = 0; i < v->n; i++, of++) {
+		const bool events = of_events(of->kind);
+
+		if (!events) {
+			r.unit = of->unit;
+			r.total = of->total;
+		}
+		none[i] = !of->saves;
+		most[i] = of->at_most;
+		share[i] = of->share;
+		unit[i] = events ? (struct unit){0} : of->unit;
+		text[NAME][i] = str_c(of->kind->name);
+		text[SAYS][i] = of->says;
+		text[EVENT][i] = events ? str_c(of->kind->most) : result_title(&r);
+		text[QUERY][i] = str_c(of->kind->query);
+	}
+	for (size_t i = 0; i < COLUMNS; i++) {
+		cols[i].type = i == MOST ? COL_COST : i == SHARE ? COL_PERCENT : COL_STR;
+		cols[i].machine = true;
+		cols[i].table = i != EVENT;
+		if (i == MOST || i == SHARE)
+			cols[i].absent = none;
+		else
+			cols[i].s = text[i];
+	}
+	return output_result(v->app, &r, err);
+}
+
+int command_overview(struct app *app, struct str rest, struct err *err)
+{
+	struct overview v = {.app = app};
+
+	if (rest.n)
+		return err_set(err, ERR_USAGE, 0, ".overview is not followed by '%.*s'",
+			       STR_ARG(rest));
+	if (!app->nprofiles)
+		return app_none_open(err);
+	app->started_ns = progress_now_ns();
+	arena_init(&v.texts, 1 << 20);
+	for (size_t i = 0; i < KINDS && !err->kind; i++)
+		if (kinds[i].most || can_measure(session_profile(app->session, 0)))
+			look_for(&v, &kinds[i], err);
+	if (!err->kind)
+		show(&v, err);
+	arena_free(&v.texts);
+	return err->kind;
+}

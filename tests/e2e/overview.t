@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+"""overview.t - `overview`: findings with what they would save at most, and queries that show them."""
+import glob
+import json
+import os
+import re
+import shutil
+
+from e2e import SLOW, busy, done, fixtures, ok, run, same, small
+from mcp import Client, built
+
+LEAST = 1   # percent
+COLUMNS = ["at_most", "share%", "finding", "query", "value", "event"]
+
+
+def overview(path, *more):
+    r = run(path, "-q", "--no-index-write", "--format", "json", *more, "-c", "overview")
+    return json.loads(r.text) if not r.status else r.talk
+
+
+wrong, slow, seen = [], [], set()
+for path in sorted(sum((glob.glob("%s/%s/*" % (fixtures, d)) for d in ("small", "producers", "queries", "pairs", "quirks", "truth")), [])):
+    if os.path.isdir(path) or path.endswith((".json", ".md", ".c", ".xz", ".quern", ".cc", ".php")) or not os.path.getsize(path):
+        continue
+    before = busy()
+    found = overview(path)
+    took = busy() - before
+    if took > 3 * SLOW:
+        slow.append((path, took))
+    if isinstance(found, str):
+        wrong.append((path, found))
+        continue
+    rows = [dict(zip(found["columns"], row)) for row in found["rows"]]
+    seen |= {row["finding"] for row in rows}
+    shares = [row["share%"] or 0 for row in rows]
+    if found["columns"] != COLUMNS or shares != sorted(shares, reverse=True) or any(
+            r["share%"] is not None and not LEAST <= r["share%"] <= 100 or re.search(r"\{[a-z_]+\}", r["value"].replace("{main}", ""))
+            for r in rows):
+        wrong.append((path, rows))
+    proofs = run(path, "-q", "--no-index-write", *[w for r in rows for w in ("-c", r["query"])])
+    if proofs.status or (rows and not proofs.text):
+        wrong.append((path, proofs.talk))
+    r = run(path, "-q", "--no-index-write", "--budget", "2k", "-c", "overview")
+    if r.status or len(r.out) > 2048:
+        wrong.append((path, "2 kB", len(r.out), r.talk))
+ok(not wrong, "each profile: rows in order, queries that answer, 2 kB", "\n".join(map(str, wrong[:5])))
+ok(not slow, "each profile: quick", slow)
+ok(len(seen) >= 11, "most findings are in some profile", seen)
+
+# ---- made for it: each finding is there, and no other
+shutil.copy(small + "lua-default.out", "lua.out")
+with open("loop", "w") as f:
+    f.write("events: Ir\nfl=a.c\nfn=main\n1 10\ncfn=find\ncalls=200 1\n7 5000\nfn=find\n9 50\ncfn=read\ncalls=1 1\n8 4950\nfn=read\n20 4950\n")
+loop = [5000, 5000 * 100 / 5010, "loop", ".run n-plus-one", "find 200 times in main (a.c:7)", "Ir"]
+same(overview("loop")["rows"], [loop], "a loop alone")
+r = run("loop", "-q", "--no-index-write", "-c", "overview")
+same(" ".join(r.text.split()), "at_most share% finding query value 5,000 99.80% loop .run n-plus-one find 200 times in main (a.c:7)",
+     "as a table")
+with open("rec", "w") as f:
+    f.write("events: Ir\nfl=a.c\nfn=main\n1 10\ncfn=f\ncalls=1 1\n2 90\nfn=f\n3 90\ncfn=f\ncalls=8 1\n4 80\n")
+same([r[:3] + r[4:5] for r in overview("rec")["rows"]], [[90, 90, "recursion", "f and others, 1 in all"],
+                                                           [None, None, "estimate", "f is 0 to 80; --separate-callers=3 measures it"]], "recursion")
+with open("xd", "w") as f:
+    f.write("version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: a.php\npart: 1\npositions: line\n\nevents: Time_(10ns)\n\n")
+    for i in range(20):
+        f.write("fl=(1)%s\nfn=(2)%s\n5 %d\n\n" % ((" a.php", " slow") if not i else ("", "") + (900 if i == 7 else 10,)) if i else
+                "fl=(1) a.php\nfn=(2) slow\n5 10\n\n")
+    f.write("fl=(1)\nfn=(1) {main}\n1 100\n" + "".join("cfl=(1)\ncfn=(2)\ncalls=1 0 0\n3 %d\n" % (900 if i == 7 else 10) for i in range(20)) + "\n")
+same([r[2:5:2] for r in overview("xd")["rows"]], [["slow call", "slow once 9.00 us, usual 100 ns, 20 calls"]], "one slow activation")
+with open("flat", "w") as f:
+    f.write("events: Ir\nfn=main\n1 10\n")
+same(overview("flat")["rows"], [], "nothing stands out")
+
+# ---- where people ask
+for how in (("-c", ".overview"), ("overview",), ("-f", "o.q"), ("--safe", "-c", "overview")):
+    with open("o.q", "w") as f:
+        f.write("overview\n")
+    r = run("loop", "-q", "--no-index-write", "--format", "json", *how)
+    ok(r.status == 0 and json.loads(r.text)["rows"] == [loop], "by " + " ".join(how), r)
+r = run("loop", "-q", "--no-index-write", "-c", ".push focus read", "-c", ".mode csv", "-c", "overview", "-c", "top 1 | show fn")
+ok(r.status == 0 and r.text.splitlines()[-1] == "read", "after a filter, and queries after it", r)
+r = run("-q", "-c", "overview")
+ok(r.status and "no profile is open" in r.talk, "without a profile", r)
+r = run("lua.out", "-q", "--no-index-write", "-c", "overview", "--format", "md")
+ok("| `cycle` |" in r.text and "`.run small-hot`" in r.text, "as md", r)
+if built():
+    client = Client("--no-index-write", "lua.out")
+    for query in ("overview", ".overview"):
+        answer = client.ask(query)
+        ok("39 functions, opened without docall" in answer, "MCP: " + query, answer)
+done()
