@@ -165,6 +165,8 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 			"look back from the ends for the best that can follow, then grow the most promising path",
 		[S_COST] =
 			"solve for the share of what passes, over the functions above the set",
+		[S_CAUSES] =
+			"solve for the calls that each unit of cost brings; bound them by what dominates and reaches their callers",
 		[S_SOURCE] =
 			"decode the cost lines and call sites, read the source files",
 		[S_ASM] = "decode the cost lines, call sites and jumps, run objdump",

@@ -183,7 +183,7 @@ struct unit check_unit(const struct schema *s, const struct col_def *d, uint32_t
 	bool cost = d->type == COL_COST || d->type == COL_DELTA || d->flags & IS_COST;
 
 	return cost && !(d->flags & IN_COUNTS) && event < s->env->nevents &&
-			       !source_names_event(s->src)
+			       source_of_costs(s->src)
 		       ? s->env->units[event]
 		       : (struct unit){0};
 }
@@ -200,7 +200,8 @@ static int as_def(struct schema *s, struct expr *e, const struct col_def *d)
 		if (e->ev == s->env->nevents)
 			return s->err->kind;
 	}
-	if (e->percent && d->type != COL_COST && d->type != COL_DELTA)
+	if (e->percent && d->type != COL_DELTA &&
+	    (d->type != COL_COST || (s->src && s->src->of == ROW_CAUSE)))
 		return check_fail(s, e->span, "the column '%s' has no percentage",
 				  d->name);
 	if (e->percent)

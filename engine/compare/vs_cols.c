@@ -56,7 +56,8 @@ bool vs_has_runs(const struct source_def *src)
 
 size_t vs_col_count(const struct source_def *src)
 {
-	return !source_col(src, STR("incl"))   ? IS_BASE_INCL
+	return src->of == ROW_CAUSE	       ? IS_GROWTH
+	       : !source_col(src, STR("incl")) ? IS_BASE_INCL
 	       : vs_has_runs(src)	       ? VS_COLS
 	       : source_col(src, STR("calls")) ? IS_LEAST
 					       : IS_BASE_CALLS;

@@ -249,17 +249,17 @@ double chain_ahead(const struct flow *fl, uint32_t f, const double *value)
 }
 
 /* The value of f from the values of its callees, except f itself. */
-static double expect(const struct flow *fl, uint32_t f, double *value)
+static double expect(const struct flow *fl, uint32_t f, const double *more, double *value)
 {
 	double sum, turn = turns(fl, f);
 
 	value[f] = 0;
-	sum = chain_ahead(fl, f, value);
+	sum = chain_ahead(fl, f, value) + (more ? more[f] : 0);
 	return sum * turn;
 }
 
-static int expect_cycle(const struct flow *fl, const uint8_t *known, double *value,
-			uint32_t first, uint32_t end, double *step,
+static int expect_cycle(const struct flow *fl, const uint8_t *known, const double *more,
+			double *value, uint32_t first, uint32_t end, double *step,
 			const struct cancel *cancel, struct err *err)
 {
 	const uint32_t *topo = fl->in.topo;
@@ -276,7 +276,7 @@ static int expect_cycle(const struct flow *fl, const uint8_t *known, double *val
 
 			if (known[f])
 				continue;
-			value[f] = expect(fl, f, value);
+			value[f] = expect(fl, f, more, value);
 			step[f] = value[f] - was;
 			moved += fabs(step[f]);
 		}
@@ -290,8 +290,8 @@ static int expect_cycle(const struct flow *fl, const uint8_t *known, double *val
 
 /* Mark the functions whose value can differ from 0: those that have one, and all that
  * lead to them. */
-static uint8_t *lead_to_some(const struct flow_input *in, const double *value,
-			     struct arena *a)
+static uint8_t *lead_to_some(const struct flow_input *in, const double *more,
+			     const double *value, struct arena *a)
 {
 	uint8_t *some = ARENA_ARRAY(a, uint8_t, (size_t)in->functions + 1);
 	uint32_t *todo = ARENA_ARRAY(a, uint32_t, (size_t)in->functions + 1), left = 0;
@@ -299,7 +299,7 @@ static uint8_t *lead_to_some(const struct flow_input *in, const double *value,
 	if (!some || !todo)
 		return NULL;
 	for (uint32_t f = 0; f < in->functions; f++)
-		if (value[f] != 0) {
+		if (value[f] != 0 || (more && more[f] != 0)) {
 			some[f] = 1;
 			todo[left++] = f;
 		}
@@ -318,13 +318,14 @@ static uint8_t *lead_to_some(const struct flow_input *in, const double *value,
 	return some;
 }
 
-int chain_expect(const struct flow *fl, const uint8_t *known, double *value,
-		 struct arena *scratch, const struct cancel *cancel, struct err *err)
+int chain_expect(const struct flow *fl, const uint8_t *known, const double *more,
+		 double *value, struct arena *scratch, const struct cancel *cancel,
+		 struct err *err)
 {
 	const struct flow_input *in = &fl->in;
 	size_t n = any_cycle(in) ? in->functions : 0;
 	double *step = ARENA_ARRAY(scratch, double, n + 1);
-	uint8_t *some = lead_to_some(in, value, scratch);
+	uint8_t *some = lead_to_some(in, more, value, scratch);
 
 	if (!step || !some)
 		return arena_full(scratch, err);
@@ -339,10 +340,11 @@ int chain_expect(const struct flow *fl, const uint8_t *known, double *value,
 		if (!some[f])
 			continue;
 		if (in->cycle[f]) {
-			if (expect_cycle(fl, known, value, first, end, step, cancel, err))
+			if (expect_cycle(fl, known, more, value, first, end, step, cancel,
+					 err))
 				return err->kind;
 		} else if (!known[f]) {
-			value[f] = expect(fl, f, value);
+			value[f] = expect(fl, f, more, value);
 		}
 	}
 	return 0;

@@ -22,10 +22,11 @@ int chain_spread(const struct flow *fl, const uint8_t *stop, double *cost,
 		 struct arena *scratch, const struct cancel *cancel, struct err *err);
 
 /* value[f] is given if known[f] is set.  Else out: the sum over the calls of f of the
- * share that takes the call times the value of the callee.  With 1 at the functions where
+ * share that takes the call times the value of the callee, and more[f] (NULL: 0).  With 1 at the functions where
  * cost should arrive, value[f] is the share of f's cost that will arrive. */
-int chain_expect(const struct flow *fl, const uint8_t *known, double *value,
-		 struct arena *scratch, const struct cancel *cancel, struct err *err);
+int chain_expect(const struct flow *fl, const uint8_t *known, const double *more,
+		 double *value, struct arena *scratch, const struct cancel *cancel,
+		 struct err *err);
 
 /* One step of chain_expect() from f: the value of its calls.  f itself may be known. */
 double chain_ahead(const struct flow *fl, uint32_t f, const double *value);

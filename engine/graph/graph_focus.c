@@ -192,7 +192,7 @@ static int find_shares(const struct flow_input *in, const struct focus *s,
 					     : 1;
 		h->goes[f] = marks[f];
 	}
-	return chain_expect(fl, marks, h->goes, scratch, cancel, err);
+	return chain_expect(fl, marks, NULL, h->goes, scratch, cancel, err);
 }
 
 /* Exact if the share is 0 or 1. */

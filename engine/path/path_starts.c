@@ -39,7 +39,7 @@ static int start_at_members(struct growing *g, const struct flow *fl, struct are
 			return arena_full(a, g->err);
 		for (uint32_t f = 0; f < fl->in.functions; f++)
 			cost[f] = g->in_set[f];
-		if (chain_expect(fl, g->in_set, cost, a, g->cancel, g->err))
+		if (chain_expect(fl, g->in_set, NULL, cost, a, g->cancel, g->err))
 			return -1;
 	}
 	for (uint32_t f = 0; f < fl->in.functions; f++) {
@@ -107,8 +107,8 @@ static int start_at_calls(struct growing *g, const struct flow *fl, struct arena
 		returns |= outside[f] && back[f] && there[f];
 		s->est += g->in_set[f] ? first[f] : 0;
 	}
-	if (up ? chain_expect(fl, g->in_set, cost, a, g->cancel, g->err) ||
-			    chain_expect(fl, outside, cost, a, g->cancel, g->err)
+	if (up ? chain_expect(fl, g->in_set, NULL, cost, a, g->cancel, g->err) ||
+			    chain_expect(fl, outside, NULL, cost, a, g->cancel, g->err)
 	       : chain_spread(fl, outside, cost, a, g->cancel, g->err))
 		return -1;
 	for (uint32_t f = 0; f < n; f++) {

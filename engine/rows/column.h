@@ -76,6 +76,7 @@ enum row_kind {
 	ROW_TREE,
 	ROW_STEP, /* of a path */
 	ROW_COST,
+	ROW_CAUSE, /* a function of the graph */
 	ROW_PART,
 	ROW_PART_OF, /* parts of f */
 	ROW_THREAD,

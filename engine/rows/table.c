@@ -82,6 +82,11 @@ const struct col_def *source_names_event(const struct source_def *src)
 	return NULL;
 }
 
+bool source_of_costs(const struct source_def *src)
+{
+	return !source_names_event(src) && (!src || src->of != ROW_CAUSE);
+}
+
 static const struct col_def *find_def(const struct table *t, struct str name)
 {
 	const struct col_def *d = t->vs && t->src ? t->joined->col(t->src, name) : NULL;
@@ -96,7 +101,7 @@ static struct unit unit_of_column(const struct table *t, const struct col_def *d
 	bool cost = d->type == COL_COST || d->type == COL_DELTA || d->flags & IS_COST;
 
 	return cost && !(d->flags & IN_COUNTS) && event < t->x->env->nevents &&
-			       !source_names_event(t->src)
+			       source_of_costs(t->src)
 		       ? t->x->env->units[event]
 		       : (struct unit){0};
 }

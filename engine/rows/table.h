@@ -210,6 +210,8 @@ int table_by_self(struct table *t, bool *yes);
 int table_result(struct table *t, struct result *r);
 
 const struct col_def *source_col(const struct source_def *src, struct str name);
+/* Are its costs of an event, with the unit of that?  Those of a comparison of counts are not. */
+bool source_of_costs(const struct source_def *src);
 /* Its column that NAMES_EVENT, or NULL: the costs of a row are of their columns' events. */
 const struct col_def *source_names_event(const struct source_def *src);
 

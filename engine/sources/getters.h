@@ -87,6 +87,11 @@ get_number step_path, step_number, step_est, cost_self, cost_incl, cost_est, cos
 	cost_hi, cost_exact, cost_incl_fuzzy, step_is_estimated;
 get_real step_share, cost_share;
 get_estimated step_estimated, cost_estimated, cost_incl_estimated;
+
+/* source_causes.c */
+get_number cause_calls, cause_lo, cause_hi, cause_is_estimated;
+get_real cause_share;
+get_estimated cause_estimated;
 get_absent step_unbounded, step_not_called, cost_unbounded;
 
 /* source_parts.c: parts, parts of f, threads */

@@ -45,6 +45,10 @@ static const struct help_topic topics[] = {
 	{"cost", "cost of SET [under SET] [via SET] [avoiding SET]",
 	 "How much of a function's cost is spent below another, with bounds.",
 	 "cost of malloc under main"},
+	{"causes", "causes of SET [by EVENT]",
+	 "How many calls of SET each function causes, by itself or by what it calls,\n"
+	 "with bounds.  Calls inside SET do not count.",
+	 "causes of malloc | take 5"},
 	{"lines", "lines of SET; instrs of SET; jumps of SET",
 	 "Costs per source line, inlined files too; per instruction, jumps, where the\n"
 	 "profile has them (callgrind --dump-instr=yes --collect-jumps=yes).",

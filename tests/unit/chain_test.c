@@ -93,7 +93,7 @@ static bool expect_agrees(const struct flow *fl, double within, struct arena *a)
 	any_start(n, x, known);
 	for (uint32_t f = 0; f < n; f++)
 		x[f] = y[f] = known[f] ? x[f] / 1000 : 0;
-	if (chain_expect(fl, known, x, a, NULL, &err))
+	if (chain_expect(fl, known, NULL, x, a, NULL, &err))
 		fuzz_fail("chain_expect: %s", err.text);
 	flows_expect(fl, known, y, a);
 	for (uint32_t f = 0; f < n; f++)
@@ -282,7 +282,8 @@ static void test_interrupted(struct arena *a)
 	ok(chain_spread(fl, none, cost, a, &stop, &err) == ERR_CANCEL, "interrupted: %s",
 	   err.text);
 	err = (struct err){0};
-	ok(chain_expect(fl, none, cost, a, &stop, &err) == ERR_CANCEL, "and backward");
+	ok(chain_expect(fl, none, NULL, cost, a, &stop, &err) == ERR_CANCEL,
+	   "and backward");
 	err = (struct err){0};
 	ok(chain_first(fl, flows_one(a, 5, 2), &first, a, &stop, &err) == ERR_CANCEL,
 	   "and for a set");

@@ -1,0 +1,393 @@
+/*
+ * causes.c - see causes.h.
+ *
+ * The estimate: a unit of cost through a caller g of the set brings calls(g) / through(g) of
+ * the calls, so u(f), the calls that a unit of cost through f will bring, is
+ *
+ *	u(f) = calls(f) / through(f) + sum over the calls of f of share(f -> h) * u(h)
+ *
+ * and f causes u(f) for each unit of its inclusive cost, for all f in one solution.
+ *
+ * The bounds ask what can be above a caller.  f causes at least the calls of the callers that
+ * it dominates, since each way from a root to them leads through it; and at most the calls of
+ * those that it reaches.
+ */
+#include "engine/path/causes.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "engine/flow/chain.h"
+#include "engine/graph/flow_parts.h"
+#include "engine/names/fnset.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
+#include "index/base/cost.h"
+#include "index/base/err_struct.h"
+
+enum { POLL = 65536, BLOCK = 64, VISITS = 100000000 };
+
+struct causing {
+	const struct flow *fl;
+	const struct causes_query *q;
+	struct arena *a;
+	const struct cancel *cancel;
+	struct err *err;
+	struct cause *out;
+};
+
+static int causes_poll(const struct causing *c, uint32_t i)
+{
+	return i % POLL ? 0 : cancel_poll(c->cancel, c->err);
+}
+
+/* direct[f]: the calls of the set that f itself makes. */
+static uint64_t *count_direct(const struct causing *c, const struct flow *fl,
+			      struct arena *a, uint64_t *all)
+{
+	const struct flow_input *in = &fl->in;
+	uint64_t *direct = ARENA_ARRAY(a, uint64_t, (size_t)in->functions + 1);
+
+	for (uint32_t f = 0; direct && f < in->functions; f++) {
+		if (fnset_has(c->q->of, c->q->c->fn[f]))
+			continue;
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+			if (fnset_has(c->q->of, c->q->c->fn[in->callee[i]]))
+				count_add(&direct[f], in->calls[i]);
+		count_add(all, direct[f]);
+	}
+	return direct;
+}
+
+/* ---- the estimate ---- */
+
+/* Add the estimate of one flow; costs[function]: the inclusive cost that it is of. */
+static int estimate_flow(struct causing *c, const struct flow *fl, struct arena *a,
+			 double *costs)
+{
+	const struct path_contexts *of = c->q->c;
+	const uint32_t n = fl->in.functions;
+	double *own = ARENA_ARRAY(a, double, (size_t)n + 1);
+	double *value = ARENA_ARRAY(a, double, (size_t)n + 1);
+	double *incl = ARENA_ARRAY(a, double, (size_t)n + 1);
+	uint8_t *known = ARENA_ARRAY(a, uint8_t, (size_t)n + 1);
+	struct fn_set *some = fnset_new(a, n);
+	uint64_t all = 0;
+	const uint64_t *direct = count_direct(c, fl, a, &all);
+	double unit = 0; /* values are shares of all calls for so much cost */
+
+	if (!own || !value || !incl || !known || !some || !direct)
+		return arena_full(a, c->err);
+	for (uint32_t f = 0; f < n; f++)
+		unit = fmax(unit, fl->through[f]);
+	for (uint32_t f = 0; f < n; f++)
+		if (direct[f] && fl->through[f] > 0)
+			own[f] = (double)direct[f] / (double)all * unit / fl->through[f];
+	if (chain_expect(fl, known, own, value, a, c->cancel, c->err))
+		return c->err->kind;
+	for (uint32_t f = 0; f < n; f++)
+		if (value[f] > 0 && !of->again[f])
+			fnset_add(some, f);
+	if (path_outermost(fl, some, incl, a))
+		return arena_full(a, c->err);
+	for (uint32_t f = 0; f < n; f++) {
+		if (incl[f] > 0)
+			c->out[of->fn[f]].est += incl[f] * value[f] / unit * (double)all;
+		costs[of->fn[f]] += incl[f];
+	}
+	return 0;
+}
+
+static int estimate_parts(struct causing *c, double *costs)
+{
+	const struct flow *part;
+	struct arena scratch;
+	int rc;
+
+	arena_init(&scratch, c->a->cap);
+	if (!c->q->parts) {
+		rc = estimate_flow(c, c->fl, &scratch, costs);
+	} else {
+		flow_parts_rewind(c->q->parts);
+		while (!(rc = flow_parts_next(c->q->parts, &part, c->err)) && part) {
+			arena_reset(&scratch);
+			if ((rc = estimate_flow(c, part, &scratch, costs)))
+				break;
+		}
+	}
+	arena_free(&scratch);
+	return rc;
+}
+
+/* Contexts of one function that may be on the stack together have more cost than it. */
+static int estimate_causes(struct causing *c)
+{
+	const struct path_contexts *of = c->q->c;
+	double *costs = ARENA_ARRAY(c->a, double, (size_t)c->q->functions + 1);
+
+	if (!costs)
+		return arena_full(c->a, c->err);
+	if (estimate_parts(c, costs))
+		return c->err->kind;
+	for (uint32_t f = 0; f < c->q->functions; f++)
+		if (of->whole && of->whole[f].est < costs[f])
+			c->out[f].est *= of->whole[f].est / costs[f];
+	return 0;
+}
+
+/* ---- at least: dominators (Cooper, Harvey, Kennedy) ---- */
+
+struct dominators {
+	uint32_t n;
+	uint32_t *of; /* [n]: functions, callers first; of[0] stands above all roots */
+	uint32_t *number; /* [functions]: its place there; 0: not met yet */
+	uint32_t *up;	  /* [n]: the place of the function that dominates it */
+	uint8_t *root;	  /* [functions] */
+};
+
+/* Visit f and all below: of[] is filled from its end. */
+static void visit(const struct flow_input *in, struct dominators *d, uint32_t *next,
+		  uint32_t *stack, uint32_t f, uint32_t *at)
+{
+	uint32_t depth = 0;
+
+	d->number[f] = 1;
+	stack[depth++] = f;
+	while (depth) {
+		const uint32_t v = stack[depth - 1];
+
+		if (next[v] == in->out_first[v + 1]) {
+			d->of[--*at] = v;
+			depth--;
+		} else if (!d->number[in->callee[next[v]++]]) {
+			stack[depth] = in->callee[next[v] - 1];
+			d->number[stack[depth++]] = 1;
+		}
+	}
+}
+
+static bool called_by_others(const struct flow_input *in, uint32_t f)
+{
+	for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
+		if (in->caller[in->in_edge[k]] != f)
+			return true;
+	return false;
+}
+
+/* Number the functions; those of a cycle that nothing else leads to are all roots. */
+static int number_functions(struct causing *c, struct dominators *d)
+{
+	const struct flow_input *in = &c->fl->in;
+	const uint32_t n = in->functions;
+	uint32_t *next = ARENA_ARRAY(c->a, uint32_t, (size_t)n + 1);
+	uint32_t *stack = ARENA_ARRAY(c->a, uint32_t, (size_t)n + 1), at = n + 1;
+
+	d->n = n + 1;
+	d->of = ARENA_ARRAY(c->a, uint32_t, (size_t)n + 1);
+	d->number = ARENA_ARRAY(c->a, uint32_t, (size_t)n + 1);
+	d->up = ARENA_ARRAY(c->a, uint32_t, (size_t)n + 1);
+	d->root = ARENA_ARRAY(c->a, uint8_t, (size_t)n + 1);
+	if (!next || !stack || !d->of || !d->number || !d->up || !d->root)
+		return arena_full(c->a, c->err);
+	memcpy(next, in->out_first, n * sizeof(*next));
+	for (uint32_t f = 0; f < n; f++)
+		if ((d->root[f] = c->fl->root[f] > 0 || !called_by_others(in, f)) &&
+		    !d->number[f])
+			visit(in, d, next, stack, f, &at);
+	for (uint32_t i = 0; i < n; i++) {
+		const uint32_t f = in->topo[i];
+
+		if (d->number[f])
+			continue;
+		for (uint32_t k = i; k < n && in->cycle[in->topo[k]] == in->cycle[f]; k++)
+			d->root[in->topo[k]] = 1;
+		visit(in, d, next, stack, f, &at);
+	}
+	for (uint32_t k = 1; k < d->n; k++)
+		d->number[d->of[k]] = k;
+	return 0;
+}
+
+/* The last place that stands above both. */
+static uint32_t meet(const struct dominators *d, uint32_t a, uint32_t b)
+{
+	while (a != b)
+		if (a > b)
+			a = d->up[a];
+		else
+			b = d->up[b];
+	return a;
+}
+
+static int find_dominators(struct causing *c, struct dominators *d)
+{
+	const struct flow_input *in = &c->fl->in;
+	bool changed = true;
+
+	if (number_functions(c, d))
+		return c->err->kind;
+	memset(d->up, 0xff, d->n * sizeof(*d->up));
+	while (changed) {
+		changed = false;
+		for (uint32_t k = 1; k < d->n; k++) {
+			const uint32_t f = d->of[k];
+			uint32_t up = d->root[f] ? 0 : FLOW_NONE;
+
+			if (causes_poll(c, k))
+				return c->err->kind;
+			for (uint32_t i = in->in_first[f]; i < in->in_first[f + 1]; i++) {
+				const uint32_t p = d->number[in->caller[in->in_edge[i]]];
+
+				if (p == k || d->up[p] == FLOW_NONE)
+					continue;
+				up = up == FLOW_NONE ? p : meet(d, p, up);
+			}
+			changed |= d->up[k] != up;
+			d->up[k] = up;
+		}
+	}
+	return 0;
+}
+
+/* Does another context of the function of place k dominate it? */
+static bool dominated_by_own(const struct causing *c, const struct dominators *d,
+			     uint32_t k)
+{
+	const uint32_t *fn = c->q->c->fn;
+
+	for (uint32_t p = d->up[k]; p; p = d->up[p])
+		if (fn[d->of[p]] == fn[d->of[k]])
+			return true;
+	return false;
+}
+
+static int at_least(struct causing *c, const uint64_t *direct)
+{
+	struct dominators d;
+	uint64_t *sum;
+
+	if (find_dominators(c, &d))
+		return c->err->kind;
+	if (!(sum = ARENA_ARRAY(c->a, uint64_t, d.n)))
+		return arena_full(c->a, c->err);
+	for (uint32_t k = d.n; k-- > 1;) {
+		const uint32_t f = d.of[k];
+
+		count_add(&sum[k], direct[f]);
+		if (d.up[k])
+			count_add(&sum[d.up[k]], sum[k]);
+		if (sum[k] && !dominated_by_own(c, &d, k))
+			count_add(&c->out[c->q->c->fn[f]].lo, sum[k]);
+	}
+	return 0;
+}
+
+/* ---- at most: callers within reach ---- */
+
+/* below[f]: a bit for each caller of the block that f reaches, or is. */
+static void look_down(const struct flow_input *in, uint64_t *below)
+{
+	for (uint32_t end = in->functions, first; end > 0; end = first) {
+		const uint32_t cycle = in->cycle[in->topo[end - 1]];
+		uint64_t any = 0;
+
+		for (first = end;
+		     first == end ||
+		     (first > 0 && cycle && in->cycle[in->topo[first - 1]] == cycle);) {
+			const uint32_t f = in->topo[--first];
+
+			any |= below[f];
+			for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+				any |= below[in->callee[i]];
+		}
+		for (uint32_t i = first; i < end; i++)
+			below[in->topo[i]] = any;
+	}
+}
+
+/* The callers are looked for in blocks; too many share their bits. */
+static int at_most(struct causing *c, const uint64_t *direct)
+{
+	const struct flow_input *in = &c->fl->in;
+	const size_t n = in->functions, functions = c->q->functions;
+	const size_t most = 1 + VISITS / (n + in->edges + 1);
+	uint64_t *below = ARENA_ARRAY(c->a, uint64_t, n + 1);
+	uint64_t *of = ARENA_ARRAY(c->a, uint64_t, functions + 1);
+	size_t callers = 0, blocks;
+
+	if (!below || !of)
+		return arena_full(c->a, c->err);
+	for (size_t f = 0; f < n; f++)
+		callers += direct[f] > 0;
+	blocks = (callers + BLOCK - 1) / BLOCK;
+	blocks = blocks < most ? blocks : most;
+	for (size_t b = 0; b < blocks; b++) {
+		uint64_t weight[BLOCK] = {0};
+		size_t slot = 0;
+
+		memset(below, 0, n * sizeof(*below));
+		memset(of, 0, functions * sizeof(*of));
+		for (size_t f = 0; f < n; f++)
+			if (direct[f] && slot++ % blocks == b) {
+				const size_t bit = (slot - 1) / blocks % BLOCK;
+
+				below[f] |= (uint64_t)1 << bit;
+				count_add(&weight[bit], direct[f]);
+			}
+		look_down(in, below);
+		for (size_t f = 0; f < n; f++)
+			of[c->q->c->fn[f]] |= below[f];
+		for (size_t f = 0; f < functions; f++)
+			for (uint64_t bits = of[f]; bits; bits &= bits - 1)
+				count_add(&c->out[f].hi, weight[__builtin_ctzll(bits)]);
+		if (cancel_poll(c->cancel, c->err))
+			return c->err->kind;
+	}
+	return 0;
+}
+
+int path_causes(const struct flow *fl, const struct causes_query *q, struct arena *a,
+		const struct cancel *cancel, struct cause *out, uint64_t *calls,
+		struct err *err)
+{
+	struct causing c = {fl, q, a, cancel, err, out};
+	const uint64_t *direct = count_direct(&c, fl, a, calls);
+
+	if (!direct)
+		return arena_full(a, err);
+	if (estimate_causes(&c) || at_least(&c, direct) || at_most(&c, direct))
+		return err->kind;
+	for (uint32_t f = 0; f < q->functions; f++)
+		out[f].est = fmax((double)out[f].lo, fmin((double)out[f].hi, out[f].est));
+	return 0;
+}
+
+int known_causes(const struct stacks *s, const struct fn_set *of, struct arena *a,
+		 const struct cancel *cancel, struct cause *out, uint64_t *calls,
+		 struct err *err)
+{
+	uint64_t *sum = ARENA_ARRAY(a, uint64_t, (size_t)s->n + 1);
+	uint8_t *outermost = ARENA_ARRAY(a, uint8_t, (size_t)s->n + 1);
+
+	if (!sum || !outermost)
+		return arena_full(a, err);
+	if (stacks_outermost(s, outermost, a, cancel, err))
+		return err->kind;
+	for (uint32_t v = s->n; v-- > 0;) {
+		const uint32_t up = s->caller[v];
+		struct cause *c = &out[s->fn[v]];
+
+		if (outermost[v])
+			count_add(&c->lo, sum[v]);
+		c->hi = c->lo;
+		c->est = (double)c->lo;
+		if (up == FLOW_NONE)
+			continue;
+		count_add(&sum[up], sum[v]);
+		if (fnset_has(of, s->fn[v]) && !fnset_has(of, s->fn[up])) {
+			count_add(&sum[up], s->calls[v]);
+			count_add(calls, s->calls[v]);
+		}
+	}
+	return 0;
+}

@@ -1,0 +1,166 @@
+/*
+ * source_causes.c - how many calls of a set each function causes (path/causes.h).
+ *
+ * A row is a function.  The estimate follows contexts where they are known; rows are functions
+ * all the same.
+ */
+#include "engine/graph/flow_parts.h"
+#include "engine/graph/graph_stage.h"
+#include "engine/lang/ast.h"
+#include "engine/names/fnset.h"
+#include "engine/path/causes.h"
+#include "engine/rows/exec.h"
+#include "engine/rows/exec_set.h"
+#include "engine/sources/getters.h"
+#include "engine/sources/neighbours.h"
+#include "engine/sources/source.h"
+#include "index/base/arena.h"
+#include "index/base/err_struct.h"
+
+struct causes_rows {
+	struct cause *of; /* [functions] */
+	uint64_t calls;	  /* all */
+};
+
+static const struct cause *cause_of(const struct table *t, uint32_t f)
+{
+	return &((const struct causes_rows *)t->data)->of[f];
+}
+
+uint64_t cause_calls(const struct table *t, uint32_t f, uint32_t e)
+{
+	const struct cause *c = cause_of(t, f);
+
+	(void)e;
+	return c->lo == c->hi ? c->lo : (uint64_t)(c->est + 0.5);
+}
+
+double cause_share(const struct table *t, uint32_t f, uint32_t e)
+{
+	const uint64_t all = ((const struct causes_rows *)t->data)->calls;
+
+	return all ? 100.0 * (double)cause_calls(t, f, e) / (double)all : 0;
+}
+
+uint64_t cause_lo(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return cause_of(t, f)->lo;
+}
+
+uint64_t cause_hi(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return cause_of(t, f)->hi;
+}
+
+bool cause_estimated(const struct table *t, uint32_t f, uint32_t e)
+{
+	(void)e;
+	return t->g->estimated || cause_of(t, f)->lo != cause_of(t, f)->hi;
+}
+
+uint64_t cause_is_estimated(const struct table *t, uint32_t f, uint32_t e)
+{
+	return cause_estimated(t, f, e);
+}
+
+/* The function of x->g that each of `follow` is, and the inclusive cost of those that may be
+ * on the stack in several contexts. */
+static int functions_of(struct exec *x, const struct graph *follow,
+			struct path_contexts *c)
+{
+	uint32_t *fn = EXEC_ARRAY(x, uint32_t, (size_t)follow->functions + 1);
+	uint8_t *again = EXEC_ARRAY(x, uint8_t, (size_t)follow->functions + 1);
+	struct path_bounds *whole = NULL;
+
+	if (!fn || !again)
+		return x->err->kind;
+	for (uint32_t f = 0; f < follow->functions; f++) {
+		bool is = false;
+
+		fn[f] = x->g == follow ? f : graph_merged(x->g, follow, f, &is);
+		again[f] = is;
+	}
+	if (x->g != follow &&
+	    !(whole = EXEC_ARRAY(x, struct path_bounds, (size_t)x->g->functions + 1)))
+		return x->err->kind;
+	for (uint32_t f = 0; whole && f < x->g->functions; f++)
+		whole[f] = neighbour_inclusive(x, f);
+	*c = (struct path_contexts){.fn = fn, .again = again, .whole = whole};
+	return 0;
+}
+
+static int estimated_causes(struct exec *x, const struct fn_set *of,
+			    struct causes_rows *d)
+{
+	struct graph *follow = graph_apart(x->g);
+	struct path_contexts c;
+	struct causes_query q = {.of = of, .functions = x->g->functions, .c = &c};
+	const struct flow *flow;
+	int rc;
+
+	if (graph_event(x->g, x->event, x->err) || functions_of(x, follow, &c) ||
+	    exec_flow(x, follow, x->event, &flow) ||
+	    exec_parts(x, follow, flow, &q.parts))
+		return x->err->kind;
+	rc = path_causes(flow, &q, x->a, x->open->cancel, d->of, &d->calls, x->err);
+	flow_parts_free(q.parts);
+	/* What such stages leave of a call, nobody counted. */
+	for (uint32_t f = 0; !rc && x->g->estimated && f < x->g->functions; f++)
+		d->of[f].lo = 0;
+	return rc;
+}
+
+static int causes_open(struct exec *x, const struct source *s, struct table *t)
+{
+	struct causes_rows *d = EXEC_ARRAY(x, struct causes_rows, 1);
+	struct fn_set *of, *rows;
+	struct stacks stacks;
+	bool known;
+
+	if (!d || exec_set(x, s->of, &of) || exec_stacks(x, &stacks, &known))
+		return x->err->kind;
+	d->of = EXEC_ARRAY(x, struct cause, (size_t)x->g->functions + 1);
+	rows = fnset_new(x->a, x->g->functions);
+	if (!d->of || !rows)
+		return arena_full(x->a, x->err);
+	if (known ? known_causes(&stacks, of, x->a, x->open->cancel, d->of, &d->calls,
+				 x->err)
+		  : estimated_causes(x, of, d))
+		return x->err->kind;
+	for (uint32_t f = 0; f < x->g->functions; f++)
+		if (d->of[f].hi)
+			fnset_add(rows, f);
+	t->data = d;
+	return refs_of_set(x, t, t->src, x->g, rows);
+}
+
+static const struct listed cause_list[] = {
+	{"id", BOTH, 5},
+	{"calls", BOTH, 2},
+	{"share%", BOTH | HAS_BAR, 3},
+	{"lo", BOTH, 6},
+	{"hi", BOTH, 7},
+	{"fn", BOTH, 1},
+	{"file", SHOW_M, 0},
+	{"line", SHOW_M, 0},
+	{"file:line", SHOW_T, 4},
+	{"obj", SHOW_M, 0},
+	{"estimated", SHOW_M, 0},
+	{"short", 0, 0},
+	{"class", 0, 0},
+	{"dir", 0, 0},
+};
+
+const struct source_def source_causes = {
+	.name = "causes",
+	.rows = "functions",
+	.primary = "calls",
+	.of = ROW_CAUSE,
+	COLUMNS(cause_list),
+	.sorted = true,
+	.open = causes_open,
+	.fn = row_is_fn,
+	.subject = fn_subject,
+};
