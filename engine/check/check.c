@@ -471,9 +471,8 @@ bool check_heeds(const struct source *s, const struct gstage *g)
 		return false;
 	switch (s->kind) {
 	case S_PARTS:
-		return parts || (!s->of && (gstages_divide(g) || g->kind == G_WHOLE)) ||
-		       (s->of && (g->kind == G_COLLAPSE || g->kind == G_COLLAPSE_BY ||
-				  g->kind == G_CONTEXTS));
+		return parts || g->kind == G_WHOLE ||
+		       (s->of ? g->kind != G_INLINED : gstages_divide(g));
 	case S_THREADS: return parts || gstages_divide(g) || g->kind == G_WHOLE;
 	case S_EVENTS: return parts || gstages_divide(g);
 	case S_INFO: return parts || gstages_divide(g) || s->of;
@@ -500,12 +499,10 @@ static int check_heeded(struct schema *s, const struct query *q)
 					? "the last answer is a table by now: "
 					  "write the stage in its own query"
 				: src->kind == S_PROFILES ? "leave it out"
-				: src->of
-					? "it heeds only in, part, thread and collapse; "
-					  "stages such as focus change functions, "
-					  "calls, trees"
-					: "it heeds in, part, thread and what focus, "
-					  "ignore, hide and cut leave");
+				: src->of ? "inlined code has no parts: 'part 2 | with "
+					    "inlined | functions' is of one"
+					  : "it heeds in, part, thread and what focus, "
+					    "ignore, hide and cut leave");
 		}
 	return 0;
 }

@@ -178,14 +178,26 @@ static int small_functions(struct exec *x, double p, struct fn_set **out)
 	return 0;
 }
 
-static int gstage_cut(struct exec *x, const struct gstage *g)
+/* The functions that a stage names or, for `cut`, that cost little.  In one part alone they
+ * are those of all parts: there are other cycles in it, lines and shares. */
+static int stage_set(struct exec *x, const struct gstage *g, struct fn_set **out)
 {
-	struct fn_set *set;
-	uint32_t n;
+	struct fn_set **all = x->stage_sets;
 
-	if (small_functions(x, g->percent, &set))
+	for (const struct gstage *s = x->gstages; all && s != g; s = s->next)
+		all++;
+	if (all && x->of_part)
+		return exec_set_of_store(x, *all, out);
+	if (g->kind == G_CUT ? small_functions(x, g->percent, out)
+			     : exec_set(x, g->set, out))
 		return x->err->kind;
-	n = fnset_count(set);
+	return all ? exec_set_to_store(x, *out, all) : 0;
+}
+
+static int gstage_cut(struct exec *x, const struct gstage *g, const struct fn_set *set)
+{
+	const uint32_t n = fnset_count(set);
+
 	if (n == 0)
 		return 0;
 	if (exec_note(x, arena_printf(x->a, "cut %g %% hides %s of %s functions",
@@ -238,7 +250,7 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 {
 	struct fn_set *set;
 
-	if (g->set && exec_set(x, g->set, &set))
+	if ((g->set || g->kind == G_CUT) && stage_set(x, g, &set))
 		return x->err->kind;
 	if (exec_poll_now(x))
 		return x->err->kind;
@@ -252,7 +264,7 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 	case G_CONTEXTS:
 	case G_WHOLE:
 	case G_INLINED: return 0;
-	case G_CUT: return gstage_cut(x, g);
+	case G_CUT: return gstage_cut(x, g, set);
 	case G_IN:
 	case G_PART:
 	case G_THREAD: return 0;
@@ -321,23 +333,50 @@ int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
 	return run_parts(x, first) || run_on_parts(x, first, text) ? x->err->kind : 0;
 }
 
+/* Run the stages again on `parts` of the store. */
+static int run_again(struct exec *x, const uint8_t *parts)
+{
+	x->parts = parts;
+	if (graph_plain(x->g->st, x->a, x->open->cancel, &x->g, x->err) ||
+	    (parts && graph_parts(x->g, parts, &x->g, x->err)))
+		return x->err->kind;
+	return run_on_parts(x, x->gstages, x->text);
+}
+
+/* Find the functions of each stage.  Inlined code has other numbers in each part. */
+static int find_stage_sets(struct exec *x, struct exec_texts *unsaid)
+{
+	struct exec again;
+	size_t n = 0;
+
+	if (x->stage_sets || x->g->extra)
+		return 0;
+	for (const struct gstage *g = x->gstages; g; g = g->next)
+		n++;
+	if (!(x->stage_sets = EXEC_ARRAY(x, struct fn_set *, n)))
+		return x->err->kind;
+	again = *x;
+	again.notes = again.hints = unsaid;
+	return run_again(&again, x->parts);
+}
+
 int exec_gstages_of_part(struct exec *x, uint32_t part, struct arena *a,
 			 struct graph **out)
 {
 	struct exec_texts unsaid = {0};
-	struct exec one = *x;
+	struct exec one;
 	uint8_t *parts;
 
+	if (find_stage_sets(x, &unsaid))
+		return x->err->kind;
+	one = *x;
 	one.a = a;
 	one.notes = one.hints = &unsaid;
 	one.of_part = true;
 	if (!(parts = EXEC_ARRAY(&one, uint8_t, store_info(x->g->st)->parts)))
 		return x->err->kind;
 	parts[part] = 1;
-	one.parts = parts;
-	if (graph_plain(x->g->st, a, x->open->cancel, &one.g, x->err) ||
-	    graph_parts(one.g, parts, &one.g, x->err) ||
-	    run_on_parts(&one, x->gstages, x->text))
+	if (run_again(&one, parts))
 		return x->err->kind;
 	*out = one.g;
 	return 0;

@@ -244,7 +244,10 @@ static int parse_clauses(struct parser *p, struct source *s, const struct verb *
 		if (!((unsigned)c->bit & v->clauses)) {
 			parse_fail(p, token_span(&t), "'%s' takes no '%.*s'", v->word,
 				   STR_ARG(t.text));
-			return err_hint(p->err, "its form: %s", v->form);
+			return err_hint(p->err, "its form: %s",
+					s->kind == S_THREADS && c->bit == C_OF
+						? "parts of NAME | group by thread"
+						: v->form);
 		}
 		if (parse_clause(p, s, &t))
 			return p->err->kind;

@@ -88,6 +88,8 @@ struct exec {
 	/* How the names of a set are looked up (exec_set.c): */
 	bool whole;    /* a name must match whole, not a part of it */
 	bool of_part;  /* in a graph stage: what this part lacks is in no set */
+	/* [gstages]: the store's functions of each, found once for all parts; or NULL */
+	struct fn_set **stage_sets;
 	bool common;   /* inside a set that is always there (common_sets.h): some of its
 			  names are absent from any profile */
 	bool absent;   /* result: the error is that nothing has a name */

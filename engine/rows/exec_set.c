@@ -75,8 +75,24 @@ static uint32_t count_functions(const struct fn_set *s, const struct match_found
 	return n < found->functions ? n : found->functions;
 }
 
-/* Map functions of the store to functions of the graph. */
-static int to_graph(struct exec *x, const struct fn_set *of_store, struct fn_set **out)
+int exec_set_to_store(struct exec *x, const struct fn_set *set, struct fn_set **out)
+{
+	const struct graph *g = x->g;
+	const uint32_t *fn = g->contexts ? graph_context_functions(g) : NULL;
+	const uint32_t n = store_info(g->st)->functions;
+
+	if (!(*out = new_set(x, n)))
+		return x->err->kind;
+	for (uint32_t i = 0; i < (fn ? g->contexts : n); i++) {
+		const uint32_t here = graph_of_store(g, i);
+
+		if (here != GRAPH_NONE && fnset_has(set, here))
+			fnset_add(*out, fn ? fn[i] : i);
+	}
+	return 0;
+}
+
+int exec_set_of_store(struct exec *x, const struct fn_set *of_store, struct fn_set **out)
 {
 	struct fn_set *s;
 
@@ -313,7 +329,7 @@ static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
 			fnset_add(set, f);
 	}
 	arena_free(&scratch);
-	if (rc || to_graph(x, set, out))
+	if (rc || exec_set_of_store(x, set, out))
 		return x->err->kind;
 	n = fnset_count(*out);
 	if (in_base(x))
@@ -416,7 +432,8 @@ static int find_parts(struct exec *x, const struct set *s, struct match_atom *at
 	atom->nocase = !any;
 	if (!any && find_atom(x, atom, found, &any))
 		return x->err->kind;
-	if (any && (to_graph(x, found->fns, out) || note_parts(x, s, atom->nocase, *out)))
+	if (any && (exec_set_of_store(x, found->fns, out) ||
+		    note_parts(x, s, atom->nocase, *out)))
 		return x->err->kind;
 	atom->part = any;
 	return 0;
@@ -533,7 +550,7 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 
 	if (inlined_set(x, s, out) || *out)
 		return x->err->kind;
-	if (find_atom(x, &atom, &found, &any) || to_graph(x, found.fns, out))
+	if (find_atom(x, &atom, &found, &any) || exec_set_of_store(x, found.fns, out))
 		return x->err->kind;
 	n = count_functions(*out, &found);
 	if (found.contexts && !in_base(x) &&
@@ -630,7 +647,7 @@ static int add_loaders(struct exec *x, struct fn_set *set)
 				     &scratch, found);
 	}
 	arena_free(&scratch);
-	if (x->err->kind || to_graph(x, found, &here))
+	if (x->err->kind || exec_set_of_store(x, found, &here))
 		return x->err->kind;
 	fnset_or(set, here);
 	return 0;

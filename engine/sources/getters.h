@@ -97,8 +97,8 @@ get_absent step_unbounded, step_not_called, cost_unbounded;
 /* source_parts.c: parts, parts of f, threads */
 get_number part_self, part_row, set_self, set_incoming, set_calls, thread_self,
 	thread_parts, part_functions;
-get_estimated part_estimated;
-prepare parts_prepare;
+get_estimated part_estimated, set_estimated, set_self_estimated;
+prepare parts_prepare, set_prepare;
 get_text part_file, set_spark;
 
 /* source_info.c: the profile, its events, all profiles */

@@ -297,20 +297,26 @@ struct part_of_set {
 	uint64_t *calls;	  /* [parts] */
 	uint32_t events;
 	int64_t most; /* the largest self cost of the shown event */
+	/* What stages leave: [all events][2 * parts], self and incoming; or NULL. */
+	int64_t **left;
+	struct fn_set *of_store;
+	bool sure; /* the stages change no self cost of the set */
 };
 
 uint64_t set_self(const struct table *t, uint32_t r, uint32_t e)
 {
 	const struct part_of_set *s = t->data;
 
-	return store_event_of(t->g->st, e, s->self + (size_t)r * s->events);
+	return s->left ? s->left[e][2 * r]
+		       : store_event_of(t->g->st, e, s->self + (size_t)r * s->events);
 }
 
 uint64_t set_incoming(const struct table *t, uint32_t r, uint32_t e)
 {
 	const struct part_of_set *s = t->data;
 
-	return store_event_of(t->g->st, e, s->incoming + (size_t)r * s->events);
+	return s->left ? s->left[e][2 * r + 1]
+		       : store_event_of(t->g->st, e, s->incoming + (size_t)r * s->events);
 }
 
 uint64_t set_calls(const struct table *t, uint32_t r, uint32_t e)
@@ -339,6 +345,68 @@ static const struct listed part_of_list[] = {
 	{"spark", SHOW_T, 10}, {"trigger", BOTH, 7},  {"time_range", BOTH, 8},
 	{"desc", SHOW_M, 0},   {"file", SHOW_M, 12},  {"row", 0, 0},
 };
+
+bool set_estimated(const struct table *t, uint32_t r, uint32_t e)
+{
+	(void)r, (void)e;
+	return ((const struct part_of_set *)t->data)->left && t->g->estimated;
+}
+
+bool set_self_estimated(const struct table *t, uint32_t r, uint32_t e)
+{
+	return set_estimated(t, r, e) && !((const struct part_of_set *)t->data)->sure;
+}
+
+static int set_left(struct exec *x, struct part_of_set *s, uint32_t part, uint32_t e)
+{
+	int64_t *self = &s->left[e][2 * part];
+	struct exec one = *x;
+	struct fn_set *set;
+	struct arena a;
+
+	arena_init(&a, x->a->cap);
+	one.a = &a;
+	s->calls[part] = 0;
+	if (!exec_gstages_of_part(x, part, &a, &one.g) &&
+	    !graph_event(one.g, e, x->err) && !exec_set_of_store(&one, s->of_store, &set))
+		for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
+		     f = fnset_next(set, f + 1)) {
+			cost_add(&self[0], graph_self(one.g, f, e));
+			cost_add(&self[1], graph_incoming(one.g, f, e));
+			count_add(&s->calls[part], graph_calls(one.g, f));
+		}
+	arena_free(&a);
+	return x->err->kind;
+}
+
+int set_prepare(const struct table *t, uint32_t e)
+{
+	struct part_of_set *s = t->data;
+	const uint32_t parts = store_info(t->g->st)->parts;
+
+	if (!s->left || s->left[e])
+		return 0;
+	if (!(s->left[e] = EXEC_ARRAY(t->x, int64_t, 2 * (size_t)parts)))
+		return t->x->err->kind;
+	for (uint32_t p = 0; p < parts; p++)
+		if (in_force(t->x, p) && set_left(t->x, s, p, e))
+			return t->x->err->kind;
+	return 0;
+}
+
+/* Parts after stages that divide costs: each as the stages leave it alone. */
+static int open_left(struct exec *x, const struct fn_set *set, struct table *t)
+{
+	struct part_of_set *s = t->data;
+
+	s->left = EXEC_ARRAY(x, int64_t *, store_info(x->g->st)->all_events);
+	if (!s->left || exec_set_to_store(x, set, &s->of_store))
+		return x->err->kind;
+	s->sure = true;
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
+		s->sure &= graph_is_sure(x->g, f, GRAPH_SELF);
+	return set_prepare(t, t->event);
+}
 
 static bool is_member(const struct graph *g, const struct fn_set *set, uint32_t f)
 {
@@ -398,7 +466,9 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 	if (parts_init(x, t, &source_parts_of))
 		return x->err->kind;
 	arena_init(&scratch, x->a->cap);
-	for (uint32_t p = 0; p < si->parts && !rc; p++)
+	if (gstages_divide(x->gstages))
+		rc = open_left(x, set, t);
+	for (uint32_t p = 0; p < si->parts && !rc && !s->left; p++)
 		rc = in_force(x, p) ? add_part_of_set(x, set, p, s, &scratch) : 0;
 	arena_free(&scratch);
 	for (uint32_t p = 0; p < si->parts && !rc; p++) {

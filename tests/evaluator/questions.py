@@ -69,8 +69,6 @@ class Asker:
         """Table stages come later, by `shape`, when the cells of the table are known."""
         graph_stages, view = self.view()
         source = self.source(view)
-        if source.kind in ("parts", "threads") and any("line:" in s for s in graph_stages):
-            return self.question()      # of each part the lines are its own
         return Question(self.world, graph_stages, view, source, [])
 
     # ------------------------------------------------------------ sets of functions
@@ -227,7 +225,7 @@ class Asker:
         elif view.filtered and bounded and rng.random() < 0.4:
             kind = rng.choice(bounded)
         elif view.filtered:
-            kind = rng.choice(("functions", "functions", "groups") + (() if view.of_whole else ("events",)) + (() if of or view.merged else ("parts", "threads")))
+            kind = rng.choice(("functions", "functions", "groups") + (() if view.of_whole else ("events",)) + (("parts",) if of else () if view.merged else ("parts", "threads")))
         elif view.merged:
             kind = rng.choice(("functions", "groups", "calls", "cycles", "neighbours"))
         if kind in ("threads", "events", "cycles"):
@@ -252,8 +250,6 @@ class Asker:
             unit = rng.choice(("files", "objects", "dirs") + (("classes",) if world.plain and not view.merged else ()))
             return Source(unit + of + clause, kind, lambda: tables.groups(view, those, by, unit), by,
                           True, before)
-        if kind == "parts" and of and view.of_whole:
-            kind = "functions"
         if kind == "parts" and of:
             return Source("parts" + of + clause, "parts of", lambda: tables.parts(view, those, by, False), by, False, before)
         if kind in ("calls", "callsites") and between:

@@ -12,7 +12,7 @@ import math
 from expressions import dirname
 from graph import Graph
 from names import class_of
-from view import Near
+from view import ROUNDED, Near
 
 CLOSE = 2e-3    # an index keeps three digits of what comes back in circles
 OPTIONAL = "optional"   # a row that may be left out: nothing, or next to nothing, is left of it
@@ -156,6 +156,8 @@ def callsites(view, those, event, to=None):
 
 def parts(view, those, event, whole=True):
     rows = []
+    if view.filtered and not whole:
+        return parts_of_left(view, those, event)
     if view.filtered:
         left = {e: view.left_of_parts(e) for e in {*view.world.events, event}}
         return [dict({"part": part.number, "pid": part.pid, "thread": part.thread, "self": left[event][i]},
@@ -172,6 +174,19 @@ def parts(view, those, event, whole=True):
             rows[-1]["incoming"] = sum(view.cost(event, n[1:]) for n in into)
         for e in view.world.events:
             rows[-1]["self." + e] = sum(view.cost(e, c) for (f, _, _), c in part.self.items() if f in those)
+    return rows
+
+
+def parts_of_left(view, those, event):
+    """Of a set, in each part: its costs, and those of the calls into it."""
+    rows = [{"part": p.number, "pid": p.pid, "thread": p.thread, "calls": Any()} for p in view.parts]
+    for e in {*view.world.events, event}:
+        for row, flow in zip(rows, view.flows(e)):
+            near = [Near(x, None, view.units(e) * ROUNDED * len(view.graph.functions)) for x in
+                    (sum(flow.own.get(f, 0) for f in those), sum(c for (_, g), c in flow.edges.items() if g in those))]
+            row["self." + e] = near[0]
+            if e == event:
+                row["self"], row["incoming"] = near
     return rows
 
 
