@@ -262,6 +262,8 @@ static int list_filters(const struct session *s, const struct query *q,
 
 		if (g->kind == G_COLLAPSE_BY) /* collapse by $x: what it is */
 			shown = arena_printf(x->a, "collapse by %.*s", STR_ARG(g->name));
+		if (g->kind == G_FOCUS && g->span.at == g->set->span.at) /* why under X */
+			shown = arena_printf(x->a, "focus %.*s", STR_ARG(shown));
 		if (!shown.p)
 			return arena_full(x->a, x->err);
 		r->filters[r->nfilters++] = shown;

@@ -53,7 +53,8 @@ const struct verb verbs[] = {
 	{"asm", S_ASM, C_OF | C_NEEDS_OF | C_BY, "asm of SET"},
 	{"find", S_FIND, C_OF | C_SHORT | C_NEEDS_OF | C_BY, "find SET"},
 	{"info", S_INFO, C_OF | C_SHORT | C_BY, "info [SET]"},
-	{"why", S_WHY, C_BY | C_MAX, "why [vs PROFILE] [by EVENT] [max N]"},
+	{"why", S_WHY, C_OF | C_UNDER | C_BY | C_MAX,
+	 "why [of SET] [under SET] [vs PROFILE] [by EVENT] [max N]"},
 	{"_", S_LAST, 0, "_"},
 };
 const size_t verbs_n = COUNT(verbs);

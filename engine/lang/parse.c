@@ -340,6 +340,18 @@ static int only_stages(struct parser *p, const struct token *last)
 	return err_hint(p->err, "go on with a source: ... | top 10");
 }
 
+/* why under X: focus X | why */
+static int focus_under(struct parser *p, struct query *q, struct gstage **at)
+{
+	struct source *s = &q->source;
+
+	if (!(*at = ARENA_ARRAY(p->a, struct gstage, 1)))
+		return arena_full(p->a, p->err);
+	**at = (struct gstage){.kind = G_FOCUS, .set = s->under, .span = s->under->span};
+	s->under = NULL;
+	return 0;
+}
+
 static int parse_query(struct parser *p, struct query *q)
 {
 	struct gstage **gtail = &q->gstages;
@@ -360,6 +372,8 @@ static int parse_query(struct parser *p, struct query *q)
 		t = parse_peek(p, PLACE_WORD);
 	}
 	if (q->source.kind != S_LAST && parse_source(p, &q->source))
+		return p->err->kind;
+	if (q->source.kind == S_WHY && q->source.under && focus_under(p, q, gtail))
 		return p->err->kind;
 	while (piped(p)) {
 		if (parse_tstage(p, ttail))

@@ -297,6 +297,8 @@ static const struct column_row registry[] = {
  GET({ROW_WHY, .f = why_to, .absent = why_no_rates})},
 {"below", COL_NAME, "the change is only where this function is above",
  GET({ROW_WHY, ABSENT_0, AT(why_row, below)})},
+{"context", COL_STR, "the stack with most of the change, if the profile knows stacks",
+ GET({ROW_WHY, ABSENT_0 | HAS_CALLS, AT(why_row, context)})},
 {"to_fn", COL_NAME, "function that the jump goes to",
  GET({ROW_JUMP, .s = jump_to_name})},
 {"to_file", COL_FILE, "file that the jump goes to",

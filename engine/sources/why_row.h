@@ -9,7 +9,7 @@ struct why_row {
 	double share;	 /* percent of the whole difference */
 	double from, to; /* calls, or self cost, of one run of fn */
 	bool rates;	 /* they are known */
-	struct str text, fn, callee, kind, below, file;
+	struct str text, fn, callee, kind, below, context, file;
 	uint64_t line;
 };
 

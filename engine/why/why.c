@@ -20,7 +20,9 @@
 #include "engine/lang/ast.h"
 #include "engine/lang/check_names.h"
 #include "engine/lang/result.h"
+#include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
+#include "engine/rows/exec_set.h"
 #include "engine/sources/source.h"
 #include "engine/sources/sources.h"
 #include "engine/sources/why_row.h"
@@ -150,8 +152,10 @@ static int add_row(struct telling *t, struct why_row row)
 static int add_cause(struct telling *t, struct why_cause *c)
 {
 	struct why_place place;
+	struct str context;
 
-	if (why_describe(t->w, c) || why_place(t->w, c, &place))
+	if (why_describe(t->w, c) || why_place(t->w, c, &place) ||
+	    why_context(t->w, c, &context))
 		return t->x->err->kind;
 	return add_row(
 		t, (struct why_row){.delta = llround(c->cost),
@@ -163,6 +167,7 @@ static int add_cause(struct telling *t, struct why_cause *c)
 				    .callee = name_of(t, c->callee, true),
 				    .kind = kind_name(c),
 				    .below = name_of(t, c->below, true),
+				    .context = context,
 				    .file = place.file,
 				    .line = place.line});
 }
@@ -200,15 +205,15 @@ static int add_noise(struct telling *t)
 
 	return !w->noises
 		       ? 0
-		       : add_row(t, (struct why_row){
-					    .delta = llround(w->noise),
-					    .kind = STR("noise"),
-					    .text = arena_printf(
-						    t->x->a,
-						    "noise: own cost of %zu function%s, "
-						    "as far apart from run to run",
-						    w->noises,
-						    w->noises == 1 ? "" : "s")});
+		       : add_row(t,
+				 (struct why_row){
+					 .delta = llround(w->noise),
+					 .kind = STR("noise"),
+					 .text = arena_printf(
+						 t->x->a,
+						 "noise: own cost of %zu function%s, "
+						 "as far apart from run to run",
+						 w->noises, w->noises == 1 ? "" : "s")});
 }
 
 /* ---- no single cause ---- */
@@ -415,6 +420,41 @@ static int find_causes(struct telling *t, struct exec *x, struct vs *v, bool dou
 	return 0;
 }
 
+static bool is_in(const struct why *w, struct fn_set *const in[SIDES], uint32_t f)
+{
+	bool is = false;
+
+	for (unsigned s = 0; s < SIDES && f != WHY_NONE; s++)
+		is |= w->fn[s][f] != WHY_NONE && fnset_has(in[s], w->fn[s][f]);
+	return is;
+}
+
+/* Keep the causes in a function of the set, or in calls of one: their sum is what is told. */
+static int keep_of(struct telling *t, const struct set *of, struct why_cause *c,
+		   size_t *n)
+{
+	struct why *w = t->w;
+	struct fn_set *in[SIDES];
+	double sum = 0;
+	size_t k = 0;
+
+	for (unsigned s = 0; s < SIDES; s++)
+		if (exec_set(w->run[s], of, &in[s]))
+			return w->run[s]->err->kind;
+	t->gross = 0;
+	for (size_t i = 0; i < *n; i++) {
+		if (!is_in(w, in, c[i].fn) && !is_in(w, in, c[i].callee))
+			continue;
+		sum += c[i].cost;
+		t->gross += fabs(c[i].cost);
+		c[k++] = c[i];
+	}
+	*n = k;
+	t->delta = llround(sum);
+	w->noises = 0;
+	return 0;
+}
+
 static int tell(struct telling *t, const struct source *s, struct why_cause *c, size_t n)
 {
 	const size_t most = s->has_max ? (size_t)s->max : SHOWN;
@@ -423,7 +463,9 @@ static int tell(struct telling *t, const struct source *s, struct why_cause *c, 
 	if (!(t->row = EXEC_ARRAY(t->x, struct why_row, shown + SHOWN + 2)) ||
 	    note_spliced(t) || (n && t->w->noisy && note_noise(t)))
 		return t->x->err->kind;
-	if (!s->has_max && no_single_cause(t, c, n))
+	if (why_stacks(t->w))
+		return t->x->err->kind;
+	if (!s->has_max && !s->of && no_single_cause(t, c, n))
 		return note_scattered(t, c, n) || tell_groups(t) ? t->x->err->kind : 0;
 	for (size_t i = 0; i < shown; i++)
 		if (add_cause(t, &c[i]))
@@ -440,7 +482,9 @@ int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table 
 	size_t n = 0;
 
 	t->src = source_def_of(s);
-	return find_causes(&to, x, v, true, &c, &n) || tell(&to, s, c, n) ||
+	return find_causes(&to, x, v, true, &c, &n) ||
+			       (s->of && keep_of(&to, s->of, c, &n)) ||
+			       tell(&to, s, c, n) ||
 			       why_rows(x, t, to.row, to.n, to.delta != 0)
 		       ? x->err->kind
 		       : 0;

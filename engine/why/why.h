@@ -20,6 +20,7 @@
  *	why_terms.c	the terms; what they do not explain is carried down the calls
  *	why_rows.c	terms of one cause become one row
  *	why_place.c	the line of a row
+ *	why_context.c	the stack of a row, if stacks are known
  *	why.c		the table: sentences, the rest, what is no single cause
  */
 #ifndef QUERN_WHY_H

@@ -54,15 +54,17 @@ struct why {
 	unsigned first;	       /* the one profile */
 	uint32_t *fn[SIDES];   /* [n]: function of the graph, or WHY_NONE */
 	uint32_t *of[SIDES];   /* [functions of the graph]: vertex; WHY_NONE: left out */
-	bool *closed;	       /* [n]: the same; its self cost is all that is in it */
-	uint32_t *name;	       /* [n]: one vertex for all levels of a function */
-	bool *gone;	       /* [n]: joined to its callers */
-	double *self[SIDES];   /* [n] */
-	double *own;	       /* [n]: what the change of its self cost explains */
-	struct why_edge **out; /* [n]: sorted by `to` and site */
-	uint32_t *outs;	       /* [n] */
-	struct why_edge **in;  /* the edges by `to`, then `from` */
-	size_t *in_first;      /* [n + 1] */
+	uint32_t *same[SIDES]; /* [functions of the graph]: equal for the same function */
+	struct why_stacks *stacks; /* why_context.c; NULL: they are not known */
+	bool *closed;		   /* [n]: the same; its self cost is all that is in it */
+	uint32_t *name;		   /* [n]: one vertex for all levels of a function */
+	bool *gone;		   /* [n]: joined to its callers */
+	double *self[SIDES];	   /* [n] */
+	double *own;		   /* [n]: what the change of its self cost explains */
+	struct why_edge **out;	   /* [n]: sorted by `to` and site */
+	uint32_t *outs;		   /* [n] */
+	struct why_edge **in;	   /* the edges by `to`, then `from` */
+	size_t *in_first;	   /* [n + 1] */
 	/* why_splice.c */
 	uint32_t spliced;
 	struct why_via *via;
@@ -117,6 +119,8 @@ struct why_sites {
 };
 
 int why_model(struct exec *x, struct vs *v, struct why *w);
+/* Has a function of a graph lines and call sites, if only as shares of those it had? */
+bool why_has_detail(const struct graph *g, uint32_t f);
 int why_sites_of(struct why *w, unsigned side, uint32_t g, struct arena *a,
 		 struct why_sites *out);
 /* The sites of a callee: a range of s. */
@@ -199,5 +203,12 @@ struct why_place {
 	uint32_t line;
 };
 int why_place(struct why *w, const struct why_cause *c, struct why_place *out);
+
+/* ---- why_context.c ---- */
+
+/* Find the stacks, if both profiles know theirs, for why_context(). */
+int why_stacks(struct why *w);
+/* "main -> page -> find": the stack with most of the change of c; empty: not known. */
+int why_context(struct why *w, const struct why_cause *c, struct str *out);
 
 #endif

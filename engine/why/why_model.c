@@ -66,7 +66,8 @@ static int vertices(struct exec *x, struct why *w, const uint32_t *same)
 		return x->err->kind;
 	for (unsigned s = 0; s < SIDES; s++) {
 		if (!(w->fn[s] = EXEC_ARRAY(x, uint32_t, most)) ||
-		    !(w->of[s] = EXEC_ARRAY(x, uint32_t, (size_t)n[s] + 1)))
+		    !(w->of[s] = EXEC_ARRAY(x, uint32_t, (size_t)n[s] + 1)) ||
+		    !(w->same[s] = EXEC_ARRAY(x, uint32_t, (size_t)n[s] + 1)))
 			return x->err->kind;
 		memset(w->fn[s], 0xff, most * sizeof(uint32_t));
 	}
@@ -80,6 +81,8 @@ static int vertices(struct exec *x, struct why *w, const uint32_t *same)
 		w->fn[other][w->of[other][f]] = f;
 	}
 	w->root = w->n++;
+	for (unsigned s = 0; s < SIDES; s++)
+		memcpy(w->same[s], w->of[s], n[s] * sizeof(uint32_t));
 	return 0;
 }
 
@@ -160,6 +163,47 @@ static size_t join_places(struct why_site *at, size_t n)
 	return k;
 }
 
+bool why_has_detail(const struct graph *g, uint32_t f)
+{
+	return g->detail || g->plain ||
+	       (!graph_own_name(g, f).p && graph_members_count(g, f) == 1);
+}
+
+/* A function of the store among those that f calls, or GRAPH_NONE. */
+static uint32_t callee_of(const struct graph *g, uint32_t f, fn_id of)
+{
+	uint32_t first, n;
+
+	if (g->plain || g->detail)
+		return graph_of_store(g, of);
+	graph_callees(g, f, &first, &n);
+	for (uint32_t e = first; e < first + n; e++)
+		if (graph_origin(g, graph_edge_callee(g, e)) == of)
+			return graph_edge_callee(g, e);
+	return GRAPH_NONE;
+}
+
+/* A stage left a part of each call: so much of it at each site. */
+static void share_sites(const struct why *w, unsigned side, uint32_t fn,
+			struct why_sites *s)
+{
+	for (size_t i = 0; i < s->n;) {
+		const struct why_sites to = why_sites_to(s, s->at[i].to);
+		const uint32_t e =
+			graph_edge_between(w->g[side], fn, w->fn[side][s->at[i].to]);
+		double calls = 0, cost = 0;
+
+		for (size_t k = 0; k < to.n; k++) {
+			calls += to.at[k].calls;
+			cost += to.at[k].cost;
+		}
+		for (size_t k = 0; k < to.n; k++, i++) {
+			to.at[k].calls *= why_per_run(why_edge_calls(w, side, e), calls);
+			to.at[k].cost *= why_per_run(why_edge_cost(w, side, e), cost);
+		}
+	}
+}
+
 int why_sites_of(struct why *w, unsigned side, uint32_t g, struct arena *a,
 		 struct why_sites *out)
 {
@@ -171,14 +215,14 @@ int why_sites_of(struct why *w, unsigned side, uint32_t g, struct arena *a,
 	size_t n = 0, k = 0;
 
 	*out = (struct why_sites){0};
-	if (!graph->detail && !graph->plain)
+	if (!why_has_detail(graph, w->fn[side][g]))
 		return 0;
 	if (fn_sites(x, graph_origin(graph, w->fn[side][g]), a, &row, &costs, &n))
 		return x->err->kind;
 	if (!(out->at = ARENA_ARRAY(a, struct why_site, n + 1)))
 		return arena_full(a, x->err);
 	for (size_t i = 0; i < n; i++) {
-		const uint32_t to = graph_of_store(graph, row[i].callee);
+		const uint32_t to = callee_of(graph, w->fn[side][g], row[i].callee);
 
 		if (to == GRAPH_NONE)
 			continue;
@@ -194,6 +238,8 @@ int why_sites_of(struct why *w, unsigned side, uint32_t g, struct arena *a,
 	if (k)
 		qsort(out->at, k, sizeof(*out->at), by_callee_and_place);
 	out->n = join_places(out->at, k);
+	if (!graph->detail && !graph->plain)
+		share_sites(w, side, w->fn[side][g], out);
 	return exec_poll(x);
 }
 

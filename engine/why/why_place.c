@@ -197,8 +197,9 @@ static int list_lines(struct why *w, unsigned side, uint32_t f, struct places *o
 	struct store_line *row = NULL;
 	int64_t *costs = NULL;
 	size_t n = 0, k = 0;
+	double sum = 0;
 
-	if (w->fn[side][f] == WHY_NONE || (!g->plain && !g->detail))
+	if (w->fn[side][f] == WHY_NONE || !why_has_detail(g, w->fn[side][f]))
 		return 0;
 	if (fn_lines(x, graph_origin(g, w->fn[side][f]), x->a, &row, &costs, &n))
 		return x->err->kind;
@@ -216,6 +217,11 @@ static int list_lines(struct why *w, unsigned side, uint32_t f, struct places *o
 				.line = (uint32_t)row[i].line,
 				.per_run = why_per_run((double)cost, w->runs[side][f])};
 	}
+	for (size_t i = 0; i < k; i++)
+		sum += out->at[i].per_run * w->runs[side][f];
+	/* A stage gave it costs of others, which are in no line of it. */
+	if ((double)graph_self(g, w->fn[side][f], w->event[side]) > sum + 1)
+		return 0;
 	if (k)
 		qsort(out->at, k, sizeof(*out->at), by_place);
 	for (size_t i = 0; i < k; i++) {

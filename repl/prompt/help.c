@@ -86,12 +86,14 @@ static const struct help_topic topics[] = {
 	 "The profile is read again.  For the usual one and the slow ones:\n"
 	 "group by fn: count, median(incl), p99(incl), max(incl)",
 	 "activations of main | sort incl | take 3"},
-	{"why", "why [vs PROFILE] [by EVENT] [max N]",
+	{"why", "why [of SET] [under SET] [vs PROFILE] [by EVENT] [max N]",
 	 "Why two profiles differ: what is called more often, newly or no longer, and what\n"
 	 "costs more in itself, with the line.  The rows add up to the difference.  `from`\n"
 	 "and `to` are calls, or own cost, of one run of the function.  Without `vs`, if\n"
-	 "two profiles are open, against the second.",
+	 "two profiles are open, against the second.  `under` a function: it and all below;\n"
+	 "`of` it: what it does itself, and calls of it.",
 	 "why vs base\n"
+	 "why under main\n"
 	 "why vs base max 20"},
 	{"timeline", "timeline [min N] [by EVENT]",
 	 "The calls of an Xdebug profile from left to right, as a picture or a page:\n"

@@ -321,6 +321,31 @@ same(r.text.splitlines()[1:], ["150,main calls slow more often"], "two parts of 
 r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "focus intern | why | show fn, callee | take 1 | as csv")
 ok(r.text.splitlines()[1].startswith("intern,hash"), "after focus: of one function with all below it", r)
 
+r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why under parse_array | show delta, why, file, line | as csv")
+same([line.rsplit(",", 2)[1:] for line in r.text.splitlines()[1:]], [["/srv/app/mini.c", "54"], ["/srv/app/mini.c", "58"]],
+     "under a function: with lines")
+same(run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "focus parse_array | why | show delta, why, file, line | as csv").text,
+     r.text, "  as after focus")
+r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why of hash | show share%, delta | as csv")
+same(r.text.split()[1:], ["100,85950"], "of a function: its sum is all")
+r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why of malloc", "-c", "why under nosuch")
+ok("no rows" in r.text and r.status == 1 and "no function matches 'nosuch'" in r.talk, "  nothing of it; no such function", r)
+
+# ---- the stack of a change, where stacks are known ----
+for side, price in ("then", 100), ("now", 900):
+    with open(side + ".xd", "w") as f:
+        f.write("version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: a.php\npart: 1\npositions: line\n\nevents: Time_(10ns)\n\n")
+        for caller, cost in ("list", 100), ("page", price):
+            f.write("fl=a.php\nfn=find\n9 %d\n\nfl=a.php\nfn=%s\n5 10\ncfl=a.php\ncfn=find\ncalls=1 0 0\n6 %d\n\n" % (cost, caller, cost))
+        f.write("fl=a.php\nfn={main}\n1 10\n" + "".join(
+            "cfl=a.php\ncfn=%s\ncalls=1 0 0\n2 %d\n" % c for c in (("list", 110), ("page", price + 10))) + "\n")
+r = run("now.xd", "base=then.xd", "-q", "-c", "why max 1 | show fn, delta, context | as csv")
+same(r.text.splitlines()[1:], ["find,800,{main} -> page -> find"], "own cost on one of two stacks")
+r = run("php-merge.new", "base=php-merge.old", "-q", "-c", "why max 1 | take 1 | show callee, context | as csv")
+same(r.text.splitlines()[1:], ["php::array_merge,{main} -> Cart->list"], "a new call: the stack of the caller")
+r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why | take 1 | show context | as csv")
+same(r.text.splitlines()[1:], [""], "  not known of callgrind's")
+
 # ---- as people ask ----
 r = run("here", "-q", "-c", "why")
 ok(r.status and "compares two profiles" in r.talk and "base=old.out" in r.talk, "one profile: what to type", r.talk)

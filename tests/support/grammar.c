@@ -205,7 +205,7 @@ static void set(struct choices *g, unsigned deep)
 
 static const struct source_words {
 	const char *form; /* "top", a unit, or the verb of a source with clauses */
-	const char *number[MOST], *text[6];
+	const char *number[MOST], *text[7];
 } sources[] = {
 	{"functions", {FUNCTION_NUMBERS}, {"fn", "file", "obj", "short", "class", "dir"}},
 	{"top", {FUNCTION_NUMBERS}, {"fn", "file", "obj", "short", "class", "dir"}},
@@ -255,7 +255,7 @@ static const struct source_words {
 	{"info", {"self", "incl", "calls", "line", "total"}, {"fn", "file", "obj"}},
 	{"why",
 	 {"share%", "delta", "from", "to", "line"},
-	 {"why", "fn", "callee", "kind", "below", "file"}},
+	 {"why", "fn", "callee", "kind", "below", "file", "context"}},
 	{"source", {"self", "line", "calls", "incl"}, {"kind", "file", "callee", "text"}},
 	{"asm", {"self", "instr", "line", "calls", "incl"}, {"kind", "obj", "text"}},
 	{"_", {FUNCTION_NUMBERS}, {"fn", "name", "file"}},
