@@ -474,7 +474,7 @@ static int run_sides(struct session *s, const struct query *q, struct statement 
 		if (graph_plain(s->stores[run->profile], x->a, &s->cancel, &x->g,
 				x->err) ||
 		    (q->source.vs.n &&
-		     exec_vs_base(x, &q->source, run->gstages, &run->vs)) ||
+		     exec_vs_base(x, &q->source, run->gstages, false, &run->vs)) ||
 		    run_gstages(s, q, run))
 			return x->err->kind;
 		if (!run->vs || x->by_file || !vs_inlined_differs(x, run->vs))

@@ -523,6 +523,37 @@ static int choose_base(struct schema *s, struct source *src)
 					: "why vs NAME; 'profiles' lists the names");
 }
 
+/* Each profile of several has a column with its name. */
+static int know_profile(struct schema *s, struct str name, struct span at)
+{
+	const struct col_def *base = vs_col(s->src, STR("base"));
+
+	if (check_profile(s->env, name, at, s->err) == s->env->nprofiles)
+		return s->err->kind;
+	if (check_known(s, name) || source_col(s->src, name) || vs_col(s->src, name)) {
+		check_fail(s, at, "'%.*s' is the name of another column", STR_ARG(name));
+		return err_hint(s->err,
+				"open that profile under another name: NAME=FILE");
+	}
+	return check_add_known(s, name, COL_COST, check_unit(s, base, s->event));
+}
+
+static int check_also(struct schema *s, const struct source *src)
+{
+	if (src->kind == S_WHY) {
+		check_fail(s, src->also->span, "'%s' compares two profiles",
+			   s->src->name);
+		return err_hint(s->err, "functions vs A, B, C has a column for each");
+	}
+	if (check_add_known(s, STR("lowest"), COL_COST,
+			    check_unit(s, vs_col(s->src, STR("base")), s->event)))
+		return s->err->kind;
+	for (const struct also *also = src->also; also; also = also->next)
+		if (know_profile(s, also->name, also->span))
+			return s->err->kind;
+	return 0;
+}
+
 static int check_source(struct schema *s, struct query *q)
 {
 	struct source *src = &q->source;
@@ -550,7 +581,7 @@ static int check_source(struct schema *s, struct query *q)
 			"callees calltree cycles events parts threads cost info");
 	}
 	s->vs = src->vs.n > 0 && src->kind != S_WHY;
-	return 0;
+	return src->also ? check_also(s, src) : 0;
 }
 
 /* `expect` tests all rows that come to it, so no later stage may change these rows.  Only

@@ -714,6 +714,7 @@ static int pair_stores(struct pairs *w)
 {
 	struct pairing *p = w->p;
 
+	p->recorded = w->recorded;
 	for (unsigned s = 0; s < 2; s++) {
 		p->st[s] = w->st[s];
 		p->functions[s] = store_info(w->st[s])->functions;
@@ -788,26 +789,31 @@ struct str pair_rule_names(unsigned rules, struct arena *a)
 
 /* ---- kept ---- */
 
-int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded,
+int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded, bool more,
 		size_t bytes, const struct cancel *cancel, const struct pairing **out,
 		struct err *err)
 {
-	if (!c->pairing || c->st[0] != st[0] || c->st[1] != st[1] ||
-	    c->recorded != recorded) {
-		pair_forget(c);
-		c->recorded = recorded;
-		if (pair_new(st, &c->rules, recorded, bytes, cancel, &c->pairing, err))
+	struct pairing **at = &c->pairing, *p = *at;
+
+	while (p && (p->st[0] != st[0] || p->st[1] != st[1] || p->recorded != recorded))
+		p = more ? *(at = &p->next) : NULL;
+	if (!p) {
+		if (!more)
+			pair_forget(c);
+		if (pair_new(st, &c->rules, recorded, bytes, cancel, &p, err))
 			return err->kind;
-		c->st[0] = st[0];
-		c->st[1] = st[1];
+		*at = p;
 	}
-	*out = c->pairing;
+	*out = p;
 	return 0;
 }
 
 void pair_forget(struct pair_cache *c)
 {
-	pair_free(c->pairing);
+	for (struct pairing *p = c->pairing, *next; p; p = next) {
+		next = p->next;
+		pair_free(p);
+	}
 	c->pairing = NULL;
 }
 

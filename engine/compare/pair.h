@@ -59,7 +59,9 @@ struct pairing {
 	uint32_t *obj[2], *file[2];
 	uint32_t functions[2];
 	struct store *st[2];
-	struct arena a; /* has all of this */
+	bool recorded;
+	struct pairing *next; /* of a cache */
+	struct arena a;	      /* has all of this */
 };
 
 /* Pair the functions of two stores; of one with itself, all are paired.  recorded: each
@@ -70,15 +72,13 @@ int pair_new(struct store *const st[2], const struct pair_rules *rules, bool rec
 	     size_t bytes, const struct cancel *cancel, struct pairing **out,
 	     struct err *err);
 void pair_free(struct pairing *p); /* NULL is fine */
-/* The last pairing that was asked for, and the rules it was made by. */
+/* The last pairing that was asked for, with `more` after it, and the rules they were made by. */
 struct pair_cache {
 	struct pair_rules rules; /* after a change: pair_forget() */
 	struct pairing *pairing;
-	struct store *st[2];
-	bool recorded;
 };
-/* The pairing of two stores, kept until the next one.  As pair_new(). */
-int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded,
+/* The pairing of two stores, kept until the next one that is not `more`.  As pair_new(). */
+int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded, bool more,
 		size_t bytes, const struct cancel *cancel, const struct pairing **out,
 		struct err *err);
 void pair_forget(struct pair_cache *c);

@@ -147,18 +147,25 @@ static int nest_rows(struct exec *x, struct vs *v, size_t n)
 	return exec_poll_now(x);
 }
 
-static int join_rows(struct exec *x, struct vs *v, size_t *rows)
+int vs_match_rows(struct exec *x, struct vs *v)
 {
 	const bool functions =
 		v->a.src->subject == fn_subject && v->a.g->plain && v->b.g->plain;
+
+	v->ib = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
+	if (!v->ib)
+		return x->err->kind;
+	return functions ? join_functions(x, v) : join_by_key(x, v);
+}
+
+static int join_rows(struct exec *x, struct vs *v, size_t *rows)
+{
 	size_t n = v->a.n;
 
 	v->ia = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
-	v->ib = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
 	v->of_base = EXEC_ARRAY(x, uint32_t, v->b.n + 1);
 	v->of_here = EXEC_ARRAY(x, uint32_t, v->a.n + 1);
-	if (!v->ia || !v->ib || !v->of_base || !v->of_here ||
-	    (functions ? join_functions(x, v) : join_by_key(x, v)))
+	if (!v->ia || !v->of_base || !v->of_here || vs_match_rows(x, v))
 		return x->err->kind;
 	memset(v->of_base, 0xff, v->b.n * sizeof(*v->of_base));
 	for (size_t i = 0; i < n; i++) {
@@ -172,7 +179,7 @@ static int join_rows(struct exec *x, struct vs *v, size_t *rows)
 			v->ia[n] = GRAPH_NONE;
 			v->ib[n++] = (uint32_t)r;
 		}
-	*rows = n;
+	*rows = v->rows = n;
 	return v->a.tree ? nest_rows(x, v, n) : 0;
 }
 
@@ -245,12 +252,12 @@ static struct exec base_exec(const struct exec *x, struct vs *v)
 }
 
 /* Pair the functions of both sides; names look each other up from now on. */
-static int pair_sides(struct exec *x, struct vs *v, bool recorded)
+static int pair_sides(struct exec *x, struct vs *v, bool recorded, bool more)
 {
 	struct exec *b = &v->base;
 
 	if (pair_cached(x->open->pairs, (struct store *[2]){x->g->st, b->g->st}, recorded,
-			x->a->cap, x->open->cancel, &v->pairing, x->err))
+			more, x->a->cap, x->open->cancel, &v->pairing, x->err))
 		return x->err->kind;
 	v->files = &x->open->pairs->rules.files;
 	v->other[0] = (struct exec_other){b->g->st, v->pairing->of[1], false, &v->found};
@@ -261,7 +268,7 @@ static int pair_sides(struct exec *x, struct vs *v, bool recorded)
 }
 
 int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gstages,
-		 struct vs **out)
+		 bool more, struct vs **out)
 {
 	struct vs *v = EXEC_ARRAY(x, struct vs, 1);
 	struct store *st = base_store(x, s);
@@ -282,7 +289,7 @@ int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gs
 	}
 	b->event = e;
 	if (graph_plain(st, x->a, x->open->cancel, &b->g, x->err) ||
-	    pair_sides(x, v, s->kind == S_CONTEXTS || gstage_contexts(gstages)) ||
+	    pair_sides(x, v, s->kind == S_CONTEXTS || gstage_contexts(gstages), more) ||
 	    base_stages(x, s, gstages, &gstages) || exec_gstages(b, gstages, x->text) ||
 	    graph_event(b->g, e, x->err))
 		return x->err->kind;
@@ -302,7 +309,7 @@ static uint32_t joined_part_of(const struct table *t, uint32_t ref)
 }
 
 /* Keep the notes of the base that the first profile does not repeat. */
-static int note_base(struct exec *x, const struct source *s, const struct vs *v)
+int vs_note_base(struct exec *x, const struct source *s, const struct vs *v)
 {
 	const size_t own = x->notes->n;
 
@@ -340,7 +347,7 @@ static int show_as(struct table *t, const struct table *a)
 /* Set *several if a side has more runs than one that can be told apart.  If the sides
  * have different numbers of runs, their sums cannot be compared.  Parts and threads are
  * rows of their own, so they can. */
-static int count_runs(struct exec *x, struct table *t, bool *several)
+int vs_count_runs(struct exec *x, struct table *t, bool *several)
 {
 	const struct vs *v = t->vs;
 	uint32_t n[2] = {1, 1};
@@ -392,7 +399,7 @@ static int show_vs(struct exec *x, struct table *t, size_t rows)
 	const bool renamed = vs_any_renamed(t->vs, rows);
 	bool several, unsure;
 
-	if (count_runs(x, t, &several) || doubt_pairs(x, t, rows, &unsure))
+	if (vs_count_runs(x, t, &several) || doubt_pairs(x, t, rows, &unsure))
 		return x->err->kind;
 	for (size_t i = 0; i < vs_col_count(t->src); i++) {
 		const unsigned flags = vs_cols[i].flags;
@@ -469,8 +476,8 @@ static struct str renamed_objects(struct exec *x, const struct vs *v)
 }
 
 /* A loud note if it is less than half. */
-static int measure_paired(struct exec *x, const struct source *s, const struct vs *v,
-			  struct table *t)
+int vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v,
+		      struct table *t)
 {
 	enum { LITTLE = 50 };
 	const struct exec *b = &v->base;
@@ -756,8 +763,9 @@ int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 				STR("the names of inlined code are known on one side "
 				    "only"));
 	if (rc || check_parts(x, s, v) || join_rows(x, v, &rows) ||
-	    doubt_parts(x, s, v, rows) || note_base(x, s, v) || note_contained(x, s, v) ||
-	    vs_same_formula(v, x->event) || measure_paired(x, s, v, t))
+	    doubt_parts(x, s, v, rows) || vs_note_base(x, s, v) ||
+	    note_contained(x, s, v) || vs_same_formula(v, x->event) ||
+	    vs_measure_paired(x, s, v, t))
 		return x->err->kind;
 	t->vs = v;
 	t->joined = &vs_joined;

@@ -15,9 +15,9 @@ struct headline;
 struct tstage;
 
 /* Open the base and run its graph stages, before those of x: stages of x may name
- * functions that only the base has.  x->other is set. */
+ * functions that only the base has.  x->other is set.  more: x is compared already. */
 int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gstages,
-		 struct vs **out);
+		 bool more, struct vs **out);
 /* Make a copy of v in which functions with an uncertain partner have none. */
 int exec_vs_dissolved(struct exec *x, const struct vs *v, struct vs **out);
 /* Is inlined code of some object known by name on one side, but by its file alone on the
@@ -26,6 +26,8 @@ bool vs_inlined_differs(const struct exec *x, const struct vs *v);
 /* Open the source on both sides and join their rows, which go to the stages. */
 int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 	    struct vs *v, struct table *t);
+/* Add the columns of further profiles to t, which exec_vs() has made. */
+int vs_more(struct exec *x, const struct source *s, struct table *t);
 /* For `why`, which makes one graph of both profiles: the run of the base, and for each
  * function of the base's graph the same function in this profile's, or RESULT_NONE. */
 int vs_both(struct exec *x, struct vs *v, struct exec **base, const uint32_t **same);

@@ -25,6 +25,7 @@ struct vs {
 	/* [joined rows]: row of a, of b, or GRAPH_NONE.  Those of a are in order.  Those that
 	 * only b has follow them, in a tree the others below the same row. */
 	uint32_t *ia, *ib;
+	size_t rows;		     /* joined rows */
 	uint32_t *of_here, *of_base; /* [rows of a, b]: joined row */
 	struct vs_runs
 		*runs[2]; /* of a and b, in event runs_event; NULL: not asked yet */
@@ -33,6 +34,14 @@ struct vs {
 	bool of_sum;   /* all rows are summed up first */
 	bool of_runs;  /* the conditions are about single runs, not about sums */
 };
+
+/* Find v->ib of the rows of v->a. */
+int vs_match_rows(struct exec *x, struct vs *v);
+/* What the base's run notes; how much is paired; how many runs there are. */
+int vs_note_base(struct exec *x, const struct source *s, const struct vs *v);
+int vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v,
+		      struct table *t);
+int vs_count_runs(struct exec *x, struct table *t, bool *several);
 
 /* vs_runs.c: the cost of each function in each run of one side */
 struct vs_runs;

@@ -169,6 +169,25 @@ static bool is_parts(struct parser *p)
 	return is;
 }
 
+/* vs A, B, C: B and C have a column each. */
+static int clause_also(struct parser *p, struct source *s)
+{
+	for (struct also **next = &s->also;; next = &(*next)->next) {
+		const struct token comma = parse_peek(p, PLACE_WORD);
+		size_t at;
+
+		if (comma.kind != ',')
+			return 0;
+		parse_eat(p, &comma);
+		at = parse_peek(p, PLACE_NAME).at;
+		if (!(*next = ARENA_NEW(p->a, struct also)))
+			return arena_full(p->a, p->err);
+		if (parse_name(p, "the name of one more profile", &(*next)->name))
+			return p->err->kind;
+		(*next)->span = span_to(at, p);
+	}
+}
+
 /* vs PROFILE, vs part 2, vs PROFILE part 2 */
 static int clause_vs(struct parser *p, struct source *s)
 {
@@ -182,7 +201,7 @@ static int clause_vs(struct parser *p, struct source *s)
 	}
 	s->vs_span = span_to(at, p);
 	if (!is_parts(p))
-		return 0;
+		return s->vs.n ? clause_also(p, s) : 0;
 	if (parse_gstage(p, &s->vs_parts))
 		return p->err->kind;
 	s->vs_span = span_to(at, p);

@@ -346,7 +346,7 @@ int exec_source(struct exec *x, const struct source *s, struct vs *v, struct tab
 		return x->err->kind;
 	x->keep = rows_wanted(x, s, next);
 	if (s->kind == S_WHY && v ? exec_why(x, s, v, t)
-	    : v			  ? exec_vs(x, s, next, v, t)
+	    : v			  ? exec_vs(x, s, next, v, t) || vs_more(x, s, t)
 				  : sources_open(x, s, t))
 		return x->err->kind;
 	x->keep = 0;

@@ -108,7 +108,7 @@ static const struct help_topic topics[] = {
 	{"info", "info [SET]", "One card about a function, or about the profile.",
 	 "info\n"
 	 "info main"},
-	{"vs", "SOURCE vs PROFILE",
+	{"vs", "SOURCE vs PROFILE{, PROFILE}",
 	 "Compare with another open profile (`.open base=old.out`): base, self, delta,\n"
 	 "delta %; of functions, top, find, files, objects, classes, dirs, cycles,\n"
 	 "calls, callers, callees, calltree, lines, events, parts, threads, `cost of`,\n"
@@ -116,7 +116,8 @@ static const struct help_topic topics[] = {
 	 "growth stands first and the largest drop last: `sort delta asc` turns it\n"
 	 "round, `sort abs(delta)` puts the largest change first.  `top N` takes the\n"
 	 "rows with the largest self, as without vs.  change: new here, or gone (only\n"
-	 "the base has the row). Functions are paired by object, file and name, others\n"
+	 "the base has the row). Of `vs A, B, C` A is the base, B and C have a column.\n"
+	 "Functions are paired by object, file and name, others\n"
 	 "by rules (change: renamed, .help pair). `sort delta_incl` for inclusive\n"
 	 "costs, `info vs base` for the change of the whole. `functions vs base >\n"
 	 "r.html` is a report, `calltree vs base > x.svg` a flame graph coloured by\n"

@@ -598,7 +598,8 @@ static void source(struct choices *g)
 	}
 	g->vs = v->kind == S_WHY ? !once_in(g, 8) : v->kind != S_PATH && once_in(g, 8);
 	if (g->vs)
-		word(g, choose(g, 8) ? " vs other" : " vs base");
+		word(g, choose(g, 8) ? choose(g, 8) ? " vs other" : " vs other, base"
+				     : " vs base");
 }
 
 /* ---- stages ---- */
