@@ -8,6 +8,7 @@
 #include "index/base/bisect.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/err_kind.h"
 #include "index/base/err_struct.h"
 #include "index/graph/inclusive.h"
 
@@ -28,6 +29,21 @@ int graph_plain(struct store *st, struct arena *a, const struct cancel *cancel,
 	g->plain = g->detail = true;
 	*out = g;
 	return 0;
+}
+
+int graph_need_calls(const struct graph *g, struct err *err)
+{
+	return g->late ? g->late->join(g->late->of, err) : 0;
+}
+
+/* The same for readers that cannot fail. */
+static bool calls_are_joined(const struct graph *g)
+{
+	struct err err = {0};
+
+	if (graph_need_calls(g, &err) == ERR_LIMIT)
+		store_short(g->st);
+	return !g->late;
 }
 
 static const struct graph_costs *costs(const struct graph *g, uint32_t e)
@@ -162,7 +178,9 @@ int64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
 		return store_fn_incl(g->st, f, e);
 	if (same_below(g, f) != GRAPH_NONE)
 		return graph_incl(g->below, same_below(g, f), e);
-	if (!g->costs[e])
+	if (g->late && g->late->known[f])
+		return store_group_incl(g->st, f, e);
+	if (!g->costs[e] || !calls_are_joined(g))
 		return 0;
 	if (g->costs[e]->estimate)
 		g->costs[e]->estimate(g, f, e);
@@ -195,6 +213,8 @@ bool graph_calls_itself(const struct graph *g, uint32_t f)
 {
 	uint32_t first, n;
 
+	if (g->late)
+		return graph_late_recurs(g, f);
 	graph_callees(g, f, &first, &n);
 	for (uint32_t i = first; i < first + n; i++)
 		if (graph_edge_callee(g, i) == f)
@@ -206,6 +226,8 @@ bool graph_incl_estimated(const struct graph *g, uint32_t f)
 {
 	if (same_below(g, f) != GRAPH_NONE)
 		return graph_incl_estimated(g->below, same_below(g, f));
+	if (g->late)
+		return !g->late->known[f];
 	return graph_nests(g, f) && (g->plain || !g->added || !g->added[f]) &&
 	       !(g->sure && g->sure[f] & GRAPH_INCL);
 }
@@ -281,7 +303,7 @@ static void bounds_of_members(const struct graph *g, uint32_t f, uint32_t e, int
 
 		graph_incl_bounds(g->below, m, e, &from, &to);
 		least = from > least ? from : least;
-		if (!g->again[m])
+		if (!g->again || !g->again[m])
 			cost_add(&most, to);
 	}
 	*hi = most < *hi ? most : *hi;
@@ -336,6 +358,8 @@ int64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e)
 
 	if (g->sums && g->sums[e].contribution)
 		return g->sums[e].contribution[f];
+	if (g->late)
+		return cost_sum(leaving, graph_late_sum(g, f, e, false));
 	graph_callees(g, f, &first, &n);
 	for (uint32_t i = first; i < first + n; i++)
 		if (!one_cycle(g, f, graph_edge_callee(g, i)))
@@ -349,6 +373,8 @@ int64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e)
 
 	if (g->sums && g->sums[e].incoming)
 		return g->sums[e].incoming[f];
+	if (g->late)
+		return graph_late_sum(g, f, e, true);
 	for (uint32_t i = 0, n = graph_caller_count(g, f); i < n; i++)
 		cost_add(&sum, graph_edge_incl(g, graph_caller(g, f, i), e));
 	return sum;
@@ -359,6 +385,8 @@ int graph_sum_calls(struct graph *g, uint32_t e, struct err *err)
 	const size_t events = store_info(g->st)->all_events;
 	int64_t *in, *leaving;
 
+	if (graph_need_calls(g, err))
+		return err->kind;
 	if (!g->sums && !(g->sums = ARENA_ARRAY(g->a, struct graph_sums, events)))
 		return arena_full(g->a, err);
 	if (g->sums[e].incoming)
@@ -471,6 +499,9 @@ void graph_callees(const struct graph *g, uint32_t f, uint32_t *first, uint32_t 
 		store_callees(g->st, f, first, n);
 		return;
 	}
+	*first = *n = 0;
+	if (!calls_are_joined(g))
+		return;
 	*first = g->out_first[f];
 	*n = g->out_first[f + 1] - *first;
 }
@@ -491,8 +522,9 @@ uint32_t graph_edge_between(const struct graph *g, uint32_t from, uint32_t to)
 
 uint32_t graph_caller_count(const struct graph *g, uint32_t f)
 {
-	return g->plain ? store_caller_count(g->st, f)
-			: g->in_first[f + 1] - g->in_first[f];
+	return g->plain		     ? store_caller_count(g->st, f)
+	       : calls_are_joined(g) ? g->in_first[f + 1] - g->in_first[f]
+				     : 0;
 }
 
 uint32_t graph_caller(const struct graph *g, uint32_t f, uint32_t i)
@@ -539,13 +571,17 @@ int64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e)
 
 int64_t graph_cycle_incl(const struct graph *g, uint32_t cycle, uint32_t e)
 {
-	return g->plain ? store_cycle_incl(g->st, cycle, e) : costs(g, e)->cycle[cycle];
+	if (g->plain)
+		return store_cycle_incl(g->st, cycle, e);
+	return calls_are_joined(g) ? costs(g, e)->cycle[cycle] : 0;
 }
 
 int graph_shape(const struct graph *g, struct flow_input *out, struct err *err)
 {
 	if (g->plain)
 		return flow_shape_of(g->st, out, err);
+	if (graph_need_calls(g, err))
+		return err->kind;
 	*out = (struct flow_input){
 		.functions = g->functions,
 		.edges = g->edges,

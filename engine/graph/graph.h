@@ -81,6 +81,9 @@ struct graph {
 	const uint32_t *same; /* [functions]: the function below with the same
 				   inclusive cost, or GRAPH_NONE; or NULL */
 	struct graph *apart;  /* before graph_join(); or NULL */
+	struct graph_late
+		*late; /* not NULL: graph_need_calls() will set the members that are
+				    about calls, and `again`, `added` */
 	const uint8_t *nests; /* [functions]: may be on the stack twice (inclusive.h) */
 	/* A graph that merges functions of the one below: */
 	const uint32_t *group; /* [functions below]: function here; NULL: nothing is
@@ -109,6 +112,10 @@ struct graph {
 
 int graph_plain(struct store *st, struct arena *a, const struct cancel *cancel,
 		struct graph **out, struct err *err);
+/* Join calls, if that is left to do (graph_join()), before members of g that are about calls
+ * are read.  The functions below do so for themselves; when it fails, a function has no calls
+ * for them, and store_check() or the next poll says why. */
+int graph_need_calls(const struct graph *g, struct err *err);
 /* Compute the columns of event e.  The getters below need it, except for a plain
  * graph. */
 int graph_event(struct graph *g, uint32_t e, struct err *err);

@@ -33,6 +33,15 @@ struct graph_draft {
 	bool adds;	/* functions after those of the graph below */
 };
 
+/* Begin a graph that merges functions of g: the maps, empty. */
+int graph_draft(struct graph *g, struct graph_draft *d, struct err *err);
+/* Put f into a group; the first one of a new group gives it the number d->functions. */
+void graph_draft_join(struct graph_draft *d, uint32_t f, uint32_t group);
+/* Merge functions by the draft's map.  named: groups with a name in it are named for
+ * themselves. */
+int graph_merge(struct graph_draft *d, bool named, struct graph **out, struct err *err);
+/* [edges below]: the edge of g, which graph_merge() made. */
+const uint32_t *graph_merged_edges(const struct graph *g);
 int graph_build(const struct graph_draft *d, struct graph **out, struct err *err);
 /* Number the functions below that are marked in keep, in order: sets map and first. */
 int graph_number(struct graph_draft *d, const uint8_t *keep, struct err *err);
@@ -44,6 +53,19 @@ int graph_draft_edges(struct graph_draft *d, size_t edges, struct err *err);
 /* List the functions of each group: member[first[k]] up to member[first[k + 1]]. */
 int graph_members(struct arena *a, const uint32_t *group, uint32_t functions,
 		  uint32_t groups, uint32_t **first, uint32_t **member, struct err *err);
+/* ---- graph_late.c: functions whose calls are not joined yet ---- */
+struct graph_late {
+	struct graph *of;
+	int (*join)(struct graph *g,
+		    struct err *err); /* the calls; g->late becomes NULL */
+	const uint32_t *known; /* [functions]: 1: store_group_incl() has its cost */
+};
+/* The self costs of an event. */
+int graph_late_event(struct graph *g, uint32_t e, struct err *err);
+bool graph_late_recurs(const struct graph *g, uint32_t f); /* f calls itself */
+/* The costs of the calls into f (in), or of those by f that leave its cycle. */
+int64_t graph_late_sum(const struct graph *g, uint32_t f, uint32_t e, bool in);
+
 int graph_poll(const struct graph *g, uint32_t i, struct err *err);
 int64_t graph_round(double d);
 

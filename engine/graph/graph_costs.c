@@ -238,6 +238,8 @@ int graph_event(struct graph *g, uint32_t e, struct err *err)
 		return 0;
 	if (graph_event(g->below, e, err))
 		return err->kind;
+	if (g->late)
+		return graph_late_event(g, e, err);
 	c = ARENA_NEW(g->a, struct graph_costs);
 	if (!c)
 		return arena_full(g->a, err);

@@ -1,5 +1,5 @@
 /*
- * graph_merge.c - merge functions, all exact: collapse; contexts and inlined code.
+ * graph_merge.c - merge functions, all exact: collapse.
  *
  * Costs are summed over the map; a call inside a group becomes a recursive call of the
  * group.
@@ -343,8 +343,7 @@ static int doubt_negative(struct graph *g, struct err *err)
 	return 0;
 }
 
-static int make_merged(struct graph_draft *d, bool named, struct graph **out,
-		       struct err *err)
+int graph_merge(struct graph_draft *d, bool named, struct graph **out, struct err *err)
 {
 	struct merge *m = ARENA_NEW(d->below->a, struct merge);
 	uint32_t *edge;
@@ -365,12 +364,17 @@ static int make_merged(struct graph_draft *d, bool named, struct graph **out,
 	return 0;
 }
 
+const uint32_t *graph_merged_edges(const struct graph *g)
+{
+	return ((const struct merge *)g->stage)->edge;
+}
+
 const uint32_t *graph_groups(const struct graph *g)
 {
 	return ((const struct merge *)g->stage)->map;
 }
 
-static int draft(struct graph *g, struct graph_draft *d, struct err *err)
+int graph_draft(struct graph *g, struct graph_draft *d, struct err *err)
 {
 	*d = (struct graph_draft){.below = g};
 	d->map = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
@@ -384,7 +388,7 @@ int graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
 	struct graph_draft d;
 	uint32_t group = GRAPH_NONE;
 
-	if (draft(g, &d, err))
+	if (graph_draft(g, &d, err))
 		return err->kind;
 	if (!(d.name = ARENA_ARRAY(g->a, struct str, (size_t)g->functions + 1)))
 		return arena_full(g->a, err);
@@ -402,7 +406,7 @@ int graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
 		d.first[d.functions] = f;
 		d.map[f] = d.functions++;
 	}
-	return make_merged(&d, true, out, err);
+	return graph_merge(&d, true, out, err);
 }
 
 /* ---- groups by a string ---- */
@@ -457,8 +461,7 @@ static uint32_t number_text(struct texts *t, struct str text)
 	return t->n++;
 }
 
-/* Put f into the group of this text. */
-static void join_group(struct graph_draft *d, uint32_t f, uint32_t group)
+void graph_draft_join(struct graph_draft *d, uint32_t f, uint32_t group)
 {
 	d->map[f] = group;
 	if (group == d->functions)
@@ -492,7 +495,7 @@ static int group_by_place(struct graph *g, struct graph_draft *d, enum graph_by 
 			if (!group[at])
 				return arena_full(g->a, err);
 		}
-		join_group(d, f, group[at] - 1);
+		graph_draft_join(d, f, group[at] - 1);
 		if (graph_poll(g, f, err))
 			return err->kind;
 	}
@@ -507,7 +510,7 @@ static int group_by_class(struct graph *g, struct graph_draft *d, struct texts *
 
 		if (group == GRAPH_NONE)
 			return arena_full(g->a, err);
-		join_group(d, f, group);
+		graph_draft_join(d, f, group);
 		if (graph_poll(g, f, err))
 			return err->kind;
 	}
@@ -523,7 +526,7 @@ int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,
 	*out = g->by[by];
 	if (*out)
 		return 0;
-	if (draft(g, &d, err))
+	if (graph_draft(g, &d, err))
 		return err->kind;
 	if (!(t.text = ARENA_ARRAY(g->a, struct str, (size_t)g->functions + 1)))
 		return arena_full(g->a, err);
@@ -531,199 +534,8 @@ int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,
 				 : group_by_place(g, &d, by, &t, err))
 		return err->kind;
 	d.name = t.text;
-	if (make_merged(&d, true, out, err))
+	if (graph_merge(&d, true, out, err))
 		return err->kind;
 	g->by[by] = *out;
 	return 0;
-}
-
-/* ---- functions of their contexts, or of the places where they are inlined ---- */
-
-static uint8_t sure_of(const struct graph *g, uint32_t f)
-{
-	return g->sure ? g->sure[f] : GRAPH_SELF | GRAPH_INCL;
-}
-
-/* Functions that were joined with no other keep their inclusive cost; it is sure of a sum if
- * it is of its members. */
-static int keep_inclusive(struct graph *g, const uint32_t *map, struct err *err)
-{
-	const struct graph *b = g->below;
-	uint32_t *same = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	uint32_t *members = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	uint8_t *sure;
-
-	if (!same || !members)
-		return arena_full(g->a, err);
-	for (uint32_t f = 0; f < b->functions; f++)
-		same[map[f]] = members[map[f]]++ ? GRAPH_NONE : f;
-	g->same = same;
-	if (!g->sure)
-		return 0;
-	if (!(sure = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1)))
-		return arena_full(g->a, err);
-	for (uint32_t k = 0; k < g->functions; k++)
-		sure[k] = same[k] != GRAPH_NONE ? sure_of(b, same[k])
-			  : g->added[k]		? g->sure[k] | GRAPH_INCL
-						: g->sure[k];
-	for (uint32_t f = 0; f < b->functions; f++)
-		if (!g->again[f] && same[map[f]] == GRAPH_NONE &&
-		    !graph_is_sure(b, f, GRAPH_INCL))
-			sure[map[f]] &= (uint8_t)~GRAPH_INCL;
-	g->sure = sure;
-	return 0;
-}
-
-/* A call is sure if all calls that it is the sum of are. */
-static int keep_sure_calls(struct graph *g, struct err *err)
-{
-	const struct merge *m = g->stage;
-	const struct graph *b = g->below;
-	uint8_t *sure;
-
-	if (!b->sure_call)
-		return 0;
-	if (!(sure = ARENA_ARRAY(g->a, uint8_t, (size_t)g->edges + 1)))
-		return arena_full(g->a, err);
-	memset(sure, 1, g->edges);
-	for (uint32_t i = 0; i < b->edges; i++)
-		sure[m->edge[i]] &= b->sure_call[i];
-	g->sure_call = sure;
-	return 0;
-}
-
-/* Vertices with the same key become one.  The key of a context is its function, that of inlined
- * code its place in the profile.  GRAPH_NONE: the vertex is a group of a stage, or is joined
- * with no other. */
-static uint32_t joined_by(const struct graph *g, uint32_t f)
-{
-	if (graph_is(g, f, GRAPH_NAMED))
-		return GRAPH_NONE;
-	if (graph_is(g, f, GRAPH_INLINED) || g->contexts)
-		return graph_id(g, f);
-	return store_any_grouped(g->st) && !g->recorded
-		       ? store_group_of(g->st, graph_origin(g, f))
-		       : GRAPH_NONE;
-}
-
-static int join_vertices(const struct graph *g, struct graph_draft *d, struct err *err)
-{
-	const uint32_t stored = store_info(g->st)->functions;
-	uint32_t *one = ARENA_ARRAY(g->a, uint32_t, (size_t)stored + g->extra + 1);
-
-	if (!one)
-		return arena_full(g->a, err);
-	for (uint32_t f = 0; f < g->functions; f++) {
-		const uint32_t by = joined_by(g, f);
-		uint32_t group = d->functions;
-
-		if (by != GRAPH_NONE) {
-			group = one[by] ? one[by] - 1 : group;
-			one[by] = group + 1;
-		}
-		join_group(d, f, group);
-	}
-	return 0;
-}
-
-/* Of a graph that was joined from contexts: the vertex of each function. */
-static int map_functions(struct graph *g, const struct graph *contexts, struct err *err)
-{
-	const uint32_t stored = store_info(g->st)->functions;
-	uint32_t *map = ARENA_ARRAY(g->a, uint32_t, (size_t)stored + 1);
-	const uint32_t *fn = graph_context_functions(contexts);
-
-	if (!map)
-		return arena_full(g->a, err);
-	for (uint32_t f = 0; f < stored; f++)
-		map[f] = GRAPH_NONE;
-	for (uint32_t c = 0; c < contexts->contexts; c++)
-		if (g->map[c] != GRAPH_NONE)
-			map[fn[c]] = g->map[c];
-	g->map = map;
-	g->contexts = 0;
-	return store_check(g->st, err);
-}
-
-/* Bounds of a function by those of its contexts. */
-static int keep_members(struct graph *g, const uint32_t *map, struct err *err)
-{
-	uint32_t *first, *member;
-
-	if (graph_members(g->a, map, g->below->functions, g->functions, &first, &member,
-			  err))
-		return err->kind;
-	g->member_first = first;
-	g->member = member;
-	return 0;
-}
-
-struct cycle_cost {
-	int64_t incl;
-	uint32_t cycle;
-};
-
-static int costliest_cycle_first(const void *x, const void *y)
-{
-	const struct cycle_cost *a = x, *b = y;
-	const int c = cost_order(b->incl, a->incl);
-
-	return c ? c : order_u64(a->cycle, b->cycle);
-}
-
-/* Number the cycles as the store does: by their inclusive costs of event 0. */
-static int order_cycles(struct graph *g, struct err *err)
-{
-	const size_t n = (size_t)g->cycles + 1;
-	struct cycle_cost *by = ARENA_ARRAY(g->a, struct cycle_cost, n);
-	uint32_t *number = ARENA_ARRAY(g->a, uint32_t, n);
-	uint32_t *cycle = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-
-	if (!by || !number || !cycle)
-		return arena_full(g->a, err);
-	if (!store_info(g->st)->events)
-		return 0;
-	if (graph_event(g, 0, err))
-		return err->kind;
-	for (uint32_t c = 1; c <= g->cycles; c++)
-		by[c] = (struct cycle_cost){g->costs[0]->cycle[c], c};
-	qsort(by + 1, g->cycles, sizeof(*by), costliest_cycle_first);
-	for (uint32_t c = 1; c <= g->cycles; c++) {
-		number[by[c].cycle] = c;
-		g->costs[0]->cycle[c] = by[c].incl;
-	}
-	for (uint32_t f = 0; f < g->functions; f++)
-		cycle[f] = number[g->cycle[f]];
-	g->cycle = cycle;
-	return 0;
-}
-
-int graph_join(struct graph *g, struct graph **out, struct err *err)
-{
-	const bool groups = store_any_grouped(g->st) && !g->recorded;
-	struct graph_draft d;
-
-	*out = g;
-	if (!g->extra && !g->contexts && !groups)
-		return 0;
-	if (draft(g, &d, err) || join_vertices(g, &d, err))
-		return err->kind;
-	/* The names of the store are those of contexts, if each function has but one. */
-	if (d.functions == g->functions && !g->contexts && !(groups && g->plain))
-		return 0;
-	if (make_merged(&d, false, out, err))
-		return err->kind;
-	(*out)->apart = g;
-	if (g->contexts)
-		return map_functions(*out, g, err);
-	return keep_inclusive(*out, d.map, err) || keep_sure_calls(*out, err) ||
-			       (groups && keep_members(*out, d.map, err)) ||
-			       (g->plain && order_cycles(*out, err))
-		       ? err->kind
-		       : 0;
-}
-
-struct graph *graph_apart(struct graph *g)
-{
-	return g->apart ? g->apart : g;
 }

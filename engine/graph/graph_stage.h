@@ -29,7 +29,8 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 		struct err *err);
 /* Join the places of each inlined function (inline/graph_inlined.h), or the contexts of each
- * function; *out may be g.  Exact. */
+ * function; *out may be g.  Exact.  Call graph_need_calls() before members of *out are read that
+ * are about calls. */
 int graph_join(struct graph *g, struct graph **out, struct err *err);
 /* The graph that paths should follow: before they were joined. */
 struct graph *graph_apart(struct graph *g);

@@ -45,6 +45,9 @@ struct source_def {
 	const struct listed *list;
 	struct col_def *cols;
 	size_t ncols;
+	/* It reads no calls, or those of few functions: they need not be joined before
+	 * (graph_need_calls()). */
+	bool few_calls;
 	bool sorted; /* without a sort stage: sort by primary, descending */
 	/* Fill in the rows; t->src is already set (sources_open()). */
 	int (*open)(struct exec *x, const struct source *s, struct table *t);

@@ -373,7 +373,7 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 	struct stacks stacks;
 	bool known;
 
-	if (exec_stacks(x, &stacks, &known))
+	if (graph_need_calls(x->g, x->err) || exec_stacks(x, &stacks, &known))
 		return x->err->kind;
 	if (known)
 		return near ? neighbour_known(x, &stacks, one, q->up, q->min, tree)

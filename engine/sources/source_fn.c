@@ -98,6 +98,7 @@ static int fn_open(struct exec *x, const struct source *s, struct table *t)
 		.primary = "self",      \
 		.of = ROW_FN,           \
 		COLUMNS(fn_list),       \
+		.few_calls = true,      \
 		.sorted = true,         \
 		.open = fn_open,        \
 		.fn = row_is_fn,        \
@@ -200,6 +201,7 @@ static int group_open(struct exec *x, const struct source *s, struct table *t)
 		.primary = "self",        \
 		.of = ROW_GROUP,          \
 		COLUMNS(group_list),      \
+		.few_calls = true,        \
 		.sorted = true,           \
 		.open = group_open,       \
 		.subject = group_subject, \

@@ -242,6 +242,7 @@ static int info_open(struct exec *x, const struct source *s, struct table *t)
 }
 
 const struct source_def source_info = {
+	.few_calls = true,
 	.name = "info",
 	.rows = "rows",
 	.primary = "total",
@@ -346,6 +347,7 @@ static void event_subject(const struct table *t, uint32_t r, struct row_subject 
 }
 
 const struct source_def source_events = {
+	.few_calls = true,
 	.name = "events",
 	.rows = "events",
 	.primary = "total",
@@ -436,6 +438,7 @@ static int profiles_open(struct exec *x, const struct source *s, struct table *t
 }
 
 const struct source_def source_profiles = {
+	.few_calls = true,
 	.name = "profiles",
 	.rows = "profiles",
 	.primary = "total",

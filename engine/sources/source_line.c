@@ -294,6 +294,7 @@ static void place_subject(const struct table *t, uint32_t r, struct row_subject 
 }
 
 const struct source_def source_lines = {
+	.few_calls = true,
 	.name = "lines",
 	.rows = "lines",
 	.primary = "self",
@@ -306,6 +307,7 @@ const struct source_def source_lines = {
 	.row = place_row,
 };
 const struct source_def source_instrs = {
+	.few_calls = true,
 	.name = "instrs",
 	.rows = "instructions",
 	.primary = "self",
@@ -454,6 +456,7 @@ static const struct listed jump_list[] = {
 };
 
 const struct source_def source_jumps = {
+	.few_calls = true,
 	.name = "jumps",
 	.rows = "jumps",
 	.primary = "executed",

@@ -270,6 +270,7 @@ static void part_subject(const struct table *t, uint32_t r, struct row_subject *
 }
 
 const struct source_def source_parts = {
+	.few_calls = true,
 	.name = "parts",
 	.rows = "parts",
 	.primary = "self",
@@ -280,6 +281,7 @@ const struct source_def source_parts = {
 	.row = part_struct,
 };
 const struct source_def source_threads = {
+	.few_calls = true,
 	.name = "threads",
 	.rows = "threads",
 	.primary = "self",

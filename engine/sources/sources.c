@@ -157,7 +157,8 @@ static int note_no_calls(struct exec *x)
 int sources_open(struct exec *x, const struct source *s, struct table *t)
 {
 	t->src = source_def_of(s);
-	if (t->src->open(x, s, t))
+	if ((!t->src->few_calls && graph_need_calls(x->g, x->err)) ||
+	    t->src->open(x, s, t))
 		return x->err->kind;
 	return is_of_calls(s->kind) ? note_no_calls(x) : 0;
 }

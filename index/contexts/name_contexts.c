@@ -350,6 +350,36 @@ static int number_functions(struct splitting *s)
 	return 0;
 }
 
+static uint32_t level_of(const struct splitting *s, uint32_t f)
+{
+	const struct str after = str_from(name_of(s->in, f), s->c->base[f]);
+	struct str callers;
+
+	return after.n ? name_context_level(after, &callers) : 1;
+}
+
+/* Mark the levels that are not the least of their function's. */
+static int mark_again(struct splitting *s)
+{
+	struct name_contexts *c = s->c;
+
+	if (!(c->again = calloc(s->in->nfn + 1, 1)))
+		return -1;
+	for (size_t k = 0; k < c->n; k++) {
+		uint32_t least = UINT32_MAX;
+
+		for (uint32_t i = c->first[k]; i < c->first[k + 1]; i++) {
+			const uint32_t level = level_of(s, c->fn[i]);
+
+			least = level < least ? level : least;
+		}
+		for (uint32_t i = c->first[k];
+		     c->first[k + 1] - c->first[k] > 1 && i < c->first[k + 1]; i++)
+			c->again[c->fn[i]] = level_of(s, c->fn[i]) > least;
+	}
+	return 0;
+}
+
 static int find_all(struct splitting *s)
 {
 	const struct named_calls *in = s->in;
@@ -385,7 +415,7 @@ static int find_all(struct splitting *s)
 		c->base[f] = (uint32_t)n;
 		s->nsplit += n < all;
 	}
-	return s->nsplit ? join_contexts(s) || number_functions(s) : 0;
+	return s->nsplit ? join_contexts(s) || number_functions(s) || mark_again(s) : 0;
 }
 
 /* Free what only the search needs. */
@@ -428,5 +458,6 @@ void name_contexts_free(struct name_contexts *c)
 	free(c->base);
 	free(c->first);
 	free(c->fn);
+	free(c->again);
 	*c = (struct name_contexts){0};
 }

@@ -37,6 +37,8 @@ struct name_contexts {
 	uint32_t *base;	 /* its name is so many bytes of the recorded one */
 	uint32_t *first; /* n + 1: into fn */
 	uint32_t *fn;	 /* recorded functions by which they are, ascending */
+	uint8_t *again;	 /* per recorded function: its level is above the least of its
+			    function's contexts, so it only runs inside one of these */
 	struct splitting *splitting; /* of a search that a fault in a name ended */
 };
 

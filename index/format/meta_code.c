@@ -169,6 +169,8 @@ void meta_code(struct coder *c, struct meta *m)
 		&m->tree.line,
 		&m->tree.many,
 		&m->groups,
+		&m->group_edges,
+		&m->group_cycles,
 		&m->events,
 		&m->all_events,
 	};

@@ -54,7 +54,9 @@ struct meta {
 	uint64_t loose; /* names whose meaning another file could change: callees whose
 				   file was a default and that have no block, jumps to such */
 	struct tree_facts tree;
-	uint64_t groups; /* functions, if names have contexts (name_contexts.h); else 0 */
+	/* Functions, if names have contexts (name_contexts.h), and calls and cycles of these;
+	 * else 0. */
+	uint64_t groups, group_edges, group_cycles;
 	bool levels;	 /* names have levels of recursion, and they are those of all */
 	uint64_t events, all_events;
 	struct event *event; /* all_events */

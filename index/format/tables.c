@@ -61,12 +61,13 @@ static const struct {
 	[TABLE_CONTEXT_CALLS] = {"context calls", 8},
 	[TABLE_CONTEXT_SELF] = {"context self cost", 8},
 	[TABLE_CONTEXT_INCL] = {"context inclusive cost", 8},
-	[TABLE_CONTEXT_FIRST] = {"contexts of functions", 4},
 	[TABLE_GROUP_OF] = {"groups of functions", 4},
 	[TABLE_GROUP_NAME] = {"own names of functions", 4},
 	[TABLE_GROUP_FIRST] = {"spans of groups", 4},
 	[TABLE_GROUP_FN] = {"functions of groups", 4},
-	[TABLE_CONTEXT_OF] = {"contexts by function", 4},
+	[TABLE_GROUP_CYCLE] = {"cycles of groups", 4},
+	[TABLE_GROUP_KNOWN] = {"groups of known cost", 4},
+	[TABLE_GROUP_INCL] = {"inclusive cost of groups", 8},
 };
 
 unsigned table_width(enum table t)

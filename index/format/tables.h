@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 enum {
-	INDEX_VERSION = 19,	/* of everything below; another one is stale */
+	INDEX_VERSION = 20,	/* of everything below; another one is stale */
 	BLOCK_ROWS = 64 << 10,	/* rows of a column in one value */
 	STRING_ROWS = 1024,	/* strings in one value */
 	PACK_BYTES = 256 << 10, /* packed detail: a value is ended when it is this long */
@@ -83,12 +83,13 @@ enum table {
 	TABLE_CONTEXT_CALLS, /* u64[contexts] */
 	TABLE_CONTEXT_SELF,
 	TABLE_CONTEXT_INCL,  /* u64[contexts], per event */
-	TABLE_CONTEXT_FIRST, /* u32[functions + 1], if there are contexts: into .._OF */
-	TABLE_CONTEXT_OF,    /* u32[contexts]: by function, ascending */
 	TABLE_GROUP_OF,	     /* u32[functions], if there are groups: the function's */
 	TABLE_GROUP_NAME,    /* u32[functions], the same: bytes of its own name */
 	TABLE_GROUP_FIRST,   /* u32[groups + 1], the same: into .._FN */
 	TABLE_GROUP_FN,	     /* u32[functions], the same: by group, ascending */
+	TABLE_GROUP_CYCLE,   /* u32[groups], the same */
+	TABLE_GROUP_KNOWN,   /* u32[groups], the same: 1: .._INCL has its cost (joined.h) */
+	TABLE_GROUP_INCL,    /* u64[groups], the same, per event */
 	TABLES,
 };
 

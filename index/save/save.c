@@ -28,6 +28,7 @@
 #include "index/contexts/name_contexts.h"
 #include "index/graph/cycles.h"
 #include "index/graph/inclusive.h"
+#include "index/graph/joined.h"
 
 struct save {
 	struct profile *p;
@@ -51,6 +52,8 @@ struct save {
 	size_t summed;		  /* 1 + the event that `leaving` is of; 0: none */
 	struct sort_pair *pair;	  /* scratch, one per function or edge */
 	struct name_contexts groups;
+	struct joined joined; /* if there are groups */
+	size_t event;	      /* of which its costs are */
 	/* state of save_graph() */
 	bool aside, ready; /* prepare() runs in `thread`; it has finished */
 	pthread_t thread;
@@ -321,6 +324,81 @@ static int save_sums_of_edges(struct save *s, enum table t, size_t event,
 	return rc || save_stopped(s) ? s->err->kind : 0;
 }
 
+/* ---- functions whose contexts are joined ---- */
+
+static int64_t self_of(const void *of, uint32_t f)
+{
+	const struct save *s = of;
+
+	return s->p->self[f * s->p->nevent + s->event];
+}
+
+static int64_t edge_of(const void *of, uint32_t i)
+{
+	const struct save *s = of;
+
+	return profile_cost(&s->p->edge_cost[s->event], i);
+}
+
+static int64_t incl_of(const void *of, uint32_t f)
+{
+	const struct save *s = of;
+
+	return s->col[f];
+}
+
+static struct joined_costs costs_of_event(struct save *s, size_t event)
+{
+	s->event = event;
+	return (struct joined_costs){s, self_of, edge_of, incl_of};
+}
+
+static int save_joined(struct save *s)
+{
+	const struct profile *p = s->p;
+	const struct name_contexts *g = &s->groups;
+	const struct joined_costs costs = costs_of_event(s, 0);
+
+	if (!g->n)
+		return 0;
+	s->joined = (struct joined){.functions = (uint32_t)p->nfn,
+				    .groups = (uint32_t)g->n,
+				    .out_first = p->out_first,
+				    .callee = p->callee,
+				    .of = g->of,
+				    .first = g->first,
+				    .fn = g->fn,
+				    .again = g->again,
+				    .nests = s->nests,
+				    .levels = s->meta->levels};
+	if (joined_find(&s->joined, p->nevent ? &costs : NULL))
+		return err_no_memory(s->err, "while writing the index");
+	s->meta->group_edges = s->joined.edges;
+	s->meta->group_cycles = s->joined.cycles;
+	return save_column(s, TABLE_GROUP_CYCLE, 0, s->joined.cycle, g->n) ||
+	       save_column(s, TABLE_GROUP_KNOWN, 0, s->joined.known, g->n);
+}
+
+/* col[]: the inclusive costs of functions. */
+static int save_joined_costs(struct save *s, size_t event)
+{
+	const struct joined_costs costs = costs_of_event(s, event);
+	const size_t n = s->groups.n;
+	int64_t *incl;
+	int rc;
+
+	if (!n)
+		return 0;
+	if (!(incl = calloc(n, sizeof(*incl))))
+		return err_no_memory(s->err, "while writing the index");
+	for (uint32_t g = 0; g < n; g++)
+		if (s->joined.known[g])
+			incl[g] = joined_incl(&s->joined, g, &costs);
+	rc = save_column(s, TABLE_GROUP_INCL, event, incl, n);
+	free(incl);
+	return rc;
+}
+
 static int save_event(struct save *s, size_t event)
 {
 	const struct profile *p = s->p;
@@ -341,7 +419,8 @@ static int save_event(struct save *s, size_t event)
 			  : s->nnests && estimate_wide(s, event))
 		return -1;
 	if (save_column(s, TABLE_FN_INCL, event, s->col, p->nfn) ||
-	    save_rank(s, TABLE_RANK_INCL, event, s->col) || save_cycle_costs(s, event))
+	    save_rank(s, TABLE_RANK_INCL, event, s->col) || save_cycle_costs(s, event) ||
+	    save_joined_costs(s, event))
 		return -1;
 	return save_sums_of_edges(s, TABLE_EDGE_INCL, event, &p->edge_cost[event]);
 }
@@ -397,8 +476,7 @@ static int save_incoming(struct save *s)
 
 static int save_contexts_of(struct save *s)
 {
-	return save_contexts(&s->p->contexts, s->p->nfn, s->w, &s->p->saturated,
-			     s->err) ||
+	return save_contexts(&s->p->contexts, s->w, &s->p->saturated, s->err) ||
 	       save_stopped(s);
 }
 
@@ -545,7 +623,7 @@ static int save_identities(struct save *s)
 {
 	const struct profile *p = s->p;
 
-	return save_groups(s) || save_nesting(s) ||
+	return save_groups(s) || save_nesting(s) || save_joined(s) ||
 	       save_column(s, TABLE_FN_NAME, 0, p->fn_name, p->nfn) ||
 	       save_column(s, TABLE_FN_FILE, 0, p->fn_file, p->nfn) ||
 	       save_column(s, TABLE_FN_OBJ, 0, p->fn_obj, p->nfn) ||
@@ -820,6 +898,7 @@ int save_profile(struct profile *p, struct store_writer *w, struct meta *meta,
 	join_prepare(&s);
 	cycles_free(&s.c);
 	name_contexts_free(&s.groups);
+	joined_free(&s.joined);
 	arena_free(&s.arena);
 	void *const arrays[] = {s.cycle,   s.cycle_first, s.member,	  s.col,
 				s.leaving, s.nests,	  s.by_component, s.pair,

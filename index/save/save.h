@@ -38,10 +38,9 @@ int save_names(const struct profile *p, struct store_writer *w, const atomic_int
  * profile knows. */
 int contexts_inclusive(const struct contexts *c, size_t event, size_t nfn, int64_t *col,
 		       struct arena *a, struct err *err);
-/* write the contexts of nfn functions; *saturated is set if a sum
- * is. */
-int save_contexts(const struct contexts *c, size_t nfn, struct store_writer *w,
-		  bool *saturated, struct err *err);
+/* Write the contexts; *saturated is set if a sum is. */
+int save_contexts(const struct contexts *c, struct store_writer *w, bool *saturated,
+		  struct err *err);
 
 /* save_parts.c: groups are what people ask about; of what it finds, parts count those. */
 int save_parts(struct profile *p, struct store_writer *w, const int64_t *total,

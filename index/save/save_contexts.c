@@ -44,32 +44,8 @@ int contexts_inclusive(const struct contexts *c, size_t event, size_t nfn, int64
 	return stacks_inclusive(&s, col, a, NULL, err);
 }
 
-/* Write the contexts by function. */
-static int save_by_function(const struct contexts *c, size_t nfn, struct store_writer *w,
-			    struct err *err)
-{
-	uint32_t *first = calloc(nfn + 3, sizeof(*first));
-	uint32_t *of = malloc((c->n + 1) * sizeof(*of));
-	int rc = first && of ? 0 : err_no_memory(err, "while writing the index");
-
-	if (!rc) {
-		for (size_t i = 0; i < c->n; i++)
-			first[c->fn[i] + 2]++;
-		for (size_t f = 1; f <= nfn + 1; f++)
-			first[f] += first[f - 1];
-		for (size_t i = 0; i < c->n; i++)
-			of[first[c->fn[i] + 1]++] = (uint32_t)i;
-		rc = store_writer_column(w, TABLE_CONTEXT_FIRST, 0, first, nfn + 1,
-					 err) ||
-		     store_writer_column(w, TABLE_CONTEXT_OF, 0, of, c->n, err);
-	}
-	free(first);
-	free(of);
-	return rc;
-}
-
-int save_contexts(const struct contexts *c, size_t nfn, struct store_writer *w,
-		  bool *saturated, struct err *err)
+int save_contexts(const struct contexts *c, struct store_writer *w, bool *saturated,
+		  struct err *err)
 {
 	int64_t *cost;
 	int rc;
@@ -86,5 +62,5 @@ int save_contexts(const struct contexts *c, size_t nfn, struct store_writer *w,
 	for (uint32_t e = 0; !rc && e < c->events; e++)
 		rc = save_costs(c, e, cost, w, saturated, err);
 	free(cost);
-	return rc || save_by_function(c, nfn, w, err) ? err->kind : 0;
+	return rc ? err->kind : 0;
 }

@@ -146,7 +146,8 @@ static bool counts_fit(const struct meta *m, uint64_t size)
 	    m->cycles > m->functions || m->cycle_members > m->functions ||
 	    m->tree.contexts > size || m->tree.contexts >= UINT32_MAX - 1 ||
 	    m->tree.kind > TREE_REFUSED || m->tree.file >= m->files ||
-	    m->groups > m->functions ||
+	    m->groups > m->functions || m->group_cycles > m->groups ||
+	    m->group_edges > m->edges ||
 	    (m->tree.contexts && (m->tree.kind != TREE_WHOLE || !m->functions)))
 		return false;
 	for (int i = 0; i < SPACES; i++)
@@ -197,6 +198,8 @@ static int read_meta(struct store *st, struct err *err)
 		.all_events = (uint32_t)m->all_events,
 		.functions = (uint32_t)m->functions,
 		.groups = (uint32_t)(m->groups ? m->groups : m->functions),
+		.group_edges = (uint32_t)(m->groups ? m->group_edges : m->edges),
+		.group_cycles = (uint32_t)(m->groups ? m->group_cycles : m->cycles),
 		.edges = (uint32_t)m->edges,
 		.cycles = (uint32_t)m->cycles,
 		.parts = (uint32_t)m->parts,

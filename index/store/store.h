@@ -35,7 +35,8 @@ struct store_info {
 	uint32_t events;     /* recorded events */
 	uint32_t all_events; /* with derived events */
 	uint32_t functions, edges, cycles, parts, names, files, objects;
-	uint32_t groups; /* functions without the contexts in their names */
+	/* Functions without the contexts in their names, their calls and cycles. */
+	uint32_t groups, group_edges, group_cycles;
 	/* Files with the name of an inlined function (cfni=): file_ids from `files` on,
 	 * only in store_inlined_lines(). */
 	uint32_t inlined;
@@ -87,6 +88,9 @@ const struct source_id *store_source(const struct store *st);
 /* ERR_INDEX if a block read so far was damaged or the file has changed since
  * store_open(); the hint tells how to rebuild.  ERR_LIMIT if memory was out. */
 int store_check(struct store *st, struct err *err);
+/* Remember that memory was out until store_check() reports it: for readers that cannot
+ * fail. */
+void store_short(struct store *st);
 /* Check all of it (quern --verify): every value and checksum, every id, order, and sum
  * that is stored in two ways.  ERR_INDEX names the first error; ERR_CANCEL. */
 struct store_verified { /* what was checked */
@@ -223,12 +227,12 @@ enum store_column {
 	STORE_CONTEXT_CALLS,  /* u64[contexts] */
 	STORE_CONTEXT_SELF,   /* i64[contexts], event e */
 	STORE_CONTEXT_INCL,   /* i64[contexts], event e */
-	STORE_CONTEXT_FIRST,  /* u32[functions + 1]: into STORE_CONTEXT_OF */
-	STORE_CONTEXT_OF,     /* u32[contexts]: by function, ascending */
 	/* of groups; none if no name has a context */
 	STORE_GROUP_OF,	   /* u32[functions] */
 	STORE_GROUP_FIRST, /* u32[groups + 1]: into STORE_GROUP_FN */
 	STORE_GROUP_FN,	   /* u32[functions]: by group, ascending */
+	STORE_GROUP_CYCLE, /* u32[groups]: 0 or its cycle, by cost of event 0 */
+	STORE_GROUP_KNOWN, /* u32[groups]: 1: store_group_incl() has its cost */
 };
 const uint32_t *store_u32(struct store *st, enum store_column c);
 const uint64_t *store_u64(struct store *st, enum store_column c);
@@ -310,11 +314,9 @@ bool store_levels(const struct store *st);
 /* What the name of f says of the context: the level of recursion, 1 if none, and the
  * callers, the nearest first, "g'h"; empty if none.  Views of the name. */
 uint32_t store_fn_context(struct store *st, fn_id f, struct str *callers);
-/* Inclusive cost, each cost once however often the group is on the stack: that of its
- * functions of the lowest level, which never are at the same time if the profile
- * separates recursion.  *exact: false if it does not, or if such a function may nest:
- * then it may count a cost more than once. */
-int64_t store_group_incl(struct store *st, group_id g, uint32_t e, bool *exact);
+/* The inclusive cost of a group with a 1 in STORE_GROUP_KNOWN: each cost once however often
+ * it is on the stack, exact. */
+int64_t store_group_incl(struct store *st, group_id g, uint32_t e);
 
 /* ---- detail of one function; arrays in the arena; costs[i * events + e] ---- */
 struct store_line {

@@ -99,6 +99,7 @@ static bool has_events(enum table t)
 	case TABLE_CYCLE_INCL:
 	case TABLE_CONTEXT_SELF:
 	case TABLE_CONTEXT_INCL:
+	case TABLE_GROUP_INCL:
 	case TABLE_PART_SELF:
 	case TABLE_PART_TOTALS:
 	case TABLE_PART_SUMMARY: return true;
@@ -144,13 +145,14 @@ uint64_t store_rows_of(const struct store *st, enum table t)
 	case TABLE_CONTEXT_FN:
 	case TABLE_CONTEXT_CALLS:
 	case TABLE_CONTEXT_SELF:
-	case TABLE_CONTEXT_INCL:
-	case TABLE_CONTEXT_OF: return m->tree.contexts;
-	case TABLE_CONTEXT_FIRST: return m->tree.contexts ? m->functions + 1 : 0;
+	case TABLE_CONTEXT_INCL: return m->tree.contexts;
 	case TABLE_GROUP_OF:
 	case TABLE_GROUP_NAME:
 	case TABLE_GROUP_FN: return m->groups ? m->functions : 0;
 	case TABLE_GROUP_FIRST: return m->groups ? m->groups + 1 : 0;
+	case TABLE_GROUP_CYCLE:
+	case TABLE_GROUP_KNOWN:
+	case TABLE_GROUP_INCL: return m->groups;
 	case TABLE_PART_AT:
 	case TABLE_PART_NAMES_AT: return m->parts > 1 ? m->parts : 0;
 	default: return table_width(t) ? m->functions : 0;

@@ -331,11 +331,11 @@ static const enum table column_table[] = {
 	[STORE_CONTEXT_CALLS] = TABLE_CONTEXT_CALLS,
 	[STORE_CONTEXT_SELF] = TABLE_CONTEXT_SELF,
 	[STORE_CONTEXT_INCL] = TABLE_CONTEXT_INCL,
-	[STORE_CONTEXT_FIRST] = TABLE_CONTEXT_FIRST,
-	[STORE_CONTEXT_OF] = TABLE_CONTEXT_OF,
 	[STORE_GROUP_OF] = TABLE_GROUP_OF,
 	[STORE_GROUP_FIRST] = TABLE_GROUP_FIRST,
 	[STORE_GROUP_FN] = TABLE_GROUP_FN,
+	[STORE_GROUP_CYCLE] = TABLE_GROUP_CYCLE,
+	[STORE_GROUP_KNOWN] = TABLE_GROUP_KNOWN,
 };
 
 static const void *column_whole(struct store *st, enum table t, uint32_t event);
@@ -346,6 +346,16 @@ static bool have_spans(struct store *st, enum table t)
 {
 	return (t != TABLE_EDGE_CALLER && t != TABLE_EDGE_CALLEE) ||
 	       column_whole(st, TABLE_OUT_FIRST, 0);
+}
+
+/* Groups are numbered by their first function. */
+static bool in_order(const uint32_t *group, uint64_t n, uint64_t groups)
+{
+	uint64_t met = 0;
+
+	for (uint64_t f = 0; f < n && group[f] <= met; f++)
+		met += group[f] == met;
+	return met == groups;
 }
 
 /* Check n ids again: NULL, or what is wrong.  The file may have been written to since its
@@ -363,12 +373,12 @@ static const char *ids_wrong(struct store *st, enum table t, const uint32_t *p,
 	case TABLE_EDGE_CALLEE:
 		return store_callees_wrong(st, column_whole(st, TABLE_OUT_FIRST, 0), p);
 	case TABLE_CONTEXT_PARENT: return store_parents_wrong(p, n);
-	case TABLE_CONTEXT_OF:
-		return store_each_once(st, p, (size_t)n) ? NULL
-							 : "a context is there twice";
 	case TABLE_IN_EDGE:
 		return store_each_once(st, p, (size_t)n) ? NULL
 							 : "an edge is there twice";
+	case TABLE_GROUP_OF:
+		return in_order(p, n, st->meta.groups) ? NULL
+						       : "the groups are not in order";
 	case TABLE_GROUP_FN:
 	case TABLE_TOPO:
 		return store_each_once(st, p, (size_t)n) ? NULL

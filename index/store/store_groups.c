@@ -1,7 +1,6 @@
 /* store_groups.c - functions without the contexts in their names; see store.h. */
 #include <stdlib.h>
 
-#include "index/base/cost.h"
 #include "index/contexts/name_contexts.h"
 #include "index/store/demangle.h"
 #include "index/store/store_in.h"
@@ -107,27 +106,7 @@ uint32_t store_fn_context(struct store *st, fn_id f, struct str *callers)
 	return after.n ? name_context_level(after, callers) : 1;
 }
 
-int64_t store_group_incl(struct store *st, group_id g, uint32_t e, bool *exact)
+int64_t store_group_incl(struct store *st, group_id g, uint32_t e)
 {
-	const uint32_t n = store_group_size(st, g);
-	uint32_t least = UINT32_MAX;
-	int64_t sum = 0;
-
-	*exact = n == 1 || st->meta.levels;
-	for (uint32_t i = 0; i < n; i++) {
-		const fn_id f = store_group_fn(st, g, i);
-		struct str callers;
-		const uint32_t level = store_fn_context(st, f, &callers);
-		const int64_t incl = level <= least ? store_fn_incl(st, f, e) : 0;
-
-		if (level < least) {
-			sum = 0;
-			*exact = n == 1 || st->meta.levels;
-		}
-		least = level < least ? level : least;
-		if (level == least)
-			cost_add(&sum, incl);
-		*exact &= level > least || !store_fn_nests(st, f);
-	}
-	return sum;
+	return store_cost_at(st, TABLE_GROUP_INCL, e, g);
 }

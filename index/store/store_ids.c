@@ -60,10 +60,8 @@ static struct rule rule_of(const struct store *st, enum table t)
 	case TABLE_GROUP_FIRST:
 		return (struct rule){m->functions + 1, span,
 				     "the spans do not cover the functions"};
-	case TABLE_CONTEXT_OF: return (struct rule){m->tree.contexts, NULL, NULL};
-	case TABLE_CONTEXT_FIRST:
-		return (struct rule){m->tree.contexts + 1, span,
-				     "the spans do not cover the contexts"};
+	case TABLE_GROUP_CYCLE: return (struct rule){m->group_cycles + 1, NULL, NULL};
+	case TABLE_GROUP_KNOWN: return (struct rule){2, NULL, NULL};
 	default: /* ranks, order, callees, members */
 		return (struct rule){m->functions, NULL, NULL};
 	}

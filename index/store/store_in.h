@@ -94,8 +94,6 @@ const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t
  * memory is out. */
 void *store_load(struct store *st, size_t n, size_t width);
 void *store_loaded(struct store *st);
-/* Remember that memory was out until store_check() reports it. */
-void store_short(struct store *st);
 /* Remember damage; `what` names it. */
 void store_damaged(struct store *st, enum table t, uint32_t block, const char *what);
 /* Check n rows from `row` on of a u32 column as ids: NULL, or what is wrong. */

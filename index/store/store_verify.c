@@ -23,6 +23,7 @@
 #include "index/base/hash.h"
 #include "index/base/map.h"
 #include "index/graph/inclusive.h"
+#include "index/graph/joined.h"
 #include "index/store/part_names.h"
 #include "index/graph/stacks.h"
 #include "index/store/store_in.h"
@@ -464,21 +465,6 @@ static int context_order(struct verify *v, const uint32_t *parent, const uint32_
 	return verify_stopped(v);
 }
 
-static int contexts_by_function(struct verify *v, const uint32_t *fn)
-{
-	const uint32_t *first = store_u32(v->st, STORE_CONTEXT_FIRST);
-	const uint32_t *of = store_u32(v->st, STORE_CONTEXT_OF);
-
-	if (!first || !of)
-		return verify_stopped(v);
-	for (uint32_t f = 0; f < v->in->functions; f++)
-		for (uint32_t i = first[f]; i < first[f + 1]; i++)
-			if (fn[of[i]] != f || (i > first[f] && of[i] <= of[i - 1]))
-				return verify_wrong(v, TABLE_CONTEXT_OF, i,
-						    "it has another function's context");
-	return verify_stopped(v);
-}
-
 /* The self costs of a function's contexts are its self cost; an inclusive cost is self
  * and those of the contexts that it calls. */
 static int context_costs(struct verify *v, uint32_t event, const uint32_t *parent,
@@ -531,7 +517,7 @@ static int verify_contexts(struct verify *v)
 	if (all != tree.activations)
 		return verify_wrong(v, TABLE_CONTEXT_CALLS, 0,
 				    "its sum is not the number of activations");
-	if (context_order(v, parent, fn, tree.contexts) || contexts_by_function(v, fn))
+	if (context_order(v, parent, fn, tree.contexts))
 		return v->err->kind;
 	for (uint32_t e = 0; v->out->sums && e < v->in->events; e++)
 		if (context_costs(v, e, parent, fn, tree.contexts))
@@ -540,6 +526,109 @@ static int verify_contexts(struct verify *v)
 }
 
 /* ---- groups ---- */
+
+struct group_columns {
+	const int64_t *self, *edge, *incl;
+};
+
+static int64_t self_of(const void *of, uint32_t f)
+{
+	return ((const struct group_columns *)of)->self[f];
+}
+
+static int64_t edge_of(const void *of, uint32_t i)
+{
+	return ((const struct group_columns *)of)->edge[i];
+}
+
+static int64_t incl_of(const void *of, uint32_t f)
+{
+	return ((const struct group_columns *)of)->incl[f];
+}
+
+static int columns_of(struct verify *v, uint32_t e, struct group_columns *out)
+{
+	*out = (struct group_columns){store_costs(v->st, STORE_FN_SELF, e),
+				      store_costs(v->st, STORE_EDGE_INCL, e),
+				      store_costs(v->st, STORE_FN_INCL, e)};
+	return store_check(v->st, v->err);
+}
+
+static int compare_groups(struct verify *v, const struct joined *j)
+{
+	const uint32_t *cycle = store_u32(v->st, STORE_GROUP_CYCLE);
+	const uint32_t *known = store_u32(v->st, STORE_GROUP_KNOWN);
+
+	if (!cycle || !known)
+		return verify_stopped(v);
+	if (j->edges != v->in->group_edges || j->cycles != v->in->group_cycles)
+		return verify_wrong(v, TABLE_META, 0, "groups have other calls");
+	for (uint32_t g = 0; g < j->groups; g++) {
+		if (cycle[g] != j->cycle[g])
+			return verify_wrong(v, TABLE_GROUP_CYCLE, g,
+					    "a group is in another cycle");
+		if (known[g] != j->known[g])
+			return verify_wrong(
+				v, TABLE_GROUP_KNOWN, g,
+				"its cost does not follow from its functions");
+	}
+	return 0;
+}
+
+static int group_costs(struct verify *v, const struct joined *j, uint32_t event)
+{
+	struct group_columns columns;
+	const struct joined_costs costs = {&columns, self_of, edge_of, incl_of};
+
+	if (columns_of(v, event, &columns))
+		return v->err->kind;
+	for (uint32_t g = 0; g < j->groups; g++)
+		if (store_group_incl(v->st, g, event) !=
+		    (j->known[g] ? joined_incl(j, g, &costs) : 0))
+			return verify_wrong(v, TABLE_GROUP_INCL, g,
+					    "it does not follow from its functions");
+	return verify_stopped(v);
+}
+
+/* Join the groups again. */
+static int joined_groups(struct verify *v, const uint32_t *of, const uint32_t *first,
+			 const uint32_t *fn)
+{
+	struct group_columns columns;
+	const struct joined_costs costs = {&columns, self_of, edge_of, incl_of};
+	struct joined j = {.functions = v->in->functions,
+			   .groups = v->in->groups,
+			   .out_first = store_u32(v->st, STORE_OUT_FIRST),
+			   .callee = store_u32(v->st, STORE_EDGE_CALLEE),
+			   .of = of,
+			   .first = first,
+			   .fn = fn,
+			   .again = v->seen,
+			   .nests = v->nests,
+			   .levels = v->st->meta.levels};
+	int rc;
+
+	if (!v->out->sums || !j.out_first || !j.callee || columns_of(v, 0, &columns))
+		return verify_stopped(v);
+	for (uint32_t g = 0; g < j.groups; g++) {
+		uint32_t least = UINT32_MAX, *level = (uint32_t *)v->sum;
+
+		for (uint32_t i = first[g]; i < first[g + 1]; i++) {
+			level[i] = store_fn_context(v->st, fn[i], &(struct str){0});
+			least = level[i] < least ? level[i] : least;
+		}
+		for (uint32_t i = first[g]; i < first[g + 1]; i++)
+			v->seen[fn[i]] = level[i] > least;
+	}
+	if (joined_find(&j, &costs))
+		rc = err_no_memory(v->err, "to check the index");
+	else
+		rc = compare_groups(v, &j);
+	for (uint32_t e = 0; !rc && e < v->in->events; e++)
+		rc = group_costs(v, &j, e);
+	joined_free(&j);
+	return rc;
+}
 
 static int groups(struct verify *v)
 {
@@ -562,7 +651,7 @@ static int groups(struct verify *v)
 						    "it has another group's function");
 		store_group_name(v->st, g);
 	}
-	return verify_stopped(v);
+	return joined_groups(v, of, first, fn);
 }
 
 /* ---- detail ---- */

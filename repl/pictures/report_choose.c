@@ -49,6 +49,8 @@ int report_prepare_side(struct report *p, unsigned s)
 	d->place = calloc((size_t)d->g->functions + 1, sizeof(*d->place));
 	if (!d->event || !d->total || !d->place)
 		return err_no_memory(p->rd->err, "for a report");
+	if (graph_need_calls(d->g, p->rd->err))
+		return p->rd->err->kind;
 	for (uint32_t e = 0; e < p->events; e++) {
 		d->event[e] = event_on(p, s, e);
 		if (d->event[e] == GRAPH_NONE)

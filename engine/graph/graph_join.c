@@ -1,0 +1,251 @@
+/*
+ * graph_join.c - functions of their contexts, or of the places where they are inlined.
+ *
+ * Most questions are about functions, few about the calls between them.  So of a whole
+ * profile whose names have contexts the functions are read from the index, and calls are
+ * joined when somebody asks for the first of them (graph_need_calls()):
+ *
+ *	lists of functions	groups of the index (joined.h)
+ *	callers, trees, paths	contexts -> merge -> functions and calls
+ */
+#include <string.h>
+
+#include "engine/graph/graph_build.h"
+#include "engine/graph/graph_stage.h"
+#include "index/base/arena.h"
+#include "index/base/cost.h"
+#include "index/base/err_struct.h"
+
+static uint8_t sure_of(const struct graph *g, uint32_t f)
+{
+	return g->sure ? g->sure[f] : GRAPH_SELF | GRAPH_INCL;
+}
+
+/* Functions that were joined with no other keep their inclusive cost; it is sure of a sum if
+ * it is of its members. */
+static int keep_inclusive(struct graph *g, const uint32_t *map, struct err *err)
+{
+	const struct graph *b = g->below;
+	uint32_t *same = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint32_t *members = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint8_t *sure;
+
+	if (!same || !members)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < b->functions; f++)
+		same[map[f]] = members[map[f]]++ ? GRAPH_NONE : f;
+	g->same = same;
+	if (!g->sure)
+		return 0;
+	if (!(sure = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1)))
+		return arena_full(g->a, err);
+	for (uint32_t k = 0; k < g->functions; k++)
+		sure[k] = same[k] != GRAPH_NONE ? sure_of(b, same[k])
+			  : g->added[k]		? g->sure[k] | GRAPH_INCL
+						: g->sure[k];
+	for (uint32_t f = 0; f < b->functions; f++)
+		if (!g->again[f] && same[map[f]] == GRAPH_NONE &&
+		    !graph_is_sure(b, f, GRAPH_INCL))
+			sure[map[f]] &= (uint8_t)~GRAPH_INCL;
+	g->sure = sure;
+	return 0;
+}
+
+/* A call is sure if all calls that it is the sum of are. */
+static int keep_sure_calls(struct graph *g, struct err *err)
+{
+	const uint32_t *edge = graph_merged_edges(g);
+	const struct graph *b = g->below;
+	uint8_t *sure;
+
+	if (!b->sure_call)
+		return 0;
+	if (!(sure = ARENA_ARRAY(g->a, uint8_t, (size_t)g->edges + 1)))
+		return arena_full(g->a, err);
+	memset(sure, 1, g->edges);
+	for (uint32_t i = 0; i < b->edges; i++)
+		sure[edge[i]] &= b->sure_call[i];
+	g->sure_call = sure;
+	return 0;
+}
+
+/* Vertices with the same key become one.  The key of a context is its function, that of inlined
+ * code its place in the profile.  GRAPH_NONE: the vertex is a group of a stage, or is joined
+ * with no other. */
+static uint32_t joined_by(const struct graph *g, uint32_t f)
+{
+	if (graph_is(g, f, GRAPH_NAMED))
+		return GRAPH_NONE;
+	if (graph_is(g, f, GRAPH_INLINED) || g->contexts)
+		return graph_id(g, f);
+	return store_any_grouped(g->st) && !g->recorded
+		       ? store_group_of(g->st, graph_origin(g, f))
+		       : GRAPH_NONE;
+}
+
+static int join_vertices(const struct graph *g, struct graph_draft *d, struct err *err)
+{
+	const uint32_t stored = store_info(g->st)->functions;
+	uint32_t *one = ARENA_ARRAY(g->a, uint32_t, (size_t)stored + g->extra + 1);
+
+	if (!one)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < g->functions; f++) {
+		const uint32_t by = joined_by(g, f);
+		uint32_t group = d->functions;
+
+		if (by != GRAPH_NONE) {
+			group = one[by] ? one[by] - 1 : group;
+			one[by] = group + 1;
+		}
+		graph_draft_join(d, f, group);
+	}
+	return 0;
+}
+
+/* Of a graph that was joined from contexts: the vertex of each function. */
+static int map_functions(struct graph *g, const struct graph *contexts, struct err *err)
+{
+	const uint32_t stored = store_info(g->st)->functions;
+	uint32_t *map = ARENA_ARRAY(g->a, uint32_t, (size_t)stored + 1);
+	const uint32_t *fn = graph_context_functions(contexts);
+
+	if (!map)
+		return arena_full(g->a, err);
+	for (uint32_t f = 0; f < stored; f++)
+		map[f] = GRAPH_NONE;
+	for (uint32_t c = 0; c < contexts->contexts; c++)
+		if (g->map[c] != GRAPH_NONE)
+			map[fn[c]] = g->map[c];
+	g->map = map;
+	g->contexts = 0;
+	return store_check(g->st, err);
+}
+
+/* Bounds of a function by those of its contexts. */
+static int keep_members(struct graph *g, const uint32_t *map, struct err *err)
+{
+	uint32_t *first, *member;
+
+	if (graph_members(g->a, map, g->below->functions, g->functions, &first, &member,
+			  err))
+		return err->kind;
+	g->member_first = first;
+	g->member = member;
+	return 0;
+}
+
+/* Join functions and their calls. */
+static int join_all(struct graph *g, struct graph **out, struct err *err)
+{
+	const bool groups = store_any_grouped(g->st) && !g->recorded;
+	struct graph_draft d;
+
+	if (graph_draft(g, &d, err) || join_vertices(g, &d, err))
+		return err->kind;
+	/* The names of the store are those of contexts, if each function has but one. */
+	if (d.functions == g->functions && !g->contexts && !(groups && g->plain))
+		return 0;
+	if (graph_merge(&d, false, out, err))
+		return err->kind;
+	(*out)->apart = g;
+	if (g->contexts)
+		return map_functions(*out, g, err);
+	if (keep_inclusive(*out, d.map, err) || keep_sure_calls(*out, err) ||
+	    (groups && keep_members(*out, d.map, err)))
+		return err->kind;
+	if (g->plain)
+		(*out)->cycle = store_u32(g->st, STORE_GROUP_CYCLE);
+	return store_check(g->st, err);
+}
+
+/* ---- functions of the index, whose calls are joined later ---- */
+
+/* The columns of functions but their costs. */
+static int read_functions(struct graph *g, struct err *err)
+{
+	const uint64_t *calls = store_u64(g->st, STORE_FN_CALLS);
+	uint32_t *origin = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint32_t *same = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint64_t *sum = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
+	uint8_t *nests = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+
+	if (!origin || !same || !sum || !nests)
+		return arena_full(g->a, err);
+	if (store_check(g->st, err))
+		return err->kind;
+	for (uint32_t k = 0; k < g->functions; k++) {
+		const uint32_t from = g->member_first[k], to = g->member_first[k + 1];
+
+		origin[k] = g->member[from];
+		same[k] = to - from == 1 ? origin[k] : GRAPH_NONE;
+		nests[k] = g->cycle[k] != 0;
+		for (uint32_t i = from; i < to; i++)
+			count_add(&sum[k], calls[g->member[i]]);
+	}
+	g->origin = g->from = origin;
+	g->same = same;
+	g->fn_calls = sum;
+	g->nests = nests;
+	return 0;
+}
+
+static int join_calls(struct graph *g, struct err *err)
+{
+	struct graph *full;
+
+	if (join_all(g->below, &full, err))
+		return err->kind;
+	for (uint32_t e = 0; e < store_info(g->st)->all_events; e++)
+		if (g->costs[e] && graph_event(full, e, err))
+			return err->kind;
+	memcpy(full->by, g->by, sizeof(full->by));
+	*g = *full;
+	return 0;
+}
+
+static int join_late(struct graph *below, struct graph **out, struct err *err)
+{
+	const struct store_info *si = store_info(below->st);
+	struct graph *g = ARENA_NEW(below->a, struct graph);
+	struct graph_late *late = ARENA_NEW(below->a, struct graph_late);
+
+	if (!g || !late)
+		return arena_full(below->a, err);
+	*g = *below;
+	memset(g->by, 0, sizeof(g->by));
+	g->plain = false;
+	g->below = g->apart = below;
+	g->functions = si->groups;
+	g->edges = si->group_edges;
+	g->cycles = si->group_cycles;
+	g->map = g->group = store_u32(g->st, STORE_GROUP_OF);
+	g->member_first = store_u32(g->st, STORE_GROUP_FIRST);
+	g->member = store_u32(g->st, STORE_GROUP_FN);
+	g->cycle = store_u32(g->st, STORE_GROUP_CYCLE);
+	g->costs = ARENA_ARRAY(g->a, struct graph_costs *, si->all_events + 1);
+	g->flows = ARENA_ARRAY(g->a, const struct flow *, si->all_events + 1);
+	*late = (struct graph_late){g, join_calls, store_u32(g->st, STORE_GROUP_KNOWN)};
+	g->late = late;
+	*out = g;
+	if (!g->costs || !g->flows)
+		return arena_full(g->a, err);
+	return store_check(g->st, err) || read_functions(g, err) ? err->kind : 0;
+}
+
+int graph_join(struct graph *g, struct graph **out, struct err *err)
+{
+	const bool groups = store_any_grouped(g->st) && !g->recorded;
+
+	*out = g;
+	if (!g->extra && !g->contexts && !groups)
+		return 0;
+	/* Of negative costs some are in doubt, which the index does not know. */
+	return (g->plain && !store_info(g->st)->negative ? join_late : join_all)(g, out,
+										 err);
+}
+
+struct graph *graph_apart(struct graph *g)
+{
+	return g->apart ? g->apart : g;
+}

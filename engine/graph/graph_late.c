@@ -1,0 +1,85 @@
+/*
+ * graph_late.c - read functions whose calls are not joined yet; see graph_join.c.
+ *
+ * What follows from the calls of one function is read from those of its contexts.
+ */
+#include "engine/graph/graph_build.h"
+#include "index/base/arena.h"
+#include "index/base/cost.h"
+#include "index/base/err_struct.h"
+
+int graph_late_event(struct graph *g, uint32_t e, struct err *err)
+{
+	const int64_t *self = store_costs(g->st, STORE_FN_SELF, e);
+	struct graph_costs *c = ARENA_NEW(g->a, struct graph_costs);
+
+	if (!c || !(c->self = ARENA_ARRAY(g->a, int64_t, (size_t)g->functions + 1)))
+		return arena_full(g->a, err);
+	if (store_check(g->st, err))
+		return err->kind;
+	for (uint32_t f = 0; f < store_info(g->st)->functions; f++)
+		cost_add(&c->self[g->group[f]], self[f]);
+	for (uint32_t k = 0; k < g->functions; k++)
+		cost_add(&c->total, c->self[k]);
+	g->costs[e] = c;
+	return 0;
+}
+
+/* Each call by a member of f, or of one. */
+struct late_call {
+	uint32_t edge;
+	uint32_t other; /* the function at its other end */
+};
+
+/* The call after *c, by f or (in) of f; *m: the member, *i: the place among its calls.  Both
+ * start at 0. */
+static bool next_call(const struct graph *g, uint32_t f, bool in, uint32_t *m,
+		      uint32_t *i, struct late_call *c)
+{
+	struct store *st = g->st;
+
+	for (; *m < g->member_first[f + 1] - g->member_first[f]; ++*m, *i = 0) {
+		const fn_id fn = g->member[g->member_first[f] + *m];
+		uint32_t first = 0, n;
+
+		if (in)
+			n = store_caller_count(st, fn);
+		else
+			store_callees(st, fn, &first, &n);
+		if (*i >= n)
+			continue;
+		c->edge = in ? store_caller(st, fn, *i) : first + *i;
+		c->other = g->group[in ? store_edge_caller(st, c->edge)
+				       : store_edge_callee(st, c->edge)];
+		++*i;
+		return true;
+	}
+	return false;
+}
+
+bool graph_late_recurs(const struct graph *g, uint32_t f)
+{
+	struct late_call c;
+	uint32_t m = 0, i = 0;
+
+	while (next_call(g, f, false, &m, &i, &c))
+		if (c.other == f)
+			return true;
+	return false;
+}
+
+int64_t graph_late_sum(const struct graph *g, uint32_t f, uint32_t e, bool in)
+{
+	struct late_call c;
+	uint32_t m = 0, i = 0;
+	int64_t sum = 0;
+
+	while (next_call(g, f, in, &m, &i, &c)) {
+		const bool stays =
+			c.other == f || (g->cycle[f] && g->cycle[f] == g->cycle[c.other]);
+
+		if (in || !stays)
+			cost_add(&sum, store_edge_incl(g->st, c.edge, e));
+	}
+	return sum;
+}
