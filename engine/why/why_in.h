@@ -55,6 +55,7 @@ struct why {
 	uint32_t *fn[SIDES];   /* [n]: function of the graph, or WHY_NONE */
 	uint32_t *of[SIDES];   /* [functions of the graph]: vertex; WHY_NONE: left out */
 	uint32_t *same[SIDES]; /* [functions of the graph]: equal for the same function */
+	uint32_t *file[SIDES]; /* [files of the store]: equal for the same file */
 	struct why_stacks *stacks; /* why_context.c; NULL: they are not known */
 	bool *closed;		   /* [n]: the same; its self cost is all that is in it */
 	uint32_t *name;		   /* [n]: one vertex for all levels of a function */
@@ -107,7 +108,7 @@ static inline double why_price(unsigned side, const struct why_edge *e)
 /* A call site of one caller and callee. */
 struct why_site {
 	uint32_t to;	     /* vertex */
-	uint32_t file, line; /* file: of the pairing */
+	uint32_t file, line; /* file: of w->file */
 	uint32_t file_id;    /* of the store */
 	double calls, cost;
 };

@@ -86,8 +86,47 @@ static int vertices(struct exec *x, struct why *w, const uint32_t *same)
 	return 0;
 }
 
+/* Number the files, those of the first side first: sites are in the order of their files. */
+static int number_files(struct exec *x, struct why *w)
+{
+	const uint32_t n[SIDES] = {store_info(w->g[BASE]->st)->files,
+				   store_info(w->g[HERE]->st)->files};
+	uint32_t *number = EXEC_ARRAY(x, uint32_t, (size_t)n[BASE] + n[HERE] + 1),
+		 all = 0;
+
+	for (unsigned k = 0; number && k < SIDES; k++) {
+		const unsigned s = k ? !w->first : w->first;
+
+		if (!(w->file[s] = EXEC_ARRAY(x, uint32_t, (size_t)n[s] + 1)))
+			return x->err->kind;
+		for (uint32_t f = 0; f < n[s]; f++) {
+			uint32_t *of = &number[vs_file_number(w->vs, s == BASE, f)];
+
+			if (!*of)
+				*of = ++all;
+			w->file[s][f] = *of;
+		}
+	}
+	return number ? 0 : x->err->kind;
+}
+
+/* The lowest vertex of the function that f is of, as far as joined. */
+static uint32_t name_root(uint32_t *name, uint32_t f)
+{
+	while (name[f] != f)
+		f = name[f] = name[name[f]];
+	return f;
+}
+
+static void join_names(uint32_t *name, uint32_t f, uint32_t g)
+{
+	f = name_root(name, f);
+	g = name_root(name, g);
+	name[f > g ? f : g] = f > g ? g : f;
+}
+
 /* Levels of recursion and callers in names are vertices of their own.  For people they are
- * one function: the first vertex of the group, of either profile. */
+ * one function: the lowest vertex of its groups in both profiles. */
 static int group_names(struct exec *x, struct why *w)
 {
 	if (!(w->name = EXEC_ARRAY(x, uint32_t, w->n)))
@@ -112,11 +151,12 @@ static int group_names(struct exec *x, struct why *w)
 				continue;
 			of = &first[store_group_of(st, w->fn[s][f])];
 			if (*of == WHY_NONE)
-				*of = w->name[f];
-			else
-				w->name[f] = *of;
+				*of = f;
+			join_names(w->name, f, *of);
 		}
 	}
+	for (uint32_t f = 0; f < w->n; f++)
+		w->name[f] = name_root(w->name, f);
 	return 0;
 }
 
@@ -228,7 +268,7 @@ int why_sites_of(struct why *w, unsigned side, uint32_t g, struct arena *a,
 			continue;
 		out->at[k++] = (struct why_site){
 			.to = w->of[side][to],
-			.file = vs_file_number(w->vs, side == BASE, row[i].file),
+			.file = w->file[side][row[i].file],
 			.file_id = row[i].file,
 			.line = (uint32_t)row[i].line,
 			.calls = row[i].calls ? (double)row[i].calls : 1,
@@ -586,8 +626,8 @@ int why_model(struct exec *x, struct vs *v, struct why *w)
 		w->g[s] = w->run[s]->g;
 		w->event[s] = w->run[s]->event;
 	}
-	if (vertices(x, w, same) || why_changed(w) || group_names(x, w) ||
-	    self_costs(x, w) || why_splice(w, &joinable, &joined) ||
+	if (vertices(x, w, same) || number_files(x, w) || why_changed(w) ||
+	    group_names(x, w) || self_costs(x, w) || why_splice(w, &joinable, &joined) ||
 	    build_edges(x, w, joinable, &joined) || calls_from_outside(x, w))
 		return x->err->kind;
 	return 0;

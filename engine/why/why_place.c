@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "engine/compare/vs.h"
 #include "engine/graph/graph.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
@@ -212,8 +211,7 @@ static int list_lines(struct why *w, unsigned side, uint32_t f, struct places *o
 		if (cost)
 			out->at[k++] = (struct place){
 				.file = row[i].file,
-				.number =
-					vs_file_number(w->vs, side == BASE, row[i].file),
+				.number = w->file[side][row[i].file],
 				.line = (uint32_t)row[i].line,
 				.per_run = why_per_run((double)cost, w->runs[side][f])};
 	}
