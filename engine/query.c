@@ -558,8 +558,10 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 
 	if (!run)
 		return arena_full(a, err);
-	if (s->n == 0)
-		return err_set(err, ERR_QUERY, st->span.at, "no profile is open");
+	if (s->n == 0) {
+		err_set(err, ERR_QUERY, st->span.at, "no profile is open");
+		return err_hint(err, ".open PROFILE");
+	}
 	if (st->query.source.kind == S_LAST && s->last_rows)
 		return err_set(err, ERR_LIMIT, st->span.at,
 			       "the last result had %s rows, too many "

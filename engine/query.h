@@ -37,6 +37,8 @@ int session_remove(struct session *s, struct str name, struct err *err);
 size_t session_profiles(const struct session *s);
 struct str session_profile_name(const struct session *s, size_t i);
 struct store *session_profile(const struct session *s, size_t i);
+/* Give all profiles the events that lets are; queries do it. */
+int session_share_costs(struct session *s, struct err *err);
 /* Set the event of costs that name none.  ERR_QUERY with a list of events if it does not
  * exist. */
 int session_set_event(struct session *s, struct str event, struct err *err);

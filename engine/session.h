@@ -67,8 +67,6 @@ char *session_copy(struct str s);
  * have these. */
 int session_let_cost(struct session *s, const struct let *let, struct arena *a,
 		     bool *is_cost, struct err *err);
-/* Give all profiles the events that lets are. */
-int session_share_costs(struct session *s, struct err *err);
 /* ---- values.c ---- */
 int session_set_let(struct session *s, const struct let *let, struct err *err);
 void session_free_lets(struct session *s);

@@ -23,6 +23,7 @@
 #include "repl/term/number.h"
 #include "repl/app/output.h"
 #include "repl/app/progress.h"
+#include "repl/render/headline.h"
 
 enum { SCRIPT_MAX = 16 << 20, SOON_NS = 500000000 };
 static const size_t ARENA_DEFAULT = (size_t)512 << 20;
@@ -596,10 +597,33 @@ int app_close(struct app *app, const char *name, struct err *err)
 
 /* ---- queries ---- */
 
+/* Has the script said it before, to the same readers?  A report of tests has each case for
+ * itself, so have files. */
+static bool says_headline_again(struct app *app, const struct result *r)
+{
+	const uint64_t before = app->headline;
+	struct out text;
+
+	if (!r->headline || r->file.n || r->shell.n || app->once || !app->nested ||
+	    app->format == FORMAT_JUNIT)
+		return false;
+	out_mem(&text);
+	for (size_t i = 0; i < HEADLINE_LINES; i++)
+		headline_put(&text, EMIT_TEXT, r, i);
+	app->headline = str_hash((struct str){text.n ? text.buf : "", text.n});
+	out_close(&text);
+	return app->headline == before;
+}
+
 static int answer(void *arg, const struct result *r, struct err *err)
 {
 	struct app *app = arg;
+	struct result again = *r;
 
+	if (says_headline_again(app, r)) {
+		again.headline = NULL;
+		r = &again;
+	}
 	if (app->format == FORMAT_GITHUB || r->format == FORMAT_GITHUB)
 		emit_for_runner();
 	for (size_t i = 0; i < r->nnotes; i++)
@@ -638,10 +662,7 @@ static int run_statements(struct app *app, struct str text, size_t at, size_t en
 
 	arena_reset(&app->arena);
 	app->started_ns = progress_now_ns();
-	if (!app->nprofiles)
-		app_none_open(&err);
-	else
-		query_run(app->session, piece, &app->arena, answer, app, &err);
+	query_run(app->session, piece, &app->arena, answer, app, &err);
 	if (err.kind) {
 		if (err.at != ERR_NOWHERE && (err.at || err.len))
 			err.at += at;

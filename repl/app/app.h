@@ -53,6 +53,7 @@ struct app {
 	struct progress *again; /* the bar of a query that reads a profile again */
 	bool closed;	 /* the reader of our stdout is gone: write nothing more */
 	unsigned nested; /* depth of scripts in scripts */
+	uint64_t headline; /* of the last comparison of the script; 0: none */
 	struct gate gate;
 	/* JUnit documents, written when the run or .output ends: */
 	struct suite report; /* on standard output */

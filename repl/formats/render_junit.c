@@ -14,6 +14,7 @@
 #include "repl/formats/suite.h"
 
 #include "repl/formats/said.h"
+#include "repl/render/headline.h"
 #include "repl/render/render.h"
 
 enum { ROWS_SAID = 100 };
@@ -87,11 +88,16 @@ static int put_result(struct render *rd, struct out *o)
 	said_query(&name, r);
 	put_case(o, junit_text_of(&name), rd->look->bench, rd->took_ns);
 	out_close(&name);
-	if (r->rows || r->why.n) {
+	if (r->rows || r->why.n || r->headline) {
 		out_printf(o, "      <%s", tag);
 		if (r->why.n)
 			put_attribute(o, "message", r->why);
 		out_c(o, r->why.n ? " type=\"expect\">" : ">");
+		for (size_t i = 0, n = o->n; i < HEADLINE_LINES; i++, n = o->n) {
+			out_char(o, '\n');
+			if (!headline_put(o, EMIT_XML, r, i))
+				o->n = n;
+		}
 		junit_put_rows(rd, o);
 		out_printf(o, "</%s>\n", tag);
 	}

@@ -324,7 +324,8 @@ static int run_tasks(struct app *app, struct str script)
 	struct err err = {0};
 
 	if (app->opts->event &&
-	    session_set_event(app->session, str_c(app->opts->event), &err)) {
+	    (session_share_costs(app->session, &err) || /* lets of the init file */
+	     session_set_event(app->session, str_c(app->opts->event), &err))) {
 		app_fail(app, &err, "--event");
 		return err.kind;
 	}

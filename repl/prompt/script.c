@@ -101,6 +101,7 @@ int script_run(struct app *app, struct str text, struct origin at)
 		return err.kind;
 	}
 	app->nested++;
+	app->headline = 0;
 	if (str_starts(text, STR("#!"))) {
 		text = str_from(text, str_find(text, '\n') + 1);
 		at.line = 2;

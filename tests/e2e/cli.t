@@ -139,6 +139,12 @@ ok(run("p.out", "-q", "--format", "json", "-c", "top 1").text.startswith("{"),
 open(".config/quern/init", "w").write("let Cost = 3 * Ir\n")
 r = run("p.out", "q=p.out", "-q", "--event", "Cost", "-c", "functions vs q | sum | show self, base", "-c", ".open r=p.out", "-c", "in r | top 1 by Cost", "--format", "csv")
 ok(r.status == 0 and "Cost" not in r.talk, "a cost of the init file is an event, also of what is opened later", r)
+os.makedirs("benches/one")
+for name in ("callgrind.one.out", "callgrind.one.out.old"):
+    shutil.copy("p.out", "benches/one/" + name)
+for more in ((), ("--event", "Cost")):
+    r = run("benches", "--no-index-write", "-q", *more, "-c", "functions by Cost vs base | sum | show self, base", "--format", "csv")
+    ok(r.status == 0 and "error" not in r.talk and "self,base" in r.text, "  and of a folder of benchmarks", r)
 os.remove(".config/quern/init")
 os.mkfifo(".config/quern/init")
 r = run("p.out", "-q", "-c", "top 1")

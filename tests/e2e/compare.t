@@ -3,6 +3,7 @@
 import collections
 import json
 import lzma
+import os
 import re
 import shutil
 import subprocess
@@ -187,6 +188,17 @@ text = ask("shift.new", "shift.old", "calltree from main vs base | as svg")
 same(sorted({(f.name, f.tint) for f in svg(text)}), [(n, 0) for n in ("a", "b", "leaf", "main", "mid", "other")], "functions that spend the same are grey")
 tints = re.findall(r'data-c="hsl\((\d+) (\d+)%[^>]*><title>(\w+)\n', text)
 same(sorted({n for h, s, n in tints if s != "0"}), ["a", "b", "mid"], "  with calls: what is measured has a colour, what bounds leave open is grey")
+if shutil.which("chromium"):
+    with open("shift.html", "w") as f:
+        f.write(ask("shift.new", "shift.old", "functions vs base | as html"))
+    for more, want in (("", []), ("<script>document.getElementById('tint').click()</script>", ["a", "b", "mid"])):
+        with open("shown.html", "w") as f:
+            f.write(open("shift.html").read().replace("</html>", "") + more)
+        p = subprocess.run(["chromium", "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=3000", "--dump-dom",
+                            "--user-data-dir=" + os.getcwd() + "/browser", "file://%s/shown.html" % os.getcwd()], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        frames = re.findall(r'<div class="f\b[^"]*" title="(\w+)\n[^"]*"[^>]*style="([^"]*)"', p.stdout)
+        same(sorted({n for n, style in frames if "hsl(0 0%" not in style.replace("hsl(0, 0%", "hsl(0 0%")}), want, "  the report's flame graph, too" + (": with calls" if more else ""))
+        ok(len(frames) > 4, "    it has frames", p.stdout[-500:])
 # ---- the functions of two profiles are a report, also where pairs are not certain ----
 pairs = fixtures + "/pairs/"
 ok('id="d-about"' in ask(pairs + "cpp-two.out", pairs + "cpp-one.out", "functions vs base | as html"), "html: a report of pairs that are unsure")

@@ -40,6 +40,16 @@ same(lines("new.out", "functions | take 1")[0].split()[0], "#", "one profile has
 same(run("new.out", "base=old.out", "--no-index-write", "-q", "-c", "functions vs base | take 1", "-c", "_ | where delta > 0").text.count("->"), 1,
      "nor has the last answer, shown again")
 
+# ---- a script says it once; a report of tests has it in each case
+with open("gate.q", "w") as f:
+    f.write("functions vs base | sum | expect delta% < 5\n\nfunctions vs base | where delta > 500 | expect none\n\nfunctions vs new | sum\n\nfunctions vs base > one.md\n")
+r = run("new.out", "base=old.out", "new=new.out", "--no-index-write", "--keep-going", "-q", "-f", "gate.q")
+same([x for x in r.text.splitlines() if "->" in x], [want[0], "3.38 M -> 3.38 M Ir (the same)"], "a script says it once for each comparison")
+ok(want[0] in open("one.md").read(), "  a file has its own", open("one.md").read()[:200])
+text = run("new.out", "base=old.out", "new=new.out", "--no-index-write", "--keep-going", "-q", "-f", "gate.q", "--format", "junit").text
+same([x.splitlines()[1:5] == want for x in html.unescape(text).split('type="expect">')[1:]], [True], "junit: a failure")
+ok("system-out>\n3.38 M -> 3.38 M Ir (the same)" in html.unescape(text), "  and what passes", text)
+
 # ---- with another unit, with nothing, with names that are hostile
 same(lines("old.out", "functions vs base")[0], "6.34 M -> 6.34 M Ir (the same)", "nothing changed")
 same(lines("old.out", "functions vs base")[1].split()[0], "#", "  and nothing else is said")

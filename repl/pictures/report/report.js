@@ -331,11 +331,18 @@ function says(j) {
 	return 'here ' + spell(j.n[0], 0) + spread(j.n[0]) + '; ' + data.base + ' ' + spell(j.n[1], 1) + spread(j.n[1]) + ': ' + changeText(now, was) +
 		(now === a && was === b ? '' : '\nitself: here ' + whole(a) + '; ' + data.base + ' ' + whole(b) + ': ' + changeText(a, b));
 }
+/* What an estimate may only seem to change: the own cost of a function that spends the same on both sides; with its
+   calls, a cost whose bounds meet those of the base. */
+function maybeSame(j) {
+	const [a, b] = j.n;
+	if (exact(j) || !a || !b) return false;
+	return withCalls ? a.lo <= b.hi && b.lo <= a.hi : on(j.f, 0).self[ev] === on(j.f, 1).self[ev];
+}
 /* The colour of a frame of two: by what it spends itself, as flamegraph.pl paints it, or with all calls. */
 function hueOfTwo(j) {
 	kidsOf(j);
 	const [now, was] = withCalls ? j.est : j.self;
-	return tint(j.roots && !withCalls ? 0 : strength(now, was, !exact(j)));
+	return tint((j.roots && !withCalls) || maybeSame(j) ? 0 : strength(now, was, !exact(j)));
 }
 /* What only the other side has, in frames not too narrow to see: its cost by the frame that it lies on. */
 function lostOf(root, s) {
