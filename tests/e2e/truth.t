@@ -184,6 +184,9 @@ for profile, *marks in MARKS:
 folded("sqlite", true, "calltree from main", .72, .15, .76, .10)
 folded("sqlite-parts", true, "calltree from main", .80, .15, .88, .05)
 folded("sqlite13", truth.read(fixtures + "/truth/sqlite13-true.folded.xz"), "calltree", .76, .09, .79, .06)
+perl = truth.read(fixtures + "/truth/perl-true.folded.xz")
+folded("perl", perl, "calltree", .77, .06, .78, .06)
+folded("perl3", perl, "calltree", .96, .01, .98, .005)      # callers in the names
 beside = os.path.join(top, "..", "shared", "profiles", "truth")
 if os.path.isdir(beside) and shutil.which("zstd"):      # too large for a fixture
     with open("cc1.folded", "wb") as f:
