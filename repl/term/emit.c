@@ -310,12 +310,12 @@ void emit_raw(struct out *o, struct str s)
 
 /* ---- the marked form ---- */
 
-static bool all_units(struct str s, bool (*test)(const struct unit *))
+static bool all_printable(struct str s)
 {
-	for (size_t i = 0; i < s.n;) {
+	for (size_t i = plain_end(s, 0, IN_TEXT); i < s.n; i = plain_end(s, i, IN_TEXT)) {
 		struct unit u = unit_at_byte(s, i);
 
-		if (!test(&u))
+		if (!printable(&u))
 			return false;
 		i += u.n;
 	}
@@ -412,8 +412,7 @@ static void emit_marked(struct out *o, enum emit_form form, struct str s)
 			s = marked(&mark, s);
 		json(o, s);
 	} else {
-		if (starts_marked(s) || !all_units(s, printable) ||
-		    (guarded && forges(s)))
+		if (starts_marked(s) || !all_printable(s) || (guarded && forges(s)))
 			s = marked(&mark, s);
 		emit_field(o, form, s);
 	}
