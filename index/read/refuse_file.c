@@ -188,7 +188,15 @@ static struct ending ending_of(const struct stretches *s)
 	return e;
 }
 
-/* Xdebug writes the block of {main} last. */
+/* A name for the next call was read, but not the call. */
+static bool ends_in_call(const struct stretches *s)
+{
+	const struct tally *t = s->tally[s->n - 1];
+
+	return t->now.cfn_waits || t->now.has_cfi || t->now.has_cob;
+}
+
+/* Xdebug writes the block of {main} last, but for destructors, then summary:. */
 static bool ends_in_main(const struct stretches *s)
 {
 	const struct tally *t = s->tally[s->n - 1];
@@ -215,8 +223,10 @@ bool input_truncated(const struct input *in)
 	if (in->end != '\n' &&
 	    (in->end < '0' || in->end > '9' || callgrind || xdebug || cachegrind))
 		return true;
+	if (ends_in_call(&in->stretches))
+		return true;
 	if (xdebug)
-		return !ends_in_main(&in->stretches);
+		return !e.summary || !ends_in_main(&in->stretches);
 	if (cachegrind)
 		return !e.summary;
 	if (!callgrind || e.totals)

@@ -7,7 +7,7 @@ import os
 import re
 import shutil
 
-from e2e import done, ok, run, same, top
+from e2e import done, ok, run, same, small, top
 
 GATE = "functions vs base | where delta% > 5 | expect none"
 
@@ -63,6 +63,16 @@ with open("cut.out", "w") as f:
 case("cut", "cut.out is cut off", "cut.out", "base=base.out")
 case("cut", "base is cut off", "same.out", "base=cut.out", query=GATE.replace("5", "500"), accepted=4)
 case("cut", "cut.out is cut off", "cut.out", query="functions | where self > 1M | expect none")
+with open(small + "xdebug-small.out") as f:
+    xdebug = f.readlines()
+for n in (2, 4, 7, 12, 300):
+    with open("cut.xdebug", "w") as f:
+        f.writelines(xdebug[:-n])
+    case("cut", "cut.xdebug is cut off", "cut.xdebug", query="functions | where self > 1G | expect none")
+for last in ("cfn=f2", "cfn=f2\n", "cfi=a.c\ncfn=f2\n", "cfi=a.c\n"):
+    with open("cut.other", "w") as f:
+        f.write("events: Ir\nfl=a.c\nfn=f1\n1 10\ncfn=f2\ncalls=1 2\n1 5\nfn=f2\n2 5\n" + last)
+    case("cut", "cut.other is cut off", "cut.other", query="functions | where self > 1G | expect none")
 with open("odd.out", "w") as f:
     f.write(whole.replace("fn=f7\n1 100000\n", "fn=f7\n1 100000\n2 1x0000\n"))
 case("odd", "odd.out: 1 line with costs skipped or mended", "odd.out", "base=base.out")
