@@ -206,7 +206,8 @@ static int inclusive(struct graph *g, struct graph_costs *c, uint32_t e, struct 
 	if (g->added)
 		sum_below(g, c, e);
 	for (uint32_t f = 0; g->sure && f < g->functions; f++)
-		if (g->sure[f] & GRAPH_INCL && !(g->added && g->added[f]))
+		if (g->sure[f] & GRAPH_INCL &&
+		    (!g->group || (g->same && g->same[f] != GRAPH_NONE)))
 			c->incl[f] = graph_incl(g->below, g->from[f], e);
 	return 0;
 }

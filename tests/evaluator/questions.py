@@ -219,7 +219,7 @@ class Asker:
         bounded = ("tree", "tree", "cost") if world.program and len(set(view.group.values())) > 1 else ()
         if world.signed:
             whole = () if view.below or view.of_whole else ("lines", "inlined", "callsites", "parts", "threads", "events")
-            kind = rng.choice(("functions", "functions", "calls") + whole)
+            kind = rng.choice(("functions", "functions", "groups", "calls") + whole)
         elif view.inlines:
             kind = rng.choice(("functions", "functions", "groups", "calls") + bounded)
         elif view.filtered and bounded and rng.random() < 0.4:

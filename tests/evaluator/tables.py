@@ -87,7 +87,8 @@ def groups(view, those, event, unit):
         if view.filtered:
             row["functions"], row[OPTIONAL] = Any(), not members & those
         costs(row, view, members, event, True)
-        if view.merged:     # of merged functions merged again only bounds are known
+        # Of merged functions merged again only bounds are known, with negative costs not even these.
+        if view.merged or view.world.signed:
             for c in [c for c in row if c.startswith("incl")]:
                 row[c] = Near(None, row[c].truth)
         rows.append(row)
