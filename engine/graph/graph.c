@@ -55,7 +55,12 @@ static const struct graph_costs *costs(const struct graph *g, uint32_t e)
 
 uint32_t graph_id(const struct graph *g, uint32_t f)
 {
-	return g->number ? g->number[f] : graph_origin(g, f);
+	const uint32_t fn = g->number ? g->number[f] : graph_origin(g, f);
+
+	/* Of a part or a stage it may be another context of the function. */
+	return g->plain || g->recorded || g->number || !graph_in_group(g, f)
+		       ? fn
+		       : store_group_fn(g->st, store_group_of(g->st, fn), 0);
 }
 
 uint32_t graph_numbers(const struct graph *g)

@@ -300,7 +300,7 @@ static int identify(struct graph *g, const struct inlined_stage *s, struct err *
 		return arena_full(g->a, err);
 	memcpy(map, g->map, stored * sizeof(*map));
 	for (uint32_t f = 0; f < s->below; f++) {
-		number[f] = g->origin[f];
+		number[f] = graph_id(g, f);
 		same[f] = f;
 		file[f] = GRAPH_NONE;
 	}

@@ -35,6 +35,7 @@ struct inlined_row {
 	uint32_t number; /* of the name; NO_NAME: not known */
 	struct str name;
 	uint64_t lines; /* self[events] are in inlined_rows.costs */
+	uint64_t line;	/* until join_merged(): rows are single lines */
 };
 
 struct inlined_rows {
@@ -80,23 +81,27 @@ static struct inlined_row *new_inlined(struct exec *x, struct inlined_rows *d)
 	return &d->row[d->n++];
 }
 
-/* at[0..n) are sorted. */
+/* at[0..n) are sorted.  Functions that are one in the graph may share lines, so these are
+ * joined by join_merged(). */
 static int fold_inlined(struct exec *x, struct inlined_rows *d, fn_id f,
 			const struct inlined_at *at, size_t n)
 {
 	struct inlined_row *r = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!i || at[i].file != at[i - 1].file ||
+		const bool line = !i || by_origin_and_line(&at[i - 1], &at[i]);
+
+		if (!i || (line && !x->g->plain) || at[i].file != at[i - 1].file ||
 		    at[i].number != at[i - 1].number) {
 			if (!(r = new_inlined(x, d)))
 				return x->err->kind;
 			*r = (struct inlined_row){.into = f,
 						  .file = at[i].file,
 						  .number = at[i].number,
-						  .name = at[i].name};
+						  .name = at[i].name,
+						  .line = at[i].line};
 		}
-		r->lines += !i || by_origin_and_line(&at[i - 1], &at[i]);
+		r->lines += line;
 		cost_add_each(d->costs + (d->n - 1) * d->events, at[i].self, d->events);
 	}
 	return 0;
@@ -155,6 +160,7 @@ struct inlined_key {
 	uint32_t into; /* of the graph */
 	file_id file;
 	uint32_t number, row;
+	uint64_t line;
 };
 
 static int by_key(const void *pa, const void *pb)
@@ -164,10 +170,10 @@ static int by_key(const void *pa, const void *pb)
 
 	c = c ? c : order_u64(a->file, b->file);
 	c = c ? c : order_u64(a->number, b->number);
-	return c ? c : order_u64(a->row, b->row);
+	return c ? c : order_u64(a->line, b->line);
 }
 
-/* Join rows of functions that a stage merged; `lines` counts those of each. */
+/* Join the lines of functions that are one in the graph. */
 static int join_merged(struct exec *x, struct inlined_rows *d)
 {
 	struct inlined_rows to = *d;
@@ -179,8 +185,8 @@ static int join_merged(struct exec *x, struct inlined_rows *d)
 		return x->err->kind;
 	for (size_t i = 0; i < d->n; i++)
 		k[i] = (struct inlined_key){graph_of_store(x->g, d->row[i].into),
-					    d->row[i].file, d->row[i].number,
-					    (uint32_t)i};
+					    d->row[i].file, d->row[i].number, (uint32_t)i,
+					    d->row[i].line};
 	qsort(k, d->n, sizeof(*k), by_key);
 	to.n = 0;
 	for (size_t i = 0; i < d->n; i++) {
@@ -190,7 +196,7 @@ static int join_merged(struct exec *x, struct inlined_rows *d)
 		    k[i].number != k[i - 1].number)
 			to.row[to.n++] = *from;
 		else
-			to.row[to.n - 1].lines += from->lines;
+			to.row[to.n - 1].lines += k[i].line != k[i - 1].line;
 		cost_add_each(to.costs + (to.n - 1) * d->events,
 			      d->costs + k[i].row * d->events, d->events);
 	}

@@ -174,9 +174,10 @@ static void float_loop(enum expr_op op, const double *a, const double *b, size_t
 }
 
 /* A division by 0 or an overflow; but what is infinite (delta% of a new row) stays so. */
-static bool is_no_value(double v, double a, double b)
+static bool is_no_value(enum expr_op op, double v, double a, double b)
 {
-	return isnan(v) || (isinf(v) && isfinite(a) && isfinite(b));
+	return isnan(v) || (op == EX_DIV && b == 0) ||
+	       (isinf(v) && isfinite(a) && isfinite(b));
 }
 
 static int float_arith(struct window *w, enum expr_op op, const struct table_col *a,
@@ -189,7 +190,7 @@ static int float_arith(struct window *w, enum expr_op op, const struct table_col
 		return w->x.err->kind;
 	float_loop(op, fa, fb, w->t.n, out->f);
 	for (size_t i = 0; i < w->t.n; i++) {
-		if (isfinite(out->f[i]) || !is_no_value(out->f[i], fa[i], fb[i]))
+		if (isfinite(out->f[i]) || !is_no_value(op, out->f[i], fa[i], fb[i]))
 			continue;
 		out->f[i] = 0;
 		if (set_absent(w, out, lent, i))

@@ -98,7 +98,8 @@ class Round:
         base_text = other.text() if other else text
         with open(self.base, "w", encoding="utf-8") as f:
             f.write(base_text)
-        self.world = World(self.path, Profile(text), made, World(self.base, Profile(base_text), other))
+        joined = bool(made and made.shape in ("levels", "callers") and self.rng.random() < 0.7)
+        self.world = World(self.path, Profile(text), made, World(self.base, Profile(base_text), other), joined)
 
     @property
     def paths(self):
@@ -126,7 +127,8 @@ class Round:
                 self._compare(q, want, answer)
 
     def _number_functions(self):
-        answer = self.engine.ask(self.paths, ["contexts | functions | show id, fn, file, obj"])[0]
+        stage = "" if self.world.joined else "contexts | "
+        answer = self.engine.ask(self.paths, [stage + "functions | show id, fn, file, obj"])[0]
         if isinstance(answer, str):
             self.wrong.append(("functions", answer))
             return False

@@ -7,7 +7,7 @@ stacks; `stacks` does, so that bounds can be compared with the truth.
 """
 import random
 
-SHAPES = ("tree", "graph", "recursive", "levels")
+SHAPES = ("tree", "graph", "recursive", "levels", "callers")
 PLACES = (("lib/a.c", "/lib/libx.so.1"), ("lib/b.c", "/lib/libx.so.1"), ("src/main.c", "/bin/prog"),
           ("src/deep/b.c", "/opt/liby.so"), ("odd.h", "/bin/prog"))
 PLAIN = ("main", "alpha", "run", "run_all", "parse", "Beta::run", "Beta::parse", "ns::Gamma::eval", "ns::eval",
@@ -24,7 +24,8 @@ class Function:
 
 class Program:
     """shape: "tree" has one way to each function; "graph" several; "recursive" circles, too;
-    "levels" the same with callgrind's names for recursion levels, f and f'2."""
+    "levels" the same with callgrind's names for recursion levels, f and f'2; "callers" with
+    the names of one or two callers, f'g'h and f'2'g'h, too."""
 
     def __init__(self, rng, shape, again=None):
         """again: how the same program runs another time; None: the first."""
@@ -37,6 +38,7 @@ class Program:
         self.calls = {}         # (part, caller, file, line, callee) -> [count] + costs
         self.stacks = {}        # (part, stack of functions from the root) -> costs
         self.placed = {}        # (part, stack, file of the line) -> costs
+        self.callers = rng.choice((1, 2)) if shape == "callers" else 0
         self.signed = shape == "tree" and rng.random() < 0.3
         self._names()
         self.rng = again or rng
@@ -44,7 +46,8 @@ class Program:
 
     def _names(self):
         rng = self.rng
-        names = list(PLAIN[1:]) + rng.sample(ODD, rng.choice((0, 0, 3, 6)))
+        odd = [n for n in ODD if not self.callers or "'" not in n]
+        names = list(PLAIN[1:]) + rng.sample(odd, rng.choice((0, 0, 3, 6)))
         rng.shuffle(names)
         names = ["main"] + names[:rng.randint(3, 14)]
         self.functions = [Function(n, rng.choice(PLACES)) for n in names]
@@ -73,13 +76,20 @@ class Program:
             self._activation((root,), (self._named(root, ()),))
 
     def _named(self, f, above):
-        """The function at its recursion level: f, or f'2 when f is on the stack already."""
-        if self.shape != "levels" or f not in above:
-            return f
-        if f not in self.level_names:
-            again = self.level_names[f] = Function(f.name + "'2", (f.file, f.obj))
-            again.line = f.line
-        return self.level_names[f]
+        """The function at its recursion level: f, or f'2 when f is on the stack already; and with
+        its last callers.  callgrind does not push a function onto itself."""
+        name = f.name + "'2" * (self.shape in ("levels", "callers") and f in above)
+        stack = [g for g, h in zip(above, above[1:] + (f,)) if g is not h]
+        if self.callers:
+            name += "".join("'" + g.name for g in stack[:-self.callers - 1:-1])
+        if name not in self.level_names:
+            made = self.level_names[name] = f if name == f.name else Function(name, (f.file, f.obj))
+            made.line, made.of = f.line, f.name
+        return self.level_names[name]
+
+    def joined(self):
+        """Function as recorded -> the function that it is a context of."""
+        return {(f.obj, f.file, f.name): (f.obj, f.file, f.of) for f in self.level_names.values()}
 
     def _spend(self, stack):
         f = stack[-1]

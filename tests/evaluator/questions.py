@@ -8,7 +8,7 @@ import stages
 import tables
 from expressions import (Arithmetic, Call, Column, Comparison, Flag, In, Literal, Logic, Negative, Not, Percent,
                          Replace, Search, dirname)
-from trees import Bounded, Tree, cost_wrong
+from trees import Bounded, Tree, cost_wrong, paths_wrong
 from view import View
 
 NUMBERS = {"functions": "id calls line cycle contribution incoming", "groups": "functions",
@@ -16,9 +16,10 @@ NUMBERS = {"functions": "id calls line cycle contribution incoming", "groups": "
            "callsites": "line calls incl", "parts": "part pid thread", "threads": "pid thread self parts",
            "parts of": "part pid thread calls incoming", "events": "total", "cycles": "id functions self calls", "neighbours": "depth id calls incl est",
            "tree": "depth id calls incl est lo hi self", "vs functions": "self calls base delta delta%",
-           "vs groups": "self functions base delta delta%", "cost": "self incl est lo hi"}
+           "vs groups": "self functions base delta delta%", "cost": "self incl est lo hi",
+           "path": "path step id calls incl est lo hi"}
 TEXTS = {"functions": "fn file obj", "groups": "name", "lines": "file fn", "inlined": "file into", "calls": "caller callee caller_file callee_file",
-         "callsites": "caller callee file", "events": "name", "cycles": "entry", "neighbours": "fn file obj", "tree": "fn file obj",
+         "callsites": "caller callee file", "events": "name", "cycles": "entry", "neighbours": "fn file obj", "tree": "fn file obj", "path": "fn file",
          "vs functions": "fn file obj change", "vs groups": "name change"}
 FLAGS = {"functions": "estimated", "groups": "estimated", "calls": "recursive", "neighbours": "recursive", "tree": "recursive estimated"}
 COSTS = {"functions": "self incl", "groups": "self incl", "lines": "self", "inlined": "self", "calls": "incl", "parts": "self",
@@ -43,7 +44,7 @@ class Question:
     def __init__(self, world, graph_stages, view, source, table_stages):
         self.world, self.view = world, view
         # The evaluator's functions are those of the profile.
-        self.graph_stages = ([] if source.kind == "profiles" else ["contexts"]) + graph_stages
+        self.graph_stages = ([] if source.kind == "profiles" or world.joined else ["contexts"]) + graph_stages
         self.source, self.stages = source, table_stages
         self.total = None       # 100 %, as the engine has it
         self.top = False        # written as `top N by X`, which is `| sort X | take N`
@@ -89,7 +90,7 @@ class Asker:
             kinds += ["bare", "bare"] + ["glob"] * (world.plain and not view.merged)
             if world.plain and "::" in name:
                 kinds.append("class")
-        if view.inlines:
+        if view.inlines or world.joined:
             kinds = ["exact", "number", "file", "obj", "part of a path", "line"]
         kind = rng.choice(kinds)
         if kind == "exact":
@@ -176,6 +177,8 @@ class Asker:
         view = View.whole(world, parts)
         if not view.graph.functions or len(view.graph.functions) > 60:
             return made, None
+        if world.joined:
+            return made, view
         if rng.random() < 0.15:
             return made + ["with inlined"], view.inlined()
         # Bounds of groups, and estimates, are not for less than nothing.
@@ -215,11 +218,13 @@ class Asker:
                 before, of = "let $s = %s; " % made.text(), " of $s"
         between = of and not view.inlines and rng.random() < 0.5
         kind = rng.choice(["functions"] * 5 + ["groups"] * 2 + ["lines", "inlined", "calls", "callsites", "parts", "threads", "events",
-                                                              "cycles", "neighbours", "neighbours", "tree", "tree", "cost"])
-        bounded = ("tree", "tree", "cost") if world.program and len(set(view.group.values())) > 1 else ()
+                                                              "cycles", "neighbours", "neighbours", "tree", "tree", "cost"] + ["path"] * bool(world.program))
+        bounded = ("tree", "tree", "cost", "path") if world.program and len(set(view.group.values())) > 1 else ()
         if world.signed:
             whole = () if view.below or view.of_whole else ("lines", "inlined", "callsites", "parts", "threads", "events")
             kind = rng.choice(("functions", "functions", "groups", "calls") + whole)
+        elif world.joined:
+            kind = rng.choice((kind, "cost", "tree", "path"))
         elif view.inlines:
             kind = rng.choice(("functions", "functions", "groups", "calls") + bounded)
         elif view.filtered and bounded and rng.random() < 0.4:
@@ -234,8 +239,8 @@ class Asker:
             kind = "threads"
         if kind == "events":
             by, clause = world.events[0], ""
-        if kind in ("tree", "cost"):
-            return self.tree(view, by, clause) if kind == "tree" else self.cost(view, by, clause)
+        if kind in ("tree", "cost", "path"):
+            return getattr(self, kind)(view, by, clause)
         if kind == "neighbours":
             if not of:
                 made = self.some_set(view, 1)
@@ -287,11 +292,20 @@ class Asker:
     def tree(self, view, by, clause):
         rng = self.rng
         some = [f for f in view.graph.functions if f in set(view.group.values()) and view.number(f) is not None]
-        f = rng.choice(some) if view.filtered or view.inlines else rng.choice(view.graph.functions)
+        f = rng.choice(some) if view.filtered or view.inlines or self.world.joined else rng.choice(view.graph.functions)
         way = rng.choice(("", "from", "to"))
-        made = (Bounded if view.filtered or view.inlines else Tree)(view, by, "up" if way == "to" else "down", f if way else None)
+        made = (Bounded if view.filtered or view.inlines or self.world.joined else Tree)(view, by, "up" if way == "to" else "down", f if way else None)
         source = Source("calltree%s max 400%s" % (" %s #%d" % (way, view.number(f)) if way else "", clause), "tree", None, by, False)
         source.wrong = made.wrong
+        return source
+
+    def path(self, view, by, clause):
+        """hottest 3 paths from X to Y"""
+        some = [f for f in view.graph.functions if f in set(view.group.values()) and view.number(f) is not None]
+        ends = tuple(view.number(f) for f in self.rng.choices(some, k=2))
+        how = self.rng.choice(("path", "hottest 3 paths", "widest 2 paths", "shortest 2 paths", "all 40 paths"))
+        source = Source("%s from #%d to #%d%s" % ((how,) + ends + (clause,)), "path", None, by, False)
+        source.wrong = lambda got: paths_wrong(view, by, got)
         return source
 
     def cost(self, view, by, clause):

@@ -99,9 +99,9 @@ def lines(view, those, event):
     found = {}
     for part in view.parts:
         for (f, file, line), c in part.self.items():
-            add_up(found, (f, file, line), [0] * (1 + len(view.world.profile.events)) + c)
+            add_up(found, (view.group[f], file, line), [0] * (1 + len(view.world.profile.events)) + c)
         for (f, file, line, _), n in part.sites.items():
-            add_up(found, (f, file, line), n)
+            add_up(found, (view.group[f], file, line), n)
     rows, width = [], 1 + len(view.world.profile.events)
     for (f, file, line), n in found.items():
         if f in those:
@@ -117,6 +117,7 @@ def inlined(view, those, event):
     found, lines_of = {}, {}
     for part in view.parts:
         for (f, file, line), c in part.self.items():
+            f = view.group[f]
             if f in those and file != f[1] and "???" not in (file, f[1]):
                 add_up(found, (f, file), c)
                 lines_of.setdefault((f, file), set()).add(line)
@@ -149,6 +150,7 @@ def callsites(view, those, event, to=None):
     found = {}
     for part in view.parts:
         for (f, file, line, g), n in part.sites.items():
+            f, g = view.group[f], view.group[g]
             if f in those and (to is None or g in to):
                 add_up(found, (f, file, line, g), n)
     return [{"caller": f[2], "callee": g[2], "file": file, "line": line or None, "instr": None, "calls": n[0],
@@ -166,15 +168,15 @@ def parts(view, those, event, whole=True):
     for part in view.parts:
         graph = Graph.of_profile([part])
         rows.append({"part": part.number, "pid": part.pid, "thread": part.thread,
-                     "self": sum(view.cost(event, c) for (f, _, _), c in part.self.items() if f in those)})
+                     "self": sum(view.cost(event, c) for (f, _, _), c in part.self.items() if view.group.get(f) in those)})
         if whole:
-            rows[-1]["functions"] = len(graph.functions)
+            rows[-1]["functions"] = len({view.group[f] for f in graph.functions})
         else:
-            into = [n for (_, _, _, callee), n in part.sites.items() if callee in those]
+            into = [n for (_, _, _, callee), n in part.sites.items() if view.group.get(callee) in those]
             rows[-1]["calls"] = sum(n[0] for n in into)
             rows[-1]["incoming"] = sum(view.cost(event, n[1:]) for n in into)
         for e in view.world.events:
-            rows[-1]["self." + e] = sum(view.cost(e, c) for (f, _, _), c in part.self.items() if f in those)
+            rows[-1]["self." + e] = sum(view.cost(e, c) for (f, _, _), c in part.self.items() if view.group.get(f) in those)
     return rows
 
 

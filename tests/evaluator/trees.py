@@ -147,6 +147,25 @@ class Bounded(Tree):
         return None
 
 
+def paths_wrong(view, event, rows):
+    """Each step has the cost of the path up to it, from the outermost activation of its first
+    function."""
+    chain = []
+    for row in rows:
+        chain = (chain if row["step"] else []) + [row]
+        names = tuple((r["file"], r["fn"]) for r in chain)
+        truth = 0
+        for stack, costs in view.stacks:
+            places = [f[1:] for f in stack]
+            at = places.index(names[0]) if names[0] in places else len(stack)
+            truth += view.cost(event, costs) if tuple(places[at:at + len(names)]) == names else 0
+        if row["lo"] is not None and not row["lo"] <= row["est"] <= row["hi"]:
+            return "est is not between lo and hi: %r" % (row,)
+        if row["lo"] is not None and (not row["lo"] <= truth <= row["hi"] or (not row["estimated"] and row["est"] != truth)):
+            return "true is %d: %r" % (truth, row)
+    return None
+
+
 def cost_of(view, event, those, under, avoiding):
     """The true cost while one of `those` is on the stack, below one of `under` (None: of the
     stack's begin), with none of `avoiding` from the one to the other, both included."""

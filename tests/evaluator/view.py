@@ -32,13 +32,15 @@ def place(f, file):
 
 class World:
     """path: of the profile.  program: whose it is, or None.  base: a World to compare with.
-    number: function -> #N."""
+    number: function -> #N.  joined: functions as recorded are contexts of functions; None: each
+    is one."""
 
-    def __init__(self, path, profile, program=None, base=None):
+    def __init__(self, path, profile, program=None, base=None, joined=False):
         self.path, self.profile, self.program, self.base = path, profile, program, base
         self.graph = Graph.of_profile(profile.parts)
         self.functions = self.graph.functions
         self.number = {}
+        self.joined = program.joined() if joined else None
         self.lines_of = {f: set() for f in self.functions}
         self.begins = {f: set() for f in self.functions}       # the lines where it may begin
         for part in profile.parts:
@@ -47,6 +49,10 @@ class World:
             for f, file, line in part.self:
                 self.lines_of[f].add((file, line))
                 self.begins[f].add(line)
+        if joined:
+            for f, of in self.joined.items():
+                self.lines_of.setdefault(of, set()).update(self.lines_of[f])
+            self.functions = sorted(set(self.joined.values()))
         self.plain = all(PLAIN.match(f[2]) for f in self.functions)
 
     @property
@@ -91,6 +97,8 @@ class View:
 
     def number(self, f):
         """Of a merged function: that of its first member; None: inlined code."""
+        if f in self.world.number:
+            return self.world.number[f]
         return min((self.world.number[m] for m in self.graph.members[f] if m in self.world.number), default=None)
 
     def same_group(self, a, b):
@@ -102,7 +110,8 @@ class View:
     def whole(world, parts=None):
         parts = world.profile.parts if parts is None else parts
         graph = world.graph if parts is world.profile.parts else Graph.of_profile(parts)
-        return View(world, parts, graph, world.stacks(parts))
+        made = View(world, parts, graph, world.stacks(parts))
+        return made.merge({f: world.joined[f] for f in graph.functions}) if world.joined else made
 
     def collapse(self, key):
         """Functions of the same key become one, of that name; key None: it stays."""
@@ -209,6 +218,8 @@ class View:
         if formula and not self.below and not grouped and self.parts is self.world.profile.parts:
             terms = [(k, self.incl_law(those, e)) for e, k in formula.items()]
             return None if any(x is None for _, x in terms) else sum(k * x for k, x in terms)
+        if self.world.program and self.world.program.callers:
+            return None     # what is known of contexts by their callers
         if self.filtered:
             if self.below.merged or any(self.levels(f) for f in self.graph.functions):
                 return None
