@@ -183,6 +183,8 @@ class Asker:
             return made + ["with inlined"], view.inlined()
         # Bounds of groups, and estimates, are not for less than nothing.
         for _ in range(0 if world.signed else rng.choice((0, 1, 1, 2)) if made else rng.choice((1, 1, 2))):
+            if view.doubted:
+                break
             text, view = self.graph_stage(view)
             made.append(text)
             if not view.group:
@@ -521,7 +523,7 @@ def table_of(question, rows):
             kinds[cost + "%"] = "number"
             total = question.total
             for r in rows:
-                r[cost + "%"] = 100 * r[cost] / total if total and r[cost] is not None else None
+                r[cost + "%"] = 100 * r[cost] / total if total > 0 and r[cost] is not None else None
     kinds = {c: k for c, k in kinds.items() if rows and c in rows[0]}
     table = stages.Table(rows, [c for c in shown if "." not in c], kinds, adds & set(kinds))
     table.compared = kind.startswith("vs")

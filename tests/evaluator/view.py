@@ -89,6 +89,7 @@ class View:
         self.cost = world.profile.cost
         self.law = {}
         self.gone = set()       # hidden
+        self.doubted = False    # of some functions next to nothing may be left: they may match a set, or not
         self.drops = False      # `ignore`: what it leaves is 100 %
         self.of_whole = False   # 100 % is the whole profile
         self.inlines = False    # has functions of inlined code
@@ -159,6 +160,7 @@ class View:
         alive = {f for e in self.world.events for f, cost in made.flow(e).total.items() if cost > LEAST}
         made.group = {f: g for f, g in self.group.items() if g in alive and g not in gone}
         made.gone = set(gone) | self.gone
+        made.doubted = bool(set(self.group.values()) - alive - gone)
         return made
 
     # ------------------------------------------------------------ costs
