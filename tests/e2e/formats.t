@@ -133,7 +133,7 @@ REFUSED = ["top 1 > safe.csv", "top 1 ! touch safe.csv", ".output safe.csv", ".o
            ".export safe"]
 HARMLESS = [".help", ".close", ".profiles", ".event", ".mode csv", ".pager off", ".timer on", ".explain top", ".push hide main",
             ".pop all", ".filters", ".limit", ".strip-prefix", ".map-object", ".rename", ".pair",
-            ".least-paired", ".demangle", ".with-source", ".queries", ".sets", ".run recursion", ".quit"]
+            ".least-paired", ".demangle", ".with-source", ".queries", ".sets", ".run recursion", ".overview", ".quit"]
 for text in REFUSED:
     r = run("h.out", "-q", "--safe", "-c", text)
     ok(r.status == 1 and "safe" in r.talk and not os.path.exists("safe.csv"), "--safe: " + text, r)
