@@ -184,6 +184,8 @@ struct path_tree_query {
 	const struct fn_set *avoiding; /* NULL: nothing to avoid */
 	struct path_bounds one;	       /* inclusive cost, if the set is one function */
 	bool contexts;		  /* or the contexts of one, of which `one` is known */
+	bool one_top;		  /* members of the set that follow the top count for no
+				     depth: they become one frame with it */
 	struct flow_parts *parts; /* as in struct path_query */
 };
 enum { PATH_TREE_ROWS = 40000 };

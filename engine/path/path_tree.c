@@ -115,6 +115,7 @@ static int grow_slots(struct growing *g)
 static int child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge,
 		 uint32_t *out)
 {
+	const struct node *up;
 	size_t at = 0;
 
 	if (g->slot) {
@@ -128,16 +129,20 @@ static int child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge,
 	if (tree_reserve(g, g->arena, &g->nodes, &g->cap, g->n, sizeof(*g->nodes)))
 		return -1;
 	*out = g->n++;
-	g->nodes[*out] = (struct node){.fn = fn,
-				       .parent = parent,
-				       .edge = edge,
-				       .depth = g->nodes[parent].depth + 1};
+	up = &g->nodes[parent];
+	g->nodes[*out] = (struct node){
+		.fn = fn,
+		.parent = parent,
+		.edge = edge,
+		.depth = up->depth + 1,
+		.run = up->run + (g->q->one_top && up->run == up->depth &&
+				  fn != FLOW_NONE && fnset_has(g->q->set, fn))};
 	return 0;
 }
 
 static bool may_grow(const struct growing *g, const struct node *x)
 {
-	return x->fn != FLOW_NONE && (!g->q->depth || x->depth < g->q->depth) &&
+	return x->fn != FLOW_NONE && (!g->q->depth || x->depth - x->run < g->q->depth) &&
 	       x->est >= 0.5 && !path_under_min(x->est, g->q->min);
 }
 
@@ -195,6 +200,7 @@ static int expand_part(struct growing *g, const struct flow *fl, uint32_t node,
 		g->nodes[to].rest += part;
 		if (may_grow(g, &(struct node){.fn = g->nodes[to].fn,
 					       .depth = g->nodes[to].depth,
+					       .run = g->nodes[to].run,
 					       .est = part}) &&
 		    push_node(g, to, part))
 			return -1;

@@ -60,6 +60,7 @@ struct folding {
 	uint8_t *how;		       /* [tree.n]: enum path_folded */
 	uint32_t *slot, slots;	       /* 1 + row, by (parent, fn) */
 	int64_t own;		       /* the part of the top */
+	bool one_top;		       /* entered_as_one() */
 	bool cut;		       /* more rows than are asked for */
 	struct path_tree_query grown;  /* of the base */
 	const struct flow *grown_flow; /* of the base */
@@ -88,6 +89,13 @@ static int find_base(struct folding *w)
 	return 0;
 }
 
+/* Do members of the set right below the top become part of it? */
+static bool entered_as_one(const struct folding *w)
+{
+	return w->q->set && w->q->of == TREE_FRAMES && fnset_count(w->q->set) == 1 &&
+	       (w->merges || w->x->g->member || w->tops > 1);
+}
+
 /* Grow the tree over the functions of the base; depth and min apply to the folded
  * rows. */
 static int grow_base(struct folding *w)
@@ -105,11 +113,13 @@ static int grow_base(struct folding *w)
 			     x->err) ||
 	    graph_event(w->base, x->event, x->err))
 		return x->err->kind;
-	if (!x->g->member || x->g->below != w->base || q.of == TREE_FRAMES)
+	if (w->merges)
 		q.depth = 0; /* chains become shorter */
 	base.g = w->base;
 	one = q.set ? fnset_next(q.set, 0) : FNSET_NONE;
 	w->tops = q.set ? fnset_count(q.set) : 0;
+	w->one_top = entered_as_one(w);
+	q.one_top = w->one_top && !w->merges;
 	if (q.set && fnset_count(q.set) == 1)
 		q.one = neighbour_inclusive(x, one);
 	else
@@ -155,10 +165,8 @@ static bool same_group(const struct folding *w, uint32_t parent,
 {
 	if (parent != TOP)
 		return w->merges && w->rows[parent].part == w->part[row->fn];
-	return w->q->set && w->q->of == TREE_FRAMES && fnset_count(w->q->set) == 1 &&
-	       fnset_has(w->q->set, w->group[row->fn]) &&
-	       (w->merges || w->x->g->member ||
-		(w->tops > 1 && row->parent == FLOW_NONE));
+	return w->one_top && fnset_has(w->q->set, w->group[row->fn]) &&
+	       (w->merges || w->x->g->member || row->parent == FLOW_NONE);
 }
 
 static void fold_row(struct folding *w, uint32_t r)
@@ -504,8 +512,8 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	t.est = w.tree.est;
 	t.own = w.own;
 	t.left_out = t.est - t.own;
-	/* What the query leaves out is no part of the answer. */
-	t.cut = w.cut || (w.tree.cut && !q->depth && !(q->min > 0));
+	/* A row that the query asks for may be missing: all that is in none is not less. */
+	t.cut = w.cut || (w.tree.cut && (double)t.left_out >= q->min);
 	if (put_folded_rows(&w, &t) ||
 	    (t.cut && !q->depth && !(q->min > 0) && keep_fold(&w, &t)))
 		return x->err->kind;

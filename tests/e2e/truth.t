@@ -187,6 +187,9 @@ folded("sqlite13", truth.read(fixtures + "/truth/sqlite13-true.folded.xz"), "cal
 perl = truth.read(fixtures + "/truth/perl-true.folded.xz")
 folded("perl", perl, "calltree", .77, .06, .78, .06)
 folded("perl3", perl, "calltree", .96, .01, .98, .005)      # callers in the names
+rows = "calltree from Perl_runops_standard depth 8%s | count"
+same([run(fixtures + "/truth/perl.out.xz", "--index", "perl.quern", "-q", "-c", rows % most).text for most in ("", " max 1000000")],
+     [" count\n10,843\n"] * 2, "a limit of depth keeps rows that are cheaper than 40,000 deeper ones")
 beside = os.path.join(top, "..", "shared", "profiles", "truth")
 if os.path.isdir(beside) and shutil.which("zstd"):      # too large for a fixture
     with open("cc1.folded", "wb") as f:
