@@ -78,6 +78,15 @@ struct headline {
 	 * cause. */
 	struct str cause, file;
 	uint64_t line;
+	/* The rows of `why`, which add up to the difference. */
+	struct cause {
+		int64_t delta;
+		double share; /* percent */
+		struct str text, file;
+		uint64_t line;
+		uint32_t of; /* 1 + the function, as result_fn(); 0: none */
+	} *causes;
+	size_t ncauses;
 	struct changed {
 		size_t functions;
 		int64_t by; /* of all of them */

@@ -11,6 +11,7 @@ struct why_row {
 	bool rates;	 /* they are known */
 	struct str text, fn, callee, kind, below, context, file;
 	uint64_t line;
+	uint32_t of; /* 1 + the function, as result_fn(); 0: none */
 };
 
 /* Make them the rows of t.  `any`: there is a difference, so that shares are known. */

@@ -56,6 +56,17 @@ static struct str name_of(const struct telling *t, uint32_t f, bool whole)
 		     : graph_short_name(w->g[side], w->fn[side][f], t->x->a);
 }
 
+/* 1 + result_fn(), or 0. */
+static uint32_t number_of(const struct telling *t, uint32_t f)
+{
+	const struct why *w = t->w;
+
+	if (f >= w->root)
+		return 0;
+	return 1 + (w->fn[HERE][f] != WHY_NONE ? w->fn[HERE][f]
+					       : w->g[HERE]->functions + w->fn[BASE][f]);
+}
+
 static struct str short_of(const struct telling *t, uint32_t f)
 {
 	return name_of(t, f, false);
@@ -163,6 +174,7 @@ static int add_cause(struct telling *t, struct why_cause *c)
 				    .to = c->to,
 				    .rates = c->fn != t->w->root && c->kind != WHY_BELOW,
 				    .text = text_of(t, c),
+				    .of = number_of(t, c->fn),
 				    .fn = name_of(t, c->fn, true),
 				    .callee = name_of(t, c->callee, true),
 				    .kind = kind_name(c),
@@ -308,7 +320,8 @@ static int add_group(struct telling *t, const struct group *g)
 							STR_ARG(obj), more)});
 }
 
-static int tell_groups(struct telling *t)
+/* One alone says nothing: *told false. */
+static int tell_groups(struct telling *t, bool *told)
 {
 	struct group *at = NULL;
 	size_t n = 0, shown;
@@ -317,6 +330,8 @@ static int tell_groups(struct telling *t)
 		return t->x->err->kind;
 	while (n && fabs(at[n - 1].cost) < 0.5)
 		n--;
+	if (!(*told = n > 1))
+		return 0;
 	shown = n < SHOWN ? n : SHOWN;
 	for (size_t i = 0; i < shown; i++)
 		if (add_group(t, &at[i]))
@@ -455,24 +470,32 @@ static int keep_of(struct telling *t, const struct set *of, struct why_cause *c,
 	return 0;
 }
 
-static int tell(struct telling *t, const struct source *s, struct why_cause *c, size_t n)
+/* The causes from the largest on, noise, and the rest. */
+static int tell_causes(struct telling *t, struct why_cause *c, size_t n, size_t shown)
 {
-	const size_t most = s->has_max ? (size_t)s->max : SHOWN;
-	const size_t shown = n < most ? n : most;
-
-	if (!(t->row = EXEC_ARRAY(t->x, struct why_row, shown + SHOWN + 2)) ||
-	    note_spliced(t) || (n && t->w->noisy && note_noise(t)))
-		return t->x->err->kind;
-	if (why_stacks(t->w))
-		return t->x->err->kind;
-	if (!s->has_max && !s->of && no_single_cause(t, c, n))
-		return note_scattered(t, c, n) || tell_groups(t) ? t->x->err->kind : 0;
 	for (size_t i = 0; i < shown; i++)
 		if (add_cause(t, &c[i]))
 			return t->x->err->kind;
 	if (add_noise(t))
 		return t->x->err->kind;
 	return add_rest(t, n - shown, shown < n ? c[shown].cost : 0);
+}
+
+static int tell(struct telling *t, const struct source *s, struct why_cause *c, size_t n)
+{
+	const size_t most = s->has_max ? (size_t)s->max : SHOWN;
+	const size_t shown = n < most ? n : most;
+	bool told = false;
+
+	if (!(t->row = EXEC_ARRAY(t->x, struct why_row, shown + SHOWN + 2)) ||
+	    note_spliced(t) || (n && t->w->noisy && note_noise(t)))
+		return t->x->err->kind;
+	if (why_stacks(t->w))
+		return t->x->err->kind;
+	if (!s->has_max && !s->of && no_single_cause(t, c, n) &&
+	    (note_scattered(t, c, n) || tell_groups(t, &told)))
+		return t->x->err->kind;
+	return told ? 0 : tell_causes(t, c, n, shown);
 }
 
 int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table *t)
@@ -490,24 +513,43 @@ int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table 
 		       : 0;
 }
 
+static int keep_rows(struct telling *t, struct headline *h)
+{
+	h->causes = EXEC_ARRAY(t->x, struct cause, t->n + 1);
+	for (size_t i = 0; h->causes && i < t->n; i++) {
+		const struct why_row *r = &t->row[i];
+
+		h->causes[h->ncauses++] = (struct cause){r->delta, r->share, r->text,
+							 r->file,  r->line,  r->of};
+	}
+	return h->causes ? 0 : t->x->err->kind;
+}
+
 int exec_why_headline(struct exec *x, struct vs *v, struct headline *h)
 {
 	struct telling to;
 	struct why_cause *c = NULL;
-	struct why_row row;
-	size_t n = 0;
+	const struct why_row *row;
+	bool scattered, told = false;
+	size_t n = 0, shown = 1;
 
 	if (find_causes(&to, x, v, false, &c, &n))
 		return x->err->kind;
-	to.row = &row;
-	if (!n || !to.delta || no_single_cause(&to, c, n) ||
-	    share_of(&to, c->cost) < STANDS_OUT || (to.w->noisy && !c->sure))
+	if (!n || !to.delta)
 		return 0;
-	if (add_cause(&to, c))
+	scattered = no_single_cause(&to, c, n);
+	while (shown < n && shown < SHOWN && fabs(share_of(&to, c[shown].cost)) >= 0.5)
+		shown++;
+	if (!(to.row = EXEC_ARRAY(x, struct why_row, 2 * SHOWN + 2)) ||
+	    (scattered && tell_groups(&to, &told)) ||
+	    (!told && tell_causes(&to, c, n, shown)) || keep_rows(&to, h))
 		return x->err->kind;
-	h->cause = arena_printf(x->a, "%.*f %%: %.*s", fabs(row.share) < 9.95 ? 1 : 0,
-				row.share, STR_ARG(row.text));
-	h->file = row.file;
-	h->line = row.line;
+	row = to.row;
+	if (scattered || row->share < STANDS_OUT || (to.w->noisy && !c->sure))
+		return 0;
+	h->cause = arena_printf(x->a, "%.*f %%: %.*s", fabs(row->share) < 9.95 ? 1 : 0,
+				row->share, STR_ARG(row->text));
+	h->file = row->file;
+	h->line = row->line;
 	return h->cause.p ? 0 : arena_full(x->a, x->err);
 }

@@ -43,7 +43,10 @@ static bool of_system(struct str path)
 static int set_place(struct why *w, unsigned side, const struct place *p,
 		     struct why_place *out)
 {
-	*out = (struct why_place){store_file(w->g[side]->st, p->file), p->line};
+	const struct str file = store_file(w->g[side]->st, p->file);
+
+	if (!str_eq(file, STR("???"))) /* a line of no file leads nowhere */
+		*out = (struct why_place){file, p->line};
 	return 0;
 }
 

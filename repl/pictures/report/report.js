@@ -604,7 +604,7 @@ $('list').tHead.addEventListener('click', x => {
 body.addEventListener('click', x => { const tr = x.target.closest('tr'); if (tr && tr.dataset.i) select(F[tr.dataset.i]); });
 $('scroll').addEventListener('scroll', draw, {passive: true});
 window.addEventListener('resize', () => { draw(); flame(); });
-document.querySelector('aside').addEventListener('click', x => { if (x.target.dataset.i) select(F[x.target.dataset.i], true); });
+for (const panel of document.querySelectorAll('aside,#why')) panel.addEventListener('click', x => { if (x.target.dataset.i) select(F[x.target.dataset.i], true); });
 $('frames').addEventListener('click', x => {
 	const t = drawn[x.target.dataset.n];
 	if (!t || !t.n || t.top) return;
