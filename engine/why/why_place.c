@@ -10,6 +10,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/graph/graph.h"
 #include "engine/rows/exec.h"
@@ -191,40 +192,63 @@ static int by_place(const void *pa, const void *pb)
 	return c ? c : order_u64(a->line, b->line);
 }
 
-static int list_lines(struct why *w, unsigned side, uint32_t f, struct places *out)
+/* The lines of a recorded function. */
+static int add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn,
+		     struct places *out)
 {
 	struct exec *x = w->run[side];
-	const struct graph *g = w->g[side];
-	const uint32_t events = store_info(g->st)->events;
+	struct store *st = w->g[side]->st;
+	const uint32_t events = store_info(st)->events;
 	struct store_line *row = NULL;
 	int64_t *costs = NULL;
-	size_t n = 0, k = 0;
-	double sum = 0;
+	size_t n = 0;
+	struct place *all;
 
-	if (w->fn[side][f] == WHY_NONE || !why_has_detail(g, w->fn[side][f]))
-		return 0;
-	if (fn_lines(x, graph_origin(g, w->fn[side][f]), x->a, &row, &costs, &n))
+	if (fn_lines(x, fn, x->a, &row, &costs, &n))
 		return x->err->kind;
-	if (!(out->at = EXEC_ARRAY(x, struct place, n + 1)))
+	if (!(all = EXEC_ARRAY(x, struct place, out->n + n + 1)))
 		return x->err->kind;
+	if (out->n)
+		memcpy(all, out->at, out->n * sizeof(*all));
+	out->at = all;
 	for (size_t i = 0; i < n; i++) {
 		const int64_t cost =
-			store_event_of(g->st, w->event[side], &costs[i * events]);
+			store_event_of(st, w->event[side], &costs[i * events]);
 
 		if (cost)
-			out->at[k++] = (struct place){
+			all[out->n++] = (struct place){
 				.file = row[i].file,
 				.number = w->file[side][row[i].file],
 				.line = (uint32_t)row[i].line,
 				.per_run = why_per_run((double)cost, w->runs[side][f])};
 	}
+	return 0;
+}
+
+static int list_lines(struct why *w, unsigned side, uint32_t f, struct places *out)
+{
+	const struct graph *g = w->g[side], *apart = g->apart ? g->apart : g;
+	const uint32_t v = w->fn[side][f];
+	double sum = 0;
+	size_t k;
+
+	if (v == WHY_NONE || !why_has_detail(g, v))
+		return 0;
+	for (uint32_t m = 0; m < graph_members_count(g, v); m++)
+		if (add_lines(w, side, f, graph_origin(apart, graph_member(g, v, m)),
+			      out))
+			return w->run[side]->err->kind;
+	k = out->n;
 	for (size_t i = 0; i < k; i++)
 		sum += out->at[i].per_run * w->runs[side][f];
 	/* A stage gave it costs of others, which are in no line of it. */
-	if ((double)graph_self(g, w->fn[side][f], w->event[side]) > sum + 1)
+	if ((double)graph_self(g, v, w->event[side]) > sum + 1) {
+		out->n = 0;
 		return 0;
+	}
 	if (k)
 		qsort(out->at, k, sizeof(*out->at), by_place);
+	out->n = 0;
 	for (size_t i = 0; i < k; i++) {
 		if (out->n && !by_place(&out->at[out->n - 1], &out->at[i]))
 			out->at[out->n - 1].per_run += out->at[i].per_run;
