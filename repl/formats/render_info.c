@@ -257,7 +257,8 @@ static void put_more(struct card *c, uint32_t n, int64_t incl, bool about,
 		   STR_ARG(str_trim(str_c(cost))), what, graph_id(c->g, c->f));
 }
 
-/* Shares are of the calls to or from other functions: a call of itself is inside them. */
+/* Shares are of the calls to or from other functions: a call of itself is inside them.  In a
+ * cycle others are, too, and no share can be read off the calls: 'callers of' estimates. */
 static int put_neighbours(struct card *c, bool callers)
 {
 	const char *const what = callers ? "callers" : "callees";
@@ -271,7 +272,7 @@ static int put_neighbours(struct card *c, bool callers)
 	if (!all)
 		return c->rd->err->kind;
 	for (uint32_t i = 0; i < n; i++) {
-		if (all[i].fn != c->f)
+		if (all[i].fn != c->f && !graph_cycle(c->g, c->f))
 			cost_add(&sum, all[i].incl);
 		about |= all[i].about;
 		if (i < NEIGHBOURS)
