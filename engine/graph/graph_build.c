@@ -346,6 +346,7 @@ int graph_build(const struct graph_draft *d, struct graph **out, struct err *err
 	g->a = b->a;
 	g->cancel = b->cancel;
 	g->below = b;
+	g->of_whole = b->of_whole;
 	g->functions = d->functions;
 	g->edges = d->edges;
 	g->estimated = b->estimated;

@@ -324,6 +324,8 @@ static int run_on_parts(struct exec *x, const struct gstage *first, struct str t
 		    graph_event(x->g, x->event, x->err))
 			return x->err->kind;
 	}
+	if (x->g->apart) /* files and their kin are made of it */
+		x->g->apart->of_whole = x->g->of_whole;
 	return 0;
 }
 

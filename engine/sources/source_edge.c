@@ -536,6 +536,8 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	t->root_one =
 		q.set && fnset_count(q.set) == 1 ? fnset_next(q.set, 0) : GRAPH_NONE;
 	t->upward = q.up;
+	if (!q.set && x->g->of_whole)
+		d->base = graph_total(x->g, x->event);
 	t->share_of = d->base;
 	t->min_percent = s->has_min && s->min_percent;
 	t->min = tree_min(x, s);
