@@ -193,7 +193,7 @@ static int add_rest(struct telling *t, size_t more, double largest)
 
 	for (size_t i = 0; i < t->n; i++)
 		rest -= t->row[i].delta;
-	if (!more && t->n && llabs(rest) <= (int64_t)t->n) {
+	if (!more && t->n && llabs(rest) <= (int64_t)(t->n + t->w->tiny)) {
 		t->row[0].delta += rest;
 		return 0;
 	}

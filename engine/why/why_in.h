@@ -47,6 +47,7 @@ struct why {
 	bool several;	      /* runs a side: vs_overlap() is known */
 	double noise;	      /* own costs whose runs overlap: no causes */
 	size_t noises;
+	size_t tiny; /* causes of less than half a unit, which are no rows */
 	/* Vertices: the functions of one profile by their numbers, those that only the other
 	 * one has, and the root, which is last.  Those that are the same on both sides are
 	 * left out (why_changed.c). */

@@ -416,8 +416,10 @@ int why_causes(struct why *w, struct why_cause **out, size_t *n)
 	if (list_terms(&c) || join_terms(&c) || find_moved(&c) || find_swaps(&c))
 		return c.x->err->kind;
 	for (size_t i = 0; i < c.n; i++) {
-		if (fabs(c.at[i].cost) < 0.5)
+		if (fabs(c.at[i].cost) < 0.5) {
+			w->tiny++;
 			continue;
+		}
 		if (is_noise(w, &c.at[i])) {
 			w->noise += c.at[i].cost;
 			w->noises++;
