@@ -65,7 +65,7 @@ static void put_property(struct out *o, const char *before, struct str value)
 	struct out text;
 
 	out_mem(&text);
-	emit_in_command(&text, value);
+	emit_name(&text, EMIT_TEXT, value);
 	out_c(o, before);
 	emit_name(o, EMIT_GITHUB_VALUE, (struct str){text.n ? text.buf : "", text.n});
 	if (text.failed)

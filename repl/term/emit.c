@@ -459,11 +459,6 @@ static void emit_plain(struct out *o, enum emit_form form, struct str s)
 	}
 }
 
-void emit_in_command(struct out *o, struct str text)
-{
-	emit_plain(o, EMIT_TEXT, text);
-}
-
 void emit_name(struct out *o, enum emit_form form, struct str s)
 {
 	struct out safe;

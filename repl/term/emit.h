@@ -63,8 +63,6 @@ enum emit_form {
  * `\x5B` and `\x3A` of text, \u005b of json and of the marked form.
  */
 void emit_for_runner(void);
-/* Text within a command of ours, where the runner looks for no other. */
-void emit_in_command(struct out *o, struct str text);
 /* A name as it is, for a format that has no escapes; but not on standard output to a runner. */
 void emit_raw(struct out *o, struct str name);
 void emit_name(struct out *o, enum emit_form form, struct str name);

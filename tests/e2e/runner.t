@@ -21,8 +21,8 @@ OWN = re.compile(r"::(error|notice) (file=[^,:]*,|title=)")
 
 
 def obeyed(text):
-    return [line for line in text.replace("\r", "\n").split("\n") if not OWN.match(line) and
-            (re.match(r"\s*::\S+.*::", line) or "##[" in line)]
+    return [line for line in text.replace("\r", "\n").split("\n") if "##[" in line or
+            (re.match(r"\s*::\S+.*::", line) and not OWN.match(line))]
 
 
 def write(path, names):
