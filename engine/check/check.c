@@ -123,10 +123,11 @@ static int know_sums(struct schema *s, const struct schema *old, unsigned flags)
 	const struct col_def *const defs[] = {old->src ? old->src->cols : NULL, vs_cols};
 	const size_t n[] = {old->src ? old->src->ncols : 0,
 			    old->vs ? vs_col_count(old->src) : 0};
+	const unsigned want[] = {flags, flags | SHOW_M}; /* of vs, unless `show` asks */
 
 	for (size_t k = 0; k < 2; k++)
 		for (size_t i = 0; i < n[k]; i++)
-			if ((defs[k][i].flags & flags) == flags &&
+			if ((defs[k][i].flags & want[k]) == want[k] &&
 			    know_sum(s, old, &defs[k][i]))
 				return s->err->kind;
 	return 0;

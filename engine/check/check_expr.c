@@ -56,6 +56,7 @@ int check_add_known(struct schema *s, struct str name, enum col_type type,
 static struct str col_name(void *arg, size_t i)
 {
 	const struct schema *s = arg;
+	struct str name;
 
 	if (i < s->n)
 		return s->known[i].name;
@@ -63,7 +64,10 @@ static struct str col_name(void *arg, size_t i)
 	if (s->src && i < s->src->ncols)
 		return str_c(s->src->cols[i].name);
 	i -= s->src ? s->src->ncols : 0;
-	return str_c(vs_cols[i].name);
+	name = str_c(vs_cols[i].name); /* base_incl, only where there is incl */
+	return str_ends(name, STR("incl")) && !source_col(s->src, STR("incl"))
+		       ? STR("base")
+		       : name;
 }
 
 static size_t col_count(const struct schema *s)

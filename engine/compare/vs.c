@@ -410,8 +410,7 @@ static int show_vs(struct exec *x, struct table *t, size_t rows)
 		if (run ? !several
 		    : vs_cols[i].type == COL_BOOL
 			    ? !unsure
-			    : !(flags & SHOW_M) &&
-				      (t->src != &source_info_fn || !vs_on_card(i)))
+			    : !(flags & SHOW_M) && !vs_on_card(t->src, i))
 			continue;
 		name.n -= percent;
 		if (table_add(t, name, t->event, percent, &c))

@@ -57,15 +57,17 @@ bool vs_has_runs(const struct source_def *src)
 size_t vs_col_count(const struct source_def *src)
 {
 	return src->of == ROW_CAUSE	       ? IS_GROWTH
-	       : !source_col(src, STR("incl")) ? IS_BASE_INCL
 	       : vs_has_runs(src)	       ? VS_COLS
 	       : source_col(src, STR("calls")) ? IS_LEAST
-					       : IS_BASE_CALLS;
+	       : source_col(src, STR("incl"))  ? IS_BASE_CALLS
+					       : IS_BASE_INCL;
 }
 
-bool vs_on_card(size_t i)
+bool vs_on_card(const struct source_def *src, size_t i)
 {
-	return i != IS_UNSURE && i != IS_GROWTH && i != IS_TOTAL_DELTA;
+	return src == &source_info_fn
+		       ? i != IS_UNSURE && i != IS_GROWTH && i != IS_TOTAL_DELTA
+		       : src == &source_info_vs && i >= IS_BASE_CALLS;
 }
 
 const struct col_def *vs_col(const struct source_def *src, struct str name)
@@ -73,7 +75,10 @@ const struct col_def *vs_col(const struct source_def *src, struct str name)
 	for (size_t i = 0; i < vs_col_count(src); i++)
 		if (!(vs_cols[i].flags & OF_TOTAL) &&
 		    str_eq(name, str_c(vs_cols[i].name)))
-			return &vs_cols[i];
+			return (i == IS_BASE_INCL || i == IS_DELTA_INCL) &&
+					       !source_col(src, STR("incl"))
+				       ? NULL
+				       : &vs_cols[i];
 	return NULL;
 }
 

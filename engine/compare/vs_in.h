@@ -65,8 +65,8 @@ struct str vs_fn_key(const struct vs *v, unsigned side, const struct graph *g, u
 extern const struct joined vs_joined; /* vs_cols.c */
 /* Do the rows of the source have costs of single runs? */
 bool vs_has_runs(const struct source_def *src);
-/* Is the i-th of vs_cols[] on the card of a function, too? */
-bool vs_on_card(size_t i);
+/* Is the i-th of vs_cols[], which others have on request, shown by `info`? */
+bool vs_on_card(const struct source_def *src, size_t i);
 bool vs_runs_known(const struct vs *v); /* not if stages estimate costs */
 uint32_t vs_base_event(const struct vs *v, uint32_t e);
 /* Doubt the comparison if event e has another formula in the base. */

@@ -9,6 +9,7 @@
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
+#include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
 static const struct store_info *info_of(const struct table *t)
@@ -366,8 +367,20 @@ struct str total_event(const struct table *t, uint32_t r)
 	return event_name(t, t->event);
 }
 
-static const struct listed total_list[] = {
-	{"event", BOTH, 0}, {"total", BOTH, 0}, {"functions", BOTH, 0}};
+uint64_t total_calls(const struct table *t, uint32_t r, uint32_t e)
+{
+	uint64_t all = 0;
+
+	(void)r, (void)e;
+	for (uint32_t f = 0; f < t->g->functions; f++)
+		count_add(&all, graph_calls(t->g, f));
+	return all;
+}
+
+static const struct listed total_list[] = {{"event", BOTH, 0},
+					   {"total", BOTH, 0},
+					   {"functions", BOTH, 0},
+					   {"calls", BOTH, 0}};
 
 static int total_open(struct exec *x, const struct source *s, struct table *t)
 {
