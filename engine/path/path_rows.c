@@ -25,6 +25,10 @@ struct choosing {
 	uint32_t *first, *next; /* [n]: first child, next sibling: a node, or 0 */
 	uint8_t *kept;
 	double *own, *worth; /* [n] */
+	/* Nodes that may be kept at the prices that are left to try, ascending; in[n]: is it
+	 * one? */
+	uint32_t *node, nodes;
+	uint8_t *in;
 	uint32_t n;
 };
 
@@ -85,6 +89,11 @@ static bool must_be_kept(const struct growing *g, uint32_t i)
 	return g->nodes[i].depth == 1 || g->nodes[i].est >= g->nodes[TREE_TOP].est * WIDE;
 }
 
+static bool counts(const struct choosing *c, uint32_t i)
+{
+	return c->worth[i] > 0 || must_be_kept(c->g, i);
+}
+
 /* Keep the rows whose own cost, with that of the rows below, is worth `price` per row;
  * returns how many.  A node comes before its children. */
 static uint32_t keep_worthy(struct choosing *c, double price)
@@ -92,18 +101,36 @@ static uint32_t keep_worthy(struct choosing *c, double price)
 	const struct growing *g = c->g;
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; i < g->n; i++)
-		c->worth[i] = c->own[i] - price;
-	for (uint32_t i = g->n; i-- > 1;)
-		if (c->worth[i] > 0 || must_be_kept(g, i))
-			c->worth[g->nodes[i].parent] += c->worth[i];
+	for (uint32_t k = 0; k < c->nodes; k++)
+		c->worth[c->node[k]] = c->own[c->node[k]] - price;
+	for (uint32_t k = c->nodes; k-- > 1;)
+		if (counts(c, c->node[k]))
+			c->worth[g->nodes[c->node[k]].parent] += c->worth[c->node[k]];
 	c->kept[TREE_TOP] = 1;
-	for (uint32_t i = 1; i < g->n; i++) {
-		c->kept[i] = c->kept[g->nodes[i].parent] && worth_a_row(g, i) &&
-			     (c->worth[i] > 0 || must_be_kept(g, i));
+	for (uint32_t k = 1; k < c->nodes; k++) {
+		const uint32_t i = c->node[k];
+
+		c->kept[i] =
+			c->kept[g->nodes[i].parent] && worth_a_row(g, i) && counts(c, i);
 		n += c->kept[i];
 	}
 	return n;
+}
+
+/* At a higher price than the last one, what does not count now does not either, nor what is
+ * below it. */
+static void leave_out_idle(struct choosing *c)
+{
+	uint32_t n = 1;
+
+	for (uint32_t k = 1; k < c->nodes; k++) {
+		const uint32_t i = c->node[k];
+
+		c->in[i] = c->in[c->g->nodes[i].parent] && counts(c, i);
+		if (c->in[i])
+			c->node[n++] = i;
+	}
+	c->nodes = n;
 }
 
 /* Too many rows must be kept: keep the costliest of them. */
@@ -141,6 +168,9 @@ static int choose_nodes(struct choosing *c, bool *cut)
 			return g->err->kind;
 		c->own[i] = is_inner(g, i) ? 0 : own_of_node(g, i) + 1e-9;
 	}
+	for (c->nodes = 0; c->nodes < g->n; c->nodes++)
+		c->node[c->nodes] = c->nodes;
+	c->in[TREE_TOP] = 1;
 	c->n = keep_worthy(c, 0);
 	if (c->n <= g->most)
 		return 0;
@@ -149,10 +179,12 @@ static int choose_nodes(struct choosing *c, bool *cut)
 		if (cancel_poll(g->cancel, g->err))
 			return g->err->kind;
 		price = k < 24 && low == 0 ? high / 16 : (low + high) / 2;
-		if (keep_worthy(c, price) <= g->most)
+		if (keep_worthy(c, price) <= g->most) {
 			high = price;
-		else
+		} else {
 			low = price;
+			leave_out_idle(c);
+		}
 	}
 	c->n = keep_worthy(c, high);
 	return c->n > g->most ? keep_costliest(c) : 0;
@@ -169,7 +201,10 @@ static int choose_rows(struct choosing *c, bool *cut, bool *missing)
 	c->kept = ARENA_ARRAY(g->arena, uint8_t, (size_t)g->n + 1);
 	c->own = ARENA_ARRAY(g->arena, double, (size_t)g->n + 1);
 	c->worth = ARENA_ARRAY(g->arena, double, (size_t)g->n + 1);
-	if (!c->first || !c->next || !c->kept || !c->own || !c->worth)
+	c->node = ARENA_ARRAY(g->arena, uint32_t, (size_t)g->n + 1);
+	c->in = ARENA_ARRAY(g->arena, uint8_t, (size_t)g->n + 1);
+	if (!c->first || !c->next || !c->kept || !c->own || !c->worth || !c->node ||
+	    !c->in)
 		return tree_full(g);
 	if (choose_nodes(c, cut))
 		return -1;
