@@ -19,7 +19,7 @@ class Tree:
         self.flows = view.flows(event)
         self.starts = {}        # (flow, function) -> what enters a chain that it begins
         self.total = sum(flow.own[f] for flow in self.flows for f in flow.own)
-        self.levels = any(view.levels(f) for f in view.graph.functions)
+        self.levels = bool(view.world.program and view.world.program.callers) or any(view.levels(f) for f in view.graph.functions)
         self.calls = {}
         for (f, g), n in view.graph_calls.items():
             self.calls[f, g] = n[0], view.cost(event, n[1:])

@@ -50,9 +50,9 @@ class World:
                 self.lines_of[f].add((file, line))
                 self.begins[f].add(line)
         if joined:
-            for f, of in self.joined.items():
-                self.lines_of.setdefault(of, set()).update(self.lines_of[f])
-            self.functions = sorted(set(self.joined.values()))
+            for f in self.functions:
+                self.lines_of.setdefault(self.joined[f], set()).update(self.lines_of[f])
+            self.functions = sorted({self.joined[f] for f in self.functions})
         self.plain = all(PLAIN.match(f[2]) for f in self.functions)
 
     @property
