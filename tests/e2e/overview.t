@@ -20,7 +20,7 @@ def overview(path, *more):
 
 wrong, slow, seen = [], [], set()
 for path in sorted(sum((glob.glob("%s/%s/*" % (fixtures, d)) for d in ("small", "producers", "queries", "pairs", "quirks", "truth")), [])):
-    if os.path.isdir(path) or path.endswith((".json", ".md", ".c", ".xz", ".quern", ".cc", ".php")) or not os.path.getsize(path):
+    if os.path.isdir(path) or path.endswith((".json", ".md", ".c", ".xz", ".quern", ".cc", ".php", ".pl", ".sh")) or not os.path.getsize(path):
         continue
     before = busy()
     found = overview(path)
