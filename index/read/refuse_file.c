@@ -196,14 +196,23 @@ static bool ends_in_call(const struct stretches *s)
 	return t->now.cfn_waits || t->now.has_cfi || t->now.has_cob;
 }
 
-/* Xdebug writes the block of {main} last, but for destructors, then summary:. */
-static bool ends_in_main(const struct stretches *s)
+static bool is_main(const struct tally *t, uint32_t name)
+{
+	return name != NAME_ABSENT &&
+	       str_eq(t->names[SPACE_FN].slot[name].text, STR("{main}"));
+}
+
+/* Xdebug writes the block of {main} last, but for destructors, and then summary:.  In a file by
+ * hand that may be missing, if {main} is the last block. */
+static bool ends_in_main(const struct stretches *s, bool summary)
 {
 	const struct tally *t = s->tally[s->n - 1];
 
+	if (!summary)
+		return is_main(t, t->now.fn_name);
 	for (size_t f = 0; f < t->fns.n; f++)
 		if (t->fns.at[f].has_lines && t->fns.at[f].stamp == t->parts.n &&
-		    str_eq(t->names[SPACE_FN].slot[t->fns.at[f].fn].text, STR("{main}")))
+		    is_main(t, t->fns.at[f].fn))
 			return true;
 	return false;
 }
@@ -226,7 +235,7 @@ bool input_truncated(const struct input *in)
 	if (ends_in_call(&in->stretches))
 		return true;
 	if (xdebug)
-		return !e.summary || !ends_in_main(&in->stretches);
+		return !ends_in_main(&in->stretches, e.summary);
 	if (cachegrind)
 		return !e.summary;
 	if (!callgrind || e.totals)

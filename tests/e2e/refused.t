@@ -26,7 +26,7 @@ COMMANDS = [
     (".open a=", 2, "'a=' names no file\n  hint: NAME=PROFILE, without a blank"),
     (".close nope", 1, "no profile 'nope' is open\n  hint: .profiles lists them"),
     (".close\n.close", 1, NONE_OPEN),
-    (".close\ntop", 1, NONE_OPEN),
+    (".close\ntop", 1, "no profile is open\n  top\n  ^~~\n  hint: .open PROFILE"),
     (".close\n.event", 1, NONE_OPEN),
     (".close\n.event Ir", 1, "no profile is open"),
     (".close\n.explain top", 1, NONE_OPEN),
