@@ -290,21 +290,25 @@ static int find_levels(struct graph_draft *d, struct err *err)
 	at = ARENA_ARRAY(b->a, uint32_t, (size_t)store_info(b->st)->groups + 1);
 	if (!level || !least || !at)
 		return arena_full(b->a, err);
-	for (uint32_t f = 0; f < b->functions; f++) {
-		const fn_id fn = graph_origin(b, f);
+	/* A group of a stage has contexts, too, though it is none. */
+	for (fn_id fn = 0; fn < store_info(b->st)->functions; fn++) {
 		const group_id of = store_group_of(b->st, fn);
+		const uint32_t f = graph_of_store(b, fn);
 		struct str callers;
+		uint32_t at_level;
 
-		if (!graph_in_group(b, f))
+		if (f == GRAPH_NONE || d->map[f] == GRAPH_NONE)
 			continue;
-		level[f] = store_fn_context(b->st, fn, &callers);
-		if (!least[of] || level[f] < least[of]) {
-			least[of] = level[f];
+		at_level = store_fn_context(b->st, fn, &callers);
+		if (graph_in_group(b, f) && (!level[f] || at_level < level[f]))
+			level[f] = at_level;
+		if (!least[of] || at_level < least[of]) {
+			least[of] = at_level;
 			at[of] = d->map[f];
-		} else if (level[f] == least[of] && at[of] != d->map[f]) {
+		} else if (at_level == least[of] && at[of] != d->map[f]) {
 			at[of] = SEVERAL;
 		}
-		if (graph_poll(b, f, err))
+		if (graph_poll(b, fn, err))
 			return err->kind;
 	}
 	for (uint32_t f = 0; f < b->functions; f++) {

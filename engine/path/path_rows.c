@@ -201,13 +201,14 @@ static int choose_rows(struct choosing *c, bool *cut, bool *missing)
 	c->kept = ARENA_ARRAY(g->arena, uint8_t, (size_t)g->n + 1);
 	c->own = ARENA_ARRAY(g->arena, double, (size_t)g->n + 1);
 	c->worth = ARENA_ARRAY(g->arena, double, (size_t)g->n + 1);
-	c->node = ARENA_ARRAY(g->arena, uint32_t, (size_t)g->n + 1);
-	c->in = ARENA_ARRAY(g->arena, uint8_t, (size_t)g->n + 1);
-	if (!c->first || !c->next || !c->kept || !c->own || !c->worth || !c->node ||
-	    !c->in)
+	if (!c->first || !c->next || !c->kept || !c->own || !c->worth)
 		return tree_full(g);
+	c->node = c->next; /* these are not linked yet */
+	c->in = (uint8_t *)c->first;
 	if (choose_nodes(c, cut))
 		return -1;
+	memset(c->next, 0, g->n * sizeof(*c->next));
+	memset(c->first, 0, g->n * sizeof(*c->first));
 	*missing = c->n + 1 < g->n;
 	for (uint32_t i = 1; i < g->n && !*missing; i++)
 		*missing = g->nodes[i].rest > 0 || g->nodes[i].est < 0.5;

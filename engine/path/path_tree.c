@@ -135,14 +135,14 @@ static int child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge,
 		.parent = parent,
 		.edge = edge,
 		.depth = up->depth + 1,
-		.run = up->run + (g->q->one_top && up->run == up->depth &&
+		.run = up->run + (g->q->one_top && up->run == up->depth && up->run < 63 &&
 				  fn != FLOW_NONE && fnset_has(g->q->set, fn))};
 	return 0;
 }
 
 static bool may_grow(const struct growing *g, const struct node *x)
 {
-	return x->fn != FLOW_NONE && (!g->q->depth || x->depth - x->run < g->q->depth) &&
+	return x->fn != FLOW_NONE && (!g->q->depth || x->depth < g->q->depth + x->run) &&
 	       x->est >= 0.5 && !path_under_min(x->est, g->q->min);
 }
 

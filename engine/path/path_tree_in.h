@@ -13,9 +13,9 @@ enum { TREE_TOP = 0 }; /* the node of the top */
 
 struct node {
 	uint32_t fn, parent;
-	uint32_t edge;	/* to the parent; FLOW_NONE for a start */
-	uint32_t depth; /* 0 for the top */
-	uint32_t run;	/* so many of them are frames of the top (`one_top`) */
+	uint32_t edge;	     /* to the parent; FLOW_NONE for a start */
+	uint32_t depth : 26; /* 0 for the top */
+	uint32_t run : 6;    /* so many of them are frames of the top (`one_top`) */
 	double est;
 	double rest; /* the part of est that is not split yet */
 	double own;  /* the part of the split cost that stays here */
