@@ -54,7 +54,12 @@ static int last_open(struct exec *x, const struct source *s, struct table *t)
 }
 
 static const struct source_def last = {
-	.name = "_", .primary = "self", .of = ROW_JOINED, .open = last_open};
+	.name = "_",
+	.primary = "self",
+	.of = ROW_JOINED,
+	.few_calls = true,
+	.open = last_open,
+};
 
 /* After those that have a word of their own: with a set, or of two profiles. */
 enum { S_INFO_FN = SOURCES, S_INFO_VS, S_PARTS_OF, TABLES };
