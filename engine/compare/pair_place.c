@@ -336,7 +336,8 @@ static int collect_names(struct pairs *w, struct votes *v)
 			const uint32_t i = place_of(v, fn);
 			struct variant name;
 
-			if (!is_alone(v->l, i))
+			/* Contexts of a function are no votes besides its own. */
+			if (!is_alone(v->l, i) || (w->first[s] && w->first[s][f] != f))
 				continue;
 			if (pair_variant(w, fn, VARIANT_ALL, 0, &name))
 				return w->err->kind;

@@ -412,4 +412,9 @@ if shutil.which("cg_diff"):
     same({k: (got.get(k), want.get(k)) for k in set(got) | set(want) if got.get(k) != want.get(k)}, {}, "and that of each function")
 else:
     skip("cg_diff says the same", "valgrind is not installed")
+# ---- contexts of a function are no votes against it ----
+shutil.copy(fixtures + "/small/mutual-default.out", "old")
+with open("old") as f, open("new", "w") as g:
+    g.write(f.read().replace("/build/src/mutual\n", "/build/src/other\n"))
+same(rows(query='functions vs base | where change != "" and not fn ~ /^0x/'), [], "an executable with recursion is renamed")
 done()
