@@ -17,6 +17,7 @@
 #include "index/base/out.h"
 #include "repl/render/render.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -153,6 +154,8 @@ struct str svg_brief(struct render *rd, struct str name, struct arena *a)
 			return (struct str){"", 0};
 	arena_reset(a);
 	brief = name_short(name, a);
+	if (!brief.p)
+		rd->o->failed = ENOMEM;
 	return brief.p && !str_eq(brief, name) ? brief : (struct str){"", 0};
 }
 

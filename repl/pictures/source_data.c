@@ -6,6 +6,7 @@
  */
 #include "repl/pictures/source_data.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -120,6 +121,8 @@ static void put_names(struct pieces *p, struct str name)
 	emit_name(&p->rows, EMIT_XML, name);
 	arena_reset(&p->names);
 	brief = name_short(name, &p->names);
+	if (!brief.p)
+		p->rows.failed = ENOMEM;
 	if (!brief.p || str_eq(brief, name))
 		return;
 	out_char(&p->rows, '\t');
