@@ -154,7 +154,7 @@ struct str svg_brief(struct render *rd, struct str name, struct arena *a)
 			return (struct str){"", 0};
 	arena_reset(a);
 	brief = name_short(name, a);
-	if (!brief.p)
+	if (!brief.p && name.n)
 		rd->o->failed = ENOMEM;
 	return brief.p && !str_eq(brief, name) ? brief : (struct str){"", 0};
 }

@@ -121,7 +121,7 @@ static void put_names(struct pieces *p, struct str name)
 	emit_name(&p->rows, EMIT_XML, name);
 	arena_reset(&p->names);
 	brief = name_short(name, &p->names);
-	if (!brief.p)
+	if (!brief.p && name.n)
 		p->rows.failed = ENOMEM;
 	if (!brief.p || str_eq(brief, name))
 		return;
