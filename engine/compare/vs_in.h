@@ -37,7 +37,8 @@ struct vs {
 
 /* Find v->ib of the rows of v->a. */
 int vs_match_rows(struct exec *x, struct vs *v);
-/* What the base's run notes; how much is paired; how many runs there are. */
+/* Pass on the notes of the base's run; say how much is paired, and how many runs there
+ * are. */
 int vs_note_base(struct exec *x, const struct source *s, const struct vs *v);
 int vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v,
 		      struct table *t);

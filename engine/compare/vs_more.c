@@ -77,7 +77,7 @@ static int vs_more_costs(struct exec *x, const struct table *t, int side, struct
 	return 0;
 }
 
-/* What is not alike there is doubted as it is of the base. */
+/* Doubt what differs in that profile, as for the base. */
 static int vs_more_doubts(struct exec *x, const struct source *s, struct vs *k)
 {
 	struct table t = {.vs = k, .src = k->b.src};

@@ -1,7 +1,7 @@
 /*
  * graph_late.c - read functions whose calls are not joined yet; see graph_join.c.
  *
- * What follows from the calls of one function is read from those of its contexts.
+ * A function's calls are those of its contexts, so questions about one function read these.
  */
 #include "engine/graph/graph_build.h"
 #include "index/base/arena.h"
