@@ -50,7 +50,8 @@ def differences(what, got, want, within):
 
 def compare(quern, p):
     """p is a Profile (producer.py), or has the same members."""
-    queries = ["events", "contexts | functions", "info", "contexts | calls | where recursive"]    # as recorded
+    functions = "functions" if p.path.endswith("xdebug.out") else "contexts | functions"      # as recorded
+    queries = ["events", functions, "info", "contexts | calls | where recursive"]
     if p.by != "name":
         queries.append("contexts | lines | group by file, fn: sum(self) as self")
     try:
