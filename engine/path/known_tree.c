@@ -18,9 +18,10 @@
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
+#include "index/base/err.h"
 #include "index/base/err_struct.h"
+#include "index/base/sort.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum { POLL = 256 };
@@ -401,11 +402,10 @@ static int put_inner(struct growing *g)
 
 /* ---- rows ---- */
 
-static int by_size(const void *pa, const void *pb)
+/* Sorts as the key of a pair: the largest cost first. */
+static uint64_t falling(int64_t cost)
 {
-	const struct waiting *a = pa, *b = pb;
-
-	return above(a, b) ? -1 : above(b, a);
+	return (uint64_t)INT64_MAX - (uint64_t)cost;
 }
 
 /* Keep the costliest nodes.  A node is no larger than the one above, which was made
@@ -413,7 +413,7 @@ static int by_size(const void *pa, const void *pb)
 static int keep_nodes(struct growing *g, uint32_t most, uint32_t **kept, uint32_t **order,
 		      uint32_t *n)
 {
-	struct waiting *by = ARENA_ARRAY(g->a, struct waiting, g->nodes + 1);
+	struct sort_pair *by = ARENA_ARRAY(g->a, struct sort_pair, g->nodes + 1);
 	size_t k = 0;
 
 	*kept = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
@@ -425,28 +425,30 @@ static int keep_nodes(struct growing *g, uint32_t most, uint32_t **kept, uint32_
 		if (!path_under_min((double)g->node[i].size, g->q->min) &&
 		    (g->node[i].size ||
 		     (g->node[i].depth == 1 && g->q->of == TREE_CALLS)))
-			by[k++] = (struct waiting){g->node[i].size, i};
+			by[k++] = (struct sort_pair){falling(g->node[i].size), i};
 	}
-	if (k)
-		qsort(by, k, sizeof(*by), by_size);
+	if (sort_pairs(by, k))
+		return err_no_memory(g->err, "sorting the rows of a tree");
 	*n = 0;
 	for (size_t i = 0; i < k && *n < most; i++) {
-		const uint32_t up = g->node[by[i].node].parent;
+		const uint32_t up = g->node[by[i].value].parent;
 
 		if (up != TOP && (*kept)[up] == NO_ROW)
 			continue;
-		(*kept)[by[i].node] = *n;
-		(*order)[(*n)++] = by[i].node;
+		(*kept)[by[i].value] = *n;
+		(*order)[(*n)++] = by[i].value;
 	}
 	g->cut |= *n < k;
 	if (g->size == g->s->incl) /* it is the order by size */
 		return 0;
-	for (uint32_t i = 0; i < *n; i++)
-		by[i] = (struct waiting){g->node[(*order)[i]].est, (*order)[i]};
-	if (*n)
-		qsort(by, *n, sizeof(*by), by_size);
-	for (uint32_t i = 0; i < *n; i++)
-		(*order)[i] = by[i].node;
+	k = 0;
+	for (uint32_t i = 1; i < g->nodes; i++)
+		if ((*kept)[i] != NO_ROW)
+			by[k++] = (struct sort_pair){falling(g->node[i].est), i};
+	if (sort_pairs(by, k))
+		return err_no_memory(g->err, "sorting the rows of a tree");
+	for (size_t i = 0; i < k; i++)
+		(*order)[i] = by[i].value;
 	return 0;
 }
 
