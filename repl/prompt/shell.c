@@ -510,8 +510,8 @@ static void bind_safe_keys(EditLine *el)
 	el_set(el, EL_BIND, "\\330", "ed-insert", NULL);
 }
 
-/* The editor lives as long as the process: el_end() frees the table with the names of
- * added functions, but not the names. */
+/* The editor lives as long as the process, and serves every shell_run(): el_end() frees the
+ * table with the names of added functions, but not the names. */
 static struct shell shell;
 
 /* Two lines: what is open, and how to go on. */
@@ -559,13 +559,12 @@ int shell_run(struct app *app)
 
 	if (!screen_fits_editor())
 		return read_plainly(app);
-	shell.app = app;
+	shell = (struct shell){.app = app, .el = shell.el};
 	app->interactive = true;
 	out_mem(&shell.entry);
 	out_mem(&shell.prompt);
 	leave_terminal();
-	shell.el = el_init("quern", stdin, stdout, stderr);
-	if (!shell.el) {
+	if (!shell.el && !(shell.el = el_init("quern", stdin, stdout, stderr))) {
 		talk("quern: no line editor for this terminal");
 		return 1;
 	}
@@ -586,6 +585,8 @@ int shell_run(struct app *app)
 	greet(app);
 	able = edit(&shell);
 	el_reset(shell.el);
+	if (shell.history)
+		history_end(shell.history);
 	free(shell.file);
 	out_close(&shell.entry);
 	out_close(&shell.prompt);
