@@ -11,7 +11,6 @@
  */
 #include "index/build.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

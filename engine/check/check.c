@@ -1,7 +1,6 @@
 /* check.c - look up the names in a query and follow its columns through the stages. */
 #include "engine/check/check.h"
 
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 

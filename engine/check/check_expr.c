@@ -11,7 +11,6 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/compare/vs.h"
 #include "engine/lang/keywords.h"

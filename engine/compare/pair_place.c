@@ -14,7 +14,6 @@
  * any third one.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/compare/pair_in.h"
 #include "engine/compare/variant.h"

@@ -29,7 +29,6 @@
 #ifndef QUERN_CONFINE_H
 #define QUERN_CONFINE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 struct roots;

@@ -9,7 +9,6 @@
 #include "engine/graph/flow_parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/graph/graph.h"
 #include "index/base/arena.h"

@@ -1,5 +1,4 @@
 /* graph_parts.c - the profile of some parts only.  Exact: from the sums per part. */
-#include <string.h>
 
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"

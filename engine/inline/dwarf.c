@@ -16,7 +16,6 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/resource.h>
 
 #include "engine/inline/dwarf_find.h"

@@ -3,8 +3,6 @@
 
 #include <stdlib.h>
 
-#include "index/base/vec.h"
-
 int inline_text_put(struct bytes *out, struct str s)
 {
 	return bytes_put(out, s.n) || bytes_append(out, (const unsigned char *)s.p, s.n);

@@ -8,7 +8,6 @@
 
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "index/base/err.h"
 #include "index/format/meta_code.h"

@@ -4,7 +4,6 @@
  * Most mistakes are names that need quotes.  They are recognised where the bare name
  * ends: at the sign of an operator, "<", "(", or the blank in "operator new".
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/lang/parse_in.h"

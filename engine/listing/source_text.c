@@ -3,8 +3,6 @@
  */
 #include "engine/listing/source_text.h"
 
-#include <string.h>
-
 #include "engine/files/roots.h"
 #include "engine/graph/graph.h"
 #include "engine/rows/exec.h"

@@ -8,7 +8,6 @@
  * is in a picture: in frames of its own or below "(other)".
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/path/known_other.h"
 #include "engine/path/path_tree_in.h"

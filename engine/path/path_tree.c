@@ -16,7 +16,6 @@
  * cost of the nodes goes on along them.  So the frames of each function still add up to
  * its self cost.
  */
-#include <string.h>
 
 #include "engine/flow/chain.h"
 #include "engine/names/fnset.h"

@@ -3,7 +3,6 @@
 
 #include <stdarg.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/lang/ast.h"
 #include "index/base/arena.h"

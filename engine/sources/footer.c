@@ -3,7 +3,6 @@
 
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/lang/result.h"
 #include "engine/rows/exec.h"

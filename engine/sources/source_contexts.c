@@ -19,7 +19,6 @@
 #include "engine/rows/exec_set.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
-#include "index/base/arena.h"
 #include "index/base/err_struct.h"
 #include "index/graph/stacks.h"
 #include "engine/graph/graph_stage.h"

@@ -6,15 +6,12 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "engine/graph/graph_stage.h"
 #include "engine/lang/ast.h"
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/graph/flow_parts.h"
-#include "engine/sources/footer.h"
 #include "engine/path/known.h"
 #include "engine/sources/neighbours.h"
 #include "engine/path/path.h"

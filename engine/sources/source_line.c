@@ -6,9 +6,7 @@
  * line).  line_rows.c reads them.
  */
 #include <stdlib.h>
-#include <string.h>
 
-#include "engine/files/roots.h"
 #include "engine/flow/flow.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/lang/result.h"
@@ -22,9 +20,7 @@
 #include "engine/sources/source.h"
 #include "engine/listing/source_text.h"
 #include "index/base/arena.h"
-#include "index/base/cancel.h"
 #include "index/base/err.h"
-#include "index/base/vec.h"
 
 /* ---- text ---- */
 

@@ -9,7 +9,6 @@
 #include "engine/sources/tree_fold.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/graph/flow_parts.h"
 #include "engine/graph/graph.h"
@@ -18,7 +17,6 @@
 #include "engine/sources/fold_bounds.h"
 #include "engine/sources/neighbours.h"
 #include "engine/sources/source.h"
-#include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 #include "index/base/order.h"

@@ -8,7 +8,6 @@
 #define QUERN_BASE_VARINT_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 

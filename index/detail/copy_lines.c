@@ -2,7 +2,6 @@
 #include "index/detail/copy_lines.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "index/base/cost.h"
 #include "index/base/order.h"

@@ -9,7 +9,6 @@
 
 #include <stdatomic.h>
 
-#include "index/base/arena.h"
 #include "index/format/detail_code.h"
 #include "index/merge/profile.h"
 

@@ -8,7 +8,6 @@
 #include "index/detail/detail_lines.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "index/base/cost.h"
 #include "index/detail/detail_run.h"

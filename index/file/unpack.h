@@ -11,7 +11,6 @@
 #ifndef QUERN_UNPACK_H
 #define QUERN_UNPACK_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

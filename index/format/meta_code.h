@@ -8,7 +8,6 @@
 #define QUERN_META_CODE_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "index/base/str.h"

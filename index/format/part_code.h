@@ -14,7 +14,6 @@
 #ifndef QUERN_PART_CODE_H
 #define QUERN_PART_CODE_H
 
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 

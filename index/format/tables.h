@@ -13,7 +13,6 @@
 #ifndef QUERN_TABLES_H
 #define QUERN_TABLES_H
 
-#include <stddef.h>
 #include <stdint.h>
 
 enum {

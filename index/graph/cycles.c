@@ -7,7 +7,6 @@
 #include "index/graph/cycles.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "index/base/order.h"
 

@@ -2,7 +2,6 @@
 #include "index/graph/joined.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "index/base/cost.h"
 #include "index/base/sort.h"

@@ -11,7 +11,6 @@
 #define QUERN_JOINED_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 /* Costs of one event. */

@@ -3,7 +3,6 @@
 #include "index/merge/merge_contexts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "index/base/cost.h"
 #include "index/base/err.h"

@@ -3,7 +3,6 @@
 #define QUERN_COLUMN_LOOPS_H
 
 #include <stddef.h>
-#include <stdint.h>
 
 struct column_loops {
 	/* As memmem(), for a text that is rare in many bytes; m > 0. */

@@ -4,12 +4,10 @@
  * lines.  The count is kept.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "index/base/cancel.h"
 #include "index/base/err.h"
 #include "index/base/order.h"
-#include "index/base/sized.h"
 #include "index/base/vec.h"
 #include "index/store/store_in.h"
 

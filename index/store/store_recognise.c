@@ -9,8 +9,6 @@
  * No text has a page number that fits its place there, and no other database has
  * VALUE_MAGIC.
  */
-#include <stddef.h>
-#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 

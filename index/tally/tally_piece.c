@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/base/vec.h"
 #include "index/tally/tally_in.h"
 
 int tally_begin_piece(struct tally *t, uint32_t f)

@@ -9,7 +9,6 @@
  * one.
  */
 #include "engine/graph/graph.h"
-#include "engine/query.h"
 #include "index/base/err_struct.h"
 #include "repl/export/export_in.h"
 

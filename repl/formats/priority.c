@@ -12,7 +12,6 @@
 #include "engine/lang/col_type.h"
 #include "engine/query.h"
 #include "index/base/out.h"
-#include "repl/render/fit.h"
 #include "repl/render/render.h"
 
 /* Columns of a comparison, right after the subject. */

@@ -15,7 +15,6 @@
 #include "repl/render/render.h"
 
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "repl/formats/said.h"

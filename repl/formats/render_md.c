@@ -21,10 +21,7 @@
 #include "index/base/err.h"
 #include "repl/render/render.h"
 
-#include <stdlib.h>
-
 #include "repl/formats/branches.h"
-#include "repl/formats/columns.h"
 #include "repl/formats/said.h"
 #include "repl/render/headline.h"
 #include "repl/term/number.h"

@@ -8,14 +8,12 @@
  * so the frames of each function add up to its self cost on either side.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/graph/graph.h"
 #include "engine/lang/col_type.h"
 #include "engine/lang/result.h"
 #include "engine/path/path.h"
 #include "index/base/bisect.h"
-#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/order.h"

@@ -7,7 +7,6 @@
  *	Sample   1 location_id (leaf first)  2 value      ValueType  1 type  2 unit
  *	Location 1 id  4 line      Line 1 function_id     Function   1 id  2 name  3 system_name  4 file
  */
-#include "engine/query.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "repl/pictures/report.h"
-#include "repl/term/number.h"
 
 /* Does the answer have the columns of a listing, and all of its rows? */
 bool listing_page_fits(const struct render *rd)

@@ -15,7 +15,6 @@
 #include "index/base/cost.h"
 #include "index/base/order.h"
 #include "repl/render/render.h"
-#include "repl/term/number.h"
 
 enum {
 	AHEAD = 256,	   /* functions whose inlined code is looked up together */

@@ -21,7 +21,6 @@
 #include "index/base/order.h"
 #include "index/base/vec.h"
 #include "repl/term/emit.h"
-#include "repl/term/number.h"
 
 enum {
 	GAP_BYTES = 60,	 /* of a line that says how many are left out */

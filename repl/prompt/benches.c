@@ -20,7 +20,6 @@
 #include "index/base/vec.h"
 #include "repl/app/output.h"
 #include "repl/prompt/script.h"
-#include "repl/term/number.h"
 
 enum side { NOW, OLD, BASE, SIDES }; /* .out, .out.old, .out.base@NAME */
 

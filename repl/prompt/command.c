@@ -1,7 +1,6 @@
 /* command.c - the table of dot-commands and their work; see command.h. */
 #include "repl/prompt/command.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,7 +9,6 @@
 #include "engine/lang/habits.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
-#include "index/base/vec.h"
 #include "index/store/store.h"
 #include "repl/app/options.h"
 #include "repl/term/emit.h"

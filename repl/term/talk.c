@@ -11,7 +11,6 @@
 #include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "repl/term/emit.h"
-#include "repl/term/utf8.h"
 
 enum { LONGEST = 100 }; /* columns of query text shown without a screen */
 
