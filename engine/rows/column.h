@@ -31,6 +31,9 @@
 
 struct table;
 
+/* A parameter of a getter or of a source that its type asks for, and this one does not need. */
+#define UNUSED __attribute__((unused))
+
 enum col_flags {
 	/* Of a source's list: where the column is shown unless `show` asks for others. */
 	SHOW_M = 1, /* in machine formats */

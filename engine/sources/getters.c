@@ -14,9 +14,8 @@
 
 /* ---- functions ---- */
 
-uint64_t fn_number(const struct table *t, uint32_t f, uint32_t e)
+uint64_t fn_number(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	(void)e;
 	return graph_id(t->g, f);
 }
 
@@ -110,9 +109,8 @@ int fn_prepare_sums(const struct table *t, uint32_t e)
 	return t->n > t->g->functions / 4 ? graph_sum_calls(t->g, e, t->x->err) : 0;
 }
 
-uint64_t fn_calls(const struct table *t, uint32_t f, uint32_t e)
+uint64_t fn_calls(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	(void)e;
 	return graph_calls(t->g, f);
 }
 
@@ -127,15 +125,13 @@ bool calls_present(const struct table *t)
 	return t->g->plain;
 }
 
-uint64_t fn_line(const struct table *t, uint32_t f, uint32_t e)
+uint64_t fn_line(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	(void)e;
 	return graph_line(t->g, f);
 }
 
-uint64_t fn_cycle(const struct table *t, uint32_t f, uint32_t e)
+uint64_t fn_cycle(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	(void)e;
 	return graph_cycle(t->g, f);
 }
 
@@ -192,47 +188,40 @@ struct str fn_place(const struct table *t, uint32_t f)
 		    : file;
 }
 
-bool fn_estimated(const struct table *t, uint32_t f, uint32_t e)
+bool fn_estimated(const struct table *t, uint32_t f UNUSED, uint32_t e UNUSED)
 {
-	(void)f, (void)e;
 	return t->g->estimated;
 }
 
-bool fn_self_estimated(const struct table *t, uint32_t f, uint32_t e)
+bool fn_self_estimated(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	(void)e;
 	return !graph_is_sure(t->g, f, GRAPH_SELF);
 }
 
-uint64_t fn_recursive(const struct table *t, uint32_t f, uint32_t e)
+uint64_t fn_recursive(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	(void)e;
 	return graph_cycle(t->g, f) || graph_calls_itself(t->g, f);
 }
 
-uint64_t fn_calls_only(const struct table *t, uint32_t f, uint32_t e)
+uint64_t fn_calls_only(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	(void)e;
 	return graph_calls_only(t->g, f);
 }
 
-uint64_t fn_activations_of(const struct table *t, uint32_t f, uint32_t e)
+uint64_t fn_activations_of(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	(void)e;
 	return fn_activations(t->g, f);
 }
 
-uint64_t fn_callers(const struct table *t, uint32_t f, uint32_t e)
+uint64_t fn_callers(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	(void)e;
 	return graph_caller_count(t->g, f);
 }
 
-uint64_t fn_callees(const struct table *t, uint32_t f, uint32_t e)
+uint64_t fn_callees(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
 	uint32_t first, n;
 
-	(void)e;
 	graph_callees(t->g, f, &first, &n);
 	return n;
 }
@@ -245,9 +234,8 @@ bool fn_incl_exact(const struct table *t, uint32_t f)
 
 /* ---- calls ---- */
 
-uint64_t call_calls(const struct table *t, uint32_t r, uint32_t e)
+uint64_t call_calls(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return graph_edge_calls(t->g, r);
 }
 
@@ -262,14 +250,12 @@ uint64_t call_incl(const struct table *t, uint32_t r, uint32_t e)
 	return graph_edge_incl(t->g, r, e);
 }
 
-uint64_t call_recursive(const struct table *t, uint32_t r, uint32_t e)
+uint64_t call_recursive(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return graph_edge_in_cycle(t->g, r);
 }
 
-bool call_estimated(const struct table *t, uint32_t r, uint32_t e)
+bool call_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return !graph_call_is_sure(t->g, r);
 }

@@ -110,9 +110,8 @@ static const struct activation_row *row_at(const struct table *t, uint32_t r)
 }
 
 static const void *activation_struct(const struct table *t, uint32_t r,
-				     struct row_room *room)
+				     struct row_room *room UNUSED)
 {
-	(void)room;
 	return row_at(t, r);
 }
 
@@ -138,17 +137,15 @@ uint64_t activation_incl(const struct table *t, uint32_t r, uint32_t e)
 	return (uint64_t)cost_of(t, r, e, 2);
 }
 
-uint64_t activation_number(const struct table *t, uint32_t r, uint32_t e)
+uint64_t activation_number(const struct table *t UNUSED, uint32_t r, uint32_t e UNUSED)
 {
-	(void)t, (void)e;
 	return (uint64_t)r + 1;
 }
 
-uint64_t activation_part(const struct table *t, uint32_t r, uint32_t e)
+uint64_t activation_part(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	struct store_part p;
 
-	(void)e;
 	store_part(t->g->st, row_at(t, r)->part, &p);
 	return p.part;
 }
@@ -159,9 +156,8 @@ bool activation_is_root(const struct table *t, uint32_t r)
 }
 
 /* A start is estimated: own cost of the callers may have been spent before it. */
-bool activation_may_start_later(const struct table *t, uint32_t r, uint32_t e)
+bool activation_may_start_later(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return !activation_is_root(t, r);
 }
 
@@ -172,11 +168,10 @@ struct str activation_caller(const struct table *t, uint32_t r)
 	return caller == GRAPH_NONE ? STR("") : graph_name(t->g, caller);
 }
 
-uint64_t activation_caller_id(const struct table *t, uint32_t r, uint32_t e)
+uint64_t activation_caller_id(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	const uint32_t caller = row_at(t, r)->caller;
 
-	(void)e;
 	return caller == GRAPH_NONE ? 0 : graph_id(t->g, caller);
 }
 

@@ -27,11 +27,10 @@ static const struct cause *cause_of(const struct table *t, uint32_t f)
 	return &((const struct causes_rows *)t->data)->of[f];
 }
 
-uint64_t cause_calls(const struct table *t, uint32_t f, uint32_t e)
+uint64_t cause_calls(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
 	const struct cause *c = cause_of(t, f);
 
-	(void)e;
 	return c->lo == c->hi ? c->lo : (uint64_t)(c->est + 0.5);
 }
 
@@ -42,21 +41,18 @@ double cause_share(const struct table *t, uint32_t f, uint32_t e)
 	return all ? 100.0 * (double)cause_calls(t, f, e) / (double)all : 0;
 }
 
-uint64_t cause_lo(const struct table *t, uint32_t f, uint32_t e)
+uint64_t cause_lo(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	(void)e;
 	return cause_of(t, f)->lo;
 }
 
-uint64_t cause_hi(const struct table *t, uint32_t f, uint32_t e)
+uint64_t cause_hi(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	(void)e;
 	return cause_of(t, f)->hi;
 }
 
-bool cause_estimated(const struct table *t, uint32_t f, uint32_t e)
+bool cause_estimated(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	(void)e;
 	return t->g->estimated || cause_of(t, f)->lo != cause_of(t, f)->hi;
 }
 

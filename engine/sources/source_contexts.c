@@ -43,18 +43,16 @@ static uint32_t context_fn(const struct table *t, uint32_t v)
 	return d->known ? d->shape->fn[v] : v;
 }
 
-uint64_t context_id_of(const struct table *t, uint32_t v, uint32_t e)
+uint64_t context_id_of(const struct table *t, uint32_t v, uint32_t e UNUSED)
 {
-	(void)e;
 	return rows_of(t)->known ? (uint64_t)v + 1 : graph_id(t->g, v);
 }
 
 /* The number of the row above; 0: it is a root. */
-uint64_t context_under(const struct table *t, uint32_t v, uint32_t e)
+uint64_t context_under(const struct table *t, uint32_t v, uint32_t e UNUSED)
 {
 	const struct contexts_rows *d = rows_of(t);
 
-	(void)e;
 	return d->known ? (uint32_t)(d->shape->caller[v] + 1) : 0;
 }
 
@@ -68,15 +66,13 @@ uint64_t context_fn_id(const struct table *t, uint32_t v, uint32_t e)
 	return store_group_fn(st, store_group_of(st, graph_origin(t->g, v)), 0);
 }
 
-uint64_t context_depth(const struct table *t, uint32_t v, uint32_t e)
+uint64_t context_depth(const struct table *t, uint32_t v, uint32_t e UNUSED)
 {
-	(void)e;
 	return rows_of(t)->known ? rows_of(t)->depth[v] : 0;
 }
 
-uint64_t context_calls(const struct table *t, uint32_t v, uint32_t e)
+uint64_t context_calls(const struct table *t, uint32_t v, uint32_t e UNUSED)
 {
-	(void)e;
 	return rows_of(t)->known ? rows_of(t)->shape->calls[v] : fn_calls(t, v, e);
 }
 

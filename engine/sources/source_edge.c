@@ -218,54 +218,48 @@ static const struct path_tree_row *tree_of(const struct table *t, uint32_t r)
 	return &((const struct tree *)t->data)->rows[r];
 }
 
-static const void *tree_row(const struct table *t, uint32_t r, struct row_room *room)
+static const void *tree_row(const struct table *t, uint32_t r,
+			    struct row_room *room UNUSED)
 {
-	(void)room;
 	return tree_of(t, r);
 }
 
-double tree_share(const struct table *t, uint32_t r, uint32_t e)
+double tree_share(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	const struct tree *d = t->data;
 
-	(void)e;
 	return d->base ? 100.0 * (double)tree_of(t, r)->est / (double)d->base : 0;
 }
 
-double tree_per_call(const struct table *t, uint32_t r, uint32_t e)
+double tree_per_call(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	const struct path_tree_row *row = tree_of(t, r);
 
-	(void)e;
 	return row->calls ? (double)row->incl / (double)row->calls : 0;
 }
 
-bool tree_is_estimated(const struct table *t, uint32_t r, uint32_t e)
+bool tree_is_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	const struct path_tree_row *row = tree_of(t, r);
 
-	(void)e;
 	return t->g->estimated || !row->cost.measured;
 }
 
-uint64_t tree_estimated(const struct table *t, uint32_t r, uint32_t e)
+uint64_t tree_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return tree_is_estimated(t, r, e);
 }
 
 /* The rows of the table.  They may be of two profiles. */
-uint64_t tree_row_number(const struct table *t, uint32_t r, uint32_t e)
+uint64_t tree_row_number(const struct table *t UNUSED, uint32_t r, uint32_t e UNUSED)
 {
-	(void)t, (void)e;
 	return (uint64_t)r + 1;
 }
 
-uint64_t tree_under(const struct table *t, uint32_t r, uint32_t e)
+uint64_t tree_under(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	const uint32_t up = t->part_of(t, r);
 
-	(void)e;
 	return up < ROW_UNCOUNTED ? (uint64_t)up + 1 : 0;
 }
 
@@ -280,11 +274,10 @@ bool tree_inner(const struct table *t, uint32_t r)
 	return tree_of(t, r)->inner;
 }
 
-uint64_t tree_self(const struct table *t, uint32_t r, uint32_t e)
+uint64_t tree_self(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	const struct path_tree_row *row = tree_of(t, r);
 
-	(void)e;
 	return (uint64_t)(row->own == PATH_OWN_UNKNOWN
 				  ? near_own(t->x, row->fn, t->upward, row->est)
 				  : row->own);

@@ -53,15 +53,13 @@ static const struct listed fn_list[] = {
 	{"calls_only", SHOW_T, 6},
 };
 
-uint32_t row_is_fn(const struct table *t, uint32_t f)
+uint32_t row_is_fn(const struct table *t UNUSED, uint32_t f)
 {
-	(void)t;
 	return f;
 }
 
-void fn_subject(const struct table *t, uint32_t f, struct row_subject *out)
+void fn_subject(const struct table *t UNUSED, uint32_t f, struct row_subject *out)
 {
-	(void)t;
 	out->fn[0] = f;
 }
 
@@ -114,11 +112,10 @@ struct groups {
 	uint32_t *functions; /* [groups] */
 };
 
-uint64_t group_functions(const struct table *t, uint32_t f, uint32_t e)
+uint64_t group_functions(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
 	const struct groups *d = t->data;
 
-	(void)e;
 	return d->functions[f];
 }
 
@@ -218,15 +215,14 @@ static const struct graph_cycle *cycle_of(const struct table *t, uint32_t i)
 	return &((const struct graph_cycle *)t->data)[i];
 }
 
-static const void *cycle_row(const struct table *t, uint32_t i, struct row_room *room)
+static const void *cycle_row(const struct table *t, uint32_t i,
+			     struct row_room *room UNUSED)
 {
-	(void)room;
 	return cycle_of(t, i);
 }
 
-uint64_t cycle_id(const struct table *t, uint32_t i, uint32_t e)
+uint64_t cycle_id(const struct table *t UNUSED, uint32_t i, uint32_t e UNUSED)
 {
-	(void)t, (void)e;
 	return (uint64_t)i + 1;
 }
 
@@ -260,18 +256,16 @@ bool cycle_not_opened(const struct table *t, uint32_t i)
 	return cycle_of(t, i)->nopening == CYCLE_UNKNOWN;
 }
 
-uint64_t cycle_cuts(const struct table *t, uint32_t i, uint32_t e)
+uint64_t cycle_cuts(const struct table *t, uint32_t i, uint32_t e UNUSED)
 {
-	(void)e;
 	return cycle_not_opened(t, i) ? 0 : cycle_of(t, i)->nopening;
 }
 
 /* The share of the cycle's cost in the calls to cut. */
-double cycle_cut_share(const struct table *t, uint32_t i, uint32_t e)
+double cycle_cut_share(const struct table *t, uint32_t i, uint32_t e UNUSED)
 {
 	double incl = (double)graph_cycle_incl(t->g, i + 1, t->event);
 
-	(void)e;
 	return incl > 0 ? 100.0 * (double)cycle_of(t, i)->opening_cost / incl : 0;
 }
 

@@ -19,17 +19,16 @@ static const struct store_info *info_of(const struct table *t)
 
 /* ---- info: one row about the profile ---- */
 
-static const void *info_row(const struct table *t, uint32_t r, struct row_room *room)
+static const void *info_row(const struct table *t, uint32_t r UNUSED,
+			    struct row_room *room UNUSED)
 {
-	(void)r, (void)room;
 	return info_of(t);
 }
 
-struct str info_positions(const struct table *t, uint32_t r)
+struct str info_positions(const struct table *t, uint32_t r UNUSED)
 {
 	const struct store_info *i = info_of(t);
 
-	(void)r;
 	return i->has_instr && i->has_line ? STR("instr line")
 	       : i->has_instr		   ? STR("instr")
 	       : i->has_line		   ? STR("line")
@@ -37,13 +36,12 @@ struct str info_positions(const struct table *t, uint32_t r)
 }
 
 /* Compare the totals that the parts record with the computed sums. */
-struct str info_totals(const struct table *t, uint32_t r)
+struct str info_totals(const struct table *t, uint32_t r UNUSED)
 {
 	struct store *st = t->g->st;
 	struct store_totals totals;
 	struct store_event ev;
 
-	(void)r;
 	store_totals(st, &totals);
 	if (!totals.written)
 		return STR("the profile has none");
@@ -55,57 +53,50 @@ struct str info_totals(const struct table *t, uint32_t r)
 			    GROUPED_SIGNED(store_total(st, totals.event)));
 }
 
-struct str info_built(const struct table *t, uint32_t r)
+struct str info_built(const struct table *t, uint32_t r UNUSED)
 {
 	time_t when = (time_t)info_of(t)->built_s;
 	struct tm utc;
 	char text[40];
 
-	(void)r;
 	if (!gmtime_r(&when, &utc) || !strftime(text, sizeof(text), "%F %T UTC", &utc))
 		return STR("???");
 	return arena_printf(t->x->a, "%s", text);
 }
 
-uint64_t info_parts(const struct table *t, uint32_t r, uint32_t e)
+uint64_t info_parts(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
-	(void)r, (void)e;
 	return graph_part_count(t->g);
 }
 
 /* Of the profile, or of what stages leave of it; the graph has contexts joined. */
-uint64_t info_functions(const struct table *t, uint32_t r, uint32_t e)
+uint64_t info_functions(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
-	(void)r, (void)e;
 	return gstages_divide(t->x->gstages) ? t->g->functions
 	       : t->g->recorded		     ? info_of(t)->functions
 					     : info_of(t)->groups;
 }
 
-uint64_t info_edges(const struct table *t, uint32_t r, uint32_t e)
+uint64_t info_edges(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
-	(void)r, (void)e;
 	return gstages_divide(t->x->gstages) || graph_as_stored(t->g) ? t->g->edges
 								      : info_of(t)->edges;
 }
 
-uint64_t info_cycles(const struct table *t, uint32_t r, uint32_t e)
+uint64_t info_cycles(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
-	(void)r, (void)e;
 	return gstages_divide(t->x->gstages) || graph_as_stored(t->g)
 		       ? t->g->cycles
 		       : info_of(t)->cycles;
 }
 
-uint64_t info_total(const struct table *t, uint32_t r, uint32_t e)
+uint64_t info_total(const struct table *t, uint32_t r UNUSED, uint32_t e)
 {
-	(void)r;
 	return graph_left(t->g, e);
 }
 
-bool info_estimated(const struct table *t, uint32_t r, uint32_t e)
+bool info_estimated(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
-	(void)r, (void)e;
 	return t->g->estimated;
 }
 
@@ -229,9 +220,8 @@ static int all_events(struct exec *x)
 	return 0;
 }
 
-static int info_open(struct exec *x, const struct source *s, struct table *t)
+static int info_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
-	(void)s;
 	if (all_events(x))
 		return x->err->kind;
 	t->card = true;
@@ -324,18 +314,16 @@ static struct str event_name(const struct table *t, uint32_t r)
 	return e.name;
 }
 
-uint64_t event_total(const struct table *t, uint32_t r, uint32_t e)
+uint64_t event_total(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return graph_left(t->g, r);
 }
 
 static const struct listed event_list[] = {
 	{"name", BOTH, 1}, {"long", BOTH, 3}, {"formula", BOTH, 4}, {"total", BOTH, 2}};
 
-static int events_open(struct exec *x, const struct source *s, struct table *t)
+static int events_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
-	(void)s;
 	return all_events(x) || table_init(x, t, &source_events, x->g,
 					   store_info(x->g->st)->all_events)
 		       ? x->err->kind
@@ -361,17 +349,15 @@ const struct source_def source_events = {
 
 /* ---- info vs: the totals of two profiles, in one row ---- */
 
-struct str total_event(const struct table *t, uint32_t r)
+struct str total_event(const struct table *t, uint32_t r UNUSED)
 {
-	(void)r;
 	return event_name(t, t->event);
 }
 
-uint64_t total_calls(const struct table *t, uint32_t r, uint32_t e)
+uint64_t total_calls(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
 	uint64_t all = 0;
 
-	(void)r, (void)e;
 	for (uint32_t f = 0; f < t->g->functions; f++)
 		count_add(&all, graph_calls(t->g, f));
 	return all;
@@ -382,17 +368,16 @@ static const struct listed total_list[] = {{"event", BOTH, 0},
 					   {"functions", BOTH, 0},
 					   {"calls", BOTH, 0}};
 
-static int total_open(struct exec *x, const struct source *s, struct table *t)
+static int total_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
-	(void)s;
 	return all_events(x) || table_init(x, t, &source_info_vs, x->g, 1) ? x->err->kind
 									   : 0;
 }
 
 /* Each side has one row. */
-static void total_subject(const struct table *t, uint32_t r, struct row_subject *out)
+static void total_subject(const struct table *t UNUSED, uint32_t r UNUSED,
+			  struct row_subject *out UNUSED)
 {
-	(void)t, (void)r, (void)out;
 }
 
 const struct source_def source_info_vs = {
@@ -427,15 +412,14 @@ struct str profile_first_event(const struct table *t, uint32_t r)
 	return e.name;
 }
 
-uint64_t profile_total(const struct table *t, uint32_t r, uint32_t e)
+uint64_t profile_total(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return profile_info(t, r)->events ? store_total(t->x->open->stores[r], 0) : 0;
 }
 
-static const void *profile_row(const struct table *t, uint32_t r, struct row_room *room)
+static const void *profile_row(const struct table *t, uint32_t r,
+			       struct row_room *room UNUSED)
 {
-	(void)room;
 	return profile_info(t, r);
 }
 
@@ -444,9 +428,8 @@ static const struct listed profile_list[] = {
 	{"event", BOTH, 3}, {"total", BOTH, 2},
 };
 
-static int profiles_open(struct exec *x, const struct source *s, struct table *t)
+static int profiles_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
-	(void)s;
 	return table_init(x, t, &source_profiles, x->g, x->env->nprofiles);
 }
 

@@ -282,9 +282,8 @@ uint64_t inlined_self(const struct table *t, uint32_t r, uint32_t e)
 	return store_event_of(d->st, e, d->costs + (size_t)r * d->events);
 }
 
-uint64_t inlined_lines(const struct table *t, uint32_t r, uint32_t e)
+uint64_t inlined_lines(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return inlined_of(t, r)->lines;
 }
 

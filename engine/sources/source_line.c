@@ -149,11 +149,10 @@ uint64_t place_incl(const struct table *t, uint32_t r, uint32_t e)
 }
 
 /* Look up all rows at once: stages may ask for a few at a time. */
-int prepare_inlined(const struct table *t, uint32_t event)
+int prepare_inlined(const struct table *t, uint32_t event UNUSED)
 {
 	struct detail *d = t->data;
 
-	(void)event;
 	if (d->in)
 		return 0;
 	if (inlining_new(t->x, &d->in))
@@ -269,9 +268,9 @@ static const struct listed instr_list[] = {
 	{"inlined_at", 0, 0},
 };
 
-static const void *place_row(const struct table *t, uint32_t r, struct row_room *room)
+static const void *place_row(const struct table *t, uint32_t r,
+			     struct row_room *room UNUSED)
 {
-	(void)room;
 	return place_of(t, r);
 }
 
@@ -330,9 +329,9 @@ static struct store_edge site_edge(const struct table *t, uint32_t r)
 	return e;
 }
 
-static const void *site_row(const struct table *t, uint32_t r, struct row_room *room)
+static const void *site_row(const struct table *t, uint32_t r,
+			    struct row_room *room UNUSED)
 {
-	(void)room;
 	return site_of(t, r);
 }
 
@@ -359,11 +358,10 @@ file_id site_file(const struct table *t, uint32_t r)
 	return site_of(t, r)->file;
 }
 
-uint64_t site_callee_id(const struct table *t, uint32_t r, uint32_t e)
+uint64_t site_callee_id(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	const uint32_t f = site_callee_fn(t, r);
 
-	(void)e;
 	return f == GRAPH_NONE ? 0 : graph_id(t->g, f);
 }
 
@@ -377,9 +375,8 @@ uint64_t site_incl(const struct table *t, uint32_t r, uint32_t e)
 	return detail_cost(t, (size_t)r * detail_of(t)->events, e);
 }
 
-bool detail_no_instr(const struct table *t, uint32_t r)
+bool detail_no_instr(const struct table *t, uint32_t r UNUSED)
 {
-	(void)r;
 	return !store_info(detail_of(t)->st)->has_instr;
 }
 
@@ -418,9 +415,9 @@ static const struct jump *jump_of(const struct table *t, uint32_t r)
 	return &detail_of(t)->jumps[r];
 }
 
-static const void *jump_row(const struct table *t, uint32_t r, struct row_room *room)
+static const void *jump_row(const struct table *t, uint32_t r,
+			    struct row_room *room UNUSED)
 {
-	(void)room;
 	return jump_of(t, r);
 }
 

@@ -84,11 +84,10 @@ struct str listing_obj(const struct table *t, uint32_t r)
 
 /* Of an instruction; rows below a line repeat its number in machine formats only, as a
  * key. */
-uint64_t listing_line(const struct table *t, uint32_t r, uint32_t e)
+uint64_t listing_line(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	const struct listing_row *row = listing_of(t, r);
 
-	(void)e;
 	if (!((const struct listing *)t->data)->instrs)
 		return row->pos;
 	return row->at ? row->at->line : 0;
@@ -125,9 +124,8 @@ bool listing_no_calls(const struct table *t, uint32_t r)
 	       listing_of(t, r)->kind != LISTING_JUMP;
 }
 
-uint64_t listing_calls(const struct table *t, uint32_t r, uint32_t e)
+uint64_t listing_calls(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return listing_no_calls(t, r) ? 0 : listing_of(t, r)->at->calls;
 }
 
@@ -136,9 +134,9 @@ struct str listing_callee(const struct table *t, uint32_t r)
 	return listing_no_incl(t, r) ? STR("") : listing_of(t, r)->name;
 }
 
-static const void *listing_row(const struct table *t, uint32_t r, struct row_room *room)
+static const void *listing_row(const struct table *t, uint32_t r,
+			       struct row_room *room UNUSED)
 {
-	(void)room;
 	return listing_of(t, r);
 }
 

@@ -140,9 +140,8 @@ int parts_prepare(const struct table *t, uint32_t e)
 	return 0;
 }
 
-bool part_estimated(const struct table *t, uint32_t r, uint32_t e)
+bool part_estimated(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
-	(void)r, (void)e;
 	return gstages_divide(t->x->gstages) && t->g->estimated;
 }
 
@@ -153,17 +152,15 @@ uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
 	return d->left ? d->left[e][r] : store_part_self(t->g->st, r, e);
 }
 
-uint64_t part_functions(const struct table *t, uint32_t r, uint32_t e)
+uint64_t part_functions(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	const struct parts *d = t->data;
 
-	(void)e;
 	return d->functions ? d->functions[r] : part_of_row(t, r).functions;
 }
 
-uint64_t part_row(const struct table *t, uint32_t r, uint32_t e)
+uint64_t part_row(const struct table *t UNUSED, uint32_t r, uint32_t e UNUSED)
 {
-	(void)t, (void)e;
 	return (uint64_t)r + 1;
 }
 
@@ -183,9 +180,8 @@ uint64_t thread_self(const struct table *t, uint32_t r, uint32_t e)
 	return sum;
 }
 
-uint64_t thread_parts(const struct table *t, uint32_t r, uint32_t e)
+uint64_t thread_parts(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return ((const struct parts *)t->data)->thread[r].parts;
 }
 
@@ -214,21 +210,19 @@ static const struct listed thread_list[] = {
 	{"parts", BOTH, 4},
 };
 
-static int parts_open(struct exec *x, const struct source *s, struct table *t)
+static int parts_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
-	(void)s;
 	if (!(t->data = EXEC_ARRAY(x, struct parts, 1)))
 		return x->err->kind;
 	return parts_init(x, t, &source_parts) || keep_in_force(x, t) ? x->err->kind : 0;
 }
 
-static int threads_open(struct exec *x, const struct source *s, struct table *t)
+static int threads_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
 	uint32_t parts = store_info(x->g->st)->parts, n = 0;
 	struct thread *rows = EXEC_ARRAY(x, struct thread, (size_t)parts + 1);
 	struct parts *d = EXEC_ARRAY(x, struct parts, 1);
 
-	(void)s;
 	if (!rows || !d)
 		return x->err->kind;
 	for (uint32_t p = 0; p < parts; p++) {
@@ -321,9 +315,8 @@ uint64_t set_incoming(const struct table *t, uint32_t r, uint32_t e)
 		       : store_event_of(t->g->st, e, s->incoming + (size_t)r * s->events);
 }
 
-uint64_t set_calls(const struct table *t, uint32_t r, uint32_t e)
+uint64_t set_calls(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return ((const struct part_of_set *)t->data)->calls[r];
 }
 
@@ -348,9 +341,8 @@ static const struct listed part_of_list[] = {
 	{"desc", SHOW_M, 0},   {"file", SHOW_M, 12},  {"row", 0, 0},
 };
 
-bool set_estimated(const struct table *t, uint32_t r, uint32_t e)
+bool set_estimated(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
-	(void)r, (void)e;
 	return ((const struct part_of_set *)t->data)->left && t->g->estimated;
 }
 

@@ -30,27 +30,24 @@ static const struct step *step_of(const struct table *t, uint32_t r)
 	return &((const struct step *)t->data)[r];
 }
 
-static const void *step_row(const struct table *t, uint32_t r, struct row_room *room)
+static const void *step_row(const struct table *t, uint32_t r,
+			    struct row_room *room UNUSED)
 {
-	(void)room;
 	return step_of(t, r)->s;
 }
 
-uint64_t step_path(const struct table *t, uint32_t r, uint32_t e)
+uint64_t step_path(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return step_of(t, r)->path;
 }
 
-uint64_t step_number(const struct table *t, uint32_t r, uint32_t e)
+uint64_t step_number(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return step_of(t, r)->step;
 }
 
-uint64_t step_est(const struct table *t, uint32_t r, uint32_t e)
+uint64_t step_est(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return path_units(&step_of(t, r)->s->cost);
 }
 
@@ -61,9 +58,8 @@ double step_share(const struct table *t, uint32_t r, uint32_t e)
 	return total > 0 ? 100.0 * (double)step_est(t, r, e) / total : 0;
 }
 
-bool step_estimated(const struct table *t, uint32_t r, uint32_t e)
+bool step_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return t->g->estimated || !step_of(t, r)->s->cost.measured;
 }
 
@@ -407,67 +403,57 @@ static const struct cost *cost_row(const struct table *t)
 	return t->data;
 }
 
-uint64_t cost_self(const struct table *t, uint32_t r, uint32_t e)
+uint64_t cost_self(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
-	(void)r, (void)e;
 	return cost_row(t)->self;
 }
 
-uint64_t cost_incl(const struct table *t, uint32_t r, uint32_t e)
+uint64_t cost_incl(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
-	(void)r, (void)e;
 	return cost_row(t)->incl;
 }
 
-uint64_t cost_est(const struct table *t, uint32_t r, uint32_t e)
+uint64_t cost_est(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
-	(void)r, (void)e;
 	return path_units(&cost_row(t)->b);
 }
 
-uint64_t cost_lo(const struct table *t, uint32_t r, uint32_t e)
+uint64_t cost_lo(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
-	(void)r, (void)e;
 	return cost_row(t)->b.lo;
 }
 
-uint64_t cost_hi(const struct table *t, uint32_t r, uint32_t e)
+uint64_t cost_hi(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
-	(void)r, (void)e;
 	return cost_row(t)->b.hi;
 }
 
-uint64_t cost_exact(const struct table *t, uint32_t r, uint32_t e)
+uint64_t cost_exact(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
 	const struct path_bounds *b = &cost_row(t)->b;
 
-	(void)r, (void)e;
 	return !t->g->estimated && (b->measured || (b->bounded && b->lo == b->hi));
 }
 
-bool cost_estimated(const struct table *t, uint32_t r, uint32_t e)
+bool cost_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return !cost_exact(t, r, 0);
 }
 
-bool cost_unbounded(const struct table *t, uint32_t r)
+bool cost_unbounded(const struct table *t, uint32_t r UNUSED)
 {
-	(void)r;
 	return !cost_row(t)->b.bounded;
 }
 
-bool cost_incl_estimated(const struct table *t, uint32_t r, uint32_t e)
+bool cost_incl_estimated(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
 	const struct path_bounds *b = &cost_row(t)->whole;
 
-	(void)r, (void)e;
 	return !b->measured && !(b->bounded && b->lo == b->hi);
 }
 
-uint64_t cost_incl_fuzzy(const struct table *t, uint32_t r, uint32_t e)
+uint64_t cost_incl_fuzzy(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return t->g->estimated || cost_incl_estimated(t, r, e);
 }
 
@@ -684,9 +670,9 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 }
 
 /* Each side has one row: both answer the same question. */
-static void cost_subject(const struct table *t, uint32_t r, struct row_subject *out)
+static void cost_subject(const struct table *t UNUSED, uint32_t r UNUSED,
+			 struct row_subject *out UNUSED)
 {
-	(void)t, (void)r, (void)out;
 }
 
 const struct source_def source_cost = {

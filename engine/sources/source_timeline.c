@@ -56,9 +56,9 @@ static const struct moment *moment_at(const struct table *t, uint32_t r)
 	return &((const struct timeline *)t->data)->row[r];
 }
 
-static const void *moment_row(const struct table *t, uint32_t r, struct row_room *room)
+static const void *moment_row(const struct table *t, uint32_t r,
+			      struct row_room *room UNUSED)
 {
-	(void)room;
 	return moment_at(t, r);
 }
 
@@ -82,15 +82,13 @@ struct str moment_file(const struct table *t, uint32_t r)
 	return moment_merged(t, r) ? STR("") : graph_file(t->g, moment_at(t, r)->fn);
 }
 
-uint64_t moment_id(const struct table *t, uint32_t r, uint32_t e)
+uint64_t moment_id(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return moment_merged(t, r) ? 0 : graph_id(t->g, moment_at(t, r)->fn);
 }
 
-bool moment_may_start_later(const struct table *t, uint32_t r, uint32_t e)
+bool moment_may_start_later(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return moment_at(t, r)->on != ROW_WHOLE;
 }
 

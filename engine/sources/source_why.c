@@ -22,33 +22,29 @@ static const struct why_row *why_of(const struct table *t, uint32_t r)
 	return &((const struct whys *)t->data)->row[r];
 }
 
-static const void *why_row(const struct table *t, uint32_t r, struct row_room *room)
+static const void *why_row(const struct table *t, uint32_t r,
+			   struct row_room *room UNUSED)
 {
-	(void)room;
 	return why_of(t, r);
 }
 
-double why_share(const struct table *t, uint32_t r, uint32_t e)
+double why_share(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return why_of(t, r)->share;
 }
 
-bool why_no_share(const struct table *t, uint32_t r)
+bool why_no_share(const struct table *t, uint32_t r UNUSED)
 {
-	(void)r;
 	return !((const struct whys *)t->data)->any;
 }
 
-double why_from(const struct table *t, uint32_t r, uint32_t e)
+double why_from(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return why_of(t, r)->from;
 }
 
-double why_to(const struct table *t, uint32_t r, uint32_t e)
+double why_to(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	(void)e;
 	return why_of(t, r)->to;
 }
 
@@ -93,9 +89,8 @@ int why_rows(struct exec *x, struct table *t, const struct why_row *row, size_t 
 }
 
 /* check.c refuses `why` without another profile. */
-static int why_open(struct exec *x, const struct source *s, struct table *t)
+static int why_open(struct exec *x, const struct source *s, struct table *t UNUSED)
 {
-	(void)t;
 	return exec_fail(x, s->span, "'why' compares two profiles");
 }
 

@@ -13,11 +13,10 @@
 #include "engine/sources/columns.h"
 #include "index/base/err_struct.h"
 
-static int last_open(struct exec *x, const struct source *s, struct table *t)
+static int last_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
 	const struct result *r = x->open->last; /* not NULL: check.c tested it */
 
-	(void)s;
 	if (table_init(x, t, NULL, x->g, r->rows))
 		return x->err->kind;
 	for (size_t i = 0; i < r->ncols; i++) {
