@@ -19,6 +19,7 @@
 
 #include "engine/compare/pair_in.h"
 #include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "index/store/store.h"
 
@@ -625,7 +626,7 @@ static int read_groups(struct pairs *w, unsigned s)
 	uint32_t *first = ARENA_ARRAY(&w->names, uint32_t, (size_t)n + 1);
 
 	if (!first)
-		return arena_full(&w->names, w->err);
+		return pair_no_memory(w);
 	if (!(w->name[s] = store_u32(st, STORE_GROUP_OF)))
 		return store_check(st, w->err) ? w->err->kind : pair_no_memory(w);
 	for (uint32_t f = 0; f < n; f++)
@@ -647,9 +648,10 @@ static int read_name(struct pairs *w, unsigned s, uint32_t i)
 	struct variant name;
 
 	/* A regular expression may take long, however short the name is. */
-	if (pair_look(w, rules->names.n ? SIZE_MAX / 2 : shown.n) ||
-	    rename_apply(&rules->names, shown, &w->p->a, &w->text[s][i], w->err))
+	if (pair_look(w, rules->names.n ? SIZE_MAX / 2 : shown.n))
 		return w->err->kind;
+	if (rename_apply(&rules->names, shown, &w->p->a, &w->text[s][i], w->err))
+		return w->p->a.refused ? pair_no_memory(w) : w->err->kind;
 	if (pair_add_included(w, s, i))
 		return w->err->kind;
 	if (rules->exact)
@@ -679,7 +681,7 @@ static int read_names(struct pairs *w, unsigned s)
 	if (!w->name[s] || !w->file[s] || !w->obj[s])
 		return store_check(st, w->err) ? w->err->kind : pair_no_memory(w);
 	if (!w->text[s] || !w->hash[s] || !w->changes[s])
-		return arena_full(&w->names, w->err);
+		return pair_no_memory(w);
 	if (groups && read_groups(w, s))
 		return w->err->kind;
 	for (uint32_t i = 0; i < n; i++)
@@ -720,19 +722,55 @@ static int pair_stores(struct pairs *w)
 		p->functions[s] = store_info(w->st[s])->functions;
 		p->of[s] = ARENA_ARRAY(&p->a, uint32_t, (size_t)p->functions[s] + 1);
 		if (!p->of[s])
-			return arena_full(&p->a, w->err);
+			return pair_no_memory(w);
 		memset(p->of[s], 0xff, p->functions[s] * sizeof(*p->of[s]));
 		p->unsure[s] = ARENA_ARRAY(&p->a, uint8_t, (size_t)p->functions[s] + 1);
 		if (!p->unsure[s])
-			return arena_full(&p->a, w->err);
+			return pair_no_memory(w);
 	}
 	p->rules = ARENA_ARRAY(&p->a, uint8_t, (size_t)p->functions[0] + 1);
 	if (!p->rules)
-		return arena_full(&p->a, w->err);
+		return pair_no_memory(w);
 	if (read_names(w, 0) || read_names(w, 1) || pair_same_included(w) ||
 	    hash_names(w) || pair_places(w) || run_passes(w))
 		return w->err->kind;
 	pair_contexts(w);
+	return 0;
+}
+
+/* Divide the bytes that a comparison may take: what is kept, the names, and the arrays that
+ * are sorted are known; of what is left, places get half, texts and groups a quarter each. */
+static int share_memory(struct pairs *w)
+{
+	enum { PLACE = 128 }; /* struct places, and the arrays of a vote */
+	size_t kept = 4096, names = 4096, sorted = 0, left;
+
+	for (unsigned s = 0; s < 2; s++) {
+		const struct store_info *info = store_info(w->st[s]);
+		const size_t n = info->functions, places = info->objects + info->files;
+		const size_t texts =
+			info->names > info->groups ? info->names : info->groups;
+
+		kept += n * (sizeof(*w->p->of[s]) + sizeof(*w->p->unsure[s]) +
+			     sizeof(*w->p->rules)) +
+			2 * places * sizeof(*w->p->obj[s]);
+		names += n * sizeof(*w->first[s]) +
+			 texts * (sizeof(*w->text[s]) + sizeof(*w->hash[s]) +
+				  sizeof(*w->changes[s]));
+		sorted += n * 2 * sizeof(struct sort_pair);
+	}
+	left = w->bytes > kept + names + sorted ? w->bytes - kept - names - sorted : 0;
+	if (w->bytes && !left) {
+		err_set(w->err, ERR_LIMIT, 0,
+			"out of memory: comparing so many functions takes %zu MiB (the "
+			"limit is %zu MiB)",
+			(kept + names + sorted + ((1 << 20) - 1)) >> 20, w->bytes >> 20);
+		return err_hint(w->err, "raise the limit with --mem");
+	}
+	arena_init(&w->p->a, w->bytes ? kept + left / 4 : 0);
+	arena_init(&w->names, w->bytes ? names : 0);
+	arena_init(&w->scratch, w->bytes ? left / 4 + 1 : 0);
+	w->places_left = w->bytes ? left / 2 / PLACE : SIZE_MAX;
 	return 0;
 }
 
@@ -743,6 +781,7 @@ int pair_new(struct store *const st[2], const struct pair_rules *rules, bool rec
 	struct pairs w = {.st = {st[0], st[1]},
 			  .rules = rules,
 			  .recorded = recorded,
+			  .bytes = bytes,
 			  .cancel = cancel,
 			  .err = err};
 	int rc;
@@ -750,10 +789,7 @@ int pair_new(struct store *const st[2], const struct pair_rules *rules, bool rec
 	w.p = calloc(1, sizeof(*w.p));
 	if (!w.p)
 		return err_no_memory(err, "while comparing");
-	arena_init(&w.p->a, bytes);
-	arena_init(&w.names, bytes);
-	arena_init(&w.scratch, bytes);
-	rc = pair_stores(&w);
+	rc = share_memory(&w) || pair_stores(&w) ? err->kind : 0;
 	for (unsigned s = 0; s < 2; s++)
 		free(w.buffer[s].p);
 	pair_places_free(&w);

@@ -29,6 +29,7 @@ struct pairs {
 	struct store *st[2];
 	const struct pair_rules *rules;
 	bool recorded; /* each context for itself */
+	size_t bytes; /* that all of it may take; 0: no limit */
 	const struct cancel *cancel;
 	struct err *err;
 	struct pairing *p;
@@ -45,6 +46,7 @@ struct pairs {
 	struct places included; /* files of require:: and include:: */
 	struct bytes buffer[2];
 	struct arena names, scratch; /* names: text, hash, changes */
+	size_t places_left;	     /* so many more may be numbered */
 	size_t made;		     /* pairs so far */
 	size_t looked;		     /* bytes looked at since the last poll */
 };

@@ -19,14 +19,20 @@
 #include "engine/compare/variant.h"
 #include "index/base/cancel.h"
 #include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "index/store/store.h"
 
 int pair_no_memory(struct pairs *w)
 {
-	return w->scratch.refused ? arena_full(&w->scratch, w->err)
-	       : w->p->a.refused  ? arena_full(&w->p->a, w->err)
-				  : err_no_memory(w->err, "while comparing");
+	if (!w->scratch.refused && !w->names.refused && !w->p->a.refused &&
+	    w->places_left)
+		return err_no_memory(w->err, "while comparing");
+	err_clear(w->err); /* an arena has but a share */
+	err_set(w->err, ERR_LIMIT, 0,
+		"out of memory: comparing takes more than the limit of %zu MiB",
+		w->bytes >> 20);
+	return err_hint(w->err, "raise the limit with --mem");
 }
 
 int pair_look(struct pairs *w, size_t bytes)
@@ -65,6 +71,9 @@ static int number_text(struct pairs *w, struct places *l, struct str text, unsig
 			break;
 	if (i == HASH_NONE) {
 		i = l->n;
+		if (!w->places_left)
+			return pair_no_memory(w);
+		w->places_left--;
 		if (vec_reserve(&l->text, &l->cap, i + 1, sizeof(*l->text)) ||
 		    vec_reserve(&l->sides, &l->sides_cap, i + 1, 1) ||
 		    vec_reserve(&l->same, &l->same_cap, i + 1, sizeof(*l->same)) ||
@@ -101,7 +110,7 @@ static int number_store(struct pairs *w, unsigned side)
 			moved_file(&rules->files, store_file(w->st[side], f), &p->a);
 
 		if (!file.p)
-			return arena_full(&p->a, w->err);
+			return pair_no_memory(w);
 		if (number_text(w, &w->files, file, side, &w->files.of[side][f]))
 			return w->err->kind;
 	}
@@ -241,7 +250,7 @@ int pair_add_included(struct pairs *w, unsigned side, uint32_t i)
 		*text = arena_printf(&w->p->a, "%.*s%.*s", (int)(text->n - file.n),
 				     text->p, STR_ARG(moved));
 	if (!moved.p || !text->p)
-		return arena_full(&w->p->a, w->err);
+		return pair_no_memory(w);
 	return number_text(w, &w->included, pair_included(*text), side, &ignored);
 }
 
@@ -271,7 +280,7 @@ int pair_same_included(struct pairs *w)
 		*text = arena_printf(&w->p->a, "%.*s%.*s", (int)(text->n - file.n),
 				     text->p, STR_ARG(same));
 		if (!text->p)
-			return arena_full(&w->p->a, w->err);
+			return pair_no_memory(w);
 	}
 	return 0;
 }
