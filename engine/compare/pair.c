@@ -774,9 +774,15 @@ static int share_memory(struct pairs *w)
 	return 0;
 }
 
-int pair_new(struct store *const st[2], const struct pair_rules *rules, bool recorded,
-	     size_t bytes, const struct cancel *cancel, struct pairing **out,
-	     struct err *err)
+static void pair_free(struct pairing *p)
+{
+	arena_free(&p->a);
+	free(p);
+}
+
+static int pair_new(struct store *const st[2], const struct pair_rules *rules,
+		    bool recorded, size_t bytes, const struct cancel *cancel,
+		    struct pairing **out, struct err *err)
 {
 	struct pairs w = {.st = {st[0], st[1]},
 			  .rules = rules,
@@ -800,14 +806,6 @@ int pair_new(struct store *const st[2], const struct pair_rules *rules, bool rec
 	else
 		*out = w.p;
 	return rc;
-}
-
-void pair_free(struct pairing *p)
-{
-	if (!p)
-		return;
-	arena_free(&p->a);
-	free(p);
 }
 
 struct str pair_rule_names(unsigned rules, struct arena *a)

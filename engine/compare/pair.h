@@ -64,20 +64,16 @@ struct pairing {
 	struct arena a;	      /* has all of this */
 };
 
-/* Pair the functions of two stores; of one with itself, all are paired.  recorded: each
- * context for itself (store.h, groups); else all contexts of a function have the first one
- * of the other side.  At most `bytes`
- * of memory, 0: no limit.  ERR_LIMIT, ERR_CANCEL, or ERR_QUERY if a --rename gives up. */
-int pair_new(struct store *const st[2], const struct pair_rules *rules, bool recorded,
-	     size_t bytes, const struct cancel *cancel, struct pairing **out,
-	     struct err *err);
-void pair_free(struct pairing *p); /* NULL is fine */
 /* The last pairing that was asked for, with `more` after it, and the rules they were made by. */
 struct pair_cache {
 	struct pair_rules rules; /* after a change: pair_forget() */
 	struct pairing *pairing;
 };
-/* The pairing of two stores, kept until the next one that is not `more`.  As pair_new(). */
+/* Pair the functions of two stores; of one with itself, all are paired.  The pairing is kept
+ * until the next one that is not `more`.  recorded: each context for itself (store.h,
+ * groups); else all contexts of a function have the first one of the other side.  At most
+ * `bytes` of memory, 0: no limit.  ERR_LIMIT, ERR_CANCEL, or ERR_QUERY if a --rename gives
+ * up. */
 int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded, bool more,
 		size_t bytes, const struct cancel *cancel, const struct pairing **out,
 		struct err *err);

@@ -53,7 +53,8 @@ int parse_nest(struct parser *p, struct span at); /* enter one more level */
 int parse_keep_value(struct parser *p, struct str name, struct str text);
 int parse_value_name(struct parser *p, const struct token *dollar, struct str *name);
 int parse_value_expr(struct parser *p, const struct token *dollar, struct expr **out);
-int parse_value_text(struct parser *p, const struct token *dollar, struct str *out);
+/* The text of the value that $ names; empty if no values are known here. */
+int parse_value_text(struct parser *p, const struct token *dollar, struct str *text);
 /* The next token, or the number that a value at this place is. */
 struct token parse_number(struct parser *p);
 /* Insert the values of ${NAME} in a quoted text.  Unknown ones stay as they are. */

@@ -82,8 +82,7 @@ int parse_no_value(struct err *err, struct str name, struct span at)
 			STR_ARG(name), STR_ARG(name));
 }
 
-/* The text of the value that $ names; empty if no values are known here. */
-static int value_text(struct parser *p, const struct token *dollar, struct str *text)
+int parse_value_text(struct parser *p, const struct token *dollar, struct str *text)
 {
 	const struct parse_value *v;
 	struct str name;
@@ -103,7 +102,7 @@ struct token parse_number(struct parser *p)
 	const struct parser before = *p;
 	struct str text;
 
-	if (t.kind != '$' || value_text(p, &t, &text))
+	if (t.kind != '$' || parse_value_text(p, &t, &text))
 		return t;
 	if (!text.n && p->limits->any_value)
 		text = STR("1");
@@ -155,7 +154,7 @@ int parse_value_expr(struct parser *p, const struct token *dollar, struct expr *
 {
 	struct str text;
 
-	if (value_text(p, dollar, &text))
+	if (parse_value_text(p, dollar, &text))
 		return p->err->kind;
 	if (p->limits->deep >= DEEPEST)
 		return parse_fail(p, span_to(dollar->at, p),
@@ -163,11 +162,6 @@ int parse_value_expr(struct parser *p, const struct token *dollar, struct expr *
 	if (!text.n && p->limits->any_value)
 		text = STR("1");
 	return as_expr(p, text, span_to(dollar->at, p), out);
-}
-
-int parse_value_text(struct parser *p, const struct token *dollar, struct str *out)
-{
-	return value_text(p, dollar, out);
 }
 
 int parse_fill(struct parser *p, struct str *text)

@@ -28,9 +28,10 @@ static bool level_ends(struct str name, size_t end)
 	return end + 1 == name.n || !memchr(">,)]} ", name.p[end + 1], 6);
 }
 
-/* The level's place in the name; p is NULL if it has no level. */
-static struct str find_level(struct str name)
+uint64_t name_level(struct str name)
 {
+	uint64_t level = 1;
+
 	for (size_t i = 1; i + 1 < name.n; i++) {
 		size_t end = i + 1;
 
@@ -38,34 +39,13 @@ static struct str find_level(struct str name)
 			continue;
 		while (end < name.n && name.p[end] >= '0' && name.p[end] <= '9')
 			end++;
-		if (end > i + 1 && level_ends(name, end))
-			return (struct str){name.p + i, end - i};
+		if (end > i + 1 && level_ends(name, end)) {
+			const struct str digits = {name.p + i + 1, end - i - 1};
+
+			return str_u64(digits, &level) && level > 1 ? level : 1;
+		}
 	}
-	return (struct str){NULL, 0};
-}
-
-uint64_t name_level(struct str name)
-{
-	struct str at = find_level(name);
-	uint64_t level = 1;
-
-	return at.p && str_u64(str_from(at, 1), &level) && level > 1 ? level : 1;
-}
-
-struct str name_without_level(struct str name, struct arena *a)
-{
-	struct str at = find_level(name);
-	size_t before = at.p ? (size_t)(at.p - name.p) : name.n;
-	size_t after = name.n - before - at.n;
-	char *p;
-
-	if (!after)
-		return (struct str){name.p, before};
-	if (!(p = arena_alloc(a, before + after)))
-		return (struct str){NULL, 0};
-	memcpy(p, name.p, before);
-	memcpy(p + before, at.p + at.n, after);
-	return (struct str){p, before + after};
+	return 1;
 }
 
 void incl_know(struct incl_known *from, bool from_nests, struct incl_known *to,

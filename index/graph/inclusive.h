@@ -28,9 +28,6 @@ struct arena;
 
 /* The level in a name: 2 for "f'2" and "f'2'caller"; 1 if the name has none. */
 uint64_t name_level(struct str name);
-/* The name without its level: "f", "f'caller".  A view of name, or a copy in the arena
- * (p is NULL if the arena is full). */
-struct str name_without_level(struct str name, struct arena *a);
 
 /* One event of a call graph, all borrowed.  Edges of f: out_first[f] .. out_first[f +
  * 1]. */

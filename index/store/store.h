@@ -149,7 +149,6 @@ void store_shown_names(struct store *st, const name_id *name, size_t n, struct s
  * first: 0, or such a result. */
 name_id store_names_with(struct store *st, struct str text, name_id first, uint8_t *has);
 bool store_any_mangled(struct store *st); /* some name is shown demangled */
-bool store_any_quoted(struct store *st);  /* some name has a "'" as recorded */
 struct str store_fn_file(struct store *st, fn_id f);
 struct str store_fn_obj(struct store *st, fn_id f);
 uint64_t store_fn_line(struct store *st,

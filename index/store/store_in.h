@@ -64,8 +64,6 @@ struct store {
 	bool as_recorded;    /* do not demangle names */
 	uint64_t places[2];  /* 1 + store_places(); 0: not counted yet */
 	int mangled;	     /* 1: some name is mangled; -1: none is; 0: not known yet */
-	bool quotes_sought;  /* store_any_quoted() has looked; its answer: */
-	bool any_quoted;
 	unsigned watched;  /* map_watch slot */
 	struct err damage; /* the first damage; ERR_LIMIT: memory was out; kind 0: none */
 };

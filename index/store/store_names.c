@@ -260,24 +260,3 @@ bool store_any_mangled(struct store *st)
 		st->mangled = find_mangled(st) ? 1 : -1;
 	return st->mangled > 0 && !st->as_recorded;
 }
-
-/* ---- has any name a quote? ---- */
-
-bool store_any_quoted(struct store *st)
-{
-	for (uint64_t row = 0; !st->quotes_sought && row < st->info.names;
-	     row += STRING_ROWS) {
-		const struct strings s =
-			strings_of(st, TABLE_NAME, (uint32_t)(row / STRING_ROWS));
-		uint64_t texts = ((uint64_t)s.rows + 1) * sizeof(uint32_t);
-
-		if (!s.p)
-			return false;
-		if (texts < s.bytes && memchr(s.p + texts, '\'', s.bytes - texts)) {
-			st->any_quoted = true;
-			break;
-		}
-	}
-	st->quotes_sought = true;
-	return st->any_quoted;
-}

@@ -368,7 +368,7 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
 	struct frames_source s;
 	size_t *open, *waiting;
 
-	*out = (struct frames){.event = r->event};
+	*out = (struct frames){0};
 	if (find_source(r, format, &s, err))
 		return err->kind;
 	if (r->base.n)

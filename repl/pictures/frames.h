@@ -43,10 +43,8 @@ struct frames {
 	uint64_t left_out; /* the part of it in frames that are `other` */
 	bool estimated;	   /* some frames are estimates */
 	bool two;	   /* of two profiles */
-	uint64_t base_sum; /* as sum and left_out, of the base */
-	uint64_t base_left_out;
-	bool rooted; /* all other frames lie on all[0] */
-	struct str event;
+	uint64_t base_sum; /* as sum, of the base */
+	bool rooted;	   /* all other frames lie on all[0] */
 };
 
 /* Names are views of the result.  ERR_QUERY: the result has no function or no cost. */

@@ -422,7 +422,6 @@ static void put_left(const struct pairs *p, size_t on, size_t parent, struct fra
 		return;
 	put_other(to, parent, STR("(other)"), RESULT_NONE, left);
 	to->left_out += left[0];
-	to->base_left_out += left[1];
 	while (bisect_next(&b))
 		bisect_step(&b, p->named[b.mid].on < on);
 	for (size_t i = b.lo; i < p->nnamed && p->named[i].on == on; i++) {

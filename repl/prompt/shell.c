@@ -46,7 +46,7 @@ struct shell {
 	struct out prompt;
 	struct out entry;	    /* the lines of the statement so far */
 	struct search_state search; /* Ctrl-R */
-	bool interrupted, again;    /* again: the last key was Tab, too */
+	bool interrupted;
 	mbstate_t mb;
 	char held[16]; /* read ahead, by goes_on() */
 	size_t nheld, held_at;
