@@ -101,7 +101,7 @@ struct link {
 	unsigned stored;
 };
 
-/* A member of the struct that source_def.row() finds for a row: a number of 8, 4 or 1
+/* A member of the struct that the source has for a row: a number of 8, 4 or 1
  * bytes, or a struct str. */
 struct member {
 	unsigned short at, size;

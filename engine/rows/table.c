@@ -186,7 +186,11 @@ static inline uint32_t of_row(const struct table *t, const struct col_def *d,
 static const void *member_of_row(const struct table *t, const struct col_def *d,
 				 uint32_t ref, struct row_room *room)
 {
-	return (const char *)t->src->row(t, ref, room) + d->get.at.at;
+	const char *row = t->src->row_size
+				  ? (const char *)t->rows + ref * t->src->row_size
+				  : t->src->row(t, ref, room);
+
+	return row + d->get.at.at;
 }
 
 static uint64_t member_number(const struct table *t, const struct col_def *d,

@@ -61,7 +61,9 @@ struct source_def {
 	uint32_t (*above)(const struct table *t, uint32_t ref);
 	/* Of calls: both functions */
 	struct link caller, callee;
-	/* The struct that columns AT() a member read; it may be made in *room. */
+	/* The struct that columns AT() a member read is one of table.rows, of this size; or
+	 * row() finds it, or makes it in *room. */
+	size_t row_size;
 	const void *(*row)(const struct table *t, uint32_t ref, struct row_room *room);
 };
 
@@ -110,6 +112,7 @@ struct table {
 					 more */
 	struct graph *g;
 	void *data;		     /* of the source */
+	const void *rows;	     /* of the source: a struct for each reference */
 	struct vs *vs;		     /* columns of both sides; NULL: one profile */
 	const struct joined *joined; /* of vs */
 	/* The row that contains this row; ROW_WHOLE; or ROW_UNCOUNTED: in no sum.

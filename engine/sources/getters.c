@@ -12,6 +12,12 @@
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
 
+/* From 1. */
+uint64_t row_number(const struct table *t UNUSED, uint32_t r, uint32_t e UNUSED)
+{
+	return (uint64_t)r + 1;
+}
+
 /* ---- functions ---- */
 
 uint64_t fn_number(const struct table *t, uint32_t f, uint32_t e UNUSED)

@@ -19,10 +19,10 @@ typedef bool get_absent(const struct table *t, uint32_t ref);
 typedef bool holds(const struct table *t); /* of all rows */
 typedef int prepare(const struct table *t, uint32_t event);
 
-/* getters.c: of functions of the graph, whatever the rows are; and of calls */
-get_number fn_number, fn_self, fn_incl, fn_incl_lo, fn_incl_hi, fn_contribution,
-	fn_incoming, fn_calls, fn_activations_of, fn_callers, fn_callees, fn_line,
-	fn_cycle, fn_recursive, fn_calls_only, fn_is_estimated;
+/* getters.c: of rows; of functions of the graph, whatever the rows are; and of calls */
+get_number row_number, fn_number, fn_self, fn_incl, fn_incl_lo, fn_incl_hi,
+	fn_contribution, fn_incoming, fn_calls, fn_activations_of, fn_callers, fn_callees,
+	fn_line, fn_cycle, fn_recursive, fn_calls_only, fn_is_estimated;
 get_text fn_name, fn_short, fn_class, fn_file, fn_dir, fn_obj, fn_place;
 get_texts fn_names, fn_shorts;
 get_estimated fn_self_estimated, fn_incl_estimated, fn_estimated;
@@ -34,13 +34,13 @@ get_estimated call_estimated;
 get_absent call_not_counted;
 
 /* source_fn.c: groups, cycles */
-get_number group_functions, cycle_id, cycle_self, cycle_incl, cycle_cuts;
+get_number group_functions, cycle_self, cycle_incl, cycle_cuts;
 get_real cycle_cut_share;
 get_text cycle_costliest, cycle_cut;
 get_absent cycle_not_opened;
 
 /* source_edge.c: trees */
-get_number tree_self, tree_estimated, tree_row_number, tree_under;
+get_number tree_self, tree_estimated, tree_under;
 get_real tree_share, tree_per_call;
 get_estimated tree_is_estimated;
 get_absent tree_inner, tree_unbounded, tree_no_calls, tree_not_called;
@@ -60,8 +60,8 @@ get_absent place_not_inlined, place_not_in_calls, site_no_callee, detail_no_inst
 prepare prepare_inlined;
 
 /* source_activations.c */
-get_number activation_number, activation_start, activation_self, activation_incl,
-	activation_caller_id, activation_part;
+get_number activation_start, activation_self, activation_incl, activation_caller_id,
+	activation_part;
 get_text activation_caller;
 get_estimated activation_may_start_later;
 get_absent activation_is_root;
@@ -73,8 +73,7 @@ get_estimated moment_may_start_later;
 get_absent moment_merged;
 
 /* source_inlined.c */
-get_number inlined_self, inlined_lines;
-get_text inlined_name;
+get_number inlined_self;
 get_code inlined_file;
 
 /* source_listing.c */
@@ -83,27 +82,26 @@ get_text listing_kind, listing_file, listing_obj, listing_callee;
 get_absent listing_no_self, listing_no_incl, listing_no_calls;
 
 /* source_path.c: steps of paths, cost */
-get_number step_path, step_number, step_est, cost_self, cost_incl, cost_est, cost_lo,
-	cost_hi, cost_exact, cost_incl_fuzzy, step_is_estimated;
+get_number step_est, cost_est, cost_exact, cost_incl_fuzzy, step_is_estimated;
 get_real step_share, cost_share;
 get_estimated step_estimated, cost_estimated, cost_incl_estimated;
 
 /* source_causes.c */
-get_number cause_calls, cause_lo, cause_hi, cause_is_estimated;
+get_number cause_calls, cause_is_estimated;
 get_real cause_share;
 get_estimated cause_estimated;
 get_absent step_unbounded, step_not_called, cost_unbounded;
 
 /* source_parts.c: parts, parts of f, threads */
-get_number part_self, part_row, set_self, set_incoming, set_calls, thread_self,
-	thread_parts, part_functions;
+get_number part_self, set_self, set_incoming, set_calls, thread_self, thread_parts,
+	part_functions;
 get_estimated part_estimated, set_estimated, set_self_estimated;
 prepare parts_prepare, set_prepare;
 get_text part_file, set_spark;
 
 /* source_info.c: the profile, its events, all profiles */
-get_number total_calls, info_total, info_parts, info_functions, info_edges, info_cycles, event_total,
-	profile_total;
+get_number total_calls, info_total, info_parts, info_functions, info_edges, info_cycles,
+	event_total, profile_total;
 get_estimated info_estimated;
 get_text info_positions, info_totals, info_built, total_event, profile_name,
 	profile_first_event;
@@ -114,7 +112,6 @@ bool why_no_share(const struct table *t, uint32_t r);
 double why_from(const struct table *t, uint32_t r, uint32_t e);
 double why_to(const struct table *t, uint32_t r, uint32_t e);
 bool why_no_rates(const struct table *t, uint32_t r);
-struct str why_file(const struct table *t, uint32_t r);
 struct str why_file_line(const struct table *t, uint32_t r);
 
 #endif

@@ -106,13 +106,7 @@ struct activations_data {
 
 static const struct activation_row *row_at(const struct table *t, uint32_t r)
 {
-	return &((const struct activations_data *)t->data)->row[r];
-}
-
-static const void *activation_struct(const struct table *t, uint32_t r,
-				     struct row_room *room UNUSED)
-{
-	return row_at(t, r);
+	return &((const struct activation_row *)t->rows)[r];
 }
 
 static int64_t cost_of(const struct table *t, uint32_t r, uint32_t e, unsigned which)
@@ -135,11 +129,6 @@ uint64_t activation_self(const struct table *t, uint32_t r, uint32_t e)
 uint64_t activation_incl(const struct table *t, uint32_t r, uint32_t e)
 {
 	return (uint64_t)cost_of(t, r, e, 2);
-}
-
-uint64_t activation_number(const struct table *t UNUSED, uint32_t r, uint32_t e UNUSED)
-{
-	return (uint64_t)r + 1;
 }
 
 uint64_t activation_part(const struct table *t, uint32_t r, uint32_t e UNUSED)
@@ -306,6 +295,7 @@ static int activations_open(struct exec *x, const struct source *s, struct table
 	    want(x, set, d) || read_rows(x, d))
 		return x->err->kind;
 	t->data = d;
+	t->rows = d->row;
 	if (table_init(x, t, &source_activations, x->g, d->n))
 		return x->err->kind;
 	return show_several(x, t, d);
@@ -331,5 +321,5 @@ const struct source_def source_activations = {
 	COLUMNS(activation_list),
 	.open = activations_open,
 	.fn = activation_fn,
-	.row = activation_struct,
+	.row_size = sizeof(struct activation_row),
 };

@@ -24,7 +24,7 @@ struct causes_rows {
 
 static const struct cause *cause_of(const struct table *t, uint32_t f)
 {
-	return &((const struct causes_rows *)t->data)->of[f];
+	return &((const struct cause *)t->rows)[f];
 }
 
 uint64_t cause_calls(const struct table *t, uint32_t f, uint32_t e UNUSED)
@@ -39,16 +39,6 @@ double cause_share(const struct table *t, uint32_t f, uint32_t e)
 	const uint64_t all = ((const struct causes_rows *)t->data)->calls;
 
 	return all ? 100.0 * (double)cause_calls(t, f, e) / (double)all : 0;
-}
-
-uint64_t cause_lo(const struct table *t, uint32_t f, uint32_t e UNUSED)
-{
-	return cause_of(t, f)->lo;
-}
-
-uint64_t cause_hi(const struct table *t, uint32_t f, uint32_t e UNUSED)
-{
-	return cause_of(t, f)->hi;
 }
 
 bool cause_estimated(const struct table *t, uint32_t f, uint32_t e UNUSED)
@@ -129,6 +119,7 @@ static int causes_open(struct exec *x, const struct source *s, struct table *t)
 		if (d->of[f].hi)
 			fnset_add(rows, f);
 	t->data = d;
+	t->rows = d->of;
 	return refs_of_set(x, t, t->src, x->g, rows);
 }
 
@@ -158,5 +149,6 @@ const struct source_def source_causes = {
 	.sorted = true,
 	.open = causes_open,
 	.fn = row_is_fn,
+	.row_size = sizeof(struct cause),
 	.subject = fn_subject,
 };

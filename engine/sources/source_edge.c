@@ -206,22 +206,14 @@ const struct source_def source_calls = {
 /* ---- trees ---- */
 
 struct tree {
-	const struct path_tree_row *rows;
-	int64_t base; /* cost of the top: 100 % of `share` */
-	size_t n;
+	int64_t base;	 /* cost of the top: 100 % of `share` */
 	uint32_t top;	 /* the only function that frames lie on, or GRAPH_NONE */
 	bool on_inlined; /* nothing else is in the set */
 };
 
 static const struct path_tree_row *tree_of(const struct table *t, uint32_t r)
 {
-	return &((const struct tree *)t->data)->rows[r];
-}
-
-static const void *tree_row(const struct table *t, uint32_t r,
-			    struct row_room *room UNUSED)
-{
-	return tree_of(t, r);
+	return &((const struct path_tree_row *)t->rows)[r];
 }
 
 double tree_share(const struct table *t, uint32_t r, uint32_t e UNUSED)
@@ -250,12 +242,7 @@ uint64_t tree_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)
 	return tree_is_estimated(t, r, e);
 }
 
-/* The rows of the table.  They may be of two profiles. */
-uint64_t tree_row_number(const struct table *t UNUSED, uint32_t r, uint32_t e UNUSED)
-{
-	return (uint64_t)r + 1;
-}
-
+/* Numbers of rows of the table, which may be of two profiles. */
 uint64_t tree_under(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	const uint32_t up = t->part_of(t, r);
@@ -504,9 +491,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	    note_left_out(x, tree) || note_unrooted(x, tree) ||
 	    table_init(x, t, t->src, x->g, tree->n))
 		return x->err->kind;
-	*d = (struct tree){.rows = tree->rows,
-			   .base = path_units(&tree->base),
-			   .n = tree->n,
+	*d = (struct tree){.base = path_units(&tree->base),
 			   .top = GRAPH_NONE,
 			   .on_inlined = x->g->extra && all_inlined(x->g, q.set)};
 	if (q.of == TREE_FRAMES && fnset_count(q.set) == 1)
@@ -515,6 +500,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	    note_no_calls(x, s, q.up))
 		return x->err->kind;
 	t->data = d;
+	t->rows = tree->rows;
 	t->paths = tree;
 	t->part_of = tree_part_of;
 	t->tree = true;
@@ -544,17 +530,17 @@ static void tree_subject(const struct table *t, uint32_t r, struct row_subject *
 	out->fn[0] = tree_of(t, r)->fn;
 }
 
-#define TREE(var, word, what, names)     \
-	const struct source_def var = {  \
-		.name = word,            \
-		.rows = what,            \
-		.primary = "est",        \
-		.of = ROW_TREE,          \
-		COLUMNS(names),          \
-		.open = tree_open,       \
-		.fn = tree_fn,           \
-		.subject = tree_subject, \
-		.row = tree_row,         \
+#define TREE(var, word, what, names)                      \
+	const struct source_def var = {                   \
+		.name = word,                             \
+		.rows = what,                             \
+		.primary = "est",                         \
+		.of = ROW_TREE,                           \
+		COLUMNS(names),                           \
+		.open = tree_open,                        \
+		.fn = tree_fn,                            \
+		.subject = tree_subject,                  \
+		.row_size = sizeof(struct path_tree_row), \
 	}
 TREE(source_callers, "callers", "callers", near_list);
 TREE(source_callees, "callees", "callees", near_list);

@@ -212,18 +212,7 @@ GROUP(source_classes, "classes");
 
 static const struct graph_cycle *cycle_of(const struct table *t, uint32_t i)
 {
-	return &((const struct graph_cycle *)t->data)[i];
-}
-
-static const void *cycle_row(const struct table *t, uint32_t i,
-			     struct row_room *room UNUSED)
-{
-	return cycle_of(t, i);
-}
-
-uint64_t cycle_id(const struct table *t UNUSED, uint32_t i, uint32_t e UNUSED)
-{
-	return (uint64_t)i + 1;
+	return &((const struct graph_cycle *)t->rows)[i];
 }
 
 uint64_t cycle_self(const struct table *t, uint32_t i, uint32_t e)
@@ -331,7 +320,7 @@ static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 	if (graph_event(x->g, x->event, x->err) ||
 	    graph_cycles(x->g, x->event, x->a, &d, x->err))
 		return x->err->kind;
-	t->data = d;
+	t->rows = d;
 	if (!s->of)
 		return table_init(x, t, &source_cycles, x->g, x->g->cycles) ||
 				       note_self_calls(x, NULL)
@@ -365,5 +354,5 @@ const struct source_def source_cycles = {
 	.open = cycle_open,
 	.fn = cycle_fn,
 	.subject = cycle_subject,
-	.row = cycle_row,
+	.row_size = sizeof(struct graph_cycle),
 };

@@ -19,12 +19,6 @@ static const struct store_info *info_of(const struct table *t)
 
 /* ---- info: one row about the profile ---- */
 
-static const void *info_row(const struct table *t, uint32_t r UNUSED,
-			    struct row_room *room UNUSED)
-{
-	return info_of(t);
-}
-
 struct str info_positions(const struct table *t, uint32_t r UNUSED)
 {
 	const struct store_info *i = info_of(t);
@@ -225,6 +219,7 @@ static int info_open(struct exec *x, const struct source *s UNUSED, struct table
 	if (all_events(x))
 		return x->err->kind;
 	t->card = true;
+	t->rows = store_info(x->g->st);
 	return table_init(x, t, &source_info, x->g, 1) ||
 			       show_events(x, t, "total", false) || note_files(x) ||
 			       note_diagnostics(x)
@@ -240,7 +235,7 @@ const struct source_def source_info = {
 	.of = ROW_INFO,
 	COLUMNS(info_list),
 	.open = info_open,
-	.row = info_row,
+	.row_size = sizeof(struct store_info),
 };
 
 /* ---- info f: a card per function ---- */
@@ -370,6 +365,7 @@ static const struct listed total_list[] = {{"event", BOTH, 0},
 
 static int total_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
+	t->rows = store_info(x->g->st);
 	return all_events(x) || table_init(x, t, &source_info_vs, x->g, 1) ? x->err->kind
 									   : 0;
 }
@@ -388,7 +384,7 @@ const struct source_def source_info_vs = {
 	COLUMNS(total_list),
 	.open = total_open,
 	.subject = total_subject,
-	.row = info_row,
+	.row_size = sizeof(struct store_info),
 };
 
 /* ---- profiles ---- */

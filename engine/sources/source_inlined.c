@@ -20,6 +20,7 @@
 #include "engine/rows/fn_detail.h"
 #include "engine/inline/inlined.h"
 #include "engine/sources/getters.h"
+#include "engine/sources/members.h"
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"
@@ -27,16 +28,6 @@
 #include "index/base/cost.h"
 
 #define NO_NAME UINT32_MAX
-
-/* Code that is inlined from one place into one function. */
-struct inlined_row {
-	fn_id into; /* of the store */
-	file_id file;
-	uint32_t number; /* of the name; NO_NAME: not known */
-	struct str name;
-	uint64_t lines; /* self[events] are in inlined_rows.costs */
-	uint64_t line;	/* until join_merged(): rows are single lines */
-};
 
 struct inlined_rows {
 	struct store *st;
@@ -248,6 +239,7 @@ static int inlined_open(struct exec *x, const struct source *s, struct table *t)
 	for (size_t i = 0; i < d->n && !named; i++)
 		named = d->row[i].name.n;
 	t->data = d;
+	t->rows = d->row;
 	return table_init(x, t, t->src, x->g, d->n) || (named && table_show(t, STR("fn")))
 		       ? x->err->kind
 		       : 0;
@@ -257,17 +249,12 @@ static int inlined_open(struct exec *x, const struct source *s, struct table *t)
 
 static const struct inlined_row *inlined_of(const struct table *t, uint32_t r)
 {
-	return &((const struct inlined_rows *)t->data)->row[r];
+	return &((const struct inlined_row *)t->rows)[r];
 }
 
 file_id inlined_file(const struct table *t, uint32_t r)
 {
 	return inlined_of(t, r)->file;
-}
-
-struct str inlined_name(const struct table *t, uint32_t r)
-{
-	return inlined_of(t, r)->name;
 }
 
 static uint32_t inlined_fn(const struct table *t, uint32_t r)
@@ -280,11 +267,6 @@ uint64_t inlined_self(const struct table *t, uint32_t r, uint32_t e)
 	const struct inlined_rows *d = t->data;
 
 	return store_event_of(d->st, e, d->costs + (size_t)r * d->events);
-}
-
-uint64_t inlined_lines(const struct table *t, uint32_t r, uint32_t e UNUSED)
-{
-	return inlined_of(t, r)->lines;
 }
 
 static const struct listed inlined_list[] = {
@@ -310,5 +292,6 @@ const struct source_def source_inlined = {
 	.sorted = true,
 	.open = inlined_open,
 	.fn = inlined_fn,
+	.row_size = sizeof(struct inlined_row),
 	.subject = inlined_subject,
 };

@@ -105,6 +105,9 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	if (line_rows(x, s->kind, d, set))
 		return x->err->kind;
 	t->data = d;
+	t->rows = s->kind == S_CALLSITES ? (const void *)d->sites
+		  : s->kind == S_JUMPS	 ? (const void *)d->jumps
+					 : d->places;
 	t->ordered = s->of || s->from;
 	if (s->kind == S_LINES && s->of && read_texts(x, d, &text))
 		return x->err->kind;
@@ -268,12 +271,6 @@ static const struct listed instr_list[] = {
 	{"inlined_at", 0, 0},
 };
 
-static const void *place_row(const struct table *t, uint32_t r,
-			     struct row_room *room UNUSED)
-{
-	return place_of(t, r);
-}
-
 static uint32_t place_graph_fn(const struct table *t, uint32_t r)
 {
 	return graph_of_store(t->g, place_of(t, r)->fn);
@@ -299,7 +296,7 @@ const struct source_def source_lines = {
 	.open = detail_open,
 	.fn = place_graph_fn,
 	.subject = place_subject,
-	.row = place_row,
+	.row_size = sizeof(struct place),
 };
 const struct source_def source_instrs = {
 	.few_calls = true,
@@ -311,7 +308,7 @@ const struct source_def source_instrs = {
 	.sorted = true,
 	.open = detail_open,
 	.fn = place_graph_fn,
-	.row = place_row,
+	.row_size = sizeof(struct place),
 };
 
 /* ---- columns of callsites ---- */
@@ -327,12 +324,6 @@ static struct store_edge site_edge(const struct table *t, uint32_t r)
 
 	store_edge(detail_of(t)->st, site_of(t, r)->edge, &e);
 	return e;
-}
-
-static const void *site_row(const struct table *t, uint32_t r,
-			    struct row_room *room UNUSED)
-{
-	return site_of(t, r);
 }
 
 static uint32_t site_fn(const struct table *t, uint32_t r)
@@ -405,7 +396,7 @@ const struct source_def source_callsites = {
 	.fn = site_fn,
 	.caller = {site_fn, 0},
 	.callee = {site_callee_fn, 0},
-	.row = site_row,
+	.row_size = sizeof(struct site),
 };
 
 /* ---- columns of jumps ---- */
@@ -413,12 +404,6 @@ const struct source_def source_callsites = {
 static const struct jump *jump_of(const struct table *t, uint32_t r)
 {
 	return &detail_of(t)->jumps[r];
-}
-
-static const void *jump_row(const struct table *t, uint32_t r,
-			    struct row_room *room UNUSED)
-{
-	return jump_of(t, r);
 }
 
 static uint32_t jump_fn(const struct table *t, uint32_t r)
@@ -458,5 +443,5 @@ const struct source_def source_jumps = {
 	.sorted = true,
 	.open = detail_open,
 	.fn = jump_fn,
-	.row = jump_row,
+	.row_size = sizeof(struct jump),
 };

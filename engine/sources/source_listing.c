@@ -48,6 +48,7 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 	    listing_fill(x, l, set))
 		return x->err->kind;
 	t->data = l;
+	t->rows = l->row;
 	t->listing = l;
 	t->ordered = true;
 	return table_init(x, t, t->src, x->g, l->nrows);
@@ -57,7 +58,7 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 
 static const struct listing_row *listing_of(const struct table *t, uint32_t r)
 {
-	return &((const struct listing *)t->data)->row[r];
+	return &((const struct listing_row *)t->rows)[r];
 }
 
 struct str listing_kind(const struct table *t, uint32_t r)
@@ -134,12 +135,6 @@ struct str listing_callee(const struct table *t, uint32_t r)
 	return listing_no_incl(t, r) ? STR("") : listing_of(t, r)->name;
 }
 
-static const void *listing_row(const struct table *t, uint32_t r,
-			       struct row_room *room UNUSED)
-{
-	return listing_of(t, r);
-}
-
 static const struct listed source_list[] = {
 	{"kind", SHOW_M, 0}, {"file", SHOW_M, 0},   {"line", BOTH, 2},
 	{"self", BOTH, 3},   {"self%", SHOW_T, 6},  {"calls", BOTH, 5},
@@ -152,16 +147,16 @@ static const struct listed asm_list[] = {
 	{"callee", SHOW_M, 0}, {"text", BOTH, 1},
 };
 
-#define LISTING(var, word, names)       \
-	const struct source_def var = { \
-		.name = word,           \
-		.rows = "rows",         \
-		.primary = "self",      \
-		.of = ROW_LISTING,      \
-		COLUMNS(names),         \
-		.sorted = true,         \
-		.open = listing_open,   \
-		.row = listing_row,     \
+#define LISTING(var, word, names)                       \
+	const struct source_def var = {                 \
+		.name = word,                           \
+		.rows = "rows",                         \
+		.primary = "self",                      \
+		.of = ROW_LISTING,                      \
+		COLUMNS(names),                         \
+		.sorted = true,                         \
+		.open = listing_open,                   \
+		.row_size = sizeof(struct listing_row), \
 	}
 LISTING(source_source, "source", source_list);
 LISTING(source_asm, "asm", asm_list);

@@ -159,11 +159,6 @@ uint64_t part_functions(const struct table *t, uint32_t r, uint32_t e UNUSED)
 	return d->functions ? d->functions[r] : part_of_row(t, r).functions;
 }
 
-uint64_t part_row(const struct table *t UNUSED, uint32_t r, uint32_t e UNUSED)
-{
-	return (uint64_t)r + 1;
-}
-
 uint64_t thread_self(const struct table *t, uint32_t r, uint32_t e)
 {
 	const struct store_part first = part_of_row(t, r);

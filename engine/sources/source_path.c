@@ -15,40 +15,20 @@
 #include "engine/path/path.h"
 #include "engine/path/known.h"
 #include "engine/sources/getters.h"
+#include "engine/sources/members.h"
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 
-struct step {
-	uint32_t path, step;
-	const struct path_step *s;
-};
-
 static const struct step *step_of(const struct table *t, uint32_t r)
 {
-	return &((const struct step *)t->data)[r];
-}
-
-static const void *step_row(const struct table *t, uint32_t r,
-			    struct row_room *room UNUSED)
-{
-	return step_of(t, r)->s;
-}
-
-uint64_t step_path(const struct table *t, uint32_t r, uint32_t e UNUSED)
-{
-	return step_of(t, r)->path;
-}
-
-uint64_t step_number(const struct table *t, uint32_t r, uint32_t e UNUSED)
-{
-	return step_of(t, r)->step;
+	return &((const struct step *)t->rows)[r];
 }
 
 uint64_t step_est(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	return path_units(&step_of(t, r)->s->cost);
+	return path_units(&step_of(t, r)->s.cost);
 }
 
 double step_share(const struct table *t, uint32_t r, uint32_t e)
@@ -60,7 +40,7 @@ double step_share(const struct table *t, uint32_t r, uint32_t e)
 
 bool step_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	return t->g->estimated || !step_of(t, r)->s->cost.measured;
+	return t->g->estimated || !step_of(t, r)->s.cost.measured;
 }
 
 uint64_t step_is_estimated(const struct table *t, uint32_t r, uint32_t e)
@@ -70,13 +50,13 @@ uint64_t step_is_estimated(const struct table *t, uint32_t r, uint32_t e)
 
 bool step_unbounded(const struct table *t, uint32_t r)
 {
-	return !step_of(t, r)->s->cost.bounded;
+	return !step_of(t, r)->s.cost.bounded;
 }
 
 /* Inlined code is entered without a call. */
 bool step_not_called(const struct table *t, uint32_t r)
 {
-	return step_of(t, r)->step == 0 || !graph_calls_known(t->g, step_of(t, r)->s->fn);
+	return step_of(t, r)->step == 0 || !graph_calls_known(t->g, step_of(t, r)->s.fn);
 }
 
 static const struct listed path_list[] = {
@@ -101,8 +81,8 @@ static int rows_of_paths(struct exec *x, const struct path_list *list, struct ta
 	for (size_t i = 0; i < list->n; i++)
 		for (size_t j = 0; j < list->paths[i].n; j++)
 			rows[k++] = (struct step){(uint32_t)i + 1, (uint32_t)j,
-						  &list->paths[i].steps[j]};
-	t->data = rows;
+						  list->paths[i].steps[j]};
+	t->rows = rows;
 	t->truncated = list->truncated;
 	return table_init(x, t, &source_path, x->g, n);
 }
@@ -376,7 +356,7 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 
 static uint32_t step_graph_fn(const struct table *t, uint32_t r)
 {
-	return step_of(t, r)->s->fn;
+	return step_of(t, r)->s.fn;
 }
 
 const struct source_def source_path = {
@@ -387,45 +367,19 @@ const struct source_def source_path = {
 	COLUMNS(path_list),
 	.open = path_open,
 	.fn = step_graph_fn,
-	.row = step_row,
+	.row_size = sizeof(struct step),
 };
 
 /* ---- cost of X under Y: one row ---- */
 
-struct cost {
-	struct path_bounds b;
-	struct path_bounds whole; /* of the set, from anywhere */
-	int64_t self, incl;
-};
-
 static const struct cost *cost_row(const struct table *t)
 {
-	return t->data;
-}
-
-uint64_t cost_self(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
-{
-	return cost_row(t)->self;
-}
-
-uint64_t cost_incl(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
-{
-	return cost_row(t)->incl;
+	return t->rows;
 }
 
 uint64_t cost_est(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
 	return path_units(&cost_row(t)->b);
-}
-
-uint64_t cost_lo(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
-{
-	return cost_row(t)->b.lo;
-}
-
-uint64_t cost_hi(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
-{
-	return cost_row(t)->b.hi;
 }
 
 uint64_t cost_exact(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
@@ -559,7 +513,7 @@ static int cost_known(struct exec *x, const struct stacks *s,
 		return x->err->kind;
 	c->whole = path_bounds_exact(c->incl);
 	c->b = path_bounds_exact(part);
-	t->data = c;
+	t->rows = c;
 	t->card = true;
 	return table_init(x, t, &source_cost, x->g, 1);
 }
@@ -664,7 +618,7 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	if (c->b.bounded && !c->b.measured &&
 	    (double)(c->b.hi - c->b.lo) > (double)c->b.hi / 4 && note_wide(x, 0))
 		return x->err->kind;
-	t->data = c;
+	t->rows = c;
 	t->card = true;
 	return table_init(x, t, &source_cost, x->g, 1);
 }
@@ -683,4 +637,5 @@ const struct source_def source_cost = {
 	COLUMNS(cost_list),
 	.open = cost_open,
 	.subject = cost_subject,
+	.row_size = sizeof(struct cost),
 };

@@ -53,13 +53,7 @@ struct timeline {
 
 static const struct moment *moment_at(const struct table *t, uint32_t r)
 {
-	return &((const struct timeline *)t->data)->row[r];
-}
-
-static const void *moment_row(const struct table *t, uint32_t r,
-			      struct row_room *room UNUSED)
-{
-	return moment_at(t, r);
+	return &((const struct moment *)t->rows)[r];
 }
 
 bool moment_merged(const struct table *t, uint32_t r)
@@ -259,7 +253,7 @@ static int timeline_open(struct exec *x, const struct source *s, struct table *t
 		return x->err->kind;
 	if (turn(l) || note_merged(x, l))
 		return x->err->kind;
-	t->data = l;
+	t->rows = l->row;
 	t->part_of = moment_part_of;
 	return table_init(x, t, &source_timeline, x->g, l->n);
 }
@@ -279,5 +273,5 @@ const struct source_def source_timeline = {
 	.of = ROW_MOMENT,
 	COLUMNS(timeline_list),
 	.open = timeline_open,
-	.row = moment_row,
+	.row_size = sizeof(struct moment),
 };

@@ -13,19 +13,12 @@
 #include "index/base/err_struct.h"
 
 struct whys {
-	const struct why_row *row;
 	bool any;
 };
 
 static const struct why_row *why_of(const struct table *t, uint32_t r)
 {
-	return &((const struct whys *)t->data)->row[r];
-}
-
-static const void *why_row(const struct table *t, uint32_t r,
-			   struct row_room *room UNUSED)
-{
-	return why_of(t, r);
+	return &((const struct why_row *)t->rows)[r];
 }
 
 double why_share(const struct table *t, uint32_t r, uint32_t e UNUSED)
@@ -53,11 +46,6 @@ bool why_no_rates(const struct table *t, uint32_t r)
 	return !why_of(t, r)->rates;
 }
 
-struct str why_file(const struct table *t, uint32_t r)
-{
-	return why_of(t, r)->file;
-}
-
 struct str why_file_line(const struct table *t, uint32_t r)
 {
 	const struct why_row *row = why_of(t, r);
@@ -83,8 +71,9 @@ int why_rows(struct exec *x, struct table *t, const struct why_row *row, size_t 
 
 	if (!d)
 		return x->err->kind;
-	*d = (struct whys){row, any};
+	d->any = any;
 	t->data = d;
+	t->rows = row;
 	return table_init(x, t, t->src, x->g, n);
 }
 
@@ -101,5 +90,5 @@ const struct source_def source_why = {
 	.of = ROW_WHY,
 	COLUMNS(why_list),
 	.open = why_open,
-	.row = why_row,
+	.row_size = sizeof(struct why_row),
 };

@@ -1,0 +1,34 @@
+/*
+ * members.h - the structs of rows of which columns are members (AT() in columns.c), where no
+ * other header has them.
+ */
+#ifndef QUERN_SOURCE_MEMBERS_H
+#define QUERN_SOURCE_MEMBERS_H
+
+#include "engine/path/path.h"
+#include "index/store/store.h"
+
+/* A step of a path. */
+struct step {
+	uint32_t path, step;
+	struct path_step s;
+};
+
+/* The cost of a set under another. */
+struct cost {
+	struct path_bounds b;
+	struct path_bounds whole; /* of the set, from anywhere */
+	int64_t self, incl;
+};
+
+/* Code that is inlined from one place into one function. */
+struct inlined_row {
+	fn_id into; /* of the store */
+	file_id file;
+	uint32_t number; /* of the name; NO_NAME: not known */
+	struct str name;
+	uint64_t lines; /* self[events] are in inlined_rows.costs */
+	uint64_t line;	/* until join_merged(): rows are single lines */
+};
+
+#endif
