@@ -284,77 +284,6 @@ static void asked_for(const struct query *q, struct result *r)
 		r->format = format_of_file(q->file);
 }
 
-/* The cause is left out where it would take longer than the table. */
-static int find_headline(struct exec *x, struct vs *v, bool totals,
-			 const struct headline **out)
-{
-	enum { MOST = 1 << 18 }; /* functions */
-	struct headline *h;
-
-	if (exec_vs_headline(x, v, totals, &h))
-		return x->err->kind;
-	*out = h;
-	return totals || x->g->functions > MOST ? 0 : exec_why_headline(x, v, h);
-}
-
-static int make_result(struct session *s, struct statement *run, const struct stmt *st)
-{
-	const struct query *q = &st->query;
-	struct result *r = &run->r;
-	struct exec *x = &run->x;
-	struct table *t = &run->t;
-
-	*r = (struct result){
-		.source =
-			q->source.kind == S_LAST ? "_" : source_def(q->source.kind)->name,
-		.of = q->source.kind == S_LAST ? NULL : source_def_of(&q->source),
-		.query = check_with_values(
-			x->env, (struct str){x->text.p + st->span.at, st->span.len},
-			x->a),
-		.profile = s->names[run->profile],
-		.event = x->env->nevents ? x->env->events[x->event] : STR(""),
-		.unit = x->env->nevents ? x->env->units[x->event] : (struct unit){0},
-		.total = graph_total(x->g, x->event),
-		.event_id = x->event,
-		.doubts = x->doubts,
-		.graph = q->source.kind == S_LAST ? NULL : x->g,
-		.table = q->source.kind == S_LAST ? NULL : t,
-		.root_one = t->root_one,
-		.tree = t->tree,
-		.paths = t->src && !t->ref && !t->vs ? t->paths : NULL,
-		.listing = t->src && !t->ref && !t->vs ? t->listing : NULL,
-		.root_fuzzy = t->root_fuzzy,
-		.root_own = t->root_own,
-		.root_name = t->root_name,
-		.root_cost = t->root_cost,
-		.upward = t->upward,
-		.base = q->source.kind == S_LAST && x->open->last ? x->open->last->base
-								  : q->source.vs,
-		.paired = {t->paired.known ? t->paired.percent[0] : -1,
-			   t->paired.known ? t->paired.percent[1] : -1},
-	};
-	if (!r->query.p)
-		return arena_full(x->a, x->err);
-	if (table_result(t, r) || vs_sides(t, &r->compared) ||
-	    (run->vs && !r->card &&
-	     find_headline(x, run->vs, q->source.kind == S_WHY, &r->headline)) ||
-	    footer(x, t, r) || list_filters(s, q, run, r))
-		return x->err->kind;
-	for (size_t i = 0; i < x->hints->n; i++)
-		if (exec_note(x, x->hints->at[i]))
-			return x->err->kind;
-	r->notes = x->notes->at;
-	r->nnotes = x->notes->n;
-	r->nhints = x->hints->n;
-	asked_for(q, r);
-	/* A function that was refused memory on the way may have returned no error. */
-	if (x->a->refused)
-		return arena_full(x->a, x->err);
-	if (x->g->a->refused)
-		return arena_full(x->g->a, x->err);
-	return session_check(s, x->err);
-}
-
 /* The length of each piece, then its bytes: equal keys are of equal pieces. */
 static struct str key_of(struct exec *x, const struct str *piece, size_t n)
 {
@@ -428,13 +357,14 @@ static int run_gstages(struct session *s, const struct query *q, struct statemen
 }
 
 /* `why` tells contexts apart, which know more of what a change is below. */
-static int as_recorded(struct statement *run, struct gstage *first)
+static int as_recorded(struct statement *run, const struct gstage *first)
 {
 	struct gstage *g = EXEC_ARRAY(&run->x, struct gstage, 1);
 
 	if (!g)
 		return run->x.err->kind;
-	*g = (struct gstage){.kind = G_CONTEXTS, .next = first};
+	*g = (struct gstage){.kind = G_CONTEXTS,
+			     .next = (struct gstage *)(uintptr_t)first};
 	run->gstages = g;
 	return 0;
 }
@@ -486,7 +416,7 @@ static int run_sides(struct session *s, const struct query *q, struct statement 
 		if (graph_plain(s->stores[run->profile], x->a, &s->cancel, &x->g,
 				x->err) ||
 		    (q->source.vs.n &&
-		     exec_vs_base(x, &q->source, run->gstages, false, &run->vs)) ||
+		     exec_vs_base(x, &q->source, run->gstages, run->vs, &run->vs)) ||
 		    run_gstages(s, q, run))
 			return x->err->kind;
 		if (!run->vs || x->by_file || !vs_inlined_differs(x, run->vs))
@@ -502,6 +432,99 @@ static int run_sides(struct session *s, const struct query *q, struct statement 
 				     "only: on both, its file tells")))
 			return x->err->kind;
 	}
+}
+
+/* The causes as `why` tells them: of the profiles as recorded, not of joined functions. */
+static int find_causes(struct session *s, const struct query *q, struct statement *run,
+		       struct headline *h)
+{
+	struct exec *x = &run->x;
+	struct statement *as = EXEC_ARRAY(x, struct statement, 1);
+
+	if (!as)
+		return x->err->kind;
+	*as = *run;
+	as->x.notes = EXEC_ARRAY(x, struct exec_texts, 1);
+	as->x.hints = EXEC_ARRAY(x, struct exec_texts, 1);
+	as->x.doubts = EXEC_ARRAY(x, struct doubts, 1);
+	as->x.inlined = NULL;
+	as->x.parts = NULL;
+	as->x.other = NULL;
+	if (!as->x.notes || !as->x.hints || !as->x.doubts ||
+	    (x->g->member && (as_recorded(as, run->gstages) || run_sides(s, q, as))))
+		return x->err->kind;
+	return exec_why_headline(&as->x, as->vs, x->g, h);
+}
+
+/* The cause is left out where it would take longer than the table. */
+static int find_headline(struct session *s, const struct query *q, struct statement *run,
+			 const struct headline **out)
+{
+	enum { MOST = 1 << 18 }; /* functions */
+	const bool totals = q->source.kind == S_WHY;
+	struct headline *h;
+
+	if (exec_vs_headline(&run->x, run->vs, totals, &h))
+		return run->x.err->kind;
+	*out = h;
+	return totals || run->x.g->functions > MOST ? 0 : find_causes(s, q, run, h);
+}
+
+static int make_result(struct session *s, struct statement *run, const struct stmt *st)
+{
+	const struct query *q = &st->query;
+	struct result *r = &run->r;
+	struct exec *x = &run->x;
+	struct table *t = &run->t;
+
+	*r = (struct result){
+		.source =
+			q->source.kind == S_LAST ? "_" : source_def(q->source.kind)->name,
+		.of = q->source.kind == S_LAST ? NULL : source_def_of(&q->source),
+		.query = check_with_values(
+			x->env, (struct str){x->text.p + st->span.at, st->span.len},
+			x->a),
+		.profile = s->names[run->profile],
+		.event = x->env->nevents ? x->env->events[x->event] : STR(""),
+		.unit = x->env->nevents ? x->env->units[x->event] : (struct unit){0},
+		.total = graph_total(x->g, x->event),
+		.event_id = x->event,
+		.doubts = x->doubts,
+		.graph = q->source.kind == S_LAST ? NULL : x->g,
+		.table = q->source.kind == S_LAST ? NULL : t,
+		.root_one = t->root_one,
+		.tree = t->tree,
+		.paths = t->src && !t->ref && !t->vs ? t->paths : NULL,
+		.listing = t->src && !t->ref && !t->vs ? t->listing : NULL,
+		.root_fuzzy = t->root_fuzzy,
+		.root_own = t->root_own,
+		.root_name = t->root_name,
+		.root_cost = t->root_cost,
+		.upward = t->upward,
+		.base = q->source.kind == S_LAST && x->open->last ? x->open->last->base
+								  : q->source.vs,
+		.paired = {t->paired.known ? t->paired.percent[0] : -1,
+			   t->paired.known ? t->paired.percent[1] : -1},
+	};
+	if (!r->query.p)
+		return arena_full(x->a, x->err);
+	if (table_result(t, r) || vs_sides(t, &r->compared) ||
+	    (run->vs && !r->card && find_headline(s, q, run, &r->headline)) ||
+	    footer(x, t, r) || list_filters(s, q, run, r))
+		return x->err->kind;
+	for (size_t i = 0; i < x->hints->n; i++)
+		if (exec_note(x, x->hints->at[i]))
+			return x->err->kind;
+	r->notes = x->notes->at;
+	r->nnotes = x->notes->n;
+	r->nhints = x->hints->n;
+	asked_for(q, r);
+	/* A function that was refused memory on the way may have returned no error. */
+	if (x->a->refused)
+		return arena_full(x->a, x->err);
+	if (x->g->a->refused)
+		return arena_full(x->g->a, x->err);
+	return session_check(s, x->err);
 }
 
 /* Check the query and make the graph that its source will see. */

@@ -37,6 +37,8 @@ int vs_several_runs(struct exec *x, struct vs *v, bool doubt, bool *several);
 bool vs_overlap(const struct vs *v, uint32_t here, uint32_t base);
 /* The result in short: totals and, unless `totals`, the functions that changed most. */
 int exec_vs_headline(struct exec *x, struct vs *v, bool totals, struct headline **out);
+/* Event e in the base, or GRAPH_NONE. */
+uint32_t vs_base_event(const struct vs *v, uint32_t e);
 /* A file or object by a number, which is equal for the same one on both sides.  Side 0 is
  * this profile. */
 uint32_t vs_file_number(const struct vs *v, unsigned side, file_id file);
@@ -44,6 +46,9 @@ uint32_t vs_object_number(const struct vs *v, unsigned side, obj_id obj);
 /* Both sides of the rows of t, which come from exec_vs() and maybe stages; *out is NULL
  * if they do not. */
 int vs_sides(struct table *t, const struct compared **out);
+
+/* Has the other side a function of the store of this one?  Side 0 is this profile. */
+bool vs_paired(const struct vs *v, unsigned side, fn_id f);
 
 /* How many of vs_cols[], the first ones, src has. */
 size_t vs_col_count(const struct source_def *src);

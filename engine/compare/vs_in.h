@@ -69,7 +69,6 @@ bool vs_has_runs(const struct source_def *src);
 /* Is the i-th of vs_cols[], which others have on request, shown by `info`? */
 bool vs_on_card(const struct source_def *src, size_t i);
 bool vs_runs_known(const struct vs *v); /* not if stages estimate costs */
-uint32_t vs_base_event(const struct vs *v, uint32_t e);
 /* Doubt the comparison if event e has another formula in the base. */
 int vs_same_formula(struct vs *v, uint32_t e);
 /* Is the row of a function with a number in its name, whose partner may be another

@@ -89,6 +89,11 @@ uint32_t vs_object_number(const struct vs *v, unsigned side, obj_id obj)
 	return v->pairing->obj[side][obj];
 }
 
+bool vs_paired(const struct vs *v, unsigned side, fn_id f)
+{
+	return v->pairing->of[side][f] != PAIR_NONE;
+}
+
 /* ---- costs ---- */
 
 static int fill_cost(struct table *t, int s, struct compared *c, const uint32_t *row,

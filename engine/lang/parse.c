@@ -340,7 +340,7 @@ static int only_stages(struct parser *p, const struct token *last)
 	return err_hint(p->err, "go on with a source: ... | top 10");
 }
 
-/* why under X: focus X | why */
+/* why under X: focus X | why, of the functions of X with all below them */
 static int focus_under(struct parser *p, struct query *q, struct gstage **at)
 {
 	struct source *s = &q->source;
@@ -348,7 +348,6 @@ static int focus_under(struct parser *p, struct query *q, struct gstage **at)
 	if (!(*at = ARENA_ARRAY(p->a, struct gstage, 1)))
 		return arena_full(p->a, p->err);
 	**at = (struct gstage){.kind = G_FOCUS, .set = s->under, .span = s->under->span};
-	s->under = NULL;
 	return 0;
 }
 

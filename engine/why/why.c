@@ -37,8 +37,11 @@ enum { SHOWN = 7, MOST_GROSS = 3, STANDS_OUT = 25 }; /* STANDS_OUT: percent */
 struct telling {
 	struct why *w;
 	struct exec *x;
-	int64_t delta; /* of the whole */
-	double gross;  /* the sum of the sizes of all causes */
+	const struct graph *shown; /* whose functions the rows lead to */
+	int64_t delta;		   /* of the whole */
+	double gross;		   /* the sum of the sizes of all causes */
+	bool scattered;		   /* there is no single cause */
+	bool flags; /* many calls of one side are code of the caller on the other */
 	struct why_row *row;
 	size_t n;
 };
@@ -56,15 +59,19 @@ static struct str name_of(const struct telling *t, uint32_t f, bool whole)
 		     : graph_short_name(w->g[side], w->fn[side][f], t->x->a);
 }
 
-/* 1 + result_fn(), or 0. */
+/* 1 + result_fn() of the graph that is shown, or 0: none. */
 static uint32_t number_of(const struct telling *t, uint32_t f)
 {
 	const struct why *w = t->w;
+	const struct graph *g = w->g[HERE];
 
 	if (f >= w->root)
 		return 0;
-	return 1 + (w->fn[HERE][f] != WHY_NONE ? w->fn[HERE][f]
-					       : w->g[HERE]->functions + w->fn[BASE][f]);
+	if (w->fn[HERE][f] == WHY_NONE)
+		return t->shown == g ? 1 + g->functions + w->fn[BASE][f] : 0;
+	return 1 + (t->shown == g
+			    ? w->fn[HERE][f]
+			    : graph_of_store(t->shown, graph_origin(g, w->fn[HERE][f])));
 }
 
 static struct str short_of(const struct telling *t, uint32_t f)
@@ -79,7 +86,8 @@ static struct str kind_name(const struct why_cause *c)
 		[WHY_NEWLY] = "calls newly", [WHY_NO_LONGER] = "no longer calls",
 		[WHY_OWN] = "own cost",	     [WHY_MOVED] = "moved",
 		[WHY_LAYOUT] = "layout",     [WHY_ENTERED] = "entered",
-		[WHY_BELOW] = "below",
+		[WHY_BELOW] = "below",	     [WHY_OUTSIDE] = "calls",
+		[WHY_MIX] = "mix",
 	};
 
 	return str_c(names[c->kind]);
@@ -92,27 +100,50 @@ static struct str call_text(struct telling *t, const struct why_cause *c)
 	const struct str f = short_of(t, c->fn), g = short_of(t, c->callee),
 			 other = short_of(t, c->other);
 	const bool itself = t->w->name[c->fn] == t->w->name[c->callee];
+	const enum why_new one = itself || why_paired(t->w, c->callee)	 ? WHY_BOTH
+				 : t->w->fn[HERE][c->callee] != WHY_NONE ? WHY_IS_NEW
+									 : WHY_IS_GONE;
 	static const char *const verb[WHY_KINDS] = {
 		[WHY_MORE] = "calls",
 		[WHY_LESS] = "calls",
 		[WHY_NEWLY] = "now calls",
 		[WHY_NO_LONGER] = "no longer calls",
 	};
+	static const char *const line[] = {
+		[WHY_ANY_LINE] = "",
+		[WHY_NEW_LINE] = ", at a new line",
+		[WHY_OLD_LINE] = ", at a line that is gone",
+		[WHY_ONE_LINE] = ", at this line",
+	};
+	static const char *const only[][2] = {
+		[WHY_BOTH] = {"", ""},
+		[WHY_IS_NEW] = {", which is new", ", which is new (inlined before?)"},
+		[WHY_IS_GONE] = {", which is gone", ", which is gone (inlined now?)"},
+	};
 
+	if (c->kind == WHY_OUTSIDE)
+		return arena_printf(a, "%.*s calls %.*s %s often, as it runs so",
+				    STR_ARG(f), STR_ARG(g),
+				    c->cost > 0 ? "more" : "less");
+	if (c->kind == WHY_MIX)
+		return arena_printf(
+			a, "calls of %.*s by %.*s cost %s, in another mix of calls",
+			STR_ARG(g), STR_ARG(f), c->cost > 0 ? "more" : "less");
 	if (c->kind == WHY_ENTERED)
 		return arena_printf(a, "%.*s is entered from outside %s", STR_ARG(g),
 				    c->cost > 0 ? "at more cost" : "at less cost");
 	if (c->kind == WHY_MOVED)
 		return arena_printf(a, "%.*s calls %.*s in place of %.*s", STR_ARG(f),
 				    STR_ARG(g), STR_ARG(other));
-	return arena_printf(a, "%.*s %s %.*s%s%s%s%.*s", STR_ARG(f), verb[c->kind],
+	return arena_printf(a, "%.*s %s %.*s%s%s%s%s%.*s", STR_ARG(f),
+			    c->from != c->to || c->only == WHY_BOTH ? verb[c->kind]
+			    : c->only == WHY_IS_NEW		    ? "now reaches"
+								    : "no longer reaches",
 			    STR_ARG(c->callee != WHY_NONE && itself ? STR("itself") : g),
 			    c->kind == WHY_MORE	  ? " more often"
 			    : c->kind == WHY_LESS ? " less often"
 						  : "",
-			    c->only == WHY_IS_NEW    ? ", which is new"
-			    : c->only == WHY_IS_GONE ? ", which is gone"
-						     : "",
+			    line[c->line], only[one][why_inlined(t->w, c)],
 			    !other.n ? ""
 			    : c->kind == WHY_NEWLY || c->kind == WHY_MORE
 				    ? ", in place of "
@@ -136,6 +167,12 @@ static struct str text_of(struct telling *t, const struct why_cause *c)
 	else if (c->kind == WHY_BELOW)
 		s = arena_printf(a, "calls of %.*s cost %s, itself unchanged", STR_ARG(f),
 				 c->cost > 0 ? "more" : "less");
+	else if (c->kind == WHY_MIX)
+		s = arena_printf(a,
+				 why_supports(c)
+					 ? "%.*s runs %s often"
+					 : "%.*s costs %s, in another mix of calls",
+				 STR_ARG(f), c->cost > 0 ? "more" : "less");
 	else
 		s = arena_printf(a, "%.*s spends %s in itself", STR_ARG(f),
 				 c->cost > 0 ? "more" : "less");
@@ -172,7 +209,9 @@ static int add_cause(struct telling *t, struct why_cause *c)
 		t, (struct why_row){.delta = llround(c->cost),
 				    .from = c->from,
 				    .to = c->to,
-				    .rates = c->fn != t->w->root && c->kind != WHY_BELOW,
+				    .rates = c->fn != t->w->root &&
+					     c->kind != WHY_BELOW && c->from != c->to &&
+					     (c->kind != WHY_MIX || why_supports(c)),
 				    .text = text_of(t, c),
 				    .of = number_of(t, c->fn),
 				    .fn = name_of(t, c->fn, true),
@@ -189,7 +228,9 @@ static int add_cause(struct telling *t, struct why_cause *c)
 static int add_rest(struct telling *t, size_t more, double largest)
 {
 	int64_t rest = t->delta;
-	char share[32];
+	const double share = fabs(share_of(t, largest));
+	const int digits = share <= 9.9;
+	const double above = digits ? ceil(share * 10) / 10 : ceil(share);
 
 	for (size_t i = 0; i < t->n; i++)
 		rest -= t->row[i].delta;
@@ -199,16 +240,14 @@ static int add_rest(struct telling *t, size_t more, double largest)
 	}
 	if (!rest && !more)
 		return 0;
-	snprintf(share, sizeof(share), "%.*f", fabs(share_of(t, largest)) < 9.95 ? 1 : 0,
-		 fabs(share_of(t, largest)));
 	return add_row(t, (struct why_row){
 				  .delta = rest,
 				  .kind = STR("rest"),
 				  .text = !t->delta ? STR("the rest")
 						    : arena_printf(t->x->a,
 								   "the rest: %zu more, "
-								   "none above %s %%",
-								   more, share)});
+								   "none above %.*f %%",
+								   more, digits, above)});
 }
 
 static int add_noise(struct telling *t)
@@ -323,6 +362,7 @@ static int add_group(struct telling *t, const struct group *g)
 /* One alone says nothing: *told false. */
 static int tell_groups(struct telling *t, bool *told)
 {
+	static const double alone = 90; /* percent */
 	struct group *at = NULL;
 	size_t n = 0, shown;
 
@@ -330,7 +370,7 @@ static int tell_groups(struct telling *t, bool *told)
 		return t->x->err->kind;
 	while (n && fabs(at[n - 1].cost) < 0.5)
 		n--;
-	if (!(*told = n > 1))
+	if (!(*told = n > 1 && share_of(t, at[0].cost) < alone))
 		return 0;
 	shown = n < SHOWN ? n : SHOWN;
 	for (size_t i = 0; i < shown; i++)
@@ -342,31 +382,74 @@ static int tell_groups(struct telling *t, bool *told)
 /* Is there no single cause: many small ones, or large ones that cancel? */
 static bool no_single_cause(const struct telling *t, const struct why_cause *c, size_t n)
 {
-	static const double first = STANDS_OUT / 100.0, seven = 0.6;
-	const double all = fabs((double)t->delta);
+	static const double seven = 60, cancels = 150;
+	const double first = n ? share_of(t, c[0].cost) : 0;
+	const bool cancel = t->gross > MOST_GROSS * fabs((double)t->delta);
 	double sum = 0;
 
 	for (size_t i = 0; i < n && i < SHOWN; i++)
-		sum += c[i].cost;
-	return n && all > 0 &&
-	       ((fabs(c[0].cost) < first * all && fabs(sum) < seven * all) ||
-		t->gross > MOST_GROSS * all);
+		sum += share_of(t, c[i].cost);
+	if (!n || !t->delta || (first >= STANDS_OUT && !(cancel && first > cancels)))
+		return false;
+	return cancel || fabs(first) >= STANDS_OUT || fabs(sum) < seven || t->flags;
 }
 
 /* ---- notes ---- */
+
+/* "D1mr +18.6 %, DLmr +369.0 %: why by D1mr": the recorded events that differ. */
+static struct str other_events(struct telling *t)
+{
+	enum { MOST = 3 };
+	static const double least = 1; /* percent */
+	struct exec *x = t->x, *base = t->w->run[BASE];
+	struct str text = STR(""), first = STR("");
+
+	for (uint32_t e = 0, n = 0; e < store_info(x->g->st)->events && n < MOST; e++) {
+		const uint32_t b = vs_base_event(t->w->vs, e);
+		const struct str name = check_event_word(x->env, e);
+		double by;
+
+		if (b == GRAPH_NONE)
+			continue;
+		if (graph_event(x->g, e, x->err) || graph_event(base->g, b, x->err))
+			return (struct str){NULL, 0};
+		by = vs_percent((double)graph_left(x->g, e) -
+					(double)graph_left(base->g, b),
+				(double)graph_left(base->g, b));
+		if (!(fabs(by) >= least))
+			continue;
+		text = arena_printf(x->a, "%.*s%s%.*s %+.1f %%", STR_ARG(text),
+				    n ? ", " : "", STR_ARG(name), by);
+		first = n++ ? first : name;
+	}
+	return text.n ? arena_printf(x->a, "%.*s: why by %.*s", STR_ARG(text),
+				     STR_ARG(first))
+		      : text;
+}
+
+static struct str text_of_none(struct telling *t)
+{
+	const struct str others = other_events(t),
+			 asked = check_event_word(t->x->env, t->x->event);
+
+	return !others.p   ? others
+	       : !others.n ? STR("no difference")
+			   : arena_printf(t->x->a, "no difference in %.*s; %.*s",
+					  STR_ARG(asked), STR_ARG(others));
+}
 
 static int note_spliced(struct telling *t)
 {
 	const uint32_t n = t->w->spliced;
 
-	if (!t->delta)
-		return exec_note(t->x, STR("no difference"));
 	return !n ? 0
 		  : exec_note(t->x,
 			      arena_printf(t->x->a,
 					   "%u function%s on one side only, joined to "
-					   "their callers",
-					   n, n == 1 ? "" : "s"));
+					   "their callers%s",
+					   n, n == 1 ? "" : "s",
+					   t->flags ? ": inlining or build flags differ"
+						    : ""));
 }
 
 static int note_noise(struct telling *t)
@@ -376,18 +459,21 @@ static int note_noise(struct telling *t)
 			     "without other calls may be noise"));
 }
 
-static int note_scattered(struct telling *t, const struct why_cause *c, size_t n)
+static struct str text_of_scattered(const struct telling *t, const struct why_cause *c,
+				    size_t n)
 {
-	if (t->gross > MOST_GROSS * fabs((double)t->delta))
-		return exec_note(t->x,
-				 arena_printf(t->x->a,
-					      "no single cause: %zu changes that cancel "
-					      "each other; why max 20 lists them",
-					      n));
-	return exec_note(t->x, arena_printf(t->x->a,
-					    "no single cause: the largest of %zu makes "
-					    "%.0f %%; why max 20 lists them",
-					    n, fabs(share_of(t, c[0].cost))));
+	struct arena *a = t->x->a;
+
+	if (t->flags)
+		return arena_printf(a,
+				    "no single cause: %u functions are on one side only: "
+				    "inlining or build flags differ",
+				    t->w->spliced);
+	if (t->gross > MOST_GROSS * fabs((double)t->delta) || share_of(t, c[0].cost) < 0)
+		return arena_printf(
+			a, "no single cause: %zu changes that cancel each other", n);
+	return arena_printf(a, "no single cause: the largest of %zu makes %.0f %%", n,
+			    share_of(t, c[0].cost));
 }
 
 /* ---- all of it ---- */
@@ -419,19 +505,25 @@ static int find_noise(struct why *w, bool doubt)
 	return 0;
 }
 
-static int find_causes(struct telling *t, struct exec *x, struct vs *v, bool doubt,
-		       struct why_cause **c, size_t *n)
+static int find_causes(struct telling *t, struct exec *x, struct vs *v,
+		       const struct set *under, bool doubt, struct why_cause **c,
+		       size_t *n)
 {
 	struct why *w = EXEC_ARRAY(x, struct why, 1);
+	size_t inlined = 0, others = 0;
 
-	*t = (struct telling){.w = w, .x = x};
-	if (!w || why_model(x, v, w) || find_work(w) || find_noise(w, doubt) ||
+	*t = (struct telling){.w = w, .x = x, .shown = x->g};
+	if (!w || why_model(x, v, under, w) || find_work(w) || find_noise(w, doubt) ||
 	    why_units(w) || why_terms(w) || why_causes(w, c, n))
 		return x->err->kind;
 	t->delta = cost_difference(graph_left(w->g[HERE], w->event[HERE]),
 				   graph_left(w->g[BASE], w->event[BASE]));
-	for (size_t i = 0; i < *n; i++)
+	for (size_t i = 0; i < *n; i++) {
 		t->gross += fabs((*c)[i].cost);
+		inlined += why_inlined(w, &(*c)[i]);
+		others += (*c)[i].only != WHY_BOTH && !why_inlined(w, &(*c)[i]);
+	}
+	t->flags = inlined > 2 && inlined > others / 2;
 	return 0;
 }
 
@@ -473,29 +565,45 @@ static int keep_of(struct telling *t, const struct set *of, struct why_cause *c,
 /* The causes from the largest on, noise, and the rest. */
 static int tell_causes(struct telling *t, struct why_cause *c, size_t n, size_t shown)
 {
+	double largest = 0;
+
 	for (size_t i = 0; i < shown; i++)
 		if (add_cause(t, &c[i]))
 			return t->x->err->kind;
-	if (add_noise(t))
-		return t->x->err->kind;
-	return add_rest(t, n - shown, shown < n ? c[shown].cost : 0);
+	for (size_t i = shown; i < n; i++)
+		largest = fmax(largest, fabs(c[i].cost));
+	return add_noise(t) || add_rest(t, n - shown, largest) ? t->x->err->kind : 0;
 }
 
+/* What is to be said before the rows, and the rows. */
 static int tell(struct telling *t, const struct source *s, struct why_cause *c, size_t n)
 {
+	static const double little = 0.5; /* percent */
 	const size_t most = s->has_max ? (size_t)s->max : SHOWN;
-	const size_t shown = n < most ? n : most;
+	size_t shown = n < most ? n : most;
 	bool told = false;
 
+	while (!s->has_max && shown > 1 && fabs(share_of(t, c[shown - 1].cost)) < little)
+		shown--;
+
+	t->scattered = !s->has_max && !s->of && no_single_cause(t, c, n);
 	if (!(t->row = EXEC_ARRAY(t->x, struct why_row, shown + SHOWN + 2)) ||
-	    note_spliced(t) || (n && t->w->noisy && note_noise(t)))
-		return t->x->err->kind;
-	if (why_stacks(t->w))
-		return t->x->err->kind;
-	if (!s->has_max && !s->of && no_single_cause(t, c, n) &&
-	    (note_scattered(t, c, n) || tell_groups(t, &told)))
+	    (t->scattered && tell_groups(t, &told)))
 		return t->x->err->kind;
 	return told ? 0 : tell_causes(t, c, n, shown);
+}
+
+static int note_all(struct telling *t, const struct why_cause *c, size_t n)
+{
+	if (!t->delta)
+		return exec_note(t->x, text_of_none(t));
+	if (t->scattered &&
+	    exec_note(t->x, arena_printf(t->x->a, "%.*s; why max 20 lists them",
+					 STR_ARG(text_of_scattered(t, c, n)))))
+		return t->x->err->kind;
+	if (!(t->scattered && t->flags) && note_spliced(t))
+		return t->x->err->kind;
+	return n && t->w->noisy ? note_noise(t) : 0;
 }
 
 int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table *t)
@@ -505,9 +613,10 @@ int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table 
 	size_t n = 0;
 
 	t->src = source_def_of(s);
-	return find_causes(&to, x, v, true, &c, &n) ||
+	return find_causes(&to, x, v, s->under, true, &c, &n) ||
 			       (s->of && keep_of(&to, s->of, c, &n)) ||
-			       tell(&to, s, c, n) ||
+			       why_stacks(to.w) || tell(&to, s, c, n) ||
+			       note_all(&to, c, n) ||
 			       why_rows(x, t, to.row, to.n, to.delta != 0)
 		       ? x->err->kind
 		       : 0;
@@ -525,31 +634,37 @@ static int keep_rows(struct telling *t, struct headline *h)
 	return h->causes ? 0 : t->x->err->kind;
 }
 
-int exec_why_headline(struct exec *x, struct vs *v, struct headline *h)
+/* What the first row says of the whole, if it says enough. */
+static struct str headline_of(struct telling *t, const struct why_cause *c, size_t n)
+{
+	const struct str others = t->delta ? STR("") : other_events(t);
+	const struct why_row *row = t->row;
+
+	if (!t->delta)
+		return others.n ? text_of_none(t) : others;
+	if (t->scattered && t->flags)
+		return text_of_scattered(t, c, n);
+	if (t->scattered || !n || row->share < STANDS_OUT || (t->w->noisy && !c->sure))
+		return STR("");
+	return arena_printf(t->x->a, "%.*f %%: %.*s", 0, row->share, STR_ARG(row->text));
+}
+
+int exec_why_headline(struct exec *x, struct vs *v, const struct graph *shown,
+		      struct headline *h)
 {
 	struct telling to;
 	struct why_cause *c = NULL;
-	const struct why_row *row;
-	bool scattered, told = false;
-	size_t n = 0, shown = 1;
+	size_t n = 0;
 
-	if (find_causes(&to, x, v, false, &c, &n))
+	if (find_causes(&to, x, v, NULL, false, &c, &n))
 		return x->err->kind;
-	if (!n || !to.delta)
-		return 0;
-	scattered = no_single_cause(&to, c, n);
-	while (shown < n && shown < SHOWN && fabs(share_of(&to, c[shown].cost)) >= 0.5)
-		shown++;
-	if (!(to.row = EXEC_ARRAY(x, struct why_row, 2 * SHOWN + 2)) ||
-	    (scattered && tell_groups(&to, &told)) ||
-	    (!told && tell_causes(&to, c, n, shown)) || keep_rows(&to, h))
+	to.shown = shown;
+	if (tell(&to, &(struct source){0}, c, n) || keep_rows(&to, h))
 		return x->err->kind;
-	row = to.row;
-	if (scattered || row->share < STANDS_OUT || (to.w->noisy && !c->sure))
-		return 0;
-	h->cause = arena_printf(x->a, "%.*f %%: %.*s", fabs(row->share) < 9.95 ? 1 : 0,
-				row->share, STR_ARG(row->text));
-	h->file = row->file;
-	h->line = row->line;
+	h->cause = headline_of(&to, c, n);
+	if (to.n && !to.scattered && h->cause.n) {
+		h->file = to.row->file;
+		h->line = to.row->line;
+	}
 	return h->cause.p ? 0 : arena_full(x->a, x->err);
 }

@@ -27,6 +27,7 @@
 #define QUERN_WHY_H
 
 struct exec;
+struct graph;
 struct headline;
 struct source;
 struct table;
@@ -34,7 +35,9 @@ struct vs;
 
 /* The rows of `why`.  v is of exec_vs_base(). */
 int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table *t);
-/* The first of them in words, if it stands out. */
-int exec_why_headline(struct exec *x, struct vs *v, struct headline *h);
+/* The same rows; the first of them in words, or that there is no single one.  shown: the
+ * graph of the table, whose functions the rows lead to. */
+int exec_why_headline(struct exec *x, struct vs *v, const struct graph *shown,
+		      struct headline *h);
 
 #endif

@@ -16,12 +16,15 @@
 
 #include <string.h>
 
+#include "engine/compare/vs.h"
 #include "engine/graph/graph.h"
+#include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"
 
-enum state { SAME, CALLED, CHANGED }; /* CALLED: the same, by one that changed */
+/* CALLED: the same, by one that changed; CALLER: of a function of `under` */
+enum state { SAME, CALLED, CHANGED, CALLER };
 
 struct changes {
 	struct why *w;
@@ -29,6 +32,9 @@ struct changes {
 	uint8_t *state;	 /* [n] */
 	double *uneven;	 /* [n]: calls of it, here less base */
 	bool *in[SIDES]; /* [cycles + 1]: the cycle has a member that is not SAME */
+	bool *reached;	 /* [n]: by calls from functions of `under` */
+	uint32_t *todo;	 /* reached, but not their callees */
+	size_t ntodo;
 };
 
 /* Vertices have the numbers of the first side still: only those of the other are looked up. */
@@ -161,6 +167,49 @@ static int widen(struct changes *c)
 	return 0;
 }
 
+static void reach(struct changes *c, uint32_t f)
+{
+	if (!c->reached[f])
+		c->todo[c->ntodo++] = f;
+	c->reached[f] = true;
+}
+
+static void reach_callee(struct changes *c, unsigned side, uint32_t edge, uint32_t to)
+{
+	(void)side;
+	(void)edge;
+	reach(c, to);
+}
+
+/* Leave out what the functions of `under` do not lead to. */
+static int keep_under(struct changes *c, struct arena *scratch)
+{
+	const struct why *w = c->w;
+
+	c->reached = ARENA_ARRAY(scratch, bool, w->n);
+	c->todo = ARENA_ARRAY(scratch, uint32_t, w->n);
+	if (!c->reached || !c->todo)
+		return arena_full(scratch, c->x->err);
+	for (uint32_t f = 0; f < w->root; f++)
+		if (why_is_under(w, f))
+			reach(c, f);
+	while (c->ntodo)
+		callees(c, c->todo[--c->ntodo], reach_callee);
+	for (uint32_t f = 0; f < w->root; f++)
+		c->state[f] = c->reached[f] ? c->state[f] : SAME;
+	for (unsigned s = 0; s < SIDES; s++)
+		for (uint32_t f = fnset_next(w->under[s], 0); f != FNSET_NONE;
+		     f = fnset_next(w->under[s], f + 1))
+			for (uint32_t i = 0; i < graph_caller_count(w->g[s], f); i++) {
+				const uint32_t e = graph_caller(w->g[s], f, i),
+					       g = w->of[s]
+							[graph_edge_caller(w->g[s], e)];
+
+				c->state[g] = c->reached[g] ? c->state[g] : CALLER;
+			}
+	return exec_poll_now(c->x);
+}
+
 /* Number anew what is kept. */
 static int renumber(struct changes *c)
 {
@@ -168,13 +217,15 @@ static int renumber(struct changes *c)
 	uint32_t *now = EXEC_ARRAY(c->x, uint32_t, w->n);
 	uint32_t n = 0;
 
-	if (!now || !(w->closed = EXEC_ARRAY(c->x, bool, w->n)))
+	if (!now || !(w->closed = EXEC_ARRAY(c->x, bool, w->n)) ||
+	    !(w->caller = EXEC_ARRAY(c->x, bool, w->n)))
 		return c->x->err->kind;
 	for (uint32_t f = 0; f < w->root; f++) {
 		now[f] = c->state[f] == SAME ? WHY_NONE : n;
 		if (c->state[f] == SAME)
 			continue;
-		w->closed[n] = c->state[f] == CALLED;
+		w->caller[n] = c->state[f] == CALLER;
+		w->closed[n] = c->state[f] == CALLED || w->caller[n];
 		for (unsigned s = 0; s < SIDES; s++)
 			w->fn[s][n] = w->fn[s][f];
 		n++;
@@ -187,6 +238,22 @@ static int renumber(struct changes *c)
 	w->root = n;
 	w->n = n + 1;
 	return 0;
+}
+
+bool why_paired(const struct why *w, uint32_t f)
+{
+	const unsigned s = w->fn[HERE][f] != WHY_NONE ? HERE : BASE;
+
+	return vs_paired(w->vs, s == BASE, graph_origin(w->g[s], w->fn[s][f]));
+}
+
+bool why_is_under(const struct why *w, uint32_t f)
+{
+	bool is = false;
+
+	for (unsigned s = 0; s < SIDES && w->under[s]; s++)
+		is |= w->fn[s][f] != WHY_NONE && fnset_has(w->under[s], w->fn[s][f]);
+	return is;
 }
 
 int why_changed(struct why *w)
@@ -203,7 +270,11 @@ int why_changed(struct why *w)
 	if (!c.state || !c.uneven || !c.in[BASE] || !c.in[HERE])
 		rc = arena_full(&scratch, c.x->err);
 	else
-		rc = find_changed(&c) || widen(&c) || renumber(&c) ? c.x->err->kind : 0;
+		rc = find_changed(&c) || widen(&c) ||
+				     (w->under[HERE] && keep_under(&c, &scratch)) ||
+				     renumber(&c)
+			     ? c.x->err->kind
+			     : 0;
 	arena_free(&scratch);
 	return rc;
 }
@@ -224,27 +295,48 @@ double why_inside(const struct why *w, unsigned side, uint32_t f)
 	return sum;
 }
 
-bool why_from_outside(const struct why *w, uint32_t f, struct why_edge *out)
+/* The edge of the root for calls by g, which is 0 unless it is told. */
+static struct why_edge *outside_of(struct why *w, uint32_t f, uint32_t g,
+				   struct why_edge **out, size_t *cap, size_t first,
+				   size_t *n)
 {
-	bool any = false;
+	for (size_t i = first; i < *n; i++)
+		if ((*out)[i].caller == g)
+			return &(*out)[i];
+	if (exec_grow(w->run[HERE], out, cap, *n, *n + 1, sizeof(**out)))
+		return NULL;
+	(*out)[*n] = (struct why_edge){.from = w->root,
+				       .to = f,
+				       .caller = g,
+				       .site = (uint32_t)(*n - first) + 1};
+	return &(*out)[(*n)++];
+}
 
-	*out = (struct why_edge){.from = w->root, .to = f, .site = 1};
+int why_from_outside(struct why *w, uint32_t f, struct why_edge **out, size_t *cap,
+		     size_t *n)
+{
+	const size_t first = *n;
+
 	for (unsigned s = 0; s < SIDES; s++) {
 		const struct graph *g = w->g[s];
 		const uint32_t fn = w->fn[s][f],
-			       n = fn == WHY_NONE ? 0 : graph_caller_count(g, fn);
+			       callers = fn == WHY_NONE ? 0 : graph_caller_count(g, fn);
 
-		for (uint32_t i = 0; i < n; i++) {
+		for (uint32_t i = 0; i < callers; i++) {
 			const uint32_t e = graph_caller(g, fn, i);
 			const uint32_t from = graph_edge_caller(g, e),
 				       caller = w->of[s][from];
+			const bool told = caller != WHY_NONE && w->caller[caller];
+			struct why_edge *to;
 
 			if (from == fn || (caller != WHY_NONE && !w->closed[caller]))
 				continue;
-			any = true;
-			out->calls[s] += why_edge_calls(w, s, e);
-			out->cost[s] += why_edge_cost(w, s, e);
+			to = outside_of(w, f, told ? caller + 1 : 0, out, cap, first, n);
+			if (!to)
+				return w->run[HERE]->err->kind;
+			to->calls[s] += why_edge_calls(w, s, e);
+			to->cost[s] += why_edge_cost(w, s, e);
 		}
 	}
-	return any;
+	return exec_poll(w->run[HERE]);
 }

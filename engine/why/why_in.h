@@ -11,7 +11,9 @@
 
 struct arena;
 struct exec;
+struct fn_set;
 struct graph;
+struct set;
 struct vs;
 
 enum { BASE, HERE, SIDES };
@@ -21,6 +23,7 @@ enum { BASE, HERE, SIDES };
  * is; 0 is the only one, or the first. */
 struct why_edge {
 	uint32_t from, to, site;
+	uint32_t caller;     /* of a call by the root: 1 + the caller of `under`; or 0 */
 	bool inside;	     /* of a unit: both ends are in one cycle */
 	double calls[SIDES]; /* 0: that side has no such call */
 	double cost[SIDES];  /* inclusive */
@@ -59,14 +62,18 @@ struct why {
 	uint32_t *file[SIDES]; /* [files of the store]: equal for the same file */
 	struct why_stacks *stacks; /* why_context.c; NULL: they are not known */
 	bool *closed;		   /* [n]: the same; its self cost is all that is in it */
-	uint32_t *name;		   /* [n]: one vertex for all levels of a function */
-	bool *gone;		   /* [n]: joined to its callers */
-	double *self[SIDES];	   /* [n] */
-	double *own;		   /* [n]: what the change of its self cost explains */
-	struct why_edge **out;	   /* [n]: sorted by `to` and site */
-	uint32_t *outs;		   /* [n] */
-	struct why_edge **in;	   /* the edges by `to`, then `from` */
-	size_t *in_first;	   /* [n + 1] */
+	/* `why under X`: the functions of X, of the graphs; NULL: all is told.  Their callers
+	 * are vertices without cost: what they call is called by the root. */
+	struct fn_set *under[SIDES];
+	bool *caller;	       /* [n] */
+	uint32_t *name;	       /* [n]: one vertex for all levels of a function */
+	bool *gone;	       /* [n]: joined to its callers */
+	double *self[SIDES];   /* [n] */
+	double *own;	       /* [n]: what the change of its self cost explains */
+	struct why_edge **out; /* [n]: sorted by `to` and site */
+	uint32_t *outs;	       /* [n] */
+	struct why_edge **in;  /* the edges by `to`, then `from` */
+	size_t *in_first;      /* [n + 1] */
 	/* why_splice.c */
 	uint32_t spliced;
 	struct why_via *via;
@@ -120,7 +127,7 @@ struct why_sites {
 	size_t n;
 };
 
-int why_model(struct exec *x, struct vs *v, struct why *w);
+int why_model(struct exec *x, struct vs *v, const struct set *under, struct why *w);
 /* Has a function of a graph lines and call sites, if only as shares of those it had? */
 bool why_has_detail(const struct graph *g, uint32_t f);
 int why_sites_of(struct why *w, unsigned side, uint32_t g, struct arena *a,
@@ -138,10 +145,16 @@ double why_edge_calls(const struct why *w, unsigned side, uint32_t edge);
 double why_edge_cost(const struct why *w, unsigned side, uint32_t edge);
 /* Leave out the functions that are the same. */
 int why_changed(struct why *w);
+/* Have both profiles that function, whether or not stages left it? */
+bool why_paired(const struct why *w, uint32_t f);
+/* Is it a function of X of `why under X`? */
+bool why_is_under(const struct why *w, uint32_t f);
 /* The self cost of a vertex. */
 double why_inside(const struct why *w, unsigned side, uint32_t f);
-/* The calls of f by what is not in the model, as of the root; false: none. */
-bool why_from_outside(const struct why *w, uint32_t f, struct why_edge *out);
+/* Add the calls of f by what is not in the model to out[0 .. *n-1], as of the root: one edge,
+ * or with `under` one for each caller. */
+int why_from_outside(struct why *w, uint32_t f, struct why_edge **out, size_t *cap,
+		     size_t *n);
 
 /* ---- why_splice.c ---- */
 
@@ -171,7 +184,9 @@ enum why_kind {
 	WHY_OWN,
 	WHY_MOVED,
 	WHY_LAYOUT,
-	WHY_BELOW, /* calls of it cost more, but it is the same */
+	WHY_BELOW,   /* calls of it cost more, but it is the same */
+	WHY_OUTSIDE, /* a caller of `under` makes other calls, as it is called otherwise */
+	WHY_MIX,     /* one run of it is the same or has changed the other way */
 	WHY_ENTERED,
 	WHY_PLACE,
 	WHY_REST,
@@ -180,6 +195,9 @@ enum why_kind {
 
 /* A callee that only one side has. */
 enum why_new { WHY_BOTH, WHY_IS_NEW, WHY_IS_GONE };
+
+/* Of calls that both sides have: the site with most of the cost. */
+enum why_line { WHY_ANY_LINE, WHY_NEW_LINE, WHY_OLD_LINE, WHY_ONE_LINE };
 
 struct why_cause {
 	double cost;
@@ -191,6 +209,7 @@ struct why_cause {
 		other; /* WHY_MOVED: the other caller; only: what it stands in place of */
 	/* filled for the rows that are shown: */
 	bool sure; /* it comes before those that are not */
+	enum why_line line;
 	uint32_t below;
 	double from, to;
 };
@@ -198,6 +217,10 @@ struct why_cause {
 int why_causes(struct why *w, struct why_cause **out, size_t *n);
 /* Fill in what is not needed to choose a row. */
 int why_describe(struct why *w, struct why_cause *c);
+/* A callee that only one side has: did, or does, the caller spend most of that itself? */
+bool why_inlined(const struct why *w, const struct why_cause *c);
+/* Does the change from `from` to `to` go the way of the cost? */
+bool why_supports(const struct why_cause *c);
 
 /* ---- why_place.c ---- */
 struct why_place {

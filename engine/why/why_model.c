@@ -18,6 +18,7 @@
 #include "engine/graph/graph.h"
 #include "engine/lang/result.h"
 #include "engine/rows/exec.h"
+#include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
 #include "index/base/arena.h"
 #include "index/base/bisect.h"
@@ -147,9 +148,11 @@ static int group_names(struct exec *x, struct why *w)
 		for (uint32_t f = 0; f < w->n; f++) {
 			uint32_t *of;
 
-			if (w->fn[s][f] == WHY_NONE || !w->g[s]->plain)
+			if (w->fn[s][f] == WHY_NONE ||
+			    !graph_in_group(w->g[s], w->fn[s][f]))
 				continue;
-			of = &first[store_group_of(st, w->fn[s][f])];
+			of = &first[store_group_of(st,
+						   graph_origin(w->g[s], w->fn[s][f]))];
 			if (*of == WHY_NONE)
 				*of = f;
 			join_names(w->name, f, *of);
@@ -166,14 +169,17 @@ static int self_costs(struct exec *x, struct why *w)
 		if (!(w->self[s] = EXEC_ARRAY(x, double, w->n)))
 			return x->err->kind;
 		for (uint32_t f = 0; f < w->root; f++)
-			if (w->fn[s][f] != WHY_NONE)
+			if (w->fn[s][f] != WHY_NONE && !w->caller[f])
 				w->self[s][f] = why_inside(w, s, f);
 	}
 	w->gone = EXEC_ARRAY(x, bool, w->n);
 	w->own = EXEC_ARRAY(x, double, w->n);
 	w->out = EXEC_ARRAY(x, struct why_edge *, w->n);
 	w->outs = EXEC_ARRAY(x, uint32_t, w->n);
-	return w->gone && w->own && w->out && w->outs ? 0 : x->err->kind;
+	if (!w->gone || !w->own || !w->out || !w->outs)
+		return x->err->kind;
+	memcpy(w->gone, w->caller, w->n * sizeof(*w->gone));
+	return 0;
 }
 
 /* ---- call sites ---- */
@@ -264,7 +270,7 @@ int why_sites_of(struct why *w, unsigned side, uint32_t g, struct arena *a,
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t to = callee_of(graph, w->fn[side][g], row[i].callee);
 
-		if (to == GRAPH_NONE)
+		if (to == GRAPH_NONE || w->of[side][to] == WHY_NONE)
 			continue;
 		out->at[k++] = (struct why_site){
 			.to = w->of[side][to],
@@ -599,21 +605,19 @@ static int build_edges(struct exec *x, struct why *w, const bool *joinable,
 /* What is left out calls, too. */
 static int calls_from_outside(struct exec *x, struct why *w)
 {
-	struct why_edge *to = EXEC_ARRAY(x, struct why_edge, w->n);
+	struct why_edge **to = &w->out[w->root];
+	size_t n = 0, cap = 0;
 
-	if (!to)
-		return x->err->kind;
-	w->out[w->root] = to;
 	for (uint32_t f = 0; f < w->root; f++)
-		if (!w->gone[f] && why_from_outside(w, f, to))
-			to++;
-	w->outs[w->root] = (uint32_t)(to - w->out[w->root]);
+		if (!w->gone[f] && why_from_outside(w, f, to, &cap, &n))
+			return x->err->kind;
+	w->outs[w->root] = (uint32_t)n;
 	return exec_poll_now(x);
 }
 
 /* ---- both profiles ---- */
 
-int why_model(struct exec *x, struct vs *v, struct why *w)
+int why_model(struct exec *x, struct vs *v, const struct set *under, struct why *w)
 {
 	struct why_joined joined = {0};
 	const uint32_t *same;
@@ -625,6 +629,8 @@ int why_model(struct exec *x, struct vs *v, struct why *w)
 	for (unsigned s = 0; s < SIDES; s++) {
 		w->g[s] = w->run[s]->g;
 		w->event[s] = w->run[s]->event;
+		if (under && exec_set(w->run[s], under, &w->under[s]))
+			return w->run[s]->err->kind;
 	}
 	if (vertices(x, w, same) || number_files(x, w) || why_changed(w) ||
 	    group_names(x, w) || self_costs(x, w) || why_splice(w, &joinable, &joined) ||

@@ -160,7 +160,8 @@ static int place_of_call(struct why *w, const struct why_cause *c, struct why_pl
 				return x->err->kind;
 			s[k] = why_sites_to(&all[k], c->callee);
 		}
-	if (c->edge && why_align(w, c->fn, s, x->a, of, &numbers, &rc)) {
+	if (c->edge && !c->edge->caller &&
+	    why_align(w, c->fn, s, x->a, of, &numbers, &rc)) {
 		for (unsigned k = SIDES; k-- > 0;) {
 			const struct why_site *one =
 				numbered(&s[k], of[k], c->edge->site);

@@ -105,11 +105,12 @@ static int list_terms(struct causes *c)
 			if (cost != 0 && e->site == 0 && w->via_first &&
 			    add_through(c, f, e->to, &cost))
 				return c->x->err->kind;
-			if (add_cause(c, (struct why_cause){.cost = cost,
-							    .fn = f,
-							    .callee = e->to,
-							    .edge = e,
-							    .other = WHY_NONE}))
+			if (add_cause(c, (struct why_cause){
+						 .cost = cost,
+						 .fn = e->caller ? e->caller - 1 : f,
+						 .callee = e->to,
+						 .edge = e,
+						 .other = WHY_NONE}))
 				return c->x->err->kind;
 		}
 	}
@@ -243,24 +244,97 @@ static double recorded_rate(const struct why *w, unsigned side, uint32_t from,
 					     w->runs[side][from]);
 }
 
+static double recorded_self(const struct why *w, unsigned side, uint32_t f)
+{
+	const uint32_t fn = w->fn[side][f];
+
+	return why_per_run((double)graph_self(w->g[side], fn, w->event[side]),
+			   (double)graph_calls(w->g[side], fn));
+}
+
+bool why_inlined(const struct why *w, const struct why_cause *c)
+{
+	static const double most = 0.75, least = 0.5;
+	const unsigned side = c->only == WHY_IS_NEW ? HERE : BASE;
+	double moved;
+	uint32_t e;
+
+	if (c->only == WHY_BOTH || !why_has(w, BASE, c->fn) || !why_has(w, HERE, c->fn))
+		return false;
+	e = graph_edge_between(w->g[side], w->fn[side][c->fn], w->fn[side][c->callee]);
+	if (e == GRAPH_NONE || fabs(c->cost) > most * fabs(why_edge_cost(w, side, e)))
+		return false;
+	moved = recorded_rate(w, side, c->fn, c->callee) *
+		recorded_self(w, side, c->callee);
+	return recorded_self(w, !side, c->fn) - recorded_self(w, side, c->fn) >
+	       least * moved;
+}
+
+/* The calls of a pair at all sites, as joined. */
+static double joined_rate(const struct why *w, unsigned side, uint32_t from, uint32_t to)
+{
+	const uint32_t g = w->caller[from] ? w->root : from;
+	double sum = 0;
+
+	for (uint32_t i = 0; i < w->outs[g]; i++) {
+		const struct why_edge *e = &w->out[g][i];
+
+		if (e->to == to && (g == from || e->caller == from + 1))
+			sum += e->calls[side];
+	}
+	return why_per_run(sum, w->runs[side][from]);
+}
+
+bool why_supports(const struct why_cause *c)
+{
+	return (c->to - c->from) * c->cost > 0;
+}
+
+/* How often fn calls the callee: at all sites, or at the largest alone if that says more of
+ * the cost. */
+static void describe_rates(const struct why *w, struct why_cause *c)
+{
+	const bool joined = c->edge && c->only == WHY_BOTH;
+	double from, to;
+
+	c->from = joined ? joined_rate(w, BASE, c->fn, c->callee)
+			 : recorded_rate(w, BASE, c->fn, c->callee);
+	c->to = joined ? joined_rate(w, HERE, c->fn, c->callee)
+		       : recorded_rate(w, HERE, c->fn, c->callee);
+	if (!joined || c->edge->caller || !(c->from > 0 && c->to > 0))
+		return;
+	from = why_rate(w, BASE, c->edge);
+	to = why_rate(w, HERE, c->edge);
+	c->line = from == 0 ? WHY_NEW_LINE : to == 0 ? WHY_OLD_LINE : WHY_ANY_LINE;
+	if (c->other != WHY_NONE || why_supports(c))
+		return;
+	c->line = c->line ? c->line : WHY_ONE_LINE;
+	c->from = from;
+	c->to = to;
+}
+
+static enum why_kind kind_of_call(const struct why *w, const struct why_cause *c)
+{
+	if (c->fn == w->root)
+		return WHY_ENTERED;
+	if (c->only != WHY_BOTH)
+		return c->only == WHY_IS_NEW ? WHY_NEWLY : WHY_NO_LONGER;
+	if (c->edge && c->other == WHY_NONE && !why_supports(c))
+		return c->edge->caller ? WHY_OUTSIDE : WHY_MIX;
+	if (c->edge && !c->line && (c->from == 0 || c->to == 0))
+		return c->from == 0 ? WHY_NEWLY : WHY_NO_LONGER;
+	return c->to > c->from ? WHY_MORE : WHY_LESS;
+}
+
 static void describe_call(const struct why *w, struct why_cause *c)
 {
-	if (c->edge && c->only == WHY_BOTH) {
-		c->from = why_rate(w, BASE, c->edge);
-		c->to = why_rate(w, HERE, c->edge);
-	} else {
-		c->from = recorded_rate(w, BASE, c->fn, c->callee);
-		c->to = recorded_rate(w, HERE, c->fn, c->callee);
+	describe_rates(w, c);
+	if (c->kind != WHY_MOVED)
+		c->kind = kind_of_call(w, c);
+	if (c->kind == WHY_OUTSIDE) {
+		c->from = c->edge->calls[BASE];
+		c->to = c->edge->calls[HERE];
 	}
-	if (c->kind == WHY_MOVED)
-		return;
-	c->kind = c->fn == w->root	    ? WHY_ENTERED
-		  : c->only == WHY_IS_NEW   ? WHY_NEWLY
-		  : c->only == WHY_IS_GONE  ? WHY_NO_LONGER
-		  : c->from == 0 && c->edge ? WHY_NEWLY
-		  : c->to == 0 && c->edge   ? WHY_NO_LONGER
-		  : c->to > c->from	    ? WHY_MORE
-					    : WHY_LESS;
 }
 
 /* ---- one call in place of another ---- */
@@ -508,21 +582,35 @@ static bool same_work(const struct why *w, uint32_t f)
 	return self[BASE] == self[HERE];
 }
 
+/* A change that is not in one run of it is one of how often it runs, or of who calls it. */
+static void describe_own(const struct why *w, struct why_cause *c)
+{
+	const uint32_t f = c->fn;
+
+	c->from = why_per_run(w->self[BASE][f], w->runs[BASE][f]);
+	c->to = why_per_run(w->self[HERE][f], w->runs[HERE][f]);
+	c->kind = w->closed[f]	     ? WHY_BELOW
+		  : same_work(w, f)  ? WHY_LAYOUT
+		  : !why_supports(c) ? WHY_MIX
+				     : WHY_OWN;
+	if (c->kind == WHY_MIX) {
+		c->from = w->runs[BASE][f];
+		c->to = w->runs[HERE][f];
+	}
+}
+
 int why_describe(struct why *w, struct why_cause *c)
 {
 	/* Where contexts are joined, a caller that nests says nothing of what is below it. */
-	c->below =
-		c->fn == w->root || w->g[HERE]->member ? WHY_NONE : only_below(w, c->fn);
+	c->below = c->fn == w->root || w->caller[c->fn] || w->g[HERE]->member
+			   ? WHY_NONE
+			   : only_below(w, c->fn);
 	if (c->below != WHY_NONE && w->name[c->below] == w->name[c->fn])
 		c->below = WHY_NONE;
 	if (c->callee != WHY_NONE) {
 		describe_call(w, c);
 		return 0;
 	}
-	c->from = why_per_run(w->self[BASE][c->fn], w->runs[BASE][c->fn]);
-	c->to = why_per_run(w->self[HERE][c->fn], w->runs[HERE][c->fn]);
-	c->kind = w->closed[c->fn]	? WHY_BELOW
-		  : same_work(w, c->fn) ? WHY_LAYOUT
-					: WHY_OWN;
+	describe_own(w, c);
 	return 0;
 }

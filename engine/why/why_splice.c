@@ -184,7 +184,7 @@ static int join(struct splice *s, uint32_t f, bool in_cycle)
 	s->w->self[s->side][f] = 0;
 	s->w->gone[f] = true;
 	s->w->via_first[f] = WHY_NONE;
-	s->w->spliced++;
+	s->w->spliced += !why_paired(s->w, f);
 	return exec_poll_now(s->x);
 }
 
@@ -193,11 +193,12 @@ static int join(struct splice *s, uint32_t f, bool in_cycle)
 static int read_call(struct splice *s, uint32_t e)
 {
 	const struct flow_input *in = &s->shape;
-	const uint32_t *of = s->w->of[s->side];
+	const uint32_t *of = s->w->of[s->side], from = of[in->caller[e]];
 
+	if (from == WHY_NONE || s->w->caller[from])
+		return 0;
 	return add_call(
-		s, of[in->caller[e]], of[in->callee[e]],
-		in->calls[e] ? (double)in->calls[e] : 1,
+		s, from, of[in->callee[e]], in->calls[e] ? (double)in->calls[e] : 1,
 		(double)graph_edge_incl(s->w->g[s->side], e, s->w->event[s->side]));
 }
 
@@ -294,7 +295,8 @@ int why_splice(struct why *w, bool **joinable, struct why_joined *out)
 	for (uint32_t f = 0; f < w->root; f++) {
 		const unsigned side = w->fn[HERE][f] != WHY_NONE;
 
-		one[f] = w->fn[!side][f] == WHY_NONE && is_called(w, side, f);
+		one[f] = w->fn[!side][f] == WHY_NONE && !w->caller[f] &&
+			 !why_is_under(w, f) && is_called(w, side, f);
 		count[side] += one[f];
 	}
 	if (!count[BASE] && !count[HERE])

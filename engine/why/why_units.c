@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/graph/graph.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
@@ -226,10 +227,8 @@ static int add_root(struct exec *x, struct why *w, double *const root[SIDES])
 				}
 			e = &w->out[w->root][++w->outs[w->root]];
 		}
-		if (at < outsides && outside[at].to == f) {
-			*e = outside[at++];
-			w->outs[w->root]++;
-		}
+		for (; at < outsides && outside[at].to == f; w->outs[w->root]++)
+			*e++ = outside[at++];
 	}
 	return 0;
 }
@@ -285,6 +284,10 @@ static void count_runs(struct why *w, unsigned side)
 		for (uint32_t i = 0; i < w->outs[g]; i++)
 			w->runs[side][w->out[g][i].to] += w->out[g][i].calls[side];
 	w->runs[side][w->root] = 1;
+	for (uint32_t f = 0; f < w->root; f++)
+		if (w->caller[f] && w->fn[side][f] != WHY_NONE)
+			w->runs[side][f] =
+				fmax(1, (double)graph_calls(w->g[side], w->fn[side][f]));
 }
 
 /* Self cost of one run, and that of the calls that leave the unit. */

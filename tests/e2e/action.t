@@ -173,7 +173,7 @@ open("comments/1", "w").write("looks good")
 r = job("feature", profile="app.out", parameters="TOTAL=1")
 same(sorted(os.listdir("comments")), ["1", "101"], "a comment is written, though the gate fails")
 text = open("comments/101").read()
-ok(text.startswith("<!-- quern base -->\n**150 k -> 153 k Ir (+2.2 %)**\n\n") and "| `each" in text and "now calls" in text and "`why vs base`" in text,
+ok(text.startswith("<!-- quern base -->\n**150 k -> 153 k Ir (+2.2 %)**\n\n") and "| `each" in text and "calls each more often" in text and "`why vs base`" in text,
    "the headline, the table, the explanation", text)
 ok(text.partition("\n")[2] in r[3], "as on the page of the job", r[3])
 shutil.copy(pairs + "cpp-one.out", "app.out")

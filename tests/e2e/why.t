@@ -68,6 +68,13 @@ def near(row, at):
         abs(row["line"] - int(n)) <= 1 for n in lines.split(","))
 
 
+def contradicts(row):
+    """Do the numbers beside a sentence say something else?  A call in place of another is told by the sum of both."""
+    if row["from"] is None or " in place of " in row["why"] or ", instead " in row["why"]:
+        return False
+    return (row["to"] - row["from"]) * row["delta"] <= 0
+
+
 def judge_pair(name, folder):
     """One pair: [single cause, named, both named, few rows, little gross, has lines, line]"""
     truth = dict(x.strip().split("=", 1) for x in
@@ -87,6 +94,7 @@ def judge_pair(name, folder):
         same([r for r in rows if r["kind"] == "rest"], [], "%s: nothing is left, %s" % (name, e))
     same(why(new, new, event), [], name + ": no difference to itself")
     rows = why(new, old, event)
+    same([r for r in rows if contradicts(r)], [], name + ": the numbers support the sentences")
     all_ = here[event] - base[event]
     so_far, few = 0, 0
     for r in rows:
@@ -395,6 +403,20 @@ same([line.rsplit(",", 2)[1:] for line in r.text.splitlines()[1:]], [["/srv/app/
      "under a function: with lines")
 same(run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "focus parse_array | why | show delta, why, file, line | as csv").text,
      r.text, "  as after focus")
+
+
+def told(name, query):
+    """The lines of an answer, blanks as one; notes first."""
+    r = run(name + ".new", "base=%s.old" % name, "-q", "-c", query)
+    return [" ".join(line.split()) for line in (r.talk + r.text).splitlines()]
+
+
+same(told("c-alloc", "why under free"), [
+    "448 -> 317 k Ir (+70714.3 %)", "in force: focus free", "share% delta why file:line from to",
+    "100.00% +316,800 parse_string now calls free mini.c:75 0 1"],
+     "of a function that others call in the base: who calls it now, and the total that shares are of")
+same(told("cxx-newfn", "why under app::escape_html")[-1].rsplit(" ", 3)[0],
+     "100.00% +24,296 app::report_users now calls app::escape_html, which is new", "  of one that is new")
 r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why of hash | show share%, delta | as csv")
 same(r.text.split()[1:], ["100,85950"], "of a function: its sum is all")
 r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why of malloc", "-c", "why under nosuch")
@@ -415,14 +437,41 @@ same(r.text.splitlines()[1:], ["php::array_merge,{main} -> Cart->list"], "a new 
 r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why | take 1 | show context | as csv")
 same(r.text.splitlines()[1:], [""], "  not known of callgrind's")
 
+# ---- one number for one thing ----
+first = told("c-nomark", "why")[3]
+ok(first.startswith("92.88% +472,130 mark calls itself more often, at a new line mini.c:105"), "why: contexts as recorded", first)
+same(told("c-nomark", "functions vs base | take 1")[1], "93 %: mark calls itself more often, at a new line (mini.c:105)", "  the headline has the same")
+page = run("c-nomark.new", "base=c-nomark.old", "-q", "-c", "functions vs base | as html").text
+panel = page[page.index('id="why"'):]
+ok('93&thinsp;%</td><td class="n">+472 k</td>' in panel and len(re.findall("<tr>", panel[:panel.index("</table>")])) ==
+   len(told("c-nomark", "why")) - 3, "  and so has the report, row by row", panel[:900])
+ok(re.search(r'<button data-i="\d+">mark calls itself', panel), "  a click leads to the joined function", panel[:900])
+same(told("c-pad", "why"), ["note: no difference in Ir; D1mr +18.6 %, DLmr +369.0 %: why by D1mr", "9.29 M -> 9.29 M Ir (the same)", "no rows"],
+     "the same instructions: what did change, and what to ask")
+
+# ---- other flags ----
+for side, inline in ("then", True), ("now", False):
+    with open(side + ".flags", "w") as f:
+        f.write("events: Ir\nfl=a.c\n")
+        for i, own in enumerate((300, 400, 500, 600)):
+            f.write("fn=f%d\n%d %d\n" % (i, 10 * i, own if inline else own // 3))
+            if not inline:
+                f.write("cfn=g%d\ncalls=10 1\n%d %d\nfn=g%d\n5 %d\n" % (i, 10 * i + 1, own * 2 // 3 + 20 + i, i, own * 2 // 3 + 20 + i))
+        f.write("fn=main\n1 9000\n" + "".join("cfn=f%d\ncalls=1 1\n2 %d\n" % (i, own if inline else own + 20 + i)
+                                               for i, own in enumerate((300, 400, 500, 600))))
+r = run("now.flags", "base=then.flags", "-q", "-c", "why", "-c", "functions vs base | take 1")
+ok("4 functions on one side only, joined to their callers: inlining or build flags differ" in r.talk and
+   "f3 now calls g3, which is new (inlined before?)" in r.text, "functions that were inlined before", r)
+
 # ---- as people ask ----
 r = run("here", "-q", "-c", "why")
 ok(r.status and "compares two profiles" in r.talk and "base=old.out" in r.talk, "one profile: what to type", r.talk)
 r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why")
-ok(r.status == 0 and "intern now calls hash" in r.text and "mini.c:54" in r.text, "a sentence with its line", r.text)
+ok(r.status == 0 and "intern calls hash more often, at a new line" in r.text and "mini.c:54" in r.text, "a sentence with its line", r.text)
 ok(r.text.splitlines()[0].endswith("Ir (+1.3 %)"), "the headline is the difference", r.text)
 r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "functions vs base | take 1")
-ok("73 %: intern now calls hash (mini.c:54)" in r.text, "  and the cause, above any comparison", r.text)
+ok("73 %: intern calls hash more often, at a new line, only below parse_array (mini.c:54)" in r.text,
+   "  and the cause, above any comparison", r.text)
 r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c",
         "why | where kind = \"calls newly\" | sum | show delta | as csv")
 ok(r.status == 0, "table stages work on it", r)
