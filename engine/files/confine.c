@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <sched.h>
 #include <stdint.h>
+#include <string.h>
 #include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -310,9 +311,17 @@ unsigned confine_writes(const char *const *folder, size_t n)
 	return confine(&f, false);
 }
 
-unsigned confine_child(const struct roots *roots)
+unsigned confine_child(const struct roots *roots, struct str object)
 {
 	const struct fence f = fence_new(true);
+	char dir[4096];
+
+	object.n -= str_after_slash(object).n;
+	if (object.n && object.n < sizeof(dir)) {
+		memcpy(dir, object.p, object.n);
+		dir[object.n] = '\0';
+		fence_allow_path(&f, dir, reading);
+	}
 
 	for (size_t i = 0; roots_dir(roots, i) >= 0; i++)
 		fence_allow(&f, roots_dir(roots, i), reading);

@@ -11,7 +11,8 @@
  *	sockets                   none                 none
  *	files to write, make,     below the folders    none
  *	remove, rename            of the indexes (2)
- *	files to read             all                  below the roots
+ *	files to read             all                  below the roots, and
+ *	                                               beside the object
  *	new processes             yes (the child)      none
  *	signals to others         none                 none
  *	modes, owners of files    by descriptor        none
@@ -31,6 +32,8 @@
 
 #include <stddef.h>
 
+#include "index/base/str.h"
+
 struct roots;
 
 enum confined { CONFINED_FILES = 1, CONFINED_CALLS = 2 };
@@ -38,7 +41,7 @@ enum confined { CONFINED_FILES = 1, CONFINED_CALLS = 2 };
 /* Write files below these folders only.  Before other threads are started.  Returns what
  * the kernel does, of enum confined. */
 unsigned confine_writes(const char *const *folder, size_t n);
-/* Read files below the roots only; for a process that ends soon. */
-unsigned confine_child(const struct roots *roots);
+/* Read files below the roots and beside the object only; for a process that ends soon. */
+unsigned confine_child(const struct roots *roots, struct str object);
 
 #endif

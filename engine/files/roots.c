@@ -4,17 +4,19 @@
  * The kernel resolves a path below a root (openat2, RESOLVE_BENEATH).  If it cannot, the
  * directories are opened one after the other, and symbolic links are refused.  A file is
  * inspected through O_PATH before it is opened for reading, so that opening has no side
- * effect.
+ * effect.  A path that is followed as it stands has the directory AT_FDCWD.
  */
 #include "engine/files/roots.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <linux/magic.h>
 #include <linux/openat2.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
+#include <sys/vfs.h>
 #include <unistd.h>
 
 #include "index/base/arena.h"
@@ -30,6 +32,7 @@ struct root {
 struct roots {
 	struct root *root;
 	size_t n;
+	bool follow;
 };
 
 static const char no_memory[] = "no memory for it";
@@ -83,12 +86,22 @@ int roots_add(struct roots *r, const char *dir, bool moved, struct err *err)
 	return err_set(err, ERR_USAGE, 0, "source root %s: cannot be resolved", dir);
 }
 
+void roots_follow(struct roots *r)
+{
+	r->follow = true;
+}
+
+const char *roots_name(const struct roots *r, size_t i)
+{
+	return i < r->n ? r->root[i].given : NULL;
+}
+
 int roots_dir(const struct roots *r, size_t i)
 {
 	return r && i < r->n ? r->root[i].fd : -1;
 }
 
-/* ---- one path below one directory ---- */
+/* ---- one path ---- */
 
 /* For kernels before 5.6, and for sandboxes that forbid openat2. */
 static int walk_path(int dir, char *path, int flags)
@@ -121,14 +134,17 @@ static int walk_path(int dir, char *path, int flags)
 	return fd;
 }
 
-static int open_beneath(int dir, char *path, int flags)
+static int open_path(int dir, char *path, int flags)
 {
 	struct open_how how = {.flags = (uint64_t)(flags | O_CLOEXEC),
-			       .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
-	long fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
+			       .resolve = RESOLVE_NO_MAGICLINKS};
+	long fd;
 
+	how.resolve |= dir == AT_FDCWD ? 0 : RESOLVE_BENEATH;
+	fd = syscall(SYS_openat2, dir, path, &how, sizeof(how));
 	if (fd < 0 && (errno == ENOSYS || errno == EPERM))
-		return walk_path(dir, path, flags | O_CLOEXEC);
+		return dir == AT_FDCWD ? open(path, flags | O_CLOEXEC)
+				       : walk_path(dir, path, flags | O_CLOEXEC);
 	return (int)fd;
 }
 
@@ -147,25 +163,43 @@ static const char *reason(int error, const char *not_there)
 	}
 }
 
+/* What a path that is followed may not be; NULL: it is the user's or root's. */
+static const char *not_ours(int fd, const struct stat *st)
+{
+	struct statfs fs;
+
+	if (st->st_uid != geteuid() && st->st_uid != 0)
+		return "it belongs to another user";
+	if (fstatfs(fd, &fs) || fs.f_type == PROC_SUPER_MAGIC || fs.f_type == SYSFS_MAGIC)
+		return "the kernel makes it";
+	return NULL;
+}
+
 static bool open_regular(int dir, char *path, bool look, struct roots_file *out,
 			 const char **why)
 {
 	static const char changed[] = "it changed while it was opened";
 	struct stat seen, st;
-	int fd = open_beneath(dir, path, O_PATH), failed;
+	const char *no = NULL;
+	int fd = open_path(dir, path, O_PATH), failed;
 
 	if (fd < 0) {
-		*why = reason(errno, *why);
+		*why = dir == AT_FDCWD && errno == ELOOP ? "not a regular file"
+							 : reason(errno, *why);
 		return false;
 	}
 	failed = fstat(fd, &seen) < 0 ? errno : 0;
+	if (!failed && dir == AT_FDCWD)
+		no = not_ours(fd, &seen);
 	close(fd);
-	if (failed || !S_ISREG(seen.st_mode)) {
-		*why = failed ? strerror(failed) : "not a regular file";
+	if (failed || !S_ISREG(seen.st_mode) || no) {
+		*why = failed			? strerror(failed)
+		       : !S_ISREG(seen.st_mode) ? "not a regular file"
+						: no;
 		return false;
 	}
 	st = seen;
-	fd = look ? -1 : open_beneath(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
+	fd = look ? -1 : open_path(dir, path, O_RDONLY | O_NONBLOCK | O_NOCTTY);
 	failed = !look && (fd < 0 || fstat(fd, &st) < 0) ? errno : 0;
 	if (failed || st.st_dev != seen.st_dev || st.st_ino != seen.st_ino) {
 		*why = failed ? reason(failed, changed) : changed;
@@ -194,12 +228,13 @@ static struct str behind(struct str path, const char *dir)
 	return str_from(path, d.n + 1);
 }
 
+/* r NULL: the path as it stands. */
 static bool try_path(const struct root *r, struct str rest, bool look, struct arena *a,
 		     struct roots_file *out, const char **why)
 {
 	char *path;
 
-	while (rest.n && rest.p[0] == '/')
+	while (r && rest.n && rest.p[0] == '/')
 		rest = str_from(rest, 1);
 	if (!rest.n || rest.n >= 4096 || memchr(rest.p, 0, rest.n))
 		return false;
@@ -208,10 +243,12 @@ static bool try_path(const struct root *r, struct str rest, bool look, struct ar
 		return false;
 	}
 	memcpy(path, rest.p, rest.n);
-	if (!open_regular(r->fd, path, look, out, why))
+	if (!open_regular(r ? r->fd : AT_FDCWD, path, look, out, why))
 		return false;
-	out->path = arena_printf(a, "%s%s%.*s", r->real,
-				 strcmp(r->real, "/") == 0 ? "" : "/", STR_ARG(rest));
+	out->path =
+		!r ? (struct str){path, rest.n}
+		   : arena_printf(a, "%s%s%.*s", r->real,
+				  strcmp(r->real, "/") == 0 ? "" : "/", STR_ARG(rest));
 	if (out->path.p)
 		return true;
 	*why = no_memory;
@@ -247,17 +284,24 @@ static bool try_root(const struct root *r, struct str path, bool look, struct ar
 static bool open_below(const struct roots *r, struct str path, bool look, struct arena *a,
 		       struct roots_file *out, const char **why)
 {
-	*why = "not found below the source roots";
+	bool as_it_stands;
+
 	if (!r || !path.n || str_eq(path, STR("???"))) {
 		*why = "its name is not known";
 		return false;
 	}
+	as_it_stands = r->follow && path.p[0] == '/';
+	*why = as_it_stands ? "not found there, nor below the source roots"
+			    : "not found below the source roots";
 	for (size_t i = 0; i < r->n; i++)
 		if (try_root(&r->root[i], path, look, a, out, why)) {
 			*why = NULL;
 			return true;
 		}
-	return false;
+	if (!as_it_stands || !try_path(NULL, path, look, a, out, why))
+		return false;
+	*why = NULL;
+	return true;
 }
 
 bool roots_open(const struct roots *r, struct str path, struct arena *a,

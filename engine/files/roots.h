@@ -1,9 +1,11 @@
 /*
- * roots.h - open files that a profile names, only below directories that the user chose.
+ * roots.h - open files that a profile or its debug information names.
  *
  * A profile may come from anybody, and so may the paths in it.  A path is looked up below
- * each root and cannot leave it, neither by `..` nor by a symbolic link.  Only regular
- * files are read: no FIFO blocks the reader, no device reacts to being opened.
+ * each root, a directory that the user chose, and cannot leave it, neither by `..` nor by a
+ * symbolic link.  Without --safe an absolute path is then followed as it stands, as gdb and
+ * perf do, if the file belongs to the user or to root.  Only regular files are read: no FIFO
+ * blocks the reader, no device reacts to being opened, nothing of /proc or /sys is shown.
  */
 #ifndef QUERN_ROOTS_H
 #define QUERN_ROOTS_H
@@ -34,6 +36,10 @@ void roots_free(struct roots *r);
  * no directory.
  */
 int roots_add(struct roots *r, const char *dir, bool moved, struct err *err);
+/* From now on absolute paths are also followed as they stand. */
+void roots_follow(struct roots *r);
+/* The directory of the i-th root as it was given; NULL: there are no more. */
+const char *roots_name(const struct roots *r, size_t i);
 /* The i-th root, opened by O_PATH; -1: there are no more. */
 int roots_dir(const struct roots *r, size_t i);
 /* Open the file that a profile calls path.  On false *why is the reason (a constant). */

@@ -103,7 +103,7 @@ static void child(struct dwarf_ask ask, int to)
 		signal(usual[i], SIG_DFL);
 	limit(RLIMIT_CORE, 0);
 	memory_before = memory_now();
-	confine_child(ask.roots);
+	confine_child(ask.roots, ask.object->path);
 	limit_child(ask.object->size);
 	ask.opened = limit_child;
 	_exit(dwarf_read(&ask, &b) || write_answer(to, &b));

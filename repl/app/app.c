@@ -40,9 +40,18 @@ static int add_default_root(struct roots *r, const char *dir, struct err *err)
 	return err->kind;
 }
 
+int app_add_root(struct app *app, const char *dir, struct err *err)
+{
+	return roots_add(app->sources, dir, true, err) ||
+			       roots_add(app->objects, dir, true, err)
+		       ? err->kind
+		       : 0;
+}
+
 /* Text is read below --source-root, by default below the current directory and those of
- * the profiles.  --safe has no default, because a profile could name any file there.
- * Objects may also be where the system keeps them. */
+ * the profiles; objects may also be where the system keeps them.  Then a path is followed as
+ * it stands.  --safe, which --mcp implies, has only the roots that are named, because a
+ * profile could name any file. */
 static int set_roots(struct app *app, struct err *err)
 {
 	static const char *const system[] = {"/usr", "/lib", "/lib64", "/bin", "/sbin"};
@@ -51,8 +60,7 @@ static int set_roots(struct app *app, struct err *err)
 	if (roots_new(&app->sources, err) || roots_new(&app->objects, err))
 		return err->kind;
 	for (size_t i = 0; i < o->nsource_roots; i++)
-		if (roots_add(app->sources, o->source_roots[i], true, err) ||
-		    roots_add(app->objects, o->source_roots[i], true, err))
+		if (app_add_root(app, o->source_roots[i], err))
 			return err->kind;
 	if (!o->nsource_roots && !o->safe &&
 	    (add_default_root(app->sources, ".", err) ||
@@ -61,6 +69,10 @@ static int set_roots(struct app *app, struct err *err)
 	for (size_t i = 0; i < sizeof(system) / sizeof(system[0]); i++)
 		if (add_default_root(app->objects, system[i], err))
 			return err->kind;
+	if (!o->safe) {
+		roots_follow(app->sources);
+		roots_follow(app->objects);
+	}
 	session_set_roots(app->session, app->sources, app->objects);
 	return 0;
 }

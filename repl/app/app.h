@@ -84,6 +84,8 @@ size_t app_split_name(const char *arg);
 /* Show C++ and Rust names demangled, in every profile. */
 void app_demangle(struct app *app, bool on);
 int app_close(struct app *app, const char *name, struct err *err);
+/* Look for source and objects below dir, too, by the ends of their paths. */
+int app_add_root(struct app *app, const char *dir, struct err *err);
 /* Run statements: write the answers, show errors with their place.  0 or the kind; with
  * --keep-going also 0 after an error, which is then counted. */
 int app_run(struct app *app, struct str text, const struct origin *from);

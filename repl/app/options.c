@@ -147,8 +147,8 @@ static const struct option {
 	 "`expect` fails if less of the cost is paired (default: 50)"},
 	{0, NULL, NULL, GROUP, 0, "Behaviour"},
 	{0, "source-root", "DIR", ROOT, 0,
-	 "`source of`, `lines of`: read text only below DIR (may be\n"
-	 "repeated; default: this directory and the profile's)"},
+	 "source and objects that are not where the profile says are\n"
+	 "below DIR (may be repeated); under --safe only there"},
 	{0, "with-source", NULL, FLAG, AT(with_source),
 	 "`functions > x.html`: with the source of the listed functions"},
 	{0, "with-asm", NULL, FLAG, AT(with_asm),

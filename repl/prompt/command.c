@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/files/roots.h"
 #include "engine/lang/habits.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
@@ -154,6 +155,27 @@ static int do_with_source(struct app *app, struct str rest, struct err *err)
 		}
 	return err_set(err, ERR_USAGE, 0, "it is on, off or asm, not '%.*s'",
 		       STR_ARG(rest));
+}
+
+static int do_source_root(struct app *app, struct str rest, struct err *err)
+{
+	char *dir;
+	struct out list;
+
+	if (rest.n) {
+		if ((dir = command_file(command_word(&rest), err)))
+			app_add_root(app, dir, err);
+		free(dir);
+		return err->kind;
+	}
+	out_mem(&list);
+	for (size_t i = 0; roots_name(app->sources, i); i++) {
+		emit_name(&list, EMIT_TEXT, str_c(roots_name(app->sources, i)));
+		out_char(&list, '\n');
+	}
+	output_text(app, (struct str){list.buf, list.n}, err);
+	out_close(&list);
+	return err->kind;
 }
 
 static int pair_rule(struct app *app, enum session_rule kind, struct str rest,
@@ -575,9 +597,16 @@ static const struct command commands[] = {
 	 ".demangle on\n"
 	 ".demangle",
 	 ARG_SWITCH, do_demangle, NULL},
+	{"source-root", "[DIR]", "look for source and objects below DIR, too",
+	 "Source and objects are read where the profile says.  If the tree has moved,\n"
+	 "they are looked for below DIR, by as much of their paths as is there.  Alone it\n"
+	 "lists the folders; --source-root DIR is the same.",
+	 ".source-root ~/src/app\n"
+	 ".source-root",
+	 ARG_FILE, do_source_root, reads},
 	{"with-source", "[on|off|asm]", "reports hold the source of their functions",
 	 "`functions > r.html` and `top > r.html` hold the source of the functions\n"
-	 "listed, from files below --source-root; the page lists the files.  Without it\n"
+	 "listed; the page lists the files.  Without it\n"
 	 "no report holds source.  `asm` adds the instructions, by objdump.\n"
 	 "--with-source is `on` from the start, --with-asm is `asm`.",
 	 ".with-source on\n"

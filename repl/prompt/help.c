@@ -62,16 +62,15 @@ static const struct help_topic topics[] = {
 	 "inlined of main"},
 	{"source", "source of SET",
 	 "The text with what each line cost, inlined files after it, and below a line\n"
-	 "its calls and jumps.  Files are read only below --source-root DIR, by default\n"
-	 "the current directory; at the prompt also below the profile's directory.  Lines\n"
-	 "of file:x.c that other functions inlined: lines | where file ~ /x[.]c$/.",
+	 "its calls and jumps.  Files are read where the profile says, if they are yours\n"
+	 "or root's, or below --source-root DIR (under --safe only there).  Lines of\n"
+	 "file:x.c that other functions inlined: lines | where file ~ /x[.]c$/.",
 	 "source of main\n"
 	 "source of main | where kind = \"call\" | sort incl"},
 	{"asm", "asm of SET",
 	 "Instructions, by objdump, with costs, calls and jumps, where the profile has\n"
 	 "addresses (callgrind --dump-instr=yes --collect-jumps=yes).  The object is\n"
-	 "read below a source root or the system's directories (/usr, /lib, /bin);\n"
-	 "never under --safe.",
+	 "found as source is; never under --safe.",
 	 "asm of main\n"
 	 "asm of main | where self > 0 | take 10"},
 	{"contexts", "contexts [of SET]",

@@ -130,7 +130,7 @@ open("other.q", "w").write("top 1\n.quit\n")
 profile("other.out", [(b"main", 1)])
 REFUSED = ["top 1 > safe.csv", "top 1 ! touch safe.csv", ".output safe.csv", ".once safe.csv", ".save safe.csv top",
            ".pager touch safe.csv", ".edit top", ".open other.out", ".read other.q", ".run other.q", ".limit rows 5",
-           ".export safe"]
+           ".export safe", ".source-root ."]
 HARMLESS = [".help", ".overview", ".close", ".profiles", ".event", ".mode csv", ".pager off", ".timer on", ".explain top", ".push hide main",
             ".pop all", ".filters", ".limit", ".strip-prefix", ".map-object", ".rename", ".pair",
             ".least-paired", ".demangle", ".with-source", ".queries", ".sets", ".run recursion", ".overview", ".quit"]

@@ -178,6 +178,6 @@ os.remove("p.dwo")
 for trap in TRAPS:
     shutil.copy("p.built", outside + "/p")
     put("p", trap)
-    unnamed(trap + " in place of the object", "regular file" if trap == "FIFO" else "source root")
+    unnamed(trap + " in place of the object", "the kernel makes it" if "/proc" in trap else "regular file" if trap == "FIFO" else "newer")
 shutil.rmtree(outside)
 done()

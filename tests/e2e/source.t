@@ -101,7 +101,7 @@ same(ask("lines of main | as csv").text.splitlines()[0], "file,line,self,calls_o
 
 # Only below the roots, only regular files.
 for fn, why in (("gone", "not found"), ("up", "leaves the source root"), ("link", "leaves the source root"),
-                ("fifo", "not a regular file"), ("passwd", "not found")):
+                ("fifo", "not a regular file")):
     r = run("p.out", "-c", "source of " + fn)
     ok(r.status == 0 and why in r.text and "root:" not in r.text and "secret" not in r.text and "--source-root" in r.talk,
        "source of %s: %s" % (fn, why), r)
@@ -114,7 +114,47 @@ r = run(here + "/p.out", "-q", "-c", "source of main", cwd="/")
 ok("for (int i" in r.text, "the current directory is the root by default", r)
 os.mkdir("empty")
 r = run(here + "/p.out", "-q", "--source-root", "empty", "-c", "source of main")
-ok("for (int i" not in r.text and "no text" in r.text, "--source-root replaces it", r)
+ok("for (int i" in r.text, "--source-root does not hide what is where the profile says", r)
+r = run(here + "/p.out", "-q", "--safe", "--source-root", "empty", "-c", "source of main")
+ok("for (int i" not in r.text and "no text" in r.text, "but nothing else is read under --safe", r)
+
+# A path is followed as it stands, if the file is regular, and the user's or root's; under --safe it is not.
+os.makedirs("away/real")
+for name in ("own.c", "real/up.c", "real/other.c"):
+    with open("away/" + name, "w") as f:
+        f.write("a secret line\n")
+os.symlink("own.c", "away/link.c")
+os.mkfifo("away/fifo.c")
+as_root = os.geteuid() == 0
+if as_root:
+    os.chown("away/real/other.c", 12345, 12345)
+FOLLOWED = [("own", here + "/away/own.c", ""), ("dots", here + "/away/real/../own.c", ""), ("link", here + "/away/link.c", ""),
+            ("nothing", here + "/away/none.c", "not found there, nor below the source roots"),
+            ("fifo", here + "/away/fifo.c", "not a regular file"), ("folder", here + "/away/real", "not a regular file"),
+            ("device", "/dev/null", "not a regular file"), ("kernel", "/proc/self/environ", "the kernel makes it"),
+            ("magic", "/proc/self/exe", "not a regular file"), ("relative", "away/own.c", "not found below the source roots")]
+FOLLOWED += [("other", here + "/away/real/other.c", "it belongs to another user")] * as_root
+os.makedirs("elsewhere/deep")
+with open("elsewhere/deep/f.out", "w") as f:
+    f.write("events: Ir\n" + "".join("fl=%s\nfn=%s\n1 5\n" % (path, fn) for fn, path, _ in FOLLOWED))
+for fn, path, why in FOLLOWED:
+    r = run("f.out", "-c", "source of " + fn, cwd="elsewhere/deep")
+    if why:
+        ok(r.status == 0 and why in r.text and why in r.talk and "--source-root" in r.talk and path in r.talk and "secret" not in r.text,
+           "%s: %s" % (fn, why), r)
+    else:
+        ok(r.status == 0 and "a secret line" in r.text and "note" not in r.talk.replace("indexed", ""), fn + ": followed", r)
+    r = run("f.out", "-c", "source of " + fn, "--safe", cwd="elsewhere/deep")
+    ok(r.status == 0 and "secret" not in r.text and "no text" in r.text, "--safe: %s is not" % fn, r)
+os.rename("away", "moved")
+with open("script.q", "w") as f:
+    f.write("source of own\n.source-root ../../moved\n.source-root\nsource of own\n")
+r = run("f.out", "-q", "-f", "../../script.q", cwd="elsewhere/deep")
+ok(r.text.count("no text") == 1 and "../../moved\n" in r.text and "a secret line" in r.text, ".source-root finds a tree that moved", r)
+r = run("f.out", "-q", "--safe", "-f", "../../script.q", cwd="elsewhere/deep")
+ok(r.status and "--safe" in r.talk and "secret" not in r.text, ".source-root is refused under --safe", r)
+r = run("f.out", "-q", "-c", ".source-root nowhere", cwd="elsewhere/deep")
+ok(r.status and "source root nowhere" in r.talk, ".source-root of no folder", r)
 r = run("p.out", "--source-root", "nowhere", "-c", "top")
 same((r.status, "nowhere" in r.talk), (2, True), "--source-root that is not there")
 later = time.time() + 100
@@ -191,12 +231,11 @@ for name in ("p.c", "inline.h"):
             if r["kind"] == "line" and r["self"] and os.path.basename(r["file"]) == name]
     same(ours, theirs.get(name), name + ": line by line what callgrind_annotate --auto=yes says")
 
-# Text lies below the directory of the profile, too, whether -c asks or the prompt; not with --safe or --source-root.
-os.makedirs("elsewhere")
-for args, found in ((("-c",), True), (("--safe", "-c"), False), (("--source-root", ".", "-c"), False)):
+# From another directory, whether -c asks or the prompt.
+for args, found in ((("-c",), True), (("--source-root", ".", "-c"), True), (("--safe", "-c"), False), (("--safe", "--source-root", ".", "-c"), False)):
     r = run("../line.out", "-q", *args, "source of fib", cwd="elsewhere")
     same((r.status, "return fib(n - 1)" in r.text), (0, found), "source of, in another directory: " + " ".join(args))
-r = run("../line.out", "--source-root", ".", "-c", "source of (main, cmp)", cwd="elsewhere")
+r = run("../line.out", "--safe", "-c", "source of (main, cmp)", cwd="elsewhere")
 notes = [line for line in r.talk.splitlines() if line.startswith("note:")]
 ok(len(notes) == 1 and re.search(r"note: 2 of 2 files have no text: \S*p\.c, \S*inline\.h; see --source-root", notes[0]),
    "files without text are one note", r.talk)
@@ -214,5 +253,5 @@ r = run("p.out", "-c", "asm of main", env={"PATH": "/nowhere"})
 ok(r.status == 0 and "objdump is not installed" in r.talk, "asm without objdump says so", r)
 os.rename("p", "q")
 r = run("p.out", "-c", "asm of main")
-ok(r.status == 0 and "not found below the source roots" in r.talk, "asm without the object says so", r)
+ok(r.status == 0 and "not found there, nor below the source roots" in r.talk, "asm without the object says so", r)
 done()

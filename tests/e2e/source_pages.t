@@ -139,13 +139,17 @@ os.symlink("/proc/self/environ", "environ.c")
 os.mkfifo("fifo.c")
 os.mkdir("dir.c")
 os.environ["SECRET"] = "secret"
-NAMES = ["../secret.c", "link.c", "up/secret.c", here + "/../secret.c", here + "/up/secret.c", "environ.c", "/proc/self/environ", "/proc/self/maps",
-         "/etc/passwd", "fifo.c", "dir.c", "/dev/zero", "/dev/stdin", "sub/../../secret.c"]
+NAMES = ["../secret.c", "link.c", "up/secret.c", "environ.c", "/proc/self/environ", "/proc/self/maps", "fifo.c", "dir.c", "/dev/zero", "/dev/stdin",
+         "sub/../../secret.c"]
 profile("out.out", [(name, "f%d" % i, {1: (i + 1, 0)}, []) for i, name in enumerate(NAMES)])
 for query, more in (("functions > out.html", ["--with-source"]), ("source of f* > out.html", [])):
     r = report(query, *more, out="out.out")
     text = page("out.html")
-    ok(r.status == 0 and not held(text) and not any(line[2] for line in rows(text)), query + ": nothing outside the roots, no FIFO, no device is read", text[-300:])
+    ok(r.status == 0 and not held(text) and not any(line[2] for line in rows(text)), query + ": no relative path out of the roots, no FIFO, no device is read", text[-300:])
+profile("away.out", [(here + "/../secret.c", "f", {1: (1, 0)}, [])])
+for more in ([], ["--with-source"]):
+    report("functions > away.html", *more, out="away.out")
+    same("secret" in page("away.html").replace("secret.c", ""), bool(more), "a file where the profile says is in a page that was asked to hold source")
     ok("secret\n" not in text and "root:x:" not in text, query + ": none of it is in the page")
 
 # At most 6 MiB: the costliest lines and functions, whole, and it says what is left out.
