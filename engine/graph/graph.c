@@ -96,6 +96,15 @@ struct str graph_plain_name(const struct graph *g, uint32_t f)
 	return name;
 }
 
+bool graph_is_place(const struct graph *g, uint32_t f)
+{
+	const struct str name = graph_own_name(g, f), file = graph_file(g, f);
+
+	if (graph_is(g, f, GRAPH_INLINED))
+		return str_eq(graph_plain_name(g, f), str_basename(file));
+	return name.p && (str_eq(name, file) || str_eq(name, graph_obj(g, f)));
+}
+
 struct str graph_short_name(const struct graph *g, uint32_t f, struct arena *a)
 {
 	const struct str name = graph_name(g, f);
@@ -107,12 +116,7 @@ struct str graph_short_name(const struct graph *g, uint32_t f, struct arena *a)
 
 struct str graph_class(const struct graph *g, uint32_t f)
 {
-	const struct str name = graph_plain_name(g, f);
-
-	/* Inlined code may have but the name of its file. */
-	if (graph_is(g, f, GRAPH_INLINED) && str_eq(name, str_basename(graph_file(g, f))))
-		return STR("");
-	return name_class(name);
+	return graph_is_place(g, f) ? STR("") : name_class(graph_plain_name(g, f));
 }
 
 bool graph_is(const struct graph *g, uint32_t f, enum graph_mixed what)

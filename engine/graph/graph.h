@@ -131,6 +131,9 @@ struct str graph_own_name(const struct graph *g, uint32_t f);
 struct str graph_name(const struct graph *g, uint32_t f);
 /* Without the mark of an inlined function. */
 struct str graph_plain_name(const struct graph *g, uint32_t f);
+/* Is the name that of a file or an object?  After "collapse by file", and for inlined code of
+ * which nothing else is known. */
+bool graph_is_place(const struct graph *g, uint32_t f);
 /* As name_short(); a name that a stage gave stays whole. */
 struct str graph_short_name(const struct graph *g, uint32_t f, struct arena *a);
 /* As name_class(); empty: none. */

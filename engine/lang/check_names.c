@@ -12,6 +12,7 @@
 #include "index/base/arena.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
+#include "index/format/event.h"
 
 void check_append(char *buf, size_t cap, struct str s)
 {
@@ -40,27 +41,17 @@ size_t check_near_event(const struct check_env *env, struct str name)
 	return nearest_of(name, env->nevents, event_name, &copy);
 }
 
-/* The length of an event's name before its unit: of "Time" in "Time_(10ns)". */
-static size_t unit_start(struct str event)
-{
-	size_t n = str_find(event, '(');
-
-	if (n == event.n || n + 2 >= event.n || event.p[event.n - 1] != ')')
-		return event.n;
-	return n > 1 && event.p[n - 1] == '_' ? n - 1 : n;
-}
-
 /* Is name the event without its unit?  A bare word cannot contain the unit. */
 static bool without_unit(struct str event, struct str name)
 {
-	size_t n = unit_start(event);
+	size_t n = event_unit_start(event);
 
 	return n > 0 && n < event.n && str_eq((struct str){event.p, n}, name);
 }
 
 struct str check_event_word(const struct check_env *env, uint32_t e)
 {
-	struct str word = {env->events[e].p, unit_start(env->events[e])};
+	struct str word = {env->events[e].p, event_unit_start(env->events[e])};
 
 	return check_find_event(env, word) == e ? word : env->events[e];
 }

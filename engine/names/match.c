@@ -120,9 +120,10 @@ static bool same_part(struct str pat, struct str s)
  * Compare components from the end.  An "any" first takes one component, and one more each
  * time the components before it do not fit.  Only the last "any" needs to be retried.
  */
-static bool same_parts(const struct match *m, const struct str *part, size_t n, bool cut)
+static bool same_parts(const struct match *m, const struct name *pat,
+		       const struct str *part, size_t n, bool cut)
 {
-	size_t p = m->pat.n, i = n, back_p = SIZE_MAX, back_i = 0;
+	size_t p = pat->n, i = n, back_p = SIZE_MAX, back_i = 0;
 
 	if (m->tail) {
 		if (n == 0)
@@ -133,10 +134,10 @@ static bool same_parts(const struct match *m, const struct str *part, size_t n, 
 	for (;;) {
 		if (p == 0 && (!m->anchored || (i == 0 && !cut)))
 			return true;
-		if (p > 0 && i > 0 && is_any(m->pat.part[p - 1])) {
+		if (p > 0 && i > 0 && is_any(pat->part[p - 1])) {
 			back_p = --p;
 			back_i = --i;
-		} else if (p > 0 && i > 0 && same_part(m->pat.part[p - 1], part[i - 1])) {
+		} else if (p > 0 && i > 0 && same_part(pat->part[p - 1], part[i - 1])) {
 			p--;
 			i--;
 		} else if (back_p != SIZE_MAX && back_i > 0) {
@@ -196,7 +197,7 @@ static bool same_recursion(struct str pat, struct str s)
 		if (!glob((struct str){pat.p, p}, (struct str){s.p, i})) {
 			struct name piece;
 
-			name_parse((struct str){s.p, i}, false, &piece);
+			name_parse((struct str){s.p, i}, NAME_USUAL, &piece);
 			if (!glob((struct str){pat.p, p}, piece.core))
 				return false;
 		}
@@ -206,22 +207,29 @@ static bool same_recursion(struct str pat, struct str s)
 	return true;
 }
 
+/* The dots of a pattern for a path separate nothing, as those of the path. */
+static const struct name *pattern_for(const struct match *m, const struct name *o)
+{
+	return o->path ? &m->as_path : &m->pat;
+}
+
 static bool bare_parsed(const struct match *m, struct name *o)
 {
+	const struct name *pat = pattern_for(m, o);
 	size_t n = 0;
 
-	if ((m->pat.recursion.n && !same_recursion(m->pat.recursion, o->recursion)) ||
-	    (m->pat.clone.n && !same_clone(m->pat.clone, o->clone)) ||
-	    (m->pat.version.n && !same_version(m->pat.version, o->version)) ||
-	    (m->pat.prefix.n && !str_eq(m->pat.prefix, o->prefix)) ||
-	    (m->pat.suffix.n && !str_eq(m->pat.suffix, o->suffix)))
+	if ((pat->recursion.n && !same_recursion(pat->recursion, o->recursion)) ||
+	    (pat->clone.n && !same_clone(pat->clone, o->clone)) ||
+	    (pat->version.n && !same_version(pat->version, o->version)) ||
+	    (pat->prefix.n && !str_eq(pat->prefix, o->prefix)) ||
+	    (pat->suffix.n && !str_eq(pat->suffix, o->suffix)))
 		return false;
 	if (m->atom.field == MATCH_CLASS)
 		o->n = o->nhead;
 	for (size_t i = 0; i < o->n; i++)
 		if (m->transparent || !is_transparent(o->part[i]))
 			o->part[n++] = o->part[i];
-	return same_parts(m, o->part, n, o->cut);
+	return same_parts(m, pat, o->part, n, o->cut);
 }
 
 static bool has_needle(const struct match *m, struct str name)
@@ -279,19 +287,21 @@ static bool part_fits(struct str pat, size_t k, size_t n, struct str s, bool noc
 
 static bool part_of_parsed(const struct match *m, const struct name *o, size_t n)
 {
-	for (size_t i = 0; i + m->pat.n <= n; i++) {
+	const struct name *pat = pattern_for(m, o);
+
+	for (size_t i = 0; i + pat->n <= n; i++) {
 		size_t k = 0;
 
-		while (k < m->pat.n && part_fits(m->pat.part[k], k, m->pat.n,
-						 o->part[i + k], m->atom.nocase))
+		while (k < pat->n &&
+		       part_fits(pat->part[k], k, pat->n, o->part[i + k], m->atom.nocase))
 			k++;
-		if (k == m->pat.n)
+		if (k == pat->n)
 			return true;
 	}
 	return false;
 }
 
-static bool part_of(const struct match *m, struct str name)
+static bool part_of(const struct match *m, struct str name, enum name_reading how)
 {
 	const bool class = m->atom.field == MATCH_CLASS;
 	struct name o;
@@ -300,13 +310,13 @@ static bool part_of(const struct match *m, struct str name)
 		return contains(name, m->atom.text, m->atom.nocase);
 	if (!contains(name, m->needle, m->atom.nocase))
 		return false;
-	name_parse(name, false, &o);
+	name_parse(name, how, &o);
 	if (part_of_parsed(m, &o, class ? o.nhead : o.n))
 		return true;
 	if (str_find_str(name, STR(" as ")) == name.n &&
 	    str_find_str(name, STR("<impl ")) == name.n)
 		return false;
-	name_parse(name, true, &o);
+	name_parse(name, NAME_TRAIT, &o);
 	return part_of_parsed(m, &o, class ? o.nhead : o.n);
 }
 
@@ -332,7 +342,7 @@ static size_t split_path(struct str s, struct str *part, bool *cut)
 	return n;
 }
 
-static bool bare(const struct match *m, struct str name)
+static bool bare(const struct match *m, struct str name, enum name_reading how)
 {
 	struct name o;
 
@@ -344,15 +354,15 @@ static bool bare(const struct match *m, struct str name)
 
 		if (m->anchored && (name.n == 0 || name.p[0] != '/'))
 			return false;
-		return same_parts(m, o.part, n, cut);
+		return same_parts(m, &m->pat, o.part, n, cut);
 	}
-	name_parse(name, false, &o);
+	name_parse(name, how, &o);
 	if (bare_parsed(m, &o))
 		return true;
 	if (str_find_str(name, STR(" as ")) == name.n &&
 	    str_find_str(name, STR("<impl ")) == name.n)
 		return false;
-	name_parse(name, true, &o);
+	name_parse(name, NAME_TRAIT, &o);
 	return bare_parsed(m, &o);
 }
 
@@ -401,7 +411,8 @@ static int bare_new(struct match *m, struct err *err)
 		m->pat.n = split_path(s, m->pat.part, &cut);
 	} else {
 		m->anchored = str_starts(s, STR("::"));
-		name_parse(s, false, &m->pat);
+		name_parse(s, NAME_USUAL, &m->pat);
+		name_parse(s, NAME_PATH, &m->as_path);
 		m->tail = str_ends(s, STR("::")) ||
 			  (str_ends(s, STR("->")) &&
 			   !is_operator(m->pat.part[m->pat.n - 1]));
@@ -448,15 +459,21 @@ void match_free(struct match *m)
 	}
 }
 
-int match_name(struct match *m, struct str name, struct err *err)
+int match_name_as(struct match *m, struct str name, enum name_reading how,
+		  struct err *err)
 {
 	if (m->atom.form == MATCH_BARE)
-		return m->atom.part ? part_of(m, name) : bare(m, name);
+		return m->atom.part ? part_of(m, name, how) : bare(m, name, how);
 	if (m->atom.field == MATCH_CLASS)
 		name = name_class(name);
 	if (m->atom.form == MATCH_REGEX)
 		return match_regex(m, name, err);
 	return str_eq(m->by_base ? str_basename(name) : name, m->atom.text);
+}
+
+int match_name(struct match *m, struct str name, struct err *err)
+{
+	return match_name_as(m, name, NAME_USUAL, err);
 }
 
 struct str match_needle(const struct match *m, bool *all)

@@ -3,7 +3,7 @@
  *
  *	bare	GDB's rule: parameters, return type, template arguments, missing leading
  *		namespaces, clone and version suffixes and 'N are ignored, unless the pattern
- *		has them.  "::" "->" "." are one separator.  A leading "::" fixes the start.
+ *		has them.  "::" "->" "." are one separator; in a path "." is none.  A leading "::" fixes the start.
  *		A "*" inside a component stays in it (mem*); a component that is only "*"
  *		stands for one or more (std::*).
  *		Files and objects: the base name or the last components of the path.
@@ -21,6 +21,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "engine/names/name.h"
 #include "index/base/str.h"
 #include "index/store/store.h"
 
@@ -65,6 +66,9 @@ int match_new(const struct match_atom *atom, struct arena *a, struct match **out
 void match_free(struct match *m); /* NULL is fine */
 /* 1: matches; 0: does not; -1: a limit was hit (err is set). */
 int match_name(struct match *m, struct str name, struct err *err);
+/* The same of a name that is read in this way. */
+int match_name_as(struct match *m, struct str name, enum name_reading how,
+		  struct err *err);
 /* In the name, put `to` in place of what a regular expression matches: $1 and ${name} are
  * its groups, $$ is "$".  *out: the name itself, or a copy in the arena.  ERR_QUERY: `to` is
  * wrong (at: its place in the query); or ERR_LIMIT. */

@@ -13,15 +13,15 @@ struct match {
 	struct match_atom atom;
 	struct arena *arena;
 	/* bare: */
-	struct name pat;
-	bool anchored, tail; /* leading "::"; trailing "::" */
-	bool transparent;    /* some component is transparent, see is_transparent() */
-	bool path;	     /* match components of a path, for files and objects */
-	bool by_base;	     /* exact, without a "/": try base names if nothing is
+	struct name pat, as_path; /* the pattern; how it is read for a path */
+	bool anchored, tail;	  /* leading "::"; trailing "::" */
+	bool transparent;  /* some component is transparent, see is_transparent() */
+	bool path;	   /* match components of a path, for files and objects */
+	bool by_base;	   /* exact, without a "/": try base names if nothing is
 				equal */
-	struct str needle;   /* part of every name that matches; may be empty */
-	bool plain;	     /* regex: it is the needle */
-	bool word;	     /* the needle is a whole component and an identifier */
+	struct str needle; /* part of every name that matches; may be empty */
+	bool plain;	   /* regex: it is the needle */
+	bool word;	   /* the needle is a whole component and an identifier */
 	/* regex: */
 	pcre2_general_context *general;
 	pcre2_code *code, *letters; /* of bytes; of UTF-8, or NULL: not needed yet */

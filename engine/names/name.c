@@ -4,7 +4,8 @@
  * One pass from left to right keeps the components seen so far.  A blank outside brackets
  * and before a parameter list means that they were a return type ("void f(int)"): they are
  * dropped, and the scan starts again after the blank.  Other blanks are part of a
- * component ("main chunk") or start a suffix (" const", " [clone .part.0]").  A bracket at
+ * component ("main chunk") or start a suffix (" const", " [clone .part.0]"); dots and
+ * slashes of a sentence ("GET /users/:id") separate nothing.  A bracket at
  * the start of a component is that component ("(anonymous namespace)", "{lambda(int)#1}",
  * "<module>"); a later one holds arguments.
  *
@@ -27,10 +28,14 @@ struct scan {
 	size_t sep;	    /* where the separator before it starts */
 	size_t core;	    /* where the first component starts */
 	size_t path;	    /* the separator before a "/..." path; NPOS: none */
+	size_t blanks;	    /* of the component */
 	size_t no_clone;    /* no clone suffix starts before this */
 	size_t last_params; /* where the last parameter list begins, if it was searched
 			       for: see ends_type() */
 	bool searched;
+	bool no_dots;	/* a path: "." separates nothing */
+	bool sentence;	/* only "::", "->" and "#" separate, too: "GET /users/:id" */
+	bool strong;	/* one of these did */
 	bool slash;	/* a "/" or backslash was a separator */
 	bool text;	/* the component has a blank: brackets are part of it */
 	unsigned open;	/* brackets that are never closed */
@@ -48,7 +53,8 @@ struct scan {
  * again or use a stack frame for each. */
 enum { MAX_OPEN = 8, MAX_DEPTH = 8, MAX_OPERATORS = 32 };
 
-static void split_name(struct str name, bool trait, unsigned depth, struct name *out);
+static void split_name(struct str name, enum name_reading how, unsigned depth,
+		       struct name *out);
 
 static bool is_ident(char c)
 {
@@ -245,7 +251,7 @@ static void name_finish(struct scan *c)
 {
 	size_t end = c->end == NPOS ? c->i : c->end;
 	struct str part = {c->s.p + c->start, end - c->start};
-	size_t sep = c->out->n ? c->sep : c->start;
+	size_t sep = c->out->n || c->path == c->sep ? c->sep : c->start;
 
 	if (end <= c->start)
 		return;
@@ -260,6 +266,7 @@ static void begin(struct scan *c, size_t sep, size_t start)
 	c->start = c->i = start;
 	c->end = NPOS;
 	c->params = c->text = false;
+	c->blanks = 0;
 }
 
 /* All text before i was a return type. */
@@ -299,7 +306,7 @@ static void take_inside(struct scan *c, size_t from, size_t to)
 	in = c->trait ? right : left;
 	while (in.n && memchr("&*[( ", in.p[0], 5))
 		in = str_from(in, 1);
-	split_name(in, c->trait, c->depth + 1, &inner);
+	split_name(in, c->trait ? NAME_TRAIT : NAME_USUAL, c->depth + 1, &inner);
 	for (size_t i = 0; i < inner.n; i++)
 		push_part(c, inner.part[i], i ? inner.text[i] : inner.part[i], to + 1);
 }
@@ -448,6 +455,23 @@ static size_t skip_qualifier(const struct scan *c, size_t i)
 	return i;
 }
 
+/* The blank at i is part of the component.  Is the name a sentence?  A "/" after a blank
+ * begins no component; the last of components that "." or ":" separates is a name. */
+static void add_blank(struct scan *c, size_t i)
+{
+	c->text = true;
+	c->blanks++;
+	if (c->path != NPOS || c->no_dots)
+		return;
+	if (at(c, i + 1) == '/') {
+		c->sentence = true;
+	} else if (c->out->n && !c->slash && !c->strong) {
+		c->sentence = true;
+		c->out->n = 0;
+		c->start = c->sep = c->core;
+	}
+}
+
 /* A blank outside brackets. */
 static void take_blank(struct scan *c)
 {
@@ -466,8 +490,11 @@ static void take_blank(struct scan *c)
 		restart(c, i + 1);
 	} else {
 		/* After parameters: "requires C<T>". */
+		if (c->params)
+			c->text = true;
+		else
+			add_blank(c, i);
 		c->end = c->params ? c->end : NPOS;
-		c->text = true;
 		c->i++;
 	}
 }
@@ -524,7 +551,7 @@ static bool is_label(const struct scan *c)
 	const char next = at(c, c->i + 1);
 	const struct str part = {c->s.p + c->start, c->i - c->start};
 
-	return part.n && !c->slash && (is_ident(next) || next == '\'') &&
+	return part.n && !c->slash && !c->sentence && (is_ident(next) || next == '\'') &&
 	       !name_is_digit(next) && c->s.p[c->s.n - 1] != ':' &&
 	       (is_ident(part.p[part.n - 1]) || part.p[part.n - 1] == '\'') &&
 	       !str_eq(part, STR("CORE"));
@@ -538,7 +565,7 @@ static bool is_drive(const struct scan *c)
 
 static bool is_slash(const struct scan *c)
 {
-	return c->s.p[c->i] == '/' || c->s.p[c->i] == '\\';
+	return !c->sentence && (c->s.p[c->i] == '/' || c->s.p[c->i] == '\\');
 }
 
 /* What separates components.  The class ends at the last of them, but for slashes: a path
@@ -555,6 +582,15 @@ static const struct {
 	{STR("/"), is_slash},  /* packages of Go, paths */
 };
 
+/* A path may begin at the slash at c->i. */
+static void take_slash(struct scan *c)
+{
+	c->slash = true;
+	if (c->path == NPOS && (c->start == c->i || is_drive(c)) &&
+	    (is_drive(c) || c->s.p[c->i] == '/'))
+		c->path = c->sep;
+}
+
 /* Take the separator at c->i; "." is in dot().  False: there is none. */
 static bool take_separator(struct scan *c)
 {
@@ -565,12 +601,14 @@ static bool take_separator(struct scan *c)
 		    (separators[k].is && !separators[k].is(c)))
 			continue;
 		if (separators[k].is == is_slash) {
-			c->slash = true;
-			if (c->path == NPOS && (c->start == c->i || is_drive(c)) &&
-			    (is_drive(c) || c->s.p[c->i] == '/'))
-				c->path = c->sep;
+			take_slash(c);
+		} else if (separators[k].is != is_label) {
+			c->strong = true;
+			c->path = NPOS;
 		}
 		separator(c, text.n);
+		if (c->path == c->sep && !c->out->n)
+			c->core = c->path; /* it keeps its "/" */
 		return true;
 	}
 	return false;
@@ -581,7 +619,7 @@ static void dot(struct scan *c)
 	struct str text = {c->s.p + c->start, c->i - c->start};
 	size_t past = c->i < c->no_clone ? c->i : skip_clone(c, c->i);
 
-	if (c->i == 0) {
+	if (c->i == 0 || c->no_dots || c->sentence || c->blanks > 1) {
 		c->i++;
 	} else if (past > c->i &&
 		   !(name_is_digit(at(c, c->i + 1)) && is_go_closure(text))) {
@@ -696,7 +734,7 @@ static size_t python_place(struct str name)
 			return k;
 		}
 	}
-	return i - 1;
+	return memchr(name.p, '/', i) ? name.n : i - 1;
 }
 
 /* "::h0123456789abcdef" of a Rust symbol. */
@@ -737,15 +775,35 @@ static size_t outer_part(const struct name *o)
 	return k;
 }
 
-static void split_name(struct str name, bool trait, unsigned depth, struct name *out)
+/* The class ends before the path or the last component; the scheme of a URL is none. */
+static void set_head(struct scan *c, struct name *out)
 {
-	struct scan c = {
-		.end = NPOS, .path = NPOS, .trait = trait, .depth = depth, .out = out};
+	size_t sep;
+
+	out->nhead = outer_part(out);
+	sep = c->path != NPOS ? c->path : c->at[out->nhead];
+	out->head = (struct str){c->s.p + c->core, 0};
+	if (out->n > 1 && sep > c->core && !(c->path == sep && c->s.p[sep - 1] == ':'))
+		out->head.n = sep - c->core;
+	while (out->nhead && (!out->head.n || c->at[out->nhead] > sep))
+		out->nhead--;
+}
+
+static void split_name(struct str name, enum name_reading how, unsigned depth,
+		       struct name *out)
+{
+	struct scan c = {.end = NPOS,
+			 .path = NPOS,
+			 .trait = how == NAME_TRAIT,
+			 .no_dots = how == NAME_PATH,
+			 .depth = depth,
+			 .out = out};
 	struct str none = {name.p + name.n, 0};
-	size_t last, sep;
+	size_t last;
 
 	out->n = 0;
 	out->cut = out->formed = false;
+	out->path = c.no_dots;
 	out->recursion = out->clone = out->version = out->prefix = out->suffix = none;
 	if (depth == 0 && name_form(name, out))
 		return;
@@ -753,6 +811,10 @@ static void split_name(struct str name, bool trait, unsigned depth, struct name 
 	c.i = c.start = c.sep = c.core = out->prefix.n;
 	while (c.i < c.s.n && take_step(&c))
 		;
+	if (c.path != NPOS && how == NAME_USUAL && depth == 0) {
+		split_name(name, NAME_PATH, 0, out);
+		return;
+	}
 	name_finish(&c);
 	if (out->n > 1 && is_rust_hash(out->part[out->n - 1]))
 		out->n--;
@@ -763,17 +825,12 @@ static void split_name(struct str name, bool trait, unsigned depth, struct name 
 		out->part[0] = out->text[0] = name;
 		out->n = 1;
 	}
-	last = c.past[out->n - 1];
-	out->nhead = outer_part(out);
-	sep = c.path != NPOS && c.path > c.core ? c.path : c.at[out->nhead];
-	while (out->nhead && c.at[out->nhead] > sep)
-		out->nhead--;
+	last = out->path ? c.i : c.past[out->n - 1];
 	out->core = (struct str){name.p + c.core, last > c.core ? last - c.core : 0};
-	out->head = (struct str){name.p + c.core,
-				 out->n > 1 && sep > c.core ? sep - c.core : 0};
+	set_head(&c, out);
 }
 
-void name_parse(struct str name, bool trait, struct name *out)
+void name_parse(struct str name, enum name_reading how, struct name *out)
 {
 	const struct str mark = STR(NAME_INLINED);
 	const bool marked =
@@ -784,7 +841,7 @@ void name_parse(struct str name, bool trait, struct name *out)
 		name.n -= mark.n;
 	place = name_place(name);
 	name.n -= place;
-	split_name(name, trait, 0, out);
+	split_name(name, how, 0, out);
 	if (place)
 		out->clone = (struct str){name.p + name.n, place};
 	name.n += place;
@@ -808,8 +865,8 @@ struct str name_short(struct str name, struct arena *a)
 	size_t n = 0;
 	char *p, *to;
 
-	name_parse(name, false, &o);
-	if (o.formed) {
+	name_parse(name, NAME_USUAL, &o);
+	if (o.formed || o.path) {
 		o.n = 1;
 		o.text[0] = o.core;
 	}
@@ -836,7 +893,7 @@ struct str name_class(struct str name)
 {
 	struct name parsed;
 
-	name_parse(name, false, &parsed);
+	name_parse(name, NAME_USUAL, &parsed);
 	return parsed.head;
 }
 
@@ -844,7 +901,7 @@ struct str name_last(struct str name)
 {
 	struct name parsed;
 
-	name_parse(name, false, &parsed);
+	name_parse(name, NAME_USUAL, &parsed);
 	return parsed.part[parsed.n - 1];
 }
 

@@ -27,6 +27,7 @@ struct name {
 	size_t n;		     /* at least 1 */
 	bool cut;		     /* leading components are missing from part[] */
 	bool formed;		     /* by name_forms.c: core is all there is to show */
+	bool path;		     /* it ends in a path, whose dots separate nothing */
 	struct str core;      /* from the first component to the end of the last one */
 	struct str head;      /* the class or module, with template arguments; or empty */
 	size_t nhead;	      /* the components that are in it */
@@ -41,8 +42,14 @@ struct name {
 /* At the end of the name of an inlined function (engine/graph/graph_inlined.h). */
 #define NAME_INLINED " (inl)"
 
-/* Split a name.  trait: of Rust's "<T as Trait>::f" take Trait, not T. */
-void name_parse(struct str name, bool trait, struct name *out);
+enum name_reading {
+	NAME_USUAL,
+	NAME_TRAIT, /* of Rust's "<T as Trait>::f" take Trait, not T */
+	NAME_PATH,  /* a name that may look like another is a path: "other.c" */
+};
+
+/* Split a name. */
+void name_parse(struct str name, enum name_reading how, struct name *out);
 
 /* The name without return type, parameters, template arguments and clone and version
  * suffixes.  A view of the name, or a copy in the arena (p NULL: the arena is full). */

@@ -6,6 +6,8 @@
  */
 #include "engine/names/name_forms.h"
 
+#include <string.h>
+
 static bool is_digit(char c)
 {
 	return c >= '0' && c <= '9';
@@ -28,7 +30,10 @@ static void form_of(struct str name, struct str class, struct str last, struct n
 	o->head = class;
 	for (size_t n; class.n && o->n + 1 < NAME_PARTS; class = str_from(class, n + 1)) {
 		n = str_find(class, '.');
-		o->part[o->n] = o->text[o->n] = (struct str){class.p, n};
+		/* NSView(Category) is a part of NSView. */
+		o->part[o->n] = (struct str){class.p, n};
+		o->part[o->n].n = str_find(o->part[o->n], '(');
+		o->text[o->n] = o->part[o->n];
 		o->n += n > 0;
 	}
 	o->nhead = o->n;
@@ -38,15 +43,34 @@ static void form_of(struct str name, struct str class, struct str last, struct n
 	o->formed = true;
 }
 
+/* __45-[Class selector:]_block_invoke_2.cold.1'2 */
 static bool form_objc(struct str s, struct name *o)
 {
-	const size_t blank = str_find(s, ' ');
+	const struct str block = STR("_block_invoke");
+	size_t from = str_starts(s, STR("__")) ? 2 : 0, blank, end, n = 0;
+	struct str in, rest;
 
-	if (s.n < 5 || (s.p[0] != '-' && s.p[0] != '+') || s.p[1] != '[' ||
-	    s.p[s.n - 1] != ']' || blank == s.n)
+	while (from && from < s.n && is_digit(s.p[from]))
+		from++;
+	in = str_from(s, from);
+	if (in.n < 5 || (in.p[0] != '-' && in.p[0] != '+') || in.p[1] != '[')
 		return false;
-	form_of((struct str){s.p + 2, s.n - 3}, (struct str){s.p + 2, blank - 2},
-		(struct str){s.p + blank + 1, s.n - blank - 2}, o);
+	end = str_find(in, ']');
+	blank = str_find(in, ' ');
+	rest = str_from(in, end + 1);
+	if (str_starts(rest, block))
+		for (n = block.n;
+		     n < rest.n && (rest.p[n] == '_' || is_digit(rest.p[n]));)
+			n++;
+	if (blank > end || end == in.n || (n < rest.n && !strchr(".'", rest.p[n])))
+		return false;
+	form_of((struct str){in.p + 2, end - 2}, (struct str){in.p + 2, blank - 2},
+		(struct str){in.p + blank + 1, end - blank - 1}, o);
+	o->suffix = (struct str){rest.p, n};
+	rest = str_from(rest, n);
+	n = str_find(rest, '\'');
+	o->clone = (struct str){rest.p, n};
+	o->recursion = str_from(rest, n);
 	return true;
 }
 

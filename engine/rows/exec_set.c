@@ -107,6 +107,11 @@ int exec_set_of_store(struct exec *x, const struct fn_set *of_store, struct fn_s
 	return 0;
 }
 
+static enum name_reading reading_of(const struct graph *g, uint32_t f)
+{
+	return graph_is_place(g, f) ? NAME_PATH : NAME_USUAL;
+}
+
 /* Does an inlined function match?  Its name does with and without the mark. */
 static int match_inlined(struct exec *x, const struct match_atom *atom, struct match *m,
 			 uint32_t f)
@@ -114,11 +119,12 @@ static int match_inlined(struct exec *x, const struct match_atom *atom, struct m
 	struct str text = atom->field == MATCH_FILE  ? graph_file(x->g, f)
 			  : atom->field == MATCH_OBJ ? graph_obj(x->g, f)
 						     : graph_plain_name(x->g, f);
-	int hit = match_name(m, text, x->err);
+	const enum name_reading how = reading_of(x->g, f);
+	int hit = match_name_as(m, text, how, x->err);
 
 	return hit || atom->field != MATCH_FN
 		       ? hit
-		       : match_name(m, graph_name(x->g, f), x->err);
+		       : match_name_as(m, graph_name(x->g, f), how, x->err);
 }
 
 /* Add groups with a matching name that a stage gave: collapse ... as NAME.  Inlined
@@ -140,7 +146,7 @@ static int add_renamed(struct exec *x, const struct match_atom *atom, struct fn_
 		if (graph_is(x->g, f, GRAPH_INLINED))
 			hit = match_inlined(x, atom, m, f);
 		else if (own.p && atom->field == MATCH_FN)
-			hit = match_name(m, own, x->err);
+			hit = match_name_as(m, own, reading_of(x->g, f), x->err);
 		rc = hit < 0 ? x->err->kind : exec_poll(x);
 		if (hit > 0) {
 			fnset_add(s, f);
@@ -417,9 +423,9 @@ static int note_parts(struct exec *x, const struct set *s, bool nocase,
 				      nocase ? ", in another case" : ""));
 }
 
-/* No whole name matches: take the functions that have the text in their names. */
+/* No whole name matches: take the n functions that have the text in their names. */
 static int find_parts(struct exec *x, const struct set *s, struct match_atom *atom,
-		      struct match_found *found, struct fn_set **out)
+		      struct match_found *found, struct fn_set **out, uint32_t *n)
 {
 	bool any = false;
 
@@ -427,16 +433,18 @@ static int find_parts(struct exec *x, const struct set *s, struct match_atom *at
 	    str_starts(s->text, STR("::")))
 		return 0;
 	atom->part = true;
-	if (find_atom(x, atom, found, &any))
-		return x->err->kind;
-	atom->nocase = !any;
-	if (!any && find_atom(x, atom, found, &any))
-		return x->err->kind;
-	if (any && (exec_set_of_store(x, found->fns, out) ||
-		    note_parts(x, s, atom->nocase, *out)))
-		return x->err->kind;
+	for (int i = 0; i < 2 && !any; i++) {
+		atom->nocase = i;
+		if (find_atom(x, atom, found, &any) ||
+		    exec_set_of_store(x, found->fns, out))
+			return x->err->kind;
+		*n = count_functions(*out, found);
+		if (add_renamed(x, atom, *out, n))
+			return x->err->kind;
+		any |= *n > 0;
+	}
 	atom->part = any;
-	return 0;
+	return any ? note_parts(x, s, atom->nocase, *out) : 0;
 }
 
 /* Of memcpy a program may have only the function by which the linker chooses, and the work
@@ -559,11 +567,8 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 		return x->err->kind;
 	if (add_renamed(x, &atom, *out, &n))
 		return x->err->kind;
-	if (!any && n == 0) {
-		if (find_parts(x, s, &atom, &found, out))
-			return x->err->kind;
-		n = count_functions(*out, &found);
-	}
+	if (!any && n == 0 && find_parts(x, s, &atom, &found, out, &n))
+		return x->err->kind;
 	if (in_base(x) && note_found(x, s, n))
 		return x->err->kind;
 	if (n == 0 && (in_base(x) || base_has(x, s) || x->of_part))

@@ -167,10 +167,10 @@ static int add_event(struct created *c, const struct vtab_source *s, quern_text 
 {
 	size_t n = event.length;
 
-	/* It calls "Time_(10ns)" Time. */
-	for (size_t i = 0; i + 1 < n; i++)
-		if (event.bytes[i] == '_' && event.bytes[i + 1] == '(')
-			n = i;
+	/* It calls "Time_(10ns)" Time, and "cpu(ms)" cpu. */
+	for (size_t i = 1; i < n; i++)
+		if (event.bytes[i] == '(' || event.bytes[i] == '[')
+			n = i - (event.bytes[i - 1] == '_');
 	if (!is_word(event.bytes, n))
 		return SQLITE_OK;
 	for (const struct vtab_column *k = s->cols; k < s->cols + s->n; k++)

@@ -95,18 +95,31 @@ static struct unit written_unit(struct str word)
 	return no_unit;
 }
 
-/* "Time_(10ns)", "cpu(ms)", "Memory_(bytes)" */
+size_t event_unit_start(struct str name)
+{
+	size_t n = name.n;
+
+	if (str_ends(name, STR(")")))
+		n = str_find(name, '(');
+	else if (str_ends(name, STR("]")))
+		n = str_find(name, '[');
+	if (n + 2 >= name.n)
+		return name.n;
+	return n > 1 && name.p[n - 1] == '_' ? n - 1 : n;
+}
+
+/* "Time_(10ns)", "cpu(ms)", "Memory_(bytes)", "Time[ns]" */
 static struct unit unit_in_name(struct str name)
 {
 	size_t from = name.n, digits = 0;
 	uint64_t times = 1;
 	struct unit u;
 
-	if (!str_ends(name, STR(")")))
+	if (!str_ends(name, STR(")")) && !str_ends(name, STR("]")))
 		return no_unit;
-	while (from && name.p[from - 1] != '(')
-		from--;
 	name.n--;
+	while (from && name.p[from - 1] != (name.p[name.n] == ')' ? '(' : '['))
+		from--;
 	name = str_from(name, from);
 	while (digits < name.n && name.p[digits] >= '0' && name.p[digits] <= '9')
 		digits++;
@@ -119,9 +132,12 @@ static struct unit unit_in_name(struct str name)
 	return u;
 }
 
-/* "Active time in microseconds", "Wait time in microseconds (scheduled out)" */
+/* "Active time in microseconds", "Wait time in microseconds (scheduled out)", "Time [us]".
+ * One letter may mean anything. */
 static struct unit unit_in_long_name(struct str s)
 {
+	const struct unit last =
+		s.n > 3 && memchr("([", s.p[s.n - 3], 2) ? no_unit : unit_in_name(s);
 	struct unit u;
 
 	for (size_t at; (at = str_find_str(s, STR(" in "))) < s.n;) {
@@ -136,7 +152,7 @@ static struct unit unit_in_long_name(struct str s)
 		if (u.kind && n > 1)
 			return u;
 	}
-	return no_unit;
+	return last;
 }
 
 /* Whether the producer is this one, of a major version from `from` on and below `below`:
@@ -205,12 +221,10 @@ const char *unit_name(struct unit u)
 
 struct str event_title(struct str name, struct unit u)
 {
-	size_t n = str_find(name, '(');
+	const size_t n = event_unit_start(name);
 
 	if (u.kind == UNIT_NONE)
 		return name;
-	if (n < name.n && n > 0 && name.p[n - 1] == '_')
-		n--;
 	if (n == 0 || (u.kind == UNIT_TIME && written_unit(name).kind))
 		return STR("time");
 	return (struct str){name.p, n};

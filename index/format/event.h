@@ -25,6 +25,8 @@ struct unit {
 struct unit event_unit(struct str name, struct str long_name, struct str creator);
 /* The unit of a number in a query: "ms", "MiB"; UNIT_NONE: there is none. */
 struct unit unit_of_word(struct str word);
+/* Where the unit in a name begins: after "Time" of "Time_(10ns)"; its end: it has none. */
+size_t event_unit_start(struct str name);
 /* The name of an event whose costs are shown with their unit: "Time" of "Time_(10ns)". */
 struct str event_title(struct str name, struct unit u);
 /* The name as one word: "Wall_Time" for "Wall Time" of SPX.  p NULL: the arena is full. */

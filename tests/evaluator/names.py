@@ -7,6 +7,7 @@ import re
 from expressions import quoted
 
 PLAIN = re.compile(r"[A-Za-z_][A-Za-z0-9_]*(::[A-Za-z_][A-Za-z0-9_]*)*('\d+)?$")
+BASE = re.compile(r"[a-z_]+\.[ch]")
 LEVEL = re.compile(r"'\d+$")
 OR, AND, NOT, ATOM = range(4)
 
@@ -63,6 +64,11 @@ def bare(name):
     pattern = "".join(".*" if c == "*" else "." if c == "?" else re.escape(c) for c in name)
     whole = re.compile("(.*::)?" + pattern + ("" if LEVEL.search(name) else r"('\d+)?"))
     return Atom(name, lambda f: PLAIN.match(f[2]) and whole.fullmatch(f[2]))
+
+
+def base(text):
+    """A path that stands as a name, by its base name: its dots separate nothing."""
+    return Atom(text, lambda f: f[2].rsplit("/", 1)[-1] == text)
 
 
 def part(text):

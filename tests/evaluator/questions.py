@@ -92,7 +92,11 @@ class Asker:
                 kinds.append("class")
         if view.inlines or world.joined:
             kinds = ["exact", "number", "file", "obj", "part of a path", "line"]
-        kind = rng.choice(kinds)
+        bases = sorted({g[2].rsplit("/", 1)[-1] for g in view.group.values() if "/" in g[2]}) if view.merged else []
+        bases = [b for b in bases if names.BASE.fullmatch(b)]
+        kind = rng.choice(kinds + ["base"] * (2 * bool(bases)))
+        if kind == "base":
+            return names.base(rng.choice(bases))
         if kind == "exact":
             return names.exact(name)
         if kind == "number":
