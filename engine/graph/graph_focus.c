@@ -20,7 +20,8 @@
 
 /*
  * Some shares are known by the calls alone: F is 0 where no call leads from the set, and 1
- * where no root leads without it; U is 0 where no call leads to the set.
+ * where no root leads without it, although a part may lack the call that led there; U is 0
+ * where no call leads to the set.
  */
 struct focus {
 	const struct fn_set *set;
@@ -186,7 +187,9 @@ static int find_shares(const struct flow_input *in, const struct focus *s,
 		return arena_full(scratch, err);
 	for (uint32_t f = 0; f < in->functions; f++) {
 		/* Rounding errors: almost all is all. */
-		if (h->came[f] > 0)
+		if (!s->left[f])
+			h->came[f] = 1;
+		else if (h->came[f] > 0)
 			h->came[f] = h->came[f] < fl->through[f] * (1 - 1e-9)
 					     ? h->came[f] / fl->through[f]
 					     : 1;

@@ -356,8 +356,8 @@ static void report(uint64_t programs)
 }
 
 /* Programs about which something was once wrong. */
-static const uint64_t once_wrong[] = {90,  107,	 145,  458,  547,  892,
-				      904, 1036, 1105, 1823, 21117};
+static const uint64_t once_wrong[] = {90,  107,	 145,  458,  547,   892,
+				      904, 1036, 1105, 1823, 21117, 777200};
 
 int main(int argc, char **argv)
 {
