@@ -63,7 +63,7 @@ static inline const unsigned char *take_record(struct backwards *b,
 static int take_records(struct backwards *b, const unsigned char *p, uint64_t n,
 			size_t most, bool all, uint64_t *left)
 {
-	const unsigned char *at = p + n;
+	const unsigned char *at = n ? p + n : p;
 
 	while (at > p && (all || (size_t)(at - p) >= most))
 		if (!(at = take_record(b, at)))

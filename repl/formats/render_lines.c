@@ -50,7 +50,7 @@ static void plan_befores(const struct result *r, struct lines_plan *p)
 		at = p->text.n;
 	}
 	for (size_t i = 0, from = 0; i < p->n; from += p->cell[i++].before.n)
-		p->cell[i].before.p = p->text.buf + from;
+		p->cell[i].before.p = p->text.n ? p->text.buf + from : "";
 }
 
 static void plan_cell(const struct result *r, struct lines_cell *cell, size_t column)
