@@ -94,6 +94,9 @@ static int unknown_verb(struct parser *p, const struct token *t)
 		return p->err->kind;
 	parse_fail(p, token_span(t), "no source or stage is called '%.*s'",
 		   STR_ARG(t->text));
+	rest = rest_of_line(p, t, "\n;");
+	if (str_starts(str_trim(str_from(rest, t->len)), STR("vs ")) && rest.n < 200)
+		return err_hint(p->err, "of one function: info %.*s", STR_ARG(rest));
 	near = nearest_verb(t->text);
 	if (near)
 		return err_hint(p->err, "did you mean '%s'?", near);
@@ -503,6 +506,10 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 	    (t->kind == TOK_WORD || t->kind == TOK_STRING || t->kind == '/' ||
 	     t->kind == '#')) {
 		parse_fail(p, token_span(t), "'of' is missing before this name");
+		if (src->kind == S_WHY)
+			return err_hint(p->err,
+					"'of' for causes in it, 'under' for it with "
+					"all below it");
 		return err_hint(p->err, "its form: %s",
 				src->top ? verbs[0].form : v->form);
 	}

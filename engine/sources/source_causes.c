@@ -98,6 +98,24 @@ static int estimated_causes(struct exec *x, const struct fn_set *of,
 	return rc;
 }
 
+/* Does the set call itself, so that calls of it come from inside? */
+static bool calls_itself(const struct graph *g, const struct fn_set *of)
+{
+	for (uint32_t f = fnset_next(of, 0); f != FNSET_NONE; f = fnset_next(of, f + 1))
+		for (uint32_t i = 0; i < graph_caller_count(g, f); i++)
+			if (fnset_has(of, graph_edge_caller(g, graph_caller(g, f, i))))
+				return true;
+	return false;
+}
+
+static int note_calls(struct exec *x, const struct fn_set *of, bool any)
+{
+	return !any ? exec_note(x, STR("nothing calls it"))
+	       : calls_itself(x->g, of)
+		       ? exec_note(x, STR("calls of it by itself do not count"))
+		       : 0;
+}
+
 static int causes_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct causes_rows *d = EXEC_ARRAY(x, struct causes_rows, 1);
@@ -118,6 +136,8 @@ static int causes_open(struct exec *x, const struct source *s, struct table *t)
 	for (uint32_t f = 0; f < x->g->functions; f++)
 		if (d->of[f].hi)
 			fnset_add(rows, f);
+	if (note_calls(x, of, fnset_count(rows) != 0))
+		return x->err->kind;
 	t->data = d;
 	t->rows = d->of;
 	return refs_of_set(x, t, t->src, x->g, rows);

@@ -456,12 +456,16 @@ static bool is_query(const struct options *o, const char *arg)
 			      : query_reads(str_c(arg)));
 }
 
-/* quern FILE malloc: the last word, alone, is the name of a function if it is no file and
- * does not look like one, and nothing else is asked. */
+/* quern FILE malloc, quern NEW base=OLD overview: the last word, alone, is the name of a
+ * function or a word of the prompt if it is no file and does not look like one, and nothing
+ * else is asked. */
 static void take_name(struct options *o)
 {
-	const char *last = o->nprofiles == 2 ? o->profiles[1] : "/";
+	const char *last = o->nprofiles > 1 ? o->profiles[o->nprofiles - 1] : "/";
 
+	for (size_t i = 1; i + 1 < o->nprofiles; i++)
+		if (!strchr(o->profiles[i], '='))
+			return;
 	if (o->ntasks || o->watch || o->verify || o->bench_parse || o->mcp ||
 	    strpbrk(last, "/.=*?[-") || access(last, F_OK) == 0 ||
 	    access(o->profiles[0], F_OK) < 0)

@@ -40,22 +40,23 @@ static const struct kind {
 } kinds[] = {
 	{"loop", "{callee} {each} times in {caller} ({file:line})", "incl",
 	 ".run n-plus-one"},
-	{"small", "{fn}, {calls} calls, and others", "self", ".run small-hot"},
-	{"inlined", "{file} in {into}, {rows} pieces", "self", "top 999 inlined"},
-	{"allocation", "{allocations}, most of the cost by {fn}", "est",
+	{"hot", "{fn} itself, {calls} calls", "self", "top 1 | where self% >= 20"},
+	{"small", "{rows} functions, most by {fn}, {calls} calls", "self",
+	 ".run small-hot"},
+	{"inlined", "{rows} pieces, most of {file} in {into}", "self", "top 999 inlined"},
+	{"allocation", "{allocations} allocations, most of the cost by {fn}", "est",
 	 ".run alloc-churn"},
 	{"copies", "most by {fn}, {calls} calls", "est", ".run copies"},
 	{"waiting", "most by {fn}, {calls} calls", "est", ".run locks"},
 	{"loading", "code, most by {fn}, {calls} calls", "est", ".run autoload"},
 	{"slow call", "{fn} once {slowest}, usual {usual}, {calls} calls", "slowest",
 	 ".run slow-call"},
-	{"recursion", "{fn} and others, {rows} in all", "self",
+	{"recursion", "{rows} functions, most by {fn}", "self",
 	 "functions | where recursive"},
-	{"cycle", "{functions} functions, opened without {cut}", "self",
-	 "cycles"},
-	{"misses", "{file:line} in {fn} and others, {rows} lines", "D1mr + D1mw",
+	{"cycle", "{functions} functions, opened without {cut}", "self", "cycles"},
+	{"misses", "{rows} lines, most at {file:line} in {fn}", "D1mr + D1mw",
 	 ".run miss-rate"},
-	{"branches", "{file:line} in {fn} and others, {rows} lines", "Bcm + Bim",
+	{"branches", "{rows} lines, most at {file:line} in {fn}", "Bcm + Bim",
 	 ".run mispredict"},
 	{"estimate", "{fn} is {lo} to {hi}; --separate-callers=3 measures it", NULL,
 	 ".run estimates"},
@@ -206,6 +207,21 @@ static int64_t total_of(struct store *st, const char *most)
 	return sum;
 }
 
+/* Add the words before cell i: after a 1 the first of them is one thing. */
+static void say_words(struct overview *v, struct finding *f, size_t i, struct str words)
+{
+	const bool one = i && str_eq(f->cell[i - 1], STR("1"));
+	size_t n = one ? strspn(words.p, " abcdefghijklmnopqrstuvwxyz") : 0;
+
+	n = n < words.n ? n : words.n;
+	if (n > 1)
+		n = 1 + str_find(str_from((struct str){words.p, n}, 1), ' ');
+	n = n && words.p[n - 1] == 's' ? n : 0;
+	f->says =
+		arena_printf(&v->texts, "%.*s%.*s%.*s", STR_ARG(f->says),
+			     (int)(n ? n - 1 : 0), words.p, STR_ARG(str_from(words, n)));
+}
+
 /* Make the sentence; false: a name has no cell. */
 static bool say(struct overview *v, struct finding *f)
 {
@@ -216,10 +232,11 @@ static bool say(struct overview *v, struct finding *f)
 	for (; next_name(f->kind->says, &at, &before, &name); i++) {
 		if (!f->cell[i].n)
 			return false;
-		f->says = arena_printf(&v->texts, "%.*s%.*s%.*s", STR_ARG(f->says),
-				       STR_ARG(before), STR_ARG(f->cell[i]));
+		say_words(v, f, i, before);
+		f->says = arena_printf(&v->texts, "%.*s%.*s", STR_ARG(f->says),
+				       STR_ARG(f->cell[i]));
 	}
-	f->says = arena_printf(&v->texts, "%.*s%.*s", STR_ARG(f->says), STR_ARG(before));
+	say_words(v, f, i, before);
 	return f->says.p != NULL;
 }
 
@@ -358,9 +375,12 @@ int command_overview(struct app *app, struct str rest, struct err *err)
 {
 	struct overview v = {.app = app};
 
-	if (rest.n)
-		return err_set(err, ERR_USAGE, 0, ".overview is not followed by '%.*s'",
-			       STR_ARG(rest));
+	if (rest.n) {
+		err_set(err, ERR_USAGE, 0, "'overview' is not followed by '%.*s'",
+			STR_ARG(rest));
+		return err_hint(err, "each finding has a query, whose rows stages take; "
+				     "--format shows it otherwise");
+	}
 	if (!app->nprofiles)
 		return app_none_open(err);
 	app->started_ns = progress_now_ns();

@@ -51,14 +51,16 @@ ok(len(seen) >= 11, "most findings are in some profile", seen)
 shutil.copy(small + "lua-default.out", "lua.out")
 with open("loop", "w") as f:
     f.write("events: Ir\nfl=a.c\nfn=main\n1 10\ncfn=find\ncalls=200 1\n7 5000\nfn=find\n9 50\ncfn=read\ncalls=1 1\n8 4950\nfn=read\n20 4950\n")
+hot = [4950, 4950 * 100 / 5010, "hot", "top 1 | where self% >= 20", "read itself, 1 call", "Ir"]
 loop = [5000, 5000 * 100 / 5010, "loop", ".run n-plus-one", "find 200 times in main (a.c:7)", "Ir"]
-same(overview("loop")["rows"], [loop], "a loop alone")
+same(overview("loop")["rows"], [loop, hot], "a loop, and what it calls")
 r = run("loop", "-q", "--no-index-write", "-c", "overview")
-same(" ".join(r.text.split()), "at_most share% finding query value 5,000 99.80% loop .run n-plus-one find 200 times in main (a.c:7)",
+same(" ".join(r.text.split()), "at_most share% finding query value 5,000 99.80% loop .run n-plus-one find 200 times in main (a.c:7) "
+     "4,950 98.80% hot top 1 | where self% >= 20 read itself, 1 call",
      "as a table")
 with open("rec", "w") as f:
     f.write("events: Ir\nfl=a.c\nfn=main\n1 10\ncfn=f\ncalls=1 1\n2 90\nfn=f\n3 90\ncfn=f\ncalls=8 1\n4 80\n")
-same([r[:3] + r[4:5] for r in overview("rec")["rows"]], [[90, 90, "recursion", "f and others, 1 in all"],
+same([r[:3] + r[4:5] for r in overview("rec")["rows"]], [[90, 90, "hot", "f itself, 9 calls"], [90, 90, "recursion", "1 function, most by f"],
                                                            [None, None, "estimate", "f is 0 to 80; --separate-callers=3 measures it"]], "recursion")
 with open("xd", "w") as f:
     f.write("version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: a.php\npart: 1\npositions: line\n\nevents: Time_(10ns)\n\n")
@@ -66,9 +68,9 @@ with open("xd", "w") as f:
         f.write("fl=(1)%s\nfn=(2)%s\n5 %d\n\n" % ((" a.php", " slow") if not i else ("", "") + (900 if i == 7 else 10,)) if i else
                 "fl=(1) a.php\nfn=(2) slow\n5 10\n\n")
     f.write("fl=(1)\nfn=(1) {main}\n1 100\n" + "".join("cfl=(1)\ncfn=(2)\ncalls=1 0 0\n3 %d\n" % (900 if i == 7 else 10) for i in range(20)) + "\n")
-same([r[2:5:2] for r in overview("xd")["rows"]], [["slow call", "slow once 9.00 us, usual 100 ns, 20 calls"]], "one slow activation")
+same([r[2:5:2] for r in overview("xd")["rows"] if r[2] != "hot"], [["slow call", "slow once 9.00 us, usual 100 ns, 20 calls"]], "one slow activation")
 with open("flat", "w") as f:
-    f.write("events: Ir\nfn=main\n1 10\n")
+    f.write("events: Ir\n" + "".join("fn=f%d\n1 10\n" % i for i in range(6)))
 same(overview("flat")["rows"], [], "nothing stands out")
 
 # ---- where people ask
@@ -76,9 +78,16 @@ for how in (("-c", ".overview"), ("overview",), ("-f", "o.q"), ("--safe", "-c", 
     with open("o.q", "w") as f:
         f.write("overview\n")
     r = run("loop", "-q", "--no-index-write", "--format", "json", *how)
-    ok(r.status == 0 and json.loads(r.text)["rows"] == [loop], "by " + " ".join(how), r)
+    ok(r.status == 0 and json.loads(r.text)["rows"] == [loop, hot], "by " + " ".join(how), r)
 r = run("loop", "-q", "--no-index-write", "-c", ".push focus read", "-c", ".mode csv", "-c", "overview", "-c", "top 1 | show fn")
 ok(r.status == 0 and r.text.splitlines()[-1] == "read", "after a filter, and queries after it", r)
+r = run("loop", "base=rec", "-q", "--no-index-write", "overview")
+ok(r.status == 0 and ".run n-plus-one" in r.text, "as the last word, after two profiles", r)
+for word, instead in ("tree", "calltree"), ("diff", "functions vs base"), ("hot", "top"):
+    r = run("loop", "base=rec", "-q", "--no-index-write", word)
+    ok(r.status == 1 and "here that is: " + instead in r.talk, "  %s: what it is here" % word, r)
+r = run("loop", "-q", "--no-index-write", "-c", "overview | take 1")
+ok(r.status and "each finding has a query, whose rows stages take" in r.talk, "stages take the rows of a finding", r)
 r = run("-q", "-c", "overview")
 ok(r.status and "no profile is open" in r.talk, "without a profile", r)
 r = run("lua.out", "-q", "--no-index-write", "-c", "overview", "--format", "md")
