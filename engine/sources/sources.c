@@ -155,7 +155,8 @@ static int note_no_calls(struct exec *x)
 	if (i->edges || !i->functions)
 		return 0;
 	return exec_note(x, STR("this profile records no calls, only what each function "
-				"costs itself"));
+				"costs itself; callgrind records calls, cachegrind "
+				"does not"));
 }
 
 int sources_open(struct exec *x, const struct source *s, struct table *t)

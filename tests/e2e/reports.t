@@ -192,7 +192,7 @@ same([(c[0], c[1]["title"], "file" in c[1]) for c in commands(r.out)],
      "queries that cannot be answered are annotated")
 write_bytes("gate.q", ("-- a comment\n%s\n\n%s\n" % (HOLDS, BOGUS)).encode())
 same([(c[1]["file"], c[1]["line"]) for c in commands(ask("--format", "github", "-f", "gate.q").out)], [("gate.q", "4")], "at their line of the script")
-NO_CALLS = "note: this profile records no calls, only what each function costs itself\n"
+NO_CALLS = "note: this profile records no calls, only what each function costs itself; callgrind records calls, cachegrind does not\n"
 for query in ("calls | take 3", "callers of work", "files | take 2", "info work", "lines of work", "cost of work", "calltree", "events", "sum", "functions | sum",
               "functions | show self", "objects vs base", "profiles", "parts", "cycles"):
     r = ask("-c", query + " | as github")

@@ -41,6 +41,8 @@ static void test_known(void)
 		{"MemUse", "", UNIT_BYTES, 1, "MemUse", "xhprof"},
 		{"Ticks", "", UNIT_TIME, 1000, "Ticks", "yappi"},
 		{"cpu(ms)", "", UNIT_TIME, 1000000, "cpu", ""},
+		{"Wall_Time", "Wall Time", UNIT_TIME, 1000, "Wall_Time", ""},
+		{"Wall_Time", "", UNIT_NONE, 1, "Wall_Time", ""},
 		{"Time[ns]", "", UNIT_TIME, 1, "Time", ""},
 		{"Time_[10us]", "", UNIT_TIME, 10000, "Time", ""},
 		{"a[0]", "", UNIT_NONE, 1, "a[0]", ""},
