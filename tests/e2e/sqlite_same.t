@@ -4,22 +4,24 @@
 What SQLite asks of a table it tells only in part: a row value is a condition on its first
 column, a condition between two columns is none at all, and a LIMIT is there all the same.  So
 every statement here is asked twice, of the tables of a profile and of ordinary tables with the
-same rows.  ROUNDS statements of each profile, from SEED; more with QUERN_TORTURE.
+rows that the program lists.  ROUNDS statements of each profile, from SEED; more with QUERN_TORTURE.
 """
+import json
 import os
 import random
 import re
 import shutil
 
-from e2e import done, ok, seed as usual_seed, small
+from e2e import done, ok, run, seed as usual_seed, small
 from sqlite_host import connect, sqlite3
 
 SEED = usual_seed(7)
 TORTURE = "QUERN_TORTURE" in os.environ
 ROUNDS = int(os.environ.get("ROUNDS", 6000 if TORTURE else 300))
 HUGE = (2**53, 2**53 + 1, 2**53 + 2, 2**62, 2**63 - 2, 2**63 - 1)
-PROFILES = ["lua-default.out", "tmpl-cachebranch.out", "xdebug-small.out", "mutual-instr-jumps.out", "ties.out", "huge.out"]
-for name in PROFILES[:4]:
+PROFILES = ["lua-default.out", "tmpl-cachebranch.out", "xdebug-small.out", "mutual-instr-jumps.out",
+            "thr-septhreads-combine.out", "ties.out", "huge.out", "minus.out"]
+for name in PROFILES[:5]:
     shutil.copy(small + name, ".")
 
 
@@ -35,23 +37,34 @@ def write(path, costs):
 
 
 write("ties.out", [50 + i if i < 10 or i > 29 else 100 for i in range(60)])
+write("minus.out", [(i * 37 % 41 - 20) * (10**15 if i % 5 == 0 else 1) for i in range(40)])
 write("huge.out", [HUGE[i % len(HUGE)] // (1 + i // 12) - i // 6 for i in range(36)])
 
 db = connect()
 GROUPED = "functions | group by file: sum(self) as total, count, max(calls) as most"
-TABLES = ("functions", "edges", "contexts", "lines", "callsites", "parts", "events")
+SOURCES = {n: n for n in ("functions", "contexts", "lines", "callsites", "parts", "events")}
+SOURCES["edges"] = "calls"
+
+
+def listed(path, query):
+    """The rows of a query, as the program lists them."""
+    answer = json.loads(run(path, "-q", "--format", "json", "-c", query).text)
+    return [tuple(int(v) if isinstance(v, bool) else v for v in row) for row in answer["rows"]]
 
 
 class Table:
-    """A table of the profile, of which `here` is the name in SQL and `copy` its rows."""
+    """A table of the profile, of which `here` is the name in SQL and `copy` its rows; query:
+    their source."""
 
-    def __init__(self, name, here):
+    def __init__(self, name, here, path, query):
         self.name, self.here, self.copy = name, here, "copy_" + name
         db.execute("DROP TABLE IF EXISTS %s" % self.copy)
-        db.execute("CREATE TEMP TABLE %s AS SELECT * FROM %s" % (self.copy, here))
+        db.execute("CREATE TEMP TABLE %s AS SELECT * FROM %s LIMIT 0" % (self.copy, here))
         cursor = db.execute("SELECT * FROM %s" % self.copy)
         self.columns = [c[0] for c in cursor.description]
-        self.rows = cursor.fetchall()
+        shown = [re.sub("^(self|incl)_(.*)", r'\1."\2" as c%d' % i, c) if name == "made" else c for i, c in enumerate(self.columns)]
+        self.rows = listed(path, query + " | show " + ", ".join(shown) if "|" not in query else query)
+        db.executemany("INSERT INTO %s VALUES (%s)" % (self.copy, ", ".join("?" * len(self.columns))), self.rows)
         types = {c: t for _, c, t, *_ in db.execute("PRAGMA temp.table_info(%s)" % self.copy)}
         self.numbers = [c for c in self.columns if types[c] != "TEXT"]
 
@@ -61,8 +74,8 @@ def tables_of(path):
         db.execute("DROP TABLE IF EXISTS temp.%s" % name)
     db.execute("CREATE VIRTUAL TABLE temp.made USING quern('%s', 'functions')" % path)
     db.execute("CREATE VIRTUAL TABLE temp.grouped USING quern('%s', '%s')" % (path, GROUPED))
-    return {t.name: t for t in [Table(n, "quern_%s('%s')" % (n, path)) for n in TABLES]
-            + [Table("made", "temp.made"), Table("grouped", "temp.grouped")]}
+    return {t.name: t for t in [Table(n, "quern_%s('%s')" % (n, path), path, s) for n, s in SOURCES.items()]
+            + [Table("made", "temp.made", path, "functions"), Table("grouped", "temp.grouped", path, GROUPED)]}
 
 
 class Generator:
@@ -82,7 +95,7 @@ class Generator:
         elif isinstance(v, int) and n < 7:
             return self.pick("'%d'", "'%de0'", "' %d '", "'%d.0'", "%d.5", "+%d") % v
         elif n == 7:
-            return self.pick("NULL", "'1e1'", "'0x10'", "'main'", "''", "x'3130'", "1e1", "-1", "0", "1e19", "9007199254740993",
+            return self.pick("NULL", "'1e1'", "'0x10'", "'main'", "''", "x'3130'", "1e1", "-1", "0", "1e19", "-1e19", "-9223372036854775808", "9007199254740993",
                              "9223372036854775807", "9223372036854775808.0", "'9007199254740993'", "2.5")
         if v is None:
             return "NULL"
@@ -102,15 +115,15 @@ class Generator:
             e = self.r.choice(t.columns)
             return '(%s"%s", %s"%s") %s (%s, %s)' % (a, d, a, e, self.pick("<", ">", "<=", ">=", "="), self.value(t, d), self.value(t, e))
         if kind == 7:
-            return '%s"%s" IN (%s)' % (a, c, ", ".join(self.value(t, c) for _ in range(self.r.randrange(1, 5))))
+            return '%s"%s" %sIN (%s)' % (a, c, self.pick("", "", "NOT "), ", ".join(self.value(t, c) for _ in range(self.r.randrange(1, 5))))
         if kind == 8:
-            return '%s"%s" IN (SELECT "%s" FROM %s LIMIT %d)' % (a, c, self.r.choice(other.columns), other.copy, self.r.randrange(40))
+            return '%s"%s" %sIN (SELECT "%s" FROM %s LIMIT %d)' % (a, c, self.pick("", "", "NOT "), self.r.choice(other.columns), other.copy, self.r.randrange(40))
         if kind == 9:
             return '%s"%s" BETWEEN %s AND %s' % (a, d, self.value(t, d), self.value(t, d))
         if kind == 10:
             return self.pick('%s"%s" LIKE \'%%a%%\'', '%s"%s" IS NULL', '%s"%s" IS NOT NULL', '%s"%s" GLOB \'*1*\'',
                              '%s"%s" = 10 COLLATE NOCASE', '+%s"%s" > 5', 'abs(%s"%s") > 100') % (a, c)
-        return "(%s OR %s)" % (self.compared(t, a), self.compared(t, a))
+        return self.pick("(%s OR %s)", "(%s OR %s)", "NOT (%s AND %s)") % (self.compared(t, a), self.compared(t, a))
 
     def where(self, t, a="", most=3):
         return " AND ".join(self.compared(t, a) for _ in range(self.r.randrange(1, most + 1)))
@@ -125,7 +138,7 @@ class Generator:
 
     def limit(self):
         return self.pick("", "LIMIT %d" % self.r.randrange(9), "LIMIT %d OFFSET %d" % (self.r.randrange(1, 30), self.r.randrange(20)),
-                         "LIMIT -1 OFFSET 3", "LIMIT 5 + 2")
+                         "LIMIT -1 OFFSET 3", "LIMIT 5 + 2", "LIMIT (SELECT count(*) FROM k)", "LIMIT 0")
 
     def rows(self, t):
         return "SELECT * FROM {%s} WHERE %s ORDER BY %s %s" % (t.name, self.where(t), self.order(t, True), self.limit())
@@ -204,7 +217,7 @@ def pages(t, of, size, keys):
 # What is equal depends on the types of both sides.
 with open("words.out", "w") as f:
     f.write("events: Ir\n" + "".join("fn=%s\n1 %d\n" % one for one in (("10", 10), ("10.0", 5), (" 10", 3), ("1e1", 9), ("main", 10))))
-words = Table("words", "quern_functions('words.out')")
+words = Table("words", "quern_functions('words.out')", "words.out", "functions")
 db.execute("CREATE TEMP TABLE k(i INTEGER, r REAL, n NUMERIC, t TEXT, b BLOB, a)")
 db.execute("INSERT INTO k VALUES (10, 10.0, '10', '10', '10', 10), (5, 5, 5, '1e1', '1e1', '10'), (2, 3, 4, 'main', 10, 'main')")
 wrong = []
