@@ -4,14 +4,14 @@
  *	registry: engine/sources/columns.c        source: engine/sources/source_*.c
  *
  *	"self"  COL_COST  "cost of its own lines"  functions, ROW_FN:
- *	   of a function  fn_self, stored, ...        {"id",   BOTH, 7},
+ *	   of a function  graph_self, stored, ...     {"id",   BOTH, 7},
  *	   of a place     place_self                  {"self", BOTH, 2}, ...
  *	   of a part      part_self                lines, ROW_PLACE:
  *	      |                                       {"self", BOTH, 2}, ...
  *	      |                                             |
  *	      +-------- columns_resolve(), once ------------+
  *	                           |
- *	          struct col_def: self of functions = fn_self(row)
+ *	          struct col_def: self of functions = graph_self(row)
  *	                          self of lines     = place_self(row)
  *
  * A row that is of the registry has a getter for each kind of row that has such a column.
@@ -29,6 +29,7 @@
 #include "engine/lang/col_type.h"
 #include "index/base/str.h"
 
+struct graph;
 struct table;
 
 /* A parameter of a getter or of a source that its type asks for, and this one does not need. */
@@ -124,6 +125,10 @@ struct getter {
 	struct str (*s)(const struct table *t, uint32_t ref);
 	double (*f)(const struct table *t, uint32_t ref, uint32_t event);
 	uint32_t (*number)(const struct table *t, uint32_t ref); /* of a text in dict */
+	/* Functions of graph.h, which are taken as they are: */
+	uint64_t (*graph_u)(const struct graph *g, uint32_t ref);
+	int64_t (*graph_cost)(const struct graph *g, uint32_t ref, uint32_t event);
+	struct str (*graph_s)(const struct graph *g, uint32_t ref);
 	struct member at;
 	bool (*estimated)(const struct table *t, uint32_t ref, uint32_t event);
 	bool (*absent)(const struct table *t, uint32_t ref);

@@ -209,19 +209,27 @@ static uint64_t member_number(const struct table *t, const struct col_def *d,
 static inline uint64_t number_in(const struct table *t, const struct col_def *d,
 				 uint32_t ref, uint32_t event)
 {
-	return d->get.u ? d->get.u(t, of_row(t, d, ref), event)
-			: member_number(t, d, ref);
+	const struct getter *g = &d->get;
+	const uint32_t at = of_row(t, d, ref);
+
+	return g->u	       ? g->u(t, at, event)
+	       : g->graph_u    ? g->graph_u(t->g, at)
+	       : g->graph_cost ? (uint64_t)g->graph_cost(t->g, at, event)
+			       : member_number(t, d, at);
 }
 
 struct str column_text(const struct table *t, const struct col_def *d, uint32_t ref)
 {
+	const uint32_t at = of_row(t, d, ref);
 	struct row_room room;
 
 	if (d->get.s)
-		return d->get.s(t, of_row(t, d, ref));
+		return d->get.s(t, at);
+	if (d->get.graph_s)
+		return d->get.graph_s(t->g, at);
 	if (d->get.number)
-		return dict_text(t->g->st, d->get.dict, d->get.number(t, ref));
-	return *(const struct str *)member_of_row(t, d, ref, &room);
+		return dict_text(t->g->st, d->get.dict, d->get.number(t, at));
+	return *(const struct str *)member_of_row(t, d, at, &room);
 }
 
 /* The event that a column's cells are of, and judged by. */

@@ -2,7 +2,8 @@
  * columns.c - the registry: everything that there is to say of a column, once.
  *
  *	{"calls", COL_COUNT, "how often it is called",
- *	 GET({ROW_FN, ADDS_UP | KNOWN_PLAIN, .u = fn_calls, ...},        of a function, by a function
+ *	 GET({ROW_FN, ADDS_UP | KNOWN_PLAIN, .graph_u = graph_calls, ...},        of a function, by graph.h
+ *	     {ROW_CONTEXT, ADDS_UP, .u = context_calls},   of a context, by a getter
  *	     {ROW_SITE, ADDS_UP, AT(site, calls)},         of a call site, a member of its row
  *
  * The name, the type, what `.help columns` says, and for each kind of row the getter and
@@ -19,11 +20,13 @@
 #include <string.h>
 
 #include "engine/graph/graph_cycles.h"
+#include "engine/graph/graph_stage.h"
 #include "engine/listing/listing.h"
 #include "engine/path/causes.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/line_rows.h"
 #include "engine/sources/members.h"
+#include "engine/sources/source.h"
 #include "engine/sources/source_activations.h"
 #include "engine/sources/why_row.h"
 
@@ -32,14 +35,15 @@
 	.n = sizeof((const struct getter[]){__VA_ARGS__}) / sizeof(struct getter)
 
 /* The name, and the file, of a function; a source may have two functions in a row. */
-#define NAME_OF_FN                                                          \
-	{                                                                   \
-		ROW_FN, .s = fn_name, .texts = fn_names, .dict = DICT_NAME, \
-			.codes = 1 + STORE_FN_NAME                          \
+#define NAME_OF_FN                                                                   \
+	{                                                                            \
+		ROW_FN, .graph_s = graph_name, .texts = fn_names, .dict = DICT_NAME, \
+			.codes = 1 + STORE_FN_NAME                                   \
 	}
-#define FILE_OF_FN                                                                  \
-	{                                                                           \
-		ROW_FN, .s = fn_file, .dict = DICT_FILE, .codes = 1 + STORE_FN_FILE \
+#define FILE_OF_FN                                                \
+	{                                                         \
+		ROW_FN, .graph_s = graph_file, .dict = DICT_FILE, \
+			.codes = 1 + STORE_FN_FILE                \
 	}
 
 /* clang-format off */
@@ -64,16 +68,16 @@ static const struct column_row registry[] = {
      {ROW_INLINED, ABSENT_0, AT(inlined_row, name)},
      {ROW_WHY, ABSENT_0, AT(why_row, fn)})},
 {"name", COL_FILE, "name of the file, object, directory, class, event or profile",
- GET({ROW_GROUP, .s = fn_name})},
+ GET({ROW_GROUP, .graph_s = graph_name})},
 {"name", COL_STR, NULL,
  GET({ROW_EVENT, NAMES_EVENT, AT(store_event, name)},
      {ROW_PROFILE, .s = profile_name})},
 {"short", COL_NAME, "its name without parameters and template arguments",
  GET({ROW_FN, .s = fn_short, .texts = fn_shorts})},
 {"self", COL_COST, "cost of its own lines",
- GET({ROW_FN, PER_EVENT | ADDS_UP, .u = fn_self, .estimated = fn_self_estimated,
+ GET({ROW_FN, PER_EVENT | ADDS_UP, .graph_cost = graph_self, .estimated = fn_self_estimated,
       .exact = graph_exact, .stored = 1 + STORE_FN_SELF},
-     {ROW_GROUP, PER_EVENT | ADDS_UP, .u = fn_self, .estimated = fn_self_estimated},
+     {ROW_GROUP, PER_EVENT | ADDS_UP, .graph_cost = graph_self, .estimated = fn_self_estimated},
      {ROW_CYCLE, PER_EVENT | ADDS_UP, .u = cycle_self},
      {ROW_CONTEXT, PER_EVENT | ADDS_UP, .u = context_self,
       .estimated = context_self_estimated, .prepare = prepare_contexts},
@@ -95,13 +99,13 @@ static const struct column_row registry[] = {
 {"cum%", COL_PERCENT, "self% of this row and all rows above it",
  .flags = IS_CUM},
 {"incl", COL_COST, "cost with all that it calls; of a call: cost inside it",
- GET({ROW_FN, PER_EVENT, .u = fn_incl, .estimated = fn_incl_estimated,
+ GET({ROW_FN, PER_EVENT, .graph_cost = graph_incl, .estimated = fn_incl_estimated,
       .exact = fn_exact, .stored = 1 + STORE_FN_INCL},
-     {ROW_GROUP, PER_EVENT, .u = fn_incl, .estimated = fn_incl_estimated},
+     {ROW_GROUP, PER_EVENT, .graph_cost = graph_incl, .estimated = fn_incl_estimated},
      {ROW_CYCLE, PER_EVENT, .u = cycle_incl},
      {ROW_CONTEXT, PER_EVENT, .u = context_incl, .estimated = context_incl_estimated,
       .prepare = prepare_contexts},
-     {ROW_CALL, PER_EVENT, .u = call_incl, .estimated = call_estimated,
+     {ROW_CALL, PER_EVENT, .graph_cost = graph_edge_incl, .estimated = call_estimated,
       .exact = graph_exact, .stored = 1 + STORE_EDGE_INCL},
      {ROW_SITE, PER_EVENT, .u = site_incl},
      {ROW_LISTING, PER_EVENT, .u = listing_incl, .absent = listing_no_incl},
@@ -113,13 +117,13 @@ static const struct column_row registry[] = {
 {"incl%", COL_PERCENT, "incl as a share of the whole profile",
  .flags = PER_EVENT | OF_TOTAL},
 {"calls", COL_COUNT, "how often it is called; of an activation: how often it calls",
- GET({ROW_FN, ADDS_UP | KNOWN_PLAIN, .u = fn_calls, .absent = fn_not_called,
+ GET({ROW_FN, ADDS_UP | KNOWN_PLAIN, .graph_u = graph_calls, .absent = fn_not_called,
       .present = calls_present, .stored = 1 + STORE_FN_CALLS},
-     {ROW_GROUP, .u = fn_calls},
-     {ROW_CARD, .u = fn_calls, .absent = fn_not_called},
+     {ROW_GROUP, .graph_u = graph_calls},
+     {ROW_CARD, .graph_u = graph_calls, .absent = fn_not_called},
      {ROW_CYCLE, AT(graph_cycle, calls)},
      {ROW_CONTEXT, ADDS_UP, .u = context_calls},
-     {ROW_CALL, ADDS_UP | KNOWN_PLAIN, .u = call_calls, .absent = call_not_counted,
+     {ROW_CALL, ADDS_UP | KNOWN_PLAIN, .graph_u = graph_edge_calls, .absent = call_not_counted,
       .present = calls_present, .stored = 1 + STORE_EDGE_CALLS},
      {ROW_SITE, ADDS_UP, AT(site, calls)},
      {ROW_LISTING, .u = listing_calls, .absent = listing_no_calls},
@@ -141,7 +145,7 @@ static const struct column_row registry[] = {
      {ROW_WHY, ABSENT_0, AT(why_row, file)},
      {ROW_PART, .s = part_file})},
 {"line", COL_LINE, "where the function begins, or the line of this row",
- GET({ROW_FN, ABSENT_0, .u = fn_line, .stored = 1 + STORE_FN_LINE},
+ GET({ROW_FN, ABSENT_0, .graph_u = graph_line, .stored = 1 + STORE_FN_LINE},
      {ROW_PLACE, ABSENT_0, AT(place, line)},
      {ROW_SITE, ABSENT_0, AT(site, line)},
      {ROW_JUMP, AT(jump, j.line)},
@@ -154,10 +158,10 @@ static const struct column_row registry[] = {
  GET({ROW_FN, .s = fn_dir},
      {ROW_PLACE, .s = place_dir})},
 {"obj", COL_OBJ, "program or library",
- GET({ROW_FN, .s = fn_obj, .dict = DICT_OBJ, .codes = 1 + STORE_FN_OBJ},
+ GET({ROW_FN, .graph_s = graph_obj, .dict = DICT_OBJ, .codes = 1 + STORE_FN_OBJ},
      {ROW_LISTING, .s = listing_obj})},
 {"class", COL_NAME, "class or namespace: the name without its last part",
- GET({ROW_FN, .s = fn_class})},
+ GET({ROW_FN, .graph_s = graph_class_shown})},
 {"cycle", COL_ID, "number of the cycle that it belongs to",
  GET({ROW_FN, ABSENT_0, .u = fn_cycle})},
 {"functions", COL_COUNT, "how many functions the group, cycle, part or profile has",
@@ -168,13 +172,13 @@ static const struct column_row registry[] = {
      {ROW_INFO, .u = info_functions},
      {ROW_TOTALS, AT(store_info, groups)})},
 {"contribution", COL_COST, "incl minus what its recursive calls count twice",
- GET({ROW_FN, PER_EVENT, .u = fn_contribution, .estimated = fn_estimated,
+ GET({ROW_FN, PER_EVENT, .graph_cost = graph_contribution, .estimated = fn_estimated,
       .exact = graph_exact, .prepare = fn_prepare_sums},
-     {ROW_CARD, PER_EVENT, .u = fn_contribution})},
+     {ROW_CARD, PER_EVENT, .graph_cost = graph_contribution})},
 {"incoming", COL_COST, "cost that calls from other functions bring",
- GET({ROW_FN, PER_EVENT, .u = fn_incoming, .estimated = fn_estimated,
+ GET({ROW_FN, PER_EVENT, .graph_cost = graph_incoming, .estimated = fn_estimated,
       .exact = graph_exact, .prepare = fn_prepare_sums},
-     {ROW_CARD, PER_EVENT, .u = fn_incoming},
+     {ROW_CARD, PER_EVENT, .graph_cost = graph_incoming},
      {ROW_PART_OF, PER_EVENT | ADDS_UP, .u = set_incoming, .estimated = set_estimated,
        .prepare = set_prepare})},
 {"lo", COL_COUNT, "least that the estimate can be",
@@ -261,7 +265,7 @@ static const struct column_row registry[] = {
  GET(FILE_OF_FN)},
 {"caller_calls", COL_COUNT, "how often the caller is called; 1 if nothing calls it",
  BY_CALLER,
- GET({ROW_FN, .u = fn_activations_of})},
+ GET({ROW_FN, .graph_u = fn_activations})},
 {"callers", COL_COUNT, "how many functions call it",
  GET({ROW_FN, .u = fn_callers})},
 {"callees", COL_COUNT, "how many functions it calls",

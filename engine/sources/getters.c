@@ -25,16 +25,6 @@ uint64_t fn_number(const struct table *t, uint32_t f, uint32_t e UNUSED)
 	return graph_id(t->g, f);
 }
 
-uint64_t fn_self(const struct table *t, uint32_t f, uint32_t e)
-{
-	return graph_self(t->g, f, e);
-}
-
-uint64_t fn_incl(const struct table *t, uint32_t f, uint32_t e)
-{
-	return graph_incl(t->g, f, e);
-}
-
 bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t e)
 {
 	int64_t lo, hi;
@@ -99,25 +89,10 @@ bool fn_no_bounds(const struct table *t, uint32_t f)
 	return !graph_is_sure(t->g, f, GRAPH_INCL);
 }
 
-uint64_t fn_contribution(const struct table *t, uint32_t f, uint32_t e)
-{
-	return graph_contribution(t->g, f, e);
-}
-
-uint64_t fn_incoming(const struct table *t, uint32_t f, uint32_t e)
-{
-	return graph_incoming(t->g, f, e);
-}
-
 /* Of a good part of the functions it is cheaper to know it of all. */
 int fn_prepare_sums(const struct table *t, uint32_t e)
 {
 	return t->n > t->g->functions / 4 ? graph_sum_calls(t->g, e, t->x->err) : 0;
-}
-
-uint64_t fn_calls(const struct table *t, uint32_t f, uint32_t e UNUSED)
-{
-	return graph_calls(t->g, f);
 }
 
 /* Inlined code is entered without a call. */
@@ -131,29 +106,9 @@ bool calls_present(const struct table *t)
 	return t->g->plain;
 }
 
-uint64_t fn_line(const struct table *t, uint32_t f, uint32_t e UNUSED)
-{
-	return graph_line(t->g, f);
-}
-
 uint64_t fn_cycle(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
 	return graph_cycle(t->g, f);
-}
-
-struct str fn_name(const struct table *t, uint32_t f)
-{
-	return graph_name(t->g, f);
-}
-
-struct str fn_file(const struct table *t, uint32_t f)
-{
-	return graph_file(t->g, f);
-}
-
-struct str fn_obj(const struct table *t, uint32_t f)
-{
-	return graph_obj(t->g, f);
 }
 
 struct str fn_short(const struct table *t, uint32_t f)
@@ -167,11 +122,6 @@ void fn_shorts(const struct table *t, struct str *out)
 	fn_names(t, out);
 	for (size_t i = 0; i < t->n; i++)
 		out[i] = name_short(out[i], t->x->a);
-}
-
-struct str fn_class(const struct table *t, uint32_t f)
-{
-	return graph_class_shown(t->g, f);
 }
 
 struct str fn_dir(const struct table *t, uint32_t f)
@@ -214,11 +164,6 @@ uint64_t fn_calls_only(const struct table *t, uint32_t f, uint32_t e UNUSED)
 	return graph_calls_only(t->g, f);
 }
 
-uint64_t fn_activations_of(const struct table *t, uint32_t f, uint32_t e UNUSED)
-{
-	return fn_activations(t->g, f);
-}
-
 uint64_t fn_callers(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
 	return graph_caller_count(t->g, f);
@@ -240,20 +185,10 @@ bool fn_incl_exact(const struct table *t, uint32_t f)
 
 /* ---- calls ---- */
 
-uint64_t call_calls(const struct table *t, uint32_t r, uint32_t e UNUSED)
-{
-	return graph_edge_calls(t->g, r);
-}
-
 /* Inlined code is entered without a call. */
 bool call_not_counted(const struct table *t, uint32_t r)
 {
 	return !graph_calls_known(t->g, graph_edge_callee(t->g, r));
-}
-
-uint64_t call_incl(const struct table *t, uint32_t r, uint32_t e)
-{
-	return graph_edge_incl(t->g, r, e);
 }
 
 uint64_t call_recursive(const struct table *t, uint32_t r, uint32_t e UNUSED)

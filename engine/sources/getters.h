@@ -1,7 +1,8 @@
 /*
  * getters.h - the functions that the registry (columns.c) takes the values of columns from.
  *
- * A value that is a member of the struct of its row needs none: AT() in the registry.
+ * A value that is a member of the struct of its row needs none: AT() in the registry.  Nor
+ * does one that a function of graph.h returns.
  */
 #ifndef QUERN_GETTERS_H
 #define QUERN_GETTERS_H
@@ -20,16 +21,15 @@ typedef bool holds(const struct table *t); /* of all rows */
 typedef int prepare(const struct table *t, uint32_t event);
 
 /* getters.c: of rows; of functions of the graph, whatever the rows are; and of calls */
-get_number row_number, fn_number, fn_self, fn_incl, fn_incl_lo, fn_incl_hi,
-	fn_contribution, fn_incoming, fn_calls, fn_activations_of, fn_callers, fn_callees,
-	fn_line, fn_cycle, fn_recursive, fn_calls_only, fn_is_estimated;
-get_text fn_name, fn_short, fn_class, fn_file, fn_dir, fn_obj, fn_place;
+get_number row_number, fn_number, fn_incl_lo, fn_incl_hi, fn_callers, fn_callees,
+	fn_cycle, fn_recursive, fn_calls_only, fn_is_estimated;
+get_text fn_short, fn_dir, fn_place;
 get_texts fn_names, fn_shorts;
 get_estimated fn_self_estimated, fn_incl_estimated, fn_estimated;
 get_absent fn_not_called, fn_no_bounds, fn_incl_exact;
 holds fn_exact, graph_exact, calls_present;
 prepare fn_prepare_sums;
-get_number call_calls, call_incl, call_recursive;
+get_number call_recursive;
 get_estimated call_estimated;
 get_absent call_not_counted;
 

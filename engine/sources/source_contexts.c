@@ -73,17 +73,17 @@ uint64_t context_depth(const struct table *t, uint32_t v, uint32_t e UNUSED)
 
 uint64_t context_calls(const struct table *t, uint32_t v, uint32_t e UNUSED)
 {
-	return rows_of(t)->known ? rows_of(t)->shape->calls[v] : fn_calls(t, v, e);
+	return rows_of(t)->known ? rows_of(t)->shape->calls[v] : graph_calls(t->g, v);
 }
 
 uint64_t context_self(const struct table *t, uint32_t v, uint32_t e)
 {
-	return rows_of(t)->known ? (uint64_t)rows_of(t)->of[e].self[v] : fn_self(t, v, e);
+	return rows_of(t)->known ? rows_of(t)->of[e].self[v] : graph_self(t->g, v, e);
 }
 
 uint64_t context_incl(const struct table *t, uint32_t v, uint32_t e)
 {
-	return rows_of(t)->known ? (uint64_t)rows_of(t)->of[e].incl[v] : fn_incl(t, v, e);
+	return rows_of(t)->known ? rows_of(t)->of[e].incl[v] : graph_incl(t->g, v, e);
 }
 
 bool context_self_estimated(const struct table *t, uint32_t v, uint32_t e)
