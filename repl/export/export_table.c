@@ -117,7 +117,8 @@ static const struct export_column function_columns[] = {
 	{"calls", EXPORT_U64, 0, "calls", "how often it was called, recursive calls too"},
 	{"self", EXPORT_I64, EXPORT_COST, NULL, "cost of its own lines"},
 	{"estimated", EXPORT_BOOL, 0, NULL,
-	 "incl is an estimate: calls of it may have run inside each other"},
+	 "incl of some event is an estimate: calls of it may have run inside each "
+	 "other"},
 	{"incl", EXPORT_I64, EXPORT_COST, NULL,
 	 "self and all it called, once however often it was on the stack"},
 	{0},
@@ -132,6 +133,18 @@ static void put_fn_costs(struct export *x, const struct graph *g, uint32_t f,
 	export_costs(x, x->costs);
 }
 
+/* Of any event. */
+static bool incl_estimated(const struct graph *g, uint32_t f)
+{
+	int64_t lo = 0, hi = 0;
+
+	if (!graph_incl_estimated(g, f))
+		return false;
+	for (uint32_t e = 0; e < store_info(g->st)->events && lo == hi; e++)
+		graph_incl_bounds(g, f, e, &lo, &hi);
+	return lo < hi;
+}
+
 static int function_rows(struct export *x)
 {
 	struct graph *g;
@@ -143,14 +156,14 @@ static int function_rows(struct export *x)
 
 		export_row_start(x);
 		export_number(x, fn);
-		export_text(x, store_group_name(x->st, store_group_of(x->st, fn)));
+		export_text(x, store_fn_alone(x->st, fn));
 		export_text(x, store_fn_file(x->st, fn));
 		export_text(x, store_fn_obj(x->st, fn));
 		export_number(x, graph_line(g, f));
 		export_number(x, graph_cycle(g, f));
 		export_number(x, graph_calls(g, f));
 		put_fn_costs(x, g, f, graph_self);
-		export_bool(x, graph_incl_estimated(g, f));
+		export_bool(x, incl_estimated(g, f));
 		put_fn_costs(x, g, f, graph_incl);
 		if (export_row_end(x))
 			return x->err->kind;
@@ -231,7 +244,7 @@ static int put_context(struct export *x, context_id c, uint32_t depth)
 	export_number(x, depth);
 	export_number(x, store_context_fn(x->st, c));
 	export_number(x, store_context_calls(x->st, c));
-	export_text(x, store_fn_name(x->st, store_context_fn(x->st, c)));
+	export_text(x, store_fn_shown(x->st, store_context_fn(x->st, c)));
 	for (uint32_t e = 0; e < events; e++)
 		x->costs[e] = store_context_self(x->st, c, e);
 	export_costs(x, x->costs);
@@ -259,7 +272,7 @@ static int named_rows(struct export *x)
 		export_number(x, 0);
 		export_number(x, function_of(x, f));
 		export_number(x, store_fn_calls(x->st, f));
-		export_text(x, store_fn_name(x->st, f));
+		export_text(x, store_fn_shown(x->st, f));
 		for (uint32_t e = 0; e < events; e++)
 			x->costs[e] = store_fn_self(x->st, f, e);
 		export_costs(x, x->costs);
