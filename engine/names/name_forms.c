@@ -62,7 +62,7 @@ static bool form_objc(struct str s, struct name *o)
 		for (n = block.n;
 		     n < rest.n && (rest.p[n] == '_' || is_digit(rest.p[n]));)
 			n++;
-	if (blank > end || end == in.n || (n < rest.n && !strchr(".'", rest.p[n])))
+	if (blank > end || end == in.n || (n < rest.n && !memchr(".'", rest.p[n], 2)))
 		return false;
 	form_of((struct str){in.p + 2, end - 2}, (struct str){in.p + 2, blank - 2},
 		(struct str){in.p + blank + 1, end - blank - 1}, o);

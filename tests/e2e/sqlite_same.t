@@ -20,9 +20,10 @@ TORTURE = "QUERN_TORTURE" in os.environ
 ROUNDS = int(os.environ.get("ROUNDS", 6000 if TORTURE else 300))
 HUGE = (2**53, 2**53 + 1, 2**53 + 2, 2**62, 2**63 - 2, 2**63 - 1)
 PROFILES = ["lua-default.out", "tmpl-cachebranch.out", "xdebug-small.out", "mutual-instr-jumps.out",
-            "thr-septhreads-combine.out", "ties.out", "huge.out", "minus.out"]
+            "thr-septhreads-combine.out", "sentences.cg", "ties.out", "huge.out", "minus.out"]
 for name in PROFILES[:5]:
     shutil.copy(small + name, ".")
+shutil.copy(small + "../names/sentences.cg", ".")
 
 
 def write(path, costs):
