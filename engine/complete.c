@@ -15,7 +15,9 @@
 #include "engine/sources/columns.h"
 #include "engine/sources/sources.h"
 #include "engine/compare/vs.h"
+#include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
+#include "engine/lang/parse_in.h"
 #include "engine/lang/result.h"
 #include "index/base/err_struct.h"
 
@@ -423,6 +425,7 @@ bool query_reads(struct str text)
 	struct stmt *st = NULL;
 	struct err err = {0};
 	struct arena a;
+	char form[HABIT_MAX];
 	bool reads;
 
 	arena_init(&a, 64 << 20);
@@ -434,7 +437,9 @@ bool query_reads(struct str text)
 			st->query.gstages;
 	else
 		reads = t.kind == TOK_WORD && t.len < text.n && text.p[t.len] == ' ' &&
-			(verb_find(t.text) || stage_find(t.text));
+			(verb_find(t.text) || stage_find(t.text) ||
+			 token_at(text, t.len, PLACE_WORD).kind == TOK_ARROW ||
+			 habit_query(text, parse_reads, form));
 	arena_free(&a);
 	return reads;
 }

@@ -335,6 +335,9 @@ static int check_by(struct schema *s, const struct expr *e)
 	    check_let_find(s->env, e->text, false))
 		return 0;
 	check_event(s->env, e->text, e->span, s->err);
+	if (check_column_habit(s, e->text))
+		return err_hint(s->err, "here that is: top by %s",
+				check_column_habit(s, e->text));
 	return err_hint(s->err, "an event, or a column: self, incl, calls, ...");
 }
 

@@ -74,9 +74,7 @@ static size_t col_count(const struct schema *s)
 	return s->n + (s->src ? s->src->ncols : 0) + (s->vs ? vs_col_count(s->src) : 0);
 }
 
-/* The column that other tools call `word`; NULL: unknown, or these rows have no such
- * column. */
-static const char *column_habit(const struct schema *s, struct str word)
+const char *check_column_habit(const struct schema *s, struct str word)
 {
 	static const struct {
 		const char *habit, *ours;
@@ -156,7 +154,7 @@ static int no_column(struct schema *s, struct expr *e)
 	}
 	check_fail(s, e->span, "no column '%.*s'; there are: %s", STR_ARG(whole), list);
 	near = nearest_of(whole, n, col_name, s);
-	if (!e->percent && !s->right_side && (said = column_habit(s, whole)))
+	if (!e->percent && !s->right_side && (said = check_column_habit(s, whole)))
 		return err_hint(s->err, "did you mean '%s'?", said);
 	if (near < n && !s->right_side)
 		return err_hint(s->err, "did you mean '%.*s'?",

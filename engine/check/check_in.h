@@ -38,6 +38,9 @@ struct schema {
 int check_fail(struct schema *s, struct span at, const char *fmt, ...)
 	__attribute__((format(printf, 3, 4)));
 const struct known *check_known(const struct schema *s, struct str name);
+/* The column that other tools call `word`; NULL: unknown, or these rows have no such
+ * column. */
+const char *check_column_habit(const struct schema *s, struct str word);
 int check_add_known(struct schema *s, struct str name, enum col_type type,
 		    struct unit unit);
 /* The unit of a column of a source in an event. */

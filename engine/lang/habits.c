@@ -167,6 +167,19 @@ static const struct habit commands[] = {
 	{"!", NULL, "top 20 ! COMMAND"},
 };
 
+/* What "top" ranks, or ranks by, in other words. */
+static const struct {
+	const char *word, *rank;
+} ranked[] = {
+	{"incl", "by incl"},	     {"inclusive", "by incl"}, {"cum", "by incl"},
+	{"cumulative", "by incl"},   {"total", "by incl"},     {"called", "by calls"},
+	{"self", "by self"},	     {"exclusive", "by self"}, {"flat", "by self"},
+	{"directories", "dirs"},     {"directory", "dirs"},    {"folders", "dirs"},
+	{"modules", "objects"},	     {"libraries", "objects"}, {"libs", "objects"},
+	{"binaries", "objects"},     {"methods", "functions"}, {"symbols", "functions"},
+	{"procedures", "functions"},
+};
+
 /* Programs: their place is after "!". */
 static const char *const programs[] = {"less",	"more", "awk",	   "sed",  "tee",
 				       "xargs", "cut",	"python3", "perl", "column"};
@@ -482,6 +495,14 @@ const char *habit_stage(struct str stage, habit_reads *parses, char *buf)
 			return fill("! @", &(struct typed){.what = str_trim(stage)}, true,
 				    buf);
 	return of_table(parses, stages, COUNT(stages), stage, "functions | ", buf);
+}
+
+const char *habit_top(struct str word)
+{
+	for (size_t i = 0; i < COUNT(ranked); i++)
+		if (token_same(word, ranked[i].word))
+			return ranked[i].rank;
+	return NULL;
 }
 
 const char *habit_command(struct str name)

@@ -13,6 +13,7 @@
 
 #include "engine/lang/parse_in.h"
 #include "engine/lang/parse_stage.h"
+#include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
@@ -468,6 +469,23 @@ bool parse_reads(struct str query)
 	rc = parse_text(query, &l, &a, &stmt, &err);
 	arena_free(&a);
 	return rc == 0;
+}
+
+bool parse_here(struct parser *p, const char *fmt, ...)
+{
+	char query[HABIT_MAX];
+	va_list ap;
+	int n;
+
+	va_start(ap, fmt);
+	n = vsnprintf(query, sizeof(query), fmt, ap);
+	va_end(ap);
+	/* Whoever asks whether a text parses wants no hints. */
+	if (n < 0 || (size_t)n >= sizeof(query) || p->limits->any_value ||
+	    !parse_reads(str_c(query)))
+		return false;
+	err_hint(p->err, "here that is: %s", query);
+	return true;
 }
 
 bool parse_goes_on(struct str text, const struct parse_limits *l, struct arena *a)

@@ -31,6 +31,9 @@ struct parser {
 
 /* Does the text parse?  Values of any name are known. */
 bool parse_reads(struct str query);
+/* Hint at a query: "here that is: ...".  False, and no hint, if it does not parse. */
+bool parse_here(struct parser *p, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
 /* The next token.  Newlines inside brackets, after "|" and "," are skipped. */
 struct token parse_peek(struct parser *p, enum token_place place);
 void parse_eat(struct parser *p, const struct token *t);

@@ -3,6 +3,7 @@
  *
  * The table in keywords.c lists the clauses of each verb.
  */
+#include <inttypes.h>
 #include <string.h>
 
 #include "engine/lang/parse_stage.h"
@@ -52,12 +53,34 @@ static bool parse_set_alone(struct parser *p, const struct token *t)
 	return false;
 }
 
+/* count functions: the source comes first. */
+static int stage_first(struct parser *p, const struct token *t,
+		       const struct stage_word *stage)
+{
+	const struct str rest = rest_of_line(p, t, "\n;");
+	const struct str behind = str_trim(str_from(rest, t->len));
+	const struct token word = token_at(behind, 0, PLACE_WORD);
+	const bool shapes = stage->kind != T_SORT && stage->kind != T_WHERE &&
+			    stage->kind != T_GROUP && stage->kind != T_ADD;
+
+	parse_fail(p, token_span(t), "'%s' shapes a table: a source must come before it",
+		   stage->word);
+	if (shapes && word.kind == TOK_WORD && verb_find(word.text) &&
+	    (parse_here(p, "%.*s | %s", STR_ARG(behind), stage->word) ||
+	     parse_here(p, "%.*s", STR_ARG(behind))))
+		return p->err->kind;
+	if (behind.n && parse_here(p, "functions | %.*s", STR_ARG(rest)))
+		return p->err->kind;
+	return err_hint(p->err, "functions | %s", stage->form);
+}
+
 static int unknown_verb(struct parser *p, const struct token *t)
 {
+	const struct token after = token_at(p->text, t->at + t->len, PLACE_WORD);
+	const struct str rest = rest_of_line(p, t, "\n;");
 	const struct stage_word *stage = stage_find(t->text);
 	char form[HABIT_MAX];
 	const char *near, *q;
-	struct str rest;
 
 	if (t->kind == TOK_BAD)
 		return parse_bad(p, t);
@@ -81,22 +104,20 @@ static int unknown_verb(struct parser *p, const struct token *t)
 			p->err,
 			"start with top, functions, callers of, path from ... to");
 	}
-	if (stage && !stage->graph) {
-		parse_fail(p, token_span(t),
-			   "'%s' shapes a table: a source must come before it",
-			   stage->word);
-		rest = rest_of_line(p, t, "\n;");
-		return rest.n > t->len && rest.n < 200
-			       ? err_hint(p->err, "functions | %.*s", STR_ARG(rest))
-			       : err_hint(p->err, "functions | %s", stage->form);
-	}
+	if (stage && !stage->graph)
+		return stage_first(p, t, stage);
 	if (parse_set_alone(p, t))
 		return p->err->kind;
+	if (after.kind == TOK_ARROW) {
+		parse_fail(p, token_span(t), "a path begins with 'path'");
+		if (!parse_here(p, "path %.*s", STR_ARG(rest)))
+			err_hint(p->err, "path main -> malloc");
+		return p->err->kind;
+	}
 	parse_fail(p, token_span(t), "no source or stage is called '%.*s'",
 		   STR_ARG(t->text));
-	rest = rest_of_line(p, t, "\n;");
-	if (str_starts(str_trim(str_from(rest, t->len)), STR("vs ")) && rest.n < 200)
-		return err_hint(p->err, "of one function: info %.*s", STR_ARG(rest));
+	if (token_is(&after, "vs") && parse_here(p, "info %.*s", STR_ARG(rest)))
+		return p->err->kind;
 	near = nearest_verb(t->text);
 	if (near)
 		return err_hint(p->err, "did you mean '%s'?", near);
@@ -298,6 +319,12 @@ static int missing(struct parser *p, const struct verb *v, struct span at,
 	return err_hint(p->err, "%s", example);
 }
 
+/* What is read of the source. */
+static struct str source_text(const struct parser *p, const struct source *s)
+{
+	return str_trim((struct str){p->text.p + s->span.at, p->pos - s->span.at});
+}
+
 static int check_needed(struct parser *p, const struct source *s, const struct verb *v)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
@@ -308,11 +335,17 @@ static int check_needed(struct parser *p, const struct source *s, const struct v
 			parse_fail(p, token_span(&t), "'of' is missing before this name");
 			return err_hint(p->err, "its form: %s", v->form);
 		}
-		return missing(p, v, at, "of", v->form);
+		parse_fail(p, at, "'%s' needs 'of' and a function", v->word);
+		if (s->kind == S_FIND ? parse_here(p, "find malloc")
+				      : parse_here(p, "%s of malloc%.*s", v->word,
+						   STR_ARG(str_from(source_text(p, s),
+								    strlen(v->word)))))
+			return p->err->kind;
+		return err_hint(p->err, "%s", v->form);
 	}
 	if (s->kind == S_CALLTREE && !s->from && !s->to &&
 	    (t.kind == TOK_STRING || t.kind == TOK_REGEX || t.kind == '#' ||
-	     (t.kind == TOK_WORD && !is_clause_word(t.text))))
+	     (t.kind == TOK_WORD && !is_clause_word(t.text) && !stage_find(t.text))))
 		return missing(p, v, at, "from",
 			       "calltree from main, or calltree to malloc");
 	if (s->kind == S_CALLTREE && s->from && s->to) {
@@ -336,7 +369,7 @@ static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 {
 	struct token t = parse_number(p);
 	const struct verb *unit;
-	const char *near;
+	const char *near, *other;
 
 	s->top = true;
 	if (t.kind == TOK_NUMBER) {
@@ -350,12 +383,15 @@ static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 		return 0;
 	if (!unit || !(unit->clauses & C_UNIT) || token_is(&t, "top")) {
 		parse_fail(p, token_span(&t), "'top' ranks no '%.*s'", STR_ARG(t.text));
+		if ((other = habit_top(t.text)) &&
+		    (s->has_n ? parse_here(p, "top %" PRIu64 " %s", s->n, other)
+			      : parse_here(p, "top %s", other)))
+			return p->err->kind;
 		if (!unit && (near = nearest_unit(t.text)))
 			return err_hint(p->err, "did you mean '%s'?", near);
-		return err_hint(p->err,
-				unit ? "its form: %s"
-				     : "for one function: top of NAME; its form: %s",
-				(*v)->form);
+		if (!unit && parse_here(p, "info %.*s", STR_ARG(t.text)))
+			return p->err->kind;
+		return err_hint(p->err, "its form: %s", (*v)->form);
 	}
 	parse_eat(p, &t);
 	s->kind = unit->kind;
@@ -494,6 +530,16 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 		return err_hint(p->err, "top %.*s %s", (int)t->len, p->text.p + t->at,
 				v->word);
 	}
+	if (src->top && src->by && (token_is(t, "desc") || token_is(t, "asc"))) {
+		const struct str before = {p->text.p + src->span.at,
+					   t->at - src->span.at};
+
+		parse_fail(p, token_span(t), "'top' has the costliest first");
+		if (!token_is(t, "desc") ||
+		    !parse_here(p, "%.*s", STR_ARG(str_trim(before))))
+			err_hint(p->err, "the other order: functions | sort self asc");
+		return p->err->kind;
+	}
 	if (t->kind == '-' && src->top) { /* of pprof */
 		parse_fail(p, token_span(t), "'top' takes no options");
 		return err_hint(p->err, "by inclusive cost: top by incl");
@@ -624,9 +670,15 @@ int parse_unexpected(struct parser *p, const struct stmt *s, const struct token 
 		return parse_fail(p, token_span(t), "this ')' closes nothing");
 	if (v && t->kind == TOK_WORD && stage_find(t->text) &&
 	    !stage_find(t->text)->graph) {
+		const struct str before = {p->text.p + src->span.at,
+					   t->at - src->span.at};
+
 		parse_fail(p, token_span(t), "a '|' is missing before '%.*s'",
 			   STR_ARG(t->text));
-		return err_hint(p->err, "stages are joined by '|'");
+		if (!parse_here(p, "%.*s | %.*s", STR_ARG(str_trim(before)),
+				STR_ARG(rest_of_line(p, t, "\n;"))))
+			err_hint(p->err, "stages are joined by '|'");
+		return p->err->kind;
 	}
 	if (v && t->kind == TOK_ARROW && src->kind == S_PATH) {
 		parse_fail(p, token_span(t), "a path has two ends");

@@ -208,7 +208,8 @@ static bool looks_like_regex(struct str s)
 {
 	return s.n > 1 &&
 	       (s.p[0] == '^' || s.p[s.n - 1] == '$' ||
-		str_find_str(s, STR(".*")) < s.n || str_find_str(s, STR("\\b")) < s.n);
+		str_find_str(s, STR(".*")) < s.n || str_find_str(s, STR("\\b")) < s.n ||
+		str_find(s, '|') < s.n);
 }
 
 /* Note a text that looks like a pattern: "^mem" finds nothing, and `expect none` would

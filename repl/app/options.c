@@ -448,12 +448,19 @@ static int check_options(const struct options *o, struct err *err)
 	return 0;
 }
 
-/* sqlite3 FILE 'select ...': after a profile, what is no file and reads as a query is one. */
+/* sqlite3 FILE 'select ...': after a profile, what is no file and reads as a query is one;
+ * commands need no profile. */
 static bool is_query(const struct options *o, const char *arg)
 {
-	return o->nprofiles && access(arg, F_OK) < 0 &&
-	       (arg[0] == '.' ? arg[1] >= 'a' && arg[1] <= 'z' && !strchr(arg, '/')
-			      : query_reads(str_c(arg)));
+	size_t word = 0; /* of a dot-command */
+
+	if (access(arg, F_OK) == 0)
+		return false;
+	if (arg[0] == '.')
+		word = strspn(arg + 1, "abcdefghijklmnopqrstuvwxyz-");
+	if (word || strcmp(arg, "help") == 0)
+		return !word || !arg[1 + word] || arg[1 + word] == ' ';
+	return o->nprofiles && query_reads(str_c(arg));
 }
 
 /* quern FILE malloc, quern NEW base=OLD overview: the last word, alone, is the name of a

@@ -21,7 +21,9 @@ static const struct help_topic topics[] = {
 	 "take `from SET` and `to SET`.",
 	 "functions | where calls > 10 | sort incl / calls | take 5\n"
 	 "events\n"
-	 "parts"},
+	 "parts\n"
+	 "threads\n"
+	 "thread 0 | top 5"},
 	{"callers", "callers of SET [depth N|all] [min PERCENT] [max N] [by COL]",
 	 "Who calls it, how often, at what cost.  `incl` is recorded for the call,\n"
 	 "`est` what of it came this way: ~ marks estimates.  `callers of (A, B)`:\n"

@@ -13,6 +13,7 @@
 #include "repl/app/output.h"
 #include "repl/prompt/command.h"
 #include "repl/prompt/library.h"
+#include "repl/term/talk.h"
 
 enum { NESTED_MAX = 16 };
 
@@ -27,10 +28,23 @@ static bool is_word_of_shells(struct str entry)
 	       (str_starts(entry, STR("overview ")) && entry.n < 60);
 }
 
+/* A query that ships, without .run? */
+static bool is_shipped(struct app *app, struct str word)
+{
+	bool ships = false;
+
+	for (size_t i = 0; i < word.n; i++)
+		if (!(word.p[i] >= 'a' && word.p[i] <= 'z') && word.p[i] != '-')
+			return false;
+	free(library_find(app, word, &ships));
+	return ships;
+}
+
 int script_entry(struct app *app, struct str text, const struct origin *from)
 {
 	struct str trimmed = str_trim(text);
 	char dotted[64];
+	int rc;
 
 	if (is_word_of_shells(trimmed)) {
 		snprintf(dotted, sizeof(dotted), ".%.*s", (int)trimmed.n, trimmed.p);
@@ -41,7 +55,10 @@ int script_entry(struct app *app, struct str text, const struct origin *from)
 	/* "\q": the commands of psql */
 	if (trimmed.n && (trimmed.p[0] == '.' || trimmed.p[0] == '\\'))
 		return command_run(app, trimmed, from);
-	return app_run(app, text, from);
+	rc = app_run(app, text, from);
+	if (rc && is_shipped(app, trimmed))
+		talk("  hint: it is a query that ships: .run %.*s", STR_ARG(trimmed));
+	return rc;
 }
 
 static bool blank_text(struct str s)

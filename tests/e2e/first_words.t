@@ -72,6 +72,34 @@ for name, rows in tables[:2]:     # commands: dot-commands of other shells
             if word != "help" and (after or word not in ("quit", "exit", "q")):  # these are answered
                 hint_of(("functions | " if name == "stages" else "") + word + after, name == "stages")
 
+with open(top + "/engine/lang/habits.c", encoding="utf-8") as f:
+    ranked = re.findall(r'\{"(\w+)", "((?:by )?\w+)"\}', f.read())
+ok(len(ranked) > 10, "words that top ranks, or ranks by")
+for word, means in ranked:
+    same(hint_of("top 7 " + word, False), "top 7 " + means, "top 7 " + word)
+
+# A hint is a query that answers.
+for typed, want in (("top malloc", "info malloc"), ("top by inclusive", "top by incl"), ("count functions", "functions | count"),
+                    ("show functions", "functions"), ("sort calls", "functions | sort calls"), ("top 3 by self desc", "top 3 by self"),
+                    ("malloc | callers", "callers of malloc"), ("calltree as folded", "calltree | as folded"),
+                    ("functions where self > 5", "functions | where self > 5"), ("main -> malloc", "path main -> malloc"),
+                    ("callers", "callers of malloc"), ("find", "find malloc"), ("cost under main", "cost of malloc under main"),
+                    ("callers of malloc|main", "callers of malloc or main"), ("main vs base", "info main vs base")):
+    same(hint_of(typed, False), want, typed)
+    r = run("words.out", "base=words.out", "-q", "--no-index-write", "-c", want)
+    ok(r.status == 0, "  it answers", r)
+r = run("words.out", "-q", "--no-index-write", "-c", 'functions | where fn ~ "mall|free"')
+ok("/mall|free/" in r.talk, "a text that looks like a regular expression, and is nowhere, is noted", r)
+r = run("words.out", "-q", "--no-index-write", "regressions")
+ok(r.status and ".run regressions" in r.talk, "the name of a query that ships", r)
+r = run("words.out", "-q", "--no-index-write", "main -> malloc")
+ok(r.status == 1 and "path main -> malloc" in r.talk, "a path without its verb is no file", r)
+for word in ("help", ".help vs"):
+    r = run(word)
+    ok(r.status == 0 and r.text.count("\n") > 5, "quern '%s' needs no profile" % word, r)
+r = run("./.help")
+ok(r.status == 3 and "No such file" in r.talk, "a file that is missing is none", r)
+
 # Where the rest says what is meant, the hint keeps it.
 for typed, want in (("who calls malloc", "callers of malloc"), ("flamegraph > x.svg", "calltree > x.svg"),
                     ("flamegraph main > x.svg", "calltree from main > x.svg"),
