@@ -433,6 +433,8 @@ static size_t left_count(const struct pairs *w, const struct pass *pass)
 {
 	size_t n[2] = {0, 0};
 
+	if (w->made >= w->p->functions[0] || w->made >= w->p->functions[1])
+		return 0;
 	for (unsigned s = 0; s < 2; s++)
 		for (uint32_t f = 0; f < w->p->functions[s]; f++)
 			n[s] += is_left(w, pass, s, f);

@@ -167,7 +167,8 @@ static size_t rust_hash(struct pass *v, size_t i)
 {
 	size_t n = 0, digits;
 
-	if (has(v, i, STR("::h")) && hex_digits(v, i + 3) == 16 && ends_hash(v, i + 19))
+	if (at(v, i) == ':' && at(v, i + 1) == ':' && at(v, i + 2) == 'h' &&
+	    hex_digits(v, i + 3) == 16 && ends_hash(v, i + 19))
 		n = 19;
 	else if (has(v, i, STR("17h")) && hex_digits(v, i + 3) == 16 &&
 		 at(v, i + 19) == 'E' && has(v, 0, STR("_ZN")))
@@ -194,7 +195,7 @@ static size_t closure_lines(struct pass *v, size_t i)
 	uint64_t first, last;
 	size_t n, m = 0;
 
-	if (at(v, i) != ':' || !(n = number_at(v, i + 1, &first)))
+	if (!is_digit(at(v, i + 1)) || !(n = number_at(v, i + 1, &first)))
 		return 0;
 	last = first;
 	if (at(v, i + 1 + n) == '-' && (m = number_at(v, i + 2 + n, &last)))
@@ -299,7 +300,6 @@ static const struct {
 	{VARIANT_LINE, anonymous_class},
 	{VARIANT_LAMBDA, lambda_number},
 };
-enum { RULES = sizeof(table) / sizeof(table[0]) };
 
 /* For each byte, a bit for each line of the table that can apply there. */
 static const unsigned char begins[256] = {
@@ -310,11 +310,11 @@ static const unsigned char begins[256] = {
 /* How many bytes at i the rules take away; SIZE_MAX: out of memory. */
 static size_t take(struct pass *v, size_t i)
 {
-	const unsigned lines = begins[(unsigned char)v->name.p[i]];
+	unsigned lines = begins[(unsigned char)v->name.p[i]];
 	size_t n = 0;
 
-	for (size_t k = 0; k < RULES && !n; k++)
-		if (lines & 1u << k && v->rules & table[k].rules)
+	for (size_t k = 0; lines && !n; k++, lines >>= 1)
+		if (lines & 1 && v->rules & table[k].rules)
 			n = table[k].take(v, i);
 	return n;
 }
@@ -329,8 +329,12 @@ int variant_of(struct str name, unsigned rules, struct bytes *buffer, struct var
 		return 0;
 	v.out = out;
 	buffer->n = 0;
-	for (size_t i = 0; i < name.n; i += n) {
-		n = begins[(unsigned char)name.p[i]] ? take(&v, i) : 0;
+	for (size_t i = 0;; i += n) {
+		while (i < name.n && !begins[(unsigned char)name.p[i]])
+			i++;
+		if (i >= name.n)
+			break;
+		n = take(&v, i);
 		if (n == SIZE_MAX)
 			return -1;
 		if (n && copy_up_to(&v, i))

@@ -26,8 +26,18 @@
 /* CALLED: the same, by one that changed; CALLER: of a function of `under` */
 enum state { SAME, CALLED, CHANGED, CALLER };
 
+/* Edges of a side that were read together. */
+enum { CALLS = 4096 };
+struct calls {
+	uint32_t first, n;
+	uint32_t callee[CALLS];
+	uint64_t calls[CALLS];
+	int64_t cost[CALLS];
+};
+
 struct changes {
 	struct why *w;
+	struct calls *calls; /* [SIDES] */
 	struct exec *x;
 	uint8_t *state;	 /* [n] */
 	double *uneven;	 /* [n]: calls of it, here less base */
@@ -37,23 +47,56 @@ struct changes {
 	size_t ntodo;
 };
 
-/* Vertices have the numbers of the first side still: only those of the other are looked up. */
-static bool same_calls(const struct why *w, uint32_t f)
+/* Read edges from i on: many if they follow those that were read, as for callers in order. */
+static void read_calls(const struct why *w, unsigned side, struct calls *c, uint32_t i)
 {
+	const struct graph *g = w->g[side];
+	const uint32_t more = i == c->first + c->n ? 2 * c->n : 0;
+
+	c->first = i;
+	c->n = more > CALLS ? CALLS : more < 16 ? 16 : more;
+	c->n = c->n < g->edges - i ? c->n : g->edges - i;
+	if (!g->plain) {
+		for (uint32_t k = 0; k < c->n; k++) {
+			c->callee[k] = graph_edge_callee(g, i + k);
+			c->calls[k] = graph_edge_calls(g, i + k);
+			c->cost[k] = graph_edge_incl(g, i + k, w->event[side]);
+		}
+		return;
+	}
+	store_read_u32(g->st, STORE_EDGE_CALLEE, NULL, i, c->n, c->callee);
+	store_read_u64(g->st, STORE_EDGE_CALLS, NULL, i, c->n, c->calls);
+	store_read_costs(g->st, STORE_EDGE_INCL, w->event[side], NULL, i, c->n, c->cost);
+}
+
+/* Where edge i of a side is in what was read. */
+static uint32_t call_at(const struct why *w, unsigned side, struct calls *c, uint32_t i)
+{
+	if (i - c->first >= c->n)
+		read_calls(w, side, c, i);
+	return i - c->first;
+}
+
+/* Vertices have the numbers of the first side still: only those of the other are looked up. */
+static bool same_calls(struct changes *c, uint32_t f)
+{
+	const struct why *w = c->w;
 	const unsigned one = w->first, two = !one;
-	const struct graph *a = w->g[one], *b = w->g[two];
+	struct calls *a = &c->calls[one], *b = &c->calls[two];
 	uint32_t i, j, n, m;
 
-	graph_callees(a, w->fn[one][f], &i, &n);
-	graph_callees(b, w->fn[two][f], &j, &m);
+	graph_callees(w->g[one], w->fn[one][f], &i, &n);
+	graph_callees(w->g[two], w->fn[two][f], &j, &m);
 	if (n != m)
 		return false;
-	for (m += j; j < m; i++, j++)
-		if (graph_edge_callee(a, i) != w->of[two][graph_edge_callee(b, j)] ||
-		    graph_edge_calls(a, i) != graph_edge_calls(b, j) ||
-		    graph_edge_incl(a, i, w->event[one]) !=
-			    graph_edge_incl(b, j, w->event[two]))
+	for (m += j; j < m; i++, j++) {
+		const uint32_t p = call_at(w, one, a, i), q = call_at(w, two, b, j);
+
+		if (b->callee[q] >= w->g[two]->functions ||
+		    a->callee[p] != w->of[two][b->callee[q]] ||
+		    a->calls[p] != b->calls[q] || a->cost[p] != b->cost[q])
 			return false;
+	}
 	return true;
 }
 
@@ -69,12 +112,14 @@ double why_edge_cost(const struct why *w, unsigned side, uint32_t edge)
 	return (double)graph_edge_incl(w->g[side], edge, w->event[side]);
 }
 
-static bool is_same(const struct why *w, uint32_t f)
+static bool is_same(struct changes *c, uint32_t f)
 {
+	const struct why *w = c->w;
+
 	return w->fn[BASE][f] != WHY_NONE && w->fn[HERE][f] != WHY_NONE &&
 	       graph_self(w->g[BASE], w->fn[BASE][f], w->event[BASE]) ==
 		       graph_self(w->g[HERE], w->fn[HERE][f], w->event[HERE]) &&
-	       same_calls(w, f);
+	       same_calls(c, f);
 }
 
 /* each() for the callees of f on its sides. */
@@ -114,7 +159,7 @@ static int find_changed(struct changes *c)
 	const struct why *w = c->w;
 
 	for (uint32_t f = 0; f < w->root; f++) {
-		if (!is_same(w, f)) {
+		if (!is_same(c, f)) {
 			c->state[f] = CHANGED;
 			callees(c, f, count_uneven);
 		}
@@ -265,9 +310,10 @@ int why_changed(struct why *w)
 	arena_init(&scratch, c.x->a->cap);
 	c.state = ARENA_ARRAY(&scratch, uint8_t, w->n);
 	c.uneven = ARENA_ARRAY(&scratch, double, w->n);
+	c.calls = ARENA_ARRAY(&scratch, struct calls, SIDES);
 	for (unsigned s = 0; s < SIDES; s++)
 		c.in[s] = ARENA_ARRAY(&scratch, bool, (size_t)w->g[s]->cycles + 1);
-	if (!c.state || !c.uneven || !c.in[BASE] || !c.in[HERE])
+	if (!c.state || !c.uneven || !c.calls || !c.in[BASE] || !c.in[HERE])
 		rc = arena_full(&scratch, c.x->err);
 	else
 		rc = find_changed(&c) || widen(&c) ||
