@@ -104,7 +104,7 @@ bool naive_positions(const struct naive_state *s, struct str *rest, uint64_t at[
 	for (unsigned i = 0; i < s->nsub; i++) {
 		struct str w = naive_word(rest);
 		unsigned k = s->sub[i];
-		bool skipped;
+		bool skipped = false;
 
 		if (w.n &&
 		    !position(w, s->base[k], &at[k], k == OTHER ? &skipped : clamped))
