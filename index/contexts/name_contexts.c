@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/bisect.h"
 #include "index/base/sort.h"
 
 enum {
@@ -130,39 +131,29 @@ static void look_at_calls(struct splitting *s)
 /* The number of a name; nname: there is none. */
 static size_t find_name(const struct named_calls *in, struct str name)
 {
-	size_t lo = 0, hi = in->nname;
+	struct bisect b = bisect_in(0, in->nname);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (str_cmp(in->name[mid], name) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo < in->nname && str_eq(in->name[lo], name) ? lo : in->nname;
+	while (bisect_next(&b))
+		bisect_step(&b, str_cmp(in->name[b.mid], name) < 0);
+	return b.lo < in->nname && str_eq(in->name[b.lo], name) ? b.lo : in->nname;
 }
 
 /* The function of that name in the file and object of f; nfn: there is none. */
 static size_t find_function(const struct named_calls *in, size_t name, size_t f)
 {
 	const uint32_t want[] = {(uint32_t)name, in->fn_file[f], in->fn_obj[f]};
-	size_t lo = 0, hi = name < in->nname ? in->nfn : 0;
+	struct bisect b = bisect_in(0, name < in->nname ? in->nfn : 0);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-		const uint32_t got[] = {in->fn_name[mid], in->fn_file[mid],
-					in->fn_obj[mid]};
+	while (bisect_next(&b)) {
+		const uint32_t got[] = {in->fn_name[b.mid], in->fn_file[b.mid],
+					in->fn_obj[b.mid]};
 		const int i = got[0] != want[0] ? 0 : got[1] != want[1] ? 1 : 2;
 
-		if (got[i] < want[i])
-			lo = mid + 1;
-		else
-			hi = mid;
+		bisect_step(&b, got[i] < want[i]);
 	}
-	return lo < in->nfn && name < in->nname && in->fn_name[lo] == name &&
-			       in->fn_file[lo] == want[1] && in->fn_obj[lo] == want[2]
-		       ? lo
+	return b.lo < in->nfn && name < in->nname && in->fn_name[b.lo] == name &&
+			       in->fn_file[b.lo] == want[1] && in->fn_obj[b.lo] == want[2]
+		       ? b.lo
 		       : in->nfn;
 }
 

@@ -623,17 +623,11 @@ static bool any_by_callgrind(const struct profile *p)
 /* The first function whose name is not below s; nfn: all are. */
 static size_t first_named(const struct profile *p, struct str s)
 {
-	size_t lo = 0, hi = p->nfn;
+	struct bisect b = bisect_in(0, p->nfn);
 
-	while (lo < hi) {
-		const size_t mid = lo + (hi - lo) / 2;
-
-		if (str_cmp(p->name[SPACE_FN][p->fn_name[mid]], s) < 0)
-			lo = mid + 1;
-		else
-			hi = mid;
-	}
-	return lo;
+	while (bisect_next(&b))
+		bisect_step(&b, str_cmp(p->name[SPACE_FN][p->fn_name[b.mid]], s) < 0);
+	return b.lo;
 }
 
 /* google-pprof cuts the name of a block at its first blank, and that of a callee not:

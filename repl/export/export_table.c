@@ -125,11 +125,19 @@ static const struct export_column function_columns[] = {
 };
 
 /* Cost columns are adjacent: write one vector of costs after the other. */
-static void put_fn_costs(struct export *x, const struct graph *g, uint32_t f,
-			 int64_t (*cost)(const struct graph *, uint32_t, uint32_t))
+static void put_graph_costs(struct export *x, const struct graph *g, uint32_t of,
+			    int64_t (*cost)(const struct graph *, uint32_t, uint32_t))
 {
 	for (uint32_t e = 0; e < store_info(x->st)->events; e++)
-		x->costs[e] = cost(g, f, e);
+		x->costs[e] = cost(g, of, e);
+	export_costs(x, x->costs);
+}
+
+static void put_costs(struct export *x, uint32_t of,
+		      int64_t (*cost)(struct store *, uint32_t, uint32_t))
+{
+	for (uint32_t e = 0; e < store_info(x->st)->events; e++)
+		x->costs[e] = cost(x->st, of, e);
 	export_costs(x, x->costs);
 }
 
@@ -162,9 +170,9 @@ static int function_rows(struct export *x)
 		export_number(x, graph_line(g, f));
 		export_number(x, graph_cycle(g, f));
 		export_number(x, graph_calls(g, f));
-		put_fn_costs(x, g, f, graph_self);
+		put_graph_costs(x, g, f, graph_self);
 		export_bool(x, incl_estimated(g, f));
-		put_fn_costs(x, g, f, graph_incl);
+		put_graph_costs(x, g, f, graph_incl);
 		if (export_row_end(x))
 			return x->err->kind;
 	}
@@ -190,7 +198,6 @@ static const struct export_key edge_keys[] = {
 
 static int edge_rows(struct export *x)
 {
-	uint32_t events = store_info(x->st)->events;
 	struct graph *g;
 
 	if (export_graph(x, true, &g))
@@ -205,9 +212,7 @@ static int edge_rows(struct export *x)
 		export_number(x, e.calls);
 		export_bool(x, e.recursive);
 		export_bool(x, e.in_cycle);
-		for (uint32_t k = 0; k < events; k++)
-			x->costs[k] = graph_edge_incl(g, i, k);
-		export_costs(x, x->costs);
+		put_graph_costs(x, g, i, graph_edge_incl);
 		if (export_row_end(x))
 			return x->err->kind;
 	}
@@ -236,7 +241,6 @@ static const struct export_key context_keys[] = {{"function", "functions"}, {NUL
 static int put_context(struct export *x, context_id c, uint32_t depth)
 {
 	const context_id under = store_context_parent(x->st, c);
-	const uint32_t events = store_info(x->st)->events;
 
 	export_row_start(x);
 	export_number(x, (uint64_t)c + 1);
@@ -245,12 +249,8 @@ static int put_context(struct export *x, context_id c, uint32_t depth)
 	export_number(x, store_context_fn(x->st, c));
 	export_number(x, store_context_calls(x->st, c));
 	export_text(x, store_fn_shown(x->st, store_context_fn(x->st, c)));
-	for (uint32_t e = 0; e < events; e++)
-		x->costs[e] = store_context_self(x->st, c, e);
-	export_costs(x, x->costs);
-	for (uint32_t e = 0; e < events; e++)
-		x->costs[e] = store_context_incl(x->st, c, e);
-	export_costs(x, x->costs);
+	put_costs(x, c, store_context_self);
+	put_costs(x, c, store_context_incl);
 	return export_row_end(x);
 }
 
@@ -263,8 +263,6 @@ static fn_id function_of(struct export *x, fn_id f)
 /* The contexts that names tell apart. */
 static int named_rows(struct export *x)
 {
-	const uint32_t events = store_info(x->st)->events;
-
 	for (fn_id f = 0; f < store_info(x->st)->functions; f++) {
 		export_row_start(x);
 		export_number(x, (uint64_t)f + 1);
@@ -273,12 +271,8 @@ static int named_rows(struct export *x)
 		export_number(x, function_of(x, f));
 		export_number(x, store_fn_calls(x->st, f));
 		export_text(x, store_fn_shown(x->st, f));
-		for (uint32_t e = 0; e < events; e++)
-			x->costs[e] = store_fn_self(x->st, f, e);
-		export_costs(x, x->costs);
-		for (uint32_t e = 0; e < events; e++)
-			x->costs[e] = store_fn_incl(x->st, f, e);
-		export_costs(x, x->costs);
+		put_costs(x, f, store_fn_self);
+		put_costs(x, f, store_fn_incl);
 		if (export_row_end(x))
 			return x->err->kind;
 	}
@@ -461,8 +455,6 @@ static struct str one_line(struct export *x, struct str s)
 
 static int part_rows(struct export *x)
 {
-	uint32_t events = store_info(x->st)->events;
-
 	for (uint32_t p = 0; p < store_info(x->st)->parts; p++) {
 		struct store_part part;
 
@@ -477,9 +469,7 @@ static int part_rows(struct export *x)
 		export_text(x, one_line(x, part.desc));
 		export_number(x, part.functions);
 		export_bool(x, part.has_totals);
-		for (uint32_t e = 0; e < events; e++)
-			x->costs[e] = store_part_self(x->st, p, e);
-		export_costs(x, x->costs);
+		put_costs(x, p, store_part_self);
 		if (export_row_end(x))
 			return x->err->kind;
 	}
