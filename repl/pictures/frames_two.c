@@ -13,6 +13,7 @@
 #include "engine/lang/col_type.h"
 #include "engine/lang/result.h"
 #include "engine/path/path.h"
+#include "index/base/arena.h"
 #include "index/base/bisect.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
@@ -44,6 +45,7 @@ struct pairs {
 	struct path_shown shown[2];
 	struct named *named;
 	size_t nnamed;
+	struct arena a; /* has all of these, and scratch */
 };
 
 static uint64_t *side_of(struct frame *x, int s)
@@ -239,7 +241,7 @@ static void find_wide(struct pairs *p)
 static void find_left(struct pairs *p, int s)
 {
 	struct frames *f = p->f;
-	uint64_t *left = p->left[s], *kids = calloc(f->n + 2, sizeof(*kids));
+	uint64_t *left = p->left[s], *kids = ARENA_ARRAY(&p->a, uint64_t, f->n + 2);
 
 	if (!kids) {
 		err_no_memory(p->err, NULL);
@@ -261,7 +263,6 @@ static void find_left(struct pairs *p, int s)
 	}
 	if (!f->rooted)
 		left[f->n] = frames_two_less(p->whole[s], kids[f->n]);
-	free(kids);
 }
 
 /* ---- whose it is ---- */
@@ -365,18 +366,15 @@ static int find_named(struct pairs *p)
 		return 0;
 	for (int s = 0; s < 2; s++)
 		rows += c->paths[s] ? c->paths[s]->n : 0;
-	p->named = calloc(p->shown[0].n + p->shown[1].n + 2 * p->f->n + 1,
-			  sizeof(*p->named));
+	p->named = ARENA_ARRAY(&p->a, struct named,
+			       p->shown[0].n + p->shown[1].n + 2 * p->f->n + 1);
 	for (int s = 0; s < 2 && p->named; s++) {
-		size_t *at = c->paths[s] ? calloc(rows + 1, sizeof(*at)) : NULL;
+		size_t *at = c->paths[s] ? ARENA_ARRAY(&p->a, size_t, rows + 1) : NULL;
 
-		if (c->paths[s] && !at)
-			return err_no_memory(p->err, NULL);
 		if (at)
 			name_shown(p, s, at);
-		free(at);
 	}
-	if (!p->named)
+	if (p->a.refused)
 		return err_no_memory(p->err, NULL);
 	name_dropped(p);
 	merge_named(p);
@@ -441,15 +439,11 @@ static void put_left(const struct pairs *p, size_t on, size_t parent, struct fra
 static int put_all(struct pairs *p)
 {
 	struct frames *f = p->f, to = *f;
-	size_t *now = calloc(f->n + 1, sizeof(*now));
+	size_t *now = ARENA_ARRAY(&p->a, size_t, f->n + 1);
 
-	to.all = calloc(2 * f->n + p->nnamed + 2, sizeof(*to.all));
-	to.n = to.deepest = 0;
-	if (!now || !to.all) {
-		free(now);
-		free(to.all);
+	if (!now || !(to.all = calloc(2 * f->n + p->nnamed + 2, sizeof(*to.all))))
 		return err_no_memory(p->err, NULL);
-	}
+	to.n = to.deepest = 0;
 	for (size_t i = 0; i < f->n; i++) {
 		struct frame x = f->all[i];
 
@@ -466,7 +460,6 @@ static int put_all(struct pairs *p)
 			put_left(p, i, now[i], &to);
 	if (!f->rooted)
 		put_left(p, FRAME_NONE, FRAME_NONE, &to);
-	free(now);
 	free(f->all);
 	*f = to;
 	return 0;
@@ -487,17 +480,13 @@ static int leave_out(struct pairs *p)
 static int frames_two_fill(struct pairs *p, const struct frames_source *s)
 {
 	const bool tree = p->c && p->r->tree && s->depth;
-	const size_t most = p->r->rows + 2;
-	size_t *waiting = calloc(most, sizeof(*waiting));
+	size_t *waiting = ARENA_ARRAY(&p->a, size_t, p->r->rows + 2);
 
-	if (waiting) {
-		if (tree && (p->c->root_name[0].n || p->c->root_name[1].n))
-			put_top(p->r, p->f);
-		frames_link(p->r, s, p->place, waiting, p->f);
-	}
-	free(waiting);
 	if (!waiting)
 		return err_no_memory(p->err, NULL);
+	if (tree && (p->c->root_name[0].n || p->c->root_name[1].n))
+		put_top(p->r, p->f);
+	frames_link(p->r, s, p->place, waiting, p->f);
 	if ((tree && check_tops(p)) || set_costs(p) || (tree && leave_out(p)))
 		return p->err->kind;
 	frames_sum(p->f);
@@ -510,27 +499,20 @@ int frames_of_two(const struct result *r, const struct frames_source *s,
 	const size_t most = r->rows + 2;
 	struct pairs p = {.r = r, .c = r->compared, .f = out, .err = err};
 
+	arena_init(&p.a, 0);
 	out->two = true;
 	out->all = calloc(most, sizeof(*out->all));
-	p.place = calloc(most, sizeof(*p.place));
-	p.dropped = calloc(most, sizeof(*p.dropped));
-	p.wide = calloc(most, sizeof(*p.wide));
+	p.place = ARENA_ARRAY(&p.a, size_t, most);
+	p.dropped = ARENA_ARRAY(&p.a, bool, most);
+	p.wide = ARENA_ARRAY(&p.a, bool, most);
 	for (int k = 0; k < 2; k++) {
-		p.own[k] = calloc(most, sizeof(*p.own[k]));
-		p.left[k] = calloc(most, sizeof(*p.left[k]));
+		p.own[k] = ARENA_ARRAY(&p.a, uint64_t, most);
+		p.left[k] = ARENA_ARRAY(&p.a, uint64_t, most);
 	}
-	if (!out->all || !p.place || !p.dropped || !p.wide || !p.own[0] || !p.own[1] ||
-	    !p.left[0] || !p.left[1])
+	if (!out->all || p.a.refused)
 		err_no_memory(err, NULL);
 	else
 		frames_two_fill(&p, s);
-	free(p.place);
-	free(p.dropped);
-	free(p.wide);
-	for (int k = 0; k < 2; k++) {
-		free(p.own[k]);
-		free(p.left[k]);
-	}
-	free(p.named);
+	arena_free(&p.a);
 	return err->kind;
 }

@@ -85,6 +85,7 @@ int listing_page_put(struct render *rd, size_t head)
 	const size_t rest = strlen(listing_html) + strlen(model_js) + strlen(source_js) +
 			    strlen(listing_js) + SOURCE_PAGE_REST + head;
 
+	arena_init(&p.arrays, 0);
 	source_data_init(&p.source, rd->r->graph,
 			 rest < SOURCE_PAGE_BYTES ? SOURCE_PAGE_BYTES - rest : 0);
 	if (!report_prepare_side(&p, 0) &&

@@ -19,7 +19,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/names/name.h"
@@ -41,7 +40,8 @@ struct flame {
 	size_t height;
 	uint64_t others, cut; /* frames in "(other)"; frames beyond DRAWN */
 	bool icicle;
-	struct arena names; /* of one name at a time */
+	struct arena names;  /* of one name at a time */
+	struct arena arrays; /* all of these */
 };
 
 /* The sum that report.js makes of a text. */
@@ -354,10 +354,11 @@ static size_t deepest_drawn(const struct flame *fl, const struct frames *f)
 
 static void svg_draw(struct flame *fl, struct frames *f)
 {
-	fl->x = calloc(f->n + 1, sizeof(*fl->x));
-	fl->thin = calloc(f->n + 1, sizeof(*fl->thin));
-	fl->thin_n = calloc(f->n + 1, sizeof(*fl->thin_n));
-	fl->drawn = calloc(f->n + 1, sizeof(*fl->drawn));
+	arena_init(&fl->arrays, 0);
+	fl->x = ARENA_ARRAY(&fl->arrays, double, f->n + 1);
+	fl->thin = ARENA_ARRAY(&fl->arrays, double, f->n + 1);
+	fl->thin_n = ARENA_ARRAY(&fl->arrays, uint32_t, f->n + 1);
+	fl->drawn = ARENA_ARRAY(&fl->arrays, bool, f->n + 1);
 	fl->scale = f->sum ? (WIDTH - 2.0 * MARGIN) / (double)f->sum : 0;
 	for (size_t i = 0; i < f->n && !f->rooted; i++)
 		f->all[i].depth++;
@@ -365,7 +366,7 @@ static void svg_draw(struct flame *fl, struct frames *f)
 	if (!f->n || !f->sum) {
 		err_set(fl->rd->err, ERR_QUERY, 0,
 			"there is nothing to draw: no rows with a cost");
-	} else if (!fl->x || !fl->thin || !fl->thin_n || !fl->drawn) {
+	} else if (fl->arrays.refused) {
 		err_no_memory(fl->rd->err, NULL);
 	} else {
 		put_svg_head(fl);
@@ -373,10 +374,7 @@ static void svg_draw(struct flame *fl, struct frames *f)
 		put_frames(fl);
 		svg_tail(fl->rd, fl->f, fl->height, fl->others, fl->cut);
 	}
-	free(fl->x);
-	free(fl->thin);
-	free(fl->thin_n);
-	free(fl->drawn);
+	arena_free(&fl->arrays);
 }
 
 static int render_picture(struct render *rd, const char *format, bool icicle)

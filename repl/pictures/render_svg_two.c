@@ -17,7 +17,6 @@
  */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "engine/lang/result.h"
 #include "engine/query.h"
@@ -61,7 +60,8 @@ struct two {
 	struct box *box;
 	size_t nbox;
 	uint64_t others, cut;
-	struct arena names; /* of one name at a time */
+	struct arena names;  /* of one name at a time */
+	struct arena arrays; /* all of these, and of both layouts */
 };
 
 /* ---- places ---- */
@@ -228,28 +228,20 @@ static void lay_all(struct laying *l)
 static int lay_side(struct two *t, int s)
 {
 	const size_t n = t->f->n + 1;
+	struct arena *a = &t->arrays;
 	struct laying l = {
 		.t = t,
 		.s = s,
-		.lost = calloc(n, sizeof(*l.lost)),
-		.beside = calloc(n, sizeof(*l.beside)),
-		.next = calloc(n, sizeof(*l.next)),
-		.copy_next = calloc(n, sizeof(*l.copy_next)),
-		.copy = calloc(n, sizeof(*l.copy)),
-		.thin = {calloc(n, sizeof(double)), calloc(n, sizeof(double))}};
+		.lost = ARENA_ARRAY(a, bool, n),
+		.beside = ARENA_ARRAY(a, uint64_t, n),
+		.next = ARENA_ARRAY(a, double, n),
+		.copy_next = ARENA_ARRAY(a, double, n),
+		.copy = ARENA_ARRAY(a, struct place, n),
+		.thin = {ARENA_ARRAY(a, double, n), ARENA_ARRAY(a, double, n)}};
 
-	if (!l.lost || !l.beside || !l.next || !l.copy_next || !l.copy || !l.thin[0] ||
-	    !l.thin[1])
-		err_no_memory(t->rd->err, NULL);
-	else
-		lay_all(&l);
-	free(l.lost);
-	free(l.beside);
-	free(l.next);
-	free(l.copy_next);
-	free(l.copy);
-	free(l.thin[0]);
-	free(l.thin[1]);
+	if (a->refused)
+		return err_no_memory(t->rd->err, NULL);
+	lay_all(&l);
 	return t->rd->err->kind;
 }
 
@@ -534,22 +526,21 @@ void svg_two(struct render *rd, struct frames *f, bool icicle)
 	struct two t = {.rd = rd, .f = f, .icicle = icicle};
 
 	arena_init(&t.names, 0);
+	arena_init(&t.arrays, 0);
 	for (size_t i = 0; i < f->n && !f->rooted; i++)
 		f->all[i].depth++;
 	t.whole = f->sum > f->base_sum ? f->sum : f->base_sum;
-	t.at[0] = calloc(f->n + 1, sizeof(*t.at[0]));
-	t.at[1] = calloc(f->n + 1, sizeof(*t.at[1]));
+	t.at[0] = ARENA_ARRAY(&t.arrays, struct place, f->n + 1);
+	t.at[1] = ARENA_ARRAY(&t.arrays, struct place, f->n + 1);
 	/* On either side a copy, its narrow frames and those of the frame; the roots. */
-	t.box = calloc(6 * (f->n + 1) + 2, sizeof(*t.box));
+	t.box = ARENA_ARRAY(&t.arrays, struct box, 6 * (f->n + 1) + 2);
 	if (!t.whole)
 		err_set(rd->err, ERR_QUERY, 0,
 			"there is nothing to draw: no rows with a cost");
-	else if (!t.at[0] || !t.at[1] || !t.box)
+	else if (t.arrays.refused)
 		err_no_memory(rd->err, NULL);
 	else if (!lay_side(&t, HERE) && !lay_side(&t, BASE))
 		svg_two_draw(&t);
-	free(t.at[0]);
-	free(t.at[1]);
-	free(t.box);
+	arena_free(&t.arrays);
 	arena_free(&t.names);
 }

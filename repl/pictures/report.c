@@ -336,6 +336,7 @@ int report_put(struct render *rd, size_t head)
 			   .with_asm = rd->source == SOURCE_ASM,
 			   .head = head};
 
+	arena_init(&p.arrays, 0);
 	source_data_init(&p.source, p.side[0].g, 0);
 	if (!report_choose(&p) && !put_body(&p))
 		for (unsigned s = 0; s < p.sides; s++)

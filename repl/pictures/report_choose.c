@@ -44,10 +44,10 @@ int report_prepare_side(struct report *p, unsigned s)
 {
 	struct side *d = &p->side[s];
 
-	d->event = calloc((size_t)p->events + 1, sizeof(*d->event));
-	d->total = calloc((size_t)p->events + 1, sizeof(*d->total));
-	d->place = calloc((size_t)d->g->functions + 1, sizeof(*d->place));
-	if (!d->event || !d->total || !d->place)
+	d->event = ARENA_ARRAY(&p->arrays, uint32_t, (size_t)p->events + 1);
+	d->total = ARENA_ARRAY(&p->arrays, int64_t, (size_t)p->events + 1);
+	d->place = ARENA_ARRAY(&p->arrays, uint32_t, (size_t)d->g->functions + 1);
+	if (p->arrays.refused)
 		return err_no_memory(p->rd->err, "for a report");
 	if (graph_need_calls(d->g, p->rd->err))
 		return p->rd->err->kind;
@@ -124,11 +124,11 @@ static int prepare_report(struct report *p)
 		if (report_prepare_side(p, s))
 			return p->rd->err->kind;
 	}
-	p->row = calloc(functions, sizeof(*p->row));
-	p->fn = calloc(functions, sizeof(*p->fn));
-	p->place = calloc(functions, sizeof(*p->place));
-	p->string = malloc(strings * sizeof(*p->string));
-	if (!p->row || !p->fn || !p->place || !p->string)
+	p->row = ARENA_ARRAY(&p->arrays, uint32_t, functions);
+	p->fn = ARENA_ARRAY(&p->arrays, struct matched, functions);
+	p->place = ARENA_ARRAY(&p->arrays, uint32_t, functions);
+	p->string = ARENA_ARRAY(&p->arrays, uint32_t, strings);
+	if (p->arrays.refused)
 		return err_no_memory(p->rd->err, "for a report");
 	memset(p->string, 0xff, strings * sizeof(*p->string));
 	match_functions(p);
@@ -287,7 +287,7 @@ static int choose_calls(struct report *p)
 
 	for (unsigned s = 0; s < p->sides; s++)
 		edges += p->side[s].g->edges;
-	if (!(p->calls = calloc(edges, sizeof(*p->calls))))
+	if (!(p->calls = ARENA_ARRAY(&p->arrays, struct call, edges)))
 		return err_no_memory(p->rd->err, "for a report");
 	for (unsigned s = 0; s < p->sides; s++)
 		choose_add_calls(p, s);
@@ -309,15 +309,6 @@ int report_choose(struct report *p)
 
 void report_forget(struct report *p)
 {
-	for (unsigned s = 0; s < 2; s++) {
-		free(p->side[s].event);
-		free(p->side[s].total);
-		free(p->side[s].place);
-	}
-	free(p->row);
-	free(p->fn);
-	free(p->place);
-	free(p->calls);
-	free(p->string);
+	arena_free(&p->arrays);
 	source_data_free(&p->source);
 }

@@ -43,9 +43,10 @@ struct report {
 			       then [ncalls] in order */
 	uint32_t *string;   /* [files + objects], of each side: line of d-strings */
 	uint32_t nfunctions, between, ncalls, nstrings;
-	struct arena names; /* of one name at a time */
-	double most_left;   /* the largest share of a call that was left out */
-	size_t head;	    /* bytes of the page before */
+	struct arena names;  /* of one name at a time */
+	struct arena arrays; /* all of these, and of the sides */
+	double most_left;    /* the largest share of a call that was left out */
+	size_t head;	     /* bytes of the page before */
 	bool with_source, with_asm;
 	struct source_data source;
 	uint32_t listed;   /* functions of this profile in the answer */
