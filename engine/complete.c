@@ -489,6 +489,18 @@ static bool complete_fits(struct str name, struct str prefix)
 	}
 }
 
+/* f'2 and f'g are contexts of f, and no names of functions. */
+static bool names_context(struct store *st, name_id n)
+{
+	fn_id first;
+	uint32_t count;
+
+	if (!store_any_grouped(st))
+		return false;
+	store_fns_of_name(st, n, &first, &count);
+	return count && !str_eq(store_fn_alone(st, first), store_shown(st, n));
+}
+
 static int64_t cost_of_name(struct store *st, name_id n, uint32_t e)
 {
 	fn_id first;
@@ -551,7 +563,7 @@ static bool costliest_names(struct store *st, struct str prefix, uint32_t e,
 		const name_id name = store_fn_name_id(st, f);
 
 		if (complete_fits(store_shown(st, name), prefix) &&
-		    !is_found(b, *n, name))
+		    !is_found(b, *n, name) && !names_context(st, name))
 			b[(*n)++] = (struct best){name, store_fn_incl(st, f, e)};
 	}
 	return *n == max || (e < i->events && some == i->functions);
@@ -584,7 +596,8 @@ static void search_names(struct store *st, struct str prefix, uint32_t e, struct
 	for (name_id i = 0; i < names; i++) {
 		if ((i & 4095) == 4095 && complete_now_ns() - start > BUDGET_NS)
 			break;
-		if ((!has || has[i]) && complete_fits(store_shown(st, i), prefix))
+		if ((!has || has[i]) && complete_fits(store_shown(st, i), prefix) &&
+		    !names_context(st, i))
 			offer_name(b, n, max, i, cost_of_name(st, i, e));
 	}
 	free(has);

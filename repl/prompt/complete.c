@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "engine/lang/token.h"
 #include "engine/names/name.h"
 #include "engine/lang/keywords.h"
 #include "index/base/err_struct.h"
@@ -271,6 +272,7 @@ static void offer_files(struct search *s)
 	size_t base = s->prefix.n - str_basename(s->prefix).n;
 	struct str typed = {s->prefix.p, base}, dir = directory_of(s, typed);
 	DIR *d = dir.p ? opendir(dir.p) : NULL;
+	const size_t before = s->n; /* queries stand before files */
 	struct dirent *e;
 
 	while (d && (e = readdir(d))) {
@@ -288,8 +290,8 @@ static void offer_files(struct search *s)
 	}
 	if (d)
 		closedir(d);
-	qsort(s->full, s->n, sizeof(s->full[0]), candidates_by_name);
-	for (size_t i = 0; i < s->n; i++) {
+	qsort(s->full + before, s->n - before, sizeof(s->full[0]), candidates_by_name);
+	for (size_t i = before; i < s->n; i++) {
 		s->word[i] = file_word(s, s->full[i]);
 		if (!s->word[i].p)
 			s->word[i] = s->full[i];
@@ -298,10 +300,32 @@ static void offer_files(struct search *s)
 
 /* ---- where the cursor is ---- */
 
+/* A statement may be a name: shop::pa.  Returns whether the last word is the first of its
+ * statement, and qualified or, if `any`, of whatever form. */
+static bool offer_first_name(struct search *s, struct str text, bool any, size_t *word_at)
+{
+	struct str before;
+	size_t at = text.n;
+
+	while (at && (token_is_word_byte(text.p[at - 1]) || text.p[at - 1] == ':'))
+		at--;
+	before = str_trim((struct str){text.p, at});
+	if (at == text.n || (before.n && !strchr(";|\n", before.p[before.n - 1])) ||
+	    (!any && str_find_str(str_from(text, at), STR("::")) == text.n - at))
+		return false;
+	*word_at = at;
+	s->prefix = str_from(text, at);
+	s->quoted = false;
+	offer_functions(s);
+	return true;
+}
+
 static void complete_query(struct search *s, struct str text, size_t *word_at)
 {
 	struct query_context ctx = {0};
 
+	if (offer_first_name(s, text, false, word_at))
+		return;
 	query_context(s->app->session, text, &ctx);
 	*word_at = ctx.word_at > text.n ? text.n : ctx.word_at;
 	s->prefix = str_from(text, *word_at);
@@ -327,6 +351,8 @@ static void complete_query(struct search *s, struct str text, size_t *word_at)
 		offer_strings(s, false);
 	if (ctx.want & WANT_FUNCTION)
 		offer_functions(s);
+	if (ctx.want & WANT_VERB && !s->n)
+		offer_first_name(s, text, true, word_at);
 	if (ctx.want & WANT_FILE && !s->app->opts->safe) {
 		s->quoted = str_starts(s->prefix, STR("\""));
 		*word_at += s->quoted;
@@ -389,7 +415,13 @@ static void complete_command(struct search *s, struct str text, size_t *word_at)
 	case ARG_SCRIPT:
 		offer_script(s, first_word(str_from(text, end), *word_at - end));
 		break;
-	case ARG_FILE: offer_files(s); break;
+	case ARG_FILE:
+		if (!s->quoted && str_find(s->prefix, '=') < str_find(s->prefix, '/')) {
+			*word_at += str_find(s->prefix, '=') + 1; /* NAME=PROFILE */
+			s->prefix = str_from(text, *word_at);
+		}
+		offer_files(s);
+		break;
 	case ARG_FORMAT:
 		offer_formats(s);
 		offer_c(s, "auto");

@@ -52,6 +52,10 @@ for typed, becomes, name in (
         ('.once "with b', '.once "with blank.csv"', "goes on in them"),
         ("callers of main ", lambda s: any(x.split() == ["depth", "min", "max", "by", "vs", "and", "or", "|"] for x in s),
          "lists what may follow a set"),
+        ("uniq", "unique_name", "completes a name that is a statement"),
+        ("top 3; std::ve", lambda s: last(s).endswith("top 3; std::vector"), "completes a qualified name at the beginning of a statement"),
+        (".open b=p.o", ".open b=p.out", "completes the file in NAME=PROFILE"),
+        (".run ", lambda s: any(x.split()[:1] == ["alloc-churn"] for x in s) and "alloc-churn" in "".join(s).split("big.out")[0], "lists queries before files"),
         ("functions vs ", "functions vs p.out", "completes a profile after vs")):
     send("-l", typed)
     send("Tab")
