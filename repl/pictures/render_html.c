@@ -46,6 +46,18 @@ static void html_put_headline(struct render *rd)
 	}
 }
 
+/* " (old.out)", unless the base is of the same profile. */
+static void put_base_file(struct render *rd)
+{
+	const struct compared *c = rd->r->compared;
+
+	if (!c || !rd->r->graph || c->graph->st == rd->r->graph->st)
+		return;
+	out_c(rd->o, " (");
+	emit_name(rd->o, EMIT_XML, str_basename(store_info(c->graph->st)->profile));
+	out_char(rd->o, ')');
+}
+
 /* more: more rules of style, or "". */
 static void put_page_head(struct render *rd, const char *more)
 {
@@ -85,6 +97,7 @@ static void put_page_head(struct render *rd, const char *more)
 	if (r->base.n) {
 		out_c(rd->o, " &middot; compared with ");
 		emit_name(rd->o, EMIT_XML, r->base);
+		put_base_file(rd);
 	}
 	if (r->graph && store_info(r->graph->st)->creator.n) {
 		out_c(rd->o, " &middot; ");

@@ -36,6 +36,7 @@ for query in ("functions vs base", "files vs base"):
     page = "\n".join(lines("new.out", query + " | as html"))
     said = html.unescape(re.sub("<[^>]*>", "", page[page.index("</h1>"):].partition('<p class="about"><code>')[0]))
     same(said.split("\n")[1:5], want, "html: " + query)
+    ok("compared with base (old.out)" in page, "  with the name of the other file", page[:200])
 same(lines("new.out", "functions | take 1")[0].split()[0], "#", "one profile has no headline")
 same(run("new.out", "base=old.out", "--no-index-write", "-q", "-c", "functions vs base | take 1", "-c", "_ | where delta > 0").text.count("->"), 1,
      "nor has the last answer, shown again")
