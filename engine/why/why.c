@@ -383,13 +383,14 @@ static int tell_groups(struct telling *t, bool *told)
 static bool no_single_cause(const struct telling *t, const struct why_cause *c, size_t n)
 {
 	static const double seven = 60, cancels = 150;
+	const double least = t->flags ? 2 * STANDS_OUT : STANDS_OUT;
 	const double first = n ? share_of(t, c[0].cost) : 0;
 	const bool cancel = t->gross > MOST_GROSS * fabs((double)t->delta);
 	double sum = 0;
 
 	for (size_t i = 0; i < n && i < SHOWN; i++)
 		sum += share_of(t, c[i].cost);
-	if (!n || !t->delta || (first >= STANDS_OUT && !(cancel && first > cancels)))
+	if (!n || !t->delta || (first >= least && !(cancel && first > cancels)))
 		return false;
 	return cancel || fabs(first) >= STANDS_OUT || fabs(sum) < seven || t->flags;
 }
@@ -510,7 +511,6 @@ static int find_causes(struct telling *t, struct exec *x, struct vs *v,
 		       size_t *n)
 {
 	struct why *w = EXEC_ARRAY(x, struct why, 1);
-	size_t inlined = 0, others = 0;
 
 	*t = (struct telling){.w = w, .x = x, .shown = x->g};
 	if (!w || why_model(x, v, under, w) || find_work(w) || find_noise(w, doubt) ||
@@ -518,13 +518,9 @@ static int find_causes(struct telling *t, struct exec *x, struct vs *v,
 		return x->err->kind;
 	t->delta = cost_difference(graph_left(w->g[HERE], w->event[HERE]),
 				   graph_left(w->g[BASE], w->event[BASE]));
-	for (size_t i = 0; i < *n; i++) {
+	for (size_t i = 0; i < *n; i++)
 		t->gross += fabs((*c)[i].cost);
-		inlined += why_inlined(w, &(*c)[i]);
-		others += (*c)[i].only != WHY_BOTH && !why_inlined(w, &(*c)[i]);
-	}
-	t->flags = inlined > 2 && inlined > others / 2;
-	return 0;
+	return why_other_build(w, *c, *n, &t->flags);
 }
 
 static bool is_in(const struct why *w, struct fn_set *const in[SIDES], uint32_t f)
@@ -646,7 +642,8 @@ static struct str headline_of(struct telling *t, const struct why_cause *c, size
 		return text_of_scattered(t, c, n);
 	if (t->scattered || !n || row->share < STANDS_OUT || (t->w->noisy && !c->sure))
 		return STR("");
-	return arena_printf(t->x->a, "%.*f %%: %.*s", 0, row->share, STR_ARG(row->text));
+	return arena_printf(t->x->a, "%.0f %%: %.*s%s", row->share, STR_ARG(row->text),
+			    t->flags ? "; build flags differ" : "");
 }
 
 int exec_why_headline(struct exec *x, struct vs *v, const struct graph *shown,

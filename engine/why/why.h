@@ -19,6 +19,7 @@
  *	why_units.c	cycles become units, callers before callees; what a call costs
  *	why_terms.c	the terms; what they do not explain is carried down the calls
  *	why_rows.c	terms of one cause become one row
+ *	why_build.c	whether other flags are the cause
  *	why_place.c	the line of a row
  *	why_context.c	the stack of a row, if stacks are known
  *	why.c		the table: sentences, the rest, what is no single cause

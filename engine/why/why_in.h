@@ -222,6 +222,11 @@ bool why_inlined(const struct why *w, const struct why_cause *c);
 /* Does the change from `from` to `to` go the way of the cost? */
 bool why_supports(const struct why_cause *c);
 
+/* ---- why_build.c ---- */
+
+/* Was one side built with other flags? */
+int why_other_build(struct why *w, const struct why_cause *c, size_t n, bool *other);
+
 /* ---- why_place.c ---- */
 struct why_place {
 	struct str file; /* n 0: not known */

@@ -460,8 +460,20 @@ for side, inline in ("then", True), ("now", False):
         f.write("fn=main\n1 9000\n" + "".join("cfn=f%d\ncalls=1 1\n2 %d\n" % (i, own if inline else own + 20 + i)
                                                for i, own in enumerate((300, 400, 500, 600))))
 r = run("now.flags", "base=then.flags", "-q", "-c", "why", "-c", "functions vs base | take 1")
-ok("4 functions on one side only, joined to their callers: inlining or build flags differ" in r.talk and
+ok("no single cause: 4 functions are on one side only: inlining or build flags differ; why max 20" in r.talk and
    "f3 now calls g3, which is new (inlined before?)" in r.text, "functions that were inlined before", r)
+
+for side, by in ("then", 10), ("now", 9):
+    with open(side + ".flags", "w") as f:
+        f.write("events: Ir\nob=app\nfl=a.c\n")
+        for i in range(12):
+            f.write("fn=f%d\n%d %d\n" % (i, 10 * i, (1000 + i) * by))
+            if i < 4:
+                f.write("cfn=%s%d\ncalls=1 1\n%d 100\n" % (side, i, 10 * i + 1))
+        f.write("".join("fn=%s%d\n5 100\n" % (side, i) for i in range(4)))
+r = run("now.flags", "base=then.flags", "-q", "-c", "why", "-c", "functions vs base | take 1")
+ok("no single cause: 8 functions are on one side only: inlining or build flags differ; why max 20" in r.talk and
+   "\nno single cause: 8 functions are on one side only: inlining or build flags differ\n" in r.text, "most functions are other code", r)
 
 # ---- as people ask ----
 r = run("here", "-q", "-c", "why")
