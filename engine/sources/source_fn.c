@@ -278,7 +278,7 @@ static const struct listed cycle_list[] = {
 	{"id", BOTH, 1},	 {"functions", BOTH, 4}, {"self", BOTH, 9},
 	{"self%", SHOW_T, 12},	 {"incl", BOTH, 3},	 {"incl%", SHOW_T | HAS_BAR, 6},
 	{"entry", BOTH, 2},	 {"entries", BOTH, 8},	 {"calls", SHOW_M, 0},
-	{"costliest", BOTH, 11}, {"cuts", BOTH, 5},	 {"share%", BOTH, 10},
+	{"costliest", BOTH, 11}, {"cuts", BOTH, 5},	 {"share%", SHOW_M, 0},
 	{"cut", BOTH, 7},
 };
 
