@@ -527,6 +527,22 @@ static int make_result(struct session *s, struct statement *run, const struct st
 	return session_check(s, x->err);
 }
 
+/* A whole tree has tens of thousands of rows, which nobody reads. */
+static void end_tree(const struct session *s, const struct query *q, struct source *of)
+{
+	static const double usual = 0.5; /* percent */
+	const bool whole = of->kind == S_CALLTREE
+				   ? !of->has_depth
+				   : (of->kind == S_CALLERS || of->kind == S_CALLEES) &&
+					     of->depth_all;
+
+	if (!s->people || !whole || of->has_min || of->has_max || of->vs.n ||
+	    q->tstages || q->file.n || q->shell.n)
+		return;
+	of->has_min = of->min_percent = of->min_usual = true;
+	of->min = usual;
+}
+
 /* Check the query and make the graph that its source will see. */
 static int open_graph(struct session *s, struct query *q, struct str text,
 		      struct arena *a, struct statement *run, struct err *err)
@@ -548,6 +564,7 @@ static int open_graph(struct session *s, struct query *q, struct str text,
 	    leave_out_idle(s, q, run, stages))
 		return err->kind;
 	list_contexts(s, &q->source, run);
+	end_tree(s, q, &q->source);
 	return session_env(s, run->profile, a, &run->env, err) ||
 			       check_query(&run->env, q, a, &x->event, err) ||
 			       run_sides(s, q, run)

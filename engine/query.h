@@ -39,6 +39,9 @@ struct str session_profile_name(const struct session *s, size_t i);
 struct store *session_profile(const struct session *s, size_t i);
 /* Give all profiles the events that lets are; queries do it. */
 int session_share_costs(struct session *s, struct err *err);
+/* People read the next answers, unless a query says where they go: a tree without depth, min
+ * and max ends where rows fall under half a per cent. */
+void session_for_people(struct session *s, bool people);
 /* Set the event of costs that name none.  ERR_QUERY with a list of events if it does not
  * exist. */
 int session_set_event(struct session *s, struct str event, struct err *err);

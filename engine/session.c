@@ -236,6 +236,11 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 	return 0;
 }
 
+void session_for_people(struct session *s, bool people)
+{
+	s->people = people;
+}
+
 int session_set_event(struct session *s, struct str event, struct err *err)
 {
 	struct arena a;

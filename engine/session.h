@@ -44,6 +44,7 @@ struct session {
 	struct inlines *inlines;
 	struct pair_cache pairs; /* for `vs` */
 	double least_paired;
+	bool people; /* session_for_people() */
 	unsigned accepted;    /* doubts (rows/doubt.h), bit by bit */
 	struct arena kept[2]; /* `_` is in kept[now]; the next one goes to the other */
 	unsigned now;

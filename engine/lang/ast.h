@@ -203,6 +203,7 @@ struct source {
 	struct set *of, *from, *to, *under, *via, *avoiding;
 	struct expr *by;
 	bool depth_all, has_depth, has_max, has_min, min_percent;
+	bool min_usual; /* nobody asked for min: people see no small rows */
 	uint64_t depth, max;
 	double min;
 	struct unit min_unit; /* of `min 10ms` */

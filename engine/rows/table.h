@@ -140,6 +140,7 @@ struct table {
 	int64_t root_cost, root_own;
 	int64_t share_of; /* 100 % of `share%`, if it has such a column */
 	bool min_percent; /* min was a percentage: of the total */
+	bool min_usual;	  /* that nobody asked for */
 	double min;	  /* with `vs`: rows below it on both sides go after the join */
 	struct paired {	  /* with `vs`, or of `_` */
 		bool known;

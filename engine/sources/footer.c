@@ -237,6 +237,10 @@ static struct str wholes(struct exec *x, const struct table *t, const struct res
 	text = arena_printf(x->a, "share%% of %s %.*s%s%.*s",
 			    scaled(t->share_of, r->unit, whole), STR_ARG(title),
 			    t->root_name.n ? ", incl of " : "", STR_ARG(t->root_name));
+	if (t->min_usual && text.p)
+		return arena_printf(x->a,
+				    "%.*s; none under 0.5 %% of it: min 0 lists all",
+				    STR_ARG(text));
 	if (t->min_percent && text.p)
 		text = arena_printf(x->a, "%.*s; min %g%% of the total: %s",
 				    STR_ARG(text),

@@ -304,10 +304,25 @@ bool tree_not_called(const struct table *t, uint32_t r)
 static const struct listed near_list[] = {TREE_LIST(2, 3, 4, 5)};
 static const struct listed tree_list[] = {TREE_LIST(4, 5, 2, 3)};
 
-static double tree_min(const struct exec *x, const struct source *s)
+/* Of the costliest of a set; NULL: of all. */
+static int64_t costliest(const struct exec *x, const struct fn_set *set)
+{
+	int64_t most = set ? 0 : graph_total(x->g, x->event);
+
+	for (uint32_t f = set ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
+	     f = fnset_next(set, f + 1))
+		if (graph_incl(x->g, f, x->event) > most)
+			most = graph_incl(x->g, f, x->event);
+	return most;
+}
+
+static double tree_min(const struct exec *x, const struct source *s,
+		       const struct fn_set *set)
 {
 	if (!s->has_min)
 		return 0;
+	if (s->min_usual)
+		return s->min / 100.0 * (double)costliest(x, set);
 	return s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
 			      : s->min;
 }
@@ -393,12 +408,13 @@ static int note_unrooted(struct exec *x, const struct path_tree *tree)
 }
 
 /* Note how much cost the tree leaves out. */
-static int note_left_out(struct exec *x, const struct path_tree *tree)
+static int note_left_out(struct exec *x, const struct source *s,
+			 const struct path_tree *tree)
 {
 	char rows[32], percent[32];
 	double share = tree->est ? 100.0 * (double)tree->left_out / (double)tree->est : 0;
 
-	if (!tree->cut || share < 0.005)
+	if (!tree->cut || s->min_usual || share < 0.005)
 		return 0;
 	snprintf(percent, sizeof(percent), share < 9.95 ? "%.1f" : "%.0f", share);
 	str_grouped(tree->n, rows);
@@ -447,7 +463,7 @@ static int tree_query(struct exec *x, const struct source *s, struct path_tree_q
 		.up = s->kind == S_CALLERS || (s->kind == S_CALLTREE && s->to),
 		.depth = tree_depth_asked(s),
 		/* A row that one side has stays if only the other is below it. */
-		.min = x->other ? 0 : tree_min(x, s),
+		.min = x->other ? 0 : tree_min(x, s, set),
 		.rows = s->max > x->open->row_limit ? (uint32_t)x->open->row_limit
 						    : (uint32_t)s->max,
 	};
@@ -488,7 +504,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	struct path_tree *tree = EXEC_ARRAY(x, struct path_tree, 1);
 
 	if (!d || !tree || tree_query(x, s, &q) || exec_tree(x, &q, tree) ||
-	    note_left_out(x, tree) || note_unrooted(x, tree) ||
+	    note_left_out(x, s, tree) || note_unrooted(x, tree) ||
 	    table_init(x, t, t->src, x->g, tree->n))
 		return x->err->kind;
 	*d = (struct tree){.base = path_units(&tree->base),
@@ -516,7 +532,8 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 		d->base = graph_total(x->g, x->event);
 	t->share_of = d->base;
 	t->min_percent = s->has_min && s->min_percent;
-	t->min = tree_min(x, s);
+	t->min_usual = s->min_usual;
+	t->min = tree_min(x, s, q.set);
 	return 0;
 }
 

@@ -674,6 +674,7 @@ static int run_statements(struct app *app, struct str text, size_t at, size_t en
 
 	arena_reset(&app->arena);
 	app->started_ns = progress_now_ns();
+	session_for_people(app->session, output_for_people(app));
 	query_run(app->session, piece, &app->arena, answer, app, &err);
 	if (err.kind) {
 		if (err.at != ERR_NOWHERE && (err.at || err.len))

@@ -541,6 +541,13 @@ void output_failure(struct app *app, const struct err *err, struct str text,
 		say_github(app, err, text, from);
 }
 
+bool output_for_people(const struct app *app)
+{
+	return (app->format == FORMAT_NONE || app->format == FORMAT_TABLE ||
+		app->format == FORMAT_TREE) &&
+	       !app->once && app->output.fd < 0;
+}
+
 int output_result(struct app *app, const struct result *r, struct err *err)
 {
 	const struct format_row *f;

@@ -3,6 +3,8 @@
 #ifndef QUERN_OUTPUT_H
 #define QUERN_OUTPUT_H
 
+#include <stdbool.h>
+
 struct app;
 struct err;
 struct origin;
@@ -17,6 +19,8 @@ int output_text(struct app *app, struct str text, struct err *err);
  * run has errors: junit, github.  An expectation that fails has a result instead. */
 void output_failure(struct app *app, const struct err *err, struct str text,
 		    struct str statement, const struct origin *from);
+/* Do answers go to people, unless their query says otherwise? */
+bool output_for_people(const struct app *app);
 /* At the end: write what was kept for then. */
 int output_finish(struct app *app, struct err *err);
 /* .output: write later answers to the file at path; NULL: to standard output again. */
