@@ -369,18 +369,6 @@ static int as_recorded(struct statement *run, const struct gstage *first)
 	return 0;
 }
 
-/* Where the profile knows its stacks, a list of contexts has them for functions. */
-static void list_contexts(const struct session *s, struct source *of,
-			  const struct statement *run)
-{
-	struct store_tree tree;
-
-	store_tree(s->stores[run->profile], &tree);
-	if ((of->kind == S_FUNCTIONS || of->kind == S_FIND) && tree.whole &&
-	    gstage_contexts(run->gstages))
-		of->kind = S_CONTEXTS;
-}
-
 /* Filters in force that do not change what the source lists are left out of the stages,
  * with a note. */
 static int leave_out_idle(struct session *s, const struct query *q, struct statement *run,
@@ -563,7 +551,6 @@ static int open_graph(struct session *s, struct query *q, struct str text,
 	if (session_gstages(s, q, a, &stages, &run->profile, err) ||
 	    leave_out_idle(s, q, run, stages))
 		return err->kind;
-	list_contexts(s, &q->source, run);
 	end_tree(s, q, &q->source);
 	return session_env(s, run->profile, a, &run->env, err) ||
 			       check_query(&run->env, q, a, &x->event, err) ||

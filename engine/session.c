@@ -16,11 +16,13 @@
 #include "engine/rows/doubt.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/gstages/graph_cache.h"
+#include "engine/gstages/gstage.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
 #include "index/format/event.h"
+#include "index/store/store.h"
 
 enum {
 	NESTING = 200,
@@ -480,7 +482,19 @@ static int parse_filter(struct session *s, struct str text, struct arena *a,
 	return 0;
 }
 
-int session_gstages(struct session *s, const struct query *q, struct arena *a,
+/* Where the profile knows its stacks, a list of contexts has them for functions. */
+static void list_contexts(struct store *st, const struct gstage *stages,
+			  struct source *of)
+{
+	struct store_tree tree;
+
+	store_tree(st, &tree);
+	if ((of->kind == S_FUNCTIONS || of->kind == S_FIND) && tree.whole &&
+	    gstage_contexts(stages))
+		of->kind = S_CONTEXTS;
+}
+
+int session_gstages(struct session *s, struct query *q, struct arena *a,
 		    struct gstage **out, size_t *profile, struct err *err)
 {
 	struct gstage *first = NULL, **tail = &first;
@@ -500,6 +514,7 @@ int session_gstages(struct session *s, const struct query *q, struct arena *a,
 				return err->kind;
 		}
 	*out = first;
+	list_contexts(s->stores[*profile], first, &q->source);
 	return 0;
 }
 

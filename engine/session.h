@@ -57,8 +57,8 @@ struct parse_limits session_parse_limits(const struct session *s);
 int session_env(struct session *s, size_t p, struct arena *a, struct check_env *env,
 		struct err *err);
 /* The filters in force and then the query's own graph stages; *profile is the one it
- * asks. */
-int session_gstages(struct session *s, const struct query *q, struct arena *a,
+ * asks.  After `contexts` the source lists stacks, where the profile knows them. */
+int session_gstages(struct session *s, struct query *q, struct arena *a,
 		    struct gstage **out, size_t *profile, struct err *err);
 
 /* A copy that the caller frees; NULL: memory is out. */

@@ -158,7 +158,7 @@ static struct str left_by_stages(struct exec *x, const struct table *t,
 static bool exceeds_total(const struct exec *x, uint32_t event, int64_t incl)
 {
 	const int64_t total = graph_whole(x->g, event);
-	const int64_t most = total + total / 20000; /* still shown as 100.00 % */
+	const int64_t most = cost_sum(total, total / 20000); /* still shown as 100.00 % */
 
 	return incl > most && most >= total;
 }

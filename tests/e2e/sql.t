@@ -174,7 +174,7 @@ def judge(profile, dice, questions):
     with open("script.q", "w", encoding="utf-8", errors="surrogateescape") as f:
         for i, (q, _) in enumerate(asked):
             f.write("%s | as csv > answer%d.csv\n" % (q, i))
-    r = run(profile, "-q", "--no-demangle", "-f", "script.q")    # as the tables have them
+    r = run(profile, "-q", "-f", "script.q")
     ok(r.status == 0, "%d questions are answered" % questions, r)
     wrong = 0
     for i, (q, sql) in enumerate(asked):
