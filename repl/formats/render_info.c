@@ -7,6 +7,7 @@
  *
  *	event    self  self%    incl  incl%  incl/call
  *	Ir     52,247  1.83%  92,658  3.24%      69.51
+ *	incl% of others: Dr 3.51%, Dw 4.02% ...		if there are more than FEW events
  *
  *	calls    incl  share%  callers
  *	1,330  90,729  97.92%  operator new(unsigned long)
@@ -30,7 +31,7 @@
 #include "repl/render/render.h"
 #include "repl/term/number.h"
 
-enum { NEIGHBOURS = 8, CELL = NUMBER_MAX + 2, COLUMNS = 5, WIDE = 6 };
+enum { NEIGHBOURS = 8, CELL = NUMBER_MAX + 2, COLUMNS = 5, WIDE = 6, FEW = 5 };
 
 struct card {
 	struct render *rd;
@@ -176,11 +177,46 @@ static void put_bounds(struct card *c)
 	out_char(c->rd->o, '\n');
 }
 
+/* Go on in this line of the screen, or in the next one. */
+static void put_words(struct card *c, size_t *at, struct str name, const char *value)
+{
+	const size_t screen = c->rd->look->columns;
+	const enum emit_form form = cell_form(c->rd->look);
+	const size_t w = 1 + emit_width(form, name) + strlen(value);
+
+	if (screen && *at + w > screen) {
+		out_c(c->rd->o, "\n ");
+		*at = 1;
+	}
+	out_char(c->rd->o, ' ');
+	emit_name(c->rd->o, form, name);
+	out_c(c->rd->o, value);
+	*at += w;
+}
+
+/* The shares of all events but that of line `chosen`. */
+static void put_others(struct card *c, const struct line *line, size_t n, size_t chosen)
+{
+	static const char head[] = "incl% of others:";
+	const size_t last = chosen + 1 < n ? n - 1 : n - 2;
+	size_t at = sizeof(head) - 1;
+	char share[CELL + 2];
+
+	out_c(c->rd->o, head);
+	for (size_t i = 1; i < n; i++) {
+		snprintf(share, sizeof(share), " %s%c", line[i].cell[3],
+			 i < last ? ',' : ';');
+		if (i != chosen)
+			put_words(c, &at, line[i].first, share);
+	}
+	put_words(c, &at, STR("--wide has all"), "\n");
+}
+
 static int put_costs(struct card *c)
 {
 	const uint32_t events = store_info(c->g->st)->all_events;
 	struct line *line = calloc((size_t)events + 1, sizeof(*line));
-	size_t n = 1;
+	size_t n = 1, chosen = 1;
 
 	if (!line)
 		return err_no_memory(c->rd->err, NULL);
@@ -188,12 +224,19 @@ static int put_costs(struct card *c)
 		{"self", "self%", "incl", "incl%", "incl/call"}, STR("event"), STR("")};
 	for (uint32_t e = 0; e < events && !c->rd->err->kind; e++) {
 		/* An event that the program has none of says nothing. */
+		chosen = e == c->event ? n : chosen;
 		if (!set_event(c, &line[n], e) && (graph_total(c->g, e) || e == c->event))
 			n++;
 	}
-	if (!c->rd->err->kind) {
+	if (!c->rd->err->kind && n <= FEW + 1 + c->rd->look->wide * n) {
 		put_lines(c, line, n, COLUMNS);
 		put_bounds(c);
+	} else if (!c->rd->err->kind) {
+		const struct line shown[] = {line[0], line[chosen]};
+
+		put_lines(c, shown, 2, COLUMNS);
+		put_bounds(c);
+		put_others(c, line, n, chosen);
 	}
 	free(line);
 	return c->rd->err->kind;
