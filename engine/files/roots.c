@@ -163,7 +163,7 @@ static const char *reason(int error, const char *not_there)
 	}
 }
 
-/* What a path that is followed may not be; NULL: it is the user's or root's. */
+/* Why a path is not followed to this file; NULL: it may be. */
 static const char *not_ours(int fd, const struct stat *st)
 {
 	struct statfs fs;

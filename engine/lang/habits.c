@@ -167,7 +167,7 @@ static const struct habit commands[] = {
 	{"!", NULL, "top 20 ! COMMAND"},
 };
 
-/* What "top" ranks, or ranks by, in other words. */
+/* Other words for the rows that "top" ranks, and for the columns that it ranks by. */
 static const struct {
 	const char *word, *rank;
 } ranked[] = {

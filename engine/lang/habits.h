@@ -19,7 +19,7 @@ typedef bool habit_reads(struct str query);
 const char *habit_query(struct str statement, habit_reads *parses, char *buf);
 /* The same for a stage: "where fn ~ /main/" for "grep main". */
 const char *habit_stage(struct str stage, habit_reads *parses, char *buf);
-/* What to put behind "top N" for what other tools rank: "by incl" for "cum", "dirs" for
+/* The words behind "top N" for a word of other tools: "by incl" for "cum", "dirs" for
  * "directories"; NULL: none is known. */
 const char *habit_top(struct str word);
 /* The command of quern that does what another shell's dot-command does: "info" for
