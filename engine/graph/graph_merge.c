@@ -290,7 +290,7 @@ static int find_levels(struct graph_draft *d, struct err *err)
 	at = ARENA_ARRAY(b->a, uint32_t, (size_t)store_info(b->st)->groups + 1);
 	if (!level || !least || !at)
 		return arena_full(b->a, err);
-	/* A group that a stage makes also has contexts, but is none itself. */
+	/* A group that a stage makes has contexts, but is not a context itself. */
 	for (fn_id fn = 0; fn < store_info(b->st)->functions; fn++) {
 		const group_id of = store_group_of(b->st, fn);
 		const uint32_t f = graph_of_store(b, fn);

@@ -319,7 +319,7 @@ static int missing(struct parser *p, const struct verb *v, struct span at,
 	return err_hint(p->err, "%s", example);
 }
 
-/* What is read of the source. */
+/* The text of the source, as far as it is parsed. */
 static struct str source_text(const struct parser *p, const struct source *s)
 {
 	return str_trim((struct str){p->text.p + s->span.at, p->pos - s->span.at});

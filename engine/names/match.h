@@ -3,7 +3,7 @@
  *
  *	bare	GDB's rule: parameters, return type, template arguments, missing leading
  *		namespaces, clone and version suffixes and 'N are ignored, unless the pattern
- *		has them.  "::" "->" "." are one separator; in a path "." is none.  A leading "::" fixes the start.
+ *		has them.  "::" "->" "." are one separator; a path is not split at ".".  A leading "::" fixes the start.
  *		A "*" inside a component stays in it (mem*); a component that is only "*"
  *		stands for one or more (std::*).
  *		Files and objects: the base name or the last components of the path.

@@ -775,7 +775,7 @@ static size_t outer_part(const struct name *o)
 	return k;
 }
 
-/* The class ends before the path or the last component; the scheme of a URL is none. */
+/* The class ends before the path or the last component; the scheme of a URL is not a class. */
 static void set_head(struct scan *c, struct name *out)
 {
 	size_t sep;
