@@ -122,10 +122,10 @@ def ask(profile, query, interrupt):
         while os.waitid(os.P_PID, p.pid, os.WEXITED | os.WNOWAIT | os.WNOHANG) is None:
             now = busy(p)
             if interrupt is not None and not how and now >= interrupt:
-                p.send_signal(signal.SIGINT)
+                os.kill(p.pid, signal.SIGINT)  # not p.send_signal(): that one reaps a child that has ended
                 before, how = now, " after Ctrl-C"
             elif time.time() > hung or now - before > 5 * (LIMIT + OVER) * THREADS:
-                p.kill()
+                os.kill(p.pid, signal.SIGKILL)
             time.sleep(0.003)
         _, status, used = os.wait4(p.pid, 0)
         p.returncode = -(status & 127) or status >> 8
