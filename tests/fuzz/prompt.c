@@ -125,16 +125,27 @@ static void check_screen(void)
 	}
 }
 
+/* Without XON/XOFF: a Ctrl-S that comes as the editor leaves its mode would stop the screen. */
+static void open_terminal(void)
+{
+	struct termios mode;
+
+	setenv("TERM", "xterm", 1);
+	if (openpty(&t.person, &t.program, NULL, NULL, NULL) ||
+	    tcgetattr(t.program, &mode))
+		fuzz_fail("no terminal");
+	mode.c_iflag &= ~(tcflag_t)IXON;
+	if (tcsetattr(t.program, TCSANOW, &mode))
+		fuzz_fail("no terminal without XON/XOFF");
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct winsize w = {.ws_row = 24, .ws_col = size ? data[0] : 80};
 	pthread_t typist;
 
-	if (t.person < 0) {
-		setenv("TERM", "xterm", 1);
-		if (openpty(&t.person, &t.program, NULL, NULL, NULL))
-			fuzz_fail("no terminal");
-	}
+	if (t.person < 0)
+		open_terminal();
 	ioctl(t.program, TIOCSWINSZ, &w);
 	t.key = data + (size > 0);
 	t.keys = size > KEYS ? KEYS : size - (size > 0);
