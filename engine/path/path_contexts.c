@@ -271,7 +271,7 @@ int path_of_functions(const struct flow *fl, const struct path_query *q,
 	if (q->parts && costs_of_parts(&w, q, list, a, err))
 		return err->kind;
 	drop_costless(list);
-	if (q->kind == PATH_HOTTEST || q->kind == PATH_ALL)
+	if (list->n && (q->kind == PATH_HOTTEST || q->kind == PATH_ALL))
 		qsort(list->paths, list->n, sizeof(*list->paths),
 		      paths_by_cost_then_functions);
 	return 0;
