@@ -280,7 +280,7 @@ static int close_output(struct app *app, int status)
 }
 
 /* text NULL: the text of --help. */
-static int say_text(const char *text)
+static int say_text(const char *text, bool all)
 {
 	struct err err = {0};
 	struct out o;
@@ -289,7 +289,7 @@ static int say_text(const char *text)
 	if (text)
 		out_c(&o, text);
 	else
-		options_help(&o);
+		options_help(&o, all);
 	report_failure(out_close(&o), &err);
 	return err_exit_status(err.kind);
 }
@@ -337,11 +337,12 @@ int main(int argc, char **argv)
 	if (app.held)
 		hold(&opts);
 	if (opts.help) {
-		status = say_text(NULL);
+		status = say_text(NULL,
+				  opts.nprofiles && strcmp(opts.profiles[0], "all") == 0);
 	} else if (opts.version) {
-		status = say_text("quern " QUERN_VERSION "\n");
+		status = say_text("quern " QUERN_VERSION "\n", false);
 	} else if (opts.guide) {
-		status = say_text(guide_md);
+		status = say_text(guide_md, false);
 	} else if (opts.mcp) {
 		status = mcp_run(&opts);
 	} else if (opts.verify) {

@@ -46,6 +46,7 @@ static const char statuses[] =
 
 enum kind {
 	GROUP, /* no option: a line of --help */
+	RARE,  /* the same; only --help all lists the options behind it */
 	FLAG,
 	TEXT,
 	ROOT,
@@ -93,16 +94,7 @@ static const struct option {
 	 "html folded speedscope dot callgrind pprof; or by `> FILE.svg`"},
 	{0, "event", "EVENT", TEXT, AT(event),
 	 "of costs that name none; default: the first of the profile"},
-	{0, "no-demangle", NULL, FLAG, AT(no_demangle),
-	 "C++ and Rust names as the profile has them"},
 	{0, "wide", NULL, FLAG, AT(wide), "tables: shorten no name, hide no column"},
-	{0, "budget", "SIZE", BUDGET, AT(budget),
-	 "whole rows of an answer, up to so many bytes (20k)"},
-	{0, "raw", NULL, FLAG, AT(raw),
-	 "csv, tsv: no ' before = + - @ at the start of a name"},
-	{0, "color", "WHEN", COLOUR, AT(colour),
-	 "auto, always, never; NO_COLOR is heeded"},
-	{0, "colour", "WHEN", COLOUR, AT(colour), NULL},
 	{'q', "quiet", NULL, FLAG, AT(quiet),
 	 "say only answers, errors, and what changes their meaning"},
 	{0, NULL, NULL, GROUP, 0, "Which files"},
@@ -120,45 +112,56 @@ static const struct option {
 	 "stdout: --safe, --budget 20k, queries by its tools alone"},
 	{0, NULL, NULL, GROUP, 0, "The index"},
 	{0, "index", "PATH", TEXT, AT(index), "keep it there (one profile only)"},
-	{0, "rebuild", NULL, FLAG, AT(rebuild), "make it again even if it is up to date"},
 	{0, "no-index-write", NULL, FLAG, AT(no_index_write), "keep none"},
-	{0, "no-wait", NULL, FLAG, AT(no_wait),
-	 "fail at once when another process makes it"},
-	{0, "trust", NULL, FLAG, AT(trust),
-	 "use an index that other users could have written"},
 	{0, "verify", NULL, FLAG, AT(verify),
 	 "check all of it (PROFILE may be an index), then leave"},
 	{0, "bench-parse", NULL, FLAG, AT(bench_parse),
 	 "only measure how fast the profile is read"},
-	{0, "jobs", "N", NUMBER, AT(jobs), ""},
-	{0, "mem", "SIZE", SIZE, AT(mem),
-	 "threads (default: one per core), memory (256M, 1.5G)"},
 	{0, NULL, NULL, GROUP, 0, "Two profiles (`vs`)"},
 	{0, "strip-prefix", "A=B", FILES, 0,
 	 "a file in directory A is the same file in B"},
-	{0, "map-object", "A=B", OBJECTS, 0, "the object A is B"},
-	{0, "rename", "s/RE/TO/", NAMES, 0,
-	 "compare names after this; these three may be repeated"},
-	{0, "pair", "exact", PAIR, AT(pair_exact),
-	 "pair only equal names (default: rules, `.help vs`)"},
 	{0, "accept", "WORD,...", ACCEPT, 0,
 	 "`expect` may hold in spite of that: `.help accept`"},
-	{0, "least-paired", "PCT", TEXT, AT(least_paired),
-	 "`expect` fails if less of the cost is paired (default: 50)"},
 	{0, NULL, NULL, GROUP, 0, "Behaviour"},
 	{0, "source-root", "DIR", ROOT, 0,
 	 "source and objects that are not where the profile says are\n"
 	 "below DIR (may be repeated); under --safe only there"},
 	{0, "with-source", NULL, FLAG, AT(with_source),
 	 "`functions > x.html`: with the source of the listed functions"},
-	{0, "with-asm", NULL, FLAG, AT(with_asm),
-	 "the same, and their instructions by objdump"},
-	{0, "limit", "NAME=N", LIMIT, 0,
-	 "of a query: rows, seconds, memory, text, nesting"},
 	{0, "safe", NULL, FLAG, AT(safe), "no files written, no commands run by queries"},
 	{0, "no-init", NULL, FLAG, AT(no_init), "do not read ~/.config/quern/init"},
-	{'h', "help", NULL, FLAG, AT(help), "this text"},
+	{'h', "help", NULL, FLAG, AT(help), "this text; --help all: what few need, too"},
 	{'V', "version", NULL, FLAG, AT(version), "version"},
+	{0, NULL, NULL, RARE, 0, "What few need"},
+	{0, "no-demangle", NULL, FLAG, AT(no_demangle),
+	 "C++ and Rust names as the profile has them"},
+	{0, "budget", "SIZE", BUDGET, AT(budget),
+	 "whole rows of an answer, up to so many bytes (20k)"},
+	{0, "raw", NULL, FLAG, AT(raw),
+	 "csv, tsv: no ' before = + - @ at the start of a name"},
+	{0, "color", "WHEN", COLOUR, AT(colour),
+	 "auto, always, never; NO_COLOR is heeded"},
+	{0, "colour", "WHEN", COLOUR, AT(colour), NULL},
+	{0, "rebuild", NULL, FLAG, AT(rebuild), "make it again even if it is up to date"},
+	{0, "no-wait", NULL, FLAG, AT(no_wait),
+	 "fail at once when another process makes it"},
+	{0, "trust", NULL, FLAG, AT(trust),
+	 "use an index that other users could have written"},
+	{0, "jobs", "N", NUMBER, AT(jobs), ""},
+	{0, "mem", "SIZE", SIZE, AT(mem),
+	 "threads (default: one per core), memory (256M, 1.5G)"},
+	{0, "map-object", "A=B", OBJECTS, 0, "the object A is B"},
+	{0, "rename", "s/RE/TO/", NAMES, 0,
+	 "compare names after this; it, --map-object and --strip-prefix\n"
+	 "may be repeated"},
+	{0, "pair", "exact", PAIR, AT(pair_exact),
+	 "pair only equal names (default: rules, `.help vs`)"},
+	{0, "least-paired", "PCT", TEXT, AT(least_paired),
+	 "`expect` fails if less of the cost is paired (default: 50)"},
+	{0, "with-asm", NULL, FLAG, AT(with_asm),
+	 "--with-source, and the instructions by objdump"},
+	{0, "limit", "NAME=N", LIMIT, 0,
+	 "of a query: rows, seconds, memory, text, nesting"},
 };
 enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
 
@@ -172,7 +175,7 @@ static size_t option_form(char *buf, size_t size, const struct option *t)
 				t->name && t->value ? " " : "", t->value ? t->value : "");
 }
 
-void options_help(struct out *o)
+void options_help(struct out *o, bool all)
 {
 	enum { TEXT_AT = 24 };
 	char form[64];
@@ -180,9 +183,11 @@ void options_help(struct out *o)
 
 	out_c(o, usage);
 	for (const struct option *t = table; t < table + OPTIONS; t++) {
+		if (t->kind == RARE && !all)
+			break;
 		if (!t->help)
 			continue;
-		if (t->kind != GROUP || t->value) {
+		if (t->name || t->value) {
 			out_c(o, at ? ", " : "  ");
 			at += 2 + option_form(form, sizeof(form), t);
 			out_c(o, form);
@@ -326,7 +331,8 @@ static int store(struct options *to, const struct option *o, const char *value,
 		 struct err *err)
 {
 	switch (o->kind) {
-	case GROUP: break;
+	case GROUP:
+	case RARE: break;
 	case FLAG: *(bool *)((char *)to + o->at) = true; break;
 	case TEXT: memcpy((char *)to + o->at, &value, sizeof(value)); break;
 	case ROOT: to->source_roots[to->nsource_roots++] = value; break;

@@ -61,8 +61,8 @@ int options_read(struct options *o, int argc, char **argv, struct err *err);
 void options_free(struct options *o);
 /* Is "-" one of the profiles? */
 bool options_stdin_profile(const struct options *o);
-/* Write the text of --help. */
-void options_help(struct out *o);
+/* Write the text of --help; all: with the options that few need. */
+void options_help(struct out *o, bool all);
 /* Parse "512M", "1.5G" or "4096" as bytes; false: anything else. */
 bool options_size(const char *text, uint64_t *bytes);
 

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """cli.t - options, scripts, where errors point, exit statuses."""
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -21,6 +22,8 @@ r = run("--version")
 ok(r.status == 0 and r.text.startswith("quern "), "--version", r)
 r = run("--help")
 ok(r.status == 0 and "--no-index-write" in r.text and "callers of malloc" in r.text, "--help", r)
+listed = [len(re.findall(r"^  -", text, re.M)) for text in (r.text, run("--help", "all").text)]
+ok(listed[0] <= 25 < listed[1], "--help lists what a person needs, --help all the rest", listed)
 
 for args, want in [
         (["--fromat", "csv"], "did you mean '--format'?"),

@@ -49,7 +49,7 @@ recipes = text[text.index("## Recipes"):text.index("## When an answer")]
 same(len(re.findall(r"^[A-Z].*\?$", recipes, re.M)), 10, "ten recipes")
 code = " ".join(re.findall(r"`([^`\n]+)`", text))
 for word in ("--safe", "--budget", "--format", "-c", "--limit"):
-    ok(word in code and word in run("--help").text, "the guide names " + word)
+    ok(word in code and word in run("--help", "all").text, "the guide names " + word)
 listed = set(re.findall(r"^  (\S+)", run("lua-default.out", "-c", ".help columns").text, re.M)) | {"#"}
 table = text[text.index("## Columns"):text.index("Numbers sort")]
 columns = [c for row in re.findall(r"^\| (`.*?) \|", table, re.M) for c in re.findall(r"`([^`]+)`", row)]

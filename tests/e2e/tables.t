@@ -32,7 +32,7 @@ def words(text, pattern=r"[a-z]+"):
 
 # ---- the tables, as the program prints them, or as they are written
 keywords = read("engine/lang/keywords.c")
-help_text = told("--help")
+help_text = told("--help", "all")
 options = set(re.findall(r"(?<![-\w])--[a-z][a-z-]*|(?<![-\w])-[a-zA-Z](?=, )", help_text))
 formats = set(format_names())
 limits = {n: int(v.replace(",", "")) for n, v in re.findall(r"^(\w+) +([\d,]+)  ", told("-c", ".limit"), re.M)}
