@@ -16,6 +16,7 @@
 #include "engine/graph/graph_stage.h"
 #include "engine/names/match.h"
 #include "index/base/arena.h"
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 
@@ -464,7 +465,7 @@ static int note_chosen(struct exec *x, const struct set *s, const struct fn_set 
 		return arena_full(x->a, x->err);
 	for (uint32_t f = fnset_next(found, 0); f != FNSET_NONE;
 	     f = fnset_next(found, f + 1))
-		own += store_fn_self(x->g->st, f, x->event);
+		cost_add(&own, store_fn_self(x->g->st, f, x->event));
 	for (name_id i = store_name_lower(x->g->st, start);
 	     i < names && str_starts(name = store_name(x->g->st, i), start); i++) {
 		bool is = false;
