@@ -515,16 +515,15 @@ static int make_result(struct session *s, struct statement *run, const struct st
 	return session_check(s, x->err);
 }
 
-/* A whole tree has tens of thousands of rows, which nobody reads. */
+/* A tree has tens of thousands of rows, which nobody reads; a list of callers has not. */
 static void end_tree(const struct session *s, const struct query *q, struct source *of)
 {
 	static const double usual = 0.5; /* percent */
-	const bool whole = of->kind == S_CALLTREE
-				   ? !of->has_depth
-				   : (of->kind == S_CALLERS || of->kind == S_CALLEES) &&
-					     of->depth_all;
+	const bool tree = of->kind == S_CALLTREE ||
+			  ((of->kind == S_CALLERS || of->kind == S_CALLEES) &&
+			   (of->depth_all || of->depth > 1));
 
-	if (!s->people || !whole || of->has_min || of->has_max || of->vs.n ||
+	if (!s->people || !tree || of->has_min || of->has_max || of->vs.n ||
 	    q->tstages || q->file.n || q->shell.n)
 		return;
 	of->has_min = of->min_percent = of->min_usual = true;

@@ -4,6 +4,7 @@
  *	std::vector<int, std::allocator<int> >::push_back(int const&)
  *	std::vector<int, std::allocator<int> >::push_back(...)         parameters
  *	std::vector<...>::push_back(...)                                template arguments
+ *	...::vector<...>::push_back(...)                                outer scopes
  *	std::vect...ush_back(...)                                       the middle
  *
  * The end of a function name identifies it best, so the middle is cut last, and the end
@@ -139,13 +140,32 @@ static void collapse(struct out *o, enum emit_form form, struct str s, char open
 	}
 }
 
-/* Shorten parameters, then template arguments, too; if this is not enough, cut the
- * middle. */
+/* Where the first scope of s begins, with its separator, behind which all fits in width
+ * columns; s.n: there is none, or it would leave half of the width. */
+static size_t inner_scope(enum emit_form form, struct str s, size_t all, size_t width)
+{
+	static const char *const separators[] = {"::", "\\", "->"};
+	size_t columns, depth = 0;
+
+	for (size_t i = 0; i < s.n && all * 2 > width; all -= columns) {
+		for (size_t k = 0; k < 3 && !depth && all <= width; k++)
+			if (str_starts(str_from(s, i), str_c(separators[k])))
+				return i;
+		depth += s.p[i] == '<' || s.p[i] == '(';
+		depth -= depth && (s.p[i] == '>' || s.p[i] == ')');
+		i += emit_unit(form, s, i, &columns);
+	}
+	return s.n;
+}
+
+/* Shorten parameters, then template arguments, then scopes; if this is not enough, cut
+ * the middle. */
 static size_t fit_name(struct out *o, enum emit_form form, struct str s, size_t width)
 {
 	static const char brackets[][2] = {{'(', ')'}, {'<', '>'}};
 	struct out mem[2];
-	size_t all = emit_width(form, s), taken;
+	const size_t e = ellipsis_width(form);
+	size_t all = emit_width(form, s), taken, scope;
 
 	for (int i = 0; i < 2; i++) {
 		out_mem(&mem[i]);
@@ -157,12 +177,15 @@ static size_t fit_name(struct out *o, enum emit_form form, struct str s, size_t 
 		s = (struct str){mem[i].buf, mem[i].n};
 		all = emit_width(form, s);
 	}
+	scope = all > width ? inner_scope(form, s, all, width - e) : s.n;
 	if (all <= width) {
 		emit_name(o, form, s);
 		taken = all;
+	} else if (scope < s.n) {
+		cut_ends(o, form, s, 0, scope);
+		taken = e + emit_width(form, str_from(s, scope));
 	} else {
-		taken = cut_middle(o, form, s, all,
-				   (width - ellipsis_width(form)) * 2 / 5, width);
+		taken = cut_middle(o, form, s, all, (width - e) * 2 / 5, width);
 	}
 	out_close(&mem[0]);
 	out_close(&mem[1]);
