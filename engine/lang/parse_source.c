@@ -462,8 +462,9 @@ static int parse_lone(struct parser *p, struct source *s)
 
 int parse_lone_unknown(struct str text, const struct source *s, struct err *err)
 {
+	static const struct parse_limits none = {0};
 	const struct err no_function = *err;
-	struct parser p = {.text = text, .pos = s->span.at, .err = err};
+	struct parser p = {.text = text, .pos = s->span.at, .limits = &none, .err = err};
 	struct token t = parse_peek(&p, PLACE_WORD);
 
 	if (t.kind != TOK_WORD)

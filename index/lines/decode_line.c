@@ -195,7 +195,7 @@ static enum num decode_line_place(const struct decode *d, struct str *s,
 	for (unsigned i = 0; i < d->nsub; i++) {
 		const unsigned k = d->sub[i];
 		struct str f = decode_line_field(s);
-		bool skipped;
+		bool skipped = false;
 
 		if (f.n == 0) {
 			pl->whole = false;
