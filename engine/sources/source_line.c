@@ -108,7 +108,7 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	t->rows = s->kind == S_CALLSITES ? (const void *)d->sites
 		  : s->kind == S_JUMPS	 ? (const void *)d->jumps
 					 : d->places;
-	t->ordered = s->of || s->from;
+	t->ordered = s->kind != S_LINES && (s->of || s->from);
 	if (s->kind == S_LINES && s->of && read_texts(x, d, &text))
 		return x->err->kind;
 	if (table_init(x, t, t->src, x->g, d->n))
