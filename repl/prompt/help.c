@@ -8,6 +8,26 @@
 #include "repl/prompt/command.h"
 
 static const struct help_topic topics[] = {
+	{"reading", "what columns and signs of an answer mean",
+	 "self        what a function cost itself; all self add up to the total\n"
+	 "incl        self and all that it called; of recursion the outermost call\n"
+	 "%           of the profile; share% of what the last line of the table says\n"
+	 "cum%        self% of this row and all rows above\n"
+	 "calls       how often it was called; of a row below another, from there\n"
+	 "est         the part of incl that came along this way.  ~: an estimate, since\n"
+	 "            the profile counts calls, not stacks; it lies in lo to hi\n"
+	 "#           the number of a function: `info #17`\n"
+	 "cycle       functions that call each other in a circle have its number:\n"
+	 "            `cycles`.  recursive: it calls itself, or is in a circle\n"
+	 "f'2, f'g    f in its second level of recursion, f called by g: only in\n"
+	 "            `contexts`; elsewhere f is one row\n"
+	 "...         here something is left out: --wide shows all of a name\n"
+	 "-           nothing is recorded, or the question has no answer here\n"
+	 "???         the profile does not know the file or object\n"
+	 "[libc.so.6] no file is known: the object\n"
+	 ".help columns has every column.",
+	 "top 3\n"
+	 "callers of main"},
 	{"top", "top [N] [UNIT] [of SET] [by EXPR]",
 	 "The most expensive functions (or files, objects, classes, lines ...): self\n"
 	 "and inclusive cost.  It is short for `functions | sort X | take N`.",
@@ -170,8 +190,8 @@ static const struct help_topic topics[] = {
 	 "with inlined makes functions of inlined code, cut drops what costs less.\n"
 	 ".push keeps one in force, .pop drops it.",
 	 "hide malloc | top 3\n"
-	 "with inlined | top 3\n"
 	 "norec | top 3\n"
+	 "with inlined | top 3\n"
 	 "focus main | cut 1% | callees of main"},
 	{"names", "name; \"exact name\"; /regex/; file:NAME obj:NAME class:NAME; #N",
 	 "A bare name ignores parameters, templates, leading namespaces, __cxx11 and\n"
@@ -211,6 +231,7 @@ static const char overview[] =
 	"  functions | where calls > 1000 | sort incl / calls\n"
 	"  calltree > flame.svg                also .html .csv .json .md ...\n"
 	"\n"
+	"What self, incl, est, ~ and '2 mean is one screen: .help reading\n"
 	"Tab completes, Ctrl-R searches the history, Ctrl-C stops a query, Ctrl-D leaves.\n"
 	"\n"
 	"Topics (.help TOPIC):\n";

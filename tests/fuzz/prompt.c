@@ -144,6 +144,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct winsize w = {.ws_row = 24, .ws_col = size ? data[0] : 80};
 	pthread_t typist;
 
+	if (safe_folder_told(data, size))
+		return 0;
 	if (t.person < 0)
 		open_terminal();
 	ioctl(t.program, TIOCSWINSZ, &w);

@@ -61,6 +61,11 @@ static size_t look(struct file *f)
 	return n;
 }
 
+bool safe_folder_told(const void *input, size_t n)
+{
+	return memmem(input, n, SECRET, strlen(SECRET)) != NULL;
+}
+
 void safe_folder_open(struct app *app)
 {
 	static const struct options opts = {.safe = true,
@@ -100,7 +105,7 @@ void safe_folder_leave(const char *written, size_t n)
 {
 	struct file is[FILES];
 
-	if (memmem(written, n, SECRET, strlen(SECRET)))
+	if (safe_folder_told(written, n))
 		fuzz_fail("a file that was not named is shown: %.*s", (int)n, written);
 	if (look(is) != files)
 		fuzz_fail("a file was made or removed");

@@ -8,10 +8,13 @@
 #ifndef QUERN_TESTS_SAFE_FOLDER_H
 #define QUERN_TESTS_SAFE_FOLDER_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct app;
 
+/* Does an input hold what SECRET does?  A fuzzer sees what its text is compared with. */
+bool safe_folder_told(const void *input, size_t n);
 /* Go to the folder, which is made and filled when it is first entered. */
 void safe_folder_enter(void);
 /* Open the profile under --safe, colours off; app->output writes to descriptor 1. */
