@@ -192,7 +192,7 @@ for name in names:
     if not ok(r.status == 0 and r.text.startswith("  "), ".help " + name, r):
         continue
     for line in r.text.splitlines():
-        if line.startswith("    ") and line.strip() and name != "formats":
+        if re.match(r" {4}\S", line) and line.strip() and name != "formats":
             profile_of = "calls.out" if name in ("activations", "timeline") else "instr.out"
             r = run(profile_of, "base=base.out", "-q", "-c", line.strip())
             ok(r.status == 0, "example: " + line.strip(), r)
