@@ -523,8 +523,8 @@ static void end_tree(const struct session *s, const struct query *q, struct sour
 			  ((of->kind == S_CALLERS || of->kind == S_CALLEES) &&
 			   (of->depth_all || of->depth > 1));
 
-	if (!s->people || !tree || of->has_min || of->has_max || of->vs.n ||
-	    q->tstages || q->file.n || q->shell.n)
+	if (!s->people || !tree || of->has_min || of->has_max || of->vs.n || q->tstages ||
+	    q->file.n || q->shell.n)
 		return;
 	of->has_min = of->min_percent = of->min_usual = true;
 	of->min = usual;
@@ -590,6 +590,39 @@ static int give_result(struct session *s, struct statement *run, const struct st
 	return err->kind;
 }
 
+/* No function has a name of the statement.  If inlined code has it, say so: whoever reads
+ * the source does not see what the compiler inlines.  An error does not wait long for the
+ * debug information. */
+static int hint_inlined(struct session *s, const struct stmt *st, struct str text,
+			struct arena *a, struct err *err)
+{
+	enum { PATIENCE = 2 }; /* seconds */
+	const struct parse_limits l = session_parse_limits(s);
+	const uint32_t seconds = s->limits.seconds;
+	const struct str asked = {text.p + st->span.at, st->span.len};
+	struct statement *run = ARENA_NEW(a, struct statement);
+	struct err other = {0}, failed = {0};
+	struct stmt *with;
+
+	text = arena_printf(a, "with inlined | %.*s", STR_ARG(asked));
+	if (!run || !text.p || !s->n || parse_text(text, &l, a, &with, &other))
+		return err->kind;
+	s->limits.seconds = seconds && seconds < PATIENCE ? seconds : PATIENCE;
+	if (!open_graph(s, &with->query, text, a, run, &other) &&
+	    !run_stages(s, run, &with->query, &failed)) {
+		if (st->query.source.lone) {
+			err_clear(err);
+			err_set(err, ERR_QUERY, st->span.at, "no function matches '%.*s'",
+				STR_ARG(asked));
+			err->len = (uint32_t)asked.n;
+		}
+		err->hint[0] = '\0';
+		err_hint(err, "it is only inlined: %.*s", STR_ARG(text));
+	}
+	s->limits.seconds = seconds;
+	return err->kind;
+}
+
 static int run_query(struct session *s, struct stmt *st, struct str text, struct arena *a,
 		     query_sink *sink, void *arg, struct err *err)
 {
@@ -611,7 +644,9 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 	    run_stages(s, run, &st->query, &failed)) {
 		if (st->query.source.lone && run->x.absent)
 			parse_lone_unknown(text, &st->query.source, err);
-		return err->kind;
+		return run->x.absent && err->kind == ERR_QUERY
+			       ? hint_inlined(s, st, text, a, err)
+			       : err->kind;
 	}
 	if (failed.kind) {
 		if (make_result(s, run, st))
@@ -716,7 +751,8 @@ static int run_guarded(void *arg)
 	int rc = parse_text(r->text, &l, r->a, &st, r->err);
 
 	for (const struct stmt *one = st; !rc && one; one = one->next)
-		rc = session_check_lone(r->s, one, r->text, r->a, r->err);
+		if ((rc = session_check_lone(r->s, one, r->text, r->a, r->err)))
+			hint_inlined(r->s, one, r->text, r->a, r->err);
 	for (; !rc && st; st = st->next) {
 		rc = st->is_let ? run_let(r->s, &st->let, r->a, r->err)
 				: run_query(r->s, st, r->text, r->a, r->sink, r->arg,
