@@ -28,6 +28,7 @@
 #include "repl/bench_parse.h"
 #include "repl/prompt/benches.h"
 #include "repl/mcp/mcp.h"
+#include "repl/record/record.h"
 #include "repl/term/emit.h"
 #include "repl/term/number.h"
 #include "repl/prompt/opening.h"
@@ -244,6 +245,10 @@ static int main_run(struct app *app)
 	}
 	if (kind)
 		return err_exit_status(kind);
+	if (app->record)
+		record_say(app);
+	if (app->record && !o->ntasks && !(app->screen.in && app->screen.out))
+		return 0;
 	if (!o->ntasks && options_stdin_profile(o) && take_terminal(app))
 		return err_exit_status(ERR_USAGE);
 	if (!o->ntasks && app->screen.in)
@@ -321,12 +326,22 @@ static void mind_runner(int argc, char **argv)
 int main(int argc, char **argv)
 {
 	struct options opts;
+	struct record record = {0};
 	struct app app = {.output.fd = -1};
 	struct err err = {0};
 	int status;
 
 	catch_signals();
 	mind_runner(argc, argv);
+	if (record_asked(argc, argv)) {
+		if (!record_run(&record, argc, argv)) {
+			record_free(&record);
+			return record.status;
+		}
+		argc = record.argc;
+		argv = record.argv;
+		app.record = &record;
+	}
 	if (options_read(&opts, argc, argv, &err)) {
 		talk_failure(&err, NULL, false);
 		status = err_exit_status(err.kind);
@@ -359,5 +374,6 @@ int main(int argc, char **argv)
 		app_free(&app);
 	}
 	options_free(&opts);
-	return status;
+	record_free(&record);
+	return record.status ? record.status : status;
 }

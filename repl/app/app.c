@@ -120,6 +120,7 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 
 	*app = (struct app){.opts = opts,
 			    .held = app->held,
+			    .record = app->record,
 			    .format = opts->format,
 			    .wide = opts->wide,
 			    .no_demangle = opts->no_demangle,

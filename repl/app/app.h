@@ -20,6 +20,7 @@
 struct build_progress;
 struct options;
 struct progress;
+struct record;
 struct roots;
 struct store;
 
@@ -66,6 +67,8 @@ struct app {
 	bool merge;	     /* as --merge: a profile may be of several programs */
 	bool said_hidden;    /* which of two queries of one name is run */
 	const char *bench;   /* the benchmark that is asked (benches.h); or NULL */
+	/* Of the first profile, if `quern record` made it. */
+	const struct record *record;
 };
 
 /* Set by SIGINT: stops queries, indexing and output. */

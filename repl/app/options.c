@@ -19,6 +19,7 @@
 
 static const char usage[] =
 	"usage: quern [PROFILE | NAME=PROFILE]... [OPTION]...\n"
+	"       quern record [--stacks] -- PROGRAM [ARG]...      (quern record --help)\n"
 	"\n"
 	"Ask questions of Callgrind-format profiles.  Each is indexed once, into PROFILE.quern\n"
 	"beside it; after that most answers take milliseconds.  Profiles may be packed (gzip,\n"

@@ -17,9 +17,11 @@ _quern() {
 		--all-parts --merge --watch --index --rebuild --no-index-write --no-wait --trust --verify --bench-parse --jobs --mem --safe
 		--source-root --with-source --with-asm --strip-prefix --map-object --rename --pair --accept --least-paired
 		--limit --set --guide --mcp --no-demangle --no-init --help --version -c -f -q -h -V'
+	local record='-o --lines --cache --threads --stacks --size --dry-run'
 	local formats='table tree csv tsv json ndjson md github junit svg icicle html folded speedscope dot
 		callgrind pprof'
 
+	[[ ${COMP_WORDS[1]-} == record ]] && options+=" $record"
 	COMPREPLY=()
 	case $before in
 	-f | --file)
@@ -41,6 +43,7 @@ _quern() {
 			mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
 		else
 			mapfile -t COMPREPLY < <(compgen -f -X '*.quern' -- "${word#*=}")
+			[[ $before == quern && -n $word && record == "$word"* ]] && COMPREPLY+=(record)
 		fi
 		;;
 	esac

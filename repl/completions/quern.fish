@@ -40,3 +40,13 @@ complete -c quern -l limit -x -a 'rows= seconds= memory= text= nesting=' -d 'Wha
 complete -c quern -l no-init -d 'Do not read the init file'
 complete -c quern -s h -l help -d 'Print a summary'
 complete -c quern -s V -l version -d 'Print the version'
+
+set --local record 'contains -- record (commandline -opc)'
+complete -c quern -n __fish_is_first_token -a record -d 'Run a program and ask its profile'
+complete -c quern -n "$record" -s o -r -d 'The profile'
+complete -c quern -n "$record" -l lines -d 'Lines, instructions and jumps'
+complete -c quern -n "$record" -l cache -d 'Cache misses, mispredicted branches'
+complete -c quern -n "$record" -l threads -d 'Each thread apart'
+complete -c quern -n "$record" -l stacks -d 'Run it twice, with the callers that tell its stacks'
+complete -c quern -n "$record" -l size -x -d 'How large the profile may be: 3x'
+complete -c quern -n "$record" -l dry-run -d 'Print the command, run nothing'

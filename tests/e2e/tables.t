@@ -64,6 +64,9 @@ LANGUAGE, MAN, GUIDE = "engine/LANGUAGE.md", "repl/quern.1", "repl/guide.md"
 BASH, ZSH, FISH = ("repl/completions/" + f for f in ("quern.bash", "_quern", "quern.fish"))
 man, bash, zsh, fish = read(MAN), read(BASH), read(ZSH), read(FISH)
 
+recorded = set(re.findall(r"^  (--?[a-z-]+)", run("record", "--help").text, re.M))
+ok(len(recorded) >= 6, "the words of record are found", recorded)
+options |= recorded
 items = "\n".join(words(man, r"^\.It Fl .*"))
 lists(MAN, "options", options, ["--" + o for o in words(items, r"Fl Fl ([a-z-]+)")] + ["-" + o for o in words(items, r"Fl ([a-zA-Z])\b(?! Fl)") if len(o) == 1])
 lists(BASH, "options", options, words(read(BASH, "options='", "local formats"), r"(?<!\w)--?[a-zA-Z][a-z-]*"))

@@ -33,6 +33,26 @@ def read(path):
         return stacks(f.read().decode("utf-8", "surrogateescape"))
 
 
+def of_contexts(path):
+    """{stack: cost} of a profile of one event that --separate-callers=100 made, where the name of a
+    function is its whole chain of callers."""
+    names, costs, stack, call = {}, {}, None, False
+    with open(path, errors="surrogateescape") as f:
+        for line in f:
+            found = re.match(r"c?fn=(\(\d+\))(?: (.*))?$", line)
+            if found and found[2]:
+                names[found[1]] = tuple(n for n in reversed(found[2].split("'")) if not n.isdigit())
+            if line.startswith("fn="):
+                stack = names[found[1]]
+            elif line.startswith("calls="):
+                call = True
+            elif line[:1] in "+-*0123456789" and stack and " " in line:
+                if not call:
+                    costs[stack] = costs.get(stack, 0) + int(line.split()[1])
+                call = False
+    return stripped(costs, False)
+
+
 def stripped(costs, direct=True):
     """{stack: cost} without recursion levels."""
     sums = {}
