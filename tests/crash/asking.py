@@ -19,14 +19,9 @@ FORMATS = crash.e2e.format_names()
 
 
 def every_query():
-    """Each form of the language, as engine/LANGUAGE.md has it; answers are indented."""
-    inside, out = False, []
-    for line in open(crash.e2e.top + "/engine/LANGUAGE.md", encoding="utf-8"):
-        if line.startswith("```"):
-            inside = line.strip() == "```quern"
-        elif inside and line[:1].strip() and line.strip() != "info":     # that one tells the time
-            out.append(line.strip())
-    return out
+    """Each form of the language, as its transcript has it; answers are indented."""
+    with open(crash.e2e.top + "/tests/query/language.answers", encoding="utf-8") as f:
+        return [q for q in re.findall(r"^\S.*", f.read(), re.M) if q != "info"]    # that one tells the time
 
 
 def profiles():

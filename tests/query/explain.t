@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""explain.t - what .explain says: for every query of the tests and of the language page that is
+"""explain.t - what .explain says: for every query of the tests and of the transcript that is
 answered, an expansion that runs and gives the same answer, and a way of access.
 """
 import glob
@@ -19,11 +19,9 @@ count = failed = 0
 
 def cases():
     """(profiles, options, query) of everything that may be asked."""
-    with open("engine/LANGUAGE.md", encoding="utf-8") as f:
-        for block in re.findall(r"^```quern\n(.*?)^```", f.read(), re.S | re.M):
-            for line in block.splitlines():
-                if line and line[0] != " ":
-                    yield ["small/tmpl-cachebranch.out", "base=small/tmpl-default.out"], [], line
+    with open("tests/query/language.answers", encoding="utf-8") as f:
+        for line in re.findall(r"^\S.*", f.read(), re.M):
+            yield ["small/tmpl-cachebranch.out", "base=small/tmpl-default.out"], [], line
     for path in sorted(glob.glob("tests/query/*.query")):
         with open(path, encoding="utf-8") as f:
             head, *tests = re.split(r"^===\n", f.read(), flags=re.M)

@@ -1,13 +1,15 @@
 #!/usr/bin/env perl
-# language.t - every query in engine/LANGUAGE.md, with its answer.
+# language.t - a transcript of the query language: each form with its answer.
 #
-# In a block marked `quern` a line at the margin is a query.  What is indented below some of
-# them is the answer: at most 3 lines of it, cut at 100 characters, and how many more there
-# are.  language.answers has at most 5 lines of the answer of each query.
+# language.answers is the transcript: a line at the margin is a query, and what is indented
+# below it is the answer: at most 5 lines of it, cut at 100 characters, and how many more
+# there are.  The blocks of engine/LANGUAGE.md marked `quern` show some of these queries, and
+# at most 3 lines of some answers.
 #
 #	QUERN=build/debug/quern tests/query/language.t [--update]
 #
-# --update writes the answers of today into both: read the diff before it is committed.
+# --update writes the answers of today into both, and adds the queries that only the page
+# has to the transcript: read the diff before it is committed.
 use strict;
 use warnings;
 use utf8;
@@ -99,35 +101,50 @@ sub replace {
 	print "# updated $path\n";
 }
 
-my @text = slurp($page);
-my ($new, $all, $quoting) = ("", "", 0);
-my $kept = join("", -e $answers ? slurp($answers) : ());
-while (@text) {
-	my $line = shift @text;
-	$new .= $line;
-	if ($line =~ /^```/) {
-		$quoting = $line eq "```quern\n";
-		next;
-	}
-	next unless $quoting;
-	my $want = "";
-	$want .= shift @text while @text && $text[0] =~ /^( |$)/;
+# Run a query; it must be answered, with what `want` has.
+my %said;
+sub check {
+	my ($where, $line, $most, $want) = @_;
 	chomp(my $query = $line);
-	my ($status, @lines) = ask($query);
-	my $shown = $want eq "" ? "" : head(SHOWN, @lines);
-	$new .= $shown;
-	$all .= $line . head(KEPT, @lines);
+	$said{$line} = [ask($query)] unless $said{$line};
+	my ($status, @lines) = @{$said{$line}};
+	my $shown = $want eq "" && $most == SHOWN ? "" : head($most, @lines);
 	$query =~ s/#/\\#/g;
 	my $pass = ($status == 0 || ($query =~ /expect/ && $status == 4)) && @lines > 0 &&
 		   compare($query, $shown, $want);
 	$count++;
 	$failed++ unless $pass;
-	print $pass ? "" : "not ", "ok $count - $query\n";
+	print $pass ? "" : "not ", "ok $count - $where: $query\n";
+	return $shown;
 }
-$count++;
-my $same = compare("$answers is not what is answered", $all, $kept);
-print $same ? "" : "not ", "ok $count - $answers\n";
-$failed++ unless $same;
+
+# What is indented below a query.
+sub below {
+	my ($text) = @_;
+	my $want = "";
+	$want .= shift @$text while @$text && $text->[0] =~ /^( |$)/;
+	return $want;
+}
+
+my ($all, $new, $quoting, %known) = ("", "", 0);
+my @text = slurp($answers);
+while (my $line = shift @text) {
+	$known{$line} = 1;
+	$all .= $line . check("transcript", $line, KEPT, below(\@text));
+}
+@text = slurp($page);
+while (my $line = shift @text) {
+	$new .= $line;
+	$quoting = $line eq "```quern\n" if $line =~ /^```/;
+	next if !$quoting || $line =~ /^```/;
+	$new .= check("page", $line, SHOWN, below(\@text));
+	next if $known{$line}++;
+	my (undef, @lines) = @{$said{$line}};
+	$all .= $line . head(KEPT, @lines);
+	next if $update;
+	print "not ok ", ++$count, " - $answers lacks: $line";
+	$failed++;
+}
 if ($update) {
 	replace($page, $new);
 	replace($answers, $all);
