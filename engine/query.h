@@ -39,13 +39,15 @@ struct str session_profile_name(const struct session *s, size_t i);
 struct store *session_profile(const struct session *s, size_t i);
 /* Give all profiles the events that lets are; queries do it. */
 int session_share_costs(struct session *s, struct err *err);
-/* People read the next answers, unless a query says where they go: a tree without depth, min
- * and max ends where rows fall under half a per cent. */
+/* People read the next answers, unless a query says where they go: a tree without min and
+ * max ends where rows fall under half a per cent. */
 void session_for_people(struct session *s, bool people);
 /* Set the event of costs that name none.  ERR_QUERY with a list of events if it does not
  * exist. */
 int session_set_event(struct session *s, struct str event, struct err *err);
 struct str session_event(const struct session *s);
+/* Was it set?  If not, it is the first of the profile. */
+bool session_event_set(const struct session *s);
 void session_set_cancel(struct session *s, const atomic_int *cancel);
 /* Call a function some times a second; not 0: stop. */
 void session_set_stop(struct session *s, int (*stop)(void *arg), void *arg);

@@ -279,6 +279,11 @@ struct str session_event(const struct session *s)
 	return e.name;
 }
 
+bool session_event_set(const struct session *s)
+{
+	return s->event != NULL;
+}
+
 void session_set_cancel(struct session *s, const atomic_int *cancel)
 {
 	s->cancel.asked = cancel;

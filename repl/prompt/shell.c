@@ -191,15 +191,13 @@ static void put_prompt_filters(struct out *o, enum emit_form form, const struct 
 
 	out_mem(&all);
 	for (size_t i = 0; i < session_filters(app->session); i++) {
-		out_char(&all, ' ');
+		out_c(&all, i ? " " : "");
 		out_str(&all, session_filter(app->session, i));
 	}
-	if (all.n) {
-		blank = 1 + str_find((struct str){all.buf + 1, all.n - 1}, ' ');
-		if (blank < all.n && !memchr(all.buf, ':', all.n))
-			all.buf[blank] = ':';
-		fit_put(o, form, FIT_TEXT, (struct str){all.buf, all.n}, FILTERS);
-	}
+	blank = str_find((struct str){all.buf, all.n}, ' ');
+	if (blank < all.n && !memchr(all.buf, ':', all.n))
+		all.buf[blank] = ':';
+	fit_put(o, form, FIT_TEXT, (struct str){all.buf, all.n}, FILTERS);
 	out_close(&all);
 }
 
@@ -211,13 +209,17 @@ static void put_prompt(const struct shell *s, struct out *o, enum emit_form form
 		out_c(o, "> ");
 	} else if (s->entry.n) {
 		out_c(o, "   ...> ");
-	} else if (!s->app->nprofiles) {
-		out_c(o, "quern> ");
 	} else {
-		out_c(o, "quern[");
-		fit_put(o, form, FIT_TEXT, session_event(s->app->session), EVENT);
-		put_prompt_filters(o, form, s->app);
-		out_c(o, "]> ");
+		const bool event = session_event_set(s->app->session),
+			   filters = session_filters(s->app->session);
+
+		out_c(o, event || filters ? "quern[" : "quern");
+		if (event)
+			fit_put(o, form, FIT_TEXT, session_event(s->app->session), EVENT);
+		out_c(o, event && filters ? " " : "");
+		if (filters)
+			put_prompt_filters(o, form, s->app);
+		out_c(o, event || filters ? "]> " : "> ");
 	}
 }
 

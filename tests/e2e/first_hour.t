@@ -29,7 +29,7 @@ for columns in (60, 80, 120, 200):
     typed(".quit")
     wait(lambda s: last(s).startswith("$"))
     lines = start("app.out")
-    said = [line for line in lines if line and not line.startswith(("$", "quern["))]
+    said = [line for line in lines if line and not line.startswith(("$", "quern>"))]
     ok(len(said) == 2 or columns < 80, "%d: two lines at the start" % columns, shown(lines))
     ok(said[0].startswith("quern ") and "app.out, 607 functions, 2.86 M Ir" in said[0] and ".help" in said[1] and ".quit" in said[1],
        "%d: what is open, and how to go on" % columns, shown(lines))

@@ -115,7 +115,7 @@ send("top by Nope", "Enter")
 expect(lambda s: at_prompt(s) and "         ^~~~" in s, "the caret stands under the token")
 clear()
 send(".push hide memset", "Enter")
-expect(lambda s: last(s) == "quern[Ir hide:memset]>", "filters stand in the prompt")
+expect(lambda s: last(s) == "quern[hide:memset]>", "filters stand in the prompt")
 send(".pop", "Enter")
 expect(at_prompt, ".pop")
 

@@ -88,7 +88,7 @@ def width(line):
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
 
 
-PROMPT = "quern[Ir]>"
+PROMPT = "quern>"
 
 
 def at_prompt(lines):

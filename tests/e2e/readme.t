@@ -2,7 +2,7 @@
 """readme.t - run what README.md and the pages of repl/ show, and compare.
 
 A ```console block is a session in a directory with the fixtures: `$ ` before a command of the
-shell, `quern[Ir]> ` before a query to the profile that the last command opened; then what is
+shell, `quern> ` before a query to the profile that the last command opened; then what is
 printed, times apart.  Every line of a ```quern block of README.md is answered.  Links of every
 page of the tree lead somewhere.
 
@@ -19,7 +19,7 @@ from e2e import HUNG, done, environ, ok, quern, run, skip, small, top, work
 
 readme = top + "/README.md"
 pages = [readme, *sorted(glob.glob(top + "/repl/*.md"))]
-prompt = "quern[Ir]> "
+prompt = "quern> "
 environ["PATH"] = work + "/bin:" + environ["PATH"]
 environ["LD_LIBRARY_PATH"] = os.path.dirname(quern)    # of quern.so, as if installed
 os.mkdir("bin")
@@ -53,7 +53,7 @@ def timeless(text):
 def session(text):
     """The session as it runs now."""
     profiles, out, now = [], [], ""
-    steps = [m.start() for m in re.finditer(r"^(\$ |quern\[Ir\]> )", text, re.M)]
+    steps = [m.start() for m in re.finditer(r"^(\$ |quern> )", text, re.M)]
     for start, end in zip(steps, steps[1:] + [len(text)]):
         line, _, want = text[start:end].partition("\n")
         if "sqlite3" in line and not shutil.which("sqlite3"):
