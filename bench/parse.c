@@ -15,7 +15,7 @@ static const char help[] =
 	"  --jobs N    threads of the parallel way (one per core)\n"
 	"  --no-paths  not the narrower instruction sets\n"
 	"  --stages    the first steps alone too: separators found, lines decoded\n"
-	"  --tsv       way, median, least and most ns, bytes, lines, CPU ns\n";
+	"  --tsv       way, median, least and most ns, bytes, lines, cost lines, CPU ns\n";
 
 static int read_options(struct bench_parse_opts *o, int argc, char **argv)
 {
@@ -31,7 +31,7 @@ static int read_options(struct bench_parse_opts *o, int argc, char **argv)
 		else if (strcmp(argv[i], "--stages") == 0)
 			o->stages = true;
 		else if (strcmp(argv[i], "--tsv") == 0)
-			o->tsv = true;
+			o->form = BENCH_TSV;
 		else
 			return 0;
 	}
@@ -40,7 +40,7 @@ static int read_options(struct bench_parse_opts *o, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	struct bench_parse_opts o = {.runs = 5, .paths = true, .wc = true};
+	struct bench_parse_opts o = {.runs = 5, .paths = true};
 	int i = read_options(&o, argc, argv);
 
 	if (i == 0) {

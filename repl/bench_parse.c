@@ -19,12 +19,14 @@
 #include "index/base/map.h"
 #include "index/base/out.h"
 #include "index/base/vec.h"
+#include "index/file/feed.h"
 #include "index/lines/decode.h"
 #include "index/base/isa.h"
 #include "index/lines/scan.h"
 #include "index/file/source.h"
 #include "index/read/stretch.h"
 #include "repl/app/app.h"
+#include "repl/term/emit.h"
 #include "repl/term/number.h"
 #include "index/base/order.h"
 
@@ -32,11 +34,12 @@ enum { WAYS = 16, RUNS = 1001 };
 
 extern char **environ;
 
-enum what { WAY_WC, WAY_NEWLINES, WAY_SCAN, WAY_DECODE, WAY_PARSE };
+enum what { WAY_TOOL, WAY_NEWLINES, WAY_SCAN, WAY_DECODE, WAY_PARSE };
 
 struct way {
-	char name[40];
+	char name[40]; /* of WAY_TOOL the program and its option: "wc -l" */
 	enum what what;
+	bool missing; /* the tool is not installed */
 	unsigned jobs;
 	const char *path; /* instruction set, see scan.h */
 	uint64_t *ns;	  /* of each run; sorted at the end */
@@ -49,7 +52,8 @@ struct bench {
 	unsigned runs;
 	struct way way[WAYS];
 	size_t nway;
-	uint64_t bytes, lines;
+	uint64_t packed;	      /* bytes of the file, if it is packed */
+	uint64_t bytes, lines, costs; /* of the text; costs: its cost lines */
 	struct source_file source;
 	struct stretches stretches;
 	struct decode
@@ -80,26 +84,35 @@ static uint64_t bench_parse_cpu_ns(void)
 
 /* ---- the ways ---- */
 
-static int run_wc(struct bench *b)
+/* Run "wc -l FILE", "cat FILE", "gzip -dc FILE". */
+static int run_tool(struct bench *b, struct way *w)
 {
-	char *argv[] = {(char[]){"wc"}, (char[]){"-l"}, (char[]){"--"}, strdup(b->file),
-			NULL};
+	char name[sizeof(w->name)], *option, *file = strdup(b->file);
+	char *argv[] = {name, (char[]){"--"}, file, NULL, NULL};
 	posix_spawn_file_actions_t quiet;
 	int status = 0, failed;
 	pid_t pid;
 
+	memcpy(name, w->name, sizeof(name));
+	if ((option = strchr(name, ' '))) {
+		*option++ = '\0';
+		memmove(argv + 2, argv + 1, 2 * sizeof(*argv));
+		argv[1] = option;
+	}
 	posix_spawn_file_actions_init(&quiet);
 	posix_spawn_file_actions_addopen(&quiet, 1, "/dev/null", O_WRONLY, 0);
-	failed = posix_spawnp(&pid, "wc", &quiet, NULL, argv, environ);
+	failed = posix_spawnp(&pid, name, &quiet, NULL, argv, environ);
 	posix_spawn_file_actions_destroy(&quiet);
-	free(argv[3]);
+	free(file);
+	w->missing = failed == ENOENT;
 	if (failed)
-		return err_set(b->err, ERR_USAGE, 0, "wc: %s", strerror(failed));
+		return w->missing ? 0
+				  : err_set(b->err, ERR_USAGE, 0, "%s: %s", name,
+					    strerror(failed));
 	while (waitpid(pid, &status, 0) < 0 && errno == EINTR)
 		continue;
-	if (status)
-		return err_set(b->err, ERR_USAGE, 0, "wc -l failed");
-	return 0;
+	return status ? err_set(b->err, ERR_PROFILE, 0, "%s: %s failed", b->file, w->name)
+		      : 0;
 }
 
 /* Bytes of a vector are compared at once; each counter is emptied before it can
@@ -166,16 +179,39 @@ static int guarded(void *arg)
 					: 0;
 }
 
-static int run_mapped(struct bench *b)
+/* A packed file or a pipe: it is unpacked by a thread of its own. */
+static int parse_feed(struct bench *b)
+{
+	const struct feed_opts how = {.name = b->file, .cancel = &app_cancel};
+	const struct stretch_opts o = {.jobs = b->now->jobs, .cancel = &app_cancel};
+	struct feed *feed;
+
+	if (feed_open(&feed, b->source.fd, &how, b->err))
+		return b->err->kind;
+	stretches_feed(&b->stretches, feed, &o, b->err);
+	feed_close(feed);
+	return b->err->kind;
+}
+
+static int run_opened(struct bench *b)
 {
 	if (source_open(b->file, &b->source, b->err))
 		return b->err->kind;
-	if (b->source.codec || b->source.pipe)
-		return err_set(b->err, ERR_PROFILE, 0,
-			       "%s: --bench-parse wants plain text in a file", b->file);
+	if (b->source.codec)
+		return parse_feed(b);
 	b->bytes = b->source.map.n;
-	map_guard(guarded, b, ERR_PROFILE, b->err);
-	return b->err->kind;
+	return map_guard(guarded, b, ERR_PROFILE, b->err);
+}
+
+/* What was read: of a packed file nothing else tells. */
+static void count_read(struct bench *b)
+{
+	b->bytes = b->lines = b->costs = 0;
+	for (size_t i = 0; i < b->stretches.n; i++) {
+		b->bytes += b->stretches.tally[i]->text_bytes;
+		b->lines += b->stretches.tally[i]->lines;
+		b->costs += b->stretches.tally[i]->cost_lines;
+	}
 }
 
 static int run_way(struct bench *b, struct way *w, unsigned run)
@@ -188,13 +224,16 @@ static int run_way(struct bench *b, struct way *w, unsigned run)
 	b->now = w;
 	cpu = bench_parse_cpu_ns();
 	start = bench_parse_now_ns(CLOCK_MONOTONIC);
-	rc = w->what == WAY_WC ? run_wc(b) : run_mapped(b);
+	rc = w->what == WAY_TOOL ? run_tool(b, w) : run_opened(b);
 	w->ns[run] = bench_parse_now_ns(CLOCK_MONOTONIC) - start;
 	w->cpu[run] = bench_parse_cpu_ns() - cpu;
-	if (w->what != WAY_WC)
+	if (w->what != WAY_TOOL)
 		source_close(&b->source);
-	if (w->what == WAY_PARSE)
+	if (w->what == WAY_PARSE) {
+		if (!rc)
+			count_read(b);
 		stretches_free(&b->stretches);
+	}
 	return rc;
 }
 
@@ -215,17 +254,13 @@ static int add_way(struct bench *b, enum what what, unsigned jobs, const char *p
 	return 0;
 }
 
-static void add_ways(struct bench *b)
+static void add_plain(struct bench *b, unsigned jobs)
 {
 	const char *const *paths = isa_names();
-	long cores = sysconf(_SC_NPROCESSORS_ONLN);
-	unsigned jobs = b->opts->jobs;
 	char name[40];
 
-	if (jobs == 0)
-		jobs = cores > 1 ? (unsigned)cores : 1;
-	if (b->opts->wc)
-		add_way(b, WAY_WC, 0, NULL, "wc -l");
+	add_way(b, WAY_TOOL, 0, NULL, "wc -l");
+	add_way(b, WAY_TOOL, 0, NULL, "cat");
 	add_way(b, WAY_NEWLINES, 0, NULL, "count newlines");
 	if (b->opts->stages) {
 		add_way(b, WAY_SCAN, 1, paths[0], "find separators");
@@ -241,6 +276,32 @@ static void add_ways(struct bench *b)
 	}
 }
 
+/* Look at the file, and choose the ways. */
+static int add_ways(struct bench *b)
+{
+	const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+	char tool[40];
+
+	if (source_open(b->file, &b->source, b->err))
+		return b->err->kind;
+	if (b->source.pipe) {
+		err_set(b->err, ERR_PROFILE, 0, "%s: it can be read only once", b->file);
+		err_hint(b->err, "--bench-parse wants a file");
+	} else if (b->source.codec) {
+		snprintf(tool, sizeof(tool), "%s -dc", unpack_name(b->source.codec));
+		add_way(b, WAY_TOOL, 0, NULL, tool);
+		add_way(b, WAY_TOOL, 0, NULL, "cat");
+		add_way(b, WAY_PARSE, 1, isa_names()[0], "unpack and parse");
+	} else {
+		add_plain(b, b->opts->jobs ? b->opts->jobs
+			     : cores > 1   ? (unsigned)cores
+					   : 1);
+	}
+	b->packed = b->source.codec ? b->source.packed.n : 0;
+	source_close(&b->source);
+	return b->err->kind;
+}
+
 /* ---- the table ---- */
 
 static void sort_runs(const struct bench *b, struct way *w)
@@ -249,42 +310,93 @@ static void sort_runs(const struct bench *b, struct way *w)
 	qsort(w->cpu, b->runs, sizeof(*w->cpu), compare_u64);
 }
 
-static void print_way(const struct bench *b, const struct way *w, struct out *o)
+/* Things in a second; none are counted in no time. */
+static double rate(uint64_t things, uint64_t ns)
 {
-	const struct way *unit = &b->way[0];
-	uint64_t mid = w->ns[b->runs / 2], least = w->ns[0], most = w->ns[b->runs - 1];
-	uint64_t cpu = w->cpu[b->runs / 2];
-	double s = (double)mid / 1e9, lines = b->lines ? (double)b->lines : 1;
-
-	if (b->opts->tsv) {
-		out_printf(o, "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64, w->name, mid,
-			   least, most);
-		out_printf(o, "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n", b->bytes,
-			   b->lines, cpu);
-		return;
-	}
-	out_printf(o, "%-25s %7.3f s %7.3f .. %-7.3f %5.2f %8.1f %7.2f %7.2f %6.2f\n",
-		   w->name, s, (double)least / 1e9, (double)most / 1e9,
-		   (double)b->bytes / 1e9 / s, lines / 1e6 / s, (double)mid / lines,
-		   (double)mid / (double)unit->ns[b->runs / 2],
-		   (double)cpu / (double)unit->cpu[b->runs / 2]);
+	return ns ? (double)things * 1e9 / (double)ns : 0;
 }
 
-static void print_ways(const struct bench *b, struct out *o)
+static void print_row(const struct bench *b, const struct way *w, struct out *o)
 {
-	char bytes[NUMBER_MAX], lines[NUMBER_MAX];
+	const uint64_t mid = w->ns[b->runs / 2], cpu = w->cpu[b->runs / 2];
+	const uint64_t unit = b->way[0].ns[b->runs / 2];
+
+	if (w->missing) {
+		out_printf(o, "%-25s not installed\n", w->name);
+		return;
+	}
+	out_printf(o, "%-25s %7.3f s %7.3f .. %-7.3f %5.2f %8.1f %8.1f %8.2f", w->name,
+		   (double)mid / 1e9, (double)w->ns[0] / 1e9,
+		   (double)w->ns[b->runs - 1] / 1e9, rate(b->bytes, mid) / 1e9,
+		   rate(b->lines, mid) / 1e6, rate(b->costs, mid) / 1e6,
+		   rate(b->bytes, cpu) / 1e9);
+	if (b->way[0].missing)
+		out_c(o, "       -\n");
+	else
+		out_printf(o, " %7.2f\n", unit ? (double)mid / (double)unit : 0);
+}
+
+static void print_table(const struct bench *b, struct out *o)
+{
+	char bytes[NUMBER_MAX], packed[NUMBER_MAX], lines[NUMBER_MAX], costs[NUMBER_MAX];
 
 	number_bytes(bytes, b->bytes);
+	number_bytes(packed, b->packed);
 	number_grouped(lines, b->lines);
-	if (!b->opts->tsv) {
-		out_printf(o, "%s: %s, %s lines; median of %u, least .. most; scan %s\n",
-			   b->file, bytes, lines, b->runs, isa_names()[0]);
-		out_printf(o, "%-25s %9s %18s %5s %8s %7s %7s %6s\n", "", "", "", "GB/s",
-			   "Mlines/s", "ns/line", b->opts->wc ? "x wc -l" : "x count",
-			   "CPU x");
-	}
+	number_grouped(costs, b->costs);
+	emit_name(o, EMIT_TEXT, str_c(b->file));
+	out_printf(o, ": %s%s%s, %s lines, %s of costs; median of %u, least .. most\n",
+		   b->packed ? packed : "", b->packed ? " packed, " : "", bytes, lines,
+		   costs, b->runs);
+	out_printf(o, "%-25s %9s %18s %5s %8s %8s %8s   x %s\n", isa_names()[0], "", "",
+		   "GB/s", "Mlines/s", "Mcosts/s", "GB/CPU s", b->way[0].name);
 	for (size_t i = 0; i < b->nway; i++)
-		print_way(b, &b->way[i], o);
+		print_row(b, &b->way[i], o);
+}
+
+static void print_tsv(const struct bench *b, struct out *o)
+{
+	for (size_t i = 0; i < b->nway; i++) {
+		const struct way *w = &b->way[i];
+
+		if (!w->missing)
+			out_printf(o,
+				   "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
+				   "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
+				   w->name, w->ns[b->runs / 2], w->ns[0],
+				   w->ns[b->runs - 1], b->bytes, b->lines, b->costs,
+				   w->cpu[b->runs / 2]);
+	}
+}
+
+/* Each run is there, so that two machines can be compared by more than medians. */
+static void print_json(const struct bench *b, struct out *o)
+{
+	out_c(o, "{\"file\":");
+	emit_name(o, EMIT_JSON, str_c(b->file));
+	out_printf(o,
+		   ",\"bytes\":%" PRIu64 ",\"packed_bytes\":%" PRIu64
+		   ",\"lines\":%" PRIu64 ",\"cost_lines\":%" PRIu64
+		   ",\"isa\":\"%s\",\"ways\":[",
+		   b->bytes, b->packed, b->lines, b->costs, isa_names()[0]);
+	for (size_t i = 0, written = 0; i < b->nway; i++) {
+		const struct way *w = &b->way[i];
+		const uint64_t mid = w->ns[b->runs / 2];
+
+		if (w->missing)
+			continue;
+		out_printf(o,
+			   "%s{\"way\":\"%s\",\"threads\":%u,\"median_ns\":%" PRIu64
+			   ",\"cpu_ns\":%" PRIu64 ",\"bytes_per_s\":%.0f,"
+			   "\"lines_per_s\":%.0f,\"cost_lines_per_s\":%.0f,\"ns\":[",
+			   written++ ? "," : "", w->name, w->jobs ? w->jobs : 1, mid,
+			   w->cpu[b->runs / 2], rate(b->bytes, mid), rate(b->lines, mid),
+			   rate(b->costs, mid));
+		for (unsigned r = 0; r < b->runs; r++)
+			out_printf(o, "%s%" PRIu64, r ? "," : "", w->ns[r]);
+		out_c(o, "]}");
+	}
+	out_c(o, "]}\n");
 }
 
 static int print(const struct bench *b, int fd)
@@ -293,7 +405,11 @@ static int print(const struct bench *b, int fd)
 	int failed;
 
 	out_fd(&o, fd);
-	print_ways(b, &o);
+	switch (b->opts->form) {
+	case BENCH_TABLE: print_table(b, &o); break;
+	case BENCH_TSV: print_tsv(b, &o); break;
+	case BENCH_JSON: print_json(b, &o); break;
+	}
 	failed = out_close(&o);
 	if (failed)
 		return err_set(b->err, ERR_OUTPUT, 0, "standard output: %s",
@@ -313,11 +429,11 @@ int bench_parse(const char *path, const struct bench_parse_opts *opts, int fd,
 		if (!b.decode || !b.batch)
 			err_no_memory(err, NULL);
 	}
-	add_ways(&b);
+	if (!err->kind)
+		add_ways(&b);
 	/* Run once unmeasured, so that the file is in memory. */
-	for (size_t i = 0; i < b.nway && !err->kind; i++)
-		if (b.way[i].what == WAY_NEWLINES)
-			run_way(&b, &b.way[i], 0);
+	if (!err->kind)
+		run_way(&b, &b.way[b.nway - 1], 0);
 	for (unsigned run = 0; run < b.runs && !err->kind; run++)
 		for (size_t i = 0; i < b.nway && !err->kind; i++)
 			run_way(&b, &b.way[i], run);

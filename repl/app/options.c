@@ -117,7 +117,8 @@ static const struct option {
 	{0, "verify", NULL, FLAG, AT(verify),
 	 "check all of it (PROFILE may be an index), then leave"},
 	{0, "bench-parse", NULL, FLAG, AT(bench_parse),
-	 "only measure how fast the profile is read"},
+	 "only measure how fast the profile is read, beside wc -l and cat,\n"
+	 "or the tool that unpacks it (also --format json)"},
 	{0, NULL, NULL, GROUP, 0, "Two profiles (`vs`)"},
 	{0, "strip-prefix", "A=B", FILES, 0,
 	 "a file in directory A is the same file in B"},
@@ -452,6 +453,10 @@ static int check_options(const struct options *o, struct err *err)
 		return err_set(err, ERR_USAGE, 0, "--verify needs a profile");
 	if (o->bench_parse && !o->nprofiles && !o->help && !o->version)
 		return err_set(err, ERR_USAGE, 0, "--bench-parse needs a profile");
+	if (o->bench_parse && o->format != FORMAT_NONE && o->format != FORMAT_TABLE &&
+	    o->format != FORMAT_TSV && o->format != FORMAT_JSON)
+		return err_set(err, ERR_USAGE, 0,
+			       "--bench-parse writes a table, tsv or json");
 	return 0;
 }
 

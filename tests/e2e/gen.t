@@ -1,6 +1,9 @@
 #!/usr/bin/env python3
 """gen.t - bench/gen's profiles are right: sums, sizes, shapes, and quern agrees."""
+import gzip
+import json
 import os
+import re
 import subprocess
 
 from e2e import done, ok, run, same, skip_all, top
@@ -143,8 +146,23 @@ for wrong in (["--bytes", "x"], ["--events", "65"], ["--style", "cg"], ["--funct
 
 # The measuring option, on a profile whose times do not matter.
 r = run("--bench-parse", "a.out")
-ok(r.status == 0 and "parse, 1 thread" in r.text and "ns/line" in r.text, "--bench-parse", r)
+ok(r.status == 0 and "parse, 1 thread" in r.text and "Mcosts/s" in r.text and re.search(r"^wc -l .*^cat ", r.text, re.M | re.S), "--bench-parse", r)
 ok(not os.path.exists("a.out.quern"), "stores nothing")
+measured = json.loads(run("--bench-parse", "a.out", "--format", "json").text)
+text = open("a.out", "rb").read()
+with gzip.open("a.out.gz", "wb") as f:
+    f.write(text)
+packed = json.loads(run("--bench-parse", "a.out.gz", "--format", "json").text)
+for name, m, ways in (("plain", measured, ["wc -l", "cat"]), ("packed", packed, ["gzip -dc", "cat"])):
+    same((m["bytes"], m["lines"]), (len(text), text.count(b"\n")), "--bench-parse counts the text: " + name)
+    ok(0 < m["cost_lines"] < m["lines"] and m["cost_lines"] == measured["cost_lines"], "and its cost lines: " + name, m["cost_lines"])
+    same([w["way"] for w in m["ways"]][:2], ways, "beside it: " + name)
+    ok(all(len(w["ns"]) == 9 and w["ns"] == sorted(w["ns"]) and w["median_ns"] == w["ns"][4] > 0 for w in m["ways"]), "all times: " + name, m["ways"])
+same(measured["packed_bytes"], 0, "a plain file is not packed")
+same(packed["packed_bytes"], os.path.getsize("a.out.gz"), "bytes of a packed file")
+same(run("--bench-parse", "a.out", "--format", "csv").status, 2, "--bench-parse writes no csv")
+r = run("--bench-parse", "a.out", "a.out.gz", env={"PATH": "/nowhere"})
+ok(r.status == 0 and "not installed" in r.text and "unpack and parse" in r.text, "tools that are not installed", r)
 same(run("--bench-parse", "missing.out").status, 3, "--bench-parse: no such profile")
 same(run("--bench-parse").status, 2, "--bench-parse: which profile?")
 done()
