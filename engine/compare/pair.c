@@ -155,10 +155,20 @@ static bool has_no_file(const struct pairs *w, uint32_t v)
 	return str_eq(store_fn_file(w->st[pair_side(v)], pair_fn(v)), STR("???"));
 }
 
+/* The file of a function is that of its first instruction, which may be inlined code. */
+static bool begins_in_header(const struct pairs *w, uint32_t v)
+{
+	const struct str file = store_fn_file(w->st[pair_side(v)], pair_fn(v));
+
+	return str_starts(file, STR("/usr/include/")) ||
+	       str_starts(file, STR("/usr/local/include/"));
+}
+
 static bool fits_without_file(const struct pairs *w, uint32_t a, uint32_t b)
 {
 	return is_qualified(pair_text(w, a)) || str_eq(pair_text(w, a), STR("main")) ||
-	       has_no_file(w, a) || has_no_file(w, b);
+	       has_no_file(w, a) || has_no_file(w, b) || begins_in_header(w, a) ||
+	       begins_in_header(w, b);
 }
 
 /* Different parts of a function are not the same: f.part.0 and f.cold. */

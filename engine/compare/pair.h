@@ -7,7 +7,8 @@
  *	object	its file is called otherwise: app-1.0 and app-1.1, libc-2.31.so and
  *		libc.so.6, or an executable with mostly the same functions
  *	file	the end of the path is the same, or mostly the same functions are in it; a
- *		qualified name (A::f) or one without a file needs only its object
+ *		qualified name (A::f), one without a file or that begins with inlined code
+ *		of the system's headers needs only its object
  *	clone, hash, line, lambda	see variant.h
  *
  * A rule pairs two functions only if nothing else on either side fits.  Closures and

@@ -107,6 +107,11 @@ judge("a qualified name needs no file", [((A, "a.h", "ns::T::f(int)"), (A, "b.h"
 judge("files of one base name with nothing in common", [], new=[(A, "net/util.c", n) for n in ("init", "send", "receive")],
       gone=[(A, "gfx/util.c", n) for n in ("draw", "clear", "blit")])
 judge("a file alone in another directory", [((A, "/new/place.c", n), (A, "/old/place.c", n)) for n in ("f", "g")])
+STD = "/usr/include/c++/12/bits/basic_string.h"
+judge("a static function that begins with inlined code of the system",
+      [((A, "a.cc", "parse(std::string const&)"), (A, STD, "parse(std::string const&)")), ((A, STD, "get(int)"), (A, "b.cc", "get(int)"))])
+judge("  unless there are two", [((A, "a.cc", "f(int)"), (A, "a.cc", "f(int)"))], new=[(A, "b.cc", "g(int)"), (A, "c.cc", "g(int)")],
+      gone=[(A, STD, "g(int)")])
 judge("static functions of two files are two", [], new=[(A, "a.c", "init")], gone=[(A, "b.c", "init")])
 judge("--map-object", [(("/x/alpha", "a.c", "f"), ("/y/beta", "a.c", "f"))], "--map-object", "alpha=beta")
 judge("--rename", [((A, "a.c", "parse_v2"), (A, "a.c", "parse"))], "--rename", r"s/_v\d$//")
