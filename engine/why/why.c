@@ -125,6 +125,15 @@ static struct str call_text(struct telling *t, const struct why_cause *c)
 		return arena_printf(a, "%.*s calls %.*s %s often, as it runs so",
 				    STR_ARG(f), STR_ARG(g),
 				    c->cost > 0 ? "more" : "less");
+	if (c->kind == WHY_BELOW)
+		return arena_printf(a, "%.*s calls %.*s at %s cost each", STR_ARG(f),
+				    STR_ARG(g), c->cost > 0 ? "more" : "less");
+	if (c->kind == WHY_LAYOUT)
+		return arena_printf(a,
+				    "%.*s calls %.*s as often, but the heap costs %s: "
+				    "other sizes or order",
+				    STR_ARG(f), STR_ARG(g),
+				    c->cost > 0 ? "more" : "less");
 	if (c->kind == WHY_MIX)
 		return arena_printf(
 			a, "calls of %.*s by %.*s cost %s, in another mix of calls",
@@ -135,6 +144,9 @@ static struct str call_text(struct telling *t, const struct why_cause *c)
 	if (c->kind == WHY_MOVED)
 		return arena_printf(a, "%.*s calls %.*s in place of %.*s", STR_ARG(f),
 				    STR_ARG(g), STR_ARG(other));
+	if (one && other.n && str_eq(g, other))
+		return arena_printf(a, "%.*s calls %.*s, whose parameters changed",
+				    STR_ARG(f), STR_ARG(g));
 	return arena_printf(a, "%.*s %s %.*s%s%s%s%s%.*s", STR_ARG(f),
 			    c->from != c->to || c->only == WHY_BOTH ? verb[c->kind]
 			    : c->only == WHY_IS_NEW		    ? "now reaches"
@@ -205,22 +217,24 @@ static int add_cause(struct telling *t, struct why_cause *c)
 	if (why_describe(t->w, c) || why_place(t->w, c, &place) ||
 	    why_context(t->w, c, &context))
 		return t->x->err->kind;
-	return add_row(
-		t, (struct why_row){.delta = llround(c->cost),
-				    .from = c->from,
-				    .to = c->to,
-				    .rates = c->fn != t->w->root &&
-					     c->kind != WHY_BELOW && c->from != c->to &&
-					     (c->kind != WHY_MIX || why_supports(c)),
-				    .text = text_of(t, c),
-				    .of = number_of(t, c->fn),
-				    .fn = name_of(t, c->fn, true),
-				    .callee = name_of(t, c->callee, true),
-				    .kind = kind_name(c),
-				    .below = name_of(t, c->below, true),
-				    .context = context,
-				    .file = place.file,
-				    .line = place.line});
+	return add_row(t,
+		       (struct why_row){
+			       .delta = llround(c->cost),
+			       .from = c->from,
+			       .to = c->to,
+			       .rates = c->fn != t->w->root &&
+					(c->kind != WHY_BELOW || c->callee != WHY_NONE) &&
+					c->from != c->to &&
+					(c->kind != WHY_MIX || why_supports(c)),
+			       .text = text_of(t, c),
+			       .of = number_of(t, c->fn),
+			       .fn = name_of(t, c->fn, true),
+			       .callee = name_of(t, c->callee, true),
+			       .kind = kind_name(c),
+			       .below = name_of(t, c->below, true),
+			       .context = context,
+			       .file = place.file,
+			       .line = place.line});
 }
 
 /* Add a row of the rest, which the rows above do not explain.  If all causes are rows,
@@ -428,15 +442,21 @@ static struct str other_events(struct telling *t)
 		      : text;
 }
 
+/* If there is no difference, or hardly one: what other events say; empty: nothing. */
 static struct str text_of_none(struct telling *t)
 {
-	const struct str others = other_events(t),
-			 asked = check_event_word(t->x->env, t->x->event);
+	static const double little = 0.001;
+	const double all = (double)graph_left(t->w->g[BASE], t->w->event[BASE]);
+	struct str others, asked = check_event_word(t->x->env, t->x->event);
 
-	return !others.p   ? others
-	       : !others.n ? STR("no difference")
-			   : arena_printf(t->x->a, "no difference in %.*s; %.*s",
-					  STR_ARG(asked), STR_ARG(others));
+	if (t->w->only[HERE] || fabs((double)t->delta) > little * all)
+		return STR("");
+	others = other_events(t);
+	return !others.p  ? others
+	       : others.n ? arena_printf(t->x->a, "%s difference in %.*s; %.*s",
+					 t->delta ? "hardly a" : "no", STR_ARG(asked),
+					 STR_ARG(others))
+			  : others;
 }
 
 static int note_spliced(struct telling *t)
@@ -507,14 +527,14 @@ static int find_noise(struct why *w, bool doubt)
 }
 
 static int find_causes(struct telling *t, struct exec *x, struct vs *v,
-		       const struct set *under, bool doubt, struct why_cause **c,
+		       const struct source *s, bool doubt, struct why_cause **c,
 		       size_t *n)
 {
 	struct why *w = EXEC_ARRAY(x, struct why, 1);
 
 	*t = (struct telling){.w = w, .x = x, .shown = x->g};
-	if (!w || why_model(x, v, under, w) || find_work(w) || find_noise(w, doubt) ||
-	    why_units(w) || why_terms(w) || why_causes(w, c, n))
+	if (!w || why_model(x, v, s->under, s->of, w) || find_work(w) ||
+	    find_noise(w, doubt) || why_units(w) || why_terms(w) || why_causes(w, c, n))
 		return x->err->kind;
 	t->delta = cost_difference(graph_left(w->g[HERE], w->event[HERE]),
 				   graph_left(w->g[BASE], w->event[BASE]));
@@ -523,30 +543,25 @@ static int find_causes(struct telling *t, struct exec *x, struct vs *v,
 	return why_other_build(w, *c, *n, &t->flags);
 }
 
-static bool is_in(const struct why *w, struct fn_set *const in[SIDES], uint32_t f)
+static bool is_in(const struct why *w, uint32_t f)
 {
 	bool is = false;
 
 	for (unsigned s = 0; s < SIDES && f != WHY_NONE; s++)
-		is |= w->fn[s][f] != WHY_NONE && fnset_has(in[s], w->fn[s][f]);
+		is |= w->fn[s][f] != WHY_NONE && fnset_has(w->only[s], w->fn[s][f]);
 	return is;
 }
 
 /* Keep the causes in a function of the set, or in calls of one: their sum is what is told. */
-static int keep_of(struct telling *t, const struct set *of, struct why_cause *c,
-		   size_t *n)
+static void keep_of(struct telling *t, struct why_cause *c, size_t *n)
 {
 	struct why *w = t->w;
-	struct fn_set *in[SIDES];
 	double sum = 0;
 	size_t k = 0;
 
-	for (unsigned s = 0; s < SIDES; s++)
-		if (exec_set(w->run[s], of, &in[s]))
-			return w->run[s]->err->kind;
 	t->gross = 0;
 	for (size_t i = 0; i < *n; i++) {
-		if (!is_in(w, in, c[i].fn) && !is_in(w, in, c[i].callee))
+		if (!is_in(w, c[i].fn) && !is_in(w, c[i].callee))
 			continue;
 		sum += c[i].cost;
 		t->gross += fabs(c[i].cost);
@@ -555,7 +570,6 @@ static int keep_of(struct telling *t, const struct set *of, struct why_cause *c,
 	*n = k;
 	t->delta = llround(sum);
 	w->noises = 0;
-	return 0;
 }
 
 /* The causes from the largest on, noise, and the rest. */
@@ -591,8 +605,12 @@ static int tell(struct telling *t, const struct source *s, struct why_cause *c, 
 
 static int note_all(struct telling *t, const struct why_cause *c, size_t n)
 {
+	const struct str none = text_of_none(t);
+
+	if (none.n || !none.p)
+		return exec_note(t->x, none);
 	if (!t->delta)
-		return exec_note(t->x, text_of_none(t));
+		return exec_note(t->x, STR("no difference"));
 	if (t->scattered &&
 	    exec_note(t->x, arena_printf(t->x->a, "%.*s; why max 20 lists them",
 					 STR_ARG(text_of_scattered(t, c, n)))))
@@ -609,10 +627,11 @@ int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table 
 	size_t n = 0;
 
 	t->src = source_def_of(s);
-	return find_causes(&to, x, v, s->under, true, &c, &n) ||
-			       (s->of && keep_of(&to, s->of, c, &n)) ||
-			       why_stacks(to.w) || tell(&to, s, c, n) ||
-			       note_all(&to, c, n) ||
+	if (find_causes(&to, x, v, s, true, &c, &n))
+		return x->err->kind;
+	if (s->of)
+		keep_of(&to, c, &n);
+	return why_stacks(to.w) || tell(&to, s, c, n) || note_all(&to, c, n) ||
 			       why_rows(x, t, to.row, to.n, to.delta != 0)
 		       ? x->err->kind
 		       : 0;
@@ -631,19 +650,26 @@ static int keep_rows(struct telling *t, struct headline *h)
 }
 
 /* What the first row says of the whole, if it says enough. */
-static struct str headline_of(struct telling *t, const struct why_cause *c, size_t n)
+static int headline_of(struct telling *t, const struct why_cause *c, size_t n,
+		       struct headline *h)
 {
-	const struct str others = t->delta ? STR("") : other_events(t);
 	const struct why_row *row = t->row;
 
-	if (!t->delta)
-		return others.n ? text_of_none(t) : others;
-	if (t->scattered && t->flags)
-		return text_of_scattered(t, c, n);
-	if (t->scattered || !n || row->share < STANDS_OUT || (t->w->noisy && !c->sure))
-		return STR("");
-	return arena_printf(t->x->a, "%.0f %%: %.*s%s", row->share, STR_ARG(row->text),
-			    t->flags ? "; build flags differ" : "");
+	h->cause = text_of_none(t);
+	if (!h->cause.p)
+		return arena_full(t->x->a, t->x->err);
+	if (h->cause.n || t->scattered || !n || row->share < STANDS_OUT ||
+	    (t->w->noisy && !c->sure)) {
+		if (!h->cause.n && t->scattered && t->flags)
+			h->cause = text_of_scattered(t, c, n);
+	} else {
+		h->cause = arena_printf(t->x->a, "%.0f %%: %.*s%s", row->share,
+					STR_ARG(row->text),
+					t->flags ? "; build flags differ" : "");
+		h->file = row->file;
+		h->line = row->line;
+	}
+	return h->cause.p ? 0 : arena_full(t->x->a, t->x->err);
 }
 
 int exec_why_headline(struct exec *x, struct vs *v, const struct graph *shown,
@@ -653,15 +679,11 @@ int exec_why_headline(struct exec *x, struct vs *v, const struct graph *shown,
 	struct why_cause *c = NULL;
 	size_t n = 0;
 
-	if (find_causes(&to, x, v, NULL, false, &c, &n))
+	if (find_causes(&to, x, v, &(struct source){0}, false, &c, &n))
 		return x->err->kind;
 	to.shown = shown;
-	if (tell(&to, &(struct source){0}, c, n) || keep_rows(&to, h))
-		return x->err->kind;
-	h->cause = headline_of(&to, c, n);
-	if (to.n && !to.scattered && h->cause.n) {
-		h->file = to.row->file;
-		h->line = to.row->line;
-	}
-	return h->cause.p ? 0 : arena_full(x->a, x->err);
+	return tell(&to, &(struct source){0}, c, n) || keep_rows(&to, h) ||
+			       headline_of(&to, c, n, h)
+		       ? x->err->kind
+		       : 0;
 }

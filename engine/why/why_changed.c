@@ -159,7 +159,7 @@ static int find_changed(struct changes *c)
 	const struct why *w = c->w;
 
 	for (uint32_t f = 0; f < w->root; f++) {
-		if (!is_same(c, f)) {
+		if (!is_same(c, f) && !why_is_library(w, f)) {
 			c->state[f] = CHANGED;
 			callees(c, f, count_uneven);
 		}
@@ -167,7 +167,7 @@ static int find_changed(struct changes *c)
 			return c->x->err->kind;
 	}
 	for (uint32_t f = 0; f < w->root; f++)
-		if (c->uneven[f] != 0)
+		if (c->uneven[f] != 0 && !why_is_library(w, f))
 			c->state[f] = CHANGED;
 	return 0;
 }
@@ -178,7 +178,7 @@ static bool in_cycle(const struct changes *c, uint32_t f, bool mark)
 	const struct why *w = c->w;
 	bool marked = false;
 
-	for (unsigned s = 0; s < SIDES; s++) {
+	for (unsigned s = 0; s < SIDES && !why_is_library(w, f); s++) {
 		const uint32_t cycle =
 			w->fn[s][f] == WHY_NONE ? 0 : graph_cycle(w->g[s], w->fn[s][f]);
 
@@ -316,7 +316,7 @@ int why_changed(struct why *w)
 	if (!c.state || !c.uneven || !c.calls || !c.in[BASE] || !c.in[HERE])
 		rc = arena_full(&scratch, c.x->err);
 	else
-		rc = find_changed(&c) || widen(&c) ||
+		rc = why_libraries(w, &scratch) || find_changed(&c) || widen(&c) ||
 				     (w->under[HERE] && keep_under(&c, &scratch)) ||
 				     renumber(&c)
 			     ? c.x->err->kind
@@ -334,6 +334,8 @@ double why_inside(const struct why *w, unsigned side, uint32_t f)
 	double sum = (double)graph_self(g, fn, w->event[side]);
 	uint32_t first, n;
 
+	if (why_is_library(w, f))
+		return why_library_cost(w, side, fn);
 	graph_callees(g, fn, &first, &n);
 	for (uint32_t e = first; w->closed[f] && e < first + n; e++)
 		if (graph_edge_callee(g, e) != fn)
@@ -375,7 +377,8 @@ int why_from_outside(struct why *w, uint32_t f, struct why_edge **out, size_t *c
 			const bool told = caller != WHY_NONE && w->caller[caller];
 			struct why_edge *to;
 
-			if (from == fn || (caller != WHY_NONE && !w->closed[caller]))
+			if (from == fn || (caller != WHY_NONE && !w->closed[caller]) ||
+			    (w->library[s] && w->library[s][from]))
 				continue;
 			to = outside_of(w, f, told ? caller + 1 : 0, out, cap, first, n);
 			if (!to)

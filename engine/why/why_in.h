@@ -62,18 +62,22 @@ struct why {
 	uint32_t *file[SIDES]; /* [files of the store]: equal for the same file */
 	struct why_stacks *stacks; /* why_context.c; NULL: they are not known */
 	bool *closed;		   /* [n]: the same; its self cost is all that is in it */
+	/* [functions of the graph]: of a run-time library, told by its calls alone
+	 * (why_library.c).  NULL: there are none. */
+	bool *library[SIDES];
 	/* `why under X`: the functions of X, of the graphs; NULL: all is told.  Their callers
 	 * are vertices without cost: what they call is called by the root. */
 	struct fn_set *under[SIDES];
-	bool *caller;	       /* [n] */
-	uint32_t *name;	       /* [n]: one vertex for all levels of a function */
-	bool *gone;	       /* [n]: joined to its callers */
-	double *self[SIDES];   /* [n] */
-	double *own;	       /* [n]: what the change of its self cost explains */
-	struct why_edge **out; /* [n]: sorted by `to` and site */
-	uint32_t *outs;	       /* [n] */
-	struct why_edge **in;  /* the edges by `to`, then `from` */
-	size_t *in_first;      /* [n + 1] */
+	struct fn_set *only[SIDES]; /* `why of X` */
+	bool *caller;		    /* [n] */
+	uint32_t *name;		    /* [n]: one vertex for all levels of a function */
+	bool *gone;		    /* [n]: joined to its callers */
+	double *self[SIDES];	    /* [n] */
+	double *own;		    /* [n]: what the change of its self cost explains */
+	struct why_edge **out;	    /* [n]: sorted by `to` and site */
+	uint32_t *outs;		    /* [n] */
+	struct why_edge **in;	    /* the edges by `to`, then `from` */
+	size_t *in_first;	    /* [n + 1] */
 	/* why_splice.c */
 	uint32_t spliced;
 	struct why_via *via;
@@ -127,7 +131,9 @@ struct why_sites {
 	size_t n;
 };
 
-int why_model(struct exec *x, struct vs *v, const struct set *under, struct why *w);
+/* under, of: sets of functions, or NULL. */
+int why_model(struct exec *x, struct vs *v, const struct set *under, const struct set *of,
+	      struct why *w);
 /* Has a function of a graph lines and call sites, if only as shares of those it had? */
 bool why_has_detail(const struct graph *g, uint32_t f);
 int why_sites_of(struct why *w, unsigned side, uint32_t g, struct arena *a,
@@ -155,6 +161,17 @@ double why_inside(const struct why *w, unsigned side, uint32_t f);
  * or with `under` one for each caller. */
 int why_from_outside(struct why *w, uint32_t f, struct why_edge **out, size_t *cap,
 		     size_t *n);
+
+/* ---- why_library.c ---- */
+
+int why_libraries(struct why *w, struct arena *scratch);
+bool why_is_library(const struct why *w, uint32_t f);
+/* What calls of a library function from outside of libraries cost. */
+double why_library_cost(const struct why *w, unsigned side, uint32_t fn);
+/* Costs in libraries that no such calls bring. */
+double why_library_rest(const struct why *w, unsigned side);
+/* Does a library function get or release memory? */
+bool why_allocates(const struct why *w, uint32_t f, bool *releases);
 
 /* ---- why_splice.c ---- */
 

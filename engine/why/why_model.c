@@ -165,12 +165,20 @@ static int group_names(struct exec *x, struct why *w)
 
 static int self_costs(struct exec *x, struct why *w)
 {
+	uint32_t most;
+
 	for (unsigned s = 0; s < SIDES; s++) {
 		if (!(w->self[s] = EXEC_ARRAY(x, double, w->n)))
 			return x->err->kind;
 		for (uint32_t f = 0; f < w->root; f++)
 			if (w->fn[s][f] != WHY_NONE && !w->caller[f])
 				w->self[s][f] = why_inside(w, s, f);
+		/* What no calls bring is as if calls of one function did. */
+		most = w->root;
+		for (uint32_t f = 0; f < w->root; f++)
+			if (w->self[s][f] > w->self[s][most] && why_is_library(w, f))
+				most = f;
+		w->self[s][most] += why_library_rest(w, s);
 	}
 	w->gone = EXEC_ARRAY(x, bool, w->n);
 	w->own = EXEC_ARRAY(x, double, w->n);
@@ -617,7 +625,8 @@ static int calls_from_outside(struct exec *x, struct why *w)
 
 /* ---- both profiles ---- */
 
-int why_model(struct exec *x, struct vs *v, const struct set *under, struct why *w)
+int why_model(struct exec *x, struct vs *v, const struct set *under, const struct set *of,
+	      struct why *w)
 {
 	struct why_joined joined = {0};
 	const uint32_t *same;
@@ -629,7 +638,8 @@ int why_model(struct exec *x, struct vs *v, const struct set *under, struct why 
 	for (unsigned s = 0; s < SIDES; s++) {
 		w->g[s] = w->run[s]->g;
 		w->event[s] = w->run[s]->event;
-		if (under && exec_set(w->run[s], under, &w->under[s]))
+		if ((under && exec_set(w->run[s], under, &w->under[s])) ||
+		    (of && exec_set(w->run[s], of, &w->only[s])))
 			return w->run[s]->err->kind;
 	}
 	if (vertices(x, w, same) || number_files(x, w) || why_changed(w) ||

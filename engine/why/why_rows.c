@@ -9,6 +9,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/compare/vs.h"
 #include "engine/graph/graph.h"
@@ -184,49 +185,6 @@ static int join_terms(struct causes *c)
 	return 0;
 }
 
-/* ---- moved calls ---- */
-
-/* Two causes with one callee: a caller that calls it less, and one that calls it more. */
-static void join_moved(struct why_cause *less, struct why_cause *more)
-{
-	struct why_cause *keep = fabs(more->cost) >= fabs(less->cost) ? more : less,
-			 *gone = keep == more ? less : more;
-
-	if (!(less->cost < 0 && more->cost > 0) ||
-	    fabs(less->cost + more->cost) >= 0.5 * fmax(more->cost, -less->cost))
-		return;
-	keep->cost += gone->cost;
-	keep->kind = WHY_MOVED;
-	keep->other = gone->fn;
-	gone->cost = 0;
-}
-
-static int find_moved(struct causes *c)
-{
-	const struct why *w = c->w;
-	struct why_cause **less = EXEC_ARRAY(c->x, struct why_cause *, w->n),
-			 **more = EXEC_ARRAY(c->x, struct why_cause *, w->n);
-
-	if (!less || !more)
-		return c->x->err->kind;
-	for (size_t i = 0; i < c->n; i++) {
-		struct why_cause *one = &c->at[i];
-		uint32_t f;
-
-		if (one->callee == WHY_NONE || one->only != WHY_BOTH)
-			continue;
-		f = w->name[one->callee];
-		if (!less[f] || one->cost < less[f]->cost)
-			less[f] = one;
-		if (!more[f] || one->cost > more[f]->cost)
-			more[f] = one;
-	}
-	for (uint32_t f = 0; f < w->n; f++)
-		if (less[f] && less[f] != more[f])
-			join_moved(less[f], more[f]);
-	return 0;
-}
-
 /* ---- how often, before and now ---- */
 
 /* The calls of a pair for each run of the caller, as recorded. */
@@ -270,19 +228,45 @@ bool why_inlined(const struct why *w, const struct why_cause *c)
 	       least * moved;
 }
 
-/* The calls of a pair at all sites, as joined. */
-static double joined_rate(const struct why *w, unsigned side, uint32_t from, uint32_t to)
+/* The calls of a pair at all sites, as joined: how many for each run, at what price. */
+struct calls {
+	double rate, price;
+};
+
+static struct calls joined_calls(const struct why *w, unsigned side, uint32_t from,
+				 uint32_t to)
 {
 	const uint32_t g = w->caller[from] ? w->root : from;
-	double sum = 0;
+	double calls = 0, cost = 0;
 
 	for (uint32_t i = 0; i < w->outs[g]; i++) {
 		const struct why_edge *e = &w->out[g][i];
 
-		if (e->to == to && (g == from || e->caller == from + 1))
-			sum += e->calls[side];
+		if (e->to == to && (g == from || e->caller == from + 1)) {
+			calls += e->calls[side];
+			cost += e->cost[side];
+		}
 	}
-	return why_per_run(sum, w->runs[side][from]);
+	return (struct calls){why_per_run(calls, w->runs[side][from]),
+			      why_per_run(cost, calls)};
+}
+
+/* Calls of a library function that cost more or less each, rather than being more or less;
+ * *from, *to: each. */
+static bool is_price(const struct why *w, const struct why_cause *c, double *from,
+		     double *to)
+{
+	struct calls was, now;
+
+	if (!c->edge || c->fn == w->root || !why_is_library(w, c->callee))
+		return false;
+	was = joined_calls(w, BASE, c->fn, c->callee);
+	now = joined_calls(w, HERE, c->fn, c->callee);
+	*from = was.price;
+	*to = now.price;
+	return was.rate > 0 && now.rate > 0 && (*to - *from) * c->cost > 0 &&
+	       fabs((*to - *from) * (was.rate + now.rate)) >
+		       fabs((now.rate - was.rate) * (*from + *to));
 }
 
 bool why_supports(const struct why_cause *c)
@@ -297,9 +281,9 @@ static void describe_rates(const struct why *w, struct why_cause *c)
 	const bool joined = c->edge && c->only == WHY_BOTH;
 	double from, to;
 
-	c->from = joined ? joined_rate(w, BASE, c->fn, c->callee)
+	c->from = joined ? joined_calls(w, BASE, c->fn, c->callee).rate
 			 : recorded_rate(w, BASE, c->fn, c->callee);
-	c->to = joined ? joined_rate(w, HERE, c->fn, c->callee)
+	c->to = joined ? joined_calls(w, HERE, c->fn, c->callee).rate
 		       : recorded_rate(w, HERE, c->fn, c->callee);
 	if (!joined || c->edge->caller || !(c->from > 0 && c->to > 0))
 		return;
@@ -328,6 +312,10 @@ static enum why_kind kind_of_call(const struct why *w, const struct why_cause *c
 
 static void describe_call(const struct why *w, struct why_cause *c)
 {
+	if (c->kind == WHY_LAYOUT || is_price(w, c, &c->from, &c->to)) {
+		c->kind = c->kind == WHY_LAYOUT ? WHY_LAYOUT : WHY_BELOW;
+		return;
+	}
 	describe_rates(w, c);
 	if (c->kind != WHY_MOVED)
 		c->kind = kind_of_call(w, c);
@@ -335,6 +323,96 @@ static void describe_call(const struct why *w, struct why_cause *c)
 		c->from = c->edge->calls[BASE];
 		c->to = c->edge->calls[HERE];
 	}
+}
+
+/* ---- the heap ---- */
+
+/* Memory is got or released as often as before, at another price. */
+static bool is_heap(const struct why *w, struct why_cause *c, bool *releases)
+{
+	static const double near = 0.02;
+	double was, now;
+
+	if (!is_price(w, c, &c->from, &c->to) || !why_allocates(w, c->callee, releases))
+		return false;
+	was = joined_calls(w, BASE, c->fn, c->callee).rate;
+	now = joined_calls(w, HERE, c->fn, c->callee).rate;
+	return fabs(now - was) <= near * was;
+}
+
+/* Other sizes or another order of blocks change what many calls cost, of free() long after.
+ * All of that is one cause, of the call that gets memory whose cost changed most. */
+static void join_heap(struct causes *c)
+{
+	struct why_cause *best = NULL;
+	bool releases, best_releases = true;
+	double sum = 0;
+
+	for (size_t i = 0; i < c->n; i++)
+		if (is_heap(c->w, &c->at[i], &releases)) {
+			c->at[i].kind = WHY_LAYOUT;
+			sum += c->at[i].cost;
+		}
+	for (size_t i = 0; i < c->n; i++) {
+		struct why_cause *one = &c->at[i];
+
+		if (one->kind != WHY_LAYOUT || !(one->cost * sum > 0))
+			continue;
+		why_allocates(c->w, one->callee, &releases);
+		if (!best || releases < best_releases ||
+		    (releases == best_releases && fabs(one->cost) > fabs(best->cost))) {
+			best = one;
+			best_releases = releases;
+		}
+	}
+	for (size_t i = 0; i < c->n; i++)
+		if (c->at[i].kind == WHY_LAYOUT)
+			c->at[i].cost = &c->at[i] == best ? sum : 0;
+}
+
+/* ---- moved calls ---- */
+
+/* Two causes with one callee: a caller that calls it less, and one that calls it more. */
+static void join_moved(struct why_cause *less, struct why_cause *more)
+{
+	struct why_cause *keep = fabs(more->cost) >= fabs(less->cost) ? more : less,
+			 *gone = keep == more ? less : more;
+
+	if (!(less->cost < 0 && more->cost > 0) ||
+	    fabs(less->cost + more->cost) >= 0.5 * fmax(more->cost, -less->cost))
+		return;
+	keep->cost += gone->cost;
+	keep->kind = WHY_MOVED;
+	keep->other = gone->fn;
+	gone->cost = 0;
+}
+
+static int find_moved(struct causes *c)
+{
+	const struct why *w = c->w;
+	double from, to;
+	struct why_cause **less = EXEC_ARRAY(c->x, struct why_cause *, w->n),
+			 **more = EXEC_ARRAY(c->x, struct why_cause *, w->n);
+
+	if (!less || !more)
+		return c->x->err->kind;
+	for (size_t i = 0; i < c->n; i++) {
+		struct why_cause *one = &c->at[i];
+		uint32_t f;
+
+		if (one->callee == WHY_NONE || one->only != WHY_BOTH ||
+		    is_price(w, one, &from, &to))
+			continue;
+		f = w->name[one->callee];
+		if (!less[f] || one->cost < less[f]->cost)
+			less[f] = one;
+		if (!more[f] || one->cost > more[f]->cost)
+			more[f] = one;
+	}
+	for (uint32_t f = 0; f < w->n; f++)
+		if (less[f] && less[f] != more[f])
+			join_moved(less[f], more[f]);
+	return 0;
 }
 
 /* ---- one call in place of another ---- */
@@ -432,6 +510,8 @@ static int find_swaps(struct causes *c)
 		    fabs(one->cost) < 0.5 || one->kind == WHY_MOVED)
 			continue;
 		describe_call(c->w, one);
+		if (one->kind == WHY_BELOW || one->kind == WHY_LAYOUT)
+			continue;
 		order[n++] = (struct by_caller){c->w->name[one->fn], (uint32_t)i};
 	}
 	if (n)
@@ -482,12 +562,32 @@ static bool is_noise(const struct why *w, const struct why_cause *c)
 	       vs_overlap(w->vs, w->fn[HERE][c->fn], w->fn[BASE][c->fn]);
 }
 
+/* What the heap costs follows from something: a cause of a quarter goes before it. */
+static void heap_last(struct why_cause *c, size_t n)
+{
+	static const double least = 0.25;
+	double sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		sum += c[i].cost;
+	for (size_t i = 1; i < n && c->kind == WHY_LAYOUT; i++)
+		if (c[i].cost / sum >= least) {
+			const struct why_cause first = c[i];
+
+			memmove(c + 1, c, i * sizeof(*c));
+			*c = first;
+		}
+}
+
 int why_causes(struct why *w, struct why_cause **out, size_t *n)
 {
 	struct causes c = {.w = w, .x = w->run[HERE]};
 	size_t k = 0;
 
-	if (list_terms(&c) || join_terms(&c) || find_moved(&c) || find_swaps(&c))
+	if (list_terms(&c) || join_terms(&c))
+		return c.x->err->kind;
+	join_heap(&c);
+	if (find_moved(&c) || find_swaps(&c))
 		return c.x->err->kind;
 	for (size_t i = 0; i < c.n; i++) {
 		if (fabs(c.at[i].cost) < 0.5) {
@@ -505,6 +605,7 @@ int why_causes(struct why *w, struct why_cause **out, size_t *n)
 		mark_sure(c.at, k);
 	if (k)
 		qsort(c.at, k, sizeof(*c.at), by_size);
+	heap_last(c.at, k);
 	*out = c.at;
 	*n = k;
 	return 0;

@@ -296,7 +296,8 @@ int why_splice(struct why *w, bool **joinable, struct why_joined *out)
 		const unsigned side = w->fn[HERE][f] != WHY_NONE;
 
 		one[f] = w->fn[!side][f] == WHY_NONE && !w->caller[f] &&
-			 !why_is_under(w, f) && is_called(w, side, f);
+			 !why_is_library(w, f) && !why_is_under(w, f) &&
+			 is_called(w, side, f);
 		count[side] += one[f];
 	}
 	if (!count[BASE] && !count[HERE])

@@ -232,9 +232,10 @@ static void terms_of_call(struct pass *s, struct why_edge *e, bool both)
 					  .was = runs * before * price});
 	if (e->inside || !(rate > 0))
 		return;
+	/* What changed in a library is the caller's. */
 	add_term(s, (struct term){.cost = runs * (rate * now - before * was) -
 					  runs * (rate - before) * price,
-				  .row = &e->flow,
+				  .row = why_is_library(w, e->to) ? &e->row : &e->flow,
 				  .f = e->from,
 				  .down = e,
 				  .was = runs * rate * was,
@@ -391,7 +392,7 @@ static void pass_unit(struct pass *s, uint32_t u)
 	double p = 0;
 
 	s->n = 0;
-	if (is_same(s, u))
+	if (is_same(s, u) || why_is_library(w, w->member[w->unit_first[u]]))
 		return;
 	for (uint32_t m = w->unit_first[u]; m < w->unit_first[u + 1]; m++) {
 		const uint32_t f = w->member[m];
