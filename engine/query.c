@@ -515,16 +515,20 @@ static int make_result(struct session *s, struct statement *run, const struct st
 	return session_check(s, x->err);
 }
 
-/* A tree has tens of thousands of rows, which nobody reads; a list of callers has not. */
-static void end_tree(const struct session *s, const struct query *q, struct source *of)
+/* A tree has tens of thousands of rows, a comparison one for each function that did not
+ * change, which nobody reads; a list of callers has not. */
+static void leave_out_usual(const struct session *s, const struct query *q,
+			    struct source *of)
 {
 	static const double usual = 0.5; /* percent */
 	const bool tree = of->kind == S_CALLTREE ||
 			  ((of->kind == S_CALLERS || of->kind == S_CALLEES) &&
 			   (of->depth_all || of->depth > 1));
 
-	if (!s->people || !tree || of->has_min || of->has_max || of->vs.n || q->tstages ||
-	    q->file.n || q->shell.n)
+	if (!s->people || q->tstages || q->file.n || q->shell.n)
+		return;
+	of->min_usual = of->kind == S_FUNCTIONS && of->vs.n && !of->also;
+	if (!tree || of->has_min || of->has_max || of->vs.n)
 		return;
 	of->has_min = of->min_percent = of->min_usual = true;
 	of->min = usual;
@@ -550,7 +554,7 @@ static int open_graph(struct session *s, struct query *q, struct str text,
 	if (session_gstages(s, q, a, &stages, &run->profile, err) ||
 	    leave_out_idle(s, q, run, stages))
 		return err->kind;
-	end_tree(s, q, &q->source);
+	leave_out_usual(s, q, &q->source);
 	return session_env(s, run->profile, a, &run->env, err) ||
 			       check_query(&run->env, q, a, &x->event, err) ||
 			       run_sides(s, q, run)

@@ -667,6 +667,30 @@ static int keep_min(struct exec *x, struct table *t)
 	return n == t->n ? 0 : table_select(t, keep, n);
 }
 
+/* Drop the functions that both sides have and whose self cost and calls are the same. */
+static int keep_changed(struct exec *x, struct table *t)
+{
+	const struct vs *v = t->vs;
+	const struct exec *base = &v->base;
+	uint32_t *keep = EXEC_ARRAY(x, uint32_t, t->n + 1), n = 0;
+
+	for (uint32_t i = 0; keep && i < t->n; i++) {
+		uint32_t f, of;
+
+		keep[n++] = i;
+		if (v->ia[i] == GRAPH_NONE || v->ib[i] == GRAPH_NONE)
+			continue;
+		f = t->src->fn(&v->a, row_ref(&v->a, v->ia[i]));
+		of = t->src->fn(&v->b, row_ref(&v->b, v->ib[i]));
+		n -= graph_self(x->g, f, x->event) ==
+			     graph_self(base->g, of, base->event) &&
+		     graph_calls(x->g, f) == graph_calls(base->g, of);
+	}
+	t->rows_before = t->n;
+	t->min_usual = true;
+	return keep ? table_select(t, keep, n) : x->err->kind;
+}
+
 static bool is_run_col(struct str name)
 {
 	for (size_t i = 0; i < VS_COLS; i++)
@@ -776,5 +800,10 @@ int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 	t->truncated = v->a.truncated || v->b.truncated;
 	t->tree = v->a.tree;
 	t->upward = v->a.upward;
-	return show_vs(x, t, rows) || keep_min(x, t) ? x->err->kind : 0;
+	return show_vs(x, t, rows) || keep_min(x, t) ||
+			       (s->min_usual &&
+				vs_base_event(v, x->event) != GRAPH_NONE &&
+				keep_changed(x, t))
+		       ? x->err->kind
+		       : 0;
 }

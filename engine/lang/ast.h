@@ -203,7 +203,8 @@ struct source {
 	struct set *of, *from, *to, *under, *via, *avoiding;
 	struct expr *by;
 	bool depth_all, has_depth, has_max, has_min, min_percent;
-	bool min_usual; /* nobody asked for min: people see no small rows */
+	/* Nobody asked for min: people see no small rows, or none that are unchanged. */
+	bool min_usual;
 	uint64_t depth, max;
 	double min;
 	struct unit min_unit; /* of `min 10ms` */

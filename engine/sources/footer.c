@@ -297,8 +297,10 @@ int footer(struct exec *x, struct table *t, struct result *r)
 					 scaled(r->total, r->unit, total), STR_ARG(title),
 					 STR_ARG(inlined), STR_ARG(left));
 	else if (t->n < t->rows_before)
-		r->footer = arena_printf(x->a, "%s of %s %s%s%.*s", n, all, t->src->rows,
-					 pairs.n ? "; " : "", STR_ARG(pairs));
+		r->footer =
+			arena_printf(x->a, "%s of %s %s%s%s%.*s", n, all, t->src->rows,
+				     t->min_usual && t->vs ? " changed" : "",
+				     pairs.n ? "; " : "", STR_ARG(pairs));
 	else if (pairs.n)
 		r->footer = arena_printf(x->a, "%s%.*s", r->rows ? "" : "no rows; ",
 					 STR_ARG(pairs));

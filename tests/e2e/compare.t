@@ -203,4 +203,12 @@ if shutil.which("chromium"):
 pairs = fixtures + "/pairs/"
 ok('id="d-about"' in ask(pairs + "cpp-two.out", pairs + "cpp-one.out", "functions vs base | as html"), "html: a report of pairs that are unsure")
 ok('id="d-about"' in run(pairs + "cpp-two.out", "--no-index-write", "-q", "-c", "functions | as html").text, "html: a report of one profile")
+# ---- people see what changed ----
+for name, cost in ("few.old", 10), ("few.new", 13):
+    profile(name, ("main", 5, [("f", cost), ("g", 20)]), ("f", cost, []), ("g", 20, []))
+text = ask("few.new", "few.old", "functions vs base")
+ok(re.search(r"\n1 of 3 functions changed; paired: ", text) and not re.search(r"\bg\b", text), "functions that are the same are counted", text)
+same([len(ask("few.new", "few.old", "functions vs base" + q).splitlines()) for q in (" | as csv", " | as json", " | show fn, delta | as csv")],
+     [4, 6, 4], "  all are rows for machines")
+ok("\n3 of 3" in ask("few.new", "few.old", "functions vs base | take 9") or re.search(r"\bg\b", ask("few.new", "few.old", "functions vs base | take 9")), "  and with a stage")
 done()
