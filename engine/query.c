@@ -8,6 +8,7 @@
 #include "engine/query.h"
 
 #include <stdlib.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "engine/inline/inlines.h"
@@ -745,6 +746,16 @@ int session_check_lone(struct session *s, const struct stmt *st, struct str text
 	return parse_lone_unknown(text, &st->query.source, err);
 }
 
+/* diff, where there is nothing to compare with. */
+static void hint_second(const struct session *s, struct err *err)
+{
+	static const char habit[] = "here that is: functions vs base";
+
+	if (s->n < 2 && strcmp(err->hint, habit) == 0)
+		snprintf(err->hint, sizeof(err->hint),
+			 "%s, of two profiles: quern new.out base=old.out why", habit);
+}
+
 /* A fault leaks the malloc'd memory in use.  This is rare: an index damaged under a
  * query.  The memory of the query itself is in the arena. */
 static int run_guarded(void *arg)
@@ -791,5 +802,7 @@ int query_run(struct session *s, struct str text, struct arena *a, query_sink *s
 			*err = damage;
 	}
 	a->cap = cap;
+	if (rc)
+		hint_second(s, err);
 	return rc ? err->kind : 0;
 }

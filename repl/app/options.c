@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "index/base/count.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/out.h"
@@ -493,6 +494,27 @@ static void take_name(struct options *o)
 	o->nprofiles--;
 }
 
+/* quern NEW OLD why: files are added up unless one is the base. */
+static int check_compared(const struct options *o, const char *last, struct err *err)
+{
+	static const char *const words[] = {"why", "diff", "compare", "vs", "overview"};
+
+	if (!last || o->nprofiles < 2 || o->nprofiles > 3 ||
+	    strchr(o->profiles[1], '=') || access(o->profiles[0], F_OK) < 0 ||
+	    access(o->profiles[1], F_OK) < 0)
+		return 0;
+	for (size_t i = 0; i < COUNT(words); i++)
+		if (strcmp(last, words[i]) == 0 && access(last, F_OK) < 0) {
+			err_set(err, ERR_USAGE, 0,
+				"two files, and '%s': one of them is to be the base",
+				last);
+			return err_hint(err, "quern %s base=%s %s", o->profiles[0],
+					o->profiles[1],
+					i == 0 || i == COUNT(words) - 1 ? last : "why");
+		}
+	return 0;
+}
+
 /* quern FILE top 5: the words of a query that is not quoted, of which one is no file. */
 static int check_quoted(const struct options *o, const char *const *word, size_t n,
 			struct err *err)
@@ -556,6 +578,8 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 	}
 	for (size_t k = 1; k + 1 < nwords && !err->kind; k++)
 		check_quoted(o, words + k, nwords - k, err);
+	if (!err->kind)
+		check_compared(o, nwords == 3 ? words[2] : NULL, err);
 	free(words);
 	if (err->kind)
 		return err->kind;

@@ -534,6 +534,11 @@ ok("no single cause: 8 functions are on one side only: inlining or build flags d
 # ---- as people ask ----
 r = run("here", "-q", "-c", "why")
 ok(r.status and "compares two profiles" in r.talk and "base=old.out" in r.talk, "one profile: what to type", r.talk)
+r = run("c-hashtwice.new", "-q", "diff")
+ok(r.status and "two profiles: quern new.out base=old.out why" in r.talk, "  diff, and no base", r.talk)
+for word, asks in ("diff", "why"), ("why", "why"), ("overview", "overview"):
+    r = run("c-hashtwice.new", "c-hashtwice.old", "-q", word)
+    ok(r.status == 2 and "hint: quern c-hashtwice.new base=c-hashtwice.old %s\n" % asks in r.talk, "  two files and " + word, r.talk)
 r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why")
 ok(r.status == 0 and "intern calls hash more often, at a new line" in r.text and "mini.c:54" in r.text, "a sentence with its line", r.text)
 ok(r.text.splitlines()[0].endswith("Ir (+1.3 %)"), "the headline is the difference", r.text)
