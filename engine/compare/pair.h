@@ -10,6 +10,7 @@
  *		qualified name (A::f), one without a file or that begins with inlined code
  *		of the system's headers needs only its object
  *	clone, hash, line, lambda	see variant.h
+ *	address	all functions without names of an object, moved by one distance
  *
  * A rule pairs two functions only if nothing else on either side fits.  Closures and
  * lambdas are numbered: those of one file are paired in their order if that is certain.
@@ -38,7 +39,8 @@ enum pair_rule {
 	PAIR_LINE = 16,
 	PAIR_LAMBDA = 32,
 	PAIR_RENAME = 64, /* the user said so */
-	PAIR_RULES = 7,	  /* how many there are */
+	PAIR_ADDRESS = 128,
+	PAIR_RULES = 8, /* how many there are */
 };
 
 /* The user's own rules.  They apply to the names in both profiles. */

@@ -475,6 +475,52 @@ static struct str renamed_objects(struct exec *x, const struct vs *v)
 }
 
 /* A loud note if it is less than half. */
+/* Functions of a side that are addresses and have no partner; their self cost. */
+static uint32_t nameless(struct store *st, const uint32_t *other, uint32_t e,
+			 double *share)
+{
+	const int64_t *self = store_costs(st, STORE_FN_SELF, e);
+	double sum = 0, all = 0;
+	uint32_t n = 0;
+
+	for (uint32_t f = 0; self && f < store_info(st)->functions; f++) {
+		uint64_t at;
+		struct str name;
+
+		all += (double)self[f];
+		if (other[f] != PAIR_NONE)
+			continue;
+		name = store_fn_shown(st, f);
+		if (str_starts(name, STR("0x")) && str_u64(name, &at)) {
+			sum += (double)self[f];
+			n++;
+		}
+	}
+	*share = all > 0 ? 100 * sum / all : 0;
+	return n;
+}
+
+/* Where both sides have them, no row of one is new, or gone, for sure. */
+static int note_nameless(struct exec *x, const struct vs *v)
+{
+	static const double little = 1; /* percent */
+	const struct exec *b = &v->base;
+	double share[2];
+	const uint32_t n = nameless(x->g->st, v->pairing->of[0], x->event, &share[0]),
+		       m = nameless(b->g->st, v->pairing->of[1], b->event, &share[1]);
+
+	if (!n || !m || fmax(share[0], share[1]) < little)
+		return 0;
+	return exec_note(
+		x, arena_printf(
+			   x->a,
+			   "which is which of %u functions without names here and %u in "
+			   "the base is not known; in one row for each object: functions "
+			   "vs base | where fn ~ /^0x/ | group by obj: sum(self), "
+			   "sum(base), sum(delta)",
+			   n, m));
+}
+
 int vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v,
 		      struct table *t)
 {
@@ -496,6 +542,9 @@ int vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v
 	t->paired.renamed = renamed_objects(x, v);
 	if (!t->paired.renamed.p)
 		return arena_full(x->a, x->err);
+	if ((v->a.src == &source_functions || v->a.src == &source_find) &&
+	    note_nameless(x, v))
+		return x->err->kind;
 	share[0] = paired_share(x->g->st, p->of[0], x->event);
 	share[1] = paired_share(b->g->st, p->of[1], b->event);
 	if (fmin(share[0], share[1]) >= LITTLE)
