@@ -1,5 +1,5 @@
 /*
- * parse.h - text to statements (grammar: LANGUAGE.md, section 1).
+ * parse.h - text to statements (grammar: LANGUAGE.md).
  *
  * Only words are checked here.  check.h finds out whether an event, a column or a profile
  * exists.

@@ -2,7 +2,7 @@
  * result.h - a table: the output of every source and of every table stage.
  *
  * Columns are typed arrays of `rows` values in the arena of the query.  The names of the
- * `machine` columns and their order are a contract (engine/LANGUAGE.md).  Columns with
+ * `machine` columns and their order are a contract (repl/OUTPUT.md).  Columns with
  * `table` are shown in the table for people (bars and cumulative percentages only there).
  * Both show the columns in the order of the array.  An estimated cell is flagged, its
  * number is not changed.  A cell may be absent: unknown, not zero.

@@ -45,9 +45,9 @@ def case(word, why, *args, query=GATE, status=4, accepted=0):
 r = run("-c", ".help accept")
 words = re.findall(r"^  ([a-z]+)  +\S", r.text, re.M)
 ok(len(words) >= 10 and words == sorted(set(words), key=words.index), "the words have help", r)
-with open(top + "/engine/LANGUAGE.md", encoding="utf-8") as f:
-    language = f.read()
-same([w for w in words if "| `%s` |" % w not in language], [], "each is in LANGUAGE.md")
+with open(top + "/repl/COMPARING.md", encoding="utf-8") as f:
+    page = f.read()
+same([w for w in words if "| `%s` |" % w not in page], [], "each is in COMPARING.md")
 r = run("x", "--accept", "runs,cats", "-c", "top")
 ok(r.status == 2 and "'cats'" in r.talk and all(w in r.talk for w in words),
    "a word that is none is status 2, and names those there are", r)

@@ -60,7 +60,7 @@ def lists(document, what, table, found, more=False):
         ["%s lacks: %s" % (document, w) for w in lacks] + ["%s has what is not in the table: %s" % (document, w) for w in extra]))
 
 
-LANGUAGE, MAN, GUIDE = "engine/LANGUAGE.md", "repl/quern.1", "repl/guide.md"
+LANGUAGE, COMPARING, MAN, GUIDE = "engine/LANGUAGE.md", "repl/COMPARING.md", "repl/quern.1", "repl/guide.md"
 BASH, ZSH, FISH = ("repl/completions/" + f for f in ("quern.bash", "_quern", "quern.fish"))
 man, bash, zsh, fish = read(MAN), read(BASH), read(ZSH), read(FISH)
 
@@ -102,7 +102,7 @@ for document, found in ((MAN, words(read(MAN, ".It Fl Fl limit", ".It Fl"), r"^\
                         (LANGUAGE, words(read(LANGUAGE, "\n## Limits"), r"^\| (\w+) \|.*\| (\d.*) \|$"))):
     lists(document, "limits with their values", limits.items(), [(n, value(n, v)) for n, v in found])
 
-for document, found in ((LANGUAGE, words(read(LANGUAGE, "### When `expect`", "The line below the table"), r"^\| `([a-z]+)` \|")),
+for document, found in ((COMPARING, words(read(COMPARING, "## When `expect`"), r"^\| `([a-z]+)` \|")),
                         (MAN, words(read(MAN, ".It Fl Fl accept", ".It Fl Fl least"), r"Cm (\w+)")),
                         (BASH, words(re.search(r"compgen -W '(cut [^']*)'", bash)[1])), (ZSH, words(re.search(r"word (cut .*)' ", zsh)[1])),
                         (FISH, words(re.search(r"-l accept -x -a '([^']*)'", fish)[1]))):

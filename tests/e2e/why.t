@@ -548,8 +548,8 @@ ok("73 %: intern calls hash more often, at a new line, only below parse_array (m
 r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c",
         "why | where kind = \"calls newly\" | sum | show delta | as csv")
 ok(r.status == 0, "table stages work on it", r)
-r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why max 2")
-ok(r.text.strip() in open(top + "/engine/LANGUAGE.md").read(), "LANGUAGE.md shows this answer", r.text)
+r = run("c-cyclecall.new", "base=c-cyclecall.old", "-q", "-c", "why max 2")
+ok(r.text.strip() in open(top + "/repl/COMPARING.md").read(), "COMPARING.md shows this answer", r.text)
 r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why vs base max 1 | count | as csv")
 same(r.text.split()[-1], "2", "max N, and the rest")
 done()

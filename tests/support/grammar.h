@@ -1,5 +1,5 @@
 /*
- * grammar.h - queries made by the grammar of engine/LANGUAGE.md, section 1.
+ * grammar.h - queries made by the grammar of engine/LANGUAGE.md.
  *
  * Each byte chooses a production, an operator or a word; when no bytes are left, the first of
  * the choices is taken, which always ends.  So any bytes are a text that parses, but for one

@@ -1,9 +1,9 @@
 /*
- * registry_test.c - columns: sources, the registry, help and engine/LANGUAGE.md agree.
+ * registry_test.c - columns: sources, the registry, help and repl/OUTPUT.md agree.
  *
  * Each name in a source's list is in the registry (engine/sources/columns.c), with a getter
- * for such rows and a line of help; a source lists each row of the registry; and the tables of LANGUAGE.md list what machine formats
- * have.  A new column is finished when this passes.
+ * for such rows and a line of help; a source lists each row of the registry; and the table of
+ * OUTPUT.md lists what machine formats have.  A new column is finished when this passes.
  */
 #include "engine/lang/keywords.h"
 #include "engine/sources/columns.h"
@@ -13,7 +13,7 @@
 
 enum { MOST = 64 };
 
-/* "parts of", as LANGUAGE.md calls it */
+/* "parts of", as OUTPUT.md calls it */
 static const char *title(const struct source_def *src)
 {
 	return src == &source_parts_of	? "parts of"
@@ -103,7 +103,7 @@ static void test_help(void)
 	}
 }
 
-/* ---- LANGUAGE.md ---- */
+/* ---- OUTPUT.md ---- */
 
 struct page {
 	char *line[MOST]; /* of the table of columns: " calls | caller_id ... |" */
@@ -115,7 +115,7 @@ struct page {
 /* The table that begins with "| source | columns". */
 static bool read_page(struct page *p)
 {
-	FILE *f = fopen("engine/LANGUAGE.md", "r");
+	FILE *f = fopen("repl/OUTPUT.md", "r");
 	bool in = false;
 	size_t used = 0;
 
@@ -180,7 +180,7 @@ static void lists_columns(const struct source_def *src, const char *row)
 	for (size_t i = 0; i < src->ncols; i++)
 		if (src->list[i].flags & SHOW_M)
 			ok(next_is(&at, src->list[i].name),
-			   "LANGUAGE.md, %s: here is %s, at: %.40s", title(src),
+			   "OUTPUT.md, %s: here is %s, at: %.40s", title(src),
 			   src->list[i].name, at);
 	at += strspn(at, " ");
 	ok(strchr("|,", *at), "  and nothing is left: %.40s", at);
@@ -191,11 +191,11 @@ static void test_page(void)
 	static struct page p;
 	const struct source_def *src;
 
-	if (access("engine/LANGUAGE.md", R_OK) != 0) {
-		skip("engine/LANGUAGE.md is not below the current directory");
+	if (access("repl/OUTPUT.md", R_OK) != 0) {
+		skip("repl/OUTPUT.md is not below the current directory");
 		return;
 	}
-	ok(read_page(&p), "LANGUAGE.md has a table of columns");
+	ok(read_page(&p), "OUTPUT.md has a table of columns");
 	for (size_t i = 0; (src = source_at(i)); i++) {
 		size_t row = 0;
 
@@ -204,7 +204,7 @@ static void test_page(void)
 		/* The facts of `info` are a card; `_` has those of any source. */
 		if (src->of == ROW_INFO || src->of == ROW_CARD || !src->ncols)
 			continue;
-		if (ok(row < p.n, "LANGUAGE.md has the columns of %s", title(src)))
+		if (ok(row < p.n, "OUTPUT.md has the columns of %s", title(src)))
 			lists_columns(src, p.line[row]);
 	}
 	for (size_t i = 0; i < VS_COLS; i++) {
@@ -217,7 +217,7 @@ static void test_page(void)
 			found |=
 				row_is_of(p.line[row], "vs") && strstr(p.line[row], word);
 		}
-		ok(found || vs_cols[i].flags & OF_TOTAL, "LANGUAGE.md, vs: %s",
+		ok(found || vs_cols[i].flags & OF_TOTAL, "OUTPUT.md, vs: %s",
 		   vs_cols[i].name);
 	}
 }
