@@ -12,6 +12,7 @@
  */
 #include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -328,8 +329,19 @@ static void mind_runner(int argc, char **argv)
 		emit_for_runner();
 }
 
+/* quern help TOPIC: its .help. */
+static void take_topic(int *argc, char **argv, char **topic)
+{
+	if (*argc == 3 && strcmp(argv[1], "help") == 0 && access("help", F_OK) < 0 &&
+	    asprintf(topic, ".help %s", argv[2]) > 0) {
+		argv[1] = *topic;
+		argv[ *argc = 2] = NULL;
+	}
+}
+
 int main(int argc, char **argv)
 {
+	char *topic = NULL;
 	struct options opts;
 	struct record record = {0};
 	struct app app = {.output.fd = -1};
@@ -338,6 +350,7 @@ int main(int argc, char **argv)
 
 	catch_signals();
 	mind_runner(argc, argv);
+	take_topic(&argc, argv, &topic);
 	if (record_asked(argc, argv)) {
 		if (!record_run(&record, argc, argv)) {
 			record_free(&record);
@@ -351,6 +364,7 @@ int main(int argc, char **argv)
 		talk_failure(&err, NULL, false);
 		status = err_exit_status(err.kind);
 		options_free(&opts);
+		free(topic);
 		return status;
 	}
 	app.held = !has_init(&opts);
@@ -380,5 +394,6 @@ int main(int argc, char **argv)
 	}
 	options_free(&opts);
 	record_free(&record);
+	free(topic);
 	return record.status ? record.status : status;
 }

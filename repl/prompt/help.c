@@ -28,6 +28,36 @@ static const struct help_topic topics[] = {
 	 ".help columns has every column.",
 	 "top 3\n"
 	 "callers of main"},
+	{"record", "quern record [--stacks] -- PROGRAM [ARG]...; or by hand:",
+	 "the usual questions    valgrind --tool=callgrind ./app   (built with -g)\n"
+	 "instrs, asm, inlined   --dump-instr=yes\n"
+	 "jumps                  --collect-jumps=yes\n"
+	 "cache misses           --cache-sim=yes\n"
+	 "mispredicted branches  --branch-sim=yes\n"
+	 "threads                --separate-threads=yes --combine-dumps=yes\n"
+	 "stacks                 --separate-callers=3\n"
+	 "stretches, as parts    --dump-every-bb=10000000 --combine-dumps=yes\n"
+	 "calls of f, as parts   --dump-before=f --combine-dumps=yes\n"
+	 "what f does, alone     --toggle-collect=f\n"
+	 "system calls           --collect-systime=nsec\n"
+	 "child processes        --trace-children=yes --callgrind-out-file=out.%p\n"
+	 "a server, as it runs   quern --watch callgrind.out.PID;\n"
+	 "                       callgrind_control --dump PID\n"
+	 "PHP with Xdebug 3      XDEBUG_MODE=profile \\\n"
+	 "                       XDEBUG_CONFIG=start_with_request=yes php x.php\n"
+	 "a request of PHP       php.ini: xdebug.mode=profile,\n"
+	 "                       xdebug.start_with_request=trigger;\n"
+	 "                       XDEBUG_TRIGGER=1 in the URL\n"
+	 "Rust's gungraun        cargo bench; quern target/gungraun\n"
+	 "CodSpeed               quern FOLDER, where its runner keeps profiles\n"
+	 "Go                     go tool pprof -callgrind ./app cpu.prof >app.out\n"
+	 "C++ with gperftools    google-pprof --callgrind ./app cpu.prof >app.out\n"
+	 "Python                 python3 -m cProfile -o x.pstats x.py;\n"
+	 "                       pyprof2calltree -i x.pstats -o app.out\n"
+	 "Perl                   perl -d:NYTProf x.pl; nytprofcg --out app.out\n"
+	 "Ruby                   ruby-prof -p call_tree -f FOLDER x.rb; quern FOLDER/*",
+	 "events\n"
+	 "parts"},
 	{"top", "top [N] [UNIT] [of SET] [by EXPR]",
 	 "The most expensive functions (or files, objects, classes, lines ...): self\n"
 	 "and inclusive cost.  It is short for `functions | sort X | take N`.",

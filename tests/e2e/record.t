@@ -156,6 +156,9 @@ os.unlink("record")
 r = run("record", "--help")
 ok(r.status == 0 and "usage: quern record" in r.text and max(map(len, r.text.splitlines())) <= 100, "help", r)
 
+same(run("help", "record").text, run("-c", ".help record").text, "quern help record")
+ok(run("help", "nosuch").status == 2, "quern help nosuch")
+
 # ---- signals
 def signalled(text, *sent):
     """Start it with a program that says when it is ready, send signals to quern."""
