@@ -8,6 +8,7 @@ where they are installed.
 import os
 import pty
 import re
+import select
 import shlex
 import shutil
 import signal
@@ -241,7 +242,7 @@ def at_terminal(*args):
     if child == 0:
         os.execve(quern, [quern, "record", "--no-init", "-o", "out"] + list(args), dict(environ, **fake))
     shown, typed = b"", False
-    while True:
+    while select.select([fd], [], [], HUNG)[0]:
         try:
             data = os.read(fd, 4096)
         except OSError:
@@ -249,9 +250,10 @@ def at_terminal(*args):
         if not data:
             break
         shown += data
-        if b"quern[Ir]>" in shown and not typed:
+        if b"quern>" in shown and not typed:
             os.write(fd, b"functions | count | as tsv\n.quit\n")
             typed = True
+    os.close(fd)
     return shown.decode("utf-8", "replace"), os.waitstatus_to_exitcode(os.waitpid(child, 0)[1])
 
 
