@@ -174,8 +174,8 @@ static int aggregate(struct exec *x, struct table *t, const struct groups *g,
 	return add_quotient(x, t, g, e, e->as, out);
 }
 
-/* The keys are the first columns. */
-static bool is_key(const struct table *out, struct str name)
+/* The keys are the first columns; sums follow. */
+static bool is_there(const struct table *out, struct str name)
 {
 	for (size_t i = 0; i < out->ncols; i++)
 		if (str_eq(out->cols[i]->name, name))
@@ -205,13 +205,34 @@ static int default_sum(struct exec *x, struct table *t, struct groups *g,
 {
 	struct table_col *c;
 
-	if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M) || is_key(out, str_c(d->name)))
+	if (!(d->flags & ADDS_UP) || !(d->flags & SHOW_M) ||
+	    is_there(out, str_c(d->name)))
 		return 0;
 	/* `add` may have replaced the column. */
 	return table_find(t, str_c(d->name), t->event, false, &c) ||
 			       sum_column(x, t, g, c, out)
 		       ? x->err->kind
 		       : 0;
+}
+
+/* What the groups are of the whole, for people. */
+static int add_share(struct exec *x, struct table *t, const struct groups *g,
+		     struct table *out)
+{
+	struct table_col *c, *sum;
+	struct expr e;
+
+	if (t->vs || t->tree || !is_there(out, str_c(t->src->primary)))
+		return 0;
+	if (table_find(t, str_c(t->src->primary), t->event, true, &c))
+		return x->err->kind;
+	if (is_there(out, c->name))
+		return 0;
+	e = eval_of_column(c);
+	if (groups_fold_into(x, t, g, FOLD_SUM, &e, c->name, out, &sum))
+		return x->err->kind;
+	sum->machine = false;
+	return 0;
 }
 
 /* The change of the sums in percent. */
@@ -247,7 +268,9 @@ static int default_sums(struct exec *x, struct table *t, struct groups *g,
 	if (groups_leave_out_parts(x, t, g) || add_count(x, g, STR("count"), out))
 		return x->err->kind;
 	for (size_t i = 0; t->src && i < t->src->ncols; i++)
-		if (default_sum(x, t, g, &t->src->cols[i], out))
+		if (default_sum(x, t, g, &t->src->cols[i], out) ||
+		    (strcmp(t->src->cols[i].name, t->src->primary) == 0 &&
+		     add_share(x, t, g, out)))
 			return x->err->kind;
 	for (size_t i = 0; t->vs && i < VS_COLS; i++)
 		if (default_sum(x, t, g, &vs_cols[i], out))
