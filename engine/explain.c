@@ -157,12 +157,9 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 		[S_THREADS] = "read the parts, one row per (pid, thread)",
 		[S_EVENTS] = "read the events",
 		[S_PROFILES] = "list the open profiles",
-		[S_CALLERS] =
-			"follow the recorded calls upwards, the costliest first, in proportion",
-		[S_CALLEES] =
-			"follow the recorded calls, the costliest first, in proportion",
-		[S_CALLTREE] =
-			"follow the recorded calls, the costliest first, in proportion",
+		[S_CALLERS] = "follow the recorded calls upwards, the costliest first",
+		[S_CALLEES] = "follow the recorded calls, the costliest first",
+		[S_CALLTREE] = "follow the recorded calls, the costliest first",
 		[S_PATH] =
 			"look back from the ends for the best that can follow, then grow the most promising path",
 		[S_COST] =
@@ -196,6 +193,47 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 	if (q->source.vs.n)
 		out_c(&e->o, ", in both profiles; join the rows of the same functions");
 	out_char(&e->o, '\n');
+}
+
+/* What estimates rest on: that of the sources which follow calls, and of stages that share
+ * costs. */
+static void put_estimates(struct explain *e, const struct query *q, struct store *st,
+			  const struct gstage *stages, bool parts)
+{
+	const enum source_kind k = q->source.kind;
+	const struct store_info *i = store_info(st);
+	bool any = k == S_CALLERS || k == S_CALLEES || k == S_CALLTREE || k == S_PATH ||
+		   k == S_COST,
+	     merged = false;
+	const char *before = "";
+	struct store_tree tree;
+
+	for (const struct gstage *g = stages; g; g = g->next) {
+		any |= g->kind == G_FOCUS || g->kind == G_IGNORE || g->kind == G_HIDE ||
+		       g->kind == G_CUT;
+		merged |= g->kind == G_HIDE || g->kind == G_CUT || g->kind == G_INLINED;
+	}
+	if (!any)
+		return;
+	out_c(&e->o, "estimates: ");
+	store_tree(st, &tree);
+	if (tree.whole && !stages) {
+		out_c(&e->o, "none, the stacks are measured\n");
+		return;
+	}
+	if (i->events > 1 && !i->negative && !merged && !tree.whole) {
+		out_printf(&e->o, "%s events", GROUPED(i->events));
+		before = ", ";
+	}
+	if (i->parts > 1 && !parts) {
+		out_printf(&e->o, "%s%s dumps", before, GROUPED(i->parts));
+		before = ", ";
+	}
+	if (store_any_grouped(st)) {
+		out_printf(&e->o, "%scontexts", before);
+		before = ", ";
+	}
+	out_c(&e->o, *before ? "\n" : "proportional\n");
 }
 
 /* How the functions of two profiles are paired, by rule. */
@@ -271,6 +309,7 @@ static int explain_query(struct session *s, struct stmt *st, struct explain *e,
 	for (const struct gstage *g = stages; g; g = g->next)
 		parts |= g->kind == G_PART || g->kind == G_THREAD;
 	put_access(e, &st->query, s->stores[profile], stages != NULL, parts);
+	put_estimates(e, &st->query, s->stores[profile], stages, parts);
 	return st->query.source.vs.n
 		       ? explain_pairs(s, e, profile, &st->query.source, stages, a, err)
 		       : 0;

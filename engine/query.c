@@ -402,8 +402,8 @@ static int run_sides(struct session *s, const struct query *q, struct statement 
 	const size_t notes = x->notes->n;
 
 	for (;;) {
-		if (graph_plain(s->stores[run->profile], x->a, &s->cancel, &x->g,
-				x->err) ||
+		if (graph_plain(s->stores[run->profile], s->flows, x->a, &s->cancel,
+				&x->g, x->err) ||
 		    (q->source.vs.n &&
 		     exec_vs_base(x, &q->source, run->gstages, run->vs, &run->vs)) ||
 		    run_gstages(s, q, run))

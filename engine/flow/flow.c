@@ -16,6 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/flow/pairs.h"
+#include "engine/flow/signs.h"
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
@@ -355,11 +357,14 @@ struct flow_kept {
 	uint64_t used; /* the clock of the cache at the last use */
 	struct arena arena;
 	struct flow *flow;
+	struct signs *signs;	/* of a base, */
+	struct flow_kept *next; /* and the next one */
 };
 
 struct flow_cache {
 	uint64_t clock;
 	struct flow_kept kept[KEPT];
+	struct flow_kept *bases; /* the flows of event 0 that others have pairs like */
 };
 
 int flow_cache_new(struct flow_cache **out, struct err *err)
@@ -374,6 +379,8 @@ int flow_cache_new(struct flow_cache **out, struct err *err)
 
 static void forget_flow(struct flow_kept *k)
 {
+	signs_free(k->signs);
+	k->signs = NULL;
 	k->store = NULL;
 	k->used = 0;
 	arena_free(&k->arena);
@@ -383,6 +390,11 @@ void flow_cache_free(struct flow_cache *c)
 {
 	for (size_t i = 0; c && i < KEPT; i++)
 		forget_flow(&c->kept[i]);
+	for (struct flow_kept *b = c ? c->bases : NULL, *next; b; b = next) {
+		next = b->next;
+		forget_flow(b);
+		free(b);
+	}
 	free(c);
 }
 
@@ -391,17 +403,71 @@ void flow_cache_drop(struct flow_cache *c, const struct store *st)
 	for (size_t i = 0; i < KEPT; i++)
 		if (c->kept[i].store == st)
 			forget_flow(&c->kept[i]);
+	for (struct flow_kept *b = c->bases; b; b = b->next)
+		if (b->store == st)
+			forget_flow(b);
 }
 
-/* `store` is set only when the flow is complete: after a fault in the middle, the next
- * use frees the arena. */
+/* `store` is set by the caller, when the flow is complete: after a fault in the middle, the
+ * next use frees the arena. */
+static int make_flow(struct flow_kept *k, struct store *st, uint32_t event,
+		     const struct cancel *cancel, struct err *err)
+{
+	struct flow_input in;
+
+	forget_flow(k);
+	arena_init(&k->arena, MOST_BYTES);
+	k->event = event;
+	return flow_input_of(st, event, &in, err) ||
+			       flow_nests_of(st, &k->arena, &in, err) ||
+			       flow_build(&in, &k->arena, cancel, &k->flow, err)
+		       ? err->kind
+		       : 0;
+}
+
+int flow_base(struct flow_cache *c, struct store *st, const struct cancel *cancel,
+	      const struct flow **out, struct err *err)
+{
+	struct flow_kept *b = c->bases, *unused = NULL;
+
+	*out = NULL;
+	if (store_info(st)->events < 2)
+		return 0;
+	for (; b && b->store != st; b = b->next)
+		unused = b->store ? unused : b;
+	if (b) {
+		*out = b->flow;
+		return 0;
+	}
+	if (!(b = unused)) {
+		if (!(b = calloc(1, sizeof(*b))))
+			return err_no_memory(err, NULL);
+		b->next = c->bases;
+		c->bases = b;
+	}
+	if (make_flow(b, st, 0, cancel, err) ||
+	    signs_new(st, b->flow, &b->arena, cancel, &b->signs, err) ||
+	    (b->signs && pairs_new(b->signs, b->flow, &b->arena, err))) {
+		forget_flow(b);
+		return err->kind;
+	}
+	b->store = st;
+	*out = b->flow;
+	return 0;
+}
+
 int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
 	    const struct cancel *cancel, const struct flow **out, struct err *err)
 {
 	struct flow_kept *k = &c->kept[0];
-	struct flow_input in;
-	int rc;
+	const struct flow *base;
 
+	if (flow_base(c, st, cancel, &base, err))
+		return err->kind;
+	if (base && !event) {
+		*out = base;
+		return 0;
+	}
 	for (size_t i = 0; i < KEPT; i++) {
 		struct flow_kept *t = &c->kept[i];
 
@@ -413,17 +479,12 @@ int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
 		if (t->used < k->used)
 			k = t;
 	}
-	forget_flow(k);
-	arena_init(&k->arena, MOST_BYTES);
-	if ((rc = flow_input_of(st, event, &in, err)) ||
-	    (rc = flow_nests_of(st, &k->arena, &in, err)))
-		return rc;
-	if ((rc = flow_build(&in, &k->arena, cancel, &k->flow, err))) {
+	if (make_flow(k, st, event, cancel, err) ||
+	    (base && pairs_like(base->pairs, k->flow, NULL, &k->arena, err))) {
 		forget_flow(k);
-		return rc;
+		return err->kind;
 	}
 	k->store = st;
-	k->event = event;
 	k->used = ++c->clock;
 	*out = k->flow;
 	return 0;

@@ -26,6 +26,8 @@
 
 #define FLOW_NONE UINT32_MAX
 
+struct pairs;
+
 /* Functions and call edges as plain arrays.  All are borrowed and must outlive the
  * flow. */
 struct flow_input {
@@ -60,6 +62,8 @@ struct flow {
 				    callee, or a sum overflows, or some cost is negative:
 				    no bound holds through it */
 	uint32_t nodd;		/* how many of them are worth a note */
+	struct pairs *pairs;	/* what came which way and went which (pairs.h); NULL: in
+				   proportion */
 	bool mixed;		/* some cost is negative, */
 	uint32_t negative;	/* and so many of them count as 0 */
 };
@@ -121,12 +125,17 @@ int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
 	      const struct cancel *cancel, struct err *err);
 
 /* A cache of the flows that were used last, by store and event.  A flow lives until
- * the next call or flow_cache_free().  Drop the flows of a store before store_close(). */
+ * the next call or flow_cache_free(); that of event 0 of a profile of several events, which
+ * others have pairs like, until flow_cache_drop().  Drop the flows of a store, and the graphs
+ * made of it, before store_close(). */
 struct flow_cache;
 int flow_cache_new(struct flow_cache **out, struct err *err);
 void flow_cache_free(struct flow_cache *c); /* NULL is fine */
 void flow_cache_drop(struct flow_cache *c, const struct store *st);
 int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
 	    const struct cancel *cancel, const struct flow **out, struct err *err);
+/* The flow of event 0; *out is NULL if it is the only event. */
+int flow_base(struct flow_cache *c, struct store *st, const struct cancel *cancel,
+	      const struct flow **out, struct err *err);
 
 #endif

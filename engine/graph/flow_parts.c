@@ -10,6 +10,7 @@
 
 #include <stdlib.h>
 
+#include "engine/flow/pairs.h"
 #include "engine/graph/graph.h"
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
@@ -180,6 +181,10 @@ int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
 		return err->kind;
 	}
 	use_own_arrays(p);
+	if (!p->nstages && pairs_like(whole->pairs, &p->fl, NULL, a, err)) {
+		flow_parts_free(p);
+		return err->kind;
+	}
 	return 0;
 }
 
@@ -212,6 +217,7 @@ static void clear_part(struct flow_parts *p)
 		p->self[f] = p->spent[f] = p->called[f] = 0;
 		p->through[f] = p->root[f] = 0;
 		p->met[f] = 0;
+		pairs_forget(p->fl.pairs, f);
 	}
 	for (uint32_t i = 0; i < p->nedges; i++) {
 		p->incl[p->edges[i]] = 0;
@@ -417,7 +423,8 @@ int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *e
 	}
 	in = p->fl.in;
 	if (pass_stages(p, &in, err) ||
-	    flow_build(&in, &p->scratch, p->g->cancel, &made, err))
+	    flow_build(&in, &p->scratch, p->g->cancel, &made, err) ||
+	    graph_pairs(p->stages[p->nstages - 1], made, &p->scratch, err))
 		return err->kind;
 	*out = made;
 	return 0;

@@ -2,6 +2,7 @@
 #include "engine/graph/graph.h"
 
 #include "engine/flow/flow.h"
+#include "engine/flow/pairs.h"
 #include "engine/graph/graph_build.h"
 #include "engine/names/name.h"
 #include "index/base/arena.h"
@@ -12,8 +13,8 @@
 #include "index/base/err_struct.h"
 #include "index/graph/inclusive.h"
 
-int graph_plain(struct store *st, struct arena *a, const struct cancel *cancel,
-		struct graph **out, struct err *err)
+int graph_plain(struct store *st, struct flow_cache *cache, struct arena *a,
+		const struct cancel *cancel, struct graph **out, struct err *err)
 {
 	const struct store_info *i = store_info(st);
 	struct graph *g = ARENA_NEW(a, struct graph);
@@ -23,6 +24,7 @@ int graph_plain(struct store *st, struct arena *a, const struct cancel *cancel,
 	g->st = st;
 	g->a = a;
 	g->cancel = cancel;
+	g->cache = cache;
 	g->functions = i->functions;
 	g->edges = i->edges;
 	g->cycles = i->cycles;
@@ -619,6 +621,21 @@ int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
 	return 0;
 }
 
+int graph_pairs(const struct graph *g, struct flow *fl, struct arena *a, struct err *err)
+{
+	const struct graph *b = g;
+	const struct flow *base;
+
+	while (!b->plain && b->thins)
+		b = b->below;
+	if (!b->plain || !b->cache)
+		return 0;
+	if (flow_base(b->cache, g->st, g->cancel, &base, err))
+		return err->kind;
+	return base ? pairs_like(base->pairs, fl, g->plain ? NULL : g->origin, a, err)
+		    : 0;
+}
+
 int graph_flow(struct graph *g, uint32_t e, const struct flow **out, struct err *err)
 {
 	struct flow_input in;
@@ -626,7 +643,8 @@ int graph_flow(struct graph *g, uint32_t e, const struct flow **out, struct err 
 
 	if (!g->flows[e]) {
 		if (graph_flow_input(g, e, &in, err) ||
-		    flow_build(&in, g->a, g->cancel, &flow, err))
+		    flow_build(&in, g->a, g->cancel, &flow, err) ||
+		    graph_pairs(g, flow, g->a, err))
 			return err->kind;
 		g->flows[e] = flow;
 	}

@@ -16,6 +16,7 @@
 #define GRAPH_NO_FILE (UINT32_MAX - 1) /* the file is not known */
 
 struct flow;
+struct flow_cache;
 struct flow_input;
 struct graph_costs; /* columns of one event */
 
@@ -45,6 +46,8 @@ struct graph {
 	struct store *st;
 	struct arena *a;
 	const struct cancel *cancel; /* may be NULL */
+	struct flow_cache *cache; /* of a plain graph: it has the pairs (pairs.h) of the
+					store; may be NULL */
 	uint32_t functions, edges, cycles;
 	bool plain;		   /* the store itself; the members below are unset */
 	bool recorded;		   /* as recorded: contexts are not joined to functions */
@@ -57,6 +60,8 @@ struct graph {
 	bool estimated;	     /* some stage attributed costs, but for these: */
 	const uint8_t *sure; /* [functions]: enum graph_sure, or-ed; NULL: none */
 	const uint8_t *sure_call; /* [edges]; NULL: none */
+	bool thins;		  /* its functions and calls are some of those below, with
+				      some of their cost */
 	bool shares;		  /* this stage estimates costs: it is more exact part
 				      by part */
 	bool detail;		  /* lines and call sites of the store still hold */
@@ -110,8 +115,8 @@ struct graph {
 	void *stage;
 };
 
-int graph_plain(struct store *st, struct arena *a, const struct cancel *cancel,
-		struct graph **out, struct err *err);
+int graph_plain(struct store *st, struct flow_cache *cache, struct arena *a,
+		const struct cancel *cancel, struct graph **out, struct err *err);
 /* Join calls, if that is left to do (graph_join()), before members of g that are about calls
  * are read.  The functions below do so for themselves; when it fails, a function has no calls
  * for them, and store_check() or the next poll says why. */
@@ -213,6 +218,9 @@ int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
 		     struct err *err);
 /* The flow of event e of a stage's graph, after graph_event(). */
 int graph_flow(struct graph *g, uint32_t e, const struct flow **out, struct err *err);
+/* Give fl, a flow of g, pairs in arena a like those of the store, unless a stage has merged
+ * or hidden functions. */
+int graph_pairs(const struct graph *g, struct flow *fl, struct arena *a, struct err *err);
 /* The same arrays without self and incl; graph_event() is not needed. */
 int graph_shape(const struct graph *g, struct flow_input *out, struct err *err);
 

@@ -10,7 +10,10 @@
  * ignore is the rest: focus and ignore add up to all.  Call counts stay those of the
  * profile.
  */
+#include <math.h>
+
 #include "engine/flow/chain.h"
+#include "engine/flow/way_flow.h"
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/names/fnset.h"
@@ -168,34 +171,86 @@ static int find_kept(struct graph *b, struct focus *s, struct reach *r, struct e
 
 /* ---- costs ---- */
 
+/* The costs of f's calls have different shares if it has pairs. */
 struct shares {
-	double *came, *goes; /* [functions]: F, U */
+	double *came, *goes;   /* [functions, or vertices of `ways`]: F, U */
+	struct way_flow *ways; /* NULL: there are no pairs */
 };
 
-static int find_shares(const struct flow_input *in, const struct focus *s,
-		       struct arena *scratch, const struct cancel *cancel,
-		       struct shares *h, struct err *err)
+/* came[]: the cost that has passed the set before. */
+static void find_came(const struct flow *fl, const struct focus *s, const uint32_t *fn,
+		      double *came)
 {
-	const uint8_t *marks = s->marked;
-	struct flow *fl;
-
-	if (flow_build(in, scratch, cancel, &fl, err) ||
-	    chain_passed(fl, s->set, &h->came, scratch, cancel, err))
-		return err->kind;
-	h->goes = ARENA_ARRAY(scratch, double, (size_t)in->functions + 1);
-	if (!h->goes)
-		return arena_full(scratch, err);
-	for (uint32_t f = 0; f < in->functions; f++) {
+	for (uint32_t v = 0; v < fl->in.functions; v++) {
 		/* Rounding errors: almost all is all. */
-		if (!s->left[f])
-			h->came[f] = 1;
-		else if (h->came[f] > 0)
-			h->came[f] = h->came[f] < fl->through[f] * (1 - 1e-9)
-					     ? h->came[f] / fl->through[f]
-					     : 1;
-		h->goes[f] = marks[f];
+		if (!s->left[fn ? fn[v] : v])
+			came[v] = 1;
+		else if (came[v] > 0)
+			came[v] = came[v] < fl->through[v] * (1 - 1e-9)
+					  ? came[v] / fl->through[v]
+					  : 1;
 	}
-	return chain_expect(fl, marks, NULL, h->goes, scratch, cancel, err);
+}
+
+static int find_shares(const struct graph *g, const struct flow_input *in,
+		       struct arena *scratch, struct shares *h, struct err *err)
+{
+	const struct focus *s = g->stage;
+	const struct fn_set *set = s->set;
+	const struct flow *fl;
+	uint8_t *marks;
+	struct flow *made;
+
+	if (flow_build(in, scratch, g->cancel, &made, err) ||
+	    graph_pairs(g->below, made, scratch, err) ||
+	    way_flow_new(made, scratch, g->cancel, &h->ways, err) ||
+	    (h->ways && way_flow_set(h->ways, set, scratch, &set, err)))
+		return err->kind;
+	fl = h->ways ? &h->ways->flow : made;
+	if (chain_passed(fl, set, &h->came, scratch, g->cancel, err))
+		return err->kind;
+	h->goes = ARENA_ARRAY(scratch, double, (size_t)fl->in.functions + 1);
+	marks = chain_marks(fl, set, scratch);
+	if (!h->goes || !marks)
+		return arena_full(scratch, err);
+	find_came(fl, s, h->ways ? h->ways->fn : NULL, h->came);
+	for (uint32_t v = 0; v < fl->in.functions; v++)
+		h->goes[v] = marks[v];
+	return chain_expect(fl, marks, NULL, h->goes, scratch, g->cancel, err);
+}
+
+/* The mean of F over the ways into f, weighted by the part of a cost that came by each: way
+ * out k, or f's own cost. */
+static double came_to(const struct shares *h, uint32_t f, uint32_t k, bool own)
+{
+	const struct way_flow *w = h->ways;
+	double sum = 0, all = 0;
+
+	if (!w)
+		return h->came[f];
+	if (!way_flow_split(w, f))
+		return h->came[w->first[f]];
+	for (uint32_t v = w->first[f]; v + 1 < w->first[f + 1]; v++) {
+		const struct flow_input *in = &w->flow.in;
+		const double part =
+			(double)(own ? in->self[v] : in->incl[in->out_first[v] + k]);
+
+		all += part;
+		sum += part * h->came[v];
+	}
+	return all > 0 ? fmin(sum / all, 1) : h->came[w->first[f + 1] - 1];
+}
+
+/* U behind way out k of f. */
+static double goes_on(const struct shares *h, const struct flow_input *below, uint32_t f,
+		      uint32_t k)
+{
+	const struct flow_input *in;
+
+	if (!h->ways)
+		return h->goes[below->callee[below->out_first[f] + k]];
+	in = &h->ways->flow.in;
+	return h->goes[in->callee[in->out_first[h->ways->first[f]] + k]];
 }
 
 /* Exact if the share is 0 or 1. */
@@ -214,14 +269,15 @@ static void share_calls(const struct graph *g, const struct flow_input *below,
 			const struct shares *h, uint32_t f, int64_t *edge)
 {
 	const struct focus *s = g->stage;
-	double came = h->came[s->first[f]], goes = h->goes[s->first[f]];
+	const uint32_t b = s->first[f];
 
 	for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++) {
-		uint32_t from = s->edge[i];
+		const uint32_t from = s->edge[i], k = from - below->out_first[b];
+		const double came = came_to(h, b, k, false);
 		double share = came;
 
-		if (goes > 0 && came < 1)
-			share += (1 - came) * h->goes[below->callee[from]];
+		if (s->up[b] && came < 1)
+			share += (1 - came) * goes_on(h, below, b, k);
 		edge[i] = part_of_cost(below->incl[from], share, s->ignore);
 	}
 }
@@ -263,17 +319,17 @@ static int focus_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 		      struct err *err)
 {
 	const struct focus *s = g->stage;
-	struct shares h;
+	struct shares h = {0};
 
 	(void)e;
 	if (flow_negative(below) && flow_is_tree(below))
 		return focus_tree(g, below, scratch, self, edge, err);
-	if (find_shares(below, s, scratch, g->cancel, &h, err))
+	if (find_shares(g, below, scratch, &h, err))
 		return err->kind;
 	for (uint32_t f = 0; f < below->functions; f++)
 		if (s->map[f] != GRAPH_NONE)
-			self[s->map[f]] =
-				part_of_cost(below->self[f], h.came[f], s->ignore);
+			self[s->map[f]] = part_of_cost(
+				below->self[f], came_to(&h, f, 0, true), s->ignore);
 	for (uint32_t f = 0; f < g->functions; f++)
 		share_calls(g, below, &h, f, edge);
 	return 0;
@@ -356,6 +412,7 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 	s->first = d.first;
 	(*out)->stage = s;
 	(*out)->drops = ignore;
+	(*out)->thins = true;
 	(*out)->fill = focus_fill;
 	return focus_sure(*out, s, err);
 }

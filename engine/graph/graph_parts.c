@@ -141,6 +141,7 @@ int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 	(*out)->stage = s;
 	(*out)->fill = parts_fill;
 	(*out)->whole = *out;
+	(*out)->thins = true;
 	(*out)->parts = parts;
 	(*out)->detail = true; /* fn_detail.h can read the detail again */
 	return 0;

@@ -115,8 +115,8 @@ static int make_graph(struct kept_graph *k, struct exec *x, const struct gstage 
 	maker.a = &k->arena;
 	maker.notes = &k->notes;
 	k->key = arena_str(maker.a, key);
-	rc = k->key.p ? graph_plain(x->g->st, maker.a, x->open->cancel, &maker.g,
-				    x->err) ||
+	rc = k->key.p ? graph_plain(x->g->st, x->open->flows, maker.a, x->open->cancel,
+				    &maker.g, x->err) ||
 				exec_gstages(&maker, first, text)
 		      : arena_full(maker.a, x->err);
 	x->absent = maker.absent;

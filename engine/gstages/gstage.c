@@ -339,7 +339,7 @@ int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
 static int run_again(struct exec *x, const uint8_t *parts)
 {
 	x->parts = parts;
-	if (graph_plain(x->g->st, x->a, x->open->cancel, &x->g, x->err) ||
+	if (graph_plain(x->g->st, x->open->flows, x->a, x->open->cancel, &x->g, x->err) ||
 	    (parts && graph_parts(x->g, parts, &x->g, x->err)))
 		return x->err->kind;
 	return run_on_parts(x, x->gstages, x->text);

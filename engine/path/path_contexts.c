@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "engine/flow/flow.h"
+#include "engine/flow/pairs.h"
 #include "engine/graph/flow_parts.h"
 #include "engine/names/fnset.h"
 #include "engine/path/path.h"
@@ -24,6 +25,9 @@ struct following {
 	struct path_bounds *at, *next; /* [functions of the flow]; est < 0: not reached */
 	uint32_t *here, *there, nhere; /* those that are reached */
 	double *first;		       /* [functions of the flow]: path_outermost() */
+	double *came; /* [edges of the flow]: est of the chains whose last call it is; NULL:
+			 the flow has no pairs */
+	struct err *err;
 };
 
 static void add_chain(struct path_bounds *to, const struct path_bounds *b)
@@ -69,12 +73,48 @@ static void start_chains(struct following *w, const struct flow *fl,
 		start_together(w, fn);
 }
 
+/* The estimate of the chains that lead to f and go on by edge i. */
+static int follow_pairs(struct following *w, const struct flow *fl, uint32_t f,
+			uint32_t i, bool first, double *est)
+{
+	const struct flow_input *in = &fl->in;
+	double share;
+
+	*est = w->at[f].est * flow_share(fl, i, f);
+	if (!w->came || first)
+		return 0;
+	*est = 0;
+	for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++) {
+		const double came = w->came[in->in_edge[k]];
+
+		if (!(came > 0))
+			continue;
+		if (pairs_share(fl, in->in_edge[k], i, &share, w->err))
+			return w->err->kind;
+		*est += came * share;
+	}
+	return 0;
+}
+
+/* Nothing has come to these contexts. */
+static void forget_came(struct following *w, const struct flow *fl, const uint32_t *of,
+			uint32_t n)
+{
+	const struct flow_input *in = &fl->in;
+
+	for (uint32_t j = 0; w->came && j < n; j++)
+		for (uint32_t k = in->in_first[of[j]]; k < in->in_first[of[j] + 1]; k++)
+			w->came[in->in_edge[k]] = 0;
+}
+
 /* Go on to the contexts of fn. */
-static void follow_chains(struct following *w, const struct flow *fl, uint32_t fn)
+static int follow_chains(struct following *w, const struct flow *fl, uint32_t fn,
+			 bool first)
 {
 	const struct flow_input *in = &fl->in;
 	struct path_bounds *at = w->at;
 	uint32_t *here = w->here, n = 0;
+	double est;
 
 	for (uint32_t k = 0; k < w->nhere; k++) {
 		const uint32_t f = here[k];
@@ -89,30 +129,37 @@ static void follow_chains(struct following *w, const struct flow *fl, uint32_t f
 				w->next[to] = nothing();
 				w->there[n++] = to;
 			}
-			b = path_bounds_next(at[f], in->incl[i], flow_share(fl, i, f),
-					     fl->passing[f], fl->odd[f]);
+			if (follow_pairs(w, fl, f, i, first, &est))
+				return w->err->kind;
+			b = path_bounds_next(at[f], in->incl[i], 0, fl->passing[f],
+					     fl->odd[f]);
+			b = path_bounds_of(est, b.lo, b.hi, b.bounded);
 			add_chain(&w->next[to], &b);
+			if (w->came)
+				w->came[i] = b.est;
 		}
 		at[f].est = -1;
 	}
+	forget_came(w, fl, here, w->nhere);
 	w->at = w->next;
 	w->next = at;
 	w->here = w->there;
 	w->there = here;
 	w->nhere = n;
+	return 0;
 }
 
 /* The cost of the first steps of the path, one after the other; only `est` if it is one of
  * several parts. */
-static void cost_of_steps(struct following *w, const struct flow *fl,
-			  const struct fn_set *from, struct path *p, bool part)
+static int cost_of_steps(struct following *w, const struct flow *fl,
+			 const struct fn_set *from, struct path *p, bool part)
 {
 	start_chains(w, fl, from, p->steps[0].fn);
 	for (size_t i = 0; i < p->n; i++) {
 		struct path_bounds sum = nothing();
 
-		if (i)
-			follow_chains(w, fl, p->steps[i].fn);
+		if (i && follow_chains(w, fl, p->steps[i].fn, i == 1))
+			return w->err->kind;
 		for (uint32_t k = 0; k < w->nhere; k++)
 			add_chain(&sum, &w->at[w->here[k]]);
 		if (!i && !part && w->nhere > 1)
@@ -129,6 +176,8 @@ static void cost_of_steps(struct following *w, const struct flow *fl,
 	}
 	for (uint32_t k = 0; k < w->nhere; k++)
 		w->at[w->here[k]].est = -1;
+	forget_came(w, fl, w->here, w->nhere);
+	return 0;
 }
 
 static int costs_of_parts(struct following *w, const struct path_query *q,
@@ -151,8 +200,10 @@ static int costs_of_parts(struct following *w, const struct path_query *q,
 			rc = arena_full(&scratch, err);
 			break;
 		}
-		for (size_t i = 0; i < list->n; i++)
-			cost_of_steps(w, fl, q->from, &list->paths[i], true);
+		for (size_t i = 0; i < list->n && !rc; i++)
+			rc = cost_of_steps(w, fl, q->from, &list->paths[i], true);
+		if (rc)
+			break;
 	}
 	arena_free(&scratch);
 	w->first = first;
@@ -240,8 +291,9 @@ static int start_following(struct following *w, const struct flow *fl,
 	w->here = ARENA_ARRAY(a, uint32_t, n);
 	w->there = ARENA_ARRAY(a, uint32_t, n);
 	w->first = ARENA_ARRAY(a, double, n);
-	if (!w->at || !w->next || !w->here || !w->there || !w->first ||
-	    path_outermost(fl, q->from, w->first, a))
+	w->came = fl->pairs ? ARENA_ARRAY(a, double, (size_t)fl->in.edges + 1) : NULL;
+	if ((fl->pairs && !w->came) || !w->at || !w->next || !w->here || !w->there ||
+	    !w->first || path_outermost(fl, q->from, w->first, a))
 		return arena_full(a, err);
 	for (size_t f = 0; f < n; f++)
 		w->at[f].est = w->next[f].est = -1;
@@ -253,7 +305,7 @@ int path_of_functions(const struct flow *fl, const struct path_query *q,
 		      const struct cancel *cancel, struct path_list *list,
 		      struct err *err)
 {
-	struct following w = {.c = c};
+	struct following w = {.c = c, .err = err};
 
 	for (size_t i = 0; i < list->n; i++)
 		for (size_t k = 0; k < list->paths[i].n; k++) {
@@ -264,8 +316,8 @@ int path_of_functions(const struct flow *fl, const struct path_query *q,
 	if (drop_equal(list, a, err) || start_following(&w, fl, q, a, err))
 		return err->kind;
 	for (size_t i = 0; i < list->n; i++) {
-		cost_of_steps(&w, fl, q->from, &list->paths[i], false);
-		if (cancel_poll(cancel, err))
+		if (cost_of_steps(&w, fl, q->from, &list->paths[i], false) ||
+		    cancel_poll(cancel, err))
 			return err->kind;
 	}
 	if (q->parts && costs_of_parts(&w, q, list, a, err))

@@ -26,6 +26,7 @@
 #include <string.h>
 
 #include "engine/flow/chain.h"
+#include "engine/flow/way_flow.h"
 #include "engine/graph/flow_parts.h"
 #include "engine/names/fnset.h"
 #include "engine/path/path.h"
@@ -627,6 +628,24 @@ static int find_bounds(struct costing *c, const struct path_cost_query *q, int64
 	return 0;
 }
 
+/* The estimate by pairs: that of a flow in proportion, whose functions are ways in. */
+static int estimate_by_ways(const struct way_flow *w, const struct path_cost_query *q,
+			    const struct costing *of, double *est)
+{
+	struct path_cost_query by = {0};
+	struct costing c = *of;
+
+	c.fl = &w->flow;
+	if (way_flow_set(w, q->of, c.arena, &by.of, c.err) ||
+	    way_flow_set(w, q->under, c.arena, &by.under, c.err) ||
+	    way_flow_set(w, q->via, c.arena, &by.via, c.err) ||
+	    way_flow_set(w, q->avoiding, c.arena, &by.avoiding, c.err) ||
+	    path_cost_narrow(&c, &by) || find_reached(&c) || estimate_cost(&c, est))
+		return c.err->kind;
+	*est /= w->scale;
+	return 0;
+}
+
 /* The answer for one flow. */
 static int cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
 			struct arena *a, const struct cancel *cancel,
@@ -644,6 +663,7 @@ static int cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
 	};
 	int64_t lo = 0, hi = 0;
 	struct arena bounds;
+	struct way_flow *ways = NULL;
 	double est = 0;
 	int rc;
 
@@ -655,7 +675,8 @@ static int cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
 		return rc;
 	if (lo == hi)
 		est = (double)lo;
-	else if (estimate_cost(&c, &est))
+	else if (way_flow_new(fl, a, cancel, &ways, err) ||
+		 (ways ? estimate_by_ways(ways, q, &c, &est) : estimate_cost(&c, &est)))
 		return err->kind;
 	*out = path_bounds_of(est, lo, hi, !fl->mixed && (lo == hi || !c.odd));
 	return 0;

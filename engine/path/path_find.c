@@ -8,13 +8,16 @@
  * the next best one (A* search).  A start without a promising rest is never visited, and
  * k paths cost about k times their length.
  *
- * A point is a function and whether `via` has been seen: two layers.
+ * A point is a function and whether `via` has been seen: two layers.  In a flow with pairs, a
+ * function is found for each of its ways in (way_flow.h): that decides how its cost goes on.
  */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "engine/flow/chain.h"
+#include "engine/flow/pairs.h"
+#include "engine/flow/way_flow.h"
 #include "engine/graph/flow_parts.h"
 #include "engine/names/fnset.h"
 #include "engine/path/path.h"
@@ -45,7 +48,10 @@ struct promise { /* in the heap */
 };
 
 struct search {
-	const struct flow *fl;
+	const struct flow
+		*fl; /* where paths are found: the flow that is asked, or `ways` */
+	const struct flow *asked;
+	struct way_flow *ways; /* NULL: there are no pairs */
 	const struct path_query *q;
 	struct arena *arena;
 	const struct cancel *cancel;
@@ -90,10 +96,20 @@ static struct worth joined(const struct worth *a, const struct worth *b)
 			      a->calls + b->calls};
 }
 
+static uint32_t function_at(const struct search *s, uint32_t f)
+{
+	return s->ways ? s->ways->fn[f] : f;
+}
+
+static uint32_t edge_asked(const struct search *s, uint32_t edge)
+{
+	return s->ways && edge != FLOW_NONE ? s->ways->edge[edge] : edge;
+}
+
 static struct worth of_call(const struct search *s, uint32_t edge)
 {
 	return (struct worth){flow_share(s->fl, edge, s->fl->in.caller[edge]),
-			      (double)s->fl->in.incl[edge], 1};
+			      (double)s->asked->in.incl[edge_asked(s, edge)], 1};
 }
 
 static int reserve_one(struct search *s, void *pp, size_t *cap, uint32_t n, size_t size)
@@ -223,7 +239,8 @@ static void look_down(struct search *s, uint32_t g)
 		uint32_t f = in->callee[i];
 		struct worth call;
 
-		if (!s->offers[f] || !in->incl[i] || f == g)
+		if (!s->offers[f] || !in->incl[i] ||
+		    function_at(s, f) == function_at(s, g))
 			continue;
 		call = of_call(s, i);
 		for (uint32_t l = 0; l < s->layers; l++) {
@@ -245,8 +262,8 @@ static int look_up(struct search *s, uint32_t f, uint32_t layer, const struct wo
 		uint32_t point = g * s->layers + layer;
 		struct worth call;
 
-		if (!in->incl[edge] || g == f || in->cycle[g] != in->cycle[f] ||
-		    !goes_on(s, g))
+		if (!in->incl[edge] || function_at(s, g) == function_at(s, f) ||
+		    in->cycle[g] != in->cycle[f] || !goes_on(s, g))
 			continue;
 		call = of_call(s, edge);
 		if (!improve(s, point, joined(&call, x)))
@@ -404,7 +421,7 @@ static bool on_path(const struct search *s, uint32_t path, uint32_t f)
 	for (; cycle && path != FLOW_NONE; path = s->grown[path].before) {
 		uint32_t g = fn_of(s, s->grown[path].point);
 
-		if (g == f)
+		if (function_at(s, g) == function_at(s, f))
 			return true;
 		if (s->fl->in.cycle[g] != cycle)
 			return false;
@@ -438,7 +455,8 @@ static int prolong(struct search *s, uint32_t path)
 		call = of_call(s, i);
 		so_far = joined(&s->grown[path].so_far, &call);
 		/* An end may be the start itself, if both sets have it. */
-		if (to == f || (!end && on_path(s, path, to)))
+		if (function_at(s, to) == function_at(s, f) ||
+		    (!end && on_path(s, path, to)))
 			continue;
 		if (grow_path(s, path, to * s->layers + layer_at(s, to, layer), i, so_far,
 			      end))
@@ -451,17 +469,25 @@ static int prolong(struct search *s, uint32_t path)
 
 static int steps_of(struct search *s, uint32_t path, struct path *out)
 {
-	const struct flow *fl = s->fl;
+	const struct flow *fl = s->asked;
 	uint32_t n = s->grown[path].so_far.calls + 1, k = n;
 	struct path_step *step = ARENA_ARRAY(s->arena, struct path_step, n);
+	double *share = ARENA_ARRAY(s->arena, double, n);
+	uint32_t start = path;
 
-	if (!step)
+	if (!step || !share)
 		return full(s);
 	for (uint32_t i = path; i != FLOW_NONE; i = s->grown[i].before) {
-		step[--k].fn = fn_of(s, s->grown[i].point);
-		step[k].edge = s->grown[i].edge;
+		const uint32_t edge = s->grown[start = i].edge;
+
+		step[--k].fn = function_at(s, fn_of(s, s->grown[i].point));
+		step[k].edge = edge_asked(s, edge);
+		share[k] = edge == FLOW_NONE
+				   ? 0
+				   : flow_share(s->fl, edge, s->fl->in.caller[edge]);
 	}
-	step[0].cost = path_from(fl, step[0].fn, s->first[step[0].fn]);
+	step[0].cost =
+		path_from(fl, step[0].fn, s->first[fn_of(s, s->grown[start].point)]);
 	step[0].incl = path_units(&step[0].cost);
 	for (k = 1; k < n; k++) {
 		uint32_t i = step[k].edge, f = fl->in.caller[i];
@@ -469,8 +495,7 @@ static int steps_of(struct search *s, uint32_t path, struct path *out)
 		step[k].calls = fl->in.calls[i];
 		step[k].incl = fl->in.incl[i];
 		step[k].cost = path_bounds_next(step[k - 1].cost, fl->in.incl[i],
-						flow_share(fl, i, f), fl->passing[f],
-						fl->odd[f]);
+						share[k], fl->passing[f], fl->odd[f]);
 	}
 	*out = (struct path){step, n};
 	return 0;
@@ -514,17 +539,22 @@ static int find_paths(struct search *s, uint32_t k, struct path_list *list)
 
 /* ---- the parts of a profile ---- */
 
-static void add_part_estimate(const struct flow *fl, double start, struct path *p)
+static int add_part_estimate(const struct flow *fl, double start, struct path *p,
+			     struct err *err)
 {
 	struct path_bounds b = path_bounds_of(start, 0, path_rounded(start), true);
 
 	p->steps[0].cost.est += start;
 	for (size_t k = 1; k < p->n; k++) {
 		uint32_t i = p->steps[k].edge;
+		double share = flow_share(fl, i, fl->in.caller[i]);
 
-		b.est *= flow_share(fl, i, fl->in.caller[i]);
+		if (k > 1 && pairs_share(fl, p->steps[k - 1].edge, i, &share, err))
+			return err->kind;
+		b.est *= share;
 		p->steps[k].cost.est += b.est;
 	}
+	return 0;
 }
 
 /* Sum the estimates of the parts; bounds stay those of the whole. */
@@ -548,9 +578,11 @@ static int sum_parts(struct search *s, struct path_list *list)
 			rc = arena_full(&scratch, s->err);
 			break;
 		}
-		for (size_t i = 0; i < list->n; i++)
-			add_part_estimate(fl, first[list->paths[i].steps[0].fn],
-					  &list->paths[i]);
+		for (size_t i = 0; i < list->n && !rc; i++)
+			rc = add_part_estimate(fl, first[list->paths[i].steps[0].fn],
+					       &list->paths[i], s->err);
+		if (rc)
+			break;
 	}
 	arena_free(&scratch);
 	for (size_t i = 0; i < list->n; i++)
@@ -576,6 +608,36 @@ static int paths_by_cost(const void *x, const void *y)
 
 /* ---- */
 
+/* What a start costs as the outermost of its set.  Nobody asks how that came. */
+static int find_first(struct search *s)
+{
+	const struct flow_input *in = &s->asked->in;
+	double *first = ARENA_ARRAY(s->arena, double, (size_t)in->functions + 1);
+
+	if (!first || path_outermost(s->asked, s->q->from, first, s->arena))
+		return full(s);
+	s->first = first;
+	if (!s->ways)
+		return 0;
+	s->first = ARENA_ARRAY(s->arena, double, (size_t)s->fl->in.functions + 1);
+	if (!s->first)
+		return full(s);
+	for (uint32_t f = 0; f < in->functions; f++)
+		s->first[s->ways->first[f + 1] - 1] = first[f];
+	return 0;
+}
+
+/* Mark a function: all its ways in, too. */
+static void mark_function(struct search *s, uint32_t f, uint8_t bit, bool *same)
+{
+	const uint32_t first = s->ways ? s->ways->first[f] : f;
+	const uint32_t end = s->ways ? s->ways->first[f + 1] : f + 1;
+
+	*same |= s->marks[first] & IN_FROM && bit == IN_TO;
+	for (uint32_t v = first; v < end; v++)
+		s->marks[v] |= bit;
+}
+
 static int prepare_search(struct search *s, bool *same)
 {
 	const struct path_query *q = s->q;
@@ -586,7 +648,12 @@ static int prepare_search(struct search *s, bool *same)
 		    {q->to, IN_TO},
 		    {q->via, IN_VIA},
 		    {q->avoiding, IN_AVOID}};
-	size_t n = (size_t)s->fl->in.functions + 1;
+	size_t n;
+
+	if (way_flow_new(s->asked, s->arena, s->cancel, &s->ways, s->err))
+		return s->err->kind;
+	s->fl = s->ways ? &s->ways->flow : s->asked;
+	n = (size_t)s->fl->in.functions + 1;
 	s->kind = q->kind;
 	s->layers = q->via ? 2 : 1;
 	s->marks = ARENA_ARRAY(s->arena, uint8_t, n);
@@ -597,14 +664,9 @@ static int prepare_search(struct search *s, bool *same)
 		return full(s);
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
 		for (uint32_t f = sets[i].set ? fnset_next(sets[i].set, 0) : FNSET_NONE;
-		     f != FNSET_NONE; f = fnset_next(sets[i].set, f + 1)) {
-			*same |= s->marks[f] & IN_FROM && sets[i].bit == IN_TO;
-			s->marks[f] |= sets[i].bit;
-		}
-	s->first = ARENA_ARRAY(s->arena, double, n);
-	if (!s->first || path_outermost(s->fl, q->from, s->first, s->arena))
-		return full(s);
-	return 0;
+		     f != FNSET_NONE; f = fnset_next(sets[i].set, f + 1))
+			mark_function(s, f, sets[i].bit, same);
+	return find_first(s);
 }
 
 /* The estimate of all paths together, of any length, with recursion.  Unknown with
@@ -622,7 +684,7 @@ static int find_total(struct search *s, struct path_list *list)
 		if (!(s->marks[f] & IN_FROM) || s->marks[f] & IN_AVOID)
 			continue;
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
-			if (in->callee[i] != f)
+			if (function_at(s, in->callee[i]) != function_at(s, f))
 				cost[in->callee[i]] +=
 					s->first[f] * flow_share(s->fl, i, f);
 	}
@@ -637,7 +699,7 @@ static int find_total(struct search *s, struct path_list *list)
 int path_find(const struct flow *fl, const struct path_query *q, struct arena *a,
 	      const struct cancel *cancel, struct path_list *out, struct err *err)
 {
-	struct search s = {.fl = fl, .q = q, .arena = a, .cancel = cancel, .err = err};
+	struct search s = {.asked = fl, .q = q, .arena = a, .cancel = cancel, .err = err};
 	struct path_list list = {0};
 	uint32_t k = q->k ? q->k : 1;
 	bool all = q->kind == PATH_ALL;

@@ -18,6 +18,7 @@
  */
 
 #include "engine/flow/chain.h"
+#include "engine/flow/pairs.h"
 #include "engine/names/fnset.h"
 #include "engine/path/path_tree_in.h"
 #include "index/base/arena.h"
@@ -168,6 +169,43 @@ static double through_at(const struct growing *g, const struct flow *fl, uint32_
 	return through;
 }
 
+/* How the cost of a node goes on: in proportion to the costs of calls or, if it is known
+ * by which call it came, of the pairs with that. */
+struct split {
+	const struct flow *fl;
+	const double *pair; /* NULL: in proportion */
+	size_t step;
+	double sum; /* of the pairs */
+};
+
+static int find_split(struct growing *g, const struct flow *fl, uint32_t node,
+		      struct split *s)
+{
+	const struct node *x = &g->nodes[node];
+	const uint32_t f = x->fn, edge = x->edge;
+	size_t columns, n;
+
+	*s = (struct split){.fl = fl};
+	if (!fl->pairs || (edge == FLOW_NONE &&
+			   (node == TREE_TOP || g->q->up || g->q->of != TREE_PROGRAM)))
+		return 0;
+	if (pairs_of(fl, f, &s->pair, g->err))
+		return -1;
+	if (!s->pair)
+		return 0;
+	columns = pairs_out(fl, f);
+	n = g->q->up ? pairs_in(fl, f) : columns;
+	s->step = g->q->up ? columns : 1;
+	s->pair += g->q->up	       ? edge - fl->in.out_first[f]
+		   : edge == FLOW_NONE ? (pairs_in(fl, f) - 1) * columns
+				       : pairs_way_in(fl, edge) * columns;
+	for (size_t k = 0; k < n; k++)
+		s->sum += s->pair[k * s->step];
+	if (!(s->sum > 0))
+		s->pair = NULL;
+	return 0;
+}
+
 /* Split `cost` of a node along the calls of a part. */
 static int expand_part(struct growing *g, const struct flow *fl, uint32_t node,
 		       double cost)
@@ -175,17 +213,22 @@ static int expand_part(struct growing *g, const struct flow *fl, uint32_t node,
 	uint32_t f = g->nodes[node].fn, to;
 	struct calls c = tree_calls(g, f);
 	double through = through_at(g, fl, node, f), share, own;
+	struct split s;
 
 	if (!(through > 0))
 		return 0;
-	share = cost / through;
-	own = own_cost(g, fl, f) * share;
+	if (find_split(g, fl, node, &s))
+		return -1;
+	share = cost / (s.pair ? s.sum : through);
+	own = share * (s.pair ? s.pair[(c.end - c.first) * s.step] : own_cost(g, fl, f));
 	g->nodes[node].own += own;
 	g->nodes[node].rest -= cost;
 	g->shown_own[f] += own;
 	for (uint32_t k = c.first; k < c.end; k++) {
 		uint32_t i = tree_edge(g, k);
-		double part = fl->in.incl[i] ? flow_cost(fl, i) * share : 0;
+		double part = !fl->in.incl[i] ? 0
+			      : s.pair	      ? s.pair[(k - c.first) * s.step] * share
+					      : flow_cost(fl, i) * share;
 
 		if (!(part > 0))
 			continue;
@@ -248,15 +291,20 @@ static int expand_node(struct growing *g, uint32_t node)
 	struct calls c = tree_calls(g, f);
 	double through = tree_unshown_through(g, node, f), rest = g->nodes[node].rest,
 	       share;
+	struct split s = {0};
 
 	if (!(rest > 0) || !(through > 0))
 		return 0;
-	share = rest / through;
+	if (!g->shown && find_split(g, g->fl, node, &s))
+		return -1;
+	share = rest / (s.pair ? s.sum : through);
 	g->nodes[node].rest = 0;
-	g->nodes[node].own += tree_unshown_own(g, f) * share;
+	g->nodes[node].own += share * (s.pair ? s.pair[(c.end - c.first) * s.step]
+					      : tree_unshown_own(g, f));
 	for (uint32_t k = c.first; k < c.end; k++) {
 		uint32_t i = tree_edge(g, k);
-		double part = tree_unshown(g, i) * share;
+		double part = share * (s.pair ? s.pair[(k - c.first) * s.step]
+					      : tree_unshown(g, i));
 
 		if (left_out(g, node, i) || (!(part > 0) && node != TREE_TOP))
 			continue;

@@ -9,8 +9,9 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "engine/flow/flow.h"
+#include "engine/flow/pairs.h"
 #include "engine/graph/graph.h"
+#include "engine/graph/graph_stage.h"
 #include "engine/path/known.h"
 #include "engine/sources/source.h"
 #include "index/base/cost.h"
@@ -99,6 +100,52 @@ int64_t near_own(const struct exec *x, uint32_t f, bool up, int64_t est)
 		return own;
 	part = p.all ? (double)est * (double)own / (double)p.all : 0;
 	return part < 0 ? -path_rounded(-part) : path_rounded(part);
+}
+
+/* Add the cost of a call, and the part of it that stays at f, its other end. */
+static int add_pair(struct exec *x, const struct flow *flow, uint32_t edge, bool up,
+		    double *cost, double *own)
+{
+	const uint32_t f = up ? flow->in.caller[edge] : flow->in.callee[edge];
+	const double all = flow_cost(flow, edge);
+	const double *pair;
+
+	if (pairs_of(flow, f, &pair, x->err))
+		return x->err->kind;
+	*cost += all;
+	if (!pair)
+		*own += flow->through[f] > 0
+				? all / flow->through[f] *
+					  (up ? flow->root[f] : (double)flow->in.self[f])
+				: 0;
+	else if (up)
+		*own += pair[(size_t)(pairs_in(flow, f) - 1) * pairs_out(flow, f) + edge -
+			     flow->in.out_first[f]];
+	else
+		*own += pair[(size_t)(pairs_way_in(flow, edge) + 1) * pairs_out(flow, f) -
+			     1];
+	return 0;
+}
+
+int64_t near_row_own(struct exec *x, uint32_t top, const struct path_tree_row *r, bool up)
+{
+	struct graph *base = graph_apart(x->g);
+	const struct flow *flow = NULL;
+	double cost = 0, own = 0;
+
+	if (store_info(x->g->st)->events < 2 || base->group || graph_stacks_known(x->g) ||
+	    graph_event(base, x->event, x->err) || exec_flow(x, base, x->event, &flow) ||
+	    !flow->pairs)
+		return near_own(x, r->fn, up, r->est);
+	for (uint32_t i = 0; i < graph_members_count(x->g, r->fn); i++) {
+		const uint32_t f = graph_member(x->g, r->fn, i),
+			       of = graph_member(x->g, top, 0),
+			       edge = graph_edge_between(base, up ? f : of, up ? of : f);
+
+		if (edge != GRAPH_NONE && add_pair(x, flow, edge, up, &cost, &own))
+			break;
+	}
+	return cost > 0 ? path_rounded((double)r->est * own / cost) : 0;
 }
 
 /* known: what each function has of the cost of f, or NULL. */

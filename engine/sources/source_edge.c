@@ -266,7 +266,7 @@ uint64_t tree_self(const struct table *t, uint32_t r, uint32_t e UNUSED)
 	const struct path_tree_row *row = tree_of(t, r);
 
 	return (uint64_t)(row->own == PATH_OWN_UNKNOWN
-				  ? near_own(t->x, row->fn, t->upward, row->est)
+				  ? near_row_own(t->x, t->root_one, row, t->upward)
 				  : row->own);
 }
 

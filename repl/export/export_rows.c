@@ -18,8 +18,8 @@ int export_graph(struct export *x, bool costs, struct graph **out)
 	if (!g || g->st != x->st) {
 		x->graph = NULL;
 		arena_reset(&x->graph_arena);
-		if (graph_plain(x->st, &x->graph_arena, &x->app->session->cancel, &g,
-				x->err) ||
+		if (graph_plain(x->st, NULL, &x->graph_arena, &x->app->session->cancel,
+				&g, x->err) ||
 		    graph_join(g, &g, x->err) || graph_need_calls(g, x->err))
 			return x->err->kind;
 		x->graph = g;

@@ -22,7 +22,7 @@ import questions                                                              # 
 import stages                                                                 # noqa: E402
 from reader import Profile                                                    # noqa: E402
 from program import program                                                   # noqa: E402
-from view import ROUNDED, World                                                # noqa: E402
+from view import World                                                         # noqa: E402
 
 top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BATCH = 100     # queries in one script
@@ -183,7 +183,7 @@ class Round:
             self.wrong.append((q.start(), why))
             return None
         total = answer["meta"]["total"]
-        if abs(total - q.view.total(q.source.by)) > (ROUNDED * len(q.view.graph.functions) * q.view.units(q.source.by) if q.view.filtered else 0):
+        if abs(total - q.view.total(q.source.by)) > (q.view.rounded(q.source.by, len(q.view.graph.functions)) if q.view.filtered else 0):
             self.wrong.append((q.start(), "100 %% is %r, by the law %r" % (total, q.view.total(q.source.by))))
             return None
         return got, self._arranged(q, got, answer["rows"], unordered["rows"]), total

@@ -30,7 +30,7 @@ class Program:
     def __init__(self, rng, shape, again=None):
         """again: how the same program runs another time; None: the first."""
         self.rng, self.shape = rng, shape
-        self.events = rng.choice((["Ir"], ["Ir", "Dr"], ["Ir", "Dr", "Dw"], ["Cost", "Calls_made"]))
+        self.events = rng.choice((["Ir"], ["Ir"], ["Ir"], ["Ir", "Dr"], ["Ir", "Dr", "Dw"], ["Cost", "Calls_made"]))
         self.formulas = [("Mem", "Dr + 2 Dw", {"Dr": 1, "Dw": 2})] if "Dw" in self.events else []
         self.parts = [(n + 1, 1 + n % 2 if self.events[-1] == "Dr" else 0) for n in range(rng.choice((1, 1, 2, 3)))]
         self.scale = rng.choice((3, 10, 1000, 10 ** 7))

@@ -12,7 +12,7 @@ import math
 from expressions import dirname
 from graph import Graph
 from names import class_of
-from view import ROUNDED, Near
+from view import Near
 
 CLOSE = 2e-3    # an index keeps three digits of what comes back in circles
 OPTIONAL = "optional"   # a row that may be left out: nothing, or next to nothing, is left of it
@@ -185,7 +185,7 @@ def parts_of_left(view, those, event):
     rows = [{"part": p.number, "pid": p.pid, "thread": p.thread, "calls": Any()} for p in view.parts]
     for e in {*view.world.events, event}:
         for row, flow in zip(rows, view.flows(e)):
-            near = [Near(x, None, view.units(e) * ROUNDED * len(view.graph.functions)) for x in
+            near = [Near(x, None, view.rounded(e, len(view.graph.functions))) for x in
                     (sum(flow.own.get(f, 0) for f in those), sum(c for (_, g), c in flow.edges.items() if g in those))]
             row["self." + e] = near[0]
             if e == event:

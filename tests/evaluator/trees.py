@@ -54,7 +54,7 @@ class Tree:
         return None
 
     def _cost(self, chain, row):
-        truth, x = self.truth(chain), self.law(chain)
+        truth, x = self.truth(chain), None if self.view.world.pairs else self.law(chain)
         est, lo, hi = row["est"], row["lo"], row["hi"]
         if est is None:     # calls of itself by the function asked about
             return None if row["recursive"] else "no est"
@@ -118,7 +118,7 @@ class Tree:
 
     def _costly(self, least):
         """Chains that have to be rows, if nothing is known of them but the law."""
-        if self.way == "up" or (self.top and self.top in self.view.graph.nests):
+        if self.view.world.pairs or self.way == "up" or (self.top and self.top in self.view.graph.nests):
             return
         todo = [()] if self.top else [(f,) for f in self.view.graph.functions if self.law((f,)) >= least]
         while todo:

@@ -7,6 +7,7 @@ View.  Costs of a View are ints where they have to be exactly so, else
     Near(x, truth)  an estimate: x by the law, the truth (if it is known) within lo and hi
 """
 import copy
+import math
 
 from graph import Flow, Graph
 from names import LEVEL, PLAIN
@@ -53,6 +54,7 @@ class World:
             for f in self.functions:
                 self.lines_of.setdefault(self.joined[f], set()).update(self.lines_of[f])
             self.functions = sorted({self.joined[f] for f in self.functions})
+        self.pairs = len(profile.events) > 1    # estimates follow signs that the law does not know
         self.plain = all(PLAIN.match(f[2]) for f in self.functions)
 
     @property
@@ -190,7 +192,7 @@ class View:
         return sum(sum(flow.own.values()) for flow in self.flows(event))
 
     def left_of_parts(self, event):
-        return [Near(sum(flow.own.values()), None, self.units(event) * ROUNDED * len(self.graph.functions)) for flow in self.flows(event)]
+        return [Near(sum(flow.own.values()), None, self.rounded(event, len(self.graph.functions))) for flow in self.flows(event)]
 
     def truth(self, event, counts):
         """The cost of the stacks that count; None when they are not known."""
@@ -241,7 +243,11 @@ class View:
         """A tree has one way to each function: what is true can be told."""
         if self.world.program and self.world.program.shape == "tree" and not self.merged:
             x = truth
-        return Near(x, truth, self.units(event) * (ROUNDED * functions if self.filtered else 1))
+        return Near(x, truth, self.rounded(event, functions) if self.filtered else self.units(event))
+
+    def rounded(self, event, functions):
+        """How far a filter may leave the cost of so many functions from the law."""
+        return math.inf if self.world.pairs else self.units(event) * ROUNDED * functions
 
     def units(self, event):
         return sum(abs(k) * self.units(e) for e, k in self.world.profile.derived.get(event, {}).items()) or 1

@@ -73,8 +73,9 @@ for profiles, args, query in cases():
     count += 1
     said, text = ask(profiles, args, *lets, ".explain " + last)
     lines = text.rstrip("\n").split("\n")
-    if lines[-1].startswith("pairs: "):
-        lines.pop()
+    for more in "pairs: ", "estimates: ":
+        if lines[-1].startswith(more):
+            lines.pop()
     if said or len(lines) < 2 or not lines[-1].startswith("access: "):
         fail(query, "not explained", *lines)
         continue

@@ -263,6 +263,8 @@ static void choose(struct running *r)
 	s->compressed = below(r, 2);
 	s->cut = below(r, 8) == 0;
 	/* Drawn apart: programs of a seed stay what they were. */
+	s->events =
+		s->rounded ? 1 : 1 + (uint32_t)(hash_mix(s->seed + 3) % SIMULATE_EVENTS);
 	if (!s->rounded && !s->inlined && hash_mix(s->seed + 1) % 3 == 0)
 		s->callers = 1 + (uint32_t)(hash_mix(s->seed + 2) % SIMULATE_CALLERS);
 }
@@ -399,12 +401,16 @@ static void write_function(struct writing *w, uint32_t context, bool callee)
 }
 
 /* callgrind leaves out zeros at the end of a line. */
-static void write_cost(struct writing *w, uint32_t line, uint64_t cost)
+static void write_costs(struct writing *w, uint32_t line, const uint64_t *cost)
 {
-	if (cost || w->s->rounded)
-		out_printf(w->o, "%u %" PRIu64 "\n", line, cost);
-	else
-		out_printf(w->o, "%u\n", line);
+	uint32_t n = w->s->events;
+
+	while (n > 0 && !cost[n - 1] && !w->s->rounded)
+		n--;
+	out_printf(w->o, "%u", line);
+	for (uint32_t e = 0; e < n; e++)
+		out_printf(w->o, " %" PRIu64, cost[e]);
+	out_c(w->o, "\n");
 }
 
 static uint32_t line_of(const struct simulated *s, uint32_t context)
@@ -413,25 +419,25 @@ static uint32_t line_of(const struct simulated *s, uint32_t context)
 }
 
 static void write_call(struct writing *w, uint32_t caller, uint32_t callee,
-		       uint64_t calls, uint64_t cost)
+		       uint64_t calls, const uint64_t *cost)
 {
 	write_function(w, callee, true);
 	out_printf(w->o, "calls=%" PRIu64 " %u%s\n", calls,
 		   w->s->rounded ? 0 : line_of(w->s, callee), w->s->rounded ? " 0" : "");
-	write_cost(w, line_of(w->s, caller) + 1 + callee % 7, cost);
+	write_costs(w, line_of(w->s, caller) + 1 + callee % 7, cost);
 }
 
 /* What one part, and one thread or all, have of the program. */
 struct summed {
-	uint64_t self[SIMULATE_CALLS], all;
+	uint64_t self[SIMULATE_CALLS][SIMULATE_EVENTS];
 	uint64_t calls[SIMULATE_CALLS][SIMULATE_CALLS],
-		cost[SIMULATE_CALLS][SIMULATE_CALLS];
+		cost[SIMULATE_CALLS][SIMULATE_CALLS][SIMULATE_EVENTS];
 };
 
 /* The function itself, or the inlined code in it: place[0] and on. */
 struct places {
 	struct summed at[1 + SIMULATE_INLINED];
-	uint64_t all;
+	uint64_t all[SIMULATE_EVENTS];
 };
 
 /* The context in whose block activation i is. */
@@ -440,33 +446,45 @@ static uint32_t written_as(const struct simulated *s, uint32_t i)
 	return s->callers ? s->context[i] : function_of(s, i);
 }
 
-static void sum_up(const struct simulated *s, uint32_t part, uint32_t thread,
+/* What activation i spends of event e for each unit of the first one, by its function. */
+static uint64_t weight(const struct simulated *s, uint32_t i, uint32_t e)
+{
+	return e ? hash_mix(hash_mix(s->seed + e) ^ s->name[i] / s->levels) % 8 : 1;
+}
+
+static void sum_up(const struct simulated *s, uint32_t part, uint32_t thread, uint32_t e,
 		   struct places *sum)
 {
-	for (uint32_t i = 0; i < s->calls; i++) {
+	uint64_t incl[SIMULATE_CALLS] = {0};
+
+	for (uint32_t i = s->calls; i-- > 0;) {
 		const uint32_t caller = s->parent[i], in = inlined_of(s, s->name[i]);
+		const uint64_t self = s->self[i][part] * weight(s, i, e);
 		struct summed *from;
 		uint32_t to;
 
+		incl[i] += self;
+		if (caller != SIMULATE_NONE)
+			incl[caller] += incl[i];
 		if (thread != SIMULATE_NONE && s->thread[i] != thread)
 			continue;
-		sum->at[in + 1].self[written_as(s, i)] += s->self[i][part];
-		sum->all += s->self[i][part];
+		sum->at[in + 1].self[written_as(s, i)][e] += self;
+		sum->all[e] += self;
 		if (caller == SIMULATE_NONE || in != SIMULATE_NONE)
 			continue;
 		from = &sum->at[inlined_of(s, s->name[caller]) + 1];
 		to = s->callers ? s->context[i] : s->name[i];
-		from->calls[written_as(s, caller)][to] += s->entered[i] == part;
-		from->cost[written_as(s, caller)][to] += s->incl[i][part];
+		from->calls[written_as(s, caller)][to] += !e && s->entered[i] == part;
+		from->cost[written_as(s, caller)][to][e] += incl[i];
 	}
 }
 
 static bool spends_or_calls(const struct writing *w, const struct summed *sum, uint32_t f)
 {
-	bool any = sum->self[f];
+	bool any = sum->self[f][0];
 
 	for (uint32_t c = 0; c < w->s->contexts; c++)
-		any |= sum->calls[f][c] || sum->cost[f][c];
+		any |= sum->calls[f][c] || sum->cost[f][c][0];
 	return any;
 }
 
@@ -477,13 +495,13 @@ static void write_lines(struct writing *w, const struct summed *sum, uint32_t f,
 {
 	const uint32_t id = (uint32_t)COUNT(files) + in;
 
-	if (sum->self[f]) {
+	if (sum->self[f][0]) {
 		if (in != SIMULATE_NONE)
 			write_word(w, "fi=", id, headers[in], &w->filed[id]);
-		write_cost(w, line_of(w->s, f), sum->self[f]);
+		write_costs(w, line_of(w->s, f), sum->self[f]);
 	}
 	for (uint32_t c = 0; c < w->s->contexts; c++)
-		if (sum->calls[f][c] || sum->cost[f][c]) {
+		if (sum->calls[f][c] || sum->cost[f][c][0]) {
 			if (in != SIMULATE_NONE)
 				write_word(w, "fi=", id, headers[in], &w->filed[id]);
 			write_call(w, f, c, sum->calls[f][c], sum->cost[f][c]);
@@ -504,13 +522,22 @@ static void write_block(struct writing *w, const struct places *sum, uint32_t f)
 		write_lines(w, &sum->at[j], f, j - 1);
 }
 
+static void write_sums(struct writing *w, const char *key, const uint64_t *all)
+{
+	out_c(w->o, key);
+	for (uint32_t e = 0; e < w->s->events; e++)
+		out_printf(w->o, " %" PRIu64, all[e]);
+	out_c(w->o, "\n");
+}
+
 static void write_part(struct writing *w, uint32_t part, uint32_t thread, bool first)
 {
 	struct places *sum = calloc(1, sizeof(*sum));
 
 	if (!sum)
 		abort();
-	sum_up(w->s, part, thread, sum);
+	for (uint32_t e = 0; e < w->s->events; e++)
+		sum_up(w->s, part, thread, e, sum);
 	if (!first)
 		out_c(w->o, "\n");
 	if (first || thread != SIMULATE_NONE)
@@ -519,12 +546,16 @@ static void write_part(struct writing *w, uint32_t part, uint32_t thread, bool f
 	out_printf(w->o, "part: %u\n", part + 1);
 	if (thread != SIMULATE_NONE)
 		out_printf(w->o, "thread: %u\n", thread + 1);
-	out_printf(w->o, "\ndesc: Trigger: %s\n\npositions: line\nevents: Ir\n",
-		   part + 1 < w->s->parts ? "Client Request" : "Program termination");
-	out_printf(w->o, "summary: %" PRIu64 "\n", sum->all);
+	out_printf(w->o, "\ndesc: Trigger: %s\n\npositions: line\nevents: Ir%s\n",
+		   part + 1 < w->s->parts ? "Client Request" : "Program termination",
+		   w->s->events == 1   ? ""
+		   : w->s->events == 2 ? " Dr"
+				       : " Dr Bc");
+	write_sums(w, "summary:", sum->all);
 	for (uint32_t f = 0; f < w->s->contexts; f++)
 		write_block(w, sum, f);
-	out_printf(w->o, "\ntotals: %" PRIu64 "\n", sum->all);
+	out_c(w->o, "\n");
+	write_sums(w, "totals:", sum->all);
 	free(sum);
 }
 
@@ -532,16 +563,19 @@ static void write_part(struct writing *w, uint32_t part, uint32_t thread, bool f
 static void write_activation(struct writing *w, uint32_t i)
 {
 	const struct simulated *s = w->s;
+	uint64_t cost;
 
 	for (uint32_t c = i + 1; c < s->calls; c++)
 		if (s->parent[c] == i)
 			write_activation(w, c);
 	write_function(w, s->context[i], false);
-	write_cost(w, line_of(s, s->context[i]), rounded(s->self[i][0]));
+	cost = rounded(s->self[i][0]);
+	write_costs(w, line_of(s, s->context[i]), &cost);
 	for (uint32_t c = i + 1; c < s->calls; c++)
-		if (s->parent[c] == i)
-			write_call(w, s->context[i], s->context[c], 1,
-				   rounded(s->incl[c][0]));
+		if (s->parent[c] == i) {
+			cost = rounded(s->incl[c][0]);
+			write_call(w, s->context[i], s->context[c], 1, &cost);
+		}
 	out_c(w->o, "\n");
 }
 

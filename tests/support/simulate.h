@@ -24,6 +24,7 @@ enum {
 	SIMULATE_NAMES = SIMULATE_FUNCTIONS * SIMULATE_LEVELS + SIMULATE_INLINED,
 	SIMULATE_PARTS = 4,
 	SIMULATE_THREADS = 3,
+	SIMULATE_EVENTS = 3,
 	SIMULATE_GROUPS = 4, /* at most: files, objects, classes */
 	SIMULATE_TEXT = 24,
 	SIMULATE_CALLERS = 3,
@@ -48,6 +49,8 @@ struct simulated {
 	uint64_t seed;
 	uint32_t functions, levels, inlined, names, parts, threads;
 	enum simulate_recursion recursion;
+	uint32_t
+		events; /* asked is the first one; of the others, each function spends a multiple */
 	bool deep;     /* stacks are */
 	bool habits;   /* what is called depends on the callers, too */
 	bool separate; /* threads have parts of their own */

@@ -1,0 +1,216 @@
+/*
+ * way_flow.c - see way_flow.h.
+ *
+ * Costs of pairs are no whole numbers.  As the costs of a flow are, all are multiplied by a
+ * power of two, the largest that leaves room for sums.
+ */
+#include "engine/flow/way_flow.h"
+
+#include <math.h>
+
+#include "engine/flow/pairs.h"
+#include "engine/names/fnset.h"
+#include "index/base/arena.h"
+#include "index/base/cancel.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/err_struct.h"
+
+enum { POLL = 4096, BITS = 60 };
+
+/* The arrays of the flow, not const. */
+struct parting {
+	struct way_flow *w;
+	const double **pair; /* [functions] */
+	uint32_t *first, *fn, *edge, *out_first, *callee, *caller, *in_first, *in_edge;
+	uint32_t *cycle, *topo;
+	int64_t *incl, *self, *passing;
+	double *through, *root;
+	uint8_t *odd;
+	uint32_t vertices, edges;
+};
+
+/* Number the vertices. */
+static int count_vertices(struct parting *p, struct arena *a, const struct cancel *cancel,
+			  struct err *err)
+{
+	const struct flow *fl = p->w->of;
+	uint64_t vertices = 0, edges = 0;
+
+	p->first = ARENA_ARRAY(a, uint32_t, (size_t)fl->in.functions + 1);
+	p->pair = ARENA_ARRAY(a, const double *, (size_t)fl->in.functions + 1);
+	if (!p->first || !p->pair)
+		return arena_full(a, err);
+	for (uint32_t f = 0; f < fl->in.functions; f++) {
+		if (f % POLL == 0 && cancel_poll(cancel, err))
+			return err->kind;
+		if (pairs_of(fl, f, &p->pair[f], err))
+			return err->kind;
+		p->first[f] = (uint32_t)vertices;
+		vertices += p->pair[f] ? pairs_in(fl, f) + 1 : 1;
+		edges += (uint64_t)(p->pair[f] ? pairs_in(fl, f) + 1 : 1) *
+			 (pairs_out(fl, f) - 1);
+		if (vertices >= UINT32_MAX || edges >= UINT32_MAX)
+			return err_set(err, ERR_LIMIT, 0, "too many calls to follow");
+	}
+	p->first[fl->in.functions] = p->vertices = (uint32_t)vertices;
+	p->edges = (uint32_t)edges;
+	return 0;
+}
+
+static int part_arrays(struct parting *p, struct arena *a, struct err *err)
+{
+	const size_t n = (size_t)p->vertices + 2, m = (size_t)p->edges + 1;
+
+	p->fn = ARENA_ARRAY(a, uint32_t, n);
+	p->out_first = ARENA_ARRAY(a, uint32_t, n);
+	p->in_first = ARENA_ARRAY(a, uint32_t, n);
+	p->cycle = ARENA_ARRAY(a, uint32_t, n);
+	p->topo = ARENA_ARRAY(a, uint32_t, n);
+	p->self = ARENA_ARRAY(a, int64_t, n);
+	p->passing = ARENA_ARRAY(a, int64_t, n);
+	p->through = ARENA_ARRAY(a, double, n);
+	p->root = ARENA_ARRAY(a, double, n);
+	p->odd = ARENA_ARRAY(a, uint8_t, n);
+	p->edge = ARENA_ARRAY(a, uint32_t, m);
+	p->callee = ARENA_ARRAY(a, uint32_t, m);
+	p->caller = ARENA_ARRAY(a, uint32_t, m);
+	p->in_edge = ARENA_ARRAY(a, uint32_t, m);
+	p->incl = ARENA_ARRAY(a, int64_t, m);
+	if (!p->fn || !p->out_first || !p->in_first || !p->cycle || !p->topo ||
+	    !p->self || !p->passing || !p->through || !p->root || !p->odd || !p->edge ||
+	    !p->callee || !p->caller || !p->in_edge || !p->incl)
+		return arena_full(a, err);
+	return 0;
+}
+
+/* A cost that is almost nothing stays something. */
+static int64_t scaled(const struct parting *p, double cost, bool some)
+{
+	const int64_t n = llround(cost * p->w->scale);
+
+	return some && n < 1 ? 1 : n;
+}
+
+/* Add vertex v of f: the costs of row[] or, if it is NULL, those of the flow. */
+static void add_vertex(struct parting *p, uint32_t v, uint32_t f, const double *row,
+		       uint32_t *e)
+{
+	const struct flow *fl = p->w->of;
+	const uint32_t first = fl->in.out_first[f], n = pairs_out(fl, f) - 1;
+	bool comes = !row;
+	double through;
+
+	for (uint32_t k = 0; k <= n && !comes; k++)
+		comes = row[k] > 0;
+	p->fn[v] = f;
+	p->cycle[v] = fl->in.cycle[f];
+	p->out_first[v] = *e;
+	p->self[v] = scaled(p, row ? row[n] : (double)fl->in.self[f], false);
+	through = (double)p->self[v];
+	for (uint32_t k = 0; k < n; k++, ++*e) {
+		const uint32_t to = fl->in.callee[first + k];
+		const double cost = flow_cost(fl, first + k);
+
+		p->incl[*e] = scaled(p, row ? row[k] : cost, comes && cost > 0);
+		through += (double)p->incl[*e];
+		p->edge[*e] = first + k;
+		p->caller[*e] = v;
+		p->callee[*e] =
+			p->first[to] + (p->pair[to] ? pairs_way_in(fl, first + k) : 0);
+		p->in_first[p->callee[*e] + 2]++;
+	}
+	p->through[v] = through;
+	p->passing[v] = through >= 0x1p62 ? (int64_t)1 << 62 : (int64_t)through;
+}
+
+static void add_vertices(struct parting *p)
+{
+	const struct flow *fl = p->w->of;
+	uint32_t e = 0, at = 0;
+
+	for (uint32_t f = 0; f < fl->in.functions; f++) {
+		const uint32_t ways = pairs_in(fl, f);
+		uint32_t root = p->first[f];
+
+		for (uint32_t i = 0; p->pair[f] && i < ways; i++)
+			add_vertex(p, root + i, f,
+				   &p->pair[f][(size_t)i * pairs_out(fl, f)], &e);
+		add_vertex(p, p->first[f + 1] - 1, f, NULL, &e);
+		root += p->pair[f] ? ways - 1 : 0;
+		p->root[root] = fl->root[f] * p->w->scale;
+	}
+	p->out_first[p->vertices] = e;
+	for (uint32_t v = 1; v < p->vertices; v++)
+		p->in_first[v + 1] += p->in_first[v];
+	for (uint32_t i = 0; i < e; i++)
+		p->in_edge[p->in_first[p->callee[i] + 1]++] = i;
+	for (uint32_t k = 0; k < fl->in.functions; k++)
+		for (uint32_t v = p->first[fl->in.topo[k]];
+		     v < p->first[fl->in.topo[k] + 1]; v++)
+			p->topo[at++] = v;
+}
+
+static double find_scale(const struct flow *fl)
+{
+	double most = 1;
+	int bits;
+
+	for (uint32_t f = 0; f < fl->in.functions; f++)
+		most = fmax(most, fl->through[f]);
+	frexp(most, &bits);
+	return bits < BITS ? ldexp(1, BITS - bits) : 1;
+}
+
+int way_flow_new(const struct flow *fl, struct arena *a, const struct cancel *cancel,
+		 struct way_flow **out, struct err *err)
+{
+	struct parting p = {0};
+
+	*out = NULL;
+	if (!fl->pairs)
+		return 0;
+	if (!(p.w = ARENA_NEW(a, struct way_flow)))
+		return arena_full(a, err);
+	p.w->of = fl;
+	p.w->scale = find_scale(fl);
+	if (count_vertices(&p, a, cancel, err) || part_arrays(&p, a, err))
+		return err->kind;
+	add_vertices(&p);
+	p.w->fn = p.fn;
+	p.w->first = p.first;
+	p.w->edge = p.edge;
+	p.w->flow = (struct flow){.in = {.functions = p.vertices,
+					 .edges = p.edges,
+					 .out_first = p.out_first,
+					 .callee = p.callee,
+					 .incl = p.incl,
+					 .self = p.self,
+					 .cycle = p.cycle,
+					 .topo = p.topo,
+					 .caller = p.caller,
+					 .in_first = p.in_first,
+					 .in_edge = p.in_edge},
+				  .through = p.through,
+				  .root = p.root,
+				  .passing = p.passing,
+				  .odd = p.odd};
+	*out = p.w;
+	return 0;
+}
+
+int way_flow_set(const struct way_flow *w, const struct fn_set *set, struct arena *a,
+		 const struct fn_set **out, struct err *err)
+{
+	struct fn_set *to = set ? fnset_new(a, w->flow.in.functions) : NULL;
+
+	*out = to;
+	if (set && !to)
+		return arena_full(a, err);
+	for (uint32_t f = set ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
+	     f = fnset_next(set, f + 1))
+		for (uint32_t v = w->first[f]; v < w->first[f + 1] - way_flow_split(w, f);
+		     v++)
+			fnset_add(to, v);
+	return 0;
+}
