@@ -198,7 +198,7 @@ static bool is_php(const char *program)
 	const struct str name = str_after_slash(str_c(program));
 
 	return str_starts(name, STR("php")) &&
-	       strspn(name.p + 3, "0123456789.") == name.n - 3;
+	       !name.p[3 + strspn(name.p + 3, "0123456789.")];
 }
 
 /* ---- recipes ---- */
@@ -251,22 +251,17 @@ static void add_callgrind(struct recording *w, struct recipe *r)
 static int add_xdebug(struct recording *w, struct recipe *r)
 {
 	const struct str name = str_after_slash(str_c(w->base));
-	const size_t n = strlen(w->base) - name.n;
-	char *dir = realpath(n ? arena_str(w->a, (struct str){w->base, n}).p : ".", NULL);
+	const int n = (int)(strlen(w->base) - name.n);
 
-	if (!dir)
-		err_set(w->err, ERR_OUTPUT, 0, "%s: %s", w->base, strerror(errno));
-	else if (strpbrk(dir, " \t\n") || strpbrk(name.p, " \t\n"))
-		err_set(w->err, ERR_OUTPUT, 0,
-			"%s/%s: Xdebug takes no path with blanks; -o says where", dir,
-			name.p);
-	r->env[0] = (char *)(uintptr_t) "XDEBUG_MODE=profile";
+	r->env[0] = text(w->a, "XDEBUG_MODE=profile");
 	r->env[1] = text(w->a,
-			 "XDEBUG_CONFIG=start_with_request=yes output_dir=%s "
+			 "XDEBUG_CONFIG=start_with_request=yes output_dir=%.*s "
 			 "profiler_output_name=%s use_compression=0",
-			 dir, pattern(w->a, name.p));
-	free(dir);
-	return w->err->kind;
+			 n ? n : 1, n ? w->base : ".", pattern(w->a, name.p));
+	return strpbrk(w->base, " \t\n")
+		       ? err_set(w->err, ERR_OUTPUT, 0,
+				 "%s: Xdebug takes no path with blanks", w->base)
+		       : 0;
 }
 
 static int recipe_of(struct recording *w, struct recipe *r)
@@ -369,8 +364,8 @@ static const char *run_once(struct recording *w)
 	err_hint(
 		w->err,
 		w->php ? "`php -m` lists Xdebug if it is loaded"
-		       : "was it killed, or did it run another program in its place (exec)? "
-			 "Then record that one");
+		       : "was it killed, is the disk full, or did it run another program in "
+			 "its place (exec)?  Then record that one");
 	return NULL;
 }
 

@@ -236,8 +236,8 @@ clean()
 raw = program("raw", "#!/usr/bin/env python3\nimport fcntl, os, tty\ntty.setraw(0)\nfcntl.fcntl(0, fcntl.F_SETFL, os.O_NONBLOCK)\nprint('set', flush=True)\n")
 
 
-def at_terminal(*args):
-    """What the terminal shows until .quit has ended it, and the status."""
+def at_terminal(*args, first=b""):
+    """What the terminal shows until .quit has ended it, and the status; `first` is typed when it says ready."""
     child, fd = pty.fork()
     if child == 0:
         os.execve(quern, [quern, "record", "--no-init", "-o", "out"] + list(args), dict(environ, **fake))
@@ -250,6 +250,9 @@ def at_terminal(*args):
         if not data:
             break
         shown += data
+        if first and b"ready" in shown:
+            os.write(fd, first)
+            first = b""
         if b"quern>" in shown and not typed:
             os.write(fd, b"functions | count | as tsv\n.quit\n")
             typed = True
@@ -259,6 +262,8 @@ def at_terminal(*args):
 
 shown, status = at_terminal("--", "sh", "-c", "exit 3")
 ok(status == 3 and "count\r\n2\r\n" in shown, "at a terminal the prompt opens; the status is the program's", shown)
+shown, status = at_terminal("--", "sh", "-c", "printf rea; echo dy; exec sleep 1000", first=b"\x03")
+ok(status == 130 and "count\r\n2\r\n" in shown, "Ctrl-C ends the program, not us", shown)
 shown, status = at_terminal("--", raw)
 ok(status == 0 and "set" in shown and "count\r\n2\r\n" in shown, "a terminal that the program left raw is set right", shown)
 clean()
@@ -271,7 +276,7 @@ if php and "Xdebug" in subprocess.run([php, "-m"], stdout=subprocess.PIPE, text=
     r = record("-q", "-o", "out%", "-c", "info f | show calls | as tsv", "--", "php", "x.php", "a b")
     ok(r.status == 3 and r.text.startswith("5a b\n") and "15" in r.text and os.path.exists("out%"), "PHP: Xdebug's profile", r)
     r = record("--dry-run", "-o", "/tmp/x%", "--", "/usr/bin/php8.2", "a b")
-    same(r.text, "XDEBUG_MODE=profile XDEBUG_CONFIG='start_with_request=yes output_dir=/tmp profiler_output_name=x%%.%p use_compression=0' /usr/bin/php8.2 'a b'\n",
+    same(r.text, "XDEBUG_MODE=profile XDEBUG_CONFIG='start_with_request=yes output_dir=/tmp/ profiler_output_name=x%%.%p use_compression=0' /usr/bin/php8.2 'a b'\n",
          "its recipe")
     r = record("--cache", "--", "php", "x.php")
     ok(r.status == 2 and "--cache is not for PHP" in r.talk, "PHP has no caches", r)
