@@ -2,7 +2,8 @@
  * inlines_keep.c - what was read from objects, to and from the file of a profile.
  *
  * The file is read when the first object is asked for, and written after a query that read
- * more.  Objects that no query asked for stay in it as they are.
+ * more.  Objects that no query asked for stay in it as they are.  What was read is used until
+ * the object is built anew: its build-id, or without one its size and time, tells.
  */
 #include "engine/inline/inlines_in.h"
 
