@@ -187,6 +187,8 @@ folded("sqlite13", truth.read(fixtures + "/truth/sqlite13-true.folded.xz"), "cal
 perl = truth.read(fixtures + "/truth/perl-true.folded.xz")
 folded("perl", perl, "calltree", .77, .06, .78, .06)
 folded("perl13", perl, "calltree", .84, .025, .85, .025)    # 13 events
+same(*[run(fixtures + "/truth/perl13.out.xz", "--index", "jobs%d.quern" % n, "--jobs", str(n), "-q", "-c",
+           "calltree max 3000 | as csv").text for n in (1, 4)], "signs: the same tree for each number of threads")
 folded("perl3", perl, "calltree", .96, .01, .98, .005)      # callers in the names
 rows = "calltree from Perl_runops_standard depth 8%s | count"
 same([run(fixtures + "/truth/perl.out.xz", "--index", "perl.quern", "-q", "-c", rows % most).text for most in ("", " max 1000000")],
