@@ -446,7 +446,7 @@ int session_accept(struct session *s, struct str words, struct err *err)
 int session_pop(struct session *s, struct err *err)
 {
 	if (s->nfilters == 0)
-		return err_set(err, ERR_QUERY, 0, "no graph stage is in force");
+		return err_set(err, ERR_QUERY, 0, "there is no filter");
 	free((void *)(uintptr_t)s->filters[--s->nfilters].p);
 	return 0;
 }

@@ -611,7 +611,7 @@ static int note_contained(struct exec *x, const struct source *s, const struct v
 		arena_printf(x->a,
 			     "%s compared with %.*s, which is in %s; to compare "
 			     "two: %s %llu | %.*s vs %.*s",
-			     x->parts ? "the parts in force are" : "the whole profile is",
+			     x->parts ? "the parts chosen are" : "the whole profile is",
 			     STR_ARG(vs), x->parts ? "them" : "it",
 			     s->vs_parts->kind == G_THREAD ? "thread" : "part",
 			     (unsigned long long)number, STR_ARG(source), STR_ARG(vs)));

@@ -405,7 +405,7 @@ static int fill_runs(struct table *t, struct table_col *c, ptrdiff_t which)
 	/* An absent value would make `where not noise | expect none` hold. */
 	if (!vs_runs_known(v)) {
 		err_set(t->x->err, ERR_QUERY, 0,
-			"'%s' is not known: the stages in force estimate costs, but not "
+			"'%s' is not known: the graph stages estimate costs, but not "
 			"of single runs",
 			c->def->name);
 		return err_hint(t->x->err, "compare base and delta, or leave out hide, "

@@ -420,8 +420,8 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 	if (report->why[0] && report->how != BUILD_FRESH)
 		app_note(app, "quern: %s", report->why);
 	if (report->how == BUILD_AS_IS)
-		app_note(app, "quern: %s: an index, opened as it is, %s%s", path, files,
-			 took);
+		app_note(app, "quern: %s: an index, not compared with its profile, %s%s",
+			 path, files, took);
 	else if (report->how == BUILD_FRESH && report->took_ns < SOON_NS)
 		; /* nothing to say */
 	else if (report->how == BUILD_FRESH)

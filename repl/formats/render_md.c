@@ -169,7 +169,7 @@ static void put_caption(struct page *p)
 	}
 	out_c(p->rd->o, ")\n");
 	for (size_t i = 0; i < r->nfilters; i++) {
-		out_c(p->rd->o, i ? " " : "\nin force: ");
+		out_c(p->rd->o, i ? " " : "\nfilters: ");
 		put_code(p, r->filters[i]);
 	}
 	out_c(p->rd->o, r->nfilters ? "\n\n" : "\n");

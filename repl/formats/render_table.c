@@ -483,7 +483,7 @@ static void put_table_filters(struct table *t)
 		return;
 	out_mem(&line);
 	for (size_t i = 0; i < r->nfilters; i++) {
-		out_c(&line, i ? " | " : "in force: ");
+		out_c(&line, i ? " | " : "filters: ");
 		out_str(&line, r->filters[i]);
 	}
 	put_painted(t, PAINT_NOTE, (struct str){line.buf, line.n});

@@ -370,7 +370,7 @@ static int do_filters(struct app *app, struct str rest, struct err *err)
 	(void)rest;
 	(void)err;
 	if (!n)
-		talk("no filters are in force");
+		talk("there are no filters");
 	for (size_t i = 0; i < n; i++)
 		talk("%zu  %.*s", i + 1, STR_ARG(session_filter(app->session, i)));
 	return 0;
@@ -419,7 +419,7 @@ static int do_export(struct app *app, struct str rest, struct err *err)
 		app_none_open(err);
 	else if (dir && session_filters(app->session)) {
 		err_set(err, ERR_QUERY, 0,
-			"an export is of whole profiles, and filters are in force");
+			"an export is of whole profiles, and there are filters");
 		err_hint(err, "`.pop all` first");
 	} else if (dir) {
 		export_run(app, dir, as, tables, err);
@@ -628,7 +628,7 @@ static const struct command commands[] = {
 	 ".explain top 5 by incl\n"
 	 ".explain hide malloc | callers of main",
 	 ARG_QUERY, do_explain, NULL},
-	{"push", "GSTAGE", "keep a graph stage in force",
+	{"push", "GSTAGE", "filter all queries that follow",
 	 "It stands in the prompt and before every query until .pop.  A name that\n"
 	 "matches nothing is refused at once.",
 	 ".push hide malloc\n"
@@ -636,7 +636,7 @@ static const struct command commands[] = {
 	 ARG_QUERY, do_push, NULL},
 	{"pop", "[all]", "drop the last one", "The one pushed last, or all.", ".pop all",
 	 ARG_NONE, do_pop, NULL},
-	{"filters", "", "those in force", "In the order in which they are applied.",
+	{"filters", "", "those that .push made", "In the order in which they are applied.",
 	 ".filters", ARG_NONE, do_filters, NULL},
 	{"save", "FILE [QUERY]", "keep the last query",
 	 "The last query, or the one given.  In ~/.config/quern/queries it can be run\n"

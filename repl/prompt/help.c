@@ -17,8 +17,8 @@ static const struct help_topic topics[] = {
 	 "est         the part of incl that came along this way.  ~: an estimate, since\n"
 	 "            the profile counts calls, not stacks; it lies in lo to hi\n"
 	 "#           the number of a function: `info #17`\n"
-	 "cycle       functions that call each other in a circle have its number:\n"
-	 "            `cycles`.  recursive: it calls itself, or is in a circle\n"
+	 "cycle       the number of a group of functions that call each other:\n"
+	 "            `cycles`.  recursive: it calls itself, or is in a cycle\n"
 	 "f'2, f'g    f in its second level of recursion, f called by g: only in\n"
 	 "            `contexts`; elsewhere f is one row\n"
 	 "...         here something is left out: --wide shows all of a name\n"
@@ -218,7 +218,7 @@ static const struct help_topic topics[] = {
 	 "(whole: shares of the whole profile), hide charges it to its callers,\n"
 	 "collapse makes it one, contexts makes a row of each context (f'2, f'caller),\n"
 	 "with inlined makes functions of inlined code, cut drops what costs less.\n"
-	 ".push keeps one in force, .pop drops it.",
+	 ".push filters all queries that follow, until .pop.",
 	 "hide malloc | top 3\n"
 	 "norec | top 3\n"
 	 "with inlined | top 3\n"

@@ -1,4 +1,4 @@
--- Functions that call themselves, and circles of functions that call each other
+-- Functions that call themselves, and cycles: functions that call each other
 calls | where caller_id = callee_id | sort calls | take ${N:=20}
 | show caller as fn, caller_file as file, calls, incl
 

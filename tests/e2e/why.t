@@ -412,7 +412,7 @@ def told(name, query):
 
 
 same(told("c-alloc", "why under free"), [
-    "448 -> 317 k Ir (+70714.3 %)", "in force: focus free", "share% delta why file:line from to",
+    "448 -> 317 k Ir (+70714.3 %)", "filters: focus free", "share% delta why file:line from to",
     "100.00% +316,800 parse_string now calls free mini.c:75 0 1"],
      "of a function that others call in the base: who calls it now, and the total that shares are of")
 same(told("cxx-newfn", "why under app::escape_html")[-1].rsplit(" ", 3)[0],

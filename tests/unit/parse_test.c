@@ -266,7 +266,7 @@ static void test_limits(void)
 	}
 }
 
-/* What a set or a column stands for, a filter in force: each is read as a query is. */
+/* What a set or a column stands for, a filter filters: each is read as a query is. */
 static void test_long(void)
 {
 	const struct parse_limits few = {.text_bytes = 5, .nesting = 200};

@@ -195,7 +195,7 @@ static void test_markdown(void)
 	r.nfilters = 2;
 	check("md: signs, names that end a cell", FORMAT_MD, &r, &pipe,
 	      "`top \"x\"` (`p.out` vs `old|x`, 5.27 M Ir)\n\n"
-	      "in force: `hide a` `cut 1%`\n\n"
+	      "filters: `hide a` `cut 1%`\n\n"
 	      "| delta | delta% | fn | a\\|b |\n"
 	      "|---:|---:|---|---:|\n"
 	      "| +1.50 M | -4.50% | `` `\\|` `` | 1,234 |\n"
