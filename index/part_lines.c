@@ -19,6 +19,7 @@
 #include "index/base/err_kind.h"
 #include "index/base/file.h"
 #include "index/base/map.h"
+#include "index/base/out.h"
 #include "index/base/vec.h"
 #include "index/lines/decode.h"
 #include "index/detail/detail.h"
@@ -377,6 +378,36 @@ static int take_header(struct parts_reading *r, uint32_t before)
 	return take_lines(r, out.p, out.n, true, &used);
 }
 
+/* SPX names events with blanks, in event: lines that stand before the first part; the index
+ * has words ("ZE_memory").  A line too many says nothing. */
+static int take_event_names(struct parts_reading *r)
+{
+	struct out text;
+	size_t used;
+
+	out_mem(&text);
+	out_fill(&text, ' ', BEFORE);
+	for (uint32_t e = 0; e < store_info(r->to->st)->events; e++) {
+		struct store_event event;
+
+		store_event(r->to->st, e, &event);
+		if (str_find(event.name, '_') == event.name.n)
+			continue;
+		out_c(&text, "event: ");
+		for (size_t i = 0; i < event.name.n; i++)
+			out_char(&text, event.name.p[i] == '_' ? ' ' : event.name.p[i]);
+		out_c(&text, " :\n");
+	}
+	used = text.n;
+	out_fill(&text, ' ', BEHIND);
+	if (text.failed)
+		err_no_memory(r->err, "while reading parts of the profile");
+	else if (used > BEFORE)
+		take_lines(r, text.buf + BEFORE, used - BEFORE, true, &used);
+	out_close(&text);
+	return r->err->kind;
+}
+
 /* known: see know_names(). */
 static int take_part(struct parts_reading *r, uint32_t part, uint32_t *known)
 {
@@ -410,6 +441,9 @@ static int read_guarded(void *arg)
 	struct parts_reading *r = arg;
 	uint32_t known = 0;
 
+	decode_init(&r->decode);
+	if (take_event_names(r))
+		return r->err->kind;
 	for (uint32_t p = 0; p < store_info(r->to->st)->parts; p++) {
 		if (!r->parts[p])
 			continue;
