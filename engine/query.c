@@ -535,6 +535,16 @@ static void leave_out_usual(const struct session *s, const struct query *q,
 	of->min = usual;
 }
 
+/* focus X | why: what leads to X did not change by that; as `why under X`. */
+static void tell_under(struct query *q, const struct gstage *last)
+{
+	while (last && last->next)
+		last = last->next;
+	if (q->source.kind == S_WHY && !q->source.under && !q->source.of && last &&
+	    last->kind == G_FOCUS)
+		q->source.under = last->set;
+}
+
 /* Check the query and make the graph that its source will see. */
 static int open_graph(struct session *s, struct query *q, struct str text,
 		      struct arena *a, struct statement *run, struct err *err)
@@ -556,6 +566,7 @@ static int open_graph(struct session *s, struct query *q, struct str text,
 	    leave_out_idle(s, q, run, stages))
 		return err->kind;
 	leave_out_usual(s, q, &q->source);
+	tell_under(q, run->gstages);
 	return session_env(s, run->profile, a, &run->env, err) ||
 			       check_query(&run->env, q, a, &x->event, err) ||
 			       run_sides(s, q, run)

@@ -415,6 +415,10 @@ same(told("c-alloc", "why under free"), [
     "448 -> 317 k Ir (+70714.3 %)", "filters: focus free", "share% delta why file:line from to",
     "100.00% +316,800 parse_string now calls free mini.c:75 0 1"],
      "of a function that others call in the base: who calls it now, and the total that shares are of")
+same(told("c-alloc", "focus free | why")[2:], told("c-alloc", "why under free")[2:], "  so it is after focus: what leads to it is no cause")
+for name, f in ("c-alloc", "free"), ("c-alloc", "parse_value"), ("cxx-newfn", "app::print"), ("c-nomark", "mark"), ("php-merge", "Cart->list"):
+    same(told(name, "focus %s | why max 1000000 | sum | show delta | as csv" % f)[-1],
+         told(name, "focus %s | functions vs base | sum | show delta | as csv" % f)[-1], "  the rows add up to the difference below %s" % f)
 same(told("cxx-newfn", "why under app::escape_html")[-1].rsplit(" ", 3)[0],
      "100.00% +24,296 app::report_users now calls app::escape_html, which is new", "  of one that is new")
 r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why of hash | show share%, delta | as csv")
