@@ -20,7 +20,6 @@
 #include "engine/lang/ast.h"
 #include "engine/lang/check_names.h"
 #include "engine/lang/result.h"
-#include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/sources/source.h"
@@ -442,14 +441,21 @@ static struct str other_events(struct telling *t)
 		      : text;
 }
 
-/* If there is no difference, or hardly one: what other events say; empty: nothing. */
-static struct str text_of_none(struct telling *t)
+/* Alignment of data and other chance changes so much. */
+static bool is_little(const struct telling *t)
 {
 	static const double little = 0.001;
 	const double all = (double)graph_left(t->w->g[BASE], t->w->event[BASE]);
+
+	return fabs((double)t->delta) <= little * all;
+}
+
+/* If there is no difference, or hardly one: what other events say; empty: nothing. */
+static struct str text_of_none(struct telling *t)
+{
 	struct str others, asked = check_event_word(t->x->env, t->x->event);
 
-	if (t->w->only[HERE] || fabs((double)t->delta) > little * all)
+	if (t->w->only[HERE] || !is_little(t))
 		return STR("");
 	others = other_events(t);
 	return !others.p  ? others
@@ -543,15 +549,6 @@ static int find_causes(struct telling *t, struct exec *x, struct vs *v,
 	return why_other_build(w, *c, *n, &t->flags);
 }
 
-static bool is_in(const struct why *w, uint32_t f)
-{
-	bool is = false;
-
-	for (unsigned s = 0; s < SIDES && f != WHY_NONE; s++)
-		is |= w->fn[s][f] != WHY_NONE && fnset_has(w->only[s], w->fn[s][f]);
-	return is;
-}
-
 /* Keep the causes in a function of the set, or in calls of one: their sum is what is told. */
 static void keep_of(struct telling *t, struct why_cause *c, size_t *n)
 {
@@ -561,7 +558,8 @@ static void keep_of(struct telling *t, struct why_cause *c, size_t *n)
 
 	t->gross = 0;
 	for (size_t i = 0; i < *n; i++) {
-		if (!is_in(w, c[i].fn) && !is_in(w, c[i].callee))
+		if (!why_in_set(w, w->only, c[i].fn) &&
+		    (c[i].callee == WHY_NONE || !why_in_set(w, w->only, c[i].callee)))
 			continue;
 		sum += c[i].cost;
 		t->gross += fabs(c[i].cost);
@@ -663,8 +661,9 @@ static int headline_of(struct telling *t, const struct why_cause *c, size_t n,
 		if (!h->cause.n && t->scattered && t->flags)
 			h->cause = text_of_scattered(t, c, n);
 	} else {
-		h->cause = arena_printf(t->x->a, "%.0f %%: %.*s%s", row->share,
-					STR_ARG(row->text),
+		h->cause = arena_printf(t->x->a, "%s%.0f %%: %.*s%s",
+					is_little(t) ? "hardly a difference; " : "",
+					row->share, STR_ARG(row->text),
 					t->flags ? "; build flags differ" : "");
 		h->file = row->file;
 		h->line = row->line;

@@ -81,10 +81,13 @@ int why_other_build(struct why *w, const struct why_cause *c, size_t n, bool *ot
 	size_t inlined = 0, others = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		const bool is = why_inlined(w, &c[i]);
+		const uint32_t to = c[i].callee;
 
-		inlined += is;
-		others += c[i].only != WHY_BOTH && !is;
+		if (why_inlined(w, &c[i]))
+			inlined++;
+		else
+			others += to != WHY_NONE && (w->fn[BASE][to] == WHY_NONE ||
+						     w->fn[HERE][to] == WHY_NONE);
 	}
 	*other = inlined > 2 && inlined > others / 2;
 	if (*other || !w->spliced || w->noisy || w->several)

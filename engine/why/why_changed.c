@@ -236,7 +236,7 @@ static int keep_under(struct changes *c, struct arena *scratch)
 	if (!c->reached || !c->todo)
 		return arena_full(scratch, c->x->err);
 	for (uint32_t f = 0; f < w->root; f++)
-		if (why_is_under(w, f))
+		if (why_in_set(w, w->under, f))
 			reach(c, f);
 	while (c->ntodo)
 		callees(c, c->todo[--c->ntodo], reach_callee);
@@ -292,12 +292,12 @@ bool why_paired(const struct why *w, uint32_t f)
 	return vs_paired(w->vs, s == BASE, graph_origin(w->g[s], w->fn[s][f]));
 }
 
-bool why_is_under(const struct why *w, uint32_t f)
+bool why_in_set(const struct why *w, struct fn_set *const set[SIDES], uint32_t f)
 {
 	bool is = false;
 
-	for (unsigned s = 0; s < SIDES && w->under[s]; s++)
-		is |= w->fn[s][f] != WHY_NONE && fnset_has(w->under[s], w->fn[s][f]);
+	for (unsigned s = 0; s < SIDES && set[s]; s++)
+		is |= w->fn[s][f] != WHY_NONE && fnset_has(set[s], w->fn[s][f]);
 	return is;
 }
 
@@ -378,7 +378,7 @@ int why_from_outside(struct why *w, uint32_t f, struct why_edge **out, size_t *c
 			struct why_edge *to;
 
 			if (from == fn || (caller != WHY_NONE && !w->closed[caller]) ||
-			    (w->library[s] && w->library[s][from]))
+			    (w->library && w->library[w->same[s][from]]))
 				continue;
 			to = outside_of(w, f, told ? caller + 1 : 0, out, cap, first, n);
 			if (!to)

@@ -62,9 +62,9 @@ struct why {
 	uint32_t *file[SIDES]; /* [files of the store]: equal for the same file */
 	struct why_stacks *stacks; /* why_context.c; NULL: they are not known */
 	bool *closed;		   /* [n]: the same; its self cost is all that is in it */
-	/* [functions of the graph]: of a run-time library, told by its calls alone
-	 * (why_library.c).  NULL: there are none. */
-	bool *library[SIDES];
+	/* [numbers of same]: of a run-time library, told by its calls alone (why_library.c).
+	 * NULL: there are none. */
+	bool *library;
 	/* `why under X`: the functions of X, of the graphs; NULL: all is told.  Their callers
 	 * are vertices without cost: what they call is called by the root. */
 	struct fn_set *under[SIDES];
@@ -153,8 +153,7 @@ double why_edge_cost(const struct why *w, unsigned side, uint32_t edge);
 int why_changed(struct why *w);
 /* Have both profiles that function, whether or not stages left it? */
 bool why_paired(const struct why *w, uint32_t f);
-/* Is it a function of X of `why under X`? */
-bool why_is_under(const struct why *w, uint32_t f);
+bool why_in_set(const struct why *w, struct fn_set *const set[SIDES], uint32_t f);
 /* The self cost of a vertex. */
 double why_inside(const struct why *w, unsigned side, uint32_t f);
 /* Add the calls of f by what is not in the model to out[0 .. *n-1], as of the root: one edge,

@@ -14,7 +14,6 @@
 #include "engine/why/why_in.h"
 
 #include "engine/graph/graph.h"
-#include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/count.h"
@@ -42,33 +41,27 @@ static bool is_runtime(struct str object)
 	return false;
 }
 
-/* [functions]: of an object that is a run-time library; *of NULL: there is no such object. */
-static int functions_of(struct why *w, unsigned side, struct arena *scratch, bool **of)
+/* Mark the vertices of objects that are run-time libraries; *any: there are some. */
+static int mark_objects(struct why *w, unsigned side, struct arena *scratch, bool *any)
 {
 	const struct graph *g = w->g[side];
 	const uint32_t objects = store_info(g->st)->objects;
-	bool *object = ARENA_ARRAY(scratch, bool, (size_t)objects + 1), any = false;
+	bool *object = ARENA_ARRAY(scratch, bool, (size_t)objects + 1);
 
-	*of = NULL;
 	if (!object)
 		return arena_full(scratch, w->run[HERE]->err);
 	for (uint32_t o = 0; o < objects; o++) {
-		any |= object[o] = is_runtime(store_obj(g->st, o));
+		*any |= object[o] = is_runtime(store_obj(g->st, o));
 		object[o] |= is_unknown(store_obj(g->st, o));
 	}
-	if (!any)
-		return 0;
-	if (!(*of = EXEC_ARRAY(w->run[HERE], bool, (size_t)g->functions + 1)))
-		return w->run[HERE]->err->kind;
-	for (uint32_t f = 0; f < g->functions; f++)
-		(*of)[f] = object[store_fn_obj_id(g->st, graph_origin(g, f))];
+	for (uint32_t f = 0; *any && f < g->functions; f++)
+		w->library[w->same[side][f]] |=
+			object[store_fn_obj_id(g->st, graph_origin(g, f))];
 	return 0;
 }
 
-static bool only_libraries_call(const struct why *w, unsigned side, uint32_t fn)
+static bool only_libraries_call(const struct graph *g, uint32_t fn)
 {
-	const struct graph *g = w->g[side];
-
 	for (uint32_t i = 0; i < graph_caller_count(g, fn); i++)
 		if (!is_runtime(
 			    graph_obj(g, graph_edge_caller(g, graph_caller(g, fn, i)))))
@@ -77,79 +70,49 @@ static bool only_libraries_call(const struct why *w, unsigned side, uint32_t fn)
 }
 
 /* On each side that has it: a function of a library, called by another one, that calls no
- * other functions. */
+ * other functions; nor is it asked about. */
 static bool stays(const struct why *w, uint32_t f)
 {
 	for (unsigned s = 0; s < SIDES; s++) {
+		const struct graph *g = w->g[s];
 		const uint32_t fn = w->fn[s][f];
 		uint32_t first, n;
 
 		if (fn == WHY_NONE)
 			continue;
-		if (!w->library[s][fn] || !graph_caller_count(w->g[s], fn) ||
-		    (is_unknown(graph_obj(w->g[s], fn)) &&
-		     !only_libraries_call(w, s, fn)))
+		if (!graph_caller_count(g, fn) ||
+		    !(is_runtime(graph_obj(g, fn)) ||
+		      (is_unknown(graph_obj(g, fn)) && only_libraries_call(g, fn))))
 			return false;
-		graph_callees(w->g[s], fn, &first, &n);
+		graph_callees(g, fn, &first, &n);
 		for (uint32_t e = first; e < first + n; e++)
-			if (!w->library[s][graph_edge_callee(w->g[s], e)])
+			if (!w->library[w->same[s][graph_edge_callee(g, e)]])
 				return false;
 	}
 	return true;
 }
 
-static void drop(struct why *w, uint32_t f)
-{
-	for (unsigned s = 0; s < SIDES; s++)
-		if (w->fn[s][f] != WHY_NONE)
-			w->library[s][w->fn[s][f]] = false;
-}
-
-static bool is_asked(const struct why *w, unsigned side, const struct fn_set *asked)
-{
-	for (uint32_t f = asked ? fnset_next(asked, 0) : FNSET_NONE; f != FNSET_NONE;
-	     f = fnset_next(asked, f + 1))
-		if (w->library[side][f])
-			return true;
-	return false;
-}
-
 int why_libraries(struct why *w, struct arena *scratch)
 {
 	struct exec *x = w->run[HERE];
-	uint32_t *of = ARENA_ARRAY(scratch, uint32_t, w->n), n = 0;
-	bool asked = false;
+	bool any = false, more = true;
 
-	if (!of)
-		return arena_full(scratch, x->err);
-	for (unsigned s = 0; s < SIDES; s++)
-		if (functions_of(w, s, scratch, &w->library[s]))
-			return x->err->kind;
-	for (unsigned s = 0; s < SIDES && w->library[BASE] && w->library[HERE]; s++)
-		asked |= is_asked(w, s, w->under[s]) || is_asked(w, s, w->only[s]);
-	if (!w->library[BASE] || !w->library[HERE] || asked) {
-		w->library[BASE] = w->library[HERE] = NULL;
-		return 0;
-	}
-	for (uint32_t f = 0; f < w->root; f++) {
-		bool is = false;
-
-		for (unsigned s = 0; s < SIDES; s++)
-			is |= w->fn[s][f] != WHY_NONE && w->library[s][w->fn[s][f]];
-		of[n] = f;
-		n += is;
-	}
-	for (uint32_t all = n + 1; all > n;) {
-		all = n;
-		n = 0;
-		for (uint32_t i = 0; i < all; i++) {
-			const uint32_t f = of[i];
-
-			if (stays(w, f))
-				of[n++] = f;
-			else
-				drop(w, f);
-		}
+	if (!(w->library = EXEC_ARRAY(x, bool, w->n)))
+		return x->err->kind;
+	if (mark_objects(w, BASE, scratch, &any) || mark_objects(w, HERE, scratch, &any))
+		return x->err->kind;
+	for (uint32_t f = 0; any && f < w->root; f++)
+		any = !w->library[f] ||
+		      !(why_in_set(w, w->under, f) || why_in_set(w, w->only, f));
+	if (!any)
+		w->library = NULL;
+	while (any && more) {
+		more = false;
+		for (uint32_t f = 0; f < w->root; f++)
+			if (w->library[f] && !stays(w, f)) {
+				w->library[f] = false;
+				more = true;
+			}
 		if (exec_poll_now(x))
 			return x->err->kind;
 	}
@@ -160,7 +123,7 @@ bool why_is_library(const struct why *w, uint32_t f)
 {
 	const unsigned side = f < w->root && w->fn[HERE][f] != WHY_NONE ? HERE : BASE;
 
-	return f < w->root && w->library[side] && w->library[side][w->fn[side][f]];
+	return w->library && f < w->root && w->library[w->same[side][w->fn[side][f]]];
 }
 
 double why_library_cost(const struct why *w, unsigned side, uint32_t fn)
@@ -172,7 +135,7 @@ double why_library_cost(const struct why *w, unsigned side, uint32_t fn)
 	for (uint32_t i = 0; i < n; i++) {
 		const uint32_t e = graph_caller(g, fn, i);
 
-		if (!w->library[side][graph_edge_caller(g, e)])
+		if (!w->library[w->same[side][graph_edge_caller(g, e)]])
 			sum += (double)graph_edge_incl(g, e, w->event[side]);
 	}
 	return sum;
@@ -183,8 +146,8 @@ double why_library_rest(const struct why *w, unsigned side)
 	const struct graph *g = w->g[side];
 	double sum = 0;
 
-	for (uint32_t f = 0; w->library[side] && f < g->functions; f++)
-		if (w->library[side][f])
+	for (uint32_t f = 0; w->library && f < g->functions; f++)
+		if (w->library[w->same[side][f]])
 			sum += (double)graph_self(g, f, w->event[side]) -
 			       why_library_cost(w, side, f);
 	return sum;
@@ -193,17 +156,17 @@ double why_library_rest(const struct why *w, unsigned side)
 bool why_allocates(const struct why *w, uint32_t f, bool *releases)
 {
 	static const struct str names[] = {
-		STR("free"),	 STR("operator delete"), STR("malloc"),
-		STR("calloc"),	 STR("realloc"),	 STR("operator new"),
-		STR("memalign"), STR("aligned_alloc"),	 STR("posix_memalign"),
+		STR("free"),	     STR("operator delete"), STR("malloc"),
+		STR("operator new"), STR("calloc"),	     STR("aligned_alloc"),
+		STR("memalign"),     STR("posix_memalign"),  STR("realloc"),
 	};
 	const unsigned side = w->fn[HERE][f] != WHY_NONE ? HERE : BASE;
-	const struct str name = graph_name(w->g[side], w->fn[side][f]);
+	struct str name = graph_name(w->g[side], w->fn[side][f]);
 
+	name.n = str_find(name, '(');
+	name.n = str_find(name, '[');
 	for (size_t i = 0; i < COUNT(names); i++)
-		if (str_eq(name, names[i]) ||
-		    (str_starts(name, names[i]) && name.p[names[i].n] == '(') ||
-		    (str_starts(name, names[i]) && name.p[names[i].n] == '[')) {
+		if (str_eq(name, names[i])) {
 			*releases = i < 2;
 			return true;
 		}

@@ -252,21 +252,19 @@ static struct calls joined_calls(const struct why *w, unsigned side, uint32_t fr
 }
 
 /* Calls of a library function that cost more or less each, rather than being more or less;
- * *from, *to: each. */
-static bool is_price(const struct why *w, const struct why_cause *c, double *from,
-		     double *to)
+ * of[]: how they were and are. */
+static bool is_price(const struct why *w, const struct why_cause *c,
+		     struct calls of[SIDES])
 {
-	struct calls was, now;
-
 	if (!c->edge || c->fn == w->root || !why_is_library(w, c->callee))
 		return false;
-	was = joined_calls(w, BASE, c->fn, c->callee);
-	now = joined_calls(w, HERE, c->fn, c->callee);
-	*from = was.price;
-	*to = now.price;
-	return was.rate > 0 && now.rate > 0 && (*to - *from) * c->cost > 0 &&
-	       fabs((*to - *from) * (was.rate + now.rate)) >
-		       fabs((now.rate - was.rate) * (*from + *to));
+	for (unsigned s = 0; s < SIDES; s++)
+		of[s] = joined_calls(w, s, c->fn, c->callee);
+	return of[BASE].rate > 0 && of[HERE].rate > 0 &&
+	       (of[HERE].price - of[BASE].price) * c->cost > 0 &&
+	       fabs((of[HERE].price - of[BASE].price) * (of[BASE].rate + of[HERE].rate)) >
+		       fabs((of[HERE].rate - of[BASE].rate) *
+			    (of[BASE].price + of[HERE].price));
 }
 
 bool why_supports(const struct why_cause *c)
@@ -312,8 +310,14 @@ static enum why_kind kind_of_call(const struct why *w, const struct why_cause *c
 
 static void describe_call(const struct why *w, struct why_cause *c)
 {
-	if (c->kind == WHY_LAYOUT || is_price(w, c, &c->from, &c->to)) {
-		c->kind = c->kind == WHY_LAYOUT ? WHY_LAYOUT : WHY_BELOW;
+	struct calls of[SIDES];
+
+	if (c->kind == WHY_LAYOUT)
+		return;
+	if (is_price(w, c, of)) {
+		c->kind = WHY_BELOW;
+		c->from = of[BASE].price;
+		c->to = of[HERE].price;
 		return;
 	}
 	describe_rates(w, c);
@@ -331,43 +335,42 @@ static void describe_call(const struct why *w, struct why_cause *c)
 static bool is_heap(const struct why *w, struct why_cause *c, bool *releases)
 {
 	static const double near = 0.02;
-	double was, now;
+	struct calls of[SIDES];
 
-	if (!is_price(w, c, &c->from, &c->to) || !why_allocates(w, c->callee, releases))
+	if (!is_price(w, c, of) || !why_allocates(w, c->callee, releases) ||
+	    fabs(of[HERE].rate - of[BASE].rate) > near * of[BASE].rate)
 		return false;
-	was = joined_calls(w, BASE, c->fn, c->callee).rate;
-	now = joined_calls(w, HERE, c->fn, c->callee).rate;
-	return fabs(now - was) <= near * was;
+	c->from = of[BASE].price;
+	c->to = of[HERE].price;
+	return true;
 }
 
 /* Other sizes or another order of blocks change what many calls cost, of free() long after.
  * All of that is one cause, of the call that gets memory whose cost changed most. */
 static void join_heap(struct causes *c)
 {
-	struct why_cause *best = NULL;
-	bool releases, best_releases = true;
-	double sum = 0;
+	struct why_cause *best[2] = {NULL, NULL}; /* of what costs less, more */
+	double largest[2] = {0, 0}, sum = 0;
 
-	for (size_t i = 0; i < c->n; i++)
-		if (is_heap(c->w, &c->at[i], &releases)) {
-			c->at[i].kind = WHY_LAYOUT;
-			sum += c->at[i].cost;
-		}
 	for (size_t i = 0; i < c->n; i++) {
 		struct why_cause *one = &c->at[i];
+		const bool more = one->cost > 0;
+		double size = fabs(one->cost);
+		bool releases;
 
-		if (one->kind != WHY_LAYOUT || !(one->cost * sum > 0))
+		if (!is_heap(c->w, one, &releases))
 			continue;
-		why_allocates(c->w, one->callee, &releases);
-		if (!best || releases < best_releases ||
-		    (releases == best_releases && fabs(one->cost) > fabs(best->cost))) {
-			best = one;
-			best_releases = releases;
+		one->kind = WHY_LAYOUT;
+		sum += one->cost;
+		size *= releases ? 1e-9 : 1;
+		if (size > largest[more]) {
+			best[more] = one;
+			largest[more] = size;
 		}
 	}
 	for (size_t i = 0; i < c->n; i++)
 		if (c->at[i].kind == WHY_LAYOUT)
-			c->at[i].cost = &c->at[i] == best ? sum : 0;
+			c->at[i].cost = &c->at[i] == best[sum > 0] ? sum : 0;
 }
 
 /* ---- moved calls ---- */
@@ -390,7 +393,7 @@ static void join_moved(struct why_cause *less, struct why_cause *more)
 static int find_moved(struct causes *c)
 {
 	const struct why *w = c->w;
-	double from, to;
+	struct calls of[SIDES];
 	struct why_cause **less = EXEC_ARRAY(c->x, struct why_cause *, w->n),
 			 **more = EXEC_ARRAY(c->x, struct why_cause *, w->n);
 
@@ -401,7 +404,7 @@ static int find_moved(struct causes *c)
 		uint32_t f;
 
 		if (one->callee == WHY_NONE || one->only != WHY_BOTH ||
-		    is_price(w, one, &from, &to))
+		    is_price(w, one, of))
 			continue;
 		f = w->name[one->callee];
 		if (!less[f] || one->cost < less[f]->cost)
@@ -671,16 +674,17 @@ static uint32_t only_below(const struct why *w, uint32_t f)
 /* A change of misses or mispredicted branches while the number of instructions stayed. */
 static bool same_work(const struct why *w, uint32_t f)
 {
-	int64_t self[SIDES];
+	static const double near = 1e-3;
+	double self[SIDES];
 
 	for (unsigned s = 0; s < SIDES; s++) {
 		const uint32_t ir = w->work[s];
 
 		if (ir == WHY_NONE || ir == w->event[s] || w->fn[s][f] == WHY_NONE)
 			return false;
-		self[s] = graph_self(w->g[s], w->fn[s][f], ir);
+		self[s] = (double)graph_self(w->g[s], w->fn[s][f], ir);
 	}
-	return self[BASE] == self[HERE];
+	return fabs(self[HERE] - self[BASE]) <= near * fabs(self[BASE]);
 }
 
 /* A change that is not in one run of it is one of how often it runs, or of who calls it. */

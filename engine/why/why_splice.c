@@ -296,7 +296,7 @@ int why_splice(struct why *w, bool **joinable, struct why_joined *out)
 		const unsigned side = w->fn[HERE][f] != WHY_NONE;
 
 		one[f] = w->fn[!side][f] == WHY_NONE && !w->caller[f] &&
-			 !why_is_library(w, f) && !why_is_under(w, f) &&
+			 !why_is_library(w, f) && !why_in_set(w, w->under, f) &&
 			 is_called(w, side, f);
 		count[side] += one[f];
 	}

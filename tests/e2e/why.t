@@ -523,6 +523,15 @@ r = run("now.flags", "base=then.flags", "-q", "-c", "why", "-c", "functions vs b
 ok("no single cause: 4 functions are on one side only: inlining or build flags differ; why max 20" in r.talk and
    "f3 now calls g3, which is new (inlined before?)" in r.text, "functions that were inlined before", r)
 
+for side, new in ("then", ()), ("now", ("open", "read", "close", "seek", "stat", "sync", "lock", "pipe", "dup")):
+    with open(side + ".flags") as f:
+        text = f.read()
+    with open(side + ".calls", "w") as f:
+        f.write(text + "".join(call(LIBC, "f" + n, 3, 3000, 90 + i) for i, n in enumerate(new)) + "".join(
+            "ob=%s\nfn=f%s\n1 3000\n" % (LIBC, n) for n in new))
+r = run("now.calls", "base=then.calls", "-q", "--no-index-write", "-c", "functions vs base | take 1")
+ok("build flags" not in r.text, "  among more that are called newly", r)
+
 for side, by in ("then", 10), ("now", 9):
     with open(side + ".flags", "w") as f:
         f.write("events: Ir\nob=app\nfl=a.c\n")
