@@ -292,15 +292,6 @@ bool why_paired(const struct why *w, uint32_t f)
 	return vs_paired(w->vs, s == BASE, graph_origin(w->g[s], w->fn[s][f]));
 }
 
-bool why_in_set(const struct why *w, struct fn_set *const set[SIDES], uint32_t f)
-{
-	bool is = false;
-
-	for (unsigned s = 0; s < SIDES && set[s]; s++)
-		is |= w->fn[s][f] != WHY_NONE && fnset_has(set[s], w->fn[s][f]);
-	return is;
-}
-
 int why_changed(struct why *w)
 {
 	struct changes c = {.w = w, .x = w->run[HERE]};

@@ -153,7 +153,6 @@ double why_edge_cost(const struct why *w, unsigned side, uint32_t edge);
 int why_changed(struct why *w);
 /* Have both profiles that function, whether or not stages left it? */
 bool why_paired(const struct why *w, uint32_t f);
-bool why_in_set(const struct why *w, struct fn_set *const set[SIDES], uint32_t f);
 /* The self cost of a vertex. */
 double why_inside(const struct why *w, unsigned side, uint32_t f);
 /* Add the calls of f by what is not in the model to out[0 .. *n-1], as of the root: one edge,
@@ -164,6 +163,8 @@ int why_from_outside(struct why *w, uint32_t f, struct why_edge **out, size_t *c
 /* ---- why_library.c ---- */
 
 int why_libraries(struct why *w, struct arena *scratch);
+/* Is it in a set, of functions of the graphs? */
+bool why_in_set(const struct why *w, struct fn_set *const set[SIDES], uint32_t f);
 bool why_is_library(const struct why *w, uint32_t f);
 /* What calls of a library function from outside of libraries cost. */
 double why_library_cost(const struct why *w, unsigned side, uint32_t fn);

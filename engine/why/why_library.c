@@ -14,6 +14,7 @@
 #include "engine/why/why_in.h"
 
 #include "engine/graph/graph.h"
+#include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/count.h"
@@ -58,6 +59,15 @@ static int mark_objects(struct why *w, unsigned side, struct arena *scratch, boo
 		w->library[w->same[side][f]] |=
 			object[store_fn_obj_id(g->st, graph_origin(g, f))];
 	return 0;
+}
+
+bool why_in_set(const struct why *w, struct fn_set *const set[SIDES], uint32_t f)
+{
+	bool is = false;
+
+	for (unsigned s = 0; s < SIDES && set[s]; s++)
+		is |= w->fn[s][f] != WHY_NONE && fnset_has(set[s], w->fn[s][f]);
+	return is;
 }
 
 static bool only_libraries_call(const struct graph *g, uint32_t fn)
