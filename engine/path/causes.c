@@ -1,12 +1,12 @@
 /*
  * causes.c - see causes.h.
  *
- * The estimate: a unit of cost through a caller g of the set brings calls(g) / through(g) of
- * the calls, so u(f), the calls that a unit of cost through f will bring, is
+ * The estimate: the calls that a function causes are its callers' by how often each calls it,
+ * whatever the calls cost.  A cycle as a whole causes what its members do; a member causes of
+ * that what it makes outside the cycle, or what the cost that leads through it brings.  A unit of cost through a caller g of the
+ * set brings calls(g) / through(g) of the calls, so a unit through f brings
  *
  *	u(f) = calls(f) / through(f) + sum over the calls of f of share(f -> h) * u(h)
- *
- * and f causes u(f) for each unit of its inclusive cost, for all f in one solution.
  *
  * The bounds ask what can be above a caller.  f causes at least the calls of the callers that
  * it dominates, since each way from a root to them leads through it; and at most the calls of
@@ -61,6 +61,51 @@ static uint64_t *count_direct(const struct causing *c, const struct flow *fl,
 
 /* ---- the estimate ---- */
 
+static bool same_cycle(const struct flow_input *in, uint32_t f, uint32_t g)
+{
+	return f == g || (in->cycle[f] && in->cycle[f] == in->cycle[g]);
+}
+
+/* made[f]: the calls of direct[] that f makes, or functions that it calls outside its cycle;
+ * caused[f]: those of its cycle, or its own.  Those of a function are its
+ * callers' by how often each calls it; of calls that nobody counted, by their cost.  A cycle is
+ * one function: what its members make, all of them cause. */
+static void share_calls(const struct flow *fl, const uint64_t *direct, double *made,
+			double *caused)
+{
+	const struct flow_input *in = &fl->in;
+
+	for (uint32_t end = in->functions, first; end > 0; end = first) {
+		const uint32_t cycle = in->cycle[in->topo[end - 1]];
+		double all = 0, calls = 0;
+
+		for (first = end;
+		     first == end ||
+		     (first > 0 && cycle && in->cycle[in->topo[first - 1]] == cycle);) {
+			const uint32_t f = in->topo[--first];
+
+			all += made[f] += (double)direct[f];
+			for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
+				if (!same_cycle(in, in->caller[in->in_edge[k]], f))
+					calls += (double)in->calls[in->in_edge[k]];
+		}
+		for (uint32_t i = first; i < end; i++) {
+			const uint32_t f = in->topo[i];
+
+			caused[f] = all;
+			for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++) {
+				const uint32_t e = in->in_edge[k];
+
+				if (!same_cycle(in, in->caller[e], f))
+					made[in->caller[e]] +=
+						all *
+						(calls > 0 ? (double)in->calls[e] / calls
+							   : flow_share(fl, e, f));
+			}
+		}
+	}
+}
+
 /* Add the estimate of one flow; costs[function]: the inclusive cost that it is of. */
 static int estimate_flow(struct causing *c, const struct flow *fl, struct arena *a,
 			 double *costs)
@@ -70,13 +115,15 @@ static int estimate_flow(struct causing *c, const struct flow *fl, struct arena 
 	double *own = ARENA_ARRAY(a, double, (size_t)n + 1);
 	double *value = ARENA_ARRAY(a, double, (size_t)n + 1);
 	double *incl = ARENA_ARRAY(a, double, (size_t)n + 1);
+	double *made = ARENA_ARRAY(a, double, (size_t)n + 1);
+	double *caused = ARENA_ARRAY(a, double, (size_t)n + 1);
 	uint8_t *known = ARENA_ARRAY(a, uint8_t, (size_t)n + 1);
 	struct fn_set *some = fnset_new(a, n);
 	uint64_t all = 0;
 	const uint64_t *direct = count_direct(c, fl, a, &all);
 	double unit = 0; /* values are shares of all calls for so much cost */
 
-	if (!own || !value || !incl || !known || !some || !direct)
+	if (!own || !value || !incl || !made || !caused || !known || !some || !direct)
 		return arena_full(a, c->err);
 	for (uint32_t f = 0; f < n; f++)
 		unit = fmax(unit, fl->through[f]);
@@ -90,9 +137,14 @@ static int estimate_flow(struct causing *c, const struct flow *fl, struct arena 
 			fnset_add(some, f);
 	if (path_outermost(fl, some, incl, a))
 		return arena_full(a, c->err);
+	share_calls(fl, direct, made, caused);
 	for (uint32_t f = 0; f < n; f++) {
-		if (incl[f] > 0)
-			c->out[of->fn[f]].est += incl[f] * value[f] / unit * (double)all;
+		const double by_cost = incl[f] * value[f] / unit * (double)all;
+
+		if (!of->again[f])
+			c->out[of->fn[f]].est +=
+				fl->in.cycle[f] ? fmax(made[f], fmin(caused[f], by_cost))
+						: caused[f];
 		costs[of->fn[f]] += incl[f];
 	}
 	return 0;
