@@ -147,6 +147,10 @@ static int estimate_flow(struct causing *c, const struct flow *fl, struct arena 
 						: caused[f];
 		costs[of->fn[f]] += incl[f];
 	}
+	/* An inner context has an outer one above it, which causes at least as many. */
+	for (uint32_t f = 0; f < n; f++)
+		if (of->again[f])
+			c->out[of->fn[f]].est = fmax(c->out[of->fn[f]].est, made[f]);
 	return 0;
 }
 
