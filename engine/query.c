@@ -615,13 +615,21 @@ static int hint_inlined(struct session *s, const struct stmt *st, struct str tex
 	enum { PATIENCE = 2 }; /* seconds */
 	const struct parse_limits l = session_parse_limits(s);
 	const uint32_t seconds = s->limits.seconds;
-	const struct str asked = {text.p + st->span.at, st->span.len};
+	const struct source *src = &st->query.source;
+	/* Lines are of whole functions: there the name alone is asked. */
+	const bool lines = src->of && (src->kind == S_LINES || src->kind == S_INSTRS ||
+				       src->kind == S_JUMPS || src->kind == S_SOURCE ||
+				       src->kind == S_ASM);
+	const struct span span = lines ? src->of->span : st->span;
+	const struct str asked = {text.p + span.at, span.len};
 	struct statement *run = ARENA_NEW(a, struct statement);
 	struct err other = {0}, failed = {0};
 	struct stmt *with;
 
-	text = arena_printf(a, "with inlined | %.*s", STR_ARG(asked));
-	if (!run || !text.p || !s->n || parse_text(text, &l, a, &with, &other))
+	text = arena_printf(a, "with inlined | %s%.*s", lines ? "find " : "",
+			    STR_ARG(asked));
+	if (!run || !text.p || !s->n || (lines && st->query.gstages) ||
+	    parse_text(text, &l, a, &with, &other))
 		return err->kind;
 	s->limits.seconds = seconds && seconds < PATIENCE ? seconds : PATIENCE;
 	if (!open_graph(s, &with->query, text, a, run, &other) &&

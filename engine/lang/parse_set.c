@@ -62,13 +62,15 @@ static struct span operator_span(const struct parser *p, const struct token *t)
 	return s;
 }
 
-/* Escape "|" and brackets, which are special in a regular expression. */
+/* Escape "|" and brackets, which are special in a regular expression; * stands for any text. */
 static void regex_of(struct str name, char *out, size_t cap)
 {
 	size_t n = 0;
 
 	for (size_t i = 0; i < name.n && n + 3 < cap; i++) {
-		if (strchr("|()[]{}*+?^$.\\/", name.p[i]) && name.p[i])
+		if (name.p[i] == '*')
+			out[n++] = '.';
+		else if (strchr("|()[]{}+?^$.\\/", name.p[i]) && name.p[i])
 			out[n++] = '\\';
 		out[n++] = name.p[i];
 	}
@@ -83,6 +85,9 @@ static int needs_quotes(struct parser *p, struct span s, const char *what)
 	parse_fail(p, s, "%s needs double quotes", what);
 	if (s.len > 120)
 		return err_hint(p->err, "put the whole name in double quotes");
+	if (str_ends(name, STR("<*")) || str_ends(name, STR("<*>")))
+		return err_hint(p->err, "a bare name is of all parameters: %.*s",
+				(int)str_find(name, '<'), name.p);
 	regex_of(name, regex, sizeof(regex));
 	if (name.p[name.n - 1] == ')' || name.p[name.n - 1] == '>')
 		return err_hint(p->err, "write \"%.*s\", or /%s/", STR_ARG(name), regex);

@@ -111,11 +111,22 @@ static int take_index(struct joining *j, size_t k)
 
 /* ---- the tree of a file ---- */
 
+/* A block of a function that has neither costs nor calls, but jumps, is no activation of a
+ * function of the profile. */
+static bool all_are_functions(const struct contexts *c, size_t from)
+{
+	for (size_t i = from; i < c->n; i++)
+		if (c->fn[i] == NO_ID)
+			return false;
+	return true;
+}
+
 /* Stretches k..end are of one file. */
 static int take_file(struct joining *j, size_t k, size_t end)
 {
 	struct profile *p = j->p;
 	struct context_stretch *s = calloc(end - k, sizeof(*s));
+	const size_t before = j->p->contexts.n;
 	struct claims claims = {0};
 	int rc = s ? 0 : err_no_memory(j->err, "while building the call tree");
 
@@ -135,6 +146,8 @@ static int take_file(struct joining *j, size_t k, size_t end)
 	}
 	if (!rc && p->tree.kind == TREE_WHOLE)
 		rc = contexts_add(&p->contexts, s, end - k, &claims, j->cancel, j->err);
+	if (!rc && !all_are_functions(&p->contexts, before))
+		p->tree.kind = TREE_REFUSED;
 	claims_free(&claims);
 	free(s);
 	return rc;

@@ -399,6 +399,17 @@ static int do_once(struct app *app, struct str rest, struct err *err)
 	return err->kind;
 }
 
+/* Is it the name of a file, where an export is a directory? */
+static bool is_file_name(struct str path)
+{
+	static const char *const ends[] = {".sql", ".csv", ".tsv", ".json", ".ndjson"};
+
+	for (size_t i = 0; i < sizeof(ends) / sizeof(ends[0]); i++)
+		if (str_ends(path, str_c(ends[i])))
+			return true;
+	return false;
+}
+
 /* .export DIR [csv|ndjson] [TABLE...], or .export FILE.db [TABLE...] */
 static int do_export(struct app *app, struct str rest, struct err *err)
 {
@@ -415,7 +426,11 @@ static int do_export(struct app *app, struct str rest, struct err *err)
 		as = EXPORT_NDJSON;
 	if (dir && !*dir)
 		err_set(err, ERR_USAGE, 0, ".export needs a DIRECTORY or FILE.db");
-	else if (dir && !app->nprofiles)
+	else if (dir && is_file_name(str_c(dir))) {
+		err_set(err, ERR_USAGE, 0, "an export is a directory, or a FILE.db: '%s'",
+			dir);
+		err_hint(err, "one answer in a file: functions > x.csv");
+	} else if (dir && !app->nprofiles)
 		app_none_open(err);
 	else if (dir && session_filters(app->session)) {
 		err_set(err, ERR_QUERY, 0,
@@ -636,8 +651,9 @@ static const struct command commands[] = {
 	 ARG_QUERY, do_push, NULL},
 	{"pop", "[all]", "drop the last one", "The one pushed last, or all.", ".pop all",
 	 ARG_NONE, do_pop, NULL},
-	{"filters", "", "those that .push made", "In the order in which they are applied.",
-	 ".filters", ARG_NONE, do_filters, NULL},
+	{"filters", "", "those that .push made",
+	 "In the order in which they are applied.", ".filters", ARG_NONE, do_filters,
+	 NULL},
 	{"save", "FILE [QUERY]", "keep the last query",
 	 "The last query, or the one given.  In ~/.config/quern/queries it can be run\n"
 	 "from anywhere.",

@@ -115,7 +115,7 @@ static const struct {
 	const char *want;
 } fits[] = {
 	{"calls", EMIT_TEXT, FIT_CALLS, STR("f(int, int) -> a::b<int>::g(int); h -> i"),
-	 34, "f(int, int) -> a::b\xe2\x80\xa6::g(\xe2\x80\xa6); h -> i"},
+	 34, "f(int, int) -> \xe2\x80\xa6::g(\xe2\x80\xa6); h -> i"},
 	{"calls that fit", EMIT_TEXT, FIT_CALLS, STR("f(int) -> g; g -> f(int)"), 40,
 	 "f(int) -> g; g -> f(int)"},
 	{"no room for names", EMIT_TEXT, FIT_CALLS, STR("function_one -> function_two"),

@@ -338,7 +338,7 @@ static void test_table(void)
 	      &narrow,
 	      "  self   self%  calls  fn\n"
 	      "1.03 M  19.52%  1,234  _int_malloc\n"
-	      "~402 k   7.60%     12  std::ve...h_back(...)\n"
+	      "~402 k   7.60%     12  ...::push_back(...)\n"
 	      "  93    <0.01%      -  a,\"b\"\n"
 	      "3 of 1,586 functions\n"
 	      "not on this screen: file:line, #; all:\n--wide, .mode wide\n");
