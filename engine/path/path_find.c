@@ -472,19 +472,19 @@ static int steps_of(struct search *s, uint32_t path, struct path *out)
 	const struct flow *fl = s->asked;
 	uint32_t n = s->grown[path].so_far.calls + 1, k = n;
 	struct path_step *step = ARENA_ARRAY(s->arena, struct path_step, n);
-	double *share = ARENA_ARRAY(s->arena, double, n);
 	uint32_t start = path;
 
-	if (!step || !share)
+	if (!step)
 		return full(s);
 	for (uint32_t i = path; i != FLOW_NONE; i = s->grown[i].before) {
 		const uint32_t edge = s->grown[start = i].edge;
 
 		step[--k].fn = function_at(s, fn_of(s, s->grown[i].point));
 		step[k].edge = edge_asked(s, edge);
-		share[k] = edge == FLOW_NONE
-				   ? 0
-				   : flow_share(s->fl, edge, s->fl->in.caller[edge]);
+		/* The share of the edge, until the cost is known. */
+		step[k].cost.est = edge == FLOW_NONE ? 0
+						     : flow_share(s->fl, edge,
+								  s->fl->in.caller[edge]);
 	}
 	step[0].cost =
 		path_from(fl, step[0].fn, s->first[fn_of(s, s->grown[start].point)]);
@@ -494,8 +494,9 @@ static int steps_of(struct search *s, uint32_t path, struct path *out)
 
 		step[k].calls = fl->in.calls[i];
 		step[k].incl = fl->in.incl[i];
-		step[k].cost = path_bounds_next(step[k - 1].cost, fl->in.incl[i],
-						share[k], fl->passing[f], fl->odd[f]);
+		step[k].cost =
+			path_bounds_next(step[k - 1].cost, fl->in.incl[i],
+					 step[k].cost.est, fl->passing[f], fl->odd[f]);
 	}
 	*out = (struct path){step, n};
 	return 0;

@@ -45,7 +45,7 @@ CASES = [
      "functions | sort fn asc | show fn, file, self", ["f,a.c,5", "main,a.c,11"]),
     ("the target of calls= does not move the relative position",
      b"events: Ir\nfl=a.c\nfn=main\n10 1\ncfn=g\ncalls=1 +90\n+2 3\n+1 1\nfn=g\n100 3\n",
-     "lines of main | show line, self", ["10,1", "12,0", "13,1"]),
+     "lines of main | sort line asc | show line, self", ["10,1", "12,0", "13,1"]),
     ("a jump is no cost, nor is the line after it",
      b"events: Ir\nfl=a.c\nfn=main\n1 5\njump=9 3\n1\njcnd=4/9 +2\n*\n+1 2\n", SELF, ["main,7"]),
     ("names given in part 1 hold in part 2 (one forgets them)",

@@ -33,11 +33,11 @@ fn=f
 totals: 32
 """
 answers("positions: addr is instr", QT, "functions | show fn, self, incl", ["f,20,20", "main,12,32"])
-answers("its addresses", QT, "lines of main | show line, self", ["1,5", "2,7"])
+answers("its addresses", QT, "lines of main | sort line asc | show line, self", ["1,5", "2,7"])
 answers("a word that is not known is a column", QT.replace("addr", "memAddr"),
         "functions | show fn, self, incl", ["f,20,20", "main,12,32"], "odd lines, skipped or mended: 1")
 answers("line before instr", "positions: line instr\nevents: Ir\nfn=f\n7 0x10 3\n+1 +4 4\n",
-        "lines of f | show line, self", ["7,3", "8,4"])
+        "lines of f | sort line asc | show line, self", ["7,3", "8,4"])
 
 # ---- a callee without a block: what flows in is its self cost ----
 
