@@ -17,6 +17,10 @@ import subprocess
 import truth
 from e2e import HUNG, done, environ, fixtures, ok, profile, quern, run, same, skip
 
+# A job in the background of a shell is not told of these; what is recorded here must be.
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+
 FAKE = r"""#!/bin/sh
 printf '%s\0' "$@" >>"$ARGS"
 for arg; do
