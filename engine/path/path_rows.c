@@ -380,7 +380,7 @@ static int lay_rows(struct choosing *c, struct path_tree *t)
 	g->top_passing = top_passing(g);
 	lay(g, TREE_TOP, &line, &t->base, &t->est, &t->own, &open[0]);
 	open[0].row = FLOW_NONE;
-	t->left_out = t->est - t->own;
+	t->left_out = cost_difference(t->est, t->own);
 	for (i = c->first[TREE_TOP]; i;) {
 		uint32_t d = g->nodes[i].depth;
 		uint32_t up = open[d - 1].row;
@@ -393,7 +393,7 @@ static int lay_rows(struct choosing *c, struct path_tree *t)
 		r->recursive = (g->in_set && g->in_set[r->fn]) || on_path[r->fn];
 		if (!r->inner) {
 			lay(g, i, &open[d - 1], &r->cost, &r->est, &r->own, &open[d]);
-			t->left_out -= r->own;
+			cost_subtract(&t->left_out, r->own);
 			include(r);
 		}
 		g->row[i] = open[d].row = (uint32_t)t->n++;
