@@ -195,7 +195,7 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 	out_char(&e->o, '\n');
 }
 
-/* What estimates rest on: that of the sources which follow calls, and of stages that share
+/* Say what the estimates are made from, if the source follows calls or a stage shares
  * costs. */
 static void put_estimates(struct explain *e, const struct query *q, struct store *st,
 			  const struct gstage *stages, bool parts)

@@ -128,7 +128,7 @@ static int ways_out(struct signs *s, uint32_t f, struct ways *w, struct err *err
 	return 0;
 }
 
-/* What no call brings has the rest of the costs. */
+/* Add the way of a root, which no call leads to: it has the costs that no call brings. */
 static void add_root(const struct signs *s, uint32_t f, struct ways *w)
 {
 	const struct flow_input *in = &s->fl->in;

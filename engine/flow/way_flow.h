@@ -3,8 +3,8 @@
  *
  * A function with pairs becomes several vertices, one for each way in: what comes by that way
  * goes on in its own shares.  So all that works on flows works on the chain of second order.
- * One more vertex of it has the shares of the whole function; no call leads there: it is for
- * cost of which nobody asks how it came.
+ * One more vertex of it has the shares of the whole function.  No call leads there: the vertex
+ * is for questions that do not ask which caller brought the cost.
  */
 #ifndef QUERN_WAY_FLOW_H
 #define QUERN_WAY_FLOW_H
