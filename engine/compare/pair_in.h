@@ -1,4 +1,4 @@
-/* pair_in.h - the inside of pair.c and pair_place.c. */
+/* pair_in.h - shared by the files pair*.c alone. */
 #ifndef QUERN_PAIR_IN_H
 #define QUERN_PAIR_IN_H
 
@@ -25,11 +25,22 @@ struct pair_calls {
 	const uint32_t *out_first, *callee, *in_first, *in_edge, *caller;
 };
 
+/* CHANGED_ADDRESS: beside the rules of variant.h. */
+enum { PAIR_LINES = VARIANT_LINE | VARIANT_LAMBDA, CHANGED_ADDRESS = 32 };
+
+struct pass {
+	unsigned rules; /* enum variant_rule */
+	bool numbered;	/* only names with numbers, all of a file at once */
+	bool no_file;	/* files may differ, if the name needs none */
+	bool calls;	/* what is paired of their callers and callees must be equal */
+	bool in_turn;	/* of several that are equal, the first with the first */
+};
+
 struct pairs {
 	struct store *st[2];
 	const struct pair_rules *rules;
 	bool recorded; /* each context for itself */
-	size_t bytes; /* that all of it may take; 0: no limit */
+	size_t bytes;  /* that all of it may take; 0: no limit */
 	const struct cancel *cancel;
 	struct err *err;
 	struct pairing *p;
@@ -71,6 +82,23 @@ static inline struct str pair_text(const struct pairs *w, uint32_t v)
 	return w->text[s][w->name[s][pair_fn(v)]];
 }
 
+/* The number of its object, or file, among those of both sides. */
+static inline uint32_t pair_obj(const struct pairs *w, uint32_t v)
+{
+	return w->p->obj[pair_side(v)][w->obj[pair_side(v)][pair_fn(v)]];
+}
+
+static inline uint32_t pair_file(const struct pairs *w, uint32_t v)
+{
+	return w->p->file[pair_side(v)][w->file[pair_side(v)][pair_fn(v)]];
+}
+
+/* The first context of its function stands for all. */
+static inline bool pair_is_first(const struct pairs *w, unsigned s, uint32_t f)
+{
+	return !w->first[s] || w->first[s][f] == f;
+}
+
 /* A function without symbols is named by its address, which means nothing elsewhere. */
 static inline bool pair_is_address(struct str name)
 {
@@ -80,6 +108,15 @@ static inline bool pair_is_address(struct str name)
 }
 
 int pair_no_memory(struct pairs *w);
+int pair_run_passes(struct pairs *w);
+/* changed: the rules that changed one of the names. */
+void pair_make(struct pairs *w, uint32_t a, uint32_t b, unsigned changed);
+/* Pair a of side 0 and b of side 1 if they are one by the rules of the pass. */
+int pair_two(struct pairs *w, const struct pass *pass, uint32_t a, uint32_t b);
+/* Pair n functions of one file and name, of which na are of side 0. */
+int pair_numbered(struct pairs *w, const struct pass *pass, const struct sort_pair *run,
+		  size_t na, size_t n);
+int pair_addresses(struct pairs *w);
 /* Called before a text of so many bytes is looked at; polls every so often, as there may
  * be many functions of one long name. */
 int pair_look(struct pairs *w, size_t bytes);
