@@ -475,7 +475,7 @@ static int put_rows(struct growing *g, struct path_tree *t)
 		first[up] = order[i];
 	}
 	memset(g->row, 0xff, g->nodes * sizeof(*g->row));
-	t->left_out = t->est - t->own;
+	t->left_out = cost_difference(t->est, t->own);
 	for (uint32_t i = first[TOP]; i;) {
 		const struct known_node *x = &g->node[i];
 
@@ -492,7 +492,7 @@ static int put_rows(struct growing *g, struct path_tree *t)
 			.recursive =
 				(g->q->set && fnset_has(g->q->set, x->fn)) || on[x->fn],
 			.inner = x->inner};
-		t->left_out -= x->inner ? 0 : x->own;
+		cost_subtract(&t->left_out, x->inner ? 0 : x->own);
 		if (first[i]) {
 			on[x->fn]++;
 			i = first[i];

@@ -35,8 +35,8 @@ int64_t path_root(const struct flow *fl, uint32_t f)
 	if (fl->keep || fl->odd[f] || fl->passing[f] < (int64_t)1 << 53)
 		return path_rounded(fl->root[f]);
 	for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
-		called += in->incl[in->in_edge[k]];
-	return fl->passing[f] - called;
+		cost_add(&called, in->incl[in->in_edge[k]]);
+	return cost_difference(fl->passing[f], called);
 }
 
 bool path_under_min(double est, double min)

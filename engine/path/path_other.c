@@ -210,12 +210,13 @@ static int lift(struct growing *g, const struct path_tree *t, int64_t **out)
 		const struct path_tree_row *r = &t->rows[i];
 		bool is_wide = (double)r->est >= wide;
 
-		rest[i] += r->est - r->own; /* the rows below subtract theirs */
+		/* The rows below subtract theirs. */
+		cost_add(&rest[i], cost_difference(r->est, r->own));
 		g->group[i] = is_wide		       ? (uint32_t)i
 			      : r->parent == FLOW_NONE ? (uint32_t)t->n
 						       : g->group[r->parent];
 		if (r->parent != FLOW_NONE)
-			rest[r->parent] -= r->est;
+			cost_subtract(&rest[r->parent], r->est);
 	}
 	g->group[t->n] = (uint32_t)t->n;
 	for (size_t i = t->n; i-- > 0;) {
@@ -223,9 +224,9 @@ static int lift(struct growing *g, const struct path_tree *t, int64_t **out)
 
 		if (r->inner || g->group[i] == i)
 			continue;
-		lifted[i] += rest[i];
+		cost_add(&lifted[i], rest[i]);
 		if (r->parent != FLOW_NONE && g->group[r->parent] != r->parent)
-			lifted[r->parent] += lifted[i];
+			cost_add(&lifted[r->parent], lifted[i]);
 	}
 	*out = lifted;
 	return 0;

@@ -317,7 +317,7 @@ static int64_t units(long double from, long double to)
 {
 	int64_t a = rounded(from), b = rounded(to);
 
-	return b > a ? b - a : 0;
+	return b > a ? cost_difference(b, a) : 0;
 }
 
 /* If all cost of a function is at one node, its own part is measured like its cost. */

@@ -190,7 +190,7 @@ static int path_notes(struct exec *x, const struct path_list *list)
 		return x->err->kind;
 	p = &list->paths[0];
 	b = &p->steps[p->n - 1].cost;
-	if (b->bounded && !b->measured && (double)(b->hi - b->lo) > (double)b->hi / 4)
+	if (b->bounded && !b->measured && (double)b->hi - (double)b->lo > (double)b->hi / 4)
 		return note_wide(x, p->n);
 	return 0;
 }
@@ -616,7 +616,7 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	if (c->b.bounded && c->incl < c->b.lo)
 		c->incl = c->b.lo;
 	if (c->b.bounded && !c->b.measured &&
-	    (double)(c->b.hi - c->b.lo) > (double)c->b.hi / 4 && note_wide(x, 0))
+	    (double)c->b.hi - (double)c->b.lo > (double)c->b.hi / 4 && note_wide(x, 0))
 		return x->err->kind;
 	t->rows = c;
 	t->card = true;

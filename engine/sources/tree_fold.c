@@ -509,7 +509,7 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 		t.base = neighbour_inclusive(x, fnset_next(q->set, 0));
 	t.est = w.tree.est;
 	t.own = w.own;
-	t.left_out = t.est - t.own;
+	t.left_out = cost_difference(t.est, t.own);
 	/* A row that the query asks for may be missing: all that is in none is not less. */
 	t.cut = w.cut || (w.tree.cut && (double)t.left_out >= q->min);
 	if (put_folded_rows(&w, &t) ||
