@@ -409,6 +409,12 @@ static int choose_event(struct schema *s, struct query *q)
 		s->event = check_event(s->env, by->text, by->span, s->err);
 		if (s->err->kind && hint_call_sites(s, &q->source))
 			return s->err->kind;
+		if (s->err->kind &&
+		    (str_eq(by->text, STR("thread")) || str_eq(by->text, STR("part"))))
+			return err_hint(
+				s->err,
+				"one %.*s: %.*s 1 | functions; all of them: %.*ss",
+				STR_ARG(by->text), STR_ARG(by->text), STR_ARG(by->text));
 		return s->err->kind
 			       ? err_hint(s->err,
 					  "'by' names an event; to sort: | sort %.*s",

@@ -51,10 +51,14 @@ static int no_such_part(struct exec *x, const struct gstage *g, uint64_t number)
 		if (x->open->stores[i] == x->g->st)
 			of = x->env->profiles[i];
 	exec_fail(x, g->span,
-		  "no %s%s%.*s has the number %" PRIu64 "; they are %" PRIu64
-		  " to %" PRIu64,
+		  least < most ? "no %s%s%.*s has the number %" PRIu64
+				 "; they are %" PRIu64 " to %" PRIu64
+			       : "no %s%s%.*s has the number %" PRIu64
+				 "; all have the number %" PRIu64,
 		  g->kind == G_THREAD ? "thread" : "part", of.n ? " of " : "",
 		  STR_ARG(of), number, least, most);
+	if (g->kind == G_PART && least == most && store_info(x->g->st)->parts > 1)
+		return err_hint(x->err, "threads tell them apart: thread N | ...");
 	return err_hint(x->err, "'%s' lists them",
 			g->kind == G_THREAD ? "threads" : "parts");
 }

@@ -521,6 +521,17 @@ static bool in_list(const struct tstage *s, const struct token *t)
 	       (s->kind == T_SHOW || s->kind == T_SORT || s->kind == T_GROUP);
 }
 
+/* The word that ends before t; empty: none does. */
+static struct str word_before(const struct parser *p, const struct token *t)
+{
+	const struct str s = str_trim((struct str){p->text.p, t->at});
+	size_t n = 0;
+
+	while (n < s.n && token_is_word_byte(s.p[s.n - n - 1]))
+		n++;
+	return str_from(s, s.n - n);
+}
+
 /* Report a token that cannot follow a source, if we can guess what the user meant; else
  * return 0. */
 static int unexpected_in_source(struct parser *p, const struct source *src,
@@ -560,6 +571,17 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 		return err_hint(p->err, "its form: %s",
 				src->top ? verbs[0].form : v->form);
 	}
+	if (src->of && t->kind == TOK_NUMBER &&
+	    (str_eq(word_before(p, t), STR("thread")) ||
+	     str_eq(word_before(p, t), STR("part")))) {
+		const struct str stage = word_before(p, t);
+
+		parse_fail(p, token_span(t), "'%.*s N' stands before the source",
+			   STR_ARG(stage));
+		return err_hint(p->err, "%.*s %.*s | %s", STR_ARG(stage),
+				(int)token_span(t).len, p->text.p + t->at,
+				src->top ? "top" : v->word);
+	}
 	if (src->of && t->kind == TOK_WORD) {
 		parse_fail(p, token_span(t),
 			   "this word is not part of the name before it");
@@ -568,17 +590,6 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 			"a name with blanks needs double quotes; stages need '|'");
 	}
 	return 0;
-}
-
-/* The word that ends before t; empty: none does. */
-static struct str word_before(const struct parser *p, const struct token *t)
-{
-	const struct str s = str_trim((struct str){p->text.p, t->at});
-	size_t n = 0;
-
-	while (n < s.n && token_is_word_byte(s.p[s.n - n - 1]))
-		n++;
-	return str_from(s, s.n - n);
 }
 
 /* sum self: columns are added up by sum(self), after "group by". */

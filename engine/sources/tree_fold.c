@@ -443,7 +443,7 @@ static int put_folded_rows(struct folding *w, struct path_tree *t)
 				    up == FLOW_NONE ? one : t->rows[up].fn);
 		if (w->contexts && r->first && place_rows(w, i, r->first))
 			return w->x->err->kind;
-		t->left_out -= t->rows[t->n].own;
+		cost_subtract(&t->left_out, t->rows[t->n].own);
 		depth[r->depth] = (uint32_t)t->n++;
 		r->row = (uint32_t)t->n;
 		if (r->first) {

@@ -8,56 +8,6 @@
 #include "repl/prompt/command.h"
 
 static const struct help_topic topics[] = {
-	{"reading", "what columns and signs of an answer mean",
-	 "self        what a function cost itself; all self add up to the total\n"
-	 "incl        self and all that it called; of recursion the outermost call\n"
-	 "%           of the profile; share% of what the last line of the table says\n"
-	 "cum%        self% of this row and all rows above\n"
-	 "calls       how often it was called; of a row below another, from there\n"
-	 "est         the part of incl that came along this way.  ~: an estimate, since\n"
-	 "            the profile counts calls, not stacks; it lies in lo to hi\n"
-	 "#           the number of a function: `info #17`\n"
-	 "cycle       the number of a group of functions that call each other:\n"
-	 "            `cycles`.  recursive: it calls itself, or is in a cycle\n"
-	 "f'2, f'g    f in its second level of recursion, f called by g: only in\n"
-	 "            `contexts`; elsewhere f is one row\n"
-	 "...         here something is left out: --wide shows all of a name\n"
-	 "-           nothing is recorded, or the question has no answer here\n"
-	 "???         the profile does not know the file or object\n"
-	 "[libc.so.6] no file is known: the object\n"
-	 ".help columns has every column.",
-	 "top 3\n"
-	 "callers of main"},
-	{"record", "quern record [--stacks] -- PROGRAM [ARG]...; or by hand:",
-	 "the usual questions    valgrind --tool=callgrind ./app   (built with -g)\n"
-	 "instrs, asm, inlined   --dump-instr=yes\n"
-	 "jumps                  --collect-jumps=yes\n"
-	 "cache misses           --cache-sim=yes\n"
-	 "mispredicted branches  --branch-sim=yes\n"
-	 "threads                --separate-threads=yes --combine-dumps=yes\n"
-	 "stacks                 --separate-callers=3\n"
-	 "stretches, as parts    --dump-every-bb=10000000 --combine-dumps=yes\n"
-	 "calls of f, as parts   --dump-before=f --combine-dumps=yes\n"
-	 "what f does, alone     --toggle-collect=f\n"
-	 "system calls           --collect-systime=nsec\n"
-	 "child processes        --trace-children=yes --callgrind-out-file=out.%p\n"
-	 "a server, as it runs   quern --watch callgrind.out.PID;\n"
-	 "                       callgrind_control --dump PID\n"
-	 "PHP with Xdebug 3      XDEBUG_MODE=profile \\\n"
-	 "                       XDEBUG_CONFIG=start_with_request=yes php x.php\n"
-	 "a request of PHP       php.ini: xdebug.mode=profile,\n"
-	 "                       xdebug.start_with_request=trigger;\n"
-	 "                       XDEBUG_TRIGGER=1 in the URL\n"
-	 "Rust's gungraun        cargo bench; quern target/gungraun\n"
-	 "CodSpeed               quern FOLDER, where its runner keeps profiles\n"
-	 "Go                     go tool pprof -callgrind ./app cpu.prof >app.out\n"
-	 "C++ with gperftools    google-pprof --callgrind ./app cpu.prof >app.out\n"
-	 "Python                 python3 -m cProfile -o x.pstats x.py;\n"
-	 "                       pyprof2calltree -i x.pstats -o app.out\n"
-	 "Perl                   perl -d:NYTProf x.pl; nytprofcg --out app.out\n"
-	 "Ruby                   ruby-prof -p call_tree -f FOLDER x.rb; quern FOLDER/*",
-	 "events\n"
-	 "parts"},
 	{"top", "top [N] [UNIT] [of SET] [by EXPR]",
 	 "The most expensive functions (or files, objects, classes, lines ...): self\n"
 	 "and inclusive cost.  It is short for `functions | sort X | take N`.",
@@ -249,6 +199,56 @@ static const struct help_topic topics[] = {
 	 "top 3 | as csv\n"
 	 "top 3 | as md\n"
 	 "calltree from main depth 2 | as folded"},
+	{"reading", "what columns and signs of an answer mean",
+	 "self        what a function cost itself; all self add up to the total\n"
+	 "incl        self and all that it called; of recursion the outermost call\n"
+	 "%           of the profile; share% of what the last line of the table says\n"
+	 "cum%        self% of this row and all rows above\n"
+	 "calls       how often it was called; of a row below another, from there\n"
+	 "est         the part of incl that came along this way.  ~: an estimate, since\n"
+	 "            the profile counts calls, not stacks; it lies in lo to hi\n"
+	 "#           the number of a function: `info #17`\n"
+	 "cycle       the number of a group of functions that call each other:\n"
+	 "            `cycles`.  recursive: it calls itself, or is in a cycle\n"
+	 "f'2, f'g    f in its second level of recursion, f called by g: only in\n"
+	 "            `contexts`; elsewhere f is one row\n"
+	 "...         here something is left out: --wide shows all of a name\n"
+	 "-           nothing is recorded, or the question has no answer here\n"
+	 "???         the profile does not know the file or object\n"
+	 "[libc.so.6] no file is known: the object\n"
+	 ".help columns has every column.",
+	 "top 3\n"
+	 "callers of main"},
+	{"record", "quern record [--stacks] -- PROGRAM [ARG]...; or by hand:",
+	 "the usual questions    valgrind --tool=callgrind ./app   (built with -g)\n"
+	 "instrs, asm, inlined   --dump-instr=yes\n"
+	 "jumps                  --collect-jumps=yes\n"
+	 "cache misses           --cache-sim=yes\n"
+	 "mispredicted branches  --branch-sim=yes\n"
+	 "threads                --separate-threads=yes --combine-dumps=yes\n"
+	 "stacks                 --separate-callers=3\n"
+	 "stretches, as parts    --dump-every-bb=10000000 --combine-dumps=yes\n"
+	 "calls of f, as parts   --dump-before=f --combine-dumps=yes\n"
+	 "what f does, alone     --toggle-collect=f\n"
+	 "system calls           --collect-systime=nsec\n"
+	 "child processes        --trace-children=yes --callgrind-out-file=out.%p\n"
+	 "a server, as it runs   quern --watch callgrind.out.PID;\n"
+	 "                       callgrind_control --dump PID\n"
+	 "PHP with Xdebug 3      XDEBUG_MODE=profile \\\n"
+	 "                       XDEBUG_CONFIG=start_with_request=yes php x.php\n"
+	 "a request of PHP       php.ini: xdebug.mode=profile,\n"
+	 "                       xdebug.start_with_request=trigger;\n"
+	 "                       XDEBUG_TRIGGER=1 in the URL\n"
+	 "Rust's gungraun        cargo bench; quern target/gungraun\n"
+	 "CodSpeed               quern FOLDER, where its runner keeps profiles\n"
+	 "Go                     go tool pprof -callgrind ./app cpu.prof >app.out\n"
+	 "C++ with gperftools    google-pprof --callgrind ./app cpu.prof >app.out\n"
+	 "Python                 python3 -m cProfile -o x.pstats x.py;\n"
+	 "                       pyprof2calltree -i x.pstats -o app.out\n"
+	 "Perl                   perl -d:NYTProf x.pl; nytprofcg --out app.out\n"
+	 "Ruby                   ruby-prof -p call_tree -f FOLDER x.rb; quern FOLDER/*",
+	 "events\n"
+	 "parts"},
 };
 
 static const char overview[] =
@@ -384,6 +384,11 @@ static const struct help_topic *find_topic(struct str topic)
 	for (size_t i = 0; topic.n && (t = help_at(i)); i++)
 		if (has_word(str_c(t->form), topic))
 			return t;
+	/* Or in the texts, from the last: `reading` says what `~` is, `record` how to
+	 * see cache misses. */
+	for (size_t i = sizeof(topics) / sizeof(topics[0]); topic.n && i-- > 0;)
+		if (has_word(str_c(topics[i].text), topic))
+			return &topics[i];
 	return NULL;
 }
 
@@ -398,6 +403,7 @@ bool help_print(struct out *o, struct str topic)
 {
 	bool dot = topic.n && topic.p[0] == '.';
 	const struct help_topic *t = dot ? NULL : find_topic(topic);
+	const char *means = query_column_means(topic);
 	const struct command *c;
 
 	if (str_eq(topic, STR("formats"))) {
@@ -419,6 +425,8 @@ bool help_print(struct out *o, struct str topic)
 	if (str_starts(topic, STR("columns")) &&
 	    help_columns(o, str_trim(str_from(topic, strlen("columns")))))
 		return true;
+	if (means)
+		out_printf(o, "  column %.*s: %s\n\n", STR_ARG(topic), means);
 	if (t) {
 		indented(o, "  ", t->form);
 		out_char(o, '\n');
