@@ -389,9 +389,9 @@ def leak_one(rng, i, s):
 
 
 rows = [
-    Row("querymem", "the k-th allocation of a query fails", 300, lambda s: len(s["cases"]), query_mem,
+    Row("querymem", "the k-th allocation of a query fails", 150, lambda s: len(s["cases"]), query_mem,
         faults_setup),
-    Row("querysys", "the k-th system call of a query fails", 200, lambda s: len(s["sys"]), query_sys,
+    Row("querysys", "the k-th system call of a query fails", 100, lambda s: len(s["sys"]), query_sys,
         faults_setup),
     Row("file", "> FILE is the old file or the new one", 60, lambda s: len(s["cases"]), file_one,
         file_setup),

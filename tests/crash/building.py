@@ -432,10 +432,10 @@ def order_one(rng, i, s):
 
 
 rows = [
-    Row("kill", "kill -9 while indexing, readers alive", 100, 10000, kill_one, kill_setup),
-    Row("syscall", "the k-th system call fails or is the last", 300, lambda s: len(s.cases),
+    Row("kill", "kill -9 while indexing, readers alive", 50, 10000, kill_one, kill_setup),
+    Row("syscall", "the k-th system call fails or is the last", 150, lambda s: len(s.cases),
         sys_fails, sys_setup),
-    Row("malloc", "the k-th allocation of a build fails", 200, lambda s: len(s.cases), mem_fails,
+    Row("malloc", "the k-th allocation of a build fails", 100, lambda s: len(s.cases), mem_fails,
         mem_setup),
     Row("threadsys", "a system call of threads that index fails", 16, lambda s: len(s.cases), sys_fails,
         lambda: thread_scenes().each(0, ACTIONS)),

@@ -362,7 +362,7 @@ def simulated(rng, i, s):
 rows = [
     Row("naive", "generated profiles against a simple reader", 0, 4000, generated, each=2500),
     Row("stacks", "answers against true stacks", 0, 50, simulated, each=CHAINS),
-    Row("input", "the profile is cut, written or replaced", 50, 1000, moving_one, moving_setup),
+    Row("input", "the profile is cut, written or replaced", 25, 1000, moving_one, moving_setup),
     Row("boundary", "boundaries", 100, len(BOUNDARIES), boundary_one),
     Row("users", "whose index is used", 24, len(USERS), users_one, users_setup),
     Row("foreign", "locks, links and FIFOs of others in /tmp", 10, 10, foreign_one, users_setup),

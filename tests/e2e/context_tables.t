@@ -41,8 +41,8 @@ def by_rows(answer, number):
 
 for path in PROFILES:
     name = path[len(fixtures) + 1:]
-    want = {k: (v[0], v[1]) for k, v in xdebug.stacks(path).items()}
-    memory = {k: (v[0], v[2]) for k, v in xdebug.stacks(path).items()}
+    read = xdebug.stacks(path)
+    want, memory = ({k: (v[0], v[n]) for k, v in read.items()} for n in (1, 2))
     r = run(path, "-q", "--index", "a.quern", "-c", "events | show name | as json", "-c",
             "contexts | as ndjson > contexts.nd",
             "-c", "contexts | sort id asc | as json > contexts.json", "-c", ".export all.db contexts functions")

@@ -306,7 +306,9 @@ int main(int argc, char **argv)
 {
 	const uint64_t seed =
 		argc > 1 ? strtoull(argv[1], NULL, 0) : tap_seed(0) * 1000000 + 1;
-	const uint64_t n = argc > 2 ? strtoull(argv[2], NULL, 0) : 400;
+	const uint64_t n = argc > 2		     ? strtoull(argv[2], NULL, 0)
+			   : getenv("QUERN_TORTURE") ? 2000
+						     : 150;
 	uint64_t wrong = 0;
 	const char *how = "";
 	char why[1400] = "";
