@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """evaluator.t - random questions, answered by the engine and by tests/evaluator: the same?  All stages are asked.
 
-2,000 of them; with QUERN_TORTURE set 100,000.  Each failure says how to ask it alone.
+1,000 of them; with QUERN_TORTURE set 100,000.  Each failure says how to ask it alone.
 """
 import os
 import re
@@ -13,7 +13,7 @@ sys.path.insert(0, top + "/tests/evaluator")
 from evaluator import Engine, rounds                                          # noqa: E402
 
 EACH, SHOWN = 50, 5
-number = 100000 if os.environ.get("QUERN_TORTURE") else 2000 if SLOW == 1 else 500
+number = 100000 if os.environ.get("QUERN_TORTURE") else 1000 if SLOW == 1 else 500
 first, asked, used = seed(0) * 10 ** 6 + 1, 0, set()
 NEVER = {"as", "expect", "norec", "cut", "in"}      # change no rows; of a tree alone; of two profiles that are asked by `vs`
 for some in range(10):

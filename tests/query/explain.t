@@ -9,6 +9,7 @@ import shutil
 import subprocess
 import sys
 import tempfile
+import zlib
 
 os.chdir(os.path.dirname(os.path.abspath(__file__)) + "/../..")
 quern = os.path.abspath(os.environ.get("QUERN", "build/release/quern"))
@@ -63,6 +64,8 @@ for profiles, args, query in cases():
     if key in seen or "\n" in query or re.search(r"(^|\| *|; *)_( |$)|[!>] *[./\w]+$|^\.|as (md|junit)$", query):
         continue
     seen.add(key)
+    if zlib.crc32(query.encode()) % 2 and "QUERN_TORTURE" not in os.environ:
+        continue        # half of them
     # Where two statements stand, the last is the one compared; what is before it is only let.
     *lets, last = re.split(r"; (?=[^;\"]*$)", query)
     if ";" in last or last.startswith("--") or last == "overview" or not all(x.startswith("let ") for x in lets):
@@ -86,4 +89,4 @@ for profiles, args, query in cases():
     print("ok %d - %s" % (count, query.replace("#", "\\#")))
 shutil.rmtree(work, ignore_errors=True)
 print("1..%d" % count)
-sys.exit(1 if failed or count < 200 else 0)
+sys.exit(1 if failed or count < 150 else 0)
