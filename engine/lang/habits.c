@@ -34,10 +34,31 @@ static const struct habit queries[] = {
 	{"text", "top @", "top 20"},
 	{"raw", NULL, ".export DIR"},
 	{"tags", NULL, "threads"},
+	{"dot", "calltree from @ > calls.dot", "functions > calls.dot"},
+	{"granularity=lines", NULL, "lines | sort self"},
+	{"granularity=files", NULL, "top files"},
+	/* speedscope, flamegraph.pl, VTune, webgrind */
+	{"left heavy", NULL, "calltree > flame.svg"},
+	{"sandwich", "callers of @; callees of @",
+	 "callers of malloc; callees of malloc"},
+	{"folded", "calltree from @ | as folded", "calltree | as folded"},
+	{"stackcollapse", NULL, "calltree | as folded"},
+	{"bottom-up", "calltree to @", "calltree to malloc"},
+	{"self", NULL, "top"},
+	{"total", NULL, "top by incl"},
+	{"wall time", NULL, "top by incl"},
+	{"slowest", NULL, "top by incl"},
+	{"most called", NULL, "top by calls"},
+	{"recursion", NULL, "functions | where recursive | sort self"},
+	{"recursive", NULL, "functions | where recursive | sort self"},
+	{"cache", NULL, ".help record"},
+	{"misses", NULL, ".help record"},
 	/* gdb */
 	{"bt", "calltree to @", "calltree to malloc"},
 	{"backtrace", "calltree to @", "calltree to malloc"},
 	{"disassemble", "asm of @", "asm of main"},
+	{"disas", "asm of @", "asm of main"},
+	{"x", "asm of @", "asm of main"},
 	{"print", "info @", "info main"},
 	{"p", "info @", "info main"},
 	{"l", "source of @", "source of main"},
@@ -61,6 +82,11 @@ static const struct habit queries[] = {
 	{"tree", "calltree from @", "calltree"},
 	{"callgraph", "calltree from @", "calltree > calls.svg"},
 	{"callmap", NULL, "calltree > calls.svg"},
+	{"caller map", NULL, "calltree > calls.svg"},
+	{"caller", "callers of @", "callers of malloc"},
+	{"callee", "callees of @", "callees of main"},
+	{"caller/callee", NULL, "info main"},
+	{"types", NULL, "events"},
 	{"flame", "calltree from @ > flame.svg", "calltree > flame.svg"},
 	{"flamegraph", "calltree from @ > flame.svg", "calltree > flame.svg"},
 	{"inclusive", NULL, "top by incl"},
@@ -71,6 +97,12 @@ static const struct habit queries[] = {
 	{"describe", ".help @", ".help columns"},
 	{"desc", ".help @", ".help columns"},
 	{"tables", NULL, ".help sources"},
+	{"show tables", NULL, ".help sources"},
+	{"show me", "info @", "info"},
+	{"pragma", NULL, ".help columns"},
+	{"summarize", "@ | sum", "functions | sum"},
+	{"copy", NULL, "functions > functions.csv"},
+	{"man", NULL, ".help"},
 	{"schema", NULL, ".help columns"},
 	{"explain", ".explain @", ".explain top"},
 	{"use", ".open @", ".open PROFILE"},
@@ -410,6 +442,48 @@ static void add_sql(struct text *to, struct str s)
 		add_bytes(to, s.p[i] == '\'' ? STR("\"") : (struct str){s.p + i, 1});
 }
 
+/* Cut the first of what commas separate off *list: "sum(self)". */
+static struct str first_item(struct str *list)
+{
+	size_t depth = 0, n = 0;
+
+	for (; n < list->n && (depth || list->p[n] != ','); n++)
+		depth += (list->p[n] == '(') - (size_t)(list->p[n] == ')' && depth);
+	const struct str item = str_trim((struct str){list->p, n});
+	*list = str_from(*list, n < list->n ? n + 1 : n);
+	return item;
+}
+
+/* select file, sum(self): what is no aggregate is a key of the groups already. */
+static void add_aggregates(struct text *to, struct str selected)
+{
+	const char *before = ": ";
+
+	while (selected.n) {
+		const struct str item = first_item(&selected);
+
+		if (str_find(item, '(') == item.n)
+			continue;
+		add_bytes(to, str_c(before));
+		add_sql(to, str_eq(item, STR("count(*)")) ? STR("count") : item);
+		before = ", ";
+	}
+}
+
+/* order by 2 DESC: the second of what is selected, as numbers descend. */
+static struct str sort_key(struct str key, struct str selected)
+{
+	const struct str number = first_word(&(struct str){key.p, key.n});
+	struct str item = key;
+	uint64_t n;
+
+	if (!str_u64(number, &n))
+		return key;
+	while (n--)
+		item = first_item(&selected);
+	return item;
+}
+
 static const char *of_sql(habit_reads *parses, struct str text, char *buf)
 {
 	static const char *const keyword[SQLS] = {"select",   "from",	  "where",
@@ -420,6 +494,7 @@ static const char *of_sql(habit_reads *parses, struct str text, char *buf)
 	struct text to = {buf, 0};
 	size_t at[SQLS];
 	const struct verb *v;
+	bool groups;
 
 	for (size_t k = 0; k < SQLS; k++)
 		at[k] = find_keyword(text, keyword[k]);
@@ -435,14 +510,22 @@ static const char *of_sql(habit_reads *parses, struct str text, char *buf)
 	if (!part[SQL_FROM].n && !part[SQL_SELECT].n)
 		return NULL;
 	add_bytes(&to, str_c(v ? v->word : "functions"));
+	groups = part[SQL_GROUP].n ||
+		 (str_find(part[SQL_SELECT], '(') < part[SQL_SELECT].n &&
+		  !token_same(part[SQL_SELECT], "count(*)"));
 	for (size_t k = SQL_WHERE; k < SQLS; k++)
-		if (part[k].n) {
+		if (k == SQL_GROUP && groups) {
 			add_bytes(&to, str_c(stage[k]));
-			add_sql(&to, part[k]);
+			add_sql(&to, part[k].n ? part[k] : STR("\"all\""));
+			add_aggregates(&to, part[SQL_SELECT]);
+		} else if (part[k].n) {
+			add_bytes(&to, str_c(stage[k]));
+			add_sql(&to, k == SQL_ORDER ? sort_key(part[k], part[SQL_SELECT])
+						    : part[k]);
 		}
 	if (token_same(part[SQL_SELECT], "count(*)"))
 		add_bytes(&to, STR(" | count"));
-	else if (part[SQL_SELECT].n && !str_eq(part[SQL_SELECT], STR("*"))) {
+	else if (!groups && part[SQL_SELECT].n && !str_eq(part[SQL_SELECT], STR("*"))) {
 		add_bytes(&to, STR(" | show "));
 		add_sql(&to, part[SQL_SELECT]);
 	}

@@ -20,7 +20,8 @@ run("app.out", "-c", "info")
 def answer(typed):
     """The first lines of what a user sees, without trailing blanks."""
     r = run("app.out", "-q" if typed.startswith(".") else "--no-init", "-c", typed)
-    lines = (r.talk + r.text).splitlines()
+    # On a busy machine it is said how long opening took.
+    lines = [line for line in (r.talk + r.text).splitlines() if "index up to date" not in line]
     more = len(lines) - LINES
     shown = [line[:WIDTH].rstrip() for line in lines[:LINES]]
     return shown + (["[%d more lines]" % more] if more > 0 else []), r.status
@@ -40,7 +41,7 @@ if "--update" in sys.argv:
     with open(TABLE, "w", encoding="utf-8") as f:
         f.write("".join(out))
     sys.exit(0)
-ok(len(entries) >= 40, "forty and more", len(entries))
+ok(len(entries) >= 132, "twice the first table", len(entries))
 
 # What is answered with a query is a query: of the table above, and of each word in habits.c,
 # alone, before a name, before other words and before the name of a file.
