@@ -156,6 +156,7 @@ static int fill_side(struct table *t, int s, struct compared *c)
 	c->root_cost[s] = from->root_cost;
 	c->root_own[s] = from->root_own;
 	c->root_fuzzy[s] = from->root_fuzzy;
+	c->proven[s] = from->paths ? from->paths->proven : 1;
 	return 0;
 }
 

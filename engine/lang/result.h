@@ -68,6 +68,7 @@ struct compared {
 	uint32_t root_one[2]; /* as in struct result, each in its graph */
 	int64_t root_cost[2], root_own[2];
 	bool root_fuzzy[2];
+	double proven[2]; /* path_tree.proven of the trees */
 };
 
 /* What a comparison says first: by the own costs of all functions of both graphs. */
@@ -85,7 +86,7 @@ struct headline {
 		struct str text, file;
 		uint64_t line;
 		uint32_t of; /* 1 + the function, as result_fn(); 0: none */
-	} *causes;
+	} * causes;
 	size_t ncauses;
 	struct changed {
 		size_t functions;
@@ -162,6 +163,9 @@ struct result {
 	size_t nfilters;
 	struct str
 		footer; /* "10 of 1,586 functions = 71.2 % of 5.27 M Ir"; may be empty */
+	struct str
+		proven; /* "35.6 % of the cost is on proven stacks"; part of the footer;
+			      empty: all is, or the answer is no tree */
 	int depth_col;	/* index of the column with the depth of a tree row, or -1 */
 	bool card;	/* one subject: show as "key: value" lines (info) */
 	bool expects;	/* the statement has an `expect` */

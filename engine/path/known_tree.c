@@ -584,6 +584,7 @@ int known_tree(const struct stacks *s, const struct path_tree_query *q, struct a
 	t.est = g.node[TOP].est;
 	t.own = g.node[TOP].own;
 	t.base = path_bounds_exact(t.est);
+	t.proven = 1;
 	if (put_rows(&g, &t))
 		return err->kind;
 	t.cut = g.cut;

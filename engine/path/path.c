@@ -39,6 +39,16 @@ int64_t path_root(const struct flow *fl, uint32_t f)
 	return cost_difference(fl->passing[f], called);
 }
 
+struct path_bounds path_root_bounds(const struct flow *fl, uint32_t f)
+{
+	const bool called = fl->in.in_first[f + 1] > fl->in.in_first[f];
+	const int64_t root = called ? path_root(fl, f) : fl->passing[f];
+
+	/* If calls are scaled, so is what they do not bring. */
+	return path_bounds_of((double)root, root, root,
+			      !fl->odd[f] && !(called && fl->keep));
+}
+
 bool path_under_min(double est, double min)
 {
 	return est * (1 + 1e-12) < min;
@@ -73,18 +83,18 @@ struct path_bounds path_bounds_most(double est, int64_t most)
 	return (struct path_bounds){est, 0, shown > most ? shown : most, true, false};
 }
 
+int64_t path_overlap(int64_t lo, int64_t part, int64_t passing)
+{
+	return part <= passing && lo > passing - part ? lo - (passing - part) : 0;
+}
+
 struct path_bounds path_bounds_next(struct path_bounds b, int64_t w, double share,
 				    int64_t passing, bool odd)
 {
-	int64_t lo = 0;
-
 	if (!b.bounded || odd)
 		return path_bounds_of(b.est * share, 0, w, false);
-	/* The chain and the call are both parts of `passing`: if they do not fit side
-	 * by side, they overlap. */
-	if (w <= passing && b.lo > passing - w)
-		lo = b.lo - (passing - w);
-	return path_bounds_of(b.est * share, lo, w < b.hi ? w : b.hi, true);
+	return path_bounds_of(b.est * share, path_overlap(b.lo, w, passing),
+			      w < b.hi ? w : b.hi, true);
 }
 
 static bool nests(const struct flow_input *in, uint32_t f)

@@ -41,9 +41,14 @@ int64_t path_rounded(double est);
 int64_t path_units(const struct path_bounds *b);
 /* The cost that enters at f without a recorded call, in whole units. */
 int64_t path_root(const struct flow *fl, uint32_t f);
+/* The same as recorded: exact, or not bounded. */
+struct path_bounds path_root_bounds(const struct flow *fl, uint32_t f);
 struct path_bounds path_bounds_exact(int64_t cost);
 /* Bounds with est clamped to lo .. hi. */
 struct path_bounds path_bounds_of(double est, int64_t lo, int64_t hi, bool bounded);
+/* The least that a chain of at least `lo` and a part, both of `passing`, have in common: if
+ * they do not fit side by side, they overlap. */
+int64_t path_overlap(int64_t lo, int64_t part, int64_t passing);
 /* The bounds of a chain with bounds b, extended by a call of recorded cost w.  The
  * call takes `share` of the cost through the function at the end; `passing` and `odd` are
  * that function's (flow.h). */
@@ -197,10 +202,13 @@ struct path_tree {
 	int64_t est, own;	 /* of the base, as of a row */
 	int64_t left_out; /* the sum over base and rows of the cost that is in no row */
 	int64_t unrooted; /* TREE_PROGRAM: the part of left_out that no root explains */
-	bool cut;	  /* `rows` left out some of it */
-	bool missing;	  /* there are cheaper rows than those listed */
-	void *grown;	  /* for path_tree_shown(); NULL: nothing was grown */
-	bool known;	  /* it is of known stacks: a struct known_cut */
+	/* The share of `est` that is proven to be on the stacks of the tree, however many
+	 * rows are kept: at least so much of each chain ends where the tree says. */
+	double proven;
+	bool cut;     /* `rows` left out some of it */
+	bool missing; /* there are cheaper rows than those listed */
+	void *grown;  /* for path_tree_shown(); NULL: nothing was grown */
+	bool known;   /* it is of known stacks: a struct known_cut */
 	const struct path_fold *folded; /* the same for folded rows; or NULL */
 };
 

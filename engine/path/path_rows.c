@@ -238,9 +238,11 @@ static struct path_bounds start_bounds(const struct growing *g, uint32_t node,
 		return path_bounds_exact(s->incl);
 	if (g->q->of == TREE_CALLS) /* level 1 is calls */
 		return path_bounds_of(x->est, s->exact ? s->incl : 0, s->incl, true);
-	if (g->q->of == TREE_PROGRAM)
-		return path_bounds_of(x->est, path_root(fl, x->fn), path_root(fl, x->fn),
-				      !fl->keep && !fl->odd[x->fn]);
+	if (g->q->of == TREE_PROGRAM) {
+		const struct path_bounds b = path_root_bounds(fl, x->fn);
+
+		return path_bounds_of(x->est, b.lo, b.hi, b.bounded);
+	}
 	return path_bounds_of(x->est, s->exact ? fl->passing[x->fn] : 0,
 			      fl->passing[x->fn], !fl->odd[x->fn]);
 }
@@ -355,6 +357,8 @@ static void lay(const struct growing *g, uint32_t node, struct laid *up,
  * and drop the bounds that claim them. */
 static void include(struct path_tree_row *r)
 {
+	if (r->inner)
+		return;
 	if (r->cost.bounded && r->est < r->cost.lo)
 		r->cost.lo = r->est;
 	if (r->cost.bounded && r->est > r->cost.hi)
@@ -394,7 +398,6 @@ static int lay_rows(struct choosing *c, struct path_tree *t)
 		if (!r->inner) {
 			lay(g, i, &open[d - 1], &r->cost, &r->est, &r->own, &open[d]);
 			cost_subtract(&t->left_out, r->own);
-			include(r);
 		}
 		g->row[i] = open[d].row = (uint32_t)t->n++;
 		if (c->first[i]) {
@@ -409,6 +412,8 @@ static int lay_rows(struct choosing *c, struct path_tree *t)
 		}
 		i = c->next[i];
 	}
+	for (uint32_t r = 0; r < t->n; r++)
+		include(&t->rows[r]);
 	g->row[TREE_TOP] = (uint32_t)t->n;
 	return 0;
 }
@@ -419,4 +424,83 @@ int tree_rows(struct growing *g, struct path_tree *t)
 
 	return choose_rows(&c, &t->cut, &t->missing) || lay_rows(&c, t) ? g->err->kind
 									: 0;
+}
+
+/* ---- what is proven ---- */
+
+#define LEAST 1e-7 /* of the whole: a chain of less proves nothing worth a look */
+
+enum { STEPS = 20000000 };
+
+struct proven { /* at least this came by a chain that ends in fn */
+	uint32_t fn, depth;
+	int64_t cost;
+};
+
+struct proving {
+	struct growing *g;
+	struct proven *todo;
+	size_t cap;
+	uint32_t n;
+	int64_t least;
+	double sum;
+};
+
+/* Add what is proven to end at a chain, and the chains that it goes on to. */
+static int prove(struct proving *p, struct proven c)
+{
+	struct growing *g = p->g;
+	const struct flow *fl = g->fl;
+	const struct calls calls = tree_calls(g, c.fn);
+	const int64_t own = g->q->up ? path_root(fl, c.fn) : fl->in.self[c.fn];
+
+	if (g->q->depth && c.depth == g->q->depth) {
+		p->sum += (double)c.cost;
+		return 0;
+	}
+	if (fl->odd[c.fn])
+		return 0;
+	p->sum += (double)path_overlap(c.cost, own, fl->passing[c.fn]);
+	for (uint32_t k = calls.first; k < calls.end; k++) {
+		const uint32_t i = tree_edge(g, k), to = tree_other_end(g, i);
+		const int64_t lo =
+			path_overlap(c.cost, fl->in.incl[i], fl->passing[c.fn]);
+
+		if (lo <= p->least || g->avoided[to])
+			continue;
+		if (tree_reserve(g, g->arena, &p->todo, &p->cap, p->n, sizeof(*p->todo)))
+			return -1;
+		p->todo[p->n++] = (struct proven){to, c.depth + 1, lo};
+	}
+	return 0;
+}
+
+int tree_proven(struct growing *g, struct path_tree *t)
+{
+	struct proving p = {.g = g, .least = (int64_t)((double)t->est * LEAST)};
+	const uint32_t f = g->one;
+
+	if (f != FLOW_NONE && t->base.bounded && !g->fl->odd[f])
+		p.sum = (double)path_overlap(
+			t->base.lo, g->q->up ? path_root(g->fl, f) : g->fl->in.self[f],
+			g->q->of == TREE_CALLS ? g->top_passing : g->fl->passing[f]);
+	for (uint32_t i = 1, steps = 0; i < g->n; i++) {
+		struct path_tree_row r;
+
+		if (g->nodes[i].depth != 1 || is_inner(g, i))
+			continue;
+		r = row_of_node(g, i, t->base);
+		if (!r.cost.bounded || r.cost.lo <= 0)
+			continue;
+		if (prove(&p, (struct proven){r.fn, 1, r.cost.lo}))
+			return -1;
+		for (; p.n && steps < STEPS; steps++) {
+			if (steps % POLL == 0 && cancel_poll(g->cancel, g->err))
+				return g->err->kind;
+			if (prove(&p, p.todo[--p.n]))
+				return -1;
+		}
+	}
+	t->proven = t->est > 0 ? fmin(1, p.sum / (double)t->est) : 0;
+	return 0;
 }

@@ -441,19 +441,16 @@ static int prepare_tree(struct growing *g)
 	return g->one == FLOW_NONE ? 0 : tree_add_own_call(g);
 }
 
-/* All cost of the program.  Its roots have exactly this, unless calls contradict each
- * other by orders of magnitude: the cost that no root explains is then in no row. */
+/* All cost of the program.  Its roots have this, unless calls contradict each other by
+ * orders of magnitude: the cost that no root explains is then in no row. */
 static struct path_bounds program_bounds(const struct flow *fl)
 {
 	int64_t total = 0;
-	bool agree = !fl->keep;
 
-	for (uint32_t f = 0; f < fl->in.functions; f++) {
-		agree &= !fl->odd[f];
+	for (uint32_t f = 0; f < fl->in.functions; f++)
 		cost_add(&total, fl->in.self[f]);
-	}
-	return agree ? path_bounds_exact(total)
-		     : path_bounds_of((double)total, 0, INT64_MAX, false);
+	return fl->mixed ? path_bounds_of((double)total, 0, INT64_MAX, false)
+			 : path_bounds_exact(total);
 }
 
 static struct path_bounds base_bounds(const struct growing *g)
@@ -498,7 +495,7 @@ int path_tree(const struct flow *fl, const struct path_tree_query *q, struct are
 		t.unrooted = path_rounded(t.base.est - g->nodes[TREE_TOP].est);
 		g->nodes[TREE_TOP].est = t.base.est;
 	}
-	if (tree_rows(g, &t))
+	if (tree_rows(g, &t) || tree_proven(g, &t))
 		return err->kind;
 	/* Cost that the query itself leaves out is no part of the answer. */
 	if (t.cut && !q->depth && !(q->min > 0))

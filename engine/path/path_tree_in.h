@@ -111,5 +111,7 @@ int tree_add_own_call(struct growing *g);
 
 /* path_rows.c: choose the costliest nodes as rows. */
 int tree_rows(struct growing *g, struct path_tree *t);
+/* Set t->proven. */
+int tree_proven(struct growing *g, struct path_tree *t);
 
 #endif

@@ -100,9 +100,8 @@ static struct path_bounds start_cost(const struct fold_bounds *b, uint32_t v)
 {
 	const struct flow *fl = b->of.flow;
 	const uint32_t row = b->start[v];
-	int64_t root;
 
-	if (row)
+	if (row && b->of.q->of != TREE_PROGRAM)
 		return b->of.tree->rows[row - 1].cost;
 	switch (b->of.q->of) {
 	case TREE_CALLS: return between(0, calls_of_set(b, v), true);
@@ -111,8 +110,7 @@ static struct path_bounds start_cost(const struct fold_bounds *b, uint32_t v)
 			       !fl->odd[v]);
 	case TREE_PROGRAM: break;
 	}
-	root = path_root(fl, v);
-	return between(root, root, !fl->keep && !fl->odd[v]);
+	return path_root_bounds(fl, v);
 }
 
 int fold_start(struct fold_bounds *b, uint32_t fn, uint32_t *place)

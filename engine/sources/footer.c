@@ -7,6 +7,7 @@
 #include "engine/lang/result.h"
 #include "engine/rows/exec.h"
 #include "engine/inline/inlined.h"
+#include "engine/sources/proven.h"
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
@@ -254,11 +255,21 @@ static int note_ignored(struct exec *x, struct str ignored)
 	return ignored.p && !ignored.n ? 0 : exec_note(x, str_from(ignored, 2));
 }
 
+static int add_text(struct exec *x, struct result *r, struct str text)
+{
+	if (r->footer.n && text.n)
+		text = arena_printf(x->a, "%.*s; %.*s", STR_ARG(r->footer),
+				    STR_ARG(text));
+	if (text.n)
+		r->footer = text;
+	return text.p ? 0 : arena_full(x->a, x->err);
+}
+
 int footer(struct exec *x, struct table *t, struct result *r)
 {
 	char n[32], all[32], total[UNIT_TEXT_MAX];
-	struct str other, pairs = paired(x, t, r), title = result_title(r), whole;
-	struct str inlined, left, ignored;
+	struct str other, pairs = paired(x, t, r), title = result_title(r);
+	struct str inlined, left, ignored, unknown;
 	bool by_self;
 	double part;
 
@@ -270,10 +281,15 @@ int footer(struct exec *x, struct table *t, struct result *r)
 	}
 	if (note_above_total(x, t, r))
 		return x->err->kind;
-	if (t->card)
+	if (!r->footer.n)
+		r->footer = STR("");
+	if (t->card) {
+		if (proven_rows(x, t, &unknown) || add_text(x, r, unknown))
+			return x->err->kind;
 		return t->src == &source_info_fn || has_shares(r)
 			       ? note_ignored(x, left_by_ignore(x, t, r))
 			       : 0;
+	}
 	if (share_of_total(x, t, r->pages, &part, &by_self))
 		return x->err->kind;
 	ignored = part >= 0 || has_shares(r) ? left_by_ignore(x, t, r) : STR("");
@@ -304,12 +320,12 @@ int footer(struct exec *x, struct table *t, struct result *r)
 	else if (pairs.n)
 		r->footer = arena_printf(x->a, "%s%.*s", r->rows ? "" : "no rows; ",
 					 STR_ARG(pairs));
-	whole = wholes(x, t, r);
-	if (whole.n && r->footer.n)
-		r->footer = arena_printf(x->a, "%.*s; %.*s", STR_ARG(r->footer),
-					 STR_ARG(whole));
-	else if (!r->footer.n)
-		r->footer = whole;
+	r->proven = proven_share(x, t, r->compared);
+	if (!r->footer.p)
+		return arena_full(x->a, x->err);
+	if (proven_rows(x, t, &unknown) || add_text(x, r, wholes(x, t, r)) ||
+	    add_text(x, r, r->proven) || add_text(x, r, unknown))
+		return x->err->kind;
 	if (ignored.n)
 		r->footer = r->footer.n
 				    ? arena_printf(x->a, "%.*s%.*s", STR_ARG(r->footer),

@@ -156,6 +156,8 @@ static int rows_near(struct exec *x, uint32_t f, bool up, double min,
 	struct path_tree t = {.base = neighbour_inclusive(x, f)};
 	struct passing p = passing(x, f);
 	int64_t listed = 0;
+	double sure = (double)path_overlap(
+		t.base.lo, up ? cost_difference(p.all, p.called) : p.self, p.all);
 
 	if (exec_rows(x, n) ||
 	    !(t.rows = EXEC_ARRAY(x, struct path_tree_row, (size_t)n + 1)))
@@ -185,12 +187,14 @@ static int rows_near(struct exec *x, uint32_t f, bool up, double min,
 		r->est = path_units(&r->cost);
 		r->own = PATH_OWN_UNKNOWN;
 		listed = r->inner ? listed : cost_sum(listed, r->est);
+		sure += !r->inner && r->cost.bounded ? (double)r->cost.lo : 0;
 		t.n += !path_under_min(fabs(near_weight(r)), min);
 		if (exec_poll(x))
 			return x->err->kind;
 	}
 	qsort(t.rows, t.n, sizeof(*t.rows), near_by_cost);
 	t.est = path_units(&t.base);
+	t.proven = known ? 1 : t.est > 0 ? fmin(1, sure / (double)t.est) : 1;
 	t.own = known ? cost_difference(t.est, listed) : near_own(x, f, up, t.est);
 	if (known && !store_info(x->g->st)->negative) /* rounded */
 		t.own = cost_flow(t.own);

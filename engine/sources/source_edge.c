@@ -344,6 +344,7 @@ static int bound_rows(struct exec *x, struct path_tree *tree)
 		return 0;
 	if (graph_most(x->g, x->event, x->a, &most, x->err))
 		return x->err->kind;
+	tree->proven = 0;
 	for (size_t i = 0; i < tree->n; i++) {
 		struct path_tree_row *r = &tree->rows[i];
 		int64_t hi = most[r->fn];
@@ -420,8 +421,8 @@ static int note_left_out(struct exec *x, const struct source *s,
 	str_grouped(tree->n, rows);
 	return exec_note(
 		x, arena_printf(x->a,
-				"%s %% of the cost is in no row: the %s costliest are "
-				"listed, max N lists more",
+				"%s %% of the cost is in calls without a row: the %s "
+				"costliest are listed, max N lists more",
 				percent, rows));
 }
 

@@ -65,7 +65,7 @@ static const struct listed path_list[] = {
 	{"file", SHOW_M, 0}, {"line", SHOW_M, 0},
 	{"calls", BOTH, 7},  {"incl", BOTH, 6},
 	{"est", BOTH, 2},    {"est%", SHOW_T | HAS_BAR, 8},
-	{"lo", BOTH, 3},     {"hi", BOTH, 4},
+	{"lo", SHOW_M, 0},   {"hi", SHOW_M, 0},
 	{"cycle", BOTH, 11}, {"estimated", SHOW_M, 0},
 };
 
@@ -85,29 +85,6 @@ static int rows_of_paths(struct exec *x, const struct path_list *list, struct ta
 	t->rows = rows;
 	t->truncated = list->truncated;
 	return table_init(x, t, &source_path, x->g, n);
-}
-
-/* Suggest how to get narrower bounds, if the tool that wrote the profile can do it.
- * steps 0: unknown. */
-static int note_wide(struct exec *x, size_t steps)
-{
-	struct str creator = store_info(x->g->st)->creator;
-
-	if (x->g->estimated) /* the stages do that */
-		return 0;
-	if (creator.n && !str_starts(creator, STR("callgrind")))
-		return exec_hint(x, STR("the bounds are wide: calls between functions "
-					"say no more than this"));
-	if (!steps)
-		return exec_hint(
-			x, STR("the bounds are wide: callgrind's --separate-callers=N "
-			       "measures this, more dumps sharpen it"));
-	return exec_hint(x,
-			 arena_printf(x->a,
-				      "the bounds are wide: callgrind's "
-				      "--separate-callers=%zu measures this, more dumps "
-				      "sharpen it",
-				      steps));
 }
 
 /* Note how many more paths there are; for `all`, their share of the cost. */
@@ -177,21 +154,6 @@ static int bound_paths(struct exec *x, struct path_list *list)
 			*b = path_bounds_most(b->est, hi);
 		}
 	}
-	return 0;
-}
-
-/* Note paths that are not shown, and bounds too wide to be useful. */
-static int path_notes(struct exec *x, const struct path_list *list)
-{
-	const struct path_bounds *b;
-	const struct path *p;
-
-	if (note_more(x, list))
-		return x->err->kind;
-	p = &list->paths[0];
-	b = &p->steps[p->n - 1].cost;
-	if (b->bounded && !b->measured && (double)b->hi - (double)b->lo > (double)b->hi / 4)
-		return note_wide(x, p->n);
 	return 0;
 }
 
@@ -350,7 +312,7 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	if (!rc && !list.n)
 		rc = say_none(x, s, flow, &q, t);
 	else if (!rc)
-		rc = path_notes(x, &list);
+		rc = note_more(x, &list);
 	return rc ? x->err->kind : rows_of_paths(x, &list, t);
 }
 
@@ -420,7 +382,7 @@ double cost_share(const struct table *t, uint32_t r, uint32_t e)
 
 static const struct listed cost_list[] = {
 	{"self", BOTH, 0},	  {"incl", BOTH, 0}, {"est", BOTH, 0},
-	{"est%", SHOW_T, 0},	  {"lo", BOTH, 0},   {"hi", BOTH, 0},
+	{"est%", SHOW_T, 0},	  {"lo", SHOW_M, 0}, {"hi", SHOW_M, 0},
 	{"exact", BOTH, 0},	  /* of est */
 	{"estimated", SHOW_M, 0}, /* of incl */
 };
@@ -615,9 +577,6 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	/* The whole is no less than what is proven of a part of it. */
 	if (c->b.bounded && c->incl < c->b.lo)
 		c->incl = c->b.lo;
-	if (c->b.bounded && !c->b.measured &&
-	    (double)c->b.hi - (double)c->b.lo > (double)c->b.hi / 4 && note_wide(x, 0))
-		return x->err->kind;
 	t->rows = c;
 	t->card = true;
 	return table_init(x, t, &source_cost, x->g, 1);

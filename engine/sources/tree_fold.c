@@ -508,6 +508,7 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	if (q->set && fnset_count(q->set) == 1)
 		t.base = neighbour_inclusive(x, fnset_next(q->set, 0));
 	t.est = w.tree.est;
+	t.proven = w.tree.proven;
 	t.own = w.own;
 	t.left_out = cost_difference(t.est, t.own);
 	/* A row that the query asks for may be missing: all that is in none is not less. */

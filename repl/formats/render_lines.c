@@ -247,6 +247,8 @@ static void put_meta(struct render *rd)
 	out_i64(rd->o, r->total);
 	out_char(rd->o, ',');
 	put_key(rd, "profile", r->profile);
+	if (r->proven.n)
+		put_key(rd, "proven", r->proven);
 	if (r->base.n)
 		put_paired(rd);
 	out_printf(rd->o,

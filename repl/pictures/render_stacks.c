@@ -231,6 +231,8 @@ int render_speedscope(struct render *rd)
 		      "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 		      "\n\"exporter\":\"quern\",\"name\":");
 		emit_name(rd->o, EMIT_JSON, r->query);
+		if (r->proven.n)
+			out_printf(rd->o, ",\"proven\":\"%.*s\"", STR_ARG(r->proven));
 		out_c(rd->o, ",\n\"shared\":{\"frames\":[");
 		put_names(rd, &f, number);
 		out_c(rd->o, "]},\n\"profiles\":[");

@@ -293,6 +293,8 @@ static void put_svg_head(struct flame *fl)
 	emit_name(o, EMIT_XML, result_title(r));
 	if (fl->f->estimated)
 		out_c(o, ", partly estimated (italics)");
+	if (r->proven.n)
+		out_printf(o, ", %.*s", STR_ARG(r->proven));
 	if (str_eq(str_c(r->source), STR("timeline")))
 		out_c(o, ", in the order of time");
 	if (r->truncated)

@@ -501,6 +501,8 @@ static void put_head(struct two *t)
 	out_c(rd->o, str_eq(rd->r->base, STR("base")) ? "; " : "; base ");
 	emit_name(rd->o, EMIT_XML, rd->r->base);
 	out_printf(rd->o, ": %s; %s", base, change);
+	if (rd->r->proven.n)
+		out_printf(rd->o, "; %.*s", STR_ARG(rd->r->proven));
 	if (rd->r->truncated)
 		out_c(rd->o, ", not all: a limit cut the rows");
 	out_c(rd->o, "</text>\n");

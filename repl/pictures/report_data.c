@@ -17,8 +17,9 @@
  *			is a sum of parts, or functions were merged): per event "@event est
  *			own", then its frames, depth first: depth function est own, and for an
  *			estimate lo hi
+ *	d-proven	per event the share of that tree that is on proven stacks
  *
- *	d-parts-base, d-tree-base	of two profiles: the same of the base
+ *	d-parts-base, d-tree-base, d-proven-base	of two profiles: the same of the base
  *
  * Of two profiles, events have the total in the base as well, or nothing if it has no such
  * event.  A function also has TAB "calls nests self ... inclusive ... through ... root ...
@@ -430,6 +431,29 @@ static int put_trees(struct report *p, unsigned s)
 	return rc;
 }
 
+static int put_proven(struct report *p, unsigned s)
+{
+	const struct side *d = &p->side[s];
+	struct path_tree t = {0};
+	struct arena a;
+	int rc = 0;
+
+	open_data(p, "d-proven", s);
+	arena_init(&a, d->g->a->cap);
+	for (uint32_t e = p->rd->session ? 0 : p->events; !rc && e < p->events; e++) {
+		t.proven = 1;
+		if (d->total[e])
+			rc = session_program_tree(p->rd->session, d->g, d->event[e], true,
+						  1, &a, &t, p->rd->err);
+		if (!rc)
+			out_printf(p->o, "%.4f\n", t.proven);
+		arena_reset(&a);
+	}
+	arena_free(&a);
+	close_data(p);
+	return rc;
+}
+
 int report_put_data(struct report *p)
 {
 	arena_init(&p->names, 0);
@@ -439,7 +463,7 @@ int report_put_data(struct report *p)
 	put_calls(p);
 	for (unsigned s = 0; s < p->sides; s++) {
 		put_parts(p, s);
-		if (put_trees(p, s))
+		if (put_trees(p, s) || put_proven(p, s))
 			return p->rd->err->kind;
 	}
 	return 0;

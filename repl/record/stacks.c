@@ -26,7 +26,6 @@
 #include "index/base/arena.h"
 #include "index/base/err.h"
 #include "index/base/order.h"
-#include "index/base/vec.h"
 
 static const double LINES = .7, FURTHER = .27, OVER = .75;
 enum { MOST_CALLERS = 64, FUNCTIONS = 50, NAMES_MAX = 512 << 10 };
@@ -163,55 +162,16 @@ int stacks_plan(struct store *st, double times, struct arena *a, struct stacks_p
 
 /* ---- what is proven ---- */
 
-struct chain {
-	uint32_t fn;
-	double cost; /* that came this way, at least */
-};
-
-struct chains {
-	struct chain *todo;
-	size_t n, cap;
-};
-
-/* Add the ends of the chain that is next to *sum, and those that go on to what is to do.  Of a
- * cost X that came by a chain, at least X + R - T goes on by an edge that has R of the T through
- * the function (path.h), and so for what ends there. */
-static int follow(const struct flow *fl, struct chains *s, double least, double *sum)
-{
-	const struct chain c = s->todo[--s->n];
-	const uint32_t first = fl->in.out_first[c.fn], end = fl->in.out_first[c.fn + 1];
-	const double apart = (double)fl->passing[c.fn] - c.cost;
-
-	if (fl->odd[c.fn])
-		return 0;
-	*sum += fmax(0, (double)fl->in.self[c.fn] - apart);
-	if (vec_reserve(&s->todo, &s->cap, s->n + end - first, sizeof(*s->todo)))
-		return -1;
-	for (uint32_t e = first; e < end; e++)
-		if ((double)fl->in.incl[e] - apart > least)
-			s->todo[s->n++] = (struct chain){fl->in.callee[e],
-							 (double)fl->in.incl[e] - apart};
-	return 0;
-}
-
 int stacks_proven(struct store *st, struct arena *a, double *share, struct err *err)
 {
-	const double total = (double)store_total(st, 0);
-	struct chains s = {0};
+	const struct path_tree_query q = {.of = TREE_PROGRAM, .rows = 1};
+	struct path_tree t;
 	struct flow_input in;
 	struct flow *fl;
-	double sum = 0;
-	int lost;
 
-	if (flow_input_of(st, 0, &in, err) || flow_build(&in, a, NULL, &fl, err))
+	if (flow_input_of(st, 0, &in, err) || flow_build(&in, a, NULL, &fl, err) ||
+	    path_tree(fl, &q, a, NULL, &t, err))
 		return err->kind;
-	lost = vec_reserve(&s.todo, &s.cap, in.functions, sizeof(*s.todo));
-	for (uint32_t f = 0; f < in.functions && !lost; f++)
-		if (path_root(fl, f) > 0)
-			s.todo[s.n++] = (struct chain){f, (double)path_root(fl, f)};
-	for (uint64_t steps = 20000000; s.n && !lost && steps; steps--)
-		lost = follow(fl, &s, total * 1e-7, &sum);
-	free(s.todo);
-	*share = total > 0 ? sum / total : 0;
-	return lost ? err_no_memory(err, NULL) : 0;
+	*share = t.proven;
+	return 0;
 }

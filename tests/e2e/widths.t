@@ -51,7 +51,7 @@ ASKED = (
     ((TMPL,), "lines of main", "file:line self"), ((TMPL,), "callers of malloc", "fn calls incl"),
     ((TMPL,), "callees of main", "fn calls incl"), ((TMPL,), "calltree", "fn est"), ((TMPL,), "calls", "caller callee incl"),
     ((TMPL,), "callsites of main", "callee file:line"), ((TMPL,), "cycles", "# entry"), ((TMPL,), "parts", "part self"),
-    ((TMPL,), "path from main to malloc", "fn est lo hi"), ((TMPL,), "events", "name total"),
+    ((TMPL,), "path from main to malloc", "fn est"), ((TMPL,), "events", "name total"),
     ((TMPL,), "functions | group by file, obj: sum(self), count, max(calls) as most", "file obj"),
     ((TMPL,), "functions | add x = self / calls | show fn, self, incl, incl.Dr, incl.Dw, incl.D1mr, calls, file, line, obj, x", "fn"),
     (TWO, "functions vs base", "fn base delta delta%"), (TWO, "lines vs base", "file:line base delta delta%"),

@@ -57,6 +57,7 @@ const on = (x, s) => s ? x.b : x;
 const suffix = ['', '-base'];
 const parts = SIDES.map(s => lines('d-parts' + suffix[s]).map(l => { const t = l.split('\t'); return {what: t[0], cost: t[1].split(' ').map(Number)}; }));
 /* The whole program's tree by event, where the calls alone do not tell it. */
+const proven = SIDES.map(s => lines('d-proven' + suffix[s]).map(Number));
 const trees = SIDES.map(s => {
 	const all = [];
 	for (const l of lines('d-tree' + suffix[s])) {

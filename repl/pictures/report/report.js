@@ -440,11 +440,16 @@ function totalOf(s) {
 	const sum = Math.round(top_.est[s]);
 	return mode === 'all' && Math.abs(sum - total(s)) <= F.length ? total(s) : sum;
 }
+/* Of the whole program. */
+function provenText() {
+	const p = proven.map(x => x[ev]).filter(x => x !== undefined);
+	return mode !== 'all' || !p.some(x => x < 1) ? '' : '; ' + p.map((x, s) => (Math.floor(1000 * x) / 10).toFixed(1) + ' % ' + (s ? 'of that of ' + data.base : 'of the cost')).join(' and ') + ' is on proven stacks';
+}
 function said(cut) {
 	const what = mode === 'all' ? 'From where the program starts' : (mode === 'to' ? 'Callers of ' : 'Callees of ') + subject.name;
 	return what + ': ' + (two ? 'here ' : '') + whole(totalOf(0)) + ' ' + events[ev].title +
 		(two ? '; ' + data.base + ' ' + (events[ev].both ? whole(totalOf(1)) + '; ' + changeText(totalOf(0), totalOf(1)) : 'has no such event') +
-		'. Colours: ' + (withCalls ? 'frames with all calls' : 'what frames spend themselves') : '') + (drawn.some(t => t.n && !exact(t.n)) ? '; frames marked ~ are estimated' : '') +
+		'. Colours: ' + (withCalls ? 'frames with all calls' : 'what frames spend themselves') : '') + (drawn.some(t => t.n && !exact(t.n)) ? '; frames marked ~ are estimated' : '') + provenText() +
 		'. A click on a frame zooms.' + (cut ? ' ' + cut.toLocaleString('en-US') + ' frames are not unfolded further: zoom in to see what is below them.' : '');
 }
 function highlight() {

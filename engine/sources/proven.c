@@ -1,0 +1,80 @@
+/* proven.c - see proven.h. */
+#include "engine/sources/proven.h"
+
+#include <math.h>
+
+#include "engine/lang/result.h"
+#include "engine/path/path.h"
+#include "engine/rows/exec.h"
+#include "index/base/arena.h"
+#include "index/base/err_struct.h"
+
+static double percent(double share)
+{
+	return floor(1000 * share) / 10;
+}
+
+struct str proven_share(struct exec *x, const struct table *t, const struct compared *c)
+{
+	const double here = c ? c->proven[0] : t->paths ? t->paths->proven : 1;
+
+	if (!t->tree || (here >= 1 && (!c || c->proven[1] >= 1)))
+		return STR("");
+	return c ? arena_printf(x->a,
+				"%.1f %% of the cost here and %.1f %% in the base are on "
+				"proven stacks",
+				percent(here), percent(c->proven[1]))
+		 : arena_printf(x->a, "%.1f %% of the cost is on proven stacks",
+				percent(here));
+}
+
+/* The column whose bounds the rows have; NULL: none. */
+static const char *bounded(const struct table *t)
+{
+	static const char *const names[] = {"est", "incl", "calls"};
+
+	for (size_t i = 0; t->src && !t->vs && i < 3; i++)
+		if (source_col(t->src, STR("lo")) && source_col(t->src, str_c(names[i])))
+			return names[i];
+	return NULL;
+}
+
+static bool absent(const struct table_col *c, size_t i)
+{
+	return c->absent && c->absent[i];
+}
+
+int proven_rows(struct exec *x, struct table *t, struct str *out)
+{
+	const struct str creator = store_info(x->g->st)->creator;
+	const char *name = bounded(t);
+	struct table_col *est, *lo, *hi;
+	size_t n = 0;
+
+	*out = STR("");
+	if (!name || x->g->estimated) /* by stages, which bound nothing */
+		return 0;
+	if (table_own(t, str_c(name), t->event, false, &est))
+		return x->err->kind;
+	if (!est->table || !est->estimated)
+		return 0;
+	if (table_own(t, STR("lo"), t->event, false, &lo) ||
+	    table_own(t, STR("hi"), t->event, false, &hi))
+		return x->err->kind;
+	for (size_t i = 0; i < t->n; i++)
+		n += est->estimated[i] &&
+		     (absent(lo, i) || absent(hi, i) || lo->i[i] == 0 ||
+		      (double)hi->i[i] > 2 * (double)est->i[i]);
+	if (!n)
+		return 0;
+	*out = arena_printf(x->a, "%s%s%s%s cannot be known from this profile%s",
+			    t->card ? "est" : GROUPED(n), t->card ? "" : " of ",
+			    t->card ? "" : GROUPED(t->n),
+			    t->card	? ""
+			    : t->n == 1 ? " row (~)"
+					: " rows (~)",
+			    !creator.n || str_starts(creator, STR("callgrind"))
+				    ? ": quern record --stacks -- PROGRAM"
+				    : "");
+	return out->p ? 0 : arena_full(x->a, x->err);
+}
