@@ -764,12 +764,28 @@ static bool is_closure(const struct name *o, size_t k)
 	       (words[w].n || is_closure(o, k - 1));
 }
 
-/* The component that the class is of: of a closure of Go that of the function around it,
- * which is itself below a package. */
-static size_t outer_part(const struct name *o)
+/* Class->Space\{closure:FILE:LINES}, as Xdebug writes a closure of a namespace: the class ends
+ * before Space.  0: it is none of these. */
+static size_t closure_in_class(const struct scan *c, const struct name *o)
 {
 	size_t k = o->n - 1;
 
+	if (!str_starts(o->part[k], STR("{closure:")))
+		return 0;
+	while (k && c->s.p[c->at[k]] == '\\')
+		k--;
+	return k;
+}
+
+/* The component that the class is of: of a closure of Go that of the function around it,
+ * which is itself below a package. */
+static size_t outer_part(const struct scan *c, const struct name *o)
+{
+	size_t k = closure_in_class(c, o);
+
+	if (k)
+		return k;
+	k = o->n - 1;
 	while (k > 1 && is_closure(o, k) && o->text[k - 1].p[0] == '.')
 		k--;
 	return k;
@@ -780,7 +796,7 @@ static void set_head(struct scan *c, struct name *out)
 {
 	size_t sep;
 
-	out->nhead = outer_part(out);
+	out->nhead = outer_part(c, out);
 	sep = c->path != NPOS ? c->path : c->at[out->nhead];
 	out->head = (struct str){c->s.p + c->core, 0};
 	if (out->n > 1 && sep > c->core && !(c->path == sep && c->s.p[sep - 1] == ':'))
