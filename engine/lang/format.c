@@ -14,6 +14,7 @@ const struct format_row formats[] = {
 	{"markdown", "markdown", FORMAT_MD, 0, ""},
 	{"jsonl", "jsonl", FORMAT_NDJSON, 0, ""},
 	{"flamegraph", "flamegraph", FORMAT_SVG, 0, ""},
+	{"icicle", "icicle.svg", FORMAT_SVG, 0, ""},
 	{"callgrind", "out", FORMAT_CALLGRIND, 0, ""},
 };
 enum { NAMES = sizeof(formats) / sizeof(*formats) };

@@ -92,8 +92,8 @@ static const struct option {
 	 "`expect` hold"},
 	{0, NULL, NULL, GROUP, 0, "Answers"},
 	{0, "format", "FORMAT", FORMAT, AT(format),
-	 "table tree csv tsv json ndjson md github junit svg icicle\n"
-	 "html folded speedscope dot callgrind pprof; or by `> FILE.svg`"},
+	 "table tree csv tsv json ndjson md github junit svg html\n"
+	 "folded speedscope dot callgrind pprof; or by `> FILE.svg`"},
 	{0, "event", "EVENT", TEXT, AT(event),
 	 "of costs that name none; default: the first of the profile"},
 	{0, "wide", NULL, FLAG, AT(wide), "tables: shorten no name, hide no column"},
@@ -141,7 +141,8 @@ static const struct option {
 	{0, "budget", "SIZE", BUDGET, AT(budget),
 	 "whole rows of an answer, up to so many bytes (20k)"},
 	{0, "raw", NULL, FLAG, AT(raw),
-	 "csv, tsv: no ' before = + - @ at the start of a name"},
+	 "csv, tsv: no ' before = + - @ at the start of a name; stacks:\n"
+	 "estimated recursion unfolded"},
 	{0, "color", "WHEN", COLOUR, AT(colour),
 	 "auto, always, never; NO_COLOR is heeded"},
 	{0, "colour", "WHEN", COLOUR, AT(colour), NULL},

@@ -194,13 +194,13 @@ static int edges_of_frames(struct render *rd, struct graph_drawn *g)
 			g->edges[g->n++] = (struct edge){
 				.from = end_of_frame(rd->r->upward ? x : on),
 				.to = end_of_frame(rd->r->upward ? on : x),
-				.cost = (int64_t)x->value,
-				.base = (int64_t)x->base,
+				.cost = (int64_t)x->value[0],
+				.base = (int64_t)x->value[1],
 				.calls = calls && x->row != FRAME_NONE &&
 							 !render_absent(calls, x->row)
 						 ? calls->u[x->row]
 						 : 0,
-				.estimated = x->estimated || x->base_estimated};
+				.estimated = frame_estimated(x)};
 		}
 	frames_free(&f);
 	return rd->err->kind;

@@ -172,12 +172,12 @@ static void put_samples(struct render *rd, struct packed *g, const struct frames
 	out_mem(&inner);
 	out_mem(&ids);
 	for (size_t i = 0; i < f->n && !render_cancelled(rd, i); i++) {
-		if (!f->all[i].self)
+		if (!f->all[i].self[0])
 			continue;
 		for (size_t k = i; k != FRAME_NONE; k = f->all[k].parent)
 			varint(&ids, number[k]);
 		field_message(&inner, 1, &ids);
-		varint(&ids, pprof_value(rd->r->unit, f->all[i].self));
+		varint(&ids, pprof_value(rd->r->unit, f->all[i].self[0]));
 		field_message(&inner, 2, &ids);
 		field_message(&g->raw, 2, &inner);
 		pack(g, false);
@@ -247,8 +247,7 @@ int render_pprof(struct render *rd)
 			rd, "pprof",
 			"write two files, and let pprof compare them: "
 			"go tool pprof -diff_base base.pb.gz new.pb.gz");
-	if (frames_of_stacks(rd->r, "pprof", &f, rd->note, sizeof(rd->note), rd->err) ==
-	    0) {
+	if (frames_of_stacks(rd, "pprof", &f) == 0) {
 		number = calloc(f.n + 1, sizeof(*number));
 		order = calloc(f.n + 1, sizeof(*order));
 		if (!number || !order)

@@ -42,26 +42,24 @@ int render_folded(struct render *rd)
 	struct frames f;
 	size_t *stack = NULL;
 
-	if (frames_of_stacks(rd->r, "folded", &f, rd->note, sizeof(rd->note), rd->err) ==
-		    0 &&
-	    (stack = new_stack(rd, &f))) {
+	if (frames_of_stacks(rd, "folded", &f) == 0 && (stack = new_stack(rd, &f))) {
 		for (size_t i = 0; i < f.n && !render_cancelled(rd, i); i++) {
 			size_t n = stack_of(&f, i, stack);
 
 			if (i + AHEAD < f.n)
 				__builtin_prefetch(f.all[i + AHEAD].name.p);
-			if (!f.all[i].self && !f.all[i].base_self)
+			if (!f.all[i].self[0] && !f.all[i].self[1])
 				continue;
 			for (size_t k = 0; k < n; k++) {
 				out_c(rd->o, k ? ";" : "");
 				emit_name(rd->o, EMIT_FRAME, f.all[stack[k]].name);
 			}
 			out_char(rd->o, ' ');
-			if (f.two) {
-				out_u64(rd->o, f.all[i].base_self);
+			if (f.sides == 2) {
+				out_u64(rd->o, f.all[i].self[1]);
 				out_char(rd->o, ' ');
 			}
-			out_u64(rd->o, f.all[i].self);
+			out_u64(rd->o, f.all[i].self[0]);
 			out_char(rd->o, '\n');
 		}
 	}
@@ -102,7 +100,7 @@ static int put_names(struct render *rd, const struct frames *f, size_t *number)
 
 static uint64_t own_of(const struct frame *x, bool base)
 {
-	return base ? x->base_self : x->self;
+	return x->self[base];
 }
 
 static void put_samples(struct render *rd, const struct frames *f, const size_t *number,
@@ -162,7 +160,7 @@ static void put_sampled(struct render *rd, const struct frames *f, const size_t 
 		   stacks_unit(rd->r->unit));
 	emit_name(rd->o, EMIT_JSON, base ? rd->r->base : rd->r->profile);
 	out_c(rd->o, ",\"startValue\":0,\"endValue\":");
-	out_u64(rd->o, stacks_value(rd->r->unit, base ? f->base_sum : f->sum));
+	out_u64(rd->o, stacks_value(rd->r->unit, f->sum[base]));
 	out_c(rd->o, ",\n\"samples\":[");
 	put_samples(rd, f, number, base);
 	out_c(rd->o, "],\n\"weights\":[");
@@ -198,7 +196,7 @@ static void put_events(struct render *rd, const struct frames *f, const size_t *
 			break;
 		put_event(rd, number, i, true, now, i ? ",\n" : "\n");
 		open[n] = i;
-		end[n++] = cost_sum_bits(now, f->all[i].value);
+		end[n++] = cost_sum_bits(now, f->all[i].value[0]);
 	}
 	free(open);
 	free(end);
@@ -210,7 +208,7 @@ static void put_evented(struct render *rd, const struct frames *f, const size_t 
 		   stacks_unit(rd->r->unit));
 	emit_name(rd->o, EMIT_JSON, rd->r->profile);
 	out_c(rd->o, ",\"startValue\":0,\"endValue\":");
-	out_u64(rd->o, stacks_value(rd->r->unit, f->sum));
+	out_u64(rd->o, stacks_value(rd->r->unit, f->sum[0]));
 	out_c(rd->o, ",\n\"events\":[");
 	put_events(rd, f, number);
 	out_c(rd->o, "]}");
@@ -222,8 +220,7 @@ int render_speedscope(struct render *rd)
 	struct frames f;
 	size_t *number = NULL;
 
-	if (frames_of_stacks(r, "speedscope", &f, rd->note, sizeof(rd->note), rd->err) ==
-		    0 &&
+	if (frames_of_stacks(rd, "speedscope", &f) == 0 &&
 	    !(number = calloc(f.n + 1, sizeof(*number))))
 		err_no_memory(rd->err, NULL);
 	if (number) {
@@ -240,7 +237,7 @@ int render_speedscope(struct render *rd)
 			put_evented(rd, &f, number);
 		else
 			put_sampled(rd, &f, number, false);
-		if (f.two) {
+		if (f.sides == 2) {
 			out_c(rd->o, ",\n");
 			put_sampled(rd, &f, number, true);
 		}

@@ -1,102 +1,360 @@
 /*
- * render_svg.c - a flame graph (icicle: its root is at the top) that needs only a
- * browser.
+ * render_svg.c - the tree of one or two profiles as a picture that needs only a browser.
  *
- * Frames lie on those that called them and are as wide as their cost.  The picture takes
- * the width of its window.  A click zooms, "search" lights up matches, the keys do both.
- * Names are short where the whole one has no room, and cut at the end.  Frames that are
- * too narrow become one frame "(other)".
+ * The root is at the top; frames hang from those that called them, the widest first.
+ * A frame is as wide as its cost; of two profiles, as the larger of what it spends itself
+ * and the widths of its kids, so that what is gone hangs where it was.  There are at most
+ * ROWS rows and RECTS frames: kids that are narrower than some width are one hatched frame
+ * "+N".
+ *
+ * The colour is that of the object or, if all is one object, of the namespace or file (the
+ * six with most cost, which the legend names).  Of two profiles it is the change of what a
+ * frame spends itself, by its share of all changes.  It is grey below 1 % of them, and
+ * where the function as a whole changes the other way.
+ *
  * Script and style are constants (report/picture.js, picture.css): names only occur as
- * text and in one attribute, escaped like all text.  Pictures of two profiles are in
- * render_svg_two.c.
+ * text and in one attribute, escaped like all text.
  */
 #include "engine/query.h"
 #include "index/base/arena.h"
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/out.h"
+#include "index/base/strset.h"
 #include "repl/render/render.h"
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "engine/graph/graph.h"
 #include "engine/names/name.h"
-#include "repl/render/fit.h"
+#include "index/base/order.h"
 #include "repl/pictures/frames.h"
 #include "repl/pictures/report.h"
-#include "repl/pictures/svg_in.h"
+#include "repl/render/change.h"
+#include "repl/render/fit.h"
+#include "repl/render/headline.h"
 #include "repl/term/number.h"
 
-struct flame {
-	struct render *rd;
-	const struct frames *f;
-	double *x;	  /* px of the left side of each frame, then where its next
-			     child goes */
-	double *thin;	  /* px of the children of each frame that are too narrow */
-	uint32_t *thin_n; /* number of these children */
-	bool *drawn;
-	double scale; /* px per cost */
-	size_t height;
-	uint64_t others, cut; /* frames in "(other)"; frames beyond DRAWN */
-	bool icicle;
-	struct arena names;  /* of one name at a time */
-	struct arena arrays; /* all of these */
+enum {
+	WIDTH = 1200,
+	MARGIN = 10,
+	TOP = 80,
+	ROW = 18,
+	BOTTOM = 24,
+	ROWS = 24,
+	RECTS = 400,
+	GROUPS = 6,
+};
+#define LETTER 7.3   /* px */
+#define NARROWEST 4. /* px; narrower frames are merged */
+#define WIDE 0.08    /* of the picture: frames that say their share */
+#define NOISE 0.01   /* of all changes */
+
+/* The kids of a frame that are too narrow. */
+struct rest {
+	double px;
+	uint64_t value[2];
+	uint32_t n;
 };
 
-/* The sum that report.js makes of a text. */
-static unsigned hue_of(struct str a, struct str b)
+struct picture {
+	struct render *rd;
+	const struct frames *f;
+	size_t *order; /* [frames]: each level in the order of drawing */
+	double *wide;  /* [frames]: cost; see above */
+	double *x;     /* [frames + 1]: px where its next kid goes; the last: of all */
+	struct rest *rest; /* [frames + 1]: the last: of frames that lie on none */
+	bool *drawn;	   /* [frames] */
+	double scale;	   /* px per cost */
+	double narrow;	   /* px */
+	size_t rects, deepest, cut;
+	uint8_t *group; /* [frames]: 0 .. GROUPS */
+	struct strset names;
+	double share[GROUPS + 1];
+	uint32_t top[GROUPS]; /* of names */
+	double *change;	      /* [functions of both]: own cost less that of the base */
+	double changes;	      /* all of them, without their signs */
+	struct arena arrays, text;
+};
+
+/* ---- what frames are made of ---- */
+
+static struct str group_name(const struct picture *p, const struct frame *x, bool objects)
 {
-	unsigned h = 7;
+	static const char *const ends[] = {"::", "\\", "->"};
+	const struct result *r = p->rd->r;
+	const struct graph *g = r->graph;
+	uint32_t fn = x->fn;
+	struct str path;
 
-	for (size_t i = 0; i < a.n + b.n; i++)
-		h = (h * 31 + (unsigned char)(i < a.n ? a.p[i] : b.p[i - a.n])) % 4093;
-	return h;
-}
-
-static struct str base_of(const struct column *c, const struct frame *x)
-{
-	return c && x->row != FRAME_NONE && render_is_text(c) ? str_basename(c->s[x->row])
-							      : (struct str){"", 0};
-}
-
-/* As in the report: the hue is that of the object and file, the lightness that of the
- * name. */
-static void put_colour(struct flame *fl, const struct frame *x)
-{
-	const struct result *r = fl->rd->r;
-	const unsigned where = hue_of(base_of(result_col(r, STR("obj")), x),
-				      base_of(result_col(r, STR("file")), x));
-	const unsigned hue = 8 + where * 7 % 47;
-	const int lighter = (int)(hue_of(x->name, STR("")) % 9) - 4;
-
-	out_printf(fl->rd->o, "hsl(%u 70%% %d%%)\" style=\"--h:%u;--d:%d%%", hue,
-		   74 + lighter, hue, lighter);
-}
-
-static size_t svg_top_of(const struct flame *fl, size_t depth)
-{
-	return fl->icicle ? TOP + depth * ROW : fl->height - BOTTOM - (depth + 1) * ROW;
-}
-
-static void put_title(struct flame *fl, const struct frame *x)
-{
-	struct out *o = fl->rd->o;
-	char cost[NUMBER_MAX], percent[NUMBER_MAX];
-	const int64_t whole = fl->rd->r->total;
-
-	unit_whole(cost, fl->rd->r->unit, (int64_t)x->value);
-	number_percent(percent, whole > 0 ? 100.0 * (double)x->value / (double)whole : 0);
-	out_c(o, "<title>");
-	emit_name(o, EMIT_XML, x->name);
-	out_printf(o, "\n%s%s ", x->estimated ? "~" : "", cost);
-	emit_name(o, EMIT_XML, result_title(fl->rd->r));
-	if (whole > 0) {
-		out_c(o, ", ");
-		emit_name(o, EMIT_XML, str_c(percent)); /* "<0.01%" */
-		out_c(o, x->estimated ? " of all, estimated" : " of all");
+	if (!g || fn == RESULT_NONE)
+		return STR("");
+	if (fn >= g->functions) {
+		fn -= g->functions;
+		g = r->compared->graph;
 	}
-	out_c(o, "</title>");
+	path = objects ? graph_obj(g, fn) : graph_file(g, fn);
+	for (size_t i = 1; !objects && i < x->name.n && !strchr("<({ ", x->name.p[i]);
+	     i++)
+		for (size_t k = 0; k < sizeof(ends) / sizeof(ends[0]); k++)
+			if (str_starts(str_from(x->name, i), str_c(ends[k])))
+				return (struct str){x->name.p, i};
+	return str_eq(path, STR("???")) ? STR("") : str_basename(path);
+}
+
+/* Number the groups of all frames; returns how many have a name. */
+static uint32_t name_groups(struct picture *p, uint32_t *of, bool objects)
+{
+	uint32_t none;
+
+	p->names.n = 0;
+	strset_free(&p->names);
+	none = strset_add(&p->names, STR(""));
+	for (size_t i = 0; i < p->f->n; i++)
+		of[i] = strset_add(&p->names, group_name(p, &p->f->all[i], objects));
+	return (uint32_t)p->names.n - 1 + none;
+}
+
+static void find_groups(struct picture *p)
+{
+	const struct frames *f = p->f;
+	uint32_t *of = ARENA_ARRAY(&p->arrays, uint32_t, f->n + 1);
+	double *sum;
+
+	p->group = ARENA_ARRAY(&p->arrays, uint8_t, f->n + 1);
+	if (!of || !p->group)
+		return;
+	if (name_groups(p, of, true) < 2)
+		name_groups(p, of, false);
+	if (!(sum = ARENA_ARRAY(&p->arrays, double, p->names.n + 1)))
+		return;
+	for (size_t i = 0; i < f->n; i++) {
+		sum[of[i]] += (double)f->all[i].self[0];
+		p->group[i] = GROUPS;
+	}
+	for (unsigned k = 0; k < GROUPS; k++) {
+		uint32_t best = 0;
+
+		for (uint32_t g = 1; g < p->names.n; g++)
+			best = sum[g] > (best ? sum[best] : 0) ? g : best;
+		p->top[k] = best;
+		p->share[k] = best ? sum[best] : 0;
+		sum[best] = best ? -1 : sum[0];
+		for (size_t i = 0; best && i < f->n; i++)
+			p->group[i] = of[i] == best ? (uint8_t)k : p->group[i];
+	}
+}
+
+/* What the functions of both spend more than in the base. */
+static int find_changes(struct picture *p)
+{
+	const struct result *r = p->rd->r;
+	const struct compared *c = r->compared;
+	uint32_t n;
+
+	for (size_t i = 0; i < p->f->n; i++)
+		p->changes +=
+			fabs((double)p->f->all[i].self[0] - (double)p->f->all[i].self[1]);
+	if (!r->graph || !c || !c->same || c->event == GRAPH_NONE)
+		return 0;
+	if (graph_event(r->graph, r->event_id, p->rd->err) ||
+	    graph_event(c->graph, c->event, p->rd->err))
+		return p->rd->err->kind;
+	n = r->graph->functions;
+	p->change = ARENA_ARRAY(&p->arrays, double, (size_t)n + c->graph->functions + 1);
+	if (!p->change)
+		return err_no_memory(p->rd->err, NULL);
+	p->changes = 0;
+	for (uint32_t i = 0; i < n; i++)
+		p->change[i] = (double)graph_self(r->graph, i, r->event_id);
+	for (uint32_t i = 0; i < c->graph->functions; i++)
+		p->change[c->same[i] != RESULT_NONE ? c->same[i] : n + i] -=
+			(double)graph_self(c->graph, i, c->event);
+	for (uint32_t i = 0; i < n + c->graph->functions; i++)
+		p->changes += fabs(p->change[i]);
+	return 0;
+}
+
+/* The share that a frame has of all changes; 0: grey. */
+static double change_share(const struct picture *p, const struct frame *x)
+{
+	double by = (double)x->self[0] - (double)x->self[1];
+
+	if (p->change && x->fn != RESULT_NONE) {
+		const double all = p->change[x->fn];
+
+		by = by * all <= 0 ? 0 : fabs(by) < fabs(all) ? by : all;
+	}
+	return fabs(by) < NOISE * p->changes || !p->changes ? 0 : by / p->changes;
+}
+
+/* ---- places ---- */
+
+struct drawn_first {
+	size_t depth;
+	double wide;
+	size_t i;
+};
+
+static int in_order(const void *a, const void *b)
+{
+	const struct drawn_first *x = a, *y = b;
+
+	if (x->depth != y->depth)
+		return x->depth < y->depth ? -1 : 1;
+	if (x->wide < y->wide || x->wide > y->wide)
+		return x->wide > y->wide ? -1 : 1;
+	return order_u64(x->i, y->i);
+}
+
+static void find_widths(struct picture *p)
+{
+	const struct frames *f = p->f;
+	const bool timeline = str_eq(str_c(p->rd->r->source), STR("timeline"));
+	struct drawn_first *by = ARENA_ARRAY(&p->arrays, struct drawn_first, f->n + 1);
+	double all = 0;
+
+	for (size_t i = f->n; by && i-- > 0;) {
+		const struct frame *x = &f->all[i];
+
+		p->wide[i] += (double)(x->self[0] > x->self[1] ? x->self[0] : x->self[1]);
+		*(x->parent == FRAME_NONE ? &all : &p->wide[x->parent]) += p->wide[i];
+		by[i] = (struct drawn_first){x->depth, timeline ? 0 : p->wide[i], i};
+	}
+	if (!by)
+		return;
+	p->scale = all > 0 ? (WIDTH - 2.0 * MARGIN) / all : 0;
+	qsort(by, f->n, sizeof(*by), in_order);
+	for (size_t i = 0; i < f->n; i++)
+		p->order[i] = by[i].i;
+}
+
+/* Find the place of each frame with room for `narrow` px, and count the rectangles. */
+static void place_frames(struct picture *p)
+{
+	const struct frames *f = p->f;
+
+	p->rects = p->deepest = p->cut = 0;
+	memset(p->rest, 0, (f->n + 1) * sizeof(*p->rest));
+	p->x[f->n] = 0;
+	for (size_t k = 0; k < f->n && !render_cancelled(p->rd, k); k++) {
+		const size_t i = p->order[k];
+		const struct frame *x = &f->all[i];
+		const size_t on = x->parent == FRAME_NONE ? f->n : x->parent;
+		const double px = p->wide[i] * p->scale;
+		struct rest *rest = &p->rest[on];
+
+		p->drawn[i] = on == f->n || p->drawn[on];
+		if (!p->drawn[i])
+			continue;
+		if (px < p->narrow || x->depth + !f->rooted >= ROWS) {
+			p->drawn[i] = false;
+			p->cut += px >= p->narrow;
+			rest->px += px;
+			rest->n++;
+			cost_add_bits(&rest->value[0], x->value[0]);
+			cost_add_bits(&rest->value[1], x->value[1]);
+			continue;
+		}
+		p->x[i] = p->x[on];
+		p->x[on] += px;
+		p->rects++;
+		p->deepest = x->depth > p->deepest ? x->depth : p->deepest;
+	}
+	for (size_t i = 0; i <= f->n; i++)
+		p->rects += p->rest[i].px >= NARROWEST;
+}
+
+/* ---- text ---- */
+
+static void put_cost(struct picture *p, const char *who, uint64_t cost, int s,
+		     bool estimated)
+{
+	const struct result *r = p->rd->r;
+	const int64_t of = !s			? r->total
+			   : p->rd->r->compared ? p->rd->r->compared->total
+						: (int64_t)p->f->sum[1];
+	char digits[NUMBER_MAX], percent[NUMBER_MAX];
+
+	unit_whole(digits, r->unit, (int64_t)cost);
+	out_printf(p->rd->o, "%s%s%s", who, estimated && cost ? "~" : "", digits);
+	if (p->f->sides == 1) {
+		out_char(p->rd->o, ' ');
+		emit_name(p->rd->o, EMIT_XML, result_title(r));
+	}
+	if (of <= 0)
+		return;
+	number_percent(percent, 100.0 * (double)cost / (double)of);
+	out_c(p->rd->o, ", ");
+	emit_name(p->rd->o, EMIT_XML, str_c(percent)); /* "<0.01%" */
+	if (p->f->sides == 1)
+		out_c(p->rd->o, " of all");
+}
+
+static void put_costs(struct picture *p, const char *what, const uint64_t cost[2],
+		      const bool guess[2])
+{
+	char change[CHANGE_MAX];
+
+	out_c(p->rd->o, what);
+	if (p->f->sides == 1) {
+		put_cost(p, "", cost[0], 0, guess[0]);
+		return;
+	}
+	put_cost(p, "here ", cost[0], 0, guess[0]);
+	put_cost(p, "; base ", cost[1], 1, guess[1]);
+	change_text(change, p->rd->r->unit, (int64_t)cost[0], (int64_t)cost[1]);
+	out_printf(p->rd->o, "; %s", change);
+}
+
+static void put_title(struct picture *p, const struct frame *x, struct str name)
+{
+	out_c(p->rd->o, "<title>");
+	emit_name(p->rd->o, EMIT_XML, name);
+	put_costs(p, "\n", x->value, x->estimated);
+	if (x->self[0] != x->value[0] || x->self[1] != x->value[1])
+		put_costs(p, "\nitself: ", x->self, (const bool[2]){false, false});
+	if (frame_estimated(x))
+		out_c(p->rd->o, "\nestimated");
+	if (x->folded)
+		out_c(p->rd->o, "\nwith its recursion, whose depth is not known");
+	out_c(p->rd->o, "</title>");
+}
+
+static struct str brief_of_name(struct picture *p, struct str name)
+{
+	struct str brief;
+
+	/* A name that a stage gave is no function's. */
+	for (size_t i = 0; i < p->rd->r->nfilters; i++)
+		if (str_starts(p->rd->r->filters[i], STR("collapse")))
+			return name;
+	brief = name_short(name, &p->text);
+	if (!brief.p && name.n)
+		p->rd->o->failed = ENOMEM;
+	return brief.p ? brief : name;
+}
+
+/* The names of a chain: the first, and the last. */
+static struct str chain_of(struct picture *p, const struct frame *x, struct str first,
+			   struct str last)
+{
+	const char *mark = x->folded ? " \xe2\x86\xbb" : "";
+	struct str s = last;
+
+	if (x->joined)
+		s = arena_printf(&p->text, "%.*s \xe2\x80\xba %s%.*s%s", STR_ARG(first),
+				 x->joined > 1 ? "\xe2\x80\xa6 \xe2\x80\xba " : "",
+				 STR_ARG(last), mark);
+	else if (x->folded)
+		s = arena_printf(&p->text, "%.*s%s", STR_ARG(last), mark);
+	return s.p ? s : last;
 }
 
 /* After the first namespace of a short name; the same if there is none. */
@@ -113,185 +371,229 @@ static struct str without_namespace(struct str s)
 }
 
 /* Write what fits: the whole name, the short one, that without leading namespaces, or
- * the start of it. */
-void svg_label(struct out *o, double x, size_t y, double w, struct str name,
-	       struct str brief)
+ * the start of it; and the share, if there is room. */
+static void put_label(struct picture *p, double w, struct str name, struct str brief,
+		      struct str last, const char *share)
 {
-	size_t letters = w > 6 + 3 * SVG_LETTER ? (size_t)((w - 6) / SVG_LETTER) : 0;
+	size_t letters = w > 6 + 3 * LETTER ? (size_t)((w - 6) / LETTER) : 0, width;
 	struct out label;
 
-	out_printf(o, "<text x=\"%.2f\" y=\"%zu\">", x, y);
-	if (letters) {
-		size_t width;
+	if (!letters)
+		return;
+	out_mem(&label);
+	if (emit_width(EMIT_TEXT, name) <= letters)
+		brief = name;
+	else if (emit_width(EMIT_TEXT, brief) > letters)
+		brief = last;
+	while ((width = emit_width(EMIT_TEXT, brief)) > letters) {
+		const struct str next = without_namespace(brief);
+
+		if (next.n == brief.n)
+			break;
+		brief = next;
+	}
+	fit_put(&label, EMIT_TEXT, FIT_TEXT, brief, letters);
+	emit_name(p->rd->o, EMIT_XML, (struct str){label.buf, label.n});
+	out_close(&label);
+	if (*share && width + 1 + strlen(share) <= letters)
+		out_printf(p->rd->o, " %s", share);
+}
+
+/* ---- frames ---- */
+
+static void open_frame(struct picture *p, const char *kind, double x, double w,
+		       size_t depth)
+{
+	out_printf(p->rd->o,
+		   "<g class=\"f%s\" data-x=\"%.2f\" data-w=\"%.2f\" data-d=\"%zu\"",
+		   kind, x, w, depth);
+}
+
+static void close_frame(struct picture *p, const char *colour, double x, double w,
+			size_t depth, const struct str names[3], const char *share)
+{
+	const size_t y = TOP + depth * ROW;
+
+	out_printf(p->rd->o,
+		   "<rect class=\"%s\" x=\"%.2f\" y=\"%zu\" width=\"%.2f\" height=\"%d\" "
+		   "rx=\"2\"/><text x=\"%.2f\" y=\"%zu\">",
+		   colour, MARGIN + x, y, w - 1, ROW - 1, MARGIN + x + 3, y + 13);
+	put_label(p, w, names[0], names[1], names[2], share);
+	out_c(p->rd->o, "</text></g>\n");
+}
+
+/* "c3", or of a change "m4" (30 % of all), "m3" (10 %), "m2" (3 %), "m1", "s" (the same),
+ * "l1" and so on. */
+static void colour_of(const struct picture *p, size_t i, char colour[8])
+{
+	const double by = p->f->sides == 2 ? change_share(p, &p->f->all[i]) : 0;
+	const double size = fabs(by);
+
+	if (p->f->sides == 1)
+		snprintf(colour, 8, "c%d", p->group[i]);
+	else if (size > 0)
+		snprintf(colour, 8, "%c%d", by > 0 ? 'm' : 'l',
+			 1 + (size >= 0.03) + (size >= 0.1) + (size >= 0.3));
+	else
+		snprintf(colour, 8, "s");
+}
+
+static void put_frame(struct picture *p, size_t i, double x)
+{
+	const struct frame *f = &p->f->all[i];
+	const double w = p->wide[i] * p->scale, part = w / (WIDTH - 2.0 * MARGIN);
+	const size_t depth = f->depth + !p->f->rooted;
+	const bool gone = p->f->sides == 2 && !f->value[0];
+	char colour[8], share[NUMBER_MAX] = "";
+	struct str names[3];
+
+	arena_reset(&p->text);
+	names[2] = brief_of_name(p, f->name);
+	names[1] = chain_of(p, f, f->joined ? brief_of_name(p, f->first) : f->first,
+			    names[2]);
+	names[0] = chain_of(p, f, f->first, f->name);
+	if (part >= WIDE && p->f->sides == 1)
+		number_percent(share, 100 * part);
+	open_frame(p,
+		   f->other || gone	? " o"
+		   : frame_estimated(f) ? " e"
+					: "",
+		   x, w, depth);
+	if (!str_eq(names[0], names[1]) || f->joined) {
+		out_c(p->rd->o, " data-n=\"");
+		emit_name(p->rd->o, EMIT_XML, names[1]);
+		out_c(p->rd->o, "\" data-l=\"");
+		emit_name(p->rd->o, EMIT_XML, names[2]);
+		out_char(p->rd->o, '"');
+	}
+	if (*share)
+		out_printf(p->rd->o, " data-s=\"%s\"", share);
+	out_char(p->rd->o, '>');
+	put_title(p, f, names[0]);
+	colour_of(p, i, colour);
+	close_frame(p, colour, x, w, depth, names, share);
+}
+
+static void put_rest(struct picture *p, size_t i, size_t depth)
+{
+	const struct rest *rest = &p->rest[i];
+	struct str name;
+
+	if (rest->px < NARROWEST || depth >= ROWS)
+		return;
+	arena_reset(&p->text);
+	name = arena_printf(&p->text, "+%s", GROUPED(rest->n));
+	open_frame(p, " o", p->x[i], rest->px, depth);
+	out_c(p->rd->o, "><title>");
+	out_str(p->rd->o, name);
+	put_costs(p, "\n", rest->value, (const bool[2]){false, false});
+	out_c(p->rd->o, "\ncalls too narrow to be drawn</title>");
+	close_frame(p, "r", p->x[i], rest->px, depth,
+		    (const struct str[3]){name, name, name}, "");
+}
+
+static void put_frames(struct picture *p)
+{
+	const struct frames *f = p->f;
+	struct frame base = {.name = p->rd->r->profile,
+			     .value = {f->sum[0], f->sum[1]},
+			     .self = {f->sum[0], f->sum[1]}};
+
+	/* The frame that all others lie on; a tree has its own. */
+	if (!f->rooted) {
+		open_frame(p, "", 0, WIDTH - 2.0 * MARGIN, 0);
+		out_char(p->rd->o, '>');
+		put_title(p, &base, base.name);
+		close_frame(p, f->sides == 2 ? "s" : "c6", 0, WIDTH - 2.0 * MARGIN, 0,
+			    (const struct str[3]){base.name, base.name, base.name}, "");
+	}
+	/* x[] is where the next kid goes: a second time, to where frames begin. */
+	p->x[f->n] = 0;
+	for (size_t k = 0; k < f->n && !render_cancelled(p->rd, k); k++) {
+		const size_t i = p->order[k];
+		const size_t on =
+			f->all[i].parent == FRAME_NONE ? f->n : f->all[i].parent;
+
+		if (!p->drawn[i])
+			continue;
+		p->x[i] = p->x[on];
+		put_frame(p, i, p->x[i]);
+		p->x[on] += p->wide[i] * p->scale;
+	}
+	for (size_t i = 0; i <= f->n; i++)
+		put_rest(p, i, i < f->n ? f->all[i].depth + 1 + !f->rooted : !f->rooted);
+}
+
+/* ---- the picture ---- */
+
+static void put_legend(struct picture *p)
+{
+	static const char *const steps[] = {"l4", "l3", "l2", "l1", "s",
+					    "m1", "m2", "m3", "m4"};
+	static const char *const what[] = {"-30%", "-10%", "-3%",  "-1%", "",
+					   "+1%",  "+3%",  "+10%", "+30%"};
+	struct out *o = p->rd->o;
+	double x = MARGIN;
+
+	for (size_t i = 0; p->f->sides == 2 && i < sizeof(steps) / sizeof(*steps); i++) {
+		out_printf(
+			o,
+			"<rect class=\"%s\" x=\"%.0f\" y=\"54\" width=\"44\" height=\"16\"/>"
+			"<text x=\"%.0f\" y=\"66\">%s</text>\n",
+			steps[i], x, x + 4, what[i]);
+		x += 44;
+	}
+	if (p->f->sides == 2) {
+		out_printf(o,
+			   "<text x=\"%.0f\" y=\"66\">of all changes, of each frame by "
+			   "itself; grey: less, or not certain</text>\n",
+			   x + 8);
+		return;
+	}
+	for (unsigned k = 0; k < GROUPS && p->share[k] > 0; k++) {
+		const double share = p->share[k] / (double)p->f->sum[0];
+		const struct str name = p->names.at[p->top[k]];
+		struct out label;
 
 		out_mem(&label);
-		if (!brief.n || emit_width(EMIT_TEXT, name) <= letters)
-			brief = name;
-		width = emit_width(EMIT_TEXT, brief);
-		while (width > letters) {
-			struct str next = without_namespace(brief);
-			struct str gone = {brief.p, brief.n - next.n};
-
-			if (!gone.n)
-				break;
-			width -= emit_width(EMIT_TEXT, gone);
-			brief = next;
-		}
-		fit_put(&label, EMIT_TEXT, FIT_TEXT, brief, letters);
+		fit_put(&label, EMIT_TEXT, FIT_TEXT, name, 18);
+		out_printf(
+			o,
+			"<rect class=\"c%u\" x=\"%.0f\" y=\"56\" width=\"11\" height=\"11\" "
+			"rx=\"2\"/><text x=\"%.0f\" y=\"66\">",
+			k, x, x + 15);
 		emit_name(o, EMIT_XML, (struct str){label.buf, label.n});
+		out_printf(o, " %.0f%%</text>\n", 100 * share);
+		x += 60 + LETTER * (double)emit_width(EMIT_TEXT,
+						      (struct str){label.buf, label.n});
 		out_close(&label);
 	}
-	out_c(o, "</text>");
 }
 
-struct str svg_brief(struct render *rd, struct str name, struct arena *a)
+static void put_sums(struct picture *p)
 {
-	struct str brief;
+	const struct result *r = p->rd->r;
+	struct out *o = p->rd->o;
+	char sum[NUMBER_MAX], base[NUMBER_MAX], change[CHANGE_MAX];
 
-	/* A name that a stage gave is no function's. */
-	for (size_t i = 0; i < rd->r->nfilters; i++)
-		if (str_starts(rd->r->filters[i], STR("collapse")))
-			return (struct str){"", 0};
-	arena_reset(a);
-	brief = name_short(name, a);
-	if (!brief.p && name.n)
-		rd->o->failed = ENOMEM;
-	return brief.p && !str_eq(brief, name) ? brief : (struct str){"", 0};
-}
-
-void svg_put_brief(struct out *o, struct str brief)
-{
-	out_c(o, " data-n=\"");
-	emit_name(o, EMIT_XML, brief);
-	out_char(o, '"');
-}
-
-static void put_frame(struct flame *fl, const struct frame *f, double x, double w)
-{
-	struct out *o = fl->rd->o;
-	size_t y = svg_top_of(fl, f->depth);
-	struct str brief = svg_brief(fl->rd, f->name, &fl->names);
-
-	out_printf(o, "<g class=\"f%s\" data-x=\"%.3f\" data-w=\"%.4f\" data-d=\"%zu\"",
-		   f->other	  ? " o"
-		   : f->estimated ? " e"
-				  : "",
-		   x, w, f->depth);
-	svg_put_brief(o, brief);
-	out_char(o, '>');
-	put_title(fl, f);
-	out_printf(
-		o,
-		"<rect x=\"%.2f\" y=\"%zu\" width=\"%.2f\" height=\"%d\" rx=\"1\" fill=\"",
-		MARGIN + x, y, w > 0.6 ? w - 0.4 : w, ROW - 1);
-	put_colour(fl, f);
-	out_c(o, "\"/>");
-	svg_label(o, MARGIN + x + 3, y + 12, w, f->name, brief);
-	out_c(o, "</g>\n");
-}
-
-/* The cost of a width of px.  Saturated. */
-static uint64_t cost_of_width(const struct flame *fl, double px)
-{
-	double cost = px / fl->scale + 0.5;
-
-	return cost < 0x1p63 ? (uint64_t)cost : INT64_MAX;
-}
-
-/* Draw one frame for all children that are too narrow and for the cost that the tree
- * leaves out. */
-static void put_others(struct flame *fl)
-{
-	for (size_t i = 0; i < fl->f->n && !render_cancelled(fl->rd, i); i++) {
-		const struct frame *x = &fl->f->all[i];
-		struct frame other = {.name = STR("(other)"),
-				      .depth = x->depth + 1,
-				      .estimated = true,
-				      .other = true};
-
-		fl->others += fl->thin_n[i];
-		if (!fl->drawn[i] || fl->thin[i] < SVG_NARROWEST)
-			continue;
-		other.value = cost_of_width(fl, fl->thin[i]);
-		put_frame(fl, &other, fl->x[i], fl->thin[i]);
-	}
-}
-
-static void put_frames(struct flame *fl)
-{
-	double next = 0;
-	size_t drawn = 0;
-
-	for (size_t i = 0; i < fl->f->n && !render_cancelled(fl->rd, i); i++) {
-		const struct frame *x = &fl->f->all[i];
-		bool low = x->parent == FRAME_NONE;
-		double *at = low ? &next : &fl->x[x->parent];
-		double w = (double)x->value * fl->scale;
-
-		/* x[] of a frame is where its next child goes. */
-		fl->x[i] = *at;
-		if (!low && !fl->drawn[x->parent])
-			continue;
-		if (drawn == DRAWN)
-			fl->cut++;
-		if (!low && (w < SVG_NARROWEST || drawn == DRAWN)) {
-			fl->thin[x->parent] += w;
-			fl->thin_n[x->parent]++;
-			continue;
-		}
-		fl->drawn[i] = true;
-		put_frame(fl, x, *at, w);
-		drawn++;
-		*at += w;
-	}
-	put_others(fl);
-}
-
-void svg_head(struct render *rd, size_t height, int first, int step)
-{
-	struct out *o = rd->o;
-
-	out_c(o, "<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n");
-	out_printf(
-		o,
-		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"quern\" width=\"%d\" "
-		"height=\"%zu\" viewBox=\"0 0 %d %zu\"",
-		WIDTH, height, WIDTH, height);
-	if (step)
-		out_printf(o, " data-y=\"%d\" data-h=\"%d\"", first, step);
-	out_c(o, ">\n");
-	out_c(o, "<style>\n");
-	out_c(o, picture_css);
-	out_c(o, "</style>\n");
-	out_printf(o, "<rect class=\"back\" width=\"%d\" height=\"%zu\"/>\n", WIDTH,
-		   height);
-	out_printf(o, "<text class=\"h\" x=\"%d\" y=\"22\">", MARGIN);
-	emit_name(o, EMIT_XML, rd->r->query);
-	out_printf(o, "</text>\n<text x=\"%d\" y=\"42\">", MARGIN);
-}
-
-void svg_buttons(struct out *o)
-{
-	out_printf(
-		o,
-		"<text class=\"b z\" data-r=\"88\" x=\"%d\" y=\"42\" style=\"display:none\">"
-		"reset zoom</text>\n"
-		"<text class=\"b s\" data-r=\"60\" x=\"%d\" y=\"22\">search</text>\n",
-		WIDTH - 88, WIDTH - 60);
-}
-
-static void put_svg_head(struct flame *fl)
-{
-	struct out *o = fl->rd->o;
-	const struct result *r = fl->rd->r;
-	char sum[NUMBER_MAX];
-
-	unit_whole(sum, r->unit, (int64_t)fl->f->sum);
-	svg_head(fl->rd, fl->height, 0, 0);
+	unit_whole(sum, r->unit, (int64_t)p->f->sum[0]);
+	unit_whole(base, r->unit, (int64_t)p->f->sum[1]);
+	out_c(o, p->f->sides == 2 ? "here " : "");
 	emit_name(o, EMIT_XML, r->profile);
 	out_printf(o, ": %s ", sum);
 	emit_name(o, EMIT_XML, result_title(r));
-	if (fl->f->estimated)
+	if (p->f->sides == 2) {
+		change_text(change, r->unit, (int64_t)p->f->sum[0],
+			    (int64_t)p->f->sum[1]);
+		out_c(o, str_eq(r->base, STR("base")) ? "; " : "; base ");
+		emit_name(o, EMIT_XML, r->base);
+		out_printf(o, ": %s; %s", base, change);
+		if (r->headline && r->headline->cause.n) {
+			out_c(o, "; ");
+			headline_put(o, EMIT_XML, r, 1);
+		}
+	}
+	if (p->f->estimated)
 		out_c(o, ", partly estimated (italics)");
 	if (r->proven.n)
 		out_printf(o, ", %.*s", STR_ARG(r->proven));
@@ -299,109 +601,116 @@ static void put_svg_head(struct flame *fl)
 		out_c(o, ", in the order of time");
 	if (r->truncated)
 		out_c(o, ", not all: a limit cut the rows");
-	out_c(o, "</text>\n");
-	svg_buttons(o);
+}
+
+static void put_head(struct picture *p, size_t height)
+{
+	struct out *o = p->rd->o;
+
+	out_printf(
+		o,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\" standalone=\"no\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" class=\"quern\" width=\"%d\" "
+		"height=\"%zu\" viewBox=\"0 0 %d %zu\">\n"
+		"<defs><pattern id=\"hatch\" width=\"6\" height=\"6\" "
+		"patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
+		"<path class=\"hatch\" d=\"M0 0V6\"/></pattern></defs>\n<style>\n",
+		WIDTH, height, WIDTH, height);
+	out_c(o, picture_css);
+	out_printf(o,
+		   "</style>\n<rect class=\"back\" width=\"%d\" height=\"%zu\"/>\n"
+		   "<text class=\"h\" x=\"%d\" y=\"22\">",
+		   WIDTH, height, MARGIN);
+	emit_name(o, EMIT_XML, p->rd->r->query);
+	out_printf(o, "</text>\n<text x=\"%d\" y=\"42\">", MARGIN);
+	put_sums(p);
+	out_printf(o,
+		   "</text>\n<text class=\"b z\" data-r=\"88\" x=\"%d\" y=\"42\" "
+		   "style=\"display:none\">reset zoom</text>\n"
+		   "<text class=\"b s\" data-r=\"60\" x=\"%d\" y=\"22\">search</text>\n"
+		   "<text class=\"b k\" data-r=\"100\" x=\"%d\" y=\"42\""
+		   " text-anchor=\"end\"></text>\n",
+		   WIDTH - 88, WIDTH - 60, WIDTH - 100);
+	put_legend(p);
 }
 
 /* The text of a frame replaces this line while the mouse is on the frame. */
-void svg_tail(struct render *rd, const struct frames *f, size_t height, uint64_t others,
-	      uint64_t cut)
+static void put_tail(struct picture *p, size_t height)
 {
-	struct out *o = rd->o;
+	struct out *o = p->rd->o;
 	char share[NUMBER_MAX];
+	bool folded = false, joined = false;
 
-	out_printf(o, "<text class=\"m\" x=\"%d\" y=\"%zu\">", MARGIN, height - 8);
-	if (str_eq(str_c(rd->r->source), STR("timeline")))
-		out_c(o, "own cost is at the end of a frame; ");
-	if (f->left_out && f->sum) {
-		number_percent(share, 100.0 * (double)f->left_out / (double)f->sum);
+	for (size_t i = 0; i < p->f->n; i++) {
+		folded |= p->f->all[i].folded;
+		joined |= p->f->all[i].joined;
+	}
+	out_printf(o, "<text class=\"m\" x=\"%d\" y=\"%zu\">+N: calls under %.0f px",
+		   MARGIN, height - 8, p->narrow);
+	if (joined)
+		out_c(o, "; \xe2\x80\xba chain joined");
+	if (folded)
+		out_c(o, "; \xe2\x86\xbb recursion folded");
+	if (p->cut)
+		out_printf(o, "; deeper than %d rows: %s frames", ROWS, GROUPED(p->cut));
+	if (p->f->left_out && p->f->sum[0]) {
+		number_percent(share,
+			       100.0 * (double)p->f->left_out / (double)p->f->sum[0]);
+		out_c(o, "; (other): calls that the query leaves out, ");
 		emit_name(o, EMIT_XML, str_c(share));
-		out_c(o, " is in calls too many to be shown one by one: (other); ");
 	}
-	if (others)
-		out_printf(o, "%s frames too narrow to be drawn are in (other)",
-			   GROUPED(others));
-	if (cut)
-		out_printf(o, "; more than %s frames", GROUPED(DRAWN));
-	out_printf(o,
-		   "</text>\n<text class=\"b k\" data-r=\"100\" x=\"%d\" y=\"42\""
-		   " text-anchor=\"end\"></text>\n",
-		   WIDTH - 100);
-	out_c(o, "<script><![CDATA[\n");
+	if (str_eq(str_c(p->rd->r->source), STR("timeline")))
+		out_c(o, "; own cost is at the end of a frame");
+	out_c(o, "</text>\n<script><![CDATA[\n");
 	out_c(o, picture_js);
-	out_c(o, "]]></script>\n");
-	out_c(o, "</svg>\n");
+	out_c(o, "]]></script>\n</svg>\n");
 }
 
-/* Draw the frame that all others lie on; a tree has its own. */
-static void put_base(struct flame *fl)
+static void draw(struct picture *p)
 {
-	struct frame base = {.name = fl->rd->r->profile, .value = fl->f->sum};
+	size_t height;
 
-	if (!fl->f->rooted)
-		put_frame(fl, &base, 0, (double)fl->f->sum * fl->scale);
-}
-
-/* Frames that are too narrow are not drawn and need no height. */
-static size_t deepest_drawn(const struct flame *fl, const struct frames *f)
-{
-	size_t deepest = 0;
-
-	for (size_t i = 0; i < f->n; i++)
-		if (f->all[i].depth > deepest &&
-		    (double)f->all[i].value * fl->scale >= SVG_NARROWEST)
-			deepest = f->all[i].depth;
-	return deepest;
-}
-
-static void svg_draw(struct flame *fl, struct frames *f)
-{
-	arena_init(&fl->arrays, 0);
-	fl->x = ARENA_ARRAY(&fl->arrays, double, f->n + 1);
-	fl->thin = ARENA_ARRAY(&fl->arrays, double, f->n + 1);
-	fl->thin_n = ARENA_ARRAY(&fl->arrays, uint32_t, f->n + 1);
-	fl->drawn = ARENA_ARRAY(&fl->arrays, bool, f->n + 1);
-	fl->scale = f->sum ? (WIDTH - 2.0 * MARGIN) / (double)f->sum : 0;
-	for (size_t i = 0; i < f->n && !f->rooted; i++)
-		f->all[i].depth++;
-	fl->height = TOP + (deepest_drawn(fl, f) + 3) * ROW + BOTTOM;
-	if (!f->n || !f->sum) {
-		err_set(fl->rd->err, ERR_QUERY, 0,
-			"there is nothing to draw: no rows with a cost");
-	} else if (fl->arrays.refused) {
-		err_no_memory(fl->rd->err, NULL);
-	} else {
-		put_svg_head(fl);
-		put_base(fl);
-		put_frames(fl);
-		svg_tail(fl->rd, fl->f, fl->height, fl->others, fl->cut);
+	find_widths(p);
+	find_groups(p);
+	if (p->f->sides == 2 && find_changes(p))
+		return;
+	if (p->arrays.refused) {
+		err_no_memory(p->rd->err, NULL);
+		return;
 	}
-	arena_free(&fl->arrays);
-}
-
-static int render_picture(struct render *rd, const char *format, bool icicle)
-{
-	struct frames f;
-	struct flame fl = {.rd = rd, .f = &f, .icicle = icicle};
-
-	arena_init(&fl.names, 0);
-	if (frames_of(rd->r, format, &f, rd->err) == 0) {
-		if (f.two)
-			svg_two(rd, &f, icicle);
-		else
-			svg_draw(&fl, &f);
-	}
-	frames_free(&f);
-	arena_free(&fl.names);
-	return rd->err->kind;
+	for (p->narrow = NARROWEST; place_frames(p), p->rects > RECTS; p->narrow *= 1.25)
+		if (p->rd->err->kind)
+			return;
+	height = TOP + (p->deepest + 2 + !p->f->rooted) * ROW + BOTTOM;
+	put_head(p, height);
+	put_frames(p);
+	put_tail(p, height);
 }
 
 int render_svg(struct render *rd)
 {
-	return render_picture(rd, "svg", false);
-}
+	struct frames f;
+	struct picture p = {.rd = rd, .f = &f};
 
-int render_icicle(struct render *rd)
-{
-	return render_picture(rd, "icicle", true);
+	arena_init(&p.arrays, 0);
+	arena_init(&p.text, 0);
+	if (frames_of_picture(rd->r, "svg", true, &f, rd->err) == 0) {
+		p.order = ARENA_ARRAY(&p.arrays, size_t, f.n + 1);
+		p.wide = ARENA_ARRAY(&p.arrays, double, f.n + 1);
+		p.x = ARENA_ARRAY(&p.arrays, double, f.n + 1);
+		p.rest = ARENA_ARRAY(&p.arrays, struct rest, f.n + 1);
+		p.drawn = ARENA_ARRAY(&p.arrays, bool, f.n + 1);
+		if (!f.n || (!f.sum[0] && !f.sum[1]))
+			err_set(rd->err, ERR_QUERY, 0,
+				"there is nothing to draw: no rows with a cost");
+		else if (p.arrays.refused)
+			err_no_memory(rd->err, NULL);
+		else
+			draw(&p);
+	}
+	frames_free(&f);
+	strset_free(&p.names);
+	arena_free(&p.arrays);
+	arena_free(&p.text);
+	return rd->err->kind;
 }

@@ -124,7 +124,7 @@ def inclusive(name):
 def folded(name, true, query, *marks, at=fixtures + "/truth/%s.out.xz"):
     """Both figures: with direct recursion as it is shown, and taken as one frame on both sides, since
     callgrind's own stacks have no second frame of a function that calls itself."""
-    r = run(at % name, "--index", name + ".quern", "-q", "-c", query + " | as folded")
+    r = run(at % name, "--index", name + ".quern", "--raw", "-q", "-c", query + " | as folded")
     shown = truth.stacks(r.text)
     for direct, overlap, error in ((True, *marks[:2]), (False, *marks[2:])):
         figures = truth.Figures(true if direct else truth.stripped(true, False), shown, direct)

@@ -1,0 +1,245 @@
+/*
+ * frames_fold.c - the shapes of the one tree: recursion folded, chains joined, deep stacks cut.
+ *
+ * An estimate of recursion is a guess at its depth: nobody measured it.  So an estimated
+ * frame whose function is on its own stack becomes part of the frame of that function that
+ * is there already, and what lies on it lies there:
+ *
+ *	main > f > g > f > h    becomes    main > f > g
+ *	                                        f > h
+ *
+ * Each pass goes from a frame to those above it, and moves the frames down in place: to[i]
+ * is where the i-th has gone.  Costs of their own add up, so every sum stays.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "engine/lang/result.h"
+#include "index/base/cost.h"
+#include "index/base/err.h"
+#include "index/base/hash.h"
+#include "repl/pictures/frames.h"
+#include "repl/render/render.h"
+
+enum {
+	STACK_FRAMES = 2000000, /* of all stacks in a file: some 50 MB; and for each */
+	FRAME_STACKS = 16,	/* frame so many more */
+};
+#define JOINED 0.95 /* of a frame, in the next frame of its chain */
+
+struct folding {
+	struct frames *f;
+	bool recursion; /* fold it */
+	size_t most;	/* frames that would be deeper lie at this depth */
+	size_t *to;	/* [frames] */
+	struct hash by; /* kids by parent and function */
+};
+
+static uint32_t hash_of(size_t parent, uint32_t fn)
+{
+	return (uint32_t)hash_mix((uint64_t)parent << 32 ^ fn);
+}
+
+/* The frame of x's function that lies on `parent`; FRAME_NONE: there is none yet. */
+static size_t kid_of(const struct folding *o, size_t parent, const struct frame *x)
+{
+	const uint32_t h = hash_of(parent, x->fn);
+	uint32_t probe = hash_start(&o->by, h), i;
+
+	if (x->fn == RESULT_NONE && !x->other)
+		return FRAME_NONE;
+	while ((i = hash_next(&o->by, h, &probe)) != HASH_NONE) {
+		const struct frame *y = &o->f->all[i];
+
+		if (y->parent == parent && y->fn == x->fn &&
+		    (x->fn != RESULT_NONE || y->other))
+			return i;
+	}
+	return FRAME_NONE;
+}
+
+static size_t on_stack(const struct frames *f, size_t at, uint32_t fn)
+{
+	while (at != FRAME_NONE && f->all[at].fn != fn)
+		at = f->all[at].parent;
+	return at;
+}
+
+static void add_to(struct frame *to, const struct frame *x)
+{
+	for (int s = 0; s < 2; s++) {
+		cost_add_bits(&to->self[s], x->self[s]);
+		to->estimated[s] |= x->estimated[s];
+	}
+	to->other &= x->other;
+	to->folded |= x->folded;
+	to->row = to->row == FRAME_NONE ? x->row : to->row;
+}
+
+/* Compute the values from self, and depths from parents. */
+static void settle(struct frames *f)
+{
+	f->deepest = 0;
+	for (size_t i = 0; i < f->n; i++) {
+		struct frame *x = &f->all[i];
+
+		x->depth = x->parent == FRAME_NONE ? 0 : f->all[x->parent].depth + 1;
+		f->deepest = x->depth > f->deepest ? x->depth : f->deepest;
+		x->value[0] = x->self[0];
+		x->value[1] = x->self[1];
+	}
+	for (size_t i = f->n; i-- > 0;)
+		for (int s = 0; s < f->sides && f->all[i].parent != FRAME_NONE; s++)
+			cost_add_bits(&f->all[f->all[i].parent].value[s],
+				      f->all[i].value[s]);
+}
+
+/* Put frame x, taken out of the array, into the first n of it, on frame `on`. */
+static int put(struct folding *o, size_t i, struct frame x, size_t on)
+{
+	struct frames *f = o->f;
+	size_t at = FRAME_NONE;
+
+	while (on != FRAME_NONE && f->all[on].depth >= o->most)
+		on = f->all[on].parent;
+	if (o->recursion && x.fn != RESULT_NONE && frame_estimated(&x) &&
+	    (at = on_stack(f, on, x.fn)) != FRAME_NONE)
+		f->all[at].folded = true;
+	if (at == FRAME_NONE)
+		at = kid_of(o, on, &x);
+	if (at != FRAME_NONE) {
+		add_to(&f->all[at], &x);
+		o->to[i] = at;
+		return 0;
+	}
+	o->to[i] = f->n;
+	x.parent = on;
+	x.depth = on == FRAME_NONE ? 0 : f->all[on].depth + 1;
+	f->all[f->n] = x;
+	return hash_add(&o->by, hash_of(on, x.fn), (uint32_t)f->n++);
+}
+
+static int fold(struct frames *f, bool recursion, size_t most, struct err *err)
+{
+	const size_t n = f->n;
+	struct folding o = {.f = f, .recursion = recursion, .most = most};
+	int rc = !(o.to = malloc((n + 1) * sizeof(*o.to)));
+
+	f->n = 0;
+	for (size_t i = 0; !rc && i < n; i++) {
+		const size_t on = f->all[i].parent;
+
+		rc = put(&o, i, f->all[i], on == FRAME_NONE ? on : o.to[on]);
+	}
+	hash_free(&o.by);
+	free(o.to);
+	settle(f);
+	return rc ? err_no_memory(err, NULL) : 0;
+}
+
+/* Is it nearly all of the frame that it lies on? */
+static bool goes_on(const struct frames *f, const struct frame *x, const struct frame *on)
+{
+	for (int s = 0; s < f->sides; s++)
+		if ((double)x->value[s] < JOINED * (double)on->value[s])
+			return false;
+	/* Known recursion stays as deep as it is. */
+	return !x->other && !on->other && (x->fn != on->fn || x->fn == RESULT_NONE);
+}
+
+static int join(struct frames *f, struct err *err)
+{
+	const size_t n = f->n;
+	size_t *to = malloc((n + 1) * sizeof(*to));
+	int rc = to ? 0 : err_no_memory(err, NULL);
+
+	f->n = 0;
+	for (size_t i = 0; !rc && i < n; i++) {
+		struct frame x = f->all[i], *on;
+
+		x.parent = x.parent == FRAME_NONE ? FRAME_NONE : to[x.parent];
+		on = x.parent == FRAME_NONE ? NULL : &f->all[x.parent];
+		/* on->value is that of the last frame of the chain so far. */
+		if (on && goes_on(f, &x, on)) {
+			const size_t at = x.parent;
+			const struct frame below = *on;
+
+			*on = x;
+			on->first = below.joined ? below.first : below.name;
+			on->joined = below.joined + 1;
+			on->parent = below.parent;
+			add_to(on, &below);
+			memcpy(on->estimated, below.estimated, sizeof(on->estimated));
+			to[i] = at;
+			continue;
+		}
+		to[i] = f->n;
+		f->all[f->n++] = x;
+	}
+	free(to);
+	settle(f);
+	return rc;
+}
+
+/* A timeline has its frames in the order of time, and knows them. */
+static bool is_tree(const struct result *r)
+{
+	return r->tree && !str_eq(str_c(r->source), STR("timeline"));
+}
+
+int frames_of_picture(const struct result *r, const char *format, bool joined,
+		      struct frames *out, struct err *err)
+{
+	size_t roots = 0;
+
+	if (frames_of(r, format, out, err) || !is_tree(r))
+		return err->kind;
+	for (size_t i = 0; i < out->n; i++)
+		roots += out->all[i].parent == FRAME_NONE;
+	out->rooted = roots == 1;
+	return fold(out, true, SIZE_MAX, err) || (joined && join(out, err)) ? err->kind
+									    : 0;
+}
+
+/* The depth from which on stacks are cut, so that all of them have not too many frames. */
+static size_t depth_to_keep(const struct frames *f, const uint64_t *stacks)
+{
+	const uint64_t limit = STACK_FRAMES + FRAME_STACKS * (uint64_t)f->n;
+	uint64_t below = 0, rest = 0;
+	size_t d = 0;
+
+	for (size_t i = 0; i <= f->deepest; i++)
+		rest += stacks[i];
+	for (; d <= f->deepest && below + rest * (d + 1) <= limit; d++) {
+		below += stacks[d] * (d + 1);
+		rest -= stacks[d];
+	}
+	return d;
+}
+
+int frames_of_stacks(struct render *rd, const char *format, struct frames *out)
+{
+	uint64_t *stacks, cut = 0;
+	size_t depth;
+
+	if (frames_of(rd->r, format, out, rd->err) ||
+	    (is_tree(rd->r) && !rd->look->raw && out->estimated &&
+	     fold(out, true, SIZE_MAX, rd->err)))
+		return rd->err->kind;
+	if (!(stacks = calloc(out->deepest + 1, sizeof(*stacks))))
+		return err_no_memory(rd->err, NULL);
+	for (size_t i = 0; i < out->n; i++)
+		stacks[out->all[i].depth] += out->all[i].self[0] || out->all[i].self[1];
+	depth = depth_to_keep(out, stacks);
+	free(stacks);
+	if (depth > out->deepest)
+		return 0;
+	for (size_t i = 0; i < out->n; i++)
+		cut += out->all[i].depth > depth ? out->all[i].self[0] : 0;
+	snprintf(rd->note, sizeof(rd->note),
+		 "%.2g %% of the cost lies deeper than %zu frames: its functions stand "
+		 "there, without their callers",
+		 out->sum[0] ? 100.0 * (double)cut / (double)out->sum[0] : 0.0, depth);
+	return fold(out, false, depth, rd->err);
+}
