@@ -259,13 +259,17 @@ void report_put_about(struct report *p, const char *more)
 	out_c(p->o, "\"></div>\n");
 }
 
+/* One script, with page_js, which has the mark of the source. */
+static const char *const scripts[] = {model_js, tree_js, flame_js};
+
 static void put_scripts(struct report *p)
 {
-	const struct str js = str_c(report_js), mark = STR("/* source */\n");
+	const struct str js = str_c(page_js), mark = STR("/* source */\n");
 	const size_t at = str_find_str(js, mark);
 
 	out_c(p->o, "<script>\n");
-	out_c(p->o, model_js);
+	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
+		out_c(p->o, scripts[i]);
 	out_bytes(p->o, js.p, at);
 	if (p->with_source) {
 		out_c(p->o, source_js);
@@ -278,7 +282,8 @@ static void put_scripts(struct report *p)
 /* The bytes that are left for source: those of a page less its data and constants. */
 static size_t room_for_source(const struct report *p, size_t data)
 {
-	const char *const constants[] = {report_html, model_js, report_js, source_js,
+	const char *const constants[] = {report_html,	  model_js, tree_js,
+					 flame_js,	  page_js,  source_js,
 					 report_source_js};
 	size_t used = p->head + data + SOURCE_PAGE_REST;
 

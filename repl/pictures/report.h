@@ -13,9 +13,10 @@
 
 #include "repl/render/render.h"
 
-/* model_js and report_js are one script.  At a mark in it stand source_js and
- * report_source_js if the report has the source. */
-extern const char report_css[], report_html[], model_js[], report_js[];
+/* model_js, tree_js, flame_js and page_js are one script.  At a mark in page_js stand
+ * source_js and report_source_js if the report has the source. */
+extern const char report_css[], report_html[], model_js[], tree_js[], flame_js[],
+	page_js[];
 extern const char source_css[], source_js[], report_source_js[];
 extern const char listing_html[], listing_js[]; /* of the page of one listing */
 extern const char picture_css[], picture_js[];	/* of flame graphs: render_svg.c */

@@ -1,5 +1,6 @@
 'use strict';
-/* The report: one model of functions and calls, three views of it (table, flame graph, parts).
+/* The report.  model.js: functions and calls; tree.js: the tree of the flame graph; flame.js: what is drawn of it, the
+   bar above it, the parts below; page.js: table, card, search, keys, address.
    All text from the profile goes through textContent or title: none is ever markup.
    A report of two profiles has two sides: 0 is this profile, 1 the base. */
 (() => {
@@ -52,6 +53,14 @@ for (const l of lines('d-calls')) {
 	e.from.out.push(e);
 	e.to.in.push(e);
 }
+/* What the cost is made of: objects, or, if there is one, namespaces or files; the costliest have colours. */
+const base = p => p.slice(p.lastIndexOf('/') + 1), MOST_GROUPS = 6, real = s => s && s !== '???';
+const objects = new Set(F.map(f => f.obj).filter(real)).size > 1;
+const groupOf = f => objects ? base(f.obj) : (/^[^<({ ]+?(?=::|\\|->)/.exec(f.name) || [base(f.file)])[0];
+const groupCost = new Map();
+for (const f of F) { f.part = groupOf(f); if (real(f.part)) groupCost.set(f.part, (groupCost.get(f.part) || 0) + Math.max(0, f.self[0] || 0)); }
+const groupNames = [...groupCost].sort((a, b) => b[1] - a[1]).slice(0, MOST_GROUPS).map(g => g[0]);
+for (const f of F) { const g = groupNames.indexOf(f.part); f.group = g < 0 ? MOST_GROUPS : g; }
 /* The costs of a function, or of a call, on a side. */
 const on = (x, s) => s ? x.b : x;
 const suffix = ['', '-base'];

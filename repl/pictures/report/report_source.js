@@ -13,6 +13,18 @@ $('where').after(sourceGo);
 hotButton.title = 'Go to the costliest line, then to the next (h)';
 let sourceKind = null;
 const sourceView = codeView($('scroll').parentNode, to => select(F[+to], true));
+/* The costliest lines of the selected function, in the card. */
+function hotLines(f) {
+	const lines = f && sourceAt.has(f.i) ? listingAt(sourceAt.get(f.i)).flatMap(g => g.rows).filter(r => r.kind === 'L') : [], sum = r => r.calls.reduce((n, w) => n + inEvent(w), inEvent(r.w));
+	const most = [...lines].sort((a, b) => sum(b) - sum(a)).slice(0, 5).filter(r => sum(r) > 0);
+	for (const r of most) {
+		const div = el($('hot'), 'div'), share = el(div, 'span', percent(sum(r), total()));
+		share.style.setProperty('--w', (100 * sum(r) / sum(most[0])).toFixed(0) + '%');
+		el(div, 'b', r.pos, 'soft');
+		el(div, 'code', r.text.trim()).title = r.text;
+		div.addEventListener('click', () => { if (!sourceKind) toggleSource(sourceKinds[0]); sourceView.goTo(r.g.n + ':' + r.pos); });
+	}
+}
 const holds = (k, f) => !!f && k.at.has(f.i);
 function showSource() {
 	const f = selected, k = sourceKind;
@@ -31,7 +43,7 @@ function showSource() {
 	sourceView.show(groups);
 }
 const showCosts = show, addressBefore = address, goBefore = go;
-show = () => { showCosts(); showSource(); };
+show = () => { showCosts(); hotLines(selected); showSource(); };
 address = () => addressBefore() + (sourceKind ? '&s=' + sourceKind.hash : '');
 go = () => {
 	const s = new URLSearchParams(location.hash.slice(1)).get('s');

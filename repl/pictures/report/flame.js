@@ -1,0 +1,193 @@
+/* ---- the flame graph: at most ROWS rows of frames, the zoomed one and its ancestors at the top ---- */
+const MOST_ROWS = innerWidth > 700 ? 14 : 10, LEAST_ROWS = 6, H = 20, NARROW = 4;
+let ROWS = 0, grown = null, path = [], boxes = [], marked = -1;
+const nameOf = n => n.f ? n.f.name : data.profile;
+/* What fits k letters of a chain's names: all of them, the first and the last, the last. */
+function chainName(c, k) {
+	const mark = c.chain.some(n => n.folded) ? ' \u21bb' : '', names = c.chain.map(n => n.f ? n.f.label : data.profile), last = names.at(-1);
+	const one = n => { const s = fitName(n.f, k - mark.length); return s && s + mark; };
+	if (c.chain.length === 1 && c.last.f) return one(c.last);
+	for (const s of [names.join(' \u203a '), names.length > 2 ? names[0] + ' \u203a \u2026 \u203a ' + last : '', '\u2026 \u203a ' + last])
+		if (s && s.length + mark.length <= k) return s + mark;
+	return c.last.f ? one(c.last) : last.slice(0, Math.max(0, k));
+}
+/* What only an estimate may change, and less than 1 % of all changes, is grey; so is a place where the function as a
+   whole changes the other way. */
+function changeClass(f, by) {
+	const all = f.self[ev] - f.b.self[ev], share = by * all <= 0 ? 0 : Math.min(Math.abs(by), Math.abs(all)) / (changes() || 1);
+	return share < 0.01 ? 's' : (by > 0 ? 'm' : 'l') + (1 + (share >= 0.03) + (share >= 0.1) + (share >= 0.3));
+}
+const colour = n => !n.f ? 's' : two ? both() ? changeClass(n.f, n.self[0] - n.self[1]) : 's' : 'c' + n.f.group;
+function flame() {
+	const box = $('frames'), crumbs = [];
+	const anew = !ROWS || !grown && mode === 'all';
+	let top = grown = grown || grow(), y = 0;
+	if (anew) ROWS = MOST_ROWS;
+	/* Follow the zoom by functions, so that it survives a change of event. */
+	for (const i of path) {
+		const next = top.kids.get(F[i]);
+		if (!next) break;
+		crumbs.push(top);
+		top = next;
+	}
+	path = path.slice(0, crumbs.length);
+	const wide = box.clientWidth, scale = wide / (top.wide || 1), todo = [];
+	boxes = [];
+	if (crumbs.length) boxes.push({up: crumbs, x: 0, w: wide, y: y++});
+	todo.push({...drawn(top), n: top, x: 0, w: wide, y});
+	for (const t of todo) {
+		boxes.push(t);
+		if (t.y + 1 >= ROWS) { t.cut = t.kids.length > 0; continue; }
+		let x = t.x;
+		const rest = {rest: [], cost: zeros(), x: 0, w: 0, y: t.y + 1};
+		for (const n of t.kids) {
+			const w = n.wide * scale;
+			if (w >= NARROW) todo.push({...drawn(n), n, x, w, y: t.y + 1, below: t});
+			else { rest.rest.push(n); rest.w += w; for (const s of SIDES) rest.cost[s] += n.est[s]; }
+			x += w >= NARROW ? w : 0;
+		}
+		for (const m of t.chain) for (const s of SIDES) rest.cost[s] += m.rest[s];
+		rest.w += t.chain.reduce((w, m) => w + Math.max(...m.rest), 0) * scale;
+		rest.x = x;
+		rest.n = rest.rest.length;
+		if (rest.w >= NARROW) boxes.push(rest);
+	}
+	/* The height is that of the whole program, so that a zoom moves nothing. */
+	if (anew) ROWS = Math.max(LEAST_ROWS, Math.min(ROWS, 1 + Math.max(...boxes.map(b => b.y))));
+	box.style.height = ROWS * H + 'px';
+	document.documentElement.style.setProperty('--above', Math.round($('scroll').getBoundingClientRect().top + scrollY) + 'px');
+	box.textContent = '';
+	boxes.forEach((b, i) => box.append(b.div = frame(b, i)));
+	marked = Math.min(marked, boxes.length - 1);
+	for (const m of ['all', 'from', 'to']) $(m).setAttribute('aria-pressed', m === mode && !showsParts);
+	const any = c => boxes.some(c);
+	$('legend').textContent = [two && 'colour: share of all changes, of what a frame spends itself', any(b => b.chain && b.chain.length > 1) && 'chains joined \u203a', any(b => b.chain && b.chain.some(n => n.folded)) && 'recursion folded \u21bb',
+		any(b => b.rest) && '\u25a8 calls under ' + NARROW + ' px', any(b => b.cut) && '\u2026 more below: zoom'].filter(s => s).join(' \u00b7 ');
+	$('status').textContent = said();
+	mark();
+}
+function frame(b, i) {
+	const div = document.createElement('div'), k = Math.floor((b.w - 8) / LETTER);
+	const guess = b.last && !exact(b.n);
+	div.className = 'f ' + (b.up ? 'up' : b.rest ? 'rest' : colour(b.last) + (two && !b.n.est[0] ? ' gone' : '') + (guess ? ' e' : ''));
+	div.style.cssText = 'left:' + b.x.toFixed(2) + 'px;width:' + (b.w - 1).toFixed(2) + 'px;top:' + b.y * H + 'px';
+	const text = b.up ? '\u2191 ' + b.up.map(n => n.f ? n.f.label : data.profile).join(' \u203a ') : b.rest ? '+' + b.n : (s => s && (guess ? '~' : '') + s + (b.cut ? ' \u2026' : ''))(chainName(b, k - guess - 2 * !!b.cut));
+	const share = b.last && !two && b.w > 0.08 * $('frames').clientWidth ? ' ' + percent(b.n.est[0], total()) : '';
+	if (k > 2) div.textContent = text + (text.length + share.length <= k ? share : '');
+	div.title = b.up ? 'A click zooms out' : b.rest ? tells(b) : b.chain.map(nameOf).join(' \u203a ') + '\n' + tells(b);
+	div.setAttribute('role', 'treeitem');
+	div.setAttribute('aria-level', b.y + 1);
+	div.setAttribute('aria-label', div.title.replace('\n', ', '));
+	div.id = 'f' + i;
+	div.dataset.n = i;
+	return div;
+}
+const spell = (n, s) => (exact(n) ? '' : '~') + whole(Math.round(n.est[s])) + (s ? '' : ' ' + events[ev].title) + ', ' + percent(n.est[s], total(s)) +
+	(n.f && !exact(n) ? ' (estimated; between ' + whole(Math.round(n.lo[s])) + ' and ' + whole(Math.round(n.hi[s])) + ')' : '');
+function tells(b) {
+	if (b.rest) return (b.n ? b.n.toLocaleString('en-US') + ' calls too narrow to be drawn: ' : 'Calls that are too cheap to be told apart: ') + whole(Math.round(b.cost[0])) + ' ' + events[ev].title + (two && both() ? ' here, ' + whole(Math.round(b.cost[1])) + ' in ' + data.base : '');
+	const own = s => b.chain.reduce((sum, n) => sum + n.self[s], 0);
+	if (!two || !both()) return spell(b.n, 0) + '; by itself ' + whole(Math.round(own(0)));
+	return 'here ' + spell(b.n, 0) + '; ' + data.base + ' ' + spell(b.n, 1) + ': ' + changeText(Math.round(b.n.est[0]), Math.round(b.n.est[1])) +
+		'\nby itself: here ' + whole(Math.round(own(0))) + '; ' + data.base + ' ' + whole(Math.round(own(1))) + ': ' + changeText(Math.round(own(0)), Math.round(own(1)));
+}
+/* Of the whole program. */
+function provenText() {
+	const p = proven.map(x => x[ev]).filter(x => x !== undefined);
+	return mode !== 'all' || !p.some(x => x < 1) ? '' : '; ' + p.map((x, s) => (Math.floor(1000 * x) / 10).toFixed(1) + ' % ' + (s ? 'of that of ' + data.base : 'of the cost')).join(' and ') + ' is on proven stacks';
+}
+function said() {
+	const what = mode === 'all' ? 'From where the program starts' : (mode === 'to' ? 'Callers of ' : 'Callees of ') + subject.name;
+	/* Shares of all calls that are rounded add up to a few units more or less than the total. */
+	const sum = s => { const n = Math.round(grown.est[s]); return mode === 'all' && Math.abs(n - total(s)) <= F.length ? total(s) : n; };
+	return what + ': ' + (two ? 'here ' : '') + whole(sum(0)) + ' ' + events[ev].title +
+		(two ? '; ' + data.base + ' ' + (both() ? whole(sum(1)) + '; ' + changeText(sum(0), sum(1)) : 'has no such event') : '') +
+		(boxes.some(b => b.last && !exact(b.n)) ? '; frames marked ~ are estimated' : '') + provenText();
+}
+/* Mark the frames of the selected function, and those that the search finds; say how many it finds. */
+function mark() {
+	boxes.forEach((b, i) => {
+		const of = test => b.chain && b.chain.some(n => n.f && test(n.f));
+		b.div.classList.toggle('sel', !!selected && !!of(f => f === selected));
+		b.div.classList.toggle('hit', !!test && !!of(test));
+		b.div.classList.toggle('at', i === marked);
+	});
+	$('frames').setAttribute('aria-activedescendant', marked >= 0 ? 'f' + marked : '');
+	if (!test) { $('hits').textContent = ''; return; }
+	const found = F.filter(test), own = found.reduce((sum, f) => sum + f.self[ev], 0), seen = new Set(boxes.flatMap(b => b.chain ? b.chain.map(n => n.f) : []));
+	const hidden = found.filter(f => !seen.has(f)).length;
+	$('hits').textContent = found.length.toLocaleString('en-US') + (found.length === 1 ? ' function' : ' functions') + (total() ? ', ' + percent(own, total()) || '0.00%' : '') +
+		(hidden ? '; ' + hidden.toLocaleString('en-US') + ' too narrow to draw' : '');
+}
+function zoom(n) {
+	path = [];
+	for (; n && n.on; n = n.on) path.unshift(n.f.i);
+	flame();
+	went();
+}
+/* A click, or Enter: select its function, and zoom; again on what fills the picture, or on the row of ancestors: zoom out. */
+function hit(b) {
+	if (!b || b.rest) return;
+	if (b.up) { zoom(b.up.at(-1)); return; }
+	if (b.last.f) select(b.last.f, true, null);
+	zoom(b.last);
+}
+/* Arrows: to the frame below, above, or beside the marked one. */
+function step(key) {
+	const b = boxes[marked], at = b && b.x + 0.5;
+	const to = !b ? boxes[0] : key === 'ArrowDown' ? boxes.find(o => o.y === b.y + 1 && o.x >= b.x - 1 && o.x < b.x + b.w) : key === 'ArrowUp' ? boxes.find(o => o.y === b.y - 1 && o.x <= at && o.x + o.w > at) :
+		boxes.filter(o => o.y === b.y && (key === 'ArrowRight' ? o.x > b.x : o.x < b.x)).sort((p, q) => key === 'ArrowRight' ? p.x - q.x : q.x - p.x)[0];
+	if (!to) return;
+	marked = boxes.indexOf(to);
+	mark();
+	$('status').textContent = to.div.title.replace(/\n/g, ' \u00b7 ');
+}
+$('frames').addEventListener('click', x => hit(boxes[x.target.dataset.n]));
+$('frames').addEventListener('mouseover', x => { const b = boxes[x.target.dataset.n]; if (b) $('status').textContent = b.div.title.replace(/\n/g, ' \u00b7 '); });
+$('frames').addEventListener('mouseleave', () => { $('status').textContent = said(); });
+
+/* ---- the bar of what the cost is made of: legend, and filter ---- */
+function composition() {
+	const box = $('comp'), sum = Array(MOST_GROUPS + 1).fill(0);
+	box.textContent = '';
+	for (const f of F) sum[f.group] += f.self[ev];
+	if (two) {
+		for (const [c, says] of [['l4', '\u221230 %'], ['l3', '\u221210 %'], ['l2', '\u22123 %'], ['l1', '\u22121 %'], ['s', 'the same'], ['m1', '+1 %'], ['m2', '+3 %'], ['m3', '+10 %'], ['m4', '+30 %']])
+			el(box, 'span', says, c).title = 'of all changes, of each frame by itself';
+		return;
+	}
+	sum.forEach((cost, g) => {
+		if (!(cost > 0)) return;
+		const name = groupNames[g] || 'the rest', part = cost / (total() || 1), b = el(box, 'button', part < 0.03 ? '' : name + ' ' + (100 * part).toFixed(0) + '%', 'c' + g);
+		b.style.flexGrow = Math.max(1, Math.round(1000 * part));
+		b.setAttribute('aria-label', name + ' ' + percent(cost, total()));
+		b.title = name + ': ' + whole(cost) + ' ' + events[ev].title + ', ' + percent(cost, total());
+		b.setAttribute('aria-pressed', $('q').value === 'in:' + name);
+		b.addEventListener('click', () => { $('q').value = $('q').value === 'in:' + name ? '' : 'in:' + name; search(); });
+	});
+}
+
+/* ---- parts ---- */
+let showsParts = false;
+function timeline() {
+	const bars = parts.map((all, s) => {
+		const n = +data[s ? 'partsBase' : 'parts'];
+		return {list: all.map(p => ({cost: p.cost[ev], what: p.what})), per: all.length ? Math.ceil(n / all.length) : 1, n};
+	}).filter(b => b.list.length > 1);
+	const most = bars.reduce((m, b) => b.list.reduce((m, x) => Math.max(m, x.cost), m), 1);
+	$('showparts').hidden = !bars.length;
+	$('parts').hidden = !showsParts || !bars.length;
+	$('flame').hidden = !$('parts').hidden;
+	$('showparts').setAttribute('aria-pressed', !$('parts').hidden);
+	$('bars').textContent = '';
+	$('partsabout').textContent = bars.map(b => (two ? (b === bars[0] && parts[0].length > 1 ? data.profile : data.base) + ': ' : '') + b.n.toLocaleString('en-US') +
+		' parts, in file order' + (b.per > 1 ? '; a bar is ' + b.per.toLocaleString('en-US') + ' of them' : '')).join('. ') + '; the tallest ' + whole(most) + ' ' + events[ev].title;
+	for (const b of bars) {
+		const box = el($('bars'), 'div', undefined, 'bars' + (b.list.length > 150 ? ' many' : ''));
+		for (const x of b.list) {
+			const i = el(box, 'i');
+			i.style.height = (100 * x.cost / most).toFixed(1) + '%';
+			i.title = x.what + '\n' + whole(x.cost) + ' ' + events[ev].title;
+		}
+	}
+}

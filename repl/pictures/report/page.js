@@ -1,0 +1,344 @@
+/* ---- two costs: now here, and was in the base ---- */
+const signed = (d, say) => (d > 0 ? '+' : d < 0 ? '\u2212' : '') + say(Math.abs(d));
+const both = () => events[ev].both;
+const ratio = (now, was) => was ? (now - was) / was : now ? Infinity : 0;
+const ratioText = (now, was) => now === was ? '' : !was ? 'new' : !now ? 'gone' : signed(100 * ratio(now, was), x => x.toFixed(x < 0.095 ? 3 : 1)) + '%';
+const changeText = (now, was) => now === was ? 'the same' : signed(now - was, n => whole(n)) + ' (' + ratioText(now, was) + ')';
+const arrow = (now, was, mark = '') => mark + cost(was) + ' \u2192 ' + mark + cost(now);
+const changeBy = f => both() ? f.self[ev] - f.b.self[ev] : 0;
+const changes = () => F.reduce((sum, f) => sum + Math.abs(changeBy(f)), 0);
+
+/* ---- the table ---- */
+const body = $('list').tBodies[0];
+let ROW = 21; /* px; measured once rows are drawn */
+let key = two ? 'delta' : 'self', down = true, every = !F.some(f => f.listed), test = null, rows = [], selected = null, allChanges = 1, mostChange = 1;
+const value = {
+	self: f => f.self[ev], incl: f => f.incl[ev], calls: f => f.calls, base: f => f.b.self[ev], delta: f => both() ? Math.abs(changeBy(f)) : f.self[ev],
+	ratio: f => both() ? ratio(f.self[ev], f.b.self[ev]) : 0, name: f => f.name.toLowerCase(), where: f => place(f).toLowerCase(),
+};
+const place = f => { const b = base(f.file); return b && b !== '???' ? (f.line ? b + ':' + f.line : b) : base(f.obj); };
+const TEXTS = ['name', 'where'];
+/* Key, title, class of the column: a number, or the name that takes the rest. */
+const COLUMNS = (two ? [['delta', 'share', 'a'], ['self', 'self', 'a x'], ['base', 'base', 'a x'], ['delta', 'delta', 'a'], ['ratio', 'change', 'a x'], ['name', 'function', ''], ['where', 'where', 'd x']] :
+	[['self', 'own %', 'a'], ['self', '0 \u2013 100 %', 'b'], ['incl', 'with calls', 'a'], ['calls', 'calls', 'a x'], ['name', 'function', ''], ['where', 'where', 'c x']]);
+for (const [k, title, cls] of COLUMNS) {
+	el($('list').querySelector('colgroup'), 'col', undefined, cls);
+	el(el($('list').tHead.rows[0], 'th', undefined, cls + (TEXTS.includes(k) ? '' : ' n')), 'button', title).dataset.k = k;
+}
+function choose() {
+	const v = value[key], sign = down ? -1 : 1;
+	rows = F.filter(f => (every || f.listed) && (!test || test(f)));
+	rows.sort((a, b) => { const x = v(a), y = v(b); return x < y ? -sign : x > y ? sign : a.i - b.i; });
+	allChanges = changes() || 1;
+	mostChange = rows.reduce((m, f) => Math.max(m, Math.abs(changeBy(f))), 1);
+	const sum = rows.reduce((s, f) => s + f.self[ev], 0);
+	$('shown').textContent = rows.length.toLocaleString('en-US') + ' of ' + F.length.toLocaleString('en-US') + ' functions' +
+		(two && both() ? ': ' + arrow(sum, rows.reduce((s, f) => s + f.b.self[ev], 0), about) + ' ' + events[ev].title : total() ? ' = ' + about + percent(sum, total()) + ' of ' + cost(total()) + ' ' + events[ev].title : '');
+	for (const th of $('list').tHead.rows[0].cells) {
+		if (th.firstChild.dataset.k === key) th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+		else th.removeAttribute('aria-sort');
+	}
+	draw();
+}
+function cell(tr, text, cls, title) {
+	const td = el(tr, 'td', text, cls);
+	if (title) td.title = title;
+	return td;
+}
+const inclTitle = f => tilde(f) + whole(f.incl[ev]) + (fuzzy(f) ? ' (estimated; between ' + whole(f.lo[ev]) + ' and ' + whole(f.hi[ev]) + ')' : '');
+const number = (n, mark = '') => total() ? mark + (100 * n / total()).toFixed(1) : mark + cost(n);
+function drawOne(tr, f) {
+	cell(tr, number(f.self[ev], about), 'n', about + whole(f.self[ev]) + ' ' + events[ev].title);
+	const bar = cell(tr, undefined, 'b', 'own ' + percent(f.self[ev], total()) + ', with calls ' + tilde(f) + percent(f.incl[ev], total()));
+	for (const [cls, n] of [['with', f.incl[ev]], ['own', f.self[ev]]]) el(bar, 'i', undefined, cls).style.width = Math.max(0, Math.min(100, 100 * n / (total() || 1))).toFixed(2) + '%';
+	cell(tr, number(f.incl[ev], tilde(f)), 'n', inclTitle(f));
+	cell(tr, times(f.calls, short), 'n x', times(f.calls, grouped));
+}
+function drawTwo(tr, f) {
+	const now = f.self[ev], was = f.b.self[ev], by = now - was;
+	cell(tr, both() ? signed(100 * by / allChanges, x => x.toFixed(1)) + '%' : '\u2013', 'n', 'of all changes by themselves');
+	cell(tr, about + cost(now), 'n x', about + whole(now));
+	if (both()) {
+		cell(tr, about + cost(was), 'n x', about + whole(was));
+		cell(tr, by ? signed(by, n => cost(n)) : '0', 'n ' + (by < 0 ? 'less' : 'more'), changeText(now, was)).style.setProperty('--w', (100 * Math.abs(by) / mostChange).toFixed(2) + '%');
+		cell(tr, ratioText(now, was) || f.change, 'n x', f.change + (f.was ? ', was ' + f.was : ''));
+	} else for (const cls of ['n x', 'n', 'n x']) cell(tr, '\u2013', cls, data.base + ' has no ' + events[ev].name);
+}
+function draw() {
+	const box = $('scroll'), first = Math.max(0, Math.floor(box.scrollTop / ROW) - 10), last = Math.min(rows.length, first + Math.ceil(box.clientHeight / ROW) + 20);
+	const k = Math.floor(($('list').querySelector('[data-k=name]').parentNode.clientWidth - 30) / LETTER), shownColumns = [...$('list').tHead.rows[0].cells].filter(th => th.offsetParent).length || 1;
+	const gap = px => { const td = el(el(body, 'tr', undefined, 'gap'), 'td'); td.colSpan = shownColumns; td.style.height = px + 'px'; };
+	body.textContent = '';
+	$('list').setAttribute('aria-rowcount', rows.length + 1);
+	if (first) gap(first * ROW);
+	for (let i = first; i < last; i++) {
+		const f = rows[i], tr = el(body, 'tr');
+		tr.dataset.i = f.i;
+		tr.setAttribute('aria-rowindex', i + 2);
+		tr.setAttribute('aria-selected', f === selected);
+		if (f === selected) tr.className = 'on';
+		if (two) drawTwo(tr, f); else drawOne(tr, f);
+		const name = cell(tr, undefined, 'fn', f.name);
+		el(name, 'i', undefined, 'dot ' + (two ? both() ? changeClass(f, changeBy(f)) : 's' : 'c' + f.group));
+		name.append(fitName(f, k));
+		cell(tr, place(f), 'x soft', f.file + (f.line ? ':' + f.line : '') + '\n' + f.obj);
+	}
+	if (last < rows.length) gap((rows.length - last) * ROW);
+	if (!rows.length) { const td = el(el(body, 'tr', undefined, 'gap'), 'td', F.length ? 'No function has such a name.' : 'This profile has no functions.'); td.colSpan = shownColumns; }
+	const seen = body.querySelector('[data-i]'), high = seen ? seen.getBoundingClientRect().height : 0;
+	if (high && Math.abs(high - ROW) > 0.01) { ROW = high; draw(); }
+}
+function reveal(f) {
+	const at = rows.indexOf(f), box = $('scroll'), head = $('list').tHead.offsetHeight, y = at * ROW;
+	if (at < 0) return;
+	if (y < box.scrollTop) box.scrollTop = y;
+	else if (y + ROW + head > box.scrollTop + box.clientHeight) box.scrollTop = y + ROW + head - box.clientHeight;
+}
+
+/* ---- the card of the selected function: a small graph of its calls, its costliest lines, lists ---- */
+const NEAR = 6, LIST = 300;
+const size = e => Math.max(e.w[ev], e.b.w[ev]);
+const costliest = list => [...list].sort((x, y) => size(y) - size(x) || y.calls - x.calls);
+const part = (n, of) => !(n > 0) ? '0%' : n / of < 0.005 ? '<1%' : (100 * n / of).toFixed(0) + '%';
+function graph(f) {
+	const root = $('graph'), wide = Math.max(280, $('card').clientWidth), box = wide * 0.27, H2 = 24, of = through(f) || 1, sides = [costliest(f.in), costliest(f.out)];
+	const high = Math.max(3, ...sides.map(l => Math.min(l.length, NEAR) + (l.length > NEAR))) * H2, mid = high / 2;
+	const svg = (parent, tag, attrs, text) => {
+		const n = document.createElementNS(root.namespaceURI, tag);
+		for (const [k, v] of Object.entries(attrs)) n.setAttribute(k, v);
+		if (text !== undefined) n.textContent = text;
+		parent.append(n);
+		return n;
+	};
+	root.textContent = '';
+	for (const [k, v] of Object.entries({width: wide, height: high, 'aria-label': 'Callers of ' + f.name + ', and what it calls'})) root.setAttribute(k, v);
+	const put = (x, y, g, text, title) => {
+		const n = svg(root, 'g', {class: 'n' + (g === f && x > box ? ' me' : ''), 'data-i': g.i, role: 'button', tabindex: -1});
+		svg(n, 'title', {}, title);
+		svg(n, 'rect', {x, y: y - 10, width: box, height: 20, rx: 3, class: two ? both() ? changeClass(g, changeBy(g)) : 's' : 'c' + g.group});
+		svg(n, 'text', {x: x + 5, y: y + 4}, fitName(g, Math.floor((box - 14 - 6.7 * text.length) / 6.7)));
+		svg(n, 'text', {x: x + box - 5, y: y + 4, 'text-anchor': 'end', class: 'v'}, text);
+	};
+	sides.forEach((list, out) => {
+		const shown = list.slice(0, NEAR), x = out ? wide - box : 0, top = mid - (shown.length + (list.length > NEAR)) * H2 / 2 + H2 / 2;
+		shown.forEach((e, i) => {
+			const y = top + i * H2, g = out ? e.to : e.from, from = out ? wide / 2 + box / 2 : box, to = out ? wide - box : wide / 2 - box / 2, a = out ? mid : y, b = out ? y : mid;
+			svg(root, 'path', {class: 'e', d: `M${from} ${a}C${(from + to) / 2} ${a} ${(from + to) / 2} ${b} ${to} ${b}`, 'stroke-width': Math.max(1, 14 * e.w[ev] / of).toFixed(1)});
+			put(x, y, g, part(e.w[ev], of), (out ? 'calls ' : 'called by ') + g.name + ' ' + times(e.calls, grouped) + '\u00d7: ' + about + whole(e.w[ev]) + ' ' + events[ev].title + ', ' + percent(e.w[ev], of) + ' of what passes it');
+		});
+		if (list.length > NEAR) svg(root, 'text', {x: x + 5, y: top + NEAR * H2 + 4, class: 'v'}, '+' + (list.length - NEAR).toLocaleString('en-US') + ' more below');
+	});
+	put(wide / 2 - box / 2, mid, f, total() ? (100 * f.incl[ev] / total()).toFixed(0) + '%' : '', f.name + '\nwith calls ' + inclTitle(f));
+}
+function calls(table, head, title, list, other) {
+	const b = $(table).tBodies[0], of = through(selected) || 1;
+	b.textContent = '';
+	$(head).textContent = title + ' (' + list.length.toLocaleString('en-US') + ')' + (list.length > LIST ? ', the costliest ' + LIST + ' are listed' : '');
+	for (const e of costliest(list).slice(0, LIST)) {
+		const f = e[other], tr = el(b, 'tr'), go = el(cell(tr, undefined, 'fn'), 'button', f.label), now = e.w[ev], was = e.b.w[ev];
+		go.title = f.name;
+		go.dataset.i = f.i;
+		if (two) {
+			const title = about + whole(now) + ' here' + (both() ? ', ' + about + whole(was) + ' in ' + data.base + ': ' + changeText(now, was) : '') +
+				'\n' + times(e.calls, grouped) + ' calls here, ' + times(e.b.calls, grouped) + ' in ' + data.base + (e.from === e.to ? '\nrecursive' : '');
+			cell(tr, both() ? arrow(now, was, about) : about + cost(now), 'n w3', title);
+			cell(tr, both() ? ratioText(now, was) : '', 'n w2', title);
+			continue;
+		}
+		if (e.from === e.to) cell(tr, 'recursive', 'soft w1', about + whole(now));
+		else cell(tr, about + cost(now), 'n w1', about + whole(now) + ' ' + events[ev].title + ', ' + percent(now, of) + ' of what passes ' + selected.name);
+		cell(tr, times(e.calls, n => short(n) + '\u00d7'), 'n w2', e.calls < 0 ? 'inlined' : grouped(e.calls) + ' calls');
+	}
+}
+function costTable(f) {
+	const b = $('costs').tBodies[0], save = ev;
+	b.textContent = '';
+	events.forEach((e, i) => {
+		ev = i;
+		for (const what of ['self', 'incl']) {
+			const now = f[what][i], was = f.b[what][i], tr = el(b, 'tr'), mark = what === 'self' ? about : estimated || f.nests || f.b.nests ? '~' : '';
+			const title = mark + whole(now) + (two ? ' here' : '') + ', ' + percent(now, e.total) + (two && e.both ? '; ' + mark + whole(was) + ' in ' + data.base + ', ' + percent(was, e.base) + ': ' + changeText(now, was) : '');
+			cell(tr, what === 'self' ? e.title : '', '', e.long || e.name);
+			cell(tr, what + ' ' + (!two ? mark + cost(now) : e.both ? arrow(now, was, mark) : mark + cost(now) + ', not in ' + data.base), 'n', title);
+			cell(tr, two ? e.both ? ratioText(now, was) : '' : percent(now, e.total), 'n w2', title);
+		}
+	});
+	ev = save;
+}
+function show() {
+	const f = selected;
+	$('from').disabled = $('to').disabled = $('copy').disabled = !f;
+	$('more').hidden = !f;
+	$('graph').setAttribute('height', 0);
+	$('graph').textContent = $('hot').textContent = '';
+	$('name').textContent = f ? f.name : F.length ? 'No function is selected' : 'No functions';
+	$('where').textContent = !f ? 'A click on a frame or a row shows its callers, what it calls, and its costs.' :
+		[f.change + (f.was ? ', was ' + f.was : ''), place(f), base(f.obj) === place(f) ? '' : base(f.obj), times(f.calls, n => grouped(n) + (n === 1 ? ' call' : ' calls')),
+			two && both() ? changeText(f.self[ev], f.b.self[ev]) : total() && 'own ' + about + percent(f.self[ev], total()), total() && 'with calls ' + tilde(f) + percent(f.incl[ev], total()) + (tilde(f) ? '' : ' measured'),
+			f.cycle ? 'in cycle ' + f.cycle : '', '#' + f.id].filter(s => s && s !== '???' && s !== '\u2013').join(' \u00b7 ');
+	$('where').title = f ? f.file + '\n' + f.obj : '';
+	if (!f) return;
+	graph(f);
+	if ($('more').open) showMore();
+}
+function showMore() {
+	if (!selected) return;
+	costTable(selected);
+	calls('callers', 'ncallers', 'Callers', selected.in, 'from');
+	calls('callees', 'ncallees', 'Callees', selected.out, 'to');
+}
+
+/* ---- what the reader does ---- */
+/* The address says what is shown, so that Back, Forward and a link to a view work. */
+const key_of = f => (f.gone ? 'b' : '') + f.id, by_key = new Map(F.map(f => [key_of(f), f])), FIRST = key;
+function address() {
+	const p = new URLSearchParams();
+	if (selected) p.set('f', key_of(selected));
+	if (mode !== 'all') p.set(mode, key_of(subject));
+	if (events[ev] && events[ev].name !== data.event) p.set('e', events[ev].name);
+	if (path.length) p.set('z', path.map(i => key_of(F[i])).join('.'));
+	if ($('q').value) p.set('q', $('q').value);
+	if (key !== FIRST || !down) p.set('o', (down ? '' : '-') + key);
+	if (showsParts) p.set('p', 1);
+	return '#' + p;
+}
+/* passing: typing a search or moving down the table takes no step back for each key. */
+function went(passing) {
+	const to = address();
+	if (to === (location.hash || '#')) return;
+	if (passing) history.replaceState(null, '', to);
+	else history.pushState(null, '', to);
+}
+function go() {
+	const p = new URLSearchParams(location.hash.slice(1)), at = k => by_key.get(p.get(k)), order = p.get('o') || FIRST;
+	ev = Math.max(0, events.findIndex(e => e.name === (p.get('e') || data.event)));
+	$('event').value = ev;
+	mode = at('from') ? 'from' : at('to') ? 'to' : 'all';
+	subject = at(mode) || null;
+	down = order[0] !== '-';
+	key = value[order.replace(/^-/, '')] ? order.replace(/^-/, '') : FIRST;
+	path = (p.get('z') || '').split('.').filter(k => by_key.has(k)).map(k => by_key.get(k).i);
+	showsParts = p.has('p');
+	$('q').value = p.get('q') || '';
+	selected = at('f') || null;
+	find();
+	if (selected && !rows.includes(selected)) listAll(selected);
+	refresh();
+	if (selected) { reveal(selected); draw(); }
+}
+function listAll(f) {
+	every = true;
+	$('every').setAttribute('aria-pressed', true);
+	if (test && !test(f)) { $('q').value = ''; test = null; composition(); }
+	choose();
+}
+/* passing: see went(); undefined: a step, null: the caller takes it. */
+function select(f, scroll, passing) {
+	selected = f;
+	if (!rows.includes(f)) listAll(f);
+	if (scroll) reveal(f);
+	draw();
+	show();
+	mark();
+	if (passing !== null) went(passing);
+}
+function refresh() {
+	grown = null;
+	choose();
+	timeline();
+	show();
+	composition();
+	flame();
+}
+function view(m) {
+	if (m !== 'all' && !selected) return;
+	mode = m;
+	subject = selected;
+	path = [];
+	grown = null;
+	showsParts = false;
+	timeline();
+	flame();
+	went();
+}
+/* name, obj:name, file:name by regular expression; in:NAME is a part of the bar. */
+function tester(q) {
+	const [, where, what] = /^(?:(obj|file|in):)?(.*)$/s.exec(q), of = {obj: f => f.obj, file: f => f.file}[where] || (f => f.name);
+	if (where === 'in') return f => (groupNames[f.group] || 'the rest') === what;
+	try { const re = new RegExp(what, /[A-Z]/.test(what) ? '' : 'i'); return f => re.test(of(f)); }
+	catch (x) { $('q').classList.add('bad'); return f => of(f).includes(what); }
+}
+function find() {
+	$('q').classList.remove('bad');
+	test = $('q').value ? tester($('q').value) : null;
+	$('scroll').scrollTop = 0;
+	choose();
+	composition();
+	mark();
+}
+function search() {
+	find();
+	went(true);
+}
+events.forEach((e, i) => { el($('event'), 'option', (e.kind ? e.title : e.name) + (e.long ? ' \u2014 ' + e.long : '')).value = i; });
+$('event').addEventListener('change', () => { ev = +$('event').value; refresh(); went(); });
+$('q').addEventListener('input', search);
+for (const m of ['all', 'from', 'to']) $(m).addEventListener('click', () => view(m));
+$('showparts').addEventListener('click', () => { showsParts = !showsParts; timeline(); flame(); went(); });
+$('help').addEventListener('click', () => $('keys').showModal());
+$('more').addEventListener('toggle', () => { if ($('more').open) showMore(); });
+$('copy').addEventListener('click', () => {
+	const range = document.createRange();
+	range.selectNodeContents($('name'));
+	getSelection().removeAllRanges();
+	getSelection().addRange(range);
+	document.execCommand('copy');
+	$('copy').textContent = 'copied';
+	setTimeout(() => { $('copy').textContent = 'copy'; }, 1000);
+});
+if (!every && F.some(f => !f.listed)) {
+	$('every').hidden = false;
+	$('every').addEventListener('click', () => { every = !every; $('every').setAttribute('aria-pressed', every); choose(); });
+}
+$('list').tHead.addEventListener('click', x => {
+	const k = x.target.dataset.k;
+	if (!k) return;
+	down = k === key ? !down : !TEXTS.includes(k);
+	key = k;
+	$('scroll').scrollTop = 0;
+	choose();
+	went(true);
+});
+body.addEventListener('click', x => { const tr = x.target.closest('tr'); if (tr && tr.dataset.i) select(F[tr.dataset.i]); });
+$('scroll').addEventListener('scroll', draw, {passive: true});
+window.addEventListener('resize', () => { draw(); flame(); if (selected) graph(selected); });
+for (const panel of document.querySelectorAll('aside,#why')) panel.addEventListener('click', x => { const to = x.target.closest('[data-i]'); if (to) select(F[to.dataset.i], true); });
+document.addEventListener('keydown', x => {
+	const inFlame = x.target === $('frames');
+	if (x.ctrlKey || x.altKey || x.metaKey || $('keys').open) return;
+	if (x.key === 'Escape') {
+		if (x.target === $('q')) { $('q').value = ''; search(); $('q').blur(); }
+		else if (path.length) zoom(null);
+		return;
+	}
+	if (/^(INPUT|SELECT)$/.test(x.target.tagName)) return;
+	if (inFlame && x.key === 'Enter') { hit(boxes[marked]); return; }
+	if (inFlame && x.key.startsWith('Arrow')) { x.preventDefault(); step(x.key); return; }
+	const act = {'/': () => $('q').focus(), '?': () => $('keys').showModal(), f: () => view('from'), t: () => view('to'), a: () => view('all'), p: () => $('showparts').hidden || $('showparts').click(),
+		ArrowDown: () => move(1), ArrowUp: () => move(-1), j: () => move(1), k: () => move(-1)}[x.key];
+	if (act) { x.preventDefault(); act(); }
+});
+function move(by) {
+	const at = rows.indexOf(selected), f = rows[at < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, at + by))];
+	if (f) select(f, true, true);
+}
+/* source */
+window.addEventListener('popstate', go);
+/* The first screen has a card: that of the function with most cost in itself, or the largest change. */
+if (!location.hash && F.length) {
+	choose();
+	selected = rows[0] || null;
+}
+if (location.hash) go();
+else { find(); refresh(); }
+})();
