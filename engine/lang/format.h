@@ -42,6 +42,8 @@ enum format_trait {
 	  "a report of tests for GitLab or Jenkins: a case for each query")             \
 	F(SVG, "svg", "svg", render_svg, FORMAT_TREE_ONLY,                              \
 	  "a flame graph: calltree from main > flame.svg")                              \
+	F(FLAME, "flame", "flame", render_flame, FORMAT_TREE_ONLY,                      \
+	  "the same for a terminal: calltree | as flame")                               \
 	F(HTML, "html", "html", render_html, FORMAT_PAGES,                              \
 	  "a report in one file: functions > report.html")                              \
 	F(FOLDED, "folded", "folded", render_folded, FORMAT_PAGES,                      \

@@ -92,8 +92,8 @@ static const struct option {
 	 "`expect` hold"},
 	{0, NULL, NULL, GROUP, 0, "Answers"},
 	{0, "format", "FORMAT", FORMAT, AT(format),
-	 "table tree csv tsv json ndjson md github junit svg html\n"
-	 "folded speedscope dot callgrind pprof; or by `> FILE.svg`"},
+	 "table tree csv tsv json ndjson md github junit svg flame\n"
+	 "html folded speedscope dot callgrind pprof; or by `> FILE.svg`"},
 	{0, "event", "EVENT", TEXT, AT(event),
 	 "of costs that name none; default: the first of the profile"},
 	{0, "wide", NULL, FLAG, AT(wide), "tables: shorten no name, hide no column"},

@@ -18,7 +18,7 @@ _quern() {
 		--source-root --with-source --with-asm --strip-prefix --map-object --rename --pair --accept --least-paired
 		--limit --set --guide --mcp --no-demangle --no-init --help --version -c -f -q -h -V'
 	local record='-o --lines --cache --threads --stacks --size --dry-run'
-	local formats='table tree csv tsv json ndjson md github junit svg html folded speedscope dot
+	local formats='table tree csv tsv json ndjson md github junit svg flame html folded speedscope dot
 		callgrind pprof'
 
 	[[ ${COMP_WORDS[1]-} == record ]] && options+=" $record"

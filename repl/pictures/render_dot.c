@@ -11,6 +11,7 @@
  */
 #include "engine/query.h"
 #include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"
 
@@ -26,7 +27,7 @@
 #include "index/base/cost.h"
 #include "index/base/order.h"
 
-enum { NODES = 80, LABEL = 48 };
+enum { NODES = 25, LABEL = 48 };
 
 /* A function by its number, or what only has a name (RESULT_NONE). */
 struct end {
@@ -300,8 +301,9 @@ static void put_own(struct out *o, const struct graph_drawn *g, const struct bot
 		out_printf(o, "\\nincl %s%.*s (%s)", b->estimated ? "~" : "",
 			   STR_ARG(str_trim(str_c(cost))), percent);
 	}
-	/* From pale yellow to red, as the frames of the report. */
-	out_printf(o, "\", fillcolor=\"%.3f %.3f 0.970\"",
+	/* From pale yellow to red; the area of the box is the own cost. */
+	out_printf(o, "\", fontsize=%.0f, fillcolor=\"%.3f %.3f 0.970\"",
+		   8 + 32 * sqrt(share < 1 ? share : 1),
 		   (48 - 40 * (share < 0.25 ? 4 * share : 1)) / 360,
 		   0.12 + 0.43 * sqrt(share < 1 ? share : 1));
 }
@@ -429,13 +431,24 @@ static void put_graph(struct render *rd, struct graph_drawn *g)
 	out_c(o, "}\n");
 }
 
+static int check_edges(struct render *rd, const struct graph_drawn *g)
+{
+	if (g->n)
+		return 0;
+	err_set(rd->err, ERR_QUERY, 0, "a call graph needs calls, and '%s' has none",
+		rd->r->source);
+	return err_hint(rd->err, "calls | as dot");
+}
+
 int render_dot(struct render *rd)
 {
 	struct graph_drawn *g = calloc(1, sizeof(*g));
 
 	if (!g)
 		err_no_memory(rd->err, NULL);
-	else if (edges_of_calls(rd, g) || (!rd->err->kind && edges_of_frames(rd, g) == 0))
+	else if ((edges_of_calls(rd, g) ||
+		  (!rd->err->kind && edges_of_frames(rd, g) == 0)) &&
+		 !check_edges(rd, g))
 		put_graph(rd, g);
 	free(g ? g->edges : NULL);
 	free(g);

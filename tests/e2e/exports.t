@@ -172,7 +172,7 @@ ok('[label="run", tooltip="run"]' in drawn, "dot: a set that a tree begins with 
 r = run(small + "lua-default.out", "--no-index-write", "-q", "-c", "calls of luaH_getint | as dot", "-c", "info luaH_get | show self, incl | as csv")
 self_cost, incl = map(int, r.text.splitlines()[-1].split(","))
 total = 2317217
-node = re.search(r'label="luaH_get\\nself ([^"\\]*)\\nincl ([^"\\]*)", fillcolor="([\d.]+) ([\d.]+) 0\.970"', r.text)
+node = re.search(r'label="luaH_get\\nself ([^"\\]*)\\nincl ([^"\\]*)", fontsize=\d+, fillcolor="([\d.]+) ([\d.]+) 0\.970"', r.text)
 ok(node and node[1] == "%.2f k (%.2f%%)" % (self_cost / 1000, 100 * self_cost / total) and
    node[2] == "%.1f k (%.2f%%)" % (incl / 1000, 100 * incl / total), "dot: a function has its self and inclusive cost", r)
 colours = [tuple(map(float, c)) for c in re.findall(r'fillcolor="([\d.]+) ([\d.]+) 0\.970"', r.text)]

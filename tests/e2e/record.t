@@ -340,7 +340,7 @@ if perl:
     for size, most, least in (("3x", 4, .95), ("10x", 12, .97)):
         r = real("-o", "out", "--stacks", "--size", size, "-c", "functions | show fn, obj, self, calls | as tsv", "--", perl, script)
         times, proven = map(float, re.search(r"([\d.]+) times the plain profile; ([\d.]+) %", r.talk).groups())
-        shown = run("out", "-q", "-c", "calltree max 200000 | as folded").text
+        shown = run("out", "--raw", "-q", "-c", "calltree max 200000 | as folded").text
         figures = truth.Figures(true, truth.stacks(shown), direct=False)
         print("# Perl, --size %s: %.1f times the file, %.1f %% proven, %s" % (size, times, proven, figures))
         ok(figures.overlap >= least and times <= most, "Perl, --size %s: its stacks" % size, figures)

@@ -35,7 +35,7 @@ def write(path, names):
 
 write("p.out", EVIL)
 write("base.out", EVIL)
-FORMATS = "table tree csv tsv json ndjson md github junit svg html folded speedscope dot callgrind".split()
+FORMATS = "table tree csv tsv json ndjson md github junit svg flame html folded speedscope dot callgrind".split()
 QUERIES = ["functions", "calltree", "functions vs base | where delta > 0 | expect none", "callers of FORGED",
            "find ##[error]FORGED", "top ##[error]x", "info",
            "info /stop.*FORGED/", "lines", "source of /FORGED/", "functions | show fn as \"##[x]FORGED\"",

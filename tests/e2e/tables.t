@@ -84,7 +84,7 @@ lists(BASH, "formats", formats, words(bash.split("formats='")[1].split("'")[0]))
 lists(ZSH, "formats", formats, words(re.search(r":format:\(([^)]*)\)", zsh)[1]))
 lists(FISH, "formats", formats, words(re.search(r"-l format -x -a '([^']*)'", fish)[1]))
 lists(LANGUAGE, "formats", formats, words(" ".join(words(read(LANGUAGE, "\n## Outputs", "\n## "), r"`[^`\n]*`"))), True)
-lists("tests/fuzz/names.c", "formats", formats - {"callgrind"}, words(read("tests/fuzz/names.c").lower(), r"\{format_(\w+), law_"))
+lists("tests/fuzz/names.c", "formats", formats - {"callgrind", "flame"}, words(read("tests/fuzz/names.c").lower(), r"\{format_(\w+), law_"))
 
 lists("--help", "limits", limits, words(re.search(r"--limit NAME=N +of a query: (.*)", help_text)[1]))
 lists("the hint of --limit", "limits", limits, words(re.search(r"hint: (.*):", run("--limit", "nosuch=1").talk)[1]))

@@ -41,7 +41,7 @@ def ask(name, query):
 
 
 def tree(name, overlap, error, most_little):
-    r = run(fixtures + "/truth/%s.out.xz" % name, "--index", name + ".quern", "-q", "-c",
+    r = run(fixtures + "/truth/%s.out.xz" % name, "--index", name + ".quern", "--raw", "-q", "-c",
             "calltree from main | as folded")
     ok(r.status == 0 and "error" not in r.talk, name + ": the folded tree is told without a complaint",
        "status %d\n%s" % (r.status, r.talk))

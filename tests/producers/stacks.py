@@ -34,7 +34,7 @@ def sh(*argv, **more):
 
 
 def ask(path, query):
-    return sh(quern, path, "--no-index-write", "--no-init", "-q", "-c", query, check=True).stdout.decode("utf-8", "surrogateescape")
+    return sh(quern, path, "--no-index-write", "--no-init", "--raw", "-q", "-c", query, check=True).stdout.decode("utf-8", "surrogateescape")
 
 
 def measure(name, argv):

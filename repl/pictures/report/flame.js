@@ -1,6 +1,6 @@
 /* ---- the flame graph: at most ROWS rows of frames, the zoomed one and its ancestors at the top ---- */
-const MOST_ROWS = innerWidth > 700 ? 14 : 10, LEAST_ROWS = 6, H = 20, NARROW = 4;
-let ROWS = 0, grown = null, path = [], boxes = [], marked = -1;
+const SMALL = innerWidth <= 700, MOST_ROWS = SMALL ? 10 : 14, LEAST_ROWS = 6, H = 20, NARROW = SMALL ? 12 : 4, WIDE_LETTER = SMALL ? 6.7 : LETTER;
+let ROWS = 0, grown = null, boxes = [], marked = -1;
 const nameOf = n => n.f ? n.f.name : data.profile;
 /* What fits k letters of a chain's names: all of them, the first and the last, the last. */
 function chainName(c, k) {
@@ -22,15 +22,25 @@ function flame() {
 	const box = $('frames'), crumbs = [];
 	const anew = !ROWS || !grown && mode === 'all';
 	let top = grown = grown || grow(), y = 0;
-	if (anew) ROWS = MOST_ROWS;
-	/* Follow the zoom by functions, so that it survives a change of event. */
-	for (const i of path) {
-		const next = top.kids.get(F[i]);
-		if (!next) break;
-		crumbs.push(top);
-		top = next;
+	const follow = () => {
+		/* By functions, so that the zoom survives a change of event. */
+		crumbs.length = 0;
+		top = grown;
+		for (const i of path) {
+			const next = top.kids.get(F[i]);
+			if (!next) break;
+			crumbs.push(top);
+			top = next;
+		}
+		path = path.slice(0, crumbs.length);
+	};
+	follow();
+	if (top.wide < 0.3 * grown.wide && !top.fine) {
+		grown = grow(top.wide / grown.wide);
+		follow();
+		top.fine = true;
 	}
-	path = path.slice(0, crumbs.length);
+	if (anew) ROWS = MOST_ROWS;
 	const wide = box.clientWidth, scale = wide / (top.wide || 1), todo = [];
 	boxes = [];
 	if (crumbs.length) boxes.push({up: crumbs, x: 0, w: wide, y: y++});
@@ -66,14 +76,19 @@ function flame() {
 	$('status').textContent = said();
 	mark();
 }
+/* The name as far as it fits, "~" and "..." where there is room for them. */
+function frameName(b, k, guess) {
+	const room = k > 4, before = guess && room ? '~' : '', after = b.cut && room ? ' \u2026' : '', name = chainName(b, k - before.length - after.length);
+	return name && before + name + after;
+}
 function frame(b, i) {
-	const div = document.createElement('div'), k = Math.floor((b.w - 8) / LETTER);
+	const div = document.createElement('div'), k = Math.floor((b.w - (b.rest ? 2 : 5)) / WIDE_LETTER);
 	const guess = b.last && !exact(b.n);
 	div.className = 'f ' + (b.up ? 'up' : b.rest ? 'rest' : colour(b.last) + (two && !b.n.est[0] ? ' gone' : '') + (guess ? ' e' : ''));
 	div.style.cssText = 'left:' + b.x.toFixed(2) + 'px;width:' + (b.w - 1).toFixed(2) + 'px;top:' + b.y * H + 'px';
-	const text = b.up ? '\u2191 ' + b.up.map(n => n.f ? n.f.label : data.profile).join(' \u203a ') : b.rest ? '+' + b.n : (s => s && (guess ? '~' : '') + s + (b.cut ? ' \u2026' : ''))(chainName(b, k - guess - 2 * !!b.cut));
+	const text = b.up ? '\u2191 ' + b.up.map(n => n.f ? n.f.label : data.profile).join(' \u203a ') : b.rest ? '+' + b.n : frameName(b, k, guess);
 	const share = b.last && !two && b.w > 0.08 * $('frames').clientWidth ? ' ' + percent(b.n.est[0], total()) : '';
-	if (k > 2) div.textContent = text + (text.length + share.length <= k ? share : '');
+	if (k > 1) div.textContent = text + (text.length + share.length <= k ? share : '');
 	div.title = b.up ? 'A click zooms out' : b.rest ? tells(b) : b.chain.map(nameOf).join(' \u203a ') + '\n' + tells(b);
 	div.setAttribute('role', 'treeitem');
 	div.setAttribute('aria-level', b.y + 1);
@@ -116,7 +131,7 @@ function mark() {
 	if (!test) { $('hits').textContent = ''; return; }
 	const found = F.filter(test), own = found.reduce((sum, f) => sum + f.self[ev], 0), seen = new Set(boxes.flatMap(b => b.chain ? b.chain.map(n => n.f) : []));
 	const hidden = found.filter(f => !seen.has(f)).length;
-	$('hits').textContent = found.length.toLocaleString('en-US') + (found.length === 1 ? ' function' : ' functions') + (total() ? ', ' + percent(own, total()) || '0.00%' : '') +
+	$('hits').textContent = found.length.toLocaleString('en-US') + (found.length === 1 ? ' function' : ' functions') + (two && both() ? ': ' + arrow(own, found.reduce((sum, f) => sum + f.b.self[ev], 0), about) : total() ? ', ' + (percent(own, total()) || '0.00%') : '') +
 		(hidden ? '; ' + hidden.toLocaleString('en-US') + ' too narrow to draw' : '');
 }
 function zoom(n) {

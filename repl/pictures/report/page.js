@@ -65,7 +65,7 @@ function drawTwo(tr, f) {
 	} else for (const cls of ['n x', 'n', 'n x']) cell(tr, '\u2013', cls, data.base + ' has no ' + events[ev].name);
 }
 function draw() {
-	const box = $('scroll'), first = Math.max(0, Math.floor(box.scrollTop / ROW) - 10), last = Math.min(rows.length, first + Math.ceil(box.clientHeight / ROW) + 20);
+	const box = $('scroll'), first = Math.max(0, Math.min(Math.floor(box.scrollTop / ROW), rows.length - Math.floor(box.clientHeight / ROW)) - 10), last = Math.min(rows.length, first + Math.ceil(box.clientHeight / ROW) + 20);
 	const k = Math.floor(($('list').querySelector('[data-k=name]').parentNode.clientWidth - 30) / LETTER), shownColumns = [...$('list').tHead.rows[0].cells].filter(th => th.offsetParent).length || 1;
 	const gap = px => { const td = el(el(body, 'tr', undefined, 'gap'), 'td'); td.colSpan = shownColumns; td.style.height = px + 'px'; };
 	body.textContent = '';
@@ -222,7 +222,7 @@ function go() {
 	$('q').value = p.get('q') || '';
 	selected = at('f') || null;
 	find();
-	if (selected && !rows.includes(selected)) listAll(selected);
+	if (selected && !rows.includes(selected) && (!test || test(selected))) listAll(selected);
 	refresh();
 	if (selected) { reveal(selected); draw(); }
 }

@@ -1,21 +1,23 @@
 /* ---- the tree of the flame graph: one for both sides ----
-   Cost enters at roots and goes on along calls in proportion to their costs: node.wait is what has entered and not yet
-   gone on.  An estimated call of a function that is on the stack already goes back to its frame there: recursion
-   that nobody measured is one frame.  Where d-tree tells the frames, they are taken from there. */
-const GRAIN = 1e-4, /* of the whole: less than that goes no further */
-	JOINED = 0.95; /* of a frame in the next one: they are one chain */
-let mode = 'all', subject = null;
+   Cost enters at roots and goes on along calls in proportion to their costs.  An estimated call of a function that is
+   on the stack already goes back to its frame there: recursion that nobody measured is one frame.  Of what passes a
+   frame a part comes back to it; it spreads as the first did, so all that is above is that much larger.  Where d-tree
+   tells the frames, they are taken from there. */
+const GRAIN = 3e-4, /* of what is shown: less than that is not unfolded */
+	MOST_NODES = 30000, DEEPEST = 1500, JOINED = 0.95; /* of a frame in the next one: they are one chain */
+let mode = 'all', subject = null, path = []; /* of the zoom, by functions */
 const zeros = () => SIDES.map(() => 0);
-const makeNode = (f, on) => ({f, on, kids: new Map(), self: zeros(), wait: zeros(), rest: zeros(), est: zeros(), lo: zeros(), hi: zeros(), folded: false});
-const shareOf = (f, s, up) => through(f, s) || Math.max(1, ...[up ? 0 : on(f, s).self[ev]]);
-function grow() {
-	const up = mode === 'to', root = makeNode(mode === 'all' ? null : subject), nodes = [root];
-	/* The frame of f on n, or that of f below n: a call there is estimated. */
+/* at: so many functions of the path lead here; -1: it lies beside the path. */
+const makeNode = (f, on, at) => ({f, on, at, kids: new Map(), self: zeros(), rest: zeros(), est: zeros(), lo: zeros(), hi: zeros(), folded: false, own: 0, left: 0});
+/* share: of the zoomed frame, which is unfolded so much finer. */
+function grow(share = 1) {
+	const up = mode === 'to', root = makeNode(mode === 'all' ? null : subject, null, 0), nodes = [root], waiting = [], stack = new Map();
+	/* The frame of f on n, or, for a guess, that of f below n. */
 	function kid(n, f, guess, edge) {
 		for (let a = n; guess && a && a.f; a = a.on) if (a.f === f) { a.folded = true; return a; }
 		let k = n.kids.get(f);
 		if (k) return k;
-		n.kids.set(f, k = makeNode(f, n));
+		n.kids.set(f, k = makeNode(f, n, n.at < 0 ? -1 : n.at >= path.length ? n.at : path[n.at] === f.i ? n.at + 1 : -1));
 		nodes.push(k);
 		/* A call of cost w takes its share of what passes n; lo and hi are the bounds of Frechet, lo = hi is measured. */
 		if (edge) for (const s of SIDES) {
@@ -25,26 +27,57 @@ function grow() {
 		}
 		return k;
 	}
-	function push(s, floor) {
-		const todo = nodes.filter(n => n.wait[s] > 0);
-		for (let i = 0; i < todo.length; i++) {
-			const n = todo[i], cost = n.wait[s], T = through(n.f, s);
-			n.wait[s] = 0;
-			if (cost < floor || !T) { n[T ? 'rest' : 'self'][s] += cost; continue; }
-			const own = Math.min(cost, cost * (up ? on(n.f, s).root : on(n.f, s).self)[ev] / T);
-			let left = cost - own;
-			n.self[s] += own;
-			for (const e of up ? n.f.in : n.f.out) {
-				const part = cost * on(e, s).w[ev] / T;
-				if (!(part > floor / 30)) continue;
-				const k = kid(n, up ? e.from : e.to, true, e);
-				if (!(k.wait[s] >= floor) && k.wait[s] + part >= floor) todo.push(k);
-				k.wait[s] += part;
-				left -= part;
-			}
-			n.rest[s] += Math.max(0, left);
+	/* Spread a cost that enters n.  Returns what comes back to frames below it.  passes: how often a unit of cost passes
+	   a function of the stack, at most. */
+	function pass(n, s, cost, floor, passes, depth) {
+		const T = through(n.f, s), back = new Map();
+		let home = 0;
+		if (!T) { n.own += cost; return back; }
+		const own = Math.min(cost, cost * (up ? on(n.f, s).root : on(n.f, s).self)[ev] / T), fine = path.length && n.at >= path.length ? floor * share : floor;
+		let left = cost - own;
+		passes = Math.max(passes, T / Math.max(1, on(n.f, s).incl[ev]));
+		stack.set(n.f, n);
+		n.own += own;
+		for (const e of up ? n.f.in : n.f.out) {
+			const part = cost * on(e, s).w[ev] / T, g = up ? e.from : e.to, below = stack.get(g);
+			if (!(part > 0)) continue;
+			left -= part;
+			if (below === n) home += part;
+			else if (below) back.set(below, (back.get(below) || 0) + part);
+			else if (!(n.at >= 0 && path[n.at] === g.i) && (part * passes < fine || nodes.length > MOST_NODES || depth > DEEPEST)) n.left += part;
+			else for (const [a, m] of pass(kid(n, g, false, e), s, part, floor, passes, depth + 1))
+				if (a === n) home += m;
+				else back.set(a, (back.get(a) || 0) + m);
 		}
-		for (const n of nodes) { n.rest[s] += n.wait[s]; n.wait[s] = 0; }
+		stack.delete(n.f);
+		n.left += Math.max(0, left);
+		if (home > 0) {
+			const times = cost / Math.max(cost - home, 1e-6 * cost);
+			n.folded = true;
+			scale(n, times);
+			for (const [a, m] of back) back.set(a, m * times);
+		}
+		return back;
+	}
+	function scale(n, times) {
+		for (const todo = [n]; todo.length;) {
+			const x = todo.pop();
+			x.own *= times;
+			x.left *= times;
+			for (const k of x.kids.values()) if (k.own || k.left || k.kids.size) todo.push(k);
+		}
+	}
+	function enter(n, s, cost, floor) {
+		for (let a = n.on; a && a.f; a = a.on) stack.set(a.f, a);
+		for (const [a, m] of pass(n, s, cost, floor, 1, 0)) a.rest[s] += m;
+		stack.clear();
+		for (const todo = [n]; todo.length;) {
+			const x = todo.pop();
+			x.self[s] += x.own;
+			x.rest[s] += x.left;
+			x.own = x.left = 0;
+			todo.push(...x.kids.values());
+		}
 	}
 	for (const s of SIDES) {
 		const told = trees[s][ev] && readTree(trees[s][ev]);
@@ -53,17 +86,18 @@ function grow() {
 			if (told) plant(told.all, () => true, s);
 			else for (const f of F) if (on(f, s).root[ev] > 0) {
 				const k = kid(root, f, false);
-				k.lo[s] = k.hi[s] = k.wait[s] = on(f, s).root[ev];
+				k.lo[s] = k.hi[s] = on(f, s).root[ev];
+				waiting.push([k, k.lo[s]]);
 			}
 		} else {
 			const x = on(subject, s), I = x.incl[ev];
 			root.lo[s] = x.nests ? x.lo[ev] : I;
 			root.hi[s] = x.nests ? x.hi[ev] : I;
-			if (!told) root.wait[s] = I;
+			if (!told) waiting.push([root, I]);
 			else if (!up) plant(told.all, n => n.f === subject, s);
 			else climb(told.all, s);
 		}
-		push(s, GRAIN * (mode === 'all' ? total(s) : root.hi[s]));
+		for (const [n, cost] of waiting.splice(0)) enter(n, s, cost, GRAIN * (mode === 'all' ? total(s) : root.hi[s]));
 	}
 	/* Add the frames that are told, from those on which `here` holds. */
 	function plant(all, here, s) {
@@ -74,7 +108,8 @@ function grow() {
 			t.to.self[s] += t.own;
 			if (t.to !== root && t.to.f === t.f) { t.to.lo[s] += t.lo; t.to.hi[s] += t.hi; }
 			const left = t.est - t.own - t.kids;
-			if (left > 0) t.to[t.kids ? 'rest' : 'wait'][s] += left;
+			if (left > 0 && t.kids) t.to.rest[s] += left;
+			else if (left > 0) waiting.push([t.to, left]);
 		}
 	}
 	/* Add the callers of the frames of the subject, each with what reaches no other one above it. */
@@ -101,12 +136,10 @@ function grow() {
 		n.wide = Math.max(...n.self) + Math.max(...n.rest);
 		for (const k of n.kids.values()) n.wide += k.wide;
 	}
-	root.count = nodes.length;
 	/* One function begins all: it is the root. */
 	if (!root.f && root.kids.size === 1 && root.wide - [...root.kids.values()][0].wide < 1e-6 * root.wide) {
 		const only = [...root.kids.values()][0];
 		only.on = null;
-		only.count = root.count;
 		return only;
 	}
 	return root;

@@ -1,0 +1,181 @@
+/*
+ * render_flame.c - the tree of pictures as text: a line for each frame of 5 % or more.
+ *
+ *	                          calls   own
+ *	████████████████████████  100.0     ·  main
+ *	████████████               52.3   3.1    parse › … › match ↻
+ *	            ████████       33.0  33.0    sort
+ *
+ * The bar is where the frame is in a flame graph, and as wide.
+ */
+#include "engine/query.h"
+#include "engine/names/name.h"
+#include "index/base/arena.h"
+#include "index/base/err.h"
+#include "index/base/err_kind.h"
+#include "index/base/out.h"
+#include "repl/render/render.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "repl/pictures/frames.h"
+#include "repl/render/fit.h"
+
+enum { BAR = 24, COLUMNS = 80, NUMBERS = 16 };
+#define LEAST 0.05 /* of the whole */
+
+struct text {
+	struct render *rd;
+	const struct frames *f;
+	struct arena names; /* of one name at a time */
+	size_t *shown;	    /* frames of at least LEAST */
+	size_t n;
+	bool folded, joined;
+};
+
+static void put_times(struct out *o, const char *s, size_t n)
+{
+	while (n-- > 0)
+		out_c(o, s);
+}
+
+static void put_bar(struct text *t, double x, double wide)
+{
+	const size_t from = (size_t)lround(x * BAR),
+		     end = (size_t)lround((x + wide) * BAR);
+	const size_t first = from < BAR ? from : BAR - 1;
+	const size_t n = end > first ? end - first : 1;
+
+	put_times(t->rd->o, " ", first);
+	put_times(t->rd->o, t->rd->look->utf8 ? "\xe2\x96\x88" : "#", n);
+	put_times(t->rd->o, " ", BAR - first - n);
+}
+
+static struct str brief(struct text *t, struct str name)
+{
+	const struct str s = name_short(name, &t->names);
+
+	return s.p ? s : name;
+}
+
+static void put_name(struct text *t, const struct frame *x, size_t indent)
+{
+	const bool utf8 = t->rd->look->utf8;
+	const char *arrow = utf8 ? " \xe2\x80\xba " : " > ",
+		   *more = utf8 ? "\xe2\x80\xa6" : "..";
+	const size_t columns = t->rd->look->columns ? t->rd->look->columns : COLUMNS;
+	size_t left = columns > BAR + NUMBERS + indent + 20
+			      ? columns - BAR - NUMBERS - indent
+			      : 20;
+	const enum emit_form form = utf8 ? EMIT_TEXT : EMIT_ASCII;
+	struct out *o = t->rd->o;
+
+	arena_reset(&t->names);
+	put_times(o, " ", indent);
+	left -= x->folded ? 2 : 0;
+	if (x->joined) {
+		left -= 3 + fit_put(o, form, FIT_NAME, brief(t, x->first), left / 3);
+		out_c(o, arrow);
+		if (x->joined > 1) {
+			out_printf(o, "%s%u%s%s", more, x->joined - 1, more, arrow);
+			left -= 9;
+		}
+	}
+	fit_put(o, form, FIT_NAME, brief(t, x->name), left < 8 ? 8 : left);
+	out_c(o, !x->folded ? "\n" : utf8 ? " \xe2\x86\xbb\n" : " @\n");
+}
+
+static void put_line(struct text *t, const struct frame *x, double at, size_t indent)
+{
+	const double whole = (double)t->f->sum[0];
+	struct out *o = t->rd->o;
+	char calls[16], own[16];
+
+	put_bar(t, at, (double)x->value[0] / whole);
+	snprintf(calls, sizeof(calls), "%s%.1f", frame_estimated(x) ? "~" : "",
+		 100 * (double)x->value[0] / whole);
+	snprintf(own, sizeof(own), "%.1f", 100 * (double)x->self[0] / whole);
+	/* A dot is less than can be said; its bytes are two. */
+	if ((double)x->self[0] < 0.0005 * whole)
+		snprintf(own, sizeof(own), t->rd->look->utf8 ? " \xc2\xb7" : ".");
+	out_printf(o, "%7s%*s  ", calls, own[0] == ' ' ? 7 : 6, own);
+	put_name(t, x, indent);
+	t->folded |= x->folded;
+	t->joined |= x->joined;
+}
+
+/* The next frame on `parent`, after frame `last`: the widest first. */
+static size_t next_on(const struct text *t, size_t parent, size_t last)
+{
+	size_t best = FRAME_NONE;
+
+	for (size_t k = 0; k < t->n; k++) {
+		const size_t i = t->shown[k];
+		const uint64_t cost = t->f->all[i].value[0];
+
+		if (t->f->all[i].parent != parent ||
+		    (last != FRAME_NONE &&
+		     (cost > t->f->all[last].value[0] ||
+		      (cost == t->f->all[last].value[0] && i <= last))))
+			continue;
+		if (best == FRAME_NONE || cost > t->f->all[best].value[0])
+			best = i;
+	}
+	return best;
+}
+
+/* Draw the frames on `parent` and all that lies on them. */
+static void put_level(struct text *t, size_t parent, double at, size_t indent)
+{
+	for (size_t i = next_on(t, parent, FRAME_NONE); i != FRAME_NONE;
+	     i = next_on(t, parent, i)) {
+		const struct frame *x = &t->f->all[i];
+
+		if (render_cancelled(t->rd, i))
+			return;
+		put_line(t, x, at, indent);
+		put_level(t, i, at, indent + 1);
+		at += (double)x->value[0] / (double)t->f->sum[0];
+	}
+}
+
+int render_flame(struct render *rd)
+{
+	struct frames f;
+	struct text t = {.rd = rd, .f = &f};
+
+	if (rd->r->base.n)
+		return render_one_profile(rd, "flame", "calltree vs base > x.svg");
+	arena_init(&t.names, 0);
+	if (frames_of_picture(rd->r, "flame", true, &f, rd->err) == 0) {
+		t.shown = calloc(f.n + 1, sizeof(*t.shown));
+		for (size_t i = 0; t.shown && i < f.n; i++)
+			if ((double)f.all[i].value[0] >= LEAST * (double)f.sum[0])
+				t.shown[t.n++] = i;
+		if (!t.shown) {
+			err_no_memory(rd->err, NULL);
+		} else if (!f.sum[0]) {
+			err_set(rd->err, ERR_QUERY, 0,
+				"there is nothing to draw: no rows with a cost");
+		} else {
+			out_printf(rd->o, "%*scalls   own\n", BAR + 2, "");
+			put_level(&t, FRAME_NONE, 0, 0);
+			out_c(rd->o, "left out: frames < 5 %");
+			if (t.folded)
+				out_c(rd->o, rd->look->utf8
+						     ? "; \xe2\x86\xbb recursion folded"
+						     : "; @ recursion folded");
+			if (t.joined)
+				out_c(rd->o, rd->look->utf8
+						     ? "; \xe2\x80\xba chain joined"
+						     : "; > chain joined");
+			out_char(rd->o, '\n');
+		}
+	}
+	arena_free(&t.names);
+	free(t.shown);
+	frames_free(&f);
+	return rd->err->kind;
+}

@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""first_screen.t - what a reader sees first of a report, at 1400x900 and 420x800, light and dark, in Chromium.
+
+Frames are wide enough to be seen, most of their width says what it is, the table and the card are on the screen,
+no text is small or pale, and what is selected is selected everywhere.  Pictures of all are left in $QUERN_PICTURES
+when that names a directory.
+"""
+import os
+import shutil
+
+import chromium
+from e2e import done, fixtures, ok, run, same, skip_all, small
+
+if not chromium.found:
+    skip_all("chromium is not installed")
+truth, pairs = fixtures + "/truth/", fixtures + "/pairs/"
+with open("many.out", "w") as f:
+    f.write("events: Ir\nfn=main\n1 5\n" + "".join("cfn=f%d\ncalls=1 1\n1 %d\n" % (i, 10 * (1 + i % 700)) for i in range(17000)))
+    for i in range(17000):
+        f.write("\nfn=f%d\n1 %d\n" % (i, 10 * (1 + i % 700)))
+with open("empty.out", "w") as f:
+    f.write("events: Ir\n")
+PAGES = {
+    "cpp": [small + "tmpl-default.out"], "perl": [truth + "perl.out.xz"], "xdebug": [small + "xdebug-small.out"], "parts": [truth + "sqlite-parts.out.xz"],
+    "threads": [small + "thr-septhreads-combine.out"], "cachegrind": [small + "cachegrind-lua.out"], "many": ["many.out"], "empty": ["empty.out"],
+    "two": [pairs + "cpp-two.out", "base=" + pairs + "cpp-one.out"],
+}
+SEEN = """
+const $ = s => document.querySelector(s), all = s => [...document.querySelectorAll(s)];
+const shown = e => { const r = e.getBoundingClientRect(); return r.width > 0 && r.height > 0 && r.top < innerHeight && r.bottom > 0 && r.left < innerWidth; };
+const rgb = s => { const m = s.match(/[\\d.]+/g).map(Number); return m.length > 3 && !m[3] ? null : m; };
+const light = c => { const [r, g, b] = c.map(v => (v /= 255) <= 0.03928 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * r + 0.7152 * g + 0.0722 * b; };
+const behind = e => { for (let a = e; a; a = a.parentElement) { const c = rgb(getComputedStyle(a).backgroundColor); if (c) return c; } return [255, 255, 255]; };
+"""
+LOOK = SEEN + """
+const out = {}, frames = all('#frames .f'), wide = e => e.getBoundingClientRect().width;
+out.thin = frames.filter(f => wide(f) < 3).length;
+const sum = list => list.reduce((n, f) => n + wide(f), 0);
+out.labelled = frames.length ? sum(frames.filter(f => f.textContent.length > 1)) / sum(frames) : 1;
+out.rows = new Set(frames.map(f => f.offsetTop)).size;
+out.table = all('#list tbody tr').filter(shown).length;
+out.card = shown($('#card .head')) && shown($('#name'));
+out.fits = document.documentElement.scrollWidth <= innerWidth;
+const texts = [], walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+for (let n; (n = walk.nextNode());) { const e = n.parentElement; if (n.data.trim() && !/^(SCRIPT|STYLE|OPTION|TITLE|NOSCRIPT|PRE)$/i.test(e.tagName) && shown(e)) texts.push(e); }
+out.small = texts.filter(e => parseFloat(getComputedStyle(e).fontSize) < 11).map(e => e.textContent.slice(0, 30)).slice(0, 3);
+const contrast = e => {
+    const s = getComputedStyle(e), svg = e instanceof SVGElement, ink = rgb(svg ? s.fill : s.color);
+    const box = svg && e.parentElement.querySelector && e.parentElement.querySelector('rect'), under = box ? rgb(getComputedStyle(box).fill) : behind(e);
+    const o = parseFloat(s.opacity), mixed = ink.slice(0, 3).map((v, i) => v * o + under[i] * (1 - o)), [a, b] = [light(mixed), light(under.slice(0, 3))].sort((x, y) => y - x);
+    return (a + 0.05) / (b + 0.05);
+};
+out.pale = texts.filter(e => !e.closest(':disabled') && contrast(e) < 4.5).map(e => e.textContent.slice(0, 30) + ' ' + contrast(e).toFixed(1) + ' ' + e.className).slice(0, 4);
+const stops = e => [e, ...e.querySelectorAll('*')].filter(x => x.tabIndex >= 0 && !x.disabled && x.offsetParent).length;
+out.stops = [stops($('#flame')), stops($('#list tbody')), stops($('#graph'))].join();
+out.loaded = performance.getEntriesByType('resource').length;
+return out;
+"""
+ACT = SEEN + """
+const out = {}, wait = () => new Promise(done => setTimeout(done, 20)), key = (on, key) => on.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+const frames = () => all('#frames .f[class*=" c"], #frames .f.s, #frames .f[class*=" m"], #frames .f[class*=" l"]'), q = $('#q');
+const first = frames().find(f => f.getBoundingClientRect().width < $('#frames').clientWidth * 0.6 && f.textContent) || frames().at(-1), name = first.title.split('\\n')[0].split(' \\u203a ').at(-1);
+const before = frames().length;
+first.click();
+out.selected = [$('#name').textContent === name, $('#list tr.on .fn').title === name, all('#frames .sel').length > 0, !!$('#graph .me')].join();
+const top = all('#frames .f')[1];
+out.zoomed = before === 1 || Math.abs(top.getBoundingClientRect().width - $('#frames').clientWidth) < 2 && /z=/.test(location.hash);
+out.high = $('#frames').clientHeight;
+key(document.body, 'Escape');
+out.back = frames().length === before && !/z=/.test(location.hash) && $('#frames').clientHeight === out.high;
+const row = all('#list tbody tr[data-i]')[1];
+row.click();
+out.row = [$('#name').textContent === all('#list tr.on .fn')[0].title, $('#graph .me title').textContent.split('\\n')[0] === $('#name').textContent].join();
+const near = $('#graph .n:not(.me)');
+if (near) near.dispatchEvent(new MouseEvent('click', {bubbles: true}));
+out.near = !near || $('#list tr.on .fn').title === $('#name').textContent;
+q.value = name.slice(0, 6).replace(/[^\\w]/g, '.'); q.dispatchEvent(new Event('input'));
+const share = s => (s.match(/[\\d.]+%|[\\d.,]+(.k)? \u2192 [\\d.,]+/) || [''])[0];
+out.search = share($('#hits').textContent) === share($('#shown').textContent) || [$('#hits').textContent, $('#shown').textContent];
+out.outlined = all('#frames .hit').length > 0;
+q.value = ''; q.dispatchEvent(new Event('input'));
+const part = $('#comp button');
+if (part) { part.click(); out.filter = q.value.startsWith('in:') && share($('#shown').textContent) === share(part.title); part.click(); out.unfiltered = q.value === ''; }
+$('#frames').focus();
+key($('#frames'), 'ArrowDown'); key($('#frames'), 'ArrowDown');
+out.arrows = all('#frames .at').length === 1 && $('#frames').getAttribute('aria-activedescendant') === $('#frames .at').id;
+$('#list button[data-k=name]').click();
+out.sorted = /o=/.test(location.hash);
+return out;
+"""
+browser = chromium.Browser()
+pictures = os.environ.get("QUERN_PICTURES")
+for name, args in PAGES.items():
+    r = run(*args, "--no-index-write", "-q", "-c", "functions%s > %s.html" % (" vs base" if len(args) > 1 else "", name))
+    ok(r.status == 0, name + ": the report is written", r)
+    for width, height, dark in ((1400, 900, False), (420, 800, False), (1400, 900, True), (420, 800, True)):
+        page = "%s, %dx%d%s: " % (name, width, height, ", dark" if dark else "")
+        browser.open(os.getcwd() + "/" + name + ".html", width, height, dark)
+        got = browser.run(LOOK)
+        same((got["thin"], got["small"], got["pale"], got["fits"], got["loaded"]), (0, [], [], True, 0), page + "frames are wide, texts large and dark enough")
+        ok(got["labelled"] >= 0.7 and got["rows"] <= 14, page + "frames say what they are", got)
+        ok(got["table"] > (0 if name == "empty" else 3) and got["card"], page + "the table and the card are on the screen", got)
+        same(got["stops"], "1,1,0", page + "one stop of Tab each")
+        if pictures:
+            browser.picture("%s/%s-%d%s.png" % (pictures, name, width, "-dark" if dark else ""))
+        if name != "empty":
+            got = browser.run(ACT)
+            got.pop("high")
+            same({k: v for k, v in got.items() if v is not True and v not in ("true,true", "true,true,true,true")}, {}, page + "selection, zoom, search, filter, keys")
+        same(browser.errors, [], page + "no error")
+browser.close()
+done()
