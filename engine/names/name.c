@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "engine/names/name_forms.h"
+#include "engine/names/name_skip.h"
 #include "index/base/arena.h"
 
 struct scan {
@@ -47,128 +48,8 @@ struct scan {
 	size_t past[NAME_PARTS]; /* end of each part */
 };
 
-#define NPOS ((size_t)-1)
-
-/* A name of 64 KiB may be all brackets or operators.  Give up on them, rather than scan it
- * again or use a stack frame for each. */
-enum { MAX_OPEN = 8, MAX_DEPTH = 8, MAX_OPERATORS = 32 };
-
 static void split_name(struct str name, enum name_reading how, unsigned depth,
 		       struct name *out);
-
-static bool is_ident(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_' || c == '$' || (unsigned char)c >= 0x80;
-}
-
-static bool name_is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
-
-static char at(const struct scan *c, size_t i)
-{
-	return i < c->s.n ? c->s.p[i] : '\0';
-}
-
-static bool here(const struct scan *c, size_t i, const char *lit)
-{
-	size_t n = strlen(lit);
-
-	return i <= c->s.n && c->s.n - i >= n && memcmp(c->s.p + i, lit, n) == 0;
-}
-
-/* Skip past the bracket that closes the one at i, or return NPOS.  Only this kind of
- * bracket counts. */
-static size_t skip_kind(const struct scan *c, size_t i, char open, char close)
-{
-	size_t depth = 0;
-
-	for (; i < c->s.n; i++) {
-		if (c->s.p[i] == open)
-			depth++;
-		else if (c->s.p[i] == close && --depth == 0)
-			return i + 1;
-	}
-	return NPOS;
-}
-
-static size_t skip_operator(const struct scan *c, size_t i, unsigned inside);
-
-static bool is_operator(const struct scan *c, size_t i)
-{
-	return here(c, i, "operator") && !is_ident(at(c, i + 8)) &&
-	       (i == 0 || !is_ident(c->s.p[i - 1]));
-}
-
-/* Skip past the '>' that closes the '<' at i, or return NPOS.  "->", "operator<" and
- * the inside of other brackets do not count.  inside: so many operators' names. */
-static size_t skip_angle(const struct scan *c, size_t i, unsigned inside)
-{
-	size_t depth = 0;
-
-	while (i < c->s.n) {
-		char ch = c->s.p[i];
-		size_t next = i + 1;
-
-		if (ch == '<') {
-			depth++;
-		} else if (ch == '>' && i && c->s.p[i - 1] != '-') {
-			if (--depth == 0)
-				return next;
-		} else if (ch == '(') {
-			next = skip_kind(c, i, '(', ')');
-		} else if (ch == '{') {
-			next = skip_kind(c, i, '{', '}');
-		} else if (ch == 'o' && is_operator(c, i)) {
-			next = inside < MAX_OPERATORS ? skip_operator(c, i, inside + 1)
-						      : NPOS;
-		}
-		if (next == NPOS)
-			return NPOS;
-		i = next;
-	}
-	return NPOS;
-}
-
-/* Skip past "operator<<", "operator new[]", "operator std::string" at i. */
-static size_t skip_operator(const struct scan *c, size_t i, unsigned inside)
-{
-	static const char *const known[] = {
-		"()",	"[]",	     "<=>",	"<<=",	     ">>=", "->*", "->", "<<",
-		">>",	"<=",	     ">=",	"==",	     "!=",  "&&",  "||", "++",
-		"--",	"+=",	     "-=",	"*=",	     "/=",  "%=",  "^=", "&=",
-		"|=",	"+",	     "-",	"*",	     "/",   "%",   "^",	 "&",
-		"|",	"~",	     "!",	"=",	     "<",   ">",   ",",	 " new[]",
-		" new", " delete[]", " delete", " co_await",
-	};
-
-	i += strlen("operator");
-	for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++) {
-		size_t n = strlen(known[k]);
-
-		if (here(c, i, known[k]) &&
-		    !(known[k][0] == ' ' && is_ident(at(c, i + n))))
-			return i + n;
-	}
-	if (here(c, i, "\"\"")) {
-		i += 2;
-		while (at(c, i) == ' ')
-			i++;
-		while (i < c->s.n && is_ident(c->s.p[i]))
-			i++;
-		return i;
-	}
-	if (at(c, i) != ' ')
-		return i;
-	while (i < c->s.n && c->s.p[i] != '(' && c->s.p[i] != '\'') {
-		size_t next = c->s.p[i] == '<' ? skip_angle(c, i, inside) : i + 1;
-
-		i = next == NPOS ? c->s.n : next;
-	}
-	return i;
-}
 
 /* Skip past a clone suffix at i (".part.0.cold", ".123"), or return i. */
 static size_t skip_clone(struct scan *c, size_t i)
@@ -180,13 +61,13 @@ static size_t skip_clone(struct scan *c, size_t i)
 	};
 	size_t from = i;
 
-	while (at(c, i) == '.') {
+	while (name_at(c->s, i) == '.') {
 		size_t w = i + 1, e = w;
 
-		while (e < c->s.n && is_ident(c->s.p[e]))
+		while (e < c->s.n && name_is_ident(c->s.p[e]))
 			e++;
 		for (size_t k = 0; k < sizeof(known) / sizeof(known[0]); k++)
-			if (e - w == strlen(known[k]) && here(c, w, known[k]))
+			if (e - w == strlen(known[k]) && name_here(c->s, w, known[k]))
 				goto take;
 		for (size_t k = w; k < e; k++)
 			if (!name_is_digit(c->s.p[k]))
@@ -242,7 +123,7 @@ static struct str inside_star(struct str s)
 {
 	size_t i = 2;
 
-	while (i < s.n && is_ident(s.p[i]))
+	while (i < s.n && name_is_ident(s.p[i]))
 		i++;
 	return i > 2 ? (struct str){s.p + 2, i - 2} : s;
 }
@@ -314,16 +195,16 @@ static void take_inside(struct scan *c, size_t from, size_t to)
 /* A '<' at the start of a component: returns past it, or NPOS for an ordinary byte. */
 static size_t open_angle(struct scan *c)
 {
-	size_t i = c->i, past = skip_angle(c, i, 0);
+	size_t i = c->i, past = name_skip_angle(c->s, i, 0);
 	bool after_colons = i >= 2 && c->s.p[i - 1] == ':' && c->s.p[i - 2] == ':';
 
 	if (past == NPOS)
 		return NPOS;
-	if (here(c, past, "::") && c->depth < MAX_DEPTH &&
-	    (i == 0 || here(c, i, "<impl "))) {
+	if (name_here(c->s, past, "::") && c->depth < MAX_DEPTH &&
+	    (i == 0 || name_here(c->s, i, "<impl "))) {
 		take_inside(c, i + 1, past - 1);
 		begin(c, past, past);
-	} else if (after_colons && !here(c, i, "<impl ")) {
+	} else if (after_colons && !name_here(c->s, i, "<impl ")) {
 		begin(c, c->sep, past); /* turbofish: Vec::<T>::push */
 	}
 	return past;
@@ -331,128 +212,17 @@ static size_t open_angle(struct scan *c)
 
 /* ---- blanks ---- */
 
-/* Skip past the bracket at i.  One that never closes is an ordinary byte; *open counts
- * these. */
-static size_t skip_bracket(const struct scan *c, size_t i, unsigned *open)
-{
-	const char ch = c->s.p[i];
-	size_t past = *open == MAX_OPEN ? NPOS
-		      : ch == '('	? skip_kind(c, i, '(', ')')
-		      : ch == '{'	? skip_kind(c, i, '{', '}')
-		      : ch == '['	? skip_kind(c, i, '[', ']')
-					: skip_angle(c, i, 0);
-
-	if (past != NPOS)
-		return past;
-	*open += *open < MAX_OPEN;
-	return i + 1;
-}
-
-/* Past "'lambda'" (clang) or "'Elixir.Enum'" at i. */
-static size_t skip_quoted(const struct scan *c, size_t i)
-{
-	const size_t past = i + 1 + str_find(str_from(c->s, i + 1), '\'') + 1;
-
-	return past < c->s.n ? past : c->s.n;
-}
-
-/* Is the quote at i the start of "'2"?  Others begin a component or follow a blank. */
-static bool is_recursion(const struct scan *c, size_t i)
-{
-	return i && !strchr(" :./\\", c->s.p[i - 1]);
-}
-
-/* Where the last parameter list of a C++ signature begins; 0: it is none.  Paths are none. */
-static size_t find_params(const struct scan *c)
-{
-	size_t i = 0, found = 0, name_end = 0;
-	unsigned open = 0;
-
-	while (i < c->s.n) {
-		const char ch = c->s.p[i];
-
-		if (ch == '/' || ch == '\\')
-			return 0;
-		if (ch == '\'' && is_recursion(c, i))
-			break;
-		if (ch == 'o' && is_operator(c, i)) {
-			name_end = i = skip_operator(c, i, 0);
-		} else if (ch == '\'') {
-			i = skip_quoted(c, i);
-		} else if (ch == '(' || ch == '{' || ch == '[' || ch == '<') {
-			/* Callgrind's older readers of debug information add "[inline]". */
-			if (here(c, i, "[inline]") && i && is_ident(c->s.p[i - 1]))
-				found = i;
-			if (ch == '(' && i &&
-			    (i == name_end || is_ident(c->s.p[i - 1]) ||
-			     strchr(")>]}'", c->s.p[i - 1])))
-				found = i;
-			i = skip_bracket(c, i, &open);
-		} else {
-			i++;
-		}
-	}
-	return found;
-}
-
-/* Is the blank at i the one before X in "vtable for X", "virtual thunk to X"? */
-static bool ends_special(const struct scan *c, size_t i)
-{
-	static const char *const words[] = {
-		"vtable",    "VTT",	     "typeinfo",    "guard",
-		"TLS",	     "construction", "virtual",	    "non-virtual",
-		"covariant", "reference",    "transaction",
-	};
-	const struct str before = {c->s.p, i};
-
-	if (!str_ends(before, STR(" for")) && !str_ends(before, STR(" to")))
-		return false;
-	for (size_t k = 0; k < sizeof(words) / sizeof(words[0]); k++)
-		if (here(c, 0, words[k]) && at(c, strlen(words[k])) == ' ')
-			return true;
-	return false;
-}
-
 /* Is all before the blank at i a return type?  Then parameters come after it. */
 static bool ends_type(struct scan *c, size_t i)
 {
 	if (c->slash)
 		return false;
-	if (ends_special(c, i))
+	if (name_ends_special(c->s, i))
 		return true;
 	if (!c->searched)
-		c->last_params = find_params(c);
+		c->last_params = name_find_params(c->s);
 	c->searched = true;
 	return c->last_params > i;
-}
-
-/* The end of " [clone .part.0] [clone .cold]" at i, or i. */
-static size_t skip_clones(const struct scan *c, size_t i)
-{
-	while (here(c, i, " [clone ")) {
-		size_t past = skip_kind(c, i + 1, '[', ']');
-
-		i = past == NPOS ? c->s.n : past;
-	}
-	return i;
-}
-
-/* The end of " const" at i, after parameters; or i. */
-static size_t skip_qualifier(const struct scan *c, size_t i)
-{
-	static const char *const words[] = {
-		" const",      " volatile", " noexcept", " restrict",
-		" __restrict", " &&",	    " &",
-	};
-
-	for (size_t k = 0; c->params && k < sizeof(words) / sizeof(words[0]); k++) {
-		size_t n = strlen(words[k]);
-
-		if (here(c, i, words[k]) &&
-		    !(is_ident(words[k][n - 1]) && is_ident(at(c, i + n))))
-			return i + n;
-	}
-	return i;
 }
 
 /* The blank at i is part of the component.  Is the name a sentence?  A "/" after a blank
@@ -463,7 +233,7 @@ static void add_blank(struct scan *c, size_t i)
 	c->blanks++;
 	if (c->path != NPOS || c->no_dots)
 		return;
-	if (at(c, i + 1) == '/') {
+	if (name_at(c->s, i + 1) == '/') {
 		c->sentence = true;
 	} else if (c->out->n && !c->slash && !c->strong) {
 		c->sentence = true;
@@ -476,15 +246,15 @@ static void add_blank(struct scan *c, size_t i)
 static void take_blank(struct scan *c)
 {
 	const size_t i = c->i;
-	size_t past = skip_clones(c, i);
+	size_t past = name_skip_clones(c->s, i);
 
 	if (past > i) {
 		c->out->clone = (struct str){c->s.p + i, past - i};
 		skip_arguments(c, past);
-	} else if ((past = skip_qualifier(c, i)) > i) {
+	} else if (c->params && (past = name_skip_qualifier(c->s, i)) > i) {
 		c->i = past;
-	} else if (at(c, i + 1) == '(' && i - c->start == 8 &&
-		   here(c, c->start, "decltype")) {
+	} else if (name_at(c->s, i + 1) == '(' && i - c->start == 8 &&
+		   name_here(c->s, c->start, "decltype")) {
 		c->i = i + 1;
 	} else if (ends_type(c, i)) {
 		restart(c, i + 1);
@@ -512,7 +282,7 @@ static void bracket(struct scan *c, char open)
 		c->i = past == NPOS ? from + 1 : past;
 		return;
 	}
-	past = skip_bracket(c, from, &c->open);
+	past = name_skip_bracket(c->s, from, &c->open);
 	/* The text of a path has no parameters. */
 	if (first || c->text || past == from + 1 || (c->slash && open == '(')) {
 		c->i = past;
@@ -538,9 +308,10 @@ static void separator(struct scan *c, size_t n)
  * bracket, nor of #12. */
 static bool is_method(const struct scan *c)
 {
-	const char next = at(c, c->i + 1);
+	const char next = name_at(c->s, c->i + 1);
 
-	return c->i && (is_ident(c->s.p[c->i - 1]) || strchr(">])", c->s.p[c->i - 1])) &&
+	return c->i &&
+	       (name_is_ident(c->s.p[c->i - 1]) || strchr(">])", c->s.p[c->i - 1])) &&
 	       next && !name_is_digit(next) && !strchr(" }'#.:", next);
 }
 
@@ -548,12 +319,13 @@ static bool is_method(const struct scan *c)
  * in pieces:, or CORE:match, as Perl calls its own functions. */
 static bool is_label(const struct scan *c)
 {
-	const char next = at(c, c->i + 1);
+	const char next = name_at(c->s, c->i + 1);
 	const struct str part = {c->s.p + c->start, c->i - c->start};
 
-	return part.n && !c->slash && !c->sentence && (is_ident(next) || next == '\'') &&
-	       !name_is_digit(next) && c->s.p[c->s.n - 1] != ':' &&
-	       (is_ident(part.p[part.n - 1]) || part.p[part.n - 1] == '\'') &&
+	return part.n && !c->slash && !c->sentence &&
+	       (name_is_ident(next) || next == '\'') && !name_is_digit(next) &&
+	       c->s.p[c->s.n - 1] != ':' &&
+	       (name_is_ident(part.p[part.n - 1]) || part.p[part.n - 1] == '\'') &&
 	       !str_eq(part, STR("CORE"));
 }
 
@@ -622,7 +394,7 @@ static void dot(struct scan *c)
 	if (c->i == 0 || c->no_dots || c->sentence || c->blanks > 1) {
 		c->i++;
 	} else if (past > c->i &&
-		   !(name_is_digit(at(c, c->i + 1)) && is_go_closure(text))) {
+		   !(name_is_digit(name_at(c->s, c->i + 1)) && is_go_closure(text))) {
 		c->out->clone = (struct str){c->s.p + c->i, past - c->i};
 		skip_arguments(c, past);
 	} else {
@@ -645,7 +417,7 @@ static void skip_word(struct scan *c)
 {
 	do
 		c->i++;
-	while (c->i < c->s.n && is_ident(c->s.p[c->i]));
+	while (c->i < c->s.n && name_is_ident(c->s.p[c->i]));
 }
 
 /* Take the method Integer#-@ or >>= at c->i, whose name is signs to the end. */
@@ -693,16 +465,16 @@ static bool take_step(struct scan *c)
 			version(c);
 		return true;
 	case '\'':
-		if (!first && is_recursion(c, c->i)) {
+		if (!first && name_is_recursion(c->s, c->i)) {
 			c->out->recursion = str_from(c->s, c->i);
 			return false;
 		}
-		c->i = skip_quoted(c, c->i);
+		c->i = name_skip_quoted(c->s, c->i);
 		return true;
 	case 'o':
-		if (first && is_operator(c, c->i)) {
-			c->i = skip_operator(c, c->i, 0);
-			if (here(c, c->i, " <")) {
+		if (first && name_is_operator(c->s, c->i)) {
+			c->i = name_skip_operator(c->s, c->i, 0);
+			if (name_here(c->s, c->i, " <")) {
 				c->end = c->i;
 				c->i++;
 			}
@@ -726,7 +498,7 @@ static size_t python_place(struct str name)
 		return name.n;
 	for (k = 0; k < i; k++) {
 		if (name.p[k] == '<' && c.open < MAX_OPEN) {
-			size_t past = skip_angle(&c, k, 0);
+			size_t past = name_skip_angle(c.s, k, 0);
 
 			c.open += past == NPOS;
 			k = past == NPOS ? k : past - 1;
