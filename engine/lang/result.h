@@ -26,6 +26,7 @@ struct column {
 	bool machine, table; /* shown in machine formats, in the table for people */
 	bool bar;	  /* COL_PERCENT: the table draws a bar after the last column */
 	bool calls;	  /* COL_STR: "f -> g; g -> h", names of functions */
+	bool sentence;	  /* COL_STR: wrapped where it is too wide, never cut */
 	struct unit unit; /* of COL_COST, COL_DELTA, COL_RATIO */
 	const struct unit *row_unit; /* per row; NULL: unit */
 	bool adds_up;		     /* its sum over rows of `_` makes sense */

@@ -56,6 +56,7 @@ enum col_flags {
 	ABSENT_0 = 16384,    /* 0, or an empty text, is absent: not known */
 	KNOWN_PLAIN = 32768, /* absent() only in rows that stages made */
 	OF_ROWS = 65536,     /* numbers of rows: of a joined table, its own */
+	IS_SENTENCE = 262144, /* text: for people to read as a whole */
 	IN_COUNTS = 131072,  /* COL_DELTA: of counts, whatever the unit of the event */
 };
 

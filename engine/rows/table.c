@@ -122,6 +122,7 @@ static int add_def(struct table *t, const struct col_def *d)
 	c->table = d->flags & SHOW_T;
 	c->bar = d->flags & HAS_BAR;
 	c->calls = d->flags & HAS_CALLS;
+	c->sentence = d->flags & IS_SENTENCE;
 	c->adds_up = d->flags & ADDS_UP;
 	if (d->flags & OF_TOTAL) {
 		c->def = source_col(t->src, (struct str){name.p, name.n - 1});

@@ -80,7 +80,7 @@ struct table_col {
 	uint32_t event;
 	struct unit unit; /* of the values */
 	bool percent;	  /* of the cost of def */
-	bool machine, table, bar, calls, adds_up, filled;
+	bool machine, table, bar, calls, sentence, adds_up, filled;
 	struct expr *ratio; /* quotient, computed from sums if summed; or NULL */
 	/* [rows]; texts of a dictionary are numbers in code[]: use col_text(). */
 	enum dict dict;

@@ -75,6 +75,7 @@ static void to_column(const struct table_col *c, struct column *out)
 		.table = c->table,
 		.bar = c->bar,
 		.calls = c->calls,
+		.sentence = c->sentence,
 		.adds_up = c->adds_up && !c->percent,
 		.estimated = c->estimated,
 		.absent = c->absent,

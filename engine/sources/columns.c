@@ -296,7 +296,7 @@ static const struct column_row registry[] = {
  GET({ROW_LISTING, .s = listing_kind},
      {ROW_WHY, AT(why_row, kind)})},
 {"why", COL_STR, "what changed, as a sentence",
- GET({ROW_WHY, AT(why_row, text)})},
+ GET({ROW_WHY, IS_SENTENCE, AT(why_row, text)})},
 {"from", COL_RATIO, "calls, or own cost, of one run of the function in the base",
  GET({ROW_WHY, .f = why_from, .absent = why_no_rates})},
 {"to", COL_RATIO, "the same in this profile",

@@ -193,19 +193,16 @@ static void add_term(struct pass *s, struct term t)
 	s->term[s->n++] = t;
 }
 
-/* In a cycle a call costs what the unit's equations say; one that only one side has at most
- * its own cost. */
-static double price_inside(const struct pass *s, const struct why_edge *e)
+/* In a cycle a call costs what the unit's equations say, on the side where that is less, or
+ * what was recorded of it. */
+static double price_inside(const struct pass *s, const struct why_edge *e, double own)
 {
 	const struct why *w = s->w;
-	const double own = why_price(e->calls[s->p] > 0 ? s->p : s->q, e);
-	double price = w->whole[why_has(w, s->p, e->to) ? s->p : s->q][e->to];
 
-	if (e->calls[s->p] > 0 && e->calls[s->q] > 0)
-		return price;
-	if (why_has(w, s->q, e->to))
-		price = fmin(price, w->whole[s->q][e->to]);
-	return fmin(price, own);
+	for (unsigned side = 0; side < SIDES; side++)
+		if (why_has(w, side, e->to))
+			own = fmin(own, w->whole[side][e->to]);
+	return own;
 }
 
 static void terms_of_call(struct pass *s, struct why_edge *e, bool both)
@@ -222,9 +219,8 @@ static void terms_of_call(struct pass *s, struct why_edge *e, bool both)
 	if (!(e->calls[s->q] > 0))
 		now = was;
 	/* More calls, each cheaper, or the reverse: the lesser price gives less to cancel. */
-	price = e->inside			    ? price_inside(s, e)
-		: (rate - before) * (now - was) < 0 ? fmin(was, now)
-						    : was;
+	price = (rate - before) * (now - was) < 0 ? fmin(was, now) : was;
+	price = e->inside ? price_inside(s, e, price) : price;
 	if (rate != before)
 		add_term(s, (struct term){.cost = runs * (rate - before) * price,
 					  .row = &e->row,

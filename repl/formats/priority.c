@@ -57,6 +57,8 @@ unsigned priority_of(const struct result *r, const struct shown *s)
 	const unsigned place = query_column_place(r, name);
 	const int change = r->base.n ? place_in(compared, name) : -1;
 
+	if (s->c->sentence)
+		return 0;
 	if (place)
 		return place == 1 ? 0 : OF_SOURCE + place;
 	return change < 0 ? OF_QUERY : OF_COMPARED + (unsigned)change;

@@ -10,7 +10,8 @@
  * screen, names get what the other columns leave, but NAMES_FIFTHS of the screen if they
  * need it.  Until the table is narrow enough for that, columns are hidden, and the footer
  * names them: first those that say nothing, then by priority (priority.h).  Names that
- * do not fit are cut so that different ones stay different (apart.h).
+ * do not fit are cut so that different ones stay different (apart.h).  Sentences are not
+ * cut: they go on below, on lines of their own.
  *
  * Without a screen no column is hidden, and names are cut at WIDEST columns, calls at
  * WIDEST_CALLS.  A path or a
@@ -97,21 +98,12 @@ static int measure(struct table *t)
 	return t->rd->err->kind;
 }
 
-static size_t least_width(const struct shown *s)
-{
-	size_t least = !s->text			? s->natural
-		       : s->c->type == COL_NAME ? 2 * NARROWEST
-						: NARROWEST;
-
-	return least < s->natural ? least : s->natural;
-}
-
-static size_t sum_widths(const struct table *t, size_t (*width)(const struct shown *))
+static size_t sum_widths(const struct table *t)
 {
 	size_t sum = 0;
 
 	for (size_t i = 0; i < t->n; i++)
-		sum += (width ? width(&t->cols[i]) : t->cols[i].width) + (i ? GAP : 0);
+		sum += t->cols[i].width + (i ? GAP : 0);
 	return sum;
 }
 
@@ -121,16 +113,27 @@ static bool is_name(const struct shown *s)
 }
 
 /* The columns that a name needs before others may have any.  Several names share one
- * fifth more, and so does a name with branches before it. */
+ * fifth more, and so does a name with branches before it, or a sentence. */
 static size_t width_of_names(const struct table *t)
 {
 	size_t names = 0;
+	bool more = t->tree;
 
-	for (size_t i = 0; i < t->n; i++)
+	for (size_t i = 0; i < t->n; i++) {
 		names += is_name(&t->cols[i]);
-	if (!names)
-		return 0;
-	return t->columns * (NAMES_FIFTHS + (t->tree || names > 1)) / 5 / names;
+		more |= names > 1 || t->cols[i].c->sentence;
+	}
+	return names ? t->columns * (NAMES_FIFTHS + more) / 5 / names : 0;
+}
+
+static size_t least_width(const struct table *t, const struct shown *s)
+{
+	size_t least = !s->text			? s->natural
+		       : s->c->sentence		? width_of_names(t)
+		       : s->c->type == COL_NAME ? 2 * NARROWEST
+						: NARROWEST;
+
+	return least < s->natural ? least : s->natural;
 }
 
 static bool fits(const struct table *t)
@@ -140,7 +143,7 @@ static bool fits(const struct table *t)
 	for (size_t i = 0; i < t->n; i++) {
 		const struct shown *s = &t->cols[i];
 		size_t enough = !s->text ? s->natural : is_name(s) ? name : ENOUGH;
-		size_t least = least_width(s);
+		size_t least = least_width(t, s);
 
 		enough = enough > least ? enough : least;
 		sum += (enough < s->natural ? enough : s->natural) + (i ? GAP : 0);
@@ -190,6 +193,7 @@ static size_t last_in_priority(const struct table *t)
 	return worst;
 }
 
+/* Columns of one place, as `from` and `to`, go together. */
 static void drop_columns(struct table *t)
 {
 	struct out why;
@@ -197,10 +201,16 @@ static void drop_columns(struct table *t)
 
 	out_mem(&why);
 	while (t->n > 1 && !fits(t)) {
+		unsigned place;
+
 		i = emptiest_column(t, &why);
 		if (i == t->n)
 			i = last_in_priority(t);
+		place = t->cols[i].priority;
 		hide_column(t, i, (struct str){why.buf, why.n});
+		for (i = t->n; place > PRIORITY_KEPT && i-- > 1;)
+			if (!why.n && t->cols[i].priority == place)
+				hide_column(t, i, STR(""));
 	}
 	out_close(&why);
 }
@@ -213,7 +223,7 @@ static void shrink(struct table *t, size_t columns)
 	for (size_t i = 0; i < t->n; i++)
 		if (t->cols[i].text && t->cols[i].width > columns)
 			t->cols[i].width = columns;
-	sum = sum_widths(t, NULL);
+	sum = sum_widths(t);
 	while (sum > columns) {
 		struct shown *widest = NULL;
 		size_t most = 0;
@@ -224,7 +234,7 @@ static void shrink(struct table *t, size_t columns)
 			size_t weight =
 				s->width + (s->c->type == COL_NAME ? 0 : LESS_THAN_NAME);
 
-			if (s->width > least_width(s) && weight > most) {
+			if (s->width > least_width(t, s) && weight > most) {
 				most = weight;
 				widest = s;
 			}
@@ -253,7 +263,7 @@ static void fit_branches(struct table *t)
 
 static void fit_bar(struct table *t)
 {
-	size_t used = sum_widths(t, NULL) + GAP;
+	size_t used = sum_widths(t) + GAP;
 
 	if (!t->bar || used + BAR_LEAST > t->columns)
 		return;
@@ -383,10 +393,67 @@ static void table_put_titles(struct table *t)
 	out_char(o, '\n');
 }
 
+/* The bytes of text for one line of so many columns: up to a blank, or behind a "::" */
+static size_t line_bytes(const struct table *t, struct str text, size_t columns)
+{
+	size_t i = 0, n, width, taken = 0, end = 0, scope = 0;
+
+	for (; columns && i < text.n; i += n, taken += width) {
+		n = emit_unit(cell_form(t->look), text, i, &width);
+		if (taken + width > columns)
+			return end ? end : scope ? scope : i ? i : n;
+		if (text.p[i] == ' ' && i)
+			end = i;
+		if (text.p[i] == ':' && i && text.p[i - 1] == ':')
+			scope = i + 1;
+	}
+	return text.n;
+}
+
+/* A line of a sentence, and what is left of it. */
+static size_t put_sentence(struct table *t, struct shown *s)
+{
+	const size_t n = line_bytes(t, s->rest, t->columns ? s->width : 0);
+	const struct str line = {s->rest.p, n};
+
+	s->rest = str_trim(str_from(s->rest, n));
+	emit_name(t->rd->o, cell_form(t->look), line);
+	return emit_width(cell_form(t->look), line);
+}
+
+static bool any_rest(const struct table *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->cols[i].rest.n)
+			return true;
+	return false;
+}
+
+/* The lines of a row below its first. */
+static void put_rest(struct table *t)
+{
+	while (any_rest(t)) {
+		size_t gap = 0;
+
+		for (size_t i = 0; i < t->n; i++) {
+			struct shown *s = &t->cols[i];
+
+			gap += i ? GAP : 0;
+			if (s->rest.n) {
+				out_fill(t->rd->o, ' ', gap);
+				gap = s->width - put_sentence(t, s);
+			} else {
+				gap += s->width;
+			}
+		}
+		out_char(t->rd->o, '\n');
+	}
+}
+
 static void put_table_cell(struct table *t, struct out *cell, size_t i, size_t row,
 			   bool last)
 {
-	const struct shown *s = &t->cols[i];
+	struct shown *s = &t->cols[i];
 	struct out *o = t->rd->o;
 	enum paint paint = cell_colour(s, row);
 	size_t taken = 0, before = 0;
@@ -394,7 +461,13 @@ static void put_table_cell(struct table *t, struct out *cell, size_t i, size_t r
 	if (s->tree)
 		before = branches_put(&t->branches, o, row, t->look->utf8);
 	cell->n = 0;
-	taken = cell_put(cell, t->look, s, row, cell_width(t, s, before)) + before;
+	if (s->c->sentence && !render_absent(s->c, row)) {
+		s->rest = s->c->s[row];
+		taken = put_sentence(t, s);
+	} else {
+		taken = cell_put(cell, t->look, s, row, cell_width(t, s, before)) +
+			before;
+	}
 	if (!s->text)
 		pad(o, taken, s->width);
 	if (paint != PAINT_NONE)
@@ -441,6 +514,7 @@ static int put_table_rows(struct table *t)
 		if (t->bar_width)
 			put_bar(t, row);
 		out_char(t->rd->o, '\n');
+		put_rest(t);
 	}
 	if (cell.failed)
 		t->rd->o->failed = cell.failed;
@@ -448,25 +522,10 @@ static int put_table_rows(struct table *t)
 	return t->rd->err->kind;
 }
 
-/* The bytes of text for one line of the screen: up to a blank, if there is one. */
-static size_t line_bytes(const struct table *t, struct str text)
-{
-	size_t i = 0, n, width, taken = 0, blank = 0;
-
-	for (; t->columns && i < text.n; i += n, taken += width) {
-		n = emit_unit(cell_form(t->look), text, i, &width);
-		if (taken + width > t->columns)
-			return blank ? blank : i ? i : n;
-		if (text.p[i] == ' ' && i)
-			blank = i;
-	}
-	return text.n;
-}
-
 static void put_painted(struct table *t, enum paint paint, struct str text)
 {
 	for (size_t n; text.n; text = str_trim(str_from(text, n))) {
-		n = line_bytes(t, text);
+		n = line_bytes(t, text, t->columns);
 		out_c(t->rd->o, cell_paint(t->look, paint));
 		emit_name(t->rd->o, cell_form(t->look), (struct str){text.p, n});
 		out_c(t->rd->o, cell_paint(t->look, PAINT_NONE));

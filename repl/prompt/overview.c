@@ -363,6 +363,7 @@ static int show(struct overview *v, struct err *err)
 		cols[i].type = i == MOST ? COL_COST : i == SHARE ? COL_PERCENT : COL_STR;
 		cols[i].machine = true;
 		cols[i].table = i != EVENT;
+		cols[i].sentence = i == QUERY || i == SAYS;
 		if (i == MOST || i == SHARE)
 			cols[i].absent = none;
 		else

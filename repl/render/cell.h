@@ -25,6 +25,7 @@ struct shown {
 	bool sign;		   /* percentages above 0 have a "+" */
 	bool base_name;		   /* of files: without directories */
 	const struct str *cut;	   /* per row, or NULL: of apart.h */
+	struct str rest;	   /* of a sentence, for the next line */
 	size_t width;		   /* screen columns given to it */
 	size_t natural;		   /* screen columns of its widest cell or its title */
 };
