@@ -461,17 +461,21 @@ static int do_explain(struct app *app, struct str rest, struct err *err)
 
 static int do_help(struct app *app, struct str rest, struct err *err)
 {
-	struct out o;
+	struct out o, folded;
 
 	out_mem(&o);
+	out_mem(&folded);
 	if (!rest.n)
 		help_overview(&o);
 	else if (!help_print(&o, rest))
 		err_set(err, ERR_USAGE, 0,
 			"there is no help on '%.*s'; .help lists the topics",
 			STR_ARG(rest));
-	if (!err->kind && o.n)
-		output_text(app, (struct str){o.buf, o.n - 1}, err);
+	help_fold(&folded, (struct str){o.buf, o.n},
+		  app->screen.columns ? app->screen.columns : SIZE_MAX);
+	if (!err->kind && folded.n)
+		output_text(app, (struct str){folded.buf, folded.n - 1}, err);
+	out_close(&folded);
 	out_close(&o);
 	return err->kind;
 }

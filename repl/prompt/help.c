@@ -439,3 +439,42 @@ bool help_print(struct out *o, struct str topic)
 	print_command(o, c);
 	return true;
 }
+
+/* Where the text of a line stands that begins with a word and a gap; else where it begins. */
+static size_t hang_of(struct str line, size_t columns)
+{
+	size_t begin = 0, i;
+
+	while (begin < line.n && line.p[begin] == ' ')
+		begin++;
+	for (i = begin; i + 2 < line.n && i < columns / 2; i++)
+		if (i && line.p[i - 1] != '.' && line.p[i] == ' ' &&
+		    line.p[i + 1] == ' ' && line.p[i + 2] != ' ')
+			return i + 2;
+	return begin;
+}
+
+void help_fold(struct out *o, struct str text, size_t columns)
+{
+	while (text.n) {
+		struct str line = {text.p, str_find(text, '\n')};
+		const size_t hang = hang_of(line, columns);
+		size_t room = columns, least = hang, n;
+
+		text = str_from(text, line.n + (line.n < text.n));
+		while (line.n > room) {
+			for (n = room; n > least && line.p[n] != ' ';)
+				n--;
+			if (n == least)
+				break;
+			out_str(o, (struct str){line.p, n});
+			out_char(o, '\n');
+			out_fill(o, ' ', hang);
+			line = str_from(line, n + 1);
+			room = columns - hang;
+			least = 0;
+		}
+		out_str(o, line);
+		out_char(o, '\n');
+	}
+}

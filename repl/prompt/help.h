@@ -22,5 +22,7 @@ void help_overview(struct out *o);
 /* Print a topic; dot-commands are topics, too, with or without the dot.  false:
  * unknown topic. */
 bool help_print(struct out *o, struct str topic);
+/* The lines of a text on a screen of so many columns: folded at blanks. */
+void help_fold(struct out *o, struct str text, size_t columns);
 
 #endif

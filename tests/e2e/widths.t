@@ -91,6 +91,12 @@ for columns in WIDTHS:
     lines = on_screen(columns, LUA, "-c", "info luaV_execute")
     ok(max(width(x) for x in lines) <= columns and "recursive: in cycle 1" in " ".join(lines), "%d: a card fits" % columns, lines)
 
+# Help is folded at blanks, and says the same.
+whole = run("-q", "-c", ".help reading").text
+for columns in WIDTHS:
+    lines = on_screen(columns, "-c", ".help reading")
+    ok(max(width(x) for x in lines) <= columns and " ".join(lines).split() == whole.split(), "%d: help fits" % columns, lines)
+
 # Without a screen names and calls are cut, but not with --wide.
 r = run(TMPL, "-q", "-c", "cycles")
 ok(max(width(x) for x in r.text.splitlines()) < 400 and " -> " in r.text, "cycles: calls are cut", r)
