@@ -61,7 +61,7 @@ static const struct listed why_list[] = {
 	{"file:line", SHOW_T, 3},      {"from", BOTH, 5},   {"to", BOTH, 5},
 	{"kind", SHOW_M, 0},	       {"fn", SHOW_M, 0},   {"callee", SHOW_M, 0},
 	{"below", SHOW_M, 0},	       {"file", SHOW_M, 0}, {"line", SHOW_M, 0},
-	{"context", SHOW_M, 0},
+	{"context", SHOW_M, 0},	       {"lo", SHOW_M, 0},   {"hi", SHOW_M, 0},
 };
 
 int why_rows(struct exec *x, struct table *t, const struct why_row *row, size_t n,

@@ -5,7 +5,7 @@
 #include "engine/rows/table.h"
 
 struct why_row {
-	int64_t delta;
+	int64_t delta, lo, hi; /* by the prices of either side */
 	double share;	 /* percent of the whole difference */
 	double from, to; /* calls, or self cost, of one run of fn */
 	bool rates;	 /* they are known */

@@ -41,6 +41,7 @@ struct telling {
 	double gross;		   /* the sum of the sizes of all causes */
 	bool scattered;		   /* there is no single cause */
 	bool flags; /* many calls of one side are code of the caller on the other */
+	const struct why_cause *twin; /* another, whose sentence reads alike; or NULL */
 	struct why_row *row;
 	size_t n;
 };
@@ -73,9 +74,48 @@ static uint32_t number_of(const struct telling *t, uint32_t f)
 			    : graph_of_store(t->shown, graph_origin(g, w->fn[HERE][f])));
 }
 
+/* "(char const*, int)"; empty: the name has none */
+static struct str parameters(struct str name)
+{
+	const size_t clone = str_find_str(name, STR(" [clone "));
+	size_t i, depth = 0;
+
+	name.n = clone;
+	i = name.n;
+	if (!name.n || name.p[name.n - 1] != ')')
+		return STR("");
+	do {
+		i--;
+		depth += name.p[i] == ')';
+		depth -= name.p[i] == '(';
+	} while (depth && i);
+	return str_from(name, i);
+}
+
+/* Without the level of recursion, since a row is of all.  What the twin has not, with its
+ * parameters, or else with its file. */
 static struct str short_of(const struct telling *t, uint32_t f)
 {
-	return name_of(t, f, false);
+	const struct why *w = t->w;
+	const struct why_cause *twin = t->twin;
+	const unsigned side = f < w->root && w->fn[HERE][f] != WHY_NONE ? HERE : BASE;
+	struct str s = name_of(t, f, false), more;
+	size_t n = s.n;
+
+	if (!s.n)
+		return s;
+	while (n && s.p[n - 1] >= '0' && s.p[n - 1] <= '9')
+		n--;
+	if (n > 1 && n < s.n && s.p[n - 1] == '\'' &&
+	    graph_in_group(w->g[side], w->fn[side][f]))
+		s.n = n - 1;
+	if (!twin || f == twin->fn || f == twin->callee || f == twin->below)
+		return s;
+	more = parameters(name_of(t, f, true));
+	return more.n ? arena_printf(t->x->a, "%.*s%.*s", STR_ARG(s), STR_ARG(more))
+		      : arena_printf(t->x->a, "%.*s of %.*s", STR_ARG(s),
+				     STR_ARG(str_basename(
+					     graph_file(w->g[side], w->fn[side][f]))));
 }
 
 static struct str kind_name(const struct why_cause *c)
@@ -90,6 +130,11 @@ static struct str kind_name(const struct why_cause *c)
 	};
 
 	return str_c(names[c->kind]);
+}
+
+static bool runs_often(const struct why *w, uint32_t f)
+{
+	return fmax(w->runs[BASE][f], w->runs[HERE][f]) > 1;
 }
 
 /* "f now calls g, which is new" */
@@ -146,26 +191,45 @@ static struct str call_text(struct telling *t, const struct why_cause *c)
 	if (one && other.n && str_eq(g, other))
 		return arena_printf(a, "%.*s calls %.*s, whose parameters changed",
 				    STR_ARG(f), STR_ARG(g));
-	return arena_printf(a, "%.*s %s %.*s%s%s%s%s%.*s", STR_ARG(f),
-			    c->from != c->to || c->only == WHY_BOTH ? verb[c->kind]
-			    : c->only == WHY_IS_NEW		    ? "now reaches"
-								    : "no longer reaches",
-			    STR_ARG(c->callee != WHY_NONE && itself ? STR("itself") : g),
-			    c->kind == WHY_MORE	  ? " more often"
-			    : c->kind == WHY_LESS ? " less often"
-						  : "",
-			    line[c->line], only[one][why_inlined(t->w, c)],
-			    !other.n ? ""
-			    : c->kind == WHY_NEWLY || c->kind == WHY_MORE
-				    ? ", in place of "
-				    : ", instead ",
-			    STR_ARG(other));
+	return arena_printf(
+		a, "%s%.*s %s %.*s%s%s%s%s%.*s",
+		(c->kind == WHY_MORE || c->kind == WHY_LESS) && runs_often(t->w, c->fn)
+			? "each "
+			: "",
+		STR_ARG(f),
+		c->from != c->to || c->only == WHY_BOTH ? verb[c->kind]
+		: c->only == WHY_IS_NEW			? "now reaches"
+							: "no longer reaches",
+		STR_ARG(c->callee != WHY_NONE && itself ? STR("itself") : g),
+		c->kind == WHY_MORE   ? " more often"
+		: c->kind == WHY_LESS ? " less often"
+				      : "",
+		line[c->line], only[one][why_inlined(t->w, c)],
+		!other.n				      ? ""
+		: c->kind == WHY_NEWLY || c->kind == WHY_MORE ? ", in place of "
+							      : ", instead ",
+		STR_ARG(other));
+}
+
+static double share_of(const struct telling *t, double cost)
+{
+	return t->delta ? 100.0 * cost / (double)t->delta : 0;
+}
+
+/* Is it a range rather than a number: far apart by the prices of the base and of here? */
+static bool is_range(const struct telling *t, const struct why_cause *c)
+{
+	static const double least = 0.25;
+
+	return t->delta && fabs(c->spread) >= least * fabs(c->cost);
 }
 
 static struct str text_of(struct telling *t, const struct why_cause *c)
 {
 	struct arena *a = t->x->a;
 	const struct str f = short_of(t, c->fn), below = short_of(t, c->below);
+	const double one = share_of(t, c->cost - c->spread),
+		     two = share_of(t, c->cost + c->spread);
 	struct str s;
 
 	if (c->callee != WHY_NONE)
@@ -187,23 +251,22 @@ static struct str text_of(struct telling *t, const struct why_cause *c)
 	else
 		s = arena_printf(a, "%.*s spends %s in itself", STR_ARG(f),
 				 c->cost > 0 ? "more" : "less");
-	return below.n ? arena_printf(a, "%.*s, only below %.*s", STR_ARG(s),
-				      STR_ARG(below))
-		       : s;
+	if (below.n)
+		s = arena_printf(a, "%.*s, only below %.*s", STR_ARG(s), STR_ARG(below));
+	return is_range(t, c) ? arena_printf(a, "%.*s (%.0f to %.0f %%)", STR_ARG(s),
+					     fmin(one, two), fmax(one, two))
+			      : s;
 }
 
 /* ---- rows ---- */
-
-static double share_of(const struct telling *t, double cost)
-{
-	return t->delta ? 100.0 * cost / (double)t->delta : 0;
-}
 
 static int add_row(struct telling *t, struct why_row row)
 {
 	if (!row.text.p)
 		return arena_full(t->x->a, t->x->err);
 	row.share = share_of(t, (double)row.delta);
+	if (row.lo == row.hi)
+		row.lo = row.hi = row.delta;
 	t->row[t->n++] = row;
 	return 0;
 }
@@ -219,6 +282,8 @@ static int add_cause(struct telling *t, struct why_cause *c)
 	return add_row(t,
 		       (struct why_row){
 			       .delta = llround(c->cost),
+			       .lo = llround(c->cost - fabs(c->spread)),
+			       .hi = llround(c->cost + fabs(c->spread)),
 			       .from = c->from,
 			       .to = c->to,
 			       .rates = c->fn != t->w->root &&
@@ -249,6 +314,8 @@ static int add_rest(struct telling *t, size_t more, double largest)
 		rest -= t->row[i].delta;
 	if (!more && t->n && llabs(rest) <= (int64_t)(t->n + t->w->tiny)) {
 		t->row[0].delta += rest;
+		t->row[0].lo += rest;
+		t->row[0].hi += rest;
 		return 0;
 	}
 	if (!rest && !more)
@@ -570,6 +637,24 @@ static void keep_of(struct telling *t, struct why_cause *c, size_t *n)
 	w->noises = 0;
 }
 
+/* Rows whose sentences are the same, of overloads as a rule, say what tells them apart. */
+static int tell_apart(struct telling *t, const struct why_cause *c, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = i + 1; k < n; k++) {
+			if (!str_eq(t->row[i].text, t->row[k].text))
+				continue;
+			t->twin = &c[k];
+			t->row[i].text = text_of(t, &c[i]);
+			t->twin = &c[i];
+			t->row[k].text = text_of(t, &c[k]);
+			t->twin = NULL;
+			if (!t->row[i].text.p || !t->row[k].text.p)
+				return arena_full(t->x->a, t->x->err);
+		}
+	return 0;
+}
+
 /* The causes from the largest on, noise, and the rest. */
 static int tell_causes(struct telling *t, struct why_cause *c, size_t n, size_t shown)
 {
@@ -578,6 +663,8 @@ static int tell_causes(struct telling *t, struct why_cause *c, size_t n, size_t 
 	for (size_t i = 0; i < shown; i++)
 		if (add_cause(t, &c[i]))
 			return t->x->err->kind;
+	if (tell_apart(t, c, shown < 3 * SHOWN ? shown : 3 * SHOWN))
+		return t->x->err->kind;
 	for (size_t i = shown; i < n; i++)
 		largest = fmax(largest, fabs(c[i].cost));
 	return add_noise(t) || add_rest(t, n - shown, largest) ? t->x->err->kind : 0;

@@ -17,7 +17,7 @@
  *	why_changed.c	what is the same on both sides is left out
  *	why_library.c	the inside of run-time libraries is told by the calls of them
  *	why_splice.c	functions on one side only are joined to their callers
- *	why_units.c	cycles become units, callers before callees; what a call costs
+ *	why_units.c	cycles become units, callers before callees
  *	why_terms.c	the terms; what they do not explain is carried down the calls
  *	why_rows.c	terms of one cause become one row
  *	why_build.c	whether other flags are the cause

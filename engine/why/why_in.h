@@ -8,16 +8,23 @@
 
 #include "index/base/hash.h"
 #include "index/base/str.h"
+#include "index/store/store.h"
 
 struct arena;
 struct exec;
 struct fn_set;
 struct graph;
+struct inlining;
 struct set;
 struct vs;
 
 enum { BASE, HERE, SIDES };
 #define WHY_NONE UINT32_MAX
+
+/* A cost, and how far it is from that by the prices of the base, and by those of here. */
+struct why_sum {
+	double cost, spread;
+};
 
 /* A call of `to` by `from` at one site.  Sites of the two sides are the same if their number
  * is; 0 is the only one, or the first. */
@@ -27,8 +34,8 @@ struct why_edge {
 	bool inside;	     /* of a unit: both ends are in one cycle */
 	double calls[SIDES]; /* 0: that side has no such call */
 	double cost[SIDES];  /* inclusive */
-	double row;	     /* what the change of this call explains */
-	double flow;	     /* what is carried down by it */
+	struct why_sum row;  /* what the change of this call explains */
+	struct why_sum flow; /* what is carried down by it */
 };
 
 /* Calls and self cost that `from` got when `through` was joined to it. */
@@ -73,7 +80,7 @@ struct why {
 	uint32_t *name;		    /* [n]: one vertex for all levels of a function */
 	bool *gone;		    /* [n]: joined to its callers */
 	double *self[SIDES];	    /* [n] */
-	double *own;		    /* [n]: what the change of its self cost explains */
+	struct why_sum *own;	    /* [n]: what the change of its self cost explains */
 	struct why_edge **out;	    /* [n]: sorted by `to` and site */
 	uint32_t *outs;		    /* [n] */
 	struct why_edge **in;	    /* the edges by `to`, then `from` */
@@ -90,7 +97,6 @@ struct why {
 	uint32_t *member;      /* [vertices of unit 0, of unit 1 ...] */
 	uint32_t *unit_first;  /* [units + 1] */
 	double *runs[SIDES];   /* [n]: how often it is called */
-	double *whole[SIDES];  /* [n]: mean cost of one call, with all below */
 };
 
 static inline bool why_has(const struct why *w, unsigned side, uint32_t f)
@@ -121,7 +127,7 @@ static inline double why_price(unsigned side, const struct why_edge *e)
 struct why_site {
 	uint32_t to;	     /* vertex */
 	uint32_t file, line; /* file: of w->file */
-	uint32_t file_id;    /* of the store */
+	struct str name;     /* of the file */
 	double calls, cost;
 };
 
@@ -136,7 +142,8 @@ int why_model(struct exec *x, struct vs *v, const struct set *under, const struc
 	      struct why *w);
 /* Has a function of a graph lines and call sites, if only as shares of those it had? */
 bool why_has_detail(const struct graph *g, uint32_t f);
-int why_sites_of(struct why *w, unsigned side, uint32_t g, struct arena *a,
+/* own: where the program calls, as why_own_place() */
+int why_sites_of(struct why *w, unsigned side, uint32_t g, bool own, struct arena *a,
 		 struct why_sites *out);
 /* The sites of a callee: a range of s. */
 struct why_sites why_sites_to(const struct why_sites *s, uint32_t to);
@@ -166,6 +173,8 @@ int why_libraries(struct why *w, struct arena *scratch);
 /* Is it in a set, of functions of the graphs? */
 bool why_in_set(const struct why *w, struct fn_set *const set[SIDES], uint32_t f);
 bool why_is_library(const struct why *w, uint32_t f);
+/* Is it no object, as of a script? */
+bool why_is_unknown(struct str object);
 /* What calls of a library function from outside of libraries cost. */
 double why_library_cost(const struct why *w, unsigned side, uint32_t fn);
 /* Costs in libraries that no such calls bring. */
@@ -217,7 +226,7 @@ enum why_new { WHY_BOTH, WHY_IS_NEW, WHY_IS_GONE };
 enum why_line { WHY_ANY_LINE, WHY_NEW_LINE, WHY_OLD_LINE, WHY_ONE_LINE };
 
 struct why_cause {
-	double cost;
+	double cost, spread;	     /* as of struct why_sum */
 	uint32_t fn, callee;	     /* callee WHY_NONE: fn itself */
 	const struct why_edge *edge; /* the largest term; NULL: of via, or of fn itself */
 	enum why_kind kind;
@@ -248,8 +257,17 @@ int why_other_build(struct why *w, const struct why_cause *c, size_t n, bool *ot
 struct why_place {
 	struct str file; /* n 0: not known */
 	uint32_t line;
+	uint32_t number; /* of the file, the same on both sides */
 };
 int why_place(struct why *w, const struct why_cause *c, struct why_place *out);
+/* Code of a function that is inlined from a header of the system: ask where it is called.
+ * in NULL: do not. */
+int why_want_place(struct inlining *in, struct store *st, fn_id fn, file_id file,
+		   uint64_t line, uint64_t instr);
+/* The line of the function itself that leads to it; if that is not known, its own. */
+struct why_place why_own_place(const struct why *w, unsigned side,
+			       const struct inlining *in, fn_id fn, file_id file,
+			       uint64_t line, uint64_t instr);
 
 /* ---- why_context.c ---- */
 

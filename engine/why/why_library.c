@@ -21,7 +21,7 @@
 #include "index/base/err_struct.h"
 
 /* Code without an object: stubs between libraries, or any. */
-static bool is_unknown(struct str object)
+bool why_is_unknown(struct str object)
 {
 	return !object.n || str_eq(object, STR("???"));
 }
@@ -53,7 +53,7 @@ static int mark_objects(struct why *w, unsigned side, struct arena *scratch, boo
 		return arena_full(scratch, w->run[HERE]->err);
 	for (uint32_t o = 0; o < objects; o++) {
 		*any |= object[o] = is_runtime(store_obj(g->st, o));
-		object[o] |= is_unknown(store_obj(g->st, o));
+		object[o] |= why_is_unknown(store_obj(g->st, o));
 	}
 	for (uint32_t f = 0; *any && f < g->functions; f++)
 		w->library[w->same[side][f]] |=
@@ -92,7 +92,7 @@ static bool stays(const struct why *w, uint32_t f)
 			continue;
 		if (!graph_caller_count(g, fn) ||
 		    !(is_runtime(graph_obj(g, fn)) ||
-		      (is_unknown(graph_obj(g, fn)) && only_libraries_call(g, fn))))
+		      (why_is_unknown(graph_obj(g, fn)) && only_libraries_call(g, fn))))
 			return false;
 		graph_callees(g, fn, &first, &n);
 		for (uint32_t e = first; e < first + n; e++)

@@ -16,6 +16,7 @@
 
 #include "engine/compare/vs.h"
 #include "engine/graph/graph.h"
+#include "engine/inline/inlined.h"
 #include "engine/lang/result.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
@@ -181,7 +182,7 @@ static int self_costs(struct exec *x, struct why *w)
 		w->self[s][most] += why_library_rest(w, s);
 	}
 	w->gone = EXEC_ARRAY(x, bool, w->n);
-	w->own = EXEC_ARRAY(x, double, w->n);
+	w->own = EXEC_ARRAY(x, struct why_sum, w->n);
 	w->out = EXEC_ARRAY(x, struct why_edge *, w->n);
 	w->outs = EXEC_ARRAY(x, uint32_t, w->n);
 	if (!w->gone || !w->own || !w->out || !w->outs)
@@ -258,33 +259,46 @@ static void share_sites(const struct why *w, unsigned side, uint32_t fn,
 	}
 }
 
-int why_sites_of(struct why *w, unsigned side, uint32_t g, struct arena *a,
+int why_sites_of(struct why *w, unsigned side, uint32_t g, bool own, struct arena *a,
 		 struct why_sites *out)
 {
 	struct exec *x = w->run[side];
 	const struct graph *graph = w->g[side];
 	const uint32_t events = store_info(graph->st)->events;
+	struct inlining *in = NULL;
 	struct store_site *row = NULL;
 	int64_t *costs = NULL;
 	size_t n = 0, k = 0;
+	fn_id fn;
 
 	*out = (struct why_sites){0};
 	if (!why_has_detail(graph, w->fn[side][g]))
 		return 0;
-	if (fn_sites(x, graph_origin(graph, w->fn[side][g]), a, &row, &costs, &n))
+	fn = graph_origin(graph, w->fn[side][g]);
+	if (fn_sites(x, fn, a, &row, &costs, &n) || (own && inlining_new(x, &in)))
+		return x->err->kind;
+	for (size_t i = 0; i < n; i++)
+		if (why_want_place(in, graph->st, fn, row[i].file, row[i].line,
+				   row[i].instr))
+			return x->err->kind;
+	if (in && inlining_read(in, false))
 		return x->err->kind;
 	if (!(out->at = ARENA_ARRAY(a, struct why_site, n + 1)))
 		return arena_full(a, x->err);
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t to = callee_of(graph, w->fn[side][g], row[i].callee);
 
+		struct why_place p;
+
 		if (to == GRAPH_NONE || w->of[side][to] == WHY_NONE)
 			continue;
+		p = why_own_place(w, side, in, fn, row[i].file, row[i].line,
+				  row[i].instr);
 		out->at[k++] = (struct why_site){
 			.to = w->of[side][to],
-			.file = w->file[side][row[i].file],
-			.file_id = row[i].file,
-			.line = (uint32_t)row[i].line,
+			.file = p.number,
+			.name = p.file,
+			.line = p.line,
 			.calls = row[i].calls ? (double)row[i].calls : 1,
 			.cost = (double)store_event_of(graph->st, w->event[side],
 						       &costs[i * events])};
@@ -451,7 +465,7 @@ static int add_sites(struct building *b, uint32_t to, bool *split)
 
 	*split = false;
 	for (unsigned k = 0; !b->have_sites && k < SIDES; k++)
-		if (why_sites_of(b->w, k, b->g, b->scratch, &b->sites[k]))
+		if (why_sites_of(b->w, k, b->g, false, b->scratch, &b->sites[k]))
 			return b->x->err->kind;
 	b->have_sites = true;
 	for (unsigned k = 0; k < SIDES; k++)

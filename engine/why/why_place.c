@@ -4,7 +4,12 @@
  *
  * Lines have no names, and an edit moves all below it.  So the lines of the two sides are
  * compared by what they cost in one run of the function: what has an equal on the other side
- * did not change.
+ * did not change.  Call sites are put side by side (why_align()).
+ *
+ * Code that is inlined from a header of the system stands for the line of the function that
+ * calls it, if the debug information of both sides tells:
+ *
+ *	new_allocator.h:158 in main, inlined at basic_string.h:239, at shop.cpp:47: shop.cpp:47
  */
 #include "engine/why/why_in.h"
 
@@ -13,15 +18,16 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
+#include "engine/inline/inlined.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
 
-/* A line, or a call site, and its cost or calls in one run. */
+/* A line, and its cost in one run. */
 struct place {
-	file_id file;
+	struct str name;
 	uint32_t number; /* of the file, the same on both sides */
 	uint32_t line;
 	double per_run;
@@ -41,14 +47,48 @@ static bool of_system(struct str path)
 	       str_starts(path, STR("/usr/local/include/"));
 }
 
-static int set_place(struct why *w, unsigned side, const struct place *p,
-		     struct why_place *out)
+int why_want_place(struct inlining *in, struct store *st, fn_id fn, file_id file,
+		   uint64_t line, uint64_t instr)
 {
-	const struct str file = store_file(w->g[side]->st, p->file);
+	return in && of_system(store_file(st, file))
+		       ? inlining_want(in, fn, file, line, instr)
+		       : 0;
+}
 
-	if (!str_eq(file, STR("???"))) /* a line of no file leads nowhere */
-		*out = (struct why_place){file, p->line};
-	return 0;
+/* Files that only debug information names have numbers of their own. */
+static uint32_t number_of(const struct why *w, unsigned side, fn_id fn, struct str name)
+{
+	struct store *st = w->g[side]->st;
+	const file_id own = store_fn_file_id(st, fn);
+
+	name = str_basename(name);
+	return str_eq(name, str_basename(store_file(st, own)))
+		       ? w->file[side][own]
+		       : UINT32_MAX / 2 + (uint32_t)str_hash(name) / 2;
+}
+
+struct why_place why_own_place(const struct why *w, unsigned side,
+			       const struct inlining *in, fn_id fn, file_id file,
+			       uint64_t line, uint64_t instr)
+{
+	struct why_place p = {store_file(w->g[side]->st, file), (uint32_t)line,
+			      w->file[side][file]};
+	const struct inline_frame *f = NULL;
+
+	if (in && of_system(p.file) && inlining_at(in, fn, file, instr, &f))
+		while (f && f->outer)
+			f = f->outer;
+	if (f && f->file.n && f->line)
+		p = (struct why_place){f->file, (uint32_t)f->line,
+				       number_of(w, side, fn, f->file)};
+	return p;
+}
+
+/* A line of no file leads nowhere. */
+static void set_place(struct str file, uint32_t line, struct why_place *out)
+{
+	if (!str_eq(file, STR("???")))
+		*out = (struct why_place){file, line, 0};
 }
 
 static int by_per_run(const void *pa, const void *pb)
@@ -94,15 +134,13 @@ static int match_equals(struct exec *x, const struct places *a, const struct pla
 }
 
 /* The largest that is not matched, of the program rather than of the system. */
-static const struct place *largest(const struct why *w, unsigned side,
-				   const struct places *p)
+static const struct place *largest(const struct places *p)
 {
 	const struct place *best[2] = {NULL, NULL};
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct place *one = &p->at[i];
-		const struct place **to =
-			&best[of_system(store_file(w->g[side]->st, one->file))];
+		const struct place **to = &best[of_system(one->name)];
 
 		if (!one->matched && (!*to || one->per_run > (*to)->per_run))
 			*to = one;
@@ -112,75 +150,61 @@ static const struct place *largest(const struct why *w, unsigned side,
 
 /* ---- calls ---- */
 
-static int place_of_site(struct why *w, unsigned side, const struct why_site *s,
-			 struct why_place *out)
-{
-	return set_place(w, side, &(struct place){.file = s->file_id, .line = s->line},
-			 out);
-}
-
-static int list_sites(struct why *w, unsigned side, uint32_t g, const struct why_sites *s,
-		      struct places *out)
+/* The sites of c on both sides; own: their places in the program, as far as known.
+ * *mixed: on one side they are. */
+static int sites_of_call(struct why *w, const struct why_cause *c, bool own,
+			 struct why_sites s[SIDES], bool *mixed)
 {
 	struct exec *x = w->run[HERE];
+	bool of[SIDES] = {false, false};
 
-	out->n = s->n;
-	if (!(out->at = EXEC_ARRAY(x, struct place, s->n + 1)))
-		return x->err->kind;
-	for (size_t i = 0; i < s->n; i++)
-		out->at[i] = (struct place){
-			.file = s->at[i].file_id,
-			.line = s->at[i].line,
-			.per_run = why_per_run(s->at[i].calls, w->runs[side][g])};
+	for (unsigned k = 0; k < SIDES; k++) {
+		struct why_sites all;
+
+		s[k] = (struct why_sites){0};
+		if (w->fn[k][c->fn] == WHY_NONE)
+			continue;
+		if (why_sites_of(w, k, c->fn, own, x->a, &all))
+			return x->err->kind;
+		s[k] = why_sites_to(&all, c->callee);
+		for (size_t i = 0; i < s[k].n; i++)
+			of[k] |= of_system(s[k].at[i].name);
+	}
+	*mixed = s[BASE].n && s[HERE].n && of[BASE] != of[HERE];
 	return 0;
 }
 
-/* The site with the number of the cause's edge. */
-static const struct why_site *numbered(const struct why_sites *s, const uint32_t *of,
-				       uint32_t number)
-{
-	for (size_t i = 0; i < s->n; i++)
-		if (of[i] == number)
-			return &s->at[i];
-	return NULL;
-}
-
+/* The site whose cost in one run changed most in the direction of the cause. */
 static int place_of_call(struct why *w, const struct why_cause *c, struct why_place *out)
 {
 	struct exec *x = w->run[HERE];
-	struct why_sites all[SIDES] = {{0}}, s[SIDES] = {{0}};
-	struct places p[SIDES] = {{0}};
-	uint32_t *of[SIDES], numbers;
-	const struct place *best;
+	const double sign = c->cost < 0 ? -1 : 1;
+	struct why_sites s[SIDES];
+	uint32_t *of[SIDES] = {NULL, NULL}, numbers = 0, best = 0;
+	bool mixed, aligned;
+	double *gain;
 	int rc;
 
-	for (unsigned k = 0; k < SIDES; k++)
-		if (w->fn[k][c->fn] != WHY_NONE) {
-			if (why_sites_of(w, k, c->fn, x->a, &all[k]))
-				return x->err->kind;
-			s[k] = why_sites_to(&all[k], c->callee);
-		}
-	if (c->edge && !c->edge->caller &&
-	    why_align(w, c->fn, s, x->a, of, &numbers, &rc)) {
-		for (unsigned k = SIDES; k-- > 0;) {
-			const struct why_site *one =
-				numbered(&s[k], of[k], c->edge->site);
-
-			if (one)
-				return place_of_site(w, k, one, out);
-		}
-		return 0;
-	}
-	for (unsigned k = 0; k < SIDES; k++)
-		if (list_sites(w, k, c->fn, &s[k], &p[k]))
-			return x->err->kind;
-	if (match_equals(x, &p[BASE], &p[HERE]))
+	if (sites_of_call(w, c, true, s, &mixed) ||
+	    (mixed && sites_of_call(w, c, false, s, &mixed)))
 		return x->err->kind;
-	for (unsigned k = SIDES; k-- > 0;)
-		if ((best = largest(w, k, &p[k])))
-			return set_place(w, k, best, out);
-	/* If no site has changed, take the first one of this side. */
-	return s[HERE].n ? place_of_site(w, HERE, &s[HERE].at[0], out) : 0;
+	aligned = why_align(w, c->fn, s, x->a, of, &numbers, &rc);
+	if (rc || (!aligned && s[BASE].n && s[HERE].n && s[BASE].n + s[HERE].n > 2))
+		return rc;
+	if (!(gain = EXEC_ARRAY(x, double, numbers + s[BASE].n + s[HERE].n)))
+		return x->err->kind;
+	for (unsigned k = 0; k < SIDES; k++)
+		for (uint32_t i = 0; i < s[k].n; i++)
+			gain[aligned ? of[k][i] : i] +=
+				(k == HERE ? sign : -sign) *
+				why_per_run(s[k].at[i].cost, w->runs[k][c->fn]);
+	for (uint32_t i = 0; i < (aligned ? numbers : s[BASE].n + s[HERE].n); i++)
+		best = gain[i] > gain[best] ? i : best;
+	for (unsigned k = 0; k < SIDES; k++)
+		for (uint32_t i = 0; i < s[k].n; i++)
+			if ((aligned ? of[k][i] : i) == best)
+				set_place(s[k].at[i].name, s[k].at[i].line, out);
+	return 0;
 }
 
 /* ---- lines inside ---- */
@@ -194,49 +218,60 @@ static int by_place(const void *pa, const void *pb)
 }
 
 /* The lines of a recorded function. */
-static int add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn,
+static int add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool own,
 		     struct places *out)
 {
 	struct exec *x = w->run[side];
 	struct store *st = w->g[side]->st;
 	const uint32_t events = store_info(st)->events;
 	struct store_line *row = NULL;
+	struct inlining *in = NULL;
 	int64_t *costs = NULL;
 	size_t n = 0;
 	struct place *all;
 
-	if (fn_lines(x, fn, x->a, &row, &costs, &n))
+	if (fn_lines(x, fn, x->a, &row, &costs, &n) || (own && inlining_new(x, &in)))
 		return x->err->kind;
 	if (!(all = EXEC_ARRAY(x, struct place, out->n + n + 1)))
 		return x->err->kind;
 	if (out->n)
 		memcpy(all, out->at, out->n * sizeof(*all));
 	out->at = all;
+	for (size_t i = 0; i < n; i++)
+		if (why_want_place(in, st, fn, row[i].file, row[i].line, row[i].instr))
+			return x->err->kind;
+	if (in && inlining_read(in, false))
+		return x->err->kind;
 	for (size_t i = 0; i < n; i++) {
 		const int64_t cost =
 			store_event_of(st, w->event[side], &costs[i * events]);
+		const struct why_place p = why_own_place(w, side, in, fn, row[i].file,
+							 row[i].line, row[i].instr);
 
-		if (cost)
-			all[out->n++] = (struct place){
-				.file = row[i].file,
-				.number = w->file[side][row[i].file],
-				.line = (uint32_t)row[i].line,
-				.per_run = why_per_run((double)cost, w->runs[side][f])};
+		if (!cost)
+			continue;
+		all[out->n++] = (struct place){
+			.name = p.file,
+			.number = p.number,
+			.line = p.line,
+			.per_run = why_per_run((double)cost, w->runs[side][f])};
 	}
 	return 0;
 }
 
-static int list_lines(struct why *w, unsigned side, uint32_t f, struct places *out)
+static int list_lines(struct why *w, unsigned side, uint32_t f, bool own,
+		      struct places *out)
 {
 	const struct graph *g = w->g[side], *apart = g->apart ? g->apart : g;
 	const uint32_t v = w->fn[side][f];
 	double sum = 0;
 	size_t k;
 
+	*out = (struct places){0};
 	if (v == WHY_NONE || !why_has_detail(g, v))
 		return 0;
 	for (uint32_t m = 0; m < graph_members_count(g, v); m++)
-		if (add_lines(w, side, f, graph_origin(apart, graph_member(g, v, m)),
+		if (add_lines(w, side, f, graph_origin(apart, graph_member(g, v, m)), own,
 			      out))
 			return w->run[side]->err->kind;
 	k = out->n;
@@ -273,39 +308,41 @@ static void less_of_same(const struct places *a, struct places *b)
 	}
 }
 
+/* Is a line in a header of the system? */
+static bool any_of_system(const struct places *p)
+{
+	for (size_t i = 0; i < p->n; i++)
+		if (of_system(p->at[i].name))
+			return true;
+	return false;
+}
+
 static int place_inside(struct why *w, const struct why_cause *c, struct why_place *out)
 {
-	struct places p[SIDES] = {{0}};
+	struct places p[SIDES];
 	const struct place *best;
 
-	for (unsigned k = 0; k < SIDES; k++)
-		if (list_lines(w, k, c->fn, &p[k]))
-			return w->run[HERE]->err->kind;
+	for (unsigned own = 2; own--;) {
+		for (unsigned k = 0; k < SIDES; k++)
+			if (list_lines(w, k, c->fn, own, &p[k]))
+				return w->run[HERE]->err->kind;
+		if (any_of_system(&p[BASE]) == any_of_system(&p[HERE]))
+			break;
+	}
 	if (match_equals(w->run[HERE], &p[BASE], &p[HERE]))
 		return w->run[HERE]->err->kind;
 	less_of_same(&p[BASE], &p[HERE]);
-	for (unsigned k = SIDES; k-- > 0;)
-		if ((best = largest(w, k, &p[k])))
-			return set_place(w, k, best, out);
+	best = largest(&p[HERE]);
+	best = best ? best : largest(&p[BASE]);
+	if (best)
+		set_place(best->name, best->line, out);
 	return 0;
 }
 
 int why_place(struct why *w, const struct why_cause *c, struct why_place *out)
 {
-	struct why_place inside = {0};
-
 	*out = (struct why_place){0};
 	if (c->fn == w->root)
 		return 0;
-	if (c->callee == WHY_NONE)
-		return place_inside(w, c, out);
-	if (place_of_call(w, c, out))
-		return w->run[HERE]->err->kind;
-	/* If the call is in inlined code of a header, a line of the program's own says
-	 * more. */
-	if (of_system(out->file) && place_inside(w, c, &inside))
-		return w->run[HERE]->err->kind;
-	if (inside.file.n && !of_system(inside.file))
-		*out = inside;
-	return 0;
+	return c->callee == WHY_NONE ? place_inside(w, c, out) : place_of_call(w, c, out);
 }

@@ -50,8 +50,8 @@ static uint32_t largest_via(const struct why *w, unsigned side, uint32_t from,
 	return best ? best->through : WHY_NONE;
 }
 
-/* Move the part of *cost that came through joined functions to causes that name these. */
-static int add_through(struct causes *c, uint32_t from, uint32_t to, double *cost)
+/* Move the part of *sum that came through joined functions to causes that name these. */
+static int add_through(struct causes *c, uint32_t from, uint32_t to, struct why_sum *sum)
 {
 	const struct why *w = c->w;
 	const double base = why_via_total(w, BASE, from, to),
@@ -60,14 +60,13 @@ static int add_through(struct causes *c, uint32_t from, uint32_t to, double *cos
 	const double all = big == HERE ? here : base;
 	double take;
 
-	if (net * *cost <= 0)
+	if (!(net * sum->cost > 0))
 		return 0;
-	take = fabs(net) < 0.98 * fabs(*cost)
-		       ? copysign(fmin(fabs(*cost), fabs(net)), *cost)
-		       : *cost;
+	take = fabs(net) < 0.98 * fabs(sum->cost) ? net / sum->cost : 1;
 	for (uint32_t i = w->via_first[from]; i != WHY_NONE; i = w->via[i].next) {
 		const struct why_via *v = &w->via[i];
-		struct why_cause one = {.cost = take * v->cost / all,
+		struct why_cause one = {.cost = take * sum->cost * v->cost / all,
+					.spread = take * sum->spread * v->cost / all,
 					.fn = from,
 					.callee = v->through,
 					.only = big == HERE ? WHY_IS_NEW : WHY_IS_GONE};
@@ -81,7 +80,8 @@ static int add_through(struct causes *c, uint32_t from, uint32_t to, double *cos
 		if (add_cause(c, one))
 			return c->x->err->kind;
 	}
-	*cost -= take;
+	sum->cost = take < 1 ? (1 - take) * sum->cost : 0;
+	sum->spread *= 1 - take;
 	return 0;
 }
 
@@ -90,24 +90,26 @@ static int list_terms(struct causes *c)
 	struct why *w = c->w;
 
 	for (uint32_t f = 0; f < w->n; f++) {
-		double own = w->own[f];
+		struct why_sum own = w->own[f];
 
-		if (own != 0 && w->via_first && add_through(c, f, WHY_NONE, &own))
+		if (own.cost != 0 && w->via_first && add_through(c, f, WHY_NONE, &own))
 			return c->x->err->kind;
-		if (add_cause(c, (struct why_cause){.cost = own,
+		if (add_cause(c, (struct why_cause){.cost = own.cost,
+						    .spread = own.spread,
 						    .fn = f,
 						    .callee = WHY_NONE,
 						    .other = WHY_NONE}))
 			return c->x->err->kind;
 		for (uint32_t i = 0; i < w->outs[f]; i++) {
 			struct why_edge *e = &w->out[f][i];
-			double cost = e->row;
+			struct why_sum row = e->row;
 
-			if (cost != 0 && e->site == 0 && w->via_first &&
-			    add_through(c, f, e->to, &cost))
+			if (row.cost != 0 && e->site == 0 && w->via_first &&
+			    add_through(c, f, e->to, &row))
 				return c->x->err->kind;
 			if (add_cause(c, (struct why_cause){
-						 .cost = cost,
+						 .cost = row.cost,
+						 .spread = row.spread,
 						 .fn = e->caller ? e->caller - 1 : f,
 						 .callee = e->to,
 						 .edge = e,
@@ -119,6 +121,13 @@ static int list_terms(struct causes *c)
 }
 
 /* ---- one cause from several terms ---- */
+
+static void join_cause(struct why_cause *to, struct why_cause *from)
+{
+	to->cost += from->cost;
+	to->spread += from->spread;
+	from->cost = from->spread = 0;
+}
 
 /* What the cause is about, in names: equal keys are one cause. */
 struct key {
@@ -168,17 +177,19 @@ static int join_terms(struct causes *c)
 	qsort(key, c->n, sizeof(*key), by_key_and_number);
 	for (size_t i = 0; i < c->n; i++) {
 		const struct why_cause *one = &c->at[key[i].cause];
-		const double sum = i && !by_key(&key[i - 1], &key[i]) ? to[--n].cost : 0;
+		struct why_cause sum = *one;
 
 		if (i && !by_key(&key[i - 1], &key[i])) {
-			if (fabs(one->cost) > largest)
-				to[n] = *one;
+			const struct why_cause *before = &to[--n];
+
+			sum = fabs(one->cost) > largest ? *one : *before;
+			sum.cost = before->cost + one->cost;
+			sum.spread = before->spread + one->spread;
 		} else {
-			to[n] = *one;
 			largest = 0;
 		}
 		largest = fmax(largest, fabs(one->cost));
-		to[n++].cost = sum + one->cost;
+		to[n++] = sum;
 	}
 	c->at = to;
 	c->n = n;
@@ -217,7 +228,9 @@ bool why_inlined(const struct why *w, const struct why_cause *c)
 	double moved;
 	uint32_t e;
 
-	if (c->only == WHY_BOTH || !why_has(w, BASE, c->fn) || !why_has(w, HERE, c->fn))
+	if (c->only == WHY_BOTH ||
+	    why_is_unknown(graph_obj(w->g[side], w->fn[side][c->callee])) ||
+	    !why_has(w, BASE, c->fn) || !why_has(w, HERE, c->fn))
 		return false;
 	e = graph_edge_between(w->g[side], w->fn[side][c->fn], w->fn[side][c->callee]);
 	if (e == GRAPH_NONE || fabs(c->cost) > most * fabs(why_edge_cost(w, side, e)))
@@ -350,7 +363,8 @@ static bool is_heap(const struct why *w, struct why_cause *c, bool *releases)
 static void join_heap(struct causes *c)
 {
 	struct why_cause *best[2] = {NULL, NULL}; /* of what costs less, more */
-	double largest[2] = {0, 0}, sum = 0;
+	double largest[2] = {0, 0};
+	struct why_cause sum = {0};
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct why_cause *one = &c->at[i];
@@ -361,7 +375,6 @@ static void join_heap(struct causes *c)
 		if (!is_heap(c->w, one, &releases))
 			continue;
 		one->kind = WHY_LAYOUT;
-		sum += one->cost;
 		size *= releases ? 1e-9 : 1;
 		if (size > largest[more]) {
 			best[more] = one;
@@ -370,7 +383,9 @@ static void join_heap(struct causes *c)
 	}
 	for (size_t i = 0; i < c->n; i++)
 		if (c->at[i].kind == WHY_LAYOUT)
-			c->at[i].cost = &c->at[i] == best[sum > 0] ? sum : 0;
+			join_cause(&sum, &c->at[i]);
+	if (sum.cost != 0)
+		join_cause(best[sum.cost > 0], &sum);
 }
 
 /* ---- moved calls ---- */
@@ -384,10 +399,9 @@ static void join_moved(struct why_cause *less, struct why_cause *more)
 	if (!(less->cost < 0 && more->cost > 0) ||
 	    fabs(less->cost + more->cost) >= 0.5 * fmax(more->cost, -less->cost))
 		return;
-	keep->cost += gone->cost;
+	join_cause(keep, gone);
 	keep->kind = WHY_MOVED;
 	keep->other = gone->fn;
-	gone->cost = 0;
 }
 
 static int find_moved(struct causes *c)
@@ -478,10 +492,8 @@ static void join_swaps(struct why_cause **c, size_t n)
 		    (!s.opposite || fabs(c[i]->cost) > fabs(s.opposite->cost)))
 			s.opposite = c[i];
 	for (size_t i = 0; i < n && s.opposite; i++)
-		if (c[i] && c[i] != s.largest) {
-			s.largest->cost += c[i]->cost;
-			c[i]->cost = 0;
-		}
+		if (c[i] && c[i] != s.largest)
+			join_cause(s.largest, c[i]);
 	if (s.opposite)
 		s.largest->other = s.opposite->callee;
 }
@@ -639,7 +651,7 @@ static uint32_t main_caller(const struct why *w, uint32_t f, double *share)
 		double flow = 0;
 
 		for (; i < w->in_first[f + 1] && w->in[i]->from == from; i++)
-			flow += w->in[i]->flow;
+			flow += w->in[i]->flow.cost;
 		all += fabs(flow);
 		if (fabs(flow) > most) {
 			most = fabs(flow);

@@ -23,8 +23,8 @@
 #include "index/base/err_struct.h"
 
 struct term {
-	double cost, full; /* full: before anything was taken from it */
-	double *row;	   /* where it goes */
+	double cost, full;   /* full: before anything was taken from it */
+	struct why_sum *row; /* where it goes */
 	uint32_t f;
 	struct why_edge *down; /* carried down by this call; or NULL */
 	bool self;
@@ -193,18 +193,6 @@ static void add_term(struct pass *s, struct term t)
 	s->term[s->n++] = t;
 }
 
-/* In a cycle a call costs what the unit's equations say, on the side where that is less, or
- * what was recorded of it. */
-static double price_inside(const struct pass *s, const struct why_edge *e, double own)
-{
-	const struct why *w = s->w;
-
-	for (unsigned side = 0; side < SIDES; side++)
-		if (why_has(w, side, e->to))
-			own = fmin(own, w->whole[side][e->to]);
-	return own;
-}
-
 static void terms_of_call(struct pass *s, struct why_edge *e, bool both)
 {
 	const struct why *w = s->w;
@@ -220,7 +208,6 @@ static void terms_of_call(struct pass *s, struct why_edge *e, bool both)
 		now = was;
 	/* More calls, each cheaper, or the reverse: the lesser price gives less to cancel. */
 	price = (rate - before) * (now - was) < 0 ? fmin(was, now) : was;
-	price = e->inside ? price_inside(s, e, price) : price;
 	if (rate != before)
 		add_term(s, (struct term){.cost = runs * (rate - before) * price,
 					  .row = &e->row,
@@ -405,7 +392,8 @@ static void pass_unit(struct pass *s, uint32_t u)
 	for (size_t i = 0; i < s->n; i++) {
 		const struct term *t = &s->term[i];
 
-		*t->row += s->half * t->cost;
+		t->row->cost += s->half * t->cost;
+		t->row->spread += t->cost / 2;
 		if (t->down)
 			s->arrive[t->down->to] += t->cost;
 	}

@@ -1,5 +1,5 @@
 /*
- * why_units.c - units of functions that call each other, and what one call costs; see why.h.
+ * why_units.c - units of functions that call each other; see why.h.
  *
  * In a cycle the recorded costs of calls count some costs several times.  So a cycle is one
  * unit: what enters it is what is in it and what leaves it.  The recorded costs of calls
@@ -276,7 +276,7 @@ static int repair(struct exec *x, struct why *w)
 	return rc;
 }
 
-/* ---- what a call costs ---- */
+/* ---- how often functions run ---- */
 
 static void count_runs(struct why *w, unsigned side)
 {
@@ -288,68 +288,6 @@ static void count_runs(struct why *w, unsigned side)
 		if (w->caller[f] && w->fn[side][f] != WHY_NONE)
 			w->runs[side][f] =
 				fmax(1, (double)graph_calls(w->g[side], w->fn[side][f]));
-}
-
-/* Self cost of one run, and that of the calls that leave the unit. */
-static double outside(const struct why *w, unsigned side, uint32_t f)
-{
-	const double runs = w->runs[side][f];
-	double sum = why_per_run(w->self[side][f], runs);
-
-	for (uint32_t i = 0; i < w->outs[f]; i++)
-		if (!w->out[f][i].inside)
-			sum += why_per_run(w->out[f][i].cost[side], runs);
-	return sum;
-}
-
-/* The unit is one function that does not call itself: its mean cost is never asked for. */
-static bool is_cycle(const struct why *w, uint32_t u)
-{
-	const uint32_t f = w->member[w->unit_first[u]];
-
-	if (w->unit_first[u + 1] - w->unit_first[u] > 1)
-		return true;
-	for (uint32_t i = 0; i < w->outs[f]; i++)
-		if (w->out[f][i].to == f)
-			return true;
-	return false;
-}
-
-/* whole = outside + sum over calls inside of rate * whole of the callee: by sweeps
- * (Gauss-Seidel), since little turns back.  If a cycle turns too often for that, the price of
- * a call in it is near, and the rows add up all the same (why_terms.c). */
-static int solve_unit(struct exec *x, struct why *w, unsigned side, uint32_t u)
-{
-	enum { SWEEPS = 4000 };
-	const uint32_t first = w->unit_first[u], last = w->unit_first[u + 1];
-	double change = INFINITY, largest = 0;
-
-	for (unsigned k = 0; k < SWEEPS && change > 1e-10 * largest; k++) {
-		change = largest = 0;
-		for (uint32_t m = first; m < last; m++) {
-			const uint32_t f = w->member[m];
-			double sum = outside(w, side, f), back = 0, before;
-
-			if (!why_has(w, side, f))
-				continue;
-			for (uint32_t i = 0; i < w->outs[f]; i++) {
-				const struct why_edge *e = &w->out[f][i];
-				const double rate = why_rate(w, side, e);
-
-				if (e->to == f)
-					back += rate;
-				else if (e->inside)
-					sum += rate * w->whole[side][e->to];
-			}
-			before = w->whole[side][f];
-			w->whole[side][f] = back < 1 ? sum / (1 - back) : sum;
-			change = fmax(change, fabs(w->whole[side][f] - before));
-			largest = fmax(largest, fabs(w->whole[side][f]));
-		}
-		if (exec_poll(x))
-			return x->err->kind;
-	}
-	return 0;
 }
 
 /* The edges by callee. */
@@ -380,13 +318,9 @@ int why_units(struct why *w)
 	if (find_units(x, w) || repair(x, w) || index_in(x, w))
 		return x->err->kind;
 	for (unsigned s = 0; s < SIDES; s++) {
-		if (!(w->runs[s] = EXEC_ARRAY(x, double, w->n)) ||
-		    !(w->whole[s] = EXEC_ARRAY(x, double, w->n)))
+		if (!(w->runs[s] = EXEC_ARRAY(x, double, w->n)))
 			return x->err->kind;
 		count_runs(w, s);
-		for (uint32_t u = 0; u < w->units; u++)
-			if (is_cycle(w, u) && solve_unit(x, w, s, u))
-				return x->err->kind;
 	}
 	return 0;
 }

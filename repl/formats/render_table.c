@@ -7,7 +7,7 @@
  *	2 of 1,586 functions = 27.1 % of 5.27 M Ir
  *
  * There are two passes over the cells: the first measures, the second writes.  On a
- * screen, names get what the other columns leave, but NAMES_FIFTHS of the screen if they
+ * screen, names get what the other columns leave, but NAMES_TENTHS of the screen if they
  * need it.  Until the table is narrow enough for that, columns are hidden, and the footer
  * names them: first those that say nothing, then by priority (priority.h).  Names that
  * do not fit are cut so that different ones stay different (apart.h).  Sentences are not
@@ -49,7 +49,7 @@ enum {
 	BAR_MOST = 24,
 	GAP = 2,
 	LESS_THAN_NAME = 6, /* columns by which other text is shortened before names */
-	NAMES_FIFTHS = 2,   /* of the screen, for the names of a row */
+	NAMES_TENTHS = 4,   /* of the screen, for the names of a row */
 	BRANCH = 3,	    /* columns of a level of a tree */
 	NAME_ON_BRANCH = 14,
 };
@@ -112,18 +112,18 @@ static bool is_name(const struct shown *s)
 	return s->text && (s->c->type == COL_NAME || s->priority == 0);
 }
 
-/* The columns that a name needs before others may have any.  Several names share one
- * fifth more, and so does a name with branches before it, or a sentence. */
+/* The columns that a name needs before others may have any.  A sentence gets half of the
+ * screen; several names share more, and so does a name with branches before it. */
 static size_t width_of_names(const struct table *t)
 {
-	size_t names = 0;
-	bool more = t->tree;
+	size_t names = 0, tenths = NAMES_TENTHS;
 
 	for (size_t i = 0; i < t->n; i++) {
 		names += is_name(&t->cols[i]);
-		more |= names > 1 || t->cols[i].c->sentence;
+		tenths = t->cols[i].c->sentence ? NAMES_TENTHS + 1 : tenths;
 	}
-	return names ? t->columns * (NAMES_FIFTHS + more) / 5 / names : 0;
+	tenths = t->tree || names > 1 ? NAMES_TENTHS + 2 : tenths;
+	return names ? t->columns * tenths / 10 / names : 0;
 }
 
 static size_t least_width(const struct table *t, const struct shown *s)

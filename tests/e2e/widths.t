@@ -71,6 +71,24 @@ for profiles, query, kept in ASKED:
         ok(seen is None or len(first) >= len(seen), "%d: %s: no column less than on a narrower screen" % (columns, query), (first, seen))
         seen = first
 
+# Sentences are not cut: other columns go, from and to together, and the rest stands below.
+for side, calls in ("now", 5), ("then", 2):
+    with open(side + ".out", "w") as f:
+        f.write("events: Ir\nfl=a_file_with_a_long_name.cc\nfn=shop::Order::write_all_items\n3 10\ncfn=shop::log::Writer::append_line\n"
+                "calls=%d 1\n4 %d\nfn=shop::log::Writer::append_line\n9 %d\n" % (calls, 1000 * calls, 1000 * calls))
+TOLD = "shop::Order::write_all_items calls shop::log::Writer::append_line more often"
+for columns in WIDTHS:
+    lines = on_screen(columns, "--no-index-write", "now.out", "base=then.out", "-c", "why")
+    same([x for x in lines if width(x) > columns], [], "%d: why: nothing is wider" % columns)
+    shown = titles(lines)
+    ok({"share%", "why", "file:line"} <= set(shown) and ("from" in shown) == ("to" in shown), "%d: why: what stays" % columns, lines)
+    at, end = (next(x.index(w) for x in lines if w in x) for w in ("why", "file:line"))
+    first = next(i for i, x in enumerate(lines) if "write_all" in x)
+    rest = [x[at:end if i == 0 else None].strip() for i, x in enumerate(lines[first:]) if i == 0 or x.startswith(" " * at)]
+    same("".join(rest).replace(" ", ""), TOLD.replace(" ", ""), "%d: why: the sentence is whole" % columns)
+    text = "\n".join(on_screen(columns, TMPL, "overview"))
+    ok(columns < 80 or all(q in text for q in (".run n-plus-one", "functions | where recursive")), "%d: overview: queries are whole" % columns, text)
+
 # A column that is hidden is named, with what it would have said.
 lines = on_screen(60, *TWO, "-c", "lines vs base | take 4")
 ok("calls_out (all 0)" in " ".join(lines[-4:]) and "change (empty)" in " ".join(lines[-4:]), "columns that say nothing go first", lines)
