@@ -123,6 +123,22 @@ static inline double why_price(unsigned side, const struct why_edge *e)
 
 /* ---- why_model.c ---- */
 
+struct why_place {
+	struct str file; /* n 0: not known */
+	uint32_t line;
+	uint32_t number; /* of the file, the same on both sides */
+};
+/* Is it the path of a header of the system?  The cause is rarely there. */
+bool why_of_system(struct str path);
+/* Code of a function that is inlined from a header of the system: ask where it is called.
+ * in NULL: do not. */
+int why_want_place(struct inlining *in, struct store *st, fn_id fn, file_id file,
+		   uint64_t line, uint64_t instr);
+/* The line of the function itself that leads to it; if that is not known, its own. */
+struct why_place why_own_place(const struct why *w, unsigned side,
+			       const struct inlining *in, fn_id fn, file_id file,
+			       uint64_t line, uint64_t instr);
+
 /* A call site of one caller and callee. */
 struct why_site {
 	uint32_t to;	     /* vertex */
@@ -254,20 +270,7 @@ bool why_supports(const struct why_cause *c);
 int why_other_build(struct why *w, const struct why_cause *c, size_t n, bool *other);
 
 /* ---- why_place.c ---- */
-struct why_place {
-	struct str file; /* n 0: not known */
-	uint32_t line;
-	uint32_t number; /* of the file, the same on both sides */
-};
 int why_place(struct why *w, const struct why_cause *c, struct why_place *out);
-/* Code of a function that is inlined from a header of the system: ask where it is called.
- * in NULL: do not. */
-int why_want_place(struct inlining *in, struct store *st, fn_id fn, file_id file,
-		   uint64_t line, uint64_t instr);
-/* The line of the function itself that leads to it; if that is not known, its own. */
-struct why_place why_own_place(const struct why *w, unsigned side,
-			       const struct inlining *in, fn_id fn, file_id file,
-			       uint64_t line, uint64_t instr);
 
 /* ---- why_context.c ---- */
 

@@ -191,6 +191,52 @@ static int self_costs(struct exec *x, struct why *w)
 	return 0;
 }
 
+/* ---- places ---- */
+
+bool why_of_system(struct str path)
+{
+	return str_starts(path, STR("/usr/include/")) ||
+	       str_starts(path, STR("/usr/lib/")) ||
+	       str_starts(path, STR("/usr/local/include/"));
+}
+
+int why_want_place(struct inlining *in, struct store *st, fn_id fn, file_id file,
+		   uint64_t line, uint64_t instr)
+{
+	return in && why_of_system(store_file(st, file))
+		       ? inlining_want(in, fn, file, line, instr)
+		       : 0;
+}
+
+/* Files that only debug information names have numbers of their own. */
+static uint32_t number_of(const struct why *w, unsigned side, fn_id fn, struct str name)
+{
+	struct store *st = w->g[side]->st;
+	const file_id own = store_fn_file_id(st, fn);
+
+	name = str_basename(name);
+	return str_eq(name, str_basename(store_file(st, own)))
+		       ? w->file[side][own]
+		       : UINT32_MAX / 2 + (uint32_t)str_hash(name) / 2;
+}
+
+struct why_place why_own_place(const struct why *w, unsigned side,
+			       const struct inlining *in, fn_id fn, file_id file,
+			       uint64_t line, uint64_t instr)
+{
+	struct why_place p = {store_file(w->g[side]->st, file), (uint32_t)line,
+			      w->file[side][file]};
+	const struct inline_frame *f = NULL;
+
+	if (in && why_of_system(p.file) && inlining_at(in, fn, file, instr, &f))
+		while (f && f->outer)
+			f = f->outer;
+	if (f && f->file.n && f->line)
+		p = (struct why_place){f->file, (uint32_t)f->line,
+				       number_of(w, side, fn, f->file)};
+	return p;
+}
+
 /* ---- call sites ---- */
 
 static int by_callee_and_place(const void *pa, const void *pb)

@@ -39,51 +39,6 @@ struct places {
 	size_t n;
 };
 
-/* Is it a header of the system?  The cause is rarely there. */
-static bool of_system(struct str path)
-{
-	return str_starts(path, STR("/usr/include/")) ||
-	       str_starts(path, STR("/usr/lib/")) ||
-	       str_starts(path, STR("/usr/local/include/"));
-}
-
-int why_want_place(struct inlining *in, struct store *st, fn_id fn, file_id file,
-		   uint64_t line, uint64_t instr)
-{
-	return in && of_system(store_file(st, file))
-		       ? inlining_want(in, fn, file, line, instr)
-		       : 0;
-}
-
-/* Files that only debug information names have numbers of their own. */
-static uint32_t number_of(const struct why *w, unsigned side, fn_id fn, struct str name)
-{
-	struct store *st = w->g[side]->st;
-	const file_id own = store_fn_file_id(st, fn);
-
-	name = str_basename(name);
-	return str_eq(name, str_basename(store_file(st, own)))
-		       ? w->file[side][own]
-		       : UINT32_MAX / 2 + (uint32_t)str_hash(name) / 2;
-}
-
-struct why_place why_own_place(const struct why *w, unsigned side,
-			       const struct inlining *in, fn_id fn, file_id file,
-			       uint64_t line, uint64_t instr)
-{
-	struct why_place p = {store_file(w->g[side]->st, file), (uint32_t)line,
-			      w->file[side][file]};
-	const struct inline_frame *f = NULL;
-
-	if (in && of_system(p.file) && inlining_at(in, fn, file, instr, &f))
-		while (f && f->outer)
-			f = f->outer;
-	if (f && f->file.n && f->line)
-		p = (struct why_place){f->file, (uint32_t)f->line,
-				       number_of(w, side, fn, f->file)};
-	return p;
-}
-
 /* A line of no file leads nowhere. */
 static void set_place(struct str file, uint32_t line, struct why_place *out)
 {
@@ -140,7 +95,7 @@ static const struct place *largest(const struct places *p)
 
 	for (size_t i = 0; i < p->n; i++) {
 		const struct place *one = &p->at[i];
-		const struct place **to = &best[of_system(one->name)];
+		const struct place **to = &best[why_of_system(one->name)];
 
 		if (!one->matched && (!*to || one->per_run > (*to)->per_run))
 			*to = one;
@@ -168,7 +123,7 @@ static int sites_of_call(struct why *w, const struct why_cause *c, bool own,
 			return x->err->kind;
 		s[k] = why_sites_to(&all, c->callee);
 		for (size_t i = 0; i < s[k].n; i++)
-			of[k] |= of_system(s[k].at[i].name);
+			of[k] |= why_of_system(s[k].at[i].name);
 	}
 	*mixed = s[BASE].n && s[HERE].n && of[BASE] != of[HERE];
 	return 0;
@@ -312,7 +267,7 @@ static void less_of_same(const struct places *a, struct places *b)
 static bool any_of_system(const struct places *p)
 {
 	for (size_t i = 0; i < p->n; i++)
-		if (of_system(p->at[i].name))
+		if (why_of_system(p->at[i].name))
 			return true;
 	return false;
 }

@@ -126,13 +126,17 @@ static size_t width_of_names(const struct table *t)
 	return names ? t->columns * tenths / 10 / names : 0;
 }
 
+/* A short sentence, as a query to be typed, is not wrapped. */
 static size_t least_width(const struct table *t, const struct shown *s)
 {
-	size_t least = !s->text			? s->natural
-		       : s->c->sentence		? width_of_names(t)
-		       : s->c->type == COL_NAME ? 2 * NARROWEST
-						: NARROWEST;
+	size_t least = NARROWEST;
 
+	if (!s->text || (s->c->sentence && s->natural <= t->columns * NAMES_TENTHS / 10))
+		return s->natural;
+	if (s->c->sentence)
+		least = width_of_names(t);
+	else if (s->c->type == COL_NAME)
+		least = 2 * NARROWEST;
 	return least < s->natural ? least : s->natural;
 }
 
@@ -231,8 +235,8 @@ static void shrink(struct table *t, size_t columns)
 		for (size_t i = 0; i < t->n; i++) {
 			struct shown *s = &t->cols[i];
 
-			size_t weight =
-				s->width + (s->c->type == COL_NAME ? 0 : LESS_THAN_NAME);
+			size_t weight = (s->c->sentence ? s->natural : s->width) +
+					(s->c->type == COL_NAME ? 0 : LESS_THAN_NAME);
 
 			if (s->width > least_width(t, s) && weight > most) {
 				most = weight;

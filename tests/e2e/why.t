@@ -592,11 +592,12 @@ int main(int, char **argv) {
 
 def record(side, times):
     """A program whose second loop runs so many times; false: the tools are missing."""
-    with open(side + ".cc", "w") as f:
+    os.makedirs(side)
+    with open(side + "/two.cc", "w") as f:
         f.write(TWICE % times)
     try:
-        subprocess.run(["g++", "-O1", "-g", "-o", side, side + ".cc"], check=True)
-        subprocess.run(["valgrind", "-q", "--tool=callgrind", "--dump-instr=yes", "--callgrind-out-file=%s.inl" % side, "./" + side],
+        subprocess.run(["g++", "-O1", "-g", "-o", side + "/two", side + "/two.cc"], check=True)
+        subprocess.run(["valgrind", "-q", "--tool=callgrind", "--dump-instr=yes", "--callgrind-out-file=%s.inl" % side, side + "/two"],
                        check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     except (OSError, subprocess.CalledProcessError):
         return False
@@ -605,9 +606,10 @@ def record(side, times):
 
 if record("before", 50) and record("after", 150):
     rows = [r for r in why("after.inl", "before.inl") if r["fn"] == "main" and abs(r["share%"]) >= 5]
-    same({(os.path.basename(r["file"]), r["line"]) for r in rows}, {("after.cc", 6)}, "calls in inlined code: the line of main that leads to them")
+    same({(os.path.basename(r["file"]), r["line"]) for r in rows}, {("two.cc", 6)}, "calls in inlined code: the line of main that leads to them")
     ok(any("operator delete" in r["why"] for r in rows), "  of those that headers make", rows)
-    os.remove("before")
+    for path in ["before/two"] + glob.glob("before.inl.quern*"):
+        os.remove(path)
     rows = [r for r in why("after.inl", "before.inl") if "operator delete" in r["why"]]
     ok(rows and not any(r["file"].endswith(".cc") for r in rows), "  no line of the program if one side does not tell", rows)
 else:
