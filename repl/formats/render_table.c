@@ -71,31 +71,57 @@ struct table {
 
 /* ---- widths ---- */
 
-static int measure(struct table *t)
+/* Columns for the text of a cell, behind its branches. */
+static size_t cell_width(const struct table *t, const struct shown *s, size_t before)
 {
+	if (!t->columns)
+		return t->look->wide		? SIZE_MAX
+		       : s->c->type == COL_NAME ? WIDEST
+		       : s->c->calls		? WIDEST_CALLS
+						: SIZE_MAX;
+	return s->width > before + 4 ? s->width - before : 4;
+}
+
+/* The width of the widest cell: as it is, or as it is cut to fit. */
+static size_t widest_cell(struct table *t, const struct shown *s, bool fitted)
+{
+	size_t widest, width;
 	struct out scrap;
-	size_t widest;
 
 	out_mem(&scrap);
-	for (size_t i = 0; i < t->n; i++) {
-		struct shown *s = &t->cols[i];
+	widest = cell_title(&scrap, t->look, s, fitted ? s->width : SIZE_MAX);
+	for (size_t row = 0; row < t->rows && !render_cancelled(t->rd, row); row++) {
+		const size_t before =
+			s->tree ? branches_put(&t->branches, NULL, row, t->look->utf8)
+				: 0;
 
-		s->natural = cell_title(&scrap, t->look, s, SIZE_MAX);
-		for (size_t row = 0; row < t->rows; row++) {
-			if (render_cancelled(t->rd, row))
-				break;
-			scrap.n = 0;
-			widest = cell_put(&scrap, t->look, s, row, SIZE_MAX);
-			if (s->tree)
-				widest += branches_put(&t->branches, NULL, row,
-						       t->look->utf8);
-			if (widest > s->natural)
-				s->natural = widest;
-		}
-		s->width = s->natural;
+		scrap.n = 0;
+		width = before + cell_put(&scrap, t->look, s, row,
+					  fitted ? cell_width(t, s, before) : SIZE_MAX);
+		widest = width > widest ? width : widest;
 	}
 	out_close(&scrap);
+	return widest;
+}
+
+static int measure(struct table *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		t->cols[i].width = t->cols[i].natural =
+			widest_cell(t, &t->cols[i], false);
 	return t->rd->err->kind;
+}
+
+/* A name is cut where it says something, which may be far before its column ends. */
+static void close_gaps(struct table *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		struct shown *s = &t->cols[i];
+		size_t width = s->text && s->width < s->natural ? widest_cell(t, s, true)
+								: s->width;
+
+		s->width = width < s->width ? width : s->width;
+	}
 }
 
 static size_t sum_widths(const struct table *t)
@@ -293,18 +319,6 @@ static void fit_columns(struct table *t)
 	drop_columns(t);
 	shrink(t, t->columns);
 	fit_branches(t);
-	fit_bar(t);
-}
-
-/* Columns for the text of a cell, behind its branches. */
-static size_t cell_width(const struct table *t, const struct shown *s, size_t before)
-{
-	if (!t->columns)
-		return t->look->wide		? SIZE_MAX
-		       : s->c->type == COL_NAME ? WIDEST
-		       : s->c->calls		? WIDEST_CALLS
-						: SIZE_MAX;
-	return s->width > before + 4 ? s->width - before : 4;
 }
 
 /* Cut the names of a column that would be the same. */
@@ -632,7 +646,13 @@ static int prepare_table(struct table *t)
 	if (measure(t))
 		return t->rd->err->kind;
 	fit_columns(t);
-	return tell_names_apart(t);
+	if (tell_names_apart(t))
+		return t->rd->err->kind;
+	if (t->columns) {
+		close_gaps(t);
+		fit_bar(t);
+	}
+	return t->rd->err->kind;
 }
 
 int render_table(struct render *rd)

@@ -5,6 +5,7 @@
  *	std::vector<int, std::allocator<int> >::push_back(...)         parameters
  *	std::vector<...>::push_back(...)                                template arguments
  *	...::vector<...>::push_back(...)                                outer scopes
+ *	...::push_back(...)...                                          " [clone .isra.0]"
  *	std::vect...ush_back(...)                                       the middle
  *
  * The end of a function name identifies it best, so the middle is cut last, and the end
@@ -158,14 +159,14 @@ static size_t inner_scope(enum emit_form form, struct str s, size_t all, size_t 
 	return s.n;
 }
 
-/* Shorten parameters, then template arguments, then scopes; if this is not enough, cut
- * the middle. */
+/* Shorten parameters, then template arguments, then scopes, then what compilers added; if
+ * this is not enough, cut the middle. */
 static size_t fit_name(struct out *o, enum emit_form form, struct str s, size_t width)
 {
 	static const char brackets[][2] = {{'(', ')'}, {'<', '>'}};
 	struct out mem[2];
 	const size_t e = ellipsis_width(form);
-	size_t all = emit_width(form, s), taken, scope;
+	size_t all = emit_width(form, s), taken, scope, clone;
 
 	for (int i = 0; i < 2; i++) {
 		out_mem(&mem[i]);
@@ -184,6 +185,10 @@ static size_t fit_name(struct out *o, enum emit_form form, struct str s, size_t 
 	} else if (scope < s.n) {
 		cut_ends(o, form, s, 0, scope);
 		taken = e + emit_width(form, str_from(s, scope));
+	} else if ((clone = str_find_str(s, STR(" [clone "))) < s.n) {
+		taken = e + fit_put(o, form, FIT_NAME, (struct str){s.p, clone},
+				    width - e);
+		out_c(o, ellipsis(form));
 	} else {
 		taken = cut_middle(o, form, s, all, (width - e) * 2 / 5, width);
 	}

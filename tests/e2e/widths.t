@@ -130,4 +130,13 @@ for columns in WIDTHS:
     lines = on_screen(columns, "twins.out", "-c", "functions | show fn, self")[1:len(NAMES) + 1]
     shown = [re.split(r"  +", x)[0] for x in lines]
     same((len(lines), len(set(shown))), (len(NAMES), len(NAMES)), "%d: names that differ are shown so" % columns)
+
+# A name gives up its parameters, its arguments, its scopes and its clone before its last word, and its column ends where
+# the longest of what is left does.
+profile("clone.out", [(b"void std::__cxx11::basic_string<char, std::char_traits<char> >::_M_construct<char*>(char*, char*) [clone .isra.0]", 10), (b"f", 5)])
+for columns, name in ((60, "\u2026::_M_construct<\u2026>(\u2026)\u2026"), (120, "void std::__cxx11::basic_string<\u2026>::_M_construct<\u2026>(\u2026) [clone .isra.0]")):
+    lines = on_screen(columns, "clone.out", "-c", "functions | show self, fn, file, obj, calls")
+    ok(name in lines[1], "%d: the last word of a name stays" % columns, lines)
+    if "file" in lines[0]:
+        same(lines[0].index("file") - lines[0].index("fn"), len(name) + 2, "%d: its column is as wide" % columns)
 done()
