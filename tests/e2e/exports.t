@@ -93,6 +93,24 @@ for query in ("calltree from main", "calltree from fact", "calltree to fact"):
     r = run("rec.out", "-q", "-c", query + " | as folded")
     same(sum(int(x.rsplit(" ", 1)[1]) for x in r.text.splitlines()), 110 if "main" in query else 100, "folded: recursion, " + query)
 
+# Estimated recursion is folded, direct and through others; --raw leaves it; recursion that is known stays.
+with open("mutual.out", "w") as f:
+    f.write("events: Ir\nfn=main\n1 10\ncfn=f\ncalls=1 2\n1 990\n\nfn=f\n2 300\ncfn=g\ncalls=5 2\n2 1590\n\n"
+            "fn=g\n3 600\ncfn=f\ncalls=4 2\n3 900\ncfn=leaf\ncalls=4 2\n3 90\n\nfn=leaf\n4 90\n")
+r = run("mutual.out", "-q", "-c", "calltree | as folded", "-c", "calltree | as flame", "-c", "calltree | as svg")
+stacks = [x.rsplit(" ", 1) for x in r.text.splitlines() if re.fullmatch("[a-z;]+ [0-9]+", x)]
+same((sorted(x[0] for x in stacks), sum(int(x[1]) for x in stacks)), (["main", "main;f", "main;f;g", "main;f;g;leaf"], 1000), "folded: recursion is one frame")
+ok(re.search(r"^█{24}  100\.0  31\.0  main › f ↻$", r.text, re.M) and re.search(r"~69\.0  60\.0   g$", r.text, re.M) and "recursion folded" in r.text,
+   "flame: bars, shares and names", r)
+ok("<title>main \u203a f \u21bb\n1,000 Ir, 100.00% of all" in r.text, "svg: the same frame", r)
+raw = run("mutual.out", "-q", "--raw", "-c", "calltree | as folded").text.splitlines()
+same((any(x.count("f") > 2 for x in raw), sum(int(x.rsplit(" ", 1)[1]) for x in raw)), (True, 1000), "--raw: recursion as it is estimated")
+known = [x.rsplit(" ", 1)[0].split(";") for x in run(small + "xdebug-small.out", "--no-index-write", "-q", "-c", "calltree | as folded").text.splitlines()]
+ok(max(x.count("App\\Helpers\\fib") for x in known) > 5, "folded: recursion that is known is as deep as it was")
+for query, why in (("functions | as dot", "a call graph needs calls"), ("calltree as icicle > x.svg", "calltree | as icicle")):
+    r = run("mutual.out", "-q", "-c", query)
+    ok(r.status == 1 and why in r.talk, query + " says what to type", r)
+
 # Whole stacks of deep recursion are the square of its depth: above some depth they are one "(other)".
 DEEP = 6000
 with open("deep.out", "w") as f:

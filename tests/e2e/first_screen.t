@@ -108,5 +108,13 @@ for name, args in PAGES.items():
             got.pop("high")
             same({k: v for k, v in got.items() if v is not True and v not in ("true,true", "true,true,true,true")}, {}, page + "selection, zoom, search, filter, keys")
         same(browser.errors, [], page + "no error")
+# Estimated recursion is one frame, however deep: here f calls g and g calls f 990,000 times.
+with open("mutual.out", "w") as f:
+    f.write("events: Ir\nfn=main\n1 10\ncfn=f\ncalls=1 2\n1 990\n\nfn=f\n2 300\ncfn=g\ncalls=5 2\n2 990000690\n\n"
+            "fn=g\n3 600\ncfn=f\ncalls=4 2\n3 990000000\ncfn=leaf\ncalls=4 2\n3 90\n\nfn=leaf\n4 90\n")
+run("mutual.out", "-q", "-c", "functions > mutual.html")
+browser.open(os.getcwd() + "/mutual.html", 1400, 900)
+same(browser.run("return [...document.querySelectorAll('#frames .f')].map(f => f.title.split(/\\n| Ir/).slice(0, 2).join(' '))"),
+     ["main \u203a f 1,000", "g ~690", "leaf ~90"], "recursion of any depth is one frame")
 browser.close()
 done()

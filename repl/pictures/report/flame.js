@@ -1,6 +1,6 @@
 /* ---- the flame graph: at most ROWS rows of frames, the zoomed one and its ancestors at the top ---- */
 const SMALL = innerWidth <= 700, MOST_ROWS = SMALL ? 10 : 14, LEAST_ROWS = 6, H = 20, NARROW = SMALL ? 12 : 4, WIDE_LETTER = SMALL ? 6.7 : LETTER;
-let ROWS = 0, grown = null, boxes = [], marked = -1;
+let ROWS = 0, wide = 0, grown = null, boxes = [], marked = -1;
 const nameOf = n => n.f ? n.f.name : data.profile;
 /* What fits k letters of a chain's names: all of them, the first and the last, the last. */
 function chainName(c, k) {
@@ -41,7 +41,8 @@ function flame() {
 		top.fine = true;
 	}
 	if (anew) ROWS = MOST_ROWS;
-	const wide = box.clientWidth, scale = wide / (top.wide || 1), todo = [];
+	wide = box.clientWidth;
+	const scale = wide / (top.wide || 1), todo = [];
 	boxes = [];
 	if (crumbs.length) boxes.push({up: crumbs, x: 0, w: wide, y: y++});
 	todo.push({...drawn(top), n: top, x: 0, w: wide, y});
@@ -65,9 +66,9 @@ function flame() {
 	/* The height is that of the whole program, so that a zoom moves nothing. */
 	if (anew) ROWS = Math.max(LEAST_ROWS, Math.min(ROWS, 1 + Math.max(...boxes.map(b => b.y))));
 	box.style.height = ROWS * H + 'px';
-	document.documentElement.style.setProperty('--above', Math.round($('scroll').getBoundingClientRect().top + scrollY) + 'px');
 	box.textContent = '';
-	boxes.forEach((b, i) => box.append(b.div = frame(b, i)));
+	box.append(...boxes.map((b, i) => b.div = frame(b, i)));
+	if (anew) document.documentElement.style.setProperty('--above', Math.round($('scroll').getBoundingClientRect().top + scrollY) + 'px');
 	marked = Math.min(marked, boxes.length - 1);
 	for (const m of ['all', 'from', 'to']) $(m).setAttribute('aria-pressed', m === mode && !showsParts);
 	const any = c => boxes.some(c);
@@ -87,7 +88,7 @@ function frame(b, i) {
 	div.className = 'f ' + (b.up ? 'up' : b.rest ? 'rest' : colour(b.last) + (two && !b.n.est[0] ? ' gone' : '') + (guess ? ' e' : ''));
 	div.style.cssText = 'left:' + b.x.toFixed(2) + 'px;width:' + (b.w - 1).toFixed(2) + 'px;top:' + b.y * H + 'px';
 	const text = b.up ? '\u2191 ' + b.up.map(n => n.f ? n.f.label : data.profile).join(' \u203a ') : b.rest ? '+' + b.n : frameName(b, k, guess);
-	const share = b.last && !two && b.w > 0.08 * $('frames').clientWidth ? ' ' + percent(b.n.est[0], total()) : '';
+	const share = b.last && !two && b.w > 0.08 * wide ? ' ' + percent(b.n.est[0], total()) : '';
 	if (k > 1) div.textContent = text + (text.length + share.length <= k ? share : '');
 	div.title = b.up ? 'A click zooms out' : b.rest ? tells(b) : b.chain.map(nameOf).join(' \u203a ') + '\n' + tells(b);
 	div.setAttribute('role', 'treeitem');
@@ -111,13 +112,16 @@ function provenText() {
 	const p = proven.map(x => x[ev]).filter(x => x !== undefined);
 	return mode !== 'all' || !p.some(x => x < 1) ? '' : '; ' + p.map((x, s) => (Math.floor(1000 * x) / 10).toFixed(1) + ' % ' + (s ? 'of that of ' + data.base : 'of the cost')).join(' and ') + ' is on proven stacks';
 }
+/* How much of the cost is the program's own, not that of starting it. */
+const mainFn = F.find(f => /^(main|\{main\}|main\.main|<module>)(\(.*\))?$/.test(f.name));
+const belowMain = () => mode === 'all' && mainFn && total() ? '; ' + tilde(mainFn) + percent(mainFn.incl[ev], total()) + ' below ' + mainFn.name : '';
 function said() {
 	const what = mode === 'all' ? 'From where the program starts' : (mode === 'to' ? 'Callers of ' : 'Callees of ') + subject.name;
 	/* Shares of all calls that are rounded add up to a few units more or less than the total. */
 	const sum = s => { const n = Math.round(grown.est[s]); return mode === 'all' && Math.abs(n - total(s)) <= F.length ? total(s) : n; };
 	return what + ': ' + (two ? 'here ' : '') + whole(sum(0)) + ' ' + events[ev].title +
 		(two ? '; ' + data.base + ' ' + (both() ? whole(sum(1)) + '; ' + changeText(sum(0), sum(1)) : 'has no such event') : '') +
-		(boxes.some(b => b.last && !exact(b.n)) ? '; frames marked ~ are estimated' : '') + provenText();
+		(boxes.some(b => b.last && !exact(b.n)) ? '; frames marked ~ are estimated' : '') + belowMain() + provenText();
 }
 /* Mark the frames of the selected function, and those that the search finds; say how many it finds. */
 function mark() {
