@@ -219,9 +219,10 @@ static double share_of(const struct telling *t, double cost)
 /* Is it a range rather than a number: far apart by the prices of the base and of here? */
 static bool is_range(const struct telling *t, const struct why_cause *c)
 {
-	static const double least = 0.25;
+	static const double least = 0.25, share = 1;
 
-	return t->delta && fabs(c->spread) >= least * fabs(c->cost);
+	return fabs(share_of(t, c->spread)) >= share &&
+	       fabs(c->spread) >= least * fabs(c->cost);
 }
 
 static struct str text_of(struct telling *t, const struct why_cause *c)
