@@ -126,19 +126,7 @@ static double leaving(const struct repair *r, uint32_t f)
 	return sum;
 }
 
-/* The cost of the calls from one function to another. */
-static double calls_from(const struct why *w, unsigned side, uint32_t from, uint32_t to)
-{
-	double sum = 0;
-
-	for (uint32_t i = 0; i < w->outs[from]; i++)
-		if (w->out[from][i].to == to)
-			sum += w->out[from][i].cost[side];
-	return sum;
-}
-
-/* The member that spends the most cost which no call brings.  In a cycle all calls of a
- * member count. */
+/* The member that spends the most cost which no call from outside brings. */
 static uint32_t entry_of(const struct repair *r, uint32_t u)
 {
 	const struct why *w = r->w;
@@ -147,16 +135,9 @@ static uint32_t entry_of(const struct repair *r, uint32_t u)
 
 	for (uint32_t m = w->unit_first[u]; m < w->unit_first[u + 1]; m++) {
 		const uint32_t f = w->member[m];
-		double rest = leaving(r, f) - r->cost[f];
+		const double rest = leaving(r, f) - r->cost[f];
 
-		if (!why_has(w, r->side, f))
-			continue;
-		for (uint32_t i = 0; i < w->outs[f]; i++)
-			if (w->out[f][i].inside)
-				rest += w->out[f][i].cost[r->side];
-		for (uint32_t k = w->unit_first[u]; k < w->unit_first[u + 1]; k++)
-			rest -= calls_from(w, r->side, w->member[k], f);
-		if (rest > most) {
+		if (why_has(w, r->side, f) && rest > most) {
 			most = rest;
 			best = f;
 		}
