@@ -371,11 +371,13 @@ static struct str without_namespace(struct str s)
 }
 
 /* Write what fits: the whole name, the short one, that without leading namespaces, or
- * the start of it; and the share, if there is room. */
+ * the start of it; and the share. */
 static void put_label(struct picture *p, double w, struct str name, struct str brief,
 		      struct str last, const char *share)
 {
-	size_t letters = w > 6 + 3 * LETTER ? (size_t)((w - 6) / LETTER) : 0, width;
+	const size_t room = w > 6 + 3 * LETTER ? (size_t)((w - 6) / LETTER) : 0;
+	const size_t letters = *share ? room - strlen(share) - 1 : room;
+	size_t width;
 	struct out label;
 
 	if (!letters)
@@ -395,8 +397,8 @@ static void put_label(struct picture *p, double w, struct str name, struct str b
 	fit_put(&label, EMIT_TEXT, FIT_TEXT, brief, letters);
 	emit_name(p->rd->o, EMIT_XML, (struct str){label.buf, label.n});
 	out_close(&label);
-	if (*share && width + 1 + strlen(share) <= letters)
-		out_printf(p->rd->o, " %s", share);
+	if (*share)
+		out_printf(p->rd->o, "<tspan> %s</tspan>", share);
 }
 
 /* ---- frames ---- */
@@ -459,13 +461,9 @@ static void put_frame(struct picture *p, size_t i, double x)
 		   : frame_estimated(f) ? " e"
 					: "",
 		   x, w, depth);
-	if (!str_eq(names[0], names[1]) || f->joined) {
-		out_c(p->rd->o, " data-n=\"");
-		emit_name(p->rd->o, EMIT_XML, names[1]);
-		out_c(p->rd->o, "\" data-l=\"");
-		emit_name(p->rd->o, EMIT_XML, names[2]);
-		out_char(p->rd->o, '"');
-	}
+	out_c(p->rd->o, " data-n=\"");
+	emit_name(p->rd->o, EMIT_XML, str_eq(names[0], names[1]) ? STR("") : names[1]);
+	out_char(p->rd->o, '"');
 	if (*share)
 		out_printf(p->rd->o, " data-s=\"%s\"", share);
 	out_char(p->rd->o, '>');

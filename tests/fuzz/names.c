@@ -531,6 +531,28 @@ static bool is_shade(struct str s)
 	return strcmp(text, back) == 0;
 }
 
+/* A chain of short names, of which the middle may be left out, or pieces of them. */
+static bool is_chain(struct back *b, struct str s, const struct str *names)
+{
+	const struct str mark = STR(" \xe2\x80\xba "), again = STR(" \xe2\x86\xbb");
+
+	for (;;) {
+		const size_t n = str_find_str(s, mark);
+		struct str part = {s.p, n < s.n ? n : s.n};
+		bool ok;
+
+		if (str_ends(part, again))
+			part.n -= again.n;
+		ok = str_eq(part, STR("\xe2\x80\xa6"));
+		for (size_t i = 0; i < NAMES && !ok; i++)
+			ok = has_pieces(names_in_xml(b, name_short(names[i], &b->arena)),
+					part);
+		if (!ok || n >= s.n)
+			return ok;
+		s = str_from(s, n + mark.n);
+	}
+}
+
 /* The short name of one of the names, or nothing if it is the same. */
 static bool is_brief(struct back *b, struct str s, const struct str *names)
 {
@@ -541,7 +563,7 @@ static bool is_brief(struct back *b, struct str s, const struct str *names)
 		if (str_eq(s, names_in_xml(b, brief)))
 			return true;
 	}
-	return s.n == 0;
+	return s.n == 0 || is_chain(b, s, names);
 }
 
 /* Of the name that is the title of its frame, or of the short name of that. */
@@ -554,7 +576,7 @@ static bool is_label(struct back *b, struct str s, struct str title,
 		if (names[i].n && str_eq(names_in_xml(b, names[i]), title) &&
 		    has_pieces(names_in_xml(b, name_short(names[i], &b->arena)), s))
 			return true;
-	return false;
+	return is_chain(b, s, names);
 }
 
 /* Where the reader of a page is. */

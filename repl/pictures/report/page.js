@@ -34,8 +34,9 @@ function choose() {
 	const sum = rows.reduce((s, f) => s + f.self[ev], 0);
 	$('shown').textContent = rows.length.toLocaleString('en-US') + ' of ' + F.length.toLocaleString('en-US') + ' functions' +
 		(two && both() ? ': ' + arrow(sum, rows.reduce((s, f) => s + f.b.self[ev], 0), about) + ' ' + events[ev].title : total() ? ' = ' + about + percent(sum, total()) + ' of ' + cost(total()) + ' ' + events[ev].title : '');
-	for (const th of $('list').tHead.rows[0].cells) {
-		if (th.firstChild.dataset.k === key) th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
+	const heads = [...$('list').tHead.rows[0].cells], by = heads.find(th => th.firstChild.dataset.k === key);
+	for (const th of heads) {
+		if (th === by) th.setAttribute('aria-sort', down ? 'descending' : 'ascending');
 		else th.removeAttribute('aria-sort');
 	}
 	draw();

@@ -4,7 +4,7 @@
 const root=(document.currentScript||document.querySelector('.quern script')).closest('svg'),
  by=c=>root.querySelector('.'+c),alone=root===document.documentElement;
 const BASE=1180,M=10,L=7.3,F=[...root.querySelectorAll('.f')].map(g=>{const a=g.dataset,s=g.querySelector('title').textContent,n=s.split('\n')[0];
- return {g,x:+a.x,w:+a.w,d:+a.d,r:g.querySelector('rect'),t:g.querySelector('text'),s,n,names:[n,a.n||n,a.l||n]};});
+ return {g,x:+a.x,w:+a.w,d:+a.d,r:g.querySelector('rect'),t:g.querySelector('text'),s,n,names:[n,a.n||n,(a.n||n).split(' \u203a ').pop()]};});
 const box=by('m'),back=by('z'),found=by('k'),said=box.textContent,all={x:0,w:BASE,d:0};let at=all,W=BASE,cur=null;
 /* What fits: the whole name, the short one, that of the last of a chain, that without leading namespaces, or the start of it; and the share. */
 function label(f,px){const k=Math.floor((px-6)/L),share=f.g.dataset.s;let n=f.names.find(n=>n.length<=k)||f.names[2];
