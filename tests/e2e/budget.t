@@ -92,7 +92,7 @@ for format in FORMATS + [f for f in WHOLE if f not in ("junit", "callgrind", "pp
     same(ask(query, "64M", "--format", format).out, ask(query, None, "--format", format).out, "what fits is unchanged: " + format)
 
 # ---- what cannot be cut is whole, or an error
-for format in WHOLE:
+for format in (f for f in WHOLE if f != "flame"):     # that has some lines, whatever the tree
     r = ask("calltree from main", 1024, "--format", format)
     ok(r.status == 6 and not r.out and "bytes, and the budget leaves 1,024" in r.talk and "cannot be cut" in r.talk, format + " is not cut", r)
 r = ask("info main", 1024)
