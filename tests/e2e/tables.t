@@ -165,7 +165,7 @@ for topic, about in [(w, "") for w in sorted(sources | graph_stages | table_stag
 for source in sorted(sources):
     text = told("-c", ".help columns " + source)
     ok(len(text.splitlines()) > 2 and "?" not in text, ".help columns %s: each has its meaning" % source, text)
-for topic in ("nosuch", ".nosuch", "o"):
+for topic in ("nosuch", ".nosuch", "nosuchword"):
     same(run("-c", ".help " + topic).status, 2, "no help on " + topic)
 overview = told("-c", ".help").splitlines()
 ok(max(map(len, overview)) <= 80 and len(overview) <= 23, ".help fits 80 columns and 24 lines", "\n".join(overview))
