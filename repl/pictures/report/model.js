@@ -26,7 +26,7 @@ const costs = n => n.length ? {nests: n[0] === 1, self: n.slice(1, 1 + E), incl:
 	: {nests: false, self: none, incl: none, more: none, root: none, lo: none, hi: none};
 const F = lines('d-functions').map((l, i) => {
 	const [full, brief, ...t] = l.split('\t'), n = t[0].split(' ').map(Number), b = t[1] ? t[1].split(' ').map(Number) : [], gone = n.length < 8;
-	return {i, id: n[0], calls: n[1], cycle: n[2], line: n[5], listed: n[6] === 1, name: full, label: brief || full,
+	return {i, id: n[0], calls: n[1], cycle: n[2], line: n[5], listed: n[6] === 1, name: full, brief: brief || full, label: brief || full,
 		file: strings[n[3]] || '', obj: strings[n[4]] || '', ...costs(n.slice(7)), b: {calls: b[0] || 0, ...costs(b.slice(1))},
 		change: !two ? '' : gone ? 'gone' : !t[1] ? 'new' : t[2] ? 'renamed' : '', was: t[2] || '', gone, out: [], in: []};
 });
@@ -37,7 +37,7 @@ for (const f of F) if (shared.get(f.label) > 1) f.label = f.name;
 /* What fits k letters: the whole name, the short one, that without leading namespaces, the start of that. */
 const LETTER = 7.3;
 function fitName(f, k) {
-	let s = f.name.length <= k ? f.name : f.label;
+	let s = [f.name, f.label].find(n => n.length <= k) || f.brief;
 	while (s.length > k) {
 		const m = /^[^<({ ]+?(?:::|\\|->|\/)(?=[^:])/.exec(s);
 		if (!m || m[0].length === s.length) break;
