@@ -70,29 +70,50 @@ int render_folded(struct render *rd)
 
 /* ---- speedscope: https://www.speedscope.app/file-format-schema.json, "sampled" ---- */
 
-/* Write the functions; number[i]: the index of frame i's function. */
+/* Tables mark an estimate by ~; so do frames, whose costs are in their order alone. */
+static void put_function(struct render *rd, const struct frame *x, struct str file)
+{
+	const bool marked = (x->estimated || x->base_estimated) && !x->other;
+	struct out name;
+
+	out_mem(&name);
+	out_c(&name, marked ? "~" : "");
+	out_str(&name, x->name);
+	out_c(rd->o, "\n{\"name\":");
+	emit_name(rd->o, EMIT_JSON, marked ? (struct str){name.buf, name.n} : x->name);
+	if (file.n) {
+		out_c(rd->o, ",\"file\":");
+		emit_name(rd->o, EMIT_JSON, file);
+	}
+	out_char(rd->o, '}');
+	if (name.failed)
+		err_no_memory(rd->err, NULL);
+	out_close(&name);
+}
+
+/* Write the functions, once as measured and once as estimated; number[i]: the index of frame
+ * i's. */
 static int put_names(struct render *rd, const struct frames *f, size_t *number)
 {
 	struct sort_pair *order = calloc(f->n + 1, sizeof(*order));
-	size_t distinct = 0;
+	size_t distinct = 0, first = 0, at[2] = {0};
 
 	if (!order || frames_by_name(f, order, rd->err)) {
 		free(order);
 		return err_no_memory(rd->err, NULL);
 	}
 	for (size_t i = 0; i < f->n; i++) {
-		if (i == 0 || frames_differ(f, order, i)) {
-			const struct str file = frames_file(rd->r, f, order, i);
+		const struct frame *x = &f->all[order[i].value];
+		size_t *one = &at[x->estimated || x->base_estimated];
 
-			out_c(rd->o, distinct++ ? ",\n{\"name\":" : "\n{\"name\":");
-			emit_name(rd->o, EMIT_JSON, f->all[order[i].value].name);
-			if (file.n) {
-				out_c(rd->o, ",\"file\":");
-				emit_name(rd->o, EMIT_JSON, file);
-			}
-			out_char(rd->o, '}');
+		if (i == 0 || frames_differ(f, order, i))
+			at[0] = at[1] = 0, first = i;
+		if (!*one) {
+			out_c(rd->o, distinct ? "," : "");
+			put_function(rd, x, frames_file(rd->r, f, order, first));
+			*one = ++distinct;
 		}
-		number[order[i].value] = distinct - 1;
+		number[order[i].value] = *one - 1;
 	}
 	free(order);
 	return 0;
