@@ -204,7 +204,7 @@ static void put_estimates(struct explain *e, const struct query *q, struct store
 	const struct store_info *i = store_info(st);
 	bool any = k == S_CALLERS || k == S_CALLEES || k == S_CALLTREE || k == S_PATH ||
 		   k == S_COST,
-	     merged = false;
+	     merged = false, collapsed = false;
 	const char *before = "";
 	struct store_tree tree;
 
@@ -212,6 +212,9 @@ static void put_estimates(struct explain *e, const struct query *q, struct store
 		any |= g->kind == G_FOCUS || g->kind == G_IGNORE || g->kind == G_HIDE ||
 		       g->kind == G_CUT;
 		merged |= g->kind == G_HIDE || g->kind == G_CUT || g->kind == G_INLINED;
+		/* Trees are made of the functions before they are collapsed. */
+		collapsed |= (g->kind == G_COLLAPSE || g->kind == G_COLLAPSE_BY) &&
+			     (k == S_PATH || k == S_COST);
 	}
 	if (!any)
 		return;
@@ -221,7 +224,7 @@ static void put_estimates(struct explain *e, const struct query *q, struct store
 		out_c(&e->o, "none, the stacks are measured\n");
 		return;
 	}
-	if (i->events > 1 && !i->negative && !merged && !tree.whole) {
+	if (i->events > 1 && !i->negative && !merged && !collapsed && !tree.whole) {
 		out_printf(&e->o, "%s events", GROUPED(i->events));
 		before = ", ";
 	}
@@ -229,7 +232,7 @@ static void put_estimates(struct explain *e, const struct query *q, struct store
 		out_printf(&e->o, "%s%s dumps", before, GROUPED(i->parts));
 		before = ", ";
 	}
-	if (store_any_grouped(st)) {
+	if (store_any_grouped(st) && !collapsed) {
 		out_printf(&e->o, "%scontexts", before);
 		before = ", ";
 	}

@@ -24,7 +24,7 @@
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 
-enum { POLL = 1 << 14, KEPT = 4, ROUNDS = 50 };
+enum { POLL = 1 << 14, KEPT = 4, ROUNDS = 50, AHEAD = 16 };
 #define WORTH_A_WORD 0.001	     /* of the total */
 #define MOST_BYTES ((size_t)4 << 30) /* of one cached flow: 100 million functions */
 
@@ -121,10 +121,15 @@ static int sum_calls(struct building *b, const struct cancel *cancel, struct err
 			return err->kind;
 		b->odd[f] |= cost_add(&b->passing[f], in->self[f]);
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
-			uint32_t to = in->callee[i];
+			const uint32_t to = in->callee[i];
 
-			b->odd[f] |= cost_add(&b->passing[f], in->incl[i]);
-			b->odd[to] |= cost_add(&b->called[to], in->incl[i]);
+			/* Callees are anywhere in the arrays. */
+			if (i + AHEAD < in->edges)
+				__builtin_prefetch(&b->called[in->callee[i + AHEAD]], 1);
+			if (cost_add(&b->passing[f], in->incl[i]))
+				b->odd[f] = 1;
+			if (cost_add(&b->called[to], in->incl[i]))
+				b->odd[to] = 1;
 		}
 	}
 	return 0;

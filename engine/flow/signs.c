@@ -47,10 +47,10 @@ struct seen {
 };
 
 struct signs {
+	struct store *st;
 	const struct flow *fl;
 	struct arena *a, scratch;
 	uint32_t events; /* but the first */
-	const int64_t *edge[DENSE_MOST], *self[DENSE_MOST];
 	double least;
 	struct seen **seen; /* [functions]; NULL: not looked at */
 	double noise[DENSE_MOST * DENSE_MOST], own[DENSE_MOST * DENSE_MOST];
@@ -93,7 +93,7 @@ static void add_call(const struct signs *s, struct ways *w, uint32_t at, uint32_
 		return;
 	to = add_way(s, w, at, cost);
 	for (uint32_t e = 0; e < s->events; e++)
-		to[e] = rate(s->edge[e][i], (double)s->fl->in.incl[i]);
+		to[e] = rate(store_edge_incl(s->st, i, e + 1), (double)s->fl->in.incl[i]);
 }
 
 /* The calls into f. */
@@ -124,7 +124,7 @@ static int ways_out(struct signs *s, uint32_t f, struct ways *w, struct err *err
 		return 0;
 	to = add_way(s, w, n, (double)in->self[f]);
 	for (uint32_t e = 0; e < s->events; e++)
-		to[e] = rate(s->self[e][f], (double)in->self[f]);
+		to[e] = rate(store_fn_self(s->st, f, e + 1), (double)in->self[f]);
 	return 0;
 }
 
@@ -138,12 +138,12 @@ static void add_root(const struct signs *s, uint32_t f, struct ways *w)
 		return;
 	to = add_way(s, w, in->in_first[f + 1] - in->in_first[f], s->fl->root[f]);
 	for (uint32_t e = 0; e < s->events; e++) {
-		double left = (double)s->self[e][f];
+		double left = (double)store_fn_self(s->st, f, e + 1);
 
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
-			left += (double)s->edge[e][i];
+			left += (double)store_edge_incl(s->st, i, e + 1);
 		for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
-			left -= (double)s->edge[e][in->in_edge[k]];
+			left -= (double)store_edge_incl(s->st, in->in_edge[k], e + 1);
 		to[e] = left > 0 ? left / s->fl->root[f] : 0;
 	}
 }
@@ -270,18 +270,13 @@ int signs_new(struct store *st, const struct flow *fl, struct arena *a,
 	if (!(s = ARENA_NEW(a, struct signs)) ||
 	    !(s->seen = ARENA_ARRAY(a, struct seen *, (size_t)fl->in.functions + 1)))
 		return arena_full(a, err);
+	s->st = st;
 	s->fl = fl;
 	s->a = a;
 	s->events = events > DENSE_MOST ? DENSE_MOST : events - 1;
-	for (uint32_t e = 0; e < s->events; e++) {
-		s->edge[e] = store_costs(st, STORE_EDGE_INCL, e + 1);
-		s->self[e] = store_costs(st, STORE_FN_SELF, e + 1);
-	}
-	if (store_check(st, err))
-		return err->kind;
 	arena_init(&s->scratch, a->cap);
 	find_least(s);
-	if (measure(s, cancel, err))
+	if (measure(s, cancel, err) || store_check(st, err))
 		return err->kind;
 	*out = s;
 	return 0;
@@ -550,7 +545,7 @@ int signs_solve(struct signs *s, uint32_t f, double **out, struct err *err)
 	*out = NULL;
 	if (!signs_apply(s, f))
 		return 0;
-	if (solve(s, f, &v, err))
+	if (solve(s, f, &v, err) || store_check(s->st, err))
 		return err->kind;
 	if (!v.k)
 		return 0;

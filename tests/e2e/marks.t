@@ -52,6 +52,20 @@ for profile, fn in PROFILES:
         own = {(r["fn"], r["estimated"]) for r in rows(doc) if r["self"] and r["est"] is not None}
         same([w for w in own if ("~" if w[1] else "") + w[0] not in names], [], base + ": speedscope: " + query)
 
+# .explain says what an estimate rests on.
+for profile, query, want in (
+        (small + "lua-default.out", "calltree", "contexts"), (fixtures + "/truth/sqlite13.out.xz", "calltree", "13 events, contexts"),
+        (fixtures + "/truth/sqlite13.out.xz", "collapse by file | calltree", "13 events, contexts"),
+        (fixtures + "/truth/sqlite13.out.xz", "collapse by file | path from sqlite3.c to malloc.c", "proportional"),
+        (fixtures + "/truth/sqlite13.out.xz", "collapse sqlite3* as db | cost of malloc under db", "proportional"),
+        (fixtures + "/truth/sqlite13.out.xz", "hide malloc | calltree", "contexts"),
+        (fixtures + "/truth/sqlite-parts.out.xz", "calltree", "33 dumps, contexts"),
+        (fixtures + "/truth/sqlite-parts.out.xz", "part 3 | calltree", "contexts"),
+        (small + "xdebug-small.out", "calltree", "none, the stacks are measured"),
+        (small + "yappi.callgrind", "calltree", "proportional")):
+    r = run(profile, "--index", "explained.quern", "-q", "-c", ".explain " + query)
+    same(re.findall("estimates: (.*)", r.text), [want], ".explain %s: %s" % (profile.rsplit("/", 1)[1], query))
+
 # Roots have what no call brings, whatever the calls of others say.
 for profile in ("sqlite13", "perl13", "sqlite-parts"):
     text = run(fixtures + "/truth/" + profile + ".out.xz", "--index", "roots.quern", "-q", "-c", "calltree max 6").text
