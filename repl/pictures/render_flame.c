@@ -171,6 +171,8 @@ int render_flame(struct render *rd)
 				out_c(rd->o, rd->look->utf8
 						     ? "; \xe2\x80\xba chain joined"
 						     : "; > chain joined");
+			if (rd->r->proven.n)
+				out_printf(rd->o, "; %.*s", STR_ARG(rd->r->proven));
 			out_char(rd->o, '\n');
 		}
 	}

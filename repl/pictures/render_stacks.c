@@ -73,7 +73,7 @@ int render_folded(struct render *rd)
 /* Tables mark an estimate by ~; so do frames, whose costs are in their order alone. */
 static void put_function(struct render *rd, const struct frame *x, struct str file)
 {
-	const bool marked = (x->estimated || x->base_estimated) && !x->other;
+	const bool marked = frame_estimated(x) && !x->other;
 	struct out name;
 
 	out_mem(&name);
@@ -104,7 +104,7 @@ static int put_names(struct render *rd, const struct frames *f, size_t *number)
 	}
 	for (size_t i = 0; i < f->n; i++) {
 		const struct frame *x = &f->all[order[i].value];
-		size_t *one = &at[x->estimated || x->base_estimated];
+		size_t *one = &at[frame_estimated(x)];
 
 		if (i == 0 || frames_differ(f, order, i))
 			at[0] = at[1] = 0, first = i;
