@@ -41,10 +41,15 @@ static void put_times(struct out *o, const char *s, size_t n)
 		out_c(o, s);
 }
 
+/* The nearest column of the bar; frames may record more than the whole. */
+static size_t column_of(double x)
+{
+	return (size_t)lround(fmax(0, fmin(x, 1)) * BAR);
+}
+
 static void put_bar(struct text *t, double x, double wide)
 {
-	const size_t from = (size_t)lround(x * BAR),
-		     end = (size_t)lround((x + wide) * BAR);
+	const size_t from = column_of(x), end = column_of(x + wide);
 	const size_t first = from < BAR ? from : BAR - 1;
 	const size_t n = end > first ? end - first : 1;
 
