@@ -470,18 +470,19 @@ static void add_aggregates(struct text *to, struct str selected)
 	}
 }
 
-/* order by 2 DESC: the second of what is selected, as numbers descend. */
+/* order by 2 DESC: the second of what is selected, as numbers descend.
+ * Empty: there is none. */
 static struct str sort_key(struct str key, struct str selected)
 {
 	const struct str number = first_word(&(struct str){key.p, key.n});
-	struct str item = key;
+	struct str item = STR("");
 	uint64_t n;
 
 	if (!str_u64(number, &n))
 		return key;
-	while (n--)
+	for (; n && selected.n; n--)
 		item = first_item(&selected);
-	return item;
+	return n ? STR("") : item;
 }
 
 static const char *of_sql(habit_reads *parses, struct str text, char *buf)
