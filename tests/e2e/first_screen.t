@@ -116,5 +116,9 @@ run("mutual.out", "-q", "-c", "functions > mutual.html")
 browser.open(os.getcwd() + "/mutual.html", 1400, 900)
 same(browser.run("return [...document.querySelectorAll('#frames .f')].map(f => f.title.split(/\\n| Ir/).slice(0, 2).join(' '))"),
      ["main \u203a f 1,000", "g ~690", "leaf ~90"], "recursion of any depth is one frame")
+# An address is anybody's: what names no view is the first one.
+for view in "#o=__proto__", "#o=-hasOwnProperty", "#e=__proto__&f=__proto__&from=constructor&z=toString&s=__proto__", "#q=(((&%E0%A4%A":
+    browser.open(os.getcwd() + "/mutual.html", 1400, 900, view=view)
+    same((browser.run("return document.querySelectorAll('#frames .f').length"), browser.errors), (3, []), "the address " + view)
 browser.close()
 done()

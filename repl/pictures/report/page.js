@@ -217,7 +217,7 @@ function go() {
 	mode = at('from') ? 'from' : at('to') ? 'to' : 'all';
 	subject = at(mode) || null;
 	down = order[0] !== '-';
-	key = value[order.replace(/^-/, '')] ? order.replace(/^-/, '') : FIRST;
+	key = Object.hasOwn(value, order.replace(/^-/, '')) ? order.replace(/^-/, '') : FIRST;
 	path = (p.get('z') || '').split('.').filter(k => by_key.has(k)).map(k => by_key.get(k).i);
 	showsParts = p.has('p');
 	$('q').value = p.get('q') || '';
