@@ -5,7 +5,7 @@
 
 #include "engine/lang/result.h"
 #include "engine/path/path.h"
-#include "engine/rows/exec.h"
+#include "engine/rows/window.h"
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"
 
@@ -44,27 +44,46 @@ static bool absent(const struct table_col *c, size_t i)
 	return c->absent && c->absent[i];
 }
 
+/* Count rows whose bounds say nothing: from 0, or to more than twice the estimate. */
+static int count_unknown(struct exec *x, struct table *t, struct table_col *const col[3],
+			 size_t *n)
+{
+	struct window w;
+
+	if (window_open(x, t, &w))
+		return x->err->kind;
+	while (window_next(&w)) {
+		const struct table_col *est = window_col(&w, col[0]);
+		const struct table_col *lo =
+			est && est->estimated ? window_col(&w, col[1]) : NULL;
+		const struct table_col *hi = lo ? window_col(&w, col[2]) : NULL;
+
+		for (size_t i = 0; hi && i < w.t.n; i++)
+			*n += est->estimated[i] &&
+			      (absent(lo, i) || absent(hi, i) || lo->i[i] == 0 ||
+			       (double)hi->i[i] > 2 * (double)est->i[i]);
+	}
+	return window_close(&w);
+}
+
 int proven_rows(struct exec *x, struct table *t, struct str *out)
 {
 	const struct str creator = store_info(x->g->st)->creator;
 	const char *name = bounded(t);
-	struct table_col *est, *lo, *hi;
+	struct table_col *col[3];
 	size_t n = 0;
 
 	*out = STR("");
 	if (!name || x->g->estimated) /* by stages, which bound nothing */
 		return 0;
-	if (table_own(t, str_c(name), t->event, false, &est))
+	if (table_add(t, str_c(name), t->event, false, &col[0]))
 		return x->err->kind;
-	if (!est->table || !est->estimated)
+	if (!col[0]->table)
 		return 0;
-	if (table_own(t, STR("lo"), t->event, false, &lo) ||
-	    table_own(t, STR("hi"), t->event, false, &hi))
+	if (table_add(t, STR("lo"), t->event, false, &col[1]) ||
+	    table_add(t, STR("hi"), t->event, false, &col[2]) ||
+	    count_unknown(x, t, col, &n))
 		return x->err->kind;
-	for (size_t i = 0; i < t->n; i++)
-		n += est->estimated[i] &&
-		     (absent(lo, i) || absent(hi, i) || lo->i[i] == 0 ||
-		      (double)hi->i[i] > 2 * (double)est->i[i]);
 	if (!n)
 		return 0;
 	*out = arena_printf(x->a, "%s%s%s%s cannot be known from this profile%s",
