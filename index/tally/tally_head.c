@@ -109,7 +109,8 @@ static uint64_t *wide_values(struct tally *t, size_t from, size_t *n, size_t *ca
 		return NULL;
 	for (size_t i = 1; i < t->entries.n; i++) {
 		struct entry *e = &t->entries.at[i];
-		const uint64_t *old = t->entries.val + e->val;
+		/* Entries without numbers have no array. */
+		const uint64_t *old = t->entries.val ? t->entries.val + e->val : val;
 		const size_t room = e->kind_callee == ENTRY_HEAD
 					    ? 0
 					    : tally_values(t, e->kind_callee);
