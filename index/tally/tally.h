@@ -133,6 +133,9 @@ struct tally_events {
 	bool col_is_event; /* col[i] == i for all */
 	struct formula *formula;
 	size_t nformula, formula_cap;
+	/* Those of the header, which a later stretch assumes; NULL: it assumes nothing. */
+	const struct formula *above;
+	size_t nabove;
 };
 
 /* Functions (tally.c). */

@@ -212,26 +212,44 @@ int tally_too_many_events(struct err *err)
 	return err_hint(err, "no producer is known to write so many; is it a profile?");
 }
 
-/* The next event of an events: line.  PHP's SPX names events with blanks, each in an event:
- * line before: "event: Wall Time : Wall Time". */
-static struct str next_event(const struct tally *t, struct str *s)
+/* The name in "event: Wall Time : Wall Time" if it has a blank, as those of PHP's SPX have;
+ * else empty: then it is a word of an events: line like any other. */
+static struct str name_with_blank(const struct formula *f)
+{
+	const struct str name = str_trim((struct str){f->text.p, str_find(f->text, ':')});
+
+	return str_find(name, ' ') < name.n && str_find(name, '=') == name.n
+		       ? name
+		       : (struct str){"", 0};
+}
+
+/* The first of the names with blanks of n formulas that the line begins with; or empty. */
+static struct str declared(const struct formula *f, size_t n, struct str line)
 {
 	enum { NAMED = 64 };
-	const struct str line = str_trim(*s);
 
-	for (size_t i = 0; i < t->events.nformula && i < NAMED; i++) {
-		const struct str text = t->events.formula[i].text;
-		const struct str name =
-			str_trim((struct str){text.p, str_find(text, ':')});
+	for (size_t i = 0; i < n && i < NAMED; i++) {
+		const struct str name = name_with_blank(&f[i]);
 
-		if (str_find(name, ' ') < name.n && str_find(name, '=') == name.n &&
-		    str_starts(line, name) &&
-		    (line.n == name.n || line.p[name.n] == ' ')) {
-			*s = str_from(line, name.n);
+		if (name.n && str_starts(line, name) &&
+		    (line.n == name.n || line.p[name.n] == ' '))
 			return (struct str){line.p, name.n};
-		}
 	}
-	return str_word(s);
+	return (struct str){"", 0};
+}
+
+/* The next event of an events: line. */
+static struct str next_event(const struct tally *t, struct str *s)
+{
+	const struct str line = str_trim(*s);
+	struct str name = declared(t->events.above, t->events.nabove, line);
+
+	if (!name.n)
+		name = declared(t->events.formula, t->events.nformula, line);
+	if (!name.n)
+		return str_word(s);
+	*s = str_from(line, name.n);
+	return name;
 }
 
 static bool has_negative(struct str numbers)
@@ -392,6 +410,8 @@ int tally_assume(struct tally *t, const struct tally *head, struct err *err)
 	for (size_t i = 0; i < head->events.ncol; i++)
 		t->assumed.col[i] = head->events.col[i];
 	t->assumed.ncol = head->events.ncol;
+	t->events.above = head->events.formula;
+	t->events.nabove = head->events.nformula;
 	return 0;
 }
 
@@ -416,6 +436,21 @@ static bool calls_entry_cfn(const struct tally *b)
 	return false;
 }
 
+/* Does a declare names with blanks that b, behind it, cannot know? */
+static bool declares_more(const struct tally *a, const struct tally *b)
+{
+	for (size_t i = 0; i < a->events.nformula; i++) {
+		const struct str name = name_with_blank(&a->events.formula[i]);
+		bool known = !name.n;
+
+		for (size_t k = 0; k < b->events.nabove && !known; k++)
+			known = str_eq(name, name_with_blank(&b->events.above[k]));
+		if (!known)
+			return true;
+	}
+	return false;
+}
+
 bool tally_follows(const struct tally *a, const struct tally *b)
 {
 	/* A cfn= that a itself only assumed is not known. */
@@ -425,7 +460,7 @@ bool tally_follows(const struct tally *a, const struct tally *b)
 	if (a->waits.left || (b->waits.needed && (!a->waits.calls || a->waits.assumed)))
 		return false;
 	return a->now.has_fl && (has_cfn || !calls_entry_cfn(b)) && same_columns(a, b) &&
-	       str_eq(a->now.positions, b->assumed.positions) &&
+	       !declares_more(a, b) && str_eq(a->now.positions, b->assumed.positions) &&
 	       a->now.apart == b->assumed.apart && a->now.begins == b->assumed.begins &&
 	       a->log.on == b->assumed.logs;
 }
