@@ -378,6 +378,21 @@ static int take_header(struct parts_reading *r, uint32_t before)
 	return take_lines(r, out.p, out.n, true, &used);
 }
 
+/* Is the word before its first "_" an event, too?  Then "Time_(10ns)" is no "Time (10ns)" of an
+ * event: line, which would be one event, and Time is one of its own. */
+static bool begins_with_event(const struct store *st, struct str name)
+{
+	const struct str word = {name.p, str_find(name, '_')};
+	struct store_event event;
+
+	for (uint32_t e = 0; e < store_info(st)->events; e++) {
+		store_event(st, e, &event);
+		if (str_eq(event.name, word))
+			return true;
+	}
+	return false;
+}
+
 /* SPX names events with blanks, in event: lines that stand before the first part; the index
  * has words ("ZE_memory").  A line too many says nothing. */
 static int take_event_names(struct parts_reading *r)
@@ -391,7 +406,8 @@ static int take_event_names(struct parts_reading *r)
 		struct store_event event;
 
 		store_event(r->to->st, e, &event);
-		if (str_find(event.name, '_') == event.name.n)
+		if (str_find(event.name, '_') == event.name.n ||
+		    begins_with_event(r->to->st, event.name))
 			continue;
 		out_c(&text, "event: ");
 		for (size_t i = 0; i < event.name.n; i++)
