@@ -113,7 +113,7 @@ int pair_run_passes(struct pairs *w);
 void pair_make(struct pairs *w, uint32_t a, uint32_t b, unsigned changed);
 /* Pair a of side 0 and b of side 1 if they are one by the rules of the pass. */
 int pair_two(struct pairs *w, const struct pass *pass, uint32_t a, uint32_t b);
-/* Pair n functions of one file and name, of which na are of side 0. */
+/* Pair n functions of one file and name; the first na are functions of side 0. */
 int pair_numbered(struct pairs *w, const struct pass *pass, const struct sort_pair *run,
 		  size_t na, size_t n);
 int pair_addresses(struct pairs *w);

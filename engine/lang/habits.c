@@ -471,7 +471,7 @@ static void add_aggregates(struct text *to, struct str selected)
 }
 
 /* order by 2 DESC: the second of what is selected, as numbers descend.
- * Empty: there is none. */
+ * Returns an empty text if there is no such item. */
 static struct str sort_key(struct str key, struct str selected)
 {
 	const struct str number = first_word(&(struct str){key.p, key.n});

@@ -537,7 +537,7 @@ static bool is_closure(const struct name *o, size_t k)
 }
 
 /* Class->Space\{closure:FILE:LINES}, as Xdebug writes a closure of a namespace: the class ends
- * before Space.  0: it is none of these. */
+ * before Space.  Returns 0 if the name has another form. */
 static size_t closure_in_class(const struct scan *c, const struct name *o)
 {
 	size_t k = o->n - 1;
