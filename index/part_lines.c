@@ -378,50 +378,14 @@ static int take_header(struct parts_reading *r, uint32_t before)
 	return take_lines(r, out.p, out.n, true, &used);
 }
 
-/* Is the word before its first "_" an event, too?  Then "Time_(10ns)" is no "Time (10ns)" of an
- * event: line, which would be one event, and Time is one of its own. */
-static bool begins_with_event(const struct store *st, struct str name)
+/* The names of events that earlier lines of the part's file gave. */
+static void know_events(struct parts_reading *r, const struct store_part *p)
 {
-	const struct str word = {name.p, str_find(name, '_')};
-	struct store_event event;
+	const struct input_file *f = &r->to->st->meta.file[p->file];
+	struct tally *t = &r->to->tally;
 
-	for (uint32_t e = 0; e < store_info(st)->events; e++) {
-		store_event(st, e, &event);
-		if (str_eq(event.name, word))
-			return true;
-	}
-	return false;
-}
-
-/* SPX names events with blanks, in event: lines that stand before the first part; the index
- * has words ("ZE_memory").  A line too many says nothing. */
-static int take_event_names(struct parts_reading *r)
-{
-	struct out text;
-	size_t used;
-
-	out_mem(&text);
-	out_fill(&text, ' ', BEFORE);
-	for (uint32_t e = 0; e < store_info(r->to->st)->events; e++) {
-		struct store_event event;
-
-		store_event(r->to->st, e, &event);
-		if (str_find(event.name, '_') == event.name.n ||
-		    begins_with_event(r->to->st, event.name))
-			continue;
-		out_c(&text, "event: ");
-		for (size_t i = 0; i < event.name.n; i++)
-			out_char(&text, event.name.p[i] == '_' ? ' ' : event.name.p[i]);
-		out_c(&text, " :\n");
-	}
-	used = text.n;
-	out_fill(&text, ' ', BEHIND);
-	if (text.failed)
-		err_no_memory(r->err, "while reading parts of the profile");
-	else if (used > BEFORE)
-		take_lines(r, text.buf + BEFORE, used - BEFORE, true, &used);
-	out_close(&text);
-	return r->err->kind;
+	for (uint64_t i = 0; i < f->formulas && f->formula[i].at < p->offset; i++)
+		tally_know_spaced(t, f->formula[i].text);
 }
 
 /* known: see know_names(). */
@@ -445,9 +409,11 @@ static int take_part(struct parts_reading *r, uint32_t part, uint32_t *known)
 			names_restart(&t->names[i]);
 	tally_restart(t);
 	decode_init(&r->decode);
+	t->events.nspaced = 0; /* the columns that the index keeps are words */
 	part_in_front = anew ? NO_ID : part_before(r, part);
 	if (part_in_front != NO_ID && take_header(r, part_in_front))
 		return r->err->kind;
+	know_events(r, &p);
 	tally_restart(t);
 	return r->source.codec ? take_packed(r, &p) : take_plain(r, &p);
 }
@@ -458,8 +424,6 @@ static int read_guarded(void *arg)
 	uint32_t known = 0;
 
 	decode_init(&r->decode);
-	if (take_event_names(r))
-		return r->err->kind;
 	for (uint32_t p = 0; p < store_info(r->to->st)->parts; p++) {
 		if (!r->parts[p])
 			continue;

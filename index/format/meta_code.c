@@ -133,6 +133,7 @@ static void code_files(struct coder *c, struct meta *m)
 		c->failed |= f->formulas && !f->formula;
 		for (uint64_t k = 0; !c->failed && k < f->formulas; k++) {
 			code_u64(c, &f->formula[k].line);
+			code_u64(c, &f->formula[k].at);
 			code_str(c, &f->formula[k].text);
 		}
 	}

@@ -30,9 +30,9 @@ struct input_file {
 	uint64_t pid, part, thread; /* of its first part: their order */
 	uint64_t bytes, lines;	    /* of its text */
 	bool truncated;
-	struct str events;	 /* in the order of first appearance, blanks between */
-	uint64_t formulas;	 /* its event: lines */
-	struct formula *formula; /* lines from the start of the file */
+	struct str events; /* in the order of first appearance, blanks between */
+	uint64_t formulas; /* its event: lines */
+	struct formula *formula;
 };
 
 struct meta {
@@ -56,7 +56,7 @@ struct meta {
 	/* Functions, if names have contexts (name_contexts.h), and calls and cycles of these;
 	 * else 0. */
 	uint64_t groups, group_edges, group_cycles;
-	bool levels;	 /* names have levels of recursion, and they are those of all */
+	bool levels; /* names have levels of recursion, and they are those of all */
 	uint64_t events, all_events;
 	struct event *event; /* all_events */
 	int64_t *total;	     /* events */

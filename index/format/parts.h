@@ -16,8 +16,8 @@ enum name_space { SPACE_OBJ, SPACE_FILE, SPACE_FN, SPACES };
 /* An event: line. */
 struct formula {
 	struct str text;
-	uint64_t line;
-	uint32_t file; /* of a formula that an index has kept (reuse.h) */
+	uint64_t line, at; /* from the start of the file, in lines and in bytes */
+	uint32_t file;	   /* of a formula that an index has kept (reuse.h) */
 };
 
 struct event { /* recorded ones first, then the derived */

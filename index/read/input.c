@@ -387,12 +387,12 @@ struct str inputs_events(const struct inputs *in)
 	return (struct str){rc ? NULL : l.text, l.n};
 }
 
-/* The event: lines, numbered from the start of the file. */
+/* The event: lines, placed from the start of the file. */
 static int note_formulas(struct input *in)
 {
 	const struct stretches *s = &in->stretches;
 	struct input_file *f = &in->file;
-	uint64_t lines = 0;
+	uint64_t lines = 0, bytes = 0;
 	size_t n = 0;
 
 	for (size_t k = 0; k < s->n; k++)
@@ -403,9 +403,11 @@ static int note_formulas(struct input *in)
 	for (size_t k = 0; k < s->n; k++) {
 		for (size_t i = 0; i < s->tally[k]->events.nformula; i++) {
 			f->formula[f->formulas] = s->tally[k]->events.formula[i];
+			f->formula[f->formulas].at += bytes;
 			f->formula[f->formulas++].line += lines;
 		}
 		lines += s->tally[k]->lines;
+		bytes += s->tally[k]->text_bytes;
 	}
 	return 0;
 }

@@ -104,7 +104,8 @@ struct odd_line {
 	uint64_t line;	 /* from the start of the stretch, 1 the first */
 	struct str text; /* cut at 200 bytes */
 };
-enum { ODD_KEPT = 20 }; /* lines kept of each kind */
+enum { SPACED_MAX = 64 }; /* names of events with blanks that are known */
+enum { ODD_KEPT = 20 };	  /* lines kept of each kind */
 
 enum pending {
 	PENDING_NONE,
@@ -133,9 +134,9 @@ struct tally_events {
 	bool col_is_event; /* col[i] == i for all */
 	struct formula *formula;
 	size_t nformula, formula_cap;
-	/* Those of the header, which a later stretch assumes; NULL: it assumes nothing. */
-	const struct formula *above;
-	size_t nabove;
+	/* Names with blanks of event: lines so far, each once (PHP's SPX: "Wall Time"). */
+	struct str spaced[SPACED_MAX];
+	size_t nspaced;
 };
 
 /* Functions (tally.c). */
@@ -254,7 +255,7 @@ struct tally_assumed {
 	bool apart, begins, logs;
 	struct str positions;
 	uint32_t *col;
-	size_t ncol;
+	size_t ncol, nspaced;
 };
 
 /* Lines that were left out or changed (tally_head.c). */
@@ -508,6 +509,9 @@ void tally_narrow_edges(struct tally *t);
 /* Encode the costs of the only part of a stretch, if that was left for later. */
 int tally_encode_later(struct tally *t, struct err *err);
 
+/* If the name in "Wall Time : Wall Time", the value of an event: line, has a blank, events: lines
+ * from here on have it as one column.  The text is not copied. */
+void tally_know_spaced(struct tally *t, struct str event);
 /* Begin a later stretch with the events and columns at the end of head, which has read
  * the header. */
 int tally_assume(struct tally *t, const struct tally *head, struct err *err);

@@ -212,44 +212,37 @@ int tally_too_many_events(struct err *err)
 	return err_hint(err, "no producer is known to write so many; is it a profile?");
 }
 
-/* The name in "event: Wall Time : Wall Time" if it has a blank, as those of PHP's SPX have;
- * else empty: then it is a word of an events: line like any other. */
-static struct str name_with_blank(const struct formula *f)
+void tally_know_spaced(struct tally *t, struct str event)
 {
-	const struct str name = str_trim((struct str){f->text.p, str_find(f->text, ':')});
+	const struct str name = str_trim((struct str){event.p, str_find(event, ':')});
+	struct tally_events *to = &t->events;
 
-	return str_find(name, ' ') < name.n && str_find(name, '=') == name.n
-		       ? name
-		       : (struct str){"", 0};
+	if (str_find(name, ' ') == name.n || str_find(name, '=') < name.n)
+		return;
+	for (size_t i = 0; i < to->nspaced; i++)
+		if (str_eq(to->spaced[i], name))
+			return;
+	if (to->nspaced < SPACED_MAX)
+		to->spaced[to->nspaced++] = name;
 }
 
-/* The first of the names with blanks of n formulas that the line begins with; or empty. */
-static struct str declared(const struct formula *f, size_t n, struct str line)
-{
-	enum { NAMED = 64 };
-
-	for (size_t i = 0; i < n && i < NAMED; i++) {
-		const struct str name = name_with_blank(&f[i]);
-
-		if (name.n && str_starts(line, name) &&
-		    (line.n == name.n || line.p[name.n] == ' '))
-			return (struct str){line.p, name.n};
-	}
-	return (struct str){"", 0};
-}
-
-/* The next event of an events: line. */
+/* The next event of an events: line: the longest known name with blanks, or a word. */
 static struct str next_event(const struct tally *t, struct str *s)
 {
 	const struct str line = str_trim(*s);
-	struct str name = declared(t->events.above, t->events.nabove, line);
+	size_t n = 0;
 
-	if (!name.n)
-		name = declared(t->events.formula, t->events.nformula, line);
-	if (!name.n)
+	for (size_t i = 0; i < t->events.nspaced; i++) {
+		const struct str name = t->events.spaced[i];
+
+		if (name.n > n && str_starts(line, name) &&
+		    (line.n == name.n || line.p[name.n] == ' '))
+			n = name.n;
+	}
+	if (!n)
 		return str_word(s);
-	*s = str_from(line, name.n);
-	return name;
+	*s = str_from(line, n);
+	return (struct str){line.p, n};
 }
 
 static bool has_negative(struct str numbers)
@@ -315,6 +308,26 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 	return 0;
 }
 
+/* The events of the columns, each one word. */
+static struct str columns(struct tally *t)
+{
+	size_t n = 1;
+	char *text, *end;
+
+	for (size_t i = 0; i < t->events.ncol; i++)
+		n += t->events.name[t->events.col[i]].n + 1;
+	text = end = arena_alloc(&t->arena, n);
+	for (size_t i = 0; text && i < t->events.ncol; i++) {
+		const struct str name = t->events.name[t->events.col[i]];
+
+		if (i)
+			*end++ = ' ';
+		memcpy(end, name.p, name.n);
+		end += name.n;
+	}
+	return (struct str){text, (size_t)(end - text)};
+}
+
 /* Append a desc: line.  The room doubles, so many lines take linear time. */
 static int append_desc(struct tally *t, struct part_slot *p, struct str value)
 {
@@ -350,9 +363,14 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 				t->events.nformula + 1, sizeof(*t->events.formula)))
 			return err_no_memory(err, "while tallying");
 		value = arena_str(&t->arena, value);
+		if (!value.p)
+			return err_no_memory(err, "while tallying");
 		t->events.formula[t->events.nformula++] =
-			(struct formula){.text = value, .line = tally_line_of(t, b, r)};
-		return value.p ? 0 : err_no_memory(err, "while tallying");
+			(struct formula){.text = value,
+					 .line = tally_line_of(t, b, r),
+					 .at = t->text_bytes + r->at};
+		tally_know_spaced(t, value);
+		return 0;
 	}
 	if (r->a == KEY_EVENTS && row_events(t, b, r, value, err))
 		return err->kind;
@@ -378,7 +396,7 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 	if (r->a == KEY_DESC && old->n)
 		return append_desc(t, p, value) ? err_no_memory(err, "while tallying")
 						: 0;
-	*old = arena_str(&t->arena, value);
+	*old = r->a == KEY_EVENTS ? columns(t) : arena_str(&t->arena, value);
 	return old->p ? 0 : err_no_memory(err, "while tallying");
 }
 
@@ -410,8 +428,8 @@ int tally_assume(struct tally *t, const struct tally *head, struct err *err)
 	for (size_t i = 0; i < head->events.ncol; i++)
 		t->assumed.col[i] = head->events.col[i];
 	t->assumed.ncol = head->events.ncol;
-	t->events.above = head->events.formula;
-	t->events.nabove = head->events.nformula;
+	memcpy(t->events.spaced, head->events.spaced, sizeof(t->events.spaced));
+	t->events.nspaced = t->assumed.nspaced = head->events.nspaced;
 	return 0;
 }
 
@@ -436,21 +454,6 @@ static bool calls_entry_cfn(const struct tally *b)
 	return false;
 }
 
-/* Does a declare names with blanks that b, behind it, cannot know? */
-static bool declares_more(const struct tally *a, const struct tally *b)
-{
-	for (size_t i = 0; i < a->events.nformula; i++) {
-		const struct str name = name_with_blank(&a->events.formula[i]);
-		bool known = !name.n;
-
-		for (size_t k = 0; k < b->events.nabove && !known; k++)
-			known = str_eq(name, name_with_blank(&b->events.above[k]));
-		if (!known)
-			return true;
-	}
-	return false;
-}
-
 bool tally_follows(const struct tally *a, const struct tally *b)
 {
 	/* A cfn= that a itself only assumed is not known. */
@@ -460,7 +463,8 @@ bool tally_follows(const struct tally *a, const struct tally *b)
 	if (a->waits.left || (b->waits.needed && (!a->waits.calls || a->waits.assumed)))
 		return false;
 	return a->now.has_fl && (has_cfn || !calls_entry_cfn(b)) && same_columns(a, b) &&
-	       !declares_more(a, b) && str_eq(a->now.positions, b->assumed.positions) &&
+	       a->events.nspaced == b->assumed.nspaced &&
+	       str_eq(a->now.positions, b->assumed.positions) &&
 	       a->now.apart == b->assumed.apart && a->now.begins == b->assumed.begins &&
 	       a->log.on == b->assumed.logs;
 }

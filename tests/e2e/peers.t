@@ -106,6 +106,12 @@ CASES = [
     ("a derived event whose formula comes last",
      b"events: Ir Dr\nfl=a.c\nfn=main\n1 5 2\nevent: Sum = Ir + 10 Dr : both\n",
      "events | where name = \"Sum\" | show total", ["25"]),
+    ("a total of names with blanks is of their columns",
+     b"event: Wall Time : Wall Time\nevents: Wall Time Calls\ntotals: 5 2\nfl=a.c\nfn=main\n1 5 2\n",
+     "info | show totals", ["agree with the sums"]),
+    ("a part reads columns as it did the first time",
+     b"event: A B : x\nevents: A C B\nfl=a.c\nfn=main\n1 1 2 3\npart: 2\nevents: A B C\nfl=a.c\nfn=main\n1 4 5\n",
+     "part 2 | lines of main | show A_B, C", ["4,5"]),
 ]
 
 for i, (name, text, query, want) in enumerate(CASES):

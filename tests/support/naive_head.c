@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { NAMES_WITH_BLANKS = 64 };
+
 /* ---- pieces of a line ---- */
 
 static bool blank(char c)
@@ -274,6 +276,11 @@ void naive_know_blanks(struct naive_state *s, struct str v)
 
 	if (str_find(name, ' ') == name.n || str_find(name, '=') < name.n)
 		return;
+	for (size_t i = 0; i < s->nblanks; i++)
+		if (str_eq(s->blanks[i], name))
+			return;
+	if (s->nblanks == NAMES_WITH_BLANKS)
+		return;
 	facts_grow(&s->blanks, &s->blanks_cap, s->nblanks + 1, sizeof(*s->blanks));
 	s->blanks[s->nblanks++] = name;
 }
@@ -281,20 +288,23 @@ void naive_know_blanks(struct naive_state *s, struct str v)
 static struct str event_name(struct naive_state *s, struct str *v)
 {
 	const struct str line = str_trim(*v);
+	struct str name = {NULL, 0};
+	char *one;
 
 	for (size_t i = 0; i < s->nblanks; i++) {
-		const struct str name = s->blanks[i];
-		char *one;
+		const struct str b = s->blanks[i];
 
-		if (!str_starts(line, name) || (line.n > name.n && line.p[name.n] != ' '))
-			continue;
-		*v = str_from(line, name.n);
-		one = facts_sure(arena_alloc(&s->r->arena, name.n));
-		for (size_t k = 0; k < name.n; k++)
-			one[k] = name.p[k] == ' ' ? '_' : name.p[k];
-		return (struct str){one, name.n};
+		if (b.n > name.n && str_starts(line, b) &&
+		    (line.n == b.n || line.p[b.n] == ' '))
+			name = b;
 	}
-	return naive_word(v);
+	if (!name.n)
+		return naive_word(v);
+	*v = str_from(line, name.n);
+	one = facts_sure(arena_alloc(&s->r->arena, name.n));
+	for (size_t k = 0; k < name.n; k++)
+		one[k] = name.p[k] == ' ' ? '_' : name.p[k];
+	return (struct str){one, name.n};
 }
 
 void naive_read_events(struct naive_state *s, struct str v)

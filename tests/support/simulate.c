@@ -662,6 +662,7 @@ static void take_out(struct simulated *s, uint32_t i)
 			parent != SIMULATE_NONE && parent > i ? parent - 1 : parent;
 	}
 	s->calls--;
+	s->hidden++;
 }
 
 void simulate_stage(struct simulated *s, enum simulate_filter how, simulate_set of)
@@ -880,7 +881,8 @@ uint64_t simulate_root(const struct simulated *s, uint32_t name)
 
 uint64_t simulate_slack(const struct simulated *s, simulate_set at)
 {
-	uint64_t sum = 1;
+	/* What hidden calls cost is at their callers. */
+	uint64_t sum = 1 + (at == ~(simulate_set)0 ? 3 * (uint64_t)s->hidden : 0);
 
 	for (uint32_t i = 0; i < s->calls; i++) {
 		sum += has(at, s->name[i]) ? 2 : 0;

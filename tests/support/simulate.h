@@ -60,6 +60,7 @@ struct simulated {
 
 	char text[SIMULATE_NAMES][SIMULATE_TEXT]; /* of a name: "Alpha::f4'2" */
 	uint32_t calls;				  /* activations */
+	uint32_t hidden;			  /* that a stage took out */
 	uint32_t name[SIMULATE_CALLS],
 		parent[SIMULATE_CALLS]; /* SIMULATE_NONE at a root */
 	/* What the profile has in place of the name: the name, with callers. */
