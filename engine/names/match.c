@@ -278,6 +278,8 @@ static bool contains(struct str s, struct str part, bool nocase)
  * its last end there. */
 static bool part_fits(struct str pat, size_t k, size_t n, struct str s, bool nocase)
 {
+	if (memchr(pat.p, '*', pat.n))
+		return glob(pat, s);
 	if (n == 1)
 		return contains(s, pat, nocase);
 	if (s.n < pat.n || (k && k + 1 < n && s.n != pat.n))

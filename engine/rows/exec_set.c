@@ -226,6 +226,29 @@ static int note_matches(struct exec *x, const struct set *s, uint32_t names, uin
 					 STR_ARG(s->text), GROUPED(n)));
 }
 
+/* "*Preg*" is compared with the last part of names: say how many have it before that. */
+static int note_in_class(struct exec *x, const struct set *s, struct match_atom atom,
+			 const struct fn_set *has)
+{
+	struct match_found found;
+	uint32_t n = 0;
+
+	if (x->whole || s->form != FORM_BARE || s->field != FIELD_FN || s->text.n < 2 ||
+	    s->text.p[0] != '*')
+		return 0;
+	atom.field = MATCH_CLASS;
+	if (match_find(x->g->st, &atom, x->open->cancel, x->a, &found, x->err))
+		return x->err->kind;
+	for (uint32_t f = fnset_next(found.fns, 0); f != FNSET_NONE;
+	     f = fnset_next(found.fns, f + 1))
+		n += !fnset_has(has, f);
+	return n ? exec_hint(x, arena_printf(x->a,
+					     "%u more ha%s it in the name of the class: "
+					     "class:%.*s",
+					     n, n == 1 ? "s" : "ve", STR_ARG(s->text)))
+		 : 0;
+}
+
 /* Report that s matches nothing.  Special hints if another form matches: "mem*" in
  * quotes is a name with a star, and a class is no function. */
 static int no_such_name(struct exec *x, const struct set *s,
@@ -430,8 +453,7 @@ static int find_parts(struct exec *x, const struct set *s, struct match_atom *at
 {
 	bool any = false;
 
-	if (x->whole || s->form != FORM_BARE || memchr(s->text.p, '*', s->text.n) ||
-	    str_starts(s->text, STR("::")))
+	if (x->whole || s->form != FORM_BARE || str_starts(s->text, STR("::")))
 		return 0;
 	atom->part = true;
 	for (int i = 0; i < 2 && !any; i++) {
@@ -581,7 +603,11 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 	if (!in_base(x) && s->form == FORM_BARE && s->field == FIELD_FN && !atom.part &&
 	    note_chosen(x, s, found.fns))
 		return x->err->kind;
-	return atom.part ? 0 : note_matches(x, s, found.names, n);
+	if (atom.part || in_base(x))
+		return atom.part ? 0 : note_matches(x, s, found.names, n);
+	return note_in_class(x, s, atom, found.fns) || note_matches(x, s, found.names, n)
+		       ? x->err->kind
+		       : 0;
 }
 
 /* No function is in a set that is always there: tell what it is about. */
