@@ -8,6 +8,7 @@
 #include "engine/lang/result.h"
 #include "engine/sources/sources.h"
 #include "engine/compare/vs.h"
+#include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
@@ -327,9 +328,36 @@ static struct tstage *new_stage(struct schema *s, enum tstage_kind kind, struct 
 	return st;
 }
 
-/* In `top ... by X`, X is usually an event; suggest one. */
-static int check_by(struct schema *s, const struct expr *e)
+/* top by file: names are no order; rows of their own are meant. */
+static const char *unit_of(const struct schema *s, struct str word)
 {
+	static const char *const units[][2] = {
+		{"file", "files"},    {"obj", "objects"},    {"dir", "dirs"},
+		{"class", "classes"}, {"thread", "threads"}, {"part", "parts"}};
+	const char *said = check_column_habit(s, word);
+
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
+		if (str_eq(said ? str_c(said) : word, str_c(units[i][0])))
+			return units[i][1];
+	return said || source_col(s->src, word) ? NULL : habit_top(word);
+}
+
+/* In `top ... by X`, X is usually an event; suggest one. */
+static int check_by(struct schema *s, const struct query *q)
+{
+	const struct expr *e = q->source.by;
+	const bool word = e && e->op == EX_COL && !e->event.n && !e->percent;
+	const char *unit = word && q->source.kind == S_FUNCTIONS &&
+					   !is_event(s->env, e) &&
+					   !check_let_find(s->env, e->text, false)
+				   ? unit_of(s, e->text)
+				   : NULL;
+
+	if (unit) {
+		check_fail(s, e->span, "'top' ranks by a number, and '%.*s' is none",
+			   STR_ARG(e->text));
+		return err_hint(s->err, "here that is: top %s", unit);
+	}
 	if (!e || (e->op != EX_COL && e->op != EX_TEXT) || e->event.n || e->percent ||
 	    is_event(s->env, e) || source_col(s->src, e->text) ||
 	    check_let_find(s->env, e->text, false))
@@ -338,7 +366,10 @@ static int check_by(struct schema *s, const struct expr *e)
 	if (check_column_habit(s, e->text))
 		return err_hint(s->err, "here that is: top by %s",
 				check_column_habit(s, e->text));
-	return err_hint(s->err, "an event, or a column: self, incl, calls, ...");
+	return err_hint(s->err, "%s%s", habit_rate(e->text) ? "here that is: " : "",
+			habit_rate(e->text)
+				? habit_rate(e->text)
+				: "an event, or a column: self, incl, calls, ...");
 }
 
 /* top N UNIT by X  =  UNIT | sort X | take N */
@@ -348,7 +379,7 @@ static int expand_top(struct schema *s, struct query *q)
 	struct tstage *sort = new_stage(s, T_SORT, q->source.span);
 	struct tstage *take = new_stage(s, T_TAKE, q->source.span);
 
-	if (!sort || !take || check_by(s, q->source.by))
+	if (!sort || !take || check_by(s, q))
 		return s->err->kind;
 	sort->exprs =
 		q->source.by ? q->source.by : primary_key(s, s->src, q->source.span);

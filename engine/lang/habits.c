@@ -203,13 +203,13 @@ static const struct habit commands[] = {
 static const struct {
 	const char *word, *rank;
 } ranked[] = {
-	{"incl", "by incl"},	     {"inclusive", "by incl"}, {"cum", "by incl"},
-	{"cumulative", "by incl"},   {"total", "by incl"},     {"called", "by calls"},
-	{"self", "by self"},	     {"exclusive", "by self"}, {"flat", "by self"},
-	{"directories", "dirs"},     {"directory", "dirs"},    {"folders", "dirs"},
-	{"modules", "objects"},	     {"libraries", "objects"}, {"libs", "objects"},
-	{"binaries", "objects"},     {"methods", "functions"}, {"symbols", "functions"},
-	{"procedures", "functions"},
+	{"incl", "by incl"},	     {"inclusive", "by incl"},	 {"cum", "by incl"},
+	{"cumulative", "by incl"},   {"total", "by incl"},	 {"called", "by calls"},
+	{"self", "by self"},	     {"exclusive", "by self"},	 {"flat", "by self"},
+	{"directories", "dirs"},     {"directory", "dirs"},	 {"folders", "dirs"},
+	{"modules", "objects"},	     {"libraries", "objects"},	 {"libs", "objects"},
+	{"binaries", "objects"},     {"methods", "functions"},	 {"symbols", "functions"},
+	{"procedures", "functions"}, {"instructions", "instrs"},
 };
 
 /* Programs: their place is after "!". */
@@ -586,6 +586,19 @@ const char *habit_top(struct str word)
 	for (size_t i = 0; i < COUNT(ranked); i++)
 		if (token_same(word, ranked[i].word))
 			return ranked[i].rank;
+	return NULL;
+}
+
+const char *habit_rate(struct str words)
+{
+	static const char *const rates[][2] = {{"per call", "top by incl / calls"},
+					       {"predict", ".run mispredict"},
+					       {"branch", ".run mispredict"},
+					       {"miss", ".run miss-rate"}};
+
+	for (size_t i = 0; i < COUNT(rates); i++)
+		if (str_find_str(words, str_c(rates[i][0])) < words.n)
+			return rates[i][1];
 	return NULL;
 }
 

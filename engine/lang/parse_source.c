@@ -370,6 +370,7 @@ static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 	struct token t = parse_number(p);
 	const struct verb *unit;
 	const char *near, *other;
+	struct str rest;
 
 	s->top = true;
 	if (t.kind == TOK_NUMBER) {
@@ -383,9 +384,11 @@ static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 		return 0;
 	if (!unit || !(unit->clauses & C_UNIT) || token_is(&t, "top")) {
 		parse_fail(p, token_span(&t), "'top' ranks no '%.*s'", STR_ARG(t.text));
+		rest = str_from(rest_of_line(p, &t, "\n;"), t.len);
 		if ((other = habit_top(t.text)) &&
-		    (s->has_n ? parse_here(p, "top %" PRIu64 " %s", s->n, other)
-			      : parse_here(p, "top %s", other)))
+		    (s->has_n ? parse_here(p, "top %" PRIu64 " %s%.*s", s->n, other,
+					   STR_ARG(rest))
+			      : parse_here(p, "top %s%.*s", other, STR_ARG(rest))))
 			return p->err->kind;
 		if (!unit && (near = nearest_unit(t.text)))
 			return err_hint(p->err, "did you mean '%s'?", near);
@@ -537,6 +540,8 @@ static struct str word_before(const struct parser *p, const struct token *t)
 static int unexpected_in_source(struct parser *p, const struct source *src,
 				const struct verb *v, const struct token *t)
 {
+	const char *other;
+
 	if (t->kind == TOK_NUMBER && src->top && !src->has_n) {
 		parse_fail(p, token_span(t), "the number of rows comes after 'top'");
 		return err_hint(p->err, "top %.*s %s", (int)t->len, p->text.p + t->at,
@@ -550,6 +555,19 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 		if (!token_is(t, "desc") ||
 		    !parse_here(p, "%.*s", STR_ARG(str_trim(before))))
 			err_hint(p->err, "the other order: functions | sort self asc");
+		return p->err->kind;
+	}
+	if (src->by && t->kind == TOK_WORD &&
+	    (other = habit_rate(rest_of_line(p, &(struct token){.at = src->by->span.at},
+					     "\n;|>")))) {
+		parse_fail(p, token_span(t),
+			   "'by' takes an event, a column or a formula");
+		return err_hint(p->err, "here that is: %s", other);
+	}
+	if (src->of && t->kind == '+') {
+		parse_fail(p, token_span(t), "sets of functions are joined by 'or'");
+		parse_here(p, "%.*s or%.*s", STR_ARG(source_text(p, src)),
+			   STR_ARG(str_from(rest_of_line(p, t, "\n;"), 1)));
 		return p->err->kind;
 	}
 	if (t->kind == '-' && src->top) { /* of pprof */

@@ -8,6 +8,7 @@
 
 #include "engine/files/roots.h"
 #include "engine/lang/habits.h"
+#include "engine/lang/keywords.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/store/store.h"
@@ -722,6 +723,8 @@ static int unknown_command(char sign, struct str name, struct err *err)
 	err->len = (uint32_t)name.n + 1;
 	if (ours)
 		return err_hint(err, "here that is: %s", ours);
+	if (verb_find(name))
+		return err_hint(err, "without the dot: %.*s", STR_ARG(name));
 	for (size_t i = 0; (c = command_at(i)); i++)
 		if (str_distance(name, str_c(c->name), 2) <= 2)
 			return err_hint(err, "did you mean '.%s'?", c->name);
