@@ -295,19 +295,24 @@ static int fill_flags(struct table *t, struct table_col *c)
 static int fill_percent(struct table *t, struct table_col *c)
 {
 	double total = (double)graph_total(t->g, c->event);
+	const bool calls = t->src->of == ROW_CALL;
 
-	if (!(total > 0)) {
+	if (!(total > 0) || calls) {
 		c->absent = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);
 		if (!c->absent)
 			return t->x->err->kind;
-		memset(c->absent, 1, t->n);
-		return 0;
+		memset(c->absent, !(total > 0), t->n);
 	}
+	if (!(total > 0))
+		return 0;
 	for (size_t i = 0; i < t->n; i++) {
 		uint64_t u = number_in(t, c->def, row_ref(t, i), c->event);
 
 		c->f[i] = col_is_signed(c->def->type) ? 100.0 * (double)(int64_t)u / total
 						      : 100.0 * (double)u / total;
+		/* Nested calls count again: that is no share. */
+		if (calls)
+			c->absent[i] = c->f[i] > 100;
 		if (exec_poll(t->x))
 			return t->x->err->kind;
 	}

@@ -225,19 +225,23 @@ static struct str paired(struct exec *x, const struct table *t, const struct res
 			    STR_ARG(r->base), was.n ? "; " : "", STR_ARG(was));
 }
 
+enum { LONG_NAME = 60 }; /* a longer one is as tables shorten it */
+
 /* Of a tree: what `share%` and a `min` in percent are percentages of. */
 static struct str wholes(struct exec *x, const struct table *t, const struct result *r)
 {
 	const struct column *share = result_col(r, STR("share%"));
 	const struct str title = result_title(r);
 	char whole[UNIT_TEXT_MAX], least[UNIT_TEXT_MAX];
-	struct str text = {"", 0};
+	struct str text = {"", 0}, name = t->root_name;
 
+	if (name.n > LONG_NAME && t->root_one != GRAPH_NONE)
+		name = graph_short_name(t->g, t->root_one, x->a);
 	if (!t->tree || t->vs || !share || !share->table || !r->rows)
 		return text;
 	text = arena_printf(x->a, "share%% of %s %.*s%s%.*s",
 			    scaled(t->share_of, r->unit, whole), STR_ARG(title),
-			    t->root_name.n ? ", incl of " : "", STR_ARG(t->root_name));
+			    name.n ? ", incl of " : "", STR_ARG(name));
 	if (t->min_usual && text.p)
 		return arena_printf(x->a,
 				    "%.*s; none under 0.5 %% of it: min 0 lists all",

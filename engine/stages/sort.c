@@ -503,6 +503,35 @@ static int take_ranked(struct exec *x, struct table *t, bool by_incl, uint32_t e
 	return table_select(t, rows, n);
 }
 
+static bool same_expr(const struct expr *a, const struct expr *b)
+{
+	if (!a || !b)
+		return a == b;
+	return a->op == b->op && a->op != EX_CALL && a->col == b->col &&
+	       a->number == b->number && str_eq(a->text, b->text) &&
+	       same_expr(a->a, b->a) && same_expr(a->b, b->b);
+}
+
+/* Does a column with a name of its own show the ratio: rate, or incl/call? */
+static bool is_shown(const struct table *t, const struct expr *e,
+		     const struct expr *ratio)
+{
+	const bool per_call = e->op == EX_DIV && e->a->op == EX_COL &&
+			      e->b->op == EX_COL && !e->a->event.n &&
+			      str_eq(e->a->text, STR("incl")) &&
+			      str_eq(e->b->text, STR("calls"));
+
+	for (size_t i = 0; i < t->ncols; i++) {
+		const struct table_col *c = t->cols[i];
+
+		if (c->table &&
+		    ((ratio && same_expr(c->ratio, ratio)) ||
+		     (per_call && c->def && str_eq(c->name, STR("incl/call")))))
+			return true;
+	}
+	return false;
+}
+
 /* Show each key that is not in the table yet, so that the order is visible. */
 static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 {
@@ -517,9 +546,11 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 				c->machine = c->table = true;
 			continue;
 		}
-		if (eval(x, t, e, &v) ||
-		    (e->type == COL_RATIO && eval_bind(x, t, e, &ratio)) ||
-		    table_adopt(t, e->as, &v, &c))
+		if (e->type == COL_RATIO && eval_bind(x, t, e, &ratio))
+			return x->err->kind;
+		if (is_shown(t, e, ratio))
+			continue;
+		if (eval(x, t, e, &v) || table_adopt(t, e->as, &v, &c))
 			return x->err->kind;
 		c->event = t->event;
 		c->ratio = ratio;
