@@ -46,13 +46,15 @@ for (let n; (n = walk.nextNode());) { const e = n.parentElement; if (n.data.trim
 out.small = texts.filter(e => parseFloat(getComputedStyle(e).fontSize) < 11).map(e => e.textContent.slice(0, 30)).slice(0, 3);
 const contrast = e => {
     const s = getComputedStyle(e), svg = e instanceof SVGElement, ink = rgb(svg ? s.fill : s.color);
-    const box = svg && e.parentElement.querySelector && e.parentElement.querySelector('rect'), under = box ? rgb(getComputedStyle(box).fill) : behind(e);
+    const box = svg && e.parentElement.querySelector && e.parentElement.querySelector(':scope > rect'), under = box ? rgb(getComputedStyle(box).fill) : behind(e);
     const o = parseFloat(s.opacity), mixed = ink.slice(0, 3).map((v, i) => v * o + under[i] * (1 - o)), [a, b] = [light(mixed), light(under.slice(0, 3))].sort((x, y) => y - x);
     return (a + 0.05) / (b + 0.05);
 };
 out.pale = texts.filter(e => !e.closest(':disabled') && contrast(e) < 4.5).map(e => e.textContent.slice(0, 30) + ' ' + contrast(e).toFixed(1) + ' ' + e.className).slice(0, 4);
 const stops = e => [e, ...e.querySelectorAll('*')].filter(x => x.tabIndex >= 0 && !x.disabled && x.offsetParent).length;
 out.stops = [stops($('#flame')), stops($('#list tbody')), stops($('#graph'))].join();
+const upper = frames.flatMap(f => [...f.title.matchAll(/ and ([\\d,]+)\\)/g)]).map(m => +m[1].replaceAll(',', ''));
+out.bounds = upper.filter(n => n > Math.max(...$('#d-events').textContent.split('\\n').flatMap(l => l.split('\\t').slice(4).map(Number))));
 out.loaded = performance.getEntriesByType('resource').length;
 return out;
 """
@@ -100,6 +102,7 @@ for name, args in PAGES.items():
         same((got["thin"], got["small"], got["pale"], got["fits"], got["loaded"]), (0, [], [], True, 0), page + "frames are wide, texts large and dark enough")
         ok(got["labelled"] >= 0.7 and got["rows"] <= 14, page + "frames say what they are", got)
         ok(got["table"] > (0 if name == "empty" else 3) and got["card"], page + "the table and the card are on the screen", got)
+        same(got["bounds"], [], page + "no frame may cost more than the program")
         same(got["stops"], "1,1,0", page + "one stop of Tab each")
         if pictures:
             browser.picture("%s/%s-%d%s.png" % (pictures, name, width, "-dark" if dark else ""))
@@ -116,6 +119,43 @@ run("mutual.out", "-q", "-c", "functions > mutual.html")
 browser.open(os.getcwd() + "/mutual.html", 1400, 900)
 same(browser.run("return [...document.querySelectorAll('#frames .f')].map(f => f.title.split(/\\n| Ir/).slice(0, 2).join(' '))"),
      ["main \u203a f 1,000", "g ~690", "leaf ~90"], "recursion of any depth is one frame")
+# The callers of the selected function stand above it, the nearest next to it, and what it calls below.
+with open("near.out", "w") as f:
+    f.write("events: Ir\nfn=main\n1 10\ncfn=a\ncalls=1 2\n1 120\ncfn=b\ncalls=1 3\n1 40\n\nfn=a\n2 60\ncfn=x\ncalls=1 4\n2 60\n\nfn=b\n3 10\ncfn=x\ncalls=1 4\n3 30\n\n"
+            "fn=x\n4 10\ncfn=x\ncalls=1 4\n4 20\ncfn=y\ncalls=2 5\n4 80\n\nfn=y\n5 80\n")
+run("near.out", "-q", "-c", "functions > near.html")
+SANDWICH = SEEN + "return all('#frames .f').map(f => [Math.round(f.offsetTop / 20), f.textContent.replace(/ *[\\d.]+%$/, '')]).sort((a, b) => a[0] - b[0]).map(f => f.join(' '));"
+for width, height in (1400, 900), (420, 800):
+    browser.open(os.getcwd() + "/near.html", width, height)
+    browser.run(SEEN + "all('#list tbody tr').find(r => r.querySelector('.fn').title === 'x').click(); $('#from').click();")
+    both = browser.run(SANDWICH)
+    same(both, ["0 ~a \u2039 main", "0 ~b \u2039 main", "1 x \u21bb", "2 ~y"], "callers and callees at once")
+    ok("recursive" in browser.run("return document.querySelector('#where').textContent"), "the card says that it is recursive")
+    browser.run(SEEN + "all('#frames .f').find(f => f.textContent.includes('a \u2039')).click();")
+    same(browser.run(SANDWICH), ["0 \u2191 x", "1 ~a \u2039 main"], "a click zooms to a caller")
+    browser.run("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true}));")
+    same(browser.run(SANDWICH), both, "Escape shows both again")
+    same(browser.run(SEEN + "return all('#graph .h').map(e => e.textContent);"), ["callers, % of it", "% of the total", "callees, % of it"], "shares say of what")
+    same(browser.errors, [], "no error")
+# Each thread says its name and its share; what grew a hundredfold does so in a word.
+browser.open(os.getcwd() + "/threads.html", 1400, 900)
+got = browser.run(SEEN + "$('#showparts').click(); return all('#bars .names span').map(e => e.textContent);")
+ok(len(got) > 1 and all("%" in g and "thread" in g for g in got), "parts say their names and shares", got)
+for name, cost in ("before", 5), ("after", 900):
+    with open(name + ".out", "w") as f:
+        f.write("events: Ir\nfn=main\n1 100\ncfn=a\ncalls=1 2\n1 %d\n\nfn=a\n2 %d\n" % (cost, cost))
+run("after.out", "base=before.out", "-q", "-c", "functions vs base > ratio.html")
+browser.open(os.getcwd() + "/ratio.html", 1400, 900)
+same(browser.run(SEEN + "return all('#list tbody tr')[0].cells[4].textContent;"), "\u00d7180", "a hundredfold cost")
+# The costliest lines say their files.
+with open("line.c", "w") as f:
+    f.write("int main(void)\n{\n\treturn 7;\n}\n")
+with open("line.out", "w") as f:
+    f.write("events: Ir\nfl=%s/line.c\nfn=main\n2 1\n3 9\n" % os.getcwd())
+for args, says in ((), "Its source lines are in a report written with --with-source."), (("--with-source",), "90.00%line.c:3return 7;"):
+    run("line.out", *args, "-q", "-c", "functions > line.html")
+    browser.open(os.getcwd() + "/line.html", 1400, 900)
+    ok(browser.run("return document.querySelector('#hot').textContent").startswith(says), "the card has the lines, or says how to get them")
 # An address is anybody's: what names no view is the first one.
 for view in "#o=__proto__", "#o=-hasOwnProperty", "#e=__proto__&f=__proto__&from=constructor&z=toString&s=__proto__", "#q=(((&%E0%A4%A":
     browser.open(os.getcwd() + "/mutual.html", 1400, 900, view=view)

@@ -1,15 +1,16 @@
 /* ---- the flame graph: at most ROWS rows of frames, the zoomed one and its ancestors at the top ---- */
 const SMALL = innerWidth <= 700, MOST_ROWS = SMALL ? 10 : 14, LEAST_ROWS = 6, H = 20, NARROW = SMALL ? 12 : 4, WIDE_LETTER = SMALL ? 6.7 : LETTER;
 let ROWS = 0, wide = 0, grown = null, boxes = [], marked = -1;
+const joint = c => c.up ? ' \u2039 ' : ' \u203a '; /* "calls", or "is called by" */
 const nameOf = n => n.f ? n.f.name : data.profile;
-/* What fits k letters of a chain's names: all of them, the first and the last, the last. */
+/* What fits k letters of a chain's names: all of them, the first and the last, the one it is named after. */
 function chainName(c, k) {
-	const mark = c.chain.some(n => n.folded) ? ' \u21bb' : '', names = c.chain.map(n => n.f ? n.f.label : data.profile), last = names.at(-1);
-	const one = n => { const s = fitName(n.f, k - mark.length); return s && s + mark; };
-	if (c.chain.length === 1 && c.last.f) return one(c.last);
-	for (const s of [names.join(' \u203a '), names.length > 2 ? names[0] + ' \u203a \u2026 \u203a ' + last : '', '\u2026 \u203a ' + last])
+	const mark = c.chain.some(n => n.folded) ? ' \u21bb' : '', names = c.chain.map(n => n.f ? n.f.label : data.profile), face = c.face.f, last = names.at(-1);
+	const one = () => { const s = fitName(face, k - mark.length); return s && s + mark; };
+	if (c.chain.length === 1 && face) return one();
+	for (const s of [names.join(joint(c)), names.length > 2 ? names[0] + joint(c) + '\u2026' + joint(c) + last : '', c.up ? names[0] + joint(c) + '\u2026' : '\u2026' + joint(c) + last])
 		if (s && s.length + mark.length <= k) return s + mark;
-	return c.last.f ? one(c.last) : last.slice(0, Math.max(0, k));
+	return face ? one() : last.slice(0, Math.max(0, k));
 }
 /* What only an estimate may change, and less than 1 % of all changes, is grey; so is a place where the function as a
    whole changes the other way. */
@@ -22,6 +23,8 @@ function flame() {
 	const box = $('frames'), crumbs = [];
 	const anew = !ROWS || !grown && mode === 'all';
 	let top = grown = grown || grow(), y = 0;
+	/* Callers above the selected function, callees below it; a zoom shows one of them. */
+	const sandwich = mode !== 'all' && !path.length;
 	const follow = () => {
 		/* By functions, so that the zoom survives a change of event. */
 		crumbs.length = 0;
@@ -42,26 +45,14 @@ function flame() {
 	}
 	if (anew) ROWS = MOST_ROWS;
 	wide = box.clientWidth;
-	const scale = wide / (top.wide || 1), todo = [];
 	boxes = [];
-	if (crumbs.length) boxes.push({up: crumbs, x: 0, w: wide, y: y++});
-	todo.push({...drawn(top), n: top, x: 0, w: wide, y});
-	for (const t of todo) {
-		boxes.push(t);
-		if (t.y + 1 >= ROWS) { t.cut = t.kids.length > 0; continue; }
-		let x = t.x;
-		const rest = {rest: [], cost: zeros(), x: 0, w: 0, y: t.y + 1};
-		for (const n of t.kids) {
-			const w = n.wide * scale;
-			if (w >= NARROW) todo.push({...drawn(n), n, x, w, y: t.y + 1, below: t});
-			else { rest.rest.push(n); rest.w += w; for (const s of SIDES) rest.cost[s] += n.est[s]; }
-			x += w >= NARROW ? w : 0;
-		}
-		for (const m of t.chain) for (const s of SIDES) rest.cost[s] += m.rest[s];
-		rest.w += t.chain.reduce((w, m) => w + Math.max(...m.rest), 0) * scale;
-		rest.x = x;
-		rest.n = rest.rest.length;
-		if (rest.w >= NARROW) boxes.push(rest);
+	if (crumbs.length) boxes.push({crumbs, up: mode === 'to', x: 0, w: wide, y: y++});
+	if (!sandwich) boxes.push(...layout(top, y, ROWS, mode === 'to'));
+	else {
+		const high = list => 1 + Math.max(...list.map(b => b.y)), below = layout(top, 0, ROWS - 1), half = Math.ceil(ROWS / 2);
+		const callers = grow(1, 'to'), above = callers.kids.size ? layout(callers, 0, ROWS + 1 - Math.min(half, high(below)), true) : below.slice(0, 1), at = high(above) - 1;
+		for (const b of above.slice(1)) { b.y = at - b.y; boxes.push(b); }
+		for (const b of high(below) > ROWS - at ? layout(top, 0, ROWS - at) : below) { b.y += at; boxes.push(b); }
 	}
 	/* The height is that of the whole program, so that a zoom moves nothing. */
 	if (anew) ROWS = Math.max(LEAST_ROWS, Math.min(ROWS, 1 + Math.max(...boxes.map(b => b.y))));
@@ -70,12 +61,35 @@ function flame() {
 	box.append(...boxes.map((b, i) => b.div = frame(b, i)));
 	if (anew) document.documentElement.style.setProperty('--above', Math.round($('scroll').getBoundingClientRect().top + scrollY) + 'px');
 	marked = Math.min(marked, boxes.length - 1);
-	for (const m of ['all', 'from', 'to']) $(m).setAttribute('aria-pressed', m === mode && !showsParts);
+	$('all').setAttribute('aria-pressed', mode === 'all' && !showsParts);
+	$('from').setAttribute('aria-pressed', mode !== 'all' && !showsParts);
 	const any = c => boxes.some(c);
-	$('legend').textContent = [two && 'colour: share of all changes, of what a frame spends itself', any(b => b.chain && b.chain.length > 1) && 'chains joined \u203a', any(b => b.chain && b.chain.some(n => n.folded)) && 'recursion folded \u21bb',
-		any(b => b.rest) && '\u25a8 calls under ' + NARROW + ' px', any(b => b.cut) && '\u2026 more below: zoom'].filter(s => s).join(' \u00b7 ');
+	$('legend').textContent = [two && 'colour: share of all changes, of what a frame spends itself', any(b => b.chain && b.chain.length > 1) && 'chains joined \u203a' + (sandwich ? ' \u2039' : ''), any(b => b.chain && b.chain.some(n => n.folded)) && 'recursion folded \u21bb',
+		any(b => b.rest) && '\u25a8 calls under ' + NARROW + ' px', any(b => b.cut) && '\u2026 more: zoom'].filter(s => s).join(' \u00b7 ');
 	$('status').textContent = said();
 	mark();
+}
+/* The frames of a tree from row y on; up: it is one of callers. */
+function layout(top, y, rows, up = false) {
+	const scale = wide / (top.wide || 1), list = [], todo = [{...drawn(top, up), n: top, x: 0, w: wide, y}];
+	for (const t of todo) {
+		list.push(t);
+		if (t.y + 1 >= rows) { t.cut = t.kids.length > 0; continue; }
+		let x = t.x;
+		const rest = {rest: [], cost: zeros(), x: 0, w: 0, y: t.y + 1};
+		for (const n of t.kids) {
+			const w = n.wide * scale;
+			if (w >= NARROW) todo.push({...drawn(n, up), n, x, w, y: t.y + 1});
+			else { rest.rest.push(n); rest.w += w; for (const s of SIDES) rest.cost[s] += n.est[s]; }
+			x += w >= NARROW ? w : 0;
+		}
+		for (const m of t.chain) for (const s of SIDES) rest.cost[s] += m.rest[s];
+		rest.w += t.chain.reduce((w, m) => w + Math.max(...m.rest), 0) * scale;
+		rest.x = x;
+		rest.n = rest.rest.length;
+		if (rest.w >= NARROW) list.push(rest);
+	}
+	return list;
 }
 /* The name as far as it fits, "~" and "..." where there is room for them. */
 function frameName(b, k, guess) {
@@ -85,12 +99,12 @@ function frameName(b, k, guess) {
 function frame(b, i) {
 	const div = document.createElement('div'), k = Math.floor((b.w - (b.rest ? 2 : 5)) / WIDE_LETTER);
 	const guess = b.last && !exact(b.n);
-	div.className = 'f ' + (b.up ? 'up' : b.rest ? 'rest' : colour(b.last) + (two && !b.n.est[0] ? ' gone' : '') + (guess ? ' e' : ''));
+	div.className = 'f ' + (b.crumbs ? 'up' : b.rest ? 'rest' : colour(b.face) + (two && !b.n.est[0] ? ' gone' : '') + (guess ? ' e' : ''));
 	div.style.cssText = 'left:' + b.x.toFixed(2) + 'px;width:' + (b.w - 1).toFixed(2) + 'px;top:' + b.y * H + 'px';
-	const text = b.up ? '\u2191 ' + b.up.map(n => n.f ? n.f.label : data.profile).join(' \u203a ') : b.rest ? '+' + b.n : frameName(b, k, guess);
+	const text = b.crumbs ? '\u2191 ' + b.crumbs.map(n => n.f ? n.f.label : data.profile).join(joint(b)) : b.rest ? '+' + b.n : frameName(b, k, guess);
 	const share = b.last && !two && b.w > 0.08 * wide ? ' ' + percent(b.n.est[0], total()) : '';
 	if (k > 1) div.textContent = text + (text.length + share.length <= k ? share : '');
-	div.title = b.up ? 'A click zooms out' : b.rest ? tells(b) : b.chain.map(nameOf).join(' \u203a ') + '\n' + tells(b);
+	div.title = b.crumbs ? 'A click zooms out' : b.rest ? tells(b) : b.chain.map(nameOf).join(joint(b)) + '\n' + tells(b);
 	div.setAttribute('role', 'treeitem');
 	div.setAttribute('aria-level', b.y + 1);
 	div.setAttribute('aria-label', div.title.replace('\n', ', '));
@@ -116,7 +130,7 @@ function provenText() {
 const mainFn = F.find(f => /^(main|\{main\}|main\.main|<module>)(\(.*\))?$/.test(f.name));
 const belowMain = () => mode === 'all' && mainFn && total() ? '; ' + tilde(mainFn) + percent(mainFn.incl[ev], total()) + ' below ' + mainFn.name : '';
 function said() {
-	const what = mode === 'all' ? 'From where the program starts' : (mode === 'to' ? 'Callers of ' : 'Callees of ') + subject.name;
+	const what = mode === 'all' ? 'From where the program starts' : (!path.length ? 'Callers above, callees below ' : mode === 'to' ? 'Callers of ' : 'Callees of ') + subject.name;
 	/* Shares of all calls that are rounded add up to a few units more or less than the total. */
 	const sum = s => { const n = Math.round(grown.est[s]); return mode === 'all' && Math.abs(n - total(s)) <= F.length ? total(s) : n; };
 	return what + ': ' + (two ? 'here ' : '') + whole(sum(0)) + ' ' + events[ev].title +
@@ -141,20 +155,22 @@ function mark() {
 function zoom(n) {
 	path = [];
 	for (; n && n.on; n = n.on) path.unshift(n.f.i);
+	if (mode === 'to' && !path.length) { mode = 'from'; grown = null; }
 	flame();
 	went();
 }
 /* A click, or Enter: select its function, and zoom; again on what fills the picture, or on the row of ancestors: zoom out. */
 function hit(b) {
 	if (!b || b.rest) return;
-	if (b.up) { zoom(b.up.at(-1)); return; }
-	if (b.last.f) select(b.last.f, true, null);
-	zoom(b.last);
+	if (b.crumbs) { zoom(b.crumbs.at(-1)); return; }
+	if (b.face.f) select(b.face.f, true, null);
+	if (mode !== 'all' && !path.length && b.n.on) { mode = b.up ? 'to' : 'from'; grown = null; }
+	zoom(b.up ? b.n : b.last);
 }
 /* Arrows: to the frame below, above, or beside the marked one. */
 function step(key) {
-	const b = boxes[marked], at = b && b.x + 0.5;
-	const to = !b ? boxes[0] : key === 'ArrowDown' ? boxes.find(o => o.y === b.y + 1 && o.x >= b.x - 1 && o.x < b.x + b.w) : key === 'ArrowUp' ? boxes.find(o => o.y === b.y - 1 && o.x <= at && o.x + o.w > at) :
+	const b = boxes[marked], across = {ArrowDown: 1, ArrowUp: -1}[key];
+	const to = !b ? boxes.find(o => !o.y) : across ? boxes.find(o => o.y === b.y + across && o.x < b.x + b.w - 0.5 && o.x + o.w > b.x + 0.5) :
 		boxes.filter(o => o.y === b.y && (key === 'ArrowRight' ? o.x > b.x : o.x < b.x)).sort((p, q) => key === 'ArrowRight' ? p.x - q.x : q.x - p.x)[0];
 	if (!to) return;
 	marked = boxes.indexOf(to);
@@ -191,7 +207,7 @@ let showsParts = false;
 function timeline() {
 	const bars = parts.map((all, s) => {
 		const n = +data[s ? 'partsBase' : 'parts'];
-		return {list: all.map(p => ({cost: p.cost[ev], what: p.what})), per: all.length ? Math.ceil(n / all.length) : 1, n};
+		return {total: total(s), list: all.map(p => ({cost: p.cost[ev], what: p.what})), per: all.length ? Math.ceil(n / all.length) : 1, n};
 	}).filter(b => b.list.length > 1);
 	const most = bars.reduce((m, b) => b.list.reduce((m, x) => Math.max(m, x.cost), m), 1);
 	$('showparts').hidden = !bars.length;
@@ -208,5 +224,7 @@ function timeline() {
 			i.style.height = (100 * x.cost / most).toFixed(1) + '%';
 			i.title = x.what + '\n' + whole(x.cost) + ' ' + events[ev].title;
 		}
+		const names = b.list.length <= 24 ? el($('bars'), 'div', undefined, 'names soft') : null;
+		if (names) for (const x of b.list) el(names, 'span', percent(x.cost, b.total) + ' ' + x.what).title = x.what;
 	}
 }

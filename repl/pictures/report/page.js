@@ -2,7 +2,7 @@
 const signed = (d, say) => (d > 0 ? '+' : d < 0 ? '\u2212' : '') + say(Math.abs(d));
 const both = () => events[ev].both;
 const ratio = (now, was) => was ? (now - was) / was : now ? Infinity : 0;
-const ratioText = (now, was) => now === was ? '' : !was ? 'new' : !now ? 'gone' : signed(100 * ratio(now, was), x => x.toFixed(x < 0.095 ? 3 : 1)) + '%';
+const ratioText = (now, was) => now === was ? '' : !was ? 'new' : !now ? 'gone' : now / was >= 10 ? '\u00d7' + grouped(now / was) : signed(100 * ratio(now, was), x => x.toFixed(x < 0.095 ? 3 : 1)) + '%';
 const changeText = (now, was) => now === was ? 'the same' : signed(now - was, n => whole(n)) + ' (' + ratioText(now, was) + ')';
 const arrow = (now, was, mark = '') => mark + cost(was) + ' \u2192 ' + mark + cost(now);
 const changeBy = f => both() ? f.self[ev] - f.b.self[ev] : 0;
@@ -97,13 +97,13 @@ function reveal(f) {
 }
 
 /* ---- the card of the selected function: a small graph of its calls, its costliest lines, lists ---- */
-const NEAR = 6, LIST = 300;
+const NEAR = 6, LIST = 300, HEADS = 18;
 const size = e => Math.max(e.w[ev], e.b.w[ev]);
 const costliest = list => [...list].sort((x, y) => size(y) - size(x) || y.calls - x.calls);
 const part = (n, of) => !(n > 0) ? '0%' : n / of < 0.005 ? '<1%' : (100 * n / of).toFixed(0) + '%';
 function graph(f) {
 	const root = $('graph'), wide = Math.max(280, $('card').clientWidth), box = wide * 0.27, H2 = 24, of = through(f) || 1, sides = [costliest(f.in), costliest(f.out)];
-	const high = Math.max(3, ...sides.map(l => Math.min(l.length, NEAR) + (l.length > NEAR))) * H2, mid = high / 2;
+	const high = Math.max(3, ...sides.map(l => Math.min(l.length, NEAR) + (l.length > NEAR))) * H2, mid = HEADS + high / 2;
 	const svg = (parent, tag, attrs, text) => {
 		const n = document.createElementNS(root.namespaceURI, tag);
 		for (const [k, v] of Object.entries(attrs)) n.setAttribute(k, v);
@@ -112,7 +112,8 @@ function graph(f) {
 		return n;
 	};
 	root.textContent = '';
-	for (const [k, v] of Object.entries({width: wide, height: high, 'aria-label': 'Callers of ' + f.name + ', and what it calls'})) root.setAttribute(k, v);
+	for (const [k, v] of Object.entries({width: wide, height: HEADS + high, 'aria-label': 'Callers of ' + f.name + ', and what it calls'})) root.setAttribute(k, v);
+	[['callers, % of it', 5, 'start', sides[0].length], ['% of the total', wide / 2, 'middle', total()], ['callees, % of it', wide - 5, 'end', sides[1].length]].forEach(([text, x, side, any]) => { if (any) svg(root, 'text', {x, y: 11, 'text-anchor': side, class: 'h'}, text); });
 	const put = (x, y, g, text, title) => {
 		const n = svg(root, 'g', {class: 'n' + (g === f && x > box ? ' me' : ''), 'data-i': g.i, role: 'button', tabindex: -1});
 		svg(n, 'title', {}, title);
@@ -154,13 +155,16 @@ function calls(table, head, title, list, other) {
 function costTable(f) {
 	const b = $('costs').tBodies[0], save = ev;
 	b.textContent = '';
+	const head = el(b, 'tr', undefined, 'soft');
+	for (const [text, cls] of [['', 'w2'], ['own', 'n'], ['', 'n w2'], ['with calls', 'n'], ['', 'n w2']]) cell(head, text, cls);
 	events.forEach((e, i) => {
+		const tr = el(b, 'tr');
 		ev = i;
+		cell(tr, e.title, '', e.long || e.name);
 		for (const what of ['self', 'incl']) {
-			const now = f[what][i], was = f.b[what][i], tr = el(b, 'tr'), mark = what === 'self' ? about : estimated || f.nests || f.b.nests ? '~' : '';
+			const now = f[what][i], was = f.b[what][i], mark = what === 'self' ? about : estimated || f.nests || f.b.nests ? '~' : '';
 			const title = mark + whole(now) + (two ? ' here' : '') + ', ' + percent(now, e.total) + (two && e.both ? '; ' + mark + whole(was) + ' in ' + data.base + ', ' + percent(was, e.base) + ': ' + changeText(now, was) : '');
-			cell(tr, what === 'self' ? e.title : '', '', e.long || e.name);
-			cell(tr, what + ' ' + (!two ? mark + cost(now) : e.both ? arrow(now, was, mark) : mark + cost(now) + ', not in ' + data.base), 'n', title);
+			cell(tr, !two ? mark + cost(now) : e.both ? arrow(now, was, mark) : mark + cost(now) + ', not in ' + data.base, 'n', title);
 			cell(tr, two ? e.both ? ratioText(now, was) : '' : percent(now, e.total), 'n w2', title);
 		}
 	});
@@ -168,7 +172,7 @@ function costTable(f) {
 }
 function show() {
 	const f = selected;
-	$('from').disabled = $('to').disabled = $('copy').disabled = !f;
+	$('from').disabled = $('copy').disabled = !f;
 	$('more').hidden = !f;
 	$('graph').setAttribute('height', 0);
 	$('graph').textContent = $('hot').textContent = '';
@@ -176,10 +180,11 @@ function show() {
 	$('where').textContent = !f ? 'A click on a frame or a row shows its callers, what it calls, and its costs.' :
 		[f.change + (f.was ? ', was ' + f.was : ''), place(f), base(f.obj) === place(f) ? '' : base(f.obj), times(f.calls, n => grouped(n) + (n === 1 ? ' call' : ' calls')),
 			two && both() ? changeText(f.self[ev], f.b.self[ev]) : total() && 'own ' + about + percent(f.self[ev], total()), total() && 'with calls ' + tilde(f) + percent(f.incl[ev], total()) + (tilde(f) ? '' : ' measured'),
-			f.cycle ? 'in cycle ' + f.cycle : '', '#' + f.id].filter(s => s && s !== '???' && s !== '\u2013').join(' \u00b7 ');
+			f.out.some(e => e.to === f) ? 'recursive' : '', f.cycle ? 'in cycle ' + f.cycle : '', '#' + f.id].filter(s => s && s !== '???' && s !== '\u2013').join(' \u00b7 ');
 	$('where').title = f ? f.file + '\n' + f.obj : '';
 	if (!f) return;
 	graph(f);
+	if (f.line && f.file.includes('/')) $('hot').textContent = 'Its source lines are in a report written with --with-source.';
 	if ($('more').open) showMore();
 }
 function showMore() {
@@ -219,6 +224,7 @@ function go() {
 	down = order[0] !== '-';
 	key = Object.hasOwn(value, order.replace(/^-/, '')) ? order.replace(/^-/, '') : FIRST;
 	path = (p.get('z') || '').split('.').filter(k => by_key.has(k)).map(k => by_key.get(k).i);
+	if (mode === 'to' && !path.length) mode = 'from';
 	showsParts = p.has('p');
 	$('q').value = p.get('q') || '';
 	selected = at('f') || null;
@@ -284,7 +290,7 @@ function search() {
 events.forEach((e, i) => { el($('event'), 'option', (e.kind ? e.title : e.name) + (e.long ? ' \u2014 ' + e.long : '')).value = i; });
 $('event').addEventListener('change', () => { ev = +$('event').value; refresh(); went(); });
 $('q').addEventListener('input', search);
-for (const m of ['all', 'from', 'to']) $(m).addEventListener('click', () => view(m));
+for (const m of ['all', 'from']) $(m).addEventListener('click', () => view(m));
 $('showparts').addEventListener('click', () => { showsParts = !showsParts; timeline(); flame(); went(); });
 $('help').addEventListener('click', () => $('keys').showModal());
 $('more').addEventListener('toggle', () => { if ($('more').open) showMore(); });
@@ -325,7 +331,7 @@ document.addEventListener('keydown', x => {
 	if (/^(INPUT|SELECT)$/.test(x.target.tagName)) return;
 	if (inFlame && x.key === 'Enter') { hit(boxes[marked]); return; }
 	if (inFlame && x.key.startsWith('Arrow')) { x.preventDefault(); step(x.key); return; }
-	const act = {'/': () => $('q').focus(), '?': () => $('keys').showModal(), f: () => view('from'), t: () => view('to'), a: () => view('all'), p: () => $('showparts').hidden || $('showparts').click(),
+	const act = {'/': () => $('q').focus(), '?': () => $('keys').showModal(), f: () => view('from'), a: () => view('all'), p: () => $('showparts').hidden || $('showparts').click(),
 		ArrowDown: () => move(1), ArrowUp: () => move(-1), j: () => move(1), k: () => move(-1)}[x.key];
 	if (act) { x.preventDefault(); act(); }
 });

@@ -17,10 +17,11 @@ const sourceView = codeView($('scroll').parentNode, to => select(F[+to], true));
 function hotLines(f) {
 	const lines = f && sourceAt.has(f.i) ? listingAt(sourceAt.get(f.i)).flatMap(g => g.rows).filter(r => r.kind === 'L') : [], sum = r => r.calls.reduce((n, w) => n + inEvent(w), inEvent(r.w));
 	const most = [...lines].sort((a, b) => sum(b) - sum(a)).slice(0, 5).filter(r => sum(r) > 0);
+	$('hot').textContent = '';
 	for (const r of most) {
 		const div = el($('hot'), 'div'), share = el(div, 'span', percent(sum(r), total()));
 		share.style.setProperty('--w', (100 * sum(r) / sum(most[0])).toFixed(0) + '%');
-		el(div, 'b', r.pos, 'soft');
+		el(div, 'b', base(r.g.path) + ':' + r.pos, 'soft').title = r.g.path;
 		el(div, 'code', r.text.trim()).title = r.text;
 		div.addEventListener('click', () => { if (!sourceKind) toggleSource(sourceKinds[0]); sourceView.goTo(r.g.n + ':' + r.pos); });
 	}

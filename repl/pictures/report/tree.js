@@ -9,9 +9,9 @@ let mode = 'all', subject = null, path = []; /* of the zoom, by functions */
 const zeros = () => SIDES.map(() => 0);
 /* at: so many functions of the path lead here; -1: it lies beside the path. */
 const makeNode = (f, on, at) => ({f, on, at, kids: new Map(), self: zeros(), rest: zeros(), est: zeros(), lo: zeros(), hi: zeros(), folded: false, own: 0, left: 0});
-/* share: of the zoomed frame, which is unfolded so much finer. */
-function grow(share = 1) {
-	const up = mode === 'to', root = makeNode(mode === 'all' ? null : subject, null, 0), nodes = [root], waiting = [], stack = new Map();
+/* share: of the zoomed frame, which is unfolded so much finer; way: a mode. */
+function grow(share = 1, way = mode) {
+	const up = way === 'to', root = makeNode(way === 'all' ? null : subject, null, 0), nodes = [root], waiting = [], stack = new Map();
 	/* The frame of f on n, or, for a guess, that of f below n. */
 	function kid(n, f, guess, edge) {
 		for (let a = n; guess && a && a.f; a = a.on) if (a.f === f) { a.folded = true; return a; }
@@ -81,7 +81,7 @@ function grow(share = 1) {
 	}
 	for (const s of SIDES) {
 		const told = trees[s][ev] && readTree(trees[s][ev]);
-		if (mode === 'all') {
+		if (way === 'all') {
 			root.self[s] = told ? told.own : 0;
 			if (told) plant(told.all, () => true, s);
 			else for (const f of F) if (on(f, s).root[ev] > 0) {
@@ -97,16 +97,17 @@ function grow(share = 1) {
 			else if (!up) plant(told.all, n => n.f === subject, s);
 			else climb(told.all, s);
 		}
-		for (const [n, cost] of waiting.splice(0)) enter(n, s, cost, GRAIN * (mode === 'all' ? total(s) : root.hi[s]));
+		for (const [n, cost] of waiting.splice(0)) enter(n, s, cost, GRAIN * (way === 'all' ? total(s) : root.hi[s]));
 	}
 	/* Add the frames that are told, from those on which `here` holds. */
 	function plant(all, here, s) {
 		for (const t of all) {
 			const below = t.on && t.on.to;
 			if (!below && !here(t)) continue;
-			t.to = mode !== 'all' && !below ? root : kid(below || root, t.f, t.guess);
+			t.to = way !== 'all' && !below ? root : kid(below || root, t.f, t.guess);
 			t.to.self[s] += t.own;
-			if (t.to !== root && t.to.f === t.f) { t.to.lo[s] += t.lo; t.to.hi[s] += t.hi; }
+			/* What is folded is within the bounds of its frame already. */
+			if (t.to !== root && t.to.on === (below || root)) { t.to.lo[s] += t.lo; t.to.hi[s] += t.hi; }
 			const left = t.est - t.own - t.kids;
 			if (left > 0 && t.kids) t.to.rest[s] += left;
 			else if (left > 0) waiting.push([t.to, left]);
@@ -127,6 +128,8 @@ function grow(share = 1) {
 			n.self[s] += est;
 		}
 	}
+	/* Bounds of several places that are one frame here may add up to more than the frame below has. */
+	for (const n of nodes) if (n.on) for (const s of SIDES) n.hi[s] = Math.min(n.hi[s], n.on.f ? n.on.hi[s] : total(s));
 	for (let i = nodes.length; i-- > 0;) {
 		const n = nodes[i];
 		for (const s of SIDES) {
@@ -156,16 +159,16 @@ function readTree(t) {
 	}
 	return {all, own: t.own};
 }
-/* A frame as it is drawn: a chain of nodes, and the nodes that lie on it, the widest first. */
-function drawn(n) {
+/* A frame as it is drawn: a chain of nodes, the one it is named after, and the nodes that lie on it, the widest first. */
+function drawn(n, up) {
 	const chain = [n], kids = [];
 	for (let last = n; ; chain.push(last)) {
 		const next = [...last.kids.values()].find(k => SIDES.every(s => k.est[s] >= JOINED * last.est[s]));
 		kids.push(...[...last.kids.values()].filter(k => k !== next));
-		/* Known recursion stays as deep as it is. */
-		if (!next || !last.f || next.f === last.f) { if (next) kids.push(next); break; }
+		/* Known recursion stays as deep as it is, and the selected function alone. */
+		if (!next || !last.f || next.f === last.f || mode !== 'all' && !last.on) { if (next) kids.push(next); break; }
 		last = next;
 	}
-	return {chain, last: chain.at(-1), kids: kids.sort((a, b) => b.wide - a.wide || a.f.i - b.f.i)};
+	return {chain, up, last: chain.at(-1), face: up ? n : chain.at(-1), kids: kids.sort((a, b) => b.wide - a.wide || a.f.i - b.f.i)};
 }
 const exact = n => !estimated && (!n.f || SIDES.every(s => !n.est[s] || Math.abs(n.hi[s] - n.lo[s]) <= 1e-9 * n.hi[s]));
