@@ -250,7 +250,7 @@ static int note_in_class(struct exec *x, const struct set *s, struct match_atom 
 }
 
 /* Report that s matches nothing.  Special hints if another form matches: "mem*" in
- * quotes is a name with a star, and a class is no function. */
+ * quotes is a name with a star. */
 static int no_such_name(struct exec *x, const struct set *s,
 			const struct match_atom *atom)
 {
@@ -269,18 +269,6 @@ static int no_such_name(struct exec *x, const struct set *s,
 			return err_hint(
 				x->err,
 				"in quotes a * is no wildcard; without them it is");
-		}
-	}
-	if (s->form == FORM_BARE && s->field == FIELD_FN) {
-		bare.field = MATCH_CLASS;
-		if (match_find(x->g->st, &bare, x->open->cancel, x->a, &found, x->err))
-			return x->err->kind;
-		if (fnset_count(found.fns)) {
-			exec_fail(x, s->span,
-				  "no function matches '%.*s', but a class does",
-				  STR_ARG(s->text));
-			return err_hint(x->err, "its functions: class:%.*s",
-					STR_ARG(s->text));
 		}
 	}
 	match_none(x->g->st, atom, x->event, x->open->cancel, x->err);
