@@ -138,6 +138,7 @@ static int take_old(struct build *b, const char *dir)
 	uint64_t mem = b->opts->mem ? b->opts->mem : MEM;
 	uint32_t n, *now;
 	const struct input_file *recorded = store_inputs(b->old, &n);
+	const struct input *first = &b->in.at[0];
 	int rc;
 
 	now = calloc((size_t)n + 1, sizeof(*now));
@@ -147,6 +148,10 @@ static int take_old(struct build *b, const char *dir)
 		rc = err_no_memory(b->err, "while reading");
 	else
 		rc = reuse_index(&b->kept, b->old, now, (size_t)(mem / 5), dir, b->err);
+	if (!rc && first->grown.was &&
+	    !reuse_followed(&b->kept, first->stretches.tally[0],
+			    first->source.map.p + recorded->id.size))
+		rc = source_changed(&first->source, b->err);
 	free(now);
 	return rc;
 }
@@ -246,12 +251,13 @@ static bool old_tells_all(const struct build *b)
 static void forget_old(struct build *b)
 {
 	profile_free(&b->profile);
-	tally_free(&b->kept);
+	if (b->kept.parts.chunk[0])
+		tally_free(&b->kept);
 	free(b->tally);
 	b->tally = NULL;
 	for (size_t i = 0; i < b->in.n; i++)
-		if (!b->in.at[i].read)
-			b->in.at[i].file = (struct input_file){0};
+		if (!b->in.at[i].read || b->in.at[i].grown.was)
+			input_forget(&b->in.at[i]);
 	store_close(b->old);
 	b->old = NULL;
 }
@@ -259,10 +265,13 @@ static void forget_old(struct build *b)
 /* Read and merge the files; with an old index only the new files are read. */
 static int read_profile(struct build *b)
 {
-	if (read_inputs(b) || merge_all(b))
-		return b->err->kind;
-	if (b->old && !old_tells_all(b)) {
+	int rc = read_inputs(b) || merge_all(b) ? b->err->kind : 0;
+
+	if (rc && (!b->in.at[0].grown.was || rc == ERR_CANCEL))
+		return rc;
+	if (rc || (b->old && !old_tells_all(b))) {
 		forget_old(b);
+		*b->err = (struct err){0};
 		if (read_inputs(b) || merge_all(b))
 			return b->err->kind;
 	}
@@ -511,6 +520,24 @@ static int build_fold(struct build *b)
 
 /* ---- which index ---- */
 
+/* Has the file of the index only got longer?  Then its end alone is read. */
+static bool has_grown(struct build *b, struct store *st)
+{
+	struct input *in = &b->in.at[0];
+	struct store_part last;
+	uint32_t n;
+	const struct input_file *was = store_inputs(st, &n);
+
+	if (b->old || b->in.n != 1 || n != 1 || !reuse_possible_grown(st) ||
+	    !(in->grown.hash = source_grown(&in->source, &was->id)))
+		return false;
+	store_part(st, (uint32_t)st->meta.parts - 1, &last);
+	in->grown.was = was;
+	in->grown.creator = last.creator;
+	in->grown.totals = last.has_totals;
+	return true;
+}
+
 /* Open an existing index if it is up to date; r->how tells why it is not. */
 static bool open_fresh(struct build *b, const char *path, struct store **out,
 		       struct build_report *r)
@@ -533,6 +560,8 @@ static bool open_fresh(struct build *b, const char *path, struct store **out,
 		/* If memory for inputs_recall() is out, all files are read again. */
 		if (new && !b->old && reuse_possible(*out) &&
 		    !inputs_recall(&b->in, recorded, n)) {
+			b->old = *out;
+		} else if (has_grown(b, *out)) {
 			b->old = *out;
 		} else {
 			store_close(*out);
@@ -595,7 +624,13 @@ static int open_or_build(struct build *b, struct store **out, struct build_repor
 	index = writable_place(b, path);
 	if (index)
 		snprintf(r->index, sizeof(r->index), "%.4199s", index);
-	return build_index(b, index, out);
+	if (build_index(b, index, out))
+		return b->err->kind;
+	if (b->in.at[0].grown.was)
+		snprintf(r->why, sizeof(r->why),
+			 "the profile has grown since it was indexed: its new end alone "
+			 "is read");
+	return 0;
 }
 
 /* The profile given is an index: open it, even if the profile has changed since. */

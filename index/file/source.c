@@ -76,7 +76,7 @@ static int cannot_open(const char *name, struct err *err)
 		       strerror(errno));
 }
 
-static int changed(const struct source_file *s, struct err *err)
+int source_changed(const struct source_file *s, struct err *err)
 {
 	err_set(err, ERR_PROFILE, 0, "%s: changed while it was read", s->name);
 	return err_hint(err,
@@ -163,7 +163,7 @@ static int let_rest(const struct source_file *s, struct stat *sb, struct err *er
 			return cannot_open(s->name, err);
 		changes += nanoseconds(&sb->st_ctim) != stamp;
 	}
-	return changed(s, err);
+	return source_changed(s, err);
 }
 
 static int open_named(const char *path, const char *name, struct source_file *s,
@@ -244,7 +244,7 @@ int source_reopen(struct source_file *s, struct err *err)
 		return err->kind;
 	if (!same_times(&now.id, &s->id)) {
 		source_close(&now);
-		return changed(s, err);
+		return source_changed(s, err);
 	}
 	source_close(s);
 	*s = now;
@@ -261,7 +261,7 @@ int source_unchanged(const struct source_file *s, struct err *err)
 	if (fstat(s->fd, &sb))
 		return cannot_open(s->name, err);
 	identify(&now, &sb);
-	return same_times(&now, &s->id) ? 0 : changed(s, err);
+	return same_times(&now, &s->id) ? 0 : source_changed(s, err);
 }
 
 uint64_t source_hash_chunk(const char *p, size_t n)
@@ -338,6 +338,22 @@ static int hash_file(struct source_file *s, struct err *err)
 	if (h.hash != &one)
 		free(h.hash);
 	return rc;
+}
+
+uint64_t *source_grown(const struct source_file *s, const struct source_id *recorded)
+{
+	const struct map old = {.p = s->map.p, .n = recorded->size};
+	struct hashing h = {&old, (old.n + HASH_CHUNK - 1) / HASH_CHUNK, NULL};
+	struct err ignored = {0};
+
+	if (s->codec || s->pipe || s->fd < 0 || s->id.size <= recorded->size)
+		return NULL;
+	h.hash = malloc((h.n + 1) * sizeof(*h.hash));
+	if (h.hash && !map_guard(hash_chunks, &h, ERR_PROFILE, &ignored) &&
+	    source_hash_all(h.hash, h.n) == recorded->hash)
+		return h.hash;
+	free(h.hash);
+	return NULL;
 }
 
 enum freshness source_compare(struct source_file *s, const struct source_id *recorded)

@@ -40,6 +40,8 @@ int source_reopen(struct source_file *s, struct err *err);
 /* Guess from its first bytes what a file that is no profile contains ("a PNG image",
  * "binary data"), or NULL; *hint: what to do then, or NULL. */
 const char *source_nature(struct str head, const char **hint);
+/* ERR_PROFILE: it changed while it was read. */
+int source_changed(const struct source_file *s, struct err *err);
 /* ERR_PROFILE if size or times have changed since source_open(). */
 int source_unchanged(const struct source_file *s, struct err *err);
 /*
@@ -55,6 +57,10 @@ void source_hash_free(struct source_hash *h);
 void source_hash_add(struct source_hash *h, const char *p, size_t n);
 uint64_t source_hash_end(struct source_hash *h);
 uint64_t source_hash_all(const uint64_t *chunk, size_t n);
+
+/* Whether the file begins with the bytes that an index recorded, and goes on: the hashes of these
+ * chunks, which the caller frees; else NULL. */
+uint64_t *source_grown(const struct source_file *s, const struct source_id *recorded);
 
 enum freshness {
 	SOURCE_SAME,	/* size, times and inode are those recorded */

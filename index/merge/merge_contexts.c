@@ -159,7 +159,9 @@ static int join_trees(struct joining *j)
 	size_t end;
 
 	for (size_t k = 0; k < p->ntally; k = end) {
-		for (end = k + 1; end < p->ntally && !profile_begins_file(p, end); end++)
+		for (end = k + 1; !p->tally[k]->kept && end < p->ntally &&
+				  !profile_begins_file(p, end);
+		     end++)
 			;
 		if (p->tally[k]->kept ? take_index(j, k) : take_file(j, k, end))
 			return j->err->kind;

@@ -14,6 +14,7 @@
 #include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
+#include "index/store/part_names.h"
 #include "index/store/store_in.h"
 
 struct reuse {
@@ -50,14 +51,62 @@ static int look(void *arg)
 	return store_check(st, &(struct err){0});
 }
 
-bool reuse_possible(struct store *st)
+static bool possible(struct store *st)
 {
 	struct reuse_look l = {.st = st};
 
-	if (st->meta.files < 2 || st->meta.loose || st->meta.saturated ||
-	    st->meta.parts < 2)
+	if (st->meta.loose || st->meta.saturated || st->meta.parts < 2)
 		return false;
 	return !map_guard(look, &l, ERR_INDEX, &(struct err){0}) && l.possible;
+}
+
+bool reuse_possible(struct store *st)
+{
+	return st->meta.files > 1 && possible(st);
+}
+
+bool reuse_possible_grown(struct store *st)
+{
+	struct store_part first, last;
+
+	if (st->meta.files != 1 || st->meta.truncated || !possible(st))
+		return false;
+	store_part(st, 0, &first);
+	store_part(st, (uint32_t)st->meta.parts - 1, &last);
+	return last.functions && first.creator.n && str_eq(first.creator, last.creator);
+}
+
+static bool same_columns(const struct tally *t, struct str events)
+{
+	for (size_t i = 0; i < t->assumed.ncol; i++)
+		if (!str_eq(t->events.name[t->assumed.col[i]], str_word(&events)))
+			return false;
+	return !str_trim(events).n;
+}
+
+/* Empty lines and comments. */
+static bool only_comments(const char *text, uint64_t n)
+{
+	for (struct str line, rest = {text, n}; rest.n;) {
+		line = str_trim((struct str){rest.p, str_find(rest, '\n')});
+		if (line.n && line.p[0] != '#')
+			return false;
+		rest = str_from(rest, str_find(rest, '\n') + 1);
+	}
+	return true;
+}
+
+bool reuse_followed(const struct tally *kept, const struct tally *t, const char *text)
+{
+	struct store *st = kept->kept->st;
+	struct store_part last;
+
+	if (t->parts.n < 2 || !only_comments(text, tally_part(t, 1)->offset))
+		return false;
+	store_part(st, (uint32_t)st->meta.parts - 1, &last);
+	return kept->events.nspaced == t->assumed.nspaced &&
+	       same_columns(t, last.events) &&
+	       str_eq(t->assumed.positions, last.positions);
 }
 
 /* ---- names, functions, edges ---- */
@@ -79,6 +128,17 @@ static int take_names(struct reuse *r)
 		    UINT32_MAX)
 			return err_no_memory(r->err, "while adding files to an index");
 	return 0;
+}
+
+/* Text behind a file that has grown uses the ids that its parts defined. */
+static int take_ids(struct reuse *r)
+{
+	const uint32_t parts = r->st->meta.files == 1 ? (uint32_t)r->st->meta.parts : 0;
+	int rc = 0;
+
+	for (uint32_t p = 0; !rc && p < parts; p++)
+		rc = part_names_load(r->st, p, r->t->names, r->err);
+	return rc;
 }
 
 static int take_events(struct reuse *r)
@@ -377,6 +437,7 @@ static int take_formulas(struct reuse *r)
 				sizeof(*t->events.formula)))
 			return err_no_memory(r->err, "while adding files to an index");
 		for (uint64_t k = 0; k < f->formulas; k++) {
+			tally_know_spaced(t, f->formula[k].text);
 			t->events.formula[t->events.nformula] = f->formula[k];
 			t->events.formula[t->events.nformula++].file = r->file[i];
 		}
@@ -388,9 +449,9 @@ static int reuse_take_all(void *arg)
 {
 	struct reuse *r = arg;
 
-	return take_names(r) || take_events(r) || take_functions(r) || take_edges(r) ||
-	       take_details(r) || take_parts(r, r->kept) || take_odds(r, r->kept) ||
-	       take_formulas(r) || store_check(r->st, r->err);
+	return take_names(r) || take_ids(r) || take_events(r) || take_functions(r) ||
+	       take_edges(r) || take_details(r) || take_parts(r, r->kept) ||
+	       take_odds(r, r->kept) || take_formulas(r) || store_check(r->st, r->err);
 }
 
 int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
@@ -414,7 +475,7 @@ int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
 	arena_free(&r.scratch);
 	r.kept->lost_file = file[st->meta.tree.file];
 	t->kept = r.kept;
-	t->of_file = UINT32_MAX;
+	t->of_file = st->meta.files == 1 ? 0 : UINT32_MAX;
 	t->text_bytes = store_info(st)->input_bytes;
 	t->lines = store_info(st)->input_lines;
 	return rc ? err->kind : 0;

@@ -255,16 +255,25 @@ static void forget_head(struct input *in)
 	in->nhead = 0;
 }
 
+void input_forget(struct input *in)
+{
+	stretches_free(&in->stretches);
+	forget_head(in);
+	if (in->read) {
+		free((void *)(uintptr_t)in->file.events.p);
+		free(in->file.formula);
+	}
+	free(in->grown.hash);
+	in->file = (struct input_file){0};
+	in->grown = (struct input_grown){0};
+	in->read = false;
+}
+
 void inputs_close(struct inputs *in)
 {
 	for (size_t i = 0; i < in->n; i++) {
-		stretches_free(&in->at[i].stretches);
-		forget_head(&in->at[i]);
+		input_forget(&in->at[i]);
 		source_close(&in->at[i].source);
-		if (in->at[i].read) {
-			free((void *)(uintptr_t)in->at[i].file.events.p);
-			free(in->at[i].file.formula);
-		}
 	}
 	free(in->at);
 	free(in->label);
@@ -313,6 +322,11 @@ static int read_map(struct input *in, const struct stretch_opts *o, struct err *
 		return err->kind;
 	in->end = m->p[m->n - 1];
 	how.fd = in->source.fd;
+	if (in->grown.was) {
+		how.from = in->grown.was->id.size;
+		how.from_totals = in->grown.totals;
+		how.from_hash = in->grown.hash;
+	}
 	if (stretches_read(&in->stretches, m->p, m->n, &how, err))
 		return err->kind;
 	in->source.id.hash =
@@ -352,11 +366,24 @@ static int input_add_event(struct event_list *l, struct str e)
 	return 0;
 }
 
+static int add_events(struct event_list *l, struct str events)
+{
+	int rc = 0;
+
+	while (!rc && events.n) {
+		const size_t n = str_find(events, ' ');
+
+		rc = input_add_event(l, (struct str){events.p, n});
+		events = str_from(events, n + 1);
+	}
+	return rc;
+}
+
 /* The events of all stretches, in order of appearance. */
 static int note_events(struct input *in)
 {
 	struct event_list l = {0};
-	int rc = 0;
+	int rc = in->grown.was ? add_events(&l, in->grown.was->events) : 0;
 
 	for (size_t k = 0; !rc && k < in->stretches.n; k++)
 		for (size_t i = 0; !rc && i < in->stretches.tally[k]->events.n; i++)
@@ -370,16 +397,8 @@ struct str inputs_events(const struct inputs *in)
 	struct event_list l = {0};
 	int rc = 0;
 
-	for (size_t i = 0; !rc && i < in->n; i++) {
-		struct str rest = in->at[i].file.events;
-
-		while (!rc && rest.n) {
-			size_t n = str_find(rest, ' ');
-
-			rc = input_add_event(&l, (struct str){rest.p, n});
-			rest = str_from(rest, n + 1);
-		}
-	}
+	for (size_t i = 0; !rc && i < in->n; i++)
+		rc = add_events(&l, in->at[i].file.events);
 	if (!rc && !l.text)
 		l.text = strdup("");
 	if (rc)
@@ -391,15 +410,18 @@ struct str inputs_events(const struct inputs *in)
 static int note_formulas(struct input *in)
 {
 	const struct stretches *s = &in->stretches;
+	const struct input_file none = {0}, *was = in->grown.was ? in->grown.was : &none;
 	struct input_file *f = &in->file;
-	uint64_t lines = 0, bytes = 0;
-	size_t n = 0;
+	uint64_t lines = was->lines, bytes = was->bytes;
+	size_t n = was->formulas;
 
 	for (size_t k = 0; k < s->n; k++)
 		n += s->tally[k]->events.nformula;
 	f->formula = malloc((n + 1) * sizeof(*f->formula));
 	if (!f->formula)
 		return -1;
+	for (; f->formulas < was->formulas; f->formulas++)
+		f->formula[f->formulas] = was->formula[f->formulas];
 	for (size_t k = 0; k < s->n; k++) {
 		for (size_t i = 0; i < s->tally[k]->events.nformula; i++) {
 			f->formula[f->formulas] = s->tally[k]->events.formula[i];
@@ -425,6 +447,13 @@ static int note_facts(struct input *in, struct err *err)
 	for (size_t i = 0; i < sizeof(keys) / sizeof(keys[0]); i++)
 		if (!str_u64(first->value[keys[i].key], keys[i].to))
 			*keys[i].to = 0;
+	if (in->grown.was) {
+		f->pid = in->grown.was->pid;
+		f->part = in->grown.was->part;
+		f->thread = in->grown.was->thread;
+		f->bytes = in->grown.was->bytes;
+		f->lines = in->grown.was->lines;
+	}
 	for (size_t k = 0; k < s->n; k++) {
 		f->bytes += s->tally[k]->text_bytes;
 		f->lines += s->tally[k]->lines;
@@ -460,6 +489,9 @@ int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
 						 : read_map(in, &o, err);
 	rc = rc || source_unchanged(&in->source, err) || refuse_file(in, err) ||
 	     note_facts(in, err);
+	if (!rc && in->grown.was && in->file.truncated)
+		rc = source_changed(&in->source,
+				    err); /* then it is read from its start */
 	if (rc)
 		or_changed(&in->source, err);
 	forget_head(in);

@@ -17,6 +17,14 @@
 #include "index/file/source.h"
 #include "index/read/stretch.h"
 
+/* The start of a file that has grown, as an older index has it. */
+struct input_grown {
+	const struct input_file *was; /* NULL: the file is read from its start */
+	struct str creator;	      /* of its last part */
+	bool totals;		      /* the same: it has a totals: line */
+	uint64_t *hash;		      /* of its chunks; the input's own */
+};
+
 struct input {
 	struct source_file source; /* in a set, open only while it is read */
 	struct stretches stretches;
@@ -24,6 +32,7 @@ struct input {
 	size_t nhead;
 	char end;		/* its last byte */
 	struct input_file file; /* its entry in the index */
+	struct input_grown grown;
 	bool read;    /* its text was read; else `file` is a view of an older index */
 	size_t given; /* its place among the paths of inputs_open() */
 };
@@ -55,6 +64,8 @@ int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
  */
 int inputs_read_small(struct inputs *in, const struct stretch_opts *opts,
 		      struct err *err);
+/* Forget what was read of it, to read it from its start. */
+void input_forget(struct input *in);
 /* Sort the files read by (pid, part, thread) of their first part, then by name. */
 void inputs_order(struct inputs *in);
 /* Take over the files that an index recorded: they need not be read.  -1: memory is

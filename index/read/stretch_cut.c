@@ -116,11 +116,13 @@ static int cut_guarded(void *arg)
 {
 	struct reading *r = arg;
 	struct err *err = &r->err;
-	size_t size = r->opts->stretch, from = 0;
+	size_t size = r->opts->stretch, from = r->opts->from;
 
-	if (!size)
-		size = r->n / r->jobs + 1 > LEAST ? r->n / r->jobs + 1 : LEAST;
-	if (r->jobs > 1 || r->opts->stretch) {
+	if (!size) {
+		size = (r->n - from) / r->jobs + 1;
+		size = size > LEAST ? size : LEAST;
+	}
+	if (r->jobs > 1 || r->opts->stretch || from) {
 		if (read_head(r, err))
 			return err->kind;
 		while (r->head_decode->in_body && r->head->events.ncol &&

@@ -743,16 +743,17 @@ static uint64_t compared; /* indexes with a simple reading */
  * is wrong. */
 static bool agree(const char *text, size_t n, const char **how, char *why, size_t size)
 {
-	const struct naive_way pieces = {.jobs = 1 + (one_in(4) ? dice_below(8)
-								: dice_below(3)),
-					 .stretch = any_stretch(n),
-					 .give = one_in(2) ? 1 + dice_below(1000) : 0},
-			       packed = {.jobs = 1,
-					 .stretch = one_in(2) ? 1 + dice_below(600) : 0,
-					 .members = 1 + dice_below(4),
-					 .pack = one_in(2)
-							 ? PACK_GZIP
-							 : (enum pack)dice_below(PACKS)};
+	const struct naive_way
+		pieces = {.jobs = 1 + (one_in(4) ? dice_below(8) : dice_below(3)),
+			  .stretch = any_stretch(n),
+			  .give = one_in(2) ? 1 + dice_below(1000) : 0},
+		packed = {.jobs = 1,
+			  .stretch = one_in(2) ? 1 + dice_below(600) : 0,
+			  .members = 1 + dice_below(4),
+			  .pack = one_in(2) ? PACK_GZIP : (enum pack)dice_below(PACKS)},
+		grows = {.jobs = 1 + dice_below(2),
+			 .stretch = any_stretch(n),
+			 .grows = naive_part_at((struct str){text, n}, dice_below(64))};
 	struct naive r;
 	bool same;
 
@@ -768,6 +769,11 @@ static bool agree(const char *text, size_t n, const char **how, char *why, size_
 	if (same && !r.refused && (one_in(8) || n > LARGE)) {
 		*how = pack_name(packed.pack);
 		same = naive_agrees(&r, text, n, &packed, why, size);
+		compared++;
+	}
+	if (same && !r.refused && grows.grows) {
+		*how = "grown";
+		same = naive_agrees(&r, text, n, &grows, why, size);
 		compared++;
 	}
 	naive_free(&r);
