@@ -48,36 +48,44 @@ ok(len(entries) >= 132, "twice the first table", len(entries))
 profile("words.out", [(b"main", 10), (b"malloc", 80)])
 
 
+WORDS = "words.out", "base=words.out", "malloc=words.out", "--no-index-write", "-q"
+
+
+def hints_of(asked):
+    """The hint of each (typed, it is a stage), all asked by one process, and one that explains them."""
+    r = run(*WORDS, "--keep-going", *[a for typed, _ in asked for a in ("-c", typed)])
+    told = re.split(r"^error: ", r.talk, flags=re.M)[1:]
+    hints = [(re.findall(r"here that is: (.*)", t) or [""])[0] for t in told]
+    same([typed for (typed, _), hint in zip(asked, hints) if not hint], [], "each has a hint: %s to %s" % (asked[0][0], asked[-1][0]))
+    if not same(len(hints), len(asked), "  and each is an error"):
+        hints = [hint for one in asked for hint in hints_of([one])] if len(asked) > 1 else [""]
+    queries = [("functions " if stage else "") + hint.split(";")[0] for (_, stage), hint in zip(asked, hints)
+               if not re.match(r"\.|the keys?", hint)]
+    r = run(*WORDS, "--keep-going", *[a for q in queries for a in ("-c", ".explain " + q)])
+    ok(r.status == 0, "  which is a query", r.talk)
+    return hints
+
+
 def hint_of(typed, stage):
-    r = run("words.out", "base=words.out", "malloc=words.out", "--no-index-write", "-q", "-c", typed)
-    found = re.search(r"here that is: (.*)", r.talk)
-    ok(found, typed + ": has a hint", r)
-    hint = found.group(1) if found else ""
-    if not re.match(r"\.|the keys?", hint):
-        r = run("words.out", "base=words.out", "malloc=words.out", "--no-index-write", "-q", "-c", ".explain " + ("functions " if stage else "") + hint.split(";")[0])
-        ok(r.status == 0, "%s: %s is a query" % (typed, hint), r)
-    return hint
+    return hints_of([(typed, stage)])[0]
 
 
-for tool, typed, want in entries:
-    if "here that is: " in want and not typed.startswith((".", "\\")):
-        hint_of(typed, "here that is: |" in want)
+hints_of([(typed, "here that is: |" in want) for tool, typed, want in entries
+          if "here that is: " in want and not typed.startswith((".", "\\"))])
 with open(top + "/engine/lang/habits.c", encoding="utf-8") as f:
     tables = re.findall(r"struct habit (\w+)\[\] = \{\n(.*?)\n\};", f.read(), re.S)
 same([name for name, _ in tables], ["queries", "stages", "commands"], "the tables of habits.c are found")
 for name, rows in tables[:2]:     # commands: dot-commands of other shells
     words = re.findall(r'^\t\{"([^"]+)"', rows, re.M)
     ok(len(words) > 10, "%d words of %s" % (len(words), name))
-    for word in words:
-        for after in ("", " > x.svg", " calls > 3", " calls fn > 3") + ((" malloc", " part 3 with part 2") if name == "queries" else (" calls", " -5")):
-            if word != "help" and (after or word not in ("quit", "exit", "q")):  # these are answered
-                hint_of(("functions | " if name == "stages" else "") + word + after, name == "stages")
+    for after in ("", " > x.svg", " calls > 3", " calls fn > 3") + ((" malloc", " part 3 with part 2") if name == "queries" else (" calls", " -5")):
+        hints_of([(("functions | " if name == "stages" else "") + word + after, name == "stages") for word in words
+                  if word != "help" and (after or word not in ("quit", "exit", "q"))])  # these are answered
 
 with open(top + "/engine/lang/habits.c", encoding="utf-8") as f:
     ranked = re.findall(r'\{"(\w+)", "((?:by )?\w+)"\}', f.read())
 ok(len(ranked) > 10, "words that top ranks, or ranks by")
-for word, means in ranked:
-    same(hint_of("top 7 " + word, False), "top 7 " + means, "top 7 " + word)
+same(hints_of([("top 7 " + word, False) for word, _ in ranked]), ["top 7 " + means for _, means in ranked], "  and what they are here")
 
 # A hint is a query that answers.
 for typed, want in (("top malloc", "info malloc"), ("top by inclusive", "top by incl"), ("count functions", "functions | count"),
