@@ -347,7 +347,7 @@ int64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, int64_t *ro
 	graph_callees(g, f, &first, &n);
 	for (uint32_t i = first; i < first + n; i++)
 		cost_add(&spent, graph_edge_incl(g, i, e));
-	*root = spent > called ? spent - called : 0;
+	*root = spent > called ? cost_difference(spent, called) : 0;
 	return spent > called ? spent : called;
 }
 

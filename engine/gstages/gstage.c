@@ -137,7 +137,7 @@ static int run_inlined(struct exec *x, const struct gstage *first)
 static int note_lost(struct exec *x, const struct graph *below)
 {
 	struct flow_input from, to;
-	int64_t was = 0, is = 0;
+	int64_t was = 0, is = 0, lost;
 
 	if (graph_event(x->g, x->event, x->err) ||
 	    graph_flow_input(below, x->event, &from, x->err) ||
@@ -147,12 +147,13 @@ static int note_lost(struct exec *x, const struct graph *below)
 		cost_add(&was, from.self[f]);
 	for (uint32_t f = 0; f < to.functions; f++)
 		cost_add(&is, to.self[f]);
-	if (was <= is || was - is <= x->g->functions / 2 + 1)
+	lost = cost_difference(was, is);
+	if (lost <= x->g->functions / 2 + 1)
 		return 0;
 	return exec_note(x, arena_printf(x->a,
 					 "%.3g %% of %.*s is hidden with functions that "
 					 "nothing calls, and in no row",
-					 100.0 * (double)(was - is) / (double)was,
+					 100.0 * (double)lost / (double)was,
 					 STR_ARG(x->env->events[x->event])));
 }
 

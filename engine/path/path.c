@@ -91,7 +91,9 @@ struct path_bounds path_bounds_most(double est, int64_t most)
 
 int64_t path_overlap(int64_t lo, int64_t part, int64_t passing)
 {
-	return part <= passing && lo > passing - part ? lo - (passing - part) : 0;
+	const int64_t others = cost_difference(passing, part);
+
+	return others >= 0 && lo > others ? cost_difference(lo, others) : 0;
 }
 
 struct path_bounds path_bounds_next(struct path_bounds b, int64_t w, double share,
