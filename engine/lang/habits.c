@@ -92,6 +92,10 @@ static const struct habit queries[] = {
 	{"inclusive", NULL, "top by incl"},
 	{"hot", "top @", "top"},
 	{"hotspots", NULL, "top"},
+	{"directories", NULL, "top dirs"},
+	{"folders", NULL, "top dirs"},
+	{"modules", NULL, "top objects"},
+	{"libraries", NULL, "top objects"},
 	{"flat", NULL, "top"},
 	/* sqlite3, duckdb, psql, a shell */
 	{"describe", ".help @", ".help columns"},

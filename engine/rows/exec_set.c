@@ -490,13 +490,13 @@ static int note_chosen(struct exec *x, const struct set *s, const struct fn_set 
 				best = name;
 			}
 	}
-	if (!best.p || most <= own)
+	if (!best.p || most <= own || str_find_str(x->text, best) < x->text.n)
 		return 0;
-	return exec_note(x,
-			 arena_printf(x->a,
-				      "most of %.*s is in %.*s, which this name does not "
-				      "match: name it, too",
-				      STR_ARG(s->text), STR_ARG(best)));
+	return exec_note(x, arena_printf(x->a,
+					 "most of %.*s is in another function: name both, "
+					 "%.*s or %.*s",
+					 STR_ARG(s->text), STR_ARG(s->text),
+					 STR_ARG(best)));
 }
 
 static int none_left(struct exec *x, const struct set *s)
