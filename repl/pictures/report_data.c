@@ -124,7 +124,9 @@ static void put_through(struct report *p, unsigned s, uint32_t f, bool roots)
 
 		if (d->event[e] != GRAPH_NONE)
 			through = graph_through(d->g, f, d->event[e], &root);
-		put_cost(p, roots ? root : through > incl ? through - incl : 0);
+		put_cost(p, roots	     ? root
+			    : through > incl ? cost_difference(through, incl)
+					     : 0);
 	}
 }
 
