@@ -54,7 +54,7 @@ struct naive_way {
 	void (*then)(void *arg, struct store *st); /* when they agree; may be NULL */
 	void *arg;
 };
-/* The first byte of a part in the text, the pick-th or so; 0: there is none to choose. */
+/* The first byte of one of the parts behind the first, by `pick`; 0: the text has one part. */
 size_t naive_part_at(struct str text, uint64_t pick);
 bool naive_agree_by(const char *text, size_t n, const struct naive_way *way, char *why,
 		    size_t size);

@@ -881,7 +881,7 @@ uint64_t simulate_root(const struct simulated *s, uint32_t name)
 
 uint64_t simulate_slack(const struct simulated *s, simulate_set at)
 {
-	/* What hidden calls cost is at their callers. */
+	/* The callers of hidden calls have their cost. */
 	uint64_t sum = 1 + (at == ~(simulate_set)0 ? 3 * (uint64_t)s->hidden : 0);
 
 	for (uint32_t i = 0; i < s->calls; i++) {
