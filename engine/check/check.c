@@ -354,7 +354,7 @@ static int check_by(struct schema *s, const struct query *q)
 				   : NULL;
 
 	if (unit) {
-		check_fail(s, e->span, "'top' ranks by a number, and '%.*s' is none",
+		check_fail(s, e->span, "'top' ranks by a number, not by '%.*s'",
 			   STR_ARG(e->text));
 		return err_hint(s->err, "here that is: top %s", unit);
 	}
