@@ -79,7 +79,8 @@ int publish_replaces(const char *path, int profile_fd, struct err *err)
 	bool named = str_ends(str_c(path), STR(SUFFIX));
 	struct stat there = {0};
 
-	if (fd < 0 && (lstat(path, &there) || S_ISLNK(there.st_mode)))
+	/* Another indexer may publish its file after the open. */
+	if (fd < 0 && (errno == ENOENT || lstat(path, &there) || S_ISLNK(there.st_mode)))
 		return 0;
 	if (fd < 0)
 		err_set(err, ERR_INDEX, 0,
