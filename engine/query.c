@@ -122,6 +122,7 @@ struct statement {
 	struct exec_texts notes, hints; /* of x */
 	struct doubts doubts;		/* of x */
 	bool unsure;			/* an `expect` hangs on DOUBT_UNSURE */
+	struct str part;		/* of x */
 	struct exec x;
 	struct vs *vs; /* NULL: one profile */
 	struct table t;
@@ -560,7 +561,8 @@ static int open_graph(struct session *s, struct query *q, struct str text,
 			   .text = text,
 			   .notes = &run->notes,
 			   .hints = &run->hints,
-			   .doubts = &run->doubts};
+			   .doubts = &run->doubts,
+			   .part = &run->part};
 	cancel_after(&s->cancel, s->limits.seconds);
 	if (session_gstages(s, q, a, &stages, &run->profile, err) ||
 	    leave_out_idle(s, q, run, stages))
@@ -606,45 +608,72 @@ static int give_result(struct session *s, struct statement *run, const struct st
 	return err->kind;
 }
 
-/* No function has a name of the statement.  If inlined code has it, say so: whoever reads
- * the source does not see what the compiler inlines.  An error does not wait long for the
- * debug information. */
-static int hint_inlined(struct session *s, const struct stmt *st, struct str text,
-			struct arena *a, struct err *err)
+/* The statement as it asks inlined code: whoever reads the source does not see what the
+ * compiler inlines. */
+static struct str with_inlined(const struct stmt *st, struct str text, struct arena *a)
 {
-	enum { PATIENCE = 2 }; /* seconds */
-	const struct parse_limits l = session_parse_limits(s);
-	const uint32_t seconds = s->limits.seconds;
 	const struct source *src = &st->query.source;
 	/* Lines are of whole functions: there the name alone is asked. */
 	const bool lines = src->of && (src->kind == S_LINES || src->kind == S_INSTRS ||
 				       src->kind == S_JUMPS || src->kind == S_SOURCE ||
 				       src->kind == S_ASM);
 	const struct span span = lines ? src->of->span : st->span;
-	const struct str asked = {text.p + span.at, span.len};
+
+	if (lines && st->query.gstages)
+		return (struct str){0};
+	return arena_printf(a, "with inlined | %s%.*s", lines ? "find " : "",
+			    (int)span.len, text.p + span.at);
+}
+
+/* Does a query have an answer?  A hint does not wait long for the debug information. */
+static bool answers(struct session *s, struct str text, struct arena *a)
+{
+	enum { PATIENCE = 2 }; /* seconds */
+	const struct parse_limits l = session_parse_limits(s);
+	const uint32_t seconds = s->limits.seconds;
 	struct statement *run = ARENA_NEW(a, struct statement);
 	struct err other = {0}, failed = {0};
 	struct stmt *with;
+	bool yes;
 
-	text = arena_printf(a, "with inlined | %s%.*s", lines ? "find " : "",
-			    STR_ARG(asked));
-	if (!run || !text.p || !s->n || (lines && st->query.gstages) ||
-	    parse_text(text, &l, a, &with, &other))
-		return err->kind;
+	if (!run || !text.p || !s->n || parse_text(text, &l, a, &with, &other))
+		return false;
 	s->limits.seconds = seconds && seconds < PATIENCE ? seconds : PATIENCE;
-	if (!open_graph(s, &with->query, text, a, run, &other) &&
-	    !run_stages(s, run, &with->query, &failed)) {
-		if (st->query.source.lone) {
-			err_clear(err);
-			err_set(err, ERR_QUERY, st->span.at, "no function matches '%.*s'",
-				STR_ARG(asked));
-			err->len = (uint32_t)asked.n;
-		}
-		err->hint[0] = '\0';
-		err_hint(err, "it is only inlined: %.*s", STR_ARG(text));
-	}
+	yes = !open_graph(s, &with->query, text, a, run, &other) &&
+	      !run_stages(s, run, &with->query, &failed);
 	s->limits.seconds = seconds;
-	return err->kind;
+	return yes;
+}
+
+/* No function has a name of the statement: say so if inlined code has it. */
+static int hint_inlined(struct session *s, const struct stmt *st, struct str text,
+			struct arena *a, struct err *err)
+{
+	const struct str ask = with_inlined(st, text, a);
+
+	if (!answers(s, ask, a))
+		return err->kind;
+	if (st->query.source.lone) {
+		err_clear(err);
+		err_set(err, ERR_QUERY, st->span.at, "no function matches '%.*s'",
+			(int)st->span.len, text.p + st->span.at);
+		err->len = (uint32_t)st->span.len;
+	}
+	err->hint[0] = '\0';
+	return err_hint(err, "it is only inlined: %.*s", STR_ARG(ask));
+}
+
+/* Functions with a part of a name are taken: say so if inlined code has the whole. */
+static int note_inlined(struct session *s, struct statement *run, const struct stmt *st)
+{
+	struct exec *x = &run->x;
+	const struct str name = run->part, ask = with_inlined(st, x->text, x->a);
+
+	if (!name.n || !ask.n || x->g->extra ||
+	    !answers(s, arena_printf(x->a, "with inlined | %.*s", STR_ARG(name)), x->a))
+		return 0;
+	return exec_note(x, arena_printf(x->a, "inlined code is called %.*s: %.*s",
+					 STR_ARG(name), STR_ARG(ask)));
 }
 
 static int run_query(struct session *s, struct stmt *st, struct str text, struct arena *a,
@@ -681,7 +710,7 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 			*err = failed;
 		return err->kind;
 	}
-	if (make_result(s, run, st))
+	if (note_inlined(s, run, st) || make_result(s, run, st))
 		return err->kind;
 	session_keep_last(s, &run->r);
 	return give_result(s, run, st, text, sink, arg, err);

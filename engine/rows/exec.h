@@ -93,6 +93,7 @@ struct exec {
 	bool common;   /* inside a set that is always there (common_sets.h): some of its
 			  names are absent from any profile */
 	bool absent;   /* result: the error is that nothing has a name */
+	struct str *part; /* result: a name that functions have as a part; may be NULL */
 	unsigned vars; /* depth of $sets inside $sets being resolved */
 };
 

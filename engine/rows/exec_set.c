@@ -424,7 +424,8 @@ static int note_parts(struct exec *x, const struct set *s, bool nocase,
 		return exec_note(
 			x, arena_printf(x->a, "no function is called %.*s: taken is %.*s",
 					STR_ARG(name),
-					STR_ARG(graph_name(x->g, fnset_next(found, 0)))));
+					STR_ARG(graph_short_name(
+						x->g, fnset_next(found, 0), x->a))));
 	return exec_note(x,
 			 arena_printf(x->a,
 				      "no %s is called %.*s: taken %s %u function%s with "
@@ -455,6 +456,8 @@ static int find_parts(struct exec *x, const struct set *s, struct match_atom *at
 		any |= *n > 0;
 	}
 	atom->part = any;
+	if (any && x->part && s->field == FIELD_FN)
+		*x->part = s->text;
 	return any ? note_parts(x, s, atom->nocase, *out) : 0;
 }
 
