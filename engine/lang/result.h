@@ -89,6 +89,9 @@ struct headline {
 		uint32_t of; /* 1 + the function, as result_fn(); 0: none */
 	} * causes;
 	size_t ncauses;
+	size_t listed, more; /* rows that are a cause; causes in the row of the rest */
+	bool unsure;	     /* one run a side: they may be noise */
+	bool plain;	     /* `cause` says no more than the first row */
 	struct changed {
 		size_t functions;
 		int64_t by; /* of all of them */

@@ -44,6 +44,7 @@ struct telling {
 	const struct why_cause *twin; /* another, whose sentence reads alike; or NULL */
 	struct why_row *row;
 	size_t n;
+	size_t more; /* causes in the row of the rest */
 };
 
 /* ---- sentences ---- */
@@ -321,6 +322,7 @@ static int add_rest(struct telling *t, size_t more, double largest)
 	}
 	if (!rest && !more)
 		return 0;
+	t->more = more;
 	return add_row(t, (struct why_row){
 				  .delta = rest,
 				  .kind = STR("rest"),
@@ -729,9 +731,11 @@ static int keep_rows(struct telling *t, struct headline *h)
 	for (size_t i = 0; h->causes && i < t->n; i++) {
 		const struct why_row *r = &t->row[i];
 
+		h->listed += !str_eq(r->kind, STR("rest"));
 		h->causes[h->ncauses++] = (struct cause){r->delta, r->share, r->text,
 							 r->file,  r->line,  r->of};
 	}
+	h->more = t->more;
 	return h->causes ? 0 : t->x->err->kind;
 }
 
@@ -741,11 +745,11 @@ static int headline_of(struct telling *t, const struct why_cause *c, size_t n,
 {
 	const struct why_row *row = t->row;
 
+	h->unsure = n && t->w->noisy && !c->sure;
 	h->cause = text_of_none(t);
 	if (!h->cause.p)
 		return arena_full(t->x->a, t->x->err);
-	if (h->cause.n || t->scattered || !n || row->share < STANDS_OUT ||
-	    (t->w->noisy && !c->sure)) {
+	if (h->cause.n || t->scattered || !n || row->share < STANDS_OUT || h->unsure) {
 		if (!h->cause.n && t->scattered && t->flags)
 			h->cause = text_of_scattered(t, c, n);
 	} else {
@@ -753,6 +757,7 @@ static int headline_of(struct telling *t, const struct why_cause *c, size_t n,
 					is_little(t) ? "hardly a difference; " : "",
 					row->share, STR_ARG(row->text),
 					t->flags ? "; build flags differ" : "");
+		h->plain = !is_little(t) && !t->flags;
 		h->file = row->file;
 		h->line = row->line;
 	}

@@ -13,6 +13,7 @@
 #include "repl/render/brief.h"
 #include "repl/render/render.h"
 
+#include <inttypes.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,8 @@
 #include "repl/term/number.h"
 #include "repl/pictures/report.h"
 #include "repl/term/version.h"
+
+enum { CAUSES = 5 }; /* in the heading */
 
 static const char sorting[] =
 	"<script>\n"
@@ -37,13 +40,53 @@ static const char sorting[] =
 	" if(down)rows.reverse();t.append(...rows);});\n"
 	"</script>\n";
 
+static bool has_causes(const struct result *r)
+{
+	return r->headline && r->headline->listed;
+}
+
 static void html_put_headline(struct render *rd)
 {
 	for (size_t i = 0; rd->r->headline && i < HEADLINE_LINES; i++) {
-		out_c(rd->o, i ? "<p class=\"about\">" : "<p><b>");
+		/* The list of causes begins with this one. */
+		if (i == 1 && has_causes(rd->r) && rd->r->headline->plain)
+			continue;
+		out_c(rd->o, !i	      ? "<p><b>"
+			     : i == 1 ? "<p class=\"about\">"
+				      : "<p class=\"about grew\">");
 		headline_put(rd->o, EMIT_XML, rd->r, i);
 		out_c(rd->o, i ? "</p>\n" : "</b></p>\n");
 	}
+}
+
+/* The main causes, and how many there are besides. */
+static void put_causes(struct render *rd)
+{
+	const struct headline *h = rd->r->headline;
+	const size_t n = h->listed < CAUSES ? h->listed : CAUSES;
+	const size_t more = h->listed - n + h->more;
+
+	out_c(rd->o, "<ol class=\"causes\">\n");
+	for (size_t i = 0; i < n; i++) {
+		const struct cause *c = &h->causes[i];
+
+		out_printf(rd->o, "<li><b>%.0f %%</b> ", c->share);
+		emit_name(rd->o, EMIT_XML, c->text);
+		if (c->line) {
+			out_c(rd->o, " <span class=\"soft\">");
+			emit_name(rd->o, EMIT_XML, str_basename(c->file));
+			out_printf(rd->o, ":%" PRIu64 "</span>", c->line);
+		}
+		out_c(rd->o, "</li>\n");
+	}
+	if (h->unsure)
+		out_c(rd->o, "<li>these may be noise: there is one run a side</li>\n");
+	if (more) {
+		out_printf(rd->o, "<li>and %s more: <code>why vs ", GROUPED(more));
+		emit_name(rd->o, EMIT_XML, rd->r->base);
+		out_c(rd->o, "</code></li>\n");
+	}
+	out_c(rd->o, "</ol>\n");
 }
 
 /* " (old.out)", unless the base is of the same profile. */
@@ -104,6 +147,8 @@ static void put_page_head(struct render *rd, const char *more)
 		emit_name(rd->o, EMIT_XML, store_info(r->graph->st)->creator);
 	}
 	out_c(rd->o, "</p></div>\n");
+	if (has_causes(r))
+		put_causes(rd);
 }
 
 static void put_page_filters(struct render *rd)

@@ -228,11 +228,10 @@ static void put_why(struct report *p)
 
 	if (!h || !h->ncauses)
 		return;
-	out_c(p->o,
-	      "<section class=\"card\" id=\"why\" aria-label=\"Why\">\n<div class=\"bar\">"
-	      "<h2>Why</h2><span class=\"soft\">causes that add up to the difference of ");
+	out_c(p->o, "<section id=\"why\" hidden aria-label=\"Why\">\n<p class=\"soft\">"
+		    "Causes that add up to the difference of ");
 	emit_name(p->o, EMIT_XML, result_title(p->rd->r));
-	out_c(p->o, "</span></div>\n<table><tbody>\n");
+	out_c(p->o, "</p>\n<table><tbody>\n");
 	for (size_t i = 0; i < h->ncauses; i++)
 		put_cause(p, &h->causes[i]);
 	out_c(p->o, "</tbody></table>\n</section>\n");

@@ -137,16 +137,58 @@ for width, height in (1400, 900), (420, 800):
     same(browser.run(SANDWICH), both, "Escape shows both again")
     same(browser.run(SEEN + "return all('#graph .h').map(e => e.textContent);"), ["callers, % of it", "% of the total", "callees, % of it"], "shares say of what")
     same(browser.errors, [], "no error")
+# The graph of the selected function has two levels each side where there is room; each share is one of its neighbour.
+browser.open(os.getcwd() + "/near.html", 1400, 900)
+NEAR = SEEN + "return [...$('#graphs svg').querySelectorAll('.n')].map(e => [...e.querySelectorAll('text')].map(t => t.textContent).join(' ')).sort();"
+browser.run(SEEN + "all('#list tbody tr').find(r => r.querySelector('.fn').title === 'y').click(); $('#showgraphs').click();")
+same((browser.run(NEAR), browser.run(SEEN + "return location.hash.includes('t=graphs') && !shown($('#frames'));")),
+     (["a 55%", "b 27%", "x 100%", "x 18%", "y 47%"], True), "callers of callers")
+browser.run(SEEN + "[...$('#graphs svg').querySelectorAll('.n')].find(e => e.textContent.includes('b27')).dispatchEvent(new MouseEvent('click', {bubbles: true}));")
+same(browser.run(NEAR), ["b 24%", "main 100%", "x 18%", "x 75%", "y 73%"], "a click goes on in the graph")
+browser.run(SEEN + "$('#all').click();")
+same((browser.run(SEEN + "return shown($('#frames')) && !shown($('#graphs'));"), browser.errors), (True, []), "and back")
 # Each thread says its name and its share; what grew a hundredfold does so in a word.
 browser.open(os.getcwd() + "/threads.html", 1400, 900)
 got = browser.run(SEEN + "$('#showparts').click(); return all('#bars .names span').map(e => e.textContent);")
 ok(len(got) > 1 and all("%" in g and "thread" in g for g in got), "parts say their names and shares", got)
+CHOOSE = SEEN + """
+const box = $('#bars .bars'), r = box.getBoundingClientRect(), n = box.children.length, at = i => r.left + (i + 0.5) * r.width / n, say = () => $('#chosen').textContent;
+const point = (type, i) => box.dispatchEvent(new PointerEvent(type, {clientX: at(i), clientY: r.top + 5, buttons: 1, pointerId: 1, bubbles: true}));
+box.setPointerCapture = () => 0;
+const press = (key, shiftKey) => box.dispatchEvent(new KeyboardEvent('keydown', {key, shiftKey, bubbles: true}));
+point('pointerdown', 1); point('pointermove', 2);
+const dragged = say();
+press('ArrowLeft'); press('ArrowRight', true);
+return [dragged === say(), all('#bars i.in').length, all('#chosen code').map(c => c.textContent), n];
+"""
+for page in "threads", "parts":
+    browser.open(os.getcwd() + "/" + page + ".html", 1400, 900)
+    browser.run(SEEN + "$('#showparts').click();")
+    same_keys, bars, queries, n = browser.run(CHOOSE)
+    same((same_keys, bars, len(queries)), (True, 2, 2), page + ": a drag, or keys, choose parts")
+    r = run(*PAGES[page], "--no-index-write", "-q", "-c", queries[0] + " | sum | show self | as csv", "-c", queries[1] + " | count")
+    says = browser.run(SEEN + "return $('#chosen').textContent;")
+    ok(r.status == 0 and "{:,}".format(int(r.text.split()[1])) in says, page + ": the query that it tells has the cost that it tells", [says, r.text, r.talk])
 for name, cost in ("before", 5), ("after", 900):
     with open(name + ".out", "w") as f:
         f.write("events: Ir\nfn=main\n1 100\ncfn=a\ncalls=1 2\n1 %d\n\nfn=a\n2 %d\n" % (cost, cost))
 run("after.out", "base=before.out", "-q", "-c", "functions vs base > ratio.html")
 browser.open(os.getcwd() + "/ratio.html", 1400, 900)
 same(browser.run(SEEN + "return all('#list tbody tr')[0].cells[4].textContent;"), "\u00d7180", "a hundredfold cost")
+# A comparison begins with its causes, five at most, and says what asks for the others; each leads to its function.
+with open("causes.base", "w") as b, open("causes.out", "w") as h:
+    for f, more in (b, 0), (h, 1):
+        f.write("events: Ir\nfn=main\n1 100\n" + "".join("cfn=f%d\ncalls=1 1\n%d %d\n" % (i, i + 2, 500 + more * 100 * i) for i in range(1, 8)))
+        for i in range(1, 8):
+            f.write("\nfn=f%d\n1 %d\n" % (i, 500 + more * 100 * i))
+run("causes.out", "base=causes.base", "-q", "-c", "functions vs base > causes.html")
+for width, height in (1400, 900), (420, 800):
+    browser.open(os.getcwd() + "/causes.html", width, height)
+    got = browser.run(SEEN + "return all('.causes li').filter(shown).map(e => e.textContent.trim());")
+    same(([g.split(" spends")[0] for g in got], got[-1]), (["%d %% f%d" % (round(100 * i / 28), i) for i in (7, 6, 5, 4, 3)] + [got[-1]], "and 2 more: why vs base"), "the causes in the heading")
+    same(browser.run(SEEN + "all('.causes li')[1].click(); return $('#name').textContent;"), "f6", "a cause leads to its function")
+    browser.run(SEEN + "all('.causes li')[5].click();")
+    same((browser.run(SEEN + "return all('#why tr').filter(shown).length;"), browser.errors), (7, []), "all of them")
 # The costliest lines say their files.
 with open("line.c", "w") as f:
     f.write("int main(void)\n{\n\treturn 7;\n}\n")

@@ -21,6 +21,8 @@ function changeClass(f, by) {
 const colour = n => !n.f ? 's' : two ? both() ? changeClass(n.f, n.self[0] - n.self[1]) : 's' : 'c' + n.f.group;
 function flame() {
 	const box = $('frames'), crumbs = [];
+	showTab();
+	if (tab) return;
 	const anew = !ROWS || !grown && mode === 'all';
 	let top = grown = grown || grow(), y = 0;
 	/* Callers above the selected function, callees below it; a zoom shows one of them. */
@@ -61,8 +63,6 @@ function flame() {
 	box.append(...boxes.map((b, i) => b.div = frame(b, i)));
 	if (anew) document.documentElement.style.setProperty('--above', Math.round($('scroll').getBoundingClientRect().top + scrollY) + 'px');
 	marked = Math.min(marked, boxes.length - 1);
-	$('all').setAttribute('aria-pressed', mode === 'all' && !showsParts);
-	$('from').setAttribute('aria-pressed', mode !== 'all' && !showsParts);
 	const any = c => boxes.some(c);
 	$('legend').textContent = [two && 'colour: share of all changes, of what a frame spends itself', any(b => b.chain && b.chain.length > 1) && 'chains joined \u203a' + (sandwich ? ' \u2039' : ''), any(b => b.chain && b.chain.some(n => n.folded)) && 'recursion folded \u21bb',
 		any(b => b.rest) && '\u25a8 calls under ' + NARROW + ' px', any(b => b.cut) && '\u2026 more: zoom'].filter(s => s).join(' \u00b7 ');
@@ -203,7 +203,7 @@ function composition() {
 }
 
 /* ---- parts ---- */
-let showsParts = false;
+let range = null; /* the first and the last bar that are chosen */
 function timeline() {
 	const bars = parts.map((all, s) => {
 		const n = +data[s ? 'partsBase' : 'parts'];
@@ -211,12 +211,9 @@ function timeline() {
 	}).filter(b => b.list.length > 1);
 	const most = bars.reduce((m, b) => b.list.reduce((m, x) => Math.max(m, x.cost), m), 1);
 	$('showparts').hidden = !bars.length;
-	$('parts').hidden = !showsParts || !bars.length;
-	$('flame').hidden = !$('parts').hidden;
-	$('showparts').setAttribute('aria-pressed', !$('parts').hidden);
-	$('bars').textContent = '';
+	$('bars').textContent = $('chosen').textContent = '';
 	$('partsabout').textContent = bars.map(b => (two ? (b === bars[0] && parts[0].length > 1 ? data.profile : data.base) + ': ' : '') + b.n.toLocaleString('en-US') +
-		' parts, in file order' + (b.per > 1 ? '; a bar is ' + b.per.toLocaleString('en-US') + ' of them' : '')).join('. ') + '; the tallest ' + whole(most) + ' ' + events[ev].title;
+		' parts, in file order' + (b.per > 1 ? '; a bar is ' + b.per.toLocaleString('en-US') + ' of them' : '')).join('. ') + '; the tallest ' + whole(most) + ' ' + events[ev].title + (two ? '' : '. Drag over some, or Shift and arrows');
 	for (const b of bars) {
 		const box = el($('bars'), 'div', undefined, 'bars' + (b.list.length > 150 ? ' many' : ''));
 		for (const x of b.list) {
@@ -226,5 +223,48 @@ function timeline() {
 		}
 		const names = b.list.length <= 24 ? el($('bars'), 'div', undefined, 'names soft') : null;
 		if (names) for (const x of b.list) el(names, 'span', percent(x.cost, b.total) + ' ' + x.what).title = x.what;
+		if (!two) chooseParts(box, b);
 	}
+}
+/* "2-4,7", or nothing if a number is there twice. */
+function spans(numbers) {
+	const out = [];
+	for (const n of numbers.sort((a, b) => a - b)) {
+		const last = out.at(-1);
+		if (last && n <= last[1]) return '';
+		if (last && n === last[1] + 1) last[1] = n;
+		else out.push([n, n]);
+	}
+	return out.map(([a, b]) => a === b ? a : a + '-' + b).join();
+}
+/* How a query names these bars. */
+function portion(list) {
+	const numbers = of => list.map(x => +(new RegExp('\\b' + of + ' (\\d+)').exec(x.what) || [])[1]), one = numbers('part');
+	for (const [word, n] of [['part', one], ['thread', numbers('thread')]]) if (!n.some(isNaN) && spans([...n])) return word + ' ' + spans(n);
+	return '';
+}
+/* Choose bars by a drag or by keys: what they cost, and the query that asks them alone, or compares them with the others. */
+function chooseParts(box, b) {
+	const at = x => Math.max(0, Math.min(b.list.length - 1, Math.floor((x.clientX - box.getBoundingClientRect().left) / box.clientWidth * b.list.length)));
+	const set = (from, to) => {
+		range = [from, to];
+		const [first, last] = from < to ? [from, to] : [to, from], list = b.list.slice(first, last + 1), sum = list.reduce((n, x) => n + x.cost, 0);
+		const name = portion(list), others = portion(b.list.filter((x, i) => i < first || i > last));
+		[...box.children].forEach((i, k) => i.classList.toggle('in', k >= first && k <= last));
+		$('chosen').textContent = (list.length > 1 ? list[0].what + ' to ' + list.at(-1).what : list[0].what) + ': ' + whole(sum) + ' ' + events[ev].title + ', ' + percent(sum, b.total) + (name ? '. Its functions: ' : '');
+		if (name) el($('chosen'), 'code', name + ' | functions');
+		if (name && others) { $('chosen').append('; beside the others: '); el($('chosen'), 'code', name + ' | functions vs ' + others); }
+	};
+	box.tabIndex = 0;
+	box.setAttribute('aria-label', 'Parts; arrow keys choose one, with Shift several');
+	box.addEventListener('pointerdown', x => { x.preventDefault(); box.focus(); box.setPointerCapture(x.pointerId); set(at(x), at(x)); });
+	box.addEventListener('pointermove', x => { if (x.buttons && range) set(range[0], at(x)); });
+	box.addEventListener('keydown', x => {
+		const by = {ArrowLeft: -1, ArrowRight: 1}[x.key];
+		if (!by) return;
+		const to = range ? Math.max(0, Math.min(b.list.length - 1, range[1] + by)) : 0;
+		x.preventDefault();
+		set(x.shiftKey && range ? range[0] : to, to);
+	});
+	if (range) set(...range.map(i => Math.min(i, b.list.length - 1)));
 }

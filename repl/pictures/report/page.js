@@ -97,13 +97,22 @@ function reveal(f) {
 }
 
 /* ---- the card of the selected function: a small graph of its calls, its costliest lines, lists ---- */
-const NEAR = 6, LIST = 300, HEADS = 18;
+const LIST = 300, HEADS = 18, HIGH = 24;
 const size = e => Math.max(e.w[ev], e.b.w[ev]);
 const costliest = list => [...list].sort((x, y) => size(y) - size(x) || y.calls - x.calls);
 const part = (n, of) => !(n > 0) ? '0%' : n / of < 0.005 ? '<1%' : (100 * n / of).toFixed(0) + '%';
-function graph(f) {
-	const root = $('graph'), wide = Math.max(280, $('card').clientWidth), box = wide * 0.27, H2 = 24, of = through(f) || 1, sides = [costliest(f.in), costliest(f.out)];
-	const high = Math.max(3, ...sides.map(l => Math.min(l.length, NEAR) + (l.length > NEAR))) * H2, mid = HEADS + high / 2;
+/* The costliest calls into f, or out of it, with those of the functions there. */
+function near(f, out, levels, most) {
+	const list = costliest(out ? f.out : f.in), rows = list.slice(0, most).map(e => {
+		const g = out ? e.to : e.from, next = levels > 1 && g !== f ? near(g, out, levels - 1, 3) : null;
+		return {e, g, next, high: Math.max(1, next ? next.high : 0)};
+	});
+	return {rows, more: list.length - rows.length, high: rows.reduce((n, r) => n + r.high, list.length > rows.length ? 1 : 0)};
+}
+/* f between its callers and what it calls.  Each share is one of the cost through the function that the line leads to or comes from. */
+function graph(root, f, levels) {
+	const wide = Math.max(280, root.parentNode.clientWidth), box = wide * (levels > 1 ? 0.165 : 0.27), sides = [near(f, 0, levels, 6), near(f, 1, levels, 6)];
+	const high = HIGH * Math.max(3, sides[0].high, sides[1].high), mid = HEADS + high / 2, step = (wide - box) / (2 * levels);
 	const svg = (parent, tag, attrs, text) => {
 		const n = document.createElementNS(root.namespaceURI, tag);
 		for (const [k, v] of Object.entries(attrs)) n.setAttribute(k, v);
@@ -113,24 +122,39 @@ function graph(f) {
 	};
 	root.textContent = '';
 	for (const [k, v] of Object.entries({width: wide, height: HEADS + high, 'aria-label': 'Callers of ' + f.name + ', and what it calls'})) root.setAttribute(k, v);
-	[['callers, % of it', 5, 'start', sides[0].length], ['% of the total', wide / 2, 'middle', total()], ['callees, % of it', wide - 5, 'end', sides[1].length]].forEach(([text, x, side, any]) => { if (any) svg(root, 'text', {x, y: 11, 'text-anchor': side, class: 'h'}, text); });
-	const put = (x, y, g, text, title) => {
-		const n = svg(root, 'g', {class: 'n' + (g === f && x > box ? ' me' : ''), 'data-i': g.i, role: 'button', tabindex: -1});
+	const put = (x, y, g, text, title, me) => {
+		const n = svg(root, 'g', {class: 'n' + (me ? ' me' : ''), 'data-i': g.i, role: 'button', tabindex: -1});
 		svg(n, 'title', {}, title);
 		svg(n, 'rect', {x, y: y - 10, width: box, height: 20, rx: 3, class: two ? both() ? changeClass(g, changeBy(g)) : 's' : 'c' + g.group});
 		svg(n, 'text', {x: x + 5, y: y + 4}, fitName(g, Math.floor((box - 14 - 6.7 * text.length) / 6.7)));
 		svg(n, 'text', {x: x + box - 5, y: y + 4, 'text-anchor': 'end', class: 'v'}, text);
 	};
+	const head = (x, anchor, text) => svg(root, 'text', {x, y: 11, 'text-anchor': anchor, class: 'h'}, text);
+	/* The rows beside the box of h at x, y; flow: the part of f's cost that h has here. */
+	function side(list, h, out, x, y, flow) {
+		const to = x + (out ? step : -step), edge = out ? x + box : x, end = out ? to : to + box, of = through(h) || 1;
+		let at = y - list.high * HIGH / 2;
+		for (const r of list.rows) {
+			const there = at + r.high * HIGH / 2, m = (edge + end) / 2, share = r.e.w[ev] / of;
+			svg(root, 'path', {class: 'e', d: `M${edge} ${y}C${m} ${y} ${m} ${there} ${end} ${there}`, 'stroke-width': Math.max(1, 14 * flow * share).toFixed(1)});
+			put(to, there, r.g, part(r.e.w[ev], of), (out ? 'called by ' + h.name : 'calls ' + h.name) + ' ' + times(r.e.calls, grouped) + '\u00d7: ' + about + whole(r.e.w[ev]) + ' ' + events[ev].title + ', ' + percent(r.e.w[ev], of) + ' of what passes ' + h.name);
+			if (r.next) side(r.next, r.g, out, to, there, flow * share);
+			at += r.high * HIGH;
+		}
+		if (list.more) svg(root, 'text', {x: to + 5, y: at + HIGH / 2 + 4, class: 'v'}, '+' + list.more.toLocaleString('en-US') + (levels > 1 ? ' more' : ' more below'));
+	}
 	sides.forEach((list, out) => {
-		const shown = list.slice(0, NEAR), x = out ? wide - box : 0, top = mid - (shown.length + (list.length > NEAR)) * H2 / 2 + H2 / 2;
-		shown.forEach((e, i) => {
-			const y = top + i * H2, g = out ? e.to : e.from, from = out ? wide / 2 + box / 2 : box, to = out ? wide - box : wide / 2 - box / 2, a = out ? mid : y, b = out ? y : mid;
-			svg(root, 'path', {class: 'e', d: `M${from} ${a}C${(from + to) / 2} ${a} ${(from + to) / 2} ${b} ${to} ${b}`, 'stroke-width': Math.max(1, 14 * e.w[ev] / of).toFixed(1)});
-			put(x, y, g, part(e.w[ev], of), (out ? 'calls ' : 'called by ') + g.name + ' ' + times(e.calls, grouped) + '\u00d7: ' + about + whole(e.w[ev]) + ' ' + events[ev].title + ', ' + percent(e.w[ev], of) + ' of what passes it');
-		});
-		if (list.length > NEAR) svg(root, 'text', {x: x + 5, y: top + NEAR * H2 + 4, class: 'v'}, '+' + (list.length - NEAR).toLocaleString('en-US') + ' more below');
+		if (out && total()) head(wide / 2, 'middle', '% of the total');
+		const word = out ? 'callees' : 'callers', edge = out ? wide - 5 : 5;
+		if (list.rows.length) head(levels > 1 ? wide / 2 + (out ? step : -step) : edge, levels > 1 ? 'middle' : out ? 'end' : 'start', word + ', % of it');
+		if (levels > 1 && list.rows.some(r => r.next && r.next.rows.length)) head(edge, out ? 'end' : 'start', 'their ' + word + ', % of them');
+		side(list, f, out, wide / 2 - box / 2, mid, 1);
 	});
-	put(wide / 2 - box / 2, mid, f, total() ? (100 * f.incl[ev] / total()).toFixed(0) + '%' : '', f.name + '\nwith calls ' + inclTitle(f));
+	put(wide / 2 - box / 2, mid, f, total() ? (100 * f.incl[ev] / total()).toFixed(0) + '%' : '', f.name + '\nwith calls ' + inclTitle(f), true);
+}
+function graphs() {
+	if (selected) graph($('graph'), selected, 1);
+	if (selected && tab === 'graphs') graph($('graphs').firstChild, selected, SMALL ? 1 : 2);
 }
 function calls(table, head, title, list, other) {
 	const b = $(table).tBodies[0], of = through(selected) || 1;
@@ -172,7 +196,7 @@ function costTable(f) {
 }
 function show() {
 	const f = selected;
-	$('from').disabled = $('copy').disabled = !f;
+	$('from').disabled = $('showgraphs').disabled = $('copy').disabled = !f;
 	$('more').hidden = !f;
 	$('graph').setAttribute('height', 0);
 	$('graph').textContent = $('hot').textContent = '';
@@ -183,7 +207,7 @@ function show() {
 			f.out.some(e => e.to === f) ? 'recursive' : '', f.cycle ? 'in cycle ' + f.cycle : '', '#' + f.id].filter(s => s && s !== '???' && s !== '\u2013').join(' \u00b7 ');
 	$('where').title = f ? f.file + '\n' + f.obj : '';
 	if (!f) return;
-	graph(f);
+	graphs();
 	if (f.line && f.file.includes('/')) $('hot').textContent = 'Its source lines are in a report written with --with-source.';
 	if ($('more').open) showMore();
 }
@@ -205,7 +229,7 @@ function address() {
 	if (path.length) p.set('z', path.map(i => key_of(F[i])).join('.'));
 	if ($('q').value) p.set('q', $('q').value);
 	if (key !== FIRST || !down) p.set('o', (down ? '' : '-') + key);
-	if (showsParts) p.set('p', 1);
+	if (tab) p.set('t', tab);
 	return '#' + p;
 }
 /* passing: typing a search or moving down the table takes no step back for each key. */
@@ -225,7 +249,7 @@ function go() {
 	key = Object.hasOwn(value, order.replace(/^-/, '')) ? order.replace(/^-/, '') : FIRST;
 	path = (p.get('z') || '').split('.').filter(k => by_key.has(k)).map(k => by_key.get(k).i);
 	if (mode === 'to' && !path.length) mode = 'from';
-	showsParts = p.has('p');
+	tab = TABS.includes(p.get('t')) ? p.get('t') : '';
 	$('q').value = p.get('q') || '';
 	selected = at('f') || null;
 	find();
@@ -263,9 +287,27 @@ function view(m) {
 	subject = selected;
 	path = [];
 	grown = null;
-	showsParts = false;
-	timeline();
+	openTab('');
+}
+/* What is drawn above the table: the flame graph, or one of these in its place. */
+const TABS = ['graphs', 'parts', 'why'].filter($);
+let tab = '';
+if ($('why')) { $('parts').after($('why')); $('showwhy').hidden = false; }
+function showTab() {
+	if (tab && $('show' + tab).hidden) tab = '';
+	for (const id of TABS) {
+		$('show' + id).setAttribute('aria-pressed', tab === id);
+		$(id).hidden = tab !== id;
+	}
+	$('flame').hidden = $('legend').hidden = $('status').hidden = !!tab;
+	$('all').setAttribute('aria-pressed', !tab && mode === 'all');
+	$('from').setAttribute('aria-pressed', !tab && mode !== 'all');
+}
+function openTab(id) {
+	if (id && ($('show' + id).hidden || $('show' + id).disabled)) return;
+	tab = tab === id ? '' : id;
 	flame();
+	graphs();
 	went();
 }
 /* name, obj:name, file:name by regular expression; in:NAME is a part of the bar. */
@@ -291,7 +333,7 @@ events.forEach((e, i) => { el($('event'), 'option', (e.kind ? e.title : e.name) 
 $('event').addEventListener('change', () => { ev = +$('event').value; refresh(); went(); });
 $('q').addEventListener('input', search);
 for (const m of ['all', 'from']) $(m).addEventListener('click', () => view(m));
-$('showparts').addEventListener('click', () => { showsParts = !showsParts; timeline(); flame(); went(); });
+for (const id of TABS) $('show' + id).addEventListener('click', () => openTab(id));
 $('help').addEventListener('click', () => $('keys').showModal());
 $('more').addEventListener('toggle', () => { if ($('more').open) showMore(); });
 $('copy').addEventListener('click', () => {
@@ -318,8 +360,8 @@ $('list').tHead.addEventListener('click', x => {
 });
 body.addEventListener('click', x => { const tr = x.target.closest('tr'); if (tr && tr.dataset.i) select(F[tr.dataset.i]); });
 $('scroll').addEventListener('scroll', draw, {passive: true});
-window.addEventListener('resize', () => { draw(); flame(); if (selected) graph(selected); });
-for (const panel of document.querySelectorAll('aside,#why')) panel.addEventListener('click', x => { const to = x.target.closest('[data-i]'); if (to) select(F[to.dataset.i], true); });
+window.addEventListener('resize', () => { draw(); flame(); graphs(); });
+for (const panel of document.querySelectorAll('aside,#why,#graphs')) panel.addEventListener('click', x => { const to = x.target.closest('[data-i]'); if (to) select(F[to.dataset.i], true); });
 document.addEventListener('keydown', x => {
 	const inFlame = x.target === $('frames');
 	if (x.ctrlKey || x.altKey || x.metaKey || $('keys').open) return;
@@ -331,7 +373,7 @@ document.addEventListener('keydown', x => {
 	if (/^(INPUT|SELECT)$/.test(x.target.tagName)) return;
 	if (inFlame && x.key === 'Enter') { hit(boxes[marked]); return; }
 	if (inFlame && x.key.startsWith('Arrow')) { x.preventDefault(); step(x.key); return; }
-	const act = {'/': () => $('q').focus(), '?': () => $('keys').showModal(), f: () => view('from'), a: () => view('all'), p: () => $('showparts').hidden || $('showparts').click(),
+	const act = {'/': () => $('q').focus(), '?': () => $('keys').showModal(), f: () => view('from'), a: () => view('all'), g: () => openTab('graphs'), p: () => openTab('parts'), w: () => openTab('why'),
 		ArrowDown: () => move(1), ArrowUp: () => move(-1), j: () => move(1), k: () => move(-1)}[x.key];
 	if (act) { x.preventDefault(); act(); }
 });
@@ -339,6 +381,11 @@ function move(by) {
 	const at = rows.indexOf(selected), f = rows[at < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, at + by))];
 	if (f) select(f, true, true);
 }
+/* The causes in the heading lead to their functions, what follows them to all. */
+document.querySelectorAll('.causes li').forEach((li, i) => {
+	const to = li.querySelector('b') && $('why').querySelectorAll('tr')[i].querySelector('[data-i]');
+	li.addEventListener('click', () => to ? select(F[to.dataset.i], true) : openTab('why'));
+});
 /* source */
 window.addEventListener('popstate', go);
 /* The first screen has a card: that of the function with most cost in itself, or the largest change. */
