@@ -49,6 +49,7 @@ static struct exec_open open_of(struct session *s)
 				  .least_paired = s->least_paired,
 				  .accepted = s->accepted,
 				  .safe = s->safe,
+				  .people = s->people,
 				  .reading = &s->reading};
 }
 
@@ -219,6 +220,26 @@ static int expect_sure(struct exec *x, struct statement *run, const struct query
 	return 0;
 }
 
+/* Has the answer the columns of its source? */
+static bool keeps_columns(const struct query *q)
+{
+	for (const struct tstage *st = q->tstages; st; st = st->next)
+		if (st->kind == T_SHOW || st->kind == T_GROUP || st->kind == T_SUM ||
+		    st->kind == T_COUNT)
+			return false;
+	return true;
+}
+
+/* Rows of a listing that do not follow the name of their file say it. */
+static int show_files(struct table *t, const struct query *q)
+{
+	bool apart = false;
+
+	for (const struct tstage *st = q->tstages; st; st = st->next)
+		apart |= st->kind == T_SORT || st->kind == T_WHERE || st->kind == T_SKIP;
+	return t->listing && apart && keeps_columns(q) ? table_show(t, STR("file")) : 0;
+}
+
 /* Run the source and the stages.  `expect` comes last and leaves the rows that fail
  * it; *failed: how, if it does. */
 static int run_stages(const struct session *s, struct statement *run,
@@ -228,7 +249,7 @@ static int run_stages(const struct session *s, struct statement *run,
 	struct table *t = &run->t;
 
 	x->whole = q->source.lone;
-	if (exec_source(x, &q->source, run->vs, t, q->tstages) ||
+	if (exec_source(x, &q->source, run->vs, t, q->tstages) || show_files(t, q) ||
 	    change_rows(x, t, q->tstages))
 		return x->err->kind;
 	for (const struct tstage *st = q->tstages; st; st = st->next)
@@ -502,6 +523,8 @@ static int make_result(struct session *s, struct statement *run, const struct st
 	    (run->vs && !r->card && find_headline(s, q, run, &r->headline)) ||
 	    footer(x, t, r) || list_filters(s, q, run, r))
 		return x->err->kind;
+	if (s->people && keeps_columns(q) && t->no_text.n && exec_hint(x, t->no_text))
+		return x->err->kind;
 	for (size_t i = 0; i < x->hints->n; i++)
 		if (exec_note(x, x->hints->at[i]))
 			return x->err->kind;
@@ -518,7 +541,8 @@ static int make_result(struct session *s, struct statement *run, const struct st
 }
 
 /* A tree has tens of thousands of rows, a comparison one for each function that did not
- * change, which nobody reads; a list of callers has not. */
+ * change, a listing one for each instruction, which nobody reads; a list of callers has
+ * not. */
 static void leave_out_usual(const struct session *s, const struct query *q,
 			    struct source *of)
 {
@@ -529,7 +553,8 @@ static void leave_out_usual(const struct session *s, const struct query *q,
 
 	if (!s->people || q->tstages || q->file.n || q->shell.n)
 		return;
-	of->min_usual = of->kind == S_FUNCTIONS && of->vs.n && !of->also;
+	of->min_usual = of->kind == S_SOURCE || of->kind == S_ASM ||
+			(of->kind == S_FUNCTIONS && of->vs.n && !of->also);
 	if (!tree || of->has_min || of->has_max || of->vs.n)
 		return;
 	of->has_min = of->min_percent = of->min_usual = true;

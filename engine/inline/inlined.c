@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
+#include "engine/names/name.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
@@ -210,10 +211,11 @@ bool inlining_at(const struct inlining *in, fn_id f, file_id file, uint64_t inst
 }
 
 /* Join the names by " in "; they can be long, and many. */
-struct str inlining_chain(struct arena *a, const struct inline_frame *f)
+struct str inlining_chain(struct arena *a, const struct inline_frame *f, bool brief)
 {
 	static const char in[] = " in ";
 	size_t n = 0;
+	struct str name;
 	char *p;
 
 	for (const struct inline_frame *i = f; i; i = i->outer)
@@ -225,9 +227,10 @@ struct str inlining_chain(struct arena *a, const struct inline_frame *f)
 		if (n)
 			memcpy(p + n, in, sizeof(in) - 1);
 		n += n ? sizeof(in) - 1 : 0;
-		if (i->name.n)
-			memcpy(p + n, i->name.p, i->name.n);
-		n += i->name.n;
+		name = brief ? name_short(i->name, a) : i->name;
+		if (name.n)
+			memcpy(p + n, name.p, name.n);
+		n += name.n;
 	}
 	return (struct str){p, n};
 }

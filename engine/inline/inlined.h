@@ -35,7 +35,7 @@ bool inlining_at(const struct inlining *in, fn_id f, file_id file, uint64_t inst
 int inlining_known(struct exec *x, obj_id obj, bool by_name);
 /* "max in clamp"; "util.h:12 in main.cpp:40": where each was called.  p is NULL: the
  * arena is full. */
-struct str inlining_chain(struct arena *a, const struct inline_frame *f);
+struct str inlining_chain(struct arena *a, const struct inline_frame *f, bool brief);
 struct str inlining_calls(struct arena *a, const struct inline_frame *f);
 
 #endif

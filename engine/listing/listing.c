@@ -12,6 +12,7 @@
 
 #include "engine/files/roots.h"
 #include "engine/graph/graph.h"
+#include "engine/names/name.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/bisect.h"
@@ -230,7 +231,9 @@ static int put_mark(struct exec *x, struct listing *l, const struct listing_plac
 		r->text = STR("-- not inlined --");
 		return 0;
 	}
-	name = l->instrs ? inlining_chain(x->a, f) : f->name;
+	name = l->instrs	 ? inlining_chain(x->a, f, x->open->people)
+	       : x->open->people ? name_short(f->name, x->a)
+				 : f->name;
 	r->name = name;
 	r->text = name.p ? mark_text(x, name) : name;
 	return r->text.p ? 0 : arena_full(x->a, x->err);
@@ -320,9 +323,9 @@ static struct text_range *wanted_text(struct exec *x, const struct listing_place
 }
 
 /* The text of an object that listing_ahead() read; NULL: none. */
-static const struct text_file *object_ahead(const struct listing *l, obj_id obj)
+static struct text_file *object_ahead(const struct listing *l, obj_id obj)
 {
-	const struct text_file *f = *l->files;
+	struct text_file *f = *l->files;
 
 	while (f && f->file != obj)
 		f = f->next;
@@ -381,32 +384,11 @@ static int read_file(struct exec *x, struct listing *l, struct listing_group *g)
 /* One note for all files without text; their rows have the reason of each. */
 static int note_missing(struct exec *x, const struct listing *l)
 {
-	enum { NAMED = 3 };
-	struct str list = {"", 0};
-	size_t missing = 0;
-	const char *why = NULL;
+	struct texts_missing m = {.list = STR("")};
 
-	for (size_t i = 0; i < l->ngroups; i++) {
-		const struct listing_group *g = &l->group[i];
-
-		if (g->text->line)
-			continue;
-		why = g->text->why;
-		if (missing++ < NAMED)
-			list = arena_printf(x->a, "%.*s%s%.*s", STR_ARG(list),
-					    missing > 1 ? ", " : "",
-					    STR_ARG(group_name(l, g)));
-	}
-	if (missing == 0)
-		return 0;
-	if (missing == 1)
-		return exec_note(x, arena_printf(x->a, "%.*s: %s; see --source-root",
-						 STR_ARG(list), why));
-	return exec_note(x, arena_printf(x->a,
-					 "%s of %s files have no text: %.*s%s;"
-					 " see --source-root",
-					 GROUPED(missing), GROUPED(l->ngroups),
-					 STR_ARG(list), missing > NAMED ? ", ..." : ""));
+	for (size_t i = 0; i < l->ngroups; i++)
+		text_missing(x, &m, l->group[i].text, group_name(l, &l->group[i]));
+	return m.n ? exec_note(x, text_missing_note(x, &m, l->ngroups)) : 0;
 }
 
 static int note_strays(struct exec *x, size_t strays)

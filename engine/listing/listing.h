@@ -58,7 +58,7 @@ struct listing_group {
 	int64_t self;
 	size_t first_place, places;
 	size_t first, n;
-	const struct text_file *text;
+	struct text_file *text;
 };
 
 struct listing {

@@ -92,6 +92,33 @@ int text_note_newer(struct exec *x, const struct text_file *f)
 					 STR_ARG(f->path)));
 }
 
+void text_missing(struct exec *x, struct texts_missing *m, struct text_file *f,
+		  struct str name)
+{
+	enum { NAMED = 3 };
+
+	if (f->line || f->counted)
+		return;
+	f->counted = true;
+	m->why = f->why;
+	if (m->n++ < NAMED)
+		m->list = arena_printf(x->a, "%.*s%s%.*s", STR_ARG(m->list),
+				       m->n > 1 ? ", " : "", STR_ARG(name));
+	else if (m->n == NAMED + 1)
+		m->list = arena_printf(x->a, "%.*s, ...", STR_ARG(m->list));
+}
+
+struct str text_missing_note(struct exec *x, const struct texts_missing *m, size_t of)
+{
+	if (m->n == 1 && str_eq(m->list, STR("???")))
+		return STR("the file is not known: -g of a compiler makes it known");
+	if (m->n == 1)
+		return arena_printf(x->a, "%.*s: %s; see --source-root", STR_ARG(m->list),
+				    m->why);
+	return arena_printf(x->a, "%s of %s files have no text: %.*s; see --source-root",
+			    GROUPED(m->n), GROUPED(of), STR_ARG(m->list));
+}
+
 struct str text_at(const struct text_file *f, uint64_t pos)
 {
 	if (!f || !f->line || pos == 0 || pos > f->n)

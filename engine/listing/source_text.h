@@ -21,8 +21,20 @@ struct text_file {
 	const char *why; /* if it cannot be read */
 	struct str path; /* the file that was read */
 	bool newer;	 /* written after the profile */
+	bool counted;	 /* by text_missing() */
 	struct text_file *next;
 };
+
+/* Files of an answer that have no text; the list is "" before the first. */
+struct texts_missing {
+	size_t n;
+	struct str list; /* the names of the first */
+	const char *why; /* of the last */
+};
+/* Count a file that has no text, and note all of them, of so many, at once. */
+void text_missing(struct exec *x, struct texts_missing *m, struct text_file *f,
+		  struct str name);
+struct str text_missing_note(struct exec *x, const struct texts_missing *m, size_t of);
 
 /* The lines of the file, read once per list.  Only a full arena is an error. */
 int text_of_file(struct exec *x, struct text_file **list, file_id file,

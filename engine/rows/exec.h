@@ -42,6 +42,7 @@ struct exec_open {
 	double least_paired; /* percent, for `expect` */
 	unsigned accepted;   /* doubts (doubt.h), bit by bit: `expect` may hold */
 	bool safe;	     /* run no programs */
+	bool people;	     /* read the answer */
 	const struct session_reading *reading; /* how to read a profile again */
 };
 

@@ -130,6 +130,7 @@ struct table {
 	bool truncated, ordered, card;
 	bool by_cost; /* not sorted yet: the costliest rows, or their groups, come first */
 	struct str footer;
+	struct str no_text; /* why people see no text of lines; empty: they do */
 	/* For a tree: its rows, and its top with its cost (result.h). */
 	const struct path_tree *paths; /* the rows of the tree as the source made them */
 	const struct listing *listing; /* of `source` and `asm`, as the source made it */

@@ -24,10 +24,12 @@
 
 /* ---- text ---- */
 
-/* *any: some place has text.  If a file cannot be read, `source of` says why. */
-static int read_texts(struct exec *x, struct detail *d, bool *any)
+/* *any: some place has text; *none: what is to be said of those without. */
+static int read_texts(struct exec *x, struct detail *d, bool *any, struct str *none)
 {
 	struct text_file *files = NULL;
+	struct texts_missing missing = {.list = STR("")};
+	size_t n = 0;
 
 	*any = false;
 	if (!(d->text = EXEC_ARRAY(x, struct text_file *, d->n + 1)))
@@ -37,10 +39,14 @@ static int read_texts(struct exec *x, struct detail *d, bool *any)
 				 &d->text[i]))
 			return x->err->kind;
 		*any |= d->text[i]->line != NULL;
+		text_missing(x, &missing, d->text[i],
+			     store_file(d->st, plain_file(d, d->places[i].file)));
 	}
-	for (struct text_file *f = files; f; f = f->next)
+	for (struct text_file *f = files; f; f = f->next, n++)
 		if (f->newer && text_note_newer(x, f))
 			return x->err->kind;
+	if (missing.n)
+		*none = text_missing_note(x, &missing, n);
 	return 0;
 }
 
@@ -109,7 +115,7 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 		  : s->kind == S_JUMPS	 ? (const void *)d->jumps
 					 : d->places;
 	t->ordered = s->kind != S_LINES && (s->of || s->from);
-	if (s->kind == S_LINES && s->of && read_texts(x, d, &text))
+	if (s->kind == S_LINES && s->of && read_texts(x, d, &text, &t->no_text))
 		return x->err->kind;
 	if (table_init(x, t, t->src, x->g, d->n))
 		return x->err->kind;
@@ -196,7 +202,7 @@ struct str place_inlined(const struct table *t, uint32_t r)
 	if (!place_frame(t, r, &f))
 		return detail_of(t)->by_instr ? s : place_file_name(t, r);
 	if (detail_of(t)->by_instr)
-		s = f ? inlining_chain(t->x->a, f) : place_file_name(t, r);
+		s = f ? inlining_chain(t->x->a, f, false) : place_file_name(t, r);
 	else
 		s = f && f->name.n ? f->name : place_file_name(t, r);
 	return s.p ? s : STR("");

@@ -1,6 +1,9 @@
 /*
  * source_listing.c - source of f, asm of f: a listing (listing.h) as a table.
  */
+#include <stdlib.h>
+#include <string.h>
+
 #include "engine/lang/ast.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
@@ -8,6 +11,8 @@
 #include "engine/listing/listing.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
+#include "index/base/arena.h"
+#include "index/base/cost.h"
 #include "index/base/err.h"
 
 static const char *const kind_names[] = {"file", "line", "call",
@@ -29,11 +34,94 @@ static int check_listing(struct exec *x, const struct source *s, const char *nam
 	return 0;
 }
 
+enum { READ = 200, COSTLIEST = 24, AROUND = 4 /* rows */ };
+
+static int64_t row_self(const struct listing *l, const struct listing_row *row)
+{
+	return row->kind == LISTING_LINE && row->at ? listing_cost(l, row->at, l->event)
+						    : 0;
+}
+
+static int costlier(const void *pa, const void *pb)
+{
+	const int64_t *a = pa, *b = pb;
+
+	return cost_order(*b, *a);
+}
+
+/* keep[i]: row i is the head of a file, or near one of the costliest rows. */
+static int rows_to_read(struct exec *x, const struct listing *l, bool *keep)
+{
+	int64_t *self = EXEC_ARRAY(x, int64_t, l->nrows), least;
+	size_t left = COSTLIEST;
+
+	if (!self)
+		return x->err->kind;
+	for (size_t i = 0; i < l->nrows; i++)
+		self[i] = row_self(l, &l->row[i]);
+	qsort(self, l->nrows, sizeof(*self), costlier);
+	least = self[COSTLIEST - 1] > 0 ? self[COSTLIEST - 1] : 1;
+	for (size_t i = 0; i < l->nrows; i++) {
+		const bool costly = left && row_self(l, &l->row[i]) >= least;
+
+		keep[i] |= l->row[i].kind == LISTING_FILE;
+		left -= costly;
+		for (size_t k = i < AROUND ? 0 : i - AROUND;
+		     costly && k < l->nrows && k <= i + AROUND; k++)
+			keep[k] = true;
+	}
+	return 0;
+}
+
+/* Rows from..to - 1 as one, unless they are few. */
+static int put_gap(struct exec *x, struct listing *l, size_t from, size_t to, size_t *n)
+{
+	if (to - from <= 2 * AROUND) {
+		memmove(&l->row[*n], &l->row[from], (to - from) * sizeof(*l->row));
+		*n += to - from;
+		return 0;
+	}
+	l->row[*n] = (struct listing_row){
+		.kind = LISTING_GAP,
+		.group = l->row[from].group,
+		.name = STR(""),
+		.text = arena_printf(x->a, "... %s rows", GROUPED(to - from))};
+	return l->row[(*n)++].text.p ? 0 : arena_full(x->a, x->err);
+}
+
+/* Of a long listing people see what is around its costliest rows. */
+static int shorten(struct exec *x, struct listing *l)
+{
+	bool *keep = l->nrows > READ ? EXEC_ARRAY(x, bool, l->nrows) : NULL;
+	const size_t all = l->nrows;
+	size_t n = 0, gap = 0;
+
+	if (all <= READ)
+		return 0;
+	if (!keep || rows_to_read(x, l, keep))
+		return x->err->kind;
+	for (size_t i = 0; i <= all; i++) {
+		if (i < all && !keep[i])
+			continue;
+		if (put_gap(x, l, gap, i, &n))
+			return x->err->kind;
+		if (i < all)
+			l->row[n++] = l->row[i];
+		gap = i + 1;
+	}
+	l->nrows = n;
+	return exec_hint(x, arena_printf(x->a,
+					 "these are the %d costliest rows with those "
+					 "around them; all: | take %zu",
+					 COSTLIEST, all));
+}
+
 static int listing_open(struct exec *x, const struct source *s, struct table *t)
 {
 	struct listing *l = EXEC_ARRAY(x, struct listing, 1);
 	struct text_file **files = EXEC_ARRAY(x, struct text_file *, 1);
 	struct fn_set *set = NULL;
+	size_t all;
 
 	if (!l || !files)
 		return x->err->kind;
@@ -47,11 +135,17 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 	if (check_listing(x, s, t->src->name) || exec_set(x, s->of, &set) ||
 	    listing_fill(x, l, set))
 		return x->err->kind;
+	all = l->nrows;
+	if (s->min_usual && shorten(x, l))
+		return x->err->kind;
 	t->data = l;
 	t->rows = l->row;
 	t->listing = l;
 	t->ordered = true;
-	return table_init(x, t, t->src, x->g, l->nrows);
+	if (table_init(x, t, t->src, x->g, l->nrows))
+		return x->err->kind;
+	t->rows_before = all;
+	return 0;
 }
 
 /* ---- columns ---- */
