@@ -18,6 +18,7 @@
 #include "engine/rows/exec.h"
 #include "engine/sources/footer.h"
 #include "engine/listing/listing.h"
+#include "engine/files/roots.h"
 #include "engine/graph/graph.h"
 #include "engine/gstages/graph_cache.h"
 #include "engine/gstages/gstage.h"
@@ -108,6 +109,14 @@ int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_
 		return err->kind;
 	/* A file that did not fit is no file without text. */
 	return a->refused || l->texts->refused ? arena_full(a, err) : 0;
+}
+
+bool session_has_text(const struct session *s, struct str path, struct arena *a)
+{
+	struct roots_file file;
+	const char *why;
+
+	return s->roots && roots_look(s->roots, path, a, &file, &why);
 }
 
 /* ---- one statement ---- */

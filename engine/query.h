@@ -135,6 +135,8 @@ int session_program_tree(struct session *s, struct graph *g, uint32_t event,
  * see listing.h.  ahead: listing_ahead(), for listings of each of them that follow. */
 int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_t n,
 		    bool ahead, struct listing *l, struct arena *a, struct err *err);
+/* Is there a file to read for that source file of a profile? */
+bool session_has_text(const struct session *s, struct str path, struct arena *a);
 
 /* Is text one query or more, with a source that is no name alone, or at least begun as
  * one?  Its names need not be known. */

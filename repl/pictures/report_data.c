@@ -5,7 +5,7 @@
  *
  *	d-events	name TAB shown name TAB long name TAB unit and scale ("ns 10", or
  *			nothing) TAB total
- *	d-strings	files and objects, by number
+ *	d-strings	files and objects, by number; TAB 1: --with-source finds that file
  *			(calls are -1 if nobody counted them: inlined functions)
  *	d-functions	name TAB short name if that differs TAB id calls cycle file object line listed nests, then per
  *			event self ..., inclusive ..., through - inclusive ..., root ...
@@ -103,11 +103,13 @@ void report_put_events(struct report *p)
 
 /* The number of a file or object, assigned at its first use. */
 static uint32_t string_of(struct report *p, struct out *strings, uint32_t key,
-			  struct str s)
+			  struct str s, bool source)
 {
 	if (p->string[key] == GRAPH_NONE) {
 		p->string[key] = p->nstrings++;
 		emit_name(strings, EMIT_XML, s);
+		if (source && session_has_text(p->rd->session, s, &p->names))
+			out_c(strings, "\t1");
 		out_char(strings, '\n');
 	}
 	return p->string[key];
@@ -172,7 +174,8 @@ static void put_where(struct report *p, struct out *strings, unsigned s, uint32_
 	if (s)
 		first = store_info(p->side[0].g->st)->files +
 			store_info(p->side[0].g->st)->objects;
-	put_number(p, known ? string_of(p, strings, first + file, graph_file(g, f))
+	put_number(p, known ? string_of(p, strings, first + file, graph_file(g, f),
+					g->detail && p->rd->session)
 			    : UINT32_MAX);
 	put_number(p,
 		   graph_is(g, f, GRAPH_OBJECTS)
@@ -180,7 +183,7 @@ static void put_where(struct report *p, struct out *strings, unsigned s, uint32_
 			   : string_of(p, strings,
 				       first + info->files +
 					       store_fn_obj_id(g->st, graph_origin(g, f)),
-				       graph_obj(g, f)));
+				       graph_obj(g, f), false));
 	put_number(p, graph_line(g, f));
 }
 

@@ -73,6 +73,11 @@ out.back = frames().length === before && !/z=/.test(location.hash) && $('#frames
 const row = all('#list tbody tr[data-i]')[1];
 row.click();
 out.row = [$('#name').textContent === all('#list tr.on .fn')[0].title, $('#graph .me title').textContent.split('\\n')[0] === $('#name').textContent].join();
+const cost = s => (/(?:calls|here) ([\\d,.]+)|^([\\d,.]+)/m.exec(s) || []).slice(1).join(''), card = $('#graph .me title').textContent;
+$('#from').click();
+const self = all('#frames .f').filter(f => f.title.startsWith($('#name').textContent)).map(f => f.title.split('\\n')[1]);
+out.sandwich = card.includes('~') || self.some(t => cost(t) === cost(card.split('\\n')[1])) || [self, card];
+$('#all').click();
 const near = $('#graph .n:not(.me)');
 if (near) near.dispatchEvent(new MouseEvent('click', {bubbles: true}));
 out.near = !near || $('#list tr.on .fn').title === $('#name').textContent;
@@ -193,11 +198,13 @@ for width, height in (1400, 900), (420, 800):
 with open("line.c", "w") as f:
     f.write("int main(void)\n{\n\treturn 7;\n}\n")
 with open("line.out", "w") as f:
-    f.write("events: Ir\nfl=%s/line.c\nfn=main\n2 1\n3 9\n" % os.getcwd())
-for args, says in ((), "Its source lines are in a report written with --with-source."), (("--with-source",), "90.00%line.c:3return 7;"):
+    f.write("events: Ir\nfl=%s/line.c\nfn=main\n2 1\n3 9\n\nfl=/no/such/gone.c\nfn=gone\n3 1\n" % os.getcwd())
+for args, says in ((), "Its source lines are in a report written with --with-source."), (("--with-source",), "81.82%line.c:3return 7;"):
     run("line.out", *args, "-q", "-c", "functions > line.html")
     browser.open(os.getcwd() + "/line.html", 1400, 900)
     ok(browser.run("return document.querySelector('#hot').textContent").startswith(says), "the card has the lines, or says how to get them")
+    browser.run(SEEN + "all('#list tbody tr').find(r => r.querySelector('.fn').title === 'gone').click();")
+    same((browser.run("return document.querySelector('#hot').textContent"), browser.errors), ("", []), "it promises none where there is no file")
 # An address is anybody's: what names no view is the first one.
 for view in "#o=__proto__", "#o=-hasOwnProperty", "#e=__proto__&f=__proto__&from=constructor&z=toString&s=__proto__", "#q=(((&%E0%A4%A":
     browser.open(os.getcwd() + "/mutual.html", 1400, 900, view=view)

@@ -112,7 +112,9 @@ function frame(b, i) {
 	div.dataset.n = i;
 	return div;
 }
-const spell = (n, s) => (exact(n) ? '' : '~') + whole(Math.round(n.est[s])) + (s ? '' : ' ' + events[ev].title) + ', ' + percent(n.est[s], total(s)) +
+/* Shares of calls are rounded: what is measured is that number. */
+const costOf = (n, s) => Math.round(n.f && n.est[s] && exact(n) ? n.hi[s] : n.est[s]);
+const spell = (n, s) => (exact(n) ? '' : '~') + whole(costOf(n, s)) + (s ? '' : ' ' + events[ev].title) + ', ' + percent(n.est[s], total(s)) +
 	(n.f && !exact(n) ? ' (estimated; between ' + whole(Math.round(n.lo[s])) + ' and ' + whole(Math.round(n.hi[s])) + ')' : '');
 function tells(b) {
 	if (b.rest) return (b.n ? b.n.toLocaleString('en-US') + ' calls too narrow to be drawn: ' : 'Calls that are too cheap to be told apart: ') + whole(Math.round(b.cost[0])) + ' ' + events[ev].title + (two && both() ? ' here, ' + whole(Math.round(b.cost[1])) + ' in ' + data.base : '');
@@ -132,7 +134,7 @@ const belowMain = () => mode === 'all' && mainFn && total() ? '; ' + tilde(mainF
 function said() {
 	const what = mode === 'all' ? 'From where the program starts' : (!path.length ? 'Callers above, callees below ' : mode === 'to' ? 'Callers of ' : 'Callees of ') + subject.name;
 	/* Shares of all calls that are rounded add up to a few units more or less than the total. */
-	const sum = s => { const n = Math.round(grown.est[s]); return mode === 'all' && Math.abs(n - total(s)) <= F.length ? total(s) : n; };
+	const sum = s => { const n = costOf(grown, s); return mode === 'all' && Math.abs(n - total(s)) <= F.length ? total(s) : n; };
 	return what + ': ' + (two ? 'here ' : '') + whole(sum(0)) + ' ' + events[ev].title +
 		(two ? '; ' + data.base + ' ' + (both() ? whole(sum(1)) + '; ' + changeText(sum(0), sum(1)) : 'has no such event') : '') +
 		(boxes.some(b => b.last && !exact(b.n)) ? '; frames marked ~ are estimated' : '') + belowMain() + provenText();
@@ -226,7 +228,7 @@ function timeline() {
 		if (!two) chooseParts(box, b);
 	}
 }
-/* "2-4,7", or nothing if a number is there twice. */
+/* "2-4,7", or nothing if a number comes again. */
 function spans(numbers) {
 	const out = [];
 	for (const n of numbers.sort((a, b) => a - b)) {

@@ -19,4 +19,5 @@ document.addEventListener('keydown', x => {
 	listingView.hottest();
 });
 drawListing();
+listingView.hottest();
 })();

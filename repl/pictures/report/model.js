@@ -20,14 +20,14 @@ const events = lines('d-events').map(l => {
 	const [name, title, long, unit, total, base] = l.split('\t'), [kind, scale] = unit.split(' ');
 	return {name, title, long, kind, scale: +scale, total: +total, base: base ? +base : 0, both: !!base};
 });
-const strings = lines('d-strings'), E = events.length, none = Array(E).fill(0);
+const strings = lines('d-strings').map(l => l.split('\t')), named = n => strings[n] ? strings[n][0] : '', E = events.length, none = Array(E).fill(0);
 const costs = n => n.length ? {nests: n[0] === 1, self: n.slice(1, 1 + E), incl: n.slice(1 + E, 1 + 2 * E), more: n.slice(1 + 2 * E, 1 + 3 * E),
 	root: n.slice(1 + 3 * E, 1 + 4 * E), lo: n.slice(1 + 4 * E, 1 + 5 * E), hi: n.slice(1 + 5 * E, 1 + 6 * E)}
 	: {nests: false, self: none, incl: none, more: none, root: none, lo: none, hi: none};
 const F = lines('d-functions').map((l, i) => {
 	const [full, brief, ...t] = l.split('\t'), n = t[0].split(' ').map(Number), b = t[1] ? t[1].split(' ').map(Number) : [], gone = n.length < 8;
 	return {i, id: n[0], calls: n[1], cycle: n[2], line: n[5], listed: n[6] === 1, name: full, brief: brief || full, label: brief || full,
-		file: strings[n[3]] || '', obj: strings[n[4]] || '', ...costs(n.slice(7)), b: {calls: b[0] || 0, ...costs(b.slice(1))},
+		file: named(n[3]), obj: named(n[4]), text: !!(strings[n[3]] || [])[1], ...costs(n.slice(7)), b: {calls: b[0] || 0, ...costs(b.slice(1))},
 		change: !two ? '' : gone ? 'gone' : !t[1] ? 'new' : t[2] ? 'renamed' : '', was: t[2] || '', gone, out: [], in: []};
 });
 /* A short name that several functions have says which one it is by the whole name. */

@@ -154,7 +154,7 @@ function graph(root, f, levels) {
 }
 function graphs() {
 	if (selected) graph($('graph'), selected, 1);
-	if (selected && tab === 'graphs') graph($('graphs').firstChild, selected, SMALL ? 1 : 2);
+	if (selected && tab === 'graphs') graph($('graphs').firstChild, selected, 2);
 }
 function calls(table, head, title, list, other) {
 	const b = $(table).tBodies[0], of = through(selected) || 1;
@@ -208,7 +208,7 @@ function show() {
 	$('where').title = f ? f.file + '\n' + f.obj : '';
 	if (!f) return;
 	graphs();
-	if (f.line && f.file.includes('/')) $('hot').textContent = 'Its source lines are in a report written with --with-source.';
+	if (f.text) $('hot').textContent = 'Its source lines are in a report written with --with-source.';
 	if ($('more').open) showMore();
 }
 function showMore() {
@@ -292,6 +292,7 @@ function view(m) {
 /* What is drawn above the table: the flame graph, or one of these in its place. */
 const TABS = ['graphs', 'parts', 'why'].filter($);
 let tab = '';
+$('showgraphs').hidden = SMALL; /* the card has it */
 if ($('why')) { $('parts').after($('why')); $('showwhy').hidden = false; }
 function showTab() {
 	if (tab && $('show' + tab).hidden) tab = '';

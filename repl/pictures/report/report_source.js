@@ -13,11 +13,13 @@ $('where').after(sourceGo);
 hotButton.title = 'Go to the costliest line, then to the next (h)';
 let sourceKind = null;
 const sourceView = codeView($('scroll').parentNode, to => select(F[+to], true));
+let hottest = null;
 /* The costliest lines of the selected function, in the card. */
 function hotLines(f) {
-	const lines = f && sourceAt.has(f.i) ? listingAt(sourceAt.get(f.i)).flatMap(g => g.rows).filter(r => r.kind === 'L') : [], sum = r => r.calls.reduce((n, w) => n + inEvent(w), inEvent(r.w));
+	const lines = f && sourceAt.has(f.i) ? listingAt(sourceAt.get(f.i)).flatMap(g => g.rows).filter(r => r.kind === 'L') : [], inlined = new Map(), sum = r => r.calls.reduce((n, w) => n + inEvent(w), inEvent(r.w));
 	const most = [...lines].sort((a, b) => sum(b) - sum(a)).slice(0, 5).filter(r => sum(r) > 0);
-	$('hot').textContent = '';
+	if (f && sourceAt.has(f.i)) $('hot').textContent = '';
+	hottest = most[0] && most[0].g.n + ':' + most[0].pos;
 	for (const r of most) {
 		const div = el($('hot'), 'div'), share = el(div, 'span', percent(sum(r), total()));
 		share.style.setProperty('--w', (100 * sum(r) / sum(most[0])).toFixed(0) + '%');
@@ -25,6 +27,9 @@ function hotLines(f) {
 		el(div, 'code', r.text.trim()).title = r.text;
 		div.addEventListener('click', () => { if (!sourceKind) toggleSource(sourceKinds[0]); sourceView.goTo(r.g.n + ':' + r.pos); });
 	}
+	/* What it spends in code of other files. */
+	for (const r of lines) if (!r.g.own && inEvent(r.w) > 0) inlined.set(base(r.g.path), (inlined.get(base(r.g.path)) || 0) + inEvent(r.w));
+	if (inlined.size) el($('hot'), 'p', 'Of its own cost, in inlined code: ' + [...inlined].sort((a, b) => b[1] - a[1]).slice(0, 4).map(([name, n]) => name + ' ' + percent(n, f.self[ev])).join(', ') + (inlined.size > 4 ? ', ' + (inlined.size - 4) + ' more files' : ''));
 }
 const holds = (k, f) => !!f && k.at.has(f.i);
 function showSource() {
@@ -42,6 +47,8 @@ function showSource() {
 	const groups = listingAt(k.at.get(f.i));
 	groups.instrs = k.at === asmAt;
 	sourceView.show(groups);
+	if (groups.instrs) sourceView.hottest();
+	else sourceView.goTo(hottest);
 }
 const showCosts = show, addressBefore = address, goBefore = go;
 show = () => { showCosts(); hotLines(selected); showSource(); };

@@ -93,11 +93,20 @@ function grow(share = 1, way = mode) {
 			const x = on(subject, s), I = x.incl[ev];
 			root.lo[s] = x.nests ? x.lo[ev] : I;
 			root.hi[s] = x.nests ? x.hi[ev] : I;
-			if (!told) waiting.push([root, I]);
+			/* The told frames leave out the cheapest; where those are most of it, the calls say more. */
+			const here = told ? told.all.filter(t => t.f === subject && !outer(t)).reduce((sum, t) => sum + t.est, 0) : 0;
+			if (here < I / 2) waiting.push([root, I]);
 			else if (!up) plant(told.all, n => n.f === subject, s);
 			else climb(told.all, s);
+			if (here >= I / 2) root.rest[s] += Math.max(0, I - here);
 		}
 		for (const [n, cost] of waiting.splice(0)) enter(n, s, cost, GRAIN * (way === 'all' ? total(s) : root.hi[s]));
+	}
+	/* The frame of the subject that it lies on. */
+	function outer(t) {
+		let a = t.on;
+		while (a && a.f !== subject) a = a.on;
+		return a;
 	}
 	/* Add the frames that are told, from those on which `here` holds. */
 	function plant(all, here, s) {
@@ -117,8 +126,7 @@ function grow(share = 1, way = mode) {
 	function climb(all, s) {
 		const cost = new Map();
 		for (const t of all) if (t.f === subject) {
-			let a = t.on;
-			while (a && a.f !== subject) a = a.on;
+			const a = outer(t);
 			cost.set(t, t.est);
 			if (a) cost.set(a, cost.get(a) - t.est);
 		}
