@@ -3,7 +3,8 @@
  *
  * Edges are the rows of `calls` (caller, callee), or the steps of trees and paths, from
  * caller to callee.  There are at most NODES functions: a larger drawing is a black
- * square.
+ * square.  The functions with which the program starts are one node, as far as nearly all
+ * of each is in the next: "_start > ... > main".
  *
  * Functions have their self and inclusive costs, and are the redder the more of the total
  * they spend themselves.  Of two profiles, edges have the inclusive costs of both and
@@ -27,7 +28,8 @@
 #include "index/base/cost.h"
 #include "index/base/order.h"
 
-enum { NODES = 25, LABEL = 48 };
+enum { NODES = 25, LABEL = 48, JOINTS = 32 };
+#define JOINED 0.95
 
 /* A function by its number, or what only has a name (RESULT_NONE). */
 struct end {
@@ -49,9 +51,17 @@ struct both {		    /* of the function of a node, or all with its name */
 	size_t functions;
 };
 
+/* A function that is in the node of another. */
+struct joint {
+	struct end from;
+	uint32_t to;
+};
+
 struct graph_drawn {
 	struct edge *edges;
 	size_t n;
+	struct joint joint[JOINTS]; /* of a chain the outermost first */
+	size_t joints;
 	struct end nodes[NODES];
 	struct both both[NODES];
 	size_t nnodes, left_out;
@@ -68,10 +78,15 @@ static int end_order(const struct end *a, const struct end *b)
 	return c || a->fn != RESULT_NONE ? c : str_cmp(a->name, b->name);
 }
 
+static bool same_end(const struct end *a, const struct end *b)
+{
+	return !end_order(a, b);
+}
+
 static size_t node_number(struct graph_drawn *g, const struct end *end)
 {
 	for (size_t i = 0; i < g->nnodes; i++)
-		if (!end_order(&g->nodes[i], end))
+		if (same_end(&g->nodes[i], end))
 			return i;
 	if (g->nnodes == NODES)
 		return NODES;
@@ -207,6 +222,68 @@ static int edges_of_frames(struct render *rd, struct graph_drawn *g)
 	return rd->err->kind;
 }
 
+/* ---- the start ---- */
+
+static uint32_t joined_to(const struct graph_drawn *g, uint32_t fn)
+{
+	for (size_t i = 0; i < g->joints; i++)
+		if (g->joint[i].from.fn == fn)
+			return g->joint[i].to;
+	return fn;
+}
+
+/* Is f called by nothing, or only by what nothing calls or is part of a chain? */
+static bool starts(const struct graph_drawn *g, const struct graph *graph, uint32_t f)
+{
+	for (uint32_t i = 0; i < graph_caller_count(graph, f); i++) {
+		const uint32_t by = graph_edge_caller(graph, graph_caller(graph, f, i));
+
+		if (graph_caller_count(graph, by) && joined_to(g, by) == by)
+			return false;
+	}
+	return true;
+}
+
+/* Is nearly all of the caller in this call, and is it the only one of the callee? */
+static bool goes_on(const struct render *rd, const struct graph_drawn *g,
+		    const struct edge *e)
+{
+	const struct graph *graph = rd->r->graph;
+	const uint32_t from = e->from.fn, to = e->to.fn;
+
+	return from != RESULT_NONE && to != RESULT_NONE && from != to &&
+	       starts(g, graph, from) && graph_caller_count(graph, to) == 1 &&
+	       e->cost > 0 &&
+	       (double)e->cost >=
+		       JOINED * (double)graph_incl(graph, from, rd->r->event_id);
+}
+
+/* Make the functions with which the program starts one, with the name of the last. */
+static void join_start(const struct render *rd, struct graph_drawn *g)
+{
+	for (size_t i = 0; i < g->n && i < NODES && g->joints < JOINTS; i++) {
+		const struct edge e = g->edges[i];
+		size_t n = 0;
+
+		if (!goes_on(rd, g, &e))
+			continue;
+		for (size_t k = 0; k < g->joints; k++)
+			if (g->joint[k].to == e.from.fn)
+				g->joint[k].to = e.to.fn;
+		g->joint[g->joints++] = (struct joint){e.from, e.to.fn};
+		for (size_t k = 0; k < g->n; k++) {
+			struct edge x = g->edges[k];
+
+			x.from = same_end(&x.from, &e.from) ? e.to : x.from;
+			x.to = same_end(&x.to, &e.from) ? e.to : x.to;
+			if (k != i)
+				g->edges[n++] = x;
+		}
+		g->n = n;
+		i = SIZE_MAX; /* from the first again */
+	}
+}
+
 /* ---- functions ---- */
 
 static bool dot_estimated(const struct graph *g, uint32_t f, uint32_t e)
@@ -233,16 +310,17 @@ static void add_fn(struct render *rd, struct graph_drawn *g, struct graph *graph
 		   uint32_t f, uint32_t fn, uint32_t e, bool base)
 {
 	const struct str name = graph_name(graph, f);
+	const uint32_t at = joined_to(g, fn);
 
 	for (size_t i = 0; i < g->nnodes; i++) {
 		struct both *b = &g->both[i];
 
-		if (!is_node(rd, &g->nodes[i], name, fn))
+		if (!is_node(rd, &g->nodes[i], name, at))
 			continue;
-		b->functions++;
+		b->functions += at == fn;
 		cost_add(base ? &b->base : &b->self, graph_self(graph, f, e));
 		/* Inclusive costs of several functions may contain each other. */
-		if (!g->two) {
+		if (!g->two && graph_incl(graph, f, e) >= b->incl) {
 			b->incl = graph_incl(graph, f, e);
 			b->estimated = dot_estimated(graph, f, e);
 		}
@@ -308,6 +386,25 @@ static void put_own(struct out *o, const struct graph_drawn *g, const struct bot
 		   0.12 + 0.43 * sqrt(share < 1 ? share : 1));
 }
 
+/* The functions before the last one of a chain: the first, or all. */
+static void put_chain(struct out *o, const struct graph_drawn *g, uint32_t fn, bool all)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; fn != RESULT_NONE && i < g->joints; i++) {
+		if (g->joint[i].to != fn)
+			continue;
+		if (all || !n)
+			fit_put(o, EMIT_TEXT, FIT_NAME, g->joint[i].from.name,
+				all ? SIZE_MAX : LABEL / 2);
+		if (all || !n)
+			out_c(o, " \xe2\x80\xba ");
+		n++;
+	}
+	if (!all && n > 1)
+		out_c(o, "\xe2\x80\xa6 \xe2\x80\xba ");
+}
+
 static void put_node(struct out *o, const struct graph_drawn *g, size_t number)
 {
 	const struct both *b = &g->both[number];
@@ -317,7 +414,8 @@ static void put_node(struct out *o, const struct graph_drawn *g, size_t number)
 
 	out_mem(&label);
 	out_mem(&quoted);
-	fit_put(&label, EMIT_TEXT, FIT_NAME, name, LABEL);
+	put_chain(&label, g, g->nodes[number].fn, false);
+	fit_put(&label, EMIT_TEXT, FIT_NAME, name, label.n ? LABEL / 2 : LABEL);
 	emit_name(&quoted, EMIT_DOT, (struct str){label.buf, label.n});
 	out_printf(o, "\tn%zu [label=", number);
 	out_bytes(o, quoted.buf, known && quoted.n ? quoted.n - 1 : quoted.n);
@@ -330,8 +428,11 @@ static void put_node(struct out *o, const struct graph_drawn *g, size_t number)
 		change_put_hex(o, change_of(b->self, b->base, g->whole, false));
 		out_char(o, '"');
 	}
+	label.n = 0;
+	put_chain(&label, g, g->nodes[number].fn, true);
+	emit_name(&label, EMIT_TEXT, name);
 	out_c(o, ", tooltip=");
-	emit_name(o, EMIT_DOT, name);
+	emit_name(o, EMIT_DOT, (struct str){label.buf, label.n});
 	out_c(o, "];\n");
 	out_close(&label);
 	out_close(&quoted);
@@ -414,6 +515,9 @@ static void put_graph(struct render *rd, struct graph_drawn *g)
 	put_dot_head(rd, g);
 	merge_edges(g);
 	qsort(g->edges, g->n, sizeof(*g->edges), dot_by_cost);
+	if (!g->two && rd->r->graph &&
+	    !graph_event(rd->r->graph, rd->r->event_id, rd->err))
+		join_start(rd, g);
 	g->most = g->n ? most_of(&g->edges[0]) : 0;
 	out_mem(&edges);
 	rd->o = &edges;

@@ -195,6 +195,19 @@ ok(node and node[1] == "%.2f k (%.2f%%)" % (self_cost / 1000, 100 * self_cost / 
    node[2] == "%.1f k (%.2f%%)" % (incl / 1000, 100 * incl / total), "dot: a function has its self and inclusive cost", r)
 colours = [tuple(map(float, c)) for c in re.findall(r'fillcolor="([\d.]+) ([\d.]+) 0\.970"', r.text)]
 ok(len(colours) == r.text.count("tooltip=") and max(c[1] for c in colours) > min(c[1] for c in colours), "dot: and a colour by what it spends", r)
+# The start of a program is one node, as far as nearly all of each function is in the next one, of which it is the only caller.
+with open("start.out", "w") as f:
+    f.write("events: Ir\nfn=_start\n1 1\ncfn=libc\ncalls=1 1\n1 999\n\nfn=libc\n1 2\ncfn=main\ncalls=1 1\n1 997\n\n"
+            "fn=main\n1 97\ncfn=a\ncalls=1 1\n1 500\ncfn=b\ncalls=1 1\n1 400\n\nfn=a\n1 10\ncfn=deep\ncalls=1 1\n1 490\n\n"
+            "fn=deep\n1 490\n\nfn=b\n1 400\n")
+for query in "calls", "calltree", "calls of main", "callsites":
+    drawn = run("start.out", "-q", "-c", query + " | as dot").text
+    labels = sorted(re.findall(r'label="([^"\\]*)\\nself (\d+)', drawn))
+    start = ("_start \u203a \u2026 \u203a main", "100") if query != "calls of main" else ("libc \u203a main", "99")
+    want = [start, ("a", "10"), ("b", "400")] + [("deep", "490")] * (query != "calls of main")
+    same(labels, sorted(want), "dot: the start is one node, " + query)
+    same(sorted(re.findall(r'-> n\d+ \[label="(\d+)', drawn)), ["400", "490", "500"] if query != "calls of main" else ["400", "500"], "  and its calls are there, " + query)
+ok("tooltip=\"_start \u203a libc \u203a main\"" in run("start.out", "-q", "-c", "calls | as dot").text, "  with all names")
 if shutil.which("dot"):
     p = subprocess.run(["dot", "-Tsvg"], input=text.encode(), stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE)
