@@ -331,14 +331,11 @@ static struct tstage *new_stage(struct schema *s, enum tstage_kind kind, struct 
 /* top by file: names are no order; rows of their own are meant. */
 static const char *unit_of(const struct schema *s, struct str word)
 {
-	static const char *const units[][2] = {
-		{"file", "files"},    {"obj", "objects"},    {"dir", "dirs"},
-		{"class", "classes"}, {"thread", "threads"}, {"part", "parts"}};
 	const char *said = check_column_habit(s, word);
+	const char *rows = check_rows_of(said ? str_c(said) : word);
 
-	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
-		if (str_eq(said ? str_c(said) : word, str_c(units[i][0])))
-			return units[i][1];
+	if (rows)
+		return rows;
 	return said || source_col(s->src, word) ? NULL : habit_top(word);
 }
 
@@ -409,27 +406,38 @@ static struct str plain_name(const struct set *set)
 		       : STR("malloc");
 }
 
-/* callers of f by line: meant are the lines that call f. */
-static int hint_call_sites(struct schema *s, const struct source *q)
+/* callers of f by line, cost of f by root: `by` names no rows. */
+static int hint_rows(struct schema *s, const struct source *q)
 {
-	static const char *const words[] = {"line", "lines", "site", "callsite"};
-	const bool to = q->kind == S_CALLERS;
+	static const struct {
+		const char *word, *here;
+	} rows[] = {
+		{"line", "callsites to"},     {"site", "callsites to"},
+		{"callsite", "callsites to"}, {"caller", "callers of"},
+		{"callee", "callees of"},     {"root", "calltree to"},
+		{"function", "callers of"},   {"stack", "calltree to"},
+	};
+	const size_t plural = str_ends(q->by->text, STR("s"));
+	const struct str word = {q->by->text.p, q->by->text.n - plural};
 
-	if (!to && q->kind != S_CALLEES)
-		return 0;
-	for (size_t i = 0; i < sizeof(words) / sizeof(*words); i++)
-		if (str_eq(q->by->text, str_c(words[i]))) {
+	for (size_t i = 0; q->of && i < sizeof(rows) / sizeof(*rows); i++)
+		if (str_eq(word, str_c(rows[i].word))) {
 			s->err->hint[0] = '\0'; /* of the event spelled almost so */
-			return err_hint(s->err, "by line: callsites %s %.*s",
-					to ? "to" : "of", STR_ARG(plain_name(q->of)));
+			return err_hint(s->err, "here that is: %s %.*s",
+					i < 3 && q->kind == S_CALLEES ? "callsites of"
+								      : rows[i].here,
+					STR_ARG(plain_name(q->of)));
 		}
-	return 0;
+	if (check_hint_part(s, word) || !check_rows_of(word))
+		return s->err->kind;
+	return err_hint(s->err, "here that is: %s", check_rows_of(word));
 }
 
 static int choose_event(struct schema *s, struct query *q)
 {
 	struct tstage *first = q->tstages;
 	struct expr *by = q->source.by;
+	const char *said;
 
 	if (by) {
 		if ((by->op != EX_COL && by->op != EX_TEXT) || by->event.n ||
@@ -438,18 +446,13 @@ static int choose_event(struct schema *s, struct query *q)
 			return err_hint(s->err, "to sort by another column: | sort ...");
 		}
 		s->event = check_event(s->env, by->text, by->span, s->err);
-		if (s->err->kind && hint_call_sites(s, &q->source))
-			return s->err->kind;
-		if (s->err->kind &&
-		    (str_eq(by->text, STR("thread")) || str_eq(by->text, STR("part"))))
-			return err_hint(
-				s->err,
-				"one %.*s: %.*s 1 | functions; all of them: %.*ss",
-				STR_ARG(by->text), STR_ARG(by->text), STR_ARG(by->text));
+		said = s->src ? check_column_habit(s, by->text) : NULL;
+		if (s->err->kind)
+			hint_rows(s, &q->source);
 		return s->err->kind
 			       ? err_hint(s->err,
 					  "'by' names an event; to sort: | sort %.*s",
-					  STR_ARG(by->text))
+					  STR_ARG(said ? str_c(said) : by->text))
 			       : 0;
 	}
 	if (!first || first->kind != T_SORT || !is_event(s->env, first->exprs))

@@ -336,8 +336,14 @@ static bool piped(struct parser *p)
 
 static int only_stages(struct parser *p, const struct token *last)
 {
+	const struct token next = parse_peek(p, PLACE_WORD);
+	const struct str one = {p->text.p + last->at, next.at - last->at};
+
 	parse_fail(p, token_span(last),
 		   "the query has no source: a graph stage alone shows nothing");
+	if (token_is(&next, "vs") && parse_here(p, "%.*s| functions %.*s", STR_ARG(one),
+						STR_ARG(str_from(p->text, next.at))))
+		return p->err->kind;
 	return err_hint(p->err, "go on with a source: ... | top 10");
 }
 

@@ -212,10 +212,28 @@ static int clause_also(struct parser *p, struct source *s)
 	}
 }
 
+/* functions vs thread 1, thread 2: a source sees one side, and the other stands behind
+ * `vs`. */
+static int both_sides(struct parser *p, const struct source *s, size_t at, size_t vs)
+{
+	const struct token t = parse_peek(p, PLACE_WORD);
+	const struct str one = str_trim((struct str){p->text.p + at, t.at - at});
+
+	if (!token_is(&t, "thread") && !token_is(&t, "part"))
+		return p->err->kind;
+	err_clear(p->err);
+	parse_fail(p, token_span(&t),
+		   "one side of a comparison stands before the source");
+	parse_here(p, "%.*s | %.*s %.*s", (int)(one.n ? one.n - 1 : 0), one.p,
+		   (int)(vs - s->span.at), p->text.p + s->span.at,
+		   STR_ARG(rest_of_line(p, &t, "\n;|>")));
+	return p->err->kind;
+}
+
 /* vs PROFILE, vs part 2, vs PROFILE part 2 */
 static int clause_vs(struct parser *p, struct source *s)
 {
-	const size_t at = parse_peek(p, PLACE_WORD).at;
+	const size_t at = parse_peek(p, PLACE_WORD).at, vs = p->pos;
 
 	s->vs_span = token_span(&(struct token){.at = p->pos});
 	if (!is_parts(p)) {
@@ -227,7 +245,7 @@ static int clause_vs(struct parser *p, struct source *s)
 	if (!is_parts(p))
 		return s->vs.n ? clause_also(p, s) : 0;
 	if (parse_gstage(p, &s->vs_parts))
-		return p->err->kind;
+		return both_sides(p, s, at, vs);
 	s->vs_span = span_to(at, p);
 	s->vs = (struct str){p->text.p + s->vs_span.at, s->vs_span.len};
 	return 0;
@@ -580,12 +598,15 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 	}
 	if ((v->clauses & C_OF) && !src->of &&
 	    (t->kind == TOK_WORD || t->kind == TOK_STRING || t->kind == '/' ||
-	     t->kind == '#')) {
+	     t->kind == '#' || t->kind == '*')) {
 		parse_fail(p, token_span(t), "'of' is missing before this name");
 		if (src->kind == S_WHY)
 			return err_hint(p->err,
 					"'of' for causes in it, 'under' for it with "
 					"all below it");
+		if (parse_here(p, "%.*s of %.*s", STR_ARG(source_text(p, src)),
+			       STR_ARG(rest_of_line(p, t, "\n;"))))
+			return p->err->kind;
 		return err_hint(p->err, "its form: %s",
 				src->top ? verbs[0].form : v->form);
 	}

@@ -341,7 +341,9 @@ static int wrong_stage(struct parser *p, const struct token *t)
 int parse_tstage(struct parser *p, struct tstage **out)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
-	const struct stage_word *w = t.kind == TOK_WORD ? stage_find(t.text) : NULL;
+	/* Who knows SQL types "limit". */
+	const struct str word = token_is(&t, "limit") ? STR("take") : t.text;
+	const struct stage_word *w = t.kind == TOK_WORD ? stage_find(word) : NULL;
 	struct tstage *s;
 	int rc = 0;
 

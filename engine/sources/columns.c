@@ -341,6 +341,8 @@ static const struct column_row registry[] = {
 {"parts", COL_COUNT, "how many dumps",
  GET({ROW_THREAD, .u = thread_parts},
      {ROW_INFO, .u = info_parts})},
+{"threads", COL_COUNT, "how many threads",
+ GET({ROW_INFO, .u = info_threads})},
 {"trigger", COL_STR, "why the dump was written",
  GET({ROW_PART, AT(store_part, trigger)})},
 {"time_range", COL_STR, "basic blocks that it covers",

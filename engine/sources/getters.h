@@ -100,8 +100,8 @@ prepare parts_prepare, set_prepare;
 get_text part_file, set_spark;
 
 /* source_info.c: the profile, its events, all profiles */
-get_number total_calls, info_total, info_parts, info_functions, info_edges, info_cycles,
-	event_total, profile_total;
+get_number total_calls, info_total, info_parts, info_threads, info_functions, info_edges,
+	info_cycles, event_total, profile_total;
 get_estimated info_estimated;
 get_text info_positions, info_totals, info_built, total_event, profile_name,
 	profile_first_event;

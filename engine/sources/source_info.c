@@ -95,14 +95,19 @@ bool info_estimated(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 }
 
 static const struct listed info_list[] = {
-	{"profile", BOTH, 0},	     {"creator", BOTH, 0},     {"cmd", BOTH, 0},
-	{"positions", BOTH, 0},	     {"functions", BOTH, 0},   {"edges", BOTH, 0},
-	{"cycles", BOTH, 0},	     {"parts", BOTH, 0},       {"names", BOTH, 0},
-	{"files", BOTH, 0},	     {"objects", BOTH, 0},     {"lines", BOTH, 0},
-	{"callsites", BOTH, 0},	     {"jumps", BOTH, 0},       {"totals", BOTH, 0},
-	{"saturated", BOTH, 0},	     {"truncated", BOTH, 0},   {"diagnostics", BOTH, 0},
-	{"input_bytes", BOTH, 0},    {"input_lines", BOTH, 0}, {"index_bytes", BOTH, 0},
-	{"built_unix_s", SHOW_M, 0}, {"built", SHOW_T, 0},     {"total", 0, 0},
+	{"profile", BOTH, 0},	  {"creator", BOTH, 0},
+	{"cmd", BOTH, 0},	  {"positions", BOTH, 0},
+	{"functions", BOTH, 0},	  {"edges", BOTH, 0},
+	{"cycles", BOTH, 0},	  {"parts", BOTH, 0},
+	{"names", BOTH, 0},	  {"files", BOTH, 0},
+	{"objects", BOTH, 0},	  {"lines", BOTH, 0},
+	{"callsites", BOTH, 0},	  {"jumps", BOTH, 0},
+	{"totals", BOTH, 0},	  {"saturated", BOTH, 0},
+	{"truncated", BOTH, 0},	  {"diagnostics", BOTH, 0},
+	{"input_bytes", BOTH, 0}, {"input_lines", BOTH, 0},
+	{"index_bytes", BOTH, 0}, {"built_unix_s", SHOW_M, 0},
+	{"built", SHOW_T, 0},	  {"threads", BOTH, 0},
+	{"total", 0, 0},
 };
 
 /* Show NAME.EVENT for every event. */

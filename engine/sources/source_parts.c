@@ -212,35 +212,51 @@ static int parts_open(struct exec *x, const struct source *s UNUSED, struct tabl
 	return parts_init(x, t, &source_parts) || keep_in_force(x, t) ? x->err->kind : 0;
 }
 
-static int threads_open(struct exec *x, const struct source *s UNUSED, struct table *t)
+/* The threads of the parts in force; rows: [parts + 1]. */
+static int find_threads(struct exec *x, struct thread *rows, uint32_t *n)
 {
-	uint32_t parts = store_info(x->g->st)->parts, n = 0;
-	struct thread *rows = EXEC_ARRAY(x, struct thread, (size_t)parts + 1);
-	struct parts *d = EXEC_ARRAY(x, struct parts, 1);
-
-	if (!rows || !d)
-		return x->err->kind;
-	for (uint32_t p = 0; p < parts; p++) {
+	for (uint32_t p = *n = 0; p < store_info(x->g->st)->parts; p++) {
 		struct store_part a, b;
 		uint32_t i = 0;
 
 		if (!in_force(x, p))
 			continue;
 		store_part(x->g->st, p, &a);
-		for (; i < n; i++) {
+		for (; i < *n; i++) {
 			store_part(x->g->st, rows[i].first, &b);
 			if (a.pid == b.pid && a.thread == b.thread)
 				break;
 			if (exec_poll(x))
 				return x->err->kind;
 		}
-		if (i == n)
-			rows[n++].first = p;
+		if (i == *n)
+			rows[(*n)++].first = p;
 		rows[i].parts++;
 	}
+	return 0;
+}
+
+static int threads_open(struct exec *x, const struct source *s UNUSED, struct table *t)
+{
+	struct thread *rows =
+		EXEC_ARRAY(x, struct thread, (size_t)store_info(x->g->st)->parts + 1);
+	struct parts *d = EXEC_ARRAY(x, struct parts, 1);
+	uint32_t n;
+
+	if (!rows || !d || find_threads(x, rows, &n))
+		return x->err->kind;
 	d->thread = rows;
 	t->data = d;
 	return table_init(x, t, &source_threads, x->g, n);
+}
+
+uint64_t info_threads(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
+{
+	struct thread *rows =
+		EXEC_ARRAY(t->x, struct thread, (size_t)store_info(t->g->st)->parts + 1);
+	uint32_t n = 0;
+
+	return rows && !find_threads(t->x, rows, &n) ? n : 0;
 }
 
 /* A part is known by its trigger or, without one, by its description, since a program that

@@ -462,8 +462,8 @@ static int check_options(const struct options *o, struct err *err)
 	return 0;
 }
 
-/* sqlite3 FILE 'select ...': after a profile, what is no file and reads as a query is one;
- * commands need no profile. */
+/* sqlite3 FILE 'select ...': after a profile, what is no file and reads as a query, or is
+ * several words, is one; commands need no profile. */
 static bool is_query(const struct options *o, const char *arg)
 {
 	size_t word = 0; /* of a dot-command */
@@ -474,7 +474,8 @@ static bool is_query(const struct options *o, const char *arg)
 		word = strspn(arg + 1, "abcdefghijklmnopqrstuvwxyz-");
 	if (word || strcmp(arg, "help") == 0)
 		return !word || !arg[1 + word] || arg[1 + word] == ' ';
-	return o->nprofiles && query_reads(str_c(arg));
+	return o->nprofiles &&
+	       (query_reads(str_c(arg)) || (strchr(arg, ' ') && !strpbrk(arg, "./=")));
 }
 
 /* quern FILE malloc, quern NEW base=OLD overview: the last word, alone, is the name of a

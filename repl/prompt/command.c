@@ -430,7 +430,10 @@ static int do_export(struct app *app, struct str rest, struct err *err)
 	else if (dir && is_file_name(str_c(dir))) {
 		err_set(err, ERR_USAGE, 0, "an export is a directory, or a FILE.db: '%s'",
 			dir);
-		err_hint(err, "one answer in a file: functions > x.csv");
+		err_hint(err, "%s",
+			 str_ends(str_c(dir), STR(".sql"))
+				 ? ".export x.db, and outside: sqlite3 x.db .dump"
+				 : "one answer in a file: functions > x.csv");
 	} else if (dir && !app->nprofiles)
 		app_none_open(err);
 	else if (dir && session_filters(app->session)) {
@@ -723,8 +726,6 @@ static int unknown_command(char sign, struct str name, struct err *err)
 	err->len = (uint32_t)name.n + 1;
 	if (ours)
 		return err_hint(err, "here that is: %s", ours);
-	if (verb_find(name))
-		return err_hint(err, "without the dot: %.*s", STR_ARG(name));
 	for (size_t i = 0; (c = command_at(i)); i++)
 		if (str_distance(name, str_c(c->name), 2) <= 2)
 			return err_hint(err, "did you mean '.%s'?", c->name);

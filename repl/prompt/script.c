@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/lang/habits.h"
+#include "engine/lang/keywords.h"
 #include "engine/lang/token.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
@@ -40,6 +42,17 @@ static bool is_shipped(struct app *app, struct str word)
 	return ships;
 }
 
+/* A query with a dot before it, which is no command's name: ".info". */
+static bool is_dotted_query(struct str entry)
+{
+	struct str name;
+
+	if (!entry.n || (entry.p[0] != '.' && entry.p[0] != '\\'))
+		return false;
+	name = token_at(entry, 1, PLACE_WORD).text;
+	return verb_find(name) && !habit_command(name) && !command_find(name);
+}
+
 int script_entry(struct app *app, struct str text, const struct origin *from)
 {
 	struct str trimmed = str_trim(text);
@@ -52,6 +65,8 @@ int script_entry(struct app *app, struct str text, const struct origin *from)
 			app, str_eq(trimmed, STR("?")) ? STR(".help") : str_c(dotted),
 			from);
 	}
+	if (is_dotted_query(trimmed))
+		return app_run(app, str_from(trimmed, 1), from);
 	/* "\q": the commands of psql */
 	if (trimmed.n && (trimmed.p[0] == '.' || trimmed.p[0] == '\\'))
 		return command_run(app, trimmed, from);
