@@ -130,7 +130,8 @@ static const struct option {
 	 "source and objects that are not where the profile says are\n"
 	 "below DIR (may be repeated); under --safe only there"},
 	{0, "with-source", NULL, FLAG, AT(with_source),
-	 "`functions > x.html`: with the source of the listed functions"},
+	 "`functions > x.html`: with the source of the listed functions;\n"
+	 "folded, speedscope: with the lines of stacks"},
 	{0, "safe", NULL, FLAG, AT(safe), "no files written, no commands run by queries"},
 	{0, "no-init", NULL, FLAG, AT(no_init), "do not read ~/.config/quern/init"},
 	{'h', "help", NULL, FLAG, AT(help), "this text; --help all: what few need, too"},

@@ -5,8 +5,13 @@
  *
  *	Profile  1 sample_type  2 sample  4 location  5 function  6 string_table
  *	Sample   1 location_id (leaf first)  2 value      ValueType  1 type  2 unit
- *	Location 1 id  4 line      Line 1 function_id     Function   1 id  2 name  3 system_name  4 file
+ *	Location 1 id  4 line      Line 1 function_id  2 line
+ *	Function 1 id  2 name  3 system_name  4 file  5 line
+ *
+ * A location is a line of a function, as far as the profile has it (frames.h).
  */
+#include "engine/graph/graph.h"
+#include "index/base/arena.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"
@@ -111,38 +116,107 @@ static void pack_end(struct packed *g, struct err *err)
 
 enum { STRINGS = 4 }; /* before the names: see put_strings() */
 
-/* number[i]: 1 + the index of frame i's function.  These are both locations and
- * functions. */
-static void put_pprof_functions(struct packed *g, const struct result *r,
-				const struct frames *f, const struct sort_pair *order,
-				uint32_t *number)
+/* What is written, and its numbers. */
+struct pprof {
+	struct render *rd;
+	const struct frames *f;
+	const struct frame_lines *l;
+	const struct sort_pair *order;
+	uint32_t *number; /* [frames]: of its function, from 1 */
+	uint32_t *fn;	  /* [graph functions]: the same; 0: none */
+	uint32_t *string; /* [store files]: of its name; 0: none yet */
+	uint32_t *file;	  /* [files]: those with one, in the order of their strings */
+	uint32_t functions, files;
+	struct arena a;
+};
+
+/* The string of a file's name. */
+static uint32_t string_of(struct pprof *p, file_id file)
 {
-	struct out inner, line;
-	uint32_t id = 0, string = STRINGS;
+	struct store *st = p->rd->r->graph->st;
+
+	if (file >= store_info(st)->files || str_eq(store_file(st, file), STR("???")))
+		return 0;
+	if (!p->string[file]) {
+		p->file[p->files] = file;
+		p->string[file] = STRINGS + p->functions + p->files++;
+	}
+	return p->string[file];
+}
+
+static void number_functions(struct pprof *p)
+{
+	for (size_t i = 0; i < p->f->n; i++) {
+		const uint32_t at = p->order[i].value, fn = p->f->all[at].fn;
+
+		p->functions += i == 0 || frames_differ(p->f, p->order, i);
+		p->number[at] = p->functions;
+		if (p->rd->r->graph && fn != RESULT_NONE)
+			p->fn[fn] = p->functions;
+	}
+}
+
+/* number: its name's; file: 0 is none. */
+static void put_function(struct packed *g, struct out *inner, uint32_t id,
+			 uint32_t number, uint32_t file, uint64_t line)
+{
+	field_u64(inner, 1, id);
+	field_u64(inner, 2, STRINGS + number - 1);
+	field_u64(inner, 3, STRINGS + number - 1);
+	if (file)
+		field_u64(inner, 4, file);
+	if (line)
+		field_u64(inner, 5, line);
+	field_message(&g->raw, 5, inner);
+	pack(g, false);
+}
+
+static void put_location(struct packed *g, struct out *inner, struct out *at, uint32_t id,
+			 uint32_t function, uint64_t line)
+{
+	field_u64(at, 1, function);
+	if (line)
+		field_u64(at, 2, line);
+	field_u64(inner, 1, id);
+	field_message(inner, 4, at);
+	field_message(&g->raw, 4, inner);
+}
+
+/* Each function is a location, too; those of places follow.  Code of other files is in
+ * functions of the same name there. */
+static void put_functions(struct pprof *p, struct packed *g)
+{
+	const struct graph *graph = p->rd->r->graph;
+	uint32_t id = p->functions;
+	struct out inner, at;
 
 	out_mem(&inner);
-	out_mem(&line);
-	for (size_t i = 0; i < f->n; i++) {
-		const uint32_t at = order[i].value;
+	out_mem(&at);
+	for (size_t i = 0; i < p->f->n; i++) {
+		const uint32_t fn = p->f->all[p->order[i].value].fn,
+			       number = p->number[p->order[i].value];
+		const bool known =
+			graph && fn != RESULT_NONE && !graph_is(graph, fn, GRAPH_FILES);
 
-		if (i == 0 || frames_differ(f, order, i)) {
-			id++;
-			field_u64(&line, 1, id);
-			field_u64(&inner, 1, id);
-			field_message(&inner, 4, &line);
-			field_message(&g->raw, 4, &inner);
-			field_u64(&inner, 1, id);
-			field_u64(&inner, 2, string);
-			field_u64(&inner, 3, string++);
-			if (frames_file(r, f, order, i).n)
-				field_u64(&inner, 4, string++);
-			field_message(&g->raw, 5, &inner);
-			pack(g, false);
-		}
-		number[at] = id;
+		if (i && !frames_differ(p->f, p->order, i))
+			continue;
+		put_location(g, &inner, &at, number, number, 0);
+		put_function(g, &inner, number, number,
+			     known ? string_of(p, graph_file_id(graph, fn)) : 0,
+			     known ? graph_line(graph, fn) : 0);
+	}
+	for (size_t i = 1; i < p->l->n; i++) {
+		const struct frame_place *x = &p->l->place[i];
+		const uint32_t number = p->fn[x->fn];
+		const bool own = graph_file_id(graph, x->fn) == x->file;
+
+		put_location(g, &inner, &at, p->functions + (uint32_t)i,
+			     own ? number : ++id, x->line);
+		if (!own)
+			put_function(g, &inner, id, number, string_of(p, x->file), 0);
 	}
 	out_close(&inner);
-	out_close(&line);
+	out_close(&at);
 }
 
 /* pprof knows units, and scales of them only by name: its values are nanoseconds. */
@@ -164,24 +238,35 @@ static uint64_t pprof_value(struct unit u, uint64_t costs)
 		       : value;
 }
 
-static void put_samples(struct render *rd, struct packed *g, const struct frames *f,
-			const uint32_t *number)
+/* The location of frame i at a place; 0: that is not known. */
+static uint32_t location_of(const struct pprof *p, size_t i, uint32_t place)
 {
+	return place ? p->functions + place : p->number[i];
+}
+
+static void put_samples(const struct pprof *p, struct packed *g)
+{
+	const struct frames *f = p->f;
+
 	struct out inner, ids;
 
 	out_mem(&inner);
 	out_mem(&ids);
-	for (size_t i = 0; i < f->n && !render_cancelled(rd, i); i++) {
-		if (!f->all[i].self[0])
-			continue;
-		for (size_t k = i; k != FRAME_NONE; k = f->all[k].parent)
-			varint(&ids, number[k]);
-		field_message(&inner, 1, &ids);
-		varint(&ids, pprof_value(rd->r->unit, f->all[i].self[0]));
-		field_message(&inner, 2, &ids);
-		field_message(&g->raw, 2, &inner);
-		pack(g, false);
-	}
+	for (size_t i = 0; i < f->n && !render_cancelled(p->rd, i); i++)
+		for (size_t n = 0; f->all[i].self[0] && n < frame_parts(p->l, i); n++) {
+			const struct frame_part part = frame_part(f, p->l, i, n, 0);
+			uint32_t place = part.place;
+
+			for (size_t k = i; k != FRAME_NONE; k = f->all[k].parent) {
+				varint(&ids, location_of(p, k, place));
+				place = p->l->site ? p->l->site[k] : 0;
+			}
+			field_message(&inner, 1, &ids);
+			varint(&ids, pprof_value(p->rd->r->unit, part.cost));
+			field_message(&inner, 2, &ids);
+			field_message(&g->raw, 2, &inner);
+			pack(g, false);
+		}
 	out_close(&inner);
 	out_close(&ids);
 }
@@ -199,9 +284,9 @@ static void put_types(struct out *o)
 	out_close(&inner);
 }
 
-static void put_strings(struct packed *g, const struct result *r, const struct frames *f,
-			const struct sort_pair *order)
+static void put_strings(const struct pprof *p, struct packed *g)
 {
+	const struct result *r = p->rd->r;
 	struct out text;
 
 	out_mem(&text);
@@ -209,54 +294,64 @@ static void put_strings(struct packed *g, const struct result *r, const struct f
 	field_name(&g->raw, 6, result_title(r), &text);
 	field_bytes(&g->raw, 6, pprof_unit(r->unit).p, pprof_unit(r->unit).n);
 	field_name(&g->raw, 6, r->query, &text);
-	for (size_t i = 0; i < f->n; i++) {
-		struct str file;
-
-		if (i && !frames_differ(f, order, i))
+	for (size_t i = 0; i < p->f->n; i++) {
+		if (i && !frames_differ(p->f, p->order, i))
 			continue;
-		field_name(&g->raw, 6, f->all[order[i].value].name, &text);
-		if ((file = frames_file(r, f, order, i)).n)
-			field_name(&g->raw, 6, file, &text);
+		field_name(&g->raw, 6, p->f->all[p->order[i].value].name, &text);
 		pack(g, false);
 	}
+	for (uint32_t i = 0; i < p->files; i++)
+		field_name(&g->raw, 6, store_file(r->graph->st, p->file[i]), &text);
 	out_close(&text);
 }
 
-static void put_pprof(struct render *rd, const struct frames *f,
-		      const struct sort_pair *order, uint32_t *number)
+static int put_pprof(struct pprof *p)
 {
-	struct packed g;
+	const struct graph *g = p->rd->r->graph;
+	const size_t files = g ? store_info(g->st)->files : 0;
+	struct packed to;
 
-	pack_begin(&g, rd->o);
-	put_types(&g.raw);
-	put_pprof_functions(&g, rd->r, f, order, number);
-	put_samples(rd, &g, f, number);
-	put_strings(&g, rd->r, f, order);
-	pack(&g, true);
-	pack_end(&g, rd->err);
+	p->number = ARENA_ARRAY(&p->a, uint32_t, p->f->n + 1);
+	p->fn = ARENA_ARRAY(&p->a, uint32_t, g ? (size_t)g->functions + 1 : 1);
+	p->string = ARENA_ARRAY(&p->a, uint32_t, files + 1);
+	p->file = ARENA_ARRAY(&p->a, uint32_t, files + 1);
+	if (p->a.refused)
+		return err_no_memory(p->rd->err, NULL);
+	number_functions(p);
+	pack_begin(&to, p->rd->o);
+	put_types(&to.raw);
+	put_functions(p, &to);
+	put_samples(p, &to);
+	put_strings(p, &to);
+	pack(&to, true);
+	pack_end(&to, p->rd->err);
+	return p->rd->err->kind;
 }
 
 int render_pprof(struct render *rd)
 {
 	struct frames f;
+	struct frame_lines l = {0};
 	struct sort_pair *order = NULL;
-	uint32_t *number = NULL;
+	struct pprof p = {.rd = rd, .f = &f, .l = &l};
 
 	if (rd->r->base.n)
 		return render_one_profile(
 			rd, "pprof",
 			"write two files, and let pprof compare them: "
 			"go tool pprof -diff_base base.pb.gz new.pb.gz");
-	if (frames_of_stacks(rd, "pprof", &f) == 0) {
-		number = calloc(f.n + 1, sizeof(*number));
-		order = calloc(f.n + 1, sizeof(*order));
-		if (!number || !order)
+	arena_init(&p.a, 0);
+	if (frames_of_stacks(rd, "pprof", &f) == 0 &&
+	    frames_lines(rd->r, &f, &l, rd->err) == 0) {
+		p.order = order = calloc(f.n + 1, sizeof(*order));
+		if (!order)
 			err_no_memory(rd->err, NULL);
 		else if (frames_by_name(&f, order, rd->err) == 0)
-			put_pprof(rd, &f, order, number);
+			put_pprof(&p);
 	}
+	arena_free(&p.a);
+	frames_lines_free(&l);
 	frames_free(&f);
-	free(number);
 	free(order);
 	return rd->err->kind;
 }

@@ -2,15 +2,18 @@
  * render_stacks.c - stacks for other tools: folded (flamegraph.pl, inferno) and speedscope.
  *
  *	folded:   main;run;parse 1234		one line per stack with a cost of its own
+ *	with lines (--with-source): main:12;run:40;parse:7 1000
  *	of two profiles: main;run;parse 1200 1234	cost in the base, then in this one,
  *		as difffolded.pl writes it; speedscope: two profiles of the same frames
  */
+#include "engine/graph/graph.h"
 #include "engine/query.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"
 
+#include <inttypes.h>
 #include <stdlib.h>
 
 #include "repl/pictures/frames.h"
@@ -37,33 +40,74 @@ static size_t stack_of(const struct frames *f, size_t i, size_t *stack)
 	return n;
 }
 
+/* The place of the k-th frame of a stack: of its call of the next, or of its own cost. */
+static uint32_t place_in(const struct frame_lines *l, const size_t *stack, size_t n,
+			 size_t k, uint32_t own)
+{
+	return k + 1 == n ? own : l->site ? l->site[stack[k + 1]] : 0;
+}
+
+/* A function, and its line if that is known. */
+static void put_folded(struct render *rd, const struct frame *x, uint64_t line)
+{
+	emit_name(rd->o, EMIT_FRAME, x->name);
+	if (line)
+		out_printf(rd->o, ":%" PRIu64, line);
+}
+
+/* The stacks of frame i: one for each line on which it spends something. */
+static void put_stacks(struct render *rd, const struct frames *f,
+		       const struct frame_lines *l, size_t i, size_t *stack)
+{
+	const size_t n = stack_of(f, i, stack);
+
+	for (size_t k = 0; k < frame_parts(l, i); k++) {
+		const struct frame_part part = frame_part(f, l, i, k, 0);
+
+		for (size_t d = 0; d < n; d++) {
+			out_c(rd->o, d ? ";" : "");
+			put_folded(
+				rd, &f->all[stack[d]],
+				l->n ? l->place[place_in(l, stack, n, d, part.place)].line
+				     : 0);
+		}
+		out_char(rd->o, ' ');
+		if (f->sides == 2) {
+			out_u64(rd->o, f->all[i].self[1]);
+			out_char(rd->o, ' ');
+		}
+		out_u64(rd->o, part.cost);
+		out_char(rd->o, '\n');
+	}
+}
+
+/* Find the lines of stacks if somebody asks for source. */
+static int stacks_and_lines(struct render *rd, const char *format, struct frames *f,
+			    struct frame_lines *l)
+{
+	*l = (struct frame_lines){0};
+	return frames_of_stacks(rd, format, f) ||
+			       (rd->source && frames_lines(rd->r, f, l, rd->err))
+		       ? rd->err->kind
+		       : 0;
+}
+
 int render_folded(struct render *rd)
 {
 	struct frames f;
+	struct frame_lines l;
 	size_t *stack = NULL;
 
-	if (frames_of_stacks(rd, "folded", &f) == 0 && (stack = new_stack(rd, &f))) {
+	if (!stacks_and_lines(rd, "folded", &f, &l) && (stack = new_stack(rd, &f))) {
 		for (size_t i = 0; i < f.n && !render_cancelled(rd, i); i++) {
-			size_t n = stack_of(&f, i, stack);
-
 			if (i + AHEAD < f.n)
 				__builtin_prefetch(f.all[i + AHEAD].name.p);
-			if (!f.all[i].self[0] && !f.all[i].self[1])
-				continue;
-			for (size_t k = 0; k < n; k++) {
-				out_c(rd->o, k ? ";" : "");
-				emit_name(rd->o, EMIT_FRAME, f.all[stack[k]].name);
-			}
-			out_char(rd->o, ' ');
-			if (f.sides == 2) {
-				out_u64(rd->o, f.all[i].self[1]);
-				out_char(rd->o, ' ');
-			}
-			out_u64(rd->o, f.all[i].self[0]);
-			out_char(rd->o, '\n');
+			if (f.all[i].self[0] || f.all[i].self[1])
+				put_stacks(rd, &f, &l, i, stack);
 		}
 	}
 	free(stack);
+	frames_lines_free(&l);
 	frames_free(&f);
 	return rd->err->kind;
 }
@@ -71,29 +115,37 @@ int render_folded(struct render *rd)
 /* ---- speedscope: https://www.speedscope.app/file-format-schema.json, "sampled" ---- */
 
 /* Tables mark an estimate by ~; so do frames, whose costs are in their order alone. */
-static void put_function(struct render *rd, const struct frame *x, struct str file)
+static void put_function(struct render *rd, bool marked, struct str name, struct str file,
+			 uint64_t line)
 {
-	const bool marked = frame_estimated(x) && !x->other;
-	struct out name;
+	struct out text;
 
-	out_mem(&name);
-	out_c(&name, marked ? "~" : "");
-	out_str(&name, x->name);
+	out_mem(&text);
+	out_c(&text, marked ? "~" : "");
+	out_str(&text, name);
 	out_c(rd->o, "\n{\"name\":");
-	emit_name(rd->o, EMIT_JSON, marked ? (struct str){name.buf, name.n} : x->name);
+	emit_name(rd->o, EMIT_JSON, marked ? (struct str){text.buf, text.n} : name);
 	if (file.n) {
 		out_c(rd->o, ",\"file\":");
 		emit_name(rd->o, EMIT_JSON, file);
 	}
+	if (line)
+		out_printf(rd->o, ",\"line\":%" PRIu64, line);
 	out_char(rd->o, '}');
-	if (name.failed)
+	if (text.failed)
 		err_no_memory(rd->err, NULL);
-	out_close(&name);
+	out_close(&text);
+}
+
+static bool marked(const struct frame *x)
+{
+	return frame_estimated(x) && !x->other;
 }
 
 /* Write the functions, once as measured and once as estimated; number[i]: the index of frame
- * i's. */
-static int put_names(struct render *rd, const struct frames *f, size_t *number)
+ * i's.  Places follow: each as measured, and as estimated. */
+static int put_names(struct render *rd, const struct frames *f,
+		     const struct frame_lines *l, size_t *number)
 {
 	struct sort_pair *order = calloc(f->n + 1, sizeof(*order));
 	size_t distinct = 0, first = 0, at[2] = {0};
@@ -110,11 +162,20 @@ static int put_names(struct render *rd, const struct frames *f, size_t *number)
 			at[0] = at[1] = 0, first = i;
 		if (!*one) {
 			out_c(rd->o, distinct ? "," : "");
-			put_function(rd, x, frames_file(rd->r, f, order, first));
+			put_function(rd, marked(x), x->name,
+				     frames_file(rd->r, f, order, first), 0);
 			*one = ++distinct;
 		}
 		number[order[i].value] = *one - 1;
 	}
+	for (size_t i = 2; i < 2 * l->n; i++) {
+		const struct frame_place *p = &l->place[i / 2];
+
+		out_char(rd->o, ',');
+		put_function(rd, i % 2, graph_name(rd->r->graph, p->fn),
+			     store_file(rd->r->graph->st, p->file), p->line);
+	}
+	number[f->n] = distinct;
 	free(order);
 	return 0;
 }
@@ -124,22 +185,39 @@ static uint64_t own_of(const struct frame *x, bool base)
 	return x->self[base];
 }
 
-static void put_samples(struct render *rd, const struct frames *f, const size_t *number,
-			bool base)
+/* The index of frame i at a place; 0: that is not known. */
+static uint64_t at_place(const struct frames *f, const size_t *number, size_t i,
+			 uint32_t place)
+{
+	return !place ? number[i] : number[f->n] + 2 * (place - 1) + marked(&f->all[i]);
+}
+
+static void put_sample(struct render *rd, const struct frames *f,
+		       const struct frame_lines *l, const size_t *number,
+		       const size_t *stack, size_t n, uint32_t place)
+{
+	for (size_t k = 0; k < n; k++) {
+		out_c(rd->o, k ? "," : "\n[");
+		out_u64(rd->o,
+			at_place(f, number, stack[k], place_in(l, stack, n, k, place)));
+	}
+	out_char(rd->o, ']');
+}
+
+static void put_samples(struct render *rd, const struct frames *f,
+			const struct frame_lines *l, const size_t *number, bool base)
 {
 	size_t *stack = new_stack(rd, f);
-	const char *sep = "\n[";
+	const char *sep = "";
 
 	for (size_t i = 0; stack && i < f->n && !render_cancelled(rd, i); i++) {
 		size_t n = own_of(&f->all[i], base) ? stack_of(f, i, stack) : 0;
 
-		for (size_t k = 0; k < n; k++) {
-			out_c(rd->o, k ? "," : sep);
-			out_u64(rd->o, number[stack[k]]);
-		}
-		if (n) {
-			out_char(rd->o, ']');
-			sep = ",\n[";
+		for (size_t k = 0; n && k < frame_parts(l, i); k++) {
+			out_c(rd->o, sep);
+			put_sample(rd, f, l, number, stack, n,
+				   frame_part(f, l, i, k, base).place);
+			sep = ",";
 		}
 	}
 	free(stack);
@@ -161,21 +239,25 @@ static uint64_t stacks_value(struct unit u, uint64_t costs)
 	return __builtin_mul_overflow(costs, u.scale, &value) ? UINT64_MAX : value;
 }
 
-static void put_weights(struct render *rd, const struct frames *f, bool base)
+static void put_weights(struct render *rd, const struct frames *f,
+			const struct frame_lines *l, bool base)
 {
 	const char *sep = "";
 
 	for (size_t i = 0; i < f->n; i++) {
 		if (!own_of(&f->all[i], base))
 			continue;
-		out_c(rd->o, sep);
-		out_u64(rd->o, stacks_value(rd->r->unit, own_of(&f->all[i], base)));
-		sep = ",";
+		for (size_t k = 0; k < frame_parts(l, i); k++) {
+			out_c(rd->o, sep);
+			out_u64(rd->o, stacks_value(rd->r->unit,
+						    frame_part(f, l, i, k, base).cost));
+			sep = ",";
+		}
 	}
 }
 
-static void put_sampled(struct render *rd, const struct frames *f, const size_t *number,
-			bool base)
+static void put_sampled(struct render *rd, const struct frames *f,
+			const struct frame_lines *l, const size_t *number, bool base)
 {
 	out_printf(rd->o, "{\"type\":\"sampled\",\"unit\":\"%s\",\"name\":",
 		   stacks_unit(rd->r->unit));
@@ -183,9 +265,9 @@ static void put_sampled(struct render *rd, const struct frames *f, const size_t 
 	out_c(rd->o, ",\"startValue\":0,\"endValue\":");
 	out_u64(rd->o, stacks_value(rd->r->unit, f->sum[base]));
 	out_c(rd->o, ",\n\"samples\":[");
-	put_samples(rd, f, number, base);
+	put_samples(rd, f, l, number, base);
 	out_c(rd->o, "],\n\"weights\":[");
-	put_weights(rd, f, base);
+	put_weights(rd, f, l, base);
 	out_c(rd->o, "]}");
 }
 
@@ -239,9 +321,10 @@ int render_speedscope(struct render *rd)
 {
 	const struct result *r = rd->r;
 	struct frames f;
+	struct frame_lines l;
 	size_t *number = NULL;
 
-	if (frames_of_stacks(rd, "speedscope", &f) == 0 &&
+	if (!stacks_and_lines(rd, "speedscope", &f, &l) &&
 	    !(number = calloc(f.n + 1, sizeof(*number))))
 		err_no_memory(rd->err, NULL);
 	if (number) {
@@ -252,18 +335,19 @@ int render_speedscope(struct render *rd)
 		if (r->proven.n)
 			out_printf(rd->o, ",\"proven\":\"%.*s\"", STR_ARG(r->proven));
 		out_c(rd->o, ",\n\"shared\":{\"frames\":[");
-		put_names(rd, &f, number);
+		put_names(rd, &f, &l, number);
 		out_c(rd->o, "]},\n\"profiles\":[");
 		if (r->on && str_eq(str_c(r->source), STR("timeline")))
 			put_evented(rd, &f, number);
 		else
-			put_sampled(rd, &f, number, false);
+			put_sampled(rd, &f, &l, number, false);
 		if (f.sides == 2) {
 			out_c(rd->o, ",\n");
-			put_sampled(rd, &f, number, true);
+			put_sampled(rd, &f, &l, number, true);
 		}
 		out_c(rd->o, "]}\n");
 	}
+	frames_lines_free(&l);
 	frames_free(&f);
 	free(number);
 	return rd->err->kind;

@@ -182,7 +182,7 @@ same([[f["name"], f.get("file")] for f in doc["shared"]["frames"]], [["main", No
 run("twins.out", "-q", "-c", "calltree > twins.pb.gz")
 fields = list(protobuf_fields(gzip.open("twins.pb.gz").read()))
 strings = [v.decode() for k, v in fields if k == 6]
-same([(strings[x[2]], strings[x.get(4, 0)]) for x in (dict(protobuf_fields(v)) for k, v in fields if k == 5)], [("main", ""), ("run", "a.c"), ("run", "b.c")],
+same([(strings[x[2]], strings[x.get(4, 0)]) for x in (dict(protobuf_fields(v)) for k, v in fields if k == 5)], [("main", "a.c"), ("run", "a.c"), ("run", "b.c")],
      "pprof: functions of one name")
 drawn = run("twins.out", "-q", "-c", "callers of run | as dot").text
 ok('[label="run", tooltip="run"]' in drawn, "dot: a set that a tree begins with has no costs of a function", drawn)
@@ -396,15 +396,62 @@ def numbers(data):
             value = shift = 0
 
 
+def pprof(path):
+    """The strings, and of each stack of (function, file, line), the leaf first, the cost."""
+    fields = [(k, v if k in (6, 12) or isinstance(v, int) else dict(protobuf_fields(v))) for k, v in protobuf_fields(gzip.open(path).read())]
+    strings = [v.decode() for k, v in fields if k == 6]
+    functions = {v[1]: (strings[v[2]], strings[v.get(4, 0)]) for k, v in fields if k == 5}
+    lines = {v[1]: dict(protobuf_fields(v[4])) for k, v in fields if k == 4}
+    places = {i: functions[v[1]] + (v.get(2, 0),) for i, v in lines.items()}
+    stacks = {}
+    for v in (v for k, v in fields if k == 2):
+        at = tuple(places[i] for i in numbers(v[1]))
+        stacks[at] = stacks.get(at, 0) + next(numbers(v[2]))
+    return strings, stacks
+
+
 run("t.out", "-q", "-c", TREE + " > t.pb.gz")
-profile = list(protobuf_fields(gzip.open("t.pb.gz").read()))
-strings = [v.decode() for k, v in profile if k == 6]
-functions = {dict(protobuf_fields(v))[1]: strings[dict(protobuf_fields(v))[2]] for k, v in profile if k == 5}
-places = {dict(protobuf_fields(v))[1]: functions[dict(protobuf_fields(dict(protobuf_fields(v))[4]))[1]] for k, v in profile if k == 4}
-samples = [dict(protobuf_fields(v)) for k, v in profile if k == 2]
-stacks = {tuple(places[i] for i in numbers(x[1])): next(numbers(x[2])) for x in samples}
+strings, stacks = pprof("t.pb.gz")
 same((strings[0], strings[1], sum(stacks.values())), ("", "Ir", 1511), "pprof: event and sum")
-ok((HOSTILE[0], "main", "(below main)") in stacks, "pprof: the leaf stands first", stacks)
+ok(any([f[0] for f in s] == [HOSTILE[0], "main", "(below main)"] for s in stacks), "pprof: the leaf stands first", stacks)
+
+# Lines: own cost by line, code of a header in that, a call where it is at one line alone.  pprof has them, others if asked.
+with open("lines.out", "w") as f:
+    f.write("events: Ir\nfl=m.c\nfn=main\n3 10\n4 20\ncfl=w.c\ncfn=work\ncalls=1 1\n5 60\ncfl=w.c\ncfn=twice\ncalls=1 1\n6 5\ncalls=1 1\n7 5\n\n"
+            "fl=w.c\nfn=work\n8 40\nfi=h.h\n2 20\n\nfl=w.c\nfn=twice\n20 10\n")
+LINES = {"main:3 10", "main:4 20", "main:5;work:8 40", "main:5;work:2 20", "main;twice:20 10"}
+PLAIN = {"main 30", "main;work 60", "main;twice 10"}
+for args, query, want in (((), "calltree", PLAIN), (("--with-source",), "calltree", LINES), (("--with-source",), "calltree from main", LINES),
+                          (("--with-source",), "hide twice | calltree | where fn != \"work\"", {"main 40", "main;(other) 60"}),
+                          (("--with-source",), "calltree to work", {"work 0"})):
+    r = run("lines.out", "-q", *args, "-c", query + " | as folded")
+    if query == "calltree to work":
+        ok(r.status == 0 and ":" not in r.text, "a tree of callers has no lines", r)
+    else:
+        same(set(r.text.splitlines()), want, "folded: %s %s" % (" ".join(args), query))
+run("lines.out", "-q", "-c", "calltree > lines.pb.gz")
+same({";".join("%s %s:%d" % f for f in s): n for s, n in pprof("lines.pb.gz")[1].items()},
+     {"main m.c:3": 10, "main m.c:4": 20, "work w.c:8;main m.c:5": 40, "work h.h:2;main m.c:5": 20, "twice w.c:20;main m.c:0": 10}, "pprof: lines")
+doc = json.loads(run("lines.out", "-q", "--with-source", "-c", "calltree | as speedscope").text)
+frame = [(f["name"], f.get("file"), f.get("line")) for f in doc["shared"]["frames"]]
+p = doc["profiles"][0]
+same({tuple(frame[i] for i in s): n for s, n in zip(p["samples"], p["weights"])},
+     {(("main", "m.c", 3),): 10, (("main", "m.c", 4),): 20, (("main", "m.c", 5), ("work", "w.c", 8)): 40, (("main", "m.c", 5), ("work", "h.h", 2)): 20,
+      (("main", None, None), ("twice", "w.c", 20)): 10}, "speedscope: lines")
+# Of a real profile the sums stay, the lines of each function add up, and files hardly grow.
+name = fixtures + "/truth/sqlite.out.xz"
+run(name, "--no-index-write", "-q", "-c", "calltree > a.folded", "-c", "calltree > s.pb.gz")
+run(name, "--no-index-write", "-q", "--with-source", "-c", "calltree > b.folded")
+stacks = pprof("s.pb.gz")[1]
+sums = [sum(int(line.rsplit(" ", 1)[1]) for line in open(f)) for f in ("a.folded", "b.folded")] + [sum(stacks.values())]
+same(len(set(sums)), 1, "lines: the sums are the same")
+ok(os.path.getsize("b.folded") < 2 * os.path.getsize("a.folded"), "lines: the file is no twice as large")
+own = {}
+for stack, n in stacks.items():
+    own[stack[0]] = own.get(stack[0], 0) + n
+r = run(name, "--no-index-write", "-q", "-c", "lines | take 300 | show fn, file, line, self | as ndjson")
+wrong = [x for x in map(json.loads, r.text.splitlines()) if x["line"] and abs(x["self"] - own.get((x["fn"], x["file"], x["line"]), 0)) > 2e-4 * sums[0]]
+same(wrong, [], "pprof: the lines of a function have what they cost")
 
 for ext, start in (("svg", "<?xml"), ("icicle.svg", "<?xml"), ("folded", "(below main)"), ("speedscope.json", "{"), ("dot", "digraph"),
                    ("html", "<!DOCTYPE html>")):

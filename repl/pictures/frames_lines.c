@@ -1,0 +1,307 @@
+/*
+ * frames_lines.c - the lines of stacks; see frames.h.
+ *
+ * What a function spends in one of its frames is shared out to its lines in proportion to
+ * what each costs in all of them.  A part has at least LEAST of the whole, or is all that is
+ * left of the frame, and goes to the line that has got the least of its due so far.  So the
+ * lines of a function add up, to within LEAST, and there are at most 1 / LEAST more parts
+ * than frames.
+ *
+ * A call is at a line if the profile has it at that line alone.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "engine/graph/graph.h"
+#include "engine/lang/result.h"
+#include "index/base/arena.h"
+#include "index/base/bisect.h"
+#include "index/base/cost.h"
+#include "index/base/err.h"
+#include "index/base/hash.h"
+#include "index/base/order.h"
+#include "index/base/vec.h"
+#include "repl/pictures/frames.h"
+
+#define LEAST 1e-4 /* of the whole */
+
+/* A line of one function, or a call from it. */
+struct line_cost {
+	uint32_t callee; /* of the graph; 0 of lines */
+	file_id file;
+	uint64_t line;
+	double cost, due;
+};
+
+struct lines_builder {
+	const struct result *r;
+	const struct frames *f;
+	struct frame_lines *to;
+	struct err *err;
+	struct line_cost *row; /* of one function */
+	size_t n, cap;
+	size_t places_cap, parts_cap;
+	struct hash by; /* places */
+};
+
+/* ---- what the profile has ---- */
+
+static int by_place(const void *pa, const void *pb)
+{
+	const struct line_cost *a = pa, *b = pb;
+	int c = order_u64(a->callee, b->callee);
+
+	c = c ? c : order_u64(a->file, b->file);
+	return c ? c : order_u64(a->line, b->line);
+}
+
+static int add_row(struct lines_builder *b, struct line_cost x, const int64_t *costs)
+{
+	x.cost = (double)store_event_of(b->r->graph->st, b->r->event_id, costs);
+	if (x.cost <= 0)
+		return 0;
+	if (vec_reserve(&b->row, &b->cap, b->n + 1, sizeof(*b->row)))
+		return err_no_memory(b->err, NULL);
+	b->row[b->n++] = x;
+	return 0;
+}
+
+static int add_line(void *arg, const struct store_line *row, const int64_t *costs,
+		    struct err *err)
+{
+	(void)err; /* b->err */
+	return add_row(arg, (struct line_cost){0, row->file, row->line, 0, 0}, costs);
+}
+
+static int add_site(void *arg, const struct store_site *row, const int64_t *costs,
+		    struct err *err)
+{
+	struct lines_builder *b = arg;
+	const uint32_t callee = graph_of_store(b->r->graph, row->callee);
+
+	(void)err;
+	return add_row(b, (struct line_cost){callee, row->file, row->line, 0, 0}, costs);
+}
+
+/* The lines, or the calls, of function fn: each place once. */
+static int read_rows(struct lines_builder *b, uint32_t fn, bool sites)
+{
+	struct graph *g = b->r->graph;
+	size_t n = 0;
+
+	b->n = 0;
+	for (uint32_t i = 0; i < graph_members_count(g, fn); i++) {
+		const fn_id f = graph_member(g, fn, i);
+
+		if (sites ? store_each_site(g->st, f, add_site, b, b->err)
+			  : store_each_line(g->st, f, add_line, b, b->err))
+			return b->err->kind;
+	}
+	if (b->n)
+		qsort(b->row, b->n, sizeof(*b->row), by_place);
+	for (size_t i = 0; i < b->n; i++)
+		if (n && !by_place(&b->row[n - 1], &b->row[i]))
+			b->row[n - 1].cost += b->row[i].cost;
+		else
+			b->row[n++] = b->row[i];
+	b->n = n;
+	return 0;
+}
+
+/* ---- places ---- */
+
+/* The number of a place of function fn; 0: out of memory, or the line is not known. */
+static uint32_t place_of(struct lines_builder *b, uint32_t fn, const struct line_cost *x)
+{
+	struct frame_lines *to = b->to;
+	const uint32_t h =
+		(uint32_t)hash_mix(hash_mix(x->line << 32 ^ x->file) ^ (uint64_t)fn);
+	uint32_t probe = hash_start(&b->by, h), i;
+
+	if (!x->line)
+		return 0;
+	while ((i = hash_next(&b->by, h, &probe)) != HASH_NONE) {
+		const struct frame_place *p = &to->place[i];
+
+		if (p->fn == fn && p->file == x->file && p->line == x->line)
+			return i;
+	}
+	if (vec_reserve(&to->place, &b->places_cap, to->n + 1, sizeof(*to->place)) ||
+	    hash_add(&b->by, h, (uint32_t)to->n)) {
+		err_no_memory(b->err, NULL);
+		return 0;
+	}
+	to->place[to->n] = (struct frame_place){fn, x->file, x->line};
+	return (uint32_t)to->n++;
+}
+
+/* ---- own cost ---- */
+
+static int put_part(struct lines_builder *b, uint32_t place, uint64_t cost)
+{
+	struct frame_lines *to = b->to;
+
+	if (b->err->kind ||
+	    vec_reserve(&to->own, &b->parts_cap, to->parts + 1, sizeof(*to->own)))
+		return err_no_memory(b->err, NULL);
+	to->own[to->parts++] = (struct frame_part){place, cost};
+	return 0;
+}
+
+static struct line_cost *most_due(const struct lines_builder *b)
+{
+	struct line_cost *most = b->row;
+
+	for (size_t k = 1; k < b->n; k++)
+		most = b->row[k].due > most->due ? &b->row[k] : most;
+	return most;
+}
+
+/* Share out what frame i spends to the rows, which cost `sum` together. */
+static int share_out(struct lines_builder *b, size_t i, double sum)
+{
+	const struct frame *x = &b->f->all[i];
+	const double least = fmax(1, LEAST * (double)b->f->sum[0]);
+	uint64_t left = x->self[0], cost;
+
+	for (size_t k = 0; k < b->n; k++)
+		b->row[k].due += (double)left * b->row[k].cost / sum;
+	for (; left && b->n; left -= cost) {
+		struct line_cost *row = most_due(b);
+		const double due = fmax(row->due, least);
+
+		cost = due < (double)left ? (uint64_t)due : left;
+		row->due -= (double)cost;
+		if (put_part(b, place_of(b, x->fn, row), cost))
+			return b->err->kind;
+	}
+	return left ? put_part(b, 0, left) : 0;
+}
+
+/* ---- all frames ---- */
+
+/* Frames by the function of each, or by that of the frame below; *n of them. */
+static struct sort_pair *by_function(struct lines_builder *b, bool below, size_t *n)
+{
+	const struct frames *f = b->f;
+	struct sort_pair *order = calloc(f->n + 1, sizeof(*order));
+
+	*n = 0;
+	for (size_t i = 0; order && i < f->n; i++) {
+		const size_t of = below ? f->all[i].parent : i;
+
+		if (of == FRAME_NONE || f->all[of].fn == RESULT_NONE ||
+		    f->all[i].fn == RESULT_NONE || (!below && !f->all[i].self[0]))
+			continue;
+		order[(*n)++] = (struct sort_pair){f->all[of].fn, (uint32_t)i};
+	}
+	if (!order || sort_pairs(order, *n)) {
+		free(order);
+		err_no_memory(b->err, NULL);
+		return NULL;
+	}
+	return order;
+}
+
+/* Share out the own costs.  The parts of a frame are next to each other, not the frames. */
+static int share_all(struct lines_builder *b)
+{
+	size_t n;
+	struct sort_pair *order = by_function(b, false, &n);
+
+	for (size_t k = 0; order && !b->err->kind && k < n; k++) {
+		const uint32_t i = order[k].value;
+		double sum = 0;
+
+		if ((!k || order[k].key != order[k - 1].key) &&
+		    read_rows(b, (uint32_t)order[k].key, false))
+			break;
+		for (size_t m = 0; m < b->n; m++)
+			sum += b->row[m].cost;
+		b->to->first[i] = b->to->parts;
+		share_out(b, i, sum);
+		b->to->end[i] = b->to->parts;
+	}
+	free(order);
+	return b->err->kind;
+}
+
+/* The place of the only call of a function in the rows. */
+static uint32_t only_call(struct lines_builder *b, uint32_t fn, uint32_t callee)
+{
+	struct bisect at = bisect_in(0, b->n);
+
+	while (bisect_next(&at))
+		bisect_step(&at, b->row[at.mid].callee < callee);
+	if (at.lo == b->n || b->row[at.lo].callee != callee ||
+	    (at.lo + 1 < b->n && b->row[at.lo + 1].callee == callee))
+		return 0;
+	return place_of(b, fn, &b->row[at.lo]);
+}
+
+static int find_sites(struct lines_builder *b)
+{
+	size_t n;
+	struct sort_pair *order = by_function(b, true, &n);
+
+	for (size_t k = 0; order && !b->err->kind && k < n; k++) {
+		const uint32_t fn = (uint32_t)order[k].key, i = order[k].value;
+
+		if ((!k || order[k].key != order[k - 1].key) && read_rows(b, fn, true))
+			break;
+		b->to->site[i] = only_call(b, fn, b->f->all[i].fn);
+	}
+	free(order);
+	return b->err->kind;
+}
+
+static bool have_lines(const struct result *r)
+{
+	return r->graph && r->graph->detail && !r->base.n && graph_as_stored(r->graph) &&
+	       r->tree && !r->upward && !str_eq(str_c(r->source), STR("timeline"));
+}
+
+int frames_lines(const struct result *r, const struct frames *f, struct frame_lines *to,
+		 struct err *err)
+{
+	struct lines_builder b = {.r = r, .f = f, .to = to, .err = err};
+
+	*to = (struct frame_lines){0};
+	if (!have_lines(r))
+		return 0;
+	*to = (struct frame_lines){.site = calloc(f->n + 1, sizeof(*to->site)),
+				   .first = calloc(f->n + 1, sizeof(*to->first)),
+				   .end = calloc(f->n + 1, sizeof(*to->end))};
+	if (!to->site || !to->first || !to->end ||
+	    vec_reserve(&to->place, &b.places_cap, 1, sizeof(*to->place)))
+		err_no_memory(err, NULL);
+	to->n = 1; /* place 0 is not known */
+	if (!err->kind && !share_all(&b))
+		find_sites(&b);
+	hash_free(&b.by);
+	free(b.row);
+	return err->kind;
+}
+
+size_t frame_parts(const struct frame_lines *l, size_t i)
+{
+	return l->site && l->end[i] > l->first[i] ? l->end[i] - l->first[i] : 1;
+}
+
+struct frame_part frame_part(const struct frames *f, const struct frame_lines *l,
+			     size_t i, size_t k, int side)
+{
+	if (l->site && l->end[i] > l->first[i])
+		return l->own[l->first[i] + k];
+	return (struct frame_part){0, f->all[i].self[side]};
+}
+
+void frames_lines_free(struct frame_lines *l)
+{
+	free(l->place);
+	free(l->own);
+	free(l->site);
+	free(l->first);
+	free(l->end);
+	*l = (struct frame_lines){0};
+}
