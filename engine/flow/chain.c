@@ -428,6 +428,20 @@ int chain_reaches(const struct flow *fl, const uint8_t *marks, const uint8_t *wi
 	return 0;
 }
 
+int chain_with(const struct flow *fl, const struct fn_set *set, const uint8_t *within,
+	       bool down, uint8_t **out, struct arena *a, struct err *err)
+{
+	const uint8_t *marks = chain_marks(fl, set, a);
+
+	if (!marks)
+		return arena_full(a, err);
+	if (chain_reaches(fl, marks, within, down, out, a, err))
+		return err->kind;
+	for (uint32_t f = 0; f < fl->in.functions; f++)
+		(*out)[f] |= marks[f] && (!within || within[f]);
+	return 0;
+}
+
 /* ---- a part of the flow ---- */
 
 struct narrowing {

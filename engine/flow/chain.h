@@ -50,6 +50,10 @@ uint8_t *chain_marks(const struct flow *fl, const struct fn_set *set, struct are
 int chain_reaches(const struct flow *fl, const uint8_t *marks, const uint8_t *within,
 		  bool down, uint8_t **out, struct arena *a, struct err *err);
 
+/* The same from a set, with the members of it (within). */
+int chain_with(const struct flow *fl, const struct fn_set *set, const uint8_t *within,
+	       bool down, uint8_t **out, struct arena *a, struct err *err);
+
 /* A part of a flow: of the arena. */
 struct chain_part {
 	struct flow *flow;

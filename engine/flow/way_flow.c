@@ -21,7 +21,8 @@ enum { POLL = 4096, BITS = 60 };
 /* The arrays of the flow, not const. */
 struct parting {
 	struct way_flow *w;
-	const double **pair; /* [functions] */
+	const uint8_t *within; /* [functions]; NULL: all */
+	const double **pair;   /* [functions] */
 	uint32_t *first, *fn, *edge, *out_first, *callee, *caller, *in_first, *in_edge;
 	uint32_t *cycle, *topo;
 	int64_t *incl, *self, *passing;
@@ -30,12 +31,30 @@ struct parting {
 	uint32_t vertices, edges;
 };
 
+static bool left_out(const struct parting *p, uint32_t f)
+{
+	return p->within && !p->within[f];
+}
+
+static uint32_t calls_within(const struct parting *p, uint32_t f)
+{
+	const struct flow_input *in = &p->w->of->in;
+	uint32_t n = 0;
+
+	if (!p->within)
+		return in->out_first[f + 1] - in->out_first[f];
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
+		n += p->within[in->callee[i]];
+	return n;
+}
+
 /* Number the vertices. */
 static int count_vertices(struct parting *p, struct arena *a, const struct cancel *cancel,
 			  struct err *err)
 {
 	const struct flow *fl = p->w->of;
 	uint64_t vertices = 0, edges = 0;
+	uint32_t ways;
 
 	p->first = ARENA_ARRAY(a, uint32_t, (size_t)fl->in.functions + 1);
 	p->pair = ARENA_ARRAY(a, const double *, (size_t)fl->in.functions + 1);
@@ -44,12 +63,14 @@ static int count_vertices(struct parting *p, struct arena *a, const struct cance
 	for (uint32_t f = 0; f < fl->in.functions; f++) {
 		if (f % POLL == 0 && cancel_poll(cancel, err))
 			return err->kind;
+		p->first[f] = (uint32_t)vertices;
+		if (left_out(p, f))
+			continue;
 		if (pairs_of(fl, f, &p->pair[f], err))
 			return err->kind;
-		p->first[f] = (uint32_t)vertices;
-		vertices += p->pair[f] ? pairs_in(fl, f) + 1 : 1;
-		edges += (uint64_t)(p->pair[f] ? pairs_in(fl, f) + 1 : 1) *
-			 (pairs_out(fl, f) - 1);
+		ways = p->pair[f] ? pairs_in(fl, f) + 1 : 1;
+		vertices += ways;
+		edges += (uint64_t)ways * calls_within(p, f);
 		if (vertices >= UINT32_MAX || edges >= UINT32_MAX)
 			return err_set(err, ERR_LIMIT, 0, "too many calls to follow");
 	}
@@ -108,17 +129,21 @@ static void add_vertex(struct parting *p, uint32_t v, uint32_t f, const double *
 	p->out_first[v] = *e;
 	p->self[v] = scaled(p, row ? row[n] : (double)fl->in.self[f], false);
 	through = (double)p->self[v];
-	for (uint32_t k = 0; k < n; k++, ++*e) {
+	for (uint32_t k = 0; k < n; k++) {
 		const uint32_t to = fl->in.callee[first + k];
 		const double cost = flow_cost(fl, first + k);
+		const int64_t incl = scaled(p, row ? row[k] : cost, comes && cost > 0);
 
-		p->incl[*e] = scaled(p, row ? row[k] : cost, comes && cost > 0);
-		through += (double)p->incl[*e];
+		through += (double)incl;
+		if (left_out(p, to))
+			continue;
+		p->incl[*e] = incl;
 		p->edge[*e] = first + k;
 		p->caller[*e] = v;
 		p->callee[*e] =
 			p->first[to] + (p->pair[to] ? pairs_way_in(fl, first + k) : 0);
 		p->in_first[p->callee[*e] + 2]++;
+		++*e;
 	}
 	p->through[v] = through;
 	p->passing[v] = through >= 0x1p62 ? (int64_t)1 << 62 : (int64_t)through;
@@ -133,6 +158,8 @@ static void add_vertices(struct parting *p)
 		const uint32_t ways = pairs_in(fl, f);
 		uint32_t root = p->first[f];
 
+		if (left_out(p, f))
+			continue;
 		for (uint32_t i = 0; p->pair[f] && i < ways; i++)
 			add_vertex(p, root + i, f,
 				   &p->pair[f][(size_t)i * pairs_out(fl, f)], &e);
@@ -162,10 +189,10 @@ static double find_scale(const struct flow *fl)
 	return bits < BITS ? ldexp(1, BITS - bits) : 1;
 }
 
-int way_flow_new(const struct flow *fl, struct arena *a, const struct cancel *cancel,
-		 struct way_flow **out, struct err *err)
+int way_flow_new(const struct flow *fl, const uint8_t *within, struct arena *a,
+		 const struct cancel *cancel, struct way_flow **out, struct err *err)
 {
-	struct parting p = {0};
+	struct parting p = {.within = within};
 
 	*out = NULL;
 	if (!fl->pairs)

@@ -203,7 +203,7 @@ static int find_shares(const struct graph *g, const struct flow_input *in,
 
 	if (flow_build(in, scratch, g->cancel, &made, err) ||
 	    graph_pairs(g->below, made, scratch, err) ||
-	    way_flow_new(made, scratch, g->cancel, &h->ways, err) ||
+	    way_flow_new(made, NULL, scratch, g->cancel, &h->ways, err) ||
 	    (h->ways && way_flow_set(h->ways, set, scratch, &set, err)))
 		return err->kind;
 	fl = h->ways ? &h->ways->flow : made;

@@ -536,32 +536,13 @@ static void mark_set(const struct fn_set *set, uint8_t bit, uint8_t *marks)
 		marks[f] |= bit;
 }
 
-/* The members of `under` and all that they reach: elsewhere cost is OUTSIDE.  NULL in *out:
- * there is no `under`. */
-static int find_below(struct costing *c, const struct fn_set *under, uint8_t **out)
-{
-	const uint32_t n = c->fl->in.functions;
-	uint8_t *marks = under ? chain_marks(c->fl, under, c->arena) : NULL;
-
-	*out = NULL;
-	if (!under)
-		return 0;
-	if (!marks)
-		return arena_full(c->arena, c->err);
-	if (chain_reaches(c->fl, marks, NULL, false, out, c->arena, c->err))
-		return c->err->kind;
-	for (uint32_t f = 0; f < n; f++)
-		(*out)[f] |= marks[f];
-	return 0;
-}
-
 /* Only functions that can reach `of` matter, and below `under` if there is one.  The cost
  * that enters these from others is OUTSIDE. */
 static int path_cost_narrow(struct costing *c, const struct path_cost_query *q)
 {
 	const struct flow *fl = c->fl;
 	uint8_t *all = ARENA_ARRAY(c->arena, uint8_t, (size_t)fl->in.functions + 1);
-	uint8_t *of = chain_marks(fl, q->of, c->arena), *below;
+	uint8_t *of = chain_marks(fl, q->of, c->arena), *below = NULL;
 	struct chain_part part;
 
 	if (!all || !of)
@@ -570,7 +551,8 @@ static int path_cost_narrow(struct costing *c, const struct path_cost_query *q)
 	mark_set(q->under, IN_UNDER, all);
 	mark_set(q->via, IN_VIA, all);
 	mark_set(q->avoiding, IN_AVOID, all);
-	if (find_below(c, q->under, &below) ||
+	if ((q->under &&
+	     chain_with(fl, q->under, NULL, false, &below, c->arena, c->err)) ||
 	    chain_above(fl, of, below, &part, c->arena, c->err))
 		return c->err->kind;
 	c->fl = part.flow;
@@ -664,6 +646,7 @@ static int cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
 	int64_t lo = 0, hi = 0;
 	struct arena bounds;
 	struct way_flow *ways = NULL;
+	uint8_t *above = NULL;
 	double est = 0;
 	int rc;
 
@@ -675,7 +658,8 @@ static int cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
 		return rc;
 	if (lo == hi)
 		est = (double)lo;
-	else if (way_flow_new(fl, a, cancel, &ways, err) ||
+	else if ((fl->pairs && chain_with(fl, q->of, NULL, true, &above, a, err)) ||
+		 way_flow_new(fl, above, a, cancel, &ways, err) ||
 		 (ways ? estimate_by_ways(ways, q, &c, &est) : estimate_cost(&c, &est)))
 		return err->kind;
 	*out = path_bounds_of(est, lo, hi, !fl->mixed && (lo == hi || !c.odd));

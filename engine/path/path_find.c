@@ -624,7 +624,8 @@ static int find_first(struct search *s)
 	if (!s->first)
 		return full(s);
 	for (uint32_t f = 0; f < in->functions; f++)
-		s->first[s->ways->first[f + 1] - 1] = first[f];
+		if (s->ways->first[f] < s->ways->first[f + 1])
+			s->first[s->ways->first[f + 1] - 1] = first[f];
 	return 0;
 }
 
@@ -634,9 +635,18 @@ static void mark_function(struct search *s, uint32_t f, uint8_t bit, bool *same)
 	const uint32_t first = s->ways ? s->ways->first[f] : f;
 	const uint32_t end = s->ways ? s->ways->first[f + 1] : f + 1;
 
-	*same |= s->marks[first] & IN_FROM && bit == IN_TO;
+	*same |= first < end && s->marks[first] & IN_FROM && bit == IN_TO;
 	for (uint32_t v = first; v < end; v++)
 		s->marks[v] |= bit;
+}
+
+/* The functions on the ways from a start to an end. */
+static int find_between(struct search *s, uint8_t **out)
+{
+	uint8_t *below;
+
+	return chain_with(s->asked, s->q->from, NULL, false, &below, s->arena, s->err) ||
+	       chain_with(s->asked, s->q->to, below, true, out, s->arena, s->err);
 }
 
 static int prepare_search(struct search *s, bool *same)
@@ -649,9 +659,11 @@ static int prepare_search(struct search *s, bool *same)
 		    {q->to, IN_TO},
 		    {q->via, IN_VIA},
 		    {q->avoiding, IN_AVOID}};
+	uint8_t *between = NULL;
 	size_t n;
 
-	if (way_flow_new(s->asked, s->arena, s->cancel, &s->ways, s->err))
+	if ((s->asked->pairs && find_between(s, &between)) ||
+	    way_flow_new(s->asked, between, s->arena, s->cancel, &s->ways, s->err))
 		return s->err->kind;
 	s->fl = s->ways ? &s->ways->flow : s->asked;
 	n = (size_t)s->fl->in.functions + 1;

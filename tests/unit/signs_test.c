@@ -212,7 +212,7 @@ static bool ways_add_up(const struct flow *fl, struct arena *a)
 	struct way_flow *w;
 	struct err err = {0};
 
-	if (way_flow_new(fl, a, NULL, &w, &err) || !w)
+	if (way_flow_new(fl, NULL, a, NULL, &w, &err) || !w)
 		return false;
 	for (uint32_t f = 0; f < fl->in.functions; f++) {
 		double sum = 0;
