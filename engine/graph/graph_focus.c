@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "engine/flow/chain.h"
+#include "engine/flow/pairs.h"
 #include "engine/flow/way_flow.h"
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
@@ -171,7 +172,8 @@ static int find_kept(struct graph *b, struct focus *s, struct reach *r, struct e
 
 /* ---- costs ---- */
 
-/* The costs of f's calls have different shares if it has pairs. */
+/* The costs of f's calls have different shares if it has pairs.  The ways in are those of
+ * the functions that the set leads to or that lead to it. */
 struct shares {
 	double *came, *goes;   /* [functions, or vertices of `ways`]: F, U */
 	struct way_flow *ways; /* NULL: there are no pairs */
@@ -197,13 +199,17 @@ static int find_shares(const struct graph *g, const struct flow_input *in,
 {
 	const struct focus *s = g->stage;
 	const struct fn_set *set = s->set;
+	uint8_t *marks, *met = ARENA_ARRAY(scratch, uint8_t, (size_t)in->functions + 1);
 	const struct flow *fl;
-	uint8_t *marks;
 	struct flow *made;
 
+	if (!met)
+		return arena_full(scratch, err);
+	for (uint32_t f = 0; f < in->functions; f++)
+		met[f] = s->down[f] | s->up[f];
 	if (flow_build(in, scratch, g->cancel, &made, err) ||
 	    graph_pairs(g->below, made, scratch, err) ||
-	    way_flow_new(made, NULL, scratch, g->cancel, &h->ways, err) ||
+	    way_flow_new(made, met, scratch, g->cancel, &h->ways, err) ||
 	    (h->ways && way_flow_set(h->ways, set, scratch, &set, err)))
 		return err->kind;
 	fl = h->ways ? &h->ways->flow : made;
@@ -220,14 +226,17 @@ static int find_shares(const struct graph *g, const struct flow_input *in,
 }
 
 /* The mean of F over the ways into f, weighted by the part of a cost that came by each: way
- * out k, or f's own cost. */
-static double came_to(const struct shares *h, uint32_t f, uint32_t k, bool own)
+ * out k, or f's own cost.  What the set leads to has all its ways out. */
+static double came_to(const struct focus *s, const struct shares *h, uint32_t f,
+		      uint32_t k, bool own)
 {
 	const struct way_flow *w = h->ways;
 	double sum = 0, all = 0;
 
 	if (!w)
 		return h->came[f];
+	if (!s->down[f])
+		return !s->left[f];
 	if (!way_flow_split(w, f))
 		return h->came[w->first[f]];
 	for (uint32_t v = w->first[f]; v + 1 < w->first[f + 1]; v++) {
@@ -241,16 +250,19 @@ static double came_to(const struct shares *h, uint32_t f, uint32_t k, bool own)
 	return all > 0 ? fmin(sum / all, 1) : h->came[w->first[f + 1] - 1];
 }
 
-/* U behind way out k of f. */
-static double goes_on(const struct shares *h, const struct flow_input *below, uint32_t f,
-		      uint32_t k)
+/* U behind a call. */
+static double goes_on(const struct shares *h, const struct flow_input *below,
+		      uint32_t edge)
 {
-	const struct flow_input *in;
+	const uint32_t to = below->callee[edge];
+	const struct way_flow *w = h->ways;
 
-	if (!h->ways)
-		return h->goes[below->callee[below->out_first[f] + k]];
-	in = &h->ways->flow.in;
-	return h->goes[in->callee[in->out_first[h->ways->first[f]] + k]];
+	if (!w)
+		return h->goes[to];
+	if (w->first[to] == w->first[to + 1])
+		return 0;
+	return h->goes[w->first[to] +
+		       (way_flow_split(w, to) ? pairs_way_in(w->of, edge) : 0)];
 }
 
 /* Exact if the share is 0 or 1. */
@@ -273,11 +285,11 @@ static void share_calls(const struct graph *g, const struct flow_input *below,
 
 	for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++) {
 		const uint32_t from = s->edge[i], k = from - below->out_first[b];
-		const double came = came_to(h, b, k, false);
+		const double came = came_to(s, h, b, k, false);
 		double share = came;
 
 		if (s->up[b] && came < 1)
-			share += (1 - came) * goes_on(h, below, b, k);
+			share += (1 - came) * goes_on(h, below, from);
 		edge[i] = part_of_cost(below->incl[from], share, s->ignore);
 	}
 }
@@ -329,7 +341,7 @@ static int focus_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 	for (uint32_t f = 0; f < below->functions; f++)
 		if (s->map[f] != GRAPH_NONE)
 			self[s->map[f]] = part_of_cost(
-				below->self[f], came_to(&h, f, 0, true), s->ignore);
+				below->self[f], came_to(s, &h, f, 0, true), s->ignore);
 	for (uint32_t f = 0; f < g->functions; f++)
 		share_calls(g, below, &h, f, edge);
 	return 0;
