@@ -7,14 +7,18 @@
  * N rows in a heap, and look at the others a window at a time.  Many rows are sorted by
  * the bits of their keys, the last key first; few, or texts, by comparing.
  */
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/graph/graph.h"
 #include "engine/rows/window.h"
 #include "engine/stages/eval.h"
 #include "engine/rows/row_loops.h"
 #include "engine/sources/source.h"
 #include "engine/stages/stage.h"
+#include "index/base/arena.h"
+#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/sort.h"
 
@@ -532,6 +536,64 @@ static bool is_shown(const struct table *t, const struct expr *e,
 	return false;
 }
 
+/* People see the counts that a rate is made of, too. */
+static void show_counts(const struct expr *e)
+{
+	if (!e)
+		return;
+	if (e->op == EX_COL && e->col && e->col->def && !e->col->machine)
+		e->col->table = true;
+	show_counts(e->a);
+	show_counts(e->b);
+}
+
+/* What e adds up, and the cost of the profile in these events; 0: e is something else. */
+static int64_t total_of(const struct table *t, const struct expr *e, struct str *text)
+{
+	int64_t a, b;
+	struct str more;
+
+	if (e->op == EX_COL) {
+		*text = e->col ? e->col->name : STR("");
+		return e->col && e->col->def && e->col->def->flags & PER_EVENT
+			       ? graph_total(t->g, e->col->event)
+			       : 0;
+	}
+	if (e->op != EX_ADD || (a = total_of(t, e->a, text)) <= 0 ||
+	    (b = total_of(t, e->b, &more)) <= 0)
+		return 0;
+	*text = arena_printf(t->x->a, "%.*s + %.*s", STR_ARG(*text), STR_ARG(more));
+	cost_add(&a, b);
+	return a;
+}
+
+/* A rate of few says little: say so if the first row has few. */
+static int note_few(struct exec *x, struct table *t, const struct expr *key,
+		    const struct expr *ratio)
+{
+	enum { FEW = 1000 }; /* of the total */
+	const struct expr *of = ratio->op == EX_DIV ? ratio->b : NULL;
+	struct str counts;
+	const int64_t total = of && t->g ? total_of(t, of, &counts) : 0;
+	struct table_col v;
+	double first;
+
+	if (!t->n || total < FEW || ascends(key))
+		return 0;
+	if (eval(x, t, of, &v))
+		return x->err->kind;
+	first = col_is_f(v.type) ? v.f[0] : (double)v.i[0];
+	return first * FEW >= (double)total
+		       ? 0
+		       : exec_hint(
+				 x,
+				 arena_printf(
+					 x->a,
+					 "the first rows have few %.*s: | where %.*s > %" PRId64
+					 " before the sort leaves them out",
+					 STR_ARG(counts), STR_ARG(counts), total / FEW));
+}
+
 /* Show each key that is not in the table yet, so that the order is visible. */
 static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 {
@@ -544,10 +606,18 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 				return x->err->kind;
 			if (!c->machine && !c->table)
 				c->machine = c->table = true;
-			continue;
-		}
-		if (e->type == COL_RATIO && eval_bind(x, t, e, &ratio))
+			ratio = c->ratio;
+		} else if (e->type == COL_RATIO && eval_bind(x, t, e, &ratio)) {
 			return x->err->kind;
+		}
+		if (e == keys && ratio && x->open->people) {
+			if (t->src && t->ncols && t->cols[0]->machine)
+				show_counts(ratio);
+			if (note_few(x, t, e, ratio))
+				return x->err->kind;
+		}
+		if (e->op == EX_COL && !e->let)
+			continue;
 		if (is_shown(t, e, ratio))
 			continue;
 		if (eval(x, t, e, &v) || table_adopt(t, e->as, &v, &c))

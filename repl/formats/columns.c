@@ -82,6 +82,9 @@ size_t columns_choose(const struct result *r, size_t rows, bool tree, bool exact
 			continue;
 		}
 		*s = (struct shown){.c = c, .text = render_is_text(c)};
+		if (r->event_id && c->type == COL_COST &&
+		    (str_eq(c->name, STR("self")) || str_eq(c->name, STR("incl"))))
+			s->event = result_title(r);
 		s->exact = exact;
 		s->grouped = small_numbers(c, rows, exact);
 		s->tree = tree && c->type == COL_NAME && !named;

@@ -59,6 +59,9 @@ unsigned priority_of(const struct result *r, const struct shown *s)
 
 	if (s->c->sentence)
 		return 0;
+	/* The query asked for a column of another event. */
+	if (place > 1 && !str_eq(name, s->c->name) && !s->line)
+		return OF_QUERY;
 	if (place)
 		return place == 1 ? 0 : OF_SOURCE + place;
 	return change < 0 ? OF_QUERY : OF_COMPARED + (unsigned)change;

@@ -178,7 +178,12 @@ size_t cell_title(struct out *o, const struct look *look, const struct shown *s,
 		  size_t width)
 {
 	struct str title = s->c->name;
+	char of[160];
 
+	if (s->event.n) {
+		snprintf(of, sizeof(of), "%.*s.%.*s", STR_ARG(title), STR_ARG(s->event));
+		title = str_c(of);
+	}
 	if (s->c->type == COL_ID && str_eq(title, STR("id")))
 		title = STR("#");
 	if (s->line && str_eq(title, STR("file")))

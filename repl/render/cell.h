@@ -16,6 +16,7 @@ struct unit;
 struct shown {
 	const struct column *c;
 	const struct column *line; /* of file:line, or NULL */
+	struct str event;	   /* that a bare `self` is of; empty: the first */
 	bool text;		   /* left-aligned, may be shortened */
 	unsigned priority;	   /* of priority.h */
 	bool exact;		   /* all digits, even of costs with a unit */

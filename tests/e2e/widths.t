@@ -46,7 +46,8 @@ TMPL, LUA = small + "tmpl-cachebranch.out", small + "lua-default.out"
 TWO = (small + "lua-instr-jumps.out", "base=" + LUA)
 # (profile, query, the columns that stay at 60)
 ASKED = (
-    ((TMPL,), "functions", "fn self"), ((TMPL,), "top 9 by incl.D1mr", "fn self"), ((TMPL,), "find mem*", "fn self"),
+    ((TMPL,), "functions", "fn self"), ((TMPL,), "top 9 by incl.D1mr", "fn self"),
+    ((TMPL,), ".run mispredict", "fn self.Bc self.Bcm rate"), ((TMPL,), "top 9 by Bcm / Bc", "fn self.Bc self.Bcm"), ((TMPL,), "find mem*", "fn self"),
     ((TMPL,), "files", "name self"), ((TMPL,), "classes", "name self"), ((TMPL,), "dirs", "name self"),
     ((TMPL,), "lines of main", "file:line self"), ((TMPL,), "callers of malloc", "fn calls incl"),
     ((TMPL,), "callees of main", "fn calls incl"), ((TMPL,), "calltree", "fn est"), ((TMPL,), "calls", "caller callee incl"),
