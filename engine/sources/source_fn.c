@@ -284,7 +284,7 @@ static const struct listed cycle_list[] = {
 
 /* Note how many functions, of set or of all (NULL), call themselves and are in no cycle:
  * one might look for them here. */
-static int note_self_calls(struct exec *x, const struct fn_set *set)
+static int note_self_calls(struct exec *x, const struct fn_set *set, const struct set *of)
 {
 	struct flow_input in;
 	uint32_t n = 0;
@@ -300,13 +300,16 @@ static int note_self_calls(struct exec *x, const struct fn_set *set)
 		if (exec_poll(x))
 			return x->err->kind;
 	}
-	return n ? exec_hint(x, arena_printf(
-					x->a,
-					"%s function%s call%s only %s: in no cycle; "
-					"calls | where caller_id = callee_id lists %s",
-					GROUPED(n), n == 1 ? "" : "s", n == 1 ? "s" : "",
-					n == 1 ? "itself" : "themselves",
-					n == 1 ? "it" : "them"))
+	return n ? exec_hint(x, arena_printf(x->a,
+					     "%s function%s call%s only %s: in no cycle; "
+					     "functions%s%.*s | where recursive and not "
+					     "cycle > 0 lists %s",
+					     GROUPED(n), n == 1 ? "" : "s",
+					     n == 1 ? "s" : "",
+					     n == 1 ? "itself" : "themselves",
+					     of ? " of " : "", of ? (int)of->span.len : 0,
+					     of ? x->text.p + of->span.at : "",
+					     n == 1 ? "it" : "them"))
 		 : 0;
 }
 
@@ -323,10 +326,10 @@ static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 	t->rows = d;
 	if (!s->of)
 		return table_init(x, t, &source_cycles, x->g, x->g->cycles) ||
-				       note_self_calls(x, NULL)
+				       note_self_calls(x, NULL, NULL)
 			       ? x->err->kind
 			       : 0;
-	if (exec_set(x, s->of, &set) || note_self_calls(x, set))
+	if (exec_set(x, s->of, &set) || note_self_calls(x, set, s->of))
 		return x->err->kind;
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		if (graph_cycle(x->g, f))

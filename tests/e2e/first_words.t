@@ -97,6 +97,12 @@ for typed, want in (("top malloc", "info malloc"), ("top by inclusive", "top by 
     same(hint_of(typed, False), want, typed)
     r = run("words.out", "base=words.out", "-q", "--no-index-write", "-c", want)
     ok(r.status == 0, "  it answers", r)
+for name in ("lua-default", "tmpl-cachebranch", "xdebug-small", "mutual-default"):
+    for query in ("cycles", "cycles of *a*"):
+        told = run(small + name + ".out", "--no-index-write", "-c", query).talk
+        for n, lists in re.findall(r"(\d+) functions? calls? only .*?; (.*) lists ", told):
+            r = run(small + name + ".out", "-q", "--no-index-write", "--format", "csv", "-c", lists + " | count")
+            same(r.text.split()[1:], [n], "%s: %s: the note counts what it names" % (name, query))
 r = run("words.out", "-q", "--no-index-write", "-c", 'functions | where fn ~ "mall|free"')
 ok("/mall|free/" in r.talk, "a text that looks like a regular expression, and is nowhere, is noted", r)
 r = run("words.out", "-q", "--no-index-write", "regressions")
