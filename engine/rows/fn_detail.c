@@ -10,14 +10,21 @@
 #include "engine/lang/ast.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
+#include "index/base/count.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/part_lines.h"
 
-struct part_cache {
-	const struct store *st; /* NULL: the cache is empty */
+/* Some parts of a profile, read again. */
+struct part_set {
+	const struct store *st; /* NULL: there is no such set */
 	uint8_t *parts;		/* [parts of st] */
 	struct part_lines *lines;
+};
+
+/* A comparison asks two sets in turn, function by function; the one asked last is first. */
+struct part_cache {
+	struct part_set set[2];
 };
 
 struct part_cache *part_cache_new(void)
@@ -25,23 +32,24 @@ struct part_cache *part_cache_new(void)
 	return calloc(1, sizeof(struct part_cache));
 }
 
-static void clear_cache(struct part_cache *c)
+static void clear_set(struct part_set *s)
 {
-	part_lines_free(c->lines);
-	free(c->parts);
-	*c = (struct part_cache){0};
+	part_lines_free(s->lines);
+	free(s->parts);
+	*s = (struct part_set){0};
 }
 
 void part_cache_drop(struct part_cache *c, const struct store *st)
 {
-	if (c->st == st)
-		clear_cache(c);
+	for (size_t i = 0; i < COUNT(c->set); i++)
+		if (c->set[i].st == st)
+			clear_set(&c->set[i]);
 }
 
 void part_cache_free(struct part_cache *c)
 {
-	if (c)
-		clear_cache(c);
+	for (size_t i = 0; c && i < COUNT(c->set); i++)
+		clear_set(&c->set[i]);
 	free(c);
 }
 
@@ -53,27 +61,37 @@ static int poll(void *arg, struct err *err)
 	return exec_poll_now(x);
 }
 
+static bool holds(const struct part_set *s, const struct exec *x)
+{
+	return s->st == x->g->st &&
+	       memcmp(s->parts, x->parts, store_info(s->st)->parts) == 0;
+}
+
 /* The lines of the parts in x->parts. */
 static int parts_of(struct exec *x, struct part_lines **out)
 {
-	struct part_cache *c = x->open->part_cache;
-	struct store *st = x->g->st;
+	struct part_set *const s = x->open->part_cache->set, last = s[0];
 	const struct part_lines_opts opts = {.poll = poll, .arg = x};
-	size_t n = store_info(st)->parts;
+	struct store *st = x->g->st;
+	const size_t n = store_info(st)->parts;
 
-	if (c->st != st || memcmp(c->parts, x->parts, n) != 0) {
-		clear_cache(c);
-		c->parts = malloc(n + 1);
-		if (!c->parts)
+	if (!holds(&s[0], x)) {
+		s[0] = s[1];
+		s[1] = last;
+	}
+	if (!holds(&s[0], x)) {
+		clear_set(&s[0]);
+		s[0].parts = malloc(n + 1);
+		if (!s[0].parts)
 			return err_no_memory(x->err, NULL);
-		if (part_lines_read(st, x->parts, &opts, &c->lines, x->err)) {
-			clear_cache(c);
+		if (part_lines_read(st, x->parts, &opts, &s[0].lines, x->err)) {
+			clear_set(&s[0]);
 			return x->err->kind;
 		}
-		memcpy(c->parts, x->parts, n);
-		c->st = st;
+		memcpy(s[0].parts, x->parts, n);
+		s[0].st = st;
 	}
-	*out = c->lines;
+	*out = s[0].lines;
 	return 0;
 }
 
