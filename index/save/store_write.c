@@ -155,8 +155,8 @@ static int commit(struct store_writer *w, struct err *err)
 
 	w->txn = NULL;
 	w->pending = 0;
-	/* Start writing to the disk while the next values are made; the final sync
-	 * reports errors. */
+	/* Start writing to the disk while the next values are made; the sync of
+	 * publish_commit() reports errors. */
 #ifdef SYNC_FILE_RANGE_WRITE
 	(void)sync_file_range(w->fd, 0, 0, SYNC_FILE_RANGE_WRITE);
 #endif
@@ -252,8 +252,6 @@ int store_writer_finish(struct store_writer *w, struct err *err)
 	w->txn = NULL;
 	if (!rc)
 		rc = extend(w);
-	if (!rc)
-		rc = mdb_env_sync(w->env, 1);
 	return rc ? failed(w, rc, "write", err) : 0;
 }
 

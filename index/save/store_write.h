@@ -29,7 +29,8 @@ int store_writer_column(struct store_writer *w, enum table t, uint32_t event,
 /* The same for rows that are `width` bytes wide, 4 or 8. */
 int store_writer_rows(struct store_writer *w, enum table t, uint32_t event,
 		      const void *rows, unsigned width, uint64_t n, struct err *err);
-/* Commit and sync everything. */
+/* Commit everything.  A file that gets a name is synced before (publish.h); of one without,
+ * nobody waits for the disk. */
 int store_writer_finish(struct store_writer *w, struct err *err);
 void store_writer_close(struct store_writer *w); /* w may be NULL */
 
