@@ -227,15 +227,15 @@ fn_id store_rank_incl(struct store *st, uint32_t e, uint32_t i)
 	return store_row_id(st, TABLE_RANK_INCL, e, i, st->info.functions);
 }
 
-static fn_id first_of_name(struct store *st, uint64_t name)
-{
-	return store_lower_row(st, TABLE_FN_NAME, 0, st->info.functions, name);
-}
-
 void store_fns_of_name(struct store *st, name_id name, fn_id *first, uint32_t *n)
 {
-	*first = first_of_name(st, name);
-	*n = first_of_name(st, (uint64_t)name + 1) - *first;
+	uint32_t functions = st->info.functions;
+
+	*first = (fn_id)store_lower_row(st, TABLE_FN_NAME, 0, functions, name);
+	/* From there: rows that are out of order do not make it negative. */
+	*n = (uint32_t)store_lower_row(st, TABLE_FN_NAME, *first, functions,
+				       (uint64_t)name + 1) -
+	     *first;
 }
 
 /* ---- edges ---- */
