@@ -5,9 +5,12 @@ with --separate-callers carry no recursion levels, so those of quern are strippe
 also leaves out the second frame of a function that calls itself directly; with direct=False
 quern's stacks leave it out, too.
 """
+import bisect
 import functools
+import itertools
 import lzma
 import re
+import sys
 
 LEVEL = re.compile(r"'\d+$")
 SHARE = 1000    # frames and functions of less than 1/1000 of the total are not looked at
@@ -59,35 +62,38 @@ def stripped(costs, direct=True):
     """{stack: cost} without recursion levels."""
     sums = {}
     for stack, cost in costs.items():
-        names = [name_alone(name) for name in stack]
+        names = tuple(map(name_alone, stack))
         if not direct:
-            names = [n for n, before in zip(names, [None] + names) if n != before]
-        sums[tuple(names)] = sums.get(tuple(names), 0) + cost
+            names = names[:1] + tuple([n for n, before in zip(names[1:], names) if n != before])
+        sums[names] = sums.get(names, 0) + cost
     return sums
 
 
-def large_frames(costs, least):
-    """{frame: inclusive cost} of those of that cost; a frame is the beginning of a stack."""
-    large, left, n = {}, costs, 1
-    while left:
-        sums = {}
-        for stack, cost in left.items():
-            sums[stack[:n]] = sums.get(stack[:n], 0) + cost
-        large.update((f, c) for f, c in sums.items() if c >= least)
-        left = {s: c for s, c in left.items() if len(s) > n and s[:n] in large}
-        n += 1
-    return large
+class Frames:
+    """Inclusive costs of frames. A frame is the beginning of a stack; in the order of names, its stacks stand together."""
 
+    def __init__(self, costs):
+        self.stacks = sorted(costs)
+        self.sums = [0, *itertools.accumulate(map(costs.get, self.stacks))]
 
-def cost_of_frames(costs, wanted):
-    """{frame: inclusive cost} of the wanted ones; what is above a wanted one is wanted, too."""
-    sums = dict.fromkeys(wanted, 0)
-    for stack, cost in costs.items():
-        for n in range(1, len(stack) + 1):
-            if stack[:n] not in sums:
-                break
-            sums[stack[:n]] += cost
-    return sums
+    def end(self, frame, *within):
+        return bisect.bisect_left(self.stacks, frame + (chr(sys.maxunicode),), *within)
+
+    def cost(self, frame):
+        return self.sums[self.end(frame)] - self.sums[bisect.bisect_left(self.stacks, frame)]
+
+    def large(self, least):
+        """(frame, cost) of those of that cost."""
+        left = [()]
+        for frame in left:      # which grows meanwhile
+            at, end = bisect.bisect_right(self.stacks, frame), self.end(frame)
+            while at < end:
+                begin, below = at, self.stacks[at][:len(frame) + 1]
+                at = self.end(below, at, end)
+                cost = self.sums[at] - self.sums[begin]
+                if cost >= least:
+                    left.append(below)
+                    yield below, cost
 
 
 def self_costs(costs):
@@ -122,9 +128,8 @@ class Figures:
         shown = stripped(shown, direct)
         self.total = total = sum(true.values())
         self.overlap = sum(min(c, shown.get(s, 0)) for s, c in true.items()) / total
-        large = large_frames(true, total / SHARE)
-        found = cost_of_frames(shown, large)
-        self.frame_error = sum(abs(c - found[f]) for f, c in large.items()) / sum(large.values())
+        large, found = list(Frames(true).large(total / SHARE)), Frames(shown)
+        self.frame_error = sum(abs(c - found.cost(f)) for f, c in large) / sum(c for _, c in large)
         self.shown_self = self_costs(shown)
         self.true_self = {n: c for n, c in self_costs(true).items() if c * SHARE >= total}
         self.self_off = sum(c for n, c in self.true_self.items()
