@@ -140,6 +140,18 @@ static int add_average(struct exec *x, struct table *t, const struct groups *g,
 	return rc;
 }
 
+/* A cost is in `incl` of each function on its stack, and of code inlined there. */
+static int note_incl(struct exec *x, struct table *t, const struct expr *e)
+{
+	struct table_col *c;
+
+	if (!t->src || !str_eq(str_c(t->src->primary), STR("self")) || e->op != EX_COL ||
+	    e->let || !str_eq(e->text, STR("incl")) || eval_column(t, e, &c) || !c->def)
+		return x->err->kind;
+	return exec_note(x, STR("a sum of incl counts a cost in each function that it "
+				"passes through: `cost of SET` counts it once"));
+}
+
 static int add_sum(struct exec *x, struct table *t, const struct groups *g,
 		   const struct expr *e, struct str name, struct table *out)
 {
@@ -147,7 +159,7 @@ static int add_sum(struct exec *x, struct table *t, const struct groups *g,
 
 	if (col_is_f(e->type))
 		return add_quotient(x, t, g, e, name, out);
-	if (groups_fold_into(x, t, g, FOLD_SUM, e, name, out, &c))
+	if (groups_fold_into(x, t, g, FOLD_SUM, e, name, out, &c) || note_incl(x, t, e))
 		return x->err->kind;
 	c->adds_up = true;
 	return 0;
