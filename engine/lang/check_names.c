@@ -159,12 +159,12 @@ size_t check_profile(const struct check_env *env, struct str name, struct span a
 		list[0] ? list : "none");
 	err->len = (uint32_t)(at.len ? at.len : 1);
 	near = nearest_of(name, env->nprofiles, profile_name, &copy);
-	if (near < env->nprofiles)
-		err_hint(err, "did you mean '%.*s'?", STR_ARG(env->profiles[near]));
-	else if (str_find(name, '.') < name.n)
+	if (str_find(name, '.') < name.n)
 		err_hint(err,
 			 "a file is opened under a name: .open base=%.*s, then vs base",
 			 STR_ARG(name));
+	else if (near < env->nprofiles)
+		err_hint(err, "did you mean '%.*s'?", STR_ARG(env->profiles[near]));
 	else
 		err_hint(err, "open one: .open NAME=FILE, or start with NAME=FILE");
 	return env->nprofiles;
