@@ -288,11 +288,6 @@ void signs_free(struct signs *s)
 		arena_free(&s->scratch);
 }
 
-uint32_t signs_events(const struct signs *s)
-{
-	return s->events + 1;
-}
-
 /* ---- one function ---- */
 
 struct solving {

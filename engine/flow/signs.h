@@ -17,8 +17,6 @@ struct signs;
 int signs_new(struct store *st, const struct flow *fl, struct arena *a,
 	      const struct cancel *cancel, struct signs **out, struct err *err);
 void signs_free(struct signs *s); /* NULL is fine */
-/* How many events are signs. */
-uint32_t signs_events(const struct signs *s);
 /* May signs_solve() find anything?  Not for a function that costs too little, nor where all
  * comes one way or goes one way. */
 bool signs_apply(const struct signs *s, uint32_t f);

@@ -56,14 +56,6 @@ static void hsl_of(double change, int hsl[3])
 	hsl[2] = strength > 0 ? (int)lround(90 - 30 * strength) : 85;
 }
 
-void change_put_css(struct out *o, double change)
-{
-	int hsl[3];
-
-	hsl_of(change, hsl);
-	out_printf(o, "hsl(%d %d%% %d%%)", hsl[0], hsl[1], hsl[2]);
-}
-
 static int channel(const int hsl[3], double n)
 {
 	const double l = hsl[2] / 100.0, a = hsl[1] / 100.0 * fmin(l, 1 - l);

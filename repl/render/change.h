@@ -22,9 +22,7 @@ enum { CHANGE_MAX = 80 }; /* bytes of change_text(), with the NUL */
 double change_of(int64_t now, int64_t base, int64_t whole, bool estimated);
 /* "+1,345 (+12.2%)", "+150 (new)", "-2 (gone)", "the same" */
 void change_text(char *buf, struct unit u, int64_t now, int64_t base);
-/* A colour of CSS for black text on it; change: of change_of(). */
-void change_put_css(struct out *o, double change);
-/* The same as "#rrggbb". */
+/* A colour, "#rrggbb", for black text on it; change: of change_of(). */
 void change_put_hex(struct out *o, double change);
 
 #endif
