@@ -79,7 +79,7 @@ const trees = SIDES.map(s => {
 
 let ev = Math.max(0, events.findIndex(e => e.name === data.event));
 const total = (s = 0) => s ? events[ev].base : events[ev].total;
-const grouped = n => n > Number.MAX_SAFE_INTEGER ? n.toExponential(3) : Math.round(n).toLocaleString('en-US');
+const digits = new Intl.NumberFormat('en-US'), grouped = n => n > Number.MAX_SAFE_INTEGER ? n.toExponential(3) : digits.format(Math.round(n));
 /* How often it was called; -1: it is inlined, nobody counted. */
 const times = (n, f) => n < 0 ? '\u2013' : f(n);
 const short = n => {
