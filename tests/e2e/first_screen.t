@@ -194,6 +194,12 @@ for width, height in (1400, 900), (420, 800):
     same(browser.run(SEEN + "all('.causes li')[1].click(); return $('#name').textContent;"), "f6", "a cause leads to its function")
     browser.run(SEEN + "all('.causes li')[5].click();")
     same((browser.run(SEEN + "return all('#why tr').filter(shown).length;"), browser.errors), (7, []), "all of them")
+with open("gone.out", "w") as f:
+    f.write("events: Ir\nfn=main\n1 5\n")
+run("gone.out", "base=before.out", "-q", "-c", "functions vs base > gone.html")
+browser.open(os.getcwd() + "/gone.html", 1400, 900)
+browser.run(SEEN + "all('#list tbody tr').find(r => r.querySelector('.fn').title === 'a').click(); $('#from').click();")
+same((browser.run(SANDWICH), browser.errors), (["0 main", "1 a"], []), "callers of what is gone")
 # The costliest lines say their files.
 with open("line.c", "w") as f:
     f.write("int main(void)\n{\n\treturn 7;\n}\n")

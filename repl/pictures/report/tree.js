@@ -95,10 +95,11 @@ function grow(share = 1, way = mode) {
 			root.hi[s] = x.nests ? x.hi[ev] : I;
 			/* The told frames leave out the cheapest; where those are most of it, the calls say more. */
 			const here = told ? told.all.filter(t => t.f === subject && !outer(t)).reduce((sum, t) => sum + t.est, 0) : 0;
-			if (here < I / 2) waiting.push([root, I]);
-			else if (!up) plant(told.all, n => n.f === subject, s);
-			else climb(told.all, s);
-			if (here >= I / 2) root.rest[s] += Math.max(0, I - here);
+			if (!told || here < I / 2) waiting.push([root, I]);
+			else {
+				if (up) climb(told.all, s); else plant(told.all, n => n.f === subject, s);
+				root.rest[s] += Math.max(0, I - here);
+			}
 		}
 		for (const [n, cost] of waiting.splice(0)) enter(n, s, cost, GRAIN * (way === 'all' ? total(s) : root.hi[s]));
 	}
