@@ -211,6 +211,13 @@ for args, says in ((), "Its source lines are in a report written with --with-sou
     ok(browser.run("return document.querySelector('#hot').textContent").startswith(says), "the card has the lines, or says how to get them")
     browser.run(SEEN + "all('#list tbody tr').find(r => r.querySelector('.fn').title === 'gone').click();")
     same((browser.run("return document.querySelector('#hot').textContent"), browser.errors), ("", []), "it promises none where there is no file")
+# What a line calls back into its own function is the cost of other lines: none has more than the function.
+with open("again.out", "w") as f:
+    f.write("events: Ir\nfl=%s/line.c\nfn=main\n1 10\ncfn=f\ncalls=1 2\n1 100\n\nfn=f\n2 100\ncfn=f\ncalls=9 2\n3 900\n" % os.getcwd())
+run("again.out", "--with-source", "-q", "-c", "functions > again.html")
+browser.open(os.getcwd() + "/again.html", 1400, 900)
+same((browser.run("return [document.querySelector('#name').textContent, ...[...document.querySelectorAll('#hot span')].map(e => e.textContent)]"), browser.errors),
+     (["f", "90.91%"], []), "lines of a recursive function")
 # An address is anybody's: what names no view is the first one.
 for view in "#o=__proto__", "#o=-hasOwnProperty", "#e=__proto__&f=__proto__&from=constructor&z=toString&s=__proto__", "#q=(((&%E0%A4%A":
     browser.open(os.getcwd() + "/mutual.html", 1400, 900, view=view)

@@ -211,11 +211,11 @@ function timeline() {
 		const n = +data[s ? 'partsBase' : 'parts'];
 		return {total: total(s), list: all.map(p => ({cost: p.cost[ev], what: p.what})), per: all.length ? Math.ceil(n / all.length) : 1, n};
 	}).filter(b => b.list.length > 1);
-	const most = bars.reduce((m, b) => b.list.reduce((m, x) => Math.max(m, x.cost), m), 1);
+	const tallest = bars.flatMap(b => b.list).reduce((m, x) => x.cost > m.cost ? x : m, {cost: 1, what: ''}), most = tallest.cost;
 	$('showparts').hidden = !bars.length;
 	$('bars').textContent = $('chosen').textContent = '';
 	$('partsabout').textContent = bars.map(b => (two ? (b === bars[0] && parts[0].length > 1 ? data.profile : data.base) + ': ' : '') + b.n.toLocaleString('en-US') +
-		' parts, in file order' + (b.per > 1 ? '; a bar is ' + b.per.toLocaleString('en-US') + ' of them' : '')).join('. ') + '; the tallest ' + whole(most) + ' ' + events[ev].title + (two ? '' : '. Drag over some, or Shift and arrows');
+		' parts, in file order' + (b.per > 1 ? '; a bar is ' + b.per.toLocaleString('en-US') + ' of them' : '')).join('. ') + '; the tallest, ' + tallest.what + ', ' + whole(most) + ' ' + events[ev].title + (two ? '' : '. Drag over some, or Shift and arrows');
 	for (const b of bars) {
 		const box = el($('bars'), 'div', undefined, 'bars' + (b.list.length > 150 ? ' many' : ''));
 		for (const x of b.list) {

@@ -16,7 +16,7 @@ const sourceView = codeView($('scroll').parentNode, to => select(F[+to], true));
 let hottest = null;
 /* The costliest lines of the selected function, in the card. */
 function hotLines(f) {
-	const lines = f && sourceAt.has(f.i) ? listingAt(sourceAt.get(f.i)).flatMap(g => g.rows).filter(r => r.kind === 'L') : [], inlined = new Map(), sum = r => r.calls.reduce((n, w) => n + inEvent(w), inEvent(r.w));
+	const lines = f && sourceAt.has(f.i) ? listingAt(sourceAt.get(f.i)).flatMap(g => g.rows).filter(r => r.kind === 'L') : [], inlined = new Map(), again = c => c.to !== '' && (+c.to === f.i || f.cycle && F[+c.to].cycle === f.cycle), sum = r => r.calls.reduce((n, c) => again(c) ? n : n + inEvent(c.w), inEvent(r.w));
 	const most = [...lines].sort((a, b) => sum(b) - sum(a)).slice(0, 5).filter(r => sum(r) > 0);
 	if (f && sourceAt.has(f.i)) $('hot').textContent = '';
 	hottest = most[0] && most[0].g.n + ':' + most[0].pos;
@@ -24,7 +24,7 @@ function hotLines(f) {
 		const div = el($('hot'), 'div'), share = el(div, 'span', percent(sum(r), total()));
 		share.style.setProperty('--w', (100 * sum(r) / sum(most[0])).toFixed(0) + '%');
 		el(div, 'b', base(r.g.path) + ':' + r.pos, 'soft').title = r.g.path;
-		el(div, 'code', r.text.trim()).title = r.text;
+		el(div, 'code', r.text.trim() + (r.calls.some(again) ? ' \u21bb' : '')).title = r.text + (r.calls.some(again) ? '\nand calls back into ' + f.name + ', whose cost is that of these lines' : '');
 		div.addEventListener('click', () => { if (!sourceKind) toggleSource(sourceKinds[0]); sourceView.goTo(r.g.n + ':' + r.pos); });
 	}
 	/* What it spends in code of other files. */

@@ -18,7 +18,7 @@ function listingAt(i) {
 			line = {kind, g, pos: t[0], w: costsOf(t[1]), text: t[2], where: t[3], inlined: t[1] ? inlined : null, calls: []};
 			g.rows.push(line);
 		} else if (kind === 'C') {
-			line.calls.push(costsOf(t[3]));
+			line.calls.push({to: t[1], w: costsOf(t[3])});
 			g.rows.push({kind, g, line, to: t[1], calls: +t[2], w: costsOf(t[3]), name: t[4], brief: t[5] || t[4], inlined});
 		} else if (kind === 'J') g.rows.push({kind, g, line, to: t[1], text: t[2], inlined});
 		else if (kind === 'G') g.rows.push({kind, g, text: t[0]});
@@ -45,7 +45,7 @@ function codeView(box, called) {
 		el(g, 'span', groupsShown.instrs ? 'address' : 'line', 'n');
 		el(row, 'div', events[ev].title, 'x soft');
 	}
-	const sumOf = line => line.calls.reduce((s, w) => s + inEvent(w), inEvent(line.w));
+	const sumOf = line => line.calls.reduce((s, c) => s + inEvent(c.w), inEvent(line.w));
 	function lineRow(r) {
 		const self = inEvent(r.w), all = sumOf(r), row = document.createElement('div'), g = gutter(row);
 		row.className = 'r l' + (r.inlined ? ' i' : '') + (r.w ? '' : ' cold');
