@@ -64,34 +64,31 @@ int frames_of_picture(const struct result *r, const char *format, bool join,
  * depth stand beside each other there, and the note of rd says so. */
 int frames_of_stacks(struct render *rd, const char *format, struct frames *out);
 /*
- * The lines of stacks: where a function spends what it does itself, in proportion to its
- * lines, and where it calls the next one, if that is at one line alone.  Empty where lines
- * have no costs: after stages, in trees of callers, of two profiles.
+ * The stacks of frames with a cost of their own.  With lines they say where a function
+ * spends what it does itself, in proportion to its lines, and where it calls the next one,
+ * if that is at one line alone.  There are none where lines have no costs: after stages, in
+ * trees of callers, of two profiles.
  */
-struct frame_place {
+struct stack {
+	uint32_t frame; /* the last one */
+	uint32_t place; /* of its own cost */
+	uint64_t cost[2];
+};
+struct stack_place {
 	uint32_t fn; /* of the graph */
 	file_id file;
 	uint64_t line;
 };
-struct frame_part {
-	uint32_t place;
-	uint64_t cost;
-};
-struct frame_lines {
-	struct frame_place *place; /* [n]; place 0 is not known */
+struct stacks {
+	struct stack *all; /* in the order of frames */
 	size_t n;
-	uint32_t *site;	     /* [frames]: the place of its call in the frame below */
-	size_t *first, *end; /* [frames]: its parts in own[] */
-	struct frame_part *own;
-	size_t parts;
+	struct stack_place *place; /* [places]; place 0 is not known */
+	size_t places;
+	uint32_t *site; /* [frames]: the place of its call in the frame below */
 };
-int frames_lines(const struct result *r, const struct frames *f, struct frame_lines *to,
-		 struct err *err);
-/* The k-th of so many parts of what frame i spends itself; one, of place 0, without lines. */
-size_t frame_parts(const struct frame_lines *l, size_t i);
-struct frame_part frame_part(const struct frames *f, const struct frame_lines *l,
-			     size_t i, size_t k, int side);
-void frames_lines_free(struct frame_lines *l);
+int stacks_of(const struct result *r, const struct frames *f, bool lines,
+	      struct stacks *out, struct err *err);
+void stacks_free(struct stacks *s);
 /* order[i].value: the i-th frame by name, then by function; room for f->n. */
 int frames_by_name(const struct frames *f, struct sort_pair *order, struct err *err);
 /* Are these two, next to each other in that order, of different functions? */

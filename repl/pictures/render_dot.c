@@ -261,7 +261,7 @@ static bool goes_on(const struct render *rd, const struct graph_drawn *g,
 /* Make the functions with which the program starts one, with the name of the last. */
 static void join_start(const struct render *rd, struct graph_drawn *g)
 {
-	for (size_t i = 0; i < g->n && i < NODES && g->joints < JOINTS; i++) {
+	for (size_t i = 0; i < g->n && i < NODES && g->joints < JOINTS && g->n > 1; i++) {
 		const struct edge e = g->edges[i];
 		size_t n = 0;
 

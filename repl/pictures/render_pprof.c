@@ -120,7 +120,7 @@ enum { STRINGS = 4 }; /* before the names: see put_strings() */
 struct pprof {
 	struct render *rd;
 	const struct frames *f;
-	const struct frame_lines *l;
+	const struct stacks *s;
 	const struct sort_pair *order;
 	uint32_t *number; /* [frames]: of its function, from 1 */
 	uint32_t *fn;	  /* [graph functions]: the same; 0: none */
@@ -205,8 +205,8 @@ static void put_functions(struct pprof *p, struct packed *g)
 			     known ? string_of(p, graph_file_id(graph, fn)) : 0,
 			     known ? graph_line(graph, fn) : 0);
 	}
-	for (size_t i = 1; i < p->l->n; i++) {
-		const struct frame_place *x = &p->l->place[i];
+	for (size_t i = 1; i < p->s->places; i++) {
+		const struct stack_place *x = &p->s->place[i];
 		const uint32_t number = p->fn[x->fn];
 		const bool own = graph_file_id(graph, x->fn) == x->file;
 
@@ -238,35 +238,26 @@ static uint64_t pprof_value(struct unit u, uint64_t costs)
 		       : value;
 }
 
-/* The location of frame i at a place; 0: that is not known. */
-static uint32_t location_of(const struct pprof *p, size_t i, uint32_t place)
-{
-	return place ? p->functions + place : p->number[i];
-}
-
 static void put_samples(const struct pprof *p, struct packed *g)
 {
-	const struct frames *f = p->f;
-
 	struct out inner, ids;
 
 	out_mem(&inner);
 	out_mem(&ids);
-	for (size_t i = 0; i < f->n && !render_cancelled(p->rd, i); i++)
-		for (size_t n = 0; f->all[i].self[0] && n < frame_parts(p->l, i); n++) {
-			const struct frame_part part = frame_part(f, p->l, i, n, 0);
-			uint32_t place = part.place;
+	for (size_t i = 0; i < p->s->n && !render_cancelled(p->rd, i); i++) {
+		const struct stack *x = &p->s->all[i];
+		uint32_t place = x->place;
 
-			for (size_t k = i; k != FRAME_NONE; k = f->all[k].parent) {
-				varint(&ids, location_of(p, k, place));
-				place = p->l->site ? p->l->site[k] : 0;
-			}
-			field_message(&inner, 1, &ids);
-			varint(&ids, pprof_value(p->rd->r->unit, part.cost));
-			field_message(&inner, 2, &ids);
-			field_message(&g->raw, 2, &inner);
-			pack(g, false);
+		for (size_t k = x->frame; k != FRAME_NONE; k = p->f->all[k].parent) {
+			varint(&ids, place ? p->functions + place : p->number[k]);
+			place = p->s->site ? p->s->site[k] : 0;
 		}
+		field_message(&inner, 1, &ids);
+		varint(&ids, pprof_value(p->rd->r->unit, x->cost[0]));
+		field_message(&inner, 2, &ids);
+		field_message(&g->raw, 2, &inner);
+		pack(g, false);
+	}
 	out_close(&inner);
 	out_close(&ids);
 }
@@ -331,9 +322,9 @@ static int put_pprof(struct pprof *p)
 int render_pprof(struct render *rd)
 {
 	struct frames f;
-	struct frame_lines l = {0};
+	struct stacks s = {0};
 	struct sort_pair *order = NULL;
-	struct pprof p = {.rd = rd, .f = &f, .l = &l};
+	struct pprof p = {.rd = rd, .f = &f, .s = &s};
 
 	if (rd->r->base.n)
 		return render_one_profile(
@@ -342,7 +333,7 @@ int render_pprof(struct render *rd)
 			"go tool pprof -diff_base base.pb.gz new.pb.gz");
 	arena_init(&p.a, 0);
 	if (frames_of_stacks(rd, "pprof", &f) == 0 &&
-	    frames_lines(rd->r, &f, &l, rd->err) == 0) {
+	    stacks_of(rd->r, &f, true, &s, rd->err) == 0) {
 		p.order = order = calloc(f.n + 1, sizeof(*order));
 		if (!order)
 			err_no_memory(rd->err, NULL);
@@ -350,7 +341,7 @@ int render_pprof(struct render *rd)
 			put_pprof(&p);
 	}
 	arena_free(&p.a);
-	frames_lines_free(&l);
+	stacks_free(&s);
 	frames_free(&f);
 	free(order);
 	return rd->err->kind;

@@ -40,54 +40,42 @@ static size_t stack_of(const struct frames *f, size_t i, size_t *stack)
 	return n;
 }
 
-/* The place of the k-th frame of a stack: of its call of the next, or of its own cost. */
-static uint32_t place_in(const struct frame_lines *l, const size_t *stack, size_t n,
-			 size_t k, uint32_t own)
+/* The place of the k-th of n frames: of its call of the next one, or of its own cost. */
+static uint32_t place_in(const struct stacks *s, const struct stack *x,
+			 const size_t *stack, size_t n, size_t k)
 {
-	return k + 1 == n ? own : l->site ? l->site[stack[k + 1]] : 0;
+	return k + 1 == n ? x->place : s->site ? s->site[stack[k + 1]] : 0;
 }
 
-/* A function, and its line if that is known. */
-static void put_folded(struct render *rd, const struct frame *x, uint64_t line)
+static void put_folded(struct render *rd, const struct frames *f, const struct stacks *s,
+		       const struct stack *x, size_t *stack)
 {
-	emit_name(rd->o, EMIT_FRAME, x->name);
-	if (line)
-		out_printf(rd->o, ":%" PRIu64, line);
-}
+	const size_t n = stack_of(f, x->frame, stack);
 
-/* The stacks of frame i: one for each line on which it spends something. */
-static void put_stacks(struct render *rd, const struct frames *f,
-		       const struct frame_lines *l, size_t i, size_t *stack)
-{
-	const size_t n = stack_of(f, i, stack);
+	for (size_t k = 0; k < n; k++) {
+		const uint32_t place = place_in(s, x, stack, n, k);
 
-	for (size_t k = 0; k < frame_parts(l, i); k++) {
-		const struct frame_part part = frame_part(f, l, i, k, 0);
-
-		for (size_t d = 0; d < n; d++) {
-			out_c(rd->o, d ? ";" : "");
-			put_folded(
-				rd, &f->all[stack[d]],
-				l->n ? l->place[place_in(l, stack, n, d, part.place)].line
-				     : 0);
-		}
-		out_char(rd->o, ' ');
-		if (f->sides == 2) {
-			out_u64(rd->o, f->all[i].self[1]);
-			out_char(rd->o, ' ');
-		}
-		out_u64(rd->o, part.cost);
-		out_char(rd->o, '\n');
+		out_c(rd->o, k ? ";" : "");
+		emit_name(rd->o, EMIT_FRAME, f->all[stack[k]].name);
+		if (place)
+			out_printf(rd->o, ":%" PRIu64, s->place[place].line);
 	}
+	out_char(rd->o, ' ');
+	if (f->sides == 2) {
+		out_u64(rd->o, x->cost[1]);
+		out_char(rd->o, ' ');
+	}
+	out_u64(rd->o, x->cost[0]);
+	out_char(rd->o, '\n');
 }
 
-/* Find the lines of stacks if somebody asks for source. */
-static int stacks_and_lines(struct render *rd, const char *format, struct frames *f,
-			    struct frame_lines *l)
+/* The stacks; with lines if somebody asks for source. */
+static int find_stacks(struct render *rd, const char *format, struct frames *f,
+		       struct stacks *s)
 {
-	*l = (struct frame_lines){0};
+	*s = (struct stacks){0};
 	return frames_of_stacks(rd, format, f) ||
-			       (rd->source && frames_lines(rd->r, f, l, rd->err))
+			       stacks_of(rd->r, f, rd->source, s, rd->err)
 		       ? rd->err->kind
 		       : 0;
 }
@@ -95,19 +83,17 @@ static int stacks_and_lines(struct render *rd, const char *format, struct frames
 int render_folded(struct render *rd)
 {
 	struct frames f;
-	struct frame_lines l;
+	struct stacks s;
 	size_t *stack = NULL;
 
-	if (!stacks_and_lines(rd, "folded", &f, &l) && (stack = new_stack(rd, &f))) {
-		for (size_t i = 0; i < f.n && !render_cancelled(rd, i); i++) {
-			if (i + AHEAD < f.n)
-				__builtin_prefetch(f.all[i + AHEAD].name.p);
-			if (f.all[i].self[0] || f.all[i].self[1])
-				put_stacks(rd, &f, &l, i, stack);
+	if (!find_stacks(rd, "folded", &f, &s) && (stack = new_stack(rd, &f)))
+		for (size_t i = 0; i < s.n && !render_cancelled(rd, i); i++) {
+			if (i + AHEAD < s.n)
+				__builtin_prefetch(f.all[s.all[i + AHEAD].frame].name.p);
+			put_folded(rd, &f, &s, &s.all[i], stack);
 		}
-	}
 	free(stack);
-	frames_lines_free(&l);
+	stacks_free(&s);
 	frames_free(&f);
 	return rd->err->kind;
 }
@@ -144,8 +130,8 @@ static bool marked(const struct frame *x)
 
 /* Write the functions, once as measured and once as estimated; number[i]: the index of frame
  * i's.  Places follow: each as measured, and as estimated. */
-static int put_names(struct render *rd, const struct frames *f,
-		     const struct frame_lines *l, size_t *number)
+static int put_names(struct render *rd, const struct frames *f, const struct stacks *s,
+		     size_t *number)
 {
 	struct sort_pair *order = calloc(f->n + 1, sizeof(*order));
 	size_t distinct = 0, first = 0, at[2] = {0};
@@ -168,8 +154,8 @@ static int put_names(struct render *rd, const struct frames *f,
 		}
 		number[order[i].value] = *one - 1;
 	}
-	for (size_t i = 2; i < 2 * l->n; i++) {
-		const struct frame_place *p = &l->place[i / 2];
+	for (size_t i = 2; i < 2 * s->places; i++) {
+		const struct stack_place *p = &s->place[i / 2];
 
 		out_char(rd->o, ',');
 		put_function(rd, i % 2, graph_name(rd->r->graph, p->fn),
@@ -180,11 +166,6 @@ static int put_names(struct render *rd, const struct frames *f,
 	return 0;
 }
 
-static uint64_t own_of(const struct frame *x, bool base)
-{
-	return x->self[base];
-}
-
 /* The index of frame i at a place; 0: that is not known. */
 static uint64_t at_place(const struct frames *f, const size_t *number, size_t i,
 			 uint32_t place)
@@ -192,32 +173,24 @@ static uint64_t at_place(const struct frames *f, const size_t *number, size_t i,
 	return !place ? number[i] : number[f->n] + 2 * (place - 1) + marked(&f->all[i]);
 }
 
-static void put_sample(struct render *rd, const struct frames *f,
-		       const struct frame_lines *l, const size_t *number,
-		       const size_t *stack, size_t n, uint32_t place)
-{
-	for (size_t k = 0; k < n; k++) {
-		out_c(rd->o, k ? "," : "\n[");
-		out_u64(rd->o,
-			at_place(f, number, stack[k], place_in(l, stack, n, k, place)));
-	}
-	out_char(rd->o, ']');
-}
-
-static void put_samples(struct render *rd, const struct frames *f,
-			const struct frame_lines *l, const size_t *number, bool base)
+static void put_samples(struct render *rd, const struct frames *f, const struct stacks *s,
+			const size_t *number, bool base)
 {
 	size_t *stack = new_stack(rd, f);
-	const char *sep = "";
+	const char *sep = "\n[";
 
-	for (size_t i = 0; stack && i < f->n && !render_cancelled(rd, i); i++) {
-		size_t n = own_of(&f->all[i], base) ? stack_of(f, i, stack) : 0;
+	for (size_t i = 0; stack && i < s->n && !render_cancelled(rd, i); i++) {
+		const struct stack *x = &s->all[i];
+		const size_t n = x->cost[base] ? stack_of(f, x->frame, stack) : 0;
 
-		for (size_t k = 0; n && k < frame_parts(l, i); k++) {
-			out_c(rd->o, sep);
-			put_sample(rd, f, l, number, stack, n,
-				   frame_part(f, l, i, k, base).place);
-			sep = ",";
+		for (size_t k = 0; k < n; k++) {
+			out_c(rd->o, k ? "," : sep);
+			out_u64(rd->o, at_place(f, number, stack[k],
+						place_in(s, x, stack, n, k)));
+		}
+		if (n) {
+			out_char(rd->o, ']');
+			sep = ",\n[";
 		}
 	}
 	free(stack);
@@ -239,25 +212,21 @@ static uint64_t stacks_value(struct unit u, uint64_t costs)
 	return __builtin_mul_overflow(costs, u.scale, &value) ? UINT64_MAX : value;
 }
 
-static void put_weights(struct render *rd, const struct frames *f,
-			const struct frame_lines *l, bool base)
+static void put_weights(struct render *rd, const struct stacks *s, bool base)
 {
 	const char *sep = "";
 
-	for (size_t i = 0; i < f->n; i++) {
-		if (!own_of(&f->all[i], base))
+	for (size_t i = 0; i < s->n; i++) {
+		if (!s->all[i].cost[base])
 			continue;
-		for (size_t k = 0; k < frame_parts(l, i); k++) {
-			out_c(rd->o, sep);
-			out_u64(rd->o, stacks_value(rd->r->unit,
-						    frame_part(f, l, i, k, base).cost));
-			sep = ",";
-		}
+		out_c(rd->o, sep);
+		out_u64(rd->o, stacks_value(rd->r->unit, s->all[i].cost[base]));
+		sep = ",";
 	}
 }
 
-static void put_sampled(struct render *rd, const struct frames *f,
-			const struct frame_lines *l, const size_t *number, bool base)
+static void put_sampled(struct render *rd, const struct frames *f, const struct stacks *s,
+			const size_t *number, bool base)
 {
 	out_printf(rd->o, "{\"type\":\"sampled\",\"unit\":\"%s\",\"name\":",
 		   stacks_unit(rd->r->unit));
@@ -265,9 +234,9 @@ static void put_sampled(struct render *rd, const struct frames *f,
 	out_c(rd->o, ",\"startValue\":0,\"endValue\":");
 	out_u64(rd->o, stacks_value(rd->r->unit, f->sum[base]));
 	out_c(rd->o, ",\n\"samples\":[");
-	put_samples(rd, f, l, number, base);
+	put_samples(rd, f, s, number, base);
 	out_c(rd->o, "],\n\"weights\":[");
-	put_weights(rd, f, l, base);
+	put_weights(rd, s, base);
 	out_c(rd->o, "]}");
 }
 
@@ -321,10 +290,10 @@ int render_speedscope(struct render *rd)
 {
 	const struct result *r = rd->r;
 	struct frames f;
-	struct frame_lines l;
+	struct stacks s;
 	size_t *number = NULL;
 
-	if (!stacks_and_lines(rd, "speedscope", &f, &l) &&
+	if (!find_stacks(rd, "speedscope", &f, &s) &&
 	    !(number = calloc(f.n + 1, sizeof(*number))))
 		err_no_memory(rd->err, NULL);
 	if (number) {
@@ -335,19 +304,19 @@ int render_speedscope(struct render *rd)
 		if (r->proven.n)
 			out_printf(rd->o, ",\"proven\":\"%.*s\"", STR_ARG(r->proven));
 		out_c(rd->o, ",\n\"shared\":{\"frames\":[");
-		put_names(rd, &f, &l, number);
+		put_names(rd, &f, &s, number);
 		out_c(rd->o, "]},\n\"profiles\":[");
 		if (r->on && str_eq(str_c(r->source), STR("timeline")))
 			put_evented(rd, &f, number);
 		else
-			put_sampled(rd, &f, &l, number, false);
+			put_sampled(rd, &f, &s, number, false);
 		if (f.sides == 2) {
 			out_c(rd->o, ",\n");
-			put_sampled(rd, &f, &l, number, true);
+			put_sampled(rd, &f, &s, number, true);
 		}
 		out_c(rd->o, "]}\n");
 	}
-	frames_lines_free(&l);
+	stacks_free(&s);
 	frames_free(&f);
 	free(number);
 	return rd->err->kind;

@@ -208,6 +208,7 @@ for query in "calls", "calltree", "calls of main", "callsites":
     same(labels, sorted(want), "dot: the start is one node, " + query)
     same(sorted(re.findall(r'-> n\d+ \[label="(\d+)', drawn)), ["400", "490", "500"] if query != "calls of main" else ["400", "500"], "  and its calls are there, " + query)
 ok("tooltip=\"_start \u203a libc \u203a main\"" in run("start.out", "-q", "-c", "calls | as dot").text, "  with all names")
+same(run("start.out", "-q", "-c", "calls from _start to libc | as dot").text.count("tooltip="), 2, "  and a call alone stays one")
 if shutil.which("dot"):
     p = subprocess.run(["dot", "-Tsvg"], input=text.encode(), stdout=subprocess.PIPE,
                        stderr=subprocess.PIPE)

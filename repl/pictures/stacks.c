@@ -1,5 +1,5 @@
 /*
- * frames_lines.c - the lines of stacks; see frames.h.
+ * stacks.c - stacks of frames, and their lines; see frames.h.
  *
  * What a function spends in one of its frames is shared out to its lines in proportion to
  * what each costs in all of them.  A part has at least LEAST of the whole, or is all that is
@@ -36,11 +36,11 @@ struct line_cost {
 struct lines_builder {
 	const struct result *r;
 	const struct frames *f;
-	struct frame_lines *to;
+	struct stacks *to;
 	struct err *err;
 	struct line_cost *row; /* of one function */
 	size_t n, cap;
-	size_t places_cap, parts_cap;
+	size_t places_cap, stacks_cap;
 	struct hash by; /* places */
 };
 
@@ -113,7 +113,7 @@ static int read_rows(struct lines_builder *b, uint32_t fn, bool sites)
 /* The number of a place of function fn; 0: out of memory, or the line is not known. */
 static uint32_t place_of(struct lines_builder *b, uint32_t fn, const struct line_cost *x)
 {
-	struct frame_lines *to = b->to;
+	struct stacks *to = b->to;
 	const uint32_t h =
 		(uint32_t)hash_mix(hash_mix(x->line << 32 ^ x->file) ^ (uint64_t)fn);
 	uint32_t probe = hash_start(&b->by, h), i;
@@ -121,30 +121,31 @@ static uint32_t place_of(struct lines_builder *b, uint32_t fn, const struct line
 	if (!x->line)
 		return 0;
 	while ((i = hash_next(&b->by, h, &probe)) != HASH_NONE) {
-		const struct frame_place *p = &to->place[i];
+		const struct stack_place *p = &to->place[i];
 
 		if (p->fn == fn && p->file == x->file && p->line == x->line)
 			return i;
 	}
-	if (vec_reserve(&to->place, &b->places_cap, to->n + 1, sizeof(*to->place)) ||
-	    hash_add(&b->by, h, (uint32_t)to->n)) {
+	if (vec_reserve(&to->place, &b->places_cap, to->places + 1, sizeof(*to->place)) ||
+	    hash_add(&b->by, h, (uint32_t)to->places)) {
 		err_no_memory(b->err, NULL);
 		return 0;
 	}
-	to->place[to->n] = (struct frame_place){fn, x->file, x->line};
-	return (uint32_t)to->n++;
+	to->place[to->places] = (struct stack_place){fn, x->file, x->line};
+	return (uint32_t)to->places++;
 }
 
 /* ---- own cost ---- */
 
-static int put_part(struct lines_builder *b, uint32_t place, uint64_t cost)
+static int put_stack(struct lines_builder *b, size_t i, uint32_t place, uint64_t cost)
 {
-	struct frame_lines *to = b->to;
+	struct stacks *to = b->to;
 
 	if (b->err->kind ||
-	    vec_reserve(&to->own, &b->parts_cap, to->parts + 1, sizeof(*to->own)))
+	    vec_reserve(&to->all, &b->stacks_cap, to->n + 1, sizeof(*to->all)))
 		return err_no_memory(b->err, NULL);
-	to->own[to->parts++] = (struct frame_part){place, cost};
+	to->all[to->n++] =
+		(struct stack){(uint32_t)i, place, {cost, b->f->all[i].self[1]}};
 	return 0;
 }
 
@@ -172,10 +173,10 @@ static int share_out(struct lines_builder *b, size_t i, double sum)
 
 		cost = due < (double)left ? (uint64_t)due : left;
 		row->due -= (double)cost;
-		if (put_part(b, place_of(b, x->fn, row), cost))
+		if (put_stack(b, i, place_of(b, x->fn, row), cost))
 			return b->err->kind;
 	}
-	return left ? put_part(b, 0, left) : 0;
+	return left ? put_stack(b, i, 0, left) : 0;
 }
 
 /* ---- all frames ---- */
@@ -203,7 +204,6 @@ static struct sort_pair *by_function(struct lines_builder *b, bool below, size_t
 	return order;
 }
 
-/* Share out the own costs.  The parts of a frame are next to each other, not the frames. */
 static int share_all(struct lines_builder *b)
 {
 	size_t n;
@@ -218,9 +218,7 @@ static int share_all(struct lines_builder *b)
 			break;
 		for (size_t m = 0; m < b->n; m++)
 			sum += b->row[m].cost;
-		b->to->first[i] = b->to->parts;
 		share_out(b, i, sum);
-		b->to->end[i] = b->to->parts;
 	}
 	free(order);
 	return b->err->kind;
@@ -261,47 +259,49 @@ static bool have_lines(const struct result *r)
 	       r->tree && !r->upward && !str_eq(str_c(r->source), STR("timeline"));
 }
 
-int frames_lines(const struct result *r, const struct frames *f, struct frame_lines *to,
-		 struct err *err)
+static int by_frame(const void *a, const void *b)
 {
-	struct lines_builder b = {.r = r, .f = f, .to = to, .err = err};
+	const struct stack *x = a, *y = b;
+	const int c = order_u64(x->frame, y->frame);
 
-	*to = (struct frame_lines){0};
-	if (!have_lines(r))
-		return 0;
-	*to = (struct frame_lines){.site = calloc(f->n + 1, sizeof(*to->site)),
-				   .first = calloc(f->n + 1, sizeof(*to->first)),
-				   .end = calloc(f->n + 1, sizeof(*to->end))};
-	if (!to->site || !to->first || !to->end ||
-	    vec_reserve(&to->place, &b.places_cap, 1, sizeof(*to->place)))
-		err_no_memory(err, NULL);
-	to->n = 1; /* place 0 is not known */
-	if (!err->kind && !share_all(&b))
-		find_sites(&b);
+	return c ? c : order_u64(x->place, y->place);
+}
+
+static int add_lines(struct lines_builder *b)
+{
+	struct stacks *to = b->to;
+
+	to->site = calloc(b->f->n + 1, sizeof(*to->site));
+	if (!to->site || vec_reserve(&to->place, &b->places_cap, 1, sizeof(*to->place)))
+		return err_no_memory(b->err, NULL);
+	to->places = 1;
+	return share_all(b) || find_sites(b) ? b->err->kind : 0;
+}
+
+int stacks_of(const struct result *r, const struct frames *f, bool lines,
+	      struct stacks *out, struct err *err)
+{
+	struct lines_builder b = {.r = r, .f = f, .to = out, .err = err};
+
+	*out = (struct stacks){0};
+	lines = lines && have_lines(r);
+	if (lines)
+		add_lines(&b);
+	for (size_t i = 0; !err->kind && i < f->n; i++)
+		if ((!lines || f->all[i].fn == RESULT_NONE) &&
+		    (f->all[i].self[0] || f->all[i].self[1]))
+			put_stack(&b, i, 0, f->all[i].self[0]);
+	if (lines && out->n)
+		qsort(out->all, out->n, sizeof(*out->all), by_frame);
 	hash_free(&b.by);
 	free(b.row);
 	return err->kind;
 }
 
-size_t frame_parts(const struct frame_lines *l, size_t i)
+void stacks_free(struct stacks *s)
 {
-	return l->site && l->end[i] > l->first[i] ? l->end[i] - l->first[i] : 1;
-}
-
-struct frame_part frame_part(const struct frames *f, const struct frame_lines *l,
-			     size_t i, size_t k, int side)
-{
-	if (l->site && l->end[i] > l->first[i])
-		return l->own[l->first[i] + k];
-	return (struct frame_part){0, f->all[i].self[side]};
-}
-
-void frames_lines_free(struct frame_lines *l)
-{
-	free(l->place);
-	free(l->own);
-	free(l->site);
-	free(l->first);
-	free(l->end);
-	*l = (struct frame_lines){0};
+	free(s->all);
+	free(s->place);
+	free(s->site);
+	*s = (struct stacks){0};
 }
