@@ -85,7 +85,8 @@ const char *check_column_habit(const struct schema *s, struct str word)
 		{"inclusive", "incl"}, {"total", "incl"},     {"cum", "incl"},
 		{"count", "calls"},    {"called", "calls"},   {"module", "obj"},
 		{"object", "obj"},     {"dso", "obj"},	      {"lib", "obj"},
-		{"filename", "file"},  {"path", "file"},      {"lineno", "line"},
+		{"callee", "fn"},      {"caller", "fn"},      {"filename", "file"},
+		{"path", "file"},      {"lineno", "line"},
 	};
 
 	for (size_t i = 0; i < sizeof(habits) / sizeof(*habits); i++)

@@ -86,6 +86,32 @@ static struct str name_of(Dwarf_Die *die)
 	return text_of(linked ? linked : dwarf_diename(die));
 }
 
+/* A member without a linker's name (its template has a lambda) with its class and
+ * namespaces. */
+static struct str qualified(Dwarf_Die *fn, struct str name, struct arena *a)
+{
+	Dwarf_Attribute attr;
+	Dwarf_Die member, *scope = NULL;
+	int n = 0;
+
+	if (dwarf_attr(fn, DW_AT_linkage_name, &attr) ||
+	    !dwarf_attr(fn, DW_AT_specification, &attr) ||
+	    !dwarf_formref_die(&attr, &member) ||
+	    dwarf_attr(&member, DW_AT_linkage_name, &attr))
+		return name;
+	n = dwarf_getscopes_die(&member, &scope);
+	for (int i = 1; i < n; i++) {
+		const int tag = dwarf_tag(&scope[i]);
+		const char *outer = dwarf_diename(&scope[i]);
+
+		if (outer && (tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
+			      tag == DW_TAG_union_type || tag == DW_TAG_namespace))
+			name = arena_printf(a, "%s::%.*s", outer, STR_ARG(name));
+	}
+	free(scope);
+	return name.p ? name : STR("");
+}
+
 /* The name of an inlined call: that of its function, which many calls share. */
 static uint32_t name_id(struct dwarf_walk *w, Dwarf_Die *call)
 {
@@ -110,7 +136,7 @@ static uint32_t name_id(struct dwarf_walk *w, Dwarf_Die *call)
 		return NO_TEXT;
 	}
 	arena_init(&scratch, 0);
-	name = name_of(&fn);
+	name = qualified(&fn, name_of(&fn), &scratch);
 	if (w->ask->demangle && demangle_wanted(name))
 		name = demangle(name, &t->spent, &scratch);
 	i = text_id(w, name);

@@ -12,7 +12,7 @@
 #include "index/base/err_struct.h"
 #include "index/store/publish.h"
 
-#define MAGIC "quern inlines 2\n"
+#define MAGIC "quern inlines 3\n"
 enum {
 	OURS = sizeof("quern inlines ") - 1,
 	WORD = sizeof(MAGIC) - 1,

@@ -1,7 +1,7 @@
 /*
  * inlines_file.h - the inlined calls that were read from objects, kept beside the index.
  *
- *	PROFILE.quern.inlines	"quern inlines 2\n", a checksum of the rest, what it is of
+ *	PROFILE.quern.inlines	"quern inlines 3\n", a checksum of the rest, what it is of
  *				(a stamp of the profile), and for each object: name, size,
  *				time, build-id, whether there is none, inline_code.h
  *

@@ -126,4 +126,21 @@ age(-10)
 by_file("debug information of another object", "no debug information")
 shutil.rmtree(".debug")
 
+# ---- a member of which the linker has no name: its template has a lambda
+
+with open("member.cc", "w") as f:
+    f.write("""namespace shop { struct Book {
+    int n;
+    template <class F> int fold(F f) const { int s = 0; for (int i = 0; i < n; i++) s += f(i); return s; }
+}; }
+int main(int argc, char **) { return shop::Book{argc + 99}.fold([](int i) { return i ^ 5; }) == 1; }
+""")
+subprocess.run(["g++", "-O1", "-g", "-o", "member", "member.cc"], check=True)
+subprocess.run(["valgrind", "-q", "--tool=callgrind", "--dump-instr=yes", "--callgrind-out-file=member.out", "./member"], capture_output=True)
+age(-10, "member", "member.out")
+answer, talk = rows("with inlined | find shop::Book::fold | show fn", profile="member.out")
+ok(answer and len(answer) == 1 and answer[0][0].startswith("shop::Book::fold<main"), "its class is told by the debug information", (answer, talk))
+answer, talk = rows("find Book::fold", profile="member.out")
+ok(answer is None and "it is only inlined: with inlined | find Book::fold" in talk, "  and a name with the class finds it", talk)
+
 done()

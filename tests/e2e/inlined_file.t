@@ -37,7 +37,7 @@ right, talk = ask()
 ok(right and any(r[0] == "Sum<int>::add(int)" for r in right) and os.path.exists(kept),
    "the first question makes the file", talk)
 first = content()
-ok(first.startswith(b"quern inlines 2\n") and os.stat(kept).st_mode & 0o777 == 0o444, "it says what it is")
+ok(first.startswith(b"quern inlines 3\n") and os.stat(kept).st_mode & 0o777 == 0o444, "it says what it is")
 ok(not [n for n in os.listdir(".") if ".tmp." in n or n.endswith(".lock")], "and nothing else is left", os.listdir("."))
 
 # ---- the object

@@ -14,7 +14,7 @@
 #include "index/base/varint.h"
 #include "tests/support/fuzzing.h"
 
-static const char magic[] = "quern inlines 2\n";
+static const char magic[] = "quern inlines 3\n";
 enum { LIMIT = 64 << 20 };
 
 static void write_file(const char *path, const uint8_t *data, size_t size)
