@@ -166,12 +166,19 @@ static uint32_t fn_of(const struct builder *b, int s, uint32_t fn)
 	return same != RESULT_NONE ? same : b->r->graph->functions + fn;
 }
 
+const struct graph *frame_graph(const struct result *r, uint32_t *fn)
+{
+	if (*fn < r->graph->functions)
+		return r->graph;
+	*fn -= r->graph->functions;
+	return r->compared->graph;
+}
+
 static struct str name_of(const struct builder *b, uint32_t fn)
 {
-	const uint32_t n = b->r->graph->functions;
+	const struct graph *g = frame_graph(b->r, &fn);
 
-	return fn < n ? graph_name(b->r->graph, fn)
-		      : graph_name(b->r->compared->graph, fn - n);
+	return graph_name(g, fn);
 }
 
 static int side_of_columns(struct builder *b)
@@ -775,27 +782,15 @@ bool frames_differ(const struct frames *f, const struct sort_pair *order, size_t
 	return x->fn != before->fn || !str_eq(x->name, before->name);
 }
 
-/* Is the i-th frame the first of a function, with a name that others have, too? */
-static bool name_shared(const struct frames *f, const struct sort_pair *order, size_t i)
+struct str frame_file(const struct result *r, const struct frame *x)
 {
-	const struct str name = f->all[order[i].value].name;
-	size_t next = i + 1;
+	uint32_t fn = x->fn;
+	const struct graph *g =
+		r->graph && fn != RESULT_NONE ? frame_graph(r, &fn) : NULL;
+	const struct str file =
+		!g || graph_is(g, fn, GRAPH_FILES) ? STR("") : graph_file(g, fn);
 
-	while (next < f->n && !frames_differ(f, order, next))
-		next++;
-	return (i && str_eq(f->all[order[i - 1].value].name, name)) ||
-	       (next < f->n && str_eq(f->all[order[next].value].name, name));
-}
-
-struct str frames_file(const struct result *r, const struct frames *f,
-		       const struct sort_pair *order, size_t i)
-{
-	const uint32_t n = r->graph ? r->graph->functions : 0;
-	const uint32_t fn = f->all[order[i].value].fn;
-
-	if (!r->graph || fn == RESULT_NONE || !name_shared(f, order, i))
-		return STR("");
-	return fn < n ? graph_file(r->graph, fn) : graph_file(r->compared->graph, fn - n);
+	return str_eq(file, STR("???")) ? STR("") : file;
 }
 
 void frames_free(struct frames *f)

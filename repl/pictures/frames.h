@@ -19,6 +19,7 @@
 #include "index/store/store.h"
 
 struct err;
+struct graph;
 struct render;
 struct result;
 
@@ -93,9 +94,10 @@ void stacks_free(struct stacks *s);
 int frames_by_name(const struct frames *f, struct sort_pair *order, struct err *err);
 /* Are these two, next to each other in that order, of different functions? */
 bool frames_differ(const struct frames *f, const struct sort_pair *order, size_t i);
-/* The file of the i-th, the first of its function, if others have its name; else empty. */
-struct str frames_file(const struct result *r, const struct frames *f,
-		       const struct sort_pair *order, size_t i);
+/* The graph that has the function of a frame, and its number there. */
+const struct graph *frame_graph(const struct result *r, uint32_t *fn);
+/* The file of its function; empty: not known, or several. */
+struct str frame_file(const struct result *r, const struct frame *x);
 void frames_free(struct frames *f);
 
 static inline bool frame_estimated(const struct frame *x)

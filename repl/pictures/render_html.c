@@ -158,11 +158,7 @@ static void put_page_filters(struct render *rd)
 	if (!r->nfilters && !r->truncated)
 		return;
 	out_c(rd->o, "<section class=\"card notes\" role=\"note\">\n");
-	for (size_t i = 0; i < r->nfilters; i++) {
-		out_c(rd->o, "<p>The call graph was changed by <code>");
-		emit_name(rd->o, EMIT_XML, r->filters[i]);
-		out_c(rd->o, "</code></p>\n");
-	}
+	report_say_filters(rd->o, r);
 	if (r->truncated)
 		out_c(rd->o, "<p>Incomplete: a limit cut these rows.</p>\n");
 	out_c(rd->o, "</section>\n");

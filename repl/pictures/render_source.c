@@ -18,36 +18,20 @@ bool listing_page_fits(const struct render *rd)
 	static const char *const known[] = {"kind", "file",   "obj",   "instr",
 					    "line", "self",   "self%", "calls",
 					    "incl", "callee", "text"};
-	const size_t n = sizeof(known) / sizeof(known[0]);
 	const struct result *r = rd->r;
 
-	if (!r->listing || !r->graph || !result_col(r, STR("self")) ||
-	    !result_col(r, STR("text")))
-		return false;
-	for (size_t i = 0; i < r->ncols; i++) {
-		size_t k = 0;
-
-		while (k < n && !str_eq(r->cols[i].name, str_c(known[k])))
-			k++;
-		if (k == n)
-			return false;
-	}
-	return true;
+	return r->listing && r->graph && result_col(r, STR("self")) &&
+	       result_col(r, STR("text")) &&
+	       report_knows(r, known, sizeof(known) / sizeof(known[0]));
 }
 
 static void put_listing_notes(struct report *p)
 {
-	const struct result *r = p->rd->r;
-
 	out_c(p->o, "<section class=\"card notes\" id=\"notes\" role=\"note\">\n");
 	if (p->source.lines_out)
 		out_printf(p->o, "<p>Left out: %s of the cheapest lines.</p>\n",
 			   GROUPED(p->source.lines_out));
-	for (size_t i = 0; i < r->nfilters; i++) {
-		out_c(p->o, "<p>The call graph was changed by <code>");
-		emit_name(p->o, EMIT_XML, r->filters[i]);
-		out_c(p->o, "</code></p>\n");
-	}
+	report_say_filters(p->o, p->rd->r);
 	source_data_say(p->o, &p->source);
 	out_c(p->o, "</section>\n");
 }

@@ -134,7 +134,7 @@ static int put_names(struct render *rd, const struct frames *f, const struct sta
 		     size_t *number)
 {
 	struct sort_pair *order = calloc(f->n + 1, sizeof(*order));
-	size_t distinct = 0, first = 0, at[2] = {0};
+	size_t distinct = 0, at[2] = {0};
 
 	if (!order || frames_by_name(f, order, rd->err)) {
 		free(order);
@@ -145,11 +145,10 @@ static int put_names(struct render *rd, const struct frames *f, const struct sta
 		size_t *one = &at[frame_estimated(x)];
 
 		if (i == 0 || frames_differ(f, order, i))
-			at[0] = at[1] = 0, first = i;
+			at[0] = at[1] = 0;
 		if (!*one) {
 			out_c(rd->o, distinct ? "," : "");
-			put_function(rd, marked(x), x->name,
-				     frames_file(rd->r, f, order, first), 0);
+			put_function(rd, marked(x), x->name, frame_file(rd->r, x), 0);
 			*one = ++distinct;
 		}
 		number[order[i].value] = *one - 1;

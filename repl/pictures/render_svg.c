@@ -88,17 +88,13 @@ struct picture {
 static struct str group_name(const struct picture *p, const struct frame *x, bool objects)
 {
 	static const char *const ends[] = {"::", "\\", "->"};
-	const struct result *r = p->rd->r;
-	const struct graph *g = r->graph;
+	const struct graph *g;
 	uint32_t fn = x->fn;
 	struct str path;
 
-	if (!g || fn == RESULT_NONE)
+	if (!p->rd->r->graph || fn == RESULT_NONE)
 		return STR("");
-	if (fn >= g->functions) {
-		fn -= g->functions;
-		g = r->compared->graph;
-	}
+	g = frame_graph(p->rd->r, &fn);
 	path = objects ? graph_obj(g, fn) : graph_file(g, fn);
 	for (size_t i = 1; !objects && i < x->name.n && !strchr("<({ ", x->name.p[i]);
 	     i++)

@@ -16,6 +16,19 @@
 #include "repl/pictures/report_in.h"
 #include "repl/term/number.h"
 
+bool report_knows(const struct result *r, const char *const *known, size_t n)
+{
+	for (size_t i = 0; i < r->ncols; i++) {
+		size_t k = 0;
+
+		while (k < n && !str_eq(r->cols[i].name, str_c(known[k])))
+			k++;
+		if (k == n)
+			return false;
+	}
+	return true;
+}
+
 bool report_fits(const struct render *rd)
 {
 	static const char *const known[] = {
@@ -32,15 +45,7 @@ bool report_fits(const struct render *rd)
 	if (!r->graph || (r->base.n && !r->compared) || !id || id->type != COL_ID ||
 	    !fn || fn->type != COL_NAME || strcmp(r->source, "functions") != 0)
 		return false;
-	for (size_t i = 0; i < r->ncols; i++) {
-		size_t k = 0, n = sizeof(known) / sizeof(known[0]);
-
-		while (k < n && !str_eq(r->cols[i].name, str_c(known[k])))
-			k++;
-		if (k == n)
-			return false;
-	}
-	return true;
+	return report_knows(r, known, sizeof(known) / sizeof(known[0]));
 }
 
 /* ---- what is to be said ---- */
@@ -62,13 +67,10 @@ static void say_share(struct report *p, unsigned s, const char *before)
 
 static void say_functions(struct report *p)
 {
-	char out[NUMBER_MAX], all[NUMBER_MAX];
-
 	if (p->nfunctions == p->all)
 		return;
-	number_grouped(out, p->all - p->nfunctions);
-	number_grouped(all, p->all);
-	out_printf(p->o, "<p>Left out: the %s cheapest of %s functions, with ", out, all);
+	out_printf(p->o, "<p>Left out: the %s cheapest of %s functions, with ",
+		   GROUPED(p->all - p->nfunctions), GROUPED(p->all));
 	say_share(p, 0, "");
 	if (p->sides > 1)
 		say_share(p, 1, " here and, in the base, ");
@@ -79,17 +81,15 @@ static void say_functions(struct report *p)
 
 static void say_calls(struct report *p)
 {
-	char out[NUMBER_MAX], all[NUMBER_MAX], percent[NUMBER_MAX];
+	char percent[NUMBER_MAX];
 
 	if (p->ncalls == p->between)
 		return;
-	number_grouped(out, p->between - p->ncalls);
-	number_grouped(all, p->between);
 	number_percent(percent, 100 * p->most_left);
 	out_printf(p->o,
 		   "<p>Left out: the %s cheapest of %s calls between functions; none is"
 		   " more than ",
-		   out, all);
+		   GROUPED(p->between - p->ncalls), GROUPED(p->between));
 	emit_name(p->o, EMIT_XML, str_c(percent));
 	out_c(p->o, " of any event.</p>\n");
 }
@@ -110,14 +110,11 @@ static void note_left_out(struct report *p)
 	};
 
 	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
-		char out[NUMBER_MAX], all[NUMBER_MAX];
-
 		if (!left[i].out)
 			continue;
-		number_grouped(out, left[i].out);
-		number_grouped(all, left[i].of);
 		n += (size_t)snprintf(rd->note + n, sizeof(rd->note) - n, "%s%s of %s %s",
-				      and, out, all, left[i].what);
+				      and, GROUPED(left[i].out), GROUPED(left[i].of),
+				      left[i].what);
 		and = ", ";
 	}
 	if (p->with_source) {
@@ -157,20 +154,18 @@ static void say_side(struct report *p, unsigned s)
 			   of);
 }
 
-static void say_filters(struct report *p)
+void report_say_filters(struct out *o, const struct result *r)
 {
-	const struct result *r = p->rd->r;
-
 	if (!r->nfilters)
 		return;
-	out_c(p->o, r->base.n ? "<p>Both call graphs were changed by:"
-			      : "<p>The call graph was changed by:");
+	out_c(o, r->base.n ? "<p>Both call graphs were changed by:"
+			   : "<p>The call graph was changed by:");
 	for (size_t i = 0; i < r->nfilters; i++) {
-		out_c(p->o, i ? " | <code>" : " <code>");
-		emit_name(p->o, EMIT_XML, r->filters[i]);
-		out_c(p->o, "</code>");
+		out_c(o, i ? " | <code>" : " <code>");
+		emit_name(o, EMIT_XML, r->filters[i]);
+		out_c(o, "</code>");
 	}
-	out_c(p->o, "</p>\n");
+	out_c(o, "</p>\n");
 }
 
 static void put_notes(struct report *p)
@@ -183,7 +178,7 @@ static void put_notes(struct report *p)
 	out_c(p->o, "<section class=\"card notes\" id=\"notes\" role=\"note\">\n");
 	say_functions(p);
 	say_calls(p);
-	say_filters(p);
+	report_say_filters(p->o, p->rd->r);
 	for (unsigned s = 0; s < p->sides; s++)
 		say_side(p, s);
 	if (p->with_source)
