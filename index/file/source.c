@@ -6,6 +6,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -16,7 +17,7 @@
 #include <xxh_x86dispatch.h>
 #endif
 
-enum { TICK_NS = 1000 * 1000, CHANGES_MAX = 8 };
+enum { TICK_NS = 1000 * 1000, CHANGES_MAX = 8, ALONE = 16 /* chunks */ };
 static const uint64_t SECOND_NS = 1000 * 1000 * 1000;
 
 static const struct {
@@ -305,6 +306,7 @@ struct hashing {
 	const struct map *map;
 	size_t n;
 	uint64_t *hash;
+	_Atomic size_t next;
 };
 
 static int hash_chunks(void *arg)
@@ -312,7 +314,7 @@ static int hash_chunks(void *arg)
 	struct hashing *h = arg;
 	const struct map *m = h->map;
 
-	for (size_t i = 0; i < h->n; i++) {
+	for (size_t i; (i = h->next++) < h->n;) {
 		size_t at = i * (size_t)HASH_CHUNK, n = m->n - at;
 
 		h->hash[i] =
@@ -321,18 +323,39 @@ static int hash_chunks(void *arg)
 	return 0;
 }
 
+static void *hash_aside(void *arg)
+{
+	struct err err = {0};
+
+	return map_guard(hash_chunks, arg, ERR_PROFILE, &err) ? arg : NULL;
+}
+
+/* Two threads hash a large file. */
+static int hash_all(struct hashing *h, struct err *err)
+{
+	pthread_t aside;
+	void *failed = NULL;
+	const bool two = h->n > ALONE && !pthread_create(&aside, NULL, hash_aside, h);
+	int rc = map_guard(hash_chunks, h, ERR_PROFILE, err);
+
+	if (two && !pthread_join(aside, &failed) && failed && !rc)
+		rc = err_set(err, ERR_PROFILE, 0,
+			     "it changed or shrank while it was read");
+	return rc;
+}
+
 /* A file of one chunk needs no memory: otherwise being out of memory would look like a
  * change. */
 static int hash_file(struct source_file *s, struct err *err)
 {
 	const struct map *m = s->codec ? &s->packed : &s->map;
-	struct hashing h = {m, (m->n + HASH_CHUNK - 1) / HASH_CHUNK, NULL};
+	struct hashing h = {.map = m, .n = (m->n + HASH_CHUNK - 1) / HASH_CHUNK};
 	uint64_t one = 0;
 	int rc = -1;
 
 	h.hash = h.n <= 1 ? &one : malloc(h.n * sizeof(*h.hash));
 	if (h.hash)
-		rc = map_guard(hash_chunks, &h, ERR_PROFILE, err);
+		rc = hash_all(&h, err);
 	if (!rc)
 		s->id.hash = source_hash_all(h.hash, h.n);
 	if (h.hash != &one)
@@ -343,13 +366,13 @@ static int hash_file(struct source_file *s, struct err *err)
 uint64_t *source_grown(const struct source_file *s, const struct source_id *recorded)
 {
 	const struct map old = {.p = s->map.p, .n = recorded->size};
-	struct hashing h = {&old, (old.n + HASH_CHUNK - 1) / HASH_CHUNK, NULL};
+	struct hashing h = {.map = &old, .n = (old.n + HASH_CHUNK - 1) / HASH_CHUNK};
 	struct err ignored = {0};
 
 	if (s->codec || s->pipe || s->fd < 0 || s->id.size <= recorded->size)
 		return NULL;
 	h.hash = malloc((h.n + 1) * sizeof(*h.hash));
-	if (h.hash && !map_guard(hash_chunks, &h, ERR_PROFILE, &ignored) &&
+	if (h.hash && !hash_all(&h, &ignored) &&
 	    source_hash_all(h.hash, h.n) == recorded->hash)
 		return h.hash;
 	free(h.hash);

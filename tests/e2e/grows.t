@@ -83,6 +83,8 @@ grown("cut off in a part", [BOTH[:-25], BOTH[-25:] + THIRD], False)
 grown("a header line without its part", [BOTH, b"desc: x\npart: 3\nfl=(1)\nfn=(2)\n7 1 1\n"], False)
 grown("a part that cannot be read", [BOTH, b"part: 3\nfl=(1)\nfn=(2)\nx y z\n7 1 1\ntotals: 1 1\n"])
 grown("one part", [FIRST, b"\n" + SECOND], False)
+MANY = b"part: 2\n\nfl=(1)\nfn=(2)\n" + b"7 1 1\n" * 3000000 + b"totals: 3000000 3000000\n"
+grown("18 MB, which two threads hash", [FIRST + b"\n" + MANY, THIRD])
 
 # ------------------------------------------------- what was there has changed
 write("p.out", BOTH)
@@ -93,4 +95,13 @@ got, was_kept, r = index("p.out")
 ok(not was_kept, "a changed byte before the old end: all is read", r)
 r = run("p.out", "-q", "--format", "csv", "-c", "lines of main | where line = 1 | show line, Ir")
 ok("1,6" in r.text, "and the changed cost is there", r)
+LARGE = FIRST + b"\n" + MANY
+for at in (len(LARGE) // 3, len(LARGE) - 60):
+    write("p.out", LARGE)
+    forget("p.out")
+    run("p.out", "-q", "-c", "top 1")
+    at = LARGE.index(b"7 1 1", at)
+    write("p.out", LARGE[:at] + b"8 1 1" + LARGE[at + 5:] + THIRD)
+    got, was_kept, r = index("p.out")
+    ok(not was_kept, "a changed byte at %d of 18 MB" % at, r)
 done()
