@@ -18,7 +18,7 @@ struct str proven_share(struct exec *x, const struct table *t, const struct comp
 {
 	const double here = c ? c->proven[0] : t->paths ? t->paths->proven : 1;
 
-	if (!t->tree || (here >= 1 && (!c || c->proven[1] >= 1)))
+	if (!t->tree || !t->n || (here >= 1 && (!c || c->proven[1] >= 1)))
 		return STR("");
 	return c ? arena_printf(x->a,
 				"%.1f %% of the cost here and %.1f %% in the base are on "

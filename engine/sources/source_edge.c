@@ -494,8 +494,11 @@ static int note_no_calls(struct exec *x, const struct source *s, bool up)
 {
 	struct str of = span_text(x, s->of->span);
 
-	return exec_hint(x, arena_printf(x->a, "no call %s %.*s was recorded",
-					 up ? "to" : "by", STR_ARG(of)));
+	return exec_hint(x, arena_printf(x->a, "no call %s %.*s was recorded%s",
+					 up ? "to" : "by", STR_ARG(of),
+					 up || !x->g->edges
+						 ? ""
+						 : ": what it costs it spends itself"));
 }
 
 static int tree_open(struct exec *x, const struct source *s, struct table *t)
