@@ -521,6 +521,7 @@ static int make_result(struct session *s, struct statement *run, const struct st
 		.root_name = t->root_name,
 		.root_cost = t->root_cost,
 		.upward = t->upward,
+		.usual = keeps_columns(q),
 		.base = q->source.kind == S_LAST && x->open->last ? x->open->last->base
 								  : q->source.vs,
 		.paired = {t->paired.known ? t->paired.percent[0] : -1,

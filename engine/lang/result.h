@@ -172,6 +172,7 @@ struct result {
 			      empty: all is, or the answer is no tree */
 	int depth_col;	/* index of the column with the depth of a tree row, or -1 */
 	bool card;	/* one subject: show as "key: value" lines (info) */
+	bool usual;	/* it has the columns of its source */
 	bool expects;	/* the statement has an `expect` */
 	struct str why; /* how it fails ("expected no rows, found 2"): the rows are those
 			   that break it; empty: it holds */

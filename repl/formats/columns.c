@@ -2,6 +2,7 @@
 #include "repl/formats/columns.h"
 
 #include "engine/lang/col_type.h"
+#include "engine/graph/graph.h"
 #include "engine/query.h"
 #include "repl/render/render.h"
 
@@ -35,6 +36,18 @@ static bool says_nothing(const struct column *c, size_t rows)
 		if (!render_absent(c, row) && (c->type == COL_ID || c->b[row]))
 			return false;
 	return rows > 0;
+}
+
+/* A profile of cachegrind, or of samples, has no calls: nobody asked for their zeros. */
+static bool never_called(const struct result *r, const struct column *c)
+{
+	static const char *const of_calls[] = {"calls", "calls_out", "incl_out",
+					       "incl/call"};
+
+	for (size_t i = 0; r->usual && r->graph && !r->graph->edges && i < 4; i++)
+		if (str_eq(c->name, str_c(of_calls[i])))
+			return true;
+	return false;
 }
 
 /* A function in a cycle is recursive: the column, unless `show` asks for it, says more
@@ -74,7 +87,8 @@ size_t columns_choose(const struct result *r, size_t rows, bool tree, bool exact
 		struct shown *s = &shown[n];
 
 		if (!c->table || (tree && (int)i == r->depth_col) ||
-		    says_nothing(c, rows) || says_as_cycle(r, c, rows))
+		    says_nothing(c, rows) || says_as_cycle(r, c, rows) ||
+		    never_called(r, c))
 			continue;
 		if (c->type == COL_LINE && n && s[-1].c->type == COL_FILE &&
 		    !s[-1].line) {
