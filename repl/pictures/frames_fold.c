@@ -1,5 +1,6 @@
 /*
- * frames_fold.c - the shapes of the one tree: recursion folded, chains joined, deep stacks cut.
+ * frames_fold.c - the shapes of the one tree: recursion folded, chains joined, deep stacks
+ * cut.
  *
  * An estimate of recursion is a guess at its depth: nobody measured it.  So an estimated
  * frame whose function is on its own stack becomes part of the frame of that function that

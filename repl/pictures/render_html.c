@@ -1,7 +1,8 @@
 /*
  * render_html.c - a page in one file.  The functions of a call graph become a report
- * (report.h), `source of f` its text with costs.  Any other answer is a table, sorted by a click on a title, below a flame
- * graph if the answer has stacks.
+ * (report.h), `source of f` its text with costs.  Any other answer is a table, sorted by a
+ * click on a title, below a flame graph if the answer has stacks.  A comparison begins with
+ * its main causes.
  *
  * The page loads nothing, its scripts are constants, and names are text.
  */

@@ -6,10 +6,11 @@
  *	d-events	name TAB shown name TAB long name TAB unit and scale ("ns 10", or
  *			nothing) TAB total
  *	d-strings	files and objects, by number; TAB 1: --with-source finds that file
- *			(calls are -1 if nobody counted them: inlined functions)
- *	d-functions	name TAB short name if that differs TAB id calls cycle file object line listed nests, then per
- *			event self ..., inclusive ..., through - inclusive ..., root ...
- *			and, if it nests, the bounds lo ..., hi ... of inclusive
+ *	d-functions	name TAB short name if that differs TAB id calls cycle file object
+ *			line listed nests, then per event self ..., inclusive ...,
+ *			through - inclusive ..., root ... and, if it nests, the bounds
+ *			lo ..., hi ... of inclusive.  calls are -1 if nobody counted them:
+ *			of inlined functions
  *	d-calls		caller - the one before, callee, calls, inclusive cost per event
  *	d-parts		label TAB self cost per event; of many parts, so many lines are sums of
  *			parts that follow each other

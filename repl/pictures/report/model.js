@@ -1,6 +1,6 @@
 'use strict';
 /* The report.  model.js: functions and calls; tree.js: the tree of the flame graph; flame.js: what is drawn of it, the
-   bar above it, the parts below; page.js: table, card, search, keys, address.
+   bar of what the cost is made of, the parts; page.js: table, card, graph of calls, tabs, search, keys, address.
    All text from the profile goes through textContent or title: none is ever markup.
    A report of two profiles has two sides: 0 is this profile, 1 the base. */
 (() => {
