@@ -88,7 +88,8 @@ static int put_place(struct exec *x, struct listing *l, const struct listing_pla
 	r->pos = at->pos;
 	if (at->kind == LISTING_CALL) {
 		r->name = callee_name(x, at);
-		text = call_text(x, r->name);
+		text = call_text(x,
+				 x->open->people ? name_short(r->name, x->a) : r->name);
 	} else if (at->kind == LISTING_JUMP) {
 		text = jump_text(x, l, at);
 	}
@@ -126,6 +127,24 @@ static size_t find_pos(const struct text_file *f, uint64_t pos)
 	return b.lo;
 }
 
+/* "call 43f0 <std::vector<int>::at(int)+0x8>": people see the short name. */
+static struct str brief_target(struct exec *x, struct str s)
+{
+	const size_t from = str_find(s, '<');
+	struct str name, behind;
+
+	if (!x->open->people || from == s.n || s.p[s.n - 1] != '>')
+		return s;
+	name = (struct str){s.p + from + 1, s.n - from - 2};
+	behind = str_from(name, str_find_str(name, STR("@plt")));
+	if (!behind.n)
+		behind = str_from(name, str_find_str(name, STR("+0x")));
+	name.n -= behind.n;
+	name = name_short(name, x->a);
+	return arena_printf(x->a, "%.*s<%.*s%.*s>", (int)from, s.p, STR_ARG(name),
+			    STR_ARG(behind));
+}
+
 static int put_text_rows(struct exec *x, struct listing *l, const struct listing_group *g,
 			 const struct text_line *t)
 {
@@ -135,6 +154,8 @@ static int put_text_rows(struct exec *x, struct listing *l, const struct listing
 		return x->err->kind;
 	r->pos = t->pos;
 	r->text = text_clean(x->a, t->text);
+	if (l->instrs && r->text.n)
+		r->text = brief_target(x, r->text);
 	return r->text.p ? 0 : arena_full(x->a, x->err);
 }
 
@@ -258,6 +279,7 @@ static int put_group(struct exec *x, struct listing *l, const struct listing_gro
 			return x->err->kind;
 		if (known) {
 			text = text_clean(x->a, f->line[here].text);
+			text = l->instrs && text.n ? brief_target(x, text) : text;
 			next = here + 1;
 			first = false;
 		} else if (f->n && at[i].pos) {

@@ -106,6 +106,14 @@ forget()
 answer, talk = rows("inlined of work | show fn", "--safe", "--source-root", ".")
 ok(answer and not any(r[0] for r in answer) and "--safe" in talk, "no object is read under --safe", talk)
 
+# ---- people read short names in listings, programs whole ones
+
+restore()
+forget()
+for form, whole in (("table", False), ("csv", True)):
+    r = run(out, "-q", "--format", form, "-c", "asm of work")
+    ok(r.status == 0 and "<work" in r.text and whole == ("<work(std::vector<int" in r.text), form + ": targets of jumps", r.text[:2000])
+
 # ---- debug information in another file
 
 restore()
