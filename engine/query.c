@@ -660,23 +660,28 @@ static struct str with_inlined(const struct stmt *st, struct str text, struct ar
 			    (int)span.len, text.p + span.at);
 }
 
-/* Does a query have an answer?  A hint does not wait long for the debug information. */
+/* Does a query of inlined code have an answer?  Lines alone tell no names of it.  A hint does not
+ * wait long for the debug information, and the answer has its own time after that. */
 static bool answers(struct session *s, struct str text, struct arena *a)
 {
-	enum { PATIENCE = 2 }; /* seconds */
+	enum { PATIENCE = 1 }; /* second */
 	const struct parse_limits l = session_parse_limits(s);
 	const uint32_t seconds = s->limits.seconds;
 	struct statement *run = ARENA_NEW(a, struct statement);
 	struct err other = {0}, failed = {0};
 	struct stmt *with;
-	bool yes;
+	bool yes, named = false;
 
-	if (!run || !text.p || !s->n || parse_text(text, &l, a, &with, &other))
+	for (size_t i = 0; i < s->n; i++)
+		named |= store_info(s->stores[i])->has_instr ||
+			 store_info(s->stores[i])->inlined;
+	if (!run || !text.p || !named || parse_text(text, &l, a, &with, &other))
 		return false;
 	s->limits.seconds = seconds && seconds < PATIENCE ? seconds : PATIENCE;
 	yes = !open_graph(s, &with->query, text, a, run, &other) &&
 	      !run_stages(s, run, &with->query, &failed);
 	s->limits.seconds = seconds;
+	cancel_after(&s->cancel, seconds);
 	return yes;
 }
 
