@@ -226,7 +226,7 @@ def code(cell):
 table = [cells(line) for line in lines[2:-2]]
 same({len(row) for row in table}, {len(table[0])}, "every row has every cell")
 head = dict(zip(table[0], table[1]))
-same({head[k] for k in ("self", "delta", "delta%", "base", "calls", "\\#")}, {"---:"}, "numbers are on the right")
+same({head[k] for k in ("self", "delta", "delta%", "base", "\\#")}, {"---:"}, "numbers are on the right")
 same({head[k] for k in ("fn", "file:line", "change")}, {"---"}, "text on the left")
 rows = [dict(zip(table[0], row)) for row in table[2:]]
 same([code(row["fn"]) for row in rows if code(row["fn"]) is None], [], "every name is in one span of code")
