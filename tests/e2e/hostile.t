@@ -123,8 +123,11 @@ class Page(html.parser.HTMLParser):
             self.scripts[-1] += data
 
 
-def pprof_strings(data):
-    return [value.decode("utf-8") for field, value in protobuf_fields(data) if field == 6]
+def pprof_names(data):
+    """The names of functions."""
+    fields = list(protobuf_fields(data))
+    strings = [value.decode("utf-8") for field, value in fields if field == 6]
+    return [strings[dict(protobuf_fields(value))[2]] for field, value in fields if field == 5]
 
 
 def on_terminal(*args, keys=(), rows=50, columns=132):
@@ -258,7 +261,7 @@ def check(number, problems):
     equal("folded", {re.fullmatch(r"([^;]*;)?([^;]*) \d+", x)[2] for x in stacks} | {"root_of_all"},
           {escaped(n).replace(";", ":") for n in want})
     ask("calltree from root_of_all depth 1 > x.pb.gz")
-    equal("pprof", set(pprof_strings(gzip.open("x.pb.gz").read())[4:]) | {"root_of_all"}, set(texts))
+    equal("pprof", set(pprof_names(gzip.open("x.pb.gz").read())) | {"root_of_all"}, set(texts))
 
     ask("functions > again.callgrind")
     again = run("again.callgrind", "-q", "--index", "again.quern", "--rebuild", "-c", "functions | show fn, file, obj, self, incl, calls | as ndjson")

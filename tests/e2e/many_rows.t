@@ -83,7 +83,8 @@ same(ask("functions | where line < 12 | show self | as csv").split()[1:], want, 
 first_difference(ask("functions | as folded"), "\n".join("%s %d" % (r[4], r[1]) for r in rows), "folded")
 fields = list(protobuf_fields(gzip.decompress(ask("functions | as pprof", text=False))))
 strings = [v.decode() for k, v in fields if k == 6]
-same((strings[0], strings[4:]), ("", sorted(map(shown, range(N)))), "pprof: the names")
+names = [strings[dict(protobuf_fields(v))[2]] for k, v in fields if k == 5]
+same((strings[0], names), ("", sorted(map(shown, range(N)))), "pprof: the names")
 same(sum(k == 2 for k, _ in fields), N, "pprof: the samples")
 
 with open("again.callgrind", "w") as f:
