@@ -17,19 +17,19 @@ import subprocess
 from e2e import SLOW, done, fixtures, ok, run, same, seed, skip, top
 
 
-def quietly(new, old, event=""):
-    """The rows of `why`, or what went wrong, as a text."""
-    r = run(new, "base=" + old, "-q", "-c", "why%s max 1000000 | as json" % (event and " by " + event))
+def quietly(new, old, *events):
+    """The rows of `why` by each event, asked by one process; or what went wrong, as a text."""
+    r = run(new, "base=" + old, "-q", *[arg for e in events for arg in ("-c", "why%s max 1000000 | as json" % (e and " by " + e))])
     if r.status:
         return "failed: " + r.talk
-    answer = json.loads(r.text)
-    return [dict(zip(answer["columns"], row)) for row in answer["rows"]]
+    answers = [json.loads(text) for text in re.split(r'\n(?={"meta":)', r.text)]
+    return [[dict(zip(a["columns"], row)) for row in a["rows"]] for a in answers]
 
 
-def why(new, old, event=""):
-    """The rows, which there must be."""
-    rows = quietly(new, old, event)
-    return rows if ok(not isinstance(rows, str), "why of %s" % new, rows) else []
+def why(new, old, *events):
+    """The rows by each event, which there must be."""
+    rows = quietly(new, old, *events)
+    return rows if ok(len(rows) == len(events) and not isinstance(rows, str), "why of %s" % new, rows) else [[] for _ in events]
 
 
 def costs(path):
@@ -86,14 +86,14 @@ def judge_pair(name, folder):
     new, old = name + ".new", name + ".old"
     event = truth["event"].split("_(")[0]
     here, base = costs(new), costs(old)
-    for e in here:
-        rows, back = why(new, old, e), why(old, new, e)
+    forth = dict(zip(here, why(new, old, *here)))
+    for (e, rows), back in zip(forth.items(), why(old, new, *here)):
         same(sum(r["delta"] for r in rows), here[e] - base[e], "%s: rows add up to the difference of %s" % (name, e))
         same(sorted(-r["delta"] for r in back), sorted(r["delta"] for r in rows),
              "%s: the other way it is the negative, %s" % (name, e))
         same([r for r in rows if r["kind"] == "rest"], [], "%s: nothing is left, %s" % (name, e))
-    same(why(new, new, event), [], name + ": no difference to itself")
-    rows = why(new, old, event)
+    same(why(new, new, event), [[]], name + ": no difference to itself")
+    rows = forth[event]
     same([r for r in rows if contradicts(r)], [], name + ": the numbers support the sentences")
     same([r for r in rows if not r["lo"] <= r["delta"] <= r["hi"]], [], name + ": each is in its range")
     first_rows = [r["why"] for r in rows[:7]]
@@ -356,7 +356,7 @@ for k in range(100 if SLOW == 1 else 60):
     else:
         after = anything(rng, sides[1])
     base, here = write("there", before), write("here", after)
-    rows, back = quietly("here", "there"), quietly("there", "here")
+    (rows,), (back,) = [r if isinstance(r, list) else (r,) for r in (quietly("here", "there", ""), quietly("there", "here", ""))]
     if isinstance(rows, str) or isinstance(back, str) or any(r["kind"] == "rest" for r in rows) or sum(
             r["delta"] for r in rows) != here - base:
         sums.append((k, here - base, rows, back))
@@ -605,12 +605,12 @@ def record(side, times):
 
 
 if record("before", 50) and record("after", 150):
-    rows = [r for r in why("after.inl", "before.inl") if r["fn"] == "main" and abs(r["share%"]) >= 5]
+    rows = [r for r in why("after.inl", "before.inl", "")[0] if r["fn"] == "main" and abs(r["share%"]) >= 5]
     same({(os.path.basename(r["file"]), r["line"]) for r in rows}, {("two.cc", 6)}, "calls in inlined code: the line of main that leads to them")
     ok(any("operator delete" in r["why"] for r in rows), "  of those that headers make", rows)
     for path in ["before/two"] + glob.glob("before.inl.quern*"):
         os.remove(path)
-    rows = [r for r in why("after.inl", "before.inl") if "operator delete" in r["why"]]
+    rows = [r for r in why("after.inl", "before.inl", "")[0] if "operator delete" in r["why"]]
     ok(rows and not any(r["file"].endswith(".cc") for r in rows), "  no line of the program if one side does not tell", rows)
 else:
     skip("calls in inlined code", "g++, valgrind or libdw is missing")
