@@ -25,21 +25,21 @@
 /* Rows of the base by key; rows with equal keys are taken in order. */
 struct base_rows {
 	struct hash by;
-	struct str *key;
+	struct vs_key *key;
 	uint8_t *used;
 };
 
-static int index_base(struct exec *x, struct vs *v, struct base_rows *b)
+static int index_base(struct exec *x, struct vs *v, struct arena *scratch,
+		      struct base_rows *b)
 {
 	*b = (struct base_rows){.by = {.arena = x->a},
-				.key = EXEC_ARRAY(x, struct str, v->b.n + 1),
+				.key = EXEC_ARRAY(x, struct vs_key, v->b.n + 1),
 				.used = EXEC_ARRAY(x, uint8_t, v->b.n + 1)};
 	if (!b->key || !b->used || hash_expect(&b->by, v->b.n))
 		return arena_full(x->a, x->err);
 	for (size_t i = 0; i < v->b.n; i++) {
-		b->key[i] = vs_row_key(v, 1, i);
-		if (!b->key[i].p ||
-		    hash_add(&b->by, (uint32_t)str_hash(b->key[i]), (uint32_t)i))
+		if (vs_row_key(v, 1, i, scratch, &b->key[i]) ||
+		    hash_add(&b->by, (uint32_t)b->key[i].hash[0], (uint32_t)i))
 			return arena_full(x->a, x->err);
 		if (exec_poll(x))
 			return x->err->kind;
@@ -48,18 +48,18 @@ static int index_base(struct exec *x, struct vs *v, struct base_rows *b)
 }
 
 /* The row of the base with the same key; GRAPH_NONE if there is none left. */
-static int take_base(struct exec *x, struct vs *v, struct base_rows *b, size_t i,
-		     uint32_t *out)
+static int take_base(struct exec *x, struct vs *v, struct arena *scratch,
+		     struct base_rows *b, size_t i, uint32_t *out)
 {
-	const struct str k = vs_row_key(v, 0, i);
-	const uint32_t h = k.p ? (uint32_t)str_hash(k) : 0;
-	uint32_t probe = hash_start(&b->by, h), r;
+	struct vs_key k;
+	uint32_t probe, r;
 
 	*out = GRAPH_NONE;
-	if (!k.p)
+	if (vs_row_key(v, 0, i, scratch, &k))
 		return arena_full(x->a, x->err);
-	while ((r = hash_next(&b->by, h, &probe)) != HASH_NONE)
-		if (!b->used[r] && str_eq(b->key[r], k)) {
+	probe = hash_start(&b->by, (uint32_t)k.hash[0]);
+	while ((r = hash_next(&b->by, (uint32_t)k.hash[0], &probe)) != HASH_NONE)
+		if (!b->used[r] && !memcmp(&b->key[r], &k, sizeof(k))) {
 			*out = r;
 			b->used[r] = 1;
 			break;
@@ -71,13 +71,15 @@ static int take_base(struct exec *x, struct vs *v, struct base_rows *b, size_t i
 static int join_by_key(struct exec *x, struct vs *v)
 {
 	struct base_rows b;
+	struct arena scratch;
+	int rc;
 
-	if (index_base(x, v, &b))
-		return x->err->kind;
-	for (size_t i = 0; i < v->a.n; i++)
-		if (take_base(x, v, &b, i, &v->ib[i]))
-			return x->err->kind;
-	return 0;
+	arena_init(&scratch, x->a->cap);
+	rc = index_base(x, v, &scratch, &b);
+	for (size_t i = 0; i < v->a.n && !rc; i++)
+		rc = take_base(x, v, &scratch, &b, i, &v->ib[i]);
+	arena_free(&scratch);
+	return rc;
 }
 
 /* Of functions as the profiles have them: the pairs themselves. */

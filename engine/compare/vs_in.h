@@ -7,7 +7,10 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/table.h"
 
-struct vs_chain;
+/* What a row is about, on both sides (vs_keys.c). */
+struct vs_key {
+	uint64_t hash[2];
+};
 
 struct vs {
 	const struct pairing *pairing; /* of the two profiles */
@@ -21,7 +24,7 @@ struct vs {
 	struct exec_other other[2];
 	struct exec_found found;
 	struct table a, b;
-	struct vs_chain *chain[2]; /* [rows of a tree]; NULL: not computed yet */
+	struct vs_key *chain[2]; /* [rows of a tree]; NULL: not computed yet */
 	/* [joined rows]: row of a, of b, or GRAPH_NONE.  Those of a are in order.  Those that
 	 * only b has follow them, in a tree the others below the same row. */
 	uint32_t *ia, *ib;
@@ -58,8 +61,9 @@ int vs_know_runs(struct vs *v, uint32_t event,
 /* f GRAPH_NONE: no run has it, so it cost 0. */
 struct vs_range vs_runs_range(const struct vs_runs *r, uint32_t f);
 
-/* vs_keys.c: equal for what is the same on both sides; p is NULL: the arena is full. */
-struct str vs_row_key(struct vs *v, unsigned side, size_t row);
+/* vs_keys.c: equal for what is the same on both sides.  -1, or p is NULL: an arena is full. */
+int vs_row_key(struct vs *v, unsigned side, size_t row, struct arena *scratch,
+	       struct vs_key *out);
 struct str vs_fn_key(const struct vs *v, unsigned side, const struct graph *g, uint32_t f,
 		     struct arena *a);
 

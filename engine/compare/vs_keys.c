@@ -9,7 +9,9 @@
  *	function 7 (base: 9)	7
  *	call 7 -> 12		7 \0 c
  *	line 40 of file 3 in 7	7 \0 file 3 \0 40
- *	row of a tree, context	a hash of the keys of its function and of all above it
+ *	row of a tree, context	the same of its function and of all above it, hashed
+ *
+ * Of each key its 128 bits of hash are kept: there may be millions.
  */
 #include "engine/compare/vs_in.h"
 
@@ -18,11 +20,6 @@
 
 #include "engine/flow/flow.h"
 #include "engine/path/path.h"
-
-/* A row of a tree with all above it: a tree may be deep. */
-struct vs_chain {
-	uint64_t hash[2];
-};
 
 static struct str number_key(const char *kind, uint32_t number, struct arena *a)
 {
@@ -124,16 +121,29 @@ static struct str subject_key(const struct vs *v, unsigned side, const struct ta
 	return n == 0 ? STR("") : n == 1 ? piece[0] : join_key(a, piece, n);
 }
 
+static int hash_subject(const struct vs *v, unsigned side, const struct table *t,
+			uint32_t ref, struct arena *scratch, uint64_t hash[2])
+{
+	struct str key;
+
+	arena_reset(scratch);
+	key = subject_key(v, side, t, ref, scratch);
+	if (!key.p)
+		return -1;
+	str_hash128(key, hash);
+	return 0;
+}
+
 /* Parents come before their children.  A tree that begins with one function is another
  * below each. */
-static struct vs_chain *hash_chains(const struct vs *v, unsigned side,
-				    const struct table *t, struct arena *a)
+static struct vs_key *hash_chains(const struct vs *v, unsigned side,
+				  const struct table *t, struct arena *scratch)
 {
 	const size_t rows = t->tree ? t->paths->n : t->n ? row_ref(t, t->n - 1) + 1 : 0;
-	struct vs_chain *chain = ARENA_ARRAY(a, struct vs_chain, rows + 1);
+	struct vs_key *chain = ARENA_ARRAY(t->x->a, struct vs_key, rows + 1);
 	struct str key = !t->tree || t->root_fn == GRAPH_NONE
 				 ? STR("")
-				 : vs_fn_key(v, side, t->g, t->root_fn, a);
+				 : vs_fn_key(v, side, t->g, t->root_fn, scratch);
 	uint64_t top[2];
 
 	if (!chain || !key.p)
@@ -142,12 +152,10 @@ static struct vs_chain *hash_chains(const struct vs *v, unsigned side,
 	for (size_t r = 0; r < rows; r++) {
 		const uint32_t up = t->tree ? t->paths->rows[r].parent
 					    : t->src->above(t, (uint32_t)r);
-		struct str own = subject_key(v, side, t, (uint32_t)r, a);
 		uint64_t both[4] = {0, 0, top[0], top[1]};
 
-		if (!own.p)
+		if (hash_subject(v, side, t, (uint32_t)r, scratch, both))
 			return NULL;
-		str_hash128(own, both);
 		if (up != FLOW_NONE)
 			memcpy(both + 2, chain[up].hash, sizeof(chain[up].hash));
 		str_hash128((struct str){(const char *)both, sizeof(both)},
@@ -156,15 +164,17 @@ static struct vs_chain *hash_chains(const struct vs *v, unsigned side,
 	return chain;
 }
 
-struct str vs_row_key(struct vs *v, unsigned side, size_t row)
+int vs_row_key(struct vs *v, unsigned side, size_t row, struct arena *scratch,
+	       struct vs_key *out)
 {
 	const struct table *t = side ? &v->b : &v->a;
 	const uint32_t ref = row_ref(t, row);
-	struct vs_chain **chain = &v->chain[side];
+	struct vs_key **chain = &v->chain[side];
 
 	if (!t->tree && !t->src->above)
-		return subject_key(v, side, t, ref, t->x->a);
-	if (!*chain && !(*chain = hash_chains(v, side, t, t->x->a)))
-		return (struct str){NULL, 0};
-	return (struct str){(const char *)(*chain)[ref].hash, sizeof((*chain)[ref].hash)};
+		return hash_subject(v, side, t, ref, scratch, out->hash);
+	if (!*chain && !(*chain = hash_chains(v, side, t, scratch)))
+		return -1;
+	*out = (*chain)[ref];
+	return 0;
 }
