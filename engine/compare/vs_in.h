@@ -7,7 +7,7 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/table.h"
 
-/* What a row is about, on both sides (vs_keys.c). */
+/* The key of a row (vs_keys.c): rows with equal keys are compared. */
 struct vs_key {
 	uint64_t hash[2];
 };

@@ -547,7 +547,7 @@ static void show_counts(const struct expr *e)
 	show_counts(e->b);
 }
 
-/* What e adds up, and the cost of the profile in these events; 0: e is something else. */
+/* The cost that e adds up, and that of the profile in these events; 0: e adds up none. */
 static int64_t total_of(const struct table *t, const struct expr *e, struct str *text)
 {
 	int64_t a, b;

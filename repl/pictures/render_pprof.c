@@ -116,7 +116,7 @@ static void pack_end(struct packed *g, struct err *err)
 
 enum { STRINGS = 4 }; /* before the names: see put_strings() */
 
-/* What is written, and its numbers. */
+/* The profile that is written, and its numbers. */
 struct pprof {
 	struct render *rd;
 	const struct frames *f;
