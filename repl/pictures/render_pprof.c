@@ -156,7 +156,7 @@ static void number_functions(struct pprof *p)
 	}
 }
 
-/* number: its name's; file: 0 is none. */
+/* number: of its name; file: 0 where it has no file. */
 static void put_function(struct packed *g, struct out *inner, uint32_t id,
 			 uint32_t number, uint32_t file, uint64_t line)
 {

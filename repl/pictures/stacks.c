@@ -1,7 +1,7 @@
 /*
  * stacks.c - stacks of frames, and their lines; see frames.h.
  *
- * What a function spends in one of its frames is shared out to its lines in proportion to
+ * The own cost of a frame is divided among the lines of its function in proportion to
  * what each costs in all of them.  A part has at least LEAST of the whole, or is all that is
  * left of the frame, and goes to the line that has got the least of its due so far.  So the
  * lines of a function add up, to within LEAST, and there are at most 1 / LEAST more parts
