@@ -752,47 +752,6 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
 	return err->kind;
 }
 
-/* ---- by name ---- */
-
-int frames_by_name(const struct frames *f, struct sort_pair *order, struct err *err)
-{
-	struct str *name = malloc((f->n + 1) * sizeof(*name));
-	int rc = -1;
-
-	for (size_t i = 0; name && i < f->n; i++)
-		name[i] = f->all[i].name;
-	if (name)
-		rc = sort_strings(name, f->n, order);
-	free(name);
-	for (size_t i = 0, n; !rc && i < f->n; i += n) {
-		for (n = 0; i + n < f->n && str_eq(f->all[order[i + n].value].name,
-						   f->all[order[i].value].name);
-		     n++)
-			order[i + n].key = f->all[order[i + n].value].fn;
-		rc = sort_pairs(order + i, n);
-	}
-	return rc ? err_no_memory(err, NULL) : 0;
-}
-
-bool frames_differ(const struct frames *f, const struct sort_pair *order, size_t i)
-{
-	const struct frame *x = &f->all[order[i].value],
-			   *before = &f->all[order[i - 1].value];
-
-	return x->fn != before->fn || !str_eq(x->name, before->name);
-}
-
-struct str frame_file(const struct result *r, const struct frame *x)
-{
-	uint32_t fn = x->fn;
-	const struct graph *g =
-		r->graph && fn != RESULT_NONE ? frame_graph(r, &fn) : NULL;
-	const struct str file =
-		!g || graph_is(g, fn, GRAPH_FILES) ? STR("") : graph_file(g, fn);
-
-	return str_eq(file, STR("???")) ? STR("") : file;
-}
-
 void frames_free(struct frames *f)
 {
 	free(f->all);

@@ -15,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "index/base/sort.h"
+#include "index/format/event.h"
 #include "index/store/store.h"
 
 struct err;
@@ -75,29 +75,32 @@ struct stack {
 	uint32_t place; /* of its own cost */
 	uint64_t cost[2];
 };
+/* A line of a function, or all of it. */
 struct stack_place {
-	uint32_t fn; /* of the graph */
-	file_id file;
-	uint64_t line;
+	struct str name, file; /* file: empty if it is not known */
+	uint32_t fn;	       /* result_fn() */
+	uint32_t whole;	       /* its function as a whole: itself if that is not a line */
+	uint64_t line;	       /* 0: all */
+	bool estimated;
 };
 struct stacks {
 	struct stack *all; /* in the order of frames */
 	size_t n;
-	struct stack_place *place; /* [places]; place 0 is not known */
+	struct stack_place *place; /* [places]: each once */
 	size_t places;
+	uint32_t *own;	/* [frames]: the place of its function */
 	uint32_t *site; /* [frames]: the place of its call in the frame below */
 };
-int stacks_of(const struct result *r, const struct frames *f, bool lines,
+/* apart: what is estimated has a place of its own. */
+int stacks_of(const struct result *r, const struct frames *f, bool lines, bool apart,
 	      struct stacks *out, struct err *err);
 void stacks_free(struct stacks *s);
-/* order[i].value: the i-th frame by name, then by function; room for f->n. */
-int frames_by_name(const struct frames *f, struct sort_pair *order, struct err *err);
-/* Are these two, next to each other in that order, of different functions? */
-bool frames_differ(const struct frames *f, const struct sort_pair *order, size_t i);
+/* The values of pprof and speedscope are in units that they know: "nanoseconds", "bytes";
+ * other: that of all others. */
+const char *stacks_unit(struct unit u, const char *other);
+uint64_t stacks_value(struct unit u, uint64_t costs);
 /* The graph that has the function of a frame, and its number there. */
 const struct graph *frame_graph(const struct result *r, uint32_t *fn);
-/* The file of its function; empty: not known, or several. */
-struct str frame_file(const struct result *r, const struct frame *x);
 void frames_free(struct frames *f);
 
 static inline bool frame_estimated(const struct frame *x)

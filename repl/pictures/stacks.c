@@ -20,6 +20,7 @@
 #include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/order.h"
+#include "index/base/sort.h"
 #include "index/base/vec.h"
 #include "repl/pictures/frames.h"
 
@@ -38,6 +39,7 @@ struct lines_builder {
 	const struct frames *f;
 	struct stacks *to;
 	struct err *err;
+	bool apart;
 	struct line_cost *row; /* of one function */
 	size_t n, cap;
 	size_t places_cap, stacks_cap;
@@ -110,28 +112,63 @@ static int read_rows(struct lines_builder *b, uint32_t fn, bool sites)
 
 /* ---- places ---- */
 
-/* The number of a place of function fn; 0: out of memory, or the line is not known. */
-static uint32_t place_of(struct lines_builder *b, uint32_t fn, const struct line_cost *x)
+/* Not known: empty. */
+static struct str known(struct str file)
 {
+	return str_eq(file, STR("???")) ? STR("") : file;
+}
+
+static struct str file_of(const struct result *r, uint32_t fn)
+{
+	const struct graph *g =
+		r->graph && fn != RESULT_NONE ? frame_graph(r, &fn) : NULL;
+
+	return !g || graph_is(g, fn, GRAPH_FILES) ? STR("") : known(graph_file(g, fn));
+}
+
+static bool same_place(const struct stack_place *a, const struct stack_place *b)
+{
+	return a->fn == b->fn && a->line == b->line && a->estimated == b->estimated &&
+	       (a->fn != RESULT_NONE || str_eq(a->name, b->name)) &&
+	       (!a->line || str_eq(a->file, b->file));
+}
+
+/* The number of a place of frame i's function; line: NULL: all of it.  0 if out of
+ * memory. */
+static uint32_t place_of(struct lines_builder *b, size_t i, const struct line_cost *line)
+{
+	const struct frame *f = &b->f->all[i];
 	struct stacks *to = b->to;
-	const uint32_t h =
-		(uint32_t)hash_mix(hash_mix(x->line << 32 ^ x->file) ^ (uint64_t)fn);
-	uint32_t probe = hash_start(&b->by, h), i;
+	struct stack_place x = {.name = f->name,
+				.fn = f->fn,
+				.estimated = b->apart && frame_estimated(f) && !f->other};
+	uint32_t h, probe, k;
 
-	if (!x->line)
-		return 0;
-	while ((i = hash_next(&b->by, h, &probe)) != HASH_NONE) {
-		const struct stack_place *p = &to->place[i];
-
-		if (p->fn == fn && p->file == x->file && p->line == x->line)
-			return i;
+	if (line && !line->line)
+		return to->own[i];
+	if (line) {
+		x.whole = to->own[i];
+		x.line = line->line;
+		x.file = known(store_file(b->r->graph->st, line->file));
 	}
+	h = (uint32_t)(hash_mix(x.line << 32 ^ x.fn) ^
+		       (line		      ? str_hash(x.file)
+			: x.fn == RESULT_NONE ? str_hash(x.name)
+					      : 0));
+	probe = hash_start(&b->by, h);
+	while ((k = hash_next(&b->by, h, &probe)) != HASH_NONE)
+		if (same_place(&to->place[k], &x))
+			return k;
 	if (vec_reserve(&to->place, &b->places_cap, to->places + 1, sizeof(*to->place)) ||
 	    hash_add(&b->by, h, (uint32_t)to->places)) {
 		err_no_memory(b->err, NULL);
 		return 0;
 	}
-	to->place[to->places] = (struct stack_place){fn, x->file, x->line};
+	if (!line) {
+		x.whole = (uint32_t)to->places;
+		x.file = file_of(b->r, x.fn);
+	}
+	to->place[to->places] = x;
 	return (uint32_t)to->places++;
 }
 
@@ -158,13 +195,16 @@ static struct line_cost *most_due(const struct lines_builder *b)
 	return most;
 }
 
-/* Share out what frame i spends to the rows, which cost `sum` together. */
-static int share_out(struct lines_builder *b, size_t i, double sum)
+/* Share out what frame i spends to the rows. */
+static int share_out(struct lines_builder *b, size_t i)
 {
 	const struct frame *x = &b->f->all[i];
 	const double least = fmax(1, LEAST * (double)b->f->sum[0]);
 	uint64_t left = x->self[0], cost;
+	double sum = 0;
 
+	for (size_t k = 0; k < b->n; k++)
+		sum += b->row[k].cost;
 	for (size_t k = 0; k < b->n; k++)
 		b->row[k].due += (double)left * b->row[k].cost / sum;
 	for (; left && b->n; left -= cost) {
@@ -173,10 +213,10 @@ static int share_out(struct lines_builder *b, size_t i, double sum)
 
 		cost = due < (double)left ? (uint64_t)due : left;
 		row->due -= (double)cost;
-		if (put_stack(b, i, place_of(b, x->fn, row), cost))
+		if (put_stack(b, i, place_of(b, i, row), cost))
 			return b->err->kind;
 	}
-	return left ? put_stack(b, i, 0, left) : 0;
+	return left ? put_stack(b, i, b->to->own[i], left) : 0;
 }
 
 /* ---- all frames ---- */
@@ -204,50 +244,36 @@ static struct sort_pair *by_function(struct lines_builder *b, bool below, size_t
 	return order;
 }
 
-static int share_all(struct lines_builder *b)
+/* The place of the call of frame i, if it is the only one of its function in the rows. */
+static uint32_t only_call(struct lines_builder *b, size_t i)
 {
-	size_t n;
-	struct sort_pair *order = by_function(b, false, &n);
-
-	for (size_t k = 0; order && !b->err->kind && k < n; k++) {
-		const uint32_t i = order[k].value;
-		double sum = 0;
-
-		if ((!k || order[k].key != order[k - 1].key) &&
-		    read_rows(b, (uint32_t)order[k].key, false))
-			break;
-		for (size_t m = 0; m < b->n; m++)
-			sum += b->row[m].cost;
-		share_out(b, i, sum);
-	}
-	free(order);
-	return b->err->kind;
-}
-
-/* The place of the only call of a function in the rows. */
-static uint32_t only_call(struct lines_builder *b, uint32_t fn, uint32_t callee)
-{
+	const uint32_t callee = b->f->all[i].fn, on = (uint32_t)b->f->all[i].parent;
 	struct bisect at = bisect_in(0, b->n);
 
 	while (bisect_next(&at))
 		bisect_step(&at, b->row[at.mid].callee < callee);
 	if (at.lo == b->n || b->row[at.lo].callee != callee ||
 	    (at.lo + 1 < b->n && b->row[at.lo + 1].callee == callee))
-		return 0;
-	return place_of(b, fn, &b->row[at.lo]);
+		return b->to->own[on];
+	return place_of(b, on, &b->row[at.lo]);
 }
 
-static int find_sites(struct lines_builder *b)
+/* Share out the own cost of all frames, or find where they are called. */
+static int add_lines(struct lines_builder *b, bool sites)
 {
 	size_t n;
-	struct sort_pair *order = by_function(b, true, &n);
+	struct sort_pair *order = by_function(b, sites, &n);
 
 	for (size_t k = 0; order && !b->err->kind && k < n; k++) {
-		const uint32_t fn = (uint32_t)order[k].key, i = order[k].value;
+		const uint32_t i = order[k].value;
 
-		if ((!k || order[k].key != order[k - 1].key) && read_rows(b, fn, true))
+		if ((!k || order[k].key != order[k - 1].key) &&
+		    read_rows(b, (uint32_t)order[k].key, sites))
 			break;
-		b->to->site[i] = only_call(b, fn, b->f->all[i].fn);
+		if (sites)
+			b->to->site[i] = only_call(b, i);
+		else
+			share_out(b, i);
 	}
 	free(order);
 	return b->err->kind;
@@ -267,30 +293,36 @@ static int by_frame(const void *a, const void *b)
 	return c ? c : order_u64(x->place, y->place);
 }
 
-static int add_lines(struct lines_builder *b)
+static int find_places(struct lines_builder *b)
 {
 	struct stacks *to = b->to;
 
+	to->own = calloc(b->f->n + 1, sizeof(*to->own));
 	to->site = calloc(b->f->n + 1, sizeof(*to->site));
-	if (!to->site || vec_reserve(&to->place, &b->places_cap, 1, sizeof(*to->place)))
+	if (!to->own || !to->site)
 		return err_no_memory(b->err, NULL);
-	to->places = 1;
-	return share_all(b) || find_sites(b) ? b->err->kind : 0;
+	for (size_t i = 0; i < b->f->n; i++) {
+		const size_t on = b->f->all[i].parent;
+
+		to->own[i] = place_of(b, i, NULL);
+		to->site[i] = on == FRAME_NONE ? 0 : to->own[on];
+	}
+	return b->err->kind;
 }
 
-int stacks_of(const struct result *r, const struct frames *f, bool lines,
+int stacks_of(const struct result *r, const struct frames *f, bool lines, bool apart,
 	      struct stacks *out, struct err *err)
 {
-	struct lines_builder b = {.r = r, .f = f, .to = out, .err = err};
+	struct lines_builder b = {.r = r, .f = f, .to = out, .err = err, .apart = apart};
 
 	*out = (struct stacks){0};
 	lines = lines && have_lines(r);
-	if (lines)
-		add_lines(&b);
+	if (!find_places(&b) && lines && !add_lines(&b, false))
+		add_lines(&b, true);
 	for (size_t i = 0; !err->kind && i < f->n; i++)
 		if ((!lines || f->all[i].fn == RESULT_NONE) &&
 		    (f->all[i].self[0] || f->all[i].self[1]))
-			put_stack(&b, i, 0, f->all[i].self[0]);
+			put_stack(&b, i, out->own[i], f->all[i].self[0]);
 	if (lines && out->n)
 		qsort(out->all, out->n, sizeof(*out->all), by_frame);
 	hash_free(&b.by);
@@ -298,10 +330,29 @@ int stacks_of(const struct result *r, const struct frames *f, bool lines,
 	return err->kind;
 }
 
+const char *stacks_unit(struct unit u, const char *other)
+{
+	return u.kind == UNIT_TIME    ? "nanoseconds"
+	       : u.kind == UNIT_BYTES ? "bytes"
+				      : other;
+}
+
+uint64_t stacks_value(struct unit u, uint64_t costs)
+{
+	uint64_t value;
+
+	if (!u.kind)
+		return costs;
+	return __builtin_mul_overflow(costs, u.scale, &value) || value > INT64_MAX
+		       ? INT64_MAX
+		       : value;
+}
+
 void stacks_free(struct stacks *s)
 {
 	free(s->all);
 	free(s->place);
+	free(s->own);
 	free(s->site);
 	*s = (struct stacks){0};
 }
