@@ -28,25 +28,19 @@ enum {
 	HELD_BYTES = 90, /* of what says that a file is held, beside its path */
 };
 
-static size_t min_of(size_t a, size_t b)
-{
-	return a < b ? a : b;
-}
-
-/* A line with its calls and jumps; or any other row. */
-struct source_piece {
-	size_t row, n;	/* rows of the listing */
-	size_t at, end; /* bytes of the rows written */
-	size_t above;	/* bytes of the rows that say its file, and that it is inlined */
+/* A line, with its calls and jumps. */
+struct source_line {
+	size_t row;
+	size_t bytes; /* with the rows that say its file, that it is inlined, and a gap */
 	int64_t cost;
-	bool keep;
 };
 
-struct pieces {
+struct source_rows {
 	const struct listing *l;
-	struct out rows; /* memory */
-	struct source_piece *piece;
-	size_t n, cap;
+	struct out o; /* memory: of one row */
+	bool *keep;   /* [rows of the listing] */
+	struct source_line *line;
+	size_t n;
 	struct arena names; /* of one name at a time */
 	uint32_t *first; /* [store functions]: its first place in the listing, from 1 */
 };
@@ -102,7 +96,7 @@ static void put_target(struct out *o, const struct listing *l, uint32_t group,
 }
 
 /* Where the callee begins. */
-static void put_begin(struct out *o, const struct pieces *p, fn_id callee)
+static void put_begin(struct out *o, const struct source_rows *p, fn_id callee)
 {
 	const struct listing_place *at;
 
@@ -113,25 +107,25 @@ static void put_begin(struct out *o, const struct pieces *p, fn_id callee)
 }
 
 /* A name and, if it is another, the one without parameters and namespaces. */
-static void put_names(struct pieces *p, struct str name)
+static void put_names(struct source_rows *p, struct str name)
 {
 	struct str brief;
 
-	emit_name(&p->rows, EMIT_XML, name);
+	emit_name(&p->o, EMIT_XML, name);
 	arena_reset(&p->names);
 	brief = name_short(name, &p->names);
 	if (!brief.p && name.n)
-		p->rows.failed = ENOMEM;
+		p->o.failed = ENOMEM;
 	if (!brief.p || str_eq(brief, name))
 		return;
-	out_char(&p->rows, '\t');
-	emit_name(&p->rows, EMIT_XML, brief);
+	out_char(&p->o, '\t');
+	emit_name(&p->o, EMIT_XML, brief);
 }
 
-static void put_call_row(const struct source_data *d, struct pieces *p,
+static void put_call_row(const struct source_data *d, struct source_rows *p,
 			 const struct listing_row *r)
 {
-	struct out *o = &p->rows;
+	struct out *o = &p->o;
 	const struct listing_place *at = r->at;
 	const uint32_t f = graph_of_store(d->g, (fn_id)at->other);
 
@@ -175,11 +169,13 @@ static void put_file_row(struct out *o, const struct listing *l,
 		   (size_t)(g - l->group));
 }
 
-static void put_source_row(const struct source_data *d, struct pieces *p,
-			   const struct listing_group *g, const struct listing_row *r)
+/* Write a row of group g to memory; returns its bytes. */
+static size_t put_source_row(const struct source_data *d, struct source_rows *p,
+			     const struct listing_group *g, const struct listing_row *r)
 {
-	struct out *o = &p->rows;
+	struct out *o = &p->o;
 
+	o->n = 0;
 	switch (r->kind) {
 	case LISTING_FILE: put_file_row(o, p->l, g); break;
 	case LISTING_LINE: put_line(o, p->l, r); break;
@@ -195,11 +191,12 @@ static void put_source_row(const struct source_data *d, struct pieces *p,
 		break;
 	}
 	out_char(o, '\n');
+	return o->n;
 }
 
-/* ---- pieces ---- */
+/* ---- those that fit ---- */
 
-static int find_first_places(struct pieces *p)
+static int find_first_places(struct source_rows *p)
 {
 	const struct listing *l = p->l;
 
@@ -221,73 +218,67 @@ static bool is_part_of_line(const struct listing_row *r)
 	return r->kind == LISTING_CALL || r->kind == LISTING_JUMP;
 }
 
-/* Write the rows of a group, and note where each piece is. */
-static int put_pieces(const struct source_data *d, struct pieces *p,
-		      const struct listing_group *g)
+/* Measure the lines; returns the bytes of all rows. */
+static size_t measure(const struct source_data *d, struct source_rows *p)
 {
 	const struct listing *l = p->l;
-	size_t file = 0, mark = 0;
+	const struct listing_group *g = l->group;
+	size_t all = 0, file = 0, mark = 0;
 
-	for (size_t i = g->first; i < g->first + g->n; i++) {
+	for (size_t i = 0; i < l->nrows; i++) {
 		const struct listing_row *r = &l->row[i];
-		struct source_piece *piece;
-		const size_t at = p->rows.n;
+		struct source_line *line;
+		size_t bytes;
 
-		put_source_row(d, p, g, r);
+		g += i == g->first + g->n;
+		all += bytes = put_source_row(d, p, g, r);
 		if (r->kind == LISTING_FILE)
-			file = p->rows.n - at;
+			file = bytes;
 		else if (r->kind == LISTING_INLINED)
-			mark = p->rows.n - at;
-		if (!p->n || !is_part_of_line(r)) {
-			if (vec_reserve(&p->piece, &p->cap, p->n + 1, sizeof(*piece)))
-				return -1;
-			p->piece[p->n++] = (struct source_piece){
-				.row = i, .at = at, .above = file + mark};
-		}
-		piece = &p->piece[p->n - 1];
-		piece->n++;
-		piece->end = p->rows.n;
+			mark = bytes;
+		else if (r->kind == LISTING_LINE)
+			p->line[p->n++] = (struct source_line){
+				.row = i, .bytes = file + mark + GAP_BYTES};
+		if (r->kind != LISTING_LINE && (!p->n || !is_part_of_line(r)))
+			continue;
+		line = &p->line[p->n - 1];
+		line->bytes += bytes;
 		if (r->at && r->kind != LISTING_JUMP)
-			cost_add(&piece->cost, listing_cost(l, r->at, l->event));
+			cost_add(&line->cost, listing_cost(l, r->at, l->event));
 	}
-	return 0;
-}
-
-static enum listing_kind kind_of(const struct pieces *p, size_t i)
-{
-	return p->l->row[p->piece[i].row].kind;
+	return all;
 }
 
 static int costlier(const void *a, const void *b)
 {
-	const struct source_piece *x = *(const struct source_piece *const *)a,
-				  *y = *(const struct source_piece *const *)b;
+	const struct source_line *x = a, *y = b;
 	const int c = cost_order(y->cost, x->cost);
 
 	return c ? c : order_u64(x->row, y->row);
 }
 
-/* Keep the costliest lines that fit. */
-static int choose_lines(struct pieces *p, size_t room)
+/* Keep all rows, or the costliest lines that fit. */
+static void choose_lines(const struct source_data *d, struct source_rows *p)
 {
-	struct source_piece **by_cost = malloc((p->n + 1) * sizeof(*by_cost));
-	size_t n = 0;
+	const struct listing *l = p->l;
+	size_t room = d->budget > d->o.n ? d->budget - d->o.n : 0;
 
-	if (!by_cost)
-		return -1;
-	for (size_t i = 0; i < p->n; i++)
-		if (kind_of(p, i) == LISTING_LINE)
-			by_cost[n++] = &p->piece[i];
-	qsort(by_cost, n, sizeof(struct source_piece *), costlier);
-	for (size_t i = 0; i < n; i++) {
-		struct source_piece *c = by_cost[i];
-		const size_t bytes = c->end - c->at + c->above + GAP_BYTES;
-
-		if ((c->keep = bytes <= room))
-			room -= bytes;
+	if (measure(d, p) <= room) {
+		memset(p->keep, true, l->nrows);
+		return;
 	}
-	free(by_cost);
-	return 0;
+	qsort(p->line, p->n, sizeof(*p->line), costlier);
+	for (size_t i = 0; i < p->n; i++) {
+		const struct source_line *c = &p->line[i];
+
+		if (c->bytes > room)
+			continue;
+		room -= c->bytes;
+		p->keep[c->row] = true;
+		for (size_t k = c->row + 1; k < l->nrows && is_part_of_line(&l->row[k]);
+		     k++)
+			p->keep[k] = true;
+	}
 }
 
 /* ---- what is taken ---- */
@@ -317,7 +308,8 @@ static int hold(struct source_data *d, const struct listing *l, const struct tex
 		if (!d->held[i].path)
 			return -1;
 		d->nheld++;
-		d->budget -= min_of(d->budget, f->path.n + HELD_BYTES);
+		d->budget -= f->path.n + HELD_BYTES < d->budget ? f->path.n + HELD_BYTES
+								: d->budget;
 	}
 	d->held[i].lines += lines;
 	return 0;
@@ -331,101 +323,74 @@ static void put_left_out(struct source_data *d, const struct listing *l, size_t 
 	d->lines_out += lines;
 }
 
-static void copy_piece(struct source_data *d, const struct pieces *p,
-		       const struct source_piece *c)
+static void copy_row(struct source_data *d, struct source_rows *p,
+		     const struct listing_group *g, const struct listing_row *r)
 {
-	if (c)
-		out_bytes(&d->o, p->rows.buf + c->at, c->end - c->at);
+	const size_t n = put_source_row(d, p, g, r);
+
+	out_bytes(&d->o, p->o.buf, n);
 }
 
-/* Copy what is kept, each with its file and with what says whether it is inlined; say how
- * many lines are left out. */
-static void copy_kept(struct source_data *d, const struct pieces *p)
+/* Take what is kept of a group, with its file and with what says whether it is inlined;
+ * say how many lines are left out. */
+static int take_group(struct source_data *d, struct source_rows *p,
+		      const struct listing_group *g, size_t *taken)
 {
-	const struct source_piece *file = NULL, *mark = NULL;
-	size_t out = 0;
+	const struct listing *l = p->l;
+	size_t file = g->first, mark = SIZE_MAX, out = 0, lines = 0;
 
-	for (size_t i = 0; i < p->n; i++) {
-		const struct source_piece *c = &p->piece[i];
-		const enum listing_kind kind = kind_of(p, i);
+	for (size_t i = g->first; i < g->first + g->n; i++) {
+		const struct listing_row *r = &l->row[i];
 
-		if (kind == LISTING_FILE) {
-			if (file)
-				d->lines_out += out;
-			else
-				put_left_out(d, p->l, out);
-			out = 0;
-			file = c;
-			mark = NULL;
-		} else if (kind == LISTING_INLINED) {
-			mark = c;
-		} else if (kind == LISTING_LINE && !c->keep) {
-			out++;
-		} else if (c->keep) {
-			copy_piece(d, p, file);
-			put_left_out(d, p->l, out);
-			copy_piece(d, p, mark);
-			copy_piece(d, p, c);
-			file = mark = NULL;
-			out = 0;
-		}
-	}
-	if (file)
-		d->lines_out += out;
-	else
-		put_left_out(d, p->l, out);
-}
-
-/* Count the lines kept of each file. */
-static int hold_files(struct source_data *d, const struct pieces *p, size_t *taken)
-{
-	size_t group = 0, lines = 0;
-
-	for (size_t i = 0; i < p->n; i++) {
-		lines += kind_of(p, i) == LISTING_LINE && p->piece[i].keep;
-		if (i + 1 < p->n && kind_of(p, i + 1) != LISTING_FILE)
+		if (r->kind == LISTING_INLINED)
+			mark = i;
+		out += r->kind == LISTING_LINE && !p->keep[i];
+		if (!p->keep[i])
 			continue;
-		if (hold(d, p->l, p->l->group[group++].text, lines))
-			return -1;
-		*taken += lines;
-		lines = 0;
+		lines += r->kind == LISTING_LINE;
+		if (file != SIZE_MAX && file != i)
+			copy_row(d, p, g, &l->row[file]);
+		put_left_out(d, l, out);
+		if (mark != SIZE_MAX && mark != i)
+			copy_row(d, p, g, &l->row[mark]);
+		copy_row(d, p, g, r);
+		file = mark = SIZE_MAX;
+		out = 0;
 	}
-	return 0;
+	if (lines)
+		put_left_out(d, l, out);
+	else
+		d->lines_out += out;
+	*taken += lines;
+	return hold(d, l, g->text, lines);
 }
 
-static int take_pieces(struct source_data *d, struct pieces *p, size_t *taken)
+static int take_rows(struct source_data *d, struct source_rows *p, size_t *taken)
 {
-	const size_t room = d->budget > d->o.n ? d->budget - d->o.n : 0;
-
-	if (!d->place && find_first_places(p))
+	p->keep = calloc(p->l->nrows + 1, sizeof(*p->keep));
+	p->line = calloc(p->l->nrows + 1, sizeof(*p->line));
+	if (!p->keep || !p->line || (!d->place && find_first_places(p)))
 		return -1;
+	choose_lines(d, p);
 	for (size_t i = 0; i < p->l->ngroups; i++)
-		if (put_pieces(d, p, &p->l->group[i]))
+		if (take_group(d, p, &p->l->group[i], taken))
 			return -1;
-	if (p->rows.n > room) {
-		if (choose_lines(p, room))
-			return -1;
-		copy_kept(d, p);
-	} else {
-		for (size_t i = 0; i < p->n; i++)
-			p->piece[i].keep = true;
-		out_bytes(&d->o, p->rows.buf, p->rows.n);
-	}
-	return hold_files(d, p, taken);
+	return 0;
 }
 
 size_t source_data_put(struct source_data *d, const struct listing *l, struct err *err)
 {
-	struct pieces p = {.l = l};
+	struct source_rows p = {.l = l};
 	size_t taken = 0;
 
-	out_mem(&p.rows);
+	out_mem(&p.o);
 	arena_init(&p.names, 0);
-	if (take_pieces(d, &p, &taken) || p.rows.failed || d->o.failed)
+	if (take_rows(d, &p, &taken) || p.o.failed || d->o.failed)
 		err_no_memory(err, "for the source of a page");
-	out_close(&p.rows);
+	out_close(&p.o);
 	arena_free(&p.names);
-	free(p.piece);
+	free(p.keep);
+	free(p.line);
 	free(p.first);
 	return taken;
 }
