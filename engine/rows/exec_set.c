@@ -17,6 +17,7 @@
 #include "engine/names/match.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
+#include "index/base/count.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 
@@ -388,6 +389,46 @@ static int add_paired(struct exec *x, const struct match_atom *atom, struct fn_s
 	return 0;
 }
 
+/* memcpy is also __memcpy_avx_unaligned_erms, which the loader chooses for the processor and
+ * which does the work. */
+static int add_chosen(struct exec *x, const struct match_atom *atom,
+		      struct match_found *found)
+{
+	static const char *const made_for[] = {"avx",	  "evex", "sse", "ssse",
+					       "erms",	  "neon", "sve", "unaligned",
+					       "generic", "power"};
+	const bool bare = atom->form == MATCH_BARE && atom->field == MATCH_FN;
+	uint32_t names = store_info(x->g->st)->names, n;
+	struct str start, own, name;
+	fn_id first;
+
+	if (!bare || atom->part || !found->functions)
+		return 0;
+	start = arena_printf(x->a, "__%.*s_", STR_ARG(atom->text));
+	if (!start.p)
+		return arena_full(x->a, x->err);
+	own = store_fn_alone(x->g->st, fnset_next(found->fns, 0));
+	for (name_id i = store_name_lower(x->g->st, start);
+	     i < names && str_starts(name = store_name(x->g->st, i), start); i++) {
+		bool is = false;
+
+		for (size_t k = 0; k < COUNT(made_for); k++)
+			is |= str_starts(str_from(name, start.n), str_c(made_for[k]));
+		store_fns_of_name(x->g->st, i, &first, &n);
+		if (!is || !n || fnset_has(found->fns, first))
+			continue;
+		fnset_add_run(found->fns, first, n);
+		found->functions += n;
+		found->names++;
+		if (!in_base(x) && str_find_str(x->text, name) == x->text.n &&
+		    exec_note(x, arena_printf(x->a, "%.*s is also %.*s; alone: \"%.*s\"",
+					      STR_ARG(atom->text), STR_ARG(name),
+					      STR_ARG(own))))
+			return x->err->kind;
+	}
+	return 0;
+}
+
 /* The functions of the store that match; *any: in one of the profiles of `vs` some do. */
 static int find_atom(struct exec *x, const struct match_atom *atom,
 		     struct match_found *found, bool *any)
@@ -397,7 +438,8 @@ static int find_atom(struct exec *x, const struct match_atom *atom,
 		found->fns = new_set(x, store_info(x->g->st)->functions);
 		if (!found->fns)
 			return x->err->kind;
-	} else if (match_find(x->g->st, atom, x->open->cancel, x->a, found, x->err)) {
+	} else if (match_find(x->g->st, atom, x->open->cancel, x->a, found, x->err) ||
+		   add_chosen(x, atom, found)) {
 		return x->err->kind;
 	}
 	*any = found->functions > 0;
@@ -459,47 +501,6 @@ static int find_parts(struct exec *x, const struct set *s, struct match_atom *at
 	if (any && x->part && s->field == FIELD_FN)
 		*x->part = s->text;
 	return any ? note_parts(x, s, atom->nocase, *out) : 0;
-}
-
-/* Of memcpy a program may have only the function by which the linker chooses, and the work
- * is in __memcpy_avx_unaligned_erms: name the costliest of these. */
-static int note_chosen(struct exec *x, const struct set *s, const struct fn_set *found)
-{
-	static const char *const made_for[] = {"avx",	  "evex", "sse", "ssse",
-					       "erms",	  "neon", "sve", "unaligned",
-					       "generic", "power"};
-	struct str start = arena_printf(x->a, "__%.*s_", STR_ARG(s->text)), name,
-		   best = {0};
-	int64_t most = 0, own = 0;
-	uint32_t names = store_info(x->g->st)->names, n;
-	fn_id first;
-
-	if (!start.p)
-		return arena_full(x->a, x->err);
-	for (uint32_t f = fnset_next(found, 0); f != FNSET_NONE;
-	     f = fnset_next(found, f + 1))
-		cost_add(&own, store_fn_self(x->g->st, f, x->event));
-	for (name_id i = store_name_lower(x->g->st, start);
-	     i < names && str_starts(name = store_name(x->g->st, i), start); i++) {
-		bool is = false;
-
-		for (size_t k = 0; k < sizeof(made_for) / sizeof(*made_for); k++)
-			is |= str_starts(str_from(name, start.n), str_c(made_for[k]));
-		store_fns_of_name(x->g->st, i, &first, &n);
-		for (uint32_t f = first; is && f < first + n; f++)
-			if (!fnset_has(found, f) &&
-			    store_fn_self(x->g->st, f, x->event) > most) {
-				most = store_fn_self(x->g->st, f, x->event);
-				best = name;
-			}
-	}
-	if (!best.p || most <= own || str_find_str(x->text, best) < x->text.n)
-		return 0;
-	return exec_note(x, arena_printf(x->a,
-					 "most of %.*s is in another function: name both, "
-					 "%.*s or %.*s",
-					 STR_ARG(s->text), STR_ARG(s->text),
-					 STR_ARG(best)));
 }
 
 static int none_left(struct exec *x, const struct set *s)
@@ -591,9 +592,6 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 		x->absent = true;
 		return found.functions ? none_left(x, s) : no_such_name(x, s, &atom);
 	}
-	if (!in_base(x) && s->form == FORM_BARE && s->field == FIELD_FN && !atom.part &&
-	    note_chosen(x, s, found.fns))
-		return x->err->kind;
 	if (atom.part || in_base(x))
 		return atom.part ? 0 : note_matches(x, s, found.names, n);
 	return note_in_class(x, s, atom, found.fns) || note_matches(x, s, found.names, n)
