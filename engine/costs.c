@@ -16,7 +16,6 @@
 #include "engine/sources/sources.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 /* A number, or a sum of recorded events each so many times. */
 struct sum {

@@ -7,7 +7,6 @@
  */
 #include "engine/query.h"
 
-#include <stdlib.h>
 #include <stdio.h>
 #include <string.h>
 

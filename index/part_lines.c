@@ -29,7 +29,6 @@
 #include "index/format/meta_code.h"
 #include "index/store/part_names.h"
 #include "index/file/source.h"
-#include "index/graph/inclusive.h"
 #include "index/store/store_in.h"
 #include "index/base/bisect.h"
 #include "index/base/err.h"

@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "engine/query.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/map.h"

@@ -1,7 +1,6 @@
 /* quern_columns.c - libquern: the columns of a source; see quern.h. */
 #include "engine/api/quern_in.h"
 #include "engine/lang/keywords.h"
-#include "engine/query.h"
 #include "engine/sources/columns.h"
 #include "engine/sources/sources.h"
 

@@ -6,8 +6,6 @@
  */
 #include "engine/flow/pairs.h"
 
-#include <string.h>
-
 #include "engine/flow/signs.h"
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"

@@ -22,7 +22,6 @@
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 enum {
 	SEEN_MOST = 4096, /* functions that are looked at, the costliest */

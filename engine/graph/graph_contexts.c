@@ -15,7 +15,6 @@
  * profile again (part_lines.h), and make the same kind of graph.
  */
 #include "engine/flow/flow.h"
-#include "engine/names/fnset.h"
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"
 #include "index/graph/stacks.h"

@@ -9,7 +9,6 @@
  */
 #include <string.h>
 
-#include "engine/names/fnset.h"
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"
 #include "index/graph/stacks.h"

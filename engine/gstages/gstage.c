@@ -17,7 +17,6 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
-#include "engine/graph/graph_build.h"
 #include "engine/inline/graph_inlined.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/inline/inlined_code.h"

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "engine/lang/check_names.h"
 #include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 #include "index/base/err.h"

@@ -6,7 +6,6 @@
 #include "engine/listing/listing.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 

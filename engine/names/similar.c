@@ -6,7 +6,6 @@
  * letters (a mask of 64 bits), its edit distance is computed; otherwise the word is only
  * searched for in it.
  */
-#include <inttypes.h>
 #include <stdio.h>
 #include <time.h>
 

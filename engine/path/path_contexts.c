@@ -7,7 +7,6 @@
  * chains that lead to it.
  */
 #include <stdlib.h>
-#include <string.h>
 
 #include "engine/flow/flow.h"
 #include "engine/flow/pairs.h"

@@ -5,7 +5,6 @@
 #include "engine/graph/graph.h"
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
-#include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 

@@ -9,7 +9,6 @@
 #include "engine/graph/graph_stage.h"
 #include "engine/names/name.h"
 #include "engine/rows/exec.h"
-#include "engine/sources/source.h"
 #include "index/base/arena.h"
 
 /* From 1. */

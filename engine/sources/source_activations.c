@@ -16,7 +16,6 @@
 #include "engine/rows/exec_set.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
-#include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"

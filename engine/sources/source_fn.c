@@ -5,7 +5,6 @@
  * the graph collapsed by that field (graph_merge.c), so their inclusive costs follow the
  * same rule.
  */
-#include <inttypes.h>
 
 #include "engine/flow/flow.h"
 #include "engine/lang/ast.h"

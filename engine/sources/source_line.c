@@ -5,11 +5,8 @@
  * call sites there (calls_out, incl_out).  A place is (file, line) or (file, instr,
  * line).  line_rows.c reads them.
  */
-#include <stdlib.h>
 
-#include "engine/flow/flow.h"
 #include "engine/graph/graph_stage.h"
-#include "engine/lang/result.h"
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"

@@ -15,7 +15,6 @@
 #include "engine/sources/sources.h"
 #include "engine/compare/vs.h"
 #include "engine/why/why.h"
-#include "index/base/arena.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 

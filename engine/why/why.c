@@ -21,8 +21,6 @@
 #include "engine/lang/check_names.h"
 #include "engine/lang/result.h"
 #include "engine/rows/exec.h"
-#include "engine/rows/exec_set.h"
-#include "engine/sources/source.h"
 #include "engine/sources/sources.h"
 #include "engine/sources/why_row.h"
 #include "engine/why/why_in.h"

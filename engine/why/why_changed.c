@@ -14,8 +14,6 @@
  */
 #include "engine/why/why_in.h"
 
-#include <string.h>
-
 #include "engine/compare/vs.h"
 #include "engine/graph/graph.h"
 #include "engine/names/fnset.h"

@@ -21,7 +21,6 @@
 #include "engine/inline/inlined.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
-#include "index/base/arena.h"
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
 

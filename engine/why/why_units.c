@@ -9,8 +9,6 @@
 #include "engine/why/why_in.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "engine/graph/graph.h"
 #include "engine/rows/exec.h"

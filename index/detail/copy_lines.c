@@ -6,7 +6,6 @@
 #include "index/base/cost.h"
 #include "index/base/order.h"
 #include "index/base/vec.h"
-#include "index/detail/detail_run.h"
 #include "index/tally/tally.h"
 
 enum {

@@ -5,7 +5,6 @@
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
-#include "index/graph/inclusive.h"
 
 enum { POLL = 65536 };
 

@@ -8,7 +8,6 @@
  */
 #include "index/merge/header.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -8,7 +8,6 @@
 #include "index/merge/reuse.h"
 #include "index/base/err.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #include "index/base/err_kind.h"

@@ -7,7 +7,6 @@
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
-#include "index/graph/inclusive.h"
 
 static const char no_profile[] =
 	"such files begin with lines like \"events: Ir\" and \"fn=main\"; valgrind "

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/graph/inclusive.h"
 #include "index/graph/stacks.h"
 
 /* Write self and inclusive costs of an event; cost[]: scratch. */

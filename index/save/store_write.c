@@ -7,7 +7,6 @@
 #include "index/save/store_write.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <lmdb.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -5,7 +5,6 @@
  * recorded ones.  An algorithm over a whole column gets it as one array (store_u32,
  * store_u64, store_costs).  Ids were checked with their block (store_ids.c).
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "index/base/bisect.h"

@@ -25,7 +25,6 @@
 
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
-#include "index/store/store.h"
 
 enum {
 	MAGIC = 0xbeefc0de,

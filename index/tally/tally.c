@@ -21,7 +21,6 @@
  */
 #include "index/tally/tally.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -6,7 +6,6 @@
  * the entries of its function hashed, by position, file and kind.
  */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "index/base/vec.h"

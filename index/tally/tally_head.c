@@ -5,7 +5,6 @@
 #include "index/base/err_kind.h"
 #include "index/tally/tally.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -5,7 +5,6 @@
  * Text goes through emit.h, but without the guard against spreadsheets: the readers are
  * databases, which join tables by names.
  */
-#include "engine/query.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "repl/app/app.h"

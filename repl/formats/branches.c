@@ -8,7 +8,6 @@
 
 #include "engine/lang/col_type.h"
 #include "engine/lang/result.h"
-#include "engine/query.h"
 #include "repl/term/number.h"
 
 bool branches_has(const struct result *r)

@@ -3,7 +3,6 @@
 
 #include "engine/lang/col_type.h"
 #include "engine/graph/graph.h"
-#include "engine/query.h"
 #include "repl/render/render.h"
 
 static bool is_count(const struct column *c)

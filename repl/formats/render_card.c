@@ -3,7 +3,6 @@
  *
  * Names are whole and numbers have all digits: a card shows what a table leaves out.
  */
-#include "engine/query.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 #include "index/base/out.h"

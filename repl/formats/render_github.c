@@ -9,7 +9,6 @@
  * the escapes command.ts of actions/toolkit.  The runner takes a command only at the start
  * of a line, up to the next `::`; a name can bring in neither, see emit.h.
  */
-#include "engine/query.h"
 #include "index/base/err_struct.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"

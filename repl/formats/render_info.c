@@ -22,7 +22,6 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
-#include "engine/query.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/order.h"

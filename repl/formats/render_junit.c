@@ -9,7 +9,6 @@
  * No standard describes it.  This is the part of Jenkins' schema
  * (github.com/jenkinsci/xunit-plugin, junit-10.xsd) that GitLab reads, too.
  */
-#include "engine/query.h"
 #include "index/base/err_struct.h"
 #include "repl/formats/suite.h"
 

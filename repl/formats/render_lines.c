@@ -4,7 +4,6 @@
  * Names are whole, numbers are plain digits, and the machine columns are in their order.
  * An unknown cell is empty, or null in JSON.
  */
-#include "engine/query.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"

@@ -17,7 +17,6 @@
  * The columns and numbers are those of the table for people.  Text of the profile is in
  * ticks, where a reviewer's page takes nothing for markup, a link or a person.
  */
-#include "engine/query.h"
 #include "index/base/err.h"
 #include "repl/render/render.h"
 

@@ -18,13 +18,11 @@
  * text is not; if it is wider it shifts the rest of its row instead of padding all other
  * rows.  With `look->wide` nothing is cut anywhere.
  */
-#include "engine/query.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "repl/render/render.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -7,7 +7,6 @@
 
 #include "engine/lang/col_type.h"
 #include "engine/lang/format.h"
-#include "engine/query.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
 #include "repl/formats/columns.h"

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "engine/query.h"
 #include "index/base/vec.h"
 #include "repl/term/version.h"
 

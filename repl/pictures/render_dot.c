@@ -10,13 +10,11 @@
  * they spend themselves.  Of two profiles, edges have the inclusive costs of both and
  * functions their self costs.  Both are coloured by the change (change.h).
  */
-#include "engine/query.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"
 
-#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 

@@ -8,7 +8,6 @@
  *
  * The bar is where the frame is in a flame graph, and as wide.
  */
-#include "engine/query.h"
 #include "engine/names/name.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"

@@ -6,7 +6,6 @@
  *
  * The page loads nothing, its scripts are constants, and names are text.
  */
-#include "engine/query.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"

@@ -3,7 +3,6 @@
  * and jumps as links, inlined code apart, and a map of the costliest lines.
  */
 #include "engine/graph/graph.h"
-#include "engine/query.h"
 #include "index/base/err_struct.h"
 #include "repl/pictures/report_in.h"
 

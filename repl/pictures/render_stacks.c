@@ -7,7 +7,6 @@
  *		as difffolded.pl writes it; speedscope: two profiles of the same frames
  */
 #include "engine/graph/graph.h"
-#include "engine/query.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/out.h"

@@ -15,7 +15,6 @@
  * Script and style are constants (report/picture.js, picture.css): names only occur as
  * text and in one attribute, escaped like all text.
  */
-#include "engine/query.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
@@ -25,7 +24,6 @@
 #include "repl/render/render.h"
 
 #include <errno.h>
-#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

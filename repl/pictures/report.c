@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
-#include "engine/query.h"
 #include "index/base/err.h"
 #include "repl/pictures/report_in.h"
 #include "repl/term/number.h"

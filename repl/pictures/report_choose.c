@@ -6,7 +6,6 @@
  */
 #include "engine/graph/graph.h"
 #include "engine/lang/result.h"
-#include "engine/query.h"
 #include "index/base/err.h"
 #include "index/base/order.h"
 #include "repl/pictures/report_in.h"

@@ -14,7 +14,6 @@
 
 #include "engine/graph/graph.h"
 #include "engine/names/name.h"
-#include "engine/query.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"

@@ -14,9 +14,7 @@
 
 #include "engine/graph/graph.h"
 #include "engine/lang/result.h"
-#include "index/base/arena.h"
 #include "index/base/bisect.h"
-#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/order.h"

@@ -6,7 +6,6 @@
 #include "engine/lang/col_type.h"
 #include "engine/lang/result.h"
 #include "engine/names/name.h"
-#include "engine/query.h"
 #include "index/base/err.h"
 #include "index/base/order.h"
 #include "repl/render/render.h"
