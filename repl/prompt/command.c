@@ -13,7 +13,6 @@
 #include "index/base/err_kind.h"
 #include "index/store/store.h"
 #include "repl/app/options.h"
-#include "repl/term/emit.h"
 #include "repl/export/export.h"
 #include "repl/export/export_db.h"
 #include "repl/prompt/command_in.h"
@@ -498,202 +497,61 @@ static const char writes[] = "--safe: no files are written and no commands run";
 static const char reads[] = "--safe: only files that the command line names are read";
 
 static const struct command commands[] = {
-	{"help", "[TOPIC]", "the topics; grammar and examples of one",
-	 "A topic is a word of the language or a command with its dot.",
-	 ".help\n"
-	 ".help callers\n"
-	 ".help .run",
-	 ARG_TOPIC, do_help, NULL},
-	{"overview", "", "what stands out, with the query that shows it",
-	 "Loops, small functions called often, inlined code, allocation, copies, locks,\n"
-	 "code that is loaded, slow calls, recursion, misses and the widest estimates: of\n"
-	 "each what it would save at most, if that is 1 % or more, and a query about it.\n"
-	 "The dot may be left out.",
-	 ".overview", ARG_NONE, command_overview, NULL},
-	{"open", "[NAME=]PROFILE", "open one more profile",
-	 "Indexed at first use.  NAME is for `in NAME | ...` and `... vs NAME`; without\n"
-	 "it the file's name is taken.  The profile opened first is the one that\n"
-	 "queries ask.",
-	 ".open base=old.out", ARG_FILE, do_open, reads},
-	{"close", "[NAME]", "close a profile; the first when none is named",
-	 "The next one is asked from then on.", ".close base", ARG_PROFILE, do_close,
+	{"help", "[TOPIC]", "the topics; grammar and examples of one", ARG_TOPIC, do_help,
 	 NULL},
-	{"profiles", "", "those open; queries ask the one with *",
-	 "Name, size, functions, path.", ".profiles", ARG_NONE, do_profiles, NULL},
-	{"event", "[EVENT]", "the event of costs that name none; the list",
-	 "`by EVENT` in a query is stronger.  Derived events are listed with their\n"
-	 "formula.",
-	 ".event Ir\n"
-	 ".event",
-	 ARG_EVENT, do_event, NULL},
+	{"overview", "", "what stands out, with the query that shows it", ARG_NONE,
+	 command_overview, NULL},
+	{"open", "[NAME=]PROFILE", "open one more profile", ARG_FILE, do_open, reads},
+	{"close", "[NAME]", "close a profile; the first when none is named", ARG_PROFILE,
+	 do_close, NULL},
+	{"profiles", "", "those open; queries ask the one with *", ARG_NONE, do_profiles,
+	 NULL},
+	{"event", "[EVENT]", "the event of costs that name none; the list", ARG_EVENT,
+	 do_event, NULL},
 	{"mode", "[FORMAT] [exact|wide]", "of answers; exact: all digits, wide: names",
-	 "auto is a table, or a tree where there is one.  exact shows 5,271,234 for\n"
-	 "5.27 M; wide shortens no name and hides no column. `as FORMAT` in a query is\n"
-	 "stronger.",
-	 ".mode csv\n"
-	 ".mode auto exact\n"
-	 ".mode auto",
 	 ARG_FORMAT, do_mode, NULL},
-	{"once", "FILE", "the next answer goes to FILE", "As `> FILE` at the next query.",
-	 ".once hot.csv", ARG_FILE, do_once, writes},
-	{"output", "[FILE]", "answers go to FILE; alone: to the screen",
-	 "FILE appears whole, when the next .output closes it or the shell ends.",
-	 ".output all.txt\n"
-	 ".output",
-	 ARG_FILE, do_output, writes},
+	{"once", "FILE", "the next answer goes to FILE", ARG_FILE, do_once, writes},
+	{"output", "[FILE]", "answers go to FILE; alone: to the screen", ARG_FILE,
+	 do_output, writes},
 	{"export", "DIR|FILE.db [csv|ndjson] [TABLE...]",
-	 "all tables as files, or as a database",
-	 "For a database: profiles events functions edges contexts lines callsites\n"
-	 "parts; when named, also part_functions and part_edges.  schema.json has\n"
-	 "columns, types, units and keys, schema.sql the CREATE TABLEs.  DIR must not be\n"
-	 "there, or be empty; it appears whole or not at all.  FILE.db is an SQLite\n"
-	 "database with the same tables.",
-	 ".export fleet\n"
-	 ".export fleet ndjson functions edges\n"
-	 ".export fleet.db",
-	 ARG_FILE, do_export, writes},
-	{"pager", "[on|off|COMMAND]", "long answers go through it",
-	 "Used when both ends are terminals and the answer is longer than the screen.\n"
-	 "Default: $QUERN_PAGER, $PAGER, less -SRX.  Not under --safe.",
-	 ".pager off\n"
-	 ".pager less -SRX\n"
-	 ".pager on",
-	 ARG_SWITCH, do_pager, NULL},
-	{"timer", "[on|off]", "say how long each query took",
-	 "The time from reading the query to the end of its answer, without the pager.",
-	 ".timer on\n"
-	 ".timer",
-	 ARG_SWITCH, do_timer, NULL},
-	{"limit", "[NAME N]", "of a query: rows, seconds, memory, ...",
-	 "What one query may take: rows, seconds, memory, bytes of text, nesting.  A\n"
-	 "limit that is hit is an error, exit status 6.  Alone it lists them; --limit\n"
-	 "NAME=N sets one, too. Under --safe they stay as they are.",
-	 ".limit\n"
-	 ".limit rows 50M\n"
-	 ".limit seconds 600",
-	 ARG_NONE, do_limit, NULL},
-	{"strip-prefix", "[A=B|off]", "`vs`: a file in A is the same in B",
-	 "`vs` pairs a file in directory A with the same file in directory B: for a\n"
-	 "source tree that moved between two runs.  Alone it lists them, `off` drops\n"
-	 "them; --strip-prefix A=B is the same.",
-	 ".strip-prefix /home/me/app=/build/app-1.0\n"
-	 ".strip-prefix\n"
-	 ".strip-prefix off",
-	 ARG_NONE, do_strip, NULL},
-	{"map-object", "[A=B|off]", "`vs`: the object A is B",
-	 "`vs` takes the object A for B: for a program or library that is called\n"
-	 "otherwise in the other build, if the rules do not find out.  Alone it lists\n"
-	 "them, `off` drops them; --map-object A=B is the same.",
-	 ".map-object app-old=app\n"
-	 ".map-object\n"
-	 ".map-object off",
-	 ARG_NONE, do_map_object, NULL},
-	{"rename", "[s/RE/TO/|off]", "`vs`: compare names after this",
-	 "`vs` compares names after s/RE/TO/, a PCRE2 expression and what replaces its\n"
-	 "first match ($1 is a group; the flags g and i).  It holds for both profiles.\n"
-	 "Alone it lists them, `off` drops them; --rename is the same.",
-	 ".rename s/^old_//\n"
-	 ".rename\n"
-	 ".rename off",
-	 ARG_NONE, do_rename, NULL},
-	{"pair", "[rules|exact]", "`vs`: how functions are paired",
-	 "`rules` (the default): `vs` also pairs functions whose object, file, clone\n"
-	 "suffix, hash, lambda number or closure's line changed, if nothing else on\n"
-	 "either side fits; `change` says renamed, `was` the other name, `rule` which\n"
-	 "rule.  `exact`: only equal names.",
-	 ".pair exact\n"
-	 ".pair rules\n"
-	 ".pair",
-	 ARG_NONE, do_pair, NULL},
-	{"least-paired", "[PERCENT]", "`expect` fails if less is paired by `vs`",
-	 "`expect` on a comparison fails if less than PERCENT of either profile's cost\n"
-	 "is in functions that both have: such a comparison says little.  0 switches\n"
-	 "that off; --least-paired is the same.",
-	 ".least-paired 20\n"
-	 ".least-paired 0\n"
-	 ".least-paired",
-	 ARG_NONE, do_least_paired, NULL},
-	{"demangle", "[on|off]", "show C++ and Rust names as in the source",
-	 "C++ and Rust names of profiles recorded with --demangle=no are shown and\n"
-	 "asked for as in the source.  --no-demangle is `off` from the start.",
-	 ".demangle off\n"
-	 ".demangle on\n"
-	 ".demangle",
-	 ARG_SWITCH, do_demangle, NULL},
-	{"source-root", "[DIR]", "look for source and objects below DIR, too",
-	 "Source and objects are read where the profile says.  If the tree has moved,\n"
-	 "they are looked for below DIR, by as much of their paths as is there.  Alone it\n"
-	 "lists the folders; --source-root DIR is the same.",
-	 ".source-root ~/src/app\n"
-	 ".source-root",
-	 ARG_FILE, do_source_root, reads},
-	{"with-source", "[on|off|asm]", "reports hold the source of their functions",
-	 "`functions > r.html` and `top > r.html` hold the source of the functions\n"
-	 "listed; the page lists the files.  Without it\n"
-	 "no report holds source.  `asm` adds the instructions, by objdump.\n"
-	 "--with-source is `on` from the start, --with-asm is `asm`.",
-	 ".with-source on\n"
-	 ".with-source asm\n"
-	 ".with-source",
-	 ARG_SWITCH, do_with_source, NULL},
-	{"read", "FILE", "run a script",
-	 "Queries and commands.  A query goes on after | , \\ and inside brackets, and\n"
-	 "in a line that begins with |; an empty line ends it.  The script stops at the\n"
-	 "first error.",
-	 ".read nightly.q", ARG_FILE, command_read, reads},
-	{"edit", "[QUERY]", "edit the last query in $EDITOR, then run it",
-	 "$VISUAL, $EDITOR or vi; what you leave in it is run.  At the prompt only.",
-	 ".edit\n"
-	 ".edit callers of main",
-	 ARG_QUERY, command_edit, writes},
-	{"explain", "QUERY", "what it expands to and how it is answered",
-	 "Nothing is run.",
-	 ".explain top 5 by incl\n"
-	 ".explain hide malloc | callers of main",
-	 ARG_QUERY, do_explain, NULL},
-	{"push", "GSTAGE", "filter all queries that follow",
-	 "It stands in the prompt and before every query until .pop.  A name that\n"
-	 "matches nothing is refused at once.",
-	 ".push hide malloc\n"
-	 ".push focus main",
-	 ARG_QUERY, do_push, NULL},
-	{"pop", "[all]", "drop the last one", "The one pushed last, or all.", ".pop all",
-	 ARG_NONE, do_pop, NULL},
-	{"filters", "", "those that .push made",
-	 "In the order in which they are applied.", ".filters", ARG_NONE, do_filters,
+	 "all tables as files, or as a database", ARG_FILE, do_export, writes},
+	{"pager", "[on|off|COMMAND]", "long answers go through it", ARG_SWITCH, do_pager,
 	 NULL},
-	{"save", "FILE [QUERY]", "keep the last query",
-	 "The last query, or the one given.  In ~/.config/quern/queries it can be run\n"
-	 "from anywhere.",
-	 ".save hot.q\n"
-	 ".save who.q callers of $FUNC",
-	 ARG_FILE, command_save, writes},
+	{"timer", "[on|off]", "say how long each query took", ARG_SWITCH, do_timer, NULL},
+	{"limit", "[NAME N]", "of a query: rows, seconds, memory, ...", ARG_NONE,
+	 do_limit, NULL},
+	{"strip-prefix", "[A=B|off]", "`vs`: a file in A is the same in B", ARG_NONE,
+	 do_strip, NULL},
+	{"map-object", "[A=B|off]", "`vs`: the object A is B", ARG_NONE, do_map_object,
+	 NULL},
+	{"rename", "[s/RE/TO/|off]", "`vs`: compare names after this", ARG_NONE,
+	 do_rename, NULL},
+	{"pair", "[rules|exact]", "`vs`: how functions are paired", ARG_NONE, do_pair,
+	 NULL},
+	{"least-paired", "[PERCENT]", "`expect` fails if less is paired by `vs`",
+	 ARG_NONE, do_least_paired, NULL},
+	{"demangle", "[on|off]", "show C++ and Rust names as in the source", ARG_SWITCH,
+	 do_demangle, NULL},
+	{"source-root", "[DIR]", "look for source and objects below DIR, too", ARG_FILE,
+	 do_source_root, reads},
+	{"with-source", "[on|off|asm]", "reports hold the source of their functions",
+	 ARG_SWITCH, do_with_source, NULL},
+	{"read", "FILE", "run a script", ARG_FILE, command_read, reads},
+	{"edit", "[QUERY]", "edit the last query in $EDITOR, then run it", ARG_QUERY,
+	 command_edit, writes},
+	{"explain", "QUERY", "what it expands to and how it is answered", ARG_QUERY,
+	 do_explain, NULL},
+	{"push", "GSTAGE", "filter all queries that follow", ARG_QUERY, do_push, NULL},
+	{"pop", "[all]", "drop the last one", ARG_NONE, do_pop, NULL},
+	{"filters", "", "those that .push made", ARG_NONE, do_filters, NULL},
+	{"save", "FILE [QUERY]", "keep the last query", ARG_FILE, command_save, writes},
 	{"run", "FILE [NAME=VALUE]...", "run a query of a file, or that ships",
-	 "FILE is looked for here, then in ~/.config/quern/queries, then among the\n"
-	 "queries that ship (.queries); of NAME.q, NAME is enough.  $NAME in the script\n"
-	 "is VALUE while it runs. -f FILE finds the same files, --set gives the values.\n"
-	 "Under --safe only queries that ship are run.",
-	 ".run hot.q\n"
-	 ".run n-plus-one N=5\n"
-	 ".run who.q FUNC=\"operator new\"",
 	 ARG_SCRIPT, command_script, NULL},
-	{"queries", "[WORD]", "those that ship and yours, parameters",
-	 "Name, what it answers, and its parameters with their defaults, for .run:\n"
-	 "those that ship, and yours in ~/.config/quern/queries.  WORD chooses those\n"
-	 "about it.  The first line of a query is a comment that says what it answers;\n"
-	 "${NAME:=VALUE} is a parameter.",
-	 ".queries\n"
-	 ".queries alloc",
-	 ARG_NONE, command_queries, NULL},
-	{"sets", "[NAME]", "sets that are always there, and yours",
-	 "Sets that every query may use ($alloc, $libc, $stl ...), and the values that\n"
-	 "`let`, --set and .run gave.  With NAME also its pattern; `functions of $alloc`\n"
-	 "lists what it matches.  Your own `let` of the same name wins.",
-	 ".sets\n"
-	 ".sets alloc",
-	 ARG_NONE, command_sets, NULL},
-	{"quit", "", "leave (also Ctrl-D)", "`quit` and `exit` do, too.", ".quit",
-	 ARG_NONE, do_quit, NULL},
+	{"queries", "[WORD]", "those that ship and yours, parameters", ARG_NONE,
+	 command_queries, NULL},
+	{"sets", "[NAME]", "sets that are always there, and yours", ARG_NONE,
+	 command_sets, NULL},
+	{"quit", "", "leave (also Ctrl-D)", ARG_NONE, do_quit, NULL},
 };
 
 const struct command *command_at(size_t i)

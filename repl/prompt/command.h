@@ -18,11 +18,9 @@ enum command_arg {
 };
 
 struct command {
-	const char *name;     /* without the dot */
-	const char *form;     /* its arguments */
-	const char *what;     /* one line of .help commands */
-	const char *text;     /* the rest of `.help .NAME` */
-	const char *examples; /* a line each */
+	const char *name; /* without the dot */
+	const char *form; /* its arguments */
+	const char *what; /* one line of .help commands; help.txt has the rest */
 	enum command_arg arg;
 	/* rest: the trimmed text after the name. */
 	int (*run)(struct app *app, struct str rest, struct err *err);

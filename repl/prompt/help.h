@@ -7,11 +7,14 @@
 struct out;
 
 struct help_topic {
-	const char *name, *form, *text;
-	const char *examples; /* a line each; a test runs them */
+	const char *name, *form, *text; /* form: of a topic */
+	const char *examples;		/* a line each; a test runs them */
 };
 
-/* NULL past the end. */
+/* The records of help.txt: topics, then commands, which have their dot; {0} at the end. */
+extern const struct help_topic help_texts[];
+
+/* A topic of the language; NULL past the end. */
 const struct help_topic *help_at(size_t i);
 /* The topics that are lists: columns, formats ...; NULL past the end. */
 const char *help_list(size_t i);

@@ -11,7 +11,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "engine/query.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
 #include "index/base/vec.h"

@@ -3,7 +3,6 @@
 
 #include <stdio.h>
 
-#include "engine/lang/token.h"
 #include "engine/query.h"
 #include "index/base/err.h"
 #include "index/base/err_kind.h"
