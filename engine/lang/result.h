@@ -185,6 +185,9 @@ struct result {
 
 /* Load the page of a row; *at: its index in the columns.  0 or the kind of err. */
 int result_row(const struct result *r, size_t row, size_t *at, struct err *err);
+/* Call fn(arg), which goes through the rows with result_row() and asks nothing else of the
+ * profile: another thread fills the next page meanwhile.  0, or the kind of err. */
+int result_ahead(const struct result *r, int (*fn)(void *), void *arg, struct err *err);
 /* Load all rows of a column of r (or NULL), for a reader that cannot take them one after
  * the other: row i is at index i until result_row() is used.  It does not read columns
  * that it has not loaded. */

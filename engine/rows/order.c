@@ -29,19 +29,20 @@ static bool ascends(const uint32_t *ref, size_t n)
 	return true;
 }
 
-uint32_t *order_refs(struct exec *x, uint32_t *ref, size_t n, struct page_order **order)
+struct page_order *order_new(struct exec *x)
 {
-	struct page_order *o = *order;
+	return EXEC_ARRAY(x, struct page_order, 1);
+}
 
-	if (!o && !(o = *order = EXEC_ARRAY(x, struct page_order, 1)))
-		return NULL;
+uint32_t *order_refs(struct page_order *o, uint32_t *ref, size_t n, struct err *err)
+{
 	o->sorted = !ascends(ref, n);
 	if (!o->sorted)
 		return ref;
 	for (size_t i = 0; i < n; i++)
 		o->pair[i] = (struct sort_pair){ref[i], (uint32_t)i};
 	if (sort_pairs(o->pair, n)) {
-		err_no_memory(x->err, NULL);
+		err_no_memory(err, NULL);
 		return NULL;
 	}
 	for (size_t i = 0; i < n; i++) {

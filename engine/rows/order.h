@@ -12,12 +12,14 @@
 
 enum { PAGE = 1 << 14 }; /* rows, whose values stay in the cache */
 
+struct err;
 struct exec;
 struct page_order;
 
-/* ref[n], at most PAGE, in ascending order; ref itself if it ascends.
- * *order, NULL before the first page, keeps the place of each.  NULL: err is set. */
-uint32_t *order_refs(struct exec *x, uint32_t *ref, size_t n, struct page_order **order);
+struct page_order *order_new(struct exec *x);
+/* ref[n], at most PAGE, in ascending order; ref itself if it ascends.  order keeps the
+ * place of each.  NULL: err is set. */
+uint32_t *order_refs(struct page_order *order, uint32_t *ref, size_t n, struct err *err);
 /* Put values of `width` bytes, at most 16, that were read in this order, into that of the
  * rows; `from` and `to` differ. */
 void order_rows(const struct page_order *order, const void *from, void *to, size_t width,

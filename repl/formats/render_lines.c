@@ -127,18 +127,34 @@ static void put_lines_row(struct render *rd, const struct lines_plan *p, size_t 
 	out_c(rd->o, p->n ? p->l->after : p->l->empty);
 }
 
-/* Write all rows, with `sep` before each but the first. */
-static int put_lines_rows(struct render *rd, const struct lines_plan *p, const char *sep)
+struct lines_rows {
+	struct render *rd;
+	const struct lines_plan *p;
+	const char *sep;
+};
+
+static int put_each_row(void *arg)
 {
+	const struct lines_rows *l = arg;
+	struct render *rd = l->rd;
+
 	for (size_t row = 0, at; row < rd->r->rows; row++) {
 		if (render_cancelled(rd, row) || result_row(rd->r, row, &at, rd->err))
 			return rd->err->kind;
-		out_c(rd->o, row ? sep : "");
+		out_c(rd->o, row ? l->sep : "");
 		if (at + AHEAD < (rd->r->pages ? rd->r->held : rd->r->rows))
-			prefetch_names(rd->r, p, at + AHEAD);
-		put_lines_row(rd, p, at);
+			prefetch_names(rd->r, l->p, at + AHEAD);
+		put_lines_row(rd, l->p, at);
 	}
 	return 0;
+}
+
+/* Write all rows, with `sep` before each but the first. */
+static int put_lines_rows(struct render *rd, const struct lines_plan *p, const char *sep)
+{
+	struct lines_rows l = {rd, p, sep};
+
+	return result_ahead(rd->r, put_each_row, &l, rd->err);
 }
 
 static int render_fields(struct render *rd, const struct lines *l)

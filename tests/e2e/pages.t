@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """pages.t - answers of many rows: they go out page by page, so that memory stays bounded.
 
-A page is 65,536 rows; answers of more than 262,144 rows are not held as a whole.
+A page is 16,384 rows; answers of more than 262,144 rows are not held as a whole.
 """
 import csv
 import io
@@ -43,6 +43,9 @@ answer = json.loads(r.text)
 same((answer["columns"], len(answer["rows"]), [[str(v) for v in row if v is not None] for row in answer["rows"][::97]]),
      (head, n, [[v for v in row if v] for row in rows[::97]]), "json")
 
+for query in "lines", "lines | sort fn, line, self asc", "callsites":
+    both = [run("p", "-q", "--jobs", jobs, "--format", "tsv", "-c", query).text for jobs in "12"]
+    ok(both[0] == both[1] and len(both[0]) > 10000, "%s: one thread and two write the same" % query)
 little = ask("lines", "--mem", "44M")
 ok(len(little) == n + 1 and little[1:] == rows, "44 MiB are enough for %d rows of csv" % n, little[:2])
 r = run("p", "-q", "--mem", "44M", "-c", "lines | as table")
