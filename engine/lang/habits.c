@@ -17,207 +17,6 @@
 #include "engine/lang/token.h"
 #include "index/base/count.h"
 
-struct habit {
-	const char *word;
-	const char *with, *alone; /* NULL: the same as the other */
-};
-
-static const struct habit queries[] = {
-	/* pprof */
-	{"list", "source of @", "functions | take 20"},
-	{"weblist", "source of @", "top 20 > report.html"},
-	{"peek", "callers of @; callees of @", "callers of malloc; callees of malloc"},
-	{"web", "calltree from @ > web.svg", "calltree > web.svg"},
-	{"svg", "calltree from @ > web.svg", "calltree > web.svg"},
-	{"disasm", "asm of @", "asm of main"},
-	{"traces", "calltree to @", "calltree"},
-	{"text", "top @", "top 20"},
-	{"raw", NULL, ".export DIR"},
-	{"tags", NULL, "threads"},
-	{"dot", "calltree from @ > calls.dot", "functions > calls.dot"},
-	{"granularity=lines", NULL, "lines | sort self"},
-	{"granularity=files", NULL, "top files"},
-	/* speedscope, flamegraph.pl, VTune, webgrind */
-	{"left heavy", NULL, "calltree > flame.svg"},
-	{"sandwich", "callers of @; callees of @",
-	 "callers of malloc; callees of malloc"},
-	{"folded", "calltree from @ | as folded", "calltree | as folded"},
-	{"stackcollapse", NULL, "calltree | as folded"},
-	{"bottom-up", "calltree to @", "calltree to malloc"},
-	{"self", NULL, "top"},
-	{"total", NULL, "top by incl"},
-	{"wall time", NULL, "top by incl"},
-	{"slowest", NULL, "top by incl"},
-	{"most called", NULL, "top by calls"},
-	{"recursion", NULL, "functions | where recursive | sort self"},
-	{"recursive", NULL, "functions | where recursive | sort self"},
-	{"cache", NULL, ".help record"},
-	{"misses", NULL, ".help record"},
-	/* gdb */
-	{"bt", "calltree to @", "calltree to malloc"},
-	{"backtrace", "calltree to @", "calltree to malloc"},
-	{"disassemble", "asm of @", "asm of main"},
-	{"disas", "asm of @", "asm of main"},
-	{"x", "asm of @", "asm of main"},
-	{"print", "info @", "info main"},
-	{"p", "info @", "info main"},
-	{"l", "source of @", "source of main"},
-	{"i", "info @", "info"},
-	{"break", "calltree to @", "calltree to malloc"},
-	{"run", ".run @", ".run FILE"},
-	{"r", ".run @", ".run FILE"},
-	{"frame", "info @", "info main"},
-	{"up", NULL, "callers of main"},
-	{"down", NULL, "callees of main"},
-	/* perf, KCachegrind, callgrind_annotate */
-	{"perf", NULL, "top 20"},
-	{"callgrind_annotate", NULL, "top 20"},
-	{"pprof", NULL, "top 20"},
-	{"report", "top @", "top 20"},
-	{"annotate", "source of @", "source of main"},
-	{"script", ".read @", "calltree | as folded"},
-	{"record", NULL, ".open PROFILE"},
-	{"stat", NULL, "info"},
-	{"summary", NULL, "info"},
-	{"tree", "calltree from @", "calltree"},
-	{"callgraph", "calltree from @", "calltree > calls.svg"},
-	{"callmap", NULL, "calltree > calls.svg"},
-	{"caller map", NULL, "calltree > calls.svg"},
-	{"caller", "callers of @", "callers of malloc"},
-	{"callee", "callees of @", "callees of main"},
-	{"caller/callee", NULL, "info main"},
-	{"types", NULL, "events"},
-	{"flame", "calltree from @ > flame.svg", "calltree > flame.svg"},
-	{"flamegraph", "calltree from @ > flame.svg", "calltree > flame.svg"},
-	{"inclusive", NULL, "top by incl"},
-	{"hot", "top @", "top"},
-	{"hotspots", NULL, "top"},
-	{"directories", NULL, "top dirs"},
-	{"folders", NULL, "top dirs"},
-	{"modules", NULL, "top objects"},
-	{"libraries", NULL, "top objects"},
-	{"flat", NULL, "top"},
-	/* sqlite3, duckdb, psql, a shell */
-	{"describe", ".help @", ".help columns"},
-	{"desc", ".help @", ".help columns"},
-	{"tables", NULL, ".help sources"},
-	{"show tables", NULL, ".help sources"},
-	{"show me", "info @", "info"},
-	{"pragma", NULL, ".help columns"},
-	{"summarize", "@ | sum", "functions | sum"},
-	{"copy", NULL, "functions > functions.csv"},
-	{"man", NULL, ".help"},
-	{"schema", NULL, ".help columns"},
-	{"explain", ".explain @", ".explain top"},
-	{"use", ".open @", ".open PROFILE"},
-	{"attach", ".open @", ".open PROFILE"},
-	{"load", ".open @", ".open PROFILE"},
-	{"open", ".open @", ".open PROFILE"},
-	{"without", "ignore @ | top", "ignore malloc | top"},
-	{"exclude", "ignore @ | top", "ignore malloc | top"},
-	{"except", "ignore @ | top", "ignore malloc | top"},
-	{"set", "let $@", "let $hot = malloc or free"},
-	{"timing", NULL, ".timer"},
-	{"history", NULL, "the key Up, or Ctrl-R to search"},
-	{"clear", NULL, "the keys Ctrl-L"},
-	{"cls", NULL, "the keys Ctrl-L"},
-	{"ls", NULL, "functions"},
-	{"grep", "find /@/", "find /text/"},
-	{"rg", "find /@/", "find /text/"},
-	{"head", "top @", "top 10"},
-	{"wc", NULL, "functions | count"},
-	{"diff", "functions vs @", "functions vs base"},
-	{"compare", "functions vs @", "functions vs base"},
-	{"vs", "functions vs @", "functions vs base"},
-	{"who", "callers of @", "callers of malloc"},
-	{"what", "callers of @", "callers of malloc"},
-	{"call sites", "callsites to @", "callsites to malloc"},
-	{"call site", "callsites to @", "callsites to malloc"},
-	{"call tree", "calltree from @", "calltree"},
-	{"call graph", "calltree from @", "calltree > calls.svg"},
-	{"call stack", "calltree to @", "calltree to malloc"},
-	{"parents", "callers of @", "callers of malloc"},
-	{"children", "callees of @", "callees of main"},
-	{"search", "find @", "find malloc"},
-	{"help", ".help @", ".help"},
-	{"quit", NULL, ".quit"},
-	{"exit", NULL, ".quit"},
-	{"q", NULL, ".quit"},
-};
-
-static const struct habit stages[] = {
-	{"grep", "where fn ~ /@/", "where fn ~ /text/"},
-	{"rg", "where fn ~ /@/", "where fn ~ /text/"},
-	{"head", "take @", "take 10"},
-	{"tail", NULL, "skip 10"},
-	{"wc", NULL, "count"},
-	{"uniq", NULL, "group by fn"},
-	{"cat", NULL, "as csv"},
-	{"jq", NULL, "as json"},
-	{"select", "show @", "show fn, self"},
-	{"order", "sort @", "sort self"},
-	{"filter", "where @", "where self > 1k"},
-};
-
-/* Dot-commands of other shells. */
-static const struct habit commands[] = {
-	{"tables", NULL,
-	 ".help sources: functions, files, calls, lines ... are the tables"},
-	{"schema", NULL, ".help columns"},
-	{"fullschema", NULL, ".help columns"},
-	{"columns", NULL, ".help columns"},
-	{"indexes", NULL, ".profiles"},
-	{"databases", NULL, ".profiles"},
-	{"dbinfo", NULL, "info"},
-	{"show", NULL, ".mode, .pager, .timer, .limit"},
-	{"headers", NULL, ".mode csv"},
-	{"header", NULL, ".mode csv"},
-	{"separator", NULL, ".mode tsv"},
-	{"width", NULL, ".mode auto exact"},
-	{"maxrows", NULL, ".limit rows 50M"},
-	{"timeout", NULL, ".limit seconds 600"},
-	{"dump", NULL, ".export DIR"},
-	{"backup", NULL, ".export DIR"},
-	{"import", NULL, ".open PROFILE"},
-	{"attach", NULL, ".open PROFILE"},
-	{"print", NULL, "top 1"},
-	{"parameter", NULL, "let $NAME = VALUE"},
-	{"param", NULL, "let $NAME = VALUE"},
-	{"set", NULL, "let $NAME = VALUE"},
-	{"shell", NULL, "top 20 ! COMMAND"},
-	{"system", NULL, "top 20 ! COMMAND"},
-	{"sh", NULL, "top 20 ! COMMAND"},
-	{"stats", NULL, ".timer on"},
-	{"d", NULL, ".help sources; .help columns"},
-	{"dt", NULL, ".help sources"},
-	{"l", NULL, ".profiles"},
-	{"c", NULL, ".open PROFILE"},
-	{"connect", NULL, ".open PROFILE"},
-	{"i", NULL, ".read FILE"},
-	{"o", NULL, ".output FILE"},
-	{"e", NULL, ".edit"},
-	{"g", NULL, ".read FILE"},
-	{"x", NULL, ".mode auto exact"},
-	{"pset", NULL, ".mode FORMAT"},
-	{"timing", NULL, ".timer"},
-	{"h", NULL, ".help"},
-	{"?", NULL, ".help"},
-	{"!", NULL, "top 20 ! COMMAND"},
-};
-
-/* Other words for the rows that "top" ranks, and for the columns that it ranks by. */
-static const struct {
-	const char *word, *rank;
-} ranked[] = {
-	{"incl", "by incl"},	     {"inclusive", "by incl"},	 {"cum", "by incl"},
-	{"cumulative", "by incl"},   {"total", "by incl"},	 {"called", "by calls"},
-	{"self", "by self"},	     {"exclusive", "by self"},	 {"flat", "by self"},
-	{"directories", "dirs"},     {"directory", "dirs"},	 {"folders", "dirs"},
-	{"modules", "objects"},	     {"libraries", "objects"},	 {"libs", "objects"},
-	{"binaries", "objects"},     {"methods", "functions"},	 {"symbols", "functions"},
-	{"procedures", "functions"}, {"instructions", "instrs"},
-};
-
 /* Programs: their place is after "!". */
 static const char *const programs[] = {"less",	"more", "awk",	   "sed",  "tee",
 				       "xargs", "cut",	"python3", "perl", "column"};
@@ -316,13 +115,13 @@ static struct typed typed_of(struct str rest, bool of_function)
 }
 
 /* The habit that s begins with; *rest is what follows. */
-static const struct habit *find_habit(const struct habit *h, size_t n, struct str s,
+static const struct habit *find_habit(const struct habit *h, struct str s,
 				      struct str *rest)
 {
 	struct str word = first_word(&s), after = s, second = first_word(&after);
 	const struct str two = {word.p, (size_t)(second.p - word.p) + second.n};
 
-	for (; n--; h++) {
+	for (; h->word; h++) {
 		if (second.n && token_same(two, h->word)) {
 			*rest = after;
 			return h;
@@ -335,14 +134,14 @@ static const struct habit *find_habit(const struct habit *h, size_t n, struct st
 	return NULL;
 }
 
-static const char *of_table(habit_reads *parses, const struct habit *h, size_t n,
-			    struct str text, const char *before, char *buf)
+static const char *of_table(habit_reads *parses, const struct habit *h, struct str text,
+			    const char *before, char *buf)
 {
 	const bool stage = before[0] != '\0';
 	struct typed t;
 	struct str rest;
 
-	if (!(h = find_habit(h, n, text, &rest)) || rest.n > 120)
+	if (!(h = find_habit(h, text, &rest)) || rest.n > 120)
 		return NULL;
 	t = typed_of(rest, !stage);
 	if (t.what.n && h->with && reads(parses, before, fill(h->with, &t, stage, buf)))
@@ -573,7 +372,7 @@ const char *habit_query(struct str statement, habit_reads *parses, char *buf)
 	q = of_top(word, buf);
 	if (!q)
 		q = of_compare(parses, word, rest, buf);
-	return q ? q : of_table(parses, queries, COUNT(queries), statement, "", buf);
+	return q ? q : of_table(parses, habit_queries, statement, "", buf);
 }
 
 const char *habit_stage(struct str stage, habit_reads *parses, char *buf)
@@ -584,14 +383,14 @@ const char *habit_stage(struct str stage, habit_reads *parses, char *buf)
 		if (token_same(word, programs[i]))
 			return fill("! @", &(struct typed){.what = str_trim(stage)}, true,
 				    buf);
-	return of_table(parses, stages, COUNT(stages), stage, "functions | ", buf);
+	return of_table(parses, habit_stages, stage, "functions | ", buf);
 }
 
 const char *habit_top(struct str word)
 {
-	for (size_t i = 0; i < COUNT(ranked); i++)
-		if (token_same(word, ranked[i].word))
-			return ranked[i].rank;
+	for (const struct habit *h = habit_ranks; h->word; h++)
+		if (token_same(word, h->word))
+			return h->alone;
 	return NULL;
 }
 
@@ -610,8 +409,8 @@ const char *habit_rate(struct str words)
 
 const char *habit_command(struct str name)
 {
-	for (size_t i = 0; i < COUNT(commands); i++)
-		if (str_eq(name, str_c(commands[i].word)))
-			return commands[i].alone;
+	for (const struct habit *h = habit_commands; h->word; h++)
+		if (str_eq(name, str_c(h->word)))
+			return h->alone;
 	return NULL;
 }

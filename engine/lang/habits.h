@@ -10,6 +10,17 @@
 
 enum { HABIT_MAX = 320 };
 
+/* A row of habits.txt. */
+struct habit {
+	const char *word;
+	const char *with, *alone; /* NULL: the same as the other */
+};
+
+/* Its tables, {0} at the end: words for which others are right here, statements, stages,
+ * dot-commands of other shells, and what "top" ranks or ranks by. */
+extern const struct habit habit_words[], habit_queries[], habit_stages[],
+	habit_commands[], habit_ranks[];
+
 /* Is the text a query?  The parser knows. */
 typedef bool habit_reads(struct str query);
 

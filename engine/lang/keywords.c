@@ -1,6 +1,7 @@
 /* keywords.c - the tables of the language; see keywords.h. */
 #include "engine/lang/keywords.h"
 
+#include "engine/lang/habits.h"
 #include "engine/lang/token.h"
 #include "index/base/count.h"
 #include "index/base/str.h"
@@ -120,27 +121,12 @@ bool is_function(struct str word)
 	return is_aggregate(word);
 }
 
-/* Words of other languages for ours. */
-static const struct {
-	const char *habit, *ours;
-} other_words[] = {
-	{"limit", "take"},     {"head", "take"},       {"filter", "where"},
-	{"order", "sort"},     {"orderby", "sort"},    {"select", "show"},
-	{"project", "show"},   {"grep", "where"},      {"having", "where"},
-	{"offset", "skip"},    {"groupby", "group"},   {"format", "as"},
-	{"extend", "add"},     {"func", "functions"},  {"funcs", "functions"},
-	{"route", "path"},     {"dump", "functions"},  {"only", "focus"},
-	{"merge", "collapse"}, {"callpath", "path"},   {"assert", "expect"},
-	{"tail", "skip"},      {"summarize", "group"}, {"columns", "show"},
-	{"uniq", "group"},     {"vs", "functions vs"}, {"distinct", "group"},
-	{"help", ".help"},
-};
-
+/* Our word for one of another language. */
 static const char *habit_word(struct str word)
 {
-	for (size_t i = 0; i < COUNT(other_words); i++)
-		if (token_same(word, other_words[i].habit))
-			return other_words[i].ours;
+	for (const struct habit *h = habit_words; h->word; h++)
+		if (token_same(word, h->word))
+			return h->alone;
 	return NULL;
 }
 

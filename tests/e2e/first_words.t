@@ -43,7 +43,7 @@ if "--update" in sys.argv:
     sys.exit(0)
 ok(len(entries) >= 132, "twice the first table", len(entries))
 
-# What is answered with a query is a query: of the table above, and of each word in habits.c,
+# What is answered with a query is a query: of the table above, and of each word in habits.txt,
 # alone, before a name, before other words and before the name of a file.
 profile("words.out", [(b"main", 10), (b"malloc", 80)])
 
@@ -72,18 +72,17 @@ def hint_of(typed, stage):
 
 hints_of([(typed, "here that is: |" in want) for tool, typed, want in entries
           if "here that is: " in want and not typed.startswith((".", "\\"))])
-with open(top + "/engine/lang/habits.c", encoding="utf-8") as f:
-    tables = re.findall(r"struct habit (\w+)\[\] = \{\n(.*?)\n\};", f.read(), re.S)
-same([name for name, _ in tables], ["queries", "stages", "commands"], "the tables of habits.c are found")
-for name, rows in tables[:2]:     # commands: dot-commands of other shells
-    words = re.findall(r'^\t\{"([^"]+)"', rows, re.M)
+with open(top + "/engine/lang/habits.txt", encoding="utf-8") as f:
+    tables = dict(re.findall(r"^\[(\w+)\]\n(.*?)(?:\n\n|\Z)", f.read(), re.S | re.M))
+same(list(tables), ["words", "queries", "stages", "commands", "ranks"], "the tables of habits.txt are found")
+for name in "queries", "stages":     # commands: dot-commands of other shells
+    words = re.findall(r"^([^#].*?) => ", tables[name], re.M)
     ok(len(words) > 10, "%d words of %s" % (len(words), name))
     for after in ("", " > x.svg", " calls > 3", " calls fn > 3") + ((" malloc", " part 3 with part 2") if name == "queries" else (" calls", " -5")):
         hints_of([(("functions | " if name == "stages" else "") + word + after, name == "stages") for word in words
                   if word != "help" and (after or word not in ("quit", "exit", "q"))])  # these are answered
 
-with open(top + "/engine/lang/habits.c", encoding="utf-8") as f:
-    ranked = re.findall(r'\{"(\w+)", "((?:by )?\w+)"\}', f.read())
+ranked = re.findall("^(.*) => (.*)", tables["ranks"], re.M)
 ok(len(ranked) > 10, "words that top ranks, or ranks by")
 same(hints_of([("top 7 " + word, False) for word, _ in ranked]), ["top 7 " + means for _, means in ranked], "  and what they are here")
 
