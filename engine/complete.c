@@ -414,7 +414,9 @@ size_t query_statement(struct str text, size_t at)
 	arena_init(&a, 64 << 20);
 	parse_next(text, &at, &l, &a, &st, &err);
 	arena_free(&a);
-	return at;
+	/* With the comment behind it: in "sort #" it is what was meant. */
+	const struct token end = token_at(text, at, PLACE_WORD);
+	return end.kind == TOK_NEWLINE || end.kind == TOK_END ? end.at : at;
 }
 
 bool query_reads(struct str text)

@@ -74,27 +74,51 @@ static size_t col_count(const struct schema *s)
 	return s->n + (s->src ? s->src->ncols : 0) + (s->vs ? vs_col_count(s->src) : 0);
 }
 
+static bool same_or_plural(struct str word, struct str one)
+{
+	if (str_starts(word, one))
+		return word.n == one.n || str_eq(str_from(word, one.n), STR("s"));
+	return str_ends(one, STR("y")) && str_ends(word, STR("ies")) &&
+	       word.n == one.n + 2 && str_starts(word, (struct str){one.p, one.n - 1});
+}
+
+/* inclpercall, self_per_call, percall */
+static const char *per_call(const struct schema *s, struct str word)
+{
+	const struct str end =
+		str_ends(word, STR("per_call")) ? STR("per_call") : STR("percall");
+
+	if (!str_ends(word, end) || !source_col(s->src, STR("calls")) ||
+	    !source_col(s->src, STR("incl")))
+		return NULL;
+	return str_starts(word, STR("self")) && source_col(s->src, STR("self"))
+		       ? "self / calls"
+		       : "incl / calls";
+}
+
 const char *check_column_habit(const struct schema *s, struct str word)
 {
 	static const struct {
 		const char *habit, *ours;
 	} habits[] = {
-		{"name", "fn"},	       {"function", "fn"},    {"func", "fn"},
-		{"symbol", "fn"},      {"fn", "name"},	      {"function", "name"},
-		{"cost", "self"},      {"exclusive", "self"}, {"percent", "self%"},
-		{"inclusive", "incl"}, {"total", "incl"},     {"cum", "incl"},
-		{"count", "calls"},    {"called", "calls"},   {"module", "obj"},
-		{"object", "obj"},     {"dso", "obj"},	      {"lib", "obj"},
-		{"callee", "fn"},      {"caller", "fn"},      {"filename", "file"},
-		{"path", "file"},      {"lineno", "line"},
+		{"name", "fn"},	       {"function", "fn"},     {"func", "fn"},
+		{"symbol", "fn"},      {"fn", "name"},	       {"function", "name"},
+		{"cost", "self"},      {"exclusive", "self"},  {"percent", "self%"},
+		{"inclusive", "incl"}, {"total", "incl"},      {"cum", "incl"},
+		{"count", "calls"},    {"called", "calls"},    {"module", "obj"},
+		{"object", "obj"},     {"dso", "obj"},	       {"lib", "obj"},
+		{"callee", "fn"},      {"caller", "fn"},       {"filename", "file"},
+		{"path", "file"},      {"lineno", "line"},     {"library", "obj"},
+		{"binary", "obj"},     {"directory", "dir"},   {"folder", "dir"},
+		{"method", "fn"},      {"namespace", "class"},
 	};
 
 	for (size_t i = 0; i < sizeof(habits) / sizeof(*habits); i++)
-		if (str_eq(word, str_c(habits[i].habit)) &&
+		if (same_or_plural(word, str_c(habits[i].habit)) &&
 		    (source_col(s->src, str_c(habits[i].ours)) ||
 		     check_known(s, str_c(habits[i].ours))))
 			return habits[i].ours;
-	return NULL;
+	return per_call(s, word);
 }
 
 /* functions | group by thread: parts and threads change what a source sees. */
@@ -721,6 +745,15 @@ static int take_grouped(struct schema *s, struct expr *e, bool *taken)
 	return take_known(s, e, k);
 }
 
+/* The heading "incl/call" is typed as it is read: call is calls there. */
+static void as_headed(const struct schema *s, struct expr *e)
+{
+	if (e->op == EX_COL && str_eq(e->text, STR("call")) && !e->event.n &&
+	    !e->percent && !check_known(s, e->text) &&
+	    (source_col(s->src, STR("calls")) || check_known(s, STR("calls"))))
+		e->text = STR("calls");
+}
+
 int check_expr(struct schema *s, struct expr *e)
 {
 	bool taken = false;
@@ -741,6 +774,8 @@ int check_expr(struct schema *s, struct expr *e)
 		if (rc)
 			return rc;
 	}
+	if (e->op == EX_DIV)
+		as_headed(s, e->b);
 	if (e->op > EX_VAR &&
 	    (check_expr(s, e->a) || (e->b && e->op != EX_IN && resolve_right(s, e))))
 		return s->err->kind;

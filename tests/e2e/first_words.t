@@ -114,6 +114,36 @@ for word in ("help", ".help vs"):
 r = run("./.help")
 ok(r.status == 3 and "No such file" in r.talk, "a file that is missing is none", r)
 
+# The heading of each column can be typed where a column may stand; of "#", which begins a comment, the hint is the query.
+SOURCES = ["top", "functions", "files", "objects", "dirs", "classes", "lines", "inlined", "calls", "callsites", "cycles", "contexts", "parts",
+           "threads", "events", "profiles", "callers of F", "callees of M", "callers of F depth 2", "calltree", "path from M to F", "causes of F",
+           "find F", "lines of M", "instrs of M", "jumps", "activations of F", "source of M", "functions vs base", "calltree vs base",
+           "callers of F vs base"]
+for name, main, f in (("tmpl-cachebranch", "main", "malloc"), ("lua-instr-jumps", "main", "luaV_execute"), ("xdebug-small", "{main}", "App\\\\Fib->run")):
+    at = [small + name + ".out", "base=" + small + name + ".out", "-q", "--no-init", "--no-index-write"]
+    asked, numbers = [], []
+    for source in SOURCES:
+        query = re.sub(r"\bF\b", lambda _: f, re.sub(r"\bM\b", lambda _: main, source))
+        r = run(*at, "-c", query + " | take 3", env={"COLUMNS": "400"})
+        lines = [line for line in r.text.splitlines() if " -> " not in line]
+        if r.status or len(lines) < 3:
+            continue
+        for heading in re.split(r"  +", lines[0].strip()):
+            if heading == "#":
+                numbers += ["%s | sort #" % query, "%s | where # > 0" % query]
+            elif not heading.endswith("cum%"):
+                asked += ["%s | sort %s" % (query, heading)]
+                asked += [] if heading == "file:line" else ["%s | where %s = %s" % (query, heading, heading)]
+    r = run(*at, "--keep-going", *[a for q in asked for a in ("-c", ".explain " + q)])
+    ok(r.status == 0 and len(asked) > 100, "%s: %d headings in sort and where" % (name, len(asked)), r.talk)
+    r = run(*at, "--keep-going", *[a for q in numbers for a in ("-c", q)])
+    same(re.findall(r"here that is: (.*)", r.talk), [q.replace("#", "id") for q in numbers], "  # is id")
+for typed, want in (("inclpercall", "incl / calls"), ("self_per_call", "self / calls"), ("libraries", "obj"), ("directory", "dir"), ("dsos", "obj")):
+    r = run(small + "lua-default.out", "-q", "--no-index-write", "-c", "functions | sort " + typed)
+    ok("did you mean '%s'?" % want in r.talk, "a column of other tools: %s" % typed, r)
+r = run(small + "lua-default.out", "-q", "--no-index-write", "--format", "tsv", "-c", "callers of malloc | show incl/call, incl / calls as x | where incl/call != x | count")
+same(r.text, "count\n0\n", "incl/call is incl / calls")
+
 # Where the rest says what is meant, the hint keeps it.
 for typed, want in (("who calls malloc", "callers of malloc"), ("flamegraph > x.svg", "calltree > x.svg"),
                     ("flamegraph main > x.svg", "calltree from main > x.svg"),
