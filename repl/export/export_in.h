@@ -26,6 +26,11 @@ struct export_column {
 	const char *about;
 };
 
+/* The rows of columns.txt, with the profile before them and {0} behind. */
+extern const struct export_column profile_columns[], event_columns[], function_columns[],
+	edge_columns[], context_columns[], line_columns[], callsite_columns[],
+	part_columns[], part_function_columns[], part_edge_columns[];
+
 struct export_key { /* columns that, with profile, identify a row of another table */
 	const char *columns, *table;
 };

@@ -12,34 +12,7 @@
 #include "index/base/err_struct.h"
 #include "repl/export/export_in.h"
 
-#define PROFILE                                                             \
-	{                                                                   \
-		"profile", EXPORT_TEXT, EXPORT_KEY, NULL,                   \
-			"name of the profile, as `quern NAME=FILE` gave it" \
-	}
-
 /* ---- profiles and their events ---- */
-
-static const struct export_column profile_columns[] = {
-	PROFILE,
-	{"path", EXPORT_TEXT, 0, NULL, "the file, as it was named when it was indexed"},
-	{"creator", EXPORT_TEXT, 0, NULL, "what wrote it; of the first part"},
-	{"cmd", EXPORT_TEXT, 0, NULL, "the command that was profiled; of the first part"},
-	{"functions", EXPORT_U64, 0, "functions", "rows in functions"},
-	{"edges", EXPORT_U64, 0, "edges", "rows in edges"},
-	{"cycles", EXPORT_U64, 0, "cycles",
-	 "strongly connected components of the call graph"},
-	{"parts", EXPORT_U64, 0, "parts", "rows in parts"},
-	{"input_bytes", EXPORT_U64, 0, "bytes", "size of the file"},
-	{"input_lines", EXPORT_U64, 0, "lines", "its lines"},
-	{"diagnostics", EXPORT_U64, 0, "lines", "odd lines, skipped or mended"},
-	{"truncated", EXPORT_BOOL, 0, NULL,
-	 "its end is missing: the costs are of what is there"},
-	{"saturated", EXPORT_BOOL, 0, NULL, "some sum reached 2^64-1 and stopped there"},
-	{"indexed_at", EXPORT_U64, 0, "seconds",
-	 "when it was indexed, since 1970-01-01 UTC"},
-	{0},
-};
 
 static int profile_rows(struct export *x)
 {
@@ -65,22 +38,6 @@ static int profile_rows(struct export *x)
 	return export_row_end(x);
 }
 
-static const struct export_column event_columns[] = {
-	PROFILE,
-	{"event", EXPORT_TEXT, EXPORT_KEY, NULL,
-	 "its short name; costs of recorded events are in columns named by it"},
-	{"number", EXPORT_U64, 0, NULL,
-	 "its place in the profile, from 0; derived ones come last"},
-	{"long_name", EXPORT_TEXT, 0, NULL, "what the profile says it is; may be empty"},
-	{"formula", EXPORT_TEXT, 0, NULL,
-	 "of a derived event, as written; empty for a recorded one"},
-	{"recorded", EXPORT_BOOL, 0, NULL,
-	 "it has columns in the other tables; a derived event has none"},
-	{"total", EXPORT_I64, 0, "the event",
-	 "sum of the self costs of all functions: 100 %"},
-	{0},
-};
-
 static int event_rows(struct export *x)
 {
 	const struct store_info *i = store_info(x->st);
@@ -103,26 +60,6 @@ static int event_rows(struct export *x)
 }
 
 /* ---- functions and calls ---- */
-
-static const struct export_column function_columns[] = {
-	PROFILE,
-	{"id", EXPORT_U64, EXPORT_KEY, NULL,
-	 "number of the function in this profile; another profile has others"},
-	{"fn", EXPORT_TEXT, 0, NULL, "its name"},
-	{"file", EXPORT_TEXT, 0, NULL, "its source file"},
-	{"obj", EXPORT_TEXT, 0, NULL, "the object it is in"},
-	{"line", EXPORT_U64, 0, "line",
-	 "lowest line with cost in its own file; 0: unknown"},
-	{"cycle", EXPORT_U64, 0, NULL, "number of the cycle it is in; 0: none"},
-	{"calls", EXPORT_U64, 0, "calls", "how often it was called, recursive calls too"},
-	{"self", EXPORT_I64, EXPORT_COST, NULL, "cost of its own lines"},
-	{"estimated", EXPORT_BOOL, 0, NULL,
-	 "incl of some event is an estimate: calls of it may have run inside each "
-	 "other"},
-	{"incl", EXPORT_I64, EXPORT_COST, NULL,
-	 "self and all it called, once however often it was on the stack"},
-	{0},
-};
 
 /* Cost columns are adjacent: write one vector of costs after the other. */
 static void put_graph_costs(struct export *x, const struct graph *g, uint32_t of,
@@ -179,20 +116,6 @@ static int function_rows(struct export *x)
 	return 0;
 }
 
-static const struct export_column edge_columns[] = {
-	PROFILE,
-	{"caller", EXPORT_U64, EXPORT_KEY, NULL, "id of the function that calls"},
-	{"callee", EXPORT_U64, EXPORT_KEY, NULL, "id of the function that is called"},
-	{"calls", EXPORT_U64, 0, "calls",
-	 "how often; 0: the call was open when the profile was written"},
-	{"recursive", EXPORT_BOOL, 0, NULL, "caller and callee are one function"},
-	{"in_cycle", EXPORT_BOOL, 0, NULL,
-	 "both are in one cycle: calls of it may have run inside each other"},
-	{"incl", EXPORT_I64, EXPORT_COST, NULL,
-	 "cost of the calls, with all that they called"},
-	{0},
-};
-
 static const struct export_key edge_keys[] = {
 	{"caller", "functions"}, {"callee", "functions"}, {NULL, NULL}};
 
@@ -220,21 +143,6 @@ static int edge_rows(struct export *x)
 }
 
 /* ---- contexts ---- */
-
-static const struct export_column context_columns[] = {
-	PROFILE,
-	{"id", EXPORT_U64, EXPORT_KEY, NULL,
-	 "from 1; a caller stands before those that it calls"},
-	{"under", EXPORT_U64, 0, NULL, "id of the context that calls it; 0: a root"},
-	{"depth", EXPORT_U64, 0, "levels",
-	 "1: a root; 0: only names tell contexts apart"},
-	{"function", EXPORT_U64, 0, NULL, "id of the function"},
-	{"calls", EXPORT_U64, 0, "calls", "how often, on this stack"},
-	{"name", EXPORT_TEXT, 0, NULL, "as recorded, with levels and callers"},
-	{"self", EXPORT_I64, EXPORT_COST, NULL, "cost of its own lines, on this stack"},
-	{"incl", EXPORT_I64, EXPORT_COST, NULL, "self and all it called"},
-	{0},
-};
 
 static const struct export_key context_keys[] = {{"function", "functions"}, {NULL, NULL}};
 
@@ -305,18 +213,6 @@ static int context_rows(struct export *x)
 
 /* ---- detail ---- */
 
-static const struct export_column line_columns[] = {
-	PROFILE,
-	{"function", EXPORT_U64, EXPORT_KEY, NULL, "id of the function whose cost it is"},
-	{"file", EXPORT_TEXT, EXPORT_KEY, NULL,
-	 "source file of the line; of inlined code not the function's"},
-	{"line", EXPORT_U64, EXPORT_KEY, "line", "0: unknown"},
-	{"instr", EXPORT_U64, EXPORT_KEY, "address", "0 where the profile has none"},
-	{"self", EXPORT_I64, EXPORT_COST, NULL,
-	 "cost of the line itself, without what it called"},
-	{0},
-};
-
 static const struct export_key function_keys[] = {{"function", "functions"},
 						  {NULL, NULL}};
 
@@ -386,18 +282,6 @@ static int line_rows(struct export *x)
 	return detail_rows(x, false, put_line_row);
 }
 
-static const struct export_column callsite_columns[] = {
-	PROFILE,
-	{"caller", EXPORT_U64, EXPORT_KEY, NULL, "id of the function that calls"},
-	{"callee", EXPORT_U64, EXPORT_KEY, NULL, "id of the function that is called"},
-	{"file", EXPORT_TEXT, EXPORT_KEY, NULL, "source file of the line that calls"},
-	{"line", EXPORT_U64, EXPORT_KEY, "line", "0: unknown"},
-	{"instr", EXPORT_U64, EXPORT_KEY, "address", "0 where the profile has none"},
-	{"calls", EXPORT_U64, 0, "calls", "how often, from here"},
-	{"incl", EXPORT_I64, EXPORT_COST, NULL, "cost of the calls from here"},
-	{0},
-};
-
 static int put_site(struct export *x, const struct export_row *r, const int64_t *costs)
 {
 	export_row_start(x);
@@ -417,23 +301,6 @@ static int callsite_rows(struct export *x)
 }
 
 /* ---- parts ---- */
-
-static const struct export_column part_columns[] = {
-	PROFILE,
-	{"id", EXPORT_U64, EXPORT_KEY, NULL, "from 1, in the order of the profile"},
-	{"part", EXPORT_U64, 0, NULL,
-	 "as written; threads of one dump have the same; 0: none given"},
-	{"pid", EXPORT_U64, 0, NULL, "process; 0: none given"},
-	{"thread", EXPORT_U64, 0, NULL, "thread; 0: none given"},
-	{"trigger", EXPORT_TEXT, 0, NULL, "why it was written"},
-	{"time_range", EXPORT_TEXT, 0, NULL, "the basic blocks it covers"},
-	{"description", EXPORT_TEXT, 0, NULL, "all its desc: lines, `; ` between them"},
-	{"functions", EXPORT_U64, 0, "functions", "with cost or calls in this part"},
-	{"has_totals", EXPORT_BOOL, 0, NULL,
-	 "the producer wrote a totals: line; saturated sums aside, self is it"},
-	{"self", EXPORT_I64, EXPORT_COST, NULL, "sum over its functions"},
-	{0},
-};
 
 /* Replace newlines: many readers of CSV work line by line. */
 static struct str one_line(struct export *x, struct str s)
@@ -476,14 +343,6 @@ static int part_rows(struct export *x)
 	return 0;
 }
 
-static const struct export_column part_function_columns[] = {
-	PROFILE,
-	{"part", EXPORT_U64, EXPORT_KEY, NULL, "id of the part"},
-	{"function", EXPORT_U64, EXPORT_KEY, NULL, "id of the function"},
-	{"self", EXPORT_I64, EXPORT_COST, NULL, "its self cost in this part"},
-	{0},
-};
-
 static const struct export_key part_function_keys[] = {
 	{"part", "parts"}, {"function", "functions"}, {NULL, NULL}};
 
@@ -520,16 +379,6 @@ static int part_function_rows(struct export *x)
 	}
 	return 0;
 }
-
-static const struct export_column part_edge_columns[] = {
-	PROFILE,
-	{"part", EXPORT_U64, EXPORT_KEY, NULL, "id of the part"},
-	{"caller", EXPORT_U64, EXPORT_KEY, NULL, "id of the function that calls"},
-	{"callee", EXPORT_U64, EXPORT_KEY, NULL, "id of the function that is called"},
-	{"calls", EXPORT_U64, 0, "calls", "how often, in this part"},
-	{"incl", EXPORT_I64, EXPORT_COST, NULL, "cost of the calls in this part"},
-	{0},
-};
 
 static const struct export_key part_edge_keys[] = {{"part", "parts"},
 						   {"caller", "functions"},
