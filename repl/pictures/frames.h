@@ -31,11 +31,12 @@ struct frame {
 	uint64_t value[2]; /* cost with all frames above; at least their sum */
 	uint64_t self[2];  /* value less the sum of the frames above */
 	bool estimated[2];
-	bool other;    /* cost of its parent that is no row: cut or filtered */
-	bool folded;   /* it holds recursion that is estimated */
-	size_t depth;  /* from 0 */
-	size_t parent; /* index of the frame below, FRAME_NONE at depth 0 */
-	size_t row;    /* of the result; FRAME_NONE: the top, or `other` */
+	bool other;	/* cost of its parent that is no row: cut or filtered */
+	bool folded;	/* it holds recursion that is estimated */
+	double x, wide; /* of pictures, in costs: where it is drawn */
+	size_t depth;	/* from 0 */
+	size_t parent;	/* index of the frame below, FRAME_NONE at depth 0 */
+	size_t row;	/* of the result; FRAME_NONE: the top, or `other` */
 };
 #define FRAME_NONE SIZE_MAX
 
@@ -47,7 +48,7 @@ struct frames {
 	uint64_t sum[2];   /* of the frames at depth 0 */
 	uint64_t left_out; /* the part of sum[0] in frames named "(other)" */
 	bool estimated;	   /* some frames are estimates */
-	bool rooted;	   /* all other frames lie on all[0] */
+	bool rooted; /* all other frames lie on all[0], and it is one of the result */
 };
 
 /* Names are views of the result.  ERR_QUERY: the result has no function or no cost. */
@@ -55,11 +56,16 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
 	      struct err *err);
 /*
  * The tree of pictures: recursion that is estimated is folded into one frame, direct or
- * through others.  Recursion that is known stays as deep as it was.  join: a frame with at
- * least 95 % of the frame that it lies on is one frame with that.
+ * through others.  Recursion that is known stays as deep as it was.  A frame with at least
+ * 95 % of the frame that it lies on is one frame with that.
+ *
+ * All lie on all[0].  Of two profiles a frame is as wide as the larger of what it spends
+ * itself and the frames on it, so that what is gone lies where it was.  The frames on one
+ * are side by side, the widest first; of a timeline in the order of time.
  */
-int frames_of_picture(const struct result *r, const char *format, bool join,
-		      struct frames *out, struct err *err);
+int frames_of_picture(const struct result *r, const char *format, struct frames *out,
+		      struct err *err);
+bool frames_in_time(const struct result *r);
 /* For formats that write every stack in full: folded, unless --raw.  With known recursion
  * their size is the square of the depth.  If it is too large, the functions above some
  * depth stand beside each other there, and the note of rd says so. */

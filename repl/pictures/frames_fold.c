@@ -17,9 +17,12 @@
 #include <string.h>
 
 #include "engine/lang/result.h"
+#include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
+#include "index/base/err_kind.h"
 #include "index/base/hash.h"
+#include "index/base/order.h"
 #include "repl/pictures/frames.h"
 #include "repl/render/render.h"
 
@@ -183,24 +186,116 @@ static int join(struct frames *f, struct err *err)
 	return rc;
 }
 
-/* A timeline has its frames in the order of time, and knows them. */
-static bool is_tree(const struct result *r)
+/* ---- places ---- */
+
+struct rank {
+	double major, minor;
+	size_t i;
+};
+
+static int by_rank(const void *a, const void *b)
 {
-	return r->tree && !str_eq(str_c(r->source), STR("timeline"));
+	const struct rank *x = a, *y = b;
+	int c = order_double(x->major, y->major);
+
+	c = c ? c : order_double(x->minor, y->minor);
+	return c ? c : order_u64(x->i, y->i);
 }
 
-int frames_of_picture(const struct result *r, const char *format, bool joined,
-		      struct frames *out, struct err *err)
+/* Lay all frames on one, that of the profile if they have none.  There is room for it. */
+static void put_root(const struct result *r, struct frames *f)
 {
 	size_t roots = 0;
 
-	if (frames_of(r, format, out, err) || !is_tree(r))
+	for (size_t i = 0; i < f->n; i++)
+		roots += f->all[i].parent == FRAME_NONE;
+	f->rooted = roots == 1;
+	if (f->rooted)
+		return;
+	memmove(f->all + 1, f->all, f->n++ * sizeof(*f->all));
+	f->all[0] = (struct frame){.name = r->profile,
+				   .fn = RESULT_NONE,
+				   .value = {f->sum[0], f->sum[1]},
+				   .parent = FRAME_NONE,
+				   .row = FRAME_NONE};
+	f->deepest++;
+	for (size_t i = 1; i < f->n; i++) {
+		f->all[i].depth++;
+		f->all[i].parent++; /* FRAME_NONE becomes 0 */
+	}
+}
+
+/* Find the places of all frames, and put them in that order. */
+static int place(const struct result *r, struct frames *f, struct arena *a)
+{
+	struct frame *all = ARENA_ARRAY(a, struct frame, f->n + 1);
+	struct rank *rank = ARENA_ARRAY(a, struct rank, f->n + 1);
+	double *next = ARENA_ARRAY(a, double, f->n + 1); /* on a frame */
+	size_t *now = ARENA_ARRAY(a, size_t, f->n + 1);
+	const bool time = frames_in_time(r);
+
+	if (a->refused)
+		return -1;
+	put_root(r, f);
+	for (size_t i = f->n; i-- > 0;) {
+		struct frame *x = &f->all[i];
+
+		x->wide += (double)(x->self[0] > x->self[1] ? x->self[0] : x->self[1]);
+		if (i)
+			f->all[x->parent].wide += x->wide;
+		rank[i] = (struct rank){(double)x->depth, time ? 0 : -x->wide, i};
+	}
+	qsort(rank, f->n, sizeof(*rank), by_rank);
+	for (size_t k = 0; k < f->n; k++) {
+		struct frame *x = &f->all[rank[k].i];
+
+		if (k) {
+			next[rank[k].i] = x->x = next[x->parent];
+			next[x->parent] += x->wide;
+		}
+		rank[k].major = x->x;
+		rank[k].minor = (double)x->depth;
+	}
+	qsort(rank, f->n, sizeof(*rank), by_rank);
+	memcpy(all, f->all, f->n * sizeof(*all));
+	for (size_t k = 0; k < f->n; k++) {
+		now[rank[k].i] = k;
+		f->all[k] = all[rank[k].i];
+		if (k)
+			f->all[k].parent = now[f->all[k].parent];
+	}
+	return 0;
+}
+
+/* A timeline has its frames in the order of time, and knows them. */
+bool frames_in_time(const struct result *r)
+{
+	return str_eq(str_c(r->source), STR("timeline"));
+}
+
+static bool is_tree(const struct result *r)
+{
+	return r->tree && !frames_in_time(r);
+}
+
+int frames_of_picture(const struct result *r, const char *format, struct frames *out,
+		      struct err *err)
+{
+	struct arena a;
+
+	if (frames_of(r, format, out, err) ||
+	    (is_tree(r) && (fold(out, true, SIZE_MAX, err) || join(out, err))))
 		return err->kind;
-	for (size_t i = 0; i < out->n; i++)
-		roots += out->all[i].parent == FRAME_NONE;
-	out->rooted = roots == 1;
-	return fold(out, true, SIZE_MAX, err) || (joined && join(out, err)) ? err->kind
-									    : 0;
+	if (!out->sum[0] && !out->sum[1]) {
+		err_set(err, ERR_QUERY, 0,
+			"there is nothing to draw: no rows with a cost");
+		return err->kind;
+	}
+	arena_init(&a, 0);
+	if (place(r, out, &a))
+		err_no_memory(err, NULL);
+	arena_free(&a);
+	return err->kind;
 }
 
 /* The depth from which on stacks are cut, so that all of them have not too many frames. */

@@ -11,13 +11,11 @@
 #include "engine/names/name.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"
 
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "repl/pictures/frames.h"
 #include "repl/render/fit.h"
@@ -29,16 +27,8 @@ struct text {
 	struct render *rd;
 	const struct frames *f;
 	struct arena names; /* of one name at a time */
-	size_t *shown;	    /* frames of at least LEAST */
-	size_t n;
 	bool folded, joined;
 };
-
-static void put_times(struct out *o, const char *s, size_t n)
-{
-	while (n-- > 0)
-		out_c(o, s);
-}
 
 /* The nearest column of the bar; frames may record more than the whole. */
 static size_t column_of(double x)
@@ -52,9 +42,10 @@ static void put_bar(struct text *t, double x, double wide)
 	const size_t first = from < BAR ? from : BAR - 1;
 	const size_t n = end > first ? end - first : 1;
 
-	put_times(t->rd->o, " ", first);
-	put_times(t->rd->o, t->rd->look->utf8 ? "\xe2\x96\x88" : "#", n);
-	put_times(t->rd->o, " ", BAR - first - n);
+	out_fill(t->rd->o, ' ', first);
+	for (size_t i = 0; i < n; i++)
+		out_c(t->rd->o, t->rd->look->utf8 ? "\xe2\x96\x88" : "#");
+	out_fill(t->rd->o, ' ', BAR - first - n);
 }
 
 static struct str brief(struct text *t, struct str name)
@@ -64,8 +55,9 @@ static struct str brief(struct text *t, struct str name)
 	return s.p ? s : name;
 }
 
-static void put_name(struct text *t, const struct frame *x, size_t indent)
+static void put_name(struct text *t, const struct frame *x)
 {
+	const size_t indent = x->depth - !t->f->rooted;
 	const bool utf8 = t->rd->look->utf8;
 	const char *arrow = utf8 ? " \xe2\x80\xba " : " > ",
 		   *more = utf8 ? "\xe2\x80\xa6" : "..";
@@ -77,7 +69,7 @@ static void put_name(struct text *t, const struct frame *x, size_t indent)
 	struct out *o = t->rd->o;
 
 	arena_reset(&t->names);
-	put_times(o, " ", indent);
+	out_fill(o, ' ', indent);
 	left -= x->folded ? 2 : 0;
 	if (x->joined) {
 		left -= 3 + fit_put(o, form, FIT_NAME, brief(t, x->first), left / 3);
@@ -91,13 +83,13 @@ static void put_name(struct text *t, const struct frame *x, size_t indent)
 	out_c(o, !x->folded ? "\n" : utf8 ? " \xe2\x86\xbb\n" : " @\n");
 }
 
-static void put_line(struct text *t, const struct frame *x, double at, size_t indent)
+static void put_line(struct text *t, const struct frame *x)
 {
 	const double whole = (double)t->f->sum[0];
 	struct out *o = t->rd->o;
 	char calls[16], own[16];
 
-	put_bar(t, at, (double)x->value[0] / whole);
+	put_bar(t, x->x / whole, (double)x->value[0] / whole);
 	snprintf(calls, sizeof(calls), "%s%.1f", frame_estimated(x) ? "~" : "",
 		 100 * (double)x->value[0] / whole);
 	snprintf(own, sizeof(own), "%.1f", 100 * (double)x->self[0] / whole);
@@ -105,44 +97,30 @@ static void put_line(struct text *t, const struct frame *x, double at, size_t in
 	if ((double)x->self[0] < 0.0005 * whole)
 		snprintf(own, sizeof(own), t->rd->look->utf8 ? " \xc2\xb7" : ".");
 	out_printf(o, "%7s%*s  ", calls, own[0] == ' ' ? 7 : 6, own);
-	put_name(t, x, indent);
+	put_name(t, x);
 	t->folded |= x->folded;
 	t->joined |= x->joined;
 }
 
-/* The next frame on `parent`, after frame `last`: the widest first. */
-static size_t next_on(const struct text *t, size_t parent, size_t last)
+static void put_lines(struct text *t)
 {
-	size_t best = FRAME_NONE;
+	const struct frames *f = t->f;
+	const bool utf8 = t->rd->look->utf8;
+	struct out *o = t->rd->o;
 
-	for (size_t k = 0; k < t->n; k++) {
-		const size_t i = t->shown[k];
-		const uint64_t cost = t->f->all[i].value[0];
-
-		if (t->f->all[i].parent != parent ||
-		    (last != FRAME_NONE &&
-		     (cost > t->f->all[last].value[0] ||
-		      (cost == t->f->all[last].value[0] && i <= last))))
-			continue;
-		if (best == FRAME_NONE || cost > t->f->all[best].value[0])
-			best = i;
-	}
-	return best;
-}
-
-/* Draw the frames on `parent` and all that lies on them. */
-static void put_level(struct text *t, size_t parent, double at, size_t indent)
-{
-	for (size_t i = next_on(t, parent, FRAME_NONE); i != FRAME_NONE;
-	     i = next_on(t, parent, i)) {
-		const struct frame *x = &t->f->all[i];
-
-		if (render_cancelled(t->rd, i))
-			return;
-		put_line(t, x, at, indent);
-		put_level(t, i, at, indent + 1);
-		at += (double)x->value[0] / (double)t->f->sum[0];
-	}
+	out_printf(o, "%*scalls   own\n", BAR + 2, "");
+	for (size_t i = !f->rooted; i < f->n && !render_cancelled(t->rd, i); i++)
+		if ((double)f->all[i].value[0] >= LEAST * (double)f->sum[0])
+			put_line(t, &f->all[i]);
+	out_c(o, "left out: frames < 5 %");
+	if (t->folded)
+		out_c(o,
+		      utf8 ? "; \xe2\x86\xbb recursion folded" : "; @ recursion folded");
+	if (t->joined)
+		out_c(o, utf8 ? "; \xe2\x80\xba chain joined" : "; > chain joined");
+	if (t->rd->r->proven.n)
+		out_printf(o, "; %.*s", STR_ARG(t->rd->r->proven));
+	out_char(o, '\n');
 }
 
 int render_flame(struct render *rd)
@@ -153,35 +131,9 @@ int render_flame(struct render *rd)
 	if (rd->r->base.n)
 		return render_one_profile(rd, "flame", "calltree vs base > x.svg");
 	arena_init(&t.names, 0);
-	if (frames_of_picture(rd->r, "flame", true, &f, rd->err) == 0) {
-		t.shown = calloc(f.n + 1, sizeof(*t.shown));
-		for (size_t i = 0; t.shown && i < f.n; i++)
-			if ((double)f.all[i].value[0] >= LEAST * (double)f.sum[0])
-				t.shown[t.n++] = i;
-		if (!t.shown) {
-			err_no_memory(rd->err, NULL);
-		} else if (!f.sum[0]) {
-			err_set(rd->err, ERR_QUERY, 0,
-				"there is nothing to draw: no rows with a cost");
-		} else {
-			out_printf(rd->o, "%*scalls   own\n", BAR + 2, "");
-			put_level(&t, FRAME_NONE, 0, 0);
-			out_c(rd->o, "left out: frames < 5 %");
-			if (t.folded)
-				out_c(rd->o, rd->look->utf8
-						     ? "; \xe2\x86\xbb recursion folded"
-						     : "; @ recursion folded");
-			if (t.joined)
-				out_c(rd->o, rd->look->utf8
-						     ? "; \xe2\x80\xba chain joined"
-						     : "; > chain joined");
-			if (rd->r->proven.n)
-				out_printf(rd->o, "; %.*s", STR_ARG(rd->r->proven));
-			out_char(rd->o, '\n');
-		}
-	}
+	if (frames_of_picture(rd->r, "flame", &f, rd->err) == 0)
+		put_lines(&t);
 	arena_free(&t.names);
-	free(t.shown);
 	frames_free(&f);
 	return rd->err->kind;
 }

@@ -242,7 +242,7 @@ int render_speedscope(struct render *rd)
 		out_c(rd->o, ",\n\"shared\":{\"frames\":[");
 		put_places(rd, &s);
 		out_c(rd->o, "]},\n\"profiles\":[");
-		if (r->on && str_eq(str_c(r->source), STR("timeline")))
+		if (r->on && frames_in_time(r))
 			put_evented(rd, &f, &s);
 		else
 			put_sampled(rd, &f, &s, false);

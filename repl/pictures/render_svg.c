@@ -18,7 +18,6 @@
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "index/base/strset.h"
 #include "repl/render/render.h"
@@ -26,12 +25,10 @@
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/graph/graph.h"
 #include "engine/names/name.h"
-#include "index/base/order.h"
 #include "repl/pictures/frames.h"
 #include "repl/pictures/report.h"
 #include "repl/render/change.h"
@@ -54,9 +51,9 @@ enum {
 #define WIDE 0.08    /* of the picture: frames that say their share */
 #define NOISE 0.01   /* of all changes */
 
-/* The kids of a frame that are too narrow. */
+/* Frames on one that are too narrow, and next to each other. */
 struct rest {
-	double px;
+	double x, wide; /* costs */
 	uint64_t value[2];
 	uint32_t n;
 };
@@ -64,10 +61,7 @@ struct rest {
 struct picture {
 	struct render *rd;
 	const struct frames *f;
-	size_t *order; /* [frames]: each level in the order of drawing */
-	double *wide;  /* [frames]: cost; see above */
-	double *x;     /* [frames + 1]: px where its next kid goes; the last: of all */
-	struct rest *rest; /* [frames + 1]: the last: of frames that lie on none */
+	struct rest *rest; /* [frames] */
 	bool *drawn;	   /* [frames] */
 	double scale;	   /* px per cost */
 	double narrow;	   /* px */
@@ -186,83 +180,6 @@ static double change_share(const struct picture *p, const struct frame *x)
 		by = by * all <= 0 ? 0 : fabs(by) < fabs(all) ? by : all;
 	}
 	return fabs(by) < NOISE * p->changes || !p->changes ? 0 : by / p->changes;
-}
-
-/* ---- places ---- */
-
-struct drawn_first {
-	size_t depth;
-	double wide;
-	size_t i;
-};
-
-static int in_order(const void *a, const void *b)
-{
-	const struct drawn_first *x = a, *y = b;
-
-	if (x->depth != y->depth)
-		return x->depth < y->depth ? -1 : 1;
-	if (x->wide < y->wide || x->wide > y->wide)
-		return x->wide > y->wide ? -1 : 1;
-	return order_u64(x->i, y->i);
-}
-
-static void find_widths(struct picture *p)
-{
-	const struct frames *f = p->f;
-	const bool timeline = str_eq(str_c(p->rd->r->source), STR("timeline"));
-	struct drawn_first *by = ARENA_ARRAY(&p->arrays, struct drawn_first, f->n + 1);
-	double all = 0;
-
-	for (size_t i = f->n; by && i-- > 0;) {
-		const struct frame *x = &f->all[i];
-
-		p->wide[i] += (double)(x->self[0] > x->self[1] ? x->self[0] : x->self[1]);
-		*(x->parent == FRAME_NONE ? &all : &p->wide[x->parent]) += p->wide[i];
-		by[i] = (struct drawn_first){x->depth, timeline ? 0 : p->wide[i], i};
-	}
-	if (!by)
-		return;
-	p->scale = all > 0 ? (WIDTH - 2.0 * MARGIN) / all : 0;
-	qsort(by, f->n, sizeof(*by), in_order);
-	for (size_t i = 0; i < f->n; i++)
-		p->order[i] = by[i].i;
-}
-
-/* Find the place of each frame with room for `narrow` px, and count the rectangles. */
-static void place_frames(struct picture *p)
-{
-	const struct frames *f = p->f;
-
-	p->rects = p->deepest = p->cut = 0;
-	memset(p->rest, 0, (f->n + 1) * sizeof(*p->rest));
-	p->x[f->n] = 0;
-	for (size_t k = 0; k < f->n && !render_cancelled(p->rd, k); k++) {
-		const size_t i = p->order[k];
-		const struct frame *x = &f->all[i];
-		const size_t on = x->parent == FRAME_NONE ? f->n : x->parent;
-		const double px = p->wide[i] * p->scale;
-		struct rest *rest = &p->rest[on];
-
-		p->drawn[i] = on == f->n || p->drawn[on];
-		if (!p->drawn[i])
-			continue;
-		if (px < p->narrow || x->depth + !f->rooted >= ROWS) {
-			p->drawn[i] = false;
-			p->cut += px >= p->narrow;
-			rest->px += px;
-			rest->n++;
-			cost_add_bits(&rest->value[0], x->value[0]);
-			cost_add_bits(&rest->value[1], x->value[1]);
-			continue;
-		}
-		p->x[i] = p->x[on];
-		p->x[on] += px;
-		p->rects++;
-		p->deepest = x->depth > p->deepest ? x->depth : p->deepest;
-	}
-	for (size_t i = 0; i <= f->n; i++)
-		p->rects += p->rest[i].px >= NARROWEST;
 }
 
 /* ---- text ---- */
@@ -434,11 +351,11 @@ static void colour_of(const struct picture *p, size_t i, char colour[8])
 		snprintf(colour, 8, "s");
 }
 
-static void put_frame(struct picture *p, size_t i, double x)
+static void put_frame(struct picture *p, size_t i)
 {
 	const struct frame *f = &p->f->all[i];
-	const double w = p->wide[i] * p->scale, part = w / (WIDTH - 2.0 * MARGIN);
-	const size_t depth = f->depth + !p->f->rooted;
+	const double x = f->x * p->scale, w = f->wide * p->scale,
+		     part = w / (WIDTH - 2.0 * MARGIN);
 	const bool gone = p->f->sides == 2 && !f->value[0];
 	char colour[8], share[NUMBER_MAX] = "";
 	struct str names[3];
@@ -454,7 +371,7 @@ static void put_frame(struct picture *p, size_t i, double x)
 		   f->other || gone	? " o"
 		   : frame_estimated(f) ? " e"
 					: "",
-		   x, w, depth);
+		   x, w, f->depth);
 	out_c(p->rd->o, " data-n=\"");
 	emit_name(p->rd->o, EMIT_XML, str_eq(names[0], names[1]) ? STR("") : names[1]);
 	out_char(p->rd->o, '"');
@@ -463,102 +380,103 @@ static void put_frame(struct picture *p, size_t i, double x)
 	out_char(p->rd->o, '>');
 	put_title(p, f, names[0]);
 	colour_of(p, i, colour);
-	close_frame(p, colour, x, w, depth, names, share);
+	close_frame(p, colour, x, w, f->depth, names, share);
 }
 
-static void put_rest(struct picture *p, size_t i, size_t depth)
+/* Count the narrow frames on frame `on` as one, or draw it. */
+static void put_rest(struct picture *p, size_t on, bool drawing)
 {
-	const struct rest *rest = &p->rest[i];
+	const struct rest rest = p->rest[on];
+	const double x = rest.x * p->scale, px = rest.wide * p->scale;
+	const size_t depth = p->f->all[on].depth + 1;
 	struct str name;
 
-	if (rest->px < NARROWEST || depth >= ROWS)
+	p->rest[on] = (struct rest){0};
+	if (px < NARROWEST || depth >= ROWS)
+		return;
+	p->rects++;
+	if (!drawing)
 		return;
 	arena_reset(&p->text);
-	name = arena_printf(&p->text, "+%s", GROUPED(rest->n));
-	open_frame(p, " o", p->x[i], rest->px, depth);
+	name = arena_printf(&p->text, "+%s", GROUPED(rest.n));
+	open_frame(p, " o", x, px, depth);
 	out_c(p->rd->o, "><title>");
 	out_str(p->rd->o, name);
-	put_costs(p, "\n", rest->value, (const bool[2]){false, false});
+	put_costs(p, "\n", rest.value, (const bool[2]){false, false});
 	out_c(p->rd->o, "\ncalls too narrow to be drawn</title>");
-	close_frame(p, "r", p->x[i], rest->px, depth,
-		    (const struct str[3]){name, name, name}, "");
+	close_frame(p, "r", x, px, depth, (const struct str[3]){name, name, name}, "");
 }
 
-static void put_frames(struct picture *p)
+/* Count the frames for which there is room, or draw them. */
+static void put_frames(struct picture *p, bool drawing)
 {
 	const struct frames *f = p->f;
-	struct frame base = {.name = p->rd->r->profile,
-			     .value = {f->sum[0], f->sum[1]},
-			     .self = {f->sum[0], f->sum[1]}};
 
-	/* The frame that all others lie on; a tree has its own. */
-	if (!f->rooted) {
-		open_frame(p, "", 0, WIDTH - 2.0 * MARGIN, 0);
-		out_char(p->rd->o, '>');
-		put_title(p, &base, base.name);
-		close_frame(p, f->sides == 2 ? "s" : "c6", 0, WIDTH - 2.0 * MARGIN, 0,
-			    (const struct str[3]){base.name, base.name, base.name}, "");
-	}
-	/* x[] is where the next kid goes: a second time, to where frames begin. */
-	p->x[f->n] = 0;
-	for (size_t k = 0; k < f->n && !render_cancelled(p->rd, k); k++) {
-		const size_t i = p->order[k];
-		const size_t on =
-			f->all[i].parent == FRAME_NONE ? f->n : f->all[i].parent;
+	p->rects = p->deepest = p->cut = 0;
+	for (size_t i = 0; i < f->n && !render_cancelled(p->rd, i); i++) {
+		const struct frame *x = &f->all[i];
+		const double px = x->wide * p->scale;
+		struct rest *rest = i ? &p->rest[x->parent] : NULL;
 
+		p->drawn[i] = !rest || p->drawn[x->parent];
 		if (!p->drawn[i])
 			continue;
-		p->x[i] = p->x[on];
-		put_frame(p, i, p->x[i]);
-		p->x[on] += p->wide[i] * p->scale;
+		if (rest && (px < p->narrow || x->depth >= ROWS)) {
+			p->drawn[i] = false;
+			p->cut += px >= p->narrow;
+			rest->x = rest->n++ ? rest->x : x->x;
+			rest->wide += x->wide;
+			cost_add_bits(&rest->value[0], x->value[0]);
+			cost_add_bits(&rest->value[1], x->value[1]);
+			continue;
+		}
+		if (rest)
+			put_rest(p, x->parent, drawing);
+		p->rects++;
+		p->deepest = x->depth > p->deepest ? x->depth : p->deepest;
+		if (drawing)
+			put_frame(p, i);
 	}
-	for (size_t i = 0; i <= f->n; i++)
-		put_rest(p, i, i < f->n ? f->all[i].depth + 1 + !f->rooted : !f->rooted);
+	for (size_t i = 0; i < f->n; i++)
+		put_rest(p, i, drawing);
 }
 
 /* ---- the picture ---- */
 
+static void put_key(struct out *o, const char *colour, double x, double wide)
+{
+	out_printf(o,
+		   "<rect class=\"%s\" x=\"%.0f\" y=\"55\" width=\"%.0f\" height=\"14\"/>"
+		   "<text x=\"%.0f\" y=\"66\">",
+		   colour, x, wide, wide > 20 ? x + 4 : x + wide + 4);
+}
+
 static void put_legend(struct picture *p)
 {
-	static const char *const steps[] = {"l4", "l3", "l2", "l1", "s",
-					    "m1", "m2", "m3", "m4"};
-	static const char *const what[] = {"-30%", "-10%", "-3%",  "-1%", "",
-					   "+1%",  "+3%",  "+10%", "+30%"};
+	static const char *const steps[][2] = {
+		{"l4", "-30%"}, {"l3", "-10%"}, {"l2", "-3%"},	{"l1", "-1%"}, {"s", ""},
+		{"m1", "+1%"},	{"m2", "+3%"},	{"m3", "+10%"}, {"m4", "+30%"}};
 	struct out *o = p->rd->o;
 	double x = MARGIN;
 
 	for (size_t i = 0; p->f->sides == 2 && i < sizeof(steps) / sizeof(*steps); i++) {
-		out_printf(
-			o,
-			"<rect class=\"%s\" x=\"%.0f\" y=\"54\" width=\"44\" height=\"16\"/>"
-			"<text x=\"%.0f\" y=\"66\">%s</text>\n",
-			steps[i], x, x + 4, what[i]);
+		put_key(o, steps[i][0], x, 44);
+		out_printf(o, "%s</text>\n", steps[i][1]);
 		x += 44;
 	}
-	if (p->f->sides == 2) {
+	if (p->f->sides == 2)
 		out_printf(o,
 			   "<text x=\"%.0f\" y=\"66\">of all changes, of each frame by "
 			   "itself; grey: less, or not certain</text>\n",
 			   x + 8);
-		return;
-	}
-	for (unsigned k = 0; k < GROUPS && p->share[k] > 0; k++) {
-		const double share = p->share[k] / (double)p->f->sum[0];
-		const struct str name = p->names.at[p->top[k]];
-		struct out label;
+	for (unsigned k = 0; k < GROUPS && p->f->sides == 1 && p->share[k] > 0; k++) {
+		const char colour[] = {'c', (char)('0' + k), 0};
 
-		out_mem(&label);
-		fit_put(&label, EMIT_TEXT, FIT_TEXT, name, 18);
-		out_printf(
-			o,
-			"<rect class=\"c%u\" x=\"%.0f\" y=\"56\" width=\"11\" height=\"11\" "
-			"rx=\"2\"/><text x=\"%.0f\" y=\"66\">",
-			k, x, x + 15);
-		emit_name(o, EMIT_XML, (struct str){label.buf, label.n});
-		out_printf(o, " %.0f%%</text>\n", 100 * share);
-		x += 60 + LETTER * (double)emit_width(EMIT_TEXT,
-						      (struct str){label.buf, label.n});
-		out_close(&label);
+		put_key(o, colour, x, 11);
+		x += 60 + LETTER * (double)fit_put(o, EMIT_XML, FIT_TEXT,
+						   p->names.at[p->top[k]], 18);
+		out_printf(o, " %.0f%%</text>\n",
+			   100 * p->share[k] / (double)p->f->sum[0]);
 	}
 }
 
@@ -589,7 +507,7 @@ static void put_sums(struct picture *p)
 		out_c(o, ", partly estimated (italics)");
 	if (r->proven.n)
 		out_printf(o, ", %.*s", STR_ARG(r->proven));
-	if (str_eq(str_c(r->source), STR("timeline")))
+	if (frames_in_time(r))
 		out_c(o, ", in the order of time");
 	if (r->truncated)
 		out_c(o, ", not all: a limit cut the rows");
@@ -651,7 +569,7 @@ static void put_tail(struct picture *p, size_t height)
 		out_c(o, "; (other): calls that the query leaves out, ");
 		emit_name(o, EMIT_XML, str_c(share));
 	}
-	if (str_eq(str_c(p->rd->r->source), STR("timeline")))
+	if (frames_in_time(p->rd->r))
 		out_c(o, "; own cost is at the end of a frame");
 	out_c(o, "</text>\n<script><![CDATA[\n");
 	out_c(o, picture_js);
@@ -662,7 +580,8 @@ static void draw(struct picture *p)
 {
 	size_t height;
 
-	find_widths(p);
+	p->rest = ARENA_ARRAY(&p->arrays, struct rest, p->f->n + 1);
+	p->drawn = ARENA_ARRAY(&p->arrays, bool, p->f->n + 1);
 	find_groups(p);
 	if (p->f->sides == 2 && find_changes(p))
 		return;
@@ -670,12 +589,14 @@ static void draw(struct picture *p)
 		err_no_memory(p->rd->err, NULL);
 		return;
 	}
-	for (p->narrow = NARROWEST; place_frames(p), p->rects > RECTS; p->narrow *= 1.25)
+	p->scale = (WIDTH - 2.0 * MARGIN) / p->f->all[0].wide;
+	for (p->narrow = NARROWEST; put_frames(p, false), p->rects > RECTS;
+	     p->narrow *= 1.25)
 		if (p->rd->err->kind)
 			return;
-	height = TOP + (p->deepest + 2 + !p->f->rooted) * ROW + BOTTOM;
+	height = TOP + (p->deepest + 2) * ROW + BOTTOM;
 	put_head(p, height);
-	put_frames(p);
+	put_frames(p, true);
 	put_tail(p, height);
 }
 
@@ -686,20 +607,8 @@ int render_svg(struct render *rd)
 
 	arena_init(&p.arrays, 0);
 	arena_init(&p.text, 0);
-	if (frames_of_picture(rd->r, "svg", true, &f, rd->err) == 0) {
-		p.order = ARENA_ARRAY(&p.arrays, size_t, f.n + 1);
-		p.wide = ARENA_ARRAY(&p.arrays, double, f.n + 1);
-		p.x = ARENA_ARRAY(&p.arrays, double, f.n + 1);
-		p.rest = ARENA_ARRAY(&p.arrays, struct rest, f.n + 1);
-		p.drawn = ARENA_ARRAY(&p.arrays, bool, f.n + 1);
-		if (!f.n || (!f.sum[0] && !f.sum[1]))
-			err_set(rd->err, ERR_QUERY, 0,
-				"there is nothing to draw: no rows with a cost");
-		else if (p.arrays.refused)
-			err_no_memory(rd->err, NULL);
-		else
-			draw(&p);
-	}
+	if (frames_of_picture(rd->r, "svg", &f, rd->err) == 0)
+		draw(&p);
 	frames_free(&f);
 	strset_free(&p.names);
 	arena_free(&p.arrays);

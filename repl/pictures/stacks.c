@@ -280,7 +280,7 @@ static int add_lines(struct lines_builder *b, bool sites)
 static bool have_lines(const struct result *r)
 {
 	return r->graph && r->graph->detail && !r->base.n && graph_as_stored(r->graph) &&
-	       r->tree && !r->upward && !str_eq(str_c(r->source), STR("timeline"));
+	       r->tree && !r->upward && !frames_in_time(r);
 }
 
 static int by_frame(const void *a, const void *b)

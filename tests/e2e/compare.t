@@ -82,13 +82,13 @@ same(stacks, {"main": [1000, 1000], "main;parse": [30000, 30000], "main;parse;le
 text = ask("new", "old", TREE + " | as svg")
 drawn = svg(text)
 W = 1180
-same([(f.name, f.tint) for f in drawn], [("main", 0), ("render", 0), ("parse", 0), ("legacy", -1), ("fresh", 1), ("blend", -1), ("lex", 1), ("alloc", -1),
-                                         ("dither", -1), ("alloc", 0)], "svg: signs are those of the functions: alloc spends less")
+same([(f.name, f.tint) for f in drawn], [("main", 0), ("render", 0), ("blend", -1), ("dither", -1), ("parse", 0), ("lex", 1), ("legacy", -1), ("alloc", -1),
+                                         ("fresh", 1), ("alloc", 0)], "svg: signs are those of the functions: alloc spends less")
 same([(f.name, f.here, f.base, f.own, f.own_base) for f in drawn if f.name in ("main", "fresh", "legacy")],
      [("main", 103000, 108000, 1000, 1000), ("legacy", 0, 12000, 0, 4000), ("fresh", 9000, 0, 4000, 0)], "svg: both costs")
 wide = {"main": 129000, "render": 55000, "parse": 52000, "legacy": 12000, "fresh": 9000, "blend": 38000, "lex": 22000, "dither": 6000}
 same({f.name: round(f.w * 129000 / W, -2) for f in drawn if f.name != "alloc"}, wide, "svg: as wide as the larger of both, what is gone too")
-same([f.name for f in drawn if f.kind == "o"], ["legacy", "alloc", "dither"], "svg: what is gone is hatched where it was")
+same([f.name for f in drawn if f.kind == "o"], ["dither", "legacy", "alloc"], "svg: what is gone is hatched where it was")
 ok("here new: 103,000 Ir; base: 108,000; -5,000 (-4.6%)" in text, "svg: the title has both sums", text[:3000][-900:])
 ok("+12,000 (+120.0%)" in text and "-4,000 (gone)" in text and "+4,000 (new)" in text, "svg: changes")
 icicle = svg(ask("new", "old", "calltree to alloc vs base | as icicle"))
