@@ -73,8 +73,8 @@ static void put_causes(struct render *rd)
 		out_printf(rd->o, "<li><b>%.0f %%</b> ", c->share);
 		emit_name(rd->o, EMIT_XML, c->text);
 		if (c->line) {
-			out_c(rd->o, " <span class=\"soft\">");
-			emit_name(rd->o, EMIT_XML, str_basename(c->file));
+			emit_xml(rd->o, " <span class=\"soft\">", str_basename(c->file),
+				 "");
 			out_printf(rd->o, ":%" PRIu64 "</span>", c->line);
 		}
 		out_c(rd->o, "</li>\n");
@@ -83,8 +83,7 @@ static void put_causes(struct render *rd)
 		out_c(rd->o, "<li>these may be noise: there is one run a side</li>\n");
 	if (more) {
 		out_printf(rd->o, "<li>and %s more: <code>why vs ", GROUPED(more));
-		emit_name(rd->o, EMIT_XML, rd->r->base);
-		out_c(rd->o, "</code></li>\n");
+		emit_xml(rd->o, "", rd->r->base, "</code></li>\n");
 	}
 	out_c(rd->o, "</ol>\n");
 }
@@ -96,9 +95,7 @@ static void put_base_file(struct render *rd)
 
 	if (!c || !rd->r->graph || c->graph->st == rd->r->graph->st)
 		return;
-	out_c(rd->o, " (");
-	emit_name(rd->o, EMIT_XML, str_basename(store_info(c->graph->st)->profile));
-	out_char(rd->o, ')');
+	emit_xml(rd->o, " (", str_basename(store_info(c->graph->st)->profile), ")");
 }
 
 /* more: more rules of style, or "". */
@@ -107,44 +104,36 @@ static void put_page_head(struct render *rd, const char *more)
 	const struct result *r = rd->r;
 	char total[NUMBER_MAX];
 
-	out_c(rd->o,
-	      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
-	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
-	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-	      "style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
-	      "form-action 'none'\">\n<meta name=\"generator\" content=\"quern " QUERN_VERSION
-	      "\">\n<title>");
-	emit_name(rd->o, EMIT_XML, r->profile);
-	out_c(rd->o, ": ");
-	emit_name(rd->o, EMIT_XML, r->query);
-	out_c(rd->o, "</title>\n<style>\n");
+	emit_xml(
+		rd->o,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+		"style-src 'unsafe-inline'; script-src 'unsafe-inline'; base-uri 'none'; "
+		"form-action 'none'\">\n<meta name=\"generator\" content=\"quern " QUERN_VERSION
+		"\">\n<title>",
+		r->profile, ": ");
+	emit_xml(rd->o, "", r->query, "</title>\n<style>\n");
 	out_c(rd->o, report_css);
 	out_c(rd->o, more);
-	out_c(rd->o, "</style>\n</head>\n<body>\n<header>\n<div><h1>");
-	emit_name(rd->o, EMIT_XML, r->profile);
-	out_c(rd->o, "</h1>\n");
+	emit_xml(rd->o, "</style>\n</head>\n<body>\n<header>\n<div><h1>", r->profile,
+		 "</h1>\n");
 	html_put_headline(rd);
 	out_c(rd->o, "<p class=\"about\">");
-	if (r->graph && store_info(r->graph->st)->cmd.n) {
-		emit_name(rd->o, EMIT_XML, store_info(r->graph->st)->cmd);
-		out_c(rd->o, "<br>\n");
-	}
-	out_c(rd->o, "<code>");
-	emit_name(rd->o, EMIT_XML, r->query);
-	out_c(rd->o, "</code>");
+	if (r->graph && store_info(r->graph->st)->cmd.n)
+		emit_xml(rd->o, "", store_info(r->graph->st)->cmd, "<br>\n");
+	emit_xml(rd->o, "<code>", r->query, "</code>");
 	if (r->total && !r->headline) {
 		unit_whole(total, r->unit, r->total);
 		out_printf(rd->o, " &middot; %s ", total);
 		emit_name(rd->o, EMIT_XML, result_title(r));
 	}
 	if (r->base.n) {
-		out_c(rd->o, " &middot; compared with ");
-		emit_name(rd->o, EMIT_XML, r->base);
+		emit_xml(rd->o, " &middot; compared with ", r->base, "");
 		put_base_file(rd);
 	}
 	if (r->graph && store_info(r->graph->st)->creator.n) {
-		out_c(rd->o, " &middot; ");
-		emit_name(rd->o, EMIT_XML, store_info(r->graph->st)->creator);
+		emit_xml(rd->o, " &middot; ", store_info(r->graph->st)->creator, "");
 	}
 	out_c(rd->o, "</p></div>\n");
 	if (has_causes(r))
@@ -205,13 +194,9 @@ static void put_html_name(struct brief *b, const struct column *c, size_t row)
 {
 	const struct str name = brief_of(b, c, row);
 
-	if (!str_eq(name, c->s[row])) {
-		out_c(b->rd->o, " title=\"");
-		emit_name(b->rd->o, EMIT_XML, c->s[row]);
-		out_char(b->rd->o, '"');
-	}
-	out_char(b->rd->o, '>');
-	emit_name(b->rd->o, EMIT_XML, name);
+	if (!str_eq(name, c->s[row]))
+		emit_xml(b->rd->o, " title=\"", c->s[row], "\"");
+	emit_xml(b->rd->o, ">", name, "");
 }
 
 static void put_text_cell(struct brief *b, const struct column *c, size_t row)
@@ -292,10 +277,9 @@ static void html_put_titles(struct render *rd, bool bar)
 
 		if (!c->table)
 			continue;
-		out_c(rd->o,
-		      render_is_text(c) ? "<th><button>" : "<th class=\"n\"><button>");
-		emit_name(rd->o, EMIT_XML, c->name);
-		out_c(rd->o, "</button></th>");
+		emit_xml(rd->o,
+			 render_is_text(c) ? "<th><button>" : "<th class=\"n\"><button>",
+			 c->name, "</button></th>");
 	}
 	out_c(rd->o,
 	      bar ? "<th></th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n");
@@ -326,11 +310,8 @@ static void put_table(struct brief *b, const bool *grouped)
 		out_c(rd->o, "</tr>\n");
 	}
 	out_c(rd->o, "</tbody>\n</table>\n</section>\n");
-	if (r->footer.n) {
-		out_c(rd->o, "<footer>");
-		emit_name(rd->o, EMIT_XML, r->footer);
-		out_c(rd->o, "</footer>\n");
-	}
+	if (r->footer.n)
+		emit_xml(rd->o, "<footer>", r->footer, "</footer>\n");
 }
 
 int render_html(struct render *rd)

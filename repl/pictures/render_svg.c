@@ -195,15 +195,12 @@ static void put_cost(struct picture *p, const char *who, uint64_t cost, int s,
 
 	unit_whole(digits, r->unit, (int64_t)cost);
 	out_printf(p->rd->o, "%s%s%s", who, estimated && cost ? "~" : "", digits);
-	if (p->f->sides == 1) {
-		out_char(p->rd->o, ' ');
-		emit_name(p->rd->o, EMIT_XML, result_title(r));
-	}
+	if (p->f->sides == 1)
+		emit_xml(p->rd->o, " ", result_title(r), "");
 	if (of <= 0)
 		return;
 	number_percent(percent, 100.0 * (double)cost / (double)of);
-	out_c(p->rd->o, ", ");
-	emit_name(p->rd->o, EMIT_XML, str_c(percent)); /* "<0.01%" */
+	emit_xml(p->rd->o, ", ", str_c(percent), ""); /* "<0.01%" */
 	if (p->f->sides == 1)
 		out_c(p->rd->o, " of all");
 }
@@ -226,8 +223,7 @@ static void put_costs(struct picture *p, const char *what, const uint64_t cost[2
 
 static void put_title(struct picture *p, const struct frame *x, struct str name)
 {
-	out_c(p->rd->o, "<title>");
-	emit_name(p->rd->o, EMIT_XML, name);
+	emit_xml(p->rd->o, "<title>", name, "");
 	put_costs(p, "\n", x->value, x->estimated);
 	if (x->self[0] != x->value[0] || x->self[1] != x->value[1])
 		put_costs(p, "\nitself: ", x->self, (const bool[2]){false, false});
@@ -372,9 +368,8 @@ static void put_frame(struct picture *p, size_t i)
 		   : frame_estimated(f) ? " e"
 					: "",
 		   x, w, f->depth);
-	out_c(p->rd->o, " data-n=\"");
-	emit_name(p->rd->o, EMIT_XML, str_eq(names[0], names[1]) ? STR("") : names[1]);
-	out_char(p->rd->o, '"');
+	emit_xml(p->rd->o, " data-n=\"", str_eq(names[0], names[1]) ? STR("") : names[1],
+		 "\"");
 	if (*share)
 		out_printf(p->rd->o, " data-s=\"%s\"", share);
 	out_char(p->rd->o, '>');
@@ -488,15 +483,13 @@ static void put_sums(struct picture *p)
 
 	unit_whole(sum, r->unit, (int64_t)p->f->sum[0]);
 	unit_whole(base, r->unit, (int64_t)p->f->sum[1]);
-	out_c(o, p->f->sides == 2 ? "here " : "");
-	emit_name(o, EMIT_XML, r->profile);
+	emit_xml(o, p->f->sides == 2 ? "here " : "", r->profile, "");
 	out_printf(o, ": %s ", sum);
 	emit_name(o, EMIT_XML, result_title(r));
 	if (p->f->sides == 2) {
 		change_text(change, r->unit, (int64_t)p->f->sum[0],
 			    (int64_t)p->f->sum[1]);
-		out_c(o, str_eq(r->base, STR("base")) ? "; " : "; base ");
-		emit_name(o, EMIT_XML, r->base);
+		emit_xml(o, str_eq(r->base, STR("base")) ? "; " : "; base ", r->base, "");
 		out_printf(o, ": %s; %s", base, change);
 		if (r->headline && r->headline->cause.n) {
 			out_c(o, "; ");
@@ -566,8 +559,8 @@ static void put_tail(struct picture *p, size_t height)
 	if (p->f->left_out && p->f->sum[0]) {
 		number_percent(share,
 			       100.0 * (double)p->f->left_out / (double)p->f->sum[0]);
-		out_c(o, "; (other): calls that the query leaves out, ");
-		emit_name(o, EMIT_XML, str_c(share));
+		emit_xml(o, "; (other): calls that the query leaves out, ", str_c(share),
+			 "");
 	}
 	if (frames_in_time(p->rd->r))
 		out_c(o, "; own cost is at the end of a frame");

@@ -60,8 +60,7 @@ static void say_share(struct report *p, unsigned s, const char *before)
 			cost += report_share(
 				p, s, e, report_fn_cost(p, s, p->fn[i].in[s], e, true));
 	number_percent(percent, 100 * cost);
-	out_c(p->o, before);
-	emit_name(p->o, EMIT_XML, str_c(percent)); /* "<0.01%" */
+	emit_xml(p->o, before, str_c(percent), ""); /* "<0.01%" */
 }
 
 static void say_functions(struct report *p)
@@ -73,9 +72,8 @@ static void say_functions(struct report *p)
 	say_share(p, 0, "");
 	if (p->sides > 1)
 		say_share(p, 1, " here and, in the base, ");
-	out_c(p->o, " of ");
-	emit_name(p->o, EMIT_XML, p->rd->r->event);
-	out_c(p->o, " self cost together, and their calls.</p>\n");
+	emit_xml(p->o, " of ", p->rd->r->event,
+		 " self cost together, and their calls.</p>\n");
 }
 
 static void say_calls(struct report *p)
@@ -89,8 +87,7 @@ static void say_calls(struct report *p)
 		   "<p>Left out: the %s cheapest of %s calls between functions; none is"
 		   " more than ",
 		   GROUPED(p->between - p->ncalls), GROUPED(p->between));
-	emit_name(p->o, EMIT_XML, str_c(percent));
-	out_c(p->o, " of any event.</p>\n");
+	emit_xml(p->o, "", str_c(percent), " of any event.</p>\n");
 }
 
 /* The same in one line, for stderr. */
@@ -159,11 +156,8 @@ void report_say_filters(struct out *o, const struct result *r)
 		return;
 	out_c(o, r->base.n ? "<p>Both call graphs were changed by:"
 			   : "<p>The call graph was changed by:");
-	for (size_t i = 0; i < r->nfilters; i++) {
-		out_c(o, i ? " | <code>" : " <code>");
-		emit_name(o, EMIT_XML, r->filters[i]);
-		out_c(o, "</code>");
-	}
+	for (size_t i = 0; i < r->nfilters; i++)
+		emit_xml(o, i ? " | <code>" : " <code>", r->filters[i], "</code>");
 	out_c(o, "</p>\n");
 }
 
@@ -207,8 +201,8 @@ static void put_cause(struct report *p, const struct cause *c)
 		   str_trim(str_c(delta)).p);
 	if (line != GRAPH_NONE)
 		out_printf(p->o, "<button data-i=\"%" PRIu32 "\">", line);
-	emit_name(p->o, EMIT_XML, c->text);
-	out_c(p->o, line != GRAPH_NONE ? "</button></td><td>" : "</td><td>");
+	emit_xml(p->o, "", c->text,
+		 line != GRAPH_NONE ? "</button></td><td>" : "</td><td>");
 	emit_name(p->o, EMIT_XML, str_basename(c->file));
 	if (c->line)
 		out_printf(p->o, ":%" PRIu64, c->line);
@@ -222,10 +216,10 @@ static void put_why(struct report *p)
 
 	if (!h || !h->ncauses)
 		return;
-	out_c(p->o, "<section id=\"why\" hidden aria-label=\"Why\">\n<p class=\"soft\">"
-		    "Causes that add up to the difference of ");
-	emit_name(p->o, EMIT_XML, result_title(p->rd->r));
-	out_c(p->o, "</p>\n<table><tbody>\n");
+	emit_xml(p->o,
+		 "<section id=\"why\" hidden aria-label=\"Why\">\n<p class=\"soft\">"
+		 "Causes that add up to the difference of ",
+		 result_title(p->rd->r), "</p>\n<table><tbody>\n");
 	for (size_t i = 0; i < h->ncauses; i++)
 		put_cause(p, &h->causes[i]);
 	out_c(p->o, "</tbody></table>\n</section>\n");
@@ -237,13 +231,10 @@ void report_put_about(struct report *p, const char *more)
 	const struct result *r = p->rd->r;
 
 	out_printf(p->o, "<div id=\"d-about\" hidden %sdata-event=\"", more);
-	emit_name(p->o, EMIT_XML, r->event);
-	out_c(p->o, "\" data-profile=\"");
+	emit_xml(p->o, "", r->event, "\" data-profile=\"");
 	emit_name(p->o, EMIT_XML, r->profile);
-	if (p->sides > 1) {
-		out_c(p->o, "\" data-base=\"");
-		emit_name(p->o, EMIT_XML, r->base);
-	}
+	if (p->sides > 1)
+		emit_xml(p->o, "\" data-base=\"", r->base, "");
 	if (p->side[0].g->estimated)
 		out_c(p->o, "\" data-estimated=\"");
 	for (unsigned s = 0; s < p->sides; s++)

@@ -78,15 +78,11 @@ void report_put_events(struct report *p)
 		store_event(p->side[0].g->st, e, &ev);
 		u = event_unit(ev.name, ev.long_name,
 			       store_info(p->side[0].g->st)->creator);
-		emit_name(p->o, EMIT_XML, ev.name);
-		out_char(p->o, '\t');
-		emit_name(p->o, EMIT_XML, event_title(ev.name, u));
-		out_char(p->o, '\t');
+		emit_xml(p->o, "", ev.name, "\t");
+		emit_xml(p->o, "", event_title(ev.name, u), "\t");
 		emit_name(p->o, EMIT_XML, ev.long_name);
-		if (ev.formula.n) {
-			out_c(p->o, ev.long_name.n ? " = " : "= ");
-			emit_name(p->o, EMIT_XML, ev.formula);
-		}
+		if (ev.formula.n)
+			emit_xml(p->o, ev.long_name.n ? " = " : "= ", ev.formula, "");
 		out_char(p->o, '\t');
 		if (u.kind)
 			out_printf(p->o, "%s %" PRIu64, unit_name(u), u.scale);
@@ -222,8 +218,7 @@ static void put_base_costs(struct report *p, uint32_t i)
 		put_times(p, p->side[1].g, f, graph_calls(p->side[1].g, f));
 		put_costs(p, 1, f);
 	}
-	out_char(p->o, '\t');
-	emit_name(p->o, EMIT_XML, data_was(p, i));
+	emit_xml(p->o, "\t", data_was(p, i), "");
 }
 
 /* The name without parameters, template arguments and leading namespaces. */
@@ -246,8 +241,7 @@ static void put_function(struct report *p, struct out *strings, uint32_t i)
 	const uint32_t f = p->fn[i].in[s];
 	const struct graph *g = p->side[s].g;
 
-	emit_name(p->o, EMIT_XML, graph_name(g, f));
-	out_char(p->o, '\t');
+	emit_xml(p->o, "", graph_name(g, f), "\t");
 	put_short(p, g, f);
 	out_printf(p->o, "\t%" PRIu32, graph_id(g, f));
 	out_char(p->o, ' ');
@@ -325,10 +319,8 @@ static void put_part_label(struct report *p, unsigned s, uint32_t i, uint32_t en
 	out_printf(p->o, "part %" PRIu64, part.part);
 	if (part.thread)
 		out_printf(p->o, ", thread %" PRIu64, part.thread);
-	if (part.trigger.n) {
-		out_c(p->o, ", ");
-		emit_name(p->o, EMIT_XML, part.trigger);
-	}
+	if (part.trigger.n)
+		emit_xml(p->o, ", ", part.trigger, "");
 }
 
 /* One bar of the timeline: parts i to end - 1. */

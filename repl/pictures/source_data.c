@@ -71,12 +71,10 @@ static void put_line(struct out *o, const struct listing *l, const struct listin
 	put_pos(o, l, r->pos);
 	out_char(o, '\t');
 	put_row_costs(o, l, r->at);
-	out_char(o, '\t');
-	emit_name(o, EMIT_XML, r->text);
+	emit_xml(o, "\t", r->text, "");
 	if (!l->instrs || !r->at || !r->at->line)
 		return;
-	out_char(o, '\t');
-	emit_name(o, EMIT_XML, str_basename(store_file(l->st, r->at->file)));
+	emit_xml(o, "\t", str_basename(store_file(l->st, r->at->file)), "");
 	out_printf(o, ":%" PRIu64, r->at->line);
 }
 
@@ -117,8 +115,7 @@ static void put_names(struct source_rows *p, struct str name)
 		p->o.failed = ENOMEM;
 	if (!brief.p || str_eq(brief, name))
 		return;
-	out_char(&p->o, '\t');
-	emit_name(&p->o, EMIT_XML, brief);
+	emit_xml(&p->o, "\t", brief, "");
 }
 
 static void put_call_row(const struct source_data *d, struct source_rows *p,
@@ -150,8 +147,7 @@ static void put_jump_row(struct out *o, const struct listing *l,
 	put_pos(o, l, r->pos);
 	out_char(o, '\t');
 	put_target(o, l, l->instrs ? r->group : r->at->to_file, r->at->other);
-	out_char(o, '\t');
-	emit_name(o, EMIT_XML, r->text);
+	emit_xml(o, "\t", r->text, "");
 }
 
 static void put_file_row(struct out *o, const struct listing *l,
@@ -161,8 +157,7 @@ static void put_file_row(struct out *o, const struct listing *l,
 		l->instrs ? store_obj(l->st, g->id) : store_file(l->st, g->id);
 
 	out_printf(o, "F%d\t", l->instrs || g->own);
-	emit_name(o, EMIT_XML, g->text->line ? g->text->path : known);
-	out_char(o, '\t');
+	emit_xml(o, "", g->text->line ? g->text->path : known, "\t");
 	emit_name(o, EMIT_XML, str_c(g->text->line ? "" : g->text->why));
 	out_printf(o, "\t%d\t%zu", g->text->line && g->text->newer,
 		   (size_t)(g - l->group));
@@ -180,10 +175,7 @@ static size_t put_source_row(const struct source_data *d, struct source_rows *p,
 	case LISTING_LINE: put_line(o, p->l, r); break;
 	case LISTING_CALL: put_call_row(d, p, r); break;
 	case LISTING_JUMP: put_jump_row(o, p->l, r); break;
-	case LISTING_GAP:
-		out_char(o, 'G');
-		emit_name(o, EMIT_XML, r->text);
-		break;
+	case LISTING_GAP: emit_xml(o, "G", r->text, ""); break;
 	case LISTING_INLINED:
 		out_char(o, 'I');
 		put_names(p, r->name);
@@ -435,8 +427,7 @@ void source_data_say(struct out *o, const struct source_data *d)
 	for (size_t i = 0; i < d->nheld; i++) {
 		const struct source_held *h = &d->held[i];
 
-		out_c(o, "<li><code>");
-		emit_name(o, EMIT_XML, held_path(h));
+		emit_xml(o, "<li><code>", held_path(h), "");
 		out_printf(o, "</code>: %s %s%s%s</li>\n", GROUPED(h->lines),
 			   h->instrs ? "instruction" : "line", h->lines == 1 ? "" : "s",
 			   h->newer ? "; it is newer than the profile" : "");

@@ -481,6 +481,13 @@ void emit_name(struct out *o, enum emit_form form, struct str s)
 	out_close(&safe);
 }
 
+void emit_xml(struct out *o, const char *before, struct str s, const char *after)
+{
+	out_c(o, before);
+	emit_name(o, EMIT_XML, s);
+	out_c(o, after);
+}
+
 struct str emit_utf8(struct out *o, struct str s)
 {
 	if (plain_end(s, 0, IN_JSON) == s.n || (!starts_marked(s) && utf8_valid(s)))

@@ -66,6 +66,8 @@ void emit_for_runner(void);
 /* A name as it is, for a format that has no escapes; but not on standard output to a runner. */
 void emit_raw(struct out *o, struct str name);
 void emit_name(struct out *o, enum emit_form form, struct str name);
+/* A name in XML between two pieces of it. */
+void emit_xml(struct out *o, const char *before, struct str s, const char *after);
 /* The name itself, or, if it is not UTF-8 or begins as one, its marked form: in o, which is
  * out_mem() and loses what it had.  For readers that take names in binary. */
 struct str emit_utf8(struct out *o, struct str name);
