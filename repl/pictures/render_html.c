@@ -14,6 +14,7 @@
 #include "repl/render/render.h"
 
 #include <inttypes.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,32 +60,49 @@ static void html_put_headline(struct render *rd)
 	}
 }
 
-/* The main causes, and how many there are besides. */
+/* rest: it is not in the heading.  In a report a click leads to its function. */
+static void put_cause(struct render *rd, const struct cause *c, bool rest, bool report)
+{
+	const uint32_t here = report ? rd->r->graph->functions : 0;
+	const bool gone = c->of > here;
+	char delta[NUMBER_MAX];
+
+	number_cost(delta, rd->r->unit, c->delta);
+	out_printf(rd->o, "<li%s><b data-by=\"%s%s\">%.*f %%</b> ",
+		   rest ? " class=\"rest\"" : "", c->delta > 0 ? "+" : "",
+		   str_trim(str_c(delta)).p, fabs(c->share) < 0.95, c->share);
+	report &= c->of > 0;
+	if (report)
+		out_printf(rd->o, "<button data-f=\"%s%" PRIu32 "\">", gone ? "b" : "",
+			   graph_id(gone ? rd->r->compared->graph : rd->r->graph,
+				    c->of - 1 - (gone ? here : 0)));
+	emit_xml(rd->o, "", c->text, report ? "</button>" : "");
+	if (c->line) {
+		emit_xml(rd->o, " <span class=\"soft\">", str_basename(c->file), "");
+		out_printf(rd->o, ":%" PRIu64 "</span>", c->line);
+	}
+	out_c(rd->o, "</li>\n");
+}
+
+/* The main causes, how many there are besides, and these. */
 static void put_causes(struct render *rd)
 {
 	const struct headline *h = rd->r->headline;
 	const size_t n = h->listed < CAUSES ? h->listed : CAUSES;
 	const size_t more = h->listed - n + h->more;
+	const bool report = report_fits(rd);
 
 	out_c(rd->o, "<ol class=\"causes\">\n");
-	for (size_t i = 0; i < n; i++) {
-		const struct cause *c = &h->causes[i];
-
-		out_printf(rd->o, "<li><b>%.0f %%</b> ", c->share);
-		emit_name(rd->o, EMIT_XML, c->text);
-		if (c->line) {
-			emit_xml(rd->o, " <span class=\"soft\">", str_basename(c->file),
-				 "");
-			out_printf(rd->o, ":%" PRIu64 "</span>", c->line);
-		}
-		out_c(rd->o, "</li>\n");
-	}
+	for (size_t i = 0; i < n; i++)
+		put_cause(rd, &h->causes[i], false, report);
 	if (h->unsure)
 		out_c(rd->o, "<li>these may be noise: there is one run a side</li>\n");
 	if (more) {
 		out_printf(rd->o, "<li>and %s more: <code>why vs ", GROUPED(more));
 		emit_xml(rd->o, "", rd->r->base, "</code></li>\n");
 	}
+	for (size_t i = n; report && i < h->ncauses; i++)
+		put_cause(rd, &h->causes[i], true, report);
 	out_c(rd->o, "</ol>\n");
 }
 

@@ -6,7 +6,6 @@
 #include "repl/pictures/report.h"
 
 #include <inttypes.h>
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -179,52 +178,6 @@ static void put_notes(struct report *p)
 	out_c(p->o, "</section>\n");
 }
 
-/* The line of d-functions, or GRAPH_NONE.  of: as in struct headline. */
-static uint32_t line_of(const struct report *p, uint32_t of)
-{
-	const uint32_t here = p->side[0].g->functions;
-
-	if (!of)
-		return GRAPH_NONE;
-	return of <= here ? p->side[0].place[of - 1] : p->side[1].place[of - 1 - here];
-}
-
-static void put_cause(struct report *p, const struct cause *c)
-{
-	const uint32_t line = line_of(p, c->of);
-	char delta[NUMBER_MAX];
-
-	number_cost(delta, p->rd->r->unit, c->delta);
-	out_printf(p->o,
-		   "<tr><td class=\"n\">%.*f&thinsp;%%</td><td class=\"n\">%s%s</td><td>",
-		   fabs(c->share) < 9.95 ? 1 : 0, c->share, c->delta > 0 ? "+" : "",
-		   str_trim(str_c(delta)).p);
-	if (line != GRAPH_NONE)
-		out_printf(p->o, "<button data-i=\"%" PRIu32 "\">", line);
-	emit_xml(p->o, "", c->text,
-		 line != GRAPH_NONE ? "</button></td><td>" : "</td><td>");
-	emit_name(p->o, EMIT_XML, str_basename(c->file));
-	if (c->line)
-		out_printf(p->o, ":%" PRIu64, c->line);
-	out_c(p->o, "</td></tr>\n");
-}
-
-/* Why the profiles differ: a click on a cause leads to its function. */
-static void put_why(struct report *p)
-{
-	const struct headline *h = p->rd->r->headline;
-
-	if (!h || !h->ncauses)
-		return;
-	emit_xml(p->o,
-		 "<section id=\"why\" hidden aria-label=\"Why\">\n<p class=\"soft\">"
-		 "Causes that add up to the difference of ",
-		 result_title(p->rd->r), "</p>\n<table><tbody>\n");
-	for (size_t i = 0; i < h->ncauses; i++)
-		put_cause(p, &h->causes[i]);
-	out_c(p->o, "</tbody></table>\n</section>\n");
-}
-
 /* more: more attributes, or "". */
 void report_put_about(struct report *p, const char *more)
 {
@@ -301,7 +254,6 @@ static int put_body(struct report *p)
 	out_mem(&data);
 	if (!make_data(p, &data)) {
 		out_bytes(p->o, html.p, at);
-		put_why(p);
 		put_notes(p);
 		out_str(p->o, str_from(html, at + mark.n));
 		report_put_about(p, "");

@@ -112,35 +112,24 @@ static uint32_t string_of(struct report *p, struct out *strings, uint32_t key,
 	return p->string[key];
 }
 
-/* Write the cost through f less its inclusive cost, mostly 0, or the cost that no call
- * brought. */
-static void put_through(struct report *p, unsigned s, uint32_t f, bool roots)
+enum cost_of { OF_SELF, OF_INCL, OF_MORE, OF_ROOT, OF_LO, OF_HI, OF_END };
+
+/* MORE: the cost through f less its inclusive cost, mostly 0; ROOT: that no call brought. */
+static int64_t cost_of(const struct report *p, unsigned s, uint32_t f, uint32_t e,
+		       enum cost_of of)
 {
 	const struct side *d = &p->side[s];
+	const int64_t incl = report_fn_cost(p, s, f, e, false);
+	int64_t a, b = 0;
 
-	for (uint32_t e = 0; e < p->events; e++) {
-		int64_t incl = report_fn_cost(p, s, f, e, false), root = 0, through = 0;
-
-		if (d->event[e] != GRAPH_NONE)
-			through = graph_through(d->g, f, d->event[e], &root);
-		put_cost(p, roots	     ? root
-			    : through > incl ? cost_difference(through, incl)
-					     : 0);
+	if (of <= OF_INCL || d->event[e] == GRAPH_NONE)
+		return of == OF_SELF ? report_fn_cost(p, s, f, e, true) : incl;
+	if (of >= OF_LO) {
+		graph_incl_bounds(d->g, f, d->event[e], &a, &b);
+		return of == OF_LO ? a : b;
 	}
-}
-
-static void put_bounds(struct report *p, unsigned s, uint32_t f)
-{
-	const struct side *d = &p->side[s];
-
-	for (int high = 0; high <= 1; high++)
-		for (uint32_t e = 0; e < p->events; e++) {
-			int64_t lo = 0, hi = 0;
-
-			if (d->event[e] != GRAPH_NONE)
-				graph_incl_bounds(d->g, f, d->event[e], &lo, &hi);
-			put_cost(p, high ? hi : lo);
-		}
+	a = graph_through(d->g, f, d->event[e], &b);
+	return of == OF_ROOT ? b : a > incl ? cost_difference(a, incl) : 0;
 }
 
 /* Whether it may nest, and its costs. */
@@ -149,14 +138,9 @@ static void put_costs(struct report *p, unsigned s, uint32_t f)
 	const bool nests = graph_incl_estimated(p->side[s].g, f);
 
 	put_number(p, nests);
-	for (uint32_t e = 0; e < p->events; e++)
-		put_cost(p, report_fn_cost(p, s, f, e, true));
-	for (uint32_t e = 0; e < p->events; e++)
-		put_cost(p, report_fn_cost(p, s, f, e, false));
-	put_through(p, s, f, false);
-	put_through(p, s, f, true);
-	if (nests)
-		put_bounds(p, s, f);
+	for (enum cost_of of = OF_SELF; of < (nests ? OF_END : OF_LO); of++)
+		for (uint32_t e = 0; e < p->events; e++)
+			put_cost(p, cost_of(p, s, f, e, of));
 }
 
 /* A function merged by a stage has its own name, and may be from several files. */

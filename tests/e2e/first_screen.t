@@ -193,7 +193,7 @@ for width, height in (1400, 900), (420, 800):
     same(([g.split(" spends")[0] for g in got], got[-1]), (["%d %% f%d" % (round(100 * i / 28), i) for i in (7, 6, 5, 4, 3)] + [got[-1]], "and 2 more: why vs base"), "the causes in the heading")
     same(browser.run(SEEN + "all('.causes li')[1].click(); return $('#name').textContent;"), "f6", "a cause leads to its function")
     browser.run(SEEN + "all('.causes li')[5].click();")
-    same((browser.run(SEEN + "return all('#why tr').filter(shown).length;"), browser.errors), (7, []), "all of them")
+    same((browser.run(SEEN + "return all('#why li').filter(shown).length;"), browser.errors), (7, []), "all of them")
 with open("gone.out", "w") as f:
     f.write("events: Ir\nfn=main\n1 5\n")
 run("gone.out", "base=before.out", "-q", "-c", "functions vs base > gone.html")

@@ -449,10 +449,10 @@ first = told("c-nomark", "why")[2]
 ok(first.startswith("98.05% +498,368 mark calls itself more often, at a new line mini.c:105"), "why: contexts as recorded", first)
 same(told("c-nomark", "functions vs base | take 1")[1], "98 %: mark calls itself more often, at a new line (mini.c:105)", "  the headline has the same")
 page = run("c-nomark.new", "base=c-nomark.old", "-q", "-c", "functions vs base | as html").text
-panel = page[page.index('id="why"'):]
-ok('98&thinsp;%</td><td class="n">+498 k</td>' in panel and len(re.findall("<tr>", panel[:panel.index("</table>")])) ==
+panel = page[page.index('class="causes"'):]
+ok('<b data-by="+498 k">98 %</b>' in panel and len(re.findall("<li[^>]*><b", panel[:panel.index("</ol>")])) ==
    len(told("c-nomark", "why")) - 2, "  and so has the report, row by row", panel[:900])
-ok(re.search(r'<button data-i="\d+">mark calls itself', panel), "  a click leads to the joined function", panel[:900])
+ok(re.search(r'<button data-f="\d+">mark calls itself', panel), "  a click leads to the joined function", panel[:900])
 same(told("c-pad", "why"), ["note: no difference in Ir; D1mr +18.6 %, DLmr +369.0 %: why by D1mr", "9.29 M -> 9.29 M Ir (the same)", "no rows"],
      "the same instructions: what did change, and what to ask")
 

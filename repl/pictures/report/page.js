@@ -290,10 +290,11 @@ function view(m) {
 	openTab('');
 }
 /* What is drawn above the table: the flame graph, or one of these in its place. */
-const TABS = ['graphs', 'parts', 'why'].filter($);
+const TABS = ['graphs', 'parts', 'why'];
 let tab = '';
 $('showgraphs').hidden = SMALL; /* the card has it */
-if ($('why')) { $('parts').after($('why')); $('showwhy').hidden = false; }
+const causes = document.querySelector('.causes');
+if (causes) { $('why').append(causes.cloneNode(true)); $('showwhy').hidden = false; }
 function showTab() {
 	if (tab && $('show' + tab).hidden) tab = '';
 	for (const id of TABS) {
@@ -362,7 +363,7 @@ $('list').tHead.addEventListener('click', x => {
 body.addEventListener('click', x => { const tr = x.target.closest('tr'); if (tr && tr.dataset.i) select(F[tr.dataset.i]); });
 $('scroll').addEventListener('scroll', draw, {passive: true});
 window.addEventListener('resize', () => { draw(); flame(); graphs(); });
-for (const panel of document.querySelectorAll('aside,#why,#graphs')) panel.addEventListener('click', x => { const to = x.target.closest('[data-i]'); if (to) select(F[to.dataset.i], true); });
+for (const panel of document.querySelectorAll('aside,#graphs')) panel.addEventListener('click', x => { const to = x.target.closest('[data-i]'); if (to) select(F[to.dataset.i], true); });
 document.addEventListener('keydown', x => {
 	const inFlame = x.target === $('frames');
 	if (x.ctrlKey || x.altKey || x.metaKey || $('keys').open) return;
@@ -382,10 +383,11 @@ function move(by) {
 	const at = rows.indexOf(selected), f = rows[at < 0 ? 0 : Math.max(0, Math.min(rows.length - 1, at + by))];
 	if (f) select(f, true, true);
 }
-/* The causes in the heading lead to their functions, what follows them to all. */
-document.querySelectorAll('.causes li').forEach((li, i) => {
-	const to = li.querySelector('b') && $('why').querySelectorAll('tr')[i].querySelector('[data-i]');
-	li.addEventListener('click', () => to ? select(F[to.dataset.i], true) : openTab('why'));
+/* Causes lead to their functions, what follows them in the heading to all. */
+for (const li of document.querySelectorAll('.causes li')) li.addEventListener('click', () => {
+	const b = li.querySelector('button'), to = b && by_key.get(b.dataset.f);
+	if (to) select(to, true);
+	else if (li.parentNode === causes && !li.querySelector('b')) openTab('why');
 });
 /* source */
 window.addEventListener('popstate', go);
