@@ -321,23 +321,40 @@ static const struct site *site_of(const struct table *t, uint32_t r)
 	return &detail_of(t)->sites[r];
 }
 
-static struct store_edge site_edge(const struct table *t, uint32_t r)
+static fn_id caller_of(const struct table *t, uint32_t r)
 {
-	struct store_edge e;
+	return store_edge_caller(detail_of(t)->st, site_of(t, r)->edge);
+}
 
-	store_edge(detail_of(t)->st, site_of(t, r)->edge, &e);
-	return e;
+static fn_id callee_of(const struct table *t, uint32_t r)
+{
+	return store_edge_callee(detail_of(t)->st, site_of(t, r)->edge);
 }
 
 static uint32_t site_fn(const struct table *t, uint32_t r)
 {
-	return graph_of_store(t->g, site_edge(t, r).caller);
+	return graph_of_store(t->g, caller_of(t, r));
 }
 
 /* Or GRAPH_NONE */
 static uint32_t site_callee_fn(const struct table *t, uint32_t r)
 {
-	return graph_of_store(t->g, site_edge(t, r).callee);
+	return graph_of_store(t->g, callee_of(t, r));
+}
+
+uint32_t site_caller_name(const struct table *t, uint32_t r)
+{
+	return store_fn_name_id(detail_of(t)->st, caller_of(t, r));
+}
+
+uint32_t site_callee_name(const struct table *t, uint32_t r)
+{
+	return store_fn_name_id(detail_of(t)->st, callee_of(t, r));
+}
+
+struct str site_caller(const struct table *t, uint32_t r)
+{
+	return graph_name(t->g, site_fn(t, r));
 }
 
 struct str site_callee(const struct table *t, uint32_t r)

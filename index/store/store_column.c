@@ -13,6 +13,27 @@
 #include "index/format/column_code.h"
 #include "index/store/store_in.h"
 
+uint64_t store_come_near(struct store *st, enum table t, uint32_t event, uint64_t row)
+{
+	const struct block *at = store_met(st, t, event, row / BLOCK_ROWS);
+	struct blocks *b = at ? &st->blocks[t][event] : NULL;
+	const uint32_t i = row % BLOCK_ROWS, from = i - i % GROUP_ROWS;
+	const uint64_t group = 1 + row / GROUP_ROWS;
+
+	if (!b || i >= at->rows)
+		return 0;
+	if (b->near != group) {
+		b->near = group;
+		b->unpacked = false;
+		return column_row(at->p, at->bytes, at->rows, i);
+	}
+	memset(b->row, 0, sizeof(b->row));
+	b->unpacked = true;
+	column_read(b->row, sizeof(*b->row), at->p, at->bytes, at->rows, from,
+		    at->rows - from < GROUP_ROWS ? at->rows - from : GROUP_ROWS);
+	return b->row[row % GROUP_ROWS];
+}
+
 uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
 		      uint64_t n)
 {
@@ -274,8 +295,8 @@ int64_t store_edge_incl(struct store *st, edge_id id, uint32_t e)
 
 static uint32_t span(struct store *st, enum table t, fn_id f, uint32_t *first)
 {
-	uint32_t from = store_row_u32(st, t, 0, f),
-		 to = store_row_u32(st, t, 0, (uint64_t)f + 1);
+	uint32_t from = (uint32_t)store_near_u64(st, t, 0, f),
+		 to = (uint32_t)store_near_u64(st, t, 0, (uint64_t)f + 1);
 
 	if (from > to || to > st->info.edges) {
 		store_damaged(st, t, f / BLOCK_ROWS, "a span is out of range");

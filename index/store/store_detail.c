@@ -28,7 +28,7 @@ static int open_detail(struct store *st, fn_id f, enum detail_kind kind,
 	struct detail_shape shape = store_shape(st);
 	const unsigned char *end, *p;
 
-	p = store_packed(st, t, store_row_u64(st, places, 0, f), &end);
+	p = store_packed(st, t, store_near_u64(st, places, 0, f), &end);
 	if (!p)
 		return store_check(st, err);
 	*n = detail_begin(r, kind, &shape, p, end);
@@ -183,10 +183,15 @@ int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *a
 	return err->kind;
 }
 
-static int open_sites(struct store *st, fn_id f, struct detail_reader *r, uint64_t *n,
-		      struct err *err)
+int store_open_sites(struct store *st, fn_id f, struct detail_reader *r, uint64_t *n,
+		     struct err *err)
 {
 	return open_detail(st, f, DETAIL_SITES, TABLE_SITES_AT, TABLE_SITES, r, n, err);
+}
+
+int store_bad_site(struct store *st, struct err *err)
+{
+	return damaged(st, TABLE_SITES, "a call site is out of range", err);
 }
 
 /* first, edges: those of the caller (store_callees()). */
@@ -195,23 +200,26 @@ static int next_site(struct store *st, struct detail_reader *r, edge_id first,
 		     struct err *err)
 {
 	const struct detail_row *d = &r->row;
+	uint64_t callee;
+	uint32_t edge;
 
 	detail_next(r, (uint64_t *)costs);
-	if (r->in.bad || d->file >= st->info.files || d->edge >= edges)
-		return damaged(st, TABLE_SITES, "a call site is out of range", err);
-	*row = (struct store_site){.edge = first + d->edge,
+	edge = first + d->edge;
+	callee = store_near_u64(st, TABLE_EDGE_CALLEE, 0, edge);
+	if (r->in.bad || d->file >= st->info.files || d->edge >= edges ||
+	    callee >= st->info.functions)
+		return store_bad_site(st, err);
+	*row = (struct store_site){.edge = edge,
 				   .file = d->file,
 				   .line = d->line,
 				   .instr = d->instr,
 				   .calls = d->calls,
-				   .callee = store_row_id(st, TABLE_EDGE_CALLEE, 0,
-							  first + d->edge,
-							  st->info.functions)};
+				   .callee = (fn_id)callee};
 	if (!d->alone)
 		return 0;
-	row->calls = store_row_u64(st, TABLE_EDGE_CALLS, 0, row->edge);
+	row->calls = store_near_u64(st, TABLE_EDGE_CALLS, 0, edge);
 	for (uint32_t e = 0; e < st->info.events; e++)
-		costs[e] = store_edge_incl(st, row->edge, e);
+		costs[e] = (int64_t)store_near_u64(st, TABLE_EDGE_INCL, e, edge);
 	return 0;
 }
 
@@ -226,7 +234,7 @@ int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **
 	edge_id first;
 
 	store_callees(st, f, &first, &edges);
-	if (open_sites(st, f, &r, &count, err))
+	if (store_open_sites(st, f, &r, &count, err))
 		return err->kind;
 	cost = arena_array(a, (size_t)count * events + 1, sizeof(*cost));
 	row = cost ? ARENA_ARRAY(a, struct store_site, (size_t)count + 1) : NULL;
@@ -252,7 +260,7 @@ int store_each_site(struct store *st, fn_id f, store_each_site_fn *each, void *a
 	uint32_t edges;
 
 	store_callees(st, f, &first, &edges);
-	if (open_sites(st, f, &r, &n, err) == 0)
+	if (store_open_sites(st, f, &r, &n, err) == 0)
 		for (; n && next_site(st, &r, first, edges, &row, costs, err) == 0 &&
 		       each(arg, &row, costs, err) == 0;
 		     n--)

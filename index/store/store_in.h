@@ -28,6 +28,11 @@ struct blocks {
 	uint32_t n, cap; /* number of blocks; room in at[] */
 	uint64_t rows;
 	void *whole; /* contiguous copy of a column with several blocks */
+	/* The group of rows that was asked last (store_near_u64()): 1 + its number; its rows,
+	 * if it was asked twice. */
+	uint64_t near;
+	bool unpacked;
+	uint64_t row[GROUP_ROWS];
 };
 
 enum {
@@ -115,6 +120,7 @@ const unsigned char *store_packed(struct store *st, enum table t, uint64_t place
 /* A block as one value; NULL if it is not sound. */
 const struct block *store_meet(struct store *st, enum table t, uint32_t event,
 			       uint32_t block);
+uint64_t store_come_near(struct store *st, enum table t, uint32_t event, uint64_t row);
 /* Without a call if the block was read before. */
 static inline const struct block *store_met(struct store *st, enum table t,
 					    uint32_t event, uint64_t block)
@@ -134,6 +140,17 @@ static inline uint64_t store_row_u64(struct store *st, enum table t, uint32_t ev
 
 	return b && i < b->rows ? column_row(b->p, b->bytes, b->rows, i) : 0;
 }
+/* The same for readers that go through the rows in order: a group that is asked twice is
+ * unpacked, and its other rows are at hand. */
+static inline uint64_t store_near_u64(struct store *st, enum table t, uint32_t event,
+				      uint64_t row)
+{
+	const struct blocks *b = event < st->slots[t] ? &st->blocks[t][event] : NULL;
+
+	return b && b->near == 1 + row / GROUP_ROWS && b->unpacked
+		       ? b->row[row % GROUP_ROWS]
+		       : store_come_near(st, t, event, row);
+}
 static inline uint32_t store_row_u32(struct store *st, enum table t, uint32_t event,
 				     uint64_t row)
 {
@@ -143,6 +160,10 @@ static inline uint32_t store_row_u32(struct store *st, enum table t, uint32_t ev
  * but the file may have been written to since. */
 uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
 		      uint64_t n);
+/* Open the call sites of f as packed rows; *n: how many there are. */
+int store_open_sites(struct store *st, fn_id f, struct detail_reader *r, uint64_t *n,
+		     struct err *err);
+int store_bad_site(struct store *st, struct err *err);
 /* Event e in a row of a table with a column per recorded event. */
 int64_t store_cost_at(struct store *st, enum table t, uint32_t e, uint64_t row);
 /* Whether each context stands behind its caller, and children are in order. */

@@ -9,6 +9,7 @@
 #include "index/base/err.h"
 #include "index/base/order.h"
 #include "index/base/vec.h"
+#include "index/lines/decode.h"
 #include "index/store/store_in.h"
 
 struct place_key {
@@ -52,11 +53,24 @@ static int line_place(void *arg, const struct store_line *row, const int64_t *co
 	return add_place(arg, row->file, row->line, row->instr, err);
 }
 
-static int site_place(void *arg, const struct store_site *row, const int64_t *costs,
-		      struct err *err)
+/* The places of the call sites of f; their numbers are not needed. */
+static int site_places(struct store *st, fn_id f, struct places *p, uint64_t *costs,
+		       struct err *err)
 {
-	(void)costs;
-	return add_place(arg, row->file, row->line, row->instr, err);
+	const struct detail_row *d;
+	struct detail_reader r;
+	uint64_t n = 0;
+
+	if (store_open_sites(st, f, &r, &n, err))
+		return err->kind;
+	for (d = &r.row; n; n--) {
+		detail_next(&r, costs);
+		if (r.in.bad || d->file >= st->info.files)
+			return store_bad_site(st, err);
+		if (add_place(p, d->file, d->line, d->instr, err))
+			break;
+	}
+	return err->kind;
 }
 
 static bool ascend(const struct place_key *p, size_t n)
@@ -101,7 +115,7 @@ int store_places(struct store *st, bool by_instr, const struct cancel *cancel,
 {
 	enum { SOME = 256 }; /* functions between two polls */
 	struct places p = {.by_instr = by_instr};
-	uint64_t all = 0;
+	uint64_t all = 0, costs[EVENTS_MAX];
 
 	for (fn_id f = 0; !st->places[by_instr] && f < st->info.functions; f++) {
 		size_t lines;
@@ -110,7 +124,7 @@ int store_places(struct store *st, bool by_instr, const struct cancel *cancel,
 		if (store_each_line(st, f, line_place, &p, err))
 			break;
 		lines = p.n;
-		if (store_each_site(st, f, site_place, &p, err) ||
+		if (site_places(st, f, &p, costs, err) ||
 		    (f % SOME == 0 && cancel_poll(cancel, err)))
 			break;
 		if (p.n)
