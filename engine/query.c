@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/hint.h"
 #include "engine/inline/inlines.h"
 #include "engine/lang/result.h"
 #include "engine/names/fnset.h"
@@ -836,11 +837,12 @@ int session_check_lone(struct session *s, const struct stmt *st, struct str text
 /* diff, where there is nothing to compare with. */
 static void hint_second(const struct session *s, struct err *err)
 {
-	static const char habit[] = "here that is: functions vs base";
+	const size_t n = strlen(err->hint);
 
-	if (s->n < 2 && strcmp(err->hint, habit) == 0)
-		snprintf(err->hint, sizeof(err->hint),
-			 "%s, of two profiles: quern new.out base=old.out why", habit);
+	if (s->n < 2 &&
+	    str_starts(str_c(err->hint), STR("here that is: functions vs base")))
+		snprintf(err->hint + n, sizeof(err->hint) - n,
+			 " -- of two profiles: quern new.out base=old.out");
 }
 
 /* A fault leaks the malloc'd memory in use.  This is rare: an index damaged under a
@@ -864,6 +866,8 @@ static int run_guarded(void *arg)
 		if (rc)
 			fix_place(r->err, st);
 	}
+	if (rc && r->err->kind == ERR_QUERY)
+		hint_resolve(r->s, r->text, r->a, r->err);
 	return rc;
 }
 

@@ -418,7 +418,8 @@ static int hint_rows(struct schema *s, const struct source *q)
 		{"function", "callers of"},   {"stack", "calltree to"},
 	};
 	const size_t plural = str_ends(q->by->text, STR("s"));
-	const struct str word = {q->by->text.p, q->by->text.n - plural};
+	struct str word = {q->by->text.p, q->by->text.n - plural};
+	const char *said;
 
 	for (size_t i = 0; q->of && i < sizeof(rows) / sizeof(*rows); i++)
 		if (str_eq(word, str_c(rows[i].word))) {
@@ -428,6 +429,9 @@ static int hint_rows(struct schema *s, const struct source *q)
 								      : rows[i].here,
 					STR_ARG(plain_name(q->of)));
 		}
+	if (s->src && (said = check_column_habit(s, q->by->text)) &&
+	    check_rows_of(str_c(said)))
+		word = str_c(said);
 	if (check_hint_part(s, word) || !check_rows_of(word))
 		return s->err->kind;
 	return err_hint(s->err, "here that is: %s", check_rows_of(word));

@@ -340,7 +340,64 @@ static const char *of_sql(habit_reads *parses, struct str text, char *buf)
 		       : "functions | where fn ~ /text/ | sort self | take 10";
 }
 
-/* ---- the two questions ---- */
+/* ---- questions in words ---- */
+
+static bool has_word(struct str text, const char *const *list)
+{
+	for (struct str word = first_word(&text); word.n; word = first_word(&text))
+		if (is_word(word, list))
+			return true;
+	return false;
+}
+
+/* what regressed, which functions got slower; improved */
+static const char *of_change(struct str text)
+{
+	static const char *const worse[] = {"regressed", "regressions", "regression",
+					    "slower",	 "worse",	"grew",
+					    "regress",	 NULL};
+	static const char *const better[] = {"improved", "improvements", "improvement",
+					     "faster",	 "better",	 "shrank",
+					     NULL};
+	static const char *const any[] = {"changed", "changes", "differs", "differences",
+					  NULL};
+
+	if (has_word(text, worse))
+		return "functions vs base | where delta > 0 | sort delta";
+	if (has_word(text, better))
+		return "functions vs base | where delta < 0 | sort delta asc";
+	return has_word(text, any) ? "functions vs base" : NULL;
+}
+
+/* what if X were free, whatif X, save X: what X costs with all below it. */
+static const char *of_saving(habit_reads *parses, struct str word, struct str rest,
+			     char *buf)
+{
+	static const char *const ask[] = {"whatif", "what-if", "if",	 "save",
+					  "saved",  "savings", "saving", NULL};
+	static const char *const behind[] = {"were", "was", "is",   "costs",
+					     "cost", "had", "free", NULL};
+	static const char *const between[] = {"from", "by", "without", "of", "if", NULL};
+	struct str after = rest, name, next;
+	struct text to = {buf, 0};
+
+	if (token_same(word, "what") && token_same(first_word(&after), "if"))
+		rest = after;
+	else if (!is_word(word, ask))
+		return NULL;
+	after = rest;
+	name = first_word(&after);
+	if (is_word(name, between))
+		name = first_word(&after);
+	next = first_word(&after);
+	if (!name.n || name.n > 120 || (next.n && !is_word(next, behind)))
+		return "cost of malloc";
+	add_bytes(&to, STR("cost of "));
+	add_bytes(&to, name);
+	return reads(parses, "", buf) ? buf : "cost of malloc";
+}
+
+/* ---- what the parser asks ---- */
 
 /* pprof: top10 */
 static const char *of_top(struct str word, char *buf)
@@ -355,6 +412,11 @@ static const char *of_top(struct str word, char *buf)
 
 const char *habit_query(struct str statement, habit_reads *parses, char *buf)
 {
+	static const char *const asking[] = {"what",	   "which",	"who",
+					     "how",	   "regressed", "regressions",
+					     "regression", "improved",	"improvements",
+					     "changes",	   "changed",	"slower",
+					     "faster",	   NULL};
 	struct str rest = statement, word;
 	const char *q;
 
@@ -369,7 +431,11 @@ const char *habit_query(struct str statement, habit_reads *parses, char *buf)
 					    false, buf))
 			       ? buf
 			       : "functions";
-	q = of_top(word, buf);
+	q = is_word(word, asking) ? of_change(statement) : NULL;
+	if (!q)
+		q = of_saving(parses, word, rest, buf);
+	if (!q)
+		q = of_top(word, buf);
 	if (!q)
 		q = of_compare(parses, word, rest, buf);
 	return q ? q : of_table(parses, habit_queries, statement, "", buf);

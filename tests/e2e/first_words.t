@@ -51,9 +51,9 @@ profile("words.out", [(b"main", 10), (b"malloc", 80)])
 WORDS = "words.out", "base=words.out", "malloc=words.out", "--no-index-write", "-q"
 
 
-def hints_of(asked):
+def hints_of(asked, at=WORDS):
     """The hint of each (typed, it is a stage), all asked by one process, and one that explains them."""
-    r = run(*WORDS, "--keep-going", *[a for typed, _ in asked for a in ("-c", typed)])
+    r = run(*at, "--keep-going", *[a for typed, _ in asked for a in ("-c", typed)])
     told = re.split(r"^error: ", r.talk, flags=re.M)[1:]
     hints = [(re.findall(r"here that is: (.*)", t) or [""])[0] for t in told]
     same([typed for (typed, _), hint in zip(asked, hints) if not hint], [], "each has a hint: %s to %s" % (asked[0][0], asked[-1][0]))
@@ -61,7 +61,7 @@ def hints_of(asked):
         hints = [hint for one in asked for hint in hints_of([one])] if len(asked) > 1 else [""]
     queries = [("functions " if stage else "") + hint.split(";")[0] for (_, stage), hint in zip(asked, hints)
                if not re.match(r"\.|the keys?", hint)]
-    r = run(*WORDS, "--keep-going", *[a for q in queries for a in ("-c", ".explain " + q)])
+    r = run(*at, "--keep-going", *[a for q in queries for a in ("-c", ".explain " + q)])
     ok(r.status == 0, "  which is a query", r.talk)
     return hints
 
@@ -71,7 +71,7 @@ def hint_of(typed, stage):
 
 
 hints_of([(typed, "here that is: |" in want) for tool, typed, want in entries
-          if "here that is: " in want and not typed.startswith((".", "\\"))])
+          if "here that is: " in want and not typed.startswith((".", "\\"))], ("app.out", "base=app.out", "--no-index-write", "-q"))
 with open(top + "/engine/lang/habits.txt", encoding="utf-8") as f:
     tables = dict(re.findall(r"^\[(\w+)\]\n(.*?)(?:\n\n|\Z)", f.read(), re.S | re.M))
 same(list(tables), ["words", "queries", "stages", "commands", "ranks"], "the tables of habits.txt are found")
@@ -113,6 +113,15 @@ for word in ("help", ".help vs"):
     ok(r.status == 0 and r.text.count("\n") > 5, "quern '%s' needs no profile" % word, r)
 r = run("./.help")
 ok(r.status == 3 and "No such file" in r.talk, "a file that is missing is none", r)
+
+# An example that a profile lacks becomes a function that it has, and a hint names no function that is not there.
+at = [small + "xdebug-small.out", "-q", "--no-init", "--no-index-write", "-c"]
+for typed in ("bt", "sandwich", "break", "whatif", "peek", "list", "info functions Fib", "who calls buidl"):
+    for hint in re.findall(r"here that is: (.*)", run(*at, typed).talk) or ["none"]:
+        r = run(*at, hint)
+        ok(r.status == 0, "%s: %s answers" % (typed, hint), r)
+r = run(*at, "list nosuch")
+ok(r.status == 1 and "nosuch" not in r.talk.split("hint:")[1] and "source of SET" in r.talk, "a name that is nowhere is in no hint", r)
 
 # The heading of each column can be typed where a column may stand; of "#", which begins a comment, the hint is the query.
 SOURCES = ["top", "functions", "files", "objects", "dirs", "classes", "lines", "inlined", "calls", "callsites", "cycles", "contexts", "parts",
