@@ -12,7 +12,6 @@
 #include "engine/sources/source.h"
 #include "engine/lang/keywords.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/out.h"
 
 struct explain {

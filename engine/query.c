@@ -31,7 +31,6 @@
 #include "engine/compare/vs.h"
 #include "engine/why/why.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 
 /* What the session has open, as a running statement sees it. */

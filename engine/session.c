@@ -18,7 +18,6 @@
 #include "engine/gstages/graph_cache.h"
 #include "engine/gstages/gstage.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
 #include "index/format/event.h"

@@ -12,7 +12,6 @@
 #include "engine/lang/token.h"
 #include "engine/session.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 
 char *session_copy(struct str s)

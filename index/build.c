@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "index/read/input.h"
 #include "index/merge/merge.h"

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/merge/profile.h"
 
 enum {

@@ -16,7 +16,6 @@
 #include <unistd.h>
 
 #include "index/base/cost.h"
-#include "index/base/err_kind.h"
 #include "index/base/file.h"
 #include "index/base/map.h"
 #include "index/base/out.h"

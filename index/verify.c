@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/build.h"
 #include "index/read/input.h"
 #include "index/store/publish.h"

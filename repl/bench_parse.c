@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/out.h"
 #include "index/base/vec.h"

@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "index/build.h"
 #include "index/verify.h"

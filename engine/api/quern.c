@@ -18,7 +18,6 @@
 #include "engine/api/quern_in.h"
 #include "engine/query.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "index/build.h"
 

@@ -14,7 +14,6 @@
 #include "engine/query.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 _Static_assert(sizeof(quern_text) == sizeof(struct str) &&
 		       offsetof(quern_text, length) == offsetof(struct str, n),

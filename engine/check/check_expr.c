@@ -16,7 +16,6 @@
 #include "engine/lang/keywords.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 int check_fail(struct schema *s, struct span at, const char *fmt, ...)
 {

@@ -6,7 +6,6 @@
 
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 
 static struct str without_slash(struct str s)

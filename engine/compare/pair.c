@@ -11,7 +11,6 @@
 
 #include "engine/compare/pair_in.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/store/store.h"
 
 /* ---- names ---- */

@@ -19,7 +19,6 @@
 #include "engine/compare/variant.h"
 #include "index/base/cancel.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "index/store/store.h"
 

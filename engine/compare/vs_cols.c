@@ -27,7 +27,6 @@
 #include "engine/rows/doubt.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 /* The places of vs_cols[]. */
 enum {

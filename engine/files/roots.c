@@ -21,7 +21,6 @@
 
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 struct root {
 	int fd; /* O_PATH */

@@ -22,7 +22,6 @@
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 enum { POLL = 1 << 14, KEPT = 4, ROUNDS = 50, AHEAD = 16 };
 #define WORTH_A_WORD 0.001	     /* of the total */

@@ -13,7 +13,6 @@
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/err_struct.h"
 
 enum { POLL = 4096, BITS = 60 };

@@ -25,7 +25,6 @@
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/order.h"
 #include "index/graph/cycles.h"
 

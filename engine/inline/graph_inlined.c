@@ -14,7 +14,6 @@
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 struct inlined_stage {
 	const struct graph_inlines *in;
@@ -36,7 +35,7 @@ struct handing {
 	int64_t *left;
 	double *passed; /* the cost of the whole that was handed on; NULL: the part at
 			   hand is the whole */
-	bool negative; /* some costs are: then one need not be a part of the other */
+	bool negative;	/* some costs are: then one need not be a part of the other */
 };
 
 static int64_t whole_units(double part, double of_whole)

@@ -18,7 +18,6 @@
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/order.h"
 
 bool inlined_line(struct store *st, fn_id f, file_id file)

@@ -16,7 +16,6 @@
 #include "engine/files/roots.h"
 #include "index/base/cancel.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 #ifndef __has_feature
 #define __has_feature(f) 0

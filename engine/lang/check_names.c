@@ -11,7 +11,6 @@
 #include "engine/lang/token.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/format/event.h"
 
 void check_append(char *buf, size_t cap, struct str s)

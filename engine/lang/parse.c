@@ -17,7 +17,6 @@
 #include "engine/lang/keywords.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 /* Inside brackets, and after "|" and ",", a newline is a blank. */
 struct token parse_peek(struct parser *p, enum token_place place)

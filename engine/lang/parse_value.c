@@ -13,7 +13,6 @@
 #include "engine/lang/common_sets.h"
 #include "engine/lang/parse_in.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 enum { DEEPEST = 16 };
 

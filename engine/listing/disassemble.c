@@ -28,7 +28,6 @@
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 enum {
 	OUTPUT_MAX = 64 << 20, /* bytes, and OUTPUT_EACH for each byte of code */

@@ -18,7 +18,6 @@
 #include "engine/names/match_in.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 /* ---- bare ---- */
 

@@ -13,7 +13,6 @@
 #include "engine/names/match_in.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 enum {
 	REGEX_STEPS = 1000000, /* for one name: some milliseconds */

@@ -12,7 +12,6 @@
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 enum {
 	POLL_BYTES = 256 << 10, /* of names between two polls of the clock and `cancel` */

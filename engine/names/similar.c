@@ -14,7 +14,6 @@
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 enum { NEAREST_MS = 250, POLL = 1024, POLL_BYTES = 256 << 10, NEAREST = 6, QUOTED = 120 };
 

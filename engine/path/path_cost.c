@@ -34,7 +34,6 @@
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 enum { IN_OF = 1, IN_UNDER = 2, IN_VIA = 4, IN_AVOID = 8 };
 enum { OUTSIDE, UNDER, VIA_SEEN, INSIDE, STATES };

@@ -19,7 +19,6 @@
 #include "index/base/cost.h"
 #include "index/base/count.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 static struct fn_set *new_set(struct exec *x, uint32_t functions)
 {

@@ -12,7 +12,6 @@
 #include "index/base/arena.h"
 #include "index/base/count.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/part_lines.h"
 
 /* Some parts of a profile, read again. */

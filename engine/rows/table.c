@@ -7,7 +7,6 @@
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 bool col_is_f(enum col_type t)
 {

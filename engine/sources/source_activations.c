@@ -19,7 +19,6 @@
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/each_activation.h"
 
 /* ---- reading the profile again ---- */

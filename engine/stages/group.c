@@ -16,7 +16,6 @@
 #include "engine/compare/vs.h"
 #include "engine/stages/stage.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 /* ---- quotients of sums ---- */
 

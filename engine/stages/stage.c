@@ -16,7 +16,6 @@
 #include "engine/compare/vs.h"
 #include "engine/why/why.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 static int where(struct exec *x, struct table *t, const struct tstage *s)
 {

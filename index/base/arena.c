@@ -13,7 +13,6 @@
 #include <string.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 
 /* AddressSanitizer sees chunks only, so tell it about allocations, with a gap after

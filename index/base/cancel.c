@@ -7,7 +7,6 @@
 #include <time.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 enum { ASK_NS = 30 * 1000 * 1000 };
 

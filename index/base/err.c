@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "index/base/err_kind.h"
 #include "index/base/str.h"
 
 /* Format a message.  One that is too long loses its middle: the path, not the reason

@@ -5,11 +5,12 @@
  * or the kind; the first error wins, later err_set() calls leave it as it is.  A message
  * names the thing, the value and what to do; repl/ adds the file name or the caret.
  *
- *	err_struct.h	the struct alone		err_kind.h	the kinds
+ *	err_struct.h	the struct alone		err_kind.h	the kinds alone
  */
 #ifndef QUERN_BASE_ERR_H
 #define QUERN_BASE_ERR_H
 
+#include "index/base/err_kind.h"
 #include "index/base/err_struct.h"
 
 /* All three return the kind that err holds, never 0 after err_set(). */

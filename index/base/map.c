@@ -18,7 +18,6 @@
 #include <sys/mman.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 enum { SLOTS = 256, STACK = 64 << 10 };
 

@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 enum { WINDOW = 1 << 20 }; /* bytes of records that are read at once */
 

@@ -15,7 +15,6 @@
 
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 
 enum {

@@ -16,7 +16,6 @@
 #include <string.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/isa.h"
 #include "index/base/vec.h"
 #include "index/fast/replay_in.h"

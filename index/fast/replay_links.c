@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "index/fast/replay_in.h"
 

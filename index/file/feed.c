@@ -19,7 +19,6 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "index/file/source.h"
 #include "index/file/unpack.h"

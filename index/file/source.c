@@ -2,7 +2,6 @@
 #include "index/file/source.h"
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 #include <errno.h>
 #include <fcntl.h>

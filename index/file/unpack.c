@@ -23,7 +23,6 @@
 #include <zstd_errors.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 enum step { STEP_MORE, STEP_END, STEP_DAMAGED, STEP_LARGE, STEP_MEMORY };
 

@@ -15,7 +15,6 @@
 #include "index/base/bisect.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/order.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"

@@ -6,7 +6,6 @@
 
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/merge/reuse.h"
 #include "index/store/store_in.h"

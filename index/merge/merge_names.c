@@ -14,7 +14,6 @@
 #include <string.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/hash.h"
 #include "index/base/map.h"
 #include "index/base/sort.h"

@@ -10,7 +10,6 @@
 
 #include <string.h>
 
-#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
 #include "index/store/part_names.h"

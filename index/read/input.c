@@ -14,7 +14,6 @@
 #include <sys/stat.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/hash.h"
 #include "index/base/vec.h"
 #include "index/store/publish.h"

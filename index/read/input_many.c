@@ -1,6 +1,5 @@
 /* input_many.c - many small files, read on several threads; see input.h. */
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/read/input.h"
 
 #include <stdlib.h>

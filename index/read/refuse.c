@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/lines/decode.h"
 #include "index/store/store.h"

@@ -6,7 +6,6 @@
 
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 static const char no_profile[] =
 	"such files begin with lines like \"events: Ir\" and \"fn=main\"; valgrind "

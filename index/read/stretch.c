@@ -14,7 +14,6 @@
 #include <string.h>
 #include <sys/prctl.h>
 
-#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/ordered.h"
 #include "index/lines/decode.h"

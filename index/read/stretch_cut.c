@@ -1,5 +1,4 @@
 /* stretch_cut.c - where a text is cut into stretches; see stretch.h. */
-#include "index/base/err_kind.h"
 #include "index/base/err.h"
 #include "index/read/stretch_in.h"
 

@@ -11,7 +11,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/base/err_kind.h"
 #include "index/base/err.h"
 #include "index/base/file.h"
 #include "index/base/vec.h"

@@ -11,7 +11,6 @@
 #include <string.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/ordered.h"
 #include "index/base/vec.h"
 #include "index/detail/detail.h"

@@ -5,7 +5,6 @@
 #include <pthread.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/sort.h"
 #include "index/contexts/name_contexts.h"
 #include "index/graph/cycles.h"

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/varint.h"
 #include "index/store/part_names.h"

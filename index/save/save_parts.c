@@ -12,7 +12,6 @@
 
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/ordered.h"
 #include "index/base/sized.h"
 #include "index/base/varint.h"

@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/format/column_code.h"
 
 enum {

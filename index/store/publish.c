@@ -23,7 +23,6 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/str.h"
 #include "index/store/store.h"
 

@@ -19,7 +19,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/store/store_pages.h"
 #include "index/store/store_in.h"

@@ -12,7 +12,6 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "index/base/err_kind.h"
 #include "index/base/err.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"

@@ -24,7 +24,6 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 enum {
 	MAGIC = 0xbeefc0de,

@@ -19,7 +19,6 @@
 
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/hash.h"
 #include "index/base/map.h"
 #include "index/graph/inclusive.h"

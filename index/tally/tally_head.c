@@ -2,7 +2,6 @@
  * tally_head.c - diagnostics, header lines, and the state that a later stretch assumes.
  */
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/tally/tally.h"
 
 #include <stdlib.h>

@@ -10,7 +10,6 @@
 #include <string.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "index/format/part_code.h"
 #include "index/tally/tally_in.h"

@@ -11,7 +11,6 @@
 
 #include "engine/files/roots.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
 #include "index/build.h"

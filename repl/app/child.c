@@ -14,7 +14,6 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 static void in_child(const char *command, int input)
 {

@@ -7,7 +7,6 @@
 
 #include "engine/query.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "repl/app/app.h"
 #include "repl/term/number.h"
 

@@ -14,7 +14,6 @@
 
 #include "index/base/count.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "repl/app/budget.h"
 

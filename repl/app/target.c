@@ -10,7 +10,6 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/store/publish.h"
 
 enum { TRIES = 100 };

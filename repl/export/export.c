@@ -17,7 +17,6 @@
 
 #include "engine/query.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "index/store/publish.h"
 #include "repl/app/app.h"

@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "index/store/publish.h"
 #include "repl/term/emit.h"

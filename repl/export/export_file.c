@@ -6,7 +6,6 @@
  * databases, which join tables by names.
  */
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "repl/app/app.h"
 #include "repl/export/export_in.h"
 

@@ -12,7 +12,6 @@
  */
 #include "engine/query.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"
 

@@ -20,7 +20,6 @@
  */
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "repl/render/render.h"
 
 #include <math.h>

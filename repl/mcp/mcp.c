@@ -11,7 +11,6 @@
 #include "repl/mcp/mcp.h"
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "repl/app/options.h"
 #include "repl/term/talk.h"
 

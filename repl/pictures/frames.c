@@ -27,7 +27,6 @@
 #include "index/base/bisect.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/order.h"
 
 #define WIDE 1e-3 /* of the whole */

@@ -11,7 +11,6 @@
  * functions their self costs.  Both are coloured by the change (change.h).
  */
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "repl/render/render.h"
 

@@ -8,7 +8,6 @@
  */
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "repl/render/brief.h"
 #include "repl/render/render.h"

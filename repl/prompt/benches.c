@@ -16,7 +16,6 @@
 
 #include "engine/lang/token.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "repl/app/output.h"
 #include "repl/prompt/script.h"

@@ -10,7 +10,6 @@
 #include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/store/store.h"
 #include "repl/app/options.h"
 #include "repl/export/export.h"

@@ -9,7 +9,6 @@
 
 #include "engine/lang/common_sets.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "repl/app/child.h"
 #include "repl/app/options.h"
 #include "repl/app/output.h"

@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/vec.h"
 #include "index/read/input.h"
 #include "repl/app/options.h"

@@ -20,7 +20,6 @@
 #include "engine/lang/col_type.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/store/store.h"
 #include "repl/app/output.h"
 #include "repl/app/progress.h"

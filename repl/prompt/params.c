@@ -5,7 +5,6 @@
 
 #include "engine/query.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "repl/prompt/library.h"
 
 enum { PARAMS = 32 };

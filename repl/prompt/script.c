@@ -9,7 +9,6 @@
 #include "engine/lang/keywords.h"
 #include "engine/lang/token.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "repl/app/options.h"
 #include "repl/app/output.h"
 #include "repl/prompt/command.h"

@@ -7,7 +7,6 @@
 
 #include "engine/lang/token.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "repl/app/app.h"
 #include "repl/app/options.h"
 #include "repl/prompt/library.h"

@@ -22,7 +22,6 @@
 
 #include "engine/query.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "index/read/input.h"
 #include "index/store/publish.h"

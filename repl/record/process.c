@@ -18,7 +18,6 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 
 static const int passed[] = {SIGINT,  SIGQUIT, SIGTERM, SIGHUP,
 			     SIGUSR1, SIGUSR2, SIGALRM, SIGCONT};

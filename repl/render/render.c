@@ -4,7 +4,6 @@
 #include <stdio.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "repl/term/number.h"
 

@@ -17,7 +17,6 @@
 #include "engine/query.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "index/build.h"
 #include "index/format/tables.h"

@@ -4,7 +4,6 @@
 #include <stdint.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "tests/support/tap.h"
 
 static void test_cap(void)

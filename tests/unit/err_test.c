@@ -3,7 +3,6 @@
 
 #include <errno.h>
 
-#include "index/base/err_kind.h"
 #include "tests/support/tap.h"
 
 static void test_first_wins(void)

@@ -16,7 +16,6 @@
 #include "engine/query.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/map.h"
 #include "index/base/out.h"
 #include "tests/support/faults.h"

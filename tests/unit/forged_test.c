@@ -13,7 +13,6 @@
 
 #include "engine/query.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "index/build.h"
 #include "index/format/column_code.h"

@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/out.h"
 #include "index/build.h"
 #include "tests/support/tap.h"

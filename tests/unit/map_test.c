@@ -3,7 +3,6 @@
  * not ours stays a signal.
  */
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/base/map.h"
 
 #include <fcntl.h>

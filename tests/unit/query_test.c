@@ -7,7 +7,6 @@
 
 #include "index/base/arena.h"
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/build.h"
 #include "tests/support/tap.h"
 

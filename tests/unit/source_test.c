@@ -6,7 +6,6 @@
 #include <unistd.h>
 
 #include "index/base/err.h"
-#include "index/base/err_kind.h"
 #include "index/file/source.h"
 #include "tests/support/tap.h"
 
