@@ -8,8 +8,6 @@
 #define QUERN_QUERY_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "engine/rows/reading.h"
 #include "index/base/str.h"

@@ -13,8 +13,6 @@
 #define QUERN_BUILD_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "index/store/store.h"
 

@@ -8,8 +8,6 @@
 #ifndef QUERN_MOVED_H
 #define QUERN_MOVED_H
 
-#include <stddef.h>
-
 #include "index/base/str.h"
 
 struct arena;

@@ -18,10 +18,6 @@
 #ifndef QUERN_PAIR_H
 #define QUERN_PAIR_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/compare/moved.h"
 #include "engine/compare/rename.h"
 #include "index/base/arena.h"

@@ -7,8 +7,6 @@
 #ifndef QUERN_RENAME_H
 #define QUERN_RENAME_H
 
-#include <stddef.h>
-
 #include "index/base/str.h"
 
 struct arena;

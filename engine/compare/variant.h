@@ -18,9 +18,6 @@
 #ifndef QUERN_VARIANT_H
 #define QUERN_VARIANT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "index/base/bytes.h"
 #include "index/base/str.h"
 

@@ -30,8 +30,6 @@
 #ifndef QUERN_CONFINE_H
 #define QUERN_CONFINE_H
 
-#include <stddef.h>
-
 #include "index/base/str.h"
 
 struct roots;

@@ -10,10 +10,6 @@
 #ifndef QUERN_ROOTS_H
 #define QUERN_ROOTS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/base/str.h"
 
 struct arena;

@@ -19,8 +19,6 @@
 #ifndef QUERN_FLOW_H
 #define QUERN_FLOW_H
 
-#include <stdint.h>
-
 #include "index/graph/inclusive.h"
 #include "index/store/store.h"
 

@@ -11,7 +11,6 @@
 #include "index/base/cost.h"
 #include "index/base/err_kind.h"
 #include "index/base/err_struct.h"
-#include "index/graph/inclusive.h"
 
 int graph_plain(struct store *st, struct flow_cache *cache, struct arena *a,
 		const struct cancel *cancel, struct graph **out, struct err *err)

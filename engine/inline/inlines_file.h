@@ -11,8 +11,6 @@
 #ifndef QUERN_INLINES_FILE_H
 #define QUERN_INLINES_FILE_H
 
-#include <stdbool.h>
-
 #include "index/base/str.h"
 
 struct arena;

@@ -7,9 +7,6 @@
 #ifndef QUERN_AST_H
 #define QUERN_AST_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/lang/col_type.h"
 #include "engine/lang/format.h"
 #include "engine/path/path.h"
@@ -211,8 +208,8 @@ struct source {
 	struct span min_span;
 	struct str vs; /* all that was written after `vs`; empty: no comparison */
 	struct span vs_span;
-	struct str vs_profile;	 /* empty: the profile itself */
-	struct also { /* vs PROFILE, PROFILE ...: all but the first */
+	struct str vs_profile; /* empty: the profile itself */
+	struct also {	       /* vs PROFILE, PROFILE ...: all but the first */
 		struct str name;
 		struct span span;
 		struct also *next;

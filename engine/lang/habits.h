@@ -4,8 +4,6 @@
 #ifndef QUERN_HABITS_H
 #define QUERN_HABITS_H
 
-#include <stdbool.h>
-
 #include "index/base/str.h"
 
 enum { HABIT_MAX = 320 };

@@ -10,10 +10,6 @@
 #ifndef QUERN_RESULT_H
 #define QUERN_RESULT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/lang/col_type.h"
 #include "engine/lang/format.h"
 #include "index/base/str.h"

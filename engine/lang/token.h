@@ -8,9 +8,6 @@
 #ifndef QUERN_TOKEN_H
 #define QUERN_TOKEN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "index/base/str.h"
 #include "index/format/event.h"
 

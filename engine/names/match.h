@@ -18,9 +18,6 @@
 #ifndef QUERN_MATCH_H
 #define QUERN_MATCH_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "engine/names/name.h"
 #include "index/base/str.h"
 #include "index/store/store.h"

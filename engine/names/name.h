@@ -12,9 +12,6 @@
 #ifndef QUERN_NAME_H
 #define QUERN_NAME_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "index/base/str.h"
 
 struct arena;

@@ -5,7 +5,6 @@
 #ifndef QUERN_NAME_SKIP_H
 #define QUERN_NAME_SKIP_H
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "index/base/str.h"

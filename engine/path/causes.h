@@ -8,8 +8,6 @@
 #ifndef QUERN_CAUSES_H
 #define QUERN_CAUSES_H
 
-#include <stdint.h>
-
 #include "engine/path/path.h"
 #include "index/graph/stacks.h"
 

@@ -22,10 +22,6 @@
 #ifndef QUERN_COLUMN_H
 #define QUERN_COLUMN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/lang/col_type.h"
 #include "index/base/str.h"
 
@@ -43,21 +39,21 @@ enum col_flags {
 	HAS_BAR = 32,
 	WITH_LINE = 8192, /* `file`: its place is that of `file` and `line` as one */
 	/* Of the registry: */
-	PER_EVENT = 4,	     /* NAME.EVENT exists, too */
-	ADDS_UP = 8,	     /* sums over rows make sense */
-	IS_CUM = 16,	     /* cum%: the running sum of the column before */
-	OF_TOTAL = 64,	     /* the percentage of `self`; .name has no "%" */
-	AT_TOP = 128,	     /* with ADDS_UP: only over rows that are ROW_WHOLE */
-	OF_RUN = 256,	     /* of single runs (vs_runs.c) */
-	IS_COST = 512,	     /* COL_RATIO: of the event's cost */
-	NAMES_EVENT = 1024,  /* text: the event that all costs of the row are of */
-	HAS_CALLS = 2048,    /* text: f -> g; g -> h */
-	IF_EXACT = 4096,     /* the column of the store has the values only if exact() */
-	ABSENT_0 = 16384,    /* 0, or an empty text, is absent: not known */
-	KNOWN_PLAIN = 32768, /* absent() only in rows that stages made */
-	OF_ROWS = 65536,     /* numbers of rows: of a joined table, its own */
+	PER_EVENT = 4,	      /* NAME.EVENT exists, too */
+	ADDS_UP = 8,	      /* sums over rows make sense */
+	IS_CUM = 16,	      /* cum%: the running sum of the column before */
+	OF_TOTAL = 64,	      /* the percentage of `self`; .name has no "%" */
+	AT_TOP = 128,	      /* with ADDS_UP: only over rows that are ROW_WHOLE */
+	OF_RUN = 256,	      /* of single runs (vs_runs.c) */
+	IS_COST = 512,	      /* COL_RATIO: of the event's cost */
+	NAMES_EVENT = 1024,   /* text: the event that all costs of the row are of */
+	HAS_CALLS = 2048,     /* text: f -> g; g -> h */
+	IF_EXACT = 4096,      /* the column of the store has the values only if exact() */
+	ABSENT_0 = 16384,     /* 0, or an empty text, is absent: not known */
+	KNOWN_PLAIN = 32768,  /* absent() only in rows that stages made */
+	OF_ROWS = 65536,      /* numbers of rows: of a joined table, its own */
 	IS_SENTENCE = 262144, /* text: for people to read as a whole */
-	IN_COUNTS = 131072,  /* COL_DELTA: of counts, whatever the unit of the event */
+	IN_COUNTS = 131072,   /* COL_DELTA: of counts, whatever the unit of the event */
 };
 
 /* Of the store; each is sorted.  That of names, if none is mangled. */

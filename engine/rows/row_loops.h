@@ -2,10 +2,6 @@
 #ifndef QUERN_ROW_LOOPS_H
 #define QUERN_ROW_LOOPS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/lang/ast.h"
 
 struct row_loops {

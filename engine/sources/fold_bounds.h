@@ -9,8 +9,6 @@
 #ifndef QUERN_FOLD_BOUNDS_H
 #define QUERN_FOLD_BOUNDS_H
 
-#include <stdint.h>
-
 #include "engine/path/path.h"
 
 struct exec;

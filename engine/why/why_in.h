@@ -2,10 +2,6 @@
 #ifndef QUERN_WHY_IN_H
 #define QUERN_WHY_IN_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/base/hash.h"
 #include "index/base/str.h"
 #include "index/store/store.h"

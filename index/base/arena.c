@@ -7,7 +7,6 @@
  */
 #include "index/base/arena.h"
 
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -8,8 +8,6 @@
 #define QUERN_BASE_ARENA_H
 
 #include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "index/base/str.h"
 

@@ -3,7 +3,6 @@
  */
 #include "index/base/cancel.h"
 
-#include <stdbool.h>
 #include <time.h>
 
 #include "index/base/err.h"

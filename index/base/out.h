@@ -7,8 +7,6 @@
 #ifndef QUERN_BASE_OUT_H
 #define QUERN_BASE_OUT_H
 
-#include <stddef.h>
-#include <stdint.h>
 #include <string.h>
 
 #include "index/base/str.h"

@@ -2,9 +2,6 @@
 #ifndef QUERN_BASE_SORT_H
 #define QUERN_BASE_SORT_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/base/str.h"
 
 struct sort_pair {

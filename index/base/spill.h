@@ -8,9 +8,6 @@
 #ifndef QUERN_SPILL_H
 #define QUERN_SPILL_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/base/bytes.h"
 #include "index/base/map.h"
 

@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/base/str.h"
 #include "index/base/vec.h"
 
 enum {

@@ -34,10 +34,6 @@
 #ifndef QUERN_BLOCK_LOG_H
 #define QUERN_BLOCK_LOG_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/base/spill.h"
 #include "index/base/str.h"
 #include "index/base/varint.h"

@@ -6,7 +6,6 @@
  */
 #include "index/contexts/name_contexts.h"
 
-#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -18,9 +18,6 @@
 #ifndef QUERN_NAME_CONTEXTS_H
 #define QUERN_NAME_CONTEXTS_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/base/str.h"
 
 /* The recorded functions, by name, file and object; names are bytewise. */

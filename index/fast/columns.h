@@ -11,9 +11,6 @@
 #ifndef QUERN_COLUMNS_H
 #define QUERN_COLUMNS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "index/fast/simd.h"
 
 struct columns {

@@ -11,8 +11,6 @@
 #ifndef QUERN_FIRST_H
 #define QUERN_FIRST_H
 
-#include <stdbool.h>
-
 #include "index/lines/decode.h"
 #include "index/tally/tally.h"
 

@@ -9,9 +9,6 @@
 #ifndef QUERN_FIRST_IN_H
 #define QUERN_FIRST_IN_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "index/fast/first.h"
 #include "index/fast/numbers.h"
 

@@ -7,9 +7,6 @@
 #ifndef QUERN_FIRST_SAME_H
 #define QUERN_FIRST_SAME_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "index/fast/first_in.h"
 
 /* What a loop keeps to itself while it runs: first_loops.c copies it from the tally and

@@ -9,9 +9,6 @@
 #ifndef QUERN_NUMBERS_H
 #define QUERN_NUMBERS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "index/fast/simd.h"
 #include "index/tally/names.h"
 

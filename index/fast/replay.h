@@ -16,9 +16,6 @@
 #ifndef QUERN_REPLAY_H
 #define QUERN_REPLAY_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/lines/decode.h"
 #include "index/tally/tally.h"
 

@@ -8,8 +8,6 @@
 #ifndef QUERN_REPLAY_IN_H
 #define QUERN_REPLAY_IN_H
 
-#include <stdbool.h>
-
 #include "index/lines/digits.h"
 #include "index/fast/replay.h"
 

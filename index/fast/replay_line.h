@@ -7,9 +7,6 @@
 #ifndef QUERN_REPLAY_LINE_H
 #define QUERN_REPLAY_LINE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "index/fast/numbers.h"
 #include "index/fast/replay_in.h"
 

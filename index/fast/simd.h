@@ -18,9 +18,6 @@
 #ifndef QUERN_SIMD_H
 #define QUERN_SIMD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "index/lines/digits.h"
 
 #ifdef SIMD_AVX2

@@ -12,9 +12,6 @@
 #define QUERN_FEED_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "index/base/str.h"
 

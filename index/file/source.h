@@ -8,8 +8,6 @@
 #ifndef QUERN_FILE_SOURCE_H
 #define QUERN_FILE_SOURCE_H
 
-#include <stdbool.h>
-
 #include "index/base/map.h"
 #include "index/format/meta_code.h"
 #include "index/file/unpack.h"

@@ -11,9 +11,6 @@
 #ifndef QUERN_UNPACK_H
 #define QUERN_UNPACK_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/base/str.h"
 
 struct codec;

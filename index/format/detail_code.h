@@ -27,10 +27,6 @@
 #ifndef QUERN_DETAIL_CODE_H
 #define QUERN_DETAIL_CODE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/base/varint.h"
 #include "index/base/bytes.h"
 

@@ -2,7 +2,6 @@
 #include "index/format/event.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 #include <strings.h>

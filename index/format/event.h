@@ -7,9 +7,6 @@
 #ifndef QUERN_EVENT_H
 #define QUERN_EVENT_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "index/base/str.h"
 
 struct arena;

@@ -7,9 +7,6 @@
 #ifndef QUERN_META_CODE_H
 #define QUERN_META_CODE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "index/base/str.h"
 #include "index/base/varint.h"
 #include "index/format/parts.h"

@@ -14,9 +14,6 @@
 #ifndef QUERN_PART_CODE_H
 #define QUERN_PART_CODE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/base/bytes.h"
 
 /* Where the numbers of rows are. */

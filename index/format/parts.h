@@ -5,9 +5,6 @@
 #ifndef QUERN_PARTS_H
 #define QUERN_PARTS_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "index/base/str.h"
 
 /* The tables of names, each with ids of its own (PROFILE.md section 5). */

@@ -18,10 +18,6 @@
 #ifndef QUERN_INCLUSIVE_H
 #define QUERN_INCLUSIVE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/base/str.h"
 
 struct arena;

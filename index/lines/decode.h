@@ -9,10 +9,6 @@
 #ifndef QUERN_DECODE_H
 #define QUERN_DECODE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/base/str.h"
 #include "index/lines/scan.h"
 

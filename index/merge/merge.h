@@ -11,7 +11,6 @@
 #define QUERN_MERGE_H
 
 #include <stdatomic.h>
-#include <stddef.h>
 
 #include "index/merge/profile.h"
 

@@ -8,10 +8,6 @@
 #ifndef QUERN_PROFILE_H
 #define QUERN_PROFILE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/base/arena.h"
 #include "index/base/hash.h"
 #include "index/base/str.h"

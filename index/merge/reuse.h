@@ -10,8 +10,6 @@
 #ifndef QUERN_REUSE_H
 #define QUERN_REUSE_H
 
-#include <stdbool.h>
-
 #include "index/merge/profile.h"
 
 struct store;

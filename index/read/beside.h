@@ -10,9 +10,6 @@
 #ifndef QUERN_BESIDE_H
 #define QUERN_BESIDE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "index/base/str.h"
 
 struct store;

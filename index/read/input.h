@@ -8,9 +8,6 @@
 #ifndef QUERN_INPUT_H
 #define QUERN_INPUT_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "index/base/str.h"
 #include "index/file/feed.h"
 #include "index/format/meta_code.h"

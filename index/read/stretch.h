@@ -13,9 +13,6 @@
 #define QUERN_STRETCH_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "index/tally/tally.h"
 

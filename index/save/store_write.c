@@ -8,7 +8,6 @@
 
 #include <errno.h>
 #include <lmdb.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -7,9 +7,6 @@
 #ifndef QUERN_STORE_WRITE_H
 #define QUERN_STORE_WRITE_H
 
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/format/tables.h"
 #include "index/base/bytes.h"
 

@@ -9,9 +9,6 @@
 #ifndef QUERN_DEMANGLE_H
 #define QUERN_DEMANGLE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "index/base/str.h"
 
 struct arena;

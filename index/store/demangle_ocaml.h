@@ -2,8 +2,6 @@
 #ifndef QUERN_DEMANGLE_OCAML_H
 #define QUERN_DEMANGLE_OCAML_H
 
-#include <stdbool.h>
-
 #include "index/base/str.h"
 
 /* Does the name begin as such a symbol: camlStdlib? */

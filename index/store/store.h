@@ -18,9 +18,6 @@
 #define QUERN_STORE_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
 
 #include "index/base/str.h"
 

@@ -17,10 +17,8 @@
 #include "index/store/store_pages.h"
 
 #include <errno.h>
-#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
 
 #include "index/base/err.h"

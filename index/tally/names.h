@@ -10,9 +10,6 @@
 #ifndef QUERN_NAMES_H
 #define QUERN_NAMES_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "index/base/hash.h"
 #include "index/base/str.h"
 

@@ -22,9 +22,6 @@
 #ifndef QUERN_PIECE_H
 #define QUERN_PIECE_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "index/base/varint.h"
 #include "index/format/cost_code.h"
 #include "index/base/bytes.h"

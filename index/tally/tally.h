@@ -8,10 +8,6 @@
 #ifndef QUERN_TALLY_H
 #define QUERN_TALLY_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/base/arena.h"
 #include "index/base/hash.h"
 #include "index/base/str.h"

@@ -6,8 +6,6 @@
 #define QUERN_APP_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "index/base/arena.h"
 #include "repl/app/gate.h"
@@ -52,9 +50,9 @@ struct app {
 	void (*progress)(void *arg, const struct build_progress *state);
 	void *progress_arg;
 	struct progress *again; /* the bar of a query that reads a profile again */
-	bool closed;	 /* the reader of our stdout is gone: write nothing more */
-	unsigned nested; /* depth of scripts in scripts */
-	uint64_t headline; /* of the last comparison of the script; 0: none */
+	bool closed;		/* the reader of our stdout is gone: write nothing more */
+	unsigned nested;	/* depth of scripts in scripts */
+	uint64_t headline;	/* of the last comparison of the script; 0: none */
 	struct gate gate;
 	/* JUnit documents, written when the run or .output ends: */
 	struct suite report; /* on standard output */

@@ -7,9 +7,6 @@
 #ifndef QUERN_GATE_H
 #define QUERN_GATE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "index/base/out.h"
 #include "repl/term/talk.h"
 

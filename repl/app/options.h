@@ -4,10 +4,6 @@
 #ifndef QUERN_OPTIONS_H
 #define QUERN_OPTIONS_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "engine/lang/format.h"
 #include "engine/query.h"
 #include "repl/term/screen.h"

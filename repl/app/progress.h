@@ -4,7 +4,6 @@
 #ifndef QUERN_PROGRESS_H
 #define QUERN_PROGRESS_H
 
-#include <stdbool.h>
 #include <stdint.h>
 
 #include "repl/term/screen.h"

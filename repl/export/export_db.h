@@ -7,10 +7,6 @@
 #ifndef QUERN_EXPORT_DB_H
 #define QUERN_EXPORT_DB_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/base/str.h"
 
 struct err;

@@ -23,7 +23,6 @@
 #include "repl/render/render.h"
 
 #include <math.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

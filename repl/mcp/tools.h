@@ -7,8 +7,6 @@
 #define QUERN_TOOLS_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 
 #include "engine/lang/format.h"
 #include "index/base/out.h"

@@ -11,10 +11,6 @@
 #ifndef QUERN_FRAMES_H
 #define QUERN_FRAMES_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/format/event.h"
 #include "index/store/store.h"
 

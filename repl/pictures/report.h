@@ -9,8 +9,6 @@
 #ifndef QUERN_REPORT_H
 #define QUERN_REPORT_H
 
-#include <stdbool.h>
-
 #include "repl/render/render.h"
 
 /* model_js, tree_js, flame_js and page_js are one script.  At a mark in page_js stand

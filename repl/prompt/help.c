@@ -1,7 +1,6 @@
 /* help.c - the help topics; see help.h. */
 #include "repl/prompt/help.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "engine/query.h"

@@ -2,8 +2,6 @@
 #ifndef QUERN_PARAMS_H
 #define QUERN_PARAMS_H
 
-#include <stdbool.h>
-
 #include "index/base/str.h"
 
 struct err;

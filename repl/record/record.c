@@ -17,7 +17,6 @@
 #include <unistd.h>
 
 #include "engine/query.h"
-#include "index/base/arena.h"
 #include "index/base/err.h"
 #include "index/base/map.h"
 #include "index/base/out.h"

@@ -11,9 +11,6 @@
 #ifndef QUERN_RECORD_H
 #define QUERN_RECORD_H
 
-#include <stdbool.h>
-#include <stdint.h>
-
 #include "index/base/arena.h"
 
 struct app;

@@ -10,8 +10,6 @@
 #ifndef QUERN_RECORD_STACKS_H
 #define QUERN_RECORD_STACKS_H
 
-#include <stddef.h>
-
 #include "index/base/str.h"
 
 struct arena;

@@ -2,9 +2,6 @@
 #ifndef QUERN_CELL_H
 #define QUERN_CELL_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "repl/render/fit.h"
 
 struct column;

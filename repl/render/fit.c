@@ -13,7 +13,6 @@
  */
 #include "repl/render/fit.h"
 
-#include <stdbool.h>
 #include <string.h>
 
 #include "index/base/bisect.h"
@@ -186,8 +185,8 @@ static size_t fit_name(struct out *o, enum emit_form form, struct str s, size_t 
 		cut_ends(o, form, s, 0, scope);
 		taken = e + emit_width(form, str_from(s, scope));
 	} else if ((clone = str_find_str(s, STR(" [clone "))) < s.n) {
-		taken = e + fit_put(o, form, FIT_NAME, (struct str){s.p, clone},
-				    width - e);
+		taken = e +
+			fit_put(o, form, FIT_NAME, (struct str){s.p, clone}, width - e);
 		out_c(o, ellipsis(form));
 	} else {
 		taken = cut_middle(o, form, s, all, (width - e) * 2 / 5, width);

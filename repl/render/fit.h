@@ -6,8 +6,6 @@
 #ifndef QUERN_FIT_H
 #define QUERN_FIT_H
 
-#include <stddef.h>
-
 #include "index/base/str.h"
 #include "repl/term/emit.h"
 

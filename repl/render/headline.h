@@ -9,9 +9,6 @@
 #ifndef QUERN_HEADLINE_H
 #define QUERN_HEADLINE_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "repl/term/emit.h"
 
 struct result;

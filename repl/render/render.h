@@ -7,8 +7,6 @@
 #define QUERN_RENDER_H
 
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stddef.h>
 
 #include "engine/lang/result.h"
 #include "repl/term/emit.h"

@@ -8,8 +8,6 @@
  */
 #include "repl/term/emit.h"
 
-#include <stdbool.h>
-#include <stdint.h>
 #include <string.h>
 #include <unistd.h>
 

@@ -32,8 +32,6 @@
 #ifndef QUERN_EMIT_H
 #define QUERN_EMIT_H
 
-#include <stddef.h>
-
 #include "index/base/str.h"
 
 struct out;

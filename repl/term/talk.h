@@ -7,9 +7,6 @@
 #ifndef QUERN_TALK_H
 #define QUERN_TALK_H
 
-#include <stdbool.h>
-#include <stddef.h>
-
 #include "index/base/str.h"
 
 struct err;

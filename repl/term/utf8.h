@@ -7,10 +7,6 @@
 #ifndef QUERN_UTF8_H
 #define QUERN_UTF8_H
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 #include "index/base/str.h"
 
 /* The length of the character at s.p[at] (1..4) and its code point; 0: not UTF-8 (also
