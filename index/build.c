@@ -523,7 +523,7 @@ static int build_fold(struct build *b)
 static bool has_grown(struct build *b, struct store *st)
 {
 	struct input *in = &b->in.at[0];
-	struct store_part last;
+	struct part last;
 	uint32_t n;
 	const struct input_file *was = store_inputs(st, &n);
 

@@ -211,7 +211,7 @@ static int read_at(struct parts_reading *r, uint64_t at, size_t n)
  * again with the next one.  The decoder gets a copy, never the map: it looks at a byte
  * more than once, and in the map another program could change it in between.
  */
-static int take_plain(struct parts_reading *r, const struct store_part *part)
+static int take_plain(struct parts_reading *r, const struct part *part)
 {
 	const uint64_t size = r->source.map.n;
 	size_t most = r->opts->at_once ? r->opts->at_once : AT_ONCE, n, used;
@@ -247,7 +247,7 @@ static int next_block(struct parts_reading *r, size_t keep)
 
 /* A part of a packed file.  The text before the part is unpacked too, but parts in
  * order continue where the last one ended. */
-static int take_packed(struct parts_reading *r, const struct store_part *part)
+static int take_packed(struct parts_reading *r, const struct part *part)
 {
 	const struct feed_opts how = {.name = r->source.name};
 	uint64_t end = part->offset + part->bytes;
@@ -288,7 +288,7 @@ static int take_packed(struct parts_reading *r, const struct store_part *part)
 /* The part before this one in the same file; NO_ID if it is the first. */
 static uint32_t part_before(struct parts_reading *r, uint32_t part)
 {
-	struct store_part at, p;
+	struct part at, p;
 	uint64_t best = 0;
 	uint32_t before = NO_ID, files;
 
@@ -344,7 +344,7 @@ static int know_names(struct parts_reading *r, uint32_t part, uint32_t *known)
 static int take_header(struct parts_reading *r, uint32_t before)
 {
 	struct str in, out = {NULL, 0};
-	struct store_part p;
+	struct part p;
 	size_t used;
 	char *text;
 
@@ -377,7 +377,7 @@ static int take_header(struct parts_reading *r, uint32_t before)
 }
 
 /* The names of events that earlier lines of the part's file gave. */
-static void know_events(struct parts_reading *r, const struct store_part *p)
+static void know_events(struct parts_reading *r, const struct part *p)
 {
 	const struct input_file *f = &r->to->st->meta.file[p->file];
 	struct tally *t = &r->to->tally;
@@ -391,7 +391,7 @@ static int take_part(struct parts_reading *r, uint32_t part, uint32_t *known)
 {
 	struct tally *t = &r->to->tally;
 	struct store *st = r->to->st;
-	struct store_part p;
+	struct part p;
 	uint32_t part_in_front;
 	bool anew;
 

@@ -575,7 +575,7 @@ static bool other_part(const struct exec *b, const struct gstage *of, uint64_t *
 	bool any = false, behind = false;
 
 	for (uint32_t i = 0; i < store_info(st)->parts; i++) {
-		struct store_part p;
+		struct part p;
 
 		if (has_part(b, i)) {
 			behind = true;

@@ -21,7 +21,7 @@ struct vs_runs {
 	const int64_t *cost; /* [functions of the graph * n], each function's ascending */
 };
 
-static uint64_t run_of(const struct store_part *p)
+static uint64_t run_of(const struct part *p)
 {
 	return p->pid ? p->pid : (uint64_t)p->file << 32;
 }
@@ -37,7 +37,7 @@ static int number_runs(struct exec *x, uint32_t **out, uint32_t *n)
 	*out = run;
 	*n = 0;
 	for (uint32_t p = 0; run && of && p < parts; p++) {
-		struct store_part part;
+		struct part part;
 		uint32_t h, probe, r;
 
 		if (x->parts && !x->parts[p])

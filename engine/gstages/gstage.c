@@ -26,7 +26,7 @@
 
 /* ---- part and thread ---- */
 
-static uint64_t part_number(const struct gstage *g, const struct store_part *p)
+static uint64_t part_number(const struct gstage *g, const struct part *p)
 {
 	return g->kind == G_THREAD ? p->thread : p->part;
 }
@@ -38,7 +38,7 @@ static int no_such_part(struct exec *x, const struct gstage *g, uint64_t number)
 	struct str of = {"", 0};
 
 	for (uint32_t p = 0; p < store_info(x->g->st)->parts; p++) {
-		struct store_part part;
+		struct part part;
 		uint64_t n;
 
 		store_part(x->g->st, p, &part);
@@ -70,7 +70,7 @@ static int mark_parts(struct exec *x, const struct gstage *g, uint8_t *parts)
 	if (!met)
 		return x->err->kind;
 	for (uint32_t p = 0; p < store_info(x->g->st)->parts; p++) {
-		struct store_part part;
+		struct part part;
 		bool wanted = false;
 		uint64_t n;
 

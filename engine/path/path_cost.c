@@ -39,12 +39,12 @@ enum { IN_OF = 1, IN_UNDER = 2, IN_VIA = 4, IN_AVOID = 8 };
 enum { OUTSIDE, UNDER, VIA_SEEN, INSIDE, STATES };
 enum { POLL = 4096, SWEEPS = 20, SWEEPS_LEAST = 4, SWEPT_MOST = 2000000 };
 
-struct part {
+struct share_of {
 	int64_t lo, hi;
 };
 
 struct split { /* the cost through a function, or of a call, by state */
-	struct part in[STATES];
+	struct share_of in[STATES];
 };
 
 struct costing {
@@ -105,7 +105,7 @@ static void tighten(struct split *x, int64_t total)
 		cost_add(&hi, x->in[s].hi);
 	}
 	for (unsigned s = 0; s < STATES; s++) {
-		struct part *p = &x->in[s];
+		struct share_of *p = &x->in[s];
 		int64_t most = path_cost_less(total, lo - p->lo);
 		int64_t fewest = hi == INT64_MAX ? 0 : path_cost_less(total, hi - p->hi);
 
@@ -115,7 +115,7 @@ static void tighten(struct split *x, int64_t total)
 	}
 }
 
-static void gather_part(struct part *to, const struct part *from)
+static void gather_part(struct share_of *to, const struct share_of *from)
 {
 	cost_add(&to->lo, from->lo);
 	cost_add(&to->hi, from->hi);
@@ -307,12 +307,12 @@ static void over_call(const struct costing *c, uint32_t f, uint32_t i, struct sp
 
 	if (only < STATES && c->sums) {
 		*out = (struct split){0};
-		out->in[only] = (struct part){w, w};
+		out->in[only] = (struct share_of){w, w};
 		return;
 	}
 	passing = fl->passing[f];
 	for (unsigned s = 0; s < STATES; s++) {
-		const struct part *p = &c->at[f].in[s];
+		const struct share_of *p = &c->at[f].in[s];
 		bool any = c->reached[f] & 1u << s;
 
 		out->in[s].lo =
@@ -323,7 +323,7 @@ static void over_call(const struct costing *c, uint32_t f, uint32_t i, struct sp
 		out->in[s].hi = !any ? 0 : fl->odd[f] ? w : path_cost_least(p->hi, w);
 	}
 	if (only < STATES)
-		out->in[only] = (struct part){w, w};
+		out->in[only] = (struct share_of){w, w};
 	tighten(out, w);
 }
 
@@ -338,7 +338,7 @@ static void gather_split(struct split *to, const struct split *from)
 static void combine_states(struct costing *c, uint32_t f, struct split *x)
 {
 	const struct flow *fl = c->fl;
-	const struct part root = {c->root[f], c->root[f]};
+	const struct share_of root = {c->root[f], c->root[f]};
 	struct split moved = {0};
 
 	gather_part(&x->in[c->enter], &root);

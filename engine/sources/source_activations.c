@@ -131,7 +131,7 @@ uint64_t activation_incl(const struct table *t, uint32_t r, uint32_t e)
 
 uint64_t activation_part(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	struct store_part p;
+	struct part p;
 
 	store_part(t->g->st, row_at(t, r)->part, &p);
 	return p.part;

@@ -31,9 +31,9 @@ static uint32_t part_at(const struct table *t, uint32_t r)
 		       : r;
 }
 
-static struct store_part part_of_row(const struct table *t, uint32_t r)
+static struct part part_of_row(const struct table *t, uint32_t r)
 {
-	struct store_part p;
+	struct part p;
 
 	store_part(t->g->st, part_at(t, r), &p);
 	return p;
@@ -41,9 +41,9 @@ static struct store_part part_of_row(const struct table *t, uint32_t r)
 
 static const void *part_struct(const struct table *t, uint32_t r, struct row_room *room)
 {
-	_Static_assert(sizeof(struct store_part) <= sizeof(*room), "it is made there");
+	_Static_assert(sizeof(struct part) <= sizeof(*room), "it is made there");
 
-	store_part(t->g->st, part_at(t, r), (struct store_part *)(void *)room);
+	store_part(t->g->st, part_at(t, r), (struct part *)(void *)room);
 	return room;
 }
 
@@ -161,11 +161,11 @@ uint64_t part_functions(const struct table *t, uint32_t r, uint32_t e UNUSED)
 
 uint64_t thread_self(const struct table *t, uint32_t r, uint32_t e)
 {
-	const struct store_part first = part_of_row(t, r);
+	const struct part first = part_of_row(t, r);
 	int64_t sum = 0;
 
 	for (uint32_t p = 0; p < store_info(t->g->st)->parts; p++) {
-		struct store_part other;
+		struct part other;
 
 		store_part(t->g->st, p, &other);
 		if (in_force(t->x, p) && other.pid == first.pid &&
@@ -216,7 +216,7 @@ static int parts_open(struct exec *x, const struct source *s UNUSED, struct tabl
 static int find_threads(struct exec *x, struct thread *rows, uint32_t *n)
 {
 	for (uint32_t p = *n = 0; p < store_info(x->g->st)->parts; p++) {
-		struct store_part a, b;
+		struct part a, b;
 		uint32_t i = 0;
 
 		if (!in_force(x, p))
@@ -264,7 +264,7 @@ uint64_t info_threads(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSE
  * two sets of parts of one profile, are compared in their order. */
 static void part_subject(const struct table *t, uint32_t r, struct row_subject *out)
 {
-	const struct store_part p = part_of_row(t, r);
+	const struct part p = part_of_row(t, r);
 
 	if (t->x->other->st == t->g->st)
 		return;

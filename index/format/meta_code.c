@@ -198,14 +198,14 @@ void meta_code(struct coder *c, struct meta *m)
 		code_u64(c, (uint64_t *)&m->total[i]);
 }
 
-void part_head_code(struct coder *c, struct part *p, uint64_t *functions)
+void part_head_code(struct coder *c, struct part *p)
 {
 	struct str *const texts[] = {&p->creator,    &p->cmd,  &p->trigger,
 				     &p->time_range, &p->desc, &p->positions,
 				     &p->events};
 	uint64_t file = p->file;
-	uint64_t *const numbers[] = {&p->part,	 &p->pid,   &p->thread, &file,
-				     &p->offset, &p->bytes, functions};
+	uint64_t *const numbers[] = {&p->part,	 &p->pid,   &p->thread,	  &file,
+				     &p->offset, &p->bytes, &p->functions};
 
 	for (size_t i = 0; !c->failed && i < sizeof(texts) / sizeof(texts[0]); i++)
 		code_str(c, texts[i]);

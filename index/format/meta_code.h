@@ -74,7 +74,7 @@ struct coder {
 
 void meta_code(struct coder *c, struct meta *m);
 /* A part without totals and summary, which are columns. */
-void part_head_code(struct coder *c, struct part *p, uint64_t *functions);
+void part_head_code(struct coder *c, struct part *p);
 void diag_code(struct coder *c, struct diag *d);
 
 #endif

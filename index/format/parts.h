@@ -38,10 +38,12 @@ struct tree_facts {
 };
 
 struct part {
-	uint64_t part, pid, thread;
-	struct str creator, cmd, trigger, time_range, desc, positions, events;
+	uint64_t part, pid, thread;			    /* as written; 0 if absent */
+	struct str creator, cmd, trigger, time_range, desc; /* desc: all desc: lines */
+	struct str positions, events;			    /* as written or inherited */
 	uint32_t file;		/* that it stands in: 0 unless the profile is a set */
 	uint64_t offset, bytes; /* in that file */
+	uint64_t functions;	/* in an index: those with cost or calls in this part */
 	bool has_totals, has_summary;
 	int64_t *totals, *summary; /* E each, in the profile's events; NULL: absent */
 };

@@ -65,7 +65,7 @@ bool reuse_possible(struct store *st)
 
 bool reuse_possible_grown(struct store *st)
 {
-	struct store_part first, last;
+	struct part first, last;
 
 	if (st->meta.files != 1 || st->meta.truncated || !possible(st))
 		return false;
@@ -97,7 +97,7 @@ static bool only_comments(const char *text, uint64_t n)
 bool reuse_followed(const struct tally *kept, const struct tally *t, const char *text)
 {
 	struct store *st = kept->kept->st;
-	struct store_part last;
+	struct part last;
 
 	if (t->parts.n < 2 || !only_comments(text, tally_part(t, 1)->offset))
 		return false;
@@ -374,29 +374,14 @@ static int take_parts(struct reuse *r, struct kept *kept)
 		struct part *to = &kept->part[i];
 		/* A new tally has a part already. */
 		struct part_slot *slot = i ? tally_new_part(t) : tally_part(t, 0);
-		struct store_part p;
 
-		store_part(r->st, i, &p);
-		*to = (struct part){.part = p.part,
-				    .pid = p.pid,
-				    .thread = p.thread,
-				    .creator = p.creator,
-				    .cmd = p.cmd,
-				    .trigger = p.trigger,
-				    .time_range = p.time_range,
-				    .desc = p.desc,
-				    .positions = p.positions,
-				    .events = p.events,
-				    .file = r->file[p.file],
-				    .offset = p.offset,
-				    .bytes = p.bytes,
-				    .has_totals = p.has_totals,
-				    .has_summary = p.has_summary};
+		store_part(r->st, i, to);
+		to->file = r->file[to->file];
 		if (!slot)
 			return err_no_memory(r->err, "while adding files to an index");
 		slot->begins = true;
-		if (take_sums(r, i, p.has_totals, &to->totals, store_part_totals) ||
-		    take_sums(r, i, p.has_summary, &to->summary, store_part_summary) ||
+		if (take_sums(r, i, to->has_totals, &to->totals, store_part_totals) ||
+		    take_sums(r, i, to->has_summary, &to->summary, store_part_summary) ||
 		    take_part_costs(r, i, slot))
 			return r->err->kind;
 	}

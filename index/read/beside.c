@@ -142,7 +142,7 @@ static int drop_known(void *arg)
 	struct search *s = arg;
 
 	for (uint32_t i = 0; i < store_info(s->st)->parts; i++) {
-		struct store_part p;
+		struct part p;
 
 		store_part(s->st, i, &p);
 		for (size_t k = 0; k < s->n; k++)

@@ -197,19 +197,12 @@ static int refuse_parts(void *arg)
 	int rc = 0;
 
 	for (uint32_t i = 0; !rc && i < store_info(x->st)->parts; i++) {
-		struct store_part is;
 		struct part part;
 
-		store_part(x->st, i, &is);
-		if (is.file >= x->nfile) /* damage; the first query reports it */
+		store_part(x->st, i, &part);
+		if (part.file >= x->nfile) /* damage; the first query reports it */
 			break;
-		part = (struct part){.part = is.part,
-				     .pid = is.pid,
-				     .thread = is.thread,
-				     .creator = is.creator,
-				     .cmd = is.cmd,
-				     .positions = is.positions,
-				     .file = x->now[is.file]};
+		part.file = x->now[part.file];
 		rc = refuse_part(&x->seen, &part, x->err);
 	}
 	return rc;

@@ -72,7 +72,7 @@ static int read_commands(void *arg)
 	struct members *m = arg;
 
 	for (uint32_t i = 0; i < store_info(m->st)->parts; i++) {
-		struct store_part p;
+		struct part p;
 
 		store_part(m->st, i, &p);
 		if (p.file < m->n && !m->at[p.file].cmd.n)

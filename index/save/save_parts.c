@@ -39,8 +39,8 @@ struct parts {
 	struct part_slots *slots; /* per part */
 	const struct name_contexts *groups;
 	struct packer cost;
-	uint64_t *at, *functions; /* per part */
-	int64_t *self;		  /* [event][part] */
+	uint64_t *at;  /* per part */
+	int64_t *self; /* [event][part] */
 	size_t unit_parts;
 	bool calls_only; /* some function has no block (profile.h) */
 };
@@ -332,7 +332,7 @@ static int encode_part(struct part_worker *w, struct part_unit *u, size_t part)
 	}
 	if (rc < 0)
 		return err_no_memory(&u->err, "while writing the parts");
-	s->functions[part] = count_functions(w);
+	s->p->part[part].functions = count_functions(w);
 	return 0;
 }
 
@@ -482,7 +482,7 @@ static int save_heads(struct parts *s)
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < s->p->npart; i++) {
-		part_head_code(&c, &s->p->part[i], &s->functions[i]);
+		part_head_code(&c, &s->p->part[i]);
 		pack.rows++;
 		if (c.failed)
 			rc = err_no_memory(s->err, "while writing the parts");
@@ -525,24 +525,19 @@ int save_parts(struct profile *p, struct store_writer *w, const int64_t *total,
 
 	s.cost = (struct packer){.w = w, .table = TABLE_PART_COST};
 	s.at = calloc(p->npart + 1, sizeof(*s.at));
-	s.functions = calloc(p->npart + 1, sizeof(*s.functions));
 	s.self = calloc(p->npart * p->nevent + 1, sizeof(*s.self));
-	rc = s.at && s.functions && s.self
-		     ? 0
-		     : err_no_memory(err, "while writing the parts");
+	rc = s.at && s.self ? 0 : err_no_memory(err, "while writing the parts");
 	if (!rc && p->npart == 1) {
 		for (size_t e = 0; e < p->nevent; e++)
 			s.self[e] = total[e];
-		s.functions[0] = groups->n ? groups->n : p->nfn;
+		p->part[0].functions = groups->n ? groups->n : p->nfn;
 	} else if (!rc) {
 		rc = save_costs(&s, jobs);
 	}
 	rc = rc || save_heads(&s) || save_sums(&s) ||
 	     (p->npart > 1 && save_names(p, w, cancel, err));
 	packer_free(&s.cost);
-	void *const arrays[] = {s.at, s.functions, s.self};
-
-	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
-		free(arrays[i]);
+	free(s.at);
+	free(s.self);
 	return rc ? err->kind : 0;
 }

@@ -19,7 +19,7 @@
 
 #include <stdatomic.h>
 
-#include "index/base/str.h"
+#include "index/format/parts.h"
 
 typedef uint32_t fn_id, name_id, file_id, obj_id, edge_id, context_id, group_id;
 
@@ -375,16 +375,8 @@ int64_t store_cycle_self(struct store *st, uint32_t cycle, uint32_t e);
 int64_t store_cycle_incl(struct store *st, uint32_t cycle, uint32_t e);
 
 /* ---- parts, in file order; of a set of files by (pid, part, thread) ---- */
-struct store_part {
-	uint64_t part, pid, thread;			    /* as written; 0 if absent */
-	struct str creator, cmd, trigger, time_range, desc; /* desc: all desc: lines */
-	struct str positions, events;			    /* as written or inherited */
-	uint32_t file;					    /* of store_inputs() */
-	uint64_t offset, bytes;				    /* in that file's text */
-	uint64_t functions; /* functions with cost or calls in this part */
-	bool has_totals, has_summary;
-};
-void store_part(struct store *st, uint32_t p, struct store_part *out);
+/* totals, summary: NULL. */
+void store_part(struct store *st, uint32_t p, struct part *out);
 int64_t store_part_self(struct store *st, uint32_t p,
 			uint32_t e); /* computed self cost */
 /* The part's totals: and summary: lines. */

@@ -309,7 +309,7 @@ int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **
 /* ---- parts ---- */
 
 /* Whether a part's file exists and has its text. */
-static bool part_fits(const struct store *st, const struct store_part *p)
+static bool part_fits(const struct store *st, const struct part *p)
 {
 	const struct input_file *f;
 
@@ -322,7 +322,7 @@ static bool part_fits(const struct store *st, const struct store_part *p)
 static void load_parts(struct store *st)
 {
 	uint32_t n = st->info.parts;
-	struct store_part *part = store_load(st, (size_t)n + 1, sizeof(*part));
+	struct part *part = store_load(st, (size_t)n + 1, sizeof(*part));
 
 	if (!part)
 		return;
@@ -335,32 +335,12 @@ static void load_parts(struct store *st)
 		struct coder c = {.from = &in, .arena = &st->arena};
 
 		for (uint32_t k = 0; p && k < PART_ROWS && i + k < n && !c.failed; k++) {
-			struct part head = {0};
-			uint64_t functions = 0;
-
-			part_head_code(&c, &head, &functions);
-			part[i + k] =
-				(struct store_part){.part = head.part,
-						    .pid = head.pid,
-						    .thread = head.thread,
-						    .creator = head.creator,
-						    .cmd = head.cmd,
-						    .trigger = head.trigger,
-						    .time_range = head.time_range,
-						    .desc = head.desc,
-						    .positions = head.positions,
-						    .events = head.events,
-						    .file = head.file,
-						    .offset = head.offset,
-						    .bytes = head.bytes,
-						    .functions = functions,
-						    .has_totals = head.has_totals,
-						    .has_summary = head.has_summary};
+			part_head_code(&c, &part[i + k]);
 			if (!c.failed && !part_fits(st, &part[i + k]))
 				c.failed = in.bad = true;
 			/* A wrong number makes the whole row read as zeros. */
 			if (c.failed)
-				part[i + k] = (struct store_part){0};
+				part[i + k] = (struct part){0};
 		}
 		if (c.failed && in.bad)
 			store_damaged(st, TABLE_PART, i / PART_ROWS, "it cannot be read");
@@ -373,11 +353,11 @@ static void load_parts(struct store *st)
 	st->part = store_loaded(st);
 }
 
-void store_part(struct store *st, uint32_t p, struct store_part *out)
+void store_part(struct store *st, uint32_t p, struct part *out)
 {
 	if (!st->part)
 		load_parts(st);
-	*out = st->part && p < st->info.parts ? st->part[p] : (struct store_part){0};
+	*out = st->part && p < st->info.parts ? st->part[p] : (struct part){0};
 }
 
 static int bad_part(struct store *st, struct err *err)

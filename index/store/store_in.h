@@ -55,7 +55,7 @@ struct store {
 	struct store_info info;
 	struct blocks *blocks[TABLES]; /* per event, where the table has events */
 	uint32_t slots[TABLES];	       /* their number; 0: not allocated yet */
-	struct store_part *part;       /* decoded when first used */
+	struct part *part;	       /* decoded when first used */
 	struct diag *diag;
 	uint32_t ndiag;
 	void *loading;	   /* being decoded, see store_load() */
@@ -69,7 +69,7 @@ struct store {
 	bool as_recorded;    /* do not demangle names */
 	uint64_t places[2];  /* 1 + store_places(); 0: not counted yet */
 	int mangled;	     /* 1: some name is mangled; -1: none is; 0: not known yet */
-	unsigned watched;  /* map_watch slot */
+	unsigned watched;    /* map_watch slot */
 	struct err damage; /* the first damage; ERR_LIMIT: memory was out; kind 0: none */
 };
 

@@ -794,7 +794,7 @@ static int part(struct verify *v, uint32_t p)
 static int parts(struct verify *v)
 {
 	bool totals = v->in->parts > 0;
-	struct store_part head;
+	struct part head;
 	struct store_diag d;
 
 	for (uint32_t p = 0; p < v->in->parts; p++) {

@@ -363,7 +363,7 @@ static int read_ran(void *arg)
 	struct ran_of *of = arg;
 
 	for (uint32_t i = 0; i < store_info(of->st)->parts; i++) {
-		struct store_part p;
+		struct part p;
 		uint64_t from, to;
 		struct str s, end;
 

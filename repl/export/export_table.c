@@ -323,7 +323,7 @@ static struct str one_line(struct export *x, struct str s)
 static int part_rows(struct export *x)
 {
 	for (uint32_t p = 0; p < store_info(x->st)->parts; p++) {
-		struct store_part part;
+		struct part part;
 
 		store_part(x->st, p, &part);
 		export_row_start(x);

@@ -292,7 +292,7 @@ static void put_calls(struct report *p)
 /* "part 3, thread 1, why", or "parts 1 to 65 in file order". */
 static void put_part_label(struct report *p, unsigned s, uint32_t i, uint32_t end)
 {
-	struct store_part part;
+	struct part part;
 
 	if (end - i > 1) {
 		out_printf(p->o, "parts %s to %s in file order", GROUPED(i + 1),

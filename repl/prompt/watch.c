@@ -115,7 +115,7 @@ static void list_dumps(struct store *st, struct dump *d, size_t *n)
 
 	*n = 0;
 	for (uint32_t i = 0; i < parts; i++) {
-		struct store_part p;
+		struct part p;
 
 		store_part(st, i, &p);
 		if (*n && d[*n - 1].pid == p.pid && d[*n - 1].part == p.part)
@@ -213,7 +213,7 @@ static void put_dump_head(struct out *o, struct store *st, const struct dump *d,
 	char now[NUMBER_MAX], delta[NUMBER_MAX + 1];
 	const int64_t total = dump_total(st, d, e);
 	struct store_event event;
-	struct store_part part;
+	struct part part;
 
 	store_event(st, e, &event);
 	store_part(st, d->first, &part);

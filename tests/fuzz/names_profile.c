@@ -191,7 +191,7 @@ static void law_headers(struct back *b, struct store *st)
 	if (lines.n)
 		fuzz_fail("html: lines of events that are none");
 	for (uint32_t i = 0; i < store_info(st)->parts; i++) {
-		struct store_part part;
+		struct part part;
 		char head[40];
 		struct str what;
 

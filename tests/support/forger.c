@@ -510,11 +510,11 @@ static void set_meta(struct meta *m, struct fuzz_bytes *s)
 	*counts[i] = number(s, *counts[i], *counts[i]);
 }
 
-static void set_part(struct part *p, uint64_t *functions, struct fuzz_bytes *s)
+static void set_part(struct part *p, struct fuzz_bytes *s)
 {
 	uint64_t file = p->file;
-	uint64_t *const fields[] = {&file,	&p->part,  &p->pid,   &p->thread,
-				    &p->offset, &p->bytes, functions, &file};
+	uint64_t *const fields[] = {&file,	&p->part,  &p->pid,	  &p->thread,
+				    &p->offset, &p->bytes, &p->functions, &file};
 	size_t i = below(s, COUNT(fields));
 
 	*fields[i] = number(s, *fields[i], *fields[i]);
@@ -553,12 +553,11 @@ static void forge_parts(struct value *v, struct fuzz_bytes *s)
 	arena_init(&a, 0);
 	for (size_t i = 0; i < v->head.rows && !in.failed && !out.failed; i++) {
 		struct part p = {0};
-		uint64_t functions = 0;
 
-		part_head_code(&in, &p, &functions);
+		part_head_code(&in, &p);
 		if (i == which)
-			set_part(&p, &functions, s);
-		part_head_code(&out, &p, &functions);
+			set_part(&p, s);
+		part_head_code(&out, &p);
 	}
 	if (!in.failed && !out.failed && to.n)
 		replace(v, to.p, to.n);

@@ -26,8 +26,7 @@ struct telling {
 static void number_parts(struct telling *x)
 {
 	const uint32_t n = x->info->parts;
-	struct store_part *part =
-		facts_sure(ARENA_ARRAY(x->a, struct store_part, n + 1u));
+	struct part *part = facts_sure(ARENA_ARRAY(x->a, struct part, n + 1u));
 
 	x->number = facts_sure(ARENA_ARRAY(x->a, uint64_t, n + 1u));
 	for (uint32_t p = 0; p < n; p++)

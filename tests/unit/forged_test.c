@@ -187,7 +187,6 @@ static void recode(struct value *v, uint64_t at, uint64_t to)
 	struct bytes out = {0};
 	struct coder from = {.from = &in}, into = {.to = &out};
 	struct coder *each[] = {&from, &into};
-	uint64_t functions;
 	struct arena a;
 
 	arena_init(&a, 0);
@@ -196,7 +195,7 @@ static void recode(struct value *v, uint64_t at, uint64_t to)
 		if (v->head.table == TABLE_META)
 			meta_code(each[i], &what.meta);
 		else if (v->head.table == TABLE_PART)
-			part_head_code(each[i], &what.part, &functions);
+			part_head_code(each[i], &what.part);
 		else
 			diag_code(each[i], &what.diag);
 		if (i == 0 && at == OF_META(total) && v->head.table == TABLE_META)

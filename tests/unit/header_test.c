@@ -139,7 +139,7 @@ static void test_many_events(void)
 	if (!ok(st != NULL, "%d events: %s", EVENTS, err.text))
 		return;
 	for (unsigned part = 1; part <= PARTS; part++) {
-		struct store_part p;
+		struct part p;
 
 		store_part(st, part - 1, &p);
 		wrong += !p.has_totals;
@@ -168,7 +168,7 @@ static bool is(struct str s, const char *want)
 static void test_parts(void)
 {
 	struct err err = {0};
-	struct store_part p;
+	struct part p;
 	struct store *st = open_text(
 		"version: 1\ncreator: c-1\npid: 7\ncmd: ./a  b\npart: 1\n"
 		"thread: 3\ndesc: Trigger: one\ndesc: x\npositions: instr line\n"
@@ -208,7 +208,7 @@ static void test_parts(void)
 static void test_odd_values(void)
 {
 	struct err err = {0};
-	struct store_part p;
+	struct part p;
 	struct store_diag d;
 	struct out o;
 	struct store *st = open_text(

@@ -179,7 +179,7 @@ static void test_parts(struct store *st)
 {
 	struct arena a;
 	struct err err = {0};
-	struct store_part p;
+	struct part p;
 	struct store_diag d;
 	struct store_verified checked;
 	const atomic_int stop = 1;
@@ -432,7 +432,7 @@ static uint64_t ask_all(struct store *st, struct err *err)
 		    store_cycle_self(st, c, 0));
 	}
 	for (uint32_t p = 0; p < info->parts && !err->kind; p++) {
-		struct store_part part;
+		struct part part;
 		uint64_t *calls;
 		int64_t *cost;
 		fn_id *fns;

@@ -76,7 +76,7 @@ static void say_function(struct out *o, struct store *st, fn_id f, struct arena 
 static void say_part(struct out *o, struct store *st, uint32_t p, struct arena *a)
 {
 	const struct store_info *in = store_info(st);
-	struct store_part part;
+	struct part part;
 	struct err err = {0};
 	uint64_t *calls;
 	int64_t *costs;

@@ -164,7 +164,7 @@ static void compare_parts(struct group *g, unsigned i, const char *word)
 	uint64_t n = 0;
 
 	for (uint32_t p = 0; p < store_info(g->st[i])->parts; p++) {
-		struct store_part part;
+		struct part part;
 
 		store_part(g->st[i], p, &part);
 		n = *word == 't' ? part.thread : part.part;
