@@ -194,21 +194,35 @@ static void find_came(const struct flow *fl, const struct focus *s, const uint32
 	}
 }
 
-static int find_shares(const struct graph *g, const struct flow_input *in,
+/* The flow of the costs of event e below.  That of the whole profile is kept. */
+static int flow_below(const struct graph *g, uint32_t e, const struct flow_input *in,
+		      struct arena *scratch, const struct flow **out, struct err *err)
+{
+	const struct graph *b = g->below;
+	struct flow *made;
+
+	if (b->plain && b->cache && in->incl == store_costs(b->st, STORE_EDGE_INCL, e))
+		return flow_of(b->cache, b->st, e, b->cancel, out, err);
+	if (flow_build(in, scratch, g->cancel, &made, err) ||
+	    graph_pairs(b, made, scratch, err))
+		return err->kind;
+	*out = made;
+	return 0;
+}
+
+static int find_shares(const struct graph *g, uint32_t e, const struct flow_input *in,
 		       struct arena *scratch, struct shares *h, struct err *err)
 {
 	const struct focus *s = g->stage;
 	const struct fn_set *set = s->set;
 	uint8_t *marks, *met = ARENA_ARRAY(scratch, uint8_t, (size_t)in->functions + 1);
-	const struct flow *fl;
-	struct flow *made;
+	const struct flow *fl, *made;
 
 	if (!met)
 		return arena_full(scratch, err);
 	for (uint32_t f = 0; f < in->functions; f++)
 		met[f] = s->down[f] | s->up[f];
-	if (flow_build(in, scratch, g->cancel, &made, err) ||
-	    graph_pairs(g->below, made, scratch, err) ||
+	if (flow_below(g, e, in, scratch, &made, err) ||
 	    way_flow_new(made, met, scratch, g->cancel, &h->ways, err) ||
 	    (h->ways && way_flow_set(h->ways, set, scratch, &set, err)))
 		return err->kind;
@@ -333,10 +347,9 @@ static int focus_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 	const struct focus *s = g->stage;
 	struct shares h = {0};
 
-	(void)e;
 	if (flow_negative(below) && flow_is_tree(below))
 		return focus_tree(g, below, scratch, self, edge, err);
-	if (find_shares(g, below, scratch, &h, err))
+	if (find_shares(g, e, below, scratch, &h, err))
 		return err->kind;
 	for (uint32_t f = 0; f < below->functions; f++)
 		if (s->map[f] != GRAPH_NONE)
