@@ -86,8 +86,12 @@ static int needs_quotes(struct parser *p, struct span s, const char *what)
 	if (s.len > 120)
 		return err_hint(p->err, "put the whole name in double quotes");
 	if (str_ends(name, STR("<*")) || str_ends(name, STR("<*>")))
-		return err_hint(p->err, "a bare name is of all parameters: %.*s",
-				(int)str_find(name, '<'), name.p);
+		return parse_here(p, "%.*s%.*s%.*s", (int)s.at, p->text.p,
+				  (int)str_find(name, '<'), name.p,
+				  (int)(p->text.n - s.at - s.len),
+				  p->text.p + s.at + s.len)
+			       ? p->err->kind
+			       : err_hint(p->err, "a bare name is of all parameters");
 	regex_of(name, regex, sizeof(regex));
 	if (name.p[name.n - 1] == ')' || name.p[name.n - 1] == '>')
 		return err_hint(p->err, "write \"%.*s\", or /%s/", STR_ARG(name), regex);

@@ -491,8 +491,10 @@ int parse_lone_unknown(struct str text, const struct source *s, struct err *err)
 	if (t.kind != TOK_WORD)
 		return err->kind;
 	err_clear(err);
-	unknown_verb(&p, &t);
-	if (!str_starts(str_c(err->hint), STR("start with")))
+	/* shop::parse is more than the word shop */
+	if (!str_starts(str_from(text, t.at + t.len), STR("::")))
+		unknown_verb(&p, &t);
+	if (err->kind && !str_starts(str_c(err->hint), STR("start with")))
 		return err->kind;
 	err_clear(err);
 	parse_fail(&p, s->span, "no function, source or stage is called '%.*s'",
@@ -558,7 +560,10 @@ static struct str word_before(const struct parser *p, const struct token *t)
 static int unexpected_in_source(struct parser *p, const struct source *src,
 				const struct verb *v, const struct token *t)
 {
+	static const char *const named[] = {"like",    "named", "called", "matching",
+					    "matches", "in",	NULL};
 	const char *other;
+	struct str rest;
 
 	if (t->kind == TOK_NUMBER && src->top && !src->has_n) {
 		parse_fail(p, token_span(t), "the number of rows comes after 'top'");
@@ -604,8 +609,14 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 			return err_hint(p->err,
 					"'of' for causes in it, 'under' for it with "
 					"all below it");
+		rest = rest_of_line(p, t, "\n;");
+		if (word_in(t->text, named))
+			rest = str_trim(str_from(rest, t->len));
 		if (parse_here(p, "%.*s of %.*s", STR_ARG(source_text(p, src)),
-			       STR_ARG(rest_of_line(p, t, "\n;"))))
+			       STR_ARG(rest)) ||
+		    parse_here(p, "%.*s of %.*s", STR_ARG(source_text(p, src)),
+			       (int)str_trim((struct str){rest.p, str_find(rest, '|')}).n,
+			       rest.p))
 			return p->err->kind;
 		return err_hint(p->err, "its form: %s",
 				src->top ? verbs[0].form : v->form);
@@ -632,8 +643,8 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 }
 
 /* sum self: columns are added up by sum(self), after "group by". */
-static int columns_of_sum(struct parser *p, const struct tstage *last,
-			  const struct token *t)
+static int columns_of_sum(struct parser *p, const struct source *src,
+			  const struct tstage *last, const struct token *t)
 {
 	const struct str agg = word_before(p, t);
 	struct token column = *t;
@@ -663,6 +674,11 @@ static int columns_of_sum(struct parser *p, const struct tstage *last,
 				STR_ARG(call));
 	}
 	parse_fail(p, token_span(t), "the stage '%.*s' takes no columns", STR_ARG(agg));
+	/* Inclusive costs do not add up. */
+	if (src->of && str_eq(column.text, STR("incl")) &&
+	    parse_here(p, "cost of %.*s", (int)src->of->span.len,
+		       p->text.p + src->of->span.at))
+		return p->err->kind;
 	return column.text.n
 		       ? err_hint(p->err,
 				  "%.*s stands after 'group by': group by \"all\": %.*s",
@@ -672,8 +688,8 @@ static int columns_of_sum(struct parser *p, const struct tstage *last,
 }
 
 /* The same for a token that cannot follow a table stage. */
-static int unexpected_in_stage(struct parser *p, const struct tstage *stages,
-			       const struct token *t)
+static int unexpected_in_stage(struct parser *p, const struct source *src,
+			       const struct tstage *stages, const struct token *t)
 {
 	const struct tstage *last = stages;
 
@@ -702,7 +718,7 @@ static int unexpected_in_stage(struct parser *p, const struct tstage *stages,
 		parse_fail(p, token_span(t), "'between' is not an operator here");
 		return err_hint(p->err, "self > 1k and self < 1M");
 	}
-	if (columns_of_sum(p, last, t))
+	if (columns_of_sum(p, src, last, t))
 		return p->err->kind;
 	if (in_list(last, t)) {
 		parse_fail(p, token_span(t), "a ',' or '|' is missing before this");
@@ -736,7 +752,7 @@ int parse_unexpected(struct parser *p, const struct stmt *s, const struct token 
 		return err_hint(p->err, "path A -> C via B");
 	}
 	if (v)
-		said = s->query.tstages ? unexpected_in_stage(p, s->query.tstages, t)
+		said = s->query.tstages ? unexpected_in_stage(p, src, s->query.tstages, t)
 					: unexpected_in_source(p, src, v, t);
 	return said ? said : parse_fail(p, token_span(t), "this is not expected here");
 }

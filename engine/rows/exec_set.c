@@ -14,7 +14,9 @@
 #include "engine/rows/fn_detail.h"
 #include "engine/graph/graph.h"
 #include "engine/graph/graph_stage.h"
+#include "engine/lang/token.h"
 #include "engine/names/match.h"
+#include "engine/names/name.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/count.h"
@@ -477,6 +479,31 @@ static int note_parts(struct exec *x, const struct set *s, bool nocase,
 				      nocase ? ", in another case" : ""));
 }
 
+/* std::vector: a class's name is no function's, and its methods are meant; the text is in
+ * template arguments of others, too. */
+static int find_class(struct exec *x, const struct set *s, struct match_atom atom,
+		      struct match_found *found, struct fn_set **out, uint32_t *n)
+{
+	bool any;
+
+	if (s->field != FIELD_FN || !name_class(s->text).n)
+		return 0;
+	atom.field = MATCH_CLASS;
+	if (find_atom(x, &atom, found, &any) || exec_set_of_store(x, found->fns, out))
+		return x->err->kind;
+	if (!(*n = count_functions(*out, found)) || in_base(x))
+		return 0;
+	return exec_note(
+		x, arena_printf(
+			   x->a,
+			   "%.*s is a class: taken %s its %s function%s, as class:%.*s%s",
+			   STR_ARG(s->text), *n == 1 ? "is" : "are", GROUPED(*n),
+			   *n == 1 ? "" : "s", STR_ARG(s->text),
+			   !x->g->extra && store_info(x->g->st)->has_instr
+				   ? "; with inlined | ... adds inlined ones"
+				   : ""));
+}
+
 /* No whole name matches: take the n functions that have the text in their names. */
 static int find_parts(struct exec *x, const struct set *s, struct match_atom *atom,
 		      struct match_found *found, struct fn_set **out, uint32_t *n)
@@ -485,7 +512,11 @@ static int find_parts(struct exec *x, const struct set *s, struct match_atom *at
 
 	if (x->whole || s->form != FORM_BARE || str_starts(s->text, STR("::")))
 		return 0;
+	if (find_class(x, s, *atom, found, out, n))
+		return x->err->kind;
 	atom->part = true;
+	if (*n)
+		return 0;
 	for (int i = 0; i < 2 && !any; i++) {
 		atom->nocase = i;
 		if (find_atom(x, atom, found, &any) ||
@@ -563,6 +594,25 @@ int exec_context_name(struct exec *x, const struct graph *g, struct str *name)
 	return 0;
 }
 
+/* /std::vector</ has the functions with such an argument, too. */
+static int note_arguments(struct exec *x, const struct set *s)
+{
+	size_t n = str_starts(s->text, STR("^"));
+	const size_t from = n;
+
+	if (s->form != FORM_REGEX || s->field != FIELD_FN || in_base(x))
+		return 0;
+	while (n < s->text.n && (token_is_word_byte(s->text.p[n]) || s->text.p[n] == ':'))
+		n++;
+	if (n == from || n >= s->text.n || s->text.p[n] != '<')
+		return 0;
+	return exec_note(x,
+			 arena_printf(x->a,
+				      "arguments of templates match, too; functions of "
+				      "the class: class:%.*s",
+				      (int)(n - from), s->text.p + from));
+}
+
 static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	struct match_atom atom = match_of(x, s);
@@ -580,6 +630,8 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 			 store_fn_alone(x->g->st, fnset_next(found.fns, 0))))
 		return x->err->kind;
 	if (add_renamed(x, &atom, *out, &n))
+		return x->err->kind;
+	if (n && note_arguments(x, s))
 		return x->err->kind;
 	if (!any && n == 0 && find_parts(x, s, &atom, &found, out, &n))
 		return x->err->kind;
