@@ -1,4 +1,6 @@
-/* copy.c - copy the rows of a piece to the index; see copy.h. */
+/* copy.c - copy the rows of a piece to the index; see copy.h.  The rows of all kinds are mixed
+ * in a piece; cost lines go to one half of struct copy, call sites and jumps to the other,
+ * each up to a row that is not its own. */
 #include "index/detail/copy.h"
 
 void copy_init(struct copy *c, struct detail_shape shape)

@@ -1,4 +1,20 @@
-/* copy_lines.c - copy cost lines from pieces to the index; see copy_lines.h. */
+/*
+ * copy_lines.c - copy cost lines from pieces to the index; see copy_lines.h.
+ *
+ * There is a buffer for each file of the function, since the index has its rows by file.
+ * Three loops copy rows, each for what the one before it stops at:
+ *
+ *	copy_likes()	the line and the costs of the row before, four rows at once
+ *	copy_some()	a row in 8 bytes, one after the other (copy_wide(): many events)
+ *	add_line()	any row, also one that goes back
+ *
+ * Going back needs the rows before, which are packed as differences and can only be read
+ * forward.  So every MARK_ROWS rows a mark keeps the state after a row; reading starts at
+ * the last mark before the place:
+ *
+ *	out	1 2 3 4 5 6 7 8 | 9 10 11 12 13 14 15 16 | 17 18
+ *	line		 14	         ^ the mark after 8: read 9 to 13, take back 14 to 18
+ */
 #include "index/detail/copy_lines.h"
 
 #include <stdlib.h>
@@ -166,7 +182,7 @@ static inline void next_row(const struct copy_lines *c, const struct copy_file *
 	row->rows++;
 }
 
-/* Make the row that ends at m the last one. */
+/* Make the row that ends at m the last one: what follows in out is overwritten. */
 static void to_mark(struct copy_file *f, const struct copy_mark *m)
 {
 	f->out.n = m->at;

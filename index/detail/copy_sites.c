@@ -1,4 +1,13 @@
-/* copy_sites.c - copy call sites and jumps from pieces to the index; see copy_sites.h. */
+/*
+ * copy_sites.c - copy call sites and jumps from pieces to the index; see copy_sites.h.
+ *
+ *	piece	tag, positions, edge, | calls, costs	what follows the edge stays as it is
+ *	index	positions, edge,      | calls, costs	(left out if the site is the only one)
+ *
+ * A site is its place, its edge and a pointer to the rest.  Sites mostly stand in the text
+ * in the order of the index, so ordering is mostly a look at each.  Two sites with one place
+ * and edge are unpacked, added and packed again in `sums`.
+ */
 #include "index/detail/copy_sites.h"
 
 #include <stdlib.h>
@@ -238,6 +247,7 @@ static enum copied mark_alone(struct copy_sites *c)
 	return COPY_DONE;
 }
 
+/* Order the sites by their keys, then put those of one place together, by add_equal(). */
 static enum copied order_sites(struct copy_sites *c, enum detail_kind kind)
 {
 	struct site_list *list = &c->of[kind];

@@ -8,6 +8,14 @@
  *
  *	row	12  13  call g at 13  14  ...
  *	piece	        ^ expected next
+ *
+ * There are three ways to the packed rows; all write the same bytes:
+ *
+ *	one piece			copied, mostly without unpacking (copy.h)
+ *	several pieces			rows held, ordered, equal ones added, packed
+ *	more rows than may be held	packed in runs, which are merged (detail_run.h)
+ *
+ * Cost lines, which are most rows, are held in arrays of their own (detail_lines.h).
  */
 #include "index/detail/detail.h"
 
@@ -36,7 +44,8 @@ struct slot_ref {
 	uint32_t tally, slot;
 };
 
-/* Where each function's lines are, and the functions that jumps may go to. */
+/* Where each function's lines are, and the functions that jumps may go to.  Threads that
+ * share the work share these. */
 struct places {
 	uint32_t *slot_first; /* per function: into slots */
 	struct slot_ref *slots;
@@ -84,6 +93,8 @@ struct detail {
 	uint64_t first_line; /* lowest known line in its own file; 0: none is known */
 };
 
+/* A counting sort, as edges_by_caller() of merge.c does it: at the end slots[slot_first[f]]
+ * is the first slot of f, in the order of the tallies. */
 static int order_slots(struct detail *d)
 {
 	const struct profile *p = d->p;
@@ -109,6 +120,8 @@ static int order_slots(struct detail *d)
 	return 0;
 }
 
+/* Order functions by name and object, for jump_target(): their numbers are in the order of
+ * name and file. */
 static int order_targets(struct detail *d)
 {
 	const struct profile *p = d->p;
@@ -255,7 +268,8 @@ static const enum detail_kind kinds[] = {
 	DETAIL_JUMPS,
 };
 
-/* Zeros for a row's costs, NULL when memory is out. */
+/* Zeros for a row's costs, NULL when memory is out.  Many functions have a few rows, some
+ * have a million: room is made for ever more rows at once. */
 static uint64_t *new_costs(struct detail *d)
 {
 	const size_t n = d->p->nevent;
@@ -392,6 +406,7 @@ static int sort_rows(struct detail *d, struct held *h)
 	return 0;
 }
 
+/* Order the rows and add equal ones, which are neighbours then. */
 static int sort_and_add(struct detail *d, struct held *h)
 {
 	size_t last = 0;
@@ -482,7 +497,9 @@ static bool wanted(const struct detail *d, enum detail_kind kind)
 	return d->kinds >> kind & 1;
 }
 
-/* The row held that equals r, or NULL. */
+/* The row held that equals r, or NULL.  Only the next few rows after the last hit are
+ * compared: a piece may leave out rows, but nearly always keeps their order.  A row that
+ * is missed here is added as new, and sort_and_add() finds its equal later. */
 static struct detail_row *known_row(struct held *h, const struct detail_row *r)
 {
 	size_t end = h->known - h->expected > DETAIL_SKIPPED
@@ -654,6 +671,8 @@ static int read_pieces(struct detail *d, size_t k, uint32_t slot)
 	return 0;
 }
 
+/* Read all pieces of f in all tallies, and hold their rows of the kinds wanted; `most`: how
+ * many are held before they become a run. */
 static int gather(struct detail *d, uint32_t f, unsigned kinds_wanted, size_t most)
 {
 	const struct places *at = &d->at;

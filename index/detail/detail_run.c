@@ -4,6 +4,12 @@
  * In the packed form the number of rows is before the rows, so the runs are merged twice:
  * first to count the rows of each file, then to write them.  A heap orders the runs by
  * their next row.
+ *
+ *	run 0	10 12 15 ...		heap: 1 (9), 0 (10), 2 (12)
+ *	run 1	9 10 11 ...		taken: 9, then 10 of run 1 and of run 0 as one row,
+ *	run 2	12 13 ...		       then 11, then 12 of run 0 and of run 2 ...
+ *
+ * A run is read as a stream, so only one row of each is unpacked at a time.
  */
 #include "index/detail/detail_run.h"
 
@@ -76,6 +82,7 @@ static bool detail_run_before(const struct merger *m, size_t i, size_t k)
 	return detail_compare(&m->run[m->heap[i]].r.row, &m->run[m->heap[k]].r.row) < 0;
 }
 
+/* Move the run at place i down the heap until no run below it has a lesser row. */
 static void sift_down(struct merger *m, size_t i)
 {
 	for (size_t child; (child = 2 * i + 1) < m->nheap; i = child) {
@@ -106,6 +113,7 @@ static void advance(struct merger *m)
 
 /* ---- merging ---- */
 
+/* Begin at the first row of each run again, and make the heap. */
 static void rewind_runs(struct merger *m)
 {
 	const unsigned char *p = m->runs->bytes.p;
@@ -164,6 +172,8 @@ static bool next_row(struct merger *m)
 	return true;
 }
 
+/* The first pass: how many rows there will be, in all and of each file, and which edges have
+ * one call site. */
 static int count_groups(struct merger *m, struct group **groups, size_t *n,
 			uint64_t *rows)
 {

@@ -38,6 +38,8 @@ static int64_t sat_mul_add(int64_t sum, int64_t a, int64_t b)
 	return sum;
 }
 
+/* Add factor * event e to coef.  Of a derived event its own coefficients are added: no
+ * formula refers to another one afterwards. */
 static void add_term(const struct profile *p, int64_t *coef, int64_t factor, size_t e)
 {
 	if (e < p->nevent) {
@@ -48,6 +50,7 @@ static void add_term(const struct profile *p, int64_t *coef, int64_t factor, siz
 		coef[i] = sat_mul_add(coef[i], factor, p->event[e].coef[i]);
 }
 
+/* Cut a sign, or all up to the next sign or blank, off *s. */
 static struct str token(struct str *s)
 {
 	struct str t;
@@ -242,8 +245,13 @@ static int add_known(struct profile *p, const struct known *k, struct err *err)
 				true, coef, err);
 }
 
-/* Define the events whose inputs are known, in rounds: an event may be named before it
- * is defined. */
+/*
+ * Define the events whose inputs are known, in rounds: an event may be named before it
+ * is defined.
+ *
+ *	event: B = A + Ir	round 1: A is not known yet	round 2: B = 2 Dr + Ir
+ *	event: A = 2 Dr		round 1: A = 2 Dr
+ */
 static int define_events(struct profile *p, struct definition *d, size_t n,
 			 struct err *err)
 {
@@ -424,6 +432,8 @@ static void note_positions(struct profile *p, const struct part *part)
 	p->has_line |= at.n == 0 || at.has_line;
 }
 
+/* Read the header lines of a slot into its part.  A part that goes on in the next stretch
+ * is read again there: only lines that stand there change it. */
 static int read_part(const struct header_reading *r, struct part *part)
 {
 	text(r, KEY_CMD, &part->cmd);

@@ -6,6 +6,18 @@
  *    callee with a default file and no body anywhere is the one function of that name
  *    with a body in that object, if there is exactly one (PROFILE.md section 6).
  * 3. Edges are sorted by (caller, callee) and equal ones added.
+ *
+ * Each stretch has a tally of its own, so one function has a slot in several of them:
+ *
+ *	tally 0: slot 0 main, 1 f	tally 1: slot 0 g, 1 f
+ *	identities (by name, file, object):  f  g  main
+ *	map[0].fn = {2, 0}		map[1].fn = {1, 0}
+ *
+ * The maps stay until the index is written: lines, call sites and parts are not merged
+ * here, but read from the tallies through them.
+ *
+ * Tallies are large, and each step reads them in another order than they are in.  So the
+ * steps sort small keys rather than slots, prefetch, and free what no later step needs.
  */
 #include "index/merge/merge.h"
 
@@ -58,7 +70,8 @@ struct identities {
 	bool *met;	 /* scratch: the slots of one tally that are called */
 };
 
-/* Sort the slots of all tallies by name and file. */
+/* Sort the slots of all tallies by name and file.  Few functions have both alike, and
+ * number_objects() orders those. */
 static int order_slots(const struct profile *p, struct identities *ids)
 {
 	for (size_t k = 0; k < p->ntally; k++)
@@ -140,7 +153,8 @@ static int number_objects(const struct profile *p, struct identities *ids,
 	return 0;
 }
 
-/* Mark the identities that are called. */
+/* Mark the identities that are called.  A slot knows whether its file was written or a
+ * default; slots of two tallies may differ in that, and be one identity. */
 static int note_calls(const struct profile *p, struct identities *ids)
 {
 	for (size_t k = 0; k < p->ntally; k++) {
@@ -191,9 +205,17 @@ struct bodies {
 	uint32_t n, last;
 };
 
-/* Redirect callees with a default file and no body to the object's only function of
+/*
+ * Redirect callees with a default file and no body to the object's only function of
  * that name with a body, if there is exactly one.  Returns the number of such callees,
- * redirected or not. */
+ * redirected or not.
+ *
+ *	fl=a.c  fn=main  cfn=f		no cfi=: the file of f is a.c by default
+ *	fl=b.c  fn=f  7 100		the only f with lines: main calls this one
+ *
+ * With a second f, in c.c, nothing tells which one is called: f in a.c stays a function
+ * of its own, and is unclear.
+ */
 static uint64_t redirect_defaulted(struct identities *ids, struct bodies *in)
 {
 	uint64_t loose = 0;
@@ -370,7 +392,13 @@ struct edges {
 	size_t pair_cap;
 };
 
-/* first[f + 1] is f's next place, and at the end the start of f + 1. */
+/*
+ * A counting sort.  first[f + 2] counts the edges of f; summed up, first[f + 1] is where
+ * the first edge of f goes.  Each edge moves it on, so that at the end it is the start of
+ * f + 1, and first[f] that of f:
+ *
+ *	edges of 0: 2, of 1: 1		counted {0 0 2 1}  summed {0 0 2 3}  at the end {0 2 3 3}
+ */
 static void edges_by_caller(const struct profile *p, struct edges *s)
 {
 	uint32_t *first = s->first;
@@ -395,7 +423,8 @@ static void edges_by_caller(const struct profile *p, struct edges *s)
 		}
 }
 
-/* Sort the n edges of one caller by callee. */
+/* Sort the n edges of one caller by callee.  Both sorts are stable: equal edges stay in the
+ * order of the tallies.  Most callers have few callees. */
 static int sort_callees(struct edges *s, struct edge_ref *ref, size_t n)
 {
 	if (n > MANY_CALLEES) {
@@ -438,7 +467,8 @@ static int sort_edges(struct profile *p, struct edges *s)
 	return 0;
 }
 
-/* Number the edges, and say so to the tallies' maps. */
+/* Number the edges, and say so to the tallies' maps.  edge_of is one array for all
+ * tallies, so that `at` of an edge tells both its tally and its place there. */
 static int number_edges(struct profile *p, struct edges *s)
 {
 	size_t at = 0;
@@ -463,7 +493,8 @@ static int number_edges(struct profile *p, struct edges *s)
 	return 0;
 }
 
-/* Make the columns of sums, of 4 bytes each at first. */
+/* Make the columns of sums, of 4 bytes each at first: nearly all fit, and those of millions of
+ * edges take half the memory. */
 static int make_sums(struct profile *p)
 {
 	p->edge_cost = calloc(p->nevent + 1, sizeof(*p->edge_cost));

@@ -1,5 +1,19 @@
-/* merge_contexts.c - from the logs of all stretches to one call tree; see
- * merge_contexts.h. */
+/*
+ * merge_contexts.c - from the logs of all stretches to one call tree; see
+ * merge_contexts.h.
+ *
+ * A call never crosses the end of a file, so files are resolved one by one: first who was
+ * called by whom (claims.h), over all stretches of the file, then the contexts that
+ * follow from it.  All files add to the same contexts, in which functions have the numbers
+ * of the merge.
+ *
+ *	file 0: stretches 0 1 2 -> claims \
+ *	file 1: stretch 3       -> claims -> contexts, ordered once at the end
+ *	an older index          ---------/   its contexts as they are, by its map
+ *
+ * The tree is all or nothing: one file without activations, or with too many calls that
+ * find no block, and the profile has none.
+ */
 #include "index/merge/merge_contexts.h"
 
 #include <stdlib.h>
@@ -49,7 +63,8 @@ static void note_lost(struct tree_facts *tree, uint64_t lost, uint64_t file,
 
 /* ---- the tree of an index ---- */
 
-/* at[]: scratch, one per context. */
+/* A context of the index stands behind its caller, so at[parent], the number that the
+ * caller has here, is known when its callees come.  at[]: scratch, one per context. */
 static int take_tree(struct joining *j, const struct kept *kept,
 		     const struct merge_map *map, uint32_t *at)
 {

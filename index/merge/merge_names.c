@@ -20,7 +20,14 @@
 #include "index/base/strset.h"
 #include "index/base/vec.h"
 
-/* The meaning of ids at the start of a stretch, after the first: id -> string. */
+/*
+ * The meaning of ids at the start of a stretch, after the first: id -> string.
+ *
+ *	stretch 0	fn=(1) main  fn=(2) f		after it 1 is main, 2 is f
+ *	stretch 1	fn=(2)  fn=(1) g		(2) is f; after it 1 is g
+ *
+ * The stretches were read side by side, so the reader of stretch 1 left (2) open.
+ */
 struct id_map {
 	struct meaning {
 		uint64_t id;
@@ -330,7 +337,11 @@ static void reverse(struct sort_pair *o, size_t n)
 	}
 }
 
-/* Move the pairs, which are consecutive, after the others.  Returns how many. */
+/* Move the pairs, which are consecutive, after the others.  Returns how many.  A block of an
+ * array changes places with the rest by three reversals, without memory:
+ *
+ *	a b P Q c d	->  a b Q P d c  ->  a b c d P Q
+ */
 static size_t pairs_last(const struct join *j, size_t n)
 {
 	struct sort_pair *o = j->order;

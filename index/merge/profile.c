@@ -38,6 +38,7 @@ int profile_odd(struct profile *p, size_t k, enum odd kind, uint64_t line,
 	struct odd_count *c = &p->odds[kind];
 	size_t cap = p->nodd;
 
+	/* A file may have millions of odd lines: a few of each kind say enough. */
 	c->count++;
 	if (c->n >= ODD_KEPT)
 		return 0;
@@ -50,6 +51,12 @@ int profile_odd(struct profile *p, size_t k, enum odd kind, uint64_t line,
 	return 0;
 }
 
+/*
+ * A part that a cut goes through has a slot in both stretches:
+ *
+ *	tally 0: part 0, part 1		tally 1: part 1 goes on, part 2
+ *	first slots: 0 -> (0, 0)  1 -> (0, 1)  2 -> (1, 1)
+ */
 struct part_slots *profile_part_slots(const struct profile *p)
 {
 	struct part_slots *at = malloc((p->npart + 1) * sizeof(*at));

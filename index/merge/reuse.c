@@ -4,6 +4,13 @@
  * Slots are the index's ids (name slots are ids + NAME_FIRST).  The lines of a function
  * become its first block (piece.h), packed and spilled like any other; parts become
  * encoded bytes again (part_code.h).
+ *
+ *	index of a, b  ->  tally 0 \
+ *	file c         ->  tally 1 -> merge, save: as if a, b and c had been read
+ *
+ * So the merge needs no second way to add files, and a test can compare both ways byte
+ * for byte.  Some facts are not in a tally, since the merge finds them in the text: the
+ * headers of parts, diagnostics, the call tree.  These are in struct kept.
  */
 #include "index/merge/reuse.h"
 #include "index/base/err.h"
@@ -29,7 +36,7 @@ struct reuse_look {
 	bool possible;
 };
 
-/* Returns 0, or non-zero if the index is damaged. */
+/* Returns 0, or non-zero if the index is damaged; l->possible is the answer. */
 static int look(void *arg)
 {
 	struct reuse_look *l = arg;
@@ -214,6 +221,8 @@ static int write_failed(struct reuse *r, const struct spill *s, int failed)
 		      : 0;
 }
 
+/* Add a row to the piece of function f.  A piece ends after PIECE_ROWS rows, so that it can
+ * be spilled; the next one starts from zeros, since pieces are read one by one. */
 static int put_row(struct reuse *r, fn_id f, struct piece_row *before,
 		   const struct piece_row *row, const uint64_t *cost)
 {
