@@ -1,4 +1,11 @@
-/* moved.c - source trees at another path; see moved.h. */
+/*
+ * moved.c - source trees at another path; see moved.h.
+ *
+ *	/build/src=/home/me/src		/build/src/a/x.c -> /home/me/src/a/x.c
+ *					/build/src2/x.c stays: a rule is about whole folders
+ *
+ * If several rules fit, the longest folder wins; of two for one folder the later.
+ */
 #include "engine/compare/moved.h"
 
 #include <stdlib.h>
@@ -84,6 +91,8 @@ struct str moved_file(const struct moved *m, struct str file, struct arena *a)
 	return out;
 }
 
+/* Objects are compared by their names, without folders, so a rule for `app-old` is also one
+ * for /build/app-old. */
 struct str moved_object(const struct moved *m, struct str obj)
 {
 	for (size_t i = m->n; i > 0; i--)

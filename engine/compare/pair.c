@@ -32,12 +32,16 @@ static int read_groups(struct pairs *w, unsigned s)
 	return store_check(st, w->err);
 }
 
+/* The i-th text to pair on side s: the name of a group of contexts, or a name of the store.
+ * Names, not functions: many functions of different files share one. */
 static struct str name_to_pair(const struct pairs *w, unsigned s, uint32_t i)
 {
 	return w->first[s] ? store_fn_alone(w->st[s], store_group_fn(w->st[s], i, 0))
 			   : store_shown(w->st[s], i);
 }
 
+/* Read a name, changed by the user's rules, and note what of it builds change by themselves:
+ * the passes ask only functions whose names have such a thing. */
 static int read_name(struct pairs *w, unsigned s, uint32_t i)
 {
 	const struct pair_rules *rules = w->rules;
@@ -218,7 +222,12 @@ struct str pair_rule_names(unsigned rules, struct arena *a)
 	return text;
 }
 
-/* ---- kept ---- */
+/* ---- kept ----
+ *
+ * Pairing a large profile takes longer than most queries on it, and a session asks several
+ * times about the same two.  `more`: the pairings before stay, since the query compares with
+ * several profiles.
+ */
 
 int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded, bool more,
 		size_t bytes, const struct cancel *cancel, const struct pairing **out,

@@ -1,4 +1,13 @@
-/* rename.c - rules s/RE/TO/, by PCRE2's substitution; see rename.h. */
+/*
+ * rename.c - rules s/RE/TO/, by PCRE2's substitution; see rename.h.
+ *
+ *	s/^old_//	old_parse -> parse, so that it is compared with parse
+ *
+ * Rules are applied in their order, each to what the one before it left.  A rule is wrong or
+ * right when it is given, not in the middle of a comparison of a million names; so its
+ * replacement is tried at once.  A regular expression may take for ever on some name: its
+ * steps, depth and memory are limited.
+ */
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include "engine/compare/rename.h"
 
@@ -108,7 +117,9 @@ static int compile(struct rename *rule, struct err *err)
 	return 0;
 }
 
-/* Change one name; also a test of the replacement, which PCRE2 reads only now. */
+/* Change one name; also a test of the replacement, which PCRE2 reads only now.  The first
+ * guess at the size is mostly enough; if not, PCRE2 says how much it wants, and once more
+ * if the small stack of its compiled code was the reason. */
 static int rename_change(const struct rename *rule, struct str name, struct arena *a,
 			 struct str *out, struct err *err)
 {

@@ -4,6 +4,13 @@
  * At a byte that a rule can begin with, the rules are asked in the order of the table below.
  * A rule that applies says how many bytes of the name it takes and may write others in their
  * place; all other bytes are copied.
+ *
+ *	name	core::fmt::h0123456789abcdef  main::{closure#3}  f.part.0.cold
+ *	text	core::fmt		      main::{closure#}	 f
+ *	number				      3
+ *
+ * Numbers that are taken away are kept: where two functions have one text, they tell which
+ * comes first (pair_numbered.c).
  */
 #include "engine/compare/variant.h"
 
@@ -58,6 +65,8 @@ static size_t number_at(const struct pass *v, size_t i, uint64_t *out)
 	return n;
 }
 
+/* Numbers past the last place are one number, by their hash: it tells whether they are the
+ * same, but not their order (variant.more). */
 static void keep_number(struct pass *v, uint64_t number)
 {
 	struct variant *out = v->out;

@@ -5,6 +5,10 @@
  * with one pid; if the profile has none, those of one file.  A function that a run does not
  * have cost 0 there.  A change is noise if the two ranges overlap: some run of one side is
  * no dearer than some run of the other.
+ *
+ *	base	10 12 13	least 10  median 12  most 13
+ *	here	12 15		least 12  median 13  most 15	12 <= 13: noise
+ *	here	14 15		least 14  median 14  most 15	a change
  */
 #include <stdlib.h>
 
@@ -66,6 +70,7 @@ static int number_runs(struct exec *x, uint32_t **out, uint32_t *n)
 	return run && of ? 0 : x->err->kind;
 }
 
+/* Add the self costs of part p to those of its run: cost[function * runs + run]. */
 static int add_part(struct exec *x, uint32_t event, uint32_t p, uint32_t run,
 		    const struct vs_runs *r, int64_t *cost)
 {
@@ -147,6 +152,7 @@ bool vs_runs_known(const struct vs *v)
 	       !v->b.g->extra;
 }
 
+/* The runs of one event are kept: several columns of a row ask for them. */
 int vs_know_runs(struct vs *v, uint32_t event, uint32_t base_event)
 {
 	if (v->runs[0] && v->runs_event == event)

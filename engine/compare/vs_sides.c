@@ -3,6 +3,10 @@
  *
  * Tables show one side and the difference.  A picture needs the costs of both sides, and
  * for its frames which function of the base is which (pair.h).
+ *
+ *	this profile	0 f  1 g		functions are numbered for both: those of this
+ *	base		0 f  1 old		profile keep theirs, those that only the base has
+ *	both		0 f  1 g  3 old		come after them, by their own (2 + 1)
  */
 #include <stdlib.h>
 
@@ -44,6 +48,8 @@ static struct keyed *keyed_functions(struct exec *x, const struct vs *v)
 	return all;
 }
 
+/* After stages the functions of a graph are not those of the store, which are paired: then
+ * their keys say which are the same (vs_keys.c). */
 static const uint32_t *same_by_key(struct exec *x, const struct vs *v)
 {
 	const uint32_t n = v->b.g->functions;

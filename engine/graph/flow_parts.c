@@ -101,6 +101,7 @@ static bool is_bottom(const struct graph *g)
 	return g->plain || g->whole == g;
 }
 
+/* The stages above the bottom graph, in the order in which costs pass them. */
 static int list_stages(struct flow_parts *p, struct graph *g, struct err *err)
 {
 	struct graph *b = g;
@@ -117,7 +118,13 @@ static int list_stages(struct flow_parts *p, struct graph *g, struct err *err)
 	return 0;
 }
 
-/* *out is NULL if there is only one part, or if all parts are taken as one. */
+/*
+ * *out is NULL if there is only one part, or if all parts are taken as one.
+ *
+ * A stage looks at the whole graph for each part.  A profile may have thousands of parts,
+ * so with stages several are taken as one: as few as STAGE_BUDGET allows.  The estimate is
+ * then coarser, never wrong: the costs of parts added are costs of a profile, too.
+ */
 static int open_parts(struct graph *g, uint32_t event, bool stages, struct arena *a,
 		      struct flow_parts **out, struct err *err)
 {
@@ -209,6 +216,8 @@ void flow_parts_rewind(struct flow_parts *p)
 	p->next = 0;
 }
 
+/* Only what the part before touched: an array as wide as the store is not cleared as a
+ * whole for a part of a few functions. */
 static void clear_part(struct flow_parts *p)
 {
 	for (uint32_t i = 0; i < p->ntouched; i++) {
@@ -329,7 +338,9 @@ static void without_negative(struct flow_parts *p)
 	}
 }
 
-/* Compute through[] and root[], as flow.c does. */
+/* Compute through[] and root[], as flow.c does.  Where each function spends at least what
+ * calls bring in, the costs balance as they are; else flow_keep() finds how much of each
+ * call can be kept, from the callers down. */
 static int balance(struct flow_parts *p, struct err *err)
 {
 	bool kept = true;
@@ -430,6 +441,7 @@ int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *e
 	return 0;
 }
 
+/* The costs of the part after all stages and g, added to those of the parts before. */
 static int add_part_costs(struct flow_parts *p, struct graph *g, int64_t *self,
 			  int64_t *edge, struct err *err)
 {

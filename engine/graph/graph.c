@@ -1,4 +1,16 @@
-/* graph.c - read a graph: the store itself, or the columns of a stage; see graph.h. */
+/*
+ * graph.c - read a graph: the store itself, or the columns of a stage; see graph.h.
+ *
+ * A plain graph has no columns: every question goes to the store, with the same numbers.
+ * So a query without stages costs what it looks at, however large the profile is.  The
+ * graph of a stage has columns of its own, and the graph that it was made from below it:
+ *
+ *	hide malloc | collapse by file | files
+ *	store <- plain <- hidden <- collapsed		each knows the one to its left
+ *
+ * Some answers are not in the columns, but in the graph below: the inclusive cost of a
+ * function that a stage left as it was (`same`), the totals of what a stage dropped.
+ */
 #include "engine/graph/graph.h"
 
 #include "engine/flow/flow.h"
@@ -54,6 +66,8 @@ static const struct graph_costs *costs(const struct graph *g, uint32_t e)
 	return g->costs[e] ? g->costs[e] : &none;
 }
 
+/* A number must mean one function in every query of the session, so it is that of the
+ * store: for a function with contexts that of its first one. */
 uint32_t graph_id(const struct graph *g, uint32_t f)
 {
 	const uint32_t fn = g->number ? g->number[f] : graph_origin(g, f);
@@ -97,6 +111,8 @@ struct str graph_plain_name(const struct graph *g, uint32_t f)
 	return name;
 }
 
+/* A group that is named after a file or an object is that place, not a function: it has no
+ * class, and its name no short form. */
 bool graph_is_place(const struct graph *g, uint32_t f)
 {
 	const struct str name = graph_own_name(g, f), file = graph_file(g, f);
@@ -182,6 +198,9 @@ static uint32_t same_below(const struct graph *g, uint32_t f)
 	return g->same ? g->same[f] : GRAPH_NONE;
 }
 
+/* From where it is cheapest to where it must be computed: the store, the graph below, what
+ * the index knows of a function with contexts, and last the estimate of the stage, which
+ * is made of one function when it is asked for. */
 int64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e)
 {
 	if (g->plain)
@@ -338,6 +357,8 @@ void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, int64_t *l
 		bounds_of_members(g, f, e, lo, hi);
 }
 
+/* A function may spend more with its calls than calls bring in: then it is a root, too, and
+ * starts with the rest.  Or less: then some call of it contradicts the others. */
 int64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, int64_t *root)
 {
 	int64_t called = graph_incoming(g, f, e), spent = graph_self(g, f, e);
@@ -390,6 +411,8 @@ int64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e)
 	return sum;
 }
 
+/* graph_contribution() and graph_incoming() of all functions, by one look at each edge:
+ * asked one by one, the edges into a function are far apart. */
 int graph_sum_calls(struct graph *g, uint32_t e, struct err *err)
 {
 	const size_t events = store_info(g->st)->all_events;
@@ -436,6 +459,13 @@ uint32_t graph_part_count(const struct graph *g)
 	return n;
 }
 
+/*
+ * 100 % of an answer: the whole profile less what stages dropped, unless `whole` stands
+ * among the stages.
+ *
+ *	store 100	ignore malloc drops 20		left 80		total 80
+ *			hide memcpy drops nothing	left 80		total 80
+ */
 int64_t graph_total(const struct graph *g, uint32_t e)
 {
 	int64_t dropped = 0;
@@ -620,6 +650,8 @@ int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
 	return 0;
 }
 
+/* Pairs (pairs.h) are solved once, for the plain graph.  Stages that only thin it out keep
+ * them; above one that merges or makes functions there are none. */
 int graph_pairs(const struct graph *g, struct flow *fl, struct arena *a, struct err *err)
 {
 	const struct graph *b = g;
@@ -659,6 +691,7 @@ bool graph_has_contexts(const struct graph *g)
 	return g->plain && t.whole;
 }
 
+/* Merging functions keeps their stacks; contexts without a cycle are stacks themselves. */
 bool graph_stacks_known(const struct graph *g)
 {
 	while (!g->plain && g->group)

@@ -3,6 +3,12 @@
  *
  * Costs are summed over the map; a call inside a group becomes a recursive call of the
  * group.
+ *
+ *	below	a -> b -> c	a -> c		map: a 0, b 1, c 1
+ *	here	A -> B (a -> b and a -> c)	B -> B (b -> c)
+ *
+ * Edges have to be in the order of callers and callees.  Groups are made in that order, so
+ * only the callees of one group are sorted at a time.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +53,8 @@ static int merge_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 
 /* ---- functions of a graph below ---- */
 
+/* Through all stages from base up to g; *again if some stage has f as a level of recursion
+ * that is entered inside its group. */
 uint32_t graph_merged(const struct graph *g, const struct graph *base, uint32_t f,
 		      bool *again)
 {
@@ -117,7 +125,8 @@ static void sort_called(struct called *c)
 	}
 }
 
-/* Find the groups that the members call. */
+/* Find the groups that the members call.  A bit for each group tells whether it was met; at
+ * the end only those bits are cleared, for the next group. */
 static void find_called(const struct graph_draft *d, const struct flow_input *in,
 			const uint32_t *member, uint32_t n, struct called *c)
 {
@@ -272,8 +281,15 @@ static int find_mixed(const struct graph_draft *d, bool named, struct graph *g,
 
 enum { SEVERAL = UINT32_MAX };
 
-/* again[f]: f is a level of recursion that is only entered while a lower one is on the
- * stack, and these are all in the same group. */
+/*
+ * again[f]: f is a level of recursion that is only entered while a lower one is on the
+ * stack, and these are all in the same group.
+ *
+ *	main -> f -> f'2 -> f'3		f'2 and f'3 are entered inside f
+ *
+ * So the inclusive cost of the group is that of f alone: with f'2 and f'3 it would count
+ * up to three times.  If f and f'2 are in different groups, each counts.
+ */
 static int find_levels(struct graph_draft *d, struct err *err)
 {
 	struct graph *b = d->below;

@@ -1,4 +1,14 @@
-/* graph_parts.c - the profile of some parts only.  Exact: from the sums per part. */
+/*
+ * graph_parts.c - the profile of some parts only.  Exact: from the sums per part.
+ *
+ *	store	f g h | f->g g->h f->h	functions and edges of the whole profile
+ *	part 2	f g   | f->g
+ *	part 4	f   h | f->h
+ *	2, 4	f g h | f->g f->h	those that some part has; costs are added
+ *
+ * The index has the costs of a part for all events beside each other, so they are added
+ * once, for all events; parts_fill() takes those of one, or of a formula.
+ */
 
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
@@ -20,6 +30,8 @@ struct sums {
 	uint8_t *fn, *edge;   /* appears in some part */
 };
 
+/* A callee may have no cost of its own in the part, a caller none but in its calls: both
+ * appear in it by the edge. */
 static int add_part_sums(struct graph *g, uint32_t p, uint32_t events, struct sums *s,
 			 struct arena *scratch, struct err *err)
 {
