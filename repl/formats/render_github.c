@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-#include "repl/formats/said.h"
+#include "repl/render/said.h"
 #include "repl/render/headline.h"
 
 /* The rest of path if it lies below dir; else empty. */

@@ -12,7 +12,7 @@
 #include "index/base/err_struct.h"
 #include "repl/formats/suite.h"
 
-#include "repl/formats/said.h"
+#include "repl/render/said.h"
 #include "repl/render/headline.h"
 #include "repl/render/render.h"
 

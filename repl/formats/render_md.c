@@ -21,7 +21,7 @@
 #include "repl/render/render.h"
 
 #include "repl/formats/branches.h"
-#include "repl/formats/said.h"
+#include "repl/render/said.h"
 #include "repl/render/headline.h"
 #include "repl/term/number.h"
 

@@ -31,7 +31,7 @@
 #include "repl/formats/branches.h"
 #include "repl/render/cell.h"
 #include "repl/render/headline.h"
-#include "repl/formats/columns.h"
+#include "repl/render/columns.h"
 #include "repl/formats/priority.h"
 #include "repl/formats/render_info.h"
 #include "repl/term/number.h"

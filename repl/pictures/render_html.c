@@ -6,20 +6,19 @@
  *
  * The page loads nothing, its scripts are constants, and names are text.
  */
-#include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
-#include "repl/render/brief.h"
 #include "repl/render/render.h"
 
 #include <inttypes.h>
 #include <math.h>
-#include <stdlib.h>
+#include <stdint.h>
 #include <string.h>
 
 #include "engine/graph/graph.h"
-#include "repl/render/cell.h"
+#include "repl/render/columns.h"
 #include "repl/render/headline.h"
+#include "repl/render/said.h"
 #include "repl/term/number.h"
 #include "repl/pictures/report.h"
 #include "repl/term/version.h"
@@ -193,149 +192,116 @@ static void put_flame(struct render *rd)
 	out_close(&svg);
 }
 
-static bool small(const struct result *r, const struct column *c)
+/* Any answer as a table: what people see of it. */
+struct html_table {
+	struct render *rd;
+	struct said said;
+	bool tree;
+	const struct column *bar;
+	double most; /* of its cells */
+};
+
+static void find_bar(struct html_table *t)
 {
-	if (c->type != COL_COST && c->type != COL_COUNT)
-		return true;
-	for (size_t row = 0; row < r->rows; row++)
-		if (!render_absent(c, row) &&
-		    (c->type == COL_COST ? cost_size(c->i[row]) > 999999
-					 : c->u[row] > 999999))
-			return false;
-	return true;
+	const struct result *r = t->rd->r;
+
+	t->bar = columns_bar(r);
+	for (size_t row = 0; t->bar && row < r->rows; row++)
+		if (!render_absent(t->bar, row))
+			t->most = fmax(t->most, t->bar->f[row]);
+}
+
+/* Its own number, to sort by. */
+static void put_sort_key(struct html_table *t, const struct column *c, size_t row)
+{
+	struct out *o = t->rd->o;
+
+	out_c(o, " data-v=\"");
+	if (c->type == COL_BOOL)
+		out_c(o, c->b[row] ? "1" : "0");
+	else
+		render_plain(o, c, row, "-1");
+	out_char(o, '"');
+	if (c == t->bar && t->most > 0 && !render_absent(c, row))
+		out_printf(o, " style=\"--w:%.1f%%\"",
+			   fmax(0, 100 * c->f[row] / t->most));
 }
 
 /* A short name has the whole one as its title. */
-static void put_html_name(struct brief *b, const struct column *c, size_t row)
+static void put_html_cell(struct html_table *t, const struct shown *s, size_t row)
 {
-	const struct str name = brief_of(b, c, row);
+	static const struct look look = {.utf8 = true};
+	const struct column *c = s->c;
+	const bool name = c->type == COL_NAME && !render_absent(c, row);
+	const struct result *r = t->rd->r;
+	const struct str brief = name ? brief_of(&t->said.brief, c, row) : STR("");
+	struct out *o = t->rd->o, text;
 
-	if (!str_eq(name, c->s[row]))
-		emit_xml(b->rd->o, " title=\"", c->s[row], "\"");
-	emit_xml(b->rd->o, ">", name, "");
-}
-
-static void put_text_cell(struct brief *b, const struct column *c, size_t row)
-{
-	struct render *rd = b->rd;
-	const struct result *r = rd->r;
-
-	out_printf(rd->o, "<td class=\"t%s\"", c->type == COL_NAME ? " fn" : "");
-	if (c->type == COL_NAME && r->depth_col >= 0 &&
-	    r->cols[r->depth_col].type != COL_STR)
-		out_printf(rd->o, " style=\"padding-left:%zuem\"",
-			   (size_t)(r->cols[r->depth_col].u[row] % 1000) + 1);
-	if (c->type == COL_NAME && !render_absent(c, row)) {
-		put_html_name(b, c, row);
-	} else {
-		out_char(rd->o, '>');
-		if (!render_absent(c, row))
-			emit_name(rd->o, EMIT_XML, c->s[row]);
-	}
-	out_c(rd->o, "</td>");
-}
-
-static void put_html_cell(struct brief *b, const struct column *c, bool grouped,
-			  size_t row)
-{
-	struct render *rd = b->rd;
-	struct shown s = {.c = c, .grouped = grouped};
-	struct look look = {.utf8 = true};
-	struct out text;
-
-	if (render_is_text(c)) {
-		put_text_cell(b, c, row);
-		return;
-	}
-	out_printf(rd->o, "<td class=\"n%s\" data-v=\"",
-		   c->estimated && c->estimated[row] ? " e" : "");
-	if (c->type == COL_BOOL)
-		out_c(rd->o, c->b[row] ? "1" : "0");
-	else
-		render_plain(rd->o, c, row, "-1");
-	out_c(rd->o, "\">");
 	out_mem(&text);
-	cell_put(&text, &look, &s, row, SIZE_MAX);
-	emit_name(rd->o, EMIT_XML, (struct str){text.n ? text.buf : "", text.n});
+	if (!name)
+		cell_put(&text, &look, s, row, SIZE_MAX);
+	out_printf(o, "<td class=\"%s%s%s\"", s->text ? name ? "t fn" : "t" : "n",
+		   c->estimated && c->estimated[row] ? " e" : "",
+		   c == t->bar ? " w" : "");
+	if (!s->text)
+		put_sort_key(t, c, row);
+	if (s->tree)
+		out_printf(o, " style=\"padding-left:%zuem\"",
+			   (size_t)(r->cols[r->depth_col].u[row] % 1000) + 1);
+	if (name && !str_eq(brief, c->s[row]))
+		emit_xml(o, " title=\"", c->s[row], "\"");
+	emit_xml(o, ">", name ? brief : str_trim((struct str){text.buf, text.n}),
+		 "</td>");
 	out_close(&text);
-	out_c(rd->o, "</td>");
 }
 
-static void put_bar(struct render *rd, const struct column *bar, double most, size_t row)
+static void html_put_titles(struct html_table *t)
 {
-	double part = render_absent(bar, row) || !(most > 0) ? 0 : bar->f[row] / most;
+	static const struct look look = {.utf8 = true};
+	struct out title;
 
-	out_printf(rd->o, "<td class=\"b\"><i style=\"width:%.1f%%\"></i></td>",
-		   part > 0 ? part * 100 : 0);
-}
+	out_mem(&title);
+	out_c(t->rd->o, "<section class=\"card plain\">\n<table>\n<thead><tr>");
+	for (size_t i = 0; i < t->said.n; i++) {
+		const struct shown *s = &t->said.cols[i];
 
-static const struct column *find_bar(const struct result *r, double *most)
-{
-	*most = 0;
-	for (size_t i = 0; i < r->ncols; i++) {
-		const struct column *c = &r->cols[i];
-
-		if (!c->bar || c->type != COL_PERCENT)
-			continue;
-		for (size_t row = 0; row < r->rows; row++)
-			if (!render_absent(c, row) && c->f[row] > *most)
-				*most = c->f[row];
-		return c;
+		title.n = 0;
+		cell_title(&title, &look, s, SIZE_MAX);
+		emit_xml(t->rd->o, s->text ? "<th><button>" : "<th class=\"n\"><button>",
+			 (struct str){title.buf, title.n}, "</button></th>");
 	}
-	return NULL;
+	out_c(t->rd->o, "</tr></thead>\n<tbody>\n");
+	out_close(&title);
 }
 
-static void html_put_titles(struct render *rd, bool bar)
+static int put_table(struct render *rd)
 {
-	out_c(rd->o, "<section class=\"card plain\">\n<table>\n<thead><tr>");
-	for (size_t i = 0; i < rd->r->ncols; i++) {
-		const struct column *c = &rd->r->cols[i];
-
-		if (!c->table)
-			continue;
-		emit_xml(rd->o,
-			 render_is_text(c) ? "<th><button>" : "<th class=\"n\"><button>",
-			 c->name, "</button></th>");
-	}
-	out_c(rd->o,
-	      bar ? "<th></th></tr></thead>\n<tbody>\n" : "</tr></thead>\n<tbody>\n");
-}
-
-static void put_html_row(struct brief *b, const bool *grouped, size_t row)
-{
-	struct render *rd = b->rd;
-
-	out_c(rd->o, "<tr>");
-	for (size_t i = 0; i < rd->r->ncols; i++)
-		if (rd->r->cols[i].table)
-			put_html_cell(b, &rd->r->cols[i], grouped[i], row);
-}
-
-static void put_table(struct brief *b, const bool *grouped)
-{
-	struct render *rd = b->rd;
 	const struct result *r = rd->r;
-	double most;
-	const struct column *bar = find_bar(r, &most);
+	struct html_table t = {.rd = rd,
+			       .tree = r->depth_col >= 0 &&
+				       r->cols[r->depth_col].type != COL_STR};
 
-	html_put_titles(rd, bar != NULL);
+	if (said_init(&t.said, rd, t.tree) == 0) {
+		find_bar(&t);
+		html_put_titles(&t);
+	}
 	for (size_t row = 0; row < r->rows && !render_cancelled(rd, row); row++) {
-		put_html_row(b, grouped, row);
-		if (bar)
-			put_bar(rd, bar, most, row);
+		out_c(rd->o, "<tr>");
+		for (size_t i = 0; i < t.said.n; i++)
+			put_html_cell(&t, &t.said.cols[i], row);
 		out_c(rd->o, "</tr>\n");
 	}
 	out_c(rd->o, "</tbody>\n</table>\n</section>\n");
 	if (r->footer.n)
 		emit_xml(rd->o, "<footer>", r->footer, "</footer>\n");
+	said_free(&t.said);
+	return rd->err->kind;
 }
 
 int render_html(struct render *rd)
 {
 	const struct result *r = rd->r;
 	const uint64_t before = rd->o->written;
-	struct brief brief;
-	bool *grouped;
 
 	if (report_fits(rd)) {
 		put_page_head(rd, rd->source ? source_css : "");
@@ -347,20 +313,12 @@ int render_html(struct render *rd)
 	}
 	if (result_whole(r, rd->err))
 		return rd->err->kind;
-	grouped = calloc(r->ncols + 1, sizeof(*grouped));
-	if (!grouped)
-		return err_no_memory(rd->err, NULL);
-	for (size_t i = 0; i < r->ncols; i++)
-		grouped[i] = small(r, &r->cols[i]);
 	put_page_head(rd, "");
 	out_c(rd->o, "</header>\n");
 	put_page_filters(rd);
 	put_flame(rd);
-	if (!brief_init(&brief, rd))
-		put_table(&brief, grouped);
-	brief_free(&brief);
+	put_table(rd);
 	out_c(rd->o, sorting);
 	out_c(rd->o, "</body>\n</html>\n");
-	free(grouped);
 	return rd->err->kind;
 }

@@ -23,7 +23,7 @@
 #include "index/store/store.h"
 #include "repl/app/output.h"
 #include "repl/app/progress.h"
-#include "repl/formats/columns.h"
+#include "repl/render/columns.h"
 #include "repl/prompt/library.h"
 #include "repl/render/render.h"
 

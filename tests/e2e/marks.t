@@ -41,7 +41,7 @@ for profile, fn in PROFILES:
         marks = [bool(re.search(r" ~\S+( [kMGT]|( [num]?s))?$", l)) for l in table[1:1 + len(want)]]
         same(marks, [m for _, m in want], base + ": the table: " + query)
         page = ask(profile, query, "html")
-        cells = re.findall(r'<td class="n( e)?" data-v="[^"]*">[^<]*</td><td class="n( e)?" data-v="[^"]*">[\d~.<&lt;]+%', page)
+        cells = re.findall(r'<td class="n( e)?" data-v="[^"]*">[^<]*</td><td class="n( e)?(?: w)?" data-v="[^"]*"[^>]*>[\d~.<&lt;]+%', page)
         same([bool(a) for a, _ in cells], [m for _, m in want], base + ": html: " + query)
         svg = tree.fromstring(ask(profile, query, "svg"))
         drawn = set(title(t.text) for t in svg.iter("{http://www.w3.org/2000/svg}title") if "\n" in (t.text or ""))

@@ -1,5 +1,5 @@
 /* columns.c - choose the columns of a table; see columns.h. */
-#include "repl/formats/columns.h"
+#include "repl/render/columns.h"
 
 #include "engine/lang/col_type.h"
 #include "engine/graph/graph.h"

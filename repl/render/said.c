@@ -1,5 +1,5 @@
 /* said.c - cells and rows in words; see said.h. */
-#include "repl/formats/said.h"
+#include "repl/render/said.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include "engine/lang/format.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
-#include "repl/formats/columns.h"
+#include "repl/render/columns.h"
 #include "repl/render/fit.h"
 #include "repl/render/render.h"
 
