@@ -7,7 +7,6 @@
 #include "repl/pictures/report_in.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "repl/pictures/report.h"
 
@@ -24,8 +23,11 @@ bool listing_page_fits(const struct render *rd)
 	       report_knows(r, known, sizeof(known) / sizeof(known[0]));
 }
 
-static void put_listing_notes(struct report *p)
+static void put_listing(struct report *p)
 {
+	static const char *const scripts[] = {model_js, source_js, listing_js, NULL};
+
+	out_c(p->o, listing_html);
 	out_c(p->o, "<section class=\"card notes\" id=\"notes\" role=\"note\">\n");
 	if (p->source.lines_out)
 		out_printf(p->o, "<p>Left out: %s of the cheapest lines.</p>\n",
@@ -33,24 +35,10 @@ static void put_listing_notes(struct report *p)
 	report_say_filters(p->o, p->rd->r);
 	source_data_say(p->o, &p->source);
 	out_c(p->o, "</section>\n");
-}
-
-static void put_listing(struct report *p)
-{
-	const struct str html = str_c(listing_html), mark = STR("<!-- notes -->\n");
-	const size_t at = str_find_str(html, mark);
-
-	out_bytes(p->o, html.p, at);
-	put_listing_notes(p);
-	out_str(p->o, str_from(html, at + mark.n));
 	report_put_about(p, p->rd->r->listing->instrs ? "data-instrs " : "");
 	report_put_events(p);
 	source_data_write(p->o, &p->source);
-	out_c(p->o, "<script>\n");
-	out_c(p->o, model_js);
-	out_c(p->o, source_js);
-	out_c(p->o, listing_js);
-	out_c(p->o, "</script>\n</body>\n</html>\n");
+	report_put_scripts(p->o, scripts);
 	if (p->source.lines_out)
 		snprintf(p->rd->note, sizeof(p->rd->note),
 			 "left out of the page: %s of the cheapest lines",
@@ -65,12 +53,9 @@ int listing_page_put(struct render *rd, size_t head)
 			   .sides = 1,
 			   .with_source = true,
 			   .events = store_info(rd->r->graph->st)->all_events};
-	const size_t rest = strlen(listing_html) + strlen(model_js) + strlen(source_js) +
-			    strlen(listing_js) + SOURCE_PAGE_REST + head;
 
 	arena_init(&p.arrays, 0);
-	source_data_init(&p.source, rd->r->graph,
-			 rest < SOURCE_PAGE_BYTES ? SOURCE_PAGE_BYTES - rest : 0);
+	source_data_init(&p.source, rd->r->graph, source_data_room(head));
 	if (!report_prepare_side(&p, 0) &&
 	    (source_data_put(&p.source, rd->r->listing, rd->err), !rd->err->kind))
 		put_listing(&p);

@@ -119,15 +119,6 @@ static void note_left_out(struct report *p)
 	}
 }
 
-/* Is there something to say of one side? */
-static bool side_has_notes(const struct report *p, unsigned s)
-{
-	const struct graph *g = p->side[s].g;
-	const struct store_info *info = store_info(g->st);
-
-	return g->estimated || info->truncated || info->saturated;
-}
-
 static void say_side(struct report *p, unsigned s)
 {
 	const struct graph *g = p->side[s].g;
@@ -162,12 +153,11 @@ void report_say_filters(struct out *o, const struct result *r)
 
 static void put_notes(struct report *p)
 {
+	struct out *o = p->o, notes;
+
+	out_mem(&notes);
+	p->o = &notes;
 	note_left_out(p);
-	if (p->nfunctions == p->all && p->ncalls == p->between && !p->rd->r->nfilters &&
-	    !p->with_source && !side_has_notes(p, 0) &&
-	    (p->sides == 1 || !side_has_notes(p, 1)))
-		return;
-	out_c(p->o, "<section class=\"card notes\" id=\"notes\" role=\"note\">\n");
 	say_functions(p);
 	say_calls(p);
 	report_say_filters(p->o, p->rd->r);
@@ -175,7 +165,13 @@ static void put_notes(struct report *p)
 		say_side(p, s);
 	if (p->with_source)
 		report_say_source(p);
-	out_c(p->o, "</section>\n");
+	p->o = o;
+	if (notes.n) {
+		out_c(o, "<section class=\"card notes\" id=\"notes\" role=\"note\">\n");
+		out_bytes(o, notes.buf, notes.n);
+		out_c(o, "</section>\n");
+	}
+	out_close(&notes);
 }
 
 /* more: more attributes, or "". */
@@ -196,40 +192,25 @@ void report_put_about(struct report *p, const char *more)
 	out_c(p->o, "\"></div>\n");
 }
 
-/* One script, with page_js, which has the mark of the source. */
-static const char *const scripts[] = {model_js, tree_js, flame_js};
+void report_put_scripts(struct out *o, const char *const *script)
+{
+	out_c(o, "<script>\n");
+	while (*script)
+		out_c(o, *script++);
+	out_c(o, "</script>\n</body>\n</html>\n");
+}
 
 static void put_scripts(struct report *p)
 {
-	const struct str js = str_c(page_js), mark = STR("/* source */\n");
-	const size_t at = str_find_str(js, mark);
+	static const char *const without[] = {model_js, tree_js,  flame_js,
+					      page_js,	start_js, NULL};
+	static const char *const with[] = {model_js,  tree_js,		flame_js, page_js,
+					   source_js, report_source_js, start_js, NULL};
 
-	out_c(p->o, "<script>\n");
-	for (size_t i = 0; i < sizeof(scripts) / sizeof(scripts[0]); i++)
-		out_c(p->o, scripts[i]);
-	out_bytes(p->o, js.p, at);
-	if (p->with_source) {
-		out_c(p->o, source_js);
-		out_c(p->o, report_source_js);
-	}
-	out_str(p->o, str_from(js, at + mark.n));
-	out_c(p->o, "</script>\n</body>\n</html>\n");
+	report_put_scripts(p->o, p->with_source ? with : without);
 }
 
-/* The bytes that are left for source: those of a page less its data and constants. */
-static size_t room_for_source(const struct report *p, size_t data)
-{
-	const char *const constants[] = {report_html,	  model_js, tree_js,
-					 flame_js,	  page_js,  source_js,
-					 report_source_js};
-	size_t used = p->head + data + SOURCE_PAGE_REST;
-
-	for (size_t i = 0; i < sizeof(constants) / sizeof(constants[0]); i++)
-		used += strlen(constants[i]);
-	return used < SOURCE_PAGE_BYTES ? SOURCE_PAGE_BYTES - used : 0;
-}
-
-/* The data comes last but one; the notes before it say what it lacks. */
+/* The notes before the data say what it lacks. */
 static int make_data(struct report *p, struct out *data)
 {
 	struct out *o = p->o;
@@ -241,21 +222,18 @@ static int make_data(struct report *p, struct out *data)
 	if (!rc && data->failed)
 		rc = err_no_memory(p->rd->err, "for a report");
 	if (!rc && p->with_source)
-		rc = report_take_source(p, room_for_source(p, data->n));
+		rc = report_take_source(p, source_data_room(p->head + data->n));
 	return rc;
 }
 
 static int put_body(struct report *p)
 {
-	const struct str html = str_c(report_html), mark = STR("<!-- notes -->\n");
-	size_t at = str_find_str(html, mark);
 	struct out data;
 
 	out_mem(&data);
 	if (!make_data(p, &data)) {
-		out_bytes(p->o, html.p, at);
+		out_c(p->o, report_html);
 		put_notes(p);
-		out_str(p->o, str_from(html, at + mark.n));
 		report_put_about(p, "");
 		out_bytes(p->o, data.buf, data.n);
 		if (p->with_source)

@@ -11,10 +11,10 @@
 
 #include "repl/render/render.h"
 
-/* model_js, tree_js, flame_js and page_js are one script.  At a mark in page_js stand
- * source_js and report_source_js if the report has the source. */
+/* The scripts of a page are one: model_js, tree_js, flame_js, page_js, then source_js and
+ * report_source_js if it has the source, and start_js. */
 extern const char report_css[], report_html[], model_js[], tree_js[], flame_js[],
-	page_js[];
+	page_js[], start_js[];
 extern const char source_css[], source_js[], report_source_js[];
 extern const char listing_html[], listing_js[]; /* of the page of one listing */
 extern const char picture_css[], picture_js[];	/* of flame graphs: render_svg.c */
@@ -24,6 +24,8 @@ extern const char picture_css[], picture_js[];	/* of flame graphs: render_svg.c 
 bool report_fits(const struct render *rd);
 /* Has the answer only columns with these names? */
 bool report_knows(const struct result *r, const char *const *known, size_t n);
+/* The script of pieces, to NULL, and the end of the page. */
+void report_put_scripts(struct out *o, const char *const *script);
 /* Say which stages changed the call graph. */
 void report_say_filters(struct out *o, const struct result *r);
 /* Write the page from after its heading, of so many bytes, to its end. */

@@ -22,9 +22,11 @@
 #include "repl/term/emit.h"
 
 enum {
-	GAP_BYTES = 60,	 /* of a line that says how many are left out */
-	SHOWN_FILES = 4, /* are listed without a click */
-	HELD_BYTES = 90, /* of what says that a file is held, beside its path */
+	PAGE_BYTES = 6 << 20,	/* most of a page with source */
+	REST_BYTES = 80 << 10, /* of it, what is in no budget: notes and scripts */
+	GAP_BYTES = 60,		/* of a line that says how many are left out */
+	SHOWN_FILES = 4,	/* are listed without a click */
+	HELD_BYTES = 90,	/* of what says that a file is held, beside its path */
 };
 
 /* A line, with its calls and jumps. */
@@ -447,6 +449,11 @@ void source_data_note(char *buf, size_t size, const struct source_data *d)
 		snprintf(buf, size, "the page holds no source: %s",
 			 d->g->detail ? "no file was found; see --source-root"
 				      : "lines have no costs after these stages");
+}
+
+size_t source_data_room(size_t used)
+{
+	return used < PAGE_BYTES - REST_BYTES ? PAGE_BYTES - REST_BYTES - used : 0;
 }
 
 void source_data_init(struct source_data *d, struct graph *g, size_t budget)

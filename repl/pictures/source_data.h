@@ -25,11 +25,6 @@
 
 struct graph;
 
-enum {
-	SOURCE_PAGE_BYTES = 6 << 20, /* most of a page with source */
-	SOURCE_PAGE_REST = 32 << 10, /* of it, what is in no budget: the notes */
-};
-
 /* A file, or an object, of which the page holds text. */
 struct source_held {
 	char *path;
@@ -51,6 +46,8 @@ struct source_data {
 /* Append a listing: all of it, or its costliest lines that fit.  Returns the lines
  * taken. */
 size_t source_data_put(struct source_data *d, const struct listing *l, struct err *err);
+/* The bytes that are left for source in a page with so many others. */
+size_t source_data_room(size_t used);
 void source_data_init(struct source_data *d, struct graph *g, size_t budget);
 /* The element with the data, and a section that says which files it holds. */
 void source_data_write(struct out *o, const struct source_data *d);

@@ -5,7 +5,7 @@
    A report of two profiles has two sides: 0 is this profile, 1 the base. */
 (() => {
 const $ = id => document.getElementById(id);
-const lines = id => { const t = $(id).textContent; return t ? t.replace(/\n$/, '').split('\n') : []; };
+const lines = id => { const t = ($(id) || {}).textContent; return t ? t.replace(/\n$/, '').split('\n') : []; };
 const el = (parent, tag, text, cls) => {
 	const n = document.createElement(tag);
 	if (text !== undefined) n.textContent = text;
