@@ -16,6 +16,7 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/graph/graph.h"
 #include "repl/render/change.h"
@@ -41,11 +42,12 @@ struct edge {
 	bool estimated;
 };
 
-struct both {		    /* of the function of a node, or all with its name */
-	int64_t self, base; /* self costs in this profile and the base */
-	int64_t incl;	    /* of one profile */
-	bool estimated;	    /* incl is */
-	size_t functions;
+struct node {
+	struct end end;
+	int64_t self[2]; /* in this profile, and the base */
+	int64_t incl;	 /* of one profile */
+	bool known;	 /* these are */
+	bool estimated;	 /* incl is */
 };
 
 /* A function that is in the node of another. */
@@ -59,13 +61,15 @@ struct graph_drawn {
 	size_t n;
 	struct joint joint[JOINTS]; /* of a chain the outermost first */
 	size_t joints;
-	struct end nodes[NODES];
-	struct both both[NODES];
+	struct node nodes[NODES];
 	size_t nnodes, left_out;
 	int64_t most, whole;
 	struct unit unit;
-	bool two; /* two profiles */
-	int64_t total;
+	/* Those that have the functions: one profile, or two; or none. */
+	struct graph *side[2];
+	uint32_t event[2];
+	uint32_t *there; /* [functions of both]: its number in the base, or RESULT_NONE */
+	bool two;	 /* two profiles */
 };
 
 static int end_order(const struct end *a, const struct end *b)
@@ -83,11 +87,11 @@ static bool same_end(const struct end *a, const struct end *b)
 static size_t node_number(struct graph_drawn *g, const struct end *end)
 {
 	for (size_t i = 0; i < g->nnodes; i++)
-		if (same_end(&g->nodes[i], end))
+		if (same_end(&g->nodes[i].end, end))
 			return i;
 	if (g->nnodes == NODES)
 		return NODES;
-	g->nodes[g->nnodes] = *end;
+	g->nodes[g->nnodes] = (struct node){.end = *end};
 	return g->nnodes++;
 }
 
@@ -219,50 +223,93 @@ static int edges_of_frames(struct render *rd, struct graph_drawn *g)
 	return rd->err->kind;
 }
 
-/* ---- the start ---- */
+/* ---- functions ---- */
 
-static uint32_t joined_to(const struct graph_drawn *g, uint32_t fn)
+static int find_sides(struct render *rd, struct graph_drawn *g)
 {
-	for (size_t i = 0; i < g->joints; i++)
-		if (g->joint[i].from.fn == fn)
-			return g->joint[i].to;
-	return fn;
+	const struct result *r = rd->r;
+	const struct compared *c = r->compared;
+	uint32_t n;
+
+	if (!r->graph || (g->two && (!c || !c->same)))
+		return 0;
+	g->side[0] = r->graph;
+	g->event[0] = r->event_id;
+	if (!g->two)
+		return graph_event(r->graph, r->event_id, rd->err);
+	g->side[1] = c->graph;
+	g->event[1] = c->event;
+	n = r->graph->functions;
+	g->there = malloc(((size_t)n + c->graph->functions + 1) * sizeof(*g->there));
+	if (!g->there)
+		return err_no_memory(rd->err, NULL);
+	memset(g->there, 0xff, (size_t)n * sizeof(*g->there));
+	for (uint32_t i = 0; i < c->graph->functions; i++) {
+		g->there[n + i] = i;
+		if (c->same[i] != RESULT_NONE)
+			g->there[c->same[i]] = i;
+	}
+	return graph_event(r->graph, r->event_id, rd->err) ||
+			       graph_event(c->graph, c->event, rd->err)
+		       ? rd->err->kind
+		       : 0;
+}
+
+/* The number of a function on a side; RESULT_NONE: it is not there. */
+static uint32_t on_side(const struct graph_drawn *g, int s, uint32_t fn)
+{
+	if (!g->side[s] || fn == RESULT_NONE)
+		return RESULT_NONE;
+	if (s)
+		return g->there[fn];
+	return fn < g->side[0]->functions ? fn : RESULT_NONE;
 }
 
 /* Is f called by nothing, or only by what nothing calls or is part of a chain? */
-static bool starts(const struct graph_drawn *g, const struct graph *graph, uint32_t f)
+static bool starts(const struct graph_drawn *g, int s, uint32_t f)
 {
+	const struct graph *graph = g->side[s];
+
 	for (uint32_t i = 0; i < graph_caller_count(graph, f); i++) {
 		const uint32_t by = graph_edge_caller(graph, graph_caller(graph, f, i));
+		bool start = !graph_caller_count(graph, by);
 
-		if (graph_caller_count(graph, by) && joined_to(g, by) == by)
+		for (size_t k = 0; k < g->joints; k++)
+			start |= on_side(g, s, g->joint[k].from.fn) == by;
+		if (!start)
 			return false;
 	}
 	return true;
 }
 
-/* Is nearly all of the caller in this call, and is it the only one of the callee? */
-static bool goes_on(const struct render *rd, const struct graph_drawn *g,
-		    const struct edge *e)
+/* Is nearly all of the caller in this call, and is it the only one of the callee, in each
+ * profile that has one of them? */
+static bool goes_on(const struct graph_drawn *g, const struct edge *e)
 {
-	const struct graph *graph = rd->r->graph;
-	const uint32_t from = e->from.fn, to = e->to.fn;
+	for (int s = 0; s < 2; s++) {
+		const uint32_t from = on_side(g, s, e->from.fn),
+			       to = on_side(g, s, e->to.fn);
+		const int64_t cost = s ? e->base : e->cost;
 
-	return from != RESULT_NONE && to != RESULT_NONE && from != to &&
-	       starts(g, graph, from) && graph_caller_count(graph, to) == 1 &&
-	       e->cost > 0 &&
-	       (double)e->cost >=
-		       JOINED * (double)graph_incl(graph, from, rd->r->event_id);
+		if (from == RESULT_NONE && to == RESULT_NONE && (s || g->two))
+			continue;
+		if (from == RESULT_NONE || to == RESULT_NONE || from == to || cost <= 0 ||
+		    !starts(g, s, from) || graph_caller_count(g->side[s], to) != 1 ||
+		    (double)cost <
+			    JOINED * (double)graph_incl(g->side[s], from, g->event[s]))
+			return false;
+	}
+	return true;
 }
 
 /* Make the functions with which the program starts one, with the name of the last. */
-static void join_start(const struct render *rd, struct graph_drawn *g)
+static void join_start(struct graph_drawn *g)
 {
 	for (size_t i = 0; i < g->n && i < NODES && g->joints < JOINTS && g->n > 1; i++) {
 		const struct edge e = g->edges[i];
 		size_t n = 0;
 
-		if (!goes_on(rd, g, &e))
+		if (!goes_on(g, &e))
 			continue;
 		for (size_t k = 0; k < g->joints; k++)
 			if (g->joint[k].to == e.from.fn)
@@ -281,8 +328,6 @@ static void join_start(const struct render *rd, struct graph_drawn *g)
 	}
 }
 
-/* ---- functions ---- */
-
 static bool dot_estimated(const struct graph *g, uint32_t f, uint32_t e)
 {
 	int64_t lo, hi;
@@ -293,52 +338,34 @@ static bool dot_estimated(const struct graph *g, uint32_t f, uint32_t e)
 	return lo < hi;
 }
 
-/* Is this function, or has it the name of, a node?  A set that a tree begins with is no
- * function of that name. */
-static bool is_node(const struct render *rd, const struct end *node, struct str name,
-		    uint32_t fn)
+/* Add what a function of a node costs. */
+static void add_fn(const struct graph_drawn *g, struct node *to, uint32_t fn)
 {
-	return node->fn != RESULT_NONE ? node->fn == fn
-				       : !rd->r->tree && str_eq(node->name, name);
-}
+	for (int s = 0; s < 2; s++) {
+		const uint32_t f = on_side(g, s, fn);
 
-/* Add what function f costs in one profile, by its number in both, to its nodes. */
-static void add_fn(struct render *rd, struct graph_drawn *g, struct graph *graph,
-		   uint32_t f, uint32_t fn, uint32_t e, bool base)
-{
-	const struct str name = graph_name(graph, f);
-	const uint32_t at = joined_to(g, fn);
-
-	for (size_t i = 0; i < g->nnodes; i++) {
-		struct both *b = &g->both[i];
-
-		if (!is_node(rd, &g->nodes[i], name, at))
+		if (f == RESULT_NONE)
 			continue;
-		b->functions += at == fn;
-		cost_add(base ? &b->base : &b->self, graph_self(graph, f, e));
-		/* Inclusive costs of several functions may contain each other. */
-		if (!g->two && graph_incl(graph, f, e) >= b->incl) {
-			b->incl = graph_incl(graph, f, e);
-			b->estimated = dot_estimated(graph, f, e);
+		to->known = true;
+		cost_add(&to->self[s], graph_self(g->side[s], f, g->event[s]));
+		/* Those of a chain contain each other. */
+		if (!g->two && graph_incl(g->side[0], f, g->event[0]) >= to->incl) {
+			to->incl = graph_incl(g->side[0], f, g->event[0]);
+			to->estimated = dot_estimated(g->side[0], f, g->event[0]);
 		}
 	}
 }
 
-static void find_costs(struct render *rd, struct graph_drawn *g)
+static void find_costs(struct graph_drawn *g)
 {
-	const struct result *r = rd->r;
-	const struct compared *c = r->compared;
+	for (size_t i = 0; i < g->nnodes; i++) {
+		struct node *to = &g->nodes[i];
 
-	if (!r->graph || (g->two && (!c || !c->same)) ||
-	    graph_event(r->graph, r->event_id, rd->err))
-		return;
-	for (uint32_t f = 0; f < r->graph->functions && !render_cancelled(rd, f); f++)
-		add_fn(rd, g, r->graph, f, f, r->event_id, false);
-	for (uint32_t f = 0;
-	     g->two && f < c->graph->functions && !render_cancelled(rd, f); f++)
-		add_fn(rd, g, c->graph, f,
-		       c->same[f] != RESULT_NONE ? c->same[f] : r->graph->functions + f,
-		       c->event, true);
+		add_fn(g, to, to->end.fn);
+		for (size_t k = 0; to->known && k < g->joints; k++)
+			if (g->joint[k].to == to->end.fn)
+				add_fn(g, to, g->joint[k].from.fn);
+	}
 }
 
 /* "38 k -> 30 k" and "-8,000 (-21.1%)" in a label: the base comes first. */
@@ -357,30 +384,31 @@ static void put_both(struct out *o, const struct graph_drawn *g, int64_t now,
 
 /* ---- drawing ---- */
 
-/* "self 12.3 k (4.1%)", "incl 1.20 M (40.2%)" and a colour. */
-static void put_own(struct out *o, const struct graph_drawn *g, const struct both *b)
+/* "\nself 12.3 k (4.1%)" */
+static void put_share(struct out *o, const struct graph_drawn *g, const char *what,
+		      int64_t cost)
 {
-	const double share =
-		g->total > 0 && b->self > 0 ? (double)b->self / (double)g->total : 0;
-	char cost[NUMBER_MAX], percent[NUMBER_MAX];
+	char number[NUMBER_MAX], percent[NUMBER_MAX];
 
-	number_cost(cost, g->unit, b->self);
+	number_cost(number, g->unit, cost);
 	number_percent(percent,
-		       g->total > 0 ? 100.0 * (double)b->self / (double)g->total : 0);
-	out_printf(o, "\\nself %.*s (%s)", STR_ARG(str_trim(str_c(cost))), percent);
-	if (b->functions == 1) {
-		number_cost(cost, g->unit, b->incl);
-		number_percent(percent,
-			       g->total > 0 ? 100.0 * (double)b->incl / (double)g->total
-					    : 0);
-		out_printf(o, "\\nincl %s%.*s (%s)", b->estimated ? "~" : "",
-			   STR_ARG(str_trim(str_c(cost))), percent);
-	}
-	/* From pale yellow to red; the area of the box is the own cost. */
+		       g->whole > 0 ? 100.0 * (double)cost / (double)g->whole : 0);
+	out_printf(o, "%s%.*s (%s)", what, STR_ARG(str_trim(str_c(number))), percent);
+}
+
+/* The costs, and a colour from pale yellow to red; the area of the box is the own cost. */
+static void put_own(struct out *o, const struct graph_drawn *g, const struct node *x)
+{
+	const double part = g->whole > 0 && x->self[0] > 0
+				    ? (double)x->self[0] / (double)g->whole
+				    : 0;
+	const double share = part < 1 ? part : 1;
+
+	put_share(o, g, "\\nself ", x->self[0]);
+	put_share(o, g, x->estimated ? "\\nincl ~" : "\\nincl ", x->incl);
 	out_printf(o, "\", fontsize=%.0f, fillcolor=\"%.3f %.3f 0.970\"",
-		   8 + 32 * sqrt(share < 1 ? share : 1),
-		   (48 - 40 * (share < 0.25 ? 4 * share : 1)) / 360,
-		   0.12 + 0.43 * sqrt(share < 1 ? share : 1));
+		   8 + 32 * sqrt(share), (48 - 40 * fmin(1, 4 * share)) / 360,
+		   0.12 + 0.43 * sqrt(share));
 }
 
 /* The functions before the last one of a chain: the first, or all. */
@@ -404,30 +432,28 @@ static void put_chain(struct out *o, const struct graph_drawn *g, uint32_t fn, b
 
 static void put_node(struct out *o, const struct graph_drawn *g, size_t number)
 {
-	const struct both *b = &g->both[number];
-	const struct str name = g->nodes[number].name;
-	const bool known = b->functions;
+	const struct node *x = &g->nodes[number];
 	struct out label, quoted;
 
 	out_mem(&label);
 	out_mem(&quoted);
-	put_chain(&label, g, g->nodes[number].fn, false);
-	fit_put(&label, EMIT_TEXT, FIT_NAME, name, label.n ? LABEL / 2 : LABEL);
+	put_chain(&label, g, x->end.fn, false);
+	fit_put(&label, EMIT_TEXT, FIT_NAME, x->end.name, label.n ? LABEL / 2 : LABEL);
 	emit_name(&quoted, EMIT_DOT, (struct str){label.buf, label.n});
 	out_printf(o, "\tn%zu [label=", number);
-	out_bytes(o, quoted.buf, known && quoted.n ? quoted.n - 1 : quoted.n);
-	if (known && !g->two) {
-		put_own(o, g, b);
-	} else if (known) {
+	out_bytes(o, quoted.buf, x->known && quoted.n ? quoted.n - 1 : quoted.n);
+	if (x->known && !g->two) {
+		put_own(o, g, x);
+	} else if (x->known) {
 		out_c(o, "\\nself ");
-		put_both(o, g, b->self, b->base, false);
+		put_both(o, g, x->self[0], x->self[1], false);
 		out_c(o, "\", fillcolor=\"");
-		change_put_hex(o, change_of(b->self, b->base, g->whole, false));
+		change_put_hex(o, change_of(x->self[0], x->self[1], g->whole, false));
 		out_char(o, '"');
 	}
 	label.n = 0;
-	put_chain(&label, g, g->nodes[number].fn, true);
-	emit_name(&label, EMIT_TEXT, name);
+	put_chain(&label, g, x->end.fn, true);
+	emit_name(&label, EMIT_TEXT, x->end.name);
 	out_c(o, ", tooltip=");
 	emit_name(o, EMIT_DOT, (struct str){label.buf, label.n});
 	out_c(o, "];\n");
@@ -509,19 +535,19 @@ static void put_graph(struct render *rd, struct graph_drawn *g)
 	g->two = rd->r->base.n;
 	g->unit = rd->r->unit;
 	g->whole = c && c->total > rd->r->total ? c->total : rd->r->total;
+	if (find_sides(rd, g))
+		return;
 	put_dot_head(rd, g);
 	merge_edges(g);
 	qsort(g->edges, g->n, sizeof(*g->edges), dot_by_cost);
-	if (!g->two && rd->r->graph &&
-	    !graph_event(rd->r->graph, rd->r->event_id, rd->err))
-		join_start(rd, g);
+	if (g->side[0])
+		join_start(g);
 	g->most = g->n ? most_of(&g->edges[0]) : 0;
 	out_mem(&edges);
 	rd->o = &edges;
 	put_edges(rd, g);
 	rd->o = o;
-	g->total = rd->r->total;
-	find_costs(rd, g);
+	find_costs(g);
 	for (size_t i = 0; i < g->nnodes; i++)
 		put_node(o, g, i);
 	out_bytes(o, edges.buf, edges.n);
@@ -552,6 +578,7 @@ int render_dot(struct render *rd)
 		 !check_edges(rd, g))
 		put_graph(rd, g);
 	free(g ? g->edges : NULL);
+	free(g ? g->there : NULL);
 	free(g);
 	return rd->err->kind;
 }

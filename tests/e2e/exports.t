@@ -208,6 +208,17 @@ for query in "calls", "calltree", "calls of main", "callsites":
     same(labels, sorted(want), "dot: the start is one node, " + query)
     same(sorted(re.findall(r'-> n\d+ \[label="(\d+)', drawn)), ["400", "490", "500"] if query != "calls of main" else ["400", "500"], "  and its calls are there, " + query)
 ok("tooltip=\"_start \u203a libc \u203a main\"" in run("start.out", "-q", "-c", "calls | as dot").text, "  with all names")
+# Of two profiles, too; but not where the base has another caller of main, or no such call.
+with open("start.out") as f:
+    start = f.read()
+for base, labels in ((start.replace("1 490", "1 390").replace("1 500", "1 400").replace("1 97\n", "1 197\n"), ["_start \u203a \u2026 \u203a main", "a", "b", "deep"]),
+                     (start + "\nfn=late\n1 5\ncfn=main\ncalls=1 1\n1 7\n", ["_start \u203a libc", "a", "b", "deep", "late", "main"]),
+                     (start.replace("cfn=main", "cfn=other"), ["_start \u203a libc", "a", "b", "deep", "main", "other"])):
+    with open("start.base", "w") as f:
+        f.write(base)
+    for query in "calls vs base", "calltree vs base":
+        drawn = run("start.out", "base=start.base", "-q", "-c", query + " | as dot").text
+        same(sorted(re.findall(r'\tn\d+ \[label="([^"\\]*)', drawn)), labels, "dot: the start of two profiles, " + query)
 same(run("start.out", "-q", "-c", "calls from _start to libc | as dot").text.count("tooltip="), 2, "  and a call alone stays one")
 if shutil.which("dot"):
     p = subprocess.run(["dot", "-Tsvg"], input=text.encode(), stdout=subprocess.PIPE,
