@@ -98,6 +98,7 @@ static int follow_vertex(struct finding *w, uint32_t v, bool outermost)
 	return has(q->from, f) && outermost ? add_vertex(w, NO_NODE, v, &w->at[v]) : 0;
 }
 
+/* A vertex stands behind its caller, so at[] of the caller is known when it comes. */
 static int follow_stacks(struct finding *w)
 {
 	const struct stacks *s = w->s;
@@ -155,6 +156,7 @@ static int put_path(const struct finding *w, const struct link *end, struct path
 	return 0;
 }
 
+/* The nodes that are paths, in the order asked for, as many as are wanted; total: of all. */
 static int list_paths(const struct finding *w, struct path_list *out)
 {
 	const struct link **by = malloc((w->n + 1) * sizeof(*by));

@@ -1,5 +1,14 @@
 /*
  * path.c - bounds of chains of calls; see path.h.
+ *
+ *	|----------- passes f: 100 ------------|
+ *	|--- came by this way: 70 ---|
+ *	               |- goes on by a call: 60 -|	at least 30 came this way
+ *	               |---- 30 ---->|			and goes on by the call
+ *
+ * Costs are whole numbers, of 64 bits, and bounds are computed in them.  Estimates are
+ * doubles; where they meet bounds they are cut to them, so that a row never contradicts
+ * what is proven of it.
  */
 #include "engine/path/path.h"
 
@@ -19,6 +28,7 @@ int64_t path_rounded(double est)
 					    : 0;
 }
 
+/* The estimate as a whole number that is within the bounds, as rounding may leave them. */
 int64_t path_units(const struct path_bounds *b)
 {
 	int64_t u = path_rounded(b->est);
@@ -55,6 +65,7 @@ struct path_bounds path_root_bounds(const struct flow *fl, uint32_t f)
 							  (double)root * SAME)));
 }
 
+/* A product of shares is off by rounding: a cost of exactly the least is not under it. */
 bool path_under_min(double est, double min)
 {
 	return est * (1 + 1e-12) < min;
@@ -82,6 +93,8 @@ struct path_bounds path_bounds_of(double est, int64_t lo, int64_t hi, bool bound
 	return b;
 }
 
+/* Only an upper bound is known.  Rounding may put the estimate above it by a unit: then that
+ * is the bound. */
 struct path_bounds path_bounds_most(double est, int64_t most)
 {
 	const int64_t shown = path_rounded(est);

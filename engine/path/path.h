@@ -124,6 +124,16 @@ struct path_contexts {
 	const struct path_bounds
 		*whole; /* [functions]: inclusive cost, of those in `from` */
 };
+/* Sum the estimates of the steps over the parts of q; bounds stay those of the whole.  add()
+ * adds the estimates of one part to a path; first: path_outermost() of q->from in it. */
+typedef int path_add_part(void *arg, const struct flow *fl, const double *first,
+			  struct path *p);
+int path_sum_parts(const struct path_query *q, struct path_list *list,
+		   const struct arena *a, path_add_part *add, void *arg, struct err *err);
+/* The costliest first, then by functions; and these alone. */
+int paths_by_cost(const void *x, const void *y);
+int paths_by_functions(const struct path *a, const struct path *b);
+
 /* Make paths of functions of the paths that path_find() found for q in the flow; each once,
  * with the cost of all chains of contexts.  Edges, calls and incl are left to the caller. */
 int path_of_functions(const struct flow *fl, const struct path_query *q,

@@ -5,6 +5,12 @@
  * other contexts, too: the cost of a path of functions is the sum over all such chains.
  * They are followed together, a step at a time: X of a context (path.h) is the cost of all
  * chains that lead to it.
+ *
+ *	path main -> f -> g				step 0	main 100
+ *	main calls two contexts of f			step 1	60 and 40
+ *	one calls g for 30, the other one for 10	step 2	40: the cost of the path
+ *
+ * So a path is as quick to follow with many contexts as its functions have calls.
  */
 #include <stdlib.h>
 
@@ -23,7 +29,8 @@ struct following {
 	const struct path_contexts *c;
 	struct path_bounds *at, *next; /* [functions of the flow]; est < 0: not reached */
 	uint32_t *here, *there, nhere; /* those that are reached */
-	double *first;		       /* [functions of the flow]: path_outermost() */
+	const struct fn_set *from;
+	const double *first; /* [functions of the flow]: path_outermost() */
 	double *came; /* [edges of the flow]: est of the chains whose last call it is; NULL:
 			 the flow has no pairs */
 	struct err *err;
@@ -37,6 +44,7 @@ static void add_chain(struct path_bounds *to, const struct path_bounds *b)
 	to->bounded &= b->bounded;
 }
 
+/* The sum of no chains. */
 static struct path_bounds nothing(void)
 {
 	return (struct path_bounds){.bounded = true};
@@ -179,58 +187,22 @@ static int cost_of_steps(struct following *w, const struct flow *fl,
 	return 0;
 }
 
-static int costs_of_parts(struct following *w, const struct path_query *q,
-			  struct path_list *list, struct arena *a, struct err *err)
+static int add_part_costs(void *arg, const struct flow *fl, const double *first,
+			  struct path *p)
 {
-	const struct flow *fl;
-	struct arena scratch;
-	double *first = w->first;
-	int rc;
+	struct following *w = arg;
 
-	for (size_t i = 0; i < list->n; i++)
-		for (size_t k = 0; k < list->paths[i].n; k++)
-			list->paths[i].steps[k].cost.est = 0;
-	arena_init(&scratch, a->cap);
-	flow_parts_rewind(q->parts);
-	while (!(rc = flow_parts_next(q->parts, &fl, err)) && fl) {
-		arena_reset(&scratch);
-		w->first = ARENA_ARRAY(&scratch, double, (size_t)fl->in.functions + 1);
-		if (!w->first || path_outermost(fl, q->from, w->first, &scratch)) {
-			rc = arena_full(&scratch, err);
-			break;
-		}
-		for (size_t i = 0; i < list->n && !rc; i++)
-			rc = cost_of_steps(w, fl, q->from, &list->paths[i], true);
-		if (rc)
-			break;
-	}
-	arena_free(&scratch);
 	w->first = first;
-	for (size_t i = 0; i < list->n; i++)
-		for (size_t k = 0; k < list->paths[i].n; k++) {
-			struct path_bounds *b = &list->paths[i].steps[k].cost;
-
-			*b = path_bounds_of(b->est, b->lo, b->hi, b->bounded);
-		}
-	return rc;
+	return cost_of_steps(w, fl, w->from, p, true);
 }
 
 /* ---- equal paths ---- */
-
-static int by_functions(const struct path *a, const struct path *b)
-{
-	int c = order_u64(a->n, b->n);
-
-	for (size_t i = 0; !c && i < a->n; i++)
-		c = order_u64(a->steps[i].fn, b->steps[i].fn);
-	return c;
-}
 
 static int refs_by_functions(const void *x, const void *y)
 {
 	const struct path *a = *(const struct path *const *)x,
 			  *b = *(const struct path *const *)y;
-	const int c = by_functions(a, b);
+	const int c = paths_by_functions(a, b);
 
 	return c ? c : (a > b) - (a < b);
 }
@@ -247,7 +219,7 @@ static int drop_equal(struct path_list *list, struct arena *a, struct err *err)
 		by[i] = &list->paths[i];
 	qsort(by, list->n, sizeof(*by), refs_by_functions);
 	for (size_t i = list->n; i-- > 1;)
-		if (!by_functions(by[i], by[i - 1]))
+		if (!paths_by_functions(by[i], by[i - 1]))
 			by[i]->n = 0;
 	for (size_t i = 0; i < list->n; i++)
 		if (list->paths[i].n)
@@ -269,30 +241,22 @@ static void drop_costless(struct path_list *list)
 	list->n = n;
 }
 
-static int paths_by_cost_then_functions(const void *x, const void *y)
-{
-	const struct path *a = x, *b = y;
-	const int c =
-		order_double(b->steps[b->n - 1].cost.est, a->steps[a->n - 1].cost.est);
-
-	return c ? c : by_functions(a, b);
-}
-
 /* ---- */
 
 static int start_following(struct following *w, const struct flow *fl,
 			   const struct path_query *q, struct arena *a, struct err *err)
 {
 	const size_t n = (size_t)fl->in.functions + 1;
+	double *first = ARENA_ARRAY(a, double, n);
 
 	w->at = ARENA_ARRAY(a, struct path_bounds, n);
 	w->next = ARENA_ARRAY(a, struct path_bounds, n);
 	w->here = ARENA_ARRAY(a, uint32_t, n);
 	w->there = ARENA_ARRAY(a, uint32_t, n);
-	w->first = ARENA_ARRAY(a, double, n);
+	w->first = first;
 	w->came = fl->pairs ? ARENA_ARRAY(a, double, (size_t)fl->in.edges + 1) : NULL;
 	if ((fl->pairs && !w->came) || !w->at || !w->next || !w->here || !w->there ||
-	    !w->first || path_outermost(fl, q->from, w->first, a))
+	    !first || path_outermost(fl, q->from, first, a))
 		return arena_full(a, err);
 	for (size_t f = 0; f < n; f++)
 		w->at[f].est = w->next[f].est = -1;
@@ -304,7 +268,7 @@ int path_of_functions(const struct flow *fl, const struct path_query *q,
 		      const struct cancel *cancel, struct path_list *list,
 		      struct err *err)
 {
-	struct following w = {.c = c, .err = err};
+	struct following w = {.c = c, .from = q->from, .err = err};
 
 	for (size_t i = 0; i < list->n; i++)
 		for (size_t k = 0; k < list->paths[i].n; k++) {
@@ -319,11 +283,10 @@ int path_of_functions(const struct flow *fl, const struct path_query *q,
 		    cancel_poll(cancel, err))
 			return err->kind;
 	}
-	if (q->parts && costs_of_parts(&w, q, list, a, err))
+	if (q->parts && path_sum_parts(q, list, a, add_part_costs, &w, err))
 		return err->kind;
 	drop_costless(list);
 	if (list->n && (q->kind == PATH_HOTTEST || q->kind == PATH_ALL))
-		qsort(list->paths, list->n, sizeof(*list->paths),
-		      paths_by_cost_then_functions);
+		qsort(list->paths, list->n, sizeof(*list->paths), paths_by_cost);
 	return 0;
 }

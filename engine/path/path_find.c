@@ -10,6 +10,13 @@
  *
  * A point is a function and whether `via` has been seen: two layers.  In a flow with pairs, a
  * function is found for each of its ways in (way_flow.h): that decides how its cost goes on.
+ *
+ *	main --0.7--> a --0.5--> end	rest of a 0.5, of b 0.9, of main 0.35
+ *	     --0.3--> b --0.9--> end	heap: main 1 * 0.35; then main a 0.7 * 0.5 and
+ *					main b 0.3 * 0.9; main a end comes out first: 0.35
+ *
+ * The rest ignores that a path must not come to a function twice, so it is never too low: no
+ * path that is still to come out can be better than the one that does.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -79,6 +86,7 @@ static int full(struct search *s)
 	return arena_full(s->arena, s->err);
 }
 
+/* Of equal worth by the kind, the costlier path is better, then the shorter one. */
 static bool better(enum path_kind kind, const struct worth *a, const struct worth *b)
 {
 	if (kind == PATH_SHORTEST && a->calls != b->calls)
@@ -380,6 +388,8 @@ static int find_fewest(struct search *s)
 
 /* ---- paths ---- */
 
+/* Add a path that extends `before` by a call to `point`, unless no end can follow, or its best
+ * end is too long or costs too little. */
 static int grow_path(struct search *s, uint32_t before, uint32_t point, uint32_t edge,
 		     struct worth so_far, bool end)
 {
@@ -438,6 +448,7 @@ static bool complete(const struct search *s, uint32_t path)
 	return x->before != FLOW_NONE && s->marks[f] & IN_TO;
 }
 
+/* Extend a path by each call of its last function that does not come back to it. */
 static int prolong(struct search *s, uint32_t path)
 {
 	const struct flow_input *in = &s->fl->in;
@@ -467,6 +478,8 @@ static int prolong(struct search *s, uint32_t path)
 
 /* ---- the answer ---- */
 
+/* The steps from the start to the end, with their costs: those of the flow that was asked,
+ * also if the path was found in one that has ways apart. */
 static int steps_of(struct search *s, uint32_t path, struct path *out)
 {
 	const struct flow *fl = s->asked;
@@ -540,9 +553,11 @@ static int find_paths(struct search *s, uint32_t k, struct path_list *list)
 
 /* ---- the parts of a profile ---- */
 
-static int add_part_estimate(const struct flow *fl, double start, struct path *p,
-			     struct err *err)
+static int add_part_estimate(void *arg, const struct flow *fl, const double *first,
+			     struct path *p)
 {
+	struct err *err = arg;
+	const double start = first[p->steps[0].fn];
 	struct path_bounds b = path_bounds_of(start, 0, path_rounded(start), true);
 
 	p->steps[0].cost.est += start;
@@ -558,8 +573,8 @@ static int add_part_estimate(const struct flow *fl, double start, struct path *p
 	return 0;
 }
 
-/* Sum the estimates of the parts; bounds stay those of the whole. */
-static int sum_parts(struct search *s, struct path_list *list)
+int path_sum_parts(const struct path_query *q, struct path_list *list,
+		   const struct arena *a, path_add_part *add, void *arg, struct err *err)
 {
 	const struct flow *fl;
 	struct arena scratch;
@@ -568,20 +583,19 @@ static int sum_parts(struct search *s, struct path_list *list)
 	for (size_t i = 0; i < list->n; i++)
 		for (size_t k = 0; k < list->paths[i].n; k++)
 			list->paths[i].steps[k].cost.est = 0;
-	arena_init(&scratch, s->arena->cap);
-	flow_parts_rewind(s->q->parts);
-	while (!(rc = flow_parts_next(s->q->parts, &fl, s->err)) && fl) {
+	arena_init(&scratch, a->cap);
+	flow_parts_rewind(q->parts);
+	while (!(rc = flow_parts_next(q->parts, &fl, err)) && fl) {
 		double *first;
 
 		arena_reset(&scratch);
 		first = ARENA_ARRAY(&scratch, double, (size_t)fl->in.functions + 1);
-		if (!first || path_outermost(fl, s->q->from, first, &scratch)) {
-			rc = arena_full(&scratch, s->err);
+		if (!first || path_outermost(fl, q->from, first, &scratch)) {
+			rc = arena_full(&scratch, err);
 			break;
 		}
 		for (size_t i = 0; i < list->n && !rc; i++)
-			rc = add_part_estimate(fl, first[list->paths[i].steps[0].fn],
-					       &list->paths[i], s->err);
+			rc = add(arg, fl, first, &list->paths[i]);
 		if (rc)
 			break;
 	}
@@ -595,16 +609,23 @@ static int sum_parts(struct search *s, struct path_list *list)
 	return rc;
 }
 
-/* The order changes when estimates of parts are summed, or were too close to compare. */
-static int paths_by_cost(const void *x, const void *y)
+int paths_by_functions(const struct path *a, const struct path *b)
 {
-	const struct path *a = x, *b = y;
-	int c = order_double(b->steps[b->n - 1].cost.est, a->steps[a->n - 1].cost.est);
+	int c = order_u64(a->n, b->n);
 
-	c = c ? c : order_u64(a->n, b->n);
 	for (size_t i = 0; !c && i < a->n; i++)
 		c = order_u64(a->steps[i].fn, b->steps[i].fn);
 	return c;
+}
+
+/* The order changes when estimates of parts are summed, or were too close to compare. */
+int paths_by_cost(const void *x, const void *y)
+{
+	const struct path *a = x, *b = y;
+	const int c =
+		order_double(b->steps[b->n - 1].cost.est, a->steps[a->n - 1].cost.est);
+
+	return c ? c : paths_by_functions(a, b);
 }
 
 /* ---- */
@@ -726,7 +747,8 @@ int path_find(const struct flow *fl, const struct path_query *q, struct arena *a
 	if (grow_starts(&s) || find_paths(&s, k, &list) || (all && find_total(&s, &list)))
 		return err->kind;
 	list.truncated |= all && list.more && (q->k == 0 || q->k > PATH_ALL_CAP);
-	if (q->parts && list.n && sum_parts(&s, &list))
+	if (q->parts && list.n &&
+	    path_sum_parts(q, &list, a, add_part_estimate, err, err))
 		return err->kind;
 	if (list.n && (q->kind == PATH_HOTTEST || all))
 		qsort(list.paths, list.n, sizeof(*list.paths), paths_by_cost);

@@ -4,6 +4,15 @@
  * Each row is an interval on a line, as long as its cost: first its own part, then the
  * rows below.  The ends are rounded to whole units, so rows add up to the unit.
  * Positions are long doubles, which hold 64 bits for costs as large as that.
+ *
+ *	main 10.0	|--own--|------ a 5.4 -----|-- b 3.1 --|
+ *			0	1.5		   6.9	       10.0
+ *	rounded		0	2		   7	       10	own 2, a 5, b 3
+ *
+ * Which rows are kept is a matter of price: a row is worth the cost that only it shows, its
+ * own and that of the rows below, less a price for each of them.  At a higher price fewer
+ * rows are worth it, so a search by halves finds the price that leaves as many as are
+ * wanted.  It keeps the cheap row above a costly one, since rows below count for it.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -32,7 +41,8 @@ struct choosing {
 	uint32_t n;
 };
 
-/* NULL: a call of the row above, or a start that only some part's flow has. */
+/* Nodes 1 to n are the n starts.  NULL: a call of the row above, or a start that only some
+ * part's flow has. */
 static const struct start *start_of(const struct growing *g, uint32_t node)
 {
 	return node > TREE_TOP && node <= g->starts.n ? &g->starts.all[node - 1] : NULL;
@@ -263,6 +273,8 @@ static int64_t top_passing(const struct growing *g)
 	return passing;
 }
 
+/* The bounds of a call below a row, from those of the row (path.h); the estimate of the node is
+ * cut to them. */
 static struct path_bounds chain_bounds(const struct growing *g, uint32_t node,
 				       struct path_bounds up)
 {
@@ -366,6 +378,8 @@ static void include(struct path_tree_row *r)
 	r->cost.measured &= r->cost.lo == r->cost.hi;
 }
 
+/* Visit the nodes kept, each before its children; open[d] is the row above at depth d, with
+ * what is left of its interval. */
 static int lay_rows(struct choosing *c, struct path_tree *t)
 {
 	struct growing *g = c->g;
@@ -426,7 +440,12 @@ int tree_rows(struct growing *g, struct path_tree *t)
 									: 0;
 }
 
-/* ---- what is proven ---- */
+/* ---- what is proven ----
+ *
+ * A chain of calls has a least cost (path_overlap()).  Chains do not overlap, so the sum of
+ * what is proven to end at each is proven of the tree: a share of its cost that no other
+ * way to divide the calls could take away.
+ */
 
 #define LEAST 1e-7 /* of the whole: a chain of less proves nothing worth a look */
 

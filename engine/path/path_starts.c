@@ -4,6 +4,11 @@
  * A set of several functions counts as one: cost that enters it counts once, at its
  * outermost member on the stack or, for trees of callers, at its innermost one.  The
  * chain (chain.h) estimates how much that is at each member.
+ *
+ *	stack main A x B y, set A B	calltree from (A, B)	starts at A: outermost
+ *					calltree to (A, B)	starts at B: innermost
+ *					callees of (A, B)	starts at A -> x: it leaves first
+ *					callers of (A, B)	starts at x -> B: it enters last
  */
 #include "engine/flow/chain.h"
 #include "engine/path/path_tree_in.h"
@@ -65,6 +70,7 @@ struct crossing {
 	size_t cap;
 };
 
+/* Add the call i, by which `est` crosses the edge of the set, to the row of its other end. */
 static int cross(struct growing *g, const struct flow *fl, struct crossing *x,
 		 struct starts *s, uint32_t i, double est)
 {
