@@ -18,15 +18,13 @@
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/order.h"
-#include "index/base/vec.h"
 #include "repl/term/emit.h"
 
 enum {
-	PAGE_BYTES = 6 << 20,	/* most of a page with source */
+	PAGE_BYTES = 6 << 20,  /* most of a page with source */
 	REST_BYTES = 80 << 10, /* of it, what is in no budget: notes and scripts */
-	GAP_BYTES = 60,		/* of a line that says how many are left out */
-	SHOWN_FILES = 4,	/* are listed without a click */
-	HELD_BYTES = 90,	/* of what says that a file is held, beside its path */
+	GAP_BYTES = 60,	       /* of a line that says how many are left out */
+	SHOWN_FILES = 4,       /* are listed without a click */
 };
 
 /* A line, with its calls and jumps. */
@@ -276,38 +274,6 @@ static void choose_lines(const struct source_data *d, struct source_rows *p)
 
 /* ---- what is taken ---- */
 
-static struct str held_path(const struct source_held *h)
-{
-	return (struct str){h->path, h->path_bytes};
-}
-
-static int hold(struct source_data *d, const struct listing *l, const struct text_file *f,
-		size_t lines)
-{
-	size_t i = 0;
-
-	if (!f->line || !lines)
-		return 0;
-	while (i < d->nheld && (d->held[i].instrs != l->instrs ||
-				!str_eq(held_path(&d->held[i]), f->path)))
-		i++;
-	if (i == d->nheld) {
-		if (vec_reserve(&d->held, &d->held_cap, i + 1, sizeof(*d->held)))
-			return -1;
-		d->held[i] = (struct source_held){.path = strndup(f->path.p, f->path.n),
-						  .path_bytes = f->path.n,
-						  .instrs = l->instrs,
-						  .newer = f->newer};
-		if (!d->held[i].path)
-			return -1;
-		d->nheld++;
-		d->budget -= f->path.n + HELD_BYTES < d->budget ? f->path.n + HELD_BYTES
-								: d->budget;
-	}
-	d->held[i].lines += lines;
-	return 0;
-}
-
 static void put_left_out(struct source_data *d, const struct listing *l, size_t lines)
 {
 	if (lines)
@@ -355,7 +321,10 @@ static int take_group(struct source_data *d, struct source_rows *p,
 	else
 		d->lines_out += out;
 	*taken += lines;
-	return hold(d, l, g->text, lines);
+	if (!g->text->line || !lines)
+		return 0;
+	d->lines[l->instrs] += lines;
+	return strset_copy(&d->files, g->text->path) == HASH_NONE;
 }
 
 static int take_rows(struct source_data *d, struct source_rows *p, size_t *taken)
@@ -397,54 +366,42 @@ void source_data_write(struct out *o, const struct source_data *d)
 	out_c(o, "</pre>\n");
 }
 
-/* "82 lines", "48 lines and 22,327 instructions" */
+/* "3 files: 48 lines and 22,327 instructions" */
 static void put_amount(char *buf, size_t size, const struct source_data *d)
 {
-	size_t n[2] = {0};
+	const size_t *n = d->lines;
+	int at = snprintf(buf, size, "%s file%s:", GROUPED(d->files.n),
+			  d->files.n == 1 ? "" : "s");
 
-	for (size_t i = 0; i < d->nheld; i++)
-		n[d->held[i].instrs] += d->held[i].lines;
-	if (n[0] && n[1])
-		snprintf(buf, size, "%s line%s and %s instruction%s", GROUPED(n[0]),
-			 n[0] == 1 ? "" : "s", GROUPED(n[1]), n[1] == 1 ? "" : "s");
-	else
-		snprintf(buf, size, "%s %s%s", GROUPED(n[0] + n[1]),
-			 n[1] ? "instruction" : "line", n[0] + n[1] == 1 ? "" : "s");
+	if (n[0])
+		at += snprintf(buf + at, size - (size_t)at, " %s line%s%s", GROUPED(n[0]),
+			       n[0] == 1 ? "" : "s", n[1] ? " and" : "");
+	if (n[1])
+		snprintf(buf + at, size - (size_t)at, " %s instruction%s", GROUPED(n[1]),
+			 n[1] == 1 ? "" : "s");
 }
 
 void source_data_say(struct out *o, const struct source_data *d)
 {
-	char amount[80];
+	char amount[120];
 
-	if (!d->nheld) {
-		out_c(o, "<p>This page holds no text of any file.</p>\n");
-		return;
-	}
 	put_amount(amount, sizeof(amount), d);
-	out_printf(o,
-		   "<details id=\"held\"%s><summary>This page holds text of %s file%s:"
-		   " %s</summary>\n<ul>\n",
-		   d->nheld <= SHOWN_FILES ? " open" : "", GROUPED(d->nheld),
-		   d->nheld == 1 ? "" : "s", amount);
-	for (size_t i = 0; i < d->nheld; i++) {
-		const struct source_held *h = &d->held[i];
-
-		emit_xml(o, "<li><code>", held_path(h), "");
-		out_printf(o, "</code>: %s %s%s%s</li>\n", GROUPED(h->lines),
-			   h->instrs ? "instruction" : "line", h->lines == 1 ? "" : "s",
-			   h->newer ? "; it is newer than the profile" : "");
-	}
-	out_c(o, "</ul></details>\n");
+	if (d->files.n)
+		out_printf(o,
+			   "<details id=\"held\"%s><summary>This page holds text of %s"
+			   "</summary>\n<ul></ul></details>\n",
+			   d->files.n <= SHOWN_FILES ? " open" : "", amount);
+	else
+		out_c(o, "<p>This page holds no text of any file.</p>\n");
 }
 
 void source_data_note(char *buf, size_t size, const struct source_data *d)
 {
-	char amount[80];
+	char amount[120];
 
 	put_amount(amount, sizeof(amount), d);
-	if (d->nheld)
-		snprintf(buf, size, "the page holds text of %s file%s: %s",
-			 GROUPED(d->nheld), d->nheld == 1 ? "" : "s", amount);
+	if (d->files.n)
+		snprintf(buf, size, "the page holds text of %s", amount);
 	else
 		snprintf(buf, size, "the page holds no source: %s",
 			 d->g->detail ? "no file was found; see --source-root"
@@ -465,8 +422,6 @@ void source_data_init(struct source_data *d, struct graph *g, size_t budget)
 
 void source_data_free(struct source_data *d)
 {
-	for (size_t i = 0; i < d->nheld; i++)
-		free(d->held[i].path);
+	strset_free(&d->files);
 	out_close(&d->o);
-	free(d->held);
 }

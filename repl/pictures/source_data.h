@@ -22,15 +22,9 @@
 
 #include "engine/listing/listing.h"
 #include "index/base/out.h"
+#include "index/base/strset.h"
 
 struct graph;
-
-/* A file, or an object, of which the page holds text. */
-struct source_held {
-	char *path;
-	size_t path_bytes, lines;
-	bool instrs, newer;
-};
 
 struct source_data {
 	struct graph *g;
@@ -38,8 +32,8 @@ struct source_data {
 	size_t budget; /* most bytes of it */
 	/* [functions of g]: line of d-functions; NULL: calls lead to the same listing */
 	const uint32_t *place;
-	struct source_held *held;
-	size_t nheld, held_cap;
+	struct strset files; /* of which the page holds text, and objects */
+	size_t lines[2];     /* so many; [1]: instructions */
 	uint64_t lines_out; /* left out: the budget is used up */
 };
 
@@ -49,7 +43,7 @@ size_t source_data_put(struct source_data *d, const struct listing *l, struct er
 /* The bytes that are left for source in a page with so many others. */
 size_t source_data_room(size_t used);
 void source_data_init(struct source_data *d, struct graph *g, size_t budget);
-/* The element with the data, and a section that says which files it holds. */
+/* The element with the data, and how much it is; the script lists the files. */
 void source_data_write(struct out *o, const struct source_data *d);
 void source_data_say(struct out *o, const struct source_data *d);
 /* For stderr: "the page holds source text: lines of 3 files". */

@@ -32,7 +32,18 @@ def rows(text, kind="L"):
 
 
 def held(text):
-    return re.findall(r"<li><code>(.*?)</code>: ([\d,]+) (?:line|instruction)s?", text)
+    """The files with text, and how many lines; the page says how many in all."""
+    lines, path = {}, None
+    for line in element(text, "d-source") or []:
+        t = line[1:].split("\t")
+        if line[0] == "F":
+            path = t[1] if not t[2] else None
+        elif line[0] == "L" and path:
+            lines[path] = lines.get(path, 0) + 1
+    said = re.search(r"holds text of ([\d,]+) files?: ([\d,]+) \w+(?: and ([\d,]+))?", text)
+    same([int((n or "0").replace(",", "")) for n in said.groups()] if said else [0, 0, 0],
+         [len(lines), sum(lines.values()) - int(((said and said[3]) or "0").replace(",", "")), int(((said and said[3]) or "0").replace(",", ""))], "it says how much it holds")
+    return [(path, "{:,}".format(n)) for path, n in lines.items()]
 
 
 def write(path, data):
@@ -203,7 +214,7 @@ same([(line[0], line[1], line[2], (line + [""])[3]) for line in rows(text) if li
      [("401000", "5", "nop </script>", "a.c:1"), ("401004", "6", "nop </script>", "a.c:2"), ("402000", "30", "nop </script>", "a.c:8")],
      "asm of f: instructions with costs and lines")
 same((rows(text, "C")[0][1], rows(text, "J")[0][1:]), ("0:402000", ["0:401000", "-> 0x401000  1 of 3 times"]), "calls and jumps lead to addresses")
-same((len(open("runs").read().split()), re.findall(r"<li><code>(.*?)</code>: (\d+) instructions", text)), (1, [(here + "/object", "4")]),
+same((len(open("runs").read().split()), held(text), "4 instructions</summary>" in text), (1, [(here + "/object", "4")], True),
      "objdump ran once; the page names the object")
 os.remove("runs")
 how = {"env": {"PATH": here + "/bin:" + os.environ["PATH"]}}

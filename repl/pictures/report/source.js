@@ -29,6 +29,25 @@ function listingAt(i) {
 	}
 	return groups;
 }
+/* The files, or objects, of which the page holds text. */
+function heldFiles() {
+	const held = new Map();
+	let what = 'instrs' in data ? 'instruction' : 'line', file = null;
+	for (const l of sourceLines) {
+		const t = l.slice(1).split('\t');
+		if (begins(l)) what = l[0] === '%' ? 'instruction' : 'line';
+		else if (l[0] === 'F') {
+			file = held.get(t[1]) || {what, n: 0, newer: t[3] === '1'};
+			if (!t[2]) held.set(t[1], file);
+		} else if (l[0] === 'L') file.n++;
+	}
+	for (const [path, f] of held) {
+		const li = el($('held').lastElementChild, 'li');
+		el(li, 'code', path);
+		li.append(': ' + grouped(f.n) + ' ' + f.what + (f.n === 1 ? '' : 's') + (f.newer ? '; it is newer than the profile' : ''));
+	}
+}
+if ($('held')) heldFiles();
 const indent = s => { let n = 0; while (s[n] === ' ') n++; return n; };
 let groupsShown = [];
 /* A view in box; called: what a click on the `to` of a call does. */
