@@ -12,8 +12,9 @@
  *			lo ..., hi ... of inclusive.  calls are -1 if nobody counted them:
  *			of inlined functions
  *	d-calls		caller - the one before, callee, calls, inclusive cost per event
- *	d-parts		label TAB self cost per event; of many parts, so many lines are sums of
- *			parts that follow each other
+ *	d-parts		label TAB self cost per event TAB basic blocks from begin to end, 0 if
+ *			that is not known; of many parts, so many lines are sums of parts
+ *			that follow each other
  *	d-tree		if the calls alone do not determine the tree of the whole program (it
  *			is a sum of parts, or functions were merged): per event "@event est
  *			own", then its frames, depth first: depth function est own, and for an
@@ -36,6 +37,7 @@
 #include "repl/pictures/report_in.h"
 
 #include <inttypes.h>
+#include <stdio.h>
 
 #include "engine/names/name.h"
 #include "engine/path/path.h"
@@ -307,10 +309,26 @@ static void put_part_label(struct report *p, unsigned s, uint32_t i, uint32_t en
 		emit_xml(p->o, ", ", part.trigger, "");
 }
 
+/* The basic blocks of a part: "Basic block 0 - 1234"; 0: not known. */
+static uint64_t span_of(const struct report *p, unsigned s, uint32_t i)
+{
+	struct part part;
+	char text[64];
+	uint64_t from, to;
+
+	store_part(p->side[s].g->st, i, &part);
+	snprintf(text, sizeof(text), "%.*s", STR_ARG(part.time_range));
+	return sscanf(text, "Basic block %" SCNu64 " - %" SCNu64, &from, &to) == 2 &&
+			       to > from
+		       ? to - from
+		       : 0;
+}
+
 /* One bar of the timeline: parts i to end - 1. */
 static void put_bar(struct report *p, unsigned s, uint32_t i, uint32_t end)
 {
 	const struct side *d = &p->side[s];
+	uint64_t span = 0;
 
 	put_part_label(p, s, i, end);
 	out_char(p->o, '\t');
@@ -322,7 +340,9 @@ static void put_bar(struct report *p, unsigned s, uint32_t i, uint32_t end)
 		out_c(p->o, e ? " " : "");
 		out_i64(p->o, sum);
 	}
-	out_char(p->o, '\n');
+	for (uint32_t k = i; k < end; k++)
+		span += span_of(p, s, k);
+	out_printf(p->o, "\t%" PRIu64 "\n", span);
 }
 
 /* After graph stages the costs of parts are unknown: then there is no timeline. */

@@ -6,6 +6,7 @@ no text is small or pale, and what is selected is selected everywhere.  Pictures
 when that names a directory.
 """
 import os
+import re
 import shutil
 
 import chromium
@@ -157,23 +158,35 @@ browser.open(os.getcwd() + "/threads.html", 1400, 900)
 got = browser.run(SEEN + "$('#showparts').click(); return all('#bars .names span').map(e => e.textContent);")
 ok(len(got) > 1 and all("%" in g and "thread" in g for g in got), "parts say their names and shares", got)
 CHOOSE = SEEN + """
-const box = $('#bars .bars'), r = box.getBoundingClientRect(), n = box.children.length, at = i => r.left + (i + 0.5) * r.width / n, say = () => $('#chosen').textContent;
+const box = $('#bars .bars'), r = box.getBoundingClientRect(), n = box.children.length, at = i => { const c = box.children[i].getBoundingClientRect(); return (c.left + c.right) / 2; }, say = () => $('#chosen').textContent;
 const point = (type, i) => box.dispatchEvent(new PointerEvent(type, {clientX: at(i), clientY: r.top + 5, buttons: 1, pointerId: 1, bubbles: true}));
 box.setPointerCapture = () => 0;
 const press = (key, shiftKey) => box.dispatchEvent(new KeyboardEvent('keydown', {key, shiftKey, bubbles: true}));
-point('pointerdown', 1); point('pointermove', 2);
+point('pointerdown', 1);
+const clicked = all('#chosen code').map(c => c.textContent);
+point('pointermove', 2);
 const dragged = say();
 press('ArrowLeft'); press('ArrowRight', true);
-return [dragged === say(), all('#bars i.in').length, all('#chosen code').map(c => c.textContent), n];
+return [dragged === say(), all('#bars i.in').length, all('#chosen code').map(c => c.textContent), n, clicked];
 """
 for page in "threads", "parts":
     browser.open(os.getcwd() + "/" + page + ".html", 1400, 900)
     browser.run(SEEN + "$('#showparts').click();")
-    same_keys, bars, queries, n = browser.run(CHOOSE)
+    same_keys, bars, queries, n, clicked = browser.run(CHOOSE)
     same((same_keys, bars, len(queries)), (True, 2, 2), page + ": a drag, or keys, choose parts")
+    same([bool(re.match(r"(part|thread) \d+ \| functions( vs .*)?$", q)) for q in clicked], [True, True], page + ": a click chooses one as a drag does")
     r = run(*PAGES[page], "--no-index-write", "-q", "-c", queries[0] + " | sum | show self | as csv", "-c", queries[1] + " | count")
     says = browser.run(SEEN + "return $('#chosen').textContent;")
     ok(r.status == 0 and "{:,}".format(int(r.text.split()[1])) in says, page + ": the query that it tells has the cost that it tells", [says, r.text, r.talk])
+# A part is as wide as it ran long, where the profile says so of all.
+for name, range_of in ("timed", lambda i: "desc: Timerange: Basic block %d - %d\n" % (100 * i * i, 100 * (i + 1) ** 2)), ("untimed", lambda i: ""):
+    with open(name + ".out", "w") as f:
+        f.write("events: Ir\n" + "".join("part: %d\n%sfn=f\n1 %d\n\n" % (i + 1, range_of(i), 10 + i) for i in range(3)))
+    run(name + ".out", "-q", "-c", "functions > %s.html" % name)
+    browser.open(os.getcwd() + "/%s.html" % name, 1400, 900)
+    wide = browser.run(SEEN + "$('#showparts').click(); const w = all('#bars .bars i').map(e => e.getBoundingClientRect().width); return w.map(x => Math.round(x / w[0]));")
+    same(wide, [1, 3, 5] if name == "timed" else [1, 1, 1], name + ": widths of parts")
+    same("as they ran long" in browser.run("return document.querySelector('#partsabout').textContent"), name == "timed", "  and it says so")
 for name, cost in ("before", 5), ("after", 900):
     with open(name + ".out", "w") as f:
         f.write("events: Ir\nfn=main\n1 100\ncfn=a\ncalls=1 2\n1 %d\n\nfn=a\n2 %d\n" % (cost, cost))
@@ -211,6 +224,15 @@ for args, says in ((), "Its source lines are in a report written with --with-sou
     ok(browser.run("return document.querySelector('#hot').textContent").startswith(says), "the card has the lines, or says how to get them")
     browser.run(SEEN + "all('#list tbody tr').find(r => r.querySelector('.fn').title === 'gone').click();")
     same((browser.run("return document.querySelector('#hot').textContent"), browser.errors), ("", []), "it promises none where there is no file")
+# Code inlined from other files is said by file, in parts of what the function spends: no line of its own called that alone.
+with open("lib.h", "w") as f:
+    f.write("static int a;\nstatic int b;\n")
+with open("inl.out", "w") as f:
+    f.write("events: Ir\nfl={0}/line.c\nfn=main\n2 10\nfi={0}/lib.h\n1 60\n2 10\nfi=/no/such/x.h\n7 20\n".format(os.getcwd()))
+run("inl.out", "--with-source", "-q", "-c", "functions > inl.html")
+browser.open(os.getcwd() + "/inl.html", 1400, 900)
+same((browser.run("return document.querySelector('#hot p').textContent"), browser.errors),
+     ("Of what it spends itself, 90 % is inlined code: lib.h 70 %, x.h 20 %. The profile does not say which of its lines called that.", []), "inlined code, by file")
 # What a line calls back into its own function is the cost of other lines: none has more than the function.
 with open("again.out", "w") as f:
     f.write("events: Ir\nfl=%s/line.c\nfn=main\n1 10\ncfn=f\ncalls=1 2\n1 100\n\nfn=f\n2 100\ncfn=f\ncalls=9 2\n3 900\n" % os.getcwd())

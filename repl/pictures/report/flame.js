@@ -209,22 +209,27 @@ let range = null; /* the first and the last bar that are chosen */
 function timeline() {
 	const bars = parts.map((all, s) => {
 		const n = +data[s ? 'partsBase' : 'parts'];
-		return {total: total(s), list: all.map(p => ({cost: p.cost[ev], what: p.what})), per: all.length ? Math.ceil(n / all.length) : 1, n};
+		return {total: total(s), list: all.map(p => ({cost: p.cost[ev], what: p.what, wide: all.every(q => q.span > 0) ? p.span / all[0].span : 1})), timed: all.every(q => q.span > 0), per: all.length ? Math.ceil(n / all.length) : 1, n};
 	}).filter(b => b.list.length > 1);
 	const tallest = bars.flatMap(b => b.list).reduce((m, x) => x.cost > m.cost ? x : m, {cost: 1, what: ''}), most = tallest.cost;
 	$('showparts').hidden = !bars.length;
 	$('bars').textContent = $('chosen').textContent = '';
 	$('partsabout').textContent = bars.map(b => (two ? (b === bars[0] && parts[0].length > 1 ? data.profile : data.base) + ': ' : '') + b.n.toLocaleString('en-US') +
-		' parts, in file order' + (b.per > 1 ? '; a bar is ' + b.per.toLocaleString('en-US') + ' of them' : '')).join('. ') + '; the tallest, ' + tallest.what + ', ' + whole(most) + ' ' + events[ev].title + (two ? '' : '. Drag over some, or Shift and arrows');
+		' parts, in file order' + (b.timed ? ', as wide as they ran long (basic blocks)' : '') + (b.per > 1 ? '; a bar is ' + b.per.toLocaleString('en-US') + ' of them' : '')).join('. ') + '; the tallest, ' + tallest.what + ', ' + whole(most) + ' ' + events[ev].title + (two ? '' : '. Drag over some, or Shift and arrows');
 	for (const b of bars) {
 		const box = el($('bars'), 'div', undefined, 'bars' + (b.list.length > 150 ? ' many' : ''));
 		for (const x of b.list) {
 			const i = el(box, 'i');
+			i.style.flexGrow = x.wide;
 			i.style.height = (100 * x.cost / most).toFixed(1) + '%';
 			i.title = x.what + '\n' + whole(x.cost) + ' ' + events[ev].title;
 		}
 		const names = b.list.length <= 24 ? el($('bars'), 'div', undefined, 'names soft') : null;
-		if (names) for (const x of b.list) el(names, 'span', percent(x.cost, b.total) + ' ' + x.what).title = x.what;
+		if (names) for (const x of b.list) {
+			const name = el(names, 'span', percent(x.cost, b.total) + ' ' + x.what);
+			name.title = x.what;
+			name.style.flexGrow = x.wide;
+		}
 		if (!two) chooseParts(box, b);
 	}
 }
@@ -247,7 +252,7 @@ function portion(list) {
 }
 /* Choose bars by a drag or by keys: what they cost, and the query that asks them alone, or compares them with the others. */
 function chooseParts(box, b) {
-	const at = x => Math.max(0, Math.min(b.list.length - 1, Math.floor((x.clientX - box.getBoundingClientRect().left) / box.clientWidth * b.list.length)));
+	const at = x => { const i = [...box.children].findIndex(i => x.clientX < i.getBoundingClientRect().right); return i < 0 ? b.list.length - 1 : i; };
 	const set = (from, to) => {
 		range = [from, to];
 		const [first, last] = from < to ? [from, to] : [to, from], list = b.list.slice(first, last + 1), sum = list.reduce((n, x) => n + x.cost, 0);

@@ -64,7 +64,7 @@ for (const f of F) { const g = groupNames.indexOf(f.part); f.group = g < 0 ? MOS
 /* The costs of a function, or of a call, on a side. */
 const on = (x, s) => s ? x.b : x;
 const suffix = ['', '-base'];
-const parts = SIDES.map(s => lines('d-parts' + suffix[s]).map(l => { const t = l.split('\t'); return {what: t[0], cost: t[1].split(' ').map(Number)}; }));
+const parts = SIDES.map(s => lines('d-parts' + suffix[s]).map(l => { const t = l.split('\t'); return {what: t[0], cost: t[1].split(' ').map(Number), span: +t[2]}; }));
 /* The whole program's tree by event, where the calls alone do not tell it. */
 const proven = SIDES.map(s => lines('d-proven' + suffix[s]).map(Number));
 const trees = SIDES.map(s => {
