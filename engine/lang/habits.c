@@ -462,10 +462,11 @@ const char *habit_top(struct str word)
 
 const char *habit_rate(struct str words)
 {
-	static const char *const rates[][2] = {{"per call", "top by incl / calls"},
-					       {"predict", ".run mispredict"},
-					       {"branch", ".run mispredict"},
-					       {"miss", ".run miss-rate"}};
+	static const char *const rates[][2] = {
+		{"per call", "top by incl / calls"},
+		{"predict", "top by Bcm / Bc"},
+		{"branch", "top by Bcm / Bc"},
+		{"miss", "top by (D1mr + D1mw) / (Dr + Dw)"}};
 
 	for (size_t i = 0; i < COUNT(rates); i++)
 		if (str_find_str(words, str_c(rates[i][0])) < words.n)

@@ -31,7 +31,7 @@ const char *habit_stage(struct str stage, habit_reads *parses, char *buf);
 /* The words behind "top N" for a word of other tools: "by incl" for "cum", "dirs" for
  * "directories"; NULL: none is known. */
 const char *habit_top(struct str word);
-/* The query that ranks by what the words say: `.run miss-rate` for "LL misses"; NULL: none
+/* The query that ranks by what the words say: `top by Bcm / Bc` for "mispredictions"; NULL: none
  * is known. */
 const char *habit_rate(struct str words);
 /* The command of quern that does what another shell's dot-command does: "info" for

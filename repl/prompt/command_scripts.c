@@ -74,7 +74,9 @@ static int not_found(const struct app *app, struct str name, struct err *err)
 	}
 	err_set(err, ERR_QUERY, 0, "%.*s: no such file, and no query has that name",
 		STR_ARG(name));
-	return err_hint(err, ".queries lists those that ship and yours");
+	return err_hint(err, library_installed()
+				     ? ".queries lists those that ship and yours"
+				     : "the queries that ship are not installed here");
 }
 
 /* Find the file of .run; free it.  NULL, with err set: there is none. */

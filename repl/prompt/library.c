@@ -47,6 +47,14 @@ static char *shipped_folder(void)
 	return NULL;
 }
 
+bool library_installed(void)
+{
+	char *folder = shipped_folder();
+
+	free(folder);
+	return folder != NULL;
+}
+
 static char *users_folder(const struct app *app)
 {
 	return app->opts->safe && !app->trusted

@@ -29,6 +29,8 @@ struct library_query {
 
 #define LIBRARY_SHIPS "quern:"
 
+/* Are the queries that ship installed beside the program? */
+bool library_installed(void);
 /* Find the file that .run NAME means; free it.  NULL: nothing has that name, or memory is
  * out.  *ships: it ships. */
 char *library_find(struct app *app, struct str name, bool *ships);

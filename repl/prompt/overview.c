@@ -374,6 +374,8 @@ static int show(struct overview *v, struct err *err)
 int command_overview(struct app *app, struct str rest, struct err *err)
 {
 	struct overview v = {.app = app};
+	const bool installed = library_installed();
+	int n = 0;
 
 	if (rest.n) {
 		err_set(err, ERR_USAGE, 0, "'overview' is not followed by '%.*s'",
@@ -386,8 +388,15 @@ int command_overview(struct app *app, struct str rest, struct err *err)
 	app->started_ns = progress_now_ns();
 	arena_init(&v.texts, 1 << 20);
 	for (size_t i = 0; i < KINDS && !err->kind; i++)
-		if (kinds[i].most || can_measure(session_profile(app->session, 0)))
+		if (!installed && kinds[i].query[0] == '.')
+			n++;
+		else if (kinds[i].most || can_measure(session_profile(app->session, 0)))
 			look_for(&v, &kinds[i], err);
+	if (!installed)
+		app_note(app,
+			 "note: %d kinds of findings were not looked for: the queries "
+			 "that ship are not installed",
+			 n);
 	if (!err->kind)
 		show(&v, err);
 	arena_free(&v.texts);

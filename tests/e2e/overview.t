@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 
-from e2e import SLOW, busy, done, fixtures, ok, run, same, small
+from e2e import SLOW, busy, done, fixtures, ok, quern, run, same, small
 from mcp import Client, built
 
 LEAST = 1   # percent
@@ -97,4 +97,10 @@ if built():
     for query in ("overview", ".overview"):
         answer = client.ask(query)
         ok("39 functions, opened without docall" in answer, "MCP: " + query, answer)
+# A program alone, without the queries that ship, names none of them.
+shutil.copy(quern, "alone")
+r = run("lua.out", "--no-index-write", "-c", "overview", program=("./alone",))
+ok(not r.status and "cycles" in r.text and ".run" not in r.text and "not installed" in r.talk, "without the queries that ship", r)
+r = run("lua.out", "-q", "--no-index-write", "-c", ".run mispredict", program=("./alone",))
+ok(r.status and "not installed here" in r.talk, "  .run says so", r)
 done()
