@@ -340,6 +340,68 @@ static const char *of_sql(habit_reads *parses, struct str text, char *buf)
 		       : "functions | where fn ~ /text/ | sort self | take 10";
 }
 
+/* ---- thread 1 vs 2, parts 1..4 ---- */
+
+/* Cut "1", "1-4", "1..4", "1 to 4" off *rest, as "1-4"; false: no number is there. */
+static bool add_range(struct text *to, struct str *rest)
+{
+	const size_t before = to->n;
+	size_t i = 0;
+
+	*rest = str_trim(*rest);
+	while (i < rest->n) {
+		const struct str at = str_from(*rest, i);
+		const size_t dash = str_starts(at, STR(" to "))	      ? 4
+				    : str_starts(at, STR(".."))	      ? 2
+				    : strchr("0123456789,-", at.p[0]) ? 1
+								      : 0;
+
+		if (!dash)
+			break;
+		add_bytes(to, dash > 1 ? STR("-") : (struct str){at.p, 1});
+		i += dash;
+	}
+	*rest = str_trim(str_from(*rest, i));
+	return to->n > before;
+}
+
+const char *habit_portion(struct str statement, habit_reads *parses, char *buf)
+{
+	static const char *const words[] = {"part", "parts", "thread", "threads", NULL};
+	static const char *const joins[] = {"vs", "with", "and", "against", "to", NULL};
+	struct str rest = statement, word = first_word(&rest), after;
+	struct text to = {buf, 0};
+
+	if (!is_word(word, words))
+		return NULL;
+	word.n -= str_ends(word, STR("s"));
+	add_bytes(&to, word);
+	add_bytes(&to, STR(" "));
+	if (!add_range(&to, &rest))
+		return NULL;
+	add_bytes(&to, STR(" | "));
+	after = rest;
+	if (is_word(first_word(&after), joins)) {
+		rest = after;
+		if (is_word(first_word(&after), words))
+			rest = after;
+		add_bytes(&to, STR("functions vs "));
+		add_bytes(&to, word);
+		add_bytes(&to, STR(" "));
+		if (!add_range(&to, &rest))
+			return NULL;
+		add_bytes(&to, STR(" "));
+		add_bytes(&to, rest);
+	} else {
+		add_bytes(&to, rest.n && rest.p[0] == '|' ? str_trim(str_from(rest, 1))
+			       : rest.n			  ? rest
+							  : STR("top"));
+	}
+	to.n = str_trim((struct str){buf, to.n}).n;
+	buf[to.n] = '\0';
+	return reads(parses, "", buf) ? buf : NULL;
+}
+
 /* ---- questions in words ---- */
 
 static bool has_word(struct str text, const char *const *list)

@@ -28,6 +28,9 @@ typedef bool habit_reads(struct str query);
 const char *habit_query(struct str statement, habit_reads *parses, char *buf);
 /* The same for a stage: "where fn ~ /main/" for "grep main". */
 const char *habit_stage(struct str stage, habit_reads *parses, char *buf);
+/* The query of parts or threads that is meant: "thread 1 | functions vs thread 2" for
+ * "thread 1 vs 2", "part 1-4 | top" for "parts 1..4 | top"; else as habit_query(). */
+const char *habit_portion(struct str statement, habit_reads *parses, char *buf);
 /* The words behind "top N" for a word of other tools: "by incl" for "cum", "dirs" for
  * "directories"; NULL: none is known. */
 const char *habit_top(struct str word);

@@ -333,13 +333,28 @@ static bool piped(struct parser *p)
 	return parse_accept(p, '|');
 }
 
+struct str parse_line(const struct parser *p, size_t at)
+{
+	const struct str s = str_from(p->text, at);
+	size_t n = 0;
+
+	while (n < s.n && s.p[n] != '\n' && s.p[n] != ';')
+		n++;
+	return str_trim((struct str){s.p, n});
+}
+
 static int only_stages(struct parser *p, const struct token *last)
 {
 	const struct token next = parse_peek(p, PLACE_WORD);
 	const struct str one = {p->text.p + last->at, next.at - last->at};
 
+	char form[HABIT_MAX];
+	const char *q = habit_portion(parse_line(p, last->at), parse_reads, form);
+
 	parse_fail(p, token_span(last),
 		   "the query has no source: a graph stage alone shows nothing");
+	if (q)
+		return err_hint(p->err, "here that is: %s", q);
 	if (token_is(&next, "vs") && parse_here(p, "%.*s| functions %.*s", STR_ARG(one),
 						STR_ARG(str_from(p->text, next.at))))
 		return p->err->kind;

@@ -31,6 +31,8 @@ struct parser {
 
 /* Does the text parse?  Values of any name are known. */
 bool parse_reads(struct str query);
+/* The rest of the statement's line that begins at byte `at`. */
+struct str parse_line(const struct parser *p, size_t at);
 /* Hint at a query: "here that is: ...".  False, and no hint, if it does not parse. */
 bool parse_here(struct parser *p, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));

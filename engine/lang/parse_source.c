@@ -731,6 +731,8 @@ int parse_unexpected(struct parser *p, const struct stmt *s, const struct token 
 {
 	const struct verb *v = s->is_let ? NULL : verb_of_kind(s->query.source.kind);
 	const struct source *src = &s->query.source;
+	char form[HABIT_MAX];
+	const char *other;
 	int said = 0;
 
 	if (t->kind == ')')
@@ -750,6 +752,11 @@ int parse_unexpected(struct parser *p, const struct stmt *s, const struct token 
 	if (v && t->kind == TOK_ARROW && src->kind == S_PATH) {
 		parse_fail(p, token_span(t), "a path has two ends");
 		return err_hint(p->err, "path A -> C via B");
+	}
+	if (v && (v->kind == S_PARTS || v->kind == S_THREADS) &&
+	    (other = habit_portion(parse_line(p, src->span.at), parse_reads, form))) {
+		parse_fail(p, token_span(t), "'%s' lists all of them", v->word);
+		return err_hint(p->err, "here that is: %s", other);
 	}
 	if (v)
 		said = s->query.tstages ? unexpected_in_stage(p, src, s->query.tstages, t)

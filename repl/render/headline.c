@@ -36,12 +36,34 @@ static void put_percent(struct out *o, int64_t now, int64_t was)
 		out_printf(o, " (%+.*f %%)", digits, change);
 }
 
+static bool is_portion(struct str s)
+{
+	return str_starts(s, STR("thread ")) || str_starts(s, STR("part "));
+}
+
+/* Parts and threads of one profile have its name: say which side is which. */
+static void put_side(struct out *o, const struct result *r, bool base,
+		     enum emit_form form)
+{
+	struct str side = STR("all");
+
+	if (!is_portion(r->base))
+		return;
+	for (size_t i = 0; i < r->nfilters; i++)
+		if (is_portion(r->filters[i]))
+			side = r->filters[i];
+	emit_name(o, form, base ? r->base : side);
+	out_c(o, ": ");
+}
+
 static void put_totals(struct out *o, const struct result *r, enum emit_form form)
 {
 	const int64_t *total = r->headline->total;
 
+	put_side(o, r, true, form);
 	put_cost(o, r->unit, total[1]);
 	out_c(o, " -> ");
+	put_side(o, r, false, form);
 	put_cost(o, r->unit, total[0]);
 	out_char(o, ' ');
 	emit_name(o, form, result_title(r));
