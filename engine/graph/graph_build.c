@@ -3,6 +3,13 @@
  *
  * The stages hand over their edges in order.  The edges into each function follow by a
  * counting sort.
+ *
+ * A stage knows only the graph below it.  Which function of the store is which here, and
+ * the other way round, follows by composing its map with theirs:
+ *
+ *	store	0 1 2 3		below (1 is hidden)	here (0 and 2 are one file)
+ *		map of below	0 - 1 2			map of the stage	0 0 1
+ *		map of both	0 - 0 1			origin			0 3
  */
 #include "engine/graph/graph_build.h"
 
@@ -73,6 +80,7 @@ int graph_members(struct arena *a, const uint32_t *group, uint32_t functions,
 	return 0;
 }
 
+/* Where the edges out of and into each function are, and how often it is called. */
 static int adjacency(const struct graph_draft *d, struct graph *g, struct err *err)
 {
 	size_t n = (size_t)d->functions + 2;

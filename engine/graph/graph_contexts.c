@@ -78,8 +78,14 @@ static int part_fill(struct graph *g, uint32_t e, const struct flow_input *below
 	return 0;
 }
 
-/* Roots come first, then all others in the order of their callers: the call of a context
- * is the edge with its number less that of the first that is no root. */
+/*
+ * Roots come first, then all others in the order of their callers: the call of a context
+ * is the edge with its number less that of the first that is no root.
+ *
+ *	context		0 1 | 2 3 4
+ *	parent (1 + n)	0 0 | 1 1 2
+ *	edge		    | 0 1 2	0 -> 2, 0 -> 3, 1 -> 4
+ */
 static int context_edges(struct graph *g, const uint32_t *parent, uint32_t roots)
 {
 	const size_t n = (size_t)g->functions + 2;
@@ -109,6 +115,7 @@ static int context_edges(struct graph *g, const uint32_t *parent, uint32_t roots
 	return 0;
 }
 
+/* A tree has no cycles, so nothing nests, and the numbers are an order from callers to callees. */
 static int context_columns(struct graph *g)
 {
 	const size_t n = (size_t)g->functions + 1;
@@ -273,6 +280,7 @@ static int stacks_of_graph(struct graph *g, uint32_t e, struct arena *a, struct 
 	return 0;
 }
 
+/* Of contexts that were read for some parts; costs are added up from them. */
 static int stacks_of_contexts(const struct graph *g, const struct part_contexts *from,
 			      uint32_t e, struct arena *a, struct stacks *s,
 			      struct err *err)

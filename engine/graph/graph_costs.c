@@ -65,6 +65,7 @@ struct graph_pending {
 	uint32_t *first, *member;
 };
 
+/* Everything that enters f, less what returns to it: that is inside another call of f. */
 static double estimated(const struct graph *g, const struct graph_costs *c, uint32_t f)
 {
 	struct graph_pending *p = c->pending;
@@ -184,6 +185,9 @@ static void sum_below(const struct graph *g, struct graph_costs *c, uint32_t e)
 	}
 }
 
+/* First as if no function were on the stack twice: self and the calls of others.  Then what may
+ * nest is left to be estimated, a group that is entered by functions that are never on the
+ * stack together is the sum of them, and what the stage left as it was is that of below. */
 static int inclusive(struct graph *g, struct graph_costs *c, uint32_t e, struct err *err)
 {
 	for (uint32_t f = 0; f < g->functions; f++) {
@@ -269,6 +273,8 @@ static void most_of_groups(struct graph *g, const int64_t *below, int64_t *out)
 		out[f] = below[g->from[f]];
 }
 
+/* Where nothing is estimated, the upper bounds; after a stage that estimates those of the graph
+ * below, and so on down. */
 int graph_most(struct graph *g, uint32_t e, struct arena *a, int64_t **out,
 	       struct err *err)
 {

@@ -10,6 +10,9 @@
  * split like the cost that left last.  Call counts are shared in the same way, by counts; which
  * edges there are does not depend on them, as a recorded call may have a count of 0.
  *
+ *	main --100--> malloc, self 40 --60--> brk	hide malloc: x[malloc] = T(malloc) = 100
+ *	main has 40 more of its own		main --60--> brk
+ *
  * A closed function is hidden, and so is all that it calls: a call of it leads back to no
  * visible function, and its whole cost is the caller's.  No estimate is needed for it.
  */
@@ -115,6 +118,8 @@ static void graph_hide_see(struct walk *k, uint32_t v)
 	}
 }
 
+/* Cost that u sends to a function: to a visible one it is that of the new edge, to a hidden one it
+ * waits there, and of a closed one it is u's own. */
 static void send_visible(struct walk *k, const struct hide *h, uint32_t to, double cost)
 {
 	uint32_t c = h->comp[to], v = h->map[to];
@@ -372,6 +377,8 @@ static int hide_tree(const struct graph *g, const struct flow_input *below,
 	return 0;
 }
 
+/* The columns of an event: for each visible function its own cost and calls as they were, then
+ * those that come to it through hidden ones. */
 static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below,
 		     struct arena *scratch, int64_t *self, int64_t *edge, struct err *err)
 {
