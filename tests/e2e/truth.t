@@ -60,14 +60,15 @@ def tree(name, most_little, *marks):
     ok(share <= most_little, name + ": few functions have much less self cost than they have", little)
 
 
-def inclusive(name):
-    """Inclusive costs by name.
+def inclusive(name, levels=False):
+    """Inclusive costs by name; of functions, or of the levels of recursion that were recorded.
 
     A function is compared where its self cost by name is the true one and not 0: then it ran
     under main only, so its inclusive cost is that of the true stacks it is on. The first level
     of a recursive function, whose name has no suffix, has the cost of them all.
     """
-    rows, = ask(name, "functions | show fn, self, incl, lo, hi, estimated")
+    rows, = ask(name, ("contexts | " if levels else "") + "functions | show fn, self, incl, lo, hi, estimated")
+    name += ", by level" if levels else ""
     own, names = {}, {}
     for row in rows:
         fn = truth.name_alone(row["fn"])
@@ -101,6 +102,8 @@ def inclusive(name):
                                           counts["levels"], counts["elsewhere"]))
     note("%s: %d exact ones are wrong" % (name, len(wrong)), wrong)
     ok(counts["exact"] >= 1000, name + ": most functions have an exact inclusive cost", counts)
+    if levels:
+        ok(counts["levels"] >= 60, name + ": deeper levels are compared", counts)
     ok(not wrong, name + ": exact inclusive costs are the true ones", wrong)
     ok(not outside, name + ": true and shown inclusive costs are within their bounds", outside)
 
@@ -174,6 +177,7 @@ def misplaced(wanted, shown):
 for profile, *marks in MARKS:
     tree(profile, *marks)
     inclusive(profile)
+    inclusive(profile, levels=True)
 folded("sqlite13", truth.read(fixtures + "/truth/sqlite13-true.folded.xz"), "calltree", .775, .085, .81, .057)
 perl = truth.read(fixtures + "/truth/perl-true.folded.xz")
 folded("perl", perl, "calltree", .77, .06, .78, .06)
