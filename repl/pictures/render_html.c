@@ -129,6 +129,7 @@ static void put_page_head(struct render *rd, const char *more)
 		"\">\n<title>",
 		r->profile, ": ");
 	emit_xml(rd->o, "", r->query, "</title>\n<style>\n");
+	out_c(rd->o, colours_css);
 	out_c(rd->o, report_css);
 	out_c(rd->o, more);
 	emit_xml(rd->o, "</style>\n</head>\n<body>\n<header>\n<div><h1>", r->profile,

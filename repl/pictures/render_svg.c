@@ -519,6 +519,7 @@ static void put_head(struct picture *p, size_t height)
 		"patternUnits=\"userSpaceOnUse\" patternTransform=\"rotate(45)\">"
 		"<path class=\"hatch\" d=\"M0 0V6\"/></pattern></defs>\n<style>\n",
 		WIDTH, height, WIDTH, height);
+	out_c(o, colours_css);
 	out_c(o, picture_css);
 	out_printf(o,
 		   "</style>\n<rect class=\"back\" width=\"%d\" height=\"%zu\"/>\n"

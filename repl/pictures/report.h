@@ -17,6 +17,7 @@ extern const char report_css[], report_html[], model_js[], tree_js[], flame_js[]
 	page_js[], start_js[];
 extern const char source_css[], source_js[], report_source_js[];
 extern const char listing_html[], listing_js[]; /* of the page of one listing */
+extern const char colours_css[];		/* of both */
 extern const char picture_css[], picture_js[];	/* of flame graphs: render_svg.c */
 
 /* Does the answer list functions of a graph, with nothing that the report would not

@@ -34,7 +34,7 @@ struct source_data {
 	const uint32_t *place;
 	struct strset files; /* of which the page holds text, and objects */
 	size_t lines[2];     /* so many; [1]: instructions */
-	uint64_t lines_out; /* left out: the budget is used up */
+	uint64_t lines_out;  /* left out: the budget is used up */
 };
 
 /* Append a listing: all of it, or its costliest lines that fit.  Returns the lines
