@@ -498,12 +498,6 @@ static void put_sums(struct picture *p)
 	}
 	if (p->f->estimated)
 		out_c(o, ", partly estimated (italics)");
-	if (r->proven.n)
-		out_printf(o, ", %.*s", STR_ARG(r->proven));
-	if (frames_in_time(r))
-		out_c(o, ", in the order of time");
-	if (r->truncated)
-		out_c(o, ", not all: a limit cut the rows");
 }
 
 static void put_head(struct picture *p, size_t height)
@@ -544,6 +538,7 @@ static void put_tail(struct picture *p, size_t height)
 	struct out *o = p->rd->o;
 	char share[NUMBER_MAX];
 	bool folded = false, joined = false;
+	const struct result *r = p->rd->r;
 
 	for (size_t i = 0; i < p->f->n; i++) {
 		folded |= p->f->all[i].folded;
@@ -563,8 +558,12 @@ static void put_tail(struct picture *p, size_t height)
 		emit_xml(o, "; (other): calls that the query leaves out, ", str_c(share),
 			 "");
 	}
-	if (frames_in_time(p->rd->r))
-		out_c(o, "; own cost is at the end of a frame");
+	if (frames_in_time(r))
+		out_c(o, "; in the order of time; own cost is at the end of a frame");
+	if (r->proven.n)
+		out_printf(o, "; %.*s", STR_ARG(r->proven));
+	if (r->truncated)
+		out_c(o, "; not all: a limit cut the rows");
 	out_c(o, "</text>\n<script><![CDATA[\n");
 	out_c(o, picture_js);
 	out_c(o, "]]></script>\n</svg>\n");
