@@ -123,7 +123,9 @@ static int try_query(struct resolving *r)
 			return r->err->kind;
 		if (!check_query(&env, &st->query, r->a, &event, r->err))
 			continue;
-		if (str_starts(str_c(r->err->hint), STR("did you mean '"))) {
+		if (str_starts(str_c(r->err->hint), STR("text needs double quotes: "))) {
+			r->instead = arena_printf(r->a, "%s", strchr(r->err->hint, '"'));
+		} else if (str_starts(str_c(r->err->hint), STR("did you mean '"))) {
 			near = r->err->hint + strlen("did you mean '");
 			r->instead =
 				arena_printf(r->a, "%.*s", (int)strcspn(near, "'"), near);

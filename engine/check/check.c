@@ -453,6 +453,11 @@ static int choose_event(struct schema *s, struct query *q)
 		said = s->src ? check_column_habit(s, by->text) : NULL;
 		if (s->err->kind)
 			hint_rows(s, &q->source);
+		if (s->err->kind && !q->source.of && s->src &&
+		    source_col(s->src, said ? str_c(said) : by->text))
+			return err_hint(s->err, "here that is: %s | sort %.*s",
+					s->src->name,
+					STR_ARG(said ? str_c(said) : by->text));
 		return s->err->kind
 			       ? err_hint(s->err,
 					  "'by' names an event; to sort: | sort %.*s",

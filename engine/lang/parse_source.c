@@ -53,6 +53,13 @@ static bool parse_set_alone(struct parser *p, const struct token *t)
 	return false;
 }
 
+/* where change = new: only a comparison has these columns. */
+static bool of_comparison(struct str s)
+{
+	return str_find_str(s, STR("change")) < s.n ||
+	       str_find_str(s, STR("delta")) < s.n;
+}
+
 /* count functions: the source comes first. */
 static int stage_first(struct parser *p, const struct token *t,
 		       const struct stage_word *stage)
@@ -69,7 +76,9 @@ static int stage_first(struct parser *p, const struct token *t,
 	    (parse_here(p, "%.*s | %s", STR_ARG(behind), stage->word) ||
 	     parse_here(p, "%.*s", STR_ARG(behind))))
 		return p->err->kind;
-	if (behind.n && parse_here(p, "functions | %.*s", STR_ARG(rest)))
+	if (behind.n && ((of_comparison(behind) &&
+			  parse_here(p, "functions vs base | %.*s", STR_ARG(rest))) ||
+			 parse_here(p, "functions | %.*s", STR_ARG(rest))))
 		return p->err->kind;
 	return err_hint(p->err, "functions | %s", stage->form);
 }
@@ -562,6 +571,7 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 {
 	static const char *const named[] = {"like",    "named", "called", "matching",
 					    "matches", "in",	NULL};
+	static const char *const first[] = {"head", "limit", "first", NULL};
 	const char *other;
 	struct str rest;
 
@@ -610,6 +620,10 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 					"'of' for causes in it, 'under' for it with "
 					"all below it");
 		rest = rest_of_line(p, t, "\n;");
+		if (word_in(t->text, first) &&
+		    parse_here(p, "%.*s | take %.*s", STR_ARG(source_text(p, src)),
+			       STR_ARG(str_trim(str_from(rest, t->len)))))
+			return p->err->kind;
 		if (word_in(t->text, named))
 			rest = str_trim(str_from(rest, t->len));
 		if (parse_here(p, "%.*s of %.*s", STR_ARG(source_text(p, src)),

@@ -38,7 +38,8 @@ struct place {
 	char *command; /* of the child, or NULL */
 	bool screen;   /* a terminal shows it */
 	bool pager;
-	uint64_t opened_ns; /* of the pager */
+	uint64_t opened_ns;	   /* of the pager */
+	const struct result *rows; /* all of them are written; or NULL */
 };
 
 /* ---- format ---- */
@@ -65,6 +66,12 @@ static const struct format_row *choose_format(const struct app *app,
 		if (f == FORMAT_NONE && !plain_extension(file)) {
 			err_set(err, ERR_QUERY, 0, "no format goes with the name '%.*s'",
 				STR_ARG(file));
+			if (str_ends(file, STR(".sql")) || str_ends(file, STR(".db")) ||
+			    str_ends(file, STR(".sqlite"))) {
+				err_hint(err,
+					 ".export x.db writes all tables as a database");
+				return NULL;
+			}
 			err_hint(err, "end it in .csv .json .md .html .svg or .txt, or"
 				      " say `as FORMAT`; .help formats lists them");
 			return NULL;
@@ -225,12 +232,14 @@ static struct look look_of(const struct app *app, const struct place *p)
 	return l;
 }
 
-/* At the prompt say what was written; scripts stay quiet. */
-static void output_commit(struct app *app, struct target *t, struct err *err)
+/* Say what was written: a file that appears without a word is not looked for. */
+static void output_commit(struct app *app, struct place *p, struct err *err)
 {
-	char *path = strdup(t->path);
+	char *path = strdup(p->target.path);
 
-	if (target_commit(t, err) == 0 && app->interactive && path)
+	if (target_commit(&p->target, err) == 0 && path && p->rows)
+		app_note(app, "wrote %s rows to %s", GROUPED(p->rows->rows), path);
+	else if (!err->kind && path)
 		app_note(app, "wrote %s", path);
 	free(path);
 }
@@ -253,7 +262,7 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 		if (err->kind)
 			target_abandon(&p->target);
 		else
-			output_commit(app, &p->target, err);
+			output_commit(app, p, err);
 	}
 	if (p->command) {
 		child_wait(&p->child, p->command, &late);
@@ -547,6 +556,12 @@ bool output_for_people(const struct app *app)
 	       !app->once && app->output.fd < 0;
 }
 
+static bool lists_rows(const struct format_row *f)
+{
+	return f->format == FORMAT_CSV || f->format == FORMAT_TSV ||
+	       f->format == FORMAT_JSON || f->format == FORMAT_NDJSON;
+}
+
 int output_result(struct app *app, const struct result *r, struct err *err)
 {
 	const struct format_row *f;
@@ -571,6 +586,7 @@ int output_result(struct app *app, const struct result *r, struct err *err)
 				f->name, app->answers ? "program that asks" : "terminal");
 		else if (!(app->closed && p.fd == STDOUT_FILENO))
 			failed = write_result(app, r, f, &p, err);
+		p.rows = lists_rows(f) ? r : NULL;
 		close_place(app, &p, failed, err);
 	}
 	/* Its rows are elsewhere, but the report of a run has every query. */

@@ -361,8 +361,7 @@ static void say_done(const struct export *x, const char *dir, uint64_t start)
 	char took[NUMBER_MAX];
 
 	number_seconds(took, progress_now_ns() - start);
-	if (x->app->interactive)
-		app_note(x->app, "wrote %s, %s", dir, took);
+	app_note(x->app, "wrote %s rows to %s, %s", GROUPED(x->written), dir, took);
 }
 
 static int write_directory(struct export *x, const char *dir, const bool *chosen,

@@ -158,6 +158,7 @@ int export_row_end(struct export *x)
 		return x->err->kind;
 	if (!x->db)
 		out_c(&x->out, x->format == EXPORT_CSV ? "\r\n" : "}\n");
+	x->written++;
 	if (++x->rows % POLL || x->err->kind)
 		return x->err->kind;
 	if (atomic_load(&app_cancel))

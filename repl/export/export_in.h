@@ -82,6 +82,7 @@ struct export
 	struct out out;
 	size_t column, event; /* of the next cell; event: within a cost */
 	uint64_t rows;
+	uint64_t written; /* rows of all tables */
 	fn_id fn;		  /* the function with the current lines or sites */
 	struct arena arena;	  /* of one part */
 	struct graph *graph;	  /* of st, or NULL */

@@ -149,7 +149,7 @@ else:
     skip("a long answer goes to the pager", "less is not installed")
 clear()
 send("top 2 > out.csv", "Enter")
-expect(lambda s: at_prompt(s) and "wrote out.csv" in shown(s), "a file that was written is named")
+expect(lambda s: at_prompt(s) and "wrote 2 rows to out.csv" in shown(s), "a file that was written is named")
 clear()
 send("top 9", "Enter")
 expect(lambda s: at_prompt(s) and any("9 of 9" in x for x in s), "an answer that fits does not")
