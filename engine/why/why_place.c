@@ -1,6 +1,7 @@
 /*
  * why_place.c - the line of a cause: the call that is new or made more often, or the line
- * inside the function that costs more than any on the other side; see why.h.
+ * inside the function that costs more than any on the other side, where that costs less; see
+ * why.h.
  *
  * Lines have no names, and an edit moves all below it.  So the lines of the two sides are
  * compared by what they cost in one run of the function: what has an equal on the other side
@@ -273,6 +274,7 @@ static bool any_of_system(const struct places *p)
 
 static int place_inside(struct why *w, const struct why_cause *c, struct why_place *out)
 {
+	const unsigned more = c->cost < 0 ? BASE : HERE; /* the side that spends more */
 	struct places p[SIDES];
 	const struct place *best;
 
@@ -285,9 +287,9 @@ static int place_inside(struct why *w, const struct why_cause *c, struct why_pla
 	}
 	if (match_equals(w->run[HERE], &p[BASE], &p[HERE]))
 		return w->run[HERE]->err->kind;
-	less_of_same(&p[BASE], &p[HERE]);
-	best = largest(&p[HERE]);
-	best = best ? best : largest(&p[BASE]);
+	less_of_same(&p[!more], &p[more]);
+	best = largest(&p[more]);
+	best = best ? best : largest(&p[!more]);
 	if (best)
 		set_place(best->name, best->line, out);
 	return 0;

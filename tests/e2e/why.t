@@ -619,7 +619,7 @@ else:
 r = run("here", "-q", "-c", "why")
 ok(r.status and "compares two profiles" in r.talk and "base=old.out" in r.talk, "one profile: what to type", r.talk)
 r = run("c-hashtwice.new", "-q", "diff")
-ok(r.status and "two profiles: quern new.out base=old.out why" in r.talk, "  diff, and no base", r.talk)
+ok(r.status and "functions vs base -- of two profiles: quern new.out base=old.out" in r.talk, "  diff, and no base", r.talk)
 for word, asks in ("diff", "why"), ("why", "why"), ("overview", "overview"):
     r = run("c-hashtwice.new", "c-hashtwice.old", "-q", word)
     ok(r.status == 2 and "hint: quern c-hashtwice.new base=c-hashtwice.old %s\n" % asks in r.talk, "  two files and " + word, r.talk)
