@@ -143,7 +143,8 @@ static int verify(const struct options *o)
 			"names, files, objects;\n  %s cost lines, call sites, jumps; ids, "
 			"order, cross references%s\n",
 			values, pages, strings, detail,
-			v.checked.sums ? ", sums" : "; not the sums: some saturated");
+			v.checked.sums ? ", sums"
+				       : "; not the sums: some are over 64 bits");
 		if (v.checked.sums && v.checked.unexplained) {
 			number_grouped(values, v.checked.unexplained);
 			out_printf(

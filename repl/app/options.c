@@ -235,6 +235,11 @@ static const struct option *find_long(struct str name)
 	return NULL;
 }
 
+bool options_have(const char *name)
+{
+	return find_long(str_c(name));
+}
+
 static const struct option *find_letter(char letter)
 {
 	for (size_t i = 0; i < OPTIONS; i++)

@@ -59,6 +59,8 @@ void options_free(struct options *o);
 bool options_stdin_profile(const struct options *o);
 /* Write the text of --help; all: with the options that few need. */
 void options_help(struct out *o, bool all);
+/* Is --name an option?  Several are commands of the prompt, too. */
+bool options_have(const char *name);
 /* Parse "512M", "1.5G" or "4096" as bytes; false: anything else. */
 bool options_size(const char *text, uint64_t *bytes);
 

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/query.h"
+#include "repl/app/options.h"
 #include "repl/prompt/command.h"
 
 static const char overview[] =
@@ -64,8 +65,9 @@ void help_overview(struct out *o)
 	out_c(o, "\nCommands (.help commands):\n");
 	column = 0;
 	for (size_t i = 0; (c = command_at(i)); i++)
-		put_word(o, &column, ".", c->name);
-	out_char(o, '\n');
+		if (!options_have(c->name))
+			put_word(o, &column, ".", c->name);
+	out_c(o, "\n  and options as commands, such as .event (.help commands)\n");
 }
 
 static void print_commands(struct out *o)
@@ -94,9 +96,9 @@ static void indented(struct out *o, const char *before, const char *text)
 
 static void print_text(struct out *o, const struct help_topic *t)
 {
-	indented(o, "  ", t->text);
-	out_char(o, '\n');
 	indented(o, "    ", t->examples);
+	out_char(o, '\n');
+	indented(o, "  ", t->text);
 }
 
 static void print_formats(struct out *o)
@@ -118,14 +120,16 @@ static void print_accept(struct out *o)
 
 static bool letter(struct str s, size_t i)
 {
-	return i < s.n && ((s.p[i] >= 'a' && s.p[i] <= 'z') || s.p[i] == '_');
+	return i < s.n &&
+	       (((s.p[i] | 32) >= 'a' && (s.p[i] | 32) <= 'z') || s.p[i] == '_');
 }
 
 static bool has_word(struct str form, struct str word)
 {
 	for (size_t i = 0; i + word.n <= form.n; i++)
-		if (str_starts(str_from(form, i), word) && !(i && letter(form, i - 1)) &&
-		    !letter(form, i + word.n))
+		if (str_starts(str_from(form, i), word) &&
+		    !(i && letter(word, 0) && letter(form, i - 1)) &&
+		    !(letter(word, word.n - 1) && letter(form, i + word.n)))
 			return true;
 	return false;
 }
@@ -196,10 +200,9 @@ bool help_print(struct out *o, struct str topic)
 		return true;
 	}
 	c = command_find(str_from(topic, dot));
-	if (!c)
-		return false;
-	print_command(o, c);
-	return true;
+	if (c)
+		print_command(o, c);
+	return c || means;
 }
 
 /* Where the text of a line stands that begins with a word and a gap; else where it begins. */

@@ -6,7 +6,7 @@ import shutil
 import signal
 import subprocess
 
-from e2e import HUNG, done, environ, ok, profile, quern, run, same, small
+from e2e import HUNG, done, environ, ok, profile, quern, run, same, small, top
 
 lua = small + "lua-default.out"
 profile("p.out", [(b"main", 10), (b"work", 80), (b"leaf", 10)])
@@ -196,6 +196,18 @@ for name in names:
             profile_of = "calls.out" if name in ("activations", "timeline") else "instr.out"
             r = run(profile_of, "base=base.out", "-q", "-c", line.strip())
             ok(r.status == 0, "example: " + line.strip(), r)
+
+# Every word of the language has help: the form, then an example.
+with open(top + "/engine/lang/keywords.c", encoding="utf-8") as f:
+    language = set(re.findall(r'"([a-z]\w+)"', f.read().split("nearest_of")[0]))
+ok(len(language) > 70 and {"asm", "via", "hottest", "p90", "basename", "not"} <= language, "the words of the language", language)
+without = [w for w in sorted(language) + ["~", "'2", "#", "%", "est", "k", "ms", "KiB", "units"]
+           if not re.search(r"^(  column .*\n\n)?(  \S.*\n)+\n {4}\S", run("-c", ".help " + w).text)]
+same(without, [], "each has help, with examples first")
+columns = re.findall(r"^  (\S+)  ", run("-c", ".help columns").text, re.M)
+same([c for c in columns if run("-c", ".help " + c).status], [], "each column has help")
+reading = run("-c", ".help reading").text
+ok(reading.count("\n") < 24, ".help reading and the prompt are one screen", reading)
 
 # A file's name is one line, whatever it holds.
 shutil.copy("p.out", "two\nquern: lines.out")

@@ -15,7 +15,7 @@ import urllib.request
 
 from e2e import environ, ok, done, quern, run, same, skip, top
 
-table = run("-c", ".help record").text.split("\n\n")[1].splitlines()
+table = run("-c", ".help record").text.split("\n\n")[2].splitlines()
 rows = {}
 for line in table:
     label, recipe = line[2:25].strip(), line[25:].rstrip("\\").strip()
