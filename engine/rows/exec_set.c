@@ -505,7 +505,10 @@ static int find_class(struct exec *x, const struct set *s, struct match_atom ato
 	atom.field = MATCH_CLASS;
 	if (find_atom(x, &atom, found, &any) || exec_set_of_store(x, found->fns, out))
 		return x->err->kind;
-	if (!(*n = count_functions(*out, found)) || in_base(x))
+	*n = count_functions(*out, found);
+	if (add_renamed(x, &atom, *out, n))
+		return x->err->kind;
+	if (!*n || in_base(x))
 		return 0;
 	return exec_note(
 		x, arena_printf(
@@ -824,10 +827,24 @@ static int or_set(struct exec *x, const struct set *s, struct fn_set **out)
 					 lacks_a ? no_a.text : no_b.text));
 }
 
-int exec_set(struct exec *x, const struct set *s, struct fn_set **out)
+static int and_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	struct fn_set *b;
+	bool both;
 
+	if (exec_set(x, s->a, out) || exec_set(x, s->b, &b))
+		return x->err->kind;
+	both = fnset_count(*out) && fnset_count(b);
+	fnset_and(*out, b);
+	return both && !fnset_count(*out) && !x->other && !x->of_part
+		       ? exec_note(x,
+				   STR("no function is in both sets of `and`; `or` takes "
+				       "those of either"))
+		       : 0;
+}
+
+int exec_set(struct exec *x, const struct set *s, struct fn_set **out)
+{
 	/* Variables contain variables: a few lines can mean millions of sets. */
 	if (exec_poll_now(x))
 		return x->err->kind;
@@ -843,11 +860,7 @@ int exec_set(struct exec *x, const struct set *s, struct fn_set **out)
 		fnset_not(*out);
 		return 0;
 	case SET_OR: return or_set(x, s, out);
-	case SET_AND:
-		if (exec_set(x, s->a, out) || exec_set(x, s->b, &b))
-			return x->err->kind;
-		fnset_and(*out, b);
-		return 0;
+	case SET_AND: return and_set(x, s, out);
 	}
 	return 0;
 }

@@ -85,6 +85,30 @@ static int share_of_total(struct exec *x, struct table *t, bool paged, double *o
 	return table_by_self(t, by_self);
 }
 
+/* "; with the code inlined from others, 24 %: by line: lines | group by file", of files, which
+ * have their functions whole.  Empty: it is not much among the costliest functions. */
+static struct str of_other_files(struct exec *x, const struct table *t)
+{
+	enum { MOST = 256, MUCH = 5 };
+	const double total = (double)graph_total(t->g, t->event);
+	struct store *st = t->g->st;
+	fn_id f[MOST];
+	int64_t sum;
+	uint32_t n = 0;
+
+	if (!graph_as_stored(x->g) || x->parts || t->event >= store_info(st)->events)
+		return STR("");
+	for (; n < MOST && n < store_info(st)->functions; n++)
+		f[n] = store_rank_self(st, t->event, n);
+	if (!inlined_share(st, f, n, t->event, &sum) || (double)sum * 100 < MUCH * total)
+		return STR("");
+	return arena_printf(
+		x->a,
+		"; %.0f %% is lines of other files, inlined: lines | group by "
+		"%s: sum(self)",
+		100 * (double)sum / total, t->src == &source_dirs ? "dir" : "file");
+}
+
 /* "; 31 % of that is inlined: top inlined", if that is much of the self costs shown.
  * Empty: it is not, or there are too many rows or lines to look. */
 static struct str much_inlined(struct exec *x, struct table *t, double part)
@@ -95,6 +119,8 @@ static struct str much_inlined(struct exec *x, struct table *t, double part)
 	int64_t sum;
 	size_t n = 0;
 
+	if (t->src == &source_files || t->src == &source_dirs)
+		return of_other_files(x, t);
 	if (t->src != &source_functions || t->n > MOST / 10 || shown <= 0 ||
 	    !graph_as_stored(t->g) || x->parts)
 		return STR("");

@@ -109,7 +109,8 @@ static void put_lines(struct text *t)
 	struct out *o = t->rd->o;
 
 	out_printf(o, "%*scalls   own\n", BAR + 2, "");
-	for (size_t i = !f->rooted; i < f->n && !render_cancelled(t->rd, i); i++)
+	for (size_t i = !f->rooted; i < f->n && !render_cancelled(t->rd, i - !f->rooted);
+	     i++)
 		if ((double)f->all[i].value[0] >= LEAST * (double)f->sum[0])
 			put_line(t, &f->all[i]);
 	out_c(o, "left out: frames < 5 %");

@@ -251,7 +251,11 @@ static void put_html_cell(struct html_table *t, const struct shown *s, size_t ro
 			   (size_t)(r->cols[r->depth_col].u[row] % 1000) + 1);
 	if (name && !str_eq(brief, c->s[row]))
 		emit_xml(o, " title=\"", c->s[row], "\"");
-	emit_xml(o, ">", name ? brief : str_trim((struct str){text.buf, text.n}),
+	/* Numbers are padded for a screen. */
+	emit_xml(o, ">",
+		 name	   ? brief
+		 : s->text ? (struct str){text.buf, text.n}
+			   : str_trim((struct str){text.buf, text.n}),
 		 "</td>");
 	out_close(&text);
 }
