@@ -142,6 +142,22 @@ static void stop_each(struct session *s, const char *q)
 	out_close(&want);
 }
 
+/* A search that only its limit of memory ends looks again and again, from one place. */
+static void look_again(struct session *s, const char *q)
+{
+	static uint64_t hash[ROOM];
+	struct out out;
+	int kind;
+
+	stacks = hash;
+	kind = ask(s, q, 0, &out);
+	stacks = NULL;
+	ok(kind == ERR_LIMIT && looks > 1 && looks < ROOM &&
+		   hash[looks - 1] == hash[looks - 2],
+	   "%s: looks while it searches: status %d, %lu looks", q, kind, looks);
+	out_close(&out);
+}
+
 /* So many functions and edges that every loop looks. */
 static void write_wide(const char *path)
 {
@@ -219,6 +235,7 @@ static void run(const char *path, bool dense)
 	if (dense) {
 		stop_each(s, "path from f1 to f380");
 		stop_each(s, "threads");
+		look_again(s, "all 9999 paths from f1 to f380");
 	}
 	ok(tap_failed == 0 && stopped > (dense ? 5 : 30),
 	   "%s: stopped at %u of %u places that look", path, stopped, places);
