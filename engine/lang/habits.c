@@ -247,6 +247,26 @@ static void add_sql(struct text *to, struct str s)
 		add_bytes(to, s.p[i] == '\'' ? STR("\"") : (struct str){s.p + i, 1});
 }
 
+/* where fn like '%text%': fn ~ "text".  Other patterns stay, and are no query here. */
+static void add_condition(struct text *to, struct str s)
+{
+	for (size_t at; (at = find_keyword(s, "like")) < s.n;) {
+		const struct str pattern = str_trim(str_from(s, at + 4)),
+				 in = str_from(pattern, 2);
+		const size_t n = str_find(in, '%');
+
+		if (!str_starts(pattern, STR("'%")) || !n ||
+		    !str_starts(str_from(in, n), STR("%'")))
+			break;
+		add_sql(to, (struct str){s.p, at});
+		add_bytes(to, STR("~ \""));
+		add_bytes(to, (struct str){in.p, n});
+		add_bytes(to, STR("\""));
+		s = str_from(in, n + 2);
+	}
+	add_sql(to, s);
+}
+
 /* Cut the first of what commas separate off *list: "sum(self)". */
 static struct str first_item(struct str *list)
 {
@@ -326,8 +346,9 @@ static const char *of_sql(habit_reads *parses, struct str text, char *buf)
 			add_aggregates(&to, part[SQL_SELECT]);
 		} else if (part[k].n) {
 			add_bytes(&to, str_c(stage[k]));
-			add_sql(&to, k == SQL_ORDER ? sort_key(part[k], part[SQL_SELECT])
-						    : part[k]);
+			add_condition(&to, k == SQL_ORDER
+						   ? sort_key(part[k], part[SQL_SELECT])
+						   : part[k]);
 		}
 	if (token_same(part[SQL_SELECT], "count(*)"))
 		add_bytes(&to, STR(" | count"));

@@ -575,6 +575,18 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 	const char *other;
 	struct str rest;
 
+	if (src->of && t->kind == TOK_NUMBER &&
+	    (str_eq(word_before(p, t), STR("thread")) ||
+	     str_eq(word_before(p, t), STR("part")))) {
+		const struct str stage = word_before(p, t);
+
+		parse_fail(p, token_span(t), "'%.*s N' stands before the source",
+			   STR_ARG(stage));
+		return err_hint(p->err,
+				src->has_n ? "%.*s %.*s | %s %" PRIu64 : "%.*s %.*s | %s",
+				STR_ARG(stage), (int)token_span(t).len, p->text.p + t->at,
+				src->top ? "top" : v->word, src->n);
+	}
 	if (t->kind == TOK_NUMBER && src->top && !src->has_n) {
 		parse_fail(p, token_span(t), "the number of rows comes after 'top'");
 		return err_hint(p->err, "top %.*s %s", (int)t->len, p->text.p + t->at,
@@ -634,17 +646,6 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 			return p->err->kind;
 		return err_hint(p->err, "its form: %s",
 				src->top ? verbs[0].form : v->form);
-	}
-	if (src->of && t->kind == TOK_NUMBER &&
-	    (str_eq(word_before(p, t), STR("thread")) ||
-	     str_eq(word_before(p, t), STR("part")))) {
-		const struct str stage = word_before(p, t);
-
-		parse_fail(p, token_span(t), "'%.*s N' stands before the source",
-			   STR_ARG(stage));
-		return err_hint(p->err, "%.*s %.*s | %s", STR_ARG(stage),
-				(int)token_span(t).len, p->text.p + t->at,
-				src->top ? "top" : v->word);
 	}
 	if (src->of && t->kind == TOK_WORD) {
 		parse_fail(p, token_span(t),
