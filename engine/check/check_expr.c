@@ -203,6 +203,11 @@ static int no_column(struct schema *s, struct expr *e)
 		return s->err->kind;
 	if (s->src && check_rows_of(whole) && !s->right_side)
 		return err_hint(s->err, "here that is: %s", check_rows_of(whole));
+	for (size_t i = 0; i < VS_COLS && s->src && !s->vs && !s->right_side; i++)
+		if (str_eq(whole, str_c(vs_cols[i].name)))
+			return err_hint(s->err,
+					"here that is: functions vs base | show fn, %s",
+					vs_cols[i].name);
 	if (!e->percent && !s->right_side && (said = check_column_habit(s, whole)))
 		return err_hint(s->err, "did you mean '%s'?", said);
 	if (near < n && !s->right_side)

@@ -58,6 +58,8 @@ static int no_such_part(struct exec *x, const struct gstage *g, uint64_t number)
 		  STR_ARG(of), number, least, most);
 	if (g->kind == G_PART && least == most && store_info(x->g->st)->parts > 1)
 		return err_hint(x->err, "threads tell them apart: thread N | ...");
+	if (least == most)
+		return err_hint(x->err, "there is only one: leave it out");
 	return err_hint(x->err, "'%s' lists them",
 			g->kind == G_THREAD ? "threads" : "parts");
 }

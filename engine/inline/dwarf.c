@@ -86,27 +86,41 @@ static struct str name_of(Dwarf_Die *die)
 	return text_of(linked ? linked : dwarf_diename(die));
 }
 
-/* A member without a linker's name (its template has a lambda) with its class and
- * namespaces. */
-static struct str qualified(Dwarf_Die *fn, struct str name, struct arena *a)
+/* A member without a linker's name (its template has a lambda, or it is one's operator())
+ * with its class and namespaces, or the function that a lambda is in. */
+static struct str qualified(struct dwarf_walk *w, Dwarf_Die *fn, struct str name,
+			    struct arena *a)
 {
 	Dwarf_Attribute attr;
-	Dwarf_Die member, *scope = NULL;
+	Dwarf_Die member = *fn, *scope = NULL;
+	struct str outer = {0};
 	int n = 0;
 
-	if (dwarf_attr(fn, DW_AT_linkage_name, &attr) ||
-	    !dwarf_attr(fn, DW_AT_specification, &attr) ||
-	    !dwarf_formref_die(&attr, &member) ||
-	    dwarf_attr(&member, DW_AT_linkage_name, &attr))
+	if (dwarf_attr(fn, DW_AT_linkage_name, &attr))
+		return name;
+	if (dwarf_attr(fn, DW_AT_specification, &attr)
+		    ? !dwarf_formref_die(&attr, &member) ||
+			      dwarf_attr(&member, DW_AT_linkage_name, &attr)
+		    : !str_starts(name, STR("operator()")))
 		return name;
 	n = dwarf_getscopes_die(&member, &scope);
-	for (int i = 1; i < n; i++) {
-		const int tag = dwarf_tag(&scope[i]);
-		const char *outer = dwarf_diename(&scope[i]);
+	for (int i = 1, tag = 0; i < n && tag != DW_TAG_subprogram; i++) {
+		tag = dwarf_tag(&scope[i]);
+		const bool class = tag == DW_TAG_class_type ||
+				   tag == DW_TAG_structure_type ||
+				   tag == DW_TAG_union_type;
 
-		if (outer && (tag == DW_TAG_class_type || tag == DW_TAG_structure_type ||
-			      tag == DW_TAG_union_type || tag == DW_TAG_namespace))
-			name = arena_printf(a, "%s::%.*s", outer, STR_ARG(name));
+		if (!class && tag != DW_TAG_namespace && tag != DW_TAG_subprogram)
+			continue;
+		outer = name_of(&scope[i]);
+		if (tag == DW_TAG_subprogram && w->ask->demangle &&
+		    demangle_wanted(outer))
+			outer = demangle(outer, &w->names.spent, a);
+		if (!outer.n && class)
+			outer = STR("{lambda}");
+		if (outer.n)
+			name = arena_printf(a, "%.*s::%.*s", STR_ARG(outer),
+					    STR_ARG(name));
 	}
 	free(scope);
 	return name.p ? name : STR("");
@@ -136,7 +150,7 @@ static uint32_t name_id(struct dwarf_walk *w, Dwarf_Die *call)
 		return NO_TEXT;
 	}
 	arena_init(&scratch, 0);
-	name = qualified(&fn, name_of(&fn), &scratch);
+	name = qualified(w, &fn, name_of(&fn), &scratch);
 	if (w->ask->demangle && demangle_wanted(name))
 		name = demangle(name, &t->spent, &scratch);
 	i = text_id(w, name);

@@ -26,6 +26,7 @@ extern const struct source_def source_parts, source_parts_of,
 struct flow_parts;
 struct fn_set;
 struct path_tree_query;
+struct span;
 struct stacks;
 
 /* The flow of g; the flow of a whole profile is cached by the session. */
@@ -43,6 +44,8 @@ int exec_tree(struct exec *x, struct path_tree_query *q, struct path_tree *tree)
 /* Make the members of a set the rows. */
 int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
 		struct graph *g, const struct fn_set *set);
+/* Fail: the profile has no such thing, which callgrind records with the option. */
+int source_lacks(struct exec *x, struct span at, const char *what, const char *option);
 /* How often function f ran: its calls, or once if nothing calls it. */
 uint64_t fn_activations(const struct graph *g, uint32_t f);
 uint32_t row_is_fn(const struct table *t, uint32_t ref);

@@ -91,11 +91,10 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 		return x->err->kind;
 	if ((s->kind == S_INSTRS || s->kind == S_JUMPS) && !i->has_instr &&
 	    (s->kind == S_INSTRS || i->jumps == 0)) {
-		exec_fail(x, s->span, "this profile has no %s",
-			  s->kind == S_JUMPS ? "jumps" : "instruction addresses");
-		return err_hint(x->err, "run callgrind with %s",
-				s->kind == S_JUMPS ? "--collect-jumps=yes"
-						   : "--dump-instr=yes");
+		return s->kind == S_JUMPS
+			       ? source_lacks(x, s->span, "jumps", "--collect-jumps=yes")
+			       : source_lacks(x, s->span, "instruction addresses",
+					      "--dump-instr=yes");
 	}
 	d->st = x->g->st;
 	d->events = i->events;

@@ -18,6 +18,15 @@
 static const char *const kind_names[] = {"file", "line", "call",
 					 "jump", "gap",	 "inlined"};
 
+int source_lacks(struct exec *x, struct span at, const char *what, const char *option)
+{
+	exec_fail(x, at, "this profile has no %s", what);
+	if (str_starts(store_info(x->g->st)->creator, STR("xdebug")))
+		return err_hint(x->err,
+				"Xdebug records none: ask for lines or source of");
+	return err_hint(x->err, "run callgrind with %s", option);
+}
+
 /* Refuse what this profile, or --safe, does not have. */
 static int check_listing(struct exec *x, const struct source *s, const char *name)
 {
@@ -25,10 +34,9 @@ static int check_listing(struct exec *x, const struct source *s, const char *nam
 		return x->err->kind;
 	if (s->kind != S_ASM)
 		return 0;
-	if (!store_info(x->g->st)->has_instr) {
-		exec_fail(x, s->span, "this profile has no instruction addresses");
-		return err_hint(x->err, "run callgrind with --dump-instr=yes");
-	}
+	if (!store_info(x->g->st)->has_instr)
+		return source_lacks(x, s->span, "instruction addresses",
+				    "--dump-instr=yes");
 	if (x->open->safe)
 		return exec_fail(x, s->span, "asm runs objdump: not under --safe");
 	return 0;

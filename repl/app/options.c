@@ -505,7 +505,17 @@ static void take_name(struct options *o)
 static int check_compared(const struct options *o, const char *last, struct err *err)
 {
 	static const char *const words[] = {"why", "diff", "compare", "vs", "overview"};
+	const char *const *const file = o->profiles;
 
+	/* quern diff OLD NEW */
+	if (o->nprofiles == 3 && !strchr(file[1], '=') && access(file[0], F_OK) < 0 &&
+	    access(file[1], F_OK) == 0 && access(file[2], F_OK) == 0)
+		for (size_t i = 0; i < COUNT(words); i++)
+			if (strcmp(file[0], words[i]) == 0) {
+				err_set(err, ERR_USAGE, 0, "'%s' is no command", file[0]);
+				return err_hint(err, "quern %s base=%s why", file[2],
+						file[1]);
+			}
 	if (!last || o->nprofiles < 2 || o->nprofiles > 3 ||
 	    strchr(o->profiles[1], '=') || access(o->profiles[0], F_OK) < 0 ||
 	    access(o->profiles[1], F_OK) < 0)

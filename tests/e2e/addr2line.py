@@ -33,8 +33,8 @@ def differences(said, path):
         want, got = names[:-1], said[a][0].split(" in ") if said[a][0] else []
         if len(want) == len(got) and want and want[0] == names[-1]:
             want = got[:1] + want[1:]
-        # Where a member has no linker's name, addr2line does not show its class.
-        want = [g if g.endswith("::" + w) and "(" not in w.split("<")[0] else w for g, w in zip(got, want)] if len(want) == len(got) else want
+        # Where a member has no linker's name, addr2line does not show its class, nor where a lambda is.
+        want = [g if g.endswith("::" + w) and "(" not in w.replace("operator()", "", 1).split("<")[0] else w for g, w in zip(got, want)] if len(want) == len(got) else want
         if got != want or said[a][1] != " in ".join(places[1:]):
             wrong.append((hex(a), said[a], (names, places)))
     return wrong

@@ -148,6 +148,8 @@ subprocess.run(["valgrind", "-q", "--tool=callgrind", "--dump-instr=yes", "--cal
 age(-10, "member", "member.out")
 answer, talk = rows("with inlined | find shop::Book::fold | show fn", profile="member.out")
 ok(answer and len(answer) == 1 and answer[0][0].startswith("shop::Book::fold<main"), "its class is told by the debug information", (answer, talk))
+answer, talk = rows("with inlined | functions | where fn ~ /operator/ and fn ~ /lambda/ | show fn", profile="member.out")
+same(answer, [["main::{lambda}::operator() (inl)"]], "a lambda has the function that it is in")
 answer, talk = rows("find Book::fold", profile="member.out")
 ok(answer is None and "it is only inlined: with inlined | find Book::fold" in talk, "  and a name with the class finds it", talk)
 

@@ -106,6 +106,10 @@ OPTIONS = [
     (["--all-parts", "nowhere", "-c", "top"], 3, "nowhere: no such file, and no dump files of it"),
     (["--all-parts", "/nowhere/x", "-c", "top"], 3, "/nowhere: No such file or directory"),
     ([lua, "b=" + lua, "--index", "x", "-c", "top"], 2, "--index names one index, but 2 profiles"),
+    ([lua, "-c", "functions | where change = new"], 1, "hint: here that is: functions vs base | show fn, change -- of two profiles: quern new.out base=old.out"),
+    ([lua, "-c", "thread 1 | functions"], 1, "hint: there is only one: leave it out"),
+    ([small + "xdebug-small.out", "-c", "asm of fib"], 1, "this profile has no instruction addresses\n  asm of fib\n  ^~~\n  hint: Xdebug records none"),
+    (["diff", lua, small + "tmpl-default.out"], 2, "'diff' is no command\n  hint: quern %stmpl-default.out base=%s why" % (small, lua)),
     (["--nope"], 2, "there is no option '--nope'\n  hint: quern --help lists them"),
 ]
 for args, status, words in OPTIONS:
