@@ -16,7 +16,7 @@ from e2e import HUNG, SLOW, done, environ, ok, quern, run, same
 
 NAMES, LONG, BYTES = (2000, 100, 16384) if "QUERN_TORTURE" in os.environ else (800, 50, 16384)
 SECONDS = 4 * SLOW       # of processor time for one question: a quarter of a second is usual
-DEEP = 500000            # bytes of one name
+DEEP = 3000000           # bytes of one name
 
 PIECES = """< ( [ { > ) ] } << >> :: -> . .. \\ / : # operator operator< operator() operator|new <<T|as| <impl| |as|X>:: |for|
 ' '2 @ @@ | || ,| |const |[clone|.part.0] |[clone| |[1/2] |(discriminator|3) .part.0 .1 .1a .constprop {lambda(int)#1}
@@ -125,14 +125,17 @@ formats = [line.split()[0] for line in run("-q", "-c", ".help formats").text.spl
 check("every format", [(f, q) for i, f in enumerate(formats) if f != "table" for q in (EACH if "QUERN_TORTURE" in os.environ else EACH[i % 2::2])])
 
 # One name: nothing takes a stack frame for each of its brackets, and an interrupt is heard.
-deep = ["operator <", "x<operator <", "std::operator <(", "<<T as ", "->", "<", "(", "a b ", "a::", "::/", "lists:map/", "#a", "block in "]
+deep = ["operator <", "x<operator <", "std::operator <(", "<<T as ", "->", "<", "(", "a b ", "a::", "::/", "lists:map/", "#a", "block in ",
+        "a::<", "@anonymous", " [clone "]
 for piece in deep:
-    profile("d.out", [piece * (DEEP // len(piece)), "g"])
-    run("d.out", "-q", "-c", "events")
+    for file, new in ("d.out", ""), ("b.out", "x"):
+        profile(file, [piece * (DEEP // len(piece)), "g"], new)
+        run(file, "-q", "-c", "events")
     slow = []
-    for form, query in (("table", "functions | show short(fn), fn"), ("svg", "calltree from *"), ("html", "functions")):
-        took, status, talk = processor_seconds(["d.out", "-q", "--no-init", "--limit", "seconds=60", "--format", form, "-c", query])
+    for form, query in (("table", "functions | show short(fn), fn"), ("svg", "calltree from *"), ("html", "functions"),
+                        ("csv", "functions vs base")):
+        took, status, talk = processor_seconds(["d.out", "base=b.out", "-q", "--no-init", "--limit", "seconds=60", "--format", form, "-c", query])
         if took > SECONDS or status not in (0, 1):
             slow.append((form, query, "%.1f s" % took, status, talk))
-    same(slow, [], "%r half a million bytes long" % piece)
+    same(slow, [], "%r, %d bytes long" % (piece, DEEP))
 done()
