@@ -152,60 +152,6 @@ static const char *of_table(habit_reads *parses, const struct habit *h, struct s
 	return h->alone;
 }
 
-/* ---- diff A B ---- */
-
-/* Cut one side of a comparison off *rest: "part 3", or a name. */
-static struct str one_side(struct str *rest)
-{
-	const struct str all = *rest;
-	struct str word = first_word(rest);
-
-	if (!token_same(word, "part") && !token_same(word, "thread"))
-		return word;
-	first_word(rest);
-	return str_trim((struct str){all.p, (size_t)(rest->p - all.p)});
-}
-
-/* compare part 3 with part 2: the first is seen from the second.  diff OLD NEW is the
- * other way round. */
-static const char *of_compare(habit_reads *parses, struct str word, struct str rest,
-			      char *buf)
-{
-	static const char *const words[] = {"diff", "compare", "vs", NULL};
-	static const char *const joins[] = {"with", "and", "to", "against", "vs", NULL};
-	struct text to = {buf, 0};
-	struct typed t;
-	struct str a, b, after;
-	bool joined;
-
-	if (!is_word(word, words) || rest.n > 120)
-		return NULL;
-	t = typed_of(rest, true);
-	a = one_side(&t.what);
-	after = t.what;
-	joined = is_word(first_word(&after), joins);
-	if (joined)
-		t.what = after;
-	b = one_side(&t.what);
-	if (!b.n || t.what.n)
-		return NULL;
-	if (token_same(word, "diff") && !joined) {
-		after = a;
-		a = b;
-		b = after;
-	}
-	after = a;
-	after = first_word(&after);
-	if (!token_same(after, "part") && !token_same(after, "thread"))
-		return NULL;
-	add_bytes(&to, a);
-	add_bytes(&to, STR(" | functions vs "));
-	add_bytes(&to, b);
-	add_bytes(&to, t.out.n ? STR(" ") : STR(""));
-	add_bytes(&to, t.out);
-	return reads(parses, "", buf) ? buf : NULL;
-}
-
 /* ---- SQL ---- */
 
 /* The first place of a keyword outside of quotes, as a whole word; s.n: none. */
@@ -372,10 +318,11 @@ static bool add_range(struct text *to, struct str *rest)
 	*rest = str_trim(*rest);
 	while (i < rest->n) {
 		const struct str at = str_from(*rest, i);
-		const size_t dash = str_starts(at, STR(" to "))	      ? 4
-				    : str_starts(at, STR(".."))	      ? 2
-				    : strchr("0123456789,-", at.p[0]) ? 1
-								      : 0;
+		const size_t dash =
+			str_starts(at, STR(" to ")) && at.n > 4 && at.p[4] <= '9' ? 4
+			: str_starts(at, STR(".."))				  ? 2
+			: strchr("0123456789,-", at.p[0])			  ? 1
+										  : 0;
 
 		if (!dash)
 			break;
@@ -386,41 +333,65 @@ static bool add_range(struct text *to, struct str *rest)
 	return to->n > before;
 }
 
-const char *habit_portion(struct str statement, habit_reads *parses, char *buf)
+/* swap: of two without a word between them the second is the new one. */
+static const char *of_portions(habit_reads *parses, struct str rest, bool swap, char *buf)
 {
 	static const char *const words[] = {"part", "parts", "thread", "threads", NULL};
 	static const char *const joins[] = {"vs", "with", "and", "against", "to", NULL};
-	struct str rest = statement, word = first_word(&rest), after;
-	struct text to = {buf, 0};
+	char a[HABIT_MAX], b[HABIT_MAX];
+	struct text to = {buf, 0}, one = {a, 0}, two = {b, 0};
+	struct str word = first_word(&rest), after;
+	bool joined, second;
 
-	if (!is_word(word, words))
+	if (!is_word(word, words) || !add_range(&one, &rest))
 		return NULL;
 	word.n -= str_ends(word, STR("s"));
+	after = rest;
+	if ((joined = is_word(first_word(&after), joins)))
+		rest = after;
+	after = rest;
+	if ((second = is_word(first_word(&after), words)))
+		rest = after;
+	if ((joined || second) && !add_range(&two, &rest))
+		return NULL;
+	swap = swap && second && !joined;
 	add_bytes(&to, word);
 	add_bytes(&to, STR(" "));
-	if (!add_range(&to, &rest))
-		return NULL;
+	add_bytes(&to, swap ? (struct str){b, two.n} : (struct str){a, one.n});
 	add_bytes(&to, STR(" | "));
-	after = rest;
-	if (is_word(first_word(&after), joins)) {
-		rest = after;
-		if (is_word(first_word(&after), words))
-			rest = after;
+	if (two.n) {
 		add_bytes(&to, STR("functions vs "));
 		add_bytes(&to, word);
 		add_bytes(&to, STR(" "));
-		if (!add_range(&to, &rest))
-			return NULL;
+		add_bytes(&to, swap ? (struct str){a, one.n} : (struct str){b, two.n});
 		add_bytes(&to, STR(" "));
-		add_bytes(&to, rest);
-	} else {
-		add_bytes(&to, rest.n && rest.p[0] == '|' ? str_trim(str_from(rest, 1))
-			       : rest.n			  ? rest
-							  : STR("top"));
+	} else if (rest.n && rest.p[0] == '|') {
+		rest = str_trim(str_from(rest, 1));
+	} else if (!rest.n) {
+		rest = STR("top");
 	}
+	add_bytes(&to, rest);
 	to.n = str_trim((struct str){buf, to.n}).n;
 	buf[to.n] = '\0';
 	return reads(parses, "", buf) ? buf : NULL;
+}
+
+const char *habit_portion(struct str statement, habit_reads *parses, char *buf)
+{
+	return of_portions(parses, statement, false, buf);
+}
+
+/* compare part 3 with part 2: the first is seen from the second.  diff OLD NEW is the
+ * other way round. */
+static const char *of_compare(habit_reads *parses, struct str word, struct str rest,
+			      char *buf)
+{
+	static const char *const words[] = {"diff", "compare", "vs", NULL};
+
+	if (!is_word(word, words) ||
+	    !of_portions(parses, rest, token_same(word, "diff"), buf))
+		return NULL;
+	return strstr(buf, " vs ") ? buf : NULL;
 }
 
 /* ---- questions in words ---- */
