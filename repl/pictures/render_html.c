@@ -141,8 +141,8 @@ static void put_page_head(struct render *rd, const char *more)
 	emit_xml(rd->o, "<code>", r->query, "</code>");
 	if (r->total && !r->headline) {
 		unit_whole(total, r->unit, r->total);
-		out_printf(rd->o, " &middot; %s ", total);
-		emit_name(rd->o, EMIT_XML, result_title(r));
+		out_printf(rd->o, " &middot; <span id=\"total\">%s ", total);
+		emit_xml(rd->o, "", result_title(r), "</span>");
 	}
 	if (r->base.n) {
 		emit_xml(rd->o, " &middot; compared with ", r->base, "");

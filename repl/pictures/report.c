@@ -186,6 +186,8 @@ void report_put_about(struct report *p, const char *more)
 		emit_xml(p->o, "\" data-base=\"", r->base, "");
 	if (p->side[0].g->estimated)
 		out_c(p->o, "\" data-estimated=\"");
+	if (p->side[0].g->detail)
+		out_c(p->o, "\" data-lines=\"");
 	for (unsigned s = 0; s < p->sides; s++)
 		out_printf(p->o, "\" data-parts%s=\"%" PRIu32, s ? "-base" : "",
 			   store_info(p->side[s].g->st)->parts);

@@ -138,7 +138,8 @@ for width, height in (1400, 900), (420, 800):
     same(both, ["0 ~a \u2039 main", "0 ~b \u2039 main", "1 x \u21bb", "2 ~y"], "callers and callees at once")
     ok("recursive" in browser.run("return document.querySelector('#where').textContent"), "the card says that it is recursive")
     browser.run(SEEN + "all('#frames .f').find(f => f.textContent.includes('a \u2039')).click();")
-    same(browser.run(SANDWICH), ["0 \u2191 x", "1 ~a \u2039 main"], "a click zooms to a caller")
+    same(browser.run(SANDWICH), ["0 ~a ‹ main", "1 ↓ x"], "a click zooms to a caller, which stays above")
+    ok(re.match("Zoomed to a, calls that reach x: 60 Ir", browser.run(SEEN + "return $('#status').textContent;")), "the line below says what is shown", browser.run(SEEN + "return $('#status').textContent;"))
     browser.run("document.body.dispatchEvent(new KeyboardEvent('keydown', {key: 'Escape', bubbles: true}));")
     same(browser.run(SANDWICH), both, "Escape shows both again")
     same(browser.run(SEEN + "return all('#graph .h').map(e => e.textContent);"), ["callers, % of it", "% of the total", "callees, % of it"], "shares say of what")
@@ -148,9 +149,9 @@ browser.open(os.getcwd() + "/near.html", 1400, 900)
 NEAR = SEEN + "return [...$('#graphs svg').querySelectorAll('.n')].map(e => [...e.querySelectorAll('text')].map(t => t.textContent).join(' ')).sort();"
 browser.run(SEEN + "all('#list tbody tr').find(r => r.querySelector('.fn').title === 'y').click(); $('#showgraphs').click();")
 same((browser.run(NEAR), browser.run(SEEN + "return location.hash.includes('t=graphs') && !shown($('#frames'));")),
-     (["a 55%", "b 27%", "x 100%", "x 18%", "y 47%"], True), "callers of callers")
-browser.run(SEEN + "[...$('#graphs svg').querySelectorAll('.n')].find(e => e.textContent.includes('b27')).dispatchEvent(new MouseEvent('click', {bubbles: true}));")
-same(browser.run(NEAR), ["b 24%", "main 100%", "x 18%", "x 75%", "y 73%"], "a click goes on in the graph")
+     (["a 67%", "b 33%", "x 100%", "x 22%", "y 47%"], True), "callers of callers")
+browser.run(SEEN + "[...$('#graphs svg').querySelectorAll('.n')].find(e => e.textContent.includes('b33')).dispatchEvent(new MouseEvent('click', {bubbles: true}));")
+same(browser.run(NEAR), ["b 24%", "main 100%", "x 22%", "x 75%", "y 89%"], "a click goes on in the graph")
 browser.run(SEEN + "$('#all').click();")
 same((browser.run(SEEN + "return shown($('#frames')) && !shown($('#graphs'));"), browser.errors), (True, []), "and back")
 # Each thread says its name and its share; what grew a hundredfold does so in a word.
@@ -169,12 +170,12 @@ const dragged = say();
 press('ArrowLeft'); press('ArrowRight', true);
 return [dragged === say(), all('#bars i.in').length, all('#chosen code').map(c => c.textContent), n, clicked];
 """
-for page in "threads", "parts":
+for page, word in ("threads", "thread"), ("parts", "part"):
     browser.open(os.getcwd() + "/" + page + ".html", 1400, 900)
     browser.run(SEEN + "$('#showparts').click();")
     same_keys, bars, queries, n, clicked = browser.run(CHOOSE)
     same((same_keys, bars, len(queries)), (True, 2, 2), page + ": a drag, or keys, choose parts")
-    same([bool(re.match(r"(part|thread) \d+ \| functions( vs .*)?$", q)) for q in clicked], [True, True], page + ": a click chooses one as a drag does")
+    same(clicked, [word + " 2 | functions", word + " 2 | functions vs %s 1,3-%d" % (word, n)], page + ": a click chooses one as a drag does")
     r = run(*PAGES[page], "--no-index-write", "-q", "-c", queries[0] + " | sum | show self | as csv", "-c", queries[1] + " | count")
     says = browser.run(SEEN + "return $('#chosen').textContent;")
     ok(r.status == 0 and "{:,}".format(int(r.text.split()[1])) in says, page + ": the query that it tells has the cost that it tells", [says, r.text, r.talk])
@@ -218,12 +219,42 @@ with open("line.c", "w") as f:
     f.write("int main(void)\n{\n\treturn 7;\n}\n")
 with open("line.out", "w") as f:
     f.write("events: Ir\nfl=%s/line.c\nfn=main\n2 1\n3 9\n\nfl=/no/such/gone.c\nfn=gone\n3 1\n" % os.getcwd())
-for args, says in ((), "Its source lines are in a report written with --with-source."), (("--with-source",), "81.82%line.c:3return 7;"):
+for args, says in ((), "Its costliest lines: lines of #1 | take 5; with their text, in a report written with --with-source"), (("--with-source",), "81.82%line.c:3return 7;"):
     run("line.out", *args, "-q", "-c", "functions > line.html")
     browser.open(os.getcwd() + "/line.html", 1400, 900)
     ok(browser.run("return document.querySelector('#hot').textContent").startswith(says), "the card has the lines, or says how to get them")
     browser.run(SEEN + "all('#list tbody tr').find(r => r.querySelector('.fn').title === 'gone').click();")
-    same((browser.run("return document.querySelector('#hot').textContent"), browser.errors), ("", []), "it promises none where there is no file")
+    same((browser.run("return document.querySelector('#hot').textContent"), browser.errors), ("Its costliest lines: lines of #0 | take 5", []), "it promises no text where there is no file")
+# A name is searched as it is shown, without the types of its arguments; of a chain, a click selects what the search
+# found.  Bars reach the largest row.  A place keeps its line.  What is too narrow is marked where it is hidden.
+with open("names.out", "w") as f:
+    f.write("events: Ir Dr\nfl=/src/%s.c\nfn=main\n1 1 1\ncfn=ns::walk(hash<int>*)\ncalls=1 2\n1 2892 10\n\nfn=ns::walk(hash<int>*)\n94354 1 1\ncfn=ns::make_hash(int)\ncalls=1 3\n2 2891 9\n\n"
+            "fn=ns::make_hash(int)\n3 2890 8\ncfn=tiny(int)\ncalls=1 4\n3 1 1\n\nfn=tiny(int)\n4 1 1\n" % ("long" * 9))
+run("names.out", "-q", "-c", "functions > names.html")
+browser.open(os.getcwd() + "/names.html", 1400, 900)
+NAMES = SEEN + """
+const q = $('#q'), find = s => { q.value = s; q.dispatchEvent(new Event('input')); return all('#list .fn').map(e => e.title.replace(/\\(.*/, '')).sort().join(); }, out = [];
+for (const s of ['hash', 'name:hash', 'hash<int', 'in:nothing']) out.push(find(s));
+find('walk');
+const f = $('#frames .hit');
+f.click();
+out.push($('#name').textContent, q.value, $('#list tr.on .fn').title);
+const bar = $('#list td.b'), most = bar.querySelector('.with').getBoundingClientRect().width;
+out.push(Math.round(bar.clientWidth - 12 - most), $('th.b').textContent, /Zoomed/.test($('#status').textContent));
+const place = $('#list tr.on bdi').getBoundingClientRect(), cell = $('#list tr.on td:last-child').getBoundingClientRect();
+out.push(place.right <= cell.right + 1 && place.left < cell.left);
+find('');
+all('#list tbody tr').find(r => r.querySelector('.fn').title === 'tiny(int)').click();
+out.push(all('#frames .within, #frames .sel').map(e => e.className.split(' ').pop()).join());
+const top = $('#scroll').getBoundingClientRect().top, at = () => $('#scroll').getBoundingClientRect().top >= top;
+$('#showgraphs').click(); out.push(at()); $('#all').click(); out.push(at());
+$('#event').value = 1; $('#event').dispatchEvent(new Event('change'));
+out.push(at(), $('#total').textContent, $('#legend').textContent.split(' \u00b7 ')[0]);
+return out;
+"""
+got = browser.run(NAMES)
+same((got, browser.errors), (["ns::make_hash", "ns::make_hash", "ns::walk", "", "ns::walk(hash<int>*)", "walk", "ns::walk(hash<int>*)", 0, "0 \u2013 100 %", True, True,
+                               "within", True, True, True, "11 Dr", "no estimates: all stacks are measured"], []), "names, bars, places and heights")
 # Code inlined from other files is said by file, in parts of what the function spends: no line of its own called that alone.
 with open("lib.h", "w") as f:
     f.write("static int a;\nstatic int b;\n")

@@ -1,6 +1,6 @@
 /* ---- the flame graph: at most ROWS rows of frames, the zoomed one and its ancestors at the top ---- */
 const SMALL = innerWidth <= 700, MOST_ROWS = SMALL ? 10 : 14, LEAST_ROWS = 6, H = 20, NARROW = SMALL ? 12 : 4, WIDE_LETTER = SMALL ? 6.7 : LETTER;
-let ROWS = 0, wide = 0, grown = null, boxes = [], marked = -1;
+let ROWS = 0, wide = 0, grown = null, boxes = [], marked = -1, shownTop = null;
 const joint = c => c.up ? ' \u2039 ' : ' \u203a '; /* "calls", or "is called by" */
 const nameOf = n => n.f ? n.f.name : data.profile;
 /* What fits k letters of a chain's names: all of them, the first and the last, the one it is named after. */
@@ -18,12 +18,13 @@ function changeClass(f, by) {
 	const all = f.self[ev] - f.b.self[ev], share = by * all <= 0 ? 0 : Math.min(Math.abs(by), Math.abs(all)) / (changes() || 1);
 	return share < 0.01 ? 's' : (by > 0 ? 'm' : 'l') + (1 + (share >= 0.03) + (share >= 0.1) + (share >= 0.3));
 }
+const gone = b => two && both() && !b.n.est[0];
 const colour = n => !n.f ? 's' : two ? both() ? changeClass(n.f, n.self[0] - n.self[1]) : 's' : 'c' + n.f.group;
 function flame() {
 	const box = $('frames'), crumbs = [];
 	showTab();
 	if (tab) return;
-	const anew = !ROWS || !grown && mode === 'all';
+	const high = list => 1 + Math.max(...list.map(b => b.y)), anew = !ROWS || !grown && mode === 'all';
 	let top = grown = grown || grow(), y = 0;
 	/* Callers above the selected function, callees below it; a zoom shows one of them. */
 	const sandwich = mode !== 'all' && !path.length;
@@ -45,27 +46,30 @@ function flame() {
 		follow();
 		top.fine = true;
 	}
+	shownTop = top;
 	if (anew) ROWS = MOST_ROWS;
 	wide = box.clientWidth;
 	boxes = [];
 	if (crumbs.length) boxes.push({crumbs, up: mode === 'to', x: 0, w: wide, y: y++});
 	if (!sandwich) boxes.push(...layout(top, y, ROWS, mode === 'to'));
 	else {
-		const high = list => 1 + Math.max(...list.map(b => b.y)), below = layout(top, 0, ROWS - 1), half = Math.ceil(ROWS / 2);
+		const below = layout(top, 0, ROWS - 1), half = Math.ceil(ROWS / 2);
 		const callers = grow(1, 'to'), above = callers.kids.size ? layout(callers, 0, ROWS + 1 - Math.min(half, high(below)), true) : below.slice(0, 1), at = high(above) - 1;
 		for (const b of above.slice(1)) { b.y = at - b.y; boxes.push(b); }
 		for (const b of high(below) > ROWS - at ? layout(top, 0, ROWS - at) : below) { b.y += at; boxes.push(b); }
 	}
+	/* Callers stand above what they call, zoomed or not. */
+	if (mode === 'to' && path.length) { const last = high(boxes) - 1; for (const b of boxes) b.y = last - b.y; }
 	/* The height is that of the whole program, so that a zoom moves nothing. */
-	if (anew) ROWS = Math.max(LEAST_ROWS, Math.min(ROWS, 1 + Math.max(...boxes.map(b => b.y))));
+	if (anew) ROWS = Math.max(LEAST_ROWS, Math.min(ROWS, high(boxes)));
 	box.style.height = ROWS * H + 'px';
 	box.textContent = '';
 	box.append(...boxes.map((b, i) => b.div = frame(b, i)));
 	if (anew) document.documentElement.style.setProperty('--above', Math.round($('scroll').getBoundingClientRect().top + scrollY) + 'px');
 	marked = Math.min(marked, boxes.length - 1);
 	const any = c => boxes.some(c);
-	$('legend').textContent = [two && 'colour: share of all changes, of what a frame spends itself', any(b => b.chain && b.chain.length > 1) && 'chains joined \u203a' + (sandwich ? ' \u2039' : ''), any(b => b.chain && b.chain.some(n => n.folded)) && 'recursion folded \u21bb',
-		any(b => b.rest) && '\u25a8 calls under ' + NARROW + ' px', any(b => b.cut) && '\u2026 more: zoom'].filter(s => s).join(' \u00b7 ');
+	$('legend').textContent = $('legend').title = [any(b => b.last && !exact(b.n)) ? '~ estimated' : !provenText() && 'no estimates: all stacks are measured', provenText(), two && 'colour: share of all changes, of what a frame spends itself', any(b => b.chain && b.chain.length > 1) && 'chains joined \u203a' + (sandwich ? ' \u2039' : ''), any(b => b.chain && b.chain.some(n => n.folded)) && 'recursion folded \u21bb',
+		any(b => b.n > 0) && '\u25a8 calls under ' + NARROW + ' px', any(b => b.chain && gone(b)) && 'struck out: gone', any(b => b.cut) && '\u2026 more: zoom'].filter(s => s).join(' \u00b7 ');
 	$('status').textContent = said();
 	mark();
 }
@@ -99,10 +103,10 @@ function frameName(b, k, guess) {
 function frame(b, i) {
 	const div = document.createElement('div'), k = Math.floor((b.w - (b.rest ? 2 : 5)) / WIDE_LETTER);
 	const guess = b.last && !exact(b.n);
-	div.className = 'f ' + (b.crumbs ? 'up' : b.rest ? 'rest' : colour(b.face) + (two && !b.n.est[0] ? ' gone' : '') + (guess ? ' e' : ''));
+	div.className = 'f ' + (b.crumbs ? 'up' : b.rest ? b.n ? 'rest' : 'rest few' : colour(b.face) + (gone(b) ? ' gone' : '') + (guess ? ' e' : ''));
 	div.style.cssText = 'left:' + b.x.toFixed(2) + 'px;width:' + (b.w - 1).toFixed(2) + 'px;top:' + b.y * H + 'px';
-	const text = b.crumbs ? '\u2191 ' + b.crumbs.map(n => n.f ? n.f.label : data.profile).join(joint(b)) : b.rest ? '+' + b.n : frameName(b, k, guess);
-	const share = b.last && !two && b.w > 0.08 * wide ? ' ' + percent(b.n.est[0], total()) : '';
+	const text = b.crumbs ? (b.up ? '\u2193 ' : '\u2191 ') + b.crumbs.map(n => n.f ? n.f.label : data.profile).join(joint(b)) : b.rest ? b.n ? '+' + b.n : 'cheap calls'.slice(0, k) : frameName(b, k, guess);
+	const ends = b.last ? [...new Set([b.n, b.last].map(n => percent(n.est[0], total())))] : [], share = b.last && !two && b.w > 0.08 * wide ? ' ' + ends.join(' \u2013 ') : '';
 	if (k > 1) div.textContent = text + (text.length + share.length <= k ? share : '');
 	div.title = b.crumbs ? 'A click zooms out' : b.rest ? tells(b) : b.chain.map(nameOf).join(joint(b)) + '\n' + tells(b);
 	div.setAttribute('role', 'treeitem');
@@ -119,25 +123,25 @@ const spell = (n, s) => (exact(n) ? '' : '~') + whole(costOf(n, s)) + (s ? '' : 
 function tells(b) {
 	if (b.rest) return (b.n ? b.n.toLocaleString('en-US') + ' calls too narrow to be drawn: ' : 'Calls that are too cheap to be told apart: ') + whole(Math.round(b.cost[0])) + ' ' + events[ev].title + (two && both() ? ' here, ' + whole(Math.round(b.cost[1])) + ' in ' + data.base : '');
 	const own = s => b.chain.reduce((sum, n) => sum + n.self[s], 0);
-	if (!two || !both()) return spell(b.n, 0) + '; by itself ' + whole(Math.round(own(0)));
+	if (!two || !both()) return spell(b.n, 0) + '; by itself ' + whole(Math.round(own(0))) + (b.last === b.n ? '' : '; ' + nameOf(b.last) + ' ' + spell(b.last, 0));
 	return 'here ' + spell(b.n, 0) + '; ' + data.base + ' ' + spell(b.n, 1) + ': ' + changeText(Math.round(b.n.est[0]), Math.round(b.n.est[1])) +
 		'\nby itself: here ' + whole(Math.round(own(0))) + '; ' + data.base + ' ' + whole(Math.round(own(1))) + ': ' + changeText(Math.round(own(0)), Math.round(own(1)));
 }
 /* Of the whole program. */
 function provenText() {
 	const p = proven.map(x => x[ev]).filter(x => x !== undefined);
-	return mode !== 'all' || !p.some(x => x < 1) ? '' : '; ' + p.map((x, s) => (Math.floor(1000 * x) / 10).toFixed(1) + ' % ' + (s ? 'of that of ' + data.base : 'of the cost')).join(' and ') + ' is on proven stacks';
+	return mode !== 'all' || !p.some(x => x < 1) ? '' : p.map((x, s) => (Math.floor(1000 * x) / 10).toFixed(1) + ' % ' + (s ? 'of that of ' + data.base : 'of the cost')).join(' and ') + ' is on proven stacks';
 }
 /* How much of the cost is the program's own, not that of starting it. */
 const mainFn = F.find(f => /^(main|\{main\}|main\.main|<module>)(\(.*\))?$/.test(f.name));
-const belowMain = () => mode === 'all' && mainFn && total() ? '; ' + tilde(mainFn) + percent(mainFn.incl[ev], total()) + ' below ' + mainFn.name : '';
+const belowMain = () => mode === 'all' && !path.length && mainFn && total() ? '; ' + tilde(mainFn) + percent(mainFn.incl[ev], total()) + ' below ' + mainFn.name : '';
 function said() {
-	const what = mode === 'all' ? 'From where the program starts' : (!path.length ? 'Callers above, callees below ' : mode === 'to' ? 'Callers of ' : 'Callees of ') + subject.name;
+	const what = path.length ? 'Zoomed to ' + nameOf(shownTop) + (mode === 'all' ? '' : mode === 'to' ? ', calls that reach ' + subject.name : ', called by ' + subject.name) : mode === 'all' ? 'From where the program starts' : 'Callers above, callees below ' + subject.name;
 	/* Shares of all calls that are rounded add up to a few units more or less than the total. */
-	const sum = s => { const n = costOf(grown, s); return mode === 'all' && Math.abs(n - total(s)) <= F.length ? total(s) : n; };
+	const sum = s => { const n = costOf(shownTop, s); return mode === 'all' && !path.length && Math.abs(n - total(s)) <= F.length ? total(s) : n; };
 	return what + ': ' + (two ? 'here ' : '') + whole(sum(0)) + ' ' + events[ev].title +
 		(two ? '; ' + data.base + ' ' + (both() ? whole(sum(1)) + '; ' + changeText(sum(0), sum(1)) : 'has no such event') : '') +
-		(boxes.some(b => b.last && !exact(b.n)) ? '; frames marked ~ are estimated' : '') + belowMain() + provenText();
+		belowMain();
 }
 /* Mark the frames of the selected function, and those that the search finds; say how many it finds. */
 function mark() {
@@ -147,12 +151,27 @@ function mark() {
 		b.div.classList.toggle('hit', !!test && !!of(test));
 		b.div.classList.toggle('at', i === marked);
 	});
+	/* Where it is too narrow, the box that it is in, or the frame that it lies on. */
+	for (const b of boxes) b.div.classList.remove('within');
+	if (selected && !boxes.some(b => b.div.matches('.sel'))) for (let n = widest(selected); n; n = n.on) {
+		const b = boxes.find(b => (b.rest || b.chain || []).includes(n));
+		if (b) { b.div.classList.add('within'); break; }
+	}
 	$('frames').setAttribute('aria-activedescendant', marked >= 0 ? 'f' + marked : '');
 	if (!test) { $('hits').textContent = ''; return; }
 	const found = F.filter(test), own = found.reduce((sum, f) => sum + f.self[ev], 0), seen = new Set(boxes.flatMap(b => b.chain ? b.chain.map(n => n.f) : []));
 	const hidden = found.filter(f => !seen.has(f)).length;
 	$('hits').textContent = found.length.toLocaleString('en-US') + (found.length === 1 ? ' function' : ' functions') + (two && both() ? ': ' + arrow(own, found.reduce((sum, f) => sum + f.b.self[ev], 0), about) : total() ? ', ' + (percent(own, total()) || '0.00%') : '') +
 		(hidden ? '; ' + hidden.toLocaleString('en-US') + ' too narrow to draw' : '');
+}
+function widest(f) {
+	let most = null;
+	for (const todo = [grown]; grown && todo.length;) {
+		const n = todo.pop();
+		if (n.f === f && !(most && most.wide >= n.wide)) most = n;
+		todo.push(...n.kids.values());
+	}
+	return most;
 }
 function zoom(n) {
 	path = [];
@@ -165,7 +184,9 @@ function zoom(n) {
 function hit(b) {
 	if (!b || b.rest) return;
 	if (b.crumbs) { zoom(b.crumbs.at(-1)); return; }
-	if (b.face.f) select(b.face.f, true, null);
+	/* Of a chain, what the search finds. */
+	const f = test && b.chain.map(n => n.f).findLast(f => f && test(f)) || b.face.f;
+	if (f) select(f, true, null);
 	if (mode !== 'all' && !path.length && b.n.on) { mode = b.up ? 'to' : 'from'; grown = null; }
 	zoom(b.up ? b.n : b.last);
 }
@@ -225,8 +246,9 @@ function timeline() {
 			i.title = x.what + '\n' + whole(x.cost) + ' ' + events[ev].title;
 		}
 		const names = b.list.length <= 24 ? el($('bars'), 'div', undefined, 'names soft') : null;
+		/* Without the words that all of them have. */
 		if (names) for (const x of b.list) {
-			const name = el(names, 'span', percent(x.cost, b.total) + ' ' + x.what);
+			const name = el(names, 'span', x.what.split(', ').filter(w => !b.list.every(o => o.what.split(', ').includes(w))).join(', ') + ' ' + (b.total ? (100 * x.cost / b.total).toFixed(1) + '%' : ''));
 			name.title = x.what;
 			name.style.flexGrow = x.wide;
 		}
@@ -238,17 +260,17 @@ function spans(numbers) {
 	const out = [];
 	for (const n of numbers.sort((a, b) => a - b)) {
 		const last = out.at(-1);
-		if (last && n <= last[1]) return '';
+		if (isNaN(n) || last && n <= last[1]) return '';
 		if (last && n === last[1] + 1) last[1] = n;
 		else out.push([n, n]);
 	}
 	return out.map(([a, b]) => a === b ? a : a + '-' + b).join();
 }
-/* How a query names these bars. */
-function portion(list) {
-	const numbers = of => list.map(x => +(new RegExp('\\b' + of + ' (\\d+)').exec(x.what) || [])[1]), one = numbers('part');
-	for (const [word, n] of [['part', one], ['thread', numbers('thread')]]) if (!n.some(isNaN) && spans([...n])) return word + ' ' + spans(n);
-	return '';
+/* How a query names these bars, and no other. */
+function portion(list, others) {
+	const of = (word, bars) => bars.map(x => +(new RegExp('\\b' + word + ' (\\d+)').exec(x.what) || [])[1]), named = word => word + ' ' + spans(of(word, list));
+	for (const word of ['part', 'thread']) if (spans(of(word, list)) && !of(word, others).some(n => of(word, list).includes(n))) return named(word);
+	return list.length === 1 && of('thread', list)[0] ? named('part') + ' | ' + named('thread') : '';
 }
 /* Choose bars by a drag or by keys: what they cost, and the query that asks them alone, or compares them with the others. */
 function chooseParts(box, b) {
@@ -256,7 +278,7 @@ function chooseParts(box, b) {
 	const set = (from, to) => {
 		range = [from, to];
 		const [first, last] = from < to ? [from, to] : [to, from], list = b.list.slice(first, last + 1), sum = list.reduce((n, x) => n + x.cost, 0);
-		const name = portion(list), others = portion(b.list.filter((x, i) => i < first || i > last));
+		const rest = b.list.filter(x => !list.includes(x)), name = portion(list, rest), others = name.includes('|') ? '' : portion(rest, list);
 		[...box.children].forEach((i, k) => i.classList.toggle('in', k >= first && k <= last));
 		$('chosen').textContent = (list.length > 1 ? list[0].what + ' to ' + list.at(-1).what : list[0].what) + ': ' + whole(sum) + ' ' + events[ev].title + ', ' + percent(sum, b.total) + (name ? '. Its functions: ' : '');
 		if (name) el($('chosen'), 'code', name + ' | functions');

@@ -11,7 +11,7 @@ const changes = () => F.reduce((sum, f) => sum + Math.abs(changeBy(f)), 0);
 /* ---- the table ---- */
 const body = $('list').tBodies[0];
 let ROW = 21; /* px; measured once rows are drawn */
-let key = two ? 'delta' : 'self', down = true, every = !F.some(f => f.listed), test = null, rows = [], selected = null, allChanges = 1, mostChange = 1;
+let key = two ? 'delta' : 'self', down = true, every = !F.some(f => f.listed), test = null, rows = [], selected = null, allChanges = 1, mostChange = 1, mostCost = 1;
 const value = {
 	self: f => f.self[ev], incl: f => f.incl[ev], calls: f => f.calls, base: f => f.b.self[ev], delta: f => both() ? Math.abs(changeBy(f)) : f.self[ev],
 	ratio: f => both() ? ratio(f.self[ev], f.b.self[ev]) : 0, name: f => f.name.toLowerCase(), where: f => place(f).toLowerCase(),
@@ -31,6 +31,8 @@ function choose() {
 	rows.sort((a, b) => { const x = v(a), y = v(b); return x < y ? -sign : x > y ? sign : a.i - b.i; });
 	allChanges = changes() || 1;
 	mostChange = rows.reduce((m, f) => Math.max(m, Math.abs(changeBy(f))), 1);
+	mostCost = rows.reduce((m, f) => Math.max(m, f.self[ev], f.incl[ev]), 0) || 1;
+	if (!two) $('list').querySelector('th.b button').textContent = '0 \u2013 ' + (total() ? (100 * mostCost / total()).toFixed(0) + ' %' : cost(mostCost));
 	const sum = rows.reduce((s, f) => s + f.self[ev], 0);
 	$('shown').textContent = rows.length.toLocaleString('en-US') + ' of ' + F.length.toLocaleString('en-US') + ' functions' +
 		(two && both() ? ': ' + arrow(sum, rows.reduce((s, f) => s + f.b.self[ev], 0), about) + ' ' + events[ev].title : total() ? ' = ' + about + percent(sum, total()) + ' of ' + cost(total()) + ' ' + events[ev].title : '');
@@ -51,7 +53,7 @@ const number = (n, mark = '') => total() ? mark + (100 * n / total()).toFixed(1)
 function drawOne(tr, f) {
 	cell(tr, number(f.self[ev], about), 'n', about + whole(f.self[ev]) + ' ' + events[ev].title);
 	const bar = cell(tr, undefined, 'b', 'own ' + percent(f.self[ev], total()) + ', with calls ' + tilde(f) + percent(f.incl[ev], total()));
-	for (const [cls, n] of [['with', f.incl[ev]], ['own', f.self[ev]]]) el(bar, 'i', undefined, cls).style.width = Math.max(0, Math.min(100, 100 * n / (total() || 1))).toFixed(2) + '%';
+	for (const [cls, n] of [['with', f.incl[ev]], ['own', f.self[ev]]]) el(bar, 'i', undefined, cls).style.width = 'calc((100% - 12px) * ' + Math.max(0, Math.min(1, n / mostCost)).toFixed(4) + ')';
 	cell(tr, number(f.incl[ev], tilde(f)), 'n', inclTitle(f));
 	cell(tr, times(f.calls, short), 'n x', times(f.calls, grouped));
 }
@@ -82,7 +84,7 @@ function draw() {
 		const name = cell(tr, undefined, 'fn', f.name);
 		el(name, 'i', undefined, 'dot ' + (two ? both() ? changeClass(f, changeBy(f)) : 's' : 'c' + f.group));
 		name.append(fitName(f, k));
-		cell(tr, place(f), 'x soft', f.file + (f.line ? ':' + f.line : '') + '\n' + f.obj);
+		el(cell(tr, undefined, 'x soft left', f.file + (f.line ? ':' + f.line : '') + '\n' + f.obj), 'bdi', place(f));
 	}
 	if (last < rows.length) gap((rows.length - last) * ROW);
 	if (!rows.length) { const td = el(el(body, 'tr', undefined, 'gap'), 'td', F.length ? 'No function has such a name.' : 'This profile has no functions.'); td.colSpan = shownColumns; }
@@ -100,6 +102,8 @@ function reveal(f) {
 const LIST = 300, HEADS = 18, HIGH = 24;
 const size = e => Math.max(e.w[ev], e.b.w[ev]);
 const costliest = list => [...list].sort((x, y) => size(y) - size(x) || y.calls - x.calls);
+/* What the shares of its calls are parts of: its cost, or, where calls nest and add up to more, what passes it. */
+const nested = f => fuzzy(f) || [...f.in, ...f.out].some(e => e.w[ev] > f.incl[ev]), whole_of = f => (nested(f) ? through(f) : f.incl[ev]) || 1, of_it = f => nested(f) ? ' of what passes ' + f.name + ', each level of recursion anew' : ' of ' + f.name + ' with its calls';
 const part = (n, of) => !(n > 0) ? '0%' : n / of < 0.005 ? '<1%' : (100 * n / of).toFixed(0) + '%';
 /* The costliest calls into f, or out of it, with those of the functions there. */
 function near(f, out, levels, most) {
@@ -132,12 +136,12 @@ function graph(root, f, levels) {
 	const head = (x, anchor, text) => svg(root, 'text', {x, y: 11, 'text-anchor': anchor, class: 'h'}, text);
 	/* The rows beside the box of h at x, y; flow: the part of f's cost that h has here. */
 	function side(list, h, out, x, y, flow) {
-		const to = x + (out ? step : -step), edge = out ? x + box : x, end = out ? to : to + box, of = through(h) || 1;
+		const to = x + (out ? step : -step), edge = out ? x + box : x, end = out ? to : to + box, of = whole_of(h);
 		let at = y - list.high * HIGH / 2;
 		for (const r of list.rows) {
 			const there = at + r.high * HIGH / 2, m = (edge + end) / 2, share = r.e.w[ev] / of;
 			svg(root, 'path', {class: 'e', d: `M${edge} ${y}C${m} ${y} ${m} ${there} ${end} ${there}`, 'stroke-width': Math.max(1, 14 * flow * share).toFixed(1)});
-			put(to, there, r.g, part(r.e.w[ev], of), (out ? 'called by ' + h.name : 'calls ' + h.name) + ' ' + times(r.e.calls, grouped) + '\u00d7: ' + about + whole(r.e.w[ev]) + ' ' + events[ev].title + ', ' + percent(r.e.w[ev], of) + ' of what passes ' + h.name);
+			put(to, there, r.g, part(r.e.w[ev], of), (out ? 'called by ' + h.name : 'calls ' + h.name) + ' ' + times(r.e.calls, grouped) + '\u00d7: ' + about + whole(r.e.w[ev]) + ' ' + events[ev].title + ', ' + percent(r.e.w[ev], of) + of_it(h));
 			if (r.next) side(r.next, r.g, out, to, there, flow * share);
 			at += r.high * HIGH;
 		}
@@ -146,7 +150,7 @@ function graph(root, f, levels) {
 	sides.forEach((list, out) => {
 		if (out && total()) head(wide / 2, 'middle', '% of the total');
 		const word = out ? 'callees' : 'callers', edge = out ? wide - 5 : 5;
-		if (list.rows.length) head(levels > 1 ? wide / 2 + (out ? step : -step) : edge, levels > 1 ? 'middle' : out ? 'end' : 'start', word + ', % of it');
+		if (list.rows.length) head(levels > 1 ? wide / 2 + (out ? step : -step) : edge, levels > 1 ? 'middle' : out ? 'end' : 'start', word + (nested(f) ? ', % of all levels' : ', % of it'));
 		if (levels > 1 && list.rows.some(r => r.next && r.next.rows.length)) head(edge, out ? 'end' : 'start', 'their ' + word + ', % of them');
 		side(list, f, out, wide / 2 - box / 2, mid, 1);
 	});
@@ -154,10 +158,10 @@ function graph(root, f, levels) {
 }
 function graphs() {
 	if (selected) graph($('graph'), selected, 1);
-	if (selected && tab === 'graphs') graph($('graphs').firstChild, selected, 2);
+	if (selected && tab === 'graphs') { graph($('graphs').firstChild, selected, 2); keepHeight(); }
 }
 function calls(table, head, title, list, other) {
-	const b = $(table).tBodies[0], of = through(selected) || 1;
+	const b = $(table).tBodies[0], of = whole_of(selected);
 	b.textContent = '';
 	$(head).textContent = title + ' (' + list.length.toLocaleString('en-US') + ')' + (list.length > LIST ? ', the costliest ' + LIST + ' are listed' : '');
 	for (const e of costliest(list).slice(0, LIST)) {
@@ -172,7 +176,7 @@ function calls(table, head, title, list, other) {
 			continue;
 		}
 		if (e.from === e.to) cell(tr, 'recursive', 'soft w1', about + whole(now));
-		else cell(tr, about + cost(now), 'n w1', about + whole(now) + ' ' + events[ev].title + ', ' + percent(now, of) + ' of what passes ' + selected.name);
+		else cell(tr, about + cost(now), 'n w1', about + whole(now) + ' ' + events[ev].title + ', ' + percent(now, of) + of_it(selected));
 		cell(tr, times(e.calls, n => short(n) + '\u00d7'), 'n w2', e.calls < 0 ? 'inlined' : grouped(e.calls) + ' calls');
 	}
 }
@@ -208,7 +212,11 @@ function show() {
 	$('where').title = f ? f.file + '\n' + f.obj : '';
 	if (!f) return;
 	graphs();
-	if (f.text) $('hot').textContent = 'Its source lines are in a report written with --with-source.';
+	if ('lines' in data && f.line && !f.gone) {
+		$('hot').textContent = 'Its costliest lines: ';
+		el($('hot'), 'code', 'lines of #' + f.id + ' | take 5');
+		if (f.text) $('hot').append('; with their text, in a report written with --with-source');
+	}
 	if ($('more').open) showMore();
 }
 function showMore() {
@@ -274,12 +282,14 @@ function select(f, scroll, passing) {
 	if (passing !== null) went(passing);
 }
 function refresh() {
+	if ($('total')) $('total').textContent = whole(total()) + ' ' + events[ev].title;
 	grown = null;
 	choose();
 	timeline();
 	show();
 	composition();
 	flame();
+	keepHeight();
 }
 function view(m) {
 	if (m !== 'all' && !selected) return;
@@ -310,14 +320,32 @@ function openTab(id) {
 	tab = tab === id ? '' : id;
 	flame();
 	graphs();
+	keepHeight();
 	went();
 }
-/* name, obj:name, file:name by regular expression; in:NAME is a part of the bar. */
+/* What is below the pictures moves down at most. */
+function keepHeight() {
+	$('stage').style.minHeight = Math.max(parseFloat($('stage').style.minHeight) || 0, $('stage').offsetHeight) + 'px';
+}
+/* The name without types of arguments and of templates. */
+function bareName(f) {
+	for (let s = f.name, was = ''; f.bare === undefined;) {
+		if (s === was) f.bare = s;
+		was = s;
+		s = s.replace(/(?<=[\w>~])<[^<>()]*>|(?<=[\w>) ])\([^()]*\)/g, '');
+	}
+	return f.bare;
+}
+/* name, name:name, obj:name, file:name by regular expression; in:NAME is a part of the bar.  Types in names count where
+   no name matches without them. */
 function tester(q) {
-	const [, where, what] = /^(?:(obj|file|in):)?(.*)$/s.exec(q), of = {obj: f => f.obj, file: f => f.file}[where] || (f => f.name);
+	const [, where, what] = /^(?:(name|obj|file|in):)?(.*)$/s.exec(q);
 	if (where === 'in') return f => (groupNames[f.group] || 'the rest') === what;
-	try { const re = new RegExp(what, /[A-Z]/.test(what) ? '' : 'i'); return f => re.test(of(f)); }
-	catch (x) { $('q').classList.add('bad'); return f => of(f).includes(what); }
+	let matches = name => name.includes(what);
+	try { const re = new RegExp(what, /[A-Z]/.test(what) ? '' : 'i'); matches = name => re.test(name); }
+	catch (x) { $('q').classList.add('bad'); }
+	const of = {obj: f => f.obj, file: f => f.file}[where] || (F.some(f => matches(bareName(f))) ? bareName : f => f.name);
+	return f => matches(of(f));
 }
 function find() {
 	$('q').classList.remove('bad');
@@ -362,7 +390,7 @@ $('list').tHead.addEventListener('click', x => {
 });
 body.addEventListener('click', x => { const tr = x.target.closest('tr'); if (tr && tr.dataset.i) select(F[tr.dataset.i]); });
 $('scroll').addEventListener('scroll', draw, {passive: true});
-window.addEventListener('resize', () => { draw(); flame(); graphs(); });
+window.addEventListener('resize', () => { $('stage').style.minHeight = ''; draw(); flame(); graphs(); keepHeight(); });
 for (const panel of document.querySelectorAll('aside,#graphs')) panel.addEventListener('click', x => { const to = x.target.closest('[data-i]'); if (to) select(F[to.dataset.i], true); });
 document.addEventListener('keydown', x => {
 	const inFlame = x.target === $('frames');
@@ -373,6 +401,7 @@ document.addEventListener('keydown', x => {
 		return;
 	}
 	if (/^(INPUT|SELECT)$/.test(x.target.tagName)) return;
+	if (x.target === body && x.key === 'Enter' && selected && !tab) { const n = grown && widest(selected); if (n) zoom(n); return; }
 	if (inFlame && x.key === 'Enter') { hit(boxes[marked]); return; }
 	if (inFlame && x.key.startsWith('Arrow')) { x.preventDefault(); step(x.key); return; }
 	const act = {'/': () => $('q').focus(), '?': () => $('keys').showModal(), f: () => view('from'), a: () => view('all'), g: () => openTab('graphs'), p: () => openTab('parts'), w: () => openTab('why'),
