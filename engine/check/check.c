@@ -363,6 +363,8 @@ static int check_by(struct schema *s, const struct query *q)
 	if (check_column_habit(s, e->text))
 		return err_hint(s->err, "here that is: top by %s",
 				check_column_habit(s, e->text));
+	if (check_hint_two(s, e->text))
+		return s->err->kind;
 	return err_hint(s->err, "%s%s", habit_rate(e->text) ? "here that is: " : "",
 			habit_rate(e->text)
 				? habit_rate(e->text)

@@ -129,6 +129,16 @@ int check_hint_part(struct schema *s, struct str word)
 			STR_ARG(word), STR_ARG(word), STR_ARG(word));
 }
 
+int check_hint_two(struct schema *s, struct str column)
+{
+	for (size_t i = 0; i < VS_COLS && s->src && !s->vs; i++)
+		if (str_eq(column, str_c(vs_cols[i].name)))
+			return err_hint(s->err,
+					"here that is: functions vs base | show fn, %s",
+					vs_cols[i].name);
+	return 0;
+}
+
 const char *check_rows_of(struct str column)
 {
 	static const char *const rows[][2] = {{"file", "files"},     {"obj", "objects"},
@@ -203,11 +213,8 @@ static int no_column(struct schema *s, struct expr *e)
 		return s->err->kind;
 	if (s->src && check_rows_of(whole) && !s->right_side)
 		return err_hint(s->err, "here that is: %s", check_rows_of(whole));
-	for (size_t i = 0; i < VS_COLS && s->src && !s->vs && !s->right_side; i++)
-		if (str_eq(whole, str_c(vs_cols[i].name)))
-			return err_hint(s->err,
-					"here that is: functions vs base | show fn, %s",
-					vs_cols[i].name);
+	if (!s->right_side && check_hint_two(s, whole))
+		return s->err->kind;
 	if (!e->percent && !s->right_side && (said = check_column_habit(s, whole)))
 		return err_hint(s->err, "did you mean '%s'?", said);
 	if (near < n && !s->right_side)

@@ -44,6 +44,8 @@ const char *check_column_habit(const struct schema *s, struct str word);
 /* The source whose rows a column names: "files" for "file"; or NULL. */
 const char *check_rows_of(struct str column);
 int check_hint_part(struct schema *s, struct str word);
+/* The hint for a column that only a comparison has; 0: it is none. */
+int check_hint_two(struct schema *s, struct str column);
 int check_add_known(struct schema *s, struct str name, enum col_type type,
 		    struct unit unit);
 /* The unit of a column of a source in an event. */

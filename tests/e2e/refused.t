@@ -107,6 +107,7 @@ OPTIONS = [
     (["--all-parts", "/nowhere/x", "-c", "top"], 3, "/nowhere: No such file or directory"),
     ([lua, "b=" + lua, "--index", "x", "-c", "top"], 2, "--index names one index, but 2 profiles"),
     ([lua, "-c", "functions | where change = new"], 1, "hint: here that is: functions vs base | show fn, change -- of two profiles: quern new.out base=old.out"),
+    ([lua, "-c", "top by delta"], 1, "hint: here that is: functions vs base | show fn, delta -- of two profiles: quern"),
     ([lua, "-c", "thread 1 | functions"], 1, "hint: there is only one: leave it out"),
     ([small + "xdebug-small.out", "-c", "asm of fib"], 1, "this profile has no instruction addresses\n  asm of fib\n  ^~~\n  hint: Xdebug records none"),
     (["diff", lua, small + "tmpl-default.out"], 2, "'diff' is no command\n  hint: quern %stmpl-default.out base=%s why" % (small, lua)),
