@@ -329,8 +329,15 @@ int frames_of_stacks(struct render *rd, const char *format, struct frames *out)
 		stacks[out->all[i].depth] += out->all[i].self[0] || out->all[i].self[1];
 	depth = depth_to_keep(out, stacks);
 	free(stacks);
-	if (depth > out->deepest)
+	if (depth > out->deepest) {
+		if (strcmp(rd->r->source, "functions") == 0)
+			snprintf(
+				rd->note, sizeof(rd->note),
+				"each function is a stack of its own, without callers; with"
+				" them: calltree | as %s",
+				format);
 		return 0;
+	}
 	for (size_t i = 0; i < out->n; i++)
 		cut += out->all[i].depth > depth ? out->all[i].self[0] : 0;
 	snprintf(rd->note, sizeof(rd->note),

@@ -178,6 +178,9 @@ for query, want in (("calls", DOT), ("calls | show caller, callee, incl", DOT), 
     same(sorted((of[a], of[b], n) for a, b, n in re.findall(r'(n\d+) -> (n\d+) \[label="~?(\d+)', drawn)), want, "dot: functions of one name, " + query)
     same(sorted(of.values()).count("main"), 1, "dot: main is one node, " + query)
 doc = json.loads(run("twins.out", "-q", "-c", "calltree | as speedscope").text)
+for ext, name in ("folded", "folded"), ("speedscope.json", "speedscope"), ("pb.gz", "pprof"):
+    same(["without callers; with them: calltree | as " + name in run("twins.out", "-c", source + " > flat." + ext).talk for source in ("functions", "calltree")], [True, False],
+         name + ": stacks of one function say so")
 same([[f["name"], f.get("file")] for f in doc["shared"]["frames"]], [["main", "a.c"], ["run", "a.c"], ["run", "b.c"]], "speedscope: functions of one name")
 run("twins.out", "-q", "-c", "calltree > twins.pb.gz")
 fields = list(protobuf_fields(gzip.open("twins.pb.gz").read()))
