@@ -84,7 +84,7 @@ function draw() {
 		const name = cell(tr, undefined, 'fn', f.name);
 		el(name, 'i', undefined, 'dot ' + (two ? both() ? changeClass(f, changeBy(f)) : 's' : 'c' + f.group));
 		name.append(fitName(f, k));
-		el(cell(tr, undefined, 'x soft left', f.file + (f.line ? ':' + f.line : '') + '\n' + f.obj), 'bdi', place(f));
+		el(cell(tr, undefined, 'x soft' + (f.line ? ' left' : ''), f.file + (f.line ? ':' + f.line : '') + '\n' + f.obj), 'bdi', place(f));
 	}
 	if (last < rows.length) gap((rows.length - last) * ROW);
 	if (!rows.length) { const td = el(el(body, 'tr', undefined, 'gap'), 'td', F.length ? 'No function has such a name.' : 'This profile has no functions.'); td.colSpan = shownColumns; }
