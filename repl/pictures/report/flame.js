@@ -152,11 +152,9 @@ function mark() {
 		b.div.classList.toggle('at', i === marked);
 	});
 	/* Where it is too narrow, the box that it is in, or the frame that it lies on. */
-	for (const b of boxes) b.div.classList.remove('within');
-	if (selected && !boxes.some(b => b.div.matches('.sel'))) for (let n = widest(selected); n; n = n.on) {
-		const b = boxes.find(b => (b.rest || b.chain || []).includes(n));
-		if (b) { b.div.classList.add('within'); break; }
-	}
+	let n = selected && !boxes.some(b => b.div.matches('.sel')) && widest(selected), host = null;
+	while (n && !(host = boxes.find(b => (b.rest || b.chain || []).includes(n)))) n = n.on;
+	for (const b of boxes) b.div.classList.toggle('within', b === host);
 	$('frames').setAttribute('aria-activedescendant', marked >= 0 ? 'f' + marked : '');
 	if (!test) { $('hits').textContent = ''; return; }
 	const found = F.filter(test), own = found.reduce((sum, f) => sum + f.self[ev], 0), seen = new Set(boxes.flatMap(b => b.chain ? b.chain.map(n => n.f) : []));

@@ -329,11 +329,8 @@ function keepHeight() {
 }
 /* The name without types of arguments and of templates. */
 function bareName(f) {
-	for (let s = f.name, was = ''; f.bare === undefined;) {
+	for (let s = f.name, was = ''; f.bare === undefined; was = s, s = s.replace(/(?<=[\w>~])<[^<>()]*>|(?<=[\w>) ])\([^()]*\)/g, ''))
 		if (s === was) f.bare = s;
-		was = s;
-		s = s.replace(/(?<=[\w>~])<[^<>()]*>|(?<=[\w>) ])\([^()]*\)/g, '');
-	}
 	return f.bare;
 }
 /* name, name:name, obj:name, file:name by regular expression; in:NAME is a part of the bar.  Types in names count where
