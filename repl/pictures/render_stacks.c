@@ -52,7 +52,8 @@ static void put_folded(struct render *rd, const struct frames *f, const struct s
 	const size_t n = stack_of(f, x->frame, stack);
 
 	for (size_t k = 0; k < n; k++) {
-		const uint64_t line = s->place[place_in(s, x, stack, n, k)].line;
+		const uint64_t line =
+			s->places ? s->place[place_in(s, x, stack, n, k)].line : 0;
 
 		out_c(rd->o, k ? ";" : "");
 		emit_name(rd->o, EMIT_FRAME, f->all[stack[k]].name);
@@ -68,29 +69,36 @@ static void put_folded(struct render *rd, const struct frames *f, const struct s
 	out_char(rd->o, '\n');
 }
 
-/* The stacks; with lines if somebody asks for source. */
-static int find_stacks(struct render *rd, const char *format, bool apart,
-		       struct frames *f, struct stacks *s)
+/* Without lines a frame is its own place. */
+static void put_frames(struct render *rd, const struct frames *f, size_t *stack)
 {
-	*s = (struct stacks){0};
-	return frames_of_stacks(rd, format, f) ||
-			       stacks_of(rd->r, f, rd->source, apart, s, rd->err)
-		       ? rd->err->kind
-		       : 0;
+	static const struct stacks none;
+
+	for (size_t i = 0; i < f->n && !render_cancelled(rd, i); i++) {
+		const uint64_t *self = f->all[i].self;
+
+		if (i + AHEAD < f->n)
+			__builtin_prefetch(f->all[i + AHEAD].name.p);
+		if (self[0] || self[1])
+			put_folded(rd, f, &none,
+				   &(struct stack){(uint32_t)i, 0, {self[0], self[1]}},
+				   stack);
+	}
 }
 
 int render_folded(struct render *rd)
 {
 	struct frames f;
-	struct stacks s;
+	struct stacks s = {0};
 	size_t *stack = NULL;
 
-	if (!find_stacks(rd, "folded", false, &f, &s) && (stack = new_stack(rd, &f)))
-		for (size_t i = 0; i < s.n && !render_cancelled(rd, i); i++) {
-			if (i + AHEAD < s.n)
-				__builtin_prefetch(f.all[s.all[i + AHEAD].frame].name.p);
+	if (frames_of_stacks(rd, "folded", &f) || !(stack = new_stack(rd, &f)))
+		;
+	else if (!rd->source)
+		put_frames(rd, &f, stack);
+	else if (!stacks_of(rd->r, &f, true, false, &s, rd->err))
+		for (size_t i = 0; i < s.n && !render_cancelled(rd, i); i++)
 			put_folded(rd, &f, &s, &s.all[i], stack);
-		}
 	free(stack);
 	stacks_free(&s);
 	frames_free(&f);
@@ -230,9 +238,10 @@ int render_speedscope(struct render *rd)
 {
 	const struct result *r = rd->r;
 	struct frames f;
-	struct stacks s;
+	struct stacks s = {0};
 
-	if (!find_stacks(rd, "speedscope", true, &f, &s)) {
+	if (!frames_of_stacks(rd, "speedscope", &f) &&
+	    !stacks_of(r, &f, rd->source, true, &s, rd->err)) {
 		out_c(rd->o,
 		      "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 		      "\n\"exporter\":\"quern\",\"name\":");
