@@ -82,10 +82,14 @@ static int needs_quotes(struct parser *p, struct span s, const char *what)
 	struct str name = {p->text.p + s.at, s.len};
 	char regex[160];
 
+	name.n -= str_ends(name, STR(",")); /* the next name of a list follows */
+	s.len = name.n;
 	parse_fail(p, s, "%s needs double quotes", what);
 	if (s.len > 120)
 		return err_hint(p->err, "put the whole name in double quotes");
-	if (str_ends(name, STR("<*")) || str_ends(name, STR("<*>")))
+	/* <...> and <*> of a name that was cut on the screen */
+	if (str_ends(name, STR("<*")) || str_ends(name, STR("<*>")) ||
+	    str_ends(name, STR("<...>")) || str_ends(name, STR("<\xe2\x80\xa6>")))
 		return parse_here(p, "%.*s%.*s%.*s", (int)s.at, p->text.p,
 				  (int)str_find(name, '<'), name.p,
 				  (int)(p->text.n - s.at - s.len),
