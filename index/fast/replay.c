@@ -31,7 +31,7 @@ void replay_free(struct replay *r)
 {
 	free(r->link);
 	free(r->link_more);
-	free(r->past);
+	free(r->ring);
 	free(r->step);
 	free(r->head);
 	free(r->plain);
@@ -48,22 +48,22 @@ int replay_no_memory(struct err *err)
 void replay_count(struct replay *r, uint64_t links, uint64_t hits, uint64_t steps)
 {
 	enum { ASKED = 1 << 14, TRIED_AGAIN = 1 << 17 };
-	bool blocks;
+	bool mostly_links;
 
-	r->blocks += links;
-	r->steps += steps;
-	if (r->blocks + r->steps > 1 << 12) {
-		r->blocks /= 2;
-		r->steps /= 2;
+	r->recent_links += links;
+	r->recent_steps += steps;
+	if (r->recent_links + r->recent_steps > 1 << 12) {
+		r->recent_links /= 2;
+		r->recent_steps /= 2;
 	}
-	blocks = r->steps < 2 * r->blocks;
+	mostly_links = r->recent_steps < 2 * r->recent_links;
 	r->links += links;
 	r->hits += hits;
 	if (r->links >= (r->misleads ? TRIED_AGAIN : ASKED)) {
 		r->misleads = !r->misleads && r->follow && r->hits < r->links / 3 * 2;
 		r->links = r->hits = 0;
 	}
-	r->follow = blocks && !r->misleads;
+	r->follow = mostly_links && !r->misleads;
 }
 
 /* One or two costs are added to the events with the numbers of their columns. */
@@ -74,21 +74,21 @@ static bool in_place(const struct tally *t)
 
 /* ---- entering and leaving the loop ---- */
 
-int replay_room(struct replay *r)
+bool replay_room(struct replay *r)
 {
 	if (!r->head)
 		r->head = calloc((size_t)1 << HEAD_BITS, sizeof(*r->head));
 	if (!r->plain)
 		r->plain = calloc(1, sizeof(*r->plain));
-	if (!r->past) {
+	if (!r->ring) {
 		r->past_size = PAST_LEAST;
 		while (r->past_size < PAST_MOST && r->past_size <= r->past_most / 2)
 			r->past_size *= 2;
 		/* The places after the ring are never written and hold link 0.  `seen` of
 		 * a link that was not taken yet is the first of these places. */
-		r->past = calloc((size_t)r->past_size + PAST_AHEAD + 1, sizeof(*r->past));
+		r->ring = calloc((size_t)r->past_size + PAST_AHEAD + 1, sizeof(*r->ring));
 	}
-	return r->head && r->plain && r->past ? 0 : -1;
+	return r->head && r->plain && r->ring;
 }
 
 static void forget(struct replay *r)
@@ -99,12 +99,12 @@ static void forget(struct replay *r)
 		memset(r->step, 0, r->step_cap * sizeof(*r->step));
 	if (r->head)
 		memset(r->head, 0, sizeof(*r->head) << HEAD_BITS);
-	if (r->past)
-		memset(r->past, 0,
-		       (r->past_round ? r->past_size : r->past_n) * sizeof(*r->past));
+	if (r->ring)
+		memset(r->ring, 0,
+		       (r->past_round ? r->past_size : r->past_n) * sizeof(*r->ring));
 	r->past_n = r->past_at = 0;
 	r->past_round = r->follow = r->misleads = false;
-	r->blocks = r->steps = r->links = r->hits = 0;
+	r->recent_links = r->recent_steps = r->links = r->hits = 0;
 }
 
 static bool usable(struct replay *r, const struct tally *t, const struct decode *d)
@@ -123,7 +123,7 @@ static bool usable(struct replay *r, const struct tally *t, const struct decode 
 		forget(r);
 	}
 	/* The loop does not look whether an entry is too new to have a link. */
-	return r->n > 0 && !replay_room(r) &&
+	return r->n > 0 && replay_room(r) &&
 	       !vec_reserve(&r->step, &r->step_cap, t->entries.n, sizeof(*r->step));
 }
 

@@ -40,7 +40,7 @@ struct replay {
 	size_t most;	   /* links that may be kept; 0: a million */
 	struct step *step; /* per entry: the line that follows it */
 	size_t step_cap;
-	uint32_t *past;	    /* links in the order they were taken (replay_in.h) */
+	uint32_t *ring;	    /* links in the order they were taken (replay_in.h) */
 	uint32_t past_size; /* a power of 2 */
 	size_t past_most;   /* its size at most, about */
 	uint32_t past_n;    /* place of the next one */
@@ -49,9 +49,9 @@ struct replay {
 	/* The past is followed while most lines are taken by links, not steps (else the
 	 * link used last is right as often, and nearer in memory), and while it is right
 	 * for two links of three. */
-	uint64_t blocks, steps; /* links, and lines taken by steps, lately */
-	uint64_t links;		/* since this was last decided, */
-	uint64_t hits;		/* and those that the past was right for */
+	uint64_t recent_links, recent_steps; /* links, and lines taken by steps, lately */
+	uint64_t links;			     /* since this was last decided, */
+	uint64_t hits;			     /* and those that the past was right for */
 	bool follow, misleads;
 	/* The loop stopped after a head: the entry that has the base of positions, 0:
 	 * unchanged. */
@@ -76,8 +76,9 @@ void replay_free(struct replay *r);
 const char *replay_run(struct replay *r, struct tally *t, struct decode *d, const char *p,
 		       const char *end, struct err *err);
 
-/* True when links fitted too few lines lately, and none could be learnt: the caller then
- * decodes a whole block of text, and tries replay_run() at the line after it. */
+/* Ask when replay_run() took nothing: true if links have no room, or fitted too few lines
+ * lately.  The caller then decodes a whole block of text, and tries replay_run() at the
+ * line after it. */
 static inline bool replay_idle(struct replay *r)
 {
 	if (!r->full && r->idle <= REPLAY_IDLE)

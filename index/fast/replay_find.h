@@ -63,7 +63,7 @@ static HOT uint32_t find_named(const struct replay_fixed in, uint32_t cur, struc
 {
 	const struct replay *r = in.r;
 	const char *const p = s->p;
-	uint32_t i = r->follow ? r->past[r->past_at] : 0;
+	uint32_t i = r->follow ? r->ring[r->past_at] : 0;
 
 	if ((unsigned char)*p < 'a')
 		return 0;

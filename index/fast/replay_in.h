@@ -35,7 +35,7 @@ enum link_flag {
 struct link {
 	uint32_t from;	/* entry that the text followed; LINK_HEAD: function slot */
 	uint32_t to;	/* entry */
-	uint32_t val;	/* of `to` */
+	uint32_t val;	/* index of the numbers of `to` in tally.entries.val */
 	uint32_t count; /* of a call, as the text has it */
 	uint8_t len;	/* bytes of text, up to the costs */
 	/* Of a call or jump: where the count begins in the text, and its digits; of a
@@ -95,7 +95,7 @@ static inline uint32_t past_next(const struct replay *r, uint32_t at)
 /* Write down that link i was taken. */
 static inline void replay_took(struct replay *r, uint32_t i)
 {
-	r->past[r->past_n] = i;
+	r->ring[r->past_n] = i;
 	r->link_more[i].seen = r->past_n;
 	r->past_n = past_next(r, r->past_n);
 	r->past_round |= r->past_n == 0;
@@ -180,8 +180,8 @@ static inline bool replay_settled(const struct tally *t, const struct decode *d)
 	       (head || (e->instr == d->base[SUB_INSTR] && e->line == d->base[SUB_LINE]));
 }
 
-/* Make r's tables and scratch; 0, or -1 when memory is out. */
-int replay_room(struct replay *r);
+/* Make r's tables and scratch; false when memory is out. */
+bool replay_room(struct replay *r);
 
 /*
  * Read a block's head at *p, which moves to its end, in an unusual form: names without

@@ -15,7 +15,6 @@
  */
 #include <string.h>
 
-#include "index/base/err.h"
 #include "index/base/vec.h"
 #include "index/fast/numbers.h"
 #include "index/fast/replay_in.h"
@@ -191,7 +190,7 @@ static bool keep_step(struct replay *r, const struct link *k, const struct tally
 	/* While the past is followed, lines of several columns are all links.  The first
 	 * line of a block must be a link: others are made of it (replay_link_head()). */
 	if ((t->events.ncol > 1 && r->follow) || k->to != k->from + 1 ||
-	    k->len > STEP_TEXT || k->flags != 1 ||
+	    k->len > STEP_TEXT || k->flags != 1 /* one newline, no flag */ ||
 	    t->entries.at[k->from].kind_callee == ENTRY_HEAD)
 		return true;
 	if (!replay_none(r) ||
@@ -310,7 +309,7 @@ static int keep_link(struct replay *r, uint32_t entry, struct link *k,
 					       : t->now.entry;
 	k->val = t->entries.at[k->to].val;
 	if (!keep_step(r, k, t, &kept) || (!kept && !replay_link(r, k, &i)))
-		return err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
+		return replay_no_memory(err);
 	if (i && r->follow)
 		replay_took(r, i);
 	return 0;
@@ -359,13 +358,13 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 		return 0;
 	head = tally_is_head(t, before->entry);
 	if (before->fn == t->now.fn && before->settled && !head && jump_rows(b)) {
-		text = replay_room(r) ? STR("")
-				      : replay_learn_text_of(b, false, t, r->plain);
+		text = replay_room(r) ? replay_learn_text_of(b, false, t, r->plain)
+				      : STR("");
 		return text.n && set_jump_text(k, text)
 			       ? keep_link(r, before->entry, k, t, text, err)
 			       : 0;
 	}
-	if (last->nc == 0 || !plain_rows(b, &block, &calls) || replay_room(r))
+	if (last->nc == 0 || !plain_rows(b, &block, &calls) || !replay_room(r))
 		return 0;
 	if (!block && (before->fn != t->now.fn || !before->settled))
 		return 0;

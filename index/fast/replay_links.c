@@ -3,7 +3,6 @@
  */
 #include <string.h>
 
-#include "index/base/err.h"
 #include "index/base/vec.h"
 #include "index/fast/replay_in.h"
 
@@ -24,7 +23,8 @@ bool replay_none(struct replay *r)
 	if (r->n)
 		return true;
 	/* One place more: compares read a little after the text. */
-	if (replay_room(r) || vec_reserve_lines(&r->link, &r->cap, 2, sizeof(*r->link)) ||
+	if (!replay_room(r) ||
+	    vec_reserve_lines(&r->link, &r->cap, 2, sizeof(*r->link)) ||
 	    vec_reserve(&r->link_more, &r->more_cap, 1, sizeof(*r->link_more)))
 		return false;
 	/* No text fits: a digit cannot follow a count. */
@@ -114,7 +114,7 @@ static uint32_t keep_made(struct replay *r, const struct link *new, uint32_t of,
 			return 0;
 		i = new_link(r, wide);
 		if (!i) {
-			err_set(err, ERR_LIMIT, 0, "out of memory while tallying");
+			replay_no_memory(err);
 			return 0;
 		}
 		r->link_more[of].as[as] = i;

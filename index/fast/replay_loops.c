@@ -43,7 +43,7 @@ static HOT uint32_t after_last(const struct replay *r, uint32_t i, uint32_t othe
 {
 	const uint32_t at = r->link_more[i].seen;
 
-	return r->past[at] == i ? past_next(r, at) : other;
+	return r->ring[at] == i ? past_next(r, at) : other;
 }
 
 /* Take what steps and the past know. */
@@ -58,7 +58,7 @@ static HOT void short_ways(const struct replay_fixed in, struct here *h)
 		h->cur = (uint32_t)(s.step - in.r->step);
 		h->steps += s.lines + s.jumps;
 	}
-	if (in.past && h->p < in.end) {
+	if (in.follow_two && h->p < in.end) {
 		const struct past s =
 			follow_past(in, (struct past){h->p, h->cur, h->call, 0});
 
@@ -76,7 +76,7 @@ static HOT uint32_t expected(const struct replay_fixed in, const struct here *h,
 			     struct line *l)
 {
 	const struct replay *r = in.r;
-	const uint32_t i = r->past[r->past_at];
+	const uint32_t i = r->ring[r->past_at];
 	const struct link *k = &r->link[i];
 
 	if (!in.follow && !(in.heads && (unsigned char)*h->p <= '\r'))
@@ -273,7 +273,8 @@ static HOT const char *replay_loops_take_all(struct replay *r, struct tally *t,
 		.follow = r->follow,
 		/* Where calls are apart, the entry before a line is not always that of
 		 * the link before. */
-		.past = r->follow && ncols == 2 && t->events.n == 2 && !t->now.apart,
+		.follow_two =
+			r->follow && ncols == 2 && t->events.n == 2 && !t->now.apart,
 		.heads = !r->misleads,
 		.steps = ncols > 1 && !r->follow && t->events.col_is_event,
 		.apart = t->now.apart,

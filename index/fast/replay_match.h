@@ -24,11 +24,11 @@ struct replay_fixed {
 	uint32_t ncols;	 /* columns of a line */
 	uint64_t *many;	 /* receives the costs of three columns or more */
 	struct err *err;
-	bool follow; /* links are tried as they came the last time (replay_in.h) */
-	bool past;   /* by follow_past() */
-	bool heads;  /* so are those that begin a block, at least */
-	bool steps;  /* steps of several columns are taken */
-	bool apart;  /* a call leaves the base where it is */
+	bool follow;	 /* links are tried as they came the last time (replay_in.h) */
+	bool follow_two; /* by follow_past() */
+	bool heads;	 /* so are those that begin a block, at least */
+	bool steps;	 /* steps of several columns are taken */
+	bool apart;	 /* a call leaves the base where it is */
 	uint32_t call_values; /* numbers of a call's entry */
 };
 

@@ -121,7 +121,7 @@ static __attribute__((noinline)) struct past follow_past(const struct replay_fix
 {
 	struct replay *const r = in.r;
 	struct tally *const t = in.t;
-	uint32_t *const past = r->past;
+	uint32_t *const ring = r->ring;
 	const size_t start = r->past_n, ahead = r->past_at - start;
 	const struct link *const link = r->link;
 	uint64_t *const val = t->entries.val, lines = 0;
@@ -135,7 +135,7 @@ static __attribute__((noinline)) struct past follow_past(const struct replay_fix
 	if ((size_t)(end - p) / 4 > r->past_size - n)
 		end = p + (r->past_size - n) * 4;
 	while (p < end) {
-		const uint32_t *const at = &past[n + ahead], i = *at;
+		const uint32_t *const at = &ring[n + ahead], i = *at;
 		const struct link *const k = &link[i];
 		const unsigned flags = k->flags;
 		struct two two;
@@ -156,14 +156,14 @@ static __attribute__((noinline)) struct past follow_past(const struct replay_fix
 		if (flags & LINK_HEAD)
 			t->log.line = t->lines + lines;
 		r->link_more[i].seen = (uint32_t)n;
-		past[n++] = i;
+		ring[n++] = i;
 	}
 	t->lines += lines;
 	r->past_at = (uint32_t)(n + ahead) & (r->past_size - 1);
 	r->past_n = (uint32_t)n & (r->past_size - 1);
 	r->past_round |= n > start && r->past_n == 0;
 	return (struct past){p, cur,
-			     past_last_call(link, past + start, past + n, from.call),
+			     past_last_call(link, ring + start, ring + n, from.call),
 			     n - start};
 }
 

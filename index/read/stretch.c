@@ -201,7 +201,7 @@ static int begin_stretch(struct stretch *s)
 		   r->opts->spill_dir);
 	s->tally.entries.room = (size_t)(share / 4 + 1);
 	s->replay.most = (size_t)(share / 7 / LINK_BYTES + 1);
-	s->replay.past_most = (size_t)(share / 16 / sizeof(*s->replay.past));
+	s->replay.past_most = (size_t)(share / 16 / sizeof(*s->replay.ring));
 	decode_init(s->decode);
 	if (s->from == 0)
 		return 0;
