@@ -663,7 +663,7 @@ enum copied copy_lines_take(struct copy_lines *c, struct varint_reader *in,
 			: add_line(c, &c->file[c->at], at->instr, at->line, at->cost);
 		if (rc)
 			return rc;
-		if (at->file == of->own && at->line - 1 < *first_line - 1)
+		if (at->file == of->own && line_below(at->line, *first_line))
 			*first_line = at->line;
 	}
 }

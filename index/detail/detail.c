@@ -26,6 +26,7 @@
 #include "index/base/bisect.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
+#include "index/base/order.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"
 #include "index/detail/copy.h"
@@ -582,7 +583,7 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 		at.line = line;
 		rc = read_line(d, &in, m->event, instr, line, at.file,
 			       (uint32_t)(tag >> PIECE_COSTS), o);
-		if (at.file == own && line - 1 < d->first_line - 1)
+		if (at.file == own && line_below(line, d->first_line))
 			d->first_line = line;
 		if (rc)
 			break;

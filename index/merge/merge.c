@@ -319,7 +319,7 @@ static int settle_parts(struct profile *p, struct err *err)
 /* The lowest line at which a function is called: in `at` and in one of its slots. */
 static void begins(uint32_t *at, uint32_t line)
 {
-	if (line - 1 < *at - 1)
+	if (line_below(line, *at))
 		*at = line;
 }
 

@@ -10,6 +10,7 @@
 
 #include "index/base/arena.h"
 #include "index/base/hash.h"
+#include "index/base/order.h"
 #include "index/base/str.h"
 #include "index/contexts/block_log.h"
 #include "index/lines/decode.h"
@@ -409,7 +410,7 @@ static inline void tally_begins(struct tally *t, uint32_t f, uint64_t line)
 {
 	uint32_t *begin = &t->fns.at[f].begin;
 
-	if (line - 1 < (uint64_t)*begin - 1 && line <= UINT32_MAX && t->now.begins)
+	if (line_below(line, *begin) && line <= UINT32_MAX && t->now.begins)
 		*begin = (uint32_t)line;
 }
 
