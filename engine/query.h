@@ -22,7 +22,7 @@ struct roots;
 struct session;
 struct store;
 
-struct session_limits { /* 0: the default (query.c) */
+struct session_limits { /* 0: the default (session.c) */
 	uint64_t rows, arena_bytes;
 	uint32_t seconds, nesting, text_bytes;
 };

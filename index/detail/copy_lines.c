@@ -297,7 +297,7 @@ static enum copied move_to(struct copy_lines *c, uint32_t file)
 }
 
 /* A mask of the low n of 8 bytes; n is not 0. */
-static inline uint64_t low_bytes(size_t n)
+static inline uint64_t byte_mask(size_t n)
 {
 	return UINT64_MAX >> (64 - 8 * n);
 }
@@ -344,6 +344,7 @@ COPY_STEP bool copy_likes(struct copy_loop *l, struct copy_kind k)
 {
 	const uint64_t lanes = 0x0001000100010001;
 	const uint64_t tag = k.instrs ? PIECE_INSTR : PIECE_LINE;
+	/* Of two bytes: the tag, the sign of d, and the bits of a step too large. */
 	const uint64_t small = k.instrs ? 0xc1ff : 0xe1ff;
 	const uint64_t head = HEAD_COSTS | (k.instrs && k.lines ? HEAD_LINE : 0);
 	const uint64_t first_line = l->line + (l->p[1] >> 1) - 1;
@@ -418,7 +419,7 @@ COPY_STEP bool get_small_costs(struct small_row *r, struct copy_kind k)
 	if (__builtin_expect(!last, 0))
 		return false;
 	r->costs = ((unsigned)__builtin_ctzll(last) >> 3) + 1;
-	r->cost = cost & low_bytes(r->costs);
+	r->cost = cost & byte_mask(r->costs);
 	return true;
 }
 
@@ -512,7 +513,7 @@ copy_rows(const struct copy_lines *c, struct copy_file *f, const struct varint_r
 
 	if (f->cost_n <= 6)
 		l.cost =
-			load8((const char *)f->out.p + f->cost_at) & low_bytes(f->cost_n);
+			load8((const char *)f->out.p + f->cost_at) & byte_mask(f->cost_n);
 	if (c->shape.events == 2)
 		copy_shape(&l, instr, line, 2);
 	else

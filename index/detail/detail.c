@@ -36,8 +36,8 @@
 
 enum {
 	RUN_BYTES = 32 << 20, /* of rows and their costs, about */
-	LEAST_ROOM = 1 << 6,  /* numbers to allocate at once, first and */
-	MOST_ROOM = 1 << 12,  /* at most */
+	LEAST_ROOM = 1 << 6,  /* numbers in the first allocation of costs */
+	MOST_ROOM = 1 << 12,  /* in the largest one */
 	FETCH = 16, /* functions whose data is prefetched; the slots of as many more are, too */
 };
 
@@ -88,7 +88,7 @@ struct detail {
 	struct held held[DETAIL_KINDS]; /* not DETAIL_LINES: see lines */
 	struct detail_runs runs[DETAIL_KINDS];
 	size_t n, most;		   /* rows held; at `most` they become a run */
-	struct arena sums;	   /* costs of rows that are sums or need mapping */
+	struct arena sums;	   /* costs of call sites */
 	uint64_t *room, *room_end; /* zeros, allocated from sums */
 	size_t next_room;
 	uint64_t first_line; /* lowest known line in its own file; 0: none is known */
@@ -96,7 +96,7 @@ struct detail {
 
 /* A counting sort, as edges_by_caller() of merge.c does it: at the end slots[slot_first[f]]
  * is the first slot of f, in the order of the tallies. */
-static int order_slots(struct detail *d)
+static int slots_by_function(struct detail *d)
 {
 	const struct profile *p = d->p;
 	size_t n = 0;
@@ -172,7 +172,7 @@ int detail_new(const struct profile *p, size_t run, struct detail **out, struct 
 	int rc = -1;
 
 	if (d)
-		rc = order_slots(d) || order_targets(d);
+		rc = slots_by_function(d) || order_targets(d);
 	if (rc) {
 		detail_free(d);
 		return no_memory(err);
@@ -309,8 +309,9 @@ static bool before(const struct profile *p, uint32_t f, uint32_t name, uint32_t 
 	return p->fn_obj[f] < obj;
 }
 
-/* The function that a jump goes to: the one of that name and file in the object of
- * `from`, else the first of that name there, else `from`. */
+/* The function that a jump goes to: `from` if it has that name, in whatever file; else the
+ * one of that name and file in its object; else the first of that name there; else
+ * `from`. */
 static uint32_t jump_target(const struct detail *d, uint32_t from, uint32_t name,
 			    uint32_t file)
 {
@@ -829,6 +830,7 @@ int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 	d->loose = loose;
 	if (gather(d, f, (1u << DETAIL_KINDS) - 1, d->run))
 		return -1;
+	/* All kinds end their runs together. */
 	if (d->runs[0].n && end_run(d))
 		return -1;
 	for (int k = 0; k < DETAIL_KINDS; k++) {

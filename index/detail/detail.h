@@ -16,7 +16,7 @@ struct detail; /* knows where each function's entries are */
 
 /* run: rows held at once; 0: about 32 MiB. */
 int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err);
-/* Once *cancel is set, functions fail as if memory were out. */
+/* Once *cancel is set, detail_gather() and detail_pack() fail as if memory were out. */
 void detail_stop_by(struct detail *d, const atomic_int *cancel);
 /* Make one for another thread, with the same places and 1/share of the rows.  Free it
  * before `of`. */
@@ -24,7 +24,7 @@ int detail_share(const struct detail *of, unsigned share, struct detail **out,
 		 struct err *err);
 void detail_free(struct detail *d);
 /* How many jumps so far had a target that is no function of exactly that name, file and
- * object. */
+ * object; those to their own function's name do not count. */
 uint64_t detail_loose(const struct detail *d);
 /* Did some sum so far not fit in 64 bits?  Nothing else tells that of jumps. */
 bool detail_full(const struct detail *d);

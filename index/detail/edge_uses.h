@@ -15,7 +15,7 @@
 #include "index/base/vec.h"
 
 struct edge_uses {
-	uint32_t *sites; /* per edge of the function: base + 1, or 2 for several */
+	uint32_t *sites; /* per edge; base + 1: one site, base + 2: several, less: none */
 	size_t cap;
 	uint32_t base; /* numbers up to it are of functions before */
 };

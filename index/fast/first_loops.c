@@ -576,7 +576,8 @@ static HOT const char *call(const struct first_fixed l, struct first *f, const c
 		tally_add_cost(t, sum + 1 + i, costs->cost[i]);
 		out = varint_put_flat(out, costs->cost[i]);
 	}
-	/* Here columns are events. */
+	/* first_ready() saw that column 0 is event 0: sum[1] - first is this call's
+	 * cost. */
 	if (tally_activates(t, t->edges.at[edge].callee, c.count, sum[1] - first)) {
 		t->no_memory = true;
 		return NULL;

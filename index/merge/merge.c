@@ -72,7 +72,7 @@ struct identities {
 
 /* Sort the slots of all tallies by name and file.  Few functions have both alike, and
  * number_objects() orders those. */
-static int order_slots(const struct profile *p, struct identities *ids)
+static int sort_slots(const struct profile *p, struct identities *ids)
 {
 	for (size_t k = 0; k < p->ntally; k++)
 		ids->nuse += p->tally[k]->fns.n;
@@ -180,7 +180,7 @@ static int collect_identities(const struct profile *p, struct identities *ids)
 {
 	size_t next, k;
 
-	if (order_slots(p, ids))
+	if (sort_slots(p, ids))
 		return -1;
 	for (size_t from = 0; from < ids->nuse; from = next) {
 		const uint64_t key = ids->order[from].key;
@@ -372,7 +372,7 @@ static int join_functions(struct profile *p, struct err *err)
 	free(ids.first);
 	free(ids.at);
 	free(ids.met);
-	return rc ? err_no_memory(err, "while joining names") : 0;
+	return rc ? err_no_memory(err, "while merging") : 0;
 }
 
 /* ---- edges ---- */
@@ -638,10 +638,11 @@ static int join_edges(struct profile *p, struct err *err)
 	free(s.ref);
 	free(s.first);
 	free(s.pair);
-	return rc ? err_no_memory(err, "while joining names") : 0;
+	return rc ? err_no_memory(err, "while merging") : 0;
 }
 
-/* callgrind writes a block for each function that has a cost. */
+/* callgrind writes a block for each function that has a cost: so in its files a function
+ * without a block has no self cost. */
 static bool any_by_callgrind(const struct profile *p)
 {
 	for (size_t i = 0; i < p->npart; i++)
@@ -717,7 +718,7 @@ static int join_events(struct profile *p, struct str order, struct err *err)
 		struct str name = arena_str(&p->arena, (struct str){order.p, n});
 
 		if (!name.p || event_number(p, name) == HASH_NONE)
-			return err_no_memory(err, "while joining names");
+			return err_no_memory(err, "while merging");
 		order = str_from(order, n + 1);
 	}
 	for (size_t k = 0; k < p->ntally; k++) {
@@ -726,11 +727,11 @@ static int join_events(struct profile *p, struct str order, struct err *err)
 			malloc((t->events.n + 1) * sizeof(*map));
 
 		if (!map)
-			return err_no_memory(err, "while joining names");
+			return err_no_memory(err, "while merging");
 		for (size_t i = 0; i < t->events.n; i++) {
 			map[i] = event_number(p, t->events.name[i]);
 			if (map[i] == HASH_NONE)
-				return err_no_memory(err, "while joining names");
+				return err_no_memory(err, "while merging");
 			if (p->nevent > EVENTS_MAX)
 				return tally_too_many_events(err);
 		}
@@ -755,7 +756,7 @@ static int kept_odds(struct profile *p, const struct kept *kept, struct err *err
 	size_t cap = p->nodd;
 
 	if (vec_reserve(&p->odd, &cap, p->nodd + kept->nodd, sizeof(*p->odd)))
-		return err_no_memory(err, "while joining names");
+		return err_no_memory(err, "while merging");
 	for (size_t i = 0; i < kept->nodd; i++) {
 		struct odd_count *c = &p->odds[kept->odd[i].kind];
 
@@ -818,7 +819,7 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, struct str ev
 	p->ntally = n;
 	p->map = calloc(n, sizeof(*p->map));
 	if (!p->map)
-		return err_no_memory(err, "while joining names");
+		return err_no_memory(err, "while merging");
 	for (size_t k = 0; k < n; k++) {
 		if (profile_begins_file(p, k)) {
 			p->nfile++;

@@ -16,7 +16,7 @@
 
 /*
  * Merge tally[0..n), which are in text order with ascending of_file (one made from an
- * index may be anywhere); they must outlive the profile.  events: the order of events, as
+ * index is the first); they must outlive the profile.  events: the order of events, as
  * names with blanks between; empty: order of appearance.  Call profile_free(p) also after
  * a failure.
  */

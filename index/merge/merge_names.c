@@ -239,6 +239,7 @@ static int carry_ids(struct join *j, size_t k, const uint32_t *string)
 			  profile_begins_file(j->p, k + 1); /* of its file */
 	uint32_t generation = 0;
 
+	/* The last round only forgets, if a generation began after the last name. */
 	for (uint32_t i = NAME_FIRST; i <= names->n; i++) {
 		const struct name_slot *s = &names->slot[i];
 

@@ -43,7 +43,7 @@ int profile_odd(struct profile *p, size_t k, enum odd kind, uint64_t line,
 	if (c->n >= ODD_KEPT)
 		return 0;
 	if (vec_reserve(&p->odd, &cap, p->nodd + 1, sizeof(*p->odd)))
-		return err_no_memory(err, "while joining names");
+		return err_no_memory(err, "while merging");
 	p->odd[p->nodd++] =
 		(struct odd_line){kind, p->tally[k]->of_file, p->map[k].lines + line,
 				  arena_str(&p->arena, text)};

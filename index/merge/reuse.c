@@ -37,7 +37,7 @@ struct reuse_look {
 };
 
 /* Returns 0, or non-zero if the index is damaged; l->possible is the answer. */
-static int look(void *arg)
+static int check_complete(void *arg)
 {
 	struct reuse_look *l = arg;
 	struct store *st = l->st;
@@ -60,9 +60,10 @@ static bool possible(struct store *st)
 {
 	struct reuse_look l = {.st = st};
 
+	/* An index of one part does not hold the costs and names of its part. */
 	if (st->meta.loose || st->meta.saturated || st->meta.parts < 2)
 		return false;
-	return !map_guard(look, &l, ERR_INDEX, &(struct err){0}) && l.possible;
+	return !map_guard(check_complete, &l, ERR_INDEX, &(struct err){0}) && l.possible;
 }
 
 bool reuse_possible(struct store *st)

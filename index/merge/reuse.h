@@ -20,7 +20,8 @@ struct kept {
 	struct part *part;    /* one per part slot */
 	struct odd_line *odd; /* lines count from the start of their files */
 	size_t nodd;
-	uint64_t lost_file; /* the current number of its tree's first lost call's file */
+	/* The file of the first call lost in its call tree, as numbered now. */
+	uint64_t lost_file;
 };
 
 bool reuse_possible(struct store *st);
