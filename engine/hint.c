@@ -89,11 +89,8 @@ static int look_up(struct resolving *r, const struct set *set)
 
 static int look_up_all(struct resolving *r, const struct query *q)
 {
-	const struct set *sets[] = {q->source.of,    q->source.from, q->source.to,
-				    q->source.under, q->source.via,  q->source.avoiding};
-
-	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
-		if (look_up(r, sets[i]))
+	for (size_t i = 0; i < SOURCE_SETS; i++)
+		if (look_up(r, source_set(&q->source, i)))
 			return r->err->kind;
 	for (const struct gstage *g = q->gstages; g; g = g->next)
 		if (look_up(r, g->set))

@@ -611,11 +611,9 @@ static int check_also(struct schema *s, const struct source *src)
 static int check_source(struct schema *s, struct query *q)
 {
 	struct source *src = &q->source;
-	const struct set *const sets[] = {src->of,    src->from, src->to,
-					  src->under, src->via,	 src->avoiding};
 
-	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
-		if (check_sets(s, sets[i]))
+	for (size_t i = 0; i < SOURCE_SETS; i++)
+		if (check_sets(s, source_set(src, i)))
 			return s->err->kind;
 	for (const struct gstage *g = q->gstages; g; g = g->next)
 		if (check_sets(s, g->set))

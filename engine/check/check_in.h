@@ -44,7 +44,7 @@ const char *check_column_habit(const struct schema *s, struct str word);
 /* The source whose rows a column names: "files" for "file"; or NULL. */
 const char *check_rows_of(struct str column);
 int check_hint_part(struct schema *s, struct str word);
-/* The hint for a column that only a comparison has; 0: it is none. */
+/* Hint at a comparison if only comparisons have this column; 0: it is another column. */
 int check_hint_two(struct schema *s, struct str column);
 int check_add_known(struct schema *s, struct str name, enum col_type type,
 		    struct unit unit);

@@ -189,6 +189,9 @@ enum source_kind {
 	SOURCES
 };
 
+/* The sets of functions that a source can name. */
+enum { SOURCE_SETS = 6 };
+
 struct source {
 	enum source_kind kind;
 	struct span span; /* the verb */
@@ -216,6 +219,12 @@ struct source {
 	} * also;
 	struct gstage *vs_parts; /* the parts or threads of it to compare with, or NULL */
 };
+
+static inline const struct set *source_set(const struct source *s, size_t i)
+{
+	return (const struct set *[SOURCE_SETS]){s->of,	   s->from, s->to,
+						 s->under, s->via,  s->avoiding}[i];
+}
 
 struct query {
 	struct gstage *gstages;

@@ -199,11 +199,12 @@ int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl
 			continue;
 		if (!r.mass && returning_init(&r, &costs, scratch))
 			return -1;
-		/* What comes back to f through its cycle is part of the entry before. */
+		/* Cost that returns to f through its cycle belongs to the entry before. */
 		incl[f] -= returning_cost(&r, &f, 1, NULL, returning_edges(most));
 		incl[f] = incl[f] > 0 ? incl[f] : 0;
-		/* What comes back is an estimate, the bounds are recorded: keep to them, unless
-		 * the flow kept only a share of the calls and so does not add up to them. */
+		/* The cost that returns is an estimate, but the bounds are recorded.  So the
+		 * result stays within them, unless the flow kept only a share of the calls:
+		 * then it does not add up to them. */
 		if (fl->keep)
 			continue;
 		if (in->cycle[f] != cycle)

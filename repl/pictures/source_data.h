@@ -32,7 +32,7 @@ struct source_data {
 	size_t budget; /* most bytes of it */
 	/* [functions of g]: line of d-functions; NULL: calls lead to the same listing */
 	const uint32_t *place;
-	struct strset files; /* of which the page holds text, and objects */
+	struct strset files; /* whose text the page holds; and objects */
 	size_t lines[2];     /* so many; [1]: instructions */
 	uint64_t lines_out;  /* left out: the budget is used up */
 };
