@@ -34,23 +34,17 @@ static struct str costly_name(struct store *st)
 {
 	static const char plain[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 				    "0123456789_";
-	struct str best = {0}, name;
-	int64_t most = -1, self;
 
-	for (fn_id f = 0; f < store_info(st)->functions; f++) {
+	for (uint32_t i = 0; i < store_info(st)->functions; i++) {
+		const struct str name = store_fn_alone(st, store_rank_self(st, 0, i));
 		size_t n = 0;
 
-		if ((self = store_fn_self(st, f, 0)) <= most)
-			continue;
-		name = store_fn_alone(st, f);
 		while (n < name.n && memchr(plain, name.p[n], sizeof(plain) - 1))
 			n++;
-		if (n == name.n && n && !verb_find(name) && name.p[0] > '9') {
-			best = name;
-			most = self;
-		}
+		if (n == name.n && n && !verb_find(name) && name.p[0] > '9')
+			return name;
 	}
-	return best;
+	return (struct str){0};
 }
 
 static int look_up(struct resolving *r, const struct set *set)
