@@ -307,6 +307,9 @@ static bool part_of(const struct match *m, struct str name, enum name_reading ho
 	const bool class = m->atom.field == MATCH_CLASS;
 	struct name o;
 
+	/* X is more often that of a manual than the x of a name. */
+	if (m->atom.nocase && m->atom.text.n < 2)
+		return false;
 	if (m->path)
 		return contains(name, m->atom.text, m->atom.nocase);
 	if (!contains(name, m->needle, m->atom.nocase))

@@ -117,7 +117,7 @@ static int mark_strings(struct match *m, struct store *st, const struct table *t
 		if (m->by_base ? *count > 0 : !names || !store_any_mangled(st))
 			return 0;
 	}
-	swept = names && m->needle.n && !store_any_mangled(st);
+	swept = names && m->needle.n && !m->atom.nocase && !store_any_mangled(st);
 	for (name_id id = 0; swept && id < t->n;) {
 		id = store_names_with(st, m->needle, id, hit);
 		if (poll_limits(m, start, cancel, err))

@@ -461,6 +461,25 @@ static int find_atom(struct exec *x, const struct match_atom *atom,
 	return add_paired(x, atom, found->fns, any);
 }
 
+/* ": parse, parse_line": the different names of at most three functions. */
+static struct str names_of(struct exec *x, const struct fn_set *found)
+{
+	struct str all = STR(""), last = STR("");
+
+	if (fnset_count(found) > 3)
+		return all;
+	for (uint32_t f = fnset_next(found, 0); f != FNSET_NONE;
+	     f = fnset_next(found, f + 1)) {
+		const struct str name = graph_short_name(x->g, f, x->a);
+
+		if (!str_eq(name, last))
+			all = arena_printf(x->a, "%.*s%s%.*s", STR_ARG(all),
+					   all.n ? ", " : ": ", STR_ARG(name));
+		last = name;
+	}
+	return all;
+}
+
 static int note_parts(struct exec *x, const struct set *s, bool nocase,
 		      const struct fn_set *found)
 {
@@ -483,14 +502,14 @@ static int note_parts(struct exec *x, const struct set *s, bool nocase,
 					STR_ARG(name),
 					STR_ARG(graph_short_name(
 						x->g, fnset_next(found, 0), x->a))));
-	return exec_note(x,
-			 arena_printf(x->a,
-				      "no %s is called %.*s: taken %s %u function%s with "
-				      "it in %s%s",
-				      fields[s->field].what, STR_ARG(name),
-				      n == 1 ? "is" : "are", n, n == 1 ? "" : "s",
-				      fields[s->field].where,
-				      nocase ? ", in another case" : ""));
+	return exec_note(
+		x, arena_printf(x->a,
+				"no %s is called %.*s: taken %s %u function%s with "
+				"it in %s%s%.*s",
+				fields[s->field].what, STR_ARG(name),
+				n == 1 ? "is" : "are", n, n == 1 ? "" : "s",
+				fields[s->field].where, nocase ? ", in another case" : "",
+				STR_ARG(names_of(x, found))));
 }
 
 /* std::vector: a class's name is no function's, and its methods are meant; the text is in

@@ -71,9 +71,10 @@ def base(text):
     return Atom(text, lambda f: f[2].rsplit("/", 1)[-1] == text)
 
 
-def part(text):
+def part(text, caseless):
     """A text that is no whole name: the functions with it in one component of their names."""
-    return Atom(text, lambda f: any(text in c.split("'")[0] for c in f[2].split("::")))
+    same = str.lower if caseless else str
+    return Atom(text, lambda f: any(same(text) in same(c.split("'")[0]) for c in f[2].split("::")))
 
 
 def absent():

@@ -83,7 +83,8 @@ class Asker:
         if names.PLAIN.match(name) and all(names.PLAIN.match(g[2]) or last not in g[2] for g in world.functions):
             cut = rng.randint(0, max(0, len(last) - 3))
             piece = last[cut:cut + rng.randint(3, len(last))] if len(last) > 3 else last
-            having = [g for g in world.functions if piece in g[2]]
+            piece = rng.choice((piece, piece, piece.swapcase()))
+            having = [g for g in world.functions if piece.lower() in g[2].lower()]
             if not view.merged and all(names.PLAIN.match(g[2]) for g in having) and \
                     not any(names.bare(piece).matches(g) for g in having):
                 kinds += ["part", "part"]
@@ -118,7 +119,7 @@ class Asker:
             cut = rng.randint(1, len(last))
             return names.bare(last[:cut] + "*" if rng.random() < 0.7 else "*" + last[-cut:])
         if kind == "part":
-            return names.part(piece)
+            return names.part(piece, not any(piece in g[2] for g in having))
         if kind == "bare":
             return names.bare(rng.choice((name, last)))
         return names.exact(name)
