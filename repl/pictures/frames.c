@@ -24,17 +24,15 @@
 #include "engine/lang/result.h"
 #include "engine/path/path.h"
 #include "index/base/arena.h"
-#include "index/base/bisect.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
-#include "index/base/order.h"
 
 #define WIDE 1e-3 /* of the whole */
 #define UNKNOWN UINT64_MAX
 
 /* Left out cost whose function is known. */
 struct named {
-	size_t on;	/* frame that it lies on; FRAME_NONE: none */
+	size_t on;	/* frame that it lies on; [frames]: none */
 	uint32_t fn;	/* result_fn() */
 	uint64_t of[2]; /* this profile, base */
 };
@@ -80,6 +78,12 @@ struct builder {
 static uint64_t drawn(int64_t cost)
 {
 	return (uint64_t)cost_flow(cost);
+}
+
+/* The frame that a frame lies on; [frames]: none. */
+static size_t below(const struct builder *b, size_t i)
+{
+	return b->f->all[i].parent == FRAME_NONE ? b->f->n : b->f->all[i].parent;
 }
 
 static uint64_t less(uint64_t a, uint64_t b)
@@ -512,7 +516,7 @@ static void find_left(struct builder *b, int s)
 			x->value[s] -= left[i];
 			left[i] = 0;
 		}
-		kids[x->parent == FRAME_NONE ? f->n : x->parent] += x->value[s];
+		kids[below(b, i)] += x->value[s];
 	}
 	if (kids && !f->rooted)
 		left[f->n] = less(drawn(b->side[s].root_cost), kids[f->n]);
@@ -520,20 +524,26 @@ static void find_left(struct builder *b, int s)
 
 /* ---- whose it is ---- */
 
-static void name_cost(struct builder *b, int s, size_t frame, uint32_t fn, uint64_t cost)
+/* A part of what frame `on` leaves out, as far as there is so much. */
+static void name_cost(struct builder *b, int s, size_t on, uint32_t fn, uint64_t cost)
 {
-	struct named *n = &b->named[b->nnamed++];
+	uint64_t *left;
 
-	while (frame != FRAME_NONE && (b->dropped[frame] || !b->wide[frame]))
-		frame = b->f->all[frame].parent;
-	*n = (struct named){.on = frame, .fn = fn_of(b, s, fn)};
-	n->of[s] = cost;
+	while (on != b->f->n && (b->dropped[on] || !b->wide[on]))
+		on = below(b, on);
+	left = &b->side[s].left[on];
+	cost = cost < *left ? cost : *left;
+	*left -= cost;
+	if (!cost)
+		return;
+	b->named[b->nnamed] = (struct named){.on = on, .fn = fn_of(b, s, fn)};
+	b->named[b->nnamed++].of[s] = cost;
 }
 
 static void name_shown(struct builder *b, int s)
 {
 	const struct one *one = &b->side[s];
-	const size_t top = b->f->rooted ? 0 : FRAME_NONE;
+	const size_t top = b->f->rooted ? 0 : b->f->n;
 	size_t *at = one->paths ? ARENA_ARRAY(&b->a, size_t, one->paths->n + 1) : NULL;
 
 	for (size_t i = 0; at && i < b->r->rows; i++)
@@ -562,47 +572,6 @@ static void name_dropped(struct builder *b)
 		}
 }
 
-static int named_by_place(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-	const int c = order_u64(x->on, y->on);
-
-	return c ? c : order_u64(x->fn, y->fn);
-}
-
-static int named_by_cost(const void *a, const void *b)
-{
-	const struct named *x = a, *y = b;
-	const uint64_t m = x->of[0] > x->of[1] ? x->of[0] : x->of[1],
-		       n = y->of[0] > y->of[1] ? y->of[0] : y->of[1];
-	int c = order_u64(x->on, y->on);
-
-	c = c ? c : order_u64(n, m);
-	return c ? c : order_u64(x->fn, y->fn);
-}
-
-/* Merge entries of one function on one frame. */
-static void merge_named(struct builder *b)
-{
-	size_t n = 0;
-
-	if (b->nnamed)
-		qsort(b->named, b->nnamed, sizeof(*b->named), named_by_place);
-	for (size_t i = 0; i < b->nnamed; i++) {
-		struct named *to = n ? &b->named[n - 1] : NULL;
-
-		if (!to || named_by_place(to, &b->named[i])) {
-			b->named[n++] = b->named[i];
-			continue;
-		}
-		to->of[0] += b->named[i].of[0];
-		to->of[1] += b->named[i].of[1];
-	}
-	b->nnamed = n;
-	if (n)
-		qsort(b->named, n, sizeof(*b->named), named_by_cost);
-}
-
 static int find_named(struct builder *b)
 {
 	if (!b->cut)
@@ -614,7 +583,6 @@ static int find_named(struct builder *b)
 	if (b->a.refused)
 		return err_no_memory(b->err, NULL);
 	name_dropped(b);
-	merge_named(b);
 	return 0;
 }
 
@@ -634,34 +602,8 @@ static void put_other(struct frames *f, size_t parent, struct str name, uint32_t
 		.row = FRAME_NONE};
 }
 
-/* Put what is left out of frame `on`, now frame `parent`: by function, as far as it is
- * known. */
-static void put_left(const struct builder *b, size_t on, size_t parent, struct frames *to)
-{
-	const size_t slot = on == FRAME_NONE ? b->f->n : on;
-	uint64_t left[2] = {b->side[0].left[slot],
-			    b->sides == 2 ? b->side[1].left[slot] : 0};
-	struct bisect at = bisect_in(0, b->nnamed);
-
-	while (bisect_next(&at))
-		bisect_step(&at, b->named[at.mid].on < on);
-	for (size_t i = at.lo; i < b->nnamed && b->named[i].on == on; i++) {
-		const struct named *n = &b->named[i];
-		uint64_t of[2];
-
-		for (int s = 0; s < 2; s++) {
-			of[s] = n->of[s] < left[s] ? n->of[s] : left[s];
-			left[s] -= of[s];
-		}
-		if (of[0] || of[1])
-			put_other(to, parent, name_of(b, n->fn), n->fn, of);
-	}
-	if (left[0] || left[1])
-		put_other(to, parent, STR("(other)"), RESULT_NONE, left);
-	to->left_out += left[0];
-}
-
-/* The frames that are kept, and then what they leave out. */
+/* The frames that are kept, and then what they leave out: of one function maybe several,
+ * which the folded tree has as one. */
 static int put_all(struct builder *b)
 {
 	struct frames *f = b->f, to = *f;
@@ -670,21 +612,27 @@ static int put_all(struct builder *b)
 	if (!now || !(to.all = calloc(2 * f->n + b->nnamed + 2, sizeof(*to.all))))
 		return err_no_memory(b->err, NULL);
 	to.n = 0;
+	now[f->n] = FRAME_NONE;
 	for (size_t i = 0; i < f->n; i++) {
-		struct frame x = f->all[i];
-
 		if (b->dropped[i])
 			continue;
-		if (x.parent != FRAME_NONE)
-			x.parent = now[x.parent];
 		now[i] = to.n;
-		to.all[to.n++] = x;
+		to.all[to.n] = f->all[i];
+		to.all[to.n++].parent = now[below(b, i)];
 	}
-	for (size_t i = 0; i < f->n; i++)
-		if (!b->dropped[i])
-			put_left(b, i, now[i], &to);
-	if (!f->rooted)
-		put_left(b, FRAME_NONE, FRAME_NONE, &to);
+	for (size_t i = 0; i < b->nnamed; i++) {
+		const struct named *x = &b->named[i];
+
+		put_other(&to, now[x->on], name_of(b, x->fn), x->fn, x->of);
+	}
+	for (size_t i = 0; i <= f->n; i++) {
+		const uint64_t left[2] = {b->side[0].left[i],
+					  b->sides == 2 ? b->side[1].left[i] : 0};
+
+		if (!b->dropped[i] && (left[0] || left[1]))
+			put_other(&to, now[i], STR("(other)"), RESULT_NONE, left);
+		to.left_out += left[0];
+	}
 	free(f->all);
 	*f = to;
 	return 0;

@@ -320,8 +320,8 @@ int frames_of_stacks(struct render *rd, const char *format, struct frames *out)
 	size_t depth;
 
 	if (frames_of(rd->r, format, out, rd->err) ||
-	    (is_tree(rd->r) && !rd->look->raw && out->estimated &&
-	     fold(out, true, SIZE_MAX, rd->err)))
+	    (is_tree(rd->r) && out->estimated &&
+	     fold(out, !rd->look->raw, SIZE_MAX, rd->err)))
 		return rd->err->kind;
 	if (!(stacks = calloc(out->deepest + 1, sizeof(*stacks))))
 		return err_no_memory(rd->err, NULL);
