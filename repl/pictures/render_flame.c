@@ -8,7 +8,6 @@
  *
  * The bar is where the frame is in a flame graph, and as wide.
  */
-#include "engine/names/name.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
@@ -18,6 +17,7 @@
 #include <stdio.h>
 
 #include "repl/pictures/frames.h"
+#include "repl/render/brief.h"
 #include "repl/render/fit.h"
 
 enum { BAR = 24, COLUMNS = 80, NUMBERS = 16 };
@@ -48,13 +48,6 @@ static void put_bar(struct text *t, double x, double wide)
 	out_fill(t->rd->o, ' ', BAR - first - n);
 }
 
-static struct str brief(struct text *t, struct str name)
-{
-	const struct str s = name_short(name, &t->names);
-
-	return s.p ? s : name;
-}
-
 static void put_name(struct text *t, const struct frame *x)
 {
 	const size_t indent = x->depth - !t->f->rooted;
@@ -72,14 +65,16 @@ static void put_name(struct text *t, const struct frame *x)
 	out_fill(o, ' ', indent);
 	left -= x->folded ? 2 : 0;
 	if (x->joined) {
-		left -= 3 + fit_put(o, form, FIT_NAME, brief(t, x->first), left / 3);
+		left -= 3 + fit_put(o, form, FIT_NAME,
+				    brief_name(t->rd->r, x->first, &t->names), left / 3);
 		out_c(o, arrow);
 		if (x->joined > 1) {
 			out_printf(o, "%s%u%s%s", more, x->joined - 1, more, arrow);
 			left -= 9;
 		}
 	}
-	fit_put(o, form, FIT_NAME, brief(t, x->name), left < 8 ? 8 : left);
+	fit_put(o, form, FIT_NAME, brief_name(t->rd->r, x->name, &t->names),
+		left < 8 ? 8 : left);
 	out_c(o, !x->folded ? "\n" : utf8 ? " \xe2\x86\xbb\n" : " @\n");
 }
 

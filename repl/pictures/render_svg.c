@@ -28,9 +28,9 @@
 #include <string.h>
 
 #include "engine/graph/graph.h"
-#include "engine/names/name.h"
 #include "repl/pictures/frames.h"
 #include "repl/pictures/report.h"
+#include "repl/render/brief.h"
 #include "repl/render/change.h"
 #include "repl/render/fit.h"
 #include "repl/render/headline.h"
@@ -62,7 +62,6 @@ struct picture {
 	struct render *rd;
 	const struct frames *f;
 	struct rest *rest; /* [frames] */
-	bool *drawn;	   /* [frames] */
 	double scale;	   /* px per cost */
 	double narrow;	   /* px */
 	size_t rects, deepest, cut;
@@ -234,20 +233,6 @@ static void put_title(struct picture *p, const struct frame *x, struct str name)
 	out_c(p->rd->o, "</title>");
 }
 
-static struct str brief_of_name(struct picture *p, struct str name)
-{
-	struct str brief;
-
-	/* A name that a stage gave is no function's. */
-	for (size_t i = 0; i < p->rd->r->nfilters; i++)
-		if (str_starts(p->rd->r->filters[i], STR("collapse")))
-			return name;
-	brief = name_short(name, &p->text);
-	if (!brief.p && name.n)
-		p->rd->o->failed = ENOMEM;
-	return brief.p ? brief : name;
-}
-
 /* The names of a chain: the first, and the last. */
 static struct str chain_of(struct picture *p, const struct frame *x, struct str first,
 			   struct str last)
@@ -357,10 +342,11 @@ static void put_frame(struct picture *p, size_t i)
 	struct str names[3];
 
 	arena_reset(&p->text);
-	names[2] = brief_of_name(p, f->name);
-	names[1] = chain_of(p, f, f->joined ? brief_of_name(p, f->first) : f->first,
-			    names[2]);
+	names[2] = brief_name(p->rd->r, f->name, &p->text);
+	names[1] = chain_of(p, f, brief_name(p->rd->r, f->first, &p->text), names[2]);
 	names[0] = chain_of(p, f, f->first, f->name);
+	if (p->text.refused)
+		p->rd->o->failed = ENOMEM;
 	if (part >= WIDE && p->f->sides == 1)
 		number_percent(share, 100 * part);
 	open_frame(p,
@@ -402,6 +388,12 @@ static void put_rest(struct picture *p, size_t on, bool drawing)
 	close_frame(p, "r", x, px, depth, (const struct str[3]){name, name, name}, "");
 }
 
+/* No frame is wider, or nearer to the top, than the one that it lies on. */
+static bool has_room(const struct picture *p, const struct frame *x)
+{
+	return !x->depth || (x->wide * p->scale >= p->narrow && x->depth < ROWS);
+}
+
 /* Count the frames for which there is room, or draw them. */
 static void put_frames(struct picture *p, bool drawing)
 {
@@ -410,27 +402,22 @@ static void put_frames(struct picture *p, bool drawing)
 	p->rects = p->deepest = p->cut = 0;
 	for (size_t i = 0; i < f->n && !render_cancelled(p->rd, i); i++) {
 		const struct frame *x = &f->all[i];
-		const double px = x->wide * p->scale;
 		struct rest *rest = i ? &p->rest[x->parent] : NULL;
 
-		p->drawn[i] = !rest || p->drawn[x->parent];
-		if (!p->drawn[i])
-			continue;
-		if (rest && (px < p->narrow || x->depth >= ROWS)) {
-			p->drawn[i] = false;
-			p->cut += px >= p->narrow;
+		if (has_room(p, x)) {
+			if (rest)
+				put_rest(p, x->parent, drawing);
+			p->rects++;
+			p->deepest = x->depth > p->deepest ? x->depth : p->deepest;
+			if (drawing)
+				put_frame(p, i);
+		} else if (has_room(p, &f->all[x->parent])) {
+			p->cut += x->wide * p->scale >= p->narrow;
 			rest->x = rest->n++ ? rest->x : x->x;
 			rest->wide += x->wide;
 			cost_add_bits(&rest->value[0], x->value[0]);
 			cost_add_bits(&rest->value[1], x->value[1]);
-			continue;
 		}
-		if (rest)
-			put_rest(p, x->parent, drawing);
-		p->rects++;
-		p->deepest = x->depth > p->deepest ? x->depth : p->deepest;
-		if (drawing)
-			put_frame(p, i);
 	}
 	for (size_t i = 0; i < f->n; i++)
 		put_rest(p, i, drawing);
@@ -574,7 +561,6 @@ static void draw(struct picture *p)
 	size_t height;
 
 	p->rest = ARENA_ARRAY(&p->arrays, struct rest, p->f->n + 1);
-	p->drawn = ARENA_ARRAY(&p->arrays, bool, p->f->n + 1);
 	find_groups(p);
 	if (p->f->sides == 2 && find_changes(p))
 		return;

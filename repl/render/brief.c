@@ -25,6 +25,13 @@ static bool collapsed(const struct result *r)
 	return false;
 }
 
+struct str brief_name(const struct result *r, struct str name, struct arena *a)
+{
+	const struct str brief = collapsed(r) ? name : name_short(name, a);
+
+	return brief.p ? brief : name;
+}
+
 static struct str short_name(struct brief *b, const struct column *c, size_t row)
 {
 	const struct result *r = b->rd->r;
@@ -33,14 +40,11 @@ static struct str short_name(struct brief *b, const struct column *c, size_t row
 
 	if (known && known->type == COL_NAME && str_eq(c->name, STR("fn")))
 		return known->s[row];
-	if (collapsed(r))
-		return c->s[row];
 	arena_reset(&b->a);
-	name = name_short(c->s[row], &b->a);
-	if (name.p)
-		return name;
-	err_no_memory(b->rd->err, doing);
-	return c->s[row];
+	name = brief_name(r, c->s[row], &b->a);
+	if (b->a.refused)
+		err_no_memory(b->rd->err, doing);
+	return name;
 }
 
 static uint64_t hash_of(struct str name)

@@ -10,6 +10,7 @@
 
 struct column;
 struct render;
+struct result;
 
 struct brief {
 	struct render *rd;
@@ -23,5 +24,7 @@ int brief_init(struct brief *b, struct render *rd);
 void brief_free(struct brief *b);
 /* The name of a row of c, which is not absent there; until the next call. */
 struct str brief_of(struct brief *b, const struct column *c, size_t row);
+/* The short name of any function of r; the whole one if a is full, or if a stage gave it. */
+struct str brief_name(const struct result *r, struct str name, struct arena *a);
 
 #endif
