@@ -15,13 +15,12 @@
  *	d-parts		label TAB self cost per event TAB basic blocks from begin to end, 0 if
  *			that is not known; of many parts, so many lines are sums of parts
  *			that follow each other
- *	d-tree		if the calls alone do not determine the tree of the whole program (it
- *			is a sum of parts, or functions were merged): per event "@event est
- *			own", then its frames, depth first: depth function est own, and for an
- *			estimate lo hi
- *	d-proven	per event the share of that tree that is on proven stacks
+ *	d-tree		per event "@event own proven" of the tree of the whole program; proven:
+ *			the share that is on proven stacks.  If the calls alone do not
+ *			determine it (it is a sum of parts, or functions were merged), then its
+ *			frames, depth first: depth function est own, and for an estimate lo hi
  *
- *	d-parts-base, d-tree-base, d-proven-base	of two profiles: the same of the base
+ *	d-parts-base, d-tree-base	of two profiles: the same of the base
  *
  * Of two profiles, events have the total in the base as well, or nothing if it has no such
  * event.  A function also has TAB "calls nests self ... inclusive ... through ... root ...
@@ -384,23 +383,13 @@ static void put_frame(struct report *p, const struct side *d,
 	out_char(p->o, '\n');
 }
 
-/* Leave out the frames of functions that are not in the report, with all frames on
- * them. */
-static int put_tree(struct report *p, const struct side *d, uint32_t e, uint32_t rows,
-		    struct arena *a)
+/* The frames, without those of functions that are not in the report and all on them. */
+static void put_tree(struct report *p, const struct side *d, const struct path_tree *t)
 {
-	struct path_tree t;
 	uint32_t out = UINT32_MAX; /* depth of the frame being left out */
 
-	if (session_program_tree(p->rd->session, d->g, d->event[e], !parts_count(p), rows,
-				 a, &t, p->rd->err))
-		return p->rd->err->kind;
-	out_printf(p->o, "@%" PRIu32, e);
-	put_cost(p, t.est);
-	put_cost(p, t.own);
-	out_char(p->o, '\n');
-	for (size_t i = 0; i < t.n && !render_cancelled(p->rd, i); i++) {
-		const struct path_tree_row *r = &t.rows[i];
+	for (size_t i = 0; i < t->n && !render_cancelled(p->rd, i); i++) {
+		const struct path_tree_row *r = &t->rows[i];
 
 		if (r->inner || r->depth > out)
 			continue;
@@ -408,7 +397,6 @@ static int put_tree(struct report *p, const struct side *d, uint32_t e, uint32_t
 		if (out == UINT32_MAX)
 			put_frame(p, d, r);
 	}
-	return p->rd->err->kind;
 }
 
 static int put_trees(struct report *p, unsigned s)
@@ -416,44 +404,29 @@ static int put_trees(struct report *p, unsigned s)
 	const struct side *d = &p->side[s];
 	uint32_t rows = TREES_ROWS / (p->with_source ? 2 : 1) / p->sides /
 			(p->events ? p->events : 1);
-	const bool more = p->rd->session &&
-			  (parts_count(p) || d->g->group || graph_stacks_known(d->g));
+	const bool more = parts_count(p) || d->g->group || graph_stacks_known(d->g);
+	struct path_tree t;
 	struct arena a;
-	int rc = 0;
 
 	open_data(p, "d-tree", s);
 	arena_init(&a, d->g->a->cap);
-	for (uint32_t e = more ? 0 : p->events; !rc && e < p->events; e++)
-		if (d->total[e]) {
-			rc = put_tree(p, d, e, rows < TREE_ROWS ? rows : TREE_ROWS, &a);
-			arena_reset(&a);
-		}
-	arena_free(&a);
-	close_data(p);
-	return rc;
-}
-
-static int put_proven(struct report *p, unsigned s)
-{
-	const struct side *d = &p->side[s];
-	struct path_tree t = {0};
-	struct arena a;
-	int rc = 0;
-
-	open_data(p, "d-proven", s);
-	arena_init(&a, d->g->a->cap);
-	for (uint32_t e = p->rd->session ? 0 : p->events; !rc && e < p->events; e++) {
-		t.proven = 1;
-		if (d->total[e])
-			rc = session_program_tree(p->rd->session, d->g, d->event[e], true,
-						  1, &a, &t, p->rd->err);
-		if (!rc)
-			out_printf(p->o, "%.4f\n", t.proven);
+	rows = !more ? 1 : rows < TREE_ROWS ? rows : TREE_ROWS;
+	for (uint32_t e = p->rd->session ? 0 : p->events; e < p->events; e++) {
+		if (!d->total[e])
+			continue;
+		if (session_program_tree(p->rd->session, d->g, d->event[e],
+					 !parts_count(p), rows, &a, &t, p->rd->err))
+			break;
+		out_printf(p->o, "@%" PRIu32, e);
+		put_cost(p, t.own);
+		out_printf(p->o, " %.4f\n", t.proven);
+		if (more)
+			put_tree(p, d, &t);
 		arena_reset(&a);
 	}
 	arena_free(&a);
 	close_data(p);
-	return rc;
+	return p->rd->err->kind;
 }
 
 int report_put_data(struct report *p)
@@ -465,7 +438,7 @@ int report_put_data(struct report *p)
 	put_calls(p);
 	for (unsigned s = 0; s < p->sides; s++) {
 		put_parts(p, s);
-		if (put_trees(p, s) || put_proven(p, s))
+		if (put_trees(p, s))
 			return p->rd->err->kind;
 	}
 	return 0;

@@ -129,7 +129,7 @@ function tells(b) {
 }
 /* Of the whole program. */
 function provenText() {
-	const p = proven.map(x => x[ev]).filter(x => x !== undefined);
+	const p = trees.filter(t => t[ev]).map(t => t[ev].proven);
 	return mode !== 'all' || !p.some(x => x < 1) ? '' : p.map((x, s) => (Math.floor(1000 * x) / 10).toFixed(1) + ' % ' + (s ? 'of that of ' + data.base : 'of the cost')).join(' and ') + ' is on proven stacks';
 }
 /* How much of the cost is the program's own, not that of starting it. */

@@ -65,13 +65,12 @@ for (const f of F) { const g = groupNames.indexOf(f.part); f.group = g < 0 ? MOS
 const on = (x, s) => s ? x.b : x;
 const suffix = ['', '-base'];
 const parts = SIDES.map(s => lines('d-parts' + suffix[s]).map(l => { const t = l.split('\t'); return {what: t[0], cost: t[1].split(' ').map(Number), span: +t[2]}; }));
-/* The whole program's tree by event, where the calls alone do not tell it. */
-const proven = SIDES.map(s => lines('d-proven' + suffix[s]).map(Number));
+/* The whole program's tree by event; its frames where the calls alone do not tell them. */
 const trees = SIDES.map(s => {
 	const all = [];
 	for (const l of lines('d-tree' + suffix[s])) {
 		const n = l.slice(l[0] === '@' ? 1 : 0).split(' ').map(Number);
-		if (l[0] === '@') all[n[0]] = {est: n[1], own: n[2], rows: []};
+		if (l[0] === '@') all[n[0]] = {own: n[1], proven: n[2], rows: []};
 		else all.at(-1).rows.push(n);
 	}
 	return all;

@@ -80,7 +80,7 @@ function grow(share = 1, way = mode) {
 		}
 	}
 	for (const s of SIDES) {
-		const told = trees[s][ev] && readTree(trees[s][ev]);
+		const told = trees[s][ev] && trees[s][ev].rows.length && readTree(trees[s][ev]);
 		if (way === 'all') {
 			root.self[s] = told ? told.own : 0;
 			if (told) plant(told.all, () => true, s);
