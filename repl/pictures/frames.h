@@ -79,10 +79,10 @@ struct stack {
 };
 /* A line of a function, or all of it. */
 struct stack_place {
-	struct str name, file; /* file: empty if it is not known */
-	uint32_t fn;	       /* result_fn() */
-	uint32_t whole;	       /* its function as a whole: itself if that is not a line */
-	uint64_t line;	       /* 0: all */
+	uint64_t line;	/* 0: all */
+	uint32_t frame; /* one of its function */
+	uint32_t whole; /* its function as a whole: itself if that is not a line */
+	file_id file;	/* of a line */
 	bool estimated;
 };
 struct stacks {
@@ -96,6 +96,9 @@ struct stacks {
 /* apart: what is estimated has a place of its own. */
 int stacks_of(const struct result *r, const struct frames *f, bool lines, bool apart,
 	      struct stacks *out, struct err *err);
+/* Empty: not known. */
+struct str stack_file(const struct result *r, const struct frames *f,
+		      const struct stack_place *x);
 void stacks_free(struct stacks *s);
 /* The values of pprof and speedscope are in units that they know: "nanoseconds", "bytes";
  * other: that of all others. */

@@ -108,30 +108,33 @@ int render_folded(struct render *rd)
 /* ---- speedscope: https://www.speedscope.app/file-format-schema.json, "sampled" ---- */
 
 /* Tables mark an estimate by ~; so do frames, whose costs are in their order alone. */
-static void put_place(struct render *rd, const struct stack_place *x, struct out *name)
+static void put_place(struct render *rd, const struct frames *f,
+		      const struct stack_place *x, struct out *name)
 {
+	const struct str file = stack_file(rd->r, f, x);
+
 	name->n = 0;
 	out_c(name, x->estimated ? "~" : "");
-	out_str(name, x->name);
+	out_str(name, f->all[x->frame].name);
 	out_c(rd->o, "\n{\"name\":");
 	emit_name(rd->o, EMIT_JSON, (struct str){name->buf, name->n});
-	if (x->file.n) {
+	if (file.n) {
 		out_c(rd->o, ",\"file\":");
-		emit_name(rd->o, EMIT_JSON, x->file);
+		emit_name(rd->o, EMIT_JSON, file);
 	}
 	if (x->line)
 		out_printf(rd->o, ",\"line\":%" PRIu64, x->line);
 	out_char(rd->o, '}');
 }
 
-static void put_places(struct render *rd, const struct stacks *s)
+static void put_places(struct render *rd, const struct frames *f, const struct stacks *s)
 {
 	struct out name;
 
 	out_mem(&name);
 	for (size_t i = 0; i < s->places; i++) {
 		out_c(rd->o, i ? "," : "");
-		put_place(rd, &s->place[i], &name);
+		put_place(rd, f, &s->place[i], &name);
 	}
 	if (name.failed)
 		err_no_memory(rd->err, NULL);
@@ -249,7 +252,7 @@ int render_speedscope(struct render *rd)
 		if (r->proven.n)
 			out_printf(rd->o, ",\"proven\":\"%.*s\"", STR_ARG(r->proven));
 		out_c(rd->o, ",\n\"shared\":{\"frames\":[");
-		put_places(rd, &s);
+		put_places(rd, &f, &s);
 		out_c(rd->o, "]},\n\"profiles\":[");
 		if (r->on && frames_in_time(r))
 			put_evented(rd, &f, &s);

@@ -110,25 +110,28 @@ static int read_rows(struct lines_builder *b, uint32_t fn, bool sites)
 
 /* ---- places ---- */
 
-/* Not known: empty. */
-static struct str known(struct str file)
+struct str stack_file(const struct result *r, const struct frames *f,
+		      const struct stack_place *x)
 {
+	uint32_t fn = f->all[x->frame].fn;
+	const struct graph *g =
+		r->graph && fn != RESULT_NONE ? frame_graph(r, &fn) : NULL;
+	struct str file = STR("???");
+
+	if (x->line)
+		file = store_file(g->st, x->file);
+	else if (g && !graph_is(g, fn, GRAPH_FILES))
+		file = graph_file(g, fn);
 	return str_eq(file, STR("???")) ? STR("") : file;
 }
 
-static struct str file_of(const struct result *r, uint32_t fn)
+static bool same_place(const struct frames *f, const struct stack_place *a,
+		       const struct stack_place *b)
 {
-	const struct graph *g =
-		r->graph && fn != RESULT_NONE ? frame_graph(r, &fn) : NULL;
+	const struct frame *x = &f->all[a->frame], *y = &f->all[b->frame];
 
-	return !g || graph_is(g, fn, GRAPH_FILES) ? STR("") : known(graph_file(g, fn));
-}
-
-static bool same_place(const struct stack_place *a, const struct stack_place *b)
-{
-	return a->fn == b->fn && a->line == b->line && a->estimated == b->estimated &&
-	       (a->fn != RESULT_NONE || str_eq(a->name, b->name)) &&
-	       (!a->line || str_eq(a->file, b->file));
+	return x->fn == y->fn && a->line == b->line && a->estimated == b->estimated &&
+	       a->file == b->file && (x->fn != RESULT_NONE || str_eq(x->name, y->name));
 }
 
 /* The number of a place of frame i's function; line: NULL: all of it.  0 if out of
@@ -137,8 +140,7 @@ static uint32_t place_of(struct lines_builder *b, size_t i, const struct line_co
 {
 	const struct frame *f = &b->f->all[i];
 	struct stacks *to = b->to;
-	struct stack_place x = {.name = f->name,
-				.fn = f->fn,
+	struct stack_place x = {.frame = (uint32_t)i,
 				.estimated = b->apart && frame_estimated(f) && !f->other};
 	uint32_t h, probe, k;
 
@@ -147,24 +149,20 @@ static uint32_t place_of(struct lines_builder *b, size_t i, const struct line_co
 	if (line) {
 		x.whole = to->own[i];
 		x.line = line->line;
-		x.file = known(store_file(b->r->graph->st, line->file));
+		x.file = line->file;
+	} else {
+		x.whole = (uint32_t)to->places;
 	}
-	h = (uint32_t)(hash_mix(x.line << 32 ^ x.fn) ^
-		       (line		      ? str_hash(x.file)
-			: x.fn == RESULT_NONE ? str_hash(x.name)
-					      : 0));
+	h = (uint32_t)(hash_mix((x.line << 32 ^ f->fn) + x.file) ^
+		       (f->fn == RESULT_NONE ? str_hash(f->name) : 0));
 	probe = hash_start(&b->by, h);
 	while ((k = hash_next(&b->by, h, &probe)) != HASH_NONE)
-		if (same_place(&to->place[k], &x))
+		if (same_place(b->f, &to->place[k], &x))
 			return k;
 	if (vec_reserve(&to->place, &b->places_cap, to->places + 1, sizeof(*to->place)) ||
 	    hash_add(&b->by, h, (uint32_t)to->places)) {
 		err_no_memory(b->err, NULL);
 		return 0;
-	}
-	if (!line) {
-		x.whole = (uint32_t)to->places;
-		x.file = file_of(b->r, x.fn);
 	}
 	to->place[to->places] = x;
 	return (uint32_t)to->places++;
