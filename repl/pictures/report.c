@@ -48,6 +48,7 @@ bool report_fits(const struct render *rd)
 
 /* ---- what is to be said ---- */
 
+/* What the functions that are left out spend themselves. */
 static void say_share(struct report *p, unsigned s, const char *before)
 {
 	const uint32_t e = p->rd->r->event_id;
@@ -62,60 +63,50 @@ static void say_share(struct report *p, unsigned s, const char *before)
 	emit_xml(p->o, before, str_c(percent), ""); /* "<0.01%" */
 }
 
-static void say_functions(struct report *p)
-{
-	if (p->nfunctions == p->all)
-		return;
-	out_printf(p->o, "<p>Left out: the %s cheapest of %s functions, with ",
-		   GROUPED(p->all - p->nfunctions), GROUPED(p->all));
-	say_share(p, 0, "");
-	if (p->sides > 1)
-		say_share(p, 1, " here and, in the base, ");
-	emit_xml(p->o, " of ", p->rd->r->event,
-		 " self cost together, and their calls.</p>\n");
-}
-
-static void say_calls(struct report *p)
-{
-	char percent[NUMBER_MAX];
-
-	if (p->ncalls == p->between)
-		return;
-	number_percent(percent, 100 * p->most_left);
-	out_printf(p->o,
-		   "<p>Left out: the %s cheapest of %s calls between functions; none is"
-		   " more than ",
-		   GROUPED(p->between - p->ncalls), GROUPED(p->between));
-	emit_xml(p->o, "", str_c(percent), " of any event.</p>\n");
-}
-
-/* The same in one line, for stderr. */
-static void note_left_out(struct report *p)
+/* How much is left out, also in one line for stderr. */
+static void say_left_out(struct report *p)
 {
 	struct render *rd = p->rd;
-	const char *and = "left out of the report: ";
+	char percent[NUMBER_MAX];
 	size_t n = 0;
-	struct {
+	const struct {
 		uint32_t out, of;
-		const char *what;
+		const char *which, *what;
 	} left[] = {
-		{p->all - p->nfunctions, p->all, "functions"},
-		{p->between - p->ncalls, p->between, "calls between functions"},
-		{p->listed - p->sourced - p->textless, p->listed, "sources of functions"},
+		{p->all - p->nfunctions, p->all, "", "functions"},
+		{p->between - p->ncalls, p->between, "", "calls between functions"},
+		{p->listed - p->sourced - p->textless, p->listed, "the source of ",
+		 "listed functions"},
 	};
 
 	for (size_t i = 0; i < sizeof(left) / sizeof(left[0]); i++) {
+		const char *out = GROUPED(left[i].out), *of = GROUPED(left[i].of);
+
 		if (!left[i].out)
 			continue;
-		n += (size_t)snprintf(rd->note + n, sizeof(rd->note) - n, "%s%s of %s %s",
-				      and, GROUPED(left[i].out), GROUPED(left[i].of),
-				      left[i].what);
-		and = ", ";
+		n += (size_t)snprintf(
+			rd->note + n, sizeof(rd->note) - n, "%s%s%s of %s %s",
+			n ? ", " : "left out of the report: ", left[i].which, out, of,
+			left[i].what);
+		out_printf(p->o, "<p>Left out: %sthe %s cheapest of %s %s", left[i].which,
+			   out, of, left[i].what);
+		if (i == 0) {
+			say_share(p, 0, ", with ");
+			if (p->sides > 1)
+				say_share(p, 1, " here and, in the base, ");
+			emit_xml(p->o, " of ", rd->r->event,
+				 " self cost together, and their calls");
+		} else if (i == 1) {
+			number_percent(percent, 100 * p->most_left);
+			emit_xml(p->o, "; none is more than ", str_c(percent),
+				 " of any event");
+		}
+		out_c(p->o, ".</p>\n");
 	}
 	if (p->with_source) {
 		n += (size_t)snprintf(rd->note + n, sizeof(rd->note) - n, "%s",
 				      n ? "; " : "");
-		source_data_note(rd->note + n, sizeof(rd->note) - n, &p->source);
+		source_data_text(rd->note + n, sizeof(rd->note) - n, &p->source);
 	}
 }
 
@@ -157,9 +148,7 @@ static void put_notes(struct report *p)
 
 	out_mem(&notes);
 	p->o = &notes;
-	note_left_out(p);
-	say_functions(p);
-	say_calls(p);
+	say_left_out(p);
 	report_say_filters(p->o, p->rd->r);
 	for (unsigned s = 0; s < p->sides; s++)
 		say_side(p, s);
@@ -204,12 +193,12 @@ void report_put_scripts(struct out *o, const char *const *script)
 
 static void put_scripts(struct report *p)
 {
-	static const char *const without[] = {model_js, tree_js,  flame_js,
-					      page_js,	start_js, NULL};
-	static const char *const with[] = {model_js,  tree_js,		flame_js, page_js,
-					   source_js, report_source_js, start_js, NULL};
+	const bool source = p->with_source;
 
-	report_put_scripts(p->o, p->with_source ? with : without);
+	report_put_scripts(p->o, (const char *const[]){model_js, tree_js, flame_js,
+						       page_js, source ? source_js : "",
+						       source ? report_source_js : "",
+						       start_js, NULL});
 }
 
 /* The notes before the data say what it lacks. */

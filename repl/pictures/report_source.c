@@ -174,16 +174,9 @@ int report_take_source(struct report *p, size_t budget)
 
 void report_say_source(struct report *p)
 {
-	const uint32_t out = p->listed - p->sourced - p->textless;
-
 	if (!p->side[0].g->detail)
 		out_c(p->o, "<p>No source: lines have no costs of their own after these"
 			    " stages.</p>\n");
-	else if (out)
-		out_printf(p->o,
-			   "<p>Left out: the source of the %s cheapest of %s listed"
-			   " functions.</p>\n",
-			   GROUPED(out), GROUPED(p->listed));
 	if (p->textless)
 		out_printf(p->o,
 			   "<p>No file was found for the source of %s of %s listed"

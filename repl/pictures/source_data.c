@@ -366,13 +366,19 @@ void source_data_write(struct out *o, const struct source_data *d)
 	out_c(o, "</pre>\n");
 }
 
-/* "3 files: 48 lines and 22,327 instructions" */
-static void put_amount(char *buf, size_t size, const struct source_data *d)
+void source_data_text(char *buf, size_t size, const struct source_data *d)
 {
 	const size_t *n = d->lines;
-	int at = snprintf(buf, size, "%s file%s:", GROUPED(d->files.n),
-			  d->files.n == 1 ? "" : "s");
+	int at;
 
+	if (!d->files.n) {
+		snprintf(buf, size, "the page holds no source: %s",
+			 d->g->detail ? "no file was found; see --source-root"
+				      : "lines have no costs after these stages");
+		return;
+	}
+	at = snprintf(buf, size, "the page holds text of %s file%s:", GROUPED(d->files.n),
+		      d->files.n == 1 ? "" : "s");
 	if (n[0])
 		at += snprintf(buf + at, size - (size_t)at, " %s line%s%s", GROUPED(n[0]),
 			       n[0] == 1 ? "" : "s", n[1] ? " and" : "");
@@ -383,29 +389,16 @@ static void put_amount(char *buf, size_t size, const struct source_data *d)
 
 void source_data_say(struct out *o, const struct source_data *d)
 {
-	char amount[120];
+	char text[160];
 
-	put_amount(amount, sizeof(amount), d);
+	source_data_text(text, sizeof(text), d);
 	if (d->files.n)
 		out_printf(o,
-			   "<details id=\"held\"%s><summary>This page holds text of %s"
+			   "<details id=\"held\"%s><summary>T%s"
 			   "</summary>\n<ul></ul></details>\n",
-			   d->files.n <= SHOWN_FILES ? " open" : "", amount);
+			   d->files.n <= SHOWN_FILES ? " open" : "", text + 1);
 	else
-		out_c(o, "<p>This page holds no text of any file.</p>\n");
-}
-
-void source_data_note(char *buf, size_t size, const struct source_data *d)
-{
-	char amount[120];
-
-	put_amount(amount, sizeof(amount), d);
-	if (d->files.n)
-		snprintf(buf, size, "the page holds text of %s", amount);
-	else
-		snprintf(buf, size, "the page holds no source: %s",
-			 d->g->detail ? "no file was found; see --source-root"
-				      : "lines have no costs after these stages");
+		out_printf(o, "<p>T%s.</p>\n", text + 1);
 }
 
 size_t source_data_room(size_t used)

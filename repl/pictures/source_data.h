@@ -46,8 +46,8 @@ void source_data_init(struct source_data *d, struct graph *g, size_t budget);
 /* The element with the data, and how much it is; the script lists the files. */
 void source_data_write(struct out *o, const struct source_data *d);
 void source_data_say(struct out *o, const struct source_data *d);
-/* For stderr: "the page holds source text: lines of 3 files". */
-void source_data_note(char *buf, size_t size, const struct source_data *d);
+/* "the page holds text of 3 files: 48 lines and 22,327 instructions" */
+void source_data_text(char *buf, size_t size, const struct source_data *d);
 void source_data_free(struct source_data *d);
 
 #endif

@@ -192,7 +192,7 @@ ok(PAGE * 0.9 < size <= PAGE, "a report of 20 MB of source is a page of at most 
 same(taken, ["f%d" % (899 - i) for i in range(len(taken))], "it has the costliest functions")
 ok(whole(text, "big.c"), "and whole lines")
 left = 900 - len(taken)
-ok("Left out: the source of the %d cheapest of 900 listed functions" % left in text and "%d of 900 sources of functions" % left in r.talk,
+ok("Left out: the source of the %d cheapest of 900 listed functions" % left in text and "the source of %d of 900 listed functions" % left in r.talk,
    "how many are left out is said", r.talk)
 write("long.c", b"short\n" + b"z" * (7 << 20) + b"\nshort\n")
 profile("long.out", [("long.c", "long", {1: (1, 0), 2: (100, 0), 3: (2, 0)}, [])])
