@@ -1,0 +1,278 @@
+/*
+ * statement_rows.c - the rows of a statement, and the result that is made of them; see
+ * statement.h.
+ *
+ *     source -> stages, `expect` last -> headline, footer, filters, notes -> result
+ */
+#include "engine/statement.h"
+
+#include "engine/compare/vs.h"
+#include "engine/graph/graph.h"
+#include "engine/names/fnset.h"
+#include "engine/rows/doubt.h"
+#include "engine/sources/footer.h"
+#include "engine/sources/source.h"
+#include "engine/sources/sources.h"
+#include "engine/stages/stage.h"
+#include "engine/why/why.h"
+#include "index/base/err.h"
+
+/* Doubt profiles that are cut, odd or only an index.  The answer that `_` names had its
+ * doubts when it was asked. */
+static int doubt_profiles(const struct session *s, struct statement *run,
+			  const struct query *q)
+{
+	struct exec *x = &run->x;
+	const struct str name = s->names[run->profile];
+
+	if (q->source.kind == S_LAST)
+		return 0;
+	if (s->as_index[run->profile] &&
+	    exec_doubt_quietly(
+		    x, DOUBT_INDEX,
+		    arena_printf(x->a,
+				 "%.*s is an index: whether a newer profile is there "
+				 "is not known",
+				 STR_ARG(name))))
+		return x->err->kind;
+	if (exec_doubt_profile(x, x->g->st, name))
+		return x->err->kind;
+	return x->other && x->other->st != x->g->st
+		       ? exec_doubt_profile(x, x->other->st, q->source.vs)
+		       : 0;
+}
+
+/* Run the stages, but no `take` behind an `expect`: the expectation is about all rows. */
+static int change_rows(struct exec *x, struct table *t, const struct tstage *st)
+{
+	bool expects = false;
+
+	for (; st; st = st->next) {
+		expects |= st->kind == T_EXPECT;
+		if (expects && st->kind == T_TAKE)
+			continue;
+		if (exec_tstage(x, t, st) || exec_poll_now(x))
+			return x->err->kind;
+	}
+	return exec_order(x, t);
+}
+
+static int take_shown(struct exec *x, struct table *t, const struct tstage *st)
+{
+	while (st && st->kind != T_EXPECT)
+		st = st->next;
+	for (; st; st = st->next)
+		if (st->kind == T_TAKE && exec_tstage(x, t, st))
+			return x->err->kind;
+	return 0;
+}
+
+/* Would the expectations hold if functions with an uncertain partner had none? */
+static int expect_sure(struct exec *x, struct statement *run, const struct query *q)
+{
+	const size_t notes = x->notes->n, hints = x->hints->n;
+	struct table t = {0};
+	struct vs *v;
+
+	if (!run->vs || !x->doubts->why[DOUBT_UNSURE].n ||
+	    exec_doubted(x) != DOUBT_UNSURE)
+		return 0;
+	if (exec_vs_dissolved(x, run->vs, &v) ||
+	    exec_source(x, &q->source, v, &t, q->tstages) ||
+	    change_rows(x, &t, q->tstages))
+		return x->err->kind;
+	for (const struct tstage *st = q->tstages; st; st = st->next)
+		if (st->kind == T_EXPECT && exec_expect(x, &t, st)) {
+			if (x->err->kind != ERR_EXPECT)
+				return x->err->kind;
+			err_clear(x->err);
+			run->unsure = true;
+			return exec_expect_sure(x, st);
+		}
+	x->doubts->why[DOUBT_UNSURE] = STR("");
+	x->notes->n = notes;
+	x->hints->n = hints;
+	return 0;
+}
+
+/* Has the answer the columns of its source? */
+static bool keeps_columns(const struct query *q)
+{
+	for (const struct tstage *st = q->tstages; st; st = st->next)
+		if (st->kind == T_SHOW || st->kind == T_GROUP || st->kind == T_SUM ||
+		    st->kind == T_COUNT)
+			return false;
+	return true;
+}
+
+/* Rows of a listing that do not follow the name of their file say it. */
+static int show_files(struct table *t, const struct query *q)
+{
+	bool apart = false;
+
+	for (const struct tstage *st = q->tstages; st; st = st->next)
+		apart |= st->kind == T_SORT || st->kind == T_WHERE || st->kind == T_SKIP;
+	return t->listing && apart && keeps_columns(q) ? table_show(t, STR("file")) : 0;
+}
+
+int statement_rows(const struct session *s, struct statement *run, const struct query *q,
+		   struct err *failed)
+{
+	struct exec *x = &run->x;
+	struct table *t = &run->t;
+
+	x->whole = q->source.lone;
+	if (exec_source(x, &q->source, run->vs, t, q->tstages) || show_files(t, q) ||
+	    change_rows(x, t, q->tstages))
+		return x->err->kind;
+	for (const struct tstage *st = q->tstages; st; st = st->next)
+		if (st->kind == T_EXPECT &&
+		    (doubt_profiles(s, run, q) || exec_expect(x, t, st) ||
+		     expect_sure(x, run, q))) {
+			if (x->err->kind != ERR_EXPECT)
+				return x->err->kind;
+			x->err->len = (uint32_t)st->span.len;
+			*failed = *x->err;
+			err_clear(x->err);
+			break;
+		}
+	return take_shown(x, t, q->tstages);
+}
+
+static int list_filters(const struct session *s, const struct query *q,
+			struct statement *run, struct result *r)
+{
+	struct exec *x = &run->x;
+	size_t n = s->nfilters;
+
+	for (const struct gstage *g = q->gstages; g; g = g->next)
+		n++;
+	r->filters = EXEC_ARRAY(x, struct str, n + 1);
+	if (!r->filters)
+		return x->err->kind;
+	for (size_t i = 0; i < s->nfilters; i++)
+		if (!run->idle[i])
+			r->filters[r->nfilters++] = s->filters[i];
+	for (const struct gstage *g = q->gstages; g; g = g->next) {
+		struct str shown = {x->text.p + g->span.at, g->span.len};
+
+		if (g->kind == G_COLLAPSE_BY) /* collapse by $x: what it is */
+			shown = arena_printf(x->a, "collapse by %.*s", STR_ARG(g->name));
+		if (g->kind == G_FOCUS && g->span.at == g->set->span.at) /* why under X */
+			shown = arena_printf(x->a, "focus %.*s", STR_ARG(shown));
+		if (!shown.p)
+			return arena_full(x->a, x->err);
+		r->filters[r->nfilters++] = shown;
+	}
+	return 0;
+}
+
+static void asked_for(const struct query *q, struct result *r)
+{
+	for (const struct tstage *st = q->tstages; st; st = st->next)
+		if (st->kind == T_AS)
+			r->format = st->format;
+		else if (st->kind == T_EXPECT)
+			r->expects = true;
+	r->file = q->file;
+	r->shell = q->shell;
+	if (r->format == FORMAT_NONE && q->file.n)
+		r->format = format_of_file(q->file);
+}
+
+/* The causes as `why` tells them: of the profiles as recorded, not of joined functions. */
+static int find_causes(struct session *s, const struct query *q, struct statement *run,
+		       struct headline *h)
+{
+	struct exec *x = &run->x;
+	struct statement *as = EXEC_ARRAY(x, struct statement, 1);
+
+	if (!as)
+		return x->err->kind;
+	*as = *run;
+	as->notes = as->hints = (struct exec_texts){0};
+	as->doubts = (struct doubts){0};
+	as->x.notes = &as->notes;
+	as->x.hints = &as->hints;
+	as->x.doubts = &as->doubts;
+	as->x.inlined = NULL;
+	as->x.parts = NULL;
+	as->x.other = NULL;
+	if (x->g->member &&
+	    (statement_contexts(as, run->gstages) || statement_sides(s, q, as)))
+		return x->err->kind;
+	return exec_why_headline(&as->x, as->vs, x->g, h);
+}
+
+/* The cause is left out where it would take longer than the table. */
+static int find_headline(struct session *s, const struct query *q, struct statement *run,
+			 const struct headline **out)
+{
+	enum { MOST = 1 << 18 }; /* functions */
+	const bool totals = q->source.kind == S_WHY;
+	struct headline *h;
+
+	if (exec_vs_headline(&run->x, run->vs, totals, &h))
+		return run->x.err->kind;
+	*out = h;
+	return totals || run->x.g->functions > MOST ? 0 : find_causes(s, q, run, h);
+}
+
+int statement_result(struct session *s, struct statement *run, const struct stmt *st)
+{
+	const struct query *q = &st->query;
+	struct result *r = &run->r;
+	struct exec *x = &run->x;
+	struct table *t = &run->t;
+	const bool last = q->source.kind == S_LAST, as_made = t->src && !t->ref && !t->vs;
+
+	*r = (struct result){
+		.source = last ? "_" : source_def(q->source.kind)->name,
+		.of = last ? NULL : source_def_of(&q->source),
+		.query = check_with_values(
+			x->env, (struct str){x->text.p + st->span.at, st->span.len},
+			x->a),
+		.profile = s->names[run->profile],
+		.event = x->env->nevents ? x->env->events[x->event] : STR(""),
+		.unit = x->env->nevents ? x->env->units[x->event] : (struct unit){0},
+		.total = graph_total(x->g, x->event),
+		.event_id = x->event,
+		.doubts = x->doubts,
+		.graph = last ? NULL : x->g,
+		.table = last ? NULL : t,
+		.root_one = t->root_one,
+		.tree = t->tree,
+		.paths = as_made ? t->paths : NULL,
+		.listing = as_made ? t->listing : NULL,
+		.root_fuzzy = t->root_fuzzy,
+		.root_own = t->root_own,
+		.root_name = t->root_name,
+		.root_cost = t->root_cost,
+		.upward = t->upward,
+		.usual = keeps_columns(q),
+		.base = last && x->open->last ? x->open->last->base : q->source.vs,
+		.paired = {t->paired.known ? t->paired.percent[0] : -1,
+			   t->paired.known ? t->paired.percent[1] : -1},
+	};
+	if (!r->query.p)
+		return arena_full(x->a, x->err);
+	if (table_result(t, r) || vs_sides(t, &r->compared) ||
+	    (run->vs && !r->card && find_headline(s, q, run, &r->headline)) ||
+	    footer(x, t, r) || list_filters(s, q, run, r))
+		return x->err->kind;
+	if (s->people && keeps_columns(q) && t->no_text.n && exec_hint(x, t->no_text))
+		return x->err->kind;
+	for (size_t i = 0; i < x->hints->n; i++)
+		if (exec_note(x, x->hints->at[i]))
+			return x->err->kind;
+	r->notes = x->notes->at;
+	r->nnotes = x->notes->n;
+	r->nhints = x->hints->n;
+	asked_for(q, r);
+	/* A function that was refused memory on the way may have returned no error. */
+	if (x->a->refused)
+		return arena_full(x->a, x->err);
+	if (x->g->a->refused)
+		return arena_full(x->g->a, x->err);
+	return session_check(s, x->err);
+}
