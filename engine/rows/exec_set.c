@@ -13,7 +13,6 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/graph/graph.h"
-#include "engine/graph/graph_stage.h"
 #include "engine/lang/token.h"
 #include "engine/names/match.h"
 #include "engine/names/name.h"

@@ -17,7 +17,6 @@
 #include "engine/stages/eval.h"
 #include "engine/rows/row_loops.h"
 #include "engine/sources/source.h"
-#include "engine/lang/parse_in.h"
 #include "engine/stages/stage.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"

@@ -3,14 +3,11 @@
  *
  * Names that fit_put() cuts to the same text form a group.  The group is sorted, so the
  * byte at which a name differs from all others is where it differs from one of its two
- * neighbours.  The name is cut so that a few columns around that byte stay:
+ * neighbours.  Of the name of a function the brackets that the byte is not in are emptied.
+ * If that is too wide, its last component stays whole: the cut is made in the classes before
+ * it, or in the parameters after it.  Else a few columns around the byte stay.
  *
- *	head…the rest                 the byte is near the start
- *	head…around the byte…         the byte is far from both ends
- *
- * The name of a function keeps its last component whole, if there is room: the cut is made
- * in the classes before it, or in the parameters after it.
- *
+ *	…::vector<int…>::_M_realloc_insert<…>(…)
  *	void std::vector<int, s…_M_realloc_insert
  *	sort<__gnu_…r<int*, std::vector<int,…
  *
@@ -152,7 +149,9 @@ static int cut_groups(struct twin *twin, size_t n, enum emit_form form,
 			const size_t at = place_of_difference(twin, i, end, k);
 
 			text.n = 0;
-			if (kind != FIT_NAME || !cut_beside_last(&text, form, x, at))
+			if (kind != FIT_NAME ||
+			    (!fit_place(&text, form, x->whole, at, x->width) &&
+			     !cut_beside_last(&text, form, x, at)))
 				fit_around(&text, form, x->whole, at, AROUND, x->width);
 			failed = keep_text(x, &text, a);
 			++*more;

@@ -1,8 +1,8 @@
 /*
  * apart.h - different names that would be cut to the same text, cut where they differ.
  *
- *	std::map<int, char>::find(…)      std::m…nt, char>::find(…)
- *	std::map<int, long>::find(…)      std::m…nt, long>::find(…)
+ *	std::map<int, char>::find(…)      std::map<…char>::find(…)
+ *	std::map<int, long>::find(…)      std::map<…long>::find(…)
  */
 #ifndef QUERN_APART_H
 #define QUERN_APART_H

@@ -9,7 +9,9 @@
  *	std::vect...ush_back(...)                                       the middle
  *
  * The end of a function name identifies it best, so the middle is cut last, and the end
- * gets the larger half.
+ * gets the larger half.  A byte that tells it from others keeps its place:
+ *
+ *	...::vector<int...>::push_back(...)
  */
 #include "repl/render/fit.h"
 
@@ -111,33 +113,106 @@ static size_t closes(struct str s, size_t at, char open, char close)
 
 /* Is it a "(" before parameters, or a "<" before template arguments?  Not in the name
  * of an operator, "(anonymous namespace)", or the receiver of a Go method. */
-static bool opens(struct str s, size_t at, char open)
+static bool opens(struct str s, size_t at, const char *brackets)
 {
-	if (s.p[at] != open || at == 0 || strchr(":. (,", s.p[at - 1]))
+	if (!s.p[at] || !strchr(brackets, s.p[at]) || at == 0 ||
+	    strchr(":. (,", s.p[at - 1]))
 		return false;
 	return !follows(s, at, "operator") &&
-	       !(open == '<' && follows(s, at, "operator<"));
+	       !(s.p[at] == '<' && follows(s, at, "operator<"));
 }
 
 /* Brackets that never close are searched for to the end: only so many of a name are. */
 enum { MAX_OPEN = 8 };
 
-static void collapse(struct out *o, enum emit_form form, struct str s, char open,
-		     char close)
+/* Where the argument of s with the byte `at` begins and, in *end, ends. */
+static size_t argument(struct str s, size_t at, size_t *end)
+{
+	size_t depth = 0, begin = 0;
+
+	for (*end = 0; *end < s.n; ++*end) {
+		const char c = s.p[*end];
+
+		if (c == ',' && !depth && *end >= at)
+			return begin;
+		if (c == ',' && !depth)
+			begin = *end + 1 + (*end + 1 < s.n && s.p[*end + 1] == ' ');
+		depth += c == '<' || c == '(';
+		depth -= depth && (c == ')' || (c == '>' && !follows(s, *end, "-")));
+	}
+	return begin;
+}
+
+/* Where the last component of s begins, outside of brackets. */
+static size_t last_scope(struct str s)
+{
+	size_t depth = 0, begin = 0;
+
+	for (size_t i = 0; i + 1 < s.n; i++) {
+		if (!depth && s.p[i] == ':' && s.p[i + 1] == ':')
+			begin = i;
+		depth += s.p[i] == '<' || s.p[i] == '(';
+		depth -= depth && (s.p[i] == '>' || s.p[i] == ')');
+	}
+	return begin;
+}
+
+struct place {
+	const char *brackets; /* that are emptied: "(", "<" or both */
+	size_t at; /* byte of the name that stays, with those around it; SIZE_MAX: none */
+	bool brief;   /* arguments without their scopes */
+	size_t where; /* out: where the byte was written, or the argument with it */
+};
+
+/* Write s, "..." for what brackets hold; those around p->at keep the argument with it. */
+static void show_place(struct out *o, enum emit_form form, struct str s, struct place *p,
+		       unsigned deep)
 {
 	unsigned never = 0;
 
 	for (size_t i = 0; i < s.n; i++) {
-		const bool asked = never < MAX_OPEN && opens(s, i, open);
-		const size_t end = asked ? closes(s, i, open, close) : s.n;
+		const char c = s.p[i];
+		const bool asked =
+			deep < MAX_OPEN && never < MAX_OPEN && opens(s, i, p->brackets);
+		const size_t end = asked ? closes(s, i, c, c == '(' ? ')' : '>') : s.n;
+		struct place in = {p->brackets, p->at - i - 1, p->brief, 0};
+		struct str all = {s.p + i + 1, end - i - 1};
+		size_t begin = 0, stop = 0;
 
+		if (i == p->at)
+			p->where = o->n;
 		out_char(o, s.p[i]);
 		never += asked && end == s.n;
-		if (end == s.n || end <= i + 1)
+		if (end == s.n)
 			continue;
-		out_c(o, ellipsis(form));
+		if (p->at > i && p->at < end)
+			begin = argument(all, in.at, &stop);
+		if (stop) {
+			struct str arg = {all.p + begin, stop - begin};
+			const size_t scope = p->brief ? last_scope(arg) : 0;
+
+			if (begin + scope)
+				out_c(o, ellipsis(form));
+			in.where = o->n;
+			in.at -= begin + scope < in.at ? begin + scope : in.at;
+			show_place(o, form, str_from(arg, scope), &in, deep + 1);
+			p->where = in.where;
+		}
+		if (stop < all.n)
+			out_c(o, ellipsis(form));
 		i = end - 1;
 	}
+}
+
+/* Take "<...>" and "(...)" from the end of s. */
+static struct str without_brackets(struct str s, enum emit_form form)
+{
+	const size_t n = str_c(ellipsis(form)).n + 2;
+
+	while (s.n > n && str_starts(str_from(s, s.n - n + 1), str_c(ellipsis(form))) &&
+	       strchr("<(", s.p[s.n - n]))
+		s.n -= n;
+	return s;
 }
 
 /* Where the first scope of s begins, with its separator, behind which all fits in width
@@ -162,7 +237,7 @@ static size_t inner_scope(enum emit_form form, struct str s, size_t all, size_t 
  * this is not enough, cut the middle. */
 static size_t fit_name(struct out *o, enum emit_form form, struct str s, size_t width)
 {
-	static const char brackets[][2] = {{'(', ')'}, {'<', '>'}};
+	static const char *const brackets[] = {"(", "<"};
 	struct out mem[2];
 	const size_t e = ellipsis_width(form);
 	size_t all = emit_width(form, s), taken, scope, clone;
@@ -171,7 +246,8 @@ static size_t fit_name(struct out *o, enum emit_form form, struct str s, size_t 
 		out_mem(&mem[i]);
 		if (all <= width)
 			continue;
-		collapse(&mem[i], form, s, brackets[i][0], brackets[i][1]);
+		show_place(&mem[i], form, s,
+			   &(struct place){brackets[i], SIZE_MAX, false, 0}, 0);
 		if (mem[i].failed)
 			continue;
 		s = (struct str){mem[i].buf, mem[i].n};
@@ -299,6 +375,42 @@ static size_t cut_around(struct out *o, enum emit_form form, struct str s, size_
 	emit_name(o, form, middle);
 	out_c(o, ellipsis(form));
 	return taken + emit_width(form, middle) + 2 * e;
+}
+
+size_t fit_place(struct out *o, enum emit_form form, struct str s, size_t at,
+		 size_t width)
+{
+	const size_t e = ellipsis_width(form);
+	size_t taken = 0;
+
+	/* As it is; then arguments without scopes; then nothing after the last name. */
+	for (int step = 0; step < 3 && !taken && width > 2 * e; step++) {
+		struct place p = {"(<", at, step > 0, 0};
+		struct out mem;
+		struct str text;
+		size_t all, scope, cut;
+
+		out_mem(&mem);
+		show_place(&mem, form, s, &p, 0);
+		text = (struct str){mem.buf, mem.failed ? 0 : mem.n};
+		if (step == 2)
+			text = without_brackets(text, form);
+		cut = text.n < mem.n ? e : 0;
+		all = emit_width(form, text) + cut;
+		scope = all > width ? inner_scope(form, text, all - cut, width - e - cut)
+				    : 0;
+		if (!mem.failed && p.where < text.n && scope <= p.where) {
+			if (scope)
+				out_c(o, ellipsis(form));
+			emit_name(o, form, str_from(text, scope));
+			if (cut)
+				out_c(o, ellipsis(form));
+			taken = emit_width(form, str_from(text, scope)) + cut +
+				(scope ? e : 0);
+		}
+		out_close(&mem);
+	}
+	return taken;
 }
 
 size_t fit_around(struct out *o, enum emit_form form, struct str s, size_t at,

@@ -21,7 +21,12 @@ enum fit_kind {
 size_t fit_put(struct out *o, enum emit_form form, enum fit_kind kind, struct str s,
 	       size_t width);
 
-/* The same, so that the character at byte `at` of s and `around` columns after it stay. */
+/* Write the name without the brackets and arguments that the byte `at` of s is not in; 0, and
+ * nothing is written: that is wider than width. */
+size_t fit_place(struct out *o, enum emit_form form, struct str s, size_t at,
+		 size_t width);
+
+/* The same as fit_put(), so that the character at byte `at` of s and `around` columns after it stay. */
 size_t fit_around(struct out *o, enum emit_form form, struct str s, size_t at,
 		  size_t around, size_t width);
 

@@ -442,13 +442,13 @@ static void test_apart(void)
 	      "self  incl  fn\n"
 	      "  10    10  std::…::string>, std:…\n"
 	      "  20    20  std::…::u8string>, st…\n"
-	      "  30    30  std::map<long, …d(int)\n"
+	      "  30    30  …::map<long…>::find(…)\n"
 	      "not on this screen: calls (all\n7); all: --wide, .mode wide\n");
 	check("names are cut for a pipe, too", FORMAT_TABLE, &r, &pipe,
 	      "calls  self  incl  fn\n"
-	      "    7    10    10  std::map<int, std::vector<std::string…less<int> >::find(int)\n"
-	      "    7    20    20  std::map<int, std::vector<std::u8stri…less<int> >::find(int)\n"
-	      "    7    30    30  std::map<long, std::…d::string>, std::less<int> >::find(int)\n");
+	      "    7    10    10  std::map<…std::vector<std::string>…>::find(…)\n"
+	      "    7    20    20  std::map<…std::vector<std::u8string>…>::find(…)\n"
+	      "    7    30    30  std::map<long…>::find(…)\n");
 	check("and whole with --wide", FORMAT_TABLE, &r, &wide,
 	      "calls  self  incl  fn\n"
 	      "    7    10    10  std::map<int, std::vector<std::string>, std::less<int> >::find(int)\n"
