@@ -2,7 +2,8 @@
  * hint.c - resolve the query of a hint; see hint.h.
  *
  * The query is parsed and checked as if it were asked, and each name in it is looked up.  The
- * first mistake tells what to put in its place, and the rest is checked again.
+ * first mistake tells what to put in its place, and the rest is checked again.  A name that is
+ * no function's, but that of an object, a file or a class, becomes obj:, file: or class:.
  */
 #include "engine/hint.h"
 
@@ -10,6 +11,7 @@
 #include <string.h>
 
 #include "engine/check/check.h"
+#include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 #include "engine/lang/parse.h"
 #include "engine/names/match.h"
@@ -26,6 +28,7 @@ struct resolving {
 	struct str typed, query;
 	struct arena *a;
 	struct str instead; /* of the place of the error; or empty */
+	bool placed;	    /* a name became one of an object, file or class */
 	struct err *err;
 };
 
@@ -47,12 +50,52 @@ static struct str costly_name(struct store *st)
 	return (struct str){0};
 }
 
+/* Is it the base name, or what stands before its version or ending: libc of libc.so.6? */
+static bool is_base(struct str path, struct str name)
+{
+	const struct str base = str_basename(path);
+
+	return str_starts(base, name) && (base.n == name.n || base.p[name.n] == '.');
+}
+
+/* Find the object or the file of this name. */
+static bool find_place(struct resolving *r, struct str name)
+{
+	struct store *st = r->s->stores[0];
+
+	r->instead.n = 0;
+	for (uint32_t i = 0; !r->instead.n && i < store_info(st)->objects; i++)
+		if (is_base(store_obj(st, i), name))
+			r->instead =
+				arena_printf(r->a, "obj:%.*s",
+					     STR_ARG(str_basename(store_obj(st, i))));
+	for (uint32_t i = 0; !r->instead.n && i < store_info(st)->files; i++)
+		if (is_base(store_file(st, i), name))
+			r->instead =
+				arena_printf(r->a, "file:%.*s",
+					     STR_ARG(str_basename(store_file(st, i))));
+	return r->instead.n;
+}
+
+/* Does a name of the field match? */
+static int find_name(struct resolving *r, struct match_atom *atom, enum match_field field,
+		     bool part, bool *found)
+{
+	struct match_found names;
+
+	atom->field = field;
+	atom->part = atom->nocase = part;
+	if (match_find(r->s->stores[0], atom, &r->s->cancel, r->a, &names, r->err))
+		return r->err->kind;
+	*found = names.functions;
+	return 0;
+}
+
 static int look_up(struct resolving *r, const struct set *set)
 {
 	struct match_atom atom = {.form = MATCH_BARE};
-	struct store *st = r->s->stores[0];
-	struct match_found found;
 	const char *near;
+	bool found = false, class = false;
 
 	if (!set)
 		return 0;
@@ -63,17 +106,25 @@ static int look_up(struct resolving *r, const struct set *set)
 	atom.text = set->text;
 	atom.at = set->text_span.at;
 	atom.len = (uint32_t)set->text_span.len;
-	for (int part = 0; part < 2; part++) {
-		atom.part = atom.nocase = part;
-		if (match_find(st, &atom, &r->s->cancel, r->a, &found, r->err))
-			return r->err->kind;
-		if (found.functions)
-			return 0;
+	if (find_name(r, &atom, MATCH_FN, false, &found) || found)
+		return r->err->kind;
+	r->placed = find_place(r, set->text);
+	if (!r->placed && (find_name(r, &atom, MATCH_CLASS, false, &class) ||
+			   (!class && find_name(r, &atom, MATCH_FN, true, &found))))
+		return r->err->kind;
+	if (found)
+		return 0;
+	if (class) {
+		r->placed = true;
+		r->instead = arena_printf(r->a, "class:%.*s", STR_ARG(set->text));
 	}
+	atom.field = MATCH_FN;
 	atom.part = atom.nocase = false;
-	match_none(st, &atom, 0, &r->s->cancel, r->err);
+	match_none(r->s->stores[0], &atom, 0, &r->s->cancel, r->err);
+	if (r->placed)
+		return r->err->kind;
 	if (str_find_str(r->typed, set->text) == r->typed.n) {
-		r->instead = costly_name(st);
+		r->instead = costly_name(r->s->stores[0]);
 	} else if ((near = strchr(r->err->hint, '\''))) {
 		r->instead =
 			arena_printf(r->a, "%.*s", (int)strcspn(near + 1, "'"), near + 1);
@@ -139,37 +190,86 @@ static bool mend(struct resolving *r)
 	return r->query.p;
 }
 
-void hint_resolve(struct session *s, struct str typed, struct arena *a, struct err *err)
+/* Mend the query until it runs: then it is in r->query. */
+static bool resolves(void *arg, struct str query)
 {
 	enum { MENDED = 4 };
+	struct resolving *r = arg;
+
+	err_clear(r->err);
+	r->placed = false;
+	r->query = arena_printf(r->a, "%.*s", STR_ARG(query));
+	for (int i = 0; r->query.p && i < MENDED && try_query(r); i++) {
+		if (str_starts(str_c(r->err->hint), str_c(here)))
+			r->query = arena_printf(r->a, "%s", r->err->hint + strlen(here));
+		else if (!mend(r))
+			break;
+		err_clear(r->err);
+	}
+	/* Of a profile that is not open: see hint_second(). */
+	return r->query.p &&
+	       (!r->err->kind ||
+		str_starts(str_c(r->err->text), STR("no profile is open under")));
+}
+
+/* Is there no hint, or one that knows less than a query that runs? */
+static bool is_guess(const char *hint)
+{
+	return !hint[0] || str_starts(str_c(hint), STR("did you mean")) ||
+	       str_starts(str_c(hint), STR("start with")) ||
+	       str_starts(str_c(hint), STR("an event, or"));
+}
+
+/* The statement with the mistake. */
+static struct str wrong_statement(struct str typed, uint64_t at)
+{
+	size_t from = at < typed.n ? at : typed.n, end = from;
+
+	while (from && !strchr(";\n", typed.p[from - 1]))
+		from--;
+	while (end < typed.n && !strchr(";\n", typed.p[end]))
+		end++;
+	return str_trim((struct str){typed.p + from, end - from});
+}
+
+void hint_resolve(struct session *s, struct str typed, struct arena *a, struct err *err)
+{
 	struct err inner = {0};
 	struct resolving r = {.s = s, .typed = typed, .a = a, .err = &inner};
+	struct str query = wrong_statement(typed, err->at);
+	char form[HABIT_MAX];
+	const char *said;
 	const struct verb *v;
-	struct str word;
 
-	if (!s->n || !str_starts(str_c(err->hint), str_c(here)))
+	if (!s->n)
 		return;
-	r.query = arena_printf(a, "%s", err->hint + strlen(here));
-	/* Dot-commands and keys are no queries; "| take 5" is a part of one. */
-	if (!r.query.p || strchr(".|!", r.query.p[0]) ||
-	    str_starts(r.query, STR("the key")))
-		return;
-	for (int i = 0; i < MENDED && try_query(&r); i++) {
-		if (str_starts(str_c(inner.hint), str_c(here)))
-			r.query = arena_printf(a, "%s", inner.hint + strlen(here));
-		else if (!mend(&r))
-			break;
-		err_clear(&inner);
-	}
-	if (inner.kind == ERR_QUERY && str_find_str(r.query, STR(" vs ")) < r.query.n)
-		return; /* of a profile that is not open: see hint_second() */
-	err->hint[0] = '\0';
-	if (!inner.kind) {
+	if (!str_starts(str_c(err->hint), str_c(here))) {
+		r.query = query;
+		if (!try_query(&r)) /* what is wrong shows only as it runs */
+			return;
+		said = habit_query(query, resolves, &r, form);
+		if (!said &&
+		    (!is_guess(err->hint) || !resolves(&r, query) ||
+		     !(r.placed || str_starts(str_c(err->text), STR("no event ")))))
+			return;
+		if (said && habit_is_command(str_c(said)))
+			r.query = str_c(said);
+		err->hint[0] = '\0';
 		err_hint(err, "%s%.*s", here, STR_ARG(r.query));
 		return;
 	}
-	word = (struct str){r.query.p, str_find(r.query, ' ')};
-	v = verb_find(word);
+	query = str_c(err->hint + strlen(here));
+	if (habit_is_command(query))
+		return;
+	query = arena_printf(a, "%.*s", STR_ARG(query));
+	if (!query.p)
+		return;
+	err->hint[0] = '\0';
+	if (resolves(&r, query)) {
+		err_hint(err, "%s%.*s", here, STR_ARG(r.query));
+		return;
+	}
+	v = verb_find((struct str){r.query.p, str_find(r.query, ' ')});
 	if (inner.hint[0] && inner.kind == ERR_QUERY)
 		err_hint(err, "%s", inner.hint);
 	else if (v)

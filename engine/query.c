@@ -243,18 +243,6 @@ int session_check_lone(struct session *s, const struct stmt *st, struct str text
 		return err->kind;
 	if (found.functions)
 		return 0;
-	atom.field = MATCH_CLASS;
-	if (name_class(atom.text).n &&
-	    match_find(s->stores[0], &atom, &s->cancel, a, &found, err))
-		return err->kind;
-	if (found.functions) {
-		err_set(err, ERR_QUERY, atom.at, "'%.*s' is a class, no function",
-			STR_ARG(atom.text));
-		err->len = atom.len;
-		return err_hint(err, "here that is: functions of class:%.*s",
-				STR_ARG(atom.text));
-	}
-	atom.field = MATCH_FN;
 	match_none(s->stores[0], &atom, 0, &s->cancel, err);
 	return parse_lone_unknown(text, &st->query.source, err);
 }

@@ -8,9 +8,9 @@
 #include "engine/lang/result.h"
 #include "engine/sources/sources.h"
 #include "engine/compare/vs.h"
-#include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 #include "index/base/arena.h"
+#include "index/base/count.h"
 #include "index/base/err.h"
 
 /* ---- stages ---- */
@@ -331,12 +331,15 @@ static struct tstage *new_stage(struct schema *s, enum tstage_kind kind, struct 
 /* top by file: names are no order; rows of their own are meant. */
 static const char *unit_of(const struct schema *s, struct str word)
 {
+	static const char *const rows[][2] = {{"file", "files"},     {"obj", "objects"},
+					      {"dir", "dirs"},	     {"class", "classes"},
+					      {"thread", "threads"}, {"part", "parts"}};
 	const char *said = check_column_habit(s, word);
-	const char *rows = check_rows_of(said ? str_c(said) : word);
 
-	if (rows)
-		return rows;
-	return said || source_col(s->src, word) ? NULL : habit_top(word);
+	for (size_t i = 0; i < COUNT(rows); i++)
+		if (str_eq(said ? str_c(said) : word, str_c(rows[i][0])))
+			return rows[i][1];
+	return NULL;
 }
 
 /* In `top ... by X`, X is usually an event; suggest one. */
@@ -353,22 +356,19 @@ static int check_by(struct schema *s, const struct query *q)
 	if (unit) {
 		check_fail(s, e->span, "'top' ranks by a number, not by '%.*s'",
 			   STR_ARG(e->text));
-		return err_hint(s->err, "here that is: top %s", unit);
+		return err_hint(s->err, "did you mean 'top %s'?", unit);
 	}
 	if (!e || (e->op != EX_COL && e->op != EX_TEXT) || e->event.n || e->percent ||
 	    is_event(s->env, e) || source_col(s->src, e->text) ||
 	    check_let_find(s->env, e->text, false))
 		return 0;
 	check_event(s->env, e->text, e->span, s->err);
-	if (check_column_habit(s, e->text))
-		return err_hint(s->err, "here that is: top by %s",
+	if (check_column_habit(s, e->text)) {
+		s->err->hint[0] = '\0'; /* of an event spelled almost so */
+		return err_hint(s->err, "did you mean '%s'?",
 				check_column_habit(s, e->text));
-	if (check_hint_two(s, e->text))
-		return s->err->kind;
-	return err_hint(s->err, "%s%s", habit_rate(e->text) ? "here that is: " : "",
-			habit_rate(e->text)
-				? habit_rate(e->text)
-				: "an event, or a column: self, incl, calls, ...");
+	}
+	return err_hint(s->err, "an event, or a column: self, incl, calls, ...");
 }
 
 /* top N UNIT by X  =  UNIT | sort X | take N */
@@ -393,52 +393,6 @@ static int expand_top(struct schema *s, struct query *q)
 	return 0;
 }
 
-/* The set as it was written, if that is one plain name. */
-static struct str plain_name(const struct set *set)
-{
-	static const char letters[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZ"
-				      "abcdefghijklmnopqrstuvwxyz0123456789_";
-
-	for (size_t i = 0; i < set->text.n; i++)
-		if (!memchr(letters, set->text.p[i], sizeof(letters) - 1))
-			return STR("malloc");
-	return set->op == SET_ATOM && set->form == FORM_BARE &&
-			       set->span.len == set->text.n
-		       ? set->text
-		       : STR("malloc");
-}
-
-/* callers of f by line, cost of f by root: `by` names no rows. */
-static int hint_rows(struct schema *s, const struct source *q)
-{
-	static const struct {
-		const char *word, *here;
-	} rows[] = {
-		{"line", "callsites to"},     {"site", "callsites to"},
-		{"callsite", "callsites to"}, {"caller", "callers of"},
-		{"callee", "callees of"},     {"root", "calltree to"},
-		{"function", "callers of"},   {"stack", "calltree to"},
-	};
-	const size_t plural = str_ends(q->by->text, STR("s"));
-	struct str word = {q->by->text.p, q->by->text.n - plural};
-	const char *said;
-
-	for (size_t i = 0; q->of && i < sizeof(rows) / sizeof(*rows); i++)
-		if (str_eq(word, str_c(rows[i].word))) {
-			s->err->hint[0] = '\0'; /* of the event spelled almost so */
-			return err_hint(s->err, "here that is: %s %.*s",
-					i < 3 && q->kind == S_CALLEES ? "callsites of"
-								      : rows[i].here,
-					STR_ARG(plain_name(q->of)));
-		}
-	if (s->src && (said = check_column_habit(s, q->by->text)) &&
-	    check_rows_of(str_c(said)))
-		word = str_c(said);
-	if (check_hint_part(s, word) || !check_rows_of(word))
-		return s->err->kind;
-	return err_hint(s->err, "here that is: %s", check_rows_of(word));
-}
-
 static int choose_event(struct schema *s, struct query *q)
 {
 	struct tstage *first = q->tstages;
@@ -453,13 +407,6 @@ static int choose_event(struct schema *s, struct query *q)
 		}
 		s->event = check_event(s->env, by->text, by->span, s->err);
 		said = s->src ? check_column_habit(s, by->text) : NULL;
-		if (s->err->kind)
-			hint_rows(s, &q->source);
-		if (s->err->kind && !q->source.of && s->src &&
-		    source_col(s->src, said ? str_c(said) : by->text))
-			return err_hint(s->err, "here that is: %s | sort %.*s",
-					s->src->name,
-					STR_ARG(said ? str_c(said) : by->text));
 		return s->err->kind
 			       ? err_hint(s->err,
 					  "'by' names an event; to sort: | sort %.*s",

@@ -120,37 +120,6 @@ const char *check_column_habit(const struct schema *s, struct str word)
 	return per_call(s, word);
 }
 
-/* functions | group by thread: parts and threads change what a source sees. */
-int check_hint_part(struct schema *s, struct str word)
-{
-	if (!str_eq(word, STR("thread")) && !str_eq(word, STR("part")))
-		return 0;
-	return err_hint(s->err, "one %.*s: %.*s 1 | functions; all of them: %.*ss",
-			STR_ARG(word), STR_ARG(word), STR_ARG(word));
-}
-
-int check_hint_two(struct schema *s, struct str column)
-{
-	for (size_t i = 0; i < VS_COLS && s->src && !s->vs; i++)
-		if (str_eq(column, str_c(vs_cols[i].name)))
-			return err_hint(s->err,
-					"here that is: functions vs base | show fn, %s",
-					vs_cols[i].name);
-	return 0;
-}
-
-const char *check_rows_of(struct str column)
-{
-	static const char *const rows[][2] = {{"file", "files"},     {"obj", "objects"},
-					      {"dir", "dirs"},	     {"class", "classes"},
-					      {"thread", "threads"}, {"part", "parts"}};
-
-	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++)
-		if (str_eq(column, str_c(rows[i][0])))
-			return rows[i][1];
-	return NULL;
-}
-
 bool check_quoted_event(const struct schema *s, struct expr *e)
 {
 	if (e->op != EX_TEXT || check_find_event(s->env, e->text) == s->env->nevents)
@@ -209,12 +178,6 @@ static int no_column(struct schema *s, struct expr *e)
 	}
 	check_fail(s, e->span, "no column '%.*s'; there are: %s", STR_ARG(whole), list);
 	near = nearest_of(whole, n, col_name, s);
-	if (!s->right_side && check_hint_part(s, whole))
-		return s->err->kind;
-	if (s->src && check_rows_of(whole) && !s->right_side)
-		return err_hint(s->err, "here that is: %s", check_rows_of(whole));
-	if (!s->right_side && check_hint_two(s, whole))
-		return s->err->kind;
 	if (!e->percent && !s->right_side && (said = check_column_habit(s, whole)))
 		return err_hint(s->err, "did you mean '%s'?", said);
 	if (near < n && !s->right_side)

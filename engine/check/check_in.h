@@ -41,11 +41,6 @@ const struct known *check_known(const struct schema *s, struct str name);
 /* The column that other tools call `word`; NULL: unknown, or these rows have no such
  * column. */
 const char *check_column_habit(const struct schema *s, struct str word);
-/* The source whose rows a column names: "files" for "file"; or NULL. */
-const char *check_rows_of(struct str column);
-int check_hint_part(struct schema *s, struct str word);
-/* Hint at a comparison if only comparisons have this column; 0: it is another column. */
-int check_hint_two(struct schema *s, struct str column);
 int check_add_known(struct schema *s, struct str name, enum col_type type,
 		    struct unit unit);
 /* The unit of a column of a source in an event. */

@@ -5,6 +5,7 @@
 
 #include <stdio.h>
 #include <string.h>
+#include <strings.h>
 
 #include "engine/lang/common_sets.h"
 #include "engine/lang/keywords.h"
@@ -33,10 +34,24 @@ static struct str profile_name(void *arg, size_t i)
 	return ((const struct check_env *)arg)->profiles[i];
 }
 
+static bool has_word(struct str s, struct str word)
+{
+	for (size_t i = 0; word.n && i + word.n <= s.n; i++)
+		if (strncasecmp(s.p + i, word.p, word.n) == 0)
+			return true;
+	return false;
+}
+
 size_t check_near_event(const struct check_env *env, struct str name)
 {
 	struct check_env copy = *env;
+	/* cycles: of Cycle Estimation */
+	const struct str one = {name.p, name.n - str_ends(name, STR("s"))};
 
+	for (size_t i = 0; i < env->nevents && one.n > 2; i++)
+		if (has_word(env->events[i], one) ||
+		    (env->long_names && has_word(env->long_names[i], one)))
+			return i;
 	return nearest_of(name, env->nevents, event_name, &copy);
 }
 
@@ -93,6 +108,7 @@ static const char *event_option(struct str name)
 	} made_by[] = {
 		{"--cache-sim=yes", " Dr Dw I1mr D1mr D1mw ILmr DLmr DLmw "},
 		{"--branch-sim=yes", " Bc Bcm Bi Bim "},
+		{"--cache-sim=yes --branch-sim=yes", " CEst "},
 		{"--cacheuse=yes", " AcCost1 SpLoss1 AcCost2 SpLoss2 "},
 		{"--simulate-wb=yes", " I1dmr D1dmr D1dmw ILdmr DLdmr DLdmw "},
 		{"--collect-bus=yes", " Ge "},
@@ -137,7 +153,8 @@ uint32_t check_event(const struct check_env *env, struct str name, struct span a
 		err_hint(err, "record it with valgrind --tool=callgrind %s",
 			 event_option(name));
 	else if (near < env->nevents)
-		err_hint(err, "did you mean '%.*s'?", STR_ARG(env->events[near]));
+		err_hint(err, "did you mean '%.*s'?",
+			 STR_ARG(check_event_word(env, (uint32_t)near)));
 	return (uint32_t)env->nevents;
 }
 

@@ -1,7 +1,6 @@
 /* keywords.c - the tables of the language; see keywords.h. */
 #include "engine/lang/keywords.h"
 
-#include "engine/lang/habits.h"
 #include "engine/lang/token.h"
 #include "index/base/count.h"
 #include "index/base/str.h"
@@ -121,15 +120,6 @@ bool is_function(struct str word)
 	return is_aggregate(word);
 }
 
-/* Our word for one of another language. */
-static const char *habit_word(struct str word)
-{
-	for (const struct habit *h = habit_words; h->word; h++)
-		if (token_same(word, h->word))
-			return h->alone;
-	return NULL;
-}
-
 const struct verb *verb_find(struct str word)
 {
 	for (size_t i = 0; i < verbs_n; i++)
@@ -190,7 +180,7 @@ bool is_reserved(struct str word)
 size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t i),
 		  void *arg)
 {
-	unsigned best = word.n <= 3   ? 2
+	unsigned best = word.n <= 4   ? 2
 			: word.n <= 6 ? 3
 				      : 4; /* one more than the largest distance
 					      accepted */
@@ -226,12 +216,9 @@ static struct str stage_word(void *arg, size_t i)
 
 const char *nearest_verb(struct str word)
 {
-	const char *h = habit_word(word);
-	size_t n = verbs_n + 5 + stage_words_n, i;
+	const size_t n = verbs_n + 5 + stage_words_n,
+		     i = nearest_of(word, n, verb_word, NULL);
 
-	if (h)
-		return h;
-	i = nearest_of(word, n, verb_word, NULL);
 	return i < n ? verb_word(NULL, i).p : NULL;
 }
 
@@ -251,11 +238,7 @@ const char *nearest_unit(struct str word)
 
 const char *nearest_stage(struct str word)
 {
-	const char *h = habit_word(word);
-	size_t i;
+	const size_t i = nearest_of(word, stage_words_n, stage_word, NULL);
 
-	if (h)
-		return h;
-	i = nearest_of(word, stage_words_n, stage_word, NULL);
 	return i < stage_words_n ? stage_words[i].word : NULL;
 }

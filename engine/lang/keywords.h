@@ -1,5 +1,5 @@
 /*
- * keywords.h - the tables of the language: verbs, clauses, stages, words of other tools.
+ * keywords.h - the tables of the language: verbs, clauses, stages.
  *
  * The parser, the completion, the suggestions and `.help` read the same tables.
  */
@@ -86,8 +86,7 @@ bool is_clause_word(struct str word);
 /* Is it no name where a name may stand?  A clause word, and, or, not in one case: `Max` and
  * `Of` are names. */
 bool is_reserved(struct str word);
-/* The most similar word of a kind, or the one that users of other languages mean;
- * NULL: none. */
+/* The most similar word of a kind; NULL: none. */
 const char *nearest_verb(struct str word);
 const char *nearest_stage(struct str word);
 /* The most similar word that may follow `top`. */

@@ -333,31 +333,10 @@ static bool piped(struct parser *p)
 	return parse_accept(p, '|');
 }
 
-struct str parse_line(const struct parser *p, size_t at)
-{
-	const struct str s = str_from(p->text, at);
-	size_t n = 0;
-
-	while (n < s.n && s.p[n] != '\n' && s.p[n] != ';')
-		n++;
-	return str_trim((struct str){s.p, n});
-}
-
 static int only_stages(struct parser *p, const struct token *last)
 {
-	const struct token next = parse_peek(p, PLACE_WORD);
-	const struct str one = {p->text.p + last->at, next.at - last->at};
-
-	char form[HABIT_MAX];
-	const char *q = habit_portion(parse_line(p, last->at), parse_reads, form);
-
 	parse_fail(p, token_span(last),
 		   "the query has no source: a graph stage alone shows nothing");
-	if (q)
-		return err_hint(p->err, "here that is: %s", q);
-	if (token_is(&next, "vs") && parse_here(p, "%.*s| functions %.*s", STR_ARG(one),
-						STR_ARG(str_from(p->text, next.at))))
-		return p->err->kind;
 	return err_hint(p->err, "go on with a source: ... | top 10");
 }
 
@@ -476,7 +455,7 @@ int parse_text(struct str text, const struct parse_limits *l, struct arena *a,
 	return 0;
 }
 
-bool parse_reads(struct str query)
+bool parse_reads(void *unused, struct str query)
 {
 	const struct parse_limits l = {
 		.text_bytes = query.n, .nesting = 20, .any_value = true};
@@ -485,27 +464,11 @@ bool parse_reads(struct str query)
 	struct stmt *stmt;
 	int rc;
 
+	(void)unused;
 	arena_init(&a, 1 << 20);
 	rc = parse_text(query, &l, &a, &stmt, &err);
 	arena_free(&a);
 	return rc == 0;
-}
-
-bool parse_here(struct parser *p, const char *fmt, ...)
-{
-	char query[HABIT_MAX];
-	va_list ap;
-	int n;
-
-	va_start(ap, fmt);
-	n = vsnprintf(query, sizeof(query), fmt, ap);
-	va_end(ap);
-	/* Whoever asks whether a text parses wants no hints. */
-	if (n < 0 || (size_t)n >= sizeof(query) || p->limits->any_value ||
-	    !parse_reads(str_c(query)))
-		return false;
-	err_hint(p->err, "here that is: %s", query);
-	return true;
 }
 
 bool parse_goes_on(struct str text, const struct parse_limits *l, struct arena *a)

@@ -235,18 +235,6 @@ static int parse_parens(struct parser *p, const struct token *t, struct expr **o
 	return 0;
 }
 
-/* "sort #": the heading of the column id begins a comment. */
-static int hint_number(struct parser *p)
-{
-	const size_t at = str_find(str_from(p->text, p->pos), '#') + p->pos;
-	const struct str rest = str_from(p->text, at < p->text.n ? at + 1 : at);
-
-	if (at < p->text.n && !str_trim((struct str){p->text.p + p->pos, at - p->pos}).n)
-		parse_here(p, "%.*sid%.*s", (int)at, p->text.p, (int)str_find(rest, '\n'),
-			   rest.p);
-	return p->err->kind;
-}
-
 static int parse_operand(struct parser *p, struct expr **out)
 {
 	struct token t = parse_peek(p, PLACE_OPERAND);
@@ -265,11 +253,10 @@ static int parse_operand(struct parser *p, struct expr **out)
 		return parse_value_expr(p, &t, out);
 	if (t.kind == TOK_BAD || t.kind >= TOK_NE)
 		return parse_bad(p, &t);
-	parse_fail(p, token_span(&t),
-		   t.kind == TOK_END || t.kind == TOK_NEWLINE
-			   ? "the expression is not finished"
-			   : "a column, a number or \"text\" is missing here");
-	return hint_number(p);
+	return parse_fail(p, token_span(&t),
+			  t.kind == TOK_END || t.kind == TOK_NEWLINE
+				  ? "the expression is not finished"
+				  : "a column, a number or \"text\" is missing here");
 }
 
 /* fn in $hot, file in ("a.c", "b.c") */

@@ -29,13 +29,8 @@ struct parser {
 	struct err *err;
 };
 
-/* Does the text parse?  Values of any name are known. */
-bool parse_reads(struct str query);
-/* The rest of the statement's line that begins at byte `at`. */
-struct str parse_line(const struct parser *p, size_t at);
-/* Hint at a query: "here that is: ...".  False, and no hint, if it does not parse. */
-bool parse_here(struct parser *p, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
+/* Does the text parse?  Values of any name are known.  A habit_reads. */
+bool parse_reads(void *unused, struct str query);
 /* The next token.  Newlines inside brackets, after "|" and "," are skipped. */
 struct token parse_peek(struct parser *p, enum token_place place);
 void parse_eat(struct parser *p, const struct token *t);

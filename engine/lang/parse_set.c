@@ -90,12 +90,7 @@ static int needs_quotes(struct parser *p, struct span s, const char *what)
 	/* <...> and <*> of a name that was cut on the screen */
 	if (str_ends(name, STR("<*")) || str_ends(name, STR("<*>")) ||
 	    str_ends(name, STR("<...>")) || str_ends(name, STR("<\xe2\x80\xa6>")))
-		return parse_here(p, "%.*s%.*s%.*s", (int)s.at, p->text.p,
-				  (int)str_find(name, '<'), name.p,
-				  (int)(p->text.n - s.at - s.len),
-				  p->text.p + s.at + s.len)
-			       ? p->err->kind
-			       : err_hint(p->err, "a bare name is of all parameters");
+		return err_hint(p->err, "a bare name is of all parameters");
 	regex_of(name, regex, sizeof(regex));
 	if (name.p[name.n - 1] == ')' || name.p[name.n - 1] == '>')
 		return err_hint(p->err, "write \"%.*s\", or /%s/", STR_ARG(name), regex);

@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 #include "index/base/err.h"
 
@@ -270,28 +269,11 @@ static int t_expect(struct parser *p, struct tstage *s)
 	return parse_expr(p, BP_ANY, &s->exprs);
 }
 
-/* The statement before the '|' that stands before t. */
-static struct str before_pipe(const struct parser *p, const struct token *t)
-{
-	struct str s = {p->text.p, t->at};
-	size_t from;
-
-	while (s.n && s.p[s.n - 1] != '|')
-		s.n--;
-	s.n -= s.n > 0;
-	for (from = s.n; from && !strchr(";\n", s.p[from - 1]); from--)
-		;
-	return str_trim(str_from(s, from));
-}
-
 static int wrong_stage(struct parser *p, const struct token *t)
 {
-	const struct str before = before_pipe(p, t);
 	static const char stages[] = "where, sort, take, skip, show, add, group by, sum, "
 				     "count, as, expect";
 	const struct stage_word *w = t->kind == TOK_WORD ? stage_find(t->text) : NULL;
-	struct str rest = {p->text.p + t->at, 0};
-	char form[HABIT_MAX];
 	const char *near;
 
 	if (t->kind == TOK_BAD)
@@ -309,26 +291,12 @@ static int wrong_stage(struct parser *p, const struct token *t)
 	if (verb_find(t->text) && !str_eq(t->text, STR("_"))) {
 		parse_fail(p, token_span(t), "a query has one source; '%.*s' is a second",
 			   STR_ARG(t->text));
-		if (!token_is(t, "top") && !verb_find(before) &&
-		    parse_here(p, "%.*s of %.*s", STR_ARG(t->text), STR_ARG(before)))
-			return p->err->kind;
 		return err_hint(p->err,
 				token_is(t, "top")
 					? "rows of this table: sort self | take 10"
 					: "end the first query with ';'");
 	}
-	while (rest.n < p->text.n - t->at && !strchr("|;\n", rest.p[rest.n]))
-		rest.n++;
 	parse_fail(p, token_span(t), "no table stage is called '%.*s'", STR_ARG(t->text));
-	if ((near = habit_stage(rest, parse_reads, form)))
-		return err_hint(p->err,
-				near[0] == '!' ? "a program reads the answer after '!': "
-						 "top 20 %s"
-					       : "here that is: | %s",
-				near);
-	if (p->text.p[t->at - 1] == '|' &&
-	    parse_here(p, "%.*s or %.*s", STR_ARG(before), STR_ARG(rest)))
-		return p->err->kind;
 	if (is_aggregate(t->text))
 		return err_hint(p->err, "group by \"all\": %.*s(self)", STR_ARG(t->text));
 	near = nearest_stage(t->text);

@@ -272,20 +272,6 @@ static int no_such_name(struct exec *x, const struct set *s,
 				"in quotes a * is no wildcard; without them it is");
 		}
 	}
-	bare.field = MATCH_FILE;
-	bare.form = MATCH_BARE;
-	if (s->form == FORM_BARE && s->field == FIELD_FN &&
-	    !memchr(x->text.p, ';', x->text.n) && str_find(s->text, '.') < s->text.n) {
-		if (match_find(x->g->st, &bare, x->open->cancel, x->a, &found, x->err))
-			return x->err->kind;
-		if (found.functions) {
-			exec_fail(x, s->span, "'%.*s' is a file, no function",
-				  STR_ARG(s->text));
-			return err_hint(x->err, "here that is: %.*sfile:%.*s",
-					(int)s->span.at, x->text.p,
-					STR_ARG(str_from(x->text, s->span.at)));
-		}
-	}
 	match_none(x->g->st, atom, x->event, x->open->cancel, x->err);
 	return verb_find(s->text) && s->form == FORM_BARE
 		       ? err_hint(x->err, "for all of them: %.*s", STR_ARG(s->text))

@@ -11,6 +11,7 @@
 #include "engine/lang/result.h"
 #include "engine/rows/exec.h"
 #include "engine/sources/columns.h"
+#include "index/base/arena.h"
 #include "index/base/err_struct.h"
 
 static int last_open(struct exec *x, const struct source *s UNUSED, struct table *t)
@@ -159,11 +160,31 @@ static int note_no_calls(struct exec *x)
 				"does not"));
 }
 
+/* calls from A to B are direct ones. */
+static int note_indirect(struct exec *x, const struct source *s)
+{
+	const struct span from = s->from->span, to = s->to->span;
+
+	if (!from.len || !to.len || from.at + from.len > x->text.n ||
+	    to.at + to.len > x->text.n)
+		return 0;
+	return exec_note(
+		x,
+		arena_printf(x->a, "no call leads directly there: path from %.*s to %.*s",
+			     (int)from.len, x->text.p + from.at, (int)to.len,
+			     x->text.p + to.at));
+}
+
 int sources_open(struct exec *x, const struct source *s, struct table *t)
 {
 	t->src = source_def_of(s);
 	if ((!t->src->few_calls && graph_need_calls(x->g, x->err)) ||
 	    t->src->open(x, s, t))
 		return x->err->kind;
-	return is_of_calls(s->kind) ? note_no_calls(x) : 0;
+	if (is_of_calls(s->kind) && note_no_calls(x))
+		return x->err->kind;
+	return !t->n && s->from && s->to && is_of_calls(s->kind) &&
+			       store_info(x->g->st)->edges
+		       ? note_indirect(x, s)
+		       : 0;
 }

@@ -606,7 +606,7 @@ static struct str with_condition(struct exec *x, const struct table *t,
 			t->src->name, STR_ARG(counts), least, (int)key->span.len,
 			text.p + key->span.at, rows);
 	}
-	return q.p && parse_reads(q) ? str_trim(q) : (struct str){0};
+	return q.p && parse_reads(NULL, q) ? str_trim(q) : (struct str){0};
 }
 
 /* A rate of few says little: say so if the first row has few. */

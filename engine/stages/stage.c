@@ -15,14 +15,49 @@
 #include "engine/sources/sources.h"
 #include "engine/compare/vs.h"
 #include "engine/why/why.h"
+#include "index/base/arena.h"
 #include "index/base/err.h"
+
+/* No row has `obj = "libc"`: say which text has it in it, or what these texts look like. */
+static int note_texts(struct exec *x, struct table *t, const struct expr *e)
+{
+	struct str near = {0}, text;
+	struct table_col v;
+	bool has = false;
+
+	if (e->op == EX_AND)
+		return note_texts(x, t, e->a) || note_texts(x, t, e->b);
+	if (e->op != EX_EQ || e->a->op != EX_COL || e->b->op != EX_TEXT ||
+	    !e->b->text.n || !t->n)
+		return 0;
+	if (eval(x, t, e->a, &v))
+		return x->err->kind;
+	for (size_t i = 0; i < t->n && !has; i++) {
+		text = col_text(t, &v, i);
+		if (str_eq(text, e->b->text))
+			return 0;
+		has = str_find_str(text, e->b->text) < text.n;
+		if (has || !near.n || str_eq(near, STR("???")))
+			near = text;
+	}
+	if (!near.n || (!has && !str_starts(e->a->text, STR("obj")) &&
+			!str_starts(e->a->text, STR("file"))))
+		return 0;
+	text = arena_printf(x->a, "no row has %.*s = \"%.*s\", one has \"%.*s\"",
+			    STR_ARG(e->a->text), STR_ARG(e->b->text), STR_ARG(near));
+	return exec_note(x, has ? arena_printf(x->a, "%.*s: where %.*s ~ \"%.*s\"",
+					       STR_ARG(text), STR_ARG(e->a->text),
+					       STR_ARG(e->b->text))
+				: text);
+}
 
 static int where(struct exec *x, struct table *t, const struct tstage *s)
 {
 	uint32_t *rows;
 	size_t n;
 
-	if (eval_rows(x, t, s->exprs, &rows, &n) || table_select(t, rows, n))
+	if (eval_rows(x, t, s->exprs, &rows, &n) || (!n && note_texts(x, t, s->exprs)) ||
+	    table_select(t, rows, n))
 		return x->err->kind;
 	t->rows_before = n;
 	return 0;

@@ -59,8 +59,7 @@ def hints_of(asked, at=WORDS):
     same([typed for (typed, _), hint in zip(asked, hints) if not hint], [], "each has a hint: %s to %s" % (asked[0][0], asked[-1][0]))
     if not same(len(hints), len(asked), "  and each is an error"):
         hints = [hint for one in asked for hint in hints_of([one])] if len(asked) > 1 else [""]
-    queries = [("functions " if stage else "") + hint.split(";")[0] for (_, stage), hint in zip(asked, hints)
-               if not re.match(r"\.|the keys?", hint)]
+    queries = [hint.split(";")[0] for hint in hints if not re.match(r"\.|the keys?", hint)]
     r = run(*at, "--keep-going", *[a for q in queries for a in ("-c", ".explain " + q)])
     ok(r.status == 0, "  which is a query", r.talk)
     return hints
@@ -74,17 +73,13 @@ hints_of([(typed, "here that is: |" in want) for tool, typed, want in entries
           if "here that is: " in want and not typed.startswith((".", "\\"))], ("app.out", "base=app.out", "--no-index-write", "-q"))
 with open(top + "/engine/lang/habits.txt", encoding="utf-8") as f:
     tables = dict(re.findall(r"^\[(\w+)\]\n(.*?)(?:\n\n|\Z)", f.read(), re.S | re.M))
-same(list(tables), ["words", "queries", "stages", "commands", "ranks"], "the tables of habits.txt are found")
+same(list(tables), ["sql", "queries", "stages", "commands"], "the tables of habits.txt are found")
 for name in "queries", "stages":     # commands: dot-commands of other shells
-    words = re.findall(r"^([^#].*?) => ", tables[name], re.M)
+    words = [word for row in re.findall(r"^([^#].*?[^$]) => ", tables[name], re.M) if not re.search(r"[?\\(]", row) for word in row.split("|")]
     ok(len(words) > 10, "%d words of %s" % (len(words), name))
     for after in ("", " > x.svg", " calls > 3", " calls fn > 3") + ((" malloc", " part 3 with part 2") if name == "queries" else (" calls", " -5")):
         hints_of([(("functions | " if name == "stages" else "") + word + after, name == "stages") for word in words
                   if word != "help" and (after or word not in ("quit", "exit", "q"))])  # these are answered
-
-ranked = re.findall("^(.*) => (.*)", tables["ranks"], re.M)
-ok(len(ranked) > 10, "words that top ranks, or ranks by")
-same(hints_of([("top 7 " + word, False) for word, _ in ranked]), ["top 7 " + means for _, means in ranked], "  and what they are here")
 
 # A hint is a query that answers.
 for typed, want in (("top malloc", "info malloc"), ("top by inclusive", "top by incl"), ("count functions", "functions | count"),
@@ -158,10 +153,109 @@ for typed, want in (("who calls malloc", "callers of malloc"), ("flamegraph > x.
                     ("flamegraph main > x.svg", "calltree from main > x.svg"),
                     ("compare part 3 with part 2", "part 3 | functions vs part 2"),
                     ("diff part 2 part 3", "part 3 | functions vs part 2"), ("compare with base", "functions vs base"),
-                    ("call sites of malloc", "callsites to malloc"), ("print calls malloc", "info malloc")):
+                    ("call sites of malloc", "callsites to malloc"), ("print calls malloc", "info malloc"),
+                    ("functions | filter calls > 3", "functions | where calls > 3"),
+                    ("functions | grep -i alloc > x.csv", "functions | where fn ~ /alloc/ > x.csv"),
+                    ("functions | head -5", "functions | take 5"), ("functions | head -n 5", "functions | take 5")):
     same(hint_of(typed, False), want, typed)
-for typed, want in (("filter calls > 3", "| where calls > 3"), ("grep -i alloc > x.csv", "| where fn ~ /alloc/ > x.csv"),
-                    ("head -5", "| take 5"), ("head -n 5", "| take 5")):
-    same(hint_of("functions | " + typed, True), want, typed)
+
+# Each rule of habits.txt is asked at least once: what is typed, and the query that does it.
+RULES = """
+show what changed => functions vs base
+top 5 by delta => functions vs base | sort delta | take 5
+functions | where delta > 0 | sort delta => functions vs base | where delta > 0 | sort delta
+functions | vs base => functions vs base
+functions vs thread 1, thread 2 => thread 1 | functions vs thread 2
+top 3 of part 1 => part 1 | top 3
+functions vs base by incl => functions vs base | sort incl
+functions vs base top 5 by incl => functions vs base | sort incl | take 5
+all callees of main => callees of main depth all
+all callers malloc => callers of malloc depth all
+all functions => functions
+from main | top => focus main | top
+from functions | take 3 => functions | take 3
+malloc under main => cost of malloc under main
+malloc in main => cost of malloc under main
+malloc avoiding main => cost of malloc avoiding main
+cost of malloc per call => functions of malloc | show fn, calls, self / calls, incl / calls
+instructions per call => top by incl / calls
+percentile => functions | group by "all": median(self), p90(self), p99(self)
+functions limit 5 => functions | take 5
+malloc | callers => callers of malloc
+callers of malloc | top 3 => callers of malloc | take 3
+top functions 5 => top 5 functions
+functions top => top functions
+top 5 object => top 5 objects
+top object => top objects
+hottest lines => top lines
+top by incl desc => top by incl
+top 5 self => top 5 by self
+top 5 called => top 5 by calls
+top 5 by directories => top 5 dirs
+top 5 modules => top 5 objects
+top 5 methods => top 5 functions
+top 5 instructions => top 5 instrs
+callees of main by line => callsites of main
+callers of malloc by line => callsites to malloc
+cost of malloc by caller => callers of malloc
+cost of main by callee => callees of main
+cost of malloc by root => calltree to malloc
+functions by file => files
+functions by library => objects
+functions group by obj => functions | group by obj
+functions | group by thread => threads
+functions by class => classes
+callers of malloc<*> => callers of malloc
+class:main => functions of class:main
+calltree from main to malloc => path from main to malloc
+calltree main => calltree from main
+callers => callers of malloc
+callers of malloc|main => callers of malloc or main
+callers of malloc + main => callers of malloc or main
+where self > 5 => functions | where self > 5
+functions sort self => functions | sort self
+functions | sort # => functions | sort id
+functions | where self between 1 and 2 => functions | where self >= 1 and self <= 2
+functions | where fn like "mal%" => functions | where fn ~ "mal"
+functions of malloc | sum incl => cost of malloc
+functions | sum self => functions | group by "all": sum(self)
+functions | group by obj: count, max self => functions | group by obj: count, max(self)
+functions | group by obj, sum self => functions | group by obj: sum(self)
+functions | max => functions | group by "all": max(self)
+functions | count self => functions | count
+functions | show fn self => functions | show fn, self
+functions | group file => functions | group by file
+functions | less => functions ! less
+functions | sort -n | head => functions | sort self | take 10
+info functions => functions
+select self, fn from functions where fn <> 'x' order by 1 => functions | where fn != "x" | sort self | show self, fn
+select obj, count(*), sum(self) from prof group by obj having sum(self) > 3 order by 3 desc limit 2 => \
+functions | group by obj: count, sum(self) | where sum(self) > 3 | sort sum(self) desc | take 2
+select sum(self) from functions where calls > 3 => functions | where calls > 3 | group by "all": sum(self)
+select distinct obj from functions => functions | group by obj
+select a from b join c on d => .export x.db, and in it any SQL: sqlite3 x.db
+"""
+for rule in RULES.replace("\\\n", "").strip().split("\n"):
+    typed, want = rule.split(" => ")
+    same(hint_of(typed, False), want, typed)
+
+# A place is no function: its functions are meant.  An event goes by its long name, or by what it is of.
+for name, typed, want in (("tmpl-cachebranch", "top 5 in libc", "top 5 of obj:libc.so.6"), ("lua-default", "lines of lapi", "lines of file:lapi.c"),
+                          ("gopprof-cpu", "top in decode.go", "top of file:decode.go"), ("tmpl-cachebranch", "libc", "objects of obj:libc.so.6"),
+                          ("tmpl-cachebranch", "top by time", "top by CEst"), ("xdebug-small", "top by time", "top by Time"),
+                          ("tmpl-cachebranch", "top by cycles", "top by CEst"), ("pyprof2calltree", "top by time", "top by ns"),
+                          ("lua-default", "top 3 by instructions", "top 3 by Ir"), ("xdebug-small", "top by memory", "top by Memory"),
+                          ("cachegrind-lua", "miss rate of main", "functions of main | show fn, Dr, Dw, (D1mr + D1mw) / (Dr + Dw) as miss")):
+    at = (small + name + (".callgrind" if name[0] in "gp" else ".out"), "-q", "--no-index-write")
+    same(re.findall("here that is: (.*)", run(*at, "-c", typed).talk), [want], "%s: %s" % (name, typed))
+    r = run(*at, "-c", want)
+    ok(r.status == 0 and r.text.count("\n") > 1, "  it answers", r)
+for name, typed, note in (("tmpl-cachebranch", "calls from main to malloc", "path from main to malloc"),
+                          ("lua-default", "callsites from main to malloc", "path from main to malloc"),
+                          ("tmpl-cachebranch", 'functions | where obj = "libc"', 'where obj ~ "libc"'),
+                          ("lua-default", 'functions | where self > 0 and file = "api.c"', 'lapi.c": where file ~ "api.c"'),
+                          ("xdebug-small", 'functions | where file = "no.php"', 'one has "')):
+    r = run(small + name + ".out", "-q", "--no-index-write", "-c", typed)
+    ok(r.status == 0 and note in r.talk, "%s: %s: no row, but what it may be" % (name, typed), r)
 
 done()
