@@ -251,7 +251,7 @@ static const struct option *find_letter(char letter)
 static int unknown_option(struct str name, const char *arg, struct err *err)
 {
 	const char *best = NULL;
-	unsigned least = 3;
+	unsigned least = name.n > 4 ? 3 : 2;
 
 	for (size_t i = 0; i < OPTIONS; i++) {
 		const char *n = table[i].name;
@@ -265,7 +265,8 @@ static int unknown_option(struct str name, const char *arg, struct err *err)
 	err_set(err, ERR_USAGE, 0, "there is no option '%s'", arg);
 	if (best)
 		return err_hint(err, "did you mean '--%s'?", best);
-	return err_hint(err, "quern --help lists them");
+	return err_hint(err, "quern --help lists them; a query needs no dashes: quern "
+			     "PROFILE top");
 }
 
 static int options_wrong(const struct option *o, const char *value, const char *want,
@@ -483,24 +484,6 @@ static bool is_query(const struct options *o, const char *arg)
 	       (query_reads(str_c(arg)) || (strchr(arg, ' ') && !strpbrk(arg, "./=")));
 }
 
-/* quern FILE malloc, quern NEW base=OLD overview: the last word, alone, is the name of a
- * function or a word of the prompt if it is no file and does not look like one, and nothing
- * else is asked. */
-static void take_name(struct options *o)
-{
-	const char *last = o->nprofiles > 1 ? o->profiles[o->nprofiles - 1] : "/";
-
-	for (size_t i = 1; i + 1 < o->nprofiles; i++)
-		if (!strchr(o->profiles[i], '='))
-			return;
-	if (o->ntasks || o->watch || o->verify || o->bench_parse || o->mcp ||
-	    strpbrk(last, "/.=*?[-") || access(last, F_OK) == 0 ||
-	    access(o->profiles[0], F_OK) < 0)
-		return;
-	o->tasks[o->ntasks++] = (struct task){false, last};
-	o->nprofiles--;
-}
-
 /* quern NEW OLD why: files are added up unless one is the base. */
 static int check_compared(const struct options *o, const char *last, struct err *err)
 {
@@ -532,30 +515,53 @@ static int check_compared(const struct options *o, const char *last, struct err 
 	return 0;
 }
 
-/* quern FILE top 5: the words of a query that is not quoted, of which one is no file. */
-static int check_quoted(const struct options *o, const char *const *word, size_t n,
-			struct err *err)
+static bool is_profile(const char *word)
 {
-	char query[200];
-	const char *missing = NULL, *quote;
-	size_t len = 0;
+	return strchr(word, '=') || access(word, F_OK) == 0;
+}
+
+/* Join words that are no files.  *quoted: one of them is several, a query of its own. */
+static size_t join_words(const char *const *word, size_t n, char *text, size_t bytes,
+			 bool *quoted)
+{
+	size_t words = 0, at = 0;
+
+	*text = '\0';
+	for (size_t i = 0; i < n; i++)
+		if (!is_profile(word[i])) {
+			at += (size_t)snprintf(text + at, bytes - at, "%s%s",
+					       words++ ? " " : "", word[i]);
+			*quoted |= strchr(word[i], ' ') != NULL;
+		}
+	return words;
+}
+
+/* quern FILE top 5, quern top FILE, quern FILE malloc: words that are no files are a query if
+ * they read as one.  One word is, if it does not look like a file. */
+static int take_words(struct options *o, const char *const *word, size_t n,
+		      struct err *err)
+{
+	size_t bytes = 1, words, found = 0;
+	bool quoted = o->watch || o->verify || o->bench_parse || o->mcp;
 
 	for (size_t i = 0; i < n; i++) {
-		int m = snprintf(query + len, sizeof(query) - len, "%s%s", i ? " " : "",
-				 word[i]);
-
-		if (m < 0 || (len += (size_t)m) >= sizeof(query))
-			return 0;
-		for (size_t k = 0; k < o->nprofiles && !missing; k++)
-			if (o->profiles[k] == word[i] && access(word[i], F_OK) < 0)
-				missing = word[i];
+		bytes += strlen(word[i]) + 1;
+		found += access(word[i], F_OK) == 0;
 	}
-	if (!missing || !query_reads(str_c(query)))
+	if (!(o->unquoted = malloc(bytes)))
+		return err_no_memory(err, NULL);
+	words = join_words(word, n, o->unquoted, bytes, &quoted);
+	if (!found || !words || quoted ||
+	    (words == 1 ? strpbrk(o->unquoted, "/.=*?[-") != NULL
+			: !query_reads(str_c(o->unquoted))))
 		return 0;
-	quote = strchr(query, '\'') ? "\"" : "'";
-	err_set(err, ERR_PROFILE, 0, "%s: %s", missing, strerror(ENOENT));
-	return err_hint(err, "if this is a query, quote it: quern %s %s%s%s",
-			o->profiles[0], quote, query, quote);
+	o->nprofiles = 0;
+	for (size_t i = 0; i < n; i++)
+		if (is_profile(word[i]))
+			o->profiles[o->nprofiles++] = word[i];
+	o->ntasks = 1;
+	o->tasks[0] = (struct task){false, o->unquoted};
+	return 0;
 }
 
 int options_read(struct options *o, int argc, char **argv, struct err *err)
@@ -593,19 +599,18 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 		else
 			read_letters(o, argv, &i, err);
 	}
-	for (size_t k = 1; k + 1 < nwords && !err->kind; k++)
-		check_quoted(o, words + k, nwords - k, err);
 	if (!err->kind)
 		check_compared(o, nwords == 3 ? words[2] : NULL, err);
+	/* The tasks of -c and -f leave words to be files. */
+	if (!err->kind && o->ntasks + o->nprofiles == nwords)
+		take_words(o, words, nwords, err);
 	free(words);
-	if (err->kind)
-		return err->kind;
-	take_name(o);
-	return check_options(o, err);
+	return err->kind ? (int)err->kind : check_options(o, err);
 }
 
 void options_free(struct options *o)
 {
+	free(o->unquoted);
 	free(o->profiles);
 	free(o->tasks);
 	free(o->source_roots);

@@ -26,6 +26,7 @@ struct options {
 	const char **profiles; /* PROFILE or NAME=PROFILE */
 	size_t nprofiles;
 	struct task *tasks;
+	char *unquoted; /* the task that is joined from words */
 	size_t ntasks;
 	enum format format; /* FORMAT_NONE: depends on the result */
 	const char *event, *index;

@@ -52,11 +52,16 @@ same(run("p.out", "--event", "Zz", "-c", "top").status, 1, "1: no such event")
 same(run("p.out", "-f", "missing.q").status, 1, "1: no such script")
 
 
-# A query without quotes is several words.
-for words, query in ((["top", "5"], "top 5"), (["callers", "of", "work"], "callers of work"),
-                     (["top", "5", "by", "incl", "-q"], "top 5 by incl"), (["p.out", "top", "5"], "top 5")):
-    r = run("p.out", *words)
-    ok(r.status == 3 and "No such file" in r.talk and "quote it: quern p.out '%s'\n" % query in r.talk, "unquoted: " + " ".join(words), r)
+# A query without quotes is several words, after the profile or before it.
+for words in (["top", "5"], ["callers", "of", "work"], ["top", "5", "by", "incl"], ["functions", "|", "take", "1"]):
+    want = run("p.out", "-q", " ".join(words))
+    ok(want.status == 0 and want.text, "quoted: " + " ".join(words), want)
+    for args in (["p.out", "-q"] + words, ["-q"] + words + ["p.out"], ["p.out"] + words + ["-q"]):
+        same((run(*args).text, run(*args).status), (want.text, 0), "unquoted: " + " ".join(args))
+same(run("top", "p.out").text, run("p.out", "top").text, "the query first")
+for words, hint in ((["report", "p.out"], "top 20"), (["annotate", "main", "p.out"], "source of"), (["p.out", "perf", "report"], "top 20")):
+    r = run("-q", *words)
+    ok(r.status == 1 and "here that is: " + hint in r.talk, " ".join(words) + ": what to type instead", r)
 for words in (["missing.out"], ["missing.out", "top"]):
     r = run("p.out", *words)
     ok(r.status == 3 and "quote it" not in r.talk, "no query: " + " ".join(words), r)

@@ -74,9 +74,9 @@ lists(ZSH, "options", options, words(zsh, r"(?<=[{,'*])(--?[a-zA-Z][a-z-]*)(?=[,
 lists(FISH, "options", options, ["--" + o for o in words(fish, r" -l ([a-z-]+)")] + ["-" + o for o in words(fish, r" -s ([a-zA-Z]) ")])
 members = read("repl/app/options.h", "struct options {", "};")
 members = words(re.sub(r"/\*.*?\*/", "", members, flags=re.S), r"(\w+)(?=[,;])")
-lists("repl/app/options.c", "members of struct options", set(members) - {"profiles", "nprofiles"}, words(read("repl/app/options.c"), r"(?:AT\(|to->)(\w+)"), True)
+lists("repl/app/options.c", "members of struct options", set(members) - {"profiles", "nprofiles", "unquoted"}, words(read("repl/app/options.c"), r"(?:AT\(|to->)(\w+)"), True)
 used = "".join(read(f[len(top) + 1:]) for f in glob.glob(top + "/repl/**/*.c", recursive=True) if not f.endswith("/options.c"))
-lists("what reads the options", "members of struct options", set(members), words(used, r"\b(?:o|opts|options|given)(?:->|\.)(\w+)"), True)
+lists("what reads the options", "members of struct options", set(members) - {"unquoted"}, words(used, r"\b(?:o|opts|options|given)(?:->|\.)(\w+)"), True)
 
 lists("--help", "formats", formats, words(help_text[help_text.index("--format FORMAT"):help_text.index("; or by")])[1:])
 lists(MAN, "formats", formats, words(read(MAN, ".It Fl Fl format", "A query may itself have").split("One of")[1], r"[a-z]{2,}"))
