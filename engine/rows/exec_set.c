@@ -389,6 +389,27 @@ static int add_paired(struct exec *x, const struct match_atom *atom, struct fn_s
 	return 0;
 }
 
+/* One note has all of these names: it goes on with ", strlen __strlen_avx2". */
+static int note_also(struct exec *x, struct str typed, struct str name, struct str own)
+{
+	static const char alone[] = "; alone: ";
+
+	for (size_t i = 0; i < x->notes->n; i++) {
+		struct str *note = &x->notes->at[i];
+		const size_t n = str_find_str(*note, str_c(alone));
+
+		if (n == note->n)
+			continue;
+		*note = arena_printf(x->a, "%.*s, %.*s %.*s%.*s", (int)n, note->p,
+				     STR_ARG(typed), STR_ARG(name),
+				     STR_ARG(str_from(*note, n)));
+		return note->p ? 0 : arena_full(x->a, x->err);
+	}
+	return exec_note(x,
+			 arena_printf(x->a, "%.*s is also %.*s%s\"%.*s\"", STR_ARG(typed),
+				      STR_ARG(name), alone, STR_ARG(own)));
+}
+
 /* memcpy is also __memcpy_avx_unaligned_erms, which the loader chooses for the processor and
  * which does the work. */
 static int add_chosen(struct exec *x, const struct match_atom *atom,
@@ -421,9 +442,7 @@ static int add_chosen(struct exec *x, const struct match_atom *atom,
 		found->functions += n;
 		found->names++;
 		if (!in_base(x) && str_find_str(x->text, name) == x->text.n &&
-		    exec_note(x, arena_printf(x->a, "%.*s is also %.*s; alone: \"%.*s\"",
-					      STR_ARG(atom->text), STR_ARG(name),
-					      STR_ARG(own))))
+		    note_also(x, atom->text, name, own))
 			return x->err->kind;
 	}
 	return 0;

@@ -11,7 +11,11 @@
 #include "engine/lang/result.h"
 #include "engine/rows/exec.h"
 #include "engine/sources/columns.h"
+#include "engine/flow/chain.h"
+#include "engine/names/fnset.h"
+#include "engine/rows/exec_set.h"
 #include "index/base/arena.h"
+#include "index/base/count.h"
 #include "index/base/err_struct.h"
 
 static int last_open(struct exec *x, const struct source *s UNUSED, struct table *t)
@@ -175,6 +179,33 @@ static int note_indirect(struct exec *x, const struct source *s)
 			     x->text.p + to.at));
 }
 
+/* Say that no way passes what is to be avoided. */
+static int note_avoided(struct exec *x, const struct source *s)
+{
+	const size_t notes = x->notes->n, hints = x->hints->n;
+	const struct set *sets[] = {s->kind == S_COST ? s->under : s->from,
+				    s->kind == S_COST ? s->of : s->to, s->avoiding};
+	struct fn_set *set[3] = {0};
+	uint8_t *after = NULL, *before = NULL;
+	const struct flow *flow;
+
+	for (size_t i = 0; i < COUNT(sets); i++)
+		if (sets[i] && exec_set(x, sets[i], &set[i]))
+			return x->err->kind;
+	if (graph_event(x->g, x->event, x->err) || exec_flow(x, x->g, x->event, &flow) ||
+	    (set[0] && chain_with(flow, set[0], NULL, false, &after, x->a, x->err)) ||
+	    (set[1] && chain_with(flow, set[1], NULL, true, &before, x->a, x->err)))
+		return x->err->kind;
+	x->notes->n = notes; /* the source had them, too */
+	x->hints->n = hints;
+	for (uint32_t f = fnset_next(set[2], 0); f != FNSET_NONE;
+	     f = fnset_next(set[2], f + 1))
+		if ((!after || after[f]) && (!before || before[f]))
+			return 0;
+	return exec_note(x, STR("no way here passes what is avoided: the answer is the "
+				"same without it"));
+}
+
 int sources_open(struct exec *x, const struct source *s, struct table *t)
 {
 	t->src = source_def_of(s);
@@ -182,6 +213,8 @@ int sources_open(struct exec *x, const struct source *s, struct table *t)
 	    t->src->open(x, s, t))
 		return x->err->kind;
 	if (is_of_calls(s->kind) && note_no_calls(x))
+		return x->err->kind;
+	if (s->avoiding && !x->other && note_avoided(x, s))
 		return x->err->kind;
 	return !t->n && s->from && s->to && is_of_calls(s->kind) &&
 			       store_info(x->g->st)->edges

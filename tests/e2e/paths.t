@@ -9,10 +9,11 @@ has no function twice.  What a single path really costs is unit/simulate_test.c'
 import glob
 import json
 import os
+import re
 import shutil
 import subprocess
 
-from e2e import done, environ, ok, run, skip, small, top
+from e2e import done, environ, ok, run, same, skip, small, top
 
 gen = os.environ.get("QUERN_BUILD", top + "/build/release") + "/bench/gen"
 shared = top + "/../shared/profiles/small/"
@@ -103,4 +104,20 @@ if os.path.exists(gen):
     check("large.out", "main", "#%d" % hot["id"], True)
 else:
     skip("a large generated profile", "bench/gen is not built")
+# What is avoided where no way passes is noted, and only there is the answer the same in any case.
+for name, query, names in (("tmpl-cachebranch", "cost of malloc under main", ("free", "operator new(unsigned long)", "_dl_start")),
+                           ("lua-default", "calltree from luaH_get", ("main", "luaH_getshortstr", "luaH_getint")),
+                           ("tmpl-cachebranch", "path from main to malloc", ("free", "operator new(unsigned long)")),
+                           ("xdebug-small", "calltree from build", ("{main}", "php::usort", "php::array_map"))):
+    for avoided in names:
+        at = [small + name + ".out", "-q", "--no-index-write", "--no-init", "--format", "csv"]
+        r = run(*at, "-c", '%s avoiding "%s"' % (query, avoided))
+        if "no function" in r.talk:
+            continue
+        noted = "no way here passes what is avoided" in r.talk
+        same(r.text == run(*at, "-c", query).text, noted, "%s avoiding %s: the same answer has a note" % (query, avoided))
+r = run(small + "lua-default.out", "-q", "--no-index-write", "--no-init", "-c", "functions of memcpy, strlen, memset")
+same(re.findall("note: .* is also .*", r.talk), ['note: memcpy is also __memcpy_avx_unaligned_erms, strlen __strlen_avx2, '
+                                                 'memset __memset_avx2_unaligned_erms; alone: "memcpy"'], "one note of the names that the loader chose")
+
 done()
