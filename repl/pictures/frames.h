@@ -93,6 +93,20 @@ struct stacks {
 	uint32_t *own;	/* [frames]: the place of its function */
 	uint32_t *site; /* [frames]: the place of its call in the frame below */
 };
+/* A line of one function. */
+struct line_cost {
+	uint32_t callee; /* of the graph; 0 of lines */
+	file_id file;
+	uint64_t line;
+	double cost, own; /* own: without what it calls */
+	double due;
+};
+/* Do lines have costs of their own in this graph? */
+bool lines_known(const struct result *r);
+/* The lines of a function of r->graph with what they call, but for recursion, the costliest
+ * first.  Returns how many; the caller frees *lines. */
+size_t lines_of_fn(const struct result *r, uint32_t fn, struct line_cost **lines,
+		   struct err *err);
 /* apart: what is estimated has a place of its own. */
 int stacks_of(const struct result *r, const struct frames *f, bool lines, bool apart,
 	      struct stacks *out, struct err *err);

@@ -7,6 +7,7 @@
 #include "engine/graph/graph.h"
 #include "engine/lang/result.h"
 #include "index/base/err.h"
+#include "index/base/cost.h"
 #include "index/base/order.h"
 #include "repl/pictures/report_in.h"
 #include "repl/render/render.h"
@@ -304,6 +305,39 @@ int report_choose(struct report *p)
 	return prepare_report(p) || choose_functions(p) || choose_calls(p)
 		       ? p->rd->err->kind
 		       : 0;
+}
+
+static int by_spent(const void *a, const void *b)
+{
+	const struct spent *x = a, *y = b;
+	const int c = cost_order(y->cost, x->cost);
+
+	return c ? c : order_u64(x->fn, y->fn);
+}
+
+void report_sort(struct spent *rank, size_t n)
+{
+	qsort(rank, n, sizeof(*rank), by_spent);
+}
+
+uint32_t report_rank(struct report *p, bool listed, struct spent **out)
+{
+	struct spent *rank = *out = malloc(((size_t)p->all + 1) * sizeof(*rank));
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; rank && i < p->all; i++) {
+		const uint32_t f = p->fn[i].in[0];
+
+		if (f != GRAPH_NONE && p->place[i] != GRAPH_NONE &&
+		    (p->row[i] || !listed))
+			rank[n++] = (struct spent){
+				f, report_fn_cost(p, 0, f, p->rd->r->event_id, listed)};
+	}
+	if (rank)
+		report_sort(rank, n);
+	else
+		err_no_memory(p->rd->err, "for a report");
+	return n;
 }
 
 void report_forget(struct report *p)

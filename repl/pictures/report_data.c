@@ -5,6 +5,9 @@
  *
  *	d-events	name TAB shown name TAB long name TAB unit and scale ("ns 10", or
  *			nothing) TAB total
+ *	d-lines		function, then of each of its costliest lines, in the event of the
+ *			query: TAB line cost own [file, if that is not its own]; of the
+ *			costliest functions, as far as there is room
  *	d-strings	files and objects, by number; TAB 1: --with-source finds that file
  *	d-functions	name TAB short name if that differs TAB id calls cycle file object
  *			line listed nests, then per event self ..., inclusive ...,
@@ -14,7 +17,8 @@
  *	d-calls		caller - the one before, callee, calls, inclusive cost per event
  *	d-parts		label TAB self cost per event TAB basic blocks from begin to end, 0 if
  *			that is not known; of many parts, so many lines are sums of parts
- *			that follow each other
+ *			that follow each other; of few, TAB function, own cost in the event of
+ *			the query of those with most
  *	d-tree		per event "@event own proven" of the tree of the whole program; proven:
  *			the share that is on proven stacks.  If the calls alone do not
  *			determine it (it is a sum of parts, or functions were merged), then its
@@ -38,13 +42,18 @@
 #include <inttypes.h>
 #include <stdio.h>
 
+#include <stdlib.h>
+
 #include "engine/names/name.h"
 #include "engine/path/path.h"
 #include "index/base/cost.h"
 #include "index/format/event.h"
+#include "repl/pictures/frames.h"
 #include "repl/render/render.h"
 #include "repl/term/emit.h"
 
+enum { HOT_LINES = 5 /* of a function */, LINE_BYTES = 96 << 10 };
+enum { PARTS_TOLD = 100, PART_FUNCTIONS = 8 };
 enum { TREE_ROWS = 10000 /* per event */, TREES_ROWS = 100000 };
 
 static void open_data(struct report *p, const char *id, unsigned s)
@@ -241,6 +250,43 @@ static void put_function(struct report *p, struct out *strings, uint32_t i)
 	out_char(p->o, '\n');
 }
 
+/* The costliest lines of a function. */
+static void put_hot_lines(struct report *p, struct out *strings, uint32_t f)
+{
+	const struct graph *g = p->side[0].g;
+	struct line_cost *line;
+	size_t n = lines_of_fn(p->rd->r, f, &line, p->rd->err);
+
+	for (size_t i = 0; i < n && i < HOT_LINES && line[i].line && line[i].cost > 0;
+	     i++) {
+		if (!i)
+			out_u64(p->o, p->side[0].place[f]);
+		out_printf(p->o, "\t%" PRIu64 " %.0f %.0f", line[i].line, line[i].cost,
+			   line[i].own);
+		if (line[i].file != graph_file_id(g, f))
+			put_number(p, string_of(p, strings, line[i].file,
+						store_file(g->st, line[i].file), false));
+	}
+	if (n && line->line && line->cost > 0)
+		out_char(p->o, '\n');
+	free(line);
+}
+
+static void put_lines(struct report *p, struct out *strings)
+{
+	const size_t start = p->o->n;
+	struct spent *rank = NULL;
+	const uint32_t n = lines_known(p->rd->r) ? report_rank(p, false, &rank) : 0;
+
+	open_data(p, "d-lines", 0);
+	for (uint32_t i = 0;
+	     i < n && p->o->n - start < LINE_BYTES && !render_cancelled(p->rd, i); i++)
+		if (rank[i].cost > 0)
+			put_hot_lines(p, strings, rank[i].fn);
+	free(rank);
+	close_data(p);
+}
+
 static void put_function_rows(struct report *p)
 {
 	struct out strings;
@@ -251,6 +297,7 @@ static void put_function_rows(struct report *p)
 		if (p->place[i] != GRAPH_NONE)
 			put_function(p, &strings, i);
 	close_data(p);
+	put_lines(p, &strings);
 	open_data(p, "d-strings", 0);
 	out_bytes(p->o, strings.buf, strings.n);
 	close_data(p);
@@ -323,6 +370,42 @@ static uint64_t span_of(const struct report *p, unsigned s, uint32_t i)
 		       : 0;
 }
 
+/* The functions that spend most in part i: TAB function, cost. */
+static void put_part_functions(struct report *p, uint32_t i)
+{
+	const struct graph *g = p->side[0].g;
+	const uint32_t events = store_info(g->st)->events;
+	struct spent *rank;
+	struct arena a;
+	fn_id *fn;
+	int64_t *costs;
+	size_t n = 0;
+
+	arena_init(&a, g->a->cap);
+	rank = ARENA_ARRAY(&a, struct spent, (size_t)g->functions + 1);
+	if (!rank)
+		err_no_memory(p->rd->err, "for a report");
+	else if (store_part_functions(g->st, i, &a, &fn, &costs, &n, p->rd->err))
+		n = 0;
+	for (uint32_t f = 0; rank && f < g->functions; f++)
+		rank[f].fn = f;
+	/* Several functions of the store may be one of the graph. */
+	for (size_t k = 0; k < n; k++) {
+		const uint32_t f = graph_of_store(g, fn[k]);
+
+		if (f != GRAPH_NONE)
+			cost_add(&rank[f].cost, store_event_of(g->st, p->rd->r->event_id,
+							       costs + k * events));
+	}
+	if (n)
+		report_sort(rank, g->functions);
+	for (size_t k = 0; k < n && k < PART_FUNCTIONS && rank[k].cost > 0; k++)
+		if (p->side[0].place[rank[k].fn] != GRAPH_NONE)
+			out_printf(p->o, "\t%" PRIu32 " %" PRId64,
+				   p->side[0].place[rank[k].fn], rank[k].cost);
+	arena_free(&a);
+}
+
 /* One bar of the timeline: parts i to end - 1. */
 static void put_bar(struct report *p, unsigned s, uint32_t i, uint32_t end)
 {
@@ -341,7 +424,10 @@ static void put_bar(struct report *p, unsigned s, uint32_t i, uint32_t end)
 	}
 	for (uint32_t k = i; k < end; k++)
 		span += span_of(p, s, k);
-	out_printf(p->o, "\t%" PRIu64 "\n", span);
+	out_printf(p->o, "\t%" PRIu64, span);
+	if (p->sides == 1 && store_info(d->g->st)->parts <= PARTS_TOLD)
+		put_part_functions(p, i);
+	out_char(p->o, '\n');
 }
 
 /* After graph stages the costs of parts are unknown: then there is no timeline. */

@@ -63,6 +63,15 @@ double report_share(const struct report *p, unsigned s, uint32_t e, int64_t cost
 int64_t report_fn_cost(const struct report *p, unsigned s, uint32_t f, uint32_t e,
 		       bool self);
 int64_t report_call_cost(const struct report *p, unsigned s, uint32_t edge, uint32_t e);
+/* The functions of this profile that are in the page, the costliest first: of those that
+ * the answer has (listed) what they spend themselves, or of all what they cost with calls.
+ * Returns how many; the caller frees *out.  NULL: out of memory. */
+struct spent {
+	uint32_t fn; /* of the graph */
+	int64_t cost;
+};
+void report_sort(struct spent *rank, size_t n);
+uint32_t report_rank(struct report *p, bool listed, struct spent **out);
 /* report_data.c */
 int report_put_data(struct report *p);
 void report_put_events(struct report *p);

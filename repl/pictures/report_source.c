@@ -12,45 +12,12 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "index/base/cost.h"
-#include "index/base/order.h"
 #include "repl/render/render.h"
 
 enum {
 	AHEAD = 256,	   /* functions whose inlined code is looked up together */
 	LEAST_ROOM = 1024, /* less is not worth another function */
 };
-
-struct spent {
-	uint32_t fn; /* of the graph */
-	int64_t self;
-};
-
-static int by_self(const void *a, const void *b)
-{
-	const struct spent *x = a, *y = b;
-	const int c = cost_order(y->self, x->self);
-
-	return c ? c : order_u64(x->fn, y->fn);
-}
-
-static int rank_listed(struct report *p, struct spent **out)
-{
-	struct spent *rank = malloc(((size_t)p->all + 1) * sizeof(*rank));
-
-	if (!rank)
-		return err_no_memory(p->rd->err, "for a report");
-	for (uint32_t i = 0; i < p->all; i++) {
-		const uint32_t f = p->fn[i].in[0];
-
-		if (f != GRAPH_NONE && p->row[i] && p->place[i] != GRAPH_NONE)
-			rank[p->listed++] = (struct spent){
-				f, graph_self(p->side[0].g, f, p->rd->r->event_id)};
-	}
-	qsort(rank, p->listed, sizeof(*rank), by_self);
-	*out = rank;
-	return 0;
-}
 
 /* What the listings share, and the memory of one at a time. */
 struct listings {
@@ -159,7 +126,8 @@ int report_take_source(struct report *p, size_t budget)
 	p->with_asm &= store_info(p->side[0].g->st)->has_instr;
 	if (!p->side[0].g->detail || !p->rd->session)
 		return 0;
-	if (rank_listed(p, &rank))
+	p->listed = report_rank(p, true, &rank);
+	if (!rank)
 		return p->rd->err->kind;
 	arena_init(&all.texts, cap);
 	arena_init(&all.code, cap);

@@ -24,14 +24,6 @@
 
 #define LEAST 1e-4 /* of the whole */
 
-/* A line of one function, or a call from it. */
-struct line_cost {
-	uint32_t callee; /* of the graph; 0 of lines */
-	file_id file;
-	uint64_t line;
-	double cost, due;
-};
-
 struct lines_builder {
 	const struct result *r;
 	const struct frames *f;
@@ -70,7 +62,8 @@ static int add_line(void *arg, const struct store_line *row, const int64_t *cost
 		    struct err *err)
 {
 	(void)err; /* b->err */
-	return add_row(arg, (struct line_cost){0, row->file, row->line, 0, 0}, costs);
+	return add_row(arg, (struct line_cost){.file = row->file, .line = row->line},
+		       costs);
 }
 
 static int add_site(void *arg, const struct store_site *row, const int64_t *costs,
@@ -80,16 +73,15 @@ static int add_site(void *arg, const struct store_site *row, const int64_t *cost
 	const uint32_t callee = graph_of_store(b->r->graph, row->callee);
 
 	(void)err;
-	return add_row(b, (struct line_cost){callee, row->file, row->line, 0, 0}, costs);
+	return add_row(b, (struct line_cost){callee, row->file, row->line, 0, 0, 0},
+		       costs);
 }
 
-/* The lines, or the calls, of function fn: each place once. */
-static int read_rows(struct lines_builder *b, uint32_t fn, bool sites)
+/* Add the lines, or the calls, of function fn. */
+static int add_rows(struct lines_builder *b, uint32_t fn, bool sites)
 {
 	struct graph *g = b->r->graph;
-	size_t n = 0;
 
-	b->n = 0;
 	for (uint32_t i = 0; i < graph_members_count(g, fn); i++) {
 		const fn_id f = graph_member(g, fn, i);
 
@@ -97,15 +89,71 @@ static int read_rows(struct lines_builder *b, uint32_t fn, bool sites)
 			  : store_each_line(g->st, f, add_line, b, b->err))
 			return b->err->kind;
 	}
+	return 0;
+}
+
+static void merge_rows(struct lines_builder *b)
+{
+	size_t n = 0;
+
 	if (b->n)
 		qsort(b->row, b->n, sizeof(*b->row), by_place);
 	for (size_t i = 0; i < b->n; i++)
-		if (n && !by_place(&b->row[n - 1], &b->row[i]))
+		if (n && !by_place(&b->row[n - 1], &b->row[i])) {
 			b->row[n - 1].cost += b->row[i].cost;
-		else
+			b->row[n - 1].own += b->row[i].own;
+		} else {
 			b->row[n++] = b->row[i];
+		}
 	b->n = n;
-	return 0;
+}
+
+/* The lines, or the calls, of function fn: each place once. */
+static int read_rows(struct lines_builder *b, uint32_t fn, bool sites)
+{
+	b->n = 0;
+	if (!add_rows(b, fn, sites))
+		merge_rows(b);
+	return b->err->kind;
+}
+
+static int costlier(const void *a, const void *b)
+{
+	const struct line_cost *x = a, *y = b;
+	const int c = order_double(y->cost, x->cost);
+
+	return c ? c : by_place(a, b);
+}
+
+bool lines_known(const struct result *r)
+{
+	return r->graph && r->graph->detail && graph_as_stored(r->graph);
+}
+
+size_t lines_of_fn(const struct result *r, uint32_t fn, struct line_cost **lines,
+		   struct err *err)
+{
+	struct lines_builder b = {.r = r, .err = err};
+	const uint32_t cycle = graph_cycle(r->graph, fn);
+	size_t own;
+
+	add_rows(&b, fn, false);
+	for (own = 0; own < b.n; own++)
+		b.row[own].own = b.row[own].cost;
+	add_rows(&b, fn, true);
+	for (size_t i = own; i < b.n; i++) {
+		struct line_cost *x = &b.row[i];
+
+		if (x->callee == fn ||
+		    (cycle && graph_cycle(r->graph, x->callee) == cycle))
+			x->cost = 0;
+		x->callee = 0;
+	}
+	merge_rows(&b);
+	if (b.n)
+		qsort(b.row, b.n, sizeof(*b.row), costlier);
+	*lines = b.row;
+	return b.n;
 }
 
 /* ---- places ---- */
@@ -277,8 +325,8 @@ static int add_lines(struct lines_builder *b, bool sites)
 
 static bool have_lines(const struct result *r)
 {
-	return r->graph && r->graph->detail && !r->base.n && graph_as_stored(r->graph) &&
-	       r->tree && !r->upward && !frames_in_time(r);
+	return lines_known(r) && !r->base.n && r->tree && !r->upward &&
+	       !frames_in_time(r);
 }
 
 static int by_frame(const void *a, const void *b)

@@ -149,9 +149,9 @@ browser.open(os.getcwd() + "/near.html", 1400, 900)
 NEAR = SEEN + "return [...$('#graphs svg').querySelectorAll('.n')].map(e => [...e.querySelectorAll('text')].map(t => t.textContent).join(' ')).sort();"
 browser.run(SEEN + "all('#list tbody tr').find(r => r.querySelector('.fn').title === 'y').click(); $('#showgraphs').click();")
 same((browser.run(NEAR), browser.run(SEEN + "return location.hash.includes('t=graphs') && !shown($('#frames'));")),
-     (["a 67%", "b 33%", "x 100%", "x 22%", "y 47%"], True), "callers of callers")
+     (["a 67%", "b 33%", "x 100%", "x \u21bb", "y 47%"], True), "callers of callers")
 browser.run(SEEN + "[...$('#graphs svg').querySelectorAll('.n')].find(e => e.textContent.includes('b33')).dispatchEvent(new MouseEvent('click', {bubbles: true}));")
-same(browser.run(NEAR), ["b 24%", "main 100%", "x 22%", "x 75%", "y 89%"], "a click goes on in the graph")
+same(browser.run(NEAR), ["b 24%", "main 100%", "x 75%", "x \u21bb", "y 89%"], "a click goes on in the graph")
 browser.run(SEEN + "$('#all').click();")
 same((browser.run(SEEN + "return shown($('#frames')) && !shown($('#graphs'));"), browser.errors), (True, []), "and back")
 # Each thread says its name and its share; what grew a hundredfold does so in a word.
@@ -178,6 +178,9 @@ for page, word in ("threads", "thread"), ("parts", "part"):
     same(clicked, [word + " 2 | functions", word + " 2 | functions vs %s 1,3-%d" % (word, n)], page + ": a click chooses one as a drag does")
     r = run(*PAGES[page], "--no-index-write", "-q", "-c", queries[0] + " | sum | show self | as csv", "-c", queries[1] + " | count")
     says = browser.run(SEEN + "return $('#chosen').textContent;")
+    top = browser.run(CHOOSE.split("const clicked")[0] + "return all('#chosen .share').map(e => [parseFloat(e.textContent), e.querySelector('b').title]);")
+    want = run(*PAGES[page], "--no-index-write", "-q", "-c", word + " 2 | top 8 | show self%, fn | as csv").text.splitlines()[1:]
+    same([[round(share), fn] for share, fn in top], [[round(float(w.split(",", 1)[0])), w.split(",", 1)[1].strip('"')] for w in want], page + ": the functions of one part")
     ok(r.status == 0 and "{:,}".format(int(r.text.split()[1])) in says, page + ": the query that it tells has the cost that it tells", [says, r.text, r.talk])
 # A part is as wide as it ran long, where the profile says so of all.
 for name, range_of in ("timed", lambda i: "desc: Timerange: Basic block %d - %d\n" % (100 * i * i, 100 * (i + 1) ** 2)), ("untimed", lambda i: ""):
@@ -219,12 +222,12 @@ with open("line.c", "w") as f:
     f.write("int main(void)\n{\n\treturn 7;\n}\n")
 with open("line.out", "w") as f:
     f.write("events: Ir\nfl=%s/line.c\nfn=main\n2 1\n3 9\n\nfl=/no/such/gone.c\nfn=gone\n3 1\n" % os.getcwd())
-for args, says in ((), "Its costliest lines: lines of #1 | take 5; with their text, in a report written with --with-source"), (("--with-source",), "81.82%line.c:3return 7;"):
+for args, says in ((), "Its costliest lines, with what they call; all: lines of #1; with their text, in a report written with --with-source81.82%line.c:39.09%line.c:2"), (("--with-source",), "81.82%line.c:3return 7;"):
     run("line.out", *args, "-q", "-c", "functions > line.html")
     browser.open(os.getcwd() + "/line.html", 1400, 900)
     ok(browser.run("return document.querySelector('#hot').textContent").startswith(says), "the card has the lines, or says how to get them")
     browser.run(SEEN + "all('#list tbody tr').find(r => r.querySelector('.fn').title === 'gone').click();")
-    same((browser.run("return document.querySelector('#hot').textContent"), browser.errors), ("Its costliest lines: lines of #0 | take 5", []), "it promises no text where there is no file")
+    same((browser.run("return document.querySelector('#hot').textContent"), browser.errors), ("Its costliest lines, with what they call; all: lines of #09.09%gone.c:3", []), "it promises no text where there is no file")
 # A name is searched as it is shown, without the types of its arguments; of a chain, a click selects what the search
 # found.  Bars reach the largest row.  A place keeps its line.  What is too narrow is marked where it is hidden.
 with open("names.out", "w") as f:
@@ -267,10 +270,27 @@ same((browser.run("return document.querySelector('#hot p').textContent"), browse
 # What a line calls back into its own function is the cost of other lines: none has more than the function.
 with open("again.out", "w") as f:
     f.write("events: Ir\nfl=%s/line.c\nfn=main\n1 10\ncfn=f\ncalls=1 2\n1 100\n\nfn=f\n2 100\ncfn=f\ncalls=9 2\n3 900\n" % os.getcwd())
-run("again.out", "--with-source", "-q", "-c", "functions > again.html")
-browser.open(os.getcwd() + "/again.html", 1400, 900)
-same((browser.run("return [document.querySelector('#name').textContent, ...[...document.querySelectorAll('#hot span')].map(e => e.textContent)]"), browser.errors),
-     (["f", "90.91%"], []), "lines of a recursive function")
+for args in (), ("--with-source",):
+    run("again.out", *args, "-q", "-c", "functions > again.html")
+    browser.open(os.getcwd() + "/again.html", 1400, 900)
+    same((browser.run("return [document.querySelector('#name').textContent, ...[...document.querySelectorAll('#hot span')].map(e => e.textContent)]"), browser.errors),
+         (["f", "90.91%"], []), "lines of a recursive function")
+# Calls of itself are no part of a function, in the graph as in the flame graph: what it calls has one share in both.
+with open("loop.out", "w") as f:
+    f.write("events: Ir Dr\nfl=/no/loop.c\nfn=main\n1 0 0\ncfn=f\ncalls=1 2\n1 1000 10\n\nfn=f\n2 700 7\ncfn=f\ncalls=9 2\n3 900 9\ncfn=g\ncalls=10 4\n4 300 3\n\nfn=g\n4 300 3\n")
+run("loop.out", "-q", "-c", "functions > loop.html")
+browser.open(os.getcwd() + "/loop.html", 1400, 900)
+LOOP = SEEN + """
+$('#from').click();
+return [all('#graph .n text').map(e => e.textContent).join(' '), all('#frames .f').map(f => f.title.split('\\n').slice(0, 2).join(' ').replace(/;.*/, '')), all('#graph .h').map(e => e.textContent).join('; ')];
+"""
+same((browser.run(LOOP), browser.errors), (["main 100% f \u21bb f \u21bb g 30% f 100%", ["main ~1,000 Ir, 100.00% (estimated", "f 1,000 Ir, 100.00%", "g ~300 Ir, 30.00% (estimated"],
+                                                "callers, % of it; % of the total; callees, % of it"], []), "calls of a recursive function")
+# The lines are those of the query's event: for another one the card says what to ask, and that runs.
+browser.run(SEEN + "$('#event').value = 1; $('#event').dispatchEvent(new Event('change'));")
+query = browser.run(SEEN + "return $('#hot code').textContent;")
+r = run("loop.out", "-q", "-c", query)
+ok(r.status == 0 and re.fullmatch(r"lines of #\d+ \| sort Dr \| take 5", query), "the lines of another event", [query, r.text])
 # An address is anybody's: what names no view is the first one.
 for view in "#o=__proto__", "#o=-hasOwnProperty", "#e=__proto__&f=__proto__&from=constructor&z=toString&s=__proto__", "#q=(((&%E0%A4%A":
     browser.open(os.getcwd() + "/mutual.html", 1400, 900, view=view)

@@ -228,7 +228,7 @@ let range = null; /* the first and the last bar that are chosen */
 function timeline() {
 	const bars = parts.map((all, s) => {
 		const n = +data[s ? 'partsBase' : 'parts'];
-		return {total: total(s), list: all.map(p => ({cost: p.cost[ev], what: p.what, wide: all.every(q => q.span > 0) ? p.span / all[0].span : 1})), timed: all.every(q => q.span > 0), per: all.length ? Math.ceil(n / all.length) : 1, n};
+		return {total: total(s), list: all.map(p => ({cost: p.cost[ev], what: p.what, top: p.top, wide: all.every(q => q.span > 0) ? p.span / all[0].span : 1})), timed: all.every(q => q.span > 0), per: all.length ? Math.ceil(n / all.length) : 1, n};
 	}).filter(b => b.list.length > 1);
 	const tallest = bars.flatMap(b => b.list).reduce((m, x) => x.cost > m.cost ? x : m, {cost: 1, what: ''}), most = tallest.cost;
 	$('showparts').hidden = !bars.length;
@@ -281,6 +281,9 @@ function chooseParts(box, b) {
 		$('chosen').textContent = (list.length > 1 ? list[0].what + ' to ' + list.at(-1).what : list[0].what) + ': ' + whole(sum) + ' ' + events[ev].title + ', ' + percent(sum, b.total) + (name ? '. Its functions: ' : '');
 		if (name) el($('chosen'), 'code', name + ' | functions');
 		if (name && others) { $('chosen').append('; beside the others: '); el($('chosen'), 'code', name + ' | functions vs ' + others); }
+		const top = list.length === 1 && events[ev].name === data.event ? list[0].top : [], tops = el($('chosen'), 'div', undefined, 'tops');
+		for (const [f, n] of top) shareLine(tops, n, sum, top[0][1], F[f].label, F[f].name, '').dataset.i = f;
+		keepHeight();
 	};
 	box.tabIndex = 0;
 	box.setAttribute('aria-label', 'Parts; arrow keys choose one, with Shift several');

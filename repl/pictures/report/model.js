@@ -45,6 +45,8 @@ function fitName(f, k) {
 	}
 	return s.length <= k ? s : k < 2 ? '' : s.slice(0, k - 1) + '\u2026';
 }
+/* The costliest lines of the costliest functions, in the event of the query. */
+const hotAt = new Map(lines('d-lines').map(l => { const [f, ...t] = l.split('\t'); return [+f, t]; }));
 let caller = 0;
 for (const l of lines('d-calls')) {
 	const n = l.split(' ').map(Number), b = n.slice(3 + E);
@@ -64,7 +66,7 @@ for (const f of F) { const g = groupNames.indexOf(f.part); f.group = g < 0 ? MOS
 /* The costs of a function, or of a call, on a side. */
 const on = (x, s) => s ? x.b : x;
 const suffix = ['', '-base'];
-const parts = SIDES.map(s => lines('d-parts' + suffix[s]).map(l => { const t = l.split('\t'); return {what: t[0], cost: t[1].split(' ').map(Number), span: +t[2]}; }));
+const parts = SIDES.map(s => lines('d-parts' + suffix[s]).map(l => { const t = l.split('\t'); return {what: t[0], cost: t[1].split(' ').map(Number), span: +t[2], top: t.slice(3).map(x => x.split(' ').map(Number))}; }));
 /* The whole program's tree by event; its frames where the calls alone do not tell them. */
 const trees = SIDES.map(s => {
 	const all = [];

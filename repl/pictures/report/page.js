@@ -102,8 +102,10 @@ function reveal(f) {
 const LIST = 300, HEADS = 18, HIGH = 24;
 const size = e => Math.max(e.w[ev], e.b.w[ev]);
 const costliest = list => [...list].sort((x, y) => size(y) - size(x) || y.calls - x.calls);
-/* What the shares of its calls are parts of: its cost, or, where calls nest and add up to more, what passes it. */
-const nested = f => fuzzy(f) || [...f.in, ...f.out].some(e => e.w[ev] > f.incl[ev]), whole_of = f => (nested(f) ? through(f) : f.incl[ev]) || 1, of_it = f => nested(f) ? ' of what passes ' + f.name + ', each level of recursion anew' : ' of ' + f.name + ' with its calls';
+/* What the shares of its calls are parts of: its cost, or, where calls nest and add up to more, what passes it.  Calls
+   of itself alone do not: they are no part of it, here as in the flame graph. */
+const loops = e => e.from === e.to, nested = f => (fuzzy(f) || [...f.in, ...f.out].some(e => !loops(e) && e.w[ev] > f.incl[ev])) && through(f) - f.out.filter(loops).reduce((n, e) => n + e.w[ev], 0) > f.incl[ev];
+const whole_of = f => (nested(f) ? through(f) : f.incl[ev]) || 1, of_it = f => nested(f) ? ' of what passes ' + f.name + ', each level of recursion anew' : ' of ' + f.name + ' with its calls';
 const part = (n, of) => !(n > 0) ? '0%' : n / of < 0.005 ? '<1%' : (100 * n / of).toFixed(0) + '%';
 /* The costliest calls into f, or out of it, with those of the functions there. */
 function near(f, out, levels, most) {
@@ -139,9 +141,9 @@ function graph(root, f, levels) {
 		const to = x + (out ? step : -step), edge = out ? x + box : x, end = out ? to : to + box, of = whole_of(h);
 		let at = y - list.high * HIGH / 2;
 		for (const r of list.rows) {
-			const there = at + r.high * HIGH / 2, m = (edge + end) / 2, share = r.e.w[ev] / of;
+			const there = at + r.high * HIGH / 2, m = (edge + end) / 2, share = Math.min(1, r.e.w[ev] / of);
 			svg(root, 'path', {class: 'e', d: `M${edge} ${y}C${m} ${y} ${m} ${there} ${end} ${there}`, 'stroke-width': Math.max(1, 14 * flow * share).toFixed(1)});
-			put(to, there, r.g, part(r.e.w[ev], of), (out ? 'called by ' + h.name : 'calls ' + h.name) + ' ' + times(r.e.calls, grouped) + '\u00d7: ' + about + whole(r.e.w[ev]) + ' ' + events[ev].title + ', ' + percent(r.e.w[ev], of) + of_it(h));
+			put(to, there, r.g, loops(r.e) && !nested(h) ? '\u21bb' : part(r.e.w[ev], of), (out ? 'called by ' + h.name : 'calls ' + h.name) + ' ' + times(r.e.calls, grouped) + '\u00d7: ' + about + whole(r.e.w[ev]) + ' ' + events[ev].title + ', ' + percent(r.e.w[ev], of) + of_it(h));
 			if (r.next) side(r.next, r.g, out, to, there, flow * share);
 			at += r.high * HIGH;
 		}
@@ -170,12 +172,12 @@ function calls(table, head, title, list, other) {
 		go.dataset.i = f.i;
 		if (two) {
 			const title = about + whole(now) + ' here' + (both() ? ', ' + about + whole(was) + ' in ' + data.base + ': ' + changeText(now, was) : '') +
-				'\n' + times(e.calls, grouped) + ' calls here, ' + times(e.b.calls, grouped) + ' in ' + data.base + (e.from === e.to ? '\nrecursive' : '');
+				'\n' + times(e.calls, grouped) + ' calls here, ' + times(e.b.calls, grouped) + ' in ' + data.base + (loops(e) ? '\nrecursive' : '');
 			cell(tr, both() ? arrow(now, was, about) : about + cost(now), 'n w3', title);
 			cell(tr, both() ? ratioText(now, was) : '', 'n w2', title);
 			continue;
 		}
-		if (e.from === e.to) cell(tr, 'recursive', 'soft w1', about + whole(now));
+		if (loops(e)) cell(tr, 'recursive', 'soft w1', about + whole(now));
 		else cell(tr, about + cost(now), 'n w1', about + whole(now) + ' ' + events[ev].title + ', ' + percent(now, of) + of_it(selected));
 		cell(tr, times(e.calls, n => short(n) + '\u00d7'), 'n w2', e.calls < 0 ? 'inlined' : grouped(e.calls) + ' calls');
 	}
@@ -198,6 +200,14 @@ function costTable(f) {
 	});
 	ev = save;
 }
+/* A line of a short list: the share that n is of a cost, what it is of, text. */
+function shareLine(box, n, of, most, what, title, text, cls) {
+	const div = el(box, 'div', undefined, 'share'), share = el(div, 'span', about + percent(n, of));
+	share.style.setProperty('--w', (100 * n / most).toFixed(0) + '%');
+	el(div, 'b', what, 'soft').title = title;
+	if (text) el(div, 'code', text, cls);
+	return div;
+}
 function show() {
 	const f = selected;
 	$('from').disabled = $('showgraphs').disabled = $('copy').disabled = !f;
@@ -208,14 +218,19 @@ function show() {
 	$('where').textContent = !f ? 'A click on a frame or a row shows its callers, what it calls, and its costs.' :
 		[f.change + (f.was ? ', was ' + f.was : ''), place(f), base(f.obj) === place(f) ? '' : base(f.obj), times(f.calls, n => grouped(n) + (n === 1 ? ' call' : ' calls')),
 			two && both() ? changeText(f.self[ev], f.b.self[ev]) : total() && 'own ' + about + percent(f.self[ev], total()), total() && 'with calls ' + tilde(f) + percent(f.incl[ev], total()) + (tilde(f) ? '' : ' measured'),
-			f.out.some(e => e.to === f) ? 'recursive' : '', f.cycle ? 'in cycle ' + f.cycle : '', '#' + f.id].filter(s => s && s !== '???' && s !== '\u2013').join(' \u00b7 ');
+			nested(f) ? 'recursive: shares of its calls count each level, frames fold them' : f.out.some(loops) ? 'recursive' : '', f.cycle ? 'in cycle ' + f.cycle : '', '#' + f.id].filter(s => s && s !== '???' && s !== '\u2013').join(' \u00b7 ');
 	$('where').title = f ? f.file + '\n' + f.obj : '';
 	if (!f) return;
 	graphs();
 	if ('lines' in data && f.line && !f.gone) {
-		$('hot').textContent = 'Its costliest lines: ';
-		el($('hot'), 'code', 'lines of #' + f.id + ' | take 5');
-		if (f.text) $('hot').append('; with their text, in a report written with --with-source');
+		const told = events[ev].name === data.event && hotAt.get(f.i) || [];
+		el($('hot'), 'p', told.length ? 'Its costliest lines, with what they call; all: ' : 'Its costliest lines: ');
+		el($('hot').lastChild, 'code', 'lines of #' + f.id + (events[ev].name === data.event ? '' : ' | sort ' + events[ev].name) + (told.length ? '' : ' | take 5'));
+		if (f.text) $('hot').lastChild.append('; with their text, in a report written with --with-source');
+		told.forEach(t => {
+			const [line, all, own, file] = t.split(' ').map(Number), most = +told[0].split(' ')[1], path = file === undefined ? f.file : named(file);
+			shareLine($('hot'), all, total(), most, base(path) + ':' + line, path, own && own < all ? 'own ' + percent(own, total()) : '', 'soft');
+		});
 	}
 	if ($('more').open) showMore();
 }
@@ -388,7 +403,7 @@ $('list').tHead.addEventListener('click', x => {
 body.addEventListener('click', x => { const tr = x.target.closest('tr'); if (tr && tr.dataset.i) select(F[tr.dataset.i]); });
 $('scroll').addEventListener('scroll', draw, {passive: true});
 window.addEventListener('resize', () => { $('stage').style.minHeight = ''; draw(); flame(); graphs(); keepHeight(); });
-for (const panel of document.querySelectorAll('aside,#graphs')) panel.addEventListener('click', x => { const to = x.target.closest('[data-i]'); if (to) select(F[to.dataset.i], true); });
+for (const panel of document.querySelectorAll('aside,#graphs,#chosen')) panel.addEventListener('click', x => { const to = x.target.closest('[data-i]'); if (to) select(F[to.dataset.i], true); });
 document.addEventListener('keydown', x => {
 	const inFlame = x.target === $('frames');
 	if (x.ctrlKey || x.altKey || x.metaKey || $('keys').open) return;

@@ -21,10 +21,9 @@ function hotLines(f) {
 	if (f && sourceAt.has(f.i)) $('hot').textContent = '';
 	hottest = most[0] && most[0].g.n + ':' + most[0].pos;
 	for (const r of most) {
-		const div = el($('hot'), 'div'), share = el(div, 'span', percent(sum(r), total()));
-		share.style.setProperty('--w', (100 * sum(r) / sum(most[0])).toFixed(0) + '%');
-		el(div, 'b', base(r.g.path) + ':' + r.pos, 'soft').title = r.g.path;
-		el(div, 'code', r.text.trim() + (r.calls.some(again) ? ' \u21bb' : '')).title = r.text + (r.calls.some(again) ? '\nand calls back into ' + f.name + ', whose cost is that of these lines' : '');
+		const div = shareLine($('hot'), sum(r), total(), sum(most[0]), base(r.g.path) + ':' + r.pos, r.g.path, r.text.trim() + (r.calls.some(again) ? ' \u21bb' : ''));
+		div.style.cursor = 'pointer';
+		div.lastChild.title = r.text + (r.calls.some(again) ? '\nand calls back into ' + f.name + ', whose cost is that of these lines' : '');
 		div.addEventListener('click', () => { if (!sourceKind) toggleSource(sourceKinds[0]); sourceView.goTo(r.g.n + ':' + r.pos); });
 	}
 	/* What it spends in code of other files. */
