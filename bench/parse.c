@@ -14,7 +14,7 @@ static const char help[] =
 	"  --runs N    of each way; the median is shown (5)\n"
 	"  --jobs N    threads of the parallel way (one per core)\n"
 	"  --no-paths  not the narrower instruction sets\n"
-	"  --stages    the first steps alone too: separators found, lines decoded\n"
+	"  --stages    the first step alone too: lines decoded\n"
 	"  --tsv       way, median, least and most ns, bytes, lines, cost lines, CPU ns\n";
 
 static int read_options(struct bench_parse_opts *o, int argc, char **argv)

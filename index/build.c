@@ -1,7 +1,7 @@
 /*
  * build.c - from a profile to an open index; see build.h.
  *
- *	source -> scan, decode -> tally -> merge -> save -> publish -> store
+ *	source -> decode -> tally -> merge -> save -> publish -> store
  *
  * A mapped profile that shrinks ends build_guarded() by a jump from wherever it is, so
  * struct build owns everything that must be freed.

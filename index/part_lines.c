@@ -33,11 +33,9 @@
 #include "index/base/err.h"
 
 enum {
-	AT_ONCE = 1 << 20,    /* bytes of a plain file read at once */
-	LINE = 32 << 20,      /* most bytes of a line */
-	BEFORE = FEED_BEFORE, /* readable bytes before and after decoded text */
-	BEHIND = 64,
-	HEADER = 64, /* bytes of the made header lines without their values */
+	AT_ONCE = 1 << 20, /* bytes of a plain file read at once */
+	LINE = 32 << 20,   /* most bytes of a line */
+	HEADER = 64,	   /* bytes of the made header lines without their values */
 };
 
 struct part_lines {
@@ -57,7 +55,7 @@ struct parts_reading {
 	struct feed *feed; /* of a packed file: its unpacker */
 	struct feed_block block;
 	uint64_t block_at; /* bytes of text before the block */
-	char *copy;	   /* of a plain file: BEFORE bytes, then the current most */
+	char *copy;	   /* of a plain file: the piece at hand */
 	size_t copy_cap;
 	const uint8_t *parts;
 	const struct part_lines_opts *opts;
@@ -171,14 +169,13 @@ static int part_lines_open_file(struct parts_reading *r, uint32_t file)
 	return 0;
 }
 
-/* Tally the whole lines of a block; BEFORE bytes before it are readable.  *used: their
- * bytes. */
+/* Tally the whole lines of a block.  *used: their bytes. */
 static int take_lines(struct parts_reading *r, const char *p, size_t n, bool last,
 		      size_t *used)
 {
 	r->to->tally.diag.counted_in = NULL; /* it points into the block before */
 	for (*used = 0; *used < n; *used += r->batch.bytes) {
-		decode_block(&r->decode, p + *used, n - *used, BEFORE, last, &r->batch);
+		decode_block(&r->decode, p + *used, n - *used, last, &r->batch);
 		if (r->batch.bytes == 0)
 			break;
 		if (tally_batch(&r->to->tally, &r->batch, r->err))
@@ -196,13 +193,11 @@ static int no_line(struct parts_reading *r)
 /* Read n bytes of the file into the buffer. */
 static int read_at(struct parts_reading *r, uint64_t at, size_t n)
 {
-	if (vec_reserve_raw(&r->copy, &r->copy_cap, BEFORE + n + BEHIND, 1))
+	if (vec_reserve_raw(&r->copy, &r->copy_cap, n, 1))
 		return err_no_memory(r->err, "while reading parts of the profile");
-	if (file_read(r->source.fd, r->copy + BEFORE, n, at))
+	if (file_read(r->source.fd, r->copy, n, at))
 		return not_as_indexed(r->source.name, "changed while it was read",
 				      r->err);
-	memset(r->copy, ' ', BEFORE);
-	memset(r->copy + BEFORE + n, 0, BEHIND);
 	return 0;
 }
 
@@ -224,7 +219,7 @@ static int take_plain(struct parts_reading *r, const struct part *part)
 
 		n = rest < most ? (size_t)rest : most;
 		if (read_at(r, part->offset + at, n) ||
-		    take_lines(r, r->copy + BEFORE, n, n == rest, &used))
+		    take_lines(r, r->copy, n, n == rest, &used))
 			return r->err->kind;
 		if (used == 0 && n == rest)
 			break;
@@ -350,12 +345,10 @@ static int take_header(struct parts_reading *r, uint32_t before)
 
 	store_part(r->to->st, before, &p);
 	arena_reset(&r->arena);
-	text = arena_alloc(&r->arena, p.creator.n + p.positions.n + p.events.n + HEADER +
-					      BEFORE + BEHIND);
+	text = arena_alloc(&r->arena, p.creator.n + p.positions.n + p.events.n + HEADER);
 	if (!text)
 		return arena_full(&r->arena, r->err);
-	memset(text, ' ', BEFORE);
-	out.p = text + BEFORE;
+	out.p = text;
 	const struct {
 		struct str key, value;
 	} line[] = {{STR("creator: "), p.creator},
@@ -367,12 +360,11 @@ static int take_header(struct parts_reading *r, uint32_t before)
 			continue;
 		for (int k = 0; k < 2; k++) {
 			in = k ? line[i].value : line[i].key;
-			memcpy(text + BEFORE + out.n, in.p, in.n);
+			memcpy(text + out.n, in.p, in.n);
 			out.n += in.n;
 		}
-		text[BEFORE + out.n++] = '\n';
+		text[out.n++] = '\n';
 	}
-	memset(text + BEFORE + out.n, ' ', BEHIND);
 	return take_lines(r, out.p, out.n, true, &used);
 }
 

@@ -20,7 +20,6 @@
 #include "index/file/feed.h"
 #include "index/lines/decode.h"
 #include "index/base/isa.h"
-#include "index/lines/scan.h"
 #include "index/file/source.h"
 #include "index/read/stretch.h"
 #include "repl/app/app.h"
@@ -32,14 +31,14 @@ enum { WAYS = 16, RUNS = 1001 };
 
 extern char **environ;
 
-enum what { WAY_TOOL, WAY_NEWLINES, WAY_SCAN, WAY_DECODE, WAY_PARSE };
+enum what { WAY_TOOL, WAY_NEWLINES, WAY_DECODE, WAY_PARSE };
 
 struct way {
 	char name[40]; /* of WAY_TOOL the program and its option: "wc -l" */
 	enum what what;
 	bool missing; /* the tool is not installed */
 	unsigned jobs;
-	const char *path; /* instruction set, see scan.h */
+	const char *path; /* instruction set, see isa.h */
 	uint64_t *ns;	  /* of each run; sorted at the end */
 	uint64_t *cpu;	  /* processor time of each run, all threads */
 };
@@ -138,7 +137,7 @@ static uint64_t count_newlines(const char *p, size_t n)
 	return lines;
 }
 
-/* Find the separators of all text, or decode its lines, and use nothing of it. */
+/* Decode the lines of all text, and use nothing of it. */
 static void decode_only(struct bench *b, const char *p, size_t n)
 {
 	struct decode *d = b->decode;
@@ -146,15 +145,8 @@ static void decode_only(struct bench *b, const char *p, size_t n)
 
 	decode_init(d);
 	while (at < n && !atomic_load_explicit(&app_cancel, memory_order_relaxed)) {
-		const size_t take = n - at < SCAN_BLOCK ? n - at : SCAN_BLOCK;
-
-		if (b->now->what == WAY_SCAN) {
-			scan_block(p + at, take, d->pos);
-			at += take;
-		} else {
-			decode_block(d, p + at, n - at, at, true, b->batch);
-			at += b->batch->bytes;
-		}
+		decode_block(d, p + at, n - at, true, b->batch);
+		at += b->batch->bytes;
 	}
 }
 
@@ -260,10 +252,8 @@ static void add_plain(struct bench *b, unsigned jobs)
 	add_way(b, WAY_TOOL, 0, NULL, "wc -l");
 	add_way(b, WAY_TOOL, 0, NULL, "cat");
 	add_way(b, WAY_NEWLINES, 0, NULL, "count newlines");
-	if (b->opts->stages) {
-		add_way(b, WAY_SCAN, 1, paths[0], "find separators");
+	if (b->opts->stages)
 		add_way(b, WAY_DECODE, 1, paths[0], "decode, keep nothing");
-	}
 	add_way(b, WAY_PARSE, 1, paths[0], "parse, 1 thread");
 	snprintf(name, sizeof(name), "parse, %u threads", jobs);
 	if (jobs > 1)

@@ -1,7 +1,7 @@
 /*
  * bench_parse.h - how fast this machine reads a profile (quern --bench-parse).
  *
- * Reading is scan, decode and tally of the whole text, unpacked if it must be; nothing is
+ * Reading is decode and tally of the whole text, unpacked if it must be; nothing is
  * stored.  Every run opens the file anew, as indexing does.  Beside it stand `wc -l` and
  * `cat`, or the tool that unpacks the file: compare the ratio to the first of them between
  * machines.  The ways take turns, so that a slow moment of the machine affects them all.  On
@@ -23,8 +23,8 @@ enum bench_parse_form {
 struct bench_parse_opts {
 	unsigned runs; /* of each way; the table shows the median */
 	unsigned jobs; /* threads of the parallel way; 0: one per core */
-	bool paths;    /* also each instruction set of scan.h */
-	bool stages;   /* also the first steps alone: separators, decoded lines */
+	bool paths;    /* also each instruction set of isa.h */
+	bool stages;   /* also the first step alone: decoded lines */
 	enum bench_parse_form form;
 };
 

@@ -10,7 +10,6 @@
 #define QUERN_DECODE_H
 
 #include "index/base/str.h"
-#include "index/lines/scan.h"
 
 enum row_kind {
 	ROW_COST, /* a = instr, b = line, nc costs */
@@ -114,10 +113,11 @@ struct row {
 };
 
 enum {
-	EVENTS_MAX = 4096, /* most costs of a line; further ones are not read */
+	EVENTS_MAX = 4096,	 /* most costs of a line; further ones are not read */
+	DECODE_BYTES = 16 << 10, /* of text, unless one line is longer */
 	/* At most two rows per three bytes ("-9\n": a cost line and its diagnostic). */
-	BATCH_ROWS = SCAN_BLOCK,
-	BATCH_COSTS = SCAN_BLOCK + 64,
+	BATCH_ROWS = DECODE_BYTES,
+	BATCH_COSTS = DECODE_BYTES + 64,
 };
 
 struct batch {
@@ -156,23 +156,18 @@ struct decode {
 	bool of_record; /* the last row was a calls= or jump=; its line comes next */
 	bool in_body;	/* this part has a body line */
 	bool after_totals;
-	uint32_t line_fields; /* readable body lines so far, saturating; 0: none */
-	uint16_t pos[SCAN_ROOM];
 };
 
 void decode_init(struct decode *d);
 
 /*
- * Decode whole lines of p[0..n) into b: at most SCAN_BLOCK bytes, unless one line is
- * longer.  `last`: p + n is the end of the input, so a line without newline counts.
- * `before` bytes before p are readable (numbers are loaded 8 bytes at a time).  b->bytes
+ * Decode whole lines of p[0..n) into b: at most DECODE_BYTES, unless one line is
+ * longer.  `last`: p + n is the end of the input, so a line without newline counts.  b->bytes
  * is 0 if p has no whole line.
  */
-void decode_block(struct decode *d, const char *p, size_t n, size_t before, bool last,
-		  struct batch *b);
+void decode_block(struct decode *d, const char *p, size_t n, bool last, struct batch *b);
 
 /* The same, but stop after the first cost line; for replay.h. */
-void decode_entry(struct decode *d, const char *p, size_t n, size_t before, bool last,
-		  struct batch *b);
+void decode_entry(struct decode *d, const char *p, size_t n, bool last, struct batch *b);
 
 #endif

@@ -80,23 +80,49 @@ bool decode_begins(struct str creator)
 
 void decode_init(struct decode *d)
 {
-	memset(d, 0, offsetof(struct decode, pos));
+	*d = (struct decode){0};
 	d->nsub = 1;
 	d->sub[0] = SUB_LINE;
 	d->usual = true;
+}
+
+static struct row *push(struct batch *b, enum row_kind kind, const char *line)
+{
+	struct row *r = &b->row[b->n++];
+
+	r->kind = (uint8_t)kind;
+	r->flags = 0;
+	r->nc = 0;
+	r->at = (uint32_t)(line - b->text);
+	r->cost = (uint32_t)b->ncost;
+	return r;
 }
 
 /* ---- numbers and fields ---- */
 
 enum num { NUM_OK, NUM_BAD, NUM_RANGE };
 
+static bool is_blank(char c)
+{
+	return c == ' ' || c == '\t';
+}
+
 /* Any unsigned number of the format: decimal or 0x, of any length. */
 static enum num whole_number(struct str s, uint64_t *out)
 {
-	bool hex = s.n > 2 && s.p[0] == '0' && (s.p[1] | 0x20) == 'x';
+	enum { SAFE = 19 }; /* so many decimal digits are below 2^64 */
+	const bool hex = s.n > 2 && s.p[0] == '0' && (s.p[1] | 0x20) == 'x';
+	uint64_t v = 0;
+	size_t n = 0;
 
 	if (s.n == 0)
 		return NUM_BAD;
+	while (n < s.n && n < SAFE && s.p[n] >= '0' && s.p[n] <= '9')
+		v = v * 10 + (uint64_t)(s.p[n++] - '0');
+	if (n == s.n) {
+		*out = v;
+		return NUM_OK;
+	}
 	for (size_t i = hex ? 2 : 0; i < s.n; i++) {
 		unsigned char c = (unsigned char)s.p[i];
 
@@ -128,16 +154,14 @@ static void odd(struct batch *b, enum odd k, struct str line)
 /* The next field of s, without blanks and tabs; n is 0 at the end. */
 static struct str decode_line_field(struct str *s)
 {
-	struct str f;
-	size_t n = 0;
+	const char *p = s->p, *const end = p + s->n, *from;
 
-	while (s->n && is_blank(s->p[0]))
-		*s = str_from(*s, 1);
-	while (n < s->n && !is_blank(s->p[n]))
-		n++;
-	f = (struct str){s->p, n};
-	*s = str_from(*s, n);
-	return f;
+	while (p < end && is_blank(*p))
+		p++;
+	for (from = p; p < end && !is_blank(*p); p++)
+		;
+	*s = (struct str){p, (size_t)(end - p)};
+	return (struct str){from, (size_t)(p - from)};
 }
 
 struct decode_line_place {
@@ -219,6 +243,14 @@ static enum num below_zero(struct str f, uint64_t *out)
 	return rc == NUM_OK && far ? NUM_RANGE : rc;
 }
 
+/* Xdebug's time of -n nanoseconds is (2^64 - n) / unit. */
+static bool wrapped_time(const struct decode *d, uint32_t col, uint64_t cost)
+{
+	return d->time_unit && col == d->time_col &&
+	       cost >= ((uint64_t)1 << 63) / d->time_unit &&
+	       cost <= UINT64_MAX / d->time_unit;
+}
+
 /* The bits of a cost of column col: a number, "." for 0, "-n", or -n as 2^64 - n. */
 static enum num cost(const struct decode *d, struct str f, uint32_t col, uint64_t *out)
 {
@@ -235,6 +267,14 @@ static enum num cost(const struct decode *d, struct str f, uint32_t col, uint64_
 	else if (wrapped_time(d, col, *out))
 		*out -= UINT64_MAX / d->time_unit;
 	return rc;
+}
+
+/* Whether the next line of positions and costs moves the base. */
+static bool moves_base(const struct decode *d, const struct batch *b)
+{
+	if (!d->apart)
+		return true;
+	return b->n ? !waits_for_line(&b->row[b->n - 1]) : !d->of_record;
 }
 
 static void take_cost(struct decode *d, struct batch *b, struct str line)
@@ -537,13 +577,6 @@ static const struct spec {
 
 static bool take_spec(struct decode *d, struct batch *b, struct str line)
 {
-	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
-		if (*line.p == *specs[i].name.p && str_starts(line, specs[i].name)) {
-			d->in_body = true;
-			take_name(b, specs[i].kind, line,
-				  str_from(line, specs[i].name.n));
-			return true;
-		}
 	if ((*line.p == 'c' && str_starts(line, STR("calls="))) ||
 	    (*line.p == 'r' && str_starts(line, STR("rcalls=")))) {
 		d->in_body = true;
@@ -556,6 +589,13 @@ static bool take_spec(struct decode *d, struct batch *b, struct str line)
 		take_jump(d, b, line, str_from(line, 5), line.p[1] == 'c');
 		return true;
 	}
+	for (size_t i = 0; i < sizeof(specs) / sizeof(specs[0]); i++)
+		if (*line.p == *specs[i].name.p && str_starts(line, specs[i].name)) {
+			d->in_body = true;
+			take_name(b, specs[i].kind, line,
+				  str_from(line, specs[i].name.n));
+			return true;
+		}
 	return false;
 }
 
@@ -570,9 +610,7 @@ void decode_line(struct decode *d, struct batch *b, struct str line)
 	line = str_trim(line);
 	if (line.n == 0 || line.p[0] == '#')
 		return;
-	char c = line.p[0];
-
-	if ((c >= '0' && c <= '9') || c == '+' || c == '-' || c == '*') {
+	if (begins_cost(line.p[0])) {
 		take_cost(d, b, line);
 		return;
 	}

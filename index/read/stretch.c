@@ -54,10 +54,10 @@ static int read_ahead(struct stretch *s, size_t *at, size_t *block)
 	size_t left = s->at_hand.to - *at, take = left < *block ? left : *block;
 	struct batch *b = s->batch;
 
-	decode_block(s->decode, p, take, *at, last && take == left, b);
+	decode_block(s->decode, p, take, last && take == left, b);
 	if (b->bytes == 0)
-		decode_block(s->decode, p, left, *at, last, b);
-	*block = *block < SCAN_BLOCK ? *block * 2 : *block;
+		decode_block(s->decode, p, left, last, b);
+	*block = *block < DECODE_BYTES ? *block * 2 : *block;
 	*at += b->bytes;
 	return tally_batch(&s->tally, b, &s->err);
 }
@@ -85,7 +85,7 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 			return 0;
 		/* A call's or jump's line may be next; decode_entry() stops after it. */
 		if (q > p || t->now.pending != PENDING_NONE) {
-			decode_entry(s->decode, q, left, *at, last, b);
+			decode_entry(s->decode, q, left, last, b);
 			*at += b->bytes;
 			*block = ENTRY_BLOCK;
 			return tally_batch(t, b, &s->err);
@@ -110,7 +110,7 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 	*block = FRESH_BLOCK;
 	struct replay_before before = replay_note(t, s->decode);
 
-	decode_entry(s->decode, p, left, *at, last, b);
+	decode_entry(s->decode, p, left, last, b);
 	*at += b->bytes;
 	if (tally_batch(t, b, &s->err))
 		return s->err.kind;
@@ -205,7 +205,7 @@ static int begin_stretch(struct stretch *s)
 	decode_init(s->decode);
 	if (s->from == 0)
 		return 0;
-	memcpy(s->decode, r->head_decode, offsetof(struct decode, pos));
+	*s->decode = *r->head_decode;
 	s->decode->in_body = true;
 	s->decode->of_record = false;
 	s->decode->after_totals = s->from == r->opts->from && r->opts->from_totals;

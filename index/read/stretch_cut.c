@@ -88,7 +88,7 @@ static int read_head(struct reading *r, struct err *err)
 	decode_init(r->head_decode);
 	rc = tally_init(r->head, false, true, err);
 	while (!rc && at < n && !r->head_decode->in_body) {
-		decode_entry(r->head_decode, text + at, n - at, at, n == r->n, b);
+		decode_entry(r->head_decode, text + at, n - at, n == r->n, b);
 		rc = tally_batch(r->head, b, err);
 		at += b->bytes;
 		if (b->bytes == 0)

@@ -11,7 +11,6 @@
 #include "index/build.h"
 #include "index/format/meta_code.h"
 #include "index/base/isa.h"
-#include "index/lines/scan.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/naive.h"
 #include "tests/support/pack.h"

@@ -86,8 +86,7 @@ static char *rows_of(const char *text, size_t n, bool entries, size_t *lines)
 	out_mem(&o);
 	decode_init(&d);
 	while (at < n) {
-		(entries ? decode_entry : decode_block)(&d, p + at, n - at, at, true,
-							&batch);
+		(entries ? decode_entry : decode_block)(&d, p + at, n - at, true, &batch);
 		if (batch.bytes == 0)
 			abort();
 		for (size_t i = 0; i < batch.n; i++) {
@@ -384,19 +383,19 @@ static void test_blocks(void)
 
 	out_mem(&o);
 	out_c(&o, "events: A\nfn=");
-	out_fill(&o, 'x', 3 * SCAN_BLOCK);
+	out_fill(&o, 'x', 3 * DECODE_BYTES);
 	out_c(&o, "\n1 2\n");
 	rows = rows_of(o.buf, o.n, false, &lines);
-	is_u64(strlen(rows), strlen("events:A | fn= | cost 0:1 2") + 3 * SCAN_BLOCK,
+	is_u64(strlen(rows), strlen("events:A | fn= | cost 0:1 2") + 3 * DECODE_BYTES,
 	       "a long name");
 	is_u64(lines, 3, "its lines");
 	free(rows);
 	o.n = 0;
 	out_c(&o, "events: A\n");
-	for (int i = 0; i < 2 * SCAN_BLOCK; i++)
+	for (int i = 0; i < 2 * DECODE_BYTES; i++)
 		out_c(&o, "-9\n");
 	rows = rows_of(o.buf, o.n, false, &lines);
-	is_u64(lines, 2 * SCAN_BLOCK + 1, "as many rows as a block can hold");
+	is_u64(lines, 2 * DECODE_BYTES + 1, "as many rows as a block can hold");
 	free(rows);
 	o.n = 0;
 	out_c(&o, "events:");

@@ -13,7 +13,6 @@
 #include "engine/query.h"
 #include "index/base/out.h"
 #include "index/base/isa.h"
-#include "index/lines/scan.h"
 #include "tests/support/dice.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/naive.h"

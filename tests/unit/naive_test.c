@@ -5,7 +5,6 @@
 
 #include "index/base/out.h"
 #include "index/base/isa.h"
-#include "index/lines/scan.h"
 #include "tests/support/naive.h"
 #include "tests/support/tap.h"
 

@@ -15,7 +15,6 @@
 #include "index/base/out.h"
 #include "index/build.h"
 #include "index/base/isa.h"
-#include "index/lines/scan.h"
 #include "index/read/stretch.h"
 #include "tests/support/naive.h"
 #include "tests/support/tap.h"
