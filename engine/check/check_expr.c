@@ -728,6 +728,24 @@ static void as_headed(const struct schema *s, struct expr *e)
 		e->text = STR("calls");
 }
 
+/* The heading "from/call" is a column where no calls divide. */
+static bool whole_heading(const struct schema *s, struct expr *e)
+{
+	const struct expr *a = e->a, *b = e->b;
+
+	if (a->op != EX_COL || b->op != EX_COL || !str_eq(b->text, STR("call")) ||
+	    b->text.p != a->text.p + a->text.n + 1)
+		return false;
+	const struct str whole = {a->text.p, a->text.n + 1 + b->text.n};
+
+	if (!source_col(s->src, whole) || source_col(s->src, STR("calls")))
+		return false;
+	e->op = EX_COL;
+	e->text = whole;
+	e->a = e->b = NULL;
+	return true;
+}
+
 int check_expr(struct schema *s, struct expr *e)
 {
 	bool taken = false;
@@ -748,6 +766,8 @@ int check_expr(struct schema *s, struct expr *e)
 		if (rc)
 			return rc;
 	}
+	if (e->op == EX_DIV && whole_heading(s, e))
+		return resolve_col(s, e);
 	if (e->op == EX_DIV)
 		as_headed(s, e->b);
 	if (e->op > EX_VAR &&

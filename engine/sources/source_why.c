@@ -57,11 +57,23 @@ struct str why_file_line(const struct table *t, uint32_t r)
 }
 
 static const struct listed why_list[] = {
-	{"share%", BOTH | HAS_BAR, 2}, {"delta", BOTH, 4},  {"why", BOTH, 1},
-	{"file:line", SHOW_T, 3},      {"from", BOTH, 5},   {"to", BOTH, 5},
-	{"kind", SHOW_M, 0},	       {"fn", SHOW_M, 0},   {"callee", SHOW_M, 0},
-	{"below", SHOW_M, 0},	       {"file", SHOW_M, 0}, {"line", SHOW_M, 0},
-	{"context", SHOW_M, 0},	       {"lo", SHOW_M, 0},   {"hi", SHOW_M, 0},
+	{"share%", BOTH | HAS_BAR, 2},
+	{"delta", BOTH, 4},
+	{"why", BOTH, 1},
+	{"file:line", SHOW_T, 3},
+	{"from/call", SHOW_T, 5},
+	{"to/call", SHOW_T, 5},
+	{"from", SHOW_M, 0},
+	{"to", SHOW_M, 0},
+	{"kind", SHOW_M, 0},
+	{"fn", SHOW_M, 0},
+	{"callee", SHOW_M, 0},
+	{"below", SHOW_M, 0},
+	{"file", SHOW_M, 0},
+	{"line", SHOW_M, 0},
+	{"context", SHOW_M, 0},
+	{"lo", SHOW_M, 0},
+	{"hi", SHOW_M, 0},
 };
 
 int why_rows(struct exec *x, struct table *t, const struct why_row *row, size_t n,

@@ -146,6 +146,7 @@ static struct str call_text(struct telling *t, const struct why_cause *c)
 	const enum why_new one = itself || why_paired(t->w, c->callee)	 ? WHY_BOTH
 				 : t->w->fn[HERE][c->callee] != WHY_NONE ? WHY_IS_NEW
 									 : WHY_IS_GONE;
+	const uint32_t here = one == WHY_IS_GONE ? c->other : c->callee;
 	static const char *const verb[WHY_KINDS] = {
 		[WHY_MORE] = "calls",
 		[WHY_LESS] = "calls",
@@ -187,6 +188,13 @@ static struct str call_text(struct telling *t, const struct why_cause *c)
 	if (c->kind == WHY_MOVED)
 		return arena_printf(a, "%.*s calls %.*s in place of %.*s", STR_ARG(f),
 				    STR_ARG(g), STR_ARG(other));
+	if (one && other.n && str_eq(g, other) && here < t->w->root &&
+	    t->w->fn[HERE][here] != WHY_NONE &&
+	    str_eq(name_of(t, c->callee, true), name_of(t, c->other, true)))
+		return arena_printf(a, "%.*s calls %.*s, which moved to %.*s", STR_ARG(f),
+				    STR_ARG(g),
+				    STR_ARG(str_basename(graph_file(
+					    t->w->g[HERE], t->w->fn[HERE][here]))));
 	if (one && other.n && str_eq(g, other))
 		return arena_printf(a, "%.*s calls %.*s, whose parameters changed",
 				    STR_ARG(f), STR_ARG(g));

@@ -147,6 +147,12 @@ for typed, want in (("inclpercall", "incl / calls"), ("self_per_call", "self / c
     ok("did you mean '%s'?" % want in r.talk, "a column of other tools: %s" % typed, r)
 r = run(small + "lua-default.out", "-q", "--no-index-write", "--format", "tsv", "-c", "callers of malloc | show incl/call, incl / calls as x | where incl/call != x | count")
 same(r.text, "count\n0\n", "incl/call is incl / calls")
+with open("moved.out", "w", encoding="utf-8") as f:
+    f.write("events: Ir\nfl=b.c\nfn=main\n1 10\ncfi=c.c\ncfn=work\ncalls=2 1\n1 90\nfl=c.c\nfn=work\n2 90\n")
+with open("there.out", "w", encoding="utf-8") as f:
+    f.write("events: Ir\nfl=b.c\nfn=main\n1 10\ncfn=work\ncalls=2 1\n1 80\nfl=b.c\nfn=work\n2 80\n")
+r = run("moved.out", "base=there.out", "-q", "--no-index-write", "--format", "tsv", "-c", "why | where from/call < to/call | sort to/call | show why, to/call, to")
+same(r.text.splitlines()[1:], ["main calls work, which moved to c.c\t2\t2"], "a file is new, not the parameters; from/call is from")
 
 # Where the rest says what is meant, the hint keeps it.
 for typed, want in (("who calls malloc", "callers of malloc"), ("flamegraph > x.svg", "calltree > x.svg"),

@@ -415,7 +415,7 @@ def told(name, query):
 
 
 same(told("c-alloc", "why under free"), [
-    "448 -> 317 k Ir (+70714.3 %)", "filters: focus free", "share% delta why file:line from to",
+    "448 -> 317 k Ir (+70714.3 %)", "filters: focus free", "share% delta why file:line from/call to/call",
     "100.00% +316,800 parse_string now calls free mini.c:75 0 1"],
      "of a function that others call in the base: who calls it now, and the total that shares are of")
 same(told("c-alloc", "focus free | why")[2:], told("c-alloc", "why under free")[2:], "  so it is after focus: what leads to it is no cause")
@@ -632,7 +632,7 @@ ok("73 %: each intern calls hash more often, at a new line, only below parse_arr
 r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c",
         "why | where kind = \"calls newly\" | sum | show delta | as csv")
 ok(r.status == 0, "table stages work on it", r)
-r = run("c-cyclecall.new", "base=c-cyclecall.old", "-q", "-c", "why max 2")
+r = run("c-cyclecall.new", "base=c-cyclecall.old", "-q", "-c", "why max 2 | show share%, delta, why, from/call, to/call")
 ok(r.text.strip() in open(top + "/repl/COMPARING.md").read(), "COMPARING.md shows this answer", r.text)
 r = run("c-hashtwice.new", "base=c-hashtwice.old", "-q", "-c", "why vs base max 1 | count | as csv")
 same(r.text.split()[-1], "2", "max N, and the rest")
