@@ -52,7 +52,7 @@ size_t name_skip_bracket(struct str s, size_t i, unsigned *open);
 size_t name_skip_quoted(struct str s, size_t i);
 /* Is the quote at i the start of "'2"?  Others begin a component or follow a blank. */
 bool name_is_recursion(struct str s, size_t i);
-/* Where the last parameter list of a C++ signature begins; 0: it is none.  Paths are none. */
+/* Where the last parameter list of a C++ signature begins; 0 if s is no signature, as a path. */
 size_t name_find_params(struct str s);
 /* Is the blank at i the one before X in "vtable for X", "virtual thunk to X"? */
 bool name_ends_special(struct str s, size_t i);

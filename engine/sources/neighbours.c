@@ -90,7 +90,7 @@ static struct passing passing(const struct exec *x, uint32_t f)
 	return p;
 }
 
-int64_t near_own(const struct exec *x, uint32_t f, bool up, int64_t est)
+static int64_t near_own(const struct exec *x, uint32_t f, bool up, int64_t est)
 {
 	struct passing p = passing(x, f);
 	int64_t own = up ? p.all - p.called : p.self;

@@ -17,10 +17,8 @@ int neighbour_rows(struct exec *x, uint32_t f, bool up, double min,
 struct stacks;
 int neighbour_known(struct exec *x, const struct stacks *s, uint32_t f, bool up,
 		    double min, struct path_tree *out);
-/* The part of est that stays at f: its self cost or, for callers, the cost that no
- * call brought. */
-int64_t near_own(const struct exec *x, uint32_t f, bool up, int64_t est);
-/* The same of row r of the direct callees or callers of `top`. */
+/* The part of row r of the direct callees or callers of `top` that stays there: its self
+ * cost or, for callers, the cost that no call brought. */
 int64_t near_row_own(struct exec *x, uint32_t top, const struct path_tree_row *r,
 		     bool up);
 /* The inclusive cost of f: 100 % of its rows. */

@@ -125,17 +125,6 @@ varint_get_flat(struct varint_reader *r)
 	return varint_join(w & (last ^ (last - 1)));
 }
 
-/* Read the number at p, where VARINT_MAX bytes are readable.  Returns its end. */
-static inline const unsigned char *varint_at(const unsigned char *p, uint64_t *v)
-{
-	uint64_t got = *p & 0x7f;
-
-	for (unsigned shift = 7; *p++ >= 0x80 && shift < 64; shift += 7)
-		got |= (uint64_t)(*p & 0x7f) << shift;
-	*v = got;
-	return p;
-}
-
 /* Signed differences as unsigned numbers: 0, -1, 1, -2, ... become 0, 1, 2, 3, ... */
 static inline uint64_t varint_zigzag(uint64_t from, uint64_t to)
 {

@@ -31,7 +31,7 @@ static int hex(char c)
 	return is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The sign that $xx at s.p[i] stands for; 0: it is none. */
+/* The sign that $xx at s.p[i] stands for; 0: xx are not the hexadecimal digits of one. */
 static char sign_at(struct str s, size_t i)
 {
 	int c;

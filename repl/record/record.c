@@ -118,7 +118,7 @@ static void help(void)
 	out_close(&o);
 }
 
-/* A word of ours, with its value; 0: it is none. */
+/* Take argv[*i] and its value if it is an option of `quern record`; 0 if it is not. */
 static int take_word(struct recording *w, char **argv, int *i, int end)
 {
 	for (int k = 0; k < WORDS; k++) {

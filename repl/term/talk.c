@@ -36,7 +36,7 @@ static void end(struct out *o)
 	out_close(o);
 }
 
-/* Of the terminal on stderr; 0: it is none. */
+/* The columns of the terminal; 0 if stderr is no terminal. */
 static size_t columns_of_stderr(void)
 {
 	struct winsize w;

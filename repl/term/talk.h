@@ -24,7 +24,7 @@ void talk_note(const char *text);
 struct origin {
 	const char *file; /* NULL: typed or -c; errors name no file */
 	size_t line;	  /* of the first line of the text, from 1 */
-	size_t command;	  /* the number of the -c, from 1; 0: it is none */
+	size_t command;	  /* the number of the -c, from 1; 0: no -c */
 };
 
 /* Write where in text err is: "gate.q:3:29", "-c 2:1:29"; from may be NULL. */
