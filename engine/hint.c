@@ -209,7 +209,8 @@ static bool resolves(void *arg, struct str query)
 	/* Of a profile that is not open: see hint_second(). */
 	return r->query.p &&
 	       (!r->err->kind ||
-		str_starts(str_c(r->err->text), STR("no profile is open under")));
+		(r->s->n < 2 &&
+		 str_starts(str_c(r->err->text), STR("no profile is open under"))));
 }
 
 /* Is there no hint, or one that knows less than a query that runs? */
