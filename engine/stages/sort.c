@@ -4,8 +4,8 @@
  * Ties keep their order (the row number is the last key).  Absent values come last in
  * both directions.  All functions by self or inclusive cost are not sorted at all: the
  * index has that order, and `take N` reads N rows of it.  Other sorts before `take N` keep
- * N rows in a heap, and look at the others a window at a time.  All rows are sorted by the
- * bits of their keys, the last key first; texts by comparing.
+ * N rows in a heap, and look at the others a window at a time.  Many rows are sorted by
+ * the bits of their keys, the last key first; few, or texts, by comparing.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -38,9 +38,39 @@ static bool ascends(const struct expr *e)
 	return e->written ? e->asc : col_is_text(e->type);
 }
 
-/* Merge sort by a column of texts: stable, without globals, polls. */
-static int merge_sort(struct exec *x, const struct table *t, const struct table_col *c,
-		      bool asc, struct sort_pair *p, struct sort_pair *tmp, size_t n)
+static int cmp_values(const struct table *t, const struct table_col *c, uint32_t a,
+		      uint32_t b)
+{
+	if (col_is_text(c->type))
+		return str_cmp(col_text(t, c, a), col_text(t, c, b));
+	if (col_is_f(c->type))
+		return (c->f[a] > c->f[b]) - (c->f[a] < c->f[b]);
+	if (c->type == COL_BOOL)
+		return c->b[a] - c->b[b];
+	if (col_is_signed(c->type))
+		return (c->i[a] > c->i[b]) - (c->i[a] < c->i[b]);
+	return (c->u[a] > c->u[b]) - (c->u[a] < c->u[b]);
+}
+
+/* < 0: row a comes before row b. */
+static int cmp_rows(const struct order *o, uint32_t a, uint32_t b)
+{
+	for (size_t k = 0; k < o->n; k++) {
+		const struct table_col *c = &o->key[k];
+		int no_a = c->absent && c->absent[a], no_b = c->absent && c->absent[b];
+		int d = no_a || no_b ? no_a - no_b
+			: o->asc[k]  ? cmp_values(o->t, c, a, b)
+				     : cmp_values(o->t, c, b, a);
+
+		if (d)
+			return d;
+	}
+	return (a > b) - (a < b);
+}
+
+/* Merge sort: stable, without globals, polls. */
+static int merge_sort(struct exec *x, const struct order *o, uint32_t *v, uint32_t *tmp,
+		      size_t n)
 {
 	for (size_t w = 1; w < n; w *= 2) {
 		for (size_t lo = 0; lo < n; lo += 2 * w) {
@@ -49,25 +79,22 @@ static int merge_sort(struct exec *x, const struct table *t, const struct table_
 			size_t i = lo, j = mid, k = lo;
 
 			while (i < mid || j < hi) {
-				bool left = j >= hi;
+				bool left = j >= hi ||
+					    (i < mid && cmp_rows(o, v[i], v[j]) <= 0);
 
-				if (i < mid && j < hi) {
-					const int d = str_cmp(col_text(t, c, p[i].value),
-							      col_text(t, c, p[j].value));
-
-					left = asc ? d <= 0 : d >= 0;
-				}
-				tmp[k++] = left ? p[i++] : p[j++];
+				tmp[k++] = left ? v[i++] : v[j++];
 				if (exec_poll(x))
 					return x->err->kind;
 			}
 		}
-		memcpy(p, tmp, n * sizeof(*p));
+		memcpy(v, tmp, n * sizeof(*v));
 	}
 	return 0;
 }
 
 /* ---- by bits ---- */
+
+enum { MANY = 4096 };
 
 static bool is_compared(const struct table_col *c)
 {
@@ -120,10 +147,17 @@ static void absent_last(const struct table_col *c, struct sort_pair *p,
 	memcpy(p + k, tmp, absent * sizeof(*p));
 }
 
-/* By the last key first: each sort keeps the order of rows that are alike. */
-static int sort_rows(struct exec *x, const struct order *o, uint32_t *v, size_t n)
+static bool has_bits(const struct order *o, size_t n)
 {
-	struct sort_pair *p = malloc((2 * n + 1) * sizeof(*p));
+	for (size_t k = 0; k < o->n; k++)
+		if (is_compared(&o->key[k]))
+			return false;
+	return n >= MANY;
+}
+
+static int bits_sort(struct exec *x, const struct order *o, uint32_t *v, size_t n)
+{
+	struct sort_pair *p = malloc(2 * n * sizeof(*p));
 	int rc = p ? 0 : err_no_memory(x->err, NULL);
 
 	for (size_t i = 0; !rc && i < n; i++)
@@ -131,13 +165,11 @@ static int sort_rows(struct exec *x, const struct order *o, uint32_t *v, size_t 
 	for (size_t k = o->n; !rc && k > 0; k--) {
 		const struct table_col *c = &o->key[k - 1];
 
-		for (size_t i = 0; i < n && !is_compared(c); i++)
+		for (size_t i = 0; i < n; i++)
 			p[i].key = ordered_bits(c, o->asc[k - 1], p[i].value);
-		if (is_compared(c))
-			rc = merge_sort(x, o->t, c, o->asc[k - 1], p, p + n, n);
-		else if (sort_pairs(p, n))
+		if (sort_pairs(p, n))
 			rc = err_no_memory(x->err, NULL);
-		if (!rc && c->absent)
+		else if (c->absent)
 			absent_last(c, p, p + n, n);
 		rc = rc ? rc : exec_poll_now(x);
 	}
@@ -409,7 +441,7 @@ static int sort_all(struct exec *x, struct table *t, const struct expr *keys,
 		    struct table_col *primary)
 {
 	struct order o = {.t = t};
-	uint32_t *v = EXEC_ARRAY(x, uint32_t, t->n + 1);
+	uint32_t *v = EXEC_ARRAY(x, uint32_t, 2 * t->n + 1);
 
 	if (!v || (primary ? table_fill(t, primary) : eval_keys(x, t, keys, &o)))
 		return x->err->kind;
@@ -419,7 +451,11 @@ static int sort_all(struct exec *x, struct table *t, const struct expr *keys,
 	}
 	for (size_t i = 0; i < t->n; i++)
 		v[i] = (uint32_t)i;
-	return sort_rows(x, &o, v, t->n) || table_select(t, v, t->n) ? x->err->kind : 0;
+	return (has_bits(&o, t->n) ? bits_sort(x, &o, v, t->n)
+				   : merge_sort(x, &o, v, v + t->n, t->n)) ||
+			       table_select(t, v, t->n)
+		       ? x->err->kind
+		       : 0;
 }
 
 static bool sort_is_col(const struct expr *e, const char *name)
