@@ -266,7 +266,7 @@ static int unknown_option(struct str name, const char *arg, struct err *err)
 	if (best)
 		return err_hint(err, "did you mean '--%s'?", best);
 	return err_hint(err, "quern --help lists them; a query needs no dashes: quern "
-			     "PROFILE top");
+			     "PROFILE top 20 by calls");
 }
 
 static int options_wrong(const struct option *o, const char *value, const char *want,
@@ -468,6 +468,11 @@ static int check_options(const struct options *o, struct err *err)
 	return 0;
 }
 
+static bool is_quoted_query(const char *arg)
+{
+	return query_reads(str_c(arg)) || (strchr(arg, ' ') && !strpbrk(arg, "./="));
+}
+
 /* sqlite3 FILE 'select ...': after a profile, what is no file and reads as a query, or is
  * several words, is one; commands need no profile. */
 static bool is_query(const struct options *o, const char *arg)
@@ -480,8 +485,7 @@ static bool is_query(const struct options *o, const char *arg)
 		word = strspn(arg + 1, "abcdefghijklmnopqrstuvwxyz-");
 	if (word || strcmp(arg, "help") == 0)
 		return !word || !arg[1 + word] || arg[1 + word] == ' ';
-	return o->nprofiles &&
-	       (query_reads(str_c(arg)) || (strchr(arg, ' ') && !strpbrk(arg, "./=")));
+	return o->nprofiles && is_quoted_query(arg);
 }
 
 /* quern NEW OLD why: files are added up unless one is the base. */
@@ -520,29 +524,31 @@ static bool is_profile(const char *word)
 	return strchr(word, '=') || access(word, F_OK) == 0;
 }
 
-/* Join words that are no files.  *quoted: one of them is several, a query of its own. */
+/* Join words that are no files.  *quoted: one of them is several, beside others. */
 static size_t join_words(const char *const *word, size_t n, char *text, size_t bytes,
 			 bool *quoted)
 {
 	size_t words = 0, at = 0;
+	bool blanks = false;
 
 	*text = '\0';
 	for (size_t i = 0; i < n; i++)
 		if (!is_profile(word[i])) {
 			at += (size_t)snprintf(text + at, bytes - at, "%s%s",
 					       words++ ? " " : "", word[i]);
-			*quoted |= strchr(word[i], ' ') != NULL;
+			blanks |= strchr(word[i], ' ') != NULL;
 		}
+	*quoted = blanks && words > 1;
 	return words;
 }
 
-/* quern FILE top 5, quern top FILE, quern FILE malloc: words that are no files are a query if
- * they read as one.  One word is, if it does not look like a file. */
+/* quern FILE top 5, quern 'top 5' FILE, quern FILE malloc: words that are no files are a query
+ * if they read as one.  One word is, if it does not look like a file. */
 static int take_words(struct options *o, const char *const *word, size_t n,
 		      struct err *err)
 {
 	size_t bytes = 1, words, found = 0;
-	bool quoted = o->watch || o->verify || o->bench_parse || o->mcp;
+	bool quoted;
 
 	for (size_t i = 0; i < n; i++) {
 		bytes += strlen(word[i]) + 1;
@@ -551,9 +557,12 @@ static int take_words(struct options *o, const char *const *word, size_t n,
 	if (!(o->unquoted = malloc(bytes)))
 		return err_no_memory(err, NULL);
 	words = join_words(word, n, o->unquoted, bytes, &quoted);
-	if (!found || !words || quoted ||
-	    (words == 1 ? strpbrk(o->unquoted, "/.=*?[-") != NULL
-			: !query_reads(str_c(o->unquoted))))
+	if (!found || !words || quoted || o->watch || o->verify || o->bench_parse ||
+	    o->mcp)
+		return 0;
+	if (words == 1 && !strchr(o->unquoted, ' ')
+		    ? strpbrk(o->unquoted, "/.=*?[-") != NULL
+		    : !is_quoted_query(o->unquoted))
 		return 0;
 	o->nprofiles = 0;
 	for (size_t i = 0; i < n; i++)

@@ -239,6 +239,10 @@ select obj, count(*), sum(self) from prof group by obj having sum(self) > 3 orde
 functions | group by obj: count, sum(self) | where sum(self) > 3 | sort sum(self) desc | take 2
 select sum(self) from functions where calls > 3 => functions | where calls > 3 | group by "all": sum(self)
 select distinct obj from functions => functions | group by obj
+select fn, incl/calls from functions order by 2 desc => functions | sort incl/calls desc | show fn, incl/calls
+select fn, self as x from functions order by x => functions | sort self | show fn, self as x
+calls where callee ~ malloc => calls | where callee ~ /malloc/
+what is in this file => info
 select a from b join c on d => .export x.db, and in it any SQL: sqlite3 x.db
 """
 for rule in RULES.replace("\\\n", "").strip().split("\n"):
@@ -249,7 +253,7 @@ for rule in RULES.replace("\\\n", "").strip().split("\n"):
 for name, typed, want in (("tmpl-cachebranch", "top 5 in libc", "top 5 of obj:libc.so.6"), ("lua-default", "lines of lapi", "lines of file:lapi.c"),
                           ("gopprof-cpu", "top in decode.go", "top of file:decode.go"), ("tmpl-cachebranch", "libc", "objects of obj:libc.so.6"),
                           ("tmpl-cachebranch", "top by time", "top by CEst"), ("xdebug-small", "top by time", "top by Time"),
-                          ("tmpl-cachebranch", "top by cycles", "top by CEst"), ("pyprof2calltree", "top by time", "top by ns"),
+                          ("tmpl-cachebranch", "top by cycles", "top by CEst"), ("cachegrind-lua", "top misses", "top by (D1mr + D1mw) / (Dr + Dw)"), ("pyprof2calltree", "top by time", "top by ns"),
                           ("lua-default", "top 3 by instructions", "top 3 by Ir"), ("xdebug-small", "top by memory", "top by Memory"),
                           ("cachegrind-lua", "miss rate of main", "functions of main | show fn, Dr, Dw, (D1mr + D1mw) / (Dr + Dw) as miss")):
     at = (small + name + (".callgrind" if name[0] in "gp" else ".out"), "-q", "--no-index-write")
