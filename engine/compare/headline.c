@@ -35,6 +35,7 @@ static struct changed_fn *place_for(struct changed *c, int64_t by)
 	return &c->most[at];
 }
 
+/* Count and rank the functions of one side that changed: h->changed[0] grew, [1] shrank. */
 static void weigh(const struct weighed *w, uint32_t e, struct headline *h)
 {
 	for (uint32_t f = 0; f < w->g->functions; f++) {
@@ -67,6 +68,8 @@ static int name_them(struct exec *x, struct headline *h)
 	return 0;
 }
 
+/* Once over the functions here, with what the same ones cost in the base; then over
+ * those that only the base has. */
 static int find_changed(struct exec *x, const struct exec *base, const uint32_t *same,
 			struct headline *h)
 {

@@ -99,7 +99,7 @@ static int hash_names(struct pairs *w)
 	return 0;
 }
 
-/* All contexts are paired as the first is. */
+/* All contexts are paired as the first is: passes look at first contexts alone. */
 static void pair_contexts(const struct pairs *w)
 {
 	const struct pairing *p = w->p;
@@ -113,6 +113,8 @@ static void pair_contexts(const struct pairs *w)
 		}
 }
 
+/* In this order: places need the names, since functions vote for objects and files;
+ * passes need both. */
 static int pair_stores(struct pairs *w)
 {
 	struct pairing *p = w->p;

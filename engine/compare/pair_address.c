@@ -4,6 +4,9 @@
  * Code that moved as a whole moved by one distance.  If the functions without names of one
  * object, moved so, are all among those of the other side, and for one distance alone, each
  * is the function that it lies on.
+ *
+ *	few	0x1000  0x1040  0x10c0  0x1100
+ *	many	0x2000  0x2040  0x20c0  0x2100  0x2200	moved by 0x1000: no other distance fits
  */
 #include <stdlib.h>
 
@@ -32,6 +35,8 @@ static bool is_address(const struct pairs *w, unsigned s, uint32_t f)
 	       !str_eq(store_obj(w->st[s], w->obj[s][f]), STR("???"));
 }
 
+/* Twice over the functions: count, then fill.  Afterwards each object is a run of side
+ * 0 and a run of side 1. */
 static int list_addresses(struct pairs *w, struct address **all, size_t *n)
 {
 	for (int fill = 0; fill < 2; fill++) {
@@ -59,7 +64,8 @@ static int list_addresses(struct pairs *w, struct address **all, size_t *n)
 	return 0;
 }
 
-/* Are all of the few, moved by one distance, among the many?  With `make`: pair them. */
+/* Are all of the few, moved by one distance, among the many?  With `make`: pair them.  The
+ * distance is modulo 2^64, so that code may have moved down, too. */
 static bool fits_moved(struct pairs *w, const struct address *few, size_t n,
 		       const struct address *many, size_t m, size_t first, bool make)
 {
@@ -78,7 +84,9 @@ static bool fits_moved(struct pairs *w, const struct address *few, size_t n,
 	return true;
 }
 
-/* Of one object.  Two are enough if the other side has no more. */
+/* Of one object.  Each address of the many is tried for the first of the few: the time grows
+ * with the product of both, so there is a limit.  A few addresses may fit by chance: two are
+ * enough only if the other side has no more. */
 static void pair_moved(struct pairs *w, const struct address *few, size_t n,
 		       const struct address *many, size_t m)
 {

@@ -1,5 +1,11 @@
 /*
  * pair_numbered.c - pair the closures and lambdas of one file, all at once, in their order.
+ *
+ * The number of a closure is the line where it begins, its extent the lines that it spans.
+ * Lines move when code is inserted above, extents do not:
+ *
+ *	here	:3-9 (6)   :12-13 (1)		few
+ *	base	:5-11 (6)  :13-20 (7)  :22-23 (1)	many: 6, 1 fits in one way
  */
 #include <stdlib.h>
 

@@ -72,6 +72,9 @@ static uint64_t hash_calls(const struct pairs *w, unsigned s, uint32_t f)
 	return h;
 }
 
+/* List the functions that are left by a hash of what must be equal in this pass.  In a
+ * pass by calls a function with no paired neighbour is left out: nothing tells it from
+ * others. */
 static int hash_left(struct pairs *w, const struct pass *pass, struct sort_pair *left,
 		     size_t *n)
 {
@@ -103,6 +106,8 @@ static int hash_left(struct pairs *w, const struct pass *pass, struct sort_pair 
 	return sort_pairs(left, *n) ? pair_no_memory(w) : 0;
 }
 
+/* How many functions the pass would look at; 0 if one side has none left, as then there
+ * is nothing to pair. */
 static size_t left_count(const struct pairs *w, const struct pass *pass)
 {
 	size_t n[2] = {0, 0};
@@ -124,8 +129,8 @@ static int pair_in_turn(struct pairs *w, const struct pass *pass,
 	return 0;
 }
 
-/* Of one function of each side, in the order of side 0: equal profiles are alike in their
- * order, so their texts are read in a row. */
+/* Of one function of each side (key: that of side 0, value: that of side 1), in the order of
+ * side 0: equal profiles are alike in their order, so their texts are read in a row. */
 static int pair_singles(struct pairs *w, const struct pass *pass, struct sort_pair *two,
 			size_t n)
 {
@@ -161,6 +166,7 @@ static int run_pass(struct pairs *w, const struct pass *pass)
 		else if (pass->in_turn)
 			rc = pair_in_turn(w, pass, &left[i], na, j - i);
 		else if (na == 1 && j == i + 2)
+			/* Written over runs that were read already. */
 			left[singles++] =
 				(struct sort_pair){left[i].value, left[i + 1].value};
 	}
@@ -250,6 +256,9 @@ static int doubt_alike(struct pairs *w, unsigned rules)
 	return rc;
 }
 
+/* The strictest rules go first, so that a function is not given to a partner that only
+ * resembles it.  A pass by calls may make more pairs known to the next one: it is
+ * repeated until nothing changes. */
 int pair_run_passes(struct pairs *w)
 {
 	enum { ROUNDS = 8 };

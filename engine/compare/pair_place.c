@@ -57,6 +57,7 @@ int pair_variant(struct pairs *w, uint32_t v, unsigned rules, unsigned k,
 
 /* ---- every text once ---- */
 
+/* Give equal texts of both sides one number, and note which sides have it. */
 static int number_text(struct pairs *w, struct places *l, struct str text, unsigned side,
 		       uint32_t *out)
 {
@@ -87,6 +88,8 @@ static int number_text(struct pairs *w, struct places *l, struct str text, unsig
 	return 0;
 }
 
+/* The rules of the user come first: what they say is the same has one text, and needs
+ * no votes. */
 static int number_store(struct pairs *w, unsigned side)
 {
 	const struct pair_rules *rules = w->rules;
@@ -118,6 +121,8 @@ static int number_store(struct pairs *w, unsigned side)
 
 /* ---- texts that only one side has ---- */
 
+/* Does one side have the text, and is nothing known to be the same?  "???" stands for
+ * all that is unknown, so it is never one place. */
 static bool is_alone(const struct places *l, uint32_t i)
 {
 	return l->sides[i] != 3 && l->same[i] == i && !str_eq(l->text[i], STR("???"));
@@ -155,7 +160,7 @@ static struct str without_versions(struct pairs *w, struct str text)
 
 /* ---- the same end of the path ---- */
 
-/* The last k components; empty if it has fewer. */
+/* The last k components; empty if it has fewer.  Of "a/b/c.so": c.so, b/c.so, a/b/c.so. */
 static struct str path_end(struct str path, unsigned k)
 {
 	for (size_t i = path.n; i > 0; i--)
@@ -358,7 +363,9 @@ static int collect_names(struct pairs *w, struct votes *v)
 	return 0;
 }
 
-/* A name that just two of the functions have, one on each side, is a vote. */
+/* A name that just two of the functions have, one on each side, is a vote.  The sort is
+ * stable, so the function of side 0 comes first.  Addresses vote only for versions of one
+ * object: in others an equal address is chance. */
 static int collect_votes(struct pairs *w, struct votes *v)
 {
 	if (sort_pairs(v->name, v->n))
@@ -396,7 +403,7 @@ static void count_votes(struct votes *v)
 	v->nvotes = n;
 }
 
-/* util.c of two directories: one vote is enough, but with nothing in common there is none. */
+/* util.c of two directories: one vote is enough, and without any the two do not meet here. */
 static bool have_one_base_name(const struct votes *v, uint32_t a, uint32_t b)
 {
 	return str_eq(str_basename(v->l->text[a]), str_basename(v->l->text[b]));
@@ -415,6 +422,8 @@ static bool enough(struct pairs *w, const struct votes *v, const struct sort_pai
 	       (vote->value >= 2 && 2 * (uint64_t)vote->value >= least);
 }
 
+/* Join two texts if each is the only one with the most votes of the other, and these are
+ * enough. */
 static int elect(struct pairs *w, struct votes *v)
 {
 	/* [text]: the most votes that it has, and how often so many. */

@@ -42,6 +42,8 @@ static unsigned name_rules(unsigned changed)
 	       (changed & CHANGED_ADDRESS ? PAIR_ADDRESS : 0u);
 }
 
+/* Both sides are noted at once, so of[0] and of[1] are always inverse to each other.  A
+ * rule that changed both names alike says nothing: they were equal before. */
 void pair_make(struct pairs *w, uint32_t a, uint32_t b, unsigned changed)
 {
 	struct pairing *p = w->p;

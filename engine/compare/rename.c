@@ -52,7 +52,12 @@ static int wrong_form(struct str rule, struct err *err)
 			"s/^old_// compares old_parse with parse; s,a,b,gi is fine, too");
 }
 
-/* Split s/RE/TO/FLAGS; a backslash keeps the separator from ending a part. */
+/*
+ * Split s/RE/TO/FLAGS into its parts.  A backslash keeps the separator from ending a part
+ * and stays in it.
+ *
+ *	s,a\,b,c,gi	part[0] a\,b	part[1] c	part[2] gi
+ */
 static bool rename_split(struct str text, struct str part[3])
 {
 	size_t at = 2, k = 0, begin = 2;
@@ -85,6 +90,9 @@ static int bad_regex(int code, size_t at, struct str rule, struct err *err)
 		       STR_ARG(rule), (const char *)why, at);
 }
 
+/* Names are bytes of any encoding.  So an expression may not turn on UTF-8: PCRE2 would
+ * refuse the names that are not UTF-8.  If its compiler fails, PCRE2 interprets the
+ * expression, which is only slower. */
 static int compile(struct rename *rule, struct err *err)
 {
 	uint32_t options = PCRE2_NEVER_UTF | PCRE2_NEVER_UCP | PCRE2_DOLLAR_ENDONLY;

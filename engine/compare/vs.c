@@ -24,9 +24,9 @@
 
 /* Rows of the base by key; rows with equal keys are taken in order. */
 struct base_rows {
-	struct hash by;
-	struct vs_key *key;
-	uint8_t *used;
+	struct hash by;	    /* 32 bits of a key -> row */
+	struct vs_key *key; /* [rows of the base] */
+	uint8_t *used;	    /* [rows of the base]: 1: a row of a has taken it */
 };
 
 static int index_base(struct exec *x, struct vs *v, struct arena *scratch,
@@ -112,8 +112,17 @@ static uint32_t row_above(const struct vs *v, size_t i, size_t n)
 	return up == FLOW_NONE ? (uint32_t)n : base ? v->of_base[up] : v->of_here[up];
 }
 
-/* Order the rows of two trees as one tree: those that only the base has follow the others
- * below the same row. */
+/*
+ * Order the rows of two trees as one tree: those that only the base has follow the others
+ * below the same row.
+ *
+ *	here	f  f;g  k	base	f  f;h  k
+ *	joined	f  f;g  f;h  k
+ *
+ * First each row is put into the list of the row above it, from the last to the first, so
+ * that the lists are in order; first[n] is the list of level 1.  Then a walk takes the next
+ * row from the list of the row where it stands, or goes up if that list is used up.
+ */
 static int nest_rows(struct exec *x, struct vs *v, size_t n)
 {
 	uint32_t *up = EXEC_ARRAY(x, uint32_t, n + 1);
@@ -149,6 +158,8 @@ static int nest_rows(struct exec *x, struct vs *v, size_t n)
 	return exec_poll_now(x);
 }
 
+/* Functions of graphs without stages are paired by number.  All other rows are compared
+ * by their keys, which costs a hash of each. */
 int vs_match_rows(struct exec *x, struct vs *v)
 {
 	const bool functions =
@@ -160,6 +171,13 @@ int vs_match_rows(struct exec *x, struct vs *v)
 	return functions ? join_functions(x, v) : join_by_key(x, v);
 }
 
+/*
+ * Number the joined rows: those of a keep their numbers, those that only b has come behind.
+ *
+ *	a	f g h		joined	f g h k
+ *	b	h k		ia	0 1 2 -
+ *				ib	- - 0 1		of_base	2 3
+ */
 static int join_rows(struct exec *x, struct vs *v, size_t *rows)
 {
 	size_t n = v->a.n;
@@ -187,6 +205,8 @@ static int join_rows(struct exec *x, struct vs *v, size_t *rows)
 
 /* ---- the other side ---- */
 
+/* The base may have other events, or the same ones under other numbers.  So a query is
+ * checked against its names while it runs there. */
 static int base_events(struct exec *x, struct vs *v, struct store *st)
 {
 	uint32_t n = store_info(st)->all_events;
@@ -207,6 +227,7 @@ static int base_events(struct exec *x, struct vs *v, struct store *st)
 	return 0;
 }
 
+/* `vs part 2` names no profile: then the base is in the same store. */
 static struct store *base_store(struct exec *x, const struct source *s)
 {
 	size_t p;
@@ -217,7 +238,8 @@ static struct store *base_store(struct exec *x, const struct source *s)
 	return p == x->env->nprofiles ? NULL : x->open->stores[p];
 }
 
-/* The stages in force, but parts and threads only as `vs` names them, if it does. */
+/* The stages in force, but parts and threads only as `vs` names them, if it does:
+ * `part 1 | hide f | functions vs part 2` runs `part 2 | hide f` for the base. */
 static int base_stages(struct exec *x, const struct source *s, const struct gstage *all,
 		       const struct gstage **out)
 {
@@ -240,7 +262,8 @@ static int base_stages(struct exec *x, const struct source *s, const struct gsta
 	return 0;
 }
 
-/* The run of the base: as x, but with its own events and notes. */
+/* The run of the base: as x, but with its own events and notes.  Parts and inlined code are
+ * unset: the stages set them when they run on the base. */
 static struct exec base_exec(const struct exec *x, struct vs *v)
 {
 	struct exec b = *x;
@@ -253,7 +276,8 @@ static struct exec base_exec(const struct exec *x, struct vs *v)
 	return b;
 }
 
-/* Pair the functions of both sides; names look each other up from now on. */
+/* Pair the functions of both sides.  From now on a name in a set may be one that only the
+ * other profile has: each side finds it there and takes the same function here. */
 static int pair_sides(struct exec *x, struct vs *v, bool recorded, bool more)
 {
 	struct exec *b = &v->base;
@@ -476,8 +500,8 @@ static struct str renamed_objects(struct exec *x, const struct vs *v)
 	return text;
 }
 
-/* A loud note if it is less than half. */
-/* Functions of a side that are addresses and have no partner; their self cost. */
+/* How many functions of a side are addresses and have no partner; *share: their part of
+ * the self cost of all, in percent. */
 static uint32_t nameless(struct store *st, const uint32_t *other, uint32_t e,
 			 double *share)
 {
@@ -523,6 +547,8 @@ static int note_nameless(struct exec *x, const struct vs *v)
 			   n, m));
 }
 
+/* Say in the footer how much of each side has a partner, and in a loud note if it is
+ * less than half: then most rows are new or gone, and the comparison says little. */
 int vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v,
 		      struct table *t)
 {
@@ -563,6 +589,7 @@ int vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v
 
 /* ---- parts of one profile ---- */
 
+/* Without a stage for parts or threads a run has all parts. */
 static bool has_part(const struct exec *x, uint32_t part)
 {
 	return !x->parts || x->parts[part];
@@ -591,7 +618,8 @@ static bool other_part(const struct exec *b, const struct gstage *of, uint64_t *
 	return any;
 }
 
-/* functions vs part 2: is the base in what it is compared with? */
+/* functions vs part 2: is the base in what it is compared with?  Then each cost of the base
+ * is subtracted from a cost that it is part of, which is rarely meant. */
 static int note_contained(struct exec *x, const struct source *s, const struct vs *v)
 {
 	const struct exec *b = &v->base;
@@ -643,6 +671,7 @@ static int check_parts(struct exec *x, const struct source *s, const struct vs *
 			(unsigned long long)number, word, STR_ARG(s->vs));
 }
 
+/* Keys are made of the pairs, so the copy computes its own. */
 int exec_vs_dissolved(struct exec *x, const struct vs *v, struct vs **out)
 {
 	if (!(*out = EXEC_ARRAY(x, struct vs, 1)))
@@ -656,7 +685,8 @@ int exec_vs_dissolved(struct exec *x, const struct vs *v, struct vs **out)
 
 /* ---- inlined code ---- */
 
-/* How the inlined code of objects with number `place` of the pairing is known. */
+/* How the inlined code of objects with number `place` of the pairing is known: the bits of
+ * exec.inlined, or-ed, as several objects of a profile may be one of the other. */
 static unsigned known_code(const struct exec *x, const uint32_t *places, uint32_t place)
 {
 	unsigned known = 0;
@@ -693,6 +723,8 @@ static void part_alike(struct exec *x, struct vs *v)
 		graph_part_count(x->g) < 2 || graph_part_count(b->g) < 2;
 }
 
+/* An inner row has no estimate of its own, as it is in no sum: its recorded cost stands
+ * for it. */
 static int64_t tree_weight(const struct table *t, uint32_t row)
 {
 	const struct path_tree_row *r = row == GRAPH_NONE ? NULL : &t->paths->rows[row];
@@ -742,6 +774,7 @@ static int keep_changed(struct exec *x, struct table *t)
 	return keep ? table_select(t, keep, n) : x->err->kind;
 }
 
+/* Is it a column about the costs of single runs (vs_runs.c)? */
 static bool is_run_col(struct str name)
 {
 	for (size_t i = 0; i < VS_COLS; i++)
@@ -769,7 +802,8 @@ static void costs_asked(const struct expr *e, bool *runs, bool *sums)
 	}
 }
 
-/* Does an `expect` depend on the costs of single runs alone? */
+/* Does an `expect` depend on the costs of single runs alone?  Then it may compare sides with
+ * different numbers of runs; the sums of a group or of `sum` may not. */
 static bool asks_runs(const struct tstage *s)
 {
 	bool runs = false, sums = false;
@@ -786,7 +820,8 @@ static bool asks_runs(const struct tstage *s)
 	return runs && !sums;
 }
 
-/* Doubt parts and threads that have no partner. */
+/* Doubt parts and threads that have no partner: a run that dumped more often than the other
+ * has more parts, which says nothing about their cost. */
 static int doubt_parts(struct exec *x, const struct source *s, struct vs *v, size_t rows)
 {
 	struct row_subject first = {.fn = {GRAPH_NONE, GRAPH_NONE}};
@@ -828,6 +863,8 @@ int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 	v->of_runs = asks_runs(stages);
 	v->of_sum = stages && stages->kind == T_SUM;
 	v->found.n = 0; /* the graph stages recorded some */
+	/* The base goes first: it collects the names that match there, and a name that
+	 * matches nothing here is looked for among them (struct exec_found). */
 	if (sources_open(base, s, &v->b) || store_check(base->g->st, x->err))
 		return x->err->kind;
 	rc = sources_open(x, s, &v->a);

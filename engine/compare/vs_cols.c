@@ -28,7 +28,8 @@
 #include "index/base/cost.h"
 #include "index/base/err.h"
 
-/* The places of vs_cols[]. */
+/* The places of vs_cols[].  Those left out are delta% and the least, median and most of the
+ * base. */
 enum {
 	IS_BASE,
 	IS_DELTA,
@@ -53,6 +54,9 @@ bool vs_has_runs(const struct source_def *src)
 	return src == &source_functions || src == &source_find;
 }
 
+/* vs_cols[] is ordered by what a source must have: first any cost, then inclusive
+ * costs, then calls, then costs of single runs.  So a source has the first ones of
+ * it. */
 size_t vs_col_count(const struct source_def *src)
 {
 	return src->of == ROW_CAUSE	       ? IS_GROWTH
@@ -62,6 +66,7 @@ size_t vs_col_count(const struct source_def *src)
 					       : IS_BASE_INCL;
 }
 
+/* A card has room for what a table has on request. */
 bool vs_on_card(const struct source_def *src, size_t i)
 {
 	return src == &source_info_fn
@@ -154,6 +159,14 @@ struct cells {
 	uint32_t *at; /* [joined rows]: index in col, or GRAPH_NONE: no such row */
 };
 
+/*
+ * Fill a column on one side alone.  `some` is a table of those rows of the side that t still
+ * has, in the order of t; out->at says where in it each row of t is.
+ *
+ *	rows of t		f   g (new)   h (gone)
+ *	here: some f g		at 0   1       none
+ *	base: some f h		at 0   none    1
+ */
 static int side(struct table *t, bool base, struct str name, uint32_t event, bool percent,
 		struct cells *out)
 {
@@ -187,6 +200,7 @@ static int side(struct table *t, bool base, struct str name, uint32_t event, boo
 		       : 0;
 }
 
+/* A row that a side lacks costs 0 there. */
 static int64_t cell_cost(const struct cells *c, size_t i)
 {
 	return c->col && c->at[i] != GRAPH_NONE ? c->col->i[c->at[i]] : 0;
@@ -219,6 +233,8 @@ static bool both_fns(const struct vs *v, uint32_t r, fn_id fn[2])
 	return true;
 }
 
+/* A pairing names a function by its first context, unless contexts are compared as they
+ * were recorded. */
 static fn_id first_context(const struct table *t, fn_id f)
 {
 	struct store *st = t->g->st;
@@ -226,6 +242,8 @@ static fn_id first_context(const struct table *t, fn_id f)
 	return t->g->recorded ? f : store_group_fn(st, store_group_of(st, f), 0);
 }
 
+/* The rules that paired the two functions of a row; 0 also if something else joined
+ * them, such as equal names of inlined code. */
 static unsigned rules_of(const struct vs *v, uint32_t r)
 {
 	fn_id fn[2];
@@ -272,6 +290,8 @@ static bool names_differ(const struct vs *v, uint32_t r, struct str name[2])
 				 moved_file(v->files, name[1], v->a.x->a));
 }
 
+/* An object of another name renames no function: else all functions of libc-2.31.so
+ * would be. */
 static bool is_renamed(const struct vs *v, uint32_t r)
 {
 	struct str name[2];
@@ -468,7 +488,8 @@ static int fill_vs(struct table *t, struct table_col *c)
 	return 0;
 }
 
-/* Is it a cost?  Other numbers are depths and the like, except on a card. */
+/* Is it a cost, so that a row of the base alone has 0 of it here?  Other numbers are depths
+ * and the like, which are taken from the base; on a card counts are costs, too. */
 static bool is_cost(const struct table *t, const struct table_col *c)
 {
 	return c->type == COL_COST || c->type == COL_PERCENT ||
@@ -516,6 +537,9 @@ static int fill_rows(struct table *t, struct table_col *c)
 	return exec_poll_now(t->x);
 }
 
+/* The columns of the joined table are filled when somebody asks for them, like those of
+ * a source.  There are three kinds: those of a comparison, row numbers, and those of
+ * the source. */
 static int vs_fill(struct table *t, struct table_col *c)
 {
 	c->p = exec_alloc(t->x, t->n ? t->n : 1, type_width(c->type));

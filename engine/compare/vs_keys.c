@@ -21,6 +21,8 @@
 #include "engine/flow/flow.h"
 #include "engine/path/path.h"
 
+/* The kind keeps numbers apart that count different things: function 3, file 3, object
+ * 3. */
 static struct str number_key(const char *kind, uint32_t number, struct arena *a)
 {
 	return arena_printf(a, "%s%" PRIx32, kind, number);
@@ -101,6 +103,7 @@ struct str vs_fn_key(const struct vs *v, unsigned side, const struct graph *g, u
 		       : number_key("", p->of[1][fn], a);
 }
 
+/* A row of a function alone, the usual one, has one piece, which needs no copy. */
 static struct str subject_key(const struct vs *v, unsigned side, const struct table *t,
 			      uint32_t ref, struct arena *a)
 {
@@ -134,8 +137,9 @@ static int hash_subject(const struct vs *v, unsigned side, const struct table *t
 	return 0;
 }
 
-/* Parents come before their children.  A tree that begins with one function is another
- * below each. */
+/* The keys of all rows of a tree: each is a hash of its own subject and of the key above,
+ * so it stands for the whole chain.  Parents come before their children.  The function that
+ * a tree begins with is above all its rows: other functions have other trees. */
 static struct vs_key *hash_chains(const struct vs *v, unsigned side,
 				  const struct table *t, struct arena *scratch)
 {

@@ -19,7 +19,8 @@
 #include "index/base/cost.h"
 #include "index/base/err.h"
 
-/* Find the rows of side 0 (here) or 1 (the base) of v in one more profile. */
+/* Find the rows of side 0 (here) or 1 (the base) of v in one more profile: a comparison of
+ * that side with the profile, with rows that are there already. */
 static int vs_more_rows(struct exec *x, const struct source *s, const struct vs *v,
 			int side, struct vs **out)
 {
@@ -45,7 +46,9 @@ static int vs_more_rows(struct exec *x, const struct source *s, const struct vs 
 	return vs_match_rows(of, k);
 }
 
-/* Add its costs to those of the rows of t; used[]: rows of it that are joined rows. */
+/* Add its costs to those of the rows of t.  Side 0 goes first; side 1 is asked only for rows
+ * that are not here.  used[]: rows of the profile that some row has already, so that none
+ * counts twice. */
 static int vs_more_costs(struct exec *x, const struct table *t, int side, struct vs *k,
 			 struct table_col *to, uint8_t *used)
 {
@@ -105,6 +108,8 @@ static int vs_more_left_out(struct exec *x, const struct source *s, const struct
 		 : 0;
 }
 
+/* Both sides open the source on the profile.  Its rows have the same numbers each time,
+ * so one used[] serves both. */
 static int vs_more_profile(struct exec *x, const struct source *s, const struct table *t,
 			   struct table_col *to)
 {

@@ -25,6 +25,8 @@ struct vs_runs {
 	const int64_t *cost; /* [functions of the graph * n], each function's ascending */
 };
 
+/* Pids are small, so the number of a file is moved above them: pid 1 and file 1 are two
+ * runs. */
 static uint64_t run_of(const struct part *p)
 {
 	return p->pid ? p->pid : (uint64_t)p->file << 32;
@@ -107,6 +109,8 @@ int vs_runs_count(struct exec *x, uint32_t *n)
 	return number_runs(x, &run, n);
 }
 
+/* Sum the parts of each run by function, then sort the costs of each function, so that
+ * the least, the median and the most are at known places. */
 static int runs_new(struct exec *x, uint32_t event, struct vs_runs **out)
 {
 	const uint32_t parts = store_info(x->g->st)->parts;
@@ -141,7 +145,8 @@ struct vs_range vs_runs_range(const struct vs_runs *r, uint32_t f)
 	out.least = c[0];
 	out.most = c[r->n - 1];
 	out.median = c[(r->n - 1) / 2];
-	if (r->n % 2 == 0) /* the mean of the two in the middle */
+	/* The mean of the two in the middle, by their difference: their sum may not fit. */
+	if (r->n % 2 == 0)
 		out.median += cost_difference(c[r->n / 2], out.median) / 2;
 	return out;
 }

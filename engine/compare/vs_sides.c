@@ -102,6 +102,8 @@ bool vs_paired(const struct vs *v, unsigned side, fn_id f)
 
 /* ---- costs ---- */
 
+/* Read the costs of side s for n of its rows: the primary cost and, in a tree, what the
+ * row spends itself.  A row that the side lacks keeps 0. */
 static int fill_cost(struct table *t, int s, struct compared *c, const uint32_t *row,
 		     size_t n)
 {
@@ -155,6 +157,7 @@ static int fill_side(struct table *t, int s, struct compared *c)
 		row[i] = (s ? v->ib : v->ia)[row_ref(t, i)];
 	if (fill_cost(t, s, c, row, t->n) || !(c->row[s] = sides_refs(t, row, from)))
 		return t->x->err->kind;
+	/* After stages that choose rows the tree is not whole. */
 	c->paths[s] = t->ref ? NULL : from->paths;
 	c->root_name[s] = from->root_name;
 	c->root_fn[s] = from->root_fn;

@@ -5,6 +5,9 @@
  * goes through the stages above that.  One set of arrays as wide as the store serves all
  * parts: loading a part clears the entries of the part before and sets its own.  So
  * without stages a part costs as much as it holds, not as much as the graph.
+ *
+ *	part 2: f g, f -> g	self	[f] 5 [g] 7 [h] 0	touched f g
+ *	part 3: h		self	[f] 0 [g] 0 [h] 9	f and g are cleared first
  */
 #include "engine/graph/flow_parts.h"
 
@@ -32,14 +35,14 @@ struct flow_parts {
 	struct arena *a;
 	struct arena scratch; /* of one part */
 	struct flow fl;
-	int64_t *self, *incl; /* the arrays of fl.in, not const */
-	uint64_t *calls;
-	int64_t *spent, *called;
-	double *through, *root, *keep;
-	uint32_t *touched, ntouched; /* functions of the current part */
+	int64_t *self, *incl;	       /* the arrays of fl.in, not const */
+	uint64_t *calls;	       /* [edges], of fl.in, too */
+	int64_t *spent, *called;       /* [functions]: self and calls out; calls in */
+	double *through, *root, *keep; /* [functions]: those of fl (flow.h) */
+	uint32_t *touched, ntouched;   /* functions of the current part */
 	uint32_t *rank;		 /* [functions]: place in topological order; or NULL */
 	uint32_t *edges, nedges; /* edges of the current part */
-	uint8_t *met, *met_edge;
+	uint8_t *met, *met_edge; /* [functions], [edges]: it is in touched, in edges */
 };
 
 /* Map the edges of the store to those of the graph. */
@@ -96,6 +99,7 @@ static int allocate_part_flow(struct flow_parts *p, struct err *err)
 	return 0;
 }
 
+/* Is g a graph into which parts can be loaded: the store, or some parts of it? */
 static bool is_bottom(const struct graph *g)
 {
 	return g->plain || g->whole == g;
@@ -160,6 +164,8 @@ static int open_parts(struct graph *g, uint32_t event, bool stages, struct arena
 	return 0;
 }
 
+/* The flow of a part has the structure of the whole, but costs of its own.  spent[] becomes
+ * what passes a function: balance() raises it where calls bring in more. */
 static void use_own_arrays(struct flow_parts *p)
 {
 	p->fl.in.self = p->self;
@@ -243,6 +249,8 @@ static void touch(struct flow_parts *p, uint32_t f)
 	p->met[f] = 1;
 }
 
+/* A part lists the functions that cost something in it, by their numbers in the store.
+ * Those that no stage left in the graph are skipped. */
 static int load_functions(struct flow_parts *p, uint32_t part, struct err *err)
 {
 	uint32_t events = store_info(p->g->st)->events;
@@ -265,6 +273,7 @@ static int load_functions(struct flow_parts *p, uint32_t part, struct err *err)
 	return 0;
 }
 
+/* A call of a part touches both its ends, even if they cost nothing of their own there. */
 static int load_edges(struct flow_parts *p, uint32_t part, struct err *err)
 {
 	const struct flow_input *in = &p->fl.in;
@@ -409,6 +418,8 @@ static int pass_stage(struct flow_parts *p, struct graph *stage, struct flow_inp
 	return 0;
 }
 
+/* The costs of a part go through all stages from the bottom up; each one sees only those of
+ * the graph below it. */
 static int pass_stages(struct flow_parts *p, struct flow_input *in, struct err *err)
 {
 	for (uint32_t i = 0; i < p->nstages; i++)
@@ -432,6 +443,7 @@ int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *e
 		*out = &p->fl;
 		return balance(p, err);
 	}
+	/* A new flow, in scratch: the next load() resets it. */
 	in = p->fl.in;
 	if (pass_stages(p, &in, err) ||
 	    flow_build(&in, &p->scratch, p->g->cancel, &made, err) ||
@@ -502,6 +514,8 @@ static int set_sure(struct graph *g, uint32_t event, int64_t *self, int64_t *edg
 	return 0;
 }
 
+/* A stage that estimates goes part by part, if there are several: then its columns are sums
+ * of what it makes of each.  Any other stage gives the same from the sums at once. */
 int flow_parts_fill(struct graph *g, uint32_t event, int64_t *self, int64_t *edge,
 		    struct err *err)
 {

@@ -59,6 +59,8 @@ static bool calls_are_joined(const struct graph *g)
 	return !g->late;
 }
 
+/* Before graph_event(), or after it failed, an event has no columns, and all its sums are
+ * 0. */
 static const struct graph_costs *costs(const struct graph *g, uint32_t e)
 {
 	static const struct graph_costs none;
@@ -78,6 +80,7 @@ uint32_t graph_id(const struct graph *g, uint32_t f)
 		       : store_group_fn(g->st, store_group_of(g->st, fn), 0);
 }
 
+/* Inlined functions have numbers behind those of the store. */
 uint32_t graph_numbers(const struct graph *g)
 {
 	return store_info(g->st)->functions + g->extra;
@@ -102,6 +105,7 @@ struct str graph_name(const struct graph *g, uint32_t f)
 	return (g->recorded ? store_fn_shown : store_fn_alone)(g->st, graph_origin(g, f));
 }
 
+/* The mark is at the end of the name, so that it is cut off without a copy. */
 struct str graph_plain_name(const struct graph *g, uint32_t f)
 {
 	struct str name = graph_name(g, f);
@@ -546,6 +550,7 @@ void graph_callees(const struct graph *g, uint32_t f, uint32_t *first, uint32_t 
 	*n = g->out_first[f + 1] - *first;
 }
 
+/* The calls of a function are in the order of the functions that they call. */
 uint32_t graph_edge_between(const struct graph *g, uint32_t from, uint32_t to)
 {
 	uint32_t first, n;

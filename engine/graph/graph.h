@@ -115,6 +115,7 @@ struct graph {
 	void *stage;
 };
 
+/* The graph of the store itself: nothing is read or copied.  cache may be NULL. */
 int graph_plain(struct store *st, struct flow_cache *cache, struct arena *a,
 		const struct cancel *cancel, struct graph **out, struct err *err);
 /* Join calls, if that is left to do (graph_join()), before members of g that are about calls

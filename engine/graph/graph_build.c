@@ -25,6 +25,7 @@ int graph_poll(const struct graph *g, uint32_t i, struct err *err)
 	return (i & 255) == 0 ? cancel_poll(g->cancel, err) : 0;
 }
 
+/* Half away from zero; what does not fit is cut to the largest number. */
 int64_t graph_round(double d)
 {
 	return d >= 9223372036854775807.0    ? INT64_MAX
@@ -61,6 +62,8 @@ int graph_draft_edges(struct graph_draft *d, size_t edges, struct err *err)
 	return d->caller && d->callee && d->calls ? 0 : arena_full(a, err);
 }
 
+/* A counting sort.  Group k is counted at k + 2, so that after summing up its first place
+ * is at k + 1; there it moves to the end of the group, which is where k + 1 begins. */
 int graph_members(struct arena *a, const uint32_t *group, uint32_t functions,
 		  uint32_t groups, uint32_t **first, uint32_t **member, struct err *err)
 {
@@ -80,7 +83,8 @@ int graph_members(struct arena *a, const uint32_t *group, uint32_t functions,
 	return 0;
 }
 
-/* Where the edges out of and into each function are, and how often it is called. */
+/* Where the edges out of and into each function are, and how often it is called.  The edges out
+ * are in order already and are only counted; those into it are sorted as in graph_members(). */
 static int adjacency(const struct graph_draft *d, struct graph *g, struct err *err)
 {
 	size_t n = (size_t)d->functions + 2;
@@ -237,7 +241,8 @@ static int identity(const struct graph_draft *d, struct graph *g, struct err *er
 	return inlined_identity(d, g, err) || own_names(d, g, err) ? err->kind : 0;
 }
 
-/* Contexts of one function that are never on the stack together. */
+/* Contexts of one function that are never on the stack together: if the profile separates levels
+ * of recursion, an f inside f has a higher one, so two of one level are not nested. */
 static bool one_level(const struct graph *b, uint32_t f, uint32_t h)
 {
 	const fn_id of[2] = {graph_origin(b, f), graph_origin(b, h)};

@@ -17,6 +17,8 @@ struct graph_costs {
 	struct graph_pending *pending;
 };
 
+/* A stage fills in a draft: which functions there are and which ones below they come from,
+ * and the edges between them.  graph_build() makes the rest of the graph from it. */
 struct graph_draft {
 	struct graph *below;
 	uint32_t functions;

@@ -25,7 +25,8 @@
 
 #include <string.h>
 
-/* The costs of an event are those of the index. */
+/* The costs of an event are those of the index.  A context has one caller, so the call of it
+ * costs all that it costs. */
 static int context_fill(struct graph *g, uint32_t e, const struct flow_input *below,
 			struct arena *scratch, int64_t *self, int64_t *edge,
 			struct err *err)
@@ -46,7 +47,9 @@ static int context_fill(struct graph *g, uint32_t e, const struct flow_input *be
 	return 0;
 }
 
-/* Add up self and inclusive costs of an event over the parts, in arrays of zeros. */
+/* Add up self and inclusive costs of an event over the parts, in arrays of zeros.  Callees
+ * stand behind their callers: from the end, a context is complete when it is added to the one
+ * above. */
 static int sum_parts(const struct graph *g, const struct part_contexts *from, uint32_t e,
 		     int64_t *self, int64_t *incl, struct err *err)
 {
@@ -63,6 +66,8 @@ static int sum_parts(const struct graph *g, const struct part_contexts *from, ui
 	return 0;
 }
 
+/* Of contexts that were read for some parts the costs are in g->stage; inclusive ones are
+ * summed up here. */
 static int part_fill(struct graph *g, uint32_t e, const struct flow_input *below,
 		     struct arena *scratch, int64_t *self, int64_t *edge, struct err *err)
 {
@@ -165,6 +170,7 @@ static int contexts_graph(struct graph *below, const struct part_contexts *from,
 	return 0;
 }
 
+/* The columns of the store are used as they are; nothing is copied. */
 int graph_contexts(struct graph *below, struct graph **out, struct err *err)
 {
 	struct part_contexts all = {
@@ -216,6 +222,7 @@ int graph_part_tree(struct graph *g, const struct part_contexts *from, struct er
 	return 0;
 }
 
+/* The graph of contexts without stages is the lowest that has contexts. */
 const uint32_t *graph_context_functions(const struct graph *g)
 {
 	while (g->below->contexts)
@@ -341,8 +348,13 @@ static const uint32_t *merged_functions(const struct graph *g, const struct grap
 	return out;
 }
 
-/* A group with a name of its own is one: its calls of itself are inside it.  out[]: the
- * vertex that v is part of. */
+/*
+ * A group with a name of its own is one: what it calls of itself is inside it.  So a vertex
+ * whose caller is of the same group becomes part of that; at[]: the vertex that v is part of.
+ *
+ *	main - A - A - x	A is a group: its second vertex becomes part of the first,
+ *	main - A - x		which gets its self cost; x is called by the first
+ */
 static int contract(const struct graph *g, struct stacks *s, struct arena *a,
 		    struct err *err)
 {
@@ -386,6 +398,8 @@ static int contract(const struct graph *g, struct stacks *s, struct arena *a,
 	return 0;
 }
 
+/* Stages that merge keep stacks: so take those of the graph below them, and rename the
+ * functions. */
 int graph_stacks(struct graph *g, uint32_t e, struct arena *a, struct stacks *out,
 		 bool *known, struct err *err)
 {

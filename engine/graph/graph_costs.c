@@ -25,7 +25,8 @@ static bool stays(const struct graph *g, uint32_t f, uint32_t to)
 	return to == f || (g->cycle[f] && g->cycle[to] == g->cycle[f]);
 }
 
-/* out[k]: the cost with which group k is entered from outside.  Functions that only
+/* out[k]: the cost with which group k is entered from outside: by calls of other groups, and
+ * by what its functions spend beyond the calls of them, which begins there.  Functions that only
  * run inside their group (again[]) do not count. */
 static int entered(struct graph *g, const struct flow_input *in, int64_t *out,
 		   struct err *err)
@@ -78,6 +79,7 @@ static double estimated(const struct graph *g, const struct graph_costs *c, uint
 			      p->first[f + 1] - p->first[f], g->again, p->edges);
 }
 
+/* The estimate is cut to its bounds: flow in proportion does not know of them. */
 static void estimate_inclusive(const struct graph *g, uint32_t f, uint32_t e)
 {
 	struct graph_costs *c = g->costs[e];
@@ -94,6 +96,7 @@ static void estimate_inclusive(const struct graph *g, uint32_t f, uint32_t e)
 					  : (int64_t)(incl + 0.5);
 }
 
+/* Of how many functions the inclusive cost has to be estimated. */
 static uint32_t count_nesting(const struct graph *g)
 {
 	uint32_t n = 0;
@@ -166,7 +169,8 @@ static int nesting(struct graph *g, struct graph_costs *c, uint32_t e, struct er
 	return 0;
 }
 
-/* Is the inclusive cost of k that of its functions below? */
+/* Is the inclusive cost of k the sum of its functions below?  Only if these are never on the stack
+ * together, and the calls do not say it already. */
 static bool is_sum_below(const struct graph *g, uint32_t k)
 {
 	return g->added[k] && (g->nests[k] || (g->sure && g->sure[k] & GRAPH_INCL));
@@ -234,6 +238,8 @@ static int inclusive_of_stacks(struct graph *g, struct graph_costs *c, uint32_t 
 	return rc;
 }
 
+/* Graphs below go first, since a stage makes its costs of theirs.  A failed event leaves
+ * nothing behind, so that it can be asked for again. */
 int graph_event(struct graph *g, uint32_t e, struct err *err)
 {
 	struct graph_costs *c;

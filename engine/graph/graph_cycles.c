@@ -20,6 +20,7 @@
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
 
+/* Calls, of all cycles of one question: each search may look at most calls of its cycle. */
 enum { MOST_LOOKED_AT = 3000000 };
 
 struct inside {			 /* a call inside a cycle */
@@ -106,8 +107,13 @@ static void sort_by_order(const struct growing *w, uint32_t *member, uint32_t n)
 	}
 }
 
-/* Share out their positions again: first to the members that lead to the new call,
- * then to those that it leads to. */
+/*
+ * Share out their positions again: first to the members that lead to the new call,
+ * then to those that it leads to.
+ *
+ *	order	to x y from	the new call goes from -> to, backwards; to leads to x,
+ *	after	y from to x	y leads to from: no call points backwards any more
+ */
 static void reorder(struct growing *w, uint32_t nbehind, uint32_t nahead)
 {
 	uint32_t n = 0;

@@ -9,6 +9,10 @@
  *	self'(v) = F(v) self(v)		w'(u,v) = w(u,v) (F(u) + (1 - F(u)) U(v))
  * ignore is the rest: focus and ignore add up to all.  Call counts stay those of the
  * profile.
+ *
+ *	main 10 --60--> a 20 --40--> s 40	F(s) = U(s) = 1, U(a) = 40 / 60
+ *	focus s		main 0  --40--> a 0  --40--> s 40
+ *	ignore s	main 10 --20--> a 20
  */
 #include <math.h>
 
@@ -340,6 +344,8 @@ static int focus_tree(const struct graph *g, const struct flow_input *below,
 	return 0;
 }
 
+/* Self costs by the share that has come through the set; calls by that, or by what they
+ * still lead to. */
 static int focus_fill(struct graph *g, uint32_t e, const struct flow_input *below,
 		      struct arena *scratch, int64_t *self, int64_t *edge,
 		      struct err *err)
@@ -360,6 +366,7 @@ static int focus_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 	return 0;
 }
 
+/* Keep the calls between functions that stay. */
 static int kept_edges(const struct flow_input *in, struct graph_draft *d, struct focus *s,
 		      struct err *err)
 {

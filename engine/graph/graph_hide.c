@@ -31,7 +31,10 @@
 #include "index/base/order.h"
 #include "index/graph/cycles.h"
 
-enum { POLL = 256, SWEEPS = 1000 };
+enum {
+	POLL = 256,    /* functions passed between two polls of cancel */
+	SWEEPS = 1000, /* of one cycle, at most */
+};
 #define ENOUGH 1e-9	  /* of the cost that entered the cycle */
 #define LEAST_SHARE 1e-12 /* of what waits in a cycle, leaves it */
 
@@ -58,6 +61,7 @@ struct weights {
 	const struct cancel *cancel;
 };
 
+/* The same walk shares out costs and call counts. */
 static double weight(const struct weights *w, uint32_t edge)
 {
 	return w->calls ? (double)w->calls[edge] : (double)w->edge[edge];
@@ -76,6 +80,8 @@ struct walk {
 	uint32_t passed; /* functions passed, to poll every POLL */
 };
 
+/* A binary heap of components.  Their numbers are in topological order, callers first, so
+ * the smallest one gets no more cost after it has been visited. */
 static void push_component(struct walk *k, uint32_t c)
 {
 	uint32_t i = k->nheap++;
@@ -105,6 +111,7 @@ static uint32_t pop_component(struct walk *k)
 	return top;
 }
 
+/* Is f hidden, and may its cost come to a visible function again? */
 static bool is_open(const struct hide *h, uint32_t f)
 {
 	return h->comp[f] != GRAPH_NONE && !h->closed[h->comp[f]];
@@ -273,6 +280,7 @@ static void forget_walk(struct walk *k)
 	}
 }
 
+/* All arrays are zeros between two walks: each walk clears what it has touched. */
 static int new_walk(struct arena *a, const struct hide *h, uint32_t functions,
 		    struct walk *k, struct err *err)
 {
@@ -417,7 +425,8 @@ static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below
 
 /* ---- structure ---- */
 
-/* Find the components of the hidden functions alone. */
+/* Find the components of the hidden functions alone: the graph of the calls between them is built
+ * with numbers of its own, id[] and fn[]. */
 static int components(struct graph *b, const struct flow_input *below,
 		      const struct fn_set *set, struct hide *h, struct err *err)
 {
@@ -467,8 +476,8 @@ static int components(struct graph *b, const struct flow_input *below,
 	return h->first ? 0 : arena_full(b->a, err);
 }
 
-/* A component is closed if all its members call closed or the same ones; those that it
- * calls have higher numbers. */
+/* A component is closed if all its members call closed ones or each other.  Those that it
+ * calls have higher numbers, so they are known when the numbers go down. */
 static void find_closed(const struct flow_input *below, struct hide *h)
 {
 	for (uint32_t c = h->comps; c-- > 0;) {
@@ -590,6 +599,8 @@ static void merge_calls(struct graph_draft *d, const struct hide *h,
 	}
 }
 
+/* A function that calls no open hidden one keeps its visible calls.  Each other one is
+ * walked once to find which functions it calls through them, and how often. */
 static int collect_edges(struct graph *b, const struct flow_input *below,
 			 const struct hide *h, struct graph_draft *d,
 			 struct arena *scratch, struct err *err)

@@ -16,6 +16,7 @@
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
+/* A graph in which no stage estimated has no list: all is sure. */
 static uint8_t sure_of(const struct graph *g, uint32_t f)
 {
 	return g->sure ? g->sure[f] : GRAPH_SELF | GRAPH_INCL;
@@ -83,6 +84,8 @@ static uint32_t joined_by(const struct graph *g, uint32_t f)
 		       : GRAPH_NONE;
 }
 
+/* The first vertex with a key begins a group, which the others with it join; a vertex
+ * without a key is a group of its own. */
 static int join_vertices(const struct graph *g, struct graph_draft *d, struct err *err)
 {
 	const uint32_t stored = store_info(g->st)->functions;
@@ -122,7 +125,7 @@ static int map_functions(struct graph *g, const struct graph *contexts, struct e
 	return store_check(g->st, err);
 }
 
-/* Bounds of a function by those of its contexts. */
+/* List the contexts of each function: they bound its cost (graph_incl_bounds()). */
 static int keep_members(struct graph *g, const uint32_t *map, struct err *err)
 {
 	uint32_t *first, *member;
@@ -161,7 +164,8 @@ static int join_all(struct graph *g, struct graph **out, struct err *err)
 
 /* ---- functions of the index, whose calls are joined later ---- */
 
-/* The columns of functions but their costs. */
+/* The columns of functions but their costs.  A function with one context is that context;
+ * others may be on the stack twice if they are in a cycle. */
 static int read_functions(struct graph *g, struct err *err)
 {
 	const uint64_t *calls = store_u64(g->st, STORE_FN_CALLS);
@@ -190,6 +194,9 @@ static int read_functions(struct graph *g, struct err *err)
 	return 0;
 }
 
+/* Make the graph that join_late() put off, with the events that were asked for so far, and
+ * put it in the place of g: others hold pointers to g.  What was collapsed by file or
+ * object stays with it. */
 static int join_calls(struct graph *g, struct err *err)
 {
 	struct graph *full;
@@ -204,6 +211,8 @@ static int join_calls(struct graph *g, struct err *err)
 	return 0;
 }
 
+/* Take the functions, their members and cycles from the groups of the index.  There are no
+ * edges yet: `late` says so. */
 static int join_late(struct graph *below, struct graph **out, struct err *err)
 {
 	const struct store_info *si = store_info(below->st);

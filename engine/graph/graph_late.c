@@ -2,12 +2,17 @@
  * graph_late.c - read functions whose calls are not joined yet; see graph_join.c.
  *
  * A function's calls are those of its contexts, so questions about one function read these.
+ *
+ *	f has contexts f'1: calls a, b		calls by f: a, b, b, one after the other;
+ *	               f'2: calls b		joined they would be a and b
  */
 #include "engine/graph/graph_build.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
+/* Self costs need no calls.  Inclusive costs are not computed: the index has them, or the
+ * calls are joined first. */
 int graph_late_event(struct graph *g, uint32_t e, struct err *err)
 {
 	const int64_t *self = store_costs(g->st, STORE_FN_SELF, e);
@@ -68,6 +73,7 @@ bool graph_late_recurs(const struct graph *g, uint32_t f)
 	return false;
 }
 
+/* All calls into f count; of those by f only the ones that leave f and its cycle. */
 int64_t graph_late_sum(const struct graph *g, uint32_t f, uint32_t e, bool in)
 {
 	struct late_call c;

@@ -30,6 +30,7 @@ struct merge {
 
 /* ---- costs ---- */
 
+/* All costs of a group are sums: those of the whole profile are as exact as those part by part. */
 static int merge_fill(struct graph *g, uint32_t e, const struct flow_input *below,
 		      struct arena *scratch, int64_t *self, int64_t *edge,
 		      struct err *err)
@@ -66,6 +67,8 @@ uint32_t graph_merged(const struct graph *g, const struct graph *base, uint32_t 
 	return g->group[f];
 }
 
+/* Used to follow paths: these run in the graph where contexts are apart, but sets are of
+ * the functions that the user sees. */
 int graph_members_of(const struct graph *g, const struct graph *base,
 		     const struct fn_set *set, bool entered, struct arena *a,
 		     const struct fn_set **out, struct err *err)
@@ -100,7 +103,8 @@ struct called {
 	uint32_t words;
 };
 
-/* Sort the groups called.  Of many, read the bits in order. */
+/* Sort the groups called.  Of many, read the bits in order; of few, insert one by one, which
+ * calls no function for each comparison. */
 static void sort_called(struct called *c)
 {
 	enum { FEW = 24 };
@@ -148,7 +152,8 @@ static void find_called(const struct graph_draft *d, const struct flow_input *in
 		c->met[c->group[i] / 64] &= ~((uint64_t)1 << c->group[i] % 64);
 }
 
-/* The edges of group k, and in edge[] their number for each edge below. */
+/* The edges of group k, and in edge[] their number for each edge below.  First the edges are made
+ * in the order of callees, then the calls below are added to them. */
 static void add_called(struct graph_draft *d, const struct flow_input *in, uint32_t k,
 		       const uint32_t *member, uint32_t n, struct called *c,
 		       uint32_t *edge)
@@ -233,6 +238,8 @@ static int open_places(const struct graph *g, enum graph_mixed mixed, struct pla
 	return store_check(g->st, err);
 }
 
+/* Groups of several files, and inlined code of unknown files, have the numbers of struct
+ * places. */
 static uint32_t place_of(const struct places *p, uint32_t f)
 {
 	const struct graph *g = p->g;
@@ -431,6 +438,8 @@ int graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
 
 /* ---- groups by a string ---- */
 
+/* The inverse of place_of(): texts that are no place of the store have numbers behind all
+ * places. */
 static struct str place_text(const struct places *p, uint32_t place)
 {
 	const struct store_info *si = store_info(p->g->st);

@@ -62,6 +62,8 @@ static int add_part_sums(struct graph *g, uint32_t p, uint32_t events, struct su
 	return 0;
 }
 
+/* One part after the other, in the same scratch arena: memory does not grow with the number
+ * of parts. */
 static int sum_parts(struct graph *g, const uint8_t *parts, uint32_t events,
 		     struct sums *s, struct err *err)
 {
@@ -105,6 +107,7 @@ static int parts_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 	return 0;
 }
 
+/* Keep the edges that some part has: those of the store are in order, so these are. */
 static int part_edges(struct graph *g, struct graph_draft *d, const struct sums *s,
 		      uint32_t **from, struct err *err)
 {

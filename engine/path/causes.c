@@ -11,6 +11,9 @@
  * The bounds ask what can be above a caller.  f causes at least the calls of the callers that
  * it dominates, since each way from a root to them leads through it; and at most the calls of
  * those that it reaches.
+ *
+ *	main -> f -> malloc 3	f -> h		f causes 3 at least, and 8 at most, as it
+ *	main -> g -> h -> malloc 5		reaches h; g causes 0 to 5, main 8
  */
 #include "engine/path/causes.h"
 
@@ -25,7 +28,11 @@
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
-enum { POLL = 65536, BLOCK = 64, VISITS = 100000000 };
+enum {
+	POLL = 65536,	    /* functions between two polls of cancel */
+	BLOCK = 64,	    /* callers that are looked for at once: bits of a word */
+	VISITS = 100000000, /* functions and edges that all blocks may visit */
+};
 
 struct causing {
 	const struct flow *fl;
@@ -61,6 +68,7 @@ static uint64_t *count_direct(const struct causing *c, const struct flow *fl,
 
 /* ---- the estimate ---- */
 
+/* A cycle counts as one function: what its members make, the whole cycle causes. */
 static bool same_cycle(const struct flow_input *in, uint32_t f, uint32_t g)
 {
 	return f == g || (in->cycle[f] && in->cycle[f] == in->cycle[g]);
@@ -106,7 +114,9 @@ static void share_calls(const struct flow *fl, const uint64_t *direct, double *m
 	}
 }
 
-/* Add the estimate of one flow; costs[function]: the inclusive cost that it is of. */
+/* Add the estimate of one flow; costs[function]: the inclusive cost that it is of.  Values are
+ * shares of all calls for `unit` of cost, the largest that passes a function, so that they are
+ * not tiny. */
 static int estimate_flow(struct causing *c, const struct flow *fl, struct arena *a,
 			 double *costs)
 {
@@ -154,6 +164,7 @@ static int estimate_flow(struct causing *c, const struct flow *fl, struct arena 
 	return 0;
 }
 
+/* Sum the estimates of the parts, if there are any; else take that of the whole. */
 static int estimate_parts(struct causing *c, double *costs)
 {
 	const struct flow *part;
@@ -201,7 +212,9 @@ struct dominators {
 	uint8_t *root;	  /* [functions] */
 };
 
-/* Visit f and all below: of[] is filled from its end. */
+/* Visit f and all below, without recursion: stack[] holds the way from f, next[v] the next call
+ * of v to follow.  A function is put into of[] when all below it are there; of[] is filled from
+ * its end, so callers come first, but for calls that close a cycle. */
 static void visit(const struct flow_input *in, struct dominators *d, uint32_t *next,
 		  uint32_t *stack, uint32_t f, uint32_t *at)
 {
@@ -275,6 +288,9 @@ static uint32_t meet(const struct dominators *d, uint32_t a, uint32_t b)
 	return a;
 }
 
+/* Sweep over the functions, callers first, until nothing changes: what dominates a function
+ * is the last place that stands above all its callers.  Without cycles the second sweep
+ * changes nothing. */
 static int find_dominators(struct causing *c, struct dominators *d)
 {
 	const struct flow_input *in = &c->fl->in;
@@ -317,6 +333,9 @@ static bool dominated_by_own(const struct causing *c, const struct dominators *d
 	return false;
 }
 
+/* From the end, the calls of a function are complete when they are added to those of the
+ * function that dominates it.  A context below another one of its function is counted by
+ * that. */
 static int at_least(struct causing *c, const uint64_t *direct)
 {
 	struct dominators d;
@@ -361,7 +380,9 @@ static void look_down(const struct flow_input *in, uint64_t *below)
 	}
 }
 
-/* The callers are looked for in blocks; too many share their bits. */
+/* The callers are looked for in blocks of BLOCK, each with a pass over the graph.  If that takes
+ * more than VISITS, several callers share a bit: then all of them count as reached if one is,
+ * which is still an upper bound. */
 static int at_most(struct causing *c, const uint64_t *direct)
 {
 	const struct flow_input *in = &c->fl->in;
@@ -418,6 +439,8 @@ int path_causes(const struct flow *fl, const struct causes_query *q, struct aren
 	return 0;
 }
 
+/* Vertices stand behind their callers: from the end, sum[] of a vertex is complete when it is
+ * met.  Of a function that is on the stack twice only the outermost vertex counts. */
 int known_causes(const struct stacks *s, const struct fn_set *of, struct arena *a,
 		 const struct cancel *cancel, struct cause *out, uint64_t *calls,
 		 struct err *err)

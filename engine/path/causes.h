@@ -12,8 +12,8 @@
 #include "index/graph/stacks.h"
 
 struct cause {
-	double est;
-	uint64_t lo, hi;
+	double est;	 /* calls; between the bounds */
+	uint64_t lo, hi; /* proven: at least, at most */
 };
 
 /* of: functions of `c`, which all are of. */

@@ -62,7 +62,8 @@ static int find_groups(struct others *o)
 	return 0;
 }
 
-/* Note that function fn spends `cost` below a row. */
+/* Note that function fn spends `cost` below a row: in a picture it is shown below the wide row at
+ * or above that. */
 static void add_other(struct others *o, uint32_t row, uint32_t fn, int64_t cost)
 {
 	const uint32_t group = o->group[row];
@@ -198,6 +199,8 @@ void path_other_sort(struct path_other *o, size_t n,
 		qsort(o, n, sizeof(*o), by);
 }
 
+/* Sort by place; then equal places are neighbours, and their costs are added in the array
+ * itself. */
 size_t path_other_join(struct path_other *o, size_t n)
 {
 	size_t k = 0;

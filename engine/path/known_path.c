@@ -116,12 +116,15 @@ static int follow_stacks(struct finding *w)
 	return 0;
 }
 
+/* A path ends in `to`, has cost, and has met `via` if that is asked for. */
 static bool is_wanted(const struct finding *w, const struct link *l)
 {
 	return l->end && l->est && (!w->q->via || l->via) &&
 	       !path_under_min((double)cost_size(l->est), w->q->min);
 }
 
+/* Of equal costs the node that was made first, so that the order is the same in every
+ * run. */
 static int dearest(const void *pa, const void *pb)
 {
 	const struct link *a = *(const struct link *const *)pa,

@@ -27,7 +27,7 @@
 enum { POLL = 256 };
 enum { TOP = 0, NO_ROW = UINT32_MAX };
 
-struct waiting {
+struct waiting { /* in the heap: a node to be expanded */
 	int64_t size;
 	uint32_t node;
 };
@@ -51,7 +51,7 @@ struct growing {
 	uint32_t *slot; /* [functions]: 1 + the node of that function being filled */
 	struct waiting *heap;
 	size_t heaped, heap_cap;
-	bool cut;
+	bool cut; /* the number of rows left out some node */
 };
 
 /* Of a vertex: its function is in the set; no member is above it; or, if the set counts as
@@ -65,6 +65,7 @@ static int grow(struct growing *g, void *pp, size_t *cap, size_t need, size_t si
 
 /* ---- heap ---- */
 
+/* Of nodes of equal size the older one first, so that equal trees have equal rows. */
 static bool above(const struct waiting *a, const struct waiting *b)
 {
 	return a->size != b->size ? a->size > b->size : a->node < b->node;
@@ -127,11 +128,14 @@ struct step {
 };
 typedef int each_step(struct growing *g, uint32_t node, const struct step *s);
 
+/* The cost that stays at a vertex: what it spends itself or, in a tree of callers, what
+ * begins there, as nothing calls it. */
 static int64_t own_of(const struct growing *g, uint32_t v, int64_t cost)
 {
 	return !g->q->up ? g->s->self[v] : g->s->caller[v] == FLOW_NONE ? cost : 0;
 }
 
+/* One step up from each vertex of a node: its caller, with the cost that it counts there. */
 static int steps_up(struct growing *g, uint32_t node, each_step *each)
 {
 	for (size_t i = 0; i < g->node[node].n; i++) {
@@ -149,6 +153,8 @@ static int steps_up(struct growing *g, uint32_t node, each_step *each)
 	return 0;
 }
 
+/* One step down: all calls of each vertex.  Calls of a set that counts as one into itself
+ * are no rows of level 1. */
 static int steps_down(struct growing *g, uint32_t node, each_step *each)
 {
 	const struct stacks *s = g->s;
@@ -228,6 +234,8 @@ static bool may_grow(const struct growing *g, const struct known_node *x)
 	       !path_under_min((double)x->size, g->q->min);
 }
 
+/* Make the children of a node: count their vertices, make room for them, then put them
+ * there.  slot[] is used only in between. */
 static int expand(struct growing *g, uint32_t node)
 {
 	const size_t from = g->nodes;
@@ -302,7 +310,9 @@ static int last_entered(struct growing *g, const int64_t *incl, int64_t **out)
 	return 0;
 }
 
-/* Is v one of the vertices that the top stands for? */
+/* Is v one of the vertices that the top stands for?  Down, those where a stack first
+ * meets the set, with what the set calls in itself if it counts as one; up, each entry into it,
+ * as each has callers of its own. */
 static bool at_top(const struct growing *g, uint32_t v)
 {
 	if (g->q->of == TREE_PROGRAM)
@@ -310,6 +320,8 @@ static bool at_top(const struct growing *g, uint32_t v)
 	return g->member[v] & (g->q->up ? ENTRY : as_one(g->q) ? JOINED : OUTERMOST);
 }
 
+/* Node 0.  Its cost counts once, however often the set is on the stack: that of outermost
+ * vertices or, up, of each entry what no inner entry has. */
 static int put_top(struct growing *g)
 {
 	struct known_node *top;

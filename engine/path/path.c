@@ -140,6 +140,8 @@ static void know_call(const struct flow_input *in, uint32_t f, uint32_t other,
 		k->once = cost;
 }
 
+/* All that incl_bounds() needs of f, but for the cost of its cycle, which takes a look at
+ * each function. */
 static struct incl_known know_in_flow(const struct flow_input *in, uint32_t f)
 {
 	struct incl_known k = {.spent = in->self[f], .leaving = in->self[f]};

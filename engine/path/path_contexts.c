@@ -36,6 +36,7 @@ struct following {
 	struct err *err;
 };
 
+/* A sum has bounds only if all chains have. */
 static void add_chain(struct path_bounds *to, const struct path_bounds *b)
 {
 	to->est += b->est;
@@ -65,6 +66,8 @@ static void start_together(struct following *w, uint32_t fn)
 	}
 }
 
+/* Begin at each context of fn that enters the set: with the cost by which it is the
+ * outermost. */
 static void start_chains(struct following *w, const struct flow *fl,
 			 const struct fn_set *from, uint32_t fn)
 {
@@ -228,6 +231,7 @@ static int drop_equal(struct path_list *list, struct arena *a, struct err *err)
 	return 0;
 }
 
+/* The parts may say that a path has no cost at all: it goes, unless a bound allows some. */
 static void drop_costless(struct path_list *list)
 {
 	size_t n = 0;

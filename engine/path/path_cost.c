@@ -37,7 +37,13 @@
 
 enum { IN_OF = 1, IN_UNDER = 2, IN_VIA = 4, IN_AVOID = 8 };
 enum { OUTSIDE, UNDER, VIA_SEEN, INSIDE, STATES };
-enum { POLL = 4096, SWEEPS = 20, SWEEPS_LEAST = 4, SWEPT_MOST = 2000000 };
+enum {
+	POLL = 4096, /* functions between two polls of cancel */
+	/* Of a cycle: at most and at least so many sweeps; in between, so many edges. */
+	SWEEPS = 20,
+	SWEEPS_LEAST = 4,
+	SWEPT_MOST = 2000000,
+};
 
 struct share_of {
 	int64_t lo, hi;
@@ -175,6 +181,8 @@ struct points {
 	uint8_t *stop;
 };
 
+/* A function has as many points as it has states in which cost leaves it, and a call as
+ * many as its caller. */
 static int make_room(struct costing *c, struct points *p)
 {
 	const struct flow_input *in = &c->fl->in;
@@ -210,6 +218,7 @@ static int make_room(struct costing *c, struct points *p)
 	return 0;
 }
 
+/* The points of a function follow each other, by state. */
 static uint32_t point_of(const struct costing *c, const struct points *p, uint32_t f,
 			 unsigned s)
 {
@@ -394,7 +403,8 @@ static void hand_on(struct costing *c, uint32_t f)
 	}
 }
 
-/* Sweep a cycle, topo[first] up to topo[end]. */
+/* Sweep a cycle, topo[first] up to topo[end], until nothing is tighter.  A large cycle is swept
+ * less often: bounds are true after each sweep. */
 static int path_cost_settle(struct costing *c, uint32_t first, uint32_t end)
 {
 	const struct flow_input *in = &c->fl->in;
@@ -436,6 +446,8 @@ static bool calls_itself(const struct flow_input *in, uint32_t f)
 	return false;
 }
 
+/* Components in topological order.  A function outside cycles has got the splits of all its
+ * callers when it is met; a cycle gathers those itself. */
 static int forward(struct costing *c)
 {
 	const struct flow_input *in = &c->fl->in;
@@ -498,6 +510,8 @@ static int64_t entering(const struct costing *c, const struct below *of, uint32_
 	return to == INSIDE ? most : path_cost_least(most, of[f].hi[to]);
 }
 
+/* From the callees up: so much of what leaves a function can still come to `of`.  It bounds
+ * the cost from above where the calls into `of` alone do not. */
 static int backward(struct costing *c, int64_t *most)
 {
 	const struct flow_input *in = &c->fl->in;

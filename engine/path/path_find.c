@@ -34,7 +34,10 @@
 #include "index/base/order.h"
 
 enum { IN_FROM = 1, IN_TO = 2, IN_VIA = 4, IN_AVOID = 8 };
-enum { POLL = 4096, MOST_STEPS = 1 << 24 };
+enum {
+	POLL = 4096,	      /* points or paths between two polls of cancel */
+	MOST_STEPS = 1 << 24, /* calls looked at: some graphs have paths without end */
+};
 
 /* The worth of a path, or of the rest of one; compared by the kind of the query. */
 struct worth {
@@ -104,6 +107,7 @@ static struct worth joined(const struct worth *a, const struct worth *b)
 			      a->calls + b->calls};
 }
 
+/* A vertex of `ways` is a function for one of its ways in; answers are of functions. */
 static uint32_t function_at(const struct search *s, uint32_t f)
 {
 	return s->ways ? s->ways->fn[f] : f;
@@ -439,7 +443,7 @@ static bool on_path(const struct search *s, uint32_t path, uint32_t f)
 	return false;
 }
 
-/* Is the last step of a path an end? */
+/* Is the last step of a path an end?  A start alone is no path, though it may be in both sets. */
 static bool complete(const struct search *s, uint32_t path)
 {
 	const struct grown *x = &s->grown[path];
@@ -523,6 +527,9 @@ static int add_path(struct search *s, struct path_list *list, size_t *cap, uint3
 	return steps_of(s, path, &list->paths[list->n++]);
 }
 
+/* Take the path that may still become the best.  If it is complete, no other one can
+ * be better, as `best` of each is never too low; if not, it is extended by each of its
+ * calls. */
 static int find_paths(struct search *s, uint32_t k, struct path_list *list)
 {
 	size_t cap = 0;
@@ -553,6 +560,7 @@ static int find_paths(struct search *s, uint32_t k, struct path_list *list)
 
 /* ---- the parts of a profile ---- */
 
+/* Multiply the shares of one part along the path.  Its own bounds are not asked for. */
 static int add_part_estimate(void *arg, const struct flow *fl, const double *first,
 			     struct path *p)
 {
@@ -630,7 +638,8 @@ int paths_by_cost(const void *x, const void *y)
 
 /* ---- */
 
-/* What a start costs as the outermost of its set.  Nobody asks how that came. */
+/* What a start costs as the outermost of its set.  Nobody asks how that came: of the ways into a
+ * start it is put at the last, which stands for cost that no call brought. */
 static int find_first(struct search *s)
 {
 	const struct flow_input *in = &s->asked->in;

@@ -18,6 +18,7 @@
 #include "index/base/order.h"
 
 #define WIDE_GROUP 1e-3 /* of the whole */
+/* Edges that may be looked at: by all groups together, and by each in any case. */
 enum { EDGES_MOST = 20000000, EDGES_LEAST = 500 };
 
 struct source { /* cost that goes on from fn, below a row */
@@ -92,6 +93,7 @@ static int find_sources(struct gathering *w)
 	return 0;
 }
 
+/* A ring of waiting functions: each is in it once, so it holds as many as there are. */
 static void path_other_arrive(struct gathering *w, uint32_t f, double cost)
 {
 	w->mass[f] += cost;
@@ -131,7 +133,8 @@ static double pass_mass(struct gathering *w, uint32_t f, uint64_t *looked)
 	return own;
 }
 
-/* Push the cost of sources first .. end - 1, all of one row. */
+/* Push the cost of sources first .. end - 1, all of one row, until a thousandth of it is left or
+ * so many edges have been looked at. */
 static int push_group(struct gathering *w, uint32_t first, uint32_t end, uint64_t edges)
 {
 	uint32_t functions = w->g->fl->in.functions;

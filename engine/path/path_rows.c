@@ -166,8 +166,9 @@ static int keep_costliest(struct choosing *c)
 	return 0;
 }
 
-/* Choose as many rows as are wanted, with as much cost in them as possible: raise the
- * price of a row until they are few enough. */
+/* Choose as many rows as are wanted, with as much cost in them as possible: find the least price
+ * at which they are few enough.  Costs span many orders of magnitude, so the price first falls by
+ * sixteenths until rows are too many; then the interval is halved. */
 static int choose_nodes(struct choosing *c, bool *cut)
 {
 	struct growing *g = c->g;
@@ -176,6 +177,7 @@ static int choose_nodes(struct choosing *c, bool *cut)
 	for (uint32_t i = 1; i < g->n; i++) {
 		if (i % POLL == 0 && cancel_poll(g->cancel, g->err))
 			return g->err->kind;
+		/* A row without cost of its own is worth more than nothing, too. */
 		c->own[i] = is_inner(g, i) ? 0 : own_of_node(g, i) + 1e-9;
 	}
 	for (c->nodes = 0; c->nodes < g->n; c->nodes++)
@@ -319,6 +321,7 @@ struct laid {
 	uint32_t row;	     /* FLOW_NONE: TREE_TOP */
 };
 
+/* Half away from zero.  What does not fit is cut to the largest or smallest number. */
 static int64_t rounded(long double at)
 {
 	return at >= 9223372036854775807.0L   ? INT64_MAX
@@ -327,6 +330,8 @@ static int64_t rounded(long double at)
 					      : INT64_MIN;
 }
 
+/* The whole units from one position to another.  Neighbours round their common end alike, so no
+ * unit is lost or counted twice. */
 static int64_t units(long double from, long double to)
 {
 	int64_t a = rounded(from), b = rounded(to);
@@ -378,8 +383,8 @@ static void include(struct path_tree_row *r)
 	r->cost.measured &= r->cost.lo == r->cost.hi;
 }
 
-/* Visit the nodes kept, each before its children; open[d] is the row above at depth d, with
- * what is left of its interval. */
+/* Visit the nodes kept, each before its children, without recursion: a tree may be deeper than the
+ * stack.  open[d] is the row above at depth d, with what is left of its interval. */
 static int lay_rows(struct choosing *c, struct path_tree *t)
 {
 	struct growing *g = c->g;
@@ -458,11 +463,11 @@ struct proven { /* at least this came by a chain that ends in fn */
 
 struct proving {
 	struct growing *g;
-	struct proven *todo;
+	struct proven *todo; /* a stack of chains to go on from */
 	size_t cap;
 	uint32_t n;
-	int64_t least;
-	double sum;
+	int64_t least; /* chains of less are not followed */
+	double sum;    /* proven so far, in units of cost */
 };
 
 /* Add what is proven to end at a chain, and the chains that it goes on to. */

@@ -142,7 +142,8 @@ static int start_at_calls(struct growing *g, const struct flow *fl, struct arena
 	return 0;
 }
 
-/* The contexts of one function cost what is known of it. */
+/* The contexts of one function cost together what is known of it: the estimates of them are scaled
+ * to that, so that rows add up to it. */
 static void scale_starts(struct starts *s, double whole)
 {
 	const double by = s->est > 0 ? whole / s->est : 0;

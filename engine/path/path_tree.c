@@ -26,7 +26,13 @@
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
-enum { POLL = 256, PART_NODES = 10000, PART_NODES_LEAST = 40, PARTS_NODES = 1000000 };
+enum {
+	POLL = 256, /* nodes between two polls of cancel */
+	/* Nodes that each part may expand, at most and at least; and all parts together. */
+	PART_NODES = 10000,
+	PART_NODES_LEAST = 40,
+	PARTS_NODES = 1000000,
+};
 
 int tree_full(struct growing *g)
 {
@@ -48,6 +54,7 @@ static double own_cost(const struct growing *g, const struct flow *fl, uint32_t 
 
 /* ---- heap: the most on top ---- */
 
+/* Of equal costs the older node first, so that equal trees have equal rows. */
 static bool above(const struct waiting *a, const struct waiting *b)
 {
 	return a->cost != b->cost ? a->cost > b->cost : a->node < b->node;
@@ -86,6 +93,7 @@ static struct waiting pop_node(struct growing *g)
 
 /* ---- nodes ---- */
 
+/* Open addressing: the slot of a node by its parent and function, or a free one. */
 static size_t node_slot(const struct growing *g, uint32_t parent, uint32_t fn)
 {
 	uint64_t h = ((uint64_t)parent << 32 | fn) * 0x9e3779b97f4a7c15u;
@@ -97,6 +105,8 @@ static size_t node_slot(const struct growing *g, uint32_t parent, uint32_t fn)
 	return i;
 }
 
+/* At most half of the slots are used.  The old ones stay in the arena until the query
+ * ends. */
 static int grow_slots(struct growing *g)
 {
 	uint32_t n = g->slots ? g->slots * 2 : 1 << 14;
@@ -140,6 +150,7 @@ static int child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge,
 	return 0;
 }
 
+/* Half a unit rounds to a row of 0; frames of the top count for no depth. */
 static bool may_grow(const struct growing *g, const struct node *x)
 {
 	return x->fn != FLOW_NONE && (!g->q->depth || x->depth < g->q->depth + x->run) &&
@@ -178,6 +189,9 @@ struct split {
 	double sum; /* of the pairs */
 };
 
+/* Pairs (pairs.h) of a function say which way out follows which way in: a matrix with a row
+ * for each way in and a column for each way out, and one of each for cost that begins or
+ * stays here.  Down, the node reads the row of its call; up, the column. */
 static int find_split(struct growing *g, const struct flow *fl, uint32_t node,
 		      struct split *s)
 {
@@ -350,6 +364,7 @@ static int put_starts(struct growing *g, bool whole)
 
 /* ---- the parts of a profile ---- */
 
+/* Add the starts of a part to the nodes that earlier parts have made. */
 static int put_part_starts(struct growing *g, const struct starts *s)
 {
 	uint32_t to;
@@ -376,6 +391,8 @@ static int put_part_starts(struct growing *g, const struct starts *s)
 	return 0;
 }
 
+/* Expand the costliest nodes with the calls of one part.  What is left in the heap is
+ * dropped: its costs are in `rest` of the nodes. */
 static int grow_part(struct growing *g, const struct flow *fl, struct arena *scratch,
 		     uint32_t most)
 {

@@ -27,6 +27,7 @@ static size_t find_event(const struct profile *p, struct str name)
 	return e == HASH_NONE ? p->nall_events : e;
 }
 
+/* sum + a * b, cut to the range of int64_t: formulas come from the file. */
 static int64_t sat_mul_add(int64_t sum, int64_t a, int64_t b)
 {
 	int64_t v;
@@ -67,6 +68,8 @@ static struct str token(struct str *s)
 	return t;
 }
 
+/* Cut a number off the front of *t.  False, and *t is as before, if it has no number or one over
+ * INT64_MAX. */
 static bool leading_number(struct str *t, int64_t *out)
 {
 	uint64_t v = 0;
@@ -120,6 +123,7 @@ static bool parse_formula(const struct profile *p, struct str s, bool lenient,
 	return *found > 0;
 }
 
+/* Derived events have a limit, as a file may define any number of them. */
 static int header_add_event(struct profile *p, struct str name, struct str formula,
 			    struct str long_name, bool builtin, int64_t *coef,
 			    struct err *err)
@@ -220,6 +224,8 @@ static const struct known {
 	 2},
 };
 
+/* An event of the file keeps its own long name.  A formula needs as many known inputs as
+ * the table says; those that the file lacks count as 0. */
 static int add_known(struct profile *p, const struct known *k, struct err *err)
 {
 	size_t e = find_event(p, str_c(k->name));
@@ -344,6 +350,7 @@ struct header_reading {
 	struct err *err;
 };
 
+/* Report a value that cannot be read; the part goes on without it. */
 static int odd_value(const struct header_reading *r, enum header_key key)
 {
 	return profile_odd(r->p, r->k, ODD_HEADER_VALUE, r->slot->line[key],
@@ -360,6 +367,7 @@ static int number_value(const struct header_reading *r, enum header_key key,
 	return odd_value(r, key);
 }
 
+/* An empty value changes nothing: what the part before had stays. */
 static void text(const struct header_reading *r, enum header_key key, struct str *out)
 {
 	if (r->slot->value[key].n)
@@ -543,7 +551,8 @@ static int tally_parts(struct profile *p, size_t k, struct err *err)
 	return 0;
 }
 
-/* A part ends at the next one, or with its file. */
+/* A part ends at the next one, or with its file: from the last slot of a stretch to the first,
+ * `end` is where the slot after it began. */
 static void measure_parts(struct profile *p)
 {
 	for (size_t k = 0; k < p->ntally; k++) {

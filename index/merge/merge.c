@@ -176,6 +176,8 @@ static int note_calls(const struct profile *p, struct identities *ids)
 	return 0;
 }
 
+/* After the sort slots with one name and file are neighbours: each run of them becomes an
+ * identity for each object. */
 static int collect_identities(const struct profile *p, struct identities *ids)
 {
 	size_t next, k;
@@ -249,6 +251,8 @@ static uint64_t redirect_defaulted(struct identities *ids, struct bodies *in)
 	return loose;
 }
 
+/* A function has lines, or is called.  A callee whose calls all went to another function is
+ * no function of its own. */
 static int number_functions(struct profile *p, struct identities *ids)
 {
 	struct bodies *in = calloc(p->nname[SPACE_OBJ] + 1, sizeof(*in));
@@ -277,6 +281,7 @@ static int number_functions(struct profile *p, struct identities *ids)
 	return 0;
 }
 
+/* A sum that does not fit is cut, and the index says that some were. */
 static void add_cost(struct profile *p, int64_t *sum, int64_t v)
 {
 	p->saturated |= cost_add(sum, v);

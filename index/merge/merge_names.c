@@ -78,6 +78,8 @@ static int id_add(struct id_map *m, const struct meaning *new)
 	return 0;
 }
 
+/* Before the next file or the next generation of ids (names.h).  The array for small ids stays:
+ * only the entries in use are cleared, as the ids that follow are mostly the same. */
 static void id_forget(struct id_map *m)
 {
 	for (size_t i = 0; i < m->n; i++)

@@ -23,10 +23,10 @@
 #include "index/store/store_in.h"
 
 struct reuse {
-	struct tally *t;
-	struct store *st;
-	const uint32_t *file;
-	struct arena scratch;
+	struct tally *t;      /* what is made */
+	struct store *st;     /* the index */
+	const uint32_t *file; /* [files of the index]: their numbers now */
+	struct arena scratch; /* of one function, or one part, at a time */
 	struct kept *kept;
 	struct err *err;
 };
@@ -56,6 +56,8 @@ static int check_complete(void *arg)
 	return store_check(st, &(struct err){0});
 }
 
+/* A further file may tell which function a call without a file is of, and a sum that did
+ * not fit cannot be added to. */
 static bool possible(struct store *st)
 {
 	struct reuse_look l = {.st = st};
@@ -82,6 +84,7 @@ bool reuse_possible_grown(struct store *st)
 	return last.functions && first.creator.n && str_eq(first.creator, last.creator);
 }
 
+/* Are the events that t assumed for its first lines those of the last part of the index? */
 static bool same_columns(const struct tally *t, struct str events)
 {
 	for (size_t i = 0; i < t->assumed.ncol; i++)
@@ -90,7 +93,7 @@ static bool same_columns(const struct tally *t, struct str events)
 	return !str_trim(events).n;
 }
 
-/* Empty lines and comments. */
+/* Empty lines and comments: what may stand between the last part of a file and the next one. */
 static bool only_comments(const char *text, uint64_t n)
 {
 	for (struct str line, rest = {text, n}; rest.n;) {
@@ -117,6 +120,7 @@ bool reuse_followed(const struct tally *kept, const struct tally *t, const char 
 
 /* ---- names, functions, edges ---- */
 
+/* Names are appended in the order of the index, so each slot is an id + NAME_FIRST. */
 static int take_names(struct reuse *r)
 {
 	const struct store_info *in = store_info(r->st);
@@ -147,6 +151,8 @@ static int take_ids(struct reuse *r)
 	return rc;
 }
 
+/* The recorded events.  Derived ones are computed from their formulas once all files are
+ * there (take_formulas()). */
 static int take_events(struct reuse *r)
 {
 	struct tally *t = r->t;
@@ -187,6 +193,7 @@ static int take_functions(struct reuse *r)
 	return 0;
 }
 
+/* A row of sums is the count of calls, then a cost for each event. */
 static int take_edges(struct reuse *r)
 {
 	struct tally *t = r->t;
@@ -286,6 +293,7 @@ static int take_sites(struct reuse *r, fn_id f, struct piece_row *before)
 	return 0;
 }
 
+/* The index keeps the function that a jump leads to, a tally its name and file. */
 static int take_jumps(struct reuse *r, fn_id f, struct piece_row *before)
 {
 	struct store_jump *jump;
@@ -315,6 +323,9 @@ static int take_jumps(struct reuse *r, fn_id f, struct piece_row *before)
 	return 0;
 }
 
+/* Lines, call sites and jumps of a function go into one piece, as if they had been read in
+ * a block.  Each piece may be spilled as soon as it ends, so memory does not grow with the
+ * index. */
 static int take_details(struct reuse *r)
 {
 	struct tally *t = r->t;
@@ -337,6 +348,8 @@ static int take_details(struct reuse *r)
 
 /* ---- parts ---- */
 
+/* Encode the costs of a part as a tally does (part_code.h), in the file of what was
+ * spilled. */
 static int take_part_costs(struct reuse *r, uint32_t p, struct part_slot *slot)
 {
 	struct tally *t = r->t;
@@ -438,6 +451,8 @@ static int take_formulas(struct reuse *r)
 	return 0;
 }
 
+/* In this order: functions need the slots of names, edges those of functions, and details
+ * both. */
 static int reuse_take_all(void *arg)
 {
 	struct reuse *r = arg;
