@@ -216,7 +216,10 @@ STATUS = (0, 1, 3, 5, 6, 130)
 
 
 def timeless(answer):
-    """A report of tests without its times, which differ from run to run."""
+    """A report of tests without its times, which differ from run to run; a page without the
+    marks of source files that are there: one that cannot be opened is not."""
+    if answer.startswith(b"<!DOCTYPE html>"):
+        return re.sub(rb"\t1(?=\n)", b"", answer)
     return re.sub(rb' time="[0-9.]+"', b"", answer)
 
 
