@@ -189,6 +189,13 @@ bool graph_calls_known(const struct graph *g, uint32_t f)
 	return !graph_is(g, f, GRAPH_INLINED);
 }
 
+bool graph_some_calls(const struct graph *g)
+{
+	while (!g->plain && !g->some_calls)
+		g = g->below;
+	return g->some_calls;
+}
+
 int64_t graph_self(const struct graph *g, uint32_t f, uint32_t e)
 {
 	return g->plain	     ? store_fn_self(g->st, f, e)

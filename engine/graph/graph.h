@@ -62,6 +62,8 @@ struct graph {
 	const uint8_t *sure_call; /* [edges]; NULL: none */
 	bool thins;		  /* its functions and calls are some of those below, with
 				      some of their cost */
+	bool some_calls;	  /* this stage leaves a share of the cost of calls, and
+				      does not know of how many of them */
 	bool shares;		  /* this stage estimates costs: it is more exact part
 				      by part */
 	bool detail;		  /* lines and call sites of the store still hold */
@@ -153,6 +155,8 @@ uint32_t graph_cycle(const struct graph *g, uint32_t f);
 /* Inlined code is entered without a call: nobody counted how often, and this is 0. */
 uint64_t graph_calls(const struct graph *g, uint32_t f);
 bool graph_calls_known(const struct graph *g, uint32_t f);
+/* Has a stage, or one before it, some_calls? */
+bool graph_some_calls(const struct graph *g);
 int64_t graph_self(const struct graph *g, uint32_t f, uint32_t e);
 int64_t graph_incl(const struct graph *g, uint32_t f, uint32_t e);
 bool graph_is(const struct graph *g, uint32_t f, enum graph_mixed what);

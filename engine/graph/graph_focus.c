@@ -8,7 +8,7 @@
  *		the mean over its callees, weighted by the cost of the calls
  *	self'(v) = F(v) self(v)		w'(u,v) = w(u,v) (F(u) + (1 - F(u)) U(v))
  * ignore is the rest: focus and ignore add up to all.  Call counts stay those of the
- * profile.
+ * profile, and a note says so where a function is called with and without the set above it.
  *
  *	main 10 --60--> a 20 --40--> s 40	F(s) = U(s) = 1, U(a) = 40 / 60
  *	focus s		main 0  --40--> a 0  --40--> s 40
@@ -415,6 +415,7 @@ static int focus_sure(struct graph *g, const struct focus *s, struct err *err)
 			const uint32_t to = s->first[g->callee[i]];
 			const bool all = !s->left[b] && !many, none = !s->down[b];
 
+			g->some_calls |= !all && !none;
 			call[i] = graph_call_is_sure(g->below, s->edge[i]) &&
 				  (all || (none && (s->marked[to] || !s->up[to])));
 		}

@@ -301,6 +301,17 @@ static int add_text(struct exec *x, struct result *r, struct str text)
 	return text.p ? 0 : arena_full(x->a, x->err);
 }
 
+/* After `focus` and `ignore` costs are shares, calls are not. */
+static int note_calls(struct exec *x, const struct table *t, const struct result *r)
+{
+	for (size_t i = 0; i < r->ncols && graph_some_calls(t->g); i++)
+		if (r->cols[i].table &&
+		    str_find_str(r->cols[i].name, STR("call")) < r->cols[i].name.n)
+			return exec_note(x, STR("calls are those of the whole profile, "
+						"costs what the stages leave"));
+	return 0;
+}
+
 int footer(struct exec *x, struct table *t, struct result *r)
 {
 	char n[32], all[32], total[UNIT_TEXT_MAX];
@@ -315,7 +326,7 @@ int footer(struct exec *x, struct table *t, struct result *r)
 		r->footer = pairs;
 		return 0;
 	}
-	if (note_above_total(x, t, r))
+	if (note_above_total(x, t, r) || note_calls(x, t, r))
 		return x->err->kind;
 	if (!r->footer.n)
 		r->footer = STR("");

@@ -182,6 +182,12 @@ bool fn_incl_exact(const struct table *t, uint32_t f)
 	return !fn_incl_estimated(t, f, t->event) || !graph_is_sure(t->g, f, GRAPH_INCL);
 }
 
+/* A stage made shares of costs, and it is not known here which it left whole. */
+bool stages_estimate(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
+{
+	return t->g->estimated;
+}
+
 /* ---- calls ---- */
 
 /* Inlined code is entered without a call. */

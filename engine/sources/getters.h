@@ -25,7 +25,7 @@ get_number row_number, fn_number, fn_incl_lo, fn_incl_hi, fn_callers, fn_callees
 	fn_cycle, fn_recursive, fn_calls_only, fn_is_estimated;
 get_text fn_short, fn_dir, fn_place;
 get_texts fn_names, fn_shorts;
-get_estimated fn_self_estimated, fn_incl_estimated, fn_estimated;
+get_estimated stages_estimate, fn_self_estimated, fn_incl_estimated, fn_estimated;
 get_absent fn_not_called, fn_no_bounds, fn_incl_exact;
 holds fn_exact, graph_exact, calls_present;
 prepare fn_prepare_sums;
