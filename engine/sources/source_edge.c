@@ -490,15 +490,24 @@ static bool all_inlined(const struct graph *g, const struct fn_set *set)
 	return all;
 }
 
-static int note_no_calls(struct exec *x, const struct source *s, bool up)
+/* Say why a tree has no rows. */
+static int note_no_rows(struct exec *x, const struct source *s, bool up)
 {
-	struct str of = span_text(x, s->of->span);
+	const struct set *set = s->of ? s->of : s->from ? s->from : s->to;
+	const struct str of = set ? span_text(x, set->span) : STR("the program");
+	const char *const way = up ? "to" : "by";
 
-	return exec_hint(x, arena_printf(x->a, "no call %s %.*s was recorded%s",
-					 up ? "to" : "by", STR_ARG(of),
-					 up || !x->g->edges
-						 ? ""
-						 : ": what it costs it spends itself"));
+	if (s->has_min && s->min > 0)
+		return exec_note(x,
+				 arena_printf(x->a,
+					      "no call %s %.*s costs enough for a row: "
+					      "min 0 lists all",
+					      way, STR_ARG(of)));
+	return exec_hint(
+		x, arena_printf(
+			   x->a, "no call %s %.*s was recorded%s%s", way, STR_ARG(of),
+			   s->kind == S_CALLTREE ? " but by itself" : "",
+			   up || !x->g->edges ? "" : ": what it costs it spends itself"));
 }
 
 static int tree_open(struct exec *x, const struct source *s, struct table *t)
@@ -516,8 +525,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 			   .on_inlined = x->g->extra && all_inlined(x->g, q.set)};
 	if (q.of == TREE_FRAMES && fnset_count(q.set) == 1)
 		d->top = fnset_next(q.set, 0);
-	if (!tree->n && q.of == TREE_CALLS && !s->has_min && !x->other &&
-	    note_no_calls(x, s, q.up))
+	if (!tree->n && !x->other && note_no_rows(x, s, q.up))
 		return x->err->kind;
 	t->data = d;
 	t->rows = tree->rows;

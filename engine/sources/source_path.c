@@ -459,6 +459,19 @@ static int note_same(struct exec *x, const struct fn_set *of, const struct fn_se
 	return 0;
 }
 
+static int show_cost(struct exec *x, const struct path_cost_query *q, struct cost *c,
+		     struct table *t)
+{
+	t->rows = c;
+	t->card = true;
+	if ((q->under || q->via || q->avoiding) && path_units(&c->b) != c->incl &&
+	    exec_hint(x,
+		      STR("self and incl are those from anywhere; est is the part that "
+			  "is asked for")))
+		return x->err->kind;
+	return table_init(x, t, &source_cost, x->g, 1);
+}
+
 /* The same where stacks are known: no bounds, no estimate. */
 static int cost_known(struct exec *x, const struct stacks *s,
 		      const struct path_cost_query *q, struct cost *c, struct table *t)
@@ -475,9 +488,7 @@ static int cost_known(struct exec *x, const struct stacks *s,
 		return x->err->kind;
 	c->whole = path_bounds_exact(c->incl);
 	c->b = path_bounds_exact(part);
-	t->rows = c;
-	t->card = true;
-	return table_init(x, t, &source_cost, x->g, 1);
+	return show_cost(x, q, c, t);
 }
 
 /* An upper bound of what the functions of a set cost together; without a set, any cost. */
@@ -577,9 +588,7 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	/* The whole is no less than what is proven of a part of it. */
 	if (c->b.bounded && c->incl < c->b.lo)
 		c->incl = c->b.lo;
-	t->rows = c;
-	t->card = true;
-	return table_init(x, t, &source_cost, x->g, 1);
+	return show_cost(x, &q, c, t);
 }
 
 /* Each side has one row: both answer the same question. */
