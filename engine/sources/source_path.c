@@ -465,9 +465,7 @@ static int show_cost(struct exec *x, const struct path_cost_query *q, struct cos
 	t->rows = c;
 	t->card = true;
 	if ((q->under || q->via || q->avoiding) && path_units(&c->b) != c->incl &&
-	    exec_hint(x,
-		      STR("self and incl are those from anywhere; est is the part that "
-			  "is asked for")))
+	    exec_hint(x, STR("self and incl are from anywhere, est is what is asked")))
 		return x->err->kind;
 	return table_init(x, t, &source_cost, x->g, 1);
 }
