@@ -446,6 +446,24 @@ bool query_reads(struct str text)
 	return reads;
 }
 
+const char *query_meant(struct str words, char *buf)
+{
+	const bool reads =
+		words.n < HABIT_MAX && query_reads(words) && parse_reads(NULL, words);
+	const char *said = NULL;
+
+	/* `top by object` reads as a query, too, but ranks by no number. */
+	if (!reads || str_starts(words, STR("top")))
+		said = habit_query(words, parse_reads, NULL, buf);
+	if (said && !str_starts(str_c(said), STR("the key")))
+		return said;
+	if (!reads)
+		return NULL;
+	memcpy(buf, words.p, words.n);
+	buf[words.n] = '\0';
+	return buf;
+}
+
 bool query_incomplete(struct str text)
 {
 	struct parse_limits l = {

@@ -139,6 +139,9 @@ bool session_has_text(const struct session *s, struct str path, struct arena *a)
 /* Is text one query or more, with a source that is no name alone, or at least begun as
  * one?  Its names need not be known. */
 bool query_reads(struct str text);
+/* The query that the words mean: that of another tool, or themselves; NULL: none is known.
+ * buf holds HABIT_MAX bytes of habits.h. */
+const char *query_meant(struct str words, char *buf);
 
 /* Run every statement of text.  err->at and err->len are bytes of text.  Results live
  * in `a` until the caller resets it; `_` is copied into the session.  Pages of a result are

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "engine/lang/habits.h"
 #include "index/base/count.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
@@ -248,7 +249,79 @@ static const struct option *find_letter(char letter)
 	return NULL;
 }
 
-static int unknown_option(struct str name, const char *arg, struct err *err)
+static bool is_profile(const char *word)
+{
+	return strchr(word, '=') || access(word, F_OK) == 0;
+}
+
+static void add_word(struct out *o, struct str word)
+{
+	if (o->n && word.n)
+		out_char(o, ' ');
+	out_str(o, word);
+}
+
+/* The option of the word behind its dashes; NULL: it has none, or quern has no such option. */
+static const struct option *option_of(const char *arg, struct str word)
+{
+	const struct option *o = NULL;
+
+	if (arg[0] == '-' && arg[1] == '-')
+		o = find_long(word);
+	else if (arg[0] == '-' && word.n)
+		o = find_letter(*word.p);
+	return o && (word.n == 1 || arg[1] == '-' || o->value) ? o : NULL;
+}
+
+/* Into given: the files and the known options, with --format for the name of a format.  Into
+ * query: all other words, without their dashes.  Was there a format? */
+static bool split_words(char **argv, struct out *given, struct out *query)
+{
+	bool format = false;
+
+	for (char **p = argv + 1; *p; p++) {
+		const struct str arg = str_c(*p), word = str_c(*p + strspn(*p, "-"));
+		const struct str name = {word.p, str_find(word, '=')};
+		const struct option *o = option_of(arg.p, name);
+
+		if (o || (word.n == arg.n && is_profile(arg.p))) {
+			add_word(given, arg);
+			if (o && o->value && name.n == word.n && p[1])
+				add_word(given, str_c(*++p));
+		} else if (word.n < arg.n && format_of_name(word) != FORMAT_NONE) {
+			add_word(given, STR("--format"));
+			add_word(given, word);
+			format = true;
+		} else {
+			add_word(query, name);
+			if (name.n < word.n)
+				add_word(query, str_from(word, name.n + 1));
+		}
+	}
+	return format;
+}
+
+/* quern top --sort D1mr --csv FILE: quern FILE --format csv 'top by D1mr' */
+static bool hint_without_options(char **argv, struct err *err)
+{
+	struct out given, query;
+	char form[HABIT_MAX];
+	const char *said;
+	bool known;
+
+	out_mem(&given);
+	out_mem(&query);
+	known = split_words(argv, &given, &query) && !query.n;
+	said = query_meant((struct str){query.buf, query.n}, form);
+	if (said || known)
+		err_hint(err, "here that is: quern %.*s%s%s%s", (int)given.n, given.buf,
+			 said ? " '" : "", said ? said : "", said ? "'" : "");
+	out_close(&given);
+	out_close(&query);
+	return said || known;
+}
+
+static int unknown_option(struct str name, char **argv, const char *arg, struct err *err)
 {
 	const char *best = NULL;
 	unsigned least = name.n > 4 ? 3 : 2;
@@ -265,6 +338,8 @@ static int unknown_option(struct str name, const char *arg, struct err *err)
 	err_set(err, ERR_USAGE, 0, "there is no option '%s'", arg);
 	if (best)
 		return err_hint(err, "did you mean '--%s'?", best);
+	if (hint_without_options(argv, err))
+		return err->kind;
 	return err_hint(err, "quern --help lists them; a query needs no dashes: quern "
 			     "PROFILE top 20 by calls");
 }
@@ -378,7 +453,7 @@ static int read_long(struct options *to, char **argv, int *i, struct err *err)
 	const struct option *o = find_long((struct str){name.p, eq});
 
 	if (!o)
-		return unknown_option((struct str){name.p, eq}, argv[*i], err);
+		return unknown_option((struct str){name.p, eq}, argv, argv[*i], err);
 	if (!o->value && value)
 		return err_set(err, ERR_USAGE, 0, "--%s takes no value", o->name);
 	if (o->value && !value && !(value = argv[++*i]))
@@ -394,7 +469,7 @@ static int read_letters(struct options *to, char **argv, int *i, struct err *err
 		const char *value = NULL;
 
 		if (!o)
-			return unknown_option(str_c(p), argv[*i], err);
+			return unknown_option(str_c(p), argv, argv[*i], err);
 		if (o->value && !(value = p[1] ? p + 1 : argv[++*i]))
 			return err_set(err, ERR_USAGE, 0, "-%c needs a value", o->letter);
 		if (store(to, o, value, err))
@@ -468,9 +543,12 @@ static int check_options(const struct options *o, struct err *err)
 	return 0;
 }
 
+/* Does it read as a query, or is it several words, the first of which is no file? */
 static bool is_quoted_query(const char *arg)
 {
-	return query_reads(str_c(arg)) || (strchr(arg, ' ') && !strpbrk(arg, "./="));
+	const size_t first = strcspn(arg, "./= ");
+
+	return query_reads(str_c(arg)) || (first && arg[first] == ' ');
 }
 
 /* sqlite3 FILE 'select ...': after a profile, what is no file and reads as a query, or is
@@ -517,11 +595,6 @@ static int check_compared(const struct options *o, const char *last, struct err 
 					i == 0 || i == COUNT(words) - 1 ? last : "why");
 		}
 	return 0;
-}
-
-static bool is_profile(const char *word)
-{
-	return strchr(word, '=') || access(word, F_OK) == 0;
 }
 
 /* Join words that are no files.  *quoted: one of them is several, beside others. */

@@ -2,6 +2,7 @@
 """cli.t - options, scripts, where errors point, exit statuses."""
 import os
 import re
+import shlex
 import shutil
 import signal
 import subprocess
@@ -65,6 +66,27 @@ for words, hint in ((["report", "p.out"], "top 20"), (["annotate", "main", "p.ou
 for words in (["missing.out"], ["missing.out", "top"]):
     r = run("p.out", *words)
     ok(r.status == 3 and "quote it" not in r.talk, "no query: " + " ".join(words), r)
+
+# Options of other tools: the hint is the whole command line, and it answers.
+open("e.out", "w").write("events: Ir Dr\nfn=work\n1 80 9\n")
+for args, want in ((["top", "--sort", "Dr", "e.out"], "e.out 'top by Dr'"), (["top", "--by=object", "e.out"], "e.out 'top objects'"),
+                   (["e.out", "top", "--inclusive"], "e.out 'top by incl'"), (["top", "-n", "100", "--csv", "-q", "e.out"], "--format csv -q e.out 'top 100'"),
+                   (["e.out", "-c", "top", "--json"], "e.out -c top --format json"), (["e.out", "top 5", "--json"], "e.out --format json 'top 5'"),
+                   (["callers", "work", "--per-call", "e.out"], "e.out 'callers of work | sort incl / calls'"),
+                   (["e.out", "top", "--ignore", "work", "--wide"], "e.out --wide 'ignore work | top'"),
+                   (["e.out", "top", "--threads"], "e.out 'top threads'"), (["e.out", "-o", "x.csv", "top"], None), (["e.out", "-qz", "work"], None)):
+    r = run(*args)
+    told = re.findall("hint: here that is: quern (.*)", r.talk)
+    same((r.status, told), (2, [want] if want else []), "an option of another tool: " + " ".join(args))
+    if want:
+        r = run(*shlex.split(want))
+        ok(r.status == 0 and r.text, "  it answers", r)
+
+# One argument with blanks is a query, though it names a file.
+for query, hint in (("flamegraph > f.svg", "calltree > f.svg"), ("sql > f.sql", ".export f.db"), ("select fn from functions where self/2 = 3", "where self/2 = 3")):
+    r = run("p.out", query)
+    ok(r.status == 1 and "here that is: " in r.talk and hint in r.talk, "a query: " + query, r)
+same(run("p.out", "no/file top").status, 3, "no query: the first word is a path")
 
 # A name alone is a query, as at the prompt, unless it looks like a file or more is asked.
 r = run("p.out", "work")

@@ -244,6 +244,70 @@ select fn, self as x from functions order by x => functions | sort self | show f
 calls where callee ~ malloc => calls | where callee ~ /malloc/
 what is in this file => info
 select a from b join c on d => .export x.db, and in it any SQL: sqlite3 x.db
+select self, sum(self) over () from functions => .export x.db, and in it any SQL: sqlite3 x.db
+select fn, incl/calls c from functions order by c limit 3 => functions | sort incl/calls | take 3 | show fn, incl/calls as c
+select fn, sum(self) s from functions group by fn having s > 3 => functions | group by fn: sum(self) | where sum(self) > 3
+select c.caller, sum(c.incl) from calls c group by c.caller => calls | group by caller: sum(incl)
+select fn, self*100.0/(select sum(self) from functions) pct from functions => functions | show fn, self% as pct
+select fn, round(incl/calls, 1) from functions => functions | show fn, incl/calls
+select * from functions where fn ilike '%ALL%' => functions | where fn ~ /ALL/i
+select * from functions where fn like 'mal%' => functions | where fn ~ /^mal/
+select * from functions where fn not like 'mal%' => functions | where fn !~ /^mal/
+select * from functions where fn like '%loc' => functions | where fn ~ /loc$/
+select * from functions where self between 1 and 2 => functions | where self >= 1 and self <= 2
+select caller from calls where callee = 'malloc' => calls to malloc | show caller
+select callee from calls where caller = 'main' => calls from main | show callee
+from main to malloc => path from main to malloc
+calls where callee = malloc => calls to malloc
+calls | where caller = main | take 3 => calls from main | take 3
+functions | where thread = 2 | top 5 => thread 2 | top 5
+functions where thread = 2 => thread 2 | functions
+functions where self > 5 and thread = 2 => thread 2 | functions | where self > 5
+top where part = 1 => part 1 | top
+functions by thread 2 => thread 2 | functions
+functions | show fn, self by thread => threads
+part overview => parts
+event types => events
+callers malloc per-call => callers of malloc | sort incl / calls
+callees of main focus malloc => focus malloc | callees of main
+focus main => focus main | top
+focus on main | functions => focus main | functions
+under main | top => focus main | top
+top under main => focus main | top
+top 5 below main => focus main | top 5
+lines of malloc under main => focus main | lines of malloc
+callees main below main => focus main | callees main
+cost of malloc in main => cost of malloc under main
+sum of malloc and main => cost of malloc or main
+sum of malloc => cost of malloc
+sum malloc inclusive => cost of malloc
+malloc callers => callers of malloc
+top by object => top objects
+top -5 => top 5
+top n 5 => top 5
+top sort calls => top by calls
+top 5 sort by calls => top 5 by calls
+top inclusive 5 => top 5 by incl
+top all => functions
+top 5 csv => top 5 | as csv
+top 5 | json => top 5 | as json
+top o x.csv => top > x.csv
+export to y.sql => .export y.db
+export sql => .export x.db
+export csv => .export DIR
+perf annotate -s main => asm of main
+perf diff => functions vs base
+perf report --sort dso => objects
+perf report -g caller malloc => callers of malloc
+perf stat => info
+perf list => events
+perf script -F ip => calltree | as folded
+caller map of malloc => calltree to malloc > calls.svg
+callee map of main => calltree from main > calls.svg
+callee map => calltree > calls.svg
+info functions mal => find /mal/i
+x/20i main => asm of main
+speedup malloc 2x => cost of malloc
 """
 for rule in RULES.replace("\\\n", "").strip().split("\n"):
     typed, want = rule.split(" => ")
@@ -254,6 +318,14 @@ for name, typed, want in (("tmpl-cachebranch", "top 5 in libc", "top 5 of obj:li
                           ("gopprof-cpu", "top in decode.go", "top of file:decode.go"), ("tmpl-cachebranch", "libc", "objects of obj:libc.so.6"),
                           ("tmpl-cachebranch", "top by time", "top by CEst"), ("xdebug-small", "top by time", "top by Time"),
                           ("tmpl-cachebranch", "top by cycles", "top by CEst"), ("cachegrind-lua", "top misses", "top by (D1mr + D1mw) / (Dr + Dw)"), ("pyprof2calltree", "top by time", "top by ns"),
+                          ("tmpl-cachebranch", "select fn, Dr/Ir as rate from functions where self > 3 order by rate desc limit 5",
+                           "functions | where self > 3 | sort Dr/Ir desc | take 5 | show fn, Dr/Ir as rate"),
+                          ("tmpl-cachebranch", "top by LL misses", "top by DLmr + DLmw"),
+                          ("tmpl-cachebranch", "top by cache-misses", "top by DLmr + DLmw"),
+                          ("tmpl-cachebranch", "top by L1-dcache-load-misses", "top by D1mr + D1mw"),
+                          ("tmpl-cachebranch", "top by branch-misses", "top by Bcm"),
+                          ("tmpl-cachebranch", "cycle estimation", "top by CEst"),
+                          ("tmpl-cachebranch", "event Dr | top 3", "top 3 by Dr"),
                           ("lua-default", "top 3 by instructions", "top 3 by Ir"), ("xdebug-small", "top by memory", "top by Memory"),
                           ("cachegrind-lua", "miss rate of main", "functions of main | show fn, Dr, Dw, (D1mr + D1mw) / (Dr + Dw) as miss")):
     at = (small + name + (".callgrind" if name[0] in "gp" else ".out"), "-q", "--no-index-write")
