@@ -420,7 +420,7 @@ static int add_chosen(struct exec *x, const struct match_atom *atom,
 					       "generic", "power"};
 	const bool bare = atom->form == MATCH_BARE && atom->field == MATCH_FN;
 	uint32_t names = store_info(x->g->st)->names, n;
-	struct str start, own, name;
+	struct str start, own, name, noted = {0};
 	fn_id first;
 
 	if (!bare || atom->part || !found->functions)
@@ -441,6 +441,11 @@ static int add_chosen(struct exec *x, const struct match_atom *atom,
 		fnset_add_run(found->fns, first, n);
 		found->functions += n;
 		found->names++;
+		/* Contexts of --separate-callers are of one function: memcpy'main. */
+		name.n = str_find(name, '\'');
+		if (str_eq(name, noted))
+			continue;
+		noted = name;
 		if (!in_base(x) && str_find_str(x->text, name) == x->text.n &&
 		    note_also(x, atom->text, name, own))
 			return x->err->kind;

@@ -119,5 +119,10 @@ for name, query, names in (("tmpl-cachebranch", "cost of malloc under main", ("f
 r = run(small + "lua-default.out", "-q", "--no-index-write", "--no-init", "-c", "functions of memcpy, strlen, memset")
 same(re.findall("note: .* is also .*", r.talk), ['note: memcpy is also __memcpy_avx_unaligned_erms, strlen __strlen_avx2, '
                                                  'memset __memset_avx2_unaligned_erms; alone: "memcpy"'], "one note of the names that the loader chose")
+with open("separate.out", "w", encoding="utf-8") as f:
+    f.write("events: Ir\nfn=memcpy\n1 1\n" + "".join("fn=__memcpy_avx_unaligned'%s'main\n1 %d\nfn=%s'main\n2 5\ncfn=__memcpy_avx_unaligned'%s'main\ncalls=1 1\n2 %d\n"
+                                                  % (c, own, c, c, own) for c, own in (("a", 10), ("b", 20), ("c", 30))))
+r = run("separate.out", "-q", "--no-index-write", "-c", "cost of memcpy")
+same(re.findall("note: (.* is also .*)", r.talk), ['memcpy is also __memcpy_avx_unaligned; alone: "memcpy"'], "  and one of its contexts")
 
 done()
