@@ -23,21 +23,22 @@
 enum {
 	PAGE_BYTES = 6 << 20,  /* most of a page with source */
 	REST_BYTES = 80 << 10, /* of it, what is in no budget: notes and scripts */
-	GAP_BYTES = 60,	       /* of a line that says how many are left out */
+	GAPS_BYTES = 80,       /* of two lines that say how many are left out */
 	SHOWN_FILES = 4,       /* are listed without a click */
 };
 
-/* A line, with its calls and jumps. */
+/* A line, with its calls and jumps: some rows of the listing. */
 struct source_line {
-	size_t row;
-	size_t bytes; /* with the rows that say its file, that it is inlined, and a gap */
+	size_t row, end;
+	size_t file, mark; /* the rows that say its file, and whether it is inlined */
 	int64_t cost;
 };
 
 struct source_rows {
 	const struct listing *l;
-	struct out o; /* memory: of one row */
-	bool *keep;   /* [rows of the listing] */
+	struct out o; /* memory: all rows */
+	size_t *at;   /* [rows + 1]: where each begins there */
+	bool *keep;   /* [rows] */
 	struct source_line *line;
 	size_t n;
 	struct arena names; /* of one name at a time */
@@ -163,13 +164,11 @@ static void put_file_row(struct out *o, const struct listing *l,
 		   (size_t)(g - l->group));
 }
 
-/* Write a row of group g to memory; returns its bytes. */
-static size_t put_source_row(const struct source_data *d, struct source_rows *p,
-			     const struct listing_group *g, const struct listing_row *r)
+static void put_source_row(const struct source_data *d, struct source_rows *p,
+			   const struct listing_group *g, const struct listing_row *r)
 {
 	struct out *o = &p->o;
 
-	o->n = 0;
 	switch (r->kind) {
 	case LISTING_FILE: put_file_row(o, p->l, g); break;
 	case LISTING_LINE: put_line(o, p->l, r); break;
@@ -182,7 +181,6 @@ static size_t put_source_row(const struct source_data *d, struct source_rows *p,
 		break;
 	}
 	out_char(o, '\n');
-	return o->n;
 }
 
 /* ---- those that fit ---- */
@@ -204,40 +202,34 @@ static int find_first_places(struct source_rows *p)
 	return 0;
 }
 
-static bool is_part_of_line(const struct listing_row *r)
-{
-	return r->kind == LISTING_CALL || r->kind == LISTING_JUMP;
-}
-
-/* Measure the lines; returns the bytes of all rows. */
-static size_t measure(const struct source_data *d, struct source_rows *p)
+/* Write all rows to memory, and find the lines. */
+static void write_rows(const struct source_data *d, struct source_rows *p)
 {
 	const struct listing *l = p->l;
 	const struct listing_group *g = l->group;
-	size_t all = 0, file = 0, mark = 0;
+	size_t file = 0, mark = 0;
 
 	for (size_t i = 0; i < l->nrows; i++) {
 		const struct listing_row *r = &l->row[i];
 		struct source_line *line;
-		size_t bytes;
 
 		g += i == g->first + g->n;
-		all += bytes = put_source_row(d, p, g, r);
+		put_source_row(d, p, g, r);
+		p->at[i + 1] = p->o.n;
 		if (r->kind == LISTING_FILE)
-			file = bytes;
+			file = mark = i;
 		else if (r->kind == LISTING_INLINED)
-			mark = bytes;
+			mark = i;
 		else if (r->kind == LISTING_LINE)
-			p->line[p->n++] = (struct source_line){
-				.row = i, .bytes = file + mark + GAP_BYTES};
-		if (r->kind != LISTING_LINE && (!p->n || !is_part_of_line(r)))
+			p->line[p->n++] = (struct source_line){i, i, file, mark, 0};
+		if (r->kind != LISTING_LINE && r->kind != LISTING_CALL &&
+		    r->kind != LISTING_JUMP)
 			continue;
 		line = &p->line[p->n - 1];
-		line->bytes += bytes;
+		line->end = i + 1;
 		if (r->at && r->kind != LISTING_JUMP)
 			cost_add(&line->cost, listing_cost(l, r->at, l->event));
 	}
-	return all;
 }
 
 static int costlier(const void *a, const void *b)
@@ -248,27 +240,39 @@ static int costlier(const void *a, const void *b)
 	return c ? c : order_u64(x->row, y->row);
 }
 
-/* Keep all rows, or the costliest lines that fit. */
+/* The bytes of rows that are not kept yet. */
+static size_t new_bytes(const struct source_rows *p, size_t from, size_t end)
+{
+	return p->keep[from] ? 0 : p->at[end] - p->at[from];
+}
+
+static void keep_rows(struct source_rows *p, size_t from, size_t end)
+{
+	memset(p->keep + from, true, end - from);
+}
+
+/* Keep all rows, or the costliest lines that fit, each with its file and mark. */
 static void choose_lines(const struct source_data *d, struct source_rows *p)
 {
-	const struct listing *l = p->l;
 	size_t room = d->budget > d->o.n ? d->budget - d->o.n : 0;
 
-	if (measure(d, p) <= room) {
-		memset(p->keep, true, l->nrows);
+	if (p->o.n <= room) {
+		keep_rows(p, 0, p->l->nrows);
 		return;
 	}
 	qsort(p->line, p->n, sizeof(*p->line), costlier);
 	for (size_t i = 0; i < p->n; i++) {
-		const struct source_line *c = &p->line[i];
+		const struct source_line *x = &p->line[i];
+		const size_t bytes = GAPS_BYTES + new_bytes(p, x->row, x->end) +
+				     new_bytes(p, x->file, x->file + 1) +
+				     new_bytes(p, x->mark, x->mark + 1);
 
-		if (c->bytes > room)
+		if (bytes > room)
 			continue;
-		room -= c->bytes;
-		p->keep[c->row] = true;
-		for (size_t k = c->row + 1; k < l->nrows && is_part_of_line(&l->row[k]);
-		     k++)
-			p->keep[k] = true;
+		room -= bytes;
+		keep_rows(p, x->file, x->file + 1);
+		keep_rows(p, x->mark, x->mark + 1);
+		keep_rows(p, x->row, x->end);
 	}
 }
 
@@ -279,64 +283,55 @@ static void put_left_out(struct source_data *d, const struct listing *l, size_t 
 	if (lines)
 		out_printf(&d->o, "G... %s %s%s left out\n", GROUPED(lines),
 			   l->instrs ? "instruction" : "line", lines == 1 ? "" : "s");
-	d->lines_out += lines;
 }
 
-static void copy_row(struct source_data *d, struct source_rows *p,
-		     const struct listing_group *g, const struct listing_row *r)
+/* Take what is kept of a group, and say how many lines are left out between; returns the
+ * lines taken. */
+static size_t take_group(struct source_data *d, const struct source_rows *p,
+			 const struct listing_group *g)
 {
-	const size_t n = put_source_row(d, p, g, r);
-
-	out_bytes(&d->o, p->o.buf, n);
-}
-
-/* Take what is kept of a group, with its file and with what says whether it is inlined;
- * say how many lines are left out. */
-static int take_group(struct source_data *d, struct source_rows *p,
-		      const struct listing_group *g, size_t *taken)
-{
-	const struct listing *l = p->l;
-	size_t file = g->first, mark = SIZE_MAX, out = 0, lines = 0;
+	size_t lines = 0, out = 0;
 
 	for (size_t i = g->first; i < g->first + g->n; i++) {
-		const struct listing_row *r = &l->row[i];
+		const bool line = p->l->row[i].kind == LISTING_LINE;
 
-		if (r->kind == LISTING_INLINED)
-			mark = i;
-		out += r->kind == LISTING_LINE && !p->keep[i];
-		if (!p->keep[i])
+		if (!p->keep[i]) {
+			out += line;
 			continue;
-		lines += r->kind == LISTING_LINE;
-		if (file != SIZE_MAX && file != i)
-			copy_row(d, p, g, &l->row[file]);
-		put_left_out(d, l, out);
-		if (mark != SIZE_MAX && mark != i)
-			copy_row(d, p, g, &l->row[mark]);
-		copy_row(d, p, g, r);
-		file = mark = SIZE_MAX;
+		}
+		put_left_out(d, p->l, out);
 		out = 0;
+		lines += line;
+		out_bytes(&d->o, p->o.buf + p->at[i], p->at[i + 1] - p->at[i]);
 	}
 	if (lines)
-		put_left_out(d, l, out);
-	else
-		d->lines_out += out;
-	*taken += lines;
-	if (!g->text->line || !lines)
-		return 0;
-	d->lines[l->instrs] += lines;
-	return strset_copy(&d->files, g->text->path) == HASH_NONE;
+		put_left_out(d, p->l, out);
+	return lines;
 }
 
 static int take_rows(struct source_data *d, struct source_rows *p, size_t *taken)
 {
-	p->keep = calloc(p->l->nrows + 1, sizeof(*p->keep));
-	p->line = calloc(p->l->nrows + 1, sizeof(*p->line));
-	if (!p->keep || !p->line || (!d->place && find_first_places(p)))
+	const struct listing *l = p->l;
+
+	p->at = calloc(l->nrows + 1, sizeof(*p->at));
+	p->keep = calloc(l->nrows + 1, sizeof(*p->keep));
+	p->line = calloc(l->nrows + 1, sizeof(*p->line));
+	if (!p->at || !p->keep || !p->line || (!d->place && find_first_places(p)))
 		return -1;
+	write_rows(d, p);
 	choose_lines(d, p);
-	for (size_t i = 0; i < p->l->ngroups; i++)
-		if (take_group(d, p, &p->l->group[i], taken))
+	for (size_t i = 0; i < l->ngroups; i++) {
+		const struct text_file *text = l->group[i].text;
+		const size_t lines = take_group(d, p, &l->group[i]);
+
+		*taken += lines;
+		if (!text->line || !lines)
+			continue;
+		d->lines[l->instrs] += lines;
+		if (strset_copy(&d->files, text->path) == HASH_NONE)
 			return -1;
+	}
+	d->lines_out += p->n - *taken;
 	return 0;
 }
 
@@ -351,6 +346,7 @@ size_t source_data_put(struct source_data *d, const struct listing *l, struct er
 		err_no_memory(err, "for the source of a page");
 	out_close(&p.o);
 	arena_free(&p.names);
+	free(p.at);
 	free(p.keep);
 	free(p.line);
 	free(p.first);
