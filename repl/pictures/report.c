@@ -201,38 +201,22 @@ static void put_scripts(struct report *p)
 						       start_js, NULL});
 }
 
-/* The notes before the data say what it lacks. */
-static int make_data(struct report *p, struct out *data)
-{
-	struct out *o = p->o;
-	int rc;
-
-	p->o = data;
-	rc = report_put_data(p);
-	p->o = o;
-	if (!rc && data->failed)
-		rc = err_no_memory(p->rd->err, "for a report");
-	if (!rc && p->with_source)
-		rc = report_take_source(p, source_data_room(p->head + data->n));
-	return rc;
-}
-
+/* The notes say what the data lacks. */
 static int put_body(struct report *p)
 {
-	struct out data;
+	const uint64_t start = p->o->written - p->head;
 
-	out_mem(&data);
-	if (!make_data(p, &data)) {
-		out_c(p->o, report_html);
-		put_notes(p);
-		report_put_about(p, "");
-		out_bytes(p->o, data.buf, data.n);
-		if (p->with_source)
-			source_data_write(p->o, &p->source);
-		put_scripts(p);
-	}
-	out_close(&data);
-	return p->rd->err->kind;
+	out_c(p->o, report_html);
+	report_put_about(p, "");
+	if (report_put_data(p) ||
+	    (p->with_source &&
+	     report_take_source(p, source_data_room((size_t)(p->o->written - start)))))
+		return p->rd->err->kind;
+	if (p->with_source)
+		source_data_write(p->o, &p->source);
+	put_notes(p);
+	put_scripts(p);
+	return 0;
 }
 
 int report_put(struct render *rd, size_t head)

@@ -113,24 +113,19 @@ static int find_rows(struct report *p)
 
 static int prepare_report(struct report *p)
 {
-	size_t functions = 1, strings = 1;
+	size_t functions = 1;
 
 	p->events = store_info(p->side[0].g->st)->all_events;
 	for (unsigned s = 0; s < p->sides; s++) {
-		const struct store_info *info = store_info(p->side[s].g->st);
-
 		functions += p->side[s].g->functions;
-		strings += (size_t)info->files + info->objects;
 		if (report_prepare_side(p, s))
 			return p->rd->err->kind;
 	}
 	p->row = ARENA_ARRAY(&p->arrays, uint32_t, functions);
 	p->fn = ARENA_ARRAY(&p->arrays, struct matched, functions);
 	p->place = ARENA_ARRAY(&p->arrays, uint32_t, functions);
-	p->string = ARENA_ARRAY(&p->arrays, uint32_t, strings);
 	if (p->arrays.refused)
 		return err_no_memory(p->rd->err, "for a report");
-	memset(p->string, 0xff, strings * sizeof(*p->string));
 	match_functions(p);
 	return find_rows(p);
 }
@@ -344,4 +339,5 @@ void report_forget(struct report *p)
 {
 	arena_free(&p->arrays);
 	source_data_free(&p->source);
+	strset_free(&p->strings);
 }

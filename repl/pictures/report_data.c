@@ -108,18 +108,14 @@ void report_put_events(struct report *p)
 	close_data(p);
 }
 
-/* The number of a file or object, assigned at its first use. */
-static uint32_t string_of(struct report *p, struct out *strings, uint32_t key,
-			  struct str s, bool source)
+/* The number of a file or an object. */
+static void put_string(struct report *p, struct str s)
 {
-	if (p->string[key] == GRAPH_NONE) {
-		p->string[key] = p->nstrings++;
-		emit_name(strings, EMIT_XML, s);
-		if (source && session_has_text(p->rd->session, s, &p->names))
-			out_c(strings, "\t1");
-		out_char(strings, '\n');
-	}
-	return p->string[key];
+	const uint32_t n = strset_add(&p->strings, s);
+
+	if (n == HASH_NONE)
+		err_no_memory(p->rd->err, "for a report");
+	put_number(p, n);
 }
 
 enum cost_of { OF_SELF, OF_INCL, OF_MORE, OF_ROOT, OF_LO, OF_HI, OF_END };
@@ -154,27 +150,16 @@ static void put_costs(struct report *p, unsigned s, uint32_t f)
 }
 
 /* A function merged by a stage has its own name, and may be from several files. */
-static void put_where(struct report *p, struct out *strings, unsigned s, uint32_t f)
+static void put_where(struct report *p, const struct graph *g, uint32_t f)
 {
-	const struct graph *g = p->side[s].g;
-	const struct store_info *info = store_info(g->st);
-	const file_id file = graph_file_id(g, f);
-	const bool known = !graph_is(g, f, GRAPH_FILES) && file != GRAPH_NO_FILE;
-	uint32_t first = 0;
-
-	if (s)
-		first = store_info(p->side[0].g->st)->files +
-			store_info(p->side[0].g->st)->objects;
-	put_number(p, known ? string_of(p, strings, first + file, graph_file(g, f),
-					g->detail && p->rd->session)
-			    : UINT32_MAX);
-	put_number(p,
-		   graph_is(g, f, GRAPH_OBJECTS)
-			   ? UINT32_MAX
-			   : string_of(p, strings,
-				       first + info->files +
-					       store_fn_obj_id(g->st, graph_origin(g, f)),
-				       graph_obj(g, f), false));
+	if (!graph_is(g, f, GRAPH_FILES) && graph_file_id(g, f) != GRAPH_NO_FILE)
+		put_string(p, graph_file(g, f));
+	else
+		put_number(p, UINT32_MAX);
+	if (!graph_is(g, f, GRAPH_OBJECTS))
+		put_string(p, graph_obj(g, f));
+	else
+		put_number(p, UINT32_MAX);
 	put_number(p, graph_line(g, f));
 }
 
@@ -229,7 +214,7 @@ static void put_short(struct report *p, const struct graph *g, uint32_t f)
 		emit_name(p->o, EMIT_XML, brief);
 }
 
-static void put_function(struct report *p, struct out *strings, uint32_t i)
+static void put_function(struct report *p, uint32_t i)
 {
 	const unsigned s = p->fn[i].in[0] == GRAPH_NONE;
 	const uint32_t f = p->fn[i].in[s];
@@ -241,7 +226,7 @@ static void put_function(struct report *p, struct out *strings, uint32_t i)
 	out_char(p->o, ' ');
 	put_times(p, g, f, s ? 0 : graph_calls(g, f));
 	put_number(p, graph_cycle(g, f));
-	put_where(p, strings, s, f);
+	put_where(p, g, f);
 	put_number(p, p->row[i] > 0);
 	if (!s)
 		put_costs(p, 0, f);
@@ -251,7 +236,7 @@ static void put_function(struct report *p, struct out *strings, uint32_t i)
 }
 
 /* The costliest lines of a function. */
-static void put_hot_lines(struct report *p, struct out *strings, uint32_t f)
+static void put_hot_lines(struct report *p, uint32_t f)
 {
 	const struct graph *g = p->side[0].g;
 	struct line_cost *line;
@@ -264,46 +249,50 @@ static void put_hot_lines(struct report *p, struct out *strings, uint32_t f)
 		out_printf(p->o, "\t%" PRIu64 " %.0f %.0f", line[i].line, line[i].cost,
 			   line[i].own);
 		if (line[i].file != graph_file_id(g, f))
-			put_number(p, string_of(p, strings, line[i].file,
-						store_file(g->st, line[i].file), false));
+			put_string(p, store_file(g->st, line[i].file));
 	}
 	if (n && line->line && line->cost > 0)
 		out_char(p->o, '\n');
 	free(line);
 }
 
-static void put_lines(struct report *p, struct out *strings)
+static void put_lines(struct report *p)
 {
-	const size_t start = p->o->n;
+	const uint64_t start = p->o->written;
 	struct spent *rank = NULL;
 	const uint32_t n = lines_known(p->rd->r) ? report_rank(p, false, &rank) : 0;
 
 	open_data(p, "d-lines", 0);
 	for (uint32_t i = 0;
-	     i < n && p->o->n - start < LINE_BYTES && !render_cancelled(p->rd, i); i++)
+	     i < n && p->o->written - start < LINE_BYTES && !render_cancelled(p->rd, i);
+	     i++)
 		if (rank[i].cost > 0)
-			put_hot_lines(p, strings, rank[i].fn);
+			put_hot_lines(p, rank[i].fn);
 	free(rank);
 	close_data(p);
 }
 
 static void put_function_rows(struct report *p)
 {
-	struct out strings;
-
-	out_mem(&strings);
 	open_data(p, "d-functions", 0);
 	for (uint32_t i = 0; i < p->all && !render_cancelled(p->rd, i); i++)
 		if (p->place[i] != GRAPH_NONE)
-			put_function(p, &strings, i);
+			put_function(p, i);
 	close_data(p);
-	put_lines(p, &strings);
+}
+
+static void put_strings(struct report *p)
+{
 	open_data(p, "d-strings", 0);
-	out_bytes(p->o, strings.buf, strings.n);
+	for (uint32_t i = 0; i < p->strings.n && !render_cancelled(p->rd, i); i++) {
+		arena_reset(&p->names);
+		emit_name(p->o, EMIT_XML, p->strings.at[i]);
+		if (p->side[0].g->detail && p->rd->session &&
+		    session_has_text(p->rd->session, p->strings.at[i], &p->names))
+			out_c(p->o, "\t1");
+		out_char(p->o, '\n');
+	}
 	close_data(p);
-	if (strings.failed)
-		err_no_memory(p->rd->err, NULL);
-	out_close(&strings);
 }
 
 static void put_call_costs(struct report *p, unsigned s, uint32_t edge)
@@ -520,6 +509,8 @@ int report_put_data(struct report *p)
 	arena_init(&p->names, 0);
 	report_put_events(p);
 	put_function_rows(p);
+	put_lines(p);
+	put_strings(p);
 	arena_free(&p->names);
 	put_calls(p);
 	for (unsigned s = 0; s < p->sides; s++) {

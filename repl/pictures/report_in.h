@@ -41,8 +41,8 @@ struct report {
 	uint32_t *place;    /* [all]: line of d-functions, or GRAPH_NONE */
 	struct call *calls; /* [between]: of functions in the report, the costliest first;
 			       then [ncalls] in order */
-	uint32_t *string;   /* [files + objects], of each side: line of d-strings */
-	uint32_t nfunctions, between, ncalls, nstrings;
+	struct strset strings; /* files and objects: lines of d-strings */
+	uint32_t nfunctions, between, ncalls;
 	struct arena names;  /* of one name at a time */
 	struct arena arrays; /* all of these, and of the sides */
 	double most_left;    /* the largest share of a call that was left out */
