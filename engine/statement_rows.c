@@ -42,6 +42,22 @@ static int doubt_profiles(const struct session *s, struct statement *run,
 		       : 0;
 }
 
+/* top | where ...: top, which was given no number, has left out most rows by then. */
+static int note_top(struct exec *x, const struct table *t, const struct tstage *take)
+{
+	const struct str top = {x->text.p + take->span.at, take->span.len};
+
+	if (take->kind != T_TAKE || !take->next || take->next->kind != T_WHERE ||
+	    !t->src || take->span.at + take->span.len > x->text.n ||
+	    !str_starts(top, STR("top")) || take->n != 10 || t->n < take->n)
+		return 0;
+	return exec_hint(x,
+			 arena_printf(x->a,
+				      "top took 10 rows first; of all rows: %s | where "
+				      "... | sort ... | take 10",
+				      t->src->name));
+}
+
 /* Run the stages, but no `take` behind an `expect`: the expectation is about all rows. */
 static int change_rows(struct exec *x, struct table *t, const struct tstage *st)
 {
@@ -51,7 +67,7 @@ static int change_rows(struct exec *x, struct table *t, const struct tstage *st)
 		expects |= st->kind == T_EXPECT;
 		if (expects && st->kind == T_TAKE)
 			continue;
-		if (exec_tstage(x, t, st) || exec_poll_now(x))
+		if (exec_tstage(x, t, st) || note_top(x, t, st) || exec_poll_now(x))
 			return x->err->kind;
 	}
 	return exec_order(x, t);

@@ -335,9 +335,10 @@ for name, typed, want in (("tmpl-cachebranch", "top 5 in libc", "top 5 of obj:li
 for name, typed, note in (("tmpl-cachebranch", "calls from main to malloc", "path from main to malloc"),
                           ("lua-default", "callsites from main to malloc", "path from main to malloc"),
                           ("tmpl-cachebranch", 'functions | where obj = "libc"', 'where obj ~ "libc"'),
+                          ("lua-default", "top | where fn ~ /zz/", "of all rows: functions | where ... | sort ... | take 10"),
                           ("lua-default", 'functions | where self > 0 and file = "api.c"', 'lapi.c": where file ~ "api.c"'),
                           ("xdebug-small", 'functions | where file = "no.php"', 'one has "')):
-    r = run(small + name + ".out", "-q", "--no-index-write", "-c", typed)
+    r = run(small + name + ".out", "--no-index-write", "-c", typed)
     ok(r.status == 0 and note in r.talk, "%s: %s: no row, but what it may be" % (name, typed), r)
 
 done()
