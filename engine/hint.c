@@ -120,15 +120,20 @@ static int look_up(struct resolving *r, const struct set *set)
 	}
 	atom.field = MATCH_FN;
 	atom.part = atom.nocase = false;
-	match_none(r->s->stores[0], &atom, 0, &r->s->cancel, r->err);
+	err_set(r->err, ERR_QUERY, atom.at, "no such name");
+	r->err->len = atom.len;
 	if (r->placed)
 		return r->err->kind;
 	if (str_find_str(r->typed, set->text) == r->typed.n) {
 		r->instead = costly_name(r->s->stores[0]);
-	} else if ((near = strchr(r->err->hint, '\''))) {
+		return r->err->kind;
+	}
+	/* Names that are spelled almost so are looked for among all. */
+	err_clear(r->err);
+	match_none(r->s->stores[0], &atom, 0, &r->s->cancel, r->err);
+	if ((near = strchr(r->err->hint, '\'')))
 		r->instead =
 			arena_printf(r->a, "%.*s", (int)strcspn(near + 1, "'"), near + 1);
-	}
 	return r->err->kind;
 }
 
