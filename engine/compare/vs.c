@@ -238,6 +238,27 @@ static struct store *base_store(struct exec *x, const struct source *s)
 	return p == x->env->nprofiles ? NULL : x->open->stores[p];
 }
 
+/* The profile that is asked, or parts of it, with themselves: nothing ever changed. */
+static int compared_with_itself(struct exec *x, const struct source *s)
+{
+	const struct check_env *env = x->env;
+	const size_t bar = str_find(x->text, '|');
+	const struct str query = str_starts(x->text, STR("in ")) && bar < x->text.n
+					 ? str_trim(str_from(x->text, bar + 1))
+					 : x->text;
+
+	exec_fail(x, s->vs_span,
+		  "'%.*s' is the profile that is asked: it would be compared "
+		  "with itself",
+		  STR_ARG(s->vs_profile));
+	for (size_t i = 0; i < env->nprofiles; i++)
+		if (!str_eq(env->profiles[i], s->vs_profile))
+			return err_hint(x->err, "here that is: in %.*s | %.*s",
+					STR_ARG(env->profiles[i]), STR_ARG(query));
+	return err_hint(x->err, "open the other one: quern NEW %.*s=OLD",
+			STR_ARG(s->vs_profile));
+}
+
 /* The stages in force, but parts and threads only as `vs` names them, if it does:
  * `part 1 | hide f | functions vs part 2` runs `part 2 | hide f` for the base. */
 static int base_stages(struct exec *x, const struct source *s, const struct gstage *all,
@@ -301,7 +322,11 @@ int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gs
 	struct exec *b;
 	uint32_t e;
 
-	if (!v || !st || base_events(x, v, st))
+	if (!v || !st)
+		return x->err->kind;
+	if (st == x->g->st && !s->vs_parts)
+		return compared_with_itself(x, s);
+	if (base_events(x, v, st))
 		return x->err->kind;
 	b = &v->base;
 	*b = base_exec(x, v);

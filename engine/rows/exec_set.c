@@ -658,6 +658,16 @@ static int note_arguments(struct exec *x, const struct set *s)
 				      (int)(n - from), s->text.p + from));
 }
 
+/* cost of class:std::vector: most of a class may be inlined code. */
+static int note_inlined(struct exec *x, const struct set *s)
+{
+	return s->field == FIELD_CLASS && !x->g->extra && !in_base(x) &&
+			       store_info(x->g->st)->has_instr
+		       ? exec_hint(x, STR("inlined functions of a class count in their "
+					  "callers: with inlined | ... has them"))
+		       : 0;
+}
+
 static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	struct match_atom atom = match_of(x, s);
@@ -676,7 +686,7 @@ static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
 		return x->err->kind;
 	if (add_renamed(x, &atom, *out, &n))
 		return x->err->kind;
-	if (n && note_arguments(x, s))
+	if (n && (note_arguments(x, s) || note_inlined(x, s)))
 		return x->err->kind;
 	if (!any && n == 0 && find_parts(x, s, &atom, &found, out, &n))
 		return x->err->kind;

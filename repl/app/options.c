@@ -646,6 +646,18 @@ static int take_words(struct options *o, const char *const *word, size_t n,
 	return 0;
 }
 
+/* quern base=OLD new=NEW: the first profile is asked, and the base is there to compare. */
+static void base_last(struct options *o)
+{
+	const char *const first = o->nprofiles ? o->profiles[0] : "";
+
+	if (strncmp(first, "base=", 5) == 0) {
+		memmove(o->profiles, o->profiles + 1,
+			(o->nprofiles - 1) * sizeof(*o->profiles));
+		o->profiles[o->nprofiles - 1] = first;
+	}
+}
+
 int options_read(struct options *o, int argc, char **argv, struct err *err)
 {
 	size_t n = (size_t)argc + 1, nwords = 0;
@@ -687,6 +699,7 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 	if (!err->kind && o->ntasks + o->nprofiles == nwords)
 		take_words(o, words, nwords, err);
 	free(words);
+	base_last(o);
 	return err->kind ? (int)err->kind : check_options(o, err);
 }
 
