@@ -239,24 +239,13 @@ static struct store *base_store(struct exec *x, const struct source *s)
 }
 
 /* The profile that is asked, or parts of it, with themselves: nothing ever changed. */
-static int compared_with_itself(struct exec *x, const struct source *s)
+static int note_itself(struct exec *x, const struct source *s)
 {
-	const struct check_env *env = x->env;
-	const size_t bar = str_find(x->text, '|');
-	const struct str query = str_starts(x->text, STR("in ")) && bar < x->text.n
-					 ? str_trim(str_from(x->text, bar + 1))
-					 : x->text;
-
-	exec_fail(x, s->vs_span,
-		  "'%.*s' is the profile that is asked: it would be compared "
-		  "with itself",
-		  STR_ARG(s->vs_profile));
-	for (size_t i = 0; i < env->nprofiles; i++)
-		if (!str_eq(env->profiles[i], s->vs_profile))
-			return err_hint(x->err, "here that is: in %.*s | %.*s",
-					STR_ARG(env->profiles[i]), STR_ARG(query));
-	return err_hint(x->err, "open the other one: quern NEW %.*s=OLD",
-			STR_ARG(s->vs_profile));
+	return exec_note(
+		x, arena_printf(x->a,
+				"'%.*s' is the profile that is asked: it is compared "
+				"with itself",
+				STR_ARG(s->vs_profile)));
 }
 
 /* The stages in force, but parts and threads only as `vs` names them, if it does:
@@ -324,9 +313,8 @@ int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gs
 
 	if (!v || !st)
 		return x->err->kind;
-	if (st == x->g->st && !s->vs_parts)
-		return compared_with_itself(x, s);
-	if (base_events(x, v, st))
+	if ((st == x->g->st && !s->vs_parts && note_itself(x, s)) ||
+	    base_events(x, v, st))
 		return x->err->kind;
 	b = &v->base;
 	*b = base_exec(x, v);
