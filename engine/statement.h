@@ -35,7 +35,7 @@ struct statement {
 	struct result r;
 };
 
-/* What the session has open, as a statement sees it.  Asks nothing. */
+/* Fill in *run with what the session has open.  No query runs yet. */
 void statement_begin(struct session *s, struct str text, struct arena *a, struct err *err,
 		     struct statement *run);
 /* Check the query and make the graph that its source will see. */

@@ -1,4 +1,4 @@
-/* vs_in.h - the inside of vs.c and vs_cols.c. */
+/* vs_in.h - the inside of `vs`: what vs.c and the other vs_*.c share. */
 #ifndef QUERN_VS_IN_H
 #define QUERN_VS_IN_H
 
@@ -38,11 +38,14 @@ struct vs {
 	bool of_runs;  /* the conditions are about single runs, not about sums */
 };
 
-/* Find v->ib of the rows of v->a. */
+/* vs_join.c.  Find v->ib of the rows of v->a. */
 int vs_match_rows(struct exec *x, struct vs *v);
+/* Join the rows of both sides: v->ia, v->ib.  *rows: how many there are then. */
+int vs_join_rows(struct exec *x, struct vs *v, size_t *rows);
 /* Pass on the notes of the base's run; say how much is paired, and how many runs there
  * are. */
 int vs_note_base(struct exec *x, const struct source *s, const struct vs *v);
+/* vs_paired.c */
 int vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v,
 		      struct table *t);
 int vs_count_runs(struct exec *x, struct table *t, bool *several);

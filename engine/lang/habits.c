@@ -2,7 +2,8 @@
  * habits.c - words of other tools; see habits.h.
  *
  * The rules are data, in habits.txt: a pattern of PCRE2, and what pcre2_substitute() puts in
- * the place of what it matches.  A form with a group that did not match is none.
+ * the place of what it matches.  A form is skipped if one of
+ * its groups did not match.
  */
 #include "engine/lang/habits.h"
 

@@ -638,8 +638,8 @@ int paths_by_cost(const void *x, const void *y)
 
 /* ---- */
 
-/* What a start costs as the outermost of its set.  Nobody asks how that came: of the ways into a
- * start it is put at the last, which stands for cost that no call brought. */
+/* Find the cost of each start as the outermost of its set.  No caller asks which calls brought
+ * it: it stands at the last way into the start, that of cost without a call. */
 static int find_first(struct search *s)
 {
 	const struct flow_input *in = &s->asked->in;

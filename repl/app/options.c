@@ -543,7 +543,7 @@ static int check_options(const struct options *o, struct err *err)
 	return 0;
 }
 
-/* Does it read as a query, or is it several words, the first of which is no file? */
+/* Is it a query?  It reads as one, or it is several words and the first cannot be a path. */
 static bool is_quoted_query(const char *arg)
 {
 	const size_t first = strcspn(arg, "./= ");
