@@ -16,6 +16,7 @@
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
+#include "engine/rows/store_set.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/inline/graph_inlined.h"
 #include "engine/graph/graph_stage.h"

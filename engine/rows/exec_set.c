@@ -1,9 +1,9 @@
-/* exec_set.c - find the functions that a set names; see exec_set.h. */
+/* exec_set.c - find the functions that a set names; see exec_set.h.  One name: exec_name.c. */
 #include "engine/rows/exec_set.h"
+#include "engine/rows/store_set.h"
 
 #include <inttypes.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "engine/lang/check_names.h"
 #include "engine/lang/common_sets.h"
@@ -13,152 +13,11 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/graph/graph.h"
-#include "engine/lang/token.h"
 #include "engine/names/match.h"
 #include "engine/names/name.h"
 #include "index/base/arena.h"
-#include "index/base/cost.h"
-#include "index/base/count.h"
 #include "index/base/err.h"
-
-static struct fn_set *new_set(struct exec *x, uint32_t functions)
-{
-	struct fn_set *s = fnset_new(x->a, functions);
-
-	if (!s)
-		arena_full(x->a, x->err);
-	return s;
-}
-
-static struct match_atom match_of(const struct exec *x, const struct set *s)
-{
-	static const enum match_field field[] = {
-		[FIELD_FN] = MATCH_FN,	  [FIELD_FILE] = MATCH_FILE,
-		[FIELD_OBJ] = MATCH_OBJ,  [FIELD_CLASS] = MATCH_CLASS,
-		[FIELD_CYCLE] = MATCH_FN, [FIELD_LINE] = MATCH_FN,
-	};
-	static const enum match_form form[] = {
-		[FORM_BARE] = MATCH_BARE,
-		[FORM_EXACT] = MATCH_EXACT,
-		[FORM_REGEX] = MATCH_REGEX,
-		[FORM_NUMBER] = MATCH_ID,
-	};
-
-	return (struct match_atom){.field = field[s->field],
-				   .form = form[s->form],
-				   .text = s->text,
-				   .nocase = s->caseless,
-				   .recorded = x->g->recorded,
-				   .at = s->text_span.at,
-				   .len = (uint32_t)s->text_span.len};
-}
-
-/* Add the vertices of functions of the store.  A function has one vertex, or one for each
- * of its contexts. */
-static void add_vertices(const struct graph *g, const struct fn_set *of_store,
-			 struct fn_set *s)
-{
-	const uint32_t *fn = g->contexts ? graph_context_functions(g) : NULL;
-
-	for (uint32_t c = 0; c < g->contexts; c++)
-		if (g->map[c] != GRAPH_NONE && fnset_has(of_store, fn[c]))
-			fnset_add(s, g->map[c]);
-	for (uint32_t f = g->contexts ? FNSET_NONE : fnset_next(of_store, 0);
-	     f != FNSET_NONE; f = fnset_next(of_store, f + 1))
-		if (g->map[f] != GRAPH_NONE)
-			fnset_add(s, g->map[f]);
-}
-
-/* How many functions of the graph are in a set: contexts count by their function. */
-static uint32_t count_functions(const struct fn_set *s, const struct match_found *found)
-{
-	const uint32_t n = fnset_count(s);
-
-	return n < found->functions ? n : found->functions;
-}
-
-int exec_set_to_store(struct exec *x, const struct fn_set *set, struct fn_set **out)
-{
-	const struct graph *g = x->g;
-	const uint32_t *fn = g->contexts ? graph_context_functions(g) : NULL;
-	const uint32_t n = store_info(g->st)->functions;
-
-	if (!(*out = new_set(x, n)))
-		return x->err->kind;
-	for (uint32_t i = 0; i < (fn ? g->contexts : n); i++) {
-		const uint32_t here = graph_of_store(g, i);
-
-		if (here != GRAPH_NONE && fnset_has(set, here))
-			fnset_add(*out, fn ? fn[i] : i);
-	}
-	return 0;
-}
-
-int exec_set_of_store(struct exec *x, const struct fn_set *of_store, struct fn_set **out)
-{
-	struct fn_set *s;
-
-	if (x->g->plain) {
-		*out = fnset_copy(x->a, of_store);
-		return *out ? 0 : arena_full(x->a, x->err);
-	}
-	if (!(s = new_set(x, x->g->functions)))
-		return x->err->kind;
-	add_vertices(x->g, of_store, s);
-	*out = s;
-	return 0;
-}
-
-static enum name_reading reading_of(const struct graph *g, uint32_t f)
-{
-	return graph_is_place(g, f) ? NAME_PATH : NAME_USUAL;
-}
-
-/* Does an inlined function match?  Its name does with and without the mark. */
-static int match_inlined(struct exec *x, const struct match_atom *atom, struct match *m,
-			 uint32_t f)
-{
-	struct str text = atom->field == MATCH_FILE  ? graph_file(x->g, f)
-			  : atom->field == MATCH_OBJ ? graph_obj(x->g, f)
-						     : graph_plain_name(x->g, f);
-	const enum name_reading how = reading_of(x->g, f);
-	int hit = match_name_as(m, text, how, x->err);
-
-	return hit || atom->field != MATCH_FN
-		       ? hit
-		       : match_name_as(m, graph_name(x->g, f), how, x->err);
-}
-
-/* Add groups with a matching name that a stage gave: collapse ... as NAME.  Inlined
- * functions have files and classes of their own, too. */
-static int add_renamed(struct exec *x, const struct match_atom *atom, struct fn_set *s,
-		       uint32_t *found)
-{
-	struct match *m = NULL;
-	int rc;
-
-	if (x->g->plain || atom->form == MATCH_ID ||
-	    (atom->field != MATCH_FN && !x->g->extra))
-		return 0;
-	rc = match_new(atom, x->a, &m, x->err);
-	for (uint32_t f = 0; f < x->g->functions && !rc; f++) {
-		struct str own = graph_own_name(x->g, f);
-		int hit = 0;
-
-		if (graph_is(x->g, f, GRAPH_INLINED))
-			hit = match_inlined(x, atom, m, f);
-		else if (own.p && atom->field == MATCH_FN)
-			hit = match_name_as(m, own, reading_of(x->g, f), x->err);
-		rc = hit < 0 ? x->err->kind : exec_poll(x);
-		if (hit > 0) {
-			fnset_add(s, f);
-			/* Places of an inlined function are one function. */
-			*found += !x->g->extra || x->g->map[graph_id(x->g, f)] == f;
-		}
-	}
-	match_free(m);
-	return rc;
-}
+#include "engine/rows/exec_name.h"
 
 static int number_of(struct exec *x, const struct set *s, uint64_t *out)
 {
@@ -181,7 +40,7 @@ static int cycle_set(struct exec *x, const struct set *s, struct fn_set **out)
 			  (unsigned long long)c, g->cycles);
 		return err_hint(x->err, "'cycles' lists them");
 	}
-	if (!(*out = new_set(x, x->g->functions)))
+	if (!(*out = exec_new_set(x, x->g->functions)))
 		return x->err->kind;
 	for (uint32_t f = 0; f < x->g->functions; f++)
 		if (graph_cycle(g, g == x->g ? f : g->group[f]) == c)
@@ -215,105 +74,6 @@ static int has_line(struct exec *x, fn_id f, const struct line_wanted *w,
 	return exec_poll_now(x);
 }
 
-static int note_matches(struct exec *x, const struct set *s, uint32_t names, uint32_t n)
-{
-	if (s->form != FORM_BARE || s->field != FIELD_FN || n < 2)
-		return 0;
-	if (names > 1 && names != n)
-		return exec_hint(
-			x, arena_printf(x->a, "%.*s matched %s functions (%s names)",
-					STR_ARG(s->text), GROUPED(n), GROUPED(names)));
-	return exec_hint(x, arena_printf(x->a, "%.*s matched %s functions",
-					 STR_ARG(s->text), GROUPED(n)));
-}
-
-/* "*Preg*" is compared with the last part of names: say how many have it before that. */
-static int note_in_class(struct exec *x, const struct set *s, struct match_atom atom,
-			 const struct fn_set *has)
-{
-	struct match_found found;
-	uint32_t n = 0;
-
-	if (x->whole || s->form != FORM_BARE || s->field != FIELD_FN || s->text.n < 2 ||
-	    s->text.p[0] != '*')
-		return 0;
-	atom.field = MATCH_CLASS;
-	if (match_find(x->g->st, &atom, x->open->cancel, x->a, &found, x->err))
-		return x->err->kind;
-	for (uint32_t f = fnset_next(found.fns, 0); f != FNSET_NONE;
-	     f = fnset_next(found.fns, f + 1))
-		n += !fnset_has(has, f);
-	return n ? exec_hint(x, arena_printf(x->a,
-					     "%u more ha%s it in the name of the class: "
-					     "class:%.*s",
-					     n, n == 1 ? "s" : "ve", STR_ARG(s->text)))
-		 : 0;
-}
-
-/* Report that s matches nothing.  Special hints if another form matches: "mem*" in
- * quotes is a name with a star. */
-static int no_such_name(struct exec *x, const struct set *s,
-			const struct match_atom *atom)
-{
-	struct match_atom bare = *atom;
-	struct match_found found;
-
-	if (!store_info(x->g->st)->functions)
-		return exec_fail(x, s->span, "this profile has no functions");
-	if (s->form == FORM_EXACT && memchr(s->text.p, '*', s->text.n)) {
-		bare.form = MATCH_BARE;
-		if (match_find(x->g->st, &bare, x->open->cancel, x->a, &found, x->err))
-			return x->err->kind;
-		if (fnset_count(found.fns)) {
-			exec_fail(x, s->span, "no function has the name '%.*s'",
-				  STR_ARG(s->text));
-			return err_hint(
-				x->err,
-				"in quotes a * is no wildcard; without them it is");
-		}
-	}
-	match_none(x->g->st, atom, x->event, x->open->cancel, x->err);
-	return verb_find(s->text) && s->form == FORM_BARE
-		       ? err_hint(x->err, "for all of them: %.*s", STR_ARG(s->text))
-		       : x->err->kind;
-}
-
-/* ---- the two sides of `vs` ---- */
-
-static bool same_text(const struct set *a, const struct set *b)
-{
-	return a->form == b->form && a->field == b->field && str_eq(a->text, b->text);
-}
-
-static bool in_base(const struct exec *x)
-{
-	return x->other && x->other->is_base;
-}
-
-/* Does the base have what matches nothing in the first profile? */
-static bool base_has(const struct exec *x, const struct set *s)
-{
-	const struct exec_found *found = x->other ? x->other->found : NULL;
-
-	for (size_t i = 0; found && i < found->n; i++)
-		if (same_text(found->at[i], s))
-			return true;
-	return false;
-}
-
-/* Record that n functions of the base match s. */
-static int note_found(struct exec *x, const struct set *s, uint32_t n)
-{
-	struct exec_found *to = x->other->found;
-
-	if (n == 0)
-		return 0;
-	if (exec_grow(x, &to->at, &to->cap, to->n, to->n + 1, sizeof(*to->at)))
-		return x->err->kind;
-	to->at[to->n++] = s;
-	return 0;
-}
-
 static int no_such_line(struct exec *x, const struct set *s, const struct fn_set *all)
 {
 	if (fnset_count(all))
@@ -327,7 +87,7 @@ static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	struct line_wanted w = {.file = s->text};
 	struct str digits = s->text;
-	struct fn_set *set = new_set(x, store_info(x->g->st)->functions);
+	struct fn_set *set = exec_new_set(x, store_info(x->g->st)->functions);
 	struct arena scratch;
 	bool hit = false;
 	uint32_t n;
@@ -351,358 +111,12 @@ static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
 	if (rc || exec_set_of_store(x, set, out))
 		return x->err->kind;
 	n = fnset_count(*out);
-	if (in_base(x))
-		return note_found(x, s, n);
-	if (n || base_has(x, s) || x->of_part)
+	if (exec_in_base(x))
+		return exec_note_found(x, s, n);
+	if (n || exec_base_has(x, s) || x->of_part)
 		return 0;
 	x->absent = true;
 	return no_such_line(x, s, set);
-}
-
-static void add_contexts(const struct exec *x, fn_id f, struct fn_set *s)
-{
-	struct store *st = x->g->st;
-	const group_id g = store_group_of(st, f);
-	const uint32_t n = x->g->recorded ? 1 : store_group_size(st, g);
-
-	for (uint32_t i = 0; i < n; i++)
-		fnset_add(s, x->g->recorded ? f : store_group_fn(st, g, i));
-}
-
-/* Add the functions that are the same as those which the other profile has under this
- * name.  #12 is a number in the first profile only. */
-static int add_paired(struct exec *x, const struct match_atom *atom, struct fn_set *s,
-		      bool *any)
-{
-	const struct exec_other *other = x->other;
-	struct match_found found;
-
-	if (!other || (atom->form == MATCH_ID && !other->is_base))
-		return 0;
-	if (match_find(other->st, atom, x->open->cancel, x->a, &found, x->err))
-		return x->err->kind;
-	*any |= found.functions > 0;
-	for (uint32_t f = fnset_next(found.fns, 0); f != FNSET_NONE;
-	     f = fnset_next(found.fns, f + 1))
-		if (other->same[f] != UINT32_MAX)
-			add_contexts(x, other->same[f], s);
-	return 0;
-}
-
-/* One note has all of these names: it goes on with ", strlen __strlen_avx2". */
-static int note_also(struct exec *x, struct str typed, struct str name, struct str own)
-{
-	static const char alone[] = "; alone: ";
-
-	for (size_t i = 0; i < x->notes->n; i++) {
-		struct str *note = &x->notes->at[i];
-		const size_t n = str_find_str(*note, str_c(alone));
-
-		if (n == note->n)
-			continue;
-		*note = arena_printf(x->a, "%.*s, %.*s %.*s%.*s", (int)n, note->p,
-				     STR_ARG(typed), STR_ARG(name),
-				     STR_ARG(str_from(*note, n)));
-		return note->p ? 0 : arena_full(x->a, x->err);
-	}
-	return exec_note(x,
-			 arena_printf(x->a, "%.*s is also %.*s%s\"%.*s\"", STR_ARG(typed),
-				      STR_ARG(name), alone, STR_ARG(own)));
-}
-
-/* memcpy is also __memcpy_avx_unaligned_erms, which the loader chooses for the processor and
- * which does the work. */
-static int add_chosen(struct exec *x, const struct match_atom *atom,
-		      struct match_found *found)
-{
-	static const char *const made_for[] = {"avx",	  "evex", "sse", "ssse",
-					       "erms",	  "neon", "sve", "unaligned",
-					       "generic", "power"};
-	const bool bare = atom->form == MATCH_BARE && atom->field == MATCH_FN;
-	uint32_t names = store_info(x->g->st)->names, n;
-	struct str start, own, name, noted = {0};
-	fn_id first;
-
-	if (!bare || atom->part || !found->functions)
-		return 0;
-	start = arena_printf(x->a, "__%.*s_", STR_ARG(atom->text));
-	if (!start.p)
-		return arena_full(x->a, x->err);
-	own = store_fn_alone(x->g->st, fnset_next(found->fns, 0));
-	for (name_id i = store_name_lower(x->g->st, start);
-	     i < names && str_starts(name = store_name(x->g->st, i), start); i++) {
-		bool is = false;
-
-		for (size_t k = 0; k < COUNT(made_for); k++)
-			is |= str_starts(str_from(name, start.n), str_c(made_for[k]));
-		store_fns_of_name(x->g->st, i, &first, &n);
-		if (!is || !n || fnset_has(found->fns, first))
-			continue;
-		fnset_add_run(found->fns, first, n);
-		found->functions += n;
-		found->names++;
-		/* Contexts of --separate-callers are of one function: memcpy'main. */
-		name.n = str_find(name, '\'');
-		if (str_eq(name, noted))
-			continue;
-		noted = name;
-		if (!in_base(x) && str_find_str(x->text, name) == x->text.n &&
-		    note_also(x, atom->text, name, own))
-			return x->err->kind;
-	}
-	return 0;
-}
-
-/* The functions of the store that match; *any: in one of the profiles of `vs` some do. */
-static int find_atom(struct exec *x, const struct match_atom *atom,
-		     struct match_found *found, bool *any)
-{
-	*found = (struct match_found){0};
-	if (atom->form == MATCH_ID && in_base(x)) {
-		found->fns = new_set(x, store_info(x->g->st)->functions);
-		if (!found->fns)
-			return x->err->kind;
-	} else if (match_find(x->g->st, atom, x->open->cancel, x->a, found, x->err) ||
-		   add_chosen(x, atom, found)) {
-		return x->err->kind;
-	}
-	*any = found->functions > 0;
-	return add_paired(x, atom, found->fns, any);
-}
-
-/* ": parse, parse_line": the different names of at most three functions. */
-static struct str names_of(struct exec *x, const struct fn_set *found)
-{
-	struct str all = STR(""), last = STR("");
-
-	if (fnset_count(found) > 3)
-		return all;
-	for (uint32_t f = fnset_next(found, 0); f != FNSET_NONE;
-	     f = fnset_next(found, f + 1)) {
-		const struct str name = graph_short_name(x->g, f, x->a);
-
-		if (!str_eq(name, last))
-			all = arena_printf(x->a, "%.*s%s%.*s", STR_ARG(all),
-					   all.n ? ", " : ": ", STR_ARG(name));
-		last = name;
-	}
-	return all;
-}
-
-static int note_parts(struct exec *x, const struct set *s, bool nocase,
-		      const struct fn_set *found)
-{
-	const struct str name = {s->text.p, s->text.n < 80 ? s->text.n : 80};
-	const uint32_t n = fnset_count(found);
-	static const struct {
-		const char *what, *where;
-	} fields[] = {
-		[FIELD_FN] = {"function", "the name"},
-		[FIELD_FILE] = {"file", "the path of the file"},
-		[FIELD_OBJ] = {"object", "the path of the object"},
-		[FIELD_CLASS] = {"class", "the name of the class"},
-	};
-
-	if (in_base(x))
-		return 0;
-	if (n == 1 && s->field == FIELD_FN)
-		return exec_note(
-			x, arena_printf(x->a, "no function is called %.*s: taken is %.*s",
-					STR_ARG(name),
-					STR_ARG(graph_short_name(
-						x->g, fnset_next(found, 0), x->a))));
-	return exec_note(
-		x, arena_printf(x->a,
-				"no %s is called %.*s: taken %s %u function%s with "
-				"it in %s%s%.*s",
-				fields[s->field].what, STR_ARG(name),
-				n == 1 ? "is" : "are", n, n == 1 ? "" : "s",
-				fields[s->field].where, nocase ? ", in another case" : "",
-				STR_ARG(names_of(x, found))));
-}
-
-/* std::vector: a class's name is no function's, and its methods are meant; the text is in
- * template arguments of others, too. */
-static int find_class(struct exec *x, const struct set *s, struct match_atom atom,
-		      struct match_found *found, struct fn_set **out, uint32_t *n)
-{
-	bool any;
-
-	if (s->field != FIELD_FN || !name_class(s->text).n)
-		return 0;
-	atom.field = MATCH_CLASS;
-	if (find_atom(x, &atom, found, &any) || exec_set_of_store(x, found->fns, out))
-		return x->err->kind;
-	*n = count_functions(*out, found);
-	if (add_renamed(x, &atom, *out, n))
-		return x->err->kind;
-	if (!*n || in_base(x))
-		return 0;
-	return exec_note(
-		x, arena_printf(
-			   x->a,
-			   "%.*s is a class: taken %s its %s function%s, as class:%.*s%s",
-			   STR_ARG(s->text), *n == 1 ? "is" : "are", GROUPED(*n),
-			   *n == 1 ? "" : "s", STR_ARG(s->text),
-			   !x->g->extra && store_info(x->g->st)->has_instr
-				   ? "; with inlined | ... adds inlined ones"
-				   : ""));
-}
-
-/* No whole name matches: take the n functions that have the text in their names. */
-static int find_parts(struct exec *x, const struct set *s, struct match_atom *atom,
-		      struct match_found *found, struct fn_set **out, uint32_t *n)
-{
-	bool any = false;
-
-	if (x->whole || s->form != FORM_BARE || str_starts(s->text, STR("::")))
-		return 0;
-	if (find_class(x, s, *atom, found, out, n))
-		return x->err->kind;
-	atom->part = true;
-	if (*n)
-		return 0;
-	for (int i = 0; i < 2 && !any; i++) {
-		atom->nocase = i;
-		if (find_atom(x, atom, found, &any) ||
-		    exec_set_of_store(x, found->fns, out))
-			return x->err->kind;
-		*n = count_functions(*out, found);
-		if (add_renamed(x, atom, *out, n))
-			return x->err->kind;
-		any |= *n > 0;
-	}
-	atom->part = any;
-	if (any && x->part && s->field == FIELD_FN)
-		*x->part = s->text;
-	return any ? note_parts(x, s, atom->nocase, *out) : 0;
-}
-
-static int none_left(struct exec *x, const struct set *s)
-{
-	exec_fail(x, s->span, "the graph stages left nothing of %s%.*s",
-		  s->form == FORM_NUMBER ? "#" : "", STR_ARG(s->text));
-	return err_hint(x->err,
-			x->parts ? "it has no cost in these parts, or is hidden, "
-				   "cut or part of another function now"
-				 : "it is hidden, cut or part of another function now");
-}
-
-/* #N of an inlined function: past the numbers of the store. */
-static int inlined_set(struct exec *x, const struct set *s, struct fn_set **out)
-{
-	uint64_t n;
-
-	*out = NULL;
-	if (s->form != FORM_NUMBER || !x->g->extra || !str_u64(s->text, &n) ||
-	    n < store_info(x->g->st)->functions)
-		return 0;
-	if (n >= graph_numbers(x->g))
-		return exec_fail(x, s->span,
-				 "there is no function #%.*s; the last is #%u",
-				 STR_ARG(s->text), graph_numbers(x->g) - 1);
-	if (!(*out = new_set(x, x->g->functions)))
-		return x->err->kind;
-	for (uint32_t f = 0; f < x->g->functions; f++)
-		if (graph_id(x->g, f) == n)
-			fnset_add(*out, f);
-	return fnset_count(*out) ? 0 : none_left(x, s);
-}
-
-/* The name is that of a context, and a row is a function. */
-static int note_context(struct exec *x, const char *number, struct str name,
-			struct str function)
-{
-	return exec_note(x, arena_printf(x->a,
-					 "%s%.*s is a context of %.*s and stands for "
-					 "it here; 'contexts | ...' has each",
-					 number, STR_ARG(name), STR_ARG(function)));
-}
-
-int exec_context_name(struct exec *x, const struct graph *g, struct str *name)
-{
-	const struct match_atom atom = {
-		.field = MATCH_FN, .form = MATCH_EXACT, .text = *name};
-	struct match_found found;
-	struct str function;
-
-	if (g->recorded || !store_any_grouped(g->st) || str_find(*name, '\'') == name->n)
-		return 0;
-	if (match_find(g->st, &atom, x->open->cancel, x->a, &found, x->err))
-		return x->err->kind;
-	if (!found.contexts)
-		return 0;
-	function = store_fn_alone(g->st, fnset_next(found.fns, 0));
-	if (note_context(x, "", *name, function))
-		return x->err->kind;
-	*name = function;
-	return 0;
-}
-
-/* /std::vector</ has the functions with such an argument, too. */
-static int note_arguments(struct exec *x, const struct set *s)
-{
-	size_t n = str_starts(s->text, STR("^"));
-	const size_t from = n;
-
-	if (s->form != FORM_REGEX || s->field != FIELD_FN || in_base(x))
-		return 0;
-	while (n < s->text.n && (token_is_word_byte(s->text.p[n]) || s->text.p[n] == ':'))
-		n++;
-	if (n == from || n >= s->text.n || s->text.p[n] != '<')
-		return 0;
-	return exec_note(x,
-			 arena_printf(x->a,
-				      "arguments of templates match, too; functions of "
-				      "the class: class:%.*s",
-				      (int)(n - from), s->text.p + from));
-}
-
-/* cost of class:std::vector: most of a class may be inlined code. */
-static int note_inlined(struct exec *x, const struct set *s)
-{
-	return s->field == FIELD_CLASS && !x->g->extra && !in_base(x) &&
-			       store_info(x->g->st)->has_instr
-		       ? exec_hint(x, STR("inlined functions of a class count in their "
-					  "callers: with inlined | ... has them"))
-		       : 0;
-}
-
-static int name_set(struct exec *x, const struct set *s, struct fn_set **out)
-{
-	struct match_atom atom = match_of(x, s);
-	struct match_found found;
-	uint32_t n;
-	bool any;
-
-	if (inlined_set(x, s, out) || *out)
-		return x->err->kind;
-	if (find_atom(x, &atom, &found, &any) || exec_set_of_store(x, found.fns, out))
-		return x->err->kind;
-	n = count_functions(*out, &found);
-	if (found.contexts && !in_base(x) &&
-	    note_context(x, s->form == FORM_NUMBER ? "#" : "", s->text,
-			 store_fn_alone(x->g->st, fnset_next(found.fns, 0))))
-		return x->err->kind;
-	if (add_renamed(x, &atom, *out, &n))
-		return x->err->kind;
-	if (n && (note_arguments(x, s) || note_inlined(x, s)))
-		return x->err->kind;
-	if (!any && n == 0 && find_parts(x, s, &atom, &found, out, &n))
-		return x->err->kind;
-	if (in_base(x) && note_found(x, s, n))
-		return x->err->kind;
-	if (n == 0 && (in_base(x) || base_has(x, s) || x->of_part))
-		return 0;
-	if (n == 0) {
-		x->absent = true;
-		return found.functions ? none_left(x, s) : no_such_name(x, s, &atom);
-	}
-	if (atom.part || in_base(x))
-		return atom.part ? 0 : note_matches(x, s, found.names, n);
-	return note_in_class(x, s, atom, found.fns) || note_matches(x, s, found.names, n)
-		       ? x->err->kind
-		       : 0;
 }
 
 /* No function is in a set that is always there: tell what it is about. */
@@ -760,7 +174,7 @@ static int add_loaders(struct exec *x, struct fn_set *set)
 {
 	struct store *st = x->g->st;
 	const uint32_t n = store_info(st)->functions;
-	struct fn_set *found = new_set(x, n), *here = NULL;
+	struct fn_set *found = exec_new_set(x, n), *here = NULL;
 	struct arena scratch;
 
 	if (!found)
@@ -890,7 +304,7 @@ int exec_set(struct exec *x, const struct set *s, struct fn_set **out)
 	case SET_ATOM:
 		return s->field == FIELD_CYCLE	? cycle_set(x, s, out)
 		       : s->field == FIELD_LINE ? line_set(x, s, out)
-						: name_set(x, s, out);
+						: exec_name_set(x, s, out);
 	case SET_VAR: return var_set(x, s, out);
 	case SET_NOT:
 		if (exec_set(x, s->a, out))

@@ -6,6 +6,7 @@
 #include "engine/path/path.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
+#include "engine/rows/store_set.h"
 #include "engine/gstages/gstage.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"

@@ -9,6 +9,7 @@
 #include "engine/lang/check_names.h"
 #include "engine/names/match.h"
 #include "engine/rows/exec_set.h"
+#include "engine/rows/exec_name.h"
 #include "engine/rows/window.h"
 #include "engine/rows/row_loops.h"
 #include "index/base/err_struct.h"
