@@ -2,8 +2,7 @@
  * habits.c - words of other tools; see habits.h.
  *
  * The rules are data, in habits.txt: a pattern of PCRE2, and what pcre2_substitute() puts in
- * the place of what it matches.  A form is skipped if one of
- * its groups did not match.
+ * the place of what it matches.  A form is skipped if one of its groups did not match.
  */
 #include "engine/lang/habits.h"
 
@@ -48,8 +47,8 @@ static int rewrite(const char *pattern, const char *form, uint32_t options, stru
 					PCRE2_ZERO_TERMINATED, (PCRE2_UCHAR *)buf, &n);
 	pcre2_code_free(code);
 	pcre2_match_context_free(limits);
-	if (rc >= 0)
-		buf[str_trim((struct str){buf, n}).n] = '\0';
+	while (rc >= 0 && n && buf[n - 1] == ' ')
+		buf[--n] = '\0';
 	return rc;
 }
 
