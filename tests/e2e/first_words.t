@@ -327,7 +327,7 @@ for name, typed, want in (("tmpl-cachebranch", "top 5 in libc", "top 5 of obj:li
                           ("tmpl-cachebranch", "top by LL misses", "top by DLmr + DLmw"),
                           ("tmpl-cachebranch", "top by cache-misses", "top by DLmr + DLmw"),
                           ("tmpl-cachebranch", "top by L1-dcache-load-misses", "top by D1mr + D1mw"),
-                          ("tmpl-cachebranch", "top by branch-misses", "top by Bcm"),
+                          ("tmpl-cachebranch", "top by branch-misses", "top by Bm"), ("tmpl-cachebranch", "LL miss rate", "top by (DLmr + DLmw) / (Dr + Dw)"),
                           ("tmpl-cachebranch", "cycle estimation", "top by CEst"),
                           ("tmpl-cachebranch", "event Dr | top 3", "top 3 by Dr"),
                           ("lua-default", "top 3 by instructions", "top 3 by Ir"), ("xdebug-small", "top by memory", "top by Memory"),
