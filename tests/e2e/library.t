@@ -370,6 +370,8 @@ ok(pages > 1 and texts == sorted(texts, reverse=True), "in their order", texts)
 same([b"f%06d" % next(i for i in range(N) if i * 104729 % N + 1 == s) for s, _ in texts], [t for _, t in texts],
      "texts belong to their rows")
 told("many.out", "functions | show fn, self", 5 << 20)
+for key in ("incl", "fn"):
+    told("many.out", "functions | sort %s | take %d | show fn" % (key, N - 1), 1 << 16, 80)
 # The index is cut under the reader: an error, in this thread, and the process goes on.
 os.truncate("many.out.quern", 8192)
 same((lib.quern_load(a, 0, err), err.status), (0, 5), "an index that is cut while it is read is an error")
