@@ -528,7 +528,8 @@ def table_of(question, rows):
             kinds[cost + "%"] = "number"
             total = question.total
             for r in rows:
-                r[cost + "%"] = 100 * r[cost] / total if total > 0 and r[cost] is not None else None
+                share = 100 * r[cost] / total if total > 0 and r[cost] is not None else None
+                r[cost + "%"] = None if kind == "calls" and share and share > 100 else share    # nested calls count again
     kinds = {c: k for c, k in kinds.items() if rows and c in rows[0]}
     table = stages.Table(rows, [c for c in shown if "." not in c], kinds, adds & set(kinds))
     table.compared = kind.startswith("vs")
