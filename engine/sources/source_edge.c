@@ -48,109 +48,58 @@ static const struct listed call_list[] = {
 	{"caller_calls", 0, 0},
 };
 
-/* The edges out of members, and into them from outside. */
-static uint32_t edges_of(const struct graph *g, const struct fn_set *set, uint32_t f,
+/* The edges out of `near`, of them those into `to`, or into it, or both: then those that
+ * enter it from outside. */
+struct wanted {
+	const struct fn_set *near, *to; /* to: NULL is all */
+	bool out, in;
+};
+
+/* Put the edges of f that are wanted into ref; returns their number. */
+static uint32_t edges_of(const struct graph *g, const struct wanted *w, uint32_t f,
 			 uint32_t *ref)
 {
 	uint32_t first, n, k = 0;
 
 	graph_callees(g, f, &first, &n);
-	for (; k < n; k++)
-		ref[k] = first + k;
-	for (uint32_t i = 0, in = graph_caller_count(g, f); i < in; i++) {
-		struct store_edge e;
-		uint32_t id = graph_caller(g, f, i);
+	for (uint32_t i = first; w->out && i < first + n; i++)
+		if (!w->to || fnset_has(w->to, graph_edge_callee(g, i)))
+			ref[k++] = i;
+	for (uint32_t i = 0; w->in && i < graph_caller_count(g, f); i++) {
+		const uint32_t id = graph_caller(g, f, i);
 
-		graph_edge(g, id, &e);
-		if (!fnset_has(set, e.caller))
+		if (!w->out || !fnset_has(w->near, graph_edge_caller(g, id)))
 			ref[k++] = id;
 	}
 	return k;
 }
 
-/* Make the edges ref[0..n-1] the rows, in their order. */
-static int calls_rows(struct exec *x, struct table *t, uint32_t *ref, uint32_t n)
+static int calls_of(struct exec *x, const struct wanted *w, struct table *t)
 {
+	size_t most = 1;
+	uint32_t n = 0, *ref;
+
+	for (uint32_t f = fnset_next(w->near, 0); f != FNSET_NONE;
+	     f = fnset_next(w->near, f + 1)) {
+		uint32_t first, out;
+
+		graph_callees(x->g, f, &first, &out);
+		most += (w->out ? out : 0) +
+			(size_t)(w->in ? graph_caller_count(x->g, f) : 0);
+	}
+	if (!(ref = EXEC_ARRAY(x, uint32_t, most)))
+		return x->err->kind;
+	for (uint32_t f = fnset_next(w->near, 0); f != FNSET_NONE;
+	     f = fnset_next(w->near, f + 1)) {
+		n += edges_of(x->g, w, f, ref + n);
+		if (exec_poll(x))
+			return x->err->kind;
+	}
 	qsort(ref, n, sizeof(*ref), compare_u32);
 	if (table_init(x, t, &source_calls, x->g, n))
 		return x->err->kind;
 	t->ref = ref;
 	return 0;
-}
-
-static int calls_of(struct exec *x, const struct fn_set *set, struct table *t)
-{
-	size_t most = 1;
-	uint32_t n = 0, *ref;
-
-	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
-	     f = fnset_next(set, f + 1)) {
-		uint32_t first, out;
-
-		graph_callees(x->g, f, &first, &out);
-		most += (size_t)out + graph_caller_count(x->g, f);
-	}
-	if (!(ref = EXEC_ARRAY(x, uint32_t, most)))
-		return x->err->kind;
-	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
-	     f = fnset_next(set, f + 1)) {
-		n += edges_of(x->g, set, f, ref + n);
-		if (exec_poll(x))
-			return x->err->kind;
-	}
-	return calls_rows(x, t, ref, n);
-}
-
-/* The edges of f, out of it or (up) into it, whose other end is in `other`. */
-static uint32_t edges_between(const struct graph *g, uint32_t f, bool up,
-			      const struct fn_set *other, uint32_t *ref)
-{
-	uint32_t first = 0, n, k = 0;
-	struct store_edge e;
-
-	if (up)
-		n = graph_caller_count(g, f);
-	else
-		graph_callees(g, f, &first, &n);
-	for (uint32_t i = 0; i < n; i++) {
-		uint32_t id = up ? graph_caller(g, f, i) : first + i;
-
-		graph_edge(g, id, &e);
-		if (!other || fnset_has(other, up ? e.caller : e.callee))
-			ref[k++] = id;
-	}
-	return k;
-}
-
-/* calls from A to B; one of them may be missing. */
-static int calls_between(struct exec *x, const struct source *s, struct table *t)
-{
-	struct fn_set *from = NULL, *to = NULL, *near;
-	const bool up = !s->from;
-	uint32_t n = 0, *ref;
-	size_t most = 1;
-
-	if ((s->from && exec_set(x, s->from, &from)) ||
-	    (s->to && exec_set(x, s->to, &to)))
-		return x->err->kind;
-	near = up ? to : from;
-	for (uint32_t f = fnset_next(near, 0); f != FNSET_NONE;
-	     f = fnset_next(near, f + 1)) {
-		uint32_t first, out = 0;
-
-		if (!up)
-			graph_callees(x->g, f, &first, &out);
-		most += up ? graph_caller_count(x->g, f) : out;
-	}
-	if (!(ref = EXEC_ARRAY(x, uint32_t, most)))
-		return x->err->kind;
-	for (uint32_t f = fnset_next(near, 0); f != FNSET_NONE;
-	     f = fnset_next(near, f + 1)) {
-		n += edges_between(x->g, f, up, up ? NULL : to, ref + n);
-		if (exec_poll(x))
-			return x->err->kind;
-	}
-	return calls_rows(x, t, ref, n);
 }
 
 /* Say how many calls of a function come from outside. */
@@ -173,15 +122,22 @@ static int note_recursion(struct exec *x, const struct fn_set *set)
 
 static int calls_open(struct exec *x, const struct source *s, struct table *t)
 {
-	struct fn_set *set;
+	struct fn_set *near = NULL, *to = NULL;
+	struct wanted w = {.out = s->of || s->from, .in = !s->from};
 
-	if (s->from || s->to)
-		return calls_between(x, s, t);
-	if (!s->of)
+	if (!s->of && !s->from && !s->to)
 		return table_init(x, t, &source_calls, x->g, x->g->edges);
-	return exec_set(x, s->of, &set) || note_recursion(x, set) || calls_of(x, set, t)
-		       ? x->err->kind
-		       : 0;
+	if (exec_set(x,
+		     s->of     ? s->of
+		     : s->from ? s->from
+			       : s->to,
+		     &near) ||
+	    (s->from && s->to && exec_set(x, s->to, &to)) ||
+	    (s->of && note_recursion(x, near)))
+		return x->err->kind;
+	w.near = near;
+	w.to = to;
+	return calls_of(x, &w, t);
 }
 
 static void calls_subject(const struct table *t, uint32_t r, struct row_subject *out)
