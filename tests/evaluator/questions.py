@@ -83,7 +83,7 @@ class Asker:
         if names.PLAIN.match(name) and all(names.PLAIN.match(g[2]) or last not in g[2] for g in world.functions):
             cut = rng.randint(0, max(0, len(last) - 3))
             piece = last[cut:cut + rng.randint(3, len(last))] if len(last) > 3 else last
-            piece = rng.choice((piece, piece, piece.swapcase()))
+            piece = rng.choice((piece, piece, piece.swapcase() if len(piece) > 1 else piece))     # of one letter the case tells
             having = [g for g in world.functions if piece.lower() in g[2].lower()]
             if not view.merged and all(names.PLAIN.match(g[2]) for g in having) and \
                     not any(names.bare(piece).matches(g) for g in having):
@@ -267,7 +267,7 @@ class Asker:
         if kind in ("calls", "callsites") and between:
             return self.between(view, kind, those, of, by, clause, before)
         rows = getattr(tables, kind)
-        ordered = kind in ("functions", "calls", "inlined")
+        ordered = kind in ("functions", "calls", "inlined", "lines")
         return Source(kind + of + clause, kind, lambda: rows(view, those, by), by, ordered, before)
 
     def between(self, view, kind, those, of, by, clause, before):
@@ -535,8 +535,10 @@ def table_of(question, rows):
     table.compared = kind.startswith("vs")
     table.cost = {"functions": "self", "groups": "self", "calls": "incl", "inlined": "self", "vs functions": "delta", "vs groups": "delta",
                   "cycles": "incl"}.get(kind)
-    if not {"of", "from"} & set(question.source.text.split()):     # else in the order of the file
-        table.cost = {"lines": "self", "instrs": "self", "callsites": "incl", "jumps": "executed"}.get(kind, table.cost)
+    if kind == "lines":
+        table.cost = "self"
+    elif not {"of", "from"} & set(question.source.text.split()):     # else in the order of the file
+        table.cost = {"instrs": "self", "callsites": "incl", "jumps": "executed"}.get(kind, table.cost)
     if kind == "neighbours":
         table.counted = lambda row: not row["recursive"]
     return table
