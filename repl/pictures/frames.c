@@ -28,14 +28,6 @@
 #include "index/base/err.h"
 
 #define WIDE 1e-3 /* of the whole */
-#define UNKNOWN UINT64_MAX
-
-/* Left out cost whose function is known. */
-struct named {
-	size_t on;	/* frame that it lies on; [frames]: none */
-	uint32_t fn;	/* result_fn() */
-	uint64_t of[2]; /* this profile, base */
-};
 
 /* A profile: this one, or the base. */
 struct one {
@@ -51,26 +43,23 @@ struct one {
 	uint32_t root_fn; /* result_fn() */
 	int64_t root_cost, root_own;
 	bool root_fuzzy;
-	uint64_t *spent; /* [frames]: UNKNOWN: the frame has no part of its own */
-	uint64_t *left;	 /* [frames + 1]: cost without frames; the last: of the whole */
+	uint64_t *left; /* [n + 1]: cost without frames; the last: of the whole */
 };
 
 struct builder {
 	const struct result *r;
-	const struct column *depth, *cost, *name, *path;
+	const struct column *cost, *name, *path;
 	struct frames *f;
 	struct err *err;
 	struct one side[2];
 	int sides;
 	bool tree;
-	bool one_fn;   /* the name of a row is the name of its function */
-	unsigned end;  /* which one: see result_fn() */
-	size_t *place; /* [rows]: 1 + frame; 0: none */
-	bool *dropped; /* [frames] */
-	bool *wide;    /* [frames] */
-	bool cut;      /* some side left out rows */
-	struct named *named;
-	size_t nnamed;
+	bool one_fn;  /* the name of a row is the name of its function */
+	unsigned end; /* which one: see result_fn() */
+	size_t n;     /* frames of rows, and of the top */
+	/* [n + 1]: the frame on which lies what this one leaves out: itself, or one below; n:
+	 * none */
+	size_t *home;
 	struct arena a; /* has all of these, and scratch */
 };
 
@@ -80,10 +69,10 @@ static uint64_t drawn(int64_t cost)
 	return (uint64_t)cost_flow(cost);
 }
 
-/* The frame that a frame lies on; [frames]: none. */
+/* The frame that a frame lies on; n: none. */
 static size_t below(const struct builder *b, size_t i)
 {
-	return b->f->all[i].parent == FRAME_NONE ? b->f->n : b->f->all[i].parent;
+	return b->f->all[i].parent == FRAME_NONE ? b->n : b->f->all[i].parent;
 }
 
 static uint64_t less(uint64_t a, uint64_t b)
@@ -135,10 +124,9 @@ static int find_columns(struct builder *b, const char *format)
 	struct err *err = b->err;
 
 	b->path = result_col(r, STR("path"));
-	b->depth = r->depth_col >= 0 ? &r->cols[r->depth_col] : NULL;
-	if (!b->depth && b->path)
-		b->depth = result_col(r, STR("step"));
-	b->cost = cost_column(r, b->depth != NULL);
+	if (b->path && b->path->type != COL_COUNT)
+		b->path = NULL;
+	b->cost = cost_column(r, b->path || r->depth_col >= 0);
 	b->name = first_of(r, COL_NAME);
 	if (!b->name)
 		b->name = first_of(r, COL_FILE);
@@ -146,8 +134,7 @@ static int find_columns(struct builder *b, const char *format)
 		b->name = first_of(r, COL_OBJ);
 	find_whose(b);
 	if (b->name && b->cost)
-		return result_load(r, b->path, err) || result_load(r, b->depth, err) ||
-				       result_load(r, b->cost, err) ||
+		return result_load(r, b->path, err) || result_load(r, b->cost, err) ||
 				       result_load(r, b->name, err)
 			       ? err->kind
 			       : 0;
@@ -206,7 +193,6 @@ static int side_of_columns(struct builder *b)
 		one->own_absent = own->absent;
 	}
 	one->paths = b->sides == 1 && r->graph ? r->paths : NULL;
-	b->cut = one->paths;
 	return 0;
 }
 
@@ -245,18 +231,24 @@ static void sides_of_both(struct builder *b)
 static int find_sides(struct builder *b)
 {
 	b->sides = b->r->base.n ? 2 : 1;
-	b->tree = b->r->tree && b->depth && !b->path && (b->sides == 1 || b->r->compared);
+	b->tree = b->r->tree && b->r->depth_col >= 0 && (b->sides == 1 || b->r->compared);
 	if (b->sides == 2 && b->r->compared)
 		sides_of_both(b);
 	else if (side_of_columns(b) || (b->sides == 2 && side_of_base_column(b)))
 		return b->err->kind;
+	for (int s = 0; s < b->sides && b->tree; s++)
+		if (b->side[s].paths &&
+		    path_tree_shown(b->side[s].paths, &b->side[s].shown, b->err))
+			return b->err->kind;
 	return 0;
 }
 
-static bool on_side(const struct builder *b, const struct frame *x, int s)
+/* The row of its tree that a frame is on a side. */
+static uint32_t row_of(const struct builder *b, const struct frame *x, int s)
 {
-	return x->row == FRAME_NONE || !b->side[s].row ||
-	       b->side[s].row[x->row] != RESULT_NONE;
+	if (x->row == FRAME_NONE)
+		return RESULT_NONE;
+	return b->side[s].row ? b->side[s].row[x->row] : (uint32_t)x->row;
 }
 
 /* Tops that are other functions, or one and several, cannot be one frame. */
@@ -321,34 +313,19 @@ static struct frame *put_row(struct builder *b, size_t row, size_t parent)
 	return x;
 }
 
-static uint64_t least_depth(const struct builder *b)
-{
-	uint64_t least = UINT64_MAX;
-
-	for (size_t i = 0; b->depth && i < b->r->rows; i++)
-		least = b->depth->u[i] < least ? b->depth->u[i] : least;
-	return b->depth ? least : 0;
-}
-
-static void link_rows(struct builder *b, size_t *open)
+/* The steps of a path lie on each other.  A path has one cost, that of its last step: all of
+ * them get it. */
+static void link_rows(struct builder *b)
 {
 	struct frames *f = b->f;
-	uint64_t base = least_depth(b);
-	size_t before = f->n;
 
-	open[0] = 0;
-	for (size_t i = 0; i < b->r->rows; i++) {
-		uint64_t depth = b->depth ? b->depth->u[i] - base + f->rooted : 0;
-
-		/* A call from the set into itself is in no sum. */
-		if (b->r->tree && flagged(b->cost->absent, i))
-			continue;
-		/* If rows were removed, a row moves down to the next level. */
-		depth = depth > before ? before : depth;
-		open[depth] = f->n;
-		put_row(b, i, depth ? open[depth - 1] : FRAME_NONE);
-		before = (size_t)depth + 1;
-	}
+	for (size_t i = 0; i < b->r->rows; i++)
+		put_row(b, i,
+			i && b->path && b->path->u[i] == b->path->u[i - 1] ? i - 1
+									   : FRAME_NONE);
+	for (size_t i = f->n; i-- > 0;)
+		for (int s = 0; s < f->sides && f->all[i].parent != FRAME_NONE; s++)
+			f->all[i - 1].value[s] = f->all[i].value[s];
 }
 
 /* Add the rows of a tree that stages have left.  The rows below a row come first. */
@@ -373,63 +350,7 @@ static void link_left(struct builder *b, size_t *place, size_t *waiting)
 	}
 }
 
-/* A path has one cost, the cost of its last step: the whole stack gets it. */
-static void level_paths(struct frames *f)
-{
-	for (size_t i = f->n; i-- > 0;) {
-		size_t parent = f->all[i].parent;
-
-		if (parent != FRAME_NONE && parent + 1 == i)
-			for (int s = 0; s < f->sides; s++)
-				f->all[parent].value[s] = f->all[i].value[s];
-	}
-}
-
-/* Compute self and the sums from the values. */
-static void sum_up(struct frames *f)
-{
-	for (size_t i = 0; i < f->n; i++)
-		f->all[i].self[0] = f->all[i].self[1] = 0;
-	f->deepest = 0;
-	for (size_t i = f->n; i-- > 0;) {
-		struct frame *x = &f->all[i];
-
-		f->deepest = x->depth > f->deepest ? x->depth : f->deepest;
-		f->estimated |= frame_estimated(x);
-		for (int s = 0; s < f->sides; s++) {
-			if (x->value[s] < x->self[s])
-				x->value[s] = x->self[s];
-			x->self[s] = x->value[s] - x->self[s];
-			cost_add_bits(x->parent == FRAME_NONE
-					      ? &f->sum[s]
-					      : &f->all[x->parent].self[s],
-				      x->value[s]);
-		}
-	}
-}
-
-/* ---- what the trees leave out ---- */
-
-static void set_spent(struct builder *b)
-{
-	for (size_t i = 0; i < b->f->n; i++) {
-		const struct frame *x = &b->f->all[i];
-
-		for (int s = 0; s < b->sides; s++) {
-			struct one *one = &b->side[s];
-
-			if (x->row == FRAME_NONE)
-				one->spent[i] = drawn(one->root_own);
-			else if (!one->own || !on_side(b, x, s) ||
-				 flagged(one->own_absent, x->row))
-				one->spent[i] = UNKNOWN;
-			else
-				one->spent[i] = drawn(one->own[x->row]);
-		}
-		if (x->row != FRAME_NONE)
-			b->place[x->row] = i + 1;
-	}
-}
+/* ---- what each spends itself, and what the trees leave out ---- */
 
 /* The least cost of a row on a side that left some out; 0: it left out none. */
 static uint64_t least_row(const struct builder *b, int s)
@@ -437,7 +358,7 @@ static uint64_t least_row(const struct builder *b, int s)
 	const struct one *one = &b->side[s];
 	uint64_t least = UINT64_MAX;
 
-	if (!one->paths || !one->paths->cut)
+	if (!one->row || !one->paths || !one->paths->cut)
 		return 0;
 	for (size_t i = 0; i < b->r->rows; i++)
 		if (one->row[i] != RESULT_NONE && drawn(one->cost[i]) &&
@@ -446,243 +367,210 @@ static uint64_t least_row(const struct builder *b, int s)
 	return least == UINT64_MAX ? 0 : least;
 }
 
-/* Drop the frames that one side may only have left out.  All frames on them go, too. */
-static void drop_cheap(struct builder *b)
+/* Drop the frames that one side may only have left out, and all frames on them: they are
+ * `other`.  If its functions are known, what a narrow frame leaves out lies on the wide one
+ * below: each tree knows it of its own frames, and here it is of those that are narrow on
+ * one side. */
+static void find_homes(struct builder *b)
 {
 	const uint64_t least[2] = {least_row(b, 0), least_row(b, 1)};
+	const bool cut = least[0] || least[1];
 
-	b->cut = least[0] || least[1];
-	for (size_t i = 0; i < b->f->n; i++) {
+	b->home[b->n] = b->n;
+	for (size_t i = 0; i < b->n; i++) {
 		struct frame *x = &b->f->all[i];
+		bool wide = true;
 
-		if (x->parent != FRAME_NONE && b->dropped[x->parent])
-			b->dropped[i] = true;
-		for (int s = 0; s < 2 && x->row != FRAME_NONE; s++)
-			if (!on_side(b, x, s) && x->value[!s] <= least[s])
-				b->dropped[i] = true;
-	}
-}
+		x->other = x->parent != FRAME_NONE && b->f->all[x->parent].other;
+		for (int s = 0; s < b->sides; s++) {
+			const struct one *one = &b->side[s];
+			const uint32_t row = row_of(b, x, s);
 
-/* The cost that narrow rows leave out is shown at the wide row below them. */
-static int take_lifted(struct builder *b)
-{
-	for (int s = 0; s < b->sides && b->cut; s++) {
-		struct one *one = &b->side[s];
-
-		if (one->paths && path_tree_shown(one->paths, &one->shown, b->err))
-			return b->err->kind;
-		for (size_t i = 0; one->shown.lifted && i < b->f->n; i++) {
-			struct frame *x = &b->f->all[i];
-
-			if (x->row == FRAME_NONE || !on_side(b, x, s))
-				continue;
-			x->value[s] =
-				less(x->value[s],
-				     drawn(one->shown.lifted[one->row ? one->row[x->row]
-								      : x->row]));
+			if (x->row != FRAME_NONE && row == RESULT_NONE)
+				x->other |= drawn(b->side[!s].cost[x->row]) <= least[s];
+			else if (row != RESULT_NONE && one->shown.lifted)
+				x->value[s] =
+					less(x->value[s], drawn(one->shown.lifted[row]));
+			wide &= (double)x->value[s] >=
+				WIDE * (double)drawn(one->root_cost);
 		}
-	}
-	return 0;
-}
-
-static void find_wide(struct builder *b)
-{
-	const struct frames *f = b->f;
-
-	for (size_t i = 0; i < f->n; i++) {
-		b->wide[i] = true;
-		for (int s = 0; s < 2 && b->sides == 2 && b->cut && !(f->rooted && !i);
-		     s++)
-			b->wide[i] &= (double)f->all[i].value[s] >=
-				      WIDE * (double)drawn(b->side[s].root_cost);
+		wide |= !cut || x->row == FRAME_NONE;
+		b->home[i] = wide && !x->other ? i : b->home[below(b, i)];
 	}
 }
 
-/* The cost of each frame that is in none of the frames on it.  A narrow frame passes it
- * down: it becomes smaller, and so the wide frame below has more of it. */
-static void find_left(struct builder *b, int s)
-{
-	struct frames *f = b->f;
-	uint64_t *left = b->side[s].left, *kids = ARENA_ARRAY(&b->a, uint64_t, f->n + 2);
-
-	for (size_t i = f->n; kids && i-- > 0;) {
-		struct frame *x = &f->all[i];
-
-		if (b->dropped[i])
-			continue;
-		if (b->side[s].spent[i] != UNKNOWN)
-			left[i] = less(less(x->value[s], kids[i]), b->side[s].spent[i]);
-		if (!b->wide[i]) {
-			x->value[s] -= left[i];
-			left[i] = 0;
-		}
-		kids[below(b, i)] += x->value[s];
-	}
-	if (kids && !f->rooted)
-		left[f->n] = less(drawn(b->side[s].root_cost), kids[f->n]);
-}
-
-/* ---- whose it is ---- */
-
-/* A part of what frame `on` leaves out, as far as there is so much. */
-static void name_cost(struct builder *b, int s, size_t on, uint32_t fn, uint64_t cost)
-{
-	uint64_t *left;
-
-	while (on != b->f->n && (b->dropped[on] || !b->wide[on]))
-		on = below(b, on);
-	left = &b->side[s].left[on];
-	cost = cost < *left ? cost : *left;
-	*left -= cost;
-	if (!cost)
-		return;
-	b->named[b->nnamed] = (struct named){.on = on, .fn = fn_of(b, s, fn)};
-	b->named[b->nnamed++].of[s] = cost;
-}
-
-static void name_shown(struct builder *b, int s)
+/* The part of what is in no frame on it that a frame spends itself. */
+static uint64_t own_of(const struct builder *b, const struct frame *x, int s,
+		       uint64_t rest)
 {
 	const struct one *one = &b->side[s];
-	const size_t top = b->f->rooted ? 0 : b->f->n;
-	size_t *at = one->paths ? ARENA_ARRAY(&b->a, size_t, one->paths->n + 1) : NULL;
+	uint64_t own = rest;
 
-	for (size_t i = 0; at && i < b->r->rows; i++)
-		if (on_side(b, &(struct frame){.row = i}, s) && b->place[i])
-			at[one->row ? one->row[i] : i] = b->place[i];
-	for (size_t i = 0; at && i < one->shown.n; i++) {
-		const struct path_other *x = &one->shown.others[i];
-		const bool whole = x->row == one->paths->n;
+	if (x->row == FRAME_NONE)
+		own = drawn(one->root_own);
+	else if (b->tree && one->own && row_of(b, x, s) != RESULT_NONE &&
+		 !flagged(one->own_absent, x->row))
+		own = drawn(one->own[x->row]);
+	return own < rest ? own : rest;
+}
 
-		if (x->cost > 0 && (whole || at[x->row]))
-			name_cost(b, s, whole ? top : at[x->row] - 1, x->fn,
-				  (uint64_t)x->cost);
+/* Of a frame, self is first the sum of those on it. */
+static void find_own(struct builder *b, int s)
+{
+	struct frame *all = b->f->all;
+	uint64_t tops = 0;
+
+	for (size_t i = b->n; i-- > 0;) {
+		struct frame *x = &all[i];
+		const uint64_t kids = x->self[s], rest = less(x->value[s], kids);
+		uint64_t *sum = x->parent == FRAME_NONE ? &tops : &all[x->parent].self[s];
+
+		x->self[s] = own_of(b, x, s, rest);
+		if (x->other)
+			continue;
+		cost_add_bits(sum, kids + x->self[s]);
+		if (!b->tree || b->home[i] != i)
+			continue;
+		b->side[s].left[i] = rest - x->self[s];
+		cost_add_bits(sum, rest - x->self[s]);
 	}
+	if (b->tree && !b->f->rooted)
+		b->side[s].left[b->n] += less(drawn(b->side[s].root_cost), tops);
 }
 
-static void name_dropped(struct builder *b)
+/* Take cost from what a frame leaves out, as far as there is so much. */
+static uint64_t take(struct builder *b, int s, size_t frame, uint64_t cost)
 {
-	for (size_t i = 0; i < b->f->n; i++)
-		for (int s = 0; s < b->sides && b->dropped[i]; s++) {
-			const struct one *one = &b->side[s];
-			const size_t row = b->f->all[i].row;
+	uint64_t *left = &b->side[s].left[b->home[frame]];
 
-			if (one->spent[i] != UNKNOWN && one->spent[i])
-				name_cost(b, s, i, one->paths->rows[one->row[row]].fn,
-					  one->spent[i]);
-		}
+	cost = cost < *left ? cost : *left;
+	*left -= cost;
+	return cost;
 }
 
-static int find_named(struct builder *b)
-{
-	if (!b->cut)
-		return 0;
-	b->named = ARENA_ARRAY(&b->a, struct named,
-			       b->side[0].shown.n + b->side[1].shown.n + 2 * b->f->n + 1);
-	for (int s = 0; s < b->sides && b->named; s++)
-		name_shown(b, s);
-	if (b->a.refused)
-		return err_no_memory(b->err, NULL);
-	name_dropped(b);
-	return 0;
-}
-
-/* ---- all frames ---- */
-
-static void put_other(struct frames *f, size_t parent, struct str name, uint32_t fn,
+static void put_other(struct builder *b, size_t on, struct str name, uint32_t fn,
 		      const uint64_t of[2])
 {
-	f->all[f->n++] = (struct frame){
-		.name = name,
-		.fn = fn,
-		.value = {of[0], of[1]},
-		.estimated = {true, f->sides == 2},
-		.other = true,
-		.depth = parent == FRAME_NONE ? 0 : f->all[parent].depth + 1,
-		.parent = parent,
-		.row = FRAME_NONE};
+	on = b->home[on];
+	if (of[0] || of[1])
+		b->f->all[b->f->n++] =
+			(struct frame){.name = name,
+				       .fn = fn,
+				       .self = {of[0], of[1]},
+				       .estimated = {true, b->sides == 2},
+				       .other = true,
+				       .parent = on == b->n ? FRAME_NONE : on,
+				       .row = FRAME_NONE};
 }
 
-/* The frames that are kept, and then what they leave out: of one function maybe several,
- * which the folded tree has as one. */
-static int put_all(struct builder *b)
+/* The functions that spend what is left out, as far as they are known: of one maybe several
+ * frames, which the folded tree has as one. */
+static void put_known(struct builder *b, int s)
 {
-	struct frames *f = b->f, to = *f;
-	size_t *now = ARENA_ARRAY(&b->a, size_t, f->n + 1);
+	const struct one *one = &b->side[s];
+	size_t *at = one->shown.n ? ARENA_ARRAY(&b->a, size_t, one->paths->n + 1) : NULL;
 
-	if (!now || !(to.all = calloc(2 * f->n + b->nnamed + 2, sizeof(*to.all))))
-		return err_no_memory(b->err, NULL);
-	to.n = 0;
-	now[f->n] = FRAME_NONE;
-	for (size_t i = 0; i < f->n; i++) {
-		if (b->dropped[i])
+	for (size_t i = 0; at && i < b->n; i++)
+		if (row_of(b, &b->f->all[i], s) != RESULT_NONE)
+			at[row_of(b, &b->f->all[i], s)] = i + 1;
+	if (at)
+		at[one->paths->n] = b->f->rooted ? 1 : b->n + 1;
+	for (size_t i = 0; at && i < one->shown.n; i++) {
+		const struct path_other *x = &one->shown.others[i];
+		const uint32_t fn = fn_of(b, s, x->fn);
+		uint64_t of[2] = {0, 0};
+
+		if (!at[x->row])
 			continue;
-		now[i] = to.n;
-		to.all[to.n] = f->all[i];
-		to.all[to.n++].parent = now[below(b, i)];
+		of[s] = take(b, s, at[x->row] - 1, drawn(x->cost));
+		put_other(b, at[x->row] - 1, name_of(b, fn), fn, of);
 	}
-	for (size_t i = 0; i < b->nnamed; i++) {
-		const struct named *x = &b->named[i];
+}
 
-		put_other(&to, now[x->on], name_of(b, x->fn), x->fn, x->of);
+/* What is dropped stands for what its functions spend themselves. */
+static void move_dropped(struct builder *b)
+{
+	for (size_t i = 0; i < b->n; i++) {
+		struct frame *x = &b->f->all[i];
+
+		for (int s = 0; s < b->sides && x->other; s++) {
+			x->self[s] = take(b, s, i, x->self[s]);
+			x->estimated[s] = true;
+			x->row = FRAME_NONE;
+			x->parent = b->home[i] == b->n ? FRAME_NONE : b->home[i];
+		}
 	}
-	for (size_t i = 0; i <= f->n; i++) {
+}
+
+/* Compute what each frame spends itself.  What the trees leave out is frames of its own. */
+static int find_selfs(struct builder *b)
+{
+	b->n = b->f->n;
+	if (b->tree) {
+		b->home = ARENA_ARRAY(&b->a, size_t, b->n + 1);
+		for (int s = 0; s < b->sides; s++)
+			b->side[s].left = ARENA_ARRAY(&b->a, uint64_t, b->n + 1);
+		if (b->a.refused)
+			return err_no_memory(b->err, NULL);
+		find_homes(b);
+	}
+	for (int s = 0; s < b->sides; s++)
+		find_own(b, s);
+	for (int s = 0; s < b->sides && b->tree; s++)
+		put_known(b, s);
+	move_dropped(b);
+	for (size_t i = 0; i <= b->n && b->tree; i++) {
 		const uint64_t left[2] = {b->side[0].left[i],
 					  b->sides == 2 ? b->side[1].left[i] : 0};
 
-		if (!b->dropped[i] && (left[0] || left[1]))
-			put_other(&to, now[i], STR("(other)"), RESULT_NONE, left);
-		to.left_out += left[0];
+		b->f->left_out += left[0];
+		put_other(b, i, STR("(other)"), RESULT_NONE, left);
 	}
-	free(f->all);
-	*f = to;
-	return 0;
+	return b->a.refused ? err_no_memory(b->err, NULL) : 0;
 }
 
-static int leave_out(struct builder *b)
+void frames_settle(struct frames *f)
 {
-	for (int s = 0; s < b->sides; s++) {
-		b->side[s].spent = ARENA_ARRAY(&b->a, uint64_t, b->f->n + 1);
-		b->side[s].left = ARENA_ARRAY(&b->a, uint64_t, b->f->n + 1);
+	f->deepest = 0;
+	f->sum[0] = f->sum[1] = 0;
+	for (size_t i = 0; i < f->n; i++) {
+		struct frame *x = &f->all[i];
+
+		x->depth = x->parent == FRAME_NONE ? 0 : f->all[x->parent].depth + 1;
+		f->deepest = x->depth > f->deepest ? x->depth : f->deepest;
+		f->estimated |= frame_estimated(x);
+		x->value[0] = x->self[0];
+		x->value[1] = x->self[1];
 	}
-	b->dropped = ARENA_ARRAY(&b->a, bool, b->f->n + 1);
-	b->wide = ARENA_ARRAY(&b->a, bool, b->f->n + 1);
-	if (b->a.refused)
-		return err_no_memory(b->err, NULL);
-	set_spent(b);
-	if (b->sides == 2)
-		drop_cheap(b);
-	if (take_lifted(b))
-		return b->err->kind;
-	find_wide(b);
-	for (int s = 0; s < b->sides; s++)
-		find_left(b, s);
-	if (b->a.refused)
-		return err_no_memory(b->err, NULL);
-	return find_named(b) || put_all(b) ? b->err->kind : 0;
+	for (size_t i = f->n; i-- > 0;)
+		for (int s = 0; s < f->sides; s++)
+			cost_add_bits(f->all[i].parent == FRAME_NONE
+					      ? &f->sum[s]
+					      : &f->all[f->all[i].parent].value[s],
+				      f->all[i].value[s]);
 }
 
 static int build(struct builder *b)
 {
-	size_t *waiting = ARENA_ARRAY(&b->a, size_t, b->r->rows + 2);
+	const size_t rows = b->r->rows + 2;
+	size_t *waiting = ARENA_ARRAY(&b->a, size_t, b->r->on ? rows : 0);
+	size_t *place = ARENA_ARRAY(&b->a, size_t, b->r->on ? rows : 0);
 
-	b->place = ARENA_ARRAY(&b->a, size_t, b->r->rows + 2);
-	b->f->all = calloc(b->r->rows + 2, sizeof(*b->f->all));
-	if (!waiting || !b->place || !b->f->all)
+	b->f->all = calloc((b->tree ? 2 * rows : rows) + b->side[0].shown.n +
+				   b->side[1].shown.n,
+			   sizeof(*b->f->all));
+	if (b->a.refused || !b->f->all)
 		return err_set(b->err, ERR_LIMIT, 0, "out of memory for %zu frames",
 			       b->r->rows);
 	if (b->tree && (b->side[0].root_name.n || b->side[1].root_name.n))
 		put_root(b);
 	if (b->r->on)
-		link_left(b, b->place, waiting);
+		link_left(b, place, waiting);
 	else
-		link_rows(b, waiting);
-	if (b->tree && b->sides == 2 && check_tops(b))
+		link_rows(b);
+	if ((b->tree && b->sides == 2 && check_tops(b)) || find_selfs(b))
 		return b->err->kind;
-	if (b->path)
-		level_paths(b->f);
-	if (b->tree && leave_out(b))
-		return b->err->kind;
-	sum_up(b->f);
+	frames_settle(b->f);
 	return 0;
 }
 

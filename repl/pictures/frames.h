@@ -47,6 +47,8 @@ struct frames {
 	bool rooted; /* all other frames lie on all[0], and it is one of the result */
 };
 
+/* Compute values, depths and sums from parents and what each frame spends itself. */
+void frames_settle(struct frames *f);
 /* Names are views of the result.  ERR_QUERY: the result has no function or no cost. */
 int frames_of(const struct result *r, const char *format, struct frames *out,
 	      struct err *err);

@@ -81,24 +81,6 @@ static void add_to(struct frame *to, const struct frame *x)
 	to->row = to->row == FRAME_NONE ? x->row : to->row;
 }
 
-/* Compute the values from self, and depths from parents. */
-static void settle(struct frames *f)
-{
-	f->deepest = 0;
-	for (size_t i = 0; i < f->n; i++) {
-		struct frame *x = &f->all[i];
-
-		x->depth = x->parent == FRAME_NONE ? 0 : f->all[x->parent].depth + 1;
-		f->deepest = x->depth > f->deepest ? x->depth : f->deepest;
-		x->value[0] = x->self[0];
-		x->value[1] = x->self[1];
-	}
-	for (size_t i = f->n; i-- > 0;)
-		for (int s = 0; s < f->sides && f->all[i].parent != FRAME_NONE; s++)
-			cost_add_bits(&f->all[f->all[i].parent].value[s],
-				      f->all[i].value[s]);
-}
-
 /* Put frame x, taken out of the array, into the first n of it, on frame `on`. */
 static int put(struct folding *o, size_t i, struct frame x, size_t on)
 {
@@ -132,13 +114,15 @@ static int fold(struct frames *f, bool recursion, size_t most, struct err *err)
 
 	f->n = 0;
 	for (size_t i = 0; !rc && i < n; i++) {
-		const size_t on = f->all[i].parent;
+		const struct frame x = f->all[i];
 
-		rc = put(&o, i, f->all[i], on == FRAME_NONE ? on : o.to[on]);
+		if (x.other && !x.self[0] && !x.self[1])
+			continue;
+		rc = put(&o, i, x, x.parent == FRAME_NONE ? FRAME_NONE : o.to[x.parent]);
 	}
 	hash_free(&o.by);
 	free(o.to);
-	settle(f);
+	frames_settle(f);
 	return rc ? err_no_memory(err, NULL) : 0;
 }
 
@@ -182,7 +166,7 @@ static int join(struct frames *f, struct err *err)
 		f->all[f->n++] = x;
 	}
 	free(to);
-	settle(f);
+	frames_settle(f);
 	return rc;
 }
 
