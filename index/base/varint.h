@@ -92,8 +92,16 @@ static __attribute__((noinline, unused)) uint64_t varint_get_long(struct varint_
 
 static inline uint64_t varint_get(struct varint_reader *r)
 {
-	if (__builtin_expect(r->p < r->end && *r->p < 0x80, 1))
-		return *r->p++;
+	const unsigned char *p = r->p;
+
+	if (__builtin_expect(p < r->end && *p < 0x80, 1)) {
+		r->p++;
+		return *p;
+	}
+	if (r->end - p >= 2 && p[1] < 0x80) {
+		r->p += 2;
+		return (p[0] & 0x7f) | (uint64_t)p[1] << 7;
+	}
 	return varint_get_long(r);
 }
 

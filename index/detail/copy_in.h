@@ -1,5 +1,5 @@
 /*
- * copy_in.h - read the rows of a piece (piece.h), for copy_lines.c and copy_sites.c.
+ * copy_in.h - read the cost lines of a piece (piece.h) without unpacking them.
  */
 #ifndef QUERN_COPY_IN_H
 #define QUERN_COPY_IN_H
@@ -12,17 +12,6 @@
 #include "index/tally/piece.h"
 
 enum { COPY_EVENTS = COSTS_MASKED }; /* at most */
-
-/* The ids that the slots of a piece stand for. */
-struct copy_of {
-	const uint32_t *file, *edge;
-	uint32_t first_edge; /* the function's */
-	uint32_t own;	     /* its file */
-	/* Set to_fn, to_file and their flags of a jump out of the function or its file:
-	 * the jump is in the file of that slot, and `to` is as in piece.h. */
-	void (*set_target)(void *arg, uint32_t file, uint64_t to, struct detail_row *r);
-	void *arg;
-};
 
 /* COPY_NOT: the piece cannot be copied, or is so much out of order that it should not be.
  * Discard the rows copied so far. */
@@ -88,18 +77,6 @@ struct copy_place {
 	uint64_t to;	     /* the target of the last jump, as in piece.h */
 };
 
-/* varint_get(), fast for numbers of two bytes. */
-static inline uint64_t copy_get(struct varint_reader *in)
-{
-	const unsigned char *p = in->p;
-
-	if (in->end - p >= 2 && p[0] >= 0x80 && p[1] < 0x80) {
-		in->p = p + 2;
-		return (p[0] & 0x7f) | (uint64_t)p[1] << 7;
-	}
-	return varint_get(in);
-}
-
 /* The number of ones in v. */
 static inline unsigned copy_ones(uint64_t v)
 {
@@ -112,11 +89,11 @@ static inline unsigned copy_ones(uint64_t v)
 /* Read the file and the positions after a tag; *at is the row before, and becomes this
  * one. */
 static inline void copy_get_place(struct varint_reader *in, uint64_t tag,
-				  struct copy_place *at, const struct copy_of *of)
+				  struct copy_place *at, const uint32_t *files)
 {
 	if (tag & PIECE_FILE) {
 		at->slot = (uint32_t)varint_get(in);
-		at->file = of->file[at->slot];
+		at->file = files[at->slot];
 	}
 	if (tag & PIECE_INSTR)
 		at->instr = varint_unzigzag(at->instr, varint_get(in));
@@ -164,7 +141,7 @@ static inline const unsigned char *copy_past_costs(const struct detail_shape *s,
 
 	if (s->events <= COSTS_PLAIN)
 		return copy_past_numbers(p, end, s->events);
-	const uint64_t mask = copy_get(&in);
+	const uint64_t mask = varint_get(&in);
 
 	return copy_past_numbers(in.p, end, copy_ones(mask));
 }

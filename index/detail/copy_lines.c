@@ -645,17 +645,17 @@ static inline enum copied get_costs(struct copy_lines *c, struct varint_reader *
 }
 
 enum copied copy_lines_take(struct copy_lines *c, struct varint_reader *in,
-			    struct copy_place *at, const struct copy_of *of,
+			    struct copy_place *at, const uint32_t *files, uint32_t own,
 			    uint64_t *first_line)
 {
 	for (;;) {
-		enum copied rc = copy_on(c, in, at, of->own, first_line);
+		enum copied rc = copy_on(c, in, at, own, first_line);
 		uint64_t tag;
 
 		if (rc || in->p >= in->end || (*in->p & PIECE_KIND) != ENTRY_COST)
 			return rc;
-		tag = copy_get(in);
-		copy_get_place(in, tag, at, of);
+		tag = varint_get(in);
+		copy_get_place(in, tag, at, files);
 		rc = get_costs(c, in, tag >> PIECE_COSTS, &at->cost);
 		if (rc || in->bad || !copy_fits(&c->shape, at))
 			return COPY_NOT;
@@ -664,7 +664,7 @@ enum copied copy_lines_take(struct copy_lines *c, struct varint_reader *in,
 			: add_line(c, &c->file[c->at], at->instr, at->line, at->cost);
 		if (rc)
 			return rc;
-		if (at->file == of->own && line_below(at->line, *first_line))
+		if (at->file == own && line_below(at->line, *first_line))
 			*first_line = at->line;
 	}
 }

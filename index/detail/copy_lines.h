@@ -52,10 +52,10 @@ void copy_lines_free(struct copy_lines *c);
 void copy_lines_clear(struct copy_lines *c);
 
 /* Copy the cost lines at *in, up to a row of another kind.  *at is the row before, of any
- * kind, and becomes the last line.  *first_line is the lowest known line in the
- * function's own file; 0: none is known. */
+ * kind, and becomes the last line.  files: the ids of the slots; own: the function's.
+ * *first_line is the lowest known line in that file; 0: none is known. */
 enum copied copy_lines_take(struct copy_lines *c, struct varint_reader *in,
-			    struct copy_place *at, const struct copy_of *of,
+			    struct copy_place *at, const uint32_t *files, uint32_t own,
 			    uint64_t *first_line);
 /* Append *n rows to b, as detail_encode() would.  0, or -1 when memory is out. */
 int copy_lines_encode(struct copy_lines *c, struct bytes *b, uint64_t *n);

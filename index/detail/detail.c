@@ -11,7 +11,8 @@
  *
  * There are three ways to the packed rows; all write the same bytes:
  *
- *	one piece			copied, mostly without unpacking (copy.h)
+ *	one piece			cost lines are copied, mostly without unpacking
+ *					(copy_lines.h); the rest is held as below
  *	several pieces			rows held, ordered, equal ones added, packed
  *	more rows than may be held	packed in runs, which are merged (detail_run.h)
  *
@@ -29,7 +30,7 @@
 #include "index/base/order.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"
-#include "index/detail/copy.h"
+#include "index/detail/copy_lines.h"
 #include "index/detail/detail_lines.h"
 #include "index/detail/detail_run.h"
 #include "index/detail/edge_uses.h"
@@ -84,7 +85,7 @@ struct detail {
 	uint32_t fn;
 	unsigned kinds; /* bit per kind that is wanted */
 	struct detail_lines lines;
-	struct copy copy;		/* the rows, if copied, not held */
+	struct copy_lines copy;		/* the cost lines, if copied, not held */
 	struct held held[DETAIL_KINDS]; /* not DETAIL_LINES: see lines */
 	struct detail_runs runs[DETAIL_KINDS];
 	size_t n, most;		   /* rows held; at `most` they become a run */
@@ -152,7 +153,7 @@ static struct detail *with_scratch(const struct profile *p, size_t run)
 				    (p->nevent + 2) * sizeof(uint64_t));
 	arena_init(&d->sums, 0);
 	detail_lines_init(&d->lines, p->nevent);
-	copy_init(&d->copy, d->shape);
+	copy_lines_init(&d->copy, d->shape);
 	d->cost = calloc(EVENTS_MAX, sizeof(*d->cost));
 	if (!d->cost) {
 		free(d);
@@ -215,7 +216,7 @@ void detail_free(struct detail *d)
 		detail_runs_free(&d->runs[k]);
 	}
 	detail_lines_free(&d->lines);
-	copy_free(&d->copy);
+	copy_lines_free(&d->copy);
 	free(d->cost);
 	free(d->key);
 	free(d->spare);
@@ -233,7 +234,7 @@ uint64_t detail_loose(const struct detail *d)
 
 bool detail_full(const struct detail *d)
 {
-	bool full = d->full || d->lines.full || copy_full(&d->copy);
+	bool full = d->full || d->lines.full || d->copy.full;
 
 	for (int k = 0; k < DETAIL_KINDS; k++)
 		full |= d->runs[k].full;
@@ -334,21 +335,14 @@ static uint32_t jump_target(const struct detail *d, uint32_t from, uint32_t name
 							      : from;
 }
 
-/* The function at hand in one tally. */
-struct jumps_of {
-	struct detail *d;
-	size_t tally;
-	uint32_t fn_name; /* slot */
-};
-
-/* copy_of.set_target(); arg: the struct jumps_of. */
-static void set_target(void *arg, uint32_t file, uint64_t to, struct detail_row *r)
+/* Set to_fn, to_file and their flags of a jump in the file `file`, a slot of tally k; `to` is
+ * its target as in piece.h, for the function with the name slot fn_name. */
+static void set_target(struct detail *d, size_t k, uint32_t fn_name, uint32_t file,
+		       uint64_t to, struct detail_row *r)
 {
-	const struct jumps_of *from = arg;
-	struct detail *d = from->d;
 	const struct profile *p = d->p;
-	const struct merge_map *m = &p->map[from->tally];
-	const uint64_t slots = piece_goes_to(from->fn_name, file, to);
+	const struct merge_map *m = &p->map[k];
+	const uint64_t slots = piece_goes_to(fn_name, file, to);
 	const uint32_t name = m->name[SPACE_FN][slots >> 32];
 
 	r->to_file = m->name[SPACE_FILE][(uint32_t)slots];
@@ -379,17 +373,12 @@ static int detail_add_row(struct detail *d, struct detail_row *to,
 	return 0;
 }
 
-/* Order rows. 0, or -1 when memory is out. */
+/* Order rows that are not in order. */
 static int sort_rows(struct detail *d, struct held *h)
 {
 	struct detail_row *rows = h->row;
 	size_t cap = h->cap;
-	bool ordered = true;
 
-	for (size_t i = 1; ordered && i < h->n; i++)
-		ordered = detail_compare(&h->row[i - 1], &h->row[i]) <= 0;
-	if (ordered)
-		return 0;
 	if (h->n > UINT32_MAX ||
 	    vec_reserve_raw(&d->key, &d->key_cap, h->n, sizeof(*d->key)) ||
 	    vec_reserve(&d->sorted, &d->sorted_cap, h->n, sizeof(*d->sorted)))
@@ -408,14 +397,19 @@ static int sort_rows(struct detail *d, struct held *h)
 	return 0;
 }
 
-/* Order the rows and add equal ones, which are neighbours then. */
+/* Order the rows and add equal ones, which are neighbours then.  0, or -1 when memory is
+ * out. */
 static int sort_and_add(struct detail *d, struct held *h)
 {
-	size_t last = 0;
+	size_t last = 0, i = 1;
 
+	while (i < h->n && detail_compare(&h->row[i - 1], &h->row[i]) < 0)
+		i++;
+	if (i >= h->n)
+		return 0;
 	if (sort_rows(d, h))
 		return -1;
-	for (size_t i = 1; i < h->n; i++) {
+	for (i = 1; i < h->n; i++) {
 		if (detail_compare(&h->row[last], &h->row[i]) == 0) {
 			if (detail_add_row(d, &h->row[last], &h->row[i]))
 				return -1;
@@ -423,8 +417,7 @@ static int sort_and_add(struct detail *d, struct held *h)
 			h->row[last] = h->row[i];
 		}
 	}
-	if (h->n)
-		h->n = last + 1;
+	h->n = last + 1;
 	return 0;
 }
 
@@ -606,12 +599,14 @@ static int read_row(struct detail *d, size_t k, uint32_t slot, const struct piec
 	r = (struct detail_row){
 		.instr = o->instr, .line = o->line, .file = m->name[SPACE_FILE][o->file]};
 	if (kind == DETAIL_JUMPS) {
-		struct jumps_of from = {d, k, p->tally[k]->fns.at[slot].fn};
-
 		r.to_instr = o->to[0];
 		r.to_line = o->to[1];
 		r.edge = o->kind == ENTRY_JCND ? JUMP_CONDITIONAL : 0;
-		set_target(&from, o->file, o->to[2], &r);
+		r.to_fn = d->fn;
+		r.to_file = r.file;
+		if (o->to[2])
+			set_target(d, k, p->tally[k]->fns.at[slot].fn, o->file, o->to[2],
+				   &r);
 	} else {
 		r.edge = m->edge[o->edge] - p->out_first[d->fn];
 	}
@@ -673,17 +668,22 @@ static int read_pieces(struct detail *d, size_t k, uint32_t slot)
 	return 0;
 }
 
+static void begin_fn(struct detail *d, uint32_t f, unsigned kinds_wanted, size_t most)
+{
+	d->fn = f;
+	d->kinds = kinds_wanted;
+	d->most = most;
+	d->first_line = 0;
+	hold_nothing(d);
+}
+
 /* Read all pieces of f in all tallies, and hold their rows of the kinds wanted; `most`: how
  * many are held before they become a run. */
 static int gather(struct detail *d, uint32_t f, unsigned kinds_wanted, size_t most)
 {
 	const struct places *at = &d->at;
 
-	d->fn = f;
-	d->kinds = kinds_wanted;
-	d->most = most;
-	d->first_line = 0;
-	hold_nothing(d);
+	begin_fn(d, f, kinds_wanted, most);
 	for (uint32_t s = at->slot_first[f]; s < at->slot_first[f + 1]; s++) {
 		const size_t k = at->slots[s].tally;
 
@@ -771,29 +771,58 @@ static const struct slot_ref *only_slot(const struct detail *d, uint32_t f)
 	return only;
 }
 
-/* Copy the rows of a function that has one piece, as most have (copy.h). */
+/* Take the rows of the piece at *in: cost lines are copied, others held. */
+static enum copied copy_piece(struct detail *d, struct varint_reader *in,
+			      const struct slot_ref *slot)
+{
+	const uint32_t *file = d->p->map[slot->tally].name[SPACE_FILE];
+	struct copy_place at = {.file = file[0]};
+	struct piece_row o = {0};
+	enum copied rc;
+
+	copy_lines_clear(&d->copy);
+	for (;;) {
+		rc = copy_lines_take(&d->copy, in, &at, file, d->p->fn_file[d->fn],
+				     &d->first_line);
+		if (rc || in->p == in->end)
+			return rc ? rc : in->bad ? COPY_NOT : COPY_DONE;
+		o.instr = at.instr;
+		o.line = at.line;
+		o.file = at.slot;
+		if (d->n == d->most || !piece_get(in, &o, d->cost))
+			return COPY_NOT;
+		if (read_row(d, slot->tally, slot->slot, &o))
+			return COPY_NO_MEMORY;
+		at.instr = o.instr;
+		at.line = o.line;
+		at.slot = o.file;
+		at.file = file[o.file];
+		if (!copy_fits(&d->shape, &at))
+			return COPY_NOT;
+	}
+}
+
+/* The rows of a function that has one piece, as most have. */
 static enum copied copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
-			    uint64_t n[DETAIL_KINDS], uint64_t *first_line)
+			    uint64_t n[DETAIL_KINDS])
 {
 	const struct profile *p = d->p;
 	const struct slot_ref *slot = only_slot(d, f);
+	const struct spill *packed;
 	struct varint_reader in = {0};
 	const struct fn_slot *fn;
-	const struct merge_map *m;
-	struct jumps_of from;
 	uint64_t at;
 	enum copied rc;
 
 	if (d->asked || p->nevent > COPY_EVENTS || p->nevent == 0 || !slot)
 		return COPY_NOT;
 	fn = &p->tally[slot->tally]->fns.at[slot->slot];
-	m = &p->map[slot->tally];
 	for (size_t e = 0; e < p->tally[slot->tally]->events.n; e++)
-		if (m->event[e] != e)
+		if (p->map[slot->tally].event[e] != e)
 			return COPY_NOT;
+	packed = &p->tally[slot->tally]->pieces.packed;
 	at = fn->piece_at;
-	in.p = spill_read(&p->tally[slot->tally]->pieces.packed, at, fn->piece_n,
-			  &d->piece);
+	in.p = spill_read(packed, at, fn->piece_n, &d->piece);
 	if (!in.p) {
 		d->unread = errno;
 		return COPY_NO_MEMORY;
@@ -801,19 +830,17 @@ static enum copied copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_
 	in.end = in.p + fn->piece_n;
 	if (piece_before(&in, &at))
 		return COPY_NOT;
-	from = (struct jumps_of){d, slot->tally, fn->fn};
-	rc = copy_piece(&d->copy, &in,
-			&(struct copy_of){.file = m->name[SPACE_FILE],
-					  .edge = m->edge,
-					  .first_edge = p->out_first[f],
-					  .own = p->fn_file[f],
-					  .set_target = set_target,
-					  .arg = &from},
-			first_line);
-	for (int k = 0; rc == COPY_DONE && k < DETAIL_KINDS; k++)
-		if (copy_encode(&d->copy, (enum detail_kind)k, &b[k], &n[k]))
-			rc = COPY_NO_MEMORY;
-	return rc;
+	begin_fn(d, f, 0, d->run);
+	rc = copy_piece(d, &in, slot);
+	if (rc)
+		return rc;
+	return copy_lines_encode(&d->copy, &b[DETAIL_LINES], &n[DETAIL_LINES]) ||
+			       encode(d, DETAIL_SITES, true, &b[DETAIL_SITES],
+				      &n[DETAIL_SITES]) ||
+			       encode(d, DETAIL_JUMPS, true, &b[DETAIL_JUMPS],
+				      &n[DETAIL_JUMPS])
+		       ? COPY_NO_MEMORY
+		       : COPY_DONE;
 }
 
 int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
@@ -823,8 +850,8 @@ int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 	enum copied copy;
 
 	fetch_next(d, f);
-	d->fn = f;
-	copy = copy_all(d, f, b, n, first_line);
+	copy = copy_all(d, f, b, n);
+	*first_line = d->first_line;
 	if (copy != COPY_NOT)
 		return copy == COPY_DONE ? 0 : -1;
 	d->loose = loose;
