@@ -90,12 +90,12 @@ int exec_vs_headline(struct exec *x, struct vs *v, bool totals, struct headline 
 {
 	struct headline *h = *out = EXEC_ARRAY(x, struct headline, 1);
 	struct exec *base;
-	const uint32_t *same;
+	const uint32_t *same[2];
 
-	if (!h || graph_event(x->g, x->event, x->err) || vs_both(x, v, &base, &same))
+	if (!h || graph_event(x->g, x->event, x->err) || vs_both(x, v, &base, same))
 		return x->err->kind;
 	h->total[0] = totals ? graph_left(x->g, x->event) : graph_total(x->g, x->event);
 	h->total[1] = totals ? graph_left(base->g, base->event)
 			     : graph_total(base->g, base->event);
-	return totals ? 0 : find_changed(x, base, same, h);
+	return totals ? 0 : find_changed(x, base, same[1], h);
 }

@@ -28,9 +28,9 @@ int exec_vs(struct exec *x, const struct source *s, const struct tstage *stages,
 	    struct vs *v, struct table *t);
 /* Add the columns of further profiles to t, which exec_vs() has made. */
 int vs_more(struct exec *x, const struct source *s, struct table *t);
-/* For `why`, which makes one graph of both profiles: the run of the base, and for each
- * function of the base's graph the same function in this profile's, or RESULT_NONE. */
-int vs_both(struct exec *x, struct vs *v, struct exec **base, const uint32_t **same);
+/* For `why`, which makes one graph of both profiles: the run of the base, and the same
+ * functions as in struct compared. */
+int vs_both(struct exec *x, struct vs *v, struct exec **base, const uint32_t *same[2]);
 /* Have both sides several runs?  Then vs_overlap() says whether some run of a function here is
  * no dearer than some run of one in the base: a change of it may be noise.  `doubt` a comparison of more runs with fewer. */
 int vs_several_runs(struct exec *x, struct vs *v, bool doubt, bool *several);

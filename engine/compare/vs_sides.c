@@ -9,6 +9,7 @@
  *	both		0 f  1 g  3 old		come after them, by their own (2 + 1)
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/lang/result.h"
 #include "engine/path/path.h"
@@ -69,20 +70,29 @@ static const uint32_t *same_by_key(struct exec *x, const struct vs *v)
 	return all ? same : NULL;
 }
 
-/* NULL: err is set. */
-static const uint32_t *same_functions(struct exec *x, const struct vs *v)
+static int same_functions(struct exec *x, const struct vs *v, const uint32_t *same[2])
 {
 	_Static_assert((unsigned)RESULT_NONE == (unsigned)PAIR_NONE, "no function");
-	return v->a.g->plain && v->b.g->plain ? v->pairing->of[1] : same_by_key(x, v);
+	uint32_t *there = EXEC_ARRAY(x, uint32_t, (size_t)v->a.g->functions + 1);
+
+	same[0] = there;
+	same[1] = v->a.g->plain && v->b.g->plain ? v->pairing->of[1] : same_by_key(x, v);
+	if (!there || !same[1])
+		return x->err->kind;
+	memset(there, 0xff, v->a.g->functions * sizeof(*there));
+	for (uint32_t f = v->b.g->functions; f-- > 0;)
+		if (same[1][f] != RESULT_NONE)
+			there[same[1][f]] = f;
+	return 0;
 }
 
-int vs_both(struct exec *x, struct vs *v, struct exec **base, const uint32_t **same)
+int vs_both(struct exec *x, struct vs *v, struct exec **base, const uint32_t *same[2])
 {
 	*base = &v->base;
 	v->a.g = x->g;
 	v->b.x = &v->base;
 	v->b.g = v->base.g;
-	return (*same = same_functions(x, v)) ? 0 : x->err->kind;
+	return same_functions(x, v, same);
 }
 
 uint32_t vs_file_number(const struct vs *v, unsigned side, file_id file)
@@ -191,7 +201,7 @@ static int fill_fns(struct table *t, struct compared *c)
 			fn[i] = c->row[0][i] != RESULT_NONE
 					? table_end(&v->a, c->row[0][i], end)
 					: number_of_base(
-						  v, c->same,
+						  v, c->same[1],
 						  table_end(&v->b, c->row[1][i], end));
 	}
 	return 0;
@@ -215,7 +225,7 @@ int vs_sides(struct table *t, const struct compared **out)
 	c->event = v->b.event;
 	c->total = graph_total(v->b.g, v->b.event);
 	if ((t->tree || t->src == &source_calls || t->src == &source_functions) &&
-	    (!(c->same = same_functions(t->x, v)) || fill_fns(t, c)))
+	    (same_functions(t->x, v, c->same) || fill_fns(t, c)))
 		return t->x->err->kind;
 	*out = c;
 	return 0;

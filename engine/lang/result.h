@@ -52,9 +52,9 @@ struct compared {
 	/* The numbers of the rows on each side, or RESULT_NONE: functions, edges or rows
 	 * of the tree. */
 	const uint32_t *row[2];
-	/* [functions of the base's graph]: the same function in the other, or
+	/* [functions of the graph, of the base's]: the same function in the other, or
 	 * RESULT_NONE.  NULL if the source is no tree, calls or functions. */
-	const uint32_t *same;
+	const uint32_t *same[2];
 	/* The same: of each row, result_fn(). */
 	const uint32_t *fn[2];
 	/* Of trees only; as in struct result. */

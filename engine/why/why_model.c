@@ -43,29 +43,14 @@ static unsigned first_side(const struct why *w)
 		       : HERE;
 }
 
-/* same[]: function of the base to function here.  The reverse of it goes the other way. */
-static int reverse(struct exec *x, const struct why *w, const uint32_t **same)
-{
-	uint32_t *to = EXEC_ARRAY(x, uint32_t, (size_t)w->g[HERE]->functions + 1);
-
-	if (!to)
-		return x->err->kind;
-	memset(to, 0xff, w->g[HERE]->functions * sizeof(*to));
-	for (uint32_t f = 0; f < w->g[BASE]->functions; f++)
-		if ((*same)[f] != RESULT_NONE && to[(*same)[f]] == RESULT_NONE)
-			to[(*same)[f]] = f;
-	*same = to;
-	return 0;
-}
-
-static int vertices(struct exec *x, struct why *w, const uint32_t *same)
+/* both: as in struct compared. */
+static int vertices(struct exec *x, struct why *w, const uint32_t *const both[2])
 {
 	const unsigned first = w->first = first_side(w), other = !first;
+	const uint32_t *same = both[other == BASE];
 	const uint32_t n[SIDES] = {w->g[BASE]->functions, w->g[HERE]->functions};
 	const size_t most = (size_t)n[BASE] + n[HERE] + 1;
 
-	if (first == BASE && reverse(x, w, &same))
-		return x->err->kind;
 	for (unsigned s = 0; s < SIDES; s++) {
 		if (!(w->fn[s] = EXEC_ARRAY(x, uint32_t, most)) ||
 		    !(w->of[s] = EXEC_ARRAY(x, uint32_t, (size_t)n[s] + 1)) ||
@@ -689,11 +674,11 @@ int why_model(struct exec *x, struct vs *v, const struct set *under, const struc
 	      struct why *w)
 {
 	struct why_joined joined = {0};
-	const uint32_t *same;
+	const uint32_t *same[2];
 	bool *joinable;
 
 	*w = (struct why){.vs = v, .run = {[HERE] = x}};
-	if (vs_both(x, v, &w->run[BASE], &same))
+	if (vs_both(x, v, &w->run[BASE], same))
 		return x->err->kind;
 	for (unsigned s = 0; s < SIDES; s++) {
 		w->g[s] = w->run[s]->g;

@@ -152,7 +152,7 @@ static uint32_t fn_of(const struct builder *b, int s, uint32_t fn)
 
 	if (!s || fn == RESULT_NONE)
 		return fn;
-	same = b->r->compared->same[fn];
+	same = b->r->compared->same[1][fn];
 	return same != RESULT_NONE ? same : b->r->graph->functions + fn;
 }
 
@@ -257,7 +257,7 @@ static int check_tops(const struct builder *b)
 	const struct compared *c = b->r->compared;
 	const uint32_t here = c->root_fn[0], there = c->root_fn[1];
 
-	if (here != RESULT_NONE && there != RESULT_NONE && c->same[there] != here) {
+	if (here != RESULT_NONE && there != RESULT_NONE && c->same[1][there] != here) {
 		err_set(b->err, ERR_QUERY, 0,
 			"the tree begins with different functions in the two profiles");
 		return err_hint(b->err, "name one function that both have, or all");

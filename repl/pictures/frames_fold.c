@@ -34,7 +34,8 @@ enum {
 
 struct folding {
 	struct frames *f;
-	bool recursion; /* fold it */
+	bool chains;	/* join them; or */
+	bool recursion; /* fold it, and */
 	size_t most;	/* frames that would be deeper lie at this depth */
 	size_t *to;	/* [frames] */
 	struct hash by; /* kids by parent and function */
@@ -106,26 +107,6 @@ static int put(struct folding *o, size_t i, struct frame x, size_t on)
 	return hash_add(&o->by, hash_of(on, x.fn), (uint32_t)f->n++);
 }
 
-static int fold(struct frames *f, bool recursion, size_t most, struct err *err)
-{
-	const size_t n = f->n;
-	struct folding o = {.f = f, .recursion = recursion, .most = most};
-	int rc = !(o.to = malloc((n + 1) * sizeof(*o.to)));
-
-	f->n = 0;
-	for (size_t i = 0; !rc && i < n; i++) {
-		const struct frame x = f->all[i];
-
-		if (x.other && !x.self[0] && !x.self[1])
-			continue;
-		rc = put(&o, i, x, x.parent == FRAME_NONE ? FRAME_NONE : o.to[x.parent]);
-	}
-	hash_free(&o.by);
-	free(o.to);
-	frames_settle(f);
-	return rc ? err_no_memory(err, NULL) : 0;
-}
-
 /* Is it nearly all of the frame that it lies on? */
 static bool goes_on(const struct frames *f, const struct frame *x, const struct frame *on)
 {
@@ -136,38 +117,49 @@ static bool goes_on(const struct frames *f, const struct frame *x, const struct 
 	return !x->other && !on->other && (x->fn != on->fn || x->fn == RESULT_NONE);
 }
 
-static int join(struct frames *f, struct err *err)
+/* Put frame x on `on`, or make it the last one of the chain there. */
+static void join(struct folding *o, size_t i, struct frame x, size_t on)
+{
+	struct frames *f = o->f;
+
+	o->to[i] = f->n;
+	x.parent = on;
+	/* The value there is that of the last frame of the chain so far. */
+	if (on != FRAME_NONE && goes_on(f, &x, &f->all[on])) {
+		const struct frame below = f->all[on];
+
+		o->to[i] = on;
+		x.first = below.joined ? below.first : below.name;
+		x.joined = below.joined + 1;
+		x.parent = below.parent;
+		add_to(&x, &below);
+		memcpy(x.estimated, below.estimated, sizeof(x.estimated));
+	}
+	f->all[o->to[i]] = x;
+	f->n += o->to[i] == f->n;
+}
+
+/* Pass over all frames: of each that puts its kids somewhere, the place is in to[]. */
+static int fold(struct frames *f, struct folding o, struct err *err)
 {
 	const size_t n = f->n;
-	size_t *to = malloc((n + 1) * sizeof(*to));
-	int rc = to ? 0 : err_no_memory(err, NULL);
+	int rc = !(o.to = malloc((n + 1) * sizeof(*o.to)));
 
+	o.f = f;
 	f->n = 0;
 	for (size_t i = 0; !rc && i < n; i++) {
-		struct frame x = f->all[i], *on;
+		const struct frame x = f->all[i];
+		const size_t on = x.parent == FRAME_NONE ? FRAME_NONE : o.to[x.parent];
 
-		x.parent = x.parent == FRAME_NONE ? FRAME_NONE : to[x.parent];
-		on = x.parent == FRAME_NONE ? NULL : &f->all[x.parent];
-		/* on->value is that of the last frame of the chain so far. */
-		if (on && goes_on(f, &x, on)) {
-			const size_t at = x.parent;
-			const struct frame below = *on;
-
-			*on = x;
-			on->first = below.joined ? below.first : below.name;
-			on->joined = below.joined + 1;
-			on->parent = below.parent;
-			add_to(on, &below);
-			memcpy(on->estimated, below.estimated, sizeof(on->estimated));
-			to[i] = at;
-			continue;
-		}
-		to[i] = f->n;
-		f->all[f->n++] = x;
+		if (o.chains)
+			join(&o, i, x, on);
+		else if (!x.other || x.self[0] || x.self[1])
+			rc = put(&o, i, x, on);
 	}
-	free(to);
+	hash_free(&o.by);
+	free(o.to);
 	frames_settle(f);
-	return rc;
+	return rc ? err_no_memory(err, NULL) : 0;
 }
 
 /* ---- places ---- */
@@ -268,7 +260,9 @@ int frames_of_picture(const struct result *r, const char *format, struct frames 
 	struct arena a;
 
 	if (frames_of(r, format, out, err) ||
-	    (is_tree(r) && (fold(out, true, SIZE_MAX, err) || join(out, err))))
+	    (is_tree(r) &&
+	     (fold(out, (struct folding){.recursion = true, .most = SIZE_MAX}, err) ||
+	      fold(out, (struct folding){.chains = true}, err))))
 		return err->kind;
 	if (!out->sum[0] && !out->sum[1]) {
 		err_set(err, ERR_QUERY, 0,
@@ -305,7 +299,8 @@ int frames_of_stacks(struct render *rd, const char *format, struct frames *out)
 
 	if (frames_of(rd->r, format, out, rd->err) ||
 	    (is_tree(rd->r) && out->estimated &&
-	     fold(out, !rd->look->raw, SIZE_MAX, rd->err)))
+	     fold(out, (struct folding){.recursion = !rd->look->raw, .most = SIZE_MAX},
+		  rd->err)))
 		return rd->err->kind;
 	if (!(stacks = calloc(out->deepest + 1, sizeof(*stacks))))
 		return err_no_memory(rd->err, NULL);
@@ -328,5 +323,5 @@ int frames_of_stacks(struct render *rd, const char *format, struct frames *out)
 		 "%.2g %% of the cost lies deeper than %zu frames: its functions stand "
 		 "there, without their callers",
 		 out->sum[0] ? 100.0 * (double)cut / (double)out->sum[0] : 0.0, depth);
-	return fold(out, false, depth, rd->err);
+	return fold(out, (struct folding){.most = depth}, rd->err);
 }

@@ -40,6 +40,7 @@ struct edge {
 	uint64_t calls;
 	int64_t cost, base;
 	bool estimated;
+	bool joint; /* of a chain: both ends are in one node */
 };
 
 struct node {
@@ -50,16 +51,10 @@ struct node {
 	bool estimated;	 /* incl is */
 };
 
-/* A function that is in the node of another. */
-struct joint {
-	struct end from;
-	uint32_t to;
-};
-
 struct graph_drawn {
 	struct edge *edges;
 	size_t n;
-	struct joint joint[JOINTS]; /* of a chain the outermost first */
+	const struct edge *joint[JOINTS];
 	size_t joints;
 	struct node nodes[NODES];
 	size_t nnodes, left_out;
@@ -68,8 +63,8 @@ struct graph_drawn {
 	/* Those that have the functions: one profile, or two; or none. */
 	struct graph *side[2];
 	uint32_t event[2];
-	uint32_t *there; /* [functions of both]: its number in the base, or RESULT_NONE */
-	bool two;	 /* two profiles */
+	const uint32_t *there; /* of two profiles: struct compared, same[0] */
+	bool two;	       /* two profiles */
 };
 
 static int end_order(const struct end *a, const struct end *b)
@@ -84,15 +79,28 @@ static bool same_end(const struct end *a, const struct end *b)
 	return !end_order(a, b);
 }
 
+/* The last function of the chain that an end is in. */
+static const struct end *last_of(const struct graph_drawn *g, const struct end *end)
+{
+	for (size_t k = 0; k < g->joints; k++)
+		if (same_end(&g->joint[k]->from, end)) {
+			end = &g->joint[k]->to;
+			k = SIZE_MAX; /* from the first again */
+		}
+	return end;
+}
+
+/* The node of an end; NODES: there is no room for it. */
 static size_t node_number(struct graph_drawn *g, const struct end *end)
 {
-	for (size_t i = 0; i < g->nnodes; i++)
-		if (same_end(&g->nodes[i].end, end))
-			return i;
-	if (g->nnodes == NODES)
-		return NODES;
-	g->nodes[g->nnodes] = (struct node){.end = *end};
-	return g->nnodes++;
+	size_t i = 0;
+
+	end = last_of(g, end);
+	while (i < g->nnodes && !same_end(&g->nodes[i].end, end))
+		i++;
+	if (i == g->nnodes && i < NODES)
+		g->nodes[g->nnodes++] = (struct node){.end = *end};
+	return i;
 }
 
 static int by_ends(const void *a, const void *b)
@@ -229,28 +237,18 @@ static int find_sides(struct render *rd, struct graph_drawn *g)
 {
 	const struct result *r = rd->r;
 	const struct compared *c = r->compared;
-	uint32_t n;
 
-	if (!r->graph || (g->two && (!c || !c->same)))
+	if (!r->graph || (g->two && (!c || !c->same[0])))
 		return 0;
 	g->side[0] = r->graph;
 	g->event[0] = r->event_id;
-	if (!g->two)
-		return graph_event(r->graph, r->event_id, rd->err);
-	g->side[1] = c->graph;
-	g->event[1] = c->event;
-	n = r->graph->functions;
-	g->there = malloc(((size_t)n + c->graph->functions + 1) * sizeof(*g->there));
-	if (!g->there)
-		return err_no_memory(rd->err, NULL);
-	memset(g->there, 0xff, (size_t)n * sizeof(*g->there));
-	for (uint32_t i = 0; i < c->graph->functions; i++) {
-		g->there[n + i] = i;
-		if (c->same[i] != RESULT_NONE)
-			g->there[c->same[i]] = i;
+	if (g->two) {
+		g->side[1] = c->graph;
+		g->event[1] = c->event;
+		g->there = c->same[0];
 	}
 	return graph_event(r->graph, r->event_id, rd->err) ||
-			       graph_event(c->graph, c->event, rd->err)
+			       (g->two && graph_event(c->graph, c->event, rd->err))
 		       ? rd->err->kind
 		       : 0;
 }
@@ -258,11 +256,13 @@ static int find_sides(struct render *rd, struct graph_drawn *g)
 /* The number of a function on a side; RESULT_NONE: it is not there. */
 static uint32_t on_side(const struct graph_drawn *g, int s, uint32_t fn)
 {
+	const uint32_t n = g->side[0] ? g->side[0]->functions : 0;
+
 	if (!g->side[s] || fn == RESULT_NONE)
 		return RESULT_NONE;
-	if (s)
-		return g->there[fn];
-	return fn < g->side[0]->functions ? fn : RESULT_NONE;
+	if (fn < n)
+		return s ? g->there[fn] : fn;
+	return s ? fn - n : RESULT_NONE;
 }
 
 /* Is f called by nothing, or only by what nothing calls or is part of a chain? */
@@ -275,7 +275,7 @@ static bool starts(const struct graph_drawn *g, int s, uint32_t f)
 		bool start = !graph_caller_count(graph, by);
 
 		for (size_t k = 0; k < g->joints; k++)
-			start |= on_side(g, s, g->joint[k].from.fn) == by;
+			start |= on_side(g, s, g->joint[k]->from.fn) == by;
 		if (!start)
 			return false;
 	}
@@ -305,25 +305,15 @@ static bool goes_on(const struct graph_drawn *g, const struct edge *e)
 /* Make the functions with which the program starts one, with the name of the last. */
 static void join_start(struct graph_drawn *g)
 {
-	for (size_t i = 0; i < g->n && i < NODES && g->joints < JOINTS && g->n > 1; i++) {
-		const struct edge e = g->edges[i];
-		size_t n = 0;
+	for (size_t i = 0; i < g->n && i < NODES + g->joints; i++) {
+		struct edge *e = &g->edges[i];
 
-		if (!goes_on(g, &e))
+		if (g->joints == JOINTS || g->joints + 1 == g->n)
+			return;
+		if (e->joint || !goes_on(g, e))
 			continue;
-		for (size_t k = 0; k < g->joints; k++)
-			if (g->joint[k].to == e.from.fn)
-				g->joint[k].to = e.to.fn;
-		g->joint[g->joints++] = (struct joint){e.from, e.to.fn};
-		for (size_t k = 0; k < g->n; k++) {
-			struct edge x = g->edges[k];
-
-			x.from = same_end(&x.from, &e.from) ? e.to : x.from;
-			x.to = same_end(&x.to, &e.from) ? e.to : x.to;
-			if (k != i)
-				g->edges[n++] = x;
-		}
-		g->n = n;
+		e->joint = true;
+		g->joint[g->joints++] = e;
 		i = SIZE_MAX; /* from the first again */
 	}
 }
@@ -362,9 +352,9 @@ static void find_costs(struct graph_drawn *g)
 		struct node *to = &g->nodes[i];
 
 		add_fn(g, to, to->end.fn);
-		for (size_t k = 0; to->known && k < g->joints; k++)
-			if (g->joint[k].to == to->end.fn)
-				add_fn(g, to, g->joint[k].from.fn);
+		for (size_t k = 0; k < g->joints; k++)
+			if (same_end(last_of(g, &g->joint[k]->from), &to->end))
+				add_fn(g, to, g->joint[k]->from.fn);
 	}
 }
 
@@ -412,19 +402,18 @@ static void put_own(struct out *o, const struct graph_drawn *g, const struct nod
 }
 
 /* The functions before the last one of a chain: the first, or all. */
-static void put_chain(struct out *o, const struct graph_drawn *g, uint32_t fn, bool all)
+static void put_chain(struct out *o, const struct graph_drawn *g, const struct end *last,
+		      bool all)
 {
 	size_t n = 0;
 
-	for (size_t i = 0; fn != RESULT_NONE && i < g->joints; i++) {
-		if (g->joint[i].to != fn)
+	for (size_t i = 0; i < g->joints; i++) {
+		const struct end *from = &g->joint[i]->from;
+
+		if (!same_end(last_of(g, from), last) || (n++ && !all))
 			continue;
-		if (all || !n)
-			fit_put(o, EMIT_TEXT, FIT_NAME, g->joint[i].from.name,
-				all ? SIZE_MAX : LABEL / 2);
-		if (all || !n)
-			out_c(o, " \xe2\x80\xba ");
-		n++;
+		fit_put(o, EMIT_TEXT, FIT_NAME, from->name, all ? SIZE_MAX : LABEL / 2);
+		out_c(o, " \xe2\x80\xba ");
 	}
 	if (!all && n > 1)
 		out_c(o, "\xe2\x80\xa6 \xe2\x80\xba ");
@@ -437,7 +426,7 @@ static void put_node(struct out *o, const struct graph_drawn *g, size_t number)
 
 	out_mem(&label);
 	out_mem(&quoted);
-	put_chain(&label, g, x->end.fn, false);
+	put_chain(&label, g, &x->end, false);
 	fit_put(&label, EMIT_TEXT, FIT_NAME, x->end.name, label.n ? LABEL / 2 : LABEL);
 	emit_name(&quoted, EMIT_DOT, (struct str){label.buf, label.n});
 	out_printf(o, "\tn%zu [label=", number);
@@ -452,7 +441,7 @@ static void put_node(struct out *o, const struct graph_drawn *g, size_t number)
 		out_char(o, '"');
 	}
 	label.n = 0;
-	put_chain(&label, g, x->end.fn, true);
+	put_chain(&label, g, &x->end, true);
 	emit_name(&label, EMIT_TEXT, x->end.name);
 	out_c(o, ", tooltip=");
 	emit_name(o, EMIT_DOT, (struct str){label.buf, label.n});
@@ -517,11 +506,16 @@ static void put_dot_head(struct render *rd, const struct graph_drawn *g)
 static void put_edges(struct render *rd, struct graph_drawn *g)
 {
 	for (size_t i = 0; i < g->n && !render_cancelled(rd, i); i++) {
-		size_t from = node_number(g, &g->edges[i].from);
-		size_t to = from < NODES ? node_number(g, &g->edges[i].to) : NODES;
+		const struct edge *e = &g->edges[i];
+		size_t from, to;
 
+		if (e->joint)
+			continue;
+		g->most = g->most ? g->most : most_of(e);
+		from = node_number(g, &e->from);
+		to = from < NODES ? node_number(g, &e->to) : NODES;
 		if (to < NODES)
-			put_edge(rd, g, &g->edges[i], from, to);
+			put_edge(rd, g, e, from, to);
 		else
 			g->left_out++;
 	}
@@ -542,7 +536,6 @@ static void put_graph(struct render *rd, struct graph_drawn *g)
 	qsort(g->edges, g->n, sizeof(*g->edges), dot_by_cost);
 	if (g->side[0])
 		join_start(g);
-	g->most = g->n ? most_of(&g->edges[0]) : 0;
 	out_mem(&edges);
 	rd->o = &edges;
 	put_edges(rd, g);
@@ -578,7 +571,6 @@ int render_dot(struct render *rd)
 		 !check_edges(rd, g))
 		put_graph(rd, g);
 	free(g ? g->edges : NULL);
-	free(g ? g->there : NULL);
 	free(g);
 	return rd->err->kind;
 }

@@ -176,21 +176,6 @@ static void put_weights(struct render *rd, const struct stacks *s, bool base)
 	}
 }
 
-static void put_sampled(struct render *rd, const struct frames *f, const struct stacks *s,
-			bool base)
-{
-	out_printf(rd->o, "{\"type\":\"sampled\",\"unit\":\"%s\",\"name\":",
-		   stacks_unit(rd->r->unit, "none"));
-	emit_name(rd->o, EMIT_JSON, base ? rd->r->base : rd->r->profile);
-	out_c(rd->o, ",\"startValue\":0,\"endValue\":");
-	out_u64(rd->o, stacks_value(rd->r->unit, f->sum[base]));
-	out_c(rd->o, ",\n\"samples\":[");
-	put_samples(rd, f, s, base);
-	out_c(rd->o, "],\n\"weights\":[");
-	put_weights(rd, s, base);
-	out_c(rd->o, "]}");
-}
-
 /* ---- "evented": frames in the order of time ---- */
 
 static void put_event(struct render *rd, const struct stacks *s, size_t i, bool opens,
@@ -225,15 +210,24 @@ static void put_events(struct render *rd, const struct frames *f, const struct s
 	free(end);
 }
 
-static void put_evented(struct render *rd, const struct frames *f, const struct stacks *s)
+static void put_profile(struct render *rd, const struct frames *f, const struct stacks *s,
+			bool base)
 {
-	out_printf(rd->o, "{\"type\":\"evented\",\"unit\":\"%s\",\"name\":",
-		   stacks_unit(rd->r->unit, "none"));
-	emit_name(rd->o, EMIT_JSON, rd->r->profile);
+	const bool time = rd->r->on && frames_in_time(rd->r);
+
+	out_printf(rd->o, "{\"type\":\"%s\",\"unit\":\"%s\",\"name\":",
+		   time ? "evented" : "sampled", stacks_unit(rd->r->unit, "none"));
+	emit_name(rd->o, EMIT_JSON, base ? rd->r->base : rd->r->profile);
 	out_c(rd->o, ",\"startValue\":0,\"endValue\":");
-	out_u64(rd->o, stacks_value(rd->r->unit, f->sum[0]));
-	out_c(rd->o, ",\n\"events\":[");
-	put_events(rd, f, s);
+	out_u64(rd->o, stacks_value(rd->r->unit, f->sum[base]));
+	out_c(rd->o, time ? ",\n\"events\":[" : ",\n\"samples\":[");
+	if (time) {
+		put_events(rd, f, s);
+	} else {
+		put_samples(rd, f, s, base);
+		out_c(rd->o, "],\n\"weights\":[");
+		put_weights(rd, s, base);
+	}
 	out_c(rd->o, "]}");
 }
 
@@ -254,13 +248,9 @@ int render_speedscope(struct render *rd)
 		out_c(rd->o, ",\n\"shared\":{\"frames\":[");
 		put_places(rd, &f, &s);
 		out_c(rd->o, "]},\n\"profiles\":[");
-		if (r->on && frames_in_time(r))
-			put_evented(rd, &f, &s);
-		else
-			put_sampled(rd, &f, &s, false);
-		if (f.sides == 2) {
-			out_c(rd->o, ",\n");
-			put_sampled(rd, &f, &s, true);
+		for (int side = 0; side < f.sides; side++) {
+			out_c(rd->o, side ? ",\n" : "");
+			put_profile(rd, &f, &s, side);
 		}
 		out_c(rd->o, "]}\n");
 	}

@@ -148,7 +148,7 @@ static int find_changes(struct picture *p)
 	for (size_t i = 0; i < p->f->n; i++)
 		p->changes +=
 			fabs((double)p->f->all[i].self[0] - (double)p->f->all[i].self[1]);
-	if (!r->graph || !c || !c->same || c->event == GRAPH_NONE)
+	if (!r->graph || !c || !c->same[0] || c->event == GRAPH_NONE)
 		return 0;
 	if (graph_event(r->graph, r->event_id, p->rd->err) ||
 	    graph_event(c->graph, c->event, p->rd->err))
@@ -161,7 +161,7 @@ static int find_changes(struct picture *p)
 	for (uint32_t i = 0; i < n; i++)
 		p->change[i] = (double)graph_self(r->graph, i, r->event_id);
 	for (uint32_t i = 0; i < c->graph->functions; i++)
-		p->change[c->same[i] != RESULT_NONE ? c->same[i] : n + i] -=
+		p->change[c->same[1][i] != RESULT_NONE ? c->same[1][i] : n + i] -=
 			(double)graph_self(c->graph, i, c->event);
 	for (uint32_t i = 0; i < n + c->graph->functions; i++)
 		p->changes += fabs(p->change[i]);

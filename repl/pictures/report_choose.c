@@ -70,19 +70,18 @@ static void match_functions(struct report *p)
 	const uint32_t n = p->side[0].g->functions;
 
 	for (uint32_t f = 0; f < n; f++) {
-		p->fn[f] = (struct matched){{f, GRAPH_NONE}};
+		p->fn[f] = (struct matched){{f, c ? c->same[0][f] : GRAPH_NONE}};
 		p->side[0].place[f] = f;
 	}
 	p->all = n;
-	for (uint32_t f = 0; p->sides > 1 && f < p->side[1].g->functions; f++) {
-		uint32_t i = c->same[f];
+	for (uint32_t f = 0; c && f < c->graph->functions; f++) {
+		const uint32_t i = c->same[1][f];
 
-		if (i == RESULT_NONE || p->fn[i].in[1] != GRAPH_NONE) {
-			i = p->all++;
-			p->fn[i].in[0] = GRAPH_NONE;
-		}
-		p->fn[i].in[1] = f;
 		p->side[1].place[f] = i;
+		if (i != RESULT_NONE && p->fn[i].in[1] == f)
+			continue;
+		p->side[1].place[f] = p->all;
+		p->fn[p->all++] = (struct matched){{GRAPH_NONE, f}};
 	}
 }
 
