@@ -9,28 +9,12 @@
 #include "engine/check/check_in.h"
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 
 #include "engine/compare/vs.h"
 #include "engine/lang/keywords.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
-
-int check_fail(struct schema *s, struct span at, const char *fmt, ...)
-{
-	char text[sizeof(s->err->text)];
-	va_list ap;
-
-	if (s->err->kind)
-		return s->err->kind;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	err_set(s->err, ERR_QUERY, at.at, "%s", text);
-	s->err->len = (uint32_t)(at.len ? at.len : 1);
-	return ERR_QUERY;
-}
 
 /* ---- columns ---- */
 

@@ -35,8 +35,7 @@ struct schema {
 	bool right_side; /* of a comparison */
 };
 
-int check_fail(struct schema *s, struct span at, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+#define check_fail(s, ...) span_fail((s)->err, __VA_ARGS__)
 const struct known *check_known(const struct schema *s, struct str name);
 /* The column that other tools call `word`; NULL: unknown, or these rows have no such
  * column. */

@@ -13,12 +13,16 @@
 #include "index/base/str.h"
 #include "index/format/event.h"
 
+struct err;
 struct match;
 struct table_col;
 
 struct span {
 	size_t at, len;
 };
+/* A mistake there: ERR_QUERY, or the error that err has already. */
+int span_fail(struct err *err, struct span at, const char *fmt, ...)
+	__attribute__((format(printf, 3, 4)));
 
 /* ---- name sets ---- */
 enum set_op { SET_ATOM, SET_VAR, SET_AND, SET_OR, SET_NOT };

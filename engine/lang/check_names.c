@@ -142,12 +142,8 @@ uint32_t check_event(const struct check_env *env, struct str name, struct span a
 		return e;
 	for (size_t i = 0; i < env->nevents; i++)
 		check_append(list, sizeof(list), env->events[i]);
-	if (!err->kind) {
-		err_set(err, ERR_QUERY, at.at, "no event '%.*s'; %s has %s",
-			STR_ARG(name),
-			env->event_scope ? env->event_scope : "this profile", list);
-		err->len = (uint32_t)(at.len ? at.len : 1);
-	}
+	span_fail(err, at, "no event '%.*s'; %s has %s", STR_ARG(name),
+		  env->event_scope ? env->event_scope : "this profile", list);
 	near = check_near_event(env, name);
 	if (event_option(name))
 		err_hint(err, "record it with valgrind --tool=callgrind %s",
@@ -170,10 +166,8 @@ size_t check_profile(const struct check_env *env, struct str name, struct span a
 			return i;
 		check_append(list, sizeof(list), env->profiles[i]);
 	}
-	err_set(err, ERR_QUERY, at.at,
-		"no profile is open under the name '%.*s'; open: %s", STR_ARG(name),
-		list[0] ? list : "none");
-	err->len = (uint32_t)(at.len ? at.len : 1);
+	span_fail(err, at, "no profile is open under the name '%.*s'; open: %s",
+		  STR_ARG(name), list[0] ? list : "none");
 	near = nearest_of(name, env->nprofiles, profile_name, &copy);
 	if (str_find(name, '.') < name.n)
 		err_hint(err,

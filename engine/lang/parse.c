@@ -8,7 +8,6 @@
 #include "engine/lang/parse.h"
 
 #include <stdarg.h>
-#include <stdio.h>
 #include <sys/resource.h>
 
 #include "engine/lang/parse_in.h"
@@ -55,18 +54,16 @@ bool parse_accept_word(struct parser *p, const char *word)
 	return true;
 }
 
-int parse_fail(struct parser *p, struct span at, const char *fmt, ...)
+int span_fail(struct err *err, struct span at, const char *fmt, ...)
 {
-	char text[sizeof(p->err->text)];
 	va_list ap;
 
-	if (p->err->kind)
-		return p->err->kind;
+	if (err->kind)
+		return err->kind;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
+	err_setv(err, ERR_QUERY, at.at, fmt, ap);
 	va_end(ap);
-	err_set(p->err, ERR_QUERY, at.at, "%s", text);
-	p->err->len = (uint32_t)(at.len ? at.len : 1);
+	err->len = (uint32_t)(at.len ? at.len : 1);
 	return ERR_QUERY;
 }
 
@@ -119,8 +116,8 @@ int parse_nest(struct parser *p, struct span at)
 	if (p->nest++ < p->nesting)
 		return 0;
 	if (!p->err->kind) {
-		err_set(p->err, ERR_LIMIT, at.at, "nested more than %u deep", p->nesting);
-		p->err->len = (uint32_t)(at.len ? at.len : 1);
+		span_fail(p->err, at, "nested more than %u deep", p->nesting);
+		p->err->kind = ERR_LIMIT;
 		err_hint(p->err, "fewer brackets, or raise it: --limit nesting=1000");
 	}
 	return p->err->kind;
@@ -155,9 +152,8 @@ int parse_joined(struct parser *p, struct span at, unsigned most)
 	if (p->joined++ < most)
 		return 0;
 	if (!p->err->kind) {
-		err_set(p->err, ERR_LIMIT, at.at,
-			"more than %u operators in one expression", most);
-		p->err->len = (uint32_t)(at.len ? at.len : 1);
+		span_fail(p->err, at, "more than %u operators in one expression", most);
+		p->err->kind = ERR_LIMIT;
 		err_hint(p->err, "a list takes any number: fn in (\"a\", \"b\")");
 	}
 	return p->err->kind;

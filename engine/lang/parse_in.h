@@ -37,8 +37,7 @@ void parse_eat(struct parser *p, const struct token *t);
 bool parse_accept(struct parser *p, int kind);
 bool parse_accept_word(struct parser *p, const char *word);
 /* Report at a token; returns ERR_QUERY (or the earlier error). */
-int parse_fail(struct parser *p, struct span at, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+#define parse_fail(p, ...) span_fail((p)->err, __VA_ARGS__)
 int parse_bad(struct parser *p, const struct token *t); /* for TOK_BAD and habits of
 							   other languages */
 struct span token_span(const struct token *t);

@@ -75,8 +75,7 @@ int parse_value_name(struct parser *p, const struct token *dollar, struct str *n
 
 int parse_no_value(struct err *err, struct str name, struct span at)
 {
-	err_set(err, ERR_QUERY, at.at, "nothing is called $%.*s", STR_ARG(name));
-	err->len = (uint32_t)(at.len ? at.len : 1);
+	span_fail(err, at, "nothing is called $%.*s", STR_ARG(name));
 	return err_hint(err, "define it: let $%.*s = malloc or free, --set %.*s=VALUE",
 			STR_ARG(name), STR_ARG(name));
 }

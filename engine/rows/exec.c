@@ -1,9 +1,6 @@
 /* exec.c - the memory, limits and notes of a running statement; see exec.h. */
 #include "engine/rows/exec.h"
 
-#include <stdarg.h>
-#include <stdio.h>
-
 #include "engine/lang/ast.h"
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
@@ -47,21 +44,6 @@ int exec_note(struct exec *x, struct str text)
 int exec_hint(struct exec *x, struct str text)
 {
 	return add_text(x, text, x->hints);
-}
-
-int exec_fail(struct exec *x, struct span at, const char *fmt, ...)
-{
-	char text[sizeof(x->err->text)];
-	va_list ap;
-
-	if (x->err->kind)
-		return x->err->kind;
-	va_start(ap, fmt);
-	vsnprintf(text, sizeof(text), fmt, ap);
-	va_end(ap);
-	err_set(x->err, ERR_QUERY, at.at, "%s", text);
-	x->err->len = (uint32_t)(at.len ? at.len : 1);
-	return ERR_QUERY;
 }
 
 int exec_rows(struct exec *x, uint64_t n)

@@ -76,8 +76,8 @@ struct exec {
 	const struct exec_other *other;	  /* NULL: one profile is asked */
 	uint32_t ticks;
 	/* What the source sees: */
-	struct graph *g;      /* after the graph stages */
-	const uint8_t *parts; /* the parts in g; NULL: all */
+	struct graph *g;	      /* after the graph stages */
+	const uint8_t *parts;	      /* the parts in g; NULL: all */
 	const struct gstage *gstages; /* those that made g */
 	/* [objects of the store], NULL: no inlined code was read; bit 0: some is known by its
 	 * file alone, bit 1: by its name */
@@ -87,15 +87,15 @@ struct exec {
 	uint32_t event; /* of costs that name none */
 	size_t keep;	/* only so many rows are asked for, the costliest; 0: all */
 	/* How the names of a set are looked up (exec_set.c): */
-	bool whole;    /* a name must match whole, not a part of it */
-	bool of_part;  /* in a graph stage: what this part lacks is in no set */
+	bool whole;   /* a name must match whole, not a part of it */
+	bool of_part; /* in a graph stage: what this part lacks is in no set */
 	/* [gstages]: the store's functions of each, found once for all parts; or NULL */
 	struct fn_set **stage_sets;
-	bool common;   /* inside a set that is always there (common_sets.h): some of its
+	bool common; /* inside a set that is always there (common_sets.h): some of its
 			  names are absent from any profile */
-	bool absent;   /* result: the error is that nothing has a name */
+	bool absent; /* result: the error is that nothing has a name */
 	struct str *part; /* result: a name that functions have as a part; may be NULL */
-	unsigned vars; /* depth of $sets inside $sets being resolved */
+	unsigned vars;	  /* depth of $sets inside $sets being resolved */
 };
 
 static inline int exec_poll_now(struct exec *x);
@@ -119,8 +119,7 @@ int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
  * memory. */
 int exec_note(struct exec *x, struct str text);
 int exec_hint(struct exec *x, struct str text);
-int exec_fail(struct exec *x, struct span at, const char *fmt, ...)
-	__attribute__((format(printf, 3, 4)));
+#define exec_fail(x, ...) span_fail((x)->err, __VA_ARGS__)
 /* Is the number of rows within the limit?  ERR_LIMIT if not. */
 int exec_rows(struct exec *x, uint64_t n);
 

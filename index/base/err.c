@@ -34,10 +34,8 @@ __attribute__((format(printf, 3, 0))) static void put(char *to, size_t size,
 	memcpy(to + head + sizeof(gap) - 1, whole + n, strlen(whole + n) + 1);
 }
 
-int err_set(struct err *err, int kind, uint64_t at, const char *fmt, ...)
+int err_setv(struct err *err, int kind, uint64_t at, const char *fmt, va_list ap)
 {
-	va_list ap;
-
 	err->lost = err->kind != ERR_NONE;
 	if (err->lost)
 		return err->kind;
@@ -45,10 +43,18 @@ int err_set(struct err *err, int kind, uint64_t at, const char *fmt, ...)
 	err->at = at;
 	err->len = 0;
 	err->hint[0] = '\0';
-	va_start(ap, fmt);
 	put(err->text, sizeof(err->text), fmt, ap);
+	return kind;
+}
+
+int err_set(struct err *err, int kind, uint64_t at, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	kind = err_setv(err, kind, at, fmt, ap);
 	va_end(ap);
-	return (int)kind;
+	return kind;
 }
 
 int err_hint(struct err *err, const char *fmt, ...)

@@ -10,12 +10,16 @@
 #ifndef QUERN_BASE_ERR_H
 #define QUERN_BASE_ERR_H
 
+#include <stdarg.h>
+
 #include "index/base/err_kind.h"
 #include "index/base/err_struct.h"
 
-/* All three return the kind that err holds, never 0 after err_set(). */
+/* All return the kind that err holds, never 0 after err_set(). */
 int err_set(struct err *err, int kind, uint64_t at, const char *fmt, ...)
 	__attribute__((format(printf, 4, 5)));
+int err_setv(struct err *err, int kind, uint64_t at, const char *fmt, va_list ap)
+	__attribute__((format(printf, 4, 0)));
 int err_hint(struct err *err, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 /* ERR_LIMIT: "out of memory", and then `doing`, as in "while reading"; NULL: nothing. */
 int err_no_memory(struct err *err, const char *doing);
