@@ -3,8 +3,9 @@
  *
  * Ties keep their order (the row number is the last key).  Absent values come last in
  * both directions.  All functions by self or inclusive cost are not sorted at all: the
- * index has that order, and `take N` reads N rows of it.  Other sorts before `take N` keep
- * N rows in a heap, and look at the others a window at a time.  Many rows are sorted by
+ * index has that order, and `take N` reads N rows of it.  Other sorts before `take N` look
+ * at the first key of all rows, a window at a time, and sort those that may be among the
+ * first.  Many rows are sorted by
  * the bits of their keys, the last key first; few, or texts, by comparing.
  */
 #include <inttypes.h>
@@ -101,6 +102,16 @@ static bool is_compared(const struct table_col *c)
 	return col_is_text(c->type) && !c->dict;
 }
 
+/* A number for the start of a text, whose order is that of the texts if it differs. */
+static uint64_t first_bytes(struct str s)
+{
+	uint64_t bits = 0;
+
+	for (size_t i = 0; i < sizeof(bits); i++)
+		bits = bits << 8 | (i < s.n ? (unsigned char)s.p[i] : 0);
+	return bits;
+}
+
 /* Numbers whose order as unsigned ones is that of the cells. */
 static uint64_t ordered_bits(const struct table_col *c, bool asc, uint32_t row)
 {
@@ -116,6 +127,8 @@ static uint64_t ordered_bits(const struct table_col *c, bool asc, uint32_t row)
 		bits = c->b[row];
 	} else if (c->dict) {
 		bits = c->code[row]; /* dictionaries are sorted */
+	} else if (is_compared(c)) {
+		bits = first_bytes(c->s[row]);
 	} else {
 		bits = col_is_signed(c->type) ? c->u[row] ^ sign : c->u[row];
 	}
@@ -126,7 +139,7 @@ static void order_bits(const struct table_col *c, bool asc, size_t n, uint64_t *
 {
 	const uint64_t flip = col_is_signed(c->type) ? ~((uint64_t)1 << 63) : UINT64_MAX;
 
-	if (asc || c->dict || col_is_f(c->type) || c->type == COL_BOOL)
+	if (asc || c->dict || col_is_f(c->type) || is_compared(c))
 		for (size_t i = 0; i < n; i++)
 			out[i] = ordered_bits(c, asc, (uint32_t)i);
 	else
@@ -181,210 +194,66 @@ static int bits_sort(struct exec *x, const struct order *o, uint32_t *v, size_t 
 
 /* ---- the first ones ---- */
 
-/* A key of a row that is kept: the numbers of ordered_bits(), or a text. */
-struct cell {
-	uint64_t bits;
-	struct str s;
-	bool absent;
-};
-
-/* The first rows met so far: a heap whose root is the last of them. */
+/*
+ * The rows that may be among the first ones: of all rows looked at, those whose first key is
+ * no more than that of the row in place `keep`.  Too many are sorted, and the last ones
+ * dropped.  All keys are asked of those that are left in the end.
+ */
 struct first_rows {
-	size_t nkeys, n, keep;
-	bool asc[KEYS];
-	struct expr *e[KEYS];
-	struct table_col now[KEYS]; /* of the rows in the window */
-	uint64_t *bits[KEYS];	    /* the same as numbers; NULL: texts */
-	uint32_t *row;		    /* [keep] */
-	struct cell *cell;	    /* [keep][nkeys] */
+	struct expr *key; /* the first */
+	bool asc;
+	bool decides;		   /* rows with equal ones are in order */
+	struct sort_pair *row;	   /* their bits and numbers */
+	size_t n, cap, keep, full; /* they are too many from `full` on */
+	uint64_t most;		   /* bits of a row that may still be one */
 };
 
-static int cmp_cells(bool asc, const struct cell *a, const struct cell *b)
+static int drop_last(struct exec *x, struct first_rows *h)
 {
-	if (a->absent || b->absent)
-		return a->absent - b->absent;
-	if (a->s.p || b->s.p)
-		return asc ? str_cmp(a->s, b->s) : str_cmp(b->s, a->s);
-	return (a->bits > b->bits) - (a->bits < b->bits);
-}
+	size_t n = h->keep;
 
-/* < 0: the kept row at a comes before that at b. */
-static int cmp_kept(const struct first_rows *h, size_t a, size_t b)
-{
-	for (size_t k = 0; k < h->nkeys; k++) {
-		const int d = cmp_cells(h->asc[k], &h->cell[a * h->nkeys + k],
-					&h->cell[b * h->nkeys + k]);
-
-		if (d)
-			return d;
-	}
-	return (h->row[a] > h->row[b]) - (h->row[a] < h->row[b]);
-}
-
-static void swap_kept(struct first_rows *h, size_t a, size_t b)
-{
-	const uint32_t row = h->row[a];
-
-	h->row[a] = h->row[b];
-	h->row[b] = row;
-	for (size_t k = 0; k < h->nkeys; k++) {
-		const struct cell c = h->cell[a * h->nkeys + k];
-
-		h->cell[a * h->nkeys + k] = h->cell[b * h->nkeys + k];
-		h->cell[b * h->nkeys + k] = c;
-	}
-}
-
-static void sift_down(struct first_rows *h, size_t n, size_t i)
-{
-	for (;;) {
-		size_t c = 2 * i + 1;
-
-		if (c >= n)
-			return;
-		if (c + 1 < n && cmp_kept(h, c + 1, c) > 0)
-			c++;
-		if (cmp_kept(h, c, i) <= 0)
-			return;
-		swap_kept(h, c, i);
-		i = c;
-	}
-}
-
-static void sift_up(struct first_rows *h, size_t i)
-{
-	while (i > 0 && cmp_kept(h, i, (i - 1) / 2) > 0) {
-		swap_kept(h, i, (i - 1) / 2);
-		i = (i - 1) / 2;
-	}
-}
-
-static struct cell cell_of(const struct window *w, const struct first_rows *h, size_t k,
-			   size_t i)
-{
-	const struct table_col *c = &h->now[k];
-	struct cell cell = {.absent = c->absent && c->absent[i]};
-
-	if (cell.absent)
-		return cell;
-	if (h->bits[k])
-		cell.bits = h->bits[k][i];
-	else
-		cell.s = col_text(&w->t, c, i);
-	return cell;
-}
-
-/* Row i of the window: is it after the last one kept? */
-static bool is_after_all(const struct window *w, const struct first_rows *h, size_t i)
-{
-	for (size_t k = 0; k < h->nkeys; k++) {
-		const struct cell c = cell_of(w, h, k, i);
-		const int d = cmp_cells(h->asc[k], &c, &h->cell[k]);
-
-		if (d)
-			return d > 0;
-	}
-	return w->first + i > h->row[0];
-}
-
-static int keep_row(struct window *w, struct first_rows *h, size_t i)
-{
-	const bool full = h->n == h->keep;
-	const size_t at = full ? 0 : h->n++;
-
-	h->row[at] = (uint32_t)(w->first + i);
-	for (size_t k = 0; k < h->nkeys; k++) {
-		struct cell c = cell_of(w, h, k, i);
-
-		if (c.s.p && !(c.s = window_keep(w, c.s)).p)
-			return w->x.err->kind;
-		h->cell[at * h->nkeys + k] = c;
-	}
-	if (full)
-		sift_down(h, h->n, 0);
-	else
-		sift_up(h, at);
+	if (sort_pairs(h->row, h->n))
+		return err_no_memory(x->err, NULL);
+	h->most = h->row[n - 1].key;
+	while (!h->decides && n < h->n && h->row[n].key == h->most)
+		n++;
+	h->most -= h->decides && h->most;
+	h->n = n;
+	h->full = 2 * n + WINDOW;
 	return 0;
-}
-
-static int window_keys(struct window *w, struct first_rows *h)
-{
-	for (size_t k = 0; k < h->nkeys; k++) {
-		if (eval_values(w, h->e[k], &h->now[k]))
-			return w->x.err->kind;
-		h->bits[k] = NULL;
-		if (is_compared(&h->now[k]))
-			continue;
-		if (!(h->bits[k] = EXEC_ARRAY(&w->x, uint64_t, w->t.n)))
-			return w->x.err->kind;
-		order_bits(&h->now[k], h->asc[k], w->t.n, h->bits[k]);
-	}
-	return 0;
-}
-
-static int meet_row(struct window *w, struct first_rows *h, size_t i)
-{
-	return h->n == h->keep && is_after_all(w, h, i) ? 0 : keep_row(w, h, i);
 }
 
 static int first_of_window(struct window *w, struct first_rows *h)
 {
-	/* Most rows are after the last one kept by their first key alone. */
-	const uint64_t *bits = h->now[0].absent ? NULL : h->bits[0];
+	uint64_t *bits = EXEC_ARRAY(&w->x, uint64_t, w->t.n);
+	struct table_col v;
 
-	/* If the rows come in the opposite order, the last one is kept first. */
-	if (bits && bits[w->t.n - 1] < bits[0]) {
-		for (size_t i = w->t.n; i > 0; i--)
-			if ((h->n < h->keep || h->cell[0].absent ||
-			     bits[i - 1] <= h->cell[0].bits) &&
-			    meet_row(w, h, i - 1))
-				return w->x.err->kind;
-		return 0;
-	}
-	for (size_t i = 0; i < w->t.n; i++) {
-		if (h->n == h->keep && bits && !h->cell[0].absent) {
-			i = row_loops()->find_upto(bits, i, w->t.n, h->cell[0].bits);
-			if (i == w->t.n)
-				break;
-		}
-		if (meet_row(w, h, i))
-			return w->x.err->kind;
-	}
-	return 0;
+	if (!bits || eval_values(w, h->key, &v) ||
+	    exec_grow(w->stmt, &h->row, &h->cap, h->n, h->n + w->t.n, sizeof(*h->row)))
+		return w->x.err->kind;
+	order_bits(&v, h->asc, w->t.n, bits);
+	for (size_t i = 0; v.absent && i < w->t.n; i++)
+		bits[i] = v.absent[i] ? UINT64_MAX : bits[i];
+	for (size_t i = 0;
+	     (i = row_loops()->find_upto(bits, i, w->t.n, h->most)) < w->t.n; i++)
+		h->row[h->n++] = (struct sort_pair){bits[i], (uint32_t)(w->first + i)};
+	return h->n < h->full ? 0 : drop_last(&w->x, h);
 }
 
-/* Open the keys; NULL: the column `primary`, descending. */
-static int open_keys(struct exec *x, struct table *t, const struct expr *keys,
-		     struct table_col *primary, struct first_rows *h)
-{
-	const struct expr one = primary ? eval_of_column(primary) : (struct expr){0};
-
-	for (const struct expr *e = primary ? &one : keys; e; e = e->next) {
-		if (h->nkeys == KEYS)
-			return exec_fail(x, e->span, "more than %d sort keys", KEYS);
-		h->asc[h->nkeys] = ascends(e);
-		if (eval_open(x, t, e, &h->e[h->nkeys++]))
-			return x->err->kind;
-	}
-	return 0;
-}
-
-/* Skip windows without a row that is at least as costly as the last one kept, as far as
- * the index tells. */
+/* Skip windows without a row that may be one of the first, as far as the index tells. */
 static void skip_windows(struct window *w, const struct first_rows *h)
 {
 	const struct table *t = w->of;
-	const struct expr *e = h->e[0];
+	const struct expr *e = h->key;
 	const struct col_def *d =
 		e->op == EX_COL && !e->col->percent ? e->col->def : NULL;
 	int64_t least;
 	uint64_t row;
 
 	if (!d || !d->get.stored || d->flags & IF_EXACT || t->ref || t->vs ||
-	    !t->g->plain || h->asc[0] || h->n < h->keep || h->cell[0].absent ||
-	    h->nkeys == 0)
+	    !t->g->plain || h->asc || h->most == UINT64_MAX)
 		return;
-	least = (int64_t)(~h->cell[0].bits ^
+	least = (int64_t)(~h->most ^
 			  (col_is_signed(e->col->type) ? (uint64_t)1 << 63 : 0));
 	row = store_seek(t->g->st, (enum store_column)(d->get.stored - 1),
 			 d->flags & PER_EVENT ? e->col->event : 0,
@@ -392,33 +261,34 @@ static void skip_windows(struct window *w, const struct first_rows *h)
 	window_skip(w, (size_t)(row - t->first));
 }
 
-/* Keep the first `keep` rows in order; keep > 0. */
-static int keep_first(struct exec *x, struct table *t, const struct expr *keys,
-		      struct table_col *primary, size_t keep)
+/* Leave the rows that can be among the first `keep` by a key; keep > 0. */
+static int leave_first(struct exec *x, struct table *t, const struct expr *key,
+		       size_t keep)
 {
-	struct first_rows h = {.keep = keep, .row = EXEC_ARRAY(x, uint32_t, keep)};
+	struct first_rows h = {.asc = ascends(key),
+			       .decides = !key->next && !col_is_text(key->type),
+			       .keep = keep,
+			       .full = 2 * keep + WINDOW,
+			       .most = UINT64_MAX};
 	struct window w;
+	uint32_t *rows;
 
-	if (!h.row || open_keys(x, t, keys, primary, &h) ||
-	    !(h.cell = EXEC_ARRAY(x, struct cell, keep * h.nkeys)) ||
-	    window_open(x, t, &w))
-		goto out;
-	while (window_next(&w)) {
-		if (!window_keys(&w, &h))
-			first_of_window(&w, &h);
-		skip_windows(&w, &h);
+	if (!eval_open(x, t, key, &h.key) && !window_open(x, t, &w)) {
+		while (window_next(&w))
+			if (!first_of_window(&w, &h))
+				skip_windows(&w, &h);
+		window_close(&w);
 	}
-	window_close(&w);
-	for (size_t i = h.n; i > 1; i--) {
-		swap_kept(&h, 0, i - 1);
-		sift_down(&h, i - 1, 0);
-	}
-	if (!x->err->kind)
-		table_select(t, h.row, h.n);
-out:
-	for (size_t k = 0; k < h.nkeys; k++)
-		eval_close(x, h.e[k], t->n > 0);
-	return x->err->kind;
+	if (eval_close(x, h.key, false))
+		return x->err->kind;
+	rows = EXEC_ARRAY(x, uint32_t, h.n + 1);
+	for (size_t i = 0; i < h.n; i++)
+		h.row[i].key = h.row[i].value;
+	if (!rows || sort_pairs(h.row, h.n))
+		return err_no_memory(x->err, NULL);
+	for (size_t i = 0; i < h.n; i++)
+		rows[i] = h.row[i].value;
+	return table_select(t, rows, h.n);
 }
 
 /* ---- all of them ---- */
@@ -437,23 +307,19 @@ static int eval_keys(struct exec *x, struct table *t, const struct expr *keys,
 	return 0;
 }
 
-static int sort_all(struct exec *x, struct table *t, const struct expr *keys,
-		    struct table_col *primary)
+/* Sort by all keys, and keep the first n rows. */
+static int sort_all(struct exec *x, struct table *t, const struct expr *keys, size_t n)
 {
 	struct order o = {.t = t};
 	uint32_t *v = EXEC_ARRAY(x, uint32_t, 2 * t->n + 1);
 
-	if (!v || (primary ? table_fill(t, primary) : eval_keys(x, t, keys, &o)))
+	if (!v || eval_keys(x, t, keys, &o))
 		return x->err->kind;
-	if (primary) {
-		o.key[0] = *primary;
-		o.n = 1;
-	}
 	for (size_t i = 0; i < t->n; i++)
 		v[i] = (uint32_t)i;
 	return (has_bits(&o, t->n) ? bits_sort(x, &o, v, t->n)
 				   : merge_sort(x, &o, v, v + t->n, t->n)) ||
-			       table_select(t, v, t->n)
+			       table_select(t, v, n)
 		       ? x->err->kind
 		       : 0;
 }
@@ -480,16 +346,6 @@ static bool ranked(const struct table *t, const struct expr *keys, bool *by_incl
 		return false;
 	*ev = keys ? keys->ev : t->event;
 	return *ev < store_info(t->g->st)->events;
-}
-
-/* Keep the first n rows of those that are sorted. */
-static int keep_rows(struct exec *x, struct table *t, size_t n)
-{
-	uint32_t *rows = EXEC_ARRAY(x, uint32_t, n + 1);
-
-	for (size_t i = 0; rows && i < n; i++)
-		rows[i] = (uint32_t)i;
-	return rows && !table_select(t, rows, n) ? 0 : x->err->kind;
 }
 
 static int take_ranked(struct exec *x, struct table *t, bool by_incl, uint32_t ev,
@@ -678,27 +534,49 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 
 int exec_sort_column(struct exec *x, struct table *t, struct table_col *c)
 {
-	return sort_all(x, t, NULL, c);
+	const struct expr key = eval_of_column(c);
+
+	return sort_all(x, t, &key, t->n);
+}
+
+/* Is a key a condition?  Its texts are noted if no row has them: all rows are asked. */
+static bool any_condition(const struct expr *keys)
+{
+	for (; keys; keys = keys->next)
+		if (keys->type == COL_BOOL)
+			return true;
+	return false;
+}
+
+/* The first n rows by keys. */
+static int sort_first(struct exec *x, struct table *t, const struct expr *keys, size_t n)
+{
+	enum { FEW = 1 << 16 };
+
+	if (n && n < t->n / 4 && n <= FEW && !any_condition(keys) &&
+	    leave_first(x, t, keys, n))
+		return x->err->kind;
+	return sort_all(x, t, keys, n);
 }
 
 int exec_sort(struct exec *x, struct table *t, const struct expr *keys, size_t n)
 {
-	enum { HEAP = 1 << 16 };
-	struct table_col *primary = NULL;
+	struct table_col *primary;
+	struct expr by_cost;
 	uint32_t ev;
 	bool by_incl;
 	int rc;
 
 	if (n > t->n)
 		n = t->n;
-	if (ranked(t, keys, &by_incl, &ev))
+	if (ranked(t, keys, &by_incl, &ev)) {
 		rc = take_ranked(x, t, by_incl, ev, n);
-	else if (!keys && table_add(t, t->vs ? STR("delta") : str_c(t->src->primary),
-				    t->event, false, &primary))
-		rc = x->err->kind;
-	else if (n && n < t->n / 4 && n <= HEAP)
-		rc = keep_first(x, t, keys, primary, n);
-	else
-		rc = sort_all(x, t, keys, primary) || (n < t->n && keep_rows(x, t, n));
+	} else if (keys) {
+		rc = sort_first(x, t, keys, n);
+	} else if (!(rc = table_add(t, t->vs ? STR("delta") : str_c(t->src->primary),
+				    t->event, false, &primary))) {
+		by_cost = eval_of_column(primary);
+		rc = sort_first(x, t, &by_cost, n);
+	}
 	return rc || show_keys(x, t, keys) ? x->err->kind : 0;
 }
