@@ -308,13 +308,9 @@ int render_html(struct render *rd)
 	const struct result *r = rd->r;
 	const uint64_t before = rd->o->written;
 
-	if (report_fits(rd)) {
-		put_page_head(rd, rd->source ? source_css : "");
+	if (report_fits(rd) || report_fits_listing(rd)) {
+		put_page_head(rd, rd->source || r->listing ? source_css : "");
 		return report_put(rd, (size_t)(rd->o->written - before));
-	}
-	if (listing_page_fits(rd)) {
-		put_page_head(rd, source_css);
-		return listing_page_put(rd, (size_t)(rd->o->written - before));
 	}
 	if (result_whole(r, rd->err))
 		return rd->err->kind;

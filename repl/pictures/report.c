@@ -1,7 +1,9 @@
 /*
  * report.c - write the HTML report, and what is to be said of it; see report.h.
  *
- * The page says what its budget leaves out (report_choose.c).
+ * The page says what its budget leaves out (report_choose.c).  The page of `source of f`
+ * and `asm of f` has one listing and no functions: the text with its heat, calls and jumps
+ * as links, inlined code apart, and a map of the costliest lines.
  */
 #include "repl/pictures/report.h"
 
@@ -14,7 +16,8 @@
 #include "repl/pictures/report_in.h"
 #include "repl/term/number.h"
 
-bool report_knows(const struct result *r, const char *const *known, size_t n)
+/* Has the answer only columns with these names? */
+static bool knows(const struct result *r, const char *const *known, size_t n)
 {
 	for (size_t i = 0; i < r->ncols; i++) {
 		size_t k = 0;
@@ -40,10 +43,21 @@ bool report_fits(const struct render *rd)
 	const struct column *id = result_col(r, STR("id")),
 			    *fn = result_col(r, STR("fn"));
 
-	if (!r->graph || (r->base.n && !r->compared) || !id || id->type != COL_ID ||
-	    !fn || fn->type != COL_NAME || strcmp(r->source, "functions") != 0)
-		return false;
-	return report_knows(r, known, sizeof(known) / sizeof(known[0]));
+	return r->graph && (!r->base.n || r->compared) && id && id->type == COL_ID &&
+	       fn && fn->type == COL_NAME && strcmp(r->source, "functions") == 0 &&
+	       knows(r, known, sizeof(known) / sizeof(known[0]));
+}
+
+bool report_fits_listing(const struct render *rd)
+{
+	static const char *const known[] = {"kind", "file",   "obj",   "instr",
+					    "line", "self",   "self%", "calls",
+					    "incl", "callee", "text"};
+	const struct result *r = rd->r;
+
+	return r->listing && r->graph && result_col(r, STR("self")) &&
+	       result_col(r, STR("text")) &&
+	       knows(r, known, sizeof(known) / sizeof(known[0]));
 }
 
 /* ---- what is to be said ---- */
@@ -103,7 +117,7 @@ static void say_left_out(struct report *p)
 		}
 		out_c(p->o, ".</p>\n");
 	}
-	if (p->with_source) {
+	if (p->with_source && (!p->listing || p->source.lines_out)) {
 		n += (size_t)snprintf(rd->note + n, sizeof(rd->note) - n, "%s",
 				      n ? "; " : "");
 		source_data_text(rd->note + n, sizeof(rd->note) - n, &p->source);
@@ -163,16 +177,17 @@ static void put_notes(struct report *p)
 	out_close(&notes);
 }
 
-/* more: more attributes, or "". */
-void report_put_about(struct report *p, const char *more)
+static void put_about(struct report *p)
 {
 	const struct result *r = p->rd->r;
 
-	out_printf(p->o, "<div id=\"d-about\" hidden %sdata-event=\"", more);
-	emit_xml(p->o, "", r->event, "\" data-profile=\"");
+	emit_xml(p->o, "<div id=\"d-about\" hidden data-event=\"", r->event,
+		 "\" data-profile=\"");
 	emit_name(p->o, EMIT_XML, r->profile);
 	if (p->sides > 1)
 		emit_xml(p->o, "\" data-base=\"", r->base, "");
+	if (p->listing && p->listing->instrs)
+		out_c(p->o, "\" data-instrs=\"");
 	if (p->side[0].g->estimated)
 		out_c(p->o, "\" data-estimated=\"");
 	if (p->side[0].g->detail)
@@ -183,22 +198,22 @@ void report_put_about(struct report *p, const char *more)
 	out_c(p->o, "\"></div>\n");
 }
 
-void report_put_scripts(struct out *o, const char *const *script)
-{
-	out_c(o, "<script>\n");
-	while (*script)
-		out_c(o, *script++);
-	out_c(o, "</script>\n</body>\n</html>\n");
-}
-
 static void put_scripts(struct report *p)
 {
-	const bool source = p->with_source;
+	const char *const script[] = {model_js,
+				      p->listing ? "" : tree_js,
+				      p->listing ? "" : flame_js,
+				      p->listing ? "" : page_js,
+				      p->with_source ? source_js : "",
+				      p->listing       ? listing_js
+				      : p->with_source ? report_source_js
+						       : "",
+				      p->listing ? "" : start_js};
 
-	report_put_scripts(p->o, (const char *const[]){model_js, tree_js, flame_js,
-						       page_js, source ? source_js : "",
-						       source ? report_source_js : "",
-						       start_js, NULL});
+	out_c(p->o, "<script>\n");
+	for (size_t i = 0; i < sizeof(script) / sizeof(script[0]); i++)
+		out_c(p->o, script[i]);
+	out_c(p->o, "</script>\n</body>\n</html>\n");
 }
 
 /* The notes say what the data lacks. */
@@ -206,17 +221,21 @@ static int put_body(struct report *p)
 {
 	const uint64_t start = p->o->written - p->head;
 
-	out_c(p->o, report_html);
-	report_put_about(p, "");
-	if (report_put_data(p) ||
-	    (p->with_source &&
-	     report_take_source(p, source_data_room((size_t)(p->o->written - start)))))
+	out_c(p->o, p->listing ? listing_html : report_html);
+	put_about(p);
+	report_put_events(p);
+	if (!p->listing && report_put_data(p))
 		return p->rd->err->kind;
+	p->source.budget = source_data_room((size_t)(p->o->written - start));
+	if (p->listing)
+		source_data_put(&p->source, p->listing, p->rd->err);
+	else if (p->with_source)
+		report_take_source(p);
 	if (p->with_source)
 		source_data_write(p->o, &p->source);
 	put_notes(p);
 	put_scripts(p);
-	return 0;
+	return p->rd->err->kind;
 }
 
 int report_put(struct render *rd, size_t head)
@@ -226,12 +245,13 @@ int report_put(struct render *rd, size_t head)
 			   .o = rd->o,
 			   .side = {{.g = rd->r->graph}, {.g = c ? c->graph : NULL}},
 			   .sides = c ? 2 : 1,
-			   .with_source = rd->source != SOURCE_OFF,
+			   .listing = report_fits_listing(rd) ? rd->r->listing : NULL,
 			   .with_asm = rd->source == SOURCE_ASM,
 			   .head = head};
 
 	arena_init(&p.arrays, 0);
-	source_data_init(&p.source, p.side[0].g, 0);
+	p.with_source = p.listing || rd->source != SOURCE_OFF;
+	source_data_init(&p.source, p.side[0].g);
 	if (!report_choose(&p) && !put_body(&p))
 		for (unsigned s = 0; s < p.sides; s++)
 			store_check(p.side[s].g->st, rd->err);

@@ -23,16 +23,11 @@ extern const char picture_css[], picture_js[];	/* of flame graphs: render_svg.c 
 /* Does the answer list functions of a graph, with nothing that the report would not
  * show? */
 bool report_fits(const struct render *rd);
-/* Has the answer only columns with these names? */
-bool report_knows(const struct result *r, const char *const *known, size_t n);
-/* The script of pieces, to NULL, and the end of the page. */
-void report_put_scripts(struct out *o, const char *const *script);
+/* Or is it a listing, with all of its rows? */
+bool report_fits_listing(const struct render *rd);
 /* Say which stages changed the call graph. */
 void report_say_filters(struct out *o, const struct result *r);
 /* Write the page from after its heading, of so many bytes, to its end. */
 int report_put(struct render *rd, size_t head);
-/* The same for the page of `source of f` or `asm of f`: render_source.c. */
-bool listing_page_fits(const struct render *rd);
-int listing_page_put(struct render *rd, size_t head);
 
 #endif

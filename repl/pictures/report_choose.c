@@ -18,11 +18,6 @@
 
 enum { FUNCTION_BYTES = 3 << 20, CALL_BYTES = 3 << 20 };
 
-struct weighed {
-	uint32_t id;
-	double weight; /* the largest of its shares of the events */
-};
-
 /* ---- both sides ---- */
 
 /* The number of an event of this profile on a side. */
@@ -40,7 +35,7 @@ static uint32_t event_on(const struct report *p, unsigned s, uint32_t e)
 	return s ? GRAPH_NONE : e;
 }
 
-int report_prepare_side(struct report *p, unsigned s)
+static int prepare_side(struct report *p, unsigned s)
 {
 	struct side *d = &p->side[s];
 
@@ -117,9 +112,11 @@ static int prepare_report(struct report *p)
 	p->events = store_info(p->side[0].g->st)->all_events;
 	for (unsigned s = 0; s < p->sides; s++) {
 		functions += p->side[s].g->functions;
-		if (report_prepare_side(p, s))
+		if (prepare_side(p, s))
 			return p->rd->err->kind;
 	}
+	if (p->listing)
+		return 0;
 	p->row = ARENA_ARRAY(&p->arrays, uint32_t, functions);
 	p->fn = ARENA_ARRAY(&p->arrays, struct matched, functions);
 	p->place = ARENA_ARRAY(&p->arrays, uint32_t, functions);
@@ -130,14 +127,6 @@ static int prepare_report(struct report *p)
 }
 
 /* ---- the costliest ---- */
-
-static int heavier(const void *a, const void *b)
-{
-	const struct weighed *x = a, *y = b;
-	const int c = order_double(y->weight, x->weight);
-
-	return c ? c : order_u64(x->id, y->id);
-}
 
 double report_share(const struct report *p, unsigned s, uint32_t e, int64_t cost)
 {
@@ -166,17 +155,33 @@ int64_t report_call_cost(const struct report *p, unsigned s, uint32_t edge, uint
 		       : graph_edge_incl(d->g, edge, d->event[e]);
 }
 
-static double weight_of_fn(const struct report *p, uint32_t i)
+/* The largest of the shares that a function, or a call, has of an event. */
+static double weight_of(const struct report *p, const struct matched *m, bool call)
 {
 	double weight = 0;
 
 	for (unsigned s = 0; s < p->sides; s++)
 		for (uint32_t e = 0; e < p->events; e++)
-			weight = fmax(weight,
-				      report_share(p, s, e,
-						   report_fn_cost(p, s, p->fn[i].in[s], e,
-								  false)));
-	return weight + (p->row[i] ? 2 : 0);
+			weight = fmax(
+				weight,
+				report_share(
+					p, s, e,
+					call ? report_call_cost(p, s, m->in[s], e)
+					     : report_fn_cost(p, s, m->in[s], e, false)));
+	return weight;
+}
+
+static int by_spent(const void *a, const void *b)
+{
+	const struct spent *x = a, *y = b;
+	const int c = cost_order(y->cost, x->cost);
+
+	return c ? c : order_u64(x->fn, y->fn);
+}
+
+void report_sort(struct spent *rank, size_t n)
+{
+	qsort(rank, n, sizeof(*rank), by_spent);
 }
 
 static struct str choose_name_of(const struct report *p, const struct matched *m)
@@ -188,19 +193,21 @@ static struct str choose_name_of(const struct report *p, const struct matched *m
 
 static int choose_functions(struct report *p)
 {
-	struct weighed *rank = calloc((size_t)p->all + 1, sizeof(*rank));
+	struct spent *rank = calloc((size_t)p->all + 1, sizeof(*rank));
 	size_t left = p->with_source ? FUNCTION_BYTES / 2 : FUNCTION_BYTES;
 
 	if (!rank)
 		return err_no_memory(p->rd->err, "for a report");
 	for (uint32_t i = 0; i < p->all && !render_cancelled(p->rd, i); i++)
-		rank[i] = (struct weighed){i, weight_of_fn(p, i)};
-	qsort(rank, p->all, sizeof(*rank), heavier);
+		rank[i] = (struct spent){
+			i, (int64_t)(1e15 * (weight_of(p, &p->fn[i], false) +
+					     (p->row[i] ? 2 : 0)))};
+	report_sort(rank, p->all);
 	for (uint32_t i = 0; i < p->all; i++) {
-		size_t bytes = choose_name_of(p, &p->fn[rank[i].id]).n + 60 +
+		size_t bytes = choose_name_of(p, &p->fn[rank[i].fn]).n + 60 +
 			       (size_t)p->events * 16 * p->sides;
 
-		p->place[rank[i].id] = bytes <= left ? 0 : GRAPH_NONE;
+		p->place[rank[i].fn] = bytes <= left ? 0 : GRAPH_NONE;
 		left = bytes <= left ? left - bytes : 0;
 	}
 	free(rank);
@@ -245,10 +252,6 @@ static void choose_add_calls(struct report *p, unsigned s)
 			continue;
 		c->edge = (struct matched){{GRAPH_NONE, GRAPH_NONE}};
 		c->edge.in[s] = i;
-		for (uint32_t e = 0; e < p->events; e++)
-			c->weight =
-				fmax(c->weight,
-				     report_share(p, s, e, report_call_cost(p, s, i, e)));
 		p->between++;
 	}
 }
@@ -268,9 +271,10 @@ static void match_calls(struct report *p)
 			continue;
 		}
 		to->edge.in[s] = c->edge.in[s];
-		to->weight = fmax(to->weight, c->weight);
 	}
 	p->between = n;
+	for (uint32_t i = 0; i < n && !render_cancelled(p->rd, i); i++)
+		p->calls[i].weight = weight_of(p, &p->calls[i].edge, true);
 }
 
 static int choose_calls(struct report *p)
@@ -296,22 +300,10 @@ static int choose_calls(struct report *p)
 
 int report_choose(struct report *p)
 {
-	return prepare_report(p) || choose_functions(p) || choose_calls(p)
+	return prepare_report(p) ||
+			       (!p->listing && (choose_functions(p) || choose_calls(p)))
 		       ? p->rd->err->kind
 		       : 0;
-}
-
-static int by_spent(const void *a, const void *b)
-{
-	const struct spent *x = a, *y = b;
-	const int c = cost_order(y->cost, x->cost);
-
-	return c ? c : order_u64(x->fn, y->fn);
-}
-
-void report_sort(struct spent *rank, size_t n)
-{
-	qsort(rank, n, sizeof(*rank), by_spent);
 }
 
 uint32_t report_rank(struct report *p, bool listed, struct spent **out)

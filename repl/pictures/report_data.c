@@ -507,7 +507,6 @@ static int put_trees(struct report *p, unsigned s)
 int report_put_data(struct report *p)
 {
 	arena_init(&p->names, 0);
-	report_put_events(p);
 	put_function_rows(p);
 	put_lines(p);
 	put_strings(p);

@@ -43,10 +43,11 @@ struct report {
 			       then [ncalls] in order */
 	struct strset strings; /* files and objects: lines of d-strings */
 	uint32_t nfunctions, between, ncalls;
-	struct arena names;  /* of one name at a time */
-	struct arena arrays; /* all of these, and of the sides */
-	double most_left;    /* the largest share of a call that was left out */
-	size_t head;	     /* bytes of the page before */
+	struct arena names;	       /* of one name at a time */
+	struct arena arrays;	       /* all of these, and of the sides */
+	double most_left;	       /* the largest share of a call that was left out */
+	size_t head;		       /* bytes of the page before */
+	const struct listing *listing; /* the page has this alone; or NULL */
 	bool with_source, with_asm;
 	struct source_data source;
 	uint32_t listed;   /* functions of this profile in the answer */
@@ -57,7 +58,6 @@ struct report {
 /* report_choose.c: match the functions and calls of both sides, and choose what goes in. */
 int report_choose(struct report *p);
 void report_forget(struct report *p);
-int report_prepare_side(struct report *p, unsigned s);
 /* The share of a side's event, and a cost of a function; 0 if it is not there. */
 double report_share(const struct report *p, unsigned s, uint32_t e, int64_t cost);
 int64_t report_fn_cost(const struct report *p, unsigned s, uint32_t f, uint32_t e,
@@ -75,10 +75,8 @@ uint32_t report_rank(struct report *p, bool listed, struct spent **out);
 /* report_data.c */
 int report_put_data(struct report *p);
 void report_put_events(struct report *p);
-void report_put_about(struct report *p, const char *more);
-/* report_source.c: the source of the listed functions, costliest first, in so many
- * bytes. */
-int report_take_source(struct report *p, size_t budget);
+/* report_source.c: the source of the listed functions, costliest first. */
+int report_take_source(struct report *p);
 void report_say_source(struct report *p);
 
 #endif

@@ -115,13 +115,12 @@ static int take_functions(struct report *p, struct listings *all,
 	return p->rd->err->kind;
 }
 
-int report_take_source(struct report *p, size_t budget)
+int report_take_source(struct report *p)
 {
 	struct listings all = {0};
 	struct spent *rank = NULL;
 	const size_t cap = p->side[0].g->a->cap;
 
-	p->source.budget = budget;
 	p->source.place = p->side[0].place;
 	p->with_asm &= store_info(p->side[0].g->st)->has_instr;
 	if (!p->side[0].g->detail || !p->rd->session)
@@ -150,9 +149,6 @@ void report_say_source(struct report *p)
 			   "<p>No file was found for the source of %s of %s listed"
 			   " functions.</p>\n",
 			   GROUPED(p->textless), GROUPED(p->listed));
-	if (p->source.lines_out)
-		out_printf(p->o, "<p>Left out: %s of the cheapest lines.</p>\n",
-			   GROUPED(p->source.lines_out));
 	if (p->rd->source == SOURCE_ASM && !p->with_asm)
 		out_c(p->o, "<p>No instructions: the profile has no addresses (callgrind"
 			    " --dump-instr=yes).</p>\n");

@@ -379,13 +379,16 @@ void source_data_text(char *buf, size_t size, const struct source_data *d)
 		at += snprintf(buf + at, size - (size_t)at, " %s line%s%s", GROUPED(n[0]),
 			       n[0] == 1 ? "" : "s", n[1] ? " and" : "");
 	if (n[1])
-		snprintf(buf + at, size - (size_t)at, " %s instruction%s", GROUPED(n[1]),
-			 n[1] == 1 ? "" : "s");
+		at += snprintf(buf + at, size - (size_t)at, " %s instruction%s",
+			       GROUPED(n[1]), n[1] == 1 ? "" : "s");
+	if (d->lines_out)
+		snprintf(buf + at, size - (size_t)at,
+			 ". Left out: %s of the cheapest lines", GROUPED(d->lines_out));
 }
 
 void source_data_say(struct out *o, const struct source_data *d)
 {
-	char text[160];
+	char text[200];
 
 	source_data_text(text, sizeof(text), d);
 	if (d->files.n)
@@ -402,10 +405,9 @@ size_t source_data_room(size_t used)
 	return used < PAGE_BYTES - REST_BYTES ? PAGE_BYTES - REST_BYTES - used : 0;
 }
 
-void source_data_init(struct source_data *d, struct graph *g, size_t budget)
+void source_data_init(struct source_data *d, struct graph *g)
 {
 	d->g = g;
-	d->budget = budget;
 	out_mem(&d->o);
 }
 

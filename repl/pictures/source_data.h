@@ -42,7 +42,7 @@ struct source_data {
 size_t source_data_put(struct source_data *d, const struct listing *l, struct err *err);
 /* The bytes that are left for source in a page with so many others. */
 size_t source_data_room(size_t used);
-void source_data_init(struct source_data *d, struct graph *g, size_t budget);
+void source_data_init(struct source_data *d, struct graph *g);
 /* The element with the data, and how much it is; the script lists the files. */
 void source_data_write(struct out *o, const struct source_data *d);
 void source_data_say(struct out *o, const struct source_data *d);

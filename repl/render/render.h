@@ -47,7 +47,7 @@ struct render {
 	uint64_t took_ns; /* the query, so far */
 	enum with_source source;
 	struct left_out left;
-	char note[200]; /* what the page leaves out, also for stderr; or empty */
+	char note[400]; /* what the page leaves out, also for stderr; or empty */
 };
 
 /* The functions of the formats: render_csv(), render_svg() ... */
