@@ -54,18 +54,4 @@ int chain_reaches(const struct flow *fl, const uint8_t *marks, const uint8_t *wi
 int chain_with(const struct flow *fl, const struct fn_set *set, const uint8_t *within,
 	       bool down, uint8_t **out, struct arena *a, struct err *err);
 
-/* A part of a flow: of the arena. */
-struct chain_part {
-	struct flow *flow;
-	uint32_t *old;	  /* [functions]: their numbers in the whole flow */
-	int64_t *outside; /* [functions]: recorded cost of calls from functions that are
-			      left out; root[] has it, too */
-};
-
-/* The marked functions and all that reach them, of those within (NULL: of all), as a flow
- * of their own with the calls among them.  The cost through each function stays the same,
- * although the calls that leave the flow are missing. */
-int chain_above(const struct flow *fl, const uint8_t *marks, const uint8_t *within,
-		struct chain_part *out, struct arena *a, struct err *err);
-
 #endif

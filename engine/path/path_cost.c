@@ -59,15 +59,22 @@ struct costing {
 	struct arena *bounds; /* freed before the estimate is made */
 	const struct cancel *cancel;
 	struct err *err;
-	uint8_t *marks;
+	/* [functions]: it can come to `of`, and is below `under`, if there is one.  Others
+	 * do not matter: what their calls bring is as if it entered without a call. */
+	const uint8_t *within;
+	uint32_t *fn, n;  /* [n]: the functions within, callers first */
+	uint32_t *place;  /* [functions]: of each in fn[] */
+	uint8_t *marks;	  /* [functions] */
 	uint8_t *reached; /* [functions]: a bit for each state in which cost can leave
 			     it */
 	bool under, via;
-	unsigned ready;	  /* the state in which `of` counts */
-	unsigned enter;	  /* the state of cost that enters without a call */
-	struct split *at; /* [functions]: after the function has changed the state */
-	int64_t *root;	  /* [functions]: cost that no call brought */
-	int64_t *arrived_lo, *arrived_hi; /* [functions]: cost that enters `of` here */
+	unsigned ready; /* the state in which `of` counts */
+	unsigned enter; /* the state of cost that enters without a call */
+	/* By place: */
+	struct split *at;		  /* after the function has changed the state */
+	double *starts;			  /* cost that enters without a call, and */
+	int64_t *root;			  /* the same as recorded */
+	int64_t *arrived_lo, *arrived_hi; /* cost that enters `of` here */
 	bool odd;  /* the sums of some function on the way disagree */
 	bool sums; /* what enters a function is what passes it, everywhere */
 };
@@ -121,6 +128,12 @@ static void tighten(struct split *x, int64_t total)
 	}
 }
 
+/* Does call i cost something, and lead to a function that matters? */
+static bool leads_on(const struct costing *c, uint32_t i)
+{
+	return c->fl->in.incl[i] && c->within[c->fl->in.callee[i]];
+}
+
 static void gather_part(struct share_of *to, const struct share_of *from)
 {
 	cost_add(&to->lo, from->lo);
@@ -132,18 +145,19 @@ static void gather_part(struct share_of *to, const struct share_of *from)
 static int find_reached(struct costing *c)
 {
 	const struct flow_input *in = &c->fl->in;
-	uint32_t *todo =
-		ARENA_ARRAY(c->arena, uint32_t, (size_t)in->functions * STATES + 1);
+	uint32_t *todo = ARENA_ARRAY(c->arena, uint32_t, (size_t)c->n * STATES + 1);
 	uint32_t n = 0;
 
 	c->reached = ARENA_ARRAY(c->arena, uint8_t, (size_t)in->functions + 1);
 	if (!todo || !c->reached)
 		return arena_full(c->arena, c->err);
-	for (uint32_t f = 0; f < in->functions; f++)
-		if (c->fl->root[f] > 0) {
-			c->reached[f] =
-				(uint8_t)(1u << path_cost_move(c, c->marks[f], c->enter));
-			todo[n++] = f * STATES + path_cost_move(c, c->marks[f], c->enter);
+	for (uint32_t k = 0; k < c->n; k++)
+		if (c->starts[k] > 0) {
+			const uint32_t f = c->fn[k];
+			const unsigned s = path_cost_move(c, c->marks[f], c->enter);
+
+			c->reached[f] = (uint8_t)(1u << s);
+			todo[n++] = f * STATES + s;
 		}
 	while (n) {
 		uint32_t f = todo[--n] / STATES, s = todo[n] % STATES;
@@ -152,7 +166,7 @@ static int find_reached(struct costing *c)
 			uint32_t to = in->callee[i];
 			unsigned state = path_cost_move(c, c->marks[to], s);
 
-			if (!in->incl[i] || c->reached[to] & 1u << state)
+			if (!leads_on(c, i) || c->reached[to] & 1u << state)
 				continue;
 			c->reached[to] |= (uint8_t)(1u << state);
 			todo[n++] = to * STATES + state;
@@ -172,9 +186,9 @@ static unsigned only_state(const struct costing *c, uint32_t f)
 
 /* ---- the estimate ---- */
 
-/* A function for each pair of a function and a state that is reached. */
+/* A function for each pair of a function and a state that is reached; callers first. */
 struct points {
-	uint32_t n, *of; /* [functions]: the number of the first pair of each */
+	uint32_t n, *of; /* [places]: the number of the first pair of each */
 	uint32_t *first, *callee, *cycle, *topo;
 	int64_t *incl;
 	double *through, *keep, *cost;
@@ -186,13 +200,14 @@ struct points {
 static int make_room(struct costing *c, struct points *p)
 {
 	const struct flow_input *in = &c->fl->in;
-	uint32_t *of = ARENA_ARRAY(c->arena, uint32_t, (size_t)in->functions + 1);
+	uint32_t *of = ARENA_ARRAY(c->arena, uint32_t, (size_t)c->n + 1);
 	size_t n = 0, edges = 1;
 
-	for (uint32_t f = 0; of && f < in->functions; f++) {
+	for (uint32_t k = 0; of && k < c->n; k++) {
+		const uint32_t f = c->fn[k];
 		unsigned states = (unsigned)__builtin_popcount(c->reached[f]);
 
-		of[f] = (uint32_t)n;
+		of[k] = (uint32_t)n;
 		n += states;
 		edges += (size_t)states * (in->out_first[f + 1] - in->out_first[f]);
 	}
@@ -224,7 +239,7 @@ static uint32_t point_of(const struct costing *c, const struct points *p, uint32
 {
 	unsigned before = c->reached[f] & ((1u << s) - 1);
 
-	return p->of[f] + (uint32_t)__builtin_popcount(before);
+	return p->of[c->place[f]] + (uint32_t)__builtin_popcount(before);
 }
 
 /* The calls of f in state s.  Calls of f by itself lead to no earlier state. */
@@ -236,16 +251,17 @@ static void path_cost_add_calls(const struct costing *c, struct points *p, uint3
 	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
 		uint32_t to = in->callee[i];
 
-		if (!in->incl[i])
+		if (!leads_on(c, i))
 			continue;
 		p->callee[*n] = point_of(c, p, to, path_cost_move(c, c->marks[to], s));
 		p->incl[(*n)++] = in->incl[i];
 	}
 }
 
-static void add_points(const struct costing *c, struct points *p, uint32_t f, uint32_t *n)
+static void add_points(const struct costing *c, struct points *p, uint32_t k, uint32_t *n)
 {
 	const struct flow *fl = c->fl;
+	const uint32_t f = c->fn[k];
 
 	for (unsigned s = 0; s < STATES; s++) {
 		uint32_t i = point_of(c, p, f, s);
@@ -256,32 +272,27 @@ static void add_points(const struct costing *c, struct points *p, uint32_t f, ui
 		p->keep[i] = fl->keep ? fl->keep[f] : 1;
 		p->stop[i] = s == INSIDE;
 		p->cycle[i] = fl->in.cycle[f];
+		p->topo[i] = i;
 		if (!p->stop[i])
 			path_cost_add_calls(c, p, f, s, n);
 		p->first[i + 1] = *n;
 	}
-	if (fl->root[f] > 0)
+	if (c->starts[k] > 0)
 		p->cost[point_of(c, p, f, path_cost_move(c, c->marks[f], c->enter))] =
-			fl->root[f];
+			c->starts[k];
 }
 
 /* Cost that arrives INSIDE stays there: its sum is the estimate. */
 static int estimate_cost(struct costing *c, double *est)
 {
-	const struct flow_input *in = &c->fl->in;
 	struct points p = {0};
 	struct flow all;
-	uint32_t edges = 0, order = 0;
+	uint32_t edges = 0;
 
 	if (make_room(c, &p))
 		return c->err->kind;
-	for (uint32_t f = 0; f < in->functions; f++) {
-		uint32_t next = in->topo[f];
-
-		add_points(c, &p, f, &edges);
-		for (int s = 0; s < __builtin_popcount(c->reached[next]); s++)
-			p.topo[order++] = p.of[next] + (uint32_t)s;
-	}
+	for (uint32_t k = 0; k < c->n; k++)
+		add_points(c, &p, k, &edges);
 	all = (struct flow){.in = {.functions = p.n,
 				   .edges = edges,
 				   .out_first = p.first,
@@ -321,7 +332,7 @@ static void over_call(const struct costing *c, uint32_t f, uint32_t i, struct sp
 	}
 	passing = fl->passing[f];
 	for (unsigned s = 0; s < STATES; s++) {
-		const struct share_of *p = &c->at[f].in[s];
+		const struct share_of *p = &c->at[c->place[f]].in[s];
 		bool any = c->reached[f] & 1u << s;
 
 		out->in[s].lo =
@@ -344,33 +355,35 @@ static void gather_split(struct split *to, const struct split *from)
 
 /* x: the calls into f.  Combine them with what enters without a call, move on to the
  * states after f, and sum the cost that enters `of`. */
-static void combine_states(struct costing *c, uint32_t f, struct split *x)
+static void combine_states(struct costing *c, uint32_t place, struct split *x)
 {
 	const struct flow *fl = c->fl;
-	const struct share_of root = {c->root[f], c->root[f]};
+	const uint32_t f = c->fn[place];
+	const struct share_of root = {c->root[place], c->root[place]};
 	struct split moved = {0};
 
 	gather_part(&x->in[c->enter], &root);
 	tighten(x, fl->passing[f]);
-	c->arrived_lo[f] = c->arrived_hi[f] = 0;
+	c->arrived_lo[place] = c->arrived_hi[place] = 0;
 	for (unsigned s = 0; s < STATES; s++) {
 		unsigned to = path_cost_move(c, c->marks[f], s);
 
 		if (to == INSIDE && s != INSIDE) {
-			cost_add(&c->arrived_lo[f], x->in[s].lo);
-			cost_add(&c->arrived_hi[f], x->in[s].hi);
+			cost_add(&c->arrived_lo[place], x->in[s].lo);
+			cost_add(&c->arrived_hi[place], x->in[s].hi);
 		}
 		gather_part(&moved.in[to], &x->in[s]);
 	}
 	for (unsigned s = 0; s < STATES; s++)
 		moved.in[s].hi = path_cost_least(moved.in[s].hi, fl->passing[f]);
-	c->at[f] = moved;
+	c->at[place] = moved;
 }
 
-/* Gather the split of f from its callers. */
-static void collect_states(struct costing *c, uint32_t f)
+/* Gather the split of a function from its callers. */
+static void collect_states(struct costing *c, uint32_t place)
 {
 	const struct flow *fl = c->fl;
+	const uint32_t f = c->fn[place];
 	struct split x = {0};
 
 	for (uint32_t k = fl->in.in_first[f]; k < fl->in.in_first[f + 1]; k++) {
@@ -382,7 +395,7 @@ static void collect_states(struct costing *c, uint32_t f)
 		over_call(c, fl->in.caller[i], i, &part);
 		gather_split(&x, &part);
 	}
-	combine_states(c, f, &x);
+	combine_states(c, place, &x);
 }
 
 /* Hand the split of f to the callees that cost can leave in another state than OUTSIDE.
@@ -396,14 +409,14 @@ static void hand_on(struct costing *c, uint32_t f)
 		uint32_t to = in->callee[i];
 		struct split part;
 
-		if (to == f || !in->incl[i] || in->cycle[to] || surely_outside(c, to))
+		if (to == f || !leads_on(c, i) || in->cycle[to] || surely_outside(c, to))
 			continue;
 		over_call(c, f, i, &part);
-		gather_split(&c->at[to], &part);
+		gather_split(&c->at[c->place[to]], &part);
 	}
 }
 
-/* Sweep a cycle, topo[first] up to topo[end], until nothing is tighter.  A large cycle is swept
+/* Sweep a cycle, places first up to end, until nothing is tighter.  A large cycle is swept
  * less often: bounds are true after each sweep. */
 static int path_cost_settle(struct costing *c, uint32_t first, uint32_t end)
 {
@@ -411,12 +424,14 @@ static int path_cost_settle(struct costing *c, uint32_t first, uint32_t end)
 	uint64_t edges = 1, sweeps;
 
 	for (uint32_t i = first; i < end; i++) {
-		uint32_t f = in->topo[i];
+		uint32_t f = c->fn[i];
 
-		c->at[f] = (struct split){0};
-		edges += in->in_first[f + 1] - in->in_first[f];
+		c->at[i] = (struct split){0};
+		for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
+			edges += in->incl[in->in_edge[k]] &&
+				 c->within[in->caller[in->in_edge[k]]];
 		for (unsigned s = 0; s < STATES; s++)
-			c->at[f].in[s].hi =
+			c->at[i].in[s].hi =
 				c->reached[f] & 1u << s ? c->fl->passing[f] : 0;
 	}
 	sweeps = SWEPT_MOST / edges;
@@ -427,10 +442,10 @@ static int path_cost_settle(struct costing *c, uint32_t first, uint32_t end)
 		if (cancel_poll(c->cancel, c->err))
 			return c->err->kind;
 		for (uint32_t i = first; i < end; i++) {
-			struct split was = c->at[in->topo[i]];
+			struct split was = c->at[i];
 
-			collect_states(c, in->topo[i]);
-			tighter |= memcmp(&was, &c->at[in->topo[i]], sizeof(was)) != 0;
+			collect_states(c, i);
+			tighter |= memcmp(&was, &c->at[i], sizeof(was)) != 0;
 		}
 		if (!tighter)
 			break;
@@ -438,10 +453,12 @@ static int path_cost_settle(struct costing *c, uint32_t first, uint32_t end)
 	return 0;
 }
 
-static bool calls_itself(const struct flow_input *in, uint32_t f)
+static bool calls_itself(const struct costing *c, uint32_t f)
 {
+	const struct flow_input *in = &c->fl->in;
+
 	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
-		if (in->callee[i] == f)
+		if (in->callee[i] == f && leads_on(c, i))
 			return true;
 	return false;
 }
@@ -452,24 +469,24 @@ static int forward(struct costing *c)
 {
 	const struct flow_input *in = &c->fl->in;
 
-	for (uint32_t first = 0, end; first < in->functions; first = end) {
-		uint32_t f = in->topo[first], cycle = in->cycle[f];
+	for (uint32_t first = 0, end; first < c->n; first = end) {
+		uint32_t f = c->fn[first], cycle = in->cycle[f];
 
 		end = first + 1;
-		while (cycle && end < in->functions && in->cycle[in->topo[end]] == cycle)
+		while (cycle && end < c->n && in->cycle[c->fn[end]] == cycle)
 			end++;
 		if (first % POLL == 0 && cancel_poll(c->cancel, c->err))
 			return c->err->kind;
-		if (cycle || calls_itself(in, f)) {
+		if (cycle || calls_itself(c, f)) {
 			if (path_cost_settle(c, first, end))
 				return c->err->kind;
 		} else if (!surely_outside(c, f)) {
-			struct split x = c->at[f];
+			struct split x = c->at[first];
 
-			combine_states(c, f, &x);
+			combine_states(c, first, &x);
 		}
 		for (uint32_t i = first; i < end; i++)
-			hand_on(c, in->topo[i]);
+			hand_on(c, c->fn[i]);
 	}
 	return 0;
 }
@@ -490,24 +507,26 @@ static void look_below(const struct costing *c, const struct below *of, uint32_t
 	for (uint32_t i = fl->in.out_first[f]; i < fl->in.out_first[f + 1]; i++) {
 		uint32_t t = fl->in.callee[i];
 
-		for (unsigned s = UNDER; s < INSIDE; s++) {
+		for (unsigned s = UNDER; c->within[t] && s < INSIDE; s++) {
 			unsigned to = path_cost_move(c, c->marks[t], s);
-			int64_t hi = to == INSIDE ? fl->in.incl[i] : of[t].hi[to];
+			int64_t hi =
+				to == INSIDE ? fl->in.incl[i] : of[c->place[t]].hi[to];
 
 			cost_add(&out->hi[s], path_cost_least(hi, fl->in.incl[i]));
 		}
 	}
 }
 
-/* Cost that enters the chain at f: from OUTSIDE by `under`, or without a call. */
-static int64_t entering(const struct costing *c, const struct below *of, uint32_t f)
+/* Cost that enters the chain at a function: from OUTSIDE by `under`, or without a call. */
+static int64_t entering(const struct costing *c, const struct below *of, uint32_t place)
 {
+	const uint32_t f = c->fn[place];
 	unsigned to = path_cost_move(c, c->marks[f], c->enter);
-	int64_t most = c->under ? c->fl->passing[f] : c->root[f];
+	int64_t most = c->under ? c->fl->passing[f] : c->root[place];
 
 	if (c->under && to == OUTSIDE)
 		return 0;
-	return to == INSIDE ? most : path_cost_least(most, of[f].hi[to]);
+	return to == INSIDE ? most : path_cost_least(most, of[place].hi[to]);
 }
 
 /* From the callees up: so much of what leaves a function can still come to `of`.  It bounds
@@ -515,91 +534,115 @@ static int64_t entering(const struct costing *c, const struct below *of, uint32_
 static int backward(struct costing *c, int64_t *most)
 {
 	const struct flow_input *in = &c->fl->in;
-	struct below *of =
-		ARENA_ARRAY(c->bounds, struct below, (size_t)in->functions + 1);
+	struct below *of = ARENA_ARRAY(c->bounds, struct below, (size_t)c->n + 1);
 
 	if (!of)
 		return arena_full(c->bounds, c->err);
 	/* In a cycle all of the cost may still arrive, until the calls bound it. */
-	for (uint32_t f = 0; f < in->functions; f++)
-		for (unsigned s = UNDER; in->cycle[f] && s < INSIDE; s++)
-			of[f].hi[s] = c->fl->passing[f];
-	for (uint32_t k = in->functions; k-- > 0;) {
-		uint32_t f = in->topo[k];
-
+	for (uint32_t k = 0; k < c->n; k++)
+		for (unsigned s = UNDER; in->cycle[c->fn[k]] && s < INSIDE; s++)
+			of[k].hi[s] = c->fl->passing[c->fn[k]];
+	for (uint32_t k = c->n; k-- > 0;) {
 		if (k % POLL == 0 && cancel_poll(c->cancel, c->err))
 			return c->err->kind;
-		if (c->reached[f] & (1u << UNDER | 1u << VIA_SEEN))
-			look_below(c, of, f, &of[f]);
-		else if (in->cycle[f])
-			of[f] = (struct below){0};
+		if (c->reached[c->fn[k]] & (1u << UNDER | 1u << VIA_SEEN))
+			look_below(c, of, c->fn[k], &of[k]);
+		else if (in->cycle[c->fn[k]])
+			of[k] = (struct below){0};
 	}
-	for (uint32_t f = 0; f < in->functions; f++) {
-		cost_add(most, entering(c, of, f));
-		if (of[f].hi[UNDER] || of[f].hi[VIA_SEEN])
-			c->odd |= c->fl->odd[f] && only_state(c, f) == STATES;
+	for (uint32_t k = 0; k < c->n; k++) {
+		cost_add(most, entering(c, of, k));
+		if (of[k].hi[UNDER] || of[k].hi[VIA_SEEN])
+			c->odd |=
+				c->fl->odd[c->fn[k]] && only_state(c, c->fn[k]) == STATES;
 	}
 	return 0;
 }
 
-static void mark_set(const struct fn_set *set, uint8_t bit, uint8_t *marks)
+static void mark_set(const struct costing *c, const struct fn_set *set, uint8_t bit)
 {
 	for (uint32_t f = set ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
 	     f = fnset_next(set, f + 1))
-		marks[f] |= bit;
+		c->marks[f] |= c->within[f] ? bit : 0;
 }
 
-/* Only functions that can reach `of` matter, and below `under` if there is one.  The cost
- * that enters these from others is OUTSIDE. */
+/* The cost that enters the functions that matter from others is OUTSIDE. */
+static void find_starts(struct costing *c)
+{
+	const struct flow_input *in = &c->fl->in;
+
+	for (uint32_t k = 0; k < c->n; k++) {
+		const uint32_t f = c->fn[k];
+
+		c->starts[k] = c->fl->root[f];
+		c->root[k] = path_root(c->fl, f);
+		for (uint32_t e = in->in_first[f]; e < in->in_first[f + 1]; e++) {
+			const uint32_t i = in->in_edge[e];
+
+			if (c->within[in->caller[i]])
+				continue;
+			c->starts[k] += flow_cost(c->fl, i);
+			cost_add(&c->root[k], in->incl[i]);
+		}
+	}
+}
+
 static int path_cost_narrow(struct costing *c, const struct path_cost_query *q)
 {
 	const struct flow *fl = c->fl;
-	uint8_t *all = ARENA_ARRAY(c->arena, uint8_t, (size_t)fl->in.functions + 1);
-	uint8_t *of = chain_marks(fl, q->of, c->arena), *below = NULL;
-	struct chain_part part;
+	const size_t n = (size_t)fl->in.functions + 1;
+	uint8_t *below = NULL, *within;
 
-	if (!all || !of)
-		return arena_full(c->arena, c->err);
-	mark_set(q->of, IN_OF, all);
-	mark_set(q->under, IN_UNDER, all);
-	mark_set(q->via, IN_VIA, all);
-	mark_set(q->avoiding, IN_AVOID, all);
 	if ((q->under &&
 	     chain_with(fl, q->under, NULL, false, &below, c->arena, c->err)) ||
-	    chain_above(fl, of, below, &part, c->arena, c->err))
+	    chain_with(fl, q->of, below, true, &within, c->arena, c->err))
 		return c->err->kind;
-	c->fl = part.flow;
-	c->marks = ARENA_ARRAY(c->arena, uint8_t, (size_t)c->fl->in.functions + 1);
-	c->root = ARENA_ARRAY(c->arena, int64_t, (size_t)c->fl->in.functions + 1);
-	if (!c->marks || !c->root)
+	c->within = within;
+	c->marks = ARENA_ARRAY(c->arena, uint8_t, n);
+	c->fn = ARENA_ARRAY(c->arena, uint32_t, n);
+	c->place = ARENA_ARRAY(c->arena, uint32_t, n);
+	if (!c->marks || !c->fn || !c->place)
 		return arena_full(c->arena, c->err);
-	for (uint32_t f = 0; f < c->fl->in.functions; f++) {
-		c->marks[f] = all[part.old[f]];
-		c->root[f] = cost_sum(path_root(fl, part.old[f]), part.outside[f]);
-	}
+	c->n = 0;
+	for (uint32_t i = 0; i < fl->in.functions; i++)
+		if (within[fl->in.topo[i]]) {
+			c->place[fl->in.topo[i]] = c->n;
+			c->fn[c->n++] = fl->in.topo[i];
+		}
+	c->starts = ARENA_ARRAY(c->arena, double, (size_t)c->n + 1);
+	c->root = ARENA_ARRAY(c->arena, int64_t, (size_t)c->n + 1);
+	if (!c->starts || !c->root)
+		return arena_full(c->arena, c->err);
+	mark_set(c, q->of, IN_OF);
+	mark_set(c, q->under, IN_UNDER);
+	mark_set(c, q->via, IN_VIA);
+	mark_set(c, q->avoiding, IN_AVOID);
+	find_starts(c);
 	return 0;
 }
 
 /* Without cycles and calls that record too much, the sums agree; doubles are exact up to
  * 2^53. */
-static bool sums_agree(const struct flow *fl, bool kept)
+static bool sums_agree(const struct costing *c)
 {
 	const int64_t exact = (int64_t)1 << 53;
+	const struct flow *fl = c->fl;
+	bool agree = !fl->keep;
 
-	for (uint32_t f = 0; f < fl->in.functions && !kept; f++)
-		kept = fl->in.cycle[f] || fl->odd[f] || fl->passing[f] >= exact;
-	return !kept;
+	for (uint32_t k = 0; k < c->n && agree; k++)
+		agree = !fl->in.cycle[c->fn[k]] && !fl->odd[c->fn[k]] &&
+			fl->passing[c->fn[k]] < exact;
+	return agree;
 }
 
 static int prepare_costing(struct costing *c, const struct path_cost_query *q)
 {
-	bool kept = c->fl->keep != NULL;
 	size_t n;
 
 	if (path_cost_narrow(c, q) || find_reached(c))
 		return c->err->kind;
-	c->sums = sums_agree(c->fl, kept);
-	n = (size_t)c->fl->in.functions + 1;
+	c->sums = sums_agree(c);
+	n = (size_t)c->n + 1;
 	c->at = ARENA_ARRAY(c->bounds, struct split, n);
 	c->arrived_lo = ARENA_ARRAY(c->bounds, int64_t, n);
 	c->arrived_hi = ARENA_ARRAY(c->bounds, int64_t, n);
@@ -615,9 +658,9 @@ static int find_bounds(struct costing *c, const struct path_cost_query *q, int64
 
 	if (prepare_costing(c, q) || forward(c) || backward(c, &most))
 		return c->err->kind;
-	for (uint32_t f = 0; f < c->fl->in.functions; f++) {
-		cost_add(lo, c->arrived_lo[f]);
-		cost_add(hi, c->arrived_hi[f]);
+	for (uint32_t k = 0; k < c->n; k++) {
+		cost_add(lo, c->arrived_lo[k]);
+		cost_add(hi, c->arrived_hi[k]);
 	}
 	*hi = path_cost_least(*hi, most);
 	return 0;
