@@ -6,6 +6,7 @@
 #include "engine/compare/pair.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/table.h"
+#include "index/base/hash.h"
 
 /* The key of a row (vs_keys.c): rows with equal keys are compared. */
 struct vs_key {
@@ -64,11 +65,21 @@ int vs_know_runs(struct vs *v, uint32_t event,
 /* f GRAPH_NONE: no run has it, so it cost 0. */
 struct vs_range vs_runs_range(const struct vs_runs *r, uint32_t f);
 
-/* vs_keys.c: equal for what is the same on both sides.  -1, or p is NULL: an arena is full. */
+/* vs_keys.c: equal for what is the same on both sides.  -1: an arena is full. */
 int vs_row_key(struct vs *v, unsigned side, size_t row, struct arena *scratch,
 	       struct vs_key *out);
-struct str vs_fn_key(const struct vs *v, unsigned side, const struct graph *g, uint32_t f,
-		     struct arena *a);
+/* Make function f of a graph part of a key, which begins as zeros. */
+int vs_add_fn(const struct vs *v, unsigned side, const struct graph *g, uint32_t f,
+	      struct arena *a, struct vs_key *k);
+
+/* Things by their keys: of those with equal keys each is taken once, in order (vs_join.c). */
+struct vs_keys {
+	struct vs_key *key;
+	struct hash by;
+	uint8_t *used;
+};
+int vs_keys_index(struct exec *x, struct vs_keys *k, size_t n);
+uint32_t vs_keys_take(struct vs_keys *k, const struct vs_key *key); /* GRAPH_NONE: none */
 
 extern const struct joined vs_joined; /* vs_cols.c */
 /* Do the rows of the source have costs of single runs? */

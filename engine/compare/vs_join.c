@@ -13,24 +13,14 @@
 #include "index/base/err.h"
 #include "index/base/hash.h"
 
-/* Rows of the base by key; rows with equal keys are taken in order. */
-struct base_rows {
-	struct hash by;	    /* 32 bits of a key -> row */
-	struct vs_key *key; /* [rows of the base] */
-	uint8_t *used;	    /* [rows of the base]: 1: a row of a has taken it */
-};
-
-static int index_base(struct exec *x, struct vs *v, struct arena *scratch,
-		      struct base_rows *b)
+int vs_keys_index(struct exec *x, struct vs_keys *k, size_t n)
 {
-	*b = (struct base_rows){.by = {.arena = x->a},
-				.key = EXEC_ARRAY(x, struct vs_key, v->b.n + 1),
-				.used = EXEC_ARRAY(x, uint8_t, v->b.n + 1)};
-	if (!b->key || !b->used || hash_expect(&b->by, v->b.n))
+	k->by = (struct hash){.arena = x->a};
+	k->used = EXEC_ARRAY(x, uint8_t, n + 1);
+	if (!k->used || hash_expect(&k->by, n))
 		return arena_full(x->a, x->err);
-	for (size_t i = 0; i < v->b.n; i++) {
-		if (vs_row_key(v, 1, i, scratch, &b->key[i]) ||
-		    hash_add(&b->by, (uint32_t)b->key[i].hash[0], (uint32_t)i))
+	for (size_t i = 0; i < n; i++) {
+		if (hash_add(&k->by, (uint32_t)k->key[i].hash[0], (uint32_t)i))
 			return arena_full(x->a, x->err);
 		if (exec_poll(x))
 			return x->err->kind;
@@ -38,39 +28,46 @@ static int index_base(struct exec *x, struct vs *v, struct arena *scratch,
 	return 0;
 }
 
-/* The row of the base with the same key; GRAPH_NONE if there is none left. */
-static int take_base(struct exec *x, struct vs *v, struct arena *scratch,
-		     struct base_rows *b, size_t i, uint32_t *out)
+uint32_t vs_keys_take(struct vs_keys *k, const struct vs_key *key)
 {
-	struct vs_key k;
-	uint32_t probe, r;
+	uint32_t probe = hash_start(&k->by, (uint32_t)key->hash[0]), r;
 
-	*out = GRAPH_NONE;
-	if (vs_row_key(v, 0, i, scratch, &k))
-		return arena_full(x->a, x->err);
-	probe = hash_start(&b->by, (uint32_t)k.hash[0]);
-	while ((r = hash_next(&b->by, (uint32_t)k.hash[0], &probe)) != HASH_NONE)
-		if (!b->used[r] && !memcmp(&b->key[r], &k, sizeof(k))) {
-			*out = r;
-			b->used[r] = 1;
-			break;
+	while ((r = hash_next(&k->by, (uint32_t)key->hash[0], &probe)) != HASH_NONE)
+		if (!k->used[r] && !memcmp(&k->key[r], key, sizeof(*key))) {
+			k->used[r] = 1;
+			return r;
 		}
-	return exec_poll(x);
+	return GRAPH_NONE;
+}
+
+/* The keys of all rows of a side. */
+static int row_keys(struct exec *x, struct vs *v, unsigned side, struct vs_key **out)
+{
+	const size_t n = side ? v->b.n : v->a.n;
+	struct vs_key *key = *out = EXEC_ARRAY(x, struct vs_key, n + 1);
+	struct arena scratch;
+	int rc = key ? 0 : x->err->kind;
+
+	arena_init(&scratch, x->a->cap);
+	for (size_t i = 0; i < n && !rc; i++)
+		rc = vs_row_key(v, side, i, &scratch, &key[i]) ? arena_full(x->a, x->err)
+							       : exec_poll(x);
+	arena_free(&scratch);
+	return rc;
 }
 
 /* Each of these finds v->ib of the rows of a. */
 static int join_by_key(struct exec *x, struct vs *v)
 {
-	struct base_rows b;
-	struct arena scratch;
-	int rc;
+	struct vs_keys base;
+	struct vs_key *here;
 
-	arena_init(&scratch, x->a->cap);
-	rc = index_base(x, v, &scratch, &b);
-	for (size_t i = 0; i < v->a.n && !rc; i++)
-		rc = take_base(x, v, &scratch, &b, i, &v->ib[i]);
-	arena_free(&scratch);
-	return rc;
+	if (row_keys(x, v, 1, &base.key) || vs_keys_index(x, &base, v->b.n) ||
+	    row_keys(x, v, 0, &here))
+		return x->err->kind;
+	for (size_t i = 0; i < v->a.n; i++)
+		v->ib[i] = vs_keys_take(&base, &here[i]);
+	return exec_poll_now(x);
 }
 
 /* Of functions as the profiles have them: the pairs themselves. */

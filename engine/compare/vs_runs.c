@@ -38,11 +38,13 @@ static int number_runs(struct exec *x, uint32_t **out, uint32_t *n)
 	const uint32_t parts = store_info(x->g->st)->parts;
 	uint32_t *run = EXEC_ARRAY(x, uint32_t, (size_t)parts + 1);
 	uint64_t *of = EXEC_ARRAY(x, uint64_t, (size_t)parts + 1);
-	struct hash known = {0};
+	struct hash known = {.arena = x->a};
 
 	*out = run;
 	*n = 0;
-	for (uint32_t p = 0; run && of && p < parts; p++) {
+	if (!run || !of)
+		return x->err->kind;
+	for (uint32_t p = 0; p < parts; p++) {
 		struct part part;
 		uint32_t h, probe, r;
 
@@ -54,22 +56,14 @@ static int number_runs(struct exec *x, uint32_t **out, uint32_t *n)
 		while ((r = hash_next(&known, h, &probe)) != HASH_NONE)
 			if (of[r] == run_of(&part))
 				break;
-		if (r == HASH_NONE) {
-			if (hash_add(&known, h, r = (*n)++)) {
-				run = NULL;
-				err_no_memory(x->err, "while comparing");
-				break;
-			}
-			of[r] = run_of(&part);
-		}
+		if (r == HASH_NONE && hash_add(&known, h, r = (*n)++))
+			return arena_full(x->a, x->err);
+		of[r] = run_of(&part);
 		run[p] = r;
-		if (exec_poll(x)) {
-			run = NULL;
-			break;
-		}
+		if (exec_poll(x))
+			return x->err->kind;
 	}
-	hash_free(&known);
-	return run && of ? 0 : x->err->kind;
+	return 0;
 }
 
 /* Add the self costs of part p to those of its run: cost[function * runs + run]. */

@@ -8,7 +8,6 @@
  *	base		0 f  1 old		profile keep theirs, those that only the base has
  *	both		0 f  1 g  3 old		come after them, by their own (2 + 1)
  */
-#include <stdlib.h>
 #include <string.h>
 
 #include "engine/lang/result.h"
@@ -20,33 +19,18 @@
 
 /* ---- the same functions ---- */
 
-struct keyed {
-	struct str key;
-	uint32_t fn;
-};
-
-static int by_key(const void *a, const void *b)
+/* The keys of the functions of one side's graph; NULL: err is set. */
+static struct vs_key *fn_keys(struct exec *x, const struct vs *v, unsigned side)
 {
-	return str_cmp(((const struct keyed *)a)->key, ((const struct keyed *)b)->key);
-}
+	const struct graph *g = side ? v->b.g : v->a.g;
+	struct vs_key *key = EXEC_ARRAY(x, struct vs_key, (size_t)g->functions + 1);
 
-/* The functions of this profile's graph by their keys, sorted. */
-static struct keyed *keyed_functions(struct exec *x, const struct vs *v)
-{
-	const struct graph *g = v->a.g;
-	const uint32_t n = g->functions;
-	struct keyed *all = EXEC_ARRAY(x, struct keyed, (size_t)n + 1);
-
-	for (uint32_t f = 0; all && f < n; f++) {
-		all[f] = (struct keyed){vs_fn_key(v, 0, g, f, x->a), f};
-		if (!all[f].key.p) {
+	for (uint32_t f = 0; key && f < g->functions; f++)
+		if (vs_add_fn(v, side, g, f, x->a, &key[f])) {
 			arena_full(x->a, x->err);
 			return NULL;
 		}
-	}
-	if (all && n)
-		qsort(all, n, sizeof(*all), by_key);
-	return all;
+	return key;
 }
 
 /* After stages the functions of a graph are not those of the store, which are paired: then
@@ -55,19 +39,14 @@ static const uint32_t *same_by_key(struct exec *x, const struct vs *v)
 {
 	const uint32_t n = v->b.g->functions;
 	uint32_t *same = EXEC_ARRAY(x, uint32_t, (size_t)n + 1);
-	struct keyed *all = same ? keyed_functions(x, v) : NULL;
+	struct vs_keys here = {.key = fn_keys(x, v, 0)};
+	const struct vs_key *base = fn_keys(x, v, 1);
 
-	for (uint32_t f = 0; all && f < n; f++) {
-		const struct keyed want = {vs_fn_key(v, 1, v->b.g, f, x->a), f}, *found;
-
-		if (!want.key.p) {
-			arena_full(x->a, x->err);
-			return NULL;
-		}
-		found = bsearch(&want, all, v->a.g->functions, sizeof(*all), by_key);
-		same[f] = found ? found->fn : RESULT_NONE;
-	}
-	return all ? same : NULL;
+	if (!same || !here.key || !base || vs_keys_index(x, &here, v->a.g->functions))
+		return NULL;
+	for (uint32_t f = 0; f < n; f++)
+		same[f] = vs_keys_take(&here, &base[f]);
+	return same;
 }
 
 static int same_functions(struct exec *x, const struct vs *v, const uint32_t *same[2])
