@@ -7,16 +7,15 @@
 #include "index/base/bytes.h"
 #include "index/base/hash.h"
 #include "index/base/sort.h"
+#include "index/base/strset.h"
 
 /* Objects, or files, of both profiles: every text once. */
 struct places {
-	struct str *text;
+	struct strset text;
 	uint8_t *sides; /* bit s: side s has it */
 	/* The number of the text that it is the same as: itself, or one of side 0. */
 	uint32_t *same;
-	uint32_t n;
-	size_t cap, sides_cap, same_cap;
-	struct hash hash;
+	size_t sides_cap, same_cap;
 	uint32_t *of[2]; /* [objects or files of the store]: number */
 };
 

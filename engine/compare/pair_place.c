@@ -61,27 +61,21 @@ int pair_variant(struct pairs *w, uint32_t v, unsigned rules, unsigned k,
 static int number_text(struct pairs *w, struct places *l, struct str text, unsigned side,
 		       uint32_t *out)
 {
-	const uint32_t h = (uint32_t)str_hash(text);
-	uint32_t probe = hash_start(&l->hash, h), i;
+	const size_t n = l->text.n;
+	uint32_t i;
 
 	if (pair_look(w, text.n))
 		return w->err->kind;
-	while ((i = hash_next(&l->hash, h, &probe)) != HASH_NONE)
-		if (str_eq(l->text[i], text))
-			break;
-	if (i == HASH_NONE) {
-		i = l->n;
+	if ((i = strset_add(&l->text, text)) == HASH_NONE)
+		return pair_no_memory(w);
+	if (i == n) {
 		if (!w->places_left)
 			return pair_no_memory(w);
 		w->places_left--;
-		if (vec_reserve(&l->text, &l->cap, i + 1, sizeof(*l->text)) ||
-		    vec_reserve(&l->sides, &l->sides_cap, i + 1, 1) ||
-		    vec_reserve(&l->same, &l->same_cap, i + 1, sizeof(*l->same)) ||
-		    hash_add(&l->hash, h, i))
+		if (vec_reserve(&l->sides, &l->sides_cap, n + 1, 1) ||
+		    vec_reserve(&l->same, &l->same_cap, n + 1, sizeof(*l->same)))
 			return pair_no_memory(w);
-		l->text[i] = text;
 		l->same[i] = i;
-		l->n++;
 	}
 	l->sides[i] |= (uint8_t)(1 << side);
 	*out = i;
@@ -125,7 +119,7 @@ static int number_store(struct pairs *w, unsigned side)
  * all that is unknown, so it is never one place. */
 static bool is_alone(const struct places *l, uint32_t i)
 {
-	return l->sides[i] != 3 && l->same[i] == i && !str_eq(l->text[i], STR("???"));
+	return l->sides[i] != 3 && l->same[i] == i && !str_eq(l->text.at[i], STR("???"));
 }
 
 static void make_same(struct places *l, uint32_t a, uint32_t b)
@@ -173,15 +167,15 @@ static struct str path_end(struct str path, unsigned k)
  * components.  One that both sides have is one text, or two that were joined. */
 static int same_path_ends(struct pairs *w, struct places *l, unsigned k)
 {
-	struct sort_pair *end = calloc((size_t)l->n + 1, sizeof(*end));
+	struct sort_pair *end = calloc((size_t)l->text.n + 1, sizeof(*end));
 	size_t n = 0;
 
 	if (!end)
 		return pair_no_memory(w);
-	for (uint32_t i = 0; i < l->n; i++) {
-		struct str text = path_end(l->text[i], k);
+	for (uint32_t i = 0; i < l->text.n; i++) {
+		struct str text = path_end(l->text.at[i], k);
 
-		if (pair_look(w, l->text[i].n)) {
+		if (pair_look(w, l->text.at[i].n)) {
 			free(end);
 			return w->err->kind;
 		}
@@ -212,7 +206,7 @@ static bool some_alone(const struct places *l)
 {
 	unsigned sides = 0;
 
-	for (uint32_t i = 0; i < l->n && sides != 3; i++)
+	for (uint32_t i = 0; i < l->text.n && sides != 3; i++)
 		sides |= is_alone(l, i) ? l->sides[i] : 0;
 	return sides == 3;
 }
@@ -258,28 +252,24 @@ int pair_add_included(struct pairs *w, unsigned side, uint32_t i)
 	return number_text(w, &w->included, pair_included(*text), side, &ignored);
 }
 
-/* The text of the file on side 0 that a file of side 1 is. */
-static struct str same_file(struct places *l, struct str file)
-{
-	const uint32_t h = (uint32_t)str_hash(file);
-	uint32_t probe = hash_start(&l->hash, h), i;
-
-	while ((i = hash_next(&l->hash, h, &probe)) != HASH_NONE)
-		if (str_eq(l->text[i], file))
-			return l->text[l->same[i]];
-	return file;
-}
-
 int pair_same_included(struct pairs *w)
 {
-	if (w->rules->exact || !w->included.n)
+	if (w->rules->exact || !w->included.text.n)
 		return 0;
 	if (same_ends(w, &w->included, 1))
 		return w->err->kind;
 	for (uint32_t i = 0; i < w->names_n[1]; i++) {
 		struct str *text = &w->text[1][i], file = pair_included(*text), same;
+		uint32_t number;
 
-		if (!file.n || (same = same_file(&w->included, file)).p == file.p)
+		if (!file.n)
+			continue;
+		number = strset_add(&w->included.text, file); /* it is there */
+		if (number == HASH_NONE)
+			return pair_no_memory(w);
+		/* The text of the file on side 0 that it is. */
+		same = w->included.text.at[w->included.same[number]];
+		if (same.p == file.p)
 			continue;
 		*text = arena_printf(&w->p->a, "%.*s%.*s", (int)(text->n - file.n),
 				     text->p, STR_ARG(same));
@@ -294,7 +284,7 @@ int pair_same_included(struct pairs *w)
 struct votes {
 	struct places *l;
 	const uint32_t *const *column; /* [2][functions]: w->obj or w->file */
-	uint32_t *functions;	       /* [l->n] */
+	uint32_t *functions;	       /* [l->text.n] */
 	struct sort_pair *name;	       /* functions of texts that one side lacks */
 	size_t n, cap;
 	struct sort_pair *vote; /* key: both texts; value: votes, after counting */
@@ -316,8 +306,8 @@ static bool are_versions(struct pairs *w, const struct votes *v, uint32_t a, uin
 
 	if (v->l != &w->objects)
 		return false;
-	ta = without_versions(w, str_basename(v->l->text[a]));
-	tb = without_versions(w, str_basename(v->l->text[b]));
+	ta = without_versions(w, str_basename(v->l->text.at[a]));
+	tb = without_versions(w, str_basename(v->l->text.at[b]));
 	versions = ta.p && tb.p && str_eq(ta, tb);
 	arena_reset(&w->scratch);
 	return versions;
@@ -406,7 +396,7 @@ static void count_votes(struct votes *v)
 /* util.c of two directories: one vote is enough, and without any the two do not meet here. */
 static bool have_one_base_name(const struct votes *v, uint32_t a, uint32_t b)
 {
-	return str_eq(str_basename(v->l->text[a]), str_basename(v->l->text[b]));
+	return str_eq(str_basename(v->l->text.at[a]), str_basename(v->l->text.at[b]));
 }
 
 static bool enough(struct pairs *w, const struct votes *v, const struct sort_pair *vote)
@@ -427,8 +417,8 @@ static bool enough(struct pairs *w, const struct votes *v, const struct sort_pai
 static int elect(struct pairs *w, struct votes *v)
 {
 	/* [text]: the most votes that it has, and how often so many. */
-	uint32_t *most = calloc((size_t)v->l->n + 1, sizeof(*most));
-	uint32_t *ties = calloc((size_t)v->l->n + 1, sizeof(*ties));
+	uint32_t *most = calloc((size_t)v->l->text.n + 1, sizeof(*most));
+	uint32_t *ties = calloc((size_t)v->l->text.n + 1, sizeof(*ties));
 
 	if (!most || !ties) {
 		free(most);
@@ -468,7 +458,7 @@ static int same_contents(struct pairs *w, struct places *l,
 	struct votes v = {.l = l, .column = column};
 	int rc;
 
-	v.functions = calloc((size_t)l->n + 1, sizeof(*v.functions));
+	v.functions = calloc((size_t)l->text.n + 1, sizeof(*v.functions));
 	rc = !v.functions ? pair_no_memory(w) : collect_names(w, &v);
 	if (!rc)
 		rc = collect_votes(w, &v);
@@ -504,9 +494,8 @@ void pair_places_free(struct pairs *w)
 	struct places *const all[] = {&w->objects, &w->files, &w->included};
 
 	for (int i = 0; i < 3; i++) {
-		free(all[i]->text);
+		strset_free(&all[i]->text);
 		free(all[i]->sides);
 		free(all[i]->same);
-		hash_free(&all[i]->hash);
 	}
 }

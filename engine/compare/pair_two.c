@@ -26,7 +26,7 @@ static unsigned other_rules(const struct pairs *w, uint32_t a, uint32_t b)
 		rules |= PAIR_OBJECT;
 	if (w->files.of[0][fa] != w->files.of[1][fb])
 		rules |= PAIR_FILE;
-	if ((w->rules->names.n || w->included.n) &&
+	if ((w->rules->names.n || w->included.text.n) &&
 	    str_eq(pair_text(w, a), pair_text(w, b)) &&
 	    !str_eq(shown_name(w, 0, pair_fn(a)), shown_name(w, 1, pair_fn(b))))
 		rules |= pair_included(pair_text(w, a)).n ? PAIR_FILE : PAIR_RENAME;

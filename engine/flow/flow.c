@@ -358,17 +358,17 @@ static int flow_nests_of(struct store *st, struct arena *a, struct flow_input *i
 struct flow_kept {
 	const struct store *store; /* NULL: free */
 	uint32_t event;
+	bool base;     /* others have pairs like it: it stays */
 	uint64_t used; /* the clock of the cache at the last use */
 	struct arena arena;
 	struct flow *flow;
-	struct signs *signs;	/* of a base, */
-	struct flow_kept *next; /* and the next one */
+	struct signs *signs; /* of a base */
+	struct flow_kept *next;
 };
 
 struct flow_cache {
 	uint64_t clock;
-	struct flow_kept kept[KEPT];
-	struct flow_kept *bases; /* the flows of event 0 that others have pairs like */
+	struct flow_kept *kept; /* all bases, and KEPT others at most */
 };
 
 int flow_cache_new(struct flow_cache **out, struct err *err)
@@ -386,30 +386,24 @@ static void forget_flow(struct flow_kept *k)
 	signs_free(k->signs);
 	k->signs = NULL;
 	k->store = NULL;
-	k->used = 0;
 	arena_free(&k->arena);
 }
 
 void flow_cache_free(struct flow_cache *c)
 {
-	for (size_t i = 0; c && i < KEPT; i++)
-		forget_flow(&c->kept[i]);
-	for (struct flow_kept *b = c ? c->bases : NULL, *next; b; b = next) {
-		next = b->next;
-		forget_flow(b);
-		free(b);
+	for (struct flow_kept *k = c ? c->kept : NULL, *next; k; k = next) {
+		next = k->next;
+		forget_flow(k);
+		free(k);
 	}
 	free(c);
 }
 
 void flow_cache_drop(struct flow_cache *c, const struct store *st)
 {
-	for (size_t i = 0; i < KEPT; i++)
-		if (c->kept[i].store == st)
-			forget_flow(&c->kept[i]);
-	for (struct flow_kept *b = c->bases; b; b = b->next)
-		if (b->store == st)
-			forget_flow(b);
+	for (struct flow_kept *k = c->kept; k; k = k->next)
+		if (k->store == st)
+			forget_flow(k);
 }
 
 /* `store` is set by the caller, when the flow is complete: after a fault in the middle, the
@@ -429,66 +423,63 @@ static int make_flow(struct flow_kept *k, struct store *st, uint32_t event,
 		       : 0;
 }
 
+/* The place of the flow: if k->store is NULL, it is to be made there. */
+static struct flow_kept *find_kept(struct flow_cache *c, const struct store *st,
+				   uint32_t event, bool base)
+{
+	struct flow_kept *unused = NULL, *oldest = NULL;
+	unsigned n = 0;
+
+	for (struct flow_kept *k = c->kept; k; k = k->next) {
+		if (k->store == st && k->event == event)
+			return k;
+		if (!k->store)
+			unused = k;
+		if (!k->store || k->base)
+			continue;
+		n++;
+		oldest = !oldest || k->used < oldest->used ? k : oldest;
+	}
+	if (!base && n >= KEPT) {
+		forget_flow(oldest);
+		return oldest;
+	}
+	if (!unused && (unused = calloc(1, sizeof(*unused)))) {
+		unused->next = c->kept;
+		c->kept = unused;
+	}
+	return unused;
+}
+
 int flow_base(struct flow_cache *c, struct store *st, const struct cancel *cancel,
 	      const struct flow **out, struct err *err)
 {
-	struct flow_kept *b = c->bases, *unused = NULL;
-
 	*out = NULL;
-	if (store_info(st)->events < 2)
-		return 0;
-	for (; b && b->store != st; b = b->next)
-		unused = b->store ? unused : b;
-	if (b) {
-		*out = b->flow;
-		return 0;
-	}
-	if (!(b = unused)) {
-		if (!(b = calloc(1, sizeof(*b))))
-			return err_no_memory(err, NULL);
-		b->next = c->bases;
-		c->bases = b;
-	}
-	if (make_flow(b, st, 0, cancel, err) ||
-	    signs_new(st, b->flow, &b->arena, cancel, &b->signs, err) ||
-	    (b->signs && pairs_new(b->signs, b->flow, &b->arena, err))) {
-		forget_flow(b);
-		return err->kind;
-	}
-	b->store = st;
-	*out = b->flow;
-	return 0;
+	return store_info(st)->events < 2 ? 0 : flow_of(c, st, 0, cancel, out, err);
 }
 
 int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
 	    const struct cancel *cancel, const struct flow **out, struct err *err)
 {
-	struct flow_kept *k = &c->kept[0];
-	const struct flow *base;
+	const bool base = store_info(st)->events > 1 && !event;
+	const struct flow *like = NULL;
+	struct flow_kept *k;
 
-	if (flow_base(c, st, cancel, &base, err))
+	if (!base && flow_base(c, st, cancel, &like, err))
 		return err->kind;
-	if (base && !event) {
-		*out = base;
-		return 0;
-	}
-	for (size_t i = 0; i < KEPT; i++) {
-		struct flow_kept *t = &c->kept[i];
-
-		if (t->store == st && t->event == event) {
-			t->used = ++c->clock;
-			*out = t->flow;
-			return 0;
+	if (!(k = find_kept(c, st, event, base)))
+		return err_no_memory(err, NULL);
+	if (!k->store) {
+		if (make_flow(k, st, event, cancel, err) ||
+		    (base && signs_new(st, k->flow, &k->arena, cancel, &k->signs, err)) ||
+		    (k->signs && pairs_new(k->signs, k->flow, &k->arena, err)) ||
+		    (like && pairs_like(like->pairs, k->flow, NULL, &k->arena, err))) {
+			forget_flow(k);
+			return err->kind;
 		}
-		if (t->used < k->used)
-			k = t;
+		k->base = base;
+		k->store = st;
 	}
-	if (make_flow(k, st, event, cancel, err) ||
-	    (base && pairs_like(base->pairs, k->flow, NULL, &k->arena, err))) {
-		forget_flow(k);
-		return err->kind;
-	}
-	k->store = st;
 	k->used = ++c->clock;
 	*out = k->flow;
 	return 0;

@@ -8,6 +8,7 @@
 
 #include "engine/flow/signs.h"
 #include "index/base/arena.h"
+#include "index/base/bisect.h"
 #include "index/base/err_struct.h"
 
 #define NONE UINT32_MAX
@@ -63,17 +64,11 @@ uint32_t pairs_way_in(const struct flow *fl, uint32_t edge)
 {
 	const struct flow_input *in = &fl->in;
 	const uint32_t f = in->callee[edge];
-	uint32_t low = in->in_first[f], high = in->in_first[f + 1] - 1;
+	struct bisect b = bisect_in(in->in_first[f], in->in_first[f + 1] - 1);
 
-	while (low < high) {
-		uint32_t mid = low + (high - low) / 2;
-
-		if (in->in_edge[mid] < edge)
-			low = mid + 1;
-		else
-			high = mid;
-	}
-	return low - in->in_first[f];
+	while (bisect_next(&b))
+		bisect_step(&b, in->in_edge[b.mid] < edge);
+	return (uint32_t)b.lo - in->in_first[f];
 }
 
 /* ---- scaled to another flow ---- */

@@ -47,14 +47,19 @@ static int context_fill(struct graph *g, uint32_t e, const struct flow_input *be
 	return 0;
 }
 
-/* Add up self and inclusive costs of an event over the parts, in arrays of zeros.  Callees
- * stand behind their callers: from the end, a context is complete when it is added to the one
- * above. */
-static int sum_parts(const struct graph *g, const struct part_contexts *from, uint32_t e,
-		     int64_t *self, int64_t *incl, struct err *err)
+/* Of contexts that were read for some parts the costs are in g->stage; inclusive ones are
+ * summed up here.  Callees stand behind their callers: from the end, a context is complete when
+ * it is added to the one above. */
+static int part_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		     struct arena *scratch, int64_t *self, int64_t *edge, struct err *err)
 {
+	const struct part_contexts *from = g->stage;
 	const uint32_t events = store_info(g->st)->events;
+	int64_t *incl = ARENA_ARRAY(scratch, int64_t, (size_t)g->functions + 1);
 
+	(void)below;
+	if (!incl)
+		return arena_full(scratch, err);
 	for (uint32_t c = from->n; c-- > 0;) {
 		self[c] = store_event_of(g->st, e, from->self + (size_t)c * events);
 		cost_add(&incl[c], self[c]);
@@ -63,21 +68,6 @@ static int sum_parts(const struct graph *g, const struct part_contexts *from, ui
 		if (graph_poll(g, c, err))
 			return err->kind;
 	}
-	return 0;
-}
-
-/* Of contexts that were read for some parts the costs are in g->stage; inclusive ones are
- * summed up here. */
-static int part_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-		     struct arena *scratch, int64_t *self, int64_t *edge, struct err *err)
-{
-	int64_t *incl = ARENA_ARRAY(scratch, int64_t, (size_t)g->functions + 1);
-
-	(void)below;
-	if (!incl)
-		return arena_full(scratch, err);
-	if (sum_parts(g, g->stage, e, self, incl, err))
-		return err->kind;
 	for (uint32_t i = 0; i < g->edges; i++)
 		edge[i] = incl[g->callee[i]];
 	return 0;
@@ -287,43 +277,33 @@ static int stacks_of_graph(struct graph *g, uint32_t e, struct arena *a, struct 
 	return 0;
 }
 
-/* Of contexts that were read for some parts; costs are added up from them. */
-static int stacks_of_contexts(const struct graph *g, const struct part_contexts *from,
-			      uint32_t e, struct arena *a, struct stacks *s,
-			      struct err *err)
-{
-	int64_t *self = ARENA_ARRAY(a, int64_t, (size_t)from->n + 1);
-	int64_t *incl = ARENA_ARRAY(a, int64_t, (size_t)from->n + 1);
-
-	if (!self || !incl)
-		return arena_full(a, err);
-	*s = (struct stacks){.n = from->n,
-			     .fn = from->fn,
-			     .calls = from->calls,
-			     .self = self,
-			     .incl = incl};
-	if (stacks_link(s, from->parent, a))
-		return arena_full(a, err);
-	return sum_parts(g, from, e, self, incl, err);
-}
-
-/* The stacks of the parts, in the function numbers of g. */
+/* The stacks of the parts, in the function numbers of g.  Callees stand behind their callers:
+ * from the end, a context is complete when it is added to the one above. */
 static int stacks_of_parts(const struct graph *g, uint32_t e, struct arena *a,
 			   struct stacks *s, bool *known, struct err *err)
 {
-	uint32_t *fn;
+	struct graph *t = g->tree;
+	const uint32_t roots = t->functions - t->edges;
+	const size_t n = (size_t)t->functions + 1;
+	uint32_t *fn = ARENA_ARRAY(a, uint32_t, n), *caller = ARENA_ARRAY(a, uint32_t, n);
+	int64_t *self = ARENA_ARRAY(a, int64_t, n), *incl = ARENA_ARRAY(a, int64_t, n);
+	int64_t *edge = ARENA_ARRAY(a, int64_t, n);
 
-	if (g->tree->stage ? stacks_of_contexts(g, g->tree->stage, e, a, s, err)
-			   : stacks_of_store(g, e, a, s, err))
-		return err->kind;
-	if (!(fn = ARENA_ARRAY(a, uint32_t, (size_t)s->n + 1)))
+	if (!fn || !caller || !self || !incl || !edge)
 		return arena_full(a, err);
+	if (t->fill(t, e, NULL, a, self, edge, err))
+		return err->kind;
 	*known = true;
-	for (uint32_t v = 0; v < s->n; v++) {
-		fn[v] = g->map[s->fn[v]];
+	for (uint32_t v = t->functions; v-- > 0;) {
+		fn[v] = g->map[t->origin[v]];
 		*known &= fn[v] != GRAPH_NONE;
+		cost_add(&incl[v], self[v]);
+		caller[v] = v < roots ? UINT32_MAX : t->caller[v - roots];
+		if (v >= roots)
+			cost_add(&incl[caller[v]], incl[v]);
 	}
-	s->fn = fn;
+	*s = (struct stacks){t->functions, g->functions, fn,   caller, t->out_first,
+			     t->callee,	   t->fn_calls,	 self, incl};
 	return 0;
 }
 

@@ -23,9 +23,8 @@
 #include "engine/rows/fn_detail.h"
 #include "engine/inline/inlined.h"
 #include "index/base/arena.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/hash.h"
-#include "index/base/vec.h"
 #include "index/base/bisect.h"
 #include "index/base/order.h"
 #include "index/base/cost.h"
@@ -85,9 +84,9 @@ struct finding {
 
 enum { MOVED = 1, STAYS = 2 };
 
-static int no_memory(struct finding *w)
+static int full(struct finding *w)
 {
-	return err_no_memory(w->x->err, "while finding inlined functions");
+	return arena_full(w->x->a, w->x->err);
 }
 
 /* ---- functions and code ---- */
@@ -108,9 +107,9 @@ static uint32_t fn_of_key(struct finding *w, struct inlined_key key, struct str 
 		    w->fn[i].key.by_file == key.by_file)
 			return i;
 	if (w->fns >= GRAPH_NO_FILE ||
-	    vec_reserve(&w->fn, &w->fn_cap, w->fns + 1, sizeof(*w->fn)) ||
+	    exec_grow(w->x, &w->fn, &w->fn_cap, w->fns, w->fns + 1, sizeof(*w->fn)) ||
 	    hash_add(&w->by_key, h, (uint32_t)w->fns)) {
-		no_memory(w);
+		full(w);
 		return OWN;
 	}
 	w->fn[w->fns] =
@@ -130,15 +129,15 @@ static uint32_t code_in(struct finding *w, uint32_t into, uint32_t fn)
 		if (w->code[i].into == into && w->code[i].fn == fn)
 			return i;
 	if (w->codes >= GRAPH_NO_FILE - w->x->g->functions ||
-	    vec_reserve(&w->code, &w->code_cap, w->codes + 1, sizeof(*w->code)) ||
-	    vec_reserve(&w->self, &w->self_cap, (w->codes + 1) * w->events,
-			sizeof(*w->self)) ||
+	    exec_grow(w->x, &w->code, &w->code_cap, w->codes, w->codes + 1,
+		      sizeof(*w->code)) ||
+	    exec_grow(w->x, &w->self, &w->self_cap, w->codes * w->events,
+		      (w->codes + 1) * w->events, sizeof(*w->self)) ||
 	    hash_add(&w->by_place, h, (uint32_t)w->codes)) {
-		no_memory(w);
+		full(w);
 		return OWN;
 	}
 	w->code[w->codes] = (struct inlined_code){into, fn};
-	memset(w->self + w->codes * w->events, 0, w->events * sizeof(*w->self));
 	return (uint32_t)w->codes++;
 }
 
@@ -166,6 +165,7 @@ static void vote_for_file(struct found_fn *f, file_id file)
 		f->file = file;
 	f->votes += f->file == file ? 1 : UINT32_MAX;
 }
+
 /* Put the frame and those that it is inlined into in w->chain; their number is 0 if memory
  * is out. */
 static size_t list_chain(struct finding *w, const struct inline_frame *frame)
@@ -173,11 +173,9 @@ static size_t list_chain(struct finding *w, const struct inline_frame *frame)
 	size_t n = 0;
 
 	for (const struct inline_frame *f = frame; f; f = f->outer) {
-		if (vec_reserve(&w->chain, &w->chain_cap, n + 1, sizeof(*w->chain))) {
-			no_memory(w);
-			return 0;
-		}
-		if (exec_poll(w->x))
+		if (exec_grow(w->x, &w->chain, &w->chain_cap, n, n + 1,
+			      sizeof(*w->chain)) ||
+		    exec_poll(w->x))
 			return 0;
 		w->chain[n++] = f;
 	}
@@ -314,15 +312,13 @@ static int join_sites(struct finding *w, const struct code_site *site, size_t n)
 		int64_t *sum;
 
 		if (new) {
-			if (vec_reserve(&w->call, &w->call_cap, w->calls + 1,
-					sizeof(*w->call)) ||
-			    vec_reserve(&w->cost, &w->cost_cap,
-					(w->calls + 1) * w->events, sizeof(*w->cost)))
-				return no_memory(w);
-			w->call[w->calls] =
+			if (exec_grow(w->x, &w->call, &w->call_cap, w->calls,
+				      w->calls + 1, sizeof(*w->call)) ||
+			    exec_grow(w->x, &w->cost, &w->cost_cap, w->calls * w->events,
+				      (w->calls + 1) * w->events, sizeof(*w->cost)))
+				return w->x->err->kind;
+			w->call[w->calls++] =
 				(struct inlined_call){site[i].code, site[i].edge, 0};
-			memset(w->cost + w->calls++ * w->events, 0,
-			       w->events * sizeof(*w->cost));
 		}
 		count_add(&w->call[w->calls - 1].calls, site[i].calls);
 		sum = w->cost + (w->calls - 1) * w->events;
@@ -429,7 +425,7 @@ static int list_files(struct finding *w, struct hash *names)
 		const struct str base = str_basename(store_file(w->st, i));
 
 		if (hash_add(names, (uint32_t)str_hash(base), i))
-			return no_memory(w);
+			return full(w);
 	}
 	return 0;
 }
@@ -457,15 +453,6 @@ static file_id file_named(const struct finding *w, const struct hash *names,
 	return all == 1 ? found : GRAPH_NO_FILE;
 }
 
-static void *kept(struct exec *x, const void *from, size_t n, size_t size)
-{
-	void *p = exec_alloc(x, n + 1, size);
-
-	if (p && n)
-		memcpy(p, from, n * size);
-	return p;
-}
-
 static int keep_fns(struct finding *w, const struct hash *names, struct inlined_fn *out)
 {
 	for (size_t i = 0; i < w->fns; i++) {
@@ -486,25 +473,19 @@ static int keep_fns(struct finding *w, const struct hash *names, struct inlined_
 static int keep_found(struct finding *w, struct graph_inlines *out)
 {
 	struct exec *x = w->x;
-	struct hash names = {0};
-	int rc;
+	struct hash names = {.arena = x->a};
 
-	*out = (struct graph_inlines){
-		.fn = EXEC_ARRAY(x, struct inlined_fn, w->fns + 1),
-		.code = kept(x, w->code, w->codes, sizeof(*w->code)),
-		.self = kept(x, w->self, w->codes * w->events, sizeof(*w->self)),
-		.call = kept(x, w->call, w->calls, sizeof(*w->call)),
-		.cost = kept(x, w->cost, w->calls * w->events, sizeof(*w->cost)),
-		.fns = (uint32_t)w->fns,
-		.codes = (uint32_t)w->codes,
-		.calls = (uint32_t)w->calls,
-		.gone = w->moved};
-	if (!out->fn || !out->code || !out->self || !out->call || !out->cost)
+	*out = (struct graph_inlines){.fn = EXEC_ARRAY(x, struct inlined_fn, w->fns + 1),
+				      .code = w->code,
+				      .self = w->self,
+				      .call = w->call,
+				      .cost = w->cost,
+				      .fns = (uint32_t)w->fns,
+				      .codes = (uint32_t)w->codes,
+				      .calls = (uint32_t)w->calls,
+				      .gone = w->moved};
+	if (!out->fn || list_files(w, &names) || keep_fns(w, &names, out->fn))
 		return x->err->kind;
-	rc = list_files(w, &names) || keep_fns(w, &names, out->fn) ? x->err->kind : 0;
-	hash_free(&names);
-	if (rc)
-		return rc;
 	for (uint32_t i = 0; i < x->g->edges; i++)
 		w->moved[i] = w->moved[i] == MOVED;
 	return 0;
@@ -546,7 +527,11 @@ static int look_up(struct finding *w, struct arena *scratch)
 
 int inlined_code_find(struct exec *x, struct graph_inlines *out)
 {
-	struct finding w = {.x = x, .st = x->g->st, .last_code = OWN};
+	struct finding w = {.x = x,
+			    .st = x->g->st,
+			    .last_code = OWN,
+			    .by_key = {.arena = x->a},
+			    .by_place = {.arena = x->a}};
 	struct arena scratch;
 
 	w.events = store_info(w.st)->events;
@@ -557,14 +542,6 @@ int inlined_code_find(struct exec *x, struct graph_inlines *out)
 	if (!look_up(&w, &scratch) && !each_function(&w, add_function) &&
 	    !keep_found(&w, out))
 		note_found(&w);
-	hash_free(&w.by_key);
-	hash_free(&w.by_place);
-	free(w.fn);
-	free(w.code);
-	free(w.call);
-	free(w.self);
-	free(w.cost);
-	free(w.chain);
 	arena_free(&w.rows);
 	arena_free(&scratch);
 	return x->err->kind;

@@ -51,7 +51,8 @@ struct growing {
 	uint32_t *slot; /* [functions]: 1 + the node of that function being filled */
 	struct waiting *heap;
 	size_t heaped, heap_cap;
-	bool cut; /* the number of rows left out some node */
+	bool cut;    /* the number of rows left out some node */
+	bool frames; /* the top is none */
 };
 
 /* Of a vertex: its function is in the set; no member is above it; or, if the set counts as
@@ -177,8 +178,26 @@ static int steps_down(struct growing *g, uint32_t node, each_step *each)
 	return 0;
 }
 
+/* From the top of frames, which is none itself, to its own vertices: the roots of the program,
+ * or the members of a set of several functions. */
+static int steps_at_top(struct growing *g, each_step *each)
+{
+	for (uint32_t i = 0, n = g->node[TOP].n; i < n; i++) {
+		const uint32_t v = g->vertex[i];
+		const int64_t cost = g->q->up ? g->cost[i] : g->s->incl[v];
+		const struct step s = {v, 0, cost, own_of(g, v, cost),
+				       g->q->up ? g->sized[i] : g->size[v]};
+
+		if (!avoided(g, g->s->fn[v]) && each(g, TOP, &s))
+			return -1;
+	}
+	return 0;
+}
+
 static int steps(struct growing *g, uint32_t node, each_step *each)
 {
+	if (node == TOP && g->frames)
+		return steps_at_top(g, each);
 	return g->q->up ? steps_up(g, node, each) : steps_down(g, node, each);
 }
 
@@ -355,38 +374,6 @@ static int put_top(struct growing *g)
 	return 0;
 }
 
-/* The vertices of the top as rows of level 1, by function: the roots of the program, or
- * the members of a set of several functions. */
-static int start_at_top(struct growing *g)
-{
-	struct known_node *top = &g->node[TOP];
-	const size_t from = g->nodes;
-	const uint32_t n = top->n;
-
-	for (int pass = 0; pass < 2; pass++) {
-		for (uint32_t i = 0; i < n; i++) {
-			const uint32_t v = g->vertex[i];
-			const int64_t cost = g->q->up ? g->cost[i] : g->s->incl[v];
-			const struct step s = {v, 0, cost, own_of(g, v, cost),
-					       g->q->up ? g->sized[i] : g->size[v]};
-
-			if (avoided(g, g->s->fn[v]))
-				continue;
-			if (pass == 0 ? count_step(g, TOP, &s) : put_step(g, TOP, &s))
-				return -1;
-		}
-		if (pass == 0 && place_vertices(g, from))
-			return -1;
-	}
-	g->node[TOP].own = 0;
-	for (size_t k = from; k < g->nodes; k++) {
-		g->slot[g->node[k].fn] = 0;
-		if (may_grow(g, &g->node[k]) && push(g, (uint32_t)k))
-			return -1;
-	}
-	return 0;
-}
-
 /* Calls of the set into itself: measured, in no sum, nothing is below. */
 static int put_inner(struct growing *g)
 {
@@ -521,8 +508,7 @@ static int put_rows(struct growing *g, struct path_tree *t)
 }
 
 /* Keep the tree as it was grown: known_shown() may ask what the rows leave out. */
-static int keep_cut(const struct growing *g, uint32_t most, bool frames,
-		    struct path_tree *t)
+static int keep_cut(const struct growing *g, uint32_t most, struct path_tree *t)
 {
 	struct known_cut *c = ARENA_NEW(g->a, struct known_cut);
 
@@ -532,7 +518,7 @@ static int keep_cut(const struct growing *g, uint32_t most, bool frames,
 	*c = (struct known_cut){.s = *g->s,
 				.a = g->a,
 				.up = g->q->up,
-				.frames = frames,
+				.frames = g->frames,
 				.avoiding = g->q->avoiding,
 				.most = most,
 				.node = g->node,
@@ -576,16 +562,15 @@ int known_tree(const struct stacks *s, const struct path_tree_query *q, struct a
 	struct growing g = {.s = s, .q = q, .a = a, .cancel = cancel, .err = err};
 	struct path_tree t = {0};
 	uint32_t expanded = 0;
-	bool frames;
 
 	if (!(g.slot = ARENA_ARRAY(a, uint32_t, (size_t)s->functions + 1)))
 		return arena_full(a, err);
 	if (find_sizes(&g) || mark_members(&g) || put_top(&g))
 		return err->kind;
-	frames = q->of == TREE_PROGRAM ||
-		 (q->of == TREE_FRAMES && fnset_count(q->set) != 1);
-	if (frames ? start_at_top(&g) : expand(&g, TOP) || put_inner(&g))
+	g.frames = !as_one(q);
+	if (expand(&g, TOP) || (!g.frames && put_inner(&g)))
 		return err->kind;
+	g.node[TOP].own = g.frames ? 0 : g.node[TOP].own;
 	while (g.heaped && expanded++ < most) {
 		if (expanded % POLL == 0 && cancel_poll(cancel, err))
 			return err->kind;
@@ -601,7 +586,7 @@ int known_tree(const struct stacks *s, const struct path_tree_query *q, struct a
 		return err->kind;
 	t.cut = g.cut;
 	/* What `depth` and `min` leave out is not asked for. */
-	if (t.cut && !q->depth && !(q->min > 0) && keep_cut(&g, most, frames, &t))
+	if (t.cut && !q->depth && !(q->min > 0) && keep_cut(&g, most, &t))
 		return err->kind;
 	*out = t;
 	return 0;

@@ -123,34 +123,27 @@ static bool nests(const struct flow_input *in, uint32_t f)
 	return in->nests ? in->nests[f] : in->cycle[f] != 0;
 }
 
-/* Collect the costs of the calls of f, or of the callers of f. */
-static void know_call(const struct flow_input *in, uint32_t f, uint32_t other,
-		      int64_t cost, bool out, struct incl_known *k)
-{
-	bool inside = in->cycle[f] && in->cycle[other] == in->cycle[f];
-	int64_t *all = out ? &k->spent : &k->called;
-	int64_t *outside = out ? &k->leaving : &k->entering;
-
-	if (other == f)
-		return;
-	cost_add(all, cost);
-	if (!inside)
-		cost_add(outside, cost);
-	if (cost > k->once && !nests(in, other))
-		k->once = cost;
-}
-
 /* All that incl_bounds() needs of f, but for the cost of its cycle, which takes a look at
  * each function. */
 static struct incl_known know_in_flow(const struct flow_input *in, uint32_t f)
 {
-	struct incl_known k = {.spent = in->self[f], .leaving = in->self[f]};
+	struct incl_known k = {.spent = in->self[f], .leaving = in->self[f]}, other = {0};
+	const uint32_t cycle = in->cycle[f];
 
-	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
-		know_call(in, f, in->callee[i], in->incl[i], true, &k);
-	for (uint32_t j = in->in_first[f]; j < in->in_first[f + 1]; j++)
-		know_call(in, f, in->caller[in->in_edge[j]], in->incl[in->in_edge[j]],
-			  false, &k);
+	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+		const uint32_t to = in->callee[i];
+
+		if (to != f)
+			incl_know(&k, nests(in, f), &other, nests(in, to),
+				  cycle && in->cycle[to] == cycle, in->incl[i]);
+	}
+	for (uint32_t j = in->in_first[f]; j < in->in_first[f + 1]; j++) {
+		const uint32_t i = in->in_edge[j], from = in->caller[i];
+
+		if (from != f)
+			incl_know(&other, nests(in, from), &k, nests(in, f),
+				  cycle && in->cycle[from] == cycle, in->incl[i]);
+	}
 	return k;
 }
 

@@ -93,49 +93,19 @@ static struct waiting pop_node(struct growing *g)
 
 /* ---- nodes ---- */
 
-/* Open addressing: the slot of a node by its parent and function, or a free one. */
-static size_t node_slot(const struct growing *g, uint32_t parent, uint32_t fn)
-{
-	uint64_t h = ((uint64_t)parent << 32 | fn) * 0x9e3779b97f4a7c15u;
-	size_t i = (size_t)(h >> 32 ^ h >> 16) & (g->slots - 1);
-
-	while (g->slot[i] &&
-	       (g->nodes[g->slot[i]].parent != parent || g->nodes[g->slot[i]].fn != fn))
-		i = (i + 1) & (g->slots - 1);
-	return i;
-}
-
-/* At most half of the slots are used.  The old ones stay in the arena until the query
- * ends. */
-static int grow_slots(struct growing *g)
-{
-	uint32_t n = g->slots ? g->slots * 2 : 1 << 14;
-
-	if (2 * (g->n + 1) < g->slots)
-		return 0;
-	g->slots = n;
-	if (!(g->slot = ARENA_ARRAY(g->arena, uint32_t, n)))
-		return tree_full(g);
-	for (uint32_t i = 1; i < g->n; i++)
-		g->slot[node_slot(g, g->nodes[i].parent, g->nodes[i].fn)] = i;
-	return 0;
-}
-
 /* Find or make the node of fn below parent; only parts can have made it before. */
 static int child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge,
 		 uint32_t *out)
 {
+	const uint32_t h = (uint32_t)hash_mix((uint64_t)parent << 32 | fn);
+	uint32_t probe = hash_start(&g->by, h);
 	const struct node *up;
-	size_t at = 0;
 
-	if (g->slot) {
-		if (grow_slots(g))
-			return -1;
-		at = node_slot(g, parent, fn);
-		if ((*out = g->slot[at]))
+	while ((*out = hash_next(&g->by, h, &probe)) != HASH_NONE)
+		if (g->nodes[*out].parent == parent && g->nodes[*out].fn == fn)
 			return 0;
-		g->slot[at] = g->n;
-	}
+	if (g->shown && hash_add(&g->by, h, g->n))
+		return tree_full(g);
 	if (tree_reserve(g, g->arena, &g->nodes, &g->cap, g->n, sizeof(*g->nodes)))
 		return -1;
 	*out = g->n++;
@@ -183,7 +153,6 @@ static double through_at(const struct growing *g, const struct flow *fl, uint32_
 /* How the cost of a node goes on: in proportion to the costs of calls or, if it is known
  * by which call it came, of the pairs with that. */
 struct split {
-	const struct flow *fl;
 	const double *pair; /* NULL: in proportion */
 	size_t step;
 	double sum; /* of the pairs */
@@ -199,7 +168,7 @@ static int find_split(struct growing *g, const struct flow *fl, uint32_t node,
 	const uint32_t f = x->fn, edge = x->edge;
 	size_t columns, n;
 
-	*s = (struct split){.fl = fl};
+	*s = (struct split){0};
 	if (!fl->pairs || (edge == FLOW_NONE &&
 			   (node == TREE_TOP || g->q->up || g->q->of != TREE_PROGRAM)))
 		return 0;
@@ -217,50 +186,6 @@ static int find_split(struct growing *g, const struct flow *fl, uint32_t node,
 		s->sum += s->pair[k * s->step];
 	if (!(s->sum > 0))
 		s->pair = NULL;
-	return 0;
-}
-
-/* Split `cost` of a node along the calls of a part. */
-static int expand_part(struct growing *g, const struct flow *fl, uint32_t node,
-		       double cost)
-{
-	uint32_t f = g->nodes[node].fn, to;
-	struct calls c = tree_calls(g, f);
-	double through = through_at(g, fl, node, f), share, own;
-	struct split s;
-
-	if (!(through > 0))
-		return 0;
-	if (find_split(g, fl, node, &s))
-		return -1;
-	share = cost / (s.pair ? s.sum : through);
-	own = share * (s.pair ? s.pair[(c.end - c.first) * s.step] : own_cost(g, fl, f));
-	g->nodes[node].own += own;
-	g->nodes[node].rest -= cost;
-	g->shown_own[f] += own;
-	for (uint32_t k = c.first; k < c.end; k++) {
-		uint32_t i = tree_edge(g, k);
-		double part = !fl->in.incl[i] ? 0
-			      : s.pair	      ? s.pair[(k - c.first) * s.step] * share
-					      : flow_cost(fl, i) * share;
-
-		if (!(part > 0))
-			continue;
-		if (node != TREE_TOP || tree_other_end(g, i) != f)
-			g->shown[i] += part;
-		if (left_out(g, node, i))
-			continue;
-		if (child(g, node, tree_other_end(g, i), i, &to))
-			return -1;
-		g->nodes[to].est += part;
-		g->nodes[to].rest += part;
-		if (may_grow(g, &(struct node){.fn = g->nodes[to].fn,
-					       .depth = g->nodes[to].depth,
-					       .run = g->nodes[to].run,
-					       .est = part}) &&
-		    push_node(g, to, part))
-			return -1;
-	}
 	return 0;
 }
 
@@ -298,35 +223,56 @@ double tree_unshown_through(const struct growing *g, uint32_t node, uint32_t f)
 	return sum;
 }
 
-/* Split the rest of a node along the calls that are left. */
-static int expand_node(struct growing *g, uint32_t node)
+/* Give `cost` more to a node; of a part, that alone decides whether it is worth more rows. */
+static int add_cost(struct growing *g, uint32_t node, double cost, bool of_part)
 {
-	uint32_t f = g->nodes[node].fn, to;
+	struct node x;
+
+	g->nodes[node].est += cost;
+	g->nodes[node].rest += cost;
+	x = g->nodes[node];
+	x.est = of_part ? cost : x.est;
+	return may_grow(g, &x) ? push_node(g, node, of_part ? cost : x.rest) : 0;
+}
+
+/* Split `cost` of a node along the calls of a part, or all that is left of it along the
+ * calls that no part has shown. */
+static int expand(struct growing *g, const struct flow *fl, uint32_t node, double cost)
+{
+	const bool part = fl != g->fl;
+	const uint32_t f = g->nodes[node].fn;
 	struct calls c = tree_calls(g, f);
-	double through = tree_unshown_through(g, node, f), rest = g->nodes[node].rest,
-	       share;
+	double through = part ? through_at(g, fl, node, f)
+			      : tree_unshown_through(g, node, f),
+	       share, own;
 	struct split s = {0};
+	uint32_t child_node;
 
-	if (!(rest > 0) || !(through > 0))
+	if (!(cost > 0) || !(through > 0))
 		return 0;
-	if (!g->shown && find_split(g, g->fl, node, &s))
+	if ((part || !g->shown) && find_split(g, fl, node, &s))
 		return -1;
-	share = rest / (s.pair ? s.sum : through);
-	g->nodes[node].rest = 0;
-	g->nodes[node].own += share * (s.pair ? s.pair[(c.end - c.first) * s.step]
-					      : tree_unshown_own(g, f));
+	share = cost / (s.pair ? s.sum : through);
+	own = share * (s.pair ? s.pair[(c.end - c.first) * s.step]
+		       : part ? own_cost(g, fl, f)
+			      : tree_unshown_own(g, f));
+	g->nodes[node].own += own;
+	g->nodes[node].rest = part ? g->nodes[node].rest - cost : 0;
+	if (part)
+		g->shown_own[f] += own;
 	for (uint32_t k = c.first; k < c.end; k++) {
-		uint32_t i = tree_edge(g, k);
-		double part = share * (s.pair ? s.pair[(k - c.first) * s.step]
-					      : tree_unshown(g, i));
+		const uint32_t i = tree_edge(g, k), to = tree_other_end(g, i);
+		const double some = share * (s.pair ? s.pair[(k - c.first) * s.step]
+					     : part ? flow_cost(fl, i)
+						    : tree_unshown(g, i));
 
-		if (left_out(g, node, i) || (!(part > 0) && node != TREE_TOP))
+		/* All calls of the top are rows. */
+		if (!(some > 0) && (part || node != TREE_TOP))
 			continue;
-		if (child(g, node, tree_other_end(g, i), i, &to))
-			return -1;
-		g->nodes[to].est += part;
-		g->nodes[to].rest += part;
-		if (may_grow(g, &g->nodes[to]) && push_node(g, to, g->nodes[to].rest))
+		if (part && (node != TREE_TOP || to != f))
+			g->shown[i] += some;
+		if (!left_out(g, node, i) && (child(g, node, to, i, &child_node) ||
+					      add_cost(g, child_node, some, part)))
 			return -1;
 	}
 	return 0;
@@ -353,8 +299,7 @@ static int put_starts(struct growing *g, bool whole)
 			return -1;
 		if (!whole || g->starts.all[k].inner)
 			continue;
-		g->nodes[to].est = g->nodes[to].rest = g->starts.all[k].est;
-		if (may_grow(g, &g->nodes[to]) && push_node(g, to, g->nodes[to].rest))
+		if (add_cost(g, to, g->starts.all[k].est, false))
 			return -1;
 	}
 	return whole && g->one != FLOW_NONE
@@ -404,7 +349,7 @@ static int grow_part(struct growing *g, const struct flow *fl, struct arena *scr
 	for (uint32_t k = 0; g->nheap && k < most; k++) {
 		struct waiting w = pop_node(g);
 
-		if (expand_part(g, fl, w.node, w.cost))
+		if (expand(g, fl, w.node, w.cost))
 			return -1;
 	}
 	g->nheap = 0;
@@ -423,7 +368,7 @@ static int grow_parts(struct growing *g)
 	most = most < PART_NODES_LEAST ? PART_NODES_LEAST : most;
 	g->shown_own = ARENA_ARRAY(g->arena, double, (size_t)g->fl->in.functions + 1);
 	g->shown = ARENA_ARRAY(g->arena, double, (size_t)g->fl->in.edges + 1);
-	if (!g->shown_own || !g->shown || grow_slots(g) || put_starts(g, false))
+	if (!g->shown_own || !g->shown || put_starts(g, false))
 		return tree_full(g);
 	arena_init(&scratch, g->arena->cap);
 	flow_parts_rewind(g->q->parts);
@@ -497,13 +442,16 @@ int path_tree(const struct flow *fl, const struct path_tree_query *q, struct are
 			      .arena = a,
 			      .cancel = cancel,
 			      .err = err,
+			      .by = {.arena = a},
 			      .most = q->rows ? q->rows : PATH_TREE_ROWS};
 	if (prepare_tree(g) || (q->parts ? grow_parts(g) : put_starts(g, true)))
 		return err->kind;
 	for (uint32_t k = 0; g->nheap && k <= g->most; k++) {
 		if (k % POLL == 0 && cancel_poll(cancel, err))
 			return err->kind;
-		if (expand_node(g, pop_node(g).node))
+		const uint32_t node = pop_node(g).node;
+
+		if (expand(g, fl, node, g->nodes[node].rest))
 			return err->kind;
 	}
 	t.cut = g->nheap > 0;

@@ -7,6 +7,7 @@
 
 #include "engine/graph/flow_parts.h"
 #include "engine/path/path.h"
+#include "index/base/hash.h"
 
 enum { TREE_TOP = 0 }; /* the node of the top */
 #define TREE_NO_ROW UINT32_MAX
@@ -61,8 +62,7 @@ struct growing {
 	int64_t top_passing; /* cost through the top without its calls of itself */
 	uint32_t *group;     /* [rows + 1]: the wide row at or above it */
 	/* For several parts: */
-	uint32_t *slot; /* node by (parent, fn) */
-	uint32_t slots;
+	struct hash by;		   /* node by (parent, fn) */
 	double *shown_own, *shown; /* [functions], [edges]: the cost that nodes have
 				      split */
 };

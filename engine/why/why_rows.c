@@ -498,42 +498,27 @@ static void join_swaps(struct why_cause **c, size_t n)
 		s.largest->other = s.opposite->callee;
 }
 
-struct by_caller {
-	uint32_t fn, cause;
-};
-
-static int by_caller(const void *pa, const void *pb)
-{
-	const struct by_caller *a = pa, *b = pb;
-	const int c = order_u64(a->fn, b->fn);
-
-	return c ? c : order_u64(a->cause, b->cause);
-}
-
+/* Causes are in the order of their callers (join_terms()). */
 static int find_swaps(struct causes *c)
 {
-	struct by_caller *order = EXEC_ARRAY(c->x, struct by_caller, c->n + 1);
 	struct why_cause **of = EXEC_ARRAY(c->x, struct why_cause *, c->n + 1);
-	size_t n = 0;
+	const uint32_t *name = c->w->name;
 
-	if (!order || !of)
+	if (!of)
 		return c->x->err->kind;
-	for (size_t i = 0; i < c->n; i++) {
-		struct why_cause *one = &c->at[i];
+	for (size_t i = 0, k; i < c->n;) {
+		const uint32_t fn = name[c->at[i].fn];
 
-		if (one->callee == WHY_NONE || one->fn == c->w->root ||
-		    fabs(one->cost) < 0.5 || one->kind == WHY_MOVED)
-			continue;
-		describe_call(c->w, one);
-		if (one->kind == WHY_BELOW || one->kind == WHY_LAYOUT)
-			continue;
-		order[n++] = (struct by_caller){c->w->name[one->fn], (uint32_t)i};
-	}
-	if (n)
-		qsort(order, n, sizeof(*order), by_caller);
-	for (size_t i = 0, k; i < n; i += k) {
-		for (k = 0; i + k < n && order[i + k].fn == order[i].fn; k++)
-			of[k] = &c->at[order[i + k].cause];
+		for (k = 0; i < c->n && name[c->at[i].fn] == fn; i++) {
+			struct why_cause *one = &c->at[i];
+
+			if (one->callee == WHY_NONE || one->fn == c->w->root ||
+			    fabs(one->cost) < 0.5 || one->kind == WHY_MOVED)
+				continue;
+			describe_call(c->w, one);
+			if (one->kind != WHY_BELOW && one->kind != WHY_LAYOUT)
+				of[k++] = one;
+		}
 		if (k > 1)
 			join_swaps(of, k);
 		if (exec_poll(c->x))
