@@ -614,20 +614,6 @@ static enum copied copy_on(struct copy_lines *c, struct varint_reader *in,
 	return mark(f) ? COPY_NO_MEMORY : COPY_DONE;
 }
 
-/* Read the costs of a row that has only n, and add zeros for the other events. */
-static __attribute__((noinline)) enum copied
-few_costs(struct copy_lines *c, struct varint_reader *in, uint64_t n, struct coded *cost)
-{
-	uint64_t all[COPY_EVENTS] = {0};
-
-	if (n > c->shape.events)
-		return COPY_NOT;
-	costs_get(in, all, (uint32_t)n);
-	cost->p = c->single;
-	cost->n = (size_t)(costs_put(c->single, all, c->shape.events) - c->single);
-	return COPY_DONE;
-}
-
 /* Read n costs; 0: those of the cost line before. */
 static inline enum copied get_costs(struct copy_lines *c, struct varint_reader *in,
 				    uint64_t n, struct coded *cost)
@@ -635,7 +621,7 @@ static inline enum copied get_costs(struct copy_lines *c, struct varint_reader *
 	if (n == 0 && cost->p)
 		return COPY_DONE;
 	if (!copy_alike(&c->shape, n))
-		return few_costs(c, in, n, cost);
+		return COPY_NOT;
 	cost->p = in->p;
 	in->p = copy_past_costs(&c->shape, in->p, in->end);
 	if (!in->p)

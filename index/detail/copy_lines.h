@@ -41,10 +41,9 @@ struct copy_lines {
 	size_t ntail, tail_cap, tail_at;
 	struct bytes taken; /* their costs */
 	size_t moved;	    /* rows taken back so far */
-	/* scratch: the costs of a row that has fewer; the sum of two rows */
-	unsigned char single[(COPY_EVENTS + 2) * VARINT_MAX],
-		both[(COPY_EVENTS + 2) * VARINT_MAX];
-	bool full; /* a sum did not fit */
+	unsigned char
+		both[(COPY_EVENTS + 2) * VARINT_MAX]; /* scratch: a sum of two rows */
+	bool full;				      /* a sum did not fit */
 };
 
 void copy_lines_init(struct copy_lines *c, struct detail_shape shape);

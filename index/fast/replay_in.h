@@ -268,6 +268,10 @@ bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const ch
  * when there is no room.  False: memory is out. */
 bool replay_link(struct replay *r, const struct link *new, uint32_t *i);
 
+/* True when the text of k, a LINK_LONG, is at *p, but for the count of a call; *p moves
+ * to the costs. */
+bool replay_match_long(const struct link *k, const char **p, uint64_t *count);
+
 /*
  * Links made of link i, which only the past leads to; each takes the place of the one
  * that was made of i the last time.  The result is the new link, or 0: there can be none,

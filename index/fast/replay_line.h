@@ -1,8 +1,8 @@
 /*
  * replay_line.h - one line at hand: does a link's text fit, and what are the numbers?
  *
- * In: a link and the text at p.  Out: struct line, or false with nothing changed.  Rare
- * forms are read by replay_line.c; the forms that use vectors are in replay_match.h.
+ * In: a link and the text at p.  Out: struct line, or false with nothing changed.  The
+ * forms that use vectors are in replay_match.h.
  */
 #ifndef QUERN_REPLAY_LINE_H
 #define QUERN_REPLAY_LINE_H
@@ -119,15 +119,6 @@ static HOT bool jump_begins(const struct link *k, const char *p)
 			return false;
 	return (load8(p) ^ load8(k->text + k->before - n)) << (64 - 8 * n) == 0;
 }
-
-/* The counts of any length, "N" or "N/N", and the rest of the text of k, whose begin is
- * at p; the end of the line, or NULL. */
-const char *replay_any_jump(const struct link *k, const char *p, uint64_t *count,
-			    uint64_t *taken);
-
-/* True when the text of k, a LINK_LONG, is at *p, but for the count of a call; *p moves
- * to the costs. */
-bool replay_match_long(const struct link *k, const char **p, uint64_t *count);
 
 /* True when the head of a block in k's text means k's function here, too. */
 static HOT bool head_fits(const struct tally *t, const struct link *k)

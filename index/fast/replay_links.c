@@ -1,5 +1,6 @@
 /*
- * replay_links.c - keep links, and make links of links; see replay_in.h.
+ * replay_links.c - keep links, compare long ones, and make links of links; see
+ * replay_in.h.
  */
 #include <string.h>
 
@@ -98,6 +99,27 @@ bool replay_link(struct replay *r, const struct link *new, uint32_t *made)
 	r->link_more[i].alt = r->step[new->from].first;
 	r->link_more[i].seen = r->past_size;
 	*made = r->step[new->from].first = i;
+	return true;
+}
+
+bool replay_match_long(const struct link *k, const char **p, uint64_t *count)
+{
+	const char *text = link_text_of(k), *q = *p;
+	size_t n = k->len;
+
+	*count = k->count;
+	if (k->flags & LINK_CALL) {
+		if (memcmp(q, text, k->before) != 0)
+			return false;
+		q += k->before;
+		if (!digits_number(&q, count))
+			return false;
+		n -= (size_t)k->before + k->digits;
+		text += k->before + k->digits;
+	}
+	if (memcmp(q, text, n) != 0)
+		return false;
+	*p = q + n;
 	return true;
 }
 

@@ -229,9 +229,7 @@ static HOT const char *match_jump(const struct link *k, const char *p,
 	if (*p != 'j' || !jump_begins(k, p))
 		return NULL;
 	n = jump_counts(p + k->before, is_conditional(k), last, l);
-	if (!n)
-		return replay_any_jump(k, p, &l->count, &l->taken);
-	if (!same_rest(k, p + k->before + n))
+	if (!n || !same_rest(k, p + k->before + n))
 		return NULL;
 	p += k->len + n;
 	return *p == '\n' ? p + 1 : NULL;

@@ -13,6 +13,7 @@
 #ifndef QUERN_TABLES_H
 #define QUERN_TABLES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 enum {
@@ -81,14 +82,14 @@ enum table {
 	TABLE_CONTEXT_FN,
 	TABLE_CONTEXT_CALLS, /* u64[contexts] */
 	TABLE_CONTEXT_SELF,
-	TABLE_CONTEXT_INCL,  /* u64[contexts], per event */
-	TABLE_GROUP_OF,	     /* u32[functions], if there are groups: the function's */
-	TABLE_GROUP_NAME,    /* u32[functions], the same: bytes of its own name */
-	TABLE_GROUP_FIRST,   /* u32[groups + 1], the same: into .._FN */
-	TABLE_GROUP_FN,	     /* u32[functions], the same: by group, ascending */
-	TABLE_GROUP_CYCLE,   /* u32[groups], the same */
-	TABLE_GROUP_KNOWN,   /* u32[groups], the same: 1: .._INCL has its cost (joined.h) */
-	TABLE_GROUP_INCL,    /* u64[groups], the same, per event */
+	TABLE_CONTEXT_INCL, /* u64[contexts], per event */
+	TABLE_GROUP_OF,	    /* u32[functions], if there are groups: the function's */
+	TABLE_GROUP_NAME,   /* u32[functions], the same: bytes of its own name */
+	TABLE_GROUP_FIRST,  /* u32[groups + 1], the same: into .._FN */
+	TABLE_GROUP_FN,	    /* u32[functions], the same: by group, ascending */
+	TABLE_GROUP_CYCLE,  /* u32[groups], the same */
+	TABLE_GROUP_KNOWN, /* u32[groups], the same: 1: .._INCL has its cost (joined.h) */
+	TABLE_GROUP_INCL,  /* u64[groups], the same, per event */
 	TABLES,
 };
 
@@ -107,6 +108,7 @@ struct value_header {
 /* Width of a row of a column in memory, or 0 for tables that are not columns.  In a value
  * rows are packed (column_code.h). */
 unsigned table_width(enum table t);
+bool table_has_events(enum table t); /* it has a column for each event */
 const char *table_name(enum table t);
 void key_pack(unsigned char out[8], enum table t, uint32_t event, uint32_t block);
 uint64_t value_check(const struct value_header *h, const void *payload);

@@ -86,35 +86,15 @@ int store_check(struct store *st, struct err *err)
 
 /* ---- blocks ---- */
 
-static bool has_events(enum table t)
-{
-	switch (t) {
-	case TABLE_FN_SELF:
-	case TABLE_FN_INCL:
-	case TABLE_RANK_SELF:
-	case TABLE_RANK_INCL:
-	case TABLE_EDGE_INCL:
-	case TABLE_CYCLE_SELF:
-	case TABLE_CYCLE_INCL:
-	case TABLE_CONTEXT_SELF:
-	case TABLE_CONTEXT_INCL:
-	case TABLE_GROUP_INCL:
-	case TABLE_PART_SELF:
-	case TABLE_PART_TOTALS:
-	case TABLE_PART_SUMMARY: return true;
-	default: return false;
-	}
-}
-
 uint32_t store_events_of(const struct store *st, enum table t)
 {
-	return has_events(t) ? st->info.events : 1;
+	return table_has_events(t) ? st->info.events : 1;
 }
 
 /* A derived event has no blocks, but a computed column. */
 uint32_t store_slots_of(const struct store *st, enum table t)
 {
-	return has_events(t) ? st->info.all_events : 1;
+	return table_has_events(t) ? st->info.all_events : 1;
 }
 
 uint64_t store_rows_of(const struct store *st, enum table t)
@@ -260,7 +240,7 @@ bool store_forget_event(struct store *st, uint32_t e)
 		const uint32_t n = store_slots_of(st, t);
 		struct blocks *b;
 
-		if (!has_events(t) || !st->blocks[t])
+		if (!table_has_events(t) || !st->blocks[t])
 			continue;
 		if (st->slots[t] < n) {
 			if (!(b = realloc(st->blocks[t], n * sizeof(*b)))) {
