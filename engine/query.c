@@ -134,8 +134,8 @@ static int note_inlined(struct session *s, struct statement *run, const struct s
 	if (!name.n || !ask.n || x->g->extra ||
 	    !answers(s, arena_printf(x->a, "with inlined | %.*s", STR_ARG(name)), x->a))
 		return 0;
-	return exec_note(x, arena_printf(x->a, "inlined code is called %.*s: %.*s",
-					 STR_ARG(name), STR_ARG(ask)));
+	return exec_notef(x, "inlined code is called %.*s: %.*s", STR_ARG(name),
+			  STR_ARG(ask));
 }
 
 static int run_query(struct session *s, struct stmt *st, struct str text, struct arena *a,

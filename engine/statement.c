@@ -148,8 +148,8 @@ static int leave_out_idle(struct session *s, const struct query *q, struct state
 			continue;
 		}
 		*at = (*at)->next;
-		if (exec_note(x, arena_printf(x->a, "%.*s does not change this table",
-					      STR_ARG(s->filters[i]))))
+		if (exec_notef(x, "%.*s does not change this table",
+			       STR_ARG(s->filters[i])))
 			return x->err->kind;
 	}
 	run->gstages = first;

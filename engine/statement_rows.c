@@ -51,11 +51,10 @@ static int note_top(struct exec *x, const struct table *t, const struct tstage *
 	    !t->src || take->span.at + take->span.len > x->text.n ||
 	    !str_starts(top, STR("top")) || take->n != 10 || t->n < take->n)
 		return 0;
-	return exec_hint(x,
-			 arena_printf(x->a,
-				      "top took 10 rows first; of all rows: %s | where "
-				      "... | sort ... | take 10",
-				      t->src->name));
+	return exec_hintf(x,
+			  "top took 10 rows first; of all rows: %s | where ... | sort "
+			  "... | take 10",
+			  t->src->name);
 }
 
 /* Run the stages, but no `take` behind an `expect`: the expectation is about all rows. */

@@ -54,11 +54,10 @@ static struct store *base_store(struct exec *x, const struct source *s)
 /* The profile that is asked, or parts of it, with themselves: nothing ever changed. */
 static int note_itself(struct exec *x, const struct source *s)
 {
-	return exec_note(
-		x, arena_printf(x->a,
-				"'%.*s' is the profile that is asked: it is compared "
-				"with itself",
-				STR_ARG(s->vs_profile)));
+	return exec_notef(x,
+			  "'%.*s' is the profile that is asked: it is compared with "
+			  "itself",
+			  STR_ARG(s->vs_profile));
 }
 
 /* The stages in force, but parts and threads only as `vs` names them, if it does:
@@ -171,8 +170,8 @@ int vs_note_base(struct exec *x, const struct source *s, const struct vs *v)
 
 		while (k < own && !str_eq(x->notes->at[k], text))
 			k++;
-		if (k == own && exec_note(x, arena_printf(x->a, "%.*s: %.*s",
-							  STR_ARG(s->vs), STR_ARG(text))))
+		if (k == own &&
+		    exec_notef(x, "%.*s: %.*s", STR_ARG(s->vs), STR_ARG(text)))
 			return x->err->kind;
 	}
 	return 0;
@@ -326,15 +325,13 @@ static int note_contained(struct exec *x, const struct source *s, const struct v
 	}
 	if (!more || !other_part(b, s->vs_parts, &number))
 		return 0;
-	return exec_note(
-		x,
-		arena_printf(x->a,
-			     "%s compared with %.*s, which is in %s; to compare "
-			     "two: %s %llu | %.*s vs %.*s",
-			     x->parts ? "the parts chosen are" : "the whole profile is",
-			     STR_ARG(vs), x->parts ? "them" : "it",
-			     s->vs_parts->kind == G_THREAD ? "thread" : "part",
-			     (unsigned long long)number, STR_ARG(source), STR_ARG(vs)));
+	return exec_notef(x,
+			  "%s compared with %.*s, which is in %s; to compare two: %s "
+			  "%llu | %.*s vs %.*s",
+			  x->parts ? "the parts chosen are" : "the whole profile is",
+			  STR_ARG(vs), x->parts ? "them" : "it",
+			  s->vs_parts->kind == G_THREAD ? "thread" : "part",
+			  (unsigned long long)number, STR_ARG(source), STR_ARG(vs));
 }
 
 /* The parts of one profile have no key that two of them share: they are compared in their

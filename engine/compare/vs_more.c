@@ -101,10 +101,10 @@ static int vs_more_left_out(struct exec *x, const struct source *s, const struct
 
 	for (size_t r = 0; r < k->b.n; r++)
 		n += !used[r];
-	return n ? exec_note(x, arena_printf(x->a,
-					     "in no row: %s of the %s of %.*s, which are "
-					     "neither here nor in the base",
-					     GROUPED(n), k->b.src->rows, STR_ARG(s->vs)))
+	return n ? exec_notef(x,
+			      "in no row: %s of the %s of %.*s, which are neither here "
+			      "nor in the base",
+			      GROUPED(n), k->b.src->rows, STR_ARG(s->vs))
 		 : 0;
 }
 

@@ -152,11 +152,11 @@ static int note_lost(struct exec *x, const struct graph *below)
 	lost = cost_difference(was, is);
 	if (lost <= x->g->functions / 2 + 1)
 		return 0;
-	return exec_note(x, arena_printf(x->a,
-					 "%.3g %% of %.*s is hidden with functions that "
-					 "nothing calls, and in no row",
-					 100.0 * (double)lost / (double)was,
-					 STR_ARG(x->env->events[x->event])));
+	return exec_notef(x,
+			  "%.3g %% of %.*s is hidden with functions that nothing calls, "
+			  "and in no row",
+			  100.0 * (double)lost / (double)was,
+			  STR_ARG(x->env->events[x->event]));
 }
 
 static int hide(struct exec *x, const struct fn_set *set)
@@ -207,8 +207,8 @@ static int gstage_cut(struct exec *x, const struct gstage *g, const struct fn_se
 
 	if (n == 0)
 		return 0;
-	if (exec_note(x, arena_printf(x->a, "cut %g %% hides %s of %s functions",
-				      g->percent, GROUPED(n), GROUPED(x->g->functions))))
+	if (exec_notef(x, "cut %g %% hides %s of %s functions", g->percent, GROUPED(n),
+		       GROUPED(x->g->functions)))
 		return x->err->kind;
 	return hide(x, set);
 }

@@ -108,10 +108,8 @@ static int note_lack(struct exec *x, const struct inlining_lack *l)
 	if (l->n > 1)
 		more = arena_printf(x->a, ", and for %zu more object%s", l->n - 1,
 				    l->n == 2 ? "" : "s");
-	return exec_note(x, arena_printf(x->a,
-					 "inlined code is told by its file alone for "
-					 "%.*s (%s)%.*s",
-					 STR_ARG(l->name), l->why, STR_ARG(more)));
+	return exec_notef(x, "inlined code is told by its file alone for %.*s (%s)%.*s",
+			  STR_ARG(l->name), l->why, STR_ARG(more));
 }
 
 /* Ask for the places [from, to) of one object. */

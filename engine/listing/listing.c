@@ -416,11 +416,8 @@ static int note_strays(struct exec *x, size_t strays)
 {
 	if (!strays)
 		return 0;
-	return exec_note(x, arena_printf(x->a,
-					 "%s %s not in the text: it is not what was"
-					 " measured",
-					 GROUPED(strays),
-					 strays == 1 ? "place is" : "places are"));
+	return exec_notef(x, "%s %s not in the text: it is not what was measured",
+			  GROUPED(strays), strays == 1 ? "place is" : "places are");
 }
 
 static int put_groups(struct exec *x, struct listing *l)

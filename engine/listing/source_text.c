@@ -86,10 +86,10 @@ int text_of_file(struct exec *x, struct text_file **list, file_id file,
 
 int text_note_newer(struct exec *x, const struct text_file *f)
 {
-	return exec_note(x, arena_printf(x->a,
-					 "%.*s is newer than the profile: the text may "
-					 "not be what was measured",
-					 STR_ARG(f->path)));
+	return exec_notef(x,
+			  "%.*s is newer than the profile: the text may not be what was "
+			  "measured",
+			  STR_ARG(f->path));
 }
 
 void text_missing(struct exec *x, struct texts_missing *m, struct text_file *f,

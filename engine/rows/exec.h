@@ -119,6 +119,8 @@ int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
  * memory. */
 int exec_note(struct exec *x, struct str text);
 int exec_hint(struct exec *x, struct str text);
+#define exec_notef(x, ...) exec_note((x), arena_printf((x)->a, __VA_ARGS__))
+#define exec_hintf(x, ...) exec_hint((x), arena_printf((x)->a, __VA_ARGS__))
 #define exec_fail(x, ...) span_fail((x)->err, __VA_ARGS__)
 /* Is the number of rows within the limit?  ERR_LIMIT if not. */
 int exec_rows(struct exec *x, uint64_t n);

@@ -143,11 +143,9 @@ static int note_matches(struct exec *x, const struct set *s, uint32_t names, uin
 	if (s->form != FORM_BARE || s->field != FIELD_FN || n < 2)
 		return 0;
 	if (names > 1 && names != n)
-		return exec_hint(
-			x, arena_printf(x->a, "%.*s matched %s functions (%s names)",
-					STR_ARG(s->text), GROUPED(n), GROUPED(names)));
-	return exec_hint(x, arena_printf(x->a, "%.*s matched %s functions",
-					 STR_ARG(s->text), GROUPED(n)));
+		return exec_hintf(x, "%.*s matched %s functions (%s names)",
+				  STR_ARG(s->text), GROUPED(n), GROUPED(names));
+	return exec_hintf(x, "%.*s matched %s functions", STR_ARG(s->text), GROUPED(n));
 }
 
 /* "*Preg*" is compared with the last part of names: say how many have it before that. */
@@ -166,10 +164,8 @@ static int note_in_class(struct exec *x, const struct set *s, struct match_atom 
 	for (uint32_t f = fnset_next(found.fns, 0); f != FNSET_NONE;
 	     f = fnset_next(found.fns, f + 1))
 		n += !fnset_has(has, f);
-	return n ? exec_hint(x, arena_printf(x->a,
-					     "%u more ha%s it in the name of the class: "
-					     "class:%.*s",
-					     n, n == 1 ? "s" : "ve", STR_ARG(s->text)))
+	return n ? exec_hintf(x, "%u more ha%s it in the name of the class: class:%.*s",
+			      n, n == 1 ? "s" : "ve", STR_ARG(s->text))
 		 : 0;
 }
 
@@ -247,9 +243,8 @@ static int note_also(struct exec *x, struct str typed, struct str name, struct s
 				     STR_ARG(str_from(*note, n)));
 		return note->p ? 0 : arena_full(x->a, x->err);
 	}
-	return exec_note(x,
-			 arena_printf(x->a, "%.*s is also %.*s%s\"%.*s\"", STR_ARG(typed),
-				      STR_ARG(name), alone, STR_ARG(own)));
+	return exec_notef(x, "%.*s is also %.*s%s\"%.*s\"", STR_ARG(typed), STR_ARG(name),
+			  alone, STR_ARG(own));
 }
 
 /* memcpy is also __memcpy_avx_unaligned_erms, which the loader chooses for the processor and
@@ -348,19 +343,15 @@ static int note_parts(struct exec *x, const struct set *s, bool nocase,
 	if (exec_in_base(x))
 		return 0;
 	if (n == 1 && s->field == FIELD_FN)
-		return exec_note(
-			x, arena_printf(x->a, "no function is called %.*s: taken is %.*s",
-					STR_ARG(name),
-					STR_ARG(graph_short_name(
-						x->g, fnset_next(found, 0), x->a))));
-	return exec_note(
-		x, arena_printf(x->a,
-				"no %s is called %.*s: taken %s %u function%s with "
-				"it in %s%s%.*s",
-				fields[s->field].what, STR_ARG(name),
-				n == 1 ? "is" : "are", n, n == 1 ? "" : "s",
-				fields[s->field].where, nocase ? ", in another case" : "",
-				STR_ARG(names_of(x, found))));
+		return exec_notef(
+			x, "no function is called %.*s: taken is %.*s", STR_ARG(name),
+			STR_ARG(graph_short_name(x->g, fnset_next(found, 0), x->a)));
+	return exec_notef(x,
+			  "no %s is called %.*s: taken %s %u function%s with it in "
+			  "%s%s%.*s",
+			  fields[s->field].what, STR_ARG(name), n == 1 ? "is" : "are", n,
+			  n == 1 ? "" : "s", fields[s->field].where,
+			  nocase ? ", in another case" : "", STR_ARG(names_of(x, found)));
 }
 
 /* std::vector: a class's name is no function's, and its methods are meant; the text is in
@@ -380,15 +371,13 @@ static int find_class(struct exec *x, const struct set *s, struct match_atom ato
 		return x->err->kind;
 	if (!*n || exec_in_base(x))
 		return 0;
-	return exec_note(
-		x, arena_printf(
-			   x->a,
-			   "%.*s is a class: taken %s its %s function%s, as class:%.*s%s",
-			   STR_ARG(s->text), *n == 1 ? "is" : "are", GROUPED(*n),
-			   *n == 1 ? "" : "s", STR_ARG(s->text),
-			   !x->g->extra && store_info(x->g->st)->has_instr
-				   ? "; with inlined | ... adds inlined ones"
-				   : ""));
+	return exec_notef(x,
+			  "%.*s is a class: taken %s its %s function%s, as class:%.*s%s",
+			  STR_ARG(s->text), *n == 1 ? "is" : "are", GROUPED(*n),
+			  *n == 1 ? "" : "s", STR_ARG(s->text),
+			  !x->g->extra && store_info(x->g->st)->has_instr
+				  ? "; with inlined | ... adds inlined ones"
+				  : "");
 }
 
 /* No whole name matches: take the n functions that have the text in their names. */
@@ -455,10 +444,10 @@ static int inlined_set(struct exec *x, const struct set *s, struct fn_set **out)
 static int note_context(struct exec *x, const char *number, struct str name,
 			struct str function)
 {
-	return exec_note(x, arena_printf(x->a,
-					 "%s%.*s is a context of %.*s and stands for "
-					 "it here; 'contexts | ...' has each",
-					 number, STR_ARG(name), STR_ARG(function)));
+	return exec_notef(x,
+			  "%s%.*s is a context of %.*s and stands for it here; 'contexts "
+			  "| ...' has each",
+			  number, STR_ARG(name), STR_ARG(function));
 }
 
 int exec_context_name(struct exec *x, const struct graph *g, struct str *name)
@@ -493,11 +482,10 @@ static int note_arguments(struct exec *x, const struct set *s)
 		n++;
 	if (n == from || n >= s->text.n || s->text.p[n] != '<')
 		return 0;
-	return exec_note(x,
-			 arena_printf(x->a,
-				      "arguments of templates match, too; functions of "
-				      "the class: class:%.*s",
-				      (int)(n - from), s->text.p + from));
+	return exec_notef(x,
+			  "arguments of templates match, too; functions of the class: "
+			  "class:%.*s",
+			  (int)(n - from), s->text.p + from);
 }
 
 /* cost of class:std::vector: most of a class may be inlined code. */

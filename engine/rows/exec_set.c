@@ -275,8 +275,7 @@ static int or_set(struct exec *x, const struct set *s, struct fn_set **out)
 		fnset_or(*out, b);
 	if ((!lacks_a && !lacks_b) || x->common)
 		return 0;
-	return exec_note(x, arena_printf(x->a, "%s: the others are taken",
-					 lacks_a ? no_a.text : no_b.text));
+	return exec_notef(x, "%s: the others are taken", lacks_a ? no_a.text : no_b.text);
 }
 
 static int and_set(struct exec *x, const struct set *s, struct fn_set **out)

@@ -151,10 +151,10 @@ int fn_part_tree(struct exec *x, struct graph *g)
 		if (why.kind != ERR_PROFILE)
 			return why.kind;
 		err_clear(x->err);
-		return exec_note(x, arena_printf(x->a,
-						 "estimates: the stacks of single parts "
-						 "are read from the profile again; %s",
-						 why.text));
+		return exec_notef(x,
+				  "estimates: the stacks of single parts are read from "
+				  "the profile again; %s",
+				  why.text);
 	}
 	if (part_contexts(p, x->a->cap ? x->a->cap : UINT64_MAX, &contexts, x->err))
 		return x->err->kind;

@@ -231,11 +231,10 @@ static int note_above_total(struct exec *x, struct table *t, const struct result
 			above = above_total(x, &r->cols[k], i);
 		n += above;
 	}
-	return n ? exec_note(x, arena_printf(
-					x->a,
-					"incl of %s row%s is above the total: the "
-					"profile's calls bring more than its lines cost",
-					GROUPED(n), n == 1 ? "" : "s"))
+	return n ? exec_notef(x,
+			      "incl of %s row%s is above the total: the profile's calls "
+			      "bring more than its lines cost",
+			      GROUPED(n), n == 1 ? "" : "s")
 		 : 0;
 }
 

@@ -24,11 +24,10 @@ int exec_stacks(struct exec *x, struct stacks *out, bool *known)
 
 int exec_note_negative(struct exec *x, uint32_t n)
 {
-	return exec_note(x,
-			 arena_printf(x->a,
-				      "%s negative cost%s of calls and functions count%s "
-				      "as 0 in estimates, which have no bounds",
-				      GROUPED(n), n == 1 ? "" : "s", n == 1 ? "s" : ""));
+	return exec_notef(x,
+			  "%s negative cost%s of calls and functions count%s as 0 in "
+			  "estimates, which have no bounds",
+			  GROUPED(n), n == 1 ? "" : "s", n == 1 ? "s" : "");
 }
 
 int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out)
@@ -43,9 +42,8 @@ int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow
 		return x->err->kind;
 	if (!(*out)->nodd || g->estimated)
 		return 0;
-	return exec_note(
-		x, arena_printf(x->a,
-				"%s function%s cost less than the calls into them say: "
-				"estimates are scaled to add up, without bounds",
-				GROUPED((*out)->nodd), (*out)->nodd == 1 ? "" : "s"));
+	return exec_notef(x,
+			  "%s function%s cost less than the calls into them say: "
+			  "estimates are scaled to add up, without bounds",
+			  GROUPED((*out)->nodd), (*out)->nodd == 1 ? "" : "s");
 }

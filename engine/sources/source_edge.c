@@ -112,12 +112,11 @@ static int note_recursion(struct exec *x, const struct fn_set *set)
 		return 0;
 	all = graph_calls(x->g, f);
 	own = graph_edge_calls(x->g, graph_edge_between(x->g, f, f));
-	return exec_note(x,
-			 arena_printf(x->a,
-				      "%s of %s calls of %.*s are its recursion, %s "
-				      "come from outside",
-				      GROUPED(own), GROUPED(all),
-				      STR_ARG(graph_name(x->g, f)), GROUPED(all - own)));
+	return exec_notef(x,
+			  "%s of %s calls of %.*s are its recursion, %s come from "
+			  "outside",
+			  GROUPED(own), GROUPED(all), STR_ARG(graph_name(x->g, f)),
+			  GROUPED(all - own));
 }
 
 static int calls_open(struct exec *x, const struct source *s, struct table *t)
@@ -358,10 +357,10 @@ static int note_unrooted(struct exec *x, const struct path_tree *tree)
 	if (tree->unrooted <= tree->est / 1000)
 		return 0;
 	str_grouped_signed(tree->unrooted, lost);
-	return exec_note(x, arena_printf(x->a,
-					 "%s of the cost come from no root and are in no "
-					 "row: the calls contradict each other",
-					 lost));
+	return exec_notef(x,
+			  "%s of the cost come from no root and are in no row: the calls "
+			  "contradict each other",
+			  lost);
 }
 
 /* Note how much cost the tree leaves out. */
@@ -375,11 +374,10 @@ static int note_left_out(struct exec *x, const struct source *s,
 		return 0;
 	snprintf(percent, sizeof(percent), share < 9.95 ? "%.1f" : "%.0f", share);
 	str_grouped(tree->n, rows);
-	return exec_note(
-		x, arena_printf(x->a,
-				"%s %% of the cost is in calls without a row: the %s "
-				"costliest are listed, max N lists more",
-				percent, rows));
+	return exec_notef(x,
+			  "%s %% of the cost is in calls without a row: the %s costliest "
+			  "are listed, max N lists more",
+			  percent, rows);
 }
 
 static struct str span_text(const struct exec *x, struct span s)
@@ -454,16 +452,13 @@ static int note_no_rows(struct exec *x, const struct source *s, bool up)
 	const char *const way = up ? "to" : "by";
 
 	if (s->has_min && s->min > 0)
-		return exec_note(x,
-				 arena_printf(x->a,
-					      "no call %s %.*s costs enough for a row: "
-					      "min 0 lists all",
-					      way, STR_ARG(of)));
-	return exec_hint(
-		x, arena_printf(
-			   x->a, "no call %s %.*s was recorded%s%s", way, STR_ARG(of),
-			   s->kind == S_CALLTREE ? " but by itself" : "",
-			   up || !x->g->edges ? "" : ": what it costs it spends itself"));
+		return exec_notef(x,
+				  "no call %s %.*s costs enough for a row: min 0 lists "
+				  "all",
+				  way, STR_ARG(of));
+	return exec_hintf(x, "no call %s %.*s was recorded%s%s", way, STR_ARG(of),
+			  s->kind == S_CALLTREE ? " but by itself" : "",
+			  up || !x->g->edges ? "" : ": what it costs it spends itself");
 }
 
 static int tree_open(struct exec *x, const struct source *s, struct table *t)

@@ -299,16 +299,14 @@ static int note_self_calls(struct exec *x, const struct fn_set *set, const struc
 		if (exec_poll(x))
 			return x->err->kind;
 	}
-	return n ? exec_hint(x, arena_printf(x->a,
-					     "%s function%s call%s only %s: in no cycle; "
-					     "functions%s%.*s | where recursive and not "
-					     "cycle > 0 lists %s",
-					     GROUPED(n), n == 1 ? "" : "s",
-					     n == 1 ? "s" : "",
-					     n == 1 ? "itself" : "themselves",
-					     of ? " of " : "", of ? (int)of->span.len : 0,
-					     of ? x->text.p + of->span.at : "",
-					     n == 1 ? "it" : "them"))
+	return n ? exec_hintf(x,
+			      "%s function%s call%s only %s: in no cycle; "
+			      "functions%s%.*s | where recursive and not cycle > 0 lists "
+			      "%s",
+			      GROUPED(n), n == 1 ? "" : "s", n == 1 ? "s" : "",
+			      n == 1 ? "itself" : "themselves", of ? " of " : "",
+			      of ? (int)of->span.len : 0,
+			      of ? x->text.p + of->span.at : "", n == 1 ? "it" : "them")
 		 : 0;
 }
 

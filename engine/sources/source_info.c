@@ -150,8 +150,8 @@ static int note_files(struct exec *x)
 		list = arena_printf(x->a, "%.*s %.*s", STR_ARG(list),
 				    STR_ARG(str_basename(store_input_path(x->g->st, i))));
 	return n < 2 ? 0
-		     : exec_note(x, arena_printf(x->a, "%s files:%.*s%s", GROUPED(n),
-						 STR_ARG(list), n > NAMED ? " ..." : ""));
+		     : exec_notef(x, "%s files:%.*s%s", GROUPED(n), STR_ARG(list),
+				  n > NAMED ? " ..." : "");
 }
 
 /* The other lines of the kind of the i-th that are kept: "; also at lines 7, 9". */
@@ -204,8 +204,8 @@ static int note_diagnostics(struct exec *x)
 					     (unsigned long long)d.line,
 					     STR_ARG(of_file(x, d.file)), STR_ARG(d.text),
 					     STR_ARG(more_of_kind(x, i, &d)));
-		if (exec_note(x, arena_printf(x->a, "%s x %.*s%.*s", GROUPED(d.count),
-					      STR_ARG(d.kind), STR_ARG(where))))
+		if (exec_notef(x, "%s x %.*s%.*s", GROUPED(d.count), STR_ARG(d.kind),
+			       STR_ARG(where)))
 			return x->err->kind;
 	}
 	return 0;
@@ -267,8 +267,8 @@ static int hint_activations(struct exec *x, const struct source *s)
 	if (!tree.whole || !x->g->plain || x->other || !of.len ||
 	    of.at + of.len > x->text.n)
 		return 0;
-	return exec_hint(x, arena_printf(x->a, "each of its calls: activations of %.*s",
-					 (int)of.len, x->text.p + of.at));
+	return exec_hintf(x, "each of its calls: activations of %.*s", (int)of.len,
+			  x->text.p + of.at);
 }
 
 static int card_open(struct exec *x, const struct source *s, struct table *t)

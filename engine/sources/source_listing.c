@@ -118,10 +118,10 @@ static int shorten(struct exec *x, struct listing *l)
 		gap = i + 1;
 	}
 	l->nrows = n;
-	return exec_hint(x, arena_printf(x->a,
-					 "these are the %d costliest rows with those "
-					 "around them; all: | take %zu",
-					 COSTLIEST, all));
+	return exec_hintf(x,
+			  "these are the %d costliest rows with those around them; all: "
+			  "| take %zu",
+			  COSTLIEST, all);
 }
 
 static int listing_open(struct exec *x, const struct source *s, struct table *t)

@@ -97,15 +97,13 @@ static int note_more(struct exec *x, const struct path_list *list)
 	for (size_t i = 0; i < list->n; i++)
 		shown += list->paths[i].steps[list->paths[i].n - 1].cost.est;
 	if (!(list->total > 0))
-		return exec_note(x,
-				 arena_printf(x->a, "showing %s path%s; there are more",
-					      GROUPED(list->n), list->n == 1 ? "" : "s"));
-	return exec_note(
-		x, arena_printf(x->a,
-				"showing %s path%s with some %.0f %% of the cost; there "
-				"are more",
-				GROUPED(list->n), list->n == 1 ? "" : "s",
-				shown < list->total ? 100 * shown / list->total : 100));
+		return exec_notef(x, "showing %s path%s; there are more",
+				  GROUPED(list->n), list->n == 1 ? "" : "s");
+	return exec_notef(x,
+			  "showing %s path%s with some %.0f %% of the cost; there are "
+			  "more",
+			  GROUPED(list->n), list->n == 1 ? "" : "s",
+			  shown < list->total ? 100 * shown / list->total : 100);
 }
 
 /* most[] by the functions that people see: the sum over all places where one is inlined. */
@@ -200,10 +198,9 @@ static int say_none(struct exec *x, const struct source *s, const struct flow *f
 	if (!more && path_find(flow, &q, x->a, x->open->cancel, &back, x->err))
 		return x->err->kind;
 	t->footer = STR("0 paths");
-	return exec_note(
-		x, arena_printf(x->a, "no path from %.*s to %.*s%s%s", STR_ARG(from),
-				STR_ARG(to), more ? " that fits the other clauses" : "",
-				back.n ? "; there is one the other way round" : ""));
+	return exec_notef(x, "no path from %.*s to %.*s%s%s", STR_ARG(from), STR_ARG(to),
+			  more ? " that fits the other clauses" : "",
+			  back.n ? "; there is one the other way round" : "");
 }
 
 /* The recorded calls between functions of x->g. */

@@ -226,13 +226,11 @@ static int note_merged(struct exec *x, const struct timeline *l)
 
 	if (!l->merged)
 		return 0;
-	return exec_note(
-		x, arena_printf(x->a,
-				"%s short calls beside each other are one frame: "
-				"%.3g %% of the cost; min shows more, or fewer",
-				GROUPED(l->merged),
-				whole ? 100.0 * (double)l->merged_cost / (double)whole
-				      : 0.0));
+	return exec_notef(x,
+			  "%s short calls beside each other are one frame: %.3g %% of "
+			  "the cost; min shows more, or fewer",
+			  GROUPED(l->merged),
+			  whole ? 100.0 * (double)l->merged_cost / (double)whole : 0.0);
 }
 
 static int timeline_open(struct exec *x, const struct source *s, struct table *t)

@@ -172,11 +172,9 @@ static int note_indirect(struct exec *x, const struct source *s)
 	if (!from.len || !to.len || from.at + from.len > x->text.n ||
 	    to.at + to.len > x->text.n)
 		return 0;
-	return exec_note(
-		x,
-		arena_printf(x->a, "no call leads directly there: path from %.*s to %.*s",
-			     (int)from.len, x->text.p + from.at, (int)to.len,
-			     x->text.p + to.at));
+	return exec_notef(x, "no call leads directly there: path from %.*s to %.*s",
+			  (int)from.len, x->text.p + from.at, (int)to.len,
+			  x->text.p + to.at);
 }
 
 /* Say that no way passes what is to be avoided. */

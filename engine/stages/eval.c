@@ -207,20 +207,19 @@ int eval_open(struct exec *x, struct table *t, const struct expr *e, struct expr
 
 static bool looks_like_regex(struct str s)
 {
-	return s.n > 1 &&
-	       (s.p[0] == '^' || s.p[s.n - 1] == '$' ||
-		str_find_str(s, STR(".*")) < s.n || str_find_str(s, STR("\\b")) < s.n ||
-		str_find(s, '|') < s.n);
+	return s.n > 1 && (s.p[0] == '^' || s.p[s.n - 1] == '$' ||
+			   str_find_str(s, STR(".*")) < s.n ||
+			   str_find_str(s, STR("\\b")) < s.n || str_find(s, '|') < s.n);
 }
 
 /* Note a text that looks like a pattern: "^mem" finds nothing, and `expect none` would
  * always pass. */
 static int note_text(struct exec *x, struct str text)
 {
-	return exec_note(x, arena_printf(x->a,
-					 "\"%.*s\" is text and was not found; "
-					 "a regular expression stands in slashes: /%.*s/",
-					 STR_ARG(text), STR_ARG(text)));
+	return exec_notef(x,
+			  "\"%.*s\" is text and was not found; a regular expression "
+			  "stands in slashes: /%.*s/",
+			  STR_ARG(text), STR_ARG(text));
 }
 
 /* Free the regular expressions; tell of texts that no row had. */

@@ -193,10 +193,9 @@ int groups_leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 		if (exec_poll(x))
 			return x->err->kind;
 	}
-	return left ? exec_note(x,
-				arena_printf(x->a,
-					     "%s row%s in no sum: recursive, or a part "
-					     "of a row above",
-					     GROUPED(left), left == 1 ? " is" : "s are"))
+	return left ? exec_notef(x,
+				 "%s row%s in no sum: recursive, or a part of a row "
+				 "above",
+				 GROUPED(left), left == 1 ? " is" : "s are")
 		    : 0;
 }

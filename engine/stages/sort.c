@@ -483,19 +483,15 @@ static int note_few(struct exec *x, struct table *t, const struct expr *key,
 	first = col_is_f(v.type) ? v.f[0] : (double)v.i[0];
 	query = with_condition(x, t, key, counts, total / FEW);
 	if (query.n && first * FEW < (double)total)
-		return exec_hint(x, arena_printf(x->a,
-						 "the first rows have few %.*s; without "
-						 "these: %.*s",
-						 STR_ARG(counts), STR_ARG(query)));
+		return exec_hintf(x, "the first rows have few %.*s; without these: %.*s",
+				  STR_ARG(counts), STR_ARG(query));
 	return first * FEW >= (double)total
 		       ? 0
-		       : exec_hint(
+		       : exec_hintf(
 				 x,
-				 arena_printf(
-					 x->a,
-					 "the first rows have few %.*s: | where %.*s > %" PRId64
-					 " before the sort leaves them out",
-					 STR_ARG(counts), STR_ARG(counts), total / FEW));
+				 "the first rows have few %.*s: | where %.*s > %" PRId64
+				 " before the sort leaves them out",
+				 STR_ARG(counts), STR_ARG(counts), total / FEW);
 }
 
 /* Show each key that is not in the table yet, so that the order is visible. */

@@ -546,13 +546,11 @@ static int note_spliced(struct telling *t)
 	const uint32_t n = t->w->spliced;
 
 	return !n ? 0
-		  : exec_note(t->x,
-			      arena_printf(t->x->a,
-					   "%u function%s on one side only, joined to "
-					   "their callers%s",
-					   n, n == 1 ? "" : "s",
-					   t->flags ? ": inlining or build flags differ"
-						    : ""));
+		  : exec_notef(t->x,
+			       "%u function%s on one side only, joined to their "
+			       "callers%s",
+			       n, n == 1 ? "" : "s",
+			       t->flags ? ": inlining or build flags differ" : "");
 }
 
 static int note_noise(struct telling *t)
@@ -705,9 +703,8 @@ static int note_all(struct telling *t, const struct why_cause *c, size_t n)
 		return exec_note(t->x, none);
 	if (!t->delta)
 		return exec_note(t->x, STR("no difference"));
-	if (t->scattered &&
-	    exec_note(t->x, arena_printf(t->x->a, "%.*s; why max 20 lists them",
-					 STR_ARG(text_of_scattered(t, c, n)))))
+	if (t->scattered && exec_notef(t->x, "%.*s; why max 20 lists them",
+				       STR_ARG(text_of_scattered(t, c, n))))
 		return t->x->err->kind;
 	if (!(t->scattered && t->flags) && note_spliced(t))
 		return t->x->err->kind;
