@@ -7,7 +7,6 @@
  */
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #include "engine/query.h"
 #include "engine/session.h"
@@ -553,14 +552,6 @@ static void offer_name(struct best *b, size_t *n, size_t max, name_id name, int6
 	b[i] = (struct best){name, cost};
 }
 
-static uint64_t complete_now_ns(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
-
 static bool is_found(const struct best *b, size_t n, name_id name)
 {
 	for (size_t i = 0; i < n; i++)
@@ -606,7 +597,7 @@ static void search_names(struct store *st, struct str prefix, uint32_t e, struct
 {
 	enum { BUDGET_NS = 100000000 };
 	const uint32_t names = store_info(st)->names;
-	const uint64_t start = complete_now_ns();
+	const uint64_t start = cancel_now_ns();
 	uint8_t *has;
 
 	if (costliest_names(st, prefix, e, b, n, max))
@@ -614,7 +605,7 @@ static void search_names(struct store *st, struct str prefix, uint32_t e, struct
 	*n = 0;
 	has = names_to_look_at(st, prefix);
 	for (name_id i = 0; i < names; i++) {
-		if ((i & 4095) == 4095 && complete_now_ns() - start > BUDGET_NS)
+		if ((i & 4095) == 4095 && cancel_now_ns() - start > BUDGET_NS)
 			break;
 		if ((!has || has[i]) && complete_fits(store_shown(st, i), prefix) &&
 		    !names_context(st, i))

@@ -114,7 +114,8 @@ static int know_sum(struct schema *s, const struct schema *old, const struct col
 	if ((k && !check_is_number(k->type)) || check_known(s, str_c(d->name)))
 		return 0;
 	return check_add_known(s, str_c(d->name), k ? k->type : d->type,
-			       k ? k->unit : check_unit(old, d, old->event));
+			       k ? k->unit
+				 : source_unit(old->env, old->src, d, old->event));
 }
 
 /* Columns of old that add up and have all of flags are sums now. */
@@ -536,7 +537,8 @@ static int know_profile(struct schema *s, struct str name, struct span at)
 		return err_hint(s->err,
 				"open that profile under another name: NAME=FILE");
 	}
-	return check_add_known(s, name, COL_COST, check_unit(s, base, s->event));
+	return check_add_known(s, name, COL_COST,
+			       source_unit(s->env, s->src, base, s->event));
 }
 
 static int check_also(struct schema *s, const struct source *src)
@@ -546,8 +548,9 @@ static int check_also(struct schema *s, const struct source *src)
 			   s->src->name);
 		return err_hint(s->err, "functions vs A, B, C has a column for each");
 	}
-	if (check_add_known(s, STR("lowest"), COL_COST,
-			    check_unit(s, vs_col(s->src, STR("base")), s->event)))
+	if (check_add_known(
+		    s, STR("lowest"), COL_COST,
+		    source_unit(s->env, s->src, vs_col(s->src, STR("base")), s->event)))
 		return s->err->kind;
 	for (const struct also *also = src->also; also; also = also->next)
 		if (know_profile(s, also->name, also->span))

@@ -187,16 +187,6 @@ static const char *event_base(const struct schema *s)
 	return NULL;
 }
 
-struct unit check_unit(const struct schema *s, const struct col_def *d, uint32_t event)
-{
-	bool cost = d->type == COL_COST || d->type == COL_DELTA || d->flags & IS_COST;
-
-	return cost && !(d->flags & IN_COUNTS) && event < s->env->nevents &&
-			       source_of_costs(s->src)
-		       ? s->env->units[event]
-		       : (struct unit){0};
-}
-
 static int as_def(struct schema *s, struct expr *e, const struct col_def *d)
 {
 	e->ev = s->event;
@@ -215,7 +205,7 @@ static int as_def(struct schema *s, struct expr *e, const struct col_def *d)
 				  d->name);
 	if (e->percent)
 		e->type = COL_PERCENT;
-	e->unit = check_unit(s, d, e->ev);
+	e->unit = source_unit(s->env, s->src, d, e->ev);
 	return 0;
 }
 

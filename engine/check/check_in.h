@@ -42,8 +42,6 @@ const struct known *check_known(const struct schema *s, struct str name);
 const char *check_column_habit(const struct schema *s, struct str word);
 int check_add_known(struct schema *s, struct str name, enum col_type type,
 		    struct unit unit);
-/* The unit of a column of a source in an event. */
-struct unit check_unit(const struct schema *s, const struct col_def *d, uint32_t event);
 /* Resolve the names and types of e and its operands. */
 int check_expr(struct schema *s, struct expr *e);
 /* Read a quoted text that names an event as a column; false: it does not. */

@@ -16,16 +16,11 @@
 #include <string.h>
 
 #include "engine/names/match_in.h"
+#include "engine/names/name_skip.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
 
 /* ---- bare ---- */
-
-static bool is_ident(char c)
-{
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
-	       (c >= '0' && c <= '9') || c == '_' || c == '$' || (unsigned char)c >= 0x80;
-}
 
 /* Inline namespaces that nobody writes. */
 static bool is_transparent(struct str s)
@@ -58,7 +53,7 @@ static bool is_any(struct str s)
 
 static bool is_operator(struct str s)
 {
-	return str_starts(s, STR("operator")) && s.n > 8 && !is_ident(s.p[8]);
+	return str_starts(s, STR("operator")) && s.n > 8 && !name_is_ident(s.p[8]);
 }
 
 /* Cut the piece up to the next star off *pat. */
@@ -240,12 +235,12 @@ static bool has_needle(const struct match *m, struct str name)
 	while ((hit = memmem(p, (size_t)(end - p), m->needle.p, m->needle.n))) {
 		const char *past = hit + m->needle.n;
 
-		if (!m->word || ((hit == name.p || !is_ident(hit[-1])) &&
-				 (past == end || !is_ident(*past))))
+		if (!m->word || ((hit == name.p || !name_is_ident(hit[-1])) &&
+				 (past == end || !name_is_ident(*past))))
 			return true;
 		/* Part of a longer word: skip the word, no other place in it is a
 		 * match. */
-		for (p = past; p < end && is_ident(*p);)
+		for (p = past; p < end && name_is_ident(*p);)
 			p++;
 	}
 	return false;
@@ -396,7 +391,7 @@ static void bare_needle(struct match *m)
 							   : longest_literal(s);
 		m->word = m->needle.n == s.n && !m->path;
 		for (size_t i = 0; i < s.n && m->word; i++)
-			m->word = is_ident(s.p[i]);
+			m->word = name_is_ident(s.p[i]);
 	}
 }
 

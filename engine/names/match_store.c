@@ -5,7 +5,6 @@
  * searched for it first.
  */
 #include <inttypes.h>
-#include <time.h>
 
 #include "engine/names/fnset.h"
 #include "engine/names/match_in.h"
@@ -18,14 +17,6 @@ enum {
 	NAME_BYTES = 256,	/* fixed cost of a name, counted as bytes */
 	REGEX_SECONDS = 20,	/* for all names */
 };
-
-static uint64_t match_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
 
 /* How to read one of the three string tables. */
 struct table {
@@ -48,13 +39,13 @@ static struct table table_of(struct store *st, enum match_field field)
 	return (struct table){si->names, store_shown, store_name_lower, STORE_FN_NAME};
 }
 
-static int poll_limits(const struct match *m, uint64_t start_ms,
+static int poll_limits(const struct match *m, uint64_t start_ns,
 		       const struct cancel *cancel, struct err *err)
 {
 	if (cancel_poll(cancel, err))
 		return err->kind;
 	if (m->atom.form == MATCH_REGEX &&
-	    match_now_ms() - start_ms > REGEX_SECONDS * 1000) {
+	    cancel_now_ns() - start_ns > REGEX_SECONDS * 1000000000ull) {
 		err_set(err, ERR_LIMIT, m->atom.at,
 			"the regular expression took more than %d s", REGEX_SECONDS);
 		err->len = m->atom.len;
@@ -104,7 +95,7 @@ static int mark_strings(struct match *m, struct store *st, const struct table *t
 			const struct cancel *cancel, uint8_t *hit, uint32_t *count,
 			struct err *err)
 {
-	uint64_t start = match_now_ms(), bytes = POLL_BYTES;
+	uint64_t start = cancel_now_ns(), bytes = POLL_BYTES;
 	bool exact = m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS;
 	bool names = t->column == STORE_FN_NAME, swept;
 	const bool alone = t->get == name_alone;

@@ -7,7 +7,6 @@
  * searched for in it.
  */
 #include <stdio.h>
-#include <time.h>
 
 #include "engine/names/match.h"
 #include "engine/names/name.h"
@@ -15,15 +14,8 @@
 #include "index/base/cancel.h"
 #include "index/base/err.h"
 
-enum { NEAREST_MS = 250, POLL = 1024, POLL_BYTES = 256 << 10, NEAREST = 6, QUOTED = 120 };
-
-static uint64_t similar_now_ms(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
-}
+enum { NEAREST_NS = 250000000, POLL = 1024, POLL_BYTES = 256 << 10 };
+enum { NEAREST = 6, QUOTED = 120 };
 
 enum {
 	LIKE_SAME,
@@ -101,7 +93,7 @@ static void keep_nearest(struct nearest *k, struct str name, unsigned score)
 }
 
 struct deadline {
-	uint64_t ms;
+	uint64_t ns; /* of cancel_now_ns() */
 	const struct cancel *cancel;
 };
 
@@ -109,7 +101,7 @@ static bool time_left(const struct deadline *d)
 {
 	struct err given_up = {0};
 
-	return similar_now_ms() < d->ms && !cancel_poll(d->cancel, &given_up);
+	return cancel_now_ns() < d->ns && !cancel_poll(d->cancel, &given_up);
 }
 
 /* Hottest first, each name (or class) once. */
@@ -157,7 +149,7 @@ static size_t match_nearest(struct store *st, enum match_field field, struct str
 			    uint32_t event, const struct cancel *cancel,
 			    struct str *names, size_t max)
 {
-	struct deadline deadline = {similar_now_ms() + NEAREST_MS, cancel};
+	struct deadline deadline = {cancel_now_ns() + NEAREST_NS, cancel};
 	unsigned score[16];
 	struct nearest k = {names, score, 0, max < 16 ? max : 16};
 	uint32_t strings;

@@ -117,13 +117,16 @@ struct row_room {
 struct getter {
 	enum row_kind of;
 	unsigned flags; /* of the registry */
-	/* Exactly one of them, by type; COL_BOOL uses u, and costs and COL_DELTA its bits. */
+	/* Exactly one of them, by type; costs and COL_DELTA use the bits of u. */
 	uint64_t (*u)(const struct table *t, uint32_t ref, uint32_t event);
+	bool (*b)(const struct table *t, uint32_t ref, uint32_t event);
 	struct str (*s)(const struct table *t, uint32_t ref);
 	double (*f)(const struct table *t, uint32_t ref, uint32_t event);
 	uint32_t (*number)(const struct table *t, uint32_t ref); /* of a text in dict */
 	/* Functions of graph.h, which are taken as they are: */
 	uint64_t (*graph_u)(const struct graph *g, uint32_t ref);
+	uint32_t (*graph_n)(const struct graph *g, uint32_t ref);
+	bool (*graph_b)(const struct graph *g, uint32_t ref);
 	int64_t (*graph_cost)(const struct graph *g, uint32_t ref, uint32_t event);
 	struct str (*graph_s)(const struct graph *g, uint32_t ref);
 	struct member at;

@@ -46,6 +46,12 @@ int exec_hint(struct exec *x, struct str text)
 	return add_text(x, text, x->hints);
 }
 
+struct str exec_text(const struct exec *x, struct span s)
+{
+	return s.len && s.at + s.len <= x->text.n ? (struct str){x->text.p + s.at, s.len}
+						  : STR("(set)");
+}
+
 int exec_rows(struct exec *x, uint64_t n)
 {
 	if (n <= x->open->row_limit)

@@ -122,6 +122,8 @@ int exec_hint(struct exec *x, struct str text);
 #define exec_notef(x, ...) exec_note((x), arena_printf((x)->a, __VA_ARGS__))
 #define exec_hintf(x, ...) exec_hint((x), arena_printf((x)->a, __VA_ARGS__))
 #define exec_fail(x, ...) span_fail((x)->err, __VA_ARGS__)
+/* The text of the statement there; "(set)": it has no place in it. */
+struct str exec_text(const struct exec *x, struct span s);
 /* Is the number of rows within the limit?  ERR_LIMIT if not. */
 int exec_rows(struct exec *x, uint64_t n);
 

@@ -93,15 +93,14 @@ static const struct col_def *find_def(const struct table *t, struct str name)
 	return d ? d : source_col(t->src, name);
 }
 
-/* The unit of the values of a column in an event. */
-static struct unit unit_of_column(const struct table *t, const struct col_def *d,
-				  uint32_t event)
+struct unit source_unit(const struct check_env *env, const struct source_def *src,
+			const struct col_def *d, uint32_t event)
 {
 	bool cost = d->type == COL_COST || d->type == COL_DELTA || d->flags & IS_COST;
 
-	return cost && !(d->flags & IN_COUNTS) && event < t->x->env->nevents &&
-			       source_of_costs(t->src)
-		       ? t->x->env->units[event]
+	return cost && !(d->flags & IN_COUNTS) && event < env->nevents &&
+			       source_of_costs(src)
+		       ? env->units[event]
 		       : (struct unit){0};
 }
 
@@ -116,7 +115,7 @@ static int add_def(struct table *t, const struct col_def *d)
 	c->def = d;
 	c->type = d->type;
 	c->event = t->event;
-	c->unit = unit_of_column(t, d, c->event);
+	c->unit = source_unit(t->x->env, t->src, d, c->event);
 	c->machine = d->flags & SHOW_M;
 	c->table = d->flags & SHOW_T;
 	c->bar = d->flags & HAS_BAR;
@@ -215,6 +214,9 @@ static inline uint64_t number_in(const struct table *t, const struct col_def *d,
 	return g->u	       ? g->u(t, at, event)
 	       : g->graph_u    ? g->graph_u(t->g, at)
 	       : g->graph_cost ? (uint64_t)g->graph_cost(t->g, at, event)
+	       : g->graph_n    ? g->graph_n(t->g, at)
+	       : g->graph_b    ? g->graph_b(t->g, at)
+	       : g->b	       ? g->b(t, at, event)
 			       : member_number(t, d, at);
 }
 
@@ -499,7 +501,7 @@ int table_add(struct table *t, struct str base, uint32_t event, bool percent,
 			return t->x->err->kind;
 		c->def = d;
 		c->event = event;
-		c->unit = unit_of_column(t, d, event);
+		c->unit = source_unit(t->x->env, t->src, d, event);
 		c->percent = percent;
 		c->type = percent ? COL_PERCENT : d->type;
 		c->adds_up = d->flags & ADDS_UP;

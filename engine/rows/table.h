@@ -15,6 +15,7 @@
 #include "engine/rows/column.h"
 #include "index/format/event.h"
 
+struct check_env;
 struct exec;
 struct expr;
 struct listing;
@@ -66,6 +67,9 @@ struct source_def {
 	size_t row_size;
 	const void *(*row)(const struct table *t, uint32_t ref, struct row_room *room);
 };
+
+/* Row r of a source whose rows are structs of this type. */
+#define ROW(type, t, r) (&((const struct type *)(t)->rows)[r])
 
 /* clang-format off */
 #define COLUMNS(names)                                                             \
@@ -220,6 +224,9 @@ int table_result(struct table *t, struct result *r);
 const struct col_def *source_col(const struct source_def *src, struct str name);
 /* Are its costs of an event, with the unit of that?  Those of a comparison of counts are not. */
 bool source_of_costs(const struct source_def *src);
+/* The unit of the values of a column in an event. */
+struct unit source_unit(const struct check_env *env, const struct source_def *src,
+			const struct col_def *d, uint32_t event);
 /* Its column that NAMES_EVENT, or NULL: the costs of a row are of their columns' events. */
 const struct col_def *source_names_event(const struct source_def *src);
 

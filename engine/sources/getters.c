@@ -19,11 +19,6 @@ uint64_t row_number(const struct table *t UNUSED, uint32_t r, uint32_t e UNUSED)
 
 /* ---- functions ---- */
 
-uint64_t fn_number(const struct table *t, uint32_t f, uint32_t e UNUSED)
-{
-	return graph_id(t->g, f);
-}
-
 bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t e)
 {
 	int64_t lo, hi;
@@ -36,7 +31,7 @@ bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t e)
 	return lo < hi;
 }
 
-uint64_t fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)
+bool fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)
 {
 	return !graph_is_sure(t->g, f, GRAPH_SELF) || fn_incl_estimated(t, f, e);
 }
@@ -105,11 +100,6 @@ bool calls_present(const struct table *t)
 	return t->g->plain;
 }
 
-uint64_t fn_cycle(const struct table *t, uint32_t f, uint32_t e UNUSED)
-{
-	return graph_cycle(t->g, f);
-}
-
 struct str fn_short(const struct table *t, uint32_t f)
 {
 	return graph_short_name(t->g, f, t->x->a);
@@ -143,29 +133,14 @@ struct str fn_place(const struct table *t, uint32_t f)
 		    : file;
 }
 
-bool fn_estimated(const struct table *t, uint32_t f UNUSED, uint32_t e UNUSED)
-{
-	return t->g->estimated;
-}
-
 bool fn_self_estimated(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
 	return !graph_is_sure(t->g, f, GRAPH_SELF);
 }
 
-uint64_t fn_recursive(const struct table *t, uint32_t f, uint32_t e UNUSED)
+bool fn_recursive(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
 	return graph_cycle(t->g, f) || graph_calls_itself(t->g, f);
-}
-
-uint64_t fn_calls_only(const struct table *t, uint32_t f, uint32_t e UNUSED)
-{
-	return graph_calls_only(t->g, f);
-}
-
-uint64_t fn_callers(const struct table *t, uint32_t f, uint32_t e UNUSED)
-{
-	return graph_caller_count(t->g, f);
 }
 
 uint64_t fn_callees(const struct table *t, uint32_t f, uint32_t e UNUSED)
@@ -194,11 +169,6 @@ bool stages_estimate(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED
 bool call_not_counted(const struct table *t, uint32_t r)
 {
 	return !graph_calls_known(t->g, graph_edge_callee(t->g, r));
-}
-
-uint64_t call_recursive(const struct table *t, uint32_t r, uint32_t e UNUSED)
-{
-	return graph_edge_in_cycle(t->g, r);
 }
 
 bool call_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)

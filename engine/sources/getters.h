@@ -15,22 +15,21 @@ typedef double get_real(const struct table *t, uint32_t ref, uint32_t event);
 typedef struct str get_text(const struct table *t, uint32_t ref);
 typedef void get_texts(const struct table *t, struct str *out);
 typedef uint32_t get_code(const struct table *t, uint32_t ref); /* of a dictionary */
-typedef bool get_estimated(const struct table *t, uint32_t ref, uint32_t event);
+typedef bool get_bool(const struct table *t, uint32_t ref, uint32_t event);
 typedef bool get_absent(const struct table *t, uint32_t ref);
 typedef bool holds(const struct table *t); /* of all rows */
 typedef int prepare(const struct table *t, uint32_t event);
 
 /* getters.c: of rows; of functions of the graph, whatever the rows are; and of calls */
-get_number row_number, fn_number, fn_incl_lo, fn_incl_hi, fn_callers, fn_callees,
-	fn_cycle, fn_recursive, fn_calls_only, fn_is_estimated;
+get_number row_number, fn_incl_lo, fn_incl_hi, fn_callees;
 get_text fn_short, fn_dir, fn_place;
 get_texts fn_names, fn_shorts;
-get_estimated stages_estimate, fn_self_estimated, fn_incl_estimated, fn_estimated;
+get_bool stages_estimate, fn_self_estimated, fn_incl_estimated, fn_is_estimated,
+	fn_recursive;
 get_absent fn_not_called, fn_no_bounds, fn_incl_exact;
 holds fn_exact, graph_exact, calls_present;
 prepare fn_prepare_sums;
-get_number call_recursive;
-get_estimated call_estimated;
+get_bool call_estimated;
 get_absent call_not_counted;
 
 /* source_fn.c: groups, cycles */
@@ -40,15 +39,15 @@ get_text cycle_costliest, cycle_cut;
 get_absent cycle_not_opened;
 
 /* source_edge.c: trees */
-get_number tree_self, tree_estimated, tree_under;
+get_number tree_self, tree_under;
 get_real tree_share, tree_per_call;
-get_estimated tree_is_estimated;
+get_bool tree_is_estimated;
 get_absent tree_inner, tree_unbounded, tree_no_calls, tree_not_called;
 
 /* source_contexts.c */
 get_number context_id_of, context_fn_id, context_under, context_depth, context_calls,
-	context_self, context_incl, context_estimated;
-get_estimated context_self_estimated, context_incl_estimated;
+	context_self, context_incl;
+get_bool context_self_estimated, context_incl_estimated;
 prepare prepare_contexts;
 
 /* source_line.c: places, call sites, jumps */
@@ -64,13 +63,13 @@ prepare prepare_inlined;
 get_number activation_start, activation_self, activation_incl, activation_caller_id,
 	activation_part;
 get_text activation_caller;
-get_estimated activation_may_start_later;
+get_bool activation_may_start_later;
 get_absent activation_is_root;
 
 /* source_timeline.c */
 get_number moment_id;
 get_text moment_name, moment_file;
-get_estimated moment_may_start_later;
+get_bool moment_may_start_later;
 get_absent moment_merged;
 
 /* source_inlined.c */
@@ -83,27 +82,26 @@ get_text listing_kind, listing_file, listing_obj, listing_callee;
 get_absent listing_no_self, listing_no_incl, listing_no_calls;
 
 /* source_path.c: steps of paths, cost */
-get_number step_est, cost_est, cost_exact, cost_incl_fuzzy, step_is_estimated;
+get_number step_est, cost_est;
 get_real step_share, cost_share;
-get_estimated step_estimated, cost_estimated, cost_incl_estimated;
+get_bool step_estimated, cost_estimated, cost_exact, cost_incl_estimated, cost_incl_fuzzy;
 
 /* source_causes.c */
-get_number cause_calls, cause_is_estimated;
+get_number cause_calls;
 get_real cause_share;
-get_estimated cause_estimated;
+get_bool cause_estimated;
 get_absent step_unbounded, step_not_called, cost_unbounded;
 
 /* source_parts.c: parts, parts of f, threads */
 get_number part_self, set_self, set_incoming, set_calls, thread_self, thread_parts,
 	part_functions;
-get_estimated part_estimated, set_estimated, set_self_estimated;
+get_bool part_estimated, set_estimated, set_self_estimated;
 prepare parts_prepare, set_prepare;
 get_text part_file, set_spark;
 
 /* source_info.c: the profile, its events, all profiles */
 get_number total_calls, info_total, info_parts, info_threads, info_functions, info_edges,
 	info_cycles, event_total, profile_total;
-get_estimated info_estimated;
 get_text info_positions, info_totals, info_built, total_event, profile_name,
 	profile_first_event;
 

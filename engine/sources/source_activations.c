@@ -102,11 +102,6 @@ struct activations_data {
 	struct exec *x;
 };
 
-static const struct activation_row *row_at(const struct table *t, uint32_t r)
-{
-	return &((const struct activation_row *)t->rows)[r];
-}
-
 static int64_t cost_of(const struct table *t, uint32_t r, uint32_t e, unsigned which)
 {
 	const struct activations_data *d = t->data;
@@ -133,13 +128,13 @@ uint64_t activation_part(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	struct part p;
 
-	store_part(t->g->st, row_at(t, r)->part, &p);
+	store_part(t->g->st, ROW(activation_row, t, r)->part, &p);
 	return p.part;
 }
 
 bool activation_is_root(const struct table *t, uint32_t r)
 {
-	return row_at(t, r)->caller == GRAPH_NONE;
+	return ROW(activation_row, t, r)->caller == GRAPH_NONE;
 }
 
 /* A start is estimated: own cost of the callers may have been spent before it. */
@@ -150,21 +145,21 @@ bool activation_may_start_later(const struct table *t, uint32_t r, uint32_t e UN
 
 struct str activation_caller(const struct table *t, uint32_t r)
 {
-	const uint32_t caller = row_at(t, r)->caller;
+	const uint32_t caller = ROW(activation_row, t, r)->caller;
 
 	return caller == GRAPH_NONE ? STR("") : graph_name(t->g, caller);
 }
 
 uint64_t activation_caller_id(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	const uint32_t caller = row_at(t, r)->caller;
+	const uint32_t caller = ROW(activation_row, t, r)->caller;
 
 	return caller == GRAPH_NONE ? 0 : graph_id(t->g, caller);
 }
 
 static uint32_t activation_fn(const struct table *t, uint32_t r)
 {
-	return row_at(t, r)->fn;
+	return ROW(activation_row, t, r)->fn;
 }
 
 /* ---- filling them in ---- */

@@ -22,14 +22,9 @@ struct causes_rows {
 	uint64_t calls;	  /* all */
 };
 
-static const struct cause *cause_of(const struct table *t, uint32_t f)
-{
-	return &((const struct cause *)t->rows)[f];
-}
-
 uint64_t cause_calls(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	const struct cause *c = cause_of(t, f);
+	const struct cause *c = ROW(cause, t, f);
 
 	return c->lo == c->hi ? c->lo : (uint64_t)(c->est + 0.5);
 }
@@ -43,12 +38,7 @@ double cause_share(const struct table *t, uint32_t f, uint32_t e)
 
 bool cause_estimated(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	return t->g->estimated || cause_of(t, f)->lo != cause_of(t, f)->hi;
-}
-
-uint64_t cause_is_estimated(const struct table *t, uint32_t f, uint32_t e)
-{
-	return cause_estimated(t, f, e);
+	return t->g->estimated || ROW(cause, t, f)->lo != ROW(cause, t, f)->hi;
 }
 
 /* The function of x->g that each of `follow` is, and the inclusive cost of those that may be

@@ -57,12 +57,12 @@ uint64_t context_under(const struct table *t, uint32_t v, uint32_t e UNUSED)
 }
 
 /* The number of the function, as other tables have it. */
-uint64_t context_fn_id(const struct table *t, uint32_t v, uint32_t e)
+uint64_t context_fn_id(const struct table *t, uint32_t v, uint32_t e UNUSED)
 {
 	struct store *st = t->g->st;
 
 	if (rows_of(t)->known || !graph_in_group(t->g, v))
-		return fn_number(t, context_fn(t, v), e);
+		return graph_id(t->g, context_fn(t, v));
 	return store_group_fn(st, store_group_of(st, graph_origin(t->g, v)), 0);
 }
 
@@ -94,11 +94,6 @@ bool context_self_estimated(const struct table *t, uint32_t v, uint32_t e)
 bool context_incl_estimated(const struct table *t, uint32_t v, uint32_t e)
 {
 	return rows_of(t)->known ? t->g->estimated : fn_incl_estimated(t, v, e);
-}
-
-uint64_t context_estimated(const struct table *t, uint32_t v, uint32_t e)
-{
-	return context_incl_estimated(t, v, e);
 }
 
 /* Make the stacks of the graph with the costs of an event. */

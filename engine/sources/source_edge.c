@@ -166,35 +166,26 @@ struct tree {
 	bool on_inlined; /* nothing else is in the set */
 };
 
-static const struct path_tree_row *tree_of(const struct table *t, uint32_t r)
-{
-	return &((const struct path_tree_row *)t->rows)[r];
-}
-
 double tree_share(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	const struct tree *d = t->data;
 
-	return d->base ? 100.0 * (double)tree_of(t, r)->est / (double)d->base : 0;
+	return d->base ? 100.0 * (double)ROW(path_tree_row, t, r)->est / (double)d->base
+		       : 0;
 }
 
 double tree_per_call(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	const struct path_tree_row *row = tree_of(t, r);
+	const struct path_tree_row *row = ROW(path_tree_row, t, r);
 
 	return row->calls ? (double)row->incl / (double)row->calls : 0;
 }
 
 bool tree_is_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	const struct path_tree_row *row = tree_of(t, r);
+	const struct path_tree_row *row = ROW(path_tree_row, t, r);
 
 	return t->g->estimated || !row->cost.measured;
-}
-
-uint64_t tree_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)
-{
-	return tree_is_estimated(t, r, e);
 }
 
 /* Numbers of rows of the table, which may be of two profiles. */
@@ -207,18 +198,18 @@ uint64_t tree_under(const struct table *t, uint32_t r, uint32_t e UNUSED)
 
 bool tree_unbounded(const struct table *t, uint32_t r)
 {
-	return !tree_of(t, r)->cost.bounded || tree_of(t, r)->inner;
+	return !ROW(path_tree_row, t, r)->cost.bounded || ROW(path_tree_row, t, r)->inner;
 }
 
 /* A call from the set into itself does not enter or leave the set. */
 bool tree_inner(const struct table *t, uint32_t r)
 {
-	return tree_of(t, r)->inner;
+	return ROW(path_tree_row, t, r)->inner;
 }
 
 uint64_t tree_self(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	const struct path_tree_row *row = tree_of(t, r);
+	const struct path_tree_row *row = ROW(path_tree_row, t, r);
 
 	return (uint64_t)(row->own == PATH_OWN_UNKNOWN
 				  ? near_row_own(t->x, t->root_one, row, t->upward)
@@ -227,13 +218,13 @@ uint64_t tree_self(const struct table *t, uint32_t r, uint32_t e UNUSED)
 
 bool tree_no_calls(const struct table *t, uint32_t r)
 {
-	return tree_of(t, r)->calls == 0;
+	return ROW(path_tree_row, t, r)->calls == 0;
 }
 
 /* Inlined code is entered without a call. */
 bool tree_not_called(const struct table *t, uint32_t r)
 {
-	const struct path_tree_row *row = tree_of(t, r);
+	const struct path_tree_row *row = ROW(path_tree_row, t, r);
 
 	if (row->calls || !t->g->extra)
 		return false;
@@ -241,7 +232,7 @@ bool tree_not_called(const struct table *t, uint32_t r)
 		return !graph_calls_known(t->g, row->fn);
 	return row->parent == FLOW_NONE
 		       ? ((const struct tree *)t->data)->on_inlined
-		       : !graph_calls_known(t->g, tree_of(t, row->parent)->fn);
+		       : !graph_calls_known(t->g, ROW(path_tree_row, t, row->parent)->fn);
 }
 
 /* The same, but for what a narrow screen keeps longer. */
@@ -380,18 +371,11 @@ static int note_left_out(struct exec *x, const struct source *s,
 			  percent, rows);
 }
 
-static struct str span_text(const struct exec *x, struct span s)
-{
-	bool here = s.len && s.at + s.len <= x->text.n;
-
-	return here ? (struct str){x->text.p + s.at, s.len} : STR("(set)");
-}
-
 /* The cost of a deeper row is part of the row above it.  A call from the set into
  * itself is in no sum. */
 static uint32_t tree_part_of(const struct table *t, uint32_t r)
 {
-	const struct path_tree_row *row = tree_of(t, r);
+	const struct path_tree_row *row = ROW(path_tree_row, t, r);
 
 	_Static_assert((unsigned)FLOW_NONE == (unsigned)ROW_WHOLE, "level 1 is whole");
 	return row->inner ? ROW_UNCOUNTED : row->parent;
@@ -431,7 +415,7 @@ static struct str root_name(const struct exec *x, const struct source *s,
 {
 	if (q->set && fnset_count(q->set) == 1)
 		return graph_name(x->g, fnset_next(q->set, 0));
-	return q->of == TREE_CALLS ? span_text(x, s->of->span) : STR("");
+	return q->of == TREE_CALLS ? exec_text(x, s->of->span) : STR("");
 }
 
 static bool all_inlined(const struct graph *g, const struct fn_set *set)
@@ -448,7 +432,7 @@ static bool all_inlined(const struct graph *g, const struct fn_set *set)
 static int note_no_rows(struct exec *x, const struct source *s, bool up)
 {
 	const struct set *set = s->of ? s->of : s->from ? s->from : s->to;
-	const struct str of = set ? span_text(x, set->span) : STR("the program");
+	const struct str of = set ? exec_text(x, set->span) : STR("the program");
 	const char *const way = up ? "to" : "by";
 
 	if (s->has_min && s->min > 0)
@@ -502,12 +486,12 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 
 static uint32_t tree_fn(const struct table *t, uint32_t r)
 {
-	return tree_of(t, r)->fn;
+	return ROW(path_tree_row, t, r)->fn;
 }
 
 static void tree_subject(const struct table *t, uint32_t r, struct row_subject *out)
 {
-	out->fn[0] = tree_of(t, r)->fn;
+	out->fn[0] = ROW(path_tree_row, t, r)->fn;
 }
 
 #define TREE(var, word, what, names)                      \

@@ -209,11 +209,6 @@ GROUP(source_classes, "classes");
 
 /* ---- cycles: row i is cycle i + 1 ---- */
 
-static const struct graph_cycle *cycle_of(const struct table *t, uint32_t i)
-{
-	return &((const struct graph_cycle *)t->rows)[i];
-}
-
 uint64_t cycle_self(const struct table *t, uint32_t i, uint32_t e)
 {
 	return graph_cycle_self(t->g, i + 1, e);
@@ -236,17 +231,17 @@ static struct str call_text(const struct table *t, uint32_t edge)
 
 struct str cycle_costliest(const struct table *t, uint32_t i)
 {
-	return call_text(t, cycle_of(t, i)->costliest);
+	return call_text(t, ROW(graph_cycle, t, i)->costliest);
 }
 
 bool cycle_not_opened(const struct table *t, uint32_t i)
 {
-	return cycle_of(t, i)->nopening == CYCLE_UNKNOWN;
+	return ROW(graph_cycle, t, i)->nopening == CYCLE_UNKNOWN;
 }
 
 uint64_t cycle_cuts(const struct table *t, uint32_t i, uint32_t e UNUSED)
 {
-	return cycle_not_opened(t, i) ? 0 : cycle_of(t, i)->nopening;
+	return cycle_not_opened(t, i) ? 0 : ROW(graph_cycle, t, i)->nopening;
 }
 
 /* The share of the cycle's cost in the calls to cut. */
@@ -254,12 +249,12 @@ double cycle_cut_share(const struct table *t, uint32_t i, uint32_t e UNUSED)
 {
 	double incl = (double)graph_cycle_incl(t->g, i + 1, t->event);
 
-	return incl > 0 ? 100.0 * (double)cycle_of(t, i)->opening_cost / incl : 0;
+	return incl > 0 ? 100.0 * (double)ROW(graph_cycle, t, i)->opening_cost / incl : 0;
 }
 
 struct str cycle_cut(const struct table *t, uint32_t i)
 {
-	const struct graph_cycle *c = cycle_of(t, i);
+	const struct graph_cycle *c = ROW(graph_cycle, t, i);
 	struct str text = STR("");
 
 	for (uint32_t k = 0; k < c->nopening && k < 3 && !cycle_not_opened(t, i); k++) {
@@ -336,7 +331,7 @@ static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 
 static uint32_t cycle_fn(const struct table *t, uint32_t i)
 {
-	return cycle_of(t, i)->entry;
+	return ROW(graph_cycle, t, i)->entry;
 }
 
 static void cycle_subject(const struct table *t, uint32_t i, struct row_subject *out)

@@ -89,11 +89,6 @@ uint64_t info_total(const struct table *t, uint32_t r UNUSED, uint32_t e)
 	return graph_left(t->g, e);
 }
 
-bool info_estimated(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
-{
-	return t->g->estimated;
-}
-
 static const struct listed info_list[] = {
 	{"profile", BOTH, 0},	  {"creator", BOTH, 0},
 	{"cmd", BOTH, 0},	  {"positions", BOTH, 0},

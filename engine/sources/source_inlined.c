@@ -247,19 +247,14 @@ static int inlined_open(struct exec *x, const struct source *s, struct table *t)
 
 /* ---- columns ---- */
 
-static const struct inlined_row *inlined_of(const struct table *t, uint32_t r)
-{
-	return &((const struct inlined_row *)t->rows)[r];
-}
-
 file_id inlined_file(const struct table *t, uint32_t r)
 {
-	return inlined_of(t, r)->file;
+	return ROW(inlined_row, t, r)->file;
 }
 
 static uint32_t inlined_fn(const struct table *t, uint32_t r)
 {
-	return graph_of_store(t->g, inlined_of(t, r)->into);
+	return graph_of_store(t->g, ROW(inlined_row, t, r)->into);
 }
 
 uint64_t inlined_self(const struct table *t, uint32_t r, uint32_t e)
@@ -279,8 +274,8 @@ static const struct listed inlined_list[] = {
 static void inlined_subject(const struct table *t, uint32_t r, struct row_subject *out)
 {
 	out->fn[0] = inlined_fn(t, r);
-	out->file = inlined_of(t, r)->file;
-	out->name = inlined_of(t, r)->name;
+	out->file = ROW(inlined_row, t, r)->file;
+	out->name = ROW(inlined_row, t, r)->name;
 }
 
 const struct source_def source_inlined = {

@@ -158,20 +158,15 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 
 /* ---- columns ---- */
 
-static const struct listing_row *listing_of(const struct table *t, uint32_t r)
-{
-	return &((const struct listing_row *)t->rows)[r];
-}
-
 struct str listing_kind(const struct table *t, uint32_t r)
 {
-	return str_c(kind_names[listing_of(t, r)->kind]);
+	return str_c(kind_names[ROW(listing_row, t, r)->kind]);
 }
 
 struct str listing_file(const struct table *t, uint32_t r)
 {
 	const struct listing *l = t->data;
-	const struct listing_row *row = listing_of(t, r);
+	const struct listing_row *row = ROW(listing_row, t, r);
 
 	if (!l->instrs)
 		return store_file(l->st, row->group);
@@ -182,14 +177,14 @@ struct str listing_obj(const struct table *t, uint32_t r)
 {
 	const struct listing *l = t->data;
 
-	return store_obj(l->st, listing_of(t, r)->group);
+	return store_obj(l->st, ROW(listing_row, t, r)->group);
 }
 
 /* Of an instruction; rows below a line repeat its number in machine formats only, as a
  * key. */
 uint64_t listing_line(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	const struct listing_row *row = listing_of(t, r);
+	const struct listing_row *row = ROW(listing_row, t, r);
 
 	if (!((const struct listing *)t->data)->instrs)
 		return row->pos;
@@ -198,17 +193,20 @@ uint64_t listing_line(const struct table *t, uint32_t r, uint32_t e UNUSED)
 
 static uint64_t cost_of(const struct table *t, uint32_t r, uint32_t e)
 {
-	return listing_of(t, r)->at ? listing_cost(t->data, listing_of(t, r)->at, e) : 0;
+	return ROW(listing_row, t, r)->at
+		       ? listing_cost(t->data, ROW(listing_row, t, r)->at, e)
+		       : 0;
 }
 
 bool listing_no_self(const struct table *t, uint32_t r)
 {
-	return listing_of(t, r)->kind != LISTING_LINE || !listing_of(t, r)->at;
+	return ROW(listing_row, t, r)->kind != LISTING_LINE ||
+	       !ROW(listing_row, t, r)->at;
 }
 
 bool listing_no_incl(const struct table *t, uint32_t r)
 {
-	return listing_of(t, r)->kind != LISTING_CALL;
+	return ROW(listing_row, t, r)->kind != LISTING_CALL;
 }
 
 uint64_t listing_self(const struct table *t, uint32_t r, uint32_t e)
@@ -223,18 +221,18 @@ uint64_t listing_incl(const struct table *t, uint32_t r, uint32_t e)
 
 bool listing_no_calls(const struct table *t, uint32_t r)
 {
-	return listing_of(t, r)->kind != LISTING_CALL &&
-	       listing_of(t, r)->kind != LISTING_JUMP;
+	return ROW(listing_row, t, r)->kind != LISTING_CALL &&
+	       ROW(listing_row, t, r)->kind != LISTING_JUMP;
 }
 
 uint64_t listing_calls(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	return listing_no_calls(t, r) ? 0 : listing_of(t, r)->at->calls;
+	return listing_no_calls(t, r) ? 0 : ROW(listing_row, t, r)->at->calls;
 }
 
 struct str listing_callee(const struct table *t, uint32_t r)
 {
-	return listing_no_incl(t, r) ? STR("") : listing_of(t, r)->name;
+	return listing_no_incl(t, r) ? STR("") : ROW(listing_row, t, r)->name;
 }
 
 static const struct listed source_list[] = {

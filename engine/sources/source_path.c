@@ -21,14 +21,9 @@
 #include "index/base/cost.h"
 #include "index/base/err.h"
 
-static const struct step *step_of(const struct table *t, uint32_t r)
-{
-	return &((const struct step *)t->rows)[r];
-}
-
 uint64_t step_est(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	return path_units(&step_of(t, r)->s.cost);
+	return path_units(&ROW(step, t, r)->s.cost);
 }
 
 double step_share(const struct table *t, uint32_t r, uint32_t e)
@@ -40,23 +35,19 @@ double step_share(const struct table *t, uint32_t r, uint32_t e)
 
 bool step_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	return t->g->estimated || !step_of(t, r)->s.cost.measured;
-}
-
-uint64_t step_is_estimated(const struct table *t, uint32_t r, uint32_t e)
-{
-	return step_estimated(t, r, e);
+	return t->g->estimated || !ROW(step, t, r)->s.cost.measured;
 }
 
 bool step_unbounded(const struct table *t, uint32_t r)
 {
-	return !step_of(t, r)->s.cost.bounded;
+	return !ROW(step, t, r)->s.cost.bounded;
 }
 
 /* Inlined code is entered without a call. */
 bool step_not_called(const struct table *t, uint32_t r)
 {
-	return step_of(t, r)->step == 0 || !graph_calls_known(t->g, step_of(t, r)->s.fn);
+	return ROW(step, t, r)->step == 0 ||
+	       !graph_calls_known(t->g, ROW(step, t, r)->s.fn);
 }
 
 static const struct listed path_list[] = {
@@ -176,15 +167,6 @@ static struct graph *followed(struct exec *x, bool known)
 	return known ? x->g : graph_apart(x->g);
 }
 
-static struct str set_text(const struct exec *x, const struct set *s)
-{
-	const struct span at = s->span;
-
-	return at.len && at.at + at.len <= x->text.n
-		       ? (struct str){x->text.p + at.at, at.len}
-		       : STR("(set)");
-}
-
 /* Say that there is no path, and whether there is one the other way. */
 static int say_none(struct exec *x, const struct source *s, const struct flow *flow,
 		    const struct path_query *asked, struct table *t)
@@ -192,7 +174,7 @@ static int say_none(struct exec *x, const struct source *s, const struct flow *f
 	const bool more = s->via || s->avoiding || s->has_max || s->has_min;
 	struct path_query q = {
 		.kind = PATH_SHORTEST, .k = 1, .from = asked->to, .to = asked->from};
-	struct str from = set_text(x, s->from), to = set_text(x, s->to);
+	struct str from = exec_text(x, s->from->span), to = exec_text(x, s->to->span);
 	struct path_list back = {0};
 
 	if (!more && path_find(flow, &q, x->a, x->open->cancel, &back, x->err))
@@ -315,7 +297,7 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 
 static uint32_t step_graph_fn(const struct table *t, uint32_t r)
 {
-	return step_of(t, r)->s.fn;
+	return ROW(step, t, r)->s.fn;
 }
 
 const struct source_def source_path = {
@@ -341,7 +323,7 @@ uint64_t cost_est(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 	return path_units(&cost_row(t)->b);
 }
 
-uint64_t cost_exact(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
+bool cost_exact(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
 	const struct path_bounds *b = &cost_row(t)->b;
 
@@ -365,7 +347,7 @@ bool cost_incl_estimated(const struct table *t, uint32_t r UNUSED, uint32_t e UN
 	return !b->measured && !(b->bounded && b->lo == b->hi);
 }
 
-uint64_t cost_incl_fuzzy(const struct table *t, uint32_t r, uint32_t e UNUSED)
+bool cost_incl_fuzzy(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	return t->g->estimated || cost_incl_estimated(t, r, e);
 }

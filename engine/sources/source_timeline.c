@@ -50,19 +50,14 @@ struct timeline {
 	int64_t *total; /* per part, so far */
 };
 
-static const struct moment *moment_at(const struct table *t, uint32_t r)
-{
-	return &((const struct moment *)t->rows)[r];
-}
-
 bool moment_merged(const struct table *t, uint32_t r)
 {
-	return moment_at(t, r)->fn == GRAPH_NONE;
+	return ROW(moment, t, r)->fn == GRAPH_NONE;
 }
 
 struct str moment_name(const struct table *t, uint32_t r)
 {
-	const struct moment *m = moment_at(t, r);
+	const struct moment *m = ROW(moment, t, r);
 
 	return m->fn == GRAPH_NONE
 		       ? arena_printf(t->x->a, "(%s call%s)", GROUPED(m->calls),
@@ -72,22 +67,22 @@ struct str moment_name(const struct table *t, uint32_t r)
 
 struct str moment_file(const struct table *t, uint32_t r)
 {
-	return moment_merged(t, r) ? STR("") : graph_file(t->g, moment_at(t, r)->fn);
+	return moment_merged(t, r) ? STR("") : graph_file(t->g, ROW(moment, t, r)->fn);
 }
 
 uint64_t moment_id(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	return moment_merged(t, r) ? 0 : graph_id(t->g, moment_at(t, r)->fn);
+	return moment_merged(t, r) ? 0 : graph_id(t->g, ROW(moment, t, r)->fn);
 }
 
 bool moment_may_start_later(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	return moment_at(t, r)->on != ROW_WHOLE;
+	return ROW(moment, t, r)->on != ROW_WHOLE;
 }
 
 static uint32_t moment_part_of(const struct table *t, uint32_t r)
 {
-	return moment_at(t, r)->on;
+	return ROW(moment, t, r)->on;
 }
 
 /* ---- rows, in the reverse of time ---- */

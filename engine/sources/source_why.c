@@ -16,14 +16,9 @@ struct whys {
 	bool any;
 };
 
-static const struct why_row *why_of(const struct table *t, uint32_t r)
-{
-	return &((const struct why_row *)t->rows)[r];
-}
-
 double why_share(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	return why_of(t, r)->share;
+	return ROW(why_row, t, r)->share;
 }
 
 bool why_no_share(const struct table *t, uint32_t r UNUSED)
@@ -33,22 +28,22 @@ bool why_no_share(const struct table *t, uint32_t r UNUSED)
 
 double why_from(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	return why_of(t, r)->from;
+	return ROW(why_row, t, r)->from;
 }
 
 double why_to(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	return why_of(t, r)->to;
+	return ROW(why_row, t, r)->to;
 }
 
 bool why_no_rates(const struct table *t, uint32_t r)
 {
-	return !why_of(t, r)->rates;
+	return !ROW(why_row, t, r)->rates;
 }
 
 struct str why_file_line(const struct table *t, uint32_t r)
 {
-	const struct why_row *row = why_of(t, r);
+	const struct why_row *row = ROW(why_row, t, r);
 
 	if (!row->line)
 		return str_basename(row->file);

@@ -9,7 +9,7 @@
 
 enum { ASK_NS = 30 * 1000 * 1000 };
 
-static uint64_t cancel_now_ns(void)
+uint64_t cancel_now_ns(void)
 {
 	struct timespec now;
 

@@ -26,6 +26,7 @@ struct cancel {
 	uint32_t seconds;	 /* the time limit, for the message */
 };
 
+uint64_t cancel_now_ns(void); /* CLOCK_MONOTONIC */
 /* Set the deadline `seconds` from now; 0: no deadline. */
 void cancel_after(struct cancel *c, uint32_t seconds);
 /* Returns 0, ERR_CANCEL or ERR_LIMIT.  c may be NULL: always 0. */
