@@ -202,7 +202,7 @@ static int bits_sort(struct exec *x, const struct order *o, uint32_t *v, size_t 
 struct first_rows {
 	struct expr *key; /* the first */
 	bool asc;
-	bool decides;		   /* rows with equal ones are in order */
+	bool decides;		   /* rows with equal bits are in order */
 	struct sort_pair *row;	   /* their bits and numbers */
 	size_t n, cap, keep, full; /* they are too many from `full` on */
 	uint64_t most;		   /* bits of a row that may still be one */
@@ -231,6 +231,7 @@ static int first_of_window(struct window *w, struct first_rows *h)
 	if (!bits || eval_values(w, h->key, &v) ||
 	    exec_grow(w->stmt, &h->row, &h->cap, h->n, h->n + w->t.n, sizeof(*h->row)))
 		return w->x.err->kind;
+	h->decides &= !v.absent; /* its bits are those of some numbers */
 	order_bits(&v, h->asc, w->t.n, bits);
 	for (size_t i = 0; v.absent && i < w->t.n; i++)
 		bits[i] = v.absent[i] ? UINT64_MAX : bits[i];

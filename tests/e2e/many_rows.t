@@ -89,6 +89,16 @@ same(sum(k == 2 for k, _ in fields), N, "pprof: the samples")
 
 with open("again.callgrind", "w") as f:
     f.write(ask("functions | as callgrind"))
+# Calls of inlined code have no count, some others 0: what is absent is last, also of the first ones.
+with open("absent.out", "w") as f:
+    f.write("events: Ir\n")
+    for i in range(4000):
+        f.write("fl=a.c\nfn=f%d\n1 5\nfi=b.h\n3 7\nfe=a.c\n4 1\n" % i)
+        if i >= 3990:
+            f.write("cfn=f%d\ncalls=0 1\n5 0\n" % (i * 7 % 3900))
+by_calls = [run("absent.out", "-q", "-c", "with inlined | calls | sort calls%s | show calls, caller | as csv" % take).text.splitlines()[1:] for take in ("", " | take 12")]
+same(by_calls[1], by_calls[0][:12], "the first by a key that is absent or 0")
+
 few = "functions | sort fn | take 2000 | as csv"
 same(run("again.callgrind", "-q", "-c", few).text, ask(few), "callgrind: read again, the same functions")
 html = ask("functions | as html")
