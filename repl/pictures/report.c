@@ -16,6 +16,11 @@
 #include "repl/pictures/report_in.h"
 #include "repl/term/number.h"
 
+enum {
+	PAGE_BYTES = 6 << 20,  /* most of a page with source */
+	REST_BYTES = 80 << 10, /* of it, what is in no budget: notes and scripts */
+};
+
 /* Has the answer only columns with these names? */
 static bool knows(const struct result *r, const char *const *known, size_t n)
 {
@@ -220,19 +225,24 @@ static void put_scripts(struct report *p)
 static int put_body(struct report *p)
 {
 	const uint64_t start = p->o->written - p->head;
+	size_t used;
 
 	out_c(p->o, p->listing ? listing_html : report_html);
 	put_about(p);
 	report_put_events(p);
 	if (!p->listing && report_put_data(p))
 		return p->rd->err->kind;
-	p->source.budget = source_data_room((size_t)(p->o->written - start));
+	used = (size_t)(p->o->written - start) + REST_BYTES;
+	p->source.budget = used < PAGE_BYTES ? PAGE_BYTES - used : 0;
 	if (p->listing)
 		source_data_put(&p->source, p->listing, p->rd->err);
 	else if (p->with_source)
 		report_take_source(p);
-	if (p->with_source)
-		source_data_write(p->o, &p->source);
+	if (p->with_source) {
+		out_c(p->o, "<pre id=\"d-source\" hidden>\n");
+		out_bytes(p->o, p->source.o.buf, p->source.o.n);
+		out_c(p->o, "</pre>\n");
+	}
 	put_notes(p);
 	put_scripts(p);
 	return p->rd->err->kind;
@@ -247,11 +257,12 @@ int report_put(struct render *rd, size_t head)
 			   .sides = c ? 2 : 1,
 			   .listing = report_fits_listing(rd) ? rd->r->listing : NULL,
 			   .with_asm = rd->source == SOURCE_ASM,
+			   .source.g = rd->r->graph,
 			   .head = head};
 
 	arena_init(&p.arrays, 0);
 	p.with_source = p.listing || rd->source != SOURCE_OFF;
-	source_data_init(&p.source, p.side[0].g);
+	out_mem(&p.source.o);
 	if (!report_choose(&p) && !put_body(&p))
 		for (unsigned s = 0; s < p.sides; s++)
 			store_check(p.side[s].g->st, rd->err);

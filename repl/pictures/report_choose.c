@@ -80,31 +80,6 @@ static void match_functions(struct report *p)
 	}
 }
 
-/* Find the row of each function in the answer. */
-static int find_rows(struct report *p)
-{
-	const struct result *r = p->rd->r;
-	const struct column *id = result_col(r, STR("id"));
-	const uint32_t numbers = graph_numbers(p->side[0].g);
-
-	if (result_load(r, id, p->rd->err))
-		return p->rd->err->kind;
-	for (size_t i = 0; i < r->rows; i++) {
-		uint32_t f = GRAPH_NONE;
-		unsigned s = 0;
-
-		if (r->compared) {
-			s = r->compared->row[0][i] == RESULT_NONE;
-			f = r->compared->row[s][i];
-		} else if (id->u[i] < numbers) {
-			f = graph_of_store(p->side[0].g, (fn_id)id->u[i]);
-		}
-		if (f != GRAPH_NONE)
-			p->row[p->side[s].place[f]] = (uint32_t)i + 1;
-	}
-	return 0;
-}
-
 static int prepare_report(struct report *p)
 {
 	size_t functions = 1;
@@ -123,7 +98,14 @@ static int prepare_report(struct report *p)
 	if (p->arrays.refused)
 		return err_no_memory(p->rd->err, "for a report");
 	match_functions(p);
-	return find_rows(p);
+	for (size_t i = 0; i < p->rd->r->rows; i++) {
+		const uint32_t f = result_fn(p->rd->r, i, 0), n = p->side[0].g->functions;
+		const unsigned s = f >= n;
+
+		if (f != RESULT_NONE)
+			p->row[p->side[s].place[f - s * n]] = (uint32_t)i + 1;
+	}
+	return 0;
 }
 
 /* ---- the costliest ---- */
@@ -329,6 +311,7 @@ uint32_t report_rank(struct report *p, bool listed, struct spent **out)
 void report_forget(struct report *p)
 {
 	arena_free(&p->arrays);
-	source_data_free(&p->source);
+	strset_free(&p->source.files);
+	out_close(&p->source.o);
 	strset_free(&p->strings);
 }

@@ -1,10 +1,10 @@
 /*
- * source_data.c - listings as data of a page; see source_data.h.
+ * source_data.c - listings as data of a page; see report_in.h.
  *
  * All rows of a listing are written to memory first.  If they are too many, whole lines
  * are chosen, each with its calls and jumps, costliest first: never a part of a line.
  */
-#include "repl/pictures/source_data.h"
+#include "repl/pictures/report_in.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -21,10 +21,8 @@
 #include "repl/term/emit.h"
 
 enum {
-	PAGE_BYTES = 6 << 20,  /* most of a page with source */
-	REST_BYTES = 80 << 10, /* of it, what is in no budget: notes and scripts */
-	GAPS_BYTES = 80,       /* of two lines that say how many are left out */
-	SHOWN_FILES = 4,       /* are listed without a click */
+	GAPS_BYTES = 80, /* of two lines that say how many are left out */
+	SHOWN_FILES = 4, /* are listed without a click */
 };
 
 /* A line, with its calls and jumps: some rows of the listing. */
@@ -355,15 +353,9 @@ size_t source_data_put(struct source_data *d, const struct listing *l, struct er
 
 /* ---- the page ---- */
 
-void source_data_write(struct out *o, const struct source_data *d)
-{
-	out_c(o, "<pre id=\"d-source\" hidden>\n");
-	out_bytes(o, d->o.buf, d->o.n);
-	out_c(o, "</pre>\n");
-}
-
 void source_data_text(char *buf, size_t size, const struct source_data *d)
 {
+	static const char *const what[] = {"line", "instruction"};
 	const size_t *n = d->lines;
 	int at;
 
@@ -375,12 +367,11 @@ void source_data_text(char *buf, size_t size, const struct source_data *d)
 	}
 	at = snprintf(buf, size, "the page holds text of %s file%s:", GROUPED(d->files.n),
 		      d->files.n == 1 ? "" : "s");
-	if (n[0])
-		at += snprintf(buf + at, size - (size_t)at, " %s line%s%s", GROUPED(n[0]),
-			       n[0] == 1 ? "" : "s", n[1] ? " and" : "");
-	if (n[1])
-		at += snprintf(buf + at, size - (size_t)at, " %s instruction%s",
-			       GROUPED(n[1]), n[1] == 1 ? "" : "s");
+	for (int k = 0; k < 2; k++)
+		if (n[k])
+			at += snprintf(buf + at, size - (size_t)at, "%s %s %s%s",
+				       k && n[0] ? " and" : "", GROUPED(n[k]), what[k],
+				       n[k] == 1 ? "" : "s");
 	if (d->lines_out)
 		snprintf(buf + at, size - (size_t)at,
 			 ". Left out: %s of the cheapest lines", GROUPED(d->lines_out));
@@ -398,21 +389,4 @@ void source_data_say(struct out *o, const struct source_data *d)
 			   d->files.n <= SHOWN_FILES ? " open" : "", text + 1);
 	else
 		out_printf(o, "<p>T%s.</p>\n", text + 1);
-}
-
-size_t source_data_room(size_t used)
-{
-	return used < PAGE_BYTES - REST_BYTES ? PAGE_BYTES - REST_BYTES - used : 0;
-}
-
-void source_data_init(struct source_data *d, struct graph *g)
-{
-	d->g = g;
-	out_mem(&d->o);
-}
-
-void source_data_free(struct source_data *d)
-{
-	strset_free(&d->files);
-	out_close(&d->o);
 }

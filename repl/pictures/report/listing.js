@@ -9,7 +9,6 @@ function drawListing() {
 		(total() ? ' = ' + percent(self, total()) + ' of ' + cost(total()) + ' ' + events[ev].title : '');
 	listingView.show(shownListing);
 }
-events.forEach((e, i) => { el($('event'), 'option', (e.kind ? e.title : e.name) + (e.long ? ' \u2014 ' + e.long : '')).value = i; });
 $('event').value = ev;
 $('event').addEventListener('change', () => { ev = +$('event').value; drawListing(); });
 $('hot').addEventListener('click', () => listingView.hottest());

@@ -20,6 +20,7 @@ const events = lines('d-events').map(l => {
 	const [name, title, long, unit, total, base] = l.split('\t'), [kind, scale] = unit.split(' ');
 	return {name, title, long, kind, scale: +scale, total: +total, base: base ? +base : 0, both: !!base};
 });
+events.forEach((e, i) => { el($('event'), 'option', (e.kind ? e.title : e.name) + (e.long ? ' \u2014 ' + e.long : '')).value = i; });
 const strings = lines('d-strings').map(l => l.split('\t')), named = n => strings[n] ? strings[n][0] : '', E = events.length, none = Array(E).fill(0);
 const costs = n => n.length ? {nests: n[0] === 1, self: n.slice(1, 1 + E), incl: n.slice(1 + E, 1 + 2 * E), more: n.slice(1 + 2 * E, 1 + 3 * E),
 	root: n.slice(1 + 3 * E, 1 + 4 * E), lo: n.slice(1 + 4 * E, 1 + 5 * E), hi: n.slice(1 + 5 * E, 1 + 6 * E)}

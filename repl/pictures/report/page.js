@@ -371,7 +371,6 @@ function search() {
 	find();
 	went(true);
 }
-events.forEach((e, i) => { el($('event'), 'option', (e.kind ? e.title : e.name) + (e.long ? ' \u2014 ' + e.long : '')).value = i; });
 $('event').addEventListener('change', () => { ev = +$('event').value; refresh(); went(); });
 $('q').addEventListener('input', search);
 for (const m of ['all', 'from']) $(m).addEventListener('click', () => view(m));

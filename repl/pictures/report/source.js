@@ -56,27 +56,27 @@ function codeView(box, called) {
 	view.tabIndex = 0;
 	map.title = 'The costliest lines; a click goes there';
 	let hot = [], next = 0, most = 1, drawing = 0;
-	const gutter = row => el(row, 'div', undefined, 'g');
+	/* A row: what the line spends itself, with its calls, its number; its text goes to x. */
+	function makeRow(cls, self = '', all = '', n = '') {
+		const row = document.createElement('div'), g = el(row, 'div', undefined, 'g');
+		row.className = 'r ' + cls;
+		return {row, s: el(g, 'span', self, 's'), c: el(g, 'span', all, 'c'), n: el(g, 'span', n, 'n'), x: el(row, 'div', undefined, 'x')};
+	}
 	function heading() {
-		const row = el(view, 'div', undefined, 'r head'), g = gutter(row);
-		el(g, 'span', 'self', 's');
-		el(g, 'span', 'with calls', 'c').title = 'The line and what it calls';
-		el(g, 'span', groupsShown.instrs ? 'address' : 'line', 'n');
-		el(row, 'div', events[ev].title, 'x soft');
+		const {row, c, x} = makeRow('head', 'self', 'with calls', groupsShown.instrs ? 'address' : 'line');
+		c.title = 'The line and what it calls';
+		el(x, 'span', events[ev].title, 'soft');
+		view.append(row);
 	}
 	const sumOf = line => line.calls.reduce((s, c) => s + inEvent(c.w), inEvent(line.w));
 	function lineRow(r) {
-		const self = inEvent(r.w), all = sumOf(r), row = document.createElement('div'), g = gutter(row);
-		row.className = 'r l' + (r.inlined ? ' i' : '') + (r.w ? '' : ' cold');
-		const s = el(g, 'span', self ? cost(self) : '', 's');
+		const self = inEvent(r.w), all = sumOf(r);
+		const {row, s, c, x} = makeRow('l' + (r.inlined ? ' i' : '') + (r.w ? '' : ' cold'), self ? cost(self) : '', all > self ? cost(all) : '', r.pos);
 		if (self) {
 			s.style.setProperty('--w', Math.max(2, 96 * self / most).toFixed(1) + '%');
 			s.title = whole(self) + ' ' + events[ev].title + ', ' + percent(self, total());
 		}
-		const c = el(g, 'span', all > self ? cost(all) : '', 'c');
 		if (all > self) c.title = whole(all) + ' ' + events[ev].title + ' with calls, ' + percent(all, total());
-		el(g, 'span', r.pos, 'n');
-		const x = el(row, 'div', undefined, 'x');
 		el(x, 'span', r.text, r.where ? 'op' : undefined);
 		if (self) x.style.setProperty('--h', (0.06 + 0.5 * Math.sqrt(self / most)).toFixed(3));
 		if (r.where) el(x, 'span', r.where, 'where');
@@ -85,13 +85,8 @@ function codeView(box, called) {
 		return row;
 	}
 	function below(r) {
-		const row = document.createElement('div'), g = gutter(row);
-		row.className = 'r d' + (r.inlined ? ' i' : '');
-		el(g, 'span', '', 's');
-		const c = el(g, 'span', r.kind === 'C' ? cost(inEvent(r.w)) : '', 'c');
+		const {row, c, x} = makeRow('d' + (r.inlined ? ' i' : ''), '', r.kind === 'C' ? cost(inEvent(r.w)) : '');
 		if (r.kind === 'C') c.title = whole(inEvent(r.w)) + ' ' + events[ev].title;
-		el(g, 'span', '', 'n');
-		const x = el(row, 'div', undefined, 'x');
 		x.style.setProperty('--in', 2.4 + Math.min(24, indent(r.line.text)) * 0.6 + 'em');
 		const link = (text, act, title) => {
 			if (act) Object.assign(el(x, 'button', text), {title}).addEventListener('click', act);
@@ -105,10 +100,9 @@ function codeView(box, called) {
 		return row;
 	}
 	function textRow(r) {
-		const row = document.createElement('div');
-		row.className = 'r ' + (r.kind === 'I' ? 'm' : 'gap');
-		gutter(row);
-		el(row, 'div', r.kind === 'I' ? 'inlined: ' + r.brief : r.text, 'x').title = r.kind === 'I' ? r.name : '';
+		const {row, x} = makeRow(r.kind === 'I' ? 'm' : 'gap');
+		x.textContent = r.kind === 'I' ? 'inlined: ' + r.brief : r.text;
+		x.title = r.kind === 'I' ? r.name : '';
 		return row;
 	}
 	const rowOf = r => r.kind === 'L' ? lineRow(r) : r.kind === 'C' || r.kind === 'J' ? below(r) : textRow(r);
