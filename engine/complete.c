@@ -34,9 +34,8 @@ struct place {
 	bool let, set;		 /* set: this source has named a set */
 	const struct verb *rows; /* the source of this query: whose columns there are */
 	bool vs, dollar;	 /* dollar: the last token was $ */
-	struct str said[16];	 /* clauses already written in this source, not offered
-				again */
-	size_t nsaid;
+	unsigned said; /* clauses of this source by their place in clause_words: they are
+			  not offered again */
 };
 
 /* Does a set of functions follow?  The form of a stage tells. */
@@ -75,24 +74,17 @@ static bool in_set_clause(const struct place *p)
 	return p->due == DUE_SET || p->due == DUE_AFTER_SET;
 }
 
-static void say_clause(struct place *p, struct str w)
+static bool was_said(const struct place *p, const struct clause_word *w)
 {
-	if (p->nsaid < sizeof(p->said) / sizeof(p->said[0]))
-		p->said[p->nsaid++] = w;
-}
-
-static bool was_said(const struct place *p, struct str w)
-{
-	for (size_t i = 0; i < p->nsaid; i++)
-		if (str_eq(p->said[i], w))
-			return true;
-	return false;
+	return p->said >> (w - clause_words) & 1;
 }
 
 static void step_word(struct place *p, struct str w)
 {
-	if (is_clause_word(w) && p->due != DUE_EXPR)
-		say_clause(p, w);
+	const struct clause_word *clause = clause_find(w);
+
+	if (clause && p->due != DUE_EXPR)
+		p->said |= 1u << (clause - clause_words);
 	p->vs |= token_same(w, "vs") && p->due != DUE_EXPR;
 	if (p->verb == verbs && p->due == DUE_WORD && verb_find(w) &&
 	    (verb_find(w)->clauses & C_UNIT))
@@ -130,7 +122,7 @@ static void step_token(struct place *p, const struct token *t)
 		p->verb = NULL;
 		p->stage = NULL;
 		p->let = false;
-		p->nsaid = 0;
+		p->said = 0;
 		p->set = false;
 		return;
 	case TOK_WORD: step_word(p, t->text); return;
@@ -228,21 +220,24 @@ static bool is_whole(const struct place *p)
 	if (!p->verb)
 		return p->stage && p->due == DUE_AFTER_SET;
 	if (p->verb->kind == S_PATH)
-		return p->set && was_said(p, STR("to"));
+		return p->set && was_said(p, clause_find(STR("to")));
 	return p->set || !(p->verb->clauses & C_NEEDS_OF);
 }
 
 static bool is_offered(const struct place *p, const struct clause_word *w)
 {
 	const struct verb *v = p->verb;
-	const bool ended = was_said(p, STR("from")) || was_said(p, STR("to"));
+	const bool ended = was_said(p, clause_find(STR("from"))) ||
+			   was_said(p, clause_find(STR("to")));
 
-	if (!((unsigned)w->bit & v->clauses) || was_said(p, str_c(w->word)))
+	if (!((unsigned)w->bit & v->clauses) || was_said(p, w))
 		return false;
 	switch (w->bit) {
 	case C_OF: return !p->set;
 	case C_FROM:
-	case C_TO: return !was_said(p, STR("of")) && !(v->kind == S_CALLTREE && ended);
+	case C_TO:
+		return !was_said(p, clause_find(STR("of"))) &&
+		       !(v->kind == S_CALLTREE && ended);
 	case C_VS: return v->kind != S_LAST && source_def(v->kind)->subject;
 	default: return true;
 	}
@@ -402,16 +397,17 @@ unsigned query_column_place(const struct result *r, struct str name)
 
 /* ---- is there more to come ---- */
 
+static const struct parse_limits any_text = {
+	.text_bytes = SIZE_MAX, .nesting = 200, .any_value = true};
+
 size_t query_statement(struct str text, size_t at)
 {
-	struct parse_limits l = {
-		.text_bytes = SIZE_MAX, .nesting = 200, .any_value = true};
 	struct stmt *st;
 	struct arena a;
 	struct err err = {0};
 
 	arena_init(&a, 64 << 20);
-	parse_next(text, &at, &l, &a, &st, &err);
+	parse_next(text, &at, &any_text, &a, &st, &err);
 	arena_free(&a);
 	/* With the comment behind it: in "sort #" it is what was meant. */
 	const struct token end = token_at(text, at, PLACE_WORD);
@@ -420,8 +416,6 @@ size_t query_statement(struct str text, size_t at)
 
 bool query_reads(struct str text)
 {
-	struct parse_limits l = {
-		.text_bytes = SIZE_MAX, .nesting = 200, .any_value = true};
 	struct token t = token_at(text, 0, PLACE_WORD);
 	struct stmt *st = NULL;
 	struct err err = {0};
@@ -430,7 +424,7 @@ bool query_reads(struct str text)
 	bool reads;
 
 	arena_init(&a, 64 << 20);
-	reads = parse_text(text, &l, &a, &st, &err) == 0 && st;
+	reads = parse_text(text, &any_text, &a, &st, &err) == 0 && st;
 	/* A name alone may be a file that is missing; a wrong query is one if it begins like
 	 * one and goes on. */
 	if (reads)
@@ -465,8 +459,6 @@ const char *query_meant(struct str words, char *buf)
 
 bool query_incomplete(struct str text)
 {
-	struct parse_limits l = {
-		.text_bytes = SIZE_MAX, .nesting = 200, .any_value = true};
 	struct str s = text;
 	struct arena a;
 	bool more;
@@ -476,7 +468,7 @@ bool query_incomplete(struct str text)
 	if (s.n && s.p[s.n - 1] == '\\')
 		return true;
 	arena_init(&a, 64 << 20);
-	more = parse_goes_on(s, &l, &a);
+	more = parse_goes_on(s, &any_text, &a);
 	arena_free(&a);
 	return more;
 }

@@ -13,39 +13,27 @@
 
 enum { KEPT_ROWS = 1 << 18 };
 
-static int copy_strings(struct arena *a, struct str *s, size_t n)
-{
-	for (size_t i = 0; i < n; i++) {
-		s[i] = arena_str(a, s[i]);
-		if (!s[i].p)
-			return -1;
-	}
-	return 0;
-}
-
+/* NULL: there is nothing to copy, or the arena is full, which copy_result() sees. */
 static void *copy_bytes(struct arena *a, const void *p, size_t n)
 {
-	void *to = arena_alloc(a, n ? n : 1);
+	void *to = p ? arena_alloc(a, n ? n : 1) : NULL;
 
 	if (to && n)
 		memcpy(to, p, n);
 	return to;
 }
 
-static int copy_column(struct arena *a, struct column *c, size_t rows)
+static void copy_column(struct arena *a, struct column *c, size_t rows)
 {
-	void *values = copy_bytes(a, c->u, rows * type_width(c->type));
+	struct str *text = copy_bytes(a, c->u, rows * type_width(c->type));
 
+	for (size_t i = 0; text && col_is_text(c->type) && i < rows; i++)
+		text[i] = arena_str(a, text[i]);
 	c->name = arena_str(a, c->name);
-	if (!values || !c->name.p)
-		return -1;
-	c->u = values;
+	c->s = text;
 	c->row_unit = NULL;
-	if (c->estimated && !(c->estimated = copy_bytes(a, c->estimated, rows)))
-		return -1;
-	if (c->absent && !(c->absent = copy_bytes(a, c->absent, rows)))
-		return -1;
-	return col_is_text(c->type) ? copy_strings(a, values, rows) : 0;
+	c->estimated = copy_bytes(a, c->estimated, rows);
+	c->absent = copy_bytes(a, c->absent, rows);
 }
 
 static const struct doubts *copy_doubts(struct arena *a, const struct doubts *of)
@@ -53,8 +41,8 @@ static const struct doubts *copy_doubts(struct arena *a, const struct doubts *of
 	struct doubts *to = copy_bytes(a, of, sizeof(*of));
 
 	for (int i = 0; to && i < DOUBTS; i++)
-		if (to->why[i].n && !(to->why[i] = arena_str(a, to->why[i])).p)
-			return NULL;
+		if (to->why[i].n)
+			to->why[i] = arena_str(a, to->why[i]);
 	return to;
 }
 
@@ -71,21 +59,15 @@ static struct result *copy_result(struct arena *a, const struct result *r)
 	to->paths = NULL;
 	to->listing = NULL;
 	to->compared = NULL;
-	to->base = arena_str(a, r->base);
-	if (!to->base.p)
-		return NULL;
-	to->on = r->on ? copy_bytes(a, r->on, r->rows * sizeof(*r->on)) : NULL;
-	if (r->on && !to->on)
-		return NULL;
 	to->why = STR("");
-	if (!(to->doubts = copy_doubts(a, r->doubts)))
-		return NULL;
+	to->base = arena_str(a, r->base);
 	to->query = arena_str(a, r->query);
+	to->on = copy_bytes(a, r->on, r->rows * sizeof(*r->on));
+	to->doubts = copy_doubts(a, r->doubts);
 	to->cols = copy_bytes(a, r->cols, r->ncols * sizeof(*r->cols));
 	for (size_t i = 0; to->cols && i < r->ncols; i++)
-		if (copy_column(a, &to->cols[i], r->rows))
-			return NULL;
-	return to->cols ? to : NULL;
+		copy_column(a, &to->cols[i], r->rows);
+	return a->refused ? NULL : to;
 }
 
 void session_keep_last(struct session *s, const struct result *r)

@@ -301,32 +301,13 @@ static bool is_event(const struct check_env *env, const struct expr *e)
 	       check_find_event(env, e->text) < env->nevents;
 }
 
-static struct expr *primary_key(struct schema *s, const struct source_def *src,
-				struct span at)
+static void *check_new(struct schema *s, size_t size)
 {
-	struct expr *e = ARENA_NEW(s->a, struct expr);
+	void *p = arena_alloc(s->a, size);
 
-	if (!e) {
+	if (!p)
 		arena_full(s->a, s->err);
-		return NULL;
-	}
-	e->op = EX_COL;
-	e->text = e->as = str_c(src->primary);
-	e->span = at;
-	return e;
-}
-
-static struct tstage *new_stage(struct schema *s, enum tstage_kind kind, struct span at)
-{
-	struct tstage *st = ARENA_NEW(s->a, struct tstage);
-
-	if (!st) {
-		arena_full(s->a, s->err);
-		return NULL;
-	}
-	st->kind = kind;
-	st->span = at;
-	return st;
+	return p;
 }
 
 /* top by file: names are no order; rows of their own are meant. */
@@ -376,15 +357,20 @@ static int check_by(struct schema *s, const struct query *q)
 static int expand_top(struct schema *s, struct query *q)
 {
 	enum { TOP_ROWS = 10 };
-	struct tstage *sort = new_stage(s, T_SORT, q->source.span);
-	struct tstage *take = new_stage(s, T_TAKE, q->source.span);
+	const struct span at = q->source.span;
+	struct tstage *sort = check_new(s, sizeof(*sort));
+	struct tstage *take = check_new(s, sizeof(*take));
+	struct expr *key = q->source.by ? q->source.by : check_new(s, sizeof(*key));
 
-	if (!sort || !take || check_by(s, q))
+	if (!sort || !take || !key || check_by(s, q))
 		return s->err->kind;
-	sort->exprs =
-		q->source.by ? q->source.by : primary_key(s, s->src, q->source.span);
-	if (!sort->exprs)
-		return s->err->kind;
+	if (!q->source.by) {
+		const struct str name = str_c(s->src->primary);
+
+		*key = (struct expr){.op = EX_COL, .text = name, .as = name, .span = at};
+	}
+	*sort = (struct tstage){.kind = T_SORT, .span = at, .exprs = key};
+	*take = (struct tstage){.kind = T_TAKE, .span = at};
 	take->n = q->source.has_n ? q->source.n : TOP_ROWS;
 	sort->next = take;
 	take->next = q->tstages;

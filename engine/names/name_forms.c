@@ -6,19 +6,16 @@
  */
 #include "engine/names/name_forms.h"
 
-#include <string.h>
+#include "engine/names/name_skip.h"
 
-static bool is_digit(char c)
-{
-	return c >= '0' && c <= '9';
-}
+#include <string.h>
 
 /* Where the digits at the end of s begin. */
 static size_t digits_from(struct str s)
 {
 	size_t i = s.n;
 
-	while (i && is_digit(s.p[i - 1]))
+	while (i && name_is_digit(s.p[i - 1]))
 		i--;
 	return i;
 }
@@ -50,7 +47,7 @@ static bool form_objc(struct str s, struct name *o)
 	size_t from = str_starts(s, STR("__")) ? 2 : 0, blank, end, n = 0;
 	struct str in, rest;
 
-	while (from && from < s.n && is_digit(s.p[from]))
+	while (from && from < s.n && name_is_digit(s.p[from]))
 		from++;
 	in = str_from(s, from);
 	if (in.n < 5 || (in.p[0] != '-' && in.p[0] != '+') || in.p[1] != '[')
@@ -60,7 +57,7 @@ static bool form_objc(struct str s, struct name *o)
 	rest = str_from(in, end + 1);
 	if (str_starts(rest, block))
 		for (n = block.n;
-		     n < rest.n && (rest.p[n] == '_' || is_digit(rest.p[n]));)
+		     n < rest.n && (rest.p[n] == '_' || name_is_digit(rest.p[n]));)
 			n++;
 	if (blank > end || end == in.n || (n < rest.n && !memchr(".'", rest.p[n], 2)))
 		return false;

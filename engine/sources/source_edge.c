@@ -55,47 +55,42 @@ struct wanted {
 	bool out, in;
 };
 
-/* Put the edges of f that are wanted into ref; returns their number. */
+/* Add the edges of f that are wanted to ref[n..]; returns how many there are. */
 static uint32_t edges_of(const struct graph *g, const struct wanted *w, uint32_t f,
-			 uint32_t *ref)
+			 uint32_t *ref, uint32_t n)
 {
-	uint32_t first, n, k = 0;
+	uint32_t first, out;
 
-	graph_callees(g, f, &first, &n);
-	for (uint32_t i = first; w->out && i < first + n; i++)
+	graph_callees(g, f, &first, &out);
+	for (uint32_t i = first; w->out && i < first + out; i++)
 		if (!w->to || fnset_has(w->to, graph_edge_callee(g, i)))
-			ref[k++] = i;
+			ref[n++] = i;
 	for (uint32_t i = 0; w->in && i < graph_caller_count(g, f); i++) {
 		const uint32_t id = graph_caller(g, f, i);
 
 		if (!w->out || !fnset_has(w->near, graph_edge_caller(g, id)))
-			ref[k++] = id;
+			ref[n++] = id;
 	}
-	return k;
+	return n;
 }
 
 static int calls_of(struct exec *x, const struct wanted *w, struct table *t)
 {
-	size_t most = 1;
-	uint32_t n = 0, *ref;
+	uint32_t n = 0, *ref = NULL, first, out;
+	size_t cap = 0;
 
 	for (uint32_t f = fnset_next(w->near, 0); f != FNSET_NONE;
 	     f = fnset_next(w->near, f + 1)) {
-		uint32_t first, out;
-
 		graph_callees(x->g, f, &first, &out);
-		most += (w->out ? out : 0) +
-			(size_t)(w->in ? graph_caller_count(x->g, f) : 0);
-	}
-	if (!(ref = EXEC_ARRAY(x, uint32_t, most)))
-		return x->err->kind;
-	for (uint32_t f = fnset_next(w->near, 0); f != FNSET_NONE;
-	     f = fnset_next(w->near, f + 1)) {
-		n += edges_of(x->g, w, f, ref + n);
-		if (exec_poll(x))
+		if (exec_grow(x, &ref, &cap, n,
+			      (size_t)n + out + graph_caller_count(x->g, f),
+			      sizeof(*ref)) ||
+		    exec_poll(x))
 			return x->err->kind;
+		n = edges_of(x->g, w, f, ref, n);
 	}
-	qsort(ref, n, sizeof(*ref), compare_u32);
+	if (n)
+		qsort(ref, n, sizeof(*ref), compare_u32);
 	if (table_init(x, t, &source_calls, x->g, n))
 		return x->err->kind;
 	t->ref = ref;
