@@ -92,7 +92,7 @@ static void step_word(struct place *p, struct str w)
 	if (p->due == DUE_START) {
 		after_first_word(p, w);
 	} else if (p->due != DUE_EXPR &&
-		   (is_clause_word(w) || (in_set_clause(p) && is_set_word(w)))) {
+		   (clause_find(w) || (in_set_clause(p) && is_set_word(w)))) {
 		p->keyword = w;
 		p->due = is_set_word(w) ? DUE_SET : DUE_WORD;
 	} else if (p->due == DUE_SET) {
@@ -144,7 +144,7 @@ static void step_token(struct place *p, const struct token *t)
 		return;
 	case TOK_NUMBER:
 		/* `depth 2` is complete: another clause follows. */
-		if (p->due == DUE_WORD && is_clause_word(p->keyword))
+		if (p->due == DUE_WORD && clause_find(p->keyword))
 			p->keyword.n = 0;
 		else if (p->due != DUE_SET)
 			return;

@@ -125,13 +125,6 @@ static void explain_functions(struct explain *e, const struct query *q,
 			   GROUPED(i->functions));
 }
 
-/* Does the source read single lines?  The index has these only for the whole profile. */
-static bool source_has_detail(enum source_kind k)
-{
-	return k == S_LINES || k == S_INSTRS || k == S_INLINED || k == S_CALLSITES ||
-	       k == S_JUMPS || k == S_SOURCE || k == S_ASM;
-}
-
 static void put_access(struct explain *e, const struct query *q, struct store *st,
 		       bool filtered, bool parts)
 {
@@ -187,7 +180,7 @@ static void put_access(struct explain *e, const struct query *q, struct store *s
 		out_c(&e->o, q->source.kind == S_PATH && q->source.path == PATH_ALL
 				     ? "grow the most promising path until none is left"
 				     : how[q->source.kind]);
-	if (parts && source_has_detail(q->source.kind))
+	if (parts && verb_of_lines(q->source.kind))
 		out_c(&e->o, ", of the parts' text in the profile, read again");
 	if (q->source.vs.n)
 		out_c(&e->o, ", in both profiles; join the rows of the same functions");

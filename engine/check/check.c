@@ -435,19 +435,11 @@ static int check_sets(struct schema *s, const struct set *set)
 	return check_sets(s, set->a) || check_sets(s, set->b) ? s->err->kind : 0;
 }
 
-/* Single lines belong to the functions that the profile names; a column says what is
- * inlined. */
-static bool of_lines(enum source_kind k)
-{
-	return k == S_LINES || k == S_INSTRS || k == S_INLINED || k == S_CALLSITES ||
-	       k == S_JUMPS || k == S_SOURCE || k == S_ASM;
-}
-
 bool check_heeds(const struct source *s, const struct gstage *g)
 {
 	const bool parts = g->kind == G_IN || g->kind == G_PART || g->kind == G_THREAD;
 
-	if (g->kind == G_INLINED && of_lines(s->kind))
+	if (g->kind == G_INLINED && verb_of_lines(s->kind))
 		return false;
 	if (s->kind == S_PROFILES || s->kind == S_LAST)
 		return false;
@@ -480,7 +472,7 @@ static int check_heeded(struct schema *s, const struct query *q)
 				   s->src ? s->src->name : "_");
 			return err_hint(
 				s->err,
-				of_lines(src->kind)
+				verb_of_lines(src->kind)
 					? "the column 'inlined' says which lines are: "
 					  "lines of main | show line, self, inlined"
 				: src->kind == S_LAST

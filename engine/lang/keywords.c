@@ -136,6 +136,12 @@ const struct verb *verb_of_kind(enum source_kind kind)
 	return &verbs[0];
 }
 
+bool verb_of_lines(enum source_kind k)
+{
+	return k == S_LINES || k == S_INSTRS || k == S_INLINED || k == S_CALLSITES ||
+	       k == S_JUMPS || k == S_SOURCE || k == S_ASM;
+}
+
 bool gstages_divide(const struct gstage *first)
 {
 	while (first && first->kind != G_FOCUS && first->kind != G_IGNORE &&
@@ -160,11 +166,6 @@ const struct clause_word *clause_find(struct str word)
 	return NULL;
 }
 
-bool is_clause_word(struct str word)
-{
-	return clause_find(word) != NULL;
-}
-
 bool is_reserved(struct str word)
 {
 	static const char *const joins[] = {"and", "or", "not"};
@@ -174,7 +175,7 @@ bool is_reserved(struct str word)
 	for (size_t i = 0; i < COUNT(joins); i++)
 		if (token_same(word, joins[i]))
 			return true;
-	return is_clause_word(word);
+	return clause_find(word) != NULL;
 }
 
 size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t i),

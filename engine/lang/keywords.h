@@ -77,12 +77,14 @@ bool is_function(struct str word);
 extern const char *const path_words[]; /* by enum path_kind, NULL-terminated */
 
 const struct verb *verb_find(struct str word);
+/* Does the source read single lines?  They belong to the functions that the profile names,
+ * and the index has them only for the whole profile. */
+bool verb_of_lines(enum source_kind k);
 const struct verb *verb_of_kind(enum source_kind kind);
 const struct stage_word *stage_find(struct str word);
 /* Does one of these keep, drop or move cost, or tell contexts apart? */
 bool gstages_divide(const struct gstage *first);
 const struct clause_word *clause_find(struct str word);
-bool is_clause_word(struct str word);
 /* Is it no name where a name may stand?  A clause word, and, or, not in one case: `Max` and
  * `Of` are names. */
 bool is_reserved(struct str word);

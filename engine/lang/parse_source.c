@@ -316,7 +316,7 @@ static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 		t = parse_peek(p, PLACE_WORD);
 	}
 	unit = t.kind == TOK_WORD ? verb_find(t.text) : NULL;
-	if (t.kind != TOK_WORD || is_clause_word(t.text) || (stage_find(t.text) && !unit))
+	if (t.kind != TOK_WORD || clause_find(t.text) || (stage_find(t.text) && !unit))
 		return 0;
 	if (!unit || !(unit->clauses & C_UNIT) || token_is(&t, "top")) {
 		parse_fail(p, token_span(&t), "'top' ranks no '%.*s'", STR_ARG(t.text));
