@@ -204,6 +204,7 @@ static int pair_new(struct store *const st[2], const struct pair_rules *rules,
 	pair_places_free(&w);
 	arena_free(&w.names);
 	arena_free(&w.scratch);
+	arena_free(&w.votes);
 	if (rc)
 		pair_free(w.p);
 	else

@@ -35,30 +35,24 @@ static bool is_address(const struct pairs *w, unsigned s, uint32_t f)
 	       !str_eq(store_obj(w->st[s], w->obj[s][f]), STR("???"));
 }
 
-/* Twice over the functions: count, then fill.  Afterwards each object is a run of side
- * 0 and a run of side 1. */
+/* Afterwards each object is a run of side 0 and a run of side 1. */
 static int list_addresses(struct pairs *w, struct address **all, size_t *n)
 {
-	for (int fill = 0; fill < 2; fill++) {
-		*all = fill ? ARENA_ARRAY(&w->scratch, struct address, *n + 1) : NULL;
-		if (fill && !*all)
-			return pair_no_memory(w);
-		*n = 0;
-		for (unsigned s = 0; s < 2; s++)
-			for (uint32_t f = 0; f < w->p->functions[s]; f++) {
-				const uint32_t v = f | (s ? PAIR_SIDE_1 : 0);
-				struct address *to = fill ? &(*all)[*n] : NULL;
+	size_t cap = 0;
 
-				if (!is_address(w, s, f))
-					continue;
-				++*n;
-				if (!to)
-					continue;
-				to->place = (uint64_t)pair_obj(w, v) << 1 | s;
-				to->v = v;
-				str_u64(pair_text(w, v), &to->at);
-			}
-	}
+	for (unsigned s = 0; s < 2; s++)
+		for (uint32_t f = 0; f < w->p->functions[s]; f++) {
+			const uint32_t v = f | (s ? PAIR_SIDE_1 : 0);
+			struct address one = {.place = (uint64_t)pair_obj(w, v) << 1 | s,
+					      .v = v};
+
+			if (!is_address(w, s, f))
+				continue;
+			if (arena_grow(&w->scratch, all, &cap, *n, *n + 1, sizeof(one)))
+				return pair_no_memory(w);
+			str_u64(pair_text(w, v), &one.at);
+			(*all)[(*n)++] = one;
+		}
 	if (*n)
 		qsort(*all, *n, sizeof(**all), by_place);
 	return 0;

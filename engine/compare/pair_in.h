@@ -56,6 +56,7 @@ struct pairs {
 	struct places included; /* files of require:: and include:: */
 	struct bytes buffer[2];
 	struct arena names, scratch; /* names: text, hash, changes */
+	struct arena votes;	     /* of places (pair_place.c) */
 	size_t places_left;	     /* so many more may be numbered */
 	size_t made;		     /* pairs so far */
 	size_t looked;		     /* bytes looked at since the last poll */

@@ -167,7 +167,7 @@ static struct str path_end(struct str path, unsigned k)
  * components.  One that both sides have is one text, or two that were joined. */
 static int same_path_ends(struct pairs *w, struct places *l, unsigned k)
 {
-	struct sort_pair *end = calloc((size_t)l->text.n + 1, sizeof(*end));
+	struct sort_pair *end = ARENA_ARRAY(&w->votes, struct sort_pair, l->text.n + 1);
 	size_t n = 0;
 
 	if (!end)
@@ -175,17 +175,13 @@ static int same_path_ends(struct pairs *w, struct places *l, unsigned k)
 	for (uint32_t i = 0; i < l->text.n; i++) {
 		struct str text = path_end(l->text.at[i], k);
 
-		if (pair_look(w, l->text.at[i].n)) {
-			free(end);
+		if (pair_look(w, l->text.at[i].n))
 			return w->err->kind;
-		}
 		if (text.n)
 			end[n++] = (struct sort_pair){str_hash(text), i};
 	}
-	if (sort_pairs(end, n)) {
-		free(end);
+	if (sort_pairs(end, n))
 		return pair_no_memory(w);
-	}
 	for (size_t i = 0, j; i < n; i = j) {
 		for (j = i + 1; j < n && end[j].key == end[i].key; j++)
 			;
@@ -198,7 +194,7 @@ static int same_path_ends(struct pairs *w, struct places *l, unsigned k)
 		else
 			make_same(l, end[i + 1].value, end[i].value);
 	}
-	free(end);
+	arena_reset(&w->votes);
 	return 0;
 }
 
@@ -346,7 +342,8 @@ static int collect_names(struct pairs *w, struct votes *v)
 			if (is_everywhere(name.text))
 				continue;
 			v->functions[i]++;
-			if (vec_reserve(&v->name, &v->cap, v->n + 1, sizeof(*v->name)))
+			if (arena_grow(&w->votes, &v->name, &v->cap, v->n, v->n + 1,
+				       sizeof(*v->name)))
 				return pair_no_memory(w);
 			v->name[v->n++] = (struct sort_pair){str_hash(name.text), fn};
 		}
@@ -372,7 +369,8 @@ static int collect_votes(struct pairs *w, struct votes *v)
 		if (pair_is_address(pair_text(w, a)) &&
 		    !are_versions(w, v, place_of(v, a), place_of(v, b)))
 			continue;
-		if (vec_reserve(&v->vote, &v->votes_cap, v->nvotes + 1, sizeof(*v->vote)))
+		if (arena_grow(&w->votes, &v->vote, &v->votes_cap, v->nvotes,
+			       v->nvotes + 1, sizeof(*v->vote)))
 			return pair_no_memory(w);
 		v->vote[v->nvotes++] = (struct sort_pair){
 			(uint64_t)place_of(v, a) << 32 | place_of(v, b), 1};
@@ -417,14 +415,11 @@ static bool enough(struct pairs *w, const struct votes *v, const struct sort_pai
 static int elect(struct pairs *w, struct votes *v)
 {
 	/* [text]: the most votes that it has, and how often so many. */
-	uint32_t *most = calloc((size_t)v->l->text.n + 1, sizeof(*most));
-	uint32_t *ties = calloc((size_t)v->l->text.n + 1, sizeof(*ties));
+	uint32_t *most = ARENA_ARRAY(&w->votes, uint32_t, v->l->text.n + 1);
+	uint32_t *ties = ARENA_ARRAY(&w->votes, uint32_t, v->l->text.n + 1);
 
-	if (!most || !ties) {
-		free(most);
-		free(ties);
+	if (!most || !ties)
 		return pair_no_memory(w);
-	}
 	for (size_t i = 0; i < v->nvotes; i++) {
 		const uint32_t text[2] = {(uint32_t)(v->vote[i].key >> 32),
 					  (uint32_t)v->vote[i].key};
@@ -447,8 +442,6 @@ static int elect(struct pairs *w, struct votes *v)
 		    ties[a] == 1 && ties[b] == 1 && enough(w, v, &v->vote[i]))
 			make_same(v->l, a, b);
 	}
-	free(most);
-	free(ties);
 	return 0;
 }
 
@@ -456,20 +449,16 @@ static int same_contents(struct pairs *w, struct places *l,
 			 const uint32_t *const column[2])
 {
 	struct votes v = {.l = l, .column = column};
-	int rc;
 
-	v.functions = calloc((size_t)l->text.n + 1, sizeof(*v.functions));
-	rc = !v.functions ? pair_no_memory(w) : collect_names(w, &v);
-	if (!rc)
-		rc = collect_votes(w, &v);
-	if (!rc) {
-		count_votes(&v);
-		rc = elect(w, &v);
-	}
-	free(v.functions);
-	free(v.name);
-	free(v.vote);
-	return rc;
+	if (!(v.functions = ARENA_ARRAY(&w->votes, uint32_t, l->text.n + 1)))
+		return pair_no_memory(w);
+	if (collect_names(w, &v) || collect_votes(w, &v))
+		return w->err->kind;
+	count_votes(&v);
+	if (elect(w, &v))
+		return w->err->kind;
+	arena_reset(&w->votes);
+	return 0;
 }
 
 int pair_places(struct pairs *w)

@@ -376,27 +376,15 @@ double vs_percent(double delta, double base)
 			   : 0;
 }
 
-static void fill_delta(struct table *t, struct table_col *c, const struct cells *a,
-		       const struct cells *b)
-{
-	for (size_t i = 0; i < t->n; i++) {
-		const int64_t now = cell_cost(a, i), was = cell_cost(b, i);
-
-		if (!c->percent)
-			c->i[i] = cost_difference(now, was);
-		else
-			c->f[i] = vs_percent((double)now - (double)was, (double)was);
-		c->estimated[i] = guessed(a, i) || guessed(b, i);
-	}
-}
-
-/* The growth of a row, or of the whole profile, in percent of the base's total. */
-static void fill_growth(struct table *t, struct table_col *c, const struct cells *a,
-			const struct cells *b, bool whole)
+/* The change of a row in percent of what it was, or as growth, of a row or of the whole
+ * profile, in percent of the base's total. */
+static void fill_delta(struct table *t, struct table_col *c, ptrdiff_t which,
+		       const struct cells *a, const struct cells *b)
 {
 	const struct vs *v = t->vs;
-	const int64_t total = graph_total(v->a.g, c->event);
-	const int64_t of = graph_total(v->b.g, vs_base_event(v, c->event));
+	const bool whole = which == IS_TOTAL_DELTA, growth = whole || which == IS_GROWTH;
+	const int64_t total = whole ? graph_total(v->a.g, c->event) : 0;
+	const int64_t of = growth ? graph_total(v->b.g, vs_base_event(v, c->event)) : 0;
 
 	for (size_t i = 0; i < t->n; i++) {
 		const int64_t now = whole ? total : cell_cost(a, i);
@@ -405,7 +393,8 @@ static void fill_growth(struct table *t, struct table_col *c, const struct cells
 		if (!c->percent)
 			c->i[i] = cost_difference(now, was);
 		else
-			c->f[i] = vs_percent((double)now - (double)was, (double)of);
+			c->f[i] = vs_percent((double)now - (double)was,
+					     (double)(growth ? of : was));
 		c->estimated[i] = !whole && (guessed(a, i) || guessed(b, i));
 	}
 }
@@ -481,10 +470,8 @@ static int fill_vs(struct table *t, struct table_col *c)
 		return t->x->err->kind;
 	if (base)
 		fill_base(t, c, &b);
-	else if (which == IS_GROWTH || which == IS_TOTAL_DELTA)
-		fill_growth(t, c, &a, &b, which == IS_TOTAL_DELTA);
 	else
-		fill_delta(t, c, &a, &b);
+		fill_delta(t, c, which, &a, &b);
 	return 0;
 }
 

@@ -26,17 +26,6 @@ enum { SWEEPS = 200, LEAST_SWEEPS = 12, MOST_SWEEPS = 20000, POLL = 1 << 14 };
 	1e-8 /* a ratio is steady if its distance to 1 changes by less than EVEN times
 		the distance squared */
 
-/* The component that ends before `end` in topological order; *first is its first
- * index. */
-static void component(const struct flow_input *in, uint32_t end, uint32_t *first)
-{
-	uint32_t cycle = in->cycle[in->topo[end - 1]];
-
-	*first = end - 1;
-	while (cycle && *first > 0 && in->cycle[in->topo[*first - 1]] == cycle)
-		(*first)--;
-}
-
 static uint32_t component_end(const struct flow_input *in, uint32_t first)
 {
 	uint32_t cycle = in->cycle[in->topo[first]], end = first + 1;
@@ -336,7 +325,7 @@ int chain_expect(const struct flow *fl, const uint8_t *known, const double *more
 
 		if (end % POLL == 0 && cancel_poll(cancel, err))
 			return err->kind;
-		component(in, end, &first);
+		first = flow_component(in, in->topo, end);
 		if (!some[f])
 			continue;
 		if (in->cycle[f]) {

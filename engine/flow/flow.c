@@ -175,9 +175,7 @@ int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
 		uint32_t cycle = in->cycle[order[end - 1]];
 		double most = 1;
 
-		first = end - 1;
-		while (cycle && first > 0 && in->cycle[order[first - 1]] == cycle)
-			first--;
+		first = flow_component(in, order, end);
 		for (int round = 0; round < ROUNDS && most > 1e-9; round++) {
 			most = 0;
 			for (uint32_t i = end; i-- > first;) {

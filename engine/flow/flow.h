@@ -81,6 +81,18 @@ static inline double flow_share(const struct flow *fl, uint32_t i, uint32_t of)
 	return fl->through[of] > 0 ? flow_cost(fl, i) / fl->through[of] : 0;
 }
 
+/* Where the component begins, in an order as topo[], that ends before `end`: a cycle, or one
+ * function. */
+static inline uint32_t flow_component(const struct flow_input *in, const uint32_t *order,
+				      uint32_t end)
+{
+	const uint32_t cycle = in->cycle[order[--end]];
+
+	while (cycle && end > 0 && in->cycle[order[end - 1]] == cycle)
+		end--;
+	return end;
+}
+
 /* The same arrays for inclusive.h; borrowed. */
 static inline struct call_costs flow_call_costs(const struct flow_input *in,
 						const uint32_t *circle)

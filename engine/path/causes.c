@@ -84,13 +84,11 @@ static void share_calls(const struct flow *fl, const uint64_t *direct, double *m
 	const struct flow_input *in = &fl->in;
 
 	for (uint32_t end = in->functions, first; end > 0; end = first) {
-		const uint32_t cycle = in->cycle[in->topo[end - 1]];
 		double all = 0, calls = 0;
 
-		for (first = end;
-		     first == end ||
-		     (first > 0 && cycle && in->cycle[in->topo[first - 1]] == cycle);) {
-			const uint32_t f = in->topo[--first];
+		first = flow_component(in, in->topo, end);
+		for (uint32_t i = end; i-- > first;) {
+			const uint32_t f = in->topo[i];
 
 			all += made[f] += (double)direct[f];
 			for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++)
@@ -363,17 +361,15 @@ static int at_least(struct causing *c, const uint64_t *direct)
 static void look_down(const struct flow_input *in, uint64_t *below)
 {
 	for (uint32_t end = in->functions, first; end > 0; end = first) {
-		const uint32_t cycle = in->cycle[in->topo[end - 1]];
 		uint64_t any = 0;
 
-		for (first = end;
-		     first == end ||
-		     (first > 0 && cycle && in->cycle[in->topo[first - 1]] == cycle);) {
-			const uint32_t f = in->topo[--first];
+		first = flow_component(in, in->topo, end);
+		for (uint32_t i = end; i-- > first;) {
+			const uint32_t f = in->topo[i];
 
 			any |= below[f];
-			for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
-				any |= below[in->callee[i]];
+			for (uint32_t e = in->out_first[f]; e < in->out_first[f + 1]; e++)
+				any |= below[in->callee[e]];
 		}
 		for (uint32_t i = first; i < end; i++)
 			below[in->topo[i]] = any;

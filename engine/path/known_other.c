@@ -28,7 +28,7 @@
 enum { TOP = 0, NO_ROW = UINT32_MAX };
 
 struct others {
-	const struct known_cut *cut;
+	const struct known_growing *cut;
 	const struct path_tree *t;
 	uint32_t *group; /* [rows + 1]: the wide row at or above it */
 	int64_t *lifted; /* [rows] */
@@ -37,9 +37,9 @@ struct others {
 	struct err *err;
 };
 
-static bool avoided(const struct known_cut *c, uint32_t v)
+static bool avoided(const struct known_growing *c, uint32_t v)
 {
-	return c->avoiding && fnset_has(c->avoiding, c->s.fn[v]);
+	return c->q.avoiding && fnset_has(c->q.avoiding, c->s.fn[v]);
 }
 
 static int find_groups(struct others *o)
@@ -89,7 +89,7 @@ static void lift(struct others *o)
 /* In a tree of callees a vertex without a row lies below the row of its caller. */
 static int others_down(struct others *o)
 {
-	const struct known_cut *c = o->cut;
+	const struct known_growing *c = o->cut;
 	uint32_t *row = ARENA_ARRAY(c->a, uint32_t, (size_t)c->s.n + 1);
 
 	o->at = ARENA_ARRAY(c->a, struct path_other, (size_t)c->s.n + 1);
@@ -123,7 +123,7 @@ static int others_down(struct others *o)
 /* root[v]: where the stack of v begins; FLOW_NONE: the way there is avoided. */
 static uint32_t *find_roots(struct others *o)
 {
-	const struct known_cut *c = o->cut;
+	const struct known_growing *c = o->cut;
 	uint32_t *root = ARENA_ARRAY(c->a, uint32_t, (size_t)c->s.n + 1);
 
 	for (uint32_t v = 0; root && v < c->s.n; v++) {
@@ -138,7 +138,7 @@ static uint32_t *find_roots(struct others *o)
  * stacks.  A node that was expanded has a node for each of its callers. */
 static int others_up(struct others *o)
 {
-	const struct known_cut *c = o->cut;
+	const struct known_growing *c = o->cut;
 	const uint32_t *root = find_roots(o);
 	uint8_t *expanded = ARENA_ARRAY(c->a, uint8_t, (size_t)c->nodes + 1);
 	size_t entries = 0;
@@ -220,7 +220,7 @@ int known_shown(const struct path_tree *t, struct path_shown *out, struct err *e
 	struct others o = {.cut = t->grown, .t = t, .err = err};
 
 	*out = (struct path_shown){0};
-	if (find_groups(&o) || (o.cut->up ? others_up(&o) : others_down(&o)))
+	if (find_groups(&o) || (o.cut->q.up ? others_up(&o) : others_down(&o)))
 		return err->kind;
 	lift(&o);
 	o.n = path_other_join(o.at, o.n);

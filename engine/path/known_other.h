@@ -18,21 +18,36 @@ struct known_node {
 	bool inner;
 };
 
-/* A tree that was cut, as known_tree() grew it; node 0 is the top. */
-struct known_cut {
-	struct stacks s;
-	struct arena *a;
-	bool up, frames;	       /* frames: the top is none */
-	const struct fn_set *avoiding; /* or NULL */
-	uint32_t most;		       /* others, the costliest */
-	const struct known_node *node;
-	uint32_t nodes;
-	const uint32_t *row;	/* [nodes]: of the tree; UINT32_MAX: none */
-	const uint32_t *vertex; /* of all nodes */
-	const int64_t *cost;	/* [as vertex], of a tree of callers; or NULL */
+struct known_waiting { /* in the heap: a node to be expanded */
+	int64_t size;
+	uint32_t node;
 };
 
-/* t->grown is a struct known_cut. */
+/* A tree as known_tree() grows it; node 0 is the top. */
+struct known_growing {
+	struct stacks s;
+	struct path_tree_query q;
+	struct arena *a;
+	const struct cancel *cancel;
+	struct err *err;
+	uint32_t most;	 /* rows, the costliest; and others */
+	bool frames;	 /* the top is none */
+	uint8_t *member; /* [n]: in the set, as the tree sees it; MEMBER.. */
+	struct known_node *node;
+	uint32_t *row; /* [nodes]: of the tree; UINT32_MAX: none */
+	size_t nodes, node_cap;
+	uint32_t *vertex; /* of all nodes */
+	/* [as vertex]: the cost that a tree of callers counts at the vertex, and its size
+	 * (find_sizes()); or NULL */
+	int64_t *cost, *sized;
+	const int64_t *size; /* [n]: as incl, of the sizes of all costs */
+	size_t vertices, vertex_cap, cost_cap, sized_cap;
+	uint32_t *slot; /* [functions]: 1 + the node of that function being filled */
+	struct known_waiting *heap;
+	size_t heaped, heap_cap;
+};
+
+/* t->grown is a struct known_growing. */
 int known_shown(const struct path_tree *t, struct path_shown *out, struct err *err);
 
 /* Orders of path_other: the costliest first; by row, then cost.  The row of the top is the

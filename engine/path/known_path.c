@@ -16,9 +16,8 @@
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
-#include "index/base/err.h"
+#include "index/base/err_struct.h"
 #include "index/base/hash.h"
-#include "index/base/vec.h"
 
 enum { POLL = 65536 };
 #define NO_NODE UINT32_MAX
@@ -67,9 +66,10 @@ static int add_vertex(struct finding *w, uint32_t parent, uint32_t v, uint32_t *
 					 .end = up && has(w->q->to, fn)};
 
 		if (w->n >= NO_NODE ||
-		    vec_reserve(&w->link, &w->cap, w->n + 1, sizeof(*w->link)) ||
+		    arena_grow(w->a, &w->link, &w->cap, w->n, w->n + 1,
+			       sizeof(*w->link)) ||
 		    hash_add(&w->by, h, i = (uint32_t)w->n))
-			return err_no_memory(w->err, "while looking for paths");
+			return arena_full(w->a, w->err);
 		w->link[w->n++] = new;
 	}
 	cost_add(&w->link[i].est, w->s->incl[v]);
@@ -162,11 +162,11 @@ static int put_path(const struct finding *w, const struct link *end, struct path
 /* The nodes that are paths, in the order asked for, as many as are wanted; total: of all. */
 static int list_paths(const struct finding *w, struct path_list *out)
 {
-	const struct link **by = malloc((w->n + 1) * sizeof(*by));
+	const struct link **by = ARENA_ARRAY(w->a, const struct link *, w->n + 1);
 	size_t n = 0, k = w->q->k;
 
 	if (!by)
-		return err_no_memory(w->err, "while looking for paths");
+		return arena_full(w->a, w->err);
 	for (size_t i = 0; i < w->n; i++)
 		if (is_wanted(w, &w->link[i])) {
 			by[n++] = &w->link[i];
@@ -180,26 +180,22 @@ static int list_paths(const struct finding *w, struct path_list *out)
 	out->truncated = w->q->kind == PATH_ALL && n > k;
 	k = n < k ? n : k;
 	if (!(out->paths = ARENA_ARRAY(w->a, struct path, k + 1)))
-		arena_full(w->a, w->err);
-	for (; out->paths && out->n < k; out->n++)
+		return arena_full(w->a, w->err);
+	for (; out->n < k; out->n++)
 		if (put_path(w, by[out->n], &out->paths[out->n]))
-			break;
-	free(by);
-	return w->err->kind;
+			return w->err->kind;
+	return 0;
 }
 
 int known_paths(const struct stacks *s, const struct path_query *q, struct arena *a,
 		const struct cancel *cancel, struct path_list *out, struct err *err)
 {
-	struct finding w = {.s = s, .q = q, .a = a, .cancel = cancel, .err = err};
+	struct finding w = {
+		.s = s, .q = q, .a = a, .cancel = cancel, .err = err, .by = {.arena = a}};
 
 	*out = (struct path_list){0};
 	for (uint32_t f = fnset_next(q->from, 0); f != FNSET_NONE;
 	     f = fnset_next(q->from, f + 1))
 		out->same |= fnset_has(q->to, f);
-	if (!follow_stacks(&w))
-		list_paths(&w, out);
-	hash_free(&w.by);
-	free(w.link);
-	return err->kind;
+	return follow_stacks(&w) || list_paths(&w, out) ? err->kind : 0;
 }

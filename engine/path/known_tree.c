@@ -27,39 +27,11 @@
 enum { POLL = 256 };
 enum { TOP = 0, NO_ROW = UINT32_MAX };
 
-struct waiting { /* in the heap: a node to be expanded */
-	int64_t size;
-	uint32_t node;
-};
-
-struct growing {
-	const struct stacks *s;
-	const struct path_tree_query *q;
-	struct arena *a;
-	const struct cancel *cancel;
-	struct err *err;
-	uint8_t *member; /* [n]: in the set, as the tree sees it; MEMBER.. */
-	struct known_node *node;
-	uint32_t *row; /* [nodes]: of the tree; NO_ROW */
-	size_t nodes, node_cap;
-	uint32_t *vertex; /* of all nodes */
-	/* [as vertex]: the cost that a tree of callers counts at the vertex, and its size
-	 * (find_sizes()); or NULL */
-	int64_t *cost, *sized;
-	const int64_t *size; /* [n]: as incl, of the sizes of all costs */
-	size_t vertices, vertex_cap, cost_cap, sized_cap;
-	uint32_t *slot; /* [functions]: 1 + the node of that function being filled */
-	struct waiting *heap;
-	size_t heaped, heap_cap;
-	bool cut;    /* the number of rows left out some node */
-	bool frames; /* the top is none */
-};
-
 /* Of a vertex: its function is in the set; no member is above it; or, if the set counts as
  * one, nothing but members is between them and it; it is where cost enters the set. */
 enum { MEMBER = 1, OUTERMOST = 2, JOINED = 4, ENTRY = 8 };
 
-static int grow(struct growing *g, void *pp, size_t *cap, size_t need, size_t size)
+static int grow(struct known_growing *g, void *pp, size_t *cap, size_t need, size_t size)
 {
 	return arena_grow(g->a, pp, cap, *cap, need, size) ? arena_full(g->a, g->err) : 0;
 }
@@ -67,14 +39,14 @@ static int grow(struct growing *g, void *pp, size_t *cap, size_t need, size_t si
 /* ---- heap ---- */
 
 /* Of nodes of equal size the older one first, so that equal trees have equal rows. */
-static bool above(const struct waiting *a, const struct waiting *b)
+static bool above(const struct known_waiting *a, const struct known_waiting *b)
 {
 	return a->size != b->size ? a->size > b->size : a->node < b->node;
 }
 
-static int push(struct growing *g, uint32_t node)
+static int push(struct known_growing *g, uint32_t node)
 {
-	const struct waiting x = {g->node[node].size, node};
+	const struct known_waiting x = {g->node[node].size, node};
 	size_t i = g->heaped;
 
 	if (grow(g, &g->heap, &g->heap_cap, i + 1, sizeof(*g->heap)))
@@ -85,9 +57,9 @@ static int push(struct growing *g, uint32_t node)
 	return 0;
 }
 
-static uint32_t pop(struct growing *g)
+static uint32_t pop(struct known_growing *g)
 {
-	const struct waiting top = g->heap[0], last = g->heap[--g->heaped];
+	const struct known_waiting top = g->heap[0], last = g->heap[--g->heaped];
 	size_t i = 0, c;
 
 	while ((c = 2 * i + 1) < g->heaped) {
@@ -103,13 +75,13 @@ static uint32_t pop(struct growing *g)
 
 /* ---- nodes ---- */
 
-static bool avoided(const struct growing *g, uint32_t f)
+static bool avoided(const struct known_growing *g, uint32_t f)
 {
-	return g->q->avoiding && fnset_has(g->q->avoiding, f);
+	return g->q.avoiding && fnset_has(g->q.avoiding, f);
 }
 
 /* The child of fn below a node, while its children are being made. */
-static struct known_node *child(struct growing *g, uint32_t parent, uint32_t fn)
+static struct known_node *child(struct known_growing *g, uint32_t parent, uint32_t fn)
 {
 	if (!g->slot[fn]) {
 		if (grow(g, &g->node, &g->node_cap, g->nodes + 1, sizeof(*g->node)))
@@ -127,25 +99,25 @@ struct step {
 	uint64_t calls;
 	int64_t cost, own, size;
 };
-typedef int each_step(struct growing *g, uint32_t node, const struct step *s);
+typedef int each_step(struct known_growing *g, uint32_t node, const struct step *s);
 
 /* The cost that stays at a vertex: what it spends itself or, in a tree of callers, what
  * begins there, as nothing calls it. */
-static int64_t own_of(const struct growing *g, uint32_t v, int64_t cost)
+static int64_t own_of(const struct known_growing *g, uint32_t v, int64_t cost)
 {
-	return !g->q->up ? g->s->self[v] : g->s->caller[v] == FLOW_NONE ? cost : 0;
+	return !g->q.up ? g->s.self[v] : g->s.caller[v] == FLOW_NONE ? cost : 0;
 }
 
 /* One step up from each vertex of a node: its caller, with the cost that it counts there. */
-static int steps_up(struct growing *g, uint32_t node, each_step *each)
+static int steps_up(struct known_growing *g, uint32_t node, each_step *each)
 {
 	for (size_t i = 0; i < g->node[node].n; i++) {
 		const size_t at = g->node[node].first + i;
-		const uint32_t v = g->vertex[at], up = g->s->caller[v];
+		const uint32_t v = g->vertex[at], up = g->s.caller[v];
 		const int64_t cost = g->cost[at];
-		struct step s = {up, g->s->calls[v], cost, 0, g->sized[at]};
+		struct step s = {up, g->s.calls[v], cost, 0, g->sized[at]};
 
-		if (up == FLOW_NONE || avoided(g, g->s->fn[up]))
+		if (up == FLOW_NONE || avoided(g, g->s.fn[up]))
 			continue;
 		s.own = own_of(g, up, cost);
 		if (each(g, node, &s))
@@ -156,9 +128,9 @@ static int steps_up(struct growing *g, uint32_t node, each_step *each)
 
 /* One step down: all calls of each vertex.  Calls of a set that counts as one into itself
  * are no rows of level 1. */
-static int steps_down(struct growing *g, uint32_t node, each_step *each)
+static int steps_down(struct known_growing *g, uint32_t node, each_step *each)
 {
-	const struct stacks *s = g->s;
+	const struct stacks *s = &g->s;
 
 	for (size_t i = 0; i < g->node[node].n; i++) {
 		const uint32_t v = g->vertex[g->node[node].first + i];
@@ -180,30 +152,30 @@ static int steps_down(struct growing *g, uint32_t node, each_step *each)
 
 /* From the top of frames, which is none itself, to its own vertices: the roots of the program,
  * or the members of a set of several functions. */
-static int steps_at_top(struct growing *g, each_step *each)
+static int steps_at_top(struct known_growing *g, each_step *each)
 {
 	for (uint32_t i = 0, n = g->node[TOP].n; i < n; i++) {
 		const uint32_t v = g->vertex[i];
-		const int64_t cost = g->q->up ? g->cost[i] : g->s->incl[v];
+		const int64_t cost = g->q.up ? g->cost[i] : g->s.incl[v];
 		const struct step s = {v, 0, cost, own_of(g, v, cost),
-				       g->q->up ? g->sized[i] : g->size[v]};
+				       g->q.up ? g->sized[i] : g->size[v]};
 
-		if (!avoided(g, g->s->fn[v]) && each(g, TOP, &s))
+		if (!avoided(g, g->s.fn[v]) && each(g, TOP, &s))
 			return -1;
 	}
 	return 0;
 }
 
-static int steps(struct growing *g, uint32_t node, each_step *each)
+static int steps(struct known_growing *g, uint32_t node, each_step *each)
 {
 	if (node == TOP && g->frames)
 		return steps_at_top(g, each);
-	return g->q->up ? steps_up(g, node, each) : steps_down(g, node, each);
+	return g->q.up ? steps_up(g, node, each) : steps_down(g, node, each);
 }
 
-static int count_step(struct growing *g, uint32_t node, const struct step *s)
+static int count_step(struct known_growing *g, uint32_t node, const struct step *s)
 {
-	struct known_node *to = child(g, node, g->s->fn[s->v]);
+	struct known_node *to = child(g, node, g->s.fn[s->v]);
 
 	if (!to)
 		return -1;
@@ -215,13 +187,13 @@ static int count_step(struct growing *g, uint32_t node, const struct step *s)
 	return 0;
 }
 
-static int put_step(struct growing *g, uint32_t node, const struct step *s)
+static int put_step(struct known_growing *g, uint32_t node, const struct step *s)
 {
-	struct known_node *to = child(g, node, g->s->fn[s->v]);
+	struct known_node *to = child(g, node, g->s.fn[s->v]);
 	const size_t at = to->first + to->n++;
 
 	g->vertex[at] = s->v;
-	if (g->q->up) {
+	if (g->q.up) {
 		g->cost[at] = s->cost;
 		g->sized[at] = s->size;
 	}
@@ -229,7 +201,7 @@ static int put_step(struct growing *g, uint32_t node, const struct step *s)
 }
 
 /* Give the nodes from `from` on room for their vertices. */
-static int place_vertices(struct growing *g, size_t from)
+static int place_vertices(struct known_growing *g, size_t from)
 {
 	for (size_t k = from; k < g->nodes; k++) {
 		g->node[k].first = (uint32_t)g->vertices;
@@ -239,23 +211,23 @@ static int place_vertices(struct growing *g, size_t from)
 	if (g->vertices > UINT32_MAX)
 		return arena_full(g->a, g->err);
 	return grow(g, &g->vertex, &g->vertex_cap, g->vertices, sizeof(*g->vertex)) ||
-			       (g->q->up && (grow(g, &g->cost, &g->cost_cap, g->vertices,
-						  sizeof(*g->cost)) ||
-					     grow(g, &g->sized, &g->sized_cap,
-						  g->vertices, sizeof(*g->sized))))
+			       (g->q.up && (grow(g, &g->cost, &g->cost_cap, g->vertices,
+						 sizeof(*g->cost)) ||
+					    grow(g, &g->sized, &g->sized_cap, g->vertices,
+						 sizeof(*g->sized))))
 		       ? -1
 		       : 0;
 }
 
-static bool may_grow(const struct growing *g, const struct known_node *x)
+static bool may_grow(const struct known_growing *g, const struct known_node *x)
 {
-	return x->size && (!g->q->depth || x->depth < g->q->depth) &&
-	       !path_under_min((double)x->size, g->q->min);
+	return x->size && (!g->q.depth || x->depth < g->q.depth) &&
+	       !path_under_min((double)x->size, g->q.min);
 }
 
 /* Make the children of a node: count their vertices, make room for them, then put them
  * there.  slot[] is used only in between. */
-static int expand(struct growing *g, uint32_t node)
+static int expand(struct known_growing *g, uint32_t node)
 {
 	const size_t from = g->nodes;
 
@@ -280,20 +252,20 @@ static bool as_one(const struct path_tree_query *q)
 
 /* Mark the members of the set: those that are outermost; and, if the set counts as one,
  * those with nothing but members between them and such a one. */
-static int mark_members(struct growing *g)
+static int mark_members(struct known_growing *g)
 {
-	const struct stacks *s = g->s;
-	const bool join = as_one(g->q);
+	const struct stacks *s = &g->s;
+	const bool join = as_one(&g->q);
 	uint8_t *inside = ARENA_ARRAY(g->a, uint8_t, (size_t)s->n + 1);
 
 	g->member = ARENA_ARRAY(g->a, uint8_t, (size_t)s->n + 1);
 	if (!inside || !g->member)
 		return arena_full(g->a, g->err);
-	for (uint32_t v = 0; g->q->set && v < s->n; v++) {
+	for (uint32_t v = 0; g->q.set && v < s->n; v++) {
 		const uint32_t c = s->caller[v];
 
 		inside[v] = c != FLOW_NONE && (inside[c] || g->member[c] & MEMBER);
-		if (!fnset_has(g->q->set, s->fn[v]))
+		if (!fnset_has(g->q.set, s->fn[v]))
 			continue;
 		g->member[v] = inside[v] ? MEMBER : MEMBER | OUTERMOST;
 		if (join && (!inside[v] || (c != FLOW_NONE && g->member[c] & JOINED)))
@@ -306,9 +278,9 @@ static int mark_members(struct growing *g)
 
 /* For a tree of callers: the part of incl[] for which this vertex is the innermost entry
  * of the set. */
-static int last_entered(struct growing *g, const int64_t *incl, int64_t **out)
+static int last_entered(struct known_growing *g, const int64_t *incl, int64_t **out)
 {
-	const struct stacks *s = g->s;
+	const struct stacks *s = &g->s;
 	uint32_t *entry = ARENA_ARRAY(g->a, uint32_t, (size_t)s->n + 1);
 	int64_t *cost = ARENA_ARRAY(g->a, int64_t, (size_t)s->n + 1);
 
@@ -332,40 +304,40 @@ static int last_entered(struct growing *g, const int64_t *incl, int64_t **out)
 /* Is v one of the vertices that the top stands for?  Down, those where a stack first
  * meets the set, with what the set calls in itself if it counts as one; up, each entry into it,
  * as each has callers of its own. */
-static bool at_top(const struct growing *g, uint32_t v)
+static bool at_top(const struct known_growing *g, uint32_t v)
 {
-	if (g->q->of == TREE_PROGRAM)
-		return g->s->caller[v] == FLOW_NONE;
-	return g->member[v] & (g->q->up ? ENTRY : as_one(g->q) ? JOINED : OUTERMOST);
+	if (g->q.of == TREE_PROGRAM)
+		return g->s.caller[v] == FLOW_NONE;
+	return g->member[v] & (g->q.up ? ENTRY : as_one(&g->q) ? JOINED : OUTERMOST);
 }
 
 /* Node 0.  Its cost counts once, however often the set is on the stack: that of outermost
  * vertices or, up, of each entry what no inner entry has. */
-static int put_top(struct growing *g)
+static int put_top(struct known_growing *g)
 {
 	struct known_node *top;
 	int64_t *entered = NULL, *sized = NULL;
 
 	if (grow(g, &g->node, &g->node_cap, 1, sizeof(*g->node)) ||
-	    (g->q->up &&
-	     (last_entered(g, g->s->incl, &entered) || last_entered(g, g->size, &sized))))
+	    (g->q.up &&
+	     (last_entered(g, g->s.incl, &entered) || last_entered(g, g->size, &sized))))
 		return -1;
 	g->nodes = 1;
 	top = &g->node[TOP];
 	*top = (struct known_node){.fn = FLOW_NONE, .parent = FLOW_NONE};
-	for (uint32_t v = 0; v < g->s->n; v++)
+	for (uint32_t v = 0; v < g->s.n; v++)
 		top->n += at_top(g, v);
 	if (place_vertices(g, 0))
 		return -1;
-	for (uint32_t v = 0; v < g->s->n; v++) {
-		const int64_t cost = entered ? entered[v] : g->s->incl[v];
+	for (uint32_t v = 0; v < g->s.n; v++) {
+		const int64_t cost = entered ? entered[v] : g->s.incl[v];
 
 		if (!at_top(g, v))
 			continue;
-		if (entered || g->q->of == TREE_PROGRAM || g->member[v] & OUTERMOST)
+		if (entered || g->q.of == TREE_PROGRAM || g->member[v] & OUTERMOST)
 			cost_add(&top->est, cost);
 		cost_add(&top->own, own_of(g, v, cost));
-		if (g->q->up) {
+		if (g->q.up) {
 			g->cost[top->n] = cost;
 			g->sized[top->n] = sized[v];
 		}
@@ -375,19 +347,19 @@ static int put_top(struct growing *g)
 }
 
 /* Calls of the set into itself: measured, in no sum, nothing is below. */
-static int put_inner(struct growing *g)
+static int put_inner(struct known_growing *g)
 {
-	const struct stacks *s = g->s;
+	const struct stacks *s = &g->s;
 	const size_t from = g->nodes;
 
-	for (uint32_t v = 0; g->q->of == TREE_CALLS && v < s->n; v++) {
+	for (uint32_t v = 0; g->q.of == TREE_CALLS && v < s->n; v++) {
 		const uint32_t c = s->caller[v];
 		struct known_node *to;
 
 		if (!(g->member[v] & MEMBER) || c == FLOW_NONE ||
-		    !(g->member[c] & MEMBER) || avoided(g, s->fn[g->q->up ? c : v]))
+		    !(g->member[c] & MEMBER) || avoided(g, s->fn[g->q.up ? c : v]))
 			continue;
-		if (!(to = child(g, TOP, s->fn[g->q->up ? c : v])))
+		if (!(to = child(g, TOP, s->fn[g->q.up ? c : v])))
 			return -1;
 		to->inner = true;
 		cost_add(&to->est, s->incl[v]);
@@ -409,8 +381,8 @@ static uint64_t falling(int64_t cost)
 
 /* Keep the costliest nodes.  A node is no larger than the one above, which was made
  * before it. kept[node] is NO_ROW if it is not kept; order[] are the kept ones, by cost. */
-static int keep_nodes(struct growing *g, uint32_t most, uint32_t **kept, uint32_t **order,
-		      uint32_t *n)
+static int keep_nodes(struct known_growing *g, uint32_t **kept, uint32_t **order,
+		      uint32_t *n, bool *cut)
 {
 	struct sort_pair *by = ARENA_ARRAY(g->a, struct sort_pair, g->nodes + 1);
 	size_t k = 0;
@@ -421,15 +393,14 @@ static int keep_nodes(struct growing *g, uint32_t most, uint32_t **kept, uint32_
 		return arena_full(g->a, g->err);
 	for (uint32_t i = 1; i < g->nodes; i++) {
 		(*kept)[i] = NO_ROW;
-		if (!path_under_min((double)g->node[i].size, g->q->min) &&
-		    (g->node[i].size ||
-		     (g->node[i].depth == 1 && g->q->of == TREE_CALLS)))
+		if (!path_under_min((double)g->node[i].size, g->q.min) &&
+		    (g->node[i].size || (g->node[i].depth == 1 && g->q.of == TREE_CALLS)))
 			by[k++] = (struct sort_pair){falling(g->node[i].size), i};
 	}
 	if (sort_pairs(by, k))
 		return err_no_memory(g->err, "sorting the rows of a tree");
 	*n = 0;
-	for (size_t i = 0; i < k && *n < most; i++) {
+	for (size_t i = 0; i < k && *n < g->most; i++) {
 		const uint32_t up = g->node[by[i].value].parent;
 
 		if (up != TOP && (*kept)[up] == NO_ROW)
@@ -437,8 +408,8 @@ static int keep_nodes(struct growing *g, uint32_t most, uint32_t **kept, uint32_
 		(*kept)[by[i].value] = *n;
 		(*order)[(*n)++] = by[i].value;
 	}
-	g->cut |= *n < k;
-	if (g->size == g->s->incl) /* it is the order by size */
+	*cut |= *n < k;
+	if (g->size == g->s.incl) /* it is the order by size */
 		return 0;
 	k = 0;
 	for (uint32_t i = 1; i < g->nodes; i++)
@@ -453,17 +424,16 @@ static int keep_nodes(struct growing *g, uint32_t most, uint32_t **kept, uint32_
 
 /* Rows in depth-first order, the costliest child first.  order[] has the costliest first:
  * linked from its end, each list of children begins with the costliest. */
-static int put_rows(struct growing *g, struct path_tree *t)
+static int put_rows(struct known_growing *g, struct path_tree *t)
 {
-	const uint32_t most = g->q->rows ? g->q->rows : PATH_TREE_ROWS;
 	uint32_t *kept, *order, n = 0, *first, *next, *on;
 
-	if (keep_nodes(g, most, &kept, &order, &n))
+	if (keep_nodes(g, &kept, &order, &n, &t->cut))
 		return -1;
 	first = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
 	next = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
 	g->row = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
-	on = ARENA_ARRAY(g->a, uint32_t, (size_t)g->s->functions + 1);
+	on = ARENA_ARRAY(g->a, uint32_t, (size_t)g->s.functions + 1);
 	t->rows = ARENA_ARRAY(g->a, struct path_tree_row, (size_t)n + 1);
 	if (!first || !next || !g->row || !on || !t->rows)
 		return arena_full(g->a, g->err);
@@ -489,7 +459,7 @@ static int put_rows(struct growing *g, struct path_tree *t)
 			.est = x->inner ? 0 : x->est,
 			.own = x->inner ? 0 : x->own,
 			.recursive =
-				(g->q->set && fnset_has(g->q->set, x->fn)) || on[x->fn],
+				(g->q.set && fnset_has(g->q.set, x->fn)) || on[x->fn],
 			.inner = x->inner};
 		cost_subtract(&t->left_out, x->inner ? 0 : x->own);
 		if (first[i]) {
@@ -504,38 +474,15 @@ static int put_rows(struct growing *g, struct path_tree *t)
 		}
 		i = i ? next[i] : 0;
 	}
-	return 0;
-}
-
-/* Keep the tree as it was grown: known_shown() may ask what the rows leave out. */
-static int keep_cut(const struct growing *g, uint32_t most, struct path_tree *t)
-{
-	struct known_cut *c = ARENA_NEW(g->a, struct known_cut);
-
-	if (!c)
-		return arena_full(g->a, g->err);
 	g->row[TOP] = (uint32_t)t->n;
-	*c = (struct known_cut){.s = *g->s,
-				.a = g->a,
-				.up = g->q->up,
-				.frames = g->frames,
-				.avoiding = g->q->avoiding,
-				.most = most,
-				.node = g->node,
-				.nodes = (uint32_t)g->nodes,
-				.row = g->row,
-				.vertex = g->vertex,
-				.cost = g->cost};
-	t->grown = c;
-	t->known = true;
 	return 0;
 }
 
 /* If costs have both signs, a vertex may cost less than those below it.  So its size, the
  * sum of costs without their signs, says whether it is worth a row. */
-static int find_sizes(struct growing *g)
+static int find_sizes(struct known_growing *g)
 {
-	const struct stacks *s = g->s;
+	const struct stacks *s = &g->s;
 	bool negative = false;
 	int64_t *size;
 
@@ -558,36 +505,39 @@ static int find_sizes(struct growing *g)
 int known_tree(const struct stacks *s, const struct path_tree_query *q, struct arena *a,
 	       const struct cancel *cancel, struct path_tree *out, struct err *err)
 {
-	const uint32_t most = q->rows ? q->rows : PATH_TREE_ROWS;
-	struct growing g = {.s = s, .q = q, .a = a, .cancel = cancel, .err = err};
-	struct path_tree t = {0};
+	struct known_growing *g = ARENA_NEW(a, struct known_growing);
+	struct path_tree t = {.proven = 1};
 	uint32_t expanded = 0;
 
-	if (!(g.slot = ARENA_ARRAY(a, uint32_t, (size_t)s->functions + 1)))
+	if (!g || !(g->slot = ARENA_ARRAY(a, uint32_t, (size_t)s->functions + 1)))
 		return arena_full(a, err);
-	if (find_sizes(&g) || mark_members(&g) || put_top(&g))
+	g->s = *s;
+	g->q = *q;
+	g->a = a;
+	g->cancel = cancel;
+	g->err = err;
+	g->most = q->rows ? q->rows : PATH_TREE_ROWS;
+	g->frames = !as_one(q);
+	if (find_sizes(g) || mark_members(g) || put_top(g) || expand(g, TOP) ||
+	    (!g->frames && put_inner(g)))
 		return err->kind;
-	g.frames = !as_one(q);
-	if (expand(&g, TOP) || (!g.frames && put_inner(&g)))
-		return err->kind;
-	g.node[TOP].own = g.frames ? 0 : g.node[TOP].own;
-	while (g.heaped && expanded++ < most) {
+	g->node[TOP].own = g->frames ? 0 : g->node[TOP].own;
+	while (g->heaped && expanded++ < g->most) {
 		if (expanded % POLL == 0 && cancel_poll(cancel, err))
 			return err->kind;
-		if (expand(&g, pop(&g)))
+		if (expand(g, pop(g)))
 			return err->kind;
 	}
-	g.cut = g.heaped > 0;
-	t.est = g.node[TOP].est;
-	t.own = g.node[TOP].own;
+	t.cut = g->heaped > 0;
+	t.est = g->node[TOP].est;
+	t.own = g->node[TOP].own;
 	t.base = path_bounds_exact(t.est);
-	t.proven = 1;
-	if (put_rows(&g, &t))
+	if (put_rows(g, &t))
 		return err->kind;
-	t.cut = g.cut;
-	/* What `depth` and `min` leave out is not asked for. */
-	if (t.cut && !q->depth && !(q->min > 0) && keep_cut(&g, most, &t))
-		return err->kind;
+	/* known_shown() may ask what the rows leave out, but for `depth` and `min`: what these
+	 * leave out is not asked for. */
+	t.known = t.cut && !q->depth && !(q->min > 0);
+	t.grown = t.known ? g : NULL;
 	*out = t;
 	return 0;
 }

@@ -218,7 +218,7 @@ struct path_tree {
 	bool cut;     /* `rows` left out some of it */
 	bool missing; /* there are cheaper rows than those listed */
 	void *grown;  /* for path_tree_shown(); NULL: nothing was grown */
-	bool known;   /* it is of known stacks: a struct known_cut */
+	bool known;   /* it is of known stacks: a struct known_growing */
 	const struct path_fold *folded; /* the same for folded rows; or NULL */
 };
 

@@ -359,9 +359,7 @@ static int find_rest(struct search *s)
 		uint32_t f = in->topo[end - 1], cycle = in->cycle[f];
 
 		fetch_calls(in, end - 1 - FAR, end - 1 - NEAR);
-		for (first = end - 1;
-		     cycle && first > 0 && in->cycle[in->topo[first - 1]] == cycle;)
-			first--;
+		first = flow_component(in, in->topo, end);
 		if (first % POLL == 0 && cancel_poll(s->cancel, s->err))
 			return -1;
 		if (cycle && rest_of_cycle(s, first, end))
