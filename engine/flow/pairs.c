@@ -1,6 +1,14 @@
 /*
  * pairs.c - see pairs.h.
  *
+ * The pairs of f are a table: a row for each call into f and one for cost that no call brought,
+ * a column for each call by f and one for its own cost.
+ *
+ *		a	b	own	sum
+ *	by g	60	0	0	60
+ *	by k	0	30	10	40
+ *	no call	0	0	0	0
+ *
  * To scale pairs x of sums r0, c0 to sums r, c: begin with r_i c_j x_ij / (r0_i c0_j), then
  * fit the sums.
  */

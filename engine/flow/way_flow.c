@@ -1,6 +1,15 @@
 /*
  * way_flow.c - see way_flow.h.
  *
+ * f is called by g for 60 and by k for 40, and calls a for 60 and b for 40.  Its pairs say that
+ * what g brings goes to a:
+ *
+ *	vertex		calls		through
+ *	f by g		a 60		60
+ *	f by k		b 40		40
+ *	f, no call	-		0	a root of the program would stand here
+ *	f as a whole	a 60, b 40	100	no call leads here
+ *
  * Costs of pairs are no whole numbers.  As the costs of a flow are, all are multiplied by a
  * power of two, the largest that leaves room for sums.
  */
