@@ -166,13 +166,6 @@ void report_sort(struct spent *rank, size_t n)
 	qsort(rank, n, sizeof(*rank), by_spent);
 }
 
-static struct str choose_name_of(const struct report *p, const struct matched *m)
-{
-	const unsigned s = m->in[0] == GRAPH_NONE;
-
-	return graph_name(p->side[s].g, m->in[s]);
-}
-
 static int choose_functions(struct report *p)
 {
 	struct spent *rank = calloc((size_t)p->all + 1, sizeof(*rank));
@@ -186,7 +179,9 @@ static int choose_functions(struct report *p)
 					     (p->row[i] ? 2 : 0)))};
 	report_sort(rank, p->all);
 	for (uint32_t i = 0; i < p->all; i++) {
-		size_t bytes = choose_name_of(p, &p->fn[rank[i].fn]).n + 60 +
+		const struct matched *m = &p->fn[rank[i].fn];
+		const unsigned s = m->in[0] == GRAPH_NONE;
+		size_t bytes = graph_name(p->side[s].g, m->in[s]).n + 60 +
 			       (size_t)p->events * 16 * p->sides;
 
 		p->place[rank[i].fn] = bytes <= left ? 0 : GRAPH_NONE;

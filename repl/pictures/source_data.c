@@ -238,39 +238,28 @@ static int costlier(const void *a, const void *b)
 	return c ? c : order_u64(x->row, y->row);
 }
 
-/* The bytes of rows that are not kept yet. */
-static size_t new_bytes(const struct source_rows *p, size_t from, size_t end)
-{
-	return p->keep[from] ? 0 : p->at[end] - p->at[from];
-}
-
-static void keep_rows(struct source_rows *p, size_t from, size_t end)
-{
-	memset(p->keep + from, true, end - from);
-}
-
 /* Keep all rows, or the costliest lines that fit, each with its file and mark. */
 static void choose_lines(const struct source_data *d, struct source_rows *p)
 {
 	size_t room = d->budget > d->o.n ? d->budget - d->o.n : 0;
 
-	if (p->o.n <= room) {
-		keep_rows(p, 0, p->l->nrows);
-		return;
-	}
-	qsort(p->line, p->n, sizeof(*p->line), costlier);
-	for (size_t i = 0; i < p->n; i++) {
+	if (p->o.n <= room)
+		memset(p->keep, true, p->l->nrows);
+	else
+		qsort(p->line, p->n, sizeof(*p->line), costlier);
+	for (size_t i = 0; p->o.n > room && i < p->n; i++) {
 		const struct source_line *x = &p->line[i];
-		const size_t bytes = GAPS_BYTES + new_bytes(p, x->row, x->end) +
-				     new_bytes(p, x->file, x->file + 1) +
-				     new_bytes(p, x->mark, x->mark + 1);
+		const size_t from[] = {x->file, x->mark, x->row};
+		const size_t end[] = {x->file + 1, x->mark + 1, x->end};
+		size_t bytes = GAPS_BYTES;
 
+		for (int k = 0; k < 3; k++)
+			bytes += p->keep[from[k]] ? 0 : p->at[end[k]] - p->at[from[k]];
 		if (bytes > room)
 			continue;
 		room -= bytes;
-		keep_rows(p, x->file, x->file + 1);
-		keep_rows(p, x->mark, x->mark + 1);
-		keep_rows(p, x->row, x->end);
+		for (int k = 0; k < 3; k++)
+			memset(p->keep + from[k], true, end[k] - from[k]);
 	}
 }
 
