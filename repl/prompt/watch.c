@@ -1,9 +1,10 @@
 /*
  * watch.c - follow a run; see watch.h.
  *
- *	part 3 of process 4711: 5,271,234 Ir, +212,000 since part 2 (dump by client request)
- *	      delta       self     before  function  place
- *	   +200,000  1,200,000  1,000,000  work      w.c:12
+ *	part 3 of process 4711: 5,271,234 Ir (dump by client request)
+ *	part 2: 5.06 M -> part 3: 5.27 M Ir (+4.2 %)
+ *	   delta    self    base  fn    file:line
+ *	+200,000  1.20 M  1.00 M  work  w.c:12
  *
  * inotify wakes us.  Then the names, sizes and times of the files are compared: they must
  * be equal twice before a file is read, so that no file is read while it is written.
@@ -12,6 +13,7 @@
 #include "repl/prompt/watch.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -27,13 +29,11 @@
 #include "index/store/publish.h"
 #include "index/store/store.h"
 #include "repl/app/options.h"
-#include "repl/render/fit.h"
-#include "repl/term/number.h"
+#include "repl/app/output.h"
 #include "repl/prompt/script.h"
-#include "index/base/order.h"
 #include "index/base/cost.h"
 
-enum { REST_MS = 200, LOOK_MS = 1000, ROWS = 10 };
+enum { REST_MS = 200, LOOK_MS = 1000 };
 
 /* ---- the files, as they are seen ---- */
 
@@ -125,27 +125,6 @@ static void list_dumps(struct store *st, struct dump *d, size_t *n)
 	}
 }
 
-/* Add event e of every function in a dump to self[]. */
-static int add_dump(struct app *app, struct store *st, const struct dump *d, uint32_t e,
-		    int64_t *self, struct err *err)
-{
-	uint32_t events = store_info(st)->events;
-
-	for (uint32_t p = d->first; p < d->first + d->n; p++) {
-		int64_t *costs;
-		fn_id *fns;
-		size_t n;
-
-		arena_reset(&app->arena);
-		if (store_part_functions(st, p, &app->arena, &fns, &costs, &n, err))
-			return err->kind;
-		for (size_t i = 0; i < n; i++)
-			cost_add(&self[fns[i]],
-				 store_event_of(st, e, costs + i * events));
-	}
-	return 0;
-}
-
 static int64_t dump_total(struct store *st, const struct dump *d, uint32_t e)
 {
 	int64_t sum = 0;
@@ -155,127 +134,24 @@ static int64_t dump_total(struct store *st, const struct dump *d, uint32_t e)
 	return sum;
 }
 
-struct change {
-	fn_id fn;
-	int64_t now, before, size; /* size: absolute difference */
-};
-
-static int compare_changes(const void *a, const void *b)
-{
-	const struct change *x = a, *y = b;
-	const int c = cost_order(y->size, x->size);
-
-	return c ? c : order_u64(x->fn, y->fn);
-}
-
-static int64_t change_size(int64_t now, int64_t before)
-{
-	return now > before ? cost_difference(now, before) : cost_difference(before, now);
-}
-
-static void put_delta(char buf[NUMBER_MAX + 1], int64_t now, int64_t before)
-{
-	buf[0] = now == before ? ' ' : now > before ? '+' : '-';
-	number_grouped_signed(buf + 1, change_size(now, before));
-}
-
-static void put_change(struct app *app, struct out *o, struct store *st,
-		       const struct change *c)
-{
-	enum emit_form form =
-		app->screen.out && !app->screen.utf8 ? EMIT_ASCII : EMIT_TEXT;
-	char delta[NUMBER_MAX + 1], now[NUMBER_MAX], before[NUMBER_MAX];
-	size_t columns = app->screen.columns, width = SIZE_MAX;
-
-	put_delta(delta, c->now, c->before);
-	number_grouped_signed(now, c->now);
-	number_grouped_signed(before, c->before);
-	out_printf(o, "%15s  %15s  %15s  ", delta, now, before);
-	if (app->screen.out && columns > 80)
-		width = columns - 75;
-	else if (app->screen.out)
-		width = 24;
-	fit_put(o, form, FIT_NAME, store_fn_name(st, c->fn), width);
-	out_c(o, "  ");
-	fit_put(o, form, FIT_PATH, str_basename(store_fn_file(st, c->fn)),
-		app->screen.out ? 18 : SIZE_MAX);
-	if (store_fn_line(st, c->fn)) {
-		out_char(o, ':');
-		out_u64(o, store_fn_line(st, c->fn));
-	}
-	out_char(o, '\n');
-}
-
-/* "part 3 of process 4711 (2 threads): 5,271,234 Ir, +212,000 since part 2 (why)" */
+/* "part 3 of process 4711 (2 threads): 5,271,234 Ir (why)" */
 static void put_dump_head(struct out *o, struct store *st, const struct dump *d,
-			  const struct dump *before, uint32_t e)
+			  uint32_t e)
 {
-	char now[NUMBER_MAX], delta[NUMBER_MAX + 1];
-	const int64_t total = dump_total(st, d, e);
 	struct store_event event;
 	struct part part;
 
 	store_event(st, e, &event);
 	store_part(st, d->first, &part);
-	number_grouped_signed(now, total);
-	out_printf(o, "part %llu", (unsigned long long)d->part);
+	out_printf(o, "part %" PRIu64, d->part);
 	if (d->pid)
-		out_printf(o, " of process %llu", (unsigned long long)d->pid);
+		out_printf(o, " of process %" PRIu64, d->pid);
 	if (d->n > 1)
 		out_printf(o, " (%u threads)", d->n);
-	out_printf(o, ": %s ", now);
-	emit_name(o, EMIT_TEXT, event.name);
-	if (before) {
-		put_delta(delta, total, dump_total(st, before, e));
-		out_printf(o, ", %s since part %llu", delta[0] == ' ' ? delta + 1 : delta,
-			   (unsigned long long)before->part);
-	}
-	if (part.trigger.n) {
-		out_c(o, " (");
-		emit_name(o, EMIT_TEXT, part.trigger);
-		out_char(o, ')');
-	}
-	out_char(o, '\n');
-}
-
-/* What to show of a store; freed outside of the guard. */
-struct showing {
-	struct app *app;
-	struct store *st;
-	struct out *out;
-	uint32_t event;
-	struct dump *dump;
-	size_t n;
-	int64_t *sums; /* per function: now, then before */
-	struct change *change;
-	struct err *err;
-};
-
-/* Write the functions whose costs changed most since the dump `before`, which may be
- * NULL. */
-static int put_changes(struct showing *s, const struct dump *d, const struct dump *before)
-{
-	size_t n = store_info(s->st)->functions, rows = 0;
-	int64_t *now = s->sums, *was = now + n;
-	struct change *c = s->change;
-
-	memset(now, 0, 2 * n * sizeof(*now));
-	if (add_dump(s->app, s->st, d, s->event, now, s->err) ||
-	    (before && add_dump(s->app, s->st, before, s->event, was, s->err)) ||
-	    store_check(s->st, s->err))
-		return s->err->kind;
-	for (fn_id f = 0; f < n; f++)
-		if (now[f] != was[f])
-			c[rows++] = (struct change){f, now[f], was[f],
-						    change_size(now[f], was[f])};
-	qsort(c, rows, sizeof(*c), compare_changes);
-	out_printf(s->out, "%15s  %15s  %15s  function\n", "delta", "self", "before");
-	for (size_t i = 0; i < rows && i < ROWS; i++)
-		put_change(s->app, s->out, s->st, &c[i]);
-	if (rows > ROWS)
-		out_printf(s->out, "%d of %s functions that changed\n", ROWS,
-			   GROUPED(rows));
-	return 0;
+	out_printf(o, ": %s ", GROUPED_SIGNED(dump_total(st, d, e)));
+	out_str(o, event.name);
+	if (part.trigger.n)
+		out_printf(o, " (%.*s)", STR_ARG(part.trigger));
 }
 
 /* ---- the loop ---- */
@@ -301,61 +177,83 @@ static bool is_known(const struct watch *w, const struct dump *d)
 	return false;
 }
 
-struct shown {
-	struct watch *watch;
-	struct showing *showing;
+/* The heads of the dumps are read under guard. */
+struct heads {
+	struct store *st;
+	uint32_t event;
+	struct dump *dump;
+	size_t n;
+	const struct dump *asked; /* NULL: list the dumps */
+	struct out *head;
+	struct err *err;
 };
 
-/* Show each new dump, but at first only the last: there may be many. */
-static int show_guarded(void *arg)
+static int read_guarded(void *arg)
 {
-	const struct shown *of = arg;
-	const struct watch *w = of->watch;
-	struct showing *s = of->showing;
-	int rc = 0;
+	struct heads *h = arg;
 
-	list_dumps(s->st, s->dump, &s->n);
-	for (size_t i = w->known || !s->n ? 0 : s->n - 1; !rc && i < s->n; i++) {
-		const struct dump *d = &s->dump[i];
-		const struct dump *before = i && d[-1].pid == d->pid ? d - 1 : NULL;
-
-		if (is_known(w, d) || s->event >= store_info(s->st)->all_events)
-			continue;
-		put_dump_head(s->out, s->st, d, before, s->event);
-		rc = put_changes(s, d, before);
-	}
-	return rc ? rc : store_check(s->st, s->err);
+	if (h->asked)
+		put_dump_head(h->head, h->st, h->asked, h->event);
+	else
+		list_dumps(h->st, h->dump, &h->n);
+	return store_check(h->st, h->err);
 }
 
+/* The functions of the dump whose costs grew most since the one before, which may be NULL. */
+static int show_dump(struct watch *w, struct heads *h, const struct dump *d,
+		     const struct dump *before)
+{
+	struct app *app = w->app;
+	struct out head, query;
+	int kind;
+
+	out_mem(&head);
+	out_mem(&query);
+	h->asked = d;
+	h->head = &head;
+	out_printf(&query, "part %" PRIu64 " | ", d->part);
+	if (before)
+		out_printf(
+			&query,
+			"functions vs part %" PRIu64
+			" | where delta != 0 | take 10 | show delta, self, base, fn, file, "
+			"line",
+			before->part);
+	else
+		out_c(&query, "top 10");
+	kind = session_guard(read_guarded, h, &w->err);
+	if (!kind)
+		kind = output_text(app, (struct str){head.buf, head.n}, &w->err);
+	if (!kind)
+		kind = app_run(app, (struct str){query.buf, query.n}, NULL);
+	out_close(&head);
+	out_close(&query);
+	return kind;
+}
+
+/* Show each new dump, but at first only the last: there may be many. */
 static int show_changes(struct watch *w, struct store *st)
 {
-	const struct store_info *in = store_info(st);
-	struct str name = session_event(w->app->session);
-	struct out o;
-	struct showing s = {.app = w->app, .st = st, .out = &o, .err = &w->err};
-	int failed, rc;
+	const struct str name = session_event(w->app->session);
+	struct heads h = {.st = st,
+			  .event = name.n ? store_event_find(st, name) : 0,
+			  .err = &w->err};
+	int rc;
 
-	s.dump = calloc((size_t)in->parts + 1, sizeof(*s.dump));
-	s.sums = calloc(2 * (size_t)in->functions + 1, sizeof(*s.sums));
-	s.change = calloc((size_t)in->functions + 1, sizeof(*s.change));
-	out_fd(&o, STDOUT_FILENO);
-	if (!s.dump || !s.sums || !s.change) {
-		rc = err_no_memory(&w->err, NULL);
-	} else {
-		s.event = name.n ? store_event_find(st, name) : 0;
-		rc = session_guard(show_guarded, &(struct shown){w, &s}, &w->err);
+	h.dump = calloc((size_t)store_info(st)->parts + 1, sizeof(*h.dump));
+	rc = h.dump ? session_guard(read_guarded, &h, &w->err)
+		    : err_no_memory(&w->err, NULL);
+	for (size_t i = w->known || !h.n ? 0 : h.n - 1; !rc && i < h.n; i++) {
+		const struct dump *d = &h.dump[i];
+
+		if (!is_known(w, d))
+			rc = show_dump(w, &h, d, i && d[-1].pid == d->pid ? d - 1 : NULL);
 	}
-	failed = out_close(&o);
-	free(s.sums);
-	free(s.change);
 	free(w->known);
-	w->known = s.dump;
-	w->nknown = s.dump ? s.n : 0;
-	if (s.n && s.dump[s.n - 1].pid && s.dump[s.n - 1].pid < INT32_MAX)
-		w->pid = (pid_t)s.dump[s.n - 1].pid;
-	if (!rc && failed)
-		rc = err_set(&w->err, ERR_OUTPUT, 0, "standard output: %s",
-			     strerror(failed));
+	w->known = h.dump;
+	w->nknown = h.n;
+	if (h.n && h.dump[h.n - 1].pid && h.dump[h.n - 1].pid < INT32_MAX)
+		w->pid = (pid_t)h.dump[h.n - 1].pid;
 	return rc;
 }
 
