@@ -9,16 +9,14 @@
 
 #include <dlfcn.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "index/base/err.h"
 #include "index/base/out.h"
-#include "index/store/publish.h"
+#include "repl/app/target.h"
 #include "repl/term/emit.h"
 
 enum { SQLITE_OK = 0, SQLITE_DONE = 101, READ_WRITE = 2, CREATE = 4 };
@@ -45,7 +43,8 @@ struct sqlite { /* a function of the library for each member */
 
 struct export_db {
 	struct sqlite sql;
-	char *path, *temp; /* temp NULL: there is none, or it has its name */
+	struct target target;
+	const char *path; /* of the user */
 	sqlite3 *db;
 	sqlite3_stmt *insert;
 	int column;	 /* of the next cell, from 1 */
@@ -107,51 +106,31 @@ static int db_failed(const struct export_db *db, struct err *err)
 
 /* ---- the file ---- */
 
-static int system_failed(const char *path, struct err *err)
-{
-	return err_set(err, err_kind_of(errno, ERR_OUTPUT), ERR_NOWHERE, "%s: %s", path,
-		       strerror(errno));
-}
-
 static int check_free(const char *path, struct err *err)
 {
 	struct stat st;
 
 	if (lstat(path, &st) < 0)
-		return errno == ENOENT ? 0 : system_failed(path, err);
+		return errno == ENOENT
+			       ? 0
+			       : err_set(err, err_kind_of(errno, ERR_OUTPUT), ERR_NOWHERE,
+					 "%s: %s", path, strerror(errno));
 	err_set(err, ERR_OUTPUT, ERR_NOWHERE, "%s: it is there", path);
 	return err_hint(err, "remove it, or name another");
 }
 
-/* An empty file under a name that nobody has: SQLite opens what is there.  It would take
- * "file:x.db" for a URI. */
-static int make_temp(struct export_db *db, struct err *err)
-{
-	enum { TRIES = 100 };
-
-	for (int i = 0, fd; i < TRIES; i++) {
-		if (asprintf(&db->temp, "%s%s.tmp.%ld.%d", db->path[0] == '/' ? "" : "./",
-			     db->path, (long)getpid(), i) < 0) {
-			db->temp = NULL;
-			return err_no_memory(err, NULL);
-		}
-		fd = open(db->temp, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-			  0666);
-		if (fd >= 0) {
-			close(fd);
-			return 0;
-		}
-		free(db->temp);
-		db->temp = NULL;
-		if (errno != EEXIST)
-			break;
-	}
-	return system_failed(db->path, err);
-}
-
+/* SQLite would take "file:x.db" for a URI. */
 static int begin(struct export_db *db, struct err *err)
 {
-	if (db->sql.open_v2(db->temp, &db->db, READ_WRITE | CREATE, NULL) != SQLITE_OK)
+	const char *const temp = db->target.temp;
+	char *path = NULL;
+	int failed;
+
+	if (asprintf(&path, "%s%s", temp[0] == '/' ? "" : "./", temp) < 0)
+		return err_no_memory(err, NULL);
+	failed = db->sql.open_v2(path, &db->db, READ_WRITE | CREATE, NULL);
+	free(path);
+	if (failed != SQLITE_OK)
 		return db_failed(db, err);
 	return export_db_run(
 		db,
@@ -169,13 +148,12 @@ int export_db_open(struct export_db **out, const char *path, struct err *err)
 		return err_no_memory(err, NULL);
 	*out = db;
 	out_mem(&db->text);
-	db->path = strdup(path);
-	if (!db->path)
-		return err_no_memory(err, NULL);
-	if (load_library(&db->sql, err) || check_free(path, err))
-		return err->kind;
-	publish_sweep(path, publish_remove);
-	return make_temp(db, err) || begin(db, err) ? err->kind : 0;
+	db->target.fd = -1;
+	db->path = path;
+	return load_library(&db->sql, err) || check_free(path, err) ||
+			       target_open(&db->target, path, err) || begin(db, err)
+		       ? err->kind
+		       : 0;
 }
 
 int export_db_run(struct export_db *db, const char *sql, struct err *err)
@@ -183,31 +161,6 @@ int export_db_run(struct export_db *db, const char *sql, struct err *err)
 	return db->sql.exec(db->db, sql, NULL, NULL, NULL) == SQLITE_OK
 		       ? 0
 		       : db_failed(db, err);
-}
-
-static int sync_file(const char *path)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC), why = 0;
-
-	if (fd < 0 || fsync(fd) < 0)
-		why = errno;
-	if (fd >= 0)
-		close(fd);
-	errno = why;
-	return why;
-}
-
-/* Not over a file that has come meanwhile.  Some file systems cannot promise that. */
-static int give_name(const char *from, const char *to)
-{
-	struct stat st;
-
-	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -1;
-	errno = EEXIST;
-	return lstat(to, &st) == 0 ? -1 : rename(from, to);
 }
 
 int export_db_publish(struct export_db *db, struct err *err)
@@ -219,11 +172,8 @@ int export_db_publish(struct export_db *db, struct err *err)
 	if (db->sql.close(db->db) != SQLITE_OK)
 		return db_failed(db, err);
 	db->db = NULL;
-	if (sync_file(db->temp) || give_name(db->temp, db->path))
-		return system_failed(db->path, err);
-	free(db->temp);
-	db->temp = NULL;
-	return 0;
+	/* Not over a file that has come meanwhile. */
+	return check_free(db->path, err) ? err->kind : target_commit(&db->target, err);
 }
 
 void export_db_close(struct export_db *db)
@@ -234,11 +184,8 @@ void export_db_close(struct export_db *db)
 		db->sql.finalize(db->insert);
 	if (db->db)
 		db->sql.close(db->db);
-	if (db->temp)
-		unlink(db->temp);
+	target_abandon(&db->target);
 	out_close(&db->text);
-	free(db->temp);
-	free(db->path);
 	free(db);
 }
 

@@ -14,7 +14,7 @@ struct export_db;
 
 /* Is it the name of a database: x.db, x.sqlite, x.sqlite3? */
 bool export_db_named(struct str path);
-/* Begin a database, which must not be there.  Errors are ERR_OUTPUT. */
+/* Begin a database, which must not be there; path stays the caller's.  Errors are ERR_OUTPUT. */
 int export_db_open(struct export_db **out, const char *path, struct err *err);
 /* Run statements, which end in a 0. */
 int export_db_run(struct export_db *db, const char *sql, struct err *err);
