@@ -198,16 +198,17 @@ static int prompt(struct app *app)
 	return shell_run(app);
 }
 
-/* A value that no query uses is a slip that could switch a gate off. */
-static int check_sets(struct app *app)
+/* After all queries: the values that none of them uses, then the last words of the gate. */
+static int end_run(struct app *app, int kind)
 {
 	struct err err = {0};
 
-	if (sets_check(app, &err)) {
+	if (!kind && !app->quit && sets_check(app, &err)) {
 		app_fail(app, &err, NULL);
 		output_failure(app, &err, STR(""), STR(""), NULL);
+		kind = (int)err.kind;
 	}
-	return err.kind;
+	return err_exit_status(close_gate(app, kind));
 }
 
 /* A folder of benchmarks: each is asked. */
@@ -217,9 +218,7 @@ static int run_benches(struct app *app)
 		run_init(app);
 	if (app->opts->keep_going)
 		gate_start(&app->gate);
-	if (check_sets(app))
-		return err_exit_status(ERR_USAGE);
-	return err_exit_status(close_gate(app, benches_run(app, prompt)));
+	return end_run(app, benches_run(app, prompt));
 }
 
 /* Returns the exit status. */
@@ -256,10 +255,7 @@ static int main_run(struct app *app)
 		return prompt(app);
 	if (o->keep_going)
 		gate_start(&app->gate);
-	if (check_sets(app))
-		return err_exit_status(ERR_USAGE);
-	kind = o->ntasks ? script_tasks(app) : script_file(app, "-");
-	return err_exit_status(close_gate(app, kind));
+	return end_run(app, o->ntasks ? script_tasks(app) : script_file(app, "-"));
 }
 
 /* Commit the file of .output at the end.  After a failure without any output the old

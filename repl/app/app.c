@@ -182,6 +182,7 @@ void app_free(struct app *app)
 	gate_free(&app->gate);
 	suite_free(&app->report);
 	suite_free(&app->filed);
+	free(app->sets.used);
 	free(app->once);
 	free(app->last);
 	free(app->pager);

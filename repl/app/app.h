@@ -27,6 +27,11 @@ struct opened {
 	struct store *store;
 };
 
+struct sets {
+	bool *used;	  /* of each --set: by a script; NULL: none has run */
+	char params[200]; /* of the scripts, a blank before each */
+};
+
 struct app {
 	const struct options *opts;
 	struct screen screen;
@@ -64,7 +69,8 @@ struct app {
 	bool trusted;	     /* runs the user's own init file: --safe does not apply */
 	bool merge;	     /* as --merge: a profile may be of several programs */
 	bool said_hidden;    /* which of two queries of one name is run */
-	const char *bench;   /* the benchmark that is asked (benches.h); or NULL */
+	struct sets sets;
+	const char *bench; /* the benchmark that is asked (benches.h); or NULL */
 	/* Of the first profile, if `quern record` made it. */
 	const struct record *record;
 };

@@ -13,6 +13,7 @@
 #include "repl/app/output.h"
 #include "repl/prompt/command.h"
 #include "repl/prompt/library.h"
+#include "repl/prompt/sets.h"
 #include "repl/term/talk.h"
 
 enum { NESTED_MAX = 16 };
@@ -131,6 +132,7 @@ int script_run(struct app *app, struct str text, struct origin at)
 		app_fail(app, &err, at.file);
 		return err.kind;
 	}
+	sets_see(app, text);
 	app->nested++;
 	app->headline = 0;
 	if (str_starts(text, STR("#!"))) {

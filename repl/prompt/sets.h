@@ -2,11 +2,14 @@
 #ifndef QUERN_SETS_H
 #define QUERN_SETS_H
 
+#include "index/base/str.h"
+
 struct app;
 struct err;
 
-/* Is each used by some query that the command line runs?  ERR_USAGE if not.  Values for a prompt,
- * or a script on standard input, are not looked at. */
-int sets_check(struct app *app, struct err *err);
+/* A script runs: which values it uses. */
+void sets_see(struct app *app, struct str script);
+/* Has each been used by a script?  ERR_USAGE if not.  At a prompt nothing is checked. */
+int sets_check(const struct app *app, struct err *err);
 
 #endif
