@@ -46,7 +46,7 @@ static uint64_t number(const char *name, const char *value, uint64_t least, uint
 {
 	uint64_t v;
 
-	if (!options_size(value, &v) || v < least || v > most)
+	if (!options_size(value, 1024, &v) || v < least || v > most)
 		usage(name, value);
 	return v;
 }

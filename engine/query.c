@@ -88,7 +88,7 @@ static bool answers(struct session *s, struct str text, struct arena *a)
 {
 	enum { PATIENCE = 1 }; /* second */
 	const struct parse_limits l = session_parse_limits(s);
-	const uint32_t seconds = s->limits.seconds;
+	const uint64_t seconds = s->limits.seconds;
 	struct statement *run = ARENA_NEW(a, struct statement);
 	struct err other = {0}, failed = {0};
 	struct stmt *with;

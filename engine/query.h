@@ -23,8 +23,7 @@ struct session;
 struct store;
 
 struct session_limits { /* 0: the default (session.c) */
-	uint64_t rows, arena_bytes;
-	uint32_t seconds, nesting, text_bytes;
+	uint64_t rows, arena_bytes, seconds, nesting, text_bytes;
 };
 
 int session_new(struct session **out, struct err *err);

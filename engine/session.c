@@ -171,7 +171,7 @@ struct parse_limits session_parse_limits(const struct session *s)
 {
 	return (struct parse_limits){
 		.text_bytes = s->limits.text_bytes,
-		.nesting = s->limits.nesting,
+		.nesting = (unsigned)s->limits.nesting,
 		.values = s->values,
 		.nvalues = s->nvalues,
 	};

@@ -8,54 +8,32 @@
 #include "engine/query.h"
 #include "index/base/err.h"
 #include "repl/app/app.h"
+#include "repl/app/options.h"
 #include "repl/term/number.h"
-
-enum width { W32, W64 };
 
 static const struct limit {
 	const char *name, *what;
-	size_t at; /* offset in struct session_limits */
-	enum width width;
+	size_t at;  /* offset in struct session_limits */
 	bool bytes; /* k, M, G are powers of 1024, not 1000 */
 	uint64_t least, most;
 } limits[] = {
-	{"rows", "rows of a table", offsetof(struct session_limits, rows), W64, false, 1,
+	{"rows", "rows of a table", offsetof(struct session_limits, rows), false, 1,
 	 UINT32_MAX},
-	{"seconds", "time of a query", offsetof(struct session_limits, seconds), W32,
-	 false, 1, 1000000},
-	{"memory", "bytes of a query", offsetof(struct session_limits, arena_bytes), W64,
-	 true, 1 << 20, (uint64_t)1 << 50},
+	{"seconds", "time of a query", offsetof(struct session_limits, seconds), false, 1,
+	 1000000},
+	{"memory", "bytes of a query", offsetof(struct session_limits, arena_bytes), true,
+	 1 << 20, (uint64_t)1 << 50},
 	{"text", "bytes of a text of queries",
-	 offsetof(struct session_limits, text_bytes), W32, true, 16, 64 << 20},
+	 offsetof(struct session_limits, text_bytes), true, 16, 64 << 20},
 	/* The parser and the evaluator recurse: the stack limits the depth. */
-	{"nesting", "depth of brackets", offsetof(struct session_limits, nesting), W32,
-	 false, 1, 1000},
+	{"nesting", "depth of brackets", offsetof(struct session_limits, nesting), false,
+	 1, 1000},
 };
 #define N (sizeof(limits) / sizeof(limits[0]))
 
 static uint64_t get(const struct session_limits *l, const struct limit *m)
 {
-	const char *p = (const char *)l + m->at;
-	uint32_t small;
-	uint64_t large;
-
-	if (m->width == W32) {
-		memcpy(&small, p, sizeof(small));
-		return small;
-	}
-	memcpy(&large, p, sizeof(large));
-	return large;
-}
-
-static void put(struct session_limits *l, const struct limit *m, uint64_t v)
-{
-	char *p = (char *)l + m->at;
-	uint32_t small = (uint32_t)v;
-
-	if (m->width == W32)
-		memcpy(p, &small, sizeof(small));
-	else
-		memcpy(p, &v, sizeof(v));
+	return *(const uint64_t *)((const char *)l + m->at);
 }
 
 static const struct limit *find_limit(struct str name)
@@ -69,25 +47,14 @@ static const struct limit *find_limit(struct str name)
 /* "5M", "60", "1.5G" */
 static bool limit_number(const struct limit *m, struct str s, uint64_t *out)
 {
-	static const char units[] = "kMGT";
-	char text[32], *end;
-	const char *unit;
-	double v;
+	char text[32];
 
 	if (s.n == 0 || s.n >= sizeof(text) || s.p[0] < '0' || s.p[0] > '9')
 		return false;
 	memcpy(text, s.p, s.n);
 	text[s.n] = '\0';
-	v = strtod(text, &end);
-	unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
-	if (*end && (!unit || end[1]))
-		return false;
-	for (const char *u = units; unit && u <= unit; u++)
-		v *= m->bytes ? 1024 : 1000;
-	if (!(v < 1e18))
-		return false;
-	*out = (uint64_t)v;
-	return *out >= m->least && *out <= m->most;
+	return options_size(text, m->bytes ? 1024 : 1000, out) && *out >= m->least &&
+	       *out <= m->most;
 }
 
 int limit_set(struct app *app, struct str text, struct err *err)
@@ -114,7 +81,7 @@ int limit_set(struct app *app, struct str text, struct err *err)
 			m->least, m->most, m->name, get(session_limits(app->session), m));
 	}
 	now = *session_limits(app->session);
-	put(&now, m, v);
+	*(uint64_t *)((char *)&now + m->at) = v;
 	session_set_limits(app->session, &now);
 	if (m->at == offsetof(struct session_limits, arena_bytes))
 		app->arena.cap = (size_t)v;

@@ -211,20 +211,20 @@ void options_help(struct out *o, bool all)
 	out_c(o, statuses);
 }
 
-bool options_size(const char *text, uint64_t *bytes)
+bool options_size(const char *text, unsigned unit, uint64_t *size)
 {
-	static const char units[] = "kMGT";
+	static const char letters[] = "kMGT";
 	char *end;
 	double v = strtod(text, &end);
-	const char *unit = *end ? strchr(units, *end == 'K' ? 'k' : *end) : NULL;
+	const char *letter = *end ? strchr(letters, *end == 'K' ? 'k' : *end) : NULL;
 
-	if (end == text || !(v >= 0) || v > 1e15 || (*end && (!unit || end[1])))
+	if (end == text || !(v >= 0) || (*end && (!letter || end[1])))
 		return false;
-	for (const char *u = units; unit && u <= unit; u++)
-		v *= 1024;
+	for (const char *l = letters; letter && l <= letter; l++)
+		v *= unit;
 	if (v > 1e18)
 		return false;
-	*bytes = (uint64_t)v;
+	*size = (uint64_t)v;
 	return true;
 }
 
@@ -369,7 +369,7 @@ static int store_size(struct options *to, const struct option *o, const char *va
 {
 	uint64_t v;
 
-	if (!options_size(value, &v) || v == 0)
+	if (!options_size(value, 1024, &v) || v == 0)
 		return options_wrong(o, value, "a size such as 512M or 1.5G", err);
 	memcpy((char *)to + o->at, &v, sizeof(v));
 	return 0;
@@ -378,7 +378,7 @@ static int store_size(struct options *to, const struct option *o, const char *va
 static int store_budget(struct options *to, const struct option *o, const char *value,
 			struct err *err)
 {
-	if (!options_size(value, &to->budget) || to->budget < BUDGET_LEAST ||
+	if (!options_size(value, 1024, &to->budget) || to->budget < BUDGET_LEAST ||
 	    to->budget > BUDGET_MOST)
 		return options_wrong(o, value, "a size from 1k to 64M", err);
 	return 0;

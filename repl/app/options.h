@@ -62,7 +62,7 @@ bool options_stdin_profile(const struct options *o);
 void options_help(struct out *o, bool all);
 /* Is --name an option?  Several are commands of the prompt, too. */
 bool options_have(const char *name);
-/* Parse "512M", "1.5G" or "4096" as bytes; false: anything else. */
-bool options_size(const char *text, uint64_t *bytes);
+/* Parse "512M", "1.5G" or "4096", where k, M ... are powers of `unit`; false: anything else. */
+bool options_size(const char *text, unsigned unit, uint64_t *size);
 
 #endif
