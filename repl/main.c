@@ -122,8 +122,6 @@ static int verify(const struct options *o)
 {
 	const struct build_opts opts = {
 		.index_path = o->index, .trust = o->trust, .cancel = &app_cancel};
-	char values[NUMBER_MAX], pages[NUMBER_MAX], strings[NUMBER_MAX],
-		detail[NUMBER_MAX];
 	struct err err = {0};
 	struct verified v;
 	struct out out;
@@ -132,26 +130,22 @@ static int verify(const struct options *o)
 	for (size_t i = 0; i < o->nprofiles; i++) {
 		if (verify_index(o->profiles[i], &opts, &v, &err))
 			break;
-		number_grouped(values, v.checked.values);
-		number_grouped(pages, v.checked.pages);
-		number_grouped(strings, v.checked.strings);
-		number_grouped(detail, v.checked.detail);
 		emit_name(&out, EMIT_TEXT, str_c(v.index));
 		out_printf(
 			&out,
 			": sound\n  checked: %s values in %s pages with their checksums; %s "
 			"names, files, objects;\n  %s cost lines, call sites, jumps; ids, "
 			"order, cross references%s\n",
-			values, pages, strings, detail,
+			GROUPED(v.checked.values), GROUPED(v.checked.pages),
+			GROUPED(v.checked.strings), GROUPED(v.checked.detail),
 			v.checked.sums ? ", sums"
 				       : "; not the sums: some are over 64 bits");
 		if (v.checked.sums && v.checked.unexplained) {
-			number_grouped(values, v.checked.unexplained);
 			out_printf(
 				&out,
 				"  the profile's calls into %s functions say more than these "
 				"cost: estimates are scaled\n",
-				values);
+				GROUPED(v.checked.unexplained));
 		} else if (v.checked.sums) {
 			out_c(&out,
 			      "  no function costs less than the calls into it say\n");

@@ -45,6 +45,11 @@ static inline void out_char(struct out *o, char c)
 {
 	out_bytes(o, &c, 1);
 }
+/* The bytes in memory, until more are written. */
+static inline struct str out_text(const struct out *o)
+{
+	return (struct str){o->n ? o->buf : "", o->n};
+}
 void out_fill(struct out *o, char c, size_t n);
 void out_u64(struct out *o, uint64_t v);
 void out_i64(struct out *o, int64_t v);

@@ -200,33 +200,16 @@ void app_fail(const struct app *app, const struct err *err, const char *subject)
 	talk_failure(err, subject, app->screen.colour_err);
 }
 
-static __attribute__((format(printf, 1, 0))) void note_of(const char *fmt, va_list ap)
-{
-	char text[4096];
-
-	vsnprintf(text, sizeof(text), fmt, ap);
-	talk_note(text);
-}
-
-void app_warn(const struct app *app, const char *fmt, ...)
-{
-	va_list ap;
-
-	(void)app;
-	va_start(ap, fmt);
-	note_of(fmt, ap);
-	va_end(ap);
-}
-
 void app_note(const struct app *app, const char *fmt, ...)
 {
+	char text[4096];
 	va_list ap;
 
-	if (app->opts->quiet)
-		return;
 	va_start(ap, fmt);
-	note_of(fmt, ap);
+	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
+	if (!app->opts->quiet)
+		talk_note(text);
 }
 
 char *app_path(const char *variable, const char *fallback, const char *name)
@@ -336,7 +319,7 @@ static int read_totals(void *arg)
 
 /* Check the totals: lines of a profile that was just indexed.  If its index is gone
  * already, the first query will report it. */
-static void say_totals(const struct app *app, const char *path, struct store *st)
+static void say_totals(const char *path, struct store *st)
 {
 	struct totals_of of = {.st = st};
 	const struct store_totals *is = &of.is;
@@ -346,11 +329,9 @@ static void say_totals(const struct app *app, const char *path, struct store *st
 	if (map_guard(read_totals, &of, ERR_INDEX, &err) || !is->written || is->agree)
 		return;
 	store_event(st, is->event, &ev);
-	app_warn(app,
-		 "quern: %s: its %s %s %.*s, its lines add up to %s, which is 100 %%",
-		 path, is->summary ? "summary: says" : "totals: say",
-		 GROUPED_SIGNED(is->sum), STR_ARG(ev.name),
-		 GROUPED_SIGNED(store_total(st, is->event)));
+	talk("quern: %s: its %s %s %.*s, its lines add up to %s, which is 100 %%", path,
+	     is->summary ? "summary: says" : "totals: say", GROUPED_SIGNED(is->sum),
+	     STR_ARG(ev.name), GROUPED_SIGNED(store_total(st, is->event)));
 }
 
 /* What callgrind says of the time in which a profile was made. */
@@ -428,15 +409,12 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 	else
 		app_note(app, "quern: %s: %sindexed %s in %s", path, files, bytes, took);
 	if (store_info(st)->truncated)
-		app_warn(
-			app,
-			"quern: %s: cut off: its end is missing, the costs are of what is there",
-			path);
+		talk("quern: %s: cut off: its end is missing, the costs are of what is there",
+		     path);
 	if (report->runs[0])
-		app_warn(app, "quern: %s", report->runs);
+		talk("quern: %s", report->runs);
 	if (!store_info(st)->functions)
-		app_warn(app, "quern: %s: no function has any cost. %s", path,
-			 why_empty(st));
+		talk("quern: %s: no function has any cost. %s", path, why_empty(st));
 	if (report->how == BUILD_FRESH || report->how == BUILD_AS_IS)
 		return;
 	if (store_info(st)->diagnostics)
@@ -444,7 +422,7 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 			 "quern: %s: odd lines, skipped or mended: %s; `info` shows them",
 			 path, GROUPED(store_info(st)->diagnostics));
 	if (!store_info(st)->truncated)
-		say_totals(app, path, st);
+		say_totals(path, st);
 }
 
 /* Tell that the profile is one dump of a run whose other dumps lie beside it. */
@@ -622,7 +600,7 @@ static bool says_headline_again(struct app *app, const struct result *r)
 	out_mem(&text);
 	for (size_t i = 0; i < HEADLINE_LINES; i++)
 		headline_put(&text, EMIT_TEXT, r, i);
-	app->headline = str_hash((struct str){text.n ? text.buf : "", text.n});
+	app->headline = str_hash(out_text(&text));
 	out_close(&text);
 	return app->headline == before;
 }
@@ -639,8 +617,8 @@ static int answer(void *arg, const struct result *r, struct err *err)
 	if (app->format == FORMAT_GITHUB || r->format == FORMAT_GITHUB)
 		emit_for_runner();
 	for (size_t i = 0; i < r->nnotes; i++)
-		(i + r->nhints < r->nnotes ? app_warn : app_note)(app, "note: %.*s",
-								  STR_ARG(r->notes[i]));
+		if (i + r->nhints < r->nnotes || !app->opts->quiet)
+			talk("note: %.*s", STR_ARG(r->notes[i]));
 	if (output_result(app, r, err))
 		return err->kind;
 	app->started_ns = progress_now_ns();

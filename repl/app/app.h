@@ -101,10 +101,7 @@ int app_failed(struct app *app, const struct err *err, struct str text,
 	       const struct origin *from);
 /* Show an error that has no place in a query. */
 void app_fail(const struct app *app, const struct err *err, const char *subject);
-/* A note that changes what an answer means: under --quiet, too. */
-void app_warn(const struct app *app, const char *fmt, ...)
-	__attribute__((format(printf, 2, 3)));
-/* A note, unless --quiet. */
+/* A note, unless --quiet.  One that changes what an answer means is said by talk(). */
 void app_note(const struct app *app, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
 /* "$XDG_x/quern/NAME" or "~/DEFAULT/quern/NAME"; free it.  NULL: there is no home. */

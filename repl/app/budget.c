@@ -125,27 +125,23 @@ static int fit_rows(const struct fitting *f)
 {
 	struct left_out left = {.cost = f->cost};
 	const size_t rows = most_rows(f);
-	char budget[NUMBER_MAX];
 
 	left.rows = f->r->rows - rows;
 	if (f->err->kind)
 		return f->err->kind;
 	if (rows)
 		return sum_left(f, rows, &left) ? f->err->kind : write_rows(f, &left);
-	number_grouped(budget, f->bytes);
 	err_set(f->err, ERR_LIMIT, ERR_NOWHERE,
-		"not one row fits into the %s bytes that the budget leaves", budget);
+		"not one row fits into the %s bytes that the budget leaves",
+		GROUPED(f->bytes));
 	return err_hint(f->err, "a larger --budget, or fewer columns: | show fn, self");
 }
 
 int budget_too_long(size_t bytes, size_t room, enum format format, struct err *err)
 {
-	char budget[NUMBER_MAX], is[NUMBER_MAX];
-
-	number_grouped(budget, room);
-	number_grouped(is, bytes);
 	err_set(err, ERR_LIMIT, ERR_NOWHERE,
-		"the answer takes %s bytes, and the budget leaves %s", is, budget);
+		"the answer takes %s bytes, and the budget leaves %s", GROUPED(bytes),
+		GROUPED(room));
 	return err_hint(err, "%s cannot be cut between rows: ask for less, or > FILE",
 			formats[format].name);
 }

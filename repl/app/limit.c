@@ -9,7 +9,6 @@
 #include "index/base/err.h"
 #include "repl/app/app.h"
 #include "repl/app/options.h"
-#include "repl/term/number.h"
 
 static const struct limit {
 	const char *name, *what;
@@ -90,10 +89,8 @@ int limit_set(struct app *app, struct str text, struct err *err)
 
 void limit_list(const struct app *app, struct out *o)
 {
-	char value[NUMBER_MAX];
-
-	for (size_t i = 0; i < N; i++) {
-		number_grouped(value, get(session_limits(app->session), &limits[i]));
-		out_printf(o, "%-8s %16s  %s\n", limits[i].name, value, limits[i].what);
-	}
+	for (size_t i = 0; i < N; i++)
+		out_printf(o, "%-8s %16s  %s\n", limits[i].name,
+			   GROUPED(get(session_limits(app->session), &limits[i])),
+			   limits[i].what);
 }

@@ -312,7 +312,7 @@ static bool hint_without_options(char **argv, struct err *err)
 	out_mem(&given);
 	out_mem(&query);
 	known = split_words(argv, &given, &query) && !query.n;
-	said = query_meant((struct str){query.buf, query.n}, form);
+	said = query_meant(out_text(&query), form);
 	if (said || known)
 		err_hint(err, "here that is: quern %.*s%s%s%s", (int)given.n, given.buf,
 			 said ? " '" : "", said ? said : "", said ? "'" : "");

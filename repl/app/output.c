@@ -358,7 +358,7 @@ static size_t lines_needed(struct app *app, const struct result *r,
 		return lines;
 	out_mem(&o);
 	render(app, r, f, &screen, &o, NULL, err);
-	lines = lines_of(app, (struct str){o.n ? o.buf : "", o.n});
+	lines = lines_of(app, out_text(&o));
 	out_close(&o);
 	return lines;
 }
@@ -424,8 +424,8 @@ static int write_budgeted(struct app *app, const struct result *r,
 		out_bytes(&to, o.buf, o.n);
 		failed = out_close(&to);
 	}
-	if (!err->kind && b.note[0])
-		(b.left ? app_warn : app_note)(app, "note: %s", b.note);
+	if (!err->kind && b.note[0] && (b.left || !app->opts->quiet))
+		talk("note: %s", b.note);
 	out_close(&o);
 	return failed;
 }
@@ -469,29 +469,14 @@ static int collect(struct app *app, const struct result *r, const struct format_
 	return session_check(app->session, err);
 }
 
-/* The document within the budget, or none: it cannot be cut. */
-static int write_short_suite(struct app *app, struct suite *s, struct place *p,
-			     struct err *err)
-{
-	struct out o, to;
-
-	out_mem(&o);
-	suite_write(s, &o);
-	out_fd(&to, p->fd);
-	if (o.n > budget_room(app))
-		budget_too_long(o.n, budget_room(app), FORMAT_JUNIT, err);
-	else
-		out_bytes(&to, o.buf, o.n);
-	out_close(&o);
-	return close_place(app, p, out_close(&to), err);
-}
-
 static int write_suite(struct app *app, struct suite *s, struct err *err)
 {
 	bool wanted = s->wanted && !(app->closed && s == &app->report);
 	struct place p = {
 		.fd = STDOUT_FILENO, .name = "standard output", .target.fd = -1};
-	struct out o;
+	const size_t room =
+		app->opts->budget && s == &app->report ? budget_room(app) : SIZE_MAX;
+	struct out o, to;
 
 	if (s == &app->filed && app->output.fd >= 0)
 		p = (struct place){.fd = app->output.fd,
@@ -502,11 +487,18 @@ static int write_suite(struct app *app, struct suite *s, struct err *err)
 		suite_free(s);
 		return 0;
 	}
-	out_fd(&o, p.fd);
-	if (app->opts->budget && s == &app->report)
-		return write_short_suite(app, s, &p, err);
+	out_mem(&o);
 	suite_write(s, &o);
-	return close_place(app, &p, out_close(&o), err);
+	out_fd(&to, p.fd);
+	/* It cannot be cut. */
+	if (o.n > room)
+		budget_too_long(o.n, room, FORMAT_JUNIT, err);
+	else
+		out_str(&to, out_text(&o));
+	if (o.failed)
+		to.failed = o.failed;
+	out_close(&o);
+	return close_place(app, &p, out_close(&to), err);
 }
 
 int output_finish(struct app *app, struct err *err)
@@ -639,6 +631,13 @@ int output_text(struct app *app, struct str text, struct err *err)
 	out_fd(&o, p.fd);
 	put_text(&o, text, SIZE_MAX);
 	return close_place(app, &p, out_close(&o), err);
+}
+
+int output_list(struct app *app, struct out *list, struct err *err)
+{
+	output_text(app, out_text(list), err);
+	out_close(list);
+	return err->kind;
 }
 
 int output_redirect(struct app *app, const char *path, struct err *err)

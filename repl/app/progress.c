@@ -68,8 +68,7 @@ void progress_show(void *progress, const struct build_progress *state)
 		cell_bar(&bar, &look, part, 1, BAR);
 		out_c(&o, "  ");
 		out_bytes(&o, bar.buf, bar.n);
-		out_fill(&o, ' ',
-			 BAR - emit_width(EMIT_TEXT, (struct str){bar.buf, bar.n}));
+		out_fill(&o, ' ', BAR - emit_width(EMIT_TEXT, out_text(&bar)));
 	}
 	out_printf(&o, "  %3.0f%%", part * 100);
 	if (part > 0 && columns > FIXED)

@@ -40,7 +40,7 @@ static uint64_t hash_cut(struct out *scrap, const struct apart *x, enum emit_for
 	if (x->cut.p)
 		return str_hash(x->cut);
 	fit_put(scrap, form, kind, x->whole, x->width);
-	return str_hash((struct str){scrap->buf, scrap->n});
+	return str_hash(out_text(scrap));
 }
 
 static int by_twin(const void *a, const void *b)
@@ -97,7 +97,7 @@ static size_t place_of_difference(const struct twin *twin, size_t from, size_t e
 
 static int keep_text(struct apart *x, const struct out *text, struct arena *a)
 {
-	x->cut = arena_str(a, (struct str){text->buf, text->n});
+	x->cut = arena_str(a, out_text(text));
 	return x->cut.p && !text->failed ? 0 : -1;
 }
 

@@ -65,7 +65,7 @@ static void put_property(struct out *o, const char *before, struct str value)
 	out_mem(&text);
 	emit_name(&text, EMIT_TEXT, value);
 	out_c(o, before);
-	emit_name(o, EMIT_GITHUB_VALUE, (struct str){text.n ? text.buf : "", text.n});
+	emit_name(o, EMIT_GITHUB_VALUE, out_text(&text));
 	if (text.failed)
 		o->failed = text.failed;
 	out_close(&text);
@@ -81,8 +81,7 @@ static void put_command(struct out *o, bool error, struct str file, uint64_t lin
 		out_printf(o, ",line=%llu", (unsigned long long)line);
 	put_property(o, file.n ? ",title=" : "title=", title);
 	out_c(o, "::");
-	emit_name(o, EMIT_GITHUB,
-		  (struct str){message->n ? message->buf : "", message->n});
+	emit_name(o, EMIT_GITHUB, out_text(message));
 	out_char(o, '\n');
 	if (message->failed)
 		o->failed = message->failed;
@@ -136,7 +135,7 @@ static void github_put_headline(struct render *rd)
 	out_printf(&title, "%.*s vs %.*s", STR_ARG(rd->r->profile), STR_ARG(rd->r->base));
 	if (any)
 		put_command(rd->o, false, in_workspace(&w, h->file), h->line,
-			    (struct str){title.buf, title.n}, &message);
+			    out_text(&title), &message);
 	out_close(&message);
 	out_close(&title);
 }
@@ -188,7 +187,7 @@ int render_github(struct render *rd)
 		out_printf(&title, "%s: ", rd->look->bench);
 	out_str(&title, what);
 	if (said_init(&said, rd, false) == 0)
-		github_put_rows(rd, &said, (struct str){title.buf, title.n});
+		github_put_rows(rd, &said, out_text(&title));
 	said_free(&said);
 	out_close(&title);
 	return rd->err->kind;

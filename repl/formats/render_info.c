@@ -289,14 +289,14 @@ static struct neighbour *neighbours_of(struct card *c, bool callers, uint32_t *n
 static void put_more(struct card *c, uint32_t n, int64_t incl, bool about,
 		     const char *what)
 {
-	char more[NUMBER_MAX], cost[NUMBER_MAX + 2];
+	char cost[NUMBER_MAX + 2];
 
 	if (n <= NEIGHBOURS)
 		return;
-	number_grouped(more, n - NEIGHBOURS);
 	set_cost(c, cost, c->unit, incl, about);
-	out_printf(c->rd->o, "and %s more: %.*s; %s of #%" PRIu32 "\n", more,
-		   STR_ARG(str_trim(str_c(cost))), what, graph_id(c->g, c->f));
+	out_printf(c->rd->o, "and %s more: %.*s; %s of #%" PRIu32 "\n",
+		   GROUPED(n - NEIGHBOURS), STR_ARG(str_trim(str_c(cost))), what,
+		   graph_id(c->g, c->f));
 }
 
 /* Shares are of the calls to or from other functions: a call of itself is inside them.  In a
@@ -309,7 +309,6 @@ static int put_neighbours(struct card *c, bool callers)
 	struct neighbour *all = neighbours_of(c, callers, &n);
 	int64_t sum = 0, rest = 0;
 	bool about = false, rest_about = false; /* some cost is an estimate */
-	char title[CELL];
 
 	if (!all)
 		return c->rd->err->kind;
@@ -322,7 +321,6 @@ static int put_neighbours(struct card *c, bool callers)
 		cost_add(&rest, all[i].incl);
 		rest_about |= all[i].about;
 	}
-	number_grouped(title, n);
 	line[0].last = str_c(what);
 	for (uint32_t i = 0; i < n && i < NEIGHBOURS; i++) {
 		struct line *l = &line[i + 1];
@@ -370,10 +368,7 @@ static void put_place(struct card *c)
 
 static void put_count(struct out *o, uint64_t n, const char *one, const char *many)
 {
-	char text[NUMBER_MAX];
-
-	number_grouped(text, n);
-	out_printf(o, "%s %s", text, n == 1 ? one : many);
+	out_printf(o, "%s %s", GROUPED(n), n == 1 ? one : many);
 }
 
 /* The N of "f'N": Callgrind counts the activations of f from the Nth on apart. */
@@ -436,7 +431,7 @@ static void put_calls(struct card *c)
 		out_printf(o, "; activations from level %.*s on", STR_ARG(level));
 	if (cycle)
 		out_printf(o, "; recursive: in cycle %" PRIu32, cycle);
-	put_clauses(c, (struct str){text.buf, text.n});
+	put_clauses(c, out_text(&text));
 	out_close(o);
 }
 

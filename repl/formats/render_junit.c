@@ -47,11 +47,6 @@ static void put_case(struct out *o, struct str name, const char *bench, uint64_t
 	out_c(o, ">\n");
 }
 
-static struct str junit_text_of(const struct out *o)
-{
-	return (struct str){o->n ? o->buf : "", o->n};
-}
-
 /* A line for each of the first rows. */
 static int junit_put_rows(struct render *rd, struct out *o)
 {
@@ -66,7 +61,7 @@ static int junit_put_rows(struct render *rd, struct out *o)
 			line.n = 0;
 			said_row(&said, &line, row);
 			out_char(o, '\n');
-			emit_name(o, EMIT_XML, junit_text_of(&line));
+			emit_name(o, EMIT_XML, out_text(&line));
 		}
 		if (all > n)
 			out_printf(o, "\nand %s more", GROUPED(all - n));
@@ -85,7 +80,7 @@ static int put_result(struct render *rd, struct out *o)
 
 	out_mem(&name);
 	said_query(&name, r);
-	put_case(o, junit_text_of(&name), rd->look->bench, rd->took_ns);
+	put_case(o, out_text(&name), rd->look->bench, rd->took_ns);
 	out_close(&name);
 	if (r->rows || r->why.n || r->headline) {
 		out_printf(o, "      <%s", tag);
@@ -136,7 +131,7 @@ void suite_error(struct suite *s, const struct err *err, struct str text, uint64
 	open_cases(s);
 	out_mem(&name);
 	said_query(&name, &named);
-	put_case(o, junit_text_of(&name), s->bench, ns);
+	put_case(o, out_text(&name), s->bench, ns);
 	out_close(&name);
 	out_c(o, "      <error");
 	put_attribute(o, "message", str_c(err->text));

@@ -33,11 +33,6 @@ struct page {
 	struct out cell;
 };
 
-static struct str md_text_of(const struct out *o)
-{
-	return (struct str){o->n ? o->buf : "", o->n};
-}
-
 /* Blanks in a row would become one; those that do not break stay. */
 static void put_branches(struct page *p, size_t row)
 {
@@ -63,7 +58,7 @@ static void put_md_cell(struct page *p, const struct shown *s, size_t row)
 	p->cell.n = 0;
 	said_cell(&p->said, &p->cell, s, row);
 	emit_name(p->rd->o, is_code(s, row) ? EMIT_MD_CELL : EMIT_MD,
-		  str_trim(md_text_of(&p->cell)));
+		  str_trim(out_text(&p->cell)));
 }
 
 static void put_rule(struct page *p)
@@ -81,7 +76,7 @@ static void md_put_titles(struct page *p)
 		p->cell.n = 0;
 		cell_title(&p->cell, &whole, &p->said.cols[i], SAID_WIDEST);
 		out_c(p->rd->o, i ? " | " : "| ");
-		emit_name(p->rd->o, EMIT_MD, md_text_of(&p->cell));
+		emit_name(p->rd->o, EMIT_MD, out_text(&p->cell));
 	}
 	out_c(p->rd->o, " |\n");
 }
@@ -136,7 +131,7 @@ static void md_put_headline(struct page *p)
 		if (!headline_put(&p->cell, EMIT_MD, p->rd->r, i))
 			continue;
 		out_c(p->rd->o, i ? "- " : "**");
-		out_str(p->rd->o, md_text_of(&p->cell));
+		out_str(p->rd->o, out_text(&p->cell));
 		out_c(p->rd->o, i ? "\n" : "**\n\n");
 		list |= i > 0;
 	}
@@ -153,7 +148,7 @@ static void put_caption(struct page *p)
 	md_put_headline(p);
 	p->cell.n = 0;
 	said_query(&p->cell, r);
-	put_code(p, md_text_of(&p->cell));
+	put_code(p, out_text(&p->cell));
 	out_c(p->rd->o, " (");
 	put_code(p, r->profile);
 	if (r->base.n) {
@@ -186,7 +181,7 @@ static void put_end(struct page *p)
 {
 	const struct result *r = p->rd->r;
 	uint64_t all = r->rows_before > r->rows ? r->rows_before : r->rows;
-	char shown[NUMBER_MAX], of[NUMBER_MAX], left[200];
+	char left[200];
 
 	if (r->footer.n)
 		put_line(p, r->footer);
@@ -194,9 +189,8 @@ static void put_end(struct page *p)
 		render_left_out(p->rd, left, sizeof(left));
 		put_line(p, str_c(left));
 	} else if (!r->footer.n && all > r->rows) {
-		number_grouped(shown, r->rows);
-		number_grouped(of, all);
-		out_printf(p->rd->o, "\nshowing %s of %s\n", shown, of);
+		out_printf(p->rd->o, "\nshowing %s of %s\n", GROUPED(r->rows),
+			   GROUPED(all));
 	}
 	if (r->truncated)
 		put_line(p, STR("incomplete: a limit cut these rows"));

@@ -233,7 +233,7 @@ static void drop_columns(struct table *t)
 		if (i == t->n)
 			i = last_in_priority(t);
 		place = t->cols[i].priority;
-		hide_column(t, i, (struct str){why.buf, why.n});
+		hide_column(t, i, out_text(&why));
 		for (i = t->n; place > PRIORITY_KEPT && i-- > 1;)
 			if (!why.n && t->cols[i].priority == place)
 				hide_column(t, i, STR(""));
@@ -559,7 +559,7 @@ static void put_table_filters(struct table *t)
 		out_c(&line, i ? " | " : "filters: ");
 		out_str(&line, r->filters[i]);
 	}
-	put_painted(t, PAINT_NOTE, (struct str){line.buf, line.n});
+	put_painted(t, PAINT_NOTE, out_text(&line));
 	out_close(&line);
 }
 
@@ -570,8 +570,7 @@ static void table_put_headline(struct table *t)
 	out_mem(&line);
 	for (size_t i = 0; i < HEADLINE_LINES; i++, line.n = 0)
 		if (headline_put(&line, EMIT_TEXT, t->rd->r, i))
-			put_painted(t, i ? PAINT_DIM : PAINT_HEAD,
-				    (struct str){line.buf, line.n});
+			put_painted(t, i ? PAINT_DIM : PAINT_HEAD, out_text(&line));
 	out_close(&line);
 }
 
@@ -588,13 +587,10 @@ static void put_footer(struct table *t)
 {
 	const struct result *r = t->rd->r;
 	uint64_t all = r->rows_before > r->rows ? r->rows_before : r->rows;
-	char shown[NUMBER_MAX], of[NUMBER_MAX];
 	struct out line;
 
 	if (r->footer.n)
 		put_painted(t, PAINT_DIM, r->footer);
-	number_grouped(shown, t->rows);
-	number_grouped(of, t->rows < r->rows ? r->rows : all);
 	out_mem(&line);
 	if (t->rd->left.rows)
 		put_left_line(t);
@@ -602,13 +598,13 @@ static void put_footer(struct table *t)
 		out_printf(&line,
 			   "showing %s of %s rows: the screen is full"
 			   " (.pager on, or > FILE)",
-			   shown, of);
+			   GROUPED(t->rows), GROUPED(r->rows));
 	else if (!r->footer.n && all > r->rows)
-		out_printf(&line, "showing %s of %s", shown, of);
+		out_printf(&line, "showing %s of %s", GROUPED(t->rows), GROUPED(all));
 	else if (r->rows == 0 && !r->footer.n)
 		out_c(&line, "no rows");
 	if (line.n)
-		put_painted(t, PAINT_DIM, (struct str){line.buf, line.n});
+		put_painted(t, PAINT_DIM, out_text(&line));
 	if (r->truncated)
 		put_painted(t, PAINT_NOTE, STR("incomplete: a limit cut these rows"));
 	if (t->hidden.n) {
@@ -616,7 +612,7 @@ static void put_footer(struct table *t)
 		out_c(&line, "not on this screen: ");
 		out_bytes(&line, t->hidden.buf, t->hidden.n);
 		out_c(&line, "; all: --wide, .mode wide");
-		put_painted(t, PAINT_DIM, (struct str){line.buf, line.n});
+		put_painted(t, PAINT_DIM, out_text(&line));
 	}
 	out_close(&line);
 }

@@ -93,7 +93,7 @@ static int ask(struct tool_call *c, struct app *app)
 static void cut_said(struct tool_call *c, size_t most)
 {
 	const size_t room = most > c->answers.n ? most - c->answers.n : 0;
-	const struct str all = {c->said.buf, c->said.n};
+	const struct str all = out_text(&c->said);
 	struct str last;
 
 	if (all.n <= room)

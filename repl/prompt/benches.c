@@ -347,7 +347,7 @@ static int ask(struct app *app, const struct asked *a, const struct bench *b,
 	const char *name = shown_name(a, b);
 	int kind;
 
-	app_warn(app, "quern: benchmark %s", name);
+	talk("quern: benchmark %s", name);
 	name_bench(app, name);
 	kind = open_files(app, name, &b->of[NOW]);
 	if (!kind && base->n)
@@ -427,7 +427,7 @@ static int only_in_base(struct app *app, const char *name, bool compares)
 	if (compares && !session_accepts_gone(app->session))
 		return no_profile(app, name, "only in the base, this run left no profile",
 				  true);
-	app_warn(app, "quern: benchmark %s: only in the base, not asked", name);
+	talk("quern: benchmark %s: only in the base, not asked", name);
 	return 0;
 }
 
@@ -447,9 +447,8 @@ static bool is_left_out(struct app *app, const struct asked *a, const struct ben
 	else if (!now)
 		*kind = only_in_base(app, shown_name(a, b), compares);
 	else if (compares && !base)
-		app_warn(app,
-			 "quern: benchmark %s: new, no base to compare with; not asked",
-			 shown_name(a, b));
+		talk("quern: benchmark %s: new, no base to compare with; not asked",
+		     shown_name(a, b));
 	return b->empty || !now || (compares && !base);
 }
 

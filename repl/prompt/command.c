@@ -172,9 +172,7 @@ static int do_source_root(struct app *app, struct str rest, struct err *err)
 		emit_name(&list, EMIT_TEXT, str_c(roots_name(app->sources, i)));
 		out_char(&list, '\n');
 	}
-	output_text(app, (struct str){list.buf, list.n}, err);
-	out_close(&list);
-	return err->kind;
+	return output_list(app, &list, err);
 }
 
 static int pair_rule(struct app *app, enum session_rule kind, struct str rest,
@@ -240,9 +238,7 @@ static int do_limit(struct app *app, struct str rest, struct err *err)
 		return limit_set(app, rest, err);
 	out_mem(&list);
 	limit_list(app, &list);
-	output_text(app, (struct str){list.buf, list.n}, err);
-	out_close(&list);
-	return err->kind;
+	return output_list(app, &list, err);
 }
 
 static int do_event(struct app *app, struct str rest, struct err *err)
@@ -261,18 +257,15 @@ static int do_event(struct app *app, struct str rest, struct err *err)
 	out_mem(&list);
 	for (uint32_t e = 0; e < n; e++) {
 		struct store_event ev;
-		char total[NUMBER_MAX];
 
 		store_event(st, e, &ev);
-		number_grouped_signed(total, store_total(st, e));
 		out_printf(&list, "%c %-10.*s %24s  %.*s%s%.*s\n",
 			   str_eq(ev.name, session_event(app->session)) ? '*' : ' ',
-			   STR_ARG(ev.name), total, STR_ARG(ev.long_name),
-			   ev.formula.n ? " = " : "", STR_ARG(ev.formula));
+			   STR_ARG(ev.name), GROUPED_SIGNED(store_total(st, e)),
+			   STR_ARG(ev.long_name), ev.formula.n ? " = " : "",
+			   STR_ARG(ev.formula));
 	}
-	output_text(app, (struct str){list.buf, list.n}, err);
-	out_close(&list);
-	return err->kind;
+	return output_list(app, &list, err);
 }
 
 /* ---- profiles ---- */
@@ -325,17 +318,16 @@ static int do_profiles(struct app *app, struct str rest, struct err *err)
 			widest = (int)strlen(app->profiles[i].name);
 	for (size_t i = 0; i < app->nprofiles; i++) {
 		const struct store_info *info = store_info(app->profiles[i].store);
-		char functions[NUMBER_MAX], bytes[NUMBER_MAX];
+		char bytes[NUMBER_MAX];
 
-		number_grouped(functions, info->groups);
 		number_bytes(bytes, info->input_bytes);
 		put_field(&list, i ? "  " : "* ", app->profiles[i].name, widest);
-		out_printf(&list, " %10s %12s functions", bytes, functions);
+		out_printf(&list, " %10s %12s functions", bytes, GROUPED(info->groups));
 		put_field(&list, "  ", app->profiles[i].path, 0);
 		out_char(&list, '\n');
 	}
 	if (app->nprofiles)
-		output_text(app, (struct str){list.buf, list.n}, err);
+		output_text(app, out_text(&list), err);
 	else
 		talk("no profile is open");
 	out_close(&list);
@@ -473,7 +465,7 @@ static int do_help(struct app *app, struct str rest, struct err *err)
 		err_set(err, ERR_USAGE, 0,
 			"there is no help on '%.*s'; .help lists the topics",
 			STR_ARG(rest));
-	help_fold(&folded, (struct str){o.buf, o.n},
+	help_fold(&folded, out_text(&o),
 		  app->screen.columns ? app->screen.columns : SIZE_MAX);
 	if (!err->kind && folded.n)
 		output_text(app, (struct str){folded.buf, folded.n - 1}, err);

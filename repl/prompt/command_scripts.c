@@ -130,7 +130,7 @@ int command_queries(struct app *app, struct str rest, struct err *err)
 		return err->kind;
 	out_mem(&list);
 	if (library_print(q, n, rest, &list))
-		output_text(app, (struct str){list.buf, list.n}, err);
+		output_text(app, out_text(&list), err);
 	else if (rest.n)
 		err_set(err, ERR_QUERY, 0, "no query is about '%.*s'", STR_ARG(rest));
 	else
@@ -176,7 +176,7 @@ int command_sets(struct app *app, struct str rest, struct err *err)
 		    !session_has_let(app->session, v->name))
 			put_set(&list, v->name, about, v->text, rest.n > 0);
 	if (list.n)
-		output_text(app, (struct str){list.buf, list.n}, err);
+		output_text(app, out_text(&list), err);
 	else
 		err_set(err, ERR_QUERY, 0, "nothing is called $%.*s", STR_ARG(rest));
 	out_close(&list);

@@ -87,15 +87,12 @@ static void say_hidden(struct app *app, const char *path, struct str name, bool 
 		return;
 	app->said_hidden = true;
 	if (ships)
-		app_warn(
-			app,
-			"quern: %.*s is the query that ships, not %s: -f ./%s or .read runs "
-			"that",
-			STR_ARG(name), path, path);
+		talk("quern: %.*s is the query that ships, not %s: -f ./%s or .read runs "
+		     "that",
+		     STR_ARG(name), path, path);
 	else
-		app_warn(app,
-			 "quern: %s is run, not the query that ships: that is %s%.*s",
-			 path, LIBRARY_SHIPS, STR_ARG(name));
+		talk("quern: %s is run, not the query that ships: that is %s%.*s", path,
+		     LIBRARY_SHIPS, STR_ARG(name));
 }
 
 /* A file in this directory could be anybody's, so the user's own or those that ship come before

@@ -95,7 +95,7 @@ static const struct shown *find_shown(const struct shown *c, size_t n, struct st
 		o.n = 0;
 		out_char(&o, ' ');
 		cell_title(&o, &plain, &c[i], SIZE_MAX);
-		if (o.n > title.n && str_ends((struct str){o.buf, o.n}, title) &&
+		if (o.n > title.n && str_ends(out_text(&o), title) &&
 		    strchr(" .", o.buf[o.n - title.n - 1]))
 			found = &c[i];
 	}
@@ -138,7 +138,7 @@ static void fill_in(struct overview *v, const struct result *r, const struct sho
 			cell_put(&o, &plain, &cell, 0, CELL);
 		}
 		if (o.n)
-			f->cell[i] = arena_str(&v->texts, (struct str){o.buf, o.n});
+			f->cell[i] = arena_str(&v->texts, out_text(&o));
 	}
 	out_close(&o);
 }

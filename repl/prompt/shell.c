@@ -194,10 +194,10 @@ static void put_prompt_filters(struct out *o, enum emit_form form, const struct 
 		out_c(&all, i ? " " : "");
 		out_str(&all, session_filter(app->session, i));
 	}
-	blank = str_find((struct str){all.buf, all.n}, ' ');
+	blank = str_find(out_text(&all), ' ');
 	if (blank < all.n && !memchr(all.buf, ':', all.n))
 		all.buf[blank] = ':';
-	fit_put(o, form, FIT_TEXT, (struct str){all.buf, all.n}, FILTERS);
+	fit_put(o, form, FIT_TEXT, out_text(&all), FILTERS);
 	out_close(&all);
 }
 
@@ -234,8 +234,7 @@ static const char *prompt(EditLine *el)
 	out_close(&s->prompt);
 	out_mem(&s->prompt);
 	put_prompt(s, &s->prompt, form);
-	s->search.prompt =
-		emit_width(EMIT_TEXT, (struct str){s->prompt.buf, s->prompt.n});
+	s->search.prompt = emit_width(EMIT_TEXT, out_text(&s->prompt));
 	out_char(&s->prompt, '\0');
 	return out_flush(&s->prompt) ? "quern> " : s->prompt.buf;
 }
@@ -292,10 +291,9 @@ static unsigned char on_tab(EditLine *el, int key)
 	out_bytes(&text, s->entry.buf, s->entry.n);
 	before = text.n;
 	out_bytes(&text, line->buffer, (size_t)(line->cursor - line->buffer));
-	if (complete(s->app, (struct str){text.n ? text.buf : "", text.n}, &a, &c,
-		     &err) == 0 &&
-	    c.n && c.word_at >= before) {
-		struct str word = str_from((struct str){text.buf, text.n}, c.word_at);
+	if (complete(s->app, out_text(&text), &a, &c, &err) == 0 && c.n &&
+	    c.word_at >= before) {
+		struct str word = str_from(out_text(&text), c.word_at);
 		char *insert = strndup(c.insert.p, c.insert.n);
 
 		typed = word.n;
@@ -430,7 +428,7 @@ static bool is_file(const struct app *app, struct str entry)
 
 static void run_entry(struct shell *s)
 {
-	struct str entry = str_trim((struct str){s->entry.buf, s->entry.n});
+	struct str entry = str_trim(out_text(&s->entry));
 	char *dotted = NULL;
 
 	while (entry.n && entry.p[entry.n - 1] == '\n')
@@ -477,7 +475,7 @@ static bool edit(struct shell *s)
 		}
 		empty = str_trim((struct str){line, str_find(str_c(line), '\n')}).n == 0;
 		out_bytes(&s->entry, line, (size_t)n);
-		so_far = str_trim((struct str){s->entry.buf, s->entry.n});
+		so_far = str_trim(out_text(&s->entry));
 		while (so_far.n && so_far.p[so_far.n - 1] == '\n')
 			so_far.n--;
 		/* An empty line ends every entry: nothing traps the prompt. */
@@ -522,7 +520,7 @@ static void greet(const struct app *app)
 	const struct store_info *info;
 	struct store_event ev;
 	uint32_t e;
-	char functions[NUMBER_MAX], total[NUMBER_MAX], more[60] = "";
+	char total[NUMBER_MAX], more[60] = "";
 
 	if (!app->nprofiles) {
 		app_note(app,
@@ -537,13 +535,12 @@ static void greet(const struct app *app)
 		if (str_eq(ev.name, session_event(app->session)))
 			break;
 	}
-	number_grouped(functions, info->groups);
 	number_si_signed(total, store_total(app->profiles[0].store, e));
 	if (app->nprofiles > 1)
 		snprintf(more, sizeof(more), ", and %zu more (.profiles)",
 			 app->nprofiles - 1);
 	app_note(app, "quern " QUERN_VERSION ": %s, %s functions, %s %.*s%s",
-		 app->profiles[0].name, functions, total,
+		 app->profiles[0].name, GROUPED(info->groups), total,
 		 STR_ARG(session_event(app->session)), more);
 	app_note(app, ".help says what can be asked; .quit or Ctrl-D leaves");
 }

@@ -223,9 +223,9 @@ static int show_dump(struct watch *w, struct heads *h, const struct dump *d,
 		out_c(&query, "top 10");
 	kind = session_guard(read_guarded, h, &w->err);
 	if (!kind)
-		kind = output_text(app, (struct str){head.buf, head.n}, &w->err);
+		kind = output_text(app, out_text(&head), &w->err);
 	if (!kind)
-		kind = app_run(app, (struct str){query.buf, query.n}, NULL);
+		kind = app_run(app, out_text(&query), NULL);
 	out_close(&head);
 	out_close(&query);
 	return kind;

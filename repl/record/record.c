@@ -292,10 +292,10 @@ static void put_quoted(struct out *o, struct str s)
 		else
 			out_printf(&q, strchr("'\\", s.p[i]) ? "\\%c" : "%c", s.p[i]);
 	if (s.n && strspn(s.p, plain) >= s.n) {
-		emit_name(o, EMIT_TEXT, (struct str){q.buf, q.n});
+		emit_name(o, EMIT_TEXT, out_text(&q));
 	} else {
 		out_c(o, q.n > s.n ? "$'" : "'");
-		emit_name(o, EMIT_TEXT, (struct str){q.buf, q.n});
+		emit_name(o, EMIT_TEXT, out_text(&q));
 		out_char(o, '\'');
 	}
 	out_close(&q);

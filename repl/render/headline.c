@@ -76,8 +76,7 @@ static void put_name(struct out *o, enum emit_form form, struct str name)
 
 	out_mem(&text);
 	fit_put(&text, EMIT_TEXT, FIT_NAME, name, HEADLINE_NAME);
-	emit_name(o, form == EMIT_MD ? EMIT_MD_CODE : form,
-		  (struct str){text.n ? text.buf : "", text.n});
+	emit_name(o, form == EMIT_MD ? EMIT_MD_CODE : form, out_text(&text));
 	if (text.failed)
 		o->failed = text.failed;
 	out_close(&text);
@@ -88,8 +87,7 @@ static void put_changed(struct out *o, const struct result *r, const struct chan
 {
 	char text[CHANGE_MAX];
 
-	number_grouped(text, c->functions);
-	out_printf(o, "%s %s by ", text, less ? "shrank" : "grew");
+	out_printf(o, "%s %s by ", GROUPED(c->functions), less ? "shrank" : "grew");
 	unit_whole(text, r->unit, cost_size(c->by));
 	out_printf(o, "%s: ", text);
 	for (size_t i = 0; i < c->named; i++) {

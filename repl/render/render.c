@@ -21,12 +21,10 @@ void render_left_out(const struct render *rd, char *buf, size_t size)
 {
 	const struct left_out *l = &rd->left;
 	const struct result *r = rd->r;
-	char rows[NUMBER_MAX], of[NUMBER_MAX], cost[NUMBER_MAX], percent[NUMBER_MAX];
-	int n;
+	char cost[NUMBER_MAX], percent[NUMBER_MAX];
+	int n = snprintf(buf, size, "left out to fit the budget: %s of %s rows",
+			 GROUPED(l->rows), GROUPED(l->rows + r->rows));
 
-	number_grouped(rows, l->rows);
-	number_grouped(of, l->rows + r->rows);
-	n = snprintf(buf, size, "left out to fit the budget: %s of %s rows", rows, of);
 	if (!l->cost || n < 0 || (size_t)n >= size)
 		return;
 	number_cost(cost, l->cost->unit, l->sum);

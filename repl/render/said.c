@@ -226,8 +226,7 @@ void said_query(struct out *o, const struct result *r)
 		blank = false;
 		out_char(&line, query.p[i]);
 	}
-	fit_put(o, EMIT_TEXT, FIT_TEXT, (struct str){line.n ? line.buf : "", line.n},
-		QUERY_WIDEST);
+	fit_put(o, EMIT_TEXT, FIT_TEXT, out_text(&line), QUERY_WIDEST);
 	out_close(&line);
 }
 

@@ -288,7 +288,7 @@ static struct str harmless(struct out *o, struct str s)
 			hex_bytes(o, s.p + i, 1);
 		else
 			out_char(o, s.p[i]);
-	return (struct str){o->buf, o->n};
+	return out_text(o);
 }
 
 void emit_raw(struct out *o, struct str s)
@@ -340,7 +340,7 @@ static struct str marked(struct out *o, struct str s)
 			text_unit(o, &u);
 		i += u.n;
 	}
-	return (struct str){o->buf, o->n};
+	return out_text(o);
 }
 
 static void json(struct out *o, struct str s)

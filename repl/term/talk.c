@@ -90,15 +90,12 @@ static void put_wrapped(struct out *o, struct str line, size_t used, const char 
 void talk(const char *fmt, ...)
 {
 	char text[4096];
-	struct out o;
 	va_list ap;
 
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof(text), fmt, ap);
 	va_end(ap);
-	begin(&o);
-	put_wrapped(&o, str_c(text), 0, "");
-	end(&o);
+	talk_note(text);
 }
 
 void talk_note(const char *text)
