@@ -22,20 +22,11 @@ static const char overview[] =
 	"\n"
 	"Topics (.help TOPIC):\n";
 
-/* Topics that are lists made from tables. */
-static const char *const lists[] = {"sources", "columns", "formats", "accept",
-				    "commands"};
-
 const struct help_topic *help_at(size_t i)
 {
 	const struct help_topic *t = &help_texts[i];
 
 	return t->name && t->name[0] != '.' ? t : NULL;
-}
-
-const char *help_list(size_t i)
-{
-	return i < sizeof(lists) / sizeof(lists[0]) ? lists[i] : NULL;
 }
 
 /* Put a word in lines of 78 columns. */
@@ -118,6 +109,21 @@ static void print_accept(struct out *o)
 		out_printf(o, "  %-12s %s\n", word, help);
 }
 
+/* Topics that are lists made from tables; `columns` may name a source. */
+static const struct {
+	const char *name;
+	void (*print)(struct out *o);
+} lists[] = {{"sources", help_sources},
+	     {"columns", NULL},
+	     {"formats", print_formats},
+	     {"accept", print_accept},
+	     {"commands", print_commands}};
+
+const char *help_list(size_t i)
+{
+	return i < sizeof(lists) / sizeof(lists[0]) ? lists[i].name : NULL;
+}
+
 static bool letter(struct str s, size_t i)
 {
 	return i < s.n &&
@@ -172,22 +178,11 @@ bool help_print(struct out *o, struct str topic)
 	const char *means = query_column_means(topic);
 	const struct command *c;
 
-	if (str_eq(topic, STR("formats"))) {
-		print_formats(o);
-		return true;
-	}
-	if (str_eq(topic, STR("accept"))) {
-		print_accept(o);
-		return true;
-	}
-	if (str_eq(topic, STR("commands"))) {
-		print_commands(o);
-		return true;
-	}
-	if (str_eq(topic, STR("sources"))) {
-		help_sources(o);
-		return true;
-	}
+	for (size_t i = 0; help_list(i); i++)
+		if (lists[i].print && str_eq(topic, str_c(lists[i].name))) {
+			lists[i].print(o);
+			return true;
+		}
 	if (str_starts(topic, STR("columns")) &&
 	    help_columns(o, str_trim(str_from(topic, strlen("columns")))))
 		return true;
