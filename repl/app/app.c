@@ -57,10 +57,11 @@ static int set_roots(struct app *app, struct err *err)
 
 	if (roots_new(&app->sources, err) || roots_new(&app->objects, err))
 		return err->kind;
-	for (size_t i = 0; i < o->nsource_roots; i++)
-		if (app_add_root(app, o->source_roots[i], err))
+	for (size_t i = 0; i < o->ngiven; i++)
+		if (o->given[i].as == GIVEN_ROOT &&
+		    app_add_root(app, o->given[i].text, err))
 			return err->kind;
-	if (!o->nsource_roots && !o->safe &&
+	if (!o->rooted && !o->safe &&
 	    (add_default_root(app->sources, ".", err) ||
 	     add_default_root(app->objects, ".", err)))
 		return err->kind;
@@ -81,7 +82,7 @@ static int add_profile_root(struct app *app, const char *path, struct err *err)
 	const size_t n = strlen(path) - str_after_slash(str_c(path)).n;
 	char *dir;
 
-	if (app->opts->nsource_roots || app->opts->safe || !n)
+	if (app->opts->rooted || app->opts->safe || !n)
 		return 0;
 	if (!(dir = strndup(path, n)))
 		return err_no_memory(err, NULL);
@@ -108,6 +109,29 @@ static void tell_again(void *arg, const struct build_progress *state)
 		progress_end(app->again);
 		free(app->again);
 		app->again = NULL;
+	}
+}
+
+static int take_set(struct session *s, struct str set, struct err *err)
+{
+	const size_t eq = str_find(set, '=');
+
+	if (eq == set.n)
+		return err_set(err, ERR_USAGE, 0, "--set takes NAME=VALUE, not '%.*s'",
+			       STR_ARG(set));
+	return session_set_value(s, (struct str){set.p, eq}, str_from(set, eq + 1), err);
+}
+
+static int take_given(struct app *app, const struct given *g, struct err *err)
+{
+	const struct str text = str_c(g->text);
+
+	switch (g->as) {
+	case GIVEN_ROOT: return 0; /* set_roots() */
+	case GIVEN_ACCEPT: return session_accept(app->session, text, err);
+	case GIVEN_LIMIT: return limit_set(app, text, err);
+	case GIVEN_SET: return take_set(app->session, text, err);
+	default: return session_pair(app->session, (enum session_rule)g->as, text, err);
 	}
 }
 
@@ -139,29 +163,11 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 						      .progress = tell_again,
 						      .arg = app});
 	session_pair_exact(app->session, opts->pair_exact);
-	for (size_t i = 0; i < opts->npairs; i++)
-		if (session_pair(app->session, opts->pairs[i].kind,
-				 str_c(opts->pairs[i].text), err))
-			return err->kind;
 	if (opts->least_paired &&
 	    session_least_paired(app->session, str_c(opts->least_paired), err))
 		return err->kind;
-	for (size_t i = 0; i < opts->naccepts; i++)
-		if (session_accept(app->session, str_c(opts->accepts[i]), err))
-			return err->kind;
-	for (size_t i = 0; i < opts->nsets; i++) {
-		const struct str set = str_c(opts->sets[i]);
-		const size_t eq = str_find(set, '=');
-
-		if (eq == set.n)
-			return err_set(err, ERR_USAGE, 0,
-				       "--set takes NAME=VALUE, not '%s'", opts->sets[i]);
-		if (session_set_value(app->session, (struct str){set.p, eq},
-				      str_from(set, eq + 1), err))
-			return err->kind;
-	}
-	for (size_t i = 0; i < opts->nlimits; i++)
-		if (limit_set(app, str_c(opts->limits[i]), err))
+	for (size_t i = 0; i < opts->ngiven; i++)
+		if (take_given(app, &opts->given[i], err))
 			return err->kind;
 	return set_roots(app, err);
 }
@@ -304,29 +310,52 @@ static char *unnamed(const struct app *app, const char *path)
 	return strdup(is_open(app, base) ? path : base);
 }
 
-struct totals_of {
+/* What a profile that was opened says; its index may be gone already, as the first query will
+ * report. */
+struct told {
 	struct store *st;
-	struct store_totals is;
+	struct store_totals totals;
+	bool blocks, ran; /* "Basic block 0 - 31001"; some were executed */
 };
 
-static int read_totals(void *arg)
+static void read_ran(struct told *of)
 {
-	struct totals_of *of = arg;
+	const struct str head = STR("Basic block "), to = STR(" - ");
 
-	store_totals(of->st, &of->is);
+	for (uint32_t i = 0; i < store_info(of->st)->parts; i++) {
+		struct part p;
+		uint64_t from, until;
+		struct str s, end;
+
+		store_part(of->st, i, &p);
+		if (!str_starts(p.time_range, head))
+			continue;
+		s = str_from(p.time_range, head.n);
+		end = str_from(s, str_find_str(s, to));
+		s.n -= end.n;
+		if (!str_u64(s, &from) || !str_u64(str_from(end, to.n), &until))
+			continue;
+		of->blocks = true;
+		of->ran |= until > from;
+	}
+}
+
+static int read_told(void *arg)
+{
+	struct told *of = arg;
+
+	store_totals(of->st, &of->totals);
+	if (!store_info(of->st)->functions)
+		read_ran(of);
 	return 0;
 }
 
-/* Check the totals: lines of a profile that was just indexed.  If its index is gone
- * already, the first query will report it. */
-static void say_totals(const char *path, struct store *st)
+/* Check the totals: lines of a profile that was just indexed. */
+static void say_totals(const struct store_totals *is, const char *path, struct store *st)
 {
-	struct totals_of of = {.st = st};
-	const struct store_totals *is = &of.is;
 	struct store_event ev;
-	struct err err = {0};
 
-	if (map_guard(read_totals, &of, ERR_INDEX, &err) || !is->written || is->agree)
+	if (!is->written || is->agree)
 		return;
 	store_event(st, is->event, &ev);
 	talk("quern: %s: its %s %s %.*s, its lines add up to %s, which is 100 %%", path,
@@ -334,58 +363,30 @@ static void say_totals(const char *path, struct store *st)
 	     STR_ARG(ev.name), GROUPED_SIGNED(store_total(st, is->event)));
 }
 
-/* What callgrind says of the time in which a profile was made. */
-struct ran_of {
-	struct store *st;
-	bool told, ran; /* "Basic block 0 - 31001"; some were executed */
-};
-
-static int read_ran(void *arg)
-{
-	struct ran_of *of = arg;
-
-	for (uint32_t i = 0; i < store_info(of->st)->parts; i++) {
-		struct part p;
-		uint64_t from, to;
-		struct str s, end;
-
-		store_part(of->st, i, &p);
-		if (!str_starts(p.time_range, STR("Basic block ")))
-			continue;
-		s = str_from(p.time_range, strlen("Basic block "));
-		end = str_from(s, str_find_str(s, STR(" - ")));
-		s.n -= end.n;
-		end = str_from(end, strlen(" - "));
-		if (!str_u64(s, &from) || !str_u64(end, &to))
-			continue;
-		of->told = true;
-		of->ran |= to > from;
-	}
-	return 0;
-}
-
 /* What to do about a profile without any cost. */
-static const char *why_empty(struct store *st)
+static const char *why_empty(const struct told *of)
 {
-	struct ran_of of = {.st = st};
-	struct err err = {0};
-
-	if (map_guard(read_ran, &of, ERR_INDEX, &err) || !of.told)
+	if (!of->blocks)
 		return "If the command starts other programs (a script, exec): callgrind "
 		       "--trace-children=yes";
-	return of.ran ? "The program ran while nothing was collected: does "
-			"--toggle-collect name a function that was called, and does "
-			"something turn on what --collect-atstart=no turned off?"
-		      : "Nothing was executed under callgrind's eyes: does something turn "
-			"on what --instr-atstart=no turned off? If the command starts other "
-			"programs (a script, exec): callgrind --trace-children=yes";
+	return of->ran ? "The program ran while nothing was collected: does "
+			 "--toggle-collect name a function that was called, and does "
+			 "something turn on what --collect-atstart=no turned off?"
+		       : "Nothing was executed under callgrind's eyes: does something turn "
+			 "on what --instr-atstart=no turned off? If the command starts "
+			 "other programs (a script, exec): callgrind --trace-children=yes";
 }
 
 static void say_opened(const struct app *app, const char *path, struct store *st,
 		       const struct build_report *report)
 {
 	char took[NUMBER_MAX], bytes[NUMBER_MAX], files[60] = "";
+	struct told told = {.st = st};
+	struct err err = {0};
 	uint32_t n;
+
+	if (map_guard(read_told, &told, ERR_INDEX, &err))
+		told = (struct told){.st = st};
 
 	number_seconds(took, report->took_ns);
 	number_bytes(bytes, store_info(st)->input_bytes);
@@ -414,7 +415,7 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 	if (report->runs[0])
 		talk("quern: %s", report->runs);
 	if (!store_info(st)->functions)
-		talk("quern: %s: no function has any cost. %s", path, why_empty(st));
+		talk("quern: %s: no function has any cost. %s", path, why_empty(&told));
 	if (report->how == BUILD_FRESH || report->how == BUILD_AS_IS)
 		return;
 	if (store_info(st)->diagnostics)
@@ -422,7 +423,7 @@ static void say_opened(const struct app *app, const char *path, struct store *st
 			 "quern: %s: odd lines, skipped or mended: %s; `info` shows them",
 			 path, GROUPED(store_info(st)->diagnostics));
 	if (!store_info(st)->truncated)
-		say_totals(path, st);
+		say_totals(&told.totals, path, st);
 }
 
 /* Tell that the profile is one dump of a run whose other dumps lie beside it. */

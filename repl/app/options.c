@@ -51,14 +51,8 @@ enum kind {
 	RARE,  /* the same; only --help all lists the options behind it */
 	FLAG,
 	TEXT,
-	ROOT,
-	FILES,
-	OBJECTS,
-	NAMES,
 	PAIR,
-	ACCEPT,
-	LIMIT,
-	SET,
+	GIVEN, /* many times; at: enum given_as */
 	QUERY,
 	SCRIPT,
 	NUMBER,
@@ -86,7 +80,8 @@ static const struct option {
 	{'f', "file", "FILE", SCRIPT, 0,
 	 "run a script, or a query that ships (.queries lists them); it stops\n"
 	 "at the first error"},
-	{0, "set", "NAME=VALUE", SET, 0, "`$NAME` in queries is VALUE; may be repeated"},
+	{0, "set", "NAME=VALUE", GIVEN, GIVEN_SET,
+	 "`$NAME` in queries is VALUE; may be repeated"},
 	{0, "keep-going", NULL, FLAG, AT(keep_going),
 	 "run the other queries after an error; count at the end which\n"
 	 "`expect` hold"},
@@ -121,12 +116,12 @@ static const struct option {
 	 "only measure how fast the profile is read, beside wc -l and cat,\n"
 	 "or the tool that unpacks it (also --format json)"},
 	{0, NULL, NULL, GROUP, 0, "Two profiles (`vs`)"},
-	{0, "strip-prefix", "A=B", FILES, 0,
+	{0, "strip-prefix", "A=B", GIVEN, GIVEN_FILES,
 	 "a file in directory A is the same file in B"},
-	{0, "accept", "WORD,...", ACCEPT, 0,
+	{0, "accept", "WORD,...", GIVEN, GIVEN_ACCEPT,
 	 "`expect` may hold in spite of that: `.help accept`"},
 	{0, NULL, NULL, GROUP, 0, "Behaviour"},
-	{0, "source-root", "DIR", ROOT, 0,
+	{0, "source-root", "DIR", GIVEN, GIVEN_ROOT,
 	 "source and objects that are not where the profile says are\n"
 	 "below DIR (may be repeated); under --safe only there"},
 	{0, "with-source", NULL, FLAG, AT(with_source),
@@ -155,8 +150,8 @@ static const struct option {
 	{0, "jobs", "N", NUMBER, AT(jobs), ""},
 	{0, "mem", "SIZE", SIZE, AT(mem),
 	 "threads (default: one per core), memory (256M, 1.5G)"},
-	{0, "map-object", "A=B", OBJECTS, 0, "the object A is B"},
-	{0, "rename", "s/RE/TO/", NAMES, 0,
+	{0, "map-object", "A=B", GIVEN, GIVEN_OBJECTS, "the object A is B"},
+	{0, "rename", "s/RE/TO/", GIVEN, GIVEN_NAMES,
 	 "compare names after this; it, --map-object and --strip-prefix\n"
 	 "may be repeated"},
 	{0, "pair", "exact", PAIR, AT(pair_exact),
@@ -165,7 +160,7 @@ static const struct option {
 	 "`expect` fails if less of the cost is paired (default: 50)"},
 	{0, "with-asm", NULL, FLAG, AT(with_asm),
 	 "--with-source, and the instructions by objdump"},
-	{0, "limit", "NAME=N", LIMIT, 0,
+	{0, "limit", "NAME=N", GIVEN, GIVEN_LIMIT,
 	 "of a query: rows, seconds, memory, text, nesting"},
 };
 enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
@@ -406,11 +401,6 @@ static int store_pair(struct options *to, const struct option *o, const char *va
 		       : options_wrong(o, value, "rules or exact", err);
 }
 
-static void store_rule(struct options *to, enum session_rule kind, const char *value)
-{
-	to->pairs[to->npairs++] = (struct pair_option){kind, value};
-}
-
 /* The arrays hold argc entries, so they cannot overflow. */
 static int store(struct options *to, const struct option *o, const char *value,
 		 struct err *err)
@@ -420,14 +410,11 @@ static int store(struct options *to, const struct option *o, const char *value,
 	case RARE: break;
 	case FLAG: *(bool *)((char *)to + o->at) = true; break;
 	case TEXT: memcpy((char *)to + o->at, &value, sizeof(value)); break;
-	case ROOT: to->source_roots[to->nsource_roots++] = value; break;
-	case FILES: store_rule(to, RULE_FILES, value); break;
-	case OBJECTS: store_rule(to, RULE_OBJECTS, value); break;
-	case NAMES: store_rule(to, RULE_NAMES, value); break;
+	case GIVEN:
+		to->given[to->ngiven++] = (struct given){(enum given_as)o->at, value};
+		to->rooted |= o->at == GIVEN_ROOT;
+		break;
 	case PAIR: return store_pair(to, o, value, err);
-	case ACCEPT: to->accepts[to->naccepts++] = value; break;
-	case LIMIT: to->limits[to->nlimits++] = value; break;
-	case SET: to->sets[to->nsets++] = value; break;
 	case QUERY:
 	case SCRIPT:
 		to->tasks[to->ntasks++] = (struct task){o->kind == SCRIPT, value};
@@ -667,13 +654,8 @@ int options_read(struct options *o, int argc, char **argv, struct err *err)
 	*o = (struct options){0};
 	o->profiles = calloc(n, sizeof(*o->profiles));
 	o->tasks = calloc(n, sizeof(*o->tasks));
-	o->source_roots = calloc(n, sizeof(*o->source_roots));
-	o->pairs = calloc(n, sizeof(*o->pairs));
-	o->limits = calloc(n, sizeof(*o->limits));
-	o->accepts = calloc(n, sizeof(*o->accepts));
-	o->sets = calloc(n, sizeof(*o->sets));
-	if (!o->profiles || !o->tasks || !o->source_roots || !o->pairs || !o->limits ||
-	    !o->sets || !o->accepts || !words) {
+	o->given = calloc(n, sizeof(*o->given));
+	if (!o->profiles || !o->tasks || !o->given || !words) {
 		free(words);
 		return err_no_memory(err, NULL);
 	}
@@ -708,9 +690,5 @@ void options_free(struct options *o)
 	free(o->unquoted);
 	free(o->profiles);
 	free(o->tasks);
-	free(o->source_roots);
-	free(o->pairs);
-	free(o->limits);
-	free(o->accepts);
-	free(o->sets);
+	free(o->given);
 }

@@ -16,9 +16,19 @@ struct task {
 	const char *text;
 };
 
-/* What two profiles have the same (session_pair()). */
-struct pair_option {
-	enum session_rule kind;
+/* An option that may be given many times. */
+enum given_as {
+	GIVEN_FILES = RULE_FILES, /* the rules of session_pair() */
+	GIVEN_OBJECTS = RULE_OBJECTS,
+	GIVEN_NAMES = RULE_NAMES,
+	GIVEN_ROOT,
+	GIVEN_ACCEPT, /* "WORD,..." */
+	GIVEN_LIMIT,  /* "NAME=N" */
+	GIVEN_SET,    /* "NAME=VALUE" */
+};
+
+struct given {
+	enum given_as as;
 	const char *text;
 };
 
@@ -30,24 +40,16 @@ struct options {
 	size_t ntasks;
 	enum format format; /* FORMAT_NONE: depends on the result */
 	const char *event, *index;
-	const char **source_roots;
-	size_t nsource_roots;
-	struct pair_option *pairs;
-	size_t npairs;
+	struct given *given;
+	size_t ngiven;
 	const char *least_paired; /* percent; NULL: the default */
-	const char **accepts;	  /* "WORD,..." (session_accept()) */
-	size_t naccepts;
-	const char **limits; /* "NAME=N" */
-	size_t nlimits;
-	const char **sets; /* "NAME=VALUE" */
-	size_t nsets;
-	unsigned jobs;	 /* 0: one per core */
-	uint64_t mem;	 /* bytes; 0: the default */
-	uint64_t budget; /* most bytes of an answer; 0: any */
+	unsigned jobs;		  /* 0: one per core */
+	uint64_t mem;		  /* bytes; 0: the default */
+	uint64_t budget;	  /* most bytes of an answer; 0: any */
 	bool rebuild, no_index_write, no_wait, trust, safe, quiet, no_init, raw, verify;
 	bool bench_parse, wide, no_demangle, pair_exact, keep_going, with_source,
 		with_asm;
-	bool all_parts, merge, watch, mcp;
+	bool all_parts, merge, watch, mcp, rooted; /* rooted: --source-root is given */
 	bool help, version, guide;
 	enum colour_when colour;
 };

@@ -14,7 +14,7 @@
 
 static struct str set_name(const struct app *app, size_t i)
 {
-	const struct str set = str_c(app->opts->sets[i]);
+	const struct str set = str_c(app->opts->given[i].text);
 
 	return (struct str){set.p, str_find(set, '=')};
 }
@@ -32,7 +32,7 @@ static void list_param(struct sets *s, struct str name)
 
 void sets_see(struct app *app, struct str script)
 {
-	const size_t n = app->opts->nsets;
+	const size_t n = app->opts->ngiven;
 	struct sets *s = &app->sets;
 	struct token_default d;
 
@@ -48,11 +48,11 @@ int sets_check(const struct app *app, struct err *err)
 {
 	const struct sets *s = &app->sets;
 
-	for (size_t i = 0; s->used && !app->interactive && i < app->opts->nsets; i++) {
-		if (s->used[i])
+	for (size_t i = 0; s->used && !app->interactive && i < app->opts->ngiven; i++) {
+		if (s->used[i] || app->opts->given[i].as != GIVEN_SET)
 			continue;
 		err_set(err, ERR_USAGE, 0, "--set %s: no query has $%.*s",
-			app->opts->sets[i], STR_ARG(set_name(app, i)));
+			app->opts->given[i].text, STR_ARG(set_name(app, i)));
 		return s->params[0] ? err_hint(err, "the parameters are:%s", s->params)
 				    : err->kind;
 	}
