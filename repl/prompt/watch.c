@@ -17,7 +17,6 @@
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -37,68 +36,51 @@ enum { REST_MS = 200, LOOK_MS = 1000 };
 
 /* ---- the files, as they are seen ---- */
 
-struct seen_file {
-	char *path;
-	uint64_t inode, size, mtime_ns, ctime_ns;
-};
-
 struct sight {
-	struct seen_file *file;
+	char **path;
 	size_t n;
+	uint64_t hash; /* of their names, sizes and times */
 };
 
 static void sight_free(struct sight *s)
 {
-	for (size_t i = 0; i < s->n; i++)
-		free(s->file[i].path);
-	free(s->file);
+	inputs_free(s->path, s->n);
 	*s = (struct sight){0};
-}
-
-static uint64_t nanoseconds(const struct timespec *t)
-{
-	return (uint64_t)t->tv_sec * 1000000000u + (uint64_t)t->tv_nsec;
 }
 
 /* List the files of base that are not empty.  Finding none is no error. */
 static int sight_take(struct sight *s, const char *base, struct err *err)
 {
 	struct err none = {0};
-	char **path;
+	struct out seen;
 	size_t n;
 
 	*s = (struct sight){0};
-	if (inputs_find(base, &path, &n, &none))
+	if (inputs_find(base, &s->path, &n, &none))
 		return none.kind == ERR_LIMIT
 			       ? err_set(err, ERR_LIMIT, 0, "%s", none.text)
 			       : 0;
-	s->file = calloc(n + 1, sizeof(*s->file));
-	for (size_t i = 0; s->file && i < n; i++) {
+	out_mem(&seen);
+	for (size_t i = 0; i < n; i++) {
 		struct stat st;
 
-		if (stat(path[i], &st) || st.st_size == 0)
+		if (stat(s->path[i], &st) || st.st_size == 0) {
+			free(s->path[i]);
 			continue;
-		s->file[s->n++] = (struct seen_file){
-			path[i], st.st_ino, (uint64_t)st.st_size,
-			nanoseconds(&st.st_mtim), nanoseconds(&st.st_ctim)};
-		path[i] = NULL;
+		}
+		out_printf(&seen, "%s %ju %jd %jd.%09ld %jd.%09ld\n", s->path[i],
+			   (uintmax_t)st.st_ino, (intmax_t)st.st_size,
+			   (intmax_t)st.st_mtim.tv_sec, st.st_mtim.tv_nsec,
+			   (intmax_t)st.st_ctim.tv_sec, st.st_ctim.tv_nsec);
+		s->path[s->n++] = s->path[i];
 	}
-	inputs_free(path, n);
-	return s->file ? 0 : err_no_memory(err, NULL);
+	s->hash = str_hash(out_text(&seen));
+	return out_close(&seen) ? err_no_memory(err, NULL) : 0;
 }
 
 static bool same_sight(const struct sight *a, const struct sight *b)
 {
-	if (a->n != b->n)
-		return false;
-	for (size_t i = 0; i < a->n; i++)
-		if (a->file[i].inode != b->file[i].inode ||
-		    a->file[i].size != b->file[i].size ||
-		    a->file[i].mtime_ns != b->file[i].mtime_ns ||
-		    a->file[i].ctime_ns != b->file[i].ctime_ns ||
-		    strcmp(a->file[i].path, b->file[i].path) != 0)
-			return false;
-	return true;
+	return a->n == b->n && a->hash == b->hash;
 }
 
 /* ---- what changed ---- */
@@ -259,17 +241,13 @@ static int show_changes(struct watch *w, struct store *st)
 
 static int show_new(struct watch *w, const struct sight *s)
 {
-	const char **path = calloc(s->n + 1, sizeof(*path));
 	struct app *app = w->app;
-	int kind = path ? 0 : err_no_memory(&w->err, NULL);
+	int kind = 0;
 
-	for (size_t i = 0; path && i < s->n; i++)
-		path[i] = s->file[i].path;
-	if (!kind && app->nprofiles)
+	if (app->nprofiles)
 		kind = app_close(app, NULL, &w->err);
 	if (!kind)
-		kind = app_open(app, NULL, path, s->n);
-	free(path);
+		kind = app_open(app, NULL, (const char *const *)s->path, s->n);
 	w->unshown = kind;
 	if (kind == ERR_PROFILE) /* already shown; the next dump may be better */
 		return 0;
