@@ -9,13 +9,12 @@
 #include "repl/bench_parse.h"
 #include "repl/term/talk.h"
 
-static const char help[] =
-	"usage: parse [OPTION]... FILE...\n"
-	"  --runs N    of each way; the median is shown (5)\n"
-	"  --jobs N    threads of the parallel way (one per core)\n"
-	"  --no-paths  not the narrower instruction sets\n"
-	"  --stages    the first step alone too: lines decoded\n"
-	"  --tsv       way, median, least and most ns, bytes, lines, cost lines, CPU ns\n";
+static const char help[] = "usage: parse [OPTION]... FILE...\n"
+			   "  --runs N    of each way; the median is shown (5)\n"
+			   "  --jobs N    threads of the parallel way (one per core)\n"
+			   "  --no-paths  not the narrower instruction sets\n"
+			   "  --stages    the first step alone too: lines decoded\n"
+			   "  --json      each run of each way, in ns\n";
 
 static int read_options(struct bench_parse_opts *o, int argc, char **argv)
 {
@@ -30,8 +29,8 @@ static int read_options(struct bench_parse_opts *o, int argc, char **argv)
 			o->paths = false;
 		else if (strcmp(argv[i], "--stages") == 0)
 			o->stages = true;
-		else if (strcmp(argv[i], "--tsv") == 0)
-			o->form = BENCH_TSV;
+		else if (strcmp(argv[i], "--json") == 0)
+			o->json = true;
 		else
 			return 0;
 	}

@@ -342,21 +342,6 @@ static void print_table(const struct bench *b, struct out *o)
 		print_row(b, &b->way[i], o);
 }
 
-static void print_tsv(const struct bench *b, struct out *o)
-{
-	for (size_t i = 0; i < b->nway; i++) {
-		const struct way *w = &b->way[i];
-
-		if (!w->missing)
-			out_printf(o,
-				   "%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64
-				   "\t%" PRIu64 "\t%" PRIu64 "\t%" PRIu64 "\n",
-				   w->name, w->ns[b->runs / 2], w->ns[0],
-				   w->ns[b->runs - 1], b->bytes, b->lines, b->costs,
-				   w->cpu[b->runs / 2]);
-	}
-}
-
 /* Each run is there, so that two machines can be compared by more than medians. */
 static void print_json(const struct bench *b, struct out *o)
 {
@@ -393,11 +378,10 @@ static int print(const struct bench *b, int fd)
 	int failed;
 
 	out_fd(&o, fd);
-	switch (b->opts->form) {
-	case BENCH_TABLE: print_table(b, &o); break;
-	case BENCH_TSV: print_tsv(b, &o); break;
-	case BENCH_JSON: print_json(b, &o); break;
-	}
+	if (b->opts->json)
+		print_json(b, &o);
+	else
+		print_table(b, &o);
 	failed = out_close(&o);
 	if (failed)
 		return err_set(b->err, ERR_OUTPUT, 0, "standard output: %s",

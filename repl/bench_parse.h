@@ -14,18 +14,12 @@
 
 struct err;
 
-enum bench_parse_form {
-	BENCH_TABLE,
-	BENCH_TSV,  /* way, median, least and most ns, bytes, lines, cost lines, CPU ns */
-	BENCH_JSON, /* an object for each file, on a line of its own */
-};
-
 struct bench_parse_opts {
 	unsigned runs; /* of each way; the table shows the median */
 	unsigned jobs; /* threads of the parallel way; 0: one per core */
 	bool paths;    /* also each instruction set of isa.h */
 	bool stages;   /* also the first step alone: decoded lines */
-	enum bench_parse_form form;
+	bool json; /* an object for each file, on a line of its own, in place of tables */
 };
 
 /* Measure the file at path and print to fd.  ERR_PROFILE: it cannot be read; ERR_OUTPUT: the

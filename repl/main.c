@@ -293,12 +293,8 @@ static int say_text(const char *text, bool all)
 /* --bench-parse: measures profiles, opens none for queries. */
 static int bench(const struct options *o)
 {
-	const struct bench_parse_opts b = {.runs = 9,
-					   .jobs = o->jobs,
-					   .form = o->format == FORMAT_JSON ? BENCH_JSON
-						   : o->format == FORMAT_TSV
-							   ? BENCH_TSV
-							   : BENCH_TABLE};
+	const struct bench_parse_opts b = {
+		.runs = 9, .jobs = o->jobs, .json = o->format == FORMAT_JSON};
 	struct err err = {0};
 
 	for (size_t i = 0; i < o->nprofiles && !err.kind; i++)

@@ -524,9 +524,8 @@ static int check_options(const struct options *o, struct err *err)
 	if (o->bench_parse && !o->nprofiles && !o->help && !o->version)
 		return err_set(err, ERR_USAGE, 0, "--bench-parse needs a profile");
 	if (o->bench_parse && o->format != FORMAT_NONE && o->format != FORMAT_TABLE &&
-	    o->format != FORMAT_TSV && o->format != FORMAT_JSON)
-		return err_set(err, ERR_USAGE, 0,
-			       "--bench-parse writes a table, tsv or json");
+	    o->format != FORMAT_JSON)
+		return err_set(err, ERR_USAGE, 0, "--bench-parse writes a table or json");
 	return 0;
 }
 
