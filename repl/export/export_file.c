@@ -56,15 +56,19 @@ static void start_cell(struct export *x)
 	out_c(&x->out, "\":");
 }
 
+static struct out *next_cell(struct export *x)
+{
+	start_cell(x);
+	x->column++;
+	return &x->out;
+}
+
 void export_text(struct export *x, struct str s)
 {
-	if (x->db) {
+	if (x->db)
 		export_db_text(x->db, s);
-		return;
-	}
-	start_cell(x);
-	put_escaped(x, &x->out, s);
-	x->column++;
+	else
+		put_escaped(x, next_cell(x), s);
 }
 
 /* Adjacent lines often have the same file: escape its name only once. */
@@ -85,45 +89,31 @@ void export_name(struct export *x, struct str s)
 		if (cell->failed)
 			x->out.failed = cell->failed;
 	}
-	start_cell(x);
-	out_bytes(&x->out, cell->buf, cell->n);
-	x->column++;
+	out_bytes(next_cell(x), cell->buf, cell->n);
 }
 
 void export_number(struct export *x, uint64_t n)
 {
-	if (x->db) {
+	if (x->db)
 		export_db_number(x->db, n);
-		return;
-	}
-	start_cell(x);
-	out_u64(&x->out, n);
-	x->column++;
+	else
+		out_u64(next_cell(x), n);
 }
 
 void export_cost(struct export *x, int64_t cost)
 {
-	if (x->db) {
+	if (x->db)
 		export_db_cost(x->db, cost);
-		return;
-	}
-	start_cell(x);
-	out_i64(&x->out, cost);
-	x->column++;
+	else
+		out_i64(next_cell(x), cost);
 }
 
 void export_bool(struct export *x, bool b)
 {
-	if (x->db) {
-		export_db_number(x->db, b);
-		return;
-	}
-	start_cell(x);
-	if (x->format == EXPORT_CSV)
-		out_char(&x->out, b ? '1' : '0');
+	if (x->db || x->format == EXPORT_CSV)
+		export_number(x, b);
 	else
-		out_c(&x->out, b ? "true" : "false");
-	x->column++;
+		out_c(next_cell(x), b ? "true" : "false");
 }
 
 /* The cost of an event that this profile does not have is unknown, not 0. */
