@@ -9,6 +9,7 @@
  */
 #include "repl/app/budget.h"
 
+#include "index/base/bisect.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
@@ -104,21 +105,14 @@ static bool fits(const struct fitting *f, size_t rows)
 static size_t most_rows(const struct fitting *f)
 {
 	size_t fit = 0, over = FIRST;
+	struct bisect b;
 
-	while (over < f->r->rows && fits(f, over)) {
+	for (; over < f->r->rows && fits(f, over); over *= 2)
 		fit = over;
-		over *= 2;
-	}
-	over = over < f->r->rows ? over : f->r->rows;
-	while (over - fit > 1 && !f->err->kind) {
-		const size_t middle = fit + (over - fit) / 2;
-
-		if (fits(f, middle))
-			fit = middle;
-		else
-			over = middle;
-	}
-	return fit;
+	b = bisect_in(fit + 1, over < f->r->rows ? over : f->r->rows);
+	while (bisect_next(&b) && !f->err->kind)
+		bisect_step(&b, fits(f, b.mid));
+	return b.lo - 1;
 }
 
 static int fit_rows(const struct fitting *f)

@@ -13,7 +13,7 @@
 #include "repl/app/options.h"
 #include "repl/app/output.h"
 #include "repl/prompt/library.h"
-#include "repl/prompt/params.h"
+#include "repl/prompt/sets.h"
 #include "repl/prompt/script.h"
 #include "repl/term/emit.h"
 
@@ -109,7 +109,7 @@ int command_script(struct app *app, struct str rest, struct err *err)
 		return err->kind;
 	session_scope(app->session);
 	if (app_read_file(path, &text, err) == 0)
-		params_set(app->session, text, rest, err);
+		sets_given(app->session, text, rest, err);
 	if (!err->kind)
 		err->kind = script_run(
 			app, text,
@@ -122,21 +122,20 @@ int command_script(struct app *app, struct str rest, struct err *err)
 
 int command_queries(struct app *app, struct str rest, struct err *err)
 {
-	struct library_query *q = NULL;
+	struct library l;
 	struct out list;
-	size_t n = 0;
 
-	if (library_list(app, &q, &n, err))
-		return err->kind;
 	out_mem(&list);
-	if (library_print(q, n, rest, &list))
+	if (library_list(app, &l, err))
+		; /* that is the error */
+	else if (library_print(&l, rest, &list))
 		output_text(app, out_text(&list), err);
 	else if (rest.n)
 		err_set(err, ERR_QUERY, 0, "no query is about '%.*s'", STR_ARG(rest));
 	else
 		talk("no queries are installed, and none are kept");
 	out_close(&list);
-	library_free(q, n);
+	library_free(&l);
 	return err->kind;
 }
 

@@ -248,23 +248,21 @@ static void offer_params(struct search *s, const struct library_query *q)
 /* Offer the queries that .run finds from anywhere, or the parameters of the named one. */
 static void offer_queries(struct search *s, struct str named)
 {
-	struct library_query *q = NULL;
-	size_t n = 0;
+	struct library l;
 
-	if (library_list(s->app, &q, &n, s->err))
-		return;
-	for (size_t i = 0; i < n; i++) {
-		struct str name = arena_str(s->a, str_c(q[i].name));
+	library_list(s->app, &l, s->err);
+	for (size_t i = 0; i < l.n && !s->err->kind; i++) {
+		struct str name = arena_str(s->a, str_c(l.at[i].name));
 
 		if (!name.p)
 			continue;
 		if (!named.n)
 			offer_word(s, name);
 		else if (str_eq(named, name) ||
-			 str_eq(named, arena_printf(s->a, "%s.q", q[i].name)))
-			offer_params(s, &q[i]);
+			 str_eq(named, arena_printf(s->a, "%s.q", l.at[i].name)))
+			offer_params(s, &l.at[i]);
 	}
-	library_free(q, n);
+	library_free(&l);
 }
 
 static void offer_files(struct search *s)

@@ -3,7 +3,9 @@
 
 #include <string.h>
 
+#include "engine/lang/keywords.h"
 #include "engine/query.h"
+#include "index/base/out.h"
 #include "repl/app/options.h"
 #include "repl/prompt/command.h"
 
@@ -109,11 +111,54 @@ static void print_accept(struct out *o)
 		out_printf(o, "  %-12s %s\n", word, help);
 }
 
+static void put_columns(struct out *o, const char *const *names, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		const char *means = query_column_means(str_c(names[i]));
+
+		out_printf(o, "  %-13s %s\n", names[i], means ? means : "?");
+	}
+}
+
+static void put_all(struct out *o)
+{
+	const char *name, *means;
+
+	for (size_t i = 0; query_column_at(i, &name, &means); i++)
+		if (means)
+			out_printf(o, "  %-13s %s\n", name, means);
+	out_c(o, "\n  self.EVENT and incl.EVENT are those of another event.\n"
+		 "  .help columns callers: only those of one source.\n");
+}
+
+static bool print_columns(struct out *o, struct str of)
+{
+	enum { MOST = 64 };
+	const char *names[MOST];
+	const struct verb *v = verb_find(of);
+
+	if (of.n && !v)
+		return false;
+	if (v)
+		put_columns(o, names, query_columns(v, true, names, MOST));
+	else
+		put_all(o);
+	return true;
+}
+
+static void print_sources(struct out *o)
+{
+	for (size_t i = 0; i < verbs_n; i++)
+		if (verbs[i].word[0] != '_')
+			out_printf(o, "  %s\n", verbs[i].form);
+	out_c(o, "\n  .help columns SOURCE lists the columns of one.\n");
+}
+
 /* Topics that are lists made from tables; `columns` may name a source. */
 static const struct {
 	const char *name;
 	void (*print)(struct out *o);
-} lists[] = {{"sources", help_sources},
+} lists[] = {{"sources", print_sources},
 	     {"columns", NULL},
 	     {"formats", print_formats},
 	     {"accept", print_accept},
@@ -184,7 +229,7 @@ bool help_print(struct out *o, struct str topic)
 			return true;
 		}
 	if (str_starts(topic, STR("columns")) &&
-	    help_columns(o, str_trim(str_from(topic, strlen("columns")))))
+	    print_columns(o, str_trim(str_from(topic, strlen("columns")))))
 		return true;
 	if (means)
 		out_printf(o, "  column %.*s: %s\n\n", STR_ARG(topic), means);

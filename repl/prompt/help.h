@@ -18,9 +18,6 @@ extern const struct help_topic help_texts[];
 const struct help_topic *help_at(size_t i);
 /* The topics that are lists: columns, formats ...; NULL past the end. */
 const char *help_list(size_t i);
-/* The columns of a source, or of all if `of` is empty; false: there is no such source. */
-bool help_columns(struct out *o, struct str of);
-void help_sources(struct out *o);
 void help_overview(struct out *o);
 /* Print a topic; dot-commands are topics, too, with or without the dot.  false:
  * unknown topic. */

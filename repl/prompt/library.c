@@ -150,12 +150,7 @@ char *library_find(struct app *app, struct str name, bool *ships)
 
 /* ---- the list ---- */
 
-struct listing {
-	struct library_query *at;
-	size_t n, cap;
-};
-
-static bool is_listed(const struct listing *l, const char *name)
+static bool is_listed(const struct library *l, const char *name)
 {
 	for (size_t i = 0; i < l->n; i++)
 		if (strcmp(l->at[i].name, name) == 0)
@@ -163,7 +158,7 @@ static bool is_listed(const struct listing *l, const char *name)
 	return false;
 }
 
-static int list_one(struct listing *l, const char *folder, const char *file, bool ships,
+static int list_one(struct library *l, const char *folder, const char *file, bool ships,
 		    struct err *err)
 {
 	const size_t length = strlen(file) - (str_ends(str_c(file), STR(".q")) ? 2 : 0);
@@ -194,7 +189,7 @@ static bool is_query_file(DIR *d, const char *name)
 	       S_ISREG(st.st_mode);
 }
 
-static int list_folder(struct listing *l, const char *folder, bool ships, struct err *err)
+static int list_folder(struct library *l, const char *folder, bool ships, struct err *err)
 {
 	DIR *d = folder ? opendir(folder) : NULL;
 	struct dirent *e;
@@ -214,33 +209,27 @@ static int by_name(const void *a, const void *b)
 		      ((const struct library_query *)b)->name);
 }
 
-int library_list(const struct app *app, struct library_query **out, size_t *n,
-		 struct err *err)
+int library_list(const struct app *app, struct library *l, struct err *err)
 {
 	char *users = users_folder(app), *shipped = shipped_folder();
-	struct listing l = {0};
 
-	if (list_folder(&l, users, false, err) || list_folder(&l, shipped, true, err)) {
-		library_free(l.at, l.n);
-	} else {
-		if (l.n)
-			qsort(l.at, l.n, sizeof(*l.at), by_name);
-		*out = l.at;
-		*n = l.n;
-	}
+	*l = (struct library){0};
+	if (!list_folder(l, users, false, err) && !list_folder(l, shipped, true, err) &&
+	    l->n)
+		qsort(l->at, l->n, sizeof(*l->at), by_name);
 	free(users);
 	free(shipped);
 	return err->kind;
 }
 
-void library_free(struct library_query *q, size_t n)
+void library_free(struct library *l)
 {
-	for (size_t i = 0; i < n; i++) {
-		free(q[i].name);
-		free(q[i].path);
-		free((void *)(uintptr_t)q[i].text.p);
+	for (size_t i = 0; i < l->n; i++) {
+		free(l->at[i].name);
+		free(l->at[i].path);
+		free((void *)(uintptr_t)l->at[i].text.p);
 	}
-	free(q);
+	free(l->at);
 }
 
 /* ---- what is in one ---- */
@@ -311,10 +300,10 @@ static void put_param(struct out *o, const struct token_default *d)
 	out_c(o, quoted ? "\"" : "");
 }
 
-size_t library_print(const struct library_query *q, size_t n, struct str word,
-		     struct out *o)
+size_t library_print(const struct library *l, struct str word, struct out *o)
 {
-	size_t widest = 0, found = 0;
+	const struct library_query *const q = l->at;
+	size_t widest = 0, found = 0, n = l->n;
 
 	for (size_t i = 0; i < n; i++)
 		if (strlen(q[i].name) > widest && strlen(q[i].name) < 30 &&

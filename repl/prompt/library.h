@@ -34,17 +34,20 @@ bool library_installed(void);
 /* Find the file that .run NAME means; free it.  NULL: nothing has that name, or memory is
  * out.  *ships: it ships. */
 char *library_find(struct app *app, struct str name, bool *ships);
+struct library {
+	struct library_query *at;
+	size_t n, cap;
+};
+
 /* The user's queries and those that ship, sorted by name; of one name the user's.  Free
- * them by library_free(). */
-int library_list(const struct app *app, struct library_query **out, size_t *n,
-		 struct err *err);
-void library_free(struct library_query *q, size_t n);
+ * l, also after an error. */
+int library_list(const struct app *app, struct library *l, struct err *err);
+void library_free(struct library *l);
 /* The next parameter of a query from byte *at, which moves behind it; a name counts once.
  * false: there is none left. */
 bool library_param(struct str text, size_t *at, struct token_default *out);
 /* .queries: one line for each query with the word in its name, line or parameters.
  * Returns how many. */
-size_t library_print(const struct library_query *q, size_t n, struct str word,
-		     struct out *o);
+size_t library_print(const struct library *l, struct str word, struct out *o);
 
 #endif
