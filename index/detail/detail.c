@@ -507,8 +507,14 @@ static int hold_again(struct detail *d, enum detail_kind kind, const struct byte
 	return rc;
 }
 
-/* Order the rows held and add equal ones, by packing all; then there is room for as many
- * again.  0, or -1 when memory is out or the function is too large. */
+/*
+ * Order the rows held and add equal ones, by packing all; then there is room for as many
+ * again.  0, or -1 when memory is out or the function is too large.
+ *
+ *	held	12 10 12 11 10	as many as may be
+ *	packed	10 11 12	each once
+ *	held	10 11 12	and there is room for more
+ */
 static int make_room(struct detail *d)
 {
 	uint64_t n;
