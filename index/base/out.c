@@ -201,3 +201,10 @@ int out_close(struct out *o)
 	o->n = o->cap = 0;
 	return failed;
 }
+
+void out_close_into(struct out *o, struct out *text)
+{
+	if (text->failed)
+		o->failed = text->failed;
+	out_close(text);
+}

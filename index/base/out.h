@@ -60,5 +60,7 @@ void out_printf(struct out *o, const char *fmt, ...)
 unsigned out_lost(void);
 int out_flush(struct out *o); /* 0 or errno; memory: nothing to do */
 int out_close(struct out *o); /* flush, free the buffer; not the fd */
+/* Free text in memory that went into o: if it was not whole, o is not, either. */
+void out_close_into(struct out *o, struct out *text);
 
 #endif

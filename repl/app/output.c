@@ -145,11 +145,6 @@ static bool wants_pager(const struct app *app, size_t lines)
 	       *command && strcmp(command, "cat") != 0 && lines + 1 > app->screen.rows;
 }
 
-static char *c_string(struct str s)
-{
-	return strndup(s.p, s.n);
-}
-
 static int open_child(struct place *p, char *command, struct err *err)
 {
 	p->command = command;
@@ -190,7 +185,7 @@ static int open_place(struct app *app, struct str file, struct str shell, size_t
 	if ((file.n || shell.n) && app->opts->safe)
 		return output_refuse(err);
 	if (shell.n)
-		return open_child(p, c_string(shell), err);
+		return open_child(p, strndup(shell.p, shell.n), err);
 	if (file.n)
 		return output_open_file(p, app_expand(file), err);
 	if (app->output.fd >= 0) {
@@ -495,9 +490,7 @@ static int write_suite(struct app *app, struct suite *s, struct err *err)
 		budget_too_long(o.n, room, FORMAT_JUNIT, err);
 	else
 		out_str(&to, out_text(&o));
-	if (o.failed)
-		to.failed = o.failed;
-	out_close(&o);
+	out_close_into(&to, &o);
 	return close_place(app, &p, out_close(&to), err);
 }
 
@@ -610,9 +603,7 @@ static void put_text(struct out *o, struct str text, size_t room)
 		out_bytes(o, line.buf, line.n);
 		room -= line.n;
 	}
-	if (line.failed)
-		o->failed = line.failed;
-	out_close(&line);
+	out_close_into(o, &line);
 }
 
 int output_text(struct app *app, struct str text, struct err *err)

@@ -66,9 +66,7 @@ static void put_property(struct out *o, const char *before, struct str value)
 	emit_name(&text, EMIT_TEXT, value);
 	out_c(o, before);
 	emit_name(o, EMIT_GITHUB_VALUE, out_text(&text));
-	if (text.failed)
-		o->failed = text.failed;
-	out_close(&text);
+	out_close_into(o, &text);
 }
 
 static void put_command(struct out *o, bool error, struct str file, uint64_t line,

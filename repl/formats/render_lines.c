@@ -157,11 +157,13 @@ static int put_lines_rows(struct render *rd, const struct lines_plan *p, const c
 	return result_ahead(rd->r, put_each_row, &l, rd->err);
 }
 
-static int render_fields(struct render *rd, const struct lines *l)
+static int render_fields(struct render *rd, enum emit_form form, const char *between,
+			 const char *after)
 {
+	const struct lines l = {form, "", between, after, "", after, false};
 	struct lines_plan p;
 
-	if (lines_plan(rd, l, &p) == 0) {
+	if (lines_plan(rd, &l, &p) == 0) {
 		put_header(rd, &p);
 		put_lines_rows(rd, &p, "");
 		/* Their readers take every line for a row. */
@@ -174,26 +176,12 @@ static int render_fields(struct render *rd, const struct lines *l)
 
 int render_csv(struct render *rd)
 {
-	const struct lines l = {.form = rd->look->raw ? EMIT_CSV_RAW : EMIT_CSV,
-				.before = "",
-				.between = ",",
-				.after = "\r\n",
-				.none = "",
-				.empty = "\r\n"};
-
-	return render_fields(rd, &l);
+	return render_fields(rd, rd->look->raw ? EMIT_CSV_RAW : EMIT_CSV, ",", "\r\n");
 }
 
 int render_tsv(struct render *rd)
 {
-	const struct lines l = {.form = rd->look->raw ? EMIT_TSV_RAW : EMIT_TSV,
-				.before = "",
-				.between = "\t",
-				.after = "\n",
-				.none = "",
-				.empty = "\n"};
-
-	return render_fields(rd, &l);
+	return render_fields(rd, rd->look->raw ? EMIT_TSV_RAW : EMIT_TSV, "\t", "\n");
 }
 
 /* ---- JSON ---- */

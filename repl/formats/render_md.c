@@ -218,9 +218,7 @@ int render_md(struct render *rd)
 		}
 		put_end(&p);
 	}
-	if (p.cell.failed)
-		rd->o->failed = p.cell.failed;
-	out_close(&p.cell);
+	out_close_into(rd->o, &p.cell);
 	branches_free(&p.branches);
 	said_free(&p.said);
 	return rd->err->kind;

@@ -530,9 +530,7 @@ static int put_table_rows(struct table *t)
 		out_char(t->rd->o, '\n');
 		put_rest(t);
 	}
-	if (cell.failed)
-		t->rd->o->failed = cell.failed;
-	out_close(&cell);
+	out_close_into(t->rd->o, &cell);
 	return t->rd->err->kind;
 }
 

@@ -77,9 +77,7 @@ static void put_name(struct out *o, enum emit_form form, struct str name)
 	out_mem(&text);
 	fit_put(&text, EMIT_TEXT, FIT_NAME, name, HEADLINE_NAME);
 	emit_name(o, form == EMIT_MD ? EMIT_MD_CODE : form, out_text(&text));
-	if (text.failed)
-		o->failed = text.failed;
-	out_close(&text);
+	out_close_into(o, &text);
 }
 
 static void put_changed(struct out *o, const struct result *r, const struct changed *c,

@@ -146,6 +146,22 @@ static void frame_unit(struct out *o, const struct unit *u)
 		text_unit(o, u);
 }
 
+static void github_unit(struct out *o, const struct unit *u)
+{
+	if (u->cp < 0x80 && u->cp && strchr("%\r\n", (int)u->cp))
+		out_printf(o, "%%%02X", (unsigned)u->cp);
+	else
+		text_unit(o, u);
+}
+
+static void github_value_unit(struct out *o, const struct unit *u)
+{
+	if (u->cp == ':' || u->cp == ',')
+		out_printf(o, "%%%02X", (unsigned)u->cp);
+	else
+		github_unit(o, u);
+}
+
 /* ---- plain bytes ---- */
 
 enum {
@@ -205,24 +221,6 @@ static void each_unit(struct out *o, struct str s, unsigned form, unit_writer *w
 			return;
 		u = unit_at_byte(s, i);
 		write(o, &u);
-		i += u.n;
-	}
-}
-
-static void github(struct out *o, struct str s, const char *escaped)
-{
-	for (size_t i = 0, end; i < s.n;) {
-		struct unit u;
-
-		end = plain_end(s, i, IN_GITHUB);
-		out_bytes(o, s.p + i, end - i);
-		if ((i = end) == s.n)
-			return;
-		u = unit_at_byte(s, i);
-		if (u.cp && u.cp < 0x80 && strchr(escaped, (int)u.cp))
-			out_printf(o, "%%%02X", (unsigned)u.cp);
-		else
-			text_unit(o, &u);
 		i += u.n;
 	}
 }
@@ -301,9 +299,7 @@ void emit_raw(struct out *o, struct str s)
 	}
 	out_mem(&safe);
 	out_str(o, harmless(&safe, s));
-	if (safe.failed)
-		o->failed = safe.failed;
-	out_close(&safe);
+	out_close_into(o, &safe);
 }
 
 /* ---- the marked form ---- */
@@ -414,9 +410,7 @@ static void emit_marked(struct out *o, enum emit_form form, struct str s)
 			s = marked(&mark, s);
 		emit_field(o, form, s);
 	}
-	if (mark.failed)
-		o->failed = mark.failed;
-	out_close(&mark);
+	out_close_into(o, &mark);
 }
 
 static void put_json_name(struct out *o, struct str s)
@@ -441,8 +435,8 @@ static void emit_plain(struct out *o, enum emit_form form, struct str s)
 		if (!plain_field(o, form, s))
 			emit_marked(o, form, s);
 		break;
-	case EMIT_GITHUB: github(o, s, "%\r\n"); break;
-	case EMIT_GITHUB_VALUE: github(o, s, "%\r\n:,"); break;
+	case EMIT_GITHUB: each_unit(o, s, IN_GITHUB, github_unit); break;
+	case EMIT_GITHUB_VALUE: each_unit(o, s, IN_GITHUB, github_value_unit); break;
 	case EMIT_MD_CODE: md_code(o, s, text_unit); break;
 	case EMIT_MD_CELL: md_code(o, s, md_cell_unit); break;
 	case EMIT_TEXT: each_unit(o, s, IN_TEXT, text_unit); break;
@@ -474,9 +468,7 @@ void emit_name(struct out *o, enum emit_form form, struct str s)
 	case EMIT_TSV_RAW: emit_marked(o, form, s); break;
 	default: emit_plain(o, form, harmless(&safe, s));
 	}
-	if (safe.failed)
-		o->failed = safe.failed;
-	out_close(&safe);
+	out_close_into(o, &safe);
 }
 
 void emit_xml(struct out *o, const char *before, struct str s, const char *after)
