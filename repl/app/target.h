@@ -17,6 +17,7 @@ struct target {
 	int fd;		   /* write here; -1: closed */
 	char *path, *temp; /* temp is NULL when written directly */
 	bool torn;	   /* it ends with part of an answer */
+	bool is_new;	   /* set it: no file that comes meanwhile is replaced */
 };
 
 int target_open(struct target *t, const char *path, struct err *err);

@@ -172,7 +172,7 @@ int export_db_publish(struct export_db *db, struct err *err)
 	if (db->sql.close(db->db) != SQLITE_OK)
 		return db_failed(db, err);
 	db->db = NULL;
-	/* Not over a file that has come meanwhile. */
+	db->target.is_new = true;
 	return check_free(db->path, err) ? err->kind : target_commit(&db->target, err);
 }
 
