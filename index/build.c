@@ -282,7 +282,8 @@ static int read_profile(struct build *b)
 static int write_index(struct build *b)
 {
 	struct meta meta = {.files = b->in.n, .profile = str_c(b->in.label)};
-	const struct save_opts opts = {b->opts->jobs, b->opts->mem, b->opts->cancel};
+	const struct save_opts opts = {b->opts->run, b->opts->jobs, b->opts->mem,
+				       b->opts->cancel};
 	uint64_t map_bytes = ((uint64_t)1 << 30) + b->profile.bytes * 4;
 
 	meta.file = ARENA_ARRAY(&b->profile.arena, struct input_file, b->in.n);

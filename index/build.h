@@ -27,14 +27,15 @@ struct build_opts {
 	/* Read only the files named here, now and later: an index from others could
 	 * record any path (--safe). */
 	bool only_named;
-	bool rebuild;	/* build even if the index is up to date */
-	bool no_write;	/* use a temporary index, removed when it is closed */
-	bool no_build;	/* fail with ERR_STALE unless the index is up to date */
-	bool no_wait;	/* fail with ERR_LOCKED if another process builds the index */
-	bool regular;	/* no pipes: nothing that could keep us waiting */
-	bool merge;	/* a set may be of different programs, tools and runs */
-	bool trust;	/* accept an index that other users could have written */
-	unsigned jobs;	/* threads; 0: one per core */
+	bool rebuild;  /* build even if the index is up to date */
+	bool no_write; /* use a temporary index, removed when it is closed */
+	bool no_build; /* fail with ERR_STALE unless the index is up to date */
+	bool no_wait;  /* fail with ERR_LOCKED if another process builds the index */
+	bool regular;  /* no pipes: nothing that could keep us waiting */
+	bool merge;    /* a set may be of different programs, tools and runs */
+	bool trust;    /* accept an index that other users could have written */
+	unsigned jobs; /* threads; 0: one per core */
+	size_t run; /* rows of a function held at once (detail.h); 0: default (tests) */
 	size_t stretch; /* bytes one thread reads at once; 0: shared out evenly (tests) */
 	size_t at_once; /* bytes of the file copied at once; 0: 256 KiB (tests) */
 	size_t give;  /* bytes worth giving to another thread; 0: see stretch.h (tests) */

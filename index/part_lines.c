@@ -614,7 +614,7 @@ static int translate(struct part_lines *to, struct err *err)
 	p->out_first = part_lines_column(st, STORE_OUT_FIRST);
 	p->callee = part_lines_column(st, STORE_EDGE_CALLEE);
 	return store_check(st, err) || map_edges(to, err) ||
-			       detail_new(p, &to->detail, err)
+			       detail_new(p, 0, &to->detail, err)
 		       ? err->kind
 		       : 0;
 }

@@ -9,11 +9,12 @@
  *	row	12  13  call g at 13  14  ...
  *	piece	        ^ expected next
  *
- * There are two ways to the packed rows; both write the same bytes:
+ * There are three ways to the packed rows; all write the same bytes:
  *
  *	one piece			cost lines are copied, mostly without unpacking
  *					(copy_lines.h); the rest is held as below
  *	several pieces			rows held, ordered, equal ones added, packed
+ *	more rows than may be held	packed in runs, which are merged (detail_run.h)
  *
  * Cost lines, which are most rows, are held in arrays of their own (detail_lines.h).
  */
@@ -31,11 +32,13 @@
 #include "index/base/vec.h"
 #include "index/detail/copy_lines.h"
 #include "index/detail/detail_lines.h"
+#include "index/detail/detail_run.h"
+#include "index/detail/edge_uses.h"
 
 enum {
-	HELD_BYTES = 32 << 20, /* of rows that are held before equal ones are added */
-	LEAST_ROOM = 1 << 6,   /* numbers in the first allocation of costs */
-	MOST_ROOM = 1 << 12,   /* in the largest one */
+	RUN_BYTES = 32 << 20, /* of rows and their costs, about */
+	LEAST_ROOM = 1 << 6,  /* numbers in the first allocation of costs */
+	MOST_ROOM = 1 << 12,  /* in the largest one */
 	FETCH = 16, /* functions whose data is prefetched; the slots of as many more are, too */
 };
 
@@ -62,9 +65,9 @@ struct held {
 struct detail {
 	const struct profile *p;
 	struct places at;
-	bool borrowed; /* `at` belongs to another one */
-	/* Bytes of rows that may be held; at `held_most` equal ones are added first. */
-	uint64_t limit, held_most;
+	bool borrowed;		  /* `at` belongs to another one */
+	size_t run;		  /* rows held at once */
+	bool asked;		  /* a test chose `run` */
 	const atomic_int *cancel; /* may be NULL */
 	struct bytes piece;	  /* scratch: a piece */
 	uint64_t *cost;		  /* scratch: the costs of one row */
@@ -73,8 +76,7 @@ struct detail {
 	size_t key_cap, spare_cap;
 	struct detail_row *sorted;
 	size_t sorted_cap;
-	uint32_t *sites; /* scratch: call sites of each edge */
-	size_t sites_cap;
+	struct edge_uses uses; /* scratch: of call sites */
 	uint64_t loose;
 	bool full;  /* detail_full() */
 	int unread; /* detail_unread() */
@@ -83,11 +85,11 @@ struct detail {
 	uint32_t fn;
 	unsigned kinds; /* bit per kind that is wanted */
 	struct detail_lines lines;
-	struct copy_lines copy;		   /* the cost lines, if copied, not held */
-	struct held held[DETAIL_KINDS];	   /* not DETAIL_LINES: see lines */
-	struct bytes packed[DETAIL_KINDS]; /* scratch: rows while equal ones are added */
-	uint64_t n, most;  /* bytes of rows held; at `most` equal ones are added */
-	struct arena sums; /* costs of call sites */
+	struct copy_lines copy;		/* the cost lines, if copied, not held */
+	struct held held[DETAIL_KINDS]; /* not DETAIL_LINES: see lines */
+	struct detail_runs runs[DETAIL_KINDS];
+	size_t n, most;		   /* rows held; at `most` they become a run */
+	struct arena sums;	   /* costs of call sites */
 	uint64_t *room, *room_end; /* zeros, allocated from sums */
 	size_t next_room;
 	uint64_t first_line; /* lowest known line in its own file; 0: none is known */
@@ -136,7 +138,7 @@ static int order_targets(struct detail *d)
 }
 
 /* Allocate a struct detail without `at`; NULL when memory is out. */
-static struct detail *with_scratch(const struct profile *p)
+static struct detail *with_scratch(const struct profile *p, size_t run)
 {
 	struct detail *d = calloc(1, sizeof(*d));
 
@@ -144,8 +146,11 @@ static struct detail *with_scratch(const struct profile *p)
 		return NULL;
 	d->p = p;
 	d->shape = (struct detail_shape){(uint32_t)p->nevent, p->has_instr, p->has_line};
-	d->limit = UINT64_MAX;
-	d->held_most = HELD_BYTES;
+	d->asked = run != 0;
+	d->run = run ? run
+		     : RUN_BYTES / (sizeof(struct detail_row) +
+				    sizeof(struct detail_key) * 2 +
+				    (p->nevent + 2) * sizeof(uint64_t));
 	arena_init(&d->sums, 0);
 	detail_lines_init(&d->lines, p->nevent);
 	copy_lines_init(&d->copy, d->shape);
@@ -162,9 +167,9 @@ static int no_memory(struct err *err)
 	return err_set(err, ERR_LIMIT, 0, "out of memory while ordering cost lines");
 }
 
-int detail_new(const struct profile *p, struct detail **out, struct err *err)
+int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err)
 {
-	struct detail *d = with_scratch(p);
+	struct detail *d = with_scratch(p, run);
 	int rc = -1;
 
 	if (d)
@@ -177,14 +182,14 @@ int detail_new(const struct profile *p, struct detail **out, struct err *err)
 	return 0;
 }
 
-int detail_share(const struct detail *of, struct detail **out, struct err *err)
+int detail_share(const struct detail *of, unsigned share, struct detail **out,
+		 struct err *err)
 {
-	struct detail *d = with_scratch(of->p);
+	struct detail *d = with_scratch(of->p, of->run / share + 1);
 
 	if (!d)
 		return no_memory(err);
-	d->limit = of->limit;
-	d->held_most = of->held_most;
+	d->asked = of->asked;
 	d->cancel = of->cancel;
 	d->at = of->at;
 	d->borrowed = true;
@@ -192,11 +197,8 @@ int detail_share(const struct detail *of, struct detail **out, struct err *err)
 	return 0;
 }
 
-void detail_bound(struct detail *d, uint64_t room, uint64_t limit,
-		  const atomic_int *cancel)
+void detail_stop_by(struct detail *d, const atomic_int *cancel)
 {
-	d->limit = limit;
-	d->held_most = room < HELD_BYTES ? room : HELD_BYTES;
 	d->cancel = cancel;
 }
 
@@ -211,7 +213,7 @@ void detail_free(struct detail *d)
 	}
 	for (int k = 0; k < DETAIL_KINDS; k++) {
 		free(d->held[k].row);
-		free(d->packed[k].p);
+		detail_runs_free(&d->runs[k]);
 	}
 	detail_lines_free(&d->lines);
 	copy_lines_free(&d->copy);
@@ -220,7 +222,7 @@ void detail_free(struct detail *d)
 	free(d->spare);
 	free(d->sorted);
 	free(d->piece.p);
-	free(d->sites);
+	edge_uses_free(&d->uses);
 	arena_free(&d->sums);
 	free(d);
 }
@@ -232,7 +234,11 @@ uint64_t detail_loose(const struct detail *d)
 
 bool detail_full(const struct detail *d)
 {
-	return d->full || d->lines.full || d->copy.full;
+	bool full = d->full || d->lines.full || d->copy.full;
+
+	for (int k = 0; k < DETAIL_KINDS; k++)
+		full |= d->runs[k].full;
+	return full;
 }
 
 uint64_t detail_weight(const struct detail *d, uint32_t f)
@@ -415,20 +421,15 @@ static int sort_and_add(struct detail *d, struct held *h)
 	return 0;
 }
 
-/* Find the call sites that are the only ones of their edges: such a site has the calls and
- * costs of its edge, so the index leaves them out. */
+/* Find the call sites that are the only ones of their edges. */
 static int mark_alone_sites(struct detail *d, struct held *h)
 {
-	const uint32_t *first = &d->p->out_first[d->fn];
-	const size_t edges = first[1] - first[0];
-
-	if (!h->n || vec_reserve(&d->sites, &d->sites_cap, edges, sizeof(*d->sites)))
-		return h->n ? -1 : 0;
-	memset(d->sites, 0, edges * sizeof(*d->sites));
+	edge_uses_begin(&d->uses);
 	for (size_t i = 0; i < h->n; i++)
-		d->sites[h->row[i].edge]++;
+		if (edge_uses_add(&d->uses, h->row[i].edge))
+			return -1;
 	for (size_t i = 0; i < h->n; i++)
-		h->row[i].alone = d->sites[h->row[i].edge] == 1;
+		h->row[i].alone = edge_uses_once(&d->uses, h->row[i].edge);
 	return 0;
 }
 
@@ -461,76 +462,17 @@ static void hold_nothing(struct detail *d)
 	forget_costs(d);
 }
 
-/* Bytes that a cost line takes while it is held, or another row; with room to order them. */
-static uint64_t held_size(const struct detail *d, enum detail_kind kind)
-{
-	return 2 * sizeof(struct detail_key) + d->p->nevent * sizeof(uint64_t) +
-	       (kind == DETAIL_LINES ? 0 : 2 * sizeof(struct detail_row));
-}
-
-/* Hold a row that was read from its packed form; its costs are at `cost`. */
-static int hold_row(struct detail *d, enum detail_kind kind, struct detail_row r,
-		    const uint64_t *cost)
-{
-	const struct detail_key key = {r.instr, r.line, r.file, 0};
-	struct held *h = &d->held[kind];
-	uint64_t *to = NULL;
-
-	if (kind == DETAIL_JUMPS) {
-		r.to_fn = r.edge & JUMP_OTHER_FN ? r.to_fn : d->fn;
-		r.to_file = r.edge & JUMP_OTHER_FILE ? r.to_file : r.file;
-	} else if (!(to = kind == DETAIL_LINES ? detail_lines_add(&d->lines, key)
-					       : new_costs(d))) {
-		return -1;
-	} else {
-		memcpy(to, cost, d->p->nevent * sizeof(*to));
-	}
-	r.cost = to;
-	if (kind != DETAIL_LINES)
-		h->row[h->n++] = r;
-	d->n += held_size(d, kind);
-	return 0;
-}
-
-/* Hold the packed rows of a kind. */
-static int hold_again(struct detail *d, enum detail_kind kind, const struct bytes *b)
-{
-	uint64_t cost[EVENTS_MAX];
-	struct detail_reader r;
-	uint64_t n = detail_begin(&r, kind, &d->shape, b->p, b->p + b->n);
-	int rc = 0;
-
-	for (; n && !rc; n--) {
-		detail_next(&r, cost);
-		rc = hold_row(d, kind, r.row, cost);
-	}
-	return rc;
-}
-
-/*
- * Order the rows held and add equal ones, by packing all; then there is room for as many
- * again.  0, or -1 when memory is out or the function is too large.
- *
- *	held	12 10 12 11 10	as many as may be
- *	packed	10 11 12	each once
- *	held	10 11 12	and there is room for more
- */
-static int make_room(struct detail *d)
+/* Make a run of the rows held. */
+static int end_run(struct detail *d)
 {
 	uint64_t n;
 
-	for (int k = 0; k < DETAIL_KINDS; k++) {
-		d->packed[k].n = 0;
-		if (encode(d, (enum detail_kind)k, false, &d->packed[k], &n))
-			return -1;
-	}
-	hold_nothing(d);
 	for (int k = 0; k < DETAIL_KINDS; k++)
-		if (hold_again(d, (enum detail_kind)k, &d->packed[k]))
+		if (encode(d, (enum detail_kind)k, false, &d->runs[k].bytes, &n) ||
+		    detail_runs_end(&d->runs[k]))
 			return -1;
-	d->most = 2 * d->n > d->held_most ? 2 * d->n : d->held_most;
-	d->unread = d->n > d->limit ? EFBIG : 0;
-	return d->unread ? -1 : 0;
+	hold_nothing(d);
+	return 0;
 }
 
 /* Add a row; NULL when memory is out. */
@@ -538,10 +480,10 @@ static struct detail_row *new_row(struct detail *d, enum detail_kind kind)
 {
 	struct held *h = &d->held[kind];
 
-	if ((d->n >= d->most && make_room(d)) ||
+	if ((d->n >= d->most && end_run(d)) ||
 	    vec_reserve(&h->row, &h->cap, h->n + 1, sizeof(*h->row)))
 		return NULL;
-	d->n += held_size(d, kind);
+	d->n++;
 	return &h->row[h->n++];
 }
 
@@ -587,13 +529,13 @@ static inline int read_line(struct detail *d, struct varint_reader *in,
 	size_t before;
 	uint64_t *sum;
 
-	if (d->n >= d->most && make_room(d))
+	if (d->n >= d->most && end_run(d))
 		return -1;
 	before = d->lines.n;
 	sum = detail_lines_row(&d->lines, instr, line, file);
 	if (!sum)
 		return -1;
-	d->n += (d->lines.n - before) * held_size(d, DETAIL_LINES);
+	d->n += d->lines.n - before;
 	if (ncost) {
 		o->costs = in->p;
 		o->ncosts = ncost;
@@ -727,21 +669,22 @@ static int read_pieces(struct detail *d, size_t k, uint32_t slot)
 	return 0;
 }
 
-static void begin_fn(struct detail *d, uint32_t f, unsigned kinds_wanted)
+static void begin_fn(struct detail *d, uint32_t f, unsigned kinds_wanted, size_t most)
 {
 	d->fn = f;
 	d->kinds = kinds_wanted;
-	d->most = d->held_most;
+	d->most = most;
 	d->first_line = 0;
 	hold_nothing(d);
 }
 
-/* Read all pieces of f in all tallies, and hold their rows of the kinds wanted. */
-static int gather(struct detail *d, uint32_t f, unsigned kinds_wanted)
+/* Read all pieces of f in all tallies, and hold their rows of the kinds wanted; `most`: how
+ * many are held before they become a run. */
+static int gather(struct detail *d, uint32_t f, unsigned kinds_wanted, size_t most)
 {
 	const struct places *at = &d->at;
 
-	begin_fn(d, f, kinds_wanted);
+	begin_fn(d, f, kinds_wanted, most);
 	for (uint32_t s = at->slot_first[f]; s < at->slot_first[f + 1]; s++) {
 		const size_t k = at->slots[s].tally;
 
@@ -777,7 +720,7 @@ int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
 {
 	struct held *h = &d->held[kind];
 
-	if (gather(d, f, 1u << kind) ||
+	if (gather(d, f, 1u << kind, SIZE_MAX) ||
 	    (kind == DETAIL_LINES ? lines_as_rows(d) : sort_and_add(d, h)))
 		return -1;
 	*rows = h->row;
@@ -847,7 +790,7 @@ static enum copied copy_piece(struct detail *d, struct varint_reader *in,
 		o.instr = at.instr;
 		o.line = at.line;
 		o.file = at.slot;
-		if (d->n >= d->most || !piece_get(in, &o, d->cost))
+		if (d->n == d->most || !piece_get(in, &o, d->cost))
 			return COPY_NOT;
 		if (read_row(d, slot->tally, slot->slot, &o))
 			return COPY_NO_MEMORY;
@@ -872,7 +815,7 @@ static enum copied copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_
 	uint64_t at;
 	enum copied rc;
 
-	if (p->nevent > COPY_EVENTS || p->nevent == 0 || !slot)
+	if (d->asked || p->nevent > COPY_EVENTS || p->nevent == 0 || !slot)
 		return COPY_NOT;
 	fn = &p->tally[slot->tally]->fns.at[slot->slot];
 	for (size_t e = 0; e < p->tally[slot->tally]->events.n; e++)
@@ -888,7 +831,7 @@ static enum copied copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_
 	in.end = in.p + fn->piece_n;
 	if (piece_before(&in, &at))
 		return COPY_NOT;
-	begin_fn(d, f, 0);
+	begin_fn(d, f, 0, d->run);
 	rc = copy_piece(d, &in, slot);
 	if (rc)
 		return rc;
@@ -913,11 +856,19 @@ int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 	if (copy != COPY_NOT)
 		return copy == COPY_DONE ? 0 : -1;
 	d->loose = loose;
-	if (gather(d, f, (1u << DETAIL_KINDS) - 1))
+	if (gather(d, f, (1u << DETAIL_KINDS) - 1, d->run))
 		return -1;
-	for (int k = 0; k < DETAIL_KINDS; k++)
-		if (encode(d, (enum detail_kind)k, true, &b[k], &n[k]))
+	/* All kinds end their runs together. */
+	if (d->runs[0].n && end_run(d))
+		return -1;
+	for (int k = 0; k < DETAIL_KINDS; k++) {
+		const enum detail_kind kind = (enum detail_kind)k;
+
+		if (d->runs[k].n ? detail_runs_merge(&d->runs[k], kind, &d->shape,
+						     d->cancel, &b[k], &n[k])
+				 : encode(d, kind, true, &b[k], &n[k]))
 			return -1;
+	}
 	*first_line = d->first_line;
 	return 0;
 }

@@ -1,8 +1,8 @@
 /*
  * detail.h - gather one function's entries from all tallies, order, add and pack them.
  *
- * When 32 MiB of rows are held, equal ones are added; a function with more that differ
- * takes more memory, up to a limit.
+ * About 32 MiB of rows are held at once.  A function with more goes through packed runs
+ * (detail_run.h).
  */
 #ifndef QUERN_DETAIL_H
 #define QUERN_DETAIL_H
@@ -14,13 +14,14 @@
 
 struct detail; /* knows where each function's entries are */
 
-int detail_new(const struct profile *p, struct detail **out, struct err *err);
-/* Add equal rows when `room` bytes of them are held (32 MiB at most), fail if a function's
- * take more than `limit`, and once *cancel is set as if memory were out. */
-void detail_bound(struct detail *d, uint64_t room, uint64_t limit,
-		  const atomic_int *cancel);
-/* Make one for another thread, with the same places and bounds.  Free it before `of`. */
-int detail_share(const struct detail *of, struct detail **out, struct err *err);
+/* run: rows held at once; 0: about 32 MiB. */
+int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err);
+/* Once *cancel is set, detail_gather() and detail_pack() fail as if memory were out. */
+void detail_stop_by(struct detail *d, const atomic_int *cancel);
+/* Make one for another thread, with the same places and 1/share of the rows.  Free it
+ * before `of`. */
+int detail_share(const struct detail *of, unsigned share, struct detail **out,
+		 struct err *err);
 void detail_free(struct detail *d);
 /* How many jumps so far had a target that is no function of exactly that name, file and
  * object; those to their own function's name do not count. */
@@ -30,8 +31,7 @@ bool detail_full(const struct detail *d);
 /* About how many entries function f has. */
 uint64_t detail_weight(const struct detail *d, uint32_t f);
 
-/* The errno of a temporary file that could not be read back; EFBIG: a function is too large;
- * 0: memory was out. */
+/* The errno of a temporary file that could not be read back; 0: memory was out. */
 int detail_unread(const struct detail *d);
 
 /* The rows of function f of one kind, all in memory; valid until the next call.  0 or -1

@@ -10,25 +10,7 @@
 #include <stdlib.h>
 
 #include "index/base/cost.h"
-
-int detail_compare(const void *a, const void *b)
-{
-	const struct detail_row *x = a, *y = b;
-
-#define BY(field)                 \
-	if (x->field != y->field) \
-	return x->field < y->field ? -1 : 1
-	BY(file);
-	BY(instr);
-	BY(line);
-	BY(edge);
-	BY(to_instr);
-	BY(to_line);
-	BY(to_fn);
-	BY(to_file);
-#undef BY
-	return 0;
-}
+#include "index/detail/detail_run.h"
 
 void detail_lines_init(struct detail_lines *l, size_t nevent)
 {

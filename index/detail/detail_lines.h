@@ -88,9 +88,6 @@ static inline uint64_t *detail_lines_row(struct detail_lines *l, uint64_t instr,
 	return detail_lines_add(l, (struct detail_key){instr, line, file, 0});
 }
 
-/* The order of rows in a function: qsort()'s. */
-int detail_compare(const void *a, const void *b);
-
 /* Put them in order and add those that are equal.  0, or -1 when memory is out. */
 int detail_lines_order(struct detail_lines *l);
 

@@ -12,6 +12,7 @@
 
 struct name_contexts;
 struct save_opts {
+	size_t run;    /* see detail.h */
 	unsigned jobs; /* threads, 0: one per core */
 	uint64_t mem;  /* bytes to work in; 0: 256 MiB */
 	const atomic_int *cancel;

@@ -24,9 +24,8 @@ enum {
 	MEM = 256 << 20,
 	FN_SHARE = 8,	    /* share of the memory for one packed function, */
 	FN_LEAST = 4 << 20, /* and its least bytes */
-	UNPACKED = 8,	/* times as many bytes may its rows take before they are packed */
-	HELD_SHARE = 4, /* share of the memory for units that wait to be written */
-	KEPT = 1 << 20, /* bytes of buffer that a written unit keeps */
+	HELD_SHARE = 4,	    /* share of the memory for units that wait to be written */
+	KEPT = 1 << 20,	    /* bytes of buffer that a written unit keeps */
 };
 
 static const struct {
@@ -91,7 +90,7 @@ static int too_large(const struct writing *w, uint32_t f, struct err *err)
 static int not_packed(const struct writing *w, const struct detail_unit *u,
 		      struct err *err)
 {
-	if (u->too_large || u->unread == EFBIG)
+	if (u->too_large)
 		return too_large(w, u->failed, err);
 	if (!u->unread || err_kind_of(u->unread, ERR_INDEX) == ERR_LIMIT)
 		return err_no_memory(err, "while writing the index");
@@ -269,8 +268,10 @@ static int save_detail_finish(struct writing *w, struct store_writer *store)
 	return store_writer_column(store, TABLE_FN_LINE, 0, w->first_line, n, w->err);
 }
 
-static int cut_units(struct writing *w, const struct detail *d)
+/* A test with small runs gets small units, too. */
+static int cut_units(struct writing *w, const struct detail *d, size_t run)
 {
+	const uint64_t most = run ? run : UNIT_WEIGHT;
 	uint64_t weight = 0;
 	size_t cap = 0;
 
@@ -281,7 +282,7 @@ static int cut_units(struct writing *w, const struct detail *d)
 			w->from[w->nunits++] = f;
 		}
 		weight += detail_weight(d, f);
-		if (weight >= UNIT_WEIGHT)
+		if (weight >= most)
 			weight = 0;
 	}
 	if (w->nunits)
@@ -290,10 +291,10 @@ static int cut_units(struct writing *w, const struct detail *d)
 }
 
 static int writing_init(struct writing *w, struct store_writer *store,
-			const struct detail *d)
+			const struct detail *d, size_t run)
 {
 	const size_t n = w->p->nfn + 1;
-	int rc = cut_units(w, d);
+	int rc = cut_units(w, d, run);
 
 	w->first_line = malloc(n * sizeof(*w->first_line));
 	for (int k = 0; k < DETAIL_KINDS; k++) {
@@ -354,7 +355,8 @@ static int write_all(struct writing *w, struct detail_worker *worker, unsigned j
 		struct err ignored = {0};
 
 		to->w = w;
-		if (o.nworkers && detail_share(worker[0].detail, &to->detail, &ignored))
+		if (o.nworkers &&
+		    detail_share(worker[0].detail, jobs, &to->detail, &ignored))
 			break;
 		each[o.nworkers] = to;
 	}
@@ -392,12 +394,11 @@ int save_detail(const struct profile *p, struct store_writer *store, struct meta
 		return err_no_memory(err, "while writing the index");
 	for (size_t k = 0; k < p->ntally; k++)
 		spill_map(&p->tally[k]->pieces.packed);
-	rc = detail_new(p, &worker[0].detail, err);
+	rc = detail_new(p, opts->run, &worker[0].detail, err);
 	if (!rc)
-		detail_bound(worker[0].detail, mem / FN_SHARE, UNPACKED * w.fn_most,
-			     opts->cancel);
+		detail_stop_by(worker[0].detail, opts->cancel);
 	meta->loose = p->loose;
-	rc = rc || writing_init(&w, store, worker[0].detail) ||
+	rc = rc || writing_init(&w, store, worker[0].detail, opts->run) ||
 	     write_all(&w, worker, opts->jobs, meta) || save_detail_finish(&w, store);
 	meta->lines = w.rows[DETAIL_LINES];
 	meta->sites = w.rows[DETAIL_SITES];

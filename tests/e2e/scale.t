@@ -57,7 +57,7 @@ check("names of 4 KiB", "--name-bytes 4096 --functions 1000 --bytes 6M", {"funct
 # Entries of each thread took 110 MiB (index/tally/tally.c).
 check("half a million lines again and again, --mem 32M", "--functions 20000 --edges 2 --parts 5 --bytes 24M",
       {"functions": "20,000", "parts": "5"}, 64, ("--mem", "32M", "--jobs", "2"))
-# Entries of such a function took 112 MiB, and do so in the second of two blocks (index/tally/piece.h, index/detail/detail.c).
+# Entries of such a function took 112 MiB, and do so in the second of two blocks (index/tally/piece.h, index/detail/detail_run.h).
 check("a million lines in one function", "--functions 2 --edges 1 --parts 1 --bytes 8M",
       {"functions": "2", "parts": "1"}, 80)
 longest = info(index("big.out", "-q", "-c", "info")[1])

@@ -57,6 +57,8 @@ static struct build_opts options(const struct naive_way *way)
 		.stretch = way->stretch,
 		.give = way->give,
 		.mem = memory(way),
+		/* rows in runs too, of any length */
+		.run = way->stretch % 7,
 		.at_once = way->stretch % 5 * 701,
 	};
 }

@@ -6,7 +6,7 @@
 
 #include "index/base/cost.h"
 #include "index/base/hash.h"
-#include "index/detail/detail_lines.h"
+#include "index/detail/detail_run.h"
 #include "index/tally/piece.h"
 #include "index/tally/tally.h"
 #include "tests/support/dice.h"

@@ -262,7 +262,7 @@ static const struct growing {
 	 0,
 	 70},
 	{{"more and more, in little memory", .prepare = more_of_all,
-	  .opts = {.mem = 4 << 10}},
+	  .opts = {.mem = 4 << 10, .run = 9}},
 	 0,
 	 70},
 	{{"more and more calls", .prepare = more_calls}, 1, 90},

@@ -304,7 +304,7 @@ static const struct scene shrinking[] = {
 	 faults_spilled,
 	 0,
 	 {"p"},
-	 .opts = {.mem = 8 << 10}},
+	 .opts = {.mem = 8 << 10, .run = 16}},
 };
 
 static const struct scene scenes[] = {
@@ -312,7 +312,7 @@ static const struct scene scenes[] = {
 	{"parts", faults_fixture, 1, {"p"}, .leaves = 1},
 	{"an odd one", faults_fixture, 2, {"p"}, .leaves = 1},
 	{"names made of names", named, 0, {"p"}, .leaves = 1},
-	{"little memory", faults_spilled, 0, {"p"}, .opts = {.mem = 8 << 10}},
+	{"little memory", faults_spilled, 0, {"p"}, .opts = {.mem = 8 << 10, .run = 16}},
 	{"small stretches", faults_spilled, 0, {"p"}, .opts = {.stretch = 512}},
 	{"names that begin alike", alike, 0, {"p"}, .leaves = 1},
 	{"ids that get other names",
@@ -333,7 +333,7 @@ static const struct scene scenes[] = {
 	 all_but_one,
 	 0,
 	 {THREADS, "t-05"},
-	 .opts = {.mem = 1 << 10},
+	 .opts = {.mem = 1 << 10, .run = 9},
 	 .index = "i",
 	 .leaves = 6},
 	{"all are read again",
