@@ -112,13 +112,15 @@ static uint64_t first_bytes(struct str s)
 	return bits;
 }
 
-/* Numbers whose order as unsigned ones is that of the cells. */
+/* Numbers whose order as unsigned ones is that of the cells; absent ones are equal. */
 static uint64_t ordered_bits(const struct table_col *c, bool asc, uint32_t row)
 {
 	const uint64_t sign = (uint64_t)1 << 63;
 	uint64_t bits;
 	double v;
 
+	if (c->absent && c->absent[row])
+		return UINT64_MAX;
 	if (col_is_f(c->type)) {
 		v = c->f[row] + 0.0; /* -0 is 0 */
 		memcpy(&bits, &v, sizeof(bits));
@@ -139,7 +141,7 @@ static void order_bits(const struct table_col *c, bool asc, size_t n, uint64_t *
 {
 	const uint64_t flip = col_is_signed(c->type) ? ~((uint64_t)1 << 63) : UINT64_MAX;
 
-	if (asc || c->dict || col_is_f(c->type) || is_compared(c))
+	if (asc || c->absent || c->dict || col_is_f(c->type) || is_compared(c))
 		for (size_t i = 0; i < n; i++)
 			out[i] = ordered_bits(c, asc, (uint32_t)i);
 	else
@@ -233,8 +235,6 @@ static int first_of_window(struct window *w, struct first_rows *h)
 		return w->x.err->kind;
 	h->decides &= !v.absent; /* its bits are those of some numbers */
 	order_bits(&v, h->asc, w->t.n, bits);
-	for (size_t i = 0; v.absent && i < w->t.n; i++)
-		bits[i] = v.absent[i] ? UINT64_MAX : bits[i];
 	for (size_t i = 0;
 	     (i = row_loops()->find_upto(bits, i, w->t.n, h->most)) < w->t.n; i++)
 		h->row[h->n++] = (struct sort_pair){bits[i], (uint32_t)(w->first + i)};

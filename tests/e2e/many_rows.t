@@ -77,6 +77,10 @@ same(len(whole), N + 1, "and are all there")
 # Another order, and so many rows that they are not held page by page.
 want = sorted(r[9] for r in rows)
 same(list(map(int, ask("functions | sort contribution asc | show contribution | as csv").split()[1:])), want, "sorted by contribution")
+# No function is in a cycle: none has the first key, whatever its cost is.
+for some in "", "take 5 | ":
+    got = ask("functions | sort cycle + self, id | %sshow id | as csv" % some).split()[1:]
+    same(list(map(int, got)), list(range(N - 1, N - 1 - len(got), -1)), "rows without the first key are in the order of the second")
 want = [str(r[1]) for r in rows if r[6] < 12]
 same(ask("functions | where line < 12 | show self | as csv").split()[1:], want, "a part of the rows")
 
