@@ -262,7 +262,8 @@ static void skip_windows(struct window *w, const struct first_rows *h)
 	window_skip(w, (size_t)(row - t->first));
 }
 
-/* Leave the rows that can be among the first `keep` by a key; keep > 0. */
+/* Leave the rows that can be among the first `keep` by a key, or all if these are too many;
+ * keep > 0. */
 static int leave_first(struct exec *x, struct table *t, const struct expr *key,
 		       size_t keep)
 {
@@ -271,16 +272,17 @@ static int leave_first(struct exec *x, struct table *t, const struct expr *key,
 			       .keep = keep,
 			       .full = 2 * keep + WINDOW,
 			       .most = UINT64_MAX};
+	const size_t many = t->n / 2 + WINDOW; /* the rest would spare nothing */
 	struct window w;
 	uint32_t *rows;
 
 	if (!eval_open(x, t, key, &h.key) && !window_open(x, t, &w)) {
-		while (window_next(&w))
+		while (h.full <= many && window_next(&w))
 			if (!first_of_window(&w, &h))
 				skip_windows(&w, &h);
 		window_close(&w);
 	}
-	if (eval_close(x, h.key, false))
+	if (eval_close(x, h.key, false) || h.full > many)
 		return x->err->kind;
 	rows = EXEC_ARRAY(x, uint32_t, h.n + 1);
 	for (size_t i = 0; i < h.n; i++)

@@ -81,6 +81,9 @@ same(list(map(int, ask("functions | sort contribution asc | show contribution | 
 for some in "", "take 5 | ":
     got = ask("functions | sort cycle + self, id | %sshow id | as csv" % some).split()[1:]
     same(list(map(int, got)), list(range(N - 1, N - 1 - len(got), -1)), "rows without the first key are in the order of the second")
+# Equal first keys: the rows that may be the first ones are all, and not held twice.
+r = run("many.out", "-q", "--limit", "memory=16M", "-c", "functions | sort calls * 0, id | take 3 | show id | as csv")
+same((r.status, r.text.split()), (0, ["id"] + [str(N - i) for i in (1, 2, 3)]), "the first of many equal rows")
 want = [str(r[1]) for r in rows if r[6] < 12]
 same(ask("functions | where line < 12 | show self | as csv").split()[1:], want, "a part of the rows")
 
