@@ -49,12 +49,13 @@ static const char *costs_of(const struct decode *d, const char *line, const char
 	return line < end && *line >= '0' && *line <= '9' ? line : NULL;
 }
 
-/* Whether the target of a call is absolute: " 12 ..." after the count. */
+/* Whether all positions of the target of a call are absolute: " 0x10 12" after the count. */
 static bool absolute_target(const char *count)
 {
-	while (*count >= '0' && *count <= '9')
-		count++;
-	return *count != ' ' || (count[1] >= '0' && count[1] <= '9');
+	for (; *count != '\n'; count++)
+		if (*count == ' ' && !(count[1] >= '0' && count[1] <= '9'))
+			return false;
+	return true;
 }
 
 /* Set the text of k, a wide_link, to p[0..costs); count: where the count of a call is, or

@@ -34,4 +34,11 @@ same(sorted(rows('functions | where fn = "helper" | show file, self, calls')),
 same(sorted(rows("lines of fa | show file, line, self")),
      ["/build/a.c,10,1", "/build/a.c,11,2", "/build/a.c,9,1", "/build/h.h,3,1"],
      "fi= in front of a call holds for that call alone")
+
+# The line of a target is relative, its address is not: the line is another one wherever the base is.
+with open("target.out", "w") as f:
+    f.write("creator: callgrind-3.20.0\npositions: instr line\nevents: Ir\n")
+    for i in range(200):
+        f.write("fl=a.c\nfn=main\n0x1000 %d 1\nfn=f\ncfn=g\ncalls=1 0x10 +5\n0x20 7 100\n" % (100 if i == 150 else 900))
+same(run("target.out", "-q", "--format", "csv", "-c", "functions of g | show line").text.split(), ["line", "105"], "the lowest line of a target")
 done()
