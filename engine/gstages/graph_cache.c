@@ -114,6 +114,7 @@ static int make_graph(struct kept_graph *k, struct exec *x, const struct gstage 
 	arena_init(&k->arena, x->a->cap ? x->a->cap - x->a->used : 0);
 	maker.a = &k->arena;
 	maker.notes = &k->notes;
+	maker.lasting = NULL;
 	k->key = arena_str(maker.a, key);
 	rc = k->key.p ? graph_plain(x->g->st, x->open->flows, maker.a, x->open->cancel,
 				    &maker.g, x->err) ||

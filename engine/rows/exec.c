@@ -26,12 +26,19 @@ int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
 	return arena_grow(x->a, pp, cap, used, need, size) ? arena_full(x->a, x->err) : 0;
 }
 
+/* Rows may each have the same to say. */
 static int add_text(struct exec *x, struct str text, struct exec_texts *to)
 {
-	if (!text.p)
-		return arena_full(x->a, x->err);
-	if (exec_grow(x, &to->at, &to->cap, to->n, to->n + 1, sizeof(*to->at)))
-		return x->err->kind;
+	struct arena *a = x->lasting ? x->lasting : x->a;
+
+	for (size_t i = 0; i < to->n && text.p; i++)
+		if (str_eq(to->at[i], text))
+			return 0;
+	if (x->lasting && text.p)
+		text = arena_str(a, text);
+	if (!text.p ||
+	    arena_grow(a, &to->at, &to->cap, to->n, to->n + 1, sizeof(*to->at)))
+		return arena_full(a, x->err);
 	to->at[to->n++] = text;
 	return 0;
 }

@@ -72,8 +72,9 @@ struct exec {
 	const struct check_env *env;	  /* the names that the statement may use */
 	struct str text;		  /* of the statements: their spans point here */
 	struct exec_texts *notes, *hints; /* a copy of this exec adds to the same */
-	struct doubts *doubts;		  /* and to the same (doubt.h) */
-	const struct exec_other *other;	  /* NULL: one profile is asked */
+	struct arena *lasting; /* that these are in, if `a` is of a window; or NULL */
+	struct doubts *doubts; /* and to the same (doubt.h) */
+	const struct exec_other *other; /* NULL: one profile is asked */
 	uint32_t ticks;
 	/* What the source sees: */
 	struct graph *g;	      /* after the graph stages */

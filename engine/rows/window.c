@@ -19,6 +19,7 @@ int window_open(struct exec *x, const struct table *t, struct window *w)
 	*w = (struct window){.x = *x, .stmt = x, .of = t};
 	arena_init(&w->a, x->a->cap);
 	w->x.a = &w->a;
+	w->x.lasting = x->lasting ? x->lasting : x->a;
 	w->col = EXEC_ARRAY(x, struct table_col, t->ncols + 1);
 	for (size_t i = 0; i < t->ncols; i++)
 		t->cols[i]->slot = i;
