@@ -43,13 +43,13 @@ struct vs {
 int vs_match_rows(struct exec *x, struct vs *v);
 /* Join the rows of both sides: v->ia, v->ib.  *rows: how many there are then. */
 int vs_join_rows(struct exec *x, struct vs *v, size_t *rows);
-/* Pass on the notes of the base's run; say how much is paired, and how many runs there
+/* vs.c.  Pass on the notes of the base's run; say how much is paired, and how many runs there
  * are. */
 int vs_note_base(struct exec *x, const struct source *s, const struct vs *v);
+int vs_count_runs(struct exec *x, struct table *t, bool *several);
 /* vs_paired.c */
 int vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v,
 		      struct table *t);
-int vs_count_runs(struct exec *x, struct table *t, bool *several);
 
 /* vs_runs.c: the cost of each function in each run of one side */
 struct vs_runs;
@@ -60,6 +60,7 @@ struct vs_range {
 int vs_runs_count(struct exec *x, uint32_t *n);
 /* Sums of n[0] runs here and n[1] in the base cannot be compared if these differ. */
 int vs_runs_differ(struct exec *x, const struct vs *v, const uint32_t n[2]);
+bool vs_runs_known(const struct vs *v); /* not if stages estimate costs */
 int vs_know_runs(struct vs *v, uint32_t event,
 		 uint32_t base_event); /* fills in v->runs */
 /* f GRAPH_NONE: no run has it, so it cost 0. */
@@ -86,7 +87,6 @@ extern const struct joined vs_joined; /* vs_cols.c */
 bool vs_has_runs(const struct source_def *src);
 /* Is the i-th of vs_cols[], which others have on request, shown by `info`? */
 bool vs_on_card(const struct source_def *src, size_t i);
-bool vs_runs_known(const struct vs *v); /* not if stages estimate costs */
 /* Doubt the comparison if event e has another formula in the base. */
 int vs_same_formula(struct vs *v, uint32_t e);
 /* Is the row of a function with a number in its name, whose partner may be another

@@ -1,9 +1,11 @@
 /*
- * format.h - the table of output formats: a row each, and nothing else lists them.
+ * format.h - the table of output formats: a row each.
  *
  * The enum, the names, `.help formats`, the hint of `as` and Tab are made from a row; a
  * function of repl/, which the row names, writes the format.  tests/e2e/tables.t compares
- * the documents with the rows.
+ * the documents with the rows.  By hand are the formats that an agent may ask for
+ * (repl/mcp/server.c, tools.json) and those that say how many rows they wrote
+ * (repl/app/output.c).
  */
 #ifndef QUERN_FORMAT_H
 #define QUERN_FORMAT_H

@@ -20,8 +20,9 @@
  * reaches `of`, nothing is INSIDE.
  *
  * A function hands its split to its callees when it is complete.  Those in cycles gather
- * it themselves, sweep after sweep.  Components are visited in topological order.  In a cycle the bounds begin at nothing
- * and everything, which is true; every sweep tightens them and keeps them true.
+ * it themselves, sweep after sweep.  Components are visited in topological order.  In a
+ * cycle the bounds begin at nothing and everything, which is true; every sweep tightens
+ * them and keeps them true.
  */
 #include <string.h>
 
@@ -71,7 +72,7 @@ struct costing {
 	unsigned ready; /* the state in which `of` counts */
 	unsigned enter; /* the state of cost that enters without a call */
 	/* By place: */
-	struct split *at;		  /* after the function has changed the state */
+	struct split *at;		  /* its split, after it has changed the state */
 	double *starts;			  /* cost that enters without a call, and */
 	int64_t *root;			  /* the same as recorded */
 	int64_t *arrived_lo, *arrived_hi; /* cost that enters `of` here */
@@ -398,8 +399,8 @@ static void collect_states(struct costing *c, uint32_t place)
 	combine_states(c, place, &x);
 }
 
-/* Hand the split of f to the callees that cost can leave in another state than OUTSIDE.
- * at[] of a callee holds the sum so far. */
+/* Give each callee its part of the split of f: not f itself, nor callees in cycles, which
+ * gather it, nor those all of whose cost is OUTSIDE.  at[] of a callee is the sum so far. */
 static void hand_on(struct costing *c, uint32_t f)
 {
 	const struct flow_input *in = &c->fl->in;
@@ -666,7 +667,8 @@ static int find_bounds(struct costing *c, const struct path_cost_query *q, int64
 	return 0;
 }
 
-/* The estimate by pairs: that of a flow in proportion, whose functions are ways in. */
+/* The estimate where pairs of ways are known: each function is one for each way into it
+ * (way_flow.h). */
 static int estimate_by_ways(const struct way_flow *w, const struct path_cost_query *q,
 			    const struct costing *of, double *est)
 {

@@ -74,7 +74,6 @@ struct copy_place {
 	uint64_t instr, line;
 	uint32_t file, slot; /* slot: the file's */
 	struct coded cost;   /* of the last cost line, all events; NULL: there was none */
-	uint64_t to;	     /* the target of the last jump, as in piece.h */
 };
 
 /* The number of ones in v. */

@@ -347,7 +347,7 @@ COPY_STEP bool copy_likes(struct copy_loop *l, struct copy_kind k)
 	/* Of two bytes: the tag, the sign of d, and the bits of a step too large. */
 	const uint64_t small = k.instrs ? 0xc1ff : 0xe1ff;
 	const uint64_t head = HEAD_COSTS | (k.instrs && k.lines ? HEAD_LINE : 0);
-	const uint64_t first_line = l->line + (l->p[1] >> 1) - 1;
+	const uint64_t first_less_1 = l->line + (l->p[1] >> 1) - 1;
 	uint64_t steps = 0;
 	size_t n = 0;
 
@@ -374,12 +374,12 @@ COPY_STEP bool copy_likes(struct copy_loop *l, struct copy_kind k)
 	else
 		l->line += steps;
 	if (!k.instrs && n)
-		l->least = first_line < l->least ? first_line : l->least;
+		l->least = first_less_1 < l->least ? first_less_1 : l->least;
 	return n != 0;
 }
 
-/* Read tag and positions.  False: the row is another kind's, or a position has two bytes,
- * or goes back. */
+/* Read tag and positions.  False: the row is another kind's or lacks costs, a position has
+ * two bytes, or the first one goes back or does not fit into the head. */
 COPY_STEP bool get_small_place(struct small_row *r, struct copy_kind k)
 {
 	const unsigned tag = r->word & 0xff;

@@ -2,8 +2,9 @@
  * copy_lines.h - copy the cost lines of a piece to the index.
  *
  * In a piece (piece.h) a line is a tag, the differences of its positions, and its costs
- * if they differ from those before.  In the index (detail_code.h) only the tag is another
- * one.  So the lines of a file are not unpacked, ordered and packed again, but copied.
+ * if they differ from those before.  In the index (detail_code.h) the tag, with a small
+ * step of the first position in it, is another one; the rest is the same.  So the lines of
+ * a file are not unpacked, ordered and packed again, but copied.
  * Where the lines go back, the rows from there on are taken back, and merged with the
  * next lines:
  *

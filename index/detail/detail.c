@@ -39,7 +39,7 @@ enum {
 	RUN_BYTES = 32 << 20, /* of rows and their costs, about */
 	LEAST_ROOM = 1 << 6,  /* numbers in the first allocation of costs */
 	MOST_ROOM = 1 << 12,  /* in the largest one */
-	FETCH = 16, /* functions whose data is prefetched; the slots of as many more are, too */
+	FETCH = 16, /* so many functions ahead data is prefetched, and slots at twice that */
 };
 
 struct slot_ref {
@@ -54,7 +54,7 @@ struct places {
 	struct sort_pair *by_obj; /* functions by name and object, then as they are */
 };
 
-/* Call sites, or jumps. */
+/* Call sites or jumps; for detail_gather() also the cost lines, at the end. */
 struct held {
 	struct detail_row *row;
 	size_t n, cap;
@@ -86,7 +86,7 @@ struct detail {
 	unsigned kinds; /* bit per kind that is wanted */
 	struct detail_lines lines;
 	struct copy_lines copy;		/* the cost lines, if copied, not held */
-	struct held held[DETAIL_KINDS]; /* not DETAIL_LINES: see lines */
+	struct held held[DETAIL_KINDS]; /* cost lines: see lines */
 	struct detail_runs runs[DETAIL_KINDS];
 	size_t n, most;		   /* rows held; at `most` they become a run */
 	struct arena sums;	   /* costs of call sites */
@@ -353,24 +353,15 @@ static void set_target(struct detail *d, size_t k, uint32_t fn_name, uint32_t fi
 		   (r->to_file != r->file ? JUMP_OTHER_FILE : 0);
 }
 
-static int detail_add_row(struct detail *d, struct detail_row *to,
-			  const struct detail_row *r)
+static void detail_add_row(struct detail *d, struct detail_row *to,
+			   const struct detail_row *r)
 {
-	size_t n = d->p->nevent;
+	uint64_t *sum = (uint64_t *)(uintptr_t)to->cost;
 
 	d->full |= count_add(&to->calls, r->calls);
 	d->full |= count_add(&to->taken, r->taken);
-	if (r->cost) {
-		uint64_t *sum = new_costs(d);
-
-		if (!sum)
-			return -1;
-		memcpy(sum, to->cost, n * sizeof(*sum));
-		for (size_t e = 0; e < n; e++)
-			d->full |= cost_add_bits(&sum[e], r->cost[e]);
-		to->cost = sum;
-	}
-	return 0;
+	for (size_t e = 0; r->cost && e < d->p->nevent; e++)
+		d->full |= cost_add_bits(&sum[e], r->cost[e]);
 }
 
 /* Order rows that are not in order. */
@@ -411,8 +402,7 @@ static int sort_and_add(struct detail *d, struct held *h)
 		return -1;
 	for (i = 1; i < h->n; i++) {
 		if (detail_compare(&h->row[last], &h->row[i]) == 0) {
-			if (detail_add_row(d, &h->row[last], &h->row[i]))
-				return -1;
+			detail_add_row(d, &h->row[last], &h->row[i]);
 		} else if (++last != i) {
 			h->row[last] = h->row[i];
 		}
@@ -589,7 +579,7 @@ static int read_lines(struct detail *d, size_t k, struct varint_reader *from,
 	return rc;
 }
 
-static int read_row(struct detail *d, size_t k, uint32_t slot, const struct piece_row *o)
+static int hold_row(struct detail *d, size_t k, uint32_t slot, const struct piece_row *o)
 {
 	const enum detail_kind kind = kinds[o->kind];
 	const struct profile *p = d->p;
@@ -662,7 +652,7 @@ static int read_pieces(struct detail *d, size_t k, uint32_t slot)
 				return -1;
 			if (!piece_get(&in, &o, d->cost))
 				break;
-			if (wanted(d, kinds[o.kind]) && read_row(d, k, slot, &o))
+			if (wanted(d, kinds[o.kind]) && hold_row(d, k, slot, &o))
 				return -1;
 		}
 	}
@@ -792,7 +782,7 @@ static enum copied copy_piece(struct detail *d, struct varint_reader *in,
 		o.file = at.slot;
 		if (d->n == d->most || !piece_get(in, &o, d->cost))
 			return COPY_NOT;
-		if (read_row(d, slot->tally, slot->slot, &o))
+		if (hold_row(d, slot->tally, slot->slot, &o))
 			return COPY_NO_MEMORY;
 		at.instr = o.instr;
 		at.line = o.line;

@@ -37,7 +37,7 @@ struct replay {
 	struct link *link; /* link 0 fits no text */
 	struct link_more *link_more;
 	size_t n, cap, more_cap;
-	size_t most;	   /* links that may be kept; 0: a million */
+	size_t most;	   /* places for links, of 64 bytes; 0: a million */
 	struct step *step; /* per entry: the line that follows it */
 	size_t step_cap;
 	uint32_t *ring;	    /* links in the order they were taken (replay_in.h) */

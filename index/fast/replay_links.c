@@ -8,9 +8,11 @@
 #include "index/fast/replay_in.h"
 
 enum {
-	LINKS_MAX = 1 << 20, /* 80 MiB; further ones take the place of others */
-	WAYS = 128,	     /* links of one entry */
-	ASKED = 4,	     /* so many of them are compared with a new one */
+	LINKS_MAX =
+		1
+		<< 20, /* places of 64 bytes; then an entry's last link gives way, or none */
+	WAYS = 128,    /* links of one entry */
+	ASKED = 4,     /* so many of them are compared with a new one */
 };
 
 /* How many places k takes. */

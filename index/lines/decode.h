@@ -16,11 +16,11 @@ enum row_kind {
 	/* Names: a = id if flags & NAME_ID, text p/len if flags & NAME_TEXT. */
 	ROW_FN,
 	ROW_FL,
-	ROW_FI,
-	ROW_OB, /* also fe= */
+	ROW_FI, /* also fe= */
+	ROW_OB,
 	ROW_CFN,
-	ROW_CFI,
-	ROW_COB, /* also cfl= */
+	ROW_CFI, /* also cfl= */
+	ROW_COB,
 	ROW_JFI,
 	ROW_JFN,
 	ROW_INLINED, /* cfni= */

@@ -3,8 +3,8 @@
  *
  * 1. Every name slot gets its string (merge_names.c).
  * 2. Functions are the distinct (object, file, name) that have a body or are called.  A
- *    callee with a default file and no body anywhere is the one function of that name
- *    with a body in that object, if there is exactly one (PROFILE.md section 6).
+ *    callee whose file is only assumed, and that has no body there, is the function of that
+ *    name with a body in that object, if there is only one (PROFILE.md section 6).
  * 3. Edges are sorted by (caller, callee) and equal ones added.
  *
  * Each stretch has a tally of its own, so one function has a slot in several of them:
@@ -322,7 +322,7 @@ static int settle_parts(struct profile *p, struct err *err)
 }
 
 /* The lowest line at which a function is called: in `at` and in one of its slots. */
-static void begins(uint32_t *at, uint32_t line)
+static void lower_begin(uint32_t *at, uint32_t line)
 {
 	if (line_below(line, *at))
 		*at = line;
@@ -353,7 +353,7 @@ static int map_functions(struct profile *p, struct identities *ids)
 			 * id. */
 			p->loose += f->id == NO_ID;
 			if (f->id != NO_ID)
-				begins(&p->fn_begin[f->id], t->fns.at[i].begin);
+				lower_begin(&p->fn_begin[f->id], t->fns.at[i].begin);
 			for (size_t e = 0; f->id != NO_ID && e < t->events.n; e++)
 				add_cost(p, &p->self[f->id * p->nevent + m->event[e]],
 					 (int64_t)t->fns.self[i * t->events.n + e]);
@@ -666,8 +666,8 @@ static size_t first_named(const struct profile *p, struct str s)
 	return b.lo;
 }
 
-/* google-pprof cuts the name of a block at its first blank, and that of a callee not:
- * whether there is a block for f so. */
+/* google-pprof cuts the name of a block at its first blank, but not that of a callee.  Is
+ * there such a block for f? */
 static bool has_cut_block(const struct profile *p, size_t f)
 {
 	const struct str name = p->name[SPACE_FN][p->fn_name[f]];
@@ -836,7 +836,7 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, struct str ev
 		p->bytes += tally[k]->text_bytes;
 		p->lines += tally[k]->lines;
 	}
-	/* The names of several parts are written from the names of the tallies. */
+	/* Parts write their names from the tallies: merge_names() frees these only for one. */
 	if (settle_parts(p, err) || merge_names(p, one_part(p), err) ||
 	    interrupted(cancel, err) || join_events(p, events, err) ||
 	    join_functions(p, err) || interrupted(cancel, err) || join_edges(p, err) ||

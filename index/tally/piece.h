@@ -7,7 +7,7 @@
  * one block; the pieces of a function are a chain.  Lines that find no room as entries
  * become pieces, and so do entries that must give room (tally.c).
  *
- *	piece: distance in bytes back to the function's piece before, 0: none; then lines
+ *	piece: bytes of the function's piece before, 0: none, [distance back to it]; lines
  *	tag: kind | FILE | INSTR | LINE, number of costs in the upper bits
  *	[file] [zz(instr)] [zz(line)], then by kind:
  *	cost line	costs (cost_code.h); none: those of the cost line before
@@ -69,8 +69,8 @@ enum {
 	PIECE_TO = 1 << PIECE_COSTS,
 };
 
-/* Move *at back to the function's piece before.  Returns the distance; 0: no piece
- * before. */
+/* Move *at back to the function's piece before.  Returns the bytes of that; 0: there is
+ * none. */
 static inline uint64_t piece_before(struct varint_reader *in, uint64_t *at)
 {
 	uint64_t n = varint_get(in);

@@ -55,7 +55,7 @@ struct builder {
 	int sides;
 	bool tree;
 	bool one_fn;  /* the name of a row is the name of its function */
-	unsigned end; /* which one: see result_fn() */
+	unsigned end; /* of a call, 1 the callee: see result_fn() */
 	size_t n;     /* frames of rows, and of the top */
 	/* [n + 1]: the frame on which lies what this one leaves out: itself, or one below; n:
 	 * none */
@@ -70,7 +70,7 @@ static uint64_t drawn(int64_t cost)
 }
 
 /* The frame that a frame lies on; n: none. */
-static size_t below(const struct builder *b, size_t i)
+static size_t parent(const struct builder *b, size_t i)
 {
 	return b->f->all[i].parent == FRAME_NONE ? b->n : b->f->all[i].parent;
 }
@@ -328,8 +328,8 @@ static void link_rows(struct builder *b)
 			f->all[i - 1].value[s] = f->all[i].value[s];
 }
 
-/* Add the rows of a tree that stages have left.  The rows below a row come first. */
-static void link_left(struct builder *b, size_t *place, size_t *waiting)
+/* Add the rows of a tree that stages have kept, and before each those that it lies on. */
+static void link_kept(struct builder *b, size_t *place, size_t *waiting)
 {
 	const struct result *r = b->r;
 	const size_t top = b->f->rooted ? 0 : FRAME_NONE;
@@ -367,10 +367,10 @@ static uint64_t least_row(const struct builder *b, int s)
 	return least == UINT64_MAX ? 0 : least;
 }
 
-/* Drop the frames that one side may only have left out, and all frames on them: they are
- * `other`.  If its functions are known, what a narrow frame leaves out lies on the wide one
- * below: each tree knows it of its own frames, and here it is of those that are narrow on
- * one side. */
+/* Drop the frames that one side has and the other may have left out as too cheap, and all
+ * frames on them: they become `other`.  If its functions are known, what a narrow frame
+ * leaves out lies on the wide one below: each tree knows it of its own frames, and here it
+ * is of those that are narrow on one side. */
 static void find_homes(struct builder *b)
 {
 	const uint64_t least[2] = {least_row(b, 0), least_row(b, 1)};
@@ -395,7 +395,7 @@ static void find_homes(struct builder *b)
 				WIDE * (double)drawn(one->root_cost);
 		}
 		wide |= !cut || x->row == FRAME_NONE;
-		b->home[i] = wide && !x->other ? i : b->home[below(b, i)];
+		b->home[i] = wide && !x->other ? i : b->home[parent(b, i)];
 	}
 }
 
@@ -463,8 +463,8 @@ static void put_other(struct builder *b, size_t on, struct str name, uint32_t fn
 				       .row = FRAME_NONE};
 }
 
-/* The functions that spend what is left out, as far as they are known: of one maybe several
- * frames, which the folded tree has as one. */
+/* The functions that spend what is left out, as far as they are known: one row of the folded
+ * tree may stand for several frames. */
 static void put_known(struct builder *b, int s)
 {
 	const struct one *one = &b->side[s];
@@ -565,7 +565,7 @@ static int build(struct builder *b)
 	if (b->tree && (b->side[0].root_name.n || b->side[1].root_name.n))
 		put_root(b);
 	if (b->r->on)
-		link_left(b, place, waiting);
+		link_kept(b, place, waiting);
 	else
 		link_rows(b);
 	if ((b->tree && b->sides == 2 && check_tops(b)) || find_selfs(b))
