@@ -100,8 +100,12 @@ static void list_param(struct sets *s, struct str name)
 	const size_t at = strlen(s->params),
 		     n = (size_t)snprintf(word, sizeof(word), " %.*s", STR_ARG(name));
 
-	if (n < sizeof(word) && at + n < sizeof(s->params) && !strstr(s->params, word))
-		memcpy(s->params + at, word, n + 1);
+	if (n >= sizeof(word) || at + n >= sizeof(s->params))
+		return;
+	for (const char *p = s->params; (p = strstr(p, word)); p += n)
+		if (strchr(" ", p[n])) /* also the end */
+			return;
+	memcpy(s->params + at, word, n + 1);
 }
 
 void sets_see(struct app *app, struct str script)

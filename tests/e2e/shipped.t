@@ -132,6 +132,8 @@ for args, status in ((("-f", "dumps-over-time", "--set", "COST=self"), 0), (("-f
            "--set: %s %s" % (args, more), r)
 r = run("p.out", "-q", "-f", "dumps-over-time", "--set", "COTS=self")
 ok("--set COTS=self: no query has $COTS" in r.talk and re.search("the parameters are:.* COST", r.talk), "with those there are", r)
+r = run("p.out", "-q", "-c", "top ${ROWS_MAX:=1}", "-c", "top ${ROWS:=2}", "-c", "top ${ROWS:=2}", "--set", "ROW=1")
+ok(r.talk.strip().endswith("the parameters are: ROWS_MAX ROWS"), "one that begins like another", r)
 r = run("p.out", "-q", "-c", ".run no-such")
 ok(r.status == 1 and "no-such: no such file, and no query has that name" in r.talk and ".queries" in r.talk, "a name of nothing", r)
 r = run("p.out", "-q", "-f", "no-such")
