@@ -26,6 +26,7 @@
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
+#include "index/base/sort.h"
 
 #define WIDE 1e-3 /* of the whole */
 
@@ -313,19 +314,35 @@ static struct frame *put_row(struct builder *b, size_t row, size_t parent)
 	return x;
 }
 
-/* The steps of a path lie on each other.  A path has one cost, that of its last step: all of
- * them get it. */
-static void link_rows(struct builder *b)
+/* The steps of a path lie on each other, in whatever order the rows are.  A path has one cost,
+ * that of its last step: all of them get it. */
+static int link_rows(struct builder *b)
 {
 	struct frames *f = b->f;
+	const struct column *path = b->path, *step = result_col(b->r, STR("step"));
+	struct sort_pair *row = ARENA_ARRAY(&b->a, struct sort_pair, b->r->rows + 1);
 
+	if (!path || (step && step->type != COL_COUNT))
+		step = NULL;
+	if (result_load(b->r, step, b->err))
+		return b->err->kind;
+	if (!row)
+		return err_no_memory(b->err, NULL);
 	for (size_t i = 0; i < b->r->rows; i++)
-		put_row(b, i,
-			i && b->path && b->path->u[i] == b->path->u[i - 1] ? i - 1
-									   : FRAME_NONE);
+		row[i] = (struct sort_pair){
+			path ? path->u[i] << 32 | (step ? step->u[i] : i) : i,
+			(uint32_t)i};
+	if (sort_pairs(row, b->r->rows))
+		return err_no_memory(b->err, NULL);
+	for (size_t i = 0; i < b->r->rows; i++)
+		put_row(b, row[i].value,
+			i && path && row[i].key >> 32 == row[i - 1].key >> 32
+				? i - 1
+				: FRAME_NONE);
 	for (size_t i = f->n; i-- > 0;)
 		for (int s = 0; s < f->sides && f->all[i].parent != FRAME_NONE; s++)
 			f->all[i - 1].value[s] = f->all[i].value[s];
+	return 0;
 }
 
 /* Add the rows of a tree that stages have kept, and before each those that it lies on. */
@@ -566,8 +583,8 @@ static int build(struct builder *b)
 		put_root(b);
 	if (b->r->on)
 		link_kept(b, place, waiting);
-	else
-		link_rows(b);
+	else if (link_rows(b))
+		return b->err->kind;
 	if ((b->tree && b->sides == 2 && check_tops(b)) || find_selfs(b))
 		return b->err->kind;
 	frames_settle(b->f);
