@@ -1,9 +1,9 @@
 /*
  * complete.c - completion of the end of an unfinished query; see query.h.
  *
- * The text before the word is read token by token, and only what decides is remembered:
- * the verb, the last keyword, and whether an operand or an operator comes next.  A wrong
- * query is no error here.
+ * The parser reads the text up to the word that is still being typed, and each place that
+ * meets the end notes what it would take: parse_want() of parse_in.h.  After a mistake it
+ * goes on with the next stage.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -20,338 +20,32 @@
 #include "engine/lang/result.h"
 #include "index/base/err_struct.h"
 
-/* ---- where are we ---- */
+/* ---- what may come next ---- */
 
-enum due { DUE_START, DUE_SET, DUE_AFTER_SET, DUE_EXPR, DUE_WORD };
-
-struct place {
-	enum due due;
-	bool source; /* a source was seen in this query */
-	const struct verb *verb;
-	const struct stage_word *stage;
-	struct str keyword;	 /* the last keyword */
-	struct str field;	 /* "file" after file: */
-	bool let, set;		 /* set: this source has named a set */
-	const struct verb *rows; /* the source of this query: whose columns there are */
-	bool vs, dollar;	 /* dollar: the last token was $ */
-	unsigned said; /* clauses of this source by their place in clause_words: they are
-			  not offered again */
-};
-
-/* Does a set of functions follow?  The form of a stage tells. */
-static bool is_set_word(struct str w)
-{
-	const struct clause_word *c = clause_find(w);
-	const struct stage_word *s = stage_find(w);
-	const struct verb *v = verb_find(w);
-
-	if (c)
-		return c->set;
-	if (s)
-		return strstr(s->form, " SET") != NULL;
-	return v ? (v->clauses & C_SHORT) != 0
-		 : token_same(w, "and") || token_same(w, "or") || token_same(w, "not");
-}
-
-static void after_first_word(struct place *p, struct str w)
-{
-	p->verb = verb_find(w);
-	p->stage = stage_find(w);
-	p->keyword = w;
-	p->let = token_same(w, "let");
-	if (p->verb) {
-		p->source = true;
-		p->rows = p->verb;
-		p->vs = false;
-	}
-	p->due = is_set_word(w)			? DUE_SET
-		 : p->stage && !p->stage->graph ? DUE_EXPR
-						: DUE_WORD;
-}
-
-static bool in_set_clause(const struct place *p)
-{
-	return p->due == DUE_SET || p->due == DUE_AFTER_SET;
-}
-
-static bool was_said(const struct place *p, const struct clause_word *w)
-{
-	return p->said >> (w - clause_words) & 1;
-}
-
-static void step_word(struct place *p, struct str w)
-{
-	const struct clause_word *clause = clause_find(w);
-
-	if (clause && p->due != DUE_EXPR)
-		p->said |= 1u << (clause - clause_words);
-	p->vs |= token_same(w, "vs") && p->due != DUE_EXPR;
-	if (p->verb == verbs && p->due == DUE_WORD && verb_find(w) &&
-	    (verb_find(w)->clauses & C_UNIT))
-		p->rows = verb_find(w);
-	if (p->due == DUE_START) {
-		after_first_word(p, w);
-	} else if (p->due != DUE_EXPR &&
-		   (clause_find(w) || (in_set_clause(p) && is_set_word(w)))) {
-		p->keyword = w;
-		p->due = is_set_word(w) ? DUE_SET : DUE_WORD;
-	} else if (p->due == DUE_SET) {
-		p->due = DUE_AFTER_SET;
-		p->set = true;
-	} else if (p->due == DUE_WORD && is_set_word(w)) {
-		p->keyword = w;
-		p->due = DUE_SET;
-	} else if (p->stage && p->stage->kind == T_GROUP && token_same(w, "by")) {
-		p->keyword = w;
-	}
-	p->field.n = 0;
-}
-
-static void step_token(struct place *p, const struct token *t)
-{
-	p->dollar = t->kind == '$';
-	switch (t->kind) {
-	case '|':
-	case ';':
-	case TOK_NEWLINE:
-		if (t->kind != '|') {
-			p->source = false;
-			p->rows = NULL;
-		}
-		p->due = DUE_START;
-		p->verb = NULL;
-		p->stage = NULL;
-		p->let = false;
-		p->said = 0;
-		p->set = false;
-		return;
-	case TOK_WORD: step_word(p, t->text); return;
-	case TOK_FIELD: p->field = t->text; return;
-	case TOK_ARROW:
-	case ',':
-	case '(':
-		if (in_set_clause(p))
-			p->due = DUE_SET;
-		return;
-	case '>':
-		if (p->due != DUE_EXPR)
-			p->keyword = STR(">");
-		return;
-	case ':': p->keyword = STR(":"); return;
-	case '=':
-		if (p->let)
-			p->due = DUE_EXPR;
-		return;
-	case TOK_NUMBER:
-		/* `depth 2` is complete: another clause follows. */
-		if (p->due == DUE_WORD && clause_find(p->keyword))
-			p->keyword.n = 0;
-		else if (p->due != DUE_SET)
-			return;
-		/* fall through */
-	default:
-		if (p->due == DUE_SET && (t->kind == TOK_STRING || t->kind == TOK_REGEX ||
-					  t->kind == TOK_NUMBER)) {
-			p->due = DUE_AFTER_SET;
-			p->set = true;
-		}
-		p->field.n = 0;
-		return;
-	}
-}
-
-static enum token_place token_place_of(const struct place *p)
-{
-	return p->due == DUE_SET    ? PLACE_NAME
-	       : p->due == DUE_EXPR ? PLACE_OPERAND
-				    : PLACE_WORD;
-}
-
-/* Read up to the word at the end of the text; returns where it starts. */
-static size_t read_to_word(struct str text, struct place *p, bool *quoted)
-{
-	size_t at = 0;
-
-	*quoted = false;
-	for (;;) {
-		struct token t = token_at(text, at, token_place_of(p));
-
-		if (t.kind == TOK_END)
-			return text.n;
-		if (t.kind == TOK_BAD && text.p[t.at] == '"') {
-			*quoted = true;
-			return t.at + 1;
-		}
-		/* A word that touches the end is still being typed. */
-		if (t.at + t.len >= text.n &&
-		    (t.kind == TOK_WORD || t.kind == TOK_NUMBER))
-			return t.at;
-		if (t.kind == '>' && p->due != DUE_EXPR && t.at + t.len < text.n) {
-			p->keyword = STR(">");
-			at = t.at + t.len;
-			while (at < text.n && text.p[at] == ' ')
-				at++;
-			return at;
-		}
-		step_token(p, &t);
-		at = t.at + (t.len ? t.len : 1);
-	}
-}
-
-/* ---- what is wanted there ---- */
-
-static const char *const path_start[] = {"path", "paths", NULL};
-static const char *const by_words[] = {"file", "object", "class", "dir", NULL};
-static const char *const sort_words[] = {"asc", "desc", NULL};
-static const char *const expect_words[] = {"none", "some", NULL};
-static const char *const collapse_words[] = {"by", NULL};
-static const char *const depth_words[] = {"all", NULL};
-static const char *const with_words[] = {"inlined", NULL};
-
-static void want_keywords(struct query_context *c, const char *const *words)
-{
-	c->want |= WANT_KEYWORD;
-	c->keywords = words;
-}
-
-/* Is the source complete here?  Then a stage may follow. */
-static bool is_whole(const struct place *p)
-{
-	if (!p->verb)
-		return p->stage && p->due == DUE_AFTER_SET;
-	if (p->verb->kind == S_PATH)
-		return p->set && was_said(p, clause_find(STR("to")));
-	return p->set || !(p->verb->clauses & C_NEEDS_OF);
-}
-
-static bool is_offered(const struct place *p, const struct clause_word *w)
-{
-	const struct verb *v = p->verb;
-	const bool ended = was_said(p, clause_find(STR("from"))) ||
-			   was_said(p, clause_find(STR("to")));
-
-	if (!((unsigned)w->bit & v->clauses) || was_said(p, w))
-		return false;
-	switch (w->bit) {
-	case C_OF: return !p->set;
-	case C_FROM:
-	case C_TO:
-		return !was_said(p, clause_find(STR("of"))) &&
-		       !(v->kind == S_CALLTREE && ended);
-	case C_VS: return v->kind != S_LAST && source_def(v->kind)->subject;
-	default: return true;
-	}
-}
-
-/* Offer the clauses that are still missing, the operators of sets, and the pipe. */
-static void want_clauses(const struct place *p, struct query_context *c)
-{
-	size_t n = 0;
-
-	for (size_t i = 0; p->verb == verbs && i < verbs_n; i++)
-		if (i && (verbs[i].clauses & C_UNIT))
-			c->words[n++] = verbs[i].word;
-	for (size_t i = 0; p->verb && i < clause_words_n; i++)
-		if (is_offered(p, &clause_words[i]))
-			c->words[n++] = clause_words[i].word;
-	for (size_t i = 0; !p->verb && !p->stage && path_start[i]; i++)
-		c->words[n++] = path_start[i];
-	if (!p->verb && p->stage && p->stage->graph && p->stage->kind == G_COLLAPSE)
-		c->words[n++] = "as";
-	if (p->due == DUE_AFTER_SET) {
-		c->words[n++] = "and";
-		c->words[n++] = "or";
-	}
-	if (is_whole(p))
-		c->words[n++] = "|";
-	c->words[n] = NULL;
-	c->want |= WANT_KEYWORD;
-	c->keywords = c->words;
-}
-
-static void want_expr(const struct place *p, struct query_context *c)
-{
-	switch (p->let ? T_ADD : (enum tstage_kind)p->stage->kind) {
-	case T_AS: c->want = WANT_FORMAT; return;
-	case T_TAKE:
-	case T_SKIP:
-	case T_SUM:
-	case T_COUNT: return;
-	case T_SORT: want_keywords(c, sort_words); break;
-	case T_EXPECT: want_keywords(c, expect_words); break;
-	case T_GROUP:
-		if (str_eq(p->keyword, STR(":")))
-			want_keywords(c, aggregate_words);
-		break;
-	case T_WHERE:
-	case T_SHOW:
-	case T_ADD: break;
-	}
-	c->want |= WANT_COLUMN | WANT_EVENT;
-}
-
-static void want_word(const struct place *p, struct query_context *c)
-{
-	struct str k = p->keyword;
-
-	if (token_same(k, "by") && p->stage && p->stage->graph)
-		want_keywords(c, by_words);
-	else if (token_same(k, "by"))
-		c->want |=
-			WANT_EVENT |
-			(p->verb && str_eq(str_c(p->verb->word), STR("top")) ? WANT_COLUMN
-									     : 0);
-	else if (token_same(k, "vs") || token_same(k, "in"))
-		c->want |= WANT_PROFILE;
-	else if (token_same(k, "depth"))
-		want_keywords(c, depth_words);
-	else if (token_same(k, "with"))
-		want_keywords(c, with_words);
-	else if (!(p->stage && p->stage->graph))
-		want_clauses(p, c);
-}
-
-static void want_set(const struct place *p, struct query_context *c)
-{
-	if (str_eq(p->field, STR("file")))
-		c->want = WANT_SOURCE_FILE;
-	else if (str_eq(p->field, STR("obj")))
-		c->want = WANT_OBJECT;
-	else
-		c->want = WANT_FUNCTION;
-	if (p->verb && !c->quoted && !p->field.n && (p->verb->clauses & C_SHORT) &&
-	    str_eq(p->keyword, str_c(p->verb->word)))
-		want_clauses(p, c);
-	if (p->stage && p->stage->kind == G_COLLAPSE && p->stage->graph)
-		want_keywords(c, collapse_words);
-}
+static const struct parse_limits any_text = {
+	.text_bytes = SIZE_MAX, .nesting = 200, .any_value = true};
 
 void query_context(struct session *s, struct str text, struct query_context *out)
 {
-	struct place p = {.due = DUE_START};
 	struct query_context c = {0};
+	struct arena a;
+	size_t n = 0;
 
 	(void)s;
-	c.word_at = read_to_word(text, &p, &c.quoted);
-	c.source = p.rows;
-	c.vs = p.vs;
-	if (p.dollar)
+	arena_init(&a, 64 << 20);
+	parse_expected(text, &any_text, &a, &c);
+	arena_free(&a);
+	if (c.want & WANT_VALUE)
 		c.want = WANT_VALUE;
-	else if (str_eq(p.keyword, STR(">")))
-		c.want = WANT_FILE;
-	else if (p.due == DUE_START)
-		c.want = p.source ? WANT_STAGE : WANT_VERB | WANT_STAGE;
-	else if (p.due == DUE_SET)
-		want_set(&p, &c);
-	else if (p.due == DUE_AFTER_SET)
-		want_clauses(&p, &c);
-	else if (p.due == DUE_EXPR)
-		want_expr(&p, &c);
-	else
-		want_word(&p, &c);
+	if (c.quoted)
+		c.want &= ~(unsigned)WANT_KEYWORD;
+	/* Not every source can be compared. */
+	for (size_t i = 0; i < c.nkeywords; i++)
+		if (!c.source || !str_eq(str_c(c.keywords[i]), STR("vs")) ||
+		    source_def(c.source->kind)->subject)
+			c.keywords[n++] = c.keywords[i];
+	c.keywords[c.nkeywords = n] = NULL;
 	*out = c;
-	if (c.keywords == c.words)
-		out->keywords = out->words;
 }
 
 size_t query_columns(const struct verb *v, bool vs, const char **names, size_t max)
@@ -396,9 +90,6 @@ unsigned query_column_place(const struct result *r, struct str name)
 }
 
 /* ---- is there more to come ---- */
-
-static const struct parse_limits any_text = {
-	.text_bytes = SIZE_MAX, .nesting = 200, .any_value = true};
 
 size_t query_statement(struct str text, size_t at)
 {

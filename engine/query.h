@@ -9,6 +9,7 @@
 
 #include <stdatomic.h>
 
+#include "engine/lang/expected.h"
 #include "engine/rows/reading.h"
 #include "index/base/str.h"
 
@@ -158,30 +159,7 @@ size_t query_statement(struct str text, size_t at);
  * another line. */
 bool query_incomplete(struct str text);
 
-/* Possible continuations at the end of text (Tab).  `word` is the part already typed. */
-enum query_want {
-	WANT_VERB = 1,
-	WANT_STAGE = 2,
-	WANT_EVENT = 4,
-	WANT_FUNCTION = 8,
-	WANT_COLUMN = 16,
-	WANT_PROFILE = 32,
-	WANT_FORMAT = 64,
-	WANT_FILE = 128,
-	WANT_KEYWORD = 256,
-	WANT_OBJECT = 512,
-	WANT_SOURCE_FILE = 1024,
-	WANT_VALUE = 2048, /* after $ */
-};
-struct query_context {
-	unsigned want;	/* enum query_want, or-ed */
-	size_t word_at; /* byte where the word starts (a quote is not part of it) */
-	bool quoted;	/* inside "..." */
-	const struct verb *source;   /* whose columns are wanted; NULL: functions */
-	bool vs;		     /* and of a comparison */
-	const char *const *keywords; /* NULL-terminated, for WANT_KEYWORD */
-	const char *words[40];	     /* memory for `keywords` */
-};
+/* Possible continuations at the end of text (Tab). */
 void query_context(struct session *s, struct str text, struct query_context *out);
 /* The names of the columns of a source, and with `vs` those that a comparison has.  Returns
  * how many, at most max. */

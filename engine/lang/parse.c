@@ -15,7 +15,40 @@
 #include "engine/lang/habits.h"
 #include "engine/lang/keywords.h"
 #include "index/base/arena.h"
+#include "index/base/count.h"
 #include "index/base/err.h"
+
+struct token parse_typed(struct parser *p, struct token t)
+{
+	struct query_context *e = p->expected;
+	const bool quoted = t.kind == TOK_BAD && p->text.p[t.at] == '"';
+
+	if (e && (quoted || ((t.kind == TOK_WORD || t.kind == TOK_NUMBER) &&
+			     t.at + t.len >= p->text.n))) {
+		e->word_at = t.at + quoted;
+		e->quoted = quoted;
+		p->text.n = t.at;
+		t.kind = TOK_END;
+		t.len = 0;
+	}
+	p->at_end = t.kind == TOK_END;
+	return t;
+}
+
+void parse_want(struct parser *p, unsigned want)
+{
+	if (p->expected && p->at_end)
+		p->expected->want |= want;
+}
+
+void parse_want_word(struct parser *p, const char *word)
+{
+	struct query_context *e = p->expected;
+
+	parse_want(p, WANT_KEYWORD);
+	if (e && p->at_end && e->nkeywords + 1 < COUNT(e->keywords))
+		e->keywords[e->nkeywords++] = word;
+}
 
 /* Inside brackets, and after "|" and ",", a newline is a blank. */
 struct token parse_peek(struct parser *p, enum token_place place)
@@ -24,8 +57,7 @@ struct token parse_peek(struct parser *p, enum token_place place)
 
 	if (t.kind == TOK_NEWLINE && (p->open || p->joins))
 		t = token_at(p->text, token_go_on(p->text, t.at), place);
-	p->at_end = t.kind == TOK_END;
-	return t;
+	return parse_typed(p, t);
 }
 
 void parse_eat(struct parser *p, const struct token *t)
@@ -38,6 +70,8 @@ bool parse_accept(struct parser *p, int kind)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
 
+	if (kind == '|')
+		parse_want_word(p, "|");
 	if (t.kind != kind)
 		return false;
 	parse_eat(p, &t);
@@ -48,6 +82,7 @@ bool parse_accept_word(struct parser *p, const char *word)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
 
+	parse_want_word(p, word);
 	if (!token_is(&t, word))
 		return false;
 	parse_eat(p, &t);
@@ -182,10 +217,11 @@ int parse_unescape(struct parser *p, const struct token *t, struct str *out)
 	return parse_fill(p, out);
 }
 
-int parse_name(struct parser *p, const char *what, struct str *out)
+int parse_name(struct parser *p, unsigned want, const char *what, struct str *out)
 {
 	struct token t = parse_peek(p, PLACE_NAME);
 
+	parse_want(p, want);
 	if (t.kind == TOK_BAD)
 		return parse_bad(p, &t);
 	if (t.kind == '$')
@@ -241,6 +277,7 @@ static int parse_let(struct parser *p, struct let *let)
 	struct token t = parse_peek(p, PLACE_WORD), eq;
 	size_t at;
 
+	parse_want(p, set ? WANT_VALUE : 0);
 	if (t.kind != TOK_WORD || str_find(t.text, '.') < t.text.n ||
 	    str_ends(t.text, STR("%"))) {
 		parse_fail(p, token_span(&t),
@@ -272,6 +309,22 @@ static bool is_digits(struct str s)
 	return t.kind == TOK_NUMBER && t.len == s.n;
 }
 
+/* Is the name of the file still being typed? */
+static bool want_file(struct parser *p)
+{
+	size_t at = p->pos;
+
+	while (at < p->text.n && p->text.p[at] == ' ')
+		at++;
+	for (size_t i = at; i < p->text.n; i++)
+		if (p->text.p[i] == '\n' || p->text.p[i] == ';' || p->text.p[i] == '|')
+			return false;
+	p->expected->word_at = at;
+	p->expected->want = WANT_FILE;
+	p->pos = p->text.n;
+	return true;
+}
+
 static int parse_output(struct parser *p, struct query *q)
 {
 	struct token t = parse_peek(p, PLACE_WORD);
@@ -290,6 +343,8 @@ static int parse_output(struct parser *p, struct query *q)
 	if (t.kind != '>')
 		return 0;
 	parse_eat(p, &t);
+	if (p->expected && want_file(p))
+		return 0;
 	t = parse_peek(p, PLACE_NAME);
 	if (p->pos < p->text.n && p->text.p[p->pos] == '>') {
 		parse_fail(p, (struct span){p->pos - 1, 2},
@@ -321,12 +376,6 @@ static int parse_output(struct parser *p, struct query *q)
 	return q->file.n ? 0
 			 : parse_fail(p, token_span(&t),
 				      "a file name is missing after '>'");
-}
-
-/* Does "|" follow a piece? */
-static bool piped(struct parser *p)
-{
-	return parse_accept(p, '|');
 }
 
 static int only_stages(struct parser *p, const struct token *last)
@@ -362,7 +411,7 @@ static int parse_query(struct parser *p, struct query *q)
 		if (parse_gstage(p, gtail))
 			return p->err->kind;
 		gtail = &(*gtail)->next;
-		if (!piped(p))
+		if (!parse_accept(p, '|'))
 			return only_stages(p, &t);
 		t = parse_peek(p, PLACE_WORD);
 	}
@@ -370,7 +419,7 @@ static int parse_query(struct parser *p, struct query *q)
 		return p->err->kind;
 	if (q->source.kind == S_WHY && q->source.under && focus_under(p, q, gtail))
 		return p->err->kind;
-	while (piped(p)) {
+	while (parse_accept(p, '|')) {
 		if (parse_tstage(p, ttail))
 			return p->err->kind;
 		ttail = &(*ttail)->next;
@@ -484,13 +533,14 @@ bool parse_goes_on(struct str text, const struct parse_limits *l, struct arena *
 	return false;
 }
 
-/* After a mistake: skip the rest of its statement. */
-static void skip_stmt(struct parser *p)
+/* After a mistake: skip the rest of its statement, or of its stage. */
+static void skip_stmt(struct parser *p, bool stage)
 {
 	for (;;) {
 		struct token t = parse_peek(p, PLACE_WORD);
 
-		if (t.kind == TOK_END || t.kind == TOK_NEWLINE || t.kind == ';')
+		if (t.kind == TOK_END || t.kind == TOK_NEWLINE || t.kind == ';' ||
+		    (stage && t.kind == '|'))
 			return;
 		t.len = t.len ? t.len : 1;
 		parse_eat(p, &t);
@@ -517,10 +567,42 @@ int parse_next(struct str text, size_t *pos, const struct parse_limits *l,
 	    (!(*out = PARSE_NEW(&p, struct stmt)) || parse_stmt(&p, *out, &t))) {
 		if (p.pos <= t.at)
 			p.pos = t.at;
-		skip_stmt(&p);
+		skip_stmt(&p, false);
 	}
 	*pos = p.pos;
 	return err->kind;
+}
+
+void parse_expected(struct str text, const struct parse_limits *l, struct arena *a,
+		    struct query_context *out)
+{
+	struct parser p = {0};
+	struct token t;
+
+	out->word_at = text.n;
+	for (size_t at = 0;; at = p.pos) {
+		struct err err = {0};
+		struct stmt s = {0};
+
+		if (parse_start(&p, text, l, a, &err))
+			return;
+		p.pos = at;
+		p.expected = out;
+		if (!find_stmt(&p, &t))
+			break;
+		if (t.kind != '|') { /* else it goes on after a mistake */
+			out->source = NULL;
+			out->vs = false;
+		}
+		if (parse_stmt(&p, &s, &t) && !p.at_end) {
+			if (token_at(p.text, p.pos, PLACE_OPERAND).kind == TOK_BAD)
+				return;
+			skip_stmt(&p, true);
+		}
+		if (p.at_end)
+			return;
+	}
+	out->want = WANT_VERB | WANT_STAGE;
 }
 
 static int all_read(struct parser *p)

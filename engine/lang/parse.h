@@ -13,6 +13,7 @@ struct arena;
 struct err;
 struct expr;
 struct gstage;
+struct query_context;
 struct set;
 struct source;
 struct span;
@@ -59,6 +60,10 @@ int parse_set_text(struct str text, const struct parse_limits *l, struct arena *
 		   struct set **out, struct err *err);
 /* Does the text end inside brackets, or after "|" or ","? */
 bool parse_goes_on(struct str text, const struct parse_limits *l, struct arena *a);
+/* Collect in *out, which is all 0, what may stand where the text ends.  The word that ends
+ * there is still being typed. */
+void parse_expected(struct str text, const struct parse_limits *l, struct arena *a,
+		    struct query_context *out);
 /* Report that the lone name of a source is neither a function nor a word. */
 int parse_lone_unknown(struct str text, const struct source *s, struct err *err);
 

@@ -126,10 +126,13 @@ static int quoted_event(struct parser *p, struct expr *e)
 {
 	struct token t;
 
+	if (p->expected && str_eq(str_from(p->text, p->pos), STR(".")))
+		p->expected->want |= WANT_EVENT;
 	if (!str_starts(str_from(p->text, p->pos), STR(".\"")))
 		return 0;
 	p->pos++;
 	t = parse_peek(p, PLACE_WORD);
+	parse_want(p, WANT_EVENT);
 	if (t.kind != TOK_STRING)
 		return parse_bad(p, &t);
 	parse_eat(p, &t);
@@ -239,6 +242,7 @@ static int parse_operand(struct parser *p, struct expr **out)
 {
 	struct token t = parse_peek(p, PLACE_OPERAND);
 
+	parse_want(p, WANT_COLUMN | WANT_EVENT);
 	if (token_is(&t, "not"))
 		return parse_unary(p, &t, EX_NOT, BP_NOT, out);
 	if (t.kind == '-')
@@ -324,6 +328,12 @@ static int parse_right(struct parser *p, const struct infix *x, struct expr *e)
 	return 0;
 }
 
+static bool goes_on(const struct infix *x, int bp, int ceiling)
+{
+	return x->left >= bp && x->left <= ceiling &&
+	       !(x->left == BP_COMPARE && ceiling == BP_COMPARE);
+}
+
 int parse_expr(struct parser *p, int bp, struct expr **out)
 {
 	struct token t = parse_peek(p, PLACE_OPERAND);
@@ -342,9 +352,11 @@ int parse_expr(struct parser *p, int bp, struct expr **out)
 		t = parse_peek(p, PLACE_WORD);
 		if (t.kind >= TOK_EQEQ && t.kind <= TOK_LTGT)
 			return parse_bad(p, &t);
+		for (size_t i = 0; i < COUNT(infixes); i++)
+			if (infixes[i].word && goes_on(&infixes[i], bp, ceiling))
+				parse_want_word(p, infixes[i].word);
 		x = infix_of(&t);
-		if (!x || x->left < bp || x->left > ceiling ||
-		    (x->left == BP_COMPARE && ceiling == BP_COMPARE))
+		if (!x || !goes_on(x, bp, ceiling))
 			break;
 		ceiling = x->left;
 		if (parse_joined(p, token_span(&t), p->operators))

@@ -2,6 +2,7 @@
 #ifndef QUERN_PARSE_IN_H
 #define QUERN_PARSE_IN_H
 
+#include "engine/lang/expected.h"
 #include "engine/lang/token.h"
 
 struct arena;
@@ -25,6 +26,7 @@ struct parser {
 	const struct parse_limits *limits;
 	struct parse_value *own; /* [nown]: of the lets of this text, the latest last */
 	size_t nown, own_cap;
+	struct query_context *expected; /* filled in where the text ends; or NULL */
 	struct arena *a;
 	struct err *err;
 };
@@ -33,7 +35,14 @@ struct parser {
 bool parse_reads(void *unused, struct str query);
 /* The next token.  Newlines inside brackets, after "|" and "," are skipped. */
 struct token parse_peek(struct parser *p, enum token_place place);
+/* The token t, or the end of the text: a word that ends it is still being typed if
+ * `expected` is to be known. */
+struct token parse_typed(struct parser *p, struct token t);
 void parse_eat(struct parser *p, const struct token *t);
+/* If the token seen last is the end of the text: such names, or this word, may stand
+ * there. */
+void parse_want(struct parser *p, unsigned want);
+void parse_want_word(struct parser *p, const char *word);
 bool parse_accept(struct parser *p, int kind);
 bool parse_accept_word(struct parser *p, const char *word);
 /* Report at a token; returns ERR_QUERY (or the earlier error). */
@@ -66,6 +75,7 @@ int parse_unescape(struct parser *p, const struct token *t, struct str *out);
 enum { BP_ANY = 0, BP_NO_COMPARE = 35 };
 int parse_expr(struct parser *p, int bp, struct expr **out);
 int parse_set(struct parser *p, const char *after, struct set **out);
-int parse_name(struct parser *p, const char *what, struct str *out);
+/* want: the names that Tab offers there. */
+int parse_name(struct parser *p, unsigned want, const char *what, struct str *out);
 
 #endif

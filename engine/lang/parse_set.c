@@ -211,7 +211,7 @@ static struct token peek_name(struct parser *p)
 		t.len += 2 + more.len;
 		t.text.n = t.len;
 	}
-	return t;
+	return parse_typed(p, t);
 }
 
 static int parse_atom(struct parser *p, const char *after, struct set **out)
@@ -228,10 +228,13 @@ static int parse_atom(struct parser *p, const char *after, struct set **out)
 		s->field = field_of(t.text);
 		parse_eat(p, &t);
 		t = parse_peek(p, PLACE_NAME);
-		if (t.kind == TOK_FIELD || t.kind < TOK_WORD)
-			return parse_fail(p, s->span, "a name is missing after '%.*s:'",
-					  (int)(s->span.len - 1), p->text.p + at);
 	}
+	parse_want(p, s->field == FIELD_FILE  ? WANT_SOURCE_FILE
+		      : s->field == FIELD_OBJ ? WANT_OBJECT
+					      : WANT_FUNCTION);
+	if (field && (t.kind == TOK_FIELD || t.kind < TOK_WORD))
+		return parse_fail(p, s->span, "a name is missing after '%.*s:'",
+				  (int)(s->span.len - 1), p->text.p + at);
 	if (t.kind == '#' && !field)
 		rc = parse_number_atom(p, &t, s);
 	else if (t.kind == '$' && !field)

@@ -131,6 +131,15 @@ static int clause_min(struct parser *p, struct source *s)
 	return 0;
 }
 
+static int clause_by(struct parser *p, struct source *s)
+{
+	const int rc = parse_expr(p, BP_NO_COMPARE, &s->by);
+
+	if (p->expected && !s->top)
+		p->expected->want &= ~(unsigned)WANT_COLUMN;
+	return rc;
+}
+
 /* part 3, thread 1-4: both ends of a comparison may be parts. */
 static bool is_parts(struct parser *p)
 {
@@ -159,7 +168,8 @@ static int clause_also(struct parser *p, struct source *s)
 		at = parse_peek(p, PLACE_NAME).at;
 		if (!(*next = ARENA_NEW(p->a, struct also)))
 			return arena_full(p->a, p->err);
-		if (parse_name(p, "the name of one more profile", &(*next)->name))
+		if (parse_name(p, WANT_PROFILE, "the name of one more profile",
+			       &(*next)->name))
 			return p->err->kind;
 		(*next)->span = span_to(at, p);
 	}
@@ -171,8 +181,11 @@ static int clause_vs(struct parser *p, struct source *s)
 	const size_t at = parse_peek(p, PLACE_WORD).at;
 
 	s->vs_span = token_span(&(struct token){.at = p->pos});
+	if (p->expected)
+		p->expected->vs = true;
 	if (!is_parts(p)) {
-		if (parse_name(p, "the other profile's name", &s->vs_profile))
+		if (parse_name(p, WANT_PROFILE, "the other profile's name",
+			       &s->vs_profile))
 			return p->err->kind;
 		s->vs = s->vs_profile;
 	}
@@ -209,7 +222,7 @@ static int parse_clause(struct parser *p, struct source *s, const struct token *
 	if (token_is(t, "by") && s->by)
 		return parse_fail(p, token_span(t), "'by' is given twice");
 	if (token_is(t, "by"))
-		return parse_expr(p, BP_NO_COMPARE, &s->by);
+		return clause_by(p, s);
 	if (token_is(t, "depth"))
 		return clause_depth(p, s);
 	if (token_is(t, "min"))
@@ -221,13 +234,30 @@ static int parse_clause(struct parser *p, struct source *s, const struct token *
 	return clause_vs(p, s);
 }
 
+/* Offer the clauses that are still missing. */
+static void want_clauses(struct parser *p, const struct source *s, const struct verb *v,
+			 unsigned said)
+{
+	const bool one = s->of || (s->kind == S_CALLTREE && (s->from || s->to));
+	const unsigned left =
+		v->clauses & ~((s->of || s->from || s->to ? (unsigned)C_OF : 0) |
+			       (one || s->from ? (unsigned)C_FROM : 0) |
+			       (one || s->to ? (unsigned)C_TO : 0));
+
+	for (size_t i = 0; i < clause_words_n; i++)
+		if ((unsigned)clause_words[i].bit & left && !(said >> i & 1))
+			parse_want_word(p, clause_words[i].word);
+}
+
 static int parse_clauses(struct parser *p, struct source *s, const struct verb *v)
 {
 	const struct clause_word *c;
+	unsigned said = 0;
 
 	for (;;) {
 		struct token t = parse_peek(p, PLACE_WORD);
 
+		want_clauses(p, s, v, said);
 		if (t.kind == TOK_ARROW && s->kind == S_PATH && s->from && !s->to) {
 			parse_eat(p, &t);
 			if (clause_set(p, &s->to, "->", token_span(&t)))
@@ -237,6 +267,7 @@ static int parse_clauses(struct parser *p, struct source *s, const struct verb *
 		c = t.kind == TOK_WORD ? clause_find(t.text) : NULL;
 		if (!c)
 			return 0;
+		said |= 1u << (c - clause_words);
 		if (!((unsigned)c->bit & v->clauses)) {
 			parse_fail(p, token_span(&t), "'%s' takes no '%.*s'", v->word,
 				   STR_ARG(t.text));
@@ -259,6 +290,7 @@ static int parse_short(struct parser *p, struct source *s)
 		t.kind == '#' || t.kind == '$' || t.kind == '(' || t.kind == TOK_BAD ||
 		(t.kind == TOK_WORD && (!is_reserved(t.text) || token_is(&t, "not")));
 
+	parse_want(p, WANT_FUNCTION);
 	if (!operand)
 		return 0;
 	return parse_set(p, s->kind == S_PATH ? "path" : "of",
@@ -315,6 +347,9 @@ static int parse_top(struct parser *p, struct source *s, const struct verb **v)
 			return p->err->kind;
 		t = parse_peek(p, PLACE_WORD);
 	}
+	for (size_t i = 1; i < verbs_n; i++)
+		if (verbs[i].clauses & C_UNIT)
+			parse_want_word(p, verbs[i].word);
 	unit = t.kind == TOK_WORD ? verb_find(t.text) : NULL;
 	if (t.kind != TOK_WORD || clause_find(t.text) || (stage_find(t.text) && !unit))
 		return 0;
@@ -342,6 +377,8 @@ static int parse_path_kind(struct parser *p, struct source *s, struct token *t)
 			return p->err->kind;
 	}
 	*t = parse_peek(p, PLACE_WORD);
+	parse_want_word(p, "path");
+	parse_want_word(p, "paths");
 	if (token_is(t, "path") || token_is(t, "paths"))
 		return 0;
 	parse_fail(p, token_span(t), "'path' is missing after '%s'", path_words[s->path]);
@@ -421,6 +458,7 @@ int parse_source(struct parser *p, struct source *s)
 	struct token t = parse_peek(p, PLACE_WORD);
 	const struct verb *v;
 
+	parse_want(p, WANT_VERB | WANT_STAGE);
 	if (t.kind == TOK_WORD && word_in(t.text, path_words) &&
 	    parse_path_kind(p, s, &t))
 		return p->err->kind;
@@ -434,6 +472,8 @@ int parse_source(struct parser *p, struct source *s)
 	s->span = token_span(&t);
 	if (token_is(&t, "top") && parse_top(p, s, &v))
 		return p->err->kind;
+	if (p->expected)
+		p->expected->source = v;
 	if (((v->clauses & C_SHORT) && parse_short(p, s)) || parse_clauses(p, s, v))
 		return p->err->kind;
 	return check_needed(p, s, v);

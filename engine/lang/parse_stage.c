@@ -35,7 +35,8 @@ static int g_collapse(struct parser *p, struct gstage *g)
 	if (!parse_accept_word(p, "by")) {
 		if (parse_set(p, "collapse", &g->set))
 			return p->err->kind;
-		return parse_accept_word(p, "as") ? parse_name(p, "a name", &g->name) : 0;
+		return parse_accept_word(p, "as") ? parse_name(p, 0, "a name", &g->name)
+						  : 0;
 	}
 	g->kind = G_COLLAPSE_BY;
 	t = parse_peek(p, PLACE_WORD);
@@ -44,13 +45,15 @@ static int g_collapse(struct parser *p, struct gstage *g)
 		return p->err->kind;
 	if (token_same(text, "obj") || !text.n) /* as in obj:libc.so.6 */
 		text = str_c(by[1]);
-	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++)
+	for (size_t i = 0; i < sizeof(by) / sizeof(*by); i++) {
+		parse_want_word(p, by[i]);
 		if (token_same(text, by[i])) {
 			g->name = str_c(by[i]);
 			if (t.kind != '$')
 				parse_eat(p, &t);
 			return 0;
 		}
+	}
 	parse_fail(p, t.kind == '$' ? span_to(t.at, p) : token_span(&t),
 		   "'collapse by' needs file, object, class or dir");
 	return err_hint(p->err, "for a set of functions: collapse SET as NAME");
@@ -137,7 +140,7 @@ int parse_gstage(struct parser *p, struct gstage **out)
 	case G_WHOLE: break;
 	case G_INLINED: rc = g_inlined(p); break;
 	case G_CUT: rc = g_cut(p, g); break;
-	case G_IN: rc = parse_name(p, "a profile's name", &g->name); break;
+	case G_IN: rc = parse_name(p, WANT_PROFILE, "a profile's name", &g->name); break;
 	case G_PART:
 	case G_THREAD: rc = g_numbers(p, g, w->word); break;
 	}
@@ -232,6 +235,8 @@ static int t_add(struct parser *p, struct tstage *s)
 
 static int t_group(struct parser *p, struct tstage *s)
 {
+	int rc;
+
 	if (!parse_accept_word(p, "by")) {
 		struct token t = parse_peek(p, PLACE_WORD);
 
@@ -240,7 +245,13 @@ static int t_group(struct parser *p, struct tstage *s)
 	}
 	if (comma_exprs(p, BP_NO_COMPARE, false, &s->exprs))
 		return p->err->kind;
-	return parse_accept(p, ':') ? comma_exprs(p, BP_NO_COMPARE, false, &s->aggs) : 0;
+	if (!parse_accept(p, ':'))
+		return 0;
+	rc = comma_exprs(p, BP_NO_COMPARE, false, &s->aggs);
+	if (p->expected && p->expected->want & WANT_COLUMN)
+		for (size_t i = 0; aggregate_words[i]; i++)
+			parse_want_word(p, aggregate_words[i]);
+	return rc;
 }
 
 static int t_as(struct parser *p, struct tstage *s)
@@ -248,6 +259,7 @@ static int t_as(struct parser *p, struct tstage *s)
 	struct token t = parse_peek(p, PLACE_WORD);
 	char list[300];
 
+	parse_want(p, WANT_FORMAT);
 	s->format = t.kind == TOK_WORD ? format_of_name(t.text) : FORMAT_NONE;
 	if (s->format == FORMAT_NONE) {
 		parse_fail(p, token_span(&t), "'as' needs a format");
@@ -259,14 +271,13 @@ static int t_as(struct parser *p, struct tstage *s)
 
 static int t_expect(struct parser *p, struct tstage *s)
 {
-	struct token t = parse_peek(p, PLACE_WORD);
-
-	if (token_is(&t, "none") || token_is(&t, "some")) {
-		parse_eat(p, &t);
-		s->name = token_is(&t, "none") ? STR("none") : STR("some");
-		return 0;
-	}
-	return parse_expr(p, BP_ANY, &s->exprs);
+	if (parse_accept_word(p, "none"))
+		s->name = STR("none");
+	else if (parse_accept_word(p, "some"))
+		s->name = STR("some");
+	else
+		return parse_expr(p, BP_ANY, &s->exprs);
+	return 0;
 }
 
 static int wrong_stage(struct parser *p, const struct token *t)
@@ -314,6 +325,7 @@ int parse_tstage(struct parser *p, struct tstage **out)
 	struct tstage *s;
 	int rc = 0;
 
+	parse_want(p, WANT_STAGE);
 	if (!w || w->graph)
 		return wrong_stage(p, &t);
 	if (!(s = PARSE_NEW(p, struct tstage)))

@@ -61,6 +61,7 @@ int parse_value_name(struct parser *p, const struct token *dollar, struct str *n
 	}
 	braces = parse_accept(p, '{');
 	w = parse_peek(p, PLACE_WORD);
+	parse_want(p, WANT_VALUE);
 	if (w.kind != TOK_WORD)
 		return parse_fail(p, token_span(&w), "a name is missing after $");
 	parse_eat(p, &w);

@@ -330,8 +330,7 @@ static void complete_query(struct search *s, struct str text, size_t *word_at)
 	s->quoted = ctx.quoted;
 	if (ctx.want & (WANT_VERB | WANT_STAGE))
 		offer_words(s, ctx.want);
-	for (size_t i = 0; ctx.want & WANT_KEYWORD && ctx.keywords && ctx.keywords[i];
-	     i++)
+	for (size_t i = 0; ctx.want & WANT_KEYWORD && ctx.keywords[i]; i++)
 		offer_c(s, ctx.keywords[i]);
 	if (ctx.want & WANT_EVENT)
 		offer_events(s);

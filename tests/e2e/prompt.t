@@ -50,7 +50,7 @@ for typed, becomes, name in (
         ("callers of $al", "callers of $alloc", "completes a set that is always there"),
         ("top > with", 'top > "with blank.csv"', "puts a file name with a blank into quotes"),
         ('.once "with b', '.once "with blank.csv"', "goes on in them"),
-        ("callers of main ", lambda s: any(x.split() == ["depth", "min", "max", "by", "vs", "and", "or", "|"] for x in s),
+        ("callers of main ", lambda s: any(x.split() == ["and", "or", "depth", "min", "max", "by", "vs", "|"] for x in s),
          "lists what may follow a set"),
         ("uniq", "unique_name", "completes a name that is a statement"),
         ("top 3; std::ve", lambda s: last(s).endswith("top 3; std::vector"), "completes a qualified name at the beginning of a statement"),

@@ -357,8 +357,14 @@ static void test_context(void)
 		{"focus main | ", WANT_VERB | WANT_STAGE, 13},
 		{"focus ma", WANT_FUNCTION, 6},
 		{"functions | where se", WANT_COLUMN | WANT_EVENT, 18},
-		{"functions | sort self, in", WANT_COLUMN | WANT_EVENT | WANT_KEYWORD,
-		 23},
+		{"functions | sort self, in", WANT_COLUMN | WANT_EVENT, 23},
+		{"functions | sort self.", WANT_EVENT, 22},
+		{"functions | wher self | so", WANT_STAGE, 24},
+		{"functions of /a|b", 0, 17},
+		{"callers of Fig->ar", WANT_FUNCTION, 11},
+		{"path Fig->ar", WANT_FUNCTION, 10},
+		{"top > a; ca", WANT_VERB | WANT_STAGE, 9},
+		{"let $x = ma", WANT_FUNCTION | WANT_COLUMN | WANT_EVENT, 9},
 		{"functions vs ba", WANT_PROFILE, 13},
 		{"in ba", WANT_PROFILE, 3},
 		{"top | as cs", WANT_FORMAT, 9},
@@ -383,34 +389,38 @@ static void test_keywords(void)
 	static const struct {
 		const char *text, *words;
 	} cases[] = {
-		{"callers of main ", "depth min max by vs and or |"},
-		{"callers main ", "depth min max by vs and or |"},
+		{"callers of main ", "and or depth min max by vs |"},
+		{"callers main ", "and or depth min max by vs |"},
 		{"callers of main depth 2 ", "min max by vs |"},
 		{"callers ", "of depth min max by vs"},
 		{"functions ", "of by vs |"},
-		{"functions of main ", "by vs and or |"},
+		{"functions of main ", "and or by vs |"},
 		{"calltree ", "from to avoiding depth min max by vs |"},
-		{"calltree from main ", "avoiding depth min max by vs and or |"},
-		{"path from main ", "to via avoiding min max by and or"},
-		{"path from main to x ", "via avoiding min max by and or |"},
-		{"cost of x ", "under via avoiding by vs and or |"},
-		{"cost of x under main ", "via avoiding by vs and or |"},
-		{"callers of #12 ", "depth min max by vs and or |"},
+		{"calltree from main ", "and or avoiding depth min max by vs |"},
+		{"path from main ", "and or to via avoiding min max by"},
+		{"path from main to x ", "and or via avoiding min max by |"},
+		{"cost of x ", "and or under via avoiding by vs |"},
+		{"cost of x under main ", "and or via avoiding by vs |"},
+		{"callers of #12 ", "and or depth min max by vs |"},
 		{"focus main ", "and or |"},
-		{"collapse main ", "as and or |"},
+		{"collapse main ", "and or as |"},
 		{"calls ", "of from to by vs |"},
-		{"calls of main ", "by vs and or |"},
-		{"calls from main ", "to by vs and or |"},
+		{"calls of main ", "and or by vs |"},
+		{"calls from main ", "and or to by vs |"},
 		{"threads ", "by vs |"},
-		{"source of main ", "by and or |"},
-		{"top parts ",
+		{"source of main ", "and or by |"},
+		{"top parts ", "of by vs |"},
+		{"top 3 ",
 		 "functions files objects dirs classes lines instrs inlined calls "
 		 "callsites jumps activations cycles contexts parts threads events profiles of by vs |"},
-		{"top 3 of main | callers of x ", "depth min max by vs and or |"},
+		{"top 3 of main; callers of x ", "and or depth min max by vs |"},
 		{"callers of main depth ", "all"},
 		{"functions | group by obj: m", "count sum min max avg median p90 p99"},
 		{"hottest ", "path paths"},
 		{"with ", "inlined"},
+		{"cost under main ", "and or of via avoiding by vs"},
+		{"functions | sort self ", "asc desc |"},
+		{"functions | where self > 1 ", "or and |"},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {
@@ -418,7 +428,7 @@ static void test_keywords(void)
 		char got[400] = "";
 
 		query_context(session, str_c(cases[i].text), &c);
-		for (size_t k = 0; c.keywords && c.keywords[k]; k++)
+		for (size_t k = 0; c.keywords[k]; k++)
 			snprintf(got + strlen(got), sizeof(got) - strlen(got), "%s%s",
 				 k ? " " : "", c.keywords[k]);
 		is_str(got, cases[i].words, "'%s' may go on with", cases[i].text);
