@@ -28,6 +28,7 @@
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
+#include "index/base/heap.h"
 #include "index/base/order.h"
 #include "index/graph/cycles.h"
 
@@ -80,36 +81,15 @@ struct walk {
 	uint32_t passed; /* functions passed, to poll every POLL */
 };
 
-/* A binary heap of components.  Their numbers are in topological order, callers first, so
- * the smallest one gets no more cost after it has been visited. */
-static void push_component(struct walk *k, uint32_t c)
+/* The numbers of components are in topological order, callers first, so the smallest one
+ * gets no more cost after it has been visited. */
+static bool before(const struct walk *unused, const uint32_t *a, const uint32_t *b)
 {
-	uint32_t i = k->nheap++;
-
-	for (; i > 0 && k->heap[(i - 1) / 2] > c; i = (i - 1) / 2)
-		k->heap[i] = k->heap[(i - 1) / 2];
-	k->heap[i] = c;
+	(void)unused;
+	return *a < *b;
 }
 
-static uint32_t pop_component(struct walk *k)
-{
-	uint32_t top = k->heap[0], last = k->heap[--k->nheap], i = 0;
-
-	for (;;) {
-		uint32_t c = 2 * i + 1;
-
-		if (c >= k->nheap)
-			break;
-		if (c + 1 < k->nheap && k->heap[c + 1] < k->heap[c])
-			c++;
-		if (k->heap[c] >= last)
-			break;
-		k->heap[i] = k->heap[c];
-		i = c;
-	}
-	k->heap[i] = last;
-	return top;
-}
+HEAP(component, uint32_t, const struct walk *, before)
 
 /* Is f hidden, and may its cost come to a visible function again? */
 static bool is_open(const struct hide *h, uint32_t f)
@@ -139,7 +119,7 @@ static void send_visible(struct walk *k, const struct hide *h, uint32_t to, doub
 		k->x[h->at[to]] += cost;
 		if (!k->queued[c]) {
 			k->queued[c] = 1;
-			push_component(k, c);
+			component_push(k->heap, k->nheap++, c, k);
 		}
 		return;
 	}
@@ -231,7 +211,7 @@ static int walk_hidden(struct walk *k, const struct hide *h, const struct weight
 		if (is_open(h, in->callee[e]))
 			send_visible(k, h, in->callee[e], weight(w, e));
 	while (k->nheap)
-		if (visit(k, h, w, pop_component(k), err))
+		if (visit(k, h, w, component_pop(k->heap, --k->nheap, k), err))
 			return err->kind;
 	return 0;
 }

@@ -20,6 +20,7 @@
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/err_struct.h"
+#include "index/base/heap.h"
 #include "index/base/sort.h"
 
 #include <string.h>
@@ -39,38 +40,23 @@ static int grow(struct known_growing *g, void *pp, size_t *cap, size_t need, siz
 /* ---- heap ---- */
 
 /* Of nodes of equal size the older one first, so that equal trees have equal rows. */
-static bool above(const struct known_waiting *a, const struct known_waiting *b)
+static bool above(const struct known_growing *unused, const struct known_waiting *a,
+		  const struct known_waiting *b)
 {
+	(void)unused;
 	return a->size != b->size ? a->size > b->size : a->node < b->node;
 }
+
+HEAP(waiting, struct known_waiting, const struct known_growing *, above)
 
 static int push(struct known_growing *g, uint32_t node)
 {
 	const struct known_waiting x = {g->node[node].size, node};
-	size_t i = g->heaped;
 
-	if (grow(g, &g->heap, &g->heap_cap, i + 1, sizeof(*g->heap)))
+	if (grow(g, &g->heap, &g->heap_cap, g->heaped + 1, sizeof(*g->heap)))
 		return -1;
-	for (g->heaped++; i > 0 && above(&x, &g->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		g->heap[i] = g->heap[(i - 1) / 2];
-	g->heap[i] = x;
+	waiting_push(g->heap, g->heaped++, x, g);
 	return 0;
-}
-
-static uint32_t pop(struct known_growing *g)
-{
-	const struct known_waiting top = g->heap[0], last = g->heap[--g->heaped];
-	size_t i = 0, c;
-
-	while ((c = 2 * i + 1) < g->heaped) {
-		c += c + 1 < g->heaped && above(&g->heap[c + 1], &g->heap[c]);
-		if (!above(&g->heap[c], &last))
-			break;
-		g->heap[i] = g->heap[c];
-		i = c;
-	}
-	g->heap[i] = last;
-	return top.node;
 }
 
 /* ---- nodes ---- */
@@ -525,7 +511,7 @@ int known_tree(const struct stacks *s, const struct path_tree_query *q, struct a
 	while (g->heaped && expanded++ < g->most) {
 		if (expanded % POLL == 0 && cancel_poll(cancel, err))
 			return err->kind;
-		if (expand(g, pop(g)))
+		if (expand(g, waiting_pop(g->heap, --g->heaped, g).node))
 			return err->kind;
 	}
 	t.cut = g->heaped > 0;

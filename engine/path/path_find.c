@@ -31,6 +31,7 @@
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/err_struct.h"
+#include "index/base/heap.h"
 #include "index/base/order.h"
 
 enum { IN_FROM = 1, IN_TO = 2, IN_VIA = 4, IN_AVOID = 8 };
@@ -147,34 +148,14 @@ static bool before(const struct search *s, const struct promise *a,
 	return !better(s->kind, &y, &x) && a->path > b->path;
 }
 
+HEAP(promise, struct promise, const struct search *, before)
+
 static int push_promise(struct search *s, struct promise x)
 {
-	uint32_t i = s->nheap;
-
 	if (reserve_one(s, &s->heap, &s->heap_cap, s->nheap, sizeof(*s->heap)))
 		return -1;
-	s->nheap++;
-	for (; i > 0 && before(s, &x, &s->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		s->heap[i] = s->heap[(i - 1) / 2];
-	s->heap[i] = x;
+	promise_push(s->heap, s->nheap++, x, s);
 	return 0;
-}
-
-static struct promise pop_promise(struct search *s)
-{
-	struct promise top = s->heap[0], last = s->heap[--s->nheap];
-	uint32_t i = 0, c;
-
-	while ((c = 2 * i + 1) < s->nheap) {
-		if (c + 1 < s->nheap && before(s, &s->heap[c + 1], &s->heap[c]))
-			c++;
-		if (!before(s, &s->heap[c], &last))
-			break;
-		s->heap[i] = s->heap[c];
-		i = c;
-	}
-	s->heap[i] = last;
-	return top;
 }
 
 /* ---- points ---- */
@@ -304,7 +285,7 @@ static int rest_of_cycle(struct search *s, uint32_t first, uint32_t end)
 				return -1;
 		}
 	for (uint32_t polled = 0; s->nheap; polled++) {
-		struct promise p = pop_promise(s);
+		struct promise p = promise_pop(s->heap, --s->nheap, s);
 		uint32_t f = fn_of(s, p.path), layer = layer_of(s, p.path);
 
 		if (polled % POLL == 0 && cancel_poll(s->cancel, s->err))
@@ -533,7 +514,7 @@ static int find_paths(struct search *s, uint32_t k, struct path_list *list)
 	size_t cap = 0;
 
 	for (uint32_t polled = 0; s->nheap; polled++) {
-		struct promise p = pop_promise(s);
+		struct promise p = promise_pop(s->heap, --s->nheap, s);
 
 		if (polled % POLL == 0 && cancel_poll(s->cancel, s->err))
 			return -1;

@@ -25,6 +25,7 @@
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
+#include "index/base/heap.h"
 
 enum {
 	POLL = 256, /* nodes between two polls of cancel */
@@ -55,40 +56,21 @@ static double own_cost(const struct growing *g, const struct flow *fl, uint32_t 
 /* ---- heap: the most on top ---- */
 
 /* Of equal costs the older node first, so that equal trees have equal rows. */
-static bool above(const struct waiting *a, const struct waiting *b)
+static bool above(const struct growing *unused, const struct waiting *a,
+		  const struct waiting *b)
 {
+	(void)unused;
 	return a->cost != b->cost ? a->cost > b->cost : a->node < b->node;
 }
 
+HEAP(waiting, struct waiting, const struct growing *, above)
+
 static int push_node(struct growing *g, uint32_t node, double cost)
 {
-	struct waiting x = {cost, node};
-	uint32_t i = g->nheap;
-
 	if (tree_reserve(g, g->arena, &g->heap, &g->heap_cap, g->nheap, sizeof(*g->heap)))
 		return -1;
-	g->nheap++;
-	for (; i > 0 && above(&x, &g->heap[(i - 1) / 2]); i = (i - 1) / 2)
-		g->heap[i] = g->heap[(i - 1) / 2];
-	g->heap[i] = x;
+	waiting_push(g->heap, g->nheap++, (struct waiting){cost, node}, g);
 	return 0;
-}
-
-static struct waiting pop_node(struct growing *g)
-{
-	struct waiting top = g->heap[0], last = g->heap[--g->nheap];
-	uint32_t i = 0, c;
-
-	while ((c = 2 * i + 1) < g->nheap) {
-		if (c + 1 < g->nheap && above(&g->heap[c + 1], &g->heap[c]))
-			c++;
-		if (!above(&g->heap[c], &last))
-			break;
-		g->heap[i] = g->heap[c];
-		i = c;
-	}
-	g->heap[i] = last;
-	return top;
 }
 
 /* ---- nodes ---- */
@@ -347,7 +329,7 @@ static int grow_part(struct growing *g, const struct flow *fl, struct arena *scr
 	if (tree_starts(g, fl, scratch, &s) || put_part_starts(g, &s))
 		return -1;
 	for (uint32_t k = 0; g->nheap && k < most; k++) {
-		struct waiting w = pop_node(g);
+		struct waiting w = waiting_pop(g->heap, --g->nheap, g);
 
 		if (expand(g, fl, w.node, w.cost))
 			return -1;
@@ -449,7 +431,7 @@ int path_tree(const struct flow *fl, const struct path_tree_query *q, struct are
 	for (uint32_t k = 0; g->nheap && k <= g->most; k++) {
 		if (k % POLL == 0 && cancel_poll(cancel, err))
 			return err->kind;
-		const uint32_t node = pop_node(g).node;
+		const uint32_t node = waiting_pop(g->heap, --g->nheap, g).node;
 
 		if (expand(g, fl, node, g->nodes[node].rest))
 			return err->kind;
