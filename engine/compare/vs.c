@@ -24,18 +24,24 @@ static int base_events(struct exec *x, struct vs *v, struct store *st)
 {
 	uint32_t n = store_info(st)->all_events;
 	struct str *names = EXEC_ARRAY(x, struct str, (size_t)n + 1);
+	struct unit *units = EXEC_ARRAY(x, struct unit, (size_t)n + 1);
 
-	if (!names)
+	if (!names || !units)
 		return x->err->kind;
 	for (uint32_t e = 0; e < n; e++) {
 		struct store_event ev;
+		uint32_t here;
 
 		store_event(st, e, &ev);
 		names[e] = ev.name;
+		here = check_find_event(x->env, ev.name);
+		if (here < x->env->nevents)
+			units[e] = x->env->units[here];
 	}
 	v->env = *x->env;
 	v->env.events = names;
 	v->env.long_names = NULL;
+	v->env.units = units;
 	v->env.nevents = n;
 	return 0;
 }

@@ -148,6 +148,7 @@ int graph_cache_gstages(struct graph_cache *c, struct exec *x, const struct gsta
 	x->g = k->g;
 	x->parts = k->parts;
 	x->gstages = first;
+	x->stage_sets = NULL;
 	for (size_t i = 0; i < k->notes.n; i++)
 		if (exec_note(x, k->notes.at[i]))
 			return x->err->kind;

@@ -339,6 +339,7 @@ static int run_on_parts(struct exec *x, const struct gstage *first, struct str t
 int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
 {
 	x->gstages = first;
+	x->stage_sets = NULL;
 	return run_parts(x, first) || run_on_parts(x, first, text) ? x->err->kind : 0;
 }
 

@@ -188,4 +188,15 @@ ok(re.search(r"\n1 of 3 functions changed; paired: ", text) and not re.search(r"
 same([len(ask("few.new", "few.old", "functions vs base" + q).splitlines()) for q in (" | as csv", " | as json", " | show fn, delta | as csv")],
      [4, 6, 4], "  all are rows for machines")
 ok("\n3 of 3" in ask("few.new", "few.old", "functions vs base | take 9") or re.search(r"\bg\b", ask("few.new", "few.old", "functions vs base | take 9")), "  and with a stage")
+
+# Sets of stages that one side found for each of its parts are not those of the other side.
+parts = fixtures + "/found/levels-part.cg"
+r = run("new=" + parts, "base=" + parts, "-q", "--no-index-write", "-c", "focus /a/ | focus /./ | parts vs base | where delta != 0 | count | as csv")
+same((r.status, r.text.split()), (0, ["count", "0"]), "stages whose functions are found again for each part")
+# The base has more events, and the one that both have under another number.
+for path, events, costs in ("one", "Bcm", "5"), ("four", "Ir Dr Dw Bcm", "1 1 1 7"):
+    with open(path, "w") as f:
+        f.write("events: %s\nfl=a.c\nfn=a\n1 %s\n" % (events, costs))
+r = run("one", "base=four", "-q", "-c", "functions vs base | show fn, self, base | as csv")
+same((r.status, r.text.split()), (0, ["fn,self,base", "a,5,7"]), "the base has more events")
 done()
