@@ -162,7 +162,7 @@ static void absent_last(const struct table_col *c, struct sort_pair *p,
 	memcpy(p + k, tmp, absent * sizeof(*p));
 }
 
-static bool has_bits(const struct order *o, size_t n)
+static bool sorts_by_bits(const struct order *o, size_t n)
 {
 	for (size_t k = 0; k < o->n; k++)
 		if (is_compared(&o->key[k]))
@@ -219,7 +219,7 @@ static int drop_last(struct exec *x, struct first_rows *h)
 	h->most = h->row[n - 1].key;
 	while (!h->decides && n < h->n && h->row[n].key == h->most)
 		n++;
-	h->most -= h->decides && h->most;
+	h->most -= h->decides && h->most; /* equal rows that come later are behind */
 	h->n = n;
 	h->full = 2 * n + WINDOW;
 	return 0;
@@ -264,8 +264,8 @@ static void skip_windows(struct window *w, const struct first_rows *h)
 
 /* Leave the rows that can be among the first `keep` by a key, or all if these are too many;
  * keep > 0. */
-static int leave_first(struct exec *x, struct table *t, const struct expr *key,
-		       size_t keep)
+static int keep_first(struct exec *x, struct table *t, const struct expr *key,
+		      size_t keep)
 {
 	struct first_rows h = {.asc = ascends(key),
 			       .decides = !key->next && !col_is_text(key->type),
@@ -320,8 +320,8 @@ static int sort_all(struct exec *x, struct table *t, const struct expr *keys, si
 		return x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		v[i] = (uint32_t)i;
-	return (has_bits(&o, t->n) ? bits_sort(x, &o, v, t->n)
-				   : merge_sort(x, &o, v, v + t->n, t->n)) ||
+	return (sorts_by_bits(&o, t->n) ? bits_sort(x, &o, v, t->n)
+					: merge_sort(x, &o, v, v + t->n, t->n)) ||
 			       table_select(t, v, n)
 		       ? x->err->kind
 		       : 0;
@@ -550,10 +550,10 @@ static bool any_condition(const struct expr *keys)
 /* The first n rows by keys. */
 static int sort_first(struct exec *x, struct table *t, const struct expr *keys, size_t n)
 {
-	enum { FEW = 1 << 16 };
+	enum { MOST = 1 << 16 };
 
-	if (n && n < t->n / 4 && n <= FEW && !any_condition(keys) &&
-	    leave_first(x, t, keys, n))
+	if (n && n < t->n / 4 && n <= MOST && !any_condition(keys) &&
+	    keep_first(x, t, keys, n))
 		return x->err->kind;
 	return sort_all(x, t, keys, n);
 }
