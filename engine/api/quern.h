@@ -44,7 +44,7 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-#define QUERN_VERSION "0.2.0"
+#define QUERN_VERSION "0.3.0"
 
 /* The version of the library that runs. */
 const char *quern_version(void);
