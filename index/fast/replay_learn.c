@@ -53,7 +53,7 @@ static const char *costs_of(const struct decode *d, const char *line, const char
 static bool absolute_target(const char *count)
 {
 	for (; *count != '\n'; count++)
-		if (*count == ' ' && !(count[1] >= '0' && count[1] <= '9'))
+		if (*count == ' ' && strchr("+-*", count[1]))
 			return false;
 	return true;
 }

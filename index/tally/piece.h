@@ -69,8 +69,8 @@ enum {
 	PIECE_TO = 1 << PIECE_COSTS,
 };
 
-/* Move *at back to the function's piece before.  Returns the bytes of that; 0: there is
- * none. */
+/* Move *at back to the function's piece before.  Returns the bytes of that; 0: there is no
+ * other. */
 static inline uint64_t piece_before(struct varint_reader *in, uint64_t *at)
 {
 	uint64_t n = varint_get(in);
