@@ -31,7 +31,7 @@ struct known_growing {
 	const struct cancel *cancel;
 	struct err *err;
 	uint32_t most;	 /* rows, the costliest; and others */
-	bool frames;	 /* the top is none */
+	bool frames;	 /* the top is no frame */
 	uint8_t *member; /* [n]: in the set, as the tree sees it; MEMBER.. */
 	struct known_node *node;
 	uint32_t *row; /* [nodes]: of the tree; UINT32_MAX: none */

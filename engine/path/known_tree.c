@@ -136,8 +136,8 @@ static int steps_down(struct known_growing *g, uint32_t node, each_step *each)
 	return 0;
 }
 
-/* From the top of frames, which is none itself, to its own vertices: the roots of the program,
- * or the members of a set of several functions. */
+/* From the top, which is no frame, to its own vertices: the roots of the program, or the
+ * members of a set of several functions. */
 static int steps_at_top(struct known_growing *g, each_step *each)
 {
 	for (uint32_t i = 0, n = g->node[TOP].n; i < n; i++) {

@@ -310,8 +310,8 @@ static char *unnamed(const struct app *app, const char *path)
 	return strdup(is_open(app, base) ? path : base);
 }
 
-/* What a profile that was opened says; its index may be gone already, as the first query will
- * report. */
+/* The facts of a profile that was opened.  Its index may be gone already: the first query
+ * reports it. */
 struct told {
 	struct store *st;
 	struct store_totals totals;
@@ -363,7 +363,7 @@ static void say_totals(const struct store_totals *is, const char *path, struct s
 	     STR_ARG(ev.name), GROUPED_SIGNED(store_total(st, is->event)));
 }
 
-/* What to do about a profile without any cost. */
+/* A hint for a profile without any cost. */
 static const char *why_empty(const struct told *of)
 {
 	if (!of->blocks)
