@@ -238,7 +238,7 @@ static void name_numbered(struct program *p, struct function *f, int s, unsigned
 			 w, number);
 		break;
 	case CLOSURE:
-		snprintf(to, TEXT, "{closure:%s:%u-%u}", p->file[s][f->file], line,
+		snprintf(to, TEXT, "{closure:%.150s:%u-%u}", p->file[s][f->file], line,
 			 line + f->lines);
 		break;
 	case CLONE: snprintf(to, TEXT, "work%u.constprop.%u", w, number - 1); break;
