@@ -156,9 +156,9 @@ int session_share_costs(struct session *s, struct err *err)
 
 	arena_init(&a, s->limits.arena_bytes);
 	for (size_t i = 0; s->costs_due && i < s->nlets; i++) {
-		struct let let = {.name = str_c(s->lets[i].name),
-				  .text = str_c(s->lets[i].text),
-				  .value = s->lets[i].is_set};
+		struct let let = {.name = s->lets[i].name,
+				  .text = s->lets[i].text,
+				  .value = !s->lets[i].formula};
 		struct err unsaid = {0};
 		bool is_cost;
 

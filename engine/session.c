@@ -172,8 +172,8 @@ struct parse_limits session_parse_limits(const struct session *s)
 	return (struct parse_limits){
 		.text_bytes = s->limits.text_bytes,
 		.nesting = (unsigned)s->limits.nesting,
-		.values = s->values,
-		.nvalues = s->nvalues,
+		.values = s->lets,
+		.nvalues = s->nlets,
 	};
 }
 
@@ -202,22 +202,16 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 	struct str *events = ARENA_ARRAY(a, struct str, (size_t)n + 1);
 	struct str *long_names = ARENA_ARRAY(a, struct str, (size_t)n + 1);
 	struct unit *units = ARENA_ARRAY(a, struct unit, (size_t)n + 1);
-	struct check_let *lets;
-	size_t nlets;
 	uint32_t chosen;
 
 	if (!events || !long_names || !units)
 		return arena_full(a, err);
-	if (session_list_lets(s, a, &lets, &nlets, err))
-		return err->kind;
 	*env = (struct check_env){.events = events,
 				  .long_names = long_names,
 				  .units = units,
 				  .nevents = n,
 				  .profiles = s->names,
 				  .nprofiles = s->n,
-				  .lets = lets,
-				  .nlets = nlets,
 				  .last = s->last,
 				  .limits = session_parse_limits(s),
 				  .safe = s->safe,

@@ -12,24 +12,18 @@ struct graph_cache;
 struct inlines;
 struct part_cache;
 
-struct session_let {
-	char *name, *text;
-	bool is_set;
-	unsigned scope; /* 0: until the session ends; else it goes with this scope */
-};
-
 struct session {
 	struct store **stores;
 	struct str *names; /* malloc'd: the names of the stores */
 	bool *as_index;	   /* [n]: an index was opened in place of the profile */
 	size_t n, cap, names_cap, as_index_cap;
 	char *event; /* NULL: the first event of the profile */
-	struct session_let *lets;
+	/* Names and texts are malloc'd.  Scope 0: until the session ends; else it goes with
+	 * this scope. */
+	struct parse_value *lets;
 	size_t nlets, lets_cap;
 	bool costs_due; /* a profile does not have the events that lets are yet */
-	unsigned scope;		    /* how many are open */
-	struct parse_value *values; /* views of the lets that are values */
-	size_t nvalues, values_cap;
+	unsigned scope; /* how many are open */
 	struct str *filters;
 	size_t nfilters, filters_cap;
 	struct cancel cancel; /* of the current statement */
@@ -44,7 +38,7 @@ struct session {
 	struct inlines *inlines;
 	struct pair_cache pairs; /* for `vs` */
 	double least_paired;
-	bool people; /* session_for_people() */
+	bool people;	      /* session_for_people() */
 	unsigned accepted;    /* doubts (rows/doubt.h), bit by bit */
 	struct arena kept[2]; /* `_` is in kept[now]; the next one goes to the other */
 	unsigned now;
@@ -74,9 +68,6 @@ void session_free_lets(struct session *s);
 /* Open the scope of a query: with the defaults in its text, in lets and in filters.  It is
  * open even if this fails. */
 int session_query_scope(struct session *s, struct str text, struct err *err);
-/* All that queries may use, the common sets first; in the arena. */
-int session_list_lets(const struct session *s, struct arena *a, struct check_let **out,
-		      size_t *n, struct err *err);
 /* ERR_QUERY if the statement is a name alone that is no function's. */
 int session_check_lone(struct session *s, const struct stmt *st, struct str text,
 		       struct arena *a, struct err *err);

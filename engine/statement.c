@@ -89,9 +89,9 @@ static struct str graph_key(const struct session *s, const struct query *q,
 	for (const struct gstage *g = q->gstages; g; g = g->next)
 		piece[n++] = (struct str){x->text.p + g->span.at, g->span.len};
 	for (size_t i = 0; i < s->nlets; i++) {
-		piece[n++] =
-			arena_printf(x->a, "%d %s", s->lets[i].is_set, s->lets[i].name);
-		piece[n++] = str_c(s->lets[i].text);
+		piece[n++] = arena_printf(x->a, "%d %.*s", s->lets[i].formula,
+					  STR_ARG(s->lets[i].name));
+		piece[n++] = s->lets[i].text;
 	}
 	return key_of(x, piece, n);
 }

@@ -26,51 +26,43 @@ char *session_copy(struct str s)
 	return p;
 }
 
-static void list_values(struct session *s)
+static void free_let(const struct parse_value *l)
 {
-	s->nvalues = 0;
-	for (size_t i = 0; i < s->nlets; i++)
-		if (s->lets[i].is_set)
-			s->values[s->nvalues++] = (struct parse_value){
-				str_c(s->lets[i].name), str_c(s->lets[i].text)};
+	free((void *)(uintptr_t)l->name.p);
+	free((void *)(uintptr_t)l->text.p);
 }
 
-static struct session_let *find_let(const struct session *s, struct str name, bool value)
+static struct parse_value *find_let(const struct session *s, struct str name, bool value)
 {
 	for (size_t i = s->nlets; i > 0; i--)
-		if (str_eq(str_c(s->lets[i - 1].name), name) &&
-		    s->lets[i - 1].is_set == value)
+		if (str_eq(s->lets[i - 1].name, name) && s->lets[i - 1].formula != value)
 			return &s->lets[i - 1];
 	return NULL;
 }
 
 /* Replace the one at `l`, or add one if it is NULL. */
-static int keep_let(struct session *s, struct session_let *l, const struct let *let,
+static int keep_let(struct session *s, struct parse_value *l, const struct let *let,
 		    unsigned scope, struct err *err)
 {
 	char *text = session_copy(let->text), *name = session_copy(let->name);
 
 	if (!text || !name ||
-	    vec_reserve(&s->values, &s->values_cap, s->nlets + 1, sizeof(*s->values)) ||
 	    (!l && vec_reserve(&s->lets, &s->lets_cap, s->nlets + 1, sizeof(*s->lets)))) {
 		free(text);
 		free(name);
 		return err_no_memory(err, NULL);
 	}
-	if (l) {
-		free(l->name);
-		free(l->text);
-	} else {
+	if (l)
+		free_let(l);
+	else
 		l = &s->lets[s->nlets++];
-	}
-	*l = (struct session_let){name, text, let->value, scope};
-	list_values(s);
+	*l = (struct parse_value){str_c(name), str_c(text), !let->value, scope};
 	return 0;
 }
 
 int session_set_let(struct session *s, const struct let *let, struct err *err)
 {
-	struct session_let *l = find_let(s, let->name, let->value);
+	struct parse_value *l = find_let(s, let->name, let->value);
 
 	/* A parameter of a script stays one; a default of this query does not. */
 	return keep_let(s, l, let, l && l->scope < s->scope ? l->scope : 0, err);
@@ -80,7 +72,7 @@ int session_set_value(struct session *s, struct str name, struct str text,
 		      struct err *err)
 {
 	const struct let let = {.name = name, .text = text, .value = true};
-	struct session_let *l;
+	struct parse_value *l;
 
 	for (size_t i = 0; i < name.n; i++)
 		if (!token_is_word_byte(name.p[i]))
@@ -95,53 +87,38 @@ int session_set_value(struct session *s, struct str name, struct str text,
 
 void session_free_lets(struct session *s)
 {
-	for (size_t i = 0; i < s->nlets; i++) {
-		free(s->lets[i].name);
-		free(s->lets[i].text);
-	}
+	for (size_t i = 0; i < s->nlets; i++)
+		free_let(&s->lets[i]);
 	free(s->lets);
-	free(s->values);
 }
 
-int session_list_lets(const struct session *s, struct arena *a, struct check_let **out,
-		      size_t *n, struct err *err)
+/* The i-th value that was set; NULL: there are no more, *i is how many more were asked for. */
+static const struct parse_value *value_at(const struct session *s, size_t *i)
 {
-	const struct parse_value *v;
-	const char *about;
-	size_t common = 0;
-
-	while (common_set_at(common, &about))
-		common++;
-	*n = common + s->nlets;
-	if (!(*out = ARENA_ARRAY(a, struct check_let, *n)))
-		return arena_full(a, err);
-	for (size_t i = 0; (v = common_set_at(i, &about)); i++)
-		(*out)[i] = (struct check_let){v->name, v->text, true};
-	for (size_t i = 0; i < s->nlets; i++)
-		(*out)[common + i] =
-			(struct check_let){str_c(s->lets[i].name), str_c(s->lets[i].text),
-					   s->lets[i].is_set};
-	return 0;
+	for (size_t k = 0; k < s->nlets; k++)
+		if (!s->lets[k].formula && !(*i)--)
+			return &s->lets[k];
+	return NULL;
 }
 
 struct str session_value(const struct session *s, size_t i)
 {
-	const struct parse_value *v;
+	const struct parse_value *v = value_at(s, &i);
 	const char *about;
 
-	if (i < s->nvalues)
-		return s->values[i].name;
-	v = common_set_at(i - s->nvalues, &about);
+	v = v ? v : common_set_at(i, &about);
 	return v ? v->name : STR("");
 }
 
 bool session_let_at(const struct session *s, size_t i, struct str *name, struct str *text)
 {
-	if (i >= s->nvalues)
-		return false;
-	*name = s->values[i].name;
-	*text = s->values[i].text;
-	return true;
+	const struct parse_value *v = value_at(s, &i);
+
+	if (v) {
+		*name = v->name;
+		*text = v->text;
+	}
+	return v;
 }
 
 bool session_has_let(const struct session *s, struct str name)
@@ -161,15 +138,12 @@ void session_scope_end(struct session *s)
 	size_t kept = 0;
 
 	for (size_t i = 0; i < s->nlets; i++)
-		if (s->lets[i].scope < s->scope) {
+		if (s->lets[i].scope < s->scope)
 			s->lets[kept++] = s->lets[i];
-		} else {
-			free(s->lets[i].name);
-			free(s->lets[i].text);
-		}
+		else
+			free_let(&s->lets[i]);
 	s->nlets = kept;
 	s->scope--;
-	list_values(s);
 }
 
 int session_defaults(struct session *s, struct str script, struct err *err)
@@ -195,7 +169,7 @@ int session_query_scope(struct session *s, struct str text, struct err *err)
 	if (session_defaults(s, text, err))
 		return err->kind;
 	for (size_t i = 0; i < before; i++)
-		if (session_defaults(s, str_c(s->lets[i].text), err))
+		if (session_defaults(s, s->lets[i].text, err))
 			return err->kind;
 	for (size_t i = 0; i < s->nfilters; i++)
 		if (session_defaults(s, s->filters[i], err))

@@ -329,11 +329,11 @@ static int check_by(struct schema *s, const struct query *q)
 {
 	const struct expr *e = q->source.by;
 	const bool word = e && e->op == EX_COL && !e->event.n && !e->percent;
-	const char *unit = word && q->source.kind == S_FUNCTIONS &&
-					   !is_event(s->env, e) &&
-					   !check_let_find(s->env, e->text, false)
-				   ? unit_of(s, e->text)
-				   : NULL;
+	const char *unit =
+		word && q->source.kind == S_FUNCTIONS && !is_event(s->env, e) &&
+				!parse_find_value(&s->env->limits, e->text, true)
+			? unit_of(s, e->text)
+			: NULL;
 
 	if (unit) {
 		check_fail(s, e->span, "'top' ranks by a number, not by '%.*s'",
@@ -342,7 +342,7 @@ static int check_by(struct schema *s, const struct query *q)
 	}
 	if (!e || (e->op != EX_COL && e->op != EX_TEXT) || e->event.n || e->percent ||
 	    is_event(s->env, e) || source_col(s->src, e->text) ||
-	    check_let_find(s->env, e->text, false))
+	    parse_find_value(&s->env->limits, e->text, true))
 		return 0;
 	check_event(s->env, e->text, e->span, s->err);
 	if (check_column_habit(s, e->text)) {
@@ -430,7 +430,7 @@ static int check_sets(struct schema *s, const struct set *set)
 {
 	if (!set)
 		return 0;
-	if (set->op == SET_VAR && !check_let_find(s->env, set->text, true))
+	if (set->op == SET_VAR && !parse_find_value(&s->env->limits, set->text, false))
 		return parse_no_value(s->err, set->text, set->span);
 	return check_sets(s, set->a) || check_sets(s, set->b) ? s->err->kind : 0;
 }

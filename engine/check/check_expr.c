@@ -215,7 +215,7 @@ static void rebase(struct expr *e, struct str base, const struct check_env *env)
 	for (; e; e = e->next) {
 		if (e->op == EX_COL && !e->event.n &&
 		    (check_find_event(env, e->text) < env->nevents ||
-		     check_let_find(env, e->text, false))) {
+		     parse_find_value(&env->limits, e->text, true))) {
 			e->event = e->text;
 			e->text = base;
 		}
@@ -233,7 +233,7 @@ static void move_spans(struct expr *e, struct span at)
 	}
 }
 
-static int as_let(struct schema *s, struct expr *e, const struct check_let *let,
+static int as_let(struct schema *s, struct expr *e, const struct parse_value *let,
 		  struct str base)
 {
 	enum { DEEPEST = 16 };
@@ -316,7 +316,7 @@ static int resolve_col(struct schema *s, struct expr *e)
 {
 	const struct known *k = known_whole(s, e);
 	const struct col_def *d;
-	const struct check_let *let;
+	const struct parse_value *let;
 	const char *base;
 	bool found;
 
@@ -342,7 +342,7 @@ static int resolve_col(struct schema *s, struct expr *e)
 		e->text = str_c(base);
 		return as_def(s, e, source_col(s->src, e->text));
 	}
-	if ((let = check_let_find(s->env, e->text, false)))
+	if ((let = parse_find_value(&s->env->limits, e->text, true)))
 		return as_let(s, e, let, STR(""));
 	return no_column(s, e);
 }
@@ -350,8 +350,8 @@ static int resolve_col(struct schema *s, struct expr *e)
 /* incl.CPI: the event part names a let. */
 static int resolve_event_let(struct schema *s, struct expr *e, bool *found)
 {
-	const struct check_let *let =
-		e->event.n ? check_let_find(s->env, e->event, false) : NULL;
+	const struct parse_value *let =
+		e->event.n ? parse_find_value(&s->env->limits, e->event, true) : NULL;
 
 	*found = let && check_find_event(s->env, e->event) == s->env->nevents &&
 		 source_col(s->src, e->text);
@@ -550,7 +550,7 @@ static int type_in(struct schema *s, struct expr *e)
 				"these rows are not functions: 'in $%.*s' has no "
 				"meaning",
 				STR_ARG(e->b->text));
-		return check_let_find(s->env, e->b->text, true)
+		return parse_find_value(&s->env->limits, e->b->text, false)
 			       ? 0
 			       : parse_no_value(s->err, e->b->text, e->b->span);
 	}

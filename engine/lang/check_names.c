@@ -180,16 +180,6 @@ size_t check_profile(const struct check_env *env, struct str name, struct span a
 	return env->nprofiles;
 }
 
-const struct check_let *check_let_find(const struct check_env *env, struct str name,
-				       bool is_set)
-{
-	for (size_t i = env->nlets; i > 0; i--)
-		if (env->lets[i - 1].is_set == is_set &&
-		    str_eq(env->lets[i - 1].name, name))
-			return &env->lets[i - 1];
-	return NULL;
-}
-
 /* The name after the "$" at byte `at`, and where it ends; empty: this is no value. */
 static struct str value_name(struct str text, size_t at, size_t *end)
 {
@@ -221,11 +211,11 @@ struct str check_with_values(const struct check_env *env, struct str text,
 		return text;
 	while (out.p && (at = str_find(rest, '$')) < rest.n) {
 		struct str name = value_name(rest, at, &end);
-		const struct check_let *let =
-			name.n ? check_let_find(env, name, true) : NULL;
+		const struct parse_value *let =
+			name.n ? parse_find_value(&env->limits, name, false) : NULL;
 		struct str value = {rest.p + at, 1};
 
-		if (let && let->text.n <= LONGEST && !common_set_is(let->text))
+		if (let && let->text.n <= LONGEST && let != common_set_find(name))
 			value = let->text;
 		else
 			end = at + 1;

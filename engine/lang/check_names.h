@@ -9,11 +9,6 @@
 struct result;
 struct unit;
 
-struct check_let {
-	struct str name, text;
-	bool is_set;
-};
-
 struct check_env {
 	const struct str *events;     /* of the profile asked, with derived events */
 	const struct str *long_names; /* [nevents]; NULL: not known */
@@ -23,20 +18,15 @@ struct check_env {
 	uint32_t event;		 /* of costs that name none */
 	const struct str *profiles;
 	size_t nprofiles;
-	const struct check_let *lets; /* of one name the last holds */
-	size_t nlets;
-	const struct result *last; /* columns of `_`; NULL: no result yet */
-	struct parse_limits limits;
-	bool safe; /* refuse ">" and "!" */
+	const struct result *last;  /* columns of `_`; NULL: no result yet */
+	struct parse_limits limits; /* and the lets */
+	bool safe;		    /* refuse ">" and "!" */
 };
 
 /* The profile that `in` or `vs` names; env->nprofiles if it does not exist (err is
  * set). */
 size_t check_profile(const struct check_env *env, struct str name, struct span at,
 		     struct err *err);
-/* NULL: no such let. */
-const struct check_let *check_let_find(const struct check_env *env, struct str name,
-				       bool is_set);
 /* The text for people: short values instead of $x and ${x:=...}.  p NULL: the arena is
  * full. */
 struct str check_with_values(const struct check_env *env, struct str text,

@@ -14,11 +14,3 @@ const struct parse_value *common_set_find(struct str name)
 			return &s->value;
 	return NULL;
 }
-
-bool common_set_is(struct str text)
-{
-	for (const struct common_set *s = common_sets; s->about; s++)
-		if (s->value.text.p == text.p)
-			return true;
-	return false;
-}

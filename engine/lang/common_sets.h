@@ -20,7 +20,5 @@ extern const struct common_set common_sets[];
 const struct parse_value *common_set_at(size_t i, const char **about);
 /* By name; NULL: none. */
 const struct parse_value *common_set_find(struct str name);
-/* Is this text that of a common set, and not a user's of the same name? */
-bool common_set_is(struct str text);
 
 #endif

@@ -460,9 +460,12 @@ static int parse_start(struct parser *p, struct str text, const struct parse_lim
 	*p = (struct parser){.text = text,
 			     .nesting = l->nesting,
 			     .operators = l->operators ? l->operators : parse_operators(),
-			     .limits = l,
+			     .limits = *l,
 			     .a = a,
 			     .err = err};
+	p->limits.values = NULL;
+	p->limits.nvalues = 0;
+	p->limits.outer = l;
 	if (text.n <= l->text_bytes)
 		return 0;
 	err_set(err, ERR_LIMIT, 0, "the query has %zu bytes; the limit is %zu", text.n,

@@ -19,22 +19,27 @@ struct source;
 struct span;
 struct stmt;
 
-/* $NAME stands for this text. */
+/* `let`: $NAME stands for this text, or, of a formula, NAME. */
 struct parse_value {
 	struct str name, text;
+	bool formula;
+	unsigned scope; /* in a session (values.c) */
 };
 
 struct parse_limits {
 	size_t text_bytes;
 	unsigned nesting;
 	unsigned operators; /* of one expression or set; 0: parse_operators() */
-	const struct parse_value *values;
+	const struct parse_value *values; /* [nvalues]: of one name the last holds */
 	size_t nvalues;
 	bool any_value; /* the values are not known here: every $NAME is right */
 	unsigned deep;	/* of values inside values */
 	const struct parse_limits *outer; /* whose values hold, too; or NULL */
 };
 
+/* The value or the formula of that name, the common sets last; NULL: there is none. */
+const struct parse_value *parse_find_value(const struct parse_limits *l, struct str name,
+					   bool formula);
 /* Report that no value is called $name. */
 int parse_no_value(struct err *err, struct str name, struct span at);
 

@@ -3,13 +3,12 @@
 #define QUERN_PARSE_IN_H
 
 #include "engine/lang/expected.h"
+#include "engine/lang/parse.h"
 #include "engine/lang/token.h"
 
 struct arena;
 struct err;
 struct expr;
-struct parse_limits;
-struct parse_value;
 struct set;
 struct span;
 
@@ -23,9 +22,9 @@ struct parser {
 	bool arrow;    /* in path A -> B, where "->" ends a name */
 	bool at_end;   /* the token seen last is the end of the text */
 	bool joins;    /* the token before is "|" or ",": the next line goes on */
-	const struct parse_limits *limits;
-	struct parse_value *own; /* [nown]: of the lets of this text, the latest last */
-	size_t nown, own_cap;
+	struct parse_limits limits; /* its values are those of the lets of this text: */
+	struct parse_value *own;
+	size_t own_cap;
 	struct query_context *expected; /* filled in where the text ends; or NULL */
 	struct arena *a;
 	struct err *err;

@@ -48,7 +48,7 @@ static int unknown_verb(struct parser *p, const struct token *t)
 		return err_hint(p->err, "functions | %s", stage->form);
 	}
 	/* Whoever asks whether a text parses wants no hints. */
-	q = t->kind == TOK_WORD && !p->limits->any_value
+	q = t->kind == TOK_WORD && !p->limits.any_value
 		    ? habit_query(rest_of_line(p, t, "\n"), parse_reads, NULL, form)
 		    : NULL;
 	if (q) {
@@ -430,9 +430,8 @@ static int parse_lone(struct parser *p, struct source *s)
 
 int parse_lone_unknown(struct str text, const struct source *s, struct err *err)
 {
-	static const struct parse_limits none = {0};
 	const struct err no_function = *err;
-	struct parser p = {.text = text, .pos = s->span.at, .limits = &none, .err = err};
+	struct parser p = {.text = text, .pos = s->span.at, .err = err};
 	struct token t = parse_peek(&p, PLACE_WORD);
 
 	if (t.kind != TOK_WORD)

@@ -12,37 +12,31 @@
 #include "engine/lang/ast.h"
 #include "engine/lang/common_sets.h"
 #include "engine/lang/parse_in.h"
+#include "index/base/arena.h"
 #include "index/base/err.h"
 
 enum { DEEPEST = 16 };
 
-static const struct parse_value *parse_find_value(const struct parser *p, struct str name)
+const struct parse_value *parse_find_value(const struct parse_limits *l, struct str name,
+					   bool formula)
 {
-	for (size_t i = p->nown; i > 0; i--)
-		if (str_eq(p->own[i - 1].name, name))
-			return &p->own[i - 1];
-	for (const struct parse_limits *l = p->limits; l; l = l->outer)
+	for (; l; l = l->outer)
 		for (size_t i = l->nvalues; i > 0; i--)
-			if (str_eq(l->values[i - 1].name, name))
+			if (l->values[i - 1].formula == formula &&
+			    str_eq(l->values[i - 1].name, name))
 				return &l->values[i - 1];
-	return common_set_find(name);
+	return formula ? NULL : common_set_find(name);
 }
 
 int parse_keep_value(struct parser *p, struct str name, struct str text)
 {
-	struct parse_value *own;
+	struct parse_limits *l = &p->limits;
 
-	if (p->nown == p->own_cap) {
-		size_t cap = p->own_cap ? 2 * p->own_cap : 8;
-
-		if (!(own = parse_new(p, cap * sizeof(*own))))
-			return p->err->kind;
-		if (p->nown)
-			memcpy(own, p->own, p->nown * sizeof(*own));
-		p->own = own;
-		p->own_cap = cap;
-	}
-	p->own[p->nown++] = (struct parse_value){name, text};
+	if (arena_grow(p->a, &p->own, &p->own_cap, l->nvalues, l->nvalues + 1,
+		       sizeof(*p->own)))
+		return arena_full(p->a, p->err);
+	p->own[l->nvalues++] = (struct parse_value){.name = name, .text = text};
+	l->values = p->own;
 	return 0;
 }
 
@@ -88,9 +82,9 @@ int parse_value_text(struct parser *p, const struct token *dollar, struct str *t
 
 	if (parse_value_name(p, dollar, &name))
 		return p->err->kind;
-	v = parse_find_value(p, name);
+	v = parse_find_value(&p->limits, name, false);
 	*text = v ? v->text : STR("");
-	return v || p->limits->any_value
+	return v || p->limits.any_value
 		       ? 0
 		       : parse_no_value(p->err, name, span_to(dollar->at, p));
 }
@@ -103,7 +97,7 @@ struct token parse_number(struct parser *p)
 
 	if (t.kind != '$' || parse_value_text(p, &t, &text))
 		return t;
-	if (!text.n && p->limits->any_value)
+	if (!text.n && p->limits.any_value)
 		text = STR("1");
 	number = token_at(text, 0, PLACE_WORD);
 	if (number.kind != TOK_NUMBER || number.len != text.n)
@@ -125,13 +119,10 @@ static void set_spans(struct expr *e, struct span at)
 
 static int as_expr(struct parser *p, struct str text, struct span at, struct expr **out)
 {
-	struct parse_limits limits = *p->limits;
+	struct parse_limits limits = p->limits;
 	struct err inner = {0};
 
 	limits.deep++;
-	limits.values = p->own;
-	limits.nvalues = p->nown;
-	limits.outer = p->limits;
 	if (parse_expr_text(text, &limits, p->a, out, &inner) == 0) {
 		set_spans(*out, at);
 		(*out)->value = true;
@@ -155,10 +146,10 @@ int parse_value_expr(struct parser *p, const struct token *dollar, struct expr *
 
 	if (parse_value_text(p, dollar, &text))
 		return p->err->kind;
-	if (p->limits->deep >= DEEPEST)
+	if (p->limits.deep >= DEEPEST)
 		return parse_fail(p, span_to(dollar->at, p),
 				  "this value contains itself");
-	if (!text.n && p->limits->any_value)
+	if (!text.n && p->limits.any_value)
 		text = STR("1");
 	return as_expr(p, text, span_to(dollar->at, p), out);
 }
@@ -180,7 +171,7 @@ int parse_fill(struct parser *p, struct str *text)
 			found = d.name;
 			end = d.end - 1;
 		}
-		v = found.n ? parse_find_value(p, found) : NULL;
+		v = found.n ? parse_find_value(&p->limits, found, false) : NULL;
 		end = v ? end + 1 : at + 2;
 		if (!(more = parse_new(p, n + at + 2 + (v ? v->text.n : 0))))
 			return p->err->kind;

@@ -198,7 +198,7 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	enum { DEEPEST = 200 };
 	/* Not NULL: check.c found it, and a session drops none. */
-	const struct check_let *let = check_let_find(x->env, s->text, true);
+	const struct parse_value *let = parse_find_value(&x->env->limits, s->text, false);
 	struct set *parsed = NULL;
 	struct err inner = {0};
 	struct exec in = *x; /* inside the set that the variable is */
@@ -213,7 +213,7 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 	}
 	in.vars++;
 	in.err = &inner;
-	in.common = common_set_is(let->text);
+	in.common = let == common_set_find(s->text);
 	rc = parse_set_text(let->text, &x->env->limits, x->a, &parsed, &inner);
 	if (inner.kind == ERR_QUERY) { /* a whole name: operator new(unsigned long) */
 		err_clear(&inner);

@@ -11,10 +11,10 @@
 static const struct unit units[3];
 static const struct str events[] = {{"Ir", 2}, {"Dr", 2}, {"D1mr", 4}};
 static const struct str profiles[] = {{"new", 3}, {"base", 4}};
-static const struct check_let lets[] = {
-	{{"Miss", 4}, {"D1mr / Dr", 9}, false},
-	{{"Loop", 4}, {"Loop + 1", 8}, false},
-	{{"hot", 3}, {"main", 4}, true},
+static const struct parse_value lets[] = {
+	{{"Miss", 4}, {"D1mr / Dr", 9}, true, 0},
+	{{"Loop", 4}, {"Loop + 1", 8}, true, 0},
+	{{"hot", 3}, {"main", 4}, false, 0},
 };
 static const struct check_env env = {
 	.events = events,
@@ -22,10 +22,8 @@ static const struct check_env env = {
 	.nevents = 3,
 	.profiles = profiles,
 	.nprofiles = 2,
-	.lets = lets,
-	.nlets = 3,
 	.event_scope = "this profile",
-	.limits = {.text_bytes = 64 << 10, .nesting = 200},
+	.limits = {.text_bytes = 64 << 10, .nesting = 200, .values = lets, .nvalues = 3},
 };
 
 static const struct {
