@@ -32,6 +32,7 @@ struct match_atom {
 	bool nocase;	 /* /.../i, or of a part */
 	bool recorded;	 /* names as recorded: a context is no function (store.h) */
 	bool part;	 /* bare: be content with a part of a component of the name */
+	bool once;	 /* match_replace() replaces the first match alone */
 	uint64_t at;	 /* byte of the query where text starts, for err->at */
 	uint32_t len;	 /* bytes of text as written in the query */
 };

@@ -262,7 +262,8 @@ static int grow_scratch(struct match *m, size_t n, struct err *err)
 static int substitute(struct match *m, const pcre2_code *code, struct str name,
 		      struct str to, size_t *n, struct err *err)
 {
-	uint32_t options = PCRE2_SUBSTITUTE_GLOBAL | PCRE2_SUBSTITUTE_UNSET_EMPTY |
+	uint32_t options = (m->atom.once ? 0 : PCRE2_SUBSTITUTE_GLOBAL) |
+			   PCRE2_SUBSTITUTE_UNSET_EMPTY |
 			   PCRE2_SUBSTITUTE_OVERFLOW_LENGTH;
 	int rc = PCRE2_ERROR_NOMEMORY;
 

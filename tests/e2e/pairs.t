@@ -135,7 +135,7 @@ judge("--rename", [((A, "a.c", "parse_v2"), (A, "a.c", "parse"))], "--rename", r
 same(rows("--rename", r"s/_v\d$//")[0]["rule"], "rename", "  rule says so")
 judge("--rename of a long name", [((A, "a.c", "b" + "a" * 3000), (A, "a.c", "b"))], "--rename", "s/(a|c)*$//")
 for rule, why in (("s/(/x/", "missing"), ("parse", "s/RE/TO/"), ("s/a", "s/RE/TO/"), ("s/a/b/x", "s/RE/TO/"),
-                  ("s/a/${/", "")):
+                  ("s/a/${/", ""), ("s/(a)/$2/", "unknown")):
     r = run("new", "-c", "top", "--rename", rule)
     ok(r.status == 2 and why in r.talk, "--rename '%s' is refused" % rule, r)
 judge("parts of a function differ", [], new=[(A, "a.c", "f.part.0")], gone=[(A, "a.c", "f.cold")])
