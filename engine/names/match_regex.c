@@ -275,10 +275,12 @@ static int substitute(struct match *m, const pcre2_code *code, struct str name,
 		rc = pcre2_substitute(code, (PCRE2_SPTR)name.p, name.n, 0, options,
 				      m->groups, m->limits, (PCRE2_SPTR)to.p, to.n,
 				      (PCRE2_UCHAR *)m->scratch, n);
-		if (rc == PCRE2_ERROR_JIT_STACKLIMIT)
+		if (rc == PCRE2_ERROR_JIT_STACKLIMIT) {
 			options |= PCRE2_NO_JIT; /* its stack is small */
-		else if (rc != PCRE2_ERROR_NOMEMORY)
+			*n = 0;
+		} else if (rc != PCRE2_ERROR_NOMEMORY) {
 			break;
+		}
 	}
 	return rc;
 }
