@@ -34,6 +34,7 @@ enum {
 	/* Rows for which room is made at once; WIDE: rows of three events and more. */
 	COPY_ROWS = 256,
 	WIDE_ROWS = 16,
+	MOST_STEP = 64, /* of a row that copy_some() or copy_wide() copies */
 };
 
 /* A place in copy_file.out where a row ends. */
@@ -296,6 +297,13 @@ static enum copied move_to(struct copy_lines *c, uint32_t file)
 	return COPY_DONE;
 }
 
+/* Are the next rows of a call in order if no difference goes back?  Not near 2^64 - 1, where
+ * they wrap to 0. */
+static inline bool can_step(uint64_t position)
+{
+	return position <= UINT64_MAX - (uint64_t)2 * COPY_ROWS * MOST_STEP;
+}
+
 /* A mask of the low n of 8 bytes; n is not 0. */
 static inline uint64_t byte_mask(size_t n)
 {
@@ -378,9 +386,10 @@ COPY_STEP bool copy_likes(struct copy_loop *l, struct copy_kind k)
 	return n != 0;
 }
 
-/* Read tag and positions.  False: the row is another kind's or lacks costs, a position has
- * two bytes, or the first one goes back or does not fit into the head. */
-COPY_STEP bool get_small_place(struct small_row *r, struct copy_kind k)
+/* Read tag and positions; `line` is of the row before.  False: the row is another kind's
+ * or lacks costs, a position has two bytes, or the first one goes back or does not fit into
+ * the head. */
+COPY_STEP bool get_small_place(struct small_row *r, uint64_t line, struct copy_kind k)
 {
 	const unsigned tag = r->word & 0xff;
 	const unsigned costs = tag & ~(unsigned)(PIECE_INSTR | PIECE_LINE);
@@ -399,7 +408,8 @@ COPY_STEP bool get_small_place(struct small_row *r, struct copy_kind k)
 			r->change = b;
 			r->n = 3;
 		}
-	} else if (k.lines && tag == (costs | PIECE_LINE)) {
+	} else if (k.lines && tag == (costs | PIECE_LINE) &&
+		   (!k.instrs || can_step(line))) {
 		r->change = a;
 		r->first = k.instrs ? 0 : a;
 	} else {
@@ -472,7 +482,8 @@ COPY_STEP void copy_some(struct copy_loop *loop, struct copy_kind k)
 		if ((r.word & 0xff) == (k.instrs ? PIECE_INSTR : PIECE_LINE) &&
 		    copy_likes(&l, k))
 			continue;
-		if (!get_small_place(&r, k) || (r.costs && !get_small_costs(&r, k)))
+		if (!get_small_place(&r, l.line, k) ||
+		    (r.costs && !get_small_costs(&r, k)))
 			break;
 		put_small_row(&l, &r, k);
 	}
@@ -547,7 +558,8 @@ copy_wide(const struct copy_lines *c, struct copy_file *f, const struct varint_r
 		if (!kind || (kind & ~(unsigned)(PIECE_INSTR | PIECE_LINE)) ||
 		    ((kind & PIECE_INSTR) && !instrs) ||
 		    ((kind & PIECE_LINE) && !lines) || (*q & 0x81) ||
-		    (kind == (PIECE_INSTR | PIECE_LINE) && q[1] >= 0x80))
+		    (kind & PIECE_LINE &&
+		     (kind & PIECE_INSTR ? q[1] >= 0x80 : !can_step(line))))
 			break;
 		instr += kind & PIECE_INSTR ? *q++ >> 1 : 0;
 		if (kind & PIECE_LINE)
@@ -599,7 +611,7 @@ static enum copied copy_on(struct copy_lines *c, struct varint_reader *in,
 		return COPY_DONE;
 	f = &c->file[c->at];
 	if (f->file != at->file || f->instr != at->instr || f->line != at->line ||
-	    f->rows == 0)
+	    f->rows == 0 || !can_step(f->instr | f->line))
 		return COPY_DONE;
 	/* Rows without costs are copied as they are, so the costs before must be the
 	 * same. */

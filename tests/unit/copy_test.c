@@ -45,8 +45,7 @@ static const struct shape shapes[] = {
 	{"two events, some say one", ROWS, 2, 2, true, true, 30, 9, 0, 10, 20, true, 0},
 	{"two events, instructions", ROWS, 2, 2, true, false, 30, 9, 10, 10, 0, false, 0},
 	{"three events", ROWS, 2, 3, true, true, 30, 9, 10, 10, 0, false, 0},
-	{"13 events, some say fewer", ROWS, 2, 13, true, true, 30, 9, 0, 10, 30, true,
-	 0},
+	{"13 events, some say fewer", ROWS, 2, 13, true, true, 30, 9, 0, 10, 30, true, 0},
 	{"costs as before", ROWS, 1, 1, true, true, 0, 0, 0, 0, 0, false, 90},
 	{"costs as before, turns", ROWS, 3, 1, true, true, 40, 12, 5, 10, 0, false, 80},
 	{"costs as before, instructions", ROWS, 2, 1, true, false, 40, 12, 5, 10, 0,
@@ -58,6 +57,17 @@ static const struct shape shapes[] = {
 	{"costs as before, 13 events", ROWS, 2, 13, true, true, 40, 12, 5, 10, 0, false,
 	 90},
 	{"63 events", ROWS / 4, 2, 63, false, true, 30, 9, 10, 10, 0, false, 0},
+};
+
+/* Their places are on both sides of 2^64 - 1, which 0 follows. */
+static const struct shape ends[] = {
+	{"highest lines", 100, 1, 1, false, true, 4, 8, 0, 0, 0, false, 90},
+	{"highest instructions", 100, 1, 1, true, false, 4, 8, 0, 0, 0, false, 90},
+	{"highest lines of an instruction", 100, 1, 1, true, true, 4, 8, 0, 0, 0, false,
+	 90},
+	{"highest lines, 13 events", 100, 1, 13, true, true, 4, 8, 0, 0, 0, false, 90},
+	{"highest instructions, 13 events", 100, 1, 13, true, false, 4, 8, 0, 0, 0, false,
+	 90},
 };
 
 static struct piece_row row[ROWS];
@@ -74,9 +84,21 @@ static uint64_t some_cost(void)
 	}
 }
 
-static void fill(const struct shape *s)
+/* Write a row's place; at the ends many lines have one instruction. */
+static void put_place(const struct shape *s, bool at_ends, uint64_t at,
+		      struct piece_row *r)
 {
-	uint64_t at = 4096;
+	if (s->instr)
+		r->instr = at_ends && s->line ? (at + 40) / 80 : at;
+	if (s->line && (at_ends || !s->instr))
+		r->line = at;
+	else if (s->line)
+		r->line = at / 3 - at / 50 * 2 + dice_below(2) * 5;
+}
+
+static void fill(const struct shape *s, bool at_ends)
+{
+	uint64_t at = at_ends ? 0 : 4096;
 	uint32_t file = 1;
 
 	memset(row, 0, sizeof(row));
@@ -90,16 +112,16 @@ static void fill(const struct shape *s)
 		else if (kind < s->sites + s->jumps)
 			r->kind = dice_below(2) ? ENTRY_JUMP : ENTRY_JCND;
 		if (s->turn && dice_below(s->turn) == 0)
-			at -= dice_below(s->back < at ? s->back : (unsigned)at + 1);
+			at -= dice_below(s->back < at || at_ends ? s->back
+								 : (unsigned)at + 1);
+		else if (at_ends)
+			at += dice_below(4);
 		else
 			at += 1 + (dice_below(50) ? dice_below(3) : dice_below(1000));
 		if (dice_below(20) == 0)
 			file = 1 + dice_below(s->files);
 		r->file = file;
-		r->instr = s->instr ? at : 0;
-		r->line = !s->line   ? 0
-			  : s->instr ? at / 3 - at / 50 * 2 + dice_below(2) * 5
-				     : at;
+		put_place(s, at_ends, at, r);
 		r->edge = dice_below(40);
 		r->count = dice_below(500);
 		r->taken = r->kind == ENTRY_JCND ? dice_below(400) : r->count;
@@ -191,14 +213,14 @@ static enum copied copy(struct copy_lines *c, struct bytes piece, uint64_t *firs
 	}
 }
 
-static void check(struct copy_lines *c, const struct shape *s)
+static void check(struct copy_lines *c, const struct shape *s, bool at_ends)
 {
 	struct bytes piece = {0}, got = {0}, want = {0};
 	struct piece_row before = {0};
 	uint64_t first_line = 0, rows;
 	enum copied rc;
 
-	fill(s);
+	fill(s, at_ends);
 	for (unsigned i = 0; i < s->rows; i++)
 		if (piece_put(&piece, &before, &row[i], cost[i]))
 			exit(1);
@@ -223,19 +245,24 @@ static void check(struct copy_lines *c, const struct shape *s)
 	free(piece.p);
 }
 
+static void check_twice(const struct shape *s, bool at_ends)
+{
+	struct copy_lines c;
+
+	copy_lines_init(&c, (struct detail_shape){s->events, s->instr, s->line});
+	/* Nothing is left of the function before. */
+	check(&c, s, at_ends);
+	check(&c, s, at_ends);
+	copy_lines_free(&c);
+}
+
 int main(void)
 {
 	for (uint32_t i = 0; i <= FILES; i++)
 		file_of[i] = i * 37 % 251;
-	for (size_t i = 0; i < COUNT(shapes); i++) {
-		const struct shape *s = &shapes[i];
-		struct copy_lines c;
-
-		copy_lines_init(&c, (struct detail_shape){s->events, s->instr, s->line});
-		/* Twice: nothing is left of the function before. */
-		check(&c, s);
-		check(&c, s);
-		copy_lines_free(&c);
-	}
+	for (size_t i = 0; i < COUNT(shapes); i++)
+		check_twice(&shapes[i], false);
+	for (size_t i = 0; i < COUNT(ends); i++)
+		check_twice(&ends[i], true);
 	return done_testing();
 }
