@@ -35,25 +35,14 @@ static struct str below(struct str path, const char *dir)
 	return path;
 }
 
-struct workspace {
-	const char *root; /* of the repository, or NULL */
-	char here[4096];
-};
-
-static void find_workspace(struct workspace *w)
-{
-	w->root = getenv("GITHUB_WORKSPACE");
-	if (!getcwd(w->here, sizeof(w->here)))
-		w->here[0] = '\0';
-}
-
 /* A path as the repository has it, or as it is. */
-static struct str in_workspace(const struct workspace *w, struct str path)
+static struct str in_workspace(struct str path)
 {
-	struct str rest = below(path, w->root);
+	char here[4096];
+	struct str rest = below(path, getenv("GITHUB_WORKSPACE"));
 
-	if (!rest.n)
-		rest = below(path, w->here);
+	if (!rest.n && getcwd(here, sizeof(here)))
+		rest = below(path, here);
 	return rest.n ? rest : path;
 }
 
@@ -74,7 +63,7 @@ static void put_command(struct out *o, bool error, struct str file, uint64_t lin
 {
 	out_c(o, error ? "::error " : "::notice ");
 	if (file.n)
-		put_property(o, "file=", file);
+		put_property(o, "file=", in_workspace(file));
 	if (file.n && line)
 		out_printf(o, ",line=%llu", (unsigned long long)line);
 	put_property(o, file.n ? ",title=" : "title=", title);
@@ -111,11 +100,9 @@ static uint64_t line_of(const struct column *c, size_t row)
 static void github_put_headline(struct render *rd)
 {
 	const struct headline *h = rd->r->headline;
-	struct workspace w;
 	struct out message, title;
 	bool any = false;
 
-	find_workspace(&w);
 	out_mem(&message);
 	out_mem(&title);
 	for (size_t i = 0; i < HEADLINE_LINES; i++) {
@@ -132,8 +119,7 @@ static void github_put_headline(struct render *rd)
 		out_printf(&title, "%s: ", rd->look->bench);
 	out_printf(&title, "%.*s vs %.*s", STR_ARG(rd->r->profile), STR_ARG(rd->r->base));
 	if (any)
-		put_command(rd->o, false, in_workspace(&w, h->file), h->line,
-			    out_text(&title), &message);
+		put_command(rd->o, false, h->file, h->line, out_text(&title), &message);
 	out_close(&message);
 	out_close(&title);
 }
@@ -142,17 +128,15 @@ static void github_put_rows(struct render *rd, struct said *said, struct str tit
 {
 	const struct result *r = rd->r;
 	const struct column *file = file_column(r), *line = result_col(r, STR("line"));
-	struct workspace w;
 	struct out message;
 
-	find_workspace(&w);
 	out_mem(&message);
 	for (size_t row = 0; row < r->rows && !r->doubted && !render_cancelled(rd, row);
 	     row++) {
 		message.n = 0;
 		said_row(said, &message, row);
-		put_command(rd->o, r->why.n > 0, in_workspace(&w, file_of(file, row)),
-			    line_of(line, row), title, &message);
+		put_command(rd->o, r->why.n > 0, file_of(file, row), line_of(line, row),
+			    title, &message);
 	}
 	if (rd->left.rows) {
 		char left[200];
@@ -194,16 +178,14 @@ int render_github(struct render *rd)
 void render_github_error(struct out *o, const struct err *err, struct str file,
 			 size_t line)
 {
-	struct workspace w;
 	struct out message;
 
-	find_workspace(&w);
 	out_mem(&message);
 	said_lines(&message, EMIT_TEXT, str_c(err->text));
 	if (err->hint[0]) {
 		out_char(&message, '\n');
 		said_lines(&message, EMIT_TEXT, str_c(err->hint));
 	}
-	put_command(o, true, in_workspace(&w, file), line, STR("not answered"), &message);
+	put_command(o, true, file, line, STR("not answered"), &message);
 	out_close(&message);
 }
