@@ -279,8 +279,10 @@ static int close_place(struct app *app, struct place *p, int failed, struct err 
 /* ---- the three entries ---- */
 
 struct rendering {
+	struct app *app;
 	const struct format_row *f;
 	struct suite *suite; /* add the result to it; NULL: call f */
+	struct look look;
 	struct render rd;
 };
 
@@ -297,30 +299,30 @@ static int render_guarded(void *arg)
 	return g->rd.err->kind;
 }
 
+static struct rendering rendering_of(struct app *app, const struct result *r,
+				     const struct format_row *f, const struct place *p)
+{
+	return (struct rendering){app, f, NULL, look_of(app, p), {.r = r}};
+}
+
 /* Render under guard: after a fault in the index the caller still closes files and
  * children. */
-static void render(struct app *app, const struct result *r, const struct format_row *f,
-		   const struct place *p, struct out *o, struct suite *suite,
-		   struct err *err)
+static int render(struct rendering *g, struct out *o, struct err *err)
 {
-	struct look look = look_of(app, p);
-	struct rendering g = {f,
-			      suite,
-			      {.o = o,
-			       .r = r,
-			       .look = &look,
-			       .session = app->session,
-			       .cancel = &app_cancel,
-			       .err = err,
-			       .source = app->source,
-			       .took_ns = progress_now_ns() - app->started_ns}};
-	unsigned lost = out_lost();
+	const unsigned lost = out_lost();
 
-	session_guard(render_guarded, &g, err);
+	g->rd.o = o;
+	g->rd.look = &g->look;
+	g->rd.session = g->app->session;
+	g->rd.cancel = &app_cancel;
+	g->rd.err = err;
+	g->rd.source = g->app->source;
+	g->rd.took_ns = progress_now_ns() - g->app->started_ns;
+	g->rd.note[0] = '\0';
+	session_guard(render_guarded, g, err);
 	if (out_lost() != lost)
 		err_no_memory(err, "while the answer was written");
-	if (!err->kind && g.rd.note[0])
-		app_note(app, "note: %s", g.rd.note);
+	return err->kind;
 }
 
 /* The number of lines that s takes on the screen, with long lines wrapped. */
@@ -342,7 +344,8 @@ static size_t lines_of(const struct app *app, struct str s)
 static size_t lines_needed(struct app *app, const struct result *r,
 			   const struct format_row *f, struct err *err)
 {
-	struct place screen = {.fd = -1, .screen = true}; /* measure without colour */
+	const struct place screen = {.fd = -1, .screen = true}; /* without colour */
+	struct rendering g = rendering_of(app, r, f, &screen);
 	struct out o;
 	size_t lines = r->rows;
 
@@ -352,7 +355,7 @@ static size_t lines_needed(struct app *app, const struct result *r,
 	if (!app->screen.in || !app->screen.out || r->rows > app->screen.rows)
 		return lines;
 	out_mem(&o);
-	render(app, r, f, &screen, &o, NULL, err);
+	render(&g, &o, err);
 	lines = lines_of(app, out_text(&o));
 	out_close(&o);
 	return lines;
@@ -360,34 +363,14 @@ static size_t lines_needed(struct app *app, const struct result *r,
 
 /* ---- within a budget ---- */
 
-struct budgeted {
-	struct app *app;
-	const struct format_row *f;
-	struct look look;
-	char note[200];
-	bool left;
-};
-
 static int render_part(void *arg, const struct result *r, const struct left_out *left,
 		       struct out *o, struct err *err)
 {
-	struct budgeted *b = arg;
-	struct rendering g = {.f = b->f,
-			      .rd = {.o = o,
-				     .r = r,
-				     .look = &b->look,
-				     .session = b->app->session,
-				     .cancel = &app_cancel,
-				     .err = err,
-				     .left = *left}};
-	unsigned lost = out_lost();
+	struct rendering *g = arg;
 
-	session_guard(render_guarded, &g, err);
-	if (out_lost() != lost)
-		err_no_memory(err, "while the answer was written");
-	memcpy(b->note, g.rd.note, sizeof(b->note));
-	b->left = left->rows > 0;
-	return err->kind;
+	g->rd.r = r;
+	g->rd.left = *left;
+	return render(g, o, err);
 }
 
 /* The bytes that the answer may still have: all answers to a program are one. */
@@ -401,43 +384,48 @@ static size_t budget_room(const struct app *app)
 }
 
 /* Returns the errno of the output, as write_result(). */
-static int write_budgeted(struct app *app, const struct result *r,
-			  const struct format_row *f, struct place *p, struct err *err)
+static int write_budgeted(struct rendering *g, const struct place *p, struct err *err)
 {
-	struct budgeted b = {.app = app, .f = f, .look = look_of(app, p)};
+	struct app *app = g->app;
 	struct out o, to;
 	int failed = 0;
 
 	out_mem(&o);
-	budget_write(r, f, budget_room(app), render_part, &b, &o, err);
+	budget_write(g->rd.r, g->f, budget_room(app), render_part, g, &o, err);
 	session_check(app->session, err);
 	if (!err->kind && app->answers) {
 		out_c(app->answers, app->answers->n ? "\n" : "");
-		out_bytes(app->answers, o.buf, o.n);
+		out_str(app->answers, out_text(&o));
 	} else if (!err->kind) {
 		out_fd(&to, p->fd);
-		out_bytes(&to, o.buf, o.n);
+		out_str(&to, out_text(&o));
 		failed = out_close(&to);
 	}
-	if (!err->kind && b.note[0] && (b.left || !app->opts->quiet))
-		talk("note: %s", b.note);
 	out_close(&o);
 	return failed;
 }
 
 /* Returns the errno of the output, 0 if all was written.  err is for the renderer. */
 static int write_result(struct app *app, const struct result *r,
-			const struct format_row *f, struct place *p, struct err *err)
+			const struct format_row *f, const struct place *p,
+			struct err *err)
 {
+	struct rendering g = rendering_of(app, r, f, p);
 	struct out o;
+	int failed;
 
-	if (app->opts->budget && (p->pager || p->fd == STDOUT_FILENO))
-		return write_budgeted(app, r, f, p, err);
-	out_fd(&o, p->fd);
-	render(app, r, f, p, &o, NULL, err);
-	/* Some formats read more of the index. */
-	session_check(app->session, err);
-	return out_close(&o);
+	if (app->opts->budget && (p->pager || p->fd == STDOUT_FILENO)) {
+		failed = write_budgeted(&g, p, err);
+	} else {
+		out_fd(&o, p->fd);
+		render(&g, &o, err);
+		/* Some formats read more of the index. */
+		session_check(app->session, err);
+		failed = out_close(&o);
+	}
+	if (!err->kind && g.rd.note[0] && (g.rd.left.rows || !app->opts->quiet))
+		talk("note: %s", g.rd.note);
+	return failed;
 }
 
 /* ---- documents of several answers ---- */
@@ -459,8 +447,10 @@ static int collect(struct app *app, const struct result *r, const struct format_
 		   struct err *err)
 {
 	const struct place nowhere = {.fd = -1};
+	struct rendering g = rendering_of(app, r, f, &nowhere);
 
-	render(app, r, f, &nowhere, NULL, suite_of(app), err);
+	g.suite = suite_of(app);
+	render(&g, NULL, err);
 	return session_check(app->session, err);
 }
 
