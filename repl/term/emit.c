@@ -339,11 +339,10 @@ static struct str marked(struct out *o, struct str s)
 	return out_text(o);
 }
 
-static void json(struct out *o, struct str s)
+static void json_units(struct out *o, struct str s)
 {
 	size_t from = 0;
 
-	out_char(o, '"');
 	for (size_t i = 0; guarded && i < s.n; i++)
 		if (is_command(s, i)) {
 			each_unit(o, (struct str){s.p + from, i - from}, IN_JSON,
@@ -352,7 +351,6 @@ static void json(struct out *o, struct str s)
 			from = i + 1;
 		}
 	each_unit(o, str_from(s, from), IN_JSON, json_unit);
-	out_char(o, '"');
 }
 
 static bool looks_like_formula(struct str s)
@@ -365,76 +363,57 @@ static bool looks_like_formula(struct str s)
 	       (s.p[i] == '=' || s.p[i] == '+' || s.p[i] == '-' || s.p[i] == '@');
 }
 
-static void emit_field(struct out *o, enum emit_form form, struct str s)
+/* plain: it has no special byte. */
+static void emit_value(struct out *o, enum emit_form form, struct str s, bool plain)
 {
-	bool csv = form == EMIT_CSV || form == EMIT_CSV_RAW;
-	bool raw = form == EMIT_CSV_RAW || form == EMIT_TSV_RAW;
-	bool quote = csv && (s.n == 0 || s.p[0] == ' ' || s.p[s.n - 1] == ' ' ||
-			     str_find(s, '"') < s.n || str_find(s, ',') < s.n);
+	const bool csv = form == EMIT_CSV || form == EMIT_CSV_RAW,
+		   json = form == EMIT_JSON;
+	const bool raw = json || form == EMIT_CSV_RAW || form == EMIT_TSV_RAW;
+	const bool quote =
+		json ||
+		(csv && (s.n == 0 || s.p[0] == ' ' || s.p[s.n - 1] == ' ' ||
+			 (!plain && (str_find(s, '"') < s.n || str_find(s, ',') < s.n))));
 
 	if (quote)
 		out_char(o, '"');
 	if (!raw && looks_like_formula(s))
 		out_char(o, '\'');
-	each_unit(o, s, IN_FIELD, csv ? csv_unit : plain_unit);
+	if (plain && !guarded)
+		out_str(o, s);
+	else if (json)
+		json_units(o, s);
+	else
+		each_unit(o, s, IN_FIELD, csv ? csv_unit : plain_unit);
 	if (quote)
 		out_char(o, '"');
-}
-
-/* Write a field that is nothing but plain bytes; false: it is something else. */
-static bool plain_field(struct out *o, enum emit_form form, struct str s)
-{
-	const bool csv = form == EMIT_CSV || form == EMIT_CSV_RAW;
-	const bool raw = form == EMIT_CSV_RAW || form == EMIT_TSV_RAW;
-
-	if (csv && (s.n == 0 || s.p[0] == ' ' || s.p[s.n - 1] == ' '))
-		return false;
-	if ((!raw && looks_like_formula(s)) || plain_end(s, 0, IN_FIELD) < s.n)
-		return false;
-	out_str(o, s);
-	return true;
 }
 
 /* Write a name as a string of JSON or a field, in the marked form if it must be. */
 static void emit_marked(struct out *o, enum emit_form form, struct str s)
 {
+	const bool field = form != EMIT_JSON;
+	const bool plain = plain_end(s, 0, field ? IN_FIELD : IN_JSON) == s.n;
 	struct out mark;
 
-	out_mem(&mark);
-	if (form == EMIT_JSON) {
-		if (starts_marked(s) || !utf8_valid(s))
-			s = marked(&mark, s);
-		json(o, s);
-	} else {
-		if (starts_marked(s) || !all_printable(s) || (guarded && forges(s)))
-			s = marked(&mark, s);
-		emit_field(o, form, s);
-	}
-	out_close_into(o, &mark);
-}
-
-static void put_json_name(struct out *o, struct str s)
-{
-	if (plain_end(s, 0, IN_JSON) < s.n) {
-		emit_marked(o, EMIT_JSON, s);
+	if (!(field && guarded && forges(s)) &&
+	    (plain ||
+	     (!starts_marked(s) && (field ? all_printable(s) : utf8_valid(s))))) {
+		emit_value(o, form, s, plain);
 		return;
 	}
-	out_char(o, '"');
-	out_str(o, s);
-	out_char(o, '"');
+	out_mem(&mark);
+	emit_value(o, form, marked(&mark, s), false);
+	out_close_into(o, &mark);
 }
 
 static void emit_plain(struct out *o, enum emit_form form, struct str s)
 {
 	switch (form) {
-	case EMIT_JSON: put_json_name(o, s); break;
+	case EMIT_JSON:
 	case EMIT_CSV:
 	case EMIT_CSV_RAW:
 	case EMIT_TSV:
-	case EMIT_TSV_RAW:
-		if (!plain_field(o, form, s))
-			emit_marked(o, form, s);
-		break;
+	case EMIT_TSV_RAW: emit_marked(o, form, s); break;
 	case EMIT_GITHUB: each_unit(o, s, IN_GITHUB, github_unit); break;
 	case EMIT_GITHUB_VALUE: each_unit(o, s, IN_GITHUB, github_value_unit); break;
 	case EMIT_MD_CODE: md_code(o, s, text_unit); break;
@@ -455,19 +434,13 @@ void emit_name(struct out *o, enum emit_form form, struct str s)
 {
 	struct out safe;
 
-	if (!guarded || form == EMIT_GITHUB || form == EMIT_GITHUB_VALUE || !forges(s)) {
+	if (!guarded || (form >= EMIT_JSON && form <= EMIT_TSV_RAW) ||
+	    form == EMIT_GITHUB || form == EMIT_GITHUB_VALUE || !forges(s)) {
 		emit_plain(o, form, s);
 		return;
 	}
 	out_mem(&safe);
-	switch (form) {
-	case EMIT_JSON:
-	case EMIT_CSV:
-	case EMIT_CSV_RAW:
-	case EMIT_TSV:
-	case EMIT_TSV_RAW: emit_marked(o, form, s); break;
-	default: emit_plain(o, form, harmless(&safe, s));
-	}
+	emit_plain(o, form, harmless(&safe, s));
 	out_close_into(o, &safe);
 }
 
