@@ -330,8 +330,8 @@ static void print_table(const struct bench *b, struct out *o)
 
 	number_bytes(bytes, b->bytes);
 	number_bytes(packed, b->packed);
-	number_grouped(lines, b->lines);
-	number_grouped(costs, b->costs);
+	str_grouped(b->lines, lines);
+	str_grouped(b->costs, costs);
 	emit_name(o, EMIT_TEXT, str_c(b->file));
 	out_printf(o, ": %s%s%s, %s lines, %s of costs; median of %u, least .. most\n",
 		   b->packed ? packed : "", b->packed ? " packed, " : "", bytes, lines,

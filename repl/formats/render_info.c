@@ -105,7 +105,7 @@ static void set_cost(const struct card *c, char *cell, struct unit u, int64_t co
 	else if (u.kind || (cost_size(cost) > 999999 && !c->rd->look->exact))
 		number_cost(to, u, cost);
 	else
-		number_grouped_signed(to, cost);
+		str_grouped_signed(cost, to);
 }
 
 static void set_share(char *cell, int64_t part, int64_t whole, bool estimated)
@@ -326,7 +326,7 @@ static int put_neighbours(struct card *c, bool callers)
 		struct line *l = &line[i + 1];
 
 		if (graph_calls_known(c->g, callers ? c->f : all[i].fn))
-			number_grouped(l->cell[0], all[i].calls);
+			str_grouped(all[i].calls, l->cell[0]);
 		else
 			snprintf(l->cell[0], CELL, "-");
 		set_cost(c, l->cell[1], c->unit, all[i].incl, all[i].about);

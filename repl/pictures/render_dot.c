@@ -471,7 +471,7 @@ static void put_edge(struct render *rd, struct graph_drawn *g, const struct edge
 	const double share =
 		g->most > 0 && most_of(e) > 0 ? (double)most_of(e) / (double)g->most : 0;
 
-	number_grouped(calls, e->calls);
+	str_grouped(e->calls, calls);
 	out_printf(rd->o, "\tn%zu -> n%zu [label=\"", from, to);
 	put_edge_cost(rd->o, g, e);
 	if (e->calls)

@@ -44,7 +44,7 @@ static void put_cost_text(char *buf, const struct shown *s, size_t row, int64_t 
 	else if (u.kind)
 		number_cost(buf, u, v);
 	else if (s->grouped)
-		number_grouped_signed(buf, v);
+		str_grouped_signed(v, buf);
 	else
 		number_si_signed(buf, v);
 }
@@ -80,7 +80,7 @@ static void put_number_text(char *buf, const struct shown *s, size_t row)
 	case COL_COST: put_cost_text(buf, s, row, c->i[row]); break;
 	default:
 		if (s->grouped)
-			number_grouped(buf, c->u[row]);
+			str_grouped(c->u[row], buf);
 		else
 			number_si(buf, c->u[row]);
 	}

@@ -10,11 +10,6 @@
 #include "index/format/event.h"
 #include <string.h>
 
-void number_grouped(char *buf, uint64_t v)
-{
-	str_grouped(v, buf);
-}
-
 /* v as three digits; returns the index of its unit (0: none, 1: k, ...).  Rounded
  * once, so 999,999 is 1.00 M and not 1000 k. */
 static int three_digits(char *buf, uint64_t v)
@@ -59,7 +54,7 @@ static void ratio(char *buf, double v)
 	if (!isfinite(v))
 		snprintf(buf, NUMBER_MAX, "-");
 	else if (v >= 999.5 && v < 1e15)
-		number_grouped(buf, (uint64_t)(v + 0.5));
+		str_grouped((uint64_t)(v + 0.5), buf);
 	else
 		snprintf(buf, NUMBER_MAX, "%.4g", v);
 }
@@ -73,11 +68,6 @@ void number_per(char *buf, struct unit u, double v)
 	buf[0] = '-';
 	unit_text(buf + (v < 0), u, fabs(v));
 	pad_unit(buf, u);
-}
-
-void number_grouped_signed(char *buf, int64_t v)
-{
-	str_grouped_signed(v, buf);
 }
 
 void number_si_signed(char *buf, int64_t v)
@@ -102,7 +92,7 @@ void number_cost_exact(char *buf, struct unit u, int64_t v)
 		number_cost(buf, u, v);
 		return;
 	}
-	number_grouped_signed(buf, all);
+	str_grouped_signed(all, buf);
 	snprintf(buf + strlen(buf), NUMBER_MAX - strlen(buf), " %s",
 		 u.kind == UNIT_TIME ? "ns" : "B");
 }
@@ -121,7 +111,7 @@ static void percent_grouped(char *buf, double v)
 	size_t n = v < 0;
 
 	buf[0] = '-';
-	number_grouped(buf + n, (uint64_t)(fabs(v) + 0.5));
+	str_grouped((uint64_t)(fabs(v) + 0.5), buf + n);
 	n = strlen(buf);
 	buf[n] = '%';
 	buf[n + 1] = '\0';

@@ -1,4 +1,4 @@
-/* number.h - numbers for people; machine formats have plain digits. */
+/* number.h - numbers for people, beside str_grouped(); machine formats have plain digits. */
 #ifndef QUERN_NUMBER_H
 #define QUERN_NUMBER_H
 
@@ -8,7 +8,6 @@ struct unit;
 
 enum { NUMBER_MAX = 40 }; /* bytes of any of these, with the NUL */
 
-void number_grouped(char *buf, uint64_t v); /* 5,271,234 */
 /* Three digits and a unit of two bytes, blanks if there is no unit: "5.27 M", "812 ". */
 void number_si(char *buf, uint64_t v);
 /* A cost in its unit, padded like that: "3.02 s ", "812 ms", "1.50 MiB"; without one,
@@ -17,8 +16,6 @@ void number_cost(char *buf, struct unit u, int64_t v);
 void number_per(char *buf, struct unit u, double v); /* the same of a quotient */
 /* All digits: "3,018,230 ns". */
 void number_cost_exact(char *buf, struct unit u, int64_t v);
-/* As number_grouped() and number_si(). */
-void number_grouped_signed(char *buf, int64_t v);
 void number_si_signed(char *buf, int64_t v);
 void number_percent(char *buf, double v);    /* "45.31%", "<0.01%", "-" if not a number */
 void number_seconds(char *buf, uint64_t ns); /* 0.02 s, 3.4 ms, 2 min 5 s */

@@ -171,7 +171,7 @@ static void test_numbers(void)
 	for (size_t i = 0; i < COUNT(cases); i++) {
 		number_si(buf, cases[i].v);
 		is_str(buf, cases[i].si, "SI of %" PRIu64, cases[i].v);
-		number_grouped(buf, cases[i].v);
+		str_grouped(cases[i].v, buf);
 		is_str(buf, cases[i].grouped, "groups of %" PRIu64, cases[i].v);
 	}
 	number_percent(buf, 0.001);
