@@ -294,7 +294,7 @@ static int say_text(const char *text, bool all)
 static int bench(const struct options *o)
 {
 	const struct bench_parse_opts b = {
-		.runs = 9, .jobs = o->jobs, .json = o->format == FORMAT_JSON};
+		.runs = 9, .jobs = (unsigned)o->jobs, .json = o->format == FORMAT_JSON};
 	struct err err = {0};
 
 	for (size_t i = 0; i < o->nprofiles && !err.kind; i++)

@@ -203,6 +203,20 @@ bool str_u64(struct str s, uint64_t *out)
 	return true;
 }
 
+int str_place(const char *list, struct str word)
+{
+	int place = 0;
+
+	for (const char *p = list; *p; place++) {
+		size_t n = strcspn(p, " ");
+
+		if (str_eq(word, (struct str){p, n}))
+			return place;
+		p += n + (p[n] == ' ');
+	}
+	return -1;
+}
+
 const char *str_grouped(uint64_t v, char out[32])
 {
 	char digits[32];

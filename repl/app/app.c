@@ -159,7 +159,7 @@ int app_init(struct app *app, const struct options *opts, struct err *err)
 	session_set_safe(app->session, opts->safe);
 	session_set_reading(app->session,
 			    &(struct session_reading){.mem = opts->mem,
-						      .jobs = opts->jobs,
+						      .jobs = (unsigned)opts->jobs,
 						      .progress = tell_again,
 						      .arg = app});
 	session_pair_exact(app->session, opts->pair_exact);
@@ -474,7 +474,7 @@ static int build(struct app *app, const char *const *path, size_t n, struct stor
 		.merge = o->merge || app->merge,
 		.trust = o->trust,
 		.only_named = o->safe,
-		.jobs = o->jobs,
+		.jobs = (unsigned)o->jobs,
 		.mem = o->mem,
 		.cancel = &app_cancel,
 		.progress = app->progress ? app->progress

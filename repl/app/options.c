@@ -13,7 +13,6 @@
 #include <unistd.h>
 
 #include "engine/lang/habits.h"
-#include "index/base/count.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
 #include "repl/app/budget.h"
@@ -346,59 +345,37 @@ static int options_wrong(const struct option *o, const char *value, const char *
 		       value);
 }
 
-static int store_number(struct options *to, const struct option *o, const char *value,
-			struct err *err)
-{
-	uint64_t v;
-	unsigned n;
-
-	if (!str_u64(str_c(value), &v) || v == 0 || v > 1024)
-		return options_wrong(o, value, "a number from 1 to 1024", err);
-	n = (unsigned)v;
-	memcpy((char *)to + o->at, &n, sizeof(n));
-	return 0;
-}
-
+/* A number, or bytes. */
 static int store_size(struct options *to, const struct option *o, const char *value,
 		      struct err *err)
 {
+	static const struct {
+		const char *want;
+		uint64_t least, most;
+	} of[] = {
+		[NUMBER] = {"a number from 1 to 1024", 1, 1024},
+		[SIZE] = {"a size such as 512M or 1.5G", 1, UINT64_MAX},
+		[BUDGET] = {"a size from 1k to 64M", BUDGET_LEAST, BUDGET_MOST},
+	};
 	uint64_t v;
 
-	if (!options_size(value, 1024, &v) || v == 0)
-		return options_wrong(o, value, "a size such as 512M or 1.5G", err);
-	memcpy((char *)to + o->at, &v, sizeof(v));
+	if (!(o->kind == NUMBER ? str_u64(str_c(value), &v)
+				: options_size(value, 1024, &v)) ||
+	    v < of[o->kind].least || v > of[o->kind].most)
+		return options_wrong(o, value, of[o->kind].want, err);
+	*(uint64_t *)((char *)to + o->at) = v;
 	return 0;
 }
 
-static int store_budget(struct options *to, const struct option *o, const char *value,
-			struct err *err)
+/* Its place among the words that it takes; what: those. */
+static int word_of(const struct option *o, const char *value, const char *words,
+		   const char *what, struct err *err)
 {
-	if (!options_size(value, 1024, &to->budget) || to->budget < BUDGET_LEAST ||
-	    to->budget > BUDGET_MOST)
-		return options_wrong(o, value, "a size from 1k to 64M", err);
-	return 0;
-}
+	const int place = str_place(words, str_c(value));
 
-static int store_colour(struct options *to, const struct option *o, const char *value,
-			struct err *err)
-{
-	static const char *const names[] = {"auto", "always", "never"};
-
-	for (int i = 0; i < 3; i++)
-		if (strcmp(value, names[i]) == 0) {
-			to->colour = (enum colour_when)i;
-			return 0;
-		}
-	return options_wrong(o, value, "auto, always or never", err);
-}
-
-static int store_pair(struct options *to, const struct option *o, const char *value,
-		      struct err *err)
-{
-	to->pair_exact = strcmp(value, "exact") == 0;
-	return to->pair_exact || strcmp(value, "rules") == 0
-		       ? 0
-		       : options_wrong(o, value, "rules or exact", err);
+	if (place < 0)
+		options_wrong(o, value, what, err);
+	return place;
 }
 
 /* The arrays hold argc entries, so they cannot overflow. */
@@ -414,15 +391,21 @@ static int store(struct options *to, const struct option *o, const char *value,
 		to->given[to->ngiven++] = (struct given){(enum given_as)o->at, value};
 		to->rooted |= o->at == GIVEN_ROOT;
 		break;
-	case PAIR: return store_pair(to, o, value, err);
+	case PAIR:
+		to->pair_exact =
+			word_of(o, value, "rules exact", "rules or exact", err) > 0;
+		return err->kind;
 	case QUERY:
 	case SCRIPT:
 		to->tasks[to->ntasks++] = (struct task){o->kind == SCRIPT, value};
 		break;
-	case NUMBER: return store_number(to, o, value, err);
-	case SIZE: return store_size(to, o, value, err);
-	case BUDGET: return store_budget(to, o, value, err);
-	case COLOUR: return store_colour(to, o, value, err);
+	case NUMBER:
+	case SIZE:
+	case BUDGET: return store_size(to, o, value, err);
+	case COLOUR:
+		to->colour = (enum colour_when)word_of(o, value, "auto always never",
+						       "auto, always or never", err);
+		return err->kind;
 	case FORMAT:
 		to->format = format_of_name(str_c(value));
 		if (to->format == FORMAT_NONE)
@@ -555,32 +538,25 @@ static bool is_query(const struct options *o, const char *arg)
 /* quern NEW OLD why: files are added up unless one is the base. */
 static int check_compared(const struct options *o, const char *last, struct err *err)
 {
-	static const char *const words[] = {"why", "diff", "compare", "vs", "overview"};
+	static const char words[] = "why overview diff compare vs";
 	const char *const *const file = o->profiles;
+	const int place = str_place(words, str_c(last));
 
 	/* quern diff OLD NEW */
 	if (o->nprofiles == 3 && !strchr(file[1], '=') && access(file[0], F_OK) < 0 &&
-	    access(file[1], F_OK) == 0 && access(file[2], F_OK) == 0)
-		for (size_t i = 0; i < COUNT(words); i++)
-			if (strcmp(file[0], words[i]) == 0) {
-				err_set(err, ERR_USAGE, 0, "'%s' is no command", file[0]);
-				return err_hint(err, "quern %s base=%s why", file[2],
-						file[1]);
-			}
-	if (!last || o->nprofiles < 2 || o->nprofiles > 3 ||
-	    strchr(o->profiles[1], '=') || access(o->profiles[0], F_OK) < 0 ||
-	    access(o->profiles[1], F_OK) < 0)
+	    access(file[1], F_OK) == 0 && access(file[2], F_OK) == 0 &&
+	    str_place(words, str_c(file[0])) >= 0) {
+		err_set(err, ERR_USAGE, 0, "'%s' is no command", file[0]);
+		return err_hint(err, "quern %s base=%s why", file[2], file[1]);
+	}
+	if (!last || o->nprofiles < 2 || o->nprofiles > 3 || strchr(file[1], '=') ||
+	    access(file[0], F_OK) < 0 || access(file[1], F_OK) < 0 || place < 0 ||
+	    access(last, F_OK) == 0)
 		return 0;
-	for (size_t i = 0; i < COUNT(words); i++)
-		if (strcmp(last, words[i]) == 0 && access(last, F_OK) < 0) {
-			err_set(err, ERR_USAGE, 0,
-				"two files, and '%s': one of them is to be the base",
-				last);
-			return err_hint(err, "quern %s base=%s %s", o->profiles[0],
-					o->profiles[1],
-					i == 0 || i == COUNT(words) - 1 ? last : "why");
-		}
-	return 0;
+	err_set(err, ERR_USAGE, 0, "two files, and '%s': one of them is to be the base",
+		last);
+	return err_hint(err, "quern %s base=%s %s", file[0], file[1],
+			place < 2 ? last : "why");
 }
 
 /* Join words that are no files.  *quoted: one of them is several, beside others. */

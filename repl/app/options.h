@@ -43,7 +43,7 @@ struct options {
 	struct given *given;
 	size_t ngiven;
 	const char *least_paired; /* percent; NULL: the default */
-	unsigned jobs;		  /* 0: one per core */
+	uint64_t jobs;		  /* at most 1,024; 0: one per core */
 	uint64_t mem;		  /* bytes; 0: the default */
 	uint64_t budget;	  /* most bytes of an answer; 0: any */
 	bool rebuild, no_index_write, no_wait, trust, safe, quiet, no_init, raw, verify;

@@ -19,21 +19,6 @@ static const char compared[] = "delta delta% change base noise base_median media
 
 enum { OF_QUERY = 1, OF_COMPARED = PRIORITY_KEPT, OF_SOURCE = 20 };
 
-/* The place of a word in a list; -1: not in it. */
-static int place_in(const char *list, struct str word)
-{
-	int place = 0;
-
-	for (const char *p = list; *p; place++) {
-		size_t n = strcspn(p, " ");
-
-		if (str_eq(word, (struct str){p, n}))
-			return place;
-		p += n + (p[n] == ' ');
-	}
-	return -1;
-}
-
 /* "self" of "self.D1mr"; "self%" of "self.D1mr%". */
 static struct str without_event(const struct shown *s, char *buf, size_t size)
 {
@@ -55,7 +40,7 @@ unsigned priority_of(const struct result *r, const struct shown *s)
 	char buf[64];
 	struct str name = without_event(s, buf, sizeof(buf));
 	const unsigned place = query_column_place(r, name);
-	const int change = r->base.n ? place_in(compared, name) : -1;
+	const int change = r->base.n ? str_place(compared, name) : -1;
 
 	if (s->c->sentence)
 		return 0;

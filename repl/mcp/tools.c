@@ -20,12 +20,9 @@
 
 enum tool tool_of_name(const char *name)
 {
-	static const char *const names[] = {"query", "guide", "profiles"};
-	int tool = 0;
+	const int tool = str_place("query guide profiles", str_c(name));
 
-	while (tool < TOOL_NONE && strcmp(name, names[tool]) != 0)
-		tool++;
-	return (enum tool)tool;
+	return tool < 0 ? TOOL_NONE : (enum tool)tool;
 }
 
 void tool_free(struct tool_call *c)
@@ -56,15 +53,14 @@ static struct str trim_lines(struct str s)
 /* A query, or one of the commands that only read. */
 static int ask_text(struct app *app, struct str text)
 {
-	static const char *const reads[] = {".run",  ".queries",  ".sets",   ".explain",
-					    ".help", ".overview", "overview"};
+	static const char reads[] =
+		".run .queries .sets .explain .help .overview overview";
 	const struct str line = trim_lines(text);
 	const struct str word = {line.p, strcspn(line.p, " \t\n")};
 
-	for (size_t i = 0; i < sizeof(reads) / sizeof(reads[0]); i++)
-		if (str_eq(word, str_c(reads[i])) && str_find(line, '\n') == line.n)
-			return script_entry(app, line, NULL);
-	return app_run(app, text, NULL);
+	return str_place(reads, word) >= 0 && str_find(line, '\n') == line.n
+		       ? script_entry(app, line, NULL)
+		       : app_run(app, text, NULL);
 }
 
 static int ask(struct tool_call *c, struct app *app)

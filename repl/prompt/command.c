@@ -58,42 +58,47 @@ struct str command_word(struct str *rest)
 
 /* ---- settings ---- */
 
-static int on_off(struct str rest, bool *value, struct err *err)
+/* The place of the setting among its words, 0 if there is an error; what: those. */
+static int setting(struct str rest, const char *words, const char *what, struct err *err)
 {
-	if (str_eq(rest, STR("on")) || str_eq(rest, STR("off"))) {
-		*value = rest.n == 2;
-		return 0;
-	}
-	return err_set(err, ERR_USAGE, 0, "it is on or off, not '%.*s'", STR_ARG(rest));
+	const int place = str_place(words, rest);
+
+	if (place < 0)
+		err_set(err, ERR_USAGE, 0, "it is %s, not '%.*s'", what, STR_ARG(rest));
+	return place < 0 ? 0 : place;
+}
+
+static bool on_off(struct str rest, struct err *err)
+{
+	return setting(rest, "off on", "on or off", err);
 }
 
 static int do_timer(struct app *app, struct str rest, struct err *err)
 {
-	if (rest.n)
-		return on_off(rest, &app->timer, err);
-	app->timer = !app->timer;
-	talk("timer is %s", app->timer ? "on" : "off");
-	return 0;
+	const bool on = rest.n ? on_off(rest, err) : !app->timer;
+
+	if (!err->kind)
+		app->timer = on;
+	if (!rest.n)
+		talk("timer is %s", on ? "on" : "off");
+	return err->kind;
 }
 
 static int do_pager(struct app *app, struct str rest, struct err *err)
 {
-	bool on = true;
+	const int on = str_place("off on", rest);
 
 	if (!rest.n) {
 		talk("pager is %s", app->no_pager ? "off" : "on");
-		return 0;
-	}
-	if (str_eq(rest, STR("on")) || str_eq(rest, STR("off"))) {
-		on_off(rest, &on, err);
+	} else if (on >= 0) {
 		app->no_pager = !on;
-		return 0;
+	} else if (app->opts->safe) {
+		err_set(err, ERR_QUERY, 0, "--safe: no commands are run");
+	} else {
+		free(app->pager);
+		app->pager = c_string(rest, err);
+		app->no_pager = false;
 	}
-	if (app->opts->safe)
-		return err_set(err, ERR_QUERY, 0, "--safe: no commands are run");
-	free(app->pager);
-	app->pager = c_string(rest, err);
-	app->no_pager = false;
 	return err->kind;
 }
 
@@ -107,14 +112,13 @@ static int do_mode(struct app *app, struct str rest, struct err *err)
 		     app->exact ? " exact" : "", app->wide ? " wide" : "");
 		return 0;
 	}
-	if (!f && !str_eq(name, STR("auto")) && !str_eq(name, STR("exact")) &&
-	    !str_eq(name, STR("wide"))) {
+	if (!f && str_place("auto exact wide", name) < 0) {
 		err_set(err, ERR_USAGE, 0, "there is no format '%.*s'", STR_ARG(name));
 		err->len = (uint32_t)name.n;
 		return err_hint(err,
 				".help formats lists them; `auto` suits each answer");
 	}
-	if (rest.n && !str_eq(rest, STR("exact")) && !str_eq(rest, STR("wide"))) {
+	if (rest.n && str_place("exact wide", rest) < 0) {
 		err_set(err, ERR_USAGE, 0, "a format is not followed by '%.*s'",
 			STR_ARG(rest));
 		return err_hint(err, ".mode FORMAT exact shows every digit, wide every"
@@ -130,11 +134,11 @@ static int do_mode(struct app *app, struct str rest, struct err *err)
 
 static int do_demangle(struct app *app, struct str rest, struct err *err)
 {
-	bool on = true;
+	const bool on = rest.n && on_off(rest, err);
 
 	if (!rest.n)
 		talk("demangle is %s", app->no_demangle ? "off" : "on");
-	else if (on_off(rest, &on, err) == 0)
+	else if (!err->kind)
 		app_demangle(app, on);
 	return err->kind;
 }
@@ -142,18 +146,13 @@ static int do_demangle(struct app *app, struct str rest, struct err *err)
 static int do_with_source(struct app *app, struct str rest, struct err *err)
 {
 	static const char *const names[] = {"off", "on", "asm"};
+	const int is = rest.n ? setting(rest, "off on asm", "on, off or asm", err) : 0;
 
-	if (!rest.n) {
+	if (!rest.n)
 		talk("with-source is %s", names[app->source]);
-		return 0;
-	}
-	for (int i = 0; i < 3; i++)
-		if (str_eq(rest, str_c(names[i]))) {
-			app->source = (enum with_source)i;
-			return 0;
-		}
-	return err_set(err, ERR_USAGE, 0, "it is on, off or asm, not '%.*s'",
-		       STR_ARG(rest));
+	else if (!err->kind)
+		app->source = (enum with_source)is;
+	return err->kind;
 }
 
 static int do_source_root(struct app *app, struct str rest, struct err *err)
@@ -207,15 +206,12 @@ static int do_rename(struct app *app, struct str rest, struct err *err)
 
 static int do_pair(struct app *app, struct str rest, struct err *err)
 {
-	const bool exact = str_eq(rest, STR("exact"));
+	const bool exact = rest.n && setting(rest, "rules exact", "rules or exact", err);
 
 	if (!rest.n)
 		talk("pair: %s", session_pairs_exactly(app->session) ? "exact" : "rules");
-	else if (exact || str_eq(rest, STR("rules")))
+	else if (!err->kind)
 		session_pair_exact(app->session, exact);
-	else
-		err_set(err, ERR_USAGE, 0, ".pair takes rules or exact, not '%.*s'",
-			STR_ARG(rest));
 	return err->kind;
 }
 

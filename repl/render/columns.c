@@ -40,13 +40,8 @@ static bool says_nothing(const struct column *c, size_t rows)
 /* A profile of cachegrind, or of samples, has no calls: nobody asked for their zeros. */
 static bool never_called(const struct result *r, const struct column *c)
 {
-	static const char *const of_calls[] = {"calls", "calls_out", "incl_out",
-					       "incl/call"};
-
-	for (size_t i = 0; r->usual && r->graph && !r->graph->edges && i < 4; i++)
-		if (str_eq(c->name, str_c(of_calls[i])))
-			return true;
-	return false;
+	return r->usual && r->graph && !r->graph->edges &&
+	       str_place("calls calls_out incl_out incl/call", c->name) >= 0;
 }
 
 /* A function in a cycle is recursive: the column, unless `show` asks for it, says more
