@@ -215,6 +215,10 @@ uint32_t graph_members_count(const struct graph *g, uint32_t f);
 uint32_t graph_member(const struct graph *g, uint32_t f, uint32_t i);
 /* The function with that number, or GRAPH_NONE. */
 uint32_t graph_of_store(const struct graph *g, fn_id f);
+/* List the functions of each group, without those in GRAPH_NONE: member[first[k]] up to
+ * member[first[k + 1]]. */
+int graph_members(struct arena *a, const uint32_t *group, uint32_t functions,
+		  uint32_t groups, uint32_t **first, uint32_t **member, struct err *err);
 
 int64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e);
 int64_t graph_cycle_incl(const struct graph *g, uint32_t cycle, uint32_t e);

@@ -73,11 +73,13 @@ int graph_members(struct arena *a, const uint32_t *group, uint32_t functions,
 	if (!at || !list)
 		return arena_full(a, err);
 	for (uint32_t f = 0; f < functions; f++)
-		at[group[f] + 2]++;
+		if (group[f] != GRAPH_NONE)
+			at[group[f] + 2]++;
 	for (uint32_t k = 2; k <= groups; k++)
 		at[k] += at[k - 1];
 	for (uint32_t f = 0; f < functions; f++)
-		list[at[group[f] + 1]++] = f;
+		if (group[f] != GRAPH_NONE)
+			list[at[group[f] + 1]++] = f;
 	*first = at;
 	*member = list;
 	return 0;

@@ -52,9 +52,6 @@ int graph_number(struct graph_draft *d, const uint8_t *keep, struct err *err);
 int graph_sure(struct graph *g, uint8_t **sure, uint8_t **call, struct err *err);
 /* Room for so many edges. */
 int graph_draft_edges(struct graph_draft *d, size_t edges, struct err *err);
-/* List the functions of each group: member[first[k]] up to member[first[k + 1]]. */
-int graph_members(struct arena *a, const uint32_t *group, uint32_t functions,
-		  uint32_t groups, uint32_t **first, uint32_t **member, struct err *err);
 /* ---- graph_late.c: functions whose calls are not joined yet ---- */
 struct graph_late {
 	struct graph *of;

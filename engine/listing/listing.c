@@ -438,8 +438,8 @@ static int put_groups(struct exec *x, struct listing *l)
 
 int listing_fill(struct exec *x, struct listing *l, const struct fn_set *set)
 {
-	return listing_gather(x, l, set) || find_inlined(x, l) ||
-			       listing_groups(x, l, set) || put_groups(x, l)
+	return listing_gather(x, l, set) || find_inlined(x, l) || listing_groups(x, l) ||
+			       put_groups(x, l)
 		       ? x->err->kind
 		       : 0;
 }
@@ -450,7 +450,7 @@ int listing_ahead(struct exec *x, struct listing *l, const struct fn_set *set)
 		return x->err->kind;
 	if (!l->instrs)
 		return 0;
-	if (listing_groups(x, l, set))
+	if (listing_groups(x, l))
 		return x->err->kind;
 	for (size_t i = 0; i < l->ngroups; i++)
 		if (read_object(x, l, &l->group[i]))

@@ -75,6 +75,7 @@ struct listing {
 	size_t nrows, rows_cap;
 	struct listing_group *group; /* own files first, then by cost */
 	size_t ngroups;
+	bool *own; /* [files]: a function that is listed begins there */
 	struct inlining *in;
 	const struct inline_frame *mark; /* that of the row before */
 };
@@ -89,6 +90,6 @@ int listing_ahead(struct exec *x, struct listing *l, const struct fn_set *set);
 int64_t listing_cost(const struct listing *l, const struct listing_place *at, uint32_t e);
 /* listing_places.c: the places of the functions, merged and in order; then their groups. */
 int listing_gather(struct exec *x, struct listing *l, const struct fn_set *set);
-int listing_groups(struct exec *x, struct listing *l, const struct fn_set *set);
+int listing_groups(struct exec *x, struct listing *l);
 
 #endif

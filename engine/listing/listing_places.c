@@ -72,7 +72,7 @@ static int add_jumps(struct exec *x, struct listing *l, fn_id f, struct arena *s
 	return 0;
 }
 
-static int add_function(struct exec *x, struct listing *l, fn_id f, struct arena *scratch)
+static int add_places(struct exec *x, struct listing *l, fn_id f, struct arena *scratch)
 {
 	struct store_line *line = NULL;
 	struct store_site *site = NULL;
@@ -126,6 +126,8 @@ static void merge(struct listing *l)
 			l->place[n++] = l->place[i];
 			continue;
 		}
+		if (l->place[i].fn < last->fn)
+			last->fn = l->place[i].fn;
 		if (l->place[i].instr < last->instr)
 			last->instr = l->place[i].instr;
 		if (l->place[i].inlined > last->inlined)
@@ -139,35 +141,26 @@ static void merge(struct listing *l)
 	l->nplaces = n;
 }
 
-/* The next function of the store that is in the set, or FNSET_NONE. */
-static fn_id next_member(const struct exec *x, const struct fn_set *set, fn_id f)
+static int add_function(struct exec *x, void *arg, const struct fn_members *of,
+			struct arena *scratch)
 {
-	if (x->g->plain)
-		return fnset_next(set, f);
-	for (; f < store_info(x->g->st)->functions; f++) {
-		uint32_t here = graph_of_store(x->g, f);
+	struct listing *l = arg;
 
-		if (here != GRAPH_NONE && fnset_has(set, here))
-			return f;
+	for (uint32_t k = 0; k < of->n; k++) {
+		l->own[store_fn_file_id(l->st, of->fn[k])] = true;
+		if (add_places(x, l, of->fn[k], scratch))
+			return x->err->kind;
 	}
-	return FNSET_NONE;
+	return exec_poll_now(x);
 }
 
 int listing_gather(struct exec *x, struct listing *l, const struct fn_set *set)
 {
-	struct arena scratch;
-	fn_id f;
-
-	arena_init(&scratch, x->a->cap);
-	for (f = next_member(x, set, 0); f != FNSET_NONE && !x->err->kind;
-	     f = next_member(x, set, f + 1)) {
-		arena_reset(&scratch);
-		if (!add_function(x, l, f, &scratch))
-			exec_poll_now(x);
-	}
-	arena_free(&scratch);
+	if (!(l->own = EXEC_ARRAY(x, bool, (size_t)store_info(l->st)->files + 1)) ||
+	    fn_detail_each(x, set, add_function, l))
+		return x->err->kind;
 	merge(l);
-	return x->err->kind;
+	return 0;
 }
 
 /* ---- groups: the functions' own files, then the costliest ---- */
@@ -186,11 +179,14 @@ int64_t listing_cost(const struct listing *l, const struct listing_place *at, ui
 	return store_event_of(l->st, e, l->costs + at->costs);
 }
 
-/* Is a place of the group not inlined? */
-static bool has_own_place(const struct listing *l, const struct listing_group *g)
+/* Is the group a file of the functions themselves?  Without addresses that is where one
+ * begins; with them, a file that has code which is not inlined. */
+static bool is_own(const struct listing *l, const struct listing_group *g)
 {
 	const struct inline_frame *frame;
 
+	if (!store_info(l->st)->has_instr)
+		return l->own[g->id];
 	for (size_t i = g->first_place; i < g->first_place + g->places; i++) {
 		const struct listing_place *at = &l->place[i];
 
@@ -200,22 +196,7 @@ static bool has_own_place(const struct listing *l, const struct listing_group *g
 	return false;
 }
 
-/* The files of the functions themselves.  Without addresses these are where they begin;
- * with them, all that have code which is not inlined. */
-static void find_own(struct exec *x, struct listing *l, const struct fn_set *set)
-{
-	if (store_info(l->st)->has_instr) {
-		for (size_t i = 0; i < l->ngroups; i++)
-			l->group[i].own = has_own_place(l, &l->group[i]);
-		return;
-	}
-	for (fn_id f = next_member(x, set, 0); f != FNSET_NONE;
-	     f = next_member(x, set, f + 1))
-		for (size_t i = 0; i < l->ngroups; i++)
-			l->group[i].own |= l->group[i].id == store_fn_file_id(l->st, f);
-}
-
-int listing_groups(struct exec *x, struct listing *l, const struct fn_set *set)
+int listing_groups(struct exec *x, struct listing *l)
 {
 	struct listing_group *g = EXEC_ARRAY(x, struct listing_group, l->nplaces + 1);
 	size_t n = 0;
@@ -233,8 +214,8 @@ int listing_groups(struct exec *x, struct listing *l, const struct fn_set *set)
 			cost_add(&g[n - 1].self, listing_cost(l, at, l->event));
 	}
 	l->ngroups = n;
-	if (!l->instrs)
-		find_own(x, l, set);
+	for (size_t i = 0; i < n && !l->instrs; i++)
+		g[i].own = is_own(l, &g[i]);
 	if (n)
 		qsort(g, n, sizeof(*g), by_weight);
 	return 0;

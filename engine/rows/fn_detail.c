@@ -8,6 +8,7 @@
 #include "engine/graph/graph.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/lang/ast.h"
+#include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/count.h"
@@ -132,6 +133,59 @@ int fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
 	if (!x->parts)
 		return store_jumps(x->g->st, f, a, rows, n, x->err);
 	return parts_of(x, &p) || part_jumps(p, f, a, rows, n, x->err);
+}
+
+/* The functions of the store by those of x->g; *first is NULL if none is made of several. */
+static int list_merged(struct exec *x, uint32_t **first, uint32_t **member)
+{
+	const struct graph *g = x->g;
+	bool merged = false;
+
+	*first = NULL;
+	if (g->plain)
+		return 0;
+	if (graph_members(x->a, g->map, store_info(g->st)->functions, g->functions, first,
+			  member, x->err))
+		return x->err->kind;
+	for (uint32_t f = 0; f < g->functions && !merged; f++)
+		merged = (*first)[f + 1] - (*first)[f] > 1;
+	if (!merged)
+		*first = NULL;
+	return 0;
+}
+
+int fn_detail_each(struct exec *x, const struct fn_set *set, fn_detail_take *take,
+		   void *arg)
+{
+	enum { POLL = 16 };
+	uint32_t *first, *member, n;
+	struct arena scratch;
+	int rc = 0;
+
+	if (list_merged(x, &first, &member))
+		return x->err->kind;
+	n = first ? x->g->functions : store_info(x->g->st)->functions;
+	arena_init(&scratch, x->a->cap);
+	for (uint32_t f = 0; f < n && !rc; f++) {
+		struct fn_members of = {&f, 1, first != NULL};
+		uint32_t here;
+
+		if (x->g->plain && set && (f = fnset_next(set, f)) == FNSET_NONE)
+			break;
+		here = first ? f : graph_of_store(x->g, f);
+		if (here == GRAPH_NONE || (set && !fnset_has(set, here)))
+			continue;
+		if (first) {
+			of.fn = member + first[f];
+			of.n = first[f + 1] - first[f];
+		}
+		arena_reset(&scratch);
+		rc = take(x, arg, &of, &scratch) || (f % POLL == 0 && exec_poll_now(x))
+			     ? x->err->kind
+			     : 0;
+	}
+	arena_free(&scratch);
+	return rc;
 }
 
 int fn_part_tree(struct exec *x, struct graph *g)

@@ -10,6 +10,7 @@
 
 /* A cache of the parts read last, kept by the session. */
 struct exec;
+struct fn_set;
 struct graph;
 struct part_cache;
 struct source;
@@ -27,6 +28,18 @@ int fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
 	     int64_t **costs, size_t *n);
 int fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
 	     size_t *n);
+
+/* The functions of the store that one of the graph is made of. */
+struct fn_members {
+	const fn_id *fn;
+	uint32_t n;
+	bool merged; /* some function of the graph is made of several */
+};
+typedef int fn_detail_take(struct exec *x, void *arg, const struct fn_members *of,
+			   struct arena *scratch);
+/* take() each function of x->g in the set (NULL: all); scratch is empty then. */
+int fn_detail_each(struct exec *x, const struct fn_set *set, fn_detail_take *take,
+		   void *arg);
 
 /* For a graph of some parts: make g->tree, the graph of their contexts, if the profile
  * has a call tree.  If the profile cannot be read again, there is a note instead. */

@@ -4,7 +4,7 @@
  *	{"calls", COL_COUNT, "how often it is called",
  *	 GET({ROW_FN, ADDS_UP | KNOWN_PLAIN, .graph_u = graph_calls, ...},        of a function, by graph.h
  *	     {ROW_CONTEXT, ADDS_UP, .u = context_calls},   of a context, by a getter
- *	     {ROW_SITE, ADDS_UP, AT(site, calls)},         of a call site, a member of its row
+ *	     {ROW_SITE, ADDS_UP, AT(place, calls)},        of a call site, a member of its row
  *
  * The name, the type, what `.help columns` says, and for each kind of row the getter and
  * whether the column adds up or has NAME.EVENT.  Which sources have it, who sees it, and how
@@ -125,7 +125,7 @@ static const struct column_row registry[] = {
      {ROW_CONTEXT, ADDS_UP, .u = context_calls},
      {ROW_CALL, ADDS_UP | KNOWN_PLAIN, .graph_u = graph_edge_calls, .absent = call_not_counted,
       .present = calls_present, .stored = 1 + STORE_EDGE_CALLS},
-     {ROW_SITE, ADDS_UP, AT(site, calls)},
+     {ROW_SITE, ADDS_UP, AT(place, calls)},
      {ROW_LISTING, .u = listing_calls, .absent = listing_no_calls},
      {ROW_TREE, ADDS_UP | AT_TOP, AT(path_tree_row, calls), .absent = tree_not_called},
      {ROW_STEP, AT(step, s.calls), .absent = step_not_called},
@@ -138,7 +138,7 @@ static const struct column_row registry[] = {
  GET(FILE_OF_FN,
      {ROW_MOMENT, .s = moment_file, .absent = moment_merged},
      {ROW_PLACE, .number = place_file, .dict = DICT_FILE},
-     {ROW_SITE, .number = site_file, .dict = DICT_FILE},
+     {ROW_SITE, .number = place_file, .dict = DICT_FILE},
      {ROW_JUMP, .number = jump_file, .dict = DICT_FILE},
      {ROW_INLINED, .number = inlined_file, .dict = DICT_FILE},
      {ROW_LISTING, .s = listing_file},
@@ -147,7 +147,7 @@ static const struct column_row registry[] = {
 {"line", COL_LINE, "where the function begins, or the line of this row",
  GET({ROW_FN, ABSENT_0, .graph_u = graph_line, .stored = 1 + STORE_FN_LINE},
      {ROW_PLACE, ABSENT_0, AT(place, line)},
-     {ROW_SITE, ABSENT_0, AT(site, line)},
+     {ROW_SITE, ABSENT_0, AT(place, line)},
      {ROW_JUMP, AT(jump, j.line)},
      {ROW_LISTING, ABSENT_0, .u = listing_line},
      {ROW_WHY, ABSENT_0, AT(why_row, line)})},
@@ -277,12 +277,12 @@ static const struct column_row registry[] = {
 {"callsites", COL_COUNT, "how many places call",
  GET({ROW_INFO, AT(store_info, callsites)})},
 {"calls_out", COL_COUNT, "calls that this line makes",
- GET({ROW_PLACE, ADDS_UP, AT(place, calls_out)})},
+ GET({ROW_PLACE, ADDS_UP, AT(place, calls)})},
 {"incl_out", COL_COST, "cost of the calls that this line makes",
  GET({ROW_PLACE, PER_EVENT, .u = place_incl})},
 {"instr", COL_ADDR, "address of the instruction",
  GET({ROW_PLACE, AT(place, instr)},
-     {ROW_SITE, AT(site, instr), .absent = detail_no_instr},
+     {ROW_SITE, AT(place, instr), .absent = detail_no_instr},
      {ROW_JUMP, AT(jump, j.instr), .absent = detail_no_instr},
      {ROW_LISTING, ABSENT_0, AT(listing_row, pos)})},
 {"into", COL_NAME, "function that holds the inlined code",

@@ -54,8 +54,7 @@ prepare prepare_contexts;
 get_number place_self, place_incl, site_incl, site_callee_id;
 get_text place_dir, place_text, place_inlined, place_inlined_at, site_caller, site_callee,
 	jump_to_name;
-get_code place_file, site_file, site_caller_name, site_callee_name, jump_file,
-	jump_to_file;
+get_code place_file, site_caller_name, site_callee_name, jump_file, jump_to_file;
 get_absent place_not_inlined, place_not_in_calls, site_no_callee, detail_no_instr;
 prepare prepare_inlined;
 

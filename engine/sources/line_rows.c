@@ -1,8 +1,8 @@
 /*
  * line_rows.c - read the detail of functions as rows: lines, instrs, call sites, jumps.
  *
- * The raw rows of one function live in a scratch arena.  If stages merged functions
- * (collapse, norec), their rows at one place become one row.  If only the costliest rows
+ * The raw rows of one function live in a scratch arena.  If stages made it of several
+ * (collapse, contexts), their rows at one place become one row.  If only the costliest rows
  * are asked for, only the functions that can have them are read.
  */
 #include "engine/sources/line_rows.h"
@@ -30,56 +30,64 @@ file_id plain_file(const struct detail *d, file_id file)
 	return file;
 }
 
-/* Make room for the n costs of row d->n. */
-static int64_t *new_costs(struct exec *x, struct detail *d, size_t n)
+/* How many costs in d->costs a row has. */
+static size_t row_costs(const struct detail *d)
 {
-	if (exec_grow(x, &d->costs, &d->costs_cap, d->n * n, (d->n + 1) * n,
-		      sizeof(*d->costs)))
-		return NULL;
-	return d->costs + d->n * n;
+	return d->kind == S_JUMPS	? 0
+	       : d->kind == S_CALLSITES ? d->events
+					: 2 * d->events;
+}
+
+/* Make room for so many rows. */
+static int reserve_rows(struct exec *x, struct detail *d, size_t n)
+{
+	const size_t costs = row_costs(d);
+
+	if (d->kind == S_JUMPS)
+		return exec_grow(x, &d->jumps, &d->cap, d->n, n, sizeof(*d->jumps));
+	return exec_grow(x, &d->places, &d->cap, d->n, n, sizeof(*d->places)) ||
+			       exec_grow(x, &d->costs, &d->costs_cap, d->n * costs,
+					 n * costs, sizeof(*d->costs))
+		       ? x->err->kind
+		       : 0;
 }
 
 /* Reserve all rows of the profile: their number is known, so no old arrays are left in
  * the arena. */
-static int reserve_rows(struct exec *x, struct detail *d, enum source_kind k)
+static int reserve_all(struct exec *x, struct detail *d)
 {
 	const struct store_info *i = store_info(d->st);
-	uint64_t n = k == S_JUMPS	? i->jumps
-		     : k == S_CALLSITES ? i->callsites
-					: i->lines + i->callsites;
-	size_t costs = k == S_JUMPS ? 0 : k == S_CALLSITES ? d->events : 2 * d->events;
+	uint64_t n = d->kind == S_JUMPS	      ? i->jumps
+		     : d->kind == S_CALLSITES ? i->callsites
+					      : i->lines + i->callsites;
 
 	/* Several instructions are one line. */
-	if (k == S_LINES && i->has_instr)
+	if (d->kind == S_LINES && i->has_instr)
 		return 0;
-	if (n > x->open->row_limit)
-		n = x->open->row_limit;
-	if (costs && exec_grow(x, &d->costs, &d->costs_cap, 0, (size_t)n * costs + 1,
-			       sizeof(*d->costs)))
-		return x->err->kind;
-	return k == S_JUMPS	  ? exec_grow(x, &d->jumps, &d->cap, 0, (size_t)n + 1,
-					      sizeof(*d->jumps))
-	       : k == S_CALLSITES ? exec_grow(x, &d->sites, &d->cap, 0, (size_t)n + 1,
-					      sizeof(*d->sites))
-				  : exec_grow(x, &d->places, &d->cap, 0, (size_t)n + 1,
-					      sizeof(*d->places));
+	return reserve_rows(x, d, (n < x->open->row_limit ? n : x->open->row_limit) + 1);
 }
 
-/* ---- lines and instrs ---- */
+/* ---- lines, instrs, call sites ---- */
 
-/* A cost line or a call site of the current function. */
+/* A cost line or a call site of the current function, or all those of one place. */
 struct raw {
 	file_id file, inlined;
 	uint64_t line, instr, calls;
-	const int64_t *self, *incl; /* one of them is set */
+	int64_t *self, *incl; /* or NULL */
+	uint32_t of;	      /* as in struct place */
+	uint32_t to;	      /* of a call site: its callee in the graph */
 };
 
-static int raw_by_line(const void *pa, const void *pb)
+static int by_line(const struct raw *a, const struct raw *b)
 {
-	const struct raw *a = pa, *b = pb;
 	const int c = order_u64(a->file, b->file);
 
 	return c ? c : order_u64(a->line, b->line);
+}
+
+static int raw_by_line(const void *pa, const void *pb)
+{
+	return by_line(pa, pb);
 }
 
 static int raw_by_instr(const void *pa, const void *pb)
@@ -87,11 +95,30 @@ static int raw_by_instr(const void *pa, const void *pb)
 	const struct raw *a = pa, *b = pb;
 	const int c = order_u64(a->instr, b->instr);
 
-	return c ? c : raw_by_line(pa, pb);
+	return c ? c : by_line(a, b);
+}
+
+static int raw_by_call(const void *pa, const void *pb)
+{
+	const struct raw *a = pa, *b = pb;
+	int c = order_u64(a->file, b->file);
+
+	c = c ? c : order_u64(a->instr, b->instr);
+	c = c ? c : order_u64(a->line, b->line);
+	return c ? c : order_u64(a->to, b->to);
+}
+
+typedef int raw_order(const void *, const void *);
+
+static raw_order *order_of(const struct detail *d)
+{
+	return d->kind == S_CALLSITES ? raw_by_call
+	       : d->kind == S_INSTRS  ? raw_by_instr
+				      : raw_by_line;
 }
 
 /* Most functions have few lines, and these are nearly sorted. */
-static void sort_raw(struct raw *raw, size_t n, int (*cmp)(const void *, const void *))
+static void sort_raw(struct raw *raw, size_t n, raw_order *cmp)
 {
 	enum { FEW = 32 };
 
@@ -109,273 +136,210 @@ static void sort_raw(struct raw *raw, size_t n, int (*cmp)(const void *, const v
 	}
 }
 
-static int line_fold(struct exec *x, struct detail *d, fn_id f, const struct raw *raw,
-		     size_t n)
+/* The sum of both, in one of them; each may be NULL. */
+static int64_t *sum_of(int64_t *a, int64_t *b, uint32_t events)
 {
-	int (*cmp)(const void *, const void *) = d->by_instr ? raw_by_instr : raw_by_line;
-	struct place *p = NULL;
-	int64_t *costs = NULL;
+	if (a && b)
+		cost_add_each(a, b, events);
+	return a ? a : b;
+}
+
+/* Add those that follow each other at one place; returns how many are left.  Of several
+ * functions the first one is named. */
+static size_t join_raw(struct raw *raw, size_t n, uint32_t events, raw_order *cmp)
+{
+	size_t k = 0;
 
 	for (size_t i = 0; i < n; i++) {
-		if (!p || cmp(&raw[i - 1], &raw[i])) {
-			if (exec_grow(x, &d->places, &d->cap, d->n, d->n + 1,
-				      sizeof(*p)) ||
-			    exec_rows(x, d->dropped + d->n + 1))
-				return x->err->kind;
-			if (!(costs = new_costs(x, d, 2 * (size_t)d->events)))
-				return x->err->kind;
-			p = &d->places[d->n++];
-			*p = (struct place){.fn = f,
-					    .file = raw[i].inlined,
-					    .line = raw[i].line,
-					    .instr = raw[i].instr};
-		}
-		if (raw[i].instr < p->instr)
-			p->instr = raw[i].instr;
-		if (raw[i].inlined > p->file)
-			p->file = raw[i].inlined;
-		count_add(&p->calls_out, raw[i].calls);
-		if (raw[i].self)
-			cost_add_each(costs, raw[i].self, d->events);
-		if (raw[i].incl)
-			cost_add_each(costs + d->events, raw[i].incl, d->events);
-	}
-	return 0;
-}
+		const struct raw *r = &raw[i];
+		struct raw *to = k ? &raw[k - 1] : NULL;
 
-static int add_places(struct exec *x, struct detail *d, fn_id f, struct arena *scratch)
-{
-	struct store_line *lines = NULL;
-	struct store_site *sites = NULL;
-	int64_t *self = NULL, *incl = NULL;
-	const uint32_t files = store_info(d->st)->files;
-	size_t nl = 0, ns = 0;
-	struct raw *raw;
-
-	if (fn_inlined_lines(x, f, scratch, &lines, &self, &nl) ||
-	    fn_sites(x, f, scratch, &sites, &incl, &ns))
-		return x->err->kind;
-	raw = ARENA_ARRAY(scratch, struct raw, nl + ns + 1);
-	if (!raw)
-		return arena_full(scratch, x->err);
-	for (size_t i = 0; i < nl; i++) {
-		struct str name;
-
-		raw[i] = (struct raw){.file = lines[i].file,
-				      .inlined = lines[i].file,
-				      .line = lines[i].line,
-				      .instr = lines[i].instr,
-				      .self = self + i * d->events};
-		if (lines[i].file >= files)
-			store_inlined(d->st, lines[i].file, &raw[i].file, &name);
-	}
-	for (size_t i = 0; i < ns; i++)
-		raw[nl + i] = (struct raw){.file = sites[i].file,
-					   .inlined = sites[i].file,
-					   .line = sites[i].line,
-					   .instr = sites[i].instr,
-					   .calls = sites[i].calls,
-					   .incl = incl + i * d->events};
-	sort_raw(raw, nl + ns, d->by_instr ? raw_by_instr : raw_by_line);
-	return line_fold(x, d, f, raw, nl + ns);
-}
-
-/* ---- call sites and jumps ---- */
-
-static bool is_wanted(const struct exec *x, const struct detail *d,
-		      const struct store_site *site)
-{
-	struct store_edge e;
-	uint32_t callee;
-
-	if (!d->to)
-		return true;
-	store_edge(d->st, site->edge, &e);
-	callee = graph_of_store(x->g, e.callee);
-	return callee != GRAPH_NONE && fnset_has(d->to, callee);
-}
-
-static int add_sites(struct exec *x, struct detail *d, fn_id f, struct arena *scratch)
-{
-	struct store_site *sites = NULL;
-	int64_t *incl = NULL;
-	size_t n = 0;
-
-	if (fn_sites(x, f, scratch, &sites, &incl, &n) ||
-	    exec_grow(x, &d->sites, &d->cap, d->n, d->n + n, sizeof(*d->sites)) ||
-	    exec_rows(x, d->dropped + d->n + n))
-		return x->err->kind;
-	for (size_t i = 0; i < n; i++) {
-		int64_t *costs;
-
-		if (!is_wanted(x, d, &sites[i]))
+		if (!to || cmp(to, r)) {
+			if (k++ < i)
+				raw[k - 1] = *r;
 			continue;
-		costs = new_costs(x, d, d->events);
-		if (!costs)
-			return x->err->kind;
-		memcpy(costs, incl + i * d->events, d->events * sizeof(*incl));
-		d->sites[d->n++] = (struct site){.edge = sites[i].edge,
-						 .file = sites[i].file,
-						 .line = sites[i].line,
-						 .instr = sites[i].instr,
-						 .calls = sites[i].calls};
+		}
+		if (r->of < to->of || (r->of == to->of && r->instr < to->instr))
+			to->instr = r->instr;
+		if (r->of < to->of || (r->of == to->of && r->inlined > to->inlined))
+			to->inlined = r->inlined;
+		to->of = r->of < to->of ? r->of : to->of;
+		count_add(&to->calls, r->calls);
+		to->self = sum_of(to->self, r->self, events);
+		to->incl = sum_of(to->incl, r->incl, events);
 	}
-	return 0;
+	return k;
 }
 
-static int add_jumps(struct exec *x, struct detail *d, fn_id f, struct arena *scratch)
+/* Sort them by place, one for each.  Many instructions in a row are of one line. */
+static size_t fold_raw(const struct detail *d, struct raw *raw, size_t n)
 {
-	struct store_jump *jumps = NULL;
-	size_t n = 0;
+	raw_order *const cmp = order_of(d);
 
-	if (fn_jumps(x, f, scratch, &jumps, &n) ||
-	    exec_grow(x, &d->jumps, &d->cap, d->n, d->n + n, sizeof(*d->jumps)) ||
-	    exec_rows(x, d->dropped + d->n + n))
-		return x->err->kind;
-	for (size_t i = 0; i < n; i++)
-		d->jumps[d->n++] = (struct jump){f, jumps[i]};
-	return 0;
+	n = join_raw(raw, n, d->events, cmp);
+	sort_raw(raw, n, cmp);
+	return join_raw(raw, n, d->events, cmp);
 }
 
-/* ---- functions that stages made one ---- */
-
-/* The place of a row, in the order of its kind; places that differ only in .row are
- * equal. */
-struct spot {
-	uint32_t fn, to_fn; /* of the graph */
-	uint64_t at[7];
-	uint32_t row;
+/* The cost lines and call sites of the current function. */
+struct raws {
+	struct raw *at;
+	size_t n, cap;
 };
 
-static int by_spot(const void *pa, const void *pb)
+static void put_lines(const struct detail *d, fn_id f, const struct store_line *line,
+		      int64_t *self, size_t n, struct raws *to)
 {
-	const struct spot *a = pa, *b = pb;
-	int c = order_u64(a->fn, b->fn);
+	const uint32_t files = store_info(d->st)->files;
 
-	for (size_t i = 0; !c && i < COUNT(a->at); i++)
-		c = order_u64(a->at[i], b->at[i]);
-	c = c ? c : order_u64(a->to_fn, b->to_fn);
-	return c ? c : order_u64(a->row, b->row);
-}
+	for (size_t i = 0; i < n; i++) {
+		struct raw *r = &to->at[to->n++];
+		struct str name;
 
-static bool same_spot(const struct spot *a, const struct spot *b)
-{
-	return a->fn == b->fn && a->to_fn == b->to_fn &&
-	       memcmp(a->at, b->at, sizeof(a->at)) == 0;
-}
-
-static struct spot spot_of(const struct graph *g, const struct detail *d,
-			   enum source_kind k, size_t i)
-{
-	struct spot s = {.row = (uint32_t)i};
-
-	if (k == S_JUMPS) {
-		const struct store_jump *j = &d->jumps[i].j;
-
-		s.fn = graph_of_store(g, d->jumps[i].fn);
-		s.to_fn = graph_of_store(g, j->to_fn);
-		memcpy(s.at,
-		       (uint64_t[7]){j->file, j->instr, j->line, j->conditional,
-				     j->to_instr, j->to_file, j->to_line},
-		       sizeof(s.at));
-	} else if (k == S_CALLSITES) {
-		const struct site *c = &d->sites[i];
-		struct store_edge e;
-
-		store_edge(d->st, c->edge, &e);
-		s.fn = graph_of_store(g, e.caller);
-		s.to_fn = graph_of_store(g, e.callee);
-		memcpy(s.at, (uint64_t[7]){c->file, c->instr, c->line}, sizeof(s.at));
-	} else {
-		const struct place *p = &d->places[i];
-
-		s.fn = graph_of_store(g, p->fn);
-		memcpy(s.at,
-		       (uint64_t[7]){d->by_instr ? p->instr : 0, plain_file(d, p->file),
-				     p->line},
-		       sizeof(s.at));
-	}
-	return s;
-}
-
-static bool is_merged(struct exec *x, const struct detail *d, uint8_t *seen)
-{
-	for (fn_id f = 0; f < store_info(d->st)->functions; f++) {
-		uint32_t here = graph_of_store(x->g, f);
-
-		if (here != GRAPH_NONE && seen[here]++)
-			return true;
-	}
-	return false;
-}
-
-/* How many costs in d->costs a row has. */
-static size_t row_costs(const struct detail *d, enum source_kind k)
-{
-	return k == S_JUMPS ? 0 : k == S_CALLSITES ? d->events : 2 * d->events;
-}
-
-/* Move row `from` to row d->n of the arrays in *to, or merge it with the row before. */
-static void move_row(const struct detail *d, struct detail *to, enum source_kind k,
-		     size_t from, bool joins)
-{
-	size_t costs = row_costs(d, k);
-	size_t at = joins ? to->n - 1 : to->n++;
-
-	cost_add_each(to->costs + at * costs, d->costs + from * costs, (uint32_t)costs);
-	if (k == S_JUMPS) {
-		struct jump *j = &to->jumps[at];
-
-		if (!joins)
-			*j = d->jumps[from];
-		else {
-			count_add(&j->j.executed, d->jumps[from].j.executed);
-			count_add(&j->j.taken, d->jumps[from].j.taken);
-		}
-	} else if (k == S_CALLSITES) {
-		if (!joins)
-			to->sites[at] = d->sites[from];
-		else
-			count_add(&to->sites[at].calls, d->sites[from].calls);
-	} else if (!joins) {
-		to->places[at] = d->places[from];
-	} else {
-		count_add(&to->places[at].calls_out, d->places[from].calls_out);
+		*r = (struct raw){.file = line[i].file,
+				  .inlined = line[i].file,
+				  .line = line[i].line,
+				  .instr = line[i].instr,
+				  .self = self + i * d->events,
+				  .of = f};
+		if (line[i].file >= files)
+			store_inlined(d->st, line[i].file, &r->file, &name);
 	}
 }
 
-/* Merge rows at the same place of functions that stages merged. */
-static int merge_rows(struct exec *x, struct detail *d, enum source_kind k)
+static void put_sites(const struct exec *x, const struct detail *d, fn_id f,
+		      const struct store_site *site, int64_t *incl, size_t n,
+		      struct raws *to)
 {
-	struct detail to = *d;
-	size_t costs = row_costs(d, k);
-	struct spot *s;
-	uint8_t *seen;
+	const bool calls = d->kind == S_CALLSITES;
 
-	if (x->g->plain)
-		return 0;
-	seen = EXEC_ARRAY(x, uint8_t, (size_t)x->g->functions + 1);
-	if (!seen)
+	for (size_t i = 0; i < n; i++) {
+		const uint32_t callee =
+			calls ? graph_of_store(x->g, site[i].callee) : GRAPH_NONE;
+
+		if (d->to && (callee == GRAPH_NONE || !fnset_has(d->to, callee)))
+			continue;
+		to->at[to->n++] = (struct raw){.file = site[i].file,
+					       .inlined = site[i].file,
+					       .line = site[i].line,
+					       .instr = site[i].instr,
+					       .calls = site[i].calls,
+					       .incl = incl + i * d->events,
+					       .of = calls ? site[i].edge : f,
+					       .to = callee};
+	}
+}
+
+static int read_function(struct exec *x, const struct detail *d, fn_id f, struct arena *a,
+			 struct raws *to)
+{
+	struct store_line *line = NULL;
+	struct store_site *site = NULL;
+	int64_t *self = NULL, *incl = NULL;
+	size_t lines = 0, sites = 0;
+
+	if ((d->kind != S_CALLSITES && fn_inlined_lines(x, f, a, &line, &self, &lines)) ||
+	    fn_sites(x, f, a, &site, &incl, &sites))
 		return x->err->kind;
-	if (!is_merged(x, d, seen))
-		return 0;
-	s = EXEC_ARRAY(x, struct spot, d->n + 1);
-	to.costs = EXEC_ARRAY(x, int64_t, d->n * costs + 1);
-	if (!s || !to.costs ||
-	    (k == S_JUMPS && !(to.jumps = EXEC_ARRAY(x, struct jump, d->n + 1))) ||
-	    (k == S_CALLSITES && !(to.sites = EXEC_ARRAY(x, struct site, d->n + 1))) ||
-	    (d->places && !(to.places = EXEC_ARRAY(x, struct place, d->n + 1))))
-		return x->err->kind;
-	for (size_t i = 0; i < d->n; i++)
-		s[i] = spot_of(x->g, d, k, i);
-	qsort(s, d->n, sizeof(*s), by_spot);
-	to.n = 0;
-	for (size_t i = 0; i < d->n; i++) {
-		move_row(d, &to, k, s[i].row, i && same_spot(&s[i - 1], &s[i]));
-		if (exec_poll(x))
+	if (arena_grow(a, &to->at, &to->cap, to->n, to->n + lines + sites,
+		       sizeof(*to->at)))
+		return arena_full(a, x->err);
+	put_lines(d, f, line, self, lines, to);
+	put_sites(x, d, f, site, incl, sites, to);
+	return 0;
+}
+
+/* Call sites stay as they are, unless functions are merged. */
+static int add_places(struct exec *x, struct detail *d, const struct fn_members *of,
+		      struct arena *scratch)
+{
+	const size_t e = d->events, all = row_costs(d);
+	const bool folds = d->kind != S_CALLSITES || of->merged;
+	struct raws raw = {0};
+
+	for (uint32_t i = 0; i < of->n; i++) {
+		const size_t from = raw.n;
+
+		if (read_function(x, d, of->fn[i], scratch, &raw))
 			return x->err->kind;
+		if (folds)
+			raw.n = from + fold_raw(d, raw.at + from, raw.n - from);
 	}
-	*d = to;
+	if (of->n > 1)
+		raw.n = fold_raw(d, raw.at, raw.n);
+	if (reserve_rows(x, d, d->n + raw.n) || exec_rows(x, d->dropped + d->n + raw.n))
+		return x->err->kind;
+	for (size_t i = 0; i < raw.n; i++) {
+		const struct raw *r = &raw.at[i];
+		int64_t *costs = d->costs + d->n * all;
+
+		d->places[d->n++] = (struct place){.of = r->of,
+						   .file = r->inlined,
+						   .line = r->line,
+						   .instr = r->instr,
+						   .calls = r->calls};
+		if (r->self)
+			memcpy(costs, r->self, e * sizeof(*costs));
+		if (r->incl)
+			memcpy(costs + all - e, r->incl, e * sizeof(*costs));
+	}
+	return 0;
+}
+
+/* ---- jumps ---- */
+
+static int by_jump(const void *pa, const void *pb)
+{
+	const struct jump *a = pa, *b = pb;
+	int c = order_u64(a->j.file, b->j.file);
+
+	c = c ? c : order_u64(a->j.instr, b->j.instr);
+	c = c ? c : order_u64(a->j.line, b->j.line);
+	c = c ? c : order_u64(a->j.conditional, b->j.conditional);
+	c = c ? c : order_u64(a->j.to_instr, b->j.to_instr);
+	c = c ? c : order_u64(a->j.to_file, b->j.to_file);
+	c = c ? c : order_u64(a->j.to_line, b->j.to_line);
+	return c ? c : order_u64(a->to, b->to);
+}
+
+/* Sort the jumps from row `from` on, and join those that are alike. */
+static void join_jumps(struct detail *d, size_t from)
+{
+	struct jump *j = d->jumps + from;
+	const size_t all = d->n - from;
+	size_t n = 0;
+
+	qsort(j, all, sizeof(*j), by_jump);
+	for (size_t i = 0; i < all; i++) {
+		if (!n || by_jump(&j[n - 1], &j[i])) {
+			j[n++] = j[i];
+			continue;
+		}
+		count_add(&j[n - 1].j.executed, j[i].j.executed);
+		count_add(&j[n - 1].j.taken, j[i].j.taken);
+	}
+	d->n = from + n;
+}
+
+static int add_jumps(struct exec *x, struct detail *d, const struct fn_members *of,
+		     struct arena *scratch)
+{
+	const size_t from = d->n;
+
+	for (uint32_t k = 0; k < of->n; k++) {
+		struct store_jump *jumps = NULL;
+		size_t n = 0;
+
+		if (fn_jumps(x, of->fn[k], scratch, &jumps, &n) ||
+		    reserve_rows(x, d, d->n + n) || exec_rows(x, d->dropped + d->n + n))
+			return x->err->kind;
+		for (size_t i = 0; i < n; i++)
+			d->jumps[d->n++] = (struct jump){
+				of->fn[k], graph_of_store(x->g, jumps[i].to_fn),
+				jumps[i]};
+	}
+	if (of->merged && d->n > from)
+		join_jumps(d, from);
 	return 0;
 }
 
@@ -386,10 +350,10 @@ static int merge_rows(struct exec *x, struct detail *d, enum source_kind k)
  * a sort by cost would put first.  Done whenever there are twice as many, this takes
  * memory for what is kept, however many rows the profile has.
  */
-static int drop_cheap(struct exec *x, struct detail *d, enum source_kind k)
+static int drop_cheap(struct exec *x, struct detail *d)
 {
 	enum { SLACK = 4096 };
-	const size_t costs = row_costs(d, k), all = d->n;
+	const size_t costs = row_costs(d), all = d->n;
 	struct sort_pair *order;
 	size_t n = 0;
 
@@ -415,10 +379,7 @@ static int drop_cheap(struct exec *x, struct detail *d, enum source_kind k)
 	for (; n < d->keep; n++) {
 		const size_t from = order[n].value;
 
-		if (k == S_CALLSITES)
-			d->sites[n] = d->sites[from];
-		else
-			d->places[n] = d->places[from];
+		d->places[n] = d->places[from];
 		memmove(d->costs + n * costs, d->costs + from * costs,
 			costs * sizeof(*d->costs));
 	}
@@ -502,45 +463,17 @@ static int bound_of_last(const struct bounds *b, size_t keep, uint64_t *least)
 
 /* ---- reading functions ---- */
 
-typedef int add_function(struct exec *, struct detail *, fn_id, struct arena *);
-
-static add_function *adder(enum source_kind k)
+static int take_function(struct exec *x, void *arg, const struct fn_members *of,
+			 struct arena *scratch)
 {
-	return k == S_CALLSITES ? add_sites : k == S_JUMPS ? add_jumps : add_places;
-}
+	struct detail *d = arg;
 
-static int each_function(struct exec *x, struct detail *d, const struct fn_set *set,
-			 enum source_kind kind)
-{
-	add_function *add = adder(kind);
-	enum { POLL = 16 };
-	uint32_t functions = store_info(d->st)->functions;
-	struct arena scratch;
-	int rc = 0;
-
-	arena_init(&scratch, x->a->cap);
-	for (fn_id f = 0; f < functions && !rc; f++) {
-		uint32_t here;
-
-		if (x->g->plain && set && (f = fnset_next(set, f)) == FNSET_NONE)
-			break;
-		here = graph_of_store(x->g, f);
-
-		if (here == GRAPH_NONE || (set && !fnset_has(set, here)))
-			continue;
-		arena_reset(&scratch);
-		rc = add(x, d, f, &scratch) || drop_cheap(x, d, kind) ||
-				     (f % POLL == 0 && exec_poll_now(x))
-			     ? x->err->kind
-			     : 0;
-	}
-	arena_free(&scratch);
-	return rc;
+	return d->kind == S_JUMPS ? add_jumps(x, d, of, scratch)
+				  : add_places(x, d, of, scratch) || drop_cheap(x, d);
 }
 
 /* The cost of the d->keep-th costliest row; 0 if there are fewer. */
-static int cost_of_last(struct exec *x, const struct detail *d, enum source_kind k,
-			uint64_t *cost)
+static int cost_of_last(struct exec *x, const struct detail *d, uint64_t *cost)
 {
 	uint64_t *all = EXEC_ARRAY(x, uint64_t, d->n + 1);
 
@@ -548,15 +481,15 @@ static int cost_of_last(struct exec *x, const struct detail *d, enum source_kind
 		return x->err->kind;
 	for (size_t i = 0; i < d->n; i++)
 		all[i] = (uint64_t)store_event_of(d->st, x->event,
-						  d->costs + i * row_costs(d, k));
+						  d->costs + i * row_costs(d));
 	qsort(all, d->n, sizeof(*all), compare_u64);
 	*cost = d->n < d->keep ? 0 : all[d->n - d->keep];
 	return 0;
 }
 
 /* Read all functions with a bound of at least `least`; *cost: of the last row kept. */
-static int read_from(struct exec *x, struct detail *d, enum source_kind k,
-		     const struct bounds *b, uint64_t least, uint64_t *cost)
+static int read_from(struct exec *x, struct detail *d, const struct bounds *b,
+		     uint64_t least, uint64_t *cost)
 {
 	struct fn_set *fns = fnset_new(x->a, store_info(d->st)->functions);
 
@@ -566,8 +499,9 @@ static int read_from(struct exec *x, struct detail *d, enum source_kind k,
 	d->dropped = 0;
 	if (d->costs_cap)
 		memset(d->costs, 0, d->costs_cap * sizeof(*d->costs));
-	return functions_from(b, least, fns) || each_function(x, d, fns, k) ||
-			       cost_of_last(x, d, k, cost)
+	return functions_from(b, least, fns) ||
+			       fn_detail_each(x, fns, take_function, d) ||
+			       cost_of_last(x, d, cost)
 		       ? x->err->kind
 		       : 0;
 }
@@ -577,11 +511,11 @@ static int read_from(struct exec *x, struct detail *d, enum source_kind k,
  * several rows, so those with the highest bounds may not be enough: then more of them
  * raise the cost of the last row, and all with at least that cost are read.
  */
-static int costly_functions(struct exec *x, struct detail *d, enum source_kind k)
+static int costly_functions(struct exec *x, struct detail *d)
 {
 	enum { MORE = 64 };
 	const struct store_info *i = store_info(d->st);
-	const bool sites = k == S_CALLSITES;
+	const bool sites = d->kind == S_CALLSITES;
 	const struct bounds b = {.x = x,
 				 .c = sites ? STORE_EDGE_INCL : STORE_FN_SELF,
 				 .n = sites ? i->edges : i->functions,
@@ -596,33 +530,30 @@ static int costly_functions(struct exec *x, struct detail *d, enum source_kind k
 		if (bound_of_last(&b, d->keep * more, &least))
 			return x->err->kind;
 		least = least < cost ? cost : least;
-		if (read_from(x, d, k, &b, least, &cost) || cost >= least)
+		if (read_from(x, d, &b, least, &cost) || cost >= least)
 			return x->err->kind;
 	}
-	return read_from(x, d, k, &b, cost, &cost);
+	return read_from(x, d, &b, cost, &cost);
 }
 
 /* How many rows there are, most of which were not read. */
-static int count_rows(struct exec *x, struct detail *d, enum source_kind k)
+static int count_rows(struct exec *x, struct detail *d)
 {
 	uint64_t n = store_info(d->st)->callsites;
 
-	if (k != S_CALLSITES &&
-	    store_places(d->st, k == S_INSTRS, x->open->cancel, &n, x->err))
+	if (d->kind != S_CALLSITES &&
+	    store_places(d->st, d->kind == S_INSTRS, x->open->cancel, &n, x->err))
 		return x->err->kind;
 	d->dropped = n - d->n;
 	return 0;
 }
 
-int line_rows(struct exec *x, enum source_kind kind, struct detail *d,
-	      const struct fn_set *set)
+int line_rows(struct exec *x, struct detail *d, const struct fn_set *set)
 {
 	if (d->keep && x->event < d->events && !store_info(d->st)->negative)
-		return costly_functions(x, d, kind) || count_rows(x, d, kind)
-			       ? x->err->kind
-			       : 0;
-	if ((!set && !x->parts && !d->keep && reserve_rows(x, d, kind)) ||
-	    each_function(x, d, set, kind) || merge_rows(x, d, kind))
-		return x->err->kind;
-	return 0;
+		return costly_functions(x, d) || count_rows(x, d) ? x->err->kind : 0;
+	return (!set && !x->parts && !d->keep && reserve_all(x, d)) ||
+			       fn_detail_each(x, set, take_function, d)
+		       ? x->err->kind
+		       : 0;
 }

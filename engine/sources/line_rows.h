@@ -12,36 +12,32 @@ struct fn_set;
 struct inlining;
 struct text_file;
 
+/* A line or an instruction of a function, or a call site. */
 struct place {
-	fn_id fn;     /* of the store */
+	uint32_t of;  /* a function of the store; of a call site an edge of it */
 	file_id file; /* maybe with a name, as in store_inlined_lines(); plain_file() */
 	uint64_t line, instr;
-	uint64_t calls_out; /* self[events], incl_out[events] are in detail.costs */
-};
-
-struct site {
-	edge_id edge;
-	file_id file;
-	uint64_t line, instr, calls; /* incl[events] is in detail.costs */
+	uint64_t calls; /* from here; self and incl, [events] each, or of a call site incl
+			   alone are in detail.costs */
 };
 
 struct jump {
 	fn_id fn;
+	uint32_t to; /* its end in the graph, or GRAPH_NONE */
 	struct store_jump j;
 };
 
 struct detail {
 	struct store *st;
+	enum source_kind kind;
 	uint32_t events;
 	struct place *places;
-	struct site *sites;
 	struct jump *jumps;
 	size_t n, cap;
 	size_t keep; /* if not 0, only the costliest rows are kept, so many at least */
 	uint64_t dropped; /* rows that were not */
 	int64_t *costs;	  /* all rows have the same number of costs */
 	size_t costs_cap;
-	bool by_instr;
 	struct fn_set *to;	 /* of call sites: only calls to these; NULL: all */
 	struct inlining *in;	 /* made when a column needs it */
 	struct text_file **text; /* [places], for `lines of`; NULL: not read */
@@ -50,8 +46,7 @@ struct detail {
 /* The file of a place without the name of an inlined function. */
 file_id plain_file(const struct detail *d, file_id file);
 /* Fill in the rows of the functions in set (NULL: all), in the order of functions and
- * places.  d->st, events, by_instr, keep and to are set. */
-int line_rows(struct exec *x, enum source_kind kind, struct detail *d,
-	      const struct fn_set *set);
+ * places.  d->st, kind, events, keep and to are set. */
+int line_rows(struct exec *x, struct detail *d, const struct fn_set *set);
 
 #endif

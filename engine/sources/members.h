@@ -28,7 +28,6 @@ struct inlined_row {
 	uint32_t number; /* of the name; NO_NAME: not known */
 	struct str name;
 	uint64_t lines; /* self[events] are in inlined_rows.costs */
-	uint64_t line;	/* until join_merged(): rows are single lines */
 };
 
 #endif

@@ -47,7 +47,7 @@ struct inlined_at {
 	uint32_t number;
 	struct str name;
 	uint64_t line;
-	const int64_t *self;
+	int64_t *self;
 };
 
 static int by_origin_and_line(const void *pa, const void *pb)
@@ -72,58 +72,76 @@ static struct inlined_row *new_inlined(struct exec *x, struct inlined_rows *d)
 	return &d->row[d->n++];
 }
 
-/* at[0..n) are sorted.  Functions that are one in the graph may share lines, so these are
- * joined by join_merged(). */
+/* at[0..n) are sorted. */
 static int fold_inlined(struct exec *x, struct inlined_rows *d, fn_id f,
 			const struct inlined_at *at, size_t n)
 {
 	struct inlined_row *r = NULL;
 
 	for (size_t i = 0; i < n; i++) {
-		const bool line = !i || by_origin_and_line(&at[i - 1], &at[i]);
-
-		if (!i || (line && !x->g->plain) || at[i].file != at[i - 1].file ||
+		if (!i || at[i].file != at[i - 1].file ||
 		    at[i].number != at[i - 1].number) {
 			if (!(r = new_inlined(x, d)))
 				return x->err->kind;
 			*r = (struct inlined_row){.into = f,
 						  .file = at[i].file,
 						  .number = at[i].number,
-						  .name = at[i].name,
-						  .line = at[i].line};
+						  .name = at[i].name};
 		}
-		r->lines += line;
+		r->lines += !i || by_origin_and_line(&at[i - 1], &at[i]);
 		cost_add_each(d->costs + (d->n - 1) * d->events, at[i].self, d->events);
 	}
 	return 0;
 }
 
 /* Look up the addresses of a function later. */
-static int want_lines(struct exec *x, struct inlined_rows *d, fn_id f, struct arena *a)
+static int want_lines(struct exec *x, void *arg, const struct fn_members *of,
+		      struct arena *a)
 {
-	struct store_line *line = NULL;
-	int64_t *self = NULL;
-	size_t n = 0;
+	const struct inlined_rows *d = arg;
 
-	if (fn_inlined_lines(x, f, a, &line, &self, &n))
-		return x->err->kind;
-	for (size_t i = 0; i < n; i++)
-		if (inlining_want(d->in, f, line[i].file, line[i].line, line[i].instr))
+	for (uint32_t k = 0; k < of->n; k++) {
+		struct store_line *line = NULL;
+		int64_t *self = NULL;
+		size_t n = 0;
+
+		if (fn_inlined_lines(x, of->fn[k], a, &line, &self, &n))
 			return x->err->kind;
+		for (size_t i = 0; i < n; i++)
+			if (inlining_want(d->in, of->fn[k], line[i].file, line[i].line,
+					  line[i].instr))
+				return x->err->kind;
+	}
 	return 0;
 }
 
-static int add_inlined(struct exec *x, struct inlined_rows *d, fn_id f, struct arena *a)
+/* Add those of the same line, which are neighbours; returns how many are left. */
+static size_t fold_lines(const struct inlined_rows *d, struct inlined_at *at, size_t n)
+{
+	size_t k = 0;
+
+	for (size_t i = 0; i < n; i++)
+		if (k && !by_origin_and_line(&at[k - 1], &at[i]))
+			cost_add_each(at[k - 1].self, at[i].self, d->events);
+		else
+			at[k++] = at[i];
+	return k;
+}
+
+/* Add the inlined lines of function f to those that are sorted. */
+static int read_inlined(struct exec *x, const struct inlined_rows *d, fn_id f,
+			struct arena *a, struct inlined_at **at, size_t *k, size_t *cap)
 {
 	struct store_line *line = NULL;
-	struct inlined_at *at;
+	struct inlined_at *to;
 	int64_t *self = NULL;
-	size_t n = 0, k = 0;
+	size_t n = 0, all = 0;
 
 	if (fn_inlined_lines(x, f, a, &line, &self, &n))
 		return x->err->kind;
-	if (!(at = ARENA_ARRAY(a, struct inlined_at, n + 1)))
+	if (arena_grow(a, at, cap, *k, *k + n, sizeof(**at)))
 		return arena_full(a, x->err);
+	to = *at + *k;
 	for (size_t i = 0; i < n; i++) {
 		const struct inline_frame *frame;
 		struct str name;
@@ -134,92 +152,34 @@ static int add_inlined(struct exec *x, struct inlined_rows *d, fn_id f, struct a
 		if (inlining_known(x, store_fn_obj_id(d->st, f), frame != NULL))
 			return x->err->kind;
 		store_inlined(d->st, line[i].file, &file, &name);
-		at[k++] = (struct inlined_at){.file = file,
-					      .number = frame ? frame->number : NO_NAME,
-					      .name = frame ? frame->name : STR(""),
-					      .line = line[i].line,
-					      .self = self + i * d->events};
+		to[all++] = (struct inlined_at){.file = file,
+						.number = frame ? frame->number : NO_NAME,
+						.name = frame ? frame->name : STR(""),
+						.line = line[i].line,
+						.self = self + i * d->events};
 	}
-	if (k)
-		qsort(at, k, sizeof(*at), by_origin_and_line);
-	return fold_inlined(x, d, f, at, k);
-}
-
-/* ---- functions that stages made one ---- */
-
-struct inlined_key {
-	uint32_t into; /* of the graph */
-	file_id file;
-	uint32_t number, row;
-	uint64_t line;
-};
-
-static int by_key(const void *pa, const void *pb)
-{
-	const struct inlined_key *a = pa, *b = pb;
-	int c = order_u64(a->into, b->into);
-
-	c = c ? c : order_u64(a->file, b->file);
-	c = c ? c : order_u64(a->number, b->number);
-	return c ? c : order_u64(a->line, b->line);
-}
-
-/* Join the lines of functions that are one in the graph. */
-static int join_merged(struct exec *x, struct inlined_rows *d)
-{
-	struct inlined_rows to = *d;
-	struct inlined_key *k = EXEC_ARRAY(x, struct inlined_key, d->n + 1);
-
-	to.row = EXEC_ARRAY(x, struct inlined_row, d->n + 1);
-	to.costs = EXEC_ARRAY(x, int64_t, d->n * d->events + 1);
-	if (!k || !to.row || !to.costs)
-		return x->err->kind;
-	for (size_t i = 0; i < d->n; i++)
-		k[i] = (struct inlined_key){graph_of_store(x->g, d->row[i].into),
-					    d->row[i].file, d->row[i].number, (uint32_t)i,
-					    d->row[i].line};
-	qsort(k, d->n, sizeof(*k), by_key);
-	to.n = 0;
-	for (size_t i = 0; i < d->n; i++) {
-		const struct inlined_row *from = &d->row[k[i].row];
-
-		if (!i || k[i].into != k[i - 1].into || k[i].file != k[i - 1].file ||
-		    k[i].number != k[i - 1].number)
-			to.row[to.n++] = *from;
-		else
-			to.row[to.n - 1].lines += k[i].line != k[i - 1].line;
-		cost_add_each(to.costs + (to.n - 1) * d->events,
-			      d->costs + k[i].row * d->events, d->events);
-	}
-	*d = to;
+	if (all)
+		qsort(to, all, sizeof(*to), by_origin_and_line);
+	*k += fold_lines(d, to, all);
 	return 0;
 }
 
-/* ---- opening ---- */
-
-typedef int each_inlined(struct exec *, struct inlined_rows *, fn_id, struct arena *);
-
-static int each_function_of(struct exec *x, struct inlined_rows *d,
-			    const struct fn_set *set, each_inlined *each)
+static int add_inlined(struct exec *x, void *arg, const struct fn_members *of,
+		       struct arena *a)
 {
-	enum { POLL = 16 };
-	struct arena scratch;
-	int rc = 0;
+	struct inlined_rows *d = arg;
+	struct inlined_at *at = NULL;
+	size_t n = 0, cap = 0;
 
-	arena_init(&scratch, x->a->cap);
-	for (fn_id f = 0; f < store_info(d->st)->functions && !rc; f++) {
-		const uint32_t here = graph_of_store(x->g, f);
-
-		if (here == GRAPH_NONE || (set && !fnset_has(set, here)))
-			continue;
-		arena_reset(&scratch);
-		rc = each(x, d, f, &scratch) || (f % POLL == 0 && exec_poll_now(x))
-			     ? x->err->kind
-			     : 0;
-	}
-	arena_free(&scratch);
-	return rc;
+	for (uint32_t k = 0; k < of->n; k++)
+		if (read_inlined(x, d, of->fn[k], a, &at, &n, &cap))
+			return x->err->kind;
+	if (n && of->n > 1)
+		qsort(at, n, sizeof(*at), by_origin_and_line);
+	return n ? fold_inlined(x, d, of->fn[0], at, n) : 0;
 }
+
+/* ---- opening ---- */
 
 static int inlined_open(struct exec *x, const struct source *s, struct table *t)
 {
@@ -232,9 +192,8 @@ static int inlined_open(struct exec *x, const struct source *s, struct table *t)
 	d->st = x->g->st;
 	d->events = store_info(d->st)->events;
 	if (inlining_new(x, &d->in) || (s->of && exec_set(x, s->of, &set)) ||
-	    (store_info(d->st)->has_instr && each_function_of(x, d, set, want_lines)) ||
-	    inlining_read(d->in, true) || each_function_of(x, d, set, add_inlined) ||
-	    (!x->g->plain && join_merged(x, d)))
+	    (store_info(d->st)->has_instr && fn_detail_each(x, set, want_lines, d)) ||
+	    inlining_read(d->in, true) || fn_detail_each(x, set, add_inlined, d))
 		return x->err->kind;
 	for (size_t i = 0; i < d->n && !named; i++)
 		named = d->row[i].name.n;

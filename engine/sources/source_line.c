@@ -98,18 +98,16 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	}
 	d->st = x->g->st;
 	d->events = i->events;
-	d->by_instr = s->kind == S_INSTRS;
-	/* Rows of merged functions are merged at the end, and jumps have no cost. */
+	d->kind = s->kind;
+	/* Rows of merged functions are merged, and jumps have no cost. */
 	if (detail_set(x, s, d, &set))
 		return x->err->kind;
 	if (!set && x->g->plain && s->kind != S_JUMPS)
 		d->keep = x->keep;
-	if (line_rows(x, s->kind, d, set))
+	if (line_rows(x, d, set))
 		return x->err->kind;
 	t->data = d;
-	t->rows = s->kind == S_CALLSITES ? (const void *)d->sites
-		  : s->kind == S_JUMPS	 ? (const void *)d->jumps
-					 : d->places;
+	t->rows = s->kind == S_JUMPS ? (const void *)d->jumps : d->places;
 	t->ordered = s->kind != S_LINES && (s->of || s->from);
 	if (s->kind == S_LINES && s->of && read_texts(x, d, &text, &t->no_text))
 		return x->err->kind;
@@ -165,7 +163,7 @@ int prepare_inlined(const struct table *t, uint32_t event UNUSED)
 	for (size_t i = 0; i < d->n; i++) {
 		const struct place *p = &d->places[i];
 
-		if (inlining_want(d->in, p->fn, p->file, p->line, p->instr) ||
+		if (inlining_want(d->in, p->of, p->file, p->line, p->instr) ||
 		    exec_poll(t->x))
 			return t->x->err->kind;
 	}
@@ -179,8 +177,8 @@ static bool place_frame(const struct table *t, uint32_t r, const struct inline_f
 
 	*f = NULL;
 	return detail_of(t)->in
-		       ? inlining_at(detail_of(t)->in, p->fn, p->file, p->instr, f)
-		       : inlined_line(detail_of(t)->st, p->fn, place_file(t, r));
+		       ? inlining_at(detail_of(t)->in, p->of, p->file, p->instr, f)
+		       : inlined_line(detail_of(t)->st, p->of, place_file(t, r));
 }
 
 static struct str place_file_name(const struct table *t, uint32_t r)
@@ -196,8 +194,8 @@ struct str place_inlined(const struct table *t, uint32_t r)
 	struct str s = STR("");
 
 	if (!place_frame(t, r, &f))
-		return detail_of(t)->by_instr ? s : place_file_name(t, r);
-	if (detail_of(t)->by_instr)
+		return detail_of(t)->kind == S_INSTRS ? s : place_file_name(t, r);
+	if (detail_of(t)->kind == S_INSTRS)
 		s = f ? inlining_chain(t->x->a, f, false) : place_file_name(t, r);
 	else
 		s = f && f->name.n ? f->name : place_file_name(t, r);
@@ -275,7 +273,7 @@ static const struct listed instr_list[] = {
 
 static uint32_t place_graph_fn(const struct table *t, uint32_t r)
 {
-	return graph_of_store(t->g, place_of(t, r)->fn);
+	return graph_of_store(t->g, place_of(t, r)->of);
 }
 
 static void place_subject(const struct table *t, uint32_t r, struct row_subject *out)
@@ -315,19 +313,14 @@ const struct source_def source_instrs = {
 
 /* ---- columns of callsites ---- */
 
-static const struct site *site_of(const struct table *t, uint32_t r)
-{
-	return &detail_of(t)->sites[r];
-}
-
 static fn_id caller_of(const struct table *t, uint32_t r)
 {
-	return store_edge_caller(detail_of(t)->st, site_of(t, r)->edge);
+	return store_edge_caller(detail_of(t)->st, place_of(t, r)->of);
 }
 
 static fn_id callee_of(const struct table *t, uint32_t r)
 {
-	return store_edge_callee(detail_of(t)->st, site_of(t, r)->edge);
+	return store_edge_callee(detail_of(t)->st, place_of(t, r)->of);
 }
 
 static uint32_t site_fn(const struct table *t, uint32_t r)
@@ -361,11 +354,6 @@ struct str site_callee(const struct table *t, uint32_t r)
 	const uint32_t f = site_callee_fn(t, r);
 
 	return f == GRAPH_NONE ? STR("???") : graph_name(t->g, f);
-}
-
-file_id site_file(const struct table *t, uint32_t r)
-{
-	return site_of(t, r)->file;
 }
 
 uint64_t site_callee_id(const struct table *t, uint32_t r, uint32_t e UNUSED)
@@ -415,7 +403,7 @@ const struct source_def source_callsites = {
 	.fn = site_fn,
 	.caller = {site_fn, 0},
 	.callee = {site_callee_fn, 0},
-	.row_size = sizeof(struct site),
+	.row_size = sizeof(struct place),
 };
 
 /* ---- columns of jumps ---- */
