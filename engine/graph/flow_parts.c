@@ -15,6 +15,7 @@
 
 #include "engine/flow/pairs.h"
 #include "engine/graph/graph.h"
+#include "engine/graph/graph_stage.h"
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
@@ -45,33 +46,21 @@ struct flow_parts {
 	uint8_t *met, *met_edge; /* [functions], [edges]: it is in touched, in edges */
 };
 
-/* Map the edges of the store to those of the graph. */
+/* Map the edges of the store to those of the graph, which are in the same order. */
 static int number_edges(struct flow_parts *p, struct err *err)
 {
-	struct graph *g = p->g;
-	uint32_t n = store_info(g->st)->edges;
+	const struct graph *g = p->g;
+	const uint32_t n = store_info(g->st)->edges;
+	const uint32_t *from;
 	uint32_t *edge;
 
 	if (g->plain)
 		return 0;
 	if (!(edge = ARENA_ARRAY(p->a, uint32_t, (size_t)n + 1)))
 		return arena_full(p->a, err);
-	for (uint32_t i = 0, at = 0; i < n; i++) {
-		struct store_edge e;
-
-		edge[i] = GRAPH_NONE;
-		store_edge(g->st, i, &e);
-		if (g->map[e.caller] == GRAPH_NONE || g->map[e.callee] == GRAPH_NONE)
-			continue;
-		/* Both lists are in order of caller, then callee. */
-		while (at < g->edges && (g->caller[at] < g->map[e.caller] ||
-					 (g->caller[at] == g->map[e.caller] &&
-					  g->callee[at] < g->map[e.callee])))
-			at++;
-		if (at < g->edges && g->caller[at] == g->map[e.caller] &&
-		    g->callee[at] == g->map[e.callee])
-			edge[i] = at;
-	}
+	from = graph_part_edges(g);
+	for (uint32_t i = 0, at = 0; i < n; i++)
+		edge[i] = at < g->edges && from[at] == i ? at++ : GRAPH_NONE;
 	p->edge = edge;
 	return 0;
 }

@@ -16,25 +16,21 @@
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
-struct parts {
-	uint32_t events;
-	uint32_t *map; /* store -> here */
-	int64_t *self; /* [functions here * events] */
-	int64_t *edge; /* [edges here * events] */
-};
-
 /* Sums over the parts, by ids of the store. */
 struct sums {
+	uint32_t events;
 	int64_t *self, *cost; /* [functions * events], [edges * events] */
 	uint64_t *calls;      /* [edges] */
 	uint8_t *fn, *edge;   /* appears in some part */
+	uint32_t *from;	      /* [edges here]: that of the store */
 };
 
 /* A callee may have no cost of its own in the part, a caller none but in its calls: both
  * appear in it by the edge. */
-static int add_part_sums(struct graph *g, uint32_t p, uint32_t events, struct sums *s,
+static int add_part_sums(struct graph *g, uint32_t p, struct sums *s,
 			 struct arena *scratch, struct err *err)
 {
+	const uint32_t events = s->events;
 	fn_id *fns = NULL;
 	edge_id *edges = NULL;
 	int64_t *costs = NULL;
@@ -64,13 +60,15 @@ static int add_part_sums(struct graph *g, uint32_t p, uint32_t events, struct su
 
 /* One part after the other, in the same scratch arena: memory does not grow with the number
  * of parts. */
-static int sum_parts(struct graph *g, const uint8_t *parts, uint32_t events,
-		     struct sums *s, struct err *err)
+static int sum_parts(struct graph *g, const uint8_t *parts, struct sums *s,
+		     struct err *err)
 {
+	const uint32_t events = store_info(g->st)->events;
 	size_t n = (size_t)g->functions + 1, m = (size_t)g->edges + 1;
 	struct arena scratch;
 	int rc = 0;
 
+	s->events = events;
 	s->self = ARENA_ARRAY(g->a, int64_t, n * events);
 	s->cost = ARENA_ARRAY(g->a, int64_t, m * events);
 	s->calls = ARENA_ARRAY(g->a, uint64_t, m);
@@ -83,7 +81,7 @@ static int sum_parts(struct graph *g, const uint8_t *parts, uint32_t events,
 		if (!parts[p])
 			continue;
 		arena_reset(&scratch);
-		rc = add_part_sums(g, p, events, s, &scratch, err);
+		rc = add_part_sums(g, p, s, &scratch, err);
 		if (!rc)
 			rc = graph_poll(g, 0, err);
 	}
@@ -95,25 +93,27 @@ static int parts_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 		      struct arena *scratch, int64_t *self, int64_t *edge,
 		      struct err *err)
 {
-	const struct parts *s = g->stage;
+	const struct sums *s = g->stage;
 
 	(void)below;
 	(void)scratch;
 	(void)err;
 	for (uint32_t f = 0; f < g->functions; f++)
-		self[f] = store_event_of(g->st, e, s->self + (size_t)f * s->events);
+		self[f] = store_event_of(g->st, e,
+					 s->self + (size_t)g->from[f] * s->events);
 	for (uint32_t i = 0; i < g->edges; i++)
-		edge[i] = store_event_of(g->st, e, s->edge + (size_t)i * s->events);
+		edge[i] = store_event_of(g->st, e,
+					 s->cost + (size_t)s->from[i] * s->events);
 	return 0;
 }
 
 /* Keep the edges that some part has: those of the store are in order, so these are. */
-static int part_edges(struct graph *g, struct graph_draft *d, const struct sums *s,
-		      uint32_t **from, struct err *err)
+static int part_edges(struct graph *g, struct graph_draft *d, struct sums *s,
+		      struct err *err)
 {
 	if (graph_draft_edges(d, g->edges, err))
 		return err->kind;
-	if (!(*from = ARENA_ARRAY(g->a, uint32_t, (size_t)g->edges + 1)))
+	if (!(s->from = ARENA_ARRAY(g->a, uint32_t, (size_t)g->edges + 1)))
 		return arena_full(g->a, err);
 	for (uint32_t i = 0; i < g->edges; i++) {
 		struct store_edge e;
@@ -124,35 +124,27 @@ static int part_edges(struct graph *g, struct graph_draft *d, const struct sums 
 		d->caller[d->edges] = d->map[e.caller];
 		d->callee[d->edges] = d->map[e.callee];
 		d->calls[d->edges] = s->calls[i];
-		(*from)[d->edges++] = i;
+		s->from[d->edges++] = i;
 	}
 	return 0;
+}
+
+const uint32_t *graph_part_edges(const struct graph *g)
+{
+	return ((const struct sums *)g->stage)->from;
 }
 
 int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 		struct err *err)
 {
 	struct graph_draft d = {.below = g};
-	struct parts *s = ARENA_NEW(g->a, struct parts);
-	uint32_t *from, events = store_info(g->st)->events;
-	struct sums sums;
+	struct sums *s = ARENA_NEW(g->a, struct sums);
 
 	if (!s)
 		return arena_full(g->a, err);
-	if (sum_parts(g, parts, events, &sums, err) || graph_number(&d, sums.fn, err) ||
-	    part_edges(g, &d, &sums, &from, err) || graph_build(&d, out, err))
+	if (sum_parts(g, parts, s, err) || graph_number(&d, s->fn, err) ||
+	    part_edges(g, &d, s, err) || graph_build(&d, out, err))
 		return err->kind;
-	s->events = events;
-	s->self = ARENA_ARRAY(g->a, int64_t, ((size_t)d.functions + 1) * events);
-	s->edge = ARENA_ARRAY(g->a, int64_t, ((size_t)d.edges + 1) * events);
-	if (!s->self || !s->edge)
-		return arena_full(g->a, err);
-	for (uint32_t f = 0; f < d.functions; f++)
-		cost_add_each(s->self + (size_t)f * events,
-			      sums.self + (size_t)d.first[f] * events, events);
-	for (uint32_t i = 0; i < d.edges; i++)
-		cost_add_each(s->edge + (size_t)i * events,
-			      sums.cost + (size_t)from[i] * events, events);
 	(*out)->stage = s;
 	(*out)->fill = parts_fill;
 	(*out)->whole = *out;

@@ -28,6 +28,8 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 /* Keep the cost of the parts with parts[i] != 0.  Exact. */
 int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 		struct err *err);
+/* [edges of such a graph]: the edge of the store. */
+const uint32_t *graph_part_edges(const struct graph *g);
 /* Join the places of each inlined function (inline/graph_inlined.h), or the contexts of each
  * function; *out may be g.  Exact.  Call graph_need_calls() before members of *out are read that
  * are about calls. */
