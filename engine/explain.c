@@ -43,12 +43,12 @@ static void put_source(struct explain *e, const struct source *s)
 			out_printf(&e->o, "%llu ", (unsigned long long)s->n);
 	}
 	out_c(&e->o, verb_of_kind(s->kind)->word);
-	put_set(e, s->kind == S_FIND || s->kind == S_INFO ? "" : "of", s->of);
-	put_set(e, "from", s->from);
-	put_set(e, "to", s->to);
-	put_set(e, "under", s->under);
-	put_set(e, "via", s->via);
-	put_set(e, "avoiding", s->avoiding);
+	for (size_t i = 0; i < SOURCE_SETS; i++)
+		put_set(e,
+			!i && (s->kind == S_FIND || s->kind == S_INFO)
+				? ""
+				: clause_words[i].word,
+			s->sets[i]);
 	if (s->depth_all)
 		out_c(&e->o, " depth all");
 	else if (s->has_depth)

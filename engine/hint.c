@@ -93,7 +93,7 @@ static int find_name(struct resolving *r, struct match_atom *atom, enum match_fi
 
 static int look_up(struct resolving *r, const struct set *set)
 {
-	struct match_atom atom = {.form = MATCH_BARE};
+	struct match_atom atom;
 	const char *near;
 	bool found = false, class = false;
 
@@ -101,11 +101,9 @@ static int look_up(struct resolving *r, const struct set *set)
 		return 0;
 	if (set->op != SET_ATOM)
 		return look_up(r, set->a) || look_up(r, set->b);
-	if (set->field != FIELD_FN || set->form != FORM_BARE)
+	if (set->field != MATCH_FN || set->form != MATCH_BARE)
 		return 0;
-	atom.text = set->text;
-	atom.at = set->text_span.at;
-	atom.len = (uint32_t)set->text_span.len;
+	atom = set_atom(set);
 	if (find_name(r, &atom, MATCH_FN, false, &found) || found)
 		return r->err->kind;
 	r->placed = find_place(r, set->text);
@@ -140,7 +138,7 @@ static int look_up(struct resolving *r, const struct set *set)
 static int look_up_all(struct resolving *r, const struct query *q)
 {
 	for (size_t i = 0; i < SOURCE_SETS; i++)
-		if (look_up(r, source_set(&q->source, i)))
+		if (look_up(r, q->source.sets[i]))
 			return r->err->kind;
 	for (const struct gstage *g = q->gstages; g; g = g->next)
 		if (look_up(r, g->set))

@@ -230,15 +230,13 @@ int session_check_lone(struct session *s, const struct stmt *st, struct str text
 		       struct arena *a, struct err *err)
 {
 	const struct set *of = st->query.source.of;
-	struct match_atom atom = {.form = MATCH_BARE};
+	struct match_atom atom;
 	struct match_found found;
 
 	if (st->is_let || !st->query.source.lone || !s->n || st->query.gstages ||
-	    of->op != SET_ATOM || of->field != FIELD_FN || of->form != FORM_BARE)
+	    of->op != SET_ATOM || of->field != MATCH_FN || of->form != MATCH_BARE)
 		return 0;
-	atom.text = of->text;
-	atom.at = of->text_span.at;
-	atom.len = (uint32_t)of->text_span.len;
+	atom = set_atom(of);
 	if (match_find(s->stores[0], &atom, &s->cancel, a, &found, err))
 		return err->kind;
 	if (found.functions)

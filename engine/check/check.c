@@ -102,8 +102,17 @@ static void forget_columns(struct schema *s)
 {
 	s->src = NULL;
 	s->vs = false;
-	s->n = 0;
+	s->known = NULL;
+	s->n = s->cap = 0;
 	s->nshown = 0;
+}
+
+static int know_list(struct schema *s, const struct expr *e)
+{
+	for (; e; e = e->next)
+		if (check_add_known(s, e->as, e->type, e->unit))
+			return s->err->kind;
+	return 0;
 }
 
 /* A column of old, or the one that `add` put in its place, is a sum now. */
@@ -154,21 +163,13 @@ static int check_group(struct schema *s, struct tstage *st)
 		if (check_agg(s, e))
 			return s->err->kind;
 	old = *s;
-	s->known = NULL;
-	s->cap = 0;
 	forget_columns(s);
-	for (struct expr *e = st->exprs; e; e = e->next)
-		if (check_add_known(s, e->as, e->type, e->unit))
-			return s->err->kind;
-	for (struct expr *e = st->aggs; e; e = e->next)
-		if (check_add_known(s, e->as, e->type, e->unit))
-			return s->err->kind;
-	if (st->aggs)
-		return 0;
-	if (check_add_known(s, STR("count"), COL_COUNT, (struct unit){0}))
+	if (know_list(s, st->exprs) || know_list(s, st->aggs) || st->aggs)
 		return s->err->kind;
-	return know_sums(s, &old, ADDS_UP | SHOW_M) || know_change(s, &old) ? s->err->kind
-									    : 0;
+	if (check_add_known(s, STR("count"), COL_COUNT, (struct unit){0}) ||
+	    know_sums(s, &old, ADDS_UP | SHOW_M))
+		return s->err->kind;
+	return know_change(s, &old);
 }
 
 /* A stage lists the columns: add the names that they have when summed. */
@@ -218,8 +219,6 @@ static int check_sum(struct schema *s)
 {
 	struct schema old = *s;
 
-	s->known = NULL;
-	s->cap = 0;
 	forget_columns(s);
 	if (know_visible(s, &old))
 		return s->err->kind;
@@ -263,10 +262,6 @@ static int check_show(struct schema *s, struct expr *list)
 static int check_stage(struct schema *s, struct tstage *st)
 {
 	switch (st->kind) {
-	case T_WHERE:
-		return check_expr(s, st->exprs) || check_want_condition(s, st->exprs)
-			       ? s->err->kind
-			       : 0;
 	case T_SORT: check_see(s, st); return check_list(s, st->exprs, "sort by");
 	case T_SHOW: check_see(s, st); return check_show(s, st->exprs);
 	case T_ADD:
@@ -279,13 +274,12 @@ static int check_stage(struct schema *s, struct tstage *st)
 	case T_COUNT:
 		forget_columns(s);
 		return check_add_known(s, STR("count"), COL_COUNT, (struct unit){0});
+	case T_WHERE:
 	case T_EXPECT:
-		if (st->exprs)
-			return check_expr(s, st->exprs) ||
-					       check_want_condition(s, st->exprs)
-				       ? s->err->kind
-				       : 0;
-		return 0;
+		return st->exprs && (check_expr(s, st->exprs) ||
+				     check_want_condition(s, st->exprs))
+			       ? s->err->kind
+			       : 0;
 	case T_TAKE:
 	case T_SKIP:
 	case T_AS: return 0;
@@ -295,10 +289,15 @@ static int check_stage(struct schema *s, struct tstage *st)
 
 /* ---- the event and the expansion of top ---- */
 
+/* Is it one word, or a text? */
+static bool is_word(const struct expr *e)
+{
+	return e->op == EX_TEXT || (e->op == EX_COL && !e->event.n && !e->percent);
+}
+
 static bool is_event(const struct check_env *env, const struct expr *e)
 {
-	return (e->op == EX_TEXT || (e->op == EX_COL && !e->event.n && !e->percent)) &&
-	       check_find_event(env, e->text) < env->nevents;
+	return is_word(e) && check_find_event(env, e->text) < env->nevents;
 }
 
 static void *check_new(struct schema *s, size_t size)
@@ -328,21 +327,19 @@ static const char *unit_of(const struct schema *s, struct str word)
 static int check_by(struct schema *s, const struct query *q)
 {
 	const struct expr *e = q->source.by;
-	const bool word = e && e->op == EX_COL && !e->event.n && !e->percent;
-	const char *unit =
-		word && q->source.kind == S_FUNCTIONS && !is_event(s->env, e) &&
-				!parse_find_value(&s->env->limits, e->text, true)
-			? unit_of(s, e->text)
-			: NULL;
+	const char *unit;
 
+	if (!e || !is_word(e) || is_event(s->env, e) ||
+	    parse_find_value(&s->env->limits, e->text, true))
+		return 0;
+	unit = e->op == EX_COL && q->source.kind == S_FUNCTIONS ? unit_of(s, e->text)
+								: NULL;
 	if (unit) {
 		check_fail(s, e->span, "'top' ranks by a number, not by '%.*s'",
 			   STR_ARG(e->text));
 		return err_hint(s->err, "did you mean 'top %s'?", unit);
 	}
-	if (!e || (e->op != EX_COL && e->op != EX_TEXT) || e->event.n || e->percent ||
-	    is_event(s->env, e) || source_col(s->src, e->text) ||
-	    parse_find_value(&s->env->limits, e->text, true))
+	if (source_col(s->src, e->text))
 		return 0;
 	check_event(s->env, e->text, e->span, s->err);
 	if (check_column_habit(s, e->text)) {
@@ -387,8 +384,7 @@ static int choose_event(struct schema *s, struct query *q)
 	const char *said;
 
 	if (by) {
-		if ((by->op != EX_COL && by->op != EX_TEXT) || by->event.n ||
-		    by->percent) {
+		if (!is_word(by)) {
 			check_fail(s, by->span, "'by' names an event here");
 			return err_hint(s->err, "to sort by another column: | sort ...");
 		}
@@ -541,7 +537,7 @@ static int check_source(struct schema *s, struct query *q)
 	struct source *src = &q->source;
 
 	for (size_t i = 0; i < SOURCE_SETS; i++)
-		if (check_sets(s, source_set(src, i)))
+		if (check_sets(s, src->sets[i]))
 			return s->err->kind;
 	for (const struct gstage *g = q->gstages; g; g = g->next)
 		if (check_sets(s, g->set))

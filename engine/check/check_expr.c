@@ -35,9 +35,8 @@ int check_add_known(struct schema *s, struct str name, enum col_type type,
 	return 0;
 }
 
-static struct str col_name(void *arg, size_t i)
+static struct str col_name(const struct schema *s, size_t i)
 {
-	const struct schema *s = arg;
 	struct str name;
 
 	if (i < s->n)
@@ -115,8 +114,9 @@ bool check_quoted_event(const struct schema *s, struct expr *e)
 static int no_column(struct schema *s, struct expr *e)
 {
 	char list[500] = "";
-	size_t n = col_count(s), near;
+	size_t near;
 	struct str whole = {e->text.p, e->text.n};
+	struct nearest like = nearest_to(whole);
 	const char *said;
 
 	if (e->value && !e->event.n && !e->percent) {
@@ -150,8 +150,10 @@ static int no_column(struct schema *s, struct expr *e)
 		return err_hint(s->err, "`show` can have it: show fn, self, %.*s%%",
 				STR_ARG(e->text));
 	}
-	for (size_t i = 0; i < n; i++)
+	for (size_t i = 0; i < col_count(s); i++) {
 		check_append(list, sizeof(list), col_name(s, i));
+		nearest_try(&like, col_name(s, i));
+	}
 	if (!s->src && e->event.n && check_known(s, e->text)) {
 		check_fail(s, e->span, "no column '%.*s.%.*s'; there are: %s",
 			   STR_ARG(whole), STR_ARG(e->event), list);
@@ -161,12 +163,10 @@ static int no_column(struct schema *s, struct expr *e)
 				STR_ARG(whole), STR_ARG(e->event));
 	}
 	check_fail(s, e->span, "no column '%.*s'; there are: %s", STR_ARG(whole), list);
-	near = nearest_of(whole, n, col_name, s);
 	if (!e->percent && !s->right_side && (said = check_column_habit(s, whole)))
 		return err_hint(s->err, "did you mean '%s'?", said);
-	if (near < n && !s->right_side)
-		return err_hint(s->err, "did you mean '%.*s'?",
-				STR_ARG(col_name(s, near)));
+	if (like.hit.p && !s->right_side)
+		return err_hint(s->err, "did you mean '%.*s'?", STR_ARG(like.hit));
 	if (s->right_side)
 		return err_hint(s->err, "text needs double quotes: \"%.*s\"",
 				STR_ARG(whole));
@@ -224,15 +224,6 @@ static void rebase(struct expr *e, struct str base, const struct check_env *env)
 	}
 }
 
-static void move_spans(struct expr *e, struct span at)
-{
-	for (; e; e = e->next) {
-		e->span = at;
-		move_spans(e->a, at);
-		move_spans(e->b, at);
-	}
-}
-
 static int as_let(struct schema *s, struct expr *e, const struct parse_value *let,
 		  struct str base)
 {
@@ -247,7 +238,7 @@ static int as_let(struct schema *s, struct expr *e, const struct parse_value *le
 	limits.operators = parse_operators() / (2 * DEEPEST);
 	if (parse_expr_text(let->text, &limits, s->a, &e->let, s->err))
 		return s->err->kind;
-	move_spans(e->let, e->span);
+	parse_move(e->let, e->span);
 	if (base.n)
 		rebase(e->let, base, s->env);
 	s->lets++;
@@ -584,55 +575,41 @@ static int type_replace(struct schema *s, struct expr *e)
 /* Say which functions there are. */
 static int hint_functions(struct schema *s)
 {
-	char list[200] = "";
+	char list[200] = "", after[200] = "";
 
+	for (const struct function_word *f = function_words; f->word; f++)
+		check_append(list, sizeof(list), str_c(f->word));
 	for (size_t i = 0; aggregate_words[i]; i++)
-		check_append(list, sizeof(list), str_c(aggregate_words[i]));
-	return err_hint(s->err,
-			"abs basename dirname short replace; after 'group by': %s", list);
+		check_append(after, sizeof(after), str_c(aggregate_words[i]));
+	return err_hint(s->err, "%s; after 'group by': %s", list, after);
 }
 
 static int type_call(struct schema *s, struct expr *e)
 {
-	static const struct {
-		const char *name;
-		bool text;
-		enum col_type type;
-	} functions[] = {
-		{"abs", false, COL_RATIO},
-		{"basename", true, COL_STR},
-		{"dirname", true, COL_STR},
-		{"short", true, COL_NAME},
-	};
+	const struct function_word *f = function_find(e->text);
 
-	for (size_t i = 0; i < sizeof(functions) / sizeof(*functions); i++) {
-		if (!str_eq(e->text, str_c(functions[i].name)))
-			continue;
-		if (!e->a || e->a->next)
-			return check_fail(s, e->span, "%s() takes one argument",
-					  functions[i].name);
-		if (functions[i].text ? !col_is_text(e->a->type)
-				      : !check_is_number(e->a->type))
-			return check_fail(s, e->a->span, "%s() takes %s; this is %s",
-					  functions[i].name,
-					  functions[i].text ? "text" : "a number",
-					  kind_name(e->a->type));
-		e->type = functions[i].type;
-		if (!functions[i].text && !col_is_f(e->a->type))
-			e->type = e->a->type == COL_COST ? COL_COST : COL_COUNT;
-		e->unit = e->a->unit;
-		return 0;
-	}
-	if (str_eq(e->text, STR("replace")))
-		return type_replace(s, e);
 	if (is_aggregate(e->text)) {
 		check_fail(s, e->span, "%.*s() stands only after 'group by ... :'",
 			   STR_ARG(e->text));
 		return err_hint(s->err, "group by file: %.*s(self)", STR_ARG(e->text));
 	}
-	check_fail(s, (struct span){e->span.at, e->text.n},
-		   "no function is called '%.*s'", STR_ARG(e->text));
-	return hint_functions(s);
+	if (!f) {
+		check_fail(s, (struct span){e->span.at, e->text.n},
+			   "no function is called '%.*s'", STR_ARG(e->text));
+		return hint_functions(s);
+	}
+	if (str_eq(e->text, STR("replace")))
+		return type_replace(s, e);
+	if (!e->a || e->a->next)
+		return check_fail(s, e->span, "%s() takes one argument", f->word);
+	if (f->text ? !col_is_text(e->a->type) : !check_is_number(e->a->type))
+		return check_fail(s, e->a->span, "%s() takes %s; this is %s", f->word,
+				  f->text ? "text" : "a number", kind_name(e->a->type));
+	e->type = f->text || col_is_f(e->a->type) ? f->type
+		  : e->a->type == COL_COST	  ? COL_COST
+						  : COL_COUNT;
+	e->unit = e->a->unit;
+	return 0;
 }
 
 static int type_logic(struct schema *s, struct expr *e)

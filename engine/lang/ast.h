@@ -9,6 +9,7 @@
 
 #include "engine/lang/col_type.h"
 #include "engine/lang/format.h"
+#include "engine/names/match.h"
 #include "engine/path/path.h"
 #include "index/base/str.h"
 #include "index/format/event.h"
@@ -26,20 +27,29 @@ int span_fail(struct err *err, struct span at, const char *fmt, ...)
 
 /* ---- name sets ---- */
 enum set_op { SET_ATOM, SET_VAR, SET_AND, SET_OR, SET_NOT };
-enum name_field { FIELD_FN, FIELD_FILE, FIELD_OBJ, FIELD_CLASS, FIELD_CYCLE, FIELD_LINE };
-enum name_form { FORM_BARE, FORM_EXACT, FORM_REGEX, FORM_NUMBER };
 
 struct set {
 	enum set_op op;
 	struct span span;
 	struct span text_span; /* the text as written, without quotes */
 	struct set *a, *b;     /* SET_NOT only has a */
-	enum name_field field;
-	enum name_form form;
+	enum match_field field;
+	enum match_form form;
 	struct str text; /* unescaped; of $x the name */
 	bool caseless;
 	uint64_t number;
 };
+
+/* An atom but cycle: and line:, for match_find(). */
+static inline struct match_atom set_atom(const struct set *s)
+{
+	return (struct match_atom){.field = s->field,
+				   .form = s->form,
+				   .text = s->text,
+				   .nocase = s->caseless,
+				   .at = s->text_span.at,
+				   .len = (uint32_t)s->text_span.len};
+}
 
 /* ---- expressions ---- */
 enum expr_op {
@@ -193,7 +203,7 @@ enum source_kind {
 	SOURCES
 };
 
-/* The sets of functions that a source can name. */
+/* The sets of functions that a source can name: the first of clause_words[]. */
 enum { SOURCE_SETS = 6 };
 
 struct source {
@@ -204,7 +214,12 @@ struct source {
 	bool has_n;
 	uint64_t n; /* top N, hottest N paths */
 	enum path_kind path;
-	struct set *of, *from, *to, *under, *via, *avoiding;
+	union {
+		struct {
+			struct set *of, *from, *to, *under, *via, *avoiding;
+		};
+		struct set *sets[SOURCE_SETS];
+	};
 	struct expr *by;
 	bool depth_all, has_depth, has_max, has_min, min_percent;
 	/* Nobody asked for min: people see no small rows, or none that are unchanged. */
@@ -223,12 +238,6 @@ struct source {
 	} * also;
 	struct gstage *vs_parts; /* the parts or threads of it to compare with, or NULL */
 };
-
-static inline const struct set *source_set(const struct source *s, size_t i)
-{
-	return (const struct set *[SOURCE_SETS]){s->of,	   s->from, s->to,
-						 s->under, s->via,  s->avoiding}[i];
-}
 
 struct query {
 	struct gstage *gstages;

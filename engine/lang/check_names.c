@@ -24,16 +24,6 @@ void check_append(char *buf, size_t cap, struct str s)
 		snprintf(buf + n, cap - n, " ...");
 }
 
-static struct str event_name(void *arg, size_t i)
-{
-	return ((const struct check_env *)arg)->events[i];
-}
-
-static struct str profile_name(void *arg, size_t i)
-{
-	return ((const struct check_env *)arg)->profiles[i];
-}
-
 static bool has_word(struct str s, struct str word)
 {
 	for (size_t i = 0; word.n && i + word.n <= s.n; i++)
@@ -44,15 +34,19 @@ static bool has_word(struct str s, struct str word)
 
 size_t check_near_event(const struct check_env *env, struct str name)
 {
-	struct check_env copy = *env;
 	/* cycles: of Cycle Estimation */
 	const struct str one = {name.p, name.n - str_ends(name, STR("s"))};
+	struct nearest near = nearest_to(name);
+	size_t hit = env->nevents;
 
 	for (size_t i = 0; i < env->nevents && one.n > 2; i++)
 		if (has_word(env->events[i], one) ||
 		    (env->long_names && has_word(env->long_names[i], one)))
 			return i;
-	return nearest_of(name, env->nevents, event_name, &copy);
+	for (size_t i = 0; i < env->nevents; i++)
+		if (nearest_try(&near, env->events[i]))
+			hit = i;
+	return hit;
 }
 
 /* Is name the event without its unit?  A bare word cannot contain the unit. */
@@ -158,23 +152,22 @@ size_t check_profile(const struct check_env *env, struct str name, struct span a
 		     struct err *err)
 {
 	char list[400] = "";
-	struct check_env copy = *env;
-	size_t near;
+	struct nearest near = nearest_to(name);
 
 	for (size_t i = 0; i < env->nprofiles; i++) {
 		if (str_eq(env->profiles[i], name))
 			return i;
 		check_append(list, sizeof(list), env->profiles[i]);
+		nearest_try(&near, env->profiles[i]);
 	}
 	span_fail(err, at, "no profile is open under the name '%.*s'; open: %s",
 		  STR_ARG(name), list[0] ? list : "none");
-	near = nearest_of(name, env->nprofiles, profile_name, &copy);
 	if (str_find(name, '.') < name.n)
 		err_hint(err,
 			 "a file is opened under a name: .open base=%.*s, then vs base",
 			 STR_ARG(name));
-	else if (near < env->nprofiles)
-		err_hint(err, "did you mean '%.*s'?", STR_ARG(env->profiles[near]));
+	else if (near.hit.p)
+		err_hint(err, "did you mean '%.*s'?", STR_ARG(near.hit));
 	else
 		err_hint(err, "open one: .open NAME=FILE, or start with NAME=FILE");
 	return env->nprofiles;

@@ -87,7 +87,7 @@ const struct stage_word stage_words[] = {
 };
 const size_t stage_words_n = COUNT(stage_words);
 
-/* In the order in which Tab offers them. */
+/* In the order in which Tab offers them: those of sets as in source.sets. */
 const struct clause_word clause_words[] = {
 	{"of", C_OF, true},	   {"from", C_FROM, true}, {"to", C_TO, true},
 	{"under", C_UNDER, true},  {"via", C_VIA, true},   {"avoiding", C_AVOIDING, true},
@@ -109,15 +109,18 @@ enum aggregate aggregate_find(struct str word)
 	return (enum aggregate)i;
 }
 
-bool is_function(struct str word)
-{
-	static const char *const words[] = {"abs", "basename", "dirname", "short",
-					    "replace"};
+const struct function_word function_words[] = {
+	{"abs", false, COL_RATIO},  {"basename", true, COL_STR},
+	{"dirname", true, COL_STR}, {"short", true, COL_NAME},
+	{"replace", true, COL_STR}, {0},
+};
 
-	for (size_t i = 0; i < COUNT(words); i++)
-		if (str_eq(word, str_c(words[i])))
-			return true;
-	return is_aggregate(word);
+const struct function_word *function_find(struct str word)
+{
+	for (const struct function_word *f = function_words; f->word; f++)
+		if (str_eq(word, str_c(f->word)))
+			return f;
+	return NULL;
 }
 
 const struct verb *verb_find(struct str word)
@@ -178,68 +181,58 @@ bool is_reserved(struct str word)
 	return clause_find(word) != NULL;
 }
 
-size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t i),
-		  void *arg)
+struct nearest nearest_to(struct str word)
 {
-	unsigned best = word.n <= 4   ? 2
-			: word.n <= 6 ? 3
-				      : 4; /* one more than the largest distance
-					      accepted */
-	size_t hit = n;
-
-	for (size_t i = 0; i < n; i++) {
-		unsigned d = str_distance(word, get(arg, i), best - 1);
-
-		if (d < best) {
-			best = d;
-			hit = i;
-			if (best == 0)
-				break;
-		}
-	}
-	return hit;
+	return (struct nearest){.word = word,
+				.distance = word.n <= 4	  ? 2
+					    : word.n <= 6 ? 3
+							  : 4};
 }
 
-static struct str verb_word(void *arg, size_t i)
+bool nearest_try(struct nearest *n, struct str one)
 {
-	(void)arg;
-	return str_c(i < verbs_n	? verbs[i].word
-		     : i - verbs_n < 4	? path_words[i - verbs_n]
-		     : i - verbs_n == 4 ? "let"
-					: stage_words[i - verbs_n - 5].word);
+	const unsigned d = n->distance ? str_distance(n->word, one, n->distance - 1) : 0;
+
+	if (d >= n->distance)
+		return false;
+	n->distance = d;
+	n->hit = one;
+	return true;
 }
 
-static struct str stage_word(void *arg, size_t i)
+static void try_stages(struct nearest *n)
 {
-	(void)arg;
-	return str_c(stage_words[i].word);
+	for (size_t i = 0; i < stage_words_n; i++)
+		nearest_try(n, str_c(stage_words[i].word));
 }
 
 const char *nearest_verb(struct str word)
 {
-	const size_t n = verbs_n + 5 + stage_words_n,
-		     i = nearest_of(word, n, verb_word, NULL);
+	struct nearest n = nearest_to(word);
 
-	return i < n ? verb_word(NULL, i).p : NULL;
+	for (size_t i = 0; i < verbs_n; i++)
+		nearest_try(&n, str_c(verbs[i].word));
+	for (size_t i = 0; path_words[i]; i++)
+		nearest_try(&n, str_c(path_words[i]));
+	nearest_try(&n, STR("let"));
+	try_stages(&n);
+	return n.hit.p;
 }
 
 const char *nearest_unit(struct str word)
 {
-	const char *best = NULL;
-	unsigned d, least = 3;
+	struct nearest n = {.word = word, .distance = 3};
 
 	for (size_t i = 1; i < verbs_n; i++)
-		if ((verbs[i].clauses & C_UNIT) &&
-		    (d = str_distance(word, str_c(verbs[i].word), least - 1)) < least) {
-			least = d;
-			best = verbs[i].word;
-		}
-	return best;
+		if (verbs[i].clauses & C_UNIT)
+			nearest_try(&n, str_c(verbs[i].word));
+	return n.hit.p;
 }
 
 const char *nearest_stage(struct str word)
 {
-	const size_t i = nearest_of(word, stage_words_n, stage_word, NULL);
+	struct nearest n = nearest_to(word);
 
-	return i < stage_words_n ? stage_words[i].word : NULL;
+	try_stages(&n);
+	return n.hit.p;
 }

@@ -71,8 +71,15 @@ static inline bool is_aggregate(struct str word)
 	return aggregate_find(word) < AGGREGATES;
 }
 
-/* Is the word a function, such as basename(), or an aggregate? */
-bool is_function(struct str word);
+/* A function that expressions may call. */
+struct function_word {
+	const char *word;
+	bool text; /* it takes a text, or else a number */
+	enum col_type
+		type; /* of its value; of a whole number's abs() that of the number */
+};
+extern const struct function_word function_words[]; /* {0} at the end */
+const struct function_word *function_find(struct str word);
 
 extern const char *const path_words[]; /* by enum path_kind, NULL-terminated */
 
@@ -93,9 +100,13 @@ const char *nearest_verb(struct str word);
 const char *nearest_stage(struct str word);
 /* The most similar word that may follow `top`. */
 const char *nearest_unit(struct str word);
-/* The most similar of n words, within a distance that depends on their length; n if
- * none is. */
-size_t nearest_of(struct str word, size_t n, struct str (*get)(void *arg, size_t i),
-		  void *arg);
+/* The most similar of several words, within a distance that depends on its length. */
+struct nearest {
+	struct str word, hit; /* hit.p NULL: none was similar */
+	unsigned distance;    /* only what is nearer is a hit */
+};
+struct nearest nearest_to(struct str word);
+/* Is one of the words nearer than those before? */
+bool nearest_try(struct nearest *n, struct str one);
 
 #endif

@@ -7,17 +7,10 @@
 #ifndef QUERN_PARSE_H
 #define QUERN_PARSE_H
 
-#include "index/base/str.h"
+#include "engine/lang/ast.h"
 
 struct arena;
-struct err;
-struct expr;
-struct gstage;
 struct query_context;
-struct set;
-struct source;
-struct span;
-struct stmt;
 
 /* `let`: $NAME stands for this text, or, of a formula, NAME. */
 struct parse_value {
@@ -63,6 +56,8 @@ int parse_expr_text(struct str text, const struct parse_limits *l, struct arena 
 		    struct expr **out, struct err *err);
 int parse_set_text(struct str text, const struct parse_limits *l, struct arena *a,
 		   struct set **out, struct err *err);
+/* The expression is the text of a value: let errors point at where that is used. */
+void parse_move(struct expr *e, struct span at);
 /* Does the text end inside brackets, or after "|" or ","? */
 bool parse_goes_on(struct str text, const struct parse_limits *l, struct arena *a);
 /* Collect in *out, which is all 0, what may stand where the text ends.  The word that ends

@@ -57,11 +57,6 @@ static struct expr *new_expr(struct parser *p, enum expr_op op, const struct tok
 	return e;
 }
 
-static int parse_no_memory(struct parser *p)
-{
-	return p->err->kind;
-}
-
 static int parse_list(struct parser *p, struct expr **out)
 {
 	struct expr **tail = out;
@@ -115,7 +110,8 @@ static size_t unit_bytes(struct parser *p, const struct token *t)
 	const size_t n = str_find(rest, ')') + 1, dot = str_find(t->text, '.');
 	struct str whole = {t->text.p, t->len + n};
 
-	if (is_function(t->text) || !rest.n || rest.p[0] != '(' || n > rest.n)
+	if (function_find(t->text) || is_aggregate(t->text) || !rest.n ||
+	    rest.p[0] != '(' || n > rest.n)
 		return 0;
 	whole = dot < t->len ? str_from(whole, dot + 1) : whole;
 	return event_unit(whole, STR(""), STR("")).kind ? n : 0;
@@ -160,7 +156,7 @@ static int parse_word_operand(struct parser *p, const struct token *t, struct ex
 	struct token open;
 
 	if (!e)
-		return parse_no_memory(p);
+		return p->err->kind;
 	parse_eat(p, t);
 	p->pos += unit;
 	e->text.n += unit;
@@ -190,7 +186,7 @@ static int parse_literal(struct parser *p, const struct token *t, struct expr **
 				  t);
 
 	if (!e)
-		return parse_no_memory(p);
+		return p->err->kind;
 	e->number = t->number;
 	e->unit = t->unit;
 	e->whole = t->whole;
@@ -210,7 +206,7 @@ static int parse_unary(struct parser *p, const struct token *t, enum expr_op op,
 	struct expr *e = new_expr(p, op, t);
 
 	if (!e)
-		return parse_no_memory(p);
+		return p->err->kind;
 	parse_eat(p, t);
 	if (parse_expr(p, bp, &e->a))
 		return p->err->kind;
@@ -282,7 +278,7 @@ static int parse_in(struct parser *p, struct expr *e)
 				  "\"b\") or in $x");
 	e->b = new_expr(p, EX_VAR, &t); /* EX_VAR appears only here */
 	if (!e->b)
-		return parse_no_memory(p);
+		return p->err->kind;
 	if (parse_value_name(p, &t, &e->b->text))
 		return p->err->kind;
 	e->b->span = span_to(t.at, p);
@@ -362,7 +358,7 @@ int parse_expr(struct parser *p, int bp, struct expr **out)
 		if (parse_joined(p, token_span(&t), p->operators))
 			return p->err->kind;
 		if (!(e = new_expr(p, x->op, &t)))
-			return parse_no_memory(p);
+			return p->err->kind;
 		parse_eat(p, &t);
 		e->a = *out;
 		if (parse_right(p, x, e))

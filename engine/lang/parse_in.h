@@ -6,12 +6,6 @@
 #include "engine/lang/parse.h"
 #include "engine/lang/token.h"
 
-struct arena;
-struct err;
-struct expr;
-struct set;
-struct span;
-
 struct parser {
 	struct str text;
 	size_t pos;

@@ -144,7 +144,7 @@ static int parse_number_atom(struct parser *p, const struct token *t, struct set
 		return parse_fail(p, token_span(t),
 				  "a function's number is missing after #");
 	parse_eat(p, &n);
-	s->form = FORM_NUMBER;
+	s->form = MATCH_ID;
 	s->number = n.whole;
 	s->text = (struct str){p->text.p + n.at, n.len};
 	s->text_span = token_span(&n);
@@ -157,33 +157,22 @@ static int parse_variable(struct parser *p, const struct token *t, struct set *s
 	return parse_value_name(p, t, &s->text);
 }
 
-static enum name_field field_of(struct str word)
-{
-	static const char *const field[] = {"fn",    "file",  "obj",
-					    "class", "cycle", "line"};
-
-	for (unsigned i = 0; i < sizeof(field) / sizeof(*field); i++)
-		if (str_eq(word, str_c(field[i])))
-			return (enum name_field)i;
-	return FIELD_FN;
-}
-
 static int parse_text_atom(struct parser *p, const struct token *t, struct set *s)
 {
 	s->text = t->text;
 	s->text_span = (struct span){(size_t)(t->text.p - p->text.p), t->text.n};
 	s->caseless = t->caseless;
-	s->form = t->kind == TOK_STRING	 ? FORM_EXACT
-		  : t->kind == TOK_REGEX ? FORM_REGEX
-					 : FORM_BARE;
-	if (s->form == FORM_EXACT && parse_unescape(p, t, &s->text))
+	s->form = t->kind == TOK_STRING	 ? MATCH_EXACT
+		  : t->kind == TOK_REGEX ? MATCH_REGEX
+					 : MATCH_BARE;
+	if (s->form == MATCH_EXACT && parse_unescape(p, t, &s->text))
 		return p->err->kind;
-	if (s->form == FORM_REGEX && parse_fill(p, &s->text))
+	if (s->form == MATCH_REGEX && parse_fill(p, &s->text))
 		return p->err->kind;
-	if (s->form == FORM_BARE && s->field == FIELD_FN && check_bare(p, t))
+	if (s->form == MATCH_BARE && s->field == MATCH_FN && check_bare(p, t))
 		return p->err->kind;
 	parse_eat(p, t);
-	if (s->form == FORM_REGEX && p->pos < p->text.n &&
+	if (s->form == MATCH_REGEX && p->pos < p->text.n &&
 	    token_name_byte(p->text.p[p->pos])) {
 		struct span path = whole_name(p->text, t->at);
 
@@ -225,12 +214,12 @@ static int parse_atom(struct parser *p, const char *after, struct set **out)
 	if (!s)
 		return p->err->kind;
 	if (field) {
-		s->field = field_of(t.text);
+		s->field = (enum match_field)t.whole;
 		parse_eat(p, &t);
 		t = parse_peek(p, PLACE_NAME);
 	}
-	parse_want(p, s->field == FIELD_FILE  ? WANT_SOURCE_FILE
-		      : s->field == FIELD_OBJ ? WANT_OBJECT
+	parse_want(p, s->field == MATCH_FILE  ? WANT_SOURCE_FILE
+		      : s->field == MATCH_OBJ ? WANT_OBJECT
 					      : WANT_FUNCTION);
 	if (field && (t.kind == TOK_FIELD || t.kind < TOK_WORD))
 		return parse_fail(p, s->span, "a name is missing after '%.*s:'",

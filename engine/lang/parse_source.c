@@ -131,9 +131,10 @@ static int clause_min(struct parser *p, struct source *s)
 	return 0;
 }
 
-static int clause_by(struct parser *p, struct source *s)
+static int clause_by(struct parser *p, struct source *s, struct span at)
 {
-	const int rc = parse_expr(p, BP_NO_COMPARE, &s->by);
+	const int rc = s->by ? parse_fail(p, at, "'by' is given twice")
+			     : parse_expr(p, BP_NO_COMPARE, &s->by);
 
 	if (p->expected && !s->top)
 		p->expected->want &= ~(unsigned)WANT_COLUMN;
@@ -199,39 +200,19 @@ static int clause_vs(struct parser *p, struct source *s)
 	return 0;
 }
 
-static int parse_clause(struct parser *p, struct source *s, const struct token *t)
+static int parse_clause(struct parser *p, struct source *s, const struct token *t,
+			const struct clause_word *c)
 {
-	static const struct {
-		const char *word;
-		size_t at; /* offset of the set in struct source */
-	} sets[] = {
-		{"of", offsetof(struct source, of)},
-		{"from", offsetof(struct source, from)},
-		{"to", offsetof(struct source, to)},
-		{"under", offsetof(struct source, under)},
-		{"via", offsetof(struct source, via)},
-		{"avoiding", offsetof(struct source, avoiding)},
-	};
-
 	parse_eat(p, t);
-	for (size_t i = 0; i < sizeof(sets) / sizeof(*sets); i++)
-		if (token_is(t, sets[i].word))
-			return clause_set(p,
-					  (struct set **)(void *)((char *)s + sets[i].at),
-					  sets[i].word, token_span(t));
-	if (token_is(t, "by") && s->by)
-		return parse_fail(p, token_span(t), "'by' is given twice");
-	if (token_is(t, "by"))
-		return clause_by(p, s);
-	if (token_is(t, "depth"))
-		return clause_depth(p, s);
-	if (token_is(t, "min"))
-		return clause_min(p, s);
-	if (token_is(t, "max")) {
-		s->has_max = true;
-		return parse_count(p, "max", &s->max);
+	if (c->set)
+		return clause_set(p, &s->sets[c - clause_words], c->word, token_span(t));
+	switch (c->bit) {
+	case C_BY: return clause_by(p, s, token_span(t));
+	case C_DEPTH: return clause_depth(p, s);
+	case C_MIN: return clause_min(p, s);
+	case C_MAX: s->has_max = true; return parse_count(p, "max", &s->max);
+	default: return clause_vs(p, s);
 	}
-	return clause_vs(p, s);
 }
 
 /* Offer the clauses that are still missing. */
@@ -276,7 +257,7 @@ static int parse_clauses(struct parser *p, struct source *s, const struct verb *
 						? "parts of NAME | group by thread"
 						: v->form);
 		}
-		if (parse_clause(p, s, &t))
+		if (parse_clause(p, s, &t, c))
 			return p->err->kind;
 	}
 }

@@ -6,11 +6,6 @@
 
 #include "engine/lang/parse_in.h"
 
-struct gstage;
-struct source;
-struct stmt;
-struct tstage;
-
 /* "in" and "part" are graph stages only if they come first, "contexts" before a source. */
 bool parse_is_gstage(const struct parser *p, const struct token *t);
 int parse_gstage(struct parser *p, struct gstage **out);

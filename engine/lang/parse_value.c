@@ -108,12 +108,12 @@ struct token parse_number(struct parser *p)
 	return number;
 }
 
-static void set_spans(struct expr *e, struct span at)
+void parse_move(struct expr *e, struct span at)
 {
 	for (; e; e = e->next) {
 		e->span = at;
-		set_spans(e->a, at);
-		set_spans(e->b, at);
+		parse_move(e->a, at);
+		parse_move(e->b, at);
 	}
 }
 
@@ -124,7 +124,7 @@ static int as_expr(struct parser *p, struct str text, struct span at, struct exp
 
 	limits.deep++;
 	if (parse_expr_text(text, &limits, p->a, out, &inner) == 0) {
-		set_spans(*out, at);
+		parse_move(*out, at);
 		(*out)->value = true;
 		return 0;
 	}

@@ -260,18 +260,18 @@ static void read_word(struct str s, struct token *t)
 	t->text = (struct str){s.p + t->at, t->len};
 }
 
+const char *const token_fields[] = {"fn", "file", "obj", "class", "cycle", "line", NULL};
+
 static bool is_field(struct str s, struct token *t)
 {
-	static const char *const field[] = {"fn",    "file",  "obj",
-					    "class", "cycle", "line"};
-
-	for (size_t k = 0; k < sizeof(field) / sizeof(*field); k++) {
-		struct str f = str_c(field[k]);
+	for (size_t k = 0; token_fields[k]; k++) {
+		struct str f = str_c(token_fields[k]);
 
 		if (!str_starts(str_from(s, t->at), f) ||
 		    byte_at(s, t->at + f.n) != ':' || byte_at(s, t->at + f.n + 1) == ':')
 			continue;
 		t->kind = TOK_FIELD;
+		t->whole = k;
 		t->len = f.n + 1;
 		t->text = (struct str){s.p + t->at, f.n};
 		return true;

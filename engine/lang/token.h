@@ -22,7 +22,7 @@ enum token_kind {
 	TOK_END = 0,
 	TOK_NEWLINE = '\n',
 	TOK_WORD = 256, /* text: a keyword, a column (with .EVENT and %), a name */
-	TOK_FIELD,	/* text: "file" of "file:" */
+	TOK_FIELD,	/* text: "file" of "file:"; whole: its number in token_fields[] */
 	TOK_NUMBER,
 	TOK_STRING, /* text: between the quotes, still escaped */
 	TOK_REGEX,  /* text: between the slashes */
@@ -49,6 +49,8 @@ struct token {
 	bool caseless;		/* TOK_REGEX with i */
 	const char *why, *hint; /* TOK_BAD */
 };
+
+extern const char *const token_fields[]; /* "fn", "file" ...; NULL at the end */
 
 /* The token at byte `at`, or after the blanks and comments there. */
 struct token token_at(struct str text, size_t at, enum token_place place);

@@ -22,7 +22,15 @@
 #include "index/base/str.h"
 #include "index/store/store.h"
 
-enum match_field { MATCH_FN, MATCH_FILE, MATCH_OBJ, MATCH_CLASS };
+/* In the order of token_fields[]; the last two are sets that have no names (exec_set.c). */
+enum match_field {
+	MATCH_FN,
+	MATCH_FILE,
+	MATCH_OBJ,
+	MATCH_CLASS,
+	MATCH_CYCLE,
+	MATCH_LINE
+};
 enum match_form { MATCH_BARE, MATCH_EXACT, MATCH_REGEX, MATCH_ID };
 
 struct match_atom {

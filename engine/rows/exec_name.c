@@ -58,25 +58,10 @@ int exec_note_found(struct exec *x, const struct set *s, uint32_t n)
 
 static struct match_atom match_of(const struct exec *x, const struct set *s)
 {
-	static const enum match_field field[] = {
-		[FIELD_FN] = MATCH_FN,	  [FIELD_FILE] = MATCH_FILE,
-		[FIELD_OBJ] = MATCH_OBJ,  [FIELD_CLASS] = MATCH_CLASS,
-		[FIELD_CYCLE] = MATCH_FN, [FIELD_LINE] = MATCH_FN,
-	};
-	static const enum match_form form[] = {
-		[FORM_BARE] = MATCH_BARE,
-		[FORM_EXACT] = MATCH_EXACT,
-		[FORM_REGEX] = MATCH_REGEX,
-		[FORM_NUMBER] = MATCH_ID,
-	};
+	struct match_atom atom = set_atom(s);
 
-	return (struct match_atom){.field = field[s->field],
-				   .form = form[s->form],
-				   .text = s->text,
-				   .nocase = s->caseless,
-				   .recorded = x->g->recorded,
-				   .at = s->text_span.at,
-				   .len = (uint32_t)s->text_span.len};
+	atom.recorded = x->g->recorded;
+	return atom;
 }
 
 /* How many functions of the graph are in a set: contexts count by their function. */
@@ -140,7 +125,7 @@ static int add_renamed(struct exec *x, const struct match_atom *atom, struct fn_
 
 static int note_matches(struct exec *x, const struct set *s, uint32_t names, uint32_t n)
 {
-	if (s->form != FORM_BARE || s->field != FIELD_FN || n < 2)
+	if (s->form != MATCH_BARE || s->field != MATCH_FN || n < 2)
 		return 0;
 	if (names > 1 && names != n)
 		return exec_hintf(x, "%.*s matched %s functions (%s names)",
@@ -155,7 +140,7 @@ static int note_in_class(struct exec *x, const struct set *s, struct match_atom 
 	struct match_found found;
 	uint32_t n = 0;
 
-	if (x->whole || s->form != FORM_BARE || s->field != FIELD_FN || s->text.n < 2 ||
+	if (x->whole || s->form != MATCH_BARE || s->field != MATCH_FN || s->text.n < 2 ||
 	    s->text.p[0] != '*')
 		return 0;
 	atom.field = MATCH_CLASS;
@@ -179,7 +164,7 @@ static int no_such_name(struct exec *x, const struct set *s,
 
 	if (!store_info(x->g->st)->functions)
 		return exec_fail(x, s->span, "this profile has no functions");
-	if (s->form == FORM_EXACT && memchr(s->text.p, '*', s->text.n)) {
+	if (s->form == MATCH_EXACT && memchr(s->text.p, '*', s->text.n)) {
 		bare.form = MATCH_BARE;
 		if (match_find(x->g->st, &bare, x->open->cancel, x->a, &found, x->err))
 			return x->err->kind;
@@ -192,7 +177,7 @@ static int no_such_name(struct exec *x, const struct set *s,
 		}
 	}
 	match_none(x->g->st, atom, x->event, x->open->cancel, x->err);
-	return verb_find(s->text) && s->form == FORM_BARE
+	return verb_find(s->text) && s->form == MATCH_BARE
 		       ? err_hint(x->err, "for all of them: %.*s", STR_ARG(s->text))
 		       : x->err->kind;
 }
@@ -334,15 +319,15 @@ static int note_parts(struct exec *x, const struct set *s, bool nocase,
 	static const struct {
 		const char *what, *where;
 	} fields[] = {
-		[FIELD_FN] = {"function", "the name"},
-		[FIELD_FILE] = {"file", "the path of the file"},
-		[FIELD_OBJ] = {"object", "the path of the object"},
-		[FIELD_CLASS] = {"class", "the name of the class"},
+		[MATCH_FN] = {"function", "the name"},
+		[MATCH_FILE] = {"file", "the path of the file"},
+		[MATCH_OBJ] = {"object", "the path of the object"},
+		[MATCH_CLASS] = {"class", "the name of the class"},
 	};
 
 	if (exec_in_base(x))
 		return 0;
-	if (n == 1 && s->field == FIELD_FN)
+	if (n == 1 && s->field == MATCH_FN)
 		return exec_notef(
 			x, "no function is called %.*s: taken is %.*s", STR_ARG(name),
 			STR_ARG(graph_short_name(x->g, fnset_next(found, 0), x->a)));
@@ -361,7 +346,7 @@ static int find_class(struct exec *x, const struct set *s, struct match_atom ato
 {
 	bool any;
 
-	if (s->field != FIELD_FN || !name_class(s->text).n)
+	if (s->field != MATCH_FN || !name_class(s->text).n)
 		return 0;
 	atom.field = MATCH_CLASS;
 	if (find_atom(x, &atom, found, &any) || exec_set_of_store(x, found->fns, out))
@@ -386,7 +371,7 @@ static int find_parts(struct exec *x, const struct set *s, struct match_atom *at
 {
 	bool any = false;
 
-	if (x->whole || s->form != FORM_BARE || str_starts(s->text, STR("::")))
+	if (x->whole || s->form != MATCH_BARE || str_starts(s->text, STR("::")))
 		return 0;
 	if (find_class(x, s, *atom, found, out, n))
 		return x->err->kind;
@@ -404,7 +389,7 @@ static int find_parts(struct exec *x, const struct set *s, struct match_atom *at
 		any |= *n > 0;
 	}
 	atom->part = any;
-	if (any && x->part && s->field == FIELD_FN)
+	if (any && x->part && s->field == MATCH_FN)
 		*x->part = s->text;
 	return any ? note_parts(x, s, atom->nocase, *out) : 0;
 }
@@ -412,7 +397,7 @@ static int find_parts(struct exec *x, const struct set *s, struct match_atom *at
 static int none_left(struct exec *x, const struct set *s)
 {
 	exec_fail(x, s->span, "the graph stages left nothing of %s%.*s",
-		  s->form == FORM_NUMBER ? "#" : "", STR_ARG(s->text));
+		  s->form == MATCH_ID ? "#" : "", STR_ARG(s->text));
 	return err_hint(x->err,
 			x->parts ? "it has no cost in these parts, or is hidden, "
 				   "cut or part of another function now"
@@ -425,7 +410,7 @@ static int inlined_set(struct exec *x, const struct set *s, struct fn_set **out)
 	uint64_t n;
 
 	*out = NULL;
-	if (s->form != FORM_NUMBER || !x->g->extra || !str_u64(s->text, &n) ||
+	if (s->form != MATCH_ID || !x->g->extra || !str_u64(s->text, &n) ||
 	    n < store_info(x->g->st)->functions)
 		return 0;
 	if (n >= graph_numbers(x->g))
@@ -476,7 +461,7 @@ static int note_arguments(struct exec *x, const struct set *s)
 	size_t n = str_starts(s->text, STR("^"));
 	const size_t from = n;
 
-	if (s->form != FORM_REGEX || s->field != FIELD_FN || exec_in_base(x))
+	if (s->form != MATCH_REGEX || s->field != MATCH_FN || exec_in_base(x))
 		return 0;
 	while (n < s->text.n && (token_is_word_byte(s->text.p[n]) || s->text.p[n] == ':'))
 		n++;
@@ -491,7 +476,7 @@ static int note_arguments(struct exec *x, const struct set *s)
 /* cost of class:std::vector: most of a class may be inlined code. */
 static int note_inlined(struct exec *x, const struct set *s)
 {
-	return s->field == FIELD_CLASS && !x->g->extra && !exec_in_base(x) &&
+	return s->field == MATCH_CLASS && !x->g->extra && !exec_in_base(x) &&
 			       store_info(x->g->st)->has_instr
 		       ? exec_hint(x, STR("inlined functions of a class count in their "
 					  "callers: with inlined | ... has them"))
@@ -511,7 +496,7 @@ int exec_name_set(struct exec *x, const struct set *s, struct fn_set **out)
 		return x->err->kind;
 	n = count_functions(*out, &found);
 	if (found.contexts && !exec_in_base(x) &&
-	    note_context(x, s->form == FORM_NUMBER ? "#" : "", s->text,
+	    note_context(x, s->form == MATCH_ID ? "#" : "", s->text,
 			 store_fn_alone(x->g->st, fnset_next(found.fns, 0))))
 		return x->err->kind;
 	if (add_renamed(x, &atom, *out, &n))

@@ -97,7 +97,7 @@ static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
 		if (s->text.p[i - 1] == ':')
 			digits = str_from(s->text, i);
 	w.file.n = digits.n == s->text.n ? 0 : s->text.n - digits.n - 1;
-	if (!set || s->form == FORM_REGEX || !str_u64(digits, &w.line)) {
+	if (!set || s->form == MATCH_REGEX || !str_u64(digits, &w.line)) {
 		exec_fail(x, s->span, "'line:' needs a line number");
 		return err_hint(x->err, "write line:120 or line:parser.c:120");
 	}
@@ -220,7 +220,7 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 		rc = (parsed = EXEC_ARRAY(x, struct set, 1)) ? 0 : inner.kind;
 		if (parsed)
 			*parsed = (struct set){
-				.op = SET_ATOM, .form = FORM_EXACT, .text = let->text};
+				.op = SET_ATOM, .form = MATCH_EXACT, .text = let->text};
 	}
 	rc = rc ? rc : exec_set(&in, parsed, out);
 	x->absent = in.absent;
@@ -301,8 +301,8 @@ int exec_set(struct exec *x, const struct set *s, struct fn_set **out)
 		return x->err->kind;
 	switch (s->op) {
 	case SET_ATOM:
-		return s->field == FIELD_CYCLE	? cycle_set(x, s, out)
-		       : s->field == FIELD_LINE ? line_set(x, s, out)
+		return s->field == MATCH_CYCLE	? cycle_set(x, s, out)
+		       : s->field == MATCH_LINE ? line_set(x, s, out)
 						: exec_name_set(x, s, out);
 	case SET_VAR: return var_set(x, s, out);
 	case SET_NOT:

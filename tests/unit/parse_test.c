@@ -58,7 +58,7 @@ static void put_set(struct out *o, const struct set *s)
 	} else if (s->op == SET_ATOM) {
 		out_printf(o, "%s%s%s%.*s%s", s->field ? field_name[s->field] : "",
 			   s->field ? ":" : "", quote[s->form], STR_ARG(s->text),
-			   s->form == FORM_NUMBER ? "" : quote[s->form]);
+			   s->form == MATCH_ID ? "" : quote[s->form]);
 	} else {
 		out_printf(o, "(%s ",
 			   s->op == SET_NOT   ? "not"
