@@ -97,15 +97,10 @@ static void put_lines(struct card *c, const struct line *line, size_t n, size_t 
 static void set_cost(const struct card *c, char *cell, struct unit u, int64_t cost,
 		     bool estimated)
 {
-	char *to = cell + estimated;
+	const bool exact = c->rd->look->exact;
 
 	cell[0] = '~';
-	if (u.kind && c->rd->look->exact)
-		number_cost_exact(to, u, cost);
-	else if (u.kind || (cost_size(cost) > 999999 && !c->rd->look->exact))
-		number_cost(to, u, cost);
-	else
-		str_grouped_signed(cost, to);
+	cell_cost(cell + estimated, u, cost, exact, exact || cost_size(cost) <= 999999);
 }
 
 static void set_share(char *cell, int64_t part, int64_t whole, bool estimated)
@@ -382,30 +377,6 @@ static struct str level_of(struct str name)
 						: (struct str){"", 0};
 }
 
-/* "a; b; c", on as many lines as the screen needs. */
-static void put_clauses(struct card *c, struct str text)
-{
-	const size_t columns = c->rd->look->columns;
-	size_t at = 0;
-
-	while (text.n) {
-		size_t n;
-
-		text = at ? text : str_trim(text);
-		n = str_find(text, ';');
-		n += n < text.n;
-		if (at && columns && at + n > columns) {
-			out_char(c->rd->o, '\n');
-			at = 0;
-			continue;
-		}
-		out_bytes(c->rd->o, text.p, n);
-		at += n;
-		text = str_from(text, n);
-	}
-	out_char(c->rd->o, '\n');
-}
-
 static void put_calls(struct card *c)
 {
 	const struct str level = level_of(graph_name(c->g, c->f));
@@ -431,7 +402,8 @@ static void put_calls(struct card *c)
 		out_printf(o, "; activations from level %.*s on", STR_ARG(level));
 	if (cycle)
 		out_printf(o, "; recursive: in cycle %" PRIu32, cycle);
-	put_clauses(c, out_text(&text));
+	cell_lines(c->rd->o, c->rd->look, PAINT_NONE, out_text(&text),
+		   c->rd->look->columns);
 	out_close(o);
 }
 

@@ -407,27 +407,11 @@ static void table_put_titles(struct table *t)
 	out_char(o, '\n');
 }
 
-/* The bytes of text for one line of so many columns: up to a blank, or behind a "::" */
-static size_t line_bytes(const struct table *t, struct str text, size_t columns)
-{
-	size_t i = 0, n, width, taken = 0, end = 0, scope = 0;
-
-	for (; columns && i < text.n; i += n, taken += width) {
-		n = emit_unit(cell_form(t->look), text, i, &width);
-		if (taken + width > columns)
-			return end ? end : scope ? scope : i ? i : n;
-		if (text.p[i] == ' ' && i)
-			end = i;
-		if (text.p[i] == ':' && i && text.p[i - 1] == ':')
-			scope = i + 1;
-	}
-	return text.n;
-}
-
 /* A line of a sentence, and what is left of it. */
 static size_t put_sentence(struct table *t, struct shown *s)
 {
-	const size_t n = line_bytes(t, s->rest, t->columns ? s->width : 0);
+	const size_t n =
+		emit_line(cell_form(t->look), s->rest, t->columns ? s->width : SIZE_MAX);
 	const struct str line = {s->rest.p, n};
 
 	s->rest = str_trim(str_from(s->rest, n));
@@ -536,13 +520,7 @@ static int put_table_rows(struct table *t)
 
 static void put_painted(struct table *t, enum paint paint, struct str text)
 {
-	for (size_t n; text.n; text = str_trim(str_from(text, n))) {
-		n = line_bytes(t, text, t->columns);
-		out_c(t->rd->o, cell_paint(t->look, paint));
-		emit_name(t->rd->o, cell_form(t->look), (struct str){text.p, n});
-		out_c(t->rd->o, cell_paint(t->look, PAINT_NONE));
-		out_char(t->rd->o, '\n');
-	}
+	cell_lines(t->rd->o, t->look, paint, text, t->columns);
 }
 
 static void put_table_filters(struct table *t)

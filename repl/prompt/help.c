@@ -8,6 +8,7 @@
 #include "index/base/out.h"
 #include "repl/app/options.h"
 #include "repl/prompt/command.h"
+#include "repl/term/emit.h"
 
 static const char overview[] =
 	"A query reads left to right:   graph stages | source | table stages > file\n"
@@ -31,36 +32,28 @@ const struct help_topic *help_at(size_t i)
 	return t->name && t->name[0] != '.' ? t : NULL;
 }
 
-/* Put a word in lines of 78 columns. */
-static void put_word(struct out *o, size_t *column, const char *dot, const char *word)
-{
-	size_t n = str_c(dot).n + str_c(word).n + 1;
-
-	if (*column && *column + n > 76) {
-		out_char(o, '\n');
-		*column = 0;
-	}
-	out_printf(o, "%s%s%s", *column ? " " : "  ", dot, word);
-	*column += n;
-}
-
 void help_overview(struct out *o)
 {
 	const struct help_topic *t;
 	const struct command *c;
-	size_t column = 0;
+	struct out words;
 
 	out_c(o, overview);
+	out_mem(&words);
+	out_char(&words, ' ');
 	for (size_t i = 0; (t = help_at(i)); i++)
-		put_word(o, &column, "", t->name);
+		out_printf(&words, " %s", t->name);
 	for (size_t i = 0; help_list(i); i++)
-		put_word(o, &column, "", help_list(i));
-	out_c(o, "\nCommands (.help commands):\n");
-	column = 0;
+		out_printf(&words, " %s", help_list(i));
+	help_fold(o, out_text(&words), 78);
+	out_c(o, "Commands (.help commands):\n");
+	words.n = 1;
 	for (size_t i = 0; (c = command_at(i)); i++)
 		if (!options_have(c->name))
-			put_word(o, &column, ".", c->name);
-	out_c(o, "\n  and options as commands, such as .event (.help commands)\n");
+			out_printf(&words, " .%s", c->name);
+	help_fold(o, out_text(&words), 78);
+	out_close_into(o, &words);
+	out_c(o, "  and options as commands, such as .event (.help commands)\n");
 }
 
 static void print_commands(struct out *o)
@@ -267,11 +260,8 @@ void help_fold(struct out *o, struct str text, size_t columns)
 		size_t room = columns, least = hang, n;
 
 		text = str_from(text, line.n + (line.n < text.n));
-		while (line.n > room) {
-			for (n = room; n > least && line.p[n] != ' ';)
-				n--;
-			if (n == least)
-				break;
+		while ((n = emit_line(EMIT_TEXT, line, room)) < line.n && n > least &&
+		       line.p[n] == ' ') {
 			out_str(o, (struct str){line.p, n});
 			out_char(o, '\n');
 			out_fill(o, ' ', hang);

@@ -35,18 +35,19 @@ struct unit cell_unit(const struct column *c, size_t row)
 	return c->row_unit ? c->row_unit[row] : c->unit;
 }
 
+void cell_cost(char *buf, struct unit u, int64_t v, bool exact, bool grouped)
+{
+	if (u.kind && exact)
+		number_cost_exact(buf, u, v);
+	else if (u.kind || !grouped)
+		number_cost(buf, u, v);
+	else
+		str_grouped_signed(v, buf);
+}
+
 static void put_cost_text(char *buf, const struct shown *s, size_t row, int64_t v)
 {
-	const struct unit u = cell_unit(s->c, row);
-
-	if (u.kind && s->exact)
-		number_cost_exact(buf, u, v);
-	else if (u.kind)
-		number_cost(buf, u, v);
-	else if (s->grouped)
-		str_grouped_signed(v, buf);
-	else
-		number_si_signed(buf, v);
+	cell_cost(buf, cell_unit(s->c, row), v, s->exact, s->grouped);
 }
 
 static void delta(char *buf, const struct shown *s, size_t row)
@@ -189,6 +190,18 @@ size_t cell_title(struct out *o, const struct look *look, const struct shown *s,
 	if (s->line && str_eq(title, STR("file")))
 		title = STR("file:line");
 	return fit_put(o, cell_form(look), FIT_TEXT, title, width);
+}
+
+void cell_lines(struct out *o, const struct look *look, enum paint paint, struct str text,
+		size_t columns)
+{
+	for (size_t n; text.n; text = str_trim(str_from(text, n))) {
+		n = emit_line(cell_form(look), text, columns ? columns : SIZE_MAX);
+		out_c(o, paint == PAINT_NONE ? "" : cell_paint(look, paint));
+		emit_name(o, cell_form(look), (struct str){text.p, n});
+		out_c(o, paint == PAINT_NONE ? "" : cell_paint(look, PAINT_NONE));
+		out_char(o, '\n');
+	}
 }
 
 void cell_bar(struct out *o, const struct look *look, double part, double whole,

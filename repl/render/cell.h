@@ -48,12 +48,17 @@ enum emit_form cell_form(const struct look *look);
 size_t cell_put(struct out *o, const struct look *look, const struct shown *s, size_t row,
 		size_t width);
 struct unit cell_unit(const struct column *c, size_t row);
+/* As a cell has it: exact, grouped are those of struct shown. */
+void cell_cost(char *buf, struct unit u, int64_t v, bool exact, bool grouped);
 /* The text of a cell of text, what follows it (":12", in room) and how it is cut. */
 struct str cell_text(const struct shown *s, size_t row, char *room, enum fit_kind *kind);
 enum paint cell_colour(const struct shown *s, size_t row);
 /* The title: "#" for id, "file:line", ... */
 size_t cell_title(struct out *o, const struct look *look, const struct shown *s,
 		  size_t width);
+/* Write text on lines of so many columns; 0: on one. */
+void cell_lines(struct out *o, const struct look *look, enum paint paint, struct str text,
+		size_t columns);
 /* Draw part of whole as a bar of at most width screen columns, in eighths of a block
  * if UTF-8. */
 void cell_bar(struct out *o, const struct look *look, double part, double whole,

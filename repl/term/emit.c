@@ -482,3 +482,19 @@ size_t emit_width(enum emit_form form, struct str s)
 	}
 	return sum;
 }
+
+size_t emit_line(enum emit_form form, struct str text, size_t columns)
+{
+	size_t i = 0, n, width, taken = 0, end = 0, scope = 0;
+
+	for (; i < text.n; i += n, taken += width) {
+		n = emit_unit(form, text, i, &width);
+		if (text.p[i] == ' ' && i)
+			end = i;
+		if (taken + width > columns)
+			return end ? end : scope ? scope : i ? i : n;
+		if (text.p[i] == ':' && i && text.p[i - 1] == ':')
+			scope = i + 1;
+	}
+	return text.n;
+}

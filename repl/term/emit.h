@@ -72,6 +72,9 @@ struct str emit_utf8(struct out *o, struct str name);
 /* Write the character (or stray byte) at name.p[at] as text.  Returns its bytes;
  * *columns: its columns.  form is EMIT_TEXT or EMIT_ASCII. */
 size_t emit_unit(enum emit_form form, struct str name, size_t at, size_t *columns);
+/* The bytes of text for one line of so many columns: up to a blank, or behind a "::", or what
+ * there is room for. */
+size_t emit_line(enum emit_form form, struct str text, size_t columns);
 /* Columns of the whole name as text. */
 size_t emit_width(enum emit_form form, struct str name);
 

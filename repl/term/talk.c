@@ -47,43 +47,22 @@ static size_t columns_of_stderr(void)
 		       : 0;
 }
 
-/* Write the words of s on lines of `columns`; the first line has `used` of them taken.
- * A word longer than a line gets its own line. */
-static void put_words(struct out *o, struct str s, size_t columns, size_t used,
-		      const char *indent)
-{
-	size_t start = used;
-
-	while (s.n) {
-		size_t n = str_find(s, ' ');
-		struct str word = {s.p, n};
-		size_t width = emit_width(EMIT_TEXT, word);
-
-		if (used > start && used + 1 + width > columns) {
-			out_char(o, '\n');
-			out_c(o, indent);
-			used = start = strlen(indent);
-		} else if (used > start) {
-			out_char(o, ' ');
-			used++;
-		}
-		emit_name(o, EMIT_TEXT, word);
-		used += width;
-		s = str_from(s, n + (n < s.n));
-	}
-	out_char(o, '\n');
-}
-
-/* On a terminal, wrap a long line at blanks. */
+/* On a terminal, wrap a long line at blanks; the first line has `used` columns taken.  A word
+ * longer than a line gets its own line. */
 static void put_wrapped(struct out *o, struct str line, size_t used, const char *indent)
 {
-	size_t columns = columns_of_stderr();
+	const size_t columns = columns_of_stderr();
 
-	if (columns > 20 && used + emit_width(EMIT_TEXT, line) > columns) {
-		put_words(o, line, columns, used, indent);
-	} else {
-		emit_name(o, EMIT_TEXT, line);
+	for (size_t n;; used = strlen(indent)) {
+		n = emit_line(EMIT_TEXT, line, columns > 20 ? columns - used : SIZE_MAX);
+		if (n < line.n && line.p[n] != ' ')
+			n += str_find(str_from(line, n), ' ');
+		emit_name(o, EMIT_TEXT, (struct str){line.p, n});
 		out_char(o, '\n');
+		if (n == line.n)
+			return;
+		line = str_from(line, n + 1);
+		out_c(o, indent);
 	}
 }
 
