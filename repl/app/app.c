@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/files/roots.h"
@@ -279,6 +280,22 @@ int app_read_file(const char *path, struct str *text, struct err *err)
 	else
 		*text = (struct str){buf ? buf : calloc(1, 1), n};
 	return err->kind;
+}
+
+bool app_is_folder(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+int app_add_path(struct paths *p, const char *path, struct err *err)
+{
+	if (vec_reserve(&p->at, &p->cap, p->n + 1, sizeof(*p->at)) ||
+	    !(p->at[p->n] = strdup(path)))
+		return err_no_memory(err, NULL);
+	p->n++;
+	return 0;
 }
 
 /* ---- profiles ---- */

@@ -27,6 +27,11 @@ struct opened {
 	struct store *store;
 };
 
+struct paths {
+	char **at;
+	size_t n, cap;
+};
+
 struct sets {
 	bool *used;	  /* of each --set: by a script; NULL: none has run */
 	char params[200]; /* of the scripts, a blank before each */
@@ -104,6 +109,9 @@ void app_fail(const struct app *app, const struct err *err, const char *subject)
 /* A note, unless --quiet.  One that changes what an answer means is said by talk(). */
 void app_note(const struct app *app, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+bool app_is_folder(const char *path);
+/* Add a copy; 0 or the kind.  inputs_free() frees them. */
+int app_add_path(struct paths *p, const char *path, struct err *err);
 /* "$XDG_x/quern/NAME" or "~/DEFAULT/quern/NAME"; free it.  NULL: there is no home. */
 char *app_path(const char *variable, const char *fallback, const char *name);
 /* Expand the "~/" in "~/x" or "NAME=~/x" to the home directory; free the result.

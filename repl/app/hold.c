@@ -3,31 +3,22 @@
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "engine/files/confine.h"
-#include "index/base/vec.h"
+#include "index/base/err_struct.h"
+#include "index/read/input.h"
 #include "index/store/publish.h"
 #include "repl/app/app.h"
 #include "repl/app/options.h"
 #include "repl/term/talk.h"
 
-struct folders {
-	const char **at;
-	size_t n, cap;
-};
-
-static void add(struct folders *f, const char *path)
+/* A folder that is not added for lack of memory is not written to. */
+static void add(struct paths *f, const char *path)
 {
-	char *copy = strdup(path);
-
-	if (copy && !vec_reserve(&f->at, &f->cap, f->n + 1, sizeof(*f->at)))
-		f->at[f->n++] = copy;
-	else
-		free(copy);
+	app_add_path(f, path, &(struct err){0});
 }
 
-static void add_directory_of(struct folders *f, const char *path)
+static void add_directory_of(struct paths *f, const char *path)
 {
 	char dir[INDEX_PATH_MAX];
 
@@ -36,7 +27,7 @@ static void add_directory_of(struct folders *f, const char *path)
 }
 
 /* Beside the profile, and the cache if that is not writable. */
-static void add_places(struct folders *f, const char *profile)
+static void add_places(struct paths *f, const char *profile)
 {
 	char *real = realpath(profile, NULL);
 	char place[INDEX_PATH_MAX];
@@ -50,19 +41,18 @@ static void add_places(struct folders *f, const char *profile)
 	free(real);
 }
 
-static void add_profile(struct folders *f, const char *arg)
+static void add_profile(struct paths *f, const char *arg)
 {
 	char *path = app_expand(str_c(arg + app_split_name(arg)));
-	struct stat st;
 
-	if (path && stat(path, &st) == 0 && S_ISDIR(st.st_mode))
+	if (path && app_is_folder(path))
 		add(f, path);
 	else if (path && strcmp(path, "-") != 0)
 		add_places(f, path);
 	free(path);
 }
 
-static void add_all(struct folders *f, const struct options *o)
+static void add_all(struct paths *f, const struct options *o)
 {
 	const char *tmp = getenv("TMPDIR");
 
@@ -77,16 +67,14 @@ static void add_all(struct folders *f, const struct options *o)
 
 void hold(const struct options *o)
 {
-	struct folders f = {0};
+	struct paths f = {0};
 	unsigned by;
 
 	if (!o->safe && !o->mcp)
 		return;
 	add_all(&f, o);
-	by = confine_writes(f.at, f.n);
-	for (size_t i = 0; i < f.n; i++)
-		free((void *)(uintptr_t)f.at[i]);
-	free(f.at);
+	by = confine_writes((const char *const *)f.at, f.n);
+	inputs_free(f.at, f.n);
 	if (!o->quiet && !(by & CONFINED_FILES))
 		talk_note("this kernel (no Landlock) does not see to it that no other "
 			  "file is written");

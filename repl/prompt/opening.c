@@ -13,8 +13,7 @@
 
 struct group {
 	char *name; /* NULL: files without a name */
-	char **path;
-	size_t n, cap;
+	struct paths files;
 };
 
 struct opening {
@@ -44,15 +43,6 @@ static struct group *group_of_name(struct opening *o, const char *name, size_t l
 	return g;
 }
 
-static int add_path(struct group *g, const char *path, struct err *err)
-{
-	if (vec_reserve(&g->path, &g->cap, g->n + 1, sizeof(*g->path)) ||
-	    !(g->path[g->n] = strdup(path)))
-		return err_no_memory(err, NULL);
-	g->n++;
-	return 0;
-}
-
 static int add_dumps(struct group *g, const char *base, struct err *err)
 {
 	char **path;
@@ -62,7 +52,7 @@ static int add_dumps(struct group *g, const char *base, struct err *err)
 	if (rc)
 		return rc;
 	for (size_t i = 0; !rc && i < n; i++)
-		rc = add_path(g, path[i], err);
+		rc = app_add_path(&g->files, path[i], err);
 	inputs_free(path, n);
 	return rc;
 }
@@ -76,7 +66,7 @@ static bool add_pattern(struct group *g, const char *pattern, int *rc, struct er
 	    glob(pattern, 0, NULL, &found))
 		return false;
 	for (size_t i = 0; !*rc && i < found.gl_pathc; i++)
-		*rc = add_path(g, found.gl_pathv[i], err);
+		*rc = app_add_path(&g->files, found.gl_pathv[i], err);
 	globfree(&found);
 	return true;
 }
@@ -99,7 +89,7 @@ static int add_argument(struct opening *o, const char *arg, struct err *err)
 		return rc;
 	if (o->app->opts->all_parts && strcmp(path, "-") != 0)
 		return add_dumps(g, path, err);
-	return add_path(g, path, err);
+	return app_add_path(&g->files, path, err);
 }
 
 int opening_run(struct app *app, const char *const *arg, size_t n)
@@ -116,11 +106,12 @@ int opening_run(struct app *app, const char *const *arg, size_t n)
 	if (rc)
 		app_fail(app, &err, NULL);
 	for (size_t i = 0; !rc && i < o.n; i++)
-		rc = app_open(app, o.group[i].name, (const char *const *)o.group[i].path,
-			      o.group[i].n);
+		rc = app_open(app, o.group[i].name,
+			      (const char *const *)o.group[i].files.at,
+			      o.group[i].files.n);
 	for (size_t i = 0; i < o.n; i++) {
 		free(o.group[i].name);
-		inputs_free(o.group[i].path, o.group[i].n);
+		inputs_free(o.group[i].files.at, o.group[i].files.n);
 	}
 	free(o.group);
 	return rc;
