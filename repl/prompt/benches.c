@@ -17,19 +17,16 @@
 #include "engine/lang/token.h"
 #include "index/base/err.h"
 #include "index/base/vec.h"
+#include "index/read/input.h"
 #include "repl/app/output.h"
+#include "repl/prompt/library.h"
 #include "repl/prompt/script.h"
 
 enum side { NOW, OLD, BASE, SIDES }; /* .out, .out.old, .out.base@NAME */
 
-struct files {
-	char **path;
-	size_t n, cap;
-};
-
 struct bench {
 	char *name; /* below the folder; empty: the folder itself */
-	struct files of[SIDES];
+	struct paths of[SIDES];
 	bool empty; /* its profile is */
 };
 
@@ -41,16 +38,9 @@ struct benches {
 	size_t n, cap;
 };
 
-static bool is_folder(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 bool benches_asked(const struct options *o)
 {
-	return o->nprofiles > 0 && !o->watch && is_folder(o->profiles[0]);
+	return o->nprofiles > 0 && !o->watch && app_is_folder(o->profiles[0]);
 }
 
 /* ---- which files ---- */
@@ -125,15 +115,11 @@ static int add_file(struct benches *b, struct str bench, enum side side, bool in
 		    const char *path, struct err *err)
 {
 	struct bench *of = bench_of(b, bench, err);
-	struct files *f = of ? &of->of[side] : NULL;
+	struct paths *f = of ? &of->of[side] : NULL;
 
 	if (!f || (index && (f->n || (side == NOW && !b->is_base))))
 		return err->kind;
-	if (vec_reserve(&f->path, &f->cap, f->n + 1, sizeof(*f->path)) ||
-	    !(f->path[f->n] = strdup(path)))
-		return err_no_memory(err, NULL);
-	f->n++;
-	return 0;
+	return app_add_path(f, path, err);
 }
 
 /* Cut ".quern" off the name of an index. */
@@ -220,11 +206,8 @@ static int find(struct benches *b, const char *folder, struct err *err)
 static void benches_free(struct benches *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
-		for (int side = 0; side < SIDES; side++) {
-			for (size_t k = 0; k < b->at[i].of[side].n; k++)
-				free(b->at[i].of[side].path[k]);
-			free(b->at[i].of[side].path);
-		}
+		for (int side = 0; side < SIDES; side++)
+			inputs_free(b->at[i].of[side].at, b->at[i].of[side].n);
 		free(b->at[i].name);
 	}
 	free(b->at);
@@ -233,7 +216,7 @@ static void benches_free(struct benches *b)
 /* ---- which belong together ---- */
 
 /* The files of before: of the run before, else of a baseline. */
-static const struct files *before(const struct bench *b)
+static const struct paths *before(const struct bench *b)
 {
 	return b->of[OLD].n ? &b->of[OLD] : &b->of[BASE];
 }
@@ -246,9 +229,9 @@ struct asked {
 };
 
 /* The base of a benchmark; n is 0 if there is none. */
-static const struct files *base_of(const struct asked *a, const struct bench *b)
+static const struct paths *base_of(const struct asked *a, const struct bench *b)
 {
-	static const struct files none;
+	static const struct paths none;
 
 	if (!a->two)
 		return before(b);
@@ -274,7 +257,7 @@ static int read_arguments(struct app *app, struct asked *a, struct err *err)
 	size_t at = second ? app_split_name(second) : 0;
 
 	a->name = "base";
-	if (o->nprofiles > 2 || (second && (!at || !is_folder(second + at)))) {
+	if (o->nprofiles > 2 || (second && (!at || !app_is_folder(second + at)))) {
 		err_set(err, ERR_USAGE, 0,
 			"beside a folder of benchmarks only NAME=FOLDER can be open");
 		return err_hint(err, "quern FOLDER base=FOLDER -c 'functions vs base'");
@@ -297,9 +280,9 @@ static int read_arguments(struct app *app, struct asked *a, struct err *err)
 
 /* ---- asking ---- */
 
-static int open_files(struct app *app, const char *name, const struct files *f)
+static int open_files(struct app *app, const char *name, const struct paths *f)
 {
-	return app_open(app, name, (const char *const *)f->path, f->n);
+	return app_open(app, name, (const char *const *)f->at, f->n);
 }
 
 static void close_all(struct app *app)
@@ -343,7 +326,7 @@ static void name_bench(struct app *app, const char *name)
 static int ask(struct app *app, const struct asked *a, const struct bench *b,
 	       struct str script)
 {
-	const struct files *base = base_of(a, b);
+	const struct paths *base = base_of(a, b);
 	const char *name = shown_name(a, b);
 	int kind;
 
@@ -370,41 +353,40 @@ static bool says_vs(struct str text)
 	}
 }
 
+/* A script that cannot be read is an error later. */
+static bool file_compares(struct app *app, const char *path)
+{
+	struct str script = {NULL, 0};
+	struct err ignored = {0};
+	const bool vs =
+		library_text(app, path, NULL, &script, &ignored) == 0 && says_vs(script);
+
+	free((void *)(uintptr_t)script.p);
+	return vs;
+}
+
 /* Does the text of -c compare, or the query that it runs? */
 static bool command_compares(struct app *app, struct str text)
 {
-	struct str name = str_trim(text), script = {NULL, 0};
-	struct err ignored = {0};
-	bool vs = says_vs(text);
-	char *word = NULL;
+	const struct str run = STR(".run "), all = str_trim(text),
+			 name = str_trim(str_from(all, run.n));
+	char *word = str_starts(all, run) ? strndup(name.p, str_find(name, ' ')) : NULL;
+	const bool vs = says_vs(text) || (word && file_compares(app, word));
 
-	if (vs || !str_starts(name, STR(".run ")))
-		return vs;
-	name = str_trim(str_from(name, 5));
-	word = strndup(name.p, str_find(name, ' '));
-	if (word && script_text(app, word, &script, &ignored) == 0)
-		vs = says_vs(script);
-	free((void *)(uintptr_t)script.p);
 	free(word);
 	return vs;
 }
 
-/* Does any query compare?  A script that cannot be read is an error later. */
+/* Does any query compare?  Standard input can be read only once. */
 static bool tasks_compare(struct app *app, struct str script)
 {
 	const struct options *o = app->opts;
 	bool vs = says_vs(script);
 
-	for (size_t i = 0; i < o->ntasks && !vs; i++) {
-		struct str text = {NULL, 0};
-		struct err ignored = {0};
-
-		if (!o->tasks[i].file)
-			vs = command_compares(app, str_c(o->tasks[i].text));
-		else if (script_text(app, o->tasks[i].text, &text, &ignored) == 0)
-			vs = says_vs(text);
-		free((void *)(uintptr_t)text.p);
-	}
+	for (size_t i = 0; i < o->ntasks && !vs; i++)
+		vs = !o->tasks[i].file ? command_compares(app, str_c(o->tasks[i].text))
+				       : strcmp(o->tasks[i].text, "-") != 0 &&
+						 file_compares(app, o->tasks[i].text);
 	return vs;
 }
 
@@ -507,7 +489,7 @@ static int open_all(struct app *app, const struct asked *a)
 
 	for (size_t i = 0; !kind && i < a->now.n; i++) {
 		const struct bench *b = &a->now.at[i];
-		const struct files *base = base_of(a, b);
+		const struct paths *base = base_of(a, b);
 		char *old = NULL;
 
 		if (asprintf(&old, "%s.old", shown_name(a, b)) < 0)

@@ -113,7 +113,9 @@ int command_script(struct app *app, struct str rest, struct err *err)
 	if (!err->kind)
 		err->kind = script_run(
 			app, text,
-			(struct origin){.file = script_name(path, ships), .line = 1});
+			(struct origin){.file = ships ? str_basename(str_c(path)).p
+						      : path,
+					.line = 1});
 	session_scope_end(app->session);
 	free((void *)(uintptr_t)text.p);
 	free(path);

@@ -20,13 +20,6 @@
 
 /* ---- the folders ---- */
 
-static bool is_directory(const char *path)
-{
-	struct stat st;
-
-	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
 /* The folder of the queries that ship; free it.  NULL: there is none. */
 static char *shipped_folder(void)
 {
@@ -40,7 +33,7 @@ static char *shipped_folder(void)
 	for (size_t i = 0; n > 0 && i < sizeof(below) / sizeof(below[0]); i++) {
 		if (asprintf(&folder, "%.*s%s", (int)n, self, below[i]) < 0)
 			return NULL;
-		if (is_directory(folder))
+		if (app_is_folder(folder))
 			return folder;
 		free(folder);
 	}
@@ -146,6 +139,28 @@ char *library_find(struct app *app, struct str name, bool *ships)
 	free(users);
 	free(folder);
 	return path;
+}
+
+int library_text(struct app *app, const char *path, char **name, struct str *text,
+		 struct err *err)
+{
+	const bool stdin_is = strcmp(path, "-") == 0;
+	bool ships = false;
+	char *kept = stdin_is ? NULL : library_find(app, str_c(path), &ships);
+	const char *file = kept ? kept : path;
+
+	/* quern:NAME is never a file. */
+	if (!kept && str_starts(str_c(path), STR(LIBRARY_SHIPS))) {
+		err_set(err, ERR_QUERY, 0, "no query that ships is called '%s'",
+			path + strlen(LIBRARY_SHIPS));
+		return err_hint(err, ".queries lists them; ./%s is a file", path);
+	}
+	if (app_read_file(file, text, err) == 0 && name)
+		*name = strdup(stdin_is ? "stdin"
+			       : ships	? str_basename(str_c(file)).p
+					: file);
+	free(kept);
+	return err->kind;
 }
 
 /* ---- the list ---- */

@@ -34,6 +34,11 @@ bool library_installed(void);
 /* Find the file that .run NAME means; free it.  NULL: nothing has that name, or memory is
  * out.  *ships: it ships. */
 char *library_find(struct app *app, struct str name, bool *ships);
+/* The text of the file that -f names, or of the query that ships, and its name for messages,
+ * unless name is NULL; free both.  One that ships is known by its name, wherever it is
+ * installed. */
+int library_text(struct app *app, const char *path, char **name, struct str *text,
+		 struct err *err);
 struct library {
 	struct library_query *at;
 	size_t n, cap;

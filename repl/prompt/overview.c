@@ -272,21 +272,15 @@ static int read_query(struct app *app, const char *query, struct str *text,
 		      struct err *err)
 {
 	const bool kept = query[0] == '.';
-	bool ships;
-	char *name = NULL, *path = NULL;
+	char *name = NULL;
 
 	if (asprintf(&name, "%s%s", kept ? LIBRARY_SHIPS : "",
 		     query + (kept ? strlen(".run ") : 0)) < 0)
 		return err_no_memory(err, NULL);
-	if (!kept) {
-		*text = str_c(name);
+	*text = str_c(name);
+	if (!kept)
 		return 0;
-	}
-	if (!(path = library_find(app, str_c(name), &ships)))
-		err_set(err, ERR_QUERY, 0, "the queries that ship are not installed");
-	else
-		app_read_file(path, text, err);
-	free(path);
+	library_text(app, name, NULL, text, err);
 	free(name);
 	return err->kind;
 }

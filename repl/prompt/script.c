@@ -153,9 +153,9 @@ int script_run(struct app *app, struct str text, struct origin at)
 	return kind;
 }
 
-/* Run the file at path; messages call it `name`. */
-static int run_file(struct app *app, const char *path, const char *name)
+int script_file(struct app *app, const char *path)
 {
+	const char *name = strcmp(path, "-") == 0 ? "stdin" : path;
 	struct err err = {0};
 	struct str text = {"", 0};
 	int kind;
@@ -169,66 +169,22 @@ static int run_file(struct app *app, const char *path, const char *name)
 	return kind;
 }
 
-int script_file(struct app *app, const char *path)
-{
-	return run_file(app, path, strcmp(path, "-") == 0 ? "stdin" : path);
-}
-
-const char *script_name(const char *path, bool ships)
-{
-	return ships ? str_basename(str_c(path)).p : path;
-}
-
-/* The query that -f names, or a file of a name that it can have; free it.  NULL: a path. */
-static char *file_of_task(struct app *app, const char *path, bool *ships)
-{
-	*ships = false;
-	return strcmp(path, "-") == 0 ? NULL : library_find(app, str_c(path), ships);
-}
-
-/* quern:NAME is never a file. */
-static int no_shipped(const char *path, struct err *err)
-{
-	err_set(err, ERR_QUERY, 0, "no query that ships is called '%s'",
-		path + strlen(LIBRARY_SHIPS));
-	return err_hint(err, ".queries lists them; ./%s is a file", path);
-}
-
-static bool is_shipped_name(const char *path)
-{
-	return str_starts(str_c(path), STR(LIBRARY_SHIPS));
-}
-
-int script_text(struct app *app, const char *path, struct str *text, struct err *err)
-{
-	bool ships;
-	char *kept = file_of_task(app, path, &ships);
-	int kind = strcmp(path, "-") == 0 ? 0
-		   : !kept && is_shipped_name(path)
-			   ? no_shipped(path, err)
-			   : app_read_file(kept ? kept : path, text, err);
-
-	free(kept);
-	return kind;
-}
-
 /* A file that cannot be read is an error of the command line. */
 static int file_task(struct app *app, const char *path)
 {
 	const struct origin at = {.file = path, .line = 1};
 	size_t failures = app->failures;
-	bool ships;
-	char *kept = file_of_task(app, path, &ships);
+	struct str text = {NULL, 0};
 	struct err err = {0};
+	char *name = NULL;
 
-	if (!kept && is_shipped_name(path)) {
-		no_shipped(path, &err);
+	if (library_text(app, path, &name, &text, &err))
 		app_fail(app, &err, NULL);
-	} else {
-		err.kind = kept ? run_file(app, kept, script_name(kept, ships))
-				: script_file(app, path);
-	}
-	free(kept);
+	else
+		err.kind =
+			script_run(app, text, (struct origin){.file = name, .line = 1});
+	free(name);
+	free((void *)(uintptr_t)text.p);
 	if (!err.kind || app->failures != failures)
 		return err.kind;
 	output_failure(app, &err, STR(""), str_c(path), &at);

@@ -11,12 +11,6 @@
 int script_run(struct app *app, struct str text, struct origin at);
 /* The same for a file; "-" is stdin. */
 int script_file(struct app *app, const char *path);
-/* The text of the file that -f names, or of the query that ships; free it.  Of standard
- * input it is empty: it can be read only once. */
-int script_text(struct app *app, const char *path, struct str *text, struct err *err);
-/* The name of a script for messages.  One that ships is known by its name, wherever it is
- * installed. */
-const char *script_name(const char *path, bool ships);
 /* Run one entry of the prompt or of -c: statements or a dot-command. */
 int script_entry(struct app *app, struct str text, const struct origin *from);
 
