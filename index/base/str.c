@@ -203,6 +203,15 @@ bool str_u64(struct str s, uint64_t *out)
 	return true;
 }
 
+size_t str_common(struct str a, struct str b)
+{
+	size_t n = 0;
+
+	while (n < a.n && n < b.n && a.p[n] == b.p[n])
+		n++;
+	return str_cut(a, n).n;
+}
+
 int str_place(const char *list, struct str word)
 {
 	int place = 0;

@@ -32,6 +32,8 @@ struct str str_from(struct str s, size_t at); /* the rest from byte at */
 struct str str_cut(struct str s, size_t n);
 /* Take the next word of s, without the blanks and tabs around it; empty: there is none. */
 struct str str_word(struct str *s);
+/* How many bytes a and b begin with that are the same, by whole letters of UTF-8. */
+size_t str_common(struct str a, struct str b);
 /* The place of a word in a list with blanks between its words; -1: it is not in it. */
 int str_place(const char *list, struct str word);
 size_t str_find(struct str s, char c);		      /* s.n if not found */

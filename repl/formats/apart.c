@@ -51,16 +51,6 @@ static int by_twin(const void *a, const void *b)
 	return c ? c : str_cmp(x->name->whole, y->name->whole);
 }
 
-/* The first byte of the character at which a and b differ. */
-static size_t differ_at(struct str a, struct str b)
-{
-	size_t i = 0, n = a.n < b.n ? a.n : b.n;
-
-	while (i < n && a.p[i] == b.p[i])
-		i++;
-	return str_cut(a, i).n;
-}
-
 /* The end of the group of one cut text that starts at twin[i]. */
 static size_t group_end(const struct twin *twin, size_t n, size_t i)
 {
@@ -87,9 +77,9 @@ static size_t place_of_difference(const struct twin *twin, size_t from, size_t e
 	while (after < end && same_name(&twin[after], &twin[i]))
 		after++;
 	if (before > from)
-		at = differ_at(twin[i].name->whole, twin[before - 1].name->whole);
+		at = str_common(twin[i].name->whole, twin[before - 1].name->whole);
 	if (after < end) {
-		other = differ_at(twin[i].name->whole, twin[after].name->whole);
+		other = str_common(twin[i].name->whole, twin[after].name->whole);
 		at = other > at ? other : at;
 	}
 	return at;

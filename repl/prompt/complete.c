@@ -204,18 +204,6 @@ static void offer_strings(struct search *s, bool objects)
 	}
 }
 
-/* The directory that the user typed, with "~" expanded to the home directory. */
-static struct str directory_of(struct search *s, struct str typed)
-{
-	const char *home = getenv("HOME");
-
-	if (typed.n == 0)
-		return STR(".");
-	if (str_starts(typed, STR("~/")) && home)
-		return arena_printf(s->a, "%s/%.*s", home, (int)typed.n - 2, typed.p + 2);
-	return arena_printf(s->a, "%.*s", (int)typed.n, typed.p);
-}
-
 /* Put a name with a blank in quotes; close them if the name is complete. */
 static struct str file_word(struct search *s, struct str path)
 {
@@ -268,8 +256,9 @@ static void offer_queries(struct search *s, struct str named)
 static void offer_files(struct search *s)
 {
 	size_t base = s->prefix.n - str_basename(s->prefix).n;
-	struct str typed = {s->prefix.p, base}, dir = directory_of(s, typed);
-	DIR *d = dir.p ? opendir(dir.p) : NULL;
+	struct str typed = {s->prefix.p, base};
+	char *dir = app_expand(base ? typed : STR("."));
+	DIR *d = dir ? opendir(dir) : NULL;
 	const size_t before = s->n; /* queries stand before files */
 	struct dirent *e;
 
@@ -288,6 +277,7 @@ static void offer_files(struct search *s)
 	}
 	if (d)
 		closedir(d);
+	free(dir);
 	qsort(s->full + before, s->n - before, sizeof(s->full[0]), candidates_by_name);
 	for (size_t i = before; i < s->n; i++) {
 		s->word[i] = file_word(s, s->full[i]);
@@ -439,15 +429,6 @@ static void complete_command(struct search *s, struct str text, size_t *word_at)
 	}
 }
 
-static size_t shared(struct str a, struct str b)
-{
-	size_t n = 0;
-
-	while (n < a.n && n < b.n && a.p[n] == b.p[n])
-		n++;
-	return str_cut(a, n).n;
-}
-
 /* The longest common start of all candidates; a single candidate gets a blank at its
  * end. */
 static struct str common(struct search *s)
@@ -455,7 +436,7 @@ static struct str common(struct search *s)
 	struct str all = s->n ? s->word[0] : s->prefix, last;
 
 	for (size_t i = 1; i < s->n; i++)
-		all.n = shared(all, s->word[i]);
+		all.n = str_common(all, s->word[i]);
 	if (s->n != 1)
 		return all.n >= s->prefix.n ? all : s->prefix;
 	last = str_from(all, all.n ? all.n - 1 : 0);
