@@ -38,7 +38,7 @@
 #include "repl/prompt/sets.h"
 #include "repl/prompt/shell.h"
 #include "repl/prompt/watch.h"
-#include "repl/term/version.h"
+#include "engine/api/quern.h"
 
 /* Ctrl-C sets app_cancel, which all work polls.  If the first one is still unnoticed
  * at the second, the program ends at once, unless there is a prompt to return to. */

@@ -14,7 +14,7 @@
 
 #include "repl/export/export_db.h"
 #include "repl/term/emit.h"
-#include "repl/term/version.h"
+#include "engine/api/quern.h"
 
 enum { POLL = 1024 }; /* rows between two polls of Ctrl-C and the disk */
 

@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "index/base/vec.h"
-#include "repl/term/version.h"
+#include "engine/api/quern.h"
 
 enum {
 	PARSE = -32700,

@@ -21,7 +21,7 @@
 #include "repl/render/said.h"
 #include "repl/term/number.h"
 #include "repl/pictures/report.h"
-#include "repl/term/version.h"
+#include "engine/api/quern.h"
 
 enum { CAUSES = 5 }; /* in the heading */
 

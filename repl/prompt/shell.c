@@ -33,7 +33,7 @@
 #include "repl/prompt/script.h"
 #include "repl/prompt/search.h"
 #include "repl/term/number.h"
-#include "repl/term/version.h"
+#include "engine/api/quern.h"
 
 /* EVENT, FILTERS: the most columns in the prompt. */
 enum { HISTORY = 2000, LISTED_LINES = 12, EVENT = 60, FILTERS = 200, PASTE_MS = 10 };
