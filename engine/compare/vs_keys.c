@@ -112,8 +112,8 @@ static struct vs_key *hash_chains(const struct vs *v, unsigned side,
 	const size_t rows = t->tree ? t->paths->n : t->n ? row_ref(t, t->n - 1) + 1 : 0;
 	struct vs_key *chain = ARENA_ARRAY(t->x->a, struct vs_key, rows + 1), top = {0};
 
-	if (!chain || (t->tree && t->root_fn != GRAPH_NONE &&
-		       vs_add_fn(v, side, t->g, t->root_fn, scratch, &top)))
+	if (!chain || (t->tree && t->top.frame != GRAPH_NONE &&
+		       vs_add_fn(v, side, t->g, t->top.frame, scratch, &top)))
 		return NULL;
 	for (size_t r = 0; r < rows; r++) {
 		const uint32_t up = t->tree ? t->paths->rows[r].parent

@@ -148,12 +148,7 @@ static int fill_side(struct table *t, int s, struct compared *c)
 		return t->x->err->kind;
 	/* After stages that choose rows the tree is not whole. */
 	c->paths[s] = t->ref ? NULL : from->paths;
-	c->root_name[s] = from->root_name;
-	c->root_fn[s] = from->root_fn;
-	c->root_one[s] = from->root_one;
-	c->root_cost[s] = from->root_cost;
-	c->root_own[s] = from->root_own;
-	c->root_fuzzy[s] = from->root_fuzzy;
+	c->top[s] = from->top;
 	c->proven[s] = from->paths ? from->paths->proven : 1;
 	return 0;
 }

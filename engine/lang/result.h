@@ -39,6 +39,17 @@ struct column {
 
 #define RESULT_NONE UINT32_MAX
 
+/* What the rows of level 1 of a tree lie on. */
+struct tree_top {
+	struct str name; /* empty: nothing, they are frames of their own */
+	uint32_t fn;	 /* the function of that name, or RESULT_NONE: it is several */
+	uint32_t frame;	 /* the same, if the tree is of frames of this function alone */
+	int64_t cost;	 /* inclusive, nested calls counted once */
+	int64_t own; /* the part that is in no call: spent by the top itself, or entered
+			    without a call */
+	bool fuzzy;  /* cost is an estimate */
+};
+
 /*
  * Both sides of an answer about two profiles: [0] is the profile, [1] the base.  Per row,
  * and 0 where a side has no such row.  For exporters, until the query's arena is reset.
@@ -60,12 +71,8 @@ struct compared {
 	/* Of trees only; as in struct result. */
 	const int64_t *own[2];
 	const struct path_tree *paths[2]; /* NULL if stages removed rows */
-	struct str root_name[2];
-	uint32_t root_fn[2];  /* the top, if that is one function; or RESULT_NONE */
-	uint32_t root_one[2]; /* as in struct result, each in its graph */
-	int64_t root_cost[2], root_own[2];
-	bool root_fuzzy[2];
-	double proven[2]; /* path_tree.proven of the trees */
+	struct tree_top top[2];		  /* each in its graph */
+	double proven[2];		  /* path_tree.proven of the trees */
 };
 
 /* What a comparison says first: by the own costs of all functions of both graphs. */
@@ -77,7 +84,7 @@ struct headline {
 	struct str cause, file;
 	uint64_t line;
 	/* The rows of `why`, which add up to the difference. */
-	struct cause {
+	struct headline_cause {
 		int64_t delta;
 		double share; /* percent */
 		struct str text, file;
@@ -137,14 +144,8 @@ struct result {
 	const struct path_tree *paths;
 	/* For `source` and `asm` that no stage changed (engine/listing/listing.h); else NULL. */
 	const struct listing *listing;
-	bool root_fuzzy;      /* root_cost is an estimate */
-	struct str root_name; /* name of the top; empty: the rows of level 1 are frames
-				 of their own */
-	uint32_t root_one; /* the function of that name, or RESULT_NONE: it is several */
-	int64_t root_cost; /* inclusive cost of the top, nested calls counted once */
-	int64_t root_own;  /* the part that is in no call: spent by the top itself,
-				 or entered without a call */
-	bool upward;	   /* a tree of callers */
+	struct tree_top top;
+	bool upward; /* a tree of callers */
 	struct column *cols;
 	size_t ncols;
 	size_t rows;

@@ -12,6 +12,7 @@
 #define QUERN_TABLE_H
 
 #include "engine/graph/graph.h"
+#include "engine/lang/result.h"
 #include "engine/rows/column.h"
 #include "index/format/event.h"
 
@@ -138,11 +139,8 @@ struct table {
 	/* For a tree: its rows, and its top with its cost (result.h). */
 	const struct path_tree *paths; /* the rows of the tree as the source made them */
 	const struct listing *listing; /* of `source` and `asm`, as the source made it */
-	bool tree, root_fuzzy;
-	struct str root_name;
-	uint32_t root_fn;  /* the top, if it is one function and a frame; or GRAPH_NONE */
-	uint32_t root_one; /* the function with root_name, or GRAPH_NONE: it is several */
-	int64_t root_cost, root_own;
+	bool tree;
+	struct tree_top top;
 	int64_t share_of; /* 100 % of `share%`, if it has such a column */
 	bool min_percent; /* min was a percentage: of the total */
 	bool min_usual;	  /* that nobody asked for */

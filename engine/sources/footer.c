@@ -258,10 +258,10 @@ static struct str wholes(struct exec *x, const struct table *t, const struct res
 	const struct column *share = result_col(r, STR("share%"));
 	const struct str title = result_title(r);
 	char whole[UNIT_TEXT_MAX], least[UNIT_TEXT_MAX], own[UNIT_TEXT_MAX];
-	struct str text = {"", 0}, name = t->root_name;
+	struct str text = {"", 0}, name = t->top.name;
 
-	if (name.n > LONG_NAME && t->root_one != GRAPH_NONE)
-		name = graph_short_name(t->g, t->root_one, x->a);
+	if (name.n > LONG_NAME && t->top.fn != GRAPH_NONE)
+		name = graph_short_name(t->g, t->top.fn, x->a);
 	if (!t->tree || t->vs || !share || !share->table || !r->rows)
 		return text;
 	text = arena_printf(x->a, "share%% of %s %.*s%s%.*s",
@@ -270,9 +270,9 @@ static struct str wholes(struct exec *x, const struct table *t, const struct res
 	if (text.p && t->src == &source_callees && t->share_of > 0)
 		text = arena_printf(
 			x->a, "%.*s; spent by %s: %s%s (%.2f %%)", STR_ARG(text),
-			t->root_one == GRAPH_NONE ? "themselves" : "itself",
-			t->root_fuzzy ? "~" : "", scaled(t->root_own, r->unit, own),
-			100 * (double)t->root_own / (double)t->share_of);
+			t->top.fn == GRAPH_NONE ? "themselves" : "itself",
+			t->top.fuzzy ? "~" : "", scaled(t->top.own, r->unit, own),
+			100 * (double)t->top.own / (double)t->share_of);
 	if (t->min_usual && text.p)
 		return arena_printf(x->a,
 				    "%.*s; none under 0.5 %% of it: min 0 lists all",

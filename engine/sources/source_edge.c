@@ -157,7 +157,6 @@ const struct source_def source_calls = {
 
 struct tree {
 	int64_t base;	 /* cost of the top: 100 % of `share` */
-	uint32_t top;	 /* the only function that frames lie on, or GRAPH_NONE */
 	bool on_inlined; /* nothing else is in the set */
 };
 
@@ -207,7 +206,7 @@ uint64_t tree_self(const struct table *t, uint32_t r, uint32_t e UNUSED)
 	const struct path_tree_row *row = ROW(path_tree_row, t, r);
 
 	return (uint64_t)(row->own == PATH_OWN_UNKNOWN
-				  ? near_row_own(t->x, t->root_one, row, t->upward)
+				  ? near_row_own(t->x, t->top.fn, row, t->upward)
 				  : row->own);
 }
 
@@ -404,13 +403,23 @@ static int tree_query(struct exec *x, const struct source *s, struct path_tree_q
 	return 0;
 }
 
-/* The name of the top; empty: the rows of level 1 are frames of their own. */
-static struct str root_name(const struct exec *x, const struct source *s,
-			    const struct path_tree_query *q)
+static struct tree_top top_of(const struct exec *x, const struct source *s,
+			      const struct path_tree_query *q,
+			      const struct path_tree *tree)
 {
-	if (q->set && fnset_count(q->set) == 1)
-		return graph_name(x->g, fnset_next(q->set, 0));
-	return q->of == TREE_CALLS ? exec_text(x, s->of->span) : STR("");
+	const bool one = q->set && fnset_count(q->set) == 1;
+	const uint32_t fn = one ? fnset_next(q->set, 0) : GRAPH_NONE;
+
+	return (struct tree_top){
+		.name = one		      ? graph_name(x->g, fn)
+			: q->of == TREE_CALLS ? exec_text(x, s->of->span)
+					      : STR(""),
+		.fn = fn,
+		.frame = q->of == TREE_FRAMES ? fn : GRAPH_NONE,
+		.cost = tree->est ? tree->est : path_units(&tree->base),
+		.own = tree->own,
+		.fuzzy = !tree->base.measured,
+	};
 }
 
 static bool all_inlined(const struct graph *g, const struct fn_set *set)
@@ -451,10 +460,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	    table_init(x, t, t->src, x->g, tree->n))
 		return x->err->kind;
 	*d = (struct tree){.base = path_units(&tree->base),
-			   .top = GRAPH_NONE,
 			   .on_inlined = x->g->extra && all_inlined(x->g, q.set)};
-	if (q.of == TREE_FRAMES && fnset_count(q.set) == 1)
-		d->top = fnset_next(q.set, 0);
 	if (!tree->n && !x->other && note_no_rows(x, s, q.up))
 		return x->err->kind;
 	t->data = d;
@@ -462,13 +468,7 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	t->paths = tree;
 	t->part_of = tree_part_of;
 	t->tree = true;
-	t->root_fuzzy = !tree->base.measured;
-	t->root_cost = tree->est ? tree->est : d->base;
-	t->root_own = tree->own;
-	t->root_name = root_name(x, s, &q);
-	t->root_fn = d->top;
-	t->root_one =
-		q.set && fnset_count(q.set) == 1 ? fnset_next(q.set, 0) : GRAPH_NONE;
+	t->top = top_of(x, s, &q, tree);
 	t->upward = q.up;
 	if (!q.set && x->g->of_whole)
 		d->base = graph_total(x->g, x->event);

@@ -730,13 +730,13 @@ int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table 
 
 static int keep_rows(struct telling *t, struct headline *h)
 {
-	h->causes = EXEC_ARRAY(t->x, struct cause, t->n + 1);
+	h->causes = EXEC_ARRAY(t->x, struct headline_cause, t->n + 1);
 	for (size_t i = 0; h->causes && i < t->n; i++) {
 		const struct why_row *r = &t->row[i];
 
 		h->listed += !str_eq(r->kind, STR("rest"));
-		h->causes[h->ncauses++] = (struct cause){r->delta, r->share, r->text,
-							 r->file,  r->line,  r->of};
+		h->causes[h->ncauses++] = (struct headline_cause){
+			r->delta, r->share, r->text, r->file, r->line, r->of};
 	}
 	h->more = t->more;
 	return h->causes ? 0 : t->x->err->kind;

@@ -40,11 +40,8 @@ struct one {
 	const uint32_t *row; /* [rows]: the row of its tree, or RESULT_NONE; NULL: all */
 	const struct path_tree *paths;
 	struct path_shown shown;
-	struct str root_name;
-	uint32_t root_fn; /* result_fn() */
-	int64_t root_cost, root_own;
-	bool root_fuzzy;
-	uint64_t *left; /* [n + 1]: cost without frames; the last: of the whole */
+	struct tree_top top; /* its fn is that of result_fn() */
+	uint64_t *left;	     /* [n + 1]: cost without frames; the last: of the whole */
 };
 
 struct builder {
@@ -181,12 +178,8 @@ static int side_of_columns(struct builder *b)
 	*one = (struct one){.cost = b->cost->i,
 			    .estimated = b->cost->estimated,
 			    .absent = b->cost->absent,
-			    .root_name = r->root_name,
-			    .root_fn = r->root_one,
-			    .root_cost = r->root_cost,
-			    .root_own = r->root_own,
-			    .root_fuzzy =
-				    r->root_fuzzy || (r->graph && r->graph->estimated)};
+			    .top = r->top};
+	one->top.fuzzy |= r->graph && r->graph->estimated;
 	if (result_load(r, own, b->err))
 		return b->err->kind;
 	if (own && own->type == COL_COST) {
@@ -214,19 +207,16 @@ static void sides_of_both(struct builder *b)
 {
 	const struct compared *c = b->r->compared;
 
-	for (int s = 0; s < 2; s++)
+	for (int s = 0; s < 2; s++) {
 		b->side[s] = (struct one){.cost = c->cost[s],
 					  .estimated = c->estimated[s],
 					  .own = c->own[s],
 					  .row = c->row[s],
 					  .paths = c->paths[s],
-					  .root_name = c->root_name[s],
-					  .root_fn = c->root_name[s].n
-							     ? fn_of(b, s, c->root_one[s])
-							     : RESULT_NONE,
-					  .root_cost = c->root_cost[s],
-					  .root_own = c->root_own[s],
-					  .root_fuzzy = c->root_fuzzy[s]};
+					  .top = c->top[s]};
+		if (c->top[s].name.n)
+			b->side[s].top.fn = fn_of(b, s, c->top[s].fn);
+	}
 }
 
 static int find_sides(struct builder *b)
@@ -256,7 +246,7 @@ static uint32_t row_of(const struct builder *b, const struct frame *x, int s)
 static int check_tops(const struct builder *b)
 {
 	const struct compared *c = b->r->compared;
-	const uint32_t here = c->root_fn[0], there = c->root_fn[1];
+	const uint32_t here = c->top[0].frame, there = c->top[1].frame;
 
 	if (here != RESULT_NONE && there != RESULT_NONE && c->same[1][there] != here) {
 		err_set(b->err, ERR_QUERY, 0,
@@ -264,7 +254,7 @@ static int check_tops(const struct builder *b)
 		return err_hint(b->err, "name one function that both have, or all");
 	}
 	for (int s = 0; s < 2; s++) {
-		if (c->root_name[s].n || !c->root_name[!s].n || !c->root_cost[s])
+		if (c->top[s].name.n || !c->top[!s].name.n || !c->top[s].cost)
 			continue;
 		err_set(b->err, ERR_QUERY, 0,
 			"the tree begins with one function in one profile and with "
@@ -280,17 +270,17 @@ static int check_tops(const struct builder *b)
  * query. */
 static void put_root(struct builder *b)
 {
-	const struct one *one = &b->side[!b->side[0].root_name.n];
+	const struct tree_top *top = &b->side[!b->side[0].top.name.n].top;
 	struct frame *x = &b->f->all[b->f->n++];
 
-	*x = (struct frame){.name = one->root_name,
-			    .fn = one->root_fn,
+	*x = (struct frame){.name = top->name,
+			    .fn = top->fn,
 			    .parent = FRAME_NONE,
 			    .row = FRAME_NONE};
 	for (int s = 0; s < b->sides; s++)
-		if (b->side[s].root_name.n) {
-			x->value[s] = drawn(b->side[s].root_cost);
-			x->estimated[s] = b->side[s].root_fuzzy;
+		if (b->side[s].top.name.n) {
+			x->value[s] = drawn(b->side[s].top.cost);
+			x->estimated[s] = b->side[s].top.fuzzy;
 		}
 	b->f->rooted = true;
 }
@@ -409,7 +399,7 @@ static void find_homes(struct builder *b)
 				x->value[s] =
 					less(x->value[s], drawn(one->shown.lifted[row]));
 			wide &= (double)x->value[s] >=
-				WIDE * (double)drawn(one->root_cost);
+				WIDE * (double)drawn(one->top.cost);
 		}
 		wide |= !cut || x->row == FRAME_NONE;
 		b->home[i] = wide && !x->other ? i : b->home[parent(b, i)];
@@ -424,7 +414,7 @@ static uint64_t own_of(const struct builder *b, const struct frame *x, int s,
 	uint64_t own = rest;
 
 	if (x->row == FRAME_NONE)
-		own = drawn(one->root_own);
+		own = drawn(one->top.own);
 	else if (b->tree && one->own && row_of(b, x, s) != RESULT_NONE &&
 		 !flagged(one->own_absent, x->row))
 		own = drawn(one->own[x->row]);
@@ -452,7 +442,7 @@ static void find_own(struct builder *b, int s)
 		cost_add_bits(sum, rest - x->self[s]);
 	}
 	if (b->tree && !b->f->rooted)
-		b->side[s].left[b->n] += less(drawn(b->side[s].root_cost), tops);
+		b->side[s].left[b->n] += less(drawn(b->side[s].top.cost), tops);
 }
 
 /* Take cost from what a frame leaves out, as far as there is so much. */
@@ -556,6 +546,8 @@ void frames_settle(struct frames *f)
 		x->depth = x->parent == FRAME_NONE ? 0 : f->all[x->parent].depth + 1;
 		f->deepest = x->depth > f->deepest ? x->depth : f->deepest;
 		f->estimated |= frame_estimated(x);
+		f->folded |= x->folded;
+		f->joined |= x->joined;
 		x->value[0] = x->self[0];
 		x->value[1] = x->self[1];
 	}
@@ -579,7 +571,7 @@ static int build(struct builder *b)
 	if (b->a.refused || !b->f->all)
 		return err_set(b->err, ERR_LIMIT, 0, "out of memory for %zu frames",
 			       b->r->rows);
-	if (b->tree && (b->side[0].root_name.n || b->side[1].root_name.n))
+	if (b->tree && (b->side[0].top.name.n || b->side[1].top.name.n))
 		put_root(b);
 	if (b->r->on)
 		link_kept(b, place, waiting);

@@ -44,6 +44,7 @@ struct frames {
 	uint64_t sum[2];   /* of the frames at depth 0 */
 	uint64_t left_out; /* the part of sum[0] in frames named "(other)" */
 	bool estimated;	   /* some frames are estimates */
+	bool folded, joined;
 	bool rooted; /* all other frames lie on all[0], and it is one of the result */
 };
 

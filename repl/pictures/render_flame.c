@@ -27,7 +27,6 @@ struct text {
 	struct render *rd;
 	const struct frames *f;
 	struct arena names; /* of one name at a time */
-	bool folded, joined;
 };
 
 /* The nearest column of the bar; frames may record more than the whole. */
@@ -93,8 +92,6 @@ static void put_line(struct text *t, const struct frame *x)
 		snprintf(own, sizeof(own), t->rd->look->utf8 ? " \xc2\xb7" : ".");
 	out_printf(o, "%7s%*s  ", calls, own[0] == ' ' ? 7 : 6, own);
 	put_name(t, x);
-	t->folded |= x->folded;
-	t->joined |= x->joined;
 }
 
 static void put_lines(struct text *t)
@@ -109,10 +106,10 @@ static void put_lines(struct text *t)
 		if ((double)f->all[i].value[0] >= LEAST * (double)f->sum[0])
 			put_line(t, &f->all[i]);
 	out_c(o, "left out: frames < 5 %");
-	if (t->folded)
+	if (f->folded)
 		out_c(o,
 		      utf8 ? "; \xe2\x86\xbb recursion folded" : "; @ recursion folded");
-	if (t->joined)
+	if (f->joined)
 		out_c(o, utf8 ? "; \xe2\x80\xba chain joined" : "; > chain joined");
 	if (t->rd->r->proven.n)
 		out_printf(o, "; %.*s", STR_ARG(t->rd->r->proven));

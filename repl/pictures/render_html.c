@@ -58,7 +58,8 @@ static void html_put_headline(struct render *rd)
 }
 
 /* rest: it is not in the heading.  In a report a click leads to its function. */
-static void put_cause(struct render *rd, const struct cause *c, bool rest, bool report)
+static void put_cause(struct render *rd, const struct headline_cause *c, bool rest,
+		      bool report)
 {
 	const uint32_t here = report ? rd->r->graph->functions : 0;
 	const bool gone = c->of > here;

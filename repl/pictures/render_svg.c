@@ -524,18 +524,13 @@ static void put_tail(struct picture *p, size_t height)
 {
 	struct out *o = p->rd->o;
 	char share[NUMBER_MAX];
-	bool folded = false, joined = false;
 	const struct result *r = p->rd->r;
 
-	for (size_t i = 0; i < p->f->n; i++) {
-		folded |= p->f->all[i].folded;
-		joined |= p->f->all[i].joined;
-	}
 	out_printf(o, "<text class=\"m\" x=\"%d\" y=\"%zu\">+N: calls under %.0f px",
 		   MARGIN, height - 8, p->narrow);
-	if (joined)
+	if (p->f->joined)
 		out_c(o, "; \xe2\x80\xba chain joined");
-	if (folded)
+	if (p->f->folded)
 		out_c(o, "; \xe2\x86\xbb recursion folded");
 	if (p->cut)
 		out_printf(o, "; deeper than %d rows: %s frames", ROWS, GROUPED(p->cut));
