@@ -368,6 +368,16 @@ void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, int64_t *l
 		bounds_of_members(g, f, e, lo, hi);
 }
 
+bool graph_incl_is_about(const struct graph *g, uint32_t f, uint32_t e)
+{
+	int64_t lo, hi;
+
+	if (!graph_is_sure(g, f, GRAPH_INCL))
+		return true;
+	graph_incl_bounds(g, f, e, &lo, &hi);
+	return lo < hi;
+}
+
 /* A function may spend more with its calls than calls bring in: then it is a root, too, and
  * starts with the rest.  Or less: then some call of it contradicts the others. */
 int64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, int64_t *root)

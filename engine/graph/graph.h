@@ -173,6 +173,8 @@ bool graph_incl_estimated(const struct graph *g, uint32_t f);
 /* The least and the most it can be; lo == hi if it is no estimate. */
 void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, int64_t *lo,
 		       int64_t *hi);
+/* Is it marked ~: shared out by a stage, or an estimate whose bounds differ? */
+bool graph_incl_is_about(const struct graph *g, uint32_t f, uint32_t e);
 /* (*out)[f]: the largest cost that can be spent while f is on the stack.  It holds after
  * stages that estimate, too: they remove costs, and functions from stacks, but add none. */
 int graph_most(struct graph *g, uint32_t e, struct arena *a, int64_t **out,

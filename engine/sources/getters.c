@@ -21,14 +21,7 @@ uint64_t row_number(const struct table *t UNUSED, uint32_t r, uint32_t e UNUSED)
 
 bool fn_incl_estimated(const struct table *t, uint32_t f, uint32_t e)
 {
-	int64_t lo, hi;
-
-	if (!graph_is_sure(t->g, f, GRAPH_INCL))
-		return true;
-	if (!graph_incl_estimated(t->g, f))
-		return false;
-	graph_incl_bounds(t->g, f, e, &lo, &hi);
-	return lo < hi;
+	return graph_incl_is_about(t->g, f, e);
 }
 
 bool fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)

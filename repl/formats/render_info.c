@@ -114,18 +114,6 @@ static void set_share(char *cell, int64_t part, int64_t whole, bool estimated)
 
 /* ---- costs ---- */
 
-static bool incl_estimated(const struct card *c, uint32_t e)
-{
-	int64_t lo, hi;
-
-	if (!graph_is_sure(c->g, c->f, GRAPH_INCL))
-		return true;
-	if (!graph_incl_estimated(c->g, c->f))
-		return false;
-	graph_incl_bounds(c->g, c->f, e, &lo, &hi);
-	return lo < hi;
-}
-
 static int set_event(struct card *c, struct line *l, uint32_t e)
 {
 	const struct graph *g = c->g;
@@ -139,7 +127,7 @@ static int set_event(struct card *c, struct line *l, uint32_t e)
 	if (graph_event(c->g, e, c->rd->err))
 		return c->rd->err->kind;
 	total = graph_total(g, e);
-	about = incl_estimated(c, e);
+	about = graph_incl_is_about(g, c->f, e);
 	store_event(g->st, e, &ev);
 	u = event_unit(ev.name, ev.long_name, store_info(g->st)->creator);
 	self = graph_self(g, c->f, e);
@@ -160,7 +148,8 @@ static void put_bounds(struct card *c)
 	char lo[CELL], hi[CELL];
 	int64_t least, most;
 
-	if (!graph_is_sure(c->g, c->f, GRAPH_INCL) || !incl_estimated(c, c->event))
+	if (!graph_is_sure(c->g, c->f, GRAPH_INCL) ||
+	    !graph_incl_is_about(c->g, c->f, c->event))
 		return;
 	graph_incl_bounds(c->g, c->f, c->event, &least, &most);
 	set_cost(c, lo, c->unit, least, false);

@@ -318,16 +318,6 @@ static void join_start(struct graph_drawn *g)
 	}
 }
 
-static bool dot_estimated(const struct graph *g, uint32_t f, uint32_t e)
-{
-	int64_t lo, hi;
-
-	if (!graph_is_sure(g, f, GRAPH_INCL) || !graph_incl_estimated(g, f))
-		return !graph_is_sure(g, f, GRAPH_INCL);
-	graph_incl_bounds(g, f, e, &lo, &hi);
-	return lo < hi;
-}
-
 /* Add what a function of a node costs. */
 static void add_fn(const struct graph_drawn *g, struct node *to, uint32_t fn)
 {
@@ -341,7 +331,7 @@ static void add_fn(const struct graph_drawn *g, struct node *to, uint32_t fn)
 		/* Those of a chain contain each other. */
 		if (!g->two && graph_incl(g->side[0], f, g->event[0]) >= to->incl) {
 			to->incl = graph_incl(g->side[0], f, g->event[0]);
-			to->estimated = dot_estimated(g->side[0], f, g->event[0]);
+			to->estimated = graph_incl_is_about(g->side[0], f, g->event[0]);
 		}
 	}
 }
@@ -467,15 +457,14 @@ static void put_edge_cost(struct out *o, const struct graph_drawn *g,
 static void put_edge(struct render *rd, struct graph_drawn *g, const struct edge *e,
 		     size_t from, size_t to)
 {
-	char calls[NUMBER_MAX];
 	const double share =
 		g->most > 0 && most_of(e) > 0 ? (double)most_of(e) / (double)g->most : 0;
 
-	str_grouped(e->calls, calls);
 	out_printf(rd->o, "\tn%zu -> n%zu [label=\"", from, to);
 	put_edge_cost(rd->o, g, e);
 	if (e->calls)
-		out_printf(rd->o, "\\n%s call%s", calls, e->calls == 1 ? "" : "s");
+		out_printf(rd->o, "\\n%s call%s", GROUPED(e->calls),
+			   e->calls == 1 ? "" : "s");
 	out_printf(rd->o, "\", penwidth=%.2f%s", 0.6 + 4 * share,
 		   e->estimated ? ", style=dashed" : "");
 	if (g->two) {
