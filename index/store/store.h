@@ -377,6 +377,8 @@ int64_t store_cycle_incl(struct store *st, uint32_t cycle, uint32_t e);
 /* ---- parts, in file order; of a set of files by (pid, part, thread) ---- */
 /* totals, summary: NULL. */
 void store_part(struct store *st, uint32_t p, struct part *out);
+/* The basic blocks that it ran: "Basic block 0 - 31001".  False: it does not say. */
+bool store_part_blocks(struct store *st, uint32_t p, uint64_t *from, uint64_t *to);
 int64_t store_part_self(struct store *st, uint32_t p,
 			uint32_t e); /* computed self cost */
 /* The part's totals: and summary: lines. */

@@ -360,6 +360,21 @@ void store_part(struct store *st, uint32_t p, struct part *out)
 	*out = st->part && p < st->info.parts ? st->part[p] : (struct part){0};
 }
 
+bool store_part_blocks(struct store *st, uint32_t p, uint64_t *from, uint64_t *to)
+{
+	const struct str head = STR("Basic block "), between = STR(" - ");
+	struct part part;
+	struct str first, rest;
+
+	store_part(st, p, &part);
+	if (!str_starts(part.time_range, head))
+		return false;
+	first = str_from(part.time_range, head.n);
+	rest = str_from(first, str_find_str(first, between));
+	first.n -= rest.n;
+	return str_u64(first, from) && str_u64(str_from(rest, between.n), to);
+}
+
 static int bad_part(struct store *st, struct err *err)
 {
 	return damaged(st, TABLE_PART_COST, "its numbers cannot be read", err);

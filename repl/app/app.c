@@ -337,24 +337,13 @@ struct told {
 
 static void read_ran(struct told *of)
 {
-	const struct str head = STR("Basic block "), to = STR(" - ");
+	uint64_t from, to;
 
-	for (uint32_t i = 0; i < store_info(of->st)->parts; i++) {
-		struct part p;
-		uint64_t from, until;
-		struct str s, end;
-
-		store_part(of->st, i, &p);
-		if (!str_starts(p.time_range, head))
-			continue;
-		s = str_from(p.time_range, head.n);
-		end = str_from(s, str_find_str(s, to));
-		s.n -= end.n;
-		if (!str_u64(s, &from) || !str_u64(str_from(end, to.n), &until))
-			continue;
-		of->blocks = true;
-		of->ran |= until > from;
-	}
+	for (uint32_t i = 0; i < store_info(of->st)->parts; i++)
+		if (store_part_blocks(of->st, i, &from, &to)) {
+			of->blocks = true;
+			of->ran |= to > from;
+		}
 }
 
 static int read_told(void *arg)

@@ -23,16 +23,13 @@ enum { FUNCTION_BYTES = 3 << 20, CALL_BYTES = 3 << 20 };
 /* The number of an event of this profile on a side. */
 static uint32_t event_on(const struct report *p, unsigned s, uint32_t e)
 {
-	struct store *st = p->side[s].g->st;
-	struct store_event here, there;
+	const struct store *st = p->side[s].g->st;
+	struct store_event here;
+	uint32_t there;
 
 	store_event(p->side[0].g->st, e, &here);
-	for (uint32_t i = 0; s && i < store_info(st)->all_events; i++) {
-		store_event(st, i, &there);
-		if (str_eq(here.name, there.name))
-			return i;
-	}
-	return s ? GRAPH_NONE : e;
+	there = s ? store_event_find(st, here.name) : e;
+	return there < store_info(st)->all_events ? there : GRAPH_NONE;
 }
 
 static int prepare_side(struct report *p, unsigned s)

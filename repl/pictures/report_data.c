@@ -344,21 +344,6 @@ static void put_part_label(struct report *p, unsigned s, uint32_t i, uint32_t en
 		emit_xml(p->o, ", ", part.trigger, "");
 }
 
-/* The basic blocks of a part: "Basic block 0 - 1234"; 0: not known. */
-static uint64_t span_of(const struct report *p, unsigned s, uint32_t i)
-{
-	struct part part;
-	char text[64];
-	uint64_t from, to;
-
-	store_part(p->side[s].g->st, i, &part);
-	snprintf(text, sizeof(text), "%.*s", STR_ARG(part.time_range));
-	return sscanf(text, "Basic block %" SCNu64 " - %" SCNu64, &from, &to) == 2 &&
-			       to > from
-		       ? to - from
-		       : 0;
-}
-
 /* The functions that spend most in part i: TAB function, cost. */
 static void put_part_functions(struct report *p, uint32_t i)
 {
@@ -399,7 +384,7 @@ static void put_part_functions(struct report *p, uint32_t i)
 static void put_bar(struct report *p, unsigned s, uint32_t i, uint32_t end)
 {
 	const struct side *d = &p->side[s];
-	uint64_t span = 0;
+	uint64_t span = 0, from, to;
 
 	put_part_label(p, s, i, end);
 	out_char(p->o, '\t');
@@ -412,7 +397,8 @@ static void put_bar(struct report *p, unsigned s, uint32_t i, uint32_t end)
 		out_i64(p->o, sum);
 	}
 	for (uint32_t k = i; k < end; k++)
-		span += span_of(p, s, k);
+		if (store_part_blocks(d->g->st, k, &from, &to) && to > from)
+			span += to - from;
 	out_printf(p->o, "\t%" PRIu64, span);
 	if (p->sides == 1 && store_info(d->g->st)->parts <= PARTS_TOLD)
 		put_part_functions(p, i);
