@@ -3,7 +3,7 @@
  *
  * The page says what its budget leaves out (report_choose.c).  The page of `source of f`
  * and `asm of f` has one listing and no functions: the text with its heat, calls and jumps
- * as links, inlined code apart, and a map of the costliest lines.
+ * as links, and inlined code apart.
  */
 #include "repl/pictures/report.h"
 
@@ -205,15 +205,13 @@ static void put_about(struct report *p)
 
 static void put_scripts(struct report *p)
 {
+	const bool source = p->with_source && !p->listing;
 	const char *const script[] = {model_js,
 				      p->listing ? "" : tree_js,
 				      p->listing ? "" : flame_js,
-				      p->listing ? "" : page_js,
 				      p->with_source ? source_js : "",
-				      p->listing       ? listing_js
-				      : p->with_source ? report_source_js
-						       : "",
-				      p->listing ? "" : start_js};
+				      source ? report_source_js : "",
+				      p->listing ? listing_js : page_js};
 
 	out_c(p->o, "<script>\n");
 	for (size_t i = 0; i < sizeof(script) / sizeof(script[0]); i++)

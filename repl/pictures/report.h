@@ -11,10 +11,10 @@
 
 #include "repl/render/render.h"
 
-/* The scripts of a page are one: model_js, tree_js, flame_js, page_js, then source_js and
- * report_source_js if it has the source, and start_js. */
+/* The scripts of a page are one: model_js, tree_js, flame_js, source_js and report_source_js
+ * if it has the source, and page_js, which draws the first screen. */
 extern const char report_css[], report_html[], model_js[], tree_js[], flame_js[],
-	page_js[], start_js[];
+	page_js[];
 extern const char source_css[], source_js[], report_source_js[];
 extern const char listing_html[], listing_js[]; /* of the page of one listing */
 extern const char colours_css[];		/* of both */

@@ -429,3 +429,13 @@ for (const li of document.querySelectorAll('.causes li')) li.addEventListener('c
 	if (to) select(to, true);
 	else if (li.parentNode === causes && !li.querySelector('b')) openTab('why');
 });
+
+window.addEventListener('popstate', go);
+/* The first screen has a card: that of the function with most cost in itself, or the largest change. */
+if (!location.hash && F.length) {
+	choose();
+	selected = rows[0] || null;
+}
+if (location.hash) go();
+else { find(); refresh(); }
+})();

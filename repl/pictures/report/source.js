@@ -32,19 +32,14 @@ function listingAt(i) {
 /* The files, or objects, of which the page holds text. */
 function heldFiles() {
 	const held = new Map();
-	let what = 'instrs' in data ? 'instruction' : 'line', file = null;
-	for (const l of sourceLines) {
-		const t = l.slice(1).split('\t');
-		if (begins(l)) what = l[0] === '%' ? 'instruction' : 'line';
-		else if (l[0] === 'F') {
-			file = held.get(t[1]) || {what, n: 0, newer: t[3] === '1'};
-			if (!t[2]) held.set(t[1], file);
-		} else if (l[0] === 'L') file.n++;
+	for (const l of sourceLines) if (l[0] === 'F') {
+		const [, path, why, newer] = l.split('\t');
+		if (!why) held.set(path, newer === '1' ? ': it is newer than the profile' : '');
 	}
-	for (const [path, f] of held) {
+	for (const [path, says] of held) {
 		const li = el($('held').lastElementChild, 'li');
 		el(li, 'code', path);
-		li.append(': ' + grouped(f.n) + ' ' + f.what + (f.n === 1 ? '' : 's') + (f.newer ? '; it is newer than the profile' : ''));
+		li.append(says);
 	}
 }
 if ($('held')) heldFiles();
@@ -52,9 +47,8 @@ const indent = s => { let n = 0; while (s[n] === ' ') n++; return n; };
 let groupsShown = [];
 /* A view in box; called: what a click on the `to` of a call does. */
 function codeView(box, called) {
-	const code = el(box, 'div', undefined, 'code'), view = el(code, 'div', undefined, 'rows'), map = el(code, 'div', undefined, 'map');
+	const code = el(box, 'div', undefined, 'code'), view = el(code, 'div', undefined, 'rows');
 	view.tabIndex = 0;
-	map.title = 'The costliest lines; a click goes there';
 	let hot = [], next = 0, most = 1, drawing = 0;
 	/* A row: what the line spends itself, with its calls, its number; its text goes to x. */
 	function makeRow(cls, self = '', all = '', n = '') {
@@ -158,29 +152,6 @@ function codeView(box, called) {
 		}
 		fillRest(0, ++drawing);
 		view.scrollTop = at;
-		minimap();
-	}
-	/* A mark for each line with cost, as long as they can be told apart. */
-	function minimap() {
-		const high = view.scrollHeight - 24, steps = Math.max(40, Math.floor(map.clientHeight / 2)), heat = Array(steps).fill(0), top = view.getBoundingClientRect().top - view.scrollTop + 24;
-		map.textContent = '';
-		for (const c of chunks) {
-			const y = c.div.getBoundingClientRect().top - top;
-			c.rows.forEach((r, i) => {
-				const self = r.kind === 'L' ? inEvent(r.w) : 0;
-				if (!self) return;
-				const k = Math.min(steps - 1, Math.floor((y + 20 * i) / high * steps));
-				heat[k] = Math.max(heat[k], self / most);
-			});
-		}
-		heat.forEach((h, k) => { if (h) { const i = el(map, 'i'); i.style.cssText = 'top:' + (100 * k / steps).toFixed(2) + '%;opacity:' + (0.15 + 0.85 * Math.sqrt(h)).toFixed(2); } });
-		for (const f of view.querySelectorAll('.f')) el(map, 'i', undefined, 'fm').style.top = (100 * (f.offsetTop - 24) / high).toFixed(2) + '%';
-		el(map, 'b');
-		scrolled();
-	}
-	function scrolled() {
-		const b = map.lastChild, high = view.scrollHeight;
-		if (b) b.style.cssText = 'top:' + (100 * view.scrollTop / high).toFixed(2) + '%;height:' + (100 * view.clientHeight / high).toFixed(2) + '%';
 	}
 	function goTo(key) {
 		const r = byPos.get(key);
@@ -195,9 +166,6 @@ function codeView(box, called) {
 		if (page.top < 0 || page.top > innerHeight - 100) code.scrollIntoView({block: 'nearest'});
 		return true;
 	}
-	view.addEventListener('scroll', scrolled, {passive: true});
-	map.addEventListener('click', x => { view.scrollTop = (x.clientY - map.getBoundingClientRect().top) / map.clientHeight * view.scrollHeight - view.clientHeight / 2; });
-	window.addEventListener('resize', () => { if (view.offsetParent) minimap(); });
 	return {
 		code, goTo,
 		/* groups null: say why there is nothing. */
@@ -206,7 +174,7 @@ function codeView(box, called) {
 			groupsShown = groups || [];
 			if (!same) view.scrollTop = 0;
 			draw();
-			if (!groups) { view.textContent = ''; el(view, 'p', why, 'none'); map.textContent = ''; }
+			if (!groups) { view.textContent = ''; el(view, 'p', why, 'none'); }
 		},
 		hottest() {
 			const r = hot[next % hot.length];
