@@ -118,6 +118,7 @@ static void find_whose(struct builder *b)
 
 static int find_columns(struct builder *b, const char *format)
 {
+	static const enum col_type names[] = {COL_NAME, COL_FILE, COL_OBJ};
 	const struct result *r = b->r;
 	struct err *err = b->err;
 
@@ -125,11 +126,8 @@ static int find_columns(struct builder *b, const char *format)
 	if (b->path && b->path->type != COL_COUNT)
 		b->path = NULL;
 	b->cost = cost_column(r, b->path || r->depth_col >= 0);
-	b->name = first_of(r, COL_NAME);
-	if (!b->name)
-		b->name = first_of(r, COL_FILE);
-	if (!b->name)
-		b->name = first_of(r, COL_OBJ);
+	for (size_t i = 0; !b->name && i < sizeof(names) / sizeof(names[0]); i++)
+		b->name = first_of(r, names[i]);
 	find_whose(b);
 	if (b->name && b->cost)
 		return result_load(r, b->path, err) || result_load(r, b->cost, err) ||

@@ -513,7 +513,7 @@ static void put_edges(struct render *rd, struct graph_drawn *g)
 static void put_graph(struct render *rd, struct graph_drawn *g)
 {
 	const struct compared *c = rd->r->compared;
-	struct out edges, *o = rd->o;
+	struct out *o = rd->o;
 
 	g->two = rd->r->base.n;
 	g->unit = rd->r->unit;
@@ -525,15 +525,10 @@ static void put_graph(struct render *rd, struct graph_drawn *g)
 	qsort(g->edges, g->n, sizeof(*g->edges), dot_by_cost);
 	if (g->side[0])
 		join_start(g);
-	out_mem(&edges);
-	rd->o = &edges;
 	put_edges(rd, g);
-	rd->o = o;
 	find_costs(g);
 	for (size_t i = 0; i < g->nnodes; i++)
 		put_node(o, g, i);
-	out_bytes(o, edges.buf, edges.n);
-	out_close(&edges);
 	if (g->left_out)
 		out_printf(o, "\tother [label=\"%s more calls\", style=dashed];\n",
 			   GROUPED(g->left_out));
