@@ -51,7 +51,7 @@ static struct str costly_name(struct store *st)
 }
 
 /* Is it the base name, or what stands before its version or ending: libc of libc.so.6? */
-static bool is_base(struct str path, struct str name)
+static bool is_base_name(struct str path, struct str name)
 {
 	const struct str base = str_basename(path);
 
@@ -65,12 +65,12 @@ static bool find_place(struct resolving *r, struct str name)
 
 	r->instead.n = 0;
 	for (uint32_t i = 0; !r->instead.n && i < store_info(st)->objects; i++)
-		if (is_base(store_obj(st, i), name))
+		if (is_base_name(store_obj(st, i), name))
 			r->instead =
 				arena_printf(r->a, "obj:%.*s",
 					     STR_ARG(str_basename(store_obj(st, i))));
 	for (uint32_t i = 0; !r->instead.n && i < store_info(st)->files; i++)
-		if (is_base(store_file(st, i), name))
+		if (is_base_name(store_file(st, i), name))
 			r->instead =
 				arena_printf(r->a, "file:%.*s",
 					     STR_ARG(str_basename(store_file(st, i))));

@@ -196,8 +196,8 @@ static void asked_for(const struct query *q, struct result *r)
 }
 
 /* The causes as `why` tells them: of the profiles as recorded, not of joined functions. */
-static int find_causes(struct session *s, const struct query *q, struct statement *run,
-		       struct headline *h)
+static int headline_causes(struct session *s, const struct query *q,
+			   struct statement *run, struct headline *h)
 {
 	struct exec *x = &run->x;
 	struct statement *as = EXEC_ARRAY(x, struct statement, 1);
@@ -230,7 +230,7 @@ static int find_headline(struct session *s, const struct query *q, struct statem
 	if (exec_vs_headline(&run->x, run->vs, totals, &h))
 		return run->x.err->kind;
 	*out = h;
-	return totals || run->x.g->functions > MOST ? 0 : find_causes(s, q, run, h);
+	return totals || run->x.g->functions > MOST ? 0 : headline_causes(s, q, run, h);
 }
 
 int statement_result(struct session *s, struct statement *run, const struct stmt *st)

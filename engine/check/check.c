@@ -118,7 +118,7 @@ static int know_list(struct schema *s, const struct expr *e)
 /* A column of old, or the one that `add` put in its place, is a sum now. */
 static int know_sum(struct schema *s, const struct schema *old, const struct col_def *d)
 {
-	const struct known *k = check_known(old, str_c(d->name));
+	const struct known_column *k = check_known(old, str_c(d->name));
 
 	if ((k && !check_is_number(k->type)) || check_known(s, str_c(d->name)))
 		return 0;

@@ -18,7 +18,7 @@
 
 /* ---- columns ---- */
 
-const struct known *check_known(const struct schema *s, struct str name)
+const struct known_column *check_known(const struct schema *s, struct str name)
 {
 	for (size_t i = s->n; i > 0; i--)
 		if (str_eq(s->known[i - 1].name, name))
@@ -31,7 +31,7 @@ int check_add_known(struct schema *s, struct str name, enum col_type type,
 {
 	if (arena_grow(s->a, &s->known, &s->cap, s->n, s->n + 1, sizeof(*s->known)))
 		return arena_full(s->a, s->err);
-	s->known[s->n++] = (struct known){name, type, unit};
+	s->known[s->n++] = (struct known_column){name, type, unit};
 	return 0;
 }
 
@@ -200,7 +200,7 @@ static int as_def(struct schema *s, struct expr *e, const struct col_def *d)
 			return s->err->kind;
 	}
 	if (e->percent && d->type != COL_DELTA &&
-	    (d->type != COL_COST || (s->src && s->src->of == ROW_CAUSE)))
+	    (d->type != COL_COST || (s->src && s->src->of == ROWS_CAUSE)))
 		return check_fail(s, e->span, "the column '%s' has no percentage",
 				  d->name);
 	if (e->percent)
@@ -262,7 +262,7 @@ static int resolve_vs(struct schema *s, struct expr *e, bool *found)
 }
 
 /* Find "self%" as the last result or a stage names it. */
-static const struct known *known_whole(struct schema *s, const struct expr *e)
+static const struct known_column *known_whole(struct schema *s, const struct expr *e)
 {
 	struct str whole = {e->text.p,
 			    e->text.n + (e->event.n ? e->event.n + 1 : 0) + e->percent};
@@ -274,7 +274,8 @@ static const struct known *known_whole(struct schema *s, const struct expr *e)
 
 /* After `sum` there is no source: Dr and self.Dr are the column "self.Dr", or "self"
  * if Dr is the event of these costs. */
-static int known_event(struct schema *s, const struct expr *e, const struct known **out)
+static int known_event(struct schema *s, const struct expr *e,
+		       const struct known_column **out)
 {
 	bool bare = !e->event.n;
 	uint32_t ev = check_find_event(s->env, bare ? e->text : e->event);
@@ -292,7 +293,8 @@ static int known_event(struct schema *s, const struct expr *e, const struct know
 }
 
 /* The expression is a column that a stage has made. */
-static int take_known(const struct schema *s, struct expr *e, const struct known *k)
+static int take_known(const struct schema *s, struct expr *e,
+		      const struct known_column *k)
 {
 	e->text = k->name;
 	e->event = (struct str){"", 0};
@@ -305,7 +307,7 @@ static int take_known(const struct schema *s, struct expr *e, const struct known
 
 static int resolve_col(struct schema *s, struct expr *e)
 {
-	const struct known *k = known_whole(s, e);
+	const struct known_column *k = known_whole(s, e);
 	const struct col_def *d;
 	const struct parse_value *let;
 	const char *base;
@@ -356,7 +358,7 @@ bool check_is_number(enum col_type t)
 	return !col_is_text(t) && t != COL_BOOL;
 }
 
-static const char *kind_name(enum col_type t)
+static const char *type_words(enum col_type t)
 {
 	return col_is_text(t) ? "text" : t == COL_BOOL ? "a condition" : "a number";
 }
@@ -376,7 +378,7 @@ int check_want_number(struct schema *s, struct expr *e)
 	if (check_is_number(e->type))
 		return 0;
 	return check_fail(s, e->span, "a number is wanted here; this is %s",
-			  kind_name(e->type));
+			  type_words(e->type));
 }
 
 int check_want_condition(struct schema *s, const struct expr *e)
@@ -384,7 +386,7 @@ int check_want_condition(struct schema *s, const struct expr *e)
 	if (e->type == COL_BOOL)
 		return 0;
 	check_fail(s, e->span, "a condition is wanted here; this is %s",
-		   kind_name(e->type));
+		   type_words(e->type));
 	return err_hint(s->err, "compare it: self > 1M, fn ~ /parse/");
 }
 
@@ -470,7 +472,7 @@ static bool of_source(const struct schema *s, const struct expr *col)
 
 /* The column "NAME%" that a stage made, if there is one. */
 static int made_percent(struct schema *s, const struct expr *col,
-			const struct known **out)
+			const struct known_column **out)
 {
 	struct str name = arena_printf(s->a, "%.*s%%", STR_ARG(col->text));
 
@@ -485,7 +487,7 @@ static int made_percent(struct schema *s, const struct expr *col,
 /* self > 5%: compare the percentage of the column. */
 static int percent_side(struct schema *s, struct expr *col, const struct expr *number)
 {
-	const struct known *made;
+	const struct known_column *made;
 
 	if (!has_percent(number) || col->type == COL_PERCENT)
 		return 0;
@@ -518,7 +520,7 @@ static int type_compare(struct schema *s, struct expr *e)
 	if (check_is_number(e->a->type) != check_is_number(e->b->type) ||
 	    col_is_text(e->a->type) != col_is_text(e->b->type))
 		return check_fail(s, e->span, "%s cannot be compared with %s",
-				  kind_name(e->a->type), kind_name(e->b->type));
+				  type_words(e->a->type), type_words(e->b->type));
 	return 0;
 }
 
@@ -527,7 +529,7 @@ static int type_match(struct schema *s, struct expr *e)
 	e->type = COL_BOOL;
 	if (col_is_text(e->a->type))
 		return 0;
-	check_fail(s, e->a->span, "~ searches text; this is %s", kind_name(e->a->type));
+	check_fail(s, e->a->span, "~ searches text; this is %s", type_words(e->a->type));
 	return err_hint(s->err, "compare numbers with = != < <= > >=");
 }
 
@@ -551,7 +553,7 @@ static int type_in(struct schema *s, struct expr *e)
 		else if (check_is_number(i->type) != check_is_number(e->a->type) ||
 			 col_is_text(i->type) != col_is_text(e->a->type))
 			return check_fail(s, i->span, "%s is compared with %s",
-					  kind_name(i->type), kind_name(e->a->type));
+					  type_words(i->type), type_words(e->a->type));
 	return 0;
 }
 
@@ -604,7 +606,7 @@ static int type_call(struct schema *s, struct expr *e)
 		return check_fail(s, e->span, "%s() takes one argument", f->word);
 	if (f->text ? !col_is_text(e->a->type) : !check_is_number(e->a->type))
 		return check_fail(s, e->a->span, "%s() takes %s; this is %s", f->word,
-				  f->text ? "text" : "a number", kind_name(e->a->type));
+				  f->text ? "text" : "a number", type_words(e->a->type));
 	e->type = f->text || col_is_f(e->a->type) ? f->type
 		  : e->a->type == COL_COST	  ? COL_COST
 						  : COL_COUNT;
@@ -652,7 +654,7 @@ static int resolve_right(struct schema *s, struct expr *e)
 static int take_grouped(struct schema *s, struct expr *e, bool *taken)
 {
 	const struct expr *a = e->op == EX_CALL ? e->a : NULL;
-	const struct known *k;
+	const struct known_column *k;
 	struct str name;
 
 	if (!a || a->next || a->op != EX_COL || !s->n)

@@ -9,7 +9,7 @@
 struct col_def;
 struct source_def;
 
-struct known { /* a column that exists */
+struct known_column { /* a column that exists */
 	struct str name;
 	enum col_type type;
 	struct unit unit;
@@ -22,7 +22,7 @@ struct schema {
 	struct arena *a;
 	struct err *err;
 	const struct source_def *src; /* NULL for `_` and after group, sum, count */
-	struct known *known;
+	struct known_column *known;
 	size_t n, cap;
 	uint32_t event;
 	bool vs;
@@ -36,7 +36,7 @@ struct schema {
 };
 
 #define check_fail(s, ...) span_fail((s)->err, __VA_ARGS__)
-const struct known *check_known(const struct schema *s, struct str name);
+const struct known_column *check_known(const struct schema *s, struct str name);
 /* The column that other tools call `word`; NULL: unknown, or these rows have no such
  * column. */
 const char *check_column_habit(const struct schema *s, struct str word);

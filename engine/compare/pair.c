@@ -16,7 +16,7 @@
 /* ---- names ---- */
 
 /* Contexts of one function are one: the first of them stands for all. */
-static int read_groups(struct pairs *w, unsigned s)
+static int read_groups(struct pairer *w, unsigned s)
 {
 	struct store *st = w->st[s];
 	const uint32_t n = store_info(st)->functions;
@@ -34,7 +34,7 @@ static int read_groups(struct pairs *w, unsigned s)
 
 /* The i-th text to pair on side s: the name of a group of contexts, or a name of the store.
  * Names, not functions: many functions of different files share one. */
-static struct str name_to_pair(const struct pairs *w, unsigned s, uint32_t i)
+static struct str name_to_pair(const struct pairer *w, unsigned s, uint32_t i)
 {
 	return w->first[s] ? store_fn_alone(w->st[s], store_group_fn(w->st[s], i, 0))
 			   : store_shown(w->st[s], i);
@@ -42,7 +42,7 @@ static struct str name_to_pair(const struct pairs *w, unsigned s, uint32_t i)
 
 /* Read a name, changed by the user's rules, and note what of it builds change by themselves:
  * the passes ask only functions whose names have such a thing. */
-static int read_name(struct pairs *w, unsigned s, uint32_t i)
+static int read_name(struct pairer *w, unsigned s, uint32_t i)
 {
 	const struct pair_rules *rules = w->rules;
 	const struct str shown = name_to_pair(w, s, i);
@@ -66,7 +66,7 @@ static int read_name(struct pairs *w, unsigned s, uint32_t i)
 	return 0;
 }
 
-static int read_names(struct pairs *w, unsigned s)
+static int read_names(struct pairer *w, unsigned s)
 {
 	struct store *st = w->st[s];
 	const bool groups = !w->recorded && store_any_grouped(st);
@@ -91,7 +91,7 @@ static int read_names(struct pairs *w, unsigned s)
 	return 0;
 }
 
-static int hash_names(struct pairs *w)
+static int hash_names(struct pairer *w)
 {
 	for (unsigned s = 0; s < 2; s++)
 		for (uint32_t i = 0; i < w->names_n[s]; i++)
@@ -100,7 +100,7 @@ static int hash_names(struct pairs *w)
 }
 
 /* All contexts are paired as the first is: passes look at first contexts alone. */
-static void pair_contexts(const struct pairs *w)
+static void pair_contexts(const struct pairer *w)
 {
 	const struct pairing *p = w->p;
 
@@ -115,7 +115,7 @@ static void pair_contexts(const struct pairs *w)
 
 /* In this order: places need the names, since functions vote for objects and files;
  * passes need both. */
-static int pair_stores(struct pairs *w)
+static int pair_stores(struct pairer *w)
 {
 	struct pairing *p = w->p;
 
@@ -143,7 +143,7 @@ static int pair_stores(struct pairs *w)
 
 /* Divide the bytes that a comparison may take: what is kept, the names, and the arrays that
  * are sorted are known; of what is left, places get half, texts and groups a quarter each. */
-static int share_memory(struct pairs *w)
+static int share_memory(struct pairer *w)
 {
 	enum { PLACE = 128 }; /* struct places, and the arrays of a vote */
 	size_t kept = 4096, names = 4096, sorted = 0, left;
@@ -187,12 +187,12 @@ static int pair_new(struct store *const st[2], const struct pair_rules *rules,
 		    bool recorded, size_t bytes, const struct cancel *cancel,
 		    struct pairing **out, struct err *err)
 {
-	struct pairs w = {.st = {st[0], st[1]},
-			  .rules = rules,
-			  .recorded = recorded,
-			  .bytes = bytes,
-			  .cancel = cancel,
-			  .err = err};
+	struct pairer w = {.st = {st[0], st[1]},
+			   .rules = rules,
+			   .recorded = recorded,
+			   .bytes = bytes,
+			   .cancel = cancel,
+			   .err = err};
 	int rc;
 
 	w.p = calloc(1, sizeof(*w.p));

@@ -28,7 +28,7 @@ static int by_place(const void *pa, const void *pb)
 	return c ? c : order_u64(a->at, b->at);
 }
 
-static bool is_address(const struct pairs *w, unsigned s, uint32_t f)
+static bool is_address(const struct pairer *w, unsigned s, uint32_t f)
 {
 	return w->p->of[s][f] == PAIR_NONE && pair_is_first(w, s, f) &&
 	       pair_is_address(w->text[s][w->name[s][f]]) &&
@@ -36,7 +36,7 @@ static bool is_address(const struct pairs *w, unsigned s, uint32_t f)
 }
 
 /* Afterwards each object is a run of side 0 and a run of side 1. */
-static int list_addresses(struct pairs *w, struct address **all, size_t *n)
+static int list_addresses(struct pairer *w, struct address **all, size_t *n)
 {
 	size_t cap = 0;
 
@@ -60,7 +60,7 @@ static int list_addresses(struct pairs *w, struct address **all, size_t *n)
 
 /* Are all of the few, moved by one distance, among the many?  With `make`: pair them.  The
  * distance is modulo 2^64, so that code may have moved down, too. */
-static bool fits_moved(struct pairs *w, const struct address *few, size_t n,
+static bool fits_moved(struct pairer *w, const struct address *few, size_t n,
 		       const struct address *many, size_t m, size_t first, bool make)
 {
 	const uint64_t by = many[first].at - few->at;
@@ -81,7 +81,7 @@ static bool fits_moved(struct pairs *w, const struct address *few, size_t n,
 /* Of one object.  Each address of the many is tried for the first of the few: the time grows
  * with the product of both, so there is a limit.  A few addresses may fit by chance: two are
  * enough only if the other side has no more. */
-static void pair_moved(struct pairs *w, const struct address *few, size_t n,
+static void pair_moved(struct pairer *w, const struct address *few, size_t n,
 		       const struct address *many, size_t m)
 {
 	enum { MOST = 10000, LEAST = 4 };
@@ -98,7 +98,7 @@ static void pair_moved(struct pairs *w, const struct address *few, size_t n,
 		fits_moved(w, few, n, many, m, fit, true);
 }
 
-int pair_addresses(struct pairs *w)
+int pair_addresses(struct pairer *w)
 {
 	struct address *all = NULL;
 	size_t n = 0;

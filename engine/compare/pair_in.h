@@ -35,7 +35,7 @@ struct pass {
 	bool in_turn;	/* of several that are equal, the first with the first */
 };
 
-struct pairs {
+struct pairer {
 	struct store *st[2];
 	const struct pair_rules *rules;
 	bool recorded; /* each context for itself */
@@ -75,7 +75,7 @@ static inline uint32_t pair_fn(uint32_t v)
 {
 	return v & ~PAIR_SIDE_1;
 }
-static inline struct str pair_text(const struct pairs *w, uint32_t v)
+static inline struct str pair_text(const struct pairer *w, uint32_t v)
 {
 	const unsigned s = pair_side(v);
 
@@ -83,18 +83,18 @@ static inline struct str pair_text(const struct pairs *w, uint32_t v)
 }
 
 /* The number of its object, or file, among those of both sides. */
-static inline uint32_t pair_obj(const struct pairs *w, uint32_t v)
+static inline uint32_t pair_obj(const struct pairer *w, uint32_t v)
 {
 	return w->p->obj[pair_side(v)][w->obj[pair_side(v)][pair_fn(v)]];
 }
 
-static inline uint32_t pair_file(const struct pairs *w, uint32_t v)
+static inline uint32_t pair_file(const struct pairer *w, uint32_t v)
 {
 	return w->p->file[pair_side(v)][w->file[pair_side(v)][pair_fn(v)]];
 }
 
 /* The first context of its function stands for all. */
-static inline bool pair_is_first(const struct pairs *w, unsigned s, uint32_t f)
+static inline bool pair_is_first(const struct pairer *w, unsigned s, uint32_t f)
 {
 	return !w->first[s] || w->first[s][f] == f;
 }
@@ -107,31 +107,31 @@ static inline bool pair_is_address(struct str name)
 	return str_starts(name, STR("0x")) && str_u64(name, &v);
 }
 
-int pair_no_memory(struct pairs *w);
-int pair_run_passes(struct pairs *w);
+int pair_no_memory(struct pairer *w);
+int pair_run_passes(struct pairer *w);
 /* changed: the rules that changed one of the names. */
-void pair_make(struct pairs *w, uint32_t a, uint32_t b, unsigned changed);
+void pair_make(struct pairer *w, uint32_t a, uint32_t b, unsigned changed);
 /* Pair a of side 0 and b of side 1 if they are one by the rules of the pass. */
-int pair_two(struct pairs *w, const struct pass *pass, uint32_t a, uint32_t b);
+int pair_two(struct pairer *w, const struct pass *pass, uint32_t a, uint32_t b);
 /* Pair n functions of one file and name; the first na are functions of side 0. */
-int pair_numbered(struct pairs *w, const struct pass *pass, const struct sort_pair *run,
+int pair_numbered(struct pairer *w, const struct pass *pass, const struct sort_pair *run,
 		  size_t na, size_t n);
-int pair_addresses(struct pairs *w);
+int pair_addresses(struct pairer *w);
 /* Called before a text of so many bytes is looked at; polls every so often, as there may
  * be many functions of one long name. */
-int pair_look(struct pairs *w, size_t bytes);
+int pair_look(struct pairer *w, size_t bytes);
 /* variant_of() of a function's name, in buffer[k]. */
-int pair_variant(struct pairs *w, uint32_t v, unsigned rules, unsigned k,
+int pair_variant(struct pairer *w, uint32_t v, unsigned rules, unsigned k,
 		 struct variant *out);
 /* Number the objects and files of both stores, and find those that are the same though
  * their texts differ.  Fills in p->obj and p->file. */
-int pair_places(struct pairs *w);
-void pair_places_free(struct pairs *w);
+int pair_places(struct pairer *w);
+void pair_places_free(struct pairer *w);
 /* FILE in PHP's names require::FILE and include_once::FILE; empty if the name is another. */
 struct str pair_included(struct str name);
 /* Collect the files in names of both sides with pair_add_included(); then
  * pair_same_included() gives files whose paths have a common end one text. */
-int pair_add_included(struct pairs *w, unsigned side, uint32_t i);
-int pair_same_included(struct pairs *w);
+int pair_add_included(struct pairer *w, unsigned side, uint32_t i);
+int pair_same_included(struct pairer *w);
 
 #endif

@@ -24,7 +24,7 @@ static int cmp_numbered(const void *a, const void *b)
 }
 
 /* Pair functions with equal numbers and extents.  Returns how many were paired. */
-static size_t pair_equal(struct pairs *w, const struct numbered *a, size_t na,
+static size_t pair_equal(struct pairer *w, const struct numbered *a, size_t na,
 			 const struct numbered *b, size_t nb, bool make)
 {
 	size_t n = 0;
@@ -70,7 +70,7 @@ static bool embed(const struct numbered *few, size_t n, const struct numbered *m
 }
 
 /* In their order: the few are where `at` says among the many. */
-static void pair_embedded(struct pairs *w, const struct numbered *a, size_t na,
+static void pair_embedded(struct pairer *w, const struct numbered *a, size_t na,
 			  const struct numbered *b, size_t nb, const uint32_t *at)
 {
 	for (size_t i = 0; i < na && i < nb; i++) {
@@ -80,14 +80,14 @@ static void pair_embedded(struct pairs *w, const struct numbered *a, size_t na,
 	}
 }
 
-static void doubt_all(struct pairs *w, const struct numbered *all, size_t n)
+static void doubt_all(struct pairer *w, const struct numbered *all, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
 		w->p->unsure[pair_side(all[i].fn)][pair_fn(all[i].fn)] = 1;
 }
 
 /* Pair lambdas with equal numbers, and closures up to the first one whose lines differ. */
-static void pair_begun(struct pairs *w, const struct numbered *a, size_t na,
+static void pair_begun(struct pairer *w, const struct numbered *a, size_t na,
 		       const struct numbered *b, size_t nb, bool lines)
 {
 	size_t n = 0;
@@ -105,7 +105,7 @@ static void pair_begun(struct pairs *w, const struct numbered *a, size_t na,
  * one way that keeps their order, this is it.  If not, no pair is certain: equally many are
  * paired in their order, and lambdas by their numbers.
  */
-static int pair_in_order(struct pairs *w, struct numbered *a, size_t na,
+static int pair_in_order(struct pairer *w, struct numbered *a, size_t na,
 			 struct numbered *b, size_t nb)
 {
 	const size_t least = na < nb ? na : nb;
@@ -136,7 +136,7 @@ static int pair_in_order(struct pairs *w, struct numbered *a, size_t na,
 	return 0;
 }
 
-int pair_numbered(struct pairs *w, const struct pass *pass, const struct sort_pair *run,
+int pair_numbered(struct pairer *w, const struct pass *pass, const struct sort_pair *run,
 		  size_t na, size_t n)
 {
 	struct numbered *all = ARENA_ARRAY(&w->scratch, struct numbered, n);

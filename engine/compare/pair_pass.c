@@ -19,7 +19,7 @@
 #include "index/base/vec.h"
 #include "index/store/store.h"
 
-static bool is_left(const struct pairs *w, const struct pass *pass, unsigned s,
+static bool is_left(const struct pairer *w, const struct pass *pass, unsigned s,
 		    uint32_t f)
 {
 	const bool numbered = w->changes[s][w->name[s][f]] & PAIR_NUMBERED;
@@ -29,7 +29,7 @@ static bool is_left(const struct pairs *w, const struct pass *pass, unsigned s,
 			       : !numbered || (pass->rules & PAIR_LINES) == PAIR_LINES);
 }
 
-static int read_calls(struct pairs *w, unsigned s)
+static int read_calls(struct pairer *w, unsigned s)
 {
 	struct store *st = w->st[s];
 	struct pair_calls *c = &w->calls[s];
@@ -47,7 +47,7 @@ static int read_calls(struct pairs *w, unsigned s)
 }
 
 /* A function for the other side to know it by: paired, of side 0; PAIR_NONE: it is not. */
-static uint32_t known_as(const struct pairs *w, unsigned s, uint32_t g)
+static uint32_t known_as(const struct pairer *w, unsigned s, uint32_t g)
 {
 	const uint32_t first = w->first[s] ? w->first[s][g] : g;
 
@@ -57,7 +57,7 @@ static uint32_t known_as(const struct pairs *w, unsigned s, uint32_t g)
 }
 
 /* A hash of the callers and callees that are paired, in any order; 0: there are none. */
-static uint64_t hash_calls(const struct pairs *w, unsigned s, uint32_t f)
+static uint64_t hash_calls(const struct pairer *w, unsigned s, uint32_t f)
 {
 	const struct pair_calls *c = &w->calls[s];
 	uint64_t h = 0;
@@ -75,7 +75,7 @@ static uint64_t hash_calls(const struct pairs *w, unsigned s, uint32_t f)
 /* List the functions that are left by a hash of what must be equal in this pass.  In a
  * pass by calls a function with no paired neighbour is left out: nothing tells it from
  * others. */
-static int hash_left(struct pairs *w, const struct pass *pass, struct sort_pair *left,
+static int hash_left(struct pairer *w, const struct pass *pass, struct sort_pair *left,
 		     size_t *n)
 {
 	*n = 0;
@@ -108,7 +108,7 @@ static int hash_left(struct pairs *w, const struct pass *pass, struct sort_pair 
 
 /* How many functions the pass would look at; 0 if one side has none left, as then there
  * is nothing to pair. */
-static size_t left_count(const struct pairs *w, const struct pass *pass)
+static size_t left_count(const struct pairer *w, const struct pass *pass)
 {
 	size_t n[2] = {0, 0};
 
@@ -120,7 +120,7 @@ static size_t left_count(const struct pairs *w, const struct pass *pass)
 	return n[0] && n[1] ? n[0] + n[1] : 0;
 }
 
-static int pair_in_turn(struct pairs *w, const struct pass *pass,
+static int pair_in_turn(struct pairer *w, const struct pass *pass,
 			const struct sort_pair *run, size_t na, size_t n)
 {
 	for (size_t i = 0; i < na && na + i < n; i++)
@@ -131,7 +131,7 @@ static int pair_in_turn(struct pairs *w, const struct pass *pass,
 
 /* Of one function of each side (key: that of side 0, value: that of side 1), in the order of
  * side 0: equal profiles are alike in their order, so their texts are read in a row. */
-static int pair_singles(struct pairs *w, const struct pass *pass, struct sort_pair *two,
+static int pair_singles(struct pairer *w, const struct pass *pass, struct sort_pair *two,
 			size_t n)
 {
 	if (sort_pairs(two, n))
@@ -142,7 +142,7 @@ static int pair_singles(struct pairs *w, const struct pass *pass, struct sort_pa
 	return 0;
 }
 
-static int run_pass(struct pairs *w, const struct pass *pass)
+static int run_pass(struct pairer *w, const struct pass *pass)
 {
 	size_t n = left_count(w, pass), na, j, singles = 0;
 	struct sort_pair *left;
@@ -181,7 +181,7 @@ static int run_pass(struct pairs *w, const struct pass *pass)
 /* Equal names were paired before, also if they have numbers.  If the clones of one
  * function do not have the same numbers on both sides, it is not certain which clone is
  * which. */
-static bool are_clones_sure(const struct pairs *w, const struct sort_pair *run, size_t n)
+static bool are_clones_sure(const struct pairer *w, const struct sort_pair *run, size_t n)
 {
 	bool same = true;
 
@@ -196,7 +196,7 @@ static bool are_clones_sure(const struct pairs *w, const struct sort_pair *run, 
 }
 
 /* Functions of both sides that differ in a hash alone, and nothing says which is which. */
-static void doubt_left(struct pairs *w, const struct sort_pair *run, size_t n)
+static void doubt_left(struct pairer *w, const struct sort_pair *run, size_t n)
 {
 	size_t left[2] = {0, 0};
 
@@ -213,7 +213,7 @@ static void doubt_left(struct pairs *w, const struct sort_pair *run, size_t n)
 }
 
 /* The functions that are one without what `rules` take away, clones or hashes. */
-static int doubt_alike(struct pairs *w, unsigned rules)
+static int doubt_alike(struct pairer *w, unsigned rules)
 {
 	size_t n = 0, cap = 0;
 	struct sort_pair *all = NULL;
@@ -259,7 +259,7 @@ static int doubt_alike(struct pairs *w, unsigned rules)
 /* The strictest rules go first, so that a function is not given to a partner that only
  * resembles it.  A pass by calls may make more pairs known to the next one: it is
  * repeated until nothing changes. */
-int pair_run_passes(struct pairs *w)
+int pair_run_passes(struct pairer *w)
 {
 	enum { ROUNDS = 8 };
 	static const struct pass equal = {.rules = 0, .in_turn = true};

@@ -22,7 +22,7 @@
 #include "index/base/vec.h"
 #include "index/store/store.h"
 
-int pair_no_memory(struct pairs *w)
+int pair_no_memory(struct pairer *w)
 {
 	if (!w->scratch.refused && !w->names.refused && !w->p->a.refused &&
 	    w->places_left)
@@ -34,7 +34,7 @@ int pair_no_memory(struct pairs *w)
 	return err_hint(w->err, "raise the limit with --mem");
 }
 
-int pair_look(struct pairs *w, size_t bytes)
+int pair_look(struct pairer *w, size_t bytes)
 {
 	enum { OFTEN = 1 << 18, EACH = 64 };
 
@@ -45,7 +45,7 @@ int pair_look(struct pairs *w, size_t bytes)
 	return cancel_poll(w->cancel, w->err);
 }
 
-int pair_variant(struct pairs *w, uint32_t v, unsigned rules, unsigned k,
+int pair_variant(struct pairer *w, uint32_t v, unsigned rules, unsigned k,
 		 struct variant *out)
 {
 	const struct str name = pair_text(w, v);
@@ -58,8 +58,8 @@ int pair_variant(struct pairs *w, uint32_t v, unsigned rules, unsigned k,
 /* ---- every text once ---- */
 
 /* Give equal texts of both sides one number, and note which sides have it. */
-static int number_text(struct pairs *w, struct places *l, struct str text, unsigned side,
-		       uint32_t *out)
+static int number_place(struct pairer *w, struct places *l, struct str text,
+			unsigned side, uint32_t *out)
 {
 	const size_t n = l->text.n;
 	uint32_t i;
@@ -84,7 +84,7 @@ static int number_text(struct pairs *w, struct places *l, struct str text, unsig
 
 /* The rules of the user come first: what they say is the same has one text, and needs
  * no votes. */
-static int number_store(struct pairs *w, unsigned side)
+static int number_store(struct pairer *w, unsigned side)
 {
 	const struct pair_rules *rules = w->rules;
 	const struct store_info *info = store_info(w->st[side]);
@@ -97,9 +97,9 @@ static int number_store(struct pairs *w, unsigned side)
 	if (!p->obj[side] || !p->file[side] || !w->objects.of[side] || !w->files.of[side])
 		return pair_no_memory(w);
 	for (uint32_t o = 0; o < info->objects; o++)
-		if (number_text(w, &w->objects,
-				moved_object(&rules->objects, store_obj(w->st[side], o)),
-				side, &w->objects.of[side][o]))
+		if (number_place(w, &w->objects,
+				 moved_object(&rules->objects, store_obj(w->st[side], o)),
+				 side, &w->objects.of[side][o]))
 			return w->err->kind;
 	for (uint32_t f = 0; f < info->files; f++) {
 		struct str file =
@@ -107,7 +107,7 @@ static int number_store(struct pairs *w, unsigned side)
 
 		if (!file.p)
 			return pair_no_memory(w);
-		if (number_text(w, &w->files, file, side, &w->files.of[side][f]))
+		if (number_place(w, &w->files, file, side, &w->files.of[side][f]))
 			return w->err->kind;
 	}
 	return 0;
@@ -130,7 +130,7 @@ static void make_same(struct places *l, uint32_t a, uint32_t b)
 
 /* The base name without numbers that may be versions: "libc-2.31.so" and "libc.so.6" are
  * "libc.so".  Numbers within words stay: libx1.so and libx2.so may be two libraries. */
-static struct str without_versions(struct pairs *w, struct str text)
+static struct str without_versions(struct pairer *w, struct str text)
 {
 	char *p = arena_alloc(&w->scratch, text.n + 1);
 	bool kept = false;
@@ -165,7 +165,7 @@ static struct str path_end(struct str path, unsigned k)
 
 /* Join two texts, one of each side, if they and no third one have the same last k
  * components.  One that both sides have is one text, or two that were joined. */
-static int same_path_ends(struct pairs *w, struct places *l, unsigned k)
+static int same_path_ends(struct pairer *w, struct places *l, unsigned k)
 {
 	struct sort_pair *end = ARENA_ARRAY(&w->votes, struct sort_pair, l->text.n + 1);
 	size_t n = 0;
@@ -209,7 +209,7 @@ static bool some_alone(const struct places *l)
 
 /* Join texts by common ends of their paths: the longest first, down to `least`
  * components. */
-static int same_ends(struct pairs *w, struct places *l, unsigned least)
+static int same_ends(struct pairer *w, struct places *l, unsigned least)
 {
 	enum { COMPONENTS = 6 };
 
@@ -232,7 +232,7 @@ struct str pair_included(struct str name)
 	return STR("");
 }
 
-int pair_add_included(struct pairs *w, unsigned side, uint32_t i)
+int pair_add_included(struct pairer *w, unsigned side, uint32_t i)
 {
 	struct str *text = &w->text[side][i], file = pair_included(*text), moved;
 	uint32_t ignored;
@@ -245,10 +245,10 @@ int pair_add_included(struct pairs *w, unsigned side, uint32_t i)
 				     text->p, STR_ARG(moved));
 	if (!moved.p || !text->p)
 		return pair_no_memory(w);
-	return number_text(w, &w->included, pair_included(*text), side, &ignored);
+	return number_place(w, &w->included, pair_included(*text), side, &ignored);
 }
 
-int pair_same_included(struct pairs *w)
+int pair_same_included(struct pairer *w)
 {
 	if (w->rules->exact || !w->included.text.n)
 		return 0;
@@ -295,7 +295,7 @@ static uint32_t place_of(const struct votes *v, uint32_t fn)
 }
 
 /* Two objects whose texts differ only in versions? */
-static bool are_versions(struct pairs *w, const struct votes *v, uint32_t a, uint32_t b)
+static bool are_versions(struct pairer *w, const struct votes *v, uint32_t a, uint32_t b)
 {
 	struct str ta, tb;
 	bool versions;
@@ -326,7 +326,7 @@ static bool is_everywhere(struct str name)
 	return false;
 }
 
-static int collect_names(struct pairs *w, struct votes *v)
+static int collect_names(struct pairer *w, struct votes *v)
 {
 	for (unsigned s = 0; s < 2; s++)
 		for (uint32_t f = 0; f < w->p->functions[s]; f++) {
@@ -353,7 +353,7 @@ static int collect_names(struct pairs *w, struct votes *v)
 /* A name that just two of the functions have, one on each side, is a vote.  The sort is
  * stable, so the function of side 0 comes first.  Addresses vote only for versions of one
  * object: in others an equal address is chance. */
-static int collect_votes(struct pairs *w, struct votes *v)
+static int collect_votes(struct pairer *w, struct votes *v)
 {
 	if (sort_pairs(v->name, v->n))
 		return pair_no_memory(w);
@@ -397,7 +397,7 @@ static bool have_one_base_name(const struct votes *v, uint32_t a, uint32_t b)
 	return str_eq(str_basename(v->l->text.at[a]), str_basename(v->l->text.at[b]));
 }
 
-static bool enough(struct pairs *w, const struct votes *v, const struct sort_pair *vote)
+static bool enough(struct pairer *w, const struct votes *v, const struct sort_pair *vote)
 {
 	const uint32_t a = (uint32_t)(vote->key >> 32), b = (uint32_t)vote->key;
 	const uint32_t na = v->functions[a], nb = v->functions[b];
@@ -412,7 +412,7 @@ static bool enough(struct pairs *w, const struct votes *v, const struct sort_pai
 
 /* Join two texts if each is the only one with the most votes of the other, and these are
  * enough. */
-static int elect(struct pairs *w, struct votes *v)
+static int elect(struct pairer *w, struct votes *v)
 {
 	/* [text]: the most votes that it has, and how often so many. */
 	uint32_t *most = ARENA_ARRAY(&w->votes, uint32_t, v->l->text.n + 1);
@@ -445,7 +445,7 @@ static int elect(struct pairs *w, struct votes *v)
 	return 0;
 }
 
-static int same_contents(struct pairs *w, struct places *l,
+static int same_contents(struct pairer *w, struct places *l,
 			 const uint32_t *const column[2])
 {
 	struct votes v = {.l = l, .column = column};
@@ -461,7 +461,7 @@ static int same_contents(struct pairs *w, struct places *l,
 	return 0;
 }
 
-int pair_places(struct pairs *w)
+int pair_places(struct pairer *w)
 {
 	if (number_store(w, 0) || number_store(w, 1) || same_ends(w, &w->objects, 1))
 		return w->err->kind;
@@ -478,7 +478,7 @@ int pair_places(struct pairs *w)
 	return 0;
 }
 
-void pair_places_free(struct pairs *w)
+void pair_places_free(struct pairer *w)
 {
 	struct places *const all[] = {&w->objects, &w->files, &w->included};
 

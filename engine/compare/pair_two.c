@@ -8,13 +8,13 @@
 #include "index/base/err.h"
 #include "index/store/store.h"
 
-static struct str shown_name(const struct pairs *w, unsigned s, uint32_t f)
+static struct str shown_name(const struct pairer *w, unsigned s, uint32_t f)
 {
 	return (w->first[s] ? store_fn_alone : store_fn_shown)(w->st[s], f);
 }
 
 /* The rules that made two functions the same, beside those that changed their names. */
-static unsigned other_rules(const struct pairs *w, uint32_t a, uint32_t b)
+static unsigned other_rules(const struct pairer *w, uint32_t a, uint32_t b)
 {
 	const uint32_t oa = w->obj[0][pair_fn(a)], ob = w->obj[1][pair_fn(b)];
 	const uint32_t fa = w->file[0][pair_fn(a)], fb = w->file[1][pair_fn(b)];
@@ -44,7 +44,7 @@ static unsigned name_rules(unsigned changed)
 
 /* Both sides are noted at once, so of[0] and of[1] are always inverse to each other.  A
  * rule that changed both names alike says nothing: they were equal before. */
-void pair_make(struct pairs *w, uint32_t a, uint32_t b, unsigned changed)
+void pair_make(struct pairer *w, uint32_t a, uint32_t b, unsigned changed)
 {
 	struct pairing *p = w->p;
 	unsigned rules = other_rules(w, a, b);
@@ -113,13 +113,13 @@ static bool is_qualified(struct str name)
 	return qualified;
 }
 
-static bool has_no_file(const struct pairs *w, uint32_t v)
+static bool has_no_file(const struct pairer *w, uint32_t v)
 {
 	return str_eq(store_fn_file(w->st[pair_side(v)], pair_fn(v)), STR("???"));
 }
 
 /* The file of a function is that of its first instruction, which may be inlined code. */
-static bool begins_in_header(const struct pairs *w, uint32_t v)
+static bool begins_in_header(const struct pairer *w, uint32_t v)
 {
 	const struct str file = store_fn_file(w->st[pair_side(v)], pair_fn(v));
 
@@ -127,7 +127,7 @@ static bool begins_in_header(const struct pairs *w, uint32_t v)
 	       str_starts(file, STR("/usr/local/include/"));
 }
 
-static bool fits_without_file(const struct pairs *w, uint32_t a, uint32_t b)
+static bool fits_without_file(const struct pairer *w, uint32_t a, uint32_t b)
 {
 	return is_qualified(pair_text(w, a)) || str_eq(pair_text(w, a), STR("main")) ||
 	       has_no_file(w, a) || has_no_file(w, b) || begins_in_header(w, a) ||
@@ -141,7 +141,7 @@ static bool parts_differ(const struct variant *a, const struct variant *b)
 	       (a->part != b->part || a->cold != b->cold);
 }
 
-int pair_two(struct pairs *w, const struct pass *pass, uint32_t a, uint32_t b)
+int pair_two(struct pairer *w, const struct pass *pass, uint32_t a, uint32_t b)
 {
 	struct variant va, vb;
 

@@ -18,7 +18,7 @@
 
 #include "index/base/hash.h"
 
-struct pass {
+struct name_pass {
 	struct str name;
 	unsigned rules;
 	size_t from;		  /* all before this byte is written, or taken away */
@@ -43,19 +43,19 @@ static bool is_word(char c)
 	       c == '_' || (unsigned char)c >= 0x80;
 }
 
-static char at(const struct pass *v, size_t i)
+static char at(const struct name_pass *v, size_t i)
 {
 	return i < v->name.n ? v->name.p[i] : '\0';
 }
 
-static inline bool has(const struct pass *v, size_t i, struct str text)
+static inline bool has(const struct name_pass *v, size_t i, struct str text)
 {
 	return i <= v->name.n && text.n <= v->name.n - i &&
 	       !memcmp(v->name.p + i, text.p, text.n);
 }
 
 /* The number at byte i, modulo 2^64; returns its length, 0 if there is none. */
-static size_t number_at(const struct pass *v, size_t i, uint64_t *out)
+static size_t number_at(const struct name_pass *v, size_t i, uint64_t *out)
 {
 	size_t n = 0;
 
@@ -67,7 +67,7 @@ static size_t number_at(const struct pass *v, size_t i, uint64_t *out)
 
 /* Numbers past the last place are one number, by their hash: it tells whether they are the
  * same, but not their order (variant.more). */
-static void keep_number(struct pass *v, uint64_t number)
+static void keep_number(struct name_pass *v, uint64_t number)
 {
 	struct variant *out = v->out;
 
@@ -80,7 +80,7 @@ static void keep_number(struct pass *v, uint64_t number)
 	out->more = true;
 }
 
-static int copy_up_to(struct pass *v, size_t i)
+static int copy_up_to(struct name_pass *v, size_t i)
 {
 	const size_t n = i - v->from;
 
@@ -91,7 +91,7 @@ static int copy_up_to(struct pass *v, size_t i)
 }
 
 /* Write text in place of bytes from i on. */
-static int write(struct pass *v, size_t i, struct str text)
+static int write(struct name_pass *v, size_t i, struct str text)
 {
 	return copy_up_to(v, i) ||
 			       bytes_append(v->to, (const unsigned char *)text.p, text.n)
@@ -103,7 +103,7 @@ static int write(struct pass *v, size_t i, struct str text)
 
 /* .part.0 .constprop.1 .isra.2 .cold .llvm.123 .lto_priv.4, wherever a word may end.
  * Only the last two of the words may be without a number. */
-static size_t clone_suffix(struct pass *v, size_t i)
+static size_t clone_suffix(struct name_pass *v, size_t i)
 {
 	static const struct str words[] = {
 		STR(".part"),	  STR(".constprop"), STR(".isra"),	STR(".llvm"),
@@ -135,7 +135,7 @@ static size_t clone_suffix(struct pass *v, size_t i)
 }
 
 /* " [clone " and, as its suffix is gone by then, "]" */
-static size_t clone_brackets(struct pass *v, size_t i)
+static size_t clone_brackets(struct name_pass *v, size_t i)
 {
 	static const struct str open = STR(" [clone ");
 	size_t n;
@@ -154,7 +154,7 @@ static size_t clone_brackets(struct pass *v, size_t i)
 	return v->bracket + 1 - i;
 }
 
-static size_t hex_digits(const struct pass *v, size_t i)
+static size_t hex_digits(const struct name_pass *v, size_t i)
 {
 	size_t n = 0;
 
@@ -164,7 +164,7 @@ static size_t hex_digits(const struct pass *v, size_t i)
 }
 
 /* May a Rust hash end before byte i?  Not in C::h0123456789abcdef(int), a method. */
-static bool ends_hash(const struct pass *v, size_t i)
+static bool ends_hash(const struct name_pass *v, size_t i)
 {
 	const char c = at(v, i);
 
@@ -172,7 +172,7 @@ static bool ends_hash(const struct pass *v, size_t i)
 }
 
 /* ::h0123456789abcdef, 17h0123456789abcdefE, crate[0123456789abcdef], Cs1a2B_ */
-static size_t rust_hash(struct pass *v, size_t i)
+static size_t rust_hash(struct name_pass *v, size_t i)
 {
 	size_t n = 0, digits;
 
@@ -199,7 +199,7 @@ static size_t rust_hash(struct pass *v, size_t i)
 }
 
 /* :3-9} and :12}, the end of the name of a closure of PHP */
-static size_t closure_lines(struct pass *v, size_t i)
+static size_t closure_lines(struct name_pass *v, size_t i)
 {
 	uint64_t first, last;
 	size_t n, m = 0;
@@ -217,13 +217,13 @@ static size_t closure_lines(struct pass *v, size_t i)
 	return write(v, i, STR(":")) ? SIZE_MAX : 1 + n + m;
 }
 
-static bool is_after(const struct pass *v, size_t i, struct str text)
+static bool is_after(const struct name_pass *v, size_t i, struct str text)
 {
 	return i >= text.n && has(v, i - text.n, text);
 }
 
 /* The directory of {closure:/srv/app/a.php:3-9}, {anonymous-class:/srv/a.php:14-16}->run */
-static size_t closure_directory(struct pass *v, size_t i)
+static size_t closure_directory(struct name_pass *v, size_t i)
 {
 	size_t end = i, last = 0;
 
@@ -238,7 +238,7 @@ static size_t closure_directory(struct pass *v, size_t i)
 }
 
 /* class@anonymous, a NUL or nothing, /srv/a.php:12$0 */
-static size_t anonymous_class(struct pass *v, size_t i)
+static size_t anonymous_class(struct name_pass *v, size_t i)
 {
 	static const struct str open = STR("@anonymous");
 	uint64_t line;
@@ -261,7 +261,7 @@ static size_t anonymous_class(struct pass *v, size_t i)
 }
 
 /* Go's closures are named package.function.func1; package.func1 is a function. */
-static bool in_go_function(const struct pass *v, size_t i)
+static bool in_go_function(const struct name_pass *v, size_t i)
 {
 	while (i > 0 && at(v, i - 1) != '.' && at(v, i - 1) != '/')
 		i--;
@@ -269,7 +269,7 @@ static bool in_go_function(const struct pass *v, size_t i)
 }
 
 /* {lambda(int)#2}, {unnamed type#1}, {closure#0}, $_0 and 'lambda0' (clang), .func1.2 (Go) */
-static size_t lambda_number(struct pass *v, size_t i)
+static size_t lambda_number(struct name_pass *v, size_t i)
 {
 	static const struct str before[] = {STR("#"),	    STR("$_"),
 					    STR("'lambda"), STR(".func"),
@@ -299,7 +299,7 @@ static size_t lambda_number(struct pass *v, size_t i)
 
 static const struct {
 	unsigned rules;
-	size_t (*take)(struct pass *v, size_t i);
+	size_t (*take)(struct name_pass *v, size_t i);
 } table[] = {
 	{VARIANT_CLONE_NUMBER | VARIANT_CLONE, clone_suffix},
 	{VARIANT_CLONE, clone_brackets},
@@ -317,7 +317,7 @@ static const unsigned char begins[256] = {
 };
 
 /* How many bytes at i the rules take away; SIZE_MAX: out of memory. */
-static size_t take(struct pass *v, size_t i)
+static size_t take(struct name_pass *v, size_t i)
 {
 	unsigned lines = begins[(unsigned char)v->name.p[i]];
 	size_t n = 0;
@@ -330,7 +330,7 @@ static size_t take(struct pass *v, size_t i)
 
 int variant_of(struct str name, unsigned rules, struct bytes *buffer, struct variant *out)
 {
-	struct pass v = {.name = name, .rules = rules, .to = buffer};
+	struct name_pass v = {.name = name, .rules = rules, .to = buffer};
 	size_t n;
 
 	*out = (struct variant){.text = name};

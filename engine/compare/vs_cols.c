@@ -59,7 +59,7 @@ bool vs_has_runs(const struct source_def *src)
  * it. */
 size_t vs_col_count(const struct source_def *src)
 {
-	return src->of == ROW_CAUSE	       ? IS_GROWTH
+	return src->of == ROWS_CAUSE	       ? IS_GROWTH
 	       : vs_has_runs(src)	       ? VS_COLS
 	       : source_col(src, STR("calls")) ? IS_LEAST
 	       : source_col(src, STR("incl"))  ? IS_BASE_CALLS
@@ -486,7 +486,7 @@ static bool is_cost(const struct table *t, const struct table_col *c)
 
 /* Take values from a, or else text from b.  Costs missing in a are 0.  A number (#12)
  * from b is absent: in a it would be another row. */
-static int fill_side(struct table *t, struct table_col *c)
+static int fill_one(struct table *t, struct table_col *c)
 {
 	size_t w = type_width(c->type);
 	struct cells a, b;
@@ -536,7 +536,7 @@ static int vs_fill(struct table *t, struct table_col *c)
 		return t->x->err->kind;
 	if (c->def >= vs_cols && c->def < vs_cols + VS_COLS ? fill_vs(t, c)
 	    : c->def->flags & OF_ROWS			    ? fill_rows(t, c)
-							    : fill_side(t, c))
+							    : fill_one(t, c))
 		return t->x->err->kind;
 	c->filled = true;
 	return 0;

@@ -28,7 +28,7 @@ enum { POLL = 1 << 14, KEPT = 4, ROUNDS = 50, AHEAD = 16 };
 #define MOST_BYTES ((size_t)4 << 30) /* of one cached flow: 100 million functions */
 
 /* The flow under construction: the same arrays as in struct flow, not const. */
-struct building {
+struct flow_building {
 	const struct flow_input *in;
 	double *through, *root, *keep;
 	int64_t *passing, *called;
@@ -111,7 +111,8 @@ int flow_without_negative(struct flow_input *in, uint32_t *n, struct arena *a,
 /* ---- the flow ---- */
 
 /* passing[]: self + calls out; called[]: calls in. */
-static int sum_calls(struct building *b, const struct cancel *cancel, struct err *err)
+static int sum_calls(struct flow_building *b, const struct cancel *cancel,
+		     struct err *err)
 {
 	const struct flow_input *in = b->in;
 
@@ -198,7 +199,7 @@ int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
 	return 0;
 }
 
-static void find_roots(struct building *b)
+static void find_roots(struct flow_building *b)
 {
 	for (uint32_t f = 0; f < b->in->functions; f++) {
 		if (!b->keep) {
@@ -213,7 +214,7 @@ static void find_roots(struct building *b)
 	}
 }
 
-static int allocate_flow(struct building *b, struct arena *a, struct err *err)
+static int allocate_flow(struct flow_building *b, struct arena *a, struct err *err)
 {
 	size_t n = (size_t)b->in->functions + 1;
 
@@ -230,7 +231,7 @@ static int allocate_flow(struct building *b, struct arena *a, struct err *err)
 /* Some functions spend less than the calls into them record.  Find the share of each
  * call to keep, and mark in odd[] the functions where the difference is more than
  * rounding. */
-static int explain(struct building *b, struct arena *a, double *unexplained,
+static int explain(struct flow_building *b, struct arena *a, double *unexplained,
 		   const struct cancel *cancel, struct err *err)
 {
 	const struct flow_input *in = b->in;
@@ -262,7 +263,7 @@ int flow_build(const struct flow_input *in, struct arena *a, const struct cancel
 	       struct flow **out, struct err *err)
 {
 	struct flow_input flowing = *in;
-	struct building b = {.in = &flowing};
+	struct flow_building b = {.in = &flowing};
 	struct flow *fl = ARENA_NEW(a, struct flow);
 	double unexplained = 0, total = 0;
 	uint32_t odd = 0, negative = 0;

@@ -30,7 +30,7 @@ struct inside {			 /* a call inside a cycle */
 				       index; 0: none */
 };
 
-struct growing {
+struct cycle_growing {
 	struct graph *g;
 	struct arena *a;
 	struct err *err;
@@ -55,7 +55,7 @@ static int inside_by_cost(const void *x, const void *y)
 
 /* Find the members that v leads to (forward), or that lead to v, between the positions
  * of the ends of the new call, and put them in found[].  True if `end` is one of them. */
-static bool find_between(struct growing *w, uint32_t v, uint32_t end, bool forward,
+static bool find_between(struct cycle_growing *w, uint32_t v, uint32_t end, bool forward,
 			 uint32_t *found, uint32_t *n)
 {
 	uint32_t todo = 0, limit = w->order[end];
@@ -89,14 +89,14 @@ static bool find_between(struct growing *w, uint32_t v, uint32_t end, bool forwa
 	return false;
 }
 
-static void unmark_found(struct growing *w, const uint32_t *found, uint32_t n)
+static void unmark_found(struct cycle_growing *w, const uint32_t *found, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		w->met[found[i]] = 0;
 }
 
 /* Sort members by their positions. */
-static void sort_by_order(const struct growing *w, uint32_t *member, uint32_t n)
+static void sort_by_order(const struct cycle_growing *w, uint32_t *member, uint32_t n)
 {
 	for (uint32_t i = 1; i < n; i++) { /* few, and nearly sorted */
 		uint32_t v = member[i], k = i;
@@ -114,7 +114,7 @@ static void sort_by_order(const struct growing *w, uint32_t *member, uint32_t n)
  *	order	to x y from	the new call goes from -> to, backwards; to leads to x,
  *	after	y from to x	y leads to from: no call points backwards any more
  */
-static void reorder(struct growing *w, uint32_t nbehind, uint32_t nahead)
+static void reorder(struct cycle_growing *w, uint32_t nbehind, uint32_t nahead)
 {
 	uint32_t n = 0;
 
@@ -132,7 +132,7 @@ static void reorder(struct growing *w, uint32_t nbehind, uint32_t nahead)
 }
 
 /* Add call i unless it closes a circle. */
-static bool add_call(struct growing *w, uint32_t i)
+static bool add_call(struct cycle_growing *w, uint32_t i)
 {
 	struct inside *c = &w->calls[i];
 	uint32_t nahead, nbehind;
@@ -154,7 +154,7 @@ static bool add_call(struct growing *w, uint32_t i)
 }
 
 /* Find the calls to cut in one cycle of n calls, the costliest first. */
-static int open_cycle(struct growing *w, struct graph_cycle *c, uint32_t n)
+static int open_cycle(struct cycle_growing *w, struct graph_cycle *c, uint32_t n)
 {
 	for (uint32_t i = 0; i < c->functions; i++) {
 		w->order[i] = i;
@@ -216,7 +216,7 @@ static int count_members(struct graph *g, uint32_t e, struct graph_cycle *c,
 }
 
 /* List the calls inside cycles: those of cycle k from first[k - 1] on. */
-static int list_calls(struct growing *w, uint32_t e, struct graph_cycle *c,
+static int list_calls(struct cycle_growing *w, uint32_t e, struct graph_cycle *c,
 		      uint32_t **first)
 {
 	struct graph *g = w->g;
@@ -257,7 +257,7 @@ static int list_calls(struct growing *w, uint32_t e, struct graph_cycle *c,
 	return 0;
 }
 
-static int allocate_growing(struct growing *w)
+static int allocate_growing(struct cycle_growing *w)
 {
 	struct arena *a = w->a;
 	size_t n = (size_t)w->g->functions + 1;
@@ -280,7 +280,7 @@ static int allocate_growing(struct growing *w)
 int graph_cycles(struct graph *g, uint32_t e, struct arena *a, struct graph_cycle **out,
 		 struct err *err)
 {
-	struct growing w = {.g = g, .a = a, .err = err};
+	struct cycle_growing w = {.g = g, .a = a, .err = err};
 	struct graph_cycle *c = ARENA_ARRAY(a, struct graph_cycle, (size_t)g->cycles + 1);
 	uint32_t *first = NULL;
 

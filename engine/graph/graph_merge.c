@@ -207,7 +207,7 @@ static int merge_edges(struct graph_draft *d, uint32_t **edge, struct err *err)
 
 /* The file (or object) of each function by its number in the store.  Several, and none,
  * are the files of these names, or numbers past all files. */
-struct places {
+struct merged_places {
 	const struct graph *g;
 	const uint32_t *column;
 	enum graph_mixed mixed;
@@ -224,14 +224,14 @@ static uint32_t place_named(struct store *st, bool file, struct str name, uint32
 										  : none;
 }
 
-static int open_places(const struct graph *g, enum graph_mixed mixed, struct places *p,
-		       struct err *err)
+static int open_places(const struct graph *g, enum graph_mixed mixed,
+		       struct merged_places *p, struct err *err)
 {
 	const struct store_info *si = store_info(g->st);
 	bool files = mixed == GRAPH_FILES;
 	uint32_t n = files ? si->files : si->objects;
 
-	*p = (struct places){.g = g, .mixed = mixed};
+	*p = (struct merged_places){.g = g, .mixed = mixed};
 	p->column = store_u32(g->st, files ? STORE_FN_FILE : STORE_FN_OBJ);
 	p->several = place_named(g->st, files, STR("(several)"), n);
 	p->unknown = place_named(g->st, files, STR("???"), n + 1);
@@ -240,7 +240,7 @@ static int open_places(const struct graph *g, enum graph_mixed mixed, struct pla
 
 /* Groups of several files, and inlined code of unknown files, have the numbers of struct
  * places. */
-static uint32_t place_of(const struct places *p, uint32_t f)
+static uint32_t place_of(const struct merged_places *p, uint32_t f)
 {
 	const struct graph *g = p->g;
 
@@ -258,7 +258,7 @@ static int find_mixed(const struct graph_draft *d, bool named, struct graph *g,
 {
 	const struct graph *b = d->below;
 	uint8_t *mixed = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
-	struct places file, obj;
+	struct merged_places file, obj;
 
 	if (!mixed)
 		return arena_full(g->a, err);
@@ -440,7 +440,7 @@ int graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
 
 /* The inverse of place_of(): texts that are no place of the store have numbers behind all
  * places. */
-static struct str place_text(const struct places *p, uint32_t place)
+static struct str place_text(const struct merged_places *p, uint32_t place)
 {
 	const struct store_info *si = store_info(p->g->st);
 
@@ -502,7 +502,7 @@ static int group_by_place(struct graph *g, struct graph_draft *d, enum graph_by 
 			  struct texts *t, struct err *err)
 {
 	const struct store_info *si = store_info(g->st);
-	struct places p;
+	struct merged_places p;
 	uint32_t *group;
 
 	if (open_places(g, by == GRAPH_BY_OBJECT ? GRAPH_OBJECTS : GRAPH_FILES, &p, err))

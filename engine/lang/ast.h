@@ -106,9 +106,9 @@ struct expr {
 	const struct fn_set *set; /* EX_IN $set */
 	struct match *match;	  /* EX_MATCH, EX_NOT_MATCH, replace(): its regular
 				     expression */
-	uint8_t *known; /* [dict_size()]: what holds for each text of a column: enum
-			   known (eval.h); NULL: ask row by row */
-	bool found;	/* EX_MATCH of a text: some row has it */
+	uint8_t *
+		known; /* [dict_size()]: what holds for each text of a column: enum text_known (eval.h); NULL: ask row by row */
+	bool found;    /* EX_MATCH of a text: some row has it */
 };
 
 /* ---- stages ---- */

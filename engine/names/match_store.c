@@ -19,24 +19,25 @@ enum {
 };
 
 /* How to read one of the three string tables. */
-struct table {
+struct string_table {
 	uint32_t n;
 	struct str (*get)(struct store *st, uint32_t id);
 	uint32_t (*lower)(struct store *st, struct str s);
 	enum store_column column; /* function -> id */
 };
 
-static struct table table_of(struct store *st, enum match_field field)
+static struct string_table table_of(struct store *st, enum match_field field)
 {
 	const struct store_info *si = store_info(st);
 
 	if (field == MATCH_FILE)
-		return (struct table){si->files, store_file, store_file_lower,
-				      STORE_FN_FILE};
+		return (struct string_table){si->files, store_file, store_file_lower,
+					     STORE_FN_FILE};
 	if (field == MATCH_OBJ)
-		return (struct table){si->objects, store_obj, store_obj_lower,
-				      STORE_FN_OBJ};
-	return (struct table){si->names, store_shown, store_name_lower, STORE_FN_NAME};
+		return (struct string_table){si->objects, store_obj, store_obj_lower,
+					     STORE_FN_OBJ};
+	return (struct string_table){si->names, store_shown, store_name_lower,
+				     STORE_FN_NAME};
 }
 
 static int poll_limits(const struct match *m, uint64_t start_ns,
@@ -69,14 +70,14 @@ static struct str name_alone(struct store *st, uint32_t id)
 	return store_fn_alone(st, first_of(st, id));
 }
 
-static struct str as_recorded(struct store *st, const struct table *t, uint32_t id)
+static struct str as_recorded(struct store *st, const struct string_table *t, uint32_t id)
 {
 	return t->column == STORE_FN_NAME ? store_name(st, id) : t->get(st, id);
 }
 
 /* A demangled name also matches as recorded, except by a regular expression, which
  * matches the name as shown. */
-static int mangled_too(struct match *m, struct store *st, const struct table *t,
+static int mangled_too(struct match *m, struct store *st, const struct string_table *t,
 		       uint32_t id, struct err *err)
 {
 	struct str name =
@@ -91,7 +92,7 @@ static int mangled_too(struct match *m, struct store *st, const struct table *t,
 }
 
 /* Mark the matching strings in hit[], a byte each. */
-static int mark_strings(struct match *m, struct store *st, const struct table *t,
+static int mark_strings(struct match *m, struct store *st, const struct string_table *t,
 			const struct cancel *cancel, uint8_t *hit, uint32_t *count,
 			struct err *err)
 {
@@ -136,8 +137,8 @@ static int mark_strings(struct match *m, struct store *st, const struct table *t
 	return 0;
 }
 
-static int expand_functions(struct store *st, const struct table *t, const uint8_t *hit,
-			    struct fn_set *fns, struct err *err)
+static int expand_functions(struct store *st, const struct string_table *t,
+			    const uint8_t *hit, struct fn_set *fns, struct err *err)
 {
 	uint32_t functions = store_info(st)->functions;
 	const uint32_t *id;
@@ -186,7 +187,7 @@ static int find_recorded(struct store *st, const struct match_atom *atom, bool a
 			 const struct cancel *cancel, struct arena *a,
 			 struct match_found *out, struct err *err)
 {
-	struct table t = table_of(st, atom->field);
+	struct string_table t = table_of(st, atom->field);
 	struct fn_set *fns = fnset_new(a, store_info(st)->functions);
 	struct match *m = NULL;
 	uint32_t names = 0;
@@ -214,7 +215,7 @@ static int find_recorded(struct store *st, const struct match_atom *atom, bool a
 }
 
 /* Add all contexts of the functions; count functions and their names. */
-static void widen(struct store *st, struct fn_set *fns, struct match_found *out)
+static void add_contexts(struct store *st, struct fn_set *fns, struct match_found *out)
 {
 	struct str before = {0};
 
@@ -261,6 +262,6 @@ int match_find(struct store *st, const struct match_atom *atom,
 		out->contexts =
 			store_fn_context(st, fnset_next(out->fns, 0), &callers) > 1 ||
 			callers.n;
-	widen(st, out->fns, out);
+	add_contexts(st, out->fns, out);
 	return store_check(st, err);
 }

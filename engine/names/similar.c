@@ -68,14 +68,14 @@ static unsigned unlike(struct str want, uint64_t want_letters, struct str s)
 	return low.n >= 4 && str_starts(want, low) ? LIKE_INSIDE : LIKE_NOT;
 }
 
-struct nearest {
+struct most_similar {
 	struct str *names;
 	unsigned *score;
 	size_t n, max;
 };
 
 /* Keep the max best names; equal ones stay in the order of arrival. */
-static void keep_nearest(struct nearest *k, struct str name, unsigned score)
+static void keep_nearest(struct most_similar *k, struct str name, unsigned score)
 {
 	size_t i;
 
@@ -107,7 +107,7 @@ static bool time_left(const struct deadline *d)
 /* Hottest first, each name (or class) once. */
 static void nearest_functions(struct store *st, bool class, struct str want,
 			      uint32_t event, const struct deadline *deadline,
-			      struct nearest *k)
+			      struct most_similar *k)
 {
 	const struct store_info *si = store_info(st);
 	uint64_t bits = letters(want);
@@ -151,7 +151,7 @@ static size_t match_nearest(struct store *st, enum match_field field, struct str
 {
 	struct deadline deadline = {cancel_now_ns() + NEAREST_NS, cancel};
 	unsigned score[16];
-	struct nearest k = {names, score, 0, max < 16 ? max : 16};
+	struct most_similar k = {names, score, 0, max < 16 ? max : 16};
 	uint32_t strings;
 	char buf[256];
 	struct str want;

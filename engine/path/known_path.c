@@ -22,7 +22,7 @@
 enum { POLL = 65536 };
 #define NO_NODE UINT32_MAX
 
-struct link {
+struct path_link {
 	uint32_t fn, parent; /* NO_NODE: it begins here */
 	uint32_t calls_made; /* steps before this one */
 	int64_t est;
@@ -30,13 +30,13 @@ struct link {
 	bool via, end;
 };
 
-struct finding {
+struct stack_finding {
 	const struct stacks *s;
 	const struct path_query *q;
 	struct arena *a;
 	const struct cancel *cancel;
 	struct err *err;
-	struct link *link;
+	struct path_link *link;
 	size_t n, cap;
 	struct hash by;
 	uint32_t *at; /* [vertices]: the node that a path goes on from; NO_NODE */
@@ -48,7 +48,7 @@ static bool has(const struct fn_set *set, uint32_t f)
 }
 
 /* Add vertex v to the chain that ends with it. */
-static int add_vertex(struct finding *w, uint32_t parent, uint32_t v, uint32_t *out)
+static int add_vertex(struct stack_finding *w, uint32_t parent, uint32_t v, uint32_t *out)
 {
 	const uint32_t fn = w->s->fn[v];
 	const uint32_t h = (uint32_t)hash_mix((uint64_t)parent << 32 | fn);
@@ -58,12 +58,13 @@ static int add_vertex(struct finding *w, uint32_t parent, uint32_t v, uint32_t *
 		if (w->link[i].parent == parent && w->link[i].fn == fn)
 			break;
 	if (i == HASH_NONE) {
-		const struct link *up = parent == NO_NODE ? NULL : &w->link[parent];
-		const struct link new = {.fn = fn,
-					 .parent = parent,
-					 .calls_made = up ? up->calls_made + 1 : 0,
-					 .via = (up && up->via) || has(w->q->via, fn),
-					 .end = up && has(w->q->to, fn)};
+		const struct path_link *up = parent == NO_NODE ? NULL : &w->link[parent];
+		const struct path_link new = {.fn = fn,
+					      .parent = parent,
+					      .calls_made = up ? up->calls_made + 1 : 0,
+					      .via = (up && up->via) ||
+						     has(w->q->via, fn),
+					      .end = up && has(w->q->to, fn)};
 
 		if (w->n >= NO_NODE ||
 		    arena_grow(w->a, &w->link, &w->cap, w->n, w->n + 1,
@@ -80,7 +81,7 @@ static int add_vertex(struct finding *w, uint32_t parent, uint32_t v, uint32_t *
 
 /* Go on with the path that leads to v's caller, and begin one where v is the outermost of
  * its function. */
-static int follow_vertex(struct finding *w, uint32_t v, bool outermost)
+static int follow_vertex(struct stack_finding *w, uint32_t v, bool outermost)
 {
 	const struct stacks *s = w->s;
 	const struct path_query *q = w->q;
@@ -99,7 +100,7 @@ static int follow_vertex(struct finding *w, uint32_t v, bool outermost)
 }
 
 /* A vertex stands behind its caller, so at[] of the caller is known when it comes. */
-static int follow_stacks(struct finding *w)
+static int follow_stacks(struct stack_finding *w)
 {
 	const struct stacks *s = w->s;
 	uint8_t *outermost = ARENA_ARRAY(w->a, uint8_t, (size_t)s->n + 1);
@@ -117,7 +118,7 @@ static int follow_stacks(struct finding *w)
 }
 
 /* A path ends in `to`, has cost, and has met `via` if that is asked for. */
-static bool is_wanted(const struct finding *w, const struct link *l)
+static bool is_wanted(const struct stack_finding *w, const struct path_link *l)
 {
 	return l->end && l->est && (!w->q->via || l->via) &&
 	       !path_under_min((double)cost_size(l->est), w->q->min);
@@ -127,8 +128,8 @@ static bool is_wanted(const struct finding *w, const struct link *l)
  * run. */
 static int dearest(const void *pa, const void *pb)
 {
-	const struct link *a = *(const struct link *const *)pa,
-			  *b = *(const struct link *const *)pb;
+	const struct path_link *a = *(const struct path_link *const *)pa,
+			       *b = *(const struct path_link *const *)pb;
 
 	if (a->est != b->est)
 		return a->est < b->est ? 1 : -1;
@@ -137,15 +138,16 @@ static int dearest(const void *pa, const void *pb)
 
 static int shortest(const void *pa, const void *pb)
 {
-	const struct link *a = *(const struct link *const *)pa,
-			  *b = *(const struct link *const *)pb;
+	const struct path_link *a = *(const struct path_link *const *)pa,
+			       *b = *(const struct path_link *const *)pb;
 
 	if (a->calls_made != b->calls_made)
 		return a->calls_made < b->calls_made ? -1 : 1;
 	return dearest(pa, pb);
 }
 
-static int put_path(const struct finding *w, const struct link *end, struct path *p)
+static int put_path(const struct stack_finding *w, const struct path_link *end,
+		    struct path *p)
 {
 	p->n = end->calls_made + 1;
 	if (!(p->steps = ARENA_ARRAY(w->a, struct path_step, p->n)))
@@ -160,9 +162,10 @@ static int put_path(const struct finding *w, const struct link *end, struct path
 }
 
 /* The nodes that are paths, in the order asked for, as many as are wanted; total: of all. */
-static int list_paths(const struct finding *w, struct path_list *out)
+static int list_paths(const struct stack_finding *w, struct path_list *out)
 {
-	const struct link **by = ARENA_ARRAY(w->a, const struct link *, w->n + 1);
+	const struct path_link **by =
+		ARENA_ARRAY(w->a, const struct path_link *, w->n + 1);
 	size_t n = 0, k = w->q->k;
 
 	if (!by)
@@ -190,7 +193,7 @@ static int list_paths(const struct finding *w, struct path_list *out)
 int known_paths(const struct stacks *s, const struct path_query *q, struct arena *a,
 		const struct cancel *cancel, struct path_list *out, struct err *err)
 {
-	struct finding w = {
+	struct stack_finding w = {
 		.s = s, .q = q, .a = a, .cancel = cancel, .err = err, .by = {.arena = a}};
 
 	*out = (struct path_list){0};

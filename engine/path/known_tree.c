@@ -80,12 +80,12 @@ static struct known_node *child(struct known_growing *g, uint32_t parent, uint32
 }
 
 /* A vertex one further than vertex v of a node, which brings `cost`. */
-struct step {
+struct tree_step {
 	uint32_t v;
 	uint64_t calls;
 	int64_t cost, own, size;
 };
-typedef int each_step(struct known_growing *g, uint32_t node, const struct step *s);
+typedef int each_step(struct known_growing *g, uint32_t node, const struct tree_step *s);
 
 /* The cost that stays at a vertex: what it spends itself or, in a tree of callers, what
  * begins there, as nothing calls it. */
@@ -101,7 +101,7 @@ static int steps_up(struct known_growing *g, uint32_t node, each_step *each)
 		const size_t at = g->node[node].first + i;
 		const uint32_t v = g->vertex[at], up = g->s.caller[v];
 		const int64_t cost = g->cost[at];
-		struct step s = {up, g->s.calls[v], cost, 0, g->sized[at]};
+		struct tree_step s = {up, g->s.calls[v], cost, 0, g->sized[at]};
 
 		if (up == FLOW_NONE || avoided(g, g->s.fn[up]))
 			continue;
@@ -123,8 +123,8 @@ static int steps_down(struct known_growing *g, uint32_t node, each_step *each)
 
 		for (uint32_t k = s->out_first[v]; k < s->out_first[v + 1]; k++) {
 			const uint32_t to = s->out[k];
-			const struct step t = {to, s->calls[to], s->incl[to], s->self[to],
-					       g->size[to]};
+			const struct tree_step t = {to, s->calls[to], s->incl[to],
+						    s->self[to], g->size[to]};
 
 			if (avoided(g, s->fn[to]) ||
 			    (node == TOP && g->member[to] & JOINED))
@@ -143,8 +143,8 @@ static int steps_at_top(struct known_growing *g, each_step *each)
 	for (uint32_t i = 0, n = g->node[TOP].n; i < n; i++) {
 		const uint32_t v = g->vertex[i];
 		const int64_t cost = g->q.up ? g->cost[i] : g->s.incl[v];
-		const struct step s = {v, 0, cost, own_of(g, v, cost),
-				       g->q.up ? g->sized[i] : g->size[v]};
+		const struct tree_step s = {v, 0, cost, own_of(g, v, cost),
+					    g->q.up ? g->sized[i] : g->size[v]};
 
 		if (!avoided(g, g->s.fn[v]) && each(g, TOP, &s))
 			return -1;
@@ -159,7 +159,7 @@ static int steps(struct known_growing *g, uint32_t node, each_step *each)
 	return g->q.up ? steps_up(g, node, each) : steps_down(g, node, each);
 }
 
-static int count_step(struct known_growing *g, uint32_t node, const struct step *s)
+static int count_step(struct known_growing *g, uint32_t node, const struct tree_step *s)
 {
 	struct known_node *to = child(g, node, g->s.fn[s->v]);
 
@@ -173,7 +173,7 @@ static int count_step(struct known_growing *g, uint32_t node, const struct step 
 	return 0;
 }
 
-static int put_step(struct known_growing *g, uint32_t node, const struct step *s)
+static int put_step(struct known_growing *g, uint32_t node, const struct tree_step *s)
 {
 	struct known_node *to = child(g, node, g->s.fn[s->v]);
 	const size_t at = to->first + to->n++;

@@ -21,14 +21,14 @@
 /* Edges that may be looked at: by all groups together, and by each in any case. */
 enum { EDGES_MOST = 20000000, EDGES_LEAST = 500 };
 
-struct source { /* cost that goes on from fn, below a row */
+struct cost_source { /* cost that goes on from fn, below a row */
 	uint32_t group, fn;
 	double cost;
 };
 
 struct gathering {
 	struct growing *g;
-	struct source *all;
+	struct cost_source *all;
 	uint32_t n;
 	size_t cap, out_cap;
 	double *mass, *stays, *through; /* [functions]; through: 0: not summed up yet */
@@ -45,7 +45,7 @@ static int add_source(struct gathering *w, uint32_t group, uint32_t fn, double c
 		return 0;
 	if (tree_reserve(w->g, w->g->arena, &w->all, &w->cap, w->n, sizeof(*w->all)))
 		return -1;
-	w->all[w->n++] = (struct source){group, fn, cost};
+	w->all[w->n++] = (struct cost_source){group, fn, cost};
 	return 0;
 }
 
@@ -172,7 +172,7 @@ static int push_group(struct gathering *w, uint32_t first, uint32_t end, uint64_
 
 static int by_group(const void *x, const void *y)
 {
-	const struct source *a = x, *b = y;
+	const struct cost_source *a = x, *b = y;
 	const int c = order_u64(a->group, b->group);
 
 	return c ? c : order_u64(a->fn, b->fn);

@@ -134,7 +134,7 @@ static double through_at(const struct growing *g, const struct flow *fl, uint32_
 
 /* How the cost of a node goes on: in proportion to the costs of calls or, if it is known
  * by which call it came, of the pairs with that. */
-struct split {
+struct node_split {
 	const double *pair; /* NULL: in proportion */
 	size_t step;
 	double sum; /* of the pairs */
@@ -144,13 +144,13 @@ struct split {
  * for each way in and a column for each way out, and one of each for cost that begins or
  * stays here.  Down, the node reads the row of its call; up, the column. */
 static int find_split(struct growing *g, const struct flow *fl, uint32_t node,
-		      struct split *s)
+		      struct node_split *s)
 {
 	const struct node *x = &g->nodes[node];
 	const uint32_t f = x->fn, edge = x->edge;
 	size_t columns, n;
 
-	*s = (struct split){0};
+	*s = (struct node_split){0};
 	if (!fl->pairs || (edge == FLOW_NONE &&
 			   (node == TREE_TOP || g->q->up || g->q->of != TREE_PROGRAM)))
 		return 0;
@@ -227,7 +227,7 @@ static int expand(struct growing *g, const struct flow *fl, uint32_t node, doubl
 	double through = part ? through_at(g, fl, node, f)
 			      : tree_unshown_through(g, node, f),
 	       share, own;
-	struct split s = {0};
+	struct node_split s = {0};
 	uint32_t child_node;
 
 	if (!(cost > 0) || !(through > 0))

@@ -3,10 +3,10 @@
  *
  *	registry: engine/sources/columns.c        source: engine/sources/source_*.c
  *
- *	"self"  COL_COST  "cost of its own lines"  functions, ROW_FN:
+ *	"self"  COL_COST  "cost of its own lines"  functions, ROWS_FN:
  *	   of a function  graph_self, stored, ...     {"id",   BOTH, 7},
  *	   of a place     place_self                  {"self", BOTH, 2}, ...
- *	   of a part      part_self                lines, ROW_PLACE:
+ *	   of a part      part_self                lines, ROWS_PLACE:
  *	      |                                       {"self", BOTH, 2}, ...
  *	      |                                             |
  *	      +-------- columns_resolve(), once ------------+
@@ -60,33 +60,33 @@ enum col_flags {
 enum dict { DICT_NONE, DICT_FILE, DICT_OBJ, DICT_NAME };
 
 /* What a row is.  Rows of the first three are functions of the graph. */
-enum row_kind {
-	ROW_FN,
-	ROW_GROUP, /* files, classes: a function of the graph that was collapsed */
-	ROW_CARD,  /* info f */
-	ROW_CYCLE,
-	ROW_CONTEXT,
-	ROW_CALL,
-	ROW_SITE,
-	ROW_JUMP,
-	ROW_ACTIVATION,
-	ROW_MOMENT, /* of a timeline */
-	ROW_PLACE,  /* a line or an instruction */
-	ROW_INLINED,
-	ROW_LISTING,
-	ROW_TREE,
-	ROW_STEP, /* of a path */
-	ROW_COST,
-	ROW_CAUSE, /* a function of the graph */
-	ROW_PART,
-	ROW_PART_OF, /* parts of f */
-	ROW_THREAD,
-	ROW_EVENT,
-	ROW_PROFILE,
-	ROW_INFO,
-	ROW_TOTALS, /* info vs */
-	ROW_WHY,
-	ROW_JOINED, /* of two tables: computed by vs_cols.c, without getters */
+enum rows_of {
+	ROWS_FN,
+	ROWS_GROUP, /* files, classes: a function of the graph that was collapsed */
+	ROWS_CARD,  /* info f */
+	ROWS_CYCLE,
+	ROWS_CONTEXT,
+	ROWS_CALL,
+	ROWS_SITE,
+	ROWS_JUMP,
+	ROWS_ACTIVATION,
+	ROWS_MOMENT, /* of a timeline */
+	ROWS_PLACE,  /* a line or an instruction */
+	ROWS_INLINED,
+	ROWS_LISTING,
+	ROWS_TREE,
+	ROWS_STEP, /* of a path */
+	ROWS_COST,
+	ROWS_CAUSE, /* a function of the graph */
+	ROWS_PART,
+	ROWS_PART_OF, /* parts of f */
+	ROWS_THREAD,
+	ROWS_EVENT,
+	ROWS_PROFILE,
+	ROWS_INFO,
+	ROWS_TOTALS, /* info vs */
+	ROWS_WHY,
+	ROWS_JOINED, /* of two tables: computed by vs_cols.c, without getters */
 };
 
 /* The function of a row that a getter of functions takes. */
@@ -113,9 +113,9 @@ struct row_room {
 };
 
 /* The values of a column in rows of one kind.  `ref` is a row; or a function of the graph,
- * in getters of ROW_FN. */
+ * in getters of ROWS_FN. */
 struct getter {
-	enum row_kind of;
+	enum rows_of of;
 	unsigned flags; /* of the registry */
 	/* Exactly one of them, by type; costs and COL_DELTA use the bits of u. */
 	uint64_t (*u)(const struct table *t, uint32_t ref, uint32_t event);

@@ -83,7 +83,7 @@ const struct col_def *source_names_event(const struct source_def *src)
 
 bool source_of_costs(const struct source_def *src)
 {
-	return !source_names_event(src) && (!src || src->of != ROW_CAUSE);
+	return !source_names_event(src) && (!src || src->of != ROWS_CAUSE);
 }
 
 static const struct col_def *find_def(const struct table *t, struct str name)
@@ -296,7 +296,7 @@ static int fill_flags(struct table *t, struct table_col *c)
 static int fill_percent(struct table *t, struct table_col *c)
 {
 	double total = (double)graph_total(t->g, c->event);
-	const bool calls = t->src->of == ROW_CALL;
+	const bool calls = t->src->of == ROWS_CALL;
 
 	if (!(total > 0) || calls) {
 		c->absent = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);

@@ -8,14 +8,14 @@
 #include "index/base/cost.h"
 #include "index/base/err.h"
 
-struct place {
+struct fold_place {
 	uint32_t v, next; /* the context; the next place of the row, 0: none */
 	struct path_bounds cost;
 };
 
 struct fold_bounds {
 	struct fold_tree of;
-	struct place *place; /* from 1 */
+	struct fold_place *place; /* from 1 */
 	size_t n, cap;
 	uint32_t *start; /* [functions of base]: 1 + its row at level 1; 0: none */
 	uint32_t *at;	 /* [functions of base]: its place among those being made; 0 */
@@ -49,7 +49,7 @@ static int add_place(struct fold_bounds *b, uint32_t v, struct path_bounds cost,
 {
 	if (exec_grow(b->of.x, &b->place, &b->cap, b->n, b->n + 1, sizeof(*b->place)))
 		return b->of.x->err->kind;
-	b->place[b->n] = (struct place){v, *first, cost};
+	b->place[b->n] = (struct fold_place){v, *first, cost};
 	*first = (uint32_t)b->n++;
 	return 0;
 }

@@ -310,7 +310,7 @@ const struct source_def source_activations = {
 	.name = "activations",
 	.rows = "activations",
 	.primary = "incl",
-	.of = ROW_ACTIVATION,
+	.of = ROWS_ACTIVATION,
 	COLUMNS(activation_list),
 	.open = activations_open,
 	.fn = activation_fn,

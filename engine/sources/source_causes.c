@@ -154,7 +154,7 @@ const struct source_def source_causes = {
 	.name = "causes",
 	.rows = "functions",
 	.primary = "calls",
-	.of = ROW_CAUSE,
+	.of = ROWS_CAUSE,
 	COLUMNS(cause_list),
 	.sorted = true,
 	.open = causes_open,

@@ -219,7 +219,7 @@ const struct source_def source_contexts = {
 	.name = "contexts",
 	.rows = "contexts",
 	.primary = "self",
-	.of = ROW_CONTEXT,
+	.of = ROWS_CONTEXT,
 	COLUMNS(context_list),
 	.sorted = true,
 	.open = contexts_open,

@@ -144,7 +144,7 @@ const struct source_def source_calls = {
 	.name = "calls",
 	.rows = "calls",
 	.primary = "incl",
-	.of = ROW_CALL,
+	.of = ROWS_CALL,
 	COLUMNS(call_list),
 	.sorted = true,
 	.open = calls_open,
@@ -494,7 +494,7 @@ static void tree_subject(const struct table *t, uint32_t r, struct row_subject *
 		.name = word,                             \
 		.rows = what,                             \
 		.primary = "est",                         \
-		.of = ROW_TREE,                           \
+		.of = ROWS_TREE,                          \
 		COLUMNS(names),                           \
 		.open = tree_open,                        \
 		.fn = tree_fn,                            \

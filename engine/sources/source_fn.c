@@ -93,7 +93,7 @@ static int fn_open(struct exec *x, const struct source *s, struct table *t)
 		.name = word,           \
 		.rows = "functions",    \
 		.primary = "self",      \
-		.of = ROW_FN,           \
+		.of = ROWS_FN,          \
 		COLUMNS(fn_list),       \
 		.few_calls = true,      \
 		.sorted = true,         \
@@ -106,14 +106,14 @@ FUNCTIONS(source_find, "find");
 
 /* ---- groups ---- */
 
-struct groups {
+struct collapsed {
 	struct graph *g;     /* collapsed */
 	uint32_t *functions; /* [groups] */
 };
 
 uint64_t group_functions(const struct table *t, uint32_t f, uint32_t e UNUSED)
 {
-	const struct groups *d = t->data;
+	const struct collapsed *d = t->data;
 
 	return d->functions[f];
 }
@@ -148,7 +148,7 @@ static struct graph *collapsed(const struct exec *x)
 }
 
 /* Count members; with a set, only groups with one of its functions become rows. */
-static int group_rows(struct exec *x, const struct source *s, struct groups *d,
+static int group_rows(struct exec *x, const struct source *s, struct collapsed *d,
 		      struct fn_set *rows)
 {
 	const uint32_t *group;
@@ -176,7 +176,7 @@ static int group_rows(struct exec *x, const struct source *s, struct groups *d,
 
 static int group_open(struct exec *x, const struct source *s, struct table *t)
 {
-	struct groups *d = EXEC_ARRAY(x, struct groups, 1);
+	struct collapsed *d = EXEC_ARRAY(x, struct collapsed, 1);
 	struct fn_set *rows;
 
 	if (!d || graph_collapse_by(collapsed(x), by_of(s->kind), &d->g, x->err))
@@ -195,7 +195,7 @@ static int group_open(struct exec *x, const struct source *s, struct table *t)
 		.name = word,             \
 		.rows = word,             \
 		.primary = "self",        \
-		.of = ROW_GROUP,          \
+		.of = ROWS_GROUP,         \
 		COLUMNS(group_list),      \
 		.few_calls = true,        \
 		.sorted = true,           \
@@ -343,7 +343,7 @@ const struct source_def source_cycles = {
 	.name = "cycles",
 	.rows = "cycles",
 	.primary = "incl",
-	.of = ROW_CYCLE,
+	.of = ROWS_CYCLE,
 	COLUMNS(cycle_list),
 	.sorted = true,
 	.open = cycle_open,

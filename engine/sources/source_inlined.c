@@ -241,7 +241,7 @@ const struct source_def source_inlined = {
 	.name = "inlined",
 	.rows = "inlined rows",
 	.primary = "self",
-	.of = ROW_INLINED,
+	.of = ROWS_INLINED,
 	COLUMNS(inlined_list),
 	.sorted = true,
 	.open = inlined_open,

@@ -252,7 +252,7 @@ static const struct listed asm_list[] = {
 		.name = word,                           \
 		.rows = "rows",                         \
 		.primary = "self",                      \
-		.of = ROW_LISTING,                      \
+		.of = ROWS_LISTING,                     \
 		COLUMNS(names),                         \
 		.sorted = true,                         \
 		.open = listing_open,                   \

@@ -16,7 +16,7 @@
 
 /* ---- parts, and threads: parts of one (pid, thread) ---- */
 
-struct parts {
+struct part_rows {
 	struct thread {
 		uint32_t first, parts; /* one of its parts, and how many there are */
 	} * thread;
@@ -28,7 +28,7 @@ struct parts {
 static uint32_t part_at(const struct table *t, uint32_t r)
 {
 	return t->src == &source_threads
-		       ? ((const struct parts *)t->data)->thread[r].first
+		       ? ((const struct part_rows *)t->data)->thread[r].first
 		       : r;
 }
 
@@ -105,7 +105,7 @@ static int keep_in_force(struct exec *x, struct table *t)
 }
 
 /* What the stages leave of a part is what they would leave of it alone. */
-static int part_left(struct exec *x, struct parts *d, uint32_t part, uint32_t e)
+static int part_left(struct exec *x, struct part_rows *d, uint32_t part, uint32_t e)
 {
 	struct graph *g = x->g;
 	struct arena a;
@@ -125,7 +125,7 @@ static int part_left(struct exec *x, struct parts *d, uint32_t part, uint32_t e)
 int parts_prepare(const struct table *t, uint32_t e)
 {
 	struct exec *x = t->x;
-	struct parts *d = t->data;
+	struct part_rows *d = t->data;
 	const struct store_info *si = store_info(t->g->st);
 
 	if (!gstages_divide(x->gstages) || (d->left && d->left[e]))
@@ -148,14 +148,14 @@ bool part_estimated(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 
 uint64_t part_self(const struct table *t, uint32_t r, uint32_t e)
 {
-	const struct parts *d = t->data;
+	const struct part_rows *d = t->data;
 
 	return d->left ? d->left[e][r] : store_part_self(t->g->st, r, e);
 }
 
 uint64_t part_functions(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	const struct parts *d = t->data;
+	const struct part_rows *d = t->data;
 
 	return d->functions ? d->functions[r] : part_of_row(t, r).functions;
 }
@@ -178,7 +178,7 @@ uint64_t thread_self(const struct table *t, uint32_t r, uint32_t e)
 
 uint64_t thread_parts(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
-	return ((const struct parts *)t->data)->thread[r].parts;
+	return ((const struct part_rows *)t->data)->thread[r].parts;
 }
 
 static const struct listed part_list[] = {
@@ -208,7 +208,7 @@ static const struct listed thread_list[] = {
 
 static int parts_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
-	if (!(t->data = EXEC_ARRAY(x, struct parts, 1)))
+	if (!(t->data = EXEC_ARRAY(x, struct part_rows, 1)))
 		return x->err->kind;
 	return parts_init(x, t, &source_parts) || keep_in_force(x, t) ? x->err->kind : 0;
 }
@@ -241,7 +241,7 @@ static int threads_open(struct exec *x, const struct source *s UNUSED, struct ta
 {
 	struct thread *rows =
 		EXEC_ARRAY(x, struct thread, (size_t)store_info(x->g->st)->parts + 1);
-	struct parts *d = EXEC_ARRAY(x, struct parts, 1);
+	struct part_rows *d = EXEC_ARRAY(x, struct part_rows, 1);
 	uint32_t n;
 
 	if (!rows || !d || find_threads(x, rows, &n))
@@ -280,7 +280,7 @@ const struct source_def source_parts = {
 	.name = "parts",
 	.rows = "parts",
 	.primary = "self",
-	.of = ROW_PART,
+	.of = ROWS_PART,
 	COLUMNS(part_list),
 	.open = parts_open,
 	.subject = part_subject,
@@ -291,7 +291,7 @@ const struct source_def source_threads = {
 	.name = "threads",
 	.rows = "threads",
 	.primary = "self",
-	.of = ROW_THREAD,
+	.of = ROWS_THREAD,
 	COLUMNS(thread_list),
 	.open = threads_open,
 	.subject = part_subject,
@@ -489,7 +489,7 @@ const struct source_def source_parts_of = {
 	.name = "parts",
 	.rows = "parts",
 	.primary = "self",
-	.of = ROW_PART_OF,
+	.of = ROWS_PART_OF,
 	COLUMNS(part_of_list),
 	.open = parts_of_open,
 	.subject = part_subject,

@@ -262,7 +262,7 @@ const struct source_def source_timeline = {
 	.name = "timeline",
 	.rows = "frames",
 	.primary = "incl",
-	.of = ROW_MOMENT,
+	.of = ROWS_MOMENT,
 	COLUMNS(timeline_list),
 	.open = timeline_open,
 	.row_size = sizeof(struct moment),

@@ -94,7 +94,7 @@ const struct source_def source_why = {
 	.name = "why",
 	.rows = "causes",
 	.primary = "delta",
-	.of = ROW_WHY,
+	.of = ROWS_WHY,
 	COLUMNS(why_list),
 	.open = why_open,
 	.row_size = sizeof(struct why_row),

@@ -60,7 +60,7 @@ static int last_open(struct exec *x, const struct source *s UNUSED, struct table
 static const struct source_def last = {
 	.name = "_",
 	.primary = "self",
-	.of = ROW_JOINED,
+	.of = ROWS_JOINED,
 	.few_calls = true,
 	.open = last_open,
 };

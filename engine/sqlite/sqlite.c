@@ -35,7 +35,7 @@ struct connection {
 	struct module module[VTAB_SOURCES + 1];
 };
 
-struct table {
+struct sql_table {
 	sqlite3_vtab base;
 	struct connection *connection;
 	const struct vtab_source *source;
@@ -44,7 +44,7 @@ struct table {
 	struct created *created;
 };
 
-struct values { /* of a column of the rows loaded */
+struct loaded_values { /* of a column of the rows loaded */
 	enum quern_type type;
 	const void *at;
 	const uint8_t *absent;
@@ -60,14 +60,14 @@ struct cursor {
 	bool several;  /* sorted by several columns */
 	size_t loaded; /* rows from `first` on */
 	sqlite3_value *arg[VTAB_ARGS];
-	int *place;	       /* of each column in the answer, or -1 */
-	struct values *values; /* of the columns of the answer */
+	int *place;		      /* of each column in the answer, or -1 */
+	struct loaded_values *values; /* of the columns of the answer */
 	int nvalues;
 };
 
-static struct table *table_of(sqlite3_vtab_cursor *c)
+static struct sql_table *table_of(sqlite3_vtab_cursor *c)
 {
-	return (struct table *)c->pVtab;
+	return (struct sql_table *)c->pVtab;
 }
 
 /* Leave a message for SQLite, which frees it.  Returns rc. */
@@ -103,15 +103,15 @@ static int connect_function(sqlite3 *db, void *aux, int argc, const char *const 
 			    sqlite3_vtab **out, char **why)
 {
 	const struct module *m = aux;
-	struct table *t = sqlite3_malloc(sizeof(*t));
+	struct sql_table *t = sqlite3_malloc(sizeof(*t));
 	int rc;
 
 	(void)argc, (void)argv, (void)why;
 	if (!t)
 		return SQLITE_NOMEM;
-	*t = (struct table){.connection = m->connection,
-			    .source = m->source,
-			    .columns = {m->source->cols, m->source->n, true}};
+	*t = (struct sql_table){.connection = m->connection,
+				.source = m->source,
+				.columns = {m->source->cols, m->source->n, true}};
 	rc = declare(db, &t->columns);
 	/* A file of somebody else's with a view must not make us read files. */
 	sqlite3_vtab_config(db, SQLITE_VTAB_DIRECTONLY);
@@ -126,7 +126,7 @@ static int connect_query(sqlite3 *db, void *aux, int argc, const char *const *ar
 			 sqlite3_vtab **out, char **why)
 {
 	const struct module *m = aux;
-	struct table *t;
+	struct sql_table *t;
 	int rc;
 
 	/* The schema of a file may be somebody else's: looking at it connects its tables. */
@@ -139,7 +139,7 @@ static int connect_query(sqlite3 *db, void *aux, int argc, const char *const *ar
 	}
 	if (!(t = sqlite3_malloc(sizeof(*t))))
 		return SQLITE_NOMEM;
-	*t = (struct table){.connection = m->connection};
+	*t = (struct sql_table){.connection = m->connection};
 	rc = created_new(&m->connection->profiles, m->connection->source, argc, argv,
 			 &t->created, &t->columns, &t->source, why);
 	if (rc == SQLITE_OK)
@@ -156,7 +156,7 @@ static int connect_query(sqlite3 *db, void *aux, int argc, const char *const *ar
 
 static int disconnect(sqlite3_vtab *v)
 {
-	struct table *t = (struct table *)v;
+	struct sql_table *t = (struct sql_table *)v;
 
 	created_free(&t->connection->profiles, t->created);
 	sqlite3_free(t);
@@ -165,7 +165,7 @@ static int disconnect(sqlite3_vtab *v)
 
 static int best_index(sqlite3_vtab *v, sqlite3_index_info *info)
 {
-	struct table *t = (struct table *)v;
+	struct sql_table *t = (struct sql_table *)v;
 
 	return plan_choose(t->source, t->created ? created_query(t->created) : NULL,
 			   &t->columns, !t->created || created_pushes(t->created), info);
@@ -175,7 +175,7 @@ static int best_index(sqlite3_vtab *v, sqlite3_index_info *info)
 
 static int cursor_open(sqlite3_vtab *v, sqlite3_vtab_cursor **out)
 {
-	struct table *t = (struct table *)v;
+	struct sql_table *t = (struct sql_table *)v;
 	struct cursor *c = sqlite3_malloc(sizeof(*c));
 
 	if (!c)
@@ -272,7 +272,7 @@ static int take_profile(struct cursor *c, int given, char **why)
 static int take_answer(struct cursor *c, quern_answer *a)
 {
 	const int n = (int)quern_columns(a);
-	struct values *v =
+	struct loaded_values *v =
 		sqlite3_realloc64(c->values, sizeof(*v) * ((sqlite3_uint64)n + 1));
 
 	c->answer = a;
@@ -309,7 +309,7 @@ static bool has_columns(const struct cursor *c, const struct vtab_columns *colum
 
 static const struct profile_entry *profile_of(const struct cursor *c)
 {
-	const struct table *t = (const struct table *)c->base.pVtab;
+	const struct sql_table *t = (const struct sql_table *)c->base.pVtab;
 
 	return t->created ? created_profile(t->created) : c->profile;
 }
@@ -360,7 +360,7 @@ static int filter(sqlite3_vtab_cursor *base, int given, const char *plan, int ar
 		  sqlite3_value **argv)
 {
 	struct cursor *c = (struct cursor *)base;
-	struct table *t = table_of(base);
+	struct sql_table *t = table_of(base);
 	char *why = NULL;
 	int n, rc;
 
@@ -455,7 +455,7 @@ static bool has_ties(const struct cursor *c, const uint64_t *v)
 	return false;
 }
 
-static int load(struct cursor *c)
+static int load_rows(struct cursor *c)
 {
 	quern_error err;
 
@@ -464,7 +464,7 @@ static int load(struct cursor *c)
 	if (!c->loaded)
 		return say(c->base.pVtab, profiles_code(err.status), profiles_say(&err));
 	for (int i = 0; i < c->nvalues; i++) {
-		struct values *v = &c->values[i];
+		struct loaded_values *v = &c->values[i];
 
 		v->type = (enum quern_type)quern_column_at(c->answer, (size_t)i)->type;
 		v->at = values_of(c->answer, (size_t)i, v->type);
@@ -496,7 +496,7 @@ static void give_text(sqlite3_context *to, quern_text t)
 		sqlite3_result_error_nomem(to);
 }
 
-static void give_value(sqlite3_context *to, const struct values *v, size_t i)
+static void give_value(sqlite3_context *to, const struct loaded_values *v, size_t i)
 {
 	if (v->absent && v->absent[i])
 		return; /* NULL */
@@ -531,7 +531,7 @@ static int column(sqlite3_vtab_cursor *base, sqlite3_context *to, int i)
 		return SQLITE_OK;
 	}
 	if (c->row - c->first >= c->loaded) {
-		const int rc = load(c);
+		const int rc = load_rows(c);
 
 		if (rc != SQLITE_OK)
 			return rc;

@@ -13,7 +13,7 @@
 struct window;
 
 /* What is known of a condition on a text of a dictionary. */
-enum known { KNOWN_NOT, KNOWN_FALSE, KNOWN_TRUE };
+enum text_known { KNOWN_NOT, KNOWN_FALSE, KNOWN_TRUE };
 
 /* Compute e as a column of t->n values.  A column of the table is itself. */
 int eval(struct exec *x, struct table *t, const struct expr *e, struct table_col *out);

@@ -531,7 +531,7 @@ static int eval_in(struct window *w, struct expr *e, struct table_col *out)
 
 /* ---- functions ---- */
 
-static struct str call_text(struct window *w, struct str name, struct str v)
+static struct str function_text(struct window *w, struct str name, struct str v)
 {
 	if (str_eq(name, STR("short")))
 		return name_short(v, &w->a);
@@ -567,7 +567,7 @@ static int eval_call(struct window *w, struct expr *e, struct table_col *out)
 		if (col_is_text(e->type)) {
 			const struct str s = col_text(&w->t, &a, i);
 
-			out->s[i] = call_text(w, e->text, s);
+			out->s[i] = function_text(w, e->text, s);
 			if (!out->s[i].p && s.p)
 				return arena_full(&w->a, w->x.err);
 		} else if (col_is_f(e->type))

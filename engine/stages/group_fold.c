@@ -54,7 +54,7 @@ static void fold_cell(enum fold f, const struct table_col *c, size_t i,
 }
 
 /* A fold over all rows. */
-struct folding {
+struct group_folding {
 	const struct groups *g;
 	enum fold f;
 	uint8_t last; /* the last kind of rows that is counted */
@@ -64,8 +64,8 @@ struct folding {
 };
 
 /* Sums of costs, if each row counts. */
-static bool fold_sums(struct folding *d, const struct table_col *c, const uint32_t *of,
-		      size_t n)
+static bool fold_sums(struct group_folding *d, const struct table_col *c,
+		      const uint32_t *of, size_t n)
 {
 	if (d->f != FOLD_SUM || !col_is_signed(c->type) || c->absent || c->estimated ||
 	    d->g->left_out || d->size)
@@ -83,7 +83,7 @@ static bool fold_sums(struct folding *d, const struct table_col *c, const uint32
 	return true;
 }
 
-static int fold_rows(struct window *w, struct folding *d, const struct table_col *c)
+static int fold_rows(struct window *w, struct group_folding *d, const struct table_col *c)
 {
 	const uint32_t *of = d->g->of + w->first;
 	const uint8_t *left_out =
@@ -113,12 +113,13 @@ int groups_fold(struct exec *x, struct table *t, const struct groups *g, enum fo
 		struct expr *e, uint64_t *size, struct table_col *out)
 {
 	const struct col_def *def = e->op == EX_COL ? e->col->def : NULL;
-	struct folding d = {.g = g,
-			    .f = f,
-			    .last = def && def->flags & AT_TOP ? COUNTED : COUNTED_PART,
-			    .out = out,
-			    .seen = EXEC_ARRAY(x, uint8_t, g->n + 1),
-			    .size = size};
+	struct group_folding d = {.g = g,
+				  .f = f,
+				  .last = def && def->flags & AT_TOP ? COUNTED
+								     : COUNTED_PART,
+				  .out = out,
+				  .seen = EXEC_ARRAY(x, uint8_t, g->n + 1),
+				  .size = size};
 	struct table_col v;
 	struct window w;
 	bool all = true;

@@ -26,7 +26,7 @@ enum state { SAME, CALLED, CHANGED, CALLER };
 
 /* Edges of a side that were read together. */
 enum { CALLS = 4096 };
-struct calls {
+struct calls_read {
 	uint32_t first, n;
 	uint32_t callee[CALLS];
 	uint64_t calls[CALLS];
@@ -35,7 +35,7 @@ struct calls {
 
 struct changes {
 	struct why *w;
-	struct calls *calls; /* [SIDES] */
+	struct calls_read *calls; /* [SIDES] */
 	struct exec *x;
 	uint8_t *state;	 /* [n] */
 	double *uneven;	 /* [n]: calls of it, here less base */
@@ -46,7 +46,8 @@ struct changes {
 };
 
 /* Read edges from i on: many if they follow those that were read, as for callers in order. */
-static void read_calls(const struct why *w, unsigned side, struct calls *c, uint32_t i)
+static void read_calls(const struct why *w, unsigned side, struct calls_read *c,
+		       uint32_t i)
 {
 	const struct graph *g = w->g[side];
 	const uint32_t more = i == c->first + c->n ? 2 * c->n : 0;
@@ -68,7 +69,8 @@ static void read_calls(const struct why *w, unsigned side, struct calls *c, uint
 }
 
 /* Where edge i of a side is in what was read. */
-static uint32_t call_at(const struct why *w, unsigned side, struct calls *c, uint32_t i)
+static uint32_t call_at(const struct why *w, unsigned side, struct calls_read *c,
+			uint32_t i)
 {
 	if (i - c->first >= c->n)
 		read_calls(w, side, c, i);
@@ -80,7 +82,7 @@ static bool same_calls(struct changes *c, uint32_t f)
 {
 	const struct why *w = c->w;
 	const unsigned one = w->first, two = !one;
-	struct calls *a = &c->calls[one], *b = &c->calls[two];
+	struct calls_read *a = &c->calls[one], *b = &c->calls[two];
 	uint32_t i, j, n, m;
 
 	graph_callees(w->g[one], w->fn[one][f], &i, &n);
@@ -299,7 +301,7 @@ int why_changed(struct why *w)
 	arena_init(&scratch, c.x->a->cap);
 	c.state = ARENA_ARRAY(&scratch, uint8_t, w->n);
 	c.uneven = ARENA_ARRAY(&scratch, double, w->n);
-	c.calls = ARENA_ARRAY(&scratch, struct calls, SIDES);
+	c.calls = ARENA_ARRAY(&scratch, struct calls_read, SIDES);
 	for (unsigned s = 0; s < SIDES; s++)
 		c.in[s] = ARENA_ARRAY(&scratch, bool, (size_t)w->g[s]->cycles + 1);
 	if (!c.state || !c.uneven || !c.calls || !c.in[BASE] || !c.in[HERE])

@@ -81,7 +81,7 @@ static bool only_libraries_call(const struct graph *g, uint32_t fn)
 
 /* On each side that has it: a function of a library, called by another one, that calls no
  * other functions; nor is it asked about. */
-static bool stays(const struct why *w, uint32_t f)
+static bool stays_library(const struct why *w, uint32_t f)
 {
 	for (unsigned s = 0; s < SIDES; s++) {
 		const struct graph *g = w->g[s];
@@ -119,7 +119,7 @@ int why_libraries(struct why *w, struct arena *scratch)
 	while (any && more) {
 		more = false;
 		for (uint32_t f = 0; f < w->root; f++)
-			if (w->library[f] && !stays(w, f)) {
+			if (w->library[f] && !stays_library(w, f)) {
 				w->library[f] = false;
 				more = true;
 			}

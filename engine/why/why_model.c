@@ -444,7 +444,7 @@ bool why_align(struct why *w, uint32_t g, const struct why_sites s[SIDES],
 /* ---- edges ---- */
 
 /* The edges of one caller while they are put together. */
-struct building {
+struct caller_edges {
 	struct why *w;
 	struct exec *x;
 	struct arena *scratch; /* of this caller */
@@ -470,7 +470,7 @@ static int by_to(const void *pa, const void *pb)
 	return c ? c : order_u64(a->side, b->side);
 }
 
-static struct why_edge *new_edge(struct building *b, uint32_t to, uint32_t site)
+static struct why_edge *new_edge(struct caller_edges *b, uint32_t to, uint32_t site)
 {
 	if (exec_grow(b->x, &b->edge, &b->cap, b->n, b->n + 1, sizeof(*b->edge)))
 		return NULL;
@@ -487,7 +487,7 @@ static bool differ(const struct why *w, uint32_t g, const struct recorded *r)
 }
 
 /* One edge per site; *split: did it? */
-static int add_sites(struct building *b, uint32_t to, bool *split)
+static int add_sites(struct caller_edges *b, uint32_t to, bool *split)
 {
 	struct why_sites s[SIDES];
 	uint32_t *of[SIDES], numbers;
@@ -518,7 +518,7 @@ static int add_sites(struct building *b, uint32_t to, bool *split)
 }
 
 /* r[0..n-1]: the calls of one pair, of one side or both. */
-static int add_pair(struct building *b, const struct recorded *r, size_t n)
+static int add_pair(struct caller_edges *b, const struct recorded *r, size_t n)
 {
 	struct why_edge *e;
 	bool split = false;
@@ -536,7 +536,7 @@ static int add_pair(struct building *b, const struct recorded *r, size_t n)
 	return 0;
 }
 
-static size_t recorded_of(const struct building *b, struct recorded *r)
+static size_t recorded_of(const struct caller_edges *b, struct recorded *r)
 {
 	const struct why *w = b->w;
 	size_t n = 0;
@@ -569,7 +569,7 @@ static int by_to_and_site(const void *pa, const void *pb)
 }
 
 /* What joining made of the calls of g is added to its first site. */
-static int add_joined(struct building *b, const struct why_joined *j, size_t *at)
+static int add_joined(struct caller_edges *b, const struct why_joined *j, size_t *at)
 {
 	const size_t recorded = b->n;
 
@@ -606,7 +606,7 @@ static uint32_t callees_of(const struct why *w, uint32_t g)
 	return all;
 }
 
-static int build_caller(struct building *b, const struct why_joined *j, size_t *at)
+static int build_caller(struct caller_edges *b, const struct why_joined *j, size_t *at)
 {
 	struct why *w = b->w;
 	struct recorded *r =
@@ -639,7 +639,8 @@ static int build_edges(struct exec *x, struct why *w, const bool *joinable,
 		       const struct why_joined *j)
 {
 	struct arena scratch;
-	struct building b = {.w = w, .x = x, .scratch = &scratch, .joinable = joinable};
+	struct caller_edges b = {
+		.w = w, .x = x, .scratch = &scratch, .joinable = joinable};
 	size_t at = 0;
 	int rc = 0;
 

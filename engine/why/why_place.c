@@ -26,7 +26,7 @@
 #include "index/base/order.h"
 
 /* A line, and its cost in one run. */
-struct place {
+struct line_cost {
 	struct str name;
 	uint32_t number; /* of the file, the same on both sides */
 	uint32_t line;
@@ -34,8 +34,8 @@ struct place {
 	bool matched;
 };
 
-struct places {
-	struct place *at;
+struct line_costs {
+	struct line_cost *at;
 	size_t n;
 };
 
@@ -48,29 +48,30 @@ static void set_place(struct str file, uint32_t line, struct why_place *out)
 
 static int by_per_run(const void *pa, const void *pb)
 {
-	const struct place *a = *(const struct place *const *)pa,
-			   *b = *(const struct place *const *)pb;
+	const struct line_cost *a = *(const struct line_cost *const *)pa,
+			       *b = *(const struct line_cost *const *)pb;
 	const int c = order_double(a->per_run, b->per_run);
 
 	return c ? c : order_u64((uint64_t)a->line, (uint64_t)b->line);
 }
 
-static struct place **sorted(struct exec *x, const struct places *p)
+static struct line_cost **sorted(struct exec *x, const struct line_costs *p)
 {
-	struct place **at = EXEC_ARRAY(x, struct place *, p->n + 1);
+	struct line_cost **at = EXEC_ARRAY(x, struct line_cost *, p->n + 1);
 
 	for (size_t i = 0; at && i < p->n; i++)
 		at[i] = &p->at[i];
 	if (at && p->n)
-		qsort(at, p->n, sizeof(struct place *), by_per_run);
+		qsort(at, p->n, sizeof(struct line_cost *), by_per_run);
 	return at;
 }
 
 /* Mark in both what has an equal in the other, each once. */
-static int match_equals(struct exec *x, const struct places *a, const struct places *b)
+static int match_equals(struct exec *x, const struct line_costs *a,
+			const struct line_costs *b)
 {
 	static const double near = 1e-3;
-	struct place **pa = sorted(x, a), **pb = sorted(x, b);
+	struct line_cost **pa = sorted(x, a), **pb = sorted(x, b);
 	size_t i = 0, j = 0;
 
 	if (!pa || !pb)
@@ -89,13 +90,13 @@ static int match_equals(struct exec *x, const struct places *a, const struct pla
 }
 
 /* The largest that is not matched, of the program rather than of the system. */
-static const struct place *largest(const struct places *p)
+static const struct line_cost *largest(const struct line_costs *p)
 {
-	const struct place *best[2] = {NULL, NULL};
+	const struct line_cost *best[2] = {NULL, NULL};
 
 	for (size_t i = 0; i < p->n; i++) {
-		const struct place *one = &p->at[i];
-		const struct place **to = &best[why_of_system(one->name)];
+		const struct line_cost *one = &p->at[i];
+		const struct line_cost **to = &best[why_of_system(one->name)];
 
 		if (!one->matched && (!*to || one->per_run > (*to)->per_run))
 			*to = one;
@@ -166,7 +167,7 @@ static int place_of_call(struct why *w, const struct why_cause *c, struct why_pl
 
 static int by_place(const void *pa, const void *pb)
 {
-	const struct place *a = pa, *b = pb;
+	const struct line_cost *a = pa, *b = pb;
 	const int c = order_u64(a->number, b->number);
 
 	return c ? c : order_u64(a->line, b->line);
@@ -174,7 +175,7 @@ static int by_place(const void *pa, const void *pb)
 
 /* The lines of a recorded function. */
 static int add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool own,
-		     struct places *out)
+		     struct line_costs *out)
 {
 	struct exec *x = w->run[side];
 	struct store *st = w->g[side]->st;
@@ -183,11 +184,11 @@ static int add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool ow
 	struct inlining *in = NULL;
 	int64_t *costs = NULL;
 	size_t n = 0;
-	struct place *all;
+	struct line_cost *all;
 
 	if (fn_lines(x, fn, x->a, &row, &costs, &n) || (own && inlining_new(x, &in)))
 		return x->err->kind;
-	if (!(all = EXEC_ARRAY(x, struct place, out->n + n + 1)))
+	if (!(all = EXEC_ARRAY(x, struct line_cost, out->n + n + 1)))
 		return x->err->kind;
 	if (out->n)
 		memcpy(all, out->at, out->n * sizeof(*all));
@@ -205,7 +206,7 @@ static int add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool ow
 
 		if (!cost)
 			continue;
-		all[out->n++] = (struct place){
+		all[out->n++] = (struct line_cost){
 			.name = p.file,
 			.number = p.number,
 			.line = p.line,
@@ -215,14 +216,14 @@ static int add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool ow
 }
 
 static int list_lines(struct why *w, unsigned side, uint32_t f, bool own,
-		      struct places *out)
+		      struct line_costs *out)
 {
 	const struct graph *g = w->g[side], *apart = g->apart ? g->apart : g;
 	const uint32_t v = w->fn[side][f];
 	double sum = 0;
 	size_t k;
 
-	*out = (struct places){0};
+	*out = (struct line_costs){0};
 	if (v == WHY_NONE || !why_has_detail(g, v))
 		return 0;
 	for (uint32_t m = 0; m < graph_members_count(g, v); m++)
@@ -250,10 +251,10 @@ static int list_lines(struct why *w, unsigned side, uint32_t f, bool own,
 }
 
 /* A line that stands where it stood, and costs nearly the same, is taken for its change. */
-static void less_of_same(const struct places *a, struct places *b)
+static void less_of_same(const struct line_costs *a, struct line_costs *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
-		const struct place *same =
+		const struct line_cost *same =
 			a->n ? bsearch(&b->at[i], a->at, a->n, sizeof(*same), by_place)
 			     : NULL;
 
@@ -264,7 +265,7 @@ static void less_of_same(const struct places *a, struct places *b)
 }
 
 /* Is a line in a header of the system? */
-static bool any_of_system(const struct places *p)
+static bool any_of_system(const struct line_costs *p)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (why_of_system(p->at[i].name))
@@ -275,8 +276,8 @@ static bool any_of_system(const struct places *p)
 static int place_inside(struct why *w, const struct why_cause *c, struct why_place *out)
 {
 	const unsigned more = c->cost < 0 ? BASE : HERE; /* the side that spends more */
-	struct places p[SIDES];
-	const struct place *best;
+	struct line_costs p[SIDES];
+	const struct line_cost *best;
 
 	for (unsigned own = 2; own--;) {
 		for (unsigned k = 0; k < SIDES; k++)

@@ -242,12 +242,12 @@ bool why_inlined(const struct why *w, const struct why_cause *c)
 }
 
 /* The calls of a pair at all sites, as joined: how many for each run, at what price. */
-struct calls {
+struct call_price {
 	double rate, price;
 };
 
-static struct calls joined_calls(const struct why *w, unsigned side, uint32_t from,
-				 uint32_t to)
+static struct call_price joined_calls(const struct why *w, unsigned side, uint32_t from,
+				      uint32_t to)
 {
 	const uint32_t g = w->caller[from] ? w->root : from;
 	double calls = 0, cost = 0;
@@ -260,14 +260,14 @@ static struct calls joined_calls(const struct why *w, unsigned side, uint32_t fr
 			cost += e->cost[side];
 		}
 	}
-	return (struct calls){why_per_run(calls, w->runs[side][from]),
-			      why_per_run(cost, calls)};
+	return (struct call_price){why_per_run(calls, w->runs[side][from]),
+				   why_per_run(cost, calls)};
 }
 
 /* Calls of a library function that cost more or less each, rather than being more or less;
  * of[]: how they were and are. */
 static bool is_price(const struct why *w, const struct why_cause *c,
-		     struct calls of[SIDES])
+		     struct call_price of[SIDES])
 {
 	if (!c->edge || c->fn == w->root || !why_is_library(w, c->callee))
 		return false;
@@ -323,7 +323,7 @@ static enum why_kind kind_of_call(const struct why *w, const struct why_cause *c
 
 static void describe_call(const struct why *w, struct why_cause *c)
 {
-	struct calls of[SIDES];
+	struct call_price of[SIDES];
 
 	if (c->kind == WHY_LAYOUT)
 		return;
@@ -348,7 +348,7 @@ static void describe_call(const struct why *w, struct why_cause *c)
 static bool is_heap(const struct why *w, struct why_cause *c, bool *releases)
 {
 	static const double near = 0.02;
-	struct calls of[SIDES];
+	struct call_price of[SIDES];
 
 	if (!is_price(w, c, of) || !why_allocates(w, c->callee, releases) ||
 	    fabs(of[HERE].rate - of[BASE].rate) > near * of[BASE].rate)
@@ -407,7 +407,7 @@ static void join_moved(struct why_cause *less, struct why_cause *more)
 static int find_moved(struct causes *c)
 {
 	const struct why *w = c->w;
-	struct calls of[SIDES];
+	struct call_price of[SIDES];
 	struct why_cause **less = EXEC_ARRAY(c->x, struct why_cause *, w->n),
 			 **more = EXEC_ARRAY(c->x, struct why_cause *, w->n);
 

@@ -227,7 +227,7 @@ static int read_calls(struct splice *s, uint32_t fn)
 }
 
 /* Callees first, so that a caller names the function that it calls itself. */
-static int join_all(struct splice *s)
+static int join_side(struct splice *s)
 {
 	const struct flow_input *in = &s->shape;
 	const uint32_t *of = s->w->of[s->side];
@@ -320,7 +320,7 @@ int why_splice(struct why *w, bool **joinable, struct why_joined *out)
 		memset(s.out, 0xff, w->n * sizeof(uint32_t));
 		memset(s.in, 0xff, w->n * sizeof(uint32_t));
 		if (count[side] && (graph_shape(w->g[side], &s.shape, x->err) ||
-				    join_all(&s) || keep_calls(&s, out, &cap)))
+				    join_side(&s) || keep_calls(&s, out, &cap)))
 			return x->err->kind;
 	}
 	if (out->n)

@@ -32,7 +32,7 @@ struct term {
 	double is;  /* its cost on side q; 0: a call */
 };
 
-struct pass {
+struct term_pass {
 	struct why *w;
 	struct exec *x;
 	unsigned p, q;	/* prices, counts */
@@ -53,13 +53,13 @@ struct mix {
 
 /* ---- how much can another mix of callers explain? ---- */
 
-static double share_of_calls(const struct pass *s, unsigned side,
+static double share_of_calls(const struct term_pass *s, unsigned side,
 			     const struct why_edge *e)
 {
 	return why_per_run(e->calls[side], s->w->runs[side][e->to]);
 }
 
-static struct mix mix_of(const struct pass *s, uint32_t f)
+static struct mix mix_of(const struct term_pass *s, uint32_t f)
 {
 	const struct why *w = s->w;
 	struct mix m = {0};
@@ -88,7 +88,7 @@ static struct mix mix_of(const struct pass *s, uint32_t f)
 }
 
 /* The share of f's runs of side q that come from calls made more often, here or above. */
-static double more_often(const struct pass *s, uint32_t f)
+static double more_often(const struct term_pass *s, uint32_t f)
 {
 	const struct why *w = s->w;
 	double sum = 0;
@@ -109,7 +109,7 @@ static double more_often(const struct pass *s, uint32_t f)
 }
 
 /* The same, from the callers' side: what a call adds to its callee. */
-static void push_more(struct pass *s, uint32_t g)
+static void push_more(struct term_pass *s, uint32_t g)
 {
 	const struct why *w = s->w;
 	const bool both = why_has(w, s->p, g);
@@ -128,7 +128,7 @@ static void push_more(struct pass *s, uint32_t g)
 	}
 }
 
-static int find_more(struct pass *s)
+static int find_more(struct term_pass *s)
 {
 	enum { SWEEPS = 6 }; /* in a cycle */
 	const struct why *w = s->w;
@@ -172,7 +172,7 @@ static double mixed_here(const struct term *t, const struct mix *m)
 }
 
 /* The share of a term that another mix, here or above, explains. */
-static double mixed(const struct pass *s, const struct term *t, const struct mix *m)
+static double mixed(const struct term_pass *s, const struct term *t, const struct mix *m)
 {
 	const double more = s->more[t->f];
 	double above = 0;
@@ -187,13 +187,13 @@ static double mixed(const struct pass *s, const struct term *t, const struct mix
 
 /* ---- the terms of a unit ---- */
 
-static void add_term(struct pass *s, struct term t)
+static void add_term(struct term_pass *s, struct term t)
 {
 	t.full = t.cost;
 	s->term[s->n++] = t;
 }
 
-static void terms_of_call(struct pass *s, struct why_edge *e, bool both)
+static void terms_of_call(struct term_pass *s, struct why_edge *e, bool both)
 {
 	const struct why *w = s->w;
 	const double runs = w->runs[s->q][e->from], rate = why_rate(w, s->q, e),
@@ -225,7 +225,7 @@ static void terms_of_call(struct pass *s, struct why_edge *e, bool both)
 				  .is = runs * rate * now});
 }
 
-static void terms_of(struct pass *s, uint32_t f)
+static void terms_of(struct term_pass *s, uint32_t f)
 {
 	struct why *w = s->w;
 	const bool both = why_has(w, s->p, f);
@@ -248,7 +248,7 @@ static void terms_of(struct pass *s, uint32_t f)
 
 /* ---- the terms add up to P ---- */
 
-static double left_over(const struct pass *s, double p)
+static double left_over(const struct term_pass *s, double p)
 {
 	for (size_t i = 0; i < s->n; i++)
 		p -= s->term[i].cost;
@@ -256,7 +256,7 @@ static double left_over(const struct pass *s, double p)
 }
 
 /* Reduce the terms by what another mix of callers can explain. */
-static void take_mix(struct pass *s)
+static void take_mix(struct term_pass *s)
 {
 	struct mix m = {0};
 
@@ -270,7 +270,7 @@ static void take_mix(struct pass *s)
 }
 
 /* Change the terms by `d` in all: each by its part of what it has to give. */
-static double give_back(struct pass *s, double d)
+static double give_back(struct term_pass *s, double d)
 {
 	double all = 0, share;
 
@@ -290,7 +290,7 @@ static double give_back(struct pass *s, double d)
 	return d - copysign(share * all, d);
 }
 
-static double shrink_opposite(struct pass *s, double d)
+static double shrink_opposite(struct term_pass *s, double d)
 {
 	double all = 0, share;
 
@@ -304,7 +304,7 @@ static double shrink_opposite(struct pass *s, double d)
 	return d - copysign(share * all, d);
 }
 
-static void spread(struct pass *s, double d)
+static void spread(struct term_pass *s, double d)
 {
 	double all = 0;
 
@@ -318,7 +318,7 @@ static void spread(struct pass *s, double d)
 		s->term[i].cost += d * s->term[i].is / all;
 }
 
-static void balance(struct pass *s, double p)
+static void add_up(struct term_pass *s, double p)
 {
 	double d = left_over(s, p);
 
@@ -359,7 +359,7 @@ static int find_different(struct why *w, bool **out)
 }
 
 /* Nothing changed in the unit, and nothing is carried down to it. */
-static bool is_same(const struct pass *s, uint32_t u)
+static bool is_same(const struct term_pass *s, uint32_t u)
 {
 	const struct why *w = s->w;
 
@@ -369,7 +369,7 @@ static bool is_same(const struct pass *s, uint32_t u)
 	return true;
 }
 
-static void pass_unit(struct pass *s, uint32_t u)
+static void pass_unit(struct term_pass *s, uint32_t u)
 {
 	const struct why *w = s->w;
 	double p = 0;
@@ -388,7 +388,7 @@ static void pass_unit(struct pass *s, uint32_t u)
 	if (!s->n)
 		return;
 	if (u != w->unit[w->root])
-		balance(s, p);
+		add_up(s, p);
 	for (size_t i = 0; i < s->n; i++) {
 		const struct term *t = &s->term[i];
 
@@ -413,7 +413,7 @@ static size_t most_terms(const struct why *w)
 	return most;
 }
 
-static int one_pass(struct pass *s)
+static int one_pass(struct term_pass *s)
 {
 	memset(s->arrive, 0, s->w->n * sizeof(*s->arrive));
 	memset(s->more, 0, s->w->n * sizeof(*s->more));
@@ -430,11 +430,11 @@ static int one_pass(struct pass *s)
 int why_terms(struct why *w)
 {
 	struct exec *x = w->run[HERE];
-	struct pass s = {.w = w,
-			 .x = x,
-			 .arrive = EXEC_ARRAY(x, double, w->n),
-			 .more = EXEC_ARRAY(x, double, w->n),
-			 .term = EXEC_ARRAY(x, struct term, most_terms(w) + 1)};
+	struct term_pass s = {.w = w,
+			      .x = x,
+			      .arrive = EXEC_ARRAY(x, double, w->n),
+			      .more = EXEC_ARRAY(x, double, w->n),
+			      .term = EXEC_ARRAY(x, struct term, most_terms(w) + 1)};
 	bool *different;
 
 	if (!s.arrive || !s.more || !s.term || find_different(w, &different))

@@ -75,7 +75,7 @@ static bool takes(const struct source_def *src, const struct column_row *row,
 static void test_listed(void)
 {
 	static const struct source_def joined = {
-		.of = ROW_JOINED, .cols = vs_cols, .ncols = VS_COLS};
+		.of = ROWS_JOINED, .cols = vs_cols, .ncols = VS_COLS};
 	const struct source_def *src;
 	const struct column_row *row;
 
@@ -202,7 +202,7 @@ static void test_page(void)
 		while (row < p.n && !row_is_of(p.line[row], title(src)))
 			row++;
 		/* The facts of `info` are a card; `_` has those of any source. */
-		if (src->of == ROW_INFO || src->of == ROW_CARD || !src->ncols)
+		if (src->of == ROWS_INFO || src->of == ROWS_CARD || !src->ncols)
 			continue;
 		if (ok(row < p.n, "OUTPUT.md has the columns of %s", title(src)))
 			lists_columns(src, p.line[row]);
