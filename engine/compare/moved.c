@@ -64,8 +64,8 @@ static bool is_below(struct str file, struct str dir)
 struct str moved_file(const struct moved *m, struct str file, struct arena *a)
 {
 	const struct move *best = NULL;
-	struct str rest, out;
-	char *p;
+	struct str rest;
+	bool between;
 
 	for (size_t i = 0; m && i < m->n; i++)
 		if (is_below(file, m->at[i].from) &&
@@ -77,18 +77,8 @@ struct str moved_file(const struct moved *m, struct str file, struct arena *a)
 	while (rest.n && rest.p[0] == '/')
 		rest = str_from(rest, 1);
 	/* "/" alone ends in a slash, "" does not. */
-	out.n = best->to.n + 1 + rest.n;
-	if (!(p = arena_alloc(a, out.n)))
-		return (struct str){NULL, 0};
-	out = (struct str){p, 0};
-	if (best->to.n)
-		memcpy(p, best->to.p, out.n = best->to.n);
-	if (rest.n && out.n && p[out.n - 1] != '/')
-		p[out.n++] = '/';
-	if (rest.n)
-		memcpy(p + out.n, rest.p, rest.n);
-	out.n += rest.n;
-	return out;
+	between = rest.n && best->to.n && best->to.p[best->to.n - 1] != '/';
+	return arena_join(a, best->to, between ? STR("/") : STR(""), rest);
 }
 
 /* Objects are compared by their names, without folders, so a rule for `app-old` is also one

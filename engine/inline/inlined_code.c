@@ -404,20 +404,6 @@ static int each_function(struct finding *w, int (*each)(struct finding *))
 
 /* ---- what was found ---- */
 
-/* "max (inl)" */
-static struct str marked(struct arena *a, struct str name)
-{
-	static const char mark[] = NAME_INLINED;
-	char *p = arena_alloc(a, name.n + sizeof(mark) - 1);
-
-	if (!p)
-		return (struct str){NULL, 0};
-	if (name.n)
-		memcpy(p, name.p, name.n);
-	memcpy(p + name.n, mark, sizeof(mark) - 1);
-	return (struct str){p, name.n + sizeof(mark) - 1};
-}
-
 /* The files of the profile by their base names. */
 static int list_files(struct finding *w, struct hash *names)
 {
@@ -458,7 +444,8 @@ static int keep_fns(struct finding *w, const struct hash *names, struct inlined_
 	for (size_t i = 0; i < w->fns; i++) {
 		const struct found_fn *f = &w->fn[i];
 
-		out[i].name = marked(w->x->a, f->name.n ? f->name : STR("???"));
+		out[i].name = arena_join(w->x->a, f->name.n ? f->name : STR("???"),
+					 STR(NAME_INLINED), STR(""));
 		if (!out[i].name.p)
 			return arena_full(w->x->a, w->x->err);
 		if (inlining_known(w->x, f->key.obj, !f->key.by_file))

@@ -64,18 +64,6 @@ static struct str jump_text(struct exec *x, const struct listing *l,
 			    at->calls == 1 ? "" : "s");
 }
 
-/* "=> NAME"; names can be longer than arena_printf() writes. */
-static struct str call_text(struct exec *x, struct str name)
-{
-	char *p = arena_alloc(x->a, name.n + 4);
-
-	if (!p)
-		return (struct str){NULL, 0};
-	memcpy(p, "=> ", 3);
-	memcpy(p + 3, name.p, name.n);
-	return (struct str){p, name.n + 3};
-}
-
 static int put_place(struct exec *x, struct listing *l, const struct listing_place *at,
 		     struct str text)
 {
@@ -87,8 +75,9 @@ static int put_place(struct exec *x, struct listing *l, const struct listing_pla
 	r->pos = at->pos;
 	if (at->kind == LISTING_CALL) {
 		r->name = callee_name(x, at);
-		text = call_text(x,
-				 x->open->people ? name_short(r->name, x->a) : r->name);
+		text = arena_join(x->a, STR("=> "),
+				  x->open->people ? name_short(r->name, x->a) : r->name,
+				  STR(""));
 	} else if (at->kind == LISTING_JUMP) {
 		text = jump_text(x, l, at);
 	}
@@ -220,20 +209,6 @@ static bool same_mark(const struct listing *l, const struct inline_frame *a,
 	return a == b;
 }
 
-/* "-- inlined: NAME --"; names can be longer than arena_printf() writes. */
-static struct str mark_text(struct exec *x, struct str name)
-{
-	const struct str before = STR("-- inlined: "), behind = STR(" --");
-	char *p = arena_alloc(x->a, before.n + name.n + behind.n);
-
-	if (!p)
-		return (struct str){NULL, 0};
-	memcpy(p, before.p, before.n);
-	memcpy(p + before.n, name.p, name.n);
-	memcpy(p + before.n + name.n, behind.p, behind.n);
-	return (struct str){p, before.n + name.n + behind.n};
-}
-
 /* Before the rows of a place: say where inlined code begins, and where it ends. */
 static int put_mark(struct exec *x, struct listing *l, const struct listing_place *at)
 {
@@ -255,7 +230,7 @@ static int put_mark(struct exec *x, struct listing *l, const struct listing_plac
 	       : x->open->people ? name_short(f->name, x->a)
 				 : f->name;
 	r->name = name;
-	r->text = name.p ? mark_text(x, name) : name;
+	r->text = name.p ? arena_join(x->a, STR("-- inlined: "), name, STR(" --")) : name;
 	return r->text.p ? 0 : arena_full(x->a, x->err);
 }
 

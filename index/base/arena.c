@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "index/base/count.h"
 #include "index/base/err.h"
 #include "index/base/vec.h"
 
@@ -153,6 +154,20 @@ struct str arena_printf(struct arena *a, const char *fmt, ...)
 	vsnprintf(p, (size_t)n + 1, fmt, ap);
 	va_end(ap);
 	return (struct str){p, (size_t)n};
+}
+
+struct str arena_join(struct arena *a, struct str before, struct str s, struct str after)
+{
+	const struct str part[] = {before, s, after};
+	char *p = arena_alloc(a, before.n + s.n + after.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; p && i < COUNT(part); i++) {
+		if (part[i].n)
+			memcpy(p + n, part[i].p, part[i].n);
+		n += part[i].n;
+	}
+	return (struct str){p, n};
 }
 
 static void free_chunks(struct arena_chunk *c)
