@@ -34,21 +34,28 @@ int64_t graph_round(double d)
 					     : -(int64_t)(0.5 - d);
 }
 
-int graph_number(struct graph_draft *d, const uint8_t *keep, struct err *err)
+int graph_draft(struct graph *g, struct graph_draft *d, struct err *err)
 {
-	struct graph *b = d->below;
+	*d = (struct graph_draft){.below = g};
+	d->map = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	d->first = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	return d->map && d->first ? 0 : arena_full(g->a, err);
+}
 
-	d->map = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
-	d->first = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
-	if (!d->map || !d->first)
-		return arena_full(b->a, err);
-	for (uint32_t f = 0; f < b->functions; f++) {
-		d->map[f] = GRAPH_NONE;
-		if (!keep[f])
-			continue;
-		d->first[d->functions] = f;
-		d->map[f] = d->functions++;
-	}
+void graph_draft_join(struct graph_draft *d, uint32_t f, uint32_t group)
+{
+	d->map[f] = group;
+	if (group == d->functions)
+		d->first[d->functions++] = f;
+}
+
+int graph_number(struct graph *g, const uint8_t *keep, struct graph_draft *d,
+		 struct err *err)
+{
+	if (graph_draft(g, d, err))
+		return err->kind;
+	for (uint32_t f = 0; f < g->functions; f++)
+		graph_draft_join(d, f, keep[f] ? d->functions : GRAPH_NONE);
 	return 0;
 }
 
@@ -60,6 +67,36 @@ int graph_draft_edges(struct graph_draft *d, size_t edges, struct err *err)
 	d->callee = ARENA_ARRAY(a, uint32_t, edges + 1);
 	d->calls = ARENA_ARRAY(a, uint64_t, edges + 1);
 	return d->caller && d->callee && d->calls ? 0 : arena_full(a, err);
+}
+
+int graph_keep_edges(struct graph_draft *d, const struct flow_input *in,
+		     const uint64_t *calls, const uint8_t *keep, uint32_t **from,
+		     struct err *err)
+{
+	size_t n = 0;
+	uint32_t e = 0;
+
+	for (uint32_t k = 0; k < d->functions; k++)
+		n += in->out_first[d->first[k] + 1] - in->out_first[d->first[k]];
+	*from = ARENA_ARRAY(d->below->a, uint32_t, n + 1);
+	if (!*from || graph_draft_edges(d, n, err))
+		return arena_full(d->below->a, err);
+	for (uint32_t k = 0; k < d->functions; k++) {
+		const uint32_t f = d->first[k];
+
+		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
+			const uint32_t to = d->map[in->callee[i]];
+
+			/* Written in any case, kept if the callee stays. */
+			d->caller[e] = k;
+			d->callee[e] = to;
+			d->calls[e] = calls[i];
+			(*from)[e] = i;
+			e += to != GRAPH_NONE && (!keep || keep[i]);
+		}
+	}
+	d->edges = e;
+	return 0;
 }
 
 /* A counting sort.  Group k is counted at k + 2, so that after summing up its first place

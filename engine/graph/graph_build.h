@@ -45,8 +45,14 @@ int graph_merge(struct graph_draft *d, bool named, struct graph **out, struct er
 /* [edges below]: the edge of g, which graph_merge() made. */
 const uint32_t *graph_merged_edges(const struct graph *g);
 int graph_build(const struct graph_draft *d, struct graph **out, struct err *err);
-/* Number the functions below that are marked in keep, in order: sets map and first. */
-int graph_number(struct graph_draft *d, const uint8_t *keep, struct err *err);
+/* Begin a graph of the functions of g that are marked in keep, in their order. */
+int graph_number(struct graph *g, const uint8_t *keep, struct graph_draft *d,
+		 struct err *err);
+/* Keep the calls of g, `in`, between functions that stay; keep: of these only some, NULL: all.
+ * (*from)[edges]: the call of g; calls: how often each is made. */
+int graph_keep_edges(struct graph_draft *d, const struct flow_input *in,
+		     const uint64_t *calls, const uint8_t *keep, uint32_t **from,
+		     struct err *err);
 /* The costs that a stage that estimates leaves as they are: *sure of the new graph starts
  * with what is so below; the stage takes away the others. */
 int graph_sure(struct graph *g, uint8_t **sure, uint8_t **call, struct err *err);

@@ -296,25 +296,10 @@ static int stacks_of_parts(const struct graph *g, uint32_t e, struct arena *a,
 	return 0;
 }
 
-/* fn[] of the vertices of the graph below all merging stages, as functions of g. */
-static const uint32_t *merged_functions(const struct graph *g, const struct graph *base,
-					const uint32_t *fn, uint32_t n, struct arena *a)
+/* The function of g that f, of a graph below all merging stages, is part of. */
+static uint32_t function_of(const struct graph *g, const struct graph *base, uint32_t f)
 {
-	uint32_t *out = ARENA_ARRAY(a, uint32_t, (size_t)n + 1);
-
-	for (uint32_t v = 0; out && v < n; v++)
-		out[v] = fn ? fn[v] : v;
-	/* From the stage nearest to the base to g. */
-	for (const struct graph *below = base; out && below != g;) {
-		const struct graph *m = g;
-
-		while (m->below != below)
-			m = m->below;
-		for (uint32_t v = 0; v < n; v++)
-			out[v] = m->group[out[v]];
-		below = m;
-	}
-	return out;
+	return g == base ? f : g->group[function_of(g->below, base, f)];
 }
 
 /*
@@ -372,6 +357,7 @@ static int contract(const struct graph *g, struct stacks *s, struct arena *a,
 int graph_stacks(struct graph *g, uint32_t e, struct arena *a, struct stacks *out,
 		 bool *known, struct err *err)
 {
+	uint32_t *fn;
 	struct graph *base = g;
 
 	*known = false;
@@ -389,9 +375,11 @@ int graph_stacks(struct graph *g, uint32_t e, struct arena *a, struct stacks *ou
 		return err->kind;
 	}
 	if (base != g || !out->fn) {
-		out->fn = merged_functions(g, base, out->fn, out->n, a);
-		if (!out->fn)
+		if (!(fn = ARENA_ARRAY(a, uint32_t, (size_t)out->n + 1)))
 			return arena_full(a, err);
+		for (uint32_t v = 0; v < out->n; v++)
+			fn[v] = function_of(g, base, out->fn ? out->fn[v] : v);
+		out->fn = fn;
 	}
 	out->functions = g->functions;
 	return base != g && !g->plain && g->mixed ? contract(g, out, a, err) : 0;

@@ -366,39 +366,6 @@ static int focus_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 	return 0;
 }
 
-/* Keep the calls between functions that stay. */
-static int kept_edges(const struct flow_input *in, struct graph_draft *d, struct focus *s,
-		      struct err *err)
-{
-	size_t n = 0;
-	uint32_t e = 0;
-
-	for (uint32_t f = 0; f < in->functions; f++)
-		if (d->map[f] != GRAPH_NONE)
-			n += in->out_first[f + 1] - in->out_first[f];
-	s->edge = ARENA_ARRAY(d->below->a, uint32_t, n + 1);
-	if (!s->edge || graph_draft_edges(d, n, err))
-		return arena_full(d->below->a, err);
-	for (uint32_t f = 0; f < in->functions; f++) {
-		uint32_t from = d->map[f];
-
-		if (from == GRAPH_NONE)
-			continue;
-		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
-			uint32_t to = d->map[in->callee[i]];
-
-			/* Written in any case, kept if the callee stays. */
-			d->caller[e] = from;
-			d->callee[e] = to;
-			d->calls[e] = in->calls[i];
-			s->edge[e] = i;
-			e += to != GRAPH_NONE;
-		}
-	}
-	d->edges = e;
-	return 0;
-}
-
 /* Mark the costs that no share divides. */
 static int focus_sure(struct graph *g, const struct focus *s, struct err *err)
 {
@@ -430,7 +397,7 @@ static int focus_sure(struct graph *g, const struct focus *s, struct err *err)
 int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 		struct graph **out, struct err *err)
 {
-	struct graph_draft d = {.below = g};
+	struct graph_draft d;
 	struct focus *s = ARENA_NEW(g->a, struct focus);
 	struct reach kept = {0};
 
@@ -438,8 +405,9 @@ int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
 		return arena_full(g->a, err);
 	s->set = set;
 	s->ignore = ignore;
-	if (find_kept(g, s, &kept, err) || graph_number(&d, kept.met, err) ||
-	    kept_edges(&kept.in, &d, s, err) || graph_build(&d, out, err))
+	if (find_kept(g, s, &kept, err) || graph_number(g, kept.met, &d, err) ||
+	    graph_keep_edges(&d, &kept.in, kept.in.calls, NULL, &s->edge, err) ||
+	    graph_build(&d, out, err))
 		return err->kind;
 	s->map = d.map;
 	s->first = d.first;

@@ -647,7 +647,7 @@ static int hide_sure(struct graph *g, const struct hide *h,
 int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 	       struct err *err)
 {
-	struct graph_draft d = {.below = g};
+	struct graph_draft d;
 	struct hide *h = ARENA_NEW(g->a, struct hide);
 	uint8_t *keep = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	struct flow_input below;
@@ -658,7 +658,7 @@ int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 	for (uint32_t f = 0; f < g->functions; f++)
 		keep[f] = !fnset_has(set, f);
 	if (graph_shape(g, &below, err) || components(g, &below, set, h, err) ||
-	    find_above(g, &below, h, err) || graph_number(&d, keep, err))
+	    find_above(g, &below, h, err) || graph_number(g, keep, &d, err))
 		return err->kind;
 	h->map = d.map;
 	h->up = d.first;

@@ -401,14 +401,6 @@ const uint32_t *graph_groups(const struct graph *g)
 	return ((const struct merge *)g->stage)->map;
 }
 
-int graph_draft(struct graph *g, struct graph_draft *d, struct err *err)
-{
-	*d = (struct graph_draft){.below = g};
-	d->map = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	d->first = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	return d->map && d->first ? 0 : arena_full(g->a, err);
-}
-
 int graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
 		   struct graph **out, struct err *err)
 {
@@ -420,18 +412,13 @@ int graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
 	if (!(d.name = ARENA_ARRAY(g->a, struct str, (size_t)g->functions + 1)))
 		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < g->functions; f++) {
-		bool in = fnset_has(set, f);
+		const bool in = fnset_has(set, f);
 
-		if (in && group != GRAPH_NONE) {
-			d.map[f] = group;
-			continue;
-		}
-		if (in) {
+		if (in && group == GRAPH_NONE) {
 			group = d.functions;
 			d.name[group] = name;
 		}
-		d.first[d.functions] = f;
-		d.map[f] = d.functions++;
+		graph_draft_join(&d, f, in ? group : d.functions);
 	}
 	return graph_merge(&d, true, out, err);
 }
@@ -488,13 +475,6 @@ static uint32_t number_text(struct texts *t, struct str text)
 		return GRAPH_NONE;
 	t->text[t->n] = text;
 	return t->n++;
-}
-
-void graph_draft_join(struct graph_draft *d, uint32_t f, uint32_t group)
-{
-	d->map[f] = group;
-	if (group == d->functions)
-		d->first[d->functions++] = f;
 }
 
 /* Each place has the group of its text: find the text once. */

@@ -10,6 +10,7 @@
  * once, for all events; parts_fill() takes those of one, or of a formula.
  */
 
+#include "engine/flow/flow.h"
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
 #include "index/base/arena.h"
@@ -107,28 +108,6 @@ static int parts_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 	return 0;
 }
 
-/* Keep the edges that some part has: those of the store are in order, so these are. */
-static int part_edges(struct graph *g, struct graph_draft *d, struct sums *s,
-		      struct err *err)
-{
-	if (graph_draft_edges(d, g->edges, err))
-		return err->kind;
-	if (!(s->from = ARENA_ARRAY(g->a, uint32_t, (size_t)g->edges + 1)))
-		return arena_full(g->a, err);
-	for (uint32_t i = 0; i < g->edges; i++) {
-		struct store_edge e;
-
-		if (!s->edge[i])
-			continue;
-		store_edge(g->st, i, &e);
-		d->caller[d->edges] = d->map[e.caller];
-		d->callee[d->edges] = d->map[e.callee];
-		d->calls[d->edges] = s->calls[i];
-		s->from[d->edges++] = i;
-	}
-	return 0;
-}
-
 const uint32_t *graph_part_edges(const struct graph *g)
 {
 	return ((const struct sums *)g->stage)->from;
@@ -137,13 +116,17 @@ const uint32_t *graph_part_edges(const struct graph *g)
 int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 		struct err *err)
 {
-	struct graph_draft d = {.below = g};
 	struct sums *s = ARENA_NEW(g->a, struct sums);
+	struct graph_draft d;
+	const struct flow_input in = {.out_first = store_u32(g->st, STORE_OUT_FIRST),
+				      .callee = store_u32(g->st, STORE_EDGE_CALLEE)};
 
 	if (!s)
 		return arena_full(g->a, err);
-	if (sum_parts(g, parts, s, err) || graph_number(&d, s->fn, err) ||
-	    part_edges(g, &d, s, err) || graph_build(&d, out, err))
+	if (sum_parts(g, parts, s, err) || graph_number(g, s->fn, &d, err) ||
+	    store_check(g->st, err) ||
+	    graph_keep_edges(&d, &in, s->calls, s->edge, &s->from, err) ||
+	    graph_build(&d, out, err))
 		return err->kind;
 	(*out)->stage = s;
 	(*out)->fill = parts_fill;

@@ -356,6 +356,7 @@ static int drop_cheap(struct exec *x, struct detail *d)
 	const size_t costs = row_costs(d), all = d->n;
 	struct sort_pair *order;
 	size_t n = 0;
+	int full;
 
 	if (!d->keep || all < 2 * d->keep + SLACK)
 		return 0;
@@ -366,13 +367,10 @@ static int drop_cheap(struct exec *x, struct detail *d)
 		order[i] = (struct sort_pair){
 			~cost_rank(store_event_of(d->st, x->event, d->costs + i * costs)),
 			(uint32_t)i};
-	if (sort_pairs(order, all)) {
-		free(order);
-		return err_no_memory(x->err, NULL);
-	}
+	full = sort_pairs(order, all);
 	for (size_t i = 0; i < d->keep; i++)
 		order[i].key = order[i].value;
-	if (sort_pairs(order, d->keep)) {
+	if (full || sort_pairs(order, d->keep)) {
 		free(order);
 		return err_no_memory(x->err, NULL);
 	}
