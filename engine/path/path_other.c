@@ -32,7 +32,8 @@ struct gathering {
 	uint32_t n;
 	size_t cap, out_cap;
 	double *mass, *stays, *through; /* [functions]; through: 0: not summed up yet */
-	uint32_t *ring, ahead, behind;	/* [functions]: those with mass */
+	double *carried; /* [functions]: what rounding has lost in the groups before */
+	uint32_t *ring, ahead, behind; /* [functions]: those with mass */
 	uint8_t *waits;
 	uint32_t *met, nmet; /* [functions]: those with cost in stays[] */
 	struct path_other *out;
@@ -157,8 +158,10 @@ static int push_group(struct gathering *w, uint32_t first, uint32_t end, uint64_
 	}
 	for (uint32_t k = 0; k < w->nmet; k++) {
 		uint32_t f = w->met[k];
-		int64_t cost = path_rounded(w->stays[f]);
+		const double exact = w->stays[f] + w->carried[f];
+		const int64_t cost = path_rounded(exact);
 
+		w->carried[f] = exact - (double)cost;
 		w->stays[f] = 0;
 		if (!cost)
 			continue;
@@ -291,12 +294,14 @@ int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct er
 	g->err = err;
 	w.mass = ARENA_ARRAY(g->arena, double, n);
 	w.stays = ARENA_ARRAY(g->arena, double, n);
+	w.carried = ARENA_ARRAY(g->arena, double, n);
 	w.through = ARENA_ARRAY(g->arena, double, n);
 	left = ARENA_ARRAY(g->arena, double, n);
 	w.ring = ARENA_ARRAY(g->arena, uint32_t, n);
 	w.met = ARENA_ARRAY(g->arena, uint32_t, n);
 	w.waits = ARENA_ARRAY(g->arena, uint8_t, n);
-	if (!w.mass || !w.stays || !w.through || !left || !w.ring || !w.met || !w.waits)
+	if (!w.mass || !w.stays || !w.carried || !w.through || !left || !w.ring ||
+	    !w.met || !w.waits)
 		return tree_full(g);
 	if (lift(g, t, &lifted) || find_sources(&w))
 		return err->kind;

@@ -445,7 +445,7 @@ int path_tree(const struct flow *fl, const struct path_tree_query *q, struct are
 	if (tree_rows(g, &t) || tree_proven(g, &t))
 		return err->kind;
 	/* Cost that the query itself leaves out is no part of the answer. */
-	if (t.cut && !q->depth && !(q->min > 0))
+	if (!q->depth && !(q->min > 0))
 		t.grown = g;
 	*out = t;
 	return 0;

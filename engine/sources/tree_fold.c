@@ -513,8 +513,7 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	t.left_out = cost_difference(t.est, t.own);
 	/* A row that the query asks for may be missing: all that is in none is not less. */
 	t.cut = w.cut || (w.tree.cut && (double)t.left_out >= q->min);
-	if (put_folded_rows(&w, &t) ||
-	    (t.cut && !q->depth && !(q->min > 0) && keep_fold(&w, &t)))
+	if (put_folded_rows(&w, &t) || (!q->depth && !(q->min > 0) && keep_fold(&w, &t)))
 		return x->err->kind;
 	*out = t;
 	return 0;

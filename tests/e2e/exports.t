@@ -79,6 +79,11 @@ for query, other in (('calltree from main depth 1', 5 * 50), ("calltree from mai
     lines = ask(query + " | as folded").splitlines()
     same((sum(int(x.rsplit(" ", 1)[1]) for x in lines), cost(lines, "(other)")),
          (1510 if "main" in query else 250, other), "folded: " + query)
+# Chains of recursion become so cheap that they are no rows. Their cost lies with its functions all the same.
+for name in ("mutual-default", "mutual-recs3", "tmpl-default"):
+    lines = run(small + name + ".out", "-q", "-c", "calltree | as folded").text.splitlines()
+    whole = sum(int(x.rsplit(" ", 1)[1]) for x in lines)
+    ok(cost(lines, "(other)") * 2000 < whole, "folded: what is too cheap for a row has its function, " + name, (cost(lines, "(other)"), whole))
 # Of several functions what is spent in any of them is the whole; calls between them count once.
 with open("nested.out", "w") as f:
     f.write("events: Ir\nfn=main\n1 10\ncfn=app::main\ncalls=1 1\n1 990\n\nfn=app::main\n2 90\ncfn=work\ncalls=3 1\n2 900\n\n"
