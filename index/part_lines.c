@@ -590,7 +590,7 @@ static int map_events(struct part_lines *to, struct err *err)
 }
 
 /* A column of the store, for struct profile, which does not write to it. */
-static uint32_t *part_lines_column(struct store *st, enum store_column c)
+static uint32_t *part_lines_column(struct store *st, enum index_table c)
 {
 	return (uint32_t *)(uintptr_t)store_u32(st, c);
 }
@@ -608,11 +608,11 @@ static int translate(struct part_lines *to, struct err *err)
 	p->nevent = st->info.events;
 	p->nfn = st->info.functions;
 	p->nedge = st->info.edges;
-	p->fn_name = part_lines_column(st, STORE_FN_NAME);
-	p->fn_file = part_lines_column(st, STORE_FN_FILE);
-	p->fn_obj = part_lines_column(st, STORE_FN_OBJ);
-	p->out_first = part_lines_column(st, STORE_OUT_FIRST);
-	p->callee = part_lines_column(st, STORE_EDGE_CALLEE);
+	p->fn_name = part_lines_column(st, TABLE_FN_NAME);
+	p->fn_file = part_lines_column(st, TABLE_FN_FILE);
+	p->fn_obj = part_lines_column(st, TABLE_FN_OBJ);
+	p->out_first = part_lines_column(st, TABLE_OUT_FIRST);
+	p->callee = part_lines_column(st, TABLE_EDGE_CALLEE);
 	return store_check(st, err) || map_edges(to, err) ||
 			       detail_new(p, 0, &to->detail, err)
 		       ? err->kind

@@ -24,7 +24,7 @@ static int read_groups(struct pairer *w, unsigned s)
 
 	if (!first)
 		return pair_no_memory(w);
-	if (!(w->name[s] = store_u32(st, STORE_GROUP_OF)))
+	if (!(w->name[s] = store_u32(st, TABLE_GROUP_OF)))
 		return store_check(st, w->err) ? w->err->kind : pair_no_memory(w);
 	for (uint32_t f = 0; f < n; f++)
 		first[f] = store_group_fn(st, w->name[s][f], 0);
@@ -72,9 +72,9 @@ static int read_names(struct pairer *w, unsigned s)
 	const bool groups = !w->recorded && store_any_grouped(st);
 	const uint32_t n = groups ? store_info(st)->groups : store_info(st)->names;
 
-	w->name[s] = store_u32(st, STORE_FN_NAME);
-	w->file[s] = store_u32(st, STORE_FN_FILE);
-	w->obj[s] = store_u32(st, STORE_FN_OBJ);
+	w->name[s] = store_u32(st, TABLE_FN_NAME);
+	w->file[s] = store_u32(st, TABLE_FN_FILE);
+	w->obj[s] = store_u32(st, TABLE_FN_OBJ);
 	w->names_n[s] = n;
 	w->text[s] = ARENA_ARRAY(&w->names, struct str, (size_t)n + 1);
 	w->hash[s] = ARENA_ARRAY(&w->names, uint64_t, (size_t)n + 1);

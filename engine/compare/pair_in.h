@@ -19,7 +19,7 @@ struct places {
 	uint32_t *of[2]; /* [objects or files of the store]: number */
 };
 
-/* The call edges of a store (enum store_column). */
+/* The call edges of a store (enum index_table). */
 struct pair_calls {
 	const uint32_t *out_first, *callee, *in_first, *in_edge, *caller;
 };

@@ -37,9 +37,9 @@ static int read_calls(struct pairer *w, unsigned s)
 	if (c->caller)
 		return 0;
 	*c = (struct pair_calls){
-		store_u32(st, STORE_OUT_FIRST),	  store_u32(st, STORE_EDGE_CALLEE),
-		store_u32(st, STORE_IN_FIRST),	  store_u32(st, STORE_IN_EDGE),
-		store_u32(st, STORE_EDGE_CALLER),
+		store_u32(st, TABLE_OUT_FIRST),	  store_u32(st, TABLE_EDGE_CALLEE),
+		store_u32(st, TABLE_IN_FIRST),	  store_u32(st, TABLE_IN_EDGE),
+		store_u32(st, TABLE_EDGE_CALLER),
 	};
 	if (c->out_first && c->callee && c->in_first && c->in_edge && c->caller)
 		return 0;

@@ -14,7 +14,7 @@
  * of functions if they cost nothing. */
 static double paired_share(struct store *st, const uint32_t *other, uint32_t e)
 {
-	const int64_t *self = store_costs(st, STORE_FN_SELF, e);
+	const int64_t *self = store_costs(st, TABLE_FN_SELF, e);
 	const uint32_t n = store_info(st)->functions;
 	double all = 0, paired = 0, known = 0;
 
@@ -62,7 +62,7 @@ static struct str renamed_objects(struct exec *x, const struct vs *v)
 static uint32_t nameless(struct store *st, const uint32_t *other, uint32_t e,
 			 double *share)
 {
-	const int64_t *self = store_costs(st, STORE_FN_SELF, e);
+	const int64_t *self = store_costs(st, TABLE_FN_SELF, e);
 	double sum = 0, all = 0;
 	uint32_t n = 0;
 

@@ -309,14 +309,14 @@ int flow_shape_of(struct store *st, struct flow_input *out, struct err *err)
 	struct flow_input in = {
 		.functions = si->functions,
 		.edges = si->edges,
-		.out_first = store_u32(st, STORE_OUT_FIRST),
-		.callee = store_u32(st, STORE_EDGE_CALLEE),
-		.calls = store_u64(st, STORE_EDGE_CALLS),
-		.cycle = store_u32(st, STORE_FN_CYCLE),
-		.topo = store_u32(st, STORE_TOPO),
-		.caller = store_u32(st, STORE_EDGE_CALLER),
-		.in_first = store_u32(st, STORE_IN_FIRST),
-		.in_edge = store_u32(st, STORE_IN_EDGE),
+		.out_first = store_u32(st, TABLE_OUT_FIRST),
+		.callee = store_u32(st, TABLE_EDGE_CALLEE),
+		.calls = store_u64(st, TABLE_EDGE_CALLS),
+		.cycle = store_u32(st, TABLE_FN_CYCLE),
+		.topo = store_u32(st, TABLE_TOPO),
+		.caller = store_u32(st, TABLE_EDGE_CALLER),
+		.in_first = store_u32(st, TABLE_IN_FIRST),
+		.in_edge = store_u32(st, TABLE_IN_EDGE),
 	};
 
 	if (store_check(st, err))
@@ -332,8 +332,8 @@ int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
 
 	if (flow_shape_of(st, &in, err))
 		return err->kind;
-	in.incl = store_costs(st, STORE_EDGE_INCL, event);
-	in.self = store_costs(st, STORE_FN_SELF, event);
+	in.incl = store_costs(st, TABLE_EDGE_INCL, event);
+	in.self = store_costs(st, TABLE_FN_SELF, event);
 	if (store_check(st, err))
 		return err->kind;
 	*out = in;

@@ -31,8 +31,8 @@ static int context_fill(struct graph *g, uint32_t e, const struct flow_input *be
 			struct arena *scratch, int64_t *self, int64_t *edge,
 			struct err *err)
 {
-	const int64_t *own = store_costs(g->st, STORE_CONTEXT_SELF, e);
-	const int64_t *incl = store_costs(g->st, STORE_CONTEXT_INCL, e);
+	const int64_t *own = store_costs(g->st, TABLE_CONTEXT_SELF, e);
+	const int64_t *incl = store_costs(g->st, TABLE_CONTEXT_INCL, e);
 
 	(void)below, (void)scratch;
 	if (!own || !incl)
@@ -164,9 +164,9 @@ static int contexts_graph(struct graph *below, const struct part_contexts *from,
 int graph_contexts(struct graph *below, struct graph **out, struct err *err)
 {
 	struct part_contexts all = {
-		.parent = store_u32(below->st, STORE_CONTEXT_PARENT),
-		.fn = store_u32(below->st, STORE_CONTEXT_FN),
-		.calls = store_u64(below->st, STORE_CONTEXT_CALLS),
+		.parent = store_u32(below->st, TABLE_CONTEXT_PARENT),
+		.fn = store_u32(below->st, TABLE_CONTEXT_FN),
+		.calls = store_u64(below->st, TABLE_CONTEXT_CALLS),
 	};
 	struct store_tree tree;
 
@@ -225,16 +225,16 @@ const uint32_t *graph_context_functions(const struct graph *g)
 static int stacks_of_store(const struct graph *g, uint32_t e, struct arena *a,
 			   struct stacks *s, struct err *err)
 {
-	const uint32_t *parent = store_u32(g->st, STORE_CONTEXT_PARENT);
+	const uint32_t *parent = store_u32(g->st, TABLE_CONTEXT_PARENT);
 	struct store_tree tree;
 
 	store_tree(g->st, &tree);
 	*s = (struct stacks){.n = tree.contexts,
 			     .functions = g->functions,
-			     .fn = store_u32(g->st, STORE_CONTEXT_FN),
-			     .calls = store_u64(g->st, STORE_CONTEXT_CALLS),
-			     .self = store_costs(g->st, STORE_CONTEXT_SELF, e),
-			     .incl = store_costs(g->st, STORE_CONTEXT_INCL, e)};
+			     .fn = store_u32(g->st, TABLE_CONTEXT_FN),
+			     .calls = store_u64(g->st, TABLE_CONTEXT_CALLS),
+			     .self = store_costs(g->st, TABLE_CONTEXT_SELF, e),
+			     .incl = store_costs(g->st, TABLE_CONTEXT_INCL, e)};
 	if (!parent || !s->fn || !s->calls || !s->self || !s->incl)
 		return store_check(g->st, err);
 	if (stacks_link(s, parent, a))

@@ -205,7 +205,7 @@ static int flow_below(const struct graph *g, uint32_t e, const struct flow_input
 	const struct graph *b = g->below;
 	struct flow *made;
 
-	if (b->plain && b->cache && in->incl == store_costs(b->st, STORE_EDGE_INCL, e))
+	if (b->plain && b->cache && in->incl == store_costs(b->st, TABLE_EDGE_INCL, e))
 		return flow_of(b->cache, b->st, e, b->cancel, out, err);
 	if (flow_build(in, scratch, g->cancel, &made, err) ||
 	    graph_pairs(b, made, scratch, err))

@@ -158,7 +158,7 @@ static int join_all(struct graph *g, struct graph **out, struct err *err)
 	    (groups && keep_members(*out, d.map, err)))
 		return err->kind;
 	if (g->plain)
-		(*out)->cycle = store_u32(g->st, STORE_GROUP_CYCLE);
+		(*out)->cycle = store_u32(g->st, TABLE_GROUP_CYCLE);
 	return store_check(g->st, err);
 }
 
@@ -168,7 +168,7 @@ static int join_all(struct graph *g, struct graph **out, struct err *err)
  * others may be on the stack twice if they are in a cycle. */
 static int read_functions(struct graph *g, struct err *err)
 {
-	const uint64_t *calls = store_u64(g->st, STORE_FN_CALLS);
+	const uint64_t *calls = store_u64(g->st, TABLE_FN_CALLS);
 	uint32_t *origin = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	uint32_t *same = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	uint64_t *sum = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
@@ -228,13 +228,13 @@ static int join_late(struct graph *below, struct graph **out, struct err *err)
 	g->functions = si->groups;
 	g->edges = si->group_edges;
 	g->cycles = si->group_cycles;
-	g->map = g->group = store_u32(g->st, STORE_GROUP_OF);
-	g->member_first = store_u32(g->st, STORE_GROUP_FIRST);
-	g->member = store_u32(g->st, STORE_GROUP_FN);
-	g->cycle = store_u32(g->st, STORE_GROUP_CYCLE);
+	g->map = g->group = store_u32(g->st, TABLE_GROUP_OF);
+	g->member_first = store_u32(g->st, TABLE_GROUP_FIRST);
+	g->member = store_u32(g->st, TABLE_GROUP_FN);
+	g->cycle = store_u32(g->st, TABLE_GROUP_CYCLE);
 	g->costs = ARENA_ARRAY(g->a, struct graph_costs *, si->all_events + 1);
 	g->flows = ARENA_ARRAY(g->a, const struct flow *, si->all_events + 1);
-	*late = (struct graph_late){g, join_calls, store_u32(g->st, STORE_GROUP_KNOWN)};
+	*late = (struct graph_late){g, join_calls, store_u32(g->st, TABLE_GROUP_KNOWN)};
 	g->late = late;
 	*out = g;
 	if (!g->costs || !g->flows)

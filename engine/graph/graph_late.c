@@ -15,7 +15,7 @@
  * calls are joined first. */
 int graph_late_event(struct graph *g, uint32_t e, struct err *err)
 {
-	const int64_t *self = store_costs(g->st, STORE_FN_SELF, e);
+	const int64_t *self = store_costs(g->st, TABLE_FN_SELF, e);
 	struct graph_costs *c = ARENA_NEW(g->a, struct graph_costs);
 
 	if (!c || !(c->self = ARENA_ARRAY(g->a, int64_t, (size_t)g->functions + 1)))

@@ -232,7 +232,7 @@ static int open_places(const struct graph *g, enum graph_mixed mixed,
 	uint32_t n = files ? si->files : si->objects;
 
 	*p = (struct merged_places){.g = g, .mixed = mixed};
-	p->column = store_u32(g->st, files ? STORE_FN_FILE : STORE_FN_OBJ);
+	p->column = store_u32(g->st, files ? TABLE_FN_FILE : TABLE_FN_OBJ);
 	p->several = place_named(g->st, files, STR("(several)"), n);
 	p->unknown = place_named(g->st, files, STR("???"), n + 1);
 	return store_check(g->st, err);

@@ -23,7 +23,7 @@ struct string_table {
 	uint32_t n;
 	struct str (*get)(struct store *st, uint32_t id);
 	uint32_t (*lower)(struct store *st, struct str s);
-	enum store_column column; /* function -> id */
+	enum index_table column; /* function -> id */
 };
 
 static struct string_table table_of(struct store *st, enum match_field field)
@@ -32,12 +32,12 @@ static struct string_table table_of(struct store *st, enum match_field field)
 
 	if (field == MATCH_FILE)
 		return (struct string_table){si->files, store_file, store_file_lower,
-					     STORE_FN_FILE};
+					     TABLE_FN_FILE};
 	if (field == MATCH_OBJ)
 		return (struct string_table){si->objects, store_obj, store_obj_lower,
-					     STORE_FN_OBJ};
+					     TABLE_FN_OBJ};
 	return (struct string_table){si->names, store_shown, store_name_lower,
-				     STORE_FN_NAME};
+				     TABLE_FN_NAME};
 }
 
 static int poll_limits(const struct match *m, uint64_t start_ns,
@@ -72,7 +72,7 @@ static struct str name_alone(struct store *st, uint32_t id)
 
 static struct str as_recorded(struct store *st, const struct string_table *t, uint32_t id)
 {
-	return t->column == STORE_FN_NAME ? store_name(st, id) : t->get(st, id);
+	return t->column == TABLE_FN_NAME ? store_name(st, id) : t->get(st, id);
 }
 
 /* A demangled name also matches as recorded, except by a regular expression, which
@@ -98,7 +98,7 @@ static int mark_strings(struct match *m, struct store *st, const struct string_t
 {
 	uint64_t start = cancel_now_ns(), bytes = POLL_BYTES;
 	bool exact = m->atom.form == MATCH_EXACT && m->atom.field != MATCH_CLASS;
-	bool names = t->column == STORE_FN_NAME, swept;
+	bool names = t->column == TABLE_FN_NAME, swept;
 	const bool alone = t->get == name_alone;
 
 	if (exact && !alone) {
@@ -143,7 +143,7 @@ static int expand_functions(struct store *st, const struct string_table *t,
 	uint32_t functions = store_info(st)->functions;
 	const uint32_t *id;
 
-	if (t->column == STORE_FN_NAME) {
+	if (t->column == TABLE_FN_NAME) {
 		for (uint32_t name = 0; name < t->n; name++) {
 			fn_id first;
 			uint32_t n;
@@ -196,7 +196,7 @@ static int find_recorded(struct store *st, const struct match_atom *atom, bool a
 
 	if (!fns)
 		return arena_full(a, err);
-	if (alone && t.column == STORE_FN_NAME)
+	if (alone && t.column == TABLE_FN_NAME)
 		t.get = name_alone;
 	if (atom->form == MATCH_ID) {
 		rc = find_id(st, atom, fns, &names, err);

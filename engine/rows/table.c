@@ -333,17 +333,16 @@ static void fill_codes(const struct table *t, const struct col_def *d, uint32_t 
 		return;
 	}
 	if (d->link.stored) {
-		store_read_u32(st, (enum store_column)(d->link.stored - 1), of, first,
-			       t->n, out);
+		store_read_u32(st, d->link.stored - 1, of, first, t->n, out);
 		of = out;
 		first = 0;
 	}
-	store_read_u32(st, (enum store_column)(d->get.codes - 1), of, first, t->n, out);
+	store_read_u32(st, d->get.codes - 1, of, first, t->n, out);
 }
 
 static void read_stored(const struct table *t, struct table_col *c)
 {
-	const enum store_column from = (enum store_column)(c->def->get.stored - 1);
+	const enum index_table from = (enum index_table)(c->def->get.stored - 1);
 
 	if (c->def->get.flags & PER_EVENT)
 		store_read_costs(t->g->st, from, c->event, t->ref, t->first, t->n, c->i);

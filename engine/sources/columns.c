@@ -38,12 +38,12 @@
 #define NAME_OF_FN                                                                    \
 	{                                                                             \
 		ROWS_FN, .graph_s = graph_name, .texts = fn_names, .dict = DICT_NAME, \
-			 .codes = 1 + STORE_FN_NAME                                   \
+			 .codes = 1 + TABLE_FN_NAME                                   \
 	}
 #define FILE_OF_FN                                                 \
 	{                                                          \
 		ROWS_FN, .graph_s = graph_file, .dict = DICT_FILE, \
-			 .codes = 1 + STORE_FN_FILE                \
+			 .codes = 1 + TABLE_FN_FILE                \
 	}
 
 /* clang-format off */
@@ -76,7 +76,7 @@ static const struct column_row registry[] = {
  GET({ROWS_FN, .s = fn_short, .texts = fn_shorts})},
 {"self", COL_COST, "cost of its own lines",
  GET({ROWS_FN, PER_EVENT | ADDS_UP, .graph_cost = graph_self, .estimated = fn_self_estimated,
-      .exact = graph_exact, .stored = 1 + STORE_FN_SELF},
+      .exact = graph_exact, .stored = 1 + TABLE_FN_SELF},
      {ROWS_GROUP, PER_EVENT | ADDS_UP, .graph_cost = graph_self, .estimated = fn_self_estimated},
      {ROWS_CYCLE, PER_EVENT | ADDS_UP, .u = cycle_self, .estimated = stages_estimate},
      {ROWS_CONTEXT, PER_EVENT | ADDS_UP, .u = context_self,
@@ -100,13 +100,13 @@ static const struct column_row registry[] = {
  .flags = IS_CUM},
 {"incl", COL_COST, "cost with all that it calls; of a call: cost inside it",
  GET({ROWS_FN, PER_EVENT, .graph_cost = graph_incl, .estimated = fn_incl_estimated,
-      .exact = fn_exact, .stored = 1 + STORE_FN_INCL},
+      .exact = fn_exact, .stored = 1 + TABLE_FN_INCL},
      {ROWS_GROUP, PER_EVENT, .graph_cost = graph_incl, .estimated = fn_incl_estimated},
      {ROWS_CYCLE, PER_EVENT, .u = cycle_incl, .estimated = stages_estimate},
      {ROWS_CONTEXT, PER_EVENT, .u = context_incl, .estimated = context_incl_estimated,
       .prepare = prepare_contexts},
      {ROWS_CALL, PER_EVENT, .graph_cost = graph_edge_incl, .estimated = call_estimated,
-      .exact = graph_exact, .stored = 1 + STORE_EDGE_INCL},
+      .exact = graph_exact, .stored = 1 + TABLE_EDGE_INCL},
      {ROWS_SITE, PER_EVENT, .u = site_incl},
      {ROWS_LISTING, PER_EVENT, .u = listing_incl, .absent = listing_no_incl},
      {ROWS_TREE, ADDS_UP | AT_TOP, AT(path_tree_row, incl), .estimated = stages_estimate},
@@ -118,13 +118,13 @@ static const struct column_row registry[] = {
  .flags = PER_EVENT | OF_TOTAL},
 {"calls", COL_COUNT, "how often it is called; of an activation: how often it calls",
  GET({ROWS_FN, ADDS_UP | KNOWN_PLAIN, .graph_u = graph_calls, .absent = fn_not_called,
-      .present = calls_present, .stored = 1 + STORE_FN_CALLS},
+      .present = calls_present, .stored = 1 + TABLE_FN_CALLS},
      {ROWS_GROUP, .graph_u = graph_calls},
      {ROWS_CARD, .graph_u = graph_calls, .absent = fn_not_called},
      {ROWS_CYCLE, AT(graph_cycle, calls)},
      {ROWS_CONTEXT, ADDS_UP, .u = context_calls},
      {ROWS_CALL, ADDS_UP | KNOWN_PLAIN, .graph_u = graph_edge_calls, .absent = call_not_counted,
-      .present = calls_present, .stored = 1 + STORE_EDGE_CALLS},
+      .present = calls_present, .stored = 1 + TABLE_EDGE_CALLS},
      {ROWS_SITE, ADDS_UP, AT(place, calls)},
      {ROWS_LISTING, .u = listing_calls, .absent = listing_no_calls},
      {ROWS_TREE, ADDS_UP | AT_TOP, AT(path_tree_row, calls), .absent = tree_not_called},
@@ -145,7 +145,7 @@ static const struct column_row registry[] = {
      {ROWS_WHY, ABSENT_0, AT(why_row, file)},
      {ROWS_PART, .s = part_file})},
 {"line", COL_LINE, "where the function begins, or the line of this row",
- GET({ROWS_FN, ABSENT_0, .graph_u = graph_line, .stored = 1 + STORE_FN_LINE},
+ GET({ROWS_FN, ABSENT_0, .graph_u = graph_line, .stored = 1 + TABLE_FN_LINE},
      {ROWS_PLACE, ABSENT_0, AT(place, line)},
      {ROWS_SITE, ABSENT_0, AT(place, line)},
      {ROWS_JUMP, AT(jump, j.line)},
@@ -158,7 +158,7 @@ static const struct column_row registry[] = {
  GET({ROWS_FN, .s = fn_dir},
      {ROWS_PLACE, .s = place_dir})},
 {"obj", COL_OBJ, "program or library",
- GET({ROWS_FN, .graph_s = graph_obj, .dict = DICT_OBJ, .codes = 1 + STORE_FN_OBJ},
+ GET({ROWS_FN, .graph_s = graph_obj, .dict = DICT_OBJ, .codes = 1 + TABLE_FN_OBJ},
      {ROWS_LISTING, .s = listing_obj})},
 {"class", COL_NAME, "class or namespace: the name without its last part",
  GET({ROWS_FN, .graph_s = graph_class_shown})},
@@ -187,7 +187,7 @@ static const struct column_row registry[] = {
  GET({ROWS_CAUSE, AT(cause, hi)})},
 {"lo", COL_COST, NULL,
  GET({ROWS_FN, PER_EVENT | IF_EXACT, .u = fn_incl_lo, .absent = fn_no_bounds,
-      .exact = fn_exact, .present = fn_exact, .stored = 1 + STORE_FN_INCL},
+      .exact = fn_exact, .present = fn_exact, .stored = 1 + TABLE_FN_INCL},
      {ROWS_GROUP, PER_EVENT, .u = fn_incl_lo, .absent = fn_no_bounds},
      {ROWS_CARD, PER_EVENT, .u = fn_incl_lo, .absent = fn_incl_exact},
      {ROWS_TREE, AT(path_tree_row, cost.lo), .absent = tree_unbounded},
@@ -196,7 +196,7 @@ static const struct column_row registry[] = {
      {ROWS_COST, AT(cost, b.lo), .absent = cost_unbounded})},
 {"hi", COL_COST, NULL,
  GET({ROWS_FN, PER_EVENT | IF_EXACT, .u = fn_incl_hi, .absent = fn_no_bounds,
-      .exact = fn_exact, .present = fn_exact, .stored = 1 + STORE_FN_INCL},
+      .exact = fn_exact, .present = fn_exact, .stored = 1 + TABLE_FN_INCL},
      {ROWS_GROUP, PER_EVENT, .u = fn_incl_hi, .absent = fn_no_bounds},
      {ROWS_CARD, PER_EVENT, .u = fn_incl_hi, .absent = fn_incl_exact},
      {ROWS_TREE, AT(path_tree_row, cost.hi), .absent = tree_unbounded},

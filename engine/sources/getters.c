@@ -64,7 +64,7 @@ void fn_names(const struct table *t, struct str *out)
 	for (size_t i = 0; i < t->n; i += SOME) {
 		const size_t n = t->n - i < SOME ? t->n - i : SOME;
 
-		store_read_u32(t->g->st, STORE_FN_NAME, t->ref ? t->ref + i : NULL,
+		store_read_u32(t->g->st, TABLE_FN_NAME, t->ref ? t->ref + i : NULL,
 			       t->first + i, n, id);
 		store_shown_names(t->g->st, id, n, out + i);
 	}

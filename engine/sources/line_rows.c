@@ -398,7 +398,7 @@ static int drop_cheap(struct exec *x, struct detail *d)
  */
 struct bounds {
 	struct exec *x;
-	enum store_column c;	/* of functions or of edges */
+	enum index_table c;	/* of functions or of edges */
 	uint32_t n;		/* rows of the column */
 	const uint32_t *caller; /* of an edge; NULL: the rows are functions */
 };
@@ -515,9 +515,9 @@ static int costly_functions(struct exec *x, struct detail *d)
 	const struct store_info *i = store_info(d->st);
 	const bool sites = d->kind == S_CALLSITES;
 	const struct bounds b = {.x = x,
-				 .c = sites ? STORE_EDGE_INCL : STORE_FN_SELF,
+				 .c = sites ? TABLE_EDGE_INCL : TABLE_FN_SELF,
 				 .n = sites ? i->edges : i->functions,
-				 .caller = sites ? store_u32(d->st, STORE_EDGE_CALLER)
+				 .caller = sites ? store_u32(d->st, TABLE_EDGE_CALLER)
 						 : NULL};
 	uint64_t least = 0, cost = 0;
 

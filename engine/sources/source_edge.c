@@ -149,8 +149,8 @@ const struct source_def source_calls = {
 	.sorted = true,
 	.open = calls_open,
 	.subject = calls_subject,
-	.caller = {call_caller, 1 + STORE_EDGE_CALLER},
-	.callee = {call_callee, 1 + STORE_EDGE_CALLEE},
+	.caller = {call_caller, 1 + TABLE_EDGE_CALLER},
+	.callee = {call_callee, 1 + TABLE_EDGE_CALLEE},
 };
 
 /* ---- trees ---- */

@@ -256,7 +256,7 @@ static void skip_windows(struct window *w, const struct first_rows *h)
 		return;
 	least = (int64_t)(~h->most ^
 			  (col_is_signed(e->col->type) ? (uint64_t)1 << 63 : 0));
-	row = store_seek(t->g->st, (enum store_column)(d->get.stored - 1),
+	row = store_seek(t->g->st, d->get.stored - 1,
 			 d->flags & PER_EVENT ? e->col->event : 0,
 			 t->first + w->first + WINDOW, least);
 	window_skip(w, (size_t)(row - t->first));

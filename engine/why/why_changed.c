@@ -63,9 +63,9 @@ static void read_calls(const struct why *w, unsigned side, struct calls_read *c,
 		}
 		return;
 	}
-	store_read_u32(g->st, STORE_EDGE_CALLEE, NULL, i, c->n, c->callee);
-	store_read_u64(g->st, STORE_EDGE_CALLS, NULL, i, c->n, c->calls);
-	store_read_costs(g->st, STORE_EDGE_INCL, w->event[side], NULL, i, c->n, c->cost);
+	store_read_u32(g->st, TABLE_EDGE_CALLEE, NULL, i, c->n, c->callee);
+	store_read_u64(g->st, TABLE_EDGE_CALLS, NULL, i, c->n, c->calls);
+	store_read_costs(g->st, TABLE_EDGE_INCL, w->event[side], NULL, i, c->n, c->cost);
 }
 
 /* Where edge i of a side is in what was read. */

@@ -13,7 +13,7 @@ static const struct {
 	const char *name;
 	unsigned width;
 	bool events;
-} tables[TABLES] = {
+} tables[INDEX_TABLES] = {
 	[TABLE_META] = {"meta", 0, false},
 	[TABLE_DIAG] = {"diagnostics", 0, false},
 	[TABLE_OBJ] = {"objects", 0, false},
@@ -71,22 +71,22 @@ static const struct {
 	[TABLE_GROUP_INCL] = {"inclusive cost of groups", 8, true},
 };
 
-unsigned table_width(enum table t)
+unsigned table_width(enum index_table t)
 {
 	return tables[t].width;
 }
 
-bool table_has_events(enum table t)
+bool table_has_events(enum index_table t)
 {
 	return tables[t].events;
 }
 
-const char *table_name(enum table t)
+const char *table_name(enum index_table t)
 {
-	return t < TABLES && tables[t].name ? tables[t].name : "unknown table";
+	return t < INDEX_TABLES && tables[t].name ? tables[t].name : "unknown table";
 }
 
-void key_pack(unsigned char out[8], enum table t, uint32_t event, uint32_t block)
+void key_pack(unsigned char out[8], enum index_table t, uint32_t event, uint32_t block)
 {
 	out[0] = (unsigned char)(t >> 8);
 	out[1] = (unsigned char)t;

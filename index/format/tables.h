@@ -33,7 +33,7 @@ enum fn_called {
 	FN_CALLED_VALUES = 4,
 };
 
-enum table {
+enum index_table {
 	TABLE_META = 1, /* one value: counts, identity of the source, events, totals;
 				   its rows are INDEX_VERSION */
 	TABLE_DIAG,	/* one value: diagnostics */
@@ -50,12 +50,12 @@ enum table {
 	TABLE_FN_INCL, /* u64[functions], per event */
 	TABLE_RANK_SELF,
 	TABLE_RANK_INCL, /* u32[functions], per event: ids, descending */
-	TABLE_TOPO,	 /* u32[functions] */
+	TABLE_TOPO,	 /* u32[functions]: callers first; a cycle's members together */
 	TABLE_OUT_FIRST,
-	TABLE_IN_FIRST, /* u32[functions + 1] */
+	TABLE_IN_FIRST, /* u32[functions + 1]: into edges, into IN_EDGE */
 	TABLE_EDGE_CALLER,
 	TABLE_EDGE_CALLEE,
-	TABLE_IN_EDGE,	    /* u32[edges] */
+	TABLE_IN_EDGE,	    /* u32[edges]; the last: ids by callee, then caller */
 	TABLE_EDGE_CALLS,   /* u64[edges] */
 	TABLE_EDGE_INCL,    /* u64[edges], per event */
 	TABLE_CYCLE_FIRST,  /* u32[cycles + 1]: into CYCLE_MEMBER */
@@ -90,7 +90,7 @@ enum table {
 	TABLE_GROUP_CYCLE,  /* u32[groups], the same */
 	TABLE_GROUP_KNOWN, /* u32[groups], the same: 1: .._INCL has its cost (joined.h) */
 	TABLE_GROUP_INCL,  /* u64[groups], the same, per event */
-	TABLES,
+	INDEX_TABLES,
 };
 
 #define VALUE_MAGIC 0x4e525551u /* "QURN" */
@@ -107,10 +107,10 @@ struct value_header {
 
 /* Width of a row of a column in memory, or 0 for tables that are not columns.  In a value
  * rows are packed (column_code.h). */
-unsigned table_width(enum table t);
-bool table_has_events(enum table t); /* it has a column for each event */
-const char *table_name(enum table t);
-void key_pack(unsigned char out[8], enum table t, uint32_t event, uint32_t block);
+unsigned table_width(enum index_table t);
+bool table_has_events(enum index_table t); /* it has a column for each event */
+const char *table_name(enum index_table t);
+void key_pack(unsigned char out[8], enum index_table t, uint32_t event, uint32_t block);
 uint64_t value_check(const struct value_header *h, const void *payload);
 
 #endif

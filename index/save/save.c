@@ -149,7 +149,7 @@ static int save_identities(struct save *s)
 
 struct strings {
 	struct save *s;
-	enum table table;
+	enum index_table table;
 	enum name_space space;
 	char *buf; /* a copy of a value; a file that shrinks ends the reading by a jump */
 	size_t cap;
@@ -187,7 +187,7 @@ static int strings_guarded(void *arg)
 	return 0;
 }
 
-static int save_strings(struct save *s, enum table t, enum name_space space)
+static int save_strings(struct save *s, enum index_table t, enum name_space space)
 {
 	struct strings to = {.s = s, .table = t, .space = space};
 	int rc = map_guard(strings_guarded, &to, ERR_PROFILE, s->err);

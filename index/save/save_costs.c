@@ -71,7 +71,8 @@ void save_sum_components(struct save *s, size_t event)
 }
 
 /* Write function ids by descending value, ties by id. */
-static int save_rank(struct save *s, enum table t, size_t event, const int64_t *value)
+static int save_rank(struct save *s, enum index_table t, size_t event,
+		     const int64_t *value)
 {
 	size_t n = s->p->nfn;
 	uint32_t *ids = (uint32_t *)(void *)s->pair; /* overwrites pair[] */
@@ -277,7 +278,7 @@ int save_nesting(struct save *s)
 	return rc;
 }
 
-int save_sums_of_edges(struct save *s, enum table t, size_t event,
+int save_sums_of_edges(struct save *s, enum index_table t, size_t event,
 		       struct profile_sums *sums)
 {
 	const unsigned width = sums->wide ? sizeof(uint64_t) : sizeof(uint32_t);

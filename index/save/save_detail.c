@@ -29,7 +29,7 @@ enum {
 };
 
 static const struct {
-	enum table rows, places;
+	enum index_table rows, places;
 } tables[DETAIL_KINDS] = {
 	[DETAIL_LINES] = {TABLE_LINES, TABLE_LINES_AT},
 	[DETAIL_SITES] = {TABLE_SITES, TABLE_SITES_AT},

@@ -50,7 +50,7 @@ static inline int save_stopped(const struct save *s)
 	return 0;
 }
 
-static inline int save_column(struct save *s, enum table t, size_t event,
+static inline int save_column(struct save *s, enum index_table t, size_t event,
 			      const void *rows, size_t n)
 {
 	return store_writer_column(s->w, t, (uint32_t)event, rows, n, s->err) ||
@@ -66,7 +66,7 @@ int save_nesting(struct save *s);
 /* Write the costs of an event, of functions, cycles and edges. */
 int save_event(struct save *s, size_t event);
 /* Write the sums of edges and free them. */
-int save_sums_of_edges(struct save *s, enum table t, size_t event,
+int save_sums_of_edges(struct save *s, enum index_table t, size_t event,
 		       struct profile_sums *sums);
 
 /* ---- save_groups.c: functions whose contexts are joined ---- */

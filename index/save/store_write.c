@@ -162,8 +162,9 @@ static int commit(struct store_writer *w, struct err *err)
 	return rc ? failed(w, rc, "write", err) : 0;
 }
 
-int store_writer_put(struct store_writer *w, enum table t, uint32_t event, uint32_t block,
-		     uint32_t rows, const void *payload, uint64_t bytes, struct err *err)
+int store_writer_put(struct store_writer *w, enum index_table t, uint32_t event,
+		     uint32_t block, uint32_t rows, const void *payload, uint64_t bytes,
+		     struct err *err)
 {
 	struct value_header h = {.magic = VALUE_MAGIC,
 				 .table = (uint16_t)t,
@@ -198,13 +199,13 @@ int store_writer_put(struct store_writer *w, enum table t, uint32_t event, uint3
 	return w->pending >= COMMIT_BYTES ? commit(w, err) : 0;
 }
 
-int store_writer_column(struct store_writer *w, enum table t, uint32_t event,
+int store_writer_column(struct store_writer *w, enum index_table t, uint32_t event,
 			const void *rows, uint64_t n, struct err *err)
 {
 	return store_writer_rows(w, t, event, rows, table_width(t), n, err);
 }
 
-int store_writer_rows(struct store_writer *w, enum table t, uint32_t event,
+int store_writer_rows(struct store_writer *w, enum index_table t, uint32_t event,
 		      const void *rows, unsigned width, uint64_t n, struct err *err)
 {
 	const char *p = rows;

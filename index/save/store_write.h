@@ -18,13 +18,14 @@ struct store_writer;
 int store_writer_open(const char *path, int fd, uint64_t map_bytes,
 		      struct store_writer **out, struct err *err);
 /* Write a value.  ERR_INDEX with the cause in words (full disk, quota, i/o). */
-int store_writer_put(struct store_writer *w, enum table t, uint32_t event, uint32_t block,
-		     uint32_t rows, const void *payload, uint64_t bytes, struct err *err);
+int store_writer_put(struct store_writer *w, enum index_table t, uint32_t event,
+		     uint32_t block, uint32_t rows, const void *payload, uint64_t bytes,
+		     struct err *err);
 /* Write a whole column, cut into blocks; rows are table_width(t) bytes wide. */
-int store_writer_column(struct store_writer *w, enum table t, uint32_t event,
+int store_writer_column(struct store_writer *w, enum index_table t, uint32_t event,
 			const void *rows, uint64_t n, struct err *err);
 /* The same for rows that are `width` bytes wide, 4 or 8. */
-int store_writer_rows(struct store_writer *w, enum table t, uint32_t event,
+int store_writer_rows(struct store_writer *w, enum index_table t, uint32_t event,
 		      const void *rows, unsigned width, uint64_t n, struct err *err);
 /* Commit everything.  A file that gets a name is synced before (publish.h); of one without,
  * nobody waits for the disk. */
@@ -34,7 +35,7 @@ void store_writer_close(struct store_writer *w); /* w may be NULL */
 /* Packed detail: strings of bytes, one per row (function or part), many to a value. */
 struct packer {
 	struct store_writer *w;
-	enum table table;
+	enum index_table table;
 	uint32_t block, rows;
 	struct bytes buf; /* append the row's bytes here */
 	size_t row_at;	  /* start of the current row */

@@ -305,8 +305,8 @@ void store_close(struct store *st)
 		mdb_env_close(st->env);
 	if (st->fd >= 0)
 		close(st->fd);
-	for (int t = 0; t < TABLES; t++) {
-		uint32_t n = st->blocks[t] ? store_slots_of(st, (enum table)t) : 0;
+	for (int t = 0; t < INDEX_TABLES; t++) {
+		uint32_t n = st->blocks[t] ? store_slots_of(st, (enum index_table)t) : 0;
 
 		for (uint32_t e = 0; e < n; e++) {
 			free(st->blocks[t][e].at);

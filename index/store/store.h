@@ -20,6 +20,7 @@
 #include <stdatomic.h>
 
 #include "index/format/parts.h"
+#include "index/format/tables.h"
 
 typedef uint32_t fn_id, name_id, file_id, obj_id, edge_id, context_id, group_id;
 
@@ -196,58 +197,28 @@ void store_callees(struct store *st, fn_id f, edge_id *first, uint32_t *n);
 uint32_t store_caller_count(struct store *st, fn_id f);
 edge_id store_caller(struct store *st, fn_id f, uint32_t i); /* ordered by caller */
 
-/* Whole columns, contiguous, for graph algorithms, valid as long as the store.  NULL
- * if memory is out (then store_check() fails).  Rows are packed in the file; a column is
+/* Whole columns (tables.h), contiguous, for graph algorithms, valid as long as the store.
+ * NULL if memory is out (then store_check() fails).  Rows are packed in the file; a column is
  * unpacked at its first use, so to read most of its rows this is the fastest way.  Costs
  * are signed: store_costs() and its like; other columns of 8 bytes are not. */
-enum store_column {
-	STORE_OUT_FIRST,   /* u32[functions + 1]: first edge of each caller */
-	STORE_EDGE_CALLEE, /* u32[edges] */
-	STORE_EDGE_CALLER, /* u32[edges] */
-	STORE_EDGE_CALLS,  /* u64[edges] */
-	STORE_EDGE_INCL,   /* i64[edges], event e */
-	STORE_IN_FIRST,	   /* u32[functions + 1]: into STORE_IN_EDGE */
-	STORE_IN_EDGE,	   /* u32[edges]: edge ids by callee, then caller */
-	STORE_FN_NAME,	   /* u32[functions] */
-	STORE_FN_FILE,	   /* u32[functions] */
-	STORE_FN_OBJ,	   /* u32[functions] */
-	STORE_FN_CYCLE,	   /* u32[functions] */
-	STORE_FN_CALLS,	   /* u64[functions] */
-	STORE_FN_LINE,	   /* u64[functions] */
-	STORE_FN_SELF,	   /* i64[functions], event e */
-	STORE_FN_INCL,	   /* i64[functions], event e */
-	STORE_TOPO,	   /* u32[functions]: callers first; a cycle's members together */
-	/* of struct store_tree; none if it has no contexts */
-	STORE_CONTEXT_PARENT, /* u32[contexts], ascending: 1 + the caller; 0: a root */
-	STORE_CONTEXT_FN,     /* u32[contexts] */
-	STORE_CONTEXT_CALLS,  /* u64[contexts] */
-	STORE_CONTEXT_SELF,   /* i64[contexts], event e */
-	STORE_CONTEXT_INCL,   /* i64[contexts], event e */
-	/* of groups; none if no name has a context */
-	STORE_GROUP_OF,	   /* u32[functions] */
-	STORE_GROUP_FIRST, /* u32[groups + 1]: into STORE_GROUP_FN */
-	STORE_GROUP_FN,	   /* u32[functions]: by group, ascending */
-	STORE_GROUP_CYCLE, /* u32[groups]: 0 or its cycle, by cost of event 0 */
-	STORE_GROUP_KNOWN, /* u32[groups]: 1: store_group_incl() has its cost */
-};
-const uint32_t *store_u32(struct store *st, enum store_column c);
-const uint64_t *store_u64(struct store *st, enum store_column c);
-const int64_t *store_costs(struct store *st, enum store_column c, uint32_t e);
+const uint32_t *store_u32(struct store *st, enum index_table t);
+const uint64_t *store_u64(struct store *st, enum index_table t);
+const int64_t *store_costs(struct store *st, enum index_table t, uint32_t e);
 /*
  * Some rows of a column, for what reads a column once: no copy of the whole stays.  Rows
  * first .. first + n - 1, or row[0..n-1] if row is not NULL.  Somebody may have written to the
  * file since the block was checked: compare ids with the size of their table before they
  * index an array.
  */
-void store_read_u32(struct store *st, enum store_column c, const uint32_t *row,
+void store_read_u32(struct store *st, enum index_table t, const uint32_t *row,
 		    uint64_t first, size_t n, uint32_t *out); /* out may be row */
-void store_read_u64(struct store *st, enum store_column c, const uint32_t *row,
+void store_read_u64(struct store *st, enum index_table t, const uint32_t *row,
 		    uint64_t first, size_t n, uint64_t *out);
-void store_read_costs(struct store *st, enum store_column c, uint32_t e,
+void store_read_costs(struct store *st, enum index_table t, uint32_t e,
 		      const uint32_t *row, uint64_t first, size_t n, int64_t *out);
 /* The first row from `first` on that may have at least `least` in a column of 8 bytes, by
  * the largest numbers that groups of rows can have; the number of rows if there is none. */
-uint64_t store_seek(struct store *st, enum store_column c, uint32_t e, uint64_t first,
+uint64_t store_seek(struct store *st, enum index_table t, uint32_t e, uint64_t first,
 		    int64_t least);
 
 /*
@@ -310,7 +281,7 @@ bool store_levels(const struct store *st);
 /* What the name of f says of the context: the level of recursion, 1 if none, and the
  * callers, the nearest first, "g'h"; empty if none.  Views of the name. */
 uint32_t store_fn_context(struct store *st, fn_id f, struct str *callers);
-/* The inclusive cost of a group with a 1 in STORE_GROUP_KNOWN: each cost once however often
+/* The inclusive cost of a group with a 1 in TABLE_GROUP_KNOWN: each cost once however often
  * it is on the stack, exact. */
 int64_t store_group_incl(struct store *st, group_id g, uint32_t e);
 

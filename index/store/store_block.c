@@ -22,7 +22,7 @@
 
 /* ---- damage ---- */
 
-void store_damaged(struct store *st, enum table t, uint32_t block, const char *what)
+void store_damaged(struct store *st, enum index_table t, uint32_t block, const char *what)
 {
 	if (st->damage.kind)
 		return;
@@ -86,18 +86,18 @@ int store_check(struct store *st, struct err *err)
 
 /* ---- blocks ---- */
 
-uint32_t store_events_of(const struct store *st, enum table t)
+uint32_t store_events_of(const struct store *st, enum index_table t)
 {
 	return table_has_events(t) ? st->info.events : 1;
 }
 
 /* A derived event has no blocks, but a computed column. */
-uint32_t store_slots_of(const struct store *st, enum table t)
+uint32_t store_slots_of(const struct store *st, enum index_table t)
 {
 	return table_has_events(t) ? st->info.all_events : 1;
 }
 
-uint64_t store_rows_of(const struct store *st, enum table t)
+uint64_t store_rows_of(const struct store *st, enum index_table t)
 {
 	const struct meta *m = &st->meta;
 
@@ -147,8 +147,8 @@ static bool inside_map(const struct store *st, const MDB_val *v)
 }
 
 /* Copy the header before checking it: the file must not change in between. */
-static const void *fetch(struct store *st, enum table t, uint32_t event, uint32_t block,
-			 struct value_header *head)
+static const void *fetch(struct store *st, enum index_table t, uint32_t event,
+			 uint32_t block, struct value_header *head)
 {
 	unsigned char key[8];
 	MDB_val k = {sizeof(key), key}, v;
@@ -179,8 +179,8 @@ static const void *fetch(struct store *st, enum table t, uint32_t event, uint32_
 	return (char *)v.mv_data + sizeof(*head);
 }
 
-const void *store_value(struct store *st, enum table t, uint32_t event, uint32_t block,
-			struct value_header *head)
+const void *store_value(struct store *st, enum index_table t, uint32_t event,
+			uint32_t block, struct value_header *head)
 {
 	const void *p;
 
@@ -205,8 +205,8 @@ static bool strings_fit(const struct value_header *h, const uint32_t *offset)
 
 /* Whether a block of a column or of strings has as many rows as meta requires, and its
  * payload at p holds them. */
-static bool rows_fit(const struct store *st, enum table t, const struct value_header *h,
-		     const void *p)
+static bool rows_fit(const struct store *st, enum index_table t,
+		     const struct value_header *h, const void *p)
 {
 	unsigned width = table_width(t);
 	uint64_t per = width ? BLOCK_ROWS : STRING_ROWS, rows = store_rows_of(st, t);
@@ -222,9 +222,9 @@ static bool rows_fit(const struct store *st, enum table t, const struct value_he
 	return width ? column_sound(p, h->bytes, h->rows) : strings_fit(h, p);
 }
 
-struct blocks *store_blocks(struct store *st, enum table t, uint32_t event)
+struct blocks *store_blocks(struct store *st, enum index_table t, uint32_t event)
 {
-	if (t >= TABLES || event >= store_slots_of(st, t))
+	if (t >= INDEX_TABLES || event >= store_slots_of(st, t))
 		return NULL;
 	if (!st->blocks[t] &&
 	    (st->blocks[t] = calloc(store_slots_of(st, t), sizeof(*st->blocks[t]))))
@@ -236,7 +236,7 @@ struct blocks *store_blocks(struct store *st, enum table t, uint32_t event)
 
 bool store_forget_event(struct store *st, uint32_t e)
 {
-	for (enum table t = 0; t < TABLES; t++) {
+	for (enum index_table t = 0; t < INDEX_TABLES; t++) {
 		const uint32_t n = store_slots_of(st, t);
 		struct blocks *b;
 
@@ -259,7 +259,7 @@ bool store_forget_event(struct store *st, uint32_t e)
 }
 
 /* Check the ids of a block of a u32 column and note its ends. */
-static bool ids_meet(struct store *st, enum table t, const struct blocks *met,
+static bool ids_meet(struct store *st, enum index_table t, const struct blocks *met,
 		     uint32_t block, struct block *b)
 {
 	const char *wrong = "an id is out of range";
@@ -278,8 +278,8 @@ static bool ids_meet(struct store *st, enum table t, const struct blocks *met,
 }
 
 /* Find, check and keep a block. */
-static bool block_meet(struct store *st, enum table t, uint32_t event, uint32_t block,
-		       struct blocks *b)
+static bool block_meet(struct store *st, enum index_table t, uint32_t event,
+		       uint32_t block, struct blocks *b)
 {
 	size_t n = b->n;
 	struct value_header head;
@@ -310,7 +310,7 @@ static bool block_meet(struct store *st, enum table t, uint32_t event, uint32_t 
 	return true;
 }
 
-const struct block *store_meet(struct store *st, enum table t, uint32_t event,
+const struct block *store_meet(struct store *st, enum index_table t, uint32_t event,
 			       uint32_t block)
 {
 	struct blocks *b = store_blocks(st, t, event);
@@ -324,8 +324,8 @@ const struct block *store_meet(struct store *st, enum table t, uint32_t event,
 	return &b->at[block];
 }
 
-const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t block,
-			uint32_t *rows, uint64_t *bytes)
+const void *store_block(struct store *st, enum index_table t, uint32_t event,
+			uint32_t block, uint32_t *rows, uint64_t *bytes)
 {
 	const struct block *b = store_met(st, t, event, block);
 
@@ -345,7 +345,7 @@ const struct column_loops *column_loops(void)
 	return &column_loops_portable;
 }
 
-const unsigned char *store_packed(struct store *st, enum table t, uint64_t place,
+const unsigned char *store_packed(struct store *st, enum index_table t, uint64_t place,
 				  const unsigned char **end)
 {
 	uint32_t rows;

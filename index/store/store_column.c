@@ -13,7 +13,8 @@
 #include "index/format/column_code.h"
 #include "index/store/store_in.h"
 
-uint64_t store_come_near(struct store *st, enum table t, uint32_t event, uint64_t row)
+uint64_t store_come_near(struct store *st, enum index_table t, uint32_t event,
+			 uint64_t row)
 {
 	const struct block *at = store_met(st, t, event, row / BLOCK_ROWS);
 	struct blocks *b = at ? &st->blocks[t][event] : NULL;
@@ -34,7 +35,7 @@ uint64_t store_come_near(struct store *st, enum table t, uint32_t event, uint64_
 	return b->row[row % GROUP_ROWS];
 }
 
-uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
+uint32_t store_row_id(struct store *st, enum index_table t, uint32_t event, uint64_t row,
 		      uint64_t n)
 {
 	uint32_t id = store_row_u32(st, t, event, row);
@@ -128,7 +129,7 @@ int64_t store_event_of(const struct store *st, uint32_t e, const int64_t *record
 	return clamp(sum);
 }
 
-int64_t store_cost_at(struct store *st, enum table t, uint32_t e, uint64_t row)
+int64_t store_cost_at(struct store *st, enum index_table t, uint32_t e, uint64_t row)
 {
 	const int64_t *coef;
 	__int128 sum = 0;
@@ -210,8 +211,8 @@ int64_t store_fn_incl(struct store *st, fn_id f, uint32_t e)
 
 /* The first row in lo..hi of an ascending u32 column that is at least v; hi if there is
  * none. */
-static uint32_t store_lower_row(struct store *st, enum table t, uint32_t lo, uint32_t hi,
-				uint64_t v)
+static uint32_t store_lower_row(struct store *st, enum index_table t, uint32_t lo,
+				uint32_t hi, uint64_t v)
 {
 	struct bisect b = bisect_in(lo, hi);
 
@@ -293,7 +294,7 @@ int64_t store_edge_incl(struct store *st, edge_id id, uint32_t e)
 	return store_cost_at(st, TABLE_EDGE_INCL, e, id);
 }
 
-static uint32_t span(struct store *st, enum table t, fn_id f, uint32_t *first)
+static uint32_t span(struct store *st, enum index_table t, fn_id f, uint32_t *first)
 {
 	uint32_t from = (uint32_t)store_near_u64(st, t, 0, f),
 		 to = (uint32_t)store_near_u64(st, t, 0, (uint64_t)f + 1);
@@ -329,40 +330,11 @@ edge_id store_caller(struct store *st, fn_id f, uint32_t i)
 
 /* ---- whole columns ---- */
 
-static const enum table column_table[] = {
-	[STORE_OUT_FIRST] = TABLE_OUT_FIRST,
-	[STORE_EDGE_CALLEE] = TABLE_EDGE_CALLEE,
-	[STORE_EDGE_CALLER] = TABLE_EDGE_CALLER,
-	[STORE_EDGE_CALLS] = TABLE_EDGE_CALLS,
-	[STORE_EDGE_INCL] = TABLE_EDGE_INCL,
-	[STORE_IN_FIRST] = TABLE_IN_FIRST,
-	[STORE_IN_EDGE] = TABLE_IN_EDGE,
-	[STORE_FN_NAME] = TABLE_FN_NAME,
-	[STORE_FN_FILE] = TABLE_FN_FILE,
-	[STORE_FN_OBJ] = TABLE_FN_OBJ,
-	[STORE_FN_CYCLE] = TABLE_FN_CYCLE,
-	[STORE_FN_CALLS] = TABLE_FN_CALLS,
-	[STORE_FN_LINE] = TABLE_FN_LINE,
-	[STORE_FN_SELF] = TABLE_FN_SELF,
-	[STORE_FN_INCL] = TABLE_FN_INCL,
-	[STORE_TOPO] = TABLE_TOPO,
-	[STORE_CONTEXT_PARENT] = TABLE_CONTEXT_PARENT,
-	[STORE_CONTEXT_FN] = TABLE_CONTEXT_FN,
-	[STORE_CONTEXT_CALLS] = TABLE_CONTEXT_CALLS,
-	[STORE_CONTEXT_SELF] = TABLE_CONTEXT_SELF,
-	[STORE_CONTEXT_INCL] = TABLE_CONTEXT_INCL,
-	[STORE_GROUP_OF] = TABLE_GROUP_OF,
-	[STORE_GROUP_FIRST] = TABLE_GROUP_FIRST,
-	[STORE_GROUP_FN] = TABLE_GROUP_FN,
-	[STORE_GROUP_CYCLE] = TABLE_GROUP_CYCLE,
-	[STORE_GROUP_KNOWN] = TABLE_GROUP_KNOWN,
-};
-
-static const void *column_whole(struct store *st, enum table t, uint32_t event);
+static const void *column_whole(struct store *st, enum index_table t, uint32_t event);
 
 /* Edges must agree with their spans, so read the spans first: one column is read at a
  * time. */
-static bool have_spans(struct store *st, enum table t)
+static bool have_spans(struct store *st, enum index_table t)
 {
 	return (t != TABLE_EDGE_CALLER && t != TABLE_EDGE_CALLEE) ||
 	       column_whole(st, TABLE_OUT_FIRST, 0);
@@ -380,7 +352,7 @@ static bool in_order(const uint32_t *group, uint64_t n, uint64_t groups)
 
 /* Check n ids again: NULL, or what is wrong.  The file may have been written to since its
  * blocks were checked. */
-static const char *ids_wrong(struct store *st, enum table t, const uint32_t *p,
+static const char *ids_wrong(struct store *st, enum index_table t, const uint32_t *p,
 			     uint64_t n)
 {
 	const char *wrong = store_ids_wrong(st, t, 0, p, n);
@@ -407,7 +379,7 @@ static const char *ids_wrong(struct store *st, enum table t, const uint32_t *p,
 	}
 }
 
-static const void *column_whole(struct store *st, enum table t, uint32_t event)
+static const void *column_whole(struct store *st, enum index_table t, uint32_t event)
 {
 	struct blocks *b = store_blocks(st, t, event);
 	uint64_t n = store_rows_of(st, t), width = table_width(t);
@@ -444,13 +416,13 @@ static const void *column_whole(struct store *st, enum table t, uint32_t event)
 	return b->whole = store_loaded(st);
 }
 
-const uint32_t *store_u32(struct store *st, enum store_column c)
+const uint32_t *store_u32(struct store *st, enum index_table t)
 {
-	return column_whole(st, column_table[c], 0);
+	return column_whole(st, t, 0);
 }
 
 /* Compute the column of a derived event, once. */
-static const int64_t *derived(struct store *st, enum table t, uint32_t e)
+static const int64_t *derived(struct store *st, enum index_table t, uint32_t e)
 {
 	struct blocks *b = store_blocks(st, t, e);
 	uint64_t n = store_rows_of(st, t);
@@ -466,22 +438,20 @@ static const int64_t *derived(struct store *st, enum table t, uint32_t e)
 	return st->damage.kind ? NULL : (b->whole = store_loaded(st));
 }
 
-const uint64_t *store_u64(struct store *st, enum store_column c)
+const uint64_t *store_u64(struct store *st, enum index_table t)
 {
-	return column_whole(st, column_table[c], 0);
+	return column_whole(st, t, 0);
 }
 
-const int64_t *store_costs(struct store *st, enum store_column c, uint32_t e)
+const int64_t *store_costs(struct store *st, enum index_table t, uint32_t e)
 {
-	enum table t = column_table[c];
-
 	return e < store_events_of(st, t) ? column_whole(st, t, e) : derived(st, t, e);
 }
 
 /* ---- some rows of a column ---- */
 
 /* Read consecutive rows, u32 or u64. */
-static void read_span(struct store *st, enum table t, uint32_t e, uint64_t first,
+static void read_span(struct store *st, enum index_table t, uint32_t e, uint64_t first,
 		      size_t n, void *out)
 {
 	const size_t size = table_width(t);
@@ -515,7 +485,7 @@ static size_t rows_together(const uint32_t *row, size_t n)
 }
 
 /* Unpack the group of a row into out if many rows of it are asked for. */
-static bool read_group(struct store *st, enum table t, uint32_t e, uint32_t row,
+static bool read_group(struct store *st, enum index_table t, uint32_t e, uint32_t row,
 		       size_t asked, void *out)
 {
 	enum { MANY = 8 };
@@ -528,10 +498,9 @@ static bool read_group(struct store *st, enum table t, uint32_t e, uint32_t row,
 	return true;
 }
 
-void store_read_u32(struct store *st, enum store_column c, const uint32_t *row,
+void store_read_u32(struct store *st, enum index_table t, const uint32_t *row,
 		    uint64_t first, size_t n, uint32_t *out)
 {
-	const enum table t = column_table[c];
 	uint32_t group[GROUP_ROWS] = {0};
 
 	if (!row) {
@@ -550,8 +519,8 @@ void store_read_u32(struct store *st, enum store_column c, const uint32_t *row,
 }
 
 /* Read rows of a column of a recorded event. */
-static void read_rows(struct store *st, enum table t, uint32_t e, const uint32_t *row,
-		      size_t n, uint64_t *out)
+static void read_rows(struct store *st, enum index_table t, uint32_t e,
+		      const uint32_t *row, size_t n, uint64_t *out)
 {
 	uint64_t group[GROUP_ROWS] = {0};
 
@@ -566,20 +535,18 @@ static void read_rows(struct store *st, enum table t, uint32_t e, const uint32_t
 	}
 }
 
-void store_read_u64(struct store *st, enum store_column c, const uint32_t *row,
+void store_read_u64(struct store *st, enum index_table t, const uint32_t *row,
 		    uint64_t first, size_t n, uint64_t *out)
 {
 	if (row)
-		read_rows(st, column_table[c], 0, row, n, out);
+		read_rows(st, t, 0, row, n, out);
 	else
-		read_span(st, column_table[c], 0, first, n, out);
+		read_span(st, t, 0, first, n, out);
 }
 
-void store_read_costs(struct store *st, enum store_column c, uint32_t e,
+void store_read_costs(struct store *st, enum index_table t, uint32_t e,
 		      const uint32_t *row, uint64_t first, size_t n, int64_t *out)
 {
-	const enum table t = column_table[c];
-
 	if (e >= store_events_of(st, t))
 		for (size_t i = 0; i < n; i++)
 			out[i] = store_cost_at(st, t, e, row ? row[i] : first + i);
@@ -590,10 +557,9 @@ void store_read_costs(struct store *st, enum store_column c, uint32_t e,
 }
 
 /* A group with a negative cost has the largest unsigned numbers, so it is not skipped. */
-uint64_t store_seek(struct store *st, enum store_column c, uint32_t e, uint64_t first,
+uint64_t store_seek(struct store *st, enum index_table t, uint32_t e, uint64_t first,
 		    int64_t least)
 {
-	const enum table t = column_table[c];
 	const uint64_t rows = store_rows_of(st, t);
 
 	if (least <= 0 || e >= store_events_of(st, t))

@@ -14,7 +14,8 @@
 #include "index/base/order.h"
 #include "index/base/cost.h"
 
-static int damaged(struct store *st, enum table t, const char *what, struct err *err)
+static int damaged(struct store *st, enum index_table t, const char *what,
+		   struct err *err)
 {
 	store_damaged(st, t, 0, what);
 	return store_check(st, err);
@@ -22,8 +23,8 @@ static int damaged(struct store *st, enum table t, const char *what, struct err 
 
 /* Open a function's packed rows; *n: how many there are. */
 static int open_detail(struct store *st, fn_id f, enum detail_kind kind,
-		       enum table places, enum table t, struct detail_reader *r,
-		       uint64_t *n, struct err *err)
+		       enum index_table places, enum index_table t,
+		       struct detail_reader *r, uint64_t *n, struct err *err)
 {
 	struct detail_shape shape = store_shape(st);
 	const unsigned char *end, *p;

@@ -28,7 +28,7 @@ struct rule {
 		ends; /* the damage if the first row is not 0 or the last not below - 1 */
 };
 
-static struct rule rule_of(const struct store *st, enum table t)
+static struct rule rule_of(const struct store *st, enum index_table t)
 {
 	static const char span[] = "a span is out of range";
 	const struct meta *m = &st->meta;
@@ -92,7 +92,7 @@ static bool in_place(const struct blocks *met, uint32_t block, const uint32_t *p
 	return true;
 }
 
-const char *store_ids_wrong(const struct store *st, enum table t, uint64_t row,
+const char *store_ids_wrong(const struct store *st, enum index_table t, uint64_t row,
 			    const uint32_t *p, uint64_t n)
 {
 	const struct rule r = rule_of(st, t);
@@ -109,7 +109,7 @@ const char *store_ids_wrong(const struct store *st, enum table t, uint64_t row,
 	return NULL;
 }
 
-const char *store_block_wrong(const struct store *st, enum table t,
+const char *store_block_wrong(const struct store *st, enum index_table t,
 			      const struct blocks *met, uint32_t block, const uint32_t *p,
 			      uint32_t rows)
 {

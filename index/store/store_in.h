@@ -53,9 +53,9 @@ struct store {
 	struct arena arena; /* holds meta, part headers, diagnostics */
 	struct meta meta;
 	struct store_info info;
-	struct blocks *blocks[TABLES]; /* per event, where the table has events */
-	uint32_t slots[TABLES];	       /* their number; 0: not allocated yet */
-	struct part *part;	       /* decoded when first used */
+	struct blocks *blocks[INDEX_TABLES]; /* per event, where the table has events */
+	uint32_t slots[INDEX_TABLES];	     /* their number; 0: not allocated yet */
+	struct part *part;		     /* decoded when first used */
 	struct diag *diag;
 	uint32_t ndiag;
 	void *loading;	   /* being decoded, see store_load() */
@@ -75,35 +75,36 @@ struct store {
 
 /* The number of events that a table has blocks for (1 if it has no events); with
  * derived events. */
-uint32_t store_events_of(const struct store *st, enum table t);
-uint32_t store_slots_of(const struct store *st, enum table t);
+uint32_t store_events_of(const struct store *st, enum index_table t);
+uint32_t store_slots_of(const struct store *st, enum index_table t);
 /* The number of rows of a column by meta; 0 for packed tables. */
-uint64_t store_rows_of(const struct store *st, enum table t);
+uint64_t store_rows_of(const struct store *st, enum index_table t);
 /* The blocks of a column; NULL: no such column, or memory is out. */
-struct blocks *store_blocks(struct store *st, enum table t, uint32_t event);
+struct blocks *store_blocks(struct store *st, enum index_table t, uint32_t event);
 /* Event e is new or another: forget its computed columns, make room for them; false: memory
  * is out. */
 bool store_forget_event(struct store *st, uint32_t e);
 /* A value's payload, with header and checksum checked; NULL (and damage kept)
  * otherwise. */
-const void *store_value(struct store *st, enum table t, uint32_t event, uint32_t block,
-			struct value_header *head);
+const void *store_value(struct store *st, enum index_table t, uint32_t event,
+			uint32_t block, struct value_header *head);
 /* The payload of a block with its rows and bytes; NULL (and damage kept) if it is not
  * sound. */
-const void *store_block(struct store *st, enum table t, uint32_t event, uint32_t block,
-			uint32_t *rows, uint64_t *bytes);
+const void *store_block(struct store *st, enum index_table t, uint32_t event,
+			uint32_t block, uint32_t *rows, uint64_t *bytes);
 /* Zeros for n rows.  A fault while they are filled in leaves them owned by the store;
  * take them with store_loaded() when they are complete.  NULL (and that is kept):
  * memory is out. */
 void *store_load(struct store *st, size_t n, size_t width);
 void *store_loaded(struct store *st);
 /* Remember damage; `what` names it. */
-void store_damaged(struct store *st, enum table t, uint32_t block, const char *what);
+void store_damaged(struct store *st, enum index_table t, uint32_t block,
+		   const char *what);
 /* Check n rows from `row` on of a u32 column as ids: NULL, or what is wrong. */
-const char *store_ids_wrong(const struct store *st, enum table t, uint64_t row,
+const char *store_ids_wrong(const struct store *st, enum index_table t, uint64_t row,
 			    const uint32_t *p, uint64_t n);
 /* The same for the rows of a block, compared with the blocks read before. */
-const char *store_block_wrong(const struct store *st, enum table t,
+const char *store_block_wrong(const struct store *st, enum index_table t,
 			      const struct blocks *met, uint32_t block, const uint32_t *p,
 			      uint32_t rows);
 /* The same for whole columns with ids in range: each edge is in the span of its caller,
@@ -115,14 +116,15 @@ const char *store_callees_wrong(const struct store *st, const uint32_t *first,
 /* Whether each number below n occurs once; also true if memory is out. */
 bool store_each_once(struct store *st, const uint32_t *p, size_t n);
 /* The packed bytes from a place (tables.h); *end: the end of its block. */
-const unsigned char *store_packed(struct store *st, enum table t, uint64_t place,
+const unsigned char *store_packed(struct store *st, enum index_table t, uint64_t place,
 				  const unsigned char **end);
 /* A block as one value; NULL if it is not sound. */
-const struct block *store_meet(struct store *st, enum table t, uint32_t event,
+const struct block *store_meet(struct store *st, enum index_table t, uint32_t event,
 			       uint32_t block);
-uint64_t store_come_near(struct store *st, enum table t, uint32_t event, uint64_t row);
+uint64_t store_come_near(struct store *st, enum index_table t, uint32_t event,
+			 uint64_t row);
 /* Without a call if the block was read before. */
-static inline const struct block *store_met(struct store *st, enum table t,
+static inline const struct block *store_met(struct store *st, enum index_table t,
 					    uint32_t event, uint64_t block)
 {
 	const struct blocks *b = event < st->slots[t] ? &st->blocks[t][event] : NULL;
@@ -132,7 +134,7 @@ static inline const struct block *store_met(struct store *st, enum table t,
 		       : store_meet(st, t, event, (uint32_t)block);
 }
 /* A row of a column; 0 (and damage kept) if its block is not sound. */
-static inline uint64_t store_row_u64(struct store *st, enum table t, uint32_t event,
+static inline uint64_t store_row_u64(struct store *st, enum index_table t, uint32_t event,
 				     uint64_t row)
 {
 	const struct block *b = store_met(st, t, event, row / BLOCK_ROWS);
@@ -142,8 +144,8 @@ static inline uint64_t store_row_u64(struct store *st, enum table t, uint32_t ev
 }
 /* The same for readers that go through the rows in order: a group that is asked twice is
  * unpacked, and its other rows are at hand. */
-static inline uint64_t store_near_u64(struct store *st, enum table t, uint32_t event,
-				      uint64_t row)
+static inline uint64_t store_near_u64(struct store *st, enum index_table t,
+				      uint32_t event, uint64_t row)
 {
 	const struct blocks *b = event < st->slots[t] ? &st->blocks[t][event] : NULL;
 
@@ -151,21 +153,21 @@ static inline uint64_t store_near_u64(struct store *st, enum table t, uint32_t e
 		       ? b->row[row % GROUP_ROWS]
 		       : store_come_near(st, t, event, row);
 }
-static inline uint32_t store_row_u32(struct store *st, enum table t, uint32_t event,
+static inline uint32_t store_row_u32(struct store *st, enum index_table t, uint32_t event,
 				     uint64_t row)
 {
 	return (uint32_t)store_row_u64(st, t, event, row);
 }
 /* A u32 id; 0 with damage kept unless it is below n.  It was when its block was checked,
  * but the file may have been written to since. */
-uint32_t store_row_id(struct store *st, enum table t, uint32_t event, uint64_t row,
+uint32_t store_row_id(struct store *st, enum index_table t, uint32_t event, uint64_t row,
 		      uint64_t n);
 /* Open the call sites of f as packed rows; *n: how many there are. */
 int store_open_sites(struct store *st, fn_id f, struct detail_reader *r, uint64_t *n,
 		     struct err *err);
 int store_bad_site(struct store *st, struct err *err);
 /* Event e in a row of a table with a column per recorded event. */
-int64_t store_cost_at(struct store *st, enum table t, uint32_t e, uint64_t row);
+int64_t store_cost_at(struct store *st, enum index_table t, uint32_t e, uint64_t row);
 /* Whether each context stands behind its caller, and children are in order. */
 const char *store_parents_wrong(const uint32_t *parent, uint64_t n);
 struct detail_shape store_shape(const struct store *st);

@@ -19,7 +19,7 @@ struct strings {
 	uint32_t rows, block;
 };
 
-static struct strings strings_of(struct store *st, enum table t, uint32_t block)
+static struct strings strings_of(struct store *st, enum index_table t, uint32_t block)
 {
 	struct strings s = {.block = block};
 
@@ -27,7 +27,7 @@ static struct strings strings_of(struct store *st, enum table t, uint32_t block)
 	return s;
 }
 
-static struct str string_in(struct store *st, enum table t, const struct strings *s,
+static struct str string_in(struct store *st, enum index_table t, const struct strings *s,
 			    uint32_t i)
 {
 	const volatile uint32_t *offset = (const volatile void *)s->p;
@@ -46,7 +46,7 @@ static struct str string_in(struct store *st, enum table t, const struct strings
 }
 
 /* The string in a row of a table of strings. */
-static struct str store_string(struct store *st, enum table t, uint64_t row)
+static struct str store_string(struct store *st, enum index_table t, uint64_t row)
 {
 	const struct strings s = strings_of(st, t, (uint32_t)(row / STRING_ROWS));
 
@@ -54,8 +54,8 @@ static struct str store_string(struct store *st, enum table t, uint64_t row)
 }
 
 /* Of the rows [lo, hi), which are sorted. */
-static uint32_t column_lower(struct store *st, enum table t, uint32_t lo, uint32_t hi,
-			     struct str s)
+static uint32_t column_lower(struct store *st, enum index_table t, uint32_t lo,
+			     uint32_t hi, struct str s)
 {
 	struct bisect b = bisect_in(lo, hi);
 

@@ -42,7 +42,8 @@ struct verify {
 	struct err *err;
 };
 
-static int verify_wrong(struct verify *v, enum table t, uint64_t row, const char *what)
+static int verify_wrong(struct verify *v, enum index_table t, uint64_t row,
+			const char *what)
 {
 	store_damaged(v->st, t, (uint32_t)(row / BLOCK_ROWS), what);
 	return store_check(v->st, v->err);
@@ -68,7 +69,7 @@ static int lmdb_failed(struct verify *v, int rc)
 }
 
 /* Add a value to the digest; its checksum includes its place. */
-static void digest(struct verify *v, enum table t, const MDB_val *value)
+static void digest(struct verify *v, enum index_table t, const MDB_val *value)
 {
 	struct value_header h;
 
@@ -94,15 +95,15 @@ static int every_value(struct verify *v)
 		uint32_t block, rows;
 		uint64_t bytes;
 
-		if (t == 0 || t >= TABLES) {
+		if (t == 0 || t >= INDEX_TABLES) {
 			verify_wrong(v, TABLE_META, 0, "there is a value of no table");
 			break;
 		}
 		block = (uint32_t)key[4] << 24 | (uint32_t)key[5] << 16 |
 			(uint32_t)key[6] << 8 | key[7];
-		store_block(st, (enum table)t, (uint32_t)(key[2] << 8 | key[3]), block,
-			    &rows, &bytes);
-		digest(v, (enum table)t, &val);
+		store_block(st, (enum index_table)t, (uint32_t)(key[2] << 8 | key[3]),
+			    block, &rows, &bytes);
+		digest(v, (enum index_table)t, &val);
 		v->out->values++;
 	}
 	mdb_cursor_close(cursor);
@@ -116,17 +117,18 @@ static int no_value_missing(struct verify *v)
 {
 	struct store *st = v->st;
 
-	for (int t = TABLE_OBJ; t < TABLES; t++) {
-		uint64_t per = table_width((enum table)t) ? BLOCK_ROWS : STRING_ROWS;
-		uint64_t n = store_rows_of(st, (enum table)t);
+	for (int t = TABLE_OBJ; t < INDEX_TABLES; t++) {
+		uint64_t per =
+			table_width((enum index_table)t) ? BLOCK_ROWS : STRING_ROWS;
+		uint64_t n = store_rows_of(st, (enum index_table)t);
 
-		for (uint32_t e = 0; e < store_events_of(st, (enum table)t); e++)
+		for (uint32_t e = 0; e < store_events_of(st, (enum index_table)t); e++)
 			for (uint64_t at = 0; at < n && !st->damage.kind; at += per) {
 				uint32_t rows;
 				uint64_t bytes;
 
-				store_block(st, (enum table)t, e, (uint32_t)(at / per),
-					    &rows, &bytes);
+				store_block(st, (enum index_table)t, e,
+					    (uint32_t)(at / per), &rows, &bytes);
 			}
 	}
 	return verify_stopped(v);
@@ -134,7 +136,7 @@ static int no_value_missing(struct verify *v)
 
 /* ---- order ---- */
 
-static int strings_ascend(struct verify *v, enum table t, uint32_t from, uint32_t n,
+static int strings_ascend(struct verify *v, enum index_table t, uint32_t from, uint32_t n,
 			  struct str (*string)(struct store *, uint32_t))
 {
 	struct str last = {NULL, 0};
@@ -171,9 +173,9 @@ static int inlined_files(struct verify *v)
 
 static int functions(struct verify *v)
 {
-	const uint32_t *name = store_u32(v->st, STORE_FN_NAME);
-	const uint32_t *file = store_u32(v->st, STORE_FN_FILE);
-	const uint32_t *obj = store_u32(v->st, STORE_FN_OBJ);
+	const uint32_t *name = store_u32(v->st, TABLE_FN_NAME);
+	const uint32_t *file = store_u32(v->st, TABLE_FN_FILE);
+	const uint32_t *obj = store_u32(v->st, TABLE_FN_OBJ);
 
 	for (uint32_t f = 1; name && file && obj && f < v->in->functions; f++)
 		if (name[f] < name[f - 1] ||
@@ -188,10 +190,10 @@ static int functions(struct verify *v)
 /* Reading the columns checks that edges agree with the spans of their callers. */
 static int edges(struct verify *v)
 {
-	const uint32_t *caller = store_u32(v->st, STORE_EDGE_CALLER);
-	const uint32_t *callee = store_u32(v->st, STORE_EDGE_CALLEE);
-	const uint32_t *in_first = store_u32(v->st, STORE_IN_FIRST);
-	const uint32_t *in = store_u32(v->st, STORE_IN_EDGE);
+	const uint32_t *caller = store_u32(v->st, TABLE_EDGE_CALLER);
+	const uint32_t *callee = store_u32(v->st, TABLE_EDGE_CALLEE);
+	const uint32_t *in_first = store_u32(v->st, TABLE_IN_FIRST);
+	const uint32_t *in = store_u32(v->st, TABLE_IN_EDGE);
 
 	if (!caller || !callee || !in_first || !in)
 		return verify_stopped(v);
@@ -203,7 +205,8 @@ static int edges(struct verify *v)
 	return verify_stopped(v);
 }
 
-static int verify_rank(struct verify *v, enum table t, uint32_t e, const int64_t *cost,
+static int verify_rank(struct verify *v, enum index_table t, uint32_t e,
+		       const int64_t *cost,
 		       fn_id (*ranked)(struct store *, uint32_t, uint32_t))
 {
 	fn_id last = 0;
@@ -226,9 +229,9 @@ static int ranks(struct verify *v)
 {
 	for (uint32_t e = 0; e < v->in->events; e++)
 		if (verify_rank(v, TABLE_RANK_SELF, e,
-				store_costs(v->st, STORE_FN_SELF, e), store_rank_self) ||
+				store_costs(v->st, TABLE_FN_SELF, e), store_rank_self) ||
 		    verify_rank(v, TABLE_RANK_INCL, e,
-				store_costs(v->st, STORE_FN_INCL, e), store_rank_incl))
+				store_costs(v->st, TABLE_FN_INCL, e), store_rank_incl))
 			return v->err->kind;
 	return 0;
 }
@@ -240,10 +243,10 @@ static bool one_cycle(const uint32_t *cycle, fn_id a, fn_id b)
 
 static int topological_order(struct verify *v)
 {
-	const uint32_t *topo = store_u32(v->st, STORE_TOPO);
-	const uint32_t *caller = store_u32(v->st, STORE_EDGE_CALLER);
-	const uint32_t *callee = store_u32(v->st, STORE_EDGE_CALLEE);
-	const uint32_t *cycle = store_u32(v->st, STORE_FN_CYCLE);
+	const uint32_t *topo = store_u32(v->st, TABLE_TOPO);
+	const uint32_t *caller = store_u32(v->st, TABLE_EDGE_CALLER);
+	const uint32_t *callee = store_u32(v->st, TABLE_EDGE_CALLEE);
+	const uint32_t *cycle = store_u32(v->st, TABLE_FN_CYCLE);
 
 	if (!topo || !caller || !callee || !cycle)
 		return verify_stopped(v);
@@ -259,7 +262,7 @@ static int topological_order(struct verify *v)
 
 static int cycles(struct verify *v)
 {
-	const uint32_t *cycle = store_u32(v->st, STORE_FN_CYCLE);
+	const uint32_t *cycle = store_u32(v->st, TABLE_FN_CYCLE);
 	uint32_t members = 0;
 
 	for (uint32_t c = 1; cycle && c <= v->in->cycles; c++) {
@@ -284,9 +287,9 @@ static int cycles(struct verify *v)
 
 static int calls(struct verify *v)
 {
-	const uint64_t *of_fn = store_u64(v->st, STORE_FN_CALLS);
-	const uint64_t *of_edge = store_u64(v->st, STORE_EDGE_CALLS);
-	const uint32_t *callee = store_u32(v->st, STORE_EDGE_CALLEE);
+	const uint64_t *of_fn = store_u64(v->st, TABLE_FN_CALLS);
+	const uint64_t *of_edge = store_u64(v->st, TABLE_EDGE_CALLS);
+	const uint32_t *callee = store_u32(v->st, TABLE_EDGE_CALLEE);
 
 	if (!of_fn || !of_edge || !callee || !v->out->sums)
 		return verify_stopped(v);
@@ -365,9 +368,9 @@ static int by_stacks(struct verify *v, uint32_t event, int64_t **out)
 	if (!tree.whole)
 		return 0;
 	s.n = tree.contexts;
-	parent = store_u32(v->st, STORE_CONTEXT_PARENT);
-	s.fn = store_u32(v->st, STORE_CONTEXT_FN);
-	s.incl = store_costs(v->st, STORE_CONTEXT_INCL, event);
+	parent = store_u32(v->st, TABLE_CONTEXT_PARENT);
+	s.fn = store_u32(v->st, TABLE_CONTEXT_FN);
+	s.incl = store_costs(v->st, TABLE_CONTEXT_INCL, event);
 	if (!parent || !s.fn || !s.incl)
 		return store_check(v->st, v->err);
 	if (!(*out = ARENA_ARRAY(&v->a, int64_t, (size_t)s.functions + 1)) ||
@@ -380,12 +383,12 @@ static int by_stacks(struct verify *v, uint32_t event, int64_t **out)
 static int costs_of(struct verify *v, uint32_t event)
 {
 	struct summing s = {
-		.self = store_costs(v->st, STORE_FN_SELF, event),
-		.incl = store_costs(v->st, STORE_FN_INCL, event),
-		.of_edge = store_costs(v->st, STORE_EDGE_INCL, event),
-		.first = store_u32(v->st, STORE_OUT_FIRST),
-		.callee = store_u32(v->st, STORE_EDGE_CALLEE),
-		.cycle = store_u32(v->st, STORE_FN_CYCLE),
+		.self = store_costs(v->st, TABLE_FN_SELF, event),
+		.incl = store_costs(v->st, TABLE_FN_INCL, event),
+		.of_edge = store_costs(v->st, TABLE_EDGE_INCL, event),
+		.first = store_u32(v->st, TABLE_OUT_FIRST),
+		.callee = store_u32(v->st, TABLE_EDGE_CALLEE),
+		.cycle = store_u32(v->st, TABLE_FN_CYCLE),
 		.known = v->known,
 		.spent = v->spent,
 		.of_cycle = (int64_t *)v->sum,
@@ -469,8 +472,8 @@ static int context_order(struct verify *v, const uint32_t *parent, const uint32_
 static int context_costs(struct verify *v, uint32_t event, const uint32_t *parent,
 			 const uint32_t *fn, uint32_t n)
 {
-	const int64_t *self = store_costs(v->st, STORE_CONTEXT_SELF, event);
-	const int64_t *incl = store_costs(v->st, STORE_CONTEXT_INCL, event);
+	const int64_t *self = store_costs(v->st, TABLE_CONTEXT_SELF, event);
+	const int64_t *incl = store_costs(v->st, TABLE_CONTEXT_INCL, event);
 	int64_t *sum = (int64_t *)v->sum, *below = calloc((size_t)n + 1, sizeof(*below));
 	int rc = 0;
 
@@ -506,9 +509,9 @@ static int verify_contexts(struct verify *v)
 	store_tree(v->st, &tree);
 	if (!tree.contexts)
 		return 0;
-	parent = store_u32(v->st, STORE_CONTEXT_PARENT);
-	fn = store_u32(v->st, STORE_CONTEXT_FN);
-	calls = store_u64(v->st, STORE_CONTEXT_CALLS);
+	parent = store_u32(v->st, TABLE_CONTEXT_PARENT);
+	fn = store_u32(v->st, TABLE_CONTEXT_FN);
+	calls = store_u64(v->st, TABLE_CONTEXT_CALLS);
 	if (!parent || !fn || !calls)
 		return verify_stopped(v);
 	for (uint32_t c = 0; c < tree.contexts; c++)
@@ -547,16 +550,16 @@ static int64_t incl_of(const void *of, uint32_t f)
 
 static int columns_of(struct verify *v, uint32_t e, struct group_columns *out)
 {
-	*out = (struct group_columns){store_costs(v->st, STORE_FN_SELF, e),
-				      store_costs(v->st, STORE_EDGE_INCL, e),
-				      store_costs(v->st, STORE_FN_INCL, e)};
+	*out = (struct group_columns){store_costs(v->st, TABLE_FN_SELF, e),
+				      store_costs(v->st, TABLE_EDGE_INCL, e),
+				      store_costs(v->st, TABLE_FN_INCL, e)};
 	return store_check(v->st, v->err);
 }
 
 static int compare_groups(struct verify *v, const struct joined *j)
 {
-	const uint32_t *cycle = store_u32(v->st, STORE_GROUP_CYCLE);
-	const uint32_t *known = store_u32(v->st, STORE_GROUP_KNOWN);
+	const uint32_t *cycle = store_u32(v->st, TABLE_GROUP_CYCLE);
+	const uint32_t *known = store_u32(v->st, TABLE_GROUP_KNOWN);
 
 	if (!cycle || !known)
 		return verify_stopped(v);
@@ -597,8 +600,8 @@ static int joined_groups(struct verify *v, const uint32_t *of, const uint32_t *f
 	const struct joined_costs costs = {&columns, self_of, edge_of, incl_of};
 	struct joined j = {.functions = v->in->functions,
 			   .groups = v->in->groups,
-			   .out_first = store_u32(v->st, STORE_OUT_FIRST),
-			   .callee = store_u32(v->st, STORE_EDGE_CALLEE),
+			   .out_first = store_u32(v->st, TABLE_OUT_FIRST),
+			   .callee = store_u32(v->st, TABLE_EDGE_CALLEE),
 			   .of = of,
 			   .first = first,
 			   .fn = fn,
@@ -635,9 +638,9 @@ static int groups(struct verify *v)
 
 	if (!store_any_grouped(v->st))
 		return 0;
-	of = store_u32(v->st, STORE_GROUP_OF);
-	first = store_u32(v->st, STORE_GROUP_FIRST);
-	fn = store_u32(v->st, STORE_GROUP_FN);
+	of = store_u32(v->st, TABLE_GROUP_OF);
+	first = store_u32(v->st, TABLE_GROUP_FIRST);
+	fn = store_u32(v->st, TABLE_GROUP_FN);
 	if (!of || !first || !fn)
 		return verify_stopped(v);
 	for (uint32_t g = 0; g < store_info(v->st)->groups; g++) {

@@ -237,7 +237,7 @@ static void make_damaged(size_t i)
 
 /* Tables of which every number can be had in another way.  The cost of an edge with one
  * call site is stored once. */
-static const enum table redundant[] = {
+static const enum index_table redundant[] = {
 	TABLE_FN_CYCLE,	   TABLE_FN_CALLS,     TABLE_FN_SELF,	 TABLE_FN_INCL,
 	TABLE_RANK_SELF,   TABLE_RANK_INCL,    TABLE_OUT_FIRST,	 TABLE_IN_FIRST,
 	TABLE_EDGE_CALLER, TABLE_EDGE_CALLEE,  TABLE_IN_EDGE,	 TABLE_EDGE_CALLS,
@@ -299,7 +299,7 @@ static int ask_forged(void)
 	close_session(st, s);
 	if (!err.kind && is_redundant(forged)) {
 		snprintf(told, PAGE, "--verify finds nothing wrong with a forged '%s'",
-			 table_name((enum table)forged));
+			 table_name((enum index_table)forged));
 		return SAID_WRONG;
 	}
 	return err.kind ? SAID_ERROR : SAID_RIGHT;

@@ -154,7 +154,7 @@ lists(PROFILE, "known events", known, documented)
 same(documented, known, PROFILE + ": known events in the order in which they are asked")
 
 tables = read("index/format/tables.h")
-numbered = words(re.sub(r"/\*.*?\*/", "", tables[tables.index("enum table {"):tables.index("\tTABLES,")], flags=re.S), r"TABLE_(\w+)")
+numbered = words(re.sub(r"/\*.*?\*/", "", tables[tables.index("enum index_table {"):tables.index("\tINDEX_TABLES,")], flags=re.S), r"TABLE_(\w+)")
 lists(FORMAT, "tables", range(1, len(numbered) + 1), [int(n) for row in re.findall(r"^\| ([\d ]+) \|", read(FORMAT, "\n| no | table", "\n\n"), re.M) for n in row.split()])
 lists(FORMAT, "version", re.findall(r"INDEX_VERSION = (\d+)", tables), re.findall(r"^Version (\d+)\.", read(FORMAT), re.M))
 

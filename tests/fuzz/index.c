@@ -190,7 +190,8 @@ static void forge_payload(struct damage *d, size_t i, struct fuzz_bytes *in, siz
 static void forge_number(struct damage *d, size_t i, struct fuzz_bytes *in)
 {
 	struct value_header *h = value_in(d, i);
-	unsigned width = table_width((enum table)d->b->value[i]->table) == 4 ? 4 : 8;
+	unsigned width =
+		table_width((enum index_table)d->b->value[i]->table) == 4 ? 4 : 8;
 	size_t at =
 		(size_t)fuzz_take(in, 2) % (d->b->value[i]->bytes / width + 1) * width;
 	uint64_t now = 0, how = fuzz_take(in, 1);

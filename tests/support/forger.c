@@ -575,7 +575,7 @@ static void forge_header(struct values *all, size_t i, struct fuzz_bytes *s)
 	switch (fuzz_take(s, 1) % 8) {
 	case 0: v->gone = true; break;
 	case 1: v->head.rows = (uint32_t)number(s, v->head.rows, v->head.rows); break;
-	case 2: v->head.table = (uint16_t)(fuzz_take(s, 1) % TABLES); break;
+	case 2: v->head.table = (uint16_t)(fuzz_take(s, 1) % INDEX_TABLES); break;
 	case 3: v->head.event = (uint16_t)number(s, v->head.event, 1); break;
 	case 4: v->head.block = (uint32_t)number(s, v->head.block, 1); break;
 	case 5:
@@ -585,7 +585,7 @@ static void forge_header(struct values *all, size_t i, struct fuzz_bytes *s)
 	default: { /* one more, of another place */
 		struct value_header h = v->head;
 
-		h.table = (uint16_t)(fuzz_take(s, 1) % TABLES);
+		h.table = (uint16_t)(fuzz_take(s, 1) % INDEX_TABLES);
 		h.event = (uint16_t)(fuzz_take(s, 1) % 4);
 		append(all, &h, v->p);
 		break;
@@ -614,16 +614,18 @@ static void forge_exchange(struct value *v, struct fuzz_bytes *s)
 /* One of the values of a table: tables of many events have many. */
 static size_t pick(const struct values *all, struct fuzz_bytes *s)
 {
-	unsigned table = (unsigned)fuzz_take(s, 1) % TABLES;
+	unsigned table = (unsigned)fuzz_take(s, 1) % INDEX_TABLES;
 	size_t which = below(s, 16), found = all->n;
 
-	for (unsigned tries = 0; found == all->n && tries < TABLES; tries++, table++) {
+	for (unsigned tries = 0; found == all->n && tries < INDEX_TABLES;
+	     tries++, table++) {
 		size_t n = 0, met = 0;
 
 		for (size_t i = 0; i < all->n; i++)
-			n += all->at[i].head.table == table % TABLES;
+			n += all->at[i].head.table == table % INDEX_TABLES;
 		for (size_t i = 0; i < all->n && n && found == all->n; i++)
-			if (all->at[i].head.table == table % TABLES && met++ == which % n)
+			if (all->at[i].head.table == table % INDEX_TABLES &&
+			    met++ == which % n)
 				found = i;
 	}
 	return found;
@@ -633,7 +635,7 @@ static void edit(struct values *all, struct fuzz_bytes *s)
 {
 	size_t i = pick(all, s), how = below(s, 16);
 	struct value *v = &all->at[i];
-	enum table t = (enum table)v->head.table;
+	enum index_table t = (enum index_table)v->head.table;
 
 	if (how == 0)
 		forge_header(all, i, s);
@@ -681,8 +683,8 @@ static void write_index(struct values *all)
 		if (v->gone || (last && by_key(last, v) == 0))
 			continue;
 		last = v;
-		if (store_writer_put(w, (enum table)h->table, h->event, h->block, h->rows,
-				     v->p, h->bytes, &err))
+		if (store_writer_put(w, (enum index_table)h->table, h->event, h->block,
+				     h->rows, v->p, h->bytes, &err))
 			fuzz_fail("%s", err.text);
 	}
 	if (store_writer_finish(w, &err))

@@ -50,7 +50,7 @@ static struct store *open_by(const char *const *path, size_t n, const struct way
 /* The inclusive cost of event 0, if the index has it. */
 static void say_incl(struct out *o, struct store *st, group_id g)
 {
-	const uint32_t *known = store_u32(st, STORE_GROUP_KNOWN);
+	const uint32_t *known = store_u32(st, TABLE_GROUP_KNOWN);
 	const fn_id f = store_group_fn(st, g, 0);
 
 	if (store_group_size(st, g) == 1 && !store_fn_nests(st, f))

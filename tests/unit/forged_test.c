@@ -79,8 +79,8 @@ static void write_values(const char *path)
 		const struct value_header *h = &value[i].head;
 
 		if (!value[i].gone &&
-		    store_writer_put(w, (enum table)h->table, h->event, h->block, h->rows,
-				     value[i].p, h->bytes, &err))
+		    store_writer_put(w, (enum index_table)h->table, h->event, h->block,
+				     h->rows, value[i].p, h->bytes, &err))
 			fuzz_fail("%s", err.text);
 	}
 	if (store_writer_finish(w, &err))
@@ -288,7 +288,7 @@ static void ask(const char *query, struct err *err)
 }
 
 static const struct forgery {
-	enum table table;
+	enum index_table table;
 	uint32_t event;
 	forge_fn *forge;
 	uint64_t a, b;
@@ -544,7 +544,7 @@ static void read_span(struct store *st)
 
 static void read_column(struct store *st)
 {
-	ok(!store_u32(st, STORE_TOPO), "a column that was one");
+	ok(!store_u32(st, TABLE_TOPO), "a column that was one");
 }
 
 static void meet_all(struct store *st)
@@ -552,13 +552,13 @@ static void meet_all(struct store *st)
 	uint32_t rows;
 	uint64_t bytes;
 
-	for (enum table t = TABLE_FN_NAME; t <= TABLE_EDGE_CALLEE; t++)
+	for (enum index_table t = TABLE_FN_NAME; t <= TABLE_EDGE_CALLEE; t++)
 		if (table_width(t) == sizeof(uint32_t))
 			store_block(st, t, 0, 0, &rows, &bytes);
 }
 
 /* Where in the file the rows of a table are. */
-static off_t place_of(int fd, enum table t)
+static off_t place_of(int fd, enum index_table t)
 {
 	struct value_header h;
 
@@ -568,7 +568,8 @@ static off_t place_of(int fd, enum table t)
 	fuzz_fail("no table %u", t);
 }
 
-static void write_under(enum table t, void (*read)(struct store *), const char *said)
+static void write_under(enum index_table t, void (*read)(struct store *),
+			const char *said)
 {
 	/* The head of a group whose rows are all that. */
 	const uint64_t none = (uint64_t)UINT32_MAX << GROUP_BASE;

@@ -30,7 +30,7 @@ static void fill(void)
 }
 
 /* The first damage when the blocks are met in this order; NULL: none. */
-static const char *meet(enum table t, const char *order)
+static const char *meet(enum index_table t, const char *order)
 {
 	struct block at[BLOCKS] = {{0}};
 	struct blocks met = {.at = at};
@@ -75,7 +75,7 @@ static const struct {
 };
 
 static const struct {
-	enum table t;
+	enum index_table t;
 	uint32_t at, to;
 	const char *said;
 } ids[] = {

@@ -142,8 +142,8 @@ static void test_functions(struct store *st)
 	is_u64(store_caller_count(st, a2), 1, "callers of it");
 	is_u64(store_caller(st, a2, 0), first, "which are");
 	is_u64(store_edge_incl(st, first, 0), 1, "its cost");
-	is_u64((uint64_t)store_costs(st, STORE_FN_SELF, 3)[m], 3, "a derived column");
-	is_u64(store_u32(st, STORE_TOPO)[0], m, "main comes first");
+	is_u64((uint64_t)store_costs(st, TABLE_FN_SELF, 3)[m], 3, "a derived column");
+	is_u64(store_u32(st, TABLE_TOPO)[0], m, "main comes first");
 	is_u64(store_name_lower(st, STR("zzz")), store_info(st)->names,
 	       "no name behind the last");
 }
@@ -415,13 +415,13 @@ static uint64_t ask_all(struct store *st, struct err *err)
 			for (size_t i = 0; i < n; i++)
 				MIX(jump[i].to_line + jump[i].executed);
 	}
-	for (uint32_t c = STORE_OUT_FIRST; c <= STORE_TOPO; c++) {
-		bool wide = c == STORE_EDGE_CALLS || c == STORE_EDGE_INCL ||
-			    c == STORE_FN_CALLS || c == STORE_FN_SELF ||
-			    c == STORE_FN_INCL;
-		const void *p = wide ? (const void *)store_u64(st, (enum store_column)c)
-				     : store_u32(st, (enum store_column)c);
+	for (enum index_table t = TABLE_FN_NAME; t < INDEX_TABLES; t++) {
+		const void *p = NULL;
 
+		if (table_width(t) == sizeof(uint64_t))
+			p = store_u64(st, t);
+		else if (table_width(t))
+			p = store_u32(st, t);
 		MIX(p ? *(const uint32_t *)p : 0);
 	}
 	for (uint32_t c = 1; c <= info->cycles; c++) {
@@ -799,7 +799,7 @@ static void test_widths(void)
 	st = open_profile(&opts, &report);
 	for (uint32_t e = 0; st && e < EDGES; e++) {
 		const fn_id f = fn(st, "one", "???");
-		const int64_t *whole = store_costs(st, STORE_FN_SELF, e);
+		const int64_t *whole = store_costs(st, TABLE_FN_SELF, e);
 
 		is_u64(store_fn_self(st, f, e), edge[e],
 		       "a row that needs so many bytes");
@@ -819,7 +819,7 @@ static void test_widths(void)
 		const int64_t want = i < BLOCK_ROWS ? i % 200 : 70000 + i;
 
 		wrong += store_fn_self(st, i, 0) != want ||
-			 store_costs(st, STORE_FN_SELF, 0)[i] != want;
+			 store_costs(st, TABLE_FN_SELF, 0)[i] != want;
 	}
 	is_u64(wrong, 0, "%d rows, of a byte and of four", MANY);
 	store_close(st);
