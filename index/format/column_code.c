@@ -4,15 +4,15 @@
 #include <string.h>
 
 #include "index/base/isa.h"
-#include "index/format/group_loops.h"
+#include "index/format/column_loops.h"
 
-static const struct group_loops *loops_of_groups(void)
+const struct column_loops *column_loops(void)
 {
 #if ISA_X86
 	if (isa() == ISA_AVX2)
-		return &group_loops_avx2;
+		return &column_loops_avx2;
 #endif
-	return &group_loops_portable;
+	return &column_loops_portable;
 }
 
 size_t column_room(uint32_t n)
@@ -46,7 +46,7 @@ static void rows_get(uint64_t *row, const char *from, unsigned width, uint32_t n
 
 size_t column_pack(uint64_t *to, const void *rows, unsigned width, uint32_t n)
 {
-	const struct group_loops *loops = loops_of_groups();
+	const struct column_loops *loops = column_loops();
 	uint64_t *head = to, *word = to + column_groups(n);
 	const uint64_t *first = word;
 	const char *from = rows;
@@ -101,7 +101,7 @@ bool column_sound(const void *p, uint64_t bytes, uint32_t n)
 }
 
 /* Unpack a group whose words, `left` at most, begin at `word`. */
-static bool unpack_group(const struct group_loops *loops, uint64_t *row, uint64_t head,
+static bool unpack_group(const struct column_loops *loops, uint64_t *row, uint64_t head,
 			 const uint64_t *word, uint64_t left)
 {
 	const unsigned width = head >> GROUP_WIDTH & 127;
@@ -138,7 +138,7 @@ static bool rows_put(char *to, unsigned width, const uint64_t *row, uint32_t n)
 bool column_read(void *to, unsigned width, const void *p, uint64_t bytes, uint32_t n,
 		 uint32_t first, uint32_t some)
 {
-	const struct group_loops *loops = loops_of_groups();
+	const struct column_loops *loops = column_loops();
 	const uint64_t *word = p, groups = column_groups(n),
 		       words = bytes / sizeof(*word) - groups;
 	const uint32_t end = first + some;

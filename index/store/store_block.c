@@ -15,9 +15,7 @@
 #include "index/base/err.h"
 #include "index/base/map.h"
 #include "index/base/vec.h"
-#include "index/base/isa.h"
 #include "index/format/column_code.h"
-#include "index/store/column_loops.h"
 #include "index/store/store_in.h"
 
 /* ---- damage ---- */
@@ -334,15 +332,6 @@ const void *store_block(struct store *st, enum index_table t, uint32_t event,
 	*rows = b->rows;
 	*bytes = b->bytes;
 	return b->p;
-}
-
-const struct column_loops *column_loops(void)
-{
-#if ISA_X86
-	if (isa() == ISA_AVX2)
-		return &column_loops_avx2;
-#endif
-	return &column_loops_portable;
 }
 
 const unsigned char *store_packed(struct store *st, enum index_table t, uint64_t place,

@@ -17,8 +17,7 @@
  */
 #include <stdlib.h>
 
-#include "index/base/isa.h"
-#include "index/store/ids_loops.h"
+#include "index/format/column_loops.h"
 #include "index/store/store_in.h"
 
 struct rule {
@@ -67,15 +66,6 @@ static struct rule rule_of(const struct store *st, enum index_table t)
 	}
 }
 
-static const struct ids_loops *loops(void)
-{
-#if ISA_X86
-	if (isa() == ISA_AVX2)
-		return &ids_loops_avx2;
-#endif
-	return &ids_loops_portable;
-}
-
 /* Whether the rows of this block lie between those of the nearest blocks read before. */
 static bool in_place(const struct blocks *met, uint32_t block, const uint32_t *p,
 		     uint32_t rows)
@@ -99,9 +89,9 @@ const char *store_ids_wrong(const struct store *st, enum index_table t, uint64_t
 
 	if (n == 0)
 		return NULL;
-	if (r.order && !loops()->ascending(p, n))
+	if (r.order && !column_loops()->ascending(p, n))
 		return r.order;
-	if ((r.order ? p[n - 1] : loops()->largest(p, n)) >= r.below)
+	if ((r.order ? p[n - 1] : column_loops()->largest(p, n)) >= r.below)
 		return r.ends ? r.order : "an id is out of range";
 	if (r.ends && ((row == 0 && p[0] != 0) ||
 		       (row + n == store_rows_of(st, t) && p[n - 1] != r.below - 1)))

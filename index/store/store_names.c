@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "index/base/bisect.h"
-#include "index/store/column_loops.h"
+#include "index/format/column_loops.h"
 #include "index/store/demangle.h"
 #include "index/store/store_in.h"
 

@@ -1,14 +1,24 @@
 /*
- * group_loops.c - pack and unpack a group of 64 rows; compiled once per instruction set.
+ * column_loops.c - the loops over the rows and texts of a block; compiled once per
+ * instruction set.
  *
- * Rows become the items of column_code.h, several rows at a time; the few items are then
- * put together bit by bit.
+ * They are in steps of a length that compilers make vectors of.
  */
-#include "index/format/group_loops.h"
+#include "index/format/column_loops.h"
+
+#include <string.h>
 
 #include "index/format/column_code.h"
 
-enum { STEP = 4 }; /* rows that compilers make vectors of */
+enum {
+	ROWS = 4,      /* of a group, in a step */
+	QUARTER = 128, /* of the ids in a step */
+	IDS = 4 * QUARTER,
+	BYTES = 64, /* of texts, in a step */
+};
+
+/* ---- a group of 64 rows: they become the items of column_code.h, several rows at a time;
+ * the few items are then put together bit by bit ---- */
 
 static void group_bounds(const uint64_t *row, uint64_t *least, uint64_t *most)
 {
@@ -35,8 +45,8 @@ static inline void append_bits(uint64_t *to, const uint64_t *more, unsigned n,
 {
 	unsigned k = 0;
 
-	for (; k + STEP <= n; k += STEP, to += STEP, more += STEP)
-		for (unsigned i = 0; i < STEP; i++)
+	for (; k + ROWS <= n; k += ROWS, to += ROWS, more += ROWS)
+		for (unsigned i = 0; i < ROWS; i++)
 			to[i] |= more[i] << low;
 	for (; k < n; k++)
 		*to++ |= *more++ << low;
@@ -86,16 +96,70 @@ static void group_unpack(uint64_t *row, const uint64_t *word, uint64_t base,
 	for (unsigned low = 0; low < size; low += width, row += n) {
 		unsigned k = 0;
 
-		for (; k + STEP <= n; k += STEP)
-			for (unsigned i = 0; i < STEP; i++)
+		for (; k + ROWS <= n; k += ROWS)
+			for (unsigned i = 0; i < ROWS; i++)
 				row[k + i] = base + (item[k + i] >> low & mask);
 		for (; k < n; k++)
 			row[k] = base + (item[k] >> low & mask);
 	}
 }
 
+/* ---- ids; plain SSE2 has no maximum of unsigned numbers ---- */
+
+static inline uint32_t larger(uint32_t a, uint32_t b)
+{
+	return a > b ? a : b;
+}
+
+/* In four parts, so that comparisons do not wait for each other. */
+static uint32_t largest(const uint32_t *p, uint64_t n)
+{
+	uint32_t most = 0;
+
+	for (; n >= IDS; n -= IDS, p += IDS)
+		for (unsigned i = 0; i < QUARTER; i++)
+			most = larger(most, larger(larger(p[i], p[QUARTER + i]),
+						   larger(p[2 * QUARTER + i],
+							  p[3 * QUARTER + i])));
+	for (; n; n--, p++)
+		most = larger(most, *p);
+	return most;
+}
+
+static bool ascending(const uint32_t *p, uint64_t n)
+{
+	uint32_t falls = 0;
+
+	for (; n > IDS; n -= IDS, p += IDS)
+		for (unsigned i = 0; i < IDS; i++)
+			falls |= p[i] > p[i + 1];
+	for (; n > 1; n--, p++)
+		falls |= p[0] > p[1];
+	return !falls;
+}
+
+/* ---- texts ---- */
+
+/* Most steps have no place with both the first and the last byte of the text. */
+static const char *find(const char *p, size_t n, const char *text, size_t m)
+{
+	const char first = text[0], last = text[m - 1];
+
+	for (; n >= BYTES + m; n -= BYTES, p += BYTES) {
+		unsigned char any = 0;
+		const char *hit;
+
+		for (unsigned i = 0; i < BYTES; i++)
+			any |= (p[i] == first) & (p[i + m - 1] == last);
+		if (any && (hit = memmem(p, BYTES + m - 1, text, m)))
+			return hit;
+	}
+	return memmem(p, n, text, m);
+}
+
 #ifdef SIMD_AVX2
-const struct group_loops group_loops_avx2 = {group_bounds, group_pack, group_unpack};
+const struct column_loops column_loops_avx2 = {
 #else
-const struct group_loops group_loops_portable = {group_bounds, group_pack, group_unpack};
+const struct column_loops column_loops_portable = {
 #endif
+	group_bounds, group_pack, group_unpack, largest, ascending, find};
