@@ -32,13 +32,15 @@ struct verify {
 	const struct store_info *in;
 	const atomic_int *cancel;
 	struct store_verified *out;
-	struct arena a;		  /* for one function or part */
-	uint64_t *sum;		  /* [functions or edges, whichever are more] */
-	uint8_t *seen;		  /* the same size */
-	uint32_t nnests;	  /* number of functions with nests[] set */
-	uint8_t *nests;		  /* [functions] */
-	struct incl_known *known; /* [functions] */
-	int64_t *spent, *flowing; /* the same size as sum */
+	struct arena a;			   /* for one function, part or event */
+	struct arena kept;		   /* the arrays below */
+	const uint32_t *ids[INDEX_TABLES]; /* whole columns, but those of events */
+	uint64_t *sum;			   /* [functions or edges, whichever are more] */
+	uint8_t *seen;			   /* the same size */
+	uint32_t nnests;		   /* number of functions with nests[] set */
+	uint8_t *nests;			   /* [functions] */
+	struct incl_known *known;	   /* [functions] */
+	int64_t *spent, *flowing;	   /* the same size as sum */
 	struct err *err;
 };
 
@@ -134,6 +136,15 @@ static int no_value_missing(struct verify *v)
 	return verify_stopped(v);
 }
 
+static int id_columns(struct verify *v)
+{
+	for (enum index_table t = TABLE_OBJ; t < INDEX_TABLES; t++)
+		if (table_width(t) == sizeof(uint32_t) && !table_has_events(t) &&
+		    !(v->ids[t] = store_u32(v->st, t)))
+			return store_check(v->st, v->err);
+	return 0;
+}
+
 /* ---- order ---- */
 
 static int strings_ascend(struct verify *v, enum index_table t, uint32_t from, uint32_t n,
@@ -173,11 +184,10 @@ static int inlined_files(struct verify *v)
 
 static int functions(struct verify *v)
 {
-	const uint32_t *name = store_u32(v->st, TABLE_FN_NAME);
-	const uint32_t *file = store_u32(v->st, TABLE_FN_FILE);
-	const uint32_t *obj = store_u32(v->st, TABLE_FN_OBJ);
+	const uint32_t *name = v->ids[TABLE_FN_NAME], *file = v->ids[TABLE_FN_FILE],
+		       *obj = v->ids[TABLE_FN_OBJ];
 
-	for (uint32_t f = 1; name && file && obj && f < v->in->functions; f++)
+	for (uint32_t f = 1; f < v->in->functions; f++)
 		if (name[f] < name[f - 1] ||
 		    (name[f] == name[f - 1] &&
 		     (file[f] < file[f - 1] ||
@@ -190,13 +200,9 @@ static int functions(struct verify *v)
 /* Reading the columns checks that edges agree with the spans of their callers. */
 static int edges(struct verify *v)
 {
-	const uint32_t *caller = store_u32(v->st, TABLE_EDGE_CALLER);
-	const uint32_t *callee = store_u32(v->st, TABLE_EDGE_CALLEE);
-	const uint32_t *in_first = store_u32(v->st, TABLE_IN_FIRST);
-	const uint32_t *in = store_u32(v->st, TABLE_IN_EDGE);
+	const uint32_t *callee = v->ids[TABLE_EDGE_CALLEE], *in = v->ids[TABLE_IN_EDGE],
+		       *in_first = v->ids[TABLE_IN_FIRST];
 
-	if (!caller || !callee || !in_first || !in)
-		return verify_stopped(v);
 	for (uint32_t f = 0; f < v->in->functions; f++)
 		for (uint32_t i = in_first[f]; i < in_first[f + 1]; i++)
 			if (callee[in[i]] != f || (i > in_first[f] && in[i] <= in[i - 1]))
@@ -243,18 +249,14 @@ static bool one_cycle(const uint32_t *cycle, fn_id a, fn_id b)
 
 static int topological_order(struct verify *v)
 {
-	const uint32_t *topo = store_u32(v->st, TABLE_TOPO);
-	const uint32_t *caller = store_u32(v->st, TABLE_EDGE_CALLER);
-	const uint32_t *callee = store_u32(v->st, TABLE_EDGE_CALLEE);
-	const uint32_t *cycle = store_u32(v->st, TABLE_FN_CYCLE);
+	const uint32_t *caller = v->ids[TABLE_EDGE_CALLER],
+		       *callee = v->ids[TABLE_EDGE_CALLEE];
 
-	if (!topo || !caller || !callee || !cycle)
-		return verify_stopped(v);
 	for (uint32_t i = 0; i < v->in->functions; i++)
-		v->sum[topo[i]] = i;
+		v->sum[v->ids[TABLE_TOPO][i]] = i;
 	for (uint32_t e = 0; e < v->in->edges; e++)
 		if (v->sum[caller[e]] > v->sum[callee[e]] &&
-		    !one_cycle(cycle, caller[e], callee[e]))
+		    !one_cycle(v->ids[TABLE_FN_CYCLE], caller[e], callee[e]))
 			return verify_wrong(v, TABLE_TOPO, 0,
 					    "a callee comes before its caller");
 	return 0;
@@ -262,10 +264,10 @@ static int topological_order(struct verify *v)
 
 static int cycles(struct verify *v)
 {
-	const uint32_t *cycle = store_u32(v->st, TABLE_FN_CYCLE);
+	const uint32_t *cycle = v->ids[TABLE_FN_CYCLE];
 	uint32_t members = 0;
 
-	for (uint32_t c = 1; cycle && c <= v->in->cycles; c++) {
+	for (uint32_t c = 1; c <= v->in->cycles; c++) {
 		struct store_cycle s;
 
 		store_cycle(v->st, c, &s);
@@ -276,7 +278,7 @@ static int cycles(struct verify *v)
 						    "it has another cycle's member");
 		members += s.functions;
 	}
-	for (uint32_t f = 0; cycle && f < v->in->functions; f++)
+	for (uint32_t f = 0; f < v->in->functions; f++)
 		members -= cycle[f] != 0;
 	if (members)
 		return verify_wrong(v, TABLE_CYCLE_FIRST, 0, "members are missing");
@@ -289,9 +291,9 @@ static int calls(struct verify *v)
 {
 	const uint64_t *of_fn = store_u64(v->st, TABLE_FN_CALLS);
 	const uint64_t *of_edge = store_u64(v->st, TABLE_EDGE_CALLS);
-	const uint32_t *callee = store_u32(v->st, TABLE_EDGE_CALLEE);
+	const uint32_t *callee = v->ids[TABLE_EDGE_CALLEE];
 
-	if (!of_fn || !of_edge || !callee || !v->out->sums)
+	if (!of_fn || !of_edge || !v->out->sums)
 		return verify_stopped(v);
 	memset(v->sum, 0, v->in->functions * sizeof(*v->sum));
 	for (uint32_t e = 0; e < v->in->edges; e++)
@@ -360,7 +362,6 @@ static bool as_known(const struct verify *v, const struct incl_known *k, uint32_
 static int by_stacks(struct verify *v, uint32_t event, int64_t **out)
 {
 	struct stacks s = {.functions = v->in->functions};
-	const uint32_t *parent;
 	struct store_tree tree;
 
 	*out = NULL;
@@ -368,13 +369,12 @@ static int by_stacks(struct verify *v, uint32_t event, int64_t **out)
 	if (!tree.whole)
 		return 0;
 	s.n = tree.contexts;
-	parent = store_u32(v->st, TABLE_CONTEXT_PARENT);
-	s.fn = store_u32(v->st, TABLE_CONTEXT_FN);
+	s.fn = v->ids[TABLE_CONTEXT_FN];
 	s.incl = store_costs(v->st, TABLE_CONTEXT_INCL, event);
-	if (!parent || !s.fn || !s.incl)
+	if (!s.incl)
 		return store_check(v->st, v->err);
 	if (!(*out = ARENA_ARRAY(&v->a, int64_t, (size_t)s.functions + 1)) ||
-	    stacks_link(&s, parent, &v->a))
+	    stacks_link(&s, v->ids[TABLE_CONTEXT_PARENT], &v->a))
 		return arena_full(&v->a, v->err);
 	return stacks_inclusive(&s, *out, &v->a, NULL, v->err);
 }
@@ -386,9 +386,9 @@ static int costs_of(struct verify *v, uint32_t event)
 		.self = store_costs(v->st, TABLE_FN_SELF, event),
 		.incl = store_costs(v->st, TABLE_FN_INCL, event),
 		.of_edge = store_costs(v->st, TABLE_EDGE_INCL, event),
-		.first = store_u32(v->st, TABLE_OUT_FIRST),
-		.callee = store_u32(v->st, TABLE_EDGE_CALLEE),
-		.cycle = store_u32(v->st, TABLE_FN_CYCLE),
+		.first = v->ids[TABLE_OUT_FIRST],
+		.callee = v->ids[TABLE_EDGE_CALLEE],
+		.cycle = v->ids[TABLE_FN_CYCLE],
 		.known = v->known,
 		.spent = v->spent,
 		.of_cycle = (int64_t *)v->sum,
@@ -408,7 +408,7 @@ static int costs_of(struct verify *v, uint32_t event)
 	uint64_t unexplained = 0;
 	struct returning r;
 
-	if (!s.self || !s.incl || !s.of_edge || !s.first || !s.callee || !s.cycle)
+	if (!s.self || !s.incl || !s.of_edge)
 		return verify_stopped(v);
 	memset(v->known, 0, v->in->functions * sizeof(*v->known));
 	memset(v->sum, 0, ((size_t)v->in->cycles + 1) * sizeof(*v->sum));
@@ -457,9 +457,11 @@ static int costs(struct verify *v)
 /* ---- contexts ---- */
 
 /* Siblings stand together, by function. */
-static int context_order(struct verify *v, const uint32_t *parent, const uint32_t *fn,
-			 uint32_t n)
+static int context_order(struct verify *v, uint32_t n)
 {
+	const uint32_t *parent = v->ids[TABLE_CONTEXT_PARENT],
+		       *fn = v->ids[TABLE_CONTEXT_FN];
+
 	for (uint32_t c = 1; c < n; c++)
 		if (parent[c] == parent[c - 1] && fn[c] <= fn[c - 1])
 			return verify_wrong(v, TABLE_CONTEXT_FN, c,
@@ -469,60 +471,53 @@ static int context_order(struct verify *v, const uint32_t *parent, const uint32_
 
 /* The self costs of a function's contexts are its self cost; an inclusive cost is self
  * and those of the contexts that it calls. */
-static int context_costs(struct verify *v, uint32_t event, const uint32_t *parent,
-			 const uint32_t *fn, uint32_t n)
+static int context_costs(struct verify *v, uint32_t event, uint32_t n)
 {
 	const int64_t *self = store_costs(v->st, TABLE_CONTEXT_SELF, event);
 	const int64_t *incl = store_costs(v->st, TABLE_CONTEXT_INCL, event);
-	int64_t *sum = (int64_t *)v->sum, *below = calloc((size_t)n + 1, sizeof(*below));
-	int rc = 0;
+	const uint32_t *parent = v->ids[TABLE_CONTEXT_PARENT];
+	int64_t *sum = (int64_t *)v->sum, *below;
 
-	if (!self || !incl || !below) {
-		free(below);
-		return below ? verify_stopped(v)
-			     : err_no_memory(v->err, "to check the index");
-	}
+	if (!self || !incl)
+		return store_check(v->st, v->err);
+	arena_reset(&v->a);
+	if (!(below = ARENA_ARRAY(&v->a, int64_t, (size_t)n + 1)))
+		return err_no_memory(v->err, "to check the index");
 	memset(v->sum, 0, v->in->functions * sizeof(*v->sum));
-	for (uint32_t c = n; c-- > 0 && !rc;) {
-		cost_add(&sum[fn[c]], self[c]);
+	for (uint32_t c = n; c-- > 0;) {
+		cost_add(&sum[v->ids[TABLE_CONTEXT_FN][c]], self[c]);
 		if (incl[c] != cost_sum(self[c], below[c]))
-			rc = verify_wrong(v, TABLE_CONTEXT_INCL, c,
-					  "it is not self and what it calls");
+			return verify_wrong(v, TABLE_CONTEXT_INCL, c,
+					    "it is not self and what it calls");
 		if (parent[c])
 			cost_add(&below[parent[c] - 1], incl[c]);
 	}
-	for (uint32_t f = 0; f < v->in->functions && !rc; f++)
+	for (uint32_t f = 0; f < v->in->functions; f++)
 		if (sum[f] != store_fn_self(v->st, f, event))
-			rc = verify_wrong(v, TABLE_CONTEXT_SELF, f,
-					  "its sum is not the function's self cost");
-	free(below);
-	return rc;
+			return verify_wrong(v, TABLE_CONTEXT_SELF, f,
+					    "its sum is not the function's self cost");
+	return 0;
 }
 
 static int verify_contexts(struct verify *v)
 {
 	struct store_tree tree;
-	const uint32_t *parent, *fn;
 	const uint64_t *calls;
 	uint64_t all = 0;
 
 	store_tree(v->st, &tree);
 	if (!tree.contexts)
 		return 0;
-	parent = store_u32(v->st, TABLE_CONTEXT_PARENT);
-	fn = store_u32(v->st, TABLE_CONTEXT_FN);
 	calls = store_u64(v->st, TABLE_CONTEXT_CALLS);
-	if (!parent || !fn || !calls)
-		return verify_stopped(v);
-	for (uint32_t c = 0; c < tree.contexts; c++)
+	for (uint32_t c = 0; calls && c < tree.contexts; c++)
 		all += calls[c];
-	if (all != tree.activations)
+	if (calls && all != tree.activations)
 		return verify_wrong(v, TABLE_CONTEXT_CALLS, 0,
 				    "its sum is not the number of activations");
-	if (context_order(v, parent, fn, tree.contexts))
+	if (context_order(v, tree.contexts))
 		return v->err->kind;
 	for (uint32_t e = 0; v->out->sums && e < v->in->events; e++)
-		if (context_costs(v, e, parent, fn, tree.contexts))
+		if (context_costs(v, e, tree.contexts))
 			return v->err->kind;
 	return verify_stopped(v);
 }
@@ -558,18 +553,13 @@ static int columns_of(struct verify *v, uint32_t e, struct group_columns *out)
 
 static int compare_groups(struct verify *v, const struct joined *j)
 {
-	const uint32_t *cycle = store_u32(v->st, TABLE_GROUP_CYCLE);
-	const uint32_t *known = store_u32(v->st, TABLE_GROUP_KNOWN);
-
-	if (!cycle || !known)
-		return verify_stopped(v);
 	if (j->edges != v->in->group_edges || j->cycles != v->in->group_cycles)
 		return verify_wrong(v, TABLE_META, 0, "groups have other calls");
 	for (uint32_t g = 0; g < j->groups; g++) {
-		if (cycle[g] != j->cycle[g])
+		if (v->ids[TABLE_GROUP_CYCLE][g] != j->cycle[g])
 			return verify_wrong(v, TABLE_GROUP_CYCLE, g,
 					    "a group is in another cycle");
-		if (known[g] != j->known[g])
+		if (v->ids[TABLE_GROUP_KNOWN][g] != j->known[g])
 			return verify_wrong(
 				v, TABLE_GROUP_KNOWN, g,
 				"its cost does not follow from its functions");
@@ -593,16 +583,16 @@ static int group_costs(struct verify *v, const struct joined *j, uint32_t event)
 }
 
 /* Join the groups again. */
-static int joined_groups(struct verify *v, const uint32_t *of, const uint32_t *first,
-			 const uint32_t *fn)
+static int joined_groups(struct verify *v)
 {
+	const uint32_t *first = v->ids[TABLE_GROUP_FIRST], *fn = v->ids[TABLE_GROUP_FN];
 	struct group_columns columns;
 	const struct joined_costs costs = {&columns, self_of, edge_of, incl_of};
 	struct joined j = {.functions = v->in->functions,
 			   .groups = v->in->groups,
-			   .out_first = store_u32(v->st, TABLE_OUT_FIRST),
-			   .callee = store_u32(v->st, TABLE_EDGE_CALLEE),
-			   .of = of,
+			   .out_first = v->ids[TABLE_OUT_FIRST],
+			   .callee = v->ids[TABLE_EDGE_CALLEE],
+			   .of = v->ids[TABLE_GROUP_OF],
 			   .first = first,
 			   .fn = fn,
 			   .again = v->seen,
@@ -610,7 +600,7 @@ static int joined_groups(struct verify *v, const uint32_t *of, const uint32_t *f
 			   .levels = v->st->meta.levels};
 	int rc;
 
-	if (!v->out->sums || !j.out_first || !j.callee || columns_of(v, 0, &columns))
+	if (!v->out->sums || columns_of(v, 0, &columns))
 		return verify_stopped(v);
 	for (uint32_t g = 0; g < j.groups; g++) {
 		uint32_t least = UINT32_MAX, *level = (uint32_t *)v->sum;
@@ -634,16 +624,12 @@ static int joined_groups(struct verify *v, const uint32_t *of, const uint32_t *f
 
 static int groups(struct verify *v)
 {
-	const uint32_t *of, *first, *fn;
+	const uint32_t *of = v->ids[TABLE_GROUP_OF], *first = v->ids[TABLE_GROUP_FIRST],
+		       *fn = v->ids[TABLE_GROUP_FN];
 
 	if (!store_any_grouped(v->st))
 		return 0;
-	of = store_u32(v->st, TABLE_GROUP_OF);
-	first = store_u32(v->st, TABLE_GROUP_FIRST);
-	fn = store_u32(v->st, TABLE_GROUP_FN);
-	if (!of || !first || !fn)
-		return verify_stopped(v);
-	for (uint32_t g = 0; g < store_info(v->st)->groups; g++) {
+	for (uint32_t g = 0; g < v->in->groups; g++) {
 		if (first[g] == first[g + 1])
 			return verify_wrong(v, TABLE_GROUP_FIRST, g,
 					    "a group has no functions");
@@ -653,7 +639,7 @@ static int groups(struct verify *v)
 						    "it has another group's function");
 		store_group_name(v->st, g);
 	}
-	return joined_groups(v, of, first, fn);
+	return joined_groups(v);
 }
 
 /* ---- detail ---- */
@@ -668,9 +654,18 @@ static int by_place(struct store_line a, struct store_line b)
 	return a.line < b.line ? -1 : a.line > b.line;
 }
 
+/* The sum of an event in n rows. */
+static int64_t sum_of(const struct verify *v, const int64_t *cost, size_t n, uint32_t e)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < n; i++)
+		cost_add(&sum, cost[i * v->in->events + e]);
+	return sum;
+}
+
 static int lines_of(struct verify *v, fn_id f)
 {
-	uint32_t events = v->in->events;
 	struct store_line *row;
 	int64_t *cost;
 	size_t n;
@@ -682,15 +677,10 @@ static int lines_of(struct verify *v, fn_id f)
 		if (by_place(row[i - 1], row[i]) >= 0)
 			return verify_wrong(v, TABLE_LINES, 0,
 					    "its rows are not in order");
-	for (uint32_t e = 0; v->out->sums && e < events; e++) {
-		int64_t sum = 0;
-
-		for (size_t i = 0; i < n; i++)
-			cost_add(&sum, cost[i * events + e]);
-		if (sum != store_fn_self(v->st, f, e))
+	for (uint32_t e = 0; v->out->sums && e < v->in->events; e++)
+		if (sum_of(v, cost, n, e) != store_fn_self(v->st, f, e))
 			return verify_wrong(v, TABLE_LINES, 0,
 					    "its sum is not the function's self cost");
-	}
 	return 0;
 }
 
@@ -771,7 +761,6 @@ static int detail(struct verify *v)
 
 static int part(struct verify *v, uint32_t p)
 {
-	uint32_t events = v->in->events;
 	uint64_t *calls;
 	int64_t *cost;
 	fn_id *fns;
@@ -781,15 +770,10 @@ static int part(struct verify *v, uint32_t p)
 	arena_reset(&v->a);
 	if (store_part_functions(v->st, p, &v->a, &fns, &cost, &n, v->err))
 		return v->err->kind;
-	for (uint32_t e = 0; v->out->sums && e < events; e++) {
-		int64_t sum = 0;
-
-		for (size_t i = 0; i < n; i++)
-			cost_add(&sum, cost[i * events + e]);
-		if (sum != store_part_self(v->st, p, e))
+	for (uint32_t e = 0; v->out->sums && e < v->in->events; e++)
+		if (sum_of(v, cost, n, e) != store_part_self(v->st, p, e))
 			return verify_wrong(v, TABLE_PART_SELF, p,
 					    "it is not the sum of its functions");
-	}
 	return store_part_edges(v->st, p, &v->a, &edge, &calls, &cost, &m, v->err) ||
 	       verify_stopped(v);
 }
@@ -820,9 +804,22 @@ static int parts(struct verify *v)
 static int verify_guarded(void *arg)
 {
 	static int (*const steps[])(struct verify *) = {
-		every_value, no_value_missing,	strings, inlined_files, functions, edges,
-		cycles,	     topological_order, ranks,	 calls,		costs,	   detail,
-		parts,	     verify_contexts,	groups,
+		every_value,
+		no_value_missing,
+		strings,
+		inlined_files,
+		id_columns,
+		functions,
+		edges,
+		cycles,
+		topological_order,
+		ranks,
+		calls,
+		costs,
+		detail,
+		parts,
+		verify_contexts,
+		groups,
 	};
 	struct verify *v = arg;
 
@@ -838,35 +835,27 @@ int store_verify(struct store *st, const atomic_int *cancel, struct store_verifi
 	const struct store_info *in = store_info(st);
 	bool as_recorded = st->as_recorded;
 	size_t most = (in->functions > in->edges ? in->functions : in->edges) + (size_t)2;
-	struct verify v = {st,
-			   in,
-			   cancel,
-			   out,
-			   .sum = malloc(most * sizeof(*v.sum)),
-			   .seen = malloc(most),
-			   .nests = malloc(most),
-			   .known = malloc(most * sizeof(*v.known)),
-			   .spent = malloc(most * sizeof(*v.spent)),
-			   .flowing = malloc(most * sizeof(*v.flowing)),
-			   .err = err};
+	struct verify v = {st, in, cancel, out, .err = err};
 
 	*out = (struct store_verified){.sums = !in->saturated,
 				       .pages = st->size /
 						(uint64_t)sysconf(_SC_PAGESIZE)};
 	st->as_recorded = true; /* names are sorted as recorded */
 	arena_init(&v.a, 0);
+	arena_init(&v.kept, 0);
+	v.sum = ARENA_ARRAY(&v.kept, uint64_t, most);
+	v.seen = ARENA_ARRAY(&v.kept, uint8_t, most);
+	v.nests = ARENA_ARRAY(&v.kept, uint8_t, most);
+	v.known = ARENA_ARRAY(&v.kept, struct incl_known, most);
+	v.spent = ARENA_ARRAY(&v.kept, int64_t, most);
+	v.flowing = ARENA_ARRAY(&v.kept, int64_t, most);
 	if (!v.sum || !v.seen || !v.nests || !v.known || !v.spent || !v.flowing)
 		err_set(err, ERR_LIMIT, 0, "out of memory to check the index %s",
 			st->path);
 	else if (map_guard(verify_guarded, &v, ERR_INDEX, err) == ERR_INDEX)
 		err_hint(err, "rebuild it: run quern with --rebuild");
 	arena_free(&v.a);
-	free(v.sum);
-	free(v.seen);
-	free(v.nests);
-	free(v.known);
-	free(v.spent);
-	free(v.flowing);
+	arena_free(&v.kept);
 	st->as_recorded = as_recorded;
 	return err->kind;
 }
