@@ -4,8 +4,8 @@
  * One tally takes the text of part after part.  Before each part it gets the state in
  * which that part begins: the name ids that earlier parts defined (part_names.h), and
  * creator, columns and positions as header lines made here.  The tally's slots are then
- * translated into the store's ids, so that detail.c can gather rows as it does for the
- * index:
+ * translated into the store's ids, so that detail.c can pack rows as it does for the
+ * index, and store_detail.c read them:
  *
  *	slot -> string (merge_names) -> name, file, object id -> function id -> edge id
  */
@@ -45,6 +45,7 @@ struct part_lines {
 	struct profile p; /* the tally in the store's ids */
 	struct merge_map map;
 	struct detail *detail;
+	struct bytes packed; /* scratch: the rows asked for */
 };
 
 struct parts_reading {
@@ -608,6 +609,8 @@ static int translate(struct part_lines *to, struct err *err)
 	p->nevent = st->info.events;
 	p->nfn = st->info.functions;
 	p->nedge = st->info.edges;
+	p->has_instr = st->info.has_instr;
+	p->has_line = st->info.has_line;
 	p->fn_name = part_lines_column(st, TABLE_FN_NAME);
 	p->fn_file = part_lines_column(st, TABLE_FN_FILE);
 	p->fn_obj = part_lines_column(st, TABLE_FN_OBJ);
@@ -626,6 +629,7 @@ void part_lines_free(struct part_lines *to)
 	if (!to)
 		return;
 	detail_free(to->detail);
+	free(to->packed.p);
 	contexts_free(&to->p.contexts);
 	for (int i = 0; i < SPACES; i++) {
 		free(to->map.name[i]);
@@ -690,22 +694,11 @@ int part_lines_read(struct store *st, const uint8_t *parts,
 
 /* ---- rows ---- */
 
-static int part_lines_gather(struct part_lines *p, fn_id f, enum detail_kind kind,
-			     struct arena *a, struct detail_row **rows, int64_t **costs,
-			     size_t *n, struct err *err)
+static int pack(struct part_lines *p, fn_id f, enum detail_kind kind, struct err *err)
 {
-	size_t events = p->p.nevent;
-
-	if (detail_gather(p->detail, f, kind, rows, n))
-		return err_no_memory(err, "while reading parts of the profile");
-	if (!costs)
-		return 0;
-	*costs = arena_array(a, *n * events + 1, sizeof(**costs));
-	if (!*costs)
-		return arena_full(a, err);
-	for (size_t i = 0; i < *n; i++)
-		memcpy(*costs + i * events, (*rows)[i].cost, events * sizeof(**costs));
-	return 0;
+	return detail_pack_kind(p->detail, f, kind, &p->packed)
+		       ? err_no_memory(err, "while reading parts of the profile")
+		       : 0;
 }
 
 /* A function without a block has the costs of the calls into it, at line 0 of its file. */
@@ -740,19 +733,12 @@ int part_inlined_lines(struct part_lines *p, fn_id f, struct arena *a,
 		       struct store_line **rows, int64_t **costs, size_t *n,
 		       struct err *err)
 {
-	struct detail_row *d;
-	struct store_line *row;
-
 	if (store_fn_calls_only(p->st, f))
 		return line_of_calls(p, f, a, rows, costs, n, err);
-	if (part_lines_gather(p, f, DETAIL_LINES, a, &d, costs, n, err))
-		return err->kind;
-	*rows = row = ARENA_ARRAY(a, struct store_line, *n + 1);
-	if (!row)
-		return arena_full(a, err);
-	for (size_t i = 0; i < *n; i++)
-		row[i] = (struct store_line){d[i].file, d[i].line, d[i].instr};
-	return 0;
+	return pack(p, f, DETAIL_LINES, err) || store_lines_of(p->st, f, &p->packed, a,
+							       rows, costs, n, err)
+		       ? err->kind
+		       : 0;
 }
 
 int part_lines(struct part_lines *p, fn_id f, struct arena *a, struct store_line **rows,
@@ -767,50 +753,19 @@ int part_lines(struct part_lines *p, fn_id f, struct arena *a, struct store_line
 int part_sites(struct part_lines *p, fn_id f, struct arena *a, struct store_site **rows,
 	       int64_t **costs, size_t *n, struct err *err)
 {
-	struct detail_row *d;
-	struct store_site *row;
-
-	if (part_lines_gather(p, f, DETAIL_SITES, a, &d, costs, n, err))
-		return err->kind;
-	*rows = row = ARENA_ARRAY(a, struct store_site, *n + 1);
-	if (!row)
-		return arena_full(a, err);
-	for (size_t i = 0; i < *n; i++) {
-		edge_id e = p->p.out_first[f] + d[i].edge;
-
-		row[i] = (struct store_site){.edge = e,
-					     .callee = p->p.callee[e],
-					     .file = d[i].file,
-					     .line = d[i].line,
-					     .instr = d[i].instr,
-					     .calls = d[i].calls};
-	}
-	return 0;
+	return pack(p, f, DETAIL_SITES, err) || store_sites_of(p->st, f, &p->packed, a,
+							       rows, costs, n, err)
+		       ? err->kind
+		       : 0;
 }
 
 int part_jumps(struct part_lines *p, fn_id f, struct arena *a, struct store_jump **rows,
 	       size_t *n, struct err *err)
 {
-	struct detail_row *d;
-	struct store_jump *row;
-
-	if (part_lines_gather(p, f, DETAIL_JUMPS, a, &d, NULL, n, err))
-		return err->kind;
-	*rows = row = ARENA_ARRAY(a, struct store_jump, *n + 1);
-	if (!row)
-		return arena_full(a, err);
-	for (size_t i = 0; i < *n; i++)
-		row[i] = (struct store_jump){.to_fn = d[i].to_fn,
-					     .file = d[i].file,
-					     .to_file = d[i].to_file,
-					     .line = d[i].line,
-					     .instr = d[i].instr,
-					     .to_line = d[i].to_line,
-					     .to_instr = d[i].to_instr,
-					     .conditional = d[i].edge & JUMP_CONDITIONAL,
-					     .executed = d[i].calls,
-					     .taken = d[i].taken};
-	return 0;
+	return pack(p, f, DETAIL_JUMPS, err) ||
+			       store_jumps_of(p->st, f, &p->packed, a, rows, n, err)
+		       ? err->kind
+		       : 0;
 }
 
 /* ---- the call tree ---- */

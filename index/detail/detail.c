@@ -54,7 +54,7 @@ struct places {
 	struct sort_pair *by_obj; /* functions by name and object, then as they are */
 };
 
-/* Call sites or jumps; for detail_gather() also the cost lines, at the end. */
+/* Call sites or jumps. */
 struct held {
 	struct detail_row *row;
 	size_t n, cap;
@@ -684,38 +684,13 @@ static int gather(struct detail *d, uint32_t f, unsigned kinds_wanted, size_t mo
 	return 0;
 }
 
-/* Order the cost lines and make rows of them. */
-static int lines_as_rows(struct detail *d)
+int detail_pack_kind(struct detail *d, uint32_t f, enum detail_kind kind, struct bytes *b)
 {
-	struct held *h = &d->held[DETAIL_LINES];
-	const struct detail_lines *l = &d->lines;
+	uint64_t n;
 
-	if (detail_lines_order(&d->lines) ||
-	    vec_reserve(&h->row, &h->cap, l->n, sizeof(*h->row)))
-		return -1;
-	for (h->n = 0; h->n < l->n; h->n++) {
-		const struct detail_key *key = &l->key[h->n];
-
-		h->row[h->n] =
-			(struct detail_row){.instr = key->instr,
-					    .line = key->line,
-					    .file = key->file,
-					    .cost = l->cost + key->row * l->nevent};
-	}
-	return 0;
-}
-
-int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
-		  struct detail_row **rows, size_t *n)
-{
-	struct held *h = &d->held[kind];
-
-	if (gather(d, f, 1u << kind, SIZE_MAX) ||
-	    (kind == DETAIL_LINES ? lines_as_rows(d) : sort_and_add(d, h)))
-		return -1;
-	*rows = h->row;
-	*n = h->n;
-	return 0;
+	b->n = 0;
+	return gather(d, f, 1u << kind, SIZE_MAX) || encode(d, kind, false, b, &n) ? -1
+										   : 0;
 }
 
 /* Prefetch the data of later functions: functions come by name, but their pieces lie in

@@ -16,7 +16,7 @@ struct detail; /* knows where each function's entries are */
 
 /* run: rows held at once; 0: about 32 MiB. */
 int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err);
-/* Once *cancel is set, detail_gather() and detail_pack() fail as if memory were out. */
+/* Once *cancel is set, detail_pack() and detail_pack_kind() fail as if memory were out. */
 void detail_stop_by(struct detail *d, const atomic_int *cancel);
 /* Make one for another thread, with the same places and 1/share of the rows.  Free it
  * before `of`. */
@@ -34,10 +34,10 @@ uint64_t detail_weight(const struct detail *d, uint32_t f);
 /* The errno of a temporary file that could not be read back; 0: memory was out. */
 int detail_unread(const struct detail *d);
 
-/* The rows of function f of one kind, all in memory; valid until the next call.  0 or -1
- * (memory, detail_unread()). */
-int detail_gather(struct detail *d, uint32_t f, enum detail_kind kind,
-		  struct detail_row **rows, size_t *n);
+/* Pack the rows of function f of one kind to b, each call site with its calls and costs.
+ * 0 or -1 (memory, detail_unread()). */
+int detail_pack_kind(struct detail *d, uint32_t f, enum detail_kind kind,
+		     struct bytes *b);
 /* Append the packed rows of function f of each kind to its b: n of them.  *first_line is
  * the lowest known line among its cost lines in the function's own file.  0 or -1
  * (memory, detail_unread()). */

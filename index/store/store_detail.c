@@ -21,25 +21,26 @@ static int damaged(struct store *st, enum index_table t, const char *what,
 	return store_check(st, err);
 }
 
-/* Open a function's packed rows; *n: how many there are. */
+/* Open the packed rows of a function, of the index if `from` is NULL; *n: how many there
+ * are. */
 static int open_detail(struct store *st, fn_id f, enum detail_kind kind,
-		       enum index_table places, enum index_table t,
-		       struct detail_reader *r, uint64_t *n, struct err *err)
+		       const struct bytes *from, struct detail_reader *r, uint64_t *n,
+		       struct err *err)
 {
+	static const enum index_table of[][2] = {{TABLE_LINES, TABLE_LINES_AT},
+						 {TABLE_SITES, TABLE_SITES_AT},
+						 {TABLE_JUMPS, TABLE_JUMPS_AT}};
 	struct detail_shape shape = store_shape(st);
-	const unsigned char *end, *p;
+	const unsigned char *p = from ? from->p : NULL, *end = from ? p + from->n : NULL;
 
-	p = store_packed(st, t, store_near_u64(st, places, 0, f), &end);
+	if (!from)
+		p = store_packed(st, of[kind][0], store_near_u64(st, of[kind][1], 0, f),
+				 &end);
 	if (!p)
 		return store_check(st, err);
 	*n = detail_begin(r, kind, &shape, p, end);
-	return r->in.bad ? damaged(st, t, "its numbers cannot be read", err) : 0;
-}
-
-static int open_lines(struct store *st, fn_id f, struct detail_reader *r, uint64_t *n,
-		      struct err *err)
-{
-	return open_detail(st, f, DETAIL_LINES, TABLE_LINES_AT, TABLE_LINES, r, n, err);
+	return r->in.bad ? damaged(st, of[kind][0], "its numbers cannot be read", err)
+			 : 0;
 }
 
 static int detail_next_line(struct store *st, struct detail_reader *r,
@@ -69,9 +70,8 @@ bool store_fn_body(struct store *st, fn_id f)
 	return p && detail_begin(&r, DETAIL_LINES, &shape, p, end) > 0;
 }
 
-int store_inlined_lines(struct store *st, fn_id f, struct arena *a,
-			struct store_line **rows, int64_t **costs, size_t *n,
-			struct err *err)
+int store_lines_of(struct store *st, fn_id f, const struct bytes *from, struct arena *a,
+		   struct store_line **rows, int64_t **costs, size_t *n, struct err *err)
 {
 	uint32_t events = st->info.events;
 	struct detail_reader r;
@@ -79,7 +79,7 @@ int store_inlined_lines(struct store *st, fn_id f, struct arena *a,
 	uint64_t count;
 	int64_t *cost;
 
-	if (open_lines(st, f, &r, &count, err))
+	if (open_detail(st, f, DETAIL_LINES, from, &r, &count, err))
 		return err->kind;
 	cost = arena_array(a, (size_t)count * events + 1, sizeof(*cost));
 	row = cost ? ARENA_ARRAY(a, struct store_line, (size_t)count + 1) : NULL;
@@ -92,6 +92,13 @@ int store_inlined_lines(struct store *st, fn_id f, struct arena *a,
 	*costs = cost;
 	*n = (size_t)count;
 	return 0;
+}
+
+int store_inlined_lines(struct store *st, fn_id f, struct arena *a,
+			struct store_line **rows, int64_t **costs, size_t *n,
+			struct err *err)
+{
+	return store_lines_of(st, f, NULL, a, rows, costs, n, err);
 }
 
 static int by_line_place(const void *pa, const void *pb)
@@ -176,7 +183,7 @@ int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *a
 
 	if (st->info.inlined)
 		return each_plain_line(st, f, each, arg, err);
-	if (open_lines(st, f, &r, &n, err) == 0)
+	if (open_detail(st, f, DETAIL_LINES, NULL, &r, &n, err) == 0)
 		for (; n && detail_next_line(st, &r, &row, costs, err) == 0 &&
 		       each(arg, &row, costs, err) == 0;
 		     n--)
@@ -187,7 +194,7 @@ int store_each_line(struct store *st, fn_id f, store_each_line_fn *each, void *a
 int store_open_sites(struct store *st, fn_id f, struct detail_reader *r, uint64_t *n,
 		     struct err *err)
 {
-	return open_detail(st, f, DETAIL_SITES, TABLE_SITES_AT, TABLE_SITES, r, n, err);
+	return open_detail(st, f, DETAIL_SITES, NULL, r, n, err);
 }
 
 int store_bad_site(struct store *st, struct err *err)
@@ -224,8 +231,8 @@ static int next_site(struct store *st, struct detail_reader *r, edge_id first,
 	return 0;
 }
 
-int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **rows,
-		int64_t **costs, size_t *n, struct err *err)
+int store_sites_of(struct store *st, fn_id f, const struct bytes *from, struct arena *a,
+		   struct store_site **rows, int64_t **costs, size_t *n, struct err *err)
 {
 	uint32_t events = st->info.events, edges;
 	struct detail_reader r;
@@ -235,7 +242,7 @@ int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **
 	edge_id first;
 
 	store_callees(st, f, &first, &edges);
-	if (store_open_sites(st, f, &r, &count, err))
+	if (open_detail(st, f, DETAIL_SITES, from, &r, &count, err))
 		return err->kind;
 	cost = arena_array(a, (size_t)count * events + 1, sizeof(*cost));
 	row = cost ? ARENA_ARRAY(a, struct store_site, (size_t)count + 1) : NULL;
@@ -248,6 +255,12 @@ int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **
 	*costs = cost;
 	*n = (size_t)count;
 	return 0;
+}
+
+int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **rows,
+		int64_t **costs, size_t *n, struct err *err)
+{
+	return store_sites_of(st, f, NULL, a, rows, costs, n, err);
 }
 
 int store_each_site(struct store *st, fn_id f, store_each_site_fn *each, void *arg,
@@ -269,15 +282,14 @@ int store_each_site(struct store *st, fn_id f, store_each_site_fn *each, void *a
 	return err->kind;
 }
 
-int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **rows,
-		size_t *n, struct err *err)
+int store_jumps_of(struct store *st, fn_id f, const struct bytes *from, struct arena *a,
+		   struct store_jump **rows, size_t *n, struct err *err)
 {
 	struct detail_reader r;
 	struct store_jump *row;
 	uint64_t count;
 
-	if (open_detail(st, f, DETAIL_JUMPS, TABLE_JUMPS_AT, TABLE_JUMPS, &r, &count,
-			err))
+	if (open_detail(st, f, DETAIL_JUMPS, from, &r, &count, err))
 		return err->kind;
 	row = ARENA_ARRAY(a, struct store_jump, (size_t)count + 1);
 	if (!row)
@@ -305,6 +317,12 @@ int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **
 	*rows = row;
 	*n = (size_t)count;
 	return 0;
+}
+
+int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **rows,
+		size_t *n, struct err *err)
+{
+	return store_jumps_of(st, f, NULL, a, rows, n, err);
 }
 
 /* ---- parts ---- */

@@ -166,6 +166,14 @@ uint32_t store_row_id(struct store *st, enum index_table t, uint32_t event, uint
 int store_open_sites(struct store *st, fn_id f, struct detail_reader *r, uint64_t *n,
 		     struct err *err);
 int store_bad_site(struct store *st, struct err *err);
+/* store_inlined_lines(), store_sites() and store_jumps() of rows that detail_pack_kind()
+ * packed; from NULL: of the index. */
+int store_lines_of(struct store *st, fn_id f, const struct bytes *from, struct arena *a,
+		   struct store_line **rows, int64_t **costs, size_t *n, struct err *err);
+int store_sites_of(struct store *st, fn_id f, const struct bytes *from, struct arena *a,
+		   struct store_site **rows, int64_t **costs, size_t *n, struct err *err);
+int store_jumps_of(struct store *st, fn_id f, const struct bytes *from, struct arena *a,
+		   struct store_jump **rows, size_t *n, struct err *err);
 /* Event e in a row of a table with a column per recorded event. */
 int64_t store_cost_at(struct store *st, enum index_table t, uint32_t e, uint64_t row);
 /* Whether each context stands behind its caller, and children are in order. */
