@@ -723,7 +723,7 @@ bool build_fresh(const struct store *st, const char *const *path, size_t n)
 
 /* ---- reading again ---- */
 
-struct again {
+struct rereading {
 	struct build b;
 	build_use *use;
 	void *arg;
@@ -731,14 +731,14 @@ struct again {
 
 static int again_guarded(void *arg)
 {
-	struct again *a = arg;
+	struct rereading *a = arg;
 
 	return read_inputs(&a->b) || merge_tallies(&a->b)
 		       ? a->b.err->kind
 		       : a->use(a->arg, &a->b.profile, a->b.err);
 }
 
-static int read_again(struct again *a, const struct store *st)
+static int read_again(struct rereading *a, const struct store *st)
 {
 	struct build *b = &a->b;
 	struct build_report r = {0};
@@ -792,7 +792,7 @@ static char **recorded_paths(const struct store *st, const char *what, uint32_t 
 int build_again(struct store *st, const struct build_opts *opts, const char *what,
 		build_use *use, void *arg, struct err *err)
 {
-	struct again a = {.b = {.opts = opts, .err = err}, .use = use, .arg = arg};
+	struct rereading a = {.b = {.opts = opts, .err = err}, .use = use, .arg = arg};
 	const char *tmp = getenv("TMPDIR");
 	uint32_t n = 0;
 	char **path = recorded_paths(st, what, &n, err);

@@ -118,8 +118,8 @@ int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
 {
 	struct sums *s = ARENA_NEW(g->a, struct sums);
 	struct graph_draft d;
-	const struct flow_input in = {.out_first = store_u32(g->st, STORE_OUT_FIRST),
-				      .callee = store_u32(g->st, STORE_EDGE_CALLEE)};
+	const struct flow_input in = {.out_first = store_u32(g->st, TABLE_OUT_FIRST),
+				      .callee = store_u32(g->st, TABLE_EDGE_CALLEE)};
 
 	if (!s)
 		return arena_full(g->a, err);

@@ -21,7 +21,7 @@
 
 #define NOWHERE UINT32_MAX
 
-struct place {
+struct block_place {
 	uint64_t left; /* activations that it called and that are not complete */
 	uint64_t calls;
 	uint32_t fn, caller; /* the caller's place, or NOWHERE */
@@ -34,11 +34,11 @@ struct wanting {
 	uint32_t place;
 };
 
-struct walk {
+struct block_walk {
 	const struct activations *of;
 	size_t by, seam;   /* of the claims, the next ones, counted from the end */
 	uint32_t *claimed; /* per claimer: blocks that its calls of the seams claim */
-	struct place *place;
+	struct block_place *place;
 	int64_t *cost; /* per place: self and incl of each event */
 	size_t n, cap, cost_cap;
 	uint32_t free; /* the first free place, or NOWHERE */
@@ -56,12 +56,12 @@ static int no_memory(struct err *err)
 
 /* ---- places ---- */
 
-static int64_t *costs_of(const struct walk *w, uint32_t place)
+static int64_t *costs_of(const struct block_walk *w, uint32_t place)
 {
 	return w->cost + (size_t)place * 2 * w->of->events;
 }
 
-static int new_place(struct walk *w, uint32_t *out)
+static int new_place(struct block_walk *w, uint32_t *out)
 {
 	const size_t each = sizeof(*w->place) + 2 * w->of->events * sizeof(*w->cost);
 
@@ -86,12 +86,12 @@ static int new_place(struct walk *w, uint32_t *out)
 }
 
 /* Report an activation whose calls are complete, and each caller that this completes. */
-static int complete(struct walk *w, uint32_t at)
+static int complete(struct block_walk *w, uint32_t at)
 {
 	const size_t events = w->of->events;
 
 	for (;;) {
-		struct place *p = &w->place[at];
+		struct block_place *p = &w->place[at];
 		const int64_t *cost = costs_of(w, at);
 		const uint32_t caller = p->caller;
 		const struct activation a = {
@@ -123,7 +123,7 @@ static int complete(struct walk *w, uint32_t at)
 /* ---- blocks ---- */
 
 /* The place that called block `number`; NOWHERE: it is a root. */
-static uint32_t caller_of(struct walk *w, uint64_t number)
+static uint32_t caller_of(struct block_walk *w, uint64_t number)
 {
 	const struct claims *claims = w->of->claims;
 	struct wanting *top;
@@ -138,7 +138,7 @@ static uint32_t caller_of(struct walk *w, uint64_t number)
 }
 
 /* Blocks before the first of a part are of the part before. */
-static void enter_part(struct walk *w, uint64_t number)
+static void enter_part(struct block_walk *w, uint64_t number)
 {
 	if (number >= w->part->first)
 		return;
@@ -147,7 +147,7 @@ static void enter_part(struct walk *w, uint64_t number)
 	memset(w->after, 0, w->of->events * sizeof(*w->after));
 }
 
-static int want(struct walk *w, uint32_t place, uint64_t blocks)
+static int want(struct block_walk *w, uint32_t place, uint64_t blocks)
 {
 	if (!blocks)
 		return 0;
@@ -160,7 +160,7 @@ static int want(struct walk *w, uint32_t place, uint64_t blocks)
 
 static int take_block(void *arg, const struct block_back *block)
 {
-	struct walk *w = arg;
+	struct block_walk *w = arg;
 	struct claims *claims = w->of->claims;
 	const size_t events = w->of->events;
 	const uint32_t caller = caller_of(w, block->number);
@@ -174,7 +174,7 @@ static int take_block(void *arg, const struct block_back *block)
 		calls += w->claimed[--w->by];
 		claims->by[w->by].context = at;
 	}
-	w->place[at] = (struct place){
+	w->place[at] = (struct block_place){
 		.left = calls,
 		.calls = calls,
 		.fn = block->fn,
@@ -193,14 +193,14 @@ static int take_block(void *arg, const struct block_back *block)
 int activations_each(const struct activations *of, struct err *err)
 {
 	struct claims *claims = of->claims;
-	struct walk w = {.of = of,
-			 .by = claims->nby,
-			 .seam = claims->n,
-			 .claimed = calloc(claims->nby + 1, sizeof(*w.claimed)),
-			 .free = NOWHERE,
-			 .part = of->parts + of->nparts - 1,
-			 .after = calloc(of->events + 1, sizeof(*w.after)),
-			 .err = err};
+	struct block_walk w = {.of = of,
+			       .by = claims->nby,
+			       .seam = claims->n,
+			       .claimed = calloc(claims->nby + 1, sizeof(*w.claimed)),
+			       .free = NOWHERE,
+			       .part = of->parts + of->nparts - 1,
+			       .after = calloc(of->events + 1, sizeof(*w.after)),
+			       .err = err};
 	int rc = w.claimed && w.after ? 0 : no_memory(err);
 
 	for (size_t i = 0; !rc && i < claims->n; i++)

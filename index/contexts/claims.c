@@ -31,7 +31,7 @@ struct open_block {
 	bool taken;
 };
 
-struct resolving {
+struct claiming {
 	struct claims *c;
 	struct open_block *open;
 	size_t n, cap;
@@ -43,12 +43,12 @@ struct resolving {
 	struct err *err;
 };
 
-static int no_memory(struct resolving *r)
+static int no_memory(struct claiming *r)
 {
 	return err_no_memory(r->err, "while building the call tree");
 }
 
-static int bounded(struct resolving *r)
+static int bounded(struct claiming *r)
 {
 	const uint64_t held = r->cap * sizeof(*r->open) + r->call_cap * sizeof(*r->call) +
 			      r->c->cap * sizeof(*r->c->of) +
@@ -66,7 +66,7 @@ static int bounded(struct resolving *r)
 
 /* ---- the stack ---- */
 
-static int push(struct resolving *r, uint32_t name, uint64_t number, uint64_t cost)
+static int push(struct claiming *r, uint32_t name, uint64_t number, uint64_t cost)
 {
 	if (r->n >= NOBODY ||
 	    vec_reserve_raw(&r->open, &r->cap, r->n + 1, sizeof(*r->open)))
@@ -77,7 +77,7 @@ static int push(struct resolving *r, uint32_t name, uint64_t number, uint64_t co
 }
 
 /* Take the blocks that are claimed off the top. */
-static void settle(struct resolving *r)
+static void drop_claimed(struct claiming *r)
 {
 	for (; r->n && r->open[r->n - 1].taken; r->n--) {
 		const struct open_block *top = &r->open[r->n - 1];
@@ -87,7 +87,7 @@ static void settle(struct resolving *r)
 	}
 }
 
-static void forget_all(struct resolving *r)
+static void forget_all(struct claiming *r)
 {
 	for (size_t i = 0; i < r->n; i++)
 		r->last[r->open[i].name] = NOBODY;
@@ -95,7 +95,7 @@ static void forget_all(struct resolving *r)
 }
 
 /* The last claimer claims the block at `at`. */
-static int claim(struct resolving *r, size_t at)
+static int claim(struct claiming *r, size_t at)
 {
 	struct claims *c = r->c;
 
@@ -118,7 +118,7 @@ static bool alike(uint64_t a, uint64_t b)
 
 /* The block for a call among those below `below`: the nearest of its name and cost, else
  * the nearest of its name; NOBODY: there is none. */
-static uint32_t search(struct resolving *r, const struct block_call *call, size_t below)
+static uint32_t search(struct claiming *r, const struct block_call *call, size_t below)
 {
 	uint32_t found = NOBODY, *link = &r->last[call->name];
 
@@ -142,7 +142,7 @@ static uint32_t search(struct resolving *r, const struct block_call *call, size_
 }
 
 /* Claim for the calls of the seam from the last to the first. */
-static int claim_backwards(struct resolving *r, uint64_t line)
+static int claim_backwards(struct claiming *r, uint64_t line)
 {
 	size_t below = r->n;
 	bool row = true;
@@ -169,14 +169,14 @@ static int claim_backwards(struct resolving *r, uint64_t line)
 			return r->err->kind;
 		below = at;
 	}
-	settle(r);
+	drop_claimed(r);
 	return 0;
 }
 
 /* ---- a block that was cut off ---- */
 
 /* Remove claimed blocks from the middle of the stack, so that the rest has no gaps. */
-static void close_up(struct resolving *r)
+static void close_up(struct claiming *r)
 {
 	size_t k = 0;
 
@@ -196,7 +196,7 @@ static void close_up(struct resolving *r)
 
 /* How many calls have about the cost of their block, if blocks from `at` on are named as
  * the calls; -1: they are not. */
-static int64_t agree(struct resolving *r, size_t at)
+static int64_t agree(struct claiming *r, size_t at)
 {
 	int64_t costs = 0;
 
@@ -213,7 +213,7 @@ static int64_t agree(struct resolving *r, size_t at)
 
 /* Where the calls of the part's last block begin among the open blocks: if it was cut
  * off, not at the end.  NOBODY: it was not. */
-static size_t find_cut(struct resolving *r)
+static size_t find_cut(struct claiming *r)
 {
 	const size_t n = r->ncall;
 	const int64_t enough = (int64_t)(n - n / 8);
@@ -227,12 +227,12 @@ static size_t find_cut(struct resolving *r)
 	return NOBODY;
 }
 
-static int claim_from(struct resolving *r, size_t at)
+static int claim_from(struct claiming *r, size_t at)
 {
 	for (size_t i = 0; i < r->ncall; i++)
 		if (claim(r, at + i))
 			return r->err->kind;
-	settle(r);
+	drop_claimed(r);
 	return 0;
 }
 
@@ -252,7 +252,7 @@ static uint64_t next_number(struct seams *from)
 	return from->base + from->number;
 }
 
-static int take_left(struct resolving *r, struct seams *from, uint64_t n)
+static int take_left(struct claiming *r, struct seams *from, uint64_t n)
 {
 	for (uint64_t i = 0; i < n && !from->in.bad; i++) {
 		const uint64_t number = next_number(from);
@@ -266,7 +266,7 @@ static int take_left(struct resolving *r, struct seams *from, uint64_t n)
 }
 
 /* Read n calls. */
-static int read_calls(struct resolving *r, struct seams *from, uint64_t n)
+static int read_calls(struct claiming *r, struct seams *from, uint64_t n)
 {
 	if (vec_reserve_raw(&r->call, &r->call_cap, (size_t)n, sizeof(*r->call)))
 		return no_memory(r);
@@ -281,7 +281,7 @@ static int read_calls(struct resolving *r, struct seams *from, uint64_t n)
 }
 
 /* last: no block of its part follows in the stretch. */
-static int take_block(struct resolving *r, struct seams *from, uint64_t n, bool last)
+static int take_block(struct claiming *r, struct seams *from, uint64_t n, bool last)
 {
 	const uint64_t number = next_number(from);
 	const uint64_t line = from->s->lines + varint_get(&from->in);
@@ -302,7 +302,7 @@ static int take_block(struct resolving *r, struct seams *from, uint64_t n, bool 
 	return cut != NOBODY ? claim_from(r, cut) : claim_backwards(r, line);
 }
 
-static int take_seam(struct resolving *r, struct seams *from)
+static int take_seam(struct claiming *r, struct seams *from)
 {
 	const uint64_t head = varint_get(&from->in), n = head >> 2;
 
@@ -325,7 +325,7 @@ static bool part_ends(const struct context_stretch *s, size_t k, size_t n)
 }
 
 /* Seams p[0..n) of the stretch: those in the file, or those in memory. */
-static int take_seams(struct resolving *r, struct seams *from, const unsigned char *p,
+static int take_seams(struct claiming *r, struct seams *from, const unsigned char *p,
 		      uint64_t n, const atomic_int *cancel)
 {
 	if (!p)
@@ -340,7 +340,7 @@ static int take_seams(struct resolving *r, struct seams *from, const unsigned ch
 	return 0;
 }
 
-static int take_stretch(struct resolving *r, struct seams *from, const atomic_int *cancel)
+static int take_stretch(struct claiming *r, struct seams *from, const atomic_int *cancel)
 {
 	struct spill *s = &from->s->log->seams;
 	const uint64_t in_file = s->spilled;
@@ -353,7 +353,7 @@ static int take_stretch(struct resolving *r, struct seams *from, const atomic_in
 int claims_resolve(struct claims *c, const struct context_stretch *s, size_t n,
 		   size_t names, uint64_t most, const atomic_int *cancel, struct err *err)
 {
-	struct resolving r = {.c = c, .most = most, .err = err};
+	struct claiming r = {.c = c, .most = most, .err = err};
 
 	*c = (struct claims){0};
 	r.last = malloc((names + 1) * sizeof(*r.last));

@@ -18,7 +18,7 @@ enum {
 };
 
 /* What the calls say of a recorded function whose name has "'". */
-struct places {
+struct name_places {
 	uint32_t may;	 /* bit i: every call allows a split at the i-th "'" */
 	uint32_t caller; /* some call is from the caller named there, or another level */
 	bool called;
@@ -27,9 +27,9 @@ struct places {
 struct splitting {
 	const struct named_calls *in;
 	struct name_contexts *c;
-	struct places *at;  /* per function */
-	uint8_t *recursive; /* per function: calls itself */
-	uint8_t *quoted;    /* per function: its name has "'" */
+	struct name_places *at; /* per function */
+	uint8_t *recursive;	/* per function: calls itself */
+	uint8_t *quoted;	/* per function: its name has "'" */
 	struct sort_pair *order;
 	struct str *name; /* own names, and */
 	uint32_t *fn;	  /* functions, of names that are split */
@@ -87,7 +87,7 @@ static bool other_level(struct str from, struct str to, size_t place, struct str
 }
 
 /* A call from a function with the name `from` to one with the name `to`. */
-static void look_at_call(struct places *at, struct str from, struct str to)
+static void look_at_call(struct name_places *at, struct str from, struct str to)
 {
 	size_t place = next_place(to, 1);
 
@@ -184,7 +184,7 @@ static bool has_levels(const struct splitting *s, size_t f, size_t place, uint32
 static size_t own_name(const struct splitting *s, size_t f)
 {
 	const struct str name = name_of(s->in, f);
-	const struct places *at = &s->at[f];
+	const struct name_places *at = &s->at[f];
 	size_t place = next_place(name, 1);
 
 	for (unsigned i = 0; i < PLACES && place < name.n;
@@ -395,7 +395,7 @@ static int find_all(struct splitting *s)
 	if (!s->at || !s->recursive || !s->order || !c->of || !c->base)
 		return -1;
 	for (size_t f = 0; f < in->nfn; f++)
-		s->at[f] = (struct places){.may = UINT32_MAX};
+		s->at[f] = (struct name_places){.may = UINT32_MAX};
 	look_at_calls(s);
 	for (size_t f = 0; f < in->nfn; f++) {
 		const size_t all = name_of(in, f).n;

@@ -48,7 +48,7 @@ struct slot_ref {
 
 /* Where each function's lines are, and the functions that jumps may go to.  Threads that
  * share the work share these. */
-struct places {
+struct fn_places {
 	uint32_t *slot_first; /* per function: into slots */
 	struct slot_ref *slots;
 	struct sort_pair *by_obj; /* functions by name and object, then as they are */
@@ -64,7 +64,7 @@ struct held {
 
 struct detail {
 	const struct profile *p;
-	struct places at;
+	struct fn_places at;
 	bool borrowed;		  /* `at` belongs to another one */
 	size_t run;		  /* rows held at once */
 	bool asked;		  /* a test chose `run` */
@@ -672,7 +672,7 @@ static void begin_fn(struct detail *d, uint32_t f, unsigned kinds_wanted, size_t
  * many are held before they become a run. */
 static int gather(struct detail *d, uint32_t f, unsigned kinds_wanted, size_t most)
 {
-	const struct places *at = &d->at;
+	const struct fn_places *at = &d->at;
 
 	begin_fn(d, f, kinds_wanted, most);
 	for (uint32_t s = at->slot_first[f]; s < at->slot_first[f + 1]; s++) {
@@ -697,7 +697,7 @@ int detail_pack_kind(struct detail *d, uint32_t f, enum detail_kind kind, struct
  * the order of the text. */
 static void fetch_next(const struct detail *d, uint32_t f)
 {
-	const struct places *at = &d->at;
+	const struct fn_places *at = &d->at;
 	const size_t nfn = d->p->nfn;
 	const size_t soon = f + FETCH < nfn ? f + FETCH : nfn;
 	const size_t later = soon + FETCH < nfn ? soon + FETCH : nfn;
@@ -722,7 +722,7 @@ static void fetch_next(const struct detail *d, uint32_t f)
 /* The only slot of f with lines; NULL: several have, or none. */
 static const struct slot_ref *only_slot(const struct detail *d, uint32_t f)
 {
-	const struct places *at = &d->at;
+	const struct fn_places *at = &d->at;
 	const struct slot_ref *only = NULL;
 
 	for (uint32_t s = at->slot_first[f]; s < at->slot_first[f + 1]; s++) {

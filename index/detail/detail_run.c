@@ -43,7 +43,7 @@ struct merger {
 	struct edge_uses uses; /* of call sites */
 };
 
-struct group {
+struct run_group {
 	uint32_t file;
 	uint64_t rows;
 };
@@ -174,7 +174,7 @@ static bool next_row(struct merger *m)
 
 /* The first pass: how many rows there will be, in all and of each file, and which edges have
  * one call site. */
-static int count_groups(struct merger *m, struct group **groups, size_t *n,
+static int count_groups(struct merger *m, struct run_group **groups, size_t *n,
 			uint64_t *rows)
 {
 	size_t cap = 0;
@@ -186,7 +186,7 @@ static int count_groups(struct merger *m, struct group **groups, size_t *n,
 		if (!*n || (*groups)[*n - 1].file != m->row.file) {
 			if (vec_reserve(groups, &cap, *n + 1, sizeof(**groups)))
 				return -1;
-			(*groups)[(*n)++] = (struct group){m->row.file, 0};
+			(*groups)[(*n)++] = (struct run_group){m->row.file, 0};
 		}
 		(*groups)[*n - 1].rows++;
 		if (m->kind == DETAIL_SITES && edge_uses_add(&m->uses, m->row.edge))
@@ -204,7 +204,7 @@ static int write_next(struct merger *m, struct detail_writer *w)
 	return detail_write_row(w, &m->row);
 }
 
-static int write_groups(struct merger *m, struct bytes *b, const struct group *groups,
+static int write_groups(struct merger *m, struct bytes *b, const struct run_group *groups,
 			size_t n)
 {
 	struct detail_writer w = {.b = b, .kind = m->kind, .shape = m->shape};
@@ -225,7 +225,7 @@ int detail_runs_merge(struct detail_runs *runs, enum detail_kind kind,
 		      struct bytes *b, uint64_t *n)
 {
 	struct merger m = {.runs = runs, .shape = s, .kind = kind, .cancel = cancel};
-	struct group *groups = NULL;
+	struct run_group *groups = NULL;
 	size_t ngroups = 0;
 	int rc = -1;
 

@@ -336,7 +336,7 @@ static HOT const char *wide_line(const struct first_fixed l, struct first *f,
 	return c.end;
 }
 
-struct jump {
+struct first_jump {
 	uint64_t count, taken; /* taken: of a conditional one */
 	bool cond;
 	uint64_t target;       /* function and file, as piece_target() has them */
@@ -347,7 +347,7 @@ struct jump {
 /* Read "jump=12 +3 0 \n* 0 \n" or "jcnd=3/12 ...", maybe after jfi= and jfn=; its end, or
  * NULL. */
 static HOT const char *read_jump(const struct first_fixed l, const struct first *f,
-				 const char *p, struct jump *j)
+				 const char *p, struct first_jump *j)
 {
 	j->lines = 2;
 	j->target = 0;
@@ -382,7 +382,7 @@ static HOT const char *read_jump(const struct first_fixed l, const struct first 
 /* Take a jump; its end, or NULL with nothing changed. */
 static HOT const char *jump(const struct first_fixed l, struct first *f, const char *p)
 {
-	struct jump j;
+	struct first_jump j;
 	unsigned char *out;
 	bool far;
 
@@ -470,7 +470,7 @@ static HOT const char *file_and_line(const struct first_fixed l, struct first *f
 
 /* ---- calls ---- */
 
-struct call {
+struct first_call {
 	uint32_t cob, cfi, cfn; /* name slots; cob, cfi: 0 if not written */
 	uint64_t count;
 	uint64_t at[2]; /* positions of the call */
@@ -482,7 +482,7 @@ struct call {
 /* Read "cob=(3)\ncfi=(4)\ncfn=(5)\n" at p, the first two optional, of known names; its
  * end, or NULL. */
 static HOT const char *read_callee(const struct first_fixed l, const char *p,
-				   struct call *c)
+				   struct first_call *c)
 {
 	const struct names *names = l.t->names;
 
@@ -515,7 +515,7 @@ static HOT const char *read_callee(const struct first_fixed l, const char *p,
 
 /* Read "calls=1 +3 0\n* 0 67\n" at p; its end, or NULL. */
 static HOT const char *read_calls(const struct first_fixed l, const struct first *f,
-				  const char *p, struct call *c)
+				  const char *p, struct first_call *c)
 {
 	struct number to;
 
@@ -550,7 +550,7 @@ static HOT const char *call(const struct first_fixed l, struct first *f, const c
 {
 	struct tally *t = l.t;
 	const struct costs *costs;
-	struct call c;
+	struct first_call c;
 	unsigned char *out;
 	uint32_t edge;
 	uint64_t *sum, first;

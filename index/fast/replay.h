@@ -19,9 +19,9 @@
 #include "index/lines/decode.h"
 #include "index/tally/tally.h"
 
-struct link;
+struct text_link;
 struct link_more;
-struct step;
+struct text_step;
 struct head;
 struct plain;
 
@@ -33,12 +33,12 @@ typedef const char *replay_fn(struct replay *r, struct tally *t, const char *p,
 enum { REPLAY_IDLE = 64 };
 
 struct replay {
-	replay_fn *run;	   /* NULL: not chosen yet */
-	struct link *link; /* link 0 fits no text */
+	replay_fn *run;		/* NULL: not chosen yet */
+	struct text_link *link; /* link 0 fits no text */
 	struct link_more *link_more;
 	size_t n, cap, more_cap;
-	size_t most;	   /* places for links, of 64 bytes; 0: a million */
-	struct step *step; /* per entry: the line that follows it */
+	size_t most;		/* places for links, of 64 bytes; 0: a million */
+	struct text_step *step; /* per entry: the line that follows it */
 	size_t step_cap;
 	uint32_t *ring;	    /* links in the order they were taken (replay_in.h) */
 	uint32_t past_size; /* a power of 2 */

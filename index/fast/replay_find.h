@@ -70,7 +70,7 @@ static HOT uint32_t find_named(const struct replay_fixed in, uint32_t cur, struc
 	if (r->link[i].flags & LINK_HEAD || r->link[i].from != cur)
 		i = r->step[cur].first;
 	for (; i; i = r->link_more[i].alt) {
-		const struct link *k = &r->link[i];
+		const struct text_link *k = &r->link[i];
 		const uint32_t made = r->link_more[i].as[LINK_NAMED];
 		const char *from;
 

@@ -32,7 +32,7 @@ enum link_flag {
 
 /* A text that followed an entry, and the entry that it led to.  Link 0, a LINK_JUMP, fits
  * no text. */
-struct link {
+struct text_link {
 	uint32_t from;	/* entry that the text followed; LINK_HEAD: function slot */
 	uint32_t to;	/* entry */
 	uint32_t val;	/* index of the numbers of `to` in tally.entries.val */
@@ -46,7 +46,8 @@ struct link {
 	 * fits. */
 	char text[LINK_TEXT];
 };
-_Static_assert(sizeof(struct link) == 64 && offsetof(struct link, text) == LINK_AT,
+_Static_assert(sizeof(struct text_link) == 64 &&
+		       offsetof(struct text_link, text) == LINK_AT,
 	       "a link is a cache line, compared as one");
 
 struct link_more {
@@ -65,13 +66,13 @@ enum link_as {
  * after it.
  */
 enum { STEP_TEXT = 9 };
-struct step {
+struct text_step {
 	char text[STEP_TEXT]; /* up to the costs */
 	uint8_t len;
 	uint16_t other; /* bit i: byte i is not in the text */
 	uint32_t first; /* link of the entry, 0: no link */
 };
-_Static_assert(sizeof(struct step) == 16, "a step is compared as one");
+_Static_assert(sizeof(struct text_step) == 16, "a step is compared as one");
 
 /*
  * The past: a ring of the links taken lately.  The link that came after this one the last
@@ -103,17 +104,17 @@ static inline void replay_took(struct replay *r, uint32_t i)
 
 /* Room to make a link of any length. */
 struct wide_link {
-	struct link link;
+	struct text_link link;
 	char more[LINK_WIDE - LINK_TEXT];
 };
 
 /* The link's text, LINK_WIDE bytes in a wide_link. */
-static inline char *link_text(struct link *k)
+static inline char *link_text(struct text_link *k)
 {
 	return (char *)k + LINK_AT;
 }
 
-static inline const char *link_text_of(const struct link *k)
+static inline const char *link_text_of(const struct text_link *k)
 {
 	return (const char *)k + LINK_AT;
 }
@@ -215,7 +216,7 @@ struct plain {
  * call.  Where the costs begin, or NULL when they differ.  Lines may end up to
  * PLAIN_AFTER bytes after end.
  */
-const char *replay_named(const struct tally *t, const struct link *k, const char *p,
+const char *replay_named(const struct tally *t, const struct text_link *k, const char *p,
 			 const char *end, uint64_t *count);
 
 /* The start of the line after " malloc\n" at p, if that is the name of the function whose
@@ -266,11 +267,11 @@ bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const ch
 /* Make a copy of `new`, a wide_link if its text is long, the first link of its entry
  * new->from; maybe it takes the place of the one used longest ago.  *i: its number, 0
  * when there is no room.  False: memory is out. */
-bool replay_link(struct replay *r, const struct link *new, uint32_t *i);
+bool replay_link(struct replay *r, const struct text_link *new, uint32_t *i);
 
 /* True when the text of k, a LINK_LONG, is at *p, but for the count of a call; *p moves
  * to the costs. */
-bool replay_match_long(const struct link *k, const char **p, uint64_t *count);
+bool replay_match_long(const struct text_link *k, const char **p, uint64_t *count);
 
 /*
  * Links made of link i, which only the past leads to; each takes the place of the one

@@ -60,7 +60,8 @@ static bool absolute_target(const char *count)
 
 /* Set the text of k, a wide_link, to p[0..costs); count: where the count of a call is, or
  * NULL.  False: the text is too long, or the count is not a plain number. */
-static bool set_text(struct link *k, const char *p, const char *costs, const char *count)
+static bool set_text(struct text_link *k, const char *p, const char *costs,
+		     const char *count)
 {
 	const char *rest = count;
 	uint64_t n = 0;
@@ -94,14 +95,14 @@ static bool plain_rows(const struct batch *b, bool *block, const struct row **ca
 	for (size_t i = 0; i + 1 < b->n; i++) {
 		const struct row *r = &b->row[i];
 
-		switch ((enum row_kind)r->kind) {
-		case ROW_FN: *block = true; break;
-		case ROW_FL: fl = true; break;
-		case ROW_FI: break;
-		case ROW_CFN: cfn = called = true; break;
-		case ROW_CFI:
-		case ROW_COB: called = true; break;
-		case ROW_CALLS:
+		switch ((enum line_kind)r->kind) {
+		case LINE_FN: *block = true; break;
+		case LINE_FL: fl = true; break;
+		case LINE_FI: break;
+		case LINE_CFN: cfn = called = true; break;
+		case LINE_CFI:
+		case LINE_COB: called = true; break;
+		case LINE_CALLS:
 			/* Something is between it and its line: the call was dropped. */
 			if (i + 2 != b->n)
 				return false;
@@ -130,17 +131,17 @@ static bool jump_rows(const struct batch *b)
 	const struct row *jump = b->n < 2 ? NULL : &b->row[b->n - 2];
 
 	if (!jump || jump[1].nc != 0 ||
-	    (jump->kind != ROW_JUMP && jump->kind != ROW_JCND))
+	    (jump->kind != LINE_JUMP && jump->kind != LINE_JCND))
 		return false;
 	for (const struct row *r = b->row; r < jump; r++)
-		if (r->kind != ROW_JFI && r->kind != ROW_JFN)
+		if (r->kind != LINE_JFI && r->kind != LINE_JFN)
 			return false;
 	return true;
 }
 
 /* Set the text of k to that of such rows, "jfi=(3)\njump=12 +20 0 \n* 0 \n", without the
  * counts; false when it has another form. */
-static bool set_jump_text(struct link *k, struct str text)
+static bool set_jump_text(struct text_link *k, struct str text)
 {
 	const char *end = text.p + text.n - 1, *line = last_line(text), *slash = NULL;
 	const char *jump = last_line((struct str){text.p, (size_t)(line - text.p)});
@@ -173,7 +174,7 @@ static bool set_jump_text(struct link *k, struct str text)
 	return true;
 }
 
-static inline void set_step(struct step *step, const char *p, size_t n)
+static inline void set_step(struct text_step *step, const char *p, size_t n)
 {
 	memcpy(step->text, p, STEP_TEXT);
 	step->len = (uint8_t)n;
@@ -182,10 +183,10 @@ static inline void set_step(struct step *step, const char *p, size_t n)
 
 /* Keep k as a step if it can be one (*kept): then no link is needed.  False when memory
  * is out. */
-static bool keep_step(struct replay *r, const struct link *k, const struct tally *t,
+static bool keep_step(struct replay *r, const struct text_link *k, const struct tally *t,
 		      bool *kept)
 {
-	struct step *step;
+	struct text_step *step;
 
 	*kept = false;
 	/* While the past is followed, lines of several columns are all links.  The first
@@ -271,7 +272,8 @@ bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const ch
 		       const char *costs, const struct positions *at)
 {
 	const size_t n = (size_t)(costs - p);
-	struct link k = {.from = cur, .len = (uint8_t)n, .flags = (uint8_t)at->newlines};
+	struct text_link k = {
+		.from = cur, .len = (uint8_t)n, .flags = (uint8_t)at->newlines};
 	uint32_t i = 0;
 
 	k.to = tally_line_entry(t, cur, at->file, at->instr, at->line);
@@ -290,7 +292,7 @@ bool replay_learn_line(struct replay *r, struct tally *t, uint32_t cur, const ch
 }
 
 /* Link `entry` to the tally's current one by k, whose text is `text` with the costs. */
-static int keep_link(struct replay *r, uint32_t entry, struct link *k,
+static int keep_link(struct replay *r, uint32_t entry, struct text_link *k,
 		     const struct tally *t, struct str text, struct err *err)
 {
 	const char *end = text.p + text.n;
@@ -326,15 +328,15 @@ static struct str replay_learn_text_of(const struct batch *b, bool block,
 	size_t i = 0;
 
 	if (block) {
-		for (i = b->n - 1; b->row[i].kind != ROW_FN; i--)
-			if (b->row[i].kind == ROW_FL)
+		for (i = b->n - 1; b->row[i].kind != LINE_FN; i--)
+			if (b->row[i].kind == LINE_FL)
 				return STR("");
 		from = memchr(b->text + b->row[i].at, '\n', b->bytes - b->row[i].at);
 		from++;
 		i++;
 	}
 	for (; i < b->n; i++)
-		named |= b->row[i].kind != ROW_COST &&
+		named |= b->row[i].kind != LINE_COST &&
 			 b->row[i].flags == (NAME_ID | NAME_TEXT);
 	if (!named)
 		return (struct str){from, (size_t)(end - from)};
@@ -348,12 +350,12 @@ int replay_learn(struct replay *r, const struct replay_before *before,
 	const struct row *last = b->n ? &b->row[b->n - 1] : NULL, *calls;
 	const char *line, *costs, *count = NULL;
 	struct wide_link made = {0};
-	struct link *const k = &made.link;
+	struct text_link *const k = &made.link;
 	struct str text;
 	bool block, head, absolute;
 
 	r->idle++;
-	if (!last || last->kind != ROW_COST || t->now.fn == UINT32_MAX ||
+	if (!last || last->kind != LINE_COST || t->now.fn == UINT32_MAX ||
 	    t->pieces.open || !before->plain || r->meaning != t->now.meaning ||
 	    !replay_settled(t, d))
 		return 0;

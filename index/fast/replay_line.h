@@ -103,14 +103,14 @@ static HOT void keep_first(const char *p, struct last_cost *first)
 /* ---- texts ---- */
 
 /* k is a LINK_JUMP: true for jcnd=. */
-static HOT bool is_conditional(const struct link *k)
+static HOT bool is_conditional(const struct text_link *k)
 {
 	return k->text[k->before - JUMP_WORD + 1] == 'c';
 }
 
 /* True when the text at p begins with that of k, a LINK_JUMP, up to the counts.  The
  * first byte is not compared: in k it is JUMP_MARK. */
-static HOT bool jump_begins(const struct link *k, const char *p)
+static HOT bool jump_begins(const struct text_link *k, const char *p)
 {
 	unsigned n = k->before - 1u; /* at least 4 */
 
@@ -121,7 +121,7 @@ static HOT bool jump_begins(const struct link *k, const char *p)
 }
 
 /* True when the head of a block in k's text means k's function here, too. */
-static HOT bool head_fits(const struct tally *t, const struct link *k)
+static HOT bool head_fits(const struct tally *t, const struct text_link *k)
 {
 	const struct fn_slot *f = &t->fns.at[k->from];
 

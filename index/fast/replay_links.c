@@ -16,7 +16,7 @@ enum {
 };
 
 /* How many places k takes. */
-static size_t width(const struct link *k)
+static size_t width(const struct text_link *k)
 {
 	return 1 + ((size_t)k->len + 63 - LINK_TEXT) / 64;
 }
@@ -31,11 +31,11 @@ bool replay_none(struct replay *r)
 	    vec_reserve(&r->link_more, &r->more_cap, 1, sizeof(*r->link_more)))
 		return false;
 	/* No text fits: a digit cannot follow a count. */
-	r->link[r->n++] = (struct link){.from = UINT32_MAX,
-					.len = JUMP_WORD + 1,
-					.before = JUMP_WORD,
-					.flags = LINK_JUMP,
-					.text = {JUMP_MARK, [JUMP_WORD] = '0'}};
+	r->link[r->n++] = (struct text_link){.from = UINT32_MAX,
+					     .len = JUMP_WORD + 1,
+					     .before = JUMP_WORD,
+					     .flags = LINK_JUMP,
+					     .text = {JUMP_MARK, [JUMP_WORD] = '0'}};
 	r->link_more[0] = (struct link_more){.seen = r->past_size};
 	return true;
 }
@@ -58,13 +58,13 @@ static uint32_t new_link(struct replay *r, size_t wide)
 	return (uint32_t)i;
 }
 
-static bool same_link(const struct link *a, const struct link *b)
+static bool same_link(const struct text_link *a, const struct text_link *b)
 {
 	return a->to == b->to && a->len == b->len &&
 	       memcmp(link_text_of(a), link_text_of(b), a->len) == 0;
 }
 
-bool replay_link(struct replay *r, const struct link *new, uint32_t *made)
+bool replay_link(struct replay *r, const struct text_link *new, uint32_t *made)
 {
 	uint32_t i = 0, *at, *last = NULL;
 	size_t n = 0, wide = width(new);
@@ -104,7 +104,7 @@ bool replay_link(struct replay *r, const struct link *new, uint32_t *made)
 	return true;
 }
 
-bool replay_match_long(const struct link *k, const char **p, uint64_t *count)
+bool replay_match_long(const struct text_link *k, const char **p, uint64_t *count)
 {
 	const char *text = link_text_of(k), *q = *p;
 	size_t n = k->len;
@@ -127,7 +127,7 @@ bool replay_match_long(const struct link *k, const char **p, uint64_t *count)
 
 /* Keep a copy of `new`, which was made of link `of`, in the place of the one made of it
  * the last time.  Its number, or 0: no room, or *err says that memory is out. */
-static uint32_t keep_made(struct replay *r, const struct link *new, uint32_t of,
+static uint32_t keep_made(struct replay *r, const struct text_link *new, uint32_t of,
 			  enum link_as as, struct err *err)
 {
 	uint32_t i = r->link_more[of].as[as];
@@ -161,7 +161,7 @@ static bool text_is(const struct replay *r, uint32_t i, const char *a, size_t n,
 uint32_t replay_link_head(struct replay *r, const struct block_head *head, uint32_t i,
 			  struct err *err)
 {
-	const struct link *k = &r->link[i];
+	const struct text_link *k = &r->link[i];
 	const uint32_t made = r->link_more[i].as[LINK_WHOLE];
 	const size_t n = (size_t)(head->end - head->p);
 	const uint32_t newlines = head->newlines + (k->flags & LINK_NEWLINES);

@@ -77,7 +77,7 @@ static HOT uint32_t expected(const struct replay_fixed in, const struct here *h,
 {
 	const struct replay *r = in.r;
 	const uint32_t i = r->ring[r->past_at];
-	const struct link *k = &r->link[i];
+	const struct text_link *k = &r->link[i];
 
 	if (!in.follow && !(in.heads && (unsigned char)*h->p <= '\r'))
 		return 0;
@@ -134,7 +134,7 @@ static HOT uint64_t first_cost(const struct replay_fixed in, const struct line *
 
 /* Add the numbers of the line to those of link k's entry and to the block; -1 when memory
  * is out. */
-static HOT int add_numbers(const struct replay_fixed in, const struct link *k,
+static HOT int add_numbers(const struct replay_fixed in, const struct text_link *k,
 			   const struct line *l)
 {
 	struct tally *t = in.t;
@@ -158,8 +158,8 @@ static HOT int add_numbers(const struct replay_fixed in, const struct link *k,
 
 /* Calls leave the base where it is, and k was one, after the entry `before`: the entry
  * that counts as the one before the next line. */
-static HOT uint32_t base_after_call(const struct replay_fixed in, const struct link *k,
-				    uint32_t before)
+static HOT uint32_t base_after_call(const struct replay_fixed in,
+				    const struct text_link *k, uint32_t before)
 {
 	const struct tally *t = in.t;
 
@@ -176,7 +176,7 @@ static HOT int take_link(const struct replay_fixed in, struct here *h, uint32_t 
 			 const struct line *l)
 {
 	const struct tally *t = in.t;
-	const struct link *k = &in.r->link[i];
+	const struct text_link *k = &in.r->link[i];
 	const uint32_t before = h->cur;
 
 	if (in.follow || (in.heads && k->flags & LINK_HEAD))
@@ -210,7 +210,7 @@ static HOT int take_link(const struct replay_fixed in, struct here *h, uint32_t 
 static HOT int accept(const struct replay_fixed in, struct here *h, uint32_t i)
 {
 	struct replay *r = in.r;
-	const struct link *k = &r->link[i];
+	const struct text_link *k = &r->link[i];
 
 	h->hits++;
 	r->past_at = past_next(r, r->past_at);

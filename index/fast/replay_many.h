@@ -112,7 +112,7 @@ static HOT bool many_link(const struct replay_fixed in, struct steps *s,
 			  struct last_cost *first)
 {
 	struct tally *t = in.t;
-	const struct link *k = &in.r->link[s->step->first];
+	const struct text_link *k = &in.r->link[s->step->first];
 	uint64_t *val;
 	const char *q;
 
@@ -137,7 +137,7 @@ static HOT struct steps many_lines(const struct replay_fixed in, struct steps s,
 				   struct last_cost *first)
 {
 	do {
-		const struct step *const from = s.step;
+		const struct text_step *const from = s.step;
 
 		while (s.p < in.end && step_fits(s.step, s.p)) {
 			const char *q = add_line(in, s.val, s.p + s.step->len, first);

@@ -42,7 +42,7 @@ struct replay_fixed {
  *	closing(p)	bit i: byte i of the 32 at p is ')'; two bits above are set
  */
 #ifdef SIMD_AVX2
-static HOT uint64_t differ(const char *p, const struct link *k)
+static HOT uint64_t differ(const char *p, const struct text_link *k)
 {
 	__m256i a = _mm256_loadu_si256((const __m256i *)(const void *)p);
 	__m256i b = _mm256_loadu_si256((const __m256i *)(const void *)k->text);
@@ -61,7 +61,7 @@ static HOT uint64_t closing(const char *p)
 	return (uint32_t)_mm256_movemask_epi8(v) | (uint64_t)3 << 32;
 }
 
-static HOT bool step_fits(const struct step *s, const char *p)
+static HOT bool step_fits(const struct text_step *s, const char *p)
 {
 	__m128i a = _mm_loadu_si128((const __m128i *)(const void *)p);
 	__m128i b = _mm_load_si128((const __m128i *)(const void *)s);
@@ -70,14 +70,14 @@ static HOT bool step_fits(const struct step *s, const char *p)
 	return (same | s->other) == 0xffff;
 }
 
-static HOT bool same_rest(const struct link *k, const char *p)
+static HOT bool same_rest(const struct text_link *k, const char *p)
 {
 	const unsigned at = k->before + k->digits;
 
 	return differ(p - at, k) >> at << (64 - (k->len - at)) == 0;
 }
 #else
-static HOT uint64_t differ(const char *p, const struct link *k)
+static HOT uint64_t differ(const char *p, const struct text_link *k)
 {
 	for (unsigned i = 0; i < 48; i += 8) {
 		uint64_t x = load8(p + i) ^ load8(k->text + i);
@@ -97,7 +97,7 @@ static HOT uint64_t closing(const char *p)
 	return m;
 }
 
-static HOT bool step_fits(const struct step *s, const char *p)
+static HOT bool step_fits(const struct text_step *s, const char *p)
 {
 	uint64_t low = load8(p) ^ load8(s->text),
 		 high = load8(p + 8) ^ load8(s->text + 8);
@@ -106,7 +106,7 @@ static HOT bool step_fits(const struct step *s, const char *p)
 			  : s->len && low << (64 - 8 * s->len) == 0;
 }
 
-static HOT bool same_rest(const struct link *k, const char *p)
+static HOT bool same_rest(const struct text_link *k, const char *p)
 {
 	const unsigned at = k->before + k->digits;
 
@@ -115,7 +115,7 @@ static HOT bool same_rest(const struct link *k, const char *p)
 #endif
 
 /* True when k's text, which is no longer than LINK_TEXT, is at p. */
-static HOT bool text_fits(const char *p, const struct link *k)
+static HOT bool text_fits(const char *p, const struct text_link *k)
 {
 	return (differ(p, k) & (((uint64_t)1 << k->len) - 1)) == 0;
 }
@@ -170,7 +170,7 @@ static HOT bool costs(const struct replay_fixed in, const char *p, struct line *
 
 /* The text at *p differs from k's: true when k is a call and only its count is another
  * one; *p moves to the costs. */
-static HOT bool match_count(const struct link *k, uint64_t differs, const char **p,
+static HOT bool match_count(const struct text_link *k, uint64_t differs, const char **p,
 			    struct line *l)
 {
 	const char *q = *p + k->before;
@@ -221,7 +221,7 @@ static HOT unsigned jump_counts(const char *q, bool conditional,
 
 /* The end of the line when the text of k, a LINK_JUMP, is at p, but for its counts; or
  * NULL.  last: as for jump_counts(). */
-static HOT const char *match_jump(const struct link *k, const char *p,
+static HOT const char *match_jump(const struct text_link *k, const char *p,
 				  const struct last_cost *last, struct line *l)
 {
 	unsigned n;
@@ -237,8 +237,8 @@ static HOT const char *match_jump(const struct link *k, const char *p,
 
 /* True when k's text is at p, but for a call's count, and costs that can be read are
  * after it. */
-static HOT bool match(const struct replay_fixed in, const struct link *k, const char *p,
-		      struct line *l)
+static HOT bool match(const struct replay_fixed in, const struct text_link *k,
+		      const char *p, struct line *l)
 {
 	uint64_t differs;
 

@@ -100,7 +100,7 @@ const char *replay_name_end(const struct tally *t, const char *id, const char *p
 	return q ? q + 1 : NULL;
 }
 
-const char *replay_named(const struct tally *t, const struct link *k, const char *p,
+const char *replay_named(const struct tally *t, const struct text_link *k, const char *p,
 			 const char *end, uint64_t *count)
 {
 	const char *text = link_text_of(k), *after;

@@ -15,10 +15,10 @@
 /* Where a loop over steps is. */
 struct steps {
 	const char *p;
-	const struct step *step; /* of the entry before p */
-	uint64_t *val;		 /* of the entry numbered next */
-	uint64_t lines, jumps;	 /* taken so far */
-	uint64_t run;		 /* self cost of the block, of one column */
+	const struct text_step *step; /* of the entry before p */
+	uint64_t *val;		      /* of the entry numbered next */
+	uint64_t lines, jumps;	      /* taken so far */
+	uint64_t run;		      /* self cost of the block, of one column */
 };
 
 /* Add the bits of a cost to a sum; false, with nothing changed, if it does not fit. */
@@ -45,7 +45,7 @@ static HOT void one_steps(const struct replay_fixed in, struct steps *s,
 			  struct last_cost *last)
 {
 	struct last_cost cost = *last;
-	const struct step *step = s->step;
+	const struct text_step *step = s->step;
 	const char *p = s->p;
 	uint64_t *val = s->val, run = s->run;
 	const size_t nevent = in.t->events.n;
@@ -72,7 +72,7 @@ static HOT void one_steps(const struct replay_fixed in, struct steps *s,
 
 /* Take the jump of link k; false, with nothing changed, when it is not there.  last: as
  * for jump_counts(). */
-static HOT bool step_jump(const struct replay_fixed in, const struct link *k,
+static HOT bool step_jump(const struct replay_fixed in, const struct text_link *k,
 			  struct steps *s, const struct last_cost *last)
 {
 	struct tally *t = in.t;
@@ -98,7 +98,7 @@ static HOT bool one_link(const struct replay_fixed in, struct steps *s,
 			 struct last_cost *cost)
 {
 	struct tally *t = in.t;
-	const struct link *k = &in.r->link[s->step->first];
+	const struct text_link *k = &in.r->link[s->step->first];
 	const char *q = s->p + k->len;
 	uint64_t *val;
 

@@ -52,7 +52,7 @@ static HOT bool past_sum(uint64_t a, uint64_t cost, uint64_t *sum)
 
 /* Add a call; false, with nothing changed, when it is a rare one: after a head, the first
  * of its site in this part, or a sum would not fit. */
-static HOT bool past_call(const struct replay_fixed in, const struct link *k,
+static HOT bool past_call(const struct replay_fixed in, const struct text_link *k,
 			  const uint64_t *cost)
 {
 	struct tally *const t = in.t;
@@ -73,8 +73,8 @@ static HOT bool past_call(const struct replay_fixed in, const struct link *k,
 /* Add a cost line to its entry and to *self, the self cost of the function, which it
  * enters when the line begins a block; false, with nothing changed, when it is a rare
  * one: the function is new in this part, or a sum would not fit. */
-static HOT bool past_line(struct tally *t, const struct link *k, const uint64_t *cost,
-			  uint64_t **self)
+static HOT bool past_line(struct tally *t, const struct text_link *k,
+			  const uint64_t *cost, uint64_t **self)
 {
 	const bool head = k->flags & LINK_HEAD;
 	uint64_t *v = t->entries.val + k->val, *s = *self, sum[4];
@@ -105,7 +105,7 @@ static HOT bool past_line(struct tally *t, const struct link *k, const uint64_t 
 
 /* The entry of the last call among the links from `start` to `end` of the past; `other`
  * if none is a call. */
-static HOT uint32_t past_last_call(const struct link *link, const uint32_t *start,
+static HOT uint32_t past_last_call(const struct text_link *link, const uint32_t *start,
 				   const uint32_t *end, uint32_t other)
 {
 	for (const uint32_t *i = end; i > start; i--)
@@ -123,7 +123,7 @@ static __attribute__((noinline)) struct past follow_past(const struct replay_fix
 	struct tally *const t = in.t;
 	uint32_t *const ring = r->ring;
 	const size_t start = r->past_n, ahead = r->past_at - start;
-	const struct link *const link = r->link;
+	const struct text_link *const link = r->link;
 	uint64_t *const val = t->entries.val, lines = 0;
 	uint64_t *self = t->fns.part_self + (size_t)t->now.fn * 2;
 	const char *p = from.p, *end = in.end;
@@ -136,7 +136,7 @@ static __attribute__((noinline)) struct past follow_past(const struct replay_fix
 		end = p + (r->past_size - n) * 4;
 	while (p < end) {
 		const uint32_t *const at = &ring[n + ahead], i = *at;
-		const struct link *const k = &link[i];
+		const struct text_link *const k = &link[i];
 		const unsigned flags = k->flags;
 		struct two two;
 

@@ -10,7 +10,7 @@
 
 #include "index/base/order.h"
 
-struct search {
+struct cycle_search {
 	const uint32_t *out_first, *callee;
 	uint32_t *number;	/* 1 + order of discovery; 0: not visited */
 	uint32_t *low;		/* lowest number reachable */
@@ -22,7 +22,7 @@ struct search {
 	size_t done; /* functions in complete components */
 };
 
-static void enter(struct search *s, uint32_t f)
+static void enter(struct cycle_search *s, uint32_t f)
 {
 	s->number[f] = s->low[f] = ++s->found;
 	s->next[f] = s->out_first[f];
@@ -31,7 +31,7 @@ static void enter(struct search *s, uint32_t f)
 }
 
 /* Complete the component of root f: all functions on the stack from f up. */
-static void complete(struct search *s, uint32_t f)
+static void complete(struct cycle_search *s, uint32_t f)
 {
 	uint32_t g;
 
@@ -44,7 +44,7 @@ static void complete(struct search *s, uint32_t f)
 	s->c->n++;
 }
 
-static void follow(struct search *s, uint32_t root)
+static void follow(struct cycle_search *s, uint32_t root)
 {
 	enter(s, root);
 	while (s->npath) {
@@ -93,7 +93,7 @@ int cycles_find(size_t nfn, const uint32_t *out_first, const uint32_t *callee,
 {
 	size_t bytes = (nfn + 2) * sizeof(uint32_t);
 	struct cycles c = {.component = malloc(bytes), .topo = malloc(bytes)};
-	struct search s = {.out_first = out_first, .callee = callee, .c = &c};
+	struct cycle_search s = {.out_first = out_first, .callee = callee, .c = &c};
 	int rc = -1;
 
 	s.number = calloc(nfn + 1, sizeof(uint32_t));

@@ -22,7 +22,7 @@ static void decode_lines(struct decode *d, struct batch *b, const char *p, size_
 
 		decode_line(d, b, (struct str){line, (size_t)(end - line)});
 		done = one && (begins_cost(*line) ||
-			       (b->n && b->row[b->n - 1].kind == ROW_COST));
+			       (b->n && b->row[b->n - 1].kind == LINE_COST));
 		b->newlines++;
 		line = end + 1;
 	}

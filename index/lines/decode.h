@@ -11,29 +11,29 @@
 
 #include "index/base/str.h"
 
-enum row_kind {
-	ROW_COST, /* a = instr, b = line, nc costs */
+enum line_kind {
+	LINE_COST, /* a = instr, b = line, nc costs */
 	/* Names: a = id if flags & NAME_ID, text p/len if flags & NAME_TEXT. */
-	ROW_FN,
-	ROW_FL,
-	ROW_FI, /* also fe= */
-	ROW_OB,
-	ROW_CFN,
-	ROW_CFI, /* also cfl= */
-	ROW_COB,
-	ROW_JFI,
-	ROW_JFN,
-	ROW_INLINED, /* cfni= */
-	/* a = count, b = line of the target, 0 = unknown; its line follows as a ROW_COST */
-	ROW_CALLS,
-	ROW_CALLS_BAD, /* unreadable calls=: the line that follows is dropped */
-	ROW_JUMP,      /* a = executed; costs[0], [1] = target instr, line */
-	ROW_JCND,      /* a = executed, b = taken; costs as above */
-	ROW_JUMP_BAD,
-	ROW_PART, /* a part begins; its keys follow */
-	ROW_FILE, /* "==== NEW PROFILING FILE": new part, all names forgotten */
-	ROW_KEY,  /* a = enum header_key, text = its value */
-	ROW_ODD,  /* a diagnostic: a = enum odd, text = the line */
+	LINE_FN,
+	LINE_FL,
+	LINE_FI, /* also fe= */
+	LINE_OB,
+	LINE_CFN,
+	LINE_CFI, /* also cfl= */
+	LINE_COB,
+	LINE_JFI,
+	LINE_JFN,
+	LINE_INLINED, /* cfni= */
+	/* a = count, b = line of the target, 0 = unknown; its line follows as a LINE_COST */
+	LINE_CALLS,
+	LINE_CALLS_BAD, /* unreadable calls=: the line that follows is dropped */
+	LINE_JUMP,	/* a = executed; costs[0], [1] = target instr, line */
+	LINE_JCND,	/* a = executed, b = taken; costs as above */
+	LINE_JUMP_BAD,
+	LINE_PART, /* a part begins; its keys follow */
+	LINE_FILE, /* "==== NEW PROFILING FILE": new part, all names forgotten */
+	LINE_KEY,  /* a = enum header_key, text = its value */
+	LINE_ODD,  /* a diagnostic: a = enum odd, text = the line */
 };
 
 /* row.flags of a name (neither: it is empty), and of a cost line. */

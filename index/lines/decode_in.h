@@ -16,7 +16,7 @@ static inline bool begins_cost(char c)
 /* Whether the row is a calls= or jump=, whose line follows. */
 static inline bool waits_for_line(const struct row *r)
 {
-	return r->kind >= ROW_CALLS && r->kind <= ROW_JUMP_BAD;
+	return r->kind >= LINE_CALLS && r->kind <= LINE_JUMP_BAD;
 }
 
 #endif

@@ -86,7 +86,7 @@ void decode_init(struct decode *d)
 	d->usual = true;
 }
 
-static struct row *push(struct batch *b, enum row_kind kind, const char *line)
+static struct row *push(struct batch *b, enum line_kind kind, const char *line)
 {
 	struct row *r = &b->row[b->n++];
 
@@ -136,7 +136,7 @@ static enum num whole_number(struct str s, uint64_t *out)
 	return NUM_RANGE;
 }
 
-static void push_text(struct batch *b, enum row_kind kind, uint64_t a, const char *line,
+static void push_text(struct batch *b, enum line_kind kind, uint64_t a, const char *line,
 		      struct str text)
 {
 	struct row *r = push(b, kind, line);
@@ -148,7 +148,7 @@ static void push_text(struct batch *b, enum row_kind kind, uint64_t a, const cha
 
 static void odd(struct batch *b, enum odd k, struct str line)
 {
-	push_text(b, ROW_ODD, k, line.p, line);
+	push_text(b, LINE_ODD, k, line.p, line);
 }
 
 /* The next field of s, without blanks and tabs; n is 0 at the end. */
@@ -311,7 +311,7 @@ static void take_cost(struct decode *d, struct batch *b, struct str line)
 		if (n < d->ncols)
 			b->cost[b->ncost + n++] = v;
 	}
-	struct row *r = push(b, ROW_COST, line.p);
+	struct row *r = push(b, LINE_COST, line.p);
 
 	if (moves)
 		memcpy(d->base, pl.at, sizeof(d->base));
@@ -353,7 +353,7 @@ uint8_t decode_name(struct str value, uint64_t *id, struct str *text)
 	return v.n ? flags | NAME_TEXT : flags;
 }
 
-static void take_name(struct batch *b, enum row_kind kind, struct str line,
+static void take_name(struct batch *b, enum line_kind kind, struct str line,
 		      struct str value)
 {
 	struct row *r = push(b, kind, line.p);
@@ -373,12 +373,12 @@ static void take_calls(struct decode *d, struct batch *b, struct str line, struc
 
 	if (rc == NUM_BAD || decode_line_place(d, &s, &pl)) {
 		odd(b, ODD_CALL_FIELD, line);
-		push(b, ROW_CALLS_BAD, line.p);
+		push(b, LINE_CALLS_BAD, line.p);
 		return;
 	}
 	if (rc == NUM_RANGE)
 		odd(b, ODD_NUMBER_RANGE, line);
-	struct row *r = push(b, ROW_CALLS, line.p);
+	struct row *r = push(b, LINE_CALLS, line.p);
 
 	r->a = count;
 	r->b = pl.whole ? pl.at[SUB_LINE] : 0;
@@ -406,10 +406,10 @@ static void take_jump(struct decode *d, struct batch *b, struct str line, struct
 	}
 	if (bad || decode_line_place(d, &s, &pl)) {
 		odd(b, ODD_JUMP_FIELD, line);
-		push(b, ROW_JUMP_BAD, line.p);
+		push(b, LINE_JUMP_BAD, line.p);
 		return;
 	}
-	struct row *r = push(b, conditional ? ROW_JCND : ROW_JUMP, line.p);
+	struct row *r = push(b, conditional ? LINE_JCND : LINE_JUMP, line.p);
 
 	r->a = executed;
 	r->b = taken;
@@ -421,7 +421,7 @@ static void take_jump(struct decode *d, struct batch *b, struct str line, struct
 /* A header line after body lines starts a part. */
 static void begin_part(struct decode *d, struct batch *b, const char *line)
 {
-	push(b, ROW_PART, line);
+	push(b, LINE_PART, line);
 	memset(d->base, 0, sizeof(d->base));
 	d->in_body = d->after_totals = false;
 }
@@ -483,7 +483,7 @@ static bool read_positions(struct decode *d, struct batch *b, struct str line,
 	return true;
 }
 
-static const struct key {
+static const struct known_key {
 	struct str name;
 	enum header_key key;
 	bool begins;	   /* starts a part after body lines */
@@ -531,7 +531,7 @@ static bool divides_time(struct str creator)
 /* Whether line is a header line; the colon after summary and totals may be missing. */
 static bool take_key(struct decode *d, struct batch *b, struct str line)
 {
-	const struct key *k = keys, *end = keys + sizeof(keys) / sizeof(keys[0]);
+	const struct known_key *k = keys, *end = keys + sizeof(keys) / sizeof(keys[0]);
 	struct str value = {0};
 
 	for (; k < end; k++) {
@@ -561,18 +561,18 @@ static bool take_key(struct decode *d, struct batch *b, struct str line)
 	if (k->key == KEY_EVENTS)
 		read_columns(d, value);
 	d->after_totals |= k->key == KEY_TOTALS;
-	push_text(b, ROW_KEY, (uint64_t)k->key, line.p, value);
+	push_text(b, LINE_KEY, (uint64_t)k->key, line.p, value);
 	return true;
 }
 
 static const struct spec {
 	struct str name;
-	enum row_kind kind;
+	enum line_kind kind;
 } specs[] = {
-	{STR("fn="), ROW_FN},	{STR("fl="), ROW_FL},	{STR("fi="), ROW_FI},
-	{STR("fe="), ROW_FI},	{STR("ob="), ROW_OB},	{STR("cfn="), ROW_CFN},
-	{STR("cfi="), ROW_CFI}, {STR("cfl="), ROW_CFI}, {STR("cob="), ROW_COB},
-	{STR("jfi="), ROW_JFI}, {STR("jfn="), ROW_JFN}, {STR("cfni="), ROW_INLINED},
+	{STR("fn="), LINE_FN},	 {STR("fl="), LINE_FL},	  {STR("fi="), LINE_FI},
+	{STR("fe="), LINE_FI},	 {STR("ob="), LINE_OB},	  {STR("cfn="), LINE_CFN},
+	{STR("cfi="), LINE_CFI}, {STR("cfl="), LINE_CFI}, {STR("cob="), LINE_COB},
+	{STR("jfi="), LINE_JFI}, {STR("jfn="), LINE_JFN}, {STR("cfni="), LINE_INLINED},
 };
 
 static bool take_spec(struct decode *d, struct batch *b, struct str line)
@@ -618,7 +618,7 @@ void decode_line(struct decode *d, struct batch *b, struct str line)
 		return;
 	if (str_starts(line, STR("==== NEW PROFILING FILE"))) {
 		decode_init(d);
-		push(b, ROW_FILE, line.p);
+		push(b, LINE_FILE, line.p);
 		return;
 	}
 	odd(b, developer_line(line) ? ODD_DEVELOPER_LINE : ODD_UNKNOWN_LINE, line);

@@ -199,7 +199,7 @@ static int define_event(struct profile *p, struct definition *d, struct err *err
 }
 
 /* The long names and formulas of KCachegrind and callgrind_annotate. */
-static const struct known {
+static const struct known_event {
 	const char *name, *long_name, *formula; /* formula NULL: a recorded event */
 	unsigned inputs;			/* how many inputs must exist */
 } known[] = {
@@ -226,7 +226,7 @@ static const struct known {
 
 /* An event of the file keeps its own long name.  A formula needs as many known inputs as
  * the table says; those that the file lacks count as 0. */
-static int add_known(struct profile *p, const struct known *k, struct err *err)
+static int add_known(struct profile *p, const struct known_event *k, struct err *err)
 {
 	size_t e = find_event(p, str_c(k->name));
 	int64_t *coef;

@@ -33,7 +33,7 @@ struct header {
 };
 
 /* The beginning of a file, unpacked. */
-struct start {
+struct file_start {
 	char text[TEXT];
 	size_t n;
 	bool packed;
@@ -50,7 +50,7 @@ static size_t read_some(int fd, char *to, size_t n)
 	return got;
 }
 
-static void unpack_start(struct start *s, int fd, const struct codec *codec)
+static void unpack_start(struct file_start *s, int fd, const struct codec *codec)
 {
 	struct err ignored = {0};
 	struct unpack *u;
@@ -74,7 +74,7 @@ static void unpack_start(struct start *s, int fd, const struct codec *codec)
 }
 
 /* Read the start of a regular file; false if it is something else. */
-static bool read_start(struct start *s, int dir, const char *name)
+static bool read_start(struct file_start *s, int dir, const char *name)
 {
 	const struct codec *codec;
 	struct stat sb;
@@ -129,7 +129,7 @@ static struct header read_header(struct str text)
 
 /* ---- which belong to the run ---- */
 
-struct search {
+struct beside_search {
 	struct store *st;
 	struct header header[HEADERS];
 	bool same[HEADERS]; /* of the same run */
@@ -139,7 +139,7 @@ struct search {
 /* Take out those that the profile contains: a file may hold several dumps. */
 static int drop_known(void *arg)
 {
-	struct search *s = arg;
+	struct beside_search *s = arg;
 
 	for (uint32_t i = 0; i < store_info(s->st)->parts; i++) {
 		struct part p;
@@ -153,9 +153,9 @@ static int drop_known(void *arg)
 }
 
 /* Look at a file that has the name of a dump. */
-static void beside_look(struct search *s, uint64_t pid, int dir, const char *name)
+static void beside_look(struct beside_search *s, uint64_t pid, int dir, const char *name)
 {
-	struct start start;
+	struct file_start start;
 	struct header *h = &s->header[s->n];
 
 	if (!read_start(&start, dir, name))
@@ -177,7 +177,7 @@ static bool is_named(const struct dirent *e, struct str own, struct str base)
 }
 
 /* Look at the entries beside the file `own`; count those that are not looked at. */
-static void search(struct search *s, DIR *d, struct str own, uint64_t pid,
+static void search(struct beside_search *s, DIR *d, struct str own, uint64_t pid,
 		   struct beside *out)
 {
 	struct str base = str_basename(out->base);
@@ -199,7 +199,7 @@ static void search(struct search *s, DIR *d, struct str own, uint64_t pid,
 void beside_find(const char *path, struct store *st, struct beside *out)
 {
 	char dir[INDEX_PATH_MAX];
-	struct search s = {.st = st};
+	struct beside_search s = {.st = st};
 	struct err ignored = {0};
 	size_t same = 0;
 	uint32_t n;

@@ -127,7 +127,7 @@ static bool may_be_threads(const struct inputs *in, const struct part *now)
 }
 
 /* The parts seen so far, in order; those without a name are not there yet. */
-struct seen {
+struct part_seen {
 	const struct inputs *in;
 	struct part named; /* the first with a cmd: line */
 	struct part made;  /* the first with a cmd: line and a known tool */
@@ -144,7 +144,7 @@ static int refuse_events(const struct inputs *in, struct err *err)
 }
 
 /* Refuse a part if it does not belong to those before it. */
-static int refuse_part(struct seen *s, const struct part *now, struct err *err)
+static int refuse_part(struct part_seen *s, const struct part *now, struct err *err)
 {
 	const struct input *at = s->in->at;
 	const struct part before = s->before;
@@ -175,7 +175,7 @@ static int refuse_part(struct seen *s, const struct part *now, struct err *err)
 
 int refuse_set(const struct inputs *in, const struct profile *p, struct err *err)
 {
-	struct seen seen = {.in = in};
+	struct part_seen seen = {.in = in};
 	int rc = refuse_events(in, err);
 
 	for (size_t i = 0; !rc && i < p->npart; i++)
@@ -184,7 +184,7 @@ int refuse_set(const struct inputs *in, const struct profile *p, struct err *err
 }
 
 struct indexed {
-	struct seen seen;
+	struct part_seen seen;
 	struct store *st;
 	const uint32_t *now; /* per file of the index: its number in the set */
 	uint32_t nfile;

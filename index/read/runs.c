@@ -18,7 +18,7 @@
 
 enum { NAMED_MOST = 8 }; /* files that the command names */
 
-struct member {
+struct run_member {
 	struct str name, cmd, own;
 	uint64_t pid, part, thread;
 	size_t given; /* its place on the command line */
@@ -26,7 +26,7 @@ struct member {
 };
 
 struct members {
-	struct member *at; /* in the order of the index; then sorted by key */
+	struct run_member *at; /* in the order of the index; then sorted by key */
 	size_t n, runs;
 	struct store *st;
 };
@@ -55,7 +55,7 @@ static int list_files(struct members *m, const struct inputs *in,
 	for (size_t i = 0; i < m->n; i++) {
 		const struct input *is = given ? &in->at[now[i]] : NULL;
 
-		m->at[i] = (struct member){
+		m->at[i] = (struct run_member){
 			.name = is ? str_c(is->source.name) : f[i].id.path,
 			.pid = f[i].pid,
 			.part = f[i].part,
@@ -86,7 +86,7 @@ static int read_commands(void *arg)
 /* By pid, part, thread: as the index has them. */
 static int compare_numbers(const void *a, const void *b)
 {
-	const struct member *x = a, *y = b;
+	const struct run_member *x = a, *y = b;
 	int c = order_u64(x->pid, y->pid);
 
 	c = c ? c : order_u64(x->part, y->part);
@@ -95,7 +95,7 @@ static int compare_numbers(const void *a, const void *b)
 
 static int compare_keys(const void *a, const void *b)
 {
-	const struct member *x = a, *y = b;
+	const struct run_member *x = a, *y = b;
 	int c = order_u64(x->pid, y->pid);
 
 	c = c ? c : str_cmp(x->own, y->own);
@@ -103,7 +103,7 @@ static int compare_keys(const void *a, const void *b)
 }
 
 /* Whether part and thread tell the first n files apart, and their command is the same. */
-static bool numbered(const struct member *m, size_t n)
+static bool numbered(const struct run_member *m, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
 		if (!str_eq(m[i].cmd, m[0].cmd) || !compare_numbers(&m[i - 1], &m[i]))
@@ -144,7 +144,7 @@ static void find_runs(struct members *m)
 						      : without_thread(m->at[i].name);
 	qsort(m->at, m->n, sizeof(*m->at), compare_keys);
 	for (size_t i = 0; i < m->n; i++) {
-		struct member *now = &m->at[i];
+		struct run_member *now = &m->at[i];
 
 		if (i && (now->pid != now[-1].pid || !str_eq(now->own, now[-1].own)))
 			m->runs++;
@@ -205,7 +205,7 @@ static void add_files(struct text *t, const struct members *m, const char *befor
 /* The run given first, and the one given last that is another. */
 static void runs_choose(const struct members *m, size_t run[2], size_t *files)
 {
-	const struct member *first = m->at, *last = NULL;
+	const struct run_member *first = m->at, *last = NULL;
 
 	for (size_t i = 1; i < m->n; i++)
 		if (m->at[i].given < first->given)

@@ -280,7 +280,7 @@ static int read_block(struct stretch *s, const struct feed_block *b, size_t *at,
 	size_t before = SIZE_MAX;
 
 	r->n = b->last ? b->n : SIZE_MAX;
-	s->at_hand = (struct window){b->p, 0, b->n};
+	s->at_hand = (struct text_window){b->p, 0, b->n};
 	s->to = b->n;
 	s->tally.diag.counted_in = NULL; /* it points into the block before */
 	for (*at = 0; *at < b->n && *at != before;) {

@@ -19,7 +19,7 @@
 #include "index/read/stretch.h"
 
 /* Bytes [from, to) of the text, or of a feed's block. */
-struct window {
+struct text_window {
 	const char *p;
 	size_t from, to;
 };
@@ -31,7 +31,7 @@ struct stretch {
 	size_t from, to;
 	bool given; /* it was part of another stretch */
 	bool whole; /* there is no further place to cut */
-	struct window at_hand;
+	struct text_window at_hand;
 	char *copy;		  /* buffer of the text at hand; NULL: it is the map */
 	size_t copy_cap, at_once; /* size of the buffer; bytes to read at once */
 	struct source_hash *hash;

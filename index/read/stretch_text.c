@@ -50,7 +50,7 @@ static void use_map(struct stretch *s)
 {
 	free(s->copy);
 	s->copy = NULL;
-	s->at_hand = (struct window){s->reading->text, 0, s->to};
+	s->at_hand = (struct text_window){s->reading->text, 0, s->to};
 }
 
 /* Load the text at `at` into the buffer.  The decoder reads bytes more than once, and
@@ -64,7 +64,7 @@ static int text_copy(struct stretch *s, size_t at)
 	if (file_read(s->reading->opts->fd, s->copy + BEFORE, n, at))
 		return stretch_changed(&s->err);
 	memset(s->copy + BEFORE + n, 0, BEHIND);
-	s->at_hand = (struct window){s->copy + BEFORE, at, at + n};
+	s->at_hand = (struct text_window){s->copy + BEFORE, at, at + n};
 	s->tally.diag.counted_in = NULL; /* it points into the old text */
 	return 0;
 }

@@ -53,7 +53,7 @@ struct detail_unit {
 	size_t fn_cap;
 };
 
-struct writing {
+struct detail_writing {
 	const struct profile *p;
 	uint32_t *from; /* first function of each unit, and the end of the last */
 	size_t nunits;
@@ -70,11 +70,11 @@ struct writing {
 };
 
 struct detail_worker {
-	struct writing *w;
+	struct detail_writing *w;
 	struct detail *detail;
 };
 
-static int too_large(const struct writing *w, uint32_t f, struct err *err)
+static int too_large(const struct detail_writing *w, uint32_t f, struct err *err)
 {
 	const struct str name = w->p->name[SPACE_FN][w->p->fn_name[f]];
 
@@ -87,7 +87,7 @@ static int too_large(const struct writing *w, uint32_t f, struct err *err)
 }
 
 /* Report why a unit could not be packed. */
-static int not_packed(const struct writing *w, const struct detail_unit *u,
+static int not_packed(const struct detail_writing *w, const struct detail_unit *u,
 		      struct err *err)
 {
 	if (u->too_large)
@@ -192,7 +192,7 @@ static int pack_guarded(void *arg)
 static int pack(void *arg, void *slot, size_t item)
 {
 	struct packing now = {arg, slot, item};
-	struct writing *w = now.worker->w;
+	struct detail_writing *w = now.worker->w;
 	struct detail_unit *u = slot;
 	struct err err = {0};
 	int rc;
@@ -211,13 +211,13 @@ static int pack(void *arg, void *slot, size_t item)
 
 static bool too_much_held(const void *arg)
 {
-	const struct writing *w = arg;
+	const struct detail_writing *w = arg;
 
 	return atomic_load(&w->held) > w->mem / HELD_SHARE;
 }
 
 /* Free a large buffer after writing: large units are rare. */
-static void save_detail_let_go(struct writing *w, struct detail_unit *u)
+static void save_detail_let_go(struct detail_writing *w, struct detail_unit *u)
 {
 	atomic_fetch_sub(&w->held, u->held);
 	for (int k = 0; k < DETAIL_KINDS; k++)
@@ -229,7 +229,7 @@ static void save_detail_let_go(struct writing *w, struct detail_unit *u)
 
 static int write_unit(void *arg, void *slot, size_t item, int failed)
 {
-	struct writing *w = arg;
+	struct detail_writing *w = arg;
 	struct detail_unit *u = slot;
 	const uint32_t from = w->from[item], to = w->from[item + 1];
 	size_t begin[DETAIL_KINDS] = {0};
@@ -257,7 +257,7 @@ static int write_unit(void *arg, void *slot, size_t item, int failed)
 	return 0;
 }
 
-static int save_detail_finish(struct writing *w, struct store_writer *store)
+static int save_detail_finish(struct detail_writing *w, struct store_writer *store)
 {
 	const size_t n = w->p->nfn;
 
@@ -269,7 +269,7 @@ static int save_detail_finish(struct writing *w, struct store_writer *store)
 }
 
 /* A test with small runs gets small units, too. */
-static int cut_units(struct writing *w, const struct detail *d, size_t run)
+static int cut_units(struct detail_writing *w, const struct detail *d, size_t run)
 {
 	const uint64_t most = run ? run : UNIT_WEIGHT;
 	uint64_t weight = 0;
@@ -290,7 +290,7 @@ static int cut_units(struct writing *w, const struct detail *d, size_t run)
 	return 0;
 }
 
-static int writing_init(struct writing *w, struct store_writer *store,
+static int writing_init(struct detail_writing *w, struct store_writer *store,
 			const struct detail *d, size_t run)
 {
 	const size_t n = w->p->nfn + 1;
@@ -306,7 +306,7 @@ static int writing_init(struct writing *w, struct store_writer *store,
 				    : 0;
 }
 
-static void writing_free(struct writing *w)
+static void writing_free(struct detail_writing *w)
 {
 	for (int k = 0; k < DETAIL_KINDS; k++) {
 		packer_free(&w->pack[k]);
@@ -328,14 +328,14 @@ static void units_free(struct detail_unit *u, size_t n)
 
 static int write_others(void *arg, bool wait, enum ordered_left *left)
 {
-	const struct writing *w = arg;
+	const struct detail_writing *w = arg;
 
 	return w->others(w->others_arg, wait, left);
 }
 
 /* Write the units, packed by up to `jobs` workers; the first exists already. */
-static int write_all(struct writing *w, struct detail_worker *worker, unsigned jobs,
-		     struct meta *meta)
+static int write_all(struct detail_writing *w, struct detail_worker *worker,
+		     unsigned jobs, struct meta *meta)
 {
 	struct ordered o = {.items = w->nunits,
 			    .nslots = jobs < MOST_SLOTS / SLOTS ? SLOTS * (size_t)jobs
@@ -379,14 +379,14 @@ int save_detail(const struct profile *p, struct store_writer *store, struct meta
 		struct err *err)
 {
 	const uint64_t mem = opts->mem ? opts->mem : MEM;
-	struct writing w = {.p = p,
-			    .mem = mem,
-			    .fn_most =
-				    mem / FN_SHARE > FN_LEAST ? mem / FN_SHARE : FN_LEAST,
-			    .cancel = opts->cancel,
-			    .others = others,
-			    .others_arg = arg,
-			    .err = err};
+	struct detail_writing w = {.p = p,
+				   .mem = mem,
+				   .fn_most = mem / FN_SHARE > FN_LEAST ? mem / FN_SHARE
+									: FN_LEAST,
+				   .cancel = opts->cancel,
+				   .others = others,
+				   .others_arg = arg,
+				   .err = err};
 	struct detail_worker *worker = calloc(opts->jobs, sizeof(*worker));
 	int rc;
 

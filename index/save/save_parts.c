@@ -31,7 +31,7 @@ struct rows {
 	uint32_t *row;	/* and its row in that part */
 };
 
-struct parts {
+struct part_saving {
 	struct profile *p;
 	struct store_writer *w;
 	const atomic_int *cancel;
@@ -47,7 +47,7 @@ struct parts {
 
 /* The state of a thread. */
 struct part_worker {
-	struct parts *s;
+	struct part_saving *s;
 	struct rows fns, edges;
 	uint32_t now;	      /* counts parts, and each restart of a part */
 	uint32_t *counted;    /* per function: now of the last part that counts it */
@@ -133,7 +133,7 @@ static int copy_part(struct part_worker *w, struct varint_reader *in,
 		     const struct merge_map *m, size_t nevent, struct bytes *b,
 		     size_t part)
 {
-	const struct parts *s = w->s;
+	const struct part_saving *s = w->s;
 	const struct profile *p = s->p;
 	const size_t begin = b->n;
 	int rc;
@@ -209,7 +209,7 @@ static int save_parts_put_rows(struct bytes *b, const struct rows *p)
 /* Write the sums of a part. */
 static int put_part(struct part_worker *w, struct bytes *b, size_t part)
 {
-	const struct parts *s = w->s;
+	const struct part_saving *s = w->s;
 	const struct profile *p = s->p;
 
 	for (size_t i = 0; i < w->fns.n; i++)
@@ -303,7 +303,7 @@ static uint64_t count_functions(struct part_worker *w)
 
 static int encode_part(struct part_worker *w, struct part_unit *u, size_t part)
 {
-	struct parts *s = w->s;
+	struct part_saving *s = w->s;
 	const struct part_slots first = s->slots[part];
 	struct part_slots at = first;
 	int rc = 0;
@@ -336,7 +336,7 @@ static int encode_part(struct part_worker *w, struct part_unit *u, size_t part)
 	return 0;
 }
 
-static size_t unit_end(const struct parts *s, size_t item)
+static size_t unit_end(const struct part_saving *s, size_t item)
 {
 	size_t end = (item + 1) * s->unit_parts;
 
@@ -375,7 +375,7 @@ static int encode_unit(void *worker, void *slot, size_t item)
 
 static int write_unit(void *arg, void *slot, size_t item, int failed)
 {
-	struct parts *s = arg;
+	struct part_saving *s = arg;
 	const struct part_unit *u = slot;
 	size_t begin = 0;
 
@@ -427,7 +427,7 @@ static size_t save_parts_least(size_t a, size_t b)
 	return a < b ? a : b;
 }
 
-static int save_costs(struct parts *s, unsigned jobs)
+static int save_costs(struct part_saving *s, unsigned jobs)
 {
 	const struct profile *p = s->p;
 	const uint64_t bytes = part_bytes(p);
@@ -475,7 +475,7 @@ static int save_costs(struct parts *s, unsigned jobs)
 	return rc ? s->err->kind : 0;
 }
 
-static int save_heads(struct parts *s)
+static int save_heads(struct part_saving *s)
 {
 	struct packer pack = {.w = s->w, .table = TABLE_PART};
 	struct coder c = {.to = &pack.buf};
@@ -494,7 +494,7 @@ static int save_heads(struct parts *s)
 	return rc;
 }
 
-static int save_sums(struct parts *s)
+static int save_sums(struct part_saving *s)
 {
 	struct profile *p = s->p;
 	int64_t *col = malloc((p->npart + 1) * sizeof(*col));
@@ -520,7 +520,8 @@ int save_parts(struct profile *p, struct store_writer *w, const int64_t *total,
 	       const struct name_contexts *groups, unsigned jobs,
 	       const atomic_int *cancel, struct err *err)
 {
-	struct parts s = {.p = p, .w = w, .groups = groups, .cancel = cancel, .err = err};
+	struct part_saving s = {
+		.p = p, .w = w, .groups = groups, .cancel = cancel, .err = err};
 	int rc;
 
 	s.cost = (struct packer){.w = w, .table = TABLE_PART_COST};

@@ -226,14 +226,14 @@ static int read_meta(struct store *st, struct err *err)
 	return 0;
 }
 
-struct opening {
+struct store_opening {
 	struct store *st;
 	struct err *err;
 };
 
 static int open_guarded(void *arg)
 {
-	struct opening *o = arg;
+	struct store_opening *o = arg;
 
 	return open_env(o->st, o->err) || read_meta(o->st, o->err);
 }
@@ -241,7 +241,7 @@ static int open_guarded(void *arg)
 int store_open(const char *path, bool trust, struct store **out, struct err *err)
 {
 	struct store *st = calloc(1, sizeof(*st));
-	struct opening o = {st, err};
+	struct store_opening o = {st, err};
 	struct stat sb;
 
 	if (!st || !(st->path = strdup(path))) {

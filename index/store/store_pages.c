@@ -40,7 +40,7 @@ enum {
 	DEEPEST = 16,
 };
 
-struct walk {
+struct page_walk {
 	int fd;
 	uint64_t page;	 /* bytes of a page */
 	uint64_t last;	 /* number of the last page */
@@ -50,7 +50,7 @@ struct walk {
 	int error; /* errno of a read that failed */
 };
 
-static bool read_at(struct walk *w, uint64_t page, void *to, size_t n)
+static bool read_at(struct page_walk *w, uint64_t page, void *to, size_t n)
 {
 	ssize_t got;
 
@@ -63,7 +63,7 @@ static bool read_at(struct walk *w, uint64_t page, void *to, size_t n)
 }
 
 /* Whether a value of `size` bytes can be in the pages from `first` on. */
-static bool value_fits(struct walk *w, uint64_t first, uint64_t size)
+static bool value_fits(struct page_walk *w, uint64_t first, uint64_t size)
 {
 	uint64_t pages = (HEADER + size + w->page - 1) / w->page;
 	unsigned char head[HEADER];
@@ -75,7 +75,7 @@ static bool value_fits(struct walk *w, uint64_t first, uint64_t size)
 }
 
 /* Keys must ascend over the whole tree, or a search would miss some. */
-static bool next_key(struct walk *w, const unsigned char *key, bool leaf)
+static bool next_key(struct page_walk *w, const unsigned char *key, bool leaf)
 {
 	if (memcmp(key, w->least, KEY) < 0)
 		return false;
@@ -85,17 +85,18 @@ static bool next_key(struct walk *w, const unsigned char *key, bool leaf)
 	return true;
 }
 
-static bool leaf_node(struct walk *w, const unsigned char *node, const unsigned char *end)
+static bool leaf_node(struct page_walk *w, const unsigned char *node,
+		      const unsigned char *end)
 {
 	return end - node >= NODE + KEY + 8 && lmdb_number(node + 4, 2) == BIG_DATA &&
 	       lmdb_number(node + 6, 2) == KEY && next_key(w, node + NODE, true) &&
 	       value_fits(w, lmdb_number(node + NODE + KEY, 8), lmdb_number(node, 4));
 }
 
-static bool tree_fits(struct walk *w, uint64_t at, unsigned depth);
+static bool tree_fits(struct page_walk *w, uint64_t at, unsigned depth);
 
 /* The first node of a branch has no key; each other has the first key of its child. */
-static bool branch_node(struct walk *w, const unsigned char *node,
+static bool branch_node(struct page_walk *w, const unsigned char *node,
 			const unsigned char *end, bool first, unsigned depth)
 {
 	if (!first && (end - node < NODE + KEY || lmdb_number(node + 6, 2) != KEY ||
@@ -104,7 +105,7 @@ static bool branch_node(struct walk *w, const unsigned char *node,
 	return tree_fits(w, lmdb_number(node, 6), depth - 1);
 }
 
-static bool nodes_fit(struct walk *w, const unsigned char *page, unsigned depth)
+static bool nodes_fit(struct page_walk *w, const unsigned char *page, unsigned depth)
 {
 	uint64_t lower = lmdb_number(page + 12, 2), upper = lmdb_number(page + 14, 2);
 	bool branch = lmdb_number(page + 10, 2) == IS_BRANCH;
@@ -125,7 +126,7 @@ static bool nodes_fit(struct walk *w, const unsigned char *page, unsigned depth)
 }
 
 /* depth: levels from here down; leaves are 1. */
-static bool tree_fits(struct walk *w, uint64_t at, unsigned depth)
+static bool tree_fits(struct page_walk *w, uint64_t at, unsigned depth)
 {
 	unsigned char *page;
 	bool fits;
@@ -142,7 +143,7 @@ static bool tree_fits(struct walk *w, uint64_t at, unsigned depth)
 }
 
 /* A failed read or lack of memory is not damage. */
-static int page_damaged(const struct walk *w, const char *path, const char *why,
+static int page_damaged(const struct page_walk *w, const char *path, const char *why,
 			struct err *err)
 {
 	if (w->no_memory)
@@ -157,7 +158,7 @@ static int page_damaged(const struct walk *w, const char *path, const char *why,
 
 int store_pages_check(int fd, const char *path, uint64_t size, struct err *err)
 {
-	struct walk w = {.fd = fd, .page = (uint64_t)sysconf(_SC_PAGESIZE)};
+	struct page_walk w = {.fd = fd, .page = (uint64_t)sysconf(_SC_PAGESIZE)};
 	unsigned char meta[2][META_BYTES];
 	const unsigned char *tree;
 

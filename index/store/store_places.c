@@ -17,7 +17,7 @@ struct place_key {
 	uint32_t file;
 };
 
-struct places {
+struct line_places {
 	struct place_key *key;
 	size_t n, cap;
 	bool by_instr;
@@ -32,7 +32,7 @@ static int cmp_places(const void *pa, const void *pb)
 	return c ? c : order_u64(a->line, b->line);
 }
 
-static int add_place(struct places *p, file_id file, uint64_t line, uint64_t instr,
+static int add_place(struct line_places *p, file_id file, uint64_t line, uint64_t instr,
 		     struct err *err)
 {
 	const struct place_key key = {p->by_instr ? instr : 0, line, file};
@@ -54,7 +54,7 @@ static int line_place(void *arg, const struct store_line *row, const int64_t *co
 }
 
 /* The places of the call sites of f; their numbers are not needed. */
-static int site_places(struct store *st, fn_id f, struct places *p, uint64_t *costs,
+static int site_places(struct store *st, fn_id f, struct line_places *p, uint64_t *costs,
 		       struct err *err)
 {
 	const struct detail_row *d;
@@ -114,7 +114,7 @@ int store_places(struct store *st, bool by_instr, const struct cancel *cancel,
 		 uint64_t *n, struct err *err)
 {
 	enum { SOME = 256 }; /* functions between two polls */
-	struct places p = {.by_instr = by_instr};
+	struct line_places p = {.by_instr = by_instr};
 	uint64_t all = 0, costs[EVENTS_MAX];
 
 	for (fn_id f = 0; !st->places[by_instr] && f < st->info.functions; f++) {

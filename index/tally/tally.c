@@ -346,7 +346,7 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 {
 	struct part_slot *p;
 
-	if (r->kind == ROW_FILE && part_is_empty(t))
+	if (r->kind == LINE_FILE && part_is_empty(t))
 		return 0;
 	tally_leave(t);
 	if (tally_end_waits(t, err))
@@ -358,13 +358,13 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 	if (!(p = tally_new_part(t)))
 		return err_no_memory(err, "while tallying");
 	p->begins = true;
-	p->new_file = r->kind == ROW_FILE;
+	p->new_file = r->kind == LINE_FILE;
 	p->offset = t->text_bytes + r->at;
 	p->blocks_at = t->log.blocks;
 	tally_restart(t);
 	for (int i = 0; i < SPACES; i++)
 		p->names_at[i] = (uint32_t)t->names[i].n;
-	if (r->kind == ROW_FILE) {
+	if (r->kind == LINE_FILE) {
 		t->now.meaning++;
 		t->events.ncol = 0;
 		t->now.positions = STR("");
@@ -604,16 +604,16 @@ int tally_row_cost(struct tally *t, const struct row *r, const uint64_t *cost,
 static void row_pending(struct tally *t, const struct row *r)
 {
 	t->now.pending_a = r->a;
-	switch ((enum row_kind)r->kind) {
-	case ROW_CALLS:
+	switch ((enum line_kind)r->kind) {
+	case LINE_CALLS:
 		t->now.pending = PENDING_CALL;
 		t->now.pending_line = r->b;
 		break;
-	case ROW_CALLS_BAD: t->now.pending = PENDING_SKIP; break;
-	case ROW_JUMP_BAD: t->now.pending = PENDING_JUMP_SKIP; break;
+	case LINE_CALLS_BAD: t->now.pending = PENDING_SKIP; break;
+	case LINE_JUMP_BAD: t->now.pending = PENDING_JUMP_SKIP; break;
 	default:
 		t->now.pending = PENDING_JUMP;
-		t->now.pending_jcnd = r->kind == ROW_JCND;
+		t->now.pending_jcnd = r->kind == LINE_JCND;
 		t->now.pending_b = t->now.pending_jcnd ? r->b : r->a;
 		break;
 	}
@@ -637,19 +637,19 @@ static int drop_pending(struct tally *t, const struct batch *b, const struct row
 static int row_calls(struct tally *t, const struct batch *b, const struct row *r,
 		     struct err *err)
 {
-	if (r->kind <= ROW_CALLS_BAD && tally_has_calls(t, err))
+	if (r->kind <= LINE_CALLS_BAD && tally_has_calls(t, err))
 		return err->kind;
 	row_pending(t, r);
-	if (r->kind == ROW_CALLS_BAD)
+	if (r->kind == LINE_CALLS_BAD)
 		t->now.has_cob = t->now.has_cfi = false;
-	if (r->kind == ROW_JUMP_BAD)
+	if (r->kind == LINE_JUMP_BAD)
 		t->now.has_jfi = t->now.has_jfn = false;
-	if (r->kind == ROW_CALLS && !t->now.has_cfn) {
+	if (r->kind == LINE_CALLS && !t->now.has_cfn) {
 		t->now.pending = PENDING_SKIP;
 		t->now.has_cob = t->now.has_cfi = false;
 		return tally_row_odd(t, b, r, ODD_CALL_NO_CFN, err);
 	}
-	if (r->kind == ROW_JUMP || r->kind == ROW_JCND) {
+	if (r->kind == LINE_JUMP || r->kind == LINE_JCND) {
 		t->now.pending_instr = b->cost[r->cost];
 		t->now.pending_line = b->cost[r->cost + 1];
 	}
@@ -662,12 +662,12 @@ static int row_name(struct tally *t, const struct batch *b, const struct row *r,
 {
 	uint32_t slot = 0;
 
-	switch ((enum row_kind)r->kind) {
-	case ROW_FN:
+	switch ((enum line_kind)r->kind) {
+	case LINE_FN:
 		slot = tally_name_of(t, SPACE_FN, b, r, err);
 		row_fn(t, slot);
 		break;
-	case ROW_FL:
+	case LINE_FL:
 		tally_leave(t);
 		slot = t->now.fl = t->now.file = t->now.base_file =
 			tally_name_of(t, SPACE_FILE, b, r, err);
@@ -677,35 +677,35 @@ static int row_name(struct tally *t, const struct batch *b, const struct row *r,
 		t->now.inlined = NAME_ABSENT;
 		t->now.cfn_waits = false;
 		break;
-	case ROW_FI:
+	case LINE_FI:
 		slot = tally_name_of(t, SPACE_FILE, b, r, err);
 		tally_set_file(t, slot);
 		break;
-	case ROW_OB:
+	case LINE_OB:
 		slot = t->now.ob = tally_name_of(t, SPACE_OBJ, b, r, err);
 		t->now.ob_moved = true;
 		break;
-	case ROW_CFN:
+	case LINE_CFN:
 		slot = t->now.cfn = tally_name_of(t, SPACE_FN, b, r, err);
 		t->now.has_cfn = t->now.cfn_waits = true;
 		break;
-	case ROW_CFI:
+	case LINE_CFI:
 		slot = t->now.cfi = tally_name_of(t, SPACE_FILE, b, r, err);
 		t->now.has_cfi = true;
 		break;
-	case ROW_COB:
+	case LINE_COB:
 		slot = t->now.cob = tally_name_of(t, SPACE_OBJ, b, r, err);
 		t->now.has_cob = true;
 		break;
-	case ROW_JFI:
+	case LINE_JFI:
 		slot = t->now.jfi = tally_name_of(t, SPACE_FILE, b, r, err);
 		t->now.has_jfi = true;
 		break;
-	case ROW_JFN:
+	case LINE_JFN:
 		slot = t->now.jfn = tally_name_of(t, SPACE_FN, b, r, err);
 		t->now.has_jfn = true;
 		break;
-	case ROW_INLINED:
+	case LINE_INLINED:
 		slot = tally_name_of(t, SPACE_FN, b, r, err);
 		t->now.inlined =
 			slot != NONE && str_eq(t->names[SPACE_FN].slot[slot].text,
@@ -721,7 +721,7 @@ static int row_name(struct tally *t, const struct batch *b, const struct row *r,
 static int tally_row(struct tally *t, const struct batch *b, const struct row *r,
 		     struct err *err)
 {
-	if (__builtin_expect(r->kind == ROW_COST, 1)) {
+	if (__builtin_expect(r->kind == LINE_COST, 1)) {
 		bool waits = false;
 
 		t->negative |= (r->flags & COST_NEGATIVE) != 0;
@@ -734,17 +734,17 @@ static int tally_row(struct tally *t, const struct batch *b, const struct row *r
 	    drop_pending(t, b, r, err))
 		return err->kind;
 	t->parts.used |=
-		r->kind == ROW_ODD ? r->a == ODD_HEADER_VALUE : r->kind != ROW_FILE;
-	switch ((enum row_kind)r->kind) {
-	case ROW_CALLS:
-	case ROW_CALLS_BAD:
-	case ROW_JUMP:
-	case ROW_JCND:
-	case ROW_JUMP_BAD: return row_calls(t, b, r, err);
-	case ROW_PART:
-	case ROW_FILE: return row_part(t, r, err);
-	case ROW_KEY: return tally_row_key(t, b, r, err);
-	case ROW_ODD:
+		r->kind == LINE_ODD ? r->a == ODD_HEADER_VALUE : r->kind != LINE_FILE;
+	switch ((enum line_kind)r->kind) {
+	case LINE_CALLS:
+	case LINE_CALLS_BAD:
+	case LINE_JUMP:
+	case LINE_JCND:
+	case LINE_JUMP_BAD: return row_calls(t, b, r, err);
+	case LINE_PART:
+	case LINE_FILE: return row_part(t, r, err);
+	case LINE_KEY: return tally_row_key(t, b, r, err);
+	case LINE_ODD:
 		return tally_add_odd(t, (enum odd)r->a, tally_line_of(t, b, r),
 				     (struct str){r->p, r->len}, err);
 	default: return row_name(t, b, r, err);

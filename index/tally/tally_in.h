@@ -115,7 +115,7 @@ int tally_pack(struct tally *t);
 /* Free everything that only tallying needs. */
 void tally_trim(struct tally *t);
 
-/* A ROW_KEY: a header line. */
+/* A LINE_KEY: a header line. */
 int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 		  struct err *err);
 

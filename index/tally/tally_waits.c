@@ -121,7 +121,7 @@ static int take(struct tally *t, const struct waiting_call *w, bool as_call,
 		struct err *err)
 {
 	const struct row r = {
-		.kind = ROW_COST, .nc = w->ncost, .a = w->instr, .b = w->line};
+		.kind = LINE_COST, .nc = w->ncost, .a = w->instr, .b = w->line};
 
 	tally_leave(t);
 	if (enter_as(t, &w->now, w->now.fn))

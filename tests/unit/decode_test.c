@@ -17,9 +17,10 @@
 /* ---- rows as text ---- */
 
 static const char *const kinds[] = {
-	[ROW_FN] = "fn",   [ROW_FL] = "fl",	   [ROW_FI] = "fi",   [ROW_OB] = "ob",
-	[ROW_CFN] = "cfn", [ROW_CFI] = "cfi",	   [ROW_COB] = "cob", [ROW_JFI] = "jfi",
-	[ROW_JFN] = "jfn", [ROW_INLINED] = "cfni",
+	[LINE_FN] = "fn",	 [LINE_FL] = "fl",   [LINE_FI] = "fi",
+	[LINE_OB] = "ob",	 [LINE_CFN] = "cfn", [LINE_CFI] = "cfi",
+	[LINE_COB] = "cob",	 [LINE_JFI] = "jfi", [LINE_JFN] = "jfn",
+	[LINE_INLINED] = "cfni",
 };
 
 static const char *const keys[] = {
@@ -41,30 +42,30 @@ static void tell_row(struct out *o, const struct batch *b, const struct row *r)
 {
 	const uint64_t *cost = &b->cost[r->cost];
 
-	switch ((enum row_kind)r->kind) {
-	case ROW_COST:
+	switch ((enum line_kind)r->kind) {
+	case LINE_COST:
 		out_printf(o, "cost %" PRIu64 ":%" PRIu64, r->a, r->b);
 		for (unsigned i = 0; i < r->nc; i++)
 			out_printf(o, " %" PRId64, (int64_t)cost[i]);
 		break;
-	case ROW_CALLS: out_printf(o, "calls=%" PRIu64, r->a); break;
-	case ROW_CALLS_BAD: out_c(o, "bad-calls"); break;
-	case ROW_JUMP:
+	case LINE_CALLS: out_printf(o, "calls=%" PRIu64, r->a); break;
+	case LINE_CALLS_BAD: out_c(o, "bad-calls"); break;
+	case LINE_JUMP:
 		out_printf(o, "jump=%" PRIu64 ">%" PRIu64 ":%" PRIu64, r->a, cost[0],
 			   cost[1]);
 		break;
-	case ROW_JCND:
+	case LINE_JCND:
 		out_printf(o, "jcnd=%" PRIu64 "/%" PRIu64 ">%" PRIu64 ":%" PRIu64, r->b,
 			   r->a, cost[0], cost[1]);
 		break;
-	case ROW_JUMP_BAD: out_c(o, "bad-jump"); break;
-	case ROW_PART: out_c(o, "part"); break;
-	case ROW_FILE: out_c(o, "file"); break;
-	case ROW_KEY:
+	case LINE_JUMP_BAD: out_c(o, "bad-jump"); break;
+	case LINE_PART: out_c(o, "part"); break;
+	case LINE_FILE: out_c(o, "file"); break;
+	case LINE_KEY:
 		out_printf(o, "%s:", keys[r->a]);
 		out_str(o, (struct str){r->p, r->len});
 		break;
-	case ROW_ODD: out_printf(o, "odd:%" PRIu64, r->a); break;
+	case LINE_ODD: out_printf(o, "odd:%" PRIu64, r->a); break;
 	default: tell_name(o, r); break;
 	}
 }
