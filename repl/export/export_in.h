@@ -82,7 +82,7 @@ struct export
 	struct out out;
 	size_t column, event; /* of the next cell; event: within a cost */
 	uint64_t rows;
-	uint64_t written; /* rows of all tables */
+	uint64_t written;	  /* rows of all tables */
 	fn_id fn;		  /* the function with the current lines or sites */
 	struct arena arena;	  /* of one part */
 	struct graph *graph;	  /* of st, or NULL */
@@ -104,12 +104,10 @@ struct export
 /* The functions of x->st, one for all its contexts, and their calls.  costs: with all
  * recorded events. */
 int export_graph(struct export *x, bool costs, struct graph **out);
-/* Keep a row; then put all that were kept, in their order, or if there are contexts: those
- * that differ, by their numbers. */
+/* Keep a row; then, if there are contexts, add those up that are of the same numbers, which are
+ * their order. */
 int export_add(struct export *x, const struct export_row *r, const int64_t *costs);
-int export_put_added(struct export *x,
-		     int (*put)(struct export *, const struct export_row *,
-				const int64_t *));
+void export_add_up(struct export *x);
 
 /* ---- export_file.c: one row, cell by cell in the order of the columns ---- */
 void export_text(struct export *x, struct str s);

@@ -58,12 +58,13 @@ static int by_numbers(const void *p, const void *q)
 	return c ? c : order_u64(a->callee, b->callee);
 }
 
-/* Add equal rows up. */
-static void add_equal(struct export *x)
+void export_add_up(struct export *x)
 {
 	struct export_row *rows = x->added.rows;
 	size_t n = 0;
 
+	if (!x->added.n || !store_any_grouped(x->st))
+		return;
 	qsort(rows, x->added.n, sizeof(*rows), by_numbers);
 	for (size_t i = 0; i < x->added.n; i++) {
 		if (!n || by_numbers(&rows[n - 1], &rows[i])) {
@@ -75,18 +76,4 @@ static void add_equal(struct export *x)
 			      x->added.costs + rows[i].costs, store_info(x->st)->events);
 	}
 	x->added.n = n;
-}
-
-int export_put_added(struct export *x,
-		     int (*put)(struct export *, const struct export_row *,
-				const int64_t *))
-{
-	int rc = 0;
-
-	if (x->added.n && store_any_grouped(x->st))
-		add_equal(x);
-	for (size_t i = 0; !rc && i < x->added.n; i++)
-		rc = put(x, &x->added.rows[i], x->added.costs + x->added.rows[i].costs);
-	x->added.n = x->added.ncosts = 0;
-	return rc;
 }

@@ -216,16 +216,37 @@ static int context_rows(struct export *x)
 static const struct export_key function_keys[] = {{"function", "functions"},
 						  {NULL, NULL}};
 
-static int put_line_row(struct export *x, const struct export_row *r,
-			const int64_t *costs)
+enum { PARTS = 1, CALLS = 2, PLACES = 4 }; /* or-ed: the cells of a row */
+
+static int put_row(struct export *x, unsigned cells, const struct export_row *r)
 {
 	export_row_start(x);
+	if (cells & PARTS)
+		export_number(x, r->part);
 	export_number(x, r->fn);
-	export_name(x, store_file(x->st, r->file));
-	export_number(x, r->line);
-	export_number(x, r->instr);
-	export_costs(x, costs);
+	if (cells & CALLS)
+		export_number(x, r->callee);
+	if (cells & PLACES) {
+		export_name(x, store_file(x->st, r->file));
+		export_number(x, r->line);
+		export_number(x, r->instr);
+	}
+	if (cells & CALLS)
+		export_number(x, r->calls);
+	export_costs(x, x->added.costs + r->costs);
 	return export_row_end(x);
+}
+
+/* Put the rows that were added up. */
+static int put_added(struct export *x, unsigned cells)
+{
+	int rc = 0;
+
+	export_add_up(x);
+	for (size_t i = 0; !rc && i < x->added.n; i++)
+		rc = put_row(x, cells, &x->added.rows[i]);
+	x->added.n = x->added.ncosts = 0;
+	return rc;
 }
 
 static int add_line(void *arg, const struct store_line *l, const int64_t *costs,
@@ -258,9 +279,7 @@ static int add_site(void *arg, const struct store_site *s, const int64_t *costs,
 }
 
 /* The lines or call sites of all functions, by their groups. */
-static int detail_rows(struct export *x, bool sites,
-		       int (*put)(struct export *, const struct export_row *,
-				  const int64_t *))
+static int detail_rows(struct export *x, bool sites)
 {
 	for (group_id g = 0; g < store_info(x->st)->groups; g++) {
 		x->fn = store_group_fn(x->st, g, 0);
@@ -271,7 +290,7 @@ static int detail_rows(struct export *x, bool sites,
 				  : store_each_line(x->st, f, add_line, x, x->err))
 				return x->err->kind;
 		}
-		if (export_put_added(x, put))
+		if (put_added(x, sites ? PLACES | CALLS : PLACES))
 			return x->err->kind;
 	}
 	return 0;
@@ -279,25 +298,12 @@ static int detail_rows(struct export *x, bool sites,
 
 static int line_rows(struct export *x)
 {
-	return detail_rows(x, false, put_line_row);
-}
-
-static int put_site(struct export *x, const struct export_row *r, const int64_t *costs)
-{
-	export_row_start(x);
-	export_number(x, r->fn);
-	export_number(x, r->callee);
-	export_name(x, store_file(x->st, r->file));
-	export_number(x, r->line);
-	export_number(x, r->instr);
-	export_number(x, r->calls);
-	export_costs(x, costs);
-	return export_row_end(x);
+	return detail_rows(x, false);
 }
 
 static int callsite_rows(struct export *x)
 {
-	return detail_rows(x, true, put_site);
+	return detail_rows(x, true);
 }
 
 /* ---- parts ---- */
@@ -346,16 +352,6 @@ static int part_rows(struct export *x)
 static const struct export_key part_function_keys[] = {
 	{"part", "parts"}, {"function", "functions"}, {NULL, NULL}};
 
-static int put_part_function(struct export *x, const struct export_row *r,
-			     const int64_t *costs)
-{
-	export_row_start(x);
-	export_number(x, r->part);
-	export_number(x, r->fn);
-	export_costs(x, costs);
-	return export_row_end(x);
-}
-
 static int part_function_rows(struct export *x)
 {
 	uint32_t events = store_info(x->st)->events;
@@ -374,7 +370,7 @@ static int part_function_rows(struct export *x)
 							    .fn = function_of(x, fns[i])},
 				       costs + i * events))
 				return x->err->kind;
-		if (export_put_added(x, put_part_function))
+		if (put_added(x, PARTS))
 			return x->err->kind;
 	}
 	return 0;
@@ -384,18 +380,6 @@ static const struct export_key part_edge_keys[] = {{"part", "parts"},
 						   {"caller", "functions"},
 						   {"callee", "functions"},
 						   {NULL, NULL}};
-
-static int put_part_edge(struct export *x, const struct export_row *r,
-			 const int64_t *costs)
-{
-	export_row_start(x);
-	export_number(x, r->part);
-	export_number(x, r->fn);
-	export_number(x, r->callee);
-	export_number(x, r->calls);
-	export_costs(x, costs);
-	return export_row_end(x);
-}
 
 static int part_edge_rows(struct export *x)
 {
@@ -424,7 +408,7 @@ static int part_edge_rows(struct export *x)
 				       costs + i * events))
 				return x->err->kind;
 		}
-		if (export_put_added(x, put_part_edge))
+		if (put_added(x, PARTS | CALLS))
 			return x->err->kind;
 	}
 	return 0;
