@@ -18,7 +18,6 @@
 #include "index/base/out.h"
 #include "index/base/vec.h"
 #include "index/file/feed.h"
-#include "index/lines/decode.h"
 #include "index/base/isa.h"
 #include "index/file/source.h"
 #include "index/read/stretch.h"
@@ -31,7 +30,7 @@ enum { WAYS = 16, RUNS = 1001 };
 
 extern char **environ;
 
-enum what { WAY_TOOL, WAY_NEWLINES, WAY_DECODE, WAY_PARSE };
+enum what { WAY_TOOL, WAY_NEWLINES, WAY_STAGE, WAY_PARSE };
 
 struct way {
 	char name[40]; /* of WAY_TOOL the program and its option: "wc -l" */
@@ -53,9 +52,6 @@ struct bench {
 	uint64_t bytes, lines, costs; /* of the text; costs: its cost lines */
 	struct source_file source;
 	struct stretches stretches;
-	struct decode
-		*decode; /* results of the first steps; kept after a fault in the map */
-	struct batch *batch;
 	const struct way *now; /* the current one */
 	struct err *err;
 };
@@ -137,19 +133,6 @@ static uint64_t count_newlines(const char *p, size_t n)
 	return lines;
 }
 
-/* Decode the lines of all text, and use nothing of it. */
-static void decode_only(struct bench *b, const char *p, size_t n)
-{
-	struct decode *d = b->decode;
-	size_t at = 0;
-
-	decode_init(d);
-	while (at < n && !atomic_load_explicit(&app_cancel, memory_order_relaxed)) {
-		decode_block(d, p + at, n - at, true, b->batch);
-		at += b->batch->bytes;
-	}
-}
-
 /* All that reads the map: the file may shrink. */
 static int guarded(void *arg)
 {
@@ -164,7 +147,7 @@ static int guarded(void *arg)
 	if (b->now->what == WAY_NEWLINES)
 		b->lines = count_newlines(m->p, m->n);
 	else
-		decode_only(b, m->p, m->n);
+		b->opts->stage(m->p, m->n);
 	return atomic_load(&app_cancel) ? err_set(b->err, ERR_CANCEL, 0, "interrupted")
 					: 0;
 }
@@ -252,8 +235,8 @@ static void add_plain(struct bench *b, unsigned jobs)
 	add_way(b, WAY_TOOL, 0, NULL, "wc -l");
 	add_way(b, WAY_TOOL, 0, NULL, "cat");
 	add_way(b, WAY_NEWLINES, 0, NULL, "count newlines");
-	if (b->opts->stages)
-		add_way(b, WAY_DECODE, 1, paths[0], "decode, keep nothing");
+	if (b->opts->stage)
+		add_way(b, WAY_STAGE, 1, paths[0], b->opts->stage_name);
 	add_way(b, WAY_PARSE, 1, paths[0], "parse, 1 thread");
 	snprintf(name, sizeof(name), "parse, %u threads", jobs);
 	if (jobs > 1)
@@ -395,14 +378,7 @@ int bench_parse(const char *path, const struct bench_parse_opts *opts, int fd,
 	struct bench b = {.file = path, .opts = opts, .err = err};
 
 	b.runs = opts->runs < 1 ? 1 : opts->runs > RUNS ? RUNS : opts->runs;
-	if (opts->stages) {
-		b.decode = malloc(sizeof(*b.decode));
-		b.batch = malloc(sizeof(*b.batch));
-		if (!b.decode || !b.batch)
-			err_no_memory(err, NULL);
-	}
-	if (!err->kind)
-		add_ways(&b);
+	add_ways(&b);
 	/* Run once unmeasured, so that the file is in memory. */
 	if (!err->kind)
 		run_way(&b, &b.way[b.nway - 1], 0);
@@ -416,7 +392,5 @@ int bench_parse(const char *path, const struct bench_parse_opts *opts, int fd,
 	isa_force(isa_names()[0]);
 	for (size_t i = 0; i < b.nway; i++)
 		free(b.way[i].ns);
-	free(b.decode);
-	free(b.batch);
 	return err->kind;
 }

@@ -11,6 +11,7 @@
 #define QUERN_BENCH_PARSE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 struct err;
 
@@ -18,7 +19,8 @@ struct bench_parse_opts {
 	unsigned runs; /* of each way; the table shows the median */
 	unsigned jobs; /* threads of the parallel way; 0: one per core */
 	bool paths;    /* also each instruction set of isa.h */
-	bool stages;   /* also the first step alone: decoded lines */
+	void (*stage)(const char *text, size_t n); /* also this, on all text; or NULL */
+	const char *stage_name;
 	bool json; /* an object for each file, on a line of its own, in place of tables */
 };
 
