@@ -150,50 +150,34 @@ static struct str window(struct str line, size_t at, size_t len, size_t columns,
 	return line;
 }
 
-/* Write tabs as one blank, so that the caret is under its text. */
-static void put_source(struct out *o, struct str s)
-{
-	for (size_t i = 0; i < s.n;) {
-		size_t n = str_find(str_from(s, i), '\t');
-
-		emit_name(o, EMIT_TEXT, (struct str){s.p + i, n});
-		i += n;
-		if (i < s.n) {
-			out_char(o, ' ');
-			i++;
-		}
-	}
-}
-
-static size_t source_width(struct str s)
-{
-	size_t width = emit_width(EMIT_TEXT, s);
-
-	for (size_t i = 0; i < s.n; i++)
-		width -= s.p[i] == '\t' ? 3 : 0;
-	return width;
-}
-
+/* A tab is shown as one blank, so that the caret is under its text. */
 static void put_caret(struct out *o, struct str line, size_t at, size_t len,
 		      size_t columns, bool colour)
 {
 	size_t cut, under;
 	struct str shown = window(line, at, len, columns, &cut);
 	const char *dots = cut ? "..." : "";
+	const bool ends = cut + shown.n == line.n;
+	struct out text;
 
+	out_mem(&text);
+	for (size_t i = 0; i < shown.n; i++)
+		out_char(&text, shown.p[i] == '\t' ? ' ' : shown.p[i]);
+	shown = out_text(&text);
 	at -= cut;
 	if (at > shown.n)
 		at = shown.n;
 	if (len > shown.n - at)
 		len = shown.n - at;
-	under = source_width((struct str){shown.p + at, len});
+	under = emit_width(EMIT_TEXT, (struct str){shown.p + at, len});
 	out_printf(o, "  %s", dots);
-	put_source(o, shown);
-	out_c(o, cut + shown.n < line.n ? "...\n  " : "\n  ");
-	out_fill(o, ' ', strlen(dots) + source_width((struct str){shown.p, at}));
+	emit_name(o, EMIT_TEXT, shown);
+	out_c(o, ends ? "\n  " : "...\n  ");
+	out_fill(o, ' ', strlen(dots) + emit_width(EMIT_TEXT, (struct str){shown.p, at}));
 	out_c(o, colour ? "\033[1;32m^" : "^");
 	out_fill(o, '~', under ? under - 1 : 0);
 	out_c(o, colour ? "\033[0m\n" : "\n");
+	out_close(&text);
 }
 
 /* Only errors in a query have a place in its text. */
