@@ -41,7 +41,7 @@ struct writer {
 	uint32_t functions, numbers;	 /* to be written; the ids are lower */
 	struct callee *fn;		 /* [functions] */
 	uint8_t *file_named, *obj_named; /* 1: written before */
-	int64_t *totals;		 /* per event */
+	int64_t *totals, *costs;	 /* per event; costs: of one line */
 	file_id file;			 /* of the next lines */
 };
 
@@ -193,11 +193,9 @@ static void put_graph_call(struct writer *w, uint32_t edge)
 	put_fn(w, "cfn", x.callee);
 	out_printf(w->o, "calls=%" PRIu64 " %" PRIu64 "\n%" PRIu64, x.calls,
 		   graph_line(w->g, x.callee), graph_line(w->g, x.caller));
-	for (uint32_t e = 0; e < w->info->events; e++) {
-		out_char(w->o, ' ');
-		out_i64(w->o, graph_edge_incl(w->g, edge, e));
-	}
-	out_char(w->o, '\n');
+	for (uint32_t e = 0; e < w->info->events; e++)
+		w->costs[e] = graph_edge_incl(w->g, edge, e);
+	put_costs(w, w->costs);
 }
 
 static void put_graph_function(struct writer *w, uint32_t f)
@@ -209,13 +207,10 @@ static void put_graph_function(struct writer *w, uint32_t f)
 	put_fn(w, "fn", f);
 	out_u64(w->o, graph_line(w->g, f));
 	for (uint32_t e = 0; e < w->info->events; e++) {
-		const int64_t cost = graph_self(w->g, f, e);
-
-		out_char(w->o, ' ');
-		out_i64(w->o, cost);
-		cost_add(&w->totals[e], cost);
+		w->costs[e] = graph_self(w->g, f, e);
+		cost_add(&w->totals[e], w->costs[e]);
 	}
-	out_char(w->o, '\n');
+	put_costs(w, w->costs);
 	graph_callees(w->g, f, &first, &n);
 	for (uint32_t i = 0; i < n; i++)
 		put_graph_call(w, first + i);
@@ -410,7 +405,8 @@ int render_callgrind(struct render *rd)
 	w.fn = calloc((size_t)w.functions + 1, sizeof(*w.fn));
 	w.file_named = calloc((size_t)w.info->files + 1, 1);
 	w.obj_named = calloc((size_t)w.info->objects + 1, 1);
-	w.totals = calloc((size_t)w.info->events + 1, sizeof(*w.totals));
+	w.totals = calloc((size_t)w.info->events * 2 + 1, sizeof(*w.totals));
+	w.costs = w.totals ? w.totals + w.info->events : NULL;
 	if (w.fn && w.file_named && w.obj_named && w.totals)
 		write_profile(&w, id);
 	else
