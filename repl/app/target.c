@@ -54,22 +54,18 @@ int target_open(struct target *t, const char *path, struct err *err)
 	struct stat st;
 	mode_t mode = default_mode();
 	bool there = stat(path, &st) == 0;
-	int kind;
 
 	*t = (struct target){.fd = -1};
 	t->path = there ? realpath(path, NULL) : strdup(path);
-	if (!t->path) {
-		kind = err_set(err, err_kind_of(errno, ERR_OUTPUT), 0, "%s: %s", path,
+	if (!t->path)
+		return err_set(err, err_kind_of(errno, ERR_OUTPUT), 0, "%s: %s", path,
 			       strerror(errno));
-		return kind;
-	}
 	if (there && !S_ISREG(st.st_mode))
 		t->fd = open(t->path, O_WRONLY | O_CLOEXEC | O_NOCTTY);
-	else if (open_temp(t, there ? st.st_mode & 0777 : mode) < 0)
-		goto bad;
-	if (t->fd >= 0)
+	if (there && !S_ISREG(st.st_mode)
+		    ? t->fd >= 0
+		    : open_temp(t, there ? st.st_mode & 0777 : mode) == 0)
 		return 0;
-bad:
 	target_failed(t, err);
 	target_abandon(t);
 	return err->kind;

@@ -101,24 +101,17 @@ static void github_put_headline(struct render *rd)
 {
 	const struct headline *h = rd->r->headline;
 	struct out message, title;
-	bool any = false;
 
 	out_mem(&message);
 	out_mem(&title);
-	for (size_t i = 0; i < HEADLINE_LINES; i++) {
-		const size_t n = message.n;
-
-		if (any)
-			out_char(&message, '\n');
+	for (size_t i = 0; i < HEADLINE_LINES; i++)
 		if (headline_put(&message, EMIT_TEXT, rd->r, i))
-			any = true;
-		else
-			message.n = n;
-	}
+			out_char(&message, '\n');
 	if (rd->look->bench)
 		out_printf(&title, "%s: ", rd->look->bench);
 	out_printf(&title, "%.*s vs %.*s", STR_ARG(rd->r->profile), STR_ARG(rd->r->base));
-	if (any)
+	message.n -= message.n > 0;
+	if (message.n)
 		put_command(rd->o, false, h->file, h->line, out_text(&title), &message);
 	out_close(&message);
 	out_close(&title);

@@ -353,8 +353,7 @@ static int tell_names_apart(struct table *t)
 {
 	for (size_t i = 0; i < t->n; i++) {
 		struct shown *s = &t->cols[i];
-		bool text = s->c->type == COL_STR && !is_name(s) &&
-			    !str_eq(s->c->name, STR("file:line"));
+		bool text = s->c->type == COL_STR && !is_name(s) && !cell_is_place(s->c);
 
 		if (s->text && !text && cell_width(t, s, 0) < s->natural &&
 		    tell_apart(t, s))
@@ -550,27 +549,21 @@ static void table_put_headline(struct table *t)
 	out_close(&line);
 }
 
-static void put_left_line(struct table *t)
-{
-	char text[200];
-
-	render_left_out(t->rd, text, sizeof(text));
-	put_painted(t, PAINT_NOTE, str_c(text));
-}
-
 /* Report all that was left out: rows cut here or by the query, limits, columns. */
 static void put_footer(struct table *t)
 {
 	const struct result *r = t->rd->r;
 	uint64_t all = r->rows_before > r->rows ? r->rows_before : r->rows;
+	char left[200];
 	struct out line;
 
 	if (r->footer.n)
 		put_painted(t, PAINT_DIM, r->footer);
 	out_mem(&line);
-	if (t->rd->left.rows)
-		put_left_line(t);
-	else if (t->rows < r->rows)
+	if (t->rd->left.rows) {
+		render_left_out(t->rd, left, sizeof(left));
+		put_painted(t, PAINT_NOTE, str_c(left));
+	} else if (t->rows < r->rows)
 		out_printf(&line,
 			   "showing %s of %s rows: the screen is full"
 			   " (.pager on, or > FILE)",

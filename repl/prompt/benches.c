@@ -95,8 +95,6 @@ static bool is_of_folder(struct str name, struct str folder)
 
 static struct bench *bench_of(struct benches *b, struct str name, struct err *err)
 {
-	struct bench *new;
-
 	for (size_t i = b->n; i > 0; i--)
 		if (str_eq(str_c(b->at[i - 1].name), name))
 			return &b->at[i - 1];
@@ -105,8 +103,7 @@ static struct bench *bench_of(struct benches *b, struct str name, struct err *er
 		err_no_memory(err, NULL);
 		return NULL;
 	}
-	new = &b->at[b->n++];
-	return new;
+	return &b->at[b->n++];
 }
 
 /* A profile comes before its index: an index is taken only if nothing is there, and only for a

@@ -75,11 +75,6 @@ int script_entry(struct app *app, struct str text, const struct origin *from)
 	return rc;
 }
 
-static bool blank_text(struct str s)
-{
-	return str_trim(s).n == 0;
-}
-
 /* The length of the first entry of text: one dot-command, or whole statements up to the
  * end of a line; *lines is their number. */
 static size_t entry_length(struct str text, size_t *lines)
@@ -143,7 +138,7 @@ int script_run(struct app *app, struct str text, struct origin at)
 		size_t n = entry_length(text, &lines);
 		struct str entry = {text.p, n};
 
-		if (!blank_text(entry))
+		if (str_trim(entry).n)
 			kind = script_entry(app, entry, &at);
 		at.line += lines;
 		text = str_from(text, n + 1);

@@ -97,8 +97,7 @@ static size_t put_number(struct out *o, const struct shown *s, size_t row)
 	return strlen(buf);
 }
 
-/* Is it "malloc.c:3451" in one column? */
-static bool is_place(const struct column *c)
+bool cell_is_place(const struct column *c)
 {
 	return c->type == COL_STR && str_eq(c->name, STR("file:line"));
 }
@@ -113,7 +112,9 @@ struct str cell_text(const struct shown *s, size_t row, char *room, enum fit_kin
 	};
 	struct str v = s->c->s[row];
 
-	*kind = is_place(s->c) ? FIT_PATH : s->c->calls ? FIT_CALLS : kinds[s->c->type];
+	*kind = cell_is_place(s->c) ? FIT_PATH
+		: s->c->calls	    ? FIT_CALLS
+				    : kinds[s->c->type];
 	room[0] = '\0';
 	if (s->line && !render_absent(s->line, row) && s->line->u[row])
 		snprintf(room, CELL_LINE_MAX, ":%" PRIu64, s->line->u[row]);
@@ -171,7 +172,7 @@ enum paint cell_colour(const struct shown *s, size_t row)
 	case COL_FILE:
 	case COL_OBJ:
 	case COL_LINE: return PAINT_DIM;
-	default: return is_place(c) ? PAINT_DIM : PAINT_NONE;
+	default: return cell_is_place(c) ? PAINT_DIM : PAINT_NONE;
 	}
 }
 

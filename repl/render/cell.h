@@ -47,6 +47,8 @@ enum emit_form cell_form(const struct look *look);
 /* Write the cell in at most width screen columns; returns how many it took. */
 size_t cell_put(struct out *o, const struct look *look, const struct shown *s, size_t row,
 		size_t width);
+/* Is it "malloc.c:3451" in one column? */
+bool cell_is_place(const struct column *c);
 struct unit cell_unit(const struct column *c, size_t row);
 /* As a cell has it: exact, grouped are those of struct shown. */
 void cell_cost(char *buf, struct unit u, int64_t v, bool exact, bool grouped);

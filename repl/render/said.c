@@ -62,7 +62,7 @@ void said_cell(struct said *s, struct out *o, const struct shown *c, size_t row)
 
 static bool is_place(const struct shown *c)
 {
-	return c->line || (c->c->type == COL_STR && str_eq(c->c->name, STR("file:line")));
+	return c->line || cell_is_place(c->c);
 }
 
 static bool has_value(const struct shown *s, size_t row)
