@@ -15,8 +15,12 @@
 #include "index/base/out.h"
 
 struct explain {
-	struct out o;
+	struct session *s;
 	struct str text;
+	struct arena *a;
+	struct str *out;
+	struct err *err;
+	struct out o;
 	struct check_env env; /* of the current statement */
 	uint32_t event;
 };
@@ -232,10 +236,11 @@ static void put_estimates(struct explain *e, const struct query *q, struct store
 }
 
 /* How the functions of two profiles are paired, by rule. */
-static int explain_pairs(struct session *s, struct explain *e, size_t profile,
-			 const struct source *src, const struct gstage *stages,
-			 struct arena *a, struct err *err)
+static int explain_pairs(struct explain *e, size_t profile, const struct source *src,
+			 const struct gstage *stages)
 {
+	struct session *s = e->s;
+	struct err *err = e->err;
 	const size_t base = src->vs_profile.n ? check_profile(&e->env, src->vs_profile,
 							      src->vs_span, err)
 					      : profile;
@@ -266,10 +271,10 @@ static int explain_pairs(struct session *s, struct explain *e, size_t profile,
 		}
 	out_printf(&e->o, "pairs: %s equal", GROUPED(by[0]));
 	for (unsigned r = 1; r < 1 << PAIR_RULES; r++) {
-		struct str names = by[r] ? pair_rule_names(r, a) : STR("");
+		struct str names = by[r] ? pair_rule_names(r, e->a) : STR("");
 
 		if (!names.p)
-			return arena_full(a, err);
+			return arena_full(e->a, err);
 		if (by[r])
 			out_printf(&e->o, "; %s by %.*s", GROUPED(by[r]), STR_ARG(names));
 	}
@@ -277,9 +282,11 @@ static int explain_pairs(struct session *s, struct explain *e, size_t profile,
 	return 0;
 }
 
-static int explain_query(struct session *s, struct stmt *st, struct explain *e,
-			 struct arena *a, struct err *err)
+static int explain_query(struct explain *e, struct stmt *st)
 {
+	struct session *s = e->s;
+	struct arena *a = e->a;
+	struct err *err = e->err;
 	struct gstage *stages;
 	bool parts = false;
 	size_t profile;
@@ -306,59 +313,43 @@ static int explain_query(struct session *s, struct stmt *st, struct explain *e,
 	put_access(e, &st->query, s->stores[profile], stages != NULL, parts);
 	put_estimates(e, &st->query, s->stores[profile], stages, parts);
 	return st->query.source.vs.n
-		       ? explain_pairs(s, e, profile, &st->query.source, stages, a, err)
+		       ? explain_pairs(e, profile, &st->query.source, stages)
 		       : 0;
 }
 
-static int explain_text(struct session *s, struct str text, struct arena *a,
-			struct str *out, struct err *err)
+static int explain_guarded(void *arg)
 {
-	struct parse_limits l = session_parse_limits(s);
-	struct explain e = {.text = text};
+	struct explain *e = arg;
+	struct parse_limits l = session_parse_limits(e->s);
 	struct stmt *st;
-	int rc = parse_text(text, &l, a, &st, err);
+	int rc = parse_text(e->text, &l, e->a, &st, e->err);
 
-	out_mem(&e.o);
+	out_mem(&e->o);
 	for (; !rc && st; st = st->next) {
 		if (st->is_let)
-			out_printf(&e.o,
+			out_printf(&e->o,
 				   "let %.*s: kept as text, read where it is used\n",
 				   STR_ARG(st->let.name));
 		else
-			rc = session_check_lone(s, st, text, a, err) ||
-					     explain_query(s, st, &e, a, err)
-				     ? err->kind
+			rc = session_check_lone(e->s, st, e->text, e->a, e->err) ||
+					     explain_query(e, st)
+				     ? e->err->kind
 				     : 0;
 	}
-	if (!rc && e.o.failed)
-		rc = err_no_memory(err, NULL);
+	if (!rc && e->o.failed)
+		rc = err_no_memory(e->err, NULL);
 	if (!rc) {
-		*out = arena_str(a, (struct str){e.o.buf ? e.o.buf : "", e.o.n});
-		rc = out->p ? 0 : arena_full(a, err);
+		*e->out = arena_str(e->a, (struct str){e->o.buf ? e->o.buf : "", e->o.n});
+		rc = e->out->p ? 0 : arena_full(e->a, e->err);
 	}
-	out_close(&e.o);
+	out_close(&e->o);
 	return rc;
-}
-
-struct explaining {
-	struct session *s;
-	struct str text;
-	struct arena *a;
-	struct str *out;
-	struct err *err;
-};
-
-static int explain_guarded(void *arg)
-{
-	struct explaining *e = arg;
-
-	return explain_text(e->s, e->text, e->a, e->out, e->err);
 }
 
 int query_explain(struct session *s, struct str text, struct arena *a, struct str *out,
 		  struct err *err)
 {
-	struct explaining e = {s, text, a, out, err};
+	struct explain e = {.s = s, .text = text, .a = a, .out = out, .err = err};
 
 	if (!session_query_scope(s, text, err))
 		session_guard(explain_guarded, &e, err);

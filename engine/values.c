@@ -104,9 +104,11 @@ static const struct parse_value *value_at(const struct session *s, size_t *i)
 struct str session_value(const struct session *s, size_t i)
 {
 	const struct parse_value *v = value_at(s, &i);
-	const char *about;
+	const struct common_set *common = common_sets;
 
-	v = v ? v : common_set_at(i, &about);
+	for (; !v && common->about; common++)
+		if (!i--)
+			v = &common->value;
 	return v ? v->name : STR("");
 }
 

@@ -207,16 +207,16 @@ static int show_as(struct table *t, const struct table *a)
 int vs_count_runs(struct exec *x, struct table *t, bool *several)
 {
 	const struct vs *v = t->vs;
-	uint32_t n[2] = {1, 1};
+	uint32_t n[2];
 
 	*several = false;
 	if (t->src == &source_parts || t->src == &source_threads ||
 	    (v->a.g->st == v->b.g->st && !vs_has_runs(t->src)))
 		return 0;
-	if (vs_runs_count(v->a.x, &n[0]) || vs_runs_count(v->b.x, &n[1]))
+	if (vs_runs_count(x, v, true, n))
 		return x->err->kind;
 	*several = vs_has_runs(t->src) && (n[0] > 1 || n[1] > 1) && vs_runs_known(v);
-	return vs_runs_differ(x, v, n);
+	return 0;
 }
 
 /* Set *any if some row may stand for another function in the base.  That changes no sum

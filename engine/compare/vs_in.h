@@ -56,10 +56,8 @@ struct vs_runs;
 struct vs_range {
 	int64_t least, median, most;
 };
-/* How many runs the parts of x->g are of. */
-int vs_runs_count(struct exec *x, uint32_t *n);
-/* Sums of n[0] runs here and n[1] in the base cannot be compared if these differ. */
-int vs_runs_differ(struct exec *x, const struct vs *v, const uint32_t n[2]);
+/* How many runs the parts of both sides are of; sums cannot be compared if these differ. */
+int vs_runs_count(struct exec *x, const struct vs *v, bool doubt, uint32_t n[2]);
 bool vs_runs_known(const struct vs *v); /* not if stages estimate costs */
 int vs_know_runs(struct vs *v, uint32_t event,
 		 uint32_t base_event); /* fills in v->runs */

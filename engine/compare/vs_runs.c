@@ -96,13 +96,6 @@ static int compare_costs(const void *a, const void *b)
 	return cost_order(*(const int64_t *)a, *(const int64_t *)b);
 }
 
-int vs_runs_count(struct exec *x, uint32_t *n)
-{
-	uint32_t *run;
-
-	return number_runs(x, &run, n);
-}
-
 /* Sum the parts of each run by function, then sort the costs of each function, so that
  * the least, the median and the most are at known places. */
 static int runs_new(struct exec *x, uint32_t event, struct vs_runs **out)
@@ -163,11 +156,14 @@ int vs_know_runs(struct vs *v, uint32_t event, uint32_t base_event)
 		       : 0;
 }
 
-int vs_runs_differ(struct exec *x, const struct vs *v, const uint32_t n[2])
+int vs_runs_count(struct exec *x, const struct vs *v, bool doubt, uint32_t n[2])
 {
 	struct str why;
+	uint32_t *run;
 
-	if (n[0] == n[1])
+	if (number_runs(v->a.x, &run, &n[0]) || number_runs(v->b.x, &run, &n[1]))
+		return x->err->kind;
+	if (n[0] == n[1] || !doubt)
 		return 0;
 	why = arena_printf(x->a,
 			   "%u run%s here, %u in the base: compare median with "
@@ -186,13 +182,12 @@ bool vs_overlap(const struct vs *v, uint32_t here, uint32_t base)
 
 int vs_several_runs(struct exec *x, struct vs *v, bool doubt, bool *several)
 {
-	uint32_t n[2] = {1, 1};
+	uint32_t n[2];
 
 	*several = false;
 	if (v->a.g->st == v->b.g->st)
 		return 0;
-	if (vs_runs_count(v->a.x, &n[0]) || vs_runs_count(v->b.x, &n[1]) ||
-	    (doubt && vs_runs_differ(x, v, n)))
+	if (vs_runs_count(x, v, doubt, n))
 		return x->err->kind;
 	*several = n[0] > 1 && n[1] > 1 && vs_runs_known(v);
 	return *several ? vs_know_runs(v, x->event, v->base.event) : 0;

@@ -1,12 +1,6 @@
 /* common_sets.c - look up the sets of common_sets.txt; see common_sets.h. */
 #include "engine/lang/common_sets.h"
 
-const struct parse_value *common_set_at(size_t i, const char **about)
-{
-	*about = common_sets[i].about;
-	return *about ? &common_sets[i].value : NULL;
-}
-
 const struct parse_value *common_set_find(struct str name)
 {
 	for (const struct common_set *s = common_sets; s->about; s++)

@@ -16,8 +16,6 @@ struct common_set {
 /* The records of common_sets.txt, {0} at the end. */
 extern const struct common_set common_sets[];
 
-/* The i-th set, and its *about; NULL: there are no more. */
-const struct parse_value *common_set_at(size_t i, const char **about);
 /* By name; NULL: none. */
 const struct parse_value *common_set_find(struct str name);
 

@@ -281,9 +281,10 @@ static bool part_fits(struct str pat, size_t k, size_t n, struct str s, bool noc
 	return same_letters(k ? s.p : s.p + s.n - pat.n, pat.p, pat.n, nocase);
 }
 
-static bool part_of_parsed(const struct match *m, const struct name *o, size_t n)
+static bool part_of_parsed(const struct match *m, struct name *o)
 {
 	const struct name *pat = pattern_for(m, o);
+	const size_t n = m->atom.field == MATCH_CLASS ? o->nhead : o->n;
 
 	for (size_t i = 0; i + pat->n <= n; i++) {
 		size_t k = 0;
@@ -297,26 +298,31 @@ static bool part_of_parsed(const struct match *m, const struct name *o, size_t n
 	return false;
 }
 
-static bool part_of(const struct match *m, struct str name, enum name_reading how)
+/* Read as the type, and as the trait of Rust's "<T as Trait>::f". */
+static bool either_reading(const struct match *m, struct str name, enum name_reading how,
+			   bool (*fits)(const struct match *m, struct name *o))
 {
-	const bool class = m->atom.field == MATCH_CLASS;
 	struct name o;
 
-	/* X is more often that of a manual than the x of a name. */
-	if (m->atom.nocase && m->atom.text.n < 2)
-		return false;
-	if (m->path)
-		return contains(name, m->atom.text, m->atom.nocase);
-	if (!contains(name, m->needle, m->atom.nocase))
-		return false;
 	name_parse(name, how, &o);
-	if (part_of_parsed(m, &o, class ? o.nhead : o.n))
+	if (fits(m, &o))
 		return true;
 	if (str_find_str(name, STR(" as ")) == name.n &&
 	    str_find_str(name, STR("<impl ")) == name.n)
 		return false;
 	name_parse(name, NAME_TRAIT, &o);
-	return part_of_parsed(m, &o, class ? o.nhead : o.n);
+	return fits(m, &o);
+}
+
+static bool part_of(const struct match *m, struct str name, enum name_reading how)
+{
+	/* X is more often that of a manual than the x of a name. */
+	if (m->atom.nocase && m->atom.text.n < 2)
+		return false;
+	if (m->path)
+		return contains(name, m->atom.text, m->atom.nocase);
+	return contains(name, m->needle, m->atom.nocase) &&
+	       either_reading(m, name, how, part_of_parsed);
 }
 
 static size_t split_path(struct str s, struct str *part, bool *cut)
@@ -343,26 +349,17 @@ static size_t split_path(struct str s, struct str *part, bool *cut)
 
 static bool bare(const struct match *m, struct str name, enum name_reading how)
 {
-	struct name o;
+	struct str part[NAME_PARTS];
+	bool cut;
+	size_t n;
 
 	if (!has_needle(m, name))
 		return false;
-	if (m->path) {
-		bool cut;
-		size_t n = split_path(name, o.part, &cut);
-
-		if (m->anchored && (name.n == 0 || name.p[0] != '/'))
-			return false;
-		return same_parts(m, &m->pat, o.part, n, cut);
-	}
-	name_parse(name, how, &o);
-	if (bare_parsed(m, &o))
-		return true;
-	if (str_find_str(name, STR(" as ")) == name.n &&
-	    str_find_str(name, STR("<impl ")) == name.n)
-		return false;
-	name_parse(name, NAME_TRAIT, &o);
-	return bare_parsed(m, &o);
+	if (!m->path)
+		return either_reading(m, name, how, bare_parsed);
+	n = split_path(name, part, &cut);
+	return !(m->anchored && (name.n == 0 || name.p[0] != '/')) &&
+	       same_parts(m, &m->pat, part, n, cut);
 }
 
 /* The longest run of s without a star. */

@@ -122,14 +122,12 @@ static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
 /* No function is in a set that is always there: tell what it is about. */
 static int none_in_common(struct exec *x, const struct set *s)
 {
-	const struct parse_value *v;
-	const char *about = "";
+	const struct common_set *common = common_sets;
 
-	for (size_t i = 0; (v = common_set_at(i, &about)); i++)
-		if (str_eq(v->name, s->text))
-			break;
+	while (common->about && !str_eq(common->value.name, s->text))
+		common++;
 	exec_fail(x, s->span, "this profile has no function of $%.*s (%s)",
-		  STR_ARG(s->text), about);
+		  STR_ARG(s->text), common->about);
 	return err_hint(x->err,
 			"`.sets %.*s` shows the names; `let $%.*s = ...` makes your own",
 			STR_ARG(s->text), STR_ARG(s->text));

@@ -167,8 +167,8 @@ static int best_index(sqlite3_vtab *v, sqlite3_index_info *info)
 {
 	struct sql_table *t = (struct sql_table *)v;
 
-	return plan_choose(t->source, t->created ? created_query(t->created) : NULL,
-			   &t->columns, !t->created || created_pushes(t->created), info);
+	return plan_choose(t->source, t->created ? t->created->query : NULL, &t->columns,
+			   !t->created || t->created->pushes, info);
 }
 
 /* ---- cursors ---- */
@@ -311,7 +311,7 @@ static const struct profile_entry *profile_of(const struct cursor *c)
 {
 	const struct sql_table *t = (const struct sql_table *)c->base.pVtab;
 
-	return t->created ? created_profile(t->created) : c->profile;
+	return t->created ? t->created->profile : c->profile;
 }
 
 /* Ask for the rows of the query, or for a page of them. */
@@ -375,7 +375,7 @@ static int filter(sqlite3_vtab_cursor *base, int given, const char *plan, int ar
 	if (rc == SQLITE_OK) {
 		const struct plan_run run = {
 			.plan = plan,
-			.fixed = t->source ? 0 : strlen(created_query(t->created)),
+			.fixed = t->source ? 0 : strlen(t->created->query),
 			.stages = arg_text(c, ARG_STAGES),
 			.event = arg_text(c, ARG_EVENT),
 			.values = argv + n,

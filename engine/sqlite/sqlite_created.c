@@ -12,14 +12,6 @@
 
 #include "engine/sqlite/sqlite_in.h"
 
-struct created {
-	struct profile_entry *profile;
-	char *query;
-	bool pushes;
-	struct vtab_column *cols;
-	int n, cap;
-};
-
 /* ---- arguments ---- */
 
 /* SQLite gives the text between the commas, with its quotes. */
@@ -303,19 +295,4 @@ void created_free(struct profiles *all, struct created *c)
 	sqlite3_free(c->cols);
 	sqlite3_free(c->query);
 	sqlite3_free(c);
-}
-
-const struct profile_entry *created_profile(const struct created *c)
-{
-	return c->profile;
-}
-
-const char *created_query(const struct created *c)
-{
-	return c->query;
-}
-
-bool created_pushes(const struct created *c)
-{
-	return c->pushes;
 }

@@ -154,7 +154,13 @@ int profiles_code(int status);
 
 /* ---- sqlite_created.c ---- */
 
-struct created;
+struct created {
+	struct profile_entry *profile;
+	char *query;
+	bool pushes; /* stages may be added to the query */
+	struct vtab_column *cols;
+	int n, cap;
+};
 
 /* A table of the arguments of CREATE VIRTUAL TABLE: the profile, a query, options.
  * *source: the query is only that; or NULL. */
@@ -163,10 +169,6 @@ int created_new(struct profiles *all, const struct vtab_source sources[VTAB_SOUR
 		struct vtab_columns *columns, const struct vtab_source **source,
 		char **why);
 void created_free(struct profiles *all, struct created *c); /* NULL is fine */
-const struct profile_entry *created_profile(const struct created *c);
-const char *created_query(const struct created *c);
-/* May stages be added to its query? */
-bool created_pushes(const struct created *c);
 
 /* ---- sqlite_text.c ---- */
 

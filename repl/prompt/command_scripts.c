@@ -161,8 +161,6 @@ static void put_set(struct out *o, struct str name, const char *about, struct st
 
 int command_sets(struct app *app, struct str rest, struct err *err)
 {
-	const struct parse_value *v;
-	const char *about;
 	struct str name, text;
 	struct out list;
 
@@ -172,10 +170,11 @@ int command_sets(struct app *app, struct str rest, struct err *err)
 	for (size_t i = 0; session_let_at(app->session, i, &name, &text); i++)
 		if (!rest.n || str_eq(rest, name))
 			put_set(&list, name, NULL, text, true);
-	for (size_t i = 0; (v = common_set_at(i, &about)); i++)
-		if ((!rest.n || str_eq(rest, v->name)) &&
-		    !session_has_let(app->session, v->name))
-			put_set(&list, v->name, about, v->text, rest.n > 0);
+	for (const struct common_set *s = common_sets; s->about; s++)
+		if ((!rest.n || str_eq(rest, s->value.name)) &&
+		    !session_has_let(app->session, s->value.name))
+			put_set(&list, s->value.name, s->about, s->value.text,
+				rest.n > 0);
 	if (list.n)
 		output_text(app, out_text(&list), err);
 	else
