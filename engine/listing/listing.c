@@ -20,15 +20,20 @@
 
 enum { CONTEXT = 4, APART = 1024, LONGEST = 16 /* bytes of an instruction */ };
 
-static struct listing_row *new_row(struct exec *x, struct listing *l,
-				   enum listing_kind kind, uint32_t group)
+/* Add a row; NULL: an error, as where the text is one that found the arena full. */
+static struct listing_row *put_row(struct exec *x, struct listing *l,
+				   enum listing_kind kind, uint32_t group, uint64_t pos,
+				   struct str text)
 {
-	if (exec_grow(x, &l->row, &l->rows_cap, l->nrows, l->nrows + 1,
+	if (!text.p)
+		arena_full(x->a, x->err);
+	if (!text.p ||
+	    exec_grow(x, &l->row, &l->rows_cap, l->nrows, l->nrows + 1,
 		      sizeof(*l->row)) ||
 	    exec_rows(x, l->nrows + 1) || exec_poll(x))
 		return NULL;
 	l->row[l->nrows] = (struct listing_row){
-		.kind = kind, .group = group, .text = STR(""), .name = STR("")};
+		.kind = kind, .group = group, .pos = pos, .text = text, .name = STR("")};
 	return &l->row[l->nrows++];
 }
 
@@ -67,22 +72,22 @@ static struct str jump_text(struct exec *x, const struct listing *l,
 static int put_place(struct exec *x, struct listing *l, const struct listing_place *at,
 		     struct str text)
 {
-	struct listing_row *r = new_row(x, l, at->kind, at->group);
+	struct str name = STR("");
+	struct listing_row *r;
 
-	if (!r)
-		return x->err->kind;
-	r->at = at;
-	r->pos = at->pos;
 	if (at->kind == LISTING_CALL) {
-		r->name = callee_name(x, at);
+		name = callee_name(x, at);
 		text = arena_join(x->a, STR("=> "),
-				  x->open->people ? name_short(r->name, x->a) : r->name,
+				  x->open->people ? name_short(name, x->a) : name,
 				  STR(""));
 	} else if (at->kind == LISTING_JUMP) {
 		text = jump_text(x, l, at);
 	}
-	r->text = text;
-	return r->text.p ? 0 : arena_full(x->a, x->err);
+	if (!(r = put_row(x, l, at->kind, at->group, at->pos, text)))
+		return x->err->kind;
+	r->at = at;
+	r->name = name;
+	return 0;
 }
 
 /* Add the rows of all entries at at[0].pos; returns how many entries. */
@@ -91,14 +96,9 @@ static int put_places(struct exec *x, struct listing *l, const struct listing_pl
 {
 	size_t i = 0;
 
-	if (at[0].kind != LISTING_LINE) {
-		struct listing_row *r = new_row(x, l, LISTING_LINE, at[0].group);
-
-		if (!r)
-			return x->err->kind;
-		r->pos = at[0].pos;
-		r->text = text;
-	}
+	if (at[0].kind != LISTING_LINE &&
+	    !put_row(x, l, LISTING_LINE, at[0].group, at[0].pos, text))
+		return x->err->kind;
 	for (; i < n && at[i].pos == at[0].pos; i++)
 		if (put_place(x, l, &at[i], text))
 			return x->err->kind;
@@ -136,29 +136,21 @@ static struct str brief_target(struct exec *x, struct str s)
 static int put_text_rows(struct exec *x, struct listing *l, const struct listing_group *g,
 			 const struct text_line *t)
 {
-	struct listing_row *r = new_row(x, l, LISTING_LINE, g->id);
+	struct str text = text_clean(x->a, t->text);
 
-	if (!r)
-		return x->err->kind;
-	r->pos = t->pos;
-	r->text = text_clean(x->a, t->text);
-	if (l->instrs && r->text.n)
-		r->text = brief_target(x, r->text);
-	return r->text.p ? 0 : arena_full(x->a, x->err);
+	text = l->instrs && text.n ? brief_target(x, text) : text;
+	return put_row(x, l, LISTING_LINE, g->id, t->pos, text) ? 0 : x->err->kind;
 }
 
 static int put_gap(struct exec *x, struct listing *l, const struct listing_group *g,
 		   size_t n)
 {
-	struct listing_row *r = n ? new_row(x, l, LISTING_GAP, g->id) : NULL;
-
-	if (!n)
+	if (!n ||
+	    put_row(x, l, LISTING_GAP, g->id, 0,
+		    arena_printf(x->a, "... %s %s%s without cost here", GROUPED(n),
+				 l->instrs ? "instruction" : "line", n == 1 ? "" : "s")))
 		return 0;
-	if (!r)
-		return x->err->kind;
-	r->text = arena_printf(x->a, "... %s %s%s without cost here", GROUPED(n),
-			       l->instrs ? "instruction" : "line", n == 1 ? "" : "s");
-	return r->text.p ? 0 : arena_full(x->a, x->err);
+	return x->err->kind;
 }
 
 /* Add the text before index `to`: the last lines as context, the rest as a gap. */
@@ -213,25 +205,27 @@ static bool same_mark(const struct listing *l, const struct inline_frame *a,
 static int put_mark(struct exec *x, struct listing *l, const struct listing_place *at)
 {
 	const struct inline_frame *f;
-	struct str name;
+	struct str name, text = {0};
 	struct listing_row *r;
 
 	inlining_at(l->in, at->fn, at->inlined, at->instr, &f);
 	if (same_mark(l, f, l->mark))
 		return 0;
 	l->mark = f;
-	if (!(r = new_row(x, l, LISTING_INLINED, at->group)))
-		return x->err->kind;
-	if (!f) {
-		r->text = STR("-- not inlined --");
-		return 0;
-	}
+	if (!f)
+		return put_row(x, l, LISTING_INLINED, at->group, 0,
+			       STR("-- not inlined --"))
+			       ? 0
+			       : x->err->kind;
 	name = l->instrs	 ? inlining_chain(x->a, f, x->open->people)
 	       : x->open->people ? name_short(f->name, x->a)
 				 : f->name;
+	if (name.p)
+		text = arena_join(x->a, STR("-- inlined: "), name, STR(" --"));
+	if (!(r = put_row(x, l, LISTING_INLINED, at->group, 0, text)))
+		return x->err->kind;
 	r->name = name;
-	r->text = name.p ? arena_join(x->a, STR("-- inlined: "), name, STR(" --")) : name;
-	return r->text.p ? 0 : arena_full(x->a, x->err);
+	return 0;
 }
 
 static int put_group(struct exec *x, struct listing *l, const struct listing_group *g,
@@ -261,8 +255,6 @@ static int put_group(struct exec *x, struct listing *l, const struct listing_gro
 					 : STR("(the file ends before this line)");
 			++*strays;
 		}
-		if (!text.p)
-			return arena_full(x->a, x->err);
 		if (put_mark(x, l, &at[i]) ||
 		    put_places(x, l, at + i, g->places - i, text, &used))
 			return x->err->kind;
@@ -281,22 +273,16 @@ static struct str group_name(const struct listing *l, const struct listing_group
 static int put_group_head(struct exec *x, struct listing *l,
 			  const struct listing_group *g)
 {
-	struct listing_row *r = new_row(x, l, LISTING_FILE, g->id);
 	const char *inlined = l->instrs || g->own ? "" : ", inlined";
 	const struct text_file *f = g->text;
-
-	if (!r)
-		return x->err->kind;
-	if (f->line)
-		r->text = arena_printf(x->a, "-- %.*s%s --", STR_ARG(f->path), inlined);
-	else
-		r->text = arena_printf(x->a, "-- %.*s%s: no text: %s --",
+	const struct str text =
+		f->line ? arena_printf(x->a, "-- %.*s%s --", STR_ARG(f->path), inlined)
+			: arena_printf(x->a, "-- %.*s%s: no text: %s --",
 				       STR_ARG(group_name(l, g)), inlined, f->why);
-	if (!r->text.p)
-		return arena_full(x->a, x->err);
-	if (f->line && f->newer)
-		return text_note_newer(x, f);
-	return 0;
+
+	if (!put_row(x, l, LISTING_FILE, g->id, 0, text))
+		return x->err->kind;
+	return f->line && f->newer ? text_note_newer(x, f) : 0;
 }
 
 /* ---- instructions ---- */

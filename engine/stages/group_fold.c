@@ -12,29 +12,19 @@
 
 /* ---- one column ---- */
 
-static void fold_u(enum fold f, uint64_t *to, uint64_t v)
-{
-	if (f == FOLD_SUM)
-		count_add(to, v);
-	else if ((f == FOLD_MIN && v < *to) || (f == FOLD_MAX && v > *to))
-		*to = v;
-}
-
-static void fold_i(enum fold f, int64_t *to, int64_t v)
-{
-	if (f == FOLD_SUM)
-		cost_add(to, v);
-	else if ((f == FOLD_MIN && v < *to) || (f == FOLD_MAX && v > *to))
-		*to = v;
-}
-
-static void fold_f(enum fold f, double *to, double v)
-{
-	if (f == FOLD_SUM)
-		*to += v;
-	else if ((f == FOLD_MIN && v < *to) || (f == FOLD_MAX && v > *to))
-		*to = v;
-}
+#define ADD_FLOAT(to, v) (*(to) += (v))
+/* Fold v into *to. */
+#define FOLD_VALUE(name, type, add)                                                \
+	static void name(enum fold f, type *to, type v)                            \
+	{                                                                          \
+		if (f == FOLD_SUM)                                                 \
+			add(to, v);                                                \
+		else if ((f == FOLD_MIN && v < *to) || (f == FOLD_MAX && v > *to)) \
+			*to = v;                                                   \
+	}
+FOLD_VALUE(fold_u, uint64_t, count_add)
+FOLD_VALUE(fold_i, int64_t, cost_add)
+FOLD_VALUE(fold_f, double, ADD_FLOAT)
 
 static void fold_cell(enum fold f, const struct table_col *c, size_t i,
 		      struct table_col *out, size_t g, bool first)

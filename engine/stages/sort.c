@@ -22,12 +22,12 @@
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
+#include "index/base/order.h"
 #include "index/base/sort.h"
 
 enum { KEYS = 16 };
 
 struct order {
-	const struct table *t;
 	struct table_col key[KEYS];
 	bool asc[KEYS];
 	size_t n;
@@ -37,60 +37,6 @@ struct order {
 static bool ascends(const struct expr *e)
 {
 	return e->written ? e->asc : col_is_text(e->type);
-}
-
-static int cmp_values(const struct table *t, const struct table_col *c, uint32_t a,
-		      uint32_t b)
-{
-	if (col_is_text(c->type))
-		return str_cmp(col_text(t, c, a), col_text(t, c, b));
-	if (col_is_f(c->type))
-		return (c->f[a] > c->f[b]) - (c->f[a] < c->f[b]);
-	if (c->type == COL_BOOL)
-		return c->b[a] - c->b[b];
-	if (col_is_signed(c->type))
-		return (c->i[a] > c->i[b]) - (c->i[a] < c->i[b]);
-	return (c->u[a] > c->u[b]) - (c->u[a] < c->u[b]);
-}
-
-/* < 0: row a comes before row b. */
-static int cmp_rows(const struct order *o, uint32_t a, uint32_t b)
-{
-	for (size_t k = 0; k < o->n; k++) {
-		const struct table_col *c = &o->key[k];
-		int no_a = c->absent && c->absent[a], no_b = c->absent && c->absent[b];
-		int d = no_a || no_b ? no_a - no_b
-			: o->asc[k]  ? cmp_values(o->t, c, a, b)
-				     : cmp_values(o->t, c, b, a);
-
-		if (d)
-			return d;
-	}
-	return (a > b) - (a < b);
-}
-
-/* Merge sort: stable, without globals, polls. */
-static int merge_sort(struct exec *x, const struct order *o, uint32_t *v, uint32_t *tmp,
-		      size_t n)
-{
-	for (size_t w = 1; w < n; w *= 2) {
-		for (size_t lo = 0; lo < n; lo += 2 * w) {
-			size_t mid = lo + w < n ? lo + w : n,
-			       hi = lo + 2 * w < n ? lo + 2 * w : n;
-			size_t i = lo, j = mid, k = lo;
-
-			while (i < mid || j < hi) {
-				bool left = j >= hi ||
-					    (i < mid && cmp_rows(o, v[i], v[j]) <= 0);
-
-				tmp[k++] = left ? v[i++] : v[j++];
-				if (exec_poll(x))
-					return x->err->kind;
-			}
-		}
-		memcpy(v, tmp, n * sizeof(*v));
-	}
-	return 0;
 }
 
 /* ---- by bits ---- */
@@ -192,6 +138,55 @@ static int bits_sort(struct exec *x, const struct order *o, uint32_t *v, size_t 
 		v[i] = p[i].value;
 	free(p);
 	return rc;
+}
+
+/* ---- by comparing ---- */
+
+static int cmp_values(const struct table_col *c, uint32_t a, uint32_t b)
+{
+	return is_compared(c)
+		       ? str_cmp(c->s[a], c->s[b])
+		       : order_u64(ordered_bits(c, true, a), ordered_bits(c, true, b));
+}
+
+/* < 0: row a comes before row b. */
+static int cmp_rows(const struct order *o, uint32_t a, uint32_t b)
+{
+	for (size_t k = 0; k < o->n; k++) {
+		const struct table_col *c = &o->key[k];
+		int no_a = c->absent && c->absent[a], no_b = c->absent && c->absent[b];
+		int d = no_a || no_b ? no_a - no_b
+			: o->asc[k]  ? cmp_values(c, a, b)
+				     : cmp_values(c, b, a);
+
+		if (d)
+			return d;
+	}
+	return (a > b) - (a < b);
+}
+
+/* Merge sort: stable, without globals, polls. */
+static int merge_sort(struct exec *x, const struct order *o, uint32_t *v, uint32_t *tmp,
+		      size_t n)
+{
+	for (size_t w = 1; w < n; w *= 2) {
+		for (size_t lo = 0; lo < n; lo += 2 * w) {
+			size_t mid = lo + w < n ? lo + w : n,
+			       hi = lo + 2 * w < n ? lo + 2 * w : n;
+			size_t i = lo, j = mid, k = lo;
+
+			while (i < mid || j < hi) {
+				bool left = j >= hi ||
+					    (i < mid && cmp_rows(o, v[i], v[j]) <= 0);
+
+				tmp[k++] = left ? v[i++] : v[j++];
+				if (exec_poll(x))
+					return x->err->kind;
+			}
+		}
+		memcpy(v, tmp, n * sizeof(*v));
+	}
+	return 0;
 }
 
 /* ---- the first ones ---- */
@@ -313,7 +308,7 @@ static int eval_keys(struct exec *x, struct table *t, const struct expr *keys,
 /* Sort by all keys, and keep the first n rows. */
 static int sort_all(struct exec *x, struct table *t, const struct expr *keys, size_t n)
 {
-	struct order o = {.t = t};
+	struct order o = {0};
 	uint32_t *v = EXEC_ARRAY(x, uint32_t, 2 * t->n + 1);
 
 	if (!v || eval_keys(x, t, keys, &o))
