@@ -58,19 +58,20 @@ struct str command_word(struct str *rest)
 
 /* ---- settings ---- */
 
-/* The place of the setting among its words, 0 if there is an error; what: those. */
+/* The place of the setting among its words, 0 if it is not one of them; the error
+ * begins with `what`. */
 static int setting(struct str rest, const char *words, const char *what, struct err *err)
 {
 	const int place = str_place(words, rest);
 
 	if (place < 0)
-		err_set(err, ERR_USAGE, 0, "it is %s, not '%.*s'", what, STR_ARG(rest));
+		err_set(err, ERR_USAGE, 0, "%s, not '%.*s'", what, STR_ARG(rest));
 	return place < 0 ? 0 : place;
 }
 
 static bool on_off(struct str rest, struct err *err)
 {
-	return setting(rest, "off on", "on or off", err);
+	return setting(rest, "off on", "it is on or off", err);
 }
 
 static int do_timer(struct app *app, struct str rest, struct err *err)
@@ -146,7 +147,8 @@ static int do_demangle(struct app *app, struct str rest, struct err *err)
 static int do_with_source(struct app *app, struct str rest, struct err *err)
 {
 	static const char *const names[] = {"off", "on", "asm"};
-	const int is = rest.n ? setting(rest, "off on asm", "on, off or asm", err) : 0;
+	const int is =
+		rest.n ? setting(rest, "off on asm", "it is on, off or asm", err) : 0;
 
 	if (!rest.n)
 		talk("with-source is %s", names[app->source]);
@@ -206,7 +208,8 @@ static int do_rename(struct app *app, struct str rest, struct err *err)
 
 static int do_pair(struct app *app, struct str rest, struct err *err)
 {
-	const bool exact = rest.n && setting(rest, "rules exact", "rules or exact", err);
+	const bool exact =
+		rest.n && setting(rest, "rules exact", ".pair takes rules or exact", err);
 
 	if (!rest.n)
 		talk("pair: %s", session_pairs_exactly(app->session) ? "exact" : "rules");
