@@ -277,22 +277,33 @@ static int stacks_of_graph(struct graph *g, uint32_t e, struct arena *a, struct 
 	return 0;
 }
 
-/* The stacks of the parts, in the function numbers of g. */
+/* The stacks of the parts, in the function numbers of g.  Callees stand behind their callers:
+ * from the end, a context is complete when it is added to the one above. */
 static int stacks_of_parts(const struct graph *g, uint32_t e, struct arena *a,
 			   struct stacks *s, bool *known, struct err *err)
 {
-	uint32_t *fn = ARENA_ARRAY(a, uint32_t, (size_t)g->tree->functions + 1);
+	struct graph *t = g->tree;
+	const uint32_t roots = t->functions - t->edges;
+	const size_t n = (size_t)t->functions + 1;
+	uint32_t *fn = ARENA_ARRAY(a, uint32_t, n), *caller = ARENA_ARRAY(a, uint32_t, n);
+	int64_t *self = ARENA_ARRAY(a, int64_t, n), *incl = ARENA_ARRAY(a, int64_t, n);
+	int64_t *edge = ARENA_ARRAY(a, int64_t, n);
 
-	if (!fn)
+	if (!fn || !caller || !self || !incl || !edge)
 		return arena_full(a, err);
-	if (graph_event(g->tree, e, err) ||
-	    stacks_of_graph(g->tree, e, a, s, known, err) || !*known)
+	if (t->fill(t, e, NULL, a, self, edge, err))
 		return err->kind;
-	for (uint32_t v = 0; v < s->n; v++) {
-		fn[v] = g->map[g->tree->origin[v]];
+	*known = true;
+	for (uint32_t v = t->functions; v-- > 0;) {
+		fn[v] = g->map[t->origin[v]];
 		*known &= fn[v] != GRAPH_NONE;
+		cost_add(&incl[v], self[v]);
+		caller[v] = v < roots ? UINT32_MAX : t->caller[v - roots];
+		if (v >= roots)
+			cost_add(&incl[caller[v]], incl[v]);
 	}
-	s->fn = fn;
+	*s = (struct stacks){t->functions, g->functions, fn,   caller, t->out_first,
+			     t->callee,	   t->fn_calls,	 self, incl};
 	return 0;
 }
 
