@@ -26,16 +26,23 @@ struct cost_source { /* cost that goes on from fn, below a row */
 	double cost;
 };
 
+/* What a function has in its hands: side by side, for functions come in no order. */
+struct stop {
+	double mass;	/* goes on from there */
+	double stays;	/* of this group */
+	double carried; /* what rounding has lost in the groups before */
+	double through; /* 0: not summed up yet */
+	bool waits;	/* it is in the ring */
+};
+
 struct gathering {
 	struct growing *g;
 	struct cost_source *all;
 	uint32_t n;
 	size_t cap, out_cap;
-	double *mass, *stays, *through; /* [functions]; through: 0: not summed up yet */
-	double *carried; /* [functions]: what rounding has lost in the groups before */
+	struct stop *at;	       /* [functions] */
 	uint32_t *ring, ahead, behind; /* [functions]: those with mass */
-	uint8_t *waits;
-	uint32_t *met, nmet; /* [functions]: those with cost in stays[] */
+	uint32_t *met, nmet;	       /* [functions]: those where some stays */
 	struct path_other *out;
 	uint32_t nout;
 };
@@ -97,10 +104,10 @@ static int find_sources(struct gathering *w)
 /* A ring of waiting functions: each is in it once, so it holds as many as there are. */
 static void path_other_arrive(struct gathering *w, uint32_t f, double cost)
 {
-	w->mass[f] += cost;
-	if (w->waits[f])
+	w->at[f].mass += cost;
+	if (w->at[f].waits)
 		return;
-	w->waits[f] = 1;
+	w->at[f].waits = true;
 	w->ring[w->ahead++ % w->g->fl->in.functions] = f;
 }
 
@@ -109,24 +116,25 @@ static double pass_mass(struct gathering *w, uint32_t f, uint64_t *looked)
 {
 	struct growing *g = w->g;
 	struct calls c = tree_calls(g, f);
-	double cost = w->mass[f], own;
+	struct stop *x = &w->at[f];
+	double cost = x->mass, own;
 
-	w->mass[f] = 0;
-	w->waits[f] = 0;
-	if (!(w->through[f] > 0))
-		w->through[f] = tree_unshown_through(g, FLOW_NONE, f);
+	x->mass = 0;
+	x->waits = false;
+	if (!(x->through > 0))
+		x->through = tree_unshown_through(g, FLOW_NONE, f);
 	*looked += c.end - c.first + 1;
-	if (!(w->through[f] > 0))
+	if (!(x->through > 0))
 		return cost;
-	own = cost * tree_unshown_own(g, f) / w->through[f];
+	own = cost * tree_unshown_own(g, f) / x->through;
 	if (own > 0) { /* else it would be met again */
-		if (!(w->stays[f] > 0))
+		if (!(x->stays > 0))
 			w->met[w->nmet++] = f;
-		w->stays[f] += own;
+		x->stays += own;
 	}
 	for (uint32_t k = c.first; k < c.end; k++) {
 		uint32_t i = tree_edge(g, k);
-		double part = tree_unshown(g, i) * cost / w->through[f];
+		double part = tree_unshown(g, i) * cost / x->through;
 
 		if (part > 0)
 			path_other_arrive(w, tree_other_end(g, i), part);
@@ -153,16 +161,17 @@ static int push_group(struct gathering *w, uint32_t first, uint32_t end, uint64_
 	for (; w->behind != w->ahead; w->behind++) {
 		uint32_t f = w->ring[w->behind % functions];
 
-		w->mass[f] = 0;
-		w->waits[f] = 0;
+		w->at[f].mass = 0;
+		w->at[f].waits = false;
 	}
 	for (uint32_t k = 0; k < w->nmet; k++) {
 		uint32_t f = w->met[k];
-		const double exact = w->stays[f] + w->carried[f];
+		struct stop *x = &w->at[f];
+		const double exact = x->stays + x->carried;
 		const int64_t cost = path_rounded(exact);
 
-		w->carried[f] = exact - (double)cost;
-		w->stays[f] = 0;
+		x->carried = exact - (double)cost;
+		x->stays = 0;
 		if (!cost)
 			continue;
 		if (tree_reserve(w->g, w->g->arena, &w->out, &w->out_cap, w->nout,
@@ -292,16 +301,11 @@ int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct er
 	if (t->known)
 		return known_shown(t, out, err);
 	g->err = err;
-	w.mass = ARENA_ARRAY(g->arena, double, n);
-	w.stays = ARENA_ARRAY(g->arena, double, n);
-	w.carried = ARENA_ARRAY(g->arena, double, n);
-	w.through = ARENA_ARRAY(g->arena, double, n);
+	w.at = ARENA_ARRAY(g->arena, struct stop, n);
 	left = ARENA_ARRAY(g->arena, double, n);
 	w.ring = ARENA_ARRAY(g->arena, uint32_t, n);
 	w.met = ARENA_ARRAY(g->arena, uint32_t, n);
-	w.waits = ARENA_ARRAY(g->arena, uint8_t, n);
-	if (!w.mass || !w.stays || !w.carried || !w.through || !left || !w.ring ||
-	    !w.met || !w.waits)
+	if (!w.at || !left || !w.ring || !w.met)
 		return tree_full(g);
 	if (lift(g, t, &lifted) || find_sources(&w))
 		return err->kind;
