@@ -374,6 +374,8 @@ bool graph_incl_is_about(const struct graph *g, uint32_t f, uint32_t e)
 
 	if (!graph_is_sure(g, f, GRAPH_INCL))
 		return true;
+	if (!graph_incl_estimated(g, f))
+		return false;
 	graph_incl_bounds(g, f, e, &lo, &hi);
 	return lo < hi;
 }
