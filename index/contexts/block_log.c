@@ -68,7 +68,8 @@ static inline unsigned char *put_back(unsigned char *p, uint64_t v)
 	}
 	if (__builtin_expect(v >> 28 != 0, 0))
 		return put_back_long(p, v);
-	word = __builtin_bswap32(varint_word(v, &n)) >> (32 - 8 * n);
+	word = varint_word(v, &n);
+	word = __builtin_bswap32(word) >> (32 - 8 * n);
 	memcpy(p, &word, sizeof(word));
 	return p + n;
 }
