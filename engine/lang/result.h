@@ -140,7 +140,7 @@ struct result {
 	 * RESULT_NONE.  Else NULL. */
 	const uint32_t *on;
 	/* For a tree that no stage changed: it knows the cost left out
-	 * (path_tree_shown()). */
+	 * (path_tree_left_out()). */
 	const struct path_tree *paths;
 	/* For `source` and `asm` that no stage changed (engine/listing/listing.h); else NULL. */
 	const struct listing *listing;

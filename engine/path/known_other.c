@@ -24,7 +24,6 @@
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
 
-#define WIDE_SHARE 1000 /* a wide row has this part of the whole, as in path_other.c */
 enum { TOP = 0, NO_ROW = UINT32_MAX };
 
 struct others {
@@ -45,7 +44,7 @@ static bool avoided(const struct known_growing *c, uint32_t v)
 static int find_groups(struct others *o)
 {
 	const struct path_tree *t = o->t;
-	const int64_t wide = t->est / WIDE_SHARE;
+	const int64_t wide = t->est / PATH_WIDE;
 
 	o->group = ARENA_ARRAY(o->cut->a, uint32_t, t->n + 1);
 	o->lifted = ARENA_ARRAY(o->cut->a, int64_t, t->n + 1);
@@ -215,11 +214,11 @@ size_t path_other_join(struct path_other *o, size_t n)
 	return k;
 }
 
-int known_shown(const struct path_tree *t, struct path_shown *out, struct err *err)
+int known_left_out(const struct path_tree *t, struct path_left_out *out, struct err *err)
 {
 	struct others o = {.cut = t->grown, .t = t, .err = err};
 
-	*out = (struct path_shown){0};
+	*out = (struct path_left_out){0};
 	if (find_groups(&o) || (o.cut->q.up ? others_up(&o) : others_down(&o)))
 		return err->kind;
 	lift(&o);
@@ -227,6 +226,6 @@ int known_shown(const struct path_tree *t, struct path_shown *out, struct err *e
 	path_other_sort(o.at, o.n, path_other_by_cost);
 	o.n = o.n > o.cut->most ? o.cut->most : o.n;
 	path_other_sort(o.at, o.n, path_other_by_row);
-	*out = (struct path_shown){o.lifted, o.at, o.n};
+	*out = (struct path_left_out){o.lifted, o.at, o.n};
 	return 0;
 }

@@ -1,6 +1,6 @@
 /*
  * known_other.h - the cost that the rows of a tree of known stacks leave out, by function
- * (path.h, struct path_shown): exact.
+ * (path.h, struct path_left_out): exact.
  */
 #ifndef QUERN_KNOWN_OTHER_H
 #define QUERN_KNOWN_OTHER_H
@@ -48,7 +48,7 @@ struct known_growing {
 };
 
 /* t->grown is a struct known_growing. */
-int known_shown(const struct path_tree *t, struct path_shown *out, struct err *err);
+int known_left_out(const struct path_tree *t, struct path_left_out *out, struct err *err);
 
 /* Orders of path_other: the costliest first; by row, then cost.  The row of the top is the
  * largest number, so it comes last. */

@@ -520,8 +520,8 @@ int known_tree(const struct stacks *s, const struct path_tree_query *q, struct a
 	t.base = path_bounds_exact(t.est);
 	if (put_rows(g, &t))
 		return err->kind;
-	/* known_shown() may ask what the rows leave out, but for `depth` and `min`: what these
-	 * leave out is not asked for. */
+	/* known_left_out() may ask what the rows leave out, but not what `depth` and `min`
+	 * leave out: nobody asked for that. */
 	t.known = t.cut && !q->depth && !(q->min > 0);
 	t.grown = t.known ? g : NULL;
 	*out = t;

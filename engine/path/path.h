@@ -217,7 +217,7 @@ struct path_tree {
 	double proven;
 	bool cut;     /* `rows` left out some of it */
 	bool missing; /* there are cheaper rows than those listed */
-	void *grown;  /* for path_tree_shown(); NULL: nothing was grown */
+	void *grown;  /* for path_tree_left_out(); NULL: nothing was grown */
 	bool known;   /* it is of known stacks: a struct known_growing */
 	const struct path_fold *folded; /* the same for folded rows; or NULL */
 };
@@ -241,6 +241,8 @@ enum path_folded {
 int path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,
 	      const struct cancel *cancel, struct path_tree *out, struct err *err);
 
+/* A wide row costs at least the whole tree / PATH_WIDE. */
+enum { PATH_WIDE = 1000 };
 /* The cost that the `rows` limit left out of a tree, for pictures: per wide row, by
  * function. */
 struct path_other {
@@ -249,13 +251,14 @@ struct path_other {
 			 call brought */
 	int64_t cost;
 };
-struct path_shown {
+struct path_left_out {
 	/* [rows]: cost that is in no row below a narrow row; it is part of `others` of
 	 * the wide row above.  NULL: nothing was left out. */
 	const int64_t *lifted;
 	const struct path_other *others; /* ordered by row, then the costliest first */
 	size_t n;
 };
-int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct err *err);
+int path_tree_left_out(const struct path_tree *t, struct path_left_out *out,
+		       struct err *err);
 
 #endif

@@ -17,8 +17,8 @@
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
 
-#define WIDE_GROUP 1e-3 /* of the whole */
-/* Edges that may be looked at: by all groups together, and by each in any case. */
+/* Edges that all groups together may look at, and that each group may in any case.  A
+ * group is a wide row, or the top, with the narrow rows below it. */
 enum { EDGES_MOST = 20000000, EDGES_LEAST = 500 };
 
 struct cost_source { /* cost that goes on from fn, below a row */
@@ -80,7 +80,7 @@ static int add_rest(struct gathering *w, uint32_t node, uint32_t group)
 	return 0;
 }
 
-/* Find nodes that are no rows below nodes that are, and the cost that rows did not
+/* Find the nodes without a row whose parent has one, and the cost that rows did not
  * split. */
 static int find_sources(struct gathering *w)
 {
@@ -216,7 +216,7 @@ static int lift(struct growing *g, const struct path_tree *t, int64_t **out)
 {
 	int64_t *rest = ARENA_ARRAY(g->arena, int64_t, t->n + 1);
 	int64_t *lifted = ARENA_ARRAY(g->arena, int64_t, t->n + 1);
-	double wide = g->nodes[TREE_TOP].est * WIDE_GROUP;
+	double wide = g->nodes[TREE_TOP].est / PATH_WIDE;
 
 	g->group = ARENA_ARRAY(g->arena, uint32_t, t->n + 1);
 	if (!rest || !lifted || !g->group)
@@ -247,18 +247,18 @@ static int lift(struct growing *g, const struct path_tree *t, int64_t **out)
 	return 0;
 }
 
-/* What folded rows leave out: what the rows before left out, and what is not listed of
- * them now. */
-static int folded_shown(const struct path_tree *t, struct path_shown *out,
-			struct err *err)
+/* What folded rows leave out: what the rows left out before folding, and the rows that
+ * folding no longer lists. */
+static int folded_left_out(const struct path_tree *t, struct path_left_out *out,
+			   struct err *err)
 {
 	const struct path_fold *f = t->folded;
-	struct path_shown was;
+	struct path_left_out was;
 	struct path_other *o;
 	int64_t *lifted;
 	size_t n = 0;
 
-	if (path_tree_shown(f->tree, &was, err))
+	if (path_tree_left_out(f->tree, &was, err))
 		return err->kind;
 	o = ARENA_ARRAY(f->a, struct path_other, was.n + f->tree->n + 1);
 	lifted = ARENA_ARRAY(f->a, int64_t, t->n + 1);
@@ -280,11 +280,12 @@ static int folded_shown(const struct path_tree *t, struct path_shown *out,
 	}
 	n = path_other_join(o, n);
 	path_other_sort(o, n, path_other_by_row);
-	*out = (struct path_shown){lifted, o, n};
+	*out = (struct path_left_out){lifted, o, n};
 	return 0;
 }
 
-int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct err *err)
+int path_tree_left_out(const struct path_tree *t, struct path_left_out *out,
+		       struct err *err)
 {
 	struct growing *g = t->grown;
 	size_t n = g && !t->known ? (size_t)g->fl->in.functions + 1 : 0;
@@ -293,13 +294,13 @@ int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct er
 	int64_t *lifted = NULL;
 	double *left;
 
-	*out = (struct path_shown){0};
+	*out = (struct path_left_out){0};
 	if (t->folded)
-		return folded_shown(t, out, err);
+		return folded_left_out(t, out, err);
 	if (!g)
 		return 0;
 	if (t->known)
-		return known_shown(t, out, err);
+		return known_left_out(t, out, err);
 	g->err = err;
 	w.at = ARENA_ARRAY(g->arena, struct stop, n);
 	left = ARENA_ARRAY(g->arena, double, n);
@@ -324,6 +325,6 @@ int path_tree_shown(const struct path_tree *t, struct path_shown *out, struct er
 	keep_to_self(&w, t, left);
 	w.nout = w.nout > g->most ? g->most : w.nout;
 	path_other_sort(w.out, w.nout, path_other_by_row);
-	*out = (struct path_shown){lifted, w.out, w.nout};
+	*out = (struct path_left_out){lifted, w.out, w.nout};
 	return 0;
 }

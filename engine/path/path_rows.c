@@ -25,7 +25,7 @@
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
 
-#define WIDE 3e-4 /* of the whole: a row wide enough to see in a picture */
+#define SEEN 3e-4 /* of the whole: a row wide enough to see in a picture */
 
 enum { POLL = 4096 }; /* rows or nodes between two polls of cancel */
 
@@ -96,7 +96,7 @@ static double own_of_node(const struct growing *g, uint32_t node)
 /* A row to keep in any case: wide enough for a picture, or a direct call of the set. */
 static bool must_be_kept(const struct growing *g, uint32_t i)
 {
-	return g->nodes[i].depth == 1 || g->nodes[i].est >= g->nodes[TREE_TOP].est * WIDE;
+	return g->nodes[i].depth == 1 || g->nodes[i].est >= g->nodes[TREE_TOP].est * SEEN;
 }
 
 static bool counts(const struct choosing *c, uint32_t i)

@@ -1,9 +1,10 @@
 /*
  * frames.c - make frames of the rows of a result; see frames.h.
  *
- * The row of a tree lies on the row that the result names; the step of a path lies on the
- * step before.  Estimates of children may add up to more than the estimate of their
- * parent.  Then the parent is made as large as their sum, or frames would overlap.
+ * The row of a tree lies on the row that the result names: above in path.h is below here.
+ * The step of a path lies on the step before.  Estimates of children may add up to more
+ * than the estimate of their parent.  Then the parent is made as large as their sum, or
+ * frames would overlap.
  *
  * Calls without rows (the cheapest, those below `min` or `depth`, those that a stage
  * removed) are no self cost of their caller.  The functions that spend their cost, as far
@@ -28,8 +29,6 @@
 #include "index/base/err.h"
 #include "index/base/sort.h"
 
-#define WIDE 1e-3 /* of the whole */
-
 /* A profile: this one, or the base. */
 struct one {
 	const int64_t *cost;	  /* [rows] */
@@ -39,7 +38,7 @@ struct one {
 	const uint8_t *own_absent;
 	const uint32_t *row; /* [rows]: the row of its tree, or RESULT_NONE; NULL: all */
 	const struct path_tree *paths;
-	struct path_shown shown;
+	struct path_left_out cut;
 	struct tree_top top; /* its fn is that of result_fn() */
 	uint64_t *left;	     /* [n + 1]: cost without frames; the last: of the whole */
 };
@@ -55,7 +54,7 @@ struct builder {
 	bool one_fn;  /* the name of a row is the name of its function */
 	unsigned end; /* of a call, 1 the callee: see result_fn() */
 	size_t n;     /* frames of rows, and of the top */
-	/* [n + 1]: the frame on which lies what this one leaves out: itself, or one below; n:
+	/* [n + 1]: the frame that gets what this one leaves out: itself, or one below; n:
 	 * none */
 	size_t *home;
 	struct arena a; /* has all of these, and scratch */
@@ -227,7 +226,7 @@ static int find_sides(struct builder *b)
 		return b->err->kind;
 	for (int s = 0; s < b->sides && b->tree; s++)
 		if (b->side[s].paths &&
-		    path_tree_shown(b->side[s].paths, &b->side[s].shown, b->err))
+		    path_tree_left_out(b->side[s].paths, &b->side[s].cut, b->err))
 			return b->err->kind;
 	return 0;
 }
@@ -373,9 +372,9 @@ static uint64_t least_row(const struct builder *b, int s)
 }
 
 /* Drop the frames that one side has and the other may have left out as too cheap, and all
- * frames on them: they become `other`.  If its functions are known, what a narrow frame
- * leaves out lies on the wide one below: each tree knows it of its own frames, and here it
- * is of those that are narrow on one side. */
+ * frames on them: they become `other`.  What a narrow frame leaves out lies on the next
+ * wide frame below, if it is known by function.  Each tree did this for its own narrow
+ * rows; here a frame is narrow if it is narrow on either side. */
 static void find_homes(struct builder *b)
 {
 	const uint64_t least[2] = {least_row(b, 0), least_row(b, 1)};
@@ -393,18 +392,18 @@ static void find_homes(struct builder *b)
 
 			if (x->row != FRAME_NONE && row == RESULT_NONE)
 				x->other |= drawn(b->side[!s].cost[x->row]) <= least[s];
-			else if (row != RESULT_NONE && one->shown.lifted)
+			else if (row != RESULT_NONE && one->cut.lifted)
 				x->value[s] =
-					less(x->value[s], drawn(one->shown.lifted[row]));
+					less(x->value[s], drawn(one->cut.lifted[row]));
 			wide &= (double)x->value[s] >=
-				WIDE * (double)drawn(one->top.cost);
+				(double)drawn(one->top.cost) / PATH_WIDE;
 		}
 		wide |= !cut || x->row == FRAME_NONE;
 		b->home[i] = wide && !x->other ? i : b->home[parent(b, i)];
 	}
 }
 
-/* The part of what is in no frame on it that a frame spends itself. */
+/* Of `rest`, the cost of x that is in no frame above: what x spends itself. */
 static uint64_t own_of(const struct builder *b, const struct frame *x, int s,
 		       uint64_t rest)
 {
@@ -419,7 +418,7 @@ static uint64_t own_of(const struct builder *b, const struct frame *x, int s,
 	return own < rest ? own : rest;
 }
 
-/* Of a frame, self is first the sum of those on it. */
+/* At first, the self of a frame is the sum of the frames on it. */
 static void find_own(struct builder *b, int s)
 {
 	struct frame *all = b->f->all;
@@ -473,15 +472,15 @@ static void put_other(struct builder *b, size_t on, struct str name, uint32_t fn
 static void put_known(struct builder *b, int s)
 {
 	const struct one *one = &b->side[s];
-	size_t *at = one->shown.n ? ARENA_ARRAY(&b->a, size_t, one->paths->n + 1) : NULL;
+	size_t *at = one->cut.n ? ARENA_ARRAY(&b->a, size_t, one->paths->n + 1) : NULL;
 
 	for (size_t i = 0; at && i < b->n; i++)
 		if (row_of(b, &b->f->all[i], s) != RESULT_NONE)
 			at[row_of(b, &b->f->all[i], s)] = i + 1;
 	if (at)
 		at[one->paths->n] = b->f->rooted ? 1 : b->n + 1;
-	for (size_t i = 0; at && i < one->shown.n; i++) {
-		const struct path_other *x = &one->shown.others[i];
+	for (size_t i = 0; at && i < one->cut.n; i++) {
+		const struct path_other *x = &one->cut.others[i];
 		const uint32_t fn = fn_of(b, s, x->fn);
 		uint64_t of[2] = {0, 0};
 
@@ -492,7 +491,7 @@ static void put_known(struct builder *b, int s)
 	}
 }
 
-/* What is dropped stands for what its functions spend themselves. */
+/* A dropped frame keeps only its own cost, and lies on its home. */
 static void move_dropped(struct builder *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
@@ -563,9 +562,9 @@ static int build(struct builder *b)
 	size_t *waiting = ARENA_ARRAY(&b->a, size_t, b->r->on ? rows : 0);
 	size_t *place = ARENA_ARRAY(&b->a, size_t, b->r->on ? rows : 0);
 
-	b->f->all = calloc((b->tree ? 2 * rows : rows) + b->side[0].shown.n +
-				   b->side[1].shown.n,
-			   sizeof(*b->f->all));
+	b->f->all =
+		calloc((b->tree ? 2 * rows : rows) + b->side[0].cut.n + b->side[1].cut.n,
+		       sizeof(*b->f->all));
 	if (b->a.refused || !b->f->all)
 		return err_set(b->err, ERR_LIMIT, 0, "out of memory for %zu frames",
 			       b->r->rows);

@@ -48,7 +48,7 @@ enum {
 };
 #define LETTER 7.3   /* px */
 #define NARROWEST 4. /* px; narrower frames are merged */
-#define WIDE 0.08    /* of the picture: frames that say their share */
+#define SAID 0.08    /* of the picture: frames that say their share */
 #define NOISE 0.01   /* of all changes */
 
 /* Frames on one that are too narrow, and next to each other. */
@@ -347,7 +347,7 @@ static void put_frame(struct picture *p, size_t i)
 	names[0] = chain_of(p, f, f->first, f->name);
 	if (p->text.refused)
 		p->rd->o->failed = ENOMEM;
-	if (part >= WIDE && p->f->sides == 1)
+	if (part >= SAID && p->f->sides == 1)
 		number_percent(share, 100 * part);
 	open_frame(p,
 		   f->other || gone	? " o"
