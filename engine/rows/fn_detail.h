@@ -1,19 +1,20 @@
 /*
  * fn_detail.h - cost lines, call sites and jumps of a function after the graph stages:
  * from the index or, after `part` and `thread`, from the parts, read again from the
- * profile.  So is the call tree of parts.
+ * profile.  The call tree of parts is read from there, too.
  */
 #ifndef QUERN_FN_DETAIL_H
 #define QUERN_FN_DETAIL_H
 
 #include "index/store/store.h"
 
-/* A cache of the parts read last, kept by the session. */
 struct exec;
 struct fn_set;
 struct graph;
-struct part_cache;
 struct source;
+
+/* A cache of the parts read last, kept by the session. */
+struct part_cache;
 struct part_cache *part_cache_new(void); /* NULL: out of memory */
 void part_cache_free(struct part_cache *c);
 void part_cache_drop(struct part_cache *c, const struct store *st);
@@ -37,7 +38,7 @@ struct fn_members {
 };
 typedef int fn_detail_take(struct exec *x, void *arg, const struct fn_members *of,
 			   struct arena *scratch);
-/* take() each function of x->g in the set (NULL: all); scratch is empty then. */
+/* Call take() for each function of x->g in the set (NULL: all); scratch is empty then. */
 int fn_detail_each(struct exec *x, const struct fn_set *set, fn_detail_take *take,
 		   void *arg);
 

@@ -22,7 +22,7 @@
 #include "index/base/order.h"
 #include "index/base/sort.h"
 
-file_id plain_file(const struct detail *d, file_id file)
+file_id plain_file(const struct line_rows *d, file_id file)
 {
 	struct str name;
 
@@ -31,7 +31,7 @@ file_id plain_file(const struct detail *d, file_id file)
 }
 
 /* How many costs in d->costs a row has. */
-static size_t row_costs(const struct detail *d)
+static size_t row_costs(const struct line_rows *d)
 {
 	return d->kind == S_JUMPS	? 0
 	       : d->kind == S_CALLSITES ? d->events
@@ -39,7 +39,7 @@ static size_t row_costs(const struct detail *d)
 }
 
 /* Make room for so many rows. */
-static int reserve_rows(struct exec *x, struct detail *d, size_t n)
+static int reserve_rows(struct exec *x, struct line_rows *d, size_t n)
 {
 	const size_t costs = row_costs(d);
 
@@ -54,7 +54,7 @@ static int reserve_rows(struct exec *x, struct detail *d, size_t n)
 
 /* Reserve all rows of the profile: their number is known, so no old arrays are left in
  * the arena. */
-static int reserve_all(struct exec *x, struct detail *d)
+static int reserve_all(struct exec *x, struct line_rows *d)
 {
 	const struct store_info *i = store_info(d->st);
 	uint64_t n = d->kind == S_JUMPS	      ? i->jumps
@@ -110,7 +110,7 @@ static int raw_by_call(const void *pa, const void *pb)
 
 typedef int raw_order(const void *, const void *);
 
-static raw_order *order_of(const struct detail *d)
+static raw_order *order_of(const struct line_rows *d)
 {
 	return d->kind == S_CALLSITES ? raw_by_call
 	       : d->kind == S_INSTRS  ? raw_by_instr
@@ -171,8 +171,9 @@ static size_t join_raw(struct raw *raw, size_t n, uint32_t events, raw_order *cm
 	return k;
 }
 
-/* Sort them by place, one for each.  Many instructions in a row are of one line. */
-static size_t fold_raw(const struct detail *d, struct raw *raw, size_t n)
+/* Sort them by place, one for each.  Consecutive instructions mostly belong to one line:
+ * they are joined first, so that fewer are sorted. */
+static size_t fold_raw(const struct line_rows *d, struct raw *raw, size_t n)
 {
 	raw_order *const cmp = order_of(d);
 
@@ -187,7 +188,7 @@ struct raws {
 	size_t n, cap;
 };
 
-static void put_lines(const struct detail *d, fn_id f, const struct store_line *line,
+static void put_lines(const struct line_rows *d, fn_id f, const struct store_line *line,
 		      int64_t *self, size_t n, struct raws *to)
 {
 	const uint32_t files = store_info(d->st)->files;
@@ -207,7 +208,7 @@ static void put_lines(const struct detail *d, fn_id f, const struct store_line *
 	}
 }
 
-static void put_sites(const struct exec *x, const struct detail *d, fn_id f,
+static void put_sites(const struct exec *x, const struct line_rows *d, fn_id f,
 		      const struct store_site *site, int64_t *incl, size_t n,
 		      struct raws *to)
 {
@@ -230,8 +231,8 @@ static void put_sites(const struct exec *x, const struct detail *d, fn_id f,
 	}
 }
 
-static int read_function(struct exec *x, const struct detail *d, fn_id f, struct arena *a,
-			 struct raws *to)
+static int read_function(struct exec *x, const struct line_rows *d, fn_id f,
+			 struct arena *a, struct raws *to)
 {
 	struct store_line *line = NULL;
 	struct store_site *site = NULL;
@@ -250,7 +251,7 @@ static int read_function(struct exec *x, const struct detail *d, fn_id f, struct
 }
 
 /* Call sites stay as they are, unless functions are merged. */
-static int add_places(struct exec *x, struct detail *d, const struct fn_members *of,
+static int add_places(struct exec *x, struct line_rows *d, const struct fn_members *of,
 		      struct arena *scratch)
 {
 	const size_t e = d->events, all = row_costs(d);
@@ -303,7 +304,7 @@ static int by_jump(const void *pa, const void *pb)
 }
 
 /* Sort the jumps from row `from` on, and join those that are alike. */
-static void join_jumps(struct detail *d, size_t from)
+static void join_jumps(struct line_rows *d, size_t from)
 {
 	struct jump *j = d->jumps + from;
 	const size_t all = d->n - from;
@@ -321,7 +322,7 @@ static void join_jumps(struct detail *d, size_t from)
 	d->n = from + n;
 }
 
-static int add_jumps(struct exec *x, struct detail *d, const struct fn_members *of,
+static int add_jumps(struct exec *x, struct line_rows *d, const struct fn_members *of,
 		     struct arena *scratch)
 {
 	const size_t from = d->n;
@@ -350,7 +351,7 @@ static int add_jumps(struct exec *x, struct detail *d, const struct fn_members *
  * a sort by cost would put first.  Done whenever there are twice as many, this takes
  * memory for what is kept, however many rows the profile has.
  */
-static int drop_cheap(struct exec *x, struct detail *d)
+static int drop_cheap(struct exec *x, struct line_rows *d)
 {
 	enum { SLACK = 4096 };
 	const size_t costs = row_costs(d), all = d->n;
@@ -464,14 +465,14 @@ static int bound_of_last(const struct bounds *b, size_t keep, uint64_t *least)
 static int take_function(struct exec *x, void *arg, const struct fn_members *of,
 			 struct arena *scratch)
 {
-	struct detail *d = arg;
+	struct line_rows *d = arg;
 
 	return d->kind == S_JUMPS ? add_jumps(x, d, of, scratch)
 				  : add_places(x, d, of, scratch) || drop_cheap(x, d);
 }
 
 /* The cost of the d->keep-th costliest row; 0 if there are fewer. */
-static int cost_of_last(struct exec *x, const struct detail *d, uint64_t *cost)
+static int cost_of_last(struct exec *x, const struct line_rows *d, uint64_t *cost)
 {
 	uint64_t *all = EXEC_ARRAY(x, uint64_t, d->n + 1);
 
@@ -486,7 +487,7 @@ static int cost_of_last(struct exec *x, const struct detail *d, uint64_t *cost)
 }
 
 /* Read all functions with a bound of at least `least`; *cost: of the last row kept. */
-static int read_from(struct exec *x, struct detail *d, const struct bounds *b,
+static int read_from(struct exec *x, struct line_rows *d, const struct bounds *b,
 		     uint64_t least, uint64_t *cost)
 {
 	struct fn_set *fns = fnset_new(x->a, store_info(d->st)->functions);
@@ -509,7 +510,7 @@ static int read_from(struct exec *x, struct detail *d, const struct bounds *b,
  * several rows, so those with the highest bounds may not be enough: then more of them
  * raise the cost of the last row, and all with at least that cost are read.
  */
-static int costly_functions(struct exec *x, struct detail *d)
+static int costly_functions(struct exec *x, struct line_rows *d)
 {
 	enum { MORE = 64 };
 	const struct store_info *i = store_info(d->st);
@@ -535,7 +536,7 @@ static int costly_functions(struct exec *x, struct detail *d)
 }
 
 /* How many rows there are, most of which were not read. */
-static int count_rows(struct exec *x, struct detail *d)
+static int count_rows(struct exec *x, struct line_rows *d)
 {
 	uint64_t n = store_info(d->st)->callsites;
 
@@ -546,7 +547,7 @@ static int count_rows(struct exec *x, struct detail *d)
 	return 0;
 }
 
-int line_rows(struct exec *x, struct detail *d, const struct fn_set *set)
+int line_rows(struct exec *x, struct line_rows *d, const struct fn_set *set)
 {
 	if (d->keep && x->event < d->events && !store_info(d->st)->negative)
 		return costly_functions(x, d) || count_rows(x, d) ? x->err->kind : 0;

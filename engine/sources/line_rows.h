@@ -17,8 +17,7 @@ struct place {
 	uint32_t of;  /* a function of the store; of a call site an edge of it */
 	file_id file; /* maybe with a name, as in store_inlined_lines(); plain_file() */
 	uint64_t line, instr;
-	uint64_t calls; /* from here; self and incl, [events] each, or of a call site incl
-			   alone are in detail.costs */
+	uint64_t calls; /* from here */
 };
 
 struct jump {
@@ -27,7 +26,7 @@ struct jump {
 	struct store_jump j;
 };
 
-struct detail {
+struct line_rows {
 	struct store *st;
 	enum source_kind kind;
 	uint32_t events;
@@ -35,8 +34,9 @@ struct detail {
 	struct jump *jumps;
 	size_t n, cap;
 	size_t keep; /* if not 0, only the costliest rows are kept, so many at least */
-	uint64_t dropped; /* rows that were not */
-	int64_t *costs;	  /* all rows have the same number of costs */
+	uint64_t dropped; /* rows left out by `keep` */
+	/* Of each place self and incl, [events] each; of a call site incl alone. */
+	int64_t *costs;
 	size_t costs_cap;
 	struct fn_set *to;	 /* of call sites: only calls to these; NULL: all */
 	struct inlining *in;	 /* made when a column needs it */
@@ -44,9 +44,9 @@ struct detail {
 };
 
 /* The file of a place without the name of an inlined function. */
-file_id plain_file(const struct detail *d, file_id file);
+file_id plain_file(const struct line_rows *d, file_id file);
 /* Fill in the rows of the functions in set (NULL: all), in the order of functions and
  * places.  d->st, kind, events, keep and to are set. */
-int line_rows(struct exec *x, struct detail *d, const struct fn_set *set);
+int line_rows(struct exec *x, struct line_rows *d, const struct fn_set *set);
 
 #endif

@@ -22,7 +22,7 @@
 /* ---- text ---- */
 
 /* *any: some place has text; *none: what is to be said of those without. */
-static int read_texts(struct exec *x, struct detail *d, bool *any, struct str *none)
+static int read_texts(struct exec *x, struct line_rows *d, bool *any, struct str *none)
 {
 	struct text_file *files = NULL;
 	struct texts_missing missing = {.list = STR("")};
@@ -64,7 +64,7 @@ static int callers_set(struct exec *x, const struct fn_set *of, struct fn_set **
 }
 
 /* The functions whose lines are asked for; NULL: all. */
-static int detail_set(struct exec *x, const struct source *s, struct detail *d,
+static int detail_set(struct exec *x, const struct source *s, struct line_rows *d,
 		      struct fn_set **out)
 {
 	const struct set *of = s->of ? s->of : s->from;
@@ -80,7 +80,7 @@ static int detail_set(struct exec *x, const struct source *s, struct detail *d,
 
 static int detail_open(struct exec *x, const struct source *s, struct table *t)
 {
-	struct detail *d = EXEC_ARRAY(x, struct detail, 1);
+	struct line_rows *d = EXEC_ARRAY(x, struct line_rows, 1);
 	const struct store_info *i = store_info(x->g->st);
 	struct fn_set *set;
 	bool text = false;
@@ -121,40 +121,40 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 
 /* ---- columns of lines and instrs ---- */
 
-static const struct detail *detail_of(const struct table *t)
+static const struct line_rows *rows_of(const struct table *t)
 {
 	return t->data;
 }
 
 static const struct place *place_of(const struct table *t, uint32_t r)
 {
-	return &detail_of(t)->places[r];
+	return &rows_of(t)->places[r];
 }
 
 static uint64_t detail_cost(const struct table *t, size_t at, uint32_t e)
 {
-	return store_event_of(detail_of(t)->st, e, detail_of(t)->costs + at);
+	return store_event_of(rows_of(t)->st, e, rows_of(t)->costs + at);
 }
 
 file_id place_file(const struct table *t, uint32_t r)
 {
-	return plain_file(detail_of(t), place_of(t, r)->file);
+	return plain_file(rows_of(t), place_of(t, r)->file);
 }
 
 uint64_t place_self(const struct table *t, uint32_t r, uint32_t e)
 {
-	return detail_cost(t, (size_t)r * 2 * detail_of(t)->events, e);
+	return detail_cost(t, (size_t)r * 2 * rows_of(t)->events, e);
 }
 
 uint64_t place_incl(const struct table *t, uint32_t r, uint32_t e)
 {
-	return detail_cost(t, ((size_t)r * 2 + 1) * detail_of(t)->events, e);
+	return detail_cost(t, ((size_t)r * 2 + 1) * rows_of(t)->events, e);
 }
 
 /* Look up all rows at once: stages may ask for a few at a time. */
 int prepare_inlined(const struct table *t, uint32_t event UNUSED)
 {
-	struct detail *d = t->data;
+	struct line_rows *d = t->data;
 
 	if (d->in)
 		return 0;
@@ -176,14 +176,13 @@ static bool place_frame(const struct table *t, uint32_t r, const struct inline_f
 	const struct place *p = place_of(t, r);
 
 	*f = NULL;
-	return detail_of(t)->in
-		       ? inlining_at(detail_of(t)->in, p->of, p->file, p->instr, f)
-		       : inlined_line(detail_of(t)->st, p->of, place_file(t, r));
+	return rows_of(t)->in ? inlining_at(rows_of(t)->in, p->of, p->file, p->instr, f)
+			      : inlined_line(rows_of(t)->st, p->of, place_file(t, r));
 }
 
 static struct str place_file_name(const struct table *t, uint32_t r)
 {
-	return store_file(detail_of(t)->st, place_file(t, r));
+	return store_file(rows_of(t)->st, place_file(t, r));
 }
 
 /* Of a line the function that it is inlined from, of an instruction its inlined calls; or
@@ -194,8 +193,8 @@ struct str place_inlined(const struct table *t, uint32_t r)
 	struct str s = STR("");
 
 	if (!place_frame(t, r, &f))
-		return detail_of(t)->kind == S_INSTRS ? s : place_file_name(t, r);
-	if (detail_of(t)->kind == S_INSTRS)
+		return rows_of(t)->kind == S_INSTRS ? s : place_file_name(t, r);
+	if (rows_of(t)->kind == S_INSTRS)
 		s = f ? inlining_chain(t->x->a, f, false) : place_file_name(t, r);
 	else
 		s = f && f->name.n ? f->name : place_file_name(t, r);
@@ -229,7 +228,7 @@ bool place_not_in_calls(const struct table *t, uint32_t r)
 
 struct str place_text(const struct table *t, uint32_t r)
 {
-	const struct detail *d = detail_of(t);
+	const struct line_rows *d = rows_of(t);
 	struct str s;
 
 	if (!d->text)
@@ -281,7 +280,7 @@ static void place_subject(const struct table *t, uint32_t r, struct row_subject 
 	const struct place *p = place_of(t, r);
 
 	out->fn[0] = place_graph_fn(t, r);
-	out->file = plain_file(detail_of(t), p->file);
+	out->file = plain_file(rows_of(t), p->file);
 	out->line = p->line;
 }
 
@@ -315,12 +314,12 @@ const struct source_def source_instrs = {
 
 static fn_id caller_of(const struct table *t, uint32_t r)
 {
-	return store_edge_caller(detail_of(t)->st, place_of(t, r)->of);
+	return store_edge_caller(rows_of(t)->st, place_of(t, r)->of);
 }
 
 static fn_id callee_of(const struct table *t, uint32_t r)
 {
-	return store_edge_callee(detail_of(t)->st, place_of(t, r)->of);
+	return store_edge_callee(rows_of(t)->st, place_of(t, r)->of);
 }
 
 static uint32_t site_fn(const struct table *t, uint32_t r)
@@ -336,12 +335,12 @@ static uint32_t site_callee_fn(const struct table *t, uint32_t r)
 
 uint32_t site_caller_name(const struct table *t, uint32_t r)
 {
-	return store_fn_name_id(detail_of(t)->st, caller_of(t, r));
+	return store_fn_name_id(rows_of(t)->st, caller_of(t, r));
 }
 
 uint32_t site_callee_name(const struct table *t, uint32_t r)
 {
-	return store_fn_name_id(detail_of(t)->st, callee_of(t, r));
+	return store_fn_name_id(rows_of(t)->st, callee_of(t, r));
 }
 
 struct str site_caller(const struct table *t, uint32_t r)
@@ -370,12 +369,12 @@ bool site_no_callee(const struct table *t, uint32_t r)
 
 uint64_t site_incl(const struct table *t, uint32_t r, uint32_t e)
 {
-	return detail_cost(t, (size_t)r * detail_of(t)->events, e);
+	return detail_cost(t, (size_t)r * rows_of(t)->events, e);
 }
 
 bool detail_no_instr(const struct table *t, uint32_t r UNUSED)
 {
-	return !store_info(detail_of(t)->st)->has_instr;
+	return !store_info(rows_of(t)->st)->has_instr;
 }
 
 static const struct listed site_list[] = {
@@ -410,7 +409,7 @@ const struct source_def source_callsites = {
 
 static const struct jump *jump_of(const struct table *t, uint32_t r)
 {
-	return &detail_of(t)->jumps[r];
+	return &rows_of(t)->jumps[r];
 }
 
 static uint32_t jump_fn(const struct table *t, uint32_t r)
@@ -420,7 +419,7 @@ static uint32_t jump_fn(const struct table *t, uint32_t r)
 
 struct str jump_to_name(const struct table *t, uint32_t r)
 {
-	return store_fn_shown(detail_of(t)->st, jump_of(t, r)->j.to_fn);
+	return store_fn_shown(rows_of(t)->st, jump_of(t, r)->j.to_fn);
 }
 
 file_id jump_file(const struct table *t, uint32_t r)
