@@ -10,7 +10,7 @@
 /* The tables of names, each with ids of its own (PROFILE.md section 5). */
 enum name_space { SPACE_OBJ, SPACE_FILE, SPACE_FN, SPACES };
 
-/* An event: line. */
+/* A line `event:`. */
 struct formula {
 	struct str text;
 	uint64_t line, at; /* from the start of the file, in lines and in bytes */

@@ -142,7 +142,7 @@ static int header_add_event(struct profile *p, struct str name, struct str formu
 	return 0;
 }
 
-/* An event: line, "NAME = expr : long name"; "= expr" and ": long name" are optional. */
+/* A line `event:`, "NAME = expr : long name"; "= expr" and ": long name" are optional. */
 struct definition {
 	struct str text, name;
 	size_t tally;
@@ -277,7 +277,8 @@ static int define_events(struct profile *p, struct definition *d, size_t n,
 	return 0;
 }
 
-/* Add the built-in events, except those that the file defines in a readable way. */
+/* Add the built-in events, except those that a definition names but could not define yet:
+ * a later round may. */
 static int add_all_known(struct profile *p, const struct definition *d, size_t n,
 			 struct err *err)
 {

@@ -2,9 +2,9 @@
  * merge.c - strings to functions, edges and sums; see merge.h.
  *
  * 1. Every name slot gets its string (merge_names.c).
- * 2. Functions are the distinct (object, file, name) that have a body or are called.  A
- *    callee whose file is only assumed, and that has no body there, is the function of that
- *    name with a body in that object, if there is only one (PROFILE.md section 6).
+ * 2. Functions are the distinct (object, file, name) that have lines or are called.  A
+ *    callee whose file is only assumed, and that has no lines there, is the function of that
+ *    name with lines in that object, if there is only one (PROFILE.md section 6).
  * 3. Edges are sorted by (caller, callee) and equal ones added.
  *
  * Each stretch has a tally of its own, so one function has a slot in several of them:
@@ -53,7 +53,7 @@ struct identity {
 	bool has_lines; /* has a block with cost lines or calls */
 	bool called;	/* is a callee with its file written */
 	bool defaulted; /* is a callee with a default file */
-	bool unclear;	/* and so its calls are those of one of several functions */
+	bool unclear;	/* has no lines; its calls may go to one of several that have */
 	uint32_t as;	/* identity that its calls with a default file go to */
 	uint32_t id;	/* final function id, or NO_ID */
 };
@@ -201,15 +201,15 @@ static int collect_identities(const struct profile *p, struct identities *ids)
 	return note_calls(p, ids);
 }
 
-/* Per object: its functions of the current name that have a body. */
-struct bodies {
+/* Per object: its functions of the current name that have lines. */
+struct candidates {
 	size_t of; /* 1 + index of the current name's first identity */
 	uint32_t n, last;
 };
 
 /*
- * Redirect callees with a default file and no body to the object's only function of
- * that name with a body, if there is exactly one.  Returns the number of such callees,
+ * Redirect callees with a default file and no lines to the object's only function of
+ * that name with lines, if there is exactly one.  Returns the number of such callees,
  * redirected or not.
  *
  *	fl=a.c  fn=main  cfn=f		no cfi=: the file of f is a.c by default
@@ -218,7 +218,7 @@ struct bodies {
  * With a second f, in c.c, nothing tells which one is called: f in a.c stays a function
  * of its own, and is unclear.
  */
-static uint64_t redirect_defaulted(struct identities *ids, struct bodies *in)
+static uint64_t redirect_defaulted(struct identities *ids, struct candidates *in)
 {
 	uint64_t loose = 0;
 
@@ -229,10 +229,10 @@ static uint64_t redirect_defaulted(struct identities *ids, struct bodies *in)
 		     to++)
 			wanted |= ids->at[to].defaulted && !ids->at[to].has_lines;
 		for (size_t i = from; wanted && i < to; i++) {
-			struct bodies *b = &in[ids->at[i].obj];
+			struct candidates *b = &in[ids->at[i].obj];
 
 			if (b->of != from + 1)
-				*b = (struct bodies){.of = from + 1};
+				*b = (struct candidates){.of = from + 1};
 			b->n += ids->at[i].has_lines;
 			if (ids->at[i].has_lines)
 				b->last = (uint32_t)i;
@@ -255,7 +255,7 @@ static uint64_t redirect_defaulted(struct identities *ids, struct bodies *in)
  * no function of its own. */
 static int number_functions(struct profile *p, struct identities *ids)
 {
-	struct bodies *in = calloc(p->nname[SPACE_OBJ] + 1, sizeof(*in));
+	struct candidates *in = calloc(p->nname[SPACE_OBJ] + 1, sizeof(*in));
 
 	if (!in)
 		return -1;
@@ -297,8 +297,7 @@ static bool may_forget(const struct profile *p)
 	return true;
 }
 
-/* Whether all is one part, whose costs are those of the whole, and will not be merged
- * again. */
+/* Is there one part only, and nothing to merge again?  Its costs are those of the whole. */
 static bool one_part(const struct profile *p)
 {
 	size_t n = 0;
@@ -321,7 +320,7 @@ static int settle_parts(struct profile *p, struct err *err)
 	return 0;
 }
 
-/* The lowest line at which a function is called: in `at` and in one of its slots. */
+/* Lower *at to `line` if that is known and lower. */
 static void lower_begin(uint32_t *at, uint32_t line)
 {
 	if (line_below(line, *at))
@@ -472,7 +471,7 @@ static int sort_edges(struct profile *p, struct edges *s)
 	return 0;
 }
 
-/* Number the edges, and say so to the tallies' maps.  edge_of is one array for all
+/* Number the edges; the tallies' maps get these numbers.  edge_of is one array for all
  * tallies, so that `at` of an edge tells both its tally and its place there. */
 static int number_edges(struct profile *p, struct edges *s)
 {
@@ -558,7 +557,7 @@ struct edges_of {
 	uint32_t first, end;
 };
 
-/* Make *of the tally of edge `at`, counted from the first tally on. */
+/* Find the tally of edge `at`, counted from the first tally on. */
 static void find_edges_of(const struct profile *p, uint32_t at, struct edges_of *of)
 {
 	struct bisect b = bisect_in(1, p->ntally);
@@ -836,7 +835,8 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, struct str ev
 		p->bytes += tally[k]->text_bytes;
 		p->lines += tally[k]->lines;
 	}
-	/* Parts write their names from the tallies: merge_names() frees these only for one. */
+	/* With several parts the names of the tallies are needed later; with one part
+	 * merge_names() frees them. */
 	if (settle_parts(p, err) || merge_names(p, one_part(p), err) ||
 	    interrupted(cancel, err) || join_events(p, events, err) ||
 	    join_functions(p, err) || interrupted(cancel, err) || join_edges(p, err) ||

@@ -2,7 +2,7 @@
  * reuse.c - an index as a tally; see reuse.h.
  *
  * Slots are the index's ids (name slots are ids + NAME_FIRST).  The lines of a function
- * become its first block (piece.h), packed and spilled like any other; parts become
+ * become a chain of pieces (piece.h), packed and spilled like any other; parts become
  * encoded bytes again (part_code.h).
  *
  *	index of a, b  ->  tally 0 \
@@ -56,7 +56,7 @@ static int check_complete(void *arg)
 	return store_check(st, &(struct err){0});
 }
 
-/* A further file may tell which function a call without a file is of, and a sum that did
+/* A further file may tell which function a call without a file goes to, and a sum that did
  * not fit cannot be added to. */
 static bool possible(struct store *st)
 {
@@ -323,9 +323,9 @@ static int take_jumps(struct reuse *r, fn_id f, struct piece_row *before)
 	return 0;
 }
 
-/* Lines, call sites and jumps of a function go into one piece, as if they had been read in
- * a block.  Each piece may be spilled as soon as it ends, so memory does not grow with the
- * index. */
+/* Lines, call sites and jumps of a function become a chain of pieces, as if they had been
+ * read in a block.  Each piece may be spilled as soon as it ends, so memory does not grow
+ * with the index. */
 static int take_details(struct reuse *r)
 {
 	struct tally *t = r->t;
