@@ -25,15 +25,6 @@ int graph_poll(const struct graph *g, uint32_t i, struct err *err)
 	return (i & 255) == 0 ? cancel_poll(g->cancel, err) : 0;
 }
 
-/* Half away from zero; what does not fit is cut to the largest number. */
-int64_t graph_round(double d)
-{
-	return d >= 9223372036854775807.0    ? INT64_MAX
-	       : d <= -9223372036854775808.0 ? INT64_MIN
-	       : d > 0			     ? (int64_t)(d + 0.5)
-					     : -(int64_t)(0.5 - d);
-}
-
 int graph_draft(struct graph *g, struct graph_draft *d, struct err *err)
 {
 	*d = (struct graph_draft){.below = g};

@@ -72,6 +72,5 @@ bool graph_late_recurs(const struct graph *g, uint32_t f); /* f calls itself */
 int64_t graph_late_sum(const struct graph *g, uint32_t f, uint32_t e, bool in);
 
 int graph_poll(const struct graph *g, uint32_t i, struct err *err);
-int64_t graph_round(double d);
 
 #endif

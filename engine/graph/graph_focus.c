@@ -286,7 +286,7 @@ static double goes_on(const struct shares *h, const struct flow_input *below,
 /* Exact if the share is 0 or 1. */
 static int64_t part_of_cost(int64_t cost, double share, bool ignore)
 {
-	int64_t part = share >= 1 ? cost : graph_round(share * (double)cost);
+	int64_t part = share >= 1 ? cost : cost_round(share * (double)cost);
 
 	if (cost > 0 ? part > cost : part < cost)
 		part = cost;

@@ -395,9 +395,9 @@ static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below
 			continue;
 		if (walk_hidden(&k, h, &w, h->up[f], err))
 			return err->kind;
-		cost_add(&self[f], graph_round(k.self));
+		cost_add(&self[f], cost_round(k.self));
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
-			cost_add(&edge[i], graph_round(k.to[g->callee[i]]));
+			cost_add(&edge[i], cost_round(k.to[g->callee[i]]));
 		forget_walk(&k);
 	}
 	return 0;
@@ -570,7 +570,7 @@ static void merge_calls(struct graph_draft *d, const struct hide *h,
 		}
 		if (through <= to) {
 			if (graph_calls_known(d->below, h->up[through]))
-				calls = (uint64_t)graph_round(k->to[through]);
+				calls = (uint64_t)cost_round(k->to[through]);
 			i++;
 		}
 		if (to <= through)

@@ -40,7 +40,7 @@ struct handing {
 
 static int64_t whole_units(double part, double of_whole)
 {
-	return graph_round(part * of_whole);
+	return cost_round(part * of_whole);
 }
 
 /* Take `want` of the whole, or as much of the part at hand as is its share. */

@@ -23,9 +23,7 @@
 
 int64_t path_rounded(double est)
 {
-	return est >= 9223372036854775807.0 ? INT64_MAX
-	       : est > 0		    ? (int64_t)(est + 0.5)
-					    : 0;
+	return est > 0 ? cost_round(est) : 0;
 }
 
 /* The estimate as a whole number that is within the bounds, as rounding may leave them. */

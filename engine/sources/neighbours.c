@@ -99,7 +99,7 @@ static int64_t near_own(const struct exec *x, uint32_t f, bool up, int64_t est)
 	if (est == p.all)
 		return own;
 	part = p.all ? (double)est * (double)own / (double)p.all : 0;
-	return part < 0 ? -path_rounded(-part) : path_rounded(part);
+	return cost_round(part);
 }
 
 /* Add the cost of a call, and the part of it that stays at f, its other end. */

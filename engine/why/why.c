@@ -289,9 +289,9 @@ static int add_cause(struct telling *t, struct why_cause *c)
 		return t->x->err->kind;
 	return add_row(t,
 		       (struct why_row){
-			       .delta = llround(c->cost),
-			       .lo = llround(c->cost - fabs(c->spread)),
-			       .hi = llround(c->cost + fabs(c->spread)),
+			       .delta = cost_round(c->cost),
+			       .lo = cost_round(c->cost - fabs(c->spread)),
+			       .hi = cost_round(c->cost + fabs(c->spread)),
 			       .from = c->from,
 			       .to = c->to,
 			       .rates = c->fn != t->w->root &&
@@ -319,11 +319,11 @@ static int add_rest(struct telling *t, size_t more, double largest)
 	const double above = digits ? ceil(share * 10) / 10 : ceil(share);
 
 	for (size_t i = 0; i < t->n; i++)
-		rest -= t->row[i].delta;
-	if (!more && t->n && llabs(rest) <= (int64_t)(t->n + t->w->tiny)) {
-		t->row[0].delta += rest;
-		t->row[0].lo += rest;
-		t->row[0].hi += rest;
+		cost_subtract(&rest, t->row[i].delta);
+	if (!more && t->n && cost_size(rest) <= (int64_t)(t->n + t->w->tiny)) {
+		cost_add(&t->row[0].delta, rest);
+		cost_add(&t->row[0].lo, rest);
+		cost_add(&t->row[0].hi, rest);
 		return 0;
 	}
 	if (!rest && !more)
@@ -347,7 +347,7 @@ static int add_noise(struct telling *t)
 		       ? 0
 		       : add_row(t,
 				 (struct why_row){
-					 .delta = llround(w->noise),
+					 .delta = cost_round(w->noise),
 					 .kind = STR("noise"),
 					 .text = arena_printf(
 						 t->x->a,
@@ -434,7 +434,7 @@ static int add_group(struct telling *t, const struct group *g)
 
 	return add_row(
 		t, (struct why_row){
-			   .delta = llround(g->cost),
+			   .delta = cost_round(g->cost),
 			   .kind = STR("own cost"),
 			   .file = known ? file : STR(""),
 			   .text = known ? arena_printf(t->x->a,
@@ -640,7 +640,7 @@ static void keep_of(struct telling *t, struct why_cause *c, size_t *n)
 		c[k++] = c[i];
 	}
 	*n = k;
-	t->delta = llround(sum);
+	t->delta = cost_round(sum);
 	w->noises = 0;
 }
 

@@ -74,6 +74,15 @@ static inline uint64_t cost_sum_bits(uint64_t a, uint64_t b)
 	return (uint64_t)cost_sum((int64_t)a, (int64_t)b);
 }
 
+/* Half away from zero; what does not fit is the nearest that does. */
+static inline int64_t cost_round(double d)
+{
+	return d >= 9223372036854775807.0    ? INT64_MAX
+	       : d <= -9223372036854775808.0 ? INT64_MIN
+	       : d > 0			     ? (int64_t)(d + 0.5)
+					     : -(int64_t)(0.5 - d);
+}
+
 /* Its place among unsigned numbers in the order of all costs. */
 static inline uint64_t cost_rank(int64_t v)
 {
