@@ -1,15 +1,15 @@
 /*
  * first.c - lines of first blocks; see first.h.
  *
- *	+ 5   3   2 1 0 \n	the blanks of 32 bytes are found at once, the numbers that end
- *	    ^   ^       ^	at them are converted side by side (simd.h), and the line
- *				becomes a row of a few bytes after the others (piece.h)
+ *	+5 3 210\n	the blanks of 32 bytes are found at once, the numbers that end
+ *	  ^ ^   ^	at them are converted side by side (simd.h), and the line
+ *			becomes a row of a few bytes after the others (piece.h)
  *
  * Most lines repeat, after a small "+5", the text of the line before, or all of it but
  * the cost:
  *
- *	+ 4   0   2 1 0 \n	the text from the first blank on is compared as a whole, and the
- *	    ^			row is two bytes
+ *	+4 0 210\n	the text from the first blank on is compared as a whole, and the
+ *	  ^		row is two bytes
  *
  * first_loops.c has the loops: one for each instruction set, number of positions and
  * number of columns.  A line that does not fit the loop, for example one with a number of

@@ -24,8 +24,8 @@ struct same {
 	uint64_t keep[2]; /* ones for the bytes of the text */
 	unsigned n;	  /* bytes of the text; 0: no guess */
 	unsigned place;	  /* which positions change: PIECE_INSTR or PIECE_LINE */
-	bool unknown;	  /* the line of code is written as 0, not as "*" */
-	bool known;	  /* cost[] has the costs of the last cost line of the piece */
+	bool no_line;	  /* the line of code is written as 0, not as "*" */
+	bool has_cost;	  /* cost[] has the costs of the last cost line of the piece */
 	uint64_t cost[2];
 };
 

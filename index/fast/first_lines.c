@@ -62,7 +62,7 @@ const char *first_cost_line(struct tally *t, const struct decode *d,
 	t->lines++;
 	t->cost_lines++;
 	pl->same.n = 0;
-	pl->same.known = false;
+	pl->same.has_cost = false;
 	first_lines_place(pl, &r, at, t, true);
 	t->now.base_file = t->now.file;
 	return tally_pack_line(t, &r, cost) ? end_without_memory(t) : p;

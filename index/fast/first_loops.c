@@ -206,7 +206,7 @@ static HOT const char *short_line(const struct first_fixed l, struct first *f,
 {
 	struct same *same = l.same;
 	struct numbers x = {.end = {p, p, p, p}};
-	bool like = same->known;
+	bool like = same->has_cost;
 	uint64_t at[2];
 	unsigned char *out;
 
@@ -289,7 +289,7 @@ static HOT void check_guess(const struct first_fixed l, const struct first *f)
 	const bool moved = l.nsub == 1 ? f->at[0] != f->before[l.instr ? 0 : 1]
 				       : f->at[0] != f->before[0] ||
 						 f->at[1] != f->before[1] ||
-						 (l.same->unknown && f->at[1]);
+						 (l.same->no_line && f->at[1]);
 
 	if (moved || (f->at[0] | (l.nsub == 2 ? f->at[1] : 0)) >> 62)
 		l.same->n = 0;
@@ -420,7 +420,7 @@ static HOT void put_file_costs(const struct first_fixed l, struct first *f,
 	bool like = false;
 	unsigned char *out;
 
-	if (!l.wide && c->n == l.ncols && same->known)
+	if (!l.wide && c->n == l.ncols && same->has_cost)
 		like = same->cost[0] == c->cost[0] &&
 		       (c->n == 1 || same->cost[1] == c->cost[1]);
 	out = put_place(l, f, (like ? 0 : c->n << PIECE_COSTS) | ENTRY_COST,
@@ -459,8 +459,8 @@ static HOT const char *file_and_line(const struct first_fixed l, struct first *f
 		return NULL;
 	put_file_costs(l, f, &c, at, slot);
 	same->n = 0;
-	same->known = !l.wide && c.n == l.ncols;
-	if (same->known && (l.nsub == 2 || l.instr))
+	same->has_cost = !l.wide && c.n == l.ncols;
+	if (same->has_cost && (l.nsub == 2 || l.instr))
 		guess_same(same, p, end, l.nsub, l.instr, at[l.nsub - 1]);
 	t->now.file = t->now.base_file = t->pieces.last.file = slot;
 	f->costs++;
@@ -643,7 +643,7 @@ static HOT void give_state(const struct first_fixed l, const struct first *f,
 	pl->before[0] = t->pieces.last.instr = f->before[0];
 	pl->before[1] = t->pieces.last.line = f->before[1];
 	t->pieces.last.to[2] = f->to;
-	t->pieces.last.cost_known = l.ncols == 1 && l.same->known;
+	t->pieces.last.cost_known = l.ncols == 1 && l.same->has_cost;
 	t->pieces.last.cost = l.same->cost[0];
 	for (unsigned i = 0; !l.wide && i < l.ncols; i++)
 		t->now.run[i] = f->run[i];
@@ -695,7 +695,7 @@ static HOT const char *first_loops_take_all(struct tally *t, struct decode *d,
 {
 	struct first_place pl = {
 		.before = {t->pieces.last.instr, t->pieces.last.line},
-		.same = {.known = narrow == 1 && t->pieces.last.cost_known,
+		.same = {.has_cost = narrow == 1 && t->pieces.last.cost_known,
 			 .cost = {t->pieces.last.cost}}};
 	const struct first_fixed l = {t,	   &pl.same,
 				      nsub,	   narrow ? narrow : d->ncols,
@@ -719,7 +719,7 @@ static HOT const char *first_loops_take_all(struct tally *t, struct decode *d,
 		p = q;
 		if (t->pieces.rows == 0) { /* another piece begins */
 			pl.same.n = 0;
-			pl.same.known = false;
+			pl.same.has_cost = false;
 		}
 	}
 	memcpy(d->base, pl.at, sizeof(pl.at));

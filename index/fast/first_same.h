@@ -55,7 +55,7 @@ static HOT void same_costs(struct same *s, const char *p, unsigned n, unsigned n
 {
 	const unsigned front = same_front(nsub), shift = 8 * front;
 	const uint64_t a = load8(p), b = load8(p + 8);
-	const uint64_t blank = nsub == 1 ? ' ' : s->unknown ? 0x203020 : 0x202a20;
+	const uint64_t blank = nsub == 1 ? ' ' : s->no_line ? 0x203020 : 0x202a20;
 
 	s->n = front + n;
 	s->keep[0] = low[s->n][0];
@@ -72,10 +72,10 @@ static HOT void guess_same(struct same *s, const char *p, const char *end, unsig
 	const uint64_t n = (uint64_t)(end - p);
 
 	s->n = 0;
-	s->known = true;
+	s->has_cost = true;
 	if (n > 16 - same_front(nsub))
 		return;
-	s->unknown = nsub == 2 && !known;
+	s->no_line = nsub == 2 && !known;
 	same_costs(s, p, (unsigned)n, nsub);
 	s->place = nsub == 2 || instr ? PIECE_INSTR : PIECE_LINE;
 }

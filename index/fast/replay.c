@@ -48,7 +48,7 @@ int replay_no_memory(struct err *err)
 void replay_count(struct replay *r, uint64_t links, uint64_t hits, uint64_t steps)
 {
 	enum { ASKED = 1 << 14, TRIED_AGAIN = 1 << 17 };
-	bool mostly_links;
+	bool enough_links;
 
 	r->recent_links += links;
 	r->recent_steps += steps;
@@ -56,17 +56,18 @@ void replay_count(struct replay *r, uint64_t links, uint64_t hits, uint64_t step
 		r->recent_links /= 2;
 		r->recent_steps /= 2;
 	}
-	mostly_links = r->recent_steps < 2 * r->recent_links;
+	enough_links = r->recent_steps < 2 * r->recent_links;
 	r->links += links;
 	r->hits += hits;
 	if (r->links >= (r->misleads ? TRIED_AGAIN : ASKED)) {
 		r->misleads = !r->misleads && r->follow && r->hits < r->links / 3 * 2;
 		r->links = r->hits = 0;
 	}
-	r->follow = mostly_links && !r->misleads;
+	r->follow = enough_links && !r->misleads;
 }
 
-/* One or two costs are added to the events with the numbers of their columns. */
+/* Does the loop add each cost to its own event?  Loops of one or two columns take column i
+ * for event i. */
 static bool in_place(const struct tally *t)
 {
 	return t->events.col_is_event || t->events.ncol > 2;

@@ -46,15 +46,15 @@ struct replay {
 	uint32_t past_n;    /* place of the next one */
 	uint32_t past_at;   /* place of the link that should come next */
 	bool past_round;    /* every place of it was written */
-	/* The past is followed while most lines are taken by links, not steps (else the
+	/* The past is followed while more than a third of what is taken is links (else the
 	 * link used last is right as often, and nearer in memory), and while it is right
 	 * for two links of three. */
 	uint64_t recent_links, recent_steps; /* links, and lines taken by steps, lately */
 	uint64_t links;			     /* since this was last decided, */
 	uint64_t hits;			     /* and those that the past was right for */
 	bool follow, misleads;
-	/* The loop stopped after a head: the entry that has the base of positions, 0:
-	 * unchanged. */
+	/* If the loop stopped after a head: the entry whose positions are the base; 0: the
+	 * base did not change. */
 	uint32_t base;
 	bool full; /* links have no room: new text is not learnt */
 	/* Lines that no link fitted and that taught none, less those that a link

@@ -20,7 +20,7 @@ enum {
 	NEWLINES_MAX = 7, /* in a link's text: 3 bits */
 };
 
-/* A cost line of the same block has none but the newlines. */
+/* The link of a cost line of the same block has only a number of newlines. */
 enum link_flag {
 	LINK_NEWLINES = NEWLINES_MAX,
 	LINK_FL = 8,	/* has fl= in its head */
@@ -236,17 +236,18 @@ static inline struct str replay_plain(const struct plain *plain)
 }
 
 /* Make link 0 if it is not made yet; false when memory is out. */
-bool replay_none(struct replay *r);
+bool replay_make_link_0(struct replay *r);
 
-/*
- * The loop learns cost lines itself, all other lines are learnt from the result of decode
- * and tally.  cur is the entry before the line, and not a head.
- */
 struct positions {
 	uint64_t instr, line;
 	uint32_t file;	   /* slot */
 	unsigned newlines; /* in the text */
 };
+
+/*
+ * The loop learns cost lines itself by these three functions.  All other lines are learnt
+ * from the result of decode and tally.  cur is the entry before the line, and not a head.
+ */
 
 /* Make steps of the cost lines from p on that are the entries after cur in their order
  * and have no step yet; false when there is no such line.  The tally's columns are all

@@ -195,7 +195,7 @@ static bool keep_step(struct replay *r, const struct text_link *k, const struct 
 	    k->len > STEP_TEXT || k->flags != 1 /* one newline, no flag */ ||
 	    t->entries.at[k->from].kind_callee == ENTRY_HEAD)
 		return true;
-	if (!replay_none(r) ||
+	if (!replay_make_link_0(r) ||
 	    vec_reserve(&r->step, &r->step_cap, (size_t)k->from + 1, sizeof(*r->step)))
 		return false;
 	step = &r->step[k->from];

@@ -21,7 +21,7 @@ static size_t width(const struct text_link *k)
 	return 1 + ((size_t)k->len + 63 - LINK_TEXT) / 64;
 }
 
-bool replay_none(struct replay *r)
+bool replay_make_link_0(struct replay *r)
 {
 	if (r->n)
 		return true;
@@ -71,7 +71,7 @@ bool replay_link(struct replay *r, const struct text_link *new, uint32_t *made)
 	bool room;
 
 	*made = 0;
-	if (!replay_none(r) ||
+	if (!replay_make_link_0(r) ||
 	    vec_reserve(&r->step, &r->step_cap, (size_t) new->from + 1, sizeof(*r->step)))
 		return false;
 	room = r->n + wide <= replay_links_most(r);
