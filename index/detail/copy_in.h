@@ -33,7 +33,7 @@ static inline uint32_t four_bytes(const unsigned char *p)
 
 /* Are a and b equal?  Up to 8 bytes are compared as two halves that may overlap, without
  * a call. */
-static inline bool coded_alike(struct coded a, struct coded b)
+static inline bool coded_equal(struct coded a, struct coded b)
 {
 	const size_t n = a.n;
 
@@ -146,7 +146,7 @@ static inline const unsigned char *copy_past_costs(const struct detail_shape *s,
 }
 
 /* Are the n costs of a row packed as the index has them? */
-static inline bool copy_alike(const struct detail_shape *s, uint64_t n)
+static inline bool copy_same_form(const struct detail_shape *s, uint64_t n)
 {
 	return n == s->events ||
 	       (n > COSTS_PLAIN && n <= COPY_EVENTS && s->events > COSTS_PLAIN);

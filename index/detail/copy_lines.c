@@ -4,7 +4,7 @@
  * There is a buffer for each file of the function, since the index has its rows by file.
  * Three loops copy rows, each for what the one before it stops at:
  *
- *	copy_likes()	the line and the costs of the row before, four rows at once
+ *	copy_repeats()	the line and the costs of the row before, four rows at once
  *	copy_some()	a row in 8 bytes, one after the other (copy_wide(): many events)
  *	add_line()	any row, also one that goes back
  *
@@ -100,7 +100,7 @@ static int copy_lines_append(const struct copy_lines *c, struct copy_file *f,
 	head = f->out.p + f->out.n;
 	p = detail_put_place(head, c->shape, instr - f->instr,
 			     varint_zigzag(f->line, line));
-	if (f->rows && coded_alike(last_cost(f), cost)) {
+	if (f->rows && coded_equal(last_cost(f), cost)) {
 		*head |= HEAD_COSTS;
 	} else {
 		f->cost_at = (size_t)(p - f->out.p);
@@ -297,8 +297,7 @@ static enum copied move_to(struct copy_lines *c, uint32_t file)
 	return COPY_DONE;
 }
 
-/* Are the next rows of a call in order if no difference goes back?  Not near 2^64 - 1, where
- * they wrap to 0. */
+/* May a position grow by all rows of one call without passing 2^64 - 1? */
 static inline bool can_step(uint64_t position)
 {
 	return position <= UINT64_MAX - (uint64_t)2 * COPY_ROWS * MOST_STEP;
@@ -348,7 +347,7 @@ struct small_row {
  *	piece	tag d1 tag d2 tag d3 tag d4	each d is twice the step
  *	index	h1 h2 h3 h4
  */
-COPY_STEP bool copy_likes(struct copy_loop *l, struct copy_kind k)
+COPY_STEP bool copy_repeats(struct copy_loop *l, struct copy_kind k)
 {
 	const uint64_t lanes = 0x0001000100010001;
 	const uint64_t tag = k.instrs ? PIECE_INSTR : PIECE_LINE;
@@ -478,9 +477,9 @@ COPY_STEP void copy_some(struct copy_loop *loop, struct copy_kind k)
 	while (l.rows < COPY_ROWS && l.end - l.p >= 8) {
 		struct small_row r = {.word = load8((const char *)l.p)};
 
-		/* Nine of ten rows are alike. */
+		/* Nine of ten rows repeat line and costs of the row before. */
 		if ((r.word & 0xff) == (k.instrs ? PIECE_INSTR : PIECE_LINE) &&
-		    copy_likes(&l, k))
+		    copy_repeats(&l, k))
 			continue;
 		if (!get_small_place(&r, l.line, k) ||
 		    (r.costs && !get_small_costs(&r, k)))
@@ -577,7 +576,7 @@ copy_wide(const struct copy_lines *c, struct copy_file *f, const struct varint_r
 		head = out;
 		out = detail_put_place(out, c->shape, instr - at->instr,
 				       varint_zigzag(at->line, line));
-		if (coded_alike(at->cost, last_cost(f))) {
+		if (coded_equal(at->cost, last_cost(f))) {
 			*head |= HEAD_COSTS;
 		} else {
 			f->cost_at = (size_t)(out - f->out.p);
@@ -615,7 +614,7 @@ static enum copied copy_on(struct copy_lines *c, struct varint_reader *in,
 		return COPY_DONE;
 	/* Rows without costs are copied as they are, so the costs before must be the
 	 * same. */
-	if (!wide && !coded_alike(last_cost(f), at->cost))
+	if (!wide && !coded_equal(last_cost(f), at->cost))
 		return COPY_DONE;
 	if (bytes_room(&f->out,
 		       wide ? WIDE_ROWS * wide_room(c) : 2 * COPY_ROWS * 8 + ROW_ROOM))
@@ -632,7 +631,7 @@ static inline enum copied get_costs(struct copy_lines *c, struct varint_reader *
 {
 	if (n == 0 && cost->p)
 		return COPY_DONE;
-	if (!copy_alike(&c->shape, n))
+	if (!copy_same_form(&c->shape, n))
 		return COPY_NOT;
 	cost->p = in->p;
 	in->p = copy_past_costs(&c->shape, in->p, in->end);

@@ -5,8 +5,8 @@
  * if they differ from those before.  In the index (detail_code.h) the tag, with a small
  * step of the first position in it, is another one; the rest is the same.  So the lines of
  * a file are not unpacked, ordered and packed again, but copied.
- * Where the lines go back, the rows from there on are taken back, and merged with the
- * next lines:
+ * Where a line does not come after the row before, the rows from its place on are taken
+ * back, and merged with the next lines:
  *
  *	out	10 11 12 13 14 15
  *	lines		    14 16 17	14 and 15 are taken back; 14 is added, 15 goes before 16

@@ -39,7 +39,9 @@ enum {
 	RUN_BYTES = 32 << 20, /* of rows and their costs, about */
 	LEAST_ROOM = 1 << 6,  /* numbers in the first allocation of costs */
 	MOST_ROOM = 1 << 12,  /* in the largest one */
-	FETCH = 16, /* so many functions ahead data is prefetched, and slots at twice that */
+	/* The data of the function FETCH ahead is prefetched, the slots of the one 2 FETCH
+	 * ahead. */
+	FETCH = 16,
 };
 
 struct slot_ref {
@@ -51,7 +53,7 @@ struct slot_ref {
 struct fn_places {
 	uint32_t *slot_first; /* per function: into slots */
 	struct slot_ref *slots;
-	struct sort_pair *by_obj; /* functions by name and object, then as they are */
+	struct sort_pair *by_obj; /* functions by name and object, then by number */
 };
 
 /* Call sites or jumps. */
@@ -66,8 +68,8 @@ struct detail {
 	const struct profile *p;
 	struct fn_places at;
 	bool borrowed;		  /* `at` belongs to another one */
-	size_t run;		  /* rows held at once */
-	bool asked;		  /* a test chose `run` */
+	size_t run_rows;	  /* rows held at once */
+	bool asked;		  /* a test chose run_rows */
 	const atomic_int *cancel; /* may be NULL */
 	struct bytes piece;	  /* scratch: a piece */
 	uint64_t *cost;		  /* scratch: the costs of one row */
@@ -138,7 +140,7 @@ static int order_targets(struct detail *d)
 }
 
 /* Allocate a struct detail without `at`; NULL when memory is out. */
-static struct detail *with_scratch(const struct profile *p, size_t run)
+static struct detail *with_scratch(const struct profile *p, size_t run_rows)
 {
 	struct detail *d = calloc(1, sizeof(*d));
 
@@ -146,11 +148,11 @@ static struct detail *with_scratch(const struct profile *p, size_t run)
 		return NULL;
 	d->p = p;
 	d->shape = (struct detail_shape){(uint32_t)p->nevent, p->has_instr, p->has_line};
-	d->asked = run != 0;
-	d->run = run ? run
-		     : RUN_BYTES / (sizeof(struct detail_row) +
-				    sizeof(struct detail_key) * 2 +
-				    (p->nevent + 2) * sizeof(uint64_t));
+	d->asked = run_rows != 0;
+	d->run_rows = run_rows ? run_rows
+			       : RUN_BYTES / (sizeof(struct detail_row) +
+					      sizeof(struct detail_key) * 2 +
+					      (p->nevent + 2) * sizeof(uint64_t));
 	arena_init(&d->sums, 0);
 	detail_lines_init(&d->lines, p->nevent);
 	copy_lines_init(&d->copy, d->shape);
@@ -167,9 +169,10 @@ static int no_memory(struct err *err)
 	return err_set(err, ERR_LIMIT, 0, "out of memory while ordering cost lines");
 }
 
-int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err)
+int detail_new(const struct profile *p, size_t run_rows, struct detail **out,
+	       struct err *err)
 {
-	struct detail *d = with_scratch(p, run);
+	struct detail *d = with_scratch(p, run_rows);
 	int rc = -1;
 
 	if (d)
@@ -185,7 +188,7 @@ int detail_new(const struct profile *p, size_t run, struct detail **out, struct 
 int detail_share(const struct detail *of, unsigned share, struct detail **out,
 		 struct err *err)
 {
-	struct detail *d = with_scratch(of->p, of->run / share + 1);
+	struct detail *d = with_scratch(of->p, of->run_rows / share + 1);
 
 	if (!d)
 		return no_memory(err);
@@ -252,6 +255,7 @@ uint64_t detail_weight(const struct detail *d, uint32_t f)
 
 		__builtin_prefetch(
 			&d->p->tally[soon->tally]->fns.at[soon->slot].pieces_n);
+		/* A row takes two bytes or more. */
 		sum += d->p->tally[at->tally]->fns.at[at->slot].pieces_n / 2;
 	}
 	return sum;
@@ -509,8 +513,7 @@ static void add_costs(struct detail *d, size_t k, uint64_t *sum, uint32_t n)
 		d->full |= cost_add_bits(&sum[event[e]], d->cost[e]);
 }
 
-/* Add a cost line with the ncost costs at *in; 0: with those of the line before, which o
- * knows. */
+/* Add a cost line with the ncost costs at *in; 0: with those of the line before, o->costs. */
 static inline int read_line(struct detail *d, struct varint_reader *in,
 			    const uint32_t *event, uint64_t instr, uint64_t line,
 			    uint32_t file, uint32_t ncost, struct piece_row *o)
@@ -796,7 +799,7 @@ static enum copied copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_
 	in.end = in.p + fn->piece_n;
 	if (piece_before(&in, &at))
 		return COPY_NOT;
-	begin_fn(d, f, 0, d->run);
+	begin_fn(d, f, 0, d->run_rows);
 	rc = copy_piece(d, &in, slot);
 	if (rc)
 		return rc;
@@ -821,7 +824,7 @@ int detail_pack(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 	if (copy != COPY_NOT)
 		return copy == COPY_DONE ? 0 : -1;
 	d->loose = loose;
-	if (gather(d, f, (1u << DETAIL_KINDS) - 1, d->run))
+	if (gather(d, f, (1u << DETAIL_KINDS) - 1, d->run_rows))
 		return -1;
 	/* All kinds end their runs together. */
 	if (d->runs[0].n && end_run(d))

@@ -14,8 +14,9 @@
 
 struct detail; /* knows where each function's entries are */
 
-/* run: rows held at once; 0: about 32 MiB. */
-int detail_new(const struct profile *p, size_t run, struct detail **out, struct err *err);
+/* run_rows: rows held at once; 0: about 32 MiB. */
+int detail_new(const struct profile *p, size_t run_rows, struct detail **out,
+	       struct err *err);
 /* Once *cancel is set, detail_pack() and detail_pack_kind() fail as if memory were out. */
 void detail_stop_by(struct detail *d, const atomic_int *cancel);
 /* Make one for another thread, with the same places and 1/share of the rows.  Free it
