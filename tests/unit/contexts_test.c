@@ -437,9 +437,7 @@ static void check_named(const struct named *n)
 	}
 	fclose(f);
 	got = groups_of(path);
-	ok(got.n == strlen(n->want) && memcmp(got.buf, n->want, got.n) == 0, "%s",
-	   n->name);
-	if (got.n != strlen(n->want) || memcmp(got.buf, n->want, got.n) != 0)
+	if (!ok(str_eq(out_text(&got), str_c(n->want)), "%s", n->name))
 		printf("# got %.*s# want %s", (int)got.n, got.buf, n->want);
 	out_close(&got);
 	unlink(path);
