@@ -80,6 +80,11 @@ static int put_place(struct exec *x, struct listing *l, const struct listing_pla
 		text = arena_join(x->a, STR("=> "),
 				  x->open->people ? name_short(name, x->a) : name,
 				  STR(""));
+	} else if (at->kind == LISTING_INLINED) {
+		name = at->name;
+		text = arena_join(x->a, STR("=> "),
+				  x->open->people ? name_short(name, x->a) : name,
+				  STR(", inlined"));
 	} else if (at->kind == LISTING_JUMP) {
 		text = jump_text(x, l, at);
 	}
@@ -399,8 +404,8 @@ static int put_groups(struct exec *x, struct listing *l)
 
 int listing_fill(struct exec *x, struct listing *l, const struct fn_set *set)
 {
-	return listing_gather(x, l, set) || find_inlined(x, l) || listing_groups(x, l) ||
-			       put_groups(x, l)
+	return listing_gather(x, l, set) || find_inlined(x, l) || listing_merge(x, l) ||
+			       listing_groups(x, l) || put_groups(x, l)
 		       ? x->err->kind
 		       : 0;
 }
@@ -411,7 +416,7 @@ int listing_ahead(struct exec *x, struct listing *l, const struct fn_set *set)
 		return x->err->kind;
 	if (!l->instrs)
 		return 0;
-	if (listing_groups(x, l))
+	if (listing_merge(x, l) || listing_groups(x, l))
 		return x->err->kind;
 	for (size_t i = 0; i < l->ngroups; i++)
 		if (read_object(x, l, &l->group[i]))

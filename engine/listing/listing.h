@@ -9,7 +9,8 @@
  *     group   file: inlined files are groups of their own   |  object
  *     pos     line                                          |  address
  *
- * Where inlined code begins and ends (inlined.h), a row says so.
+ * Where inlined code begins and ends (inlined.h), a row says so.  Where debug information
+ * tells which line of a function's own file called it, that line has what it costs, too.
  */
 #ifndef QUERN_LISTING_H
 #define QUERN_LISTING_H
@@ -28,11 +29,12 @@ enum listing_kind {
 	LISTING_INLINED,
 };
 
-/* A cost, call or jump at a place; sorted by group, pos, kind, other. */
+/* A cost, call, jump or inlined call at a place; sorted by group, pos, kind, other. */
 struct listing_place {
 	uint32_t group;
-	enum listing_kind kind; /* LISTING_LINE, LISTING_CALL, LISTING_JUMP */
-	uint64_t pos, other;	/* callee; address or line jumped to */
+	enum listing_kind kind; /* LISTING_LINE, _CALL, _JUMP, _INLINED */
+	uint64_t pos, other;	/* callee; address or line jumped to; name of code */
+	struct str name;	/* of inlined code */
 	file_id to_file;	/* of the line jumped to */
 	uint64_t calls, executed;
 	bool conditional;
@@ -88,8 +90,10 @@ int listing_fill(struct exec *x, struct listing *l, const struct fn_set *set);
 int listing_ahead(struct exec *x, struct listing *l, const struct fn_set *set);
 /* The cost of a place in any event of the store. */
 int64_t listing_cost(const struct listing *l, const struct listing_place *at, uint32_t e);
-/* listing_places.c: the places of the functions, merged and in order; then their groups. */
+/* listing_places.c: the places of the functions; with the inlined calls, merged and in order;
+ * then their groups. */
 int listing_gather(struct exec *x, struct listing *l, const struct fn_set *set);
+int listing_merge(struct exec *x, struct listing *l);
 int listing_groups(struct exec *x, struct listing *l);
 
 #endif

@@ -156,9 +156,42 @@ static int add_function(struct exec *x, void *arg, const struct fn_members *of,
 
 int listing_gather(struct exec *x, struct listing *l, const struct fn_set *set)
 {
-	if (!(l->own = EXEC_ARRAY(x, bool, (size_t)store_info(l->st)->files + 1)) ||
-	    fn_detail_each(x, set, add_function, l))
+	return !(l->own = EXEC_ARRAY(x, bool, (size_t)store_info(l->st)->files + 1)) ||
+			       fn_detail_each(x, set, add_function, l)
+		       ? x->err->kind
+		       : 0;
+}
+
+/* If `at` is in inlined code, give its cost to the line of the function's own file that
+ * called this code, too. */
+static int roll_up(struct exec *x, struct listing *l, struct listing_place at)
+{
+	const file_id own = store_fn_file_id(l->st, at.fn);
+	const struct inline_frame *f;
+	struct listing_place *to;
+
+	inlining_at(l->in, at.fn, at.inlined, at.instr, &f);
+	while (f && f->outer)
+		f = f->outer;
+	if (!f || !f->line ||
+	    !str_eq(str_basename(f->file), str_basename(store_file(l->st, own))))
+		return 0;
+	if (!(to = new_at(x, l, l->costs + at.costs)))
 		return x->err->kind;
+	place_entry(l, to, at.fn, own, f->line, 0);
+	to->kind = LISTING_INLINED;
+	to->other = f->number;
+	to->name = f->name;
+	return 0;
+}
+
+int listing_merge(struct exec *x, struct listing *l)
+{
+	const size_t n = l->instrs ? 0 : l->nplaces;
+
+	for (size_t i = 0; i < n; i++)
+		if (l->place[i].kind != LISTING_JUMP && roll_up(x, l, l->place[i]))
+			return x->err->kind;
 	merge(l);
 	return 0;
 }

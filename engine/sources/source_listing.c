@@ -204,9 +204,12 @@ bool listing_no_self(const struct table *t, uint32_t r)
 	       !ROW(listing_row, t, r)->at;
 }
 
+/* A row of inlined code without a place says where that begins. */
 bool listing_no_incl(const struct table *t, uint32_t r)
 {
-	return ROW(listing_row, t, r)->kind != LISTING_CALL;
+	const struct listing_row *row = ROW(listing_row, t, r);
+
+	return row->kind != LISTING_CALL && (row->kind != LISTING_INLINED || !row->at);
 }
 
 uint64_t listing_self(const struct table *t, uint32_t r, uint32_t e)

@@ -9,8 +9,8 @@
  *			itself; why: it has no text; newer: 1, than the profile; n: its
  *			number in "group:pos"
  *	L pos TAB costs TAB text [TAB file:line]	a line, or an instruction
- *	C pos TAB to TAB calls TAB costs TAB callee [TAB short]	a call from there.  to: line
- *			of d-functions, or in a page of one listing "group:pos"; maybe empty
+ *	C pos TAB to TAB calls TAB costs TAB callee [TAB short]	a call from there; calls -1:
+ *			inlined.  to: line of d-functions, of one listing "group:pos", or empty
  *	J pos TAB to TAB text	a jump from there.  to: "group:pos"; maybe empty
  *	G text		text that is not there
  *	I name [TAB short]	code inlined from that function begins; empty: it ends

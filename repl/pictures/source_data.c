@@ -122,17 +122,18 @@ static void put_call_row(const struct source_data *d, struct source_rows *p,
 {
 	struct out *o = &p->o;
 	const struct listing_place *at = r->at;
-	const uint32_t f = graph_of_store(d->g, (fn_id)at->other);
+	const bool call = r->kind == LISTING_CALL;
+	const uint32_t f = call ? graph_of_store(d->g, (fn_id)at->other) : GRAPH_NONE;
 
 	out_char(o, 'C');
 	put_pos(o, p->l, r->pos);
 	out_char(o, '\t');
-	if (!d->place)
+	if (call && !d->place)
 		put_begin(o, p, (fn_id)at->other);
 	else if (f != GRAPH_NONE && d->place[f] != GRAPH_NONE)
 		out_u64(o, d->place[f]);
 	out_char(o, '\t');
-	out_u64(o, at->calls);
+	out_i64(o, call ? (int64_t)at->calls : -1);
 	out_char(o, '\t');
 	put_row_costs(o, p->l, at);
 	out_char(o, '\t');
@@ -174,8 +175,11 @@ static void put_source_row(const struct source_data *d, struct source_rows *p,
 	case LISTING_JUMP: put_jump_row(o, p->l, r); break;
 	case LISTING_GAP: emit_xml(o, "G", r->text, ""); break;
 	case LISTING_INLINED:
-		out_char(o, 'I');
-		put_names(p, r->name);
+		out_c(o, r->at ? "" : "I");
+		if (r->at)
+			put_call_row(d, p, r);
+		else
+			put_names(p, r->name);
 		break;
 	}
 	out_char(o, '\n');
@@ -216,12 +220,11 @@ static void write_rows(const struct source_data *d, struct source_rows *p)
 		p->at[i + 1] = p->o.n;
 		if (r->kind == LISTING_FILE)
 			file = mark = i;
-		else if (r->kind == LISTING_INLINED)
+		else if (r->kind == LISTING_INLINED && !r->at)
 			mark = i;
 		else if (r->kind == LISTING_LINE)
 			p->line[p->n++] = (struct source_line){i, i, file, mark, 0};
-		if (r->kind != LISTING_LINE && r->kind != LISTING_CALL &&
-		    r->kind != LISTING_JUMP)
+		if (r->kind != LISTING_LINE && !r->at)
 			continue;
 		line = &p->line[p->n - 1];
 		line->end = i + 1;

@@ -60,6 +60,16 @@ ok(answer and all(r[0].endswith("/clamp.h") for r in answer), "lines of it", ans
 
 answer, talk = rows("source of main | where kind = \"inlined\" | show text", "--source-root", source, "--source-root", ".")
 ok("-- inlined: local --" in [r[0] for r in answer], "source of: a row where inlined code begins", answer)
+# The line that called the code has what it costs, by the addresses.
+by_line, called = {}, {}
+for at, cost, incl in rows("instrs of main | where inlined_at != \"\" | show inlined_at, self, incl_out")[0]:
+    line = at.rsplit(":", 1)[1]
+    by_line[int(line)] = by_line.get(int(line), 0) + cost + incl
+for line, incl, text in rows("source of main | where kind = \"inlined\" and incl >= 0 | show line, incl, text", "--source-root", source)[0]:
+    called[line] = called.get(line, 0) + incl
+    ok(text.startswith("=> ") and text.endswith(", inlined"), "source of: " + text)
+same(called, by_line, "source of: the lines that call inlined code have what it costs")
+ok(max(by_line.values()) > 1000, "and that is much", by_line)
 answer, talk = rows("asm of work | show kind, instr, text")
 told, chain, seen = {}, None, set()
 for kind, instr, text in answer:

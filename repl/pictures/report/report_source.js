@@ -30,7 +30,7 @@ function hotLines(f) {
 	for (const r of lines) if (!r.g.own && inEvent(r.w) > 0) inlined.set(base(r.g.path), (inlined.get(base(r.g.path)) || 0) + inEvent(r.w));
 	const in100 = n => (100 * n / f.self[ev]).toFixed(0) + ' %', files = [...inlined].sort((a, b) => b[1] - a[1]);
 	if (files.length) el($('hot'), 'p', 'Of what it spends itself, ' + in100(files.reduce((sum, x) => sum + x[1], 0)) + ' is inlined code: ' + files.slice(0, 4).map(([name, n]) => name + ' ' + in100(n)).join(', ') +
-		(files.length > 4 ? ', ' + (files.length - 4) + ' more files' : '') + '. The profile does not say which of its lines called that.');
+		(files.length > 4 ? ', ' + (files.length - 4) + ' more files' : '') + (lines.some(r => r.calls.some(c => c.calls < 0)) ? '.' : '. The profile does not say which of its lines called that.'));
 }
 const holds = (k, f) => !!f && k.at.has(f.i);
 function showSource() {

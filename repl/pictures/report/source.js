@@ -18,7 +18,7 @@ function listingAt(i) {
 			line = {kind, g, pos: t[0], w: costsOf(t[1]), text: t[2], where: t[3], inlined: t[1] ? inlined : null, calls: []};
 			g.rows.push(line);
 		} else if (kind === 'C') {
-			line.calls.push({to: t[1], w: costsOf(t[3])});
+			line.calls.push({to: t[1], calls: +t[2], w: costsOf(t[3])});
 			g.rows.push({kind, g, line, to: t[1], calls: +t[2], w: costsOf(t[3]), name: t[4], brief: t[5] || t[4], inlined});
 		} else if (kind === 'J') g.rows.push({kind, g, line, to: t[1], text: t[2], inlined});
 		else if (kind === 'G') g.rows.push({kind, g, text: t[0]});
@@ -30,19 +30,16 @@ function listingAt(i) {
 	return groups;
 }
 /* The files, or objects, of which the page holds text. */
-function heldFiles() {
-	const held = new Map();
-	for (const l of sourceLines) if (l[0] === 'F') {
-		const [, path, why, newer] = l.split('\t');
-		if (!why) held.set(path, newer === '1' ? ': it is newer than the profile' : '');
-	}
-	for (const [path, says] of held) {
-		const li = el($('held').lastElementChild, 'li');
-		el(li, 'code', path);
-		li.append(says);
-	}
+const held = new Map();
+for (const l of sourceLines) if (l[0] === 'F') {
+	const [, path, why, newer] = l.split('\t');
+	if (!why) held.set(path, newer === '1' ? ': it is newer than the profile' : '');
 }
-if ($('held')) heldFiles();
+for (const [path, says] of $('held') ? held : []) {
+	const li = el($('held').lastElementChild, 'li');
+	el(li, 'code', path);
+	li.append(says);
+}
 const indent = s => { let n = 0; while (s[n] === ' ') n++; return n; };
 let groupsShown = [];
 /* A view in box; called: what a click on the `to` of a call does. */
@@ -89,7 +86,7 @@ function codeView(box, called) {
 		if (r.kind === 'C') {
 			el(x, 'span', '\u21d2 ');
 			link(r.brief, r.to && (() => called(r.to)), r.name);
-			el(x, 'span', '  ' + short(r.calls) + '\u00d7').title = grouped(r.calls) + ' calls';
+			el(x, 'span', r.calls < 0 ? ', inlined' : '  ' + short(r.calls) + '\u00d7').title = r.calls < 0 ? 'what this code costs, with its calls' : grouped(r.calls) + ' calls';
 		} else link('\u2937 ' + r.text.replace(/^-> /, ''), byPos.has(r.to) && (() => goTo(r.to)), 'jump');
 		return row;
 	}
