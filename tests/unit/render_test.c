@@ -443,7 +443,7 @@ static void test_apart(void)
 	      "  10    10  std::…::string>, std:…\n"
 	      "  20    20  std::…::u8string>, st…\n"
 	      "  30    30  …::map<long…>::find(…)\n"
-	      "not on this screen: calls (all\n7); all: --wide, .mode wide\n");
+	      "not on this screen: calls (all 7);\nall: --wide, .mode wide\n");
 	check("names are cut for a pipe, too", FORMAT_TABLE, &r, &pipe,
 	      "calls  self  incl  fn\n"
 	      "    7    10    10  std::map<…std::vector<std::string>…>::find(…)\n"
