@@ -13,19 +13,18 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "index/base/bytes.h"
 #include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/vec.h"
 #include "index/store/publish.h"
 #include "index/read/refuse_file.h"
 #include "index/store/store.h"
-#include "index/base/bisect.h"
 #include "index/base/order.h"
 
 /* ---- names of dump files ---- */
 
-/* Cut "c123" off the end of s if it has at least `least` digits; else s. */
-static struct str without_number(struct str s, char c, size_t least)
+struct str input_without_number(struct str s, char c, size_t least)
 {
 	size_t n = s.n;
 
@@ -41,8 +40,9 @@ struct str input_program(struct str cmd)
 
 bool input_is_dump_suffix(struct str s)
 {
-	return without_number(without_number(unpack_plain_name(s), '-', 2), '.', 1).n ==
-	       0;
+	return input_without_number(input_without_number(unpack_plain_name(s), '-', 2),
+				    '.', 1)
+		       .n == 0;
 }
 
 /* Compare digits as numbers, so that .10 comes after .9. */
@@ -164,9 +164,9 @@ static struct str common_base(const struct inputs *in)
 	struct str first = str_c(in->at[0].source.path), base[4];
 
 	base[0] = unpack_plain_name(first);
-	base[1] = without_number(base[0], '-', 2);
-	base[2] = without_number(base[0], '.', 1);
-	base[3] = without_number(base[1], '.', 1);
+	base[1] = input_without_number(base[0], '-', 2);
+	base[2] = input_without_number(base[0], '.', 1);
+	base[3] = input_without_number(base[1], '.', 1);
 	for (size_t i = 0; i < 4; i++)
 		if (all_dumps_of(in, base[i]))
 			return base[i];
@@ -332,76 +332,68 @@ static int read_map(struct input *in, const struct stretch_opts *o, struct err *
 	return 0;
 }
 
-static bool has_event(struct str events, struct str name)
+static struct str next_event(struct str *events)
 {
-	while (events.n) {
-		size_t n = str_find(events, ' ');
+	const struct str e = {events->p, str_find(*events, ' ')};
 
-		if (str_eq((struct str){events.p, n}, name))
-			return true;
-		events = str_from(events, n + 1);
+	*events = str_from(*events, e.n + 1);
+	return e;
+}
+
+struct str input_common_event(struct str a, struct str b)
+{
+	while (b.n) {
+		const struct str e = next_event(&b);
+
+		for (struct str rest = a; rest.n;)
+			if (str_eq(next_event(&rest), e))
+				return e;
 	}
-	return false;
+	return b;
 }
 
-struct event_list {
-	char *text;
-	size_t n, cap;
-};
-
-static int input_add_event(struct event_list *l, struct str e)
+static int add_event(struct bytes *to, struct str e)
 {
-	if (has_event((struct str){l->text, l->n}, e))
+	if (input_common_event((struct str){(const char *)to->p, to->n}, e).n)
 		return 0;
-	if (vec_reserve(&l->text, &l->cap, l->n + e.n + 2, 1))
-		return -1;
-	if (l->n)
-		l->text[l->n++] = ' ';
-	if (e.n)
-		memcpy(l->text + l->n, e.p, e.n);
-	l->n += e.n;
-	l->text[l->n] = '\0';
-	return 0;
+	return (to->n && bytes_append(to, (const unsigned char *)" ", 1)) ||
+			       bytes_append(to, (const unsigned char *)e.p, e.n)
+		       ? -1
+		       : 0;
 }
 
-static int add_events(struct event_list *l, struct str events)
+static int add_events(struct bytes *to, struct str events)
 {
 	int rc = 0;
 
-	while (!rc && events.n) {
-		const size_t n = str_find(events, ' ');
-
-		rc = input_add_event(l, (struct str){events.p, n});
-		events = str_from(events, n + 1);
-	}
+	while (!rc && events.n)
+		rc = add_event(to, next_event(&events));
 	return rc;
 }
 
 /* The events of all stretches, in order of appearance. */
 static int note_events(struct input *in)
 {
-	struct event_list l = {0};
-	int rc = in->grown.was ? add_events(&l, in->grown.was->events) : 0;
+	struct bytes b = {0};
+	int rc = in->grown.was ? add_events(&b, in->grown.was->events) : 0;
 
 	for (size_t k = 0; !rc && k < in->stretches.n; k++)
 		for (size_t i = 0; !rc && i < in->stretches.tally[k]->events.n; i++)
-			rc = input_add_event(&l, in->stretches.tally[k]->events.name[i]);
-	in->file.events = (struct str){l.text, l.n};
+			rc = add_event(&b, in->stretches.tally[k]->events.name[i]);
+	in->file.events = (struct str){(const char *)b.p, b.n};
 	return rc;
 }
 
 struct str inputs_events(const struct inputs *in)
 {
-	struct event_list l = {0};
-	int rc = 0;
+	struct bytes b = {0};
+	int rc = bytes_room(&b, 1);
 
 	for (size_t i = 0; !rc && i < in->n; i++)
-		rc = add_events(&l, in->at[i].file.events);
-	if (!rc && !l.text)
-		l.text = strdup("");
+		rc = add_events(&b, in->at[i].file.events);
 	if (rc)
-		free(l.text);
-	return (struct str){rc ? NULL : l.text, l.n};
+		free(b.p);
+	return (struct str){rc ? NULL : (const char *)b.p, b.n};
 }
 
 /* The event: lines, placed from the start of the file. */
@@ -498,13 +490,19 @@ int input_read(struct input *in, const struct stretch_opts *opts, bool alone,
 	return rc ? err->kind : 0;
 }
 
+int input_order(const struct input_file *a, const struct input_file *b)
+{
+	int c = order_u64(a->pid, b->pid);
+
+	c = c ? c : order_u64(a->part, b->part);
+	return c ? c : order_u64(a->thread, b->thread);
+}
+
 static int compare_inputs(const void *a, const void *b)
 {
 	const struct input *x = a, *y = b;
-	int c = order_u64(x->file.pid, y->file.pid);
+	int c = input_order(&x->file, &y->file);
 
-	c = c ? c : order_u64(x->file.part, y->file.part);
-	c = c ? c : order_u64(x->file.thread, y->file.thread);
 	return c ? c : compare_names(x->source.path, y->source.path);
 }
 
@@ -517,24 +515,6 @@ void inputs_order(struct inputs *in)
 }
 
 /* ---- are they what was indexed? ---- */
-
-static int compare_recorded(const void *a, const void *b)
-{
-	const struct input_file *x = *(const struct input_file *const *)a;
-	const struct input_file *y = *(const struct input_file *const *)b;
-
-	return str_cmp(x->id.path, y->id.path);
-}
-
-/* Map paths to indices in `in`; -1: memory is out. */
-static int hash_paths(const struct inputs *in, struct hash *paths)
-{
-	int rc = hash_expect(paths, in->n);
-
-	for (uint32_t i = 0; !rc && i < in->n; i++)
-		rc = hash_add(paths, (uint32_t)str_hash(in->at[i].source.id.path), i);
-	return rc;
-}
 
 /* The index of a path, or HASH_NONE. */
 static uint32_t find_path(const struct inputs *in, const struct hash *paths,
@@ -549,14 +529,37 @@ static uint32_t find_path(const struct inputs *in, const struct hash *paths,
 	return i;
 }
 
-static const struct input_file *find_recorded(const struct input_file *const *sorted,
-					      size_t n, struct str path)
+/*
+ * The recorded file that each of these files is, or NULL; the caller frees the array.
+ * *missing: the first recorded path that is not among them; n is 0 if there is no such path.
+ * NULL: memory is out.
+ */
+static const struct input_file **recorded_as(const struct inputs *in,
+					     const struct input_file *recorded, size_t n,
+					     struct str *missing)
 {
-	struct bisect b = bisect_in(0, n);
+	const struct input_file **was = calloc(in->n + 1, sizeof(*was));
+	struct hash paths = {0};
+	int rc = was ? hash_expect(&paths, in->n) : -1;
 
-	while (bisect_next(&b))
-		bisect_step(&b, str_cmp(sorted[b.mid]->id.path, path) < 0);
-	return b.lo < n && str_eq(sorted[b.lo]->id.path, path) ? sorted[b.lo] : NULL;
+	*missing = (struct str){0};
+	for (uint32_t i = 0; !rc && i < in->n; i++)
+		rc = hash_add(&paths, (uint32_t)str_hash(in->at[i].source.id.path), i);
+	for (size_t k = 0; !rc && k < n; k++) {
+		const struct str path = recorded[k].id.path;
+		const uint32_t i = find_path(in, &paths, path);
+
+		if (i != HASH_NONE)
+			was[i] = &recorded[k];
+		else if (!missing->n || str_cmp(path, *missing) < 0)
+			*missing = path;
+	}
+	hash_free(&paths);
+	if (rc) {
+		free(was);
+		return NULL;
+	}
+	return was;
 }
 
 static enum freshness compare_one(struct input *in, const struct input_file *recorded,
@@ -577,40 +580,19 @@ static enum freshness compare_one(struct input *in, const struct input_file *rec
 	return f;
 }
 
-/* Name the first recorded file that is not among these. */
-static void say_missing(const struct inputs *in, const struct input_file *const *sorted,
-			size_t n, char *why, size_t size)
-{
-	struct hash paths = {0};
-
-	if (hash_paths(in, &paths))
-		n = 0;
-	for (size_t i = 0; i < n; i++) {
-		const struct str path = sorted[i]->id.path;
-
-		if (find_path(in, &paths, path) != HASH_NONE)
-			continue;
-		snprintf(why, size,
-			 "%.*s was indexed with them and is not among them now",
-			 STR_ARG(str_cut(path, 250)));
-		break;
-	}
-	hash_free(&paths);
-}
-
-static enum freshness compare_set(struct inputs *in,
-				  const struct input_file *const *sorted, size_t n,
-				  size_t *new, char *why, size_t size)
+/* was, missing: see recorded_as(). */
+static enum freshness compare_set(struct inputs *in, const struct input_file *const *was,
+				  size_t n, struct str missing, size_t *new, char *why,
+				  size_t size)
 {
 	enum freshness all = SOURCE_SAME;
 	size_t found = 0;
 
 	for (size_t i = 0; i < in->n; i++) {
 		struct source_file *s = &in->at[i].source;
-		const struct input_file *was = find_recorded(sorted, n, s->id.path);
 		enum freshness f;
 
-		if (!was) {
+		if (!was[i]) {
 			if (++*new == 1)
 				snprintf(why, size, "%.250s was added", s->name);
 			else
@@ -618,7 +600,7 @@ static enum freshness compare_set(struct inputs *in,
 			continue;
 		}
 		found++;
-		f = source_compare(s, &was->id);
+		f = source_compare(s, &was[i]->id);
 		source_release(s);
 		if (f == SOURCE_CHANGED) {
 			snprintf(why, size, "%.250s has changed since it was indexed",
@@ -630,8 +612,10 @@ static enum freshness compare_set(struct inputs *in,
 	}
 	if (found < n) {
 		snprintf(why, size, "the index was of other files: it is replaced");
-		if (found)
-			say_missing(in, sorted, n, why, size);
+		if (found && missing.n)
+			snprintf(why, size,
+				 "%.*s was indexed with them and is not among them now",
+				 STR_ARG(str_cut(missing, 250)));
 		*new = 0;
 		return SOURCE_CHANGED;
 	}
@@ -641,53 +625,47 @@ static enum freshness compare_set(struct inputs *in,
 enum freshness inputs_compare(struct inputs *in, const struct input_file *recorded,
 			      size_t n, size_t *new, char *why, size_t size)
 {
-	const struct input_file **sorted;
+	const struct input_file **was;
+	struct str missing;
 	enum freshness f;
 
 	*new = 0;
 	why[0] = '\0';
 	if (in->n == 1 && n == 1)
 		return compare_one(&in->at[0], recorded, why, size);
-	sorted = malloc((n + 1) * sizeof(*sorted));
-	if (!sorted)
-		return SOURCE_CHANGED;
-	for (size_t i = 0; i < n; i++)
-		sorted[i] = &recorded[i];
-	qsort(sorted, n, sizeof(*sorted), compare_recorded);
-	f = compare_set(in, sorted, n, new, why, size);
-	free(sorted);
+	was = recorded_as(in, recorded, n, &missing);
+	f = was ? compare_set(in, was, n, missing, new, why, size) : SOURCE_CHANGED;
+	free(was);
 	return f;
 }
 
 int inputs_recall(struct inputs *in, const struct input_file *recorded, size_t n)
 {
-	struct hash paths = {0};
-	const int rc = hash_paths(in, &paths);
+	struct str missing;
+	const struct input_file **was = recorded_as(in, recorded, n, &missing);
 
-	for (size_t k = 0; !rc && k < n; k++) {
-		const uint32_t i = find_path(in, &paths, recorded[k].id.path);
-
-		if (i != HASH_NONE)
-			in->at[i].file = recorded[k];
-	}
-	hash_free(&paths);
-	return rc;
+	if (!was)
+		return -1;
+	for (size_t i = 0; i < in->n; i++)
+		if (was[i])
+			in->at[i].file = *was[i];
+	free(was);
+	return 0;
 }
 
 int inputs_map(const struct inputs *in, const struct input_file *recorded, size_t n,
 	       uint32_t *now)
 {
-	struct hash paths = {0};
-	const int rc = hash_paths(in, &paths);
+	struct str missing;
+	const struct input_file **was = recorded_as(in, recorded, n, &missing);
 
-	for (size_t k = 0; !rc && k < n; k++) {
-		const uint32_t i = find_path(in, &paths, recorded[k].id.path);
-
-		if (i != HASH_NONE)
-			now[k] = i;
-	}
-	hash_free(&paths);
-	return rc;
+	if (!was)
+		return -1;
+	for (uint32_t i = 0; i < in->n; i++)
+		if (was[i])
+			now[was[i] - recorded] = i;
+	free(was);
+	return 0;
 }
 
 /* ---- all files of a run ---- */

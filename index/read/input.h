@@ -63,6 +63,8 @@ int inputs_read_small(struct inputs *in, const struct stretch_opts *opts,
 		      struct err *err);
 /* Forget what was read of it, to read it from its start. */
 void input_forget(struct input *in);
+/* The order of their first parts by (pid, part, thread). */
+int input_order(const struct input_file *a, const struct input_file *b);
 /* Sort the files read by (pid, part, thread) of their first part, then by name. */
 void inputs_order(struct inputs *in);
 /* Take over the files that an index recorded: they need not be read.  -1: memory is
@@ -75,6 +77,9 @@ int inputs_map(const struct inputs *in, const struct input_file *recorded, size_
  * NULL: memory is out.  Names may hold NULs. */
 struct str inputs_events(const struct inputs *in);
 
+/* The first event of b that a has, too; n is 0 if there is no such event. */
+struct str input_common_event(struct str a, struct str b);
+
 /* Compare with the recorded files.  *new: how many files are new, if all recorded ones
  * are the same. why: one sentence if they are not. */
 enum freshness inputs_compare(struct inputs *in, const struct input_file *recorded,
@@ -85,6 +90,8 @@ enum freshness inputs_compare(struct inputs *in, const struct input_file *record
  * empty: ".2" "-01" ".2-01", each also packed (".2.gz").
  */
 bool input_is_dump_suffix(struct str s);
+/* Cut "c123" off the end of s if it has at least `least` digits; else s. */
+struct str input_without_number(struct str s, char c, size_t least);
 /* The program in the text of a "cmd:" line, without its arguments. */
 struct str input_program(struct str cmd);
 /* All files of a run: base, base.1, base-01 and so on, sorted; free them with

@@ -23,39 +23,40 @@ struct many {
 	struct err *err;
 };
 
+/* A file that is being read. */
 struct one {
 	struct input *in;
 	const struct stretch_opts *opts;
-	struct err *err;
+	struct err err;
 };
 
 static int read_guarded(void *arg)
 {
-	const struct one *one = arg;
+	struct one *one = arg;
 
-	return input_read(one->in, one->opts, false, one->err);
+	return input_read(one->in, one->opts, false, &one->err);
 }
 
 static int read_one(void *worker, void *slot, size_t item)
 {
-	struct many *m = worker;
-	struct err *err = slot;
-	struct one one = {&m->in->at[m->small[item]], m->opts, err};
+	const struct many *m = worker;
+	struct one *one = slot;
 
-	*err = (struct err){0};
-	return map_guard(read_guarded, &one, ERR_PROFILE, err);
+	*one = (struct one){.in = &m->in->at[m->small[item]], .opts = m->opts};
+	return map_guard(read_guarded, one, ERR_PROFILE, &one->err);
 }
 
 static int take_one(void *arg, void *slot, size_t item, int failed)
 {
 	struct many *m = arg;
-	const struct err *err = slot;
+	const struct one *one = slot;
 
+	(void)item;
 	if (failed) {
-		*m->err = *err;
+		*m->err = one->err;
 		return failed;
 	}
-	m->done += m->in->at[m->small[item]].source.id.size;
+	m->done += one->in->source.id.size;
 	if (m->progress)
 		m->progress(m->opts->arg, m->done);
 	return 0;
@@ -73,7 +74,7 @@ int inputs_read_small(struct inputs *in, const struct stretch_opts *opts, struct
 	struct many m = {
 		.in = in, .opts = &alone, .progress = opts->progress, .err = err};
 	struct ordered o = {.nslots = SLOTS * (size_t)jobs,
-			    .slot_size = sizeof(struct err),
+			    .slot_size = sizeof(struct one),
 			    .nworkers = jobs,
 			    .make = read_one,
 			    .take = take_one,

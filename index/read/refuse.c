@@ -34,25 +34,6 @@ static int other_program(const struct inputs *in, const struct part *a,
 	return err_hint(err, "%s", merge_hint);
 }
 
-/* The first event of b that a has, too; n is 0 if there is none. */
-static struct str common_event(struct str a, struct str b)
-{
-	while (b.n) {
-		size_t n = str_find(b, ' ');
-		struct str rest = a;
-
-		while (rest.n) {
-			size_t m = str_find(rest, ' ');
-
-			if (m == n && memcmp(rest.p, b.p, n) == 0)
-				return (struct str){b.p, n};
-			rest = str_from(rest, m + 1);
-		}
-		b = str_from(b, n + 1);
-	}
-	return b;
-}
-
 static int other_events(const struct input *a, const struct input *b, struct err *err)
 {
 	err_set(err, ERR_PROFILE, 0, "%.150s counts %.*s, %.150s counts %.*s",
@@ -138,7 +119,7 @@ struct part_seen {
 static int refuse_events(const struct inputs *in, struct err *err)
 {
 	for (size_t i = 1; i < in->n; i++)
-		if (!common_event(in->at[0].file.events, in->at[i].file.events).n)
+		if (!input_common_event(in->at[0].file.events, in->at[i].file.events).n)
 			return other_events(&in->at[0], &in->at[i], err);
 	return 0;
 }
@@ -162,8 +143,8 @@ static int refuse_part(struct part_seen *s, const struct part *now, struct err *
 		return same_dump(s->in, &before, now, err);
 	if (now->cmd.n && tool(now).n && now->file != s->made.file &&
 	    !str_eq(tool(&s->made), tool(now))) {
-		struct str event = common_event(at[s->made.file].file.events,
-						at[now->file].file.events);
+		struct str event = input_common_event(at[s->made.file].file.events,
+						      at[now->file].file.events);
 
 		if (event.n)
 			return other_tool(s->in, &s->made, now, event, err);

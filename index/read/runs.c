@@ -20,7 +20,7 @@ enum { NAMED_MOST = 8 }; /* files that the command names */
 
 struct run_member {
 	struct str name, cmd, own;
-	uint64_t pid, part, thread;
+	const struct input_file *file;
 	size_t given; /* its place on the command line */
 	size_t run;
 };
@@ -57,9 +57,7 @@ static int list_files(struct members *m, const struct inputs *in,
 
 		m->at[i] = (struct run_member){
 			.name = is ? str_c(is->source.name) : f[i].id.path,
-			.pid = f[i].pid,
-			.part = f[i].part,
-			.thread = f[i].thread,
+			.file = &f[i],
 			.given = is ? is->given : i,
 		};
 	}
@@ -83,20 +81,17 @@ static int read_commands(void *arg)
 
 /* ---- keys ---- */
 
-/* By pid, part, thread: as the index has them. */
 static int compare_numbers(const void *a, const void *b)
 {
 	const struct run_member *x = a, *y = b;
-	int c = order_u64(x->pid, y->pid);
 
-	c = c ? c : order_u64(x->part, y->part);
-	return c ? c : order_u64(x->thread, y->thread);
+	return input_order(x->file, y->file);
 }
 
 static int compare_keys(const void *a, const void *b)
 {
 	const struct run_member *x = a, *y = b;
-	int c = order_u64(x->pid, y->pid);
+	int c = order_u64(x->file->pid, y->file->pid);
 
 	c = c ? c : str_cmp(x->own, y->own);
 	return c ? c : order_u64(x->given, y->given);
@@ -111,24 +106,12 @@ static bool numbered(const struct run_member *m, size_t n)
 	return true;
 }
 
-/* Cut the digits off the end of s. */
-static struct str without_digits(struct str s)
-{
-	while (s.n && s.p[s.n - 1] >= '0' && s.p[s.n - 1] <= '9')
-		s.n--;
-	return s;
-}
-
 /* NAME.PID of NAME.PID-THREAD; another name as it is. */
 static struct str without_thread(struct str name)
 {
-	struct str s = without_digits(name), pid;
+	const struct str s = input_without_number(name, '-', 1);
 
-	if (s.n == name.n || !str_ends(s, STR("-")))
-		return name;
-	s.n--;
-	pid = without_digits(s);
-	return pid.n < s.n && str_ends(pid, STR(".")) ? s : name;
+	return input_without_number(s, '.', 1).n < s.n ? s : name;
 }
 
 static void find_runs(struct members *m)
@@ -136,7 +119,7 @@ static void find_runs(struct members *m)
 	size_t unnumbered = 0;
 
 	qsort(m->at, m->n, sizeof(*m->at), compare_numbers);
-	while (unnumbered < m->n && !m->at[unnumbered].pid)
+	while (unnumbered < m->n && !m->at[unnumbered].file->pid)
 		unnumbered++;
 	if (!numbered(m->at, unnumbered))
 		for (size_t i = 0; i < unnumbered; i++)
@@ -146,7 +129,8 @@ static void find_runs(struct members *m)
 	for (size_t i = 0; i < m->n; i++) {
 		struct run_member *now = &m->at[i];
 
-		if (i && (now->pid != now[-1].pid || !str_eq(now->own, now[-1].own)))
+		if (i && (now->file->pid != now[-1].file->pid ||
+			  !str_eq(now->own, now[-1].own)))
 			m->runs++;
 		now->run = m->runs;
 	}
