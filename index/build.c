@@ -34,7 +34,6 @@
 enum {
 	PROGRESS_NS = 100 * 1000 * 1000,
 	IDLE_S = 10, /* a lock's holder may idle so long before we report it */
-	MEM = 256 << 20,
 	MACHINE_SHARE = 6,
 	HELD_LEAST = 64 << 20,
 	ROOM_FROM = 2 << 20, /* bytes of an array from which on it has room ahead */
@@ -134,7 +133,7 @@ static int list_tallies(struct build *b)
 /* Turn the old index into a tally. */
 static int take_old(struct build *b, const char *dir)
 {
-	uint64_t mem = b->opts->mem ? b->opts->mem : MEM;
+	uint64_t mem = b->opts->mem ? b->opts->mem : STRETCH_MEM;
 	uint32_t n, *now;
 	const struct input_file *recorded = store_inputs(b->old, &n);
 	const struct input *first = &b->in.at[0];
@@ -153,12 +152,6 @@ static int take_old(struct build *b, const char *dir)
 		rc = source_changed(&first->source, b->err);
 	free(now);
 	return rc;
-}
-
-/* --mem asks for less memory than the default. */
-static bool cramped(const struct build *b)
-{
-	return b->opts->mem && b->opts->mem < MEM;
 }
 
 /* Bytes for data that cannot be spilled.  Its lookup tables and the merge double or
@@ -311,7 +304,7 @@ static int build_guarded(void *arg)
 	struct build *b = arg;
 
 	/* One profile alone may use address space freely, unless memory is short. */
-	const bool roomy = b->in.n == 1 && !cramped(b);
+	const bool roomy = b->in.n == 1 && !stretch_cramped(b->opts->mem);
 
 	vec_policy(VEC_OWN_MAP, roomy ? VEC_ROOM : ROOM_FROM);
 	if (read_profile(b))
@@ -496,7 +489,7 @@ static size_t batch(const struct build *b)
 		if (b->in.at[i].file.id.size)
 			continue;
 		bytes += s->codec ? s->id.size * UNPACKED : s->id.size;
-		if (n >= BATCH && (cramped(b) || bytes > BATCH_BYTES))
+		if (n >= BATCH && (stretch_cramped(b->opts->mem) || bytes > BATCH_BYTES))
 			break;
 		n++;
 	}

@@ -28,10 +28,9 @@ enum {
 	CHECK = 1 << 20, /* bytes read between checks whether another thread waits */
 	GIVE = 1 << 20,	 /* least bytes to give to a waiting thread */
 	JOBS_MAX = 256,
-	MEM = 256 << 20,      /* bytes to work in */
-	SMALL = 256 << 10,    /* bytes of a small text */
-	MEM_THREADS = 4,      /* MEM is for so many threads; more threads get more */
-	LINK_BYTES = 80,      /* bytes of a link (replay.h) */
+	SMALL = 256 << 10, /* bytes of a small text */
+	MEM_THREADS = 4,   /* STRETCH_MEM is for so many threads; more threads get more */
+	LINK_BYTES = 80,   /* bytes of a link (replay.h) */
 	HOPELESS = 256 << 20, /* bytes of unpacked text without an "events:" line */
 };
 
@@ -117,12 +116,16 @@ static int read_some(struct stretch *s, size_t *at, size_t *block)
 	return replay_learn(&s->replay, &before, t, s->decode, b, &s->err);
 }
 
-static bool cancelled(const struct reading *r)
+static int stop_if_cancelled(struct stretch *s)
 {
+	const struct reading *r = s->reading;
 	const atomic_int *c = r->opts->cancel;
 
-	return atomic_load_explicit(&r->stop, memory_order_relaxed) ||
-	       (c && atomic_load_explicit(c, memory_order_relaxed));
+	if (atomic_load_explicit(&r->stop, memory_order_relaxed) ||
+	    (c && atomic_load_explicit(c, memory_order_relaxed)))
+		return err_set(&s->err, ERR_CANCEL, 0,
+			       "interrupted; no index was written");
+	return 0;
 }
 
 static void tell(struct reading *r, uint64_t bytes)
@@ -164,13 +167,8 @@ static struct str line_at(const struct reading *r, size_t at)
 
 static uint64_t default_mem(unsigned jobs)
 {
-	return jobs > MEM_THREADS ? (uint64_t)MEM / MEM_THREADS * jobs : MEM;
-}
-
-/* --mem asks for less memory than the default. */
-static bool cramped(const struct stretch_opts *o)
-{
-	return o->mem && o->mem < MEM;
+	return jobs > MEM_THREADS ? (uint64_t)STRETCH_MEM / MEM_THREADS * jobs
+				  : STRETCH_MEM;
 }
 
 static int begin_stretch(struct stretch *s)
@@ -180,7 +178,7 @@ static int begin_stretch(struct stretch *s)
 			       r->jobs / (s->given ? 2 : 1);
 	const uint64_t files = r->opts->share ? r->opts->share : 1;
 	/* A small text is kept in memory: it is not worth a file. */
-	const uint64_t small = r->n <= SMALL && !cramped(r->opts) ? r->n : 0;
+	const uint64_t small = r->n <= SMALL && !stretch_cramped(r->opts->mem) ? r->n : 0;
 
 	s->decode = malloc(sizeof(*s->decode));
 	s->batch = malloc(sizeof(*s->batch));
@@ -258,11 +256,8 @@ static int read_stretch(void *arg)
 		stretch_text_upto(s, at);
 		tell(r, at - told);
 		told = at;
-		if (stretch_hold(s))
+		if (stretch_hold(s) || stop_if_cancelled(s))
 			return s->err.kind;
-		if (cancelled(r))
-			return err_set(&s->err, ERR_CANCEL, 0,
-				       "interrupted; no index was written");
 	}
 	stretch_text_end(s);
 	return tally_end(&s->tally,
@@ -305,11 +300,9 @@ static int read_feed(struct stretch *s)
 	 * its end. */
 	while (!b.last && (s->tally.events.n || s->tally.text_bytes < HOPELESS)) {
 		if (feed_next(r->feed, b.n - at, &b, &s->err) ||
-		    read_block(s, &b, &at, &block) || stretch_hold(s))
+		    read_block(s, &b, &at, &block) || stretch_hold(s) ||
+		    stop_if_cancelled(s))
 			return s->err.kind;
-		if (cancelled(r))
-			return err_set(&s->err, ERR_CANCEL, 0,
-				       "interrupted; no index was written");
 	}
 	return tally_end(&s->tally,
 			 r->opts->of_set || s->tally.parts.n > 1 ? TALLY_PARTS
@@ -402,7 +395,7 @@ static size_t worth_giving(const struct stretch_opts *o)
 {
 	if (o->give)
 		return o->give;
-	return o->stretch || cramped(o) ? SIZE_MAX : GIVE;
+	return o->stretch || stretch_cramped(o->mem) ? SIZE_MAX : GIVE;
 }
 
 int stretches_read(struct stretches *s, const char *text, size_t n,

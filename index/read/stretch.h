@@ -19,6 +19,14 @@
 struct feed;
 struct stretch;
 
+enum { STRETCH_MEM = 256 << 20 }; /* bytes to work in, by default */
+
+/* --mem asks for less memory than the default. */
+static inline bool stretch_cramped(uint64_t mem)
+{
+	return mem && mem < STRETCH_MEM;
+}
+
 struct stretches {
 	struct stretch *first; /* in file order */
 	struct tally **tally;  /* their tallies, in the same order */

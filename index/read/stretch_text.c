@@ -26,7 +26,6 @@ enum {
 	AT_ONCE = 256 << 10, /* bytes read at once */
 	BEFORE = 64,	     /* readable bytes before and after */
 	BEHIND = 64,
-	MEM = 256 << 20,
 	LINE_SHARE = 8,	      /* share of the memory for one line */
 	LINE_LEAST = 2 << 20, /* and its least bytes, as in feed.c */
 };
@@ -36,7 +35,7 @@ enum {
 static int no_line(const struct stretch *s, struct err *err)
 {
 	const uint64_t mem = s->reading->opts->mem;
-	const uint64_t share = (mem ? mem : MEM) / LINE_SHARE;
+	const uint64_t share = (mem ? mem : STRETCH_MEM) / LINE_SHARE;
 	const uint64_t most = share > LINE_LEAST ? share : LINE_LEAST;
 
 	if (s->at_once <= 2 * most)

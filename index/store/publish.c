@@ -41,18 +41,14 @@ static bool cache_place(const char *profile, char path[INDEX_PATH_MAX])
 	const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
 	struct str base = str_basename(str_c(profile));
 	uint64_t h = str_hash(str_c(profile));
+	const bool named = cache && cache[0] == '/';
 
 	if (base.n > CACHED_NAME)
 		base.n = CACHED_NAME;
-	if (cache && cache[0] == '/')
-		return publish_fits(snprintf(path, INDEX_PATH_MAX,
-					     "%s/quern/%016" PRIx64 "-%.*s" SUFFIX, cache,
-					     h, STR_ARG(base)));
-	if (home && home[0] == '/')
-		return publish_fits(snprintf(path, INDEX_PATH_MAX,
-					     "%s/.cache/quern/%016" PRIx64 "-%.*s" SUFFIX,
-					     home, h, STR_ARG(base)));
-	return false;
+	return (named || (home && home[0] == '/')) &&
+	       publish_fits(snprintf(
+		       path, INDEX_PATH_MAX, "%s%s/quern/%016" PRIx64 "-%.*s" SUFFIX,
+		       named ? cache : home, named ? "" : "/.cache", h, STR_ARG(base)));
 }
 
 bool publish_place(const char *profile, unsigned i, char path[INDEX_PATH_MAX])
@@ -432,24 +428,9 @@ static int make_nameless(struct publish *p, const char *stem, struct err *err)
 	return 0;
 }
 
-/* A temporary index needs TMPDIR, not --index. */
-static int temporary_elsewhere(struct err *err)
-{
-	err->hint[0] = '\0';
-	return err_hint(err, "name another directory with TMPDIR");
-}
-
 const char *publish_opens(const struct publish *p)
 {
 	return p->nameless ? p->opens : p->temp;
-}
-
-/* Below PATH_MAX, so that suffixes of lock and temporary file fit. */
-static int too_long(const char *path, struct err *err)
-{
-	err_set(err, ERR_INDEX, 0, "the path of the index is too long, %zu bytes",
-		strlen(path));
-	return err_hint(err, "name a shorter one with --index PATH");
 }
 
 int publish_begin(struct publish *p, const char *index, const struct publish_wait *w,
@@ -466,10 +447,17 @@ int publish_begin(struct publish *p, const char *index, const struct publish_wai
 			err_set(err, ERR_INDEX, 0, "TMPDIR is too long");
 		else if (!open_directory(p, stem, err))
 			make_nameless(p, stem, err);
-		return err->kind ? temporary_elsewhere(err) : 0;
+		/* A temporary index needs TMPDIR, not --index. */
+		err->hint[0] = '\0';
+		return err->kind ? err_hint(err, "name another directory with TMPDIR")
+				 : 0;
 	}
-	if (strlen(index) >= PATH_MAX)
-		return too_long(index, err);
+	/* So short that suffixes of lock and temporary file fit. */
+	if (strlen(index) >= PATH_MAX) {
+		err_set(err, ERR_INDEX, 0, "the path of the index is too long, %zu bytes",
+			strlen(index));
+		return err_hint(err, "name a shorter one with --index PATH");
+	}
 	snprintf(p->index, sizeof(p->index), "%s", index);
 	snprintf(p->lock, sizeof(p->lock), "%s.lock", index);
 	if (open_directory(p, index, err) || take_lock(p, w, err))
