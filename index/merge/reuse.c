@@ -31,6 +31,11 @@ struct reuse {
 	struct err *err;
 };
 
+static int no_memory(struct reuse *r)
+{
+	return err_no_memory(r->err, "while adding files to an index");
+}
+
 struct reuse_look {
 	struct store *st;
 	bool possible;
@@ -121,23 +126,22 @@ bool reuse_followed(const struct tally *kept, const struct tally *t, const char 
 /* ---- names, functions, edges ---- */
 
 /* Names are appended in the order of the index, so each slot is an id + NAME_FIRST. */
+static int take_space(struct reuse *r, enum name_space space, uint32_t n,
+		      struct str (*of)(struct store *, uint32_t))
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (names_append(&r->t->names[space], of(r->st, i)) == UINT32_MAX)
+			return no_memory(r);
+	return 0;
+}
+
 static int take_names(struct reuse *r)
 {
 	const struct store_info *in = store_info(r->st);
 
-	for (uint32_t i = 0; i < in->objects; i++)
-		if (names_append(&r->t->names[SPACE_OBJ], store_obj(r->st, i)) ==
-		    UINT32_MAX)
-			return err_no_memory(r->err, "while adding files to an index");
-	for (uint32_t i = 0; i < in->files + in->inlined; i++)
-		if (names_append(&r->t->names[SPACE_FILE], store_file(r->st, i)) ==
-		    UINT32_MAX)
-			return err_no_memory(r->err, "while adding files to an index");
-	for (uint32_t i = 0; i < in->names; i++)
-		if (names_append(&r->t->names[SPACE_FN], store_name(r->st, i)) ==
-		    UINT32_MAX)
-			return err_no_memory(r->err, "while adding files to an index");
-	return 0;
+	return take_space(r, SPACE_OBJ, in->objects, store_obj) ||
+	       take_space(r, SPACE_FILE, in->files + in->inlined, store_file) ||
+	       take_space(r, SPACE_FN, in->names, store_name);
 }
 
 /* Text behind a file that has grown uses the ids that its parts defined. */
@@ -159,7 +163,7 @@ static int take_events(struct reuse *r)
 	uint32_t n = store_info(r->st)->events;
 
 	if (vec_reserve(&t->events.name, &t->events.cap, n, sizeof(*t->events.name)))
-		return err_no_memory(r->err, "while adding files to an index");
+		return no_memory(r);
 	for (uint32_t e = 0; e < n; e++) {
 		struct store_event event;
 
@@ -178,7 +182,7 @@ static int take_functions(struct reuse *r)
 
 	if (vec_reserve(&t->fns.at, &t->fns.cap, n, sizeof(*t->fns.at)) ||
 	    vec_reserve(&t->fns.self, &t->fns.self_cap, n * events, sizeof(*t->fns.self)))
-		return err_no_memory(r->err, "while adding files to an index");
+		return no_memory(r);
 	for (uint32_t f = 0; f < n; f++) {
 		t->fns.at[f] =
 			(struct fn_slot){.ob = NAME_FIRST + store_fn_obj_id(r->st, f),
@@ -202,7 +206,7 @@ static int take_edges(struct reuse *r)
 	if (vec_reserve(&t->edges.at, &t->edges.cap, n, sizeof(*t->edges.at)) ||
 	    vec_reserve(&t->edges.sum, &t->edges.sum_cap, n * width,
 			sizeof(*t->edges.sum)))
-		return err_no_memory(r->err, "while adding files to an index");
+		return no_memory(r);
 	for (uint32_t i = 0; i < n; i++) {
 		struct store_edge e;
 
@@ -221,11 +225,13 @@ static int take_edges(struct reuse *r)
 
 /* ---- lines ---- */
 
-static int write_failed(struct reuse *r, const struct spill *s, int failed)
+static int write_failed(struct reuse *r)
 {
+	const int failed = r->t->spill_failed;
+
 	return failed ? err_set(r->err, err_kind_of(failed, ERR_INDEX), 0,
-				"cannot write a temporary file in %s: %s", s->dir,
-				strerror(failed))
+				"cannot write a temporary file in %s: %s",
+				r->t->pieces.packed.dir, strerror(failed))
 		      : 0;
 }
 
@@ -235,14 +241,12 @@ static int put_row(struct reuse *r, fn_id f, struct piece_row *before,
 		   const struct piece_row *row, const uint64_t *cost)
 {
 	if (piece_put(&r->t->pieces.packed.buf, before, row, cost))
-		return err_no_memory(r->err, "while adding files to an index");
+		return no_memory(r);
 	if (++r->t->pieces.rows < PIECE_ROWS)
 		return 0;
 	tally_end_piece(r->t, f);
 	*before = (struct piece_row){0};
-	return tally_begin_piece(r->t, f)
-		       ? err_no_memory(r->err, "while adding files to an index")
-		       : write_failed(r, &r->t->pieces.packed, r->t->spill_failed);
+	return tally_begin_piece(r->t, f) ? no_memory(r) : write_failed(r);
 }
 
 static int take_lines(struct reuse *r, fn_id f, struct piece_row *before)
@@ -335,12 +339,12 @@ static int take_details(struct reuse *r)
 
 		arena_reset(&r->scratch);
 		if (tally_begin_piece(t, f))
-			return err_no_memory(r->err, "while adding files to an index");
+			return no_memory(r);
 		if (take_lines(r, f, &before) || take_sites(r, f, &before) ||
 		    take_jumps(r, f, &before))
 			return r->err->kind;
 		tally_end_piece(t, f);
-		if (write_failed(r, &t->pieces.packed, t->spill_failed))
+		if (write_failed(r))
 			return r->err->kind;
 	}
 	return 0;
@@ -348,26 +352,15 @@ static int take_details(struct reuse *r)
 
 /* ---- parts ---- */
 
-/* Encode the costs of a part as a tally does (part_code.h), in the file of what was
- * spilled. */
 static int take_part_costs(struct reuse *r, uint32_t p, struct part_slot *slot)
 {
-	struct tally *t = r->t;
-	struct bytes *b = &t->parts.costs.buf;
 	struct part_rows fns, edges;
-	int rc;
 
-	slot->bytes_at = spill_at(&t->parts.costs);
 	arena_reset(&r->scratch);
 	if (store_part_rows(r->st, p, &r->scratch, &fns, &edges, r->err))
 		return r->err->kind;
-	rc = part_put_rows(b, &fns) || part_put_rows(b, &edges) || part_put_sums(b, &fns);
-	slot->bytes_n = spill_at(&t->parts.costs) - slot->bytes_at;
-	slot->events = t->events.n;
-	rc = rc ? rc : write_failed(r, &t->parts.costs, spill_write(&t->parts.costs));
-	return !rc	      ? 0
-	       : r->err->kind ? r->err->kind
-			      : err_no_memory(r->err, "while adding files to an index");
+	slot->events = r->t->events.n;
+	return tally_put_part(r->t, slot, &fns, &edges) ? no_memory(r) : write_failed(r);
 }
 
 static int take_sums(struct reuse *r, uint32_t p, bool has, int64_t **sums,
@@ -377,7 +370,7 @@ static int take_sums(struct reuse *r, uint32_t p, bool has, int64_t **sums,
 		return 0;
 	*sums = ARENA_ARRAY(&r->t->arena, int64_t, r->t->events.n + 1);
 	if (!*sums)
-		return err_no_memory(r->err, "while adding files to an index");
+		return no_memory(r);
 	for (uint32_t e = 0; e < r->t->events.n; e++)
 		(*sums)[e] = of(r->st, p, e);
 	return 0;
@@ -390,7 +383,7 @@ static int take_parts(struct reuse *r, struct kept *kept)
 
 	kept->part = ARENA_ARRAY(&t->arena, struct part, (size_t)n + 1);
 	if (!kept->part)
-		return err_no_memory(r->err, "while adding files to an index");
+		return no_memory(r);
 	if (n == 0)
 		t->parts.n = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -401,7 +394,7 @@ static int take_parts(struct reuse *r, struct kept *kept)
 		store_part(r->st, i, to);
 		to->file = r->file[to->file];
 		if (!slot)
-			return err_no_memory(r->err, "while adding files to an index");
+			return no_memory(r);
 		slot->begins = true;
 		if (take_sums(r, i, to->has_totals, &to->totals, store_part_totals) ||
 		    take_sums(r, i, to->has_summary, &to->summary, store_part_summary) ||
@@ -419,7 +412,7 @@ static int take_odds(struct reuse *r, struct kept *kept)
 
 	kept->odd = ARENA_ARRAY(&r->t->arena, struct odd_line, (size_t)n + 1);
 	if (!kept->odd)
-		return err_no_memory(r->err, "while adding files to an index");
+		return no_memory(r);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct diag *d = &r->st->diag[i];
 
@@ -441,7 +434,7 @@ static int take_formulas(struct reuse *r)
 		if (vec_reserve(&t->events.formula, &t->events.formula_cap,
 				t->events.nformula + f->formulas,
 				sizeof(*t->events.formula)))
-			return err_no_memory(r->err, "while adding files to an index");
+			return no_memory(r);
 		for (uint64_t k = 0; k < f->formulas; k++) {
 			tally_know_spaced(t, f->formula[k].text);
 			t->events.formula[t->events.nformula] = f->formula[k];
@@ -476,7 +469,7 @@ int reuse_index(struct tally *t, struct store *st, const uint32_t *file,
 	spill_init(&t->parts.costs, spill_limit, spill_dir);
 	r.kept = ARENA_NEW(&t->arena, struct kept);
 	if (!r.kept)
-		return err_no_memory(r.err, "while adding files to an index");
+		return no_memory(&r);
 	r.kept->st = st;
 	arena_init(&r.scratch, 0);
 	rc = map_guard(reuse_take_all, &r, ERR_INDEX, err);

@@ -601,55 +601,52 @@ int tally_row_cost(struct tally *t, const struct row *r, const uint64_t *cost,
 	return row_cost(t, NULL, r, cost, err);
 }
 
-static void row_pending(struct tally *t, const struct row *r)
+static bool is_call_pending(const struct tally *t)
 {
-	t->now.pending_a = r->a;
-	switch ((enum line_kind)r->kind) {
-	case LINE_CALLS:
-		t->now.pending = PENDING_CALL;
-		t->now.pending_line = r->b;
-		break;
-	case LINE_CALLS_BAD: t->now.pending = PENDING_SKIP; break;
-	case LINE_JUMP_BAD: t->now.pending = PENDING_JUMP_SKIP; break;
-	default:
-		t->now.pending = PENDING_JUMP;
-		t->now.pending_jcnd = r->kind == LINE_JCND;
-		t->now.pending_b = t->now.pending_jcnd ? r->b : r->a;
-		break;
-	}
+	return t->now.pending == PENDING_CALL || t->now.pending == PENDING_SKIP;
+}
+
+/* Forget the target of a call, or of a jump. */
+static void forget_target(struct tally *t, bool call)
+{
+	if (call)
+		t->now.has_cob = t->now.has_cfi = false;
+	else
+		t->now.has_jfi = t->now.has_jfn = false;
 }
 
 /* Drop a calls= or jump= that is not followed by its line. */
 static int drop_pending(struct tally *t, const struct batch *b, const struct row *r,
 			struct err *err)
 {
-	bool call = t->now.pending == PENDING_CALL || t->now.pending == PENDING_SKIP;
+	const bool call = is_call_pending(t);
 
 	t->now.pending = PENDING_NONE;
 	t->now.file = t->now.base_file;
-	if (call)
-		t->now.has_cob = t->now.has_cfi = false;
-	else
-		t->now.has_jfi = t->now.has_jfn = false;
+	forget_target(t, call);
 	return tally_row_odd(t, b, r, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE, err);
 }
 
 static int row_calls(struct tally *t, const struct batch *b, const struct row *r,
 		     struct err *err)
 {
-	if (r->kind <= LINE_CALLS_BAD && tally_has_calls(t, err))
+	const bool call = r->kind <= LINE_CALLS_BAD;
+	const bool bad = r->kind == LINE_CALLS_BAD || r->kind == LINE_JUMP_BAD;
+	const bool no_cfn = r->kind == LINE_CALLS && !t->now.has_cfn;
+
+	if (call && tally_has_calls(t, err))
 		return err->kind;
-	row_pending(t, r);
-	if (r->kind == LINE_CALLS_BAD)
-		t->now.has_cob = t->now.has_cfi = false;
-	if (r->kind == LINE_JUMP_BAD)
-		t->now.has_jfi = t->now.has_jfn = false;
-	if (r->kind == LINE_CALLS && !t->now.has_cfn) {
-		t->now.pending = PENDING_SKIP;
-		t->now.has_cob = t->now.has_cfi = false;
-		return tally_row_odd(t, b, r, ODD_CALL_NO_CFN, err);
+	t->now.pending_a = r->a;
+	if (bad || no_cfn) {
+		t->now.pending = call ? PENDING_SKIP : PENDING_JUMP_SKIP;
+		forget_target(t, call);
+		return no_cfn ? tally_row_odd(t, b, r, ODD_CALL_NO_CFN, err) : 0;
 	}
-	if (r->kind == LINE_JUMP || r->kind == LINE_JCND) {
+	t->now.pending = call ? PENDING_CALL : PENDING_JUMP;
+	t->now.pending_line = r->b;
+	if (!call) {
+		t->now.pending_jcnd = r->kind == LINE_JCND;
+		t->now.pending_b = t->now.pending_jcnd ? r->b : r->a;
 		t->now.pending_instr = b->cost[r->cost];
 		t->now.pending_line = b->cost[r->cost + 1];
 	}
@@ -764,16 +761,11 @@ int tally_batch(struct tally *t, const struct batch *b, struct err *err)
 int tally_end(struct tally *t, enum tally_parts_of parts, struct str next_line,
 	      struct err *err)
 {
-	if (t->now.pending != PENDING_NONE) {
-		bool call =
-			t->now.pending == PENDING_CALL || t->now.pending == PENDING_SKIP;
-
-		if (tally_add_odd(t, call ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE,
-				  t->lines + (next_line.n > 0),
-				  next_line.n ? next_line : STR("(end of the file)"),
-				  err))
-			return err->kind;
-	}
+	if (t->now.pending != PENDING_NONE &&
+	    tally_add_odd(t, is_call_pending(t) ? ODD_CALL_NO_LINE : ODD_JUMP_NO_LINE,
+			  t->lines + (next_line.n > 0),
+			  next_line.n ? next_line : STR("(end of the file)"), err))
+		return err->kind;
 	tally_leave(t);
 	t->waits.left = t->waits.n;
 	if (tally_end_waits(t, err))

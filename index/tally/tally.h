@@ -503,6 +503,10 @@ int tally_end(struct tally *t, enum tally_parts_of parts, struct str next_line,
 	      struct err *err);
 /* Set edges.narrow, if all sums fit. */
 void tally_narrow_edges(struct tally *t);
+/* Append the costs of p to those of ended parts; sets spill_failed if they could not be
+ * written.  Returns 0, or -1 if memory is out. */
+int tally_put_part(struct tally *t, struct part_slot *p, const struct part_rows *fns,
+		   const struct part_rows *edges);
 /* Encode the costs of the only part of a stretch, if that was left for later. */
 int tally_encode_later(struct tally *t, struct err *err);
 

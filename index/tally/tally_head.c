@@ -185,6 +185,17 @@ static int tally_head_widen(struct tally *t, size_t from, struct err *err)
 		return err_no_memory(err, "while tallying");
 	return 0;
 }
+
+/* Make room for the costs of a line. */
+static int room_for_line(struct tally *t)
+{
+	const size_t n = t->events.n;
+
+	return vec_reserve(&t->now.run, &t->now.run_cap, n, sizeof(*t->now.run)) ||
+	       vec_reserve(&t->pieces.cost, &t->pieces.cost_cap, n,
+			   sizeof(*t->pieces.cost));
+}
+
 static uint32_t event_number(struct tally *t, struct str name)
 {
 	const uint32_t h = (uint32_t)str_hash(name);
@@ -295,10 +306,7 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 	if (f.n && tally_row_odd(t, b, r, ODD_HEADER_VALUE, err))
 		return err->kind;
 	if (t->events.n > before) {
-		if (vec_reserve(&t->now.run, &t->now.run_cap, t->events.n,
-				sizeof(*t->now.run)) ||
-		    vec_reserve(&t->pieces.cost, &t->pieces.cost_cap, t->events.n,
-				sizeof(*t->now.run)))
+		if (room_for_line(t))
 			return err_no_memory(err, "while tallying");
 		if (t->fns.n || t->edges.n || t->entries.n > 1)
 			return tally_head_widen(t, before, err);
@@ -403,11 +411,8 @@ int tally_assume(struct tally *t, const struct tally *head, struct err *err)
 	for (size_t i = 0; i < head->events.n; i++)
 		if (event_number(t, head->events.name[i]) == NONE)
 			return err_no_memory(err, "while tallying");
-	if (vec_reserve(&t->now.run, &t->now.run_cap, t->events.n, sizeof(*t->now.run)) ||
-	    vec_reserve(&t->pieces.cost, &t->pieces.cost_cap, t->events.n,
-			sizeof(*t->now.run)) ||
-	    vec_reserve(&t->events.col, &t->events.col_cap, head->events.ncol,
-			sizeof(*t->events.col)))
+	if (room_for_line(t) || vec_reserve(&t->events.col, &t->events.col_cap,
+					    head->events.ncol, sizeof(*t->events.col)))
 		return err_no_memory(err, "while tallying");
 	for (size_t i = 0; i < head->events.ncol; i++)
 		t->events.col[i] = head->events.col[i];

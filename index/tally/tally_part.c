@@ -270,6 +270,22 @@ static int add_part(struct tally *t, bool only)
 	return 0;
 }
 
+int tally_put_part(struct tally *t, struct part_slot *p, const struct part_rows *fns,
+		   const struct part_rows *edges)
+{
+	struct bytes *b = &t->parts.costs.buf;
+	int failed;
+
+	p->bytes_at = spill_at(&t->parts.costs);
+	if (part_put_rows(b, fns) || part_put_rows(b, edges) || part_put_sums(b, fns))
+		return -1;
+	p->bytes_n = spill_at(&t->parts.costs) - p->bytes_at;
+	failed = spill_write(&t->parts.costs);
+	if (failed)
+		t->spill_failed = failed;
+	return 0;
+}
+
 /* Append the last part, with these sums of functions and edges, to t->parts.costs. */
 static int encode_part(struct tally *t, uint64_t *self, uint64_t *edge)
 {
@@ -278,19 +294,9 @@ static int encode_part(struct tally *t, uint64_t *self, uint64_t *edge)
 				      t->events.n, self, PART_BY_ID};
 	const struct part_rows edges = {t->parts.touched_edge, t->parts.ntouched_edge,
 					t->events.n + 1, edge, PART_BY_ID};
-	struct part_slot *p = tally_part(t, t->parts.n - 1);
-	struct bytes *b = &t->parts.costs.buf;
-	int failed;
 
-	p->bytes_at = spill_at(&t->parts.costs);
-	if (listed || part_put_rows(b, &fns) || part_put_rows(b, &edges) ||
-	    part_put_sums(b, &fns))
-		return -1;
-	p->bytes_n = spill_at(&t->parts.costs) - p->bytes_at;
-	failed = spill_write(&t->parts.costs);
-	if (failed)
-		t->spill_failed = failed;
-	return 0;
+	return listed ? -1
+		      : tally_put_part(t, tally_part(t, t->parts.n - 1), &fns, &edges);
 }
 
 int tally_not_spilled(const struct tally *t, struct err *err)
