@@ -29,11 +29,12 @@ enum listing_kind {
 	LISTING_INLINED,
 };
 
-/* A cost, call, jump or inlined call at a place; sorted by group, pos, kind, other. */
+/* A cost, call, jump or inlined call at a place; sorted by group, pos, kind, other,
+ * name. */
 struct listing_place {
 	uint32_t group;
 	enum listing_kind kind; /* LISTING_LINE, _CALL, _JUMP, _INLINED */
-	uint64_t pos, other;	/* callee; address or line jumped to; name of code */
+	uint64_t pos, other;	/* callee; address or line jumped to */
 	struct str name;	/* of inlined code */
 	file_id to_file;	/* of the line jumped to */
 	uint64_t calls, executed;

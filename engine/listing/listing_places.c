@@ -109,7 +109,8 @@ static int by_place(const void *pa, const void *pb)
 	c = c ? c : order_u64(a->kind, b->kind);
 	c = c ? c : order_u64(a->other, b->other);
 	c = c ? c : order_u64(b->conditional, a->conditional);
-	return c ? c : order_u64(a->to_file, b->to_file);
+	c = c ? c : order_u64(a->to_file, b->to_file);
+	return c ? c : str_cmp(a->name, b->name);
 }
 
 /* Merge entries of the same place, kind and callee. */
@@ -162,25 +163,72 @@ int listing_gather(struct exec *x, struct listing *l, const struct fn_set *set)
 		       : 0;
 }
 
-/* If `at` is in inlined code, give its cost to the line of the function's own file that
- * called this code, too. */
-static int roll_up(struct exec *x, struct listing *l, struct listing_place at)
+enum { OWN_FILES = 8 };
+
+/* Where a function's own lines are: one file, or more by #include in its body. */
+struct own_files {
+	file_id file[OWN_FILES];
+	size_t n;
+};
+
+/* Those of the places at[0..n) of one function.  callgrind names the file of its first
+ * instruction, which may be inlined. */
+static struct own_files find_own(const struct listing *l, const struct listing_place *at,
+				 size_t n)
 {
-	const file_id own = store_fn_file_id(l->st, at.fn);
+	const struct inline_frame *f;
+	struct own_files own = {.n = 0};
+
+	for (size_t i = 0; i < n && own.n < OWN_FILES; i++) {
+		size_t k = 0;
+
+		while (k < own.n && own.file[k] != at[i].file)
+			k++;
+		if (k == own.n &&
+		    !inlining_at(l->in, at[i].fn, at[i].inlined, at[i].instr, &f))
+			own.file[own.n++] = at[i].file;
+	}
+	return own;
+}
+
+/* The file at a path of debug information; if the profile spells it differently, the only
+ * own one with its base name.  False: none is known. */
+static bool file_at(const struct listing *l, const struct own_files *own, struct str path,
+		    file_id *out)
+{
+	size_t same = 0;
+
+	*out = store_file_lower(l->st, path);
+	if (*out < store_info(l->st)->files && str_eq(store_file(l->st, *out), path))
+		return true;
+	for (size_t k = 0; k < own->n; k++) {
+		if (!str_eq(str_basename(store_file(l->st, own->file[k])),
+			    str_basename(path)))
+			continue;
+		*out = own->file[k];
+		same++;
+	}
+	return same == 1;
+}
+
+/* If `at` is in inlined code, give its cost to the function's own line that called this
+ * code, too. */
+static int roll_up(struct exec *x, struct listing *l, struct listing_place at,
+		   const struct own_files *own)
+{
 	const struct inline_frame *f;
 	struct listing_place *to;
+	file_id file;
 
 	inlining_at(l->in, at.fn, at.inlined, at.instr, &f);
 	while (f && f->outer)
 		f = f->outer;
-	if (!f || !f->line ||
-	    !str_eq(str_basename(f->file), str_basename(store_file(l->st, own))))
+	if (!f || !f->line || !file_at(l, own, f->file, &file))
 		return 0;
 	if (!(to = new_at(x, l, l->costs + at.costs)))
 		return x->err->kind;
-	place_entry(l, to, at.fn, own, f->line, 0);
+	place_entry(l, to, at.fn, file, f->line, 0);
 	to->kind = LISTING_INLINED;
-	to->other = f->number;
 	to->name = f->name;
 	return 0;
 }
@@ -189,9 +237,17 @@ int listing_merge(struct exec *x, struct listing *l)
 {
 	const size_t n = l->instrs ? 0 : l->nplaces;
 
-	for (size_t i = 0; i < n; i++)
-		if (l->place[i].kind != LISTING_JUMP && roll_up(x, l, l->place[i]))
-			return x->err->kind;
+	for (size_t i = 0, to; i < n; i = to) {
+		struct own_files own;
+
+		for (to = i + 1; to < n && l->place[to].fn == l->place[i].fn;)
+			to++;
+		own = find_own(l, l->place + i, to - i);
+		for (; i < to; i++)
+			if (l->place[i].kind != LISTING_JUMP &&
+			    roll_up(x, l, l->place[i], &own))
+				return x->err->kind;
+	}
 	merge(l);
 	return 0;
 }
@@ -223,7 +279,8 @@ static bool is_own(const struct listing *l, const struct listing_group *g)
 	for (size_t i = g->first_place; i < g->first_place + g->places; i++) {
 		const struct listing_place *at = &l->place[i];
 
-		if (!inlining_at(l->in, at->fn, at->inlined, at->instr, &frame))
+		if (at->kind == LISTING_INLINED ||
+		    !inlining_at(l->in, at->fn, at->inlined, at->instr, &frame))
 			return true;
 	}
 	return false;

@@ -60,15 +60,23 @@ ok(answer and all(r[0].endswith("/clamp.h") for r in answer), "lines of it", ans
 
 answer, talk = rows("source of main | where kind = \"inlined\" | show text", "--source-root", source, "--source-root", ".")
 ok("-- inlined: local --" in [r[0] for r in answer], "source of: a row where inlined code begins", answer)
-# The line that called the code has what it costs, by the addresses.
-by_line, called = {}, {}
-for at, cost, incl in rows("instrs of main | where inlined_at != \"\" | show inlined_at, self, incl_out")[0]:
-    line = at.rsplit(":", 1)[1]
-    by_line[int(line)] = by_line.get(int(line), 0) + cost + incl
-for line, incl, text in rows("source of main | where kind = \"inlined\" and incl >= 0 | show line, incl, text", "--source-root", source)[0]:
-    called[line] = called.get(line, 0) + incl
-    ok(text.startswith("=> ") and text.endswith(", inlined"), "source of: " + text)
-same(called, by_line, "source of: the lines that call inlined code have what it costs")
+
+
+def calling(fn, *more, profile=out):
+    """Costs by the line that called inlined code: of the addresses, and of `source of`."""
+    by_line, said = {}, {}
+    for at, cost, incl in rows("instrs of %s | where inlined_at != \"\" | show inlined_at, self, incl_out" % fn, profile=profile)[0]:
+        line = at.rsplit(" in ", 1)[-1]
+        by_line[line] = by_line.get(line, 0) + cost + incl
+    for file, line, incl, text in rows("source of %s | where kind = \"inlined\" and incl >= 0 | show file, line, incl, text" % fn, *more, profile=profile)[0]:
+        line = "%s:%d" % (os.path.basename(file), line)
+        said[line] = said.get(line, 0) + incl
+        ok(text.startswith("=> ") and text.endswith(", inlined"), "source of: " + text)
+    return by_line, said
+
+
+by_line, said = calling("main", "--source-root", source)
+same(said, by_line, "source of: the lines that call inlined code have what it costs")
 ok(max(by_line.values()) > 1000, "and that is much", by_line)
 answer, talk = rows("asm of work | show kind, instr, text")
 told, chain, seen = {}, None, set()
@@ -143,6 +151,25 @@ subprocess.run(["objcopy", "--strip-debug", "--add-gnu-debuglink=.debug/p.debug"
 age(-10)
 by_file("debug information of another object", "no debug information")
 shutil.rmtree(".debug")
+
+# ---- functions whose first instruction is inlined, files of one name, text included in a body
+
+for path, text in (("a/at.h", "__attribute__((always_inline)) inline int mix(int x)\n{\n    x ^= x >> 3;\n    return x * 17 ^ x >> 5;\n}\n"),
+                   ("b/at.h", "\n" * 9 + "__attribute__((noinline)) int own(int x)\n{\n    int v = mix(x);\n    return v + mix(v) / 3;\n}\n"),
+                   ("body.inc", "v += mix(v) % 7;\n"),
+                   ("at.cc", "#include \"a/at.h\"\n#include \"b/at.h\"\n__attribute__((noinline)) int body(int v)\n{\n    v = mix(v) / 3;\n#include \"body.inc\"\n"
+                    "    return v;\n}\nint main(int argc, char **)\n{\n    return own(argc) + body(argc) == 1;\n}\n")):
+    os.makedirs(os.path.dirname(path) or ".", exist_ok=True)
+    with open(path, "w") as f:
+        f.write(text)
+subprocess.run(["g++", "-O2", "-g", "-o", "at", "at.cc"], check=True)
+subprocess.run(["valgrind", "-q", "--tool=callgrind", "--dump-instr=yes", "--callgrind-out-file=at.out", "./at"], capture_output=True)
+age(-10, "at", "at.out")
+for fn, lines in (("own", ["at.h:12", "at.h:13"]), ("body", ["at.cc:5", "body.inc:1"])):
+    by_line, said = calling(fn, profile="at.out")
+    same((said, sorted(by_line)), (by_line, lines), "source of %s: callgrind's file is that of its first instruction" % fn)
+answer, talk = rows("source of own | where kind = \"inlined\" and incl >= 0 | show file", profile="at.out")
+ok(answer and all(r[0].endswith("/b/at.h") for r in answer) and "not in the text" not in talk, "a line of the file that called it", (answer, talk))
 
 # ---- a member of which the linker has no name: its template has a lambda
 
