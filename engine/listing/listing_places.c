@@ -21,8 +21,7 @@ static struct listing_place *new_at(struct exec *x, struct listing *l,
 	if (exec_grow(x, &l->place, &l->places_cap, l->nplaces, l->nplaces + 1,
 		      sizeof(*l->place)) ||
 	    exec_grow(x, &l->costs, &l->costs_cap, at, at + l->events,
-		      sizeof(*l->costs)) ||
-	    exec_rows(x, l->nplaces + 1))
+		      sizeof(*l->costs)))
 		return NULL;
 	for (uint32_t e = 0; e < l->events; e++)
 		l->costs[at + e] = costs ? costs[e] : 0;

@@ -115,6 +115,8 @@ r = run(small + "lua-instr-jumps.out", "--no-index-write", "-q", "-c", "source o
 jumps = rows(r.text, "J")
 ok(len(jumps) > 5 and all(re.fullmatch(r"-> line \d+  [\d,]+( of [\d,]+)? times?", j[2]) for j in jumps) and
    all(j[1] == "0:" + re.search(r"line (\d+)", j[2])[1] for j in jumps), "jumps, with the place that they lead to", jumps[:3])
+r = run(small + "lua-instr-jumps.out", "--no-index-write", "-q", "--limit", "rows=1000", "-c", "functions > lua.html", "--with-source")
+ok(r.status == 0 and element(page("lua.html"), "d-source") is not None, "the rows of a page are counted, not the places that they are made of", r)
 r = run(fixtures + "/quirks/cfni.cg", "--no-index-write", "-q", "-c", "source of main | as html")
 ok(len(rows(r.text, "I")) > 0 and any(g[0] == "0" for g in rows(r.text, "F")), "inlined code is marked, and its files are groups", r)
 
