@@ -192,13 +192,6 @@ static const char *in_directory(const char *path)
 	return str_basename(str_c(path)).p;
 }
 
-/* Only the holder of the lock removes its file. */
-static void publish_let_go(struct publish *p)
-{
-	close(p->lock_fd);
-	p->lock_fd = -1;
-}
-
 /*
  * The holder writes into the lock file, one line each:
  *
@@ -318,7 +311,7 @@ static int take_lock(struct publish *p, const struct publish_wait *w, struct err
 	const int flags = O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW;
 	const char *name = in_directory(p->lock);
 
-	for (;;) {
+	while (!err->kind) {
 		struct stat held = {0}, there;
 
 		p->lock_fd = openat(p->dir_fd, name, flags, 0600);
@@ -329,25 +322,21 @@ static int take_lock(struct publish *p, const struct publish_wait *w, struct err
 			if (held.st_nlink)
 				errno = EACCES;
 			cannot(p->lock, err);
-			publish_let_go(p);
-			return err->kind;
-		}
-		if (is_foreign(p->lock_fd)) {
-			publish_let_go(p);
+		} else if (is_foreign(p->lock_fd)) {
 			err_set(err, ERR_INDEX, 0,
 				"%s is there and is not quern's: it was left as it is",
 				p->lock);
-			return err_hint(err, "name another index with --index PATH");
-		}
-		if (publish_hold(p, w, err)) {
-			publish_let_go(p);
-			return err->kind;
-		}
-		if (fstatat(p->dir_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
-		    held.st_ino == there.st_ino && held.st_dev == there.st_dev)
+			err_hint(err, "name another index with --index PATH");
+		} else if (!publish_hold(p, w, err) &&
+			   fstatat(p->dir_fd, name, &there, AT_SYMLINK_NOFOLLOW) == 0 &&
+			   same_file(p->lock_fd, &there)) {
 			return 0;
-		publish_let_go(p);
+		}
+		/* Only the holder of the lock removes its file. */
+		close(p->lock_fd);
+		p->lock_fd = -1;
 	}
+	return err->kind;
 }
 
 /* ---- temporary files ---- */
