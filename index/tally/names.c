@@ -43,12 +43,8 @@ int names_init(struct names *t, struct arena *arena)
 
 void names_free(struct names *t)
 {
+	names_trim(t);
 	free(t->slot);
-	free(t->use);
-	free(t->by_id);
-	hash_free(&t->big_ids);
-	hash_free(&t->texts);
-	hash_free(&t->pairs);
 	free(t->ref);
 	memset(t, 0, sizeof(*t));
 }

@@ -24,7 +24,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "index/base/err.h"
 #include "index/base/vec.h"
 #include "index/tally/tally_in.h"
 
@@ -39,12 +38,12 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 	block_log_init(&t->log);
 	for (int i = 0; i < SPACES; i++)
 		if (names_init(&t->names[i], keep ? NULL : &t->arena))
-			return err_no_memory(err, "while tallying");
+			return tally_no_memory(err);
 	t->names[SPACE_FN].references = true;
 	if (vec_reserve(&t->entries.at, &t->entries.cap, 1, sizeof(*t->entries.at)) ||
 	    vec_reserve(&t->entries.fn, &t->entries.fn_cap, 1, sizeof(*t->entries.fn)) ||
 	    !tally_new_part(t))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	t->entries.n = 1; /* entry 0 means "none" */
 	tally_part(t, 0)->begins = !entry_state;
 	t->now.ob = t->now.fl = t->now.file = t->now.base_file = t->now.fn_name = start;
@@ -73,36 +72,16 @@ uint64_t tally_held(const struct tally *t)
 
 void tally_free(struct tally *t)
 {
+	t->parts.later = false;
+	tally_trim(t);
 	for (int i = 0; i < SPACES; i++)
 		names_free(&t->names[i]);
 	hash_free(&t->events.by);
-	hash_free(&t->fns.by);
-	hash_free(&t->entries.by);
-	hash_free(&t->edges.by);
 	void *const arrays[] = {
-		t->events.name,
-		t->events.col,
-		t->fns.at,
-		t->fns.self,
-		t->fns.part_self,
-		t->entries.at,
-		t->entries.fn,
-		t->entries.val,
-		t->edges.at,
-		t->edges.narrow,
-		t->edges.sum,
-		t->edges.part,
-		t->events.col_of,
-		t->parts.touched_fn,
-		t->parts.touched_site,
-		t->parts.touched_edge,
-		t->events.formula,
-		t->diag.odd,
-		t->now.run,
-		t->assumed.col,
-		t->pieces.cost,
-		t->waits.at,
-		t->waits.cost,
+		t->events.name,	   t->events.col,   t->fns.at,	   t->fns.self,
+		t->edges.at,	   t->edges.narrow, t->edges.sum,  t->events.col_of,
+		t->events.formula, t->diag.odd,	    t->now.run,	   t->assumed.col,
+		t->pieces.cost,	   t->waits.at,	    t->waits.cost,
 	};
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);
@@ -352,11 +331,11 @@ static int row_part(struct tally *t, const struct row *r, struct err *err)
 	if (tally_end_waits(t, err))
 		return err->kind;
 	if (tally_log_last(t) || block_log_part(&t->log))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	if (tally_end_part(t, TALLY_PARTS, false, err))
 		return err->kind;
 	if (!(p = tally_new_part(t)))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	p->begins = true;
 	p->new_file = r->kind == LINE_FILE;
 	p->offset = t->text_bytes + r->at;
@@ -400,21 +379,24 @@ static uint32_t tally_name_of(struct tally *t, enum name_space space,
 		return NAME_ABSENT;
 	}
 	if (slot == NONE)
-		err_no_memory(err, "while tallying");
+		tally_no_memory(err);
 	t->now.meaning += event == NAME_MET || event == NAME_REDEFINED;
 	if (event == NAME_REDEFINED)
 		tally_add_odd(t, ODD_ID_REDEFINED, tally_line_of(t, b, r), text, err);
 	return slot;
 }
 
-/* The callee of this call by cob=, cfi= and cfn=; NONE if memory is out. */
-static uint32_t callee_at(struct tally *t)
+/* The callee, at the line `to`, of this call by cob=, cfi= and cfn=; NONE if memory is out. */
+static uint32_t callee_at(struct tally *t, uint64_t to)
 {
 	uint32_t callee = fn_cached(t, t->now.has_cob ? t->now.cob : t->now.ob,
 				    t->now.has_cfi ? t->now.cfi : t->now.base_file,
 				    t->now.cfn, !t->now.has_cfi, true);
 
 	t->now.has_cob = t->now.has_cfi = false;
+	t->fns.at[t->now.fn].has_lines = true;
+	if (callee != NONE)
+		tally_begins(t, callee, to);
 	return callee;
 }
 
@@ -424,25 +406,17 @@ uint64_t *tally_call(struct tally *t, uint32_t cfn, uint64_t to, uint32_t *edge)
 
 	t->now.cfn = cfn;
 	t->now.has_cfn = true;
-	callee = callee_at(t);
-	t->fns.at[t->now.fn].has_lines = true;
-	if (callee == NONE)
-		return NULL;
-	tally_begins(t, callee, to);
-	return tally_edge_numbers(t, t->now.fn, callee, edge);
+	callee = callee_at(t, to);
+	return callee == NONE ? NULL : tally_edge_numbers(t, t->now.fn, callee, edge);
 }
 
 int tally_pack_call(struct tally *t, struct piece_row *r, uint64_t to,
 		    const uint64_t *cost)
 {
-	const uint32_t callee = callee_at(t);
+	const uint32_t callee = callee_at(t, to);
 
-	t->fns.at[t->now.fn].has_lines = true;
 	t->cost_lines++;
-	if (callee == NONE)
-		return -1;
-	tally_begins(t, callee, to);
-	return pack_call(t, r, callee, cost);
+	return callee == NONE ? -1 : pack_call(t, r, callee, cost);
 }
 
 /* After the entry of a call or jump.  In callgrind's files it leaves the base as it
@@ -471,23 +445,19 @@ static int row_call_cost(struct tally *t, const struct row *r, const uint64_t *c
 	t->now.file = t->now.base_file;
 	if (t->pieces.open)
 		return tally_pack_call(t, &row, t->now.pending_line, cost)
-			       ? err_no_memory(err, "while tallying")
+			       ? tally_no_memory(err)
 			       : 0;
-	callee = callee_at(t);
+	callee = callee_at(t, t->now.pending_line);
 	if (callee == NONE)
-		return err_no_memory(err, "while tallying");
-	tally_begins(t, callee, t->now.pending_line);
-	t->fns.at[t->now.fn].has_lines = true;
+		return tally_no_memory(err);
 	t->cost_lines++;
 	k.kind_callee = ENTRY_KIND_CALLEE(ENTRY_CALL, callee);
 	i = tally_entry_at(t, &k);
 	if (!i && t->pieces.open)
-		return pack_call(t, &row, callee, cost)
-			       ? err_no_memory(err, "while tallying")
-			       : 0;
+		return pack_call(t, &row, callee, cost) ? tally_no_memory(err) : 0;
 	if (!i || tally_activates(t, callee, t->now.pending_a, r->nc ? cost[0] : 0) ||
 	    tally_add_calls(t, i, t->entries.at[i].val, t->now.pending_a))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	tally_add_costs(t, t->entries.val + t->entries.at[i].val + 2, cost, r->nc);
 	behind_record(t, before);
 	return 0;
@@ -522,12 +492,10 @@ static int row_jump_source(struct tally *t, const struct row *r, struct err *err
 			.to = {to[0], to[1],
 			       piece_target(t->now.fn_name, k.file, to[2])}};
 
-		return tally_pack_line(t, &row, NULL)
-			       ? err_no_memory(err, "while tallying")
-			       : 0;
+		return tally_pack_line(t, &row, NULL) ? tally_no_memory(err) : 0;
 	}
 	if (!i)
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	tally_add_count(t, t->entries.val + t->entries.at[i].val + 3, t->now.pending_a);
 	tally_add_count(t, t->entries.val + t->entries.at[i].val + 4, t->now.pending_b);
 	behind_record(t, before);
@@ -560,7 +528,7 @@ row_cost(struct tally *t, const struct batch *b, const struct row *r,
 	}
 	if (t->now.fn == NONE) {
 		if (tally_enter_block(t))
-			return err_no_memory(err, "while tallying");
+			return tally_no_memory(err);
 		if (t->log.on && b)
 			t->log.line = tally_line_of(t, b, r);
 	}
@@ -570,7 +538,7 @@ row_cost(struct tally *t, const struct batch *b, const struct row *r,
 		return row_jump_source(t, r, err);
 	k.file = line_file(t);
 	if (k.file == NONE)
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	t->now.base_file = t->now.file;
 	tally_add_costs(t, t->now.run, cost, r->nc);
 	t->now.ran = true;
@@ -585,12 +553,10 @@ row_cost(struct tally *t, const struct batch *b, const struct row *r,
 					.instr = r->a,
 					.line = r->b};
 
-		return tally_pack_line(t, &row, cost)
-			       ? err_no_memory(err, "while tallying")
-			       : 0;
+		return tally_pack_line(t, &row, cost) ? tally_no_memory(err) : 0;
 	}
 	if (__builtin_expect(!i, 0))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	tally_add_costs(t, t->entries.val + t->entries.at[i].val, cost, r->nc);
 	return 0;
 }
@@ -771,11 +737,11 @@ int tally_end(struct tally *t, enum tally_parts_of parts, struct str next_line,
 	if (tally_end_waits(t, err))
 		return err->kind;
 	if (tally_log_last(t) || block_log_finish(&t->log))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	if (tally_end_part(t, parts, true, err))
 		return err->kind;
 	if (!t->spill_failed && tally_pack(t))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	tally_trim(t);
 	tally_narrow_edges(t);
 	return t->spill_failed || t->log.failed ? tally_not_spilled(t, err) : 0;

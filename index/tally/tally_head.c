@@ -59,10 +59,10 @@ int tally_add_odd(struct tally *t, enum odd kind, uint64_t line, struct str text
 		return 0;
 	if (vec_reserve(&t->diag.odd, &t->diag.odd_cap, t->diag.nodd + 1,
 			sizeof(*t->diag.odd)))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	text = arena_str(&t->arena, str_cut(text, TEXT_MAX));
 	if (!text.p)
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	t->diag.odd[t->diag.nodd++] =
 		(struct odd_line){.kind = kind, .line = line, .text = text};
 	return 0;
@@ -161,7 +161,7 @@ static int tally_head_widen(struct tally *t, size_t from, struct err *err)
 	    !(val = wide_values(t, from, &nval, &cap))) {
 		free(self);
 		free(edge);
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	}
 	free(t->entries.val);
 	free(t->fns.self);
@@ -182,7 +182,7 @@ static int tally_head_widen(struct tally *t, size_t from, struct err *err)
 	t->fns.part_self_cap = t->edges.part_cap = 0;
 	if (vec_reserve(&t->fns.part_self, &t->fns.part_self_cap, n * to, 8) ||
 	    vec_reserve(&t->edges.part, &t->edges.part_cap, nedge * (to + 1), 8))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	return 0;
 }
 
@@ -293,7 +293,7 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 				sizeof(*t->events.col)) ||
 		    vec_reserve(&t->events.col_of, &t->events.col_of_cap, t->events.n,
 				sizeof(*t->events.col_of)))
-			return err_no_memory(err, "while tallying");
+			return tally_no_memory(err);
 		if (is_column(t, e) && tally_row_odd(t, b, r, ODD_EVENT_TWICE, err))
 			return err->kind;
 		t->events.col_is_event &= e == t->events.ncol;
@@ -307,7 +307,7 @@ static int row_events(struct tally *t, const struct batch *b, const struct row *
 		return err->kind;
 	if (t->events.n > before) {
 		if (room_for_line(t))
-			return err_no_memory(err, "while tallying");
+			return tally_no_memory(err);
 		if (t->fns.n || t->edges.n || t->entries.n > 1)
 			return tally_head_widen(t, before, err);
 	}
@@ -367,10 +367,10 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 	if (r->a == KEY_EVENT) {
 		if (vec_reserve(&t->events.formula, &t->events.formula_cap,
 				t->events.nformula + 1, sizeof(*t->events.formula)))
-			return err_no_memory(err, "while tallying");
+			return tally_no_memory(err);
 		value = arena_str(&t->arena, value);
 		if (!value.p)
-			return err_no_memory(err, "while tallying");
+			return tally_no_memory(err);
 		t->events.formula[t->events.nformula++] =
 			(struct formula){.text = value,
 					 .line = tally_line_of(t, b, r),
@@ -400,20 +400,19 @@ int tally_row_key(struct tally *t, const struct batch *b, const struct row *r,
 	}
 	p->line[r->a] = tally_line_of(t, b, r);
 	if (r->a == KEY_DESC && old->n)
-		return append_desc(t, p, value) ? err_no_memory(err, "while tallying")
-						: 0;
+		return append_desc(t, p, value) ? tally_no_memory(err) : 0;
 	*old = r->a == KEY_EVENTS ? columns(t) : arena_str(&t->arena, value);
-	return old->p ? 0 : err_no_memory(err, "while tallying");
+	return old->p ? 0 : tally_no_memory(err);
 }
 
 int tally_assume(struct tally *t, const struct tally *head, struct err *err)
 {
 	for (size_t i = 0; i < head->events.n; i++)
 		if (event_number(t, head->events.name[i]) == NONE)
-			return err_no_memory(err, "while tallying");
+			return tally_no_memory(err);
 	if (room_for_line(t) || vec_reserve(&t->events.col, &t->events.col_cap,
 					    head->events.ncol, sizeof(*t->events.col)))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	for (size_t i = 0; i < head->events.ncol; i++)
 		t->events.col[i] = head->events.col[i];
 	t->events.ncol = head->events.ncol;
@@ -427,7 +426,7 @@ int tally_assume(struct tally *t, const struct tally *head, struct err *err)
 	if (!t->now.positions.p ||
 	    vec_reserve(&t->assumed.col, &t->assumed.ncol, head->events.ncol,
 			sizeof(*t->assumed.col)))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	for (size_t i = 0; i < head->events.ncol; i++)
 		t->assumed.col[i] = head->events.col[i];
 	t->assumed.ncol = head->events.ncol;

@@ -4,9 +4,15 @@
 
 #include <string.h>
 
+#include "index/base/err.h"
 #include "index/tally/tally.h"
 
 #define NONE UINT32_MAX
+
+static inline int tally_no_memory(struct err *err)
+{
+	return err_no_memory(err, "while tallying");
+}
 
 /* ---- diagnostics: line numbers are counted when they are needed ---- */
 uint64_t tally_line_of(struct tally *t, const struct batch *b, const struct row *r);

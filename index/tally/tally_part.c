@@ -356,7 +356,7 @@ int tally_encode_later(struct tally *t, struct err *err)
 	rc = sum ? encode_part(t, t->fns.self, sum) : -1;
 	free(sum);
 	if (rc)
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	t->parts.later = false;
 	tally_trim(t);
 	return t->spill_failed ? tally_not_spilled(t, err) : 0;
@@ -370,13 +370,13 @@ int tally_end_part(struct tally *t, enum tally_parts_of parts, bool last, struct
 	tally_part(t, t->parts.n - 1)->events = t->events.n;
 	if (parts != TALLY_ONE_PART && !t->parts.later &&
 	    encode_part(t, t->fns.part_self, t->edges.part))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	if (add_part(t, last && t->parts.n == 1))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	/* Other functions may be the hot ones by now: pack all entries and start over. */
 	if (!last && t->entries.room && t->pieces.no_room / TURN > t->entries.room) {
 		t->now.meaning++;
-		return tally_pack(t) ? err_no_memory(err, "while tallying") : 0;
+		return tally_pack(t) ? tally_no_memory(err) : 0;
 	}
 	return 0;
 }

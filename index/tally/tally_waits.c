@@ -9,7 +9,6 @@
  */
 #include <string.h>
 
-#include "index/base/err.h"
 #include "index/base/vec.h"
 #include "index/tally/tally_in.h"
 
@@ -67,10 +66,10 @@ int tally_wait(struct tally *t, const struct batch *b, const struct row *r, bool
 	}
 	t->log.without = true; /* a block that is interrupted is no activation */
 	if (t->now.fn == NONE && tally_enter_block(t))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	if (vec_reserve(&w->at, &w->cap, w->n + 1, sizeof(*w->at)) ||
 	    vec_reserve(&w->cost, &w->cost_cap, w->ncost + r->nc + 1, sizeof(*w->cost)))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	at = &w->at[w->n++];
 	*at = (struct waiting_call){.now = t->now,
 				    .instr = r->a,
@@ -80,7 +79,7 @@ int tally_wait(struct tally *t, const struct batch *b, const struct row *r, bool
 				    .cost = w->ncost,
 				    .ncost = r->nc};
 	if (!at->text.p)
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	memcpy(w->cost + w->ncost, b->cost + r->cost, r->nc * sizeof(*w->cost));
 	w->ncost += r->nc;
 	t->now.has_cob = t->now.has_cfi = false;
@@ -125,7 +124,7 @@ static int take(struct tally *t, const struct waiting_call *w, bool as_call,
 
 	tally_leave(t);
 	if (enter_as(t, &w->now, w->now.fn))
-		return err_no_memory(err, "while tallying");
+		return tally_no_memory(err);
 	t->now.pending = as_call ? PENDING_CALL : PENDING_NONE;
 	t->now.pending_a = t->now.pending_line = 0;
 	if (!as_call)
@@ -151,7 +150,7 @@ static __attribute__((noinline)) int take_all(struct tally *t, bool as_calls,
 		in.meaning = t->now.meaning;
 		t->now = in;
 	} else if (!rc && enter_as(t, &now, now.fn)) {
-		rc = err_no_memory(err, "while tallying");
+		rc = tally_no_memory(err);
 	}
 	return rc ? err->kind : 0;
 }
