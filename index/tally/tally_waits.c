@@ -44,12 +44,6 @@ static bool has_calls(struct tally *t)
 	return t->waits.calls;
 }
 
-/* The cost line behind r is not that of a call. */
-static int ignored(struct tally *t, uint64_t line, struct str text, struct err *err)
-{
-	return tally_add_odd(t, ODD_CFN_ALONE, line, text, err);
-}
-
 int tally_wait(struct tally *t, const struct batch *b, const struct row *r, bool *waits,
 	       struct err *err)
 {
@@ -62,7 +56,7 @@ int tally_wait(struct tally *t, const struct batch *b, const struct row *r, bool
 	if (has_calls(t)) {
 		w->needed |= w->assumed;
 		t->now.has_cob = t->now.has_cfi = false;
-		return ignored(t, tally_line_of(t, b, r), tally_row_line(b, r), err);
+		return tally_row_odd(t, b, r, ODD_CFN_ALONE, err);
 	}
 	t->log.without = true; /* a block that is interrupted is no activation */
 	if (t->now.fn == NONE && tally_enter_block(t))
@@ -130,7 +124,7 @@ static int take(struct tally *t, const struct waiting_call *w, bool as_call,
 	if (!as_call)
 		t->now.has_cob = t->now.has_cfi = false;
 	return tally_row_cost(t, &r, t->waits.cost + w->cost, err) ||
-	       (!as_call && ignored(t, w->text_line, w->text, err));
+	       (!as_call && tally_add_odd(t, ODD_CFN_ALONE, w->text_line, w->text, err));
 }
 
 static __attribute__((noinline)) int take_all(struct tally *t, bool as_calls,
