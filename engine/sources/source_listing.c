@@ -44,10 +44,12 @@ static int check_listing(struct exec *x, const struct source *s, const char *nam
 
 enum { READ = 200, COSTLIEST = 24, AROUND = 4 /* rows */ };
 
+/* What a line spends itself, or in inlined code that it calls. */
 static int64_t row_self(const struct listing *l, const struct listing_row *row)
 {
-	return row->kind == LISTING_LINE && row->at ? listing_cost(l, row->at, l->event)
-						    : 0;
+	return (row->kind == LISTING_LINE || row->kind == LISTING_INLINED) && row->at
+		       ? listing_cost(l, row->at, l->event)
+		       : 0;
 }
 
 static int costlier(const void *pa, const void *pb)
@@ -61,7 +63,7 @@ static int costlier(const void *pa, const void *pb)
 static int rows_to_read(struct exec *x, const struct listing *l, bool *keep)
 {
 	int64_t *self = EXEC_ARRAY(x, int64_t, l->nrows), least;
-	size_t left = COSTLIEST;
+	size_t left = COSTLIEST; /* of the cost `least` */
 
 	if (!self)
 		return x->err->kind;
@@ -69,11 +71,14 @@ static int rows_to_read(struct exec *x, const struct listing *l, bool *keep)
 		self[i] = row_self(l, &l->row[i]);
 	qsort(self, l->nrows, sizeof(*self), costlier);
 	least = self[COSTLIEST - 1] > 0 ? self[COSTLIEST - 1] : 1;
+	while (left && self[COSTLIEST - left] > least)
+		left--;
 	for (size_t i = 0; i < l->nrows; i++) {
-		const bool costly = left && row_self(l, &l->row[i]) >= least;
+		const int64_t cost = row_self(l, &l->row[i]);
+		const bool costly = cost > least || (left && cost == least);
 
 		keep[i] |= l->row[i].kind == LISTING_FILE;
-		left -= costly;
+		left -= costly && cost == least;
 		for (size_t k = i < AROUND ? 0 : i - AROUND;
 		     costly && k < l->nrows && k <= i + AROUND; k++)
 			keep[k] = true;

@@ -171,6 +171,19 @@ for fn, lines in (("own", ["at.h:12", "at.h:13"]), ("body", ["at.cc:5", "body.in
 answer, talk = rows("source of own | where kind = \"inlined\" and incl >= 0 | show file", profile="at.out")
 ok(answer and all(r[0].endswith("/b/at.h") for r in answer) and "not in the text" not in talk, "a line of the file that called it", (answer, talk))
 
+# ---- a long listing: people see the line that called what costs most
+
+with open("long.h", "w") as f:
+    f.write("__attribute__((always_inline)) inline int many(volatile int *s)\n{\n    for (int i = 0; i < 999; i++)\n        *s += i;\n    return 0;\n}\n")
+with open("long.cc", "w") as f:
+    f.write("#include \"long.h\"\nint main(int argc, char **)\n{\n    volatile int s = argc;\n" + (19 * "\n" + "    s = s * 3 ^ s / 7 ^ s << 1;\n") * 40 +
+            19 * "\n" + "    return many(&s);\n}\n")
+subprocess.run(["g++", "-O2", "-g", "-o", "long", "long.cc"], check=True)
+subprocess.run(["valgrind", "-q", "--tool=callgrind", "--dump-instr=yes", "--callgrind-out-file=long.out", "./long"], capture_output=True)
+age(-10, "long", "long.out")
+r = run("long.out", "-q", "-c", "source of main")
+ok(" rows\n" in r.text and "=> many, inlined" in r.text, "a long listing is cut, but not that line", r.text)
+
 # ---- a member of which the linker has no name: its template has a lambda
 
 with open("member.cc", "w") as f:
