@@ -258,13 +258,32 @@ static bool same_letters(const char *a, const char *b, size_t n, bool nocase)
 	return true;
 }
 
+static size_t lower(char *to, const char *from, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		to[i] = (char)tolower((unsigned char)from[i]);
+	return n;
+}
+
+/* memmem() takes no longer for a long part, so all is in small letters for it: the part, and s
+ * a piece at a time, of twice the most bytes of a part. */
 static bool contains(struct str s, struct str part, bool nocase)
 {
+	enum { MOST = 1 << 16 };
+	char small[MOST], piece[2 * MOST];
+
 	if (!nocase)
 		return memmem(s.p, s.n, part.p, part.n) != NULL;
-	for (size_t i = 0; i + part.n <= s.n; i++)
+	for (size_t i = 0; part.n > MOST && i + part.n <= s.n; i++)
 		if (same_letters(s.p + i, part.p, part.n, true))
 			return true;
+	lower(small, part.p, part.n > MOST ? 0 : part.n);
+	for (size_t i = 0; part.n <= MOST && i + part.n <= s.n; i += MOST) {
+		const size_t n = s.n - i < sizeof(piece) ? s.n - i : sizeof(piece);
+
+		if (memmem(piece, lower(piece, s.p + i, n), small, part.n))
+			return true;
+	}
 	return false;
 }
 
