@@ -133,7 +133,7 @@ for profile, query, statuses, words in CASES:
 many("across", ["b" * (65536 - k) + "NeedleHere" + "c" * 70000 for k in (-1, 0, 1, 5, 9, 10, 11)] + ["b" * 140000])
 for part, found in (("needlehere", 7), ("needle", 7), ("b" * 65000 + "NEEDLE", 7), ("hereneedle", 0)):
     r = run("across", "-q", "--format", "csv", "-c", "functions of %s | count" % part)
-    ok(r.text == "count\n%d\n" % found if found else "no function matches" in r.talk, "in another case: " + part[-10:], (r.text[:99], r.talk[:300]))
+    ok(r.text.split() == ["count", str(found)] if found else "no function matches" in r.talk, "in another case: " + part[-10:], (r.text[:99], r.talk[:300]))
 with open("far.q", "w") as f:
     f.write("functions | take 1" + " " * 1000000 + "+")
 r = run("many", "-q", "--no-init", "--limit", "text=2M", "-f", "far.q")
