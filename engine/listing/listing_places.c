@@ -20,8 +20,7 @@ static struct listing_place *new_at(struct exec *x, struct listing *l,
 
 	if (exec_grow(x, &l->place, &l->places_cap, l->nplaces, l->nplaces + 1,
 		      sizeof(*l->place)) ||
-	    exec_grow(x, &l->costs, &l->costs_cap, at, at + l->events,
-		      sizeof(*l->costs)))
+	    exec_grow(x, &l->costs, &l->costs_cap, at, at + l->events, sizeof(*l->costs)))
 		return NULL;
 	for (uint32_t e = 0; e < l->events; e++)
 		l->costs[at + e] = costs ? costs[e] : 0;
@@ -126,10 +125,12 @@ static void merge(struct listing *l)
 			l->place[n++] = l->place[i];
 			continue;
 		}
-		if (l->place[i].fn < last->fn)
+		/* An address is one of its function. */
+		if (l->place[i].fn < last->fn ||
+		    (l->place[i].fn == last->fn && l->place[i].instr < last->instr)) {
 			last->fn = l->place[i].fn;
-		if (l->place[i].instr < last->instr)
 			last->instr = l->place[i].instr;
+		}
 		if (l->place[i].inlined > last->inlined)
 			last->inlined = l->place[i].inlined;
 		count_add(&last->calls, l->place[i].calls);
