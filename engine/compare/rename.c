@@ -70,7 +70,7 @@ static bool rename_split(struct str text, struct str part[3])
 	return true;
 }
 
-/* What is wrong with a rule names it. */
+/* An error about a rule names the rule. */
 static int fails(const struct rename *rule, struct err *err)
 {
 	const struct err why = *err;

@@ -30,7 +30,7 @@ struct parse_limits {
 	const struct parse_limits *outer; /* whose values hold, too; or NULL */
 };
 
-/* The value or the formula of that name, the common sets last; NULL: there is none. */
+/* Find the value or formula of that name, the common sets last; NULL: nothing has it. */
 const struct parse_value *parse_find_value(const struct parse_limits *l, struct str name,
 					   bool formula);
 /* Report that no value is called $name. */

@@ -39,7 +39,7 @@ struct column {
 
 #define RESULT_NONE UINT32_MAX
 
-/* What the rows of level 1 of a tree lie on. */
+/* The top of a tree: the rows of level 1 lie on it. */
 struct tree_top {
 	struct str name; /* empty: nothing, they are frames of their own */
 	uint32_t fn;	 /* the function of that name, or RESULT_NONE: it is several */

@@ -26,7 +26,7 @@ struct cost_source { /* cost that goes on from fn, below a row */
 	double cost;
 };
 
-/* What a function has in its hands: side by side, for functions come in no order. */
+/* The cost at a function.  All of it is in one struct, since functions come in no order. */
 struct stop {
 	double mass;	/* goes on from there */
 	double stays;	/* of this group */
