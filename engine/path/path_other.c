@@ -247,8 +247,8 @@ static int lift(struct growing *g, const struct path_tree *t, int64_t **out)
 	return 0;
 }
 
-/* What folded rows leave out: what the rows left out before folding, and the rows that
- * folding no longer lists. */
+/* List the cost that folded rows leave out: that which the rows left out before, and that of
+ * the rows that folding no longer lists. */
 static int folded_left_out(const struct path_tree *t, struct path_left_out *out,
 			   struct err *err)
 {

@@ -44,8 +44,8 @@ static int check_listing(struct exec *x, const struct source *s, const char *nam
 
 enum { READ = 200, COSTLIEST = 24, AROUND = 4 /* rows */ };
 
-/* What a line spends itself, or in inlined code that it calls. */
-static int64_t row_self(const struct listing *l, const struct listing_row *row)
+/* The cost of a line itself, or of inlined code that it calls. */
+static int64_t row_cost(const struct listing *l, const struct listing_row *row)
 {
 	return (row->kind == LISTING_LINE || row->kind == LISTING_INLINED) && row->at
 		       ? listing_cost(l, row->at, l->event)
@@ -68,13 +68,13 @@ static int rows_to_read(struct exec *x, const struct listing *l, bool *keep)
 	if (!self)
 		return x->err->kind;
 	for (size_t i = 0; i < l->nrows; i++)
-		self[i] = row_self(l, &l->row[i]);
+		self[i] = row_cost(l, &l->row[i]);
 	qsort(self, l->nrows, sizeof(*self), costlier);
 	least = self[COSTLIEST - 1] > 0 ? self[COSTLIEST - 1] : 1;
 	while (left && self[COSTLIEST - left] > least)
 		left--;
 	for (size_t i = 0; i < l->nrows; i++) {
-		const int64_t cost = row_self(l, &l->row[i]);
+		const int64_t cost = row_cost(l, &l->row[i]);
 		const bool costly = cost > least || (left && cost == least);
 
 		keep[i] |= l->row[i].kind == LISTING_FILE;

@@ -10,8 +10,8 @@
 struct column_loops {
 	/* The least and the largest of 64 rows. */
 	void (*bounds)(const uint64_t *row, uint64_t *least, uint64_t *most);
-	/* Pack 64 rows less base, of which `width` bits, 1 to 64, may be set, into `width`
-	 * words.  Overwrites the rows. */
+	/* Subtract base from 64 rows, and pack the low `width` bits of each, 1 to 64, into
+	 * `width` words.  Overwrites the rows. */
 	void (*pack)(uint64_t *word, uint64_t *row, uint64_t base, unsigned width);
 	/* The reverse. */
 	void (*unpack)(uint64_t *row, const uint64_t *word, uint64_t base,
