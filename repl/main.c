@@ -37,7 +37,6 @@
 #include "repl/prompt/script.h"
 #include "repl/prompt/sets.h"
 #include "repl/prompt/shell.h"
-#include "repl/prompt/watch.h"
 #include "engine/api/quern.h"
 
 /* Ctrl-C sets app_cancel, which all work polls.  If the first one is still unnoticed
@@ -75,7 +74,7 @@ static char *init_path(void)
 /* Are there settings that will run?  They may do more than --safe. */
 static bool has_init(const struct options *o)
 {
-	char *path = o->no_init || o->mcp || o->watch ? NULL : init_path();
+	char *path = o->no_init || o->mcp ? NULL : init_path();
 	const bool there = path && access(path, F_OK) == 0;
 
 	free(path);
@@ -222,12 +221,6 @@ static int main_run(struct app *app)
 	struct err err = {0};
 	int kind = 0;
 
-	if (o->watch) {
-		if (o->keep_going)
-			gate_start(&app->gate);
-		kind = watch_run(app, o->profiles[0]);
-		return err_exit_status(close_gate(app, kind));
-	}
 	if (benches_asked(o))
 		return run_benches(app);
 	kind = opening_run(app, o->profiles, o->nprofiles);

@@ -23,6 +23,7 @@
 #include "index/base/arena.h"
 
 struct cancel;
+struct err;
 struct store;
 
 #define PAIR_NONE UINT32_MAX
@@ -41,9 +42,9 @@ enum pair_rule {
 
 /* The user's own rules.  They apply to the names in both profiles. */
 struct pair_rules {
-	struct moved files;   /* --strip-prefix A=B */
-	struct moved objects; /* --map-object A=B */
-	struct renames names; /* --rename s/A/B/ */
+	struct renames names; /* --rename s/A/B/: of functions, files and objects */
+	struct moved files; /* --strip-prefix A=B; hidden, and gone in the next version */
+	struct moved objects; /* --map-object A=B; the same */
 	bool exact;	      /* no other rules */
 };
 
@@ -78,6 +79,11 @@ int pair_cached(struct pair_cache *c, struct store *const st[2], bool recorded, 
 		struct err *err);
 void pair_forget(struct pair_cache *c);
 void pair_cache_free(struct pair_cache *c);
+/* A file or an object as it is compared; *out is the name itself, or a copy in the arena. */
+int pair_rename_file(const struct pair_rules *r, struct str file, struct arena *a,
+		     struct str *out, struct err *err);
+int pair_rename_object(const struct pair_rules *r, struct str obj, struct arena *a,
+		       struct str *out, struct err *err);
 /* "object, hash": the names of the rules; in the arena, p NULL: it is full. */
 struct str pair_rule_names(unsigned rules, struct arena *a);
 

@@ -89,6 +89,7 @@ static int number_store(struct pairer *w, unsigned side)
 	const struct pair_rules *rules = w->rules;
 	const struct store_info *info = store_info(w->st[side]);
 	struct pairing *p = w->p;
+	struct str text;
 
 	p->obj[side] = ARENA_ARRAY(&p->a, uint32_t, (size_t)info->objects + 1);
 	p->file[side] = ARENA_ARRAY(&p->a, uint32_t, (size_t)info->files + 1);
@@ -97,19 +98,15 @@ static int number_store(struct pairer *w, unsigned side)
 	if (!p->obj[side] || !p->file[side] || !w->objects.of[side] || !w->files.of[side])
 		return pair_no_memory(w);
 	for (uint32_t o = 0; o < info->objects; o++)
-		if (number_place(w, &w->objects,
-				 moved_object(&rules->objects, store_obj(w->st[side], o)),
-				 side, &w->objects.of[side][o]))
-			return w->err->kind;
-	for (uint32_t f = 0; f < info->files; f++) {
-		struct str file =
-			moved_file(&rules->files, store_file(w->st[side], f), &p->a);
-
-		if (!file.p)
-			return pair_no_memory(w);
-		if (number_place(w, &w->files, file, side, &w->files.of[side][f]))
-			return w->err->kind;
-	}
+		if (pair_rename_object(rules, store_obj(w->st[side], o), &p->a, &text,
+				       w->err) ||
+		    number_place(w, &w->objects, text, side, &w->objects.of[side][o]))
+			return p->a.refused ? pair_no_memory(w) : w->err->kind;
+	for (uint32_t f = 0; f < info->files; f++)
+		if (pair_rename_file(rules, store_file(w->st[side], f), &p->a, &text,
+				     w->err) ||
+		    number_place(w, &w->files, text, side, &w->files.of[side][f]))
+			return p->a.refused ? pair_no_memory(w) : w->err->kind;
 	return 0;
 }
 
@@ -240,7 +237,7 @@ int pair_add_included(struct pairer *w, unsigned side, uint32_t i)
 	if (!file.n)
 		return 0;
 	moved = moved_file(&w->rules->files, file, &w->p->a);
-	if (moved.p && moved.p != file.p)
+	if (moved.p && moved.p != file.p) /* --rename has changed the name already */
 		*text = arena_printf(&w->p->a, "%.*s%.*s", (int)(text->n - file.n),
 				     text->p, STR_ARG(moved));
 	if (!moved.p || !text->p)

@@ -113,7 +113,7 @@ static int pair_sides(struct exec *x, struct vs *v, bool recorded, bool more)
 	if (pair_cached(x->open->pairs, (struct store *[2]){x->g->st, b->g->st}, recorded,
 			more, x->a->cap, x->open->cancel, &v->pairing, x->err))
 		return x->err->kind;
-	v->files = &x->open->pairs->rules.files;
+	v->user = &x->open->pairs->rules;
 	v->other[0] = (struct exec_other){b->g->st, v->pairing->of[1], false, &v->found};
 	v->other[1] = (struct exec_other){x->g->st, v->pairing->of[0], true, &v->found};
 	x->other = &v->other[0];

@@ -278,16 +278,21 @@ static bool names_differ(const struct vs *v, uint32_t r, struct str name[2])
 	const struct table *const t[2] = {&v->a, &v->b};
 	const uint32_t row[2] = {v->ia[r], v->ib[r]};
 	const struct col_def *d;
+	struct str compared[2];
 
 	if (v->a.src->fn || row[0] == GRAPH_NONE || row[1] == GRAPH_NONE ||
 	    !(d = source_col(v->a.src, STR("name"))))
 		return false;
-	for (int s = 0; s < 2; s++)
+	for (int s = 0; s < 2; s++) {
+		const bool object = v->a.src == &source_objects;
+
 		name[s] = column_text(t[s], d, row_ref(t[s], row[s]));
-	return v->a.src == &source_objects
-		       ? !str_eq(str_basename(name[0]), str_basename(name[1]))
-		       : !str_eq(moved_file(v->files, name[0], v->a.x->a),
-				 moved_file(v->files, name[1], v->a.x->a));
+		compared[s] = object ? str_basename(name[s]) : name[s];
+		if (!object && pair_rename_file(v->user, name[s], v->a.x->a, &compared[s],
+						v->a.x->err))
+			return false;
+	}
+	return !str_eq(compared[0], compared[1]);
 }
 
 /* An object of another name renames no function: else all functions of libc-2.31.so

@@ -50,10 +50,11 @@ static int add_named(const struct vs *v, unsigned side, const struct graph *g, u
 	} else if (file != GRAPH_NO_FILE && str_eq(name, graph_file(g, f))) {
 		add_number(k, OF_FILE, v->pairing->file[side][file]);
 	} else {
-		name = moved_file(v->files, name, a);
-		add_text(k, name.p ? name : STR(""));
+		if (pair_rename_file(v->user, name, a, &name, v->a.x->err))
+			return -1;
+		add_text(k, name);
 	}
-	return name.p ? 0 : -1;
+	return 0;
 }
 
 int vs_add_fn(const struct vs *v, unsigned side, const struct graph *g, uint32_t f,

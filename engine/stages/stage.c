@@ -283,10 +283,7 @@ static int expect_paired(struct exec *x, const struct table *t, const struct tst
 		"only %.1f %% of the cost is in functions that both profiles have; "
 		"at least %g %% are expected",
 		share, x->open->least_paired);
-	return err_hint(x->err,
-			"--map-object and --rename pair more; --least-paired %d, or "
-			"--accept paired, accepts so few",
-			(int)share);
+	return err_hint(x->err, "--rename pairs more; --accept paired accepts so few");
 }
 
 /* An `expect` cannot hold if something of the profiles is unknown, or not alike in them.

@@ -550,7 +550,7 @@ int app_open(struct app *app, const char *name, const char *const *path, size_t 
 		say_opened(app, p.path, p.store, &report);
 		/* --safe reads nothing that is not named, not even a directory. */
 		if (n == 1 && report.how != BUILD_AS_IS && !app->opts->safe &&
-		    !app->opts->quiet && !app->opts->all_parts && !app->opts->watch)
+		    !app->opts->quiet && !app->opts->all_parts)
 			say_beside(app, p.path, p.store);
 		return 0;
 	}

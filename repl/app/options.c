@@ -47,6 +47,7 @@ static const char statuses[] =
 
 enum kind {
 	GROUP, /* no option: a line of --help */
+	GONE,  /* help says what to do instead; for one version */
 	RARE,  /* the same; only --help all lists the options behind it */
 	FLAG,
 	TEXT,
@@ -98,8 +99,6 @@ static const struct option {
 	 "PROFILE stands for PROFILE.1, PROFILE-01 and so on"},
 	{0, "merge", NULL, FLAG, AT(merge),
 	 "one profile, even of different programs, tools or runs"},
-	{0, "watch", NULL, FLAG, AT(watch),
-	 "show what changed at every new dump of PROFILE, or run -c"},
 	{0, NULL, NULL, GROUP, 0, "Programs that ask"},
 	{0, "guide", NULL, FLAG, AT(guide),
 	 "all that an agent needs to know, on two pages"},
@@ -115,8 +114,9 @@ static const struct option {
 	 "only measure how fast the profile is read, beside wc -l and cat,\n"
 	 "or the tool that unpacks it (also --format json)"},
 	{0, NULL, NULL, GROUP, 0, "Two profiles (`vs`)"},
-	{0, "strip-prefix", "A=B", GIVEN, GIVEN_FILES,
-	 "a file in directory A is the same file in B"},
+	{0, "rename", "s/RE/TO/", GIVEN, GIVEN_NAMES,
+	 "compare names of functions, files and objects after this; may be\n"
+	 "repeated"},
 	{0, "accept", "WORD,...", GIVEN, GIVEN_ACCEPT,
 	 "`expect` may hold in spite of that: `.help accept`"},
 	{0, NULL, NULL, GROUP, 0, "Behaviour"},
@@ -149,18 +149,19 @@ static const struct option {
 	{0, "jobs", "N", NUMBER, AT(jobs), ""},
 	{0, "mem", "SIZE", SIZE, AT(mem),
 	 "threads (default: one per core), memory (256M, 1.5G)"},
-	{0, "map-object", "A=B", GIVEN, GIVEN_OBJECTS, "the object A is B"},
-	{0, "rename", "s/RE/TO/", GIVEN, GIVEN_NAMES,
-	 "compare names after this; it, --map-object and --strip-prefix\n"
-	 "may be repeated"},
-	{0, "pair", "exact", PAIR, AT(pair_exact),
-	 "pair only equal names (default: rules, `.help vs`)"},
-	{0, "least-paired", "PCT", TEXT, AT(least_paired),
-	 "`expect` fails if less of the cost is paired (default: 50)"},
 	{0, "with-asm", NULL, FLAG, AT(with_asm),
 	 "--with-source, and the instructions by objdump"},
 	{0, "limit", "NAME=N", GIVEN, GIVEN_LIMIT,
 	 "of a query: rows, seconds, memory, text, nesting"},
+	/* Hidden, and gone in the next version: --rename and --accept paired do it. */
+	{0, "strip-prefix", "A=B", GIVEN, GIVEN_FILES, NULL},
+	{0, "map-object", "A=B", GIVEN, GIVEN_OBJECTS, NULL},
+	{0, "pair", "exact", PAIR, AT(pair_exact), NULL},
+	{0, "least-paired", "PCT", TEXT, AT(least_paired), NULL},
+	/* Gone: what to do instead. */
+	{0, "watch", NULL, GONE, 0,
+	 "compare the last two dumps: quern --all-parts PROFILE 'part 3 | functions vs "
+	 "part 2'"},
 };
 enum { OPTIONS = sizeof(table) / sizeof(table[0]) };
 
@@ -184,7 +185,7 @@ void options_help(struct out *o, bool all)
 	for (const struct option *t = table; t < table + OPTIONS; t++) {
 		if (t->kind == RARE && !all)
 			break;
-		if (!t->help)
+		if (!t->help || t->kind == GONE)
 			continue;
 		if (t->name || t->value) {
 			out_c(o, at ? ", " : "  ");
@@ -385,6 +386,9 @@ static int store(struct options *to, const struct option *o, const char *value,
 	switch (o->kind) {
 	case GROUP:
 	case RARE: break;
+	case GONE:
+		err_set(err, ERR_USAGE, 0, "--%s is gone", o->name);
+		return err_hint(err, "%s", o->help);
 	case FLAG: *(bool *)((char *)to + o->at) = true; break;
 	case TEXT: memcpy((char *)to + o->at, &value, sizeof(value)); break;
 	case GIVEN:
@@ -474,10 +478,10 @@ static int check_mcp(const struct options *o, struct err *err)
 {
 	if (!o->nprofiles)
 		return err_set(err, ERR_USAGE, 0, "--mcp needs a profile");
-	if (o->ntasks || o->watch || o->verify || o->bench_parse)
+	if (o->ntasks || o->verify || o->bench_parse)
 		return err_set(err, ERR_USAGE, 0,
 			       "--mcp takes queries from its client, not from -c, -f, "
-			       "--watch, --verify or --bench-parse");
+			       "--verify or --bench-parse");
 	if (options_stdin_profile(o))
 		return err_set(err, ERR_USAGE, 0,
 			       "with --mcp standard input is the client, not a profile");
@@ -496,10 +500,6 @@ static int check_options(const struct options *o, struct err *err)
 			"the profile and the script cannot both be standard input");
 		return err_hint(err, "give queries by -c, or the script by -f FILE");
 	}
-	if (o->watch && o->nprofiles != 1 && !o->help && !o->version)
-		return err_set(
-			err, ERR_USAGE, 0,
-			"--watch follows one run: give the name its files begin with");
 	if (o->mcp && !o->help && !o->version)
 		return check_mcp(o, err);
 	if (o->verify && !o->nprofiles && !o->help && !o->version)
@@ -592,8 +592,7 @@ static int take_words(struct options *o, const char *const *word, size_t n,
 	if (!(o->unquoted = malloc(bytes)))
 		return err_no_memory(err, NULL);
 	words = join_words(word, n, o->unquoted, bytes, &quoted);
-	if (!found || !words || quoted || o->watch || o->verify || o->bench_parse ||
-	    o->mcp)
+	if (!found || !words || quoted || o->verify || o->bench_parse || o->mcp)
 		return 0;
 	if (words == 1 && !strchr(o->unquoted, ' ')
 		    ? strpbrk(o->unquoted, "/.=*?[-") != NULL

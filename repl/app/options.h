@@ -49,7 +49,7 @@ struct options {
 	bool rebuild, no_index_write, no_wait, trust, safe, quiet, no_init, raw, verify;
 	bool bench_parse, wide, no_demangle, pair_exact, keep_going, with_source,
 		with_asm;
-	bool all_parts, merge, watch, mcp, rooted; /* rooted: --source-root is given */
+	bool all_parts, merge, mcp, rooted; /* rooted: --source-root is given */
 	bool help, version, guide;
 	enum colour_when colour;
 };

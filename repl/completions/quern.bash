@@ -14,8 +14,8 @@ _quern_queries() {
 _quern() {
 	local word=$2 before=$3
 	local options='--command --file --keep-going --format --event --budget --raw --wide --color --quiet
-		--all-parts --merge --watch --index --rebuild --no-index-write --no-wait --trust --verify --bench-parse --jobs --mem --safe
-		--source-root --with-source --with-asm --strip-prefix --map-object --rename --pair --accept --least-paired
+		--all-parts --merge --index --rebuild --no-index-write --no-wait --trust --verify --bench-parse --jobs --mem --safe
+		--source-root --with-source --with-asm --rename --accept
 		--limit --set --guide --mcp --no-demangle --no-init --help --version -c -f -q -h -V'
 	local record='-o --lines --cache --threads --stacks --size --dry-run'
 	local formats='table tree csv tsv json ndjson md github junit svg flame html folded speedscope dot
@@ -29,11 +29,10 @@ _quern() {
 		;;
 	--format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$word") ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
-	-c | --command | --set | --budget | --event | --jobs | --mem | --strip-prefix | --map-object | --rename | --least-paired) ;;
+	-c | --command | --set | --budget | --event | --jobs | --mem | --rename) ;;
 	--accept)
 		mapfile -t COMPREPLY < <(compgen -W 'cut odd totals index runs formula inlined parts paired unsure gone' -- "$word")
 		;;
-	--pair) mapfile -t COMPREPLY < <(compgen -W 'rules exact' -- "$word") ;;
 	--limit)
 		compopt -o nospace 2>/dev/null
 		mapfile -t COMPREPLY < <(compgen -W 'rows= seconds= memory= text= nesting=' -- "$word")

@@ -40,7 +40,7 @@ struct benches {
 
 bool benches_asked(const struct options *o)
 {
-	return o->nprofiles > 0 && !o->watch && app_is_folder(o->profiles[0]);
+	return o->nprofiles > 0 && app_is_folder(o->profiles[0]);
 }
 
 /* ---- which files ---- */

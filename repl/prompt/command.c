@@ -510,16 +510,8 @@ static const struct command commands[] = {
 	{"timer", "[on|off]", "say how long each query took", ARG_SWITCH, do_timer, NULL},
 	{"limit", "[NAME N]", "of a query: rows, seconds, memory, ...", ARG_NONE,
 	 do_limit, NULL},
-	{"strip-prefix", "[A=B|off]", "`vs`: a file in A is the same in B", ARG_NONE,
-	 do_strip, NULL},
-	{"map-object", "[A=B|off]", "`vs`: the object A is B", ARG_NONE, do_map_object,
-	 NULL},
 	{"rename", "[s/RE/TO/|off]", "`vs`: compare names after this", ARG_NONE,
 	 do_rename, NULL},
-	{"pair", "[rules|exact]", "`vs`: how functions are paired", ARG_NONE, do_pair,
-	 NULL},
-	{"least-paired", "[PERCENT]", "`expect` fails if less is paired by `vs`",
-	 ARG_NONE, do_least_paired, NULL},
 	{"demangle", "[on|off]", "show C++ and Rust names as in the source", ARG_SWITCH,
 	 do_demangle, NULL},
 	{"source-root", "[DIR]", "look for source and objects below DIR, too", ARG_FILE,
@@ -542,6 +534,11 @@ static const struct command commands[] = {
 	{"sets", "[NAME]", "sets that are always there, and yours", ARG_NONE,
 	 command_sets, NULL},
 	{"quit", "", "leave (also Ctrl-D)", ARG_NONE, do_quit, NULL},
+	/* Gone in the next version: .rename and --accept do it. */
+	{"strip-prefix", "[A=B|off]", NULL, ARG_NONE, do_strip, NULL},
+	{"map-object", "[A=B|off]", NULL, ARG_NONE, do_map_object, NULL},
+	{"pair", "[rules|exact]", NULL, ARG_NONE, do_pair, NULL},
+	{"least-paired", "[PERCENT]", NULL, ARG_NONE, do_least_paired, NULL},
 };
 
 const struct command *command_at(size_t i)

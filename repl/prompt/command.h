@@ -20,7 +20,7 @@ enum command_arg {
 struct command {
 	const char *name; /* without the dot */
 	const char *form; /* its arguments */
-	const char *what; /* one line of .help commands; help.txt has the rest */
+	const char *what; /* one line of .help commands; help.txt has the rest.  NULL: hidden */
 	enum command_arg arg;
 	/* rest: the trimmed text after the name. */
 	int (*run)(struct app *app, struct str rest, struct err *err);

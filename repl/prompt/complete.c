@@ -358,7 +358,8 @@ static void offer_topics(struct search *s)
 	for (size_t i = 0; help_list(i); i++)
 		offer_c(s, help_list(i));
 	for (size_t i = 0; (c = command_at(i)); i++)
-		offer_c(s, c->name);
+		if (c->what)
+			offer_c(s, c->name);
 }
 
 static void offer_script(struct search *s, struct str named)
@@ -386,7 +387,7 @@ static void complete_command(struct search *s, struct str text, size_t *word_at)
 	s->prefix = str_from(text, *word_at);
 	if (end == text.n) {
 		for (size_t i = 0; (c = command_at(i)); i++)
-			if (!command_refused(s->app, c))
+			if (c->what && !command_refused(s->app, c))
 				offer_c(s, c->name);
 		return;
 	}

@@ -49,7 +49,7 @@ void help_overview(struct out *o)
 	out_c(o, "Commands (.help commands):\n");
 	words.n = 1;
 	for (size_t i = 0; (c = command_at(i)); i++)
-		if (!options_have(c->name))
+		if (c->what && !options_have(c->name))
 			out_printf(&words, " .%s", c->name);
 	help_fold(o, out_text(&words), 78);
 	out_close_into(o, &words);
@@ -63,6 +63,8 @@ static void print_commands(struct out *o)
 	for (size_t i = 0; (c = command_at(i)); i++) {
 		size_t n = str_c(c->name).n + str_c(c->form).n;
 
+		if (!c->what)
+			continue;
 		out_printf(o, "  .%s %s", c->name, c->form);
 		out_fill(o, ' ', n < 30 ? 30 - n : 1);
 		out_printf(o, "%s\n", c->what);
@@ -233,9 +235,9 @@ bool help_print(struct out *o, struct str topic)
 		return true;
 	}
 	c = command_find(str_from(topic, dot));
-	if (c)
+	if (c && c->what)
 		print_command(o, c);
-	return c || means;
+	return (c && c->what) || means;
 }
 
 /* Where the text of a line stands that begins with a word and a gap; else where it begins. */

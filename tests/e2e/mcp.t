@@ -165,7 +165,7 @@ c.close()
 
 # ---- options
 for args, said in ((["--mcp"], "needs a profile"), (["--mcp", "app.out", "-c", "top"], "from its client"), (["--mcp", "-"], "standard input"),
-                   (["--mcp", "app.out", "--watch"], "from its client"), (["app.out", "--mcp", "top"], "from its client")):
+                   (["--mcp", "app.out", "--verify"], "from its client"), (["app.out", "--mcp", "top"], "from its client")):
     r = run(*args)
     ok(r.status == 2 and said in r.talk and not r.out, "refused: " + " ".join(args), r)
 r = run("--mcp", "app.out", stdin=b'{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"query","arguments":{"query":"top 1"}}}\n')

@@ -102,7 +102,7 @@ OPTIONS = [
     (["--verify"], 2, "--verify needs a profile"),
     (["--bench-parse"], 2, "--bench-parse needs a profile"),
     (["--bench-parse", "nowhere"], 3, "nowhere: No such file or directory"),
-    ([lua, lua, "--watch"], 2, "--watch follows one run"),
+    ([lua, "--watch"], 2, "part 3 | functions vs part 2"),
     (["--all-parts", "nowhere", "-c", "top"], 3, "nowhere: no such file, and no dump files of it"),
     (["--all-parts", "/nowhere/x", "-c", "top"], 3, "/nowhere: No such file or directory"),
     ([lua, "b=" + lua, "--index", "x", "-c", "top"], 2, "--index names one index, but 2 profiles"),
