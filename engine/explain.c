@@ -1,5 +1,5 @@
 /*
- * explain.c - .explain: the expansion of a statement, and how its rows are found.
+ * explain.c - .explain: the expansion of a statement, and what its estimates rest on.
  *
  * The expansion is itself a query with the same answer.
  */
@@ -95,100 +95,6 @@ static void put_stage(struct explain *e, const struct tstage *st)
 			: k->written && col_is_text(k->type) ? " desc"
 							     : "",
 			k->next ? ", " : "");
-}
-
-static bool one_key(const struct tstage *st, const char *name)
-{
-	const struct expr *k = st ? st->exprs : NULL;
-
-	return st && st->kind == T_SORT && k && !k->next && !k->asc && k->op == EX_COL &&
-	       !k->let && !k->percent && str_eq(k->text, str_c(name));
-}
-
-static void explain_functions(struct explain *e, const struct query *q,
-			      const struct store_info *i, bool filtered)
-{
-	const struct tstage *st = q->tstages;
-	bool self = !st || st->kind == T_TAKE || one_key(st, "self"),
-	     incl = one_key(st, "incl");
-	const struct tstage *take = st && st->kind == T_TAKE ? st : st ? st->next : NULL;
-	uint64_t n = take && take->kind == T_TAKE && take->n < i->functions
-			     ? take->n
-			     : i->functions;
-
-	if (q->source.of)
-		out_c(&e->o,
-		      "match the names of the set, then read those functions' columns");
-	else if (!filtered && !q->source.vs.n && (self || incl) && e->event < i->events)
-		out_printf(&e->o,
-			   "read the first %s of the index's order by %s cost of %.*s",
-			   GROUPED(n), incl ? "inclusive" : "self",
-			   STR_ARG(e->env.events[e->event]));
-	else
-		out_printf(&e->o, "read the columns needed of all %s functions",
-			   GROUPED(i->functions));
-}
-
-static void put_access(struct explain *e, const struct query *q, struct store *st,
-		       bool filtered, bool parts)
-{
-	static const char *const how[SOURCES] = {
-		[S_FILES] = "collapse all functions by file",
-		[S_OBJECTS] = "collapse all functions by object",
-		[S_DIRS] = "collapse all functions by directory",
-		[S_CLASSES] = "collapse all functions by class",
-		[S_LINES] = "decode the cost lines and call sites of the functions asked",
-		[S_INSTRS] =
-			"decode the cost lines and call sites of the functions asked",
-		[S_CALLSITES] = "decode the call sites of the functions asked",
-		[S_JUMPS] = "decode the jumps of the functions asked",
-		[S_ACTIVATIONS] = "read the profile again, all of it",
-		[S_TIMELINE] = "read the profile again, all of it",
-		[S_INLINED] =
-			"decode the cost lines of the functions asked; if they have addresses, look these up in the objects' debug information",
-		[S_CALLS] = "read the call edges",
-		[S_CONTEXTS] = "read the call tree, if the profile knows it",
-		[S_CYCLES] = "read the cycles and the calls inside them",
-		[S_PARTS] = "read the parts",
-		[S_THREADS] = "read the parts, one row per (pid, thread)",
-		[S_EVENTS] = "read the events",
-		[S_PROFILES] = "list the open profiles",
-		[S_CALLERS] = "follow the recorded calls upwards, the costliest first",
-		[S_CALLEES] = "follow the recorded calls, the costliest first",
-		[S_CALLTREE] = "follow the recorded calls, the costliest first",
-		[S_PATH] =
-			"look back from the ends for the best that can follow, then grow the most promising path",
-		[S_COST] =
-			"solve for the share of what passes, over the functions above the set",
-		[S_CAUSES] =
-			"solve for the calls that each unit of cost brings; bound them by what dominates and reaches their callers",
-		[S_SOURCE] =
-			"decode the cost lines and call sites, read the source files",
-		[S_ASM] = "decode the cost lines, call sites and jumps, run objdump",
-		[S_FIND] = "match the names, then read those functions' columns",
-		[S_INFO] = "read the summary",
-		[S_WHY] =
-			"make one graph of both profiles, solve for the cost of a call on each side",
-		[S_LAST] = "the rows of the last result",
-	};
-
-	out_c(&e->o, "\naccess: ");
-	if (filtered)
-		out_c(&e->o, "build the graph that the stages leave; ");
-	else if (store_any_grouped(st))
-		out_c(&e->o, "join the contexts of each function; ");
-	if (q->source.kind == S_FUNCTIONS)
-		explain_functions(e, q, store_info(st),
-				  filtered || store_any_grouped(st));
-	else
-		out_c(&e->o, q->source.kind == S_PATH && q->source.path == PATH_ALL
-				     ? "grow the most promising path until none is left"
-				     : how[q->source.kind]);
-	if (parts && verb_of_lines(q->source.kind))
-		out_c(&e->o, ", of the parts' text in the profile, read again");
-	if (q->source.vs.n)
-		out_c(&e->o, ", in both profiles; join the rows of the same functions");
-	out_char(&e->o, '\n');
 }
 
 /* Say what the estimates are made from, if the source follows calls or a stage shares
@@ -310,7 +216,7 @@ static int explain_query(struct explain *e, struct stmt *st)
 		put_stage(e, t);
 	for (const struct gstage *g = stages; g; g = g->next)
 		parts |= g->kind == G_PART || g->kind == G_THREAD;
-	put_access(e, &st->query, s->stores[profile], stages != NULL, parts);
+	out_char(&e->o, '\n');
 	put_estimates(e, &st->query, s->stores[profile], stages, parts);
 	return st->query.source.vs.n
 		       ? explain_pairs(e, profile, &st->query.source, stages)

@@ -149,7 +149,7 @@ const char *query_meant(struct str words, char *buf);
  * next query. */
 int query_run(struct session *s, struct str text, struct arena *a, query_sink *sink,
 	      void *arg, struct err *err);
-/* The expansion and access path of the statements, as text (.explain). */
+/* The expansion of the statements and what estimates rest on, as text (.explain). */
 int query_explain(struct session *s, struct str text, struct arena *a, struct str *out,
 		  struct err *err);
 /* The end of the statement at byte `at` of text, or after the blanks there, whether it is

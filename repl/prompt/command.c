@@ -521,7 +521,7 @@ static const struct command commands[] = {
 	{"read", "FILE", "run a script", ARG_FILE, command_read, reads},
 	{"edit", "[QUERY]", "edit the last query in $EDITOR, then run it", ARG_QUERY,
 	 command_edit, writes},
-	{"explain", "QUERY", "what it expands to and how it is answered", ARG_QUERY,
+	{"explain", "QUERY", "what it expands to, what estimates rest on", ARG_QUERY,
 	 do_explain, NULL},
 	{"push", "GSTAGE", "filter all queries that follow", ARG_QUERY, do_push, NULL},
 	{"pop", "[all]", "drop the last one", ARG_NONE, do_pop, NULL},

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """explain.t - what .explain says: for every query of the tests and of the transcript that is
-answered, an expansion that runs and gives the same answer, and a way of access.
+answered, an expansion that runs and gives the same answer.
 """
 import glob
 import os
@@ -80,9 +80,9 @@ for ((profiles, args), lets), queries in groups.items():
     for query, text in zip(queries, told):
         lines = text.rstrip("\n").split("\n")
         for more in "pairs: ", "estimates: ":
-            if lines[-1].startswith(more):
+            if lines and lines[-1].startswith(more):
                 lines.pop()
-        expansion = lines[-2] if len(lines) > 1 and lines[-1].startswith("access: ") else None
+        expansion = lines[-1] if lines and not lines[-1].startswith("error: ") else None
         # Both answers by one process; one alone when they are not the same.
         status, both = ask(profiles, args, *lets, query, *[expansion] * bool(expansion))
         half = len(both) // 2
