@@ -235,10 +235,10 @@ static int measure(struct signs *s, const struct cancel *cancel, struct err *err
 	double all = 0, leaves = 0, even;
 
 	for (uint32_t h = 0; h < s->fl->in.functions; h++) {
-		if (!(s->fl->through[h] >= s->least))
-			continue;
 		if (h % POLL == 0 && cancel_poll(cancel, err))
 			return err->kind;
+		if (!(s->fl->through[h] >= s->least))
+			continue;
 		if (look_at(s, h, &even, err))
 			return err->kind;
 		if (!(even > 0))
@@ -274,11 +274,9 @@ int signs_new(struct store *st, const struct flow *fl, struct arena *a,
 	s->a = a;
 	s->events = events > DENSE_MOST ? DENSE_MOST : events - 1;
 	arena_init(&s->scratch, a->cap);
-	find_least(s);
-	if (measure(s, cancel, err) || store_check(st, err))
-		return err->kind;
 	*out = s;
-	return 0;
+	find_least(s);
+	return measure(s, cancel, err) || store_check(st, err) ? err->kind : 0;
 }
 
 void signs_free(struct signs *s)

@@ -13,7 +13,8 @@
 struct signs;
 
 /* Measure how the rates of events vary, on the flow of event 0 of the store.  *out is in the
- * arena; NULL: there is nothing to learn, as the profile has one event or negative costs. */
+ * arena and for signs_free(), after an error as well; NULL: there is nothing to learn, as the
+ * profile has one event or negative costs. */
 int signs_new(struct store *st, const struct flow *fl, struct arena *a,
 	      const struct cancel *cancel, struct signs **out, struct err *err);
 void signs_free(struct signs *s); /* NULL is fine */

@@ -2,6 +2,7 @@
  * signs_test.c - small matrices, and the pairs of a flow: their sums are those of the flow,
  * they are the same in each run, and they find the callees that a caller's events tell of.
  */
+#include <malloc.h>
 #include <math.h>
 #include <string.h>
 
@@ -10,6 +11,7 @@
 #include "engine/flow/signs.h"
 #include "engine/flow/way_flow.h"
 #include "index/base/arena.h"
+#include "index/base/err_kind.h"
 #include "index/base/err_struct.h"
 #include "index/base/out.h"
 #include "index/build.h"
@@ -307,10 +309,48 @@ static void test_one_event(void)
 	out_close(&o);
 }
 
+/* Wherever memory ends, all of it is given back. */
+static void test_refused(void)
+{
+	uint64_t part[WAYS][KINDS] = {{1, 2, 3}, {3, 2, 1}, {5, 5, 5}, {9, 1, 1}};
+	unsigned refused = 0;
+	struct flow_cache *cache;
+	const struct flow *fl;
+	struct store *st;
+	struct err err = {0};
+	struct out o;
+	size_t before, cap = 0;
+	int rc = ERR_LIMIT;
+
+	out_mem(&o);
+	write_profile(&o, part, 3);
+	st = indexed(&o);
+	if (flow_cache_new(&cache, &err) || flow_of(cache, st, 0, NULL, &fl, &err))
+		fuzz_fail("%s", err.text);
+	before = mallinfo2().uordblks;
+	for (; rc == ERR_LIMIT; cap += 16) {
+		struct arena a;
+		struct signs *s;
+
+		err = (struct err){0};
+		arena_init(&a, cap + 1);
+		rc = signs_new(st, fl, &a, NULL, &s, &err);
+		refused += rc == ERR_LIMIT;
+		signs_free(s);
+		arena_free(&a);
+	}
+	ok(!rc && refused > 20, "refused %u times up to %zu bytes", refused, cap);
+	ok(mallinfo2().uordblks == before, "and all memory is given back");
+	flow_cache_free(cache);
+	store_close(st);
+	out_close(&o);
+}
+
 int main(void)
 {
 	test_matrices();
 	test_pairs();
 	test_one_event();
+	test_refused();
 	return done_testing();
 }
