@@ -47,8 +47,6 @@ struct str session_event(const struct session *s);
 /* Was it set?  If not, it is the first of the profile. */
 bool session_event_set(const struct session *s);
 void session_set_cancel(struct session *s, const atomic_int *cancel);
-/* Call a function some times a second; not 0: stop. */
-void session_set_stop(struct session *s, int (*stop)(void *arg), void *arg);
 void session_set_limits(struct session *s, const struct session_limits *l);
 const struct session_limits *session_limits(const struct session *s); /* the limits in
 									 force: none is

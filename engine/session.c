@@ -282,12 +282,6 @@ void session_set_cancel(struct session *s, const atomic_int *cancel)
 	s->cancel.asked = cancel;
 }
 
-void session_set_stop(struct session *s, int (*stop)(void *arg), void *arg)
-{
-	s->ask = (struct cancel_ask){.stop = stop, .arg = arg};
-	s->cancel.ask = &s->ask;
-}
-
 void session_set_limits(struct session *s, const struct session_limits *l)
 {
 	s->limits = (struct session_limits){

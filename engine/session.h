@@ -27,7 +27,6 @@ struct session {
 	struct str *filters;
 	size_t nfilters, filters_cap;
 	struct cancel cancel; /* of the current statement */
-	struct cancel_ask ask;
 	struct session_limits limits;
 	struct session_reading reading;
 	bool safe;

@@ -696,24 +696,6 @@ int build_open_set(const char *const *path, size_t n, const struct build_opts *o
 	return rc;
 }
 
-bool build_fresh(const struct store *st, const char *const *path, size_t n)
-{
-	struct build b = {0};
-	struct build_report ignored;
-	struct err err = {0};
-	const struct source_file *first;
-	bool same;
-
-	if (inputs_open(&b.in, path, n, &err))
-		return false;
-	first = &b.in.at[0].source;
-	same = b.in.n == 1 && !first->pipe && store_recognise(first->fd)
-		       ? store_reads(st, first->fd)
-		       : build_compare(&b, st, &(size_t){0}, &ignored) != SOURCE_CHANGED;
-	inputs_close(&b.in);
-	return same;
-}
-
 /* ---- reading again ---- */
 
 struct rereading {

@@ -85,7 +85,4 @@ typedef int build_use(void *arg, struct profile *p, struct err *err);
 int build_again(struct store *st, const struct build_opts *opts, const char *what,
 		build_use *use, void *arg, struct err *err);
 
-/* Are these files still what st was opened from, or at least their content? */
-bool build_fresh(const struct store *st, const char *const *path, size_t n);
-
 #endif

@@ -12,7 +12,6 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/api/quern_in.h"
@@ -85,39 +84,13 @@ void api_leave(void *before)
 
 /* ---- options ---- */
 
-/* Does it end between two members?  Members are added at the end only. */
-static bool ends_well(size_t size)
-{
-#define MEMBER(m)                                                           \
-	{                                                                   \
-		offsetof(quern_options, m), sizeof(((quern_options *)0)->m) \
-	}
-	static const struct {
-		size_t at, n;
-	} member[] = {MEMBER(size),	      MEMBER(index),   MEMBER(flags),
-		      MEMBER(threads),	      MEMBER(seconds), MEMBER(rows),
-		      MEMBER(memory),	      MEMBER(cancel),  MEMBER(interrupted),
-		      MEMBER(interrupted_arg)};
-#undef MEMBER
-
-	for (size_t i = 0; i < sizeof(member) / sizeof(*member); i++)
-		if (size > member[i].at && size < member[i].at + member[i].n)
-			return false;
-	return size >= member[0].n && size <= sizeof(quern_options);
-}
-
-/* Copy as many members as the caller knows. */
 static int read_options(const quern_options *from, quern_options *o, struct err *err)
 {
-	*o = (quern_options){0};
-	if (!from)
-		return 0;
-	if (!ends_well(from->size))
-		return err_set(
-			err, ERR_USAGE, ERR_NOWHERE,
-			"quern_options.size is %zu, and this library knows %zu bytes",
-			from->size, sizeof(*o));
-	memcpy(o, from, from->size);
+	if (from && from->size != sizeof(*o))
+		return err_set(err, ERR_USAGE, ERR_NOWHERE,
+			       "quern_options.size is %zu, and in this library %zu",
+			       from->size, sizeof(*o));
+	*o = from ? *from : (quern_options){0};
 	return 0;
 }
 
@@ -130,7 +103,6 @@ static void apply_limits(struct quern_profile *p, const quern_options *o)
 	p->memory = session_limits(p->session)->arena_bytes;
 	/* An int that is read atomically: C++ has no _Atomic for quern.h to say so. */
 	session_set_cancel(p->session, (const atomic_int *)(const void *)o->cancel);
-	session_set_stop(p->session, o->interrupted, o->interrupted_arg);
 }
 
 /* ---- opening ---- */
@@ -139,80 +111,27 @@ static void apply_limits(struct quern_profile *p, const quern_options *o)
  * back: one at a time. */
 static pthread_mutex_t opening = PTHREAD_MUTEX_INITIALIZER;
 
-struct opening {
-	const char *const *path;
-	size_t n;
-	struct build_opts how;
-	struct build_report *report;
-	struct store **out;
-	struct err *err;
-	int rc;
-	atomic_int cancel, done;
-};
-
-static void *open_now(void *arg)
-{
-	struct opening *o = arg;
-	void *before = api_enter();
-
-	o->rc = build_open_set(o->path, o->n, &o->how, o->out, o->report, o->err);
-	atomic_store(&o->done, 1);
-	api_leave(before);
-	return NULL;
-}
-
-enum { ASK_MS = 30 };
-
-/* The caller's function belongs to this thread: it asks here, and another one works. */
-static void open_asking(struct opening *o, const quern_options *from)
-{
-	const struct timespec pause = {.tv_nsec = 1000 * 1000};
-	const atomic_int *cancel = o->how.cancel;
-	pthread_t worker;
-
-	o->how.cancel = &o->cancel;
-	if (pthread_create(&worker, NULL, open_now, o)) {
-		o->rc = err_set(o->err, ERR_LIMIT, ERR_NOWHERE, "cannot start a thread");
-		return;
-	}
-	for (unsigned ms = 1; !atomic_load(&o->done); ms++) {
-		nanosleep(&pause, NULL);
-		if (!atomic_load(&o->cancel) &&
-		    ((cancel && atomic_load(cancel)) ||
-		     (ms % ASK_MS == 0 && from->interrupted(from->interrupted_arg))))
-			atomic_store(&o->cancel, 1);
-	}
-	pthread_join(worker, NULL);
-}
-
 static int open_files(const char *const *path, size_t n, const quern_options *o,
 		      struct build_report *report, struct store **out, struct err *err)
 {
-	struct opening now = {
-		.path = path,
-		.n = n,
-		.how = {.index_path = o->index,
-			.no_write = o->flags & QUERN_NO_WRITE,
-			.no_build = o->flags & QUERN_NO_BUILD,
-			.regular = true,
-			.merge = o->flags & QUERN_MERGE,
-			.trust = o->flags & QUERN_TRUST,
-			.jobs = o->threads,
-			.cancel = (const atomic_int *)(const void *)o->cancel},
-		.report = report,
-		.out = out,
-		.err = err,
+	const struct build_opts how = {
+		.index_path = o->index,
+		.no_write = o->flags & QUERN_NO_WRITE,
+		.no_build = o->flags & QUERN_NO_BUILD,
+		.regular = true,
+		.merge = o->flags & QUERN_MERGE,
+		.trust = o->flags & QUERN_TRUST,
+		.jobs = o->threads,
+		.cancel = (const atomic_int *)(const void *)o->cancel,
 	};
+	int rc;
 
 	pthread_mutex_lock(&opening);
-	if (o->interrupted)
-		open_asking(&now, o);
-	else
-		open_now(&now);
+	rc = build_open_set(path, n, &how, out, report, err);
 	pthread_mutex_unlock(&opening);
-	if (!now.rc)
+	if (!rc)
 		store_demangle(*out, !(o->flags & QUERN_RAW_NAMES));
-	return now.rc;
+	return rc;
 }
 
 /* The files of a path or pattern; *found is to be freed if it is one. */
@@ -239,27 +158,6 @@ static int open_path(const char *path, const quern_options *o,
 	return rc;
 }
 
-static bool is_fresh(const struct opened *o)
-{
-	const char *path = o->path;
-	glob_t found;
-	bool fresh;
-
-	if (!is_pattern(path, &found))
-		return build_fresh(o->st, &path, 1);
-	fresh = build_fresh(o->st, (const char *const *)found.gl_pathv, found.gl_pathc);
-	globfree(&found);
-	return fresh;
-}
-
-int quern_changed(const quern_profile *p)
-{
-	for (size_t i = 0; p && i < p->n; i++)
-		if (!is_fresh(&p->opened[i]))
-			return 1;
-	return 0;
-}
-
 static int add_profile(struct quern_profile *p, const char *name, const char *path,
 		       const quern_options *o, struct err *err)
 {
@@ -270,18 +168,12 @@ static int add_profile(struct quern_profile *p, const char *name, const char *pa
 		return err_no_memory(err, NULL);
 	if (open_path(path, o, &report, &st, err))
 		return err->kind;
-	p->opened[p->n] = (struct opened){st, strdup(path)};
-	if (!p->opened[p->n].path) {
-		store_close(st);
-		return err_no_memory(err, NULL);
-	}
 	if (session_add(p->session, name ? str_c(name) : str_basename(str_c(path)), st,
 			err)) {
-		free(p->opened[p->n].path);
 		store_close(st);
 		return err->kind;
 	}
-	p->n++;
+	p->opened[p->n++] = st;
 	/* What the program read from objects; this reads none. */
 	return session_keep_inlines(p->session, report.index, o->flags & QUERN_TRUST,
 				    err);
@@ -338,10 +230,8 @@ void api_drop(struct quern_profile *p)
 	if (--p->users)
 		return;
 	session_free(p->session);
-	for (size_t i = 0; i < p->n; i++) {
-		store_close(p->opened[i].st);
-		free(p->opened[i].path);
-	}
+	for (size_t i = 0; i < p->n; i++)
+		store_close(p->opened[i]);
 	free(p->opened);
 	free(p);
 }

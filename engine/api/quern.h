@@ -23,6 +23,9 @@
  * Values of rows live until the next quern_load() or quern_free() of their answer, columns
  * and notes until quern_free().
  *
+ * Versions: a program is built for one version of the library.  Another one may have other
+ * functions and members; where that is so, the number in libquern.so.2 is another.
+ *
  * Errors: the caller's quern_error is filled in whenever a function fails, and cleared
  * when it does not; it may be NULL.  The library writes nothing to standard output or
  * standard error, ends no process, starts no program, and reads no files but profiles,
@@ -77,7 +80,8 @@ enum {
 	QUERN_RAW_NAMES = 16 /* do not demangle */
 };
 
-/* Begin with {sizeof(quern_options)}; what is 0 is as usual. */
+/* Begin with {sizeof(quern_options)}, by which another version is refused; what is 0 is as
+ * usual. */
 typedef struct quern_options {
 	size_t size;
 	const char
@@ -91,10 +95,6 @@ typedef struct quern_options {
 	 * thread or a signal handler may set it (atomically); it lives as long as the
 	 * profile. */
 	const int *cancel;
-	/* Called some times a second by the thread that waits for a function of this
-	 * library; if it returns not 0, that stops as by `cancel`. */
-	int (*interrupted)(void *arg);
-	void *interrupted_arg;
 } quern_options;
 
 typedef struct quern_profile quern_profile;
@@ -108,9 +108,6 @@ quern_profile *quern_open(const char *path, const quern_options *options,
  * those of quern_open().  0, or the status. */
 int quern_add(quern_profile *p, const char *name, const char *path,
 	      const quern_options *options, quern_error *err);
-/* Not 0: a file of the profile is not what it was, and opening it again could answer
- * otherwise.  The same test that tells whether an index is up to date. */
-int quern_changed(const quern_profile *p);
 /* The profile lives until its last answer is freed.  NULL is fine. */
 void quern_close(quern_profile *p);
 
@@ -156,27 +153,6 @@ const uint8_t *quern_bools(const quern_answer *a, size_t column);
 /* Not 0 for each value that is unknown (null), or an estimate; NULL: none is. */
 const uint8_t *quern_absent(const quern_answer *a, size_t column);
 const uint8_t *quern_estimated(const quern_answer *a, size_t column);
-
-/* ---- columns, without a profile ---- */
-
-enum {
-	QUERN_IN_ANSWERS = 1, /* there unless `show` asks for other columns */
-	QUERN_IN_TABLES = 2,  /* and in the tables that the program shows to people */
-	QUERN_ADDS_UP = 4,    /* sums over rows make sense */
-	QUERN_PER_EVENT = 8,  /* a cost that other events have, too: self.D1mr */
-	QUERN_GAPS = 16	      /* unknown (null) in some rows, before any stage */
-};
-
-typedef struct quern_source_column {
-	const char *name;
-	const char *means; /* one line, as `.help columns` has it */
-	int type;	   /* enum quern_type */
-	unsigned flags;	   /* QUERN_IN_ANSWERS ... */
-} quern_source_column;
-
-/* The i-th column of a source, "functions" or "callers", in the order of its answers.  The
- * library owns the texts.  0: the source has no such column, or no source has this name. */
-int quern_source_column_at(const char *source, size_t i, quern_source_column *out);
 
 #ifdef __GNUC__
 #pragma GCC visibility pop

@@ -11,10 +11,7 @@ struct store;
 
 struct quern_profile {
 	struct session *session;
-	struct opened {
-		struct store *st; /* of the session */
-		char *path;
-	} * opened;
+	struct store **opened; /* of the session */
 	size_t n, cap;
 	size_t users; /* the caller's handle, if still open, and answers */
 	uint64_t memory;

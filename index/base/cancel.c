@@ -8,8 +8,6 @@
 
 #include "index/base/err.h"
 
-enum { ASK_NS = 30 * 1000 * 1000 };
-
 uint64_t cancel_now_ns(void)
 {
 	struct timespec now;
@@ -24,25 +22,11 @@ void cancel_after(struct cancel *c, uint64_t seconds)
 	c->deadline_ns = seconds ? cancel_now_ns() + seconds * 1000000000ull : 0;
 }
 
-static bool wants_to_stop(const struct cancel *c, uint64_t now)
-{
-	struct cancel_ask *ask = c->ask;
-
-	if (c->asked && atomic_load_explicit(c->asked, memory_order_relaxed))
-		return true;
-	if (!ask || !ask->stop || now - ask->called_ns < ASK_NS)
-		return false;
-	ask->called_ns = now;
-	return ask->stop(ask->arg) != 0;
-}
-
 int cancel_poll(const struct cancel *c, struct err *err)
 {
-	const uint64_t now = c && (c->deadline_ns || c->ask) ? cancel_now_ns() : 0;
-
-	if (c && wants_to_stop(c, now))
+	if (c && c->asked && atomic_load_explicit(c->asked, memory_order_relaxed))
 		return err_set(err, ERR_CANCEL, 0, "interrupted");
-	if (!c || !c->deadline_ns || now < c->deadline_ns)
+	if (!c || !c->deadline_ns || cancel_now_ns() < c->deadline_ns)
 		return 0;
 	err_set(err, ERR_LIMIT, 0,
 		"the query took longer than its limit of %" PRIu64 " s", c->seconds);

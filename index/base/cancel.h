@@ -2,8 +2,7 @@
  * cancel.h - stop a long computation: the user asks for it, or its time is over.
  *
  * Long loops call cancel_poll() every so often and return its error.  The user asks by a
- * number that another thread or a signal handler sets, or by a function of the program
- * that the library is part of.
+ * number that another thread or a signal handler sets.
  */
 #ifndef QUERN_CANCEL_H
 #define QUERN_CANCEL_H
@@ -13,15 +12,8 @@
 
 struct err;
 
-struct cancel_ask {		/* called some times a second, by the thread that polls */
-	int (*stop)(void *arg); /* not 0: the user wants to stop; NULL: no function */
-	void *arg;
-	uint64_t called_ns; /* CLOCK_MONOTONIC, for the last time */
-};
-
 struct cancel {
 	const atomic_int *asked; /* not 0: the user wants to stop; may be NULL */
-	struct cancel_ask *ask;	 /* may be NULL */
 	uint64_t deadline_ns;	 /* CLOCK_MONOTONIC; 0: no deadline */
 	uint64_t seconds;	 /* the time limit, for the message */
 };

@@ -269,14 +269,6 @@ fail:
 	return err->kind;
 }
 
-bool store_reads(const struct store *st, int fd)
-{
-	struct stat mine, other;
-
-	return !fstat(st->fd, &mine) && !fstat(fd, &other) &&
-	       mine.st_dev == other.st_dev && mine.st_ino == other.st_ino;
-}
-
 int store_named(struct store *st, const char *const *path, size_t n, bool only,
 		struct err *err)
 {

@@ -62,8 +62,6 @@ int store_open(const char *path, bool trust, struct store **out, struct err *err
 /* Whether the pages of a file are those of a quern index, whole or damaged: LMDB's
  * magic and a value. */
 bool store_recognise(int fd);
-/* Whether fd is the very file that st reads. */
-bool store_reads(const struct store *st, int fd);
 bool store_is_lmdb(int fd); /* an index, or a database of another program */
 /* Whether a file may be replaced: it is empty, holds a value of an index or, if it is
  * `named` like an index, is an LMDB file that was cut off. */

@@ -1,4 +1,4 @@
-"""doors.py - allocations fail while another program asks: the extension of SQLite, the library, MCP."""
+"""doors.py - allocations fail while another program asks: the library, MCP."""
 import json
 import os
 import random
@@ -11,19 +11,18 @@ import crash
 from crash import HUNG, Row, Skip, environ, need_faults, quern, read, run, small, write
 
 P = "tmpl-cachebranch.out"
-SQL = ("SELECT fn, self FROM t WHERE self > 100 ORDER BY self DESC LIMIT 20",
-       "SELECT file, sum(self), count(*) FROM t GROUP BY file",
-       "SELECT * FROM t WHERE fn IN (SELECT fn FROM t WHERE calls > 10) AND obj IS NOT NULL")
 ASKED = ("functions | take 10 | show self, fn", "calltree from main depth 4", "callers of malloc | show fn, calls",
          "functions | group by obj: sum(self) as self, count", "lines | where self > 100 | sort self")
 EVERY = 40      # faults of one try
+PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
+HOT = crash.e2e.top + "/engine/api/examples/hot.py"
 
 
 class Door:
     """A Python that stays, and its answers; one that died is started anew."""
 
-    def __init__(self, path, text):
-        self.p = subprocess.Popen([PYTHON, "-B", os.path.join(os.path.dirname(__file__), "door.py"), path, P, text],
+    def __init__(self, text):
+        self.p = subprocess.Popen([PYTHON, "-B", os.path.join(os.path.dirname(__file__), "door.py"), HOT, P, text],
                                   env=dict(environ, LD_PRELOAD=crash.fault_so + " liblmdb.so.0", LD_LIBRARY_PATH=os.path.dirname(quern)),
                                   stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.PIPE)
         self.allocations = int(self.p.stdout.readline() or 0)
@@ -34,19 +33,13 @@ class Door:
         return self.p.stdout.readline().decode().strip()
 
 
-PYTHON = "/usr/bin/python3" if os.path.exists("/usr/bin/python3") else sys.executable
-
-
-def library_setup(path, texts):
+def library_setup():
     need_faults()
-    if not os.path.exists(path):
-        raise Skip("%s is not built" % os.path.basename(path))
-    for copy in ["%s.%d" % (P, k) for k in range(12)]:
-        shutil.copy(small + P, copy)
-        assert run(copy, "-q", "-c", "top 1").status == 0
-    s = {"path": path, "right": {}, "cases": [], "doors": {}}
-    for text in texts:
-        door = s["doors"][text] = Door(path, text)
+    shutil.copy(small + P, ".")
+    assert run(P, "-q", "-c", "top 1").status == 0
+    s = {"right": {}, "cases": [], "doors": {}}
+    for text in ASKED:
+        door = s["doors"][text] = Door(text)
         s["right"][text] = door.ask("mem:0:12")
         if not door.allocations or s["right"][text].startswith("error"):
             raise Skip("this Python cannot ask: %s" % (s["right"][text] or door.p.stderr.read().decode()[-300:]))
@@ -62,7 +55,7 @@ def library_one(rng, i, s):
         if got == s["right"][text] or got.startswith("error: MemoryError") or "memory" in got.lower():
             continue
         wrong = got or "it died: %s" % s["doors"][text].p.wait(HUNG)
-        s["doors"][text] = Door(s["path"], text)
+        s["doors"][text] = Door(text)
         return "%s, %s: %s" % (text, fault, wrong)
     return None
 
@@ -114,9 +107,6 @@ def tries(s):
 
 
 rows = [
-    Row("sqlitemem", "the k-th allocation of SQL fails", 8, tries, library_one,
-        lambda: library_setup(os.path.dirname(quern) + "/quern.so", SQL), EVERY),
-    Row("librarymem", "the k-th allocation of the library fails", 8, tries, library_one,
-        lambda: library_setup(crash.e2e.top + "/engine/api/examples/hot.py", ASKED), EVERY),
+    Row("librarymem", "the k-th allocation of the library fails", 8, tries, library_one, library_setup, EVERY),
     Row("mcpmem", "the k-th allocation of MCP fails", 40, lambda s: len(s["cases"]), mcp_one, mcp_setup),
 ]

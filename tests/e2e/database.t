@@ -91,7 +91,7 @@ refused(".export nowhere/x.db", "nowhere/x.db: No such file")
 refused(".export x.db functoins", "no table 'functoins'", status=2)
 refused(".export x.db", "x.db: ", preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (50000, 50000)))
 os.makedirs("old")
-so = os.path.dirname(quern) + "/libquern.so.1"
+so = os.path.dirname(quern) + "/libquern.so.2"
 if os.path.exists(so) and os.environ.get("QUERN_VARIANT", "release") == "release":
     os.symlink(so, "old/libsqlite3.so.0")
     before = sorted(os.listdir("."))

@@ -21,7 +21,6 @@ readme = top + "/README.md"
 pages = [readme, *sorted(glob.glob(top + "/repl/*.md"))]
 prompt = "quern> "
 environ["PATH"] = work + "/bin:" + environ["PATH"]
-environ["LD_LIBRARY_PATH"] = os.path.dirname(quern)    # of quern.so, as if installed
 os.mkdir("bin")
 os.symlink(quern, "bin/quern")
 for folder in (small, top + "/tests/fixtures/pairs/", top + "/tests/fixtures/queries/"):
@@ -60,20 +59,12 @@ def session(text):
             skip(line, "sqlite3 is not installed")
             now += line + "\n" + want
             continue
-        if ".load quern" in line and not loads:
-            skip(line, "quern.so is not built, or not for this sqlite3")
-            now += line + "\n" + want
-            continue
         got = answer(line, profiles)
         got = "".join(g.rstrip() + "\n" for g in got.splitlines())
         passed = timeless(got) == timeless(want)
         ok(passed or "--update" in sys.argv, line, got)
         now += line + "\n" + (want if passed else got)
     return now
-
-
-loads = os.path.exists(os.path.dirname(quern) + "/quern.so") and \
-    shutil.which("sqlite3") and not shell("sqlite3 -cmd '.load quern' :memory: ''")
 
 
 def page(path):
@@ -97,7 +88,7 @@ for path in pages:
         print("# updated " + name)
     long = [line for line in text.splitlines() if len(line) > 100 and line[0] not in "|$" and "| " not in line]
     ok(name in ("repl/README.md", "repl/guide.md") or not long, name + " has no long lines", "\n".join(long))
-ok(sessions >= 10, "there are sessions", sessions)
+ok(sessions > 5, "there are sessions", sessions)
 for line in "".join(re.findall(r"```quern\n(.*?)```", page(readme), re.S)).splitlines():
     r = run("lua-default.out", "-q", "-c", line)
     ok(r.status == 0 and r.text, line, r)

@@ -147,12 +147,11 @@ static void call(struct state *s)
 				   options_of(s, &o), &s->err) != 0);
 		break;
 	case 2: write_profile(names[slot % 2], what); break;
-	case 3: s->sum += (unsigned)quern_changed(s->profile[slot]); break;
-	case 4:
+	case 3:
 		quern_close(s->profile[slot]);
 		s->profile[slot] = NULL;
 		break;
-	case 5: load(s, slot); break;
+	case 4: load(s, slot); break;
 	default: ask(s, slot);
 	}
 }

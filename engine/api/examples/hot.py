@@ -21,7 +21,7 @@ class Column(ctypes.Structure):
     _fields_ = [("name", c_char_p), ("type", c_int), ("unit", c_char_p), ("scale", c_uint64)]
 
 
-quern = ctypes.CDLL("libquern.so.1")
+quern = ctypes.CDLL("libquern.so.2")
 for name, result, arguments in [
         ("quern_open", c_void_p, [c_char_p, c_void_p, POINTER(Error)]),
         ("quern_close", None, [c_void_p]),
