@@ -50,21 +50,68 @@ static int none(const char *profile, const char *named, struct err *err)
 	return err_hint(err, "any query makes one: quern %s -c top", profile);
 }
 
-static void verify_compare(const char *profile, const struct store *st,
-			   struct verified *out)
+/* Build the index again from these files, if they are what it was made from, and compare. */
+static int compare(const char *const *path, size_t n, struct store *st,
+		   const struct build_opts *opts, struct verified *out, struct err *err)
 {
+	struct build_opts o = *opts;
+	struct build_report report;
 	struct inputs in = {0};
-	struct err ignored = {0};
-	char why[300];
+	struct err gone = {0};
+	struct store *again = NULL;
 	size_t new;
+	uint32_t recorded_n;
+	const struct input_file *recorded = store_inputs(st, &recorded_n);
+	bool changed;
+
+	if (inputs_open(&in, path, n, &gone)) {
+		snprintf(out->why, sizeof(out->why), "%.290s", gone.text);
+		return 0;
+	}
+	changed = inputs_compare(&in, recorded, recorded_n, &new, out->why,
+				 sizeof(out->why)) == SOURCE_CHANGED;
+	inputs_close(&in);
+	if (changed) {
+		snprintf(out->why, sizeof(out->why),
+			 "the profile has changed since: the next query makes the index "
+			 "anew");
+		return 0;
+	}
+	o.index_path = NULL;
+	o.no_write = o.rebuild = o.merge = o.regular = true;
+	if (build_open_set(path, n, &o, &again, &report, err))
+		return err->kind;
+	out->compared = true;
+	out->why[0] = '\0';
+	store_same(st, again, err);
+	store_close(again);
+	return err->kind;
+}
+
+/* Compare with the files that the index names. */
+static int compare_recorded(struct store *st, const struct build_opts *opts,
+			    struct verified *out, struct err *err)
+{
 	uint32_t n;
 	const struct input_file *recorded = store_inputs(st, &n);
+	char **path = calloc((size_t)n + 1, sizeof(*path));
+	bool whole = path != NULL;
 
-	if (!inputs_open(&in, &profile, 1, &ignored)) {
-		out->have_profile = true;
-		out->fresh = inputs_compare(&in, recorded, n, &new, why, sizeof(why));
-		inputs_close(&in);
-	}
+	for (uint32_t i = 0; whole && i < n; i++)
+		whole = (path[i] = strndup(recorded[i].id.path.p,
+					   recorded[i].id.path.n)) != NULL;
+	if (!whole)
+		err_no_memory(err, "to check the index");
+	else if (opts->only_named)
+		snprintf(out->why, sizeof(out->why), "--safe: the profile is not named");
+	else if (path[0][0] != '/')
+		snprintf(out->why, sizeof(out->why), "the profile came through a pipe");
+	else
+		compare((const char *const *)path, n, st, opts, out, err);
+	for (uint32_t i = 0; path && i < n; i++)
+		free(path[i]);
+	free(path);
+	return err->kind;
 }
 
 int verify_index(const char *path, const struct build_opts *opts, struct verified *out,
@@ -73,8 +120,9 @@ int verify_index(const char *path, const struct build_opts *opts, struct verifie
 	char index[INDEX_PATH_MAX];
 	bool itself = is_index(path);
 	struct store *st;
+	uint32_t files;
 
-	*out = (struct verified){.fresh = SOURCE_SAME};
+	*out = (struct verified){0};
 	if (itself)
 		snprintf(index, sizeof(index), "%s", path);
 	else if (!find_index(path, opts->index_path, index))
@@ -82,8 +130,13 @@ int verify_index(const char *path, const struct build_opts *opts, struct verifie
 	snprintf(out->index, sizeof(out->index), "%.4199s", index);
 	if (store_open(index, opts->trust, &st, err))
 		return err->kind;
-	if (!store_verify(st, opts->cancel, &out->checked, err) && !itself)
-		verify_compare(path, st, out);
+	store_inputs(st, &files);
+	if (!store_verify(st, opts->cancel, &out->checked, err)) {
+		if (itself || files > 1)
+			compare_recorded(st, opts, out, err);
+		else
+			compare(&path, 1, st, opts, out, err);
+	}
 	store_close(st);
 	return err->kind;
 }

@@ -1,4 +1,9 @@
-/* verify.h - is the index of a profile sound?  Nothing is built or changed. */
+/*
+ * verify.h - is the index of a profile what the profile gives?
+ *
+ * How a profile is read does not change its index.  So it is built again, as a temporary file,
+ * and compared value by value.  Without its profile, an index is only read: checksums, ids.
+ */
 #ifndef QUERN_VERIFY_H
 #define QUERN_VERIFY_H
 
@@ -10,11 +15,11 @@ struct build_opts;
 struct verified {
 	char index[4200]; /* path of the index */
 	struct store_verified checked;
-	bool have_profile; /* the profile was found: `fresh` is valid */
-	enum freshness fresh;
+	bool compared; /* with one built again */
+	char why[300]; /* why not: one sentence */
 };
 
-/* path is a profile or an index.  Of opts, only index_path, trust and cancel are used.
+/* path is a profile or an index; only_named: the files that an index names are not read.
  * ERR_PROFILE: path is neither; ERR_INDEX: there is no index, or it is damaged; the
  * hint tells how to make one. */
 int verify_index(const char *path, const struct build_opts *opts, struct verified *out,

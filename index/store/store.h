@@ -87,21 +87,20 @@ int store_check(struct store *st, struct err *err);
 /* Remember that memory was out until store_check() reports it: for readers that cannot
  * fail. */
 void store_short(struct store *st);
-/* Check all of it (quern --verify): every value and checksum, every id, order, and sum
- * that is stored in two ways.  ERR_INDEX names the first error; ERR_CANCEL. */
+/* Read all of it: every value with its checksum, every text and row; every id is in range.
+ * ERR_INDEX names the first error; ERR_CANCEL. */
 struct store_verified { /* what was checked */
 	uint64_t pages, values, strings;
 	uint64_t detail; /* cost lines, call sites, jumps */
-	bool sums;	 /* false: some sums saturated, so sums were not compared */
-	/* Functions that cost less than the calls into them record, in the event with
-	 * most of them.  callgrind writes none, unless the profile is cut off. */
-	uint64_t unexplained;
 	/* A hash of all values but meta, which has times and paths: the same however
 	 * the profile was read. */
 	uint64_t digest;
 };
 int store_verify(struct store *st, const atomic_int *cancel, struct store_verified *out,
 		 struct err *err);
+/* Compare with an index that was made again: ERR_INDEX if a value differs, but for the
+ * time and the files' names. */
+int store_same(struct store *st, struct store *again, struct err *err);
 
 /* ---- events ---- */
 struct store_event {

@@ -109,7 +109,7 @@ static const struct option {
 	{0, "index", "PATH", TEXT, AT(index), "keep it there (one profile only)"},
 	{0, "no-index-write", NULL, FLAG, AT(no_index_write), "keep none"},
 	{0, "verify", NULL, FLAG, AT(verify),
-	 "check all of it (PROFILE may be an index), then leave"},
+	 "compare it with one built again (PROFILE may be an index)"},
 	{0, "bench-parse", NULL, FLAG, AT(bench_parse),
 	 "only measure how fast the profile is read, beside wc -l and cat,\n"
 	 "or the tool that unpacks it (also --format json)"},

@@ -22,6 +22,7 @@
 #include "index/format/tables.h"
 #include "repl/render/render.h"
 #include "repl/formats/renderers.h"
+#include "tests/support/derived.h"
 #include "tests/support/sample.h"
 #include "tests/support/tap.h"
 
@@ -295,7 +296,7 @@ static int ask_forged(void)
 	close_session(st, s);
 	if (open_session(bad_path, &st, &s, &err))
 		return SAID_ERROR;
-	store_verify(st, NULL, &v, &err);
+	derived_verify(st, &v, &err);
 	close_session(st, s);
 	if (!err.kind && is_redundant(forged)) {
 		snprintf(told, PAGE, "--verify finds nothing wrong with a forged '%s'",

@@ -14,6 +14,7 @@
 #include "index/base/out.h"
 #include "index/build.h"
 #include "tests/support/blocks.h"
+#include "tests/support/derived.h"
 #include "tests/support/fuzzing.h"
 
 enum { MOST = 160 }; /* blocks: the simple reader is slow */
@@ -112,7 +113,7 @@ static void compare(const struct build_opts *opts, const char *path, uint64_t lo
 	if (build_open_set(&path, 1, opts, &st, &report, &err))
 		fuzz_fail("it is not read: %s", err.text);
 	blocks_say(&said, st);
-	if (store_verify(st, NULL, &checked, &err))
+	if (derived_verify(st, &checked, &err))
 		fuzz_fail("the index is not sound: %s", err.text);
 	store_close(st);
 	if (!blocks_are(&made, lost, &said))

@@ -27,6 +27,7 @@
 #include "index/build.h"
 #include "index/format/tables.h"
 #include "index/format/meta_code.h"
+#include "tests/support/derived.h"
 #include "tests/support/fuzzing.h"
 
 enum { BASES = 3, VALUES = 400, EDITS = 24, ASKED = 3, PAGE = 4096 };
@@ -361,7 +362,7 @@ static void ask_damaged(struct base *b, struct damage *d, const uint8_t *questio
 			compare(b, questions[i], kind, &got, st);
 		out_close(&got);
 	}
-	if (!store_verify(st, NULL, &verified, &err) && d->raw && !d->forged &&
+	if (!derived_verify(st, &verified, &err) && d->raw && !d->forged &&
 	    values_differ(d))
 		fuzz_fail("damage that is not found");
 	store_close(st);

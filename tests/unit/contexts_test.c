@@ -14,6 +14,7 @@
 #include "index/base/out.h"
 #include "index/build.h"
 #include "tests/support/blocks.h"
+#include "tests/support/derived.h"
 #include "tests/support/dice.h"
 #include "tests/support/tap.h"
 
@@ -104,7 +105,7 @@ static struct out told(void (*say)(struct out *, struct store *), const char *co
 	if (st)
 		say(&o, st);
 	if (st)
-		store_verify(st, NULL, &checked, &err);
+		derived_verify(st, &checked, &err);
 	if (err.kind)
 		out_c(&o, err.text);
 	store_close(st);

@@ -19,9 +19,11 @@
 #include "index/format/meta_code.h"
 #include "index/store/store_pages.h"
 #include "index/store/store_in.h"
+#include "index/verify.h"
 #include "index/save/store_write.h"
 #include "repl/render/render.h"
 #include "repl/formats/renderers.h"
+#include "tests/support/derived.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/sample.h"
 #include "tests/support/tap.h"
@@ -275,7 +277,7 @@ static void ask(const char *query, struct err *err)
 	if (store_open(bad_path, true, &st, err))
 		return;
 	if (!query) {
-		store_verify(st, NULL, &v, err);
+		derived_verify(st, &v, err);
 		store_close(st);
 		return;
 	}
@@ -475,6 +477,8 @@ static const struct forgery of_packed[] = {
 static void try(const struct forgery *f)
 {
 	static struct value was[VALUES];
+	const struct build_opts opts = {.trust = true, .jobs = 1};
+	struct verified v;
 	size_t n = nvalue;
 	struct err err = {0};
 	const char *what;
@@ -499,6 +503,10 @@ static void try(const struct forgery *f)
 	/* What is stale is made again without a word. */
 	if (err.kind != ERR_STALE && !err.hint[0])
 		ok(false, "%s: no hint", f->said);
+	err_clear(&err);
+	verify_index(bad_path, &opts, &v, &err);
+	ok(err.kind == ERR_INDEX || err.kind == ERR_STALE,
+	   "  beside its profile it is found: %s", err.text);
 	memcpy(value, was, sizeof(was));
 	nvalue = n;
 }
@@ -509,6 +517,7 @@ static void forge(const struct forgery *f, size_t n)
 	struct build_opts opts = {.index_path = good_path};
 	struct build_report report;
 	struct err err = {0};
+	struct verified v;
 	struct store *st;
 
 	if (build_open(profile, &opts, &st, &report, &err))
@@ -519,6 +528,8 @@ static void forge(const struct forgery *f, size_t n)
 	write_values(bad_path);
 	ask(NULL, &err);
 	is_str(err.text, "", "written again: sound");
+	verify_index(bad_path, &(struct build_opts){.trust = true}, &v, &err);
+	ok(!err.kind && v.compared, "  and compared with its profile");
 	for (size_t i = 0; i < n; i++)
 		try(&f[i]);
 }
