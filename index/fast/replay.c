@@ -110,7 +110,7 @@ static void forget(struct replay *r)
 
 static bool usable(struct replay *r, const struct tally *t, const struct decode *d)
 {
-	if (!replay_settled(t, d) || t->now.ob_moved || t->now.inlined != NAME_ABSENT ||
+	if (!replay_settled(t, d) || t->now.moved || t->now.inlined != NAME_ABSENT ||
 	    t->now.pending != PENDING_NONE || t->now.has_cfi || t->now.has_cob ||
 	    t->now.has_jfi || t->now.has_jfn || t->events.ncol == 0 ||
 	    t->events.ncol > REPLAY_COLUMNS || !in_place(t) ||

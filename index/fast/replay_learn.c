@@ -23,7 +23,7 @@ struct replay_before replay_note(const struct tally *t, const struct decode *d)
 {
 	bool plain = t->now.pending == PENDING_NONE && !t->now.has_cfi &&
 		     !t->now.has_cob && !t->now.has_jfi && !t->now.has_jfn &&
-		     !t->now.ob_moved && t->now.inlined == NAME_ABSENT;
+		     !t->now.moved && t->now.inlined == NAME_ABSENT;
 
 	return (struct replay_before){t->now.fn, t->now.entry, plain,
 				      replay_settled(t, d)};

@@ -49,6 +49,8 @@ int tally_init(struct tally *t, bool entry_state, bool keep, struct err *err)
 	t->now.ob = t->now.fl = t->now.file = t->now.base_file = t->now.fn_name = start;
 	t->now.cfn = start;
 	t->now.has_fl = t->now.has_cfn = entry_state;
+	t->now.own_fl = NONE;
+	t->now.fl_at = UINT64_MAX;
 	t->waits.calls = t->waits.assumed = entry_state;
 	t->now.fn = t->edges.caller = NONE;
 	return 0;
@@ -188,6 +190,8 @@ static void row_fn(struct tally *t, uint32_t name)
 {
 	tally_leave(t);
 	t->now.fn_name = name;
+	t->now.has_fn = true;
+	t->now.own_fl = t->now.fl_at == t->cost_lines ? t->now.fl : NONE;
 	if (t->now.has_fl)
 		t->now.file = t->now.fl;
 	t->now.base_file = t->now.file;
@@ -199,8 +203,9 @@ static void row_fn(struct tally *t, uint32_t name)
 
 int tally_enter_block(struct tally *t)
 {
-	uint32_t fl = t->now.has_fl ? t->now.fl : t->now.file, last;
-	uint32_t f = fn_cached(t, t->now.ob, fl, t->now.fn_name, false, false);
+	const uint32_t file = t->now.has_fl ? t->now.fl : t->now.file;
+	const uint32_t fl = t->now.own_fl != NONE ? t->now.own_fl : file;
+	uint32_t f = fn_cached(t, t->now.ob, fl, t->now.fn_name, false, false), last;
 	struct fn_slot *s = &t->fns.at[f == NONE ? 0 : f];
 
 	if (f == NONE)
@@ -215,7 +220,8 @@ int tally_enter_block(struct tally *t)
 	t->log.without |= !t->log.on;
 	t->now.fn = f;
 	t->now.entry = t->fns.at[f].head;
-	t->now.ob_moved = t->now.fn_waits = false;
+	t->now.moved = fl != file;
+	t->now.fn_waits = false;
 	return t->fns.at[f].stamp == t->parts.n ? 0 : tally_touch_fn(t, f);
 }
 
@@ -292,7 +298,9 @@ void tally_restart(struct tally *t)
 	t->now.has_fl = t->now.has_cfn = t->now.has_cob = t->now.has_cfi =
 		t->now.has_jfi = t->now.has_jfn = false;
 	t->now.inlined = NAME_ABSENT;
-	t->now.fn_waits = t->now.cfn_waits = false;
+	t->now.fn_waits = t->now.cfn_waits = t->now.has_fn = false;
+	t->now.own_fl = NONE;
+	t->now.fl_at = UINT64_MAX;
 	tally_begin_waits(t);
 	t->parts.used = false;
 	t->now.pending = PENDING_NONE;
@@ -631,12 +639,12 @@ static int row_name(struct tally *t, const struct batch *b, const struct row *r,
 		row_fn(t, slot);
 		break;
 	case LINE_FL:
-		tally_leave(t);
+		if (!t->now.has_fn) /* lines before any fn= are those of a file */
+			tally_leave(t);
 		slot = t->now.fl = t->now.file = t->now.base_file =
 			tally_name_of(t, SPACE_FILE, b, r, err);
-		t->now.has_fl = true;
-		if (!t->now.fn_waits)
-			t->now.fn_name = NAME_ABSENT;
+		t->now.has_fl = t->now.moved = true;
+		t->now.fl_at = t->cost_lines;
 		t->now.inlined = NAME_ABSENT;
 		t->now.cfn_waits = false;
 		break;
@@ -646,7 +654,7 @@ static int row_name(struct tally *t, const struct batch *b, const struct row *r,
 		break;
 	case LINE_OB:
 		slot = t->now.ob = tally_name_of(t, SPACE_OBJ, b, r, err);
-		t->now.ob_moved = true;
+		t->now.moved = true;
 		break;
 	case LINE_CFN:
 		slot = t->now.cfn = tally_name_of(t, SPACE_FN, b, r, err);

@@ -207,13 +207,16 @@ struct tally_now {
 	/* File of the last cost line or fn=: callees default to it, and it is restored
 	 * after a call or jump. */
 	uint32_t base_file;
-	bool apart;    /* see decode_apart() */
-	bool begins;   /* see decode_begins() */
-	bool ob_moved; /* the current block has an ob= */
+	bool apart;  /* see decode_apart() */
+	bool begins; /* see decode_begins() */
+	bool moved;  /* the current block has an ob= or fl= */
 	uint32_t cob, cfi, cfn, jfi, jfn;
 	bool has_cob, has_cfi, has_cfn, has_jfi, has_jfn;
-	bool fn_waits;	  /* a fn= has no line yet: an fl= is its file */
-	bool cfn_waits;	  /* a cfn= has no calls= yet */
+	bool fn_waits;	 /* a fn= has no line yet: an fl= is its file, */
+	uint32_t own_fl; /* unless this one was written before it; UINT32_MAX: none was */
+	uint64_t fl_at;	 /* cost lines before the last fl= */
+	bool has_fn;	 /* the part has a fn= */
+	bool cfn_waits;	 /* a cfn= has no calls= yet */
 	uint32_t inlined; /* name slot of cfni=; NAME_ABSENT: the function itself */
 	uint32_t fn;	  /* function slot; UINT32_MAX until a line needs it */
 	/* The entry before the next line; the block's head if that entry does not set

@@ -78,6 +78,7 @@ int tally_wait(struct tally *t, const struct batch *b, const struct row *r, bool
 	w->ncost += r->nc;
 	t->now.has_cob = t->now.has_cfi = false;
 	t->now.file = t->now.base_file;
+	t->now.fl_at = UINT64_MAX;
 	*waits = true;
 	return 0;
 }
@@ -96,16 +97,14 @@ static int enter_as(struct tally *t, const struct tally_now *now, uint32_t fn)
 	in.fn = NONE;
 	t->now = in;
 	t->now.ob = of.ob;
-	t->now.fl = of.fl;
 	t->now.fn_name = of.fn;
-	t->now.has_fl = true;
+	t->now.own_fl = of.fl;
 	if (tally_enter_block(t))
 		return -1;
 	t->now.ob = in.ob;
-	t->now.fl = in.fl;
+	t->now.own_fl = in.own_fl;
 	t->now.fn_name = in.fn_name;
-	t->now.has_fl = in.has_fl;
-	t->now.ob_moved = in.ob_moved;
+	t->now.moved = in.moved;
 	return 0;
 }
 
@@ -132,6 +131,7 @@ static __attribute__((noinline)) int take_all(struct tally *t, bool as_calls,
 {
 	struct tally_waits *w = &t->waits;
 	const struct tally_now now = t->now;
+	const bool after_fl = now.fl_at == t->cost_lines;
 	int rc = 0;
 
 	for (size_t i = 0; !rc && i < w->n; i++)
@@ -146,6 +146,8 @@ static __attribute__((noinline)) int take_all(struct tally *t, bool as_calls,
 	} else if (!rc && enter_as(t, &now, now.fn)) {
 		rc = tally_no_memory(err);
 	}
+	if (after_fl)
+		t->now.fl_at = t->cost_lines;
 	return rc ? err->kind : 0;
 }
 

@@ -93,6 +93,7 @@ class Profile:
         self.at = {"ob": "???", "fl": "???", "fn": "???"}
         self.file = "???"           # of the next line
         self.last_file = "???"      # of the last cost line
+        self.own = None             # file of the function, once a line of it came
         self.callee = {}
         self.pending = None
         self.base = {}
@@ -115,7 +116,7 @@ class Profile:
             if key != "ob":
                 self.file = self.last_file = self.at["fl"]
             if key == "fn":
-                self.callee = {}
+                self.callee, self.own = {}, None
         elif key in ("fi", "fe"):
             self.file = name
         else:
@@ -140,7 +141,8 @@ class Profile:
         costs = [0] * len(self.events)
         for event, number in zip(self.columns, numbers):
             costs[self.events.index(event)] += number
-        part, caller = self.parts[-1], (self.at["ob"], self.at["fl"], self.at["fn"])
+        self.own = self.own or self.at["fl"]
+        part, caller = self.parts[-1], (self.at["ob"], self.own, self.at["fn"])
         if self.pending is None:
             self.base = place
             self.last_file = self.file

@@ -9,7 +9,11 @@
 static struct fn current(struct naive_state *s)
 {
 	if (!s->in_block)
-		s->cur = (struct fn){s->ob, s->has_fl ? s->fl : s->file, s->fn};
+		s->cur = (struct fn){s->ob,
+				     s->has_own	 ? s->own
+				     : s->has_fl ? s->fl
+						 : s->file,
+				     s->fn};
 	s->in_block = true;
 	return s->cur;
 }
@@ -231,8 +235,7 @@ void naive_cost_line(struct naive_state *s, struct str line)
 		s->cfn_waits = false;
 	if (s->wait == NOTHING && !lone)
 		s->base_file = s->file;
-	if (s->wait != A_BAD_CALL && s->wait != A_BAD_JUMP)
-		s->fn_waits = false;
+	s->fl_said = false;
 	s->read = true;
 	if (s->wait == A_CALL)
 		v[0] = s->count;
@@ -316,21 +319,21 @@ bool naive_spec_line(struct naive_state *s, struct str line)
 
 	if (naive_after(line, "fn=", &v)) {
 		s->fn = naive_name(s, FN, v);
+		s->has_fn = true;
+		s->has_own = s->fl_said;
+		s->own = s->fl;
 		if (s->has_fl)
 			s->file = s->fl;
 		s->base_file = s->file;
 		s->in_block = s->has_jfi = s->has_jfn = false;
 		s->inlined = STR("");
-		s->fn_waits = true;
 		s->cfn_waits = false;
 		end_call(s);
 	} else if (naive_after(line, "fl=", &v)) {
 		s->fl = s->file = s->base_file = naive_name(s, FILES, v);
-		if (!s->fn_waits)
-			s->fn = STR("???");
 		s->cfn_waits = false;
-		s->has_fl = true;
-		s->in_block = false;
+		s->has_fl = s->fl_said = true;
+		s->in_block = s->in_block && s->has_fn;
 		s->inlined = STR("");
 	} else if (naive_after(line, "fi=", &v) || naive_after(line, "fe=", &v)) {
 		s->file = naive_name(s, FILES, v);

@@ -235,7 +235,7 @@ void naive_end_lone(struct naive_state *s)
 void naive_begin_part(struct naive_state *s)
 {
 	naive_end_lone(s);
-	s->part_calls = s->fn_waits = s->cfn_waits = false;
+	s->part_calls = s->cfn_waits = s->fl_said = s->has_own = false;
 	s->r->npart++;
 	s->any_callgrind |= s->callgrind; /* of the part before */
 	memset(s->base, 0, sizeof(s->base));

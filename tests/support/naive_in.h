@@ -53,9 +53,12 @@ struct naive_state {
 	struct fn cur;
 	enum wait wait;
 	struct jump jump;
-	uint64_t to_line;	  /* of a calls= that waits for its line */
-	uint64_t count, all;	  /* all: of every number, to see what might overflow */
-	bool fn_waits, cfn_waits; /* fn= has no line yet; cfn= has no calls= yet */
+	uint64_t to_line;    /* of a calls= that waits for its line */
+	uint64_t count, all; /* all: of every number, to see what might overflow */
+	bool cfn_waits;	     /* it has no calls= yet */
+	bool fl_said;	     /* an fl= since the last line of costs */
+	bool has_own;	     /* the function at hand had its file before fn=: own */
+	struct str own;
 	bool part_calls;	  /* the part has a calls= */
 	struct call *call, *lone; /* lone: of cfn= without calls= */
 	size_t nlone, lone_cap;

@@ -46,6 +46,7 @@ struct writer {
 	bool long_blocks; /* fn= is rare */
 	bool whole;	  /* callees are said with their file */
 	bool lone;	  /* calls without calls= */
+	bool any_fl;	  /* fl= inside of functions, as KLEE writes it */
 	bool endless;	  /* lines longer than the room in front of a block (feed.c) */
 	uint64_t first_id;
 	bool defined[SPECS][NAMES];
@@ -409,8 +410,10 @@ static void write_line(struct writer *w)
 		if (one_in(3))
 			write_name(w, "fl=");
 		write_name(w, "fn=");
+		if (w->any_fl && one_in(9))
+			write_name(w, "fl=");
 		break;
-	case 11: write_name(w, PICK("fi=", "fe=")); break;
+	case 11: write_name(w, w->any_fl ? "fl=" : PICK("fi=", "fe=")); break;
 	case 12: write_name(w, "ob="); break;
 	case 13:
 	case 14:
@@ -637,6 +640,7 @@ static void begin_profile(struct writer *w, unsigned file)
 			     .long_blocks = one_in(4),
 			     .endless = one_in(100),
 			     .lone = one_in(20),
+			     .any_fl = one_in(8),
 			     .first_id = one_in(6) ? dice_u64() >> dice_below(64) : 1};
 	/* Files can be added to an index that says all there is to say. */
 	if (file && !one_in(3)) {
