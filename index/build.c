@@ -58,6 +58,7 @@ struct build {
 	struct profile profile;
 	struct store_writer *writer;
 	struct publish publish;
+	char spill_dir[INDEX_PATH_MAX]; /* the tallies point to it until they are freed */
 	struct publish *held; /* holds the lock; a batch uses that of the whole set */
 	unsigned idle_told_s; /* report the lock's holder once it has idled so long */
 	uint64_t read_before; /* bytes of the files read so far */
@@ -131,7 +132,7 @@ static int list_tallies(struct build *b)
 }
 
 /* Turn the old index into a tally. */
-static int take_old(struct build *b, const char *dir)
+static int take_old(struct build *b)
 {
 	uint64_t mem = b->opts->mem ? b->opts->mem : STRETCH_MEM;
 	uint32_t n, *now;
@@ -145,7 +146,8 @@ static int take_old(struct build *b, const char *dir)
 	if (inputs_map(&b->in, recorded, n, now))
 		rc = err_no_memory(b->err, "while reading");
 	else
-		rc = reuse_index(&b->kept, b->old, now, (size_t)(mem / 5), dir, b->err);
+		rc = reuse_index(&b->kept, b->old, now, (size_t)(mem / 5), b->spill_dir,
+				 b->err);
 	if (!rc && first->grown.was &&
 	    !reuse_followed(&b->kept, first->stretches.tally[0],
 			    first->source.map.p + recorded->id.size))
@@ -177,7 +179,6 @@ static size_t unread(const struct build *b)
 
 static int read_inputs(struct build *b)
 {
-	char dir[INDEX_PATH_MAX];
 	const struct stretch_opts o = {.jobs = b->opts->jobs,
 				       .at_once = b->opts->at_once,
 				       .stretch = b->opts->stretch,
@@ -187,12 +188,12 @@ static int read_inputs(struct build *b)
 				       .share = (unsigned)unread(b),
 				       .held = &b->kept_bytes,
 				       .held_most = may_hold(b),
-				       .spill_dir = dir,
+				       .spill_dir = b->spill_dir,
 				       .cancel = b->opts->cancel,
 				       .progress = build_told,
 				       .arg = b};
 
-	publish_directory(b->publish.temp, dir);
+	publish_directory(b->publish.temp, b->spill_dir);
 	b->read_before = 0;
 	atomic_store(&b->kept_bytes, 0);
 	if (b->in.n > 1 && inputs_read_small(&b->in, &o, b->err))
@@ -205,7 +206,7 @@ static int read_inputs(struct build *b)
 		b->read_before += in->source.id.size;
 	}
 	inputs_order(&b->in);
-	return b->old && take_old(b, dir) ? b->err->kind : list_tallies(b);
+	return b->old && take_old(b) ? b->err->kind : list_tallies(b);
 }
 
 /* Merge all tallies. */

@@ -227,6 +227,7 @@ static void name_numbered(struct program *p, struct function *f, int s, unsigned
 {
 	char *to = f->name[s];
 	const unsigned w = f->group;
+	char file[151]; /* a copy: gcc cannot tell that f->name is another array of p */
 
 	switch (f->kind) {
 	case RUST:
@@ -238,8 +239,8 @@ static void name_numbered(struct program *p, struct function *f, int s, unsigned
 			 w, number);
 		break;
 	case CLOSURE:
-		snprintf(to, TEXT, "{closure:%.150s:%u-%u}", p->file[s][f->file], line,
-			 line + f->lines);
+		snprintf(file, sizeof(file), "%.150s", p->file[s][f->file]);
+		snprintf(to, TEXT, "{closure:%s:%u-%u}", file, line, line + f->lines);
 		break;
 	case CLONE: snprintf(to, TEXT, "work%u.constprop.%u", w, number - 1); break;
 	default: snprintf(to, TEXT, "app.Serve%u.func%u", w, number);
