@@ -48,6 +48,7 @@ struct shell {
 	struct search_state search; /* Ctrl-R */
 	bool interrupted;
 	mbstate_t mb;
+	int keys;      /* the terminal, opened anew: its reads do not wait */
 	char held[16]; /* read ahead, by goes_on() */
 	size_t nheld, held_at;
 };
@@ -120,6 +121,17 @@ static bool wait_for_key(void)
 	return ready > 0;
 }
 
+/* Ctrl-C takes back what was typed before it, also the key for which wait_for_key() has
+ * returned.  A read that waited then would not see the signal, and lose the next key. */
+static int open_keys(void)
+{
+	int fd = tcgetpgrp(STDIN_FILENO) < 0
+			 ? -1 /* Ctrl-C comes from another terminal, or none */
+			 : open("/dev/tty", O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+
+	return fd < 0 ? STDIN_FILENO : fd;
+}
+
 /* Whether text that was pasted goes on with a line that begins with '|'.  It comes at
  * once; nobody types that fast. */
 static bool goes_on(struct shell *s)
@@ -130,7 +142,7 @@ static bool goes_on(struct shell *s)
 		return false;
 	s->nheld = s->held_at = 0;
 	while (s->nheld < sizeof(s->held) && poll(&in, 1, PASTE_MS) > 0 &&
-	       read(STDIN_FILENO, &s->held[s->nheld], 1) == 1) {
+	       read(s->keys, &s->held[s->nheld], 1) == 1) {
 		const char c = s->held[s->nheld++];
 
 		if (c != ' ' && c != '\t')
@@ -143,7 +155,7 @@ static bool goes_on(struct shell *s)
 static ssize_t read_byte(struct shell *s, char *byte)
 {
 	if (s->held_at == s->nheld)
-		return read(STDIN_FILENO, byte, 1);
+		return read(s->keys, byte, 1);
 	*byte = s->held[s->held_at++];
 	return 1;
 }
@@ -171,7 +183,7 @@ static int read_char(EditLine *el, wchar_t *c)
 		n = read_byte(s, &byte);
 		if (n == 0)
 			return 0;
-		if (n < 0 && errno != EINTR)
+		if (n < 0 && errno != EINTR && errno != EAGAIN)
 			return -1;
 		if (n < 0)
 			continue;
@@ -463,6 +475,8 @@ static bool edit(struct shell *s)
 
 		if (!screen_fits_editor())
 			return false;
+		/* The editor has the keyboard before the prompt is seen. */
+		el_set(s->el, EL_PREP_TERM, 1);
 		line = el_gets(s->el, &n);
 		if (s->interrupted) {
 			drop_line(s);
@@ -568,6 +582,7 @@ int shell_run(struct app *app)
 		return 1;
 	}
 	sigaction(SIGWINCH, &winch, NULL);
+	shell.keys = open_keys();
 	history_open(&shell);
 	el_set(shell.el, EL_CLIENTDATA, &shell);
 	el_set(shell.el, EL_SIGNAL, 0);
@@ -584,6 +599,8 @@ int shell_run(struct app *app)
 	greet(app);
 	able = edit(&shell);
 	el_reset(shell.el);
+	if (shell.keys != STDIN_FILENO)
+		close(shell.keys);
 	if (shell.history)
 		history_end(shell.history);
 	free(shell.file);

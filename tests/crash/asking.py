@@ -263,12 +263,12 @@ def prompt_setup():
 class Terminal:
     """quern on a terminal of its own."""
 
-    def __init__(self, *args):
+    def __init__(self, *args, **env):
         self.pid, self.fd = pty.fork()
         self.seen, self.status = b"", None
         if self.pid == 0:
             os.environ.clear()
-            os.environ.update(environ, TERM="dumb", PAGER="cat", HOME=os.getcwd())
+            os.environ.update(environ, TERM="dumb", PAGER="cat", HOME=os.getcwd(), **env)
             os.execv(quern, [quern] + list(args))
 
     def send(self, what):
@@ -297,6 +297,14 @@ class Terminal:
             while alive and select.select([self.fd], [], [], 0.05)[0]:
                 alive = self.read(0)
         return re.search(what, self.seen) is not None
+
+    def prompt(self):
+        """Wait for the prompt; False at the end, or if it does not come."""
+        end = time.time() + crash.HUNG
+        while not self.seen.endswith(b"> ") and time.time() < end:
+            if not self.read(end - time.time()):
+                return False
+        return self.seen.endswith(b"> ")
 
     def leave(self, seconds=crash.HUNG):
         end = time.time() + seconds
@@ -331,6 +339,40 @@ def prompt_one(rng, i, s):
     if wrong is None and status not in (0, 1):
         wrong = "it ended with %s" % status
     return wrong and "%s: %s: %r" % (c, wrong, t.seen[-400:])
+
+
+ASKED = b"functions | count\n"
+
+
+def asked(s, times, fault=""):
+    """Questions at the prompt, with a fault: what is wrong with the last one."""
+    t, wrong = Terminal(P, "-q", "--no-init", LD_PRELOAD=crash.fault_so, QUERN_FAULT=fault, QUERN_FAULT_COUNT=os.getcwd() + "/calls"), None
+    alive = t.prompt()
+    for _ in range(times * alive):
+        t.seen = b""
+        t.send(ASKED)
+        if not t.prompt():
+            wrong = "the prompt does not return"
+            break
+    if alive and not wrong and (not re.search(rb"count\s+" + s["count"] + rb"\s", t.seen) or b"error" in t.seen):
+        wrong = "no answer any more"
+    status = t.leave()
+    if wrong is None and status not in ((0,) if alive else (-2, 130)):
+        wrong = "it ended with %s" % status
+    return wrong and "%s: %s: %r" % (fault, wrong, t.seen[-400:])
+
+
+def typed_setup():
+    need_faults()
+    s = prompt_setup()
+    assert asked(s, 2) is None
+    s["calls"] = int(read("calls").split()[0])
+    return s
+
+
+def typed_one(rng, i, s):
+    """Ctrl-C at any system call: it is heard at once, and no key after it is lost."""
+    return asked(s, 4, "sys:%d:intr" % (i + 1))
 
 
 # ---------------------------------------------------------------------------- limits, leaks
@@ -404,6 +446,7 @@ rows = [
         interrupt_one, every_setup),
     Row("prompt", "SIGINT at the prompt, every command", 6, lambda s: len(s["commands"]), prompt_one,
         prompt_setup),
+    Row("typed", "Ctrl-C at the k-th system call of the prompt", 60, lambda s: s["calls"], typed_one, typed_setup),
     Row("memory", "64 MiB of addresses, every command", 1000, lambda s: len(s["commands"]), memory_one,
         memory_setup),
     Row("leak", "10,000 queries in one process (2,000 first)", 1, 10, leak_one, leak_setup),

@@ -16,6 +16,7 @@
  *		torn	it is killed after half of a write
  *		abort	it calls abort(), so that gdb shows the place
  *		stop	as after Ctrl-C, the flag of fault_flag() is set
+ *		intr	Ctrl-C: what is typed and not read is gone, SIGINT comes
  *	    or another process changes a file just before the call:
  *		gone@F	F is removed
  *		swap@F	F.new is renamed to F
@@ -48,6 +49,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/statvfs.h>
@@ -55,11 +57,12 @@
 #include <sys/uio.h>
 #include <sys/wait.h>
 #include <dirent.h>
+#include <termios.h>
 #include <time.h>
 #include <unistd.h>
 
 enum class { SYS, MEM, CLOCK, CLASSES };
-enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT, GONE, SWAP, OVER, CUT, STOP };
+enum { PASS, FAIL, BEFORE, AFTER, TORN, ABORT, GONE, SWAP, OVER, CUT, STOP, INTR };
 
 static atomic_ulong calls[CLASSES];
 static enum class of;
@@ -121,7 +124,10 @@ static void meddle(void)
 		atomic_store(flag, 1);
 	else if (what == STOP)
 		return;
-	else
+	else if (what == INTR) {
+		syscall(SYS_ioctl, STDIN_FILENO, TCFLSH, TCIFLUSH);
+		syscall(SYS_kill, syscall(SYS_getpid), SIGINT);
+	} else
 		copy((int)syscall(SYS_openat, AT_FDCWD, new, O_RDONLY),
 		     (int)syscall(SYS_openat, AT_FDCWD, victim, O_WRONLY));
 	errno = before;
@@ -467,9 +473,9 @@ void fault_arm(const char *s)
 	static const struct {
 		const char *name;
 		int what;
-	} words[] = {{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN},
-		     {"abort", ABORT}, {"gone", GONE},	 {"swap", SWAP},
-		     {"over", OVER},   {"cut", CUT},	 {"stop", STOP}};
+	} words[] = {{"kill", BEFORE}, {"after", AFTER}, {"torn", TORN}, {"abort", ABORT},
+		     {"gone", GONE},   {"swap", SWAP},	 {"over", OVER}, {"cut", CUT},
+		     {"stop", STOP},   {"intr", INTR}};
 	const char *file;
 	char *end;
 
