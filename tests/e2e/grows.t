@@ -7,9 +7,13 @@ part, the file is read from its start.
 """
 import os
 import re
+import shutil
 
 import index_file
-from e2e import done, fixtures, ok, run, same, small
+from e2e import done, ok, run, same, skip_all, small
+
+if not shutil.which("mdb_dump"):
+    skip_all("mdb_dump is not installed (lmdb-utils)")
 
 NEW = b"==== NEW PROFILING FILE ==============================================\n"
 
