@@ -58,10 +58,13 @@ static void place_of_output(struct err *err, const struct query *q, struct str t
 static int give_result(struct session *s, struct statement *run, const struct stmt *st,
 		       struct str text, query_sink *sink, void *arg, struct err *err)
 {
-	/* The limit does not cover the time in which a reader turns the pages. */
+	/* The limit does not cover the time in which a reader turns the pages: the sink knows
+	 * how long it waits. */
+	s->due_ns = s->cancel.deadline_ns;
 	cancel_after(&s->cancel, 0);
 	if (sink(arg, &run->r, err))
 		place_of_output(err, &st->query, text);
+	cancel_after(&s->cancel, 0);
 	return err->kind;
 }
 

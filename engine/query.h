@@ -14,6 +14,7 @@
 #include "index/base/str.h"
 
 struct arena;
+struct cancel;
 struct err;
 struct graph;
 struct listing;
@@ -47,6 +48,10 @@ struct str session_event(const struct session *s);
 /* Was it set?  If not, it is the first of the profile. */
 bool session_event_set(const struct session *s);
 void session_set_cancel(struct session *s, const atomic_int *cancel);
+/* For a sink that writes the answer: what stops it, with the time that its query has left; and
+ * the deadline of what it asks of the session meanwhile (0: none). */
+struct cancel session_answering(const struct session *s);
+void session_set_due(struct session *s, uint64_t deadline_ns);
 void session_set_limits(struct session *s, const struct session_limits *l);
 const struct session_limits *session_limits(const struct session *s); /* the limits in
 									 force: none is

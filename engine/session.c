@@ -282,6 +282,21 @@ void session_set_cancel(struct session *s, const atomic_int *cancel)
 	s->cancel.asked = cancel;
 }
 
+struct cancel session_answering(const struct session *s)
+{
+	struct cancel c = s->cancel;
+
+	c.deadline_ns = s->due_ns;
+	c.seconds = s->limits.seconds;
+	return c;
+}
+
+void session_set_due(struct session *s, uint64_t deadline_ns)
+{
+	s->cancel.deadline_ns = deadline_ns;
+	s->cancel.seconds = s->limits.seconds;
+}
+
 void session_set_limits(struct session *s, const struct session_limits *l)
 {
 	s->limits = (struct session_limits){

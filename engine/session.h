@@ -27,6 +27,7 @@ struct session {
 	struct str *filters;
 	size_t nfilters, filters_cap;
 	struct cancel cancel; /* of the current statement */
+	uint64_t due_ns;      /* its deadline, while its answer is given */
 	struct session_limits limits;
 	struct session_reading reading;
 	bool safe;

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "index/base/cancel.h"
+
 enum { BUFFER = 64 << 10 };
 
 static _Thread_local unsigned lost;
@@ -35,6 +37,8 @@ static void out_fail(struct out *o, int failed)
 
 static void write_all(struct out *o, const char *p, size_t n)
 {
+	const uint64_t start = o->due && *o->due ? cancel_now_ns() : 0;
+
 	while (n && !o->failed) {
 		ssize_t w = write(o->fd, p, n);
 
@@ -45,6 +49,8 @@ static void write_all(struct out *o, const char *p, size_t n)
 			n -= (size_t)w;
 		}
 	}
+	if (start)
+		*o->due += cancel_now_ns() - start;
 }
 
 /* Make room for n more bytes in the buffer; false (with failed set) if memory is out. */

@@ -17,6 +17,7 @@ struct out {
 	int fd;		  /* -1: memory */
 	int failed;	  /* errno of the first failure */
 	uint64_t written; /* bytes accepted in all */
+	uint64_t *due;	  /* a deadline that comes later by what writing takes; or NULL */
 	char spare[256];  /* buffer if malloc() fails: makes the struct unmovable */
 };
 

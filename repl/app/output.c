@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "engine/query.h"
+#include "index/base/cancel.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
 #include "repl/app/app.h"
@@ -284,6 +285,7 @@ struct rendering {
 	struct suite *suite; /* add the result to it; NULL: call f */
 	struct look look;
 	struct render rd;
+	struct cancel cancel;
 };
 
 static int render_guarded(void *arg)
@@ -302,7 +304,7 @@ static int render_guarded(void *arg)
 static struct rendering rendering_of(struct app *app, const struct result *r,
 				     const struct format_row *f, const struct place *p)
 {
-	return (struct rendering){app, f, NULL, look_of(app, p), {.r = r}};
+	return (struct rendering){app, f, NULL, look_of(app, p), {.r = r}, {0}};
 }
 
 /* Render under guard: after a fault in the index the caller still closes files and
@@ -314,12 +316,18 @@ static int render(struct rendering *g, struct out *o, struct err *err)
 	g->rd.o = o;
 	g->rd.look = &g->look;
 	g->rd.session = g->app->session;
-	g->rd.cancel = &app_cancel;
+	g->cancel = session_answering(g->app->session);
+	g->rd.cancel = &g->cancel;
+	if (o)
+		o->due = &g->cancel.deadline_ns;
 	g->rd.err = err;
 	g->rd.source = g->app->source;
 	g->rd.took_ns = progress_now_ns() - g->app->started_ns;
 	g->rd.note[0] = '\0';
 	session_guard(render_guarded, g, err);
+	if (o)
+		o->due = NULL;
+	session_set_due(g->app->session, 0);
 	if (out_lost() != lost)
 		err_no_memory(err, "while the answer was written");
 	return err->kind;

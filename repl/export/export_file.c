@@ -16,8 +16,6 @@
 #include "repl/term/emit.h"
 #include "engine/api/quern.h"
 
-enum { POLL = 1024 }; /* rows between two polls of Ctrl-C and the disk */
-
 static const struct export_column *column(const struct export *x)
 {
 	return &x->table->columns[x->column];
@@ -149,7 +147,7 @@ int export_row_end(struct export *x)
 	if (!x->db)
 		out_c(&x->out, x->format == EXPORT_CSV ? "\r\n" : "}\n");
 	x->written++;
-	if (++x->rows % POLL || x->err->kind)
+	if (++x->rows % EXPORT_POLL || x->err->kind)
 		return x->err->kind;
 	if (atomic_load(&app_cancel))
 		return err_set(x->err, ERR_CANCEL, 0, "interrupted");

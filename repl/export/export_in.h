@@ -14,7 +14,8 @@
 #include "repl/export/export.h"
 
 enum export_type { EXPORT_TEXT, EXPORT_U64, EXPORT_BOOL, EXPORT_I64 };
-enum { EXPORT_KEPT = 8 };		  /* the first columns of a table */
+enum { EXPORT_KEPT = 8 };    /* the first columns of a table */
+enum { EXPORT_POLL = 1024 }; /* rows between two polls of Ctrl-C and the disk */
 enum { EXPORT_KEY = 1, EXPORT_COST = 2 }; /* flags; a cost has a column for each event */
 
 struct export_column {

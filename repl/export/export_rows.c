@@ -4,6 +4,7 @@
 #include "engine/graph/graph.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/session.h"
+#include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/order.h"
@@ -44,7 +45,8 @@ int export_add(struct export *x, const struct export_row *r, const int64_t *cost
 	x->added.rows[x->added.n++].costs = x->added.ncosts;
 	for (uint32_t e = 0; e < events; e++)
 		x->added.costs[x->added.ncosts++] = costs[e];
-	return 0;
+	return x->added.n % EXPORT_POLL ? 0
+					: cancel_poll(&x->app->session->cancel, x->err);
 }
 
 static int by_numbers(const void *p, const void *q)

@@ -43,6 +43,7 @@ struct writer {
 	uint8_t *file_named, *obj_named; /* 1: written before */
 	int64_t *totals, *costs;	 /* per event; costs: of one line */
 	file_id file;			 /* of the next lines */
+	size_t rows;			 /* lines and calls so far */
 };
 
 static void put_id(struct writer *w, const char *key, uint32_t id)
@@ -125,7 +126,7 @@ static int put_line(void *arg, const struct store_line *row, const int64_t *cost
 	put_costs(w, costs);
 	for (uint32_t e = 0; e < w->info->events; e++)
 		cost_add(&w->totals[e], costs[e]);
-	return 0;
+	return render_cancelled(w->rd, w->rows++);
 }
 
 static int put_call(void *arg, const struct store_site *row, const int64_t *costs,
@@ -148,7 +149,7 @@ static int put_call(void *arg, const struct store_site *row, const int64_t *cost
 	out_char(w->o, '\n');
 	put_position(w, row->instr, row->line);
 	put_costs(w, costs);
-	return 0;
+	return render_cancelled(w->rd, w->rows++);
 }
 
 static int put_function(struct writer *w, fn_id f)
@@ -212,7 +213,7 @@ static void put_graph_function(struct writer *w, uint32_t f)
 	}
 	put_costs(w, w->costs);
 	graph_callees(w->g, f, &first, &n);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n && !render_cancelled(w->rd, i); i++)
 		put_graph_call(w, first + i);
 }
 
@@ -309,7 +310,7 @@ static void mark_chosen(struct writer *w, const struct column *id)
 	/* A tree with recursion has no end in a graph: write the whole profile. */
 	for (uint32_t f = 0; r->tree && f < w->functions; f++)
 		w->fn[f].chosen = true;
-	for (size_t i = 0; i < r->rows; i++) {
+	for (size_t i = 0; i < r->rows && !render_cancelled(w->rd, i); i++) {
 		uint32_t f = !render_absent(id, i) && id->u[i] < w->numbers
 				     ? (uint32_t)id->u[i]
 				     : GRAPH_NONE;
@@ -323,7 +324,7 @@ static void mark_chosen(struct writer *w, const struct column *id)
 
 static void find_callees(struct writer *w)
 {
-	for (fn_id f = 0; f < w->info->functions; f++) {
+	for (fn_id f = 0; f < w->info->functions && !render_cancelled(w->rd, f); f++) {
 		struct callee *x = &w->fn[f];
 
 		if (!x->chosen)
@@ -360,6 +361,7 @@ static int put_ahead(struct writer *w, fn_id f)
 
 static void write_profile(struct writer *w, const struct column *id)
 {
+	render_asks(w->rd);
 	for (uint32_t e = 0; w->g && e < w->info->events; e++)
 		if (graph_event(w->g, e, w->rd->err))
 			return;

@@ -293,7 +293,7 @@ static void fit_bar(struct table *t)
 
 	if (!t->bar || used + BAR_LEAST > t->columns)
 		return;
-	for (size_t row = 0; row < t->rows; row++)
+	for (size_t row = 0; row < t->rows && !render_cancelled(t->rd, row); row++)
 		if (!render_absent(t->bar, row))
 			t->bar_whole = fmax(t->bar_whole, t->bar->f[row]);
 	if (t->bar_whole > 0)
@@ -332,7 +332,7 @@ static int tell_apart(struct table *t, struct shown *s)
 		free(names);
 		return -1;
 	}
-	for (size_t row = 0; row < t->rows; row++) {
+	for (size_t row = 0; row < t->rows && !render_cancelled(t->rd, row); row++) {
 		size_t before = s->tree ? branches_put(&t->branches, NULL, row, true) : 0;
 		size_t width = cell_width(t, s, before);
 
@@ -367,7 +367,7 @@ static bool need_directories(const struct table *t, const struct shown *s)
 {
 	const struct column *c = s->c;
 
-	for (size_t row = 1; row < t->rows; row++)
+	for (size_t row = 1; row < t->rows && !render_cancelled(t->rd, row); row++)
 		if (!render_absent(c, row) && !render_absent(c, row - 1) &&
 		    str_eq(str_basename(c->s[row]), str_basename(c->s[row - 1])) &&
 		    !str_eq(c->s[row], c->s[row - 1]))

@@ -28,6 +28,7 @@
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/sort.h"
+#include "repl/render/render.h"
 
 /* A profile: this one, or the base. */
 struct one {
@@ -44,6 +45,7 @@ struct one {
 };
 
 struct builder {
+	struct render *rd;
 	const struct result *r;
 	const struct column *cost, *name, *path;
 	struct frames *f;
@@ -315,13 +317,15 @@ static int link_rows(struct builder *b)
 		return b->err->kind;
 	if (!row)
 		return err_no_memory(b->err, NULL);
-	for (size_t i = 0; i < b->r->rows; i++)
+	for (size_t i = 0; i < b->r->rows && !render_cancelled(b->rd, i); i++)
 		row[i] = (struct sort_pair){
 			path ? path->u[i] << 32 | (step ? step->u[i] : i) : i,
 			(uint32_t)i};
+	if (b->err->kind)
+		return b->err->kind;
 	if (sort_pairs(row, b->r->rows))
 		return err_no_memory(b->err, NULL);
-	for (size_t i = 0; i < b->r->rows; i++)
+	for (size_t i = 0; i < b->r->rows && !render_cancelled(b->rd, i); i++)
 		put_row(b, row[i].value,
 			i && path && row[i].key >> 32 == row[i - 1].key >> 32
 				? i - 1
@@ -329,16 +333,16 @@ static int link_rows(struct builder *b)
 	for (size_t i = f->n; i-- > 0;)
 		for (int s = 0; s < f->sides && f->all[i].parent != FRAME_NONE; s++)
 			f->all[i - 1].value[s] = f->all[i].value[s];
-	return 0;
+	return b->err->kind;
 }
 
 /* Add the rows of a tree that stages have kept, and before each those that it lies on. */
-static void link_kept(struct builder *b, size_t *place, size_t *waiting)
+static int link_kept(struct builder *b, size_t *place, size_t *waiting)
 {
 	const struct result *r = b->r;
 	const size_t top = b->f->rooted ? 0 : FRAME_NONE;
 
-	for (size_t row = 0; row < r->rows; row++) {
+	for (size_t row = 0; row < r->rows && !render_cancelled(b->rd, row); row++) {
 		size_t n = 0;
 
 		if (flagged(b->cost->absent, row))
@@ -352,6 +356,7 @@ static void link_kept(struct builder *b, size_t *place, size_t *waiting)
 			place[i] = b->f->n;
 		}
 	}
+	return b->err->kind;
 }
 
 /* ---- what each spends itself, and what the trees leave out ---- */
@@ -364,7 +369,7 @@ static uint64_t least_row(const struct builder *b, int s)
 
 	if (!one->row || !one->paths || !one->paths->cut)
 		return 0;
-	for (size_t i = 0; i < b->r->rows; i++)
+	for (size_t i = 0; i < b->r->rows && !render_cancelled(b->rd, i); i++)
 		if (one->row[i] != RESULT_NONE && drawn(one->cost[i]) &&
 		    drawn(one->cost[i]) < least)
 			least = drawn(one->cost[i]);
@@ -381,7 +386,7 @@ static void find_homes(struct builder *b)
 	const bool cut = least[0] || least[1];
 
 	b->home[b->n] = b->n;
-	for (size_t i = 0; i < b->n; i++) {
+	for (size_t i = 0; i < b->n && !render_cancelled(b->rd, i); i++) {
 		struct frame *x = &b->f->all[i];
 		bool wide = true;
 
@@ -424,7 +429,7 @@ static void find_own(struct builder *b, int s)
 	struct frame *all = b->f->all;
 	uint64_t tops = 0;
 
-	for (size_t i = b->n; i-- > 0;) {
+	for (size_t i = b->n; i-- > 0 && !render_cancelled(b->rd, i);) {
 		struct frame *x = &all[i];
 		const uint64_t kids = x->self[s], rest = less(x->value[s], kids);
 		uint64_t *sum = x->parent == FRAME_NONE ? &tops : &all[x->parent].self[s];
@@ -474,12 +479,12 @@ static void put_known(struct builder *b, int s)
 	const struct one *one = &b->side[s];
 	size_t *at = one->cut.n ? ARENA_ARRAY(&b->a, size_t, one->paths->n + 1) : NULL;
 
-	for (size_t i = 0; at && i < b->n; i++)
+	for (size_t i = 0; at && i < b->n && !render_cancelled(b->rd, i); i++)
 		if (row_of(b, &b->f->all[i], s) != RESULT_NONE)
 			at[row_of(b, &b->f->all[i], s)] = i + 1;
 	if (at)
 		at[one->paths->n] = b->f->rooted ? 1 : b->n + 1;
-	for (size_t i = 0; at && i < one->cut.n; i++) {
+	for (size_t i = 0; at && i < one->cut.n && !render_cancelled(b->rd, i); i++) {
 		const struct path_other *x = &one->cut.others[i];
 		const uint32_t fn = fn_of(b, s, x->fn);
 		uint64_t of[2] = {0, 0};
@@ -494,7 +499,7 @@ static void put_known(struct builder *b, int s)
 /* A dropped frame keeps only its own cost, and lies on its home. */
 static void move_dropped(struct builder *b)
 {
-	for (size_t i = 0; i < b->n; i++) {
+	for (size_t i = 0; i < b->n && !render_cancelled(b->rd, i); i++) {
 		struct frame *x = &b->f->all[i];
 
 		for (int s = 0; s < b->sides && x->other; s++) {
@@ -523,21 +528,21 @@ static int find_selfs(struct builder *b)
 	for (int s = 0; s < b->sides && b->tree; s++)
 		put_known(b, s);
 	move_dropped(b);
-	for (size_t i = 0; i <= b->n && b->tree; i++) {
+	for (size_t i = 0; i <= b->n && b->tree && !render_cancelled(b->rd, i); i++) {
 		const uint64_t left[2] = {b->side[0].left[i],
 					  b->sides == 2 ? b->side[1].left[i] : 0};
 
 		b->f->left_out += left[0];
 		put_other(b, i, STR("(other)"), RESULT_NONE, left);
 	}
-	return b->a.refused ? err_no_memory(b->err, NULL) : 0;
+	return b->a.refused ? err_no_memory(b->err, NULL) : b->err->kind;
 }
 
-void frames_settle(struct frames *f)
+int frames_settle(struct render *rd, struct frames *f)
 {
 	f->deepest = 0;
 	f->sum[0] = f->sum[1] = 0;
-	for (size_t i = 0; i < f->n; i++) {
+	for (size_t i = 0; i < f->n && !render_cancelled(rd, i); i++) {
 		struct frame *x = &f->all[i];
 
 		x->depth = x->parent == FRAME_NONE ? 0 : f->all[x->parent].depth + 1;
@@ -548,12 +553,13 @@ void frames_settle(struct frames *f)
 		x->value[0] = x->self[0];
 		x->value[1] = x->self[1];
 	}
-	for (size_t i = f->n; i-- > 0;)
+	for (size_t i = f->n; i-- > 0 && !render_cancelled(rd, i);)
 		for (int s = 0; s < f->sides; s++)
 			cost_add_bits(f->all[i].parent == FRAME_NONE
 					      ? &f->sum[s]
 					      : &f->all[f->all[i].parent].value[s],
 				      f->all[i].value[s]);
+	return rd->err->kind;
 }
 
 static int build(struct builder *b)
@@ -570,27 +576,23 @@ static int build(struct builder *b)
 			       b->r->rows);
 	if (b->tree && (b->side[0].top.name.n || b->side[1].top.name.n))
 		put_root(b);
-	if (b->r->on)
-		link_kept(b, place, waiting);
-	else if (link_rows(b))
-		return b->err->kind;
-	if ((b->tree && b->sides == 2 && check_tops(b)) || find_selfs(b))
-		return b->err->kind;
-	frames_settle(b->f);
-	return 0;
+	return (b->r->on ? link_kept(b, place, waiting) : link_rows(b)) ||
+			       (b->tree && b->sides == 2 && check_tops(b)) ||
+			       find_selfs(b) || frames_settle(b->rd, b->f)
+		       ? b->err->kind
+		       : 0;
 }
 
-int frames_of(const struct result *r, const char *format, struct frames *out,
-	      struct err *err)
+int frames_of(struct render *rd, const char *format, struct frames *out)
 {
-	struct builder b = {.r = r, .f = out, .err = err};
+	struct builder b = {.rd = rd, .r = rd->r, .f = out, .err = rd->err};
 
-	*out = (struct frames){.sides = r->base.n ? 2 : 1};
+	*out = (struct frames){.sides = rd->r->base.n ? 2 : 1};
 	arena_init(&b.a, 0);
 	if (!find_columns(&b, format) && !find_sides(&b))
 		build(&b);
 	arena_free(&b.a);
-	return err->kind;
+	return rd->err->kind;
 }
 
 void frames_free(struct frames *f)

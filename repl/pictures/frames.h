@@ -14,7 +14,6 @@
 #include "index/format/event.h"
 #include "index/store/store.h"
 
-struct err;
 struct graph;
 struct render;
 struct result;
@@ -49,10 +48,9 @@ struct frames {
 };
 
 /* Compute values, depths and sums from parents and what each frame spends itself. */
-void frames_settle(struct frames *f);
+int frames_settle(struct render *rd, struct frames *f);
 /* Names are views of the result.  ERR_QUERY: the result has no function or no cost. */
-int frames_of(const struct result *r, const char *format, struct frames *out,
-	      struct err *err);
+int frames_of(struct render *rd, const char *format, struct frames *out);
 /*
  * The tree of pictures: recursion that is estimated is folded into one frame, direct or
  * through others.  Recursion that is known stays as deep as it was.  A frame with at least
@@ -62,8 +60,7 @@ int frames_of(const struct result *r, const char *format, struct frames *out,
  * itself and the frames on it, so that what is gone lies where it was.  The frames on one
  * are side by side, the widest first; of a timeline in the order of time.
  */
-int frames_of_picture(const struct result *r, const char *format, struct frames *out,
-		      struct err *err);
+int frames_of_picture(struct render *rd, const char *format, struct frames *out);
 bool frames_in_time(const struct result *r);
 /* For formats that write every stack in full: folded, unless --raw.  With known recursion
  * their size is the square of the depth.  If it is too large, the functions above some
@@ -102,17 +99,16 @@ struct line_cost {
 	file_id file;
 	uint64_t line;
 	double cost, own; /* own: without what it calls */
-	double due;
+	double got;	  /* of the cost of frames */
 };
 /* Do lines have costs of their own in this graph? */
 bool lines_known(const struct result *r);
 /* The lines of a function of r->graph with what they call, but for recursion, the costliest
  * first.  Returns how many; the caller frees *lines. */
-size_t lines_of_fn(const struct result *r, uint32_t fn, struct line_cost **lines,
-		   struct err *err);
+size_t lines_of_fn(struct render *rd, uint32_t fn, struct line_cost **lines);
 /* apart: what is estimated has a place of its own. */
-int stacks_of(const struct result *r, const struct frames *f, bool lines, bool apart,
-	      struct stacks *out, struct err *err);
+int stacks_of(struct render *rd, const struct frames *f, bool lines, bool apart,
+	      struct stacks *out);
 /* Empty: not known. */
 struct str stack_file(const struct result *r, const struct frames *f,
 		      const struct stack_place *x);

@@ -140,14 +140,14 @@ static void join(struct folding *o, size_t i, struct frame x, size_t on)
 }
 
 /* Pass over all frames: of each that puts its kids somewhere, the place is in to[]. */
-static int fold(struct frames *f, struct folding o, struct err *err)
+static int fold(struct render *rd, struct frames *f, struct folding o)
 {
 	const size_t n = f->n;
 	int rc = !(o.to = malloc((n + 1) * sizeof(*o.to)));
 
 	o.f = f;
 	f->n = 0;
-	for (size_t i = 0; !rc && i < n; i++) {
+	for (size_t i = 0; !rc && i < n && !render_cancelled(rd, i); i++) {
 		const struct frame x = f->all[i];
 		const size_t on = x.parent == FRAME_NONE ? FRAME_NONE : o.to[x.parent];
 
@@ -158,8 +158,7 @@ static int fold(struct frames *f, struct folding o, struct err *err)
 	}
 	hash_free(&o.by);
 	free(o.to);
-	frames_settle(f);
-	return rc ? err_no_memory(err, NULL) : 0;
+	return rc ? err_no_memory(rd->err, NULL) : frames_settle(rd, f);
 }
 
 /* ---- places ---- */
@@ -202,18 +201,18 @@ static void put_root(const struct result *r, struct frames *f)
 }
 
 /* Find the places of all frames, and put them in that order. */
-static int place(const struct result *r, struct frames *f, struct arena *a)
+static int place(struct render *rd, struct frames *f, struct arena *a)
 {
 	struct frame *all = ARENA_ARRAY(a, struct frame, f->n + 1);
 	struct rank *rank = ARENA_ARRAY(a, struct rank, f->n + 1);
 	double *next = ARENA_ARRAY(a, double, f->n + 1); /* on a frame */
 	size_t *now = ARENA_ARRAY(a, size_t, f->n + 1);
-	const bool time = frames_in_time(r);
+	const bool time = frames_in_time(rd->r);
 
 	if (a->refused)
-		return -1;
-	put_root(r, f);
-	for (size_t i = f->n; i-- > 0;) {
+		return err_no_memory(rd->err, NULL);
+	put_root(rd->r, f);
+	for (size_t i = f->n; i-- > 0 && !render_cancelled(rd, i);) {
 		struct frame *x = &f->all[i];
 
 		x->wide += (double)(x->self[0] > x->self[1] ? x->self[0] : x->self[1]);
@@ -221,8 +220,10 @@ static int place(const struct result *r, struct frames *f, struct arena *a)
 			f->all[x->parent].wide += x->wide;
 		rank[i] = (struct rank){(double)x->depth, time ? 0 : -x->wide, i};
 	}
+	if (rd->err->kind)
+		return rd->err->kind;
 	qsort(rank, f->n, sizeof(*rank), by_rank);
-	for (size_t k = 0; k < f->n; k++) {
+	for (size_t k = 0; k < f->n && !render_cancelled(rd, k); k++) {
 		struct frame *x = &f->all[rank[k].i];
 
 		if (k) {
@@ -232,15 +233,17 @@ static int place(const struct result *r, struct frames *f, struct arena *a)
 		rank[k].major = x->x;
 		rank[k].minor = (double)x->depth;
 	}
+	if (rd->err->kind)
+		return rd->err->kind;
 	qsort(rank, f->n, sizeof(*rank), by_rank);
 	memcpy(all, f->all, f->n * sizeof(*all));
-	for (size_t k = 0; k < f->n; k++) {
+	for (size_t k = 0; k < f->n && !render_cancelled(rd, k); k++) {
 		now[rank[k].i] = k;
 		f->all[k] = all[rank[k].i];
 		if (k)
 			f->all[k].parent = now[f->all[k].parent];
 	}
-	return 0;
+	return rd->err->kind;
 }
 
 /* A timeline has its frames in the order of time, and knows them. */
@@ -254,26 +257,22 @@ static bool is_tree(const struct result *r)
 	return r->tree && !frames_in_time(r);
 }
 
-int frames_of_picture(const struct result *r, const char *format, struct frames *out,
-		      struct err *err)
+int frames_of_picture(struct render *rd, const char *format, struct frames *out)
 {
 	struct arena a;
 
-	if (frames_of(r, format, out, err) ||
-	    (is_tree(r) &&
-	     (fold(out, (struct folding){.recursion = true, .most = SIZE_MAX}, err) ||
-	      fold(out, (struct folding){.chains = true}, err))))
-		return err->kind;
-	if (!out->sum[0] && !out->sum[1]) {
-		err_set(err, ERR_QUERY, 0,
-			"there is nothing to draw: no rows with a cost");
-		return err->kind;
-	}
+	if (frames_of(rd, format, out) ||
+	    (is_tree(rd->r) &&
+	     (fold(rd, out, (struct folding){.recursion = true, .most = SIZE_MAX}) ||
+	      fold(rd, out, (struct folding){.chains = true}))))
+		return rd->err->kind;
+	if (!out->sum[0] && !out->sum[1])
+		return err_set(rd->err, ERR_QUERY, 0,
+			       "there is nothing to draw: no rows with a cost");
 	arena_init(&a, 0);
-	if (place(r, out, &a))
-		err_no_memory(err, NULL);
+	place(rd, out, &a);
 	arena_free(&a);
-	return err->kind;
+	return rd->err->kind;
 }
 
 /* The depth from which on stacks are cut, so that all of them have not too many frames. */
@@ -297,14 +296,14 @@ int frames_of_stacks(struct render *rd, const char *format, struct frames *out)
 	uint64_t *stacks, cut = 0;
 	size_t depth;
 
-	if (frames_of(rd->r, format, out, rd->err) ||
+	if (frames_of(rd, format, out) ||
 	    (is_tree(rd->r) && out->estimated &&
-	     fold(out, (struct folding){.recursion = !rd->look->raw, .most = SIZE_MAX},
-		  rd->err)))
+	     fold(rd, out,
+		  (struct folding){.recursion = !rd->look->raw, .most = SIZE_MAX})))
 		return rd->err->kind;
 	if (!(stacks = calloc(out->deepest + 1, sizeof(*stacks))))
 		return err_no_memory(rd->err, NULL);
-	for (size_t i = 0; i < out->n; i++)
+	for (size_t i = 0; i < out->n && !render_cancelled(rd, i); i++)
 		stacks[out->all[i].depth] += out->all[i].self[0] || out->all[i].self[1];
 	depth = depth_to_keep(out, stacks);
 	free(stacks);
@@ -317,11 +316,11 @@ int frames_of_stacks(struct render *rd, const char *format, struct frames *out)
 				format);
 		return 0;
 	}
-	for (size_t i = 0; i < out->n; i++)
+	for (size_t i = 0; i < out->n && !render_cancelled(rd, i); i++)
 		cut += out->all[i].depth > depth ? out->all[i].self[0] : 0;
 	snprintf(rd->note, sizeof(rd->note),
 		 "%.2g %% of the cost lies deeper than %zu frames: its functions stand "
 		 "there, without their callers",
 		 out->sum[0] ? 100.0 * (double)cut / (double)out->sum[0] : 0.0, depth);
-	return fold(out, (struct folding){.most = depth}, rd->err);
+	return fold(rd, out, (struct folding){.most = depth});
 }

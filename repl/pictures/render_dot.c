@@ -133,12 +133,12 @@ static int dot_by_cost(const void *a, const void *b)
 
 /* Merge the edges with the same ends.  A tree repeats a call wherever it is taken,
  * with the cost in that place, but each time with all of its calls. */
-static void merge_edges(struct graph_drawn *g)
+static void merge_edges(struct render *rd, struct graph_drawn *g)
 {
 	size_t n = 0;
 
 	qsort(g->edges, g->n, sizeof(*g->edges), by_ends);
-	for (size_t i = 0; i < g->n; i++) {
+	for (size_t i = 0; i < g->n && !render_cancelled(rd, i); i++) {
 		struct edge *to = n ? &g->edges[n - 1] : NULL, *e = &g->edges[i];
 
 		if (!to || by_ends(to, e)) {
@@ -185,7 +185,7 @@ static bool edges_of_calls(struct render *rd, struct graph_drawn *g)
 	if (!from || !to || !cost || from->type != COL_NAME || to->type != COL_NAME ||
 	    cost->type != COL_COST || !new_edges(rd, g, r->rows))
 		return false;
-	for (; g->n < r->rows; g->n++)
+	for (; g->n < r->rows && !render_cancelled(rd, g->n); g->n++)
 		g->edges[g->n] = (struct edge){
 			.from = end_of_call(r, from, g->n, 0),
 			.to = end_of_call(r, to, g->n, 1),
@@ -207,7 +207,7 @@ static int edges_of_frames(struct render *rd, struct graph_drawn *g)
 	const struct column *calls = result_col(rd->r, STR("calls"));
 	struct frames f;
 
-	if (frames_of(rd->r, "dot", &f, rd->err) == 0 && new_edges(rd, g, f.n))
+	if (frames_of(rd, "dot", &f) == 0 && new_edges(rd, g, f.n))
 		for (size_t i = 0; i < f.n && !render_cancelled(rd, i); i++) {
 			const struct frame *x = &f.all[i], *on;
 
@@ -238,6 +238,7 @@ static int find_sides(struct render *rd, struct graph_drawn *g)
 	const struct result *r = rd->r;
 	const struct compared *c = r->compared;
 
+	render_asks(rd);
 	if (!r->graph || (g->two && (!c || !c->same[0])))
 		return 0;
 	g->side[0] = r->graph;
@@ -521,7 +522,9 @@ static void put_graph(struct render *rd, struct graph_drawn *g)
 	if (find_sides(rd, g))
 		return;
 	put_dot_head(rd, g);
-	merge_edges(g);
+	merge_edges(rd, g);
+	if (rd->err->kind)
+		return;
 	qsort(g->edges, g->n, sizeof(*g->edges), dot_by_cost);
 	if (g->side[0])
 		join_start(g);

@@ -124,7 +124,7 @@ int render_flame(struct render *rd)
 	if (rd->r->base.n)
 		return render_one_profile(rd, "flame", "calltree vs base > x.svg");
 	arena_init(&t.names, 0);
-	if (frames_of_picture(rd->r, "flame", &f, rd->err) == 0)
+	if (frames_of_picture(rd, "flame", &f) == 0)
 		put_lines(&t);
 	arena_free(&t.names);
 	frames_free(&f);

@@ -208,7 +208,8 @@ static void find_bar(struct html_table *t)
 	const struct result *r = t->rd->r;
 
 	t->bar = columns_bar(r);
-	for (size_t row = 0; t->bar && row < r->rows; row++)
+	for (size_t row = 0; t->bar && row < r->rows && !render_cancelled(t->rd, row);
+	     row++)
 		if (!render_absent(t->bar, row))
 			t->most = fmax(t->most, t->bar->f[row]);
 }

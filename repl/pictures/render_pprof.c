@@ -153,11 +153,13 @@ static int put_pprof(struct pprof *p)
 	field_u64(&p->one, 2, string_of(p, str_c(stacks_unit(r->unit, "count"))));
 	field_message(&p->raw, 1, &p->one);
 	field_u64(&p->raw, 13, string_of(p, r->query)); /* a comment */
-	for (uint32_t i = 0; i < p->s.places; i++, pack(p, false))
+	for (uint32_t i = 0; i < p->s.places && !render_cancelled(p->rd, i);
+	     i++, pack(p, false))
 		put_place(p, i);
 	for (size_t i = 0; i < p->s.n && !render_cancelled(p->rd, i); i++, pack(p, false))
 		put_sample(p, &p->s.all[i]);
-	for (size_t i = 0; i < p->strings.n; i++, pack(p, false)) {
+	for (size_t i = 0; i < p->strings.n && !render_cancelled(p->rd, i);
+	     i++, pack(p, false)) {
 		emit_name(&p->text, EMIT_TEXT, p->strings.at[i]);
 		field_message(&p->raw, 6, &p->text);
 	}
@@ -181,7 +183,7 @@ int render_pprof(struct render *rd)
 	for (size_t i = 0; i < sizeof(outs) / sizeof(outs[0]); i++)
 		out_mem(outs[i]);
 	if (frames_of_stacks(rd, "pprof", &p.f) == 0 &&
-	    stacks_of(rd->r, &p.f, true, false, &p.s, rd->err) == 0)
+	    stacks_of(rd, &p.f, true, false, &p.s) == 0)
 		put_pprof(&p);
 	for (size_t i = 0; i < sizeof(outs) / sizeof(outs[0]); i++)
 		out_close(outs[i]);

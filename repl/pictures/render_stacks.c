@@ -96,7 +96,7 @@ int render_folded(struct render *rd)
 		;
 	else if (!rd->source)
 		put_frames(rd, &f, stack);
-	else if (!stacks_of(rd->r, &f, true, false, &s, rd->err))
+	else if (!stacks_of(rd, &f, true, false, &s))
 		for (size_t i = 0; i < s.n && !render_cancelled(rd, i); i++)
 			put_folded(rd, &f, &s, &s.all[i], stack);
 	free(stack);
@@ -132,7 +132,7 @@ static void put_places(struct render *rd, const struct frames *f, const struct s
 	struct out name;
 
 	out_mem(&name);
-	for (size_t i = 0; i < s->places; i++) {
+	for (size_t i = 0; i < s->places && !render_cancelled(rd, i); i++) {
 		out_c(rd->o, i ? "," : "");
 		put_place(rd, f, &s->place[i], &name);
 	}
@@ -167,7 +167,7 @@ static void put_weights(struct render *rd, const struct stacks *s, bool base)
 {
 	const char *sep = "";
 
-	for (size_t i = 0; i < s->n; i++) {
+	for (size_t i = 0; i < s->n && !render_cancelled(rd, i); i++) {
 		if (!s->all[i].cost[base])
 			continue;
 		out_c(rd->o, sep);
@@ -238,7 +238,7 @@ int render_speedscope(struct render *rd)
 	struct stacks s = {0};
 
 	if (!frames_of_stacks(rd, "speedscope", &f) &&
-	    !stacks_of(r, &f, rd->source, true, &s, rd->err)) {
+	    !stacks_of(rd, &f, rd->source, true, &s)) {
 		out_c(rd->o,
 		      "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 		      "\n\"exporter\":\"quern\",\"name\":");

@@ -103,7 +103,7 @@ static uint32_t name_groups(struct picture *p, uint32_t *of, bool objects)
 	p->names.n = 0;
 	strset_free(&p->names);
 	none = strset_add(&p->names, STR(""));
-	for (size_t i = 0; i < p->f->n; i++)
+	for (size_t i = 0; i < p->f->n && !render_cancelled(p->rd, i); i++)
 		of[i] = strset_add(&p->names, group_name(p, &p->f->all[i], objects));
 	return (uint32_t)p->names.n - 1 + none;
 }
@@ -121,7 +121,7 @@ static void find_groups(struct picture *p)
 		name_groups(p, of, false);
 	if (!(sum = ARENA_ARRAY(&p->arrays, double, p->names.n + 1)))
 		return;
-	for (size_t i = 0; i < f->n; i++) {
+	for (size_t i = 0; i < f->n && !render_cancelled(p->rd, i); i++) {
 		sum[of[i]] += (double)f->all[i].self[0];
 		p->group[i] = GROUPS;
 	}
@@ -133,7 +133,7 @@ static void find_groups(struct picture *p)
 		p->top[k] = best;
 		p->share[k] = best ? sum[best] : 0;
 		sum[best] = best ? -1 : sum[0];
-		for (size_t i = 0; best && i < f->n; i++)
+		for (size_t i = 0; best && i < f->n && !render_cancelled(p->rd, i); i++)
 			p->group[i] = of[i] == best ? (uint8_t)k : p->group[i];
 	}
 }
@@ -145,11 +145,12 @@ static int find_changes(struct picture *p)
 	const struct compared *c = r->compared;
 	uint32_t n;
 
-	for (size_t i = 0; i < p->f->n; i++)
+	for (size_t i = 0; i < p->f->n && !render_cancelled(p->rd, i); i++)
 		p->changes +=
 			fabs((double)p->f->all[i].self[0] - (double)p->f->all[i].self[1]);
 	if (!r->graph || !c || !c->same[0] || c->event == GRAPH_NONE)
 		return 0;
+	render_asks(p->rd);
 	if (graph_event(r->graph, r->event_id, p->rd->err) ||
 	    graph_event(c->graph, c->event, p->rd->err))
 		return p->rd->err->kind;
@@ -158,14 +159,15 @@ static int find_changes(struct picture *p)
 	if (!p->change)
 		return err_no_memory(p->rd->err, NULL);
 	p->changes = 0;
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n && !render_cancelled(p->rd, i); i++)
 		p->change[i] = (double)graph_self(r->graph, i, r->event_id);
-	for (uint32_t i = 0; i < c->graph->functions; i++)
+	for (uint32_t i = 0; i < c->graph->functions && !render_cancelled(p->rd, i); i++)
 		p->change[c->same[1][i] != RESULT_NONE ? c->same[1][i] : n + i] -=
 			(double)graph_self(c->graph, i, c->event);
-	for (uint32_t i = 0; i < n + c->graph->functions; i++)
+	for (uint32_t i = 0; i < n + c->graph->functions && !render_cancelled(p->rd, i);
+	     i++)
 		p->changes += fabs(p->change[i]);
-	return 0;
+	return p->rd->err->kind;
 }
 
 /* The share that a frame has of all changes; 0: grey. */
@@ -419,7 +421,7 @@ static void put_frames(struct picture *p, bool drawing)
 			cost_add_bits(&rest->value[1], x->value[1]);
 		}
 	}
-	for (size_t i = 0; i < f->n; i++)
+	for (size_t i = 0; i < f->n && !render_cancelled(p->rd, i); i++)
 		put_rest(p, i, drawing);
 }
 
@@ -581,7 +583,7 @@ int render_svg(struct render *rd)
 
 	arena_init(&p.arrays, 0);
 	arena_init(&p.text, 0);
-	if (frames_of_picture(rd->r, "svg", &f, rd->err) == 0)
+	if (frames_of_picture(rd, "svg", &f) == 0)
 		draw(&p);
 	frames_free(&f);
 	strset_free(&p.names);

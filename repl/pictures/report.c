@@ -74,7 +74,7 @@ static void say_share(struct report *p, unsigned s, const char *before)
 	char percent[NUMBER_MAX];
 	double cost = 0;
 
-	for (uint32_t i = 0; i < p->all; i++)
+	for (uint32_t i = 0; i < p->all && !render_cancelled(p->rd, i); i++)
 		if (p->place[i] == GRAPH_NONE)
 			cost += report_share(
 				p, s, e, report_fn_cost(p, s, p->fn[i].in[s], e, true));
@@ -233,7 +233,7 @@ static int put_body(struct report *p)
 	used = (size_t)(p->o->written - start) + REST_BYTES;
 	p->source.budget = used < PAGE_BYTES ? PAGE_BYTES - used : 0;
 	if (p->listing)
-		source_data_put(&p->source, p->listing, p->rd->err);
+		source_data_put(p->rd, &p->source, p->listing);
 	else if (p->with_source)
 		report_take_source(p);
 	if (p->with_source) {
@@ -260,6 +260,7 @@ int report_put(struct render *rd, size_t head)
 
 	arena_init(&p.arrays, 0);
 	p.with_source = p.listing || rd->source != SOURCE_OFF;
+	render_asks(rd);
 	out_mem(&p.source.o);
 	if (!report_choose(&p) && !put_body(&p))
 		for (unsigned s = 0; s < p.sides; s++)

@@ -61,12 +61,13 @@ static void match_functions(struct report *p)
 	const struct compared *c = p->rd->r->compared;
 	const uint32_t n = p->side[0].g->functions;
 
-	for (uint32_t f = 0; f < n; f++) {
+	for (uint32_t f = 0; f < n && !render_cancelled(p->rd, f); f++) {
 		p->fn[f] = (struct matched){{f, c ? c->same[0][f] : GRAPH_NONE}};
 		p->side[0].place[f] = f;
 	}
 	p->all = n;
-	for (uint32_t f = 0; c && f < c->graph->functions; f++) {
+	for (uint32_t f = 0; c && f < c->graph->functions && !render_cancelled(p->rd, f);
+	     f++) {
 		const uint32_t i = c->same[1][f];
 
 		p->side[1].place[f] = i;
@@ -95,14 +96,14 @@ static int prepare_report(struct report *p)
 	if (p->arrays.refused)
 		return err_no_memory(p->rd->err, "for a report");
 	match_functions(p);
-	for (size_t i = 0; i < p->rd->r->rows; i++) {
+	for (size_t i = 0; i < p->rd->r->rows && !render_cancelled(p->rd, i); i++) {
 		const uint32_t f = result_fn(p->rd->r, i, 0), n = p->side[0].g->functions;
 		const unsigned s = f >= n;
 
 		if (f != RESULT_NONE)
 			p->row[p->side[s].place[f - s * n]] = (uint32_t)i + 1;
 	}
-	return 0;
+	return p->rd->err->kind;
 }
 
 /* ---- the costliest ---- */
@@ -174,8 +175,9 @@ static int choose_functions(struct report *p)
 		rank[i] = (struct spent){
 			i, (int64_t)(1e15 * (weight_of(p, &p->fn[i], false) +
 					     (p->row[i] ? 2 : 0)))};
-	report_sort(rank, p->all);
-	for (uint32_t i = 0; i < p->all; i++) {
+	if (!p->rd->err->kind)
+		report_sort(rank, p->all);
+	for (uint32_t i = 0; i < p->all && !render_cancelled(p->rd, i); i++) {
 		const struct matched *m = &p->fn[rank[i].fn];
 		const unsigned s = m->in[0] == GRAPH_NONE;
 		size_t bytes = graph_name(p->side[s].g, m->in[s]).n + 60 +
@@ -186,14 +188,14 @@ static int choose_functions(struct report *p)
 	}
 	free(rank);
 	/* In the order of the graph, which keeps functions of the same name together. */
-	for (uint32_t i = 0; i < p->all; i++) {
+	for (uint32_t i = 0; i < p->all && !render_cancelled(p->rd, i); i++) {
 		if (p->place[i] != GRAPH_NONE)
 			p->place[i] = p->nfunctions++;
 		for (unsigned s = 0; s < p->sides; s++)
 			if (p->fn[i].in[s] != GRAPH_NONE)
 				p->side[s].place[p->fn[i].in[s]] = p->place[i];
 	}
-	return 0;
+	return p->rd->err->kind;
 }
 
 static int calls_in_order(const void *a, const void *b)
@@ -236,7 +238,7 @@ static void match_calls(struct report *p)
 	uint32_t n = 0;
 
 	qsort(p->calls, p->between, sizeof(*p->calls), calls_in_order);
-	for (uint32_t i = 0; i < p->between; i++) {
+	for (uint32_t i = 0; i < p->between && !render_cancelled(p->rd, i); i++) {
 		struct call *to = n ? &p->calls[n - 1] : NULL, *c = &p->calls[i];
 		const unsigned s = c->edge.in[0] == GRAPH_NONE;
 
@@ -264,6 +266,8 @@ static int choose_calls(struct report *p)
 	for (unsigned s = 0; s < p->sides; s++)
 		choose_add_calls(p, s);
 	match_calls(p);
+	if (p->rd->err->kind)
+		return p->rd->err->kind;
 	qsort(p->calls, p->between, sizeof(*p->calls), calls_by_weight);
 	if (p->between > most)
 		p->most_left = p->calls[most].weight;
@@ -285,7 +289,7 @@ uint32_t report_rank(struct report *p, bool listed, struct spent **out)
 	struct spent *rank = *out = malloc(((size_t)p->all + 1) * sizeof(*rank));
 	uint32_t n = 0;
 
-	for (uint32_t i = 0; rank && i < p->all; i++) {
+	for (uint32_t i = 0; rank && i < p->all && !render_cancelled(p->rd, i); i++) {
 		const uint32_t f = p->fn[i].in[0];
 
 		if (f != GRAPH_NONE && p->place[i] != GRAPH_NONE &&

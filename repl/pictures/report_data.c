@@ -240,7 +240,7 @@ static void put_hot_lines(struct report *p, uint32_t f)
 {
 	const struct graph *g = p->side[0].g;
 	struct line_cost *line;
-	size_t n = lines_of_fn(p->rd->r, f, &line, p->rd->err);
+	size_t n = lines_of_fn(p->rd, f, &line);
 
 	for (size_t i = 0; i < n && i < HOT_LINES && line[i].line && line[i].cost > 0;
 	     i++) {
@@ -361,10 +361,10 @@ static void put_part_functions(struct report *p, uint32_t i)
 		err_no_memory(p->rd->err, "for a report");
 	else if (store_part_functions(g->st, i, &a, &fn, &costs, &n, p->rd->err))
 		n = 0;
-	for (uint32_t f = 0; rank && f < g->functions; f++)
+	for (uint32_t f = 0; rank && f < g->functions && !render_cancelled(p->rd, f); f++)
 		rank[f].fn = f;
 	/* Several functions of the store may be one of the graph. */
-	for (size_t k = 0; k < n; k++) {
+	for (size_t k = 0; k < n && !render_cancelled(p->rd, k); k++) {
 		const uint32_t f = graph_of_store(g, fn[k]);
 
 		if (f != GRAPH_NONE)
@@ -413,7 +413,8 @@ static void put_parts(struct report *p, unsigned s)
 	const uint32_t per = n / REPORT_PARTS + (n % REPORT_PARTS > 0);
 
 	open_data(p, "d-parts", s);
-	for (uint32_t i = 0; i < n && n > 1 && !render_cancelled(p->rd, i); i += per)
+	/* Each is of many functions, or of many parts. */
+	for (uint32_t i = 0; i < n && n > 1 && !render_cancelled(p->rd, 0); i += per)
 		put_bar(p, s, i, n - i < per ? n : i + per);
 	close_data(p);
 }
@@ -475,6 +476,7 @@ static int put_trees(struct report *p, unsigned s)
 	for (uint32_t e = p->rd->session ? 0 : p->events; e < p->events; e++) {
 		if (!d->total[e])
 			continue;
+		render_asks(p->rd);
 		if (session_program_tree(p->rd->session, d->g, d->event[e],
 					 !parts_count(p), rows, &a, &t, p->rd->err))
 			break;

@@ -43,7 +43,7 @@ struct source_data {
 
 /* Append a listing: all of it, or its costliest lines that fit.  Returns the lines
  * taken. */
-size_t source_data_put(struct source_data *d, const struct listing *l, struct err *err);
+size_t source_data_put(struct render *rd, struct source_data *d, const struct listing *l);
 /* How much it is; the script lists the files. */
 void source_data_say(struct out *o, const struct source_data *d);
 /* "the page holds text of 3 files: 48 lines and 22,327 instructions" */

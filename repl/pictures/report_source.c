@@ -47,6 +47,7 @@ static int look_ahead(struct report *p, struct listings *all, const struct spent
 
 	for (uint32_t i = 0; i < n; i++)
 		f[i] = rank[i].fn;
+	render_asks(p->rd);
 	arena_reset(&all->one);
 	arena_reset(&all->code);
 	all->objects = NULL;
@@ -71,6 +72,7 @@ static enum taken take_listing(struct report *p, struct listings *all, uint32_t 
 	struct listing l = new_listing(p, all, instrs);
 	const size_t before = p->source.o.n;
 
+	render_asks(p->rd);
 	arena_reset(&all->one);
 	if (session_listing(p->rd->session, p->side[0].g, &f, 1, false, &l, &all->one,
 			    p->rd->err) ||
@@ -78,7 +80,7 @@ static enum taken take_listing(struct report *p, struct listings *all, uint32_t 
 		return NO_TEXT;
 	out_printf(&p->source.o, "%c%" PRIu32 "\n", instrs ? '%' : '@',
 		   p->side[0].place[f]);
-	if (source_data_put(&p->source, &l, p->rd->err))
+	if (source_data_put(p->rd, &p->source, &l))
 		return TAKEN;
 	p->source.o.n = before;
 	return NO_ROOM;

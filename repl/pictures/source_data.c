@@ -18,6 +18,7 @@
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/order.h"
+#include "repl/render/render.h"
 #include "repl/term/emit.h"
 
 enum {
@@ -33,6 +34,7 @@ struct source_line {
 };
 
 struct source_rows {
+	struct render *rd;
 	const struct listing *l;
 	struct out o; /* memory: all rows */
 	size_t *at;   /* [rows + 1]: where each begins there */
@@ -194,7 +196,7 @@ static int find_first_places(struct source_rows *p)
 	p->first = calloc((size_t)store_info(l->st)->functions + 1, sizeof(*p->first));
 	if (!p->first)
 		return -1;
-	for (size_t i = 0; i < l->nplaces; i++) {
+	for (size_t i = 0; i < l->nplaces && !render_cancelled(p->rd, i); i++) {
 		const struct listing_place *at = &l->place[i];
 
 		if (at->kind == LISTING_LINE && !p->first[at->fn] &&
@@ -211,7 +213,7 @@ static void write_rows(const struct source_data *d, struct source_rows *p)
 	const struct listing_group *g = l->group;
 	size_t file = 0, mark = 0;
 
-	for (size_t i = 0; i < l->nrows; i++) {
+	for (size_t i = 0; i < l->nrows && !render_cancelled(p->rd, i); i++) {
 		const struct listing_row *r = &l->row[i];
 		struct source_line *line;
 
@@ -250,7 +252,8 @@ static void choose_lines(const struct source_data *d, struct source_rows *p)
 		memset(p->keep, true, p->l->nrows);
 	else
 		qsort(p->line, p->n, sizeof(*p->line), costlier);
-	for (size_t i = 0; p->o.n > room && i < p->n; i++) {
+	for (size_t i = 0; p->o.n > room && i < p->n && !render_cancelled(p->rd, i);
+	     i++) {
 		const struct source_line *x = &p->line[i];
 		const size_t from[] = {x->file, x->mark, x->row};
 		const size_t end[] = {x->file + 1, x->mark + 1, x->end};
@@ -282,7 +285,8 @@ static size_t take_group(struct source_data *d, const struct source_rows *p,
 {
 	size_t lines = 0, out = 0;
 
-	for (size_t i = g->first; i < g->first + g->n; i++) {
+	for (size_t i = g->first; i < g->first + g->n && !render_cancelled(p->rd, i);
+	     i++) {
 		const bool line = p->l->row[i].kind == LISTING_LINE;
 
 		if (!p->keep[i]) {
@@ -309,6 +313,8 @@ static int take_rows(struct source_data *d, struct source_rows *p, size_t *taken
 	if (!p->at || !p->keep || !p->line || (!d->place && find_first_places(p)))
 		return -1;
 	write_rows(d, p);
+	if (p->rd->err->kind)
+		return 0;
 	choose_lines(d, p);
 	for (size_t i = 0; i < l->ngroups; i++) {
 		const struct text_file *text = l->group[i].text;
@@ -325,15 +331,15 @@ static int take_rows(struct source_data *d, struct source_rows *p, size_t *taken
 	return 0;
 }
 
-size_t source_data_put(struct source_data *d, const struct listing *l, struct err *err)
+size_t source_data_put(struct render *rd, struct source_data *d, const struct listing *l)
 {
-	struct source_rows p = {.l = l};
+	struct source_rows p = {.rd = rd, .l = l};
 	size_t taken = 0;
 
 	out_mem(&p.o);
 	arena_init(&p.names, 0);
 	if (take_rows(d, &p, &taken) || p.o.failed || d->o.failed)
-		err_no_memory(err, "for the source of a page");
+		err_no_memory(rd->err, "for the source of a page");
 	out_close(&p.o);
 	arena_free(&p.names);
 	free(p.at);

@@ -3,9 +3,10 @@
  *
  * The own cost of a frame is divided among the lines of its function in proportion to
  * what each costs in all of them.  A part has at least LEAST of the whole, or is all that is
- * left of the frame, and goes to the line that has got the least of its due so far.  So the
- * lines of a function add up, to within LEAST, and there are at most 1 / LEAST more parts
- * than frames.
+ * left of the frame.  It goes to a line that has not got all that is due to it so far; of
+ * these, to the one that would be the first to have got LEAST too little.  So the lines of a
+ * function add up, to within LEAST, and there are at most 1 / LEAST more parts than frames.
+ * Two heaps find that line: of those that wait until something is due, and of the others.
  *
  * A call is at a line if the profile has it at that line alone.
  */
@@ -17,21 +18,41 @@
 #include "index/base/bisect.h"
 #include "index/base/err.h"
 #include "index/base/hash.h"
+#include "index/base/heap.h"
 #include "index/base/order.h"
 #include "index/base/sort.h"
 #include "index/base/vec.h"
 #include "repl/pictures/frames.h"
+#include "repl/render/render.h"
 
 #define LEAST 1e-4 /* of the whole */
 
+/* A line by the cost of frames, so far, at which something is due to it, or at which it would
+ * have got too little. */
+struct turn {
+	double at;
+	uint32_t row;
+};
+
+static bool earlier(const void *unused, const struct turn *a, const struct turn *b)
+{
+	(void)unused;
+	return a->at < b->at || (a->at == b->at && a->row < b->row);
+}
+HEAP(turn, struct turn, const void *, earlier)
+
 struct lines_builder {
+	struct render *rd;
 	const struct result *r;
 	const struct frames *f;
 	struct stacks *to;
 	struct err *err;
 	bool apart;
-	struct line_cost *row; /* of one function */
-	size_t n, cap;
+	struct line_cost *row;	    /* of one function */
+	size_t n, cap, read;	    /* read: with those without a cost */
+	double sum, dealt;	    /* of its rows; of its frames so far */
+	struct turn *waiting, *due; /* [n]: heaps of its rows */
+	size_t nwaiting, ndue, waiting_cap, due_cap;
 	size_t places_cap, stacks_cap;
 	struct hash by; /* places */
 };
@@ -49,6 +70,8 @@ static int by_place(const void *pa, const void *pb)
 
 static int add_row(struct lines_builder *b, struct line_cost x, const int64_t *costs)
 {
+	if (render_cancelled(b->rd, b->read++))
+		return b->err->kind;
 	x.cost = (double)store_event_of(b->r->graph->st, b->r->event_id, costs);
 	if (x.cost <= 0)
 		return 0;
@@ -98,7 +121,7 @@ static void merge_rows(struct lines_builder *b)
 
 	if (b->n)
 		qsort(b->row, b->n, sizeof(*b->row), by_place);
-	for (size_t i = 0; i < b->n; i++)
+	for (size_t i = 0; i < b->n && !render_cancelled(b->rd, i); i++)
 		if (n && !by_place(&b->row[n - 1], &b->row[i])) {
 			b->row[n - 1].cost += b->row[i].cost;
 			b->row[n - 1].own += b->row[i].own;
@@ -130,10 +153,10 @@ bool lines_known(const struct result *r)
 	return r->graph && r->graph->detail && graph_as_stored(r->graph);
 }
 
-size_t lines_of_fn(const struct result *r, uint32_t fn, struct line_cost **lines,
-		   struct err *err)
+size_t lines_of_fn(struct render *rd, uint32_t fn, struct line_cost **lines)
 {
-	struct lines_builder b = {.r = r, .err = err};
+	const struct result *r = rd->r;
+	struct lines_builder b = {.rd = rd, .r = r, .err = rd->err};
 	const uint32_t cycle = graph_cycle(r->graph, fn);
 	size_t own;
 
@@ -230,34 +253,65 @@ static int put_stack(struct lines_builder *b, size_t i, uint32_t place, uint64_t
 	return 0;
 }
 
-static struct line_cost *most_due(const struct lines_builder *b)
+static double least_part(const struct lines_builder *b)
 {
-	struct line_cost *most = b->row;
+	return fmax(1, LEAST * (double)b->f->sum[0]);
+}
 
-	for (size_t k = 1; k < b->n; k++)
-		most = b->row[k].due > most->due ? &b->row[k] : most;
-	return most;
+static double due_to(const struct lines_builder *b, const struct line_cost *x)
+{
+	return b->dealt * x->cost / b->sum - x->got;
+}
+
+/* Nothing was dealt to the rows yet: all wait. */
+static int begin_to_share(struct lines_builder *b)
+{
+	b->sum = b->dealt = 0;
+	b->nwaiting = b->ndue = 0;
+	if (vec_reserve(&b->waiting, &b->waiting_cap, b->n + 1, sizeof(*b->waiting)) ||
+	    vec_reserve(&b->due, &b->due_cap, b->n + 1, sizeof(*b->due)))
+		return err_no_memory(b->err, NULL);
+	for (; b->nwaiting < b->n; b->nwaiting++) {
+		b->sum += b->row[b->nwaiting].cost;
+		b->waiting[b->nwaiting] = (struct turn){0, (uint32_t)b->nwaiting};
+	}
+	return 0;
+}
+
+static void take_turn(struct lines_builder *b, uint32_t row, bool due)
+{
+	const struct line_cost *x = &b->row[row];
+	const double lacks = due ? least_part(b) : 0;
+	const struct turn turn = {(x->got + lacks) * b->sum / x->cost, row};
+
+	if (due)
+		turn_push(b->due, b->ndue++, turn, NULL);
+	else
+		turn_push(b->waiting, b->nwaiting++, turn, NULL);
+}
+
+static uint32_t next_row(struct lines_builder *b)
+{
+	while (b->nwaiting && b->waiting[0].at < b->dealt)
+		take_turn(b, turn_pop(b->waiting, --b->nwaiting, NULL).row, true);
+	return b->ndue ? turn_pop(b->due, --b->ndue, NULL).row
+		       : turn_pop(b->waiting, --b->nwaiting, NULL).row;
 }
 
 /* Share out what frame i spends to the rows. */
 static int share_out(struct lines_builder *b, size_t i)
 {
-	const struct frame *x = &b->f->all[i];
-	const double least = fmax(1, LEAST * (double)b->f->sum[0]);
-	uint64_t left = x->self[0], cost;
-	double sum = 0;
+	uint64_t left = b->f->all[i].self[0], cost;
 
-	for (size_t k = 0; k < b->n; k++)
-		sum += b->row[k].cost;
-	for (size_t k = 0; k < b->n; k++)
-		b->row[k].due += (double)left * b->row[k].cost / sum;
+	b->dealt += (double)left;
 	for (; left && b->n; left -= cost) {
-		struct line_cost *row = most_due(b);
-		const double due = fmax(row->due, least);
+		const uint32_t k = next_row(b);
+		const double due = fmax(due_to(b, &b->row[k]), least_part(b));
 
 		cost = due < (double)left ? (uint64_t)due : left;
-		row->due -= (double)cost;
-		if (put_stack(b, i, place_of(b, i, row), cost))
+		b->row[k].got += (double)cost;
+		take_turn(b, k, due_to(b, &b->row[k]) > 0);
+		if (put_stack(b, i, place_of(b, i, &b->row[k]), cost))
 			return b->err->kind;
 	}
 	return left ? put_stack(b, i, b->to->own[i], left) : 0;
@@ -272,7 +326,7 @@ static struct sort_pair *by_function(struct lines_builder *b, bool below, size_t
 	struct sort_pair *order = calloc(f->n + 1, sizeof(*order));
 
 	*n = 0;
-	for (size_t i = 0; order && i < f->n; i++) {
+	for (size_t i = 0; order && i < f->n && !render_cancelled(b->rd, i); i++) {
 		const size_t of = below ? f->all[i].parent : i;
 
 		if (of == FRAME_NONE || f->all[of].fn == RESULT_NONE ||
@@ -308,11 +362,13 @@ static int add_lines(struct lines_builder *b, bool sites)
 	size_t n;
 	struct sort_pair *order = by_function(b, sites, &n);
 
-	for (size_t k = 0; order && !b->err->kind && k < n; k++) {
+	for (size_t k = 0; order && !b->err->kind && k < n && !render_cancelled(b->rd, k);
+	     k++) {
 		const uint32_t i = order[k].value;
 
 		if ((!k || order[k].key != order[k - 1].key) &&
-		    read_rows(b, (uint32_t)order[k].key, sites))
+		    (read_rows(b, (uint32_t)order[k].key, sites) ||
+		     (!sites && begin_to_share(b))))
 			break;
 		if (sites)
 			b->to->site[i] = only_call(b, i);
@@ -345,7 +401,7 @@ static int find_places(struct lines_builder *b)
 	to->site = calloc(b->f->n + 1, sizeof(*to->site));
 	if (!to->own || !to->site)
 		return err_no_memory(b->err, NULL);
-	for (size_t i = 0; i < b->f->n; i++) {
+	for (size_t i = 0; i < b->f->n && !render_cancelled(b->rd, i); i++) {
 		const size_t on = b->f->all[i].parent;
 
 		to->own[i] = place_of(b, i, NULL);
@@ -354,16 +410,17 @@ static int find_places(struct lines_builder *b)
 	return b->err->kind;
 }
 
-int stacks_of(const struct result *r, const struct frames *f, bool lines, bool apart,
-	      struct stacks *out, struct err *err)
+int stacks_of(struct render *rd, const struct frames *f, bool lines, bool apart,
+	      struct stacks *out)
 {
-	struct lines_builder b = {.r = r, .f = f, .to = out, .err = err, .apart = apart};
+	struct lines_builder b = {
+		.rd = rd, .r = rd->r, .f = f, .to = out, .err = rd->err, .apart = apart};
 
 	*out = (struct stacks){0};
-	lines = lines && have_lines(r);
+	lines = lines && have_lines(rd->r);
 	if (!find_places(&b) && lines && !add_lines(&b, false))
 		add_lines(&b, true);
-	for (size_t i = 0; !err->kind && i < f->n; i++)
+	for (size_t i = 0; !b.err->kind && i < f->n && !render_cancelled(rd, i); i++)
 		if ((!lines || f->all[i].fn == RESULT_NONE) &&
 		    (f->all[i].self[0] || f->all[i].self[1]))
 			put_stack(&b, i, out->own[i], f->all[i].self[0]);
@@ -371,7 +428,9 @@ int stacks_of(const struct result *r, const struct frames *f, bool lines, bool a
 		qsort(out->all, out->n, sizeof(*out->all), by_frame);
 	hash_free(&b.by);
 	free(b.row);
-	return err->kind;
+	free(b.waiting);
+	free(b.due);
+	return b.err->kind;
 }
 
 const char *stacks_unit(struct unit u, const char *other)

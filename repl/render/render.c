@@ -3,6 +3,8 @@
 
 #include <stdio.h>
 
+#include "engine/query.h"
+#include "index/base/cancel.h"
 #include "index/base/err.h"
 #include "index/base/out.h"
 #include "repl/term/number.h"
@@ -11,9 +13,13 @@ enum { POLL_EVERY = 16 }; /* rows, of which each may have names of a MiB */
 
 int render_cancelled(struct render *rd, size_t row)
 {
-	if (row % POLL_EVERY || !rd->cancel || !atomic_load(rd->cancel))
-		return 0;
-	return err_set(rd->err, ERR_CANCEL, 0, "interrupted");
+	return row % POLL_EVERY ? 0 : cancel_poll(rd->cancel, rd->err);
+}
+
+void render_asks(struct render *rd)
+{
+	if (rd->session && rd->cancel)
+		session_set_due(rd->session, rd->cancel->deadline_ns);
 }
 
 /* "left out to fit the budget: 588 of 708 rows with 402 k of self (17.31%)" */

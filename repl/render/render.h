@@ -6,11 +6,10 @@
 #ifndef QUERN_RENDER_H
 #define QUERN_RENDER_H
 
-#include <stdatomic.h>
-
 #include "engine/lang/result.h"
 #include "repl/term/emit.h"
 
+struct cancel;
 struct session;
 
 /* The look of tables; machine formats use only `raw`. */
@@ -41,8 +40,8 @@ struct render {
 	struct out *o;
 	const struct result *r;
 	const struct look *look;
-	struct session *session;  /* for exporters; may be NULL */
-	const atomic_int *cancel; /* may be NULL */
+	struct session *session;     /* for exporters; may be NULL */
+	const struct cancel *cancel; /* may be NULL */
 	struct err *err;
 	uint64_t took_ns; /* the query, so far */
 	enum with_source source;
@@ -62,8 +61,11 @@ int render_card(struct render *rd);
 void render_github_error(struct out *o, const struct err *err, struct str file,
 			 size_t line);
 
-/* Every loop over rows polls this: ERR_CANCEL after the user interrupts. */
+/* Every loop over rows, functions, lines or frames polls this with the number of the row:
+ * ERR_CANCEL after the user interrupts, ERR_LIMIT when the time of the query is over. */
 int render_cancelled(struct render *rd, size_t row);
+/* Before something long is asked of the session: it has the time that is left. */
+void render_asks(struct render *rd);
 /* Say how much a budget leaves out, in at most `size` bytes, without an end of line. */
 void render_left_out(const struct render *rd, char *buf, size_t size);
 /* Refuse an answer about two profiles. */

@@ -631,8 +631,8 @@ __attribute__((destructor)) static void end(void)
 		return;
 	fd = (int)syscall(SYS_openat, AT_FDCWD, count_file, O_WRONLY | O_CREAT | O_TRUNC,
 			  0600);
-	n = snprintf(line, sizeof(line), "%lu %lu\n", atomic_load(&calls[SYS]),
-		     atomic_load(&calls[MEM]));
+	n = snprintf(line, sizeof(line), "%lu %lu %lu\n", atomic_load(&calls[SYS]),
+		     atomic_load(&calls[MEM]), atomic_load(&calls[CLOCK]));
 	syscall(SYS_write, fd, line, (size_t)n);
 	syscall(SYS_close, fd);
 }

@@ -1,4 +1,5 @@
 /* render_test.c - results made by hand, in every format and on every screen. */
+#include "index/base/cancel.h"
 #include "index/base/err_struct.h"
 #include "index/base/err_kind.h"
 #include "index/base/out.h"
@@ -530,7 +531,8 @@ static void test_sum(void)
 static void test_cancel(void)
 {
 	static const struct look pipe = {0};
-	atomic_int cancel = 1;
+	const atomic_int asked = 1;
+	const struct cancel cancel = {.asked = &asked};
 	struct result r = base();
 
 	for (size_t f = FORMAT_NONE + 1; f < FORMAT_END; f++) {
