@@ -52,13 +52,14 @@ size_t query_columns(const struct verb *v, bool vs, const char **names, size_t m
 {
 	const enum source_kind kind = v ? v->kind : S_FUNCTIONS;
 	const struct source_def *def = kind == S_LAST ? NULL : source_def(kind);
+	const struct col_def *d;
 	size_t n = 0;
 
 	for (size_t i = 0; def && i < def->ncols && n < max; i++)
 		names[n++] = def->cols[i].name;
-	for (size_t i = 0; def && def->subject && vs && i < vs_col_count(def) && n < max;
-	     i++)
-		names[n++] = vs_cols[i].name;
+	for (size_t i = 0;
+	     def && def->subject && vs && n < max && (d = vs_col_at(def, i)); i++)
+		names[n++] = d->name;
 	return n;
 }
 

@@ -127,19 +127,21 @@ static int know_sum(struct schema *s, const struct schema *old, const struct col
 				 : source_unit(old->env, old->src, d, old->event));
 }
 
-/* Columns of old that add up and have all of flags are sums now. */
+/* Columns of old that add up and have all of flags are sums now; those of a comparison that
+ * it shows. */
 static int know_sums(struct schema *s, const struct schema *old, unsigned flags)
 {
-	const struct col_def *const defs[] = {old->src ? old->src->cols : NULL, vs_cols};
-	const size_t n[] = {old->src ? old->src->ncols : 0,
-			    old->vs ? vs_col_count(old->src) : 0};
-	const unsigned want[] = {flags, flags | SHOW_M}; /* of vs, unless `show` asks */
+	const struct col_def *d;
 
-	for (size_t k = 0; k < 2; k++)
-		for (size_t i = 0; i < n[k]; i++)
-			if ((defs[k][i].flags & want[k]) == want[k] &&
-			    know_sum(s, old, &defs[k][i]))
-				return s->err->kind;
+	for (size_t i = 0; old->src && i < old->src->ncols; i++) {
+		d = &old->src->cols[i];
+		if ((d->flags & flags) == flags && know_sum(s, old, d))
+			return s->err->kind;
+	}
+	flags |= SHOW_M;
+	for (size_t i = 0; old->vs && (d = vs_col_at(old->src, i)); i++)
+		if ((d->flags & flags) == flags && know_sum(s, old, d))
+			return s->err->kind;
 	return 0;
 }
 

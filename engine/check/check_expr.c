@@ -37,23 +37,22 @@ int check_add_known(struct schema *s, struct str name, enum col_type type,
 
 static struct str col_name(const struct schema *s, size_t i)
 {
-	struct str name;
-
 	if (i < s->n)
 		return s->known[i].name;
 	i -= s->n;
 	if (s->src && i < s->src->ncols)
 		return str_c(s->src->cols[i].name);
 	i -= s->src ? s->src->ncols : 0;
-	name = str_c(vs_cols[i].name); /* base_incl, only where there is incl */
-	return str_ends(name, STR("incl")) && !source_col(s->src, STR("incl"))
-		       ? STR("base")
-		       : name;
+	return str_c(vs_col_at(s->src, i)->name);
 }
 
 static size_t col_count(const struct schema *s)
 {
-	return s->n + (s->src ? s->src->ncols : 0) + (s->vs ? vs_col_count(s->src) : 0);
+	size_t n = s->n + (s->src ? s->src->ncols : 0);
+
+	for (size_t i = 0; s->vs && vs_col_at(s->src, i); i++)
+		n++;
+	return n;
 }
 
 static bool same_or_plural(struct str word, struct str one)

@@ -254,29 +254,29 @@ static int doubt_pairs(struct exec *x, struct table *t, size_t rows, bool *any)
 static int show_vs(struct exec *x, struct table *t, size_t rows)
 {
 	const bool renamed = vs_any_renamed(t->vs, rows);
+	const struct col_def *d;
 	bool several, unsure;
 
 	if (vs_count_runs(x, t, &several) || doubt_pairs(x, t, rows, &unsure))
 		return x->err->kind;
-	for (size_t i = 0; i < vs_col_count(t->src); i++) {
-		const unsigned flags = vs_cols[i].flags;
-		const bool percent = flags & OF_TOTAL, run = flags & OF_RUN;
-		struct str name = str_c(vs_cols[i].name);
+	for (size_t i = 0; (d = vs_col_at(t->src, i)); i++) {
+		const bool percent = d->flags & OF_TOTAL, run = d->flags & OF_RUN;
+		struct str name = str_c(d->name);
 		struct table_col *c;
 
 		if (run ? !several
-		    : vs_cols[i].type == COL_BOOL
+		    : d->type == COL_BOOL
 			    ? !unsure
-			    : !(flags & SHOW_M) && !vs_on_card(t->src, i))
+			    : !(d->flags & SHOW_M) && !vs_on_card(t->src, d))
 			continue;
 		name.n -= percent;
 		if (table_add(t, name, t->event, percent, &c))
 			return t->x->err->kind;
 		c->machine = true;
 		/* Those of info are shown though they are on request elsewhere. */
-		c->table = flags & SHOW_T ? run || vs_cols[i].type == COL_BOOL ||
-						    renamed || vs_cols[i].type != COL_NAME
-					  : !run && !(flags & SHOW_M);
+		c->table = d->flags & SHOW_T ? run || d->type == COL_BOOL || renamed ||
+						       d->type != COL_NAME
+					     : !run && !(d->flags & SHOW_M);
 		c->bar = percent;
 	}
 	return 0;

@@ -50,8 +50,8 @@ int vs_sides(struct table *t, const struct compared **out);
 /* Has the other side a function of the store of this one?  Side 0 is this profile. */
 bool vs_paired(const struct vs *v, unsigned side, fn_id f);
 
-/* How many of vs_cols[], the first ones, src has. */
-size_t vs_col_count(const struct source_def *src);
+/* The i-th of vs_cols[] that src has; NULL: there are no more. */
+const struct col_def *vs_col_at(const struct source_def *src, size_t i);
 /* One of them that src has, without "%"; NULL: some other column. */
 const struct col_def *vs_col(const struct source_def *src, struct str name);
 /* The change in percent of the base: infinite if that is 0. */

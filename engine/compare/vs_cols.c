@@ -28,63 +28,20 @@
 #include "index/base/cost.h"
 #include "index/base/err.h"
 
-/* The places of vs_cols[].  Those left out are delta% and the least, median and most of the
- * base. */
-enum {
-	IS_BASE,
-	IS_DELTA,
-	IS_CHANGE = 3,
-	IS_WAS,
-	IS_RULE,
-	IS_UNSURE,
-	IS_GROWTH,
-	IS_TOTAL_DELTA,
-	IS_BASE_INCL,
-	IS_DELTA_INCL,
-	IS_BASE_CALLS,
-	IS_CALLS_DELTA,
-	IS_LEAST,
-	IS_MEDIAN,
-	IS_MOST,
-	IS_NOISE = 19
+/*
+ * What a column says of a row, as a row of formulas[] below.  X is a column of the source,
+ * base.X the same one of the base.
+ */
+struct vs_formula {
+	const char *name;
+	int (*fill)(struct table *t, struct table_col *c, const struct vs_formula *f);
+	const char *x; /* NULL: the cost that the source is about */
+	bool whole;    /* X is the total, */
+	bool of_total; /* 100 % is the base's total */
+	struct str (*text)(const struct vs *v, uint32_t r, struct arena *a);
+	unsigned side; /* of runs: 1 for the base, */
+	size_t of_run; /* a member of struct vs_range */
 };
-
-bool vs_has_runs(const struct source_def *src)
-{
-	return src == &source_functions || src == &source_find;
-}
-
-/* vs_cols[] is ordered by what a source must have: first any cost, then inclusive
- * costs, then calls, then costs of single runs.  So a source has the first ones of
- * it. */
-size_t vs_col_count(const struct source_def *src)
-{
-	return src->of == ROWS_CAUSE	       ? IS_GROWTH
-	       : vs_has_runs(src)	       ? VS_COLS
-	       : source_col(src, STR("calls")) ? IS_LEAST
-	       : source_col(src, STR("incl"))  ? IS_BASE_CALLS
-					       : IS_BASE_INCL;
-}
-
-/* A card has room for what a table has on request. */
-bool vs_on_card(const struct source_def *src, size_t i)
-{
-	return src == &source_info_fn
-		       ? i != IS_UNSURE && i != IS_GROWTH && i != IS_TOTAL_DELTA
-		       : src == &source_info_vs && i >= IS_BASE_CALLS;
-}
-
-const struct col_def *vs_col(const struct source_def *src, struct str name)
-{
-	for (size_t i = 0; i < vs_col_count(src); i++)
-		if (!(vs_cols[i].flags & OF_TOTAL) &&
-		    str_eq(name, str_c(vs_cols[i].name)))
-			return (i == IS_BASE_INCL || i == IS_DELTA_INCL) &&
-					       !source_col(src, STR("incl"))
-				       ? NULL
-				       : &vs_cols[i];
-	return NULL;
-}
 
 static uint32_t joined_fn(const struct table *t, uint32_t ref)
 {
@@ -130,7 +87,7 @@ static bool has_terms(struct store *st, uint32_t e, struct store *other, uint32_
 	return true;
 }
 
-static struct str formula_of(struct store *st, uint32_t e)
+static struct str formula_text(struct store *st, uint32_t e)
 {
 	struct store_event ev;
 
@@ -149,8 +106,8 @@ int vs_same_formula(struct vs *v, uint32_t e)
 	return exec_doubt(x, DOUBT_FORMULA,
 			  arena_printf(x->a, "%.*s is %.*s here, but %.*s in the base",
 				       STR_ARG(x->env->events[e]),
-				       STR_ARG(formula_of(a, e)),
-				       STR_ARG(formula_of(b, f))));
+				       STR_ARG(formula_text(a, e)),
+				       STR_ARG(formula_text(b, f))));
 }
 
 /* A column of one side, of the rows that the joined table still has. */
@@ -318,12 +275,13 @@ static struct str name_of(const struct graph *g, fn_id f)
 }
 
 /* The first of name, object and file that differs. */
-static struct str was(const struct vs *v, uint32_t r)
+static struct str was(const struct vs *v, uint32_t r, struct arena *a)
 {
 	struct store *const st[2] = {v->a.g->st, v->b.g->st};
 	struct str name[2];
 	fn_id fn[2];
 
+	(void)a;
 	if (names_differ(v, r, name))
 		return name[1];
 	if (!(rules_of(v, r) & ~(unsigned)PAIR_OBJECT) || !both_fns(v, r, fn))
@@ -333,23 +291,24 @@ static struct str was(const struct vs *v, uint32_t r)
 	return store_fn_file(st[1], fn[1]);
 }
 
-static struct str vs_cols_change(const struct vs *v, uint32_t r)
+static struct str change_of(const struct vs *v, uint32_t r, struct arena *a)
 {
+	(void)a;
 	return v->ib[r] == GRAPH_NONE	? STR("new")
 	       : v->ia[r] == GRAPH_NONE ? STR("gone")
 	       : is_renamed(v, r)	? STR("renamed")
 					: (struct str){"", 0};
 }
 
-static int fill_text(struct table *t, struct table_col *c, ptrdiff_t which)
+static struct str rules(const struct vs *v, uint32_t r, struct arena *a)
+{
+	return pair_rule_names(rules_of(v, r), a);
+}
+
+static int fill_text(struct table *t, struct table_col *c, const struct vs_formula *f)
 {
 	for (size_t i = 0; i < t->n; i++) {
-		const uint32_t r = row_ref(t, i);
-
-		c->s[i] = which == IS_CHANGE ? vs_cols_change(t->vs, r)
-			  : which == IS_WAS
-				  ? was(t->vs, r)
-				  : pair_rule_names(rules_of(t->vs, r), t->x->a);
+		c->s[i] = f->text(t->vs, row_ref(t, i), t->x->a);
 		if (!c->s[i].p)
 			return arena_full(t->x->a, t->x->err);
 		if (exec_poll(t->x))
@@ -358,19 +317,39 @@ static int fill_text(struct table *t, struct table_col *c, ptrdiff_t which)
 	return 0;
 }
 
+static int fill_unsure(struct table *t, struct table_col *c, const struct vs_formula *f)
+{
+	(void)f;
+	for (size_t i = 0; i < t->n; i++)
+		c->b[i] = vs_unsure(t->vs, row_ref(t, i));
+	return 0;
+}
+
 /* ---- costs ---- */
 
-/* base% is relative to the total of the base. */
-static void fill_base(struct table *t, struct table_col *c, const struct cells *b)
+static int side_of_x(struct table *t, const struct table_col *c,
+		     const struct vs_formula *f, bool base, bool percent,
+		     struct cells *out)
 {
+	return side(t, base, str_c(f->x ? f->x : t->src->primary), c->event, percent,
+		    out);
+}
+
+/* base.X; base% is relative to the total of the base. */
+static int fill_base(struct table *t, struct table_col *c, const struct vs_formula *f)
+{
+	struct cells b;
+
+	if (side_of_x(t, c, f, true, c->percent, &b))
+		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
 		if (c->percent)
-			c->f[i] = b->col && b->at[i] != GRAPH_NONE ? b->col->f[b->at[i]]
-								   : 0;
+			c->f[i] = b.col && b.at[i] != GRAPH_NONE ? b.col->f[b.at[i]] : 0;
 		else
-			c->i[i] = cell_cost(b, i);
-		c->estimated[i] = guessed(b, i);
+			c->i[i] = cell_cost(&b, i);
+		c->estimated[i] = guessed(&b, i);
 	}
+	return 0;
 }
 
 double vs_percent(double delta, double base)
@@ -381,27 +360,28 @@ double vs_percent(double delta, double base)
 			   : 0;
 }
 
-/* The change of a row in percent of what it was, or as growth, of a row or of the whole
- * profile, in percent of the base's total. */
-static void fill_delta(struct table *t, struct table_col *c, ptrdiff_t which,
-		       const struct cells *a, const struct cells *b)
+/* X - base.X, or in percent of base.X or of the base's total. */
+static int fill_change(struct table *t, struct table_col *c, const struct vs_formula *f)
 {
-	const struct vs *v = t->vs;
-	const bool whole = which == IS_TOTAL_DELTA, growth = whole || which == IS_GROWTH;
-	const int64_t total = whole ? graph_total(v->a.g, c->event) : 0;
-	const int64_t of = growth ? graph_total(v->b.g, vs_base_event(v, c->event)) : 0;
+	const int64_t total = graph_total(t->vs->a.g, c->event),
+		      of = graph_total(t->vs->b.g, vs_base_event(t->vs, c->event));
+	struct cells a = {0}, b = {0};
 
+	if (!f->whole &&
+	    (side_of_x(t, c, f, false, false, &a) || side_of_x(t, c, f, true, false, &b)))
+		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
-		const int64_t now = whole ? total : cell_cost(a, i);
-		const int64_t was = whole ? of : cell_cost(b, i);
+		const int64_t now = f->whole ? total : cell_cost(&a, i);
+		const int64_t was = f->whole ? of : cell_cost(&b, i);
 
-		if (!c->percent)
-			c->i[i] = cost_difference(now, was);
-		else
+		if (c->percent)
 			c->f[i] = vs_percent((double)now - (double)was,
-					     (double)(growth ? of : was));
-		c->estimated[i] = !whole && (guessed(a, i) || guessed(b, i));
+					     (double)(f->of_total ? of : was));
+		else
+			c->i[i] = cost_difference(now, was);
+		c->estimated[i] = guessed(&a, i) || guessed(&b, i);
 	}
+	return 0;
 }
 
 /* ---- runs ---- */
@@ -411,7 +391,7 @@ static uint32_t side_fn(const struct table *side, uint32_t row)
 	return row == GRAPH_NONE ? GRAPH_NONE : row_ref(side, row);
 }
 
-static int fill_runs(struct table *t, struct table_col *c, ptrdiff_t which)
+static int fill_run(struct table *t, struct table_col *c, const struct vs_formula *f)
 {
 	struct vs *v = t->vs;
 
@@ -428,57 +408,115 @@ static int fill_runs(struct table *t, struct table_col *c, ptrdiff_t which)
 		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
 		const uint32_t r = row_ref(t, i);
-		const struct vs_range now =
-			vs_runs_range(v->runs[0], side_fn(&v->a, v->ia[r]));
-		const struct vs_range was =
-			vs_runs_range(v->runs[1], side_fn(&v->b, v->ib[r]));
-		const int64_t all[] = {now.least, now.median, now.most,
-				       was.least, was.median, was.most};
+		const uint32_t fn[] = {side_fn(&v->a, v->ia[r]),
+				       side_fn(&v->b, v->ib[r])};
+		const struct vs_range range =
+			vs_runs_range(v->runs[f->side], fn[f->side]);
 
-		if (which == IS_NOISE)
-			c->b[i] = vs_overlap(v, side_fn(&v->a, v->ia[r]),
-					     side_fn(&v->b, v->ib[r]));
+		if (c->type == COL_BOOL)
+			c->b[i] = vs_overlap(v, fn[0], fn[1]);
 		else
-			c->i[i] = all[which - IS_LEAST];
+			memcpy(&c->i[i], (const char *)&range + f->of_run,
+			       sizeof(c->i[i]));
 	}
 	return 0;
 }
 
-static int fill_vs(struct table *t, struct table_col *c)
-{
-	ptrdiff_t which = c->def - vs_cols;
-	bool base = which == IS_BASE || which == IS_BASE_INCL || which == IS_BASE_CALLS;
-	struct str of = which >= IS_BASE_CALLS	? STR("calls")
-			: which >= IS_BASE_INCL ? STR("incl")
-						: str_c(t->src->primary);
-	struct cells a, b;
+/* ---- the table ---- */
 
-	if (which >= IS_CHANGE && which <= IS_RULE)
-		return fill_text(t, c, which);
-	if (which == IS_UNSURE) {
-		for (size_t i = 0; i < t->n; i++)
-			c->b[i] = vs_unsure(t->vs, row_ref(t, i));
-		return 0;
-	}
-	/* A missing row cost 0; the cost of an event that was not recorded is unknown. */
-	if (vs_base_event(t->vs, c->event) == GRAPH_NONE) {
+#define RUN(member) .of_run = offsetof(struct vs_range, member)
+
+static const struct vs_formula formulas[] = {
+	{.name = "base", fill_base},
+	{.name = "delta", fill_change},
+	{.name = "growth", fill_change, .of_total = true},
+	{.name = "total_delta", fill_change, .whole = true, .of_total = true},
+	{.name = "base_incl", fill_base, .x = "incl"},
+	{.name = "delta_incl", fill_change, .x = "incl"},
+	{.name = "base_calls", fill_base, .x = "calls"},
+	{.name = "calls_delta", fill_change, .x = "calls"},
+	{.name = "change", fill_text, .text = change_of},
+	{.name = "was", fill_text, .text = was},
+	{.name = "rule", fill_text, .text = rules},
+	{.name = "unsure", fill_unsure},
+	{.name = "least", fill_run, RUN(least)},
+	{.name = "median", fill_run, RUN(median)},
+	{.name = "most", fill_run, RUN(most)},
+	{.name = "base_least", fill_run, .side = 1, RUN(least)},
+	{.name = "base_median", fill_run, .side = 1, RUN(median)},
+	{.name = "base_most", fill_run, .side = 1, RUN(most)},
+	{.name = "noise", fill_run},
+};
+
+static const struct vs_formula *formula_of(const struct col_def *d)
+{
+	const struct vs_formula *f = formulas;
+	struct str name = str_c(d->name);
+
+	name.n -= str_ends(name, STR("%"));
+	while (!str_eq(name, str_c(f->name)))
+		f++;
+	return f;
+}
+
+/* Have the rows of the source costs of single runs? */
+bool vs_has_runs(const struct source_def *src)
+{
+	return src == &source_functions || src == &source_find;
+}
+
+static bool has(const struct source_def *src, const struct col_def *d)
+{
+	const struct vs_formula *f = formula_of(d);
+
+	if (src->of == ROWS_CAUSE && (f->x || f->of_total))
+		return false;
+	return f->fill == fill_run ? vs_has_runs(src)
+				   : !f->x || source_col(src, str_c(f->x));
+}
+
+const struct col_def *vs_col_at(const struct source_def *src, size_t i)
+{
+	for (const struct col_def *d = vs_cols; d < vs_cols + VS_COLS; d++)
+		if (has(src, d) && i-- == 0)
+			return d;
+	return NULL;
+}
+
+/* A card has room for what a table has on request. */
+bool vs_on_card(const struct source_def *src, const struct col_def *d)
+{
+	const char *x = formula_of(d)->x;
+
+	return x && (src == &source_info_fn ||
+		     (src == &source_info_vs && strcmp(x, "calls") == 0));
+}
+
+const struct col_def *vs_col(const struct source_def *src, struct str name)
+{
+	for (const struct col_def *d = vs_cols; d < vs_cols + VS_COLS; d++)
+		if (!(d->flags & OF_TOTAL) && str_eq(name, str_c(d->name)))
+			return has(src, d) ? d : NULL;
+	return NULL;
+}
+
+/* A missing row cost 0; the cost of an event that was not recorded is unknown. */
+static int fill_formula(struct table *t, struct table_col *c)
+{
+	const struct vs_formula *f = formula_of(c->def);
+	const bool costs = !f->text && f->fill != fill_unsure;
+
+	if (costs && vs_base_event(t->vs, c->event) == GRAPH_NONE) {
 		err_set(t->x->err, ERR_QUERY, 0, "the base has no event '%.*s'",
 			STR_ARG(t->x->env->events[c->event]));
 		return err_hint(t->x->err, "compare an event that both profiles have");
 	}
-	if (vs_same_formula(t->vs, c->event))
-		return t->x->err->kind;
-	if (which >= IS_LEAST)
-		return fill_runs(t, c, which);
-	if ((!base && side(t, false, of, c->event, false, &a)) ||
-	    side(t, true, of, c->event, base && c->percent, &b))
-		return t->x->err->kind;
-	if (base)
-		fill_base(t, c, &b);
-	else
-		fill_delta(t, c, which, &a, &b);
-	return 0;
+	return (costs && vs_same_formula(t->vs, c->event)) || f->fill(t, c, f)
+		       ? t->x->err->kind
+		       : 0;
 }
+
+/* ---- columns of the source ---- */
 
 /* Is it a cost, so that a row of the base alone has 0 of it here?  Other numbers are depths
  * and the like, which are taken from the base; on a card counts are costs, too. */
@@ -539,7 +577,7 @@ static int vs_fill(struct table *t, struct table_col *c)
 	c->absent = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
 	if (!c->p || !c->estimated || !c->absent)
 		return t->x->err->kind;
-	if (c->def >= vs_cols && c->def < vs_cols + VS_COLS ? fill_vs(t, c)
+	if (c->def >= vs_cols && c->def < vs_cols + VS_COLS ? fill_formula(t, c)
 	    : c->def->flags & OF_ROWS			    ? fill_rows(t, c)
 							    : fill_one(t, c))
 		return t->x->err->kind;

@@ -83,8 +83,8 @@ uint32_t vs_keys_take(struct vs_keys *k, const struct vs_key *key); /* GRAPH_NON
 extern const struct joined vs_joined; /* vs_cols.c */
 /* Do the rows of the source have costs of single runs? */
 bool vs_has_runs(const struct source_def *src);
-/* Is the i-th of vs_cols[], which others have on request, shown by `info`? */
-bool vs_on_card(const struct source_def *src, size_t i);
+/* Is this one of vs_cols[], which others have on request, shown by `info`? */
+bool vs_on_card(const struct source_def *src, const struct col_def *d);
 /* Doubt the comparison if event e has another formula in the base. */
 int vs_same_formula(struct vs *v, uint32_t e);
 /* Is the row of a function with a number in its name, whose partner may be another

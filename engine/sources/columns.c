@@ -455,8 +455,7 @@ static const struct column_row registry[] = {
 
 enum { ROWS = sizeof(registry) / sizeof(registry[0]) };
 
-/* The columns that a comparison adds to those of a source; the enum in vs_cols.c has the
- * same order. */
+/* The columns that a comparison adds to those of a source: formulas in vs_cols.c. */
 static const struct listed joined[VS_COLS] = {
 	{"base", BOTH, 0},     {"delta", BOTH, 0},   {"delta%", BOTH, 0},
 	{"change", BOTH, 0},   {"was", BOTH, 0},     {"rule", SHOW_M, 0},
