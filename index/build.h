@@ -71,7 +71,7 @@ struct build_report {
 int build_open(const char *profile, const struct build_opts *opts, struct store **out,
 	       struct build_report *report, struct err *err);
 
-/* The same for a set of files that form one profile (input.h). */
+/* Open a set of files that form one profile (input.h). */
 int build_open_set(const char *const *path, size_t n, const struct build_opts *opts,
 		   struct store **out, struct build_report *report, struct err *err);
 

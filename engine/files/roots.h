@@ -41,7 +41,7 @@ int roots_dir(const struct roots *r, size_t i);
 /* Open the file that a profile calls path.  On false *why is the reason (a constant). */
 bool roots_open(const struct roots *r, struct str path, struct arena *a,
 		struct roots_file *out, const char **why);
-/* The same, but only look: out->fd is -1. */
+/* Find a file below the roots without opening it: out->fd is -1. */
 bool roots_look(const struct roots *r, struct str path, struct arena *a,
 		struct roots_file *out, const char **why);
 /* Read a whole source file into the arena. */

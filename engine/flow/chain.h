@@ -50,7 +50,7 @@ uint8_t *chain_marks(const struct flow *fl, const struct fn_set *set, struct are
 int chain_reaches(const struct flow *fl, const uint8_t *marks, const uint8_t *within,
 		  bool down, uint8_t **out, struct arena *a, struct err *err);
 
-/* The same from a set, with the members of it (within). */
+/* What a set reaches or is reached from, with its members (within). */
 int chain_with(const struct flow *fl, const struct fn_set *set, const uint8_t *within,
 	       bool down, uint8_t **out, struct arena *a, struct err *err);
 

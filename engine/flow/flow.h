@@ -93,7 +93,7 @@ static inline uint32_t flow_component(const struct flow_input *in, const uint32_
 	return end;
 }
 
-/* The same arrays for inclusive.h; borrowed. */
+/* The arrays of in, as inclusive.h takes them; borrowed. */
 static inline struct call_costs flow_call_costs(const struct flow_input *in,
 						const uint32_t *circle)
 {

@@ -49,7 +49,7 @@ int graph_need_calls(const struct graph *g, struct err *err)
 	return g->late ? g->late->join(g->late->of, err) : 0;
 }
 
-/* The same for readers that cannot fail. */
+/* Join the calls for a reader that cannot fail; an error is kept for later. */
 static bool calls_are_joined(const struct graph *g)
 {
 	struct err err = {0};

@@ -232,7 +232,7 @@ int graph_flow(struct graph *g, uint32_t e, const struct flow **out, struct err 
 /* Give fl, a flow of g, pairs in arena a like those of the store, unless a stage has merged
  * or hidden functions. */
 int graph_pairs(const struct graph *g, struct flow *fl, struct arena *a, struct err *err);
-/* The same arrays without self and incl; graph_event() is not needed. */
+/* The arrays of calls alone, without self and incl; graph_event() is not needed. */
 int graph_shape(const struct graph *g, struct flow_input *out, struct err *err);
 
 /* g is the store, which has the call tree (store.h, contexts). */

@@ -122,7 +122,7 @@ static int nested(struct graph *g, struct graph_pending *p, uint32_t e, uint32_t
 	return 0;
 }
 
-/* The same for groups of functions of the graph below. */
+/* Inclusive costs of groups of functions of the graph below. */
 static int nested_groups(struct graph *g, struct graph_pending *p, uint32_t e, uint32_t n,
 			 struct err *err)
 {

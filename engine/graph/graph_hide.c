@@ -62,7 +62,7 @@ struct weights {
 	const struct cancel *cancel;
 };
 
-/* The same walk shares out costs and call counts. */
+/* One walk shares out costs, or call counts. */
 static double weight(const struct weights *w, uint32_t edge)
 {
 	return w->calls ? (double)w->calls[edge] : (double)w->edge[edge];

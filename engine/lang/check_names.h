@@ -34,7 +34,7 @@ struct str check_with_values(const struct check_env *env, struct str text,
 /* The number of an event by its recorded name, by this name without its unit if that is
  * unique ("Time" for "Time_(10ns)"), or by its long name. env->nevents: there is none. */
 uint32_t check_find_event(const struct check_env *env, struct str name);
-/* The same, and sets err. */
+/* The event of that name; if there is none, sets err. */
 uint32_t check_event(const struct check_env *env, struct str name, struct span at,
 		     struct err *err);
 /* The event with the most similar name, or env->nevents. */

@@ -48,7 +48,7 @@ int parse_text(struct str text, const struct parse_limits *l, struct arena *a,
  * *out NULL: there was none left. */
 int parse_next(struct str text, size_t *pos, const struct parse_limits *l,
 	       struct arena *a, struct stmt **out, struct err *err);
-/* The same for one graph stage, one expression or one set.  The session keeps their
+/* Parse one graph stage, one expression or one set.  The session keeps their
  * text. */
 int parse_gstage_text(struct str text, const struct parse_limits *l, struct arena *a,
 		      struct gstage **out, struct err *err);

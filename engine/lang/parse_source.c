@@ -504,7 +504,7 @@ static int unexpected_in_source(struct parser *p, const struct source *src,
 	return 0;
 }
 
-/* The same for a token that cannot follow a table stage. */
+/* An error about a token that cannot follow a table stage. */
 static int unexpected_in_stage(struct parser *p, const struct token *t)
 {
 	if (token_is(t, "vs")) {

@@ -66,7 +66,7 @@ struct compared {
 	/* [functions of the graph, of the base's]: the same function in the other, or
 	 * RESULT_NONE.  NULL if the source is no tree, calls or functions. */
 	const uint32_t *same[2];
-	/* The same: of each row, result_fn(). */
+	/* [rows]: result_fn() of each. */
 	const uint32_t *fn[2];
 	/* Of trees only; as in struct result. */
 	const int64_t *own[2];
@@ -189,7 +189,7 @@ int result_ahead(const struct result *r, int (*fn)(void *), void *arg, struct er
  * the other: row i is at index i until result_row() is used.  It does not read columns
  * that it has not loaded. */
 int result_load(const struct result *r, const struct column *c, struct err *err);
-/* The same for all columns. */
+/* Read all columns of the whole result. */
 int result_whole(const struct result *r, struct err *err);
 /*
  * The function that a row is about, or of a call its caller (end 0) and its callee (1): a

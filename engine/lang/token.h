@@ -64,7 +64,7 @@ struct token_default {
 bool token_default(struct str text, size_t at, struct token_default *out);
 /* Skip blanks, comments and newlines, to the next statement. */
 size_t token_skip_lines(struct str text, size_t at);
-/* The same inside a statement: stop before an empty line, which ends it. */
+/* Skip blanks and comments inside a statement: stop before an empty line, which ends it. */
 size_t token_go_on(struct str text, size_t at);
 /* Is the text this word, which is in lower case, in any case? */
 bool token_same(struct str text, const char *word);

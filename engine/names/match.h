@@ -72,7 +72,7 @@ int match_new(const struct match_atom *atom, struct arena *a, struct match **out
 void match_free(struct match *m); /* NULL is fine */
 /* 1: matches; 0: does not; -1: a limit was hit (err is set). */
 int match_name(struct match *m, struct str name, struct err *err);
-/* The same of a name that is read in this way. */
+/* Does a name that is read in this way match? */
 int match_name_as(struct match *m, struct str name, enum name_reading how,
 		  struct err *err);
 /* In the name, put `to` in place of what a regular expression matches: $1 and ${name} are

@@ -41,7 +41,7 @@ int64_t path_rounded(double est);
 int64_t path_units(const struct path_bounds *b);
 /* The cost that enters at f without a recorded call, in whole units. */
 int64_t path_root(const struct flow *fl, uint32_t f);
-/* The same as recorded: exact, or not bounded. */
+/* The bounds of a root as recorded: exact, or none. */
 struct path_bounds path_root_bounds(const struct flow *fl, uint32_t f);
 struct path_bounds path_bounds_exact(int64_t cost);
 /* Bounds with est clamped to lo .. hi. */
@@ -63,7 +63,7 @@ bool path_under_min(double est, double min);
  * stack yet (inclusive.h).  -1: the scratch arena is full. */
 int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl,
 		   struct arena *scratch);
-/* The same cost with its bounds. */
+/* incl, the cost of f from outside of itself, with its bounds. */
 struct path_bounds path_from(const struct flow *fl, uint32_t f, double incl);
 
 /* ---- one path ---- */

@@ -24,7 +24,7 @@ uint32_t *order_refs(struct page_order *order, uint32_t *ref, size_t n, struct e
  * rows; `from` and `to` differ. */
 void order_rows(const struct page_order *order, const void *from, void *to, size_t width,
 		size_t n);
-/* The same in place, for flags. */
+/* Put flags in order, in place. */
 void order_flags(struct page_order *order, uint8_t *flag, size_t n);
 /* Where the i-th value belongs. */
 size_t order_place(const struct page_order *order, size_t i);

@@ -182,10 +182,10 @@ int table_refs(struct table *t);
 /* Find the column, or add it without showing it.  It may not be filled yet. */
 int table_find(struct table *t, struct str base, uint32_t event, bool percent,
 	       struct table_col **out);
-/* The same for the columns of the source, even if an added one took the name. */
+/* Find or add a column of the source, even if an added one took the name. */
 int table_add(struct table *t, struct str base, uint32_t event, bool percent,
 	      struct table_col **out);
-/* The same, filled. */
+/* table_find() and table_add(), filled. */
 int table_column(struct table *t, struct str base, uint32_t event, bool percent,
 		 struct table_col **out);
 int table_own(struct table *t, struct str base, uint32_t event, bool percent,

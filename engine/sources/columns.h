@@ -16,7 +16,7 @@ const char *column_help(struct str name);
 /* Fill in the columns of a source; sources.h has done it for all.  Returns how many of its
  * list the registry does not have for such rows. */
 size_t columns_resolve(const struct source_def *src);
-/* The same for vs_cols[]. */
+/* columns_resolve() for vs_cols[]. */
 size_t columns_resolve_joined(void);
 
 #endif

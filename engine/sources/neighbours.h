@@ -13,7 +13,7 @@
 /* Call graph_event() for x->event first. */
 int neighbour_rows(struct exec *x, uint32_t f, bool up, double min,
 		   struct path_tree *out);
-/* The same where stacks are known. */
+/* Callers or callees where stacks are known. */
 struct stacks;
 int neighbour_known(struct exec *x, const struct stacks *s, uint32_t f, bool up,
 		    double min, struct path_tree *out);

@@ -229,7 +229,7 @@ bool tree_not_called(const struct table *t, uint32_t r)
 		       : !graph_calls_known(t->g, ROW(path_tree_row, t, row->parent)->fn);
 }
 
-/* The same, but for what a narrow screen keeps longer. */
+/* The columns of trees, by what a narrow screen keeps longer. */
 #define TREE_LIST(CALLS, INCL, EST, SHARE)                                            \
 	{"depth", BOTH, 10}, {"id", BOTH, 6}, {"calls", BOTH, CALLS},                 \
 		{"incl", BOTH, INCL}, {"est", BOTH, EST}, {"lo", SHOW_M, 0},          \

@@ -449,7 +449,7 @@ static int show_cost(struct exec *x, const struct path_cost_query *q, struct cos
 	return table_init(x, t, &source_cost, x->g, 1);
 }
 
-/* The same where stacks are known: no bounds, no estimate. */
+/* `cost of` where stacks are known: no bounds, no estimate. */
 static int cost_known(struct exec *x, const struct stacks *s,
 		      const struct path_cost_query *q, struct cost *c, struct table *t)
 {
@@ -498,7 +498,7 @@ static int bound_cost(struct exec *x, const struct path_cost_query *q, struct co
 	return 0;
 }
 
-/* The same set of functions of x->g; NULL: the arena is full. */
+/* A set of functions of `follow` as one of x->g; NULL: the arena is full. */
 static struct fn_set *merged_set(struct exec *x, const struct graph *follow,
 				 const struct fn_set *set)
 {

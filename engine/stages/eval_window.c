@@ -371,7 +371,7 @@ static int text_holds(struct window *w, struct expr *e, struct str s)
 	return hit == (e->op != EX_NOT_MATCH);
 }
 
-/* The same for the text with number `code` of n, asked once. */
+/* Does it hold for the text with number `code` of n?  Asked once. */
 static int code_holds(struct window *w, struct expr *e, const struct table_col *c,
 		      uint32_t n, uint32_t code)
 {

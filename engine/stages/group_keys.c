@@ -106,7 +106,7 @@ static int number_rows(struct window *w, struct group_keys *b, struct groups *g)
 	return 0;
 }
 
-/* The same for one key whose texts have numbers. */
+/* Number the groups of one key whose texts have numbers. */
 static int number_codes(struct window *w, struct group_keys *b, struct groups *g)
 {
 	const struct table_col *c = b->key[0].now;

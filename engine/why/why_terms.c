@@ -108,7 +108,7 @@ static double more_often(const struct term_pass *s, uint32_t f)
 	return fmin(sum, 1);
 }
 
-/* The same, from the callers' side: what a call adds to its callee. */
+/* From the callers' side: what a call adds to its callee. */
 static void push_more(struct term_pass *s, uint32_t g)
 {
 	const struct why *w = s->w;

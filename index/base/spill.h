@@ -35,7 +35,7 @@ int spill_write(struct spill *o);
 /* n bytes at offset `at`, all of one piece, valid until the next call; NULL with
  * errno. */
 const unsigned char *spill_bytes(struct spill *o, uint64_t at, uint64_t n);
-/* The same with the caller's scratch buffer, for several readers at once. */
+/* Read with the caller's scratch buffer, for several readers at once. */
 const unsigned char *spill_read(const struct spill *o, uint64_t at, uint64_t n,
 				struct bytes *scratch);
 

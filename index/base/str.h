@@ -51,7 +51,7 @@ unsigned str_distance(struct str a, struct str b, unsigned max);
 /* v with commas between thousands, in out. */
 const char *str_grouped(uint64_t v, char out[32]);
 const char *str_grouped_signed(int64_t v, char out[32]);
-/* The same in an argument of printf(): valid to the end of the block. */
+/* Digits in groups, as an argument of printf(): valid to the end of the block. */
 #define GROUPED(v) str_grouped((v), (char[32]){0})
 #define GROUPED_SIGNED(v) str_grouped_signed((v), (char[32]){0})
 /* s as a decimal or 0x number; false if it is anything else or overflows. */

@@ -39,14 +39,14 @@ static inline int vec_reserve(void *pp, size_t *cap, size_t need, size_t size)
 	return __builtin_expect(need <= *cap, 1) ? 0 : vec_grow(pp, cap, need, size);
 }
 
-/* The same for large arrays that are filled at once: new elements are not zeroed, and
+/* Room in large arrays that are filled at once: new elements are not zeroed, and
  * the array gets huge pages. */
 static inline int vec_reserve_raw(void *pp, size_t *cap, size_t need, size_t size)
 {
 	return __builtin_expect(need <= *cap, 1) ? 0 : vec_grow_raw(pp, cap, need, size);
 }
 
-/* The same, and the array starts on a cache line. */
+/* Room in an array that starts on a cache line. */
 int vec_reserve_lines(void *pp, size_t *cap, size_t need, size_t size);
 
 /* A block of `bytes` <= 2^63 that starts on a cache line, with huge pages if it is

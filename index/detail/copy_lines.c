@@ -245,7 +245,7 @@ static __attribute__((noinline)) int new_mark(struct copy_file *f)
 	return 0;
 }
 
-/* The same if the last mark is far enough away. */
+/* Make a mark if the last one is far enough away. */
 static inline int mark(struct copy_file *f)
 {
 	return f->rows < f->next_mark ? 0 : new_mark(f);

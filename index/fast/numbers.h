@@ -27,7 +27,7 @@ static const uint8_t number_kind[256] = {
 	['*'] = NUMBER_RELATIVE | NUMBER_SAME,
 };
 
-/* The same for a position that is not a small decimal number. */
+/* A position that is not a small decimal number. */
 struct number number_other_position(const char *p, uint64_t base);
 
 /* The position at p: "12", "+3", "-3", "*" or "0x1f". */

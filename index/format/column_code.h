@@ -43,7 +43,7 @@ bool column_sound(const void *p, uint64_t bytes, uint32_t n);
  * group is not within the bytes, or a row does not fit. */
 bool column_read(void *to, unsigned width, const void *p, uint64_t bytes, uint32_t n,
 		 uint32_t first, uint32_t some);
-/* The same for all rows. */
+/* Unpack all rows. */
 static inline bool column_unpack(void *to, unsigned width, const void *p, uint64_t bytes,
 				 uint32_t n)
 {

@@ -90,10 +90,10 @@ static inline uint64_t detail_edge_code(uint32_t edge, bool alone)
 /* Append rows to b; 0, or -1 when memory is out. */
 int detail_encode(struct bytes *b, enum detail_kind kind, const struct detail_shape *s,
 		  const struct detail_row *rows, size_t n);
-/* The same for cost lines given by keys; row i has the costs from cost[i * E] on. */
+/* Encode cost lines given by keys; row i has the costs from cost[i * E] on. */
 int detail_encode_lines(struct bytes *b, const struct detail_shape *s,
 			const struct detail_key *key, size_t n, const uint64_t *cost);
-/* The same row by row, for rows that are not all in memory: write the number of rows
+/* Encode row by row, for rows that are not all in memory: write the number of rows
  * (bytes_put()), then of each group its file and number of rows, then its rows. */
 struct detail_writer {
 	struct bytes *b;

@@ -167,7 +167,7 @@ void decode_init(struct decode *d);
  */
 void decode_block(struct decode *d, const char *p, size_t n, bool last, struct batch *b);
 
-/* The same, but stop after the first cost line; for replay.h. */
+/* Decode up to the first cost line; for replay.h. */
 void decode_entry(struct decode *d, const char *p, size_t n, bool last, struct batch *b);
 
 #endif

@@ -43,7 +43,7 @@ static inline uint64_t profile_sum(const struct profile_sums *s, size_t i)
 	return s->wide ? ((const uint64_t *)s->sum)[i] : ((const uint32_t *)s->sum)[i];
 }
 
-/* The same of a column of costs. */
+/* Row i of a column of costs. */
 static inline int64_t profile_cost(const struct profile_sums *s, size_t i)
 {
 	return (int64_t)profile_sum(s, i);

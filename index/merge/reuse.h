@@ -25,7 +25,7 @@ struct kept {
 };
 
 bool reuse_possible(struct store *st);
-/* The same for an index of one file, which has grown. */
+/* Can the index of one file, which has grown, be reused? */
 bool reuse_possible_grown(struct store *st);
 /*
  * Make t from st.  file[i]: the current number of file i of the index.  spill_limit,

@@ -10,7 +10,7 @@ struct store;
 /* Check that the files are of one program, that none of them is the same dump twice, and
  * that no two tools counted the same. */
 int refuse_set(const struct inputs *in, const struct profile *p, struct err *err);
-/* The same for a set that need not be read, since its index is up to date: that may have
+/* Refuse a set that need not be read, since its index is up to date: that may have
  * been made with --merge. */
 int refuse_indexed(struct inputs *in, struct store *st, struct err *err);
 

@@ -186,7 +186,7 @@ static int estimate_nested(struct save *s, size_t event, const int64_t *edge_cos
 	return 0;
 }
 
-/* The same with the costs of edges in 8 bytes each. */
+/* Estimate with the costs of edges in 8 bytes each. */
 static int estimate_wide(struct save *s, size_t event)
 {
 	const struct profile_sums *cost = &s->p->edge_cost[event];

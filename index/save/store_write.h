@@ -24,7 +24,7 @@ int store_writer_put(struct store_writer *w, enum index_table t, uint32_t event,
 /* Write a whole column, cut into blocks; rows are table_width(t) bytes wide. */
 int store_writer_column(struct store_writer *w, enum index_table t, uint32_t event,
 			const void *rows, uint64_t n, struct err *err);
-/* The same for rows that are `width` bytes wide, 4 or 8. */
+/* Write rows that are `width` bytes wide, 4 or 8. */
 int store_writer_rows(struct store_writer *w, enum index_table t, uint32_t event,
 		      const void *rows, unsigned width, uint64_t n, struct err *err);
 /* Commit everything.  A file that gets a name is synced before (publish.h); of one without,

@@ -200,7 +200,7 @@ static bool read_pieces(struct str name, struct text *t)
 	return read;
 }
 
-/* The same for a name with many substitutions, while *spent allows it. */
+/* Read a name with many substitutions, while *spent allows it. */
 static bool read_in_time(struct str name, struct text *t, uint64_t *spent)
 {
 	uint64_t start, took;

@@ -303,7 +303,7 @@ struct store_jump {
 /* Ordered by (file, instr, line) [, callee]. */
 int store_lines(struct store *st, fn_id f, struct arena *a, struct store_line **rows,
 		int64_t **costs, size_t *n, struct err *err);
-/* The same with the names of inlined functions: `file` may be store_info.files or more.
+/* The cost lines of f with the names of inlined functions: `file` may be store_info.files or more.
  * Lines that differ in nothing else are rows of their own. */
 int store_inlined_lines(struct store *st, fn_id f, struct arena *a,
 			struct store_line **rows, int64_t **costs, size_t *n,
@@ -317,7 +317,7 @@ int store_sites(struct store *st, fn_id f, struct arena *a, struct store_site **
 		int64_t **costs, size_t *n, struct err *err);
 int store_jumps(struct store *st, fn_id f, struct arena *a, struct store_jump **rows,
 		size_t *n, struct err *err);
-/* The same rows one at a time, in constant memory, for functions with millions of
+/* Those rows one at a time, in constant memory, for functions with millions of
  * lines.  A non-zero result of `each` (with err set) ends it. */
 typedef int store_each_line_fn(void *arg, const struct store_line *row,
 			       const int64_t *costs, struct err *err);

@@ -103,11 +103,11 @@ void store_damaged(struct store *st, enum index_table t, uint32_t block,
 /* Check n rows from `row` on of a u32 column as ids: NULL, or what is wrong. */
 const char *store_ids_wrong(const struct store *st, enum index_table t, uint64_t row,
 			    const uint32_t *p, uint64_t n);
-/* The same for the rows of a block, compared with the blocks read before. */
+/* What is wrong with the rows of a block, compared with the blocks read before; or NULL. */
 const char *store_block_wrong(const struct store *st, enum index_table t,
 			      const struct blocks *met, uint32_t block, const uint32_t *p,
 			      uint32_t rows);
-/* The same for whole columns with ids in range: each edge is in the span of its caller,
+/* What is wrong with whole columns whose ids are in range; or NULL: each edge is in the span of its caller,
  * and callees ascend in each span. */
 const char *store_callers_wrong(const struct store *st, const uint32_t *first,
 				const uint32_t *caller);
@@ -142,7 +142,7 @@ static inline uint64_t store_row_u64(struct store *st, enum index_table t, uint3
 
 	return b && i < b->rows ? column_row(b->p, b->bytes, b->rows, i) : 0;
 }
-/* The same for readers that go through the rows in order: a group that is asked twice is
+/* A row, for readers that go through them in order: a group that is asked twice is
  * unpacked, and its other rows are at hand. */
 static inline uint64_t store_near_u64(struct store *st, enum index_table t,
 				      uint32_t event, uint64_t row)

@@ -151,7 +151,7 @@ static inline bool is_fn(const struct tally *t, uint32_t f, uint32_t ob, uint32_
 	return at->ob == ob && at->fl == fl && at->defaulted == defaulted;
 }
 
-/* The same with the cache in the name's slot. */
+/* Find a function by the cache in the name's slot. */
 static inline uint32_t fn_cached(struct tally *t, uint32_t ob, uint32_t fl, uint32_t fn,
 				 bool defaulted, bool callee)
 {

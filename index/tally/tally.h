@@ -323,7 +323,7 @@ uint32_t tally_line_entry(struct tally *t, uint32_t before, uint32_t file, uint6
 /* Pack a line with r->ncost costs in the file's columns.  Returns 0, or -1 if memory
  * is out. */
 int tally_pack_line(struct tally *t, struct piece_row *r, const uint64_t *cost);
-/* The same for a call by cob=, cfi= and cfn=, whose target is at the line `to` (0:
+/* Pack a call by cob=, cfi= and cfn=, whose target is at the line `to` (0:
  * unknown); sets r->edge. */
 int tally_pack_call(struct tally *t, struct piece_row *r, uint64_t to,
 		    const uint64_t *cost);

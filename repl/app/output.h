@@ -16,7 +16,7 @@ struct str;
 int output_result(struct app *app, const struct result *r, struct err *err);
 /* Write plain text to the same place: .explain, .help. */
 int output_text(struct app *app, struct str text, struct err *err);
-/* The same for what is in memory, which is freed. */
+/* Write what is in memory, which is freed. */
 int output_list(struct app *app, struct out *list, struct err *err);
 /* Report a statement or command that failed, of a text that may have several, if the format of the
  * run has errors: junit, github.  An expectation that fails has a result instead. */

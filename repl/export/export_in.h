@@ -112,7 +112,7 @@ void export_add_up(struct export *x);
 
 /* ---- export_file.c: one row, cell by cell in the order of the columns ---- */
 void export_text(struct export *x, struct str s);
-/* The same for a string of the store or the session that is likely to be repeated. */
+/* Put a string of the store or the session that is likely to be repeated. */
 void export_name(struct export *x, struct str s);
 void export_number(struct export *x, uint64_t n);
 void export_cost(struct export *x, int64_t cost);

@@ -9,7 +9,7 @@
  * start of a statement is a dot-command; "#!" in the first line is skipped.  0 or the
  * kind of the error that stopped it. */
 int script_run(struct app *app, struct str text, struct origin at);
-/* The same for a file; "-" is stdin. */
+/* Run a script from a file; "-" is stdin. */
 int script_file(struct app *app, const char *path);
 /* Run one entry of the prompt or of -c: statements or a dot-command. */
 int script_entry(struct app *app, struct str text, const struct origin *from);

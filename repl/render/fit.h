@@ -26,7 +26,7 @@ size_t fit_put(struct out *o, enum emit_form form, enum fit_kind kind, struct st
 size_t fit_place(struct out *o, enum emit_form form, struct str s, size_t at,
 		 size_t width);
 
-/* The same as fit_put(), so that the character at byte `at` of s and `around` columns after it stay. */
+/* fit_put() so that the character at byte `at` of s and `around` columns after it stay. */
 size_t fit_around(struct out *o, enum emit_form form, struct str s, size_t at,
 		  size_t around, size_t width);
 

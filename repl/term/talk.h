@@ -42,7 +42,7 @@ void talk_place(struct out *o, const struct err *err, struct str text,
  */
 void talk_error(const struct err *err, struct str text, const struct origin *from,
 		size_t columns, bool colour);
-/* The same without a query: `subject` (a file) comes before the message. */
+/* Report a failure without a query: `subject` (a file) comes before the message. */
 void talk_failure(const struct err *err, const char *subject, bool colour);
 
 #endif
