@@ -93,8 +93,8 @@ double session_least(const struct session *s);
 /* Accept the doubts that these words name, such as "cut,runs": an `expect` may hold in
  * spite of them.  ERR_USAGE lists the words. */
 int session_accept(struct session *s, struct str words, struct err *err);
-/* Has the word `gone` been accepted? */
-bool session_accepts_gone(const struct session *s);
+/* Was this word accepted? */
+bool session_accepts(const struct session *s, const char *word);
 /* The i-th word of --accept, and what it accepts; false: there are no more. */
 bool session_accept_at(size_t i, const char **word, const char **help);
 /* $name stands for text in queries, as after `let $name = text`: until the session ends,

@@ -401,9 +401,13 @@ double session_least(const struct session *s)
 	return s->least_paired;
 }
 
-bool session_accepts_gone(const struct session *s)
+bool session_accepts(const struct session *s, const char *word)
 {
-	return s->accepted & 1u << DOUBT_GONE;
+	unsigned kind = 0;
+
+	while (kind < DOUBTS && strcmp(doubt_kinds[kind].word, word) != 0)
+		kind++;
+	return s->accepted >> kind & 1;
 }
 
 bool session_accept_at(size_t i, const char **word, const char **help)

@@ -195,6 +195,14 @@ static int end_run(struct app *app, int kind)
 	return err_exit_status(close_gate(app, kind));
 }
 
+static int run_input(struct app *app)
+{
+	const struct gate_before before = script_before(app);
+	const int kind = script_file(app, "-");
+
+	return kind ? kind : script_gates(app, "stdin", before);
+}
+
 /* A folder of benchmarks: each is asked. */
 static int run_benches(struct app *app)
 {
@@ -233,7 +241,7 @@ static int main_run(struct app *app)
 		return prompt(app);
 	if (o->keep_going)
 		gate_start(&app->gate);
-	return end_run(app, o->ntasks ? script_tasks(app) : script_file(app, "-"));
+	return end_run(app, o->ntasks ? script_tasks(app) : run_input(app));
 }
 
 /* Commit the file of .output at the end.  After a failure without any output the old

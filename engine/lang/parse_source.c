@@ -131,10 +131,9 @@ static int clause_min(struct parser *p, struct source *s)
 	return 0;
 }
 
-static int clause_by(struct parser *p, struct source *s, struct span at)
+static int clause_by(struct parser *p, struct source *s)
 {
-	const int rc = s->by ? parse_fail(p, at, "'by' is given twice")
-			     : parse_expr(p, BP_NO_COMPARE, &s->by);
+	const int rc = parse_expr(p, BP_NO_COMPARE, &s->by);
 
 	if (p->expected && !s->top)
 		p->expected->want &= ~(unsigned)WANT_COLUMN;
@@ -207,7 +206,7 @@ static int parse_clause(struct parser *p, struct source *s, const struct token *
 	if (c->set)
 		return clause_set(p, &s->sets[c - clause_words], c->word, token_span(t));
 	switch (c->bit) {
-	case C_BY: return clause_by(p, s, token_span(t));
+	case C_BY: return clause_by(p, s);
 	case C_DEPTH: return clause_depth(p, s);
 	case C_MIN: return clause_min(p, s);
 	case C_MAX: s->has_max = true; return parse_count(p, "max", &s->max);
@@ -248,6 +247,14 @@ static int parse_clauses(struct parser *p, struct source *s, const struct verb *
 		c = t.kind == TOK_WORD ? clause_find(t.text) : NULL;
 		if (!c)
 			return 0;
+		if (!c->set && said >> (c - clause_words) & 1) {
+			parse_fail(p, token_span(&t), "'%s' is given twice", c->word);
+			return c->bit == C_VS
+				       ? err_hint(p->err, "vs A, B has a column for "
+							  "each; several queries "
+							  "compare with each")
+				       : p->err->kind;
+		}
 		said |= 1u << (c - clause_words);
 		if (!((unsigned)c->bit & v->clauses)) {
 			parse_fail(p, token_span(&t), "'%s' takes no '%.*s'", v->word,

@@ -20,6 +20,8 @@ const struct doubt_kind doubt_kinds[DOUBTS] = {
 			  "numbered functions (lambdas, closures, clones) whose "
 			  "pairs are not certain"},
 	[DOUBT_GONE] = {"gone", "a benchmark that only the base has"},
+	[DOUBT_EMPTY] = {"empty",
+			 "a gate without `expect`, or that no benchmark is asked"},
 };
 
 int exec_doubt(struct exec *x, enum doubt kind, struct str why)

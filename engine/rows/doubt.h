@@ -27,7 +27,9 @@ enum doubt {
 	DOUBT_PARTS,
 	DOUBT_PAIRED,
 	DOUBT_UNSURE,
-	DOUBT_GONE, /* of a folder of benchmarks: the program finds it, not a statement */
+	/* of a gate: the program finds it, not a statement */
+	DOUBT_GONE,
+	DOUBT_EMPTY,
 	DOUBTS
 };
 

@@ -2,7 +2,9 @@
  * benches.c - find the benchmarks of a folder, and ask each of them; see benches.h.
  *
  * The files of a folder come from fts(3) in the order of their names.  Each tells by its
- * name which benchmark it belongs to, and on which side; all others are passed over.
+ * name which benchmark it belongs to, and on which side; all others are passed over.  Links
+ * are followed: a folder may be a link to a cache.  What may be a profile and cannot be
+ * looked at is an error, or a gate would hold without it.
  */
 #include "repl/prompt/benches.h"
 
@@ -155,10 +157,33 @@ static int take(struct benches *b, const FTSENT *e, struct err *err)
 	while (rest.n && rest.p[0] == '/')
 		rest = str_from(rest, 1);
 	if (!is_number(name) &&
-	    !is_of_folder(name, str_basename(rest.n ? rest : str_c(b->root))))
+	    !is_of_folder(name, str_basename(rest.n ? rest : str_c(b->root)))) {
+		if (side == NOW && !index && str_starts(name, STR("callgrind.")))
+			talk("quern: %s: of no benchmark, its folder has another name; "
+			     "not asked",
+			     e->fts_path);
 		return 0;
+	}
 	return empty ? add_empty(b, rest, side, err)
 		     : add_file(b, rest, side, index, e->fts_path, err);
+}
+
+/* Why e cannot be looked at; NULL: it can, or need not.  A link that leads nowhere may have been a
+ * folder of benchmarks; that of an editor, .#NAME, was none. */
+static const char *why_not(const FTSENT *e)
+{
+	struct str name = str_c(e->fts_name);
+	enum side side;
+
+	switch (e->fts_info) {
+	case FTS_DNR:
+	case FTS_ERR:
+	case FTS_NS: return strerror(e->fts_errno);
+	case FTS_SLNONE:
+		return str_starts(name, STR(".#")) ? NULL : "a link that leads nowhere";
+	case FTS_DEFAULT: return cut_side(&name, &side) ? "no regular file" : NULL;
+	default: return NULL;
+	}
 }
 
 static int by_file_name(const FTSENT **a, const FTSENT **b)
@@ -175,12 +200,13 @@ static int find(struct benches *b, const char *folder, struct err *err)
 
 	b->folder = folder;
 	if (!realpath(folder, b->root) ||
-	    !(tree = fts_open(paths, FTS_PHYSICAL | FTS_NOCHDIR, by_file_name)))
+	    !(tree = fts_open(paths, FTS_LOGICAL | FTS_NOCHDIR, by_file_name)))
 		return err_set(err, ERR_PROFILE, 0, "%s: %s", folder, strerror(errno));
 	while (!rc && (errno = 0, e = fts_read(tree))) {
-		if (e->fts_info == FTS_DNR || e->fts_info == FTS_ERR)
-			rc = err_set(err, ERR_PROFILE, 0, "%s: %s", e->fts_path,
-				     strerror(e->fts_errno));
+		const char *why = why_not(e);
+
+		if (why)
+			rc = err_set(err, ERR_PROFILE, 0, "%s: %s", e->fts_path, why);
 		else if (atomic_load(&app_cancel))
 			rc = err_set(err, ERR_CANCEL, 0, "interrupted");
 		else if (e->fts_info == FTS_F)
@@ -403,7 +429,7 @@ static int no_profile(struct app *app, const char *name, const char *why, bool g
 
 static int only_in_base(struct app *app, const char *name, bool compares)
 {
-	if (compares && !session_accepts_gone(app->session))
+	if (compares && !session_accepts(app->session, "gone"))
 		return no_profile(app, name, "only in the base, this run left no profile",
 				  true);
 	talk("quern: benchmark %s: only in the base, not asked", name);
@@ -458,10 +484,20 @@ static int no_base(const struct app *app, const struct asked *a)
 	return err.kind;
 }
 
+static int none_asked(struct app *app, const struct asked *a)
+{
+	struct err err = {0};
+
+	err_set(&err, ERR_QUERY, 0, "%s: no benchmark was asked", a->now.folder);
+	err_hint(&err, "--accept empty: if that is right");
+	app_fail(app, &err, NULL);
+	return err.kind;
+}
+
 static int ask_all(struct app *app, const struct asked *a, struct str script)
 {
 	const bool compares = tasks_compare(app, script);
-	bool any = false;
+	bool any = false, asked = false;
 	int worst = 0, kind;
 
 	for (size_t i = 0; i < a->now.n; i++)
@@ -469,12 +505,17 @@ static int ask_all(struct app *app, const struct asked *a, struct str script)
 	if (compares && !any)
 		return no_base(app, a);
 	for (size_t i = 0; i < a->now.n && !app->quit && !atomic_load(&app_cancel); i++) {
-		if (!is_left_out(app, a, &a->now.at[i], compares, &kind))
+		if (!is_left_out(app, a, &a->now.at[i], compares, &kind)) {
+			asked = true;
 			kind = ask(app, a, &a->now.at[i], script);
+		}
 		worse(&worst, kind);
 	}
 	if (!app->quit)
 		worse(&worst, say_gone(app, a, compares));
+	if (!asked && !worst && !app->gate.worst &&
+	    !session_accepts(app->session, "empty"))
+		worst = none_asked(app, a);
 	return atomic_load(&app_cancel) ? ERR_CANCEL : worst;
 }
 

@@ -164,10 +164,39 @@ int script_file(struct app *app, const char *path)
 	return kind;
 }
 
+struct gate_before script_before(const struct app *app)
+{
+	return (struct gate_before){app->gate.hold, app->failures};
+}
+
+static bool is_gate(const struct app *app, const char *name)
+{
+	return app->gate.on || app->format == FORMAT_JUNIT ||
+	       app->format == FORMAT_GITHUB ||
+	       str_starts(str_basename(str_c(name)), STR("gate-"));
+}
+
+int script_gates(struct app *app, const char *name, struct gate_before before)
+{
+	const struct origin at = {.file = name, .line = 1};
+	struct err err = {0};
+
+	if (!is_gate(app, name) || app->gate.hold != before.hold ||
+	    app->failures != before.failures || session_accepts(app->session, "empty"))
+		return 0;
+	err_set(&err, ERR_USAGE, 0, "%s: no `expect` was asked: this gates nothing",
+		name);
+	err_hint(&err, "--accept empty: if that is right");
+	app_fail(app, &err, NULL);
+	output_failure(app, &err, STR(""), str_c(name), &at);
+	return app_failed(app, &err, STR(""), &at);
+}
+
 /* A file that cannot be read is an error of the command line. */
 static int file_task(struct app *app, const char *path)
 {
 	const struct origin at = {.file = path, .line = 1};
+	const struct gate_before before = script_before(app);
 	size_t failures = app->failures;
 	struct str text = {NULL, 0};
 	struct err err = {0};
@@ -178,6 +207,8 @@ static int file_task(struct app *app, const char *path)
 	else
 		err.kind =
 			script_run(app, text, (struct origin){.file = name, .line = 1});
+	if (!err.kind)
+		err.kind = script_gates(app, name, before);
 	free(name);
 	free((void *)(uintptr_t)text.p);
 	if (!err.kind || app->failures != failures)

@@ -14,6 +14,14 @@ int script_file(struct app *app, const char *path);
 /* Run one entry of the prompt or of -c: statements or a dot-command. */
 int script_entry(struct app *app, struct str text, const struct origin *from);
 
+/* A file that is used as a gate must have an `expect`: with --keep-going, as a report of tests, or
+ * by the name gate-*.  before: app->gate.hold and app->failures before it ran. */
+struct gate_before {
+	size_t hold, failures;
+};
+struct gate_before script_before(const struct app *app);
+int script_gates(struct app *app, const char *name, struct gate_before before);
+
 /* Run all -c and -f of the command line, until one fails.  0 or the kind. */
 int script_tasks(struct app *app);
 

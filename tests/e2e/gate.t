@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """gate.t - --keep-going: every query runs, the last line counts, the worst status wins."""
 import os
+import shutil
 
 from e2e import done, ok, profile, run, same
 
@@ -96,6 +97,86 @@ r, last = gate("-f", "many.q")
 ok(r.status == 4 and last.startswith("500 expectations: 500 fail (") and last.endswith("many.q:10:39, ...)"), "not all places are named", r)
 r, last = gate(*queries(HOLDS, ".quit", FAILS))
 same((r.status, last), (0, ""), ".quit ends it")
+
+# A gate that gates nothing is an error: the name, the mode or the format says that it is one.
+EMPTY = {"tables.q": "top 1\n", "lets.q": "let $x = main\n", "none.q": "", "quit.q": ".quit\n%s\n" % HOLDS,
+         "gate-tables.q": "top 1\n", "comment.q": "# %s\n" % HOLDS}
+for name, text in EMPTY.items():
+    with open(name, "w") as f:
+        f.write(text)
+    for how in (["--keep-going"], ["--format", "github"], ["--format", "junit"], []):
+        r = run("new.out", "base=old.out", "-q", *how, "-f", name)
+        plain = not how and not name.startswith("gate-")
+        ok(r.status == (0 if plain else 2) and plain != ("%s: no `expect` was asked" % name in r.talk + r.text),
+           "%s %s: %s" % (" ".join(how), name, "a script" if plain else "it gates nothing"), r)
+    r = run("new.out", "base=old.out", "-q", "--keep-going", "--accept", "empty", "-f", name)
+    same(r.status, 0, "%s: --accept empty" % name)
+for name, text in (("holds.q", HOLDS), ("reads.q", ".read holds.q"), ("runs.q", ".run holds.q")):
+    with open(name, "w") as f:
+        f.write(text + "\n")
+    r, last = gate("-f", name)
+    same(r.status, 0, "%s: an expectation of its own, or of a script in it" % name)
+r, last = gate("-f", "holds.q", "-f", "tables.q")
+ok(r.status == 2 and "tables.q" in last, "each file is one", r)
+r, last = gate(stdin=b"top 1\n")
+ok(r.status == 2 and "stdin" in last, "standard input", r)
+r = run("new.out", "-q", stdin=b"top 1\n")
+same(r.status, 0, "a script on standard input")
+
+# A folder of benchmarks: nothing that may be one is passed over in silence.
+VS = "functions vs base | where delta% > 5 | expect none"
+
+
+def bench(folder, now, old, name=None):
+    os.makedirs(folder)
+    for end, cost in ((".out", now), (".out.old", old)):
+        if cost:
+            profile("%s/callgrind.%s%s" % (folder, name or os.path.basename(folder), end), [(b"main", cost)])
+
+
+def folder(how, query=VS, more=()):
+    """Of two benchmarks, of which b has become dearer, b is no plain folder."""
+    shutil.rmtree("S", ignore_errors=True)
+    shutil.rmtree("real", ignore_errors=True)
+    bench("S/m/a", 5, 5)
+    how()
+    return run("S", "--keep-going", *more, "-c", query)
+
+
+def linked():
+    bench("real/b", 9000, 5000)
+    os.symlink(os.path.abspath("real/b"), "S/m/b")
+
+
+def linked_file():
+    bench("S/m/b", 0, 5000)
+    profile("real.out", [(b"main", 9000)])
+    os.symlink(os.path.abspath("real.out"), "S/m/b/callgrind.b.out")
+
+
+def linked_above():
+    bench("real/m2/b", 9000, 5000)
+    os.symlink("../real/m2", "S/m2")
+
+
+for how in (linked, linked_file, linked_above):
+    r = folder(how)
+    ok(r.status == 4 and "benchmark m" in r.talk and "2 expectations: 1 holds, 1 fails" in r.talk, "a link is followed: %s" % how.__name__, r)
+for name, how, status, word in (
+        ("a link that leads nowhere", lambda: os.symlink("gone", "S/m/b"), 3, "S/m/b: a link that leads nowhere"),
+        ("a link to itself", lambda: os.symlink("b", "S/m/b"), 3, "S/m/b: "),
+        ("a lock of an editor", lambda: os.symlink("me@here.1", "S/m/.#x"), 0, "1 holds"),
+        ("a pipe", lambda: (os.mkdir("S/m/b"), os.mkfifo("S/m/b/callgrind.b.out")), 3, "callgrind.b.out: no regular file"),
+        ("a folder that was renamed", lambda: bench("S/m/c", 9000, 5000, "b"), 0, "callgrind.b.out: of no benchmark"),
+        ("a link to the folder above", lambda: os.symlink("..", "S/m/up"), 0, "1 holds")):
+    r = folder(how)
+    ok(r.status == status and word in r.talk, "%s: %d" % (name, status), r)
+shutil.rmtree("S")
+bench("S/a", 5, 0)
+bench("B/a", 0, 5)
+bench("B/c", 5, 0)
+r = run("S", "base=B", "--keep-going", "--accept", "gone", "-c", VS)
+ok(r.status and "no benchmark" in r.talk, "no benchmark is asked", r)
 os.makedirs(".config/quern")
 with open(".config/quern/init", "w") as f:
     f.write("bogus\n.mode csv\n")
