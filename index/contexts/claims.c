@@ -242,8 +242,9 @@ static int claim_from(struct claiming *r, size_t at)
 struct seams {
 	const struct context_stretch *s;
 	struct varint_reader in;
-	uint64_t base, number; /* blocks of the file before the stretch; in it */
-	bool ends;	       /* its last block is the last of its part */
+	const struct bytes *rest; /* the seams behind those of `in`; NULL: none */
+	uint64_t base, number;	  /* blocks of the file before the stretch; in it */
+	bool ends;		  /* its last block is the last of its part */
 };
 
 static uint64_t next_number(struct seams *from)
@@ -280,6 +281,14 @@ static int read_calls(struct claiming *r, struct seams *from, uint64_t n)
 	return 0;
 }
 
+/* Does a part begin behind the seam just read? */
+static bool part_begins(const struct seams *from)
+{
+	if (from->in.p < from->in.end)
+		return *from->in.p == SEAM_PART;
+	return from->rest && from->rest->n && *from->rest->p == SEAM_PART;
+}
+
 /* last: no block of its part follows in the stretch. */
 static int take_block(struct claiming *r, struct seams *from, uint64_t n, bool last)
 {
@@ -297,7 +306,7 @@ static int take_block(struct claiming *r, struct seams *from, uint64_t n, bool l
 	c->by[c->nby++] = (struct claimer){.number = number};
 	if (bounded(r))
 		return r->err->kind;
-	if (last && (from->ends || *from->in.p == SEAM_PART))
+	if (last && (from->ends || part_begins(from)))
 		cut = find_cut(r);
 	return cut != NOBODY ? claim_from(r, cut) : claim_backwards(r, line);
 }
@@ -345,9 +354,12 @@ static int take_stretch(struct claiming *r, struct seams *from, const atomic_int
 	struct spill *s = &from->s->log->seams;
 	const uint64_t in_file = s->spilled;
 
-	return take_seams(r, from, in_file ? spill_bytes(s, 0, in_file) : NULL, in_file,
-			  cancel) ||
-	       take_seams(r, from, s->buf.p, s->buf.n, cancel);
+	from->rest = &s->buf;
+	if (take_seams(r, from, in_file ? spill_bytes(s, 0, in_file) : NULL, in_file,
+		       cancel))
+		return r->err->kind;
+	from->rest = NULL;
+	return take_seams(r, from, s->buf.p, s->buf.n, cancel);
 }
 
 int claims_resolve(struct claims *c, const struct context_stretch *s, size_t n,

@@ -13,6 +13,7 @@
 #include "index/base/err_struct.h"
 #include "index/base/out.h"
 #include "index/build.h"
+#include "index/contexts/claims.h"
 #include "tests/support/blocks.h"
 #include "tests/support/derived.h"
 #include "tests/support/dice.h"
@@ -356,6 +357,70 @@ static void check_set(unsigned seed)
 	out_close(&added);
 }
 
+/* ---- seams that are in a file ---- */
+
+static void log_block(struct block_log *l, uint32_t name, uint64_t cost, uint64_t *self)
+{
+	if (block_log_next(l, name, name, self, 1, 0))
+		abort();
+	self[name] += cost;
+}
+
+/* Two stretches: a b a b main(a b, which is cut off); a part begins, whose block a goes on in
+ * stretch 2, where main calls it. */
+static void log_two_parts(struct block_log l[2], size_t limit)
+{
+	uint64_t self[3] = {0};
+
+	for (int k = 0; k < 2; k++) {
+		block_log_init(&l[k]);
+		l[k].on = true;
+		l[k].seams.limit = limit;
+		l[k].seams.dir = "/tmp";
+	}
+	for (uint32_t i = 0; i < 4; i++)
+		log_block(&l[0], i % 2, i < 2 ? 1000 : 2000, self);
+	log_block(&l[0], 2, 5, self);
+	if (block_log_call(&l[0], 0, 1, 1000) || block_log_call(&l[0], 1, 1, 1000) ||
+	    block_log_last(&l[0], self, 1, 0) || block_log_part(&l[0]))
+		abort();
+	log_block(&l[0], 0, 3000, self);
+	if (block_log_last(&l[0], self, 1, 0) || block_log_finish(&l[0]))
+		abort();
+	log_block(&l[1], 2, 5, self);
+	if (block_log_call(&l[1], 0, 1, 3000) || block_log_last(&l[1], self, 1, 0) ||
+	    block_log_finish(&l[1]))
+		abort();
+}
+
+/* Where seams stand in a file and in memory, the claims are the same. */
+static void check_seams(size_t limit)
+{
+	static const uint32_t same[] = {0, 1, 2};
+	static const uint64_t want[] = {0, 1, 5};
+	struct block_log l[2];
+	struct context_stretch s[2] = {{&l[0], same, same, same, 0},
+				       {&l[1], same, same, same, 9}};
+	struct err err = {0};
+	struct claims c;
+	bool right;
+
+	log_two_parts(l, limit);
+	/* What stands behind the seams that are read from the file is no seam. */
+	if (bytes_room(&l[0].seams.scratch, 64))
+		abort();
+	memset(l[0].seams.scratch.p, 0, l[0].seams.scratch.cap);
+	right = !claims_resolve(&c, s, 2, 3, UINT64_MAX, NULL, &err) &&
+		c.n == COUNT(want);
+	for (size_t i = 0; right && i < c.n; i++)
+		right = c.of[i].key == want[i];
+	ok(right && !c.lost, "a cut block, seams over %zu bytes in a file: %s", limit,
+	   err.text);
+	claims_free(&c);
+	block_log_free(&l[0]);
+	block_log_free(&l[1]);
+}
+
 /* ---- groups ---- */
 
 /* Functions with the names of calls: each line is "caller callee", or "name" alone; all
@@ -507,6 +572,8 @@ int main(int argc, char **argv)
 	for (unsigned seed = 0; seed < 10; seed++)
 		check_set(seed);
 	check_deep();
+	for (size_t limit = 0; limit < 40; limit++)
+		check_seams(limit);
 	for (size_t i = 0; i < COUNT(named); i++)
 		check_named(&named[i]);
 	check_recorded("tests/fixtures/small/mutual-callers3.out");
