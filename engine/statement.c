@@ -14,6 +14,7 @@
 #include "engine/gstages/graph_cache.h"
 #include "engine/gstages/gstage.h"
 #include "engine/rows/exec_set.h"
+#include "engine/sources/source.h"
 #include "index/base/err.h"
 
 void statement_begin(struct session *s, struct str text, struct arena *a, struct err *err,
@@ -166,7 +167,7 @@ int statement_sides(struct session *s, const struct query *q, struct statement *
 				&x->g, x->err) ||
 		    (q->source.vs.n &&
 		     exec_vs_base(x, &q->source, run->gstages, run->vs, &run->vs)) ||
-		    run_gstages(s, q, run))
+		    run_gstages(s, q, run) || exec_part_stacks(x, &q->source))
 			return x->err->kind;
 		if (!run->vs || x->by_file || !vs_inlined_differs(x, run->vs))
 			return 0;

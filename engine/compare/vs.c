@@ -148,7 +148,7 @@ int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gs
 	if (graph_plain(st, x->open->flows, x->a, x->open->cancel, &b->g, x->err) ||
 	    pair_sides(x, v, s->kind == S_CONTEXTS || gstage_contexts(gstages), more) ||
 	    base_stages(x, s, gstages, &gstages) || exec_gstages(b, gstages, x->text) ||
-	    graph_event(b->g, e, x->err))
+	    exec_part_stacks(b, s) || graph_event(b->g, e, x->err))
 		return x->err->kind;
 	*out = v;
 	return 0;

@@ -111,6 +111,14 @@ static int list_stages(struct flow_parts *p, struct graph *g, struct err *err)
 	return 0;
 }
 
+/* A graph of contexts has the costs of all parts together, and so have those above it. */
+static bool of_contexts(const struct graph *g)
+{
+	while (g && !g->contexts)
+		g = g->below;
+	return g != NULL;
+}
+
 /*
  * *out is NULL if there is only one part, or if all parts are taken as one.
  *
@@ -127,7 +135,7 @@ static int open_parts(struct graph *g, uint32_t event, bool stages, struct arena
 	*out = NULL;
 	for (uint32_t i = 0; i < all; i++)
 		n += !g->parts || g->parts[i];
-	if (n < 2)
+	if (n < 2 || of_contexts(g))
 		return 0;
 	if (!(p = ARENA_NEW(a, struct flow_parts)))
 		return arena_full(a, err);

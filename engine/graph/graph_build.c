@@ -310,7 +310,8 @@ static int find_added(const struct graph_draft *d, struct graph *g, struct err *
 }
 
 /* The functions that may be on the stack twice: all members of cycles, unless the
- * graph below rules it out.  It does not for code that is inlined into a function that
+ * graph below rules it out.  The store does so where it knows its stacks; those of some of
+ * its parts are others (graph_part_tree()).  It does not for code that is inlined into a function that
  * calls itself: such a call may come from the code. */
 static int find_nesting(const struct graph_draft *d, struct graph *g, struct err *err)
 {
@@ -325,7 +326,8 @@ static int find_nesting(const struct graph_draft *d, struct graph *g, struct err
 		return 0;
 	for (uint32_t f = 0; f < g->functions; f++)
 		nests[f] = g->cycle[f] &&
-			   (d->again || graph_nests(d->below, d->first[f]) ||
+			   (d->again || graph_has_contexts(d->below) ||
+			    graph_nests(d->below, d->first[f]) ||
 			    (d->adds && graph_calls_itself(d->below, d->first[f])));
 	return d->again ? find_added(d, g, err) : 0;
 }

@@ -189,7 +189,19 @@ static void *copy(struct arena *a, const void *from, size_t n, size_t size)
 	return p;
 }
 
-int graph_part_tree(struct graph *g, const struct part_contexts *from, struct err *err)
+/* What g knew of its functions without the tree is no longer so. */
+static int forget_estimates(struct graph *g, struct err *err)
+{
+	const size_t events = store_info(g->st)->all_events;
+
+	memset(g->costs, 0, events * sizeof(*g->costs));
+	memset(g->by, 0, sizeof(g->by));
+	g->nests = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	return g->nests ? 0 : arena_full(g->a, err);
+}
+
+static int tree_of_parts(struct graph *g, const struct part_contexts *from,
+			 struct graph **out, struct err *err)
 {
 	const size_t n = from->n, events = store_info(g->st)->events;
 	struct part_contexts *own = ARENA_NEW(g->a, struct part_contexts);
@@ -205,10 +217,22 @@ int graph_part_tree(struct graph *g, const struct part_contexts *from, struct er
 	};
 	if (!own->parent || !own->fn || !own->calls || !own->self)
 		return arena_full(g->a, err);
-	if (contexts_graph(g, own, &g->tree, err))
+	if (contexts_graph(g, own, out, err))
 		return err->kind;
-	g->tree->stage = own;
-	g->tree->fill = part_fill;
+	(*out)->stage = own;
+	(*out)->fill = part_fill;
+	return 0;
+}
+
+int graph_part_tree(struct graph *g, const struct part_contexts *from, struct err *err)
+{
+	struct graph *tree;
+
+	if (from ? tree_of_parts(g, from, &tree, err) : graph_contexts(g, &tree, err))
+		return err->kind;
+	if (forget_estimates(g, err))
+		return err->kind;
+	g->tree = tree;
 	return 0;
 }
 

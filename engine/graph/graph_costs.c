@@ -219,7 +219,8 @@ static int inclusive(struct graph *g, struct graph_costs *c, uint32_t e, struct 
 	return 0;
 }
 
-/* Where the stacks are known, a group costs what they say. */
+/* Where the stacks are known, a group costs what they say, and so does a function of some
+ * parts. */
 static int inclusive_of_stacks(struct graph *g, struct graph_costs *c, uint32_t e,
 			       struct err *err)
 {
@@ -262,8 +263,8 @@ int graph_event(struct graph *g, uint32_t e, struct err *err)
 	if (flow_parts_fill(g, e, c->self, c->edge, err))
 		return err->kind;
 	g->costs[e] = c; /* inclusive() reads it through the getters */
-	if (inclusive(g, c, e, err) ||
-	    (g->group && graph_stacks_known(g) && inclusive_of_stacks(g, c, e, err))) {
+	if (inclusive(g, c, e, err) || ((g->group || g->tree) && graph_stacks_known(g) &&
+					inclusive_of_stacks(g, c, e, err))) {
 		g->costs[e] = NULL;
 		return err->kind;
 	}

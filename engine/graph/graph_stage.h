@@ -53,7 +53,8 @@ struct part_contexts;
 /* The graph of the contexts of the whole profile. */
 int graph_contexts(struct graph *below, struct graph **out, struct err *err);
 /* Make g->tree for a graph of some parts, from their call tree (part_lines.h), which is
- * copied. */
+ * copied; NULL: of all parts.  From then on the inclusive costs of g are those of its stacks,
+ * so call it before graph_event(). */
 int graph_part_tree(struct graph *g, const struct part_contexts *from, struct err *err);
 /* [contexts of g]: the function of the store that a context is of. */
 const uint32_t *graph_context_functions(const struct graph *g);

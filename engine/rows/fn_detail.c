@@ -198,7 +198,7 @@ int fn_part_tree(struct exec *x, struct graph *g)
 	if (!g->parts || g->tree || !tree.whole)
 		return 0;
 	if (!x->parts) /* all of them */
-		return graph_contexts(g, &g->tree, x->err);
+		return graph_part_tree(g, NULL, x->err);
 	if (parts_of(x, &p)) {
 		const struct err why = *x->err;
 

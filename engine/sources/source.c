@@ -6,14 +6,23 @@
 #include "index/base/err_struct.h"
 #include "index/graph/stacks.h"
 #include "engine/graph/graph_stage.h"
+#include "engine/lang/ast.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
+
+int exec_part_stacks(struct exec *x, const struct source *s)
+{
+	const bool no_functions = s->kind == S_EVENTS || s->kind == S_PARTS ||
+				  s->kind == S_THREADS || s->kind == S_PROFILES;
+
+	if (!x->g->parts || x->g != x->g->whole || (no_functions && !s->of))
+		return 0;
+	return fn_part_tree(x, x->g);
+}
 
 int exec_stacks(struct exec *x, struct stacks *out, bool *known)
 {
 	*known = false;
-	if (x->g->parts && x->g == x->g->whole && fn_part_tree(x, x->g))
-		return x->err->kind;
 	if (!graph_stacks_known(x->g))
 		return 0;
 	return graph_event(x->g, x->event, x->err) ||

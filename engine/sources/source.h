@@ -26,6 +26,7 @@ extern const struct source_def source_parts, source_parts_of,
 struct flow_parts;
 struct fn_set;
 struct path_tree_query;
+struct source;
 struct span;
 struct stacks;
 
@@ -36,6 +37,9 @@ int exec_note_negative(struct exec *x, uint32_t n);
 /* The flows of the parts of g; *out is NULL if there is one, or none are to be used. */
 int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
 	       struct flow_parts **out);
+/* If x->g is of some parts of a profile that knows its stacks: read theirs, for all that the
+ * source tells of functions.  A note if they cannot be read: then these are estimates. */
+int exec_part_stacks(struct exec *x, const struct source *s);
 /* Where the stacks are known that the functions of x->g are on: these stacks. */
 int exec_stacks(struct exec *x, struct stacks *out, bool *known);
 /* The tree of a query on x->g, estimated by parts.  If x->g merges functions, the
