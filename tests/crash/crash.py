@@ -28,8 +28,6 @@ build = os.path.abspath(os.environ.get("QUERN_BUILD", e2e.top + "/build/release"
 variant = os.environ.get("QUERN_VARIANT", os.path.basename(build))
 fault_so = build + "/tests/fault.so"
 HUNG = e2e.HUNG
-# A job in the background begins with SIGINT ignored, and so would all that is interrupted here.
-signal.signal(signal.SIGINT, signal.default_int_handler)
 
 
 class Skip(Exception):

@@ -12,10 +12,9 @@ import re
 import shutil
 import signal
 import subprocess
-import time
 
 import xdebug
-from e2e import busy, done, environ, fixtures, ok, quern, run, same, seed, skip
+from e2e import done, environ, fixtures, ok, quern, run, same, seed, skip
 
 dice = random.Random(seed())
 truth = fixtures + "/truth/xdebug/"
@@ -282,14 +281,10 @@ refused(run("deep.xd", "-q", "--index", "a.quern", "--limit", "rows=1000", "-c",
         "more rows than the limit", 6)
 refused(run("deep.xd", "-q", "--index", "a.quern", "--limit", "memory=4M", "-c", "activations"), "memory",
         "more memory than the limit", 6)
-begin = busy()
-ask("deep.xd", "activations of f | count")
-took = busy() - begin
-p = subprocess.Popen([quern, "deep.xd", "-q", "--index", "a.quern", "-c", "activations of f | count"],
+p = subprocess.Popen([quern, "deep.xd", "-q", "--index", "a.quern", "-c", "activations of f | as csv"],
                      stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=environ)
-time.sleep(0.02)
+p.stdout.readline()     # a pipe does not hold the rest: it cannot be over
 p.send_signal(signal.SIGINT)
 out, err = p.communicate()
-ok(p.returncode in (0, 130) and (b"interrupted" in err or b"1,000,000" in out), "Ctrl-C ends it",
-   (p.returncode, out, err))
+ok(p.returncode == 130 and b"interrupted" in err, "Ctrl-C ends it", (p.returncode, out[-200:], err))
 done()

@@ -10,6 +10,7 @@ import select
 import shutil
 import signal
 import subprocess
+import termios
 import time
 
 from e2e import HUNG, done, environ, ok, quern, same, skip, top
@@ -63,8 +64,9 @@ def typed(argv, setup, keys, want):
             except OSError:
                 break
         if not stage and re.search(rb"[\r\n]ready", got):
+            while termios.tcgetattr(fd)[3] & termios.ICANON and time.time() < end:     # till its editor has the keyboard
+                time.sleep(0.01)
             stage, got = 1, b""
-            time.sleep(0.2)
             os.write(fd, keys.encode())
     os.kill(pid, signal.SIGKILL)
     os.waitpid(pid, 0)

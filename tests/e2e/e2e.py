@@ -3,16 +3,27 @@
 Why a check failed goes to stderr, which prove shows.
 
 Every test runs in a new directory with its own HOME, so no setting, history or index of the
-user is read or written.
+user is read or written; nor does it matter who starts it: signals that nohup or a job in the
+background ignore, descriptors that are closed and variables of the caller are as a terminal has
+them.
 """
 import atexit
 import os
 import resource
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 
+while os.open(os.devnull, os.O_RDWR) <= 2:
+    pass
+for sig in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM, signal.SIGCHLD, signal.SIGTSTP, signal.SIGTTIN, signal.SIGTTOU):
+    signal.signal(sig, signal.SIG_DFL)
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
+os.umask(0o022)
 top = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 quern = os.path.abspath(os.environ.get("QUERN", top + "/build/release/quern"))
 fixtures = top + "/tests/fixtures"
@@ -21,9 +32,11 @@ started = os.getcwd()
 work = tempfile.mkdtemp(prefix="quern-e2e-")
 atexit.register(shutil.rmtree, work, ignore_errors=True)
 os.chdir(work)
-environ = {k: v for k, v in os.environ.items()
-           if not k.startswith(("XDG_", "LC_", "QUERN_")) and k not in ("NO_COLOR", "PAGER")}
-environ.update(HOME=work, LC_ALL="C.UTF-8", TERM="xterm-256color")
+environ = {k: v for k, v in os.environ.items()      # the rest is the caller's own
+           if k in ("PATH", "LD_LIBRARY_PATH") or k.endswith("SAN_OPTIONS") or k.startswith(("GCOV_", "LLVM_"))}
+environ.update(HOME=work, LC_ALL="C.UTF-8", TERM="xterm-256color", TZ="UTC0", TMPDIR=tempfile.gettempdir())
+os.environ.update(LC_ALL=environ["LC_ALL"], TZ=environ["TZ"])
+time.tzset()
 count = failed = 0
 by_chance = ""
 SLOW = 1 if os.environ.get("QUERN_VARIANT", "release") == "release" else 10    # no optimisation, or a sanitizer

@@ -134,8 +134,8 @@ def on_terminal(*args, keys=(), rows=50, columns=132):
     """All that a terminal is sent by quern with args, as it is."""
     pid, fd = pty.fork()
     if pid == 0:
+        fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
         os.execve(quern, [quern] + list(args), dict(environ, NO_COLOR="1", PAGER="cat"))
-    fcntl.ioctl(fd, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
     for k in keys:
         os.write(fd, k)
     got = b""

@@ -15,7 +15,7 @@ import termios
 import time
 import unicodedata
 
-from e2e import HUNG, SLOW, done, environ, format_names, ok, profile, quern, same, skip, write_bytes
+from e2e import HUNG, SLOW, done, environ, format_names, ok, profile, quern, same, write_bytes
 
 HOSTILE = {
     "title": b"\x1b]0;owned\x07", "clear": b"\x1b[2J\x1b[H", "sgr": b"\x1b[8mhidden", "c1": b"\xc2\x9b2J", "raw c1": b"\x9b2J",
@@ -33,8 +33,6 @@ class Terminal:
         self.pid, self.fd = pty.fork()
         if self.pid == 0:
             fcntl.ioctl(0, termios.TIOCSWINSZ, struct.pack("HHHH", rows, columns, 0, 0))
-            for sig in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM):     # as a terminal's programs have them
-                signal.signal(sig, signal.SIG_DFL)
             os.execve(quern, [quern] + list(args), dict(dict(environ, QUERN_PAGER=""), **dict(env)))
 
     def read(self, until, seconds=HUNG):
@@ -112,7 +110,7 @@ for columns in (40, 80, 200):
         same([(width(x), x) for x in wide], [], "%d columns: nothing is wider" % columns)
     t.ready()
     os.write(t.fd, b"callers of \"h_\t\t")
-    listed = t.read(rb"or more|\d more|callers of \"h_$|quern.*quern", 3)
+    listed = t.read(rb"quern> callers of \"h_")
     ok(unclean(listed) == [], "%d columns: neither is there in what Tab lists" % columns, "%s %r" % (unclean(listed), listed[:300]))
     # Ctrl-C while Tab still lists: the line is dropped now, not with the next key.
     os.write(t.fd, b"\x03")
@@ -210,11 +208,12 @@ def typed(t, keys):
         while struct.unpack("i", fcntl.ioctl(slave, termios.FIONREAD, bytes(4)))[0] and time.time() < end:
             time.sleep(0.002)
     os.close(slave)
-    time.sleep(0.03 * SLOW)
     start = len(t.got)
+    os.write(t.fd, b"\x0c\x0c")     # when all before is done, the editor clears the screen; one may end a key that ^X begins
+    t.read(rb"\x1b\[2J")
     os.write(t.fd, b"\x03")
     t.read(rb"\^C\s+" + PROMPT)
-    return t.got[start:].split(b"^C")[0]
+    return t.got[start:].split(b"\x1b[H")[0]
 
 
 def ran():
@@ -314,10 +313,11 @@ def temporaries():
     return [n for n in os.listdir(".") if n.startswith("big.out.") and ".lock" not in n]
 
 
-stopped = False
+stopped, attempt = False, 0
 t = Terminal("h.out", "--jobs", "1")
 t.read(PROMPT)
-for attempt in range(10):
+while not stopped and attempt < 100:    # indexing may be over before the key
+    attempt += 1
     t.ready()
     os.write(t.fd, b".open b%d=big.out\r" % attempt)
     end = time.time() + HUNG
@@ -325,18 +325,15 @@ for attempt in range(10):
         time.sleep(.0005)
     os.write(t.fd, b"\x03")
     got = t.read(rb"\n[^\n]*" + PROMPT)
-    if b"interrupted" in got:
-        stopped = True
+    stopped = b"interrupted" in got
+    if stopped:
         break
     if os.path.exists("big.out.quern"):
         os.remove("big.out.quern")
     t.ask(b".close b%d" % attempt)
-if stopped:
-    same(temporaries(), [], "Ctrl-C while indexing at the prompt: no temporary file is left")
-    ok(b"h_" in t.ask(b"top 1"), "and the shell goes on")
-    ok(b"indexed" in t.ask(b".open again=big.out") and b"f0" in t.ask(b"in again | functions of f0"), "and .open works afterwards")
-else:
-    skip("Ctrl-C while indexing at the prompt", "indexing was over before the key, ten times")
+same((stopped, temporaries()), (True, []), "Ctrl-C while indexing at the prompt: no temporary file is left")
+ok(b"h_" in t.ask(b"top 1"), "and the shell goes on")
+ok(b"indexed" in t.ask(b".open again=big.out") and b"f0" in t.ask(b"in again | functions of f0"), "and .open works afterwards")
 t.close()
 # ---- a size that nobody has ----
 
