@@ -29,6 +29,16 @@ bool fn_is_estimated(const struct table *t, uint32_t f, uint32_t e)
 	return !graph_is_sure(t->g, f, GRAPH_SELF) || fn_incl_estimated(t, f, e);
 }
 
+bool fn_is_inexact(const struct table *t, uint32_t f, uint32_t e UNUSED)
+{
+	const uint32_t events = store_info(t->g->st)->events;
+	bool about = false;
+
+	for (uint32_t i = 0; i < events && !about; i++)
+		about = graph_incl_is_about(t->g, f, i);
+	return about;
+}
+
 uint64_t fn_incl_lo(const struct table *t, uint32_t f, uint32_t e)
 {
 	int64_t lo, hi;
@@ -162,6 +172,11 @@ bool stages_estimate(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED
 bool call_not_counted(const struct table *t, uint32_t r)
 {
 	return !graph_calls_known(t->g, graph_edge_callee(t->g, r));
+}
+
+bool call_of_itself(const struct table *t, uint32_t r, uint32_t e UNUSED)
+{
+	return graph_edge_caller(t->g, r) == graph_edge_callee(t->g, r);
 }
 
 bool call_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)

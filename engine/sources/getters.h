@@ -25,11 +25,11 @@ get_number row_number, fn_incl_lo, fn_incl_hi, fn_callees;
 get_text fn_short, fn_dir, fn_place;
 get_texts fn_names, fn_shorts;
 get_bool stages_estimate, fn_self_estimated, fn_incl_estimated, fn_is_estimated,
-	fn_recursive;
+	fn_is_inexact, fn_recursive;
 get_absent fn_not_called, fn_no_bounds, fn_incl_exact;
 holds fn_exact, graph_exact, calls_present;
 prepare fn_prepare_sums;
-get_bool call_estimated;
+get_bool call_estimated, call_of_itself;
 get_absent call_not_counted;
 
 /* source_fn.c: groups, cycles */
@@ -96,11 +96,12 @@ get_number part_self, set_self, set_incoming, set_calls, thread_self, thread_par
 	part_functions;
 get_bool part_estimated, set_estimated, set_self_estimated;
 prepare parts_prepare, set_prepare;
-get_text part_file, set_spark;
+get_text part_file, part_description, set_spark;
 
 /* source_info.c: the profile, its events, all profiles */
 get_number total_calls, info_total, info_parts, info_threads, info_functions, info_edges,
-	info_cycles, event_total, profile_total;
+	info_cycles, event_number, event_total, profile_total;
+get_bool event_recorded;
 get_text info_positions, info_totals, info_built, total_event, profile_name,
 	profile_first_event;
 

@@ -212,7 +212,7 @@ static const struct listed context_list[] = {
 	{"incl", BOTH, 4},    {"incl%", SHOW_T, 8},	{"fn", BOTH, 1},
 	{"file", SHOW_M, 0},  {"obj", SHOW_M, 0},	{"short", 0, 0},
 	{"line", 0, 0},	      {"class", 0, 0},		{"dir", 0, 0},
-	{"fn_id", SHOW_M, 0}, {"estimated", SHOW_M, 0},
+	{"fn_id", SHOW_M, 0}, {"estimated", SHOW_M, 0}, {"row", 0, 0},
 };
 
 const struct source_def source_contexts = {

@@ -45,6 +45,7 @@ static const struct listed call_list[] = {
 	{"caller_file", SHOW_M, 0},
 	{"callee_file", SHOW_M, 0},
 	{"recursive", SHOW_M, 0},
+	{"itself", 0, 0},
 	{"caller_calls", 0, 0},
 };
 

@@ -47,6 +47,7 @@ static const struct listed fn_list[] = {
 	{"lo", SHOW_M, 0},
 	{"hi", SHOW_M, 0},
 	{"estimated", SHOW_M, 0},
+	{"inexact", 0, 0},
 	{"class", 0, 0},
 	{"dir", 0, 0},
 	{"calls_only", SHOW_T, 6},

@@ -314,8 +314,20 @@ uint64_t event_total(const struct table *t, uint32_t r, uint32_t e UNUSED)
 	return graph_left(t->g, r);
 }
 
+uint64_t event_number(const struct table *t UNUSED, uint32_t r, uint32_t e UNUSED)
+{
+	return r;
+}
+
+bool event_recorded(const struct table *t, uint32_t r, uint32_t e UNUSED)
+{
+	return r < store_info(t->g->st)->events;
+}
+
 static const struct listed event_list[] = {
-	{"name", BOTH, 1}, {"long", BOTH, 3}, {"formula", BOTH, 4}, {"total", BOTH, 2}};
+	{"name", BOTH, 1},  {"long", BOTH, 3}, {"formula", BOTH, 4},
+	{"total", BOTH, 2}, {"id", 0, 0},      {"recorded", 0, 0},
+};
 
 static int events_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {

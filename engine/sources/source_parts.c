@@ -53,6 +53,20 @@ struct str part_file(const struct table *t, uint32_t r)
 	return str_from(store_input_path(t->g->st, part_of_row(t, r).file), t->path_from);
 }
 
+struct str part_description(const struct table *t, uint32_t r)
+{
+	const struct str s = part_of_row(t, r).desc;
+	char *p = arena_alloc(t->x->a, 2 * s.n + 1);
+	size_t n = 0;
+
+	for (size_t i = 0; p && i < s.n; i++) {
+		p[n++] = s.p[i] == '\n' ? ';' : s.p[i];
+		if (s.p[i] == '\n')
+			p[n++] = ' ';
+	}
+	return p ? (struct str){p, n} : STR("");
+}
+
 /* The length of the directory that the paths of all files share. */
 static size_t shared_path(const struct store *st, uint32_t files)
 {
@@ -193,6 +207,8 @@ static const struct listed part_list[] = {
 	{"functions", BOTH, 9},
 	{"file", SHOW_M, 12},
 	{"row", 0, 0},
+	{"description", 0, 0},
+	{"has_totals", 0, 0},
 };
 static const struct listed thread_list[] = {
 	{"part", SHOW_M, 0},

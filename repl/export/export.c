@@ -10,12 +10,14 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include "engine/query.h"
+#include "engine/session.h"
 #include "index/base/err.h"
 #include "index/base/vec.h"
 #include "index/store/publish.h"
@@ -25,7 +27,7 @@
 #include "repl/term/number.h"
 #include "repl/app/progress.h"
 
-enum { TRIES = 100, TABLES = 16 };
+enum { TRIES = 100 };
 
 struct place {
 	char *dir, *temp; /* without a slash at the end */
@@ -226,8 +228,7 @@ static int collect_events(struct export *x)
 		}
 	}
 	x->local = calloc(x->nevents + 1, sizeof(*x->local));
-	x->costs = calloc(x->nevents + 1, sizeof(*x->costs));
-	return x->local && x->costs ? 0 : err_no_memory(x->err, NULL);
+	return x->local ? 0 : err_no_memory(x->err, NULL);
 }
 
 /* ---- tables ---- */
@@ -256,12 +257,98 @@ static int close_file(struct export *x, const char *name)
 	return x->err->kind;
 }
 
-static void set_profile(struct export *x, size_t i)
+/* ---- questions ---- */
+
+/* A session with one profile alone: without limits, filters and lets of the user's, whose `_`
+ * stays, too. */
+static int open_session(struct export *x)
 {
+	const struct session *of = x->app->session;
+
+	session_free(x->asked);
+	x->asked = NULL;
+	if (session_new(&x->asked, x->err) ||
+	    session_add(x->asked, x->profile, x->st, x->err))
+		return x->err->kind;
+	session_set_cancel(x->asked, &app_cancel);
+	session_set_reading(x->asked, &of->reading);
+	x->asked->limits = (struct session_limits){
+		.rows = UINT64_MAX / 2,
+		.arena_bytes = SIZE_MAX / 4,
+		.nesting = of->limits.nesting,
+		.text_bytes = SIZE_MAX / 4,
+	};
+	return 0;
+}
+
+static int set_profile(struct export *x, size_t i)
+{
+	struct store *const before = x->st;
+
 	x->st = session_profile(x->app->session, i);
 	x->profile = session_profile_name(x->app->session, i);
 	for (size_t e = 0; e < x->nevents; e++)
 		x->local[e] = store_event_find(x->st, x->events[e].name);
+	return x->st == before && x->asked ? 0 : open_session(x);
+}
+
+/* self."Ir" */
+static void ask_cost(struct out *q, struct str cost, struct str event)
+{
+	out_printf(q, "%.*s.\"", STR_ARG(cost));
+	for (size_t i = 0; i < event.n; i++) {
+		out_c(q, event.p[i] == '"' || event.p[i] == '\\' ? "\\" : "");
+		out_char(q, event.p[i]);
+	}
+	out_char(q, '"');
+}
+
+/* functions | sort id asc | show id, fn, self."Ir" */
+static void make_query(const struct export *x, struct out *q)
+{
+	const char *list = x->table->columns, *sep = " | show ";
+	struct export_column c;
+
+	out_c(q, x->table->query);
+	if (x->table->has && !x->table->has(x->st))
+		out_c(q, " | take 0");
+	while (export_next(&list, &c))
+		for (size_t e = c.cost ? 0 : x->nevents; e < x->nevents + !c.cost; e++) {
+			if (c.cost && !export_has(x, e))
+				continue;
+			out_c(q, sep);
+			sep = ", ";
+			if (c.cost)
+				ask_cost(q, c.from, x->events[e].name);
+			else
+				out_str(q, c.from);
+		}
+}
+
+static int put_answer(void *arg, const struct result *r, struct err *err)
+{
+	(void)err; /* it is x->err */
+	return export_put(arg, r);
+}
+
+static int query_rows(struct export *x)
+{
+	struct out q;
+
+	out_mem(&q);
+	make_query(x, &q);
+	arena_reset(&x->arena);
+	if (q.failed)
+		err_no_memory(x->err, NULL);
+	else
+		query_run(x->asked, (struct str){q.buf, q.n}, &x->arena, put_answer, x,
+			  x->err);
+	out_close(&q);
+	if (x->err->kind) { /* a place in it means nothing */
+		x->err->at = 0;
+		x->err->len = 0;
+	}
+	return x->err->kind;
 }
 
 /* Write the rows of one profile under guard: its index may shrink.  The caller closes
@@ -270,24 +357,24 @@ static int rows_guarded(void *arg)
 {
 	struct export *x = arg;
 
-	return x->table->rows(x) ? x->err->kind : store_check(x->st, x->err);
+	return (x->table->query ? query_rows(x) : x->table->rows(x))
+		       ? x->err->kind
+		       : store_check(x->st, x->err);
 }
 
 static void begin_table(struct export *x, const struct export_table *t)
 {
 	x->table = t;
 	x->rows = 0;
-	for (size_t i = 0; i < EXPORT_KEPT; i++)
-		x->kept[i].has = false;
+	x->headed = false;
 }
 
 /* The rows of all profiles. */
 static void each_profile(struct export *x)
 {
-	for (size_t i = 0; i < session_profiles(x->app->session) && !x->err->kind; i++) {
-		set_profile(x, i);
-		session_guard(rows_guarded, x, x->err);
-	}
+	for (size_t i = 0; i < session_profiles(x->app->session) && !x->err->kind; i++)
+		if (!set_profile(x, i))
+			session_guard(rows_guarded, x, x->err);
 }
 
 static int write_table(struct export *x, const struct place *p,
@@ -299,7 +386,6 @@ static int write_table(struct export *x, const struct place *p,
 	begin_table(x, t);
 	if (export_open_file(x, p, name))
 		return x->err->kind;
-	export_header(x);
 	each_profile(x);
 	*rows = x->rows;
 	return close_file(x, name);
@@ -307,7 +393,7 @@ static int write_table(struct export *x, const struct place *p,
 
 static int write_tables(struct export *x, const struct place *p, const bool *chosen)
 {
-	uint64_t rows[TABLES] = {0};
+	uint64_t rows[EXPORT_TABLES] = {0};
 
 	for (size_t t = 0; t < export_tables_n; t++)
 		if (chosen[t] && write_table(x, p, &export_tables[t], &rows[t]))
@@ -332,6 +418,21 @@ static struct str next_word(struct str *s)
 	return (struct str){w.p, n};
 }
 
+static int hint_tables(struct err *err)
+{
+	char list[300] = "";
+	size_t n = 0;
+
+	for (size_t t = 0; t < export_tables_n && n < sizeof(list); t++)
+		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s %s",
+				      t && export_tables[t].on_request &&
+						      !export_tables[t - 1].on_request
+					      ? ","
+					      : "",
+				      export_tables[t].name);
+	return err_hint(err, "tables:%s", list);
+}
+
 static int choose_tables(struct str names, bool *chosen, struct err *err)
 {
 	struct str w = next_word(&names);
@@ -346,10 +447,7 @@ static int choose_tables(struct str names, bool *chosen, struct err *err)
 		if (t == export_tables_n) {
 			err_set(err, ERR_USAGE, 0, "there is no table '%.*s'",
 				STR_ARG(w));
-			return err_hint(
-				err,
-				"tables: profiles events functions edges contexts lines "
-				"callsites parts, part_functions part_edges");
+			return hint_tables(err);
 		}
 		chosen[t] = true;
 	}
@@ -415,29 +513,23 @@ int export_run(struct app *app, const char *to, enum export_format format,
 {
 	struct export x = {.app = app, .format = format, .err = err};
 	uint64_t start = progress_now_ns();
-	bool chosen[TABLES] = {false};
+	bool chosen[EXPORT_TABLES] = {false};
 
 	if (choose_tables(tables, chosen, err))
 		return err->kind;
 	arena_init(&x.arena, 0);
-	arena_init(&x.graph_arena, 0);
-	for (size_t i = 0; i < EXPORT_KEPT; i++)
-		out_mem(&x.kept[i].cell);
 	if (format == EXPORT_DB)
 		write_database(&x, to, chosen, start);
 	else
 		write_directory(&x, to, chosen, start);
 	export_db_close(x.db);
-	for (size_t i = 0; i < EXPORT_KEPT; i++)
-		out_close(&x.kept[i].cell);
+	session_free(x.asked);
 	for (size_t i = 0; i < x.nevents; i++)
 		free(x.events[i].column);
 	free(x.events);
 	free(x.local);
-	free(x.costs);
 	free(x.added.rows);
 	free(x.added.costs);
-	arena_free(&x.graph_arena);
 	arena_free(&x.arena);
 	return err->kind;
 }

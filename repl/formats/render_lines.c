@@ -18,69 +18,92 @@ struct lines {
 	enum emit_form form;
 	const char *before, *between, *after, *none; /* around and between cells */
 	const char *empty;			     /* a row without cells */
-	bool keys; /* each cell after its name: an object of JSON */
+	bool keys;     /* each cell after its name: an object of JSON */
+	bool database; /* an unknown number is 0, a text empty; in csv true is 1 */
 };
 
-/* A shown column: its number in the result, and what is written before each cell. */
+/* A column of the result, and what is written before each cell. */
 struct lines_cell {
-	size_t column;
+	const struct column *c;
 	struct str before;
-	enum { CELL_TEXT, CELL_DIGITS, CELL_OTHER } kind;
+	enum { CELL_TEXT, CELL_DIGITS, CELL_FLAG, CELL_OTHER } kind;
 };
 
 struct lines_plan {
 	const struct lines *l;
+	const struct lines_column *col;
+	struct lines_column *own; /* malloc'd */
 	struct lines_cell *cell;
-	size_t n;
+	size_t ncols, n;
+	struct str last; /* after the last cell */
 	struct out text; /* of the befores */
 };
 
-static void plan_befores(const struct result *r, struct lines_plan *p)
+/* Columns with one value for all rows are a part of what is before the next cell. */
+static void plan_befores(struct lines_plan *p)
 {
 	size_t at = 0;
+	const char *text;
 
-	for (size_t i = 0; i < p->n; i++) {
+	p->n = 0;
+	for (size_t i = 0; i < p->ncols; i++) {
 		out_c(&p->text, i ? p->l->between : p->l->before);
 		if (p->l->keys) {
-			emit_name(&p->text, EMIT_JSON, r->cols[p->cell[i].column].name);
+			emit_name(&p->text, EMIT_JSON, p->col[i].name);
 			out_char(&p->text, ':');
 		}
-		p->cell[i].before.n = p->text.n - at;
-		at = p->text.n;
+		if (!p->col[i].c && p->col[i].known)
+			emit_name(&p->text, p->l->form, p->col[i].text);
+		else if (!p->col[i].c)
+			out_c(&p->text, p->l->none);
+		else {
+			p->cell[p->n++].before.n = p->text.n - at;
+			at = p->text.n;
+		}
 	}
+	text = p->text.n ? p->text.buf : "";
+	p->last = (struct str){text + at, p->text.n - at};
 	for (size_t i = 0, from = 0; i < p->n; from += p->cell[i++].before.n)
-		p->cell[i].before.p = p->text.n ? p->text.buf + from : "";
+		p->cell[i].before.p = text + from;
 }
 
-static void plan_cell(const struct result *r, struct lines_cell *cell, size_t column)
+static void plan_cell(const struct lines *l, struct lines_cell *cell,
+		      const struct column *c)
 {
-	const struct column *c = &r->cols[column];
-
-	cell->column = column;
-	cell->kind = render_is_text(c)	   ? CELL_TEXT
-		     : render_is_digits(c) ? CELL_DIGITS
-					   : CELL_OTHER;
+	cell->c = c;
+	cell->kind = render_is_text(c)				      ? CELL_TEXT
+		     : render_is_digits(c)			      ? CELL_DIGITS
+		     : l->database && !l->keys && c->type == COL_BOOL ? CELL_FLAG
+								      : CELL_OTHER;
 }
 
-static int lines_plan(struct render *rd, const struct lines *l, struct lines_plan *p)
+/* col NULL: the columns of machine formats. */
+static int lines_plan(struct render *rd, const struct lines *l,
+		      const struct lines_column *col, size_t ncols, struct lines_plan *p)
 {
 	const struct result *r = rd->r;
 	size_t at;
 
-	*p = (struct lines_plan){.l = l};
+	*p = (struct lines_plan){.l = l, .col = col, .ncols = ncols};
 	out_mem(&p->text);
 	/* A damaged index is reported before anything is written. */
 	if (r->rows && result_row(r, 0, &at, rd->err))
 		return rd->err->kind;
-	p->cell = calloc(r->ncols + 1, sizeof(*p->cell));
-	if (!p->cell)
-		return err_no_memory(rd->err, NULL);
-	for (size_t i = 0; i < r->ncols; i++)
+	if (!col)
+		p->col = p->own = calloc(r->ncols + 1, sizeof(*p->own));
+	for (size_t i = 0; p->own && i < r->ncols; i++)
 		if (r->cols[i].machine)
-			plan_cell(r, &p->cell[p->n++], i);
-	plan_befores(r, p);
+			p->own[p->ncols++] = (struct lines_column){
+				.name = r->cols[i].name, .c = &r->cols[i]};
+	p->cell = calloc(p->ncols + 1, sizeof(*p->cell));
+	if (!p->cell || !p->col)
+		return err_no_memory(rd->err, NULL);
+	for (size_t i = 0; i < p->ncols; i++)
+		if (p->col[i].c)
+			plan_cell(l, &p->cell[p->n++], p->col[i].c);
+	plan_befores(p);
 	if (p->text.failed) {
-		p->n = 0;
+		p->n = p->ncols = 0;
 		return err_no_memory(rd->err, NULL);
 	}
 	return 0;
@@ -89,42 +112,46 @@ static int lines_plan(struct render *rd, const struct lines *l, struct lines_pla
 static void lines_end(struct lines_plan *p)
 {
 	free(p->cell);
+	free(p->own);
 	out_close(&p->text);
 }
 
 static void put_header(struct render *rd, const struct lines_plan *p)
 {
-	for (size_t i = 0; i < p->n; i++) {
-		out_str(rd->o, p->cell[i].before);
-		emit_name(rd->o, p->l->form, rd->r->cols[p->cell[i].column].name);
+	for (size_t i = 0; i < p->ncols; i++) {
+		out_c(rd->o, i ? p->l->between : p->l->before);
+		emit_name(rd->o, p->l->form, p->col[i].name);
 	}
-	out_c(rd->o, p->n ? p->l->after : p->l->empty);
+	out_c(rd->o, p->ncols ? p->l->after : p->l->empty);
 }
 
 /* Names of rows of a sorted table are anywhere in the index. */
-static void prefetch_names(const struct result *r, const struct lines_plan *p, size_t row)
+static void prefetch_names(const struct lines_plan *p, size_t row)
 {
 	for (size_t i = 0; i < p->n; i++)
 		if (p->cell[i].kind == CELL_TEXT)
-			__builtin_prefetch(r->cols[p->cell[i].column].s[row].p);
+			__builtin_prefetch(p->cell[i].c->s[row].p);
 }
 
 static void put_lines_row(struct render *rd, const struct lines_plan *p, size_t row)
 {
 	for (size_t i = 0; i < p->n; i++) {
-		const struct column *c = &rd->r->cols[p->cell[i].column];
+		const struct column *c = p->cell[i].c;
 
 		out_str(rd->o, p->cell[i].before);
-		if (render_absent(c, row))
+		if (!p->l->database && render_absent(c, row))
 			out_c(rd->o, p->l->none);
 		else if (p->cell[i].kind == CELL_TEXT)
 			emit_name(rd->o, p->l->form, c->s[row]);
 		else if (p->cell[i].kind == CELL_DIGITS)
 			out_u64(rd->o, c->u[row]);
+		else if (p->cell[i].kind == CELL_FLAG)
+			out_char(rd->o, c->b[row] ? '1' : '0');
 		else
 			render_plain(rd->o, c, row, p->l->none);
 	}
-	out_c(rd->o, p->n ? p->l->after : p->l->empty);
+	out_str(rd->o, p->last);
+	out_c(rd->o, p->ncols ? p->l->after : p->l->empty);
 }
 
 struct lines_rows {
@@ -143,7 +170,7 @@ static int put_each_row(void *arg)
 			return rd->err->kind;
 		out_c(rd->o, row ? l->sep : "");
 		if (at + AHEAD < (rd->r->pages ? rd->r->held : rd->r->rows))
-			prefetch_names(rd->r, l->p, at + AHEAD);
+			prefetch_names(l->p, at + AHEAD);
 		put_lines_row(rd, l->p, at);
 	}
 	return 0;
@@ -160,10 +187,15 @@ static int put_lines_rows(struct render *rd, const struct lines_plan *p, const c
 static int render_fields(struct render *rd, enum emit_form form, const char *between,
 			 const char *after)
 {
-	const struct lines l = {form, "", between, after, "", after, false};
+	const struct lines l = {.form = form,
+				.before = "",
+				.between = between,
+				.after = after,
+				.none = "",
+				.empty = after};
 	struct lines_plan p;
 
-	if (lines_plan(rd, &l, &p) == 0) {
+	if (lines_plan(rd, &l, NULL, 0, &p) == 0) {
 		put_header(rd, &p);
 		put_lines_rows(rd, &p, "");
 		/* Their readers take every line for a row. */
@@ -276,7 +308,7 @@ int render_json(struct render *rd)
 				       .empty = "[]"};
 	struct lines_plan p;
 
-	if (lines_plan(rd, &l, &p) == 0) {
+	if (lines_plan(rd, &l, NULL, 0, &p) == 0) {
 		put_meta(rd);
 		out_c(rd->o, "\"columns\":");
 		put_header(rd, &p);
@@ -299,11 +331,40 @@ int render_ndjson(struct render *rd)
 				       .keys = true};
 	struct lines_plan p;
 
-	if (lines_plan(rd, &l, &p) == 0 && put_lines_rows(rd, &p, "") == 0 &&
+	if (lines_plan(rd, &l, NULL, 0, &p) == 0 && put_lines_rows(rd, &p, "") == 0 &&
 	    rd->left.rows) {
 		out_char(rd->o, '{');
 		put_left_out(rd);
 		out_c(rd->o, "}\n");
+	}
+	lines_end(&p);
+	return rd->err->kind;
+}
+
+/* ---- for databases ---- */
+
+int render_database(struct render *rd, bool json, bool header,
+		    const struct lines_column *col, size_t n)
+{
+	static const struct lines csv = {.form = EMIT_CSV_RAW,
+					 .before = "",
+					 .between = ",",
+					 .after = "\r\n",
+					 .none = "",
+					 .database = true};
+	static const struct lines ndjson = {.form = EMIT_JSON,
+					    .before = "{",
+					    .between = ",",
+					    .after = "}\n",
+					    .none = "null",
+					    .keys = true,
+					    .database = true};
+	struct lines_plan p;
+
+	if (lines_plan(rd, json ? &ndjson : &csv, col, n, &p) == 0) {
+		if (header && !json)
+			put_header(rd, &p);
+		put_lines_rows(rd, &p, "");
 	}
 	lines_end(&p);
 	return rd->err->kind;

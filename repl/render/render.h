@@ -56,6 +56,19 @@ FORMATS(RENDER)
 #undef RENDER
 int render_card(struct render *rd);
 
+/* A column of a table for databases: of the result or, if c is NULL, the same text in all
+ * rows, which may be unknown. */
+struct lines_column {
+	struct str name;
+	const struct column *c;
+	struct str text;
+	bool known;
+};
+/* Rows as csv or ndjson with these columns: without a guard against formulas; unknown
+ * numbers are 0, texts empty. */
+int render_database(struct render *rd, bool json, bool header,
+		    const struct lines_column *col, size_t n);
+
 /* The error of a query that has no result, as a workflow command of GitHub.  file: the
  * script, or empty. */
 void render_github_error(struct out *o, const struct err *err, struct str file,
