@@ -25,9 +25,9 @@ struct event { /* recorded ones first, then the derived */
 
 /* The call tree of a profile whose blocks are activations (contexts.h). */
 enum tree_kind {
-	TREE_NONE,    /* some blocks, or all, are no activations */
-	TREE_WHOLE,   /* contexts have all costs of the profile */
-	TREE_REFUSED, /* too many calls of some file found no block */
+	TREE_NONE,  /* some blocks, or all, are no activations */
+	TREE_WHOLE, /* contexts have all costs of the profile */
+	TREE_REFUSED, /* too many calls of some file found no block, or contexts lack costs */
 };
 
 struct tree_facts {

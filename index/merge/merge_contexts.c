@@ -12,11 +12,14 @@
  *	an older index          ---------/   its contexts as they are, by its map
  *
  * The tree is all or nothing: one file without activations, or with too many calls that
- * find no block, and the profile has none.
+ * find no block, and the profile has none.  Nor has it one if a function costs something in
+ * no block of its own: what flows into a callee without a block is the cost of a function
+ * (profile.h), but of no activation.
  */
 #include "index/merge/merge_contexts.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "index/base/cost.h"
 #include "index/base/err.h"
@@ -167,6 +170,27 @@ static int take_file(struct joining *j, size_t k, size_t end)
 	return rc;
 }
 
+/* Is the self cost of each function that of its contexts?  Of some parts alone (part_lines.h)
+ * functions have no costs here, but there is such a tree only if there is one of all. */
+static int check_sums(struct joining *j)
+{
+	struct profile *p = j->p;
+	const struct contexts *c = &p->contexts;
+	const size_t events = p->nevent;
+	int64_t *sum;
+
+	if (!p->self)
+		return 0;
+	if (!(sum = calloc(p->nfn * events + 1, sizeof(*sum))))
+		return err_no_memory(j->err, "while building the call tree");
+	for (size_t i = 0; i < c->n * events; i++)
+		cost_add(&sum[c->fn[i / events] * events + i % events], c->self[i]);
+	if (memcmp(sum, p->self, p->nfn * events * sizeof(*sum)) != 0)
+		p->tree.kind = TREE_REFUSED;
+	free(sum);
+	return 0;
+}
+
 static int join_trees(struct joining *j)
 {
 	const struct profile *p = j->p;
@@ -194,6 +218,8 @@ int merge_contexts(struct profile *p, uint64_t most, const atomic_int *cancel,
 		return 0;
 	p->tree.kind = TREE_WHOLE;
 	rc = join_trees(&j);
+	if (!rc && p->tree.kind == TREE_WHOLE)
+		rc = check_sums(&j);
 	if (!rc && p->tree.kind == TREE_WHOLE)
 		rc = contexts_order(&p->contexts, p->nfn, err);
 	else

@@ -238,10 +238,11 @@ struct store_tree {
 	uint32_t contexts;    /* 0 unless whole */
 	uint64_t activations; /* 0: the profile has no block for each */
 	/* Calls for which no block was found, in whole trees, too: those blocks are roots
-	 * or missing.  Of the first: the line of its block, and why. */
+	 * or missing.  Of the first: the line of its block. */
 	uint64_t lost, line;
 	uint32_t file;	/* of store_inputs() */
-	struct str why; /* lives as long as the store; empty: none was lost */
+	struct str why; /* lives as long as the store: why the first call found none, or
+			   why there is no tree though each did; else empty */
 };
 void store_tree(const struct store *st, struct store_tree *out);
 /* NO_CONTEXT: it is a root. */

@@ -12,9 +12,11 @@ void store_tree(const struct store *st, struct store_tree *out)
 		.lost = t->lost,
 		.line = t->line,
 		.file = (uint32_t)t->file,
-		.why = !t->lost	 ? STR("")
-		       : t->many ? STR("its calls= is not 1")
-				 : STR("no block before it is the one it calls"),
+		.why = t->lost && t->many ? STR("its calls= is not 1")
+		       : t->lost	  ? STR("no block before it is the one it calls")
+		       : t->kind == TREE_REFUSED
+			       ? STR("a function has a cost that is in no block of it")
+			       : STR(""),
 	};
 }
 

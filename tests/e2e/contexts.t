@@ -7,11 +7,13 @@ of the same process is there (NAME-calls.folded), the number of calls on each st
 """
 import collections
 import glob
+import json
 import lzma
 import os
+import random
 import subprocess
 
-from e2e import done, fixtures, ok, same, top
+from e2e import done, fixtures, ok, run, same, seed, top
 
 variant = os.environ.get("QUERN_VARIANT", "release")
 program = os.path.join(top, "build", variant, "tests", "contexts_test")
@@ -127,4 +129,68 @@ same((packed[0], calls(packed[1])), (b"tree 1170 0 0", want), "composer, packed:
 with open("composer.xd", "wb") as f:
     f.write(lzma.open(truth + "composer.xd.xz").read())
 same(ours("composer.xd", "2", "1000"), packed, "composer, not packed: the same")
+# ---- all costs are in the tree, or there is none
+HEAD = "version: 1\ncreator: xdebug 3.2.0\ncmd: /a.php\npart: 1\npositions: line\n\nevents: Time Memory\n\n"
+
+
+def block(name, own, calls=(), file="(1) /a.php"):
+    return "fl=%s\nfn=%s\n3 %s\n" % (file, name, own) + "".join(
+        "cfl=%s\ncfn=%s\ncalls=1 0 0\n4 %s\n" % call for call in calls) + "\n"
+
+
+LEAVES = [("(1)", "leaf", "10 -2")] * 300
+
+
+def of_leaves(*more):
+    return HEAD + block("leaf", "10 -2") * 300 + block("{main}", "50 1", LEAVES + list(more))
+
+
+def sums(path, stage):
+    """The total, and what functions, contexts, the tree and activations (None: refused) cost themselves."""
+    out = []
+    for query in ("events | show total | take 1", "functions | show self", "contexts | show self",
+                  "calltree max 1000000 | show self", "activations | show self"):
+        r = run(path, "-q", "-c", "%s%s | as json" % (stage, query))
+        out.append(sum(row[0] for row in json.loads(r.text)["rows"]) if r.status == 0 else None)
+    return out
+
+
+def check_sums(name, text, tree, said):
+    with open("p.xd", "w", encoding="utf-8", errors="surrogateescape") as f:
+        f.write(text)
+    r = run("p.xd", "-q", "-c", "info")
+    ok(r.status == 0 and said in r.talk and ("stacks are" in r.talk) == bool(said), name + ": said", r)
+    r = run("p.xd", "--verify")
+    ok(r.status == 0, name + ": --verify", r)
+    for stage in "", "part 1 | ":
+        got = sums("p.xd", stage)
+        same(got, 4 * got[:1] + (got[:1] if tree else [None]), "%s: %s sums" % (name, stage or "all"))
+
+
+check_sums("a callee in the file", of_leaves(), True, "")
+check_sums("a callee without a block", of_leaves(("(1)", "gone", "777 5")), False,
+           "stacks are estimates, for 1 call of 301 activations: no block before it is the one it calls, first in "
+           "the block at line 1211")
+check_sums("a block of another file", of_leaves().replace("cfl=(1)\ncfn=leaf", "cfl=(2) /b.php\ncfn=leaf", 1), False,
+           "stacks are estimates: a function has a cost that is in no block of it")
+check_sums("a call that is lost, of a function with blocks", of_leaves(("(1)", "leaf", "10 0")), True,
+           "stacks are known, but for 1 call of 301 activations")
+check_sums("two requests", of_leaves() + "==== NEW PROFILING FILE ====\n" + of_leaves(("(1)", "gone", "777 5")), False,
+           "stacks are estimates, for 1 call of 602 activations")
+
+# ---- bytes of a real file by chance
+with open(fixtures + "/small/xdebug-small.out", "rb") as f:
+    real = f.read()
+first = seed()
+for number in range(first, first + 25):
+    dice = random.Random(number)
+    changed = bytearray(real)
+    for _ in range(dice.randrange(1, 3)):
+        changed[dice.randrange(len(changed))] = dice.choice(b"0123456789()abf=- \n")
+    with open("chance.xd", "wb") as f:
+        f.write(changed)
+    got = sums("chance.xd", "")
+    r = run("chance.xd", "--verify")
+    ok(got[0] is None or (r.status == 0 and got[:3] == 3 * got[:1] and got[4] in (None, got[0])),
+       "%d: changed bytes" % number, "%s\n%s" % (got, r))
 done()
