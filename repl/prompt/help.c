@@ -47,7 +47,7 @@ void help_overview(struct out *o)
 		out_printf(&words, " %s", help_list(i));
 	help_fold(o, out_text(&words), 78);
 	out_c(o, "Commands (.help commands):\n");
-	words.n = 1;
+	words.n = words.n > 0; /* without memory there is not even the blank */
 	for (size_t i = 0; (c = command_at(i)); i++)
 		if (c->what && !options_have(c->name))
 			out_printf(&words, " .%s", c->name);

@@ -369,6 +369,7 @@ int command_overview(struct app *app, struct str rest, struct err *err)
 {
 	struct overview v = {.app = app};
 	const bool installed = library_installed();
+	const unsigned lost = out_lost();
 	int n = 0;
 
 	if (rest.n) {
@@ -391,6 +392,9 @@ int command_overview(struct app *app, struct str rest, struct err *err)
 			 "note: %d kinds of findings were not looked for: the queries "
 			 "that ship are not installed",
 			 n);
+	/* Without its words a finding is left out. */
+	if (!err->kind && (v.texts.refused || out_lost() != lost))
+		err_no_memory(err, NULL);
 	if (!err->kind)
 		show(&v, err);
 	arena_free(&v.texts);
