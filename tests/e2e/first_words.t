@@ -6,14 +6,15 @@ answer its first lines.  --update writes the answers anew; a person reads the di
 """
 import os
 import re
-import shutil
 import sys
 
-from e2e import done, ok, profile, run, same, small, top
+from e2e import done, ok, profile, run, same, small, top, write_bytes
 
 TABLE = top + "/tests/e2e/first_words.txt"
 LINES, WIDTH = 4, 96
-shutil.copy(small + "tmpl-cachebranch.out", "app.out")
+# Whose lines have no text, whatever headers are installed here.
+with open(small + "tmpl-cachebranch.out", "rb") as f:
+    write_bytes("app.out", f.read().replace(b"/usr/include/", b"/old/include/"))
 run("app.out", "-c", "info")
 
 

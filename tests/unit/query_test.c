@@ -149,7 +149,7 @@ static void test_filters(void)
 static void test_graph_keys(void)
 {
 	enum { NAMES = 700 };
-	char text[NAMES * 10 + 100], names[NAMES * 10];
+	char text[NAMES * 12 + 100], names[NAMES * 12];
 	uint64_t rows[2], counted;
 	struct seen s;
 	struct err err = {0};
