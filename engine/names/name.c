@@ -625,6 +625,8 @@ void name_parse(struct str name, enum name_reading how, struct name *out)
 		name.n > mark.n && str_eq(str_from(name, name.n - mark.n), mark);
 	size_t place;
 
+	if (!name.p)
+		name.p = ""; /* NULL + 0 is undefined */
 	if (marked)
 		name.n -= mark.n;
 	place = name_place(name);

@@ -263,7 +263,7 @@ static int add_places(struct exec *x, struct line_rows *d, const struct fn_membe
 
 		if (read_function(x, d, of->fn[i], scratch, &raw))
 			return x->err->kind;
-		if (folds)
+		if (folds && raw.n > from)
 			raw.n = from + fold_raw(d, raw.at + from, raw.n - from);
 	}
 	if (of->n > 1)

@@ -154,7 +154,7 @@ static void odd(struct batch *b, enum odd k, struct str line)
 /* The next field of s, without blanks and tabs; n is 0 at the end. */
 static struct str decode_line_field(struct str *s)
 {
-	const char *p = s->p, *const end = p + s->n, *from;
+	const char *p = s->p, *const end = s->n ? p + s->n : p, *from; /* p may be NULL */
 
 	while (p < end && is_blank(*p))
 		p++;
