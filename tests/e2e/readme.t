@@ -55,8 +55,9 @@ def session(text):
     steps = [m.start() for m in re.finditer(r"^(\$ |quern> )", text, re.M)]
     for start, end in zip(steps, steps[1:] + [len(text)]):
         line, _, want = text[start:end].partition("\n")
-        if "sqlite3" in line and not shutil.which("sqlite3"):
-            skip(line, "sqlite3 is not installed")
+        missing = [p for p in ("sqlite3", "duckdb") if line.startswith("$ " + p) and not shutil.which(p)]
+        if missing:
+            skip(line, missing[0] + " is not installed")
             now += line + "\n" + want
             continue
         got = answer(line, profiles)
