@@ -422,54 +422,13 @@ static int64_t total_of(const struct table *t, const struct expr *e, struct str 
 	return a;
 }
 
-/* The statement around a key, with a condition before the sort; empty: it cannot be told. */
-static struct str with_condition(struct exec *x, const struct table *t,
-				 const struct expr *key, struct str counts, int64_t least)
-{
-	const struct str text = x->text;
-	size_t from = key->span.at, to = from, bar;
-	struct str q;
-
-	if (to > text.n)
-		return (struct str){0};
-	while (from && !memchr(";\n", text.p[from - 1], 2))
-		from--;
-	while (to < text.n && !memchr(";\n", text.p[to], 2))
-		to++;
-	for (bar = key->span.at; bar > from && text.p[bar] != '|'; bar--)
-		;
-	if (bar > from) {
-		q = arena_printf(x->a, "%.*s| where %.*s > %" PRId64 " %.*s",
-				 (int)(bar - from), text.p + from, STR_ARG(counts), least,
-				 (int)(to - bar), text.p + bar);
-	} else { /* top N UNIT by KEY */
-		const struct str top = {text.p + from, key->span.at - from};
-		uint64_t rows = 10;
-
-		for (size_t i = 0; i < top.n; i++)
-			if (top.p[i] >= '0' && top.p[i] <= '9') {
-				const struct str n = str_from(top, i);
-
-				str_u64((struct str){n.p, str_find(n, ' ')}, &rows);
-				break;
-			}
-		if (!t->src || str_find_str(top, STR(" of ")) < top.n)
-			return (struct str){0};
-		q = arena_printf(
-			x->a, "%s | where %.*s > %" PRId64 " | sort %.*s | take %" PRIu64,
-			t->src->name, STR_ARG(counts), least, (int)key->span.len,
-			text.p + key->span.at, rows);
-	}
-	return q.p && parse_reads(NULL, q) ? str_trim(q) : (struct str){0};
-}
-
 /* A rate of few says little: say so if the first row has few. */
 static int note_few(struct exec *x, struct table *t, const struct expr *key,
 		    const struct expr *ratio)
 {
 	enum { FEW = 1000 }; /* of the total */
 	const struct expr *of = ratio->op == EX_DIV ? ratio->b : NULL;
-	struct str counts, query;
+	struct str counts;
 	const int64_t total = of && t->g ? total_of(t, of, &counts) : 0;
 	struct table_col v;
 	double first;
@@ -479,10 +438,6 @@ static int note_few(struct exec *x, struct table *t, const struct expr *key,
 	if (eval(x, t, of, &v))
 		return x->err->kind;
 	first = col_is_f(v.type) ? v.f[0] : (double)v.i[0];
-	query = with_condition(x, t, key, counts, total / FEW);
-	if (query.n && first * FEW < (double)total)
-		return exec_hintf(x, "the first rows have few %.*s; without these: %.*s",
-				  STR_ARG(counts), STR_ARG(query));
 	return first * FEW >= (double)total
 		       ? 0
 		       : exec_hintf(

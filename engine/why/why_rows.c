@@ -363,23 +363,22 @@ static bool is_heap(const struct why *w, struct why_cause *c, bool *releases)
 static void join_heap(struct causes *c)
 {
 	struct why_cause *best[2] = {NULL, NULL}; /* of what costs less, more */
-	double largest[2] = {0, 0};
+	double largest[2][2] = {{0}};		  /* of what releases, allocates */
 	struct why_cause sum = {0};
 
 	for (size_t i = 0; i < c->n; i++) {
 		struct why_cause *one = &c->at[i];
 		const bool more = one->cost > 0;
-		double size = fabs(one->cost);
 		bool releases;
 
 		if (!is_heap(c->w, one, &releases))
 			continue;
 		one->kind = WHY_LAYOUT;
-		size *= releases ? 1e-9 : 1;
-		if (size > largest[more]) {
-			best[more] = one;
-			largest[more] = size;
-		}
+		if (fabs(one->cost) <= largest[more][!releases] ||
+		    (releases && largest[more][true] > 0))
+			continue; /* what releases names the row only alone */
+		best[more] = one;
+		largest[more][!releases] = fabs(one->cost);
 	}
 	for (size_t i = 0; i < c->n; i++)
 		if (c->at[i].kind == WHY_LAYOUT)

@@ -344,6 +344,9 @@ struct first_jump {
 	uint64_t lines;	       /* of text */
 };
 
+/* Does the text at p begin with this word?  Of a known length: compares of 4 and 1 bytes. */
+#define BEGINS(p, word) (memcmp((p), (word), sizeof(word) - 1) == 0)
+
 /* Read "jump=12 +3 0 \n* 0 \n" or "jcnd=3/12 ...", maybe after jfi= and jfn=; its end, or
  * NULL. */
 static HOT const char *read_jump(const struct first_fixed l, const struct first *f,
@@ -354,8 +357,7 @@ static HOT const char *read_jump(const struct first_fixed l, const struct first 
 	if (p[1] == 'f' && !first_jump_target(l.t, &p, &j->target, &j->lines))
 		return NULL;
 	j->cond = p[1] == 'c';
-	/* "jcnd=", "jump=" */
-	if ((load8(p) & low_bytes(5)) != (j->cond ? 0x3d646e636a : 0x3d706d756a))
+	if (j->cond ? !BEGINS(p, "jcnd=") : !BEGINS(p, "jump="))
 		return NULL;
 	p += 5;
 	if (j->cond && (!digits_number(&p, &j->taken) || *p++ != '/'))
@@ -365,9 +367,8 @@ static HOT const char *read_jump(const struct first_fixed l, const struct first 
 	p = read_places(f, p, j->to, 0, 1);
 	if (!p)
 		return NULL;
-	/* "0 \n* 0 \n": no line of code is known, and the jump is where the line before
-	 * is */
-	if (l.nsub == 2 && load8(p) == 0x0a2030202a0a2030) {
+	/* No line of code is known, and the jump is where the line before is. */
+	if (l.nsub == 2 && BEGINS(p, "0 \n* 0 \n")) {
 		j->to[1] = j->at[1] = 0;
 		j->at[0] = f->at[0];
 		return p + 8;
@@ -488,25 +489,21 @@ static HOT const char *read_callee(const struct first_fixed l, const char *p,
 
 	c->cob = c->cfi = 0;
 	c->lines = 3;
-	/* "cob=(" */
-	if ((load8(p) & low_bytes(5)) == 0x283d626f63) {
+	if (BEGINS(p, "cob=(")) {
 		p += 5;
 		c->cob = number_name(&names[SPACE_OBJ], &p);
 		if (!c->cob)
 			return NULL;
 		c->lines++;
 	}
-	/* "cfi=(", "cfl=(" */
-	if ((load8(p) & low_bytes(5)) == 0x283d696663 ||
-	    (load8(p) & low_bytes(5)) == 0x283d6c6663) {
+	if (BEGINS(p, "cfi=(") || BEGINS(p, "cfl=(")) {
 		p += 5;
 		c->cfi = number_name(&names[SPACE_FILE], &p);
 		if (!c->cfi)
 			return NULL;
 		c->lines++;
 	}
-	/* "cfn=(" */
-	if ((load8(p) & low_bytes(5)) != 0x283d6e6663)
+	if (!BEGINS(p, "cfn=("))
 		return NULL;
 	p += 5;
 	c->cfn = number_name(&names[SPACE_FN], &p);
@@ -519,8 +516,7 @@ static HOT const char *read_calls(const struct first_fixed l, const struct first
 {
 	struct number to;
 
-	/* "calls=" */
-	if ((load8(p) & low_bytes(6)) != 0x3d736c6c6163)
+	if (!BEGINS(p, "calls="))
 		return NULL;
 	p += 6;
 	if (!digits_number(&p, &c->count))
@@ -532,9 +528,8 @@ static HOT const char *read_calls(const struct first_fixed l, const struct first
 	if (!p)
 		return NULL;
 	c->to = l.nsub == 2 || l.instr ? 0 : to.v;
-	/* " 0 \n* 0 ": no line of code is known, and the call is where the line before
-	 * is */
-	if (l.nsub == 2 && load8(p) == 0x2030202a0a203020) {
+	/* No line of code is known, and the call is where the line before is. */
+	if (l.nsub == 2 && BEGINS(p, " 0 \n* 0 ")) {
 		c->at[0] = f->at[0];
 		c->at[1] = 0;
 		p += 8;

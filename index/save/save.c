@@ -359,21 +359,20 @@ static int save_fn_names(struct save *s)
 	return save_strings(s, TABLE_NAME, SPACE_FN);
 }
 
-/* The pieces of the graph's tables, with the per-event ones in between. */
-static int (*const begin_graph[])(struct save *s) = {save_file_names, save_fn_names,
-						     save_identities};
-static int (*const end_graph[])(struct save *s) = {save_edge_columns, save_incoming,
-						   save_contexts_of};
-enum {
-	BEGIN = sizeof(begin_graph) / sizeof(begin_graph[0]),
-	END = sizeof(end_graph) / sizeof(end_graph[0]),
+/* The tables of the graph, one at each call; those of events take a call an event. */
+static const struct {
+	int (*put)(struct save *s);
+	int (*put_event)(struct save *s, size_t event);
+} graph_tables[] = {
+	{.put = save_file_names},  {.put = save_fn_names},     {.put = save_identities},
+	{.put_event = save_event}, {.put = save_edge_columns}, {.put = save_incoming},
+	{.put = save_contexts_of},
 };
 
 static int save_graph(void *arg, bool wait, enum ordered_left *left)
 {
 	struct save *s = arg;
-	const size_t events = s->p->nevent, at = s->next;
-	int rc;
+	int rc = 0;
 
 	*left = ORDERED_MORE;
 	if (!s->ready) {
@@ -381,10 +380,13 @@ static int save_graph(void *arg, bool wait, enum ordered_left *left)
 		s->ready = *left == ORDERED_MORE;
 		return rc || save_stopped(s) ? s->err->kind : 0;
 	}
-	rc = at < BEGIN		   ? begin_graph[at](s)
-	     : at < BEGIN + events ? save_event(s, at - BEGIN)
-				   : end_graph[at - BEGIN - events](s);
-	if (++s->next == BEGIN + events + END)
+	if (graph_tables[s->next].put)
+		rc = graph_tables[s->next++].put(s);
+	else if (s->next_event < s->p->nevent)
+		rc = graph_tables[s->next].put_event(s, s->next_event++);
+	else
+		s->next++;
+	if (s->next == sizeof(graph_tables) / sizeof(graph_tables[0]))
 		*left = ORDERED_NOTHING;
 	return rc ? s->err->kind : 0;
 }

@@ -39,8 +39,8 @@ struct save {
 	bool aside, ready; /* prepare() runs in `thread`; it has finished */
 	pthread_t thread;
 	atomic_bool prepared;
-	struct err aside_err; /* the thread's error */
-	size_t next;	      /* the next piece to write */
+	struct err aside_err;	 /* the thread's error */
+	size_t next, next_event; /* the next table of the graph to write, and its event */
 };
 
 static inline int save_stopped(const struct save *s)
