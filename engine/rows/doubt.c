@@ -8,7 +8,7 @@
 
 const struct doubt_kind doubt_kinds[DOUBTS] = {
 	[DOUBT_CUT] = {"cut", "a profile whose end is missing"},
-	[DOUBT_ODD] = {"odd", "a profile with skipped or mended lines that carry cost"},
+	[DOUBT_ODD] = {"odd", "costs of skipped or mended lines, or that do not fit in 64 bits"},
 	[DOUBT_TOTALS] = {"totals", "a profile whose lines do not add up to its totals"},
 	[DOUBT_INDEX] = {"index", "an index that stands for the profile asked"},
 	[DOUBT_RUNS] = {"runs", "sums of more runs on one side than on the other"},

@@ -279,6 +279,7 @@ int result_ahead(const struct result *r, int (*fn)(void *), void *arg, struct er
 		p->x[i] = *p->t->x;
 		p->x[i].a = &p->a[i];
 		p->x[i].err = &p->err[i];
+		p->x[i].doubts = NULL; /* the answer has its own */
 		if (new_page(p, &p->x[i], &p->page[i]))
 			return told(p->t->x->err, err);
 	}

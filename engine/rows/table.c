@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "engine/lang/check_names.h"
+#include "engine/rows/doubt.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
@@ -411,6 +412,23 @@ int table_prepare(const struct table *t, const struct table_col *c)
 		       : 0;
 }
 
+int table_doubt_full(struct exec *x, const struct table_col *c, size_t n)
+{
+	const bool count = c->type == COL_COUNT;
+	bool full = false;
+
+	if (!x->doubts || (!count && c->type != COL_COST && c->type != COL_DELTA))
+		return 0;
+	for (size_t i = 0; i < n; i++)
+		full |= (!c->absent || !c->absent[i]) &&
+			(count ? c->u[i] == UINT64_MAX
+			       : (c->i[i] == INT64_MAX || c->i[i] == INT64_MIN));
+	return full ? exec_doubt(x, DOUBT_ODD,
+				 STR("a sum does not fit in 64 bits: it stands at the "
+				     "largest number, and changes of it are not seen"))
+		    : 0;
+}
+
 int table_fill_into(struct table *t, struct table_col *c, void *buf)
 {
 	int rc;
@@ -427,7 +445,7 @@ int table_fill_into(struct table *t, struct table_col *c, void *buf)
 	if (t->x->a->refused)
 		return arena_full(t->x->a, t->x->err);
 	c->filled = true;
-	return 0;
+	return table_doubt_full(t->x, c, t->n);
 }
 
 int table_fill(struct table *t, struct table_col *c)

@@ -200,6 +200,9 @@ int table_fill(struct table *t, struct table_col *c);
 int table_show(struct table *t, struct str name);
 /* Compute them in buf, col_width() * t->n bytes. */
 int table_fill_into(struct table *t, struct table_col *c, void *buf);
+/* A cost or count that does not fit in 64 bits stands at their end: if one of the n cells does,
+ * say so; `expect` doubts the answer. */
+int table_doubt_full(struct exec *x, const struct table_col *c, size_t n);
 /* Replace the numbers of a column by texts. */
 int table_texts(struct table *t, struct table_col *c);
 /* Append a computed column of t->n rows, of zeros. */

@@ -49,9 +49,18 @@ struct group_folding {
 	enum fold f;
 	uint8_t last; /* the last kind of rows that is counted */
 	struct table_col *out;
-	uint8_t *seen;	/* [groups] */
+	uint8_t *seen;	/* [groups]: 1, or FULL */
 	uint64_t *size; /* [groups]: cells that are present; NULL: not asked */
 };
+
+/* A sum that does not fit stays at the end, whatever follows. */
+enum { FULL = 2 };
+
+static void add_to_sum(struct group_folding *d, uint32_t g, int64_t v)
+{
+	if (d->seen[g] != FULL)
+		d->seen[g] = cost_add(&d->out->i[g], v) ? FULL : 1;
+}
 
 /* Sums of costs, if each row counts. */
 static bool fold_sums(struct group_folding *d, const struct table_col *c,
@@ -60,16 +69,8 @@ static bool fold_sums(struct group_folding *d, const struct table_col *c,
 	if (d->f != FOLD_SUM || !col_is_signed(c->type) || c->absent || c->estimated ||
 	    d->g->left_out || d->size)
 		return false;
-	if (d->g->n == 1) {
-		d->seen[0] = 1;
-		for (size_t i = 0; i < n; i++)
-			cost_add(&d->out->i[0], c->i[i]);
-		return true;
-	}
-	for (size_t i = 0; i < n; i++) {
-		d->seen[of[i]] = 1;
-		cost_add(&d->out->i[of[i]], c->i[i]);
-	}
+	for (size_t i = 0; i < n; i++)
+		add_to_sum(d, d->g->n == 1 ? 0 : of[i], c->i[i]);
 	return true;
 }
 
@@ -84,8 +85,12 @@ static int fold_rows(struct window *w, struct group_folding *d, const struct tab
 	for (size_t i = 0; i < w->t.n; i++) {
 		if (group_absent(c, i) || (left_out && left_out[i] > d->last))
 			continue;
-		fold_cell(d->f, c, i, d->out, of[i], !d->seen[of[i]]);
-		d->seen[of[i]] = 1;
+		if (d->f == FOLD_SUM && col_is_signed(c->type)) {
+			add_to_sum(d, of[i], c->i[i]);
+		} else {
+			fold_cell(d->f, c, i, d->out, of[i], !d->seen[of[i]]);
+			d->seen[of[i]] = 1;
+		}
 		if (d->size)
 			d->size[of[i]]++;
 		if (c->estimated && c->estimated[i]) {
@@ -126,7 +131,7 @@ int groups_fold(struct exec *x, struct table *t, const struct groups *g, enum fo
 		d.seen[k] = !d.seen[k];
 	}
 	out->absent = all ? NULL : d.seen;
-	return 0;
+	return table_doubt_full(x, out, g->n);
 }
 
 int groups_fold_into(struct exec *x, struct table *t, const struct groups *g, enum fold f,

@@ -312,14 +312,12 @@ int exec_expect_sure(struct exec *x, const struct tstage *s)
 			doubt_kinds[DOUBT_UNSURE].help);
 }
 
-int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
+static int expect_rows(struct exec *x, struct table *t, const struct tstage *s)
 {
 	uint32_t *rows, *bad;
 	size_t n, k = 0, all = t->n;
 	struct str asked;
 
-	if (expect_no_doubt(x, s) || expect_paired(x, t, s))
-		return x->err->kind;
 	if (s->name.n) {
 		bool none = str_eq(s->name, STR("none"));
 
@@ -348,6 +346,15 @@ int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
 	return err_set(x->err, ERR_EXPECT, s->span.at, "%s of %s row%s %s not meet %.*s",
 		       GROUPED(k), GROUPED(all), all == 1 ? "" : "s",
 		       k == 1 ? "does" : "do", STR_ARG(asked));
+}
+
+/* What it computes may be in doubt as well. */
+int exec_expect(struct exec *x, struct table *t, const struct tstage *s)
+{
+	return expect_no_doubt(x, s) || expect_paired(x, t, s) || expect_rows(x, t, s) ||
+			       expect_no_doubt(x, s)
+		       ? x->err->kind
+		       : 0;
 }
 
 /* How many rows the stages keep, the costliest; 0: all, or others. */

@@ -165,4 +165,17 @@ write("few.out", [("h%d" % i, "1") for i in range(5)] + [("f0", "1")])
 case("paired", "of the cost is in functions that both profiles have", "few.out", "base=other.out",
      query="functions vs base | where delta% > 5 and delta > 10 | expect none")
 same(sorted(set(words) - set(cases)), ["gone", "unsure"], "each word has a case here, in benches.t or in pairs.t")
+# An event that is a sum of others, and a sum of rows, may not fit: they stand at the same end on both sides.
+for name, cost in (("sums.old", 10 ** 10), ("sums.new", 2 * 10 ** 10)):
+    with open(name, "w") as f:
+        f.write("events: Ir\nevent: Nj = 1000000000 Ir : energy\nfl=a.c\nfn=main\n1 %d\n" % cost)
+for q in ("functions by Nj vs base | sum | expect delta% <= 2", "functions by Nj vs base | where delta% > 5 | expect none",
+          "functions vs base | where delta.Nj > 0 | expect none", "let E = 1000000000 * Ir; functions by E vs base | expect delta <= 0",
+          "functions by Nj vs base | group by obj: sum(delta) as d | expect d <= 0"):
+    r = run("sums.new", "base=sums.old", "-q", "--no-init", "-c", q)
+    ok(r.status == 4 and "does not fit in 64 bits" in r.talk, "%s is in doubt" % q, r)
+with open("signs.out", "w") as f:
+    f.write("events: T\n" + "".join("fl=a.c\nfn=%s\n1 %d\n" % x for x in (("a", 2 ** 63 - 2), ("b", 5), ("c", -5))))
+r = run("signs.out", "-q", "--no-init", "-c", "functions | sort fn asc | group by obj: sum(self) as s | expect s < 0")
+ok(r.status == 4 and "does not fit in 64 bits" in r.talk, "a sum that leaves 64 bits on its way stays at the end", r)
 done()
