@@ -59,13 +59,22 @@ def same(got, want, name):
     return ok(got == want, name, "got  %r\nwant %r" % (got, want))
 
 
+def note_skip(why):
+    """A line for the end of all tests."""
+    if os.environ.get("QUERN_SKIPPED"):
+        with open(os.environ["QUERN_SKIPPED"], "a", encoding="utf-8") as f:
+            f.write("%s: %s\n" % (os.path.basename(sys.argv[0]), why))
+
+
 def skip(name, why):
     global count
     count += 1
+    note_skip(why)
     print("ok %d - %s # SKIP %s" % (count, name, why))
 
 
 def skip_all(why):
+    note_skip(why)
     print("1..0 # SKIP " + why)
     sys.exit(0)
 

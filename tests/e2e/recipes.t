@@ -55,7 +55,8 @@ with open("x.pl", "w") as f:
     f.write("sub f { my $n = shift; $n < 2 ? $n : f($n - 1) + f($n - 2) } f(9);\n")
 with open("x.rb", "w") as f:
     f.write("def f(n)\n  n < 2 ? n : f(n - 1) + f(n - 2)\nend\nf(9)\n")
-cc = shutil.which(os.environ.get("CC", "cc"))
+cc = os.environ.get("CC", "cc")
+cc = cc if shutil.which(cc.split()[0]) else None
 tested = set()
 
 
@@ -81,7 +82,7 @@ def answers(label, query, want, files, said=""):
 
 plain = row("the usual questions", "valgrind", *(["cc"] if not cc else []))
 if plain:
-    subprocess.run([cc, "-O1", "-g", "app.c", "-o", "app", "-lpthread"], check=True)
+    subprocess.run(cc.split() + ["-O1", "-g", "app.c", "-o", "app", "-lpthread"], check=True)
 for label, query, want in (("the usual questions", "callers of f", r"\twork"), ("instrs, asm, inlined", "instrs of f | count", r"\n[1-9]\d*\n"),
                            ("jumps", "jumps of f | count", r"\n[1-9]\d*\n"), ("cache misses", "events", "D1mr"), ("mispredicted branches", "events", "Bcm"),
                            ("threads", "threads | count", r"\n2\n"), ("stacks", "contexts of f | count", r"\n[2-9]\n"),

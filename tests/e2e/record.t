@@ -317,10 +317,10 @@ r = real("-o", "out", "-c", "functions | count | as tsv", "--", "sh", "-c", "exe
 ok(r.status == 3 and "callgrind wrote no profile" in r.talk and "exec" in r.talk, "a program that runs another in its place", r)
 r = real("-o", "out", "-c", "functions | count | as tsv", "--", "sh", "-c", "ls >/dev/null; exit 9")
 ok(r.status == 9 and "started other processes" in r.talk, "one that starts others", r)
-cc = shutil.which(os.environ.get("CC", "cc"))
-if cc:
+cc = os.environ.get("CC", "cc").split()
+if shutil.which(cc[0]):
     program("kid.c", "#include <sys/wait.h>\n#include <unistd.h>\nint main(void) { if (fork()) wait(0); return 0; }\n")
-    subprocess.run([cc, "-O0", "-g", "kid.c", "-o", "kid"], check=True)
+    subprocess.run(cc + ["-O0", "-g", "kid.c", "-o", "kid"], check=True)
     r = real("-o", "out", "--lines", "--cache", "--threads", "-c", "events | count | as tsv", "-c", "instrs of main | count | as tsv", "--", "./kid")
     ok(r.status == 0 and r.text.startswith("count\n") and len(files()) == 2, "a child has its own profile, by its number; all words together", "%s\n%s" % (r, files()))
     clean()

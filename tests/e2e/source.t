@@ -204,11 +204,11 @@ r = run("fake.out", "-q", "--format", "csv", "-c", "asm of main | where self > 0
 same(r.text.splitlines()[1:3], ["nop 0", "nop 1984"], "asm: thousands of instructions")
 
 missing = [t for t in ("valgrind", "callgrind_annotate", "objdump") if not shutil.which(t)]
-cc = os.environ.get("CC", "gcc")
-if missing or not shutil.which(cc):
-    skip("the same numbers as callgrind_annotate", " ".join(missing or [cc]) + " is not installed")
+cc = os.environ.get("CC", "gcc").split()
+if missing or not shutil.which(cc[0]):
+    skip("the same numbers as callgrind_annotate", " ".join(missing or cc) + " is not installed")
     done()
-subprocess.run([cc, "-g", "-O1", "-o", "p", "p.c"], check=True)
+subprocess.run(cc + ["-g", "-O1", "-o", "p", "p.c"], check=True)
 for out, more in (("p.out", ["--dump-instr=yes", "--collect-jumps=yes"]), ("line.out", [])):
     p = subprocess.run(["valgrind", "--tool=callgrind", "--callgrind-out-file=" + out] + more + ["./p"],
                        stderr=subprocess.PIPE)
