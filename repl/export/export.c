@@ -421,14 +421,9 @@ static struct str next_word(struct str *s)
 static int hint_tables(struct err *err)
 {
 	char list[300] = "";
-	size_t n = 0;
 
-	for (size_t t = 0; t < export_tables_n && n < sizeof(list); t++)
-		n += (size_t)snprintf(list + n, sizeof(list) - n, "%s %s",
-				      t && export_tables[t].on_request &&
-						      !export_tables[t - 1].on_request
-					      ? ","
-					      : "",
+	for (size_t t = 0, n = 0; t < export_tables_n && n < sizeof(list); t++)
+		n += (size_t)snprintf(list + n, sizeof(list) - n, " %s",
 				      export_tables[t].name);
 	return err_hint(err, "tables:%s", list);
 }

@@ -5,6 +5,7 @@
  * at a time.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/lang/result.h"
 #include "engine/session.h"
@@ -33,51 +34,40 @@ static const struct {
 	{"calls", offsetof(struct export_row, calls)},
 };
 
-static int add_numbers(struct export *x, struct str from, struct column *c)
+/* The values of a column, `at` in each row; of a cost those of event e. */
+static int add_values(struct export *x, enum col_type type, size_t at, uint32_t e,
+		      struct result *r)
 {
-	uint64_t *v = ARENA_ARRAY(&x->arena, uint64_t, x->added.n + 1);
-	size_t m = 0;
+	struct str *s = ARENA_ARRAY(&x->arena, struct str, x->added.n + 1);
+	uint64_t *u = (void *)s;
 
-	while (m + 1 < COUNT(members) && !str_eq(from, str_c(members[m].from)))
-		m++;
-	for (size_t i = 0; v && i < x->added.n; i++)
-		v[i] = *(const uint64_t *)(const void *)((const char *)&x->added.rows[i] +
-							 members[m].at);
-	*c = (struct column){.type = COL_COUNT, .machine = true, .u = v};
-	return v ? 0 : arena_full(&x->arena, x->err);
-}
+	for (size_t i = 0; s && i < x->added.n; i++) {
+		const struct export_row *row = &x->added.rows[i];
 
-static int add_files(struct export *x, struct column *c)
-{
-	struct str *v = ARENA_ARRAY(&x->arena, struct str, x->added.n + 1);
-
-	for (size_t i = 0; v && i < x->added.n; i++)
-		v[i] = store_file(x->st, x->added.rows[i].file);
-	*c = (struct column){.type = COL_FILE, .machine = true, .s = v};
-	return v ? 0 : arena_full(&x->arena, x->err);
-}
-
-static int add_costs(struct export *x, uint32_t e, struct column *c)
-{
-	int64_t *v = ARENA_ARRAY(&x->arena, int64_t, x->added.n + 1);
-
-	for (size_t i = 0; v && i < x->added.n; i++)
-		v[i] = x->added.costs[x->added.rows[i].costs + e];
-	*c = (struct column){.type = COL_COST, .machine = true, .i = v};
-	return v ? 0 : arena_full(&x->arena, x->err);
+		if (type == COL_FILE)
+			s[i] = store_file(x->st, row->file);
+		else if (type == COL_COST)
+			u[i] = (uint64_t)x->added.costs[row->costs + e];
+		else
+			memcpy(&u[i], (const char *)row + at, sizeof(*u));
+	}
+	r->cols[r->ncols++] = (struct column){.type = type, .machine = true, .s = s};
+	return s ? 0 : arena_full(&x->arena, x->err);
 }
 
 static int add_column(struct export *x, const struct export_column *c, struct result *r)
 {
+	const bool file = str_eq(c->from, STR("file"));
+	size_t m = 0;
 	int rc = 0;
 
+	while (m + 1 < COUNT(members) && !str_eq(c->from, str_c(members[m].from)))
+		m++;
 	if (!c->cost)
-		return str_eq(c->from, STR("file"))
-			       ? add_files(x, &r->cols[r->ncols++])
-			       : add_numbers(x, c->from, &r->cols[r->ncols++]);
+		return add_values(x, file ? COL_FILE : COL_COUNT, members[m].at, 0, r);
 	for (size_t e = 0; !rc && e < x->nevents; e++)
 		if (export_has(x, e))
-			rc = add_costs(x, x->local[e], &r->cols[r->ncols++]);
+			rc = add_values(x, COL_COST, 0, x->local[e], r);
 	return rc;
 }
 
