@@ -190,7 +190,7 @@ static uint64_t lowest_line(const struct shape *s, uint32_t own)
 /* Copy the lines of a piece, and step over its other rows. */
 static enum copied copy(struct copy_lines *c, struct bytes piece, uint64_t *first_line)
 {
-	struct varint_reader in = {piece.p, piece.p + piece.n, false};
+	struct varint_reader in = {piece.p, piece.n ? piece.p + piece.n : piece.p, false};
 	struct copy_place at = {.file = file_of[0]};
 	struct piece_row o = {0};
 	uint64_t costs[COPY_EVENTS];
