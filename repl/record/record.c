@@ -333,11 +333,28 @@ static void say_end(const struct recording *w)
 		talk("quern: %s: exit status %d", w->program[0], w->ran.status);
 }
 
+/* Its file; NULL: there is none, or it is empty.  Xdebug may pack it, whatever it was told. */
+static const char *written(struct recording *w)
+{
+	static const char *const ends[] = {"", ".gz"};
+	struct stat st;
+
+	for (int i = 0; i < (w->php ? 2 : 1); i++) {
+		const char *path =
+			text(w->a, "%s.%ld%s", w->base, (long)w->ran.pid, ends[i]);
+
+		if (path && stat(path, &st) == 0 && st.st_size > 0)
+			return path;
+		if (path)
+			unlink(path);
+	}
+	return NULL;
+}
+
 /* Returns where the profile of this run is; NULL: there is none, as of a dry run. */
 static const char *run_once(struct recording *w)
 {
 	struct recipe r;
-	struct stat st;
 	const char *path;
 
 	if (recipe_of(w, &r))
@@ -352,11 +369,8 @@ static const char *run_once(struct recording *w)
 		return NULL;
 	}
 	say_end(w);
-	path = text(w->a, "%s.%ld", w->base, (long)w->ran.pid);
-	if (path && stat(path, &st) == 0 && st.st_size > 0)
+	if ((path = written(w)))
 		return path;
-	if (path)
-		unlink(path);
 	err_set(w->err, ERR_PROFILE, 0, "%s: %s wrote no profile", w->program[0],
 		w->php ? "Xdebug" : "callgrind");
 	err_hint(

@@ -273,6 +273,10 @@ ok(status == 0 and "set" in shown and "count\r\n2\r\n" in shown, "a terminal tha
 clean()
 
 # ---- Xdebug
+program("php8.4", "#!/bin/sh\nprintf 'events: Time\\nfn=main\\n1 5\\n' | gzip >out.$$.gz\n")
+r = record("-q", "-o", "out", "-c", "functions | show fn, self | as tsv", "--", "./php8.4")
+ok(r.status == 0 and r.text == "fn\tself\nmain\t5\n" and "out" in files(), "an Xdebug that packs its profile", r)
+clean()
 php = shutil.which("php")
 if php and "Xdebug" in subprocess.run([php, "-m"], stdout=subprocess.PIPE, text=True).stdout:
     with open("x.php", "w") as f:
