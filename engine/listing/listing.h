@@ -19,6 +19,7 @@
 #include "engine/listing/source_text.h"
 
 struct fn_set;
+struct place_set;
 
 enum listing_kind {
 	LISTING_FILE,
@@ -68,6 +69,7 @@ struct listing {
 	struct store *st;
 	uint32_t events, event;
 	bool instrs;		  /* instructions, not lines */
+	struct place_set *only;	  /* only these lines; NULL: all of the functions */
 	struct text_file **files; /* read so far; objects: by listing_ahead() */
 	struct arena *texts;	  /* where they are */
 	struct listing_place *place;
@@ -83,8 +85,8 @@ struct listing {
 	const struct inline_frame *mark; /* that of the row before */
 };
 
-/* Fill in the listing of the functions of x->g in a set; st, events, event, instrs, files
- * and texts are set.  Notes say what has no text. */
+/* Fill in the listing of the functions of x->g in a set (NULL: all); st, events, event,
+ * instrs, only, files and texts are set.  Notes say what has no text. */
 int listing_fill(struct exec *x, struct listing *l, const struct fn_set *set);
 /* Look up what is inlined in the functions of a set, and disassemble them, so that their
  * listings need not do it one by one. */

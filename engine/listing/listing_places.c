@@ -7,6 +7,7 @@
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
+#include "engine/rows/place_set.h"
 #include "engine/listing/listing.h"
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"
@@ -142,17 +143,48 @@ static void merge(struct listing *l)
 	l->nplaces = n;
 }
 
+static bool is_wanted(const struct exec *x, const struct listing *l,
+		      const struct listing_place *at)
+{
+	return !l->only || place_set_has(l->only, graph_of_store(x->g, at->fn), at->file);
+}
+
+/* A function without a wanted line is left out; of the others all places are needed to
+ * find the lines that call inlined code. */
 static int add_function(struct exec *x, void *arg, const struct fn_members *of,
 			struct arena *scratch)
 {
 	struct listing *l = arg;
 
 	for (uint32_t k = 0; k < of->n; k++) {
-		l->own[store_fn_file_id(l->st, of->fn[k])] = true;
+		const size_t from = l->nplaces, costs = l->ncosts;
+		size_t i = from;
+
 		if (add_places(x, l, of->fn[k], scratch))
 			return x->err->kind;
+		l->own[store_fn_file_id(l->st, of->fn[k])] |= !l->only;
+		while (i < l->nplaces && !is_wanted(x, l, &l->place[i]))
+			i++;
+		if (i < l->nplaces)
+			continue;
+		l->nplaces = from;
+		l->ncosts = costs;
 	}
 	return exec_poll_now(x);
+}
+
+/* Leave the wanted places. */
+static void drop_others(const struct exec *x, struct listing *l)
+{
+	size_t n = 0;
+
+	for (size_t i = 0; i < l->nplaces; i++) {
+		if (!is_wanted(x, l, &l->place[i]))
+			continue;
+		l->own[l->place[i].file] |= place_set_names(l->only, l->place[i].file);
+		l->place[n++] = l->place[i];
+	}
+	l->nplaces = n;
 }
 
 int listing_gather(struct exec *x, struct listing *l, const struct fn_set *set)
@@ -248,6 +280,8 @@ int listing_merge(struct exec *x, struct listing *l)
 			    roll_up(x, l, l->place[i], &own))
 				return x->err->kind;
 	}
+	if (l->only)
+		drop_others(x, l);
 	merge(l);
 	return 0;
 }
@@ -274,8 +308,10 @@ static bool is_own(const struct listing *l, const struct listing_group *g)
 {
 	const struct inline_frame *frame;
 
+	if (l->own[g->id] && (l->only || !store_info(l->st)->has_instr))
+		return true;
 	if (!store_info(l->st)->has_instr)
-		return l->own[g->id];
+		return false;
 	for (size_t i = g->first_place; i < g->first_place + g->places; i++) {
 		const struct listing_place *at = &l->place[i];
 

@@ -60,6 +60,12 @@ int match_find(struct store *st, const struct match_atom *atom,
 	       const struct cancel *cancel, struct arena *a, struct match_found *out,
 	       struct err *err);
 
+/* The files that an atom with the field MATCH_FILE means: *hit, a byte for each, and *n of
+ * them.  Errors are those of match_find(). */
+int match_files(struct store *st, const struct match_atom *atom,
+		const struct cancel *cancel, struct arena *a, const uint8_t **hit,
+		uint32_t *n, struct err *err);
+
 /* Report that the atom matched nothing: ERR_QUERY with the most similar names as hint. */
 int match_none(struct store *st, const struct match_atom *atom, uint32_t event,
 	       const struct cancel *cancel, struct err *err);

@@ -182,6 +182,36 @@ static int find_id(struct store *st, const struct match_atom *atom, struct fn_se
 	return 0;
 }
 
+/* The strings that match: *hit, a byte for each. */
+static int find_strings(struct store *st, const struct match_atom *atom,
+			const struct string_table *t, const struct cancel *cancel,
+			struct arena *a, uint8_t **hit, uint32_t *n, struct err *err)
+{
+	struct match *m = NULL;
+	int rc;
+
+	*n = 0;
+	if (!(*hit = ARENA_ARRAY(a, uint8_t, (size_t)t->n + 1)))
+		return arena_full(a, err);
+	rc = match_new(atom, a, &m, err);
+	rc = rc ? rc : mark_strings(m, st, t, cancel, *hit, n, err);
+	match_free(m);
+	return rc;
+}
+
+int match_files(struct store *st, const struct match_atom *atom,
+		const struct cancel *cancel, struct arena *a, const uint8_t **hit,
+		uint32_t *n, struct err *err)
+{
+	const struct string_table t = table_of(st, MATCH_FILE);
+	uint8_t *files;
+
+	if (find_strings(st, atom, &t, cancel, a, &files, n, err))
+		return err->kind;
+	*hit = files;
+	return store_check(st, err);
+}
+
 /* alone: by names without contexts. */
 static int find_recorded(struct store *st, const struct match_atom *atom, bool alone,
 			 const struct cancel *cancel, struct arena *a,
@@ -189,7 +219,6 @@ static int find_recorded(struct store *st, const struct match_atom *atom, bool a
 {
 	struct string_table t = table_of(st, atom->field);
 	struct fn_set *fns = fnset_new(a, store_info(st)->functions);
-	struct match *m = NULL;
 	uint32_t names = 0;
 	uint8_t *hit;
 	int rc;
@@ -198,16 +227,10 @@ static int find_recorded(struct store *st, const struct match_atom *atom, bool a
 		return arena_full(a, err);
 	if (alone && t.column == TABLE_FN_NAME)
 		t.get = name_alone;
-	if (atom->form == MATCH_ID) {
+	if (atom->form == MATCH_ID)
 		rc = find_id(st, atom, fns, &names, err);
-	} else if (!(hit = ARENA_ARRAY(a, uint8_t, t.n))) {
-		rc = arena_full(a, err);
-	} else if ((rc = match_new(atom, a, &m, err)) == 0) {
-		rc = mark_strings(m, st, &t, cancel, hit, &names, err);
-		if (rc == 0)
-			rc = expand_functions(st, &t, hit, fns, err);
-	}
-	match_free(m);
+	else if (!(rc = find_strings(st, atom, &t, cancel, a, &hit, &names, err)))
+		rc = expand_functions(st, &t, hit, fns, err);
 	if (rc)
 		return rc;
 	*out = (struct match_found){fns, fnset_count(fns), names, false};

@@ -14,6 +14,7 @@
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
+#include "engine/rows/place_set.h"
 #include "engine/rows/row_loops.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
@@ -188,13 +189,15 @@ struct raws {
 	size_t n, cap;
 };
 
-static void put_lines(const struct line_rows *d, fn_id f, const struct store_line *line,
-		      int64_t *self, size_t n, struct raws *to)
+static void put_lines(const struct exec *x, const struct line_rows *d, fn_id f,
+		      const struct store_line *line, int64_t *self, size_t n,
+		      struct raws *to)
 {
 	const uint32_t files = store_info(d->st)->files;
+	const uint32_t here = d->only ? graph_of_store(x->g, f) : GRAPH_NONE;
 
 	for (size_t i = 0; i < n; i++) {
-		struct raw *r = &to->at[to->n++];
+		struct raw *r = &to->at[to->n];
 		struct str name;
 
 		*r = (struct raw){.file = line[i].file,
@@ -205,6 +208,7 @@ static void put_lines(const struct line_rows *d, fn_id f, const struct store_lin
 				  .of = f};
 		if (line[i].file >= files)
 			store_inlined(d->st, line[i].file, &r->file, &name);
+		to->n += !d->only || place_set_has(d->only, here, r->file);
 	}
 }
 
@@ -213,12 +217,14 @@ static void put_sites(const struct exec *x, const struct line_rows *d, fn_id f,
 		      struct raws *to)
 {
 	const bool calls = d->kind == S_CALLSITES;
+	const uint32_t here = d->only ? graph_of_store(x->g, f) : GRAPH_NONE;
 
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t callee =
 			calls ? graph_of_store(x->g, site[i].callee) : GRAPH_NONE;
 
-		if (d->to && (callee == GRAPH_NONE || !fnset_has(d->to, callee)))
+		if ((d->to && (callee == GRAPH_NONE || !fnset_has(d->to, callee))) ||
+		    (d->only && !place_set_has(d->only, here, site[i].file)))
 			continue;
 		to->at[to->n++] = (struct raw){.file = site[i].file,
 					       .inlined = site[i].file,
@@ -245,7 +251,7 @@ static int read_function(struct exec *x, const struct line_rows *d, fn_id f,
 	if (arena_grow(a, &to->at, &to->cap, to->n, to->n + lines + sites,
 		       sizeof(*to->at)))
 		return arena_full(a, x->err);
-	put_lines(d, f, line, self, lines, to);
+	put_lines(x, d, f, line, self, lines, to);
 	put_sites(x, d, f, site, incl, sites, to);
 	return 0;
 }
@@ -551,7 +557,7 @@ int line_rows(struct exec *x, struct line_rows *d, const struct fn_set *set)
 {
 	if (d->keep && x->event < d->events && !store_info(d->st)->negative)
 		return costly_functions(x, d) || count_rows(x, d) ? x->err->kind : 0;
-	return (!set && !x->parts && !d->keep && reserve_all(x, d)) ||
+	return (!set && !d->only && !x->parts && !d->keep && reserve_all(x, d)) ||
 			       fn_detail_each(x, set, take_function, d)
 		       ? x->err->kind
 		       : 0;

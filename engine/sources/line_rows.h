@@ -10,6 +10,7 @@
 struct exec;
 struct fn_set;
 struct inlining;
+struct place_set;
 struct text_file;
 
 /* A line or an instruction of a function, or a call site. */
@@ -39,6 +40,7 @@ struct line_rows {
 	int64_t *costs;
 	size_t costs_cap;
 	struct fn_set *to;	 /* of call sites: only calls to these; NULL: all */
+	struct place_set *only;	 /* of lines and instrs: only these; NULL: all */
 	struct inlining *in;	 /* made when a column needs it */
 	struct text_file **text; /* [places], for `lines of`; NULL: not read */
 };
@@ -46,7 +48,7 @@ struct line_rows {
 /* The file of a place without the name of an inlined function. */
 file_id plain_file(const struct line_rows *d, file_id file);
 /* Fill in the rows of the functions in set (NULL: all), in the order of functions and
- * places.  d->st, kind, events, keep and to are set. */
+ * places.  d->st, kind, events, keep, to and only are set. */
 int line_rows(struct exec *x, struct line_rows *d, const struct fn_set *set);
 
 #endif

@@ -11,6 +11,7 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
+#include "engine/rows/place_set.h"
 #include "engine/inline/inlined.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/line_rows.h"
@@ -70,6 +71,8 @@ static int detail_set(struct exec *x, const struct source *s, struct line_rows *
 	const struct set *of = s->of ? s->of : s->from;
 
 	*out = NULL;
+	if (of && (s->kind == S_LINES || s->kind == S_INSTRS))
+		return exec_place_set(x, of, out, &d->only);
 	if ((of && exec_set(x, of, out)) || (s->to && exec_set(x, s->to, &d->to)))
 		return x->err->kind;
 	if (s->kind == S_CALLSITES && s->of)
@@ -102,7 +105,7 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	/* Rows of merged functions are merged, and jumps have no cost. */
 	if (detail_set(x, s, d, &set))
 		return x->err->kind;
-	if (!set && x->g->plain && s->kind != S_JUMPS)
+	if (!set && !d->only && x->g->plain && s->kind != S_JUMPS)
 		d->keep = x->keep;
 	if (line_rows(x, d, set))
 		return x->err->kind;

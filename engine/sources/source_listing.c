@@ -8,6 +8,7 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
+#include "engine/rows/place_set.h"
 #include "engine/listing/listing.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
@@ -145,7 +146,9 @@ static int listing_open(struct exec *x, const struct source *s, struct table *t)
 			      .instrs = s->kind == S_ASM,
 			      .files = files,
 			      .texts = x->a};
-	if (check_listing(x, s, t->src->name) || exec_set(x, s->of, &set) ||
+	if (check_listing(x, s, t->src->name) ||
+	    (l->instrs ? exec_set(x, s->of, &set)
+		       : exec_place_set(x, s->of, &set, &l->only)) ||
 	    listing_fill(x, l, set))
 		return x->err->kind;
 	all = l->nrows;
