@@ -44,8 +44,10 @@ void session_for_people(struct session *s, bool people);
 /* Set the event of costs that name none.  ERR_QUERY with a list of events if it does not
  * exist. */
 int session_set_event(struct session *s, struct str event, struct err *err);
+/* "EVENT=us": costs of the event have this unit, in all profiles. */
+int session_set_unit(struct session *s, struct str rule, struct err *err);
 struct str session_event(const struct session *s);
-/* Was it set?  If not, it is the first of the profile. */
+/* Was it set?  If not, it is the first of the profile that costs something in any profile. */
 bool session_event_set(const struct session *s);
 void session_set_cancel(struct session *s, const atomic_int *cancel);
 /* For a sink that writes the answer: what stops it, with the time that its query has left; and

@@ -78,6 +78,9 @@ void session_free(struct session *s)
 	free(s->names);
 	free(s->as_index);
 	free(s->filters);
+	for (size_t i = 0; i < s->units.n; i++)
+		free(s->units.at[i].event);
+	free(s->units.at);
 	free(s->event);
 	free(s);
 }
@@ -105,6 +108,7 @@ int session_add(struct session *s, struct str name, struct store *st, struct err
 	    !(p = session_copy(name)))
 		return err_no_memory(err, NULL);
 	s->stores[s->n] = st;
+	store_set_units(st, &s->units);
 	s->as_index[s->n] = false;
 	s->names[s->n++] = (struct str){p, name.n};
 	s->costs_due = s->nlets > 0;
@@ -194,6 +198,53 @@ static struct unit unit_of_sum(struct store *st, uint32_t e, const struct unit *
 	return all;
 }
 
+int session_set_unit(struct session *s, struct str rule, struct err *err)
+{
+	const size_t eq = str_find(rule, '=');
+	const struct unit unit = unit_of_text(str_from(rule, eq + 1));
+
+	if (eq == 0 || eq >= rule.n || !unit.kind) {
+		err_set(err, ERR_USAGE, 0, "--unit takes EVENT=UNIT, not '%.*s'",
+			STR_ARG(rule));
+		return err_hint(err, "units are ns, 10ns, us, ms, s, B, KiB, MiB, GiB: "
+				     "--unit Time=us");
+	}
+	if (vec_reserve(&s->units.at, &s->units_cap, s->units.n + 1,
+			sizeof(*s->units.at)) ||
+	    !(s->units.at[s->units.n].event = session_copy((struct str){rule.p, eq})))
+		return err_no_memory(err, NULL);
+	s->units.at[s->units.n++].unit = unit;
+	return 0;
+}
+
+/* Does the event cost something in a profile? */
+static bool costs_something(const struct session *s, struct str event)
+{
+	for (size_t p = 0; p < s->n; p++)
+		for (uint32_t e = 0; e < store_info(s->stores[p])->events; e++) {
+			struct store_event ev;
+
+			store_event(s->stores[p], e, &ev);
+			if (str_eq(ev.name, event) && store_total(s->stores[p], e))
+				return true;
+		}
+	return false;
+}
+
+/* The first recorded event of a profile that costs something: curB of valgrind's
+ * --xtree-memory is 0 in programs that free all.  0: there is none. */
+static uint32_t first_costly(const struct session *s, struct store *st)
+{
+	for (uint32_t e = 0; e < store_info(st)->events; e++) {
+		struct store_event ev;
+
+		store_event(st, e, &ev);
+		if (costs_something(s, ev.name))
+			return e;
+	}
+	return 0;
+}
+
 int session_env(struct session *s, size_t p, struct arena *a, struct check_env *env,
 		struct err *err)
 {
@@ -222,10 +273,11 @@ int session_env(struct session *s, size_t p, struct arena *a, struct check_env *
 		store_event(st, e, &ev);
 		events[e] = ev.name;
 		long_names[e] = ev.long_name;
-		units[e] = event_unit(ev.name, ev.long_name, store_info(st)->creator);
+		units[e] = store_unit(st, e);
 		if (store_event_is_added(st, e))
 			units[e] = unit_of_sum(st, e, units);
 	}
+	env->event = first_costly(s, st);
 	if (s->event && (chosen = check_find_event(env, str_c(s->event))) < n)
 		env->event = chosen;
 	return 0;
@@ -268,7 +320,7 @@ struct str session_event(const struct session *s)
 	if (s->event)
 		return str_c(s->event);
 	if (s->n && store_info(s->stores[0])->events)
-		store_event(s->stores[0], 0, &e);
+		store_event(s->stores[0], first_costly(s, s->stores[0]), &e);
 	return e.name;
 }
 

@@ -6,6 +6,7 @@
 #include "engine/compare/pair.h"
 #include "engine/query.h"
 #include "index/base/cancel.h"
+#include "index/format/event.h"
 
 struct flow_cache;
 struct graph_cache;
@@ -17,7 +18,9 @@ struct session {
 	struct str *names; /* malloc'd: the names of the stores */
 	bool *as_index;	   /* [n]: an index was opened in place of the profile */
 	size_t n, cap, names_cap, as_index_cap;
-	char *event; /* NULL: the first event of the profile */
+	char *event; /* NULL: the first event of the profile that costs something */
+	struct unit_rules units; /* --unit; its names are malloc'd */
+	size_t units_cap;
 	/* Names and texts are malloc'd.  Scope 0: until the session ends; else it goes with
 	 * this scope. */
 	struct parse_value *lets;

@@ -23,6 +23,7 @@
 #include "index/lines/decode.h"
 #include "index/detail/detail.h"
 #include "index/file/feed.h"
+#include "index/merge/merge.h"
 #include "index/merge/merge_contexts.h"
 #include "index/merge/merge_names.h"
 #include "index/format/meta_code.h"
@@ -508,6 +509,35 @@ static uint32_t function_of(struct store *st, uint32_t name, uint32_t file, uint
 	return bodies == 1 ? only : exact;
 }
 
+/* The function to which the calls of another name, or of another object, went. */
+static uint32_t function_elsewhere(struct store *st, uint32_t name, uint32_t file,
+				   uint32_t obj)
+{
+	struct str names[BLOCK_NAMES];
+	char buf[ARITY_NAME];
+
+	merge_block_names(store_name(st, name), names, buf);
+	for (int i = 0; i < BLOCK_NAMES; i++) {
+		const uint32_t id =
+			names[i].n ? string_in(st, SPACE_FN, names[i]) : NO_ID;
+		uint32_t first = 0, n = 0, found = NO_ID, bodies = 0;
+
+		if (id != NO_ID)
+			store_fns_of_name(st, id, &first, &n);
+		for (uint32_t f = first; f < first + n; f++) {
+			if (store_fn_file_id(st, f) != file || !store_fn_body(st, f))
+				continue;
+			if (store_fn_obj_id(st, f) == obj)
+				return f;
+			found = f;
+			bodies++;
+		}
+		if (bodies == 1)
+			return found;
+	}
+	return NO_ID;
+}
+
 static int map_functions(struct part_lines *to, struct err *err)
 {
 	const struct tally *t = &to->tally;
@@ -522,6 +552,10 @@ static int map_functions(struct part_lines *to, struct err *err)
 		m->fn[i] = function_of(to->st, m->name[SPACE_FN][f->fn],
 				       m->name[SPACE_FILE][f->fl],
 				       m->name[SPACE_OBJ][f->ob], f->defaulted);
+		if (m->fn[i] == NO_ID && !f->has_lines)
+			m->fn[i] = function_elsewhere(to->st, m->name[SPACE_FN][f->fn],
+						      m->name[SPACE_FILE][f->fl],
+						      m->name[SPACE_OBJ][f->ob]);
 		if (m->fn[i] == NO_ID &&
 		    f->has_lines) /* an error: its lines would be lost */
 			return unknown(to->st,

@@ -402,13 +402,23 @@ static int unit_side(struct schema *s, const struct expr *col, struct expr *whol
 
 	if (number->op != EX_NUMBER || !number->unit.kind || col->op == EX_NUMBER)
 		return 0;
+	if (!col->unit.kind) {
+		const bool cost = col->type == COL_COST || col->type == COL_DELTA;
+
+		check_fail(s, number->span, "this is %s, and what it is compared with %s",
+			   number->unit.kind == UNIT_TIME ? "a time" : "a size in bytes",
+			   cost ? "has no unit: the profile does not say one"
+				: "is a plain number");
+		return err_hint(s->err,
+				cost ? "write a number without a unit, or say the "
+				       "unit of the event: --unit EVENT=us"
+				     : "write a number without a unit");
+	}
 	if (col->unit.kind != number->unit.kind) {
 		check_fail(s, number->span,
 			   "this is %s, and what it is compared with is %s",
 			   number->unit.kind == UNIT_TIME ? "a time" : "a size in bytes",
-			   col->unit.kind == UNIT_TIME	  ? "a time"
-			   : col->unit.kind == UNIT_BYTES ? "a size in bytes"
-							  : "neither");
+			   col->unit.kind == UNIT_TIME ? "a time" : "a size in bytes");
 		return err_hint(s->err, "write a number without a unit");
 	}
 	number->number =

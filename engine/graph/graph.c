@@ -181,12 +181,14 @@ uint32_t graph_cycle(const struct graph *g, uint32_t f)
 
 uint64_t graph_calls(const struct graph *g, uint32_t f)
 {
-	return g->plain ? store_fn_calls(g->st, f) : g->fn_calls[f];
+	return !store_counts_calls(g->st) ? 0
+	       : g->plain		  ? store_fn_calls(g->st, f)
+					  : g->fn_calls[f];
 }
 
 bool graph_calls_known(const struct graph *g, uint32_t f)
 {
-	return !graph_is(g, f, GRAPH_INLINED);
+	return !graph_is(g, f, GRAPH_INLINED) && store_counts_calls(g->st);
 }
 
 bool graph_some_calls(const struct graph *g)
@@ -247,6 +249,13 @@ bool graph_calls_only(const struct graph *g, uint32_t f)
 	return !graph_is(g, f,
 			 GRAPH_FILES | GRAPH_OBJECTS | GRAPH_NAMED | GRAPH_INLINED) &&
 	       store_fn_calls_only(g->st, graph_origin(g, f));
+}
+
+bool graph_bare(const struct graph *g, uint32_t f)
+{
+	return !graph_is(g, f,
+			 GRAPH_FILES | GRAPH_OBJECTS | GRAPH_NAMED | GRAPH_INLINED) &&
+	       store_fn_bare(g->st, graph_origin(g, f));
 }
 
 bool graph_calls_itself(const struct graph *g, uint32_t f)
@@ -541,7 +550,9 @@ uint32_t graph_edge_callee(const struct graph *g, uint32_t edge)
 
 uint64_t graph_edge_calls(const struct graph *g, uint32_t edge)
 {
-	return g->plain ? store_edge_calls(g->st, edge) : g->calls[edge];
+	return !store_counts_calls(g->st) ? 0
+	       : g->plain		  ? store_edge_calls(g->st, edge)
+					  : g->calls[edge];
 }
 
 bool graph_edge_in_cycle(const struct graph *g, uint32_t edge)

@@ -167,6 +167,8 @@ bool graph_is_sure(const struct graph *g, uint32_t f, enum graph_sure cost);
 bool graph_call_is_sure(const struct graph *g, uint32_t edge);
 /* Its self cost is that of the calls into it: the profile has no lines of it. */
 bool graph_calls_only(const struct graph *g, uint32_t f);
+/* store_fn_bare() */
+bool graph_bare(const struct graph *g, uint32_t f);
 bool graph_calls_itself(const struct graph *g, uint32_t f);
 /* The inclusive cost is an estimate, not the profile's own number. */
 bool graph_incl_estimated(const struct graph *g, uint32_t f);

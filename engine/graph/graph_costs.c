@@ -208,6 +208,9 @@ static int inclusive(struct graph *g, struct graph_costs *c, uint32_t e, struct 
 		if (g->cycle[f])
 			cost_add(&c->cycle[g->cycle[f]], leaving);
 	}
+	for (uint32_t i = 0; !store_counts_zeros(g->st) && i < g->edges; i++)
+		if (graph_bare(g, g->callee[i]))
+			cost_add(&c->incl[g->callee[i]], c->edge[i]);
 	if (g->cycles && nesting(g, c, e, err))
 		return err->kind;
 	if (g->added)

@@ -92,15 +92,24 @@ int fn_prepare_sums(const struct table *t, uint32_t e)
 	return t->n > t->g->functions / 4 ? graph_sum_calls(t->g, e, t->x->err) : 0;
 }
 
-/* Inlined code is entered without a call. */
+/* Inlined code is entered without a call.  Of other producers than callgrind, a call that
+ * was counted 0 times was not counted. */
 bool fn_not_called(const struct table *t, uint32_t f)
 {
-	return !graph_calls_known(t->g, f);
+	return !graph_calls_known(t->g, f) ||
+	       (!store_counts_zeros(t->g->st) && !graph_calls(t->g, f) &&
+		graph_caller_count(t->g, f));
 }
 
 bool calls_present(const struct table *t)
 {
-	return t->g->plain;
+	return t->g->plain && store_counts_zeros(t->g->st);
+}
+
+/* Nobody counted calls. */
+bool calls_unknown(const struct table *t, uint32_t r UNUSED)
+{
+	return !store_counts_calls(t->g->st);
 }
 
 struct str fn_short(const struct table *t, uint32_t f)
@@ -171,7 +180,8 @@ bool stages_estimate(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED
 /* Inlined code is entered without a call. */
 bool call_not_counted(const struct table *t, uint32_t r)
 {
-	return !graph_calls_known(t->g, graph_edge_callee(t->g, r));
+	return !graph_calls_known(t->g, graph_edge_callee(t->g, r)) ||
+	       (!store_counts_zeros(t->g->st) && !graph_edge_calls(t->g, r));
 }
 
 bool call_of_itself(const struct table *t, uint32_t r, uint32_t e UNUSED)

@@ -92,7 +92,8 @@ int proven_rows(struct exec *x, struct table *t, struct str *out)
 			    t->card	? ""
 			    : t->n == 1 ? " row (~)"
 					: " rows (~)",
-			    !creator.n || str_starts(creator, STR("callgrind"))
+			    (!creator.n && store_counts_calls(x->g->st)) ||
+					    str_starts(creator, STR("callgrind"))
 				    ? ": quern record --stacks -- PROGRAM"
 				    : "");
 	return out->p ? 0 : arena_full(x->a, x->err);

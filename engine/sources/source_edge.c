@@ -221,6 +221,10 @@ bool tree_not_called(const struct table *t, uint32_t r)
 {
 	const struct path_tree_row *row = ROW(path_tree_row, t, r);
 
+	if (!store_counts_calls(t->g->st))
+		return true;
+	if (!row->calls && !store_counts_zeros(t->g->st) && row->parent != FLOW_NONE)
+		return true;
 	if (row->calls || !t->g->extra)
 		return false;
 	if (!t->upward)

@@ -370,6 +370,12 @@ bool site_no_callee(const struct table *t, uint32_t r)
 	return site_callee_fn(t, r) == GRAPH_NONE;
 }
 
+bool site_not_counted(const struct table *t, uint32_t r)
+{
+	return !store_counts_calls(t->g->st) ||
+	       (!store_counts_zeros(t->g->st) && !ROW(place, t, r)->calls);
+}
+
 uint64_t site_incl(const struct table *t, uint32_t r, uint32_t e)
 {
 	return detail_cost(t, (size_t)r * rows_of(t)->events, e);

@@ -232,7 +232,8 @@ uint64_t listing_incl(const struct table *t, uint32_t r, uint32_t e)
 
 bool listing_no_calls(const struct table *t, uint32_t r)
 {
-	return ROW(listing_row, t, r)->kind != LISTING_CALL &&
+	return (ROW(listing_row, t, r)->kind != LISTING_CALL ||
+		!store_counts_calls(t->g->st)) &&
 	       ROW(listing_row, t, r)->kind != LISTING_JUMP;
 }
 

@@ -47,7 +47,8 @@ bool step_unbounded(const struct table *t, uint32_t r)
 bool step_not_called(const struct table *t, uint32_t r)
 {
 	return ROW(step, t, r)->step == 0 ||
-	       !graph_calls_known(t->g, ROW(step, t, r)->s.fn);
+	       !graph_calls_known(t->g, ROW(step, t, r)->s.fn) ||
+	       (!store_counts_zeros(t->g->st) && !ROW(step, t, r)->s.calls);
 }
 
 static const struct listed path_list[] = {

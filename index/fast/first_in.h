@@ -101,7 +101,7 @@ static inline void first_set_called(struct tally *t, uint32_t cob, uint32_t cfi)
 {
 	if (cob) {
 		t->now.cob = cob;
-		t->now.has_cob = true;
+		t->now.has_cob = t->says_callee_obj = true;
 	}
 	if (cfi) {
 		t->now.cfi = cfi;

@@ -20,24 +20,22 @@ static const struct {
 	enum unit_kind kind;
 	uint64_t scale;
 } written[] = {
-	{"ns", UNIT_TIME, NS},
-	{"us", UNIT_TIME, US},
+	{"ns", UNIT_TIME, NS},		{"us", UNIT_TIME, US},
 	{"\xc2\xb5s", UNIT_TIME, US}, /* micro sign */
 	{"\xce\xbcs", UNIT_TIME, US}, /* Greek mu */
-	{"ms", UNIT_TIME, MS},
-	{"s", UNIT_TIME, S},
-	{"nanoseconds", UNIT_TIME, NS},
-	{"microseconds", UNIT_TIME, US},
-	{"milliseconds", UNIT_TIME, MS},
-	{"seconds", UNIT_TIME, S},
-	{"B", UNIT_BYTES, 1},
-	{"bytes", UNIT_BYTES, 1},
-	{"kB", UNIT_BYTES, 1 << 10},
-	{"KB", UNIT_BYTES, 1 << 10},
-	{"MB", UNIT_BYTES, 1 << 20},
-	{"GB", UNIT_BYTES, 1 << 30},
-	{"KiB", UNIT_BYTES, 1 << 10},
-	{"MiB", UNIT_BYTES, 1 << 20},
+	{"ms", UNIT_TIME, MS},		{"s", UNIT_TIME, S},
+	{"nanos", UNIT_TIME, NS},	{"nsec", UNIT_TIME, NS},
+	{"nanosecond", UNIT_TIME, NS},	{"nanoseconds", UNIT_TIME, NS},
+	{"micros", UNIT_TIME, US},	{"usec", UNIT_TIME, US},
+	{"microsecond", UNIT_TIME, US}, {"microseconds", UNIT_TIME, US},
+	{"millis", UNIT_TIME, MS},	{"msec", UNIT_TIME, MS},
+	{"millisecond", UNIT_TIME, MS}, {"milliseconds", UNIT_TIME, MS},
+	{"sec", UNIT_TIME, S},		{"secs", UNIT_TIME, S},
+	{"second", UNIT_TIME, S},	{"seconds", UNIT_TIME, S},
+	{"B", UNIT_BYTES, 1},		{"bytes", UNIT_BYTES, 1},
+	{"kB", UNIT_BYTES, 1 << 10},	{"KB", UNIT_BYTES, 1 << 10},
+	{"MB", UNIT_BYTES, 1 << 20},	{"GB", UNIT_BYTES, 1 << 30},
+	{"KiB", UNIT_BYTES, 1 << 10},	{"MiB", UNIT_BYTES, 1 << 20},
 	{"GiB", UNIT_BYTES, 1 << 30},
 };
 
@@ -56,14 +54,14 @@ static const struct {
 	{"Cpu", NULL, "xhprof", 0, 0, UNIT_TIME, US},
 	{"MemUse", NULL, "xhprof", 0, 0, UNIT_BYTES, 1},
 	{"Ticks", NULL, "yappi", 0, 0, UNIT_TIME, US},
+	{"Time", NULL, "dotnet-trace", 0, 0, UNIT_TIME, US},
+	{"wall_time", NULL, NULL, 0, 0, UNIT_TIME, US},
+	{"process_time", NULL, NULL, 0, 0, UNIT_TIME, US},
 	{"Wall_Time", "Wall Time", NULL, 0, 0, UNIT_TIME, US},
 	{"CPU_Time", "CPU Time", NULL, 0, 0, UNIT_TIME, US},
 	{"Idle_Time", "Idle Time", NULL, 0, 0, UNIT_TIME, US},
 	{"ZE_memory", NULL, NULL, 0, 0, UNIT_BYTES, 1},
 	{"MemorySize", NULL, NULL, 0, 0, UNIT_BYTES, 1},
-	{"ns", NULL, NULL, 0, 0, UNIT_TIME, NS},
-	{"us", NULL, NULL, 0, 0, UNIT_TIME, US},
-	{"ms", NULL, NULL, 0, 0, UNIT_TIME, MS},
 	{"sysTime", "(elapsed ms)", NULL, 0, 0, UNIT_TIME, MS},
 	{"sysTime", "(elapsed us)", NULL, 0, 0, UNIT_TIME, US},
 	{"sysTime", "(elapsed ns)", NULL, 0, 0, UNIT_TIME, NS},
@@ -92,9 +90,21 @@ static const struct unit no_unit = {UNIT_NONE, 1};
 static struct unit written_unit(struct str word)
 {
 	for (size_t i = 0; i < sizeof(written) / sizeof(*written); i++)
-		if (str_eq(word, str_c(written[i].word)))
+		if (str_eq(word, str_c(written[i].word)) ||
+		    (written[i].kind == UNIT_TIME && word.n == strlen(written[i].word) &&
+		     strncasecmp(word.p, written[i].word, word.n) == 0))
 			return (struct unit){written[i].kind, written[i].scale};
 	return no_unit;
+}
+
+/* The start of "us" in "Time_us"; name.n: it ends in no unit of time. */
+static size_t unit_behind(struct str name)
+{
+	size_t at = name.n;
+
+	while (at && name.p[at - 1] != '_')
+		at--;
+	return at > 1 && written_unit(str_from(name, at)).kind == UNIT_TIME ? at : name.n;
 }
 
 size_t event_unit_start(struct str name)
@@ -105,33 +115,54 @@ size_t event_unit_start(struct str name)
 		n = str_find(name, '(');
 	else if (str_ends(name, STR("]")))
 		n = str_find(name, '[');
+	else if (unit_behind(name) < name.n)
+		return unit_behind(name) - 1;
 	if (n + 2 >= name.n)
 		return name.n;
 	return n > 1 && name.p[n - 1] == '_' ? n - 1 : n;
 }
 
+struct unit unit_of_text(struct str s)
+{
+	size_t digits = 0;
+	uint64_t times = 1;
+	struct unit u;
+
+	while (digits < s.n && s.p[digits] >= '0' && s.p[digits] <= '9')
+		digits++;
+	u = written_unit(str_from(s, digits));
+	if (!u.kind || (digits && !str_u64((struct str){s.p, digits}, &times)) ||
+	    !times || times > MS)
+		return no_unit;
+	u.scale *= times;
+	return u;
+}
+
 /* "Time_(10ns)", "cpu(ms)", "Memory_(bytes)", "Time[ns]" */
 static struct unit unit_in_name(struct str name)
 {
-	size_t from = name.n, digits = 0;
-	uint64_t times = 1;
-	struct unit u;
+	size_t from = name.n;
 
 	if (!str_ends(name, STR(")")) && !str_ends(name, STR("]")))
 		return no_unit;
 	name.n--;
 	while (from && name.p[from - 1] != (name.p[name.n] == ')' ? '(' : '['))
 		from--;
-	name = str_from(name, from);
-	while (digits < name.n && name.p[digits] >= '0' && name.p[digits] <= '9')
-		digits++;
-	u = written_unit(str_from(name, digits));
-	if (!from || !u.kind ||
-	    (digits && !str_u64((struct str){name.p, digits}, &times)) || !times ||
-	    times > MS)
-		return no_unit;
-	u.scale *= times;
-	return u;
+	return from ? unit_of_text(str_from(name, from)) : no_unit;
+}
+
+/* "Microseconds Spent Total", "Ns", "Time_us": a word that stands alone, at the end or the
+ * start.  A unit of one letter may be something else. */
+static struct unit unit_in_word(struct str name, struct str long_name)
+{
+	const struct str first = {long_name.p, str_find(long_name, ' ')};
+	struct unit u = name.n > 1 ? written_unit(name) : no_unit;
+
+	if (u.kind != UNIT_TIME)
+		u = written_unit(str_from(name, unit_behind(name)));
+	if (u.kind != UNIT_TIME && first.n > 3)
+		u = written_unit(first);
+	return u.kind == UNIT_TIME ? u : no_unit;
 }
 
 /* "Active time in microseconds", "Wait time in microseconds (scheduled out)", "Time [us]".
@@ -191,7 +222,8 @@ struct unit event_unit(struct str name, struct str long_name, struct str creator
 		    (!known[i].creator || is_creator(creator, known[i].creator,
 						     known[i].from, known[i].below)))
 			return (struct unit){known[i].kind, known[i].scale};
-	return unit_in_long_name(long_name);
+	u = unit_in_word(name, long_name);
+	return u.kind ? u : unit_in_long_name(long_name);
 }
 
 struct str event_word(struct arena *a, struct str name)

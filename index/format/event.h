@@ -18,8 +18,19 @@ struct unit {
 	uint64_t scale; /* nanoseconds or bytes per count */
 };
 
+/* Units that the user says: those of events by name, the last one first. */
+struct unit_rules {
+	struct unit_rule {
+		char *event;
+		struct unit unit;
+	} * at;
+	size_t n;
+};
+
 /* long_name: of the line "event:", or empty; creator: of the line "creator:". */
 struct unit event_unit(struct str name, struct str long_name, struct str creator);
+/* The unit in "us", "10ns" or "MiB", as producers write it; UNIT_NONE: there is none. */
+struct unit unit_of_text(struct str s);
 /* The unit of a number in a query: "ms", "MiB"; UNIT_NONE: there is none. */
 struct unit unit_of_word(struct str word);
 /* Where the unit in a name begins: after "Time" of "Time_(10ns)"; its end: it has none. */

@@ -29,8 +29,9 @@ enum {
 enum fn_called {
 	FN_BEGINS = 1, /* calls say at which line it begins */
 	FN_CALLS_ONLY =
-		2, /* it has no block: its self cost is that of the calls into it */
-	FN_CALLED_VALUES = 4,
+		2,   /* it has no block: its self cost is that of the calls into it */
+	FN_BARE = 4, /* the same, but it has none: its inclusive cost is that */
+	FN_CALLED_VALUES = 8,
 };
 
 enum index_table {

@@ -47,6 +47,8 @@ static void decode(struct decode *d, const char *p, size_t n, bool last, struct 
 	}
 	if (b->n)
 		d->of_record = waits_for_line(&b->row[b->n - 1]);
+	if (b->n)
+		d->of_jump = is_of_jump(&b->row[b->n - 1]);
 }
 
 void decode_block(struct decode *d, const char *p, size_t n, bool last, struct batch *b)

@@ -78,6 +78,7 @@ enum odd {
 	ODD_SUM_OVERFLOW,
 	ODD_POSITION_WORD,
 	ODD_CFN_ALONE,
+	ODD_NO_COST,
 	ODD_KINDS
 };
 const char *odd_name(enum odd k);
@@ -115,7 +116,7 @@ struct row {
 enum {
 	EVENTS_MAX = 4096,	 /* most costs of a line; further ones are not read */
 	DECODE_BYTES = 16 << 10, /* of text, unless one line is longer */
-	/* At most two rows per three bytes ("-9\n": a cost line and its diagnostic). */
+	/* At most a row per byte ("-9\n": a cost line and two diagnostics). */
 	BATCH_ROWS = DECODE_BYTES,
 	BATCH_COSTS = DECODE_BYTES + 64,
 };
@@ -154,7 +155,9 @@ struct decode {
 	uint64_t base[SUBS];
 	bool apart;	/* decode_apart() of the part's creator */
 	bool of_record; /* the last row was a calls= or jump=; its line comes next */
-	bool in_body;	/* this part has a body line */
+	bool of_jump;	/* it was a jump= */
+	bool cuts_zeros; /* decode_begins() of the part's creator, which leaves out costs of 0 */
+	bool in_body; /* this part has a body line */
 	bool after_totals;
 };
 

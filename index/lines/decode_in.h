@@ -19,4 +19,10 @@ static inline bool waits_for_line(const struct row *r)
 	return r->kind >= LINE_CALLS && r->kind <= LINE_JUMP_BAD;
 }
 
+/* A jump=, whose line has no cost. */
+static inline bool is_of_jump(const struct row *r)
+{
+	return r->kind >= LINE_JUMP && r->kind <= LINE_JUMP_BAD;
+}
+
 #endif

@@ -36,6 +36,7 @@ const char *odd_name(enum odd k)
 		[ODD_POSITION_WORD] =
 			"positions: has a word that is not known, its values skipped",
 		[ODD_CFN_ALONE] = "cfn= without calls=, ignored",
+		[ODD_NO_COST] = "cost line without a cost",
 	};
 
 	return names[k];
@@ -170,7 +171,7 @@ struct decode_line_place {
 	bool clamped;
 };
 
-/* A subposition: "*", "12", "0x1f", "+3", "-3", and the ranges "1-3", "4+2", "1:3". */
+/* A subposition: "?", "*", "12", "0x1f", "+3", "-3", and the ranges "1-3", "4+2", "1:3". */
 static enum num subposition(struct str f, uint64_t base, uint64_t *out, bool *clamped)
 {
 	char sign = f.p[0];
@@ -178,8 +179,8 @@ static enum num subposition(struct str f, uint64_t base, uint64_t *out, bool *cl
 	uint64_t v;
 	enum num rc;
 
-	if (f.n == 1 && sign == '*') {
-		*out = base;
+	if (f.n == 1 && (sign == '*' || sign == '?')) {
+		*out = sign == '*' ? base : 0;
 		return NUM_OK;
 	}
 	if (sign == '+' || sign == '-')
@@ -209,15 +210,29 @@ static enum num subposition(struct str f, uint64_t base, uint64_t *out, bool *cl
 	return NUM_OK;
 }
 
+static bool is_hex(struct str s)
+{
+	return s.n > 2 && s.p[0] == '0' && (s.p[1] | 0x20) == 'x';
+}
+
+/* Old versions of orbuculum declare "line instr" and write the address first. */
+static bool address_first(const struct decode *d, struct str s)
+{
+	return d->nsub == 2 && d->sub[0] == SUB_LINE && d->sub[1] == SUB_INSTR &&
+	       is_hex(decode_line_field(&s)) && !is_hex(decode_line_field(&s));
+}
+
 /* All declared subpositions of s; a missing one keeps the base. */
 static enum num decode_line_place(const struct decode *d, struct str *s,
 				  struct decode_line_place *pl)
 {
+	const unsigned turned = address_first(d, *s);
+
 	pl->clamped = false;
 	pl->whole = true;
 	memcpy(pl->at, d->base, sizeof(pl->at));
 	for (unsigned i = 0; i < d->nsub; i++) {
-		const unsigned k = d->sub[i];
+		const unsigned k = d->sub[i ^ turned];
 		struct str f = decode_line_field(s);
 		bool skipped = false;
 
@@ -269,6 +284,12 @@ static enum num cost(const struct decode *d, struct str f, uint32_t col, uint64_
 	return rc;
 }
 
+/* Whether the next line of positions and costs is that of a jump, which has no cost. */
+static bool after_jump(const struct decode *d, const struct batch *b)
+{
+	return b->n ? is_of_jump(&b->row[b->n - 1]) : d->of_jump;
+}
+
 /* Whether the next line of positions and costs moves the base. */
 static bool moves_base(const struct decode *d, const struct batch *b)
 {
@@ -284,7 +305,7 @@ static void take_cost(struct decode *d, struct batch *b, struct str line)
 	uint64_t v;
 	uint32_t n = 0;
 	bool negative = false, range = false, extra = false;
-	const bool moves = moves_base(d, b);
+	const bool moves = moves_base(d, b), jumps = after_jump(d, b);
 
 	d->in_body = true;
 	if (d->ncols == 0) {
@@ -320,6 +341,8 @@ static void take_cost(struct decode *d, struct batch *b, struct str line)
 	r->nc = (uint16_t)n;
 	r->flags = negative && !d->apart ? COST_NEGATIVE : 0;
 	b->ncost += n;
+	if (n == 0 && d->ncols == 1 && !jumps && !d->cuts_zeros)
+		odd(b, ODD_NO_COST, line);
 	if (extra)
 		odd(b, ODD_EXTRA_COSTS, line);
 	if (negative && d->apart)
@@ -364,6 +387,36 @@ static void take_name(struct batch *b, enum line_kind kind, struct str line,
 	r->len = (uint32_t)text.n;
 }
 
+static struct str digits_of(struct str *s)
+{
+	size_t n = 0;
+
+	while (n < s->n && s->p[n] >= '0' && s->p[n] <= '9')
+		n++;
+	*s = str_from(*s, n);
+	return (struct str){s->p - n, n};
+}
+
+/* "?", "-1", "0.5", "1e+06": what is written where nobody counted. */
+static bool is_uncounted(struct str f)
+{
+	if (str_eq(f, STR("?")))
+		return true;
+	if (f.n && f.p[0] == '-')
+		f = str_from(f, 1);
+	if (digits_of(&f).n == 0)
+		return false;
+	if (f.n && f.p[0] == '.') {
+		f = str_from(f, 1);
+		digits_of(&f);
+	}
+	if (f.n && (f.p[0] | 0x20) == 'e') {
+		f = str_from(f, 1 + (f.n > 1 && (f.p[1] == '-' || f.p[1] == '+')));
+		return digits_of(&f).n && !f.n;
+	}
+	return !f.n;
+}
+
 static void take_calls(struct decode *d, struct batch *b, struct str line, struct str s)
 {
 	struct str f = decode_line_field(&s);
@@ -371,6 +424,10 @@ static void take_calls(struct decode *d, struct batch *b, struct str line, struc
 	uint64_t count;
 	enum num rc = whole_number(f, &count);
 
+	if (rc == NUM_BAD && is_uncounted(f)) {
+		rc = NUM_OK;
+		count = 0;
+	}
 	if (rc == NUM_BAD || decode_line_place(d, &s, &pl)) {
 		odd(b, ODD_CALL_FIELD, line);
 		push(b, LINE_CALLS_BAD, line.p);
@@ -555,6 +612,8 @@ static bool take_key(struct decode *d, struct batch *b, struct str line)
 	if (k->key == KEY_CREATOR)
 		d->apart = decode_apart(value);
 	if (k->key == KEY_CREATOR)
+		d->cuts_zeros = decode_begins(value);
+	if (k->key == KEY_CREATOR)
 		d->xdebug = divides_time(value);
 	if (k->key == KEY_POSITIONS && !read_positions(d, b, line, value))
 		return true;
@@ -610,7 +669,8 @@ void decode_line(struct decode *d, struct batch *b, struct str line)
 	line = str_trim(line);
 	if (line.n == 0 || line.p[0] == '#')
 		return;
-	if (begins_cost(line.p[0])) {
+	if (begins_cost(line.p[0]) ||
+	    (line.p[0] == '?' && line.n > 1 && is_blank(line.p[1]))) {
 		take_cost(d, b, line);
 		return;
 	}

@@ -54,8 +54,9 @@ struct identity {
 	bool called;	/* is a callee with its file written */
 	bool defaulted; /* is a callee with a default file */
 	bool unclear;	/* has no lines; its calls may go to one of several that have */
-	uint32_t as;	/* identity that its calls with a default file go to */
-	uint32_t id;	/* final function id, or NO_ID */
+	bool split;  /* has no lines; its calls go to `as`, wherever its file is said */
+	uint32_t as; /* identity that its calls with a default file go to */
+	uint32_t id; /* final function id, or NO_ID */
 };
 
 struct identities {
@@ -251,6 +252,130 @@ static uint64_t redirect_defaulted(struct identities *ids, struct candidates *in
 	return loose;
 }
 
+/* ---- callees whose block has another name, or is in another object ---- */
+
+/* callgrind says of each callee which object it is in, and writes a block for each function
+ * that has a cost. */
+static bool any_by_callgrind(const struct profile *p)
+{
+	for (size_t k = 0; k < p->ntally; k++) {
+		const struct tally *t = p->tally[k];
+
+		for (size_t i = 0; i < t->parts.n; i++)
+			if (decode_apart(t->kept ? t->kept->part[i].creator
+						 : tally_part(t, i)->value[KEY_CREATOR]))
+				return true;
+	}
+	return false;
+}
+
+static bool any_object_said(const struct profile *p)
+{
+	for (size_t k = 0; k < p->ntally; k++)
+		if (p->tally[k]->says_callee_obj)
+			return true;
+	return false;
+}
+
+/* "f [2/3]": pprof counts callees of one name, but not their blocks.  The name of the block. */
+static struct str uncounted(struct str s)
+{
+	size_t open = s.n;
+	uint64_t v;
+
+	while (open && s.p[open - 1] != '[')
+		open--;
+	if (open < 2 || s.p[open - 2] != ' ' || s.p[s.n - 1] != ']')
+		return s;
+	const struct str in = {s.p + open, s.n - open - 1};
+	const size_t slash = str_find(in, '/');
+
+	if (slash == in.n || !str_u64((struct str){in.p, slash}, &v) ||
+	    !str_u64(str_from(in, slash + 1), &v))
+		return s;
+	return str_trim((struct str){s.p, open - 1});
+}
+
+/* "m:f:1": ErlTrace's callee, whose block is "m:f/1".  The name of the block, in buf. */
+static struct str with_slash(struct str s, char buf[ARITY_NAME])
+{
+	size_t colon = s.n;
+	uint64_t v;
+
+	while (colon && s.p[colon - 1] != ':')
+		colon--;
+	if (!colon || s.n > ARITY_NAME || !str_u64(str_from(s, colon), &v))
+		return s;
+	memcpy(buf, s.p, s.n);
+	buf[colon - 1] = '/';
+	return (struct str){buf, s.n};
+}
+
+void merge_block_names(struct str name, struct str to[BLOCK_NAMES], char buf[ARITY_NAME])
+{
+	to[0] = name;
+	to[1] = uncounted(name);
+	to[2] = with_slash(name, buf);
+	for (int i = 1; i < BLOCK_NAMES; i++)
+		if (str_eq(to[i], name))
+			to[i].n = 0;
+}
+
+/* The first identity whose name is not below s; n: all are. */
+static size_t first_of_name(const struct profile *p, const struct identities *ids,
+			    struct str s)
+{
+	struct bisect b = bisect_in(0, ids->n);
+
+	while (bisect_next(&b))
+		bisect_step(&b, str_cmp(p->name[SPACE_FN][ids->at[b.mid].name], s) < 0);
+	return b.lo;
+}
+
+/* The block for the calls of g: of this name, in the file and, if there is one, the object
+ * of g, or else in the only other object; g itself if there is none. */
+static uint32_t block_named(const struct profile *p, const struct identities *ids,
+			    uint32_t g, struct str name)
+{
+	const struct identity *of = &ids->at[g];
+	uint32_t found = g;
+	size_t n = 0;
+
+	for (size_t i = first_of_name(p, ids, name);
+	     i < ids->n && str_eq(p->name[SPACE_FN][ids->at[i].name], name); i++) {
+		if (!ids->at[i].has_lines || ids->at[i].file != of->file)
+			continue;
+		if (ids->at[i].obj == of->obj)
+			return (uint32_t)i;
+		found = (uint32_t)i;
+		n++;
+	}
+	return n == 1 ? found : g;
+}
+
+/* Producers that do not say the object of a callee mean the function in any. */
+static void redirect_split(struct profile *p, struct identities *ids)
+{
+	const bool said = any_object_said(p);
+	char buf[ARITY_NAME];
+
+	if (any_by_callgrind(p))
+		return;
+	for (uint32_t i = 0; i < ids->n; i++) {
+		struct identity *g = &ids->at[i];
+		struct str other[BLOCK_NAMES];
+
+		if (g->has_lines || g->as != i || (!g->called && !g->defaulted))
+			continue;
+		merge_block_names(p->name[SPACE_FN][g->name], other, buf);
+		for (size_t k = said; k < BLOCK_NAMES && g->as == i; k++)
+			if (other[k].n)
+				g->as = block_named(p, ids, i, other[k]);
+		g->split = g->as != i;
+		p->loose += g->split;
+	}
+}
+
 /* A function has lines, or is called.  A callee whose calls all went to another function is
  * no function of its own. */
 static int number_functions(struct profile *p, struct identities *ids)
@@ -261,21 +386,25 @@ static int number_functions(struct profile *p, struct identities *ids)
 		return -1;
 	p->loose = redirect_defaulted(ids, in);
 	free(in);
+	redirect_split(p, ids);
 	p->fn_name = vec_block((ids->n + 1) * sizeof(uint32_t));
 	p->fn_file = vec_block((ids->n + 1) * sizeof(uint32_t));
 	p->fn_obj = vec_block((ids->n + 1) * sizeof(uint32_t));
 	p->calls_only = calloc(ids->n + 1, sizeof(*p->calls_only));
-	if (!p->fn_name || !p->fn_file || !p->fn_obj || !p->calls_only)
+	p->bare = calloc(ids->n + 1, sizeof(*p->bare));
+	if (!p->fn_name || !p->fn_file || !p->fn_obj || !p->calls_only || !p->bare)
 		return -1;
 	for (size_t i = 0; i < ids->n; i++) {
 		struct identity *f = &ids->at[i];
 
-		if (!f->has_lines && !f->called && !(f->defaulted && f->as == i))
+		if (!f->has_lines && (!f->called || f->split) &&
+		    !(f->defaulted && f->as == i))
 			continue;
 		p->fn_name[p->nfn] = f->name;
 		p->fn_file[p->nfn] = f->file;
 		p->fn_obj[p->nfn] = f->obj;
 		p->calls_only[p->nfn] = !f->has_lines && !f->unclear;
+		p->bare[p->nfn] = !f->has_lines;
 		f->id = (uint32_t)p->nfn++;
 	}
 	return 0;
@@ -345,7 +474,7 @@ static int map_functions(struct profile *p, struct identities *ids)
 
 			if (i + FETCH < t->fns.n)
 				__builtin_prefetch(&ids->at[ids->slot[k][i + FETCH]]);
-			if (t->fns.at[i].defaulted)
+			if (t->fns.at[i].defaulted || f->split)
 				f = &ids->at[f->as];
 			m->fn[i] = f->id;
 			/* Its jumps are lost here, but further files could give it an
@@ -645,16 +774,6 @@ static int join_edges(struct profile *p, struct err *err)
 	return rc ? err_no_memory(err, "while merging") : 0;
 }
 
-/* callgrind writes a block for each function that has a cost: so in its files a function
- * without a block has no self cost. */
-static bool any_by_callgrind(const struct profile *p)
-{
-	for (size_t i = 0; i < p->npart; i++)
-		if (decode_apart(p->part[i].creator))
-			return true;
-	return false;
-}
-
 /* The first function whose name is not below s; nfn: all are. */
 static size_t first_named(const struct profile *p, struct str s)
 {
@@ -680,25 +799,168 @@ static bool has_cut_block(const struct profile *p, size_t f)
 	return false;
 }
 
-/* What flows into a function that has no block of its own is its self cost: nobody knows
- * what it called.  A further file may have its block. */
-static void cost_of_calls_only(struct profile *p)
+/*
+ * A function without a block: a writer left it out, since it has no cost of its own, or
+ * left out its lines.  What flows into it is its self cost only where the lines lack it.
+ * What is missing is told by summary: or totals:, or else by what enters the functions
+ * with blocks: what they cost and pass on, less what the calls into them say.
+ *
+ *	fn=main 1 10 cfn=g calls=1 1 1 90	main is entered with 100, the lines have 10: g costs 90
+ *	the same, and fn=h 2 90			the lines have 100: g calls h, but nobody wrote it
+ */
+struct lacking {
+	size_t event;	  /* the first that flows into such functions */
+	int64_t lines;	  /* sum of the lines, */
+	int64_t flows;	  /* and of what flows into them */
+	int64_t *in;	  /* per function, net of what it passes on if it has a block */
+	int64_t *entered; /* of those with a block, descending */
+	size_t n;
+};
+
+static void flow_in(const struct profile *p, struct lacking *l)
 {
-	if (any_by_callgrind(p))
-		memset(p->calls_only, 0, p->nfn * sizeof(*p->calls_only));
+	memset(l->in, 0, p->nfn * sizeof(*l->in));
 	for (size_t f = 0; f < p->nfn; f++)
+		for (size_t e = p->out_first[f]; e < p->out_first[f + 1]; e++) {
+			const int64_t v = profile_cost(&p->edge_cost[l->event], e);
+			const uint32_t to = p->callee[e];
+
+			if (to == f)
+				continue;
+			if (p->calls_only[to])
+				cost_add(&l->in[to], v);
+			else
+				cost_subtract(&l->in[to], v);
+			cost_add(&l->in[f], v);
+		}
+}
+
+static int descending(const void *a, const void *b)
+{
+	return cost_order(*(const int64_t *)b, *(const int64_t *)a);
+}
+
+static void look_at(const struct profile *p, struct lacking *l)
+{
+	flow_in(p, l);
+	l->lines = l->flows = 0;
+	l->n = 0;
+	for (size_t f = 0; f < p->nfn; f++) {
+		const int64_t self = p->self[f * p->nevent + l->event];
+
+		if (p->calls_only[f]) {
+			cost_add(&l->flows, l->in[f]);
+			continue;
+		}
+		cost_add(&l->lines, self);
+		l->entered[l->n++] = cost_sum(l->in[f], self);
+	}
+	qsort(l->entered, l->n, sizeof(*l->entered), descending);
+}
+
+/* What the parts say they cost; false: nothing, or nothing that fits. */
+static bool written(const struct profile *p, const struct lacking *l, int64_t *sum)
+{
+	const int64_t most = cost_sum(l->lines, l->flows), some = most / 64;
+
+	*sum = 0;
+	for (size_t i = 0; i < p->npart; i++) {
+		const struct part *part = &p->part[i];
+		const int64_t *of = part->totals ? part->totals : part->summary;
+
+		if (!of)
+			return false;
+		cost_add(sum, of[l->event]);
+	}
+	return *sum >= cost_difference(l->lines, some) && *sum <= cost_sum(most, some);
+}
+
+/* How much of the flows the lines lack. */
+static int64_t lacked(const struct profile *p, const struct lacking *l)
+{
+	int64_t sum = 0;
+
+	if (written(p, l, &sum))
+		return cost_difference(sum, l->lines);
+	if (l->n && l->entered[0] > l->lines)
+		return cost_difference(l->entered[0], l->lines);
+	/* Roots whose costs are those of the lines. */
+	for (size_t i = 0; i < l->n && sum < l->lines; i++)
+		cost_add(&sum, l->entered[i]);
+	return cost_difference(sum, l->lines) > l->lines / 64 ? l->flows : 0;
+}
+
+/* Whether a function with a block is entered with v, but for the one that is the root. */
+static bool is_entered(const struct lacking *l, int64_t v)
+{
+	struct bisect b = bisect_in(1, l->n);
+
+	while (bisect_next(&b))
+		bisect_step(&b, l->entered[b.mid] > v);
+	return b.lo < l->n && l->entered[b.lo] == v;
+}
+
+/* All, none, or those whose cost nothing else is entered with. */
+static void keep_lacked(struct profile *p, const struct lacking *l)
+{
+	const int64_t want = lacked(p, l);
+	int64_t apart = 0;
+
+	for (size_t f = 0; f < p->nfn; f++)
+		if (p->calls_only[f] && !is_entered(l, l->in[f]))
+			cost_add(&apart, l->in[f]);
+	for (size_t f = 0; f < p->nfn; f++)
+		if (p->calls_only[f])
+			p->calls_only[f] = apart == want ? !is_entered(l, l->in[f])
+							 : want > l->flows / 2;
+}
+
+static int only_lacking(struct profile *p)
+{
+	struct lacking l = {.in = vec_block((p->nfn + 1) * sizeof(*l.in)),
+			    .entered = vec_block((p->nfn + 1) * sizeof(*l.entered))};
+	const int rc = l.in && l.entered ? 0 : -1;
+
+	for (; !rc && l.event < p->nevent && !l.flows; l.event++)
+		look_at(p, &l);
+	l.event -= l.event > 0;
+	if (!rc && l.flows)
+		keep_lacked(p, &l);
+	free(l.in);
+	free(l.entered);
+	return rc;
+}
+
+/* A further file may have its block. */
+static int cost_of_calls_only(struct profile *p)
+{
+	bool any = false;
+
+	if (any_by_callgrind(p)) {
+		memset(p->calls_only, 0, p->nfn * sizeof(*p->calls_only));
+		memset(p->bare, 0, p->nfn * sizeof(*p->bare));
+	}
+	for (size_t f = 0; f < p->nfn; f++) {
 		if (p->calls_only[f] && has_cut_block(p, f))
 			p->calls_only[f] = false;
-	for (size_t e = 0; e < p->nedge; e++) {
+		any |= p->calls_only[f];
+	}
+	for (size_t e = 0; e < p->nedge; e++)
+		p->loose += p->calls_only[p->callee[e]];
+	if (any && only_lacking(p))
+		return -1;
+	for (size_t f = 0; f < p->nfn; f++) {
+		p->bare[f] = p->bare[f] && !p->calls_only[f];
+		p->any_bare |= p->bare[f];
+	}
+	for (size_t e = 0; any && e < p->nedge; e++) {
 		const uint32_t f = p->callee[e];
 
-		if (!p->calls_only[f])
-			continue;
-		p->loose++;
-		for (size_t i = 0; i < p->nevent; i++)
+		for (size_t i = 0; p->calls_only[f] && i < p->nevent; i++)
 			add_cost(p, &p->self[f * p->nevent + i],
 				 profile_cost(&p->edge_cost[i], e));
 	}
+	return 0;
 }
 
 /* ---- events and diagnostics ---- */
@@ -842,7 +1104,8 @@ int merge(struct profile *p, struct tally *const *tally, size_t n, struct str ev
 	    join_functions(p, err) || interrupted(cancel, err) || join_edges(p, err) ||
 	    join_odds(p, err) || header_events(p, err) || header_parts(p, err))
 		return err->kind;
-	cost_of_calls_only(p);
+	if (cost_of_calls_only(p))
+		return err_no_memory(err, "while merging");
 	order_odds(p);
 	return interrupted(cancel, err);
 }

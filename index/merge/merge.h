@@ -23,4 +23,9 @@
 int merge(struct profile *p, struct tally *const *tally, size_t n, struct str events,
 	  const atomic_int *cancel, struct err *err);
 
+/* Names that the block of a callee may have, the likeliest first: its own; "f" of pprof's
+ * "f [2/3]"; "m:f/1" of ErlTrace's "m:f:1".  buf: room for the last. */
+enum { BLOCK_NAMES = 3, ARITY_NAME = 512 /* longer ones are no Erlang functions */ };
+void merge_block_names(struct str name, struct str to[BLOCK_NAMES], char buf[ARITY_NAME]);
+
 #endif

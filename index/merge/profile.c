@@ -99,10 +99,10 @@ void profile_free(struct profile *p)
 		free(p->name[s]);
 	for (size_t e = 0; p->edge_cost && e < p->nevent; e++)
 		free(p->edge_cost[e].sum);
-	void *const arrays[] = {p->event,   p->fn_name,	  p->fn_file,	 p->fn_obj,
-				p->self,    p->fn_begin,  p->calls_only, p->callee,
-				p->edge_of, p->out_first, p->part,	 p->odd,
-				p->map,	    p->calls.sum, p->edge_cost};
+	void *const arrays[] = {p->event,  p->fn_name,	p->fn_file,    p->fn_obj,
+				p->self,   p->fn_begin, p->calls_only, p->bare,
+				p->callee, p->edge_of,	p->out_first,  p->part,
+				p->odd,	   p->map,	p->calls.sum,  p->edge_cost};
 
 	for (size_t i = 0; i < sizeof(arrays) / sizeof(arrays[0]); i++)
 		free(arrays[i]);

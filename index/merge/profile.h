@@ -65,7 +65,9 @@ struct profile {
 	uint32_t *fn_name, *fn_file, *fn_obj;
 	uint32_t *fn_begin; /* fn_slot.begin */
 	bool *calls_only;   /* it has no block: self is what flows in, at line 0 */
-	int64_t *self;	    /* nevent costs per function */
+	bool *bare; /* it has no block, and no self: its inclusive cost is what flows in */
+	bool any_bare;
+	int64_t *self; /* nevent costs per function */
 
 	size_t nedge;
 	uint32_t *callee;

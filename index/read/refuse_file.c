@@ -99,6 +99,26 @@ static bool has_lost_its_magic(const struct input *in)
 	       unpack_plain_name(name).n != name.n && memchr(in->head, 0, in->nhead);
 }
 
+/* Has the line a number with a fraction? */
+static bool has_fraction(struct str line)
+{
+	for (size_t i = 1; i + 1 < line.n; i++)
+		if (line.p[i] == '.' && line.p[i - 1] >= '0' && line.p[i - 1] <= '9' &&
+		    line.p[i + 1] >= '0' && line.p[i + 1] <= '9')
+			return true;
+	return false;
+}
+
+/* Has the first line that could not be read one? */
+static bool of_fractions(const struct stretches *s)
+{
+	for (size_t k = 0; k < s->n; k++)
+		for (size_t i = 0; i < s->tally[k]->diag.nodd; i++)
+			if (s->tally[k]->diag.odd[i].kind == ODD_FIELD)
+				return has_fraction(s->tally[k]->diag.odd[i].text);
+	return false;
+}
+
 int refuse_file(const struct input *in, struct err *err)
 {
 	const struct stretches *s = &in->stretches;
@@ -129,6 +149,14 @@ int refuse_file(const struct input *in, struct err *err)
 		return err_hint(err, "open the two profiles and compare them with `vs`: "
 				     "quern new.out base=old.out -c 'functions vs base'");
 	}
+	if (unreadable > readable && of_fractions(s)) {
+		err_set(err, ERR_PROFILE, 0,
+			"%s:%" PRIu64 ": costs with fractions (%" PRIu64
+			" lines); the format has whole numbers",
+			in->source.name, first_odd(s, ODD_FIELD), unreadable);
+		return err_hint(err, "let the producer write a smaller unit, or round: "
+				     "perl -pe 's/(\\d+\\.\\d+)$/int($1*1e6)/e'");
+	}
 	if (readable == 0 && unreadable) {
 		err_set(err, ERR_PROFILE, 0,
 			"%s: none of its %" PRIu64 " cost lines can be read",
@@ -142,8 +170,9 @@ int refuse_file(const struct input *in, struct err *err)
 
 /* What the header lines of a file say, as far as the end of it can be told by them. */
 struct ending {
-	struct str creator;	   /* of the last part */
-	bool other;		   /* a key that cachegrind does not write */
+	struct str creator; /* of the last part */
+	bool other;	    /* a key that cachegrind does not write */
+	bool calls;	    /* calls, objects, ids or event: lines, which it lacks, too */
 	bool cmd, summary, totals; /* summary, totals: of the last part */
 	bool any;		   /* some part has one of these */
 	uint64_t summaries;	   /* the first number of each summary: */
@@ -182,6 +211,12 @@ static struct ending ending_of(const struct stretches *s, struct str creator)
 		for (size_t f = 0; f < t->fns.n && t->events.n; f++)
 			e.self = cost_sum_bits(e.self, t->fns.self[f * t->events.n]);
 		e.lines += t->cost_lines;
+		e.calls |= t->edges.n || t->events.nformula ||
+			   t->names[SPACE_OBJ].n > NAME_FIRST;
+		for (int i = 0; i < SPACES; i++)
+			e.calls |= t->names[i].n > NAME_FIRST &&
+				   t->names[i].slot[NAME_FIRST].kind >= NAME_DEFINED;
+		e.calls |= t->events.n && !str_eq(t->events.name[0], STR("Ir"));
 	}
 	return e;
 }
@@ -225,7 +260,7 @@ bool input_truncated(const struct input *in)
 	const struct ending e = ending_of(&in->stretches, in->grown.creator);
 	const bool callgrind = str_starts(e.creator, STR("callgrind"));
 	const bool xdebug = str_starts(e.creator, STR("xdebug"));
-	const bool cachegrind = e.cmd && !e.other;
+	const bool cachegrind = e.cmd && !e.other && !e.calls;
 
 	if (in->end != '\n' &&
 	    (in->end < '0' || in->end > '9' || callgrind || xdebug || cachegrind))

@@ -124,7 +124,8 @@ static int save_called(struct save *s)
 		return err_no_memory(s->err, "while writing the index");
 	for (size_t f = 0; f < n; f++)
 		called[f] = (s->p->fn_begin[f] > 0 ? FN_BEGINS : 0) |
-			    (s->p->calls_only[f] ? FN_CALLS_ONLY : 0);
+			    (s->p->calls_only[f] ? FN_CALLS_ONLY : 0) |
+			    (s->p->bare[f] ? FN_BARE : 0);
 	rc = save_column(s, TABLE_FN_CALLED, 0, called, n);
 	free(called);
 	return rc;

@@ -119,6 +119,10 @@ static void sum_inclusive(struct save *s, size_t event)
 {
 	for (size_t f = 0; f < s->p->nfn; f++)
 		s->col[f] = s->in_cycle[f] ? sum_calls(s, event, f) : s->leaving[f];
+	for (size_t e = 0; s->p->any_bare && e < s->p->nedge; e++)
+		if (s->p->bare[s->p->callee[e]])
+			add_cost(s, &s->col[s->p->callee[e]],
+				 profile_cost(&s->p->edge_cost[event], e));
 }
 
 /* Set what is known of the functions that may nest. */

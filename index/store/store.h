@@ -19,6 +19,7 @@
 
 #include <stdatomic.h>
 
+#include "index/format/event.h"
 #include "index/format/parts.h"
 #include "index/format/tables.h"
 
@@ -110,6 +111,9 @@ struct store_event {
 	bool builtin;	      /* a derived event that the file does not define */
 };
 void store_event(const struct store *st, uint32_t e, struct store_event *out);
+/* Units of its events that the user says; they outlive the store.  The unit of event e. */
+void store_set_units(struct store *st, const struct unit_rules *units);
+struct unit store_unit(struct store *st, uint32_t e);
 /* How often recorded event i is counted in one unit of event e. */
 int64_t store_event_coef(const struct store *st, uint32_t e, uint32_t i);
 /* The event's number, or all_events if there is none. */
@@ -152,6 +156,13 @@ uint64_t store_fn_line(struct store *st,
 uint32_t store_fn_begin(struct store *st, fn_id f);
 /* It has no block: its self cost is what the calls into it cost, at line 0 of its file. */
 bool store_fn_calls_only(struct store *st, fn_id f);
+/* It has no block and no cost of its own: its inclusive cost is that of the calls into it. */
+bool store_fn_bare(struct store *st, fn_id f);
+/* Does the profile say how often functions are called?  One of samples does not, whatever
+ * its counts are. */
+bool store_counts_calls(struct store *st);
+/* Is a call that is counted 0 times known to be none?  Only callgrind writes such ones. */
+bool store_counts_zeros(struct store *st);
 uint32_t store_fn_cycle(struct store *st, fn_id f); /* 0: in no cycle; else 1..cycles */
 /* Calls on all incoming edges, recursive ones too. */
 uint64_t store_fn_calls(struct store *st, fn_id f);

@@ -68,8 +68,10 @@ struct store {
 	uint32_t added;	     /* events by store_define_event(), the last ones */
 	bool as_recorded;    /* do not demangle names */
 	uint64_t places[2];  /* 1 + store_places(); 0: not counted yet */
-	int mangled;	     /* 1: some name is mangled; -1: none is; 0: not known yet */
-	unsigned watched;    /* map_watch slot */
+	const struct unit_rules *units; /* of the user; NULL: none */
+	int counts;			/* calls: 1: counted; -1: not; 0: not known yet */
+	int mangled;	   /* 1: some name is mangled; -1: none is; 0: not known yet */
+	unsigned watched;  /* map_watch slot */
 	struct err damage; /* the first damage; ERR_LIMIT: memory was out; kind 0: none */
 };
 

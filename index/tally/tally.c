@@ -666,7 +666,7 @@ static int row_name(struct tally *t, const struct batch *b, const struct row *r,
 		break;
 	case LINE_COB:
 		slot = t->now.cob = tally_name_of(t, SPACE_OBJ, b, r, err);
-		t->now.has_cob = true;
+		t->now.has_cob = t->says_callee_obj = true;
 		break;
 	case LINE_JFI:
 		slot = t->now.jfi = tally_name_of(t, SPACE_FILE, b, r, err);

@@ -275,6 +275,7 @@ struct tally {
 	uint64_t cost_lines;	    /* cost lines that could be read */
 	bool difference;	    /* a difference file: has negative costs by design */
 	bool negative;		    /* some cost is */
+	bool says_callee_obj;	    /* some cob= is written */
 	bool no_memory;		    /* memory was out in first_run() */
 	int spill_failed;	    /* errno of a failed write of pieces or costs */
 	struct tally_now now;

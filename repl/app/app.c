@@ -132,6 +132,7 @@ static int take_given(struct app *app, const struct given *g, struct err *err)
 	case GIVEN_ACCEPT: return session_accept(app->session, text, err);
 	case GIVEN_LIMIT: return limit_set(app, text, err);
 	case GIVEN_SET: return take_set(app->session, text, err);
+	case GIVEN_UNIT: return session_set_unit(app->session, text, err);
 	default: return session_pair(app->session, (enum session_rule)g->as, text, err);
 	}
 }
@@ -372,6 +373,14 @@ static void say_totals(const struct store_totals *is, const char *path, struct s
 /* A hint for a profile without any cost. */
 static const char *why_empty(const struct told *of)
 {
+	const struct str creator = store_info(of->st)->creator;
+
+	if (str_starts(creator, STR("xdebug")))
+		return "Xdebug writes a function when it returns: was the request killed, "
+		       "or is it still running? A .gz that was not closed ends early, too";
+	if (creator.n && !str_starts(creator, STR("callgrind")))
+		return "Its producer wrote a header and no cost: did the program end, and "
+		       "was something measured?";
 	if (!of->blocks)
 		return "If the command starts other programs (a script, exec): callgrind "
 		       "--trace-children=yes";

@@ -90,7 +90,7 @@ static const struct option {
 	 "table tree csv tsv json ndjson md github junit svg flame\n"
 	 "html folded speedscope dot callgrind pprof; or by `> FILE.svg`"},
 	{0, "event", "EVENT", TEXT, AT(event),
-	 "of costs that name none; default: the first of the profile"},
+	 "of costs that name none; default: the first that costs something"},
 	{0, "wide", NULL, FLAG, AT(wide), "tables: shorten no name, hide no column"},
 	{'q', "quiet", NULL, FLAG, AT(quiet),
 	 "say only answers, errors, and what changes their meaning"},
@@ -133,6 +133,9 @@ static const struct option {
 	{0, NULL, NULL, RARE, 0, "What few need"},
 	{0, "no-demangle", NULL, FLAG, AT(no_demangle),
 	 "C++ and Rust names as the profile has them"},
+	{0, "unit", "EVENT=UNIT", GIVEN, GIVEN_UNIT,
+	 "costs of EVENT are in ns, 10ns, us, ms, s, B, KiB ...; may be\n"
+	 "repeated"},
 	{0, "budget", "SIZE", BUDGET, AT(budget),
 	 "whole rows of an answer, up to so many bytes (20k)"},
 	{0, "raw", NULL, FLAG, AT(raw),

@@ -25,6 +25,7 @@ enum given_as {
 	GIVEN_ACCEPT, /* "WORD,..." */
 	GIVEN_LIMIT,  /* "NAME=N" */
 	GIVEN_SET,    /* "NAME=VALUE" */
+	GIVEN_UNIT,   /* "EVENT=UNIT" */
 };
 
 struct given {

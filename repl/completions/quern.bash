@@ -13,7 +13,7 @@ _quern_queries() {
 
 _quern() {
 	local word=$2 before=$3
-	local options='--command --file --keep-going --format --event --budget --raw --wide --color --quiet
+	local options='--command --file --keep-going --format --event --unit --budget --raw --wide --color --quiet
 		--all-parts --merge --index --rebuild --no-index-write --no-wait --trust --verify --bench-parse --jobs --mem --safe
 		--source-root --with-source --with-asm --rename --accept
 		--limit --set --guide --mcp --no-demangle --no-init --help --version -c -f -q -h -V'
@@ -29,7 +29,7 @@ _quern() {
 		;;
 	--format) mapfile -t COMPREPLY < <(compgen -W "$formats" -- "$word") ;;
 	--color) mapfile -t COMPREPLY < <(compgen -W 'auto always never' -- "$word") ;;
-	-c | --command | --set | --budget | --event | --jobs | --mem | --rename) ;;
+	-c | --command | --set | --unit | --budget | --event | --jobs | --mem | --rename) ;;
 	--accept)
 		mapfile -t COMPREPLY < <(compgen -W 'cut odd totals index runs formula inlined parts paired unsure gone' -- "$word")
 		;;

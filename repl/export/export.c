@@ -223,8 +223,7 @@ static int collect_events(struct export *x)
 			if (export_add_event(x, ev.name))
 				return x->err->kind;
 			if (x->nevents > before)
-				x->events[before].unit = event_unit(
-					ev.name, ev.long_name, store_info(st)->creator);
+				x->events[before].unit = store_unit(st, e);
 		}
 	}
 	x->local = calloc(x->nevents + 1, sizeof(*x->local));

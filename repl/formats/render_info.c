@@ -129,7 +129,7 @@ static int set_event(struct card *c, struct line *l, uint32_t e)
 	total = graph_total(g, e);
 	about = graph_incl_is_about(g, c->f, e);
 	store_event(g->st, e, &ev);
-	u = event_unit(ev.name, ev.long_name, store_info(g->st)->creator);
+	u = store_unit(g->st, e);
 	self = graph_self(g, c->f, e);
 	incl = graph_incl(g, c->f, e);
 	l->first = event_title(ev.name, u);
@@ -377,8 +377,10 @@ static void put_calls(struct card *c)
 	if (graph_calls_known(c->g, c->f))
 		put_count(o, graph_calls(c->g, c->f), "call", "calls");
 	else
-		out_c(o, "inlined");
-	out_c(o, graph_calls_known(c->g, c->f) ? " from " : " into ");
+		out_c(o, store_counts_calls(c->g->st) ? "inlined" : "calls not counted");
+	out_c(o, graph_calls_known(c->g, c->f) || !store_counts_calls(c->g->st)
+			 ? " from "
+			 : " into ");
 	put_count(o, graph_caller_count(c->g, c->f), "function", "functions");
 	graph_callees(c->g, c->f, &first, &n);
 	out_c(o, graph_calls_known(c->g, c->f) ? ", to " : "; calls ");

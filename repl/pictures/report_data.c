@@ -86,8 +86,7 @@ void report_put_events(struct report *p)
 		struct unit u;
 
 		store_event(p->side[0].g->st, e, &ev);
-		u = event_unit(ev.name, ev.long_name,
-			       store_info(p->side[0].g->st)->creator);
+		u = store_unit(p->side[0].g->st, e);
 		emit_xml(p->o, "", ev.name, "\t");
 		emit_xml(p->o, "", event_title(ev.name, u), "\t");
 		emit_name(p->o, EMIT_XML, ev.long_name);

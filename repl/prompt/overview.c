@@ -35,36 +35,42 @@ static const struct kind {
 	const char *name, *says;
 	const char
 		*most; /* of its own column; events as "A + B"; NULL: nothing is saved */
-	const char *query; /* after ".run ", a query that ships */
+	const char *query;     /* after ".run ", a query that ships */
+	const char *uncounted; /* the same where calls are not counted; NULL: nothing */
 } kinds[] = {
 	{"loop", "{callee} {each} times in {caller} ({file:line})", "incl",
-	 ".run n-plus-one"},
-	{"hot", "{fn} itself, {calls} calls", "self", "top 1 | where self% >= 20"},
+	 ".run n-plus-one", NULL},
+	{"hot", "{fn} itself, {calls} calls", "self", "top 1 | where self% >= 20",
+	 "{fn} itself"},
 	{"small", "{rows} functions, most by {fn}, {calls} calls", "self",
-	 ".run small-hot"},
-	{"inlined", "{rows} pieces, most of {file} in {into}", "self", "top 999 inlined"},
+	 ".run small-hot", NULL},
+	{"inlined", "{rows} pieces, most of {file} in {into}", "self", "top 999 inlined",
+	 "{rows} pieces, most of {file} in {into}"},
 	{"allocation", "{allocations} allocations, most of the cost by {fn}", "est",
-	 ".run alloc-churn"},
-	{"copies", "most by {fn}, {calls} calls", "est", ".run copies"},
-	{"waiting", "most by {fn}, {calls} calls", "est", ".run locks"},
-	{"loading", "code, most by {fn}, {calls} calls", "est", ".run autoload"},
+	 ".run alloc-churn", "most of the cost by {fn}"},
+	{"copies", "most by {fn}, {calls} calls", "est", ".run copies", "most by {fn}"},
+	{"waiting", "most by {fn}, {calls} calls", "est", ".run locks", "most by {fn}"},
+	{"loading", "code, most by {fn}, {calls} calls", "est", ".run autoload",
+	 "code, most by {fn}"},
 	{"slow call", "{fn} once {slowest}, usual {usual}, {calls} calls", "slowest",
-	 ".run slow-call"},
+	 ".run slow-call", NULL},
 	{"recursion", "{rows} functions, most by {fn}", "self",
-	 "functions | where recursive"},
-	{"cycle", "{functions} functions, opened without {cut}", "self", "cycles"},
+	 "functions | where recursive", "{rows} functions, most by {fn}"},
+	{"cycle", "{functions} functions, opened without {cut}", "self", "cycles",
+	 "{functions} functions"},
 	{"misses", "{rows} lines, most at {file:line} in {fn}", "D1mr + D1mw",
-	 ".run miss-rate"},
+	 ".run miss-rate", NULL},
 	{"branches", "{rows} lines, most at {file:line} in {fn}", "Bcm + Bim",
-	 ".run mispredict"},
+	 ".run mispredict", NULL},
 	{"estimate", "{fn} is {lo} to {hi}; --separate-callers=3 measures it", NULL,
-	 ".run estimates"},
+	 ".run estimates", NULL},
 };
 
 enum { KINDS = sizeof(kinds) / sizeof(kinds[0]) };
 
 struct finding {
 	const struct kind *kind;
+	const char *says_as; /* its sentence, with names in braces */
 	struct str
 		cell[NAMES]; /* of the names in braces, in their order; n 0: none yet */
 	struct str says;
@@ -95,8 +101,9 @@ static const struct shown *find_shown(const struct shown *c, size_t n, struct st
 		o.n = 0;
 		out_char(&o, ' ');
 		cell_title(&o, &plain, &c[i], SIZE_MAX);
-		if (o.n > title.n && str_ends(out_text(&o), title) &&
-		    strchr(" .", o.buf[o.n - title.n - 1]))
+		if ((o.n > title.n && str_ends(out_text(&o), title) &&
+		     strchr(" .", o.buf[o.n - title.n - 1])) ||
+		    str_eq(c[i].c->name, title))
 			found = &c[i];
 	}
 	out_close(&o);
@@ -125,7 +132,7 @@ static void fill_in(struct overview *v, const struct result *r, const struct sho
 	struct out o;
 
 	out_mem(&o);
-	for (size_t at = 0, i = 0; next_name(f->kind->says, &at, &before, &name); i++) {
+	for (size_t at = 0, i = 0; next_name(f->says_as, &at, &before, &name); i++) {
 		const struct shown *c = find_shown(cols, n, name);
 		struct shown cell;
 
@@ -228,7 +235,7 @@ static bool say(struct overview *v, struct finding *f)
 	size_t at = 0, i = 0;
 
 	f->says = STR("");
-	for (; next_name(f->kind->says, &at, &before, &name); i++) {
+	for (; next_name(f->says_as, &at, &before, &name); i++) {
 		if (!f->cell[i].n)
 			return false;
 		say_words(v, f, i, before);
@@ -260,11 +267,12 @@ static void keep(struct overview *v)
 /* ---- all of them ---- */
 
 /* Would other options of the tool that recorded the profile measure what is estimated? */
-static bool can_measure(const struct store *st)
+static bool can_measure(struct store *st)
 {
 	const struct str creator = store_info(st)->creator;
 
-	return !creator.n || str_starts(creator, STR("callgrind"));
+	return (!creator.n && store_counts_calls(st)) ||
+	       str_starts(creator, STR("callgrind"));
 }
 
 /* The text of a query; free it.  0 or the kind. */
@@ -290,11 +298,16 @@ static int look_for(struct overview *v, const struct kind *k, struct err *err)
 {
 	struct app *app = v->app;
 	struct err none = {0};
+	const char *as = store_counts_calls(session_profile(app->session, 0))
+				 ? k->says
+				 : k->uncounted;
 	struct str text;
 
+	if (!as)
+		return 0;
 	if (read_query(app, k->query, &text, err))
 		return err->kind;
-	v->found[v->n] = (struct finding){.kind = k};
+	v->found[v->n] = (struct finding){.kind = k, .says_as = as};
 	arena_reset(&app->arena);
 	if (query_run(app->session, text, &app->arena, take_answer, v, &none) == 0)
 		keep(v);
@@ -316,6 +329,7 @@ static int show(struct overview *v, struct err *err)
 	int64_t most[KINDS];
 	double share[KINDS];
 	uint8_t none[KINDS];
+	bool other = false;
 	struct column cols[COLUMNS] = {
 		[MOST] = {.name = STR("at_most"), .i = most, .row_unit = unit},
 		[SHARE] = {.name = STR("share%"), .f = share},
@@ -352,10 +366,17 @@ static int show(struct overview *v, struct err *err)
 		text[EVENT][i] = events ? str_c(of->kind->most) : result_title(&r);
 		text[QUERY][i] = str_c(of->kind->query);
 	}
+	/* Costs of another event than the first say of which. */
+	if (v->n && store_info(session_profile(s, 0))->events) {
+		struct store_event ev;
+
+		store_event(session_profile(s, 0), 0, &ev);
+		other = !str_eq(ev.name, r.event);
+	}
 	for (size_t i = 0; i < COLUMNS; i++) {
 		cols[i].type = i == MOST ? COL_COST : i == SHARE ? COL_PERCENT : COL_STR;
 		cols[i].machine = true;
-		cols[i].table = i != EVENT;
+		cols[i].table = i != EVENT || other;
 		cols[i].sentence = i == QUERY || i == SAYS;
 		if (i == MOST || i == SHARE)
 			cols[i].absent = none;

@@ -39,7 +39,7 @@ def ask(quern, path, queries, event=None):
 def summed(rows, key, column):
     sums = {}
     for row in rows:
-        sums[key(row)] = sums.get(key(row), 0) + row[column]
+        sums[key(row)] = sums.get(key(row), 0) + (row[column] or 0)
     return sums
 
 

@@ -18,7 +18,8 @@ static void one_line(struct naive_state *s, struct str line)
 	line = str_trim(line); /* the CR of a CRLF too */
 	if (line.n == 0 || line.p[0] == '#')
 		return;
-	if (strchr("0123456789+-*", line.p[0] ? line.p[0] : 'x')) {
+	if (strchr("0123456789+-*", line.p[0] ? line.p[0] : 'x') ||
+	    str_starts(line, STR("? ")) || str_starts(line, STR("?\t"))) {
 		naive_cost_line(s, line);
 		return;
 	}
@@ -76,6 +77,87 @@ static struct fn callee(struct naive_state *s, const struct call *c)
 	return c->to;
 }
 
+static bool is_digits(struct str s)
+{
+	uint64_t n;
+	bool over = false;
+
+	return naive_number(s, &n, &over) && !over;
+}
+
+/* The bytes behind the last c of s; s.n: it has none. */
+static size_t behind_last(struct str s, char c)
+{
+	size_t n = s.n;
+
+	while (n && s.p[n - 1] != c)
+		n--;
+	return n ? n : s.n;
+}
+
+/* "f [2/3]": f; else empty. */
+static struct str without_number(struct str name)
+{
+	const size_t at = behind_last(name, '[');
+	const struct str in = str_from(name, at);
+	const size_t slash = str_find(in, '/');
+
+	if (at < 2 || name.p[at - 2] != ' ' || slash == in.n || !str_ends(in, STR("]")) ||
+	    !is_digits((struct str){in.p, slash}) ||
+	    !is_digits((struct str){in.p + slash + 1, in.n - slash - 2}))
+		return STR("");
+	return str_trim((struct str){name.p, at - 1});
+}
+
+/* "m:f:1": m:f/1; else empty. */
+static struct str with_arity(struct naive_state *s, struct str name)
+{
+	const size_t at = behind_last(name, ':');
+	char *p;
+
+	if (name.n > 512 || !is_digits(str_from(name, at)))
+		return STR("");
+	p = facts_sure(arena_alloc(&s->r->arena, name.n));
+	memcpy(p, name.p, name.n);
+	p[at - 1] = '/';
+	return (struct str){p, name.n};
+}
+
+/* The function with a block of this name in the file of f: in its object, or in the only one. */
+static bool only_block(struct naive_state *s, struct fn f, struct str name,
+		       struct fn *out)
+{
+	size_t n = 0;
+
+	if (!name.n)
+		return false;
+	for (size_t i = 0; i < s->nbody; i++) {
+		const struct fn *b = &s->body[i];
+
+		if (!str_eq(b->name, name) || !str_eq(b->file, f.file))
+			continue;
+		*out = *b;
+		if (str_eq(b->obj, f.obj))
+			return true;
+		n++;
+	}
+	return n == 1;
+}
+
+/* Where other producers than callgrind write a callee in another way than its block. */
+static struct fn other_callee(struct naive_state *s, struct fn f)
+{
+	struct fn found = f;
+
+	if (s->any_callgrind || facts_find(&s->bodies, facts_key(&s->line, "f", f)))
+		return f;
+	if ((!s->any_cob && only_block(s, f, f.name, &found)) ||
+	    only_block(s, f, without_number(f.name), &found) ||
+	    only_block(s, f, with_arity(s, f.name), &found))
+		return found;
+	return f;
+}
+
 /* The name of the function that a jump goes to: there may be none of that in the object. */
 static struct str jump_target(struct naive_state *s, const struct jump *j)
 {
@@ -102,18 +184,177 @@ static bool unclear(struct naive_state *s, struct fn f)
 	return false;
 }
 
-/* A function without a block has the costs of the calls into it, at line 0 of its file. */
-static void count_calls_only(struct naive_state *s, const struct call *c)
+/* Functions, and what the calls say of one event. */
+struct flow {
+	struct facts by; /* "f" -> one of the n functions */
+	struct fn *fn;
+	size_t n, cap, nentered;
+	int64_t *net; /* without a block: what flows in; else cost and calls, less that */
+	int64_t *entered; /* of those with a block, descending */
+	bool *alone;	  /* has no block, nor one whose name google-pprof has cut */
+	bool *own;	  /* and so has a cost of its own */
+	int64_t lines, flows;
+};
+
+static bool is_alone(struct naive_state *s, struct fn f)
 {
-	struct arena *a = &s->line;
-	struct fn cut = c->to;
+	struct fn cut = f;
 
 	cut.name.n = str_find(cut.name, ' ');
-	if (facts_find(&s->bodies, facts_key(a, "f", c->to)) ||
-	    facts_find(&s->bodies, facts_key(a, "f", cut)) || unclear(s, c->to))
+	return !facts_find(&s->bodies, facts_key(&s->line, "f", f)) &&
+	       !facts_find(&s->bodies, facts_key(&s->line, "f", cut)) && !unclear(s, f);
+}
+
+/* The number of f, which is new or not. */
+static size_t number(struct naive_state *s, struct flow *w, struct fn f)
+{
+	size_t i = (size_t)(facts_at(&w->by, facts_key(&s->line, "f", f)) - w->by.at);
+
+	if (i == w->n) {
+		facts_grow(&w->fn, &w->cap, ++w->n, sizeof(*w->fn));
+		w->fn[i] = f;
+	}
+	return i;
+}
+
+static int falling(const void *a, const void *b)
+{
+	const int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+
+	return (x < y) - (x > y);
+}
+
+static int64_t plus(int64_t a, int64_t b)
+{
+	bool over = false;
+
+	return (int64_t)facts_cost_sum((uint64_t)a, (uint64_t)b, &over);
+}
+
+/* Follow event e. */
+static void follow(struct naive_state *s, struct flow *w, size_t e)
+{
+	memset(w->net, 0, w->n * sizeof(*w->net));
+	w->lines = w->flows = 0;
+	w->nentered = 0;
+	for (size_t i = 0; i < s->ncall; i++) {
+		const struct call *c = &s->call[i];
+		const size_t from = number(s, w, c->from), to = number(s, w, c->to);
+		const int64_t v = (int64_t)c->v[1 + e];
+
+		arena_reset(&s->line);
+		if (from == to)
+			continue;
+		w->net[to] = plus(w->net[to], w->alone[to] ? v : -v);
+		w->net[from] = plus(w->net[from], v);
+	}
+	for (size_t i = 0; i < w->n; i++) {
+		const struct fact *f =
+			facts_find(&s->r->facts, facts_key(&s->line, "Ff", w->fn[i]));
+		const int64_t self = f ? (int64_t)f->v[1 + e] : 0;
+
+		if (w->alone[i]) {
+			w->flows = plus(w->flows, w->net[i]);
+			continue;
+		}
+		w->lines = plus(w->lines, self);
+		w->entered[w->nentered++] = plus(w->net[i], self);
+	}
+	qsort(w->entered, w->nentered, sizeof(*w->entered), falling);
+}
+
+/* The sums that all parts say, which are at hand in columns of the last events:. */
+static bool said(const struct naive_state *s, const struct flow *w, size_t e,
+		 int64_t *sum)
+{
+	const int64_t most = plus(w->lines, w->flows);
+
+	*sum = s->sums_of[e];
+	return s->parts_summed == s->r->npart && *sum >= plus(w->lines, -(most / 64)) &&
+	       *sum <= plus(most, most / 64);
+}
+
+/* How much of what flows into functions without a block the lines lack. */
+static int64_t lacking(const struct naive_state *s, const struct flow *w, size_t e)
+{
+	int64_t sum;
+
+	if (said(s, w, e, &sum))
+		return plus(sum, -w->lines);
+	if (w->nentered && w->entered[0] > w->lines)
+		return plus(w->entered[0], -w->lines);
+	sum = 0;
+	for (size_t i = 0; i < w->nentered && sum < w->lines; i++)
+		sum = plus(sum, w->entered[i]);
+	return plus(sum, -w->lines) > w->lines / 64 ? w->flows : 0;
+}
+
+/* Another function than the root is entered with v: it may be what this one calls. */
+static bool passes_on(const struct flow *w, int64_t v)
+{
+	for (size_t i = 1; i < w->nentered; i++)
+		if (w->entered[i] == v)
+			return true;
+	return false;
+}
+
+static void choose_own(struct naive_state *s, struct flow *w)
+{
+	size_t e = 0;
+	int64_t want, rest = 0;
+
+	do
+		follow(s, w, e);
+	while (!w->flows && ++e < s->r->nevent);
+	memcpy(w->own, w->alone, w->n * sizeof(*w->own));
+	if (!w->flows)
 		return;
-	c->v[0] = 0; /* the calls are counted already */
-	naive_count_cost(s, c->part, c->to, c->to.file, 0, 0, c->v);
+	want = lacking(s, w, e);
+	for (size_t i = 0; i < w->n; i++)
+		if (w->alone[i] && !passes_on(w, w->net[i]))
+			rest = plus(rest, w->net[i]);
+	for (size_t i = 0; i < w->n; i++)
+		w->own[i] = w->alone[i] && (rest == want ? !passes_on(w, w->net[i])
+							 : want > w->flows / 2);
+}
+
+/* A function without a block has the costs of the calls into it, at line 0 of its file, if
+ * the lines lack them. */
+static void count_calls_only(struct naive_state *s)
+{
+	struct arena *a = &s->line;
+	struct flow w = {.by = {.arena = &s->r->arena, .width = 1}};
+
+	for (size_t i = 0; i < s->nbody; i++)
+		number(s, &w, s->body[i]);
+	for (size_t i = 0; i < s->ncall; i++) {
+		arena_reset(a);
+		number(s, &w, s->call[i].to);
+	}
+	w.net = facts_sure(calloc(w.n + 1, sizeof(*w.net)));
+	w.entered = facts_sure(calloc(w.n + 1, sizeof(*w.entered)));
+	w.alone = facts_sure(calloc(w.n + 1, 1));
+	w.own = facts_sure(calloc(w.n + 1, 1));
+	for (size_t i = 0; i < w.n; i++) {
+		arena_reset(a);
+		w.alone[i] = is_alone(s, w.fn[i]);
+	}
+	if (s->r->nevent)
+		choose_own(s, &w);
+	for (size_t i = 0; i < s->ncall; i++) {
+		struct call *c = &s->call[i];
+
+		arena_reset(a);
+		c->v[0] = 0; /* the calls are counted already */
+		if (w.own[number(s, &w, c->to)])
+			naive_count_cost(s, c->part, c->to, c->to.file, 0, 0, c->v);
+	}
+	facts_free(&w.by);
+	free(w.fn);
+	free(w.net);
+	free(w.entered);
+	free(w.alone);
+	free(w.own);
 }
 
 static void settle(struct naive_state *s)
@@ -124,9 +365,10 @@ static void settle(struct naive_state *s)
 
 	for (size_t i = 0; i < s->ncall; i++) {
 		struct call *c = &s->call[i];
-		struct fn to = c->to = callee(s, c);
+		struct fn to;
 
 		arena_reset(a);
+		to = c->to = other_callee(s, callee(s, c));
 		facts_at(t, facts_key(a, "Ff", c->from));
 		facts_at(t, facts_key(a, "Ff", to));
 		if (c->to_line) {
@@ -146,10 +388,8 @@ static void settle(struct naive_state *s)
 				      c->instr, c->line),
 			    c->v, odd);
 	}
-	for (size_t i = 0; i < s->ncall && !s->any_callgrind; i++) {
-		arena_reset(a);
-		count_calls_only(s, &s->call[i]);
-	}
+	if (!s->any_callgrind)
+		count_calls_only(s);
 	for (size_t i = 0; i < s->ncall; i++) {
 		struct call *c = &s->call[i];
 
@@ -204,10 +444,12 @@ void naive_read(struct naive *r, const char *text, size_t n)
 	r->facts = (struct facts){.arena = &r->arena, .width = r->nevent + 2};
 	r->odd = s.any_events = false;
 	s.ncol = 0;
+	s.sums_of = facts_sure(calloc(r->nevent + 1, sizeof(*s.sums_of)));
 	naive_begin_part(&s);
 	each_line(&s, text, n, false);
 	naive_drop(&s);
 	naive_end_lone(&s);
+	naive_end_sums(&s);
 	s.any_callgrind |= s.callgrind;
 	settle(&s);
 	if (n == 0)
@@ -218,6 +460,8 @@ void naive_read(struct naive *r, const char *text, size_t n)
 		r->refused = "no events: before the first cost line";
 	else if (s.negative && s.difference)
 		r->refused = "a difference";
+	else if (s.unread > s.read && s.fractions)
+		r->refused = "costs with fractions";
 	else if (s.unread && !s.read)
 		r->refused = "no cost line can be read";
 	facts_free(&s.names);
@@ -227,6 +471,8 @@ void naive_read(struct naive *r, const char *text, size_t n)
 	free(s.blanks);
 	free(s.text);
 	free(s.call);
+	free(s.body);
+	free(s.sums_of);
 	free(s.jumps);
 	free(s.lone);
 }

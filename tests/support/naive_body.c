@@ -26,6 +26,8 @@ static void has_body(struct naive_state *s, struct fn f)
 		return;
 	facts_at(&s->bodies, facts_key(a, "f", f));
 	facts_at(&s->bodies, facts_key(a, "ss", f.obj, f.name))->v[0]++;
+	facts_grow(&s->body, &s->body_cap, s->nbody + 1, sizeof(*s->body));
+	s->body[s->nbody++] = f;
 }
 
 static void end_call(struct naive_state *s)
@@ -191,6 +193,16 @@ static bool cost_of(const struct naive_state *s, struct str w, uint32_t n, uint6
 	return true;
 }
 
+static bool has_fraction(struct str line)
+{
+	for (size_t i = 0; i + 2 < line.n; i++)
+		if (line.p[i + 1] == '.' &&
+		    strchr("0123456789", line.p[i] ? line.p[i] : 'x') &&
+		    strchr("0123456789", line.p[i + 2] ? line.p[i + 2] : 'x'))
+			return true;
+	return false;
+}
+
 void naive_cost_line(struct naive_state *s, struct str line)
 {
 	uint64_t at[SUBS_N],
@@ -217,9 +229,12 @@ void naive_cost_line(struct naive_state *s, struct str line)
 		if (n < s->ncol)
 			v[1 + s->col[n]] = facts_cost_sum(v[1 + s->col[n]], x, &over);
 	}
+	s->r->odd |= !bad && n == 0 && s->ncol == 1 && !s->begins && s->wait != A_JUMP &&
+		     s->wait != A_BAD_JUMP;
 	s->r->odd |= bad || clamped || over || (negative && s->callgrind) || n > s->ncol;
 	s->negative |= negative && !bad;
-	s->unread |= bad;
+	if (bad && !s->unread++)
+		s->fractions = has_fraction(str_cut(line, 200));
 	if (bad) {
 		naive_drop(s);
 		return;
@@ -236,7 +251,7 @@ void naive_cost_line(struct naive_state *s, struct str line)
 	if (s->wait == NOTHING && !lone)
 		s->base_file = s->file;
 	s->fl_said = false;
-	s->read = true;
+	s->read++;
 	if (s->wait == A_CALL)
 		v[0] = s->count;
 	for (size_t i = 0; i <= s->r->nevent; i++)
@@ -260,6 +275,24 @@ void naive_cost_line(struct naive_state *s, struct str line)
 	s->wait = NOTHING;
 }
 
+/* Whether nobody counted: "?", a number below 0, or with a fraction or an exponent. */
+static bool unknown_count(struct str w)
+{
+	char text[64], *end;
+
+	if (w.n >= sizeof(text) || w.n == 0)
+		return false;
+	memcpy(text, w.p, w.n);
+	text[w.n] = 0;
+	if (strcmp(text, "?") == 0)
+		return true;
+	if (strspn(text, "0123456789.eE+-") != w.n ||
+	    !strchr("0123456789", text[text[0] == '-'] ? text[text[0] == '-'] : 'x'))
+		return false;
+	strtod(text, &end);
+	return *end == 0;
+}
+
 static void calls_line(struct naive_state *s, struct str v)
 {
 	uint64_t at[SUBS_N];
@@ -273,8 +306,12 @@ static void calls_line(struct naive_state *s, struct str v)
 	s->cfn_waits = false;
 	s->wait = A_CALL;
 	s->to_line = 0;
-	if (!naive_number(naive_word(&v), &s->count, &over) ||
-	    !naive_positions(s, &v, at, &clamped)) {
+	struct str count = naive_word(&v);
+	bool known = naive_number(count, &s->count, &over);
+
+	if (!known)
+		s->count = 0;
+	if ((!known && !unknown_count(count)) || !naive_positions(s, &v, at, &clamped)) {
 		s->r->odd = true;
 		s->wait = A_BAD_CALL;
 	} else if (!s->has_cfn) {
@@ -349,7 +386,7 @@ bool naive_spec_line(struct naive_state *s, struct str line)
 		s->has_cfi = true;
 	} else if (naive_after(line, "cob=", &v)) {
 		s->cob = naive_name(s, OBJ, v);
-		s->has_cob = true;
+		s->has_cob = s->any_cob = true;
 	} else if (naive_after(line, "cfni=", &v)) {
 		s->inlined = naive_name(s, FN, v);
 		if (str_eq(s->inlined, STR("???")))

@@ -79,6 +79,10 @@ static bool position(struct str w, uint64_t base, uint64_t *out, bool *clamped)
 	*out = base;
 	if (w.n == 1 && sign == '*')
 		return true;
+	if (w.n == 1 && sign == '?')
+		*out = 0;
+	if (w.n == 1 && sign == '?')
+		return true;
 	if (sign == '+' || sign == '-')
 		w = str_from(w, 1);
 	while (n < w.n && !strchr("+-:", w.p[n] ? w.p[n] : 'x'))
@@ -99,13 +103,23 @@ static bool position(struct str w, uint64_t base, uint64_t *out, bool *clamped)
 	return true;
 }
 
+static bool hex(struct str w)
+{
+	return w.n > 2 && w.p[0] == '0' && (w.p[1] == 'x' || w.p[1] == 'X');
+}
+
 bool naive_positions(const struct naive_state *s, struct str *rest, uint64_t at[SUBS_N],
 		     bool *clamped)
 {
+	/* "line instr", but an address comes first: orbuculum's are the other way round. */
+	struct str ahead = *rest, first = naive_word(&ahead);
+	const bool turned = s->nsub == 2 && s->sub[0] == LINE && s->sub[1] == INSTR &&
+			    hex(first) && !hex(naive_word(&ahead));
+
 	memcpy(at, s->base, sizeof(s->base));
 	for (unsigned i = 0; i < s->nsub; i++) {
 		struct str w = naive_word(rest);
-		unsigned k = s->sub[i];
+		unsigned k = s->sub[turned ? 1 - i : i];
 		bool skipped = false;
 
 		if (w.n &&
@@ -232,9 +246,30 @@ void naive_end_lone(struct naive_state *s)
 	s->nlone = 0;
 }
 
+void naive_end_sums(struct naive_state *s)
+{
+	struct str v = s->totals.p ? s->totals : s->summary, w;
+
+	s->parts_summed += v.p != NULL;
+	for (uint32_t i = 0; v.p && i < s->ncol && (w = naive_word(&v)).n; i++) {
+		const bool minus = w.n > 1 && w.p[0] == '-';
+		bool over = false;
+		uint64_t x;
+
+		if (!naive_number(str_from(w, minus), &x, &over) || over)
+			continue;
+		if (minus)
+			x = x > INT64_MAX ? (uint64_t)INT64_MIN : 0 - x;
+		s->sums_of[s->col[i]] = (int64_t)facts_cost_sum(
+			(uint64_t)s->sums_of[s->col[i]], x, &over);
+	}
+	s->totals = s->summary = (struct str){NULL, 0};
+}
+
 void naive_begin_part(struct naive_state *s)
 {
 	naive_end_lone(s);
+	naive_end_sums(s);
 	s->part_calls = s->cfn_waits = s->fl_said = s->has_own = false;
 	s->r->npart++;
 	s->any_callgrind |= s->callgrind; /* of the part before */
@@ -411,6 +446,10 @@ bool naive_header_line(struct naive_state *s, struct str line)
 		naive_read_events(s, v);
 	if (str_starts(line, STR("positions:")))
 		read_positions(s, v);
+	if (str_starts(line, STR("summary")))
+		s->summary = v.n ? v : STR(" ");
+	if (str_starts(line, STR("totals")))
+		s->totals = v.n ? v : STR(" ");
 	if (str_starts(line, STR("desc:")) && str_starts(v, STR("Files compared:")))
 		s->difference = true;
 	for (struct str w; str_starts(line, STR("summary")) && (w = naive_word(&v)).n;)

@@ -31,6 +31,12 @@ struct jump {
 struct naive_state {
 	struct naive *r;
 	struct arena line; /* keys and costs of the line at hand */
+	struct fn *body;   /* functions with a block */
+	size_t nbody, body_cap;
+	bool any_cob;
+	struct str totals, summary; /* of the part at hand; p NULL: it has none */
+	int64_t *sums_of;	    /* per event: what parts said */
+	size_t parts_summed;
 	struct facts names,
 		bodies; /* "space id" -> text; "obj name" -> functions with a body */
 	struct str *event, *text; /* text: of names.at[i] */
@@ -64,7 +70,9 @@ struct naive_state {
 	size_t nlone, lone_cap;
 	struct jump *jumps;
 	size_t ncall, call_cap, njump, jump_cap;
-	bool negative, difference, unread, read, early, any_events;
+	bool negative, difference, early, any_events;
+	uint64_t unread, read; /* lines of costs */
+	bool fractions;	       /* the first that could not be read has a fraction */
 };
 
 /* ---- naive_head.c: pieces of a line, names, parts and header lines ---- */
@@ -87,6 +95,8 @@ void naive_know_blanks(struct naive_state *s, struct str v);
 void naive_read_events(struct naive_state *s, struct str v);
 bool naive_header_line(struct naive_state *s, struct str line);
 void naive_end_lone(struct naive_state *s);
+/* A part ends: take what it says it costs. */
+void naive_end_sums(struct naive_state *s);
 
 /* ---- naive_body.c: lines of costs, calls, jumps and position specs ---- */
 

@@ -318,7 +318,7 @@ static const struct forgery {
 	{TABLE_META, 0, set_byte, 0, 127, NULL, UNREADABLE},
 	{TABLE_META, 0, cut_by, 3, 0, NULL, UNREADABLE},
 	{TABLE_FN_LINE, 0, drop, 0, 0, NULL, "function lines block 0: missing"},
-	{TABLE_FN_CALLED, 0, set_row, 0, 4, NULL,
+	{TABLE_FN_CALLED, 0, set_row, 0, 8, NULL,
 	 "functions whose line is of calls block 0: an id is out of range"},
 	{TABLE_FN_LINE, 0, copy_to, 99, 0, NULL,
 	 "meta block 0: there is a value of no table"},

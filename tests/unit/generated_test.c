@@ -125,7 +125,7 @@ static void write_position(struct writer *w)
 		out_c(&w->o,
 		      odd_now(w) ? PICK("1-3", "4+2", "1:3", "+1-3", "-999999", "*5", "-",
 					"+", "0x", "1-", "3x", "18446744073709551615",
-					"+*", "-1", "+18446744073709551615",
+					"+*", "-1", "+18446744073709551615", "?", "??",
 					"99999999999999999999")
 				 : "7");
 		break;
@@ -251,7 +251,10 @@ static void write_call(struct writer *w)
 	}
 	begin_line(w);
 	out_c(&w->o, odd_now(w) ? "rcalls=" : "calls=");
-	if (one_in(6))
+	if (odd_now(w))
+		out_c(&w->o,
+		      PICK("-1", "?", "0.5", "-12", "1e+06", "-", "1.e", "1.2.3", "??"));
+	else if (one_in(6))
 		out_c(&w->o, "0");
 	else
 		write_number(w);
