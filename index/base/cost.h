@@ -1,6 +1,7 @@
 /*
  * cost.h - add costs, and numbers of calls.  A sum that does not fit is the nearest that
- * does: the largest number, or for costs also the smallest.
+ * does: the largest number, or for costs also the smallest.  There it stays: what comes after
+ * may have the other sign, and would make it a number that looks right.
  *
  * Costs are signed numbers of 64 bits: some producers write negative ones.  All else that
  * is counted is unsigned, and added by the functions called count.  Where costs stand in
@@ -36,10 +37,24 @@ static inline int64_t cost_most(int64_t v)
 	return v < 0 ? INT64_MIN : INT64_MAX;
 }
 
+/* Is it the largest or the smallest cost?  Such a number stands for all beyond it. */
+static inline bool cost_is_end(int64_t v)
+{
+	return v == INT64_MAX || v == INT64_MIN;
+}
+
+/* Does an end keep a and b, of unlike signs, from having a sum? */
+static inline bool cost_stays(int64_t a, int64_t b)
+{
+	return (a ^ b) < 0 && (cost_is_end(a) || cost_is_end(b));
+}
+
 static inline int64_t cost_sum(int64_t a, int64_t b)
 {
 	int64_t sum;
 
+	if (__builtin_expect(cost_stays(a, b), 0))
+		return cost_is_end(a) ? a : b;
 	return __builtin_add_overflow(a, b, &sum) ? cost_most(b) : sum;
 }
 
@@ -57,11 +72,15 @@ static inline void cost_subtract(int64_t *from, int64_t v)
 
 static inline bool cost_add(int64_t *sum, int64_t v)
 {
-	const bool full = __builtin_add_overflow(*sum, v, sum);
+	int64_t to;
 
-	if (__builtin_expect(full, 0))
-		*sum = cost_most(v);
-	return full;
+	if (__builtin_expect(
+		    !cost_stays(*sum, v) && !__builtin_add_overflow(*sum, v, &to), 1)) {
+		*sum = to;
+		return false;
+	}
+	*sum = cost_sum(*sum, v);
+	return true;
 }
 
 static inline bool cost_add_bits(uint64_t *sum, uint64_t v)

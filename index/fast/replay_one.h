@@ -24,10 +24,13 @@ struct steps {
 /* Add the bits of a cost to a sum; false, with nothing changed, if it does not fit. */
 static HOT bool fits(uint64_t *sum, uint64_t v)
 {
-	if (!__builtin_add_overflow((int64_t)*sum, (int64_t)v, (int64_t *)sum))
-		return true;
-	*sum -= v;
-	return false;
+	int64_t to;
+
+	if (cost_stays((int64_t)*sum, (int64_t)v) ||
+	    __builtin_add_overflow((int64_t)*sum, (int64_t)v, &to))
+		return false;
+	*sum = (uint64_t)to;
+	return true;
 }
 
 /* A block's sum may not fit after some 10^11 more lines of up to 7 digits. */

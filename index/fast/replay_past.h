@@ -47,7 +47,8 @@ static HOT bool past_costs(const char *p, struct two *two)
 /* Add the bits of a cost to those of a sum; true if it does not fit. */
 static HOT bool past_sum(uint64_t a, uint64_t cost, uint64_t *sum)
 {
-	return __builtin_add_overflow((int64_t)a, (int64_t)cost, (int64_t *)sum);
+	return cost_stays((int64_t)a, (int64_t)cost) ||
+	       __builtin_add_overflow((int64_t)a, (int64_t)cost, (int64_t *)sum);
 }
 
 /* Add a call; false, with nothing changed, when it is a rare one: after a head, the first
