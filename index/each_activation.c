@@ -97,8 +97,8 @@ static int read_file(struct reading *r, const struct profile *p, size_t k, size_
 		s[i - k] = (struct context_stretch){
 			&p->tally[i]->log, p->map[i].name[SPACE_FN], p->map[i].fn,
 			p->map[i].event, p->map[i].lines};
-	if (!r->err->kind && !claims_resolve(&claims, s, end - k, p->nname[SPACE_FN],
-					     most, r->opts->cancel, r->err))
+	if (!r->err->kind &&
+	    !claims_resolve(&claims, s, end - k, most, r->opts->cancel, r->err))
 		activations_each(&of, r->err);
 	claims_free(&claims);
 	free(parts);

@@ -726,6 +726,14 @@ bool graph_has_contexts(const struct graph *g)
 	return g->plain && t.whole;
 }
 
+bool graph_tree_sure(const struct graph *g)
+{
+	struct store_tree t;
+
+	store_tree(g->st, &t);
+	return !t.lost && !t.unsure;
+}
+
 /* Merging functions keeps their stacks; contexts without a cycle are stacks themselves. */
 bool graph_stacks_known(const struct graph *g)
 {

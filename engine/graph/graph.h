@@ -239,6 +239,8 @@ int graph_shape(const struct graph *g, struct flow_input *out, struct err *err);
 
 /* g is the store, which has the call tree (store.h, contexts). */
 bool graph_has_contexts(const struct graph *g);
+/* Each call of the call tree has its block; also if there is no tree. */
+bool graph_tree_sure(const struct graph *g);
 /* Are the stacks known that the functions of g are on?  Then graph_stacks() has them. */
 bool graph_stacks_known(const struct graph *g);
 

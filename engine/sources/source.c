@@ -20,12 +20,43 @@ int exec_part_stacks(struct exec *x, const struct source *s)
 	return fn_part_tree(x, x->g);
 }
 
+int exec_note_tree(struct exec *x)
+{
+	struct store_tree t;
+	struct str of = STR("");
+	uint32_t files;
+
+	store_tree(x->g->st, &t);
+	if (t.unsure &&
+	    exec_notef(x,
+		       "fibers take turns: %s of %s calls fit several blocks by name and "
+		       "cost, and are the nearest's; stacks may differ by these",
+		       GROUPED(t.unsure), GROUPED(t.activations)))
+		return x->err->kind;
+	if (!t.why.n)
+		return 0;
+	if (!t.lost)
+		return exec_notef(x, "stacks are estimates: %.*s", STR_ARG(t.why));
+	store_inputs(x->g->st, &files);
+	if (files > 1)
+		of = arena_printf(
+			x->a, " of %.*s",
+			STR_ARG(str_basename(store_input_path(x->g->st, t.file))));
+	return exec_notef(x,
+			  "%s%s call%s of %s activations: %.*s, first in the block at "
+			  "line %llu%.*s",
+			  t.whole ? "stacks are known, but for "
+				  : "stacks are estimates, for ",
+			  GROUPED(t.lost), t.lost == 1 ? "" : "s", GROUPED(t.activations),
+			  STR_ARG(t.why), (unsigned long long)t.line, STR_ARG(of));
+}
+
 int exec_stacks(struct exec *x, struct stacks *out, bool *known)
 {
 	*known = false;
 	if (!graph_stacks_known(x->g))
 		return 0;
-	return graph_event(x->g, x->event, x->err) ||
+	return exec_note_tree(x) || graph_event(x->g, x->event, x->err) ||
 			       graph_stacks(x->g, x->event, x->a, out, known, x->err)
 		       ? x->err->kind
 		       : 0;

@@ -32,6 +32,8 @@ struct stacks;
 
 /* The flow of g; the flow of a whole profile is cached by the session. */
 int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out);
+/* Note what calls of the call tree have no block, or were given one of several. */
+int exec_note_tree(struct exec *x);
 /* Note that so many negative costs count as 0. */
 int exec_note_negative(struct exec *x, uint32_t n);
 /* The flows of the parts of g; *out is NULL if there is one, or none are to be used. */

@@ -206,26 +206,6 @@ static int note_diagnostics(struct exec *x)
 	return 0;
 }
 
-/* Calls of an Xdebug profile that are not in its tree, or why it has none. */
-static int note_tree(struct exec *x)
-{
-	struct store_tree tree;
-
-	store_tree(x->g->st, &tree);
-	if (!tree.why.n)
-		return 0;
-	if (!tree.lost)
-		return exec_notef(x, "stacks are estimates: %.*s", STR_ARG(tree.why));
-	return exec_notef(x,
-			  "%s%s call%s of %s activations: %.*s, first in the block at "
-			  "line %llu%.*s",
-			  tree.whole ? "stacks are known, but for "
-				     : "stacks are estimates, for ",
-			  GROUPED(tree.lost), tree.lost == 1 ? "" : "s",
-			  GROUPED(tree.activations), STR_ARG(tree.why),
-			  (unsigned long long)tree.line, STR_ARG(of_file(x, tree.file)));
-}
-
 static int all_events(struct exec *x)
 {
 	for (uint32_t e = 0; e < x->env->nevents; e++)
@@ -242,7 +222,7 @@ static int info_open(struct exec *x, const struct source *s UNUSED, struct table
 	t->rows = store_info(x->g->st);
 	return table_init(x, t, &source_info, x->g, 1) ||
 			       show_events(x, t, "total", false) || note_files(x) ||
-			       note_diagnostics(x) || note_tree(x)
+			       note_diagnostics(x) || exec_note_tree(x)
 		       ? x->err->kind
 		       : 0;
 }

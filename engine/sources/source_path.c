@@ -328,7 +328,8 @@ bool cost_exact(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED)
 {
 	const struct path_bounds *b = &cost_row(t)->b;
 
-	return !t->g->estimated && (b->measured || (b->bounded && b->lo == b->hi));
+	return !t->g->estimated && graph_tree_sure(t->g) &&
+	       (b->measured || (b->bounded && b->lo == b->hi));
 }
 
 bool cost_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)

@@ -102,12 +102,13 @@ static int leave(struct block_log *l)
 
 	if (!l->nleft)
 		return 0;
-	if (bytes_room(b, (3 * l->nleft + 1) * VARINT_MAX))
+	if (bytes_room(b, (4 * l->nleft + 1) * VARINT_MAX))
 		return -1;
 	p = varint_put(b->p + b->n, (uint64_t)l->nleft << 2 | SEAM_LEFT);
 	for (size_t i = 0; i < l->nleft; i++) {
 		p = put_number(l, p, l->left[i].number);
 		p = varint_put(p, l->left[i].name);
+		p = varint_put(p, l->left[i].calls);
 		p = varint_put(p, varint_zigzag(0, l->left[i].cost));
 	}
 	b->n = (size_t)(p - b->p);
@@ -115,9 +116,10 @@ static int leave(struct block_log *l)
 	return spilled(l, &l->seams);
 }
 
-/* The first n calls of the block at hand. */
-static int put_calls(struct block_log *l, size_t n, enum seam kind)
+/* The calls of the block at hand. */
+static int put_calls(struct block_log *l, enum seam kind)
 {
+	const size_t n = l->ncall;
 	struct bytes *b = &l->seams.buf;
 	unsigned char *p;
 
@@ -168,31 +170,29 @@ static inline int put_record(struct block_log *l, uint64_t n, const uint64_t *se
 static inline __attribute__((always_inline)) int
 end(struct block_log *l, const uint64_t *self, size_t events, size_t column, bool last)
 {
-	size_t calls = l->ncall, left = l->nleft;
+	const size_t calls = l->ncall;
 	uint64_t cost = events ? self[column] - l->before[column] : 0;
+	bool row = !last && calls <= l->nleft;
 
 	for (size_t i = 0; i < calls; i++)
 		cost += l->call[i].cost;
-	while (!last && calls && left &&
-	       l->call[calls - 1].name == l->left[left - 1].name &&
-	       l->call[calls - 1].once) {
-		calls--;
-		left--;
-	}
-	l->nleft = left;
+	for (size_t i = 0; row && i < calls; i++)
+		row = block_fits(&l->call[calls - 1 - i], &l->left[l->nleft - 1 - i]);
+	if (row)
+		l->nleft -= calls;
 	if (!l->nevents || l->events[l->nevents - 1].events != events)
 		if (note_events(l, events))
 			return -1;
-	if (put_record(l, l->ncall - calls, self, events))
+	if (put_record(l, row ? calls : 0, self, events))
 		return -1;
-	if ((calls || last) &&
-	    (leave(l) || put_calls(l, calls, last ? SEAM_LAST : SEAM_BLOCK)))
+	if (!row && (leave(l) || put_calls(l, last ? SEAM_LAST : SEAM_BLOCK)))
 		return -1;
 	if (l->nleft >= LEFT_MOST && leave(l))
 		return -1;
 	if (vec_reserve_raw(&l->left, &l->left_cap, l->nleft + 1, sizeof(*l->left)))
 		return -1;
-	l->left[l->nleft++] = (struct block_left){l->name, l->blocks - 1, cost};
+	l->left[l->nleft++] =
+		(struct block_left){l->name, (uint32_t)calls, l->blocks - 1, cost};
 	l->open = false;
 	return 0;
 }

@@ -12,18 +12,16 @@
  *		 `-- work -- strlen	that wants one
  *
  * A log covers one stretch of the text (stretch.h).  It keeps the blocks that no call has
- * claimed yet on a stack.  A block whose calls name the blocks on top claims them: then
- * its record says only how many they are.  What the stretch cannot tell goes to `seams`,
- * which claims.h reads when all stretches are known: the calls that are left over, and
- * before them the blocks on the stack, which others may claim there.
+ * claimed yet on a stack.  A block whose calls have the names and costs of the blocks on
+ * top claims them: then its record says only how many they are.  What the stretch cannot
+ * tell goes to `seams`, which claims.h reads when all stretches are known: all calls of
+ * the other blocks, and before them the blocks on the stack, which they may claim there.
  *
  *	stretch 1   a b(a) c d		stretch 2   e(d) f(b c e)
- *	seams	    left: b c d		seams	    e wants d; f wants b c (and has e)
+ *	seams	    left: b c d		seams	    e wants d; f wants b c e
  *
- * The rule does not depend on where the text is cut: calls are compared from the last to
- * the first with the blocks from the top down, as long as the names are equal.  The last
- * block of a part may have been cut off, so that its calls are not the last ones: all of
- * them go to the seams.
+ * The rule does not depend on where the text is cut.  The last block of a part may have
+ * been cut off, so that its calls are not the last ones: it always goes to the seams.
  *
  * A record is read from its end, so its numbers are written backwards: those read first
  * stand last.  `<` marks a number of 7 bits a byte whose lowest byte stands last:
@@ -51,9 +49,17 @@ struct block_call {
 
 /* A block that no call has claimed yet. */
 struct block_left {
-	uint32_t name;
+	uint32_t name, calls;
 	uint64_t number, cost; /* inclusive, of the first column */
 };
+
+/* Whether a block may be the one of a call.  Xdebug rounds the block's own cost and that of
+ * each of its calls, so their sum may be a tick off for each call. */
+static inline bool block_fits(const struct block_call *call, const struct block_left *b)
+{
+	return call->once && call->name == b->name &&
+	       call->cost - b->cost + b->calls <= 2 * (uint64_t)b->calls;
+}
 
 struct block_log {
 	bool on;   /* the part at hand has a block for each activation */
@@ -116,9 +122,9 @@ static inline int block_log_call(struct block_log *l, uint32_t name, uint64_t co
  * A seam, of varints:
  *
  *	SEAM_LEFT	n, then for each of n blocks that are left, from the bottom: +number
- *			name zigzag(cost)
- *	SEAM_BLOCK	n, then +number, line, and the n calls that are left over, from the
- *			first: 2 * name + once, zigzag(cost)
+ *			name calls zigzag(cost)
+ *	SEAM_BLOCK	n, then +number, line, and its n calls: 2 * name + once,
+ *			zigzag(cost)
  *	SEAM_LAST	the same of a block that is the last of its part in this stretch
  *	SEAM_PART	0
  *

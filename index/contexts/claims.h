@@ -2,18 +2,20 @@
  * claims.h - which calls claim the blocks that no stretch could tell (block_log.h).
  *
  * The seams of a file are read forwards.  The blocks that no call has claimed yet are a
- * stack; each call of a seam claims one of them:
+ * stack; the calls of a block in a seam claim some of them:
  *
- *	usual		the top one, as long as the names are equal, from the last call on
- *	fibers		two stacks run in turns, so what the other one left is in between: the
- *			nearest block of that name whose cost is about that of the call, else
- *			the nearest of that name; what is skipped stays for others
+ *	usual		the top ones, if all have the names and costs of the calls
+ *	fibers		they take turns, so what another one left is in between: blocks of
+ *			the names and costs of the calls, in their order, those first that
+ *			one block alone fits; what is skipped stays for others
+ *	other costs	the top ones by their names, if some cost fits no block
  *	a cut block	the last one of a part, of which only the first calls were written:
  *			they claim the first blocks in a row of their names and costs, but for
  *			one cost in eight
  *
- * A call that finds no block is counted, with the line of the first one.  Blocks that
- * nobody claims are roots: {main}, destructors, or all that a killed run had left open.
+ * A call whose block is one of several that fit as well is counted, and one that finds no
+ * block, with the line of the first.  Blocks that nobody claims are roots: {main}, fibers,
+ * destructors, or all that a killed run had left open.
  */
 #ifndef QUERN_CLAIMS_H
 #define QUERN_CLAIMS_H
@@ -43,16 +45,15 @@ struct claims {
 		*of; /* key: number of a claimed block; value: a claimer; ascending */
 	size_t n, cap;
 	uint64_t blocks; /* of the file */
+	uint64_t unsure; /* calls that several blocks fit: one of them was chosen */
 	uint64_t lost;	 /* calls that found no block; of the first: */
 	uint64_t line;	 /* of the first cost of its block */
 	bool many;	 /* it says calls=N, with N not 1 */
 };
 
-/* Resolve the seams of one file.  names: number of name ids; most: bytes that may be
- * taken.  ERR_LIMIT; ERR_CANCEL; call claims_free() also after a failure. */
+/* Resolve the seams of one file.  most: bytes that may be taken.  ERR_LIMIT; ERR_CANCEL; call claims_free() also after a failure. */
 int claims_resolve(struct claims *c, const struct context_stretch *s, size_t n,
-		   size_t names, uint64_t most, const atomic_int *cancel,
-		   struct err *err);
+		   uint64_t most, const atomic_int *cancel, struct err *err);
 void claims_free(struct claims *c);
 
 #endif

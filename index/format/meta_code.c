@@ -165,6 +165,7 @@ void meta_code(struct coder *c, struct meta *m)
 		&m->tree.kind,
 		&m->tree.contexts,
 		&m->tree.blocks,
+		&m->tree.unsure,
 		&m->tree.lost,
 		&m->tree.file,
 		&m->tree.line,

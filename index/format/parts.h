@@ -33,6 +33,7 @@ enum tree_kind {
 struct tree_facts {
 	uint64_t kind, contexts;
 	uint64_t blocks;	   /* activations */
+	uint64_t unsure;	   /* calls that several blocks fit */
 	uint64_t lost;		   /* calls that found no block; of the first: */
 	uint64_t file, line, many; /* its block's first cost; 1: it is calls=N, not 1 */
 };

@@ -114,6 +114,7 @@ static int take_index(struct joining *j, size_t k)
 	int rc;
 
 	tree->blocks += old->blocks;
+	tree->unsure += old->unsure;
 	note_lost(tree, old->lost, kept->lost_file, old->line, old->many);
 	if (old->kind == TREE_REFUSED)
 		tree->kind = TREE_REFUSED;
@@ -152,10 +153,10 @@ static int take_file(struct joining *j, size_t k, size_t end)
 			&p->tally[i]->log, p->map[i].name[SPACE_FN], p->map[i].fn,
 			p->map[i].event, p->map[i].lines};
 	if (!rc)
-		rc = claims_resolve(&claims, s, end - k, p->nname[SPACE_FN], j->most,
-				    j->cancel, j->err);
+		rc = claims_resolve(&claims, s, end - k, j->most, j->cancel, j->err);
 	if (!rc) {
 		p->tree.blocks += claims.blocks;
+		p->tree.unsure += claims.unsure;
 		note_lost(&p->tree, claims.lost, p->tally[k]->of_file, claims.line,
 			  claims.many);
 		if (claims.lost > claims.blocks / LOST_SHARE)

@@ -248,6 +248,8 @@ struct store_tree {
 	bool whole;	      /* the contexts have all costs; false: there are none */
 	uint32_t contexts;    /* 0 unless whole */
 	uint64_t activations; /* 0: the profile has no block for each */
+	/* Calls whose block is one of several of their name and cost: fibers take turns. */
+	uint64_t unsure;
 	/* Calls for which no block was found, in whole trees, too: those blocks are roots
 	 * or missing.  Of the first: the line of its block. */
 	uint64_t lost, line;

@@ -9,6 +9,7 @@ void store_tree(const struct store *st, struct store_tree *out)
 		.whole = t->kind == TREE_WHOLE,
 		.contexts = (uint32_t)t->contexts,
 		.activations = t->blocks,
+		.unsure = t->unsure,
 		.lost = t->lost,
 		.line = t->line,
 		.file = (uint32_t)t->file,

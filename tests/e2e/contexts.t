@@ -121,6 +121,21 @@ for name in "exc", "fiber", "kill":
     for how in ("2", "64"), ("3", "500"), ("2", "4000", "15"):
         same(ours(truth + name + ".xd", *how), whole, "%s: the same by %s" % (name, how))
 
+# ---------------------------------------------------------------- fibers that take turns, by the trace
+packed = ours(truth + "fibers.xd.xz")
+want = {k: int(v) for k, v in
+        (line.rsplit(b" ", 1) for line in lzma.open(truth + "fibers-calls.folded.xz").read().splitlines())}
+same((packed[0], calls(packed[1])), (b"tree 1920 0 0", want),
+     "30 fibers, some inside others, exceptions, generators: each call is on the stack of the trace")
+with open("fibers.xd", "wb") as f:
+    f.write(lzma.open(truth + "fibers.xd.xz").read())
+for how in ("2", "64"), ("3", "500"), ("2", "4000", "15"):
+    same(ours("fibers.xd", *how), packed, "fibers: the same by %s" % (how,))
+for name in "three-fibers", "no-tree":
+    head, stacks = ours(truth + name + ".xd")
+    roots = {k for k in stacks if b";" not in k}
+    same((head.split()[2], roots), (b"0", {b"task", b"{main}"}), "%s: nothing else is a root" % name)
+
 # ---------------------------------------------------------------- composer, by its trace; packed
 want = {k: int(v) for k, v in
         (line.rsplit(b" ", 1) for line in lzma.open(truth + "composer-calls.folded.xz").read().splitlines())}

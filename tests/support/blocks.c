@@ -33,9 +33,20 @@ void blocks_write(const struct made *m, FILE *f)
 
 /* ---- the simple reader ---- */
 
-static bool about(uint64_t a, uint64_t b)
+enum { AHEAD = 32, SLACK = 4 };
+
+static bool near(const struct made *m, const struct call *call, int block, unsigned slack)
 {
-	return (a > b ? a - b : b - a) <= 8 + a / 256;
+	const struct block *b = &m->block[block];
+	const uint64_t d =
+		call->cost > b->cost ? call->cost - b->cost : b->cost - call->cost;
+
+	return call->count == 1 && call->fn == b->fn && d <= b->ncall + slack;
+}
+
+static bool fits(const struct made *m, const struct call *call, int block)
+{
+	return near(m, call, block, 0);
 }
 
 /* The open blocks of b's part before it, from the first to the last; their number. */
@@ -64,7 +75,7 @@ static int agreement(const struct made *m, const struct block *b, const int *ope
 	for (unsigned i = 0; i < b->ncall; i++) {
 		if (m->block[open[i]].fn != b->call[i].fn)
 			return -1;
-		agree += about(b->call[i].cost, m->block[open[i]].cost);
+		agree += fits(m, &b->call[i], open[i]);
 	}
 	return agree;
 }
@@ -88,24 +99,138 @@ static bool cut(struct made *m, int b, const int *open, int n)
 	return true;
 }
 
-/* The open block for a call among open[0..n); -1: none. */
-static int pick(const struct made *m, const struct call *call, const int *open, int n,
-		bool *row)
+/* Whether the last blocks have the names of b's calls, and their costs. */
+static bool in_row(const struct made *m, const struct block *b, const int *open, int n,
+		   bool costs)
 {
-	int named = -1;
+	const int k = (int)b->ncall;
 
-	*row = *row && n && call->count == 1 && m->block[open[n - 1]].fn == call->fn;
-	if (*row)
-		return n - 1;
-	for (int i = n - 1; i >= 0 && call->count == 1; i--) {
-		if (m->block[open[i]].fn != call->fn)
+	for (int i = 0; i < k; i++)
+		if (n < k || b->call[i].count != 1 ||
+		    b->call[i].fn != m->block[open[n - k + i]].fn ||
+		    (costs && !fits(m, &b->call[i], open[n - k + i])))
+			return false;
+	return true;
+}
+
+/* The open block from `from` to before `end` that is best for call i; -1: none.  *n: how
+ * many fit. */
+static int best_of(const struct made *m, const struct block *b, int i, const int *open,
+		   int from, int end, unsigned slack, int *n)
+{
+	uint64_t least = 0;
+	int best = -1, most = 0;
+
+	*n = 0;
+	for (int at = end - 1; at >= from; at--) {
+		uint64_t off = 0;
+		int run = 0;
+
+		while (run < AHEAD && run <= i && run <= at &&
+		       fits(m, &b->call[i - run], open[at - run])) {
+			off += (uint64_t)llabs(
+				(long long)(b->call[i - run].cost -
+					    m->block[open[at - run]].cost));
+			run++;
+		}
+		if (!near(m, &b->call[i], open[at], slack))
 			continue;
-		if (about(call->cost, m->block[open[i]].cost))
-			return i;
-		if (named < 0)
-			named = i;
+		++*n;
+		off = (uint64_t)(end - at) << (off < 16 ? off : 16);
+		if (best < 0 || run > most || (run == most && off < least)) {
+			best = at;
+			most = run;
+			least = off;
+		}
 	}
-	return named;
+	return best;
+}
+
+/* Keep the most calls whose places rise: place[i], or -1. */
+static void keep_rising(int *place, int k)
+{
+	int length[CALLS], longest = 0;
+
+	for (int i = 0; i < k; i++) {
+		length[i] = place[i] >= 0;
+		for (int j = 0; j < i; j++)
+			if (place[i] >= 0 && place[j] >= 0 && place[j] < place[i] &&
+			    length[j] >= length[i])
+				length[i] = length[j] + 1;
+		longest = length[i] > longest ? length[i] : longest;
+	}
+	for (int i = k; i-- > 0;)
+		if (longest && length[i] == longest)
+			longest--;
+		else
+			place[i] = -1;
+}
+
+/* First the calls that fit one open block, then the others between them. */
+static void place_calls(const struct made *m, const struct block *b, const int *open,
+			int n, int *place)
+{
+	const int k = (int)b->ncall;
+	int fit, end = n;
+
+	for (int i = 0; i < k; i++) {
+		place[i] = best_of(m, b, i, open, 0, n, 0, &fit);
+		place[i] = fit == 1 ? place[i] : -1;
+	}
+	keep_rising(place, k);
+	for (int i = k; i-- > 0;) {
+		int from = 0;
+
+		for (int j = 0; j < i; j++)
+			from = place[j] >= 0 ? place[j] + 1 : from;
+		if (place[i] < 0 && end > from && fits(m, &b->call[i], open[end - 1]))
+			place[i] = end - 1;
+		else if (place[i] < 0)
+			place[i] = best_of(m, b, i, open, from, end, 0, &fit);
+		end = place[i] >= 0 ? place[i] : end;
+	}
+}
+
+static bool fits_none(const struct made *m, const struct block *b, const int *open, int n,
+		      const int *place)
+{
+	for (int i = 0; i < (int)b->ncall; i++) {
+		int fit;
+
+		if (place[i] < 0 && best_of(m, b, i, open, 0, n, 0, &fit) < 0)
+			return true;
+	}
+	return false;
+}
+
+/* The calls of b claim blocks; how many find none. */
+static uint64_t claim(struct made *m, int b, int *open, int n)
+{
+	struct block *of = &m->block[b];
+	const int k = (int)of->ncall;
+	int place[CALLS] = {0};
+	uint64_t lost = 0;
+	bool row = in_row(m, of, open, n, true);
+
+	if (!row) {
+		place_calls(m, of, open, n, place);
+		row = fits_none(m, of, open, n, place) && in_row(m, of, open, n, false);
+	}
+	for (int i = 0; i < k; i++)
+		if (row || place[i] >= 0)
+			give(m, open[row ? n - k + i : place[i]], b);
+	for (int i = k; !row && i-- > 0;) {
+		int fit, at;
+
+		if (place[i] >= 0)
+			continue;
+		n = open_before(m, b, open);
+		at = best_of(m, of, i, open, 0, n, SLACK, &fit);
+		if (at >= 0)
+			give(m, open[at], b);
+		lost += at < 0;
+	}
+	return lost;
 }
 
 uint64_t blocks_read(struct made *m)
@@ -114,24 +239,13 @@ uint64_t blocks_read(struct made *m)
 	uint64_t lost = 0;
 
 	for (int b = 0; b < m->n; b++) {
-		struct block *of = &m->block[b];
-		const bool last = b + 1 == m->n || m->block[b + 1].part != of->part;
-		int n = open_before(m, b, open);
-		bool row = true;
+		const bool last =
+			b + 1 == m->n || m->block[b + 1].part != m->block[b].part;
+		const int n = open_before(m, b, open);
 
-		of->open = true;
-		if (last && cut(m, b, open, n))
-			continue;
-		for (unsigned k = of->ncall; k-- > 0;) {
-			const int at = pick(m, &of->call[k], open, n, &row);
-
-			if (at < 0) {
-				lost++;
-				continue;
-			}
-			give(m, open[at], b);
-			n = at;
-		}
+		m->block[b].open = true;
+		if (!last || !cut(m, b, open, n))
+			lost += claim(m, b, open, n);
 	}
 	return lost;
 }

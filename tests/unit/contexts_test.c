@@ -155,8 +155,9 @@ static int activate(struct made *m, unsigned part, unsigned depth)
 
 		if (at < 0)
 			break;
-		b.call[b.ncall++] = (struct call){m->block[at].fn, 1,
-						  m->block[at].cost + dice_below(2)};
+		b.call[b.ncall++] = (struct call){
+			m->block[at].fn, 1,
+			m->block[at].cost + dice_below(m->block[at].ncall + 1)};
 		b.cost += b.call[b.ncall - 1].cost;
 	}
 	if (m->n == BLOCKS)
