@@ -127,8 +127,6 @@ int pair_variant(struct pairer *w, uint32_t v, unsigned rules, unsigned k,
  * their texts differ.  Fills in p->obj and p->file. */
 int pair_places(struct pairer *w);
 void pair_places_free(struct pairer *w);
-/* FILE in PHP's names require::FILE and include_once::FILE; empty if the name is another. */
-struct str pair_included(struct str name);
 /* Collect the files in names of both sides with pair_add_included(); then
  * pair_same_included() gives files whose paths have a common end one text. */
 int pair_add_included(struct pairer *w, unsigned side, uint32_t i);

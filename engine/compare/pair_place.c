@@ -17,6 +17,7 @@
 
 #include "engine/compare/pair_in.h"
 #include "engine/compare/variant.h"
+#include "engine/names/name.h"
 #include "index/base/cancel.h"
 #include "index/base/err.h"
 #include "index/base/vec.h"
@@ -218,20 +219,9 @@ static int same_ends(struct pairer *w, struct places *l, unsigned least)
 
 /* ---- files that PHP includes ---- */
 
-struct str pair_included(struct str name)
-{
-	static const struct str kinds[] = {STR("require::"), STR("require_once::"),
-					   STR("include::"), STR("include_once::")};
-
-	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
-		if (str_starts(name, kinds[i]))
-			return str_from(name, kinds[i].n);
-	return STR("");
-}
-
 int pair_add_included(struct pairer *w, unsigned side, uint32_t i)
 {
-	struct str *text = &w->text[side][i], file = pair_included(*text), moved;
+	struct str *text = &w->text[side][i], file = name_included(*text), moved;
 	uint32_t ignored;
 
 	if (!file.n)
@@ -242,7 +232,7 @@ int pair_add_included(struct pairer *w, unsigned side, uint32_t i)
 				     text->p, STR_ARG(moved));
 	if (!moved.p || !text->p)
 		return pair_no_memory(w);
-	return number_place(w, &w->included, pair_included(*text), side, &ignored);
+	return number_place(w, &w->included, name_included(*text), side, &ignored);
 }
 
 int pair_same_included(struct pairer *w)
@@ -252,7 +242,7 @@ int pair_same_included(struct pairer *w)
 	if (same_ends(w, &w->included, 1))
 		return w->err->kind;
 	for (uint32_t i = 0; i < w->names_n[1]; i++) {
-		struct str *text = &w->text[1][i], file = pair_included(*text), same;
+		struct str *text = &w->text[1][i], file = name_included(*text), same;
 		uint32_t number;
 
 		if (!file.n)

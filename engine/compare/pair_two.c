@@ -5,6 +5,7 @@
  * not say by itself which function of the object it is.
  */
 #include "engine/compare/pair_in.h"
+#include "engine/names/name.h"
 #include "index/base/err.h"
 #include "index/store/store.h"
 
@@ -29,7 +30,7 @@ static unsigned other_rules(const struct pairer *w, uint32_t a, uint32_t b)
 	if ((w->rules->names.n || w->included.text.n) &&
 	    str_eq(pair_text(w, a), pair_text(w, b)) &&
 	    !str_eq(shown_name(w, 0, pair_fn(a)), shown_name(w, 1, pair_fn(b))))
-		rules |= pair_included(pair_text(w, a)).n ? PAIR_FILE : PAIR_RENAME;
+		rules |= name_included(pair_text(w, a)).n ? PAIR_FILE : PAIR_RENAME;
 	return rules;
 }
 

@@ -348,11 +348,11 @@ static size_t skip_dotted(struct str s, size_t i)
 	return k > i + 2 && byte_at(s, k) == '>' ? k + 1 : i;
 }
 
-/* Is it the "\" of PHP's "A\B\f"?  At the end of a line "\" continues the query. */
+/* Is it the "\" of PHP's "A\B\f", or of "A\*"?  At the end of a line "\" continues the query. */
 static bool is_backslash(struct str s, size_t i)
 {
-	return s.p[i] == '\\' &&
-	       (token_is_word_byte(byte_at(s, i + 1)) || byte_at(s, i + 1) == '{');
+	return s.p[i] == '\\' && (token_is_word_byte(byte_at(s, i + 1)) ||
+				  byte_at(s, i + 1) == '{' || byte_at(s, i + 1) == '*');
 }
 
 static void name(struct str s, struct token *t)

@@ -223,6 +223,10 @@ static bool bare_parsed(const struct match *m, struct name *o)
 	for (size_t i = 0; i < o->n; i++)
 		if (m->transparent || !is_transparent(o->part[i]))
 			o->part[n++] = o->part[i];
+	/* A class is also in a namespace that fits Twig\Node*. */
+	while (m->atom.field == MATCH_CLASS && str_ends(m->atom.text, STR("*")) &&
+	       n > 1 && !same_parts(m, pat, o->part, n, o->cut))
+		n--;
 	return same_parts(m, pat, o->part, n, o->cut);
 }
 
@@ -372,7 +376,7 @@ static bool bare(const struct match *m, struct str name, enum name_reading how)
 	bool cut;
 	size_t n;
 
-	if (!has_needle(m, name))
+	if (!has_needle(m, name) || (m->no_files && name_included(name).n))
 		return false;
 	if (!m->path)
 		return either_reading(m, name, how, bare_parsed);
@@ -431,6 +435,8 @@ static int bare_new(struct match *m, struct err *err)
 		m->tail = str_ends(s, STR("::")) ||
 			  (str_ends(s, STR("->")) &&
 			   !is_operator(m->pat.part[m->pat.n - 1]));
+		m->no_files = str_find(s, '*') < s.n && str_find(s, '/') == s.n &&
+			      str_find(s, '.') == s.n && str_find(s, ':') == s.n;
 		for (size_t i = 0; i < m->pat.n; i++)
 			m->transparent |= is_transparent(m->pat.part[i]);
 	}

@@ -15,6 +15,7 @@ struct match {
 	/* bare: */
 	struct name pat, as_path; /* the pattern; how it is read for a path */
 	bool anchored, tail;	  /* leading "::"; trailing "::" */
+	bool no_files;		  /* a glob of names, not of paths: A\B* */
 	bool transparent;  /* some component is transparent, see is_transparent() */
 	bool path;	   /* match components of a path, for files and objects */
 	bool by_base;	   /* exact, without a "/": try base names if nothing is

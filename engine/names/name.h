@@ -54,6 +54,8 @@ struct str name_short(struct str name, struct arena *a);
 /* The class or module: mostly all before the last component, with template arguments; may
  * be empty. */
 struct str name_class(struct str name);
+/* FILE in PHP's names require::FILE and include_once::FILE; empty if the name is another. */
+struct str name_included(struct str name);
 /* The last component: "push_back". */
 struct str name_last(struct str name);
 /* The name in double quotes, for a query; p NULL: the arena is full. */

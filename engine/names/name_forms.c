@@ -6,6 +6,8 @@
  */
 #include "engine/names/name_forms.h"
 
+#include "engine/names/name.h"
+
 #include "engine/names/name_skip.h"
 
 #include <string.h>
@@ -239,4 +241,15 @@ size_t name_place(struct str s)
 		return 0;
 	head.n = digits_from((struct str){head.p, head.n});
 	return str_ends(head, STR(" [")) && head.p[head.n] != '/' ? s.n - head.n + 2 : 0;
+}
+
+struct str name_included(struct str name)
+{
+	static const struct str kinds[] = {STR("require::"), STR("require_once::"),
+					   STR("include::"), STR("include_once::")};
+
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		if (str_starts(name, kinds[i]))
+			return str_from(name, kinds[i].n);
+	return STR("");
 }

@@ -276,6 +276,30 @@ static int add_chosen(struct exec *x, const struct match_atom *atom,
 }
 
 /* The functions of the store that match; *any: in one of the profiles of `vs` some do. */
+/* class:Twig* has what class:Twig has, too. */
+static int add_bare_class(struct exec *x, struct match_atom atom,
+			  struct match_found *found)
+{
+	struct match_found more;
+
+	if (atom.field != MATCH_CLASS || atom.form != MATCH_BARE ||
+	    !str_ends(atom.text, STR("*")) ||
+	    str_find(atom.text, '*') + 1 != atom.text.n || atom.text.n < 2)
+		return 0;
+	atom.text.n--;
+	if (!token_is_word_byte(atom.text.p[atom.text.n - 1]))
+		return 0;
+	if (match_find(x->g->st, &atom, x->open->cancel, x->a, &more, x->err))
+		return x->err->kind;
+	atom.part = !more.functions;
+	if (atom.part &&
+	    match_find(x->g->st, &atom, x->open->cancel, x->a, &more, x->err))
+		return x->err->kind;
+	fnset_or(found->fns, more.fns);
+	found->functions = fnset_count(found->fns);
+	return 0;
+}
+
 static int find_atom(struct exec *x, const struct match_atom *atom,
 		     struct match_found *found, bool *any)
 {
@@ -285,7 +309,7 @@ static int find_atom(struct exec *x, const struct match_atom *atom,
 		if (!found->fns)
 			return x->err->kind;
 	} else if (match_find(x->g->st, atom, x->open->cancel, x->a, found, x->err) ||
-		   add_chosen(x, atom, found)) {
+		   add_bare_class(x, *atom, found) || add_chosen(x, atom, found)) {
 		return x->err->kind;
 	}
 	*any = found->functions > 0;
@@ -312,10 +336,9 @@ static struct str names_of(struct exec *x, const struct fn_set *found)
 }
 
 static int note_parts(struct exec *x, const struct set *s, bool nocase,
-		      const struct fn_set *found)
+		      const struct fn_set *found, uint32_t n)
 {
 	const struct str name = {s->text.p, s->text.n < 80 ? s->text.n : 80};
-	const uint32_t n = fnset_count(found);
 	static const struct {
 		const char *what, *where;
 	} fields[] = {
@@ -391,7 +414,7 @@ static int find_parts(struct exec *x, const struct set *s, struct match_atom *at
 	atom->part = any;
 	if (any && x->part && s->field == MATCH_FN)
 		*x->part = s->text;
-	return any ? note_parts(x, s, atom->nocase, *out) : 0;
+	return any ? note_parts(x, s, atom->nocase, *out, *n) : 0;
 }
 
 static int none_left(struct exec *x, const struct set *s)
