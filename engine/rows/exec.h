@@ -97,6 +97,7 @@ struct exec {
 	bool absent; /* result: the error is that nothing has a name */
 	struct str *part; /* result: a name that functions have as a part; may be NULL */
 	unsigned vars;	  /* depth of $sets inside $sets being resolved */
+	struct loaders_more *more; /* result of $autoload (loaders.h); may be NULL */
 };
 
 static inline int exec_poll_now(struct exec *x);

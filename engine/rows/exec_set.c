@@ -12,6 +12,7 @@
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
+#include "engine/rows/loaders.h"
 #include "engine/graph/graph.h"
 #include "engine/names/match.h"
 #include "engine/names/name.h"
@@ -133,65 +134,6 @@ static int none_in_common(struct exec *x, const struct set *s)
 			STR_ARG(s->text), STR_ARG(s->text));
 }
 
-/* Add the closures that begin on a line of f that calls `callee`. */
-static int add_closures(struct exec *x, fn_id f, fn_id callee, struct arena *scratch,
-			struct fn_set *found)
-{
-	struct store *st = x->g->st;
-	struct store_site *site;
-	int64_t *costs;
-	size_t n;
-
-	arena_reset(scratch);
-	if (fn_sites(x, f, scratch, &site, &costs, &n))
-		return x->err->kind;
-	for (size_t i = 0; i < n; i++) {
-		struct str name;
-
-		if (site[i].callee != callee)
-			continue;
-		name = arena_printf(scratch, "{closure:%.*s:%" PRIu64 "-",
-				    STR_ARG(store_file(st, site[i].file)), site[i].line);
-		if (!name.p)
-			return arena_full(scratch, x->err);
-		for (fn_id g = 0; g < store_info(st)->functions; g++) {
-			const struct str shown = store_fn_shown(st, g);
-
-			if (str_find_str(shown, name) < shown.n)
-				fnset_add(found, g);
-			if (g % 65536 == 0 && exec_poll_now(x))
-				return x->err->kind;
-		}
-	}
-	return 0;
-}
-
-/* Add PHP's class loaders that are closures.  The name of a closure only says where it
- * begins: here that is the line which calls spl_autoload_register(). */
-static int add_loaders(struct exec *x, struct fn_set *set)
-{
-	struct store *st = x->g->st;
-	const uint32_t n = store_info(st)->functions;
-	struct fn_set *found = exec_new_set(x, n), *here = NULL;
-	struct arena scratch;
-
-	if (!found)
-		return x->err->kind;
-	arena_init(&scratch, x->a->cap);
-	for (fn_id f = 0; f < n && !x->err->kind; f++) {
-		if (!str_ends(store_fn_shown(st, f), STR("spl_autoload_register")))
-			continue;
-		for (uint32_t i = 0; i < store_caller_count(st, f) && !x->err->kind; i++)
-			add_closures(x, store_edge_caller(st, store_caller(st, f, i)), f,
-				     &scratch, found);
-	}
-	arena_free(&scratch);
-	if (x->err->kind || exec_set_of_store(x, found, &here))
-		return x->err->kind;
-	fnset_or(set, here);
-	return 0;
-}
-
 static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	enum { DEEPEST = 200 };
@@ -224,7 +166,7 @@ static int var_set(struct exec *x, const struct set *s, struct fn_set **out)
 	x->absent = in.absent;
 	if (!rc)
 		return in.common && str_eq(s->text, STR("autoload"))
-			       ? add_loaders(x, *out)
+			       ? exec_add_loaders(x, *out)
 			       : 0;
 	/* Its position is in the text of the let: point at the variable. */
 	if (in.common && x->absent)

@@ -8,6 +8,7 @@
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
+#include "engine/rows/loaders.h"
 #include "engine/graph/flow_parts.h"
 #include "engine/graph/graph.h"
 #include "engine/graph/graph_stage.h"
@@ -440,6 +441,34 @@ static int note_same(struct exec *x, const struct fn_set *of, const struct fn_se
 	return 0;
 }
 
+/* Loading may cost more than the functions that are known to load. */
+static int more_loading(struct exec *x, const struct loaders_more *more, struct cost *c)
+{
+	const int64_t all = (int64_t)graph_total(x->g, x->event);
+	int64_t hi = c->b.hi, whole = c->whole.hi;
+
+	if (!more->functions && !more->unknown)
+		return 0;
+	cost_add(&hi, more->cost);
+	cost_add(&whole, more->cost);
+	hi = all > c->b.hi && hi > all ? all : hi;
+	whole = all > c->whole.hi && whole > all ? all : whole;
+	c->b = path_bounds_of(c->b.est, c->b.lo, hi, c->b.bounded && !more->unknown);
+	c->whole = path_bounds_of(c->whole.est, c->whole.lo, whole,
+				  c->whole.bounded && !more->unknown);
+	if (more->unknown)
+		return exec_notef(
+			x,
+			"%s registered loader%s not found: loading may cost any "
+			"amount more",
+			GROUPED(more->unknown), more->unknown == 1 ? " is" : "s are");
+	return exec_notef(
+		x,
+		"PHP compiles a file in the function that requires it: hi has the "
+		"own cost of %s that may load, too",
+		more->functions == 1 ? "one" : GROUPED(more->functions));
+}
+
 static int show_cost(struct exec *x, const struct path_cost_query *q, struct cost *c,
 		     struct table *t)
 {
@@ -530,6 +559,7 @@ static int cost_query(struct exec *x, const struct source *s, struct graph *foll
 
 static int cost_open(struct exec *x, const struct source *s, struct table *t)
 {
+	struct loaders_more more = {0};
 	struct path_cost_query q = {0};
 	struct cost *c = EXEC_ARRAY(x, struct cost, 1);
 	struct path_cost_query shown = {0}; /* of x->g */
@@ -543,10 +573,15 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	if (!c || exec_stacks(x, &stacks, &known))
 		return x->err->kind;
 	follow = followed(x, known);
-	if (cost_query(x, s, follow, &q))
+	x->more = &more;
+	rc = cost_query(x, s, follow, &q);
+	x->more = NULL;
+	if (rc)
 		return x->err->kind;
 	if (known)
-		return cost_known(x, &stacks, &q, c, t);
+		return cost_known(x, &stacks, &q, c, t) || more_loading(x, &more, c)
+			       ? x->err->kind
+			       : 0;
 	of = merged_set(x, follow, q.of);
 	if (!of || (q.under && !(under = merged_set(x, follow, q.under))) ||
 	    (q.via && !(shown.via = merged_set(x, follow, q.via))))
@@ -567,7 +602,7 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	/* The whole is no less than what is proven of a part of it. */
 	if (c->b.bounded && c->incl < c->b.lo)
 		c->incl = c->b.lo;
-	return show_cost(x, &q, c, t);
+	return show_cost(x, &q, c, t) || more_loading(x, &more, c) ? x->err->kind : 0;
 }
 
 /* Each side has one row: both answer the same question. */

@@ -50,7 +50,7 @@ static const struct kind {
 	 ".run alloc-churn", "most of the cost by {fn}"},
 	{"copies", "most by {fn}, {calls} calls", "est", ".run copies", "most by {fn}"},
 	{"waiting", "most by {fn}, {calls} calls", "est", ".run locks", "most by {fn}"},
-	{"loading", "code, most by {fn}, {calls} calls", "est", ".run autoload",
+	{"loading", "code, most by {fn}, {calls} calls", "hi", ".run autoload",
 	 "code, most by {fn}"},
 	{"slow call", "{fn} once {slowest}, usual {usual}, {calls} calls", "slowest",
 	 ".run slow-call", NULL},
@@ -74,7 +74,8 @@ struct finding {
 	struct str
 		cell[NAMES]; /* of the names in braces, in their order; n 0: none yet */
 	struct str says;
-	bool saves; /* at_most is known */
+	bool saves; /* at_most is known, */
+	bool least; /* or that it is no less than this */
 	bool card;  /* it is that of a card: later answers do not change it */
 	int64_t at_most, total;
 	struct unit unit;
@@ -163,6 +164,11 @@ static void find_most(struct finding *f, const struct result *r, const struct sh
 			return;
 		if (at == f->kind->most)
 			f->at_most = 0;
+		if (render_absent(c->c, 0) && str_eq(c->c->name, STR("hi")) &&
+		    (c = find_shown(cols, n, STR("est"))))
+			f->least = true;
+		if (!c)
+			return;
 		for (size_t row = 0; row < (c->c->adds_up ? r->rows : 1); row++)
 			if (!render_absent(c->c, row))
 				cost_add(&f->at_most, c->c->i[row]);
@@ -358,6 +364,7 @@ static int show(struct overview *v, struct err *err)
 			r.total = of->total;
 		}
 		none[i] = !of->saves;
+		no_most[i] = !of->saves || of->least;
 		most[i] = of->at_most;
 		share[i] = of->share;
 		unit[i] = events ? (struct unit){0} : of->unit;
@@ -379,7 +386,7 @@ static int show(struct overview *v, struct err *err)
 		cols[i].table = i != EVENT || other;
 		cols[i].sentence = i == QUERY || i == SAYS;
 		if (i == MOST || i == SHARE)
-			cols[i].absent = none;
+			cols[i].absent = i == MOST ? no_most : none;
 		else
 			cols[i].s = text[i];
 	}
