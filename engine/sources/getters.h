@@ -100,8 +100,8 @@ prepare parts_prepare, set_prepare;
 get_text part_file, part_description, set_spark;
 
 /* source_info.c: the profile, its events, all profiles */
-get_number total_calls, info_total, info_parts, info_threads, info_functions, info_edges,
-	info_cycles, event_number, event_total, profile_total;
+get_number total_calls, info_total, info_peak, info_parts, info_threads, info_functions,
+	info_edges, info_cycles, event_number, event_total, profile_total;
 get_bool event_recorded;
 get_text info_positions, info_totals, info_built, total_event, profile_name,
 	profile_first_event;

@@ -89,6 +89,13 @@ uint64_t info_total(const struct table *t, uint32_t r UNUSED, uint32_t e)
 	return graph_left(t->g, e);
 }
 
+uint64_t info_peak(const struct table *t, uint32_t r UNUSED, uint32_t e)
+{
+	int64_t peak = 0;
+
+	return store_peak(t->g->st, e, &peak) ? (uint64_t)peak : 0;
+}
+
 static const struct listed info_list[] = {
 	{"profile", BOTH, 0},	  {"creator", BOTH, 0},
 	{"cmd", BOTH, 0},	  {"positions", BOTH, 0},
@@ -103,21 +110,42 @@ static const struct listed info_list[] = {
 	{"index_bytes", BOTH, 0}, {"built_unix_s", SHOW_M, 0},
 	{"built", SHOW_T, 0},	  {"threads", BOTH, 0},
 	{"total", 0, 0},
+	{"peak", 0, 0},
 };
 
-/* Show NAME.EVENT for every event. */
+/* Show NAME.EVENT, under another title. */
+static int show_event(struct exec *x, struct table *t, const char *name, uint32_t e,
+		      bool percent, const char *title)
+{
+	struct table_col *c;
+
+	if (table_column(t, str_c(name), e, percent, &c))
+		return x->err->kind;
+	c->machine = c->table = true;
+	c->name = arena_printf(x->a, "%s.%.*s%s", title, STR_ARG(x->env->events[e]),
+			       percent ? "%" : "");
+	return c->name.p ? 0 : arena_full(x->a, x->err);
+}
+
 static int show_events(struct exec *x, struct table *t, const char *name, bool percent)
 {
-	for (size_t e = 0; e < x->env->nevents; e++) {
-		struct table_col *c;
-
-		if (table_column(t, str_c(name), (uint32_t)e, percent, &c))
+	for (uint32_t e = 0; e < x->env->nevents; e++)
+		if (show_event(x, t, name, e, percent, name))
 			return x->err->kind;
-		c->machine = c->table = true;
-		c->name = arena_printf(x->a, "%s.%.*s%s", name,
-				       STR_ARG(x->env->events[e]), percent ? "%" : "");
-		if (!c->name.p)
-			return arena_full(x->a, x->err);
+	return 0;
+}
+
+/* The sum of growths is no total. */
+static int show_totals(struct exec *x, struct table *t)
+{
+	for (uint32_t e = 0; e < x->env->nevents; e++) {
+		const bool grows = store_grows(x->g->st, e);
+		int64_t peak;
+
+		if (show_event(x, t, "total", e, false, grows ? "growth" : "total") ||
+		    (store_peak(x->g->st, e, &peak) &&
+		     show_event(x, t, "peak", e, false, "peak")))
+			return x->err->kind;
 	}
 	return 0;
 }
@@ -221,7 +249,7 @@ static int info_open(struct exec *x, const struct source *s UNUSED, struct table
 	t->card = true;
 	t->rows = store_info(x->g->st);
 	return table_init(x, t, &source_info, x->g, 1) ||
-			       show_events(x, t, "total", false) || note_files(x) ||
+			       show_totals(x, t) || note_files(x) ||
 			       note_diagnostics(x) || exec_note_tree(x)
 		       ? x->err->kind
 		       : 0;

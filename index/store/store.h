@@ -366,6 +366,10 @@ int64_t store_part_self(struct store *st, uint32_t p,
 /* The part's totals: and summary: lines. */
 int64_t store_part_totals(struct store *st, uint32_t p, uint32_t e);
 int64_t store_part_summary(struct store *st, uint32_t p, uint32_t e);
+/* Xdebug's Memory has growths: what calls took and did not give back.  Its summary: has the
+ * peak, that of the part with most.  False: e is another event, or no peak is known. */
+bool store_grows(const struct store *st, uint32_t e);
+bool store_peak(struct store *st, uint32_t e, int64_t *out);
 /* Whether the parts' totals:, or of cachegrind the summary:, agree with the computed sums.
  * Neither is trusted more, but 100 % is the computed sum. */
 struct store_totals {

@@ -13,6 +13,7 @@
 
 #include "engine/graph/graph.h"
 #include "index/base/err.h"
+#include "index/format/event.h"
 #include "repl/pictures/report_in.h"
 #include "repl/term/number.h"
 
@@ -129,6 +130,25 @@ static void say_left_out(struct report *p)
 	}
 }
 
+/* Xdebug's memory: the page shows growths. */
+static void say_peak(struct report *p, unsigned s, uint32_t e)
+{
+	struct store *st = p->side[s].g->st;
+	struct store_event ev;
+	char most[NUMBER_MAX];
+	int64_t peak;
+
+	if (!store_peak(st, e, &peak))
+		return;
+	store_event(st, e, &ev);
+	number_cost(most, event_unit(ev.name, ev.long_name, store_info(st)->creator),
+		    peak);
+	out_printf(p->o,
+		   "<p>%sThe peak of memory was %s. Memory is what calls took and did not "
+		   "give back: its sum is no peak.</p>\n",
+		   s ? "Base: " : "", most);
+}
+
 static void say_side(struct report *p, unsigned s)
 {
 	const struct graph *g = p->side[s].g;
@@ -143,6 +163,8 @@ static void say_side(struct report *p, unsigned s)
 			   "<p>%sThe profile is cut off: the costs are of what is there."
 			   "</p>\n",
 			   of);
+	for (uint32_t e = 0; e < info->events; e++)
+		say_peak(p, s, e);
 	if (info->saturated)
 		out_printf(p->o,
 			   "<p>%sA sum was too large for 64 bits and stands at the most"
