@@ -58,6 +58,8 @@ struct source_def {
 	/* Sets what the row has of *out, where nothing is set yet.  A row of a tree is also
 	 * about the rows above it.  NULL: rows cannot be compared. */
 	void (*subject)(const struct table *t, uint32_t ref, struct row_subject *out);
+	/* Whether the ratios of a row are costs of the event; NULL: none are. */
+	bool (*rates_cost)(const struct table *t, uint32_t ref);
 	/* Rows are stacks: the row above ref, which is a lower one; UINT32_MAX: none.  NULL:
 	 * they are not, or are those of a tree. */
 	uint32_t (*above)(const struct table *t, uint32_t ref);

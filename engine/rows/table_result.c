@@ -83,6 +83,22 @@ static int row_units(struct table *t, struct result *r)
 	return 0;
 }
 
+/* The ratios of some rows are costs. */
+static int rate_units(struct table *t, struct result *r)
+{
+	struct unit *unit = EXEC_ARRAY(t->x, struct unit, t->n + 1);
+
+	if (!unit)
+		return t->x->err->kind;
+	for (size_t i = 0; i < t->n; i++)
+		if (t->src->rates_cost(t, row_ref(t, i)))
+			unit[i] = t->x->env->units[t->event];
+	for (size_t i = 0; i < r->ncols; i++)
+		if (r->cols[i].type == COL_RATIO)
+			r->cols[i].row_unit = unit;
+	return 0;
+}
+
 static int whole_result(struct table *t, struct result *r)
 {
 	for (size_t i = 0; i < t->ncols; i++) {
@@ -101,6 +117,8 @@ static int whole_result(struct table *t, struct result *r)
 			return t->x->err->kind;
 		to_column(c, &r->cols[r->ncols++]);
 	}
+	if (t->src && t->src->rates_cost)
+		return rate_units(t, r);
 	return source_names_event(t->src) ? row_units(t, r) : 0;
 }
 

@@ -84,6 +84,11 @@ int why_rows(struct exec *x, struct table *t, const struct why_row *row, size_t 
 	return table_init(x, t, t->src, x->g, n);
 }
 
+static bool why_costs(const struct table *t, uint32_t r)
+{
+	return ROW(why_row, t, r)->costs;
+}
+
 /* check.c refuses `why` without another profile. */
 static int why_open(struct exec *x, const struct source *s, struct table *t UNUSED)
 {
@@ -97,5 +102,6 @@ const struct source_def source_why = {
 	.of = ROWS_WHY,
 	COLUMNS(why_list),
 	.open = why_open,
+	.rates_cost = why_costs,
 	.row_size = sizeof(struct why_row),
 };

@@ -9,6 +9,7 @@ struct why_row {
 	double share;	 /* percent of the whole difference */
 	double from, to; /* calls, or self cost, of one run of fn */
 	bool rates;	 /* they are known */
+	bool costs;	 /* they are costs */
 	struct str text, fn, callee, kind, below, context, file;
 	uint64_t line;
 	uint32_t of; /* 1 + the function, as result_fn(); 0: none */

@@ -298,6 +298,8 @@ static int add_cause(struct telling *t, struct why_cause *c)
 					(c->kind != WHY_BELOW || c->callee != WHY_NONE) &&
 					c->from != c->to &&
 					(c->kind != WHY_MIX || why_supports(c)),
+			       .costs = c->kind == WHY_BELOW || c->kind == WHY_OWN ||
+					c->kind == WHY_LAYOUT,
 			       .text = text_of(t, c),
 			       .of = number_of(t, c->fn),
 			       .fn = name_of(t, c->fn, true),
