@@ -334,7 +334,7 @@ static int show(struct overview *v, struct err *err)
 	struct unit unit[KINDS];
 	int64_t most[KINDS];
 	double share[KINDS];
-	uint8_t none[KINDS];
+	uint8_t none[KINDS], no_most[KINDS];
 	bool other = false;
 	struct column cols[COLUMNS] = {
 		[MOST] = {.name = STR("at_most"), .i = most, .row_unit = unit},
