@@ -5,7 +5,8 @@
  * equal.  For those that only one profile has, rules are tried, each alone first:
  *
  *	object	its file is called otherwise: app-1.0 and app-1.1, libc-2.31.so and
- *		libc.so.6, or an executable with mostly the same functions
+ *		libc.so.6, or an executable with mostly the same functions; or it is not known
+ *		on one side
  *	file	the end of the path is the same, or mostly the same functions are in it; a
  *		qualified name (A::f), one without a file or that begins with inlined code
  *		of the system's headers needs only its object

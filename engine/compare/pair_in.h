@@ -31,6 +31,7 @@ struct pass {
 	unsigned rules; /* enum variant_rule */
 	bool numbered;	/* only names with numbers, all of a file at once */
 	bool no_file;	/* files may differ, if the name needs none */
+	bool no_obj;	/* one of the objects may be unknown */
 	bool calls;	/* what is paired of their callers and callees must be equal */
 	bool in_turn;	/* of several that are equal, the first with the first */
 };
@@ -111,6 +112,10 @@ int pair_no_memory(struct pairer *w);
 int pair_run_passes(struct pairer *w);
 /* changed: the rules that changed one of the names. */
 void pair_make(struct pairer *w, uint32_t a, uint32_t b, unsigned changed);
+bool pair_no_object(const struct pairer *w, uint32_t v);
+/* May functions of the objects of a and b be one in this pass? */
+bool pair_objects_fit(const struct pairer *w, const struct pass *pass, uint32_t a,
+		      uint32_t b);
 /* Pair a of side 0 and b of side 1 if they are one by the rules of the pass. */
 int pair_two(struct pairer *w, const struct pass *pass, uint32_t a, uint32_t b);
 /* Pair n functions of one file and name; the first na are functions of side 0. */

@@ -154,7 +154,7 @@ int pair_numbered(struct pairer *w, const struct pass *pass, const struct sort_p
 			return w->err->kind;
 		text = (struct str){(const char *)first->p, first->n};
 		if (!str_eq(all[i].name.text, text) ||
-		    pair_obj(w, fn) != pair_obj(w, run[0].value) ||
+		    !pair_objects_fit(w, pass, run[0].value, fn) ||
 		    pair_file(w, fn) != pair_file(w, run[0].value))
 			return 0; /* only their hashes are equal */
 	}

@@ -16,6 +16,7 @@
 
 #include "engine/compare/pair_in.h"
 #include "index/base/err.h"
+#include "index/base/order.h"
 #include "index/base/vec.h"
 #include "index/store/store.h"
 
@@ -98,7 +99,8 @@ static int hash_left(struct pairer *w, const struct pass *pass, struct sort_pair
 					return w->err->kind;
 				h = str_hash(name.text);
 			}
-			h ^= hash_mix((uint64_t)pair_obj(w, v) << 32 |
+			h ^= hash_mix((uint64_t)(pass->no_obj ? 0 : pair_obj(w, v))
+					      << 32 |
 				      (pass->no_file ? 0 : pair_file(w, v)));
 			h = hash_mix(h + calls);
 			left[(*n)++] = (struct sort_pair){h, v};
@@ -111,13 +113,18 @@ static int hash_left(struct pairer *w, const struct pass *pass, struct sort_pair
 static size_t left_count(const struct pairer *w, const struct pass *pass)
 {
 	size_t n[2] = {0, 0};
+	bool any = !pass->no_obj;
 
 	if (w->made >= w->p->functions[0] || w->made >= w->p->functions[1])
 		return 0;
 	for (unsigned s = 0; s < 2; s++)
-		for (uint32_t f = 0; f < w->p->functions[s]; f++)
-			n[s] += is_left(w, pass, s, f);
-	return n[0] && n[1] ? n[0] + n[1] : 0;
+		for (uint32_t f = 0; f < w->p->functions[s]; f++) {
+			if (!is_left(w, pass, s, f))
+				continue;
+			n[s]++;
+			any = any || pair_no_object(w, f | (s ? PAIR_SIDE_1 : 0));
+		}
+	return n[0] && n[1] && any ? n[0] + n[1] : 0;
 }
 
 static int pair_in_turn(struct pairer *w, const struct pass *pass,
@@ -125,6 +132,32 @@ static int pair_in_turn(struct pairer *w, const struct pass *pass,
 {
 	for (size_t i = 0; i < na && na + i < n; i++)
 		if (pair_two(w, pass, run[i].value, run[na + i].value))
+			return w->err->kind;
+	return 0;
+}
+
+/* f and f.cold of one side, f.isra.0 of the other: of the functions of a run, the only whole
+ * one of each side, and the only ones that are the same piece. */
+static int pair_pieces(struct pairer *w, const struct pass *pass,
+		       const struct sort_pair *run, size_t n)
+{
+	enum { PART = 1, COLD = 2, PIECES = 4 };
+	uint32_t one[PIECES][2] = {{0}}, count[PIECES][2] = {{0}};
+
+	for (size_t i = 0; i < n; i++) {
+		const unsigned s = pair_side(run[i].value);
+		struct variant name;
+		unsigned piece;
+
+		if (pair_variant(w, run[i].value, pass->rules, 0, &name))
+			return w->err->kind;
+		piece = (name.part ? PART : 0u) | (name.cold ? COLD : 0u);
+		one[piece][s] = run[i].value;
+		count[piece][s]++;
+	}
+	for (unsigned k = 0; k < PIECES; k++)
+		if (count[k][0] == 1 && count[k][1] == 1 &&
+		    pair_two(w, pass, one[k][0], one[k][1]))
 			return w->err->kind;
 	return 0;
 }
@@ -169,6 +202,8 @@ static int run_pass(struct pairer *w, const struct pass *pass)
 			/* Written over runs that were read already. */
 			left[singles++] =
 				(struct sort_pair){left[i].value, left[i + 1].value};
+		else if (pass->rules & VARIANT_CLONE)
+			rc = pair_pieces(w, pass, &left[i], j - i);
 	}
 	if (!rc)
 		rc = pair_singles(w, pass, left, singles);
@@ -195,8 +230,72 @@ static bool are_clones_sure(const struct pairer *w, const struct sort_pair *run,
 	return same || n <= 2;
 }
 
+/* A function of a run, of the side that is not paired yet. */
+struct costly {
+	int64_t cost;
+	uint32_t v;
+};
+
+static int by_cost(const void *pa, const void *pb)
+{
+	const struct costly *a = pa, *b = pb;
+
+	return a->cost != b->cost ? (a->cost < b->cost ? 1 : -1) : order_u64(a->v, b->v);
+}
+
+static bool is_alone(const struct pairer *w, uint32_t v)
+{
+	const struct pair_calls *c = &w->calls[pair_side(v)];
+	const uint32_t f = pair_fn(v);
+
+	return c->out_first[f] == c->out_first[f + 1] &&
+	       c->in_first[f] == c->in_first[f + 1];
+}
+
+/* Functions without calls that differ in a hash alone: those of equal cost are one, then the
+ * dearest and the dearest. */
+static int pair_by_cost(struct pairer *w, const struct sort_pair *run, size_t n)
+{
+	static const struct pass hash = {.rules = VARIANT_HASH};
+	struct costly *at[2];
+	size_t k[2] = {0, 0};
+	int rc = read_calls(w, 0) || read_calls(w, 1) ? w->err->kind : 0;
+
+	for (unsigned s = 0; s < 2 && !rc; s++)
+		if (!(at[s] = ARENA_ARRAY(&w->scratch, struct costly, n)))
+			rc = pair_no_memory(w);
+	for (size_t i = 0; i < n && !rc; i++) {
+		const uint32_t v = run[i].value, f = pair_fn(v);
+		const unsigned s = pair_side(v);
+
+		if (w->p->of[s][f] == PAIR_NONE && is_alone(w, v))
+			at[s][k[s]++] = (struct costly){store_fn_self(w->st[s], f, 0), v};
+	}
+	for (unsigned s = 0; s < 2 && !rc; s++)
+		qsort(at[s], k[s], sizeof(*at[s]), by_cost);
+	for (int equal = 1; equal >= 0; equal--)
+		for (size_t i = 0, j = 0; i < k[0] && j < k[1] && !rc;) {
+			const struct costly *a = &at[0][i], *b = &at[1][j];
+			const bool gone_a = w->p->of[0][pair_fn(a->v)] != PAIR_NONE,
+				   gone_b = w->p->of[1][pair_fn(b->v)] != PAIR_NONE;
+
+			if (!gone_a && !gone_b && (!equal || a->cost == b->cost)) {
+				rc = pair_two(w, &hash, a->v, b->v);
+				i++, j++;
+			} else if (gone_a || gone_b) {
+				i += gone_a;
+				j += gone_b;
+			} else {
+				i += a->cost > b->cost;
+				j += a->cost < b->cost;
+			}
+		}
+	arena_reset(&w->scratch);
+	return rc;
+}
+
 /* Functions of both sides that differ in a hash alone, and nothing says which is which. */
-static void doubt_left(struct pairer *w, const struct sort_pair *run, size_t n)
+static int doubt_left(struct pairer *w, const struct sort_pair *run, size_t n)
 {
 	size_t left[2] = {0, 0};
 
@@ -210,6 +309,7 @@ static void doubt_left(struct pairer *w, const struct sort_pair *run, size_t n)
 			left[s]++;
 			w->p->unsure[s][f] |= (uint8_t)mark;
 		}
+	return left[0] && left[1] ? pair_by_cost(w, run, n) : 0;
 }
 
 /* The functions that are one without what `rules` take away, clones or hashes. */
@@ -246,7 +346,7 @@ static int doubt_alike(struct pairer *w, unsigned rules)
 		for (j = i + 1; j < n && all[j].key == all[i].key; j++)
 			;
 		if (rules & VARIANT_HASH)
-			doubt_left(w, &all[i], j - i);
+			rc = doubt_left(w, &all[i], j - i);
 		else if (!are_clones_sure(w, &all[i], j - i))
 			for (size_t k = i; k < j; k++)
 				w->p->unsure[pair_side(all[k].value)]
@@ -282,6 +382,11 @@ int pair_run_passes(struct pairer *w)
 		{.rules = VARIANT_HASH, .no_file = true},
 		{.rules = VARIANT_ALL & ~VARIANT_CLONE, .no_file = true},
 		{.rules = VARIANT_ALL, .no_file = true},
+		{.rules = PAIR_LINES, .numbered = true, .no_obj = true},
+		{.rules = 0, .no_obj = true},
+		{.rules = VARIANT_ALL, .no_obj = true},
+		{.rules = 0, .no_file = true, .no_obj = true},
+		{.rules = VARIANT_ALL, .no_file = true, .no_obj = true},
 	};
 	size_t before;
 

@@ -135,6 +135,21 @@ static bool fits_without_file(const struct pairer *w, uint32_t a, uint32_t b)
 	       begins_in_header(w, b);
 }
 
+bool pair_no_object(const struct pairer *w, uint32_t v)
+{
+	const unsigned s = pair_side(v);
+	const struct str obj = store_obj(w->st[s], w->obj[s][pair_fn(v)]);
+
+	return !obj.n || str_eq(obj, STR("???"));
+}
+
+bool pair_objects_fit(const struct pairer *w, const struct pass *pass, uint32_t a,
+		      uint32_t b)
+{
+	return pair_obj(w, a) == pair_obj(w, b) ||
+	       (pass->no_obj && (pair_no_object(w, a) || pair_no_object(w, b)));
+}
+
 /* Different parts of a function are not the same: f.part.0 and f.cold. */
 static bool parts_differ(const struct variant *a, const struct variant *b)
 {
@@ -149,7 +164,7 @@ int pair_two(struct pairer *w, const struct pass *pass, uint32_t a, uint32_t b)
 	if (pair_variant(w, a, pass->rules, 0, &va) ||
 	    pair_variant(w, b, pass->rules, 1, &vb))
 		return w->err->kind;
-	if (!str_eq(va.text, vb.text) || pair_obj(w, a) != pair_obj(w, b) ||
+	if (!str_eq(va.text, vb.text) || !pair_objects_fit(w, pass, a, b) ||
 	    (!pass->no_file && pair_file(w, a) != pair_file(w, b)) ||
 	    (pass->no_file && !fits_without_file(w, a, b)) || parts_differ(&va, &vb) ||
 	    (pair_is_address(va.text) && other_rules(w, a, b) & PAIR_OBJECT))

@@ -407,6 +407,39 @@ same([(r["self"], r["base"]) for r in rows(query="part 2 | parts vs part 1")], [
 r = run("new", "base=old", "-q", "-c", "functions vs part 9")
 ok(r.status == 1 and "no part of new has the number 9" in r.talk, "a part that is not there", r)
 
+# ---- an object that is not known tells nothing apart ----
+FOUND = fixtures + "/found/"
+shutil.copy(FOUND + "no-objects.cg", "new")
+shutil.copy(FOUND + "objects.cg", "old")
+known = [("work", 900, 700, "object"), ("main", 300, 300, "object")]
+same([(r["fn"], r["self"], r["base"], r["rule"]) for r in rows(query="functions vs base | sort self")], known,
+     "Cachegrind beside Callgrind: no objects on one side")
+for old, new in (("app", "???"), ("???", "app")):
+    judge("object %s, then %s" % (old, new),
+          [((new, "/src/a.c", n), (old, "/src/a.c", o)) for n, o in TEN] +
+          [((new, "???", "stripped"), (old, "/src/b.c", "stripped")), ((new, "c.c", "base name"), (old, "/src/c.c", "base name"))],
+          new=[(new, "/src/a.c", "two")], gone=[("liba.so", "/src/a.c", "two"), ("libb.so", "/src/a.c", "two")])
+judge("two objects that are known", [((A, "a.c", "f"), (A, "a.c", "f"))], new=[(LIB, "a.c", "g")], gone=[("/bin/other", "a.c", "g")])
+
+# ---- a clone, and the piece of its function beside it ----
+judge("f.isra.0, then f and f.cold", [((A, "a.c", "f"), (A, "a.c", "f.isra.0")), ((A, "a.c", "g(int)"), (A, "a.c", "g(int) [clone .isra.0]")),
+      ((A, "a.c", "h"), (A, "a.c", "h.constprop.1")), ((A, "a.c", "h.cold"), (A, "a.c", "h.constprop.1.cold"))],
+      new=[(A, "a.c", "f.cold"), (A, "a.c", "g(int) [clone .cold]")])
+judge("  two clones and one: neither is it", [((A, "a.c", "x"), (A, "a.c", "x"))], new=[(A, "a.c", "f"), (A, "a.c", "f.cold")],
+      gone=[(A, "a.c", "f.isra.0"), (A, "a.c", "f.constprop.0")])
+
+# ---- instances that differ in a hash alone, without calls: by their cost, which is not certain ----
+def instances(path, costs):
+    with open(path, "w") as f:
+        f.write("events: Ir\nfl=a.rs\n" + "".join("fn=drop::h%016x\n1 %d\n" % (n, cost) for n, cost in costs))
+
+
+instances("new", enumerate([10, 900, 31, 500, 77]))
+instances("old", ((100 + n, cost) for n, cost in enumerate([30, 77, 500, 10])))
+same(sorted((r["self"], r["base"], r["rule"], r["unsure"]) for r in rows(query="functions vs base | show self, base, rule, unsure")),
+     [(10, 10, "hash", True), (31, 0, "", True), (77, 77, "hash", True), (500, 500, "hash", True), (900, 30, "hash", True)],
+     "instances: those of equal cost first")
+
 # ---- cg_diff says the same where it can ----
 def cg_diff(new, old):
     """Ir of each (file, function) by Cachegrind's own tool: the new less the old one."""
