@@ -6,6 +6,8 @@
  */
 #include "engine/statement.h"
 
+#include <math.h>
+
 #include "engine/compare/vs.h"
 #include "engine/graph/graph.h"
 #include "engine/names/fnset.h"
@@ -219,6 +221,21 @@ static int headline_causes(struct session *s, const struct query *q,
 	return exec_why_headline(&as->x, as->vs, x->g, h);
 }
 
+/* Another event may have got worse.  Of hardly a difference `why` has a note about all others. */
+static int headline_others(const struct query *q, struct statement *run,
+			   struct headline *h)
+{
+	static const double little = 0.001;
+	struct exec *x = &run->x;
+	const double change = (double)h->total[0] - (double)h->total[1];
+
+	if (fabs(change) <= little * fabs((double)h->total[1]) &&
+	    (h->cause.n || (q->source.kind == S_WHY && !q->source.of)))
+		return 0;
+	h->others = vs_other_events(x, run->vs, q->source.vs, false);
+	return h->others.p ? 0 : x->err->kind ? x->err->kind : arena_full(x->a, x->err);
+}
+
 /* The cause is left out where it would take longer than the table. */
 static int find_headline(struct session *s, const struct query *q, struct statement *run,
 			 const struct headline **out)
@@ -230,7 +247,9 @@ static int find_headline(struct session *s, const struct query *q, struct statem
 	if (exec_vs_headline(&run->x, run->vs, totals, &h))
 		return run->x.err->kind;
 	*out = h;
-	return totals || run->x.g->functions > MOST ? 0 : headline_causes(s, q, run, h);
+	if (!totals && run->x.g->functions <= MOST && headline_causes(s, q, run, h))
+		return run->x.err->kind;
+	return headline_others(q, run, h);
 }
 
 int statement_result(struct session *s, struct statement *run, const struct stmt *st)

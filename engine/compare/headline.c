@@ -5,7 +5,13 @@
  * It is about the functions of both graphs and their own costs, whatever the source and
  * the table stages list.  So what grew less what shrank is the change of the total.
  */
+#include <inttypes.h>
+#include <math.h>
+
 #include "engine/compare/vs.h"
+#include "engine/compare/vs_in.h"
+#include "engine/graph/graph.h"
+#include "engine/lang/check_names.h"
 #include "engine/lang/result.h"
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
@@ -84,6 +90,94 @@ static int find_changed(struct exec *x, const struct exec *base, const uint32_t 
 	weigh(&(struct weighed){x->g, was, NULL, false}, x->event, h);
 	weigh(&(struct weighed){base->g, NULL, both, true}, base->event, h);
 	return name_them(x, h);
+}
+
+/* ---- other events ---- */
+
+/* An event of both sides. */
+struct other {
+	struct str name;
+	int64_t now, was;
+	double by; /* percent */
+};
+
+static int read_other(struct exec *x, struct vs *v, uint32_t e, struct other *out)
+{
+	struct exec *base = &v->base;
+	const uint32_t b = vs_base_event(v, e);
+
+	*out = (struct other){0};
+	if (b == GRAPH_NONE)
+		return 0;
+	if (graph_event(x->g, e, x->err) || graph_event(base->g, b, x->err))
+		return x->err->kind;
+	out->name = check_event_word(x->env, e);
+	out->now = graph_left(x->g, e);
+	out->was = graph_left(base->g, b);
+	out->by = vs_percent((double)out->now - (double)out->was, (double)out->was);
+	return 0;
+}
+
+/* Did it get worse, while `asked` did not so?  A hundred misses more of a million instructions
+ * are nothing, and time differs from run to run. */
+static bool is_worse(const struct exec *x, uint32_t e, const struct other *o,
+		     const struct other *asked)
+{
+	static const double least = 1, least_time = 10, little = 1e-5;
+	const bool time = x->env->units[e].kind == UNIT_TIME,
+		   counts = x->env->units[e].kind == UNIT_NONE;
+	const uint32_t ir = check_find_event(x->env, STR("Ir"));
+
+	if (!(o->by >= (time ? least_time : least)) ||
+	    !(o->by > (asked->by > 0 ? asked->by : 0) + least))
+		return false;
+	return !counts || ir >= x->env->nevents ||
+	       (double)o->now - (double)o->was >=
+		       little * (double)store_total(x->g->st, ir);
+}
+
+/* Keep the MOST that changed most, the most first. */
+static size_t add_other(struct other *at, size_t n, size_t most, const struct other *o)
+{
+	size_t i = n < most ? n : most - 1;
+
+	if (n == most && !(fabs(o->by) > fabs(at[i].by)))
+		return n;
+	for (; i && fabs(o->by) > fabs(at[i - 1].by); i--)
+		at[i] = at[i - 1];
+	at[i] = *o;
+	return n < most ? n + 1 : n;
+}
+
+struct str vs_other_events(struct exec *x, struct vs *v, struct str name, bool all)
+{
+	enum { MOST = 3, LARGE = 1 << 16 }; /* functions that stages made */
+	static const double least = 1;
+	const struct str of = !name.n || str_eq(name, STR("base")) ? STR("") : name;
+	struct other at[MOST], asked, o;
+	struct str text = STR("");
+	size_t n = 0;
+
+	if (!x->g->plain && x->g->functions > LARGE)
+		return text;
+	if (read_other(x, v, x->event, &asked))
+		return (struct str){NULL, 0};
+	for (uint32_t e = 0; e < store_info(x->g->st)->events; e++) {
+		if (read_other(x, v, e, &o))
+			return (struct str){NULL, 0};
+		if (o.name.n && (all ? fabs(o.by) >= least : is_worse(x, e, &o, &asked)))
+			n = add_other(at, n, MOST, &o);
+	}
+	for (size_t i = 0; i < n; i++)
+		text = at[i].was ? arena_printf(x->a, "%.*s%s%.*s %+.1f %%",
+						STR_ARG(text), i ? ", " : "",
+						STR_ARG(at[i].name), at[i].by)
+				 : arena_printf(x->a, "%.*s%s%.*s 0 -> %" PRId64,
+						STR_ARG(text), i ? ", " : "",
+						STR_ARG(at[i].name), at[i].now);
+	return !n ? text
+		  : arena_printf(x->a, "%.*s: why%s%.*s by %.*s", STR_ARG(text),
+				 of.n ? " vs " : "", STR_ARG(of), STR_ARG(at[0].name));
 }
 
 int exec_vs_headline(struct exec *x, struct vs *v, bool totals, struct headline **out)

@@ -37,6 +37,10 @@ int vs_several_runs(struct exec *x, struct vs *v, bool doubt, bool *several);
 bool vs_overlap(const struct vs *v, uint32_t here, uint32_t base);
 /* The result in short: totals and, unless `totals`, the functions that changed most. */
 int exec_vs_headline(struct exec *x, struct vs *v, bool totals, struct headline **out);
+/* "DLmr +369.0 %, D1mr +18.6 %: why by DLmr": other recorded events that differ, the most
+ * first; unless `all`, those that grew, and by more than the event that is asked.  name: of the
+ * base.  Empty: none; p NULL: an error is set, or the arena is full. */
+struct str vs_other_events(struct exec *x, struct vs *v, struct str name, bool all);
 /* Event e in the base, or GRAPH_NONE. */
 uint32_t vs_base_event(const struct vs *v, uint32_t e);
 /* A file or object by a number, which is equal for the same one on both sides.  Side 0 is

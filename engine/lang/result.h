@@ -83,6 +83,7 @@ struct headline {
 	 * cause. */
 	struct str cause, file;
 	uint64_t line;
+	struct str others; /* "Bcm +18.1 %: why by Bcm"; empty: no event got worse */
 	/* The rows of `why`, which add up to the difference. */
 	struct headline_cause {
 		int64_t delta;

@@ -621,11 +621,34 @@ static bool says_headline_again(struct app *app, const struct result *r)
 	return app->headline == before;
 }
 
+/* Formats that have no headline have the other events among the notes. */
+static bool note_others(struct app *app, struct result *r)
+{
+	const enum format f = r->format != FORMAT_NONE ? r->format : app->format;
+	struct str *notes;
+
+	if (!r->headline || !r->headline->others.n ||
+	    (f != FORMAT_CSV && f != FORMAT_TSV && f != FORMAT_JSON &&
+	     f != FORMAT_NDJSON))
+		return true;
+	if (!(notes = ARENA_ARRAY(&app->arena, struct str, r->nnotes + 1)))
+		return false;
+	notes[0] = r->headline->others;
+	for (size_t i = 0; i < r->nnotes; i++)
+		notes[i + 1] = r->notes[i];
+	r->notes = notes;
+	r->nnotes++;
+	return true;
+}
+
 static int answer(void *arg, const struct result *r, struct err *err)
 {
 	struct app *app = arg;
 	struct result again = *r;
 
+	if (!note_others(app, &again))
+		return arena_full(&app->arena, err);
+	r = &again;
 	if (says_headline_again(app, r)) {
 		again.headline = NULL;
 		r = &again;

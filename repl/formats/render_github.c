@@ -117,6 +117,23 @@ static void github_put_headline(struct render *rd)
 	out_close(&title);
 }
 
+/* What holds of one event may have cost another. */
+static void github_put_others(struct render *rd)
+{
+	const struct result *r = rd->r;
+	struct out message, title;
+
+	if (!r->headline || !r->headline->others.n)
+		return;
+	out_mem(&message);
+	out_mem(&title);
+	emit_name(&message, EMIT_TEXT, r->headline->others);
+	out_printf(&title, "%.*s vs %.*s", STR_ARG(r->profile), STR_ARG(r->base));
+	put_command(rd->o, false, STR(""), 0, out_text(&title), &message);
+	out_close(&message);
+	out_close(&title);
+}
+
 static void github_put_rows(struct render *rd, struct said *said, struct str title)
 {
 	const struct result *r = rd->r;
@@ -154,8 +171,10 @@ int render_github(struct render *rd)
 	struct said said;
 	struct out title;
 
-	if (r->expects && !r->why.n)
+	if (r->expects && !r->why.n) {
+		github_put_others(rd);
 		return 0;
+	}
 	github_put_headline(rd);
 	out_mem(&title);
 	if (rd->look->bench)

@@ -49,6 +49,8 @@ static void html_put_headline(struct render *rd)
 		/* The list of causes begins with this one. */
 		if (i == 1 && has_causes(rd->r) && rd->r->headline->plain)
 			continue;
+		if (i == HEADLINE_LINES - 1 && !rd->r->headline->others.n)
+			continue;
 		out_c(rd->o, !i	      ? "<p><b>"
 			     : i == 1 ? "<p class=\"about\">"
 				      : "<p class=\"about grew\">");

@@ -111,16 +111,19 @@ static void put_cause(struct out *o, enum emit_form form, const struct headline 
 
 bool headline_put(struct out *o, enum emit_form form, const struct result *r, size_t line)
 {
-	enum { TOTALS, CAUSE, GREW };
+	enum { TOTALS, CAUSE, GREW, SHRANK, OTHERS };
 	const struct headline *h = r->headline;
 
 	if (!h || (line == CAUSE && !h->cause.n) ||
-	    (line >= GREW && !h->changed[line - GREW].functions))
+	    ((line == GREW || line == SHRANK) && !h->changed[line - GREW].functions) ||
+	    (line == OTHERS && !h->others.n))
 		return false;
 	if (line == TOTALS)
 		put_totals(o, r, form);
 	else if (line == CAUSE)
 		put_cause(o, form, h);
+	else if (line == OTHERS)
+		emit_name(o, form, h->others);
 	else
 		put_changed(o, r, &h->changed[line - GREW], line > GREW, form);
 	return true;

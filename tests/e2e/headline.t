@@ -53,6 +53,38 @@ text = run("new.out", "base=old.out", "new=new.out", "--no-index-write", "--keep
 same([x.splitlines()[1:5] == want for x in html.unescape(text).split('type="expect">')[1:]], [True], "junit: a failure")
 ok("system-out>\n3.38 M -> 3.38 M Ir (the same)" in html.unescape(text), "  and what passes", text)
 
+# ---- another event that got worse
+def events(path, *costs):
+    with open(path, "w") as f:
+        f.write("events: Ir Bc Bcm DLmr\nfl=a.c\nfn=main\n1 %d %d %d %d\nfn=f\n2 500000 500 500\n" % costs)
+
+
+worse = "Bcm +18.1 %: why by Bcm"
+events("old.events", 1000000, 1000, 1000, 0)
+events("new.events", 988600, 1000, 1271, 2)
+for query in "why", "functions vs base", "info vs base", "calltree vs base", "functions vs base | sum | expect delta% < 1", "files vs base | as md":
+    r = run("new.events", "base=old.events", "--no-index-write", "-q", "-c", query)
+    ok(r.text.count(worse) == 1, "another event got worse: " + query, r)
+for form in "json", "ndjson", "csv", "tsv":
+    r = run("new.events", "base=old.events", "--no-index-write", "-q", "-c", "why | as " + form)
+    ok(r.talk.count("note: %s\n" % worse) == 1, "  a note: " + form, r)
+r = run("new.events", "base=old.events", "--no-index-write", "-q", "--format", "json", "-c", "functions vs base")
+ok(r.text.count(worse) == 1 and worse in r.talk, "  in JSON", r)
+r = run("new.events", "base=old.events", "--no-index-write", "-q", "-c", "functions vs base | as html")
+ok(worse in html.unescape(r.text), "  in a report", r.text[:900])
+r = run("new.events", "base=old.events", "--no-index-write", "-q", "-c", "functions vs base | sum | expect delta% < 1 | as github")
+same(r.text.splitlines(), ["::notice title=new.events vs base::" + worse.replace("%", "%25")], "  a gate that holds")
+r = run("new.events", "v1=old.events", "--no-index-write", "-q", "-c", "functions vs v1 | take 1", "-c", "why vs v1 by Bcm")
+ok("Bcm +18.1 %: why vs v1 by Bcm\n" in r.text and r.status == 0, "  its query, of a base with a name", r)
+r = run("old.events", "base=new.events", "--no-index-write", "-q", "-c", "why")
+ok("why by" not in r.text + r.talk, "  what got better is not said", r)
+events("new.events", 1300000, 1000, 1271, 0)
+r = run("new.events", "base=old.events", "--no-index-write", "-q", "-c", "why")
+ok("why by" not in r.text + r.talk, "  nor what grew no more than what is asked", r)
+events("new.events", 988600, 1000, 1000, 400)
+r = run("new.events", "base=old.events", "--no-index-write", "-q", "-c", "why")
+ok("DLmr 0 -> 400: why by DLmr\n" in r.text, "  of one that there was none of", r)
+
 # ---- with another unit, with nothing, with names that are hostile
 same(lines("old.out", "functions vs base")[0], "6.34 M -> 6.34 M Ir (the same)", "nothing changed")
 ok(lines("old.out", "functions vs base")[1].startswith("0 of "), "  and nothing else is said")
