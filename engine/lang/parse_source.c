@@ -244,7 +244,9 @@ static int parse_clauses(struct parser *p, struct source *s, const struct verb *
 				return p->err->kind;
 			continue;
 		}
-		c = t.kind == TOK_WORD ? clause_find(t.text) : NULL;
+		c = t.kind != TOK_WORD			     ? NULL
+		    : s->kind == S_WHY && token_is(&t, "in") ? clause_find(STR("of"))
+							     : clause_find(t.text);
 		if (!c)
 			return 0;
 		if (!c->set && said >> (c - clause_words) & 1) {

@@ -35,6 +35,7 @@ struct telling {
 	struct why *w;
 	struct exec *x;
 	const struct graph *shown; /* whose functions the rows lead to */
+	struct str vs;		   /* the name of the base, if it is asked by one */
 	int64_t delta;		   /* of the whole */
 	double gross;		   /* the sum of the sizes of all causes */
 	bool scattered;		   /* there is no single cause */
@@ -108,6 +109,11 @@ static struct str short_of(const struct telling *t, uint32_t f)
 	if (n > 1 && n < s.n && s.p[n - 1] == '\'' &&
 	    graph_in_group(w->g[side], w->fn[side][f]))
 		s.n = n - 1;
+	more = name_of(t, f, true);
+	if (why_is_piece(more)) /* C++'s: a short name has none */
+		s = arena_printf(
+			t->x->a, "%.*s%.*s", STR_ARG(s),
+			STR_ARG(str_from(more, str_find_str(more, STR(" [clone ")))));
 	if (!twin || f == twin->fn || f == twin->callee || f == twin->below)
 		return s;
 	more = parameters(name_of(t, f, true));
@@ -140,9 +146,11 @@ static bool runs_often(const struct why *w, uint32_t f)
 static struct str call_text(struct telling *t, const struct why_cause *c)
 {
 	struct arena *a = t->x->a;
-	const struct str f = short_of(t, c->fn), g = short_of(t, c->callee),
+	const bool itself = t->w->name[c->fn] == t->w->name[c->callee],
+		   whole = !itself && str_eq(short_of(t, c->fn), short_of(t, c->callee));
+	const struct str f = whole ? name_of(t, c->fn, true) : short_of(t, c->fn),
+			 g = whole ? name_of(t, c->callee, true) : short_of(t, c->callee),
 			 other = short_of(t, c->other);
-	const bool itself = t->w->name[c->fn] == t->w->name[c->callee];
 	const enum why_new one = itself || why_paired(t->w, c->callee)	 ? WHY_BOTH
 				 : t->w->fn[HERE][c->callee] != WHY_NONE ? WHY_IS_NEW
 									 : WHY_IS_GONE;
@@ -488,37 +496,6 @@ static bool no_single_cause(const struct telling *t, const struct why_cause *c, 
 
 /* ---- notes ---- */
 
-/* "D1mr +18.6 %, DLmr +369.0 %: why by D1mr": the recorded events that differ. */
-static struct str other_events(struct telling *t)
-{
-	enum { MOST = 3 };
-	static const double least = 1; /* percent */
-	struct exec *x = t->x, *base = t->w->run[BASE];
-	struct str text = STR(""), first = STR("");
-
-	for (uint32_t e = 0, n = 0; e < store_info(x->g->st)->events && n < MOST; e++) {
-		const uint32_t b = vs_base_event(t->w->vs, e);
-		const struct str name = check_event_word(x->env, e);
-		double by;
-
-		if (b == GRAPH_NONE)
-			continue;
-		if (graph_event(x->g, e, x->err) || graph_event(base->g, b, x->err))
-			return (struct str){NULL, 0};
-		by = vs_percent((double)graph_left(x->g, e) -
-					(double)graph_left(base->g, b),
-				(double)graph_left(base->g, b));
-		if (!(fabs(by) >= least))
-			continue;
-		text = arena_printf(x->a, "%.*s%s%.*s %+.1f %%", STR_ARG(text),
-				    n ? ", " : "", STR_ARG(name), by);
-		first = n++ ? first : name;
-	}
-	return text.n ? arena_printf(x->a, "%.*s: why by %.*s", STR_ARG(text),
-				     STR_ARG(first))
-		      : text;
-}
-
 /* Alignment of data and other chance changes so much. */
 static bool is_little(const struct telling *t)
 {
@@ -528,19 +505,29 @@ static bool is_little(const struct telling *t)
 	return fabs((double)t->delta) <= little * all;
 }
 
+/* Do changes cancel each other to less than what is a difference?  Then they are no parts of
+ * it. */
+static bool is_even(const struct telling *t)
+{
+	return t->delta && is_little(t) && t->gross > MOST_GROSS * fabs((double)t->delta);
+}
+
 /* If there is no difference, or hardly one: what other events say; empty: nothing. */
 static struct str text_of_none(struct telling *t)
 {
 	struct str others, asked = check_event_word(t->x->env, t->x->event);
+	const bool even = is_even(t);
 
 	if (t->w->only[HERE] || !is_little(t))
 		return STR("");
-	others = other_events(t);
-	return !others.p  ? others
-	       : others.n ? arena_printf(t->x->a, "%s difference in %.*s; %.*s",
-					 t->delta ? "hardly a" : "no", STR_ARG(asked),
-					 STR_ARG(others))
-			  : others;
+	others = vs_other_events(t->x, t->w->vs, t->vs, true);
+	if (!others.p || (!others.n && !even))
+		return others;
+	return arena_printf(t->x->a, "%s difference in %.*s%s%s%.*s",
+			    t->delta && !even ? "hardly a" : "no", STR_ARG(asked),
+			    even ? ": changes cancel each other, why max 20 lists them"
+				 : "",
+			    others.n ? "; " : "", STR_ARG(others));
 }
 
 static int note_spliced(struct telling *t)
@@ -614,7 +601,7 @@ static int find_causes(struct telling *t, struct exec *x, struct vs *v,
 {
 	struct why *w = EXEC_ARRAY(x, struct why, 1);
 
-	*t = (struct telling){.w = w, .x = x, .shown = x->g};
+	*t = (struct telling){.w = w, .x = x, .shown = x->g, .vs = s->vs};
 	if (!w || why_model(x, v, s->under, s->of, w) || find_work(w) ||
 	    find_noise(w, doubt) || why_units(w) || why_terms(w) || why_causes(w, c, n))
 		return x->err->kind;
@@ -687,6 +674,8 @@ static int tell(struct telling *t, const struct source *s, struct why_cause *c, 
 	size_t shown = n < most ? n : most;
 	bool told = false;
 
+	if (!s->has_max && !s->of && is_even(t))
+		return 0;
 	while (!s->has_max && shown > 1 && fabs(share_of(t, c[shown - 1].cost)) < little)
 		shown--;
 
@@ -725,7 +714,7 @@ int exec_why(struct exec *x, const struct source *s, struct vs *v, struct table 
 	if (s->of)
 		keep_of(&to, c, &n);
 	return why_stacks(to.w) || tell(&to, s, c, n) || note_all(&to, c, n) ||
-			       why_rows(x, t, to.row, to.n, to.delta != 0)
+			       why_rows(x, t, to.row, to.n, to.delta && !is_even(&to))
 		       ? x->err->kind
 		       : 0;
 }

@@ -204,6 +204,12 @@ struct why_joined {
 
 /* joinable[vertex]: all of its calls are in *out, none are read from the graphs. */
 int why_splice(struct why *w, bool **joinable, struct why_joined *out);
+/* Is it f.cold or f.part.0: a piece of f? */
+bool why_is_piece(struct str name);
+/* The name without " [clone .cold]" or ".cold", ".isra.0". */
+struct str why_whole(struct str name);
+/* Is a function of a graph a piece of another one? */
+bool why_piece_of(const struct graph *g, uint32_t f, uint32_t of);
 double why_via_total(const struct why *w, unsigned side, uint32_t from, uint32_t to);
 
 /* ---- why_units.c ---- */

@@ -34,6 +34,13 @@ static int add_cause(struct causes *c, struct why_cause one)
 	return exec_poll(c->x);
 }
 
+static void join_cause(struct why_cause *to, struct why_cause *from)
+{
+	to->cost += from->cost;
+	to->spread += from->spread;
+	from->cost = from->spread = 0;
+}
+
 /* ---- through joined functions ---- */
 
 static uint32_t largest_via(const struct why *w, unsigned side, uint32_t from,
@@ -122,13 +129,6 @@ static int list_terms(struct causes *c)
 
 /* ---- one cause from several terms ---- */
 
-static void join_cause(struct why_cause *to, struct why_cause *from)
-{
-	to->cost += from->cost;
-	to->spread += from->spread;
-	from->cost = from->spread = 0;
-}
-
 /* What the cause is about, in names: equal keys are one cause. */
 struct key {
 	uint32_t fn, callee, other;
@@ -202,15 +202,27 @@ static int join_terms(struct causes *c)
 static double recorded_rate(const struct why *w, unsigned side, uint32_t from,
 			    uint32_t to)
 {
-	uint32_t e;
+	const struct graph *g = w->g[side];
+	uint32_t e, first, n;
+	double calls;
 
 	if (from == w->root || w->fn[side][from] == WHY_NONE ||
 	    w->fn[side][to] == WHY_NONE)
 		return 0;
-	e = graph_edge_between(w->g[side], w->fn[side][from], w->fn[side][to]);
-	return e == GRAPH_NONE ? 0
-			       : why_per_run((double)graph_edge_calls(w->g[side], e),
-					     w->runs[side][from]);
+	e = graph_edge_between(g, w->fn[side][from], w->fn[side][to]);
+	calls = e == GRAPH_NONE ? 0 : (double)graph_edge_calls(g, e);
+	/* and those that its pieces make */
+	graph_callees(g, w->fn[side][from], &first, &n);
+	for (uint32_t i = first; e == GRAPH_NONE && i < first + n; i++) {
+		const uint32_t callee = graph_edge_callee(g, i);
+		uint32_t of;
+
+		if (!why_piece_of(g, callee, w->fn[side][from]))
+			continue;
+		of = graph_edge_between(g, callee, w->fn[side][to]);
+		calls += of == GRAPH_NONE ? 0 : (double)graph_edge_calls(g, of);
+	}
+	return why_per_run(calls, w->runs[side][from]);
 }
 
 static double recorded_self(const struct why *w, unsigned side, uint32_t f)
@@ -340,6 +352,141 @@ static void describe_call(const struct why *w, struct why_cause *c)
 		c->from = c->edge->calls[BASE];
 		c->to = c->edge->calls[HERE];
 	}
+}
+
+/* ---- means over unlike runs ---- */
+
+/* All levels of a function: its runs, those that others ask for, and its own cost. */
+struct levels {
+	double runs[SIDES], entries[SIDES], self[SIDES];
+};
+
+static struct levels *find_levels(const struct causes *c)
+{
+	const struct why *w = c->w;
+	struct levels *of = EXEC_ARRAY(c->x, struct levels, w->n);
+
+	for (uint32_t f = 0; of && f < w->n; f++)
+		for (unsigned s = 0; s < SIDES; s++) {
+			of[w->name[f]].runs[s] += w->runs[s][f];
+			of[w->name[f]].self[s] += w->self[s][f];
+			for (uint32_t i = 0; i < w->outs[f]; i++) {
+				const uint32_t to = w->name[w->out[f][i].to];
+
+				of[to].entries[s] +=
+					to == w->name[f] ? 0 : w->out[f][i].calls[s];
+			}
+		}
+	return of;
+}
+
+/* Does other recursion, of this cost, explain more of the own cost than what a mean run spends?
+ * A mean run that spends less is no cause if all of them do not. */
+static bool is_recursion(const struct levels *of, double own, double cost)
+{
+	static const double little = 0.25;
+	double runs[SIDES], self[SIDES];
+
+	for (unsigned s = 0; s < SIDES; s++) {
+		runs[s] = why_per_run(of->runs[s], fmax(1, of->entries[s]));
+		self[s] = why_per_run(of->self[s], of->runs[s]);
+	}
+	if (own * cost < 0 && fabs(own) > little * fabs(cost) &&
+	    (of->self[HERE] - of->self[BASE]) * own > 0)
+		return false;
+	return (runs[HERE] - runs[BASE]) * cost > 0 &&
+	       fabs((runs[HERE] - runs[BASE]) * (self[HERE] + self[BASE])) >=
+		       fabs((self[HERE] - self[BASE]) * (runs[HERE] + runs[BASE]));
+}
+
+/* The leaves of a deeper tree, and its inner levels, spend other costs: the mean of all runs
+ * changes though no run does.  c[0..n-1]: the causes of one caller. */
+static void join_recursion(const struct why *w, const struct levels *of,
+			   struct why_cause *c, size_t n)
+{
+	struct why_cause *calls = NULL, *own = NULL;
+
+	for (size_t i = 0; i < n; i++) {
+		if (c[i].callee == WHY_NONE)
+			own = &c[i];
+		else if (w->name[c[i].callee] == w->name[c[i].fn] &&
+			 (!calls || fabs(c[i].cost) > fabs(calls->cost)))
+			calls = &c[i];
+	}
+	if (calls && own && calls->fn != w->root &&
+	    is_recursion(&of[w->name[own->fn]], own->cost, calls->cost))
+		join_cause(calls, own);
+}
+
+/* What a cause is a change of: the calls of a pair, or the own cost of a function.  Is it in
+ * all what it was? */
+static bool is_mean(const struct why *w, const struct levels *of,
+		    const struct why_cause *c)
+{
+	static const double near = 0.02;
+	double all[SIDES] = {0};
+
+	for (unsigned s = 0; s < SIDES; s++) {
+		if (c->callee == WHY_NONE)
+			all[s] = of[w->name[c->fn]].self[s];
+		for (uint32_t i = 0; c->callee != WHY_NONE && i < w->outs[c->fn]; i++) {
+			const struct why_edge *e = &w->out[c->fn][i];
+
+			if (e->to == c->callee)
+				all[s] += why_is_library(w, e->to) ? e->cost[s]
+								   : e->calls[s];
+		}
+	}
+	return all[BASE] > 0 && fabs(all[HERE] - all[BASE]) <= near * all[BASE];
+}
+
+/* Twice as many calls of f, of which the new ones do nothing: a mean run of f does less, which
+ * is no cause, but a part of what the calls cost. */
+static int join_means(struct causes *c, const struct levels *of)
+{
+	const struct why *w = c->w;
+	struct why_cause **calls = EXEC_ARRAY(c->x, struct why_cause *, w->n);
+
+	if (!calls)
+		return c->x->err->kind;
+	for (size_t i = 0; i < c->n; i++) {
+		struct why_cause *one = &c->at[i], **of_callee;
+
+		if (one->callee == WHY_NONE || !one->edge || one->fn == w->root ||
+		    one->only != WHY_BOTH || one->kind == WHY_LAYOUT ||
+		    w->name[one->fn] == w->name[one->callee])
+			continue;
+		of_callee = &calls[w->name[one->callee]];
+		if (!*of_callee || fabs(one->cost) > fabs((*of_callee)->cost))
+			*of_callee = one;
+	}
+	for (size_t i = 0; i < c->n; i++) {
+		struct why_cause *one = &c->at[i], *by;
+
+		by = one->fn == w->root ? NULL : calls[w->name[one->fn]];
+		if (by && by != one && one->cost * by->cost < 0 &&
+		    fabs(one->cost) <= fabs(by->cost) && one->only == WHY_BOTH &&
+		    one->kind != WHY_LAYOUT && (one->callee == WHY_NONE || one->edge) &&
+		    is_mean(w, of, one))
+			join_cause(by, one);
+	}
+	return exec_poll_now(c->x);
+}
+
+/* Causes are in the order of their callers (join_terms()). */
+static int find_means(struct causes *c)
+{
+	const uint32_t *name = c->w->name;
+	const struct levels *of = find_levels(c);
+
+	if (!of)
+		return c->x->err->kind;
+	for (size_t i = 0, k; i < c->n; i = k) {
+		for (k = i + 1; k < c->n && name[c->at[k].fn] == name[c->at[i].fn]; k++)
+			;
+		join_recursion(c->w, of, &c->at[i], k - i);
+	}
+	return join_means(c, of);
 }
 
 /* ---- the heap ---- */
@@ -586,7 +733,7 @@ int why_causes(struct why *w, struct why_cause **out, size_t *n)
 	if (list_terms(&c) || join_terms(&c))
 		return c.x->err->kind;
 	join_heap(&c);
-	if (find_moved(&c) || find_swaps(&c))
+	if (find_means(&c) || find_moved(&c) || find_swaps(&c))
 		return c.x->err->kind;
 	for (size_t i = 0; i < c.n; i++) {
 		if (fabs(c.at[i].cost) < 0.5) {

@@ -141,20 +141,65 @@ static void count_calls(struct splice *s, uint32_t f, size_t *ins, size_t *outs,
 		}
 }
 
+/* ---- pieces of a function ---- */
+
+bool why_is_piece(struct str name)
+{
+	return str_find_str(name, STR(".cold")) < name.n ||
+	       str_find_str(name, STR(".part.")) < name.n;
+}
+
+struct str why_whole(struct str name)
+{
+	const size_t bracket = str_find_str(name, STR(" [clone ")),
+		     dot = 1 + str_find(str_from(name, name.n > 0), '.');
+
+	name.n = bracket < name.n ? bracket : dot < name.n ? dot : name.n;
+	return name;
+}
+
+bool why_piece_of(const struct graph *g, uint32_t f, uint32_t of)
+{
+	const struct str name = graph_name(g, f);
+
+	return why_is_piece(name) &&
+	       str_eq(why_whole(name), why_whole(graph_name(g, of)));
+}
+
+/* A piece of the caller goes without a name: the caller has what came through others. */
+static int give_pieces(struct splice *s, uint32_t f, uint32_t caller, double share)
+{
+	const struct why *w = s->w;
+
+	for (uint32_t i = w->via_first[f]; i != WHY_NONE; i = w->via[i].next) {
+		const struct why_via v = w->via[i];
+
+		if (v.side == s->side &&
+		    add_via(s, caller, v.to, v.through, share * v.cost))
+			return s->x->err->kind;
+	}
+	return 0;
+}
+
+/* ---- joining ---- */
+
 /* Give a caller its share of f's self cost and of f's calls. */
 static int give(struct splice *s, uint32_t f, uint32_t caller, double share)
 {
 	struct why *w = s->w;
+	const bool piece =
+		why_piece_of(w->g[s->side], w->fn[s->side][f], w->fn[s->side][caller]);
 
 	w->self[s->side][caller] += share * w->self[s->side][f];
-	if (add_via(s, caller, WHY_NONE, f, share * w->self[s->side][f]))
+	if (piece ? give_pieces(s, f, caller, share)
+		  : add_via(s, caller, WHY_NONE, f, share * w->self[s->side][f]))
 		return s->x->err->kind;
 	for (uint32_t i = s->out[f]; i != WHY_NONE; i = s->call[i].next_out) {
 		const struct call c = s->call[i];
 
 		if (!c.dead &&
 		    (add_call(s, caller, c.to, share * c.calls, share * c.cost) ||
-		     add_via(s, caller, c.to, f, share * c.cost)))
+		     (!piece && add_via(s, caller, c.to, f, share * c.cost))))
 			return s->x->err->kind;
 	}
 	return 0;

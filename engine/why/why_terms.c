@@ -28,8 +28,9 @@ struct term {
 	uint32_t f;
 	struct why_edge *down; /* carried down by this call; or NULL */
 	bool self;
-	double was; /* what the term's cost was at prices p */
-	double is;  /* its cost on side q; 0: a call */
+	bool inside; /* a call in a cycle */
+	double was;  /* what the term's cost was at prices p */
+	double is;   /* its cost on side q; 0: a call */
 };
 
 struct term_pass {
@@ -212,6 +213,7 @@ static void terms_of_call(struct term_pass *s, struct why_edge *e, bool both)
 		add_term(s, (struct term){.cost = runs * (rate - before) * price,
 					  .row = &e->row,
 					  .f = e->from,
+					  .inside = e->inside,
 					  .was = runs * before * price});
 	if (e->inside || !(rate > 0))
 		return;
@@ -304,6 +306,21 @@ static double shrink_opposite(struct term_pass *s, double d)
 	return d - copysign(share * all, d);
 }
 
+/* In a cycle the recorded cost of a call is that of all levels below, counted at each: their
+ * mean is less than what one more call at the top brings.  So the calls that changed as d
+ * says bring what is left of it. */
+static double grow_inside(struct term_pass *s, double d)
+{
+	double all = 0;
+
+	for (size_t i = 0; i < s->n; i++)
+		all += s->term[i].inside && s->term[i].cost * d > 0 ? s->term[i].cost : 0;
+	for (size_t i = 0; i < s->n && all != 0; i++)
+		if (s->term[i].inside && s->term[i].cost * d > 0)
+			s->term[i].cost *= 1 + d / all;
+	return all != 0 ? 0 : d;
+}
+
 static void spread(struct term_pass *s, double d)
 {
 	double all = 0;
@@ -330,6 +347,8 @@ static void add_up(struct term_pass *s, double p)
 		d = give_back(s, d);
 	if (d != 0)
 		d = shrink_opposite(s, d);
+	if (fabs(d) > 1e-12)
+		d = grow_inside(s, d);
 	if (fabs(d) > 1e-12)
 		spread(s, d);
 }
