@@ -39,31 +39,32 @@ static int check_agg(struct schema *s, struct expr *e)
 	}
 	if (check_expr(s, e->a) || check_want_number(s, e->a))
 		return s->err->kind;
-	e->type = str_eq(e->text, STR("avg")) ? COL_RATIO : e->a->type;
+	e->type = str_eq(e->text, STR("avg")) || str_eq(e->text, STR("median"))
+			  ? COL_RATIO
+			  : e->a->type;
 	e->unit = e->a->unit;
 	return 0;
 }
 
 static bool all_constant(const struct expr *e);
 
-/* Does it name no column? */
-static bool is_constant(const struct expr *e)
+bool check_is_constant(const struct expr *e)
 {
 	switch (e->op) {
 	case EX_NUMBER:
 	case EX_TEXT:
 	case EX_REGEX: return true;
 	case EX_VAR: return false;
-	case EX_COL: return e->let && is_constant(e->let);
+	case EX_COL: return e->let && check_is_constant(e->let);
 	case EX_CALL: return e->a && all_constant(e->a);
-	default: return is_constant(e->a) && (!e->b || all_constant(e->b));
+	default: return check_is_constant(e->a) && (!e->b || all_constant(e->b));
 	}
 }
 
 static bool all_constant(const struct expr *e)
 {
 	for (; e; e = e->next)
-		if (!is_constant(e))
+		if (!check_is_constant(e))
 			return false;
 	return true;
 }
@@ -77,7 +78,7 @@ static int check_column(struct schema *s, struct expr *e, const char *to)
 
 	if (check_expr(s, e))
 		return s->err->kind;
-	if (quoted || (e->named && strcmp(to, "sort by") != 0) || !is_constant(e) ||
+	if (quoted || (e->named && strcmp(to, "sort by") != 0) || !check_is_constant(e) ||
 	    (strcmp(to, "group by") == 0 && str_eq(e->text, STR("all"))))
 		return 0;
 	check_fail(s, e->span, "this is the same in each row, no column to %s", to);

@@ -458,7 +458,9 @@ static int type_arith(struct schema *s, struct expr *e)
 	    (unit_side(s, e->a, e->b) || unit_side(s, e->b, e->a)))
 		return s->err->kind;
 	e->unit = arith_unit(e);
-	if (e->op == EX_DIV || floats)
+	/* A product of costs may be above 2^63. */
+	if (e->op == EX_DIV || floats ||
+	    (e->op == EX_MUL && !check_is_constant(e->a) && !check_is_constant(e->b)))
 		e->type = COL_RATIO;
 	else if (e->op == EX_SUB || e->op == EX_NEG || e->a->type == COL_DELTA ||
 		 (e->b && e->b->type == COL_DELTA))

@@ -48,6 +48,8 @@ int check_expr(struct schema *s, struct expr *e);
 bool check_quoted_event(const struct schema *s, struct expr *e);
 int check_want_number(struct schema *s, struct expr *e);
 int check_want_condition(struct schema *s, const struct expr *e);
+/* Does it name no column? */
+bool check_is_constant(const struct expr *e);
 bool check_is_number(enum col_type t);
 
 #endif

@@ -46,13 +46,18 @@ static int fill_cum(struct table *t, struct table_col *c)
 		if (!c->estimated)
 			return t->x->err->kind;
 	}
+	if (!(total > 0) && !(c->absent = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1)))
+		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
 		if (self->estimated) {
 			estimated |= self->estimated[i];
 			c->estimated[i] = estimated;
 		}
 		sum += (double)self->i[i];
-		c->f[i] = total > 0 ? 100.0 * sum / total : 0;
+		if (c->absent)
+			c->absent[i] = 1;
+		else
+			c->f[i] = 100.0 * sum / total;
 		if (exec_poll(t->x))
 			return t->x->err->kind;
 	}

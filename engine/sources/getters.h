@@ -43,7 +43,7 @@ get_absent cycle_not_opened;
 get_number tree_self, tree_under;
 get_real tree_share, tree_per_call;
 get_bool tree_is_estimated;
-get_absent tree_inner, tree_unbounded, tree_no_calls, tree_not_called;
+get_absent tree_inner, tree_no_share, tree_unbounded, tree_no_calls, tree_not_called;
 
 /* source_contexts.c */
 get_number context_id_of, context_fn_id, context_under, context_depth, context_calls,
@@ -84,6 +84,7 @@ get_absent listing_no_self, listing_no_incl, listing_no_calls;
 /* source_path.c: steps of paths, cost */
 get_number step_est, cost_est;
 get_real step_share, cost_share;
+get_absent step_no_share;
 get_bool step_estimated, cost_estimated, cost_exact, cost_incl_estimated, cost_incl_fuzzy;
 
 /* source_causes.c */

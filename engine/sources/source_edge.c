@@ -169,6 +169,11 @@ double tree_share(const struct table *t, uint32_t r, uint32_t e UNUSED)
 		       : 0;
 }
 
+bool tree_no_share(const struct table *t, uint32_t r)
+{
+	return tree_inner(t, r) || ((const struct tree *)t->data)->base == 0;
+}
+
 double tree_per_call(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	const struct path_tree_row *row = ROW(path_tree_row, t, r);

@@ -34,6 +34,11 @@ double step_share(const struct table *t, uint32_t r, uint32_t e)
 	return total > 0 ? 100.0 * (double)step_est(t, r, e) / total : 0;
 }
 
+bool step_no_share(const struct table *t, uint32_t r UNUSED)
+{
+	return graph_total(t->g, t->event) <= 0;
+}
+
 bool step_estimated(const struct table *t, uint32_t r, uint32_t e UNUSED)
 {
 	return t->g->estimated || !ROW(step, t, r)->s.cost.measured;

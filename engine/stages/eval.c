@@ -89,6 +89,27 @@ int eval_bind(struct exec *x, struct table *t, const struct expr *e, struct expr
 	return x->err->kind;
 }
 
+/* How often a cost is a factor, less how often it is a divisor. */
+static int power_of(const struct expr *e)
+{
+	if (!e || e->op == EX_NUMBER)
+		return 0;
+	if (e->op == EX_COL)
+		return 1;
+	const int a = power_of(e->a), b = power_of(e->b);
+
+	switch (e->op) {
+	case EX_MUL: return a + b;
+	case EX_DIV: return a - b;
+	default: return a > b ? a : b;
+	}
+}
+
+bool eval_is_quotient(const struct expr *e)
+{
+	return power_of(e) < 1;
+}
+
 /* ---- opening ---- */
 
 static int open_set(struct exec *x, struct expr *e)
@@ -286,7 +307,7 @@ static int eval_whole(struct exec *x, struct table *t, struct expr *e,
 		if (!eval_values(&w, e, &v)) {
 			keep_values(&w, &v, out);
 		}
-	return window_close(&w);
+	return window_close(&w) ? x->err->kind : table_doubt_full(x, out, t->n);
 }
 
 int eval(struct exec *x, struct table *t, const struct expr *e, struct table_col *out)

@@ -28,6 +28,10 @@ int eval_column(struct table *t, const struct expr *e, struct table_col **out);
  * names.  A ratio becomes the expression that computed it. */
 int eval_bind(struct exec *x, struct table *t, const struct expr *e, struct expr **out);
 
+/* Is a bound expression a quotient of what adds up, as D1mr / Dr: one of many rows is that of
+ * their sums?  self / 2 and self * Dr are none: their values are added. */
+bool eval_is_quotient(const struct expr *e);
+
 /* The expression that is a column. */
 static inline struct expr eval_of_column(struct table_col *c)
 {

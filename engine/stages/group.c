@@ -155,8 +155,11 @@ static int add_sum(struct exec *x, struct table *t, const struct groups *g,
 		   const struct expr *e, struct str name, struct table *out)
 {
 	struct table_col *c;
+	struct expr *bound;
 
-	if (col_is_f(e->type))
+	if (col_is_f(e->type) && eval_bind(x, t, e, &bound))
+		return x->err->kind;
+	if (col_is_f(e->type) && eval_is_quotient(bound))
 		return add_quotient(x, t, g, e, name, out);
 	if (groups_fold_into(x, t, g, FOLD_SUM, e, name, out, &c) || note_incl(x, t, e))
 		return x->err->kind;

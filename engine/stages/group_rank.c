@@ -51,19 +51,27 @@ static double float_of(uint64_t key)
 	return f;
 }
 
-/* The value in the middle between those of two keys, low <= high; for integers, rounded
- * down. */
-static void put_between(struct table_col *c, size_t i, uint64_t low, uint64_t high)
+static void put_value(struct table_col *c, size_t i, uint64_t key)
+{
+	if (col_is_f(c->type))
+		c->f[i] = float_of(key);
+	else if (col_is_signed(c->type))
+		c->i[i] = (int64_t)(key ^ SIGN);
+	else
+		c->u[i] = key;
+}
+
+/* The value in the middle between those of two keys of a type, low <= high. */
+static double between(enum col_type type, uint64_t low, uint64_t high)
 {
 	const uint64_t middle = low + (high - low) / 2;
+	const double half = (high - low) % 2 ? 0.5 : 0;
 
-	if (col_is_f(c->type))
-		c->f[i] = low == high ? float_of(low)
-				      : float_of(low) / 2 + float_of(high) / 2;
-	else if (col_is_signed(c->type))
-		c->i[i] = (int64_t)(middle ^ SIGN);
-	else
-		c->u[i] = middle;
+	if (col_is_f(type))
+		return low == high ? float_of(low)
+				   : float_of(low) / 2 + float_of(high) / 2;
+	return half +
+	       (col_is_signed(type) ? (double)(int64_t)(middle ^ SIGN) : (double)middle);
 }
 
 /* ---- the one of a rank ---- */
@@ -120,19 +128,16 @@ static size_t percent_rank(size_t n, size_t percent)
 }
 
 static int rank_group(struct exec *x, uint64_t *key, size_t n, enum aggregate agg,
-		      struct table_col *c, size_t group)
+		      enum col_type type, struct table_col *c, size_t group)
 {
-	size_t low, high;
-
 	if (agg == AGG_MEDIAN) {
-		low = (n - 1) / 2;
-		high = n / 2;
-	} else {
-		low = high = percent_rank(n, agg == AGG_P90 ? 90 : 99);
-	}
-	const uint64_t first = key_at(key, n, low);
+		const uint64_t low = key_at(key, n, (n - 1) / 2);
 
-	put_between(c, group, first, high == low ? first : key_at(key, n, high));
+		c->f[group] = between(type, low, n % 2 ? low : key_at(key, n, n / 2));
+	} else {
+		put_value(c, group,
+			  key_at(key, n, percent_rank(n, agg == AGG_P90 ? 90 : 99)));
+	}
 	return n > WINDOW ? exec_poll_now(x) : exec_poll(x);
 }
 
@@ -176,7 +181,7 @@ static int read_keys(struct exec *x, struct table *t, struct expr *e, struct ran
 }
 
 static int rank_groups(struct exec *x, struct ranking *r, enum aggregate agg,
-		       struct table_col *c)
+		       enum col_type type, struct table_col *c)
 {
 	const struct groups *g = r->g;
 	size_t at = 0;
@@ -185,7 +190,7 @@ static int rank_groups(struct exec *x, struct ranking *r, enum aggregate agg,
 		const size_t n = r->end[i] - at;
 
 		if (n) {
-			if (rank_group(x, r->key + at, n, agg, c, i))
+			if (rank_group(x, r->key + at, n, agg, type, c, i))
 				return x->err->kind;
 			continue;
 		}
@@ -205,12 +210,14 @@ int groups_rank_into(struct exec *x, struct table *t, const struct groups *g,
 	struct expr *open = NULL;
 	struct table_col *c;
 
-	if (!eval_open(x, t, e, &open) && !table_append(out, name, e->type, &c)) {
+	const enum col_type type = agg == AGG_MEDIAN ? COL_RATIO : e->type;
+
+	if (!eval_open(x, t, e, &open) && !table_append(out, name, type, &c)) {
 		c->unit = open->op == EX_COL ? open->col->unit : e->unit;
 		if (open->op == EX_COL)
 			c->event = open->col->event;
 		if (!read_keys(x, t, open, &r))
-			rank_groups(x, &r, agg, c);
+			rank_groups(x, &r, agg, e->type, c);
 	}
 	return eval_close(x, open, false);
 }

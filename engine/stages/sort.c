@@ -476,7 +476,7 @@ static int show_keys(struct exec *x, struct table *t, const struct expr *keys)
 		if (eval(x, t, e, &v) || table_adopt(t, e->as, &v, &c))
 			return x->err->kind;
 		c->event = t->event;
-		c->ratio = ratio;
+		c->ratio = ratio && eval_is_quotient(ratio) ? ratio : NULL;
 	}
 	return 0;
 }

@@ -113,8 +113,11 @@ static int compute(struct exec *x, struct table *t, const struct expr *e, struct
 	/* A ratio is computed from sums, if its columns add up. */
 	if (sums && e->type == COL_RATIO && eval_bind(x, t, e, &s->ratio))
 		return x->err->kind;
-	s->adds_up = sums && (e->type == COL_COST || e->type == COL_COUNT ||
-			      e->type == COL_DELTA);
+	if (s->ratio && !eval_is_quotient(s->ratio))
+		s->ratio = NULL;
+	s->adds_up = sums && !s->ratio &&
+		     (e->type == COL_COST || e->type == COL_COUNT ||
+		      e->type == COL_DELTA || e->type == COL_RATIO);
 	return 0;
 }
 
