@@ -18,6 +18,7 @@
 struct flow;
 struct flow_cache;
 struct flow_input;
+struct fn_hidden;
 struct graph_costs; /* columns of one event */
 
 enum graph_by {
@@ -67,6 +68,7 @@ struct graph {
 	bool shares;		  /* this stage estimates costs: it is more exact part
 				      by part */
 	bool detail;		  /* lines and call sites of the store still hold */
+	bool hides; /* they do with what is hidden behind calls (rows/fn_hidden.h) */
 	/* Structure. */
 	struct graph *below;
 	const uint32_t *from; /* [functions]: the first function below */
@@ -115,6 +117,7 @@ struct graph {
 	int (*fill)(struct graph *g, uint32_t e, const struct flow_input *below,
 		    struct arena *scratch, int64_t *self, int64_t *edge, struct err *err);
 	void *stage;
+	const struct fn_hidden *hidden; /* once it was asked for; or NULL */
 };
 
 /* The graph of the store itself: nothing is read or copied.  cache may be NULL. */

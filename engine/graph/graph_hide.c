@@ -669,5 +669,6 @@ int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 		return err->kind;
 	(*out)->stage = h;
 	(*out)->fill = hide_fill;
+	(*out)->hides = (g->detail && !g->extra) || g->hides;
 	return hide_sure(*out, h, &below, err);
 }

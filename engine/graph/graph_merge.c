@@ -387,6 +387,7 @@ int graph_merge(struct graph_draft *d, bool named, struct graph **out, struct er
 	g->stage = m;
 	g->fill = merge_fill;
 	g->detail = d->below->detail;
+	g->hides = d->below->hides;
 	*out = g;
 	return 0;
 }

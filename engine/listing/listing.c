@@ -41,7 +41,8 @@ static struct str callee_name(struct exec *x, const struct listing_place *at)
 {
 	uint32_t f = graph_of_store(x->g, (fn_id)at->other);
 
-	return f == GRAPH_NONE ? STR("???") : graph_name(x->g, f);
+	return f == GRAPH_NONE ? store_fn_shown(x->g->st, (fn_id)at->other)
+			       : graph_name(x->g, f);
 }
 
 static struct str jump_target(struct exec *x, const struct listing *l,

@@ -71,6 +71,28 @@ static int add_jumps(struct exec *x, struct listing *l, fn_id f, struct arena *s
 	return 0;
 }
 
+/* What is hidden behind calls belongs to the lines that make them. */
+static int add_hidden(struct exec *x, struct listing *l, fn_id f, struct arena *scratch)
+{
+	struct store_line *line = NULL;
+	int64_t *cost = NULL;
+	uint8_t *about = NULL;
+	size_t n = 0;
+
+	if (fn_hidden_lines(x, f, scratch, &line, &cost, &about, &n))
+		return x->err->kind;
+	for (size_t i = 0; i < n; i++) {
+		struct listing_place *at = new_at(x, l, cost + i * l->events);
+
+		if (!at)
+			return x->err->kind;
+		at->kind = LISTING_LINE;
+		at->about = about[i];
+		place_entry(l, at, f, line[i].file, line[i].line, line[i].instr);
+	}
+	return 0;
+}
+
 static int add_places(struct exec *x, struct listing *l, fn_id f, struct arena *scratch)
 {
 	struct store_line *line = NULL;
@@ -94,9 +116,11 @@ static int add_places(struct exec *x, struct listing *l, fn_id f, struct arena *
 		at->kind = LISTING_CALL;
 		at->other = site[i].callee;
 		at->calls = site[i].calls;
+		at->about = graph_of_store(x->g, site[i].callee) == GRAPH_NONE;
 		place_entry(l, at, f, site[i].file, site[i].line, site[i].instr);
 	}
-	return add_jumps(x, l, f, scratch);
+	return add_hidden(x, l, f, scratch) || add_jumps(x, l, f, scratch) ? x->err->kind
+									   : 0;
 }
 
 static int by_place(const void *pa, const void *pb)
@@ -134,6 +158,7 @@ static void merge(struct listing *l)
 		}
 		if (l->place[i].inlined > last->inlined)
 			last->inlined = l->place[i].inlined;
+		last->about |= l->place[i].about;
 		count_add(&last->calls, l->place[i].calls);
 		count_add(&last->executed, l->place[i].executed);
 		for (uint32_t e = 0; e < l->events; e++)

@@ -10,6 +10,7 @@
 #include "engine/lang/ast.h"
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
+#include "engine/rows/fn_hidden.h"
 #include "index/base/arena.h"
 #include "index/base/count.h"
 #include "index/base/err.h"
@@ -115,14 +116,72 @@ int fn_inlined_lines(struct exec *x, fn_id f, struct arena *a, struct store_line
 	return parts_of(x, &p) || part_inlined_lines(p, f, a, rows, costs, n, x->err);
 }
 
-int fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
-	     int64_t **costs, size_t *n)
+static int recorded_sites(struct exec *x, fn_id f, struct arena *a,
+			  struct store_site **rows, int64_t **costs, size_t *n)
 {
 	struct part_lines *p = NULL;
 
 	if (!x->parts)
 		return store_sites(x->g->st, f, a, rows, costs, n, x->err);
 	return parts_of(x, &p) || part_sites(p, f, a, rows, costs, n, x->err);
+}
+
+int fn_sites(struct exec *x, fn_id f, struct arena *a, struct store_site **rows,
+	     int64_t **costs, size_t *n)
+{
+	const uint32_t events = store_info(x->g->st)->events;
+	const struct fn_hidden *h;
+	size_t k = 0;
+
+	if (recorded_sites(x, f, a, rows, costs, n) || fn_hidden_of(x, &h))
+		return x->err->kind;
+	for (size_t i = 0; h && i < *n; i++) {
+		const struct store_site site = (*rows)[i];
+		const enum hidden_call call = fn_hidden_call(h, site.callee);
+		const int64_t *cost = *costs + i * events;
+
+		if (call == CALL_HIDDEN)
+			continue;
+		for (uint32_t e = 0; e < events; e++)
+			(*costs)[k * events + e] =
+				call == CALL_VISIBLE
+					? cost[e]
+					: cost[e] - fn_hidden_cost(h, site.callee, e,
+								   cost[e]);
+		(*rows)[k++] = site;
+	}
+	*n = h ? k : *n;
+	return 0;
+}
+
+int fn_hidden_lines(struct exec *x, fn_id f, struct arena *a, struct store_line **rows,
+		    int64_t **costs, uint8_t **about, size_t *n)
+{
+	const uint32_t events = store_info(x->g->st)->events;
+	const struct fn_hidden *h;
+	struct store_site *site = NULL;
+	size_t all = 0;
+
+	*n = 0;
+	if (fn_hidden_of(x, &h) || !h || recorded_sites(x, f, a, &site, costs, &all))
+		return x->err->kind;
+	*rows = ARENA_ARRAY(a, struct store_line, all + 1);
+	*about = ARENA_ARRAY(a, uint8_t, all + 1);
+	if (!*rows || !*about)
+		return arena_full(a, x->err);
+	for (size_t i = 0; i < all; i++) {
+		const enum hidden_call call = fn_hidden_call(h, site[i].callee);
+
+		if (call == CALL_VISIBLE)
+			continue;
+		for (uint32_t e = 0; e < events; e++)
+			(*costs)[*n * events + e] = fn_hidden_cost(
+				h, site[i].callee, e, (*costs)[i * events + e]);
+		(*about)[*n] = call == CALL_SHARED;
+		(*rows)[(*n)++] =
+			(struct store_line){site[i].file, site[i].line, site[i].instr};
+	}
+	return 0;
 }
 
 int fn_jumps(struct exec *x, fn_id f, struct arena *a, struct store_jump **rows,
@@ -217,10 +276,13 @@ int fn_part_tree(struct exec *x, struct graph *g)
 
 int fn_detail_check(struct exec *x, const struct source *s, const char *name)
 {
-	if (x->g->detail)
+	const bool lines = s->kind == S_LINES || s->kind == S_INSTRS ||
+			   s->kind == S_SOURCE || s->kind == S_ASM;
+
+	if (x->g->detail || (lines && x->g->hides))
 		return 0;
 	exec_fail(x, s->span, "'%s' has no costs of single lines after this graph stage",
 		  name);
-	return err_hint(x->err,
-			"line detail goes with part, thread, collapse and contexts only");
+	return err_hint(x->err, "line detail goes with part, thread, collapse%s only",
+			lines ? ", contexts and hide" : " and contexts");
 }

@@ -55,6 +55,8 @@ prepare prepare_contexts;
 get_number place_self, place_incl, site_incl, site_callee_id;
 get_text place_dir, place_text, place_inlined, place_inlined_at, site_caller, site_callee,
 	jump_to_name;
+get_bool place_about;
+holds place_exact;
 get_code place_file, site_caller_name, site_callee_name, jump_file, jump_to_file;
 get_absent place_not_inlined, place_not_in_calls, site_no_callee, detail_no_instr;
 prepare prepare_inlined;
@@ -79,6 +81,7 @@ get_code inlined_file;
 /* source_listing.c */
 get_number listing_self, listing_incl, listing_calls, listing_line;
 get_text listing_kind, listing_file, listing_obj, listing_callee;
+get_bool listing_about;
 get_absent listing_no_self, listing_no_incl, listing_no_calls;
 
 /* source_path.c: steps of paths, cost */

@@ -77,6 +77,7 @@ struct raw {
 	int64_t *self, *incl; /* or NULL */
 	uint32_t of;	      /* as in struct place */
 	uint32_t to;	      /* of a call site: its callee in the graph */
+	bool about;	      /* self is a share of a call that is hidden in part */
 };
 
 static int by_line(const struct raw *a, const struct raw *b)
@@ -165,6 +166,7 @@ static size_t join_raw(struct raw *raw, size_t n, uint32_t events, raw_order *cm
 		if (r->of < to->of || (r->of == to->of && r->inlined > to->inlined))
 			to->inlined = r->inlined;
 		to->of = r->of < to->of ? r->of : to->of;
+		to->about |= r->about;
 		count_add(&to->calls, r->calls);
 		to->self = sum_of(to->self, r->self, events);
 		to->incl = sum_of(to->incl, r->incl, events);
@@ -190,8 +192,8 @@ struct raws {
 };
 
 static void put_lines(const struct exec *x, const struct line_rows *d, fn_id f,
-		      const struct store_line *line, int64_t *self, size_t n,
-		      struct raws *to)
+		      const struct store_line *line, int64_t *self, const uint8_t *about,
+		      size_t n, struct raws *to)
 {
 	const uint32_t files = store_info(d->st)->files;
 	const uint32_t here = d->only ? graph_of_store(x->g, f) : GRAPH_NONE;
@@ -205,7 +207,8 @@ static void put_lines(const struct exec *x, const struct line_rows *d, fn_id f,
 				  .line = line[i].line,
 				  .instr = line[i].instr,
 				  .self = self + i * d->events,
-				  .of = f};
+				  .of = f,
+				  .about = about && about[i]};
 		if (line[i].file >= files)
 			store_inlined(d->st, line[i].file, &r->file, &name);
 		to->n += !d->only || place_set_has(d->only, here, r->file);
@@ -240,18 +243,21 @@ static void put_sites(const struct exec *x, const struct line_rows *d, fn_id f,
 static int read_function(struct exec *x, const struct line_rows *d, fn_id f,
 			 struct arena *a, struct raws *to)
 {
-	struct store_line *line = NULL;
+	struct store_line *line = NULL, *behind = NULL;
 	struct store_site *site = NULL;
-	int64_t *self = NULL, *incl = NULL;
-	size_t lines = 0, sites = 0;
+	int64_t *self = NULL, *incl = NULL, *hidden = NULL;
+	uint8_t *about = NULL;
+	size_t lines = 0, sites = 0, hides = 0;
 
 	if ((d->kind != S_CALLSITES && fn_inlined_lines(x, f, a, &line, &self, &lines)) ||
+	    fn_hidden_lines(x, f, a, &behind, &hidden, &about, &hides) ||
 	    fn_sites(x, f, a, &site, &incl, &sites))
 		return x->err->kind;
-	if (arena_grow(a, &to->at, &to->cap, to->n, to->n + lines + sites,
+	if (arena_grow(a, &to->at, &to->cap, to->n, to->n + lines + hides + sites,
 		       sizeof(*to->at)))
 		return arena_full(a, x->err);
-	put_lines(x, d, f, line, self, lines, to);
+	put_lines(x, d, f, line, self, NULL, lines, to);
+	put_lines(x, d, f, behind, hidden, about, hides, to);
 	put_sites(x, d, f, site, incl, sites, to);
 	return 0;
 }
@@ -284,7 +290,8 @@ static int add_places(struct exec *x, struct line_rows *d, const struct fn_membe
 						   .file = r->inlined,
 						   .line = r->line,
 						   .instr = r->instr,
-						   .calls = r->calls};
+						   .calls = r->calls,
+						   .about = r->about};
 		if (r->self)
 			memcpy(costs, r->self, e * sizeof(*costs));
 		if (r->incl)

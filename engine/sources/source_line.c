@@ -154,6 +154,16 @@ uint64_t place_incl(const struct table *t, uint32_t r, uint32_t e)
 	return detail_cost(t, ((size_t)r * 2 + 1) * rows_of(t)->events, e);
 }
 
+bool place_about(const struct table *t, uint32_t r, uint32_t e UNUSED)
+{
+	return place_of(t, r)->about;
+}
+
+bool place_exact(const struct table *t)
+{
+	return !t->g->hides;
+}
+
 /* Look up all rows at once: stages may ask for a few at a time. */
 int prepare_inlined(const struct table *t, uint32_t event UNUSED)
 {

@@ -230,6 +230,11 @@ uint64_t listing_incl(const struct table *t, uint32_t r, uint32_t e)
 	return listing_no_incl(t, r) ? 0 : cost_of(t, r, e);
 }
 
+bool listing_about(const struct table *t, uint32_t r, uint32_t e UNUSED)
+{
+	return ROW(listing_row, t, r)->at && ROW(listing_row, t, r)->at->about;
+}
+
 bool listing_no_calls(const struct table *t, uint32_t r)
 {
 	return (ROW(listing_row, t, r)->kind != LISTING_CALL ||

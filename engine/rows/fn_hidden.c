@@ -1,0 +1,167 @@
+/*
+ * fn_hidden.c - shares of calls that are hidden; see fn_hidden.h.
+ *
+ * Of what comes to a hidden function h that leads to visible ones this share is hidden:
+ *
+ *	stays(h) = 1 - sum over its calls of cost * (visible ? 1 : 1 - stays(callee)) / T(h)
+ *
+ * T(h) is that of graph_hide.c: the calls in, or what is spent and called.  In cycles of
+ * hidden functions the sum is repeated until it no longer changes.
+ */
+#include "engine/rows/fn_hidden.h"
+
+#include <math.h>
+
+#include "engine/graph/graph.h"
+#include "engine/rows/exec.h"
+#include "index/base/cost.h"
+#include "index/base/err_struct.h"
+
+struct fn_hidden {
+	const struct graph *g;
+	uint32_t *shared; /* [store functions]: number + 1 of those that lead to visible
+			     ones */
+	fn_id *fn;	  /* [n]: these */
+	uint32_t n;
+	double *stays; /* [events][n] */
+};
+
+enum { SWEEPS = 200 };
+#define ENOUGH 1e-9
+
+static bool is_gone(const struct fn_hidden *h, fn_id f)
+{
+	return graph_of_store(h->g, f) == GRAPH_NONE;
+}
+
+/* Add the hidden callers of f. */
+static void add_callers(struct fn_hidden *h, fn_id f)
+{
+	struct store *st = h->g->st;
+
+	for (uint32_t i = 0, n = store_caller_count(st, f); i < n; i++) {
+		const fn_id caller = store_edge_caller(st, store_caller(st, f, i));
+
+		if (!is_gone(h, caller) || h->shared[caller])
+			continue;
+		h->fn[h->n++] = caller;
+		h->shared[caller] = h->n;
+	}
+}
+
+static int find_shared(struct exec *x, struct fn_hidden *h)
+{
+	const uint32_t n = store_info(h->g->st)->functions;
+
+	for (fn_id f = 0; f < n; f++) {
+		if (!is_gone(h, f))
+			add_callers(h, f);
+		if (exec_poll(x))
+			return x->err->kind;
+	}
+	for (uint32_t i = 0; i < h->n && !exec_poll(x); i++)
+		add_callers(h, h->fn[i]);
+	return x->err->kind;
+}
+
+/* T(f), without the calls of f by itself. */
+static double through(struct store *st, fn_id f, uint32_t e)
+{
+	double in = 0, out = (double)store_fn_self(st, f, e);
+	edge_id first;
+	uint32_t n;
+
+	for (uint32_t i = 0, all = store_caller_count(st, f); i < all; i++) {
+		const edge_id edge = store_caller(st, f, i);
+
+		if (store_edge_caller(st, edge) != f)
+			in += (double)store_edge_incl(st, edge, e);
+	}
+	store_callees(st, f, &first, &n);
+	for (edge_id edge = first; edge < first + n; edge++)
+		if (store_edge_callee(st, edge) != f)
+			out += (double)store_edge_incl(st, edge, e);
+	return fmax(in, out);
+}
+
+/* stays() of f from those of its callees. */
+static double share_of(const struct fn_hidden *h, const double *stays, fn_id f,
+		       uint32_t e)
+{
+	struct store *st = h->g->st;
+	const double all = through(st, f, e);
+	double leaves = 0;
+	edge_id first;
+	uint32_t n;
+
+	store_callees(st, f, &first, &n);
+	for (edge_id edge = first; edge < first + n; edge++) {
+		const fn_id to = store_edge_callee(st, edge);
+		const double cost = (double)store_edge_incl(st, edge, e);
+
+		if (!is_gone(h, to))
+			leaves += cost;
+		else if (to != f && h->shared[to])
+			leaves += cost * (1 - stays[h->shared[to] - 1]);
+	}
+	return all > 0 ? fmin(fmax(1 - leaves / all, 0), 1) : 1;
+}
+
+/* The functions were found from the visible ones up, so callees mostly come first. */
+static int find_shares(struct exec *x, struct fn_hidden *h, uint32_t e)
+{
+	double *stays = h->stays + (size_t)e * h->n, change = 1;
+
+	for (uint32_t sweep = 0; sweep < SWEEPS && change > ENOUGH; sweep++) {
+		change = 0;
+		for (uint32_t i = 0; i < h->n; i++) {
+			const double now = share_of(h, stays, h->fn[i], e);
+
+			change = fmax(change, fabs(now - stays[i]));
+			stays[i] = now;
+			if (exec_poll(x))
+				return x->err->kind;
+		}
+	}
+	return 0;
+}
+
+int fn_hidden_of(struct exec *x, const struct fn_hidden **out)
+{
+	const struct store_info *i = store_info(x->g->st);
+	struct exec keep = *x; /* it lives with the graph */
+	struct fn_hidden *h;
+
+	if ((*out = x->g->hidden) || !x->g->hides)
+		return 0;
+	keep.a = x->g->a;
+	if (!(h = EXEC_ARRAY(&keep, struct fn_hidden, 1)) ||
+	    !(h->shared = EXEC_ARRAY(&keep, uint32_t, (size_t)i->functions + 1)) ||
+	    !(h->fn = EXEC_ARRAY(&keep, fn_id, (size_t)i->functions + 1)))
+		return x->err->kind;
+	h->g = x->g;
+	if (find_shared(x, h) ||
+	    !(h->stays = EXEC_ARRAY(&keep, double, (size_t)h->n * i->events + 1)))
+		return x->err->kind;
+	for (uint32_t e = 0; h->n && e < i->events; e++)
+		if (find_shares(x, h, e))
+			return x->err->kind;
+	*out = x->g->hidden = h;
+	return store_check(x->g->st, x->err);
+}
+
+enum hidden_call fn_hidden_call(const struct fn_hidden *h, fn_id callee)
+{
+	return !h || !is_gone(h, callee) ? CALL_VISIBLE
+	       : h->shared[callee]	 ? CALL_SHARED
+					 : CALL_HIDDEN;
+}
+
+int64_t fn_hidden_cost(const struct fn_hidden *h, fn_id callee, uint32_t event,
+		       int64_t cost)
+{
+	const uint32_t at = h->shared[callee];
+
+	return at ? cost_round((double)cost * h->stays[(size_t)event * h->n + at - 1])
+		  : cost;
+}
