@@ -7,8 +7,8 @@
  *	U(v)	share of v's cost that will pass the set at or below v: 1 in the set, else
  *		the mean over its callees, weighted by the cost of the calls
  *	self'(v) = F(v) self(v)		w'(u,v) = w(u,v) (F(u) + (1 - F(u)) U(v))
- * ignore is the rest: focus and ignore add up to all.  Call counts stay those of the
- * profile, and a note says so where a function is called with and without the set above it.
+ * ignore is the rest: focus and ignore add up to all.  Calls between
+ * functions that stay are counted as in the profile, and a note says so where a function is called with and without the set above it.
  *
  *	main 10 --60--> a 20 --40--> s 40	F(s) = U(s) = 1, U(a) = 40 / 60
  *	focus s		main 0  --40--> a 0  --40--> s 40

@@ -48,12 +48,14 @@ static uint8_t next_state(const struct path_cost_query *q, uint32_t f, uint8_t s
 }
 
 int known_cost(const struct stacks *s, const struct path_cost_query *q, struct arena *a,
-	       const struct cancel *cancel, int64_t *out, struct err *err)
+	       const struct cancel *cancel, int64_t *out, uint64_t *calls,
+	       struct err *err)
 {
 	const uint8_t enter = q->under ? OUTSIDE : UNDER;
 	uint8_t *state = ARENA_ARRAY(a, uint8_t, (size_t)s->n + 1);
 
 	*out = 0;
+	*calls = 0;
 	if (!state)
 		return arena_full(a, err);
 	for (uint32_t v = 0; v < s->n; v++) {
@@ -63,6 +65,8 @@ int known_cost(const struct stacks *s, const struct path_cost_query *q, struct a
 		state[v] = next_state(q, s->fn[v], above);
 		if (state[v] == INSIDE && above != INSIDE)
 			cost_add(out, s->incl[v]);
+		if (state[v] == INSIDE && has(q->of, s->fn[v]))
+			count_add(calls, s->calls[v]);
 		if (poll_at(cancel, v, err))
 			return err->kind;
 	}

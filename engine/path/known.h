@@ -17,9 +17,10 @@ int known_tree(const struct stacks *s, const struct path_tree_query *q, struct a
  * function at the other end; each cost once. */
 int known_neighbours(const struct stacks *s, uint32_t f, bool up, int64_t *est,
 		     struct arena *a, struct err *err);
-/* As path_cost(). */
+/* As path_cost(); *calls: those of `of` that are asked for. */
 int known_cost(const struct stacks *s, const struct path_cost_query *q, struct arena *a,
-	       const struct cancel *cancel, int64_t *out, struct err *err);
+	       const struct cancel *cancel, int64_t *out, uint64_t *calls,
+	       struct err *err);
 /* As path_find(); a path may pass a function twice, if the program did.  The widest path is
  * the hottest. */
 int known_paths(const struct stacks *s, const struct path_query *q, struct arena *a,

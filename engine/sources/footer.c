@@ -306,8 +306,9 @@ static int note_calls(struct exec *x, const struct table *t, const struct result
 	for (size_t i = 0; i < r->ncols && graph_some_calls(t->g); i++)
 		if (r->cols[i].table &&
 		    str_find_str(r->cols[i].name, STR("call")) < r->cols[i].name.n)
-			return exec_note(x, STR("calls are those of the whole profile, "
-						"costs what the stages leave"));
+			return exec_note(x, STR("calls are all those between the "
+						"functions that are left, costs what the "
+						"stages leave"));
 	return 0;
 }
 

@@ -87,7 +87,7 @@ get_absent listing_no_self, listing_no_incl, listing_no_calls;
 /* source_path.c: steps of paths, cost */
 get_number step_est, cost_est;
 get_real step_share, cost_share;
-get_absent step_no_share;
+get_absent step_no_share, cost_no_calls, cost_calls_not_known;
 get_bool step_estimated, cost_estimated, cost_exact, cost_incl_estimated, cost_incl_fuzzy;
 
 /* source_causes.c */

@@ -6,6 +6,7 @@
 #define QUERN_SOURCE_MEMBERS_H
 
 #include "engine/path/path.h"
+#include "engine/sources/cost_calls.h"
 #include "index/store/store.h"
 
 /* A step of a path. */
@@ -19,6 +20,8 @@ struct cost {
 	struct path_bounds b;
 	struct path_bounds whole; /* of the set, from anywhere */
 	int64_t self, incl;
+	struct call_bounds calls;
+	bool more; /* others may be of the set: their calls are not counted */
 };
 
 /* Code that is inlined from one place into one function. */

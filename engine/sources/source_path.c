@@ -17,6 +17,7 @@
 #include "engine/path/known.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/members.h"
+#include "engine/sources/cost_calls.h"
 #include "engine/sources/source.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
@@ -367,11 +368,24 @@ double cost_share(const struct table *t, uint32_t r, uint32_t e)
 	return total > 0 ? 100.0 * (double)(int64_t)cost_est(t, r, e) / total : 0;
 }
 
+bool cost_no_calls(const struct table *t, uint32_t r UNUSED)
+{
+	return !cost_row(t)->calls.known;
+}
+
+bool cost_calls_not_known(const struct table *t, uint32_t r UNUSED)
+{
+	const struct call_bounds *calls = &cost_row(t)->calls;
+
+	return !calls->known || calls->lo != calls->hi;
+}
+
 static const struct listed cost_list[] = {
-	{"self", BOTH, 0},	  {"incl", BOTH, 0}, {"est", BOTH, 0},
-	{"est%", SHOW_T, 0},	  {"lo", SHOW_M, 0}, {"hi", SHOW_M, 0},
+	{"self", BOTH, 0},	  {"incl", BOTH, 0},	   {"est", BOTH, 0},
+	{"est%", SHOW_T, 0},	  {"lo", SHOW_M, 0},	   {"hi", SHOW_M, 0},
 	{"exact", BOTH, 0},	  /* of est */
 	{"estimated", SHOW_M, 0}, /* of incl */
+	{"calls", SHOW_M, 0},	  {"calls_lo", SHOW_M, 0}, {"calls_hi", SHOW_M, 0},
 };
 
 /* Bound the cost of a set by the costs of its members: it is no less than that of any
@@ -452,7 +466,7 @@ static int more_loading(struct exec *x, const struct loaders_more *more, struct 
 	const int64_t all = (int64_t)graph_total(x->g, x->event);
 	int64_t hi = c->b.hi, whole = c->whole.hi;
 
-	if (!more->functions && !more->unknown)
+	if (!c->more)
 		return 0;
 	cost_add(&hi, more->cost);
 	cost_add(&whole, more->cost);
@@ -482,7 +496,16 @@ static int show_cost(struct exec *x, const struct path_cost_query *q, struct cos
 	if ((q->under || q->via || q->avoiding) && path_units(&c->b) != c->incl &&
 	    exec_hint(x, STR("self and incl are from anywhere, est is what is asked")))
 		return x->err->kind;
-	return table_init(x, t, &source_cost, x->g, 1);
+	if (table_init(x, t, &source_cost, x->g, 1))
+		return x->err->kind;
+	c->calls.known &= !c->more && !calls_unknown(t, 0);
+	if (!c->calls.known)
+		return 0;
+	if (c->calls.lo == c->calls.hi)
+		return table_show(t, STR("calls"));
+	return table_show(t, STR("calls_lo")) || table_show(t, STR("calls_hi"))
+		       ? x->err->kind
+		       : 0;
 }
 
 /* `cost of` where stacks are known: no bounds, no estimate. */
@@ -495,10 +518,13 @@ static int cost_known(struct exec *x, const struct stacks *s,
 	for (uint32_t f = fnset_next(q->of, 0); f != FNSET_NONE;
 	     f = fnset_next(q->of, f + 1))
 		cost_add(&c->self, graph_self(x->g, f, x->event));
-	if (known_cost(s, &whole, x->a, x->open->cancel, &c->incl, x->err) ||
-	    known_cost(s, q, x->a, x->open->cancel, &part, x->err) ||
+	c->calls.known = true;
+	if (known_cost(s, &whole, x->a, x->open->cancel, &c->incl, &c->calls.lo,
+		       x->err) ||
+	    known_cost(s, q, x->a, x->open->cancel, &part, &c->calls.lo, x->err) ||
 	    (q->under && note_same(x, q->of, q->under)))
 		return x->err->kind;
+	c->calls.hi = c->calls.lo;
 	c->whole = path_bounds_exact(c->incl);
 	c->b = path_bounds_exact(part);
 	return show_cost(x, q, c, t);
@@ -581,6 +607,7 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	x->more = &more;
 	rc = cost_query(x, s, follow, &q);
 	x->more = NULL;
+	c->more = more.functions || more.unknown;
 	if (rc)
 		return x->err->kind;
 	if (known)
@@ -589,7 +616,8 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 			       : 0;
 	of = merged_set(x, follow, q.of);
 	if (!of || (q.under && !(under = merged_set(x, follow, q.under))) ||
-	    (q.via && !(shown.via = merged_set(x, follow, q.via))))
+	    (q.via && !(shown.via = merged_set(x, follow, q.via))) ||
+	    (q.avoiding && !(shown.avoiding = merged_set(x, follow, q.avoiding))))
 		return x->err->kind;
 	shown.of = of;
 	shown.under = under;
@@ -602,11 +630,14 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	if (!rc && (q.under || q.via || q.avoiding))
 		rc = part_of_cost(x, flow, &q, c);
 	flow_parts_free(q.parts);
-	if (rc || bound_cost(x, &shown, c) || (under && note_same(x, of, under)))
+	if (rc || bound_cost(x, &shown, c) || cost_calls(x, &shown, &c->calls) ||
+	    (under && note_same(x, of, under)))
 		return x->err->kind;
 	/* The whole is no less than what is proven of a part of it. */
 	if (c->b.bounded && c->incl < c->b.lo)
 		c->incl = c->b.lo;
+	if (c->b.est > (double)c->incl && !store_info(x->g->st)->negative)
+		c->b.est = (double)c->incl;
 	return show_cost(x, &q, c, t) || more_loading(x, &more, c) ? x->err->kind : 0;
 }
 

@@ -9,7 +9,7 @@
  *	Ir     52,247  1.83%  92,658  3.24%      69.51
  *	incl% of others: Dr 3.51%, Dw 4.02% ...		if there are more than FEW events
  *
- *	calls    incl  share%  callers
+ *	calls    incl  share% of incl  callers
  *	1,330  90,729  97.92%  operator new(unsigned long)
  *
  * The numbers come from the call graph that the query asked, so stages count.
@@ -283,22 +283,42 @@ static void put_more(struct card *c, uint32_t n, int64_t incl, bool about,
 		   graph_id(c->g, c->f));
 }
 
-/* Shares are of the calls to or from other functions: a call of itself is inside them.  In a
- * cycle others are, too, and no share can be read off the calls: 'callers of' estimates. */
+/* What passes the function: the calls by others or, if that is more, its own cost and the calls
+ * of others.  A call has the same share of it as `callers of` and `callees of` say: of incl. */
+static int64_t passing(const struct card *c)
+{
+	int64_t called = 0, spent = graph_self(c->g, c->f, c->event);
+	uint32_t first, n;
+
+	graph_callees(c->g, c->f, &first, &n);
+	for (uint32_t i = first; i < first + n; i++)
+		if (graph_edge_callee(c->g, i) != c->f)
+			cost_add(&spent, graph_edge_incl(c->g, i, c->event));
+	for (uint32_t i = 0; i < graph_caller_count(c->g, c->f); i++) {
+		const uint32_t edge = graph_caller(c->g, c->f, i);
+
+		if (graph_edge_caller(c->g, edge) != c->f)
+			cost_add(&called, graph_edge_incl(c->g, edge, c->event));
+	}
+	return called > spent ? called : spent;
+}
+
+/* A call of itself is inside others, as in a cycle others are: no share can be read off those
+ * calls, 'callers of' estimates. */
 static int put_neighbours(struct card *c, bool callers)
 {
 	const char *const what = callers ? "callers" : "callees";
-	struct line line[NEIGHBOURS + 1] = {{{"calls", "incl", "share%"}, {0}, {0}}};
+	struct line line[NEIGHBOURS + 1] = {
+		{{"calls", "incl", "share% of incl"}, {0}, {0}}};
 	uint32_t n;
 	struct neighbour *all = neighbours_of(c, callers, &n);
-	int64_t sum = 0, rest = 0;
+	const int64_t whole = graph_cycle(c->g, c->f) ? 0 : passing(c);
+	int64_t rest = 0;
 	bool about = false, rest_about = false; /* some cost is an estimate */
 
 	if (!all)
 		return c->rd->err->kind;
 	for (uint32_t i = 0; i < n; i++) {
-		if (all[i].fn != c->f && !graph_cycle(c->g, c->f))
-			cost_add(&sum, all[i].incl);
 		about |= all[i].about;
 		if (i < NEIGHBOURS)
 			continue;
@@ -314,7 +334,7 @@ static int put_neighbours(struct card *c, bool callers)
 		else
 			snprintf(l->cell[0], CELL, "-");
 		set_cost(c, l->cell[1], c->unit, all[i].incl, all[i].about);
-		set_share(l->cell[2], all[i].incl, all[i].fn == c->f ? 0 : sum, about);
+		set_share(l->cell[2], all[i].incl, all[i].fn == c->f ? 0 : whole, about);
 		l->last =
 			all[i].fn == c->f ? STR("(itself)") : graph_name(c->g, all[i].fn);
 	}

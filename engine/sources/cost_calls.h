@@ -1,0 +1,21 @@
+/*
+ * cost_calls.h - how many calls of a set are made under another.
+ */
+#ifndef QUERN_COST_CALLS_H
+#define QUERN_COST_CALLS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+struct exec;
+struct path_cost_query;
+
+struct call_bounds {
+	bool known;	 /* nobody counted those of inlined code */
+	uint64_t lo, hi; /* at least, at most */
+};
+
+/* The calls of q->of, of functions of x->g, that are made under, via and avoiding others. */
+int cost_calls(struct exec *x, const struct path_cost_query *q, struct call_bounds *out);
+
+#endif
