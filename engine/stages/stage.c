@@ -17,6 +17,7 @@
 #include "engine/why/why.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
+#include "index/format/event.h"
 
 /* No row has `obj = "libc"`: say which text has it in it, or what these texts look like. */
 static int note_texts(struct exec *x, struct table *t, const struct expr *e)
@@ -51,13 +52,40 @@ static int note_texts(struct exec *x, struct table *t, const struct expr *e)
 				: text);
 }
 
+/* A bare number counts as the profile and machine formats do, and people see times: of Xdebug
+ * 1000 are 10 us. */
+static int note_unit(struct exec *x, const struct expr *cost, const struct expr *number)
+{
+	const struct unit u = cost->unit;
+	char value[UNIT_TEXT_MAX];
+
+	if (number->op != EX_NUMBER || number->unit.kind || !u.kind || u.scale == 1 ||
+	    !(number->number > 0))
+		return 0;
+	unit_text(value, u, number->number);
+	return exec_notef(x, "%.*s counts units of %s %s, as csv has them: %s",
+			  STR_ARG(exec_text(x, number->span)), GROUPED(u.scale),
+			  unit_name(u), value);
+}
+
+static int note_units(struct exec *x, const struct expr *e)
+{
+	if (e->op == EX_AND || e->op == EX_OR)
+		return note_units(x, e->a) || note_units(x, e->b) ? x->err->kind : 0;
+	if (e->op == EX_NOT || (e->op == EX_COL && e->let))
+		return note_units(x, e->op == EX_NOT ? e->a : e->let);
+	if (e->op < EX_EQ || e->op > EX_GE)
+		return 0;
+	return note_unit(x, e->a, e->b) || note_unit(x, e->b, e->a) ? x->err->kind : 0;
+}
+
 static int where(struct exec *x, struct table *t, const struct tstage *s)
 {
 	uint32_t *rows;
 	size_t n;
 
-	if (eval_rows(x, t, s->exprs, &rows, &n) || (!n && note_texts(x, t, s->exprs)) ||
-	    table_select(t, rows, n))
+	if (note_units(x, s->exprs) || eval_rows(x, t, s->exprs, &rows, &n) ||
+	    (!n && note_texts(x, t, s->exprs)) || table_select(t, rows, n))
 		return x->err->kind;
 	t->rows_before = n;
 	return 0;
@@ -331,7 +359,7 @@ static int expect_rows(struct exec *x, struct table *t, const struct tstage *s)
 			    : err_set(x->err, ERR_EXPECT, s->span.at,
 				      "expected rows, found none");
 	}
-	if (eval_rows(x, t, s->exprs, &rows, &n))
+	if (note_units(x, s->exprs) || eval_rows(x, t, s->exprs, &rows, &n))
 		return x->err->kind;
 	if (n == t->n)
 		return 0;
