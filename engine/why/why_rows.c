@@ -466,8 +466,8 @@ static int join_means(struct causes *c, const struct levels *of)
 		by = one->fn == w->root ? NULL : calls[w->name[one->fn]];
 		if (by && by != one && one->cost * by->cost < 0 &&
 		    fabs(one->cost) <= fabs(by->cost) && one->only == WHY_BOTH &&
-		    one->kind != WHY_LAYOUT && (one->callee == WHY_NONE || one->edge) &&
-		    is_mean(w, of, one))
+		    one->kind != WHY_LAYOUT && one->other == WHY_NONE &&
+		    (one->callee == WHY_NONE || one->edge) && is_mean(w, of, one))
 			join_cause(by, one);
 	}
 	return exec_poll_now(c->x);
@@ -733,7 +733,7 @@ int why_causes(struct why *w, struct why_cause **out, size_t *n)
 	if (list_terms(&c) || join_terms(&c))
 		return c.x->err->kind;
 	join_heap(&c);
-	if (find_means(&c) || find_moved(&c) || find_swaps(&c))
+	if (find_moved(&c) || find_swaps(&c) || find_means(&c))
 		return c.x->err->kind;
 	for (size_t i = 0; i < c.n; i++) {
 		if (fabs(c.at[i].cost) < 0.5) {
