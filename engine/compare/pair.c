@@ -225,22 +225,6 @@ struct str pair_rule_names(unsigned rules, struct arena *a)
 	return text;
 }
 
-/* ---- the user's rules, of places ---- */
-
-int pair_rename_file(const struct pair_rules *r, struct str file, struct arena *a,
-		     struct str *out, struct err *err)
-{
-	const struct str moved = moved_file(&r->files, file, a);
-
-	return moved.p ? rename_apply(&r->names, moved, a, out, err) : arena_full(a, err);
-}
-
-int pair_rename_object(const struct pair_rules *r, struct str obj, struct arena *a,
-		       struct str *out, struct err *err)
-{
-	return rename_apply(&r->names, moved_object(&r->objects, obj), a, out, err);
-}
-
 /* ---- kept ----
  *
  * Pairing a large profile takes longer than most queries on it, and a session asks several

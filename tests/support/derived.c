@@ -312,6 +312,9 @@ static int costs_of(struct derived *v, uint32_t event)
 	memset(v->sum, 0, ((size_t)v->in->cycles + 1) * sizeof(*v->sum));
 	memset(v->flowing, 0, ((size_t)v->in->cycles + 1) * sizeof(*v->flowing));
 	sum_edges(v, &s);
+	for (uint32_t i = 0; i < v->in->edges; i++)
+		if (store_fn_bare(v->st, s.callee[i])) /* what flows in is all there is */
+			cost_add(&s.spent[s.callee[i]], s.of_edge[i]);
 	arena_reset(&v->a);
 	if (returning_init(&r, &costs, &v->a))
 		return arena_full(&v->a, v->err);

@@ -59,7 +59,7 @@ static const struct {
 	{"path from a to b vs base", 0, "'path' cannot be compared with another profile"},
 	{"functions | where delta > 1", 0,
 	 "no column 'delta'; there are: id self self% cum% incl incl% calls fn file:line file "
-	 "line obj cycle recursive contribution incoming short lo hi estimated class dir "
+	 "line obj cycle recursive contribution incoming short lo hi estimated inexact class dir "
 	 "calls_only"},
 	{"functions | where calls > 5%", 0, "a percentage compares with a cost column"},
 	{"functions | group by file: avg(fn)", 0,

@@ -46,8 +46,10 @@ static void test_costs(void)
 		{"the least sum", INT64_MIN + 1, -1, INT64_MIN, INT64_MIN + 2, false},
 		{"one less", INT64_MIN, -1, INT64_MIN, INT64_MIN + 1, true},
 		{"far less", INT64_MIN, INT64_MIN, INT64_MIN, 0, true},
-		{"both ends", INT64_MAX, INT64_MIN, -1, INT64_MAX, false},
-		{"both ends, turned", INT64_MIN, INT64_MAX, -1, INT64_MIN, false},
+		{"both ends", INT64_MAX, INT64_MIN, INT64_MAX, INT64_MAX, true},
+		{"both ends, turned", INT64_MIN, INT64_MAX, INT64_MIN, INT64_MIN, true},
+		{"an end, and back", INT64_MAX, -5, INT64_MAX, INT64_MAX, true},
+		{"and the other way", -5, INT64_MAX, INT64_MAX, INT64_MIN, true},
 	};
 
 	for (size_t i = 0; i < COUNT(cases); i++) {

@@ -190,7 +190,7 @@ static const struct {
 	{"so is one that comes again", "positions: line line\nevents: A\n1 2 3\n", "odd:19 | positions:line line | events:A | cost 0:1 3"},
 	{"and any number of them", "positions: a b line c d\nevents: A\nfn=f\n1 2 3 4 5 6\n+1 +1 +1 +1 +1 6\n",
 	 "odd:19 | positions:a b line c d | events:A | fn=f | cost 0:3 6 | cost 0:4 6"},
-	{"missing positions keep the base", HI "7 8 1\n9\n", HIR "cost 7:8 1 | cost 9:8"},
+	{"missing positions keep the base", HI "7 8 1\n9\n", HIR "cost 7:8 1 | cost 9:8 | odd:21"},
 	{"more and fewer positions of calls=", H "calls=1 0 0\n1 1\ncalls=1\n1 1\n", HR "calls=1 | cost 0:1 1 | calls=1 | cost 0:1 1"},
 	{"an odd field skips the line, base and all", H "3 1\n9 x\n+1 1\n", HR "cost 0:3 1 | odd:1 | cost 0:4 1"},
 	{"a sign alone", H "+ 1\n- 1\n*1 1\n", HR "odd:1 | odd:1 | odd:1"},

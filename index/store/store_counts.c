@@ -1,0 +1,63 @@
+/* store_counts.c - what the numbers of a profile count: units, and whether calls are counted. */
+#include "index/format/event.h"
+#include "index/lines/decode.h"
+#include "index/store/store_in.h"
+
+void store_set_units(struct store *st, const struct unit_rules *units)
+{
+	st->units = units;
+}
+
+struct unit store_unit(struct store *st, uint32_t e)
+{
+	struct store_event ev;
+
+	store_event(st, e, &ev);
+	for (size_t i = st->units ? st->units->n : 0; i > 0; i--)
+		if (str_eq(str_c(st->units->at[i - 1].event), ev.name))
+			return st->units->at[i - 1].unit;
+	return event_unit(ev.name, ev.long_name, st->info.creator);
+}
+
+/* What profilers that take samples write: their counts of calls are 0, or samples. */
+static bool counts_samples(struct store *st)
+{
+	static const char *const creators[] = {"stackprof", "reli"};
+	static const char *const events[] = {"Hits", "hits", "Samples", "samples"};
+	const struct str creator = st->info.creator;
+
+	for (size_t i = 0; i < sizeof(creators) / sizeof(*creators); i++)
+		if (str_starts(creator, str_c(creators[i])))
+			return true;
+	for (uint32_t e = 0; e < st->info.events; e++) {
+		struct store_event ev;
+
+		store_event(st, e, &ev);
+		/* Very Sleepy */
+		if (str_starts(ev.long_name, STR("Microseconds Spent ")))
+			return true;
+		for (size_t i = 0; i < sizeof(events) / sizeof(*events); i++)
+			if (str_eq(ev.name, str_c(events[i])))
+				return true;
+	}
+	return false;
+}
+
+bool store_counts_zeros(struct store *st)
+{
+	return decode_begins(st->info.creator);
+}
+
+bool store_counts_calls(struct store *st)
+{
+	if (!st->counts && store_counts_zeros(st))
+		st->counts = 1;
+	if (!st->counts) {
+		st->counts = st->info.edges ? -1 : 1;
+		for (uint32_t e = 0; e < st->info.edges && st->counts < 0; e++)
+			st->counts = store_edge_calls(st, e) ? 1 : -1;
+		if (counts_samples(st))
+			st->counts = -1;
+	}
+	return st->counts > 0;
+}
