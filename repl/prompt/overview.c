@@ -6,7 +6,8 @@
  *
  * The rows of a query, mostly of one that ships, become a sentence: a name in braces stands
  * for the cell of this column in the first row of the last answer that has it.  What it would
- * save at most is a column, too: that of a card, or the sum of all rows where they add up.
+ * save at most is a column, too: that of a card, or the sum of all rows where they add up.  Of
+ * recursion and cycles it is all that they include: a bound, and rarely what can be saved.
  * There is no finding if the profile lacks what the query needs, if it has no such rows, or if
  * they cost too little.
  */
@@ -34,7 +35,7 @@ static const struct look plain = {.utf8 = true};
 static const struct kind {
 	const char *name, *says;
 	const char
-		*most; /* of its own column; events as "A + B"; NULL: nothing is saved */
+		*most; /* of its own column; "*A": a bound; events: "A + B"; NULL: none */
 	const char *query;     /* after ".run ", a query that ships */
 	const char *uncounted; /* the same where calls are not counted; NULL: nothing */
 } kinds[] = {
@@ -54,9 +55,9 @@ static const struct kind {
 	 "code, most by {fn}"},
 	{"slow call", "{fn} once {slowest}, usual {usual}, {calls} calls", "slowest",
 	 ".run slow-call", NULL},
-	{"recursion", "{rows} functions, most by {fn}", "self",
+	{"recursion", "{rows} functions, most by {fn}", "*incl",
 	 "functions | where recursive", "{rows} functions, most by {fn}"},
-	{"cycle", "{functions} functions, opened without {cut}", "self", "cycles",
+	{"cycle", "{functions} functions, opened without {cut}", "*incl", "cycles",
 	 "{functions} functions"},
 	{"misses", "{rows} lines, most at {file:line} in {fn}", "D1mr + D1mw",
 	 ".run miss-rate", NULL},
@@ -77,6 +78,7 @@ struct finding {
 	bool saves; /* at_most is known, */
 	bool least; /* or that it is no less than this */
 	bool card;  /* it is that of a card: later answers do not change it */
+	bool usual; /* of how the program is made: after what can be mended */
 	int64_t at_most, total;
 	struct unit unit;
 	double share;
@@ -151,30 +153,55 @@ static void fill_in(struct overview *v, const struct result *r, const struct sho
 	out_close(&o);
 }
 
+/* "*incl": the sum of all rows, though it may count costs twice. */
+static bool is_bound(const struct kind *k)
+{
+	return k->most && k->most[0] == '*';
+}
+
 static void find_most(struct finding *f, const struct result *r, const struct shown *cols,
 		      size_t n)
 {
-	const char *at = f->card ? NULL : f->kind->most;
+	const char *most = f->card ? NULL : f->kind->most, *at = most;
 
+	if (most && is_bound(f->kind))
+		at = ++most;
 	for (size_t len; at && *at; at += len + strspn(at + len, " +")) {
 		const struct shown *c;
 
 		len = strcspn(at, " ");
 		if (!(c = find_shown(cols, n, (struct str){at, len})))
 			return;
-		if (at == f->kind->most)
+		if (at == most)
 			f->at_most = 0;
 		if (render_absent(c->c, 0) && str_eq(c->c->name, STR("hi")) &&
 		    (c = find_shown(cols, n, STR("est"))))
 			f->least = true;
 		if (!c)
 			return;
-		for (size_t row = 0; row < (c->c->adds_up ? r->rows : 1); row++)
+		for (size_t row = 0;
+		     row < (c->c->adds_up || is_bound(f->kind) ? r->rows : 1); row++)
 			if (!render_absent(c->c, row))
 				cost_add(&f->at_most, c->c->i[row]);
 		f->saves = true;
 		f->card = r->card;
 	}
+}
+
+/* A loop of so few calls is in any program. */
+static bool is_usual(const struct shown *cols, size_t n)
+{
+	static const double usual = 20;
+	const struct shown *each = find_shown(cols, n, STR("each"));
+
+	return each && each->c->f && !render_absent(each->c, 0) && each->c->f[0] < usual;
+}
+
+/* Recursion and cycles are how interpreters and compilers are made, as are loops of a few
+ * calls: they come last. */
+static bool comes_before(const struct finding *a, const struct finding *b)
+{
+	return a->usual != b->usual ? b->usual : a->share > b->share;
 }
 
 static int take_answer(void *arg, const struct result *r, struct err *err)
@@ -191,6 +218,7 @@ static int take_answer(void *arg, const struct result *r, struct err *err)
 	n = columns_choose(r, r->rows, false, false, cols);
 	fill_in(v, r, cols, n);
 	find_most(f, r, cols, n);
+	f->usual = !f->kind->most || is_bound(f->kind) || is_usual(cols, n);
 	f->total = r->total;
 	f->unit = r->unit;
 	free(cols);
@@ -252,7 +280,7 @@ static bool say(struct overview *v, struct finding *f)
 	return f->says.p != NULL;
 }
 
-/* Keep it in its place by the share, unless it costs too little. */
+/* Keep it in its place, unless it costs too little. */
 static void keep(struct overview *v)
 {
 	struct finding f = v->found[v->n];
@@ -264,7 +292,7 @@ static void keep(struct overview *v)
 	f.share = f.total > 0 ? 100.0 * (double)f.at_most / (double)f.total : 0;
 	if (!say(v, &f) || (f.kind->most && !(f.saves && f.share >= LEAST)))
 		return;
-	for (; at && v->found[at - 1].share < f.share; at--)
+	for (; at && comes_before(&f, &v->found[at - 1]); at--)
 		v->found[at] = v->found[at - 1];
 	v->found[at] = f;
 	v->n++;

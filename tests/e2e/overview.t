@@ -18,6 +18,24 @@ def overview(path, *more):
     return json.loads(r.text) if not r.status else r.talk
 
 
+def usual(row):
+    """How a program is made, which comes after what can be mended."""
+    times = re.search(r" ([0-9,.]+) times in ", row["value"])
+    return row["finding"] in ("recursion", "cycle", "estimate") or (
+        row["finding"] == "loop" and times is not None and float(times[1].replace(",", "")) < 20)
+
+
+def of_query(path, row):
+    """What a finding saves at most, computed from the rows of its query; None: not here."""
+    column = {"hot": "self", "small": "self", "inlined": "self", "loop": "incl", "recursion": "incl", "cycle": "incl"}.get(row["finding"])
+    if not column:
+        return None
+    r = run(path, "-q", "--no-index-write", "--format", "json", "-c", row["query"])
+    answer = json.loads(r.text)
+    cells = [c for c in (dict(zip(answer["columns"], x))[column] for x in answer["rows"]) if c is not None]
+    return min(answer["meta"]["total"], cells[0] if row["finding"] == "loop" else sum(cells))
+
+
 wrong, slow, seen = [], [], set()
 for path in sorted(sum((glob.glob("%s/%s/*" % (fixtures, d)) for d in ("small", "producers", "queries", "pairs", "quirks", "truth")), [])):
     if os.path.isdir(path) or path.endswith((".json", ".md", ".c", ".xz", ".quern", ".cc", ".php", ".pl", ".sh")) or not os.path.getsize(path):
@@ -32,11 +50,14 @@ for path in sorted(sum((glob.glob("%s/%s/*" % (fixtures, d)) for d in ("small", 
         continue
     rows = [dict(zip(found["columns"], row)) for row in found["rows"]]
     seen |= {row["finding"] for row in rows}
-    shares = [row["share%"] or 0 for row in rows]
-    if found["columns"] != COLUMNS or shares != sorted(shares, reverse=True) or any(
+    order = [(usual(row), -(row["share%"] or 0)) for row in rows]
+    if found["columns"] != COLUMNS or order != sorted(order) or any(
             r["share%"] is not None and not LEAST <= r["share%"] <= 100 or re.search(r"\{[a-z_]+\}", r["value"].replace("{main}", ""))
             for r in rows):
         wrong.append((path, rows))
+    numbers = [(row["finding"], row["at_most"], of_query(path, row)) for row in rows]
+    if any(want is not None and got != want for _, got, want in numbers):
+        wrong.append((path, numbers))
     proofs = run(path, "-q", "--no-index-write", *[w for r in rows for w in ("-c", r["query"])])
     if proofs.status or (rows and not proofs.text):
         wrong.append((path, proofs.talk))
@@ -62,6 +83,9 @@ with open("rec", "w") as f:
     f.write("events: Ir\nfl=a.c\nfn=main\n1 10\ncfn=f\ncalls=1 1\n2 90\nfn=f\n3 90\ncfn=f\ncalls=8 1\n4 80\n")
 same([r[:3] + r[4:5] for r in overview("rec")["rows"]], [[90, 90, "hot", "f itself, 9 calls"], [90, 90, "recursion", "1 function, most by f"],
                                                            [None, None, "estimate", "f is 0 to 80; --separate-callers=3 measures it"]], "recursion")
+found = {r[2]: r[0] for r in overview(fixtures + "/found/recursion.cg")["rows"]}
+ok(found["recursion"] >= 9790, "  no less than is spent below the second activation", found)
+same([r[2] for r in overview(fixtures + "/found/recursion.cg")["rows"]], ["hot", "recursion", "estimate"], "  after what can be mended")
 with open("xd", "w") as f:
     f.write("version: 1\ncreator: xdebug 3.2.0 (PHP 8.2.0)\ncmd: a.php\npart: 1\npositions: line\n\nevents: Time_(10ns)\n\n")
     for i in range(20):
