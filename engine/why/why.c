@@ -14,6 +14,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "engine/compare/vs.h"
 #include "engine/graph/graph.h"
@@ -142,6 +143,34 @@ static bool runs_often(const struct why *w, uint32_t f)
 	return fmax(w->runs[BASE][f], w->runs[HERE][f]) > 1;
 }
 
+/* ": why under g", where that shows more than the row; empty: it cannot be asked so. */
+static struct str way_down(const struct telling *t, const char *stage, const char *verb,
+			   struct str name)
+{
+	for (size_t i = 0; i < name.n; i++)
+		if (!((name.p[i] | 32) >= 'a' && (name.p[i] | 32) <= 'z') &&
+		    !(name.p[i] >= '0' && name.p[i] <= '9') &&
+		    !strchr("_:~.-", name.p[i]))
+			return STR("");
+	return name.n ? arena_printf(t->x->a, ": %s%s %.*s", stage, verb, STR_ARG(name))
+		      : name;
+}
+
+/* What is inside of a run-time library is told if it is asked for. */
+static struct str into_library(const struct telling *t, uint32_t callee)
+{
+	const struct why *w = t->w;
+	const unsigned side = w->fn[HERE][callee] != WHY_NONE ? HERE : BASE;
+	const struct str obj = str_basename(graph_obj(w->g[side], w->fn[side][callee]));
+
+	if (t->w->only[HERE] || t->w->under[HERE])
+		return STR("");
+	return why_is_unknown(obj)
+		       ? way_down(t, "", "why of", short_of(t, callee))
+		       : way_down(t, "", "why of",
+				  arena_printf(t->x->a, "obj:%.*s", STR_ARG(obj)));
+}
+
 /* "f now calls g, which is new" */
 static struct str call_text(struct telling *t, const struct why_cause *c)
 {
@@ -178,14 +207,15 @@ static struct str call_text(struct telling *t, const struct why_cause *c)
 				    STR_ARG(f), STR_ARG(g),
 				    c->cost > 0 ? "more" : "less");
 	if (c->kind == WHY_BELOW)
-		return arena_printf(a, "%.*s calls %.*s at %s cost each", STR_ARG(f),
-				    STR_ARG(g), c->cost > 0 ? "more" : "less");
+		return arena_printf(a, "%.*s calls %.*s at %s cost each%.*s", STR_ARG(f),
+				    STR_ARG(g), c->cost > 0 ? "more" : "less",
+				    STR_ARG(into_library(t, c->callee)));
 	if (c->kind == WHY_LAYOUT)
 		return arena_printf(a,
 				    "%.*s calls %.*s as often, but the heap costs %s: "
-				    "other sizes or order",
-				    STR_ARG(f), STR_ARG(g),
-				    c->cost > 0 ? "more" : "less");
+				    "other sizes or order%.*s",
+				    STR_ARG(f), STR_ARG(g), c->cost > 0 ? "more" : "less",
+				    STR_ARG(into_library(t, c->callee)));
 	if (c->kind == WHY_MIX)
 		return arena_printf(
 			a, "calls of %.*s by %.*s cost %s, in another mix of calls",
@@ -204,8 +234,10 @@ static struct str call_text(struct telling *t, const struct why_cause *c)
 				    STR_ARG(str_basename(graph_file(
 					    t->w->g[HERE], t->w->fn[HERE][here]))));
 	if (one && other.n && str_eq(g, other))
-		return arena_printf(a, "%.*s calls %.*s, whose parameters changed",
-				    STR_ARG(f), STR_ARG(g));
+		return arena_printf(
+			a, "%.*s calls %.*s, whose parameters changed%.*s", STR_ARG(f),
+			STR_ARG(g),
+			STR_ARG(way_down(t, "with inlined | ", "why under", g)));
 	return arena_printf(
 		a, "%s%.*s %s %.*s%s%s%s%s%.*s",
 		(c->kind == WHY_MORE || c->kind == WHY_LESS) && runs_often(t->w, c->fn)

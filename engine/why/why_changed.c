@@ -289,7 +289,8 @@ bool why_paired(const struct why *w, uint32_t f)
 {
 	const unsigned s = w->fn[HERE][f] != WHY_NONE ? HERE : BASE;
 
-	return vs_paired(w->vs, s == BASE, graph_origin(w->g[s], w->fn[s][f]));
+	return (w->fn[HERE][f] != WHY_NONE && w->fn[BASE][f] != WHY_NONE) ||
+	       vs_paired(w->vs, s == BASE, graph_origin(w->g[s], w->fn[s][f]));
 }
 
 int why_changed(struct why *w)

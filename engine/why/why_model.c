@@ -43,6 +43,63 @@ static unsigned first_side(const struct why *w)
 		       : HERE;
 }
 
+/* A function that one side has alone, by its name without parameters. */
+struct lone {
+	struct str name;
+	unsigned side;
+	uint32_t fn;
+};
+
+static int by_lone_name(const void *pa, const void *pb)
+{
+	const struct lone *a = pa, *b = pb;
+	const int c = str_cmp(a->name, b->name);
+
+	return c ? c : order_u64(a->side, b->side);
+}
+
+/* Who asks about a function, as of one whose parameters changed, wants to see into it: those
+ * that one side has alone are the same if no other has the name.  *same: [functions of side
+ * `other`]. */
+static int pair_signatures(struct exec *x, const struct why *w, unsigned other,
+			   const uint32_t **same)
+{
+	const struct graph *a = w->g[!other], *b = w->g[other];
+	struct lone *lone =
+		EXEC_ARRAY(x, struct lone, (size_t)a->functions + b->functions + 1);
+	uint32_t *copy = EXEC_ARRAY(x, uint32_t, (size_t)b->functions + 1);
+	bool *taken = EXEC_ARRAY(x, bool, (size_t)a->functions + 1);
+	size_t n = 0;
+
+	if (!lone || !copy || !taken)
+		return x->err->kind;
+	for (uint32_t f = 0; f < b->functions; f++) {
+		if ((copy[f] = (*same)[f]) != RESULT_NONE)
+			taken[copy[f]] = true;
+		else
+			lone[n++] = (struct lone){graph_short_name(b, f, x->a), other, f};
+	}
+	for (uint32_t f = 0; f < a->functions; f++)
+		if (!taken[f])
+			lone[n++] =
+				(struct lone){graph_short_name(a, f, x->a), !other, f};
+	for (size_t i = 0; i < n; i++)
+		if (!lone[i].name.p)
+			return arena_full(x->a, x->err);
+	qsort(lone, n, sizeof(*lone), by_lone_name);
+	for (size_t i = 0, k; i < n; i = k) {
+		for (k = i + 1; k < n && str_eq(lone[i].name, lone[k].name); k++)
+			;
+		if (k == i + 2 && lone[i].side != lone[i + 1].side) {
+			const bool first = lone[i].side == other;
+
+			copy[lone[first ? i : i + 1].fn] = lone[first ? i + 1 : i].fn;
+		}
+	}
+	*same = copy;
+	return exec_poll_now(x);
+}
+
 /* both: as in struct compared. */
 static int vertices(struct exec *x, struct why *w, const uint32_t *const both[2])
 {
@@ -51,6 +108,8 @@ static int vertices(struct exec *x, struct why *w, const uint32_t *const both[2]
 	const uint32_t n[SIDES] = {w->g[BASE]->functions, w->g[HERE]->functions};
 	const size_t most = (size_t)n[BASE] + n[HERE] + 1;
 
+	if ((w->under[HERE] || w->only[HERE]) && pair_signatures(x, w, other, &same))
+		return x->err->kind;
 	for (unsigned s = 0; s < SIDES; s++) {
 		if (!(w->fn[s] = EXEC_ARRAY(x, uint32_t, most)) ||
 		    !(w->of[s] = EXEC_ARRAY(x, uint32_t, (size_t)n[s] + 1)) ||

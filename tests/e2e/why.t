@@ -488,13 +488,13 @@ def libraries(query):
 heap("then", 30, 50, 0)
 heap("now", 34, 50, 4000)
 same(libraries("why | show delta, kind, why, line, from, to")[1:],
-     ['4040,layout,"load calls malloc as often, but the heap costs more: other sizes or order",12,30,34'],
+     ['4040,layout,"load calls malloc as often, but the heap costs more: other sizes or order: why of obj:libc.so.6",12,30,34'],
      "the heap: of the call that gets memory, not of what free() does")
 same(libraries("why of _int_free | show delta, why")[-1:],
      ['4000,"_int_free now calls malloc_consolidate, which is new"'], "  its inside is told when asked for")
 heap("now", 30, 300, 0)
 same(libraries("why | show delta, kind, fn, callee, why, line, from, to")[1:],
-     ["1000,below,main,memcpy,main calls memcpy at more cost each,4,50,300"], "a library function that gets more to do")
+     ["1000,below,main,memcpy,main calls memcpy at more cost each: why of obj:libc.so.6,4,50,300"], "a library function that gets more to do")
 heap("now", 31, 50, 0, misses=400)
 heap("then", 31, 50, 0, misses=100)
 with open("now.heap") as f:
@@ -528,15 +528,6 @@ for side, cheap in ("then", 10), ("now", 110):
 r = run("now.cycle", "base=then.cycle", "-q", "--no-index-write", "-c", "why max 1 | show delta, why | as csv")
 same(r.text.splitlines()[1:], ['2000,"each run calls item more often, only below main"'], "in a cycle: cheap calls more")
 
-# ---- other parameters ----
-for side, of in ("then", "int"), ("now", "long"):
-    with open(side + ".parameters", "w") as f:
-        f.write("events: Ir\nfl=a.cc\nfn=main\n1 10\ncfn=parse(%s)\ncalls=2 1\n2 %d\nfn=parse(%s)\n5 %d\n" % (
-            of, 50 * len(of), of, 50 * len(of)))
-r = run("now.parameters", "base=then.parameters", "-q", "--no-index-write", "-c", "why | show delta, why | as csv")
-same(r.text.splitlines()[1:], ['50,"main calls parse, whose parameters changed"'], "a function with other parameters")
-
-# ---- more recursion, whatever the mean run spends ----
 FOUND = fixtures + "/found/"
 
 
@@ -545,6 +536,22 @@ def found(new, old, query="why | show delta, why | as csv"):
     return r.text.splitlines()[1:] if r.status == 0 else [r.talk]
 
 
+# ---- other parameters ----
+for side, of in ("then", "int"), ("now", "long"):
+    with open(side + ".parameters", "w") as f:
+        f.write("events: Ir\nfl=a.cc\nfn=main\n1 10\ncfn=parse(%s)\ncalls=2 1\n2 %d\nfn=parse(%s)\n5 %d\n" % (
+            of, 50 * len(of), of, 50 * len(of)))
+r = run("now.parameters", "base=then.parameters", "-q", "--no-index-write", "-c", "why | show delta, why | as csv")
+same(r.text.splitlines()[1:], ['50,"main calls parse, whose parameters changed: with inlined | why under parse"'], "a function with other parameters")
+for side, of, ways in ("then", "int", 1), ("now", "long", 3):
+    with open(side + ".signature", "w") as f:
+        f.write("events: Ir\nfl=a.cc\nfn=main\n1 10\ncfn=get(%s)\ncalls=2 1\n2 %d\nfn=get(%s)\n5 %d\ncfn=find\ncalls=%d 1\n6 %d\nfn=find\n9 %d\n" % (
+            of, 100 + 50 * ways, of, 100, ways, 50 * ways, 50 * ways))
+for query in "why under get", "why of get", "why in get", "with inlined | why under get":
+    same(found("now.signature", "then.signature", query + " | show delta, why, from, to | as csv"), ["100,each get calls find more often,0.5,1.5"],
+         "  its inside, asked for: " + query)
+
+# ---- more recursion, whatever the mean run spends ----
 def tree(path, depth, leaf, inner, ways):
     """tree() calls itself so often, so deep; leaves spend something else."""
     own = [inner] * depth + [leaf]
