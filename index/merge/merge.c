@@ -885,6 +885,7 @@ static int64_t lacked(const struct profile *p, const struct lacking *l)
 	if (l->n && l->entered[0] > l->lines)
 		return cost_difference(l->entered[0], l->lines);
 	/* Roots whose costs are those of the lines. */
+	sum = 0;
 	for (size_t i = 0; i < l->n && sum < l->lines; i++)
 		cost_add(&sum, l->entered[i]);
 	return cost_difference(sum, l->lines) > l->lines / 64 ? l->flows : 0;
