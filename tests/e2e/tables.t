@@ -103,7 +103,7 @@ for document, found in ((MAN, words(read(MAN, ".It Fl Fl limit", ".It Fl"), r"^\
     lists(document, "limits with their values", limits.items(), [(n, value(n, v)) for n, v in found])
 
 for document, found in ((COMPARING, words(read(COMPARING, "## When `expect`"), r"^\| `([a-z]+)` \|")),
-                        (MAN, words(read(MAN, ".It Fl Fl accept", ".It Fl Fl least"), r"Cm (\w+)")),
+                        (MAN, words(read(MAN, ".It Fl Fl accept", "\n.It"), r"Cm (\w+)")),
                         (BASH, words(re.search(r"compgen -W '(cut [^']*)'", bash)[1])), (ZSH, words(re.search(r"word (cut .*)' ", zsh)[1])),
                         (FISH, words(re.search(r"-l accept -x -a '([^']*)'", fish)[1]))):
     lists(document, "words of --accept", accepted, found)
