@@ -88,9 +88,9 @@ CASES = [
     ("cfi= holds for one call only",
      b"events: Ir\nfl=a.c\nfn=main\ncfi=b.c\ncfn=g\ncalls=1 1\n1 3\ncfn=h\ncalls=1 1\n1 4\n"
      b"fl=b.c\nfn=g\n1 3\nfl=a.c\nfn=h\n1 4\n", CALLS, ["main,g,b.c,1,3", "main,h,a.c,1,4"]),
-    ("a cost of 2^63 and more is a negative one without a sign",
+    ("costs of 2^63 and more are negative ones without a sign; a sum below all stays there",
      b"events: Ir\nfl=a.c\nfn=main\n1 9223372036854775808\n1 18446744073709551609\n1 4\nfn=f\n2 1\n", SELF,
-     ["f,1", "main,-9223372036854775804"]),
+     ["f,1", "main,-9223372036854775808"]),
     ("sums above 2^63 stop there",
      b"events: Ir\nfl=a.c\nfn=main\n1 9223372036854775807\n2 9\nfn=f\n2 1\n", SELF,
      ["f,1", "main,9223372036854775807"]),

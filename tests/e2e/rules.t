@@ -127,12 +127,12 @@ answers("one of two functions", TWO, "functions | show fn, file, self", ["f,b,7"
 answers("fl= after fn= is the file of that function",
         "events: Ir\nfl=main.c\nfn=main\n10 7\nfn=build\nfl=b.c\n3 5\n",
         "functions | show fn, file, self", ["main,main.c,7", "build,b.c,5"])
-answers("fl= after a line ends the function", "events: Ir\nfl=a.c\nfn=main\n10 7\nfl=b.c\n3 5\n",
-        "functions | show fn, file, self", ["main,a.c,7", "???,b.c,5"])
-answers("so does one after a call", "events: Ir\nfl=a.c\nfn=main\ncfn=f\ncalls=1\n10 7\nfl=b.c\n3 5\n",
-        "functions | show fn, file, self", ["f,a.c,7", "???,b.c,5", "main,a.c,0"])
-answers("ob= and fl= after fn=", "events: Ir\nob=x\nfl=a.c\nfn=main\n10 7\nfn=g\nob=y\nfl=b.c\ncfn=main\ncalls=1\n3 5\n",
-        "functions | show fn, file, obj, self", ["main,a.c,x,7", "main,b.c,y,5", "g,b.c,y,0"])
+answers("fl= after a line does not end the function", "events: Ir\nfl=a.c\nfn=main\n10 7\nfl=b.c\n3 5\n",
+        "functions | show fn, file, self", ["main,a.c,12"])
+answers("nor does one after a call", "events: Ir\nfl=a.c\nfn=main\ncfn=f\ncalls=1\n10 7\nfl=b.c\n3 5\n",
+        "functions | show fn, file, self", ["f,a.c,7", "main,a.c,5"])
+answers("ob= and fl= after fn=", "events: Ir\nob=x\nfl=a.c\nfn=main\n10 7\nfn=g\nob=y\nfl=b.c\n2 9\ncfn=main\ncalls=1\n3 5\n",
+        "functions | show fn, file, obj, self", ["g,b.c,y,9", "main,a.c,x,7", "main,b.c,y,5"])
 
 # ---- cfn= without calls= ----
 
@@ -157,7 +157,7 @@ fn=make
 20 4 400
 """
 answers("MALT writes calls without calls=", MALT, "functions by AllocSum | show fn, calls, self, incl",
-        ["make,0,400,400", "main,0,10,410"])
+        ["make,,400,400", "main,,10,410"])
 answers("they are calls", MALT, "callsites by AllocSum | show caller, callee, line, incl", ["main,make,6,400"])
 answers("beside calls= a cfn= alone is nothing", MALT + "cfn=main\ncalls=2 5\n21 3 30\n",
         "functions by AllocSum | show fn, calls, self", ["main,2,410", "make,0,400"], "odd lines, skipped or mended: 1")
