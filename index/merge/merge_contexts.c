@@ -13,8 +13,8 @@
  *
  * The tree is all or nothing: one file without activations, or with too many calls that
  * find no block, and the profile has none.  Nor has it one if a function costs something in
- * no block of its own: what flows into a callee without a block is the cost of a function
- * (profile.h), but of no activation.
+ * no block of its own: what flows into a callee without a block is the cost of a function,
+ * its own or its inclusive one (profile.h), but of no activation.
  */
 #include "index/merge/merge_contexts.h"
 
@@ -171,7 +171,17 @@ static int take_file(struct joining *j, size_t k, size_t end)
 	return rc;
 }
 
-/* Is the self cost of each function that of its contexts?  Of some parts alone (part_lines.h)
+/* Whether something flows into a function that has no block, and no self cost. */
+static bool any_flows_past(const struct profile *p)
+{
+	for (size_t e = 0; p->any_bare && e < p->nedge; e++)
+		for (size_t i = 0; p->bare[p->callee[e]] && i < p->nevent; i++)
+			if (profile_cost(&p->edge_cost[i], e))
+				return true;
+	return false;
+}
+
+/* Are the costs of each function those of its contexts?  Of some parts alone (part_lines.h)
  * functions have no costs here, but there is such a tree only if there is one of all. */
 static int check_sums(struct joining *j)
 {
@@ -186,7 +196,8 @@ static int check_sums(struct joining *j)
 		return err_no_memory(j->err, "while building the call tree");
 	for (size_t i = 0; i < c->n * events; i++)
 		cost_add(&sum[c->fn[i / events] * events + i % events], c->self[i]);
-	if (memcmp(sum, p->self, p->nfn * events * sizeof(*sum)) != 0)
+	if (any_flows_past(p) ||
+	    memcmp(sum, p->self, p->nfn * events * sizeof(*sum)) != 0)
 		p->tree.kind = TREE_REFUSED;
 	free(sum);
 	return 0;

@@ -186,7 +186,12 @@ check_sums("a callee in the file", of_leaves(), True, "")
 check_sums("a callee without a block", of_leaves(("(1)", "gone", "777 5")), False,
            "stacks are estimates, for 1 call of 301 activations: no block before it is the one it calls, first in "
            "the block at line 1211")
-check_sums("a block of another file", of_leaves().replace("cfl=(1)\ncfn=leaf", "cfl=(2) /b.php\ncfn=leaf", 1), False,
+OTHER = of_leaves().replace("cfl=(1)\ncfn=leaf", "cfl=(2) /b.php\ncfn=leaf", 1)
+check_sums("a block of another file", OTHER, False,
+           "stacks are estimates: a function has a cost that is in no block of it")
+r = run("p.xd", "-q", "-c", 'functions | where file = "/b.php" | show self, incl | as json')
+same(json.loads(r.text)["rows"], [[0, 10]], "a block of another file: what flows in is inclusive cost")
+check_sums("a block of another file, which lines lack", OTHER + "summary: 3060 1\n", False,
            "stacks are estimates: a function has a cost that is in no block of it")
 check_sums("a call that is lost, of a function with blocks", of_leaves(("(1)", "leaf", "10 0")), True,
            "stacks are known, but for 1 call of 301 activations")
