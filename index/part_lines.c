@@ -552,10 +552,6 @@ static int map_functions(struct part_lines *to, struct err *err)
 		m->fn[i] = function_of(to->st, m->name[SPACE_FN][f->fn],
 				       m->name[SPACE_FILE][f->fl],
 				       m->name[SPACE_OBJ][f->ob], f->defaulted);
-		if (m->fn[i] == NO_ID && !f->has_lines)
-			m->fn[i] = function_elsewhere(to->st, m->name[SPACE_FN][f->fn],
-						      m->name[SPACE_FILE][f->fl],
-						      m->name[SPACE_OBJ][f->ob]);
 		if (m->fn[i] == NO_ID &&
 		    f->has_lines) /* an error: its lines would be lost */
 			return unknown(to->st,
@@ -563,7 +559,13 @@ static int map_functions(struct part_lines *to, struct err *err)
 	}
 	for (size_t i = 0; i < t->edges.n; i++) {
 		const uint32_t end[] = {t->edges.at[i].caller, t->edges.at[i].callee};
+		const struct fn_slot *f = &t->fns.at[end[1]];
 
+		/* Only a callee: a function that just jumps is none. */
+		if (m->fn[end[1]] == NO_ID)
+			m->fn[end[1]] = function_elsewhere(
+				to->st, m->name[SPACE_FN][f->fn],
+				m->name[SPACE_FILE][f->fl], m->name[SPACE_OBJ][f->ob]);
 		for (int k = 0; k < 2; k++)
 			if (m->fn[end[k]] == NO_ID)
 				return unknown(
