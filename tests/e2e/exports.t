@@ -221,7 +221,7 @@ with open("start.out") as f:
     start = f.read()
 for base, labels in ((start.replace("1 490", "1 390").replace("1 500", "1 400").replace("1 97\n", "1 197\n"), ["_start \u203a \u2026 \u203a main", "a", "b", "deep"]),
                      (start + "\nfn=late\n1 5\ncfn=main\ncalls=1 1\n1 7\n", ["_start \u203a libc", "a", "b", "deep", "late", "main"]),
-                     (start.replace("cfn=main", "cfn=other"), ["_start \u203a libc", "a", "b", "deep", "main", "other"])):
+                     (start.replace("cfn=main", "cfn=other") + "\nfn=other\n1 997\n", ["_start \u203a libc", "a", "b", "deep", "main", "other"])):
     with open("start.base", "w") as f:
         f.write(base)
     for query in "calls vs base", "calltree vs base":
