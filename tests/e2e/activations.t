@@ -86,7 +86,7 @@ for name in ("truth/composer-big.xd.zst", "truth/xdebug/composer.xd.xz", "truth/
     costs = sorted(a.incl[0] for a in mine)
     same([r["incl"] for r in most], costs[::-1][:2], "the costliest of them")
     same([(r["count"], r["m"], r["top"]) for r in middle],
-         [(len(mine), (costs[(len(mine) - 1) // 2] + costs[len(mine) // 2]) // 2, max(a.own[0] for a in mine))],
+         [(len(mine), (costs[(len(mine) - 1) // 2] + costs[len(mine) // 2]) / 2, max(a.own[0] for a in mine))],
          "their median, and the largest of them")
 
 # ---------------------------------------------------------------- stacks that are in pieces

@@ -80,7 +80,7 @@ for given in PROFILES:
     got = [row for row in tables["functions"] if row["profile"] == name]
     same([(int(g["id"]), g["fn"], g["file"], g["obj"], int(g["calls"]), int(g["self_" + first]),
            int(g["incl_" + first])) for g in got],
-         [(w["id"], w["fn"], w["file"], w["obj"], w["calls"], w["self"], w["incl"]) for w in want],
+         [(w["id"], w["fn"], w["file"], w["obj"], w["calls"] or 0, w["self"], w["incl"]) for w in want],
          name + ": functions are those of the query")
     want = rows("functions | sort id asc | show " + ", ".join('estimated."%s" as e%d' % (e, i) for i, e in enumerate(total)), path)
     same([g["estimated"] == "1" for g in got], [any(w.values()) for w in want], name + ": what a query estimates is marked, nothing else")

@@ -61,7 +61,7 @@ def hints_of(asked, at=WORDS):
     if not same(len(hints), len(asked), "  and each is an error"):
         hints = [hint for one in asked for hint in hints_of([one])] if len(asked) > 1 else [""]
     queries = [hint.split(";")[0] for hint in hints if not re.match(r"\.|the keys?", hint)]
-    r = run(*at, "--keep-going", *[a for q in queries for a in ("-c", ".explain " + q)])
+    r = run(*at, "--keep-going", *[a for q in queries or ["top"] for a in ("-c", ".explain " + q)])
     ok(r.status == 0, "  which is a query", r.talk)
     return hints
 

@@ -30,7 +30,7 @@ def sums(rows, key, cols):
     for r in rows:
         k = key(r)
         for i, c in enumerate(cols):
-            total[k][i] += r[c]
+            total[k][i] += r[c] or 0 # calls that nobody counted
     return {k: v for k, v in total.items() if any(v)}
 
 

@@ -240,6 +240,8 @@ class Asker:
             kind = rng.choice(("functions", "functions", "groups") + (() if view.of_whole else ("events",)) + (("parts",) if of else () if view.merged else ("parts", "threads")))
         elif view.merged:
             kind = rng.choice(("functions", "groups", "calls", "cycles", "neighbours"))
+        if kind == "lines" and "file:" in before + of:
+            kind = "functions"        # file:F of lines is the lines in F: tests/query has these
         if kind in ("threads", "events", "cycles"):
             before, those, of = "", set(view.group.values()), ""
         if kind == "events" and view.of_whole:

@@ -197,7 +197,8 @@ def aggregate(kind, expression, rows):
 def median(values):
     v = sorted(values)
     low, high = v[(len(v) - 1) // 2], v[len(v) // 2]
-    return (low + high) // 2 if isinstance(low, int) and isinstance(high, int) else (low + high) / 2
+    whole = isinstance(low, int) and isinstance(high, int) and (low + high) % 2 == 0
+    return (low + high) // 2 if whole else (low + high) / 2
 
 
 def percentile(values, percent):
