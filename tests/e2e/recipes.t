@@ -106,7 +106,7 @@ recipe = row("a server, as it runs", "callgrind_control")
 if plain and recipe:
     p = subprocess.Popen(["valgrind", "-q", "--tool=callgrind", "./app", "s"], env=environ)
     for _ in range(3000):      # till it is there
-        said = sh(recipe.split("; ")[1].replace("PID", str(p.pid))).stdout
+        said = sh(recipe.split("; ")[0].replace("PID", str(p.pid))).stdout
         if glob.glob("callgrind.out.*.1"):
             break
         time.sleep(.1)
