@@ -236,6 +236,13 @@ def race_one(rng, i, s):
     return str(r) if r.status else None
 
 
+def catches(process, signal):
+    """True when the program is that far."""
+    with open("/proc/%d/status" % process.pid) as f:
+        caught = [line.split()[1] for line in f if line.startswith("SigCgt:")]
+    return bool(int(caught[0], 16) >> (signal - 1) & 1)
+
+
 def lock_one(rng, i, s):
     """A lock held by another process: --no-wait leaves at once, the others wait, and nobody but
     its holder removes the lock file."""
@@ -254,7 +261,8 @@ def lock_one(rng, i, s):
             return "it did not wait: %s" % (waits.communicate(),)
         gives_up = subprocess.Popen([quern, "p.out", "--rebuild", "-c", "top"], env=crash.environ,
                                     stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-        time.sleep(0.1)
+        while gives_up.poll() is None and not catches(gives_up, signal.SIGINT):
+            time.sleep(0.01)
         gives_up.send_signal(signal.SIGINT)
         out, talk = gives_up.communicate(timeout=crash.HUNG)
         if gives_up.returncode != 130 or out or not os.path.exists("p.out.quern.lock"):
