@@ -54,9 +54,9 @@ struct identity {
 	bool called;	/* is a callee with its file written */
 	bool defaulted; /* is a callee with a default file */
 	bool unclear;	/* has no lines; its calls may go to one of several that have */
-	bool split;  /* has no lines; its calls go to `as`, wherever its file is said */
-	uint32_t as; /* identity that its calls with a default file go to */
-	uint32_t id; /* final function id, or NO_ID */
+	uint32_t as;   /* identity that its calls with a default file go to, */
+	uint32_t said; /* and those with a written one */
+	uint32_t id;   /* final function id, or NO_ID */
 };
 
 struct identities {
@@ -145,6 +145,7 @@ static int number_objects(const struct profile *p, struct identities *ids,
 							    .file = (uint32_t)key,
 							    .obj = (uint32_t)order[i].key,
 							    .as = (uint32_t)ids->n,
+							    .said = (uint32_t)ids->n,
 							    .id = NO_ID};
 			ids->n++;
 		}
@@ -365,14 +366,15 @@ static void redirect_split(struct profile *p, struct identities *ids)
 		struct identity *g = &ids->at[i];
 		struct str other[BLOCK_NAMES];
 
-		if (g->has_lines || g->as != i || (!g->called && !g->defaulted))
+		if (g->has_lines || (!g->called && (!g->defaulted || g->as != i)))
 			continue;
 		merge_block_names(p->name[SPACE_FN][g->name], other, buf);
-		for (size_t k = said; k < BLOCK_NAMES && g->as == i; k++)
+		for (size_t k = said; k < BLOCK_NAMES && g->said == i; k++)
 			if (other[k].n)
-				g->as = block_named(p, ids, i, other[k]);
-		g->split = g->as != i;
-		p->loose += g->split;
+				g->said = block_named(p, ids, i, other[k]);
+		if (g->as == i)
+			g->as = g->said;
+		p->loose += g->said != i;
 	}
 }
 
@@ -397,7 +399,7 @@ static int number_functions(struct profile *p, struct identities *ids)
 	for (size_t i = 0; i < ids->n; i++) {
 		struct identity *f = &ids->at[i];
 
-		if (!f->has_lines && (!f->called || f->split) &&
+		if (!f->has_lines && !(f->called && f->said == i) &&
 		    !(f->defaulted && f->as == i))
 			continue;
 		p->fn_name[p->nfn] = f->name;
@@ -474,8 +476,7 @@ static int map_functions(struct profile *p, struct identities *ids)
 
 			if (i + FETCH < t->fns.n)
 				__builtin_prefetch(&ids->at[ids->slot[k][i + FETCH]]);
-			if (t->fns.at[i].defaulted || f->split)
-				f = &ids->at[f->as];
+			f = &ids->at[t->fns.at[i].defaulted ? f->as : f->said];
 			m->fn[i] = f->id;
 			/* Its jumps are lost here, but further files could give it an
 			 * id. */

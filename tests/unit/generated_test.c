@@ -890,7 +890,7 @@ int main(int argc, char **argv)
 	uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 0) : tap_seed(0) * 1000000 + 1;
 	uint64_t n = argc > 2		       ? strtoull(argv[2], NULL, 0)
 		     : getenv("QUERN_TORTURE") ? 10000
-					       : 1200;
+					       : 1500;
 
 	run_generated(seed, n);
 	run_sets(seed, n / 5);
