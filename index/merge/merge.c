@@ -54,9 +54,9 @@ struct identity {
 	bool called;	/* is a callee with its file written */
 	bool defaulted; /* is a callee with a default file */
 	bool unclear;	/* has no lines; its calls may go to one of several that have */
-	uint32_t as;   /* identity that its calls with a default file go to, */
-	uint32_t said; /* and those with a written one */
-	uint32_t id;   /* final function id, or NO_ID */
+	uint32_t as;	/* identity that its calls with a default file go to, */
+	uint32_t said;	/* and those with a written one */
+	uint32_t id;	/* final function id, or NO_ID */
 };
 
 struct identities {
