@@ -5,7 +5,8 @@ where there is no value.  Every expression knows its text, how tightly its outer
 binds, its type, and its value for a row:
 
 - A value that is absent makes every result it enters absent; a condition on it is false.
-- Counts are 64-bit integers and saturate, costs and differences as signed ones; `/` makes a ratio; a division by 0 is absent.
+- Counts are 64-bit integers and saturate, costs and differences as signed ones; `/` makes a ratio, `*` of
+  two columns a float; a division by 0 is absent.
 """
 import operator
 import os
@@ -76,6 +77,8 @@ class Arithmetic(Expression):
             return None
         if self.sign == "/":
             made = a / b if b else None
+        elif self.sign == "*" and self.left.columns and self.right.columns:
+            made = float(a) * float(b)
         else:
             made = saturated(self.RUN[self.sign](a, b), self.signed)
         return None if made is not None and made != made else made     # infinite less infinite

@@ -25,6 +25,22 @@ class Atom:
         """Functions of the view that match, or have a member that does."""
         return {g for f, g in view.group.items() if self.matches(f) or (view.merged and self.matches(g))}
 
+    def lines(self, view):
+        """Whether a line of the function f, in this file, is meant by `lines of`."""
+        those = self.members(view)
+        return lambda f, file: f in those
+
+
+class OfFile(Atom):
+    """Functions by their file; of lines those in it, whatever their function."""
+
+    def __init__(self, text, is_meant):
+        super().__init__("file:" + text, lambda f: is_meant(f[1]))
+        self.is_meant = is_meant
+
+    def lines(self, view):
+        return lambda f, file: self.is_meant(file)
+
 
 class Joined:
     def __init__(self, word, left, right):
@@ -39,6 +55,10 @@ class Joined:
         a, b = self.left.members(view), self.right.members(view)
         return a & b if self.word == "and" else a | b
 
+    def lines(self, view):
+        a, b = self.left.lines(view), self.right.lines(view)
+        return (lambda f, file: a(f, file) and b(f, file)) if self.word == "and" else lambda f, file: a(f, file) or b(f, file)
+
 
 class Not:
     binds = NOT
@@ -51,6 +71,10 @@ class Not:
 
     def members(self, view):
         return set(view.group.values()) - self.of.members(view)
+
+    def lines(self, view):
+        of = self.of.lines(view)
+        return lambda f, file: not of(f, file)
 
 
 def within(a_set, binds):
@@ -97,13 +121,15 @@ def number(n, function):
 
 def field(kind, text):
     """file: and obj: by the whole path, or its last component."""
-    at = {"file": 1, "obj": 0}[kind]
-    return Atom("%s:%s" % (kind, quoted(text)), lambda f: f[at] == text or f[at].rsplit("/", 1)[-1] == text)
+    return by_place(kind, quoted(text), lambda path: text in (path, path.rsplit("/", 1)[-1]))
 
 
 def field_regex(kind, pattern):
-    at = {"file": 1, "obj": 0}[kind]
-    return Atom("%s:/%s/" % (kind, pattern), lambda f: re.search(pattern, f[at]))
+    return by_place(kind, "/%s/" % pattern, lambda path: re.search(pattern, path))
+
+
+def by_place(kind, text, is_meant):
+    return OfFile(text, is_meant) if kind == "file" else Atom("obj:" + text, lambda f: is_meant(f[0]))
 
 
 def of_class(name):

@@ -240,8 +240,6 @@ class Asker:
             kind = rng.choice(("functions", "functions", "groups") + (() if view.of_whole else ("events",)) + (("parts",) if of else () if view.merged else ("parts", "threads")))
         elif view.merged:
             kind = rng.choice(("functions", "groups", "calls", "cycles", "neighbours"))
-        if kind == "lines" and "file:" in before + of:
-            kind = "functions"        # file:F of lines is the lines in F: tests/query has these
         if kind in ("threads", "events", "cycles"):
             before, those, of = "", set(view.group.values()), ""
         if kind == "events" and view.of_whole:
@@ -269,6 +267,8 @@ class Asker:
         if kind in ("calls", "callsites") and between:
             return self.between(view, kind, those, of, by, clause, before)
         rows = getattr(tables, kind)
+        if kind == "lines" and of:
+            those = made.lines(view)
         ordered = kind in ("functions", "calls", "inlined", "lines")
         return Source(kind + of + clause, kind, lambda: rows(view, those, by), by, ordered, before)
 

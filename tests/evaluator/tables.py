@@ -34,7 +34,7 @@ def functions(view, those, event):
         if f in alive and f not in those:
             continue
         incoming = calls.get(f, [0])
-        row = {"id": number(view, f), "fn": f[2], "file": f[1], "obj": f[0], "calls": counted(view, f, incoming[0]),
+        row = {"id": number(view, f), "fn": f[2], "file": f[1], "obj": f[0], "calls": counted(view, f, incoming[0], any(g == f for _, g in view.graph_calls)),
                "line": Any(lambda cell, f=f: cell is None or cell in {n for m in view.graph.members[f] for n in view.world.begins.get(m, ())}),
                "cycle": Any(lambda cell, f=f: (cell is not None) == (f in view.graph.cycle)),
                "short": Any(lambda cell: isinstance(cell, str))}
@@ -58,9 +58,10 @@ def number(view, f):
     return Any(lambda cell: cell >= len(view.world.functions)) if n is None else n
 
 
-def counted(view, f, calls):
-    """Nobody counts how often inlined code is entered."""
-    return None if view.number(f) is None else calls
+def counted(view, f, calls, called=True):
+    """Nobody counts how often inlined code is entered, and other producers than callgrind (of signed costs) count
+    0 times a call that they do not count."""
+    return None if view.number(f) is None or (view.world.signed and called and not calls) else calls
 
 
 def costs(row, view, those, event, grouped=False):
@@ -96,7 +97,9 @@ def groups(view, those, event, unit):
 
 
 def lines(view, those, event):
+    """those: functions, or whether a line of f in a file is meant"""
     found = {}
+    meant = those if callable(those) else lambda f, file: f in those
     for part in view.parts:
         for (f, file, line), c in part.self.items():
             add_up(found, (view.group[f], file, line), [0] * (1 + len(view.world.profile.events)) + c)
@@ -104,7 +107,7 @@ def lines(view, those, event):
             add_up(found, (view.group[f], file, line), n)
     rows, width = [], 1 + len(view.world.profile.events)
     for (f, file, line), n in found.items():
-        if f in those:
+        if meant(f, file):
             rows.append({"file": file, "line": line or None, "fn": f[2], "self": view.cost(event, n[width:]),
                          "calls_out": n[0], "incl_out": view.cost(event, n[1:width])})
             for e in view.world.events:
