@@ -85,26 +85,46 @@ static struct str with_inlined(const struct stmt *st, struct str text, struct ar
 			    (int)span.len, text.p + span.at);
 }
 
+struct running {
+	struct session *s;
+	struct str text;
+	struct arena *a;
+	query_sink *sink;
+	void *arg;
+	struct err *err;
+	struct stmt *st; /* that is run */
+};
+
+static int answer_guarded(void *arg)
+{
+	const struct running *r = arg;
+	const struct parse_limits l = session_parse_limits(r->s);
+	struct statement *run = ARENA_NEW(r->a, struct statement);
+	struct err failed = {0};
+	struct stmt *with;
+
+	return !run || parse_text(r->text, &l, r->a, &with, r->err) ||
+	       statement_graph(r->s, &with->query, r->text, r->a, run, r->err) ||
+	       statement_rows(r->s, run, &with->query, &failed);
+}
+
 /* Does a query of inlined code have an answer?  Lines alone tell no names of it.  A hint does not
  * wait long for the debug information, and the answer has its own time after that. */
 static bool answers(struct session *s, struct str text, struct arena *a)
 {
 	enum { PATIENCE = 1 }; /* second */
-	const struct parse_limits l = session_parse_limits(s);
 	const uint64_t seconds = s->limits.seconds;
-	struct statement *run = ARENA_NEW(a, struct statement);
-	struct err other = {0}, failed = {0};
-	struct stmt *with;
+	struct err other = {0};
+	struct running r = {.s = s, .text = text, .a = a, .err = &other};
 	bool yes, named = false;
 
 	for (size_t i = 0; i < s->n; i++)
 		named |= store_info(s->stores[i])->has_instr ||
 			 store_info(s->stores[i])->inlined;
-	if (!run || !text.p || !named || parse_text(text, &l, a, &with, &other))
+	if (!text.p || !named)
 		return false;
 	s->limits.seconds = seconds && seconds < PATIENCE ? seconds : PATIENCE;
-	yes = !statement_graph(s, &with->query, text, a, run, &other) &&
-	      !statement_rows(s, run, &with->query, &failed);
+	yes = !session_guard(answer_guarded, &r, &other);
 	s->limits.seconds = seconds;
 	cancel_after(&s->cancel, seconds);
 	return yes;
@@ -181,31 +201,30 @@ static int run_query(struct session *s, struct stmt *st, struct str text, struct
 	return give_result(s, run, st, text, sink, arg, err);
 }
 
-static int try_stage(struct session *s, struct gstage *g, struct str text,
-		     struct arena *a, struct err *err)
+static int try_stage(void *arg)
 {
-	struct query q = {.gstages = g, .source = {.kind = S_FUNCTIONS}};
+	const struct running *r = arg;
+	const struct parse_limits l = session_parse_limits(r->s);
+	struct query q = {.source = {.kind = S_FUNCTIONS}};
 	struct statement run;
 
-	return statement_graph(s, &q, text, a, &run, err);
+	if (parse_gstage_text(r->text, &l, r->a, &q.gstages, r->err))
+		return r->err->kind;
+	/* Report a name that matches nothing now, not with every later query. */
+	return r->s->n ? statement_graph(r->s, &q, r->text, r->a, &run, r->err) : 0;
 }
 
 int session_push(struct session *s, struct str gstage, struct err *err)
 {
-	struct parse_limits l;
-	struct gstage *g;
 	struct arena a;
+	struct running r = {.s = s, .text = gstage, .a = &a, .err = err};
 	char *p;
 	int rc;
 
 	arena_init(&a, s->limits.arena_bytes);
 	rc = session_query_scope(s, gstage, err);
-	l = session_parse_limits(s);
 	if (!rc)
-		rc = parse_gstage_text(gstage, &l, &a, &g, err);
-	/* Report a name that matches nothing now, not with every later query. */
-	if (!rc && s->n)
-		rc = try_stage(s, g, gstage, &a, err);
+		rc = session_guard(try_stage, &r, err);
 	session_scope_end(s);
 	arena_free(&a);
 	if (rc)
@@ -259,17 +278,16 @@ static void hint_second(const struct session *s, struct err *err)
 			 " -- of two profiles: quern new.out base=old.out");
 }
 
-struct running {
-	struct session *s;
-	struct str text;
-	struct arena *a;
-	query_sink *sink;
-	void *arg;
-	struct err *err;
-};
+static int run_statement(void *arg)
+{
+	struct running *r = arg;
 
-/* A fault leaks the malloc'd memory in use.  This is rare: an index damaged under a
- * query.  The memory of the query itself is in the arena. */
+	return r->st->is_let ? run_let(r->s, &r->st->let, r->a, r->err)
+			     : run_query(r->s, r->st, r->text, r->a, r->sink, r->arg,
+					 r->err);
+}
+
+/* The memory of the query is in the arena, and what else it holds is released (map_hold()). */
 static int run_guarded(void *arg)
 {
 	struct running *r = arg;
@@ -281,9 +299,8 @@ static int run_guarded(void *arg)
 		if ((rc = session_check_lone(r->s, one, r->text, r->a, r->err)))
 			hint_inlined(r->s, one, r->text, r->a, r->err);
 	for (; !rc && st; st = st->next) {
-		rc = st->is_let ? run_let(r->s, &st->let, r->a, r->err)
-				: run_query(r->s, st, r->text, r->a, r->sink, r->arg,
-					    r->err);
+		r->st = st;
+		rc = session_guard(run_statement, r, r->err);
 		graph_cache_trim(r->s->graphs);
 		inlines_save(r->s->inlines);
 		if (rc)
@@ -297,7 +314,7 @@ static int run_guarded(void *arg)
 int query_run(struct session *s, struct str text, struct arena *a, query_sink *sink,
 	      void *arg, struct err *err)
 {
-	struct running r = {s, text, a, sink, arg, err};
+	struct running r = {s, text, a, sink, arg, err, NULL};
 	uint64_t bytes = s->limits.arena_bytes;
 	size_t cap = a->cap;
 	int rc;

@@ -134,6 +134,13 @@ int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 			 bool unparted, uint32_t rows, struct arena *a,
 			 struct path_tree *out, struct err *err);
 
+/* What a page asks of a graph, or of a tree: graph_event(), graph_need_calls(),
+ * path_tree_left_out(). */
+struct path_left_out;
+int session_graph_event(struct graph *g, uint32_t event, struct err *err);
+int session_graph_calls(struct graph *g, struct err *err);
+int session_left_out(const struct path_tree *t, struct path_left_out *out, struct err *err);
+
 /* The listing of n functions of a graph of a result, which has costs of lines (g->detail);
  * see listing.h.  ahead: listing_ahead(), for listings of each of them that follow. */
 int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_t n,

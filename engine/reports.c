@@ -20,34 +20,112 @@ static struct exec *of_graph(struct session *s, struct graph *g, struct arena *a
 	return &run->x;
 }
 
+/* What is asked; the answer of session_program_tree(), session_left_out(). */
+struct asking {
+	struct graph *g;
+	uint32_t event;
+	struct exec *x;
+	struct path_tree_query q;
+	struct path_tree *tree;
+	const struct path_tree *grown;
+	struct path_left_out *out;
+	struct listing *l;
+	const uint32_t *f; /* [n] */
+	size_t n;
+	bool ahead;
+	struct err *err;
+};
+
+static int ask_event(void *arg)
+{
+	struct asking *a = arg;
+
+	return graph_event(a->g, a->event, a->err);
+}
+
+int session_graph_event(struct graph *g, uint32_t event, struct err *err)
+{
+	return session_guard(ask_event, &(struct asking){.g = g, .event = event, .err = err},
+			     err);
+}
+
+static int ask_calls(void *arg)
+{
+	struct asking *a = arg;
+
+	return graph_need_calls(a->g, a->err);
+}
+
+int session_graph_calls(struct graph *g, struct err *err)
+{
+	return session_guard(ask_calls, &(struct asking){.g = g, .err = err}, err);
+}
+
+static int ask_left_out(void *arg)
+{
+	struct asking *a = arg;
+
+	return path_tree_left_out(a->grown, a->out, a->err);
+}
+
+int session_left_out(const struct path_tree *t, struct path_left_out *out, struct err *err)
+{
+	return session_guard(ask_left_out,
+			     &(struct asking){.grown = t, .out = out, .err = err}, err);
+}
+
+static int ask_tree(void *arg)
+{
+	struct asking *a = arg;
+
+	return graph_event(a->g, a->event, a->err) || exec_tree(a->x, &a->q, a->tree);
+}
+
 int session_program_tree(struct session *s, struct graph *g, uint32_t event,
 			 bool unparted, uint32_t rows, struct arena *a,
 			 struct path_tree *out, struct err *err)
 {
 	struct statement run;
-	struct exec *x = of_graph(s, g, a, err, &run);
-	struct path_tree_query q = {.of = TREE_PROGRAM, .rows = rows};
+	struct asking ask = {.g = g,
+			     .event = event,
+			     .x = of_graph(s, g, a, err, &run),
+			     .q = {.of = TREE_PROGRAM, .rows = rows},
+			     .tree = out,
+			     .err = err};
 
-	x->event = event;
-	x->unparted = unparted;
-	return graph_event(g, event, err) || exec_tree(x, &q, out) ? err->kind : 0;
+	ask.x->event = event;
+	ask.x->unparted = unparted;
+	return session_guard(ask_tree, &ask, err);
+}
+
+static int ask_listing(void *arg)
+{
+	struct asking *a = arg;
+	struct fn_set *set = fnset_new(a->x->a, a->g->functions);
+
+	if (!set)
+		return arena_full(a->x->a, a->err);
+	for (size_t i = 0; i < a->n; i++)
+		fnset_add(set, a->f[i]);
+	return a->ahead ? listing_ahead(a->x, a->l, set) : listing_fill(a->x, a->l, set);
 }
 
 int session_listing(struct session *s, struct graph *g, const uint32_t *f, size_t n,
 		    bool ahead, struct listing *l, struct arena *a, struct err *err)
 {
 	struct statement run;
-	struct exec *x = of_graph(s, g, a, err, &run);
-	struct fn_set *set = fnset_new(a, g->functions);
+	struct asking ask = {.g = g,
+			     .x = of_graph(s, g, a, err, &run),
+			     .l = l,
+			     .f = f,
+			     .n = n,
+			     .ahead = ahead,
+			     .err = err};
 
-	if (!set)
-		return arena_full(a, err);
-	for (size_t i = 0; i < n; i++)
-		fnset_add(set, f[i]);
 	if (l->instrs && s->safe)
 		return err_set(err, ERR_QUERY, 0, "objdump is not run under --safe");
-	x->parts = g->parts;
-	if (ahead ? listing_ahead(x, l, set) : listing_fill(x, l, set))
+	ask.x->parts = g->parts;
+	if (session_guard(ask_listing, &ask, err))
 		return err->kind;
 	/* A file that did not fit is no file without text. */
 	return a->refused || l->texts->refused ? arena_full(a, err) : 0;

@@ -12,6 +12,7 @@
 #include "engine/compare/vs_in.h"
 #include "index/base/err.h"
 #include "index/base/hash.h"
+#include "index/base/need.h"
 
 int vs_keys_index(struct exec *x, struct vs_keys *k, size_t n)
 {
@@ -45,14 +46,14 @@ static int row_keys(struct exec *x, struct vs *v, unsigned side, struct vs_key *
 {
 	const size_t n = side ? v->b.n : v->a.n;
 	struct vs_key *key = *out = EXEC_ARRAY(x, struct vs_key, n + 1);
-	struct arena scratch;
+	struct arena *scratch;
 	int rc = key ? 0 : x->err->kind;
 
-	arena_init(&scratch, x->a->cap);
+	scratch = need_scratch(x->a);
 	for (size_t i = 0; i < n && !rc; i++)
-		rc = vs_row_key(v, side, i, &scratch, &key[i]) ? arena_full(x->a, x->err)
+		rc = vs_row_key(v, side, i, scratch, &key[i]) ? arena_full(x->a, x->err)
 							       : exec_poll(x);
-	arena_free(&scratch);
+	scratch_free(scratch);
 	return rc;
 }
 

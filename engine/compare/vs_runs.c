@@ -19,6 +19,7 @@
 #include "index/base/err.h"
 #include "index/base/hash.h"
 #include "index/base/cost.h"
+#include "index/base/need.h"
 
 struct vs_runs {
 	uint32_t n;	     /* runs, at least 1 */
@@ -71,14 +72,14 @@ static int add_part(struct exec *x, uint32_t event, uint32_t p, uint32_t run,
 		    const struct vs_runs *r, int64_t *cost)
 {
 	const uint32_t events = store_info(x->g->st)->events;
-	struct arena scratch;
+	struct arena *scratch;
 	int64_t *costs;
 	fn_id *fns;
 	size_t n;
 	int rc;
 
-	arena_init(&scratch, x->a->cap);
-	rc = store_part_functions(x->g->st, p, &scratch, &fns, &costs, &n, x->err);
+	scratch = need_scratch(x->a);
+	rc = store_part_functions(x->g->st, p, scratch, &fns, &costs, &n, x->err);
 	for (size_t i = 0; !rc && i < n; i++) {
 		const uint32_t f = graph_of_store(x->g, fns[i]);
 		int64_t *to = &cost[(size_t)f * r->n + run];
@@ -87,7 +88,7 @@ static int add_part(struct exec *x, uint32_t event, uint32_t p, uint32_t run,
 			cost_add(to, store_event_of(x->g->st, event, &costs[i * events]));
 		rc = exec_poll(x);
 	}
-	arena_free(&scratch);
+	scratch_free(scratch);
 	return rc;
 }
 

@@ -15,7 +15,7 @@
 #include "engine/flow/pairs.h"
 
 #include "engine/flow/signs.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/bisect.h"
 #include "index/base/err_struct.h"
 
@@ -187,7 +187,7 @@ int pairs_of(const struct flow *fl, uint32_t f, const double **out, struct err *
 {
 	struct pairs *p = fl->pairs;
 	const double *x = NULL;
-	struct arena scratch;
+	struct arena *scratch;
 	double *solved;
 	int rc = 0;
 
@@ -200,11 +200,11 @@ int pairs_of(const struct flow *fl, uint32_t f, const double **out, struct err *
 	} else if (!p->of[f] && may_have_pairs(p, f)) {
 		const double *was;
 
-		arena_init(&scratch, p->a->cap);
+		scratch = need_scratch(p->a);
 		rc = pairs_of(p->base->fl, fn_there(p, f), &was, err);
 		if (!rc && was)
-			rc = scale(p, f, was, &x, &scratch, err);
-		arena_free(&scratch);
+			rc = scale(p, f, was, &x, scratch, err);
+		scratch_free(scratch);
 	}
 	if (rc)
 		return rc;

@@ -16,7 +16,7 @@
 #include "engine/flow/pairs.h"
 #include "engine/graph/graph.h"
 #include "engine/graph/graph_stage.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
@@ -34,7 +34,7 @@ struct flow_parts {
 	uint32_t together;    /* the number of parts that are taken as one */
 	const uint32_t *edge; /* [edges of the store]: the edge of g; NULL: the same */
 	struct arena *a;
-	struct arena scratch; /* of one part */
+	struct arena *scratch; /* of one part */
 	struct flow fl;
 	int64_t *self, *incl;	       /* the arrays of fl.in, not const */
 	uint64_t *calls;	       /* [edges], of fl.in, too */
@@ -156,7 +156,7 @@ static int open_parts(struct graph *g, uint32_t event, bool stages, struct arena
 	p->count = (n + together - 1) / together;
 	if (allocate_part_flow(p, err) || number_edges(p, err))
 		return err->kind;
-	arena_init(&p->scratch, a->cap);
+	p->scratch = need_scratch(a);
 	*out = p;
 	return 0;
 }
@@ -201,7 +201,7 @@ int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
 void flow_parts_free(struct flow_parts *p)
 {
 	if (p)
-		arena_free(&p->scratch);
+		scratch_free(p->scratch);
 }
 
 uint32_t flow_parts_count(const struct flow_parts *p)
@@ -255,7 +255,7 @@ static int load_functions(struct flow_parts *p, uint32_t part, struct err *err)
 	int64_t *costs;
 	size_t n;
 
-	if (store_part_functions(p->g->st, part, &p->scratch, &fns, &costs, &n, err))
+	if (store_part_functions(p->g->st, part, p->scratch, &fns, &costs, &n, err))
 		return err->kind;
 	for (size_t i = 0; i < n; i++) {
 		uint32_t f = graph_of_store(p->g, fns[i]);
@@ -280,7 +280,7 @@ static int load_edges(struct flow_parts *p, uint32_t part, struct err *err)
 	uint64_t *calls;
 	size_t n;
 
-	if (store_part_edges(p->g->st, part, &p->scratch, &edges, &calls, &costs, &n,
+	if (store_part_edges(p->g->st, part, p->scratch, &edges, &calls, &costs, &n,
 			     err))
 		return err->kind;
 	for (size_t i = 0; i < n; i++) {
@@ -383,7 +383,7 @@ static int load(struct flow_parts *p, bool *found, struct err *err)
 	uint32_t n = 0;
 
 	clear_part(p);
-	arena_reset(&p->scratch);
+	arena_reset(p->scratch);
 	for (; p->next < p->parts && (n < p->together || !p->ntouched); p->next++) {
 		if (p->g->parts && !p->g->parts[p->next])
 			continue;
@@ -400,7 +400,7 @@ static int load(struct flow_parts *p, bool *found, struct err *err)
 static int pass_stage(struct flow_parts *p, struct graph *stage, struct flow_input *in,
 		      struct err *err)
 {
-	struct arena *a = &p->scratch;
+	struct arena *a = p->scratch;
 	int64_t *self = ARENA_ARRAY(a, int64_t, (size_t)stage->functions + 1);
 	int64_t *edge = ARENA_ARRAY(a, int64_t, (size_t)stage->edges + 1);
 
@@ -443,8 +443,8 @@ int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *e
 	/* A new flow, in scratch: the next load() resets it. */
 	in = p->fl.in;
 	if (pass_stages(p, &in, err) ||
-	    flow_build(&in, &p->scratch, p->g->cancel, &made, err) ||
-	    graph_pairs(p->stages[p->nstages - 1], made, &p->scratch, err))
+	    flow_build(&in, p->scratch, p->g->cancel, &made, err) ||
+	    graph_pairs(p->stages[p->nstages - 1], made, p->scratch, err))
 		return err->kind;
 	*out = made;
 	return 0;
@@ -517,17 +517,17 @@ int flow_parts_fill(struct graph *g, uint32_t event, int64_t *self, int64_t *edg
 		    struct err *err)
 {
 	struct flow_parts *p = NULL;
-	struct arena a;
+	struct arena *a;
 	int rc = 0;
 
-	arena_init(&a, g->a->cap);
+	a = need_scratch(g->a);
 	if (g->shares)
-		rc = open_parts(g->below, event, true, &a, &p, err);
+		rc = open_parts(g->below, event, true, a, &p, err);
 	if (!rc)
 		rc = p ? fill_parts(p, g, self, edge, err)
-		       : fill_whole(g, event, self, edge, &a, err);
+		       : fill_whole(g, event, self, edge, a, err);
 	if (!rc && p && g->extra)
-		rc = set_sure(g, event, self, edge, &a, err);
-	arena_free(&a);
+		rc = set_sure(g, event, self, edge, a, err);
+	scratch_free(a);
 	return rc;
 }

@@ -12,6 +12,7 @@ struct graph_costs {
 	int64_t *edge;	      /* [edges] */
 	int64_t *cycle;	      /* [cycles + 1]: inclusive */
 	int64_t total;
+	bool made; /* else a query ended while it was made: it is made again */
 	/* Makes incl[f] complete, if it is an estimate not made yet; NULL: all are made. */
 	void (*estimate)(const struct graph *g, uint32_t f, uint32_t e);
 	struct graph_pending *pending;

@@ -9,7 +9,7 @@
  */
 #include <string.h>
 
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/err_struct.h"
 #include "index/graph/stacks.h"
 #include "engine/graph/flow_parts.h"
@@ -228,17 +228,17 @@ static int inclusive_of_stacks(struct graph *g, struct graph_costs *c, uint32_t 
 			       struct err *err)
 {
 	struct stacks s;
-	struct arena a;
+	struct arena *a;
 	bool known;
 	int rc;
 
-	arena_init(&a, g->a->cap);
-	rc = graph_stacks(g, e, &a, &s, &known, err);
+	a = need_scratch(g->a);
+	rc = graph_stacks(g, e, a, &s, &known, err);
 	if (!rc && known) {
 		memset(c->incl, 0, g->functions * sizeof(*c->incl));
-		rc = stacks_inclusive(&s, c->incl, &a, g->cancel, err);
+		rc = stacks_inclusive(&s, c->incl, a, g->cancel, err);
 	}
-	arena_free(&a);
+	scratch_free(a);
 	return rc;
 }
 
@@ -248,7 +248,7 @@ int graph_event(struct graph *g, uint32_t e, struct err *err)
 {
 	struct graph_costs *c;
 
-	if (g->plain || g->costs[e])
+	if (g->plain || (g->costs[e] && g->costs[e]->made))
 		return 0;
 	if (graph_event(g->below, e, err))
 		return err->kind;
@@ -271,6 +271,7 @@ int graph_event(struct graph *g, uint32_t e, struct err *err)
 		g->costs[e] = NULL;
 		return err->kind;
 	}
+	c->made = true;
 	return 0;
 }
 

@@ -24,7 +24,7 @@
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/names/fnset.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
@@ -651,7 +651,7 @@ int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 	struct hide *h = ARENA_NEW(g->a, struct hide);
 	uint8_t *keep = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	struct flow_input below;
-	struct arena scratch;
+	struct arena *scratch;
 
 	if (!h || !keep)
 		return arena_full(g->a, err);
@@ -662,9 +662,9 @@ int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
 		return err->kind;
 	h->map = d.map;
 	h->up = d.first;
-	arena_init(&scratch, g->a->cap);
-	collect_edges(g, &below, h, &d, &scratch, err);
-	arena_free(&scratch);
+	scratch = need_scratch(g->a);
+	collect_edges(g, &below, h, &d, scratch, err);
+	scratch_free(scratch);
 	if (err->kind || graph_build(&d, out, err))
 		return err->kind;
 	(*out)->stage = h;

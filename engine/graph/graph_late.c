@@ -26,6 +26,7 @@ int graph_late_event(struct graph *g, uint32_t e, struct err *err)
 		cost_add(&c->self[g->group[f]], self[f]);
 	for (uint32_t k = 0; k < g->functions; k++)
 		cost_add(&c->total, c->self[k]);
+	c->made = true;
 	g->costs[e] = c;
 	return 0;
 }

@@ -13,7 +13,7 @@
 #include "engine/flow/flow.h"
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
@@ -66,7 +66,7 @@ static int sum_parts(struct graph *g, const uint8_t *parts, struct sums *s,
 {
 	const uint32_t events = store_info(g->st)->events;
 	size_t n = (size_t)g->functions + 1, m = (size_t)g->edges + 1;
-	struct arena scratch;
+	struct arena *scratch;
 	int rc = 0;
 
 	s->events = events;
@@ -77,16 +77,16 @@ static int sum_parts(struct graph *g, const uint8_t *parts, struct sums *s,
 	s->edge = ARENA_ARRAY(g->a, uint8_t, m);
 	if (!s->self || !s->cost || !s->calls || !s->fn || !s->edge)
 		return arena_full(g->a, err);
-	arena_init(&scratch, g->a->cap);
+	scratch = need_scratch(g->a);
 	for (uint32_t p = 0; p < store_info(g->st)->parts && !rc; p++) {
 		if (!parts[p])
 			continue;
-		arena_reset(&scratch);
-		rc = add_part_sums(g, p, s, &scratch, err);
+		arena_reset(scratch);
+		rc = add_part_sums(g, p, s, scratch, err);
 		if (!rc)
 			rc = graph_poll(g, 0, err);
 	}
-	arena_free(&scratch);
+	scratch_free(scratch);
 	return rc;
 }
 

@@ -90,6 +90,9 @@ static void trim_to(struct graph_cache *c, size_t bytes)
 
 void graph_cache_trim(struct graph_cache *c)
 {
+	for (size_t i = 0; i < GRAPHS; i++)
+		if (!c->kept[i].store)
+			forget_graph(&c->kept[i]); /* it was not finished */
 	trim_to(c, MOST_BYTES);
 }
 

@@ -11,7 +11,7 @@
 
 #include "engine/flow/flow.h"
 #include "engine/graph/graph_build.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 
@@ -235,7 +235,7 @@ static int make_edges(struct graph_draft *d, struct inlined_stage *s, struct err
 	struct graph *b = d->below;
 	const size_t edges = (size_t)b->edges + in->calls + in->codes;
 	struct wiring w = {.d = d, .s = s};
-	struct arena scratch;
+	struct arena *scratch;
 	int rc;
 
 	s->of_code = ARENA_ARRAY(b->a, uint32_t, (size_t)in->codes + 1);
@@ -248,9 +248,9 @@ static int make_edges(struct graph_draft *d, struct inlined_stage *s, struct err
 			       "inlined functions make too many calls");
 	if (graph_shape(b, &w.shape, err) || graph_draft_edges(d, edges, err))
 		return err->kind;
-	arena_init(&scratch, b->a->cap);
-	rc = wire_all(&w, &scratch, err);
-	arena_free(&scratch);
+	scratch = need_scratch(b->a);
+	rc = wire_all(&w, scratch, err);
+	scratch_free(scratch);
 	return rc;
 }
 

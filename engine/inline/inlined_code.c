@@ -22,7 +22,7 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/inline/inlined.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/err_struct.h"
 #include "index/base/hash.h"
 #include "index/base/bisect.h"
@@ -79,7 +79,7 @@ struct finding {
 	fn_id of_store;
 	const struct inline_frame *last; /* the frame met last, and its code */
 	uint32_t last_code;
-	struct arena rows;
+	struct arena *rows;
 };
 
 enum { MOVED = 1, STAYS = 2 };
@@ -244,10 +244,10 @@ static int add_lines(struct finding *w, struct code_line **out, size_t *n)
 	int64_t *costs = NULL;
 	struct str name;
 
-	if (fn_inlined_lines(w->x, w->of_store, &w->rows, &line, &costs, n))
+	if (fn_inlined_lines(w->x, w->of_store, w->rows, &line, &costs, n))
 		return w->x->err->kind;
-	if (!(to = *out = ARENA_ARRAY(&w->rows, struct code_line, *n + 1)))
-		return arena_full(&w->rows, w->x->err);
+	if (!(to = *out = ARENA_ARRAY(w->rows, struct code_line, *n + 1)))
+		return arena_full(w->rows, w->x->err);
 	for (size_t i = 0; i < *n; i++) {
 		file_id file;
 
@@ -334,10 +334,10 @@ static int add_sites(struct finding *w, const struct code_line *line, size_t nli
 	int64_t *costs = NULL;
 	size_t n = 0, k = 0;
 
-	if (fn_sites(w->x, w->of_store, &w->rows, &s, &costs, &n))
+	if (fn_sites(w->x, w->of_store, w->rows, &s, &costs, &n))
 		return w->x->err->kind;
-	if (!(site = ARENA_ARRAY(&w->rows, struct code_site, n + 1)))
-		return arena_full(&w->rows, w->x->err);
+	if (!(site = ARENA_ARRAY(w->rows, struct code_site, n + 1)))
+		return arena_full(w->rows, w->x->err);
 	for (size_t i = 0; i < n; i++) {
 		const uint32_t edge = edge_of_site(w, &s[i]);
 		uint32_t code;
@@ -375,8 +375,8 @@ static int want_function(struct finding *w)
 	int64_t *costs = NULL;
 	size_t lines = 0, sites = 0;
 
-	if (fn_inlined_lines(w->x, w->of_store, &w->rows, &line, &costs, &lines) ||
-	    fn_sites(w->x, w->of_store, &w->rows, &site, &costs, &sites))
+	if (fn_inlined_lines(w->x, w->of_store, w->rows, &line, &costs, &lines) ||
+	    fn_sites(w->x, w->of_store, w->rows, &site, &costs, &sites))
 		return w->x->err->kind;
 	for (size_t i = 0; i < lines; i++)
 		if (inlining_want(w->in, w->of_store, line[i].file, line[i].line,
@@ -395,7 +395,7 @@ static int each_function(struct finding *w, int (*each)(struct finding *))
 
 	for (w->f = 0; w->f < w->x->g->functions; w->f++) {
 		w->of_store = graph_origin(w->x->g, w->f);
-		arena_reset(&w->rows);
+		arena_reset(w->rows);
 		if (each(w) || (w->f % POLL == 0 && exec_poll_now(w->x)))
 			return w->x->err->kind;
 	}
@@ -519,17 +519,17 @@ int inlined_code_find(struct exec *x, struct graph_inlines *out)
 			    .last_code = OWN,
 			    .by_key = {.arena = x->a},
 			    .by_place = {.arena = x->a}};
-	struct arena scratch;
+	struct arena *scratch;
 
 	w.events = store_info(w.st)->events;
 	if (!(w.moved = EXEC_ARRAY(x, uint8_t, (size_t)x->g->edges + 1)))
 		return x->err->kind;
-	arena_init(&scratch, x->a->cap);
-	arena_init(&w.rows, x->a->cap);
-	if (!look_up(&w, &scratch) && !each_function(&w, add_function) &&
+	scratch = need_scratch(x->a);
+	w.rows = need_scratch(x->a);
+	if (!look_up(&w, scratch) && !each_function(&w, add_function) &&
 	    !keep_found(&w, out))
 		note_found(&w);
-	arena_free(&w.rows);
-	arena_free(&scratch);
+	scratch_free(w.rows);
+	scratch_free(scratch);
 	return x->err->kind;
 }

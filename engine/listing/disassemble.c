@@ -28,6 +28,7 @@
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/err.h"
+#include "index/base/map.h"
 
 enum {
 	OUTPUT_MAX = 64 << 20, /* bytes, and OUTPUT_EACH for each byte of code */
@@ -194,9 +195,19 @@ static int take_lines_of(struct exec *x, struct dump *d, bool last, struct text_
 	return 0;
 }
 
-static int read_output(struct exec *x, struct dump *d, struct text_file *f, size_t *cap)
+struct reading {
+	struct exec *x;
+	struct dump *d;
+	struct text_file *f;
+	size_t *cap;
+};
+
+static int read_output(void *arg)
 {
 	enum { AT_ONCE = 64 << 10 };
+	const struct reading *r = arg;
+	struct exec *x = r->x;
+	struct dump *d = r->d;
 	struct pollfd p = {.fd = d->fd, .events = POLLIN};
 	ssize_t got = 1;
 
@@ -210,7 +221,7 @@ static int read_output(struct exec *x, struct dump *d, struct text_file *f, size
 			got = 1;
 		else if (got > 0)
 			d->n += (size_t)got, d->written += (uint64_t)got;
-		if (take_lines_of(x, d, got <= 0, f, cap))
+		if (take_lines_of(x, d, got <= 0, r->f, r->cap))
 			return x->err->kind;
 		d->cut = d->written > d->most || d->n > LINE_MAX_BYTES;
 	}
@@ -227,6 +238,7 @@ static int run(struct exec *x, const struct roots_file *object,
 			 .most = OUTPUT_MAX + OUTPUT_EACH * span,
 			 .range = range,
 			 .end = range + n};
+	struct reading r = {x, &d, f, cap};
 	int status = 0;
 
 	/* The last instruction must not be cut off. */
@@ -234,7 +246,7 @@ static int run(struct exec *x, const struct roots_file *object,
 		  last > UINT64_MAX - LONGEST ? last : last + LONGEST, &d, f) ||
 	    d.fd < 0)
 		return x->err->kind;
-	if (read_output(x, &d, f, cap) || d.cut)
+	if (map_guard(read_output, &r, ERR_INDEX, x->err) || d.cut)
 		kill(d.pid, SIGKILL);
 	close(d.fd);
 	while (waitpid(d.pid, &status, 0) < 0 && errno == EINTR)

@@ -23,7 +23,7 @@
 #include "engine/flow/chain.h"
 #include "engine/graph/flow_parts.h"
 #include "engine/names/fnset.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
@@ -166,21 +166,21 @@ static int estimate_flow(struct causing *c, const struct flow *fl, struct arena 
 static int estimate_parts(struct causing *c, double *costs)
 {
 	const struct flow *part;
-	struct arena scratch;
+	struct arena *scratch;
 	int rc;
 
-	arena_init(&scratch, c->a->cap);
+	scratch = need_scratch(c->a);
 	if (!c->q->parts) {
-		rc = estimate_flow(c, c->fl, &scratch, costs);
+		rc = estimate_flow(c, c->fl, scratch, costs);
 	} else {
 		flow_parts_rewind(c->q->parts);
 		while (!(rc = flow_parts_next(c->q->parts, &part, c->err)) && part) {
-			arena_reset(&scratch);
-			if ((rc = estimate_flow(c, part, &scratch, costs)))
+			arena_reset(scratch);
+			if ((rc = estimate_flow(c, part, scratch, costs)))
 				break;
 		}
 	}
-	arena_free(&scratch);
+	scratch_free(scratch);
 	return rc;
 }
 

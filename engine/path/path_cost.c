@@ -31,7 +31,7 @@
 #include "engine/graph/flow_parts.h"
 #include "engine/names/fnset.h"
 #include "engine/path/path.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
@@ -702,16 +702,16 @@ static int cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
 		.enter = q->under ? OUTSIDE : UNDER,
 	};
 	int64_t lo = 0, hi = 0;
-	struct arena bounds;
+	struct arena *bounds;
 	struct way_flow *ways = NULL;
 	uint8_t *above = NULL;
 	double est = 0;
 	int rc;
 
-	arena_init(&bounds, a->cap);
-	c.bounds = &bounds;
+	bounds = need_scratch(a);
+	c.bounds = bounds;
 	rc = find_bounds(&c, q, &lo, &hi);
-	arena_free(&bounds);
+	scratch_free(bounds);
 	if (rc)
 		return rc;
 	if (lo == hi)
@@ -729,13 +729,13 @@ int path_cost(const struct flow *fl, const struct path_cost_query *q, struct are
 {
 	struct path_bounds sum = {0};
 	const struct flow *part;
-	struct arena scratch;
+	struct arena *scratch;
 	int rc;
 
-	arena_init(&scratch, a->cap);
-	rc = cost_in_flow(fl, q, &scratch, cancel, out, err);
+	scratch = need_scratch(a);
+	rc = cost_in_flow(fl, q, scratch, cancel, out, err);
 	if (rc || !q->parts || out->measured) {
-		arena_free(&scratch);
+		scratch_free(scratch);
 		return rc;
 	}
 	sum.bounded = flow_parts_proven(q->parts);
@@ -743,15 +743,15 @@ int path_cost(const struct flow *fl, const struct path_cost_query *q, struct are
 	while (!(rc = flow_parts_next(q->parts, &part, err)) && part) {
 		struct path_bounds b;
 
-		arena_reset(&scratch);
-		if ((rc = cost_in_flow(part, q, &scratch, cancel, &b, err)))
+		arena_reset(scratch);
+		if ((rc = cost_in_flow(part, q, scratch, cancel, &b, err)))
 			break;
 		sum.est += b.est;
 		cost_add(&sum.lo, b.lo);
 		cost_add(&sum.hi, b.hi);
 		sum.bounded &= b.bounded;
 	}
-	arena_free(&scratch);
+	scratch_free(scratch);
 	if (rc)
 		return rc;
 	if (out->bounded && sum.bounded)

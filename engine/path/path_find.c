@@ -28,7 +28,7 @@
 #include "engine/graph/flow_parts.h"
 #include "engine/names/fnset.h"
 #include "engine/path/path.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cancel.h"
 #include "index/base/err_struct.h"
 #include "index/base/heap.h"
@@ -564,21 +564,21 @@ int path_sum_parts(const struct path_query *q, struct path_list *list,
 		   const struct arena *a, path_add_part *add, void *arg, struct err *err)
 {
 	const struct flow *fl;
-	struct arena scratch;
+	struct arena *scratch;
 	int rc;
 
 	for (size_t i = 0; i < list->n; i++)
 		for (size_t k = 0; k < list->paths[i].n; k++)
 			list->paths[i].steps[k].cost.est = 0;
-	arena_init(&scratch, a->cap);
+	scratch = need_scratch(a);
 	flow_parts_rewind(q->parts);
 	while (!(rc = flow_parts_next(q->parts, &fl, err)) && fl) {
 		double *first;
 
-		arena_reset(&scratch);
-		first = ARENA_ARRAY(&scratch, double, (size_t)fl->in.functions + 1);
-		if (!first || path_outermost(fl, q->from, first, &scratch)) {
-			rc = arena_full(&scratch, err);
+		arena_reset(scratch);
+		first = ARENA_ARRAY(scratch, double, (size_t)fl->in.functions + 1);
+		if (!first || path_outermost(fl, q->from, first, scratch)) {
+			rc = arena_full(scratch, err);
 			break;
 		}
 		for (size_t i = 0; i < list->n && !rc; i++)
@@ -586,7 +586,7 @@ int path_sum_parts(const struct path_query *q, struct path_list *list,
 		if (rc)
 			break;
 	}
-	arena_free(&scratch);
+	scratch_free(scratch);
 	for (size_t i = 0; i < list->n; i++)
 		for (size_t k = 0; k < list->paths[i].n; k++) {
 			struct path_bounds *b = &list->paths[i].steps[k].cost;

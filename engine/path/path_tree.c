@@ -21,7 +21,7 @@
 #include "engine/flow/pairs.h"
 #include "engine/names/fnset.h"
 #include "engine/path/path_tree_in.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
@@ -343,7 +343,7 @@ static int grow_parts(struct growing *g)
 {
 	uint32_t parts = flow_parts_count(g->q->parts), most = PARTS_NODES / parts;
 	const struct flow *fl;
-	struct arena scratch;
+	struct arena *scratch;
 	int rc;
 
 	most = most > PART_NODES ? PART_NODES : most;
@@ -352,14 +352,14 @@ static int grow_parts(struct growing *g)
 	g->shown = ARENA_ARRAY(g->arena, double, (size_t)g->fl->in.edges + 1);
 	if (!g->shown_own || !g->shown || put_starts(g, false))
 		return tree_full(g);
-	arena_init(&scratch, g->arena->cap);
+	scratch = need_scratch(g->arena);
 	flow_parts_rewind(g->q->parts);
 	do {
 		rc = flow_parts_next(g->q->parts, &fl, g->err);
 		if (!rc && fl)
-			rc = grow_part(g, fl, &scratch, most);
+			rc = grow_part(g, fl, scratch, most);
 	} while (!rc && fl);
-	arena_free(&scratch);
+	scratch_free(scratch);
 	for (uint32_t i = 0; !rc && i < g->n; i++)
 		if (g->nodes[i].rest >= 0.5 && may_grow(g, &g->nodes[i]))
 			rc = push_node(g, i, g->nodes[i].rest);

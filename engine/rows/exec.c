@@ -5,25 +5,28 @@
 #include "index/base/arena.h"
 #include "index/base/cancel.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 int exec_stop(struct exec *x)
 {
-	return cancel_poll(x->open->cancel, x->err);
+	need(cancel_poll(x->open->cancel, x->err), x->err);
+	return 0;
 }
 
 void *exec_alloc(struct exec *x, size_t n, size_t size)
 {
 	void *p = arena_array(x->a, n, size);
 
-	if (!p)
-		arena_full(x->a, x->err);
+	need(p ? 0 : arena_full(x->a, x->err), x->err);
 	return p;
 }
 
-int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t need,
+int exec_grow(struct exec *x, void *pp, size_t *cap, size_t used, size_t wanted,
 	      size_t size)
 {
-	return arena_grow(x->a, pp, cap, used, need, size) ? arena_full(x->a, x->err) : 0;
+	if (arena_grow(x->a, pp, cap, used, wanted, size))
+		need(arena_full(x->a, x->err), x->err);
+	return 0;
 }
 
 /* Rows may each have the same to say. */
@@ -38,7 +41,7 @@ static int add_text(struct exec *x, struct str text, struct exec_texts *to)
 		text = arena_str(a, text);
 	if (!text.p ||
 	    arena_grow(a, &to->at, &to->cap, to->n, to->n + 1, sizeof(*to->at)))
-		return arena_full(a, x->err);
+		need(arena_full(a, x->err), x->err);
 	to->at[to->n++] = text;
 	return 0;
 }
@@ -64,7 +67,7 @@ int exec_rows(struct exec *x, uint64_t n)
 	if (n <= x->open->row_limit)
 		return 0;
 	err_set(x->err, ERR_LIMIT, 0, "more than %s rows", GROUPED(x->open->row_limit));
-	return err_hint(x->err,
-			"narrow the query with 'of', or raise it: --limit rows=%llu",
-			10 * (unsigned long long)x->open->row_limit);
+	err_hint(x->err, "narrow the query with 'of', or raise it: --limit rows=%llu",
+		 10 * (unsigned long long)x->open->row_limit);
+	map_leave(x->err);
 }

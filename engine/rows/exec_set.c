@@ -16,7 +16,7 @@
 #include "engine/graph/graph.h"
 #include "engine/names/match.h"
 #include "engine/names/name.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/err.h"
 #include "engine/rows/exec_name.h"
 
@@ -89,7 +89,7 @@ static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
 	struct line_wanted w = {.file = s->text};
 	struct str digits = s->text;
 	struct fn_set *set = exec_new_set(x, store_info(x->g->st)->functions);
-	struct arena scratch;
+	struct arena *scratch;
 	bool hit = false;
 	uint32_t n;
 	int rc = 0;
@@ -102,13 +102,13 @@ static int line_set(struct exec *x, const struct set *s, struct fn_set **out)
 		exec_fail(x, s->span, "'line:' needs a line number");
 		return err_hint(x->err, "write line:120 or line:parser.c:120");
 	}
-	arena_init(&scratch, x->a->cap);
+	scratch = need_scratch(x->a);
 	for (fn_id f = 0; f < set->functions && !rc; f++) {
-		rc = has_line(x, f, &w, &scratch, &hit);
+		rc = has_line(x, f, &w, scratch, &hit);
 		if (!rc && hit)
 			fnset_add(set, f);
 	}
-	arena_free(&scratch);
+	scratch_free(scratch);
 	if (rc || exec_set_of_store(x, set, out))
 		return x->err->kind;
 	n = fnset_count(*out);

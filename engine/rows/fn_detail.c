@@ -11,10 +11,11 @@
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_hidden.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/count.h"
 #include "index/base/err.h"
 #include "index/part_lines.h"
+#include "index/base/cancel.h"
 
 /* Some parts of a profile, read again. */
 struct part_set {
@@ -56,10 +57,9 @@ void part_cache_free(struct part_cache *c)
 
 static int poll(void *arg, struct err *err)
 {
-	struct exec *x = arg;
+	const struct exec *x = arg;
 
-	(void)err; /* x->err */
-	return exec_poll_now(x);
+	return cancel_poll(x->open->cancel, err);
 }
 
 static bool holds(const struct part_set *s, const struct exec *x)
@@ -218,13 +218,13 @@ int fn_detail_each(struct exec *x, const struct fn_set *set, fn_detail_take *tak
 {
 	enum { POLL = 16 };
 	uint32_t *first, *member, n;
-	struct arena scratch;
+	struct arena *scratch;
 	int rc = 0;
 
 	if (list_merged(x, &first, &member))
 		return x->err->kind;
 	n = first ? x->g->functions : store_info(x->g->st)->functions;
-	arena_init(&scratch, x->a->cap);
+	scratch = need_scratch(x->a);
 	for (uint32_t f = 0; f < n && !rc; f++) {
 		struct fn_members of = {&f, 1, first != NULL};
 		uint32_t here;
@@ -238,12 +238,12 @@ int fn_detail_each(struct exec *x, const struct fn_set *set, fn_detail_take *tak
 			of.fn = member + first[f];
 			of.n = first[f + 1] - first[f];
 		}
-		arena_reset(&scratch);
-		rc = take(x, arg, &of, &scratch) || (f % POLL == 0 && exec_poll_now(x))
+		arena_reset(scratch);
+		rc = take(x, arg, &of, scratch) || (f % POLL == 0 && exec_poll_now(x))
 			     ? x->err->kind
 			     : 0;
 	}
-	arena_free(&scratch);
+	scratch_free(scratch);
 	return rc;
 }
 

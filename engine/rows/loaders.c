@@ -25,6 +25,7 @@
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 
 enum { REACH = 8 }; /* lines from the call to a closure that is its argument */
 
@@ -37,7 +38,7 @@ struct loading {
 	uint8_t *facts; /* of each */
 	struct fn_set *found, *requires;
 	uint32_t unknown;
-	struct arena scratch;
+	struct arena *scratch;
 };
 
 static bool one_of(struct str s, const char *const *of, size_t n)
@@ -204,8 +205,8 @@ static int add_registered(struct loading *l, fn_id f, fn_id callee)
 	int64_t *costs;
 	size_t n;
 
-	arena_reset(&l->scratch);
-	if (fn_sites(l->x, f, &l->scratch, &site, &costs, &n))
+	arena_reset(l->scratch);
+	if (fn_sites(l->x, f, l->scratch, &site, &costs, &n))
 		return l->x->err->kind;
 	for (size_t i = 0; i < n; i++)
 		if (site[i].callee == callee &&
@@ -309,8 +310,8 @@ int exec_add_loaders(struct exec *x, struct fn_set *set)
 	l.requires = exec_new_set(x, l.n);
 	if (!l.facts || !l.found || !l.requires)
 		return x->err->kind;
-	arena_init(&l.scratch, x->a->cap);
+	l.scratch = need_scratch(x->a);
 	find_loaders(&l, set);
-	arena_free(&l.scratch);
+	scratch_free(l.scratch);
 	return x->err->kind;
 }

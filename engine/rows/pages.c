@@ -303,20 +303,40 @@ int result_ahead(const struct result *r, int (*fn)(void *), void *arg, struct er
 	return rc;
 }
 
+/* What a reader asks, who holds things of its own. */
+struct asked_page {
+	struct result_pages *p;
+	size_t first; /* the row */
+	size_t col;
+};
+
+static int fill_guarded(void *arg)
+{
+	const struct asked_page *k = arg;
+	struct result_pages *p = k->p;
+	struct page *h = &p->page[0];
+
+	if (p->ahead) {
+		turn_page(p, k->first);
+		return p->page[p->now].x->err->kind;
+	}
+	if (!h->x && new_page(p, p->t->x, h))
+		return p->t->x->err->kind;
+	return fill_page(p, h, k->first);
+}
+
 /* Show the page of a row; the kind of an error. */
 static int hold_page(struct result_pages *p, size_t first, struct err *err)
 {
-	struct page *h = &p->page[0];
+	struct asked_page k = {.p = p, .first = first};
+	struct page *h;
 
-	if (p->ahead)
-		turn_page(p, first);
-	else if (!h->x && new_page(p, p->t->x, h))
+	if (map_guard(fill_guarded, &k, ERR_INDEX, err)) {
+		if (p->ahead)
+			told(p->page[p->now].x->err, err);
 		return told(p->t->x->err, err);
-	else
-		fill_page(p, h, first);
+	}
 	h = &p->page[p->ahead ? p->now : 0];
-	if (h->x->err->kind)
-		return told(h->x->err, err);
 	memcpy(p->r->cols, h->cols, p->r->ncols * sizeof(*h->cols));
 	p->r->first = first;
 	p->r->held = h->held;
@@ -335,6 +355,14 @@ int result_row(const struct result *r, size_t row, size_t *at, struct err *err)
 	return 0;
 }
 
+static int load_guarded(void *arg)
+{
+	const struct asked_page *k = arg;
+	struct table_col *c = k->p->col[k->col];
+
+	return fill_shown(k->p->t, c) || table_texts(k->p->t, c);
+}
+
 int result_load(const struct result *r, const struct column *c, struct err *err)
 {
 	struct result_pages *p = r->pages;
@@ -342,7 +370,8 @@ int result_load(const struct result *r, const struct column *c, struct err *err)
 
 	if (!p || !c)
 		return 0;
-	if (fill_shown(p->t, p->col[k]) || table_texts(p->t, p->col[k])) {
+	if (map_guard(load_guarded, &(struct asked_page){.p = p, .col = k}, ERR_INDEX,
+		      err)) {
 		told(p->t->x->err, err);
 		if (err->kind == ERR_LIMIT)
 			snprintf(err->hint, sizeof(err->hint),

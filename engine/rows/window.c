@@ -4,6 +4,7 @@
 #include "engine/rows/row_loops.h"
 #include "index/base/err_struct.h"
 #include "index/base/isa.h"
+#include "index/base/need.h"
 
 const struct row_loops *row_loops(void)
 {
@@ -17,8 +18,7 @@ const struct row_loops *row_loops(void)
 int window_open(struct exec *x, const struct table *t, struct window *w)
 {
 	*w = (struct window){.x = *x, .stmt = x, .of = t};
-	arena_init(&w->a, x->a->cap);
-	w->x.a = &w->a;
+	w->x.a = w->a = need_scratch(x->a);
 	w->x.lasting = x->lasting ? x->lasting : x->a;
 	w->col = EXEC_ARRAY(x, struct table_col, t->ncols + 1);
 	for (size_t i = 0; i < t->ncols; i++)
@@ -34,7 +34,7 @@ bool window_next(struct window *w)
 	w->next += WINDOW;
 	if (w->first >= t->n || w->x.err->kind || exec_poll_now(w->stmt))
 		return false;
-	arena_reset(&w->a);
+	arena_reset(w->a);
 	w->decided = NULL;
 	w->t = *t;
 	w->t.x = &w->x;
@@ -82,7 +82,7 @@ struct str window_keep(struct window *w, struct str s)
 {
 	struct str copy;
 
-	if (!arena_holds(&w->a, s.p))
+	if (!arena_holds(w->a, s.p))
 		return s;
 	copy = arena_str(w->stmt->a, s);
 	if (!copy.p)
@@ -92,6 +92,6 @@ struct str window_keep(struct window *w, struct str s)
 
 int window_close(struct window *w)
 {
-	arena_free(&w->a);
+	scratch_free(w->a);
 	return w->x.err->kind;
 }

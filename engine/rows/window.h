@@ -23,7 +23,7 @@ enum { WINDOW = 2048 };
 
 struct window {
 	struct exec x; /* that of the statement, with the memory of the window */
-	struct arena a;
+	struct arena *a;
 	struct table t;
 	const struct table *of;
 	struct exec *stmt;

@@ -10,7 +10,7 @@
 #include "engine/gstages/gstage.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/source.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
@@ -122,17 +122,17 @@ static int keep_in_force(struct exec *x, struct table *t)
 static int part_left(struct exec *x, struct part_rows *d, uint32_t part, uint32_t e)
 {
 	struct graph *g = x->g;
-	struct arena a;
+	struct arena *a;
 	int rc = 0;
 
-	arena_init(&a, x->a->cap);
+	a = need_scratch(x->a);
 	if (graph_part_count(g) > 1 || g->contexts)
-		rc = exec_gstages_of_part(x, part, &a, &g);
+		rc = exec_gstages_of_part(x, part, a, &g);
 	if (!rc && !(rc = graph_event(g, e, x->err))) {
 		d->left[e][part] = graph_left(g, e);
 		d->functions[part] = g->functions;
 	}
-	arena_free(&a);
+	scratch_free(a);
 	return rc;
 }
 
@@ -384,12 +384,12 @@ static int set_left(struct exec *x, struct part_of_set *s, uint32_t part, uint32
 	int64_t *self = &s->left[e][2 * part];
 	struct exec one = *x;
 	struct fn_set *set;
-	struct arena a;
+	struct arena *a;
 
-	arena_init(&a, x->a->cap);
-	one.a = &a;
+	a = need_scratch(x->a);
+	one.a = a;
 	s->calls[part] = 0;
-	if (!exec_gstages_of_part(x, part, &a, &one.g) &&
+	if (!exec_gstages_of_part(x, part, a, &one.g) &&
 	    !graph_event(one.g, e, x->err) && !exec_set_of_store(&one, s->of_store, &set))
 		for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
 		     f = fnset_next(set, f + 1)) {
@@ -397,7 +397,7 @@ static int set_left(struct exec *x, struct part_of_set *s, uint32_t part, uint32
 			cost_add(&self[1], graph_incoming(one.g, f, e));
 			count_add(&s->calls[part], graph_calls(one.g, f));
 		}
-	arena_free(&a);
+	scratch_free(a);
 	return x->err->kind;
 }
 
@@ -472,7 +472,7 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 {
 	const struct store_info *si = store_info(x->g->st);
 	struct part_of_set *s = EXEC_ARRAY(x, struct part_of_set, 1);
-	struct arena scratch;
+	struct arena *scratch;
 	struct fn_set *set;
 	int rc = 0;
 
@@ -487,12 +487,12 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 	t->data = s;
 	if (parts_init(x, t, &source_parts_of))
 		return x->err->kind;
-	arena_init(&scratch, x->a->cap);
+	scratch = need_scratch(x->a);
 	if (gstages_divide(x->gstages))
 		rc = open_left(x, set, t);
 	for (uint32_t p = 0; p < si->parts && !rc && !s->left; p++)
-		rc = in_force(x, p) ? add_part_of_set(x, set, p, s, &scratch) : 0;
-	arena_free(&scratch);
+		rc = in_force(x, p) ? add_part_of_set(x, set, p, s, scratch) : 0;
+	scratch_free(scratch);
 	for (uint32_t p = 0; p < si->parts && !rc; p++) {
 		const int64_t now = (int64_t)set_self(t, p, t->event);
 

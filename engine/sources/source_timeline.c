@@ -85,7 +85,10 @@ static uint32_t moment_part_of(const struct table *t, uint32_t r)
 	return ROW(moment, t, r)->on;
 }
 
-/* ---- rows, in the reverse of time ---- */
+/* ---- rows, in the reverse of time ----
+ *
+ * The index calls these while it reads, so they return an error to it.
+ */
 
 /* Add a row in front of those of its caller. */
 static int add_moment(struct timeline *l, const struct moment *m, uint32_t caller)
@@ -97,8 +100,8 @@ static int add_moment(struct timeline *l, const struct moment *m, uint32_t calle
 			GROUPED((uint64_t)ROWS));
 		return err_hint(l->x->err, "leave short calls out: timeline min 1%%");
 	}
-	if (exec_grow(l->x, &l->row, &l->cap, l->n, l->n + 1, sizeof(*l->row)))
-		return l->x->err->kind;
+	if (arena_grow(l->x->a, &l->row, &l->cap, l->n, l->n + 1, sizeof(*l->row)))
+		return arena_full(l->x->a, l->x->err);
 	l->row[l->n] = *m;
 	l->row[l->n].next = c->first;
 	c->first = (uint32_t)l->n++;
@@ -128,9 +131,9 @@ static int end_run(struct timeline *l, uint32_t caller, uint64_t depth)
 
 static int know_calling(struct timeline *l, uint32_t last)
 {
-	if (exec_grow(l->x, &l->calling, &l->calling_cap, l->ncalling, (size_t)last + 1,
-		      sizeof(*l->calling)))
-		return l->x->err->kind;
+	if (arena_grow(l->x->a, &l->calling, &l->calling_cap, l->ncalling,
+		       (size_t)last + 1, sizeof(*l->calling)))
+		return arena_full(l->x->a, l->x->err);
 	while (l->ncalling <= last)
 		l->calling[l->ncalling++] = (struct calling){.first = NO_ROW};
 	return 0;

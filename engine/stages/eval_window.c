@@ -534,7 +534,7 @@ static int eval_in(struct window *w, struct expr *e, struct table_col *out)
 static struct str function_text(struct window *w, struct str name, struct str v)
 {
 	if (str_eq(name, STR("short")))
-		return name_short(v, &w->a);
+		return name_short(v, w->a);
 	if (str_eq(name, STR("basename")))
 		return str_basename(v);
 	v.n -= str_basename(v).n; /* dirname */
@@ -548,7 +548,7 @@ static int eval_replace(struct window *w, struct expr *e, const struct table_col
 
 	for (size_t i = 0; i < w->t.n; i++)
 		if (match_replace(e->match, col_text(&w->t, a, i), to->text,
-				  to->span.at + 1, &w->a, &out->s[i], w->x.err) ||
+				  to->span.at + 1, w->a, &out->s[i], w->x.err) ||
 		    exec_poll(w->stmt))
 			return w->x.err->kind;
 	return 0;
@@ -569,7 +569,7 @@ static int eval_call(struct window *w, struct expr *e, struct table_col *out)
 
 			out->s[i] = function_text(w, e->text, s);
 			if (!out->s[i].p && s.p)
-				return arena_full(&w->a, w->x.err);
+				return arena_full(w->a, w->x.err);
 		} else if (col_is_f(e->type))
 			out->f[i] = fabs(as_double(&a, i));
 		else

@@ -24,6 +24,7 @@
 #include "index/base/err.h"
 #include "index/base/order.h"
 #include "index/base/sort.h"
+#include "index/base/need.h"
 
 enum { KEYS = 16 };
 
@@ -118,8 +119,9 @@ static bool sorts_by_bits(const struct order *o, size_t n)
 
 static int bits_sort(struct exec *x, const struct order *o, uint32_t *v, size_t n)
 {
-	struct sort_pair *p = malloc(2 * n * sizeof(*p));
-	int rc = p ? 0 : err_no_memory(x->err, NULL);
+	struct arena *scratch = need_scratch(NULL);
+	struct sort_pair *p = NEED_ARRAY(scratch, struct sort_pair, 2 * n);
+	int rc = 0;
 
 	for (size_t i = 0; !rc && i < n; i++)
 		p[i].value = v[i];
@@ -136,7 +138,7 @@ static int bits_sort(struct exec *x, const struct order *o, uint32_t *v, size_t 
 	}
 	for (size_t i = 0; !rc && i < n; i++)
 		v[i] = p[i].value;
-	free(p);
+	scratch_free(scratch);
 	return rc;
 }
 

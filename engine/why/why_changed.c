@@ -18,7 +18,7 @@
 #include "engine/graph/graph.h"
 #include "engine/names/fnset.h"
 #include "engine/rows/exec.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/err_struct.h"
 
 /* CALLED: the same, by one that changed; CALLER: of a function of `under` */
@@ -296,24 +296,24 @@ bool why_paired(const struct why *w, uint32_t f)
 int why_changed(struct why *w)
 {
 	struct changes c = {.w = w, .x = w->run[HERE]};
-	struct arena scratch;
+	struct arena *scratch;
 	int rc;
 
-	arena_init(&scratch, c.x->a->cap);
-	c.state = ARENA_ARRAY(&scratch, uint8_t, w->n);
-	c.uneven = ARENA_ARRAY(&scratch, double, w->n);
-	c.calls = ARENA_ARRAY(&scratch, struct calls_read, SIDES);
+	scratch = need_scratch(c.x->a);
+	c.state = ARENA_ARRAY(scratch, uint8_t, w->n);
+	c.uneven = ARENA_ARRAY(scratch, double, w->n);
+	c.calls = ARENA_ARRAY(scratch, struct calls_read, SIDES);
 	for (unsigned s = 0; s < SIDES; s++)
-		c.in[s] = ARENA_ARRAY(&scratch, bool, (size_t)w->g[s]->cycles + 1);
+		c.in[s] = ARENA_ARRAY(scratch, bool, (size_t)w->g[s]->cycles + 1);
 	if (!c.state || !c.uneven || !c.calls || !c.in[BASE] || !c.in[HERE])
-		rc = arena_full(&scratch, c.x->err);
+		rc = arena_full(scratch, c.x->err);
 	else
-		rc = why_libraries(w, &scratch) || find_changed(&c) || widen(&c) ||
-				     (w->under[HERE] && keep_under(&c, &scratch)) ||
+		rc = why_libraries(w, scratch) || find_changed(&c) || widen(&c) ||
+				     (w->under[HERE] && keep_under(&c, scratch)) ||
 				     renumber(&c)
 			     ? c.x->err->kind
 			     : 0;
-	arena_free(&scratch);
+	scratch_free(scratch);
 	return rc;
 }
 

@@ -21,7 +21,7 @@
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/bisect.h"
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
@@ -697,21 +697,20 @@ static int build_caller(struct caller_edges *b, const struct why_joined *j, size
 static int build_edges(struct exec *x, struct why *w, const bool *joinable,
 		       const struct why_joined *j)
 {
-	struct arena scratch;
+	struct arena *scratch = need_scratch(x->a);
 	struct caller_edges b = {
-		.w = w, .x = x, .scratch = &scratch, .joinable = joinable};
+		.w = w, .x = x, .scratch = scratch, .joinable = joinable};
 	size_t at = 0;
 	int rc = 0;
 
-	arena_init(&scratch, x->a->cap);
 	/* bsearch() and memcpy() want an array, though it may be empty. */
 	if (exec_grow(x, &b.edge, &b.cap, 0, 16, sizeof(*b.edge)))
 		return x->err->kind;
 	for (b.g = 0; !rc && b.g < w->root; b.g++) {
-		arena_reset(&scratch);
+		arena_reset(scratch);
 		rc = build_caller(&b, j, &at);
 	}
-	arena_free(&scratch);
+	scratch_free(scratch);
 	return rc;
 }
 

@@ -12,7 +12,7 @@
 
 #include "engine/graph/graph.h"
 #include "engine/rows/exec.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/err.h"
 #include "index/graph/cycles.h"
 
@@ -58,19 +58,19 @@ static int number_units(struct exec *x, struct why *w, const struct cycles *c)
 static int find_units(struct exec *x, struct why *w)
 {
 	uint32_t *first, *callee;
-	struct arena scratch;
+	struct arena *scratch;
 	struct cycles c;
 	int rc;
 
-	arena_init(&scratch, x->a->cap);
-	rc = list_calls(w, &scratch, &first, &callee);
+	scratch = need_scratch(x->a);
+	rc = list_calls(w, scratch, &first, &callee);
 	if (!rc && cycles_find(w->n, first, callee, &c)) {
 		rc = err_no_memory(x->err, "while looking for cycles");
 	} else if (!rc) {
 		rc = number_units(x, w, &c);
 		cycles_free(&c);
 	}
-	arena_free(&scratch);
+	scratch_free(scratch);
 	return rc;
 }
 
@@ -241,17 +241,17 @@ static int repair_side(struct why *w, unsigned side, struct arena *scratch, doub
 
 static int repair(struct exec *x, struct why *w)
 {
-	struct arena scratch;
+	struct arena *scratch;
 	double *root[SIDES];
 	int rc;
 
-	arena_init(&scratch, x->a->cap);
-	rc = repair_side(w, BASE, &scratch, &root[BASE]) ||
-			     repair_side(w, HERE, &scratch, &root[HERE]) ||
+	scratch = need_scratch(x->a);
+	rc = repair_side(w, BASE, scratch, &root[BASE]) ||
+			     repair_side(w, HERE, scratch, &root[HERE]) ||
 			     add_root(x, w, root)
 		     ? x->err->kind
 		     : 0;
-	arena_free(&scratch);
+	scratch_free(scratch);
 	return rc;
 }
 

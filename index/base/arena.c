@@ -139,21 +139,30 @@ struct str arena_str(struct arena *a, struct str s)
 	return (struct str){p, s.n};
 }
 
-struct str arena_printf(struct arena *a, const char *fmt, ...)
+struct str arena_vprintf(struct arena *a, const char *fmt, va_list ap)
 {
-	va_list ap;
+	va_list again;
 	int n;
 	char *p;
 
-	va_start(ap, fmt);
-	n = vsnprintf(NULL, 0, fmt, ap);
-	va_end(ap);
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
 	if (n < 0 || !(p = arena_alloc(a, (size_t)n + 1)))
 		return (struct str){NULL, 0};
-	va_start(ap, fmt);
 	vsnprintf(p, (size_t)n + 1, fmt, ap);
-	va_end(ap);
 	return (struct str){p, (size_t)n};
+}
+
+struct str arena_printf(struct arena *a, const char *fmt, ...)
+{
+	struct str s;
+	va_list ap;
+
+	va_start(ap, fmt);
+	s = arena_vprintf(a, fmt, ap);
+	va_end(ap);
+	return s;
 }
 
 struct str arena_join(struct arena *a, struct str before, struct str s, struct str after)

@@ -34,6 +34,8 @@ struct str arena_str(struct arena *a,
 		     struct str s); /* a copy; its p is NULL if the arena is full */
 struct str arena_printf(struct arena *a, const char *fmt, ...)
 	__attribute__((format(printf, 2, 3)));
+struct str arena_vprintf(struct arena *a, const char *fmt, va_list ap)
+	__attribute__((format(printf, 2, 0)));
 /* The texts after each other, of any length; its p is NULL if the arena is full. */
 struct str arena_join(struct arena *a, struct str before, struct str s, struct str after);
 bool arena_holds(const struct arena *a, const void *p); /* is p in its memory? */

@@ -30,6 +30,8 @@ struct guard {
 	sigjmp_buf back;
 	struct guard *outer;
 	const char *volatile what; /* name of the map that faulted; set by the handler */
+	struct err *err;
+	unsigned depth; /* guards around it, and itself */
 };
 
 struct chunk {
@@ -39,6 +41,7 @@ struct chunk {
 
 static struct chunk table;
 static _Thread_local struct guard *guard;
+static _Thread_local struct map_held *held; /* the last one first */
 static _Thread_local const char *volatile wild; /* map_wild() */
 static pthread_once_t once = PTHREAD_ONCE_INIT;
 static struct sigaction before[2]; /* SIGBUS, SIGSEGV */
@@ -201,9 +204,51 @@ void map_close(struct map *m)
 	*m = (struct map){.p = ""};
 }
 
+_Noreturn void map_leave(const struct err *err)
+{
+	if (!guard)
+		__builtin_trap(); /* a query is run under a guard */
+	if (guard->err != err)
+		*guard->err = *err;
+	guard->what = NULL;
+	siglongjmp(guard->back, 1);
+}
+
+void map_hold(struct map_held *h)
+{
+	h->depth = guard ? guard->depth : 0;
+	h->at = &held;
+	if ((h->next = held))
+		h->next->at = &h->next;
+	held = h;
+}
+
+void map_let_go(struct map_held *h)
+{
+	*h->at = h->next;
+	if (h->next)
+		h->next->at = h->at;
+}
+
+static void release_held(unsigned depth)
+{
+	for (struct map_held *h; (h = held) && h->depth >= depth;) {
+		map_let_go(h);
+		h->release(h);
+	}
+}
+
+/* The function has ended well: what it still holds belongs to the one around it. */
+static void hand_on(unsigned depth)
+{
+	for (struct map_held *h = held; h && h->depth >= depth; h = h->next)
+		h->depth = depth - 1;
+}
+
 int map_guard(int (*fn)(void *), void *arg, int kind, struct err *err)
 {
-	struct guard g = {.outer = guard};
+	struct guard g = {
+		.outer = guard, .err = err, .depth = guard ? guard->depth + 1 : 1};
 	int rc;
 
 	pthread_once(&once, install);
@@ -211,6 +256,9 @@ int map_guard(int (*fn)(void *), void *arg, int kind, struct err *err)
 	if (sigsetjmp(g.back, 1)) {
 		guard = g.outer;
 		wild = NULL;
+		release_held(g.depth);
+		if (!g.what)
+			return err->kind;
 		err_clear(err);
 		return err_set(err, kind, 0, "%s changed or shrank while it was read",
 			       g.what);
@@ -218,5 +266,6 @@ int map_guard(int (*fn)(void *), void *arg, int kind, struct err *err)
 	guard = &g;
 	rc = fn(arg);
 	guard = g.outer;
+	hand_on(g.depth);
 	return rc;
 }

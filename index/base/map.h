@@ -38,8 +38,21 @@ void map_wild(const char *what);
 void map_fail(const char *what);
 
 /* Call fn(arg).  Returns its result, or err's kind (`kind`) if a watched map faulted.
- * Calls may nest; each thread has its own.  After a fault nothing in fn is released,
- * so it must use arenas and hold no locks. */
+ * Calls may nest; each thread has its own.  After a fault nothing in fn is released but what
+ * is held, so it must use arenas and hold no locks. */
 int map_guard(int (*fn)(void *), void *arg, int kind, struct err *err);
+
+/* End the guarded function with an error, of which err of map_guard() gets a copy. */
+_Noreturn void map_leave(const struct err *err);
+
+/* What the guarded function made and has not released: map_guard() releases it if the function
+ * does not end as it should.  It is in no frame of the function. */
+struct map_held {
+	void (*release)(struct map_held *h);
+	struct map_held *next, **at; /* at: where the pointer to it is */
+	unsigned depth;
+};
+void map_hold(struct map_held *h);
+void map_let_go(struct map_held *h); /* the caller releases it */
 
 #endif

@@ -85,6 +85,8 @@ const struct source_id *store_source(const struct store *st);
 /* ERR_INDEX if a block read so far was damaged or the file has changed since
  * store_open(); the hint tells how to rebuild.  ERR_LIMIT if memory was out. */
 int store_check(struct store *st, struct err *err);
+/* Leave the guarded function (base/need.h) if store_check() fails. */
+void store_sound(struct store *st);
 /* Remember that memory was out until store_check() reports it: for readers that cannot
  * fail. */
 void store_short(struct store *st);

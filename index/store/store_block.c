@@ -14,6 +14,7 @@
 
 #include "index/base/err.h"
 #include "index/base/map.h"
+#include "index/base/need.h"
 #include "index/base/vec.h"
 #include "index/format/column_code.h"
 #include "index/store/store_in.h"
@@ -80,6 +81,13 @@ int store_check(struct store *st, struct err *err)
 	if (st->damage.kind == ERR_LIMIT)
 		err_clear(&st->damage);
 	return err->kind;
+}
+
+void store_sound(struct store *st)
+{
+	struct err err = {0};
+
+	need(store_check(st, &err), &err);
 }
 
 /* ---- blocks ---- */

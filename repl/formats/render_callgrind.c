@@ -363,7 +363,7 @@ static void write_profile(struct writer *w, const struct column *id)
 {
 	render_asks(w->rd);
 	for (uint32_t e = 0; w->g && e < w->info->events; e++)
-		if (graph_event(w->g, e, w->rd->err))
+		if (session_graph_event(w->g, e, w->rd->err))
 			return;
 	mark_chosen(w, id);
 	if (!w->g)

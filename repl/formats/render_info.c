@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/query.h"
 #include "engine/graph/graph.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
@@ -124,7 +125,7 @@ static int set_event(struct card *c, struct line *l, uint32_t e)
 	bool about, self_about = !graph_is_sure(g, c->f, GRAPH_SELF);
 
 	*l = (struct line){0};
-	if (graph_event(c->g, e, c->rd->err))
+	if (session_graph_event(c->g, e, c->rd->err))
 		return c->rd->err->kind;
 	total = graph_total(g, e);
 	about = graph_incl_is_about(g, c->f, e);
@@ -422,7 +423,7 @@ static int put_function(struct card *c)
 {
 	struct out *o = c->rd->o;
 
-	if (graph_event(c->g, c->event, c->rd->err))
+	if (session_graph_event(c->g, c->event, c->rd->err))
 		return c->rd->err->kind;
 	out_c(o, cell_paint(c->rd->look, PAINT_HEAD));
 	emit_name(o, cell_form(c->rd->look), graph_name(c->g, c->f));

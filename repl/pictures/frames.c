@@ -20,6 +20,7 @@
 
 #include <stdlib.h>
 
+#include "engine/query.h"
 #include "engine/graph/graph.h"
 #include "engine/lang/col_type.h"
 #include "engine/lang/result.h"
@@ -228,7 +229,7 @@ static int find_sides(struct builder *b)
 		return b->err->kind;
 	for (int s = 0; s < b->sides && b->tree; s++)
 		if (b->side[s].paths &&
-		    path_tree_left_out(b->side[s].paths, &b->side[s].cut, b->err))
+		    session_left_out(b->side[s].paths, &b->side[s].cut, b->err))
 			return b->err->kind;
 	return 0;
 }

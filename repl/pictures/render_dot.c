@@ -18,6 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/query.h"
 #include "engine/graph/graph.h"
 #include "repl/render/change.h"
 #include "repl/render/fit.h"
@@ -248,8 +249,8 @@ static int find_sides(struct render *rd, struct graph_drawn *g)
 		g->event[1] = c->event;
 		g->there = c->same[0];
 	}
-	return graph_event(r->graph, r->event_id, rd->err) ||
-			       (g->two && graph_event(c->graph, c->event, rd->err))
+	return session_graph_event(r->graph, r->event_id, rd->err) ||
+			       (g->two && session_graph_event(c->graph, c->event, rd->err))
 		       ? rd->err->kind
 		       : 0;
 }

@@ -27,6 +27,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/query.h"
 #include "engine/graph/graph.h"
 #include "repl/pictures/frames.h"
 #include "repl/pictures/report.h"
@@ -151,8 +152,8 @@ static int find_changes(struct picture *p)
 	if (!r->graph || !c || !c->same[0] || c->event == GRAPH_NONE)
 		return 0;
 	render_asks(p->rd);
-	if (graph_event(r->graph, r->event_id, p->rd->err) ||
-	    graph_event(c->graph, c->event, p->rd->err))
+	if (session_graph_event(r->graph, r->event_id, p->rd->err) ||
+	    session_graph_event(c->graph, c->event, p->rd->err))
 		return p->rd->err->kind;
 	n = r->graph->functions;
 	p->change = ARENA_ARRAY(&p->arrays, double, (size_t)n + c->graph->functions + 1);

@@ -4,6 +4,7 @@
  * Functions and calls have a budget of bytes, half of it if there is the source, too.  Rows
  * of the answer come first, then the costliest of any event, on either side.
  */
+#include "engine/query.h"
 #include "engine/graph/graph.h"
 #include "engine/lang/result.h"
 #include "index/base/err.h"
@@ -41,13 +42,13 @@ static int prepare_side(struct report *p, unsigned s)
 	d->place = ARENA_ARRAY(&p->arrays, uint32_t, (size_t)d->g->functions + 1);
 	if (p->arrays.refused)
 		return err_no_memory(p->rd->err, "for a report");
-	if (graph_need_calls(d->g, p->rd->err))
+	if (session_graph_calls(d->g, p->rd->err))
 		return p->rd->err->kind;
 	for (uint32_t e = 0; e < p->events; e++) {
 		d->event[e] = event_on(p, s, e);
 		if (d->event[e] == GRAPH_NONE)
 			continue;
-		if (graph_event(d->g, d->event[e], p->rd->err))
+		if (session_graph_event(d->g, d->event[e], p->rd->err))
 			return p->rd->err->kind;
 		d->total[e] = graph_total(d->g, d->event[e]);
 	}

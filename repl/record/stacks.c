@@ -26,6 +26,8 @@
 #include "index/base/arena.h"
 #include "index/base/err.h"
 #include "index/base/order.h"
+#include "index/base/map.h"
+#include "index/base/err_kind.h"
 
 static const double LINES = .7, FURTHER = .27, OVER = .75;
 enum { MOST_CALLERS = 64, FUNCTIONS = 50, NAMES_MAX = 512 << 10 };
@@ -145,33 +147,64 @@ static int choose(struct store *st, const struct flow_input *in, size_t most,
 	return a->refused ? arena_full(a, err) : 0;
 }
 
-int stacks_plan(struct store *st, double times, struct arena *a, struct stacks_plan *plan,
-		struct err *err)
+struct asking {
+	struct store *st;
+	struct arena *a;
+	double times;
+	struct stacks_plan *plan;
+	double share;
+	struct err *err;
+};
+
+static int plan_guarded(void *arg)
 {
+	struct asking *k = arg;
+	struct stacks_plan *plan = k->plan;
 	struct flow_input in;
 
-	*plan = (struct stacks_plan){0};
-	if (flow_input_of(st, 0, &in, err))
-		return err->kind;
-	plan->callers = callers_for(times, growth(st, &in));
+	if (flow_input_of(k->st, 0, &in, k->err))
+		return k->err->kind;
+	plan->callers = callers_for(k->times, growth(k->st, &in));
 	if (plan->callers >= 2)
 		return 0;
 	plan->callers = 0;
-	return choose(st, &in, (size_t)(FUNCTIONS * (times - 1)) + 1, a, plan, err);
+	return choose(k->st, &in, (size_t)(FUNCTIONS * (k->times - 1)) + 1, k->a, plan,
+		      k->err);
+}
+
+int stacks_plan(struct store *st, double times, struct arena *a, struct stacks_plan *plan,
+		struct err *err)
+{
+	struct asking k = {.st = st, .a = a, .times = times, .plan = plan, .err = err};
+
+	*plan = (struct stacks_plan){0};
+	return map_guard(plan_guarded, &k, ERR_INDEX, err);
 }
 
 /* ---- what is proven ---- */
 
-int stacks_proven(struct store *st, struct arena *a, double *share, struct err *err)
+static int prove_guarded(void *arg)
 {
 	const struct path_tree_query q = {.of = TREE_PROGRAM, .rows = 1};
+	struct asking *k = arg;
 	struct path_tree t;
 	struct flow_input in;
 	struct flow *fl;
 
-	if (flow_input_of(st, 0, &in, err) || flow_build(&in, a, NULL, &fl, err) ||
-	    path_tree(fl, &q, a, NULL, &t, err))
+	if (flow_input_of(k->st, 0, &in, k->err) ||
+	    flow_build(&in, k->a, NULL, &fl, k->err) ||
+	    path_tree(fl, &q, k->a, NULL, &t, k->err))
+		return k->err->kind;
+	k->share = t.proven;
+	return 0;
+}
+
+int stacks_proven(struct store *st, struct arena *a, double *share, struct err *err)
+{
+	struct asking k = {.st = st, .a = a, .err = err};
+
+	if (map_guard(prove_guarded, &k, ERR_INDEX, err))
 		return err->kind;
-	*share = t.proven;
+	*share = k.share;
 	return 0;
 }
