@@ -113,7 +113,7 @@ static int run_gstages(struct session *s, const struct query *q, struct statemen
 
 	if ((!run->gstages && !is_of_groups(&q->source) &&
 	     !store_any_grouped(x->g->st)) ||
-	    q->source.vs.n)
+	    q->source.vs.n || s->reading.part)
 		return exec_gstages(x, run->gstages, x->text);
 	if (!(key = graph_key(s, q, run)).p)
 		return arena_full(x->a, x->err);

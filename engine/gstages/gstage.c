@@ -18,6 +18,7 @@
 #include "engine/rows/exec_set.h"
 #include "engine/rows/store_set.h"
 #include "engine/rows/fn_detail.h"
+#include "engine/rows/reading.h"
 #include "engine/inline/graph_inlined.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/inline/inlined_code.h"
@@ -100,11 +101,14 @@ static int run_parts(struct exec *x, const struct gstage *first)
 {
 	uint32_t n = store_info(x->g->st)->parts;
 	uint8_t *parts = EXEC_ARRAY(x, uint8_t, (size_t)n + 1);
-	bool any = false;
+	const uint32_t only = x->open->reading->part;
+	bool any = only > 0;
 
 	if (!parts)
 		return x->err->kind;
-	memset(parts, 1, n);
+	memset(parts, !only, n);
+	if (only)
+		parts[only - 1] = 1;
 	for (const struct gstage *g = first; g; g = g->next) {
 		if (g->kind != G_PART && g->kind != G_THREAD)
 			continue;

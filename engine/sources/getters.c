@@ -177,6 +177,12 @@ bool stages_estimate(const struct table *t, uint32_t r UNUSED, uint32_t e UNUSED
 
 /* ---- calls ---- */
 
+/* As it is in the profile, even if it counts none: as in the store's column. */
+uint64_t call_count(const struct graph *g, uint32_t edge)
+{
+	return g->plain ? store_edge_calls(g->st, edge) : g->calls[edge];
+}
+
 /* Inlined code is entered without a call. */
 bool call_not_counted(const struct table *t, uint32_t r)
 {

@@ -32,6 +32,7 @@ get_absent calls_unknown, site_not_counted;
 prepare fn_prepare_sums;
 get_bool call_estimated, call_of_itself;
 get_absent call_not_counted;
+uint64_t call_count(const struct graph *g, uint32_t edge);
 
 /* source_fn.c: groups, cycles */
 get_number group_functions, cycle_self, cycle_incl, cycle_cuts;

@@ -291,6 +291,7 @@ static int add_places(struct exec *x, struct line_rows *d, const struct fn_membe
 						   .line = r->line,
 						   .instr = r->instr,
 						   .calls = r->calls,
+						   .has_self = r->self != NULL,
 						   .about = r->about};
 		if (r->self)
 			memcpy(costs, r->self, e * sizeof(*costs));

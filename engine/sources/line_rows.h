@@ -19,6 +19,7 @@ struct place {
 	file_id file; /* maybe with a name, as in store_inlined_lines(); plain_file() */
 	uint64_t line, instr;
 	uint64_t calls; /* from here */
+	bool has_self;	/* there are cost lines, not calls alone */
 	bool about;	/* its own cost has a share of a call that is hidden in part */
 };
 

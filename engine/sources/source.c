@@ -9,13 +9,15 @@
 #include "engine/lang/ast.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/fn_detail.h"
+#include "engine/rows/reading.h"
 
 int exec_part_stacks(struct exec *x, const struct source *s)
 {
 	const bool no_functions = s->kind == S_EVENTS || s->kind == S_PARTS ||
 				  s->kind == S_THREADS || s->kind == S_PROFILES;
 
-	if (!x->g->parts || x->g != x->g->whole || (no_functions && !s->of))
+	if (!x->g->parts || x->g != x->g->whole || (no_functions && !s->of) ||
+	    x->open->reading->part)
 		return 0;
 	return fn_part_tree(x, x->g);
 }

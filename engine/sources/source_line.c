@@ -12,6 +12,7 @@
 #include "engine/rows/exec_set.h"
 #include "engine/rows/fn_detail.h"
 #include "engine/rows/place_set.h"
+#include "engine/rows/reading.h"
 #include "engine/inline/inlined.h"
 #include "engine/sources/getters.h"
 #include "engine/sources/line_rows.h"
@@ -64,6 +65,17 @@ static int callers_set(struct exec *x, const struct fn_set *of, struct fn_set **
 	return exec_poll_now(x);
 }
 
+static int portion_set(struct exec *x, struct fn_set **out)
+{
+	const struct session_reading *p = x->open->reading;
+
+	if (!(*out = fnset_new(x->a, x->g->functions)))
+		return arena_full(x->a, x->err);
+	for (uint32_t i = 0; i < p->number && i < x->g->functions - p->first; i++)
+		fnset_add(*out, p->first + i);
+	return 0;
+}
+
 /* The functions whose lines are asked for; NULL: all. */
 static int detail_set(struct exec *x, const struct source *s, struct line_rows *d,
 		      struct fn_set **out)
@@ -75,6 +87,8 @@ static int detail_set(struct exec *x, const struct source *s, struct line_rows *
 		return exec_place_set(x, of, out, &d->only);
 	if ((of && exec_set(x, of, out)) || (s->to && exec_set(x, s->to, &d->to)))
 		return x->err->kind;
+	if (!of && !s->to && x->open->reading->number)
+		return portion_set(x, out);
 	if (s->kind == S_CALLSITES && s->of)
 		return exec_hint(x, STR("`callsites of` lists the calls that a function "
 					"makes, `callsites to` those to it"));
@@ -111,7 +125,8 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 		return x->err->kind;
 	t->data = d;
 	t->rows = s->kind == S_JUMPS ? (const void *)d->jumps : d->places;
-	t->ordered = s->kind != S_LINES && (s->of || s->from);
+	t->ordered =
+		x->open->reading->number || (s->kind != S_LINES && (s->of || s->from));
 	if (s->kind == S_LINES && s->of && read_texts(x, d, &text, &t->no_text))
 		return x->err->kind;
 	if (table_init(x, t, t->src, x->g, d->n))
@@ -269,6 +284,8 @@ static const struct listed line_list[] = {
 	{"fn_id", 0, 0},
 	{"dir", 0, 0},
 	{"inlined", 0, 0},
+	{"has_self", 0, 0},
+	{"instr", 0, 0},
 };
 static const struct listed instr_list[] = {
 	{"file", BOTH, 0},
@@ -281,6 +298,8 @@ static const struct listed instr_list[] = {
 	{"fn", BOTH, 0},
 	{"inlined", 0, 0},
 	{"inlined_at", 0, 0},
+	{"fn_id", 0, 0},
+	{"has_self", 0, 0},
 };
 
 static uint32_t place_graph_fn(const struct table *t, uint32_t r)

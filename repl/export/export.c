@@ -27,7 +27,7 @@
 #include "repl/term/number.h"
 #include "repl/app/progress.h"
 
-enum { TRIES = 100 };
+enum { TRIES = 100, PORTIONS = 64 };
 
 struct place {
 	char *dir, *temp; /* without a slash at the end */
@@ -308,7 +308,8 @@ static void make_query(const struct export *x, struct out *q)
 	const char *list = x->table->columns, *sep = " | show ";
 	struct export_column c;
 
-	out_c(q, x->table->query);
+	out_c(q, x->table->addressed && store_info(x->st)->has_instr ? x->table->addressed
+								     : x->table->query);
 	if (x->table->has && !x->table->has(x->st))
 		out_c(q, " | take 0");
 	while (export_next(&list, &c))
@@ -319,6 +320,9 @@ static void make_query(const struct export *x, struct out *q)
 			sep = ", ";
 			if (c.cost)
 				ask_cost(q, c.from, x->events[e].name);
+			else if (x->asked->reading.part && str_eq(c.from, STR("row")))
+				out_printf(q, "%u as %.*s", x->asked->reading.part,
+					   STR_ARG(c.name));
 			else
 				out_str(q, c.from);
 		}
@@ -355,10 +359,22 @@ static int query_rows(struct export *x)
 static int rows_guarded(void *arg)
 {
 	struct export *x = arg;
+	const struct store_info *const i = store_info(x->st);
+	struct session_reading *const of = &x->asked->reading;
+	const uint32_t all = x->table->portions == OF_FUNCTIONS ? i->groups
+			     : x->table->portions == OF_PARTS	? i->parts
+								: 1;
+	uint32_t at = 0;
 
-	return (x->table->query ? query_rows(x) : x->table->rows(x))
-		       ? x->err->kind
-		       : store_check(x->st, x->err);
+	do {
+		of->part = x->table->portions == OF_PARTS && all ? at + 1 : 0;
+		of->number = x->table->portions == OF_FUNCTIONS ? all / PORTIONS + 1 : 0;
+		of->first = of->number ? at : 0;
+		if (query_rows(x))
+			return x->err->kind;
+		at += of->number ? of->number : 1;
+	} while (at < all);
+	return store_check(x->st, x->err);
 }
 
 static void begin_table(struct export *x, const struct export_table *t)
@@ -522,8 +538,6 @@ int export_run(struct app *app, const char *to, enum export_format format,
 		free(x.events[i].column);
 	free(x.events);
 	free(x.local);
-	free(x.added.rows);
-	free(x.added.costs);
 	arena_free(&x.arena);
 	return err->kind;
 }

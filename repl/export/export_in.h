@@ -1,7 +1,6 @@
 /*
- * export_in.h - shared by export.c (the directory or database), export_table.c (the tables),
- * export_detail.c (rows that are read one function or part after the other) and
- * export_write.c (rows and the schema as they are written).
+ * export_in.h - shared by export.c (the directory or database), export_table.c (the tables)
+ * and export_write.c (rows and the schema as they are written).
  */
 #ifndef QUERN_EXPORT_IN_H
 #define QUERN_EXPORT_IN_H
@@ -20,11 +19,12 @@ struct session;
 struct export_table {
 	const char *name, *about;
 	bool on_request;
-	/* Asked of each profile, or NULL: rows() reads the index.  has NULL: each profile has
-	 * such rows. */
+	/* Asked of each profile; or of some of its functions after the other, or of each of
+	 * its parts, whose row is the column `row`. */
 	const char *query;
-	bool (*has)(struct store *st);
-	int (*rows)(struct export *x);
+	const char *addressed; /* of profiles with addresses, or NULL: it is the same */
+	enum { OF_PROFILE, OF_FUNCTIONS, OF_PARTS } portions;
+	bool (*has)(struct store *st); /* NULL: each profile has such rows */
 	/* Its columns after `profile`, in their order (export_next()). */
 	const char *columns;
 };
@@ -57,13 +57,6 @@ struct export_event {
 	char *column; /* the name in column names; unique even if case is ignored */
 };
 
-/* A row of a table without a query. */
-struct export_row {
-	uint64_t part, fn, callee, line, instr, calls;
-	file_id file;
-	size_t costs; /* in added.costs, of all events */
-};
-
 struct export
 {
 	struct app *app;
@@ -84,20 +77,8 @@ struct export
 	uint64_t rows;
 	uint64_t written; /* rows of all tables */
 	struct arena arena;
-	struct {
-		struct export_row *rows;
-		int64_t *costs;
-		size_t n, cap, costs_cap, ncosts;
-		size_t whole; /* rows before the current function or part */
-	} added;
 	struct err *err;
 };
-
-/* ---- export_detail.c ---- */
-int export_lines(struct export *x);
-int export_callsites(struct export *x);
-int export_part_functions(struct export *x);
-int export_part_edges(struct export *x);
 
 /* ---- export_write.c ---- */
 /* Write rows of the current profile, whose columns are those of the table, a cost for each

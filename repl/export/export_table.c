@@ -6,8 +6,8 @@
  * meaning changes gets another name.
  *
  * Every table begins with the profile, so that files of several exports can be read as
- * one.  Lines, call sites and parts of functions are read from the index, a function or a
- * part at a time: as an answer of a query all of them would be in memory.
+ * one.  What may have millions of rows is asked of some functions or one part at a time: in
+ * one answer all of them would be in memory.
  */
 #include "index/base/count.h"
 #include "repl/export/export_in.h"
@@ -37,19 +37,21 @@ const struct export_table export_tables[] = {
 	 .query = "contexts | sort row asc", .has = has_contexts,
 	 .columns = "id!=row under depth function=fn_id>functions calls name=fn self. incl."},
 	{"lines", "cost lines; they add up to the self costs of functions",
-	 .rows = export_lines,
+	 .portions = OF_FUNCTIONS, .query = "lines | where has_self",
+	 .addressed = "instrs | where has_self",
 	 .columns = "function!=fn_id>functions file! line! instr! self."},
-	{"callsites", "the lines that call; they add up to edges", .rows = export_callsites,
+	{"callsites", "the lines that call; they add up to edges",
+	 .portions = OF_FUNCTIONS, .query = "callsites",
 	 .columns = "caller!=caller_id>functions callee!=callee_id>functions file! line! "
 		    "instr! calls incl."},
 	{"parts", "dumps and threads within a profile", .query = "parts",
 	 .columns = "id!=row part pid thread trigger time_range description functions "
 		    "has_totals self."},
 	{"part_functions", "functions in each part; they add up to functions", true,
-	 .rows = export_part_functions,
+	 .portions = OF_PARTS, .query = "functions | sort id asc",
 	 .columns = "part!=row>parts function!=fn_id>functions self."},
 	{"part_edges", "edges in each part; they add up to edges", true,
-	 .rows = export_part_edges,
+	 .portions = OF_PARTS, .query = "calls | sort caller_id asc",
 	 .columns = "part!=row>parts caller!=caller_id>functions "
 		    "callee!=callee_id>functions calls incl."},
 };

@@ -66,6 +66,8 @@ static void bind(struct export_db *db, const struct lines_column *col, size_t ro
 		export_db_number(db, c->b[row]);
 	else if (col_is_signed(c->type))
 		export_db_cost(db, c->i[row]);
+	else if (c->type == COL_RATIO) /* the number of the part */
+		export_db_number(db, (uint64_t)c->f[row]);
 	else
 		export_db_number(db, c->u[row]);
 }
