@@ -169,6 +169,13 @@ static bool guessed(const struct cells *c, size_t i)
 	       c->col->estimated[c->at[i]];
 }
 
+/* A count that nobody made; a cost without a value is 0. */
+static bool unknown(const struct cells *c, size_t i)
+{
+	return c->col && c->at[i] != GRAPH_NONE && c->col->absent &&
+	       c->col->type == COL_COUNT && c->col->absent[c->at[i]];
+}
+
 /* ---- change ---- */
 
 /* The functions of a joined row in both stores; false if one side lacks it, or its rows
@@ -348,6 +355,7 @@ static int fill_base(struct table *t, struct table_col *c, const struct vs_formu
 		else
 			c->i[i] = cell_cost(&b, i);
 		c->estimated[i] = guessed(&b, i);
+		c->absent[i] = unknown(&b, i);
 	}
 	return 0;
 }
@@ -380,6 +388,7 @@ static int fill_change(struct table *t, struct table_col *c, const struct vs_for
 		else
 			c->i[i] = cost_difference(now, was);
 		c->estimated[i] = guessed(&a, i) || guessed(&b, i);
+		c->absent[i] = unknown(&a, i) || unknown(&b, i);
 	}
 	return 0;
 }

@@ -343,10 +343,30 @@ int exec_expect_sure(struct exec *x, const struct tstage *s)
 			doubt_kinds[DOUBT_UNSURE].help);
 }
 
+/* The first column of a condition that has no value in some row of t; NULL: all have. */
+static int find_unknown(struct exec *x, struct table *t, const struct expr *e,
+			const struct expr **out)
+{
+	struct table_col v;
+
+	if (!e || *out)
+		return 0;
+	if (e->op != EX_COL || e->let)
+		return find_unknown(x, t, e->let ? e->let : e->a, out) ||
+		       find_unknown(x, t, e->let ? NULL : e->b, out);
+	if (eval(x, t, e, &v))
+		return x->err->kind;
+	for (size_t i = 0; v.absent && i < t->n && !*out; i++)
+		if (v.absent[i])
+			*out = e;
+	return 0;
+}
+
 static int expect_rows(struct exec *x, struct table *t, const struct tstage *s)
 {
 	uint32_t *rows, *bad;
 	size_t n, k = 0, all = t->n;
+	const struct expr *unknown = NULL;
 	struct str asked;
 
 	if (s->name.n) {
@@ -371,12 +391,20 @@ static int expect_rows(struct exec *x, struct table *t, const struct tstage *s)
 		else
 			bad[k++] = (uint32_t)i;
 	}
-	if (table_select(t, bad, k))
+	if (table_select(t, bad, k) || find_unknown(x, t, s->exprs, &unknown))
 		return x->err->kind;
 	asked = check_with_values(x->env, s->exprs->as, x->a);
-	return err_set(x->err, ERR_EXPECT, s->span.at, "%s of %s row%s %s not meet %.*s",
-		       GROUPED(k), GROUPED(all), all == 1 ? "" : "s",
-		       k == 1 ? "does" : "do", STR_ARG(asked));
+	err_set(x->err, ERR_EXPECT, s->span.at, "%s of %s row%s %s not meet %.*s",
+		GROUPED(k), GROUPED(all), all == 1 ? "" : "s", k == 1 ? "does" : "do",
+		STR_ARG(asked));
+	if (!unknown)
+		return x->err->kind;
+	return err_hint(x->err, "%.*s has no value there%s", STR_ARG(unknown->text),
+			store_counts_calls(x->g->st) ||
+					str_find_str(unknown->text, STR("calls")) ==
+						unknown->text.n
+				? ""
+				: ": nobody counted the calls of this profile");
 }
 
 /* What it computes may be in doubt as well. */

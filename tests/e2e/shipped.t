@@ -40,8 +40,11 @@ for path in sorted(glob.glob(fixtures + "/producers/*.*[a-z]")):
     if not path.endswith(".json") and os.path.getsize(path):
         r = run(path, "base=" + path, "--no-index-write", "--keep-going", *[w for n in COMPARED for w in ("-c", ".run " + n)])
         errors = dict(re.findall(r"^([a-z-]+)\.q:\d+:\d+: error: (.*)$", r.talk, re.M))
+        uncounted = r.talk.count("hint: calls has no value there: nobody counted the calls of this profile")
+        if "does not meet calls" in errors.get("gate-calls", "") and uncounted == 2:
+            del errors["gate-calls"]
         empty = "no function has any cost" in r.talk
-        if {e for e in errors.values() if not re.match(r"(no event '(Ir|Time)'; this profile has |.*: this profile has no function of \$allocations |1 of 1 row does not meet calls <= base_calls)", e)} > ({"1 of 1 row does not meet delta% <= ${TOTAL:=2}"} if empty else set()) or (
+        if {e for e in errors.values() if not re.match(r"(no event '(Ir|Time)'; this profile has |.*: this profile has no function of \$allocations )", e)} > ({"1 of 1 row does not meet delta% <= ${TOTAL:=2}"} if empty else set()) or (
                 "regressions" in errors or "new-code" in errors):
             wrong.append("%s: %r" % (os.path.basename(path), errors))
 ok(not wrong, "compared with itself, no profile has become dearer", "\n".join(wrong))
