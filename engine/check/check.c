@@ -46,29 +46,6 @@ static int check_agg(struct schema *s, struct expr *e)
 	return 0;
 }
 
-static bool all_constant(const struct expr *e);
-
-bool check_is_constant(const struct expr *e)
-{
-	switch (e->op) {
-	case EX_NUMBER:
-	case EX_TEXT:
-	case EX_REGEX: return true;
-	case EX_VAR: return false;
-	case EX_COL: return e->let && check_is_constant(e->let);
-	case EX_CALL: return e->a && all_constant(e->a);
-	default: return check_is_constant(e->a) && (!e->b || all_constant(e->b));
-	}
-}
-
-static bool all_constant(const struct expr *e)
-{
-	for (; e; e = e->next)
-		if (!check_is_constant(e))
-			return false;
-	return true;
-}
-
 /* Check columns to sort, show or group by.  An expression that is the same in each row is
  * a mistake (a column was meant), unless it has a name, or is the "all" that makes one
  * group. */

@@ -352,6 +352,29 @@ static int resolve_event_let(struct schema *s, struct expr *e, bool *found)
 
 /* ---- types ---- */
 
+static bool all_constant(const struct expr *e);
+
+bool check_is_constant(const struct expr *e)
+{
+	switch (e->op) {
+	case EX_NUMBER:
+	case EX_TEXT:
+	case EX_REGEX: return true;
+	case EX_VAR: return false;
+	case EX_COL: return e->let && check_is_constant(e->let);
+	case EX_CALL: return e->a && all_constant(e->a);
+	default: return check_is_constant(e->a) && (!e->b || all_constant(e->b));
+	}
+}
+
+static bool all_constant(const struct expr *e)
+{
+	for (; e; e = e->next)
+		if (!check_is_constant(e))
+			return false;
+	return true;
+}
+
 bool check_is_number(enum col_type t)
 {
 	return !col_is_text(t) && t != COL_BOOL;

@@ -658,21 +658,3 @@ bool store_grows(const struct store *st, uint32_t e)
 	store_event(st, e, &ev);
 	return str_starts(ev.name, STR("Memory"));
 }
-
-bool store_peak(struct store *st, uint32_t e, int64_t *out)
-{
-	bool any = false;
-
-	for (uint32_t p = 0; store_grows(st, e) && p < store_info(st)->parts; p++) {
-		struct part part;
-		int64_t peak;
-
-		store_part(st, p, &part);
-		if (!part.has_summary)
-			continue;
-		peak = store_part_summary(st, p, e);
-		*out = any && *out > peak ? *out : peak;
-		any = true;
-	}
-	return any;
-}

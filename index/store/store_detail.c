@@ -379,6 +379,24 @@ void store_part(struct store *st, uint32_t p, struct part *out)
 	*out = st->part && p < st->info.parts ? st->part[p] : (struct part){0};
 }
 
+bool store_peak(struct store *st, uint32_t e, int64_t *out)
+{
+	bool any = false;
+
+	for (uint32_t p = 0; store_grows(st, e) && p < store_info(st)->parts; p++) {
+		struct part part;
+		int64_t peak;
+
+		store_part(st, p, &part);
+		if (!part.has_summary)
+			continue;
+		peak = store_part_summary(st, p, e);
+		*out = any && *out > peak ? *out : peak;
+		any = true;
+	}
+	return any;
+}
+
 bool store_part_blocks(struct store *st, uint32_t p, uint64_t *from, uint64_t *to)
 {
 	const struct str head = STR("Basic block "), between = STR(" - ");
