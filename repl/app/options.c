@@ -140,7 +140,7 @@ static const struct option {
 	 "whole rows of an answer, up to so many bytes (20k)"},
 	{0, "raw", NULL, FLAG, AT(raw),
 	 "csv, tsv: no ' before = + - @ at the start of a name; stacks:\n"
-	 "estimated recursion unfolded"},
+	 "all of the estimated recursion"},
 	{0, "color", "WHEN", COLOUR, AT(colour),
 	 "auto, always, never; NO_COLOR is heeded"},
 	{0, "colour", "WHEN", COLOUR, AT(colour), NULL},

@@ -549,7 +549,7 @@ int frames_settle(struct render *rd, struct frames *f)
 		x->depth = x->parent == FRAME_NONE ? 0 : f->all[x->parent].depth + 1;
 		f->deepest = x->depth > f->deepest ? x->depth : f->deepest;
 		f->estimated |= frame_estimated(x);
-		f->folded |= x->folded;
+		f->again |= frame_repeats(x);
 		f->joined |= x->joined;
 		x->value[0] = x->self[0];
 		x->value[1] = x->self[1];
@@ -599,5 +599,6 @@ int frames_of(struct render *rd, const char *format, struct frames *out)
 void frames_free(struct frames *f)
 {
 	free(f->all);
+	free(f->drawn);
 	*f = (struct frames){0};
 }

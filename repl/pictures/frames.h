@@ -27,23 +27,32 @@ struct frame {
 	uint64_t self[2];  /* value less the sum of the frames above */
 	bool estimated[2];
 	bool other;	/* cost of its parent that is no row: cut or filtered */
-	bool folded;	/* it holds recursion that is estimated */
-	double x, wide; /* of pictures, in costs: where it is drawn */
-	size_t depth;	/* from 0 */
-	size_t parent;	/* index of the frame below, FRAME_NONE at depth 0 */
-	size_t row;	/* of the result; FRAME_NONE: the top, or `other` */
+	bool again;	/* it holds calls of itself that are estimated */
+	uint32_t times; /* its function is on its stack so often below it, by estimates */
+	uint64_t deeper[2]; /* the part of `value` from dropped frames: FRAMES_DEEP */
+	double x, wide;	    /* of pictures, in costs: where it is drawn */
+	size_t depth;	    /* from 0 */
+	size_t parent;	    /* index of the frame below, FRAME_NONE at depth 0 */
+	size_t row;	    /* of the result; FRAME_NONE: the top, or `other` */
 };
 #define FRAME_NONE SIZE_MAX
+#define FRAMES_AS_EXACT UINT64_MAX
+enum { FRAMES_DEEP = 5 }; /* estimated frames of a function on a stack */
 
 struct frames {
 	struct frame *all; /* a frame comes before those above it */
 	size_t n;
 	size_t deepest;
-	int sides;	   /* 2: of two profiles */
-	uint64_t sum[2];   /* of the frames at depth 0 */
-	uint64_t left_out; /* the part of sum[0] in frames named "(other)" */
-	bool estimated;	   /* some frames are estimates */
-	bool folded, joined;
+	int sides;	    /* 2: of two profiles */
+	uint64_t sum[2];    /* of the frames at depth 0 */
+	uint64_t left_out;  /* the part of sum[0] in frames named "(other)" */
+	bool estimated;	    /* some frames are estimates */
+	uint64_t deeper[2]; /* the part of `sum` in dropped frames */
+	bool again, joined;
+	/* frames_find_lost(); per function of the graph, what is drawn of it, or
+	 * FRAMES_AS_EXACT; NULL: not compared. */
+	uint64_t *drawn;
+	uint32_t lost, most_lost; /* how many are drawn otherwise; one of them */
 	bool rooted; /* all other frames lie on all[0], and it is one of the result */
 };
 
@@ -52,9 +61,10 @@ int frames_settle(struct render *rd, struct frames *f);
 /* Names are views of the result.  ERR_QUERY: the result has no function or no cost. */
 int frames_of(struct render *rd, const char *format, struct frames *out);
 /*
- * The tree of pictures: recursion that is estimated is folded into one frame, direct or
- * through others.  Recursion that is known stays as deep as it was.  A frame with at least
- * 95 % of the frame that it lies on is one frame with that.
+ * The tree of pictures.  Recursion that is estimated is one frame where a function calls
+ * itself, and is FRAMES_DEEP frames deep where it does through others; deeper ones are
+ * dropped (frames_fold.c).  Recursion that is known stays as deep as it was.  A frame with
+ * at least 95 % of the frame that it lies on is one frame with that.
  *
  * All lie on all[0].  Of two profiles a frame is as wide as the larger of what it spends
  * itself and the frames on it, so that what is gone lies where it was.  The frames on one
@@ -62,9 +72,9 @@ int frames_of(struct render *rd, const char *format, struct frames *out);
  */
 int frames_of_picture(struct render *rd, const char *format, struct frames *out);
 bool frames_in_time(const struct result *r);
-/* For formats that write every stack in full: folded, unless --raw.  With known recursion
- * their size is the square of the depth.  If it is too large, the functions above some
- * depth stand beside each other there, and the note of rd says so. */
+/* For formats that write every stack in full; with --raw no frame is dropped.  With known
+ * recursion their size is the square of the depth.  If it is too large, the functions above
+ * some depth stand beside each other there, and the note of rd says so. */
 int frames_of_stacks(struct render *rd, const char *format, struct frames *out);
 /*
  * The stacks of frames with a cost of their own.  With lines they say where a function
@@ -119,8 +129,22 @@ const char *stacks_unit(struct unit u, const char *other);
 uint64_t stacks_value(struct unit u, uint64_t costs);
 /* The graph that has the function of a frame, and its number there. */
 const struct graph *frame_graph(const struct result *r, uint32_t *fn);
+/* Compare what is drawn of each function with its exact inclusive cost, in a tree of all. */
+int frames_find_lost(struct render *rd, struct frames *f);
+/* What is said of such a function; false: nothing, it is drawn as it is. */
+bool frames_lost_text(const struct result *r, const struct frames *f, uint32_t fn,
+		      char *buf, size_t size);
+/* What is said once of recursion that is estimated and of functions drawn otherwise than
+ * they are; empty: nothing. */
+void frames_recursion_text(const struct render *rd, const struct frames *f, char *buf,
+			   size_t size);
 void frames_free(struct frames *f);
 
+/* Does its function, as far as that is estimated, run on this stack more than once? */
+static inline bool frame_repeats(const struct frame *x)
+{
+	return x->again || x->times || x->deeper[0] || x->deeper[1];
+}
 static inline bool frame_estimated(const struct frame *x)
 {
 	return x->estimated[0] || x->estimated[1];

@@ -1,13 +1,18 @@
 /*
- * frames_fold.c - the shapes of the one tree: recursion folded, chains joined, deep stacks
- * cut.
+ * frames_fold.c - the shapes of the one tree: estimated recursion made shallow, chains
+ * joined, deep stacks cut.
  *
  * An estimate of recursion is a guess at its depth: nobody measured it.  So an estimated
- * frame whose function is on its own stack becomes part of the frame of that function that
- * is there already, and what lies on it lies there:
+ * frame on one of its own function becomes part of that, and one whose function is on its
+ * stack FRAMES_DEEP times already keeps what it spends itself alone: what lies on it goes to
+ * the frame that it lay on.  With a depth of 1:
  *
- *	main > f > g > f > h    becomes    main > f > g
- *	                                        f > h
+ *	main > f > f > g > f > h    becomes    main > f > g > f
+ *	                                                    > h
+ *
+ * So every stack keeps the set of its functions, and the frames of a function stay together
+ * as wide as they were and spend what they did.  To move what lies on a dropped frame to the frame of its function
+ * further down would make a quieter picture, and take that cost from all between.
  *
  * Each pass goes from a frame to those above it, and moves the frames down in place: to[i]
  * is where the i-th has gone.  Costs of their own add up, so every sum stays.
@@ -16,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/graph/graph.h"
 #include "engine/lang/result.h"
 #include "index/base/arena.h"
 #include "index/base/cost.h"
@@ -25,6 +31,7 @@
 #include "index/base/order.h"
 #include "repl/pictures/frames.h"
 #include "repl/render/render.h"
+#include "repl/term/number.h"
 
 enum {
 	STACK_FRAMES = 2000000, /* of all stacks in a file: some 50 MB; and for each */
@@ -34,10 +41,11 @@ enum {
 
 struct folding {
 	struct frames *f;
-	bool chains;	/* join them; or */
-	bool recursion; /* fold it, and */
-	size_t most;	/* frames that would be deeper lie at this depth */
-	size_t *to;	/* [frames] */
+	bool chains;   /* join them; or */
+	size_t deep;   /* estimated frames of a function on a stack; 0: recursion stays */
+	size_t most;   /* frames that would be deeper lie at this depth */
+	size_t *to;    /* [frames] */
+	bool *dropped; /* [frames]: or it lies on one that is */
 	struct hash by; /* kids by parent and function */
 };
 
@@ -64,11 +72,14 @@ static size_t kid_of(const struct folding *o, size_t parent, const struct frame 
 	return FRAME_NONE;
 }
 
-static size_t on_stack(const struct frames *f, size_t at, uint32_t fn)
+/* Frames of a function on the stack that ends with `at`. */
+static uint32_t times_on_stack(const struct frames *f, size_t at, uint32_t fn)
 {
-	while (at != FRAME_NONE && f->all[at].fn != fn)
-		at = f->all[at].parent;
-	return at;
+	uint32_t n = 0;
+
+	for (; at != FRAME_NONE; at = f->all[at].parent)
+		n += f->all[at].fn == fn;
+	return n;
 }
 
 static void add_to(struct frame *to, const struct frame *x)
@@ -76,31 +87,61 @@ static void add_to(struct frame *to, const struct frame *x)
 	for (int s = 0; s < 2; s++) {
 		cost_add_bits(&to->self[s], x->self[s]);
 		to->estimated[s] |= x->estimated[s];
+		cost_add_bits(&to->deeper[s], x->deeper[s]);
 	}
 	to->other &= x->other;
-	to->folded |= x->folded;
+	to->again |= x->again;
 	to->row = to->row == FRAME_NONE ? x->row : to->row;
+}
+
+/* Is x, as an estimate, a call of a function by itself? */
+static bool calls_itself(const struct folding *o, const struct frame *x, size_t on)
+{
+	return o->deep && on != FRAME_NONE && x->fn != RESULT_NONE &&
+	       frame_estimated(x) && o->f->all[on].fn == x->fn;
+}
+
+/* Is it to be dropped?  What it and all above it cost is counted once. */
+static bool drop(struct folding *o, size_t i, struct frame *x, size_t on)
+{
+	if (!o->deep || x->fn == RESULT_NONE || !frame_estimated(x))
+		return false;
+	x->times = times_on_stack(o->f, on, x->fn);
+	if (x->times < o->deep)
+		return false;
+	for (int s = 0; s < 2 && !o->dropped[i]; s++) {
+		cost_add_bits(&o->f->all[on].deeper[s], x->value[s]);
+		cost_add_bits(&o->f->deeper[s], x->value[s]);
+	}
+	return o->dropped[i] = true;
 }
 
 /* Put frame x, taken out of the array, into the first n of it, on frame `on`. */
 static int put(struct folding *o, size_t i, struct frame x, size_t on)
 {
 	struct frames *f = o->f;
-	size_t at = FRAME_NONE;
+	bool own;
+	size_t at;
 
 	while (on != FRAME_NONE && f->all[on].depth >= o->most)
 		on = f->all[on].parent;
-	if (o->recursion && x.fn != RESULT_NONE && frame_estimated(&x) &&
-	    (at = on_stack(f, on, x.fn)) != FRAME_NONE)
-		f->all[at].folded = true;
-	if (at == FRAME_NONE)
-		at = kid_of(o, on, &x);
-	if (at != FRAME_NONE) {
-		add_to(&f->all[at], &x);
-		o->to[i] = at;
+	if (calls_itself(o, &x, on)) {
+		f->all[on].again |= !x.other;
+		add_to(&f->all[on], &x);
+		o->to[i] = on;
 		return 0;
 	}
-	o->to[i] = f->n;
+	own = drop(o, i, &x, on);
+	if (own && !x.self[0] && !x.self[1]) {
+		o->to[i] = on;
+		return 0;
+	}
+	at = kid_of(o, on, &x);
+	o->to[i] = own ? on : at != FRAME_NONE ? at : f->n;
+	if (at != FRAME_NONE) {
+		add_to(&f->all[at], &x);
+		return 0;
+	}
 	x.parent = on;
 	x.depth = on == FRAME_NONE ? 0 : f->all[on].depth + 1;
 	f->all[f->n] = x;
@@ -132,6 +173,7 @@ static void join(struct folding *o, size_t i, struct frame x, size_t on)
 		x.first = below.joined ? below.first : below.name;
 		x.joined = below.joined + 1;
 		x.parent = below.parent;
+		x.times = x.times > below.times ? x.times : below.times;
 		add_to(&x, &below);
 		memcpy(x.estimated, below.estimated, sizeof(x.estimated));
 	}
@@ -143,14 +185,18 @@ static void join(struct folding *o, size_t i, struct frame x, size_t on)
 static int fold(struct render *rd, struct frames *f, struct folding o)
 {
 	const size_t n = f->n;
-	int rc = !(o.to = malloc((n + 1) * sizeof(*o.to)));
+	int rc;
 
+	o.to = malloc((n + 1) * sizeof(*o.to));
+	o.dropped = calloc(n + 1, sizeof(*o.dropped));
+	rc = !o.to || !o.dropped;
 	o.f = f;
 	f->n = 0;
 	for (size_t i = 0; !rc && i < n && !render_cancelled(rd, i); i++) {
 		const struct frame x = f->all[i];
 		const size_t on = x.parent == FRAME_NONE ? FRAME_NONE : o.to[x.parent];
 
+		o.dropped[i] = x.parent != FRAME_NONE && !o.chains && o.dropped[x.parent];
 		if (o.chains)
 			join(&o, i, x, on);
 		else if (!x.other || x.self[0] || x.self[1])
@@ -158,6 +204,7 @@ static int fold(struct render *rd, struct frames *f, struct folding o)
 	}
 	hash_free(&o.by);
 	free(o.to);
+	free(o.dropped);
 	return rc ? err_no_memory(rd->err, NULL) : frames_settle(rd, f);
 }
 
@@ -263,7 +310,8 @@ int frames_of_picture(struct render *rd, const char *format, struct frames *out)
 
 	if (frames_of(rd, format, out) ||
 	    (is_tree(rd->r) &&
-	     (fold(rd, out, (struct folding){.recursion = true, .most = SIZE_MAX}) ||
+	     (fold(rd, out, (struct folding){.deep = FRAMES_DEEP, .most = SIZE_MAX}) ||
+	      frames_find_lost(rd, out) ||
 	      fold(rd, out, (struct folding){.chains = true}))))
 		return rd->err->kind;
 	if (!out->sum[0] && !out->sum[1])
@@ -273,6 +321,32 @@ int frames_of_picture(struct render *rd, const char *format, struct frames *out)
 	place(rd, out, &a);
 	arena_free(&a);
 	return rd->err->kind;
+}
+
+void frames_recursion_text(const struct render *rd, const struct frames *f, char *buf,
+			   size_t size)
+{
+	const int s = f->deeper[0] ? 0 : 1;
+	char share[NUMBER_MAX], lost[2 * NUMBER_MAX + 60];
+	size_t n = 0;
+
+	*buf = '\0';
+	if (f->deeper[s]) {
+		number_percent(share, 100.0 * (double)f->deeper[s] / (double)f->sum[s]);
+		n = (size_t)snprintf(
+			buf, size,
+			"estimated recursion is %d deep; %s of the cost%s lies deeper",
+			FRAMES_DEEP, share, s ? " of the base" : "");
+	} else if (f->again)
+		n = (size_t)snprintf(buf, size, "recursion, estimated");
+	if (f->lost && frames_lost_text(rd->r, f, f->most_lost, lost, sizeof(lost))) {
+		const struct str name = graph_name(rd->r->graph, f->most_lost);
+
+		n = n < size ? n : size;
+		snprintf(buf + n, size - n, "%s%.*s is %s%s", n ? "; " : "",
+			 (int)(name.n < 60 ? name.n : 60), name.p, lost,
+			 f->lost > 1 ? ", and others" : "");
+	}
 }
 
 /* The depth from which on stacks are cut, so that all of them have not too many frames. */
@@ -299,7 +373,9 @@ int frames_of_stacks(struct render *rd, const char *format, struct frames *out)
 	if (frames_of(rd, format, out) ||
 	    (is_tree(rd->r) && out->estimated &&
 	     fold(rd, out,
-		  (struct folding){.recursion = !rd->look->raw, .most = SIZE_MAX})))
+		  (struct folding){.deep = rd->look->raw ? SIZE_MAX : FRAMES_DEEP,
+				   .most = SIZE_MAX})) ||
+	    frames_find_lost(rd, out))
 		return rd->err->kind;
 	if (!(stacks = calloc(out->deepest + 1, sizeof(*stacks))))
 		return err_no_memory(rd->err, NULL);
@@ -308,6 +384,8 @@ int frames_of_stacks(struct render *rd, const char *format, struct frames *out)
 	depth = depth_to_keep(out, stacks);
 	free(stacks);
 	if (depth > out->deepest) {
+		if (out->deeper[0] || out->deeper[1] || out->lost)
+			frames_recursion_text(rd, out, rd->note, sizeof(rd->note));
 		if (strcmp(rd->r->source, "functions") == 0)
 			snprintf(
 				rd->note, sizeof(rd->note),

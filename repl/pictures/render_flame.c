@@ -62,7 +62,7 @@ static void put_name(struct text *t, const struct frame *x)
 
 	arena_reset(&t->names);
 	out_fill(o, ' ', indent);
-	left -= x->folded ? 2 : 0;
+	left -= frame_repeats(x) ? 2 : 0;
 	if (x->joined) {
 		left -= 3 + fit_put(o, form, FIT_NAME,
 				    brief_name(t->rd->r, x->first, &t->names), left / 3);
@@ -74,7 +74,7 @@ static void put_name(struct text *t, const struct frame *x)
 	}
 	fit_put(o, form, FIT_NAME, brief_name(t->rd->r, x->name, &t->names),
 		left < 8 ? 8 : left);
-	out_c(o, !x->folded ? "\n" : utf8 ? " \xe2\x86\xbb\n" : " @\n");
+	out_c(o, !frame_repeats(x) ? "\n" : utf8 ? " \xe2\x86\xbb\n" : " @\n");
 }
 
 static void put_line(struct text *t, const struct frame *x)
@@ -99,6 +99,7 @@ static void put_lines(struct text *t)
 	const struct frames *f = t->f;
 	const bool utf8 = t->rd->look->utf8;
 	struct out *o = t->rd->o;
+	char deep[300];
 
 	out_printf(o, "%*scalls   own\n", BAR + 2, "");
 	for (size_t i = !f->rooted; i < f->n && !render_cancelled(t->rd, i - !f->rooted);
@@ -106,9 +107,11 @@ static void put_lines(struct text *t)
 		if ((double)f->all[i].value[0] >= LEAST * (double)f->sum[0])
 			put_line(t, &f->all[i]);
 	out_c(o, "left out: frames < 5 %");
-	if (f->folded)
-		out_c(o,
-		      utf8 ? "; \xe2\x86\xbb recursion folded" : "; @ recursion folded");
+	frames_recursion_text(t->rd, f, deep, sizeof(deep));
+	if (*deep) {
+		out_c(o, !f->again ? "; " : utf8 ? "; \xe2\x86\xbb " : "; @ ");
+		emit_name(o, utf8 ? EMIT_TEXT : EMIT_ASCII, str_c(deep));
+	}
 	if (f->joined)
 		out_c(o, utf8 ? "; \xe2\x80\xba chain joined" : "; > chain joined");
 	if (t->rd->r->proven.n)

@@ -223,6 +223,29 @@ static void put_costs(struct picture *p, const char *what, const uint64_t cost[2
 	out_printf(p->rd->o, "; %s", change);
 }
 
+/* What is estimated of its function. */
+static void put_recursion(struct picture *p, const struct frame *x)
+{
+	static const char *const nth[FRAMES_DEEP + 1] = {"",	"2nd", "3rd",
+							 "4th", "5th", "6th"};
+	char share[NUMBER_MAX], lost[2 * NUMBER_MAX + 60];
+
+	if (frames_lost_text(p->rd->r, p->f, x->fn, lost, sizeof(lost)))
+		emit_xml(p->rd->o, "\nof its function is ", str_c(lost), "");
+	if (x->times)
+		out_printf(p->rd->o, "\n%s activation", nth[x->times]);
+	if (x->again)
+		out_c(p->rd->o, "\nwith its calls of itself: how deep is not known");
+	for (int s = 0; s < p->f->sides; s++)
+		if (x->deeper[s]) {
+			number_percent(share, 100.0 * (double)x->deeper[s] /
+						      (double)x->value[s]);
+			out_c(p->rd->o, "\ndeeper recursion is drawn here: ");
+			emit_xml(p->rd->o, "", str_c(share),
+				 s ? " of the base" : " of it");
+		}
+}
+
 static void put_title(struct picture *p, const struct frame *x, struct str name)
 {
 	emit_xml(p->rd->o, "<title>", name, "");
@@ -231,8 +254,7 @@ static void put_title(struct picture *p, const struct frame *x, struct str name)
 		put_costs(p, "\nitself: ", x->self, (const bool[2]){false, false});
 	if (frame_estimated(x))
 		out_c(p->rd->o, "\nestimated");
-	if (x->folded)
-		out_c(p->rd->o, "\nwith its recursion, whose depth is not known");
+	put_recursion(p, x);
 	out_c(p->rd->o, "</title>");
 }
 
@@ -240,14 +262,14 @@ static void put_title(struct picture *p, const struct frame *x, struct str name)
 static struct str chain_of(struct picture *p, const struct frame *x, struct str first,
 			   struct str last)
 {
-	const char *mark = x->folded ? " \xe2\x86\xbb" : "";
+	const char *mark = frame_repeats(x) ? " \xe2\x86\xbb" : "";
 	struct str s = last;
 
 	if (x->joined)
 		s = arena_printf(&p->text, "%.*s \xe2\x80\xba %s%.*s%s", STR_ARG(first),
 				 x->joined > 1 ? "\xe2\x80\xa6 \xe2\x80\xba " : "",
 				 STR_ARG(last), mark);
-	else if (x->folded)
+	else if (*mark)
 		s = arena_printf(&p->text, "%.*s%s", STR_ARG(last), mark);
 	return s.p ? s : last;
 }
@@ -526,15 +548,16 @@ static void put_head(struct picture *p, size_t height)
 static void put_tail(struct picture *p, size_t height)
 {
 	struct out *o = p->rd->o;
-	char share[NUMBER_MAX];
+	char share[NUMBER_MAX], deep[300];
 	const struct result *r = p->rd->r;
 
 	out_printf(o, "<text class=\"m\" x=\"%d\" y=\"%zu\">+N: calls under %.0f px",
 		   MARGIN, height - 8, p->narrow);
 	if (p->f->joined)
 		out_c(o, "; \xe2\x80\xba chain joined");
-	if (p->f->folded)
-		out_c(o, "; \xe2\x86\xbb recursion folded");
+	frames_recursion_text(p->rd, p->f, deep, sizeof(deep));
+	if (*deep)
+		emit_xml(o, p->f->again ? "; \xe2\x86\xbb " : "; ", str_c(deep), "");
 	if (p->cut)
 		out_printf(o, "; deeper than %d rows: %s frames", ROWS, GROUPED(p->cut));
 	if (p->f->left_out && p->f->sum[0]) {

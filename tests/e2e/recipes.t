@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 {
 	pthread_t t;
 	if (argc > 1 && argv[1][0] == 'c') { if (!fork()) execl(argv[0], argv[0], NULL); wait(NULL); return 0; }
-	if (argc > 1 && argv[1][0] == 's') for (;;) { f(10); usleep(1000); }
+	if (argc > 1 && argv[1][0] == 's') for (;;) { f(10); write(1, "f", 1); usleep(1000); }
 	if (argc > 1) for (int i = 0; i < 3000; i++) f(100000);
 	pthread_create(&t, NULL, work, NULL);
 	pthread_join(t, NULL);
@@ -104,14 +104,15 @@ if plain:
     answers("child processes", "functions of f | count", r"\n1\n", glob.glob("out.*"), p.stdout)
 recipe = row("a server, as it runs", "callgrind_control")
 if plain and recipe:
-    p = subprocess.Popen(["valgrind", "-q", "--tool=callgrind", "./app", "s"], env=environ)
-    for _ in range(3000):      # till it is there
+    p = subprocess.Popen(["valgrind", "-q", "--tool=callgrind", "./app", "s"], env=environ, stdout=subprocess.PIPE)
+    p.stdout.read(1)            # f has run: before that a dump has nothing
+    for _ in range(3000):
         said = sh(recipe.split("; ")[0].replace("PID", str(p.pid))).stdout
         if glob.glob("callgrind.out.*.1"):
             break
         time.sleep(.1)
     os.kill(p.pid, signal.SIGTERM)
-    p.wait()
+    p.communicate()
     answers("a server", "functions of main | count", r"\n1\n", glob.glob("callgrind.out.*.1"), said)
 
 # ---- others

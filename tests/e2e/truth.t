@@ -17,7 +17,7 @@ from e2e import done, fixtures, ok, run, same, skip, top
 # below "(other)", by function: without that they would be 3.6 % in a tree of 30,000 frames.
 MARKS = [
     ("sqlite", 0, .72, .15, .76, .10),
-    ("sqlite-parts", 0, .80, .15, .88, .05),
+    ("sqlite-parts", 0, .80, .15, .89, .046),
 ]
 LEAST = .75
 
@@ -111,7 +111,7 @@ def inclusive(name, levels=False):
 def folded(name, true, query, *marks, at=fixtures + "/truth/%s.out.xz"):
     """Both figures: with direct recursion as it is shown, and taken as one frame on both sides, since
     callgrind's own stacks have no second frame of a function that calls itself. What is shown, and its figures."""
-    r = run(at % name, "--index", name + ".quern", "--raw", "-q", "-c", query + " | as folded")
+    r = run(at % name, "--index", name + ".quern", "-q", "-c", query + " | as folded")
     ok(r.status == 0 and "error" not in r.talk, name + ": the folded tree is told without a complaint",
        "status %d\n%s" % (r.status, r.talk))
     shown, first = truth.stacks(r.text), None

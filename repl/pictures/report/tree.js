@@ -1,10 +1,11 @@
 /* ---- the tree of the flame graph: one for both sides ----
-   Cost enters at roots and goes on along calls in proportion to their costs.  An estimated call of a function that is
-   on the stack already goes back to its frame there: recursion that nobody measured is one frame.  Of what passes a
-   frame a part comes back to it; it spreads as the first did, so all that is above is that much larger.  Where d-tree
-   tells the frames, they are taken from there. */
+   Where d-tree tells the frames, they are taken from there: an estimated frame on one of its own function is part of
+   that, and one whose function is on its stack DEEP times keeps its own cost alone (frames_fold.c).  Elsewhere cost
+   enters at roots and goes on along calls in proportion to their costs, and a call of a function that is on the stack
+   already goes back to its frame there.  Of what passes a frame a part comes back to it; it spreads as the first did,
+   so all that is above is that much larger. */
 const GRAIN = 3e-4, /* of what is shown: less than that is not unfolded */
-	MOST_NODES = 30000, DEEPEST = 1500, JOINED = 0.95; /* of a frame in the next one: they are one chain */
+	MOST_NODES = 30000, DEEP = 5, DEEPEST = 1500, JOINED = 0.95; /* of a frame in the next one: they are one chain */
 let mode = 'all', subject = null, path = []; /* of the zoom, by functions */
 const zeros = () => SIDES.map(() => 0);
 /* at: so many functions of the path lead here; -1: it lies beside the path. */
@@ -12,13 +13,17 @@ const makeNode = (f, on, at) => ({f, on, at, kids: new Map(), self: zeros(), res
 /* share: of the zoomed frame, which is unfolded so much finer; way: a mode. */
 function grow(share = 1, way = mode) {
 	const up = way === 'to', root = makeNode(way === 'all' ? null : subject, null, 0), nodes = [root], waiting = [], stack = new Map();
-	/* The frame of f on n, or, for a guess, that of f below n. */
+	/* The frame of f on n; for a guess it can be n. */
 	function kid(n, f, guess, edge) {
-		for (let a = n; guess && a && a.f; a = a.on) if (a.f === f) { a.folded = true; return a; }
+		let times = 0;
+		for (let a = n; guess && a && a.f; a = a.on) times += a.f === f;
+		if (times && n.f === f) { n.folded = true; return n; }
+		if (times >= DEEP) return n;
 		let k = n.kids.get(f);
 		if (k) return k;
 		n.kids.set(f, k = makeNode(f, n, n.at < 0 ? -1 : n.at >= path.length ? n.at : path[n.at] === f.i ? n.at + 1 : -1));
 		nodes.push(k);
+		k.folded = times > 0;
 		/* A call of cost w takes its share of what passes n; lo and hi are the bounds of Frechet, lo = hi is measured. */
 		if (edge) for (const s of SIDES) {
 			const w = on(edge, s).w[ev];
@@ -115,7 +120,12 @@ function grow(share = 1, way = mode) {
 			const below = t.on && t.on.to;
 			if (!below && !here(t)) continue;
 			t.to = way !== 'all' && !below ? root : kid(below || root, t.f, t.guess);
-			t.to.self[s] += t.own;
+			if (t.to === below && below.f !== t.f) {
+				const own = kid(below, t.f, false);
+				own.self[s] += t.own;
+				own.hi[s] += t.own;
+				below.folded = true;
+			} else t.to.self[s] += t.own;
 			/* What is folded is within the bounds of its frame already. */
 			if (t.to !== root && t.to.on === (below || root)) { t.to.lo[s] += t.lo; t.to.hi[s] += t.hi; }
 			const left = t.est - t.own - t.kids;
