@@ -26,9 +26,9 @@ struct frame {
 	uint64_t value[2]; /* cost with all frames above; at least their sum */
 	uint64_t self[2];  /* value less the sum of the frames above */
 	bool estimated[2];
-	bool other;	/* cost of its parent that is no row: cut or filtered */
-	bool again;	/* it holds calls of itself that are estimated */
-	uint32_t times; /* its function is on its stack so often below it, by estimates */
+	bool other;	    /* cost of its parent that is no row: cut or filtered */
+	bool again;	    /* it holds calls of itself that are estimated */
+	uint32_t times;	    /* its function stands on its stack so often below it */
 	uint64_t deeper[2]; /* the part of `value` from dropped frames: FRAMES_DEEP */
 	double x, wide;	    /* of pictures, in costs: where it is drawn */
 	size_t depth;	    /* from 0 */
@@ -140,14 +140,15 @@ void frames_recursion_text(const struct render *rd, const struct frames *f, char
 			   size_t size);
 void frames_free(struct frames *f);
 
-/* Does its function, as far as that is estimated, run on this stack more than once? */
-static inline bool frame_repeats(const struct frame *x)
-{
-	return x->again || x->times || x->deeper[0] || x->deeper[1];
-}
 static inline bool frame_estimated(const struct frame *x)
 {
 	return x->estimated[0] || x->estimated[1];
+}
+/* Does its function, as far as that is estimated, run on this stack more than once? */
+static inline bool frame_repeats(const struct frame *x)
+{
+	return x->again || (x->times && frame_estimated(x)) || x->deeper[0] ||
+	       x->deeper[1];
 }
 
 #endif

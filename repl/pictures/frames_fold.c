@@ -72,16 +72,6 @@ static size_t kid_of(const struct folding *o, size_t parent, const struct frame 
 	return FRAME_NONE;
 }
 
-/* Frames of a function on the stack that ends with `at`. */
-static uint32_t times_on_stack(const struct frames *f, size_t at, uint32_t fn)
-{
-	uint32_t n = 0;
-
-	for (; at != FRAME_NONE; at = f->all[at].parent)
-		n += f->all[at].fn == fn;
-	return n;
-}
-
 static void add_to(struct frame *to, const struct frame *x)
 {
 	for (int s = 0; s < 2; s++) {
@@ -95,25 +85,102 @@ static void add_to(struct frame *to, const struct frame *x)
 }
 
 /* Is x, as an estimate, a call of a function by itself? */
-static bool calls_itself(const struct folding *o, const struct frame *x, size_t on)
+static bool calls_itself(const struct frames *f, const struct frame *x, size_t on)
 {
-	return o->deep && on != FRAME_NONE && x->fn != RESULT_NONE &&
-	       frame_estimated(x) && o->f->all[on].fn == x->fn;
+	return on != FRAME_NONE && x->fn != RESULT_NONE && frame_estimated(x) &&
+	       f->all[on].fn == x->fn;
 }
 
-/* Is it to be dropped?  What it and all above it cost is counted once. */
-static bool drop(struct folding *o, size_t i, struct frame *x, size_t on)
+static bool too_deep(const struct folding *o, const struct frame *x)
 {
-	if (!o->deep || x->fn == RESULT_NONE || !frame_estimated(x))
-		return false;
-	x->times = times_on_stack(o->f, on, x->fn);
-	if (x->times < o->deep)
-		return false;
+	return x->times >= o->deep && x->fn != RESULT_NONE && frame_estimated(x);
+}
+
+/* A walk over the frames: each after the one that it lies on, left after all on it. */
+struct walk {
+	size_t *first, *next; /* [frames]: on it; beside it */
+	size_t *lies;	      /* [frames]: the frame that what lies on it will lie on */
+	uint32_t *times;      /* [functions]: frames on the stack now */
+	uint32_t functions;
+};
+
+static void enter(const struct folding *o, struct walk *w, size_t i)
+{
+	struct frame *x = &o->f->all[i];
+	const size_t on = x->parent == FRAME_NONE ? FRAME_NONE : w->lies[x->parent];
+
+	x->times = x->fn < w->functions ? w->times[x->fn] : 0;
+	w->lies[i] = calls_itself(o->f, x, on) || too_deep(o, x) ? on : i;
+	if (w->lies[i] == i && x->fn < w->functions)
+		w->times[x->fn]++;
+}
+
+static void leave(const struct folding *o, struct walk *w, size_t i)
+{
+	const struct frame *x = &o->f->all[i];
+
+	if (w->lies[i] == i && x->fn < w->functions)
+		w->times[x->fn]--;
+}
+
+/* Find `times` of all frames as it will be. */
+static void walk(struct render *rd, const struct folding *o, struct walk *w)
+{
+	const struct frames *f = o->f;
+	size_t roots = FRAME_NONE, i, seen = 0;
+
+	for (i = f->n; i-- > 0;) {
+		const size_t on = f->all[i].parent;
+		size_t *list = on == FRAME_NONE ? &roots : &w->first[on];
+
+		w->next[i] = *list;
+		*list = i;
+	}
+	for (i = roots; i != FRAME_NONE && !render_cancelled(rd, seen++);) {
+		enter(o, w, i);
+		if (w->first[i] != FRAME_NONE) {
+			i = w->first[i];
+			continue;
+		}
+		for (; i != FRAME_NONE && w->next[i] == FRAME_NONE; i = f->all[i].parent)
+			leave(o, w, i);
+		if (i != FRAME_NONE) {
+			leave(o, w, i);
+			i = w->next[i];
+		}
+	}
+}
+
+static int find_times(struct render *rd, const struct folding *o)
+{
+	const struct frames *f = o->f;
+	struct walk w = {0};
+	struct arena a;
+
+	arena_init(&a, 0);
+	for (size_t i = 0; i < f->n; i++)
+		if (f->all[i].fn != RESULT_NONE && f->all[i].fn >= w.functions)
+			w.functions = f->all[i].fn + 1;
+	w.first = ARENA_ARRAY(&a, size_t, f->n + 1);
+	w.next = ARENA_ARRAY(&a, size_t, f->n + 1);
+	w.lies = ARENA_ARRAY(&a, size_t, f->n + 1);
+	w.times = ARENA_ARRAY(&a, uint32_t, w.functions + 1);
+	if (!a.refused) {
+		memset(w.first, 0xff, f->n * sizeof(*w.first)); /* FRAME_NONE */
+		walk(rd, o, &w);
+	}
+	arena_free(&a);
+	return a.refused ? -1 : 0;
+}
+
+/* What a dropped frame and all above it cost is counted once. */
+static void count_deeper(struct folding *o, size_t i, const struct frame *x, size_t on)
+{
 	for (int s = 0; s < 2 && !o->dropped[i]; s++) {
 		cost_add_bits(&o->f->all[on].deeper[s], x->value[s]);
 		cost_add_bits(&o->f->deeper[s], x->value[s]);
 	}
-	return o->dropped[i] = true;
+	o->dropped[i] = true;
 }
 
 /* Put frame x, taken out of the array, into the first n of it, on frame `on`. */
@@ -125,17 +192,17 @@ static int put(struct folding *o, size_t i, struct frame x, size_t on)
 
 	while (on != FRAME_NONE && f->all[on].depth >= o->most)
 		on = f->all[on].parent;
-	if (calls_itself(o, &x, on)) {
+	o->to[i] = on;
+	if (o->deep && calls_itself(f, &x, on)) {
 		f->all[on].again |= !x.other;
 		add_to(&f->all[on], &x);
-		o->to[i] = on;
 		return 0;
 	}
-	own = drop(o, i, &x, on);
-	if (own && !x.self[0] && !x.self[1]) {
-		o->to[i] = on;
+	own = o->deep && too_deep(o, &x);
+	if (own)
+		count_deeper(o, i, &x, on);
+	if (own && !x.self[0] && !x.self[1])
 		return 0;
-	}
 	at = kid_of(o, on, &x);
 	o->to[i] = own ? on : at != FRAME_NONE ? at : f->n;
 	if (at != FRAME_NONE) {
@@ -191,6 +258,7 @@ static int fold(struct render *rd, struct frames *f, struct folding o)
 	o.dropped = calloc(n + 1, sizeof(*o.dropped));
 	rc = !o.to || !o.dropped;
 	o.f = f;
+	rc = rc || (o.deep && find_times(rd, &o));
 	f->n = 0;
 	for (size_t i = 0; !rc && i < n && !render_cancelled(rd, i); i++) {
 		const struct frame x = f->all[i];

@@ -19,15 +19,6 @@
 
 enum { LITTLE = 100 }; /* a difference of 1/100 of all is not told */
 
-static bool lies_on_itself(const struct frames *f, const struct frame *x)
-{
-	size_t at = x->parent;
-
-	while (at != FRAME_NONE && f->all[at].fn != x->fn)
-		at = f->all[at].parent;
-	return at != FRAME_NONE;
-}
-
 static uint64_t apart(uint64_t a, uint64_t b)
 {
 	return a > b ? a - b : b - a;
@@ -77,7 +68,7 @@ int frames_find_lost(struct render *rd, struct frames *f)
 	for (size_t i = 0; i < f->n && !render_cancelled(rd, i); i++) {
 		const struct frame *x = &f->all[i];
 
-		if (x->fn < r->graph->functions && !lies_on_itself(f, x))
+		if (x->fn < r->graph->functions && !x->times)
 			cost_add_bits(&f->drawn[x->fn], x->value[0]);
 	}
 	find_worst(r, f);

@@ -226,14 +226,14 @@ static void put_costs(struct picture *p, const char *what, const uint64_t cost[2
 /* What is estimated of its function. */
 static void put_recursion(struct picture *p, const struct frame *x)
 {
-	static const char *const nth[FRAMES_DEEP + 1] = {"",	"2nd", "3rd",
-							 "4th", "5th", "6th"};
+	static const char *const ends[] = {"th", "st", "nd", "rd"};
+	const uint32_t nth = x->times + 1, end = nth / 10 % 10 == 1 ? 0 : nth % 10;
 	char share[NUMBER_MAX], lost[2 * NUMBER_MAX + 60];
 
 	if (frames_lost_text(p->rd->r, p->f, x->fn, lost, sizeof(lost)))
 		emit_xml(p->rd->o, "\nof its function is ", str_c(lost), "");
-	if (x->times)
-		out_printf(p->rd->o, "\n%s activation", nth[x->times]);
+	if (x->times && frame_estimated(x))
+		out_printf(p->rd->o, "\n%u%s activation", nth, ends[end < 4 ? end : 0]);
 	if (x->again)
 		out_c(p->rd->o, "\nwith its calls of itself: how deep is not known");
 	for (int s = 0; s < p->f->sides; s++)
