@@ -10,6 +10,7 @@
 #define QUERN_FIRST_IN_H
 
 #include "index/fast/first.h"
+#include "index/tally/tally_write.h"
 #include "index/fast/numbers.h"
 
 enum { FIRST_COLUMNS = 32 }; /* columns that a profile read here may have */

@@ -10,6 +10,7 @@
 
 #include "index/lines/digits.h"
 #include "index/fast/replay.h"
+#include "index/tally/tally_write.h"
 
 enum {
 	LINK_TEXT = 44,

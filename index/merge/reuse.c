@@ -13,6 +13,7 @@
  * headers of parts, diagnostics, the call tree.  These are in struct kept.
  */
 #include "index/merge/reuse.h"
+#include "index/tally/tally_write.h"
 #include "index/base/err.h"
 
 #include <string.h>

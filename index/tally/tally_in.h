@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "index/base/err.h"
-#include "index/tally/tally.h"
+#include "index/tally/tally_write.h"
 
 #define NONE UINT32_MAX
 
