@@ -165,7 +165,7 @@ static const pcre2_code *code_for(struct match *m, struct str name)
 	size_t at;
 	int code;
 
-	if (is_ascii(name) && is_ascii(m->atom.text))
+	if (m->ascii && is_ascii(name))
 		return m->code;
 	if (!m->letters)
 		m->letters = regex_compile(m, PCRE2_UTF, &code, &at);
@@ -197,6 +197,7 @@ int match_regex_new(struct match *m, struct err *err)
 		return regex_bad(m, code, at, err);
 	if (!(m->data = pcre2_match_data_create(1, m->general)))
 		return arena_full(m->arena, err);
+	m->ascii = is_ascii(m->atom.text);
 	regex_needle(m);
 	return 0;
 }
