@@ -93,7 +93,6 @@ struct stack_place {
 	uint32_t frame; /* one of its function */
 	uint32_t whole; /* its function as a whole: itself if that is not a line */
 	file_id file;	/* of a line */
-	bool estimated;
 };
 struct stacks {
 	struct stack *all; /* in the order of frames */
@@ -116,9 +115,7 @@ bool lines_known(const struct result *r);
 /* The lines of a function of r->graph with what they call, but for recursion, the costliest
  * first.  Returns how many; the caller frees *lines. */
 size_t lines_of_fn(struct render *rd, uint32_t fn, struct line_cost **lines);
-/* apart: what is estimated has a place of its own. */
-int stacks_of(struct render *rd, const struct frames *f, bool lines, bool apart,
-	      struct stacks *out);
+int stacks_of(struct render *rd, const struct frames *f, bool lines, struct stacks *out);
 /* Empty: not known. */
 struct str stack_file(const struct result *r, const struct frames *f,
 		      const struct stack_place *x);

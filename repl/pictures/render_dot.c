@@ -250,7 +250,8 @@ static int find_sides(struct render *rd, struct graph_drawn *g)
 		g->there = c->same[0];
 	}
 	return session_graph_event(r->graph, r->event_id, rd->err) ||
-			       (g->two && session_graph_event(c->graph, c->event, rd->err))
+			       (g->two &&
+				session_graph_event(c->graph, c->event, rd->err))
 		       ? rd->err->kind
 		       : 0;
 }

@@ -183,7 +183,7 @@ int render_pprof(struct render *rd)
 	for (size_t i = 0; i < sizeof(outs) / sizeof(outs[0]); i++)
 		out_mem(outs[i]);
 	if (frames_of_stacks(rd, "pprof", &p.f) == 0 &&
-	    stacks_of(rd, &p.f, true, false, &p.s) == 0)
+	    stacks_of(rd, &p.f, true, &p.s) == 0)
 		put_pprof(&p);
 	for (size_t i = 0; i < sizeof(outs) / sizeof(outs[0]); i++)
 		out_close(outs[i]);

@@ -96,7 +96,7 @@ int render_folded(struct render *rd)
 		;
 	else if (!rd->source)
 		put_frames(rd, &f, stack);
-	else if (!stacks_of(rd, &f, true, false, &s))
+	else if (!stacks_of(rd, &f, true, &s))
 		for (size_t i = 0; i < s.n && !render_cancelled(rd, i); i++)
 			put_folded(rd, &f, &s, &s.all[i], stack);
 	free(stack);
@@ -107,17 +107,13 @@ int render_folded(struct render *rd)
 
 /* ---- speedscope: https://www.speedscope.app/file-format-schema.json, "sampled" ---- */
 
-/* Tables mark an estimate by ~; so do frames, whose costs are in their order alone. */
 static void put_place(struct render *rd, const struct frames *f,
-		      const struct stack_place *x, struct out *name)
+		      const struct stack_place *x)
 {
 	const struct str file = stack_file(rd->r, f, x);
 
-	name->n = 0;
-	out_c(name, x->estimated ? "~" : "");
-	out_str(name, f->all[x->frame].name);
 	out_c(rd->o, "\n{\"name\":");
-	emit_name(rd->o, EMIT_JSON, (struct str){name->buf, name->n});
+	emit_name(rd->o, EMIT_JSON, f->all[x->frame].name);
 	if (file.n) {
 		out_c(rd->o, ",\"file\":");
 		emit_name(rd->o, EMIT_JSON, file);
@@ -129,16 +125,10 @@ static void put_place(struct render *rd, const struct frames *f,
 
 static void put_places(struct render *rd, const struct frames *f, const struct stacks *s)
 {
-	struct out name;
-
-	out_mem(&name);
 	for (size_t i = 0; i < s->places && !render_cancelled(rd, i); i++) {
 		out_c(rd->o, i ? "," : "");
-		put_place(rd, f, &s->place[i], &name);
+		put_place(rd, f, &s->place[i]);
 	}
-	if (name.failed)
-		err_no_memory(rd->err, NULL);
-	out_close(&name);
 }
 
 static void put_samples(struct render *rd, const struct frames *f, const struct stacks *s,
@@ -238,7 +228,7 @@ int render_speedscope(struct render *rd)
 	struct stacks s = {0};
 
 	if (!frames_of_stacks(rd, "speedscope", &f) &&
-	    !stacks_of(rd, &f, rd->source, true, &s)) {
+	    !stacks_of(rd, &f, rd->source, &s)) {
 		out_c(rd->o,
 		      "{\"$schema\":\"https://www.speedscope.app/file-format-schema.json\","
 		      "\n\"exporter\":\"quern\",\"name\":");

@@ -363,7 +363,7 @@ static void put_frame(struct picture *p, size_t i)
 	const double x = f->x * p->scale, w = f->wide * p->scale,
 		     part = w / (WIDTH - 2.0 * MARGIN);
 	const bool gone = p->f->sides == 2 && !f->value[0];
-	char colour[8], share[NUMBER_MAX] = "";
+	char colour[8], share[NUMBER_MAX + 1] = "";
 	struct str names[3];
 
 	arena_reset(&p->text);
@@ -373,7 +373,7 @@ static void put_frame(struct picture *p, size_t i)
 	if (p->text.refused)
 		p->rd->o->failed = ENOMEM;
 	if (part >= SAID && p->f->sides == 1)
-		number_percent(share, 100 * part);
+		number_percent(stpcpy(share, f->estimated[0] ? "~" : ""), 100 * part);
 	open_frame(p,
 		   f->other || gone	? " o"
 		   : frame_estimated(f) ? " e"

@@ -143,10 +143,11 @@ static void say_peak(struct report *p, unsigned s, uint32_t e)
 	store_event(st, e, &ev);
 	number_cost(most, event_unit(ev.name, ev.long_name, store_info(st)->creator),
 		    peak);
-	out_printf(p->o,
-		   "<p>%sThe peak of memory was %s. Memory is what calls took and did not "
-		   "give back: its sum is no peak.</p>\n",
-		   s ? "Base: " : "", most);
+	out_printf(
+		p->o,
+		"<p>%sThe peak of memory was %s. Memory is what calls took and did not "
+		"give back: its sum is no peak.</p>\n",
+		s ? "Base: " : "", most);
 }
 
 static void say_side(struct report *p, unsigned s)

@@ -47,7 +47,6 @@ struct lines_builder {
 	const struct frames *f;
 	struct stacks *to;
 	struct err *err;
-	bool apart;
 	struct line_cost *row;	    /* of one function */
 	size_t n, cap, read;	    /* read: with those without a cost */
 	double sum, dealt;	    /* of its rows; of its frames so far */
@@ -201,8 +200,8 @@ static bool same_place(const struct frames *f, const struct stack_place *a,
 {
 	const struct frame *x = &f->all[a->frame], *y = &f->all[b->frame];
 
-	return x->fn == y->fn && a->line == b->line && a->estimated == b->estimated &&
-	       a->file == b->file && (x->fn != RESULT_NONE || str_eq(x->name, y->name));
+	return x->fn == y->fn && a->line == b->line && a->file == b->file &&
+	       (x->fn != RESULT_NONE || str_eq(x->name, y->name));
 }
 
 /* The number of a place of frame i's function; line: NULL: all of it.  0 if out of
@@ -211,8 +210,7 @@ static uint32_t place_of(struct lines_builder *b, size_t i, const struct line_co
 {
 	const struct frame *f = &b->f->all[i];
 	struct stacks *to = b->to;
-	struct stack_place x = {.frame = (uint32_t)i,
-				.estimated = b->apart && frame_estimated(f) && !f->other};
+	struct stack_place x = {.frame = (uint32_t)i};
 	uint32_t h, probe, k;
 
 	if (line && !line->line)
@@ -410,11 +408,10 @@ static int find_places(struct lines_builder *b)
 	return b->err->kind;
 }
 
-int stacks_of(struct render *rd, const struct frames *f, bool lines, bool apart,
-	      struct stacks *out)
+int stacks_of(struct render *rd, const struct frames *f, bool lines, struct stacks *out)
 {
 	struct lines_builder b = {
-		.rd = rd, .r = rd->r, .f = f, .to = out, .err = rd->err, .apart = apart};
+		.rd = rd, .r = rd->r, .f = f, .to = out, .err = rd->err};
 
 	*out = (struct stacks){0};
 	lines = lines && have_lines(rd->r);

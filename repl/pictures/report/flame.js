@@ -97,7 +97,7 @@ function layout(top, y, rows, up = false) {
 }
 /* The name as far as it fits, "~" and "..." where there is room for them. */
 function frameName(b, k, guess) {
-	const room = k > 4, before = guess && room ? '~' : '', after = b.cut && room ? ' \u2026' : '', name = chainName(b, k - before.length - after.length);
+	const room = k > 4, before = guess ? '~' : '', after = b.cut && room ? ' \u2026' : '', name = chainName(b, k - before.length - after.length);
 	return name && before + name + after;
 }
 function frame(b, i) {
