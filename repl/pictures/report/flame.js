@@ -68,7 +68,7 @@ function flame() {
 	if (anew) document.documentElement.style.setProperty('--above', Math.round($('scroll').getBoundingClientRect().top + scrollY) + 'px');
 	marked = Math.min(marked, boxes.length - 1);
 	const any = c => boxes.some(c);
-	$('legend').textContent = $('legend').title = [any(b => b.last && !exact(b.n)) ? '~ estimated' : !provenText() && 'no estimates: all stacks are measured', provenText(), two && 'colour: share of all changes, of what a frame spends itself', any(b => b.chain && b.chain.length > 1) && 'chains joined \u203a' + (sandwich ? ' \u2039' : ''), any(b => b.chain && b.chain.some(n => n.folded)) && 'estimated recursion \u21bb',
+	$('legend').textContent = $('legend').title = [any(b => b.last && !exact(b.n)) ? '~ estimated' : !provenText() && (F.some(f => f.out.length) ? 'no estimates: all stacks are measured' : 'no stacks: the profile has no calls'), provenText(), two && 'colour: share of all changes, of what a frame spends itself', any(b => b.chain && b.chain.length > 1) && 'chains joined \u203a' + (sandwich ? ' \u2039' : ''), any(b => b.chain && b.chain.some(n => n.folded)) && 'estimated recursion \u21bb',
 		any(b => b.n > 0) && '\u25a8 calls under ' + NARROW + ' px', any(b => b.chain && gone(b)) && 'struck out: gone', any(b => b.cut) && '\u2026 more: zoom'].filter(s => s).join(' \u00b7 ');
 	$('status').textContent = said();
 	mark();
