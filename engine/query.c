@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/flow/flow.h"
 #include "engine/gstages/graph_cache.h"
 #include "engine/hint.h"
 #include "engine/inline/inlines.h"
@@ -157,8 +158,8 @@ static int note_inlined(struct session *s, struct statement *run, const struct s
 	if (!name.n || !ask.n || x->g->extra ||
 	    !answers(s, arena_printf(x->a, "with inlined | %.*s", STR_ARG(name)), x->a))
 		return 0;
-	return exec_notef(x, "inlined code is called %.*s: %.*s", STR_ARG(name),
-			  STR_ARG(ask));
+	exec_notef(x, "inlined code is called %.*s: %.*s", STR_ARG(name), STR_ARG(ask));
+	return 0;
 }
 
 static int run_query(struct session *s, struct stmt *st, struct str text, struct arena *a,
@@ -282,9 +283,9 @@ static int run_statement(void *arg)
 {
 	struct running *r = arg;
 
-	return r->st->is_let ? run_let(r->s, &r->st->let, r->a, r->err)
-			     : run_query(r->s, r->st, r->text, r->a, r->sink, r->arg,
-					 r->err);
+	return r->st->is_let
+		       ? run_let(r->s, &r->st->let, r->a, r->err)
+		       : run_query(r->s, r->st, r->text, r->a, r->sink, r->arg, r->err);
 }
 
 /* The memory of the query is in the arena, and what else it holds is released (map_hold()). */
@@ -302,6 +303,7 @@ static int run_guarded(void *arg)
 		r->st = st;
 		rc = session_guard(run_statement, r, r->err);
 		graph_cache_trim(r->s->graphs);
+		flow_cache_trim(r->s->flows);
 		inlines_save(r->s->inlines);
 		if (rc)
 			fix_place(r->err, st);

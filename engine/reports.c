@@ -40,20 +40,22 @@ static int ask_event(void *arg)
 {
 	struct asking *a = arg;
 
-	return graph_event(a->g, a->event, a->err);
+	graph_event(a->g, a->event);
+	return 0;
 }
 
 int session_graph_event(struct graph *g, uint32_t event, struct err *err)
 {
-	return session_guard(ask_event, &(struct asking){.g = g, .event = event, .err = err},
-			     err);
+	return session_guard(ask_event,
+			     &(struct asking){.g = g, .event = event, .err = err}, err);
 }
 
 static int ask_calls(void *arg)
 {
 	struct asking *a = arg;
 
-	return graph_need_calls(a->g, a->err);
+	graph_need_calls(a->g);
+	return 0;
 }
 
 int session_graph_calls(struct graph *g, struct err *err)
@@ -65,10 +67,12 @@ static int ask_left_out(void *arg)
 {
 	struct asking *a = arg;
 
-	return path_tree_left_out(a->grown, a->out, a->err);
+	path_tree_left_out(a->grown, a->out);
+	return 0;
 }
 
-int session_left_out(const struct path_tree *t, struct path_left_out *out, struct err *err)
+int session_left_out(const struct path_tree *t, struct path_left_out *out,
+		     struct err *err)
 {
 	return session_guard(ask_left_out,
 			     &(struct asking){.grown = t, .out = out, .err = err}, err);
@@ -78,7 +82,8 @@ static int ask_tree(void *arg)
 {
 	struct asking *a = arg;
 
-	return graph_event(a->g, a->event, a->err) || exec_tree(a->x, &a->q, a->tree);
+	graph_event(a->g, a->event);
+	return exec_tree(a->x, &a->q, a->tree);
 }
 
 int session_program_tree(struct session *s, struct graph *g, uint32_t event,
@@ -103,8 +108,6 @@ static int ask_listing(void *arg)
 	struct asking *a = arg;
 	struct fn_set *set = fnset_new(a->x->a, a->g->functions);
 
-	if (!set)
-		return arena_full(a->x->a, a->err);
 	for (size_t i = 0; i < a->n; i++)
 		fnset_add(set, a->f[i]);
 	return a->ahead ? listing_ahead(a->x, a->l, set) : listing_fill(a->x, a->l, set);

@@ -124,8 +124,6 @@ int statement_contexts(struct statement *run, const struct gstage *first)
 {
 	struct gstage *g = EXEC_ARRAY(&run->x, struct gstage, 1);
 
-	if (!g)
-		return run->x.err->kind;
 	*g = (struct gstage){.kind = G_CONTEXTS,
 			     .next = (struct gstage *)(uintptr_t)first};
 	run->gstages = g;
@@ -140,8 +138,7 @@ static int leave_out_idle(struct session *s, const struct query *q, struct state
 	struct gstage **at = &first;
 	struct exec *x = &run->x;
 
-	if (!(run->idle = EXEC_ARRAY(x, bool, s->nfilters + 1)))
-		return x->err->kind;
+	run->idle = EXEC_ARRAY(x, bool, s->nfilters + 1);
 	for (size_t i = 0; i < s->nfilters; i++) {
 		run->idle[i] = !check_heeds(&q->source, *at);
 		if (!run->idle[i]) {
@@ -149,9 +146,7 @@ static int leave_out_idle(struct session *s, const struct query *q, struct state
 			continue;
 		}
 		*at = (*at)->next;
-		if (exec_notef(x, "%.*s does not change this table",
-			       STR_ARG(s->filters[i])))
-			return x->err->kind;
+		exec_notef(x, "%.*s does not change this table", STR_ARG(s->filters[i]));
 	}
 	run->gstages = first;
 	return q->source.kind == S_WHY ? statement_contexts(run, first) : 0;
@@ -163,9 +158,8 @@ int statement_sides(struct session *s, const struct query *q, struct statement *
 	const size_t notes = x->notes->n;
 
 	for (;;) {
-		if (graph_plain(s->stores[run->profile], s->flows, x->a, &s->cancel,
-				&x->g, x->err) ||
-		    (q->source.vs.n &&
+		graph_plain(s->stores[run->profile], s->flows, x->a, &s->cancel, &x->g);
+		if ((q->source.vs.n &&
 		     exec_vs_base(x, &q->source, run->gstages, run->vs, &run->vs)) ||
 		    run_gstages(s, q, run) || exec_part_stacks(x, &q->source))
 			return x->err->kind;
@@ -178,9 +172,8 @@ int statement_sides(struct session *s, const struct query *q, struct statement *
 		x->parts = NULL;
 		x->other = NULL;
 		x->notes->n = notes;
-		if (exec_note(x, STR("the names of inlined code are known on one side "
-				     "only: on both, its file tells")))
-			return x->err->kind;
+		exec_note(x, STR("the names of inlined code are known on one side "
+				 "only: on both, its file tells"));
 	}
 }
 

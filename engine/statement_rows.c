@@ -53,10 +53,11 @@ static int note_top(struct exec *x, const struct table *t, const struct tstage *
 	    !t->src || take->span.at + take->span.len > x->text.n ||
 	    !str_starts(top, STR("top")) || take->n != 10 || t->n < take->n)
 		return 0;
-	return exec_hintf(x,
-			  "top took 10 rows first; of all rows: %s | where ... | sort "
-			  "... | take 10",
-			  t->src->name);
+	exec_hintf(x,
+		   "top took 10 rows first; of all rows: %s | where ... | sort "
+		   "... | take 10",
+		   t->src->name);
+	return 0;
 }
 
 /* Run the stages, but no `take` behind an `expect`: the expectation is about all rows. */
@@ -68,8 +69,9 @@ static int change_rows(struct exec *x, struct table *t, const struct tstage *st)
 		expects |= st->kind == T_EXPECT;
 		if (expects && st->kind == T_TAKE)
 			continue;
-		if (exec_tstage(x, t, st) || note_top(x, t, st) || exec_poll_now(x))
+		if (exec_tstage(x, t, st) || note_top(x, t, st))
 			return x->err->kind;
+		exec_poll_now(x);
 	}
 	return exec_order(x, t);
 }
@@ -165,8 +167,6 @@ static int list_filters(const struct session *s, const struct query *q,
 	for (const struct gstage *g = q->gstages; g; g = g->next)
 		n++;
 	r->filters = EXEC_ARRAY(x, struct str, n + 1);
-	if (!r->filters)
-		return x->err->kind;
 	for (size_t i = 0; i < s->nfilters; i++)
 		if (!run->idle[i])
 			r->filters[r->nfilters++] = s->filters[i];
@@ -204,8 +204,6 @@ static int headline_causes(struct session *s, const struct query *q,
 	struct exec *x = &run->x;
 	struct statement *as = EXEC_ARRAY(x, struct statement, 1);
 
-	if (!as)
-		return x->err->kind;
 	*as = *run;
 	as->notes = as->hints = (struct exec_texts){0};
 	as->doubts = (struct doubts){0};
@@ -290,11 +288,10 @@ int statement_result(struct session *s, struct statement *run, const struct stmt
 	    (run->vs && !r->card && find_headline(s, q, run, &r->headline)) ||
 	    footer(x, t, r) || list_filters(s, q, run, r))
 		return x->err->kind;
-	if (s->people && keeps_columns(q) && t->no_text.n && exec_hint(x, t->no_text))
-		return x->err->kind;
+	if (s->people && keeps_columns(q) && t->no_text.n)
+		exec_hint(x, t->no_text);
 	for (size_t i = 0; i < x->hints->n; i++)
-		if (exec_note(x, x->hints->at[i]))
-			return x->err->kind;
+		exec_note(x, x->hints->at[i]);
 	r->notes = x->notes->at;
 	r->nnotes = x->notes->n;
 	r->nhints = x->hints->n;

@@ -82,8 +82,6 @@ static int find_changed(struct exec *x, const struct exec *base, const uint32_t 
 	int64_t *was = EXEC_ARRAY(x, int64_t, (size_t)x->g->functions + 1);
 	bool *both = EXEC_ARRAY(x, bool, (size_t)base->g->functions + 1);
 
-	if (!was || !both)
-		return x->err->kind;
 	for (uint32_t b = 0; b < base->g->functions; b++)
 		if ((both[b] = same[b] != RESULT_NONE))
 			cost_add(&was[same[b]], graph_self(base->g, b, base->event));
@@ -109,8 +107,8 @@ static int read_other(struct exec *x, struct vs *v, uint32_t e, struct other *ou
 	*out = (struct other){0};
 	if (b == GRAPH_NONE)
 		return 0;
-	if (graph_event(x->g, e, x->err) || graph_event(base->g, b, x->err))
-		return x->err->kind;
+	graph_event(x->g, e);
+	graph_event(base->g, b);
 	out->name = check_event_word(x->env, e);
 	out->now = graph_left(x->g, e);
 	out->was = graph_left(base->g, b);
@@ -186,7 +184,10 @@ int exec_vs_headline(struct exec *x, struct vs *v, bool totals, struct headline 
 	struct exec *base;
 	const uint32_t *same[2];
 
-	if (!h || graph_event(x->g, x->event, x->err) || vs_both(x, v, &base, same))
+	if (!h)
+		return x->err->kind;
+	graph_event(x->g, x->event);
+	if (vs_both(x, v, &base, same))
 		return x->err->kind;
 	h->total[0] = totals ? graph_left(x->g, x->event) : graph_total(x->g, x->event);
 	h->total[1] = totals ? graph_left(base->g, base->event)

@@ -26,8 +26,6 @@ static int base_events(struct exec *x, struct vs *v, struct store *st)
 	struct str *names = EXEC_ARRAY(x, struct str, (size_t)n + 1);
 	struct unit *units = EXEC_ARRAY(x, struct unit, (size_t)n + 1);
 
-	if (!names || !units)
-		return x->err->kind;
 	for (uint32_t e = 0; e < n; e++) {
 		struct store_event ev;
 		uint32_t here;
@@ -60,10 +58,11 @@ static struct store *base_store(struct exec *x, const struct source *s)
 /* The profile that is asked, or parts of it, with themselves: nothing ever changed. */
 static int note_itself(struct exec *x, const struct source *s)
 {
-	return exec_notef(x,
-			  "'%.*s' is the profile that is asked: it is compared with "
-			  "itself",
-			  STR_ARG(s->vs_profile));
+	exec_notef(x,
+		   "'%.*s' is the profile that is asked: it is compared with "
+		   "itself",
+		   STR_ARG(s->vs_profile));
+	return 0;
 }
 
 /* The stages in force, but parts and threads only as `vs` names them, if it does:
@@ -80,8 +79,7 @@ static int base_stages(struct exec *x, const struct source *s, const struct gsta
 	for (const struct gstage *g = all; g; g = g->next) {
 		if (g->kind == G_PART || g->kind == G_THREAD)
 			continue;
-		if (!(*tail = EXEC_ARRAY(x, struct gstage, 1)))
-			return x->err->kind;
+		*tail = EXEC_ARRAY(x, struct gstage, 1);
 		**tail = *g;
 		(*tail)->next = NULL;
 		tail = &(*tail)->next;
@@ -129,7 +127,7 @@ int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gs
 	struct exec *b;
 	uint32_t e;
 
-	if (!v || !st)
+	if (!st)
 		return x->err->kind;
 	if ((st == x->g->st && !s->vs_parts && note_itself(x, s)) ||
 	    base_events(x, v, st))
@@ -145,11 +143,12 @@ int exec_vs_base(struct exec *x, const struct source *s, const struct gstage *gs
 				"choose an event that both profiles have with 'by'");
 	}
 	b->event = e;
-	if (graph_plain(st, x->open->flows, x->a, x->open->cancel, &b->g, x->err) ||
-	    pair_sides(x, v, s->kind == S_CONTEXTS || gstage_contexts(gstages), more) ||
+	graph_plain(st, x->open->flows, x->a, x->open->cancel, &b->g);
+	if (pair_sides(x, v, s->kind == S_CONTEXTS || gstage_contexts(gstages), more) ||
 	    base_stages(x, s, gstages, &gstages) || exec_gstages(b, gstages, x->text) ||
-	    exec_part_stacks(b, s) || graph_event(b->g, e, x->err))
+	    exec_part_stacks(b, s))
 		return x->err->kind;
+	graph_event(b->g, e);
 	*out = v;
 	return 0;
 }
@@ -176,9 +175,8 @@ int vs_note_base(struct exec *x, const struct source *s, const struct vs *v)
 
 		while (k < own && !str_eq(x->notes->at[k], text))
 			k++;
-		if (k == own &&
-		    exec_notef(x, "%.*s: %.*s", STR_ARG(s->vs), STR_ARG(text)))
-			return x->err->kind;
+		if (k == own)
+			exec_notef(x, "%.*s: %.*s", STR_ARG(s->vs), STR_ARG(text));
 	}
 	return 0;
 }
@@ -331,13 +329,14 @@ static int note_contained(struct exec *x, const struct source *s, const struct v
 	}
 	if (!more || !other_part(b, s->vs_parts, &number))
 		return 0;
-	return exec_notef(x,
-			  "%s compared with %.*s, which is in %s; to compare two: %s "
-			  "%llu | %.*s vs %.*s",
-			  x->parts ? "the parts chosen are" : "the whole profile is",
-			  STR_ARG(vs), x->parts ? "them" : "it",
-			  s->vs_parts->kind == G_THREAD ? "thread" : "part",
-			  (unsigned long long)number, STR_ARG(source), STR_ARG(vs));
+	exec_notef(x,
+		   "%s compared with %.*s, which is in %s; to compare two: %s "
+		   "%llu | %.*s vs %.*s",
+		   x->parts ? "the parts chosen are" : "the whole profile is",
+		   STR_ARG(vs), x->parts ? "them" : "it",
+		   s->vs_parts->kind == G_THREAD ? "thread" : "part",
+		   (unsigned long long)number, STR_ARG(source), STR_ARG(vs));
+	return 0;
 }
 
 /* The parts of one profile have no key that two of them share: they are compared in their
@@ -367,8 +366,7 @@ static int check_parts(struct exec *x, const struct source *s, const struct vs *
 /* Keys are made of the pairs, so the copy computes its own. */
 int exec_vs_dissolved(struct exec *x, const struct vs *v, struct vs **out)
 {
-	if (!(*out = EXEC_ARRAY(x, struct vs, 1)))
-		return x->err->kind;
+	*out = EXEC_ARRAY(x, struct vs, 1);
 	**out = *v;
 	(*out)->dissolve = true;
 	(*out)->chain[0] = (*out)->chain[1] = NULL;
@@ -433,8 +431,7 @@ static int keep_min(struct exec *x, struct table *t)
 
 	if (!(v->a.min > 0 || v->b.min > 0))
 		return 0;
-	if (!(keep = EXEC_ARRAY(x, uint32_t, t->n + 1)))
-		return x->err->kind;
+	keep = EXEC_ARRAY(x, uint32_t, t->n + 1);
 	for (uint32_t i = 0; i < t->n; i++)
 		if (!path_under_min((double)tree_weight(&v->a, v->ia[i]), v->a.min) ||
 		    !path_under_min((double)tree_weight(&v->b, v->ib[i]), v->b.min))

@@ -134,14 +134,10 @@ static int side(struct table *t, bool base, struct str name, uint32_t event, boo
 	struct table *some = EXEC_ARRAY(t->x, struct table, 1);
 
 	*out = (struct cells){.at = EXEC_ARRAY(t->x, uint32_t, t->n + 1)};
-	if (!some || !out->at)
-		return t->x->err->kind;
 	*some = *whole;
 	some->cols = NULL;
 	some->ncols = some->cap = some->n = 0;
 	some->ref = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
-	if (!some->ref)
-		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
 		const uint32_t r = row[row_ref(t, i)];
 
@@ -318,8 +314,7 @@ static int fill_text(struct table *t, struct table_col *c, const struct vs_formu
 		c->s[i] = f->text(t->vs, row_ref(t, i), t->x->a);
 		if (!c->s[i].p)
 			return arena_full(t->x->a, t->x->err);
-		if (exec_poll(t->x))
-			return t->x->err->kind;
+		exec_poll(t->x);
 	}
 	return 0;
 }
@@ -560,8 +555,7 @@ static int fill_one(struct table *t, struct table_col *c)
 			c->estimated[i] = from->estimated[row];
 		if (from->absent)
 			c->absent[i] = from->absent[row];
-		if (exec_poll(t->x))
-			return t->x->err->kind;
+		exec_poll(t->x);
 	}
 	return 0;
 }
@@ -573,7 +567,8 @@ static int fill_rows(struct table *t, struct table_col *c)
 		c->u[i] = c->def->get.u(t, row_ref(t, i), c->event);
 		c->absent[i] = !c->u[i];
 	}
-	return exec_poll_now(t->x);
+	exec_poll_now(t->x);
+	return 0;
 }
 
 /* The columns of the joined table are filled when somebody asks for them, like those of
@@ -584,8 +579,6 @@ static int vs_fill(struct table *t, struct table_col *c)
 	c->p = exec_alloc(t->x, t->n ? t->n : 1, type_width(c->type));
 	c->estimated = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
 	c->absent = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
-	if (!c->p || !c->estimated || !c->absent)
-		return t->x->err->kind;
 	if (c->def >= vs_cols && c->def < vs_cols + VS_COLS ? fill_formula(t, c)
 	    : c->def->flags & OF_ROWS			    ? fill_rows(t, c)
 							    : fill_one(t, c))

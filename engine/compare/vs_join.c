@@ -18,13 +18,12 @@ int vs_keys_index(struct exec *x, struct vs_keys *k, size_t n)
 {
 	k->by = (struct hash){.arena = x->a};
 	k->used = EXEC_ARRAY(x, uint8_t, n + 1);
-	if (!k->used || hash_expect(&k->by, n))
+	if (hash_expect(&k->by, n))
 		return arena_full(x->a, x->err);
 	for (size_t i = 0; i < n; i++) {
 		if (hash_add(&k->by, (uint32_t)k->key[i].hash[0], (uint32_t)i))
 			return arena_full(x->a, x->err);
-		if (exec_poll(x))
-			return x->err->kind;
+		exec_poll(x);
 	}
 	return 0;
 }
@@ -52,7 +51,7 @@ static int row_keys(struct exec *x, struct vs *v, unsigned side, struct vs_key *
 	scratch = need_scratch(x->a);
 	for (size_t i = 0; i < n && !rc; i++)
 		rc = vs_row_key(v, side, i, scratch, &key[i]) ? arena_full(x->a, x->err)
-							       : exec_poll(x);
+							      : exec_poll(x);
 	scratch_free(scratch);
 	return rc;
 }
@@ -68,7 +67,8 @@ static int join_by_key(struct exec *x, struct vs *v)
 		return x->err->kind;
 	for (size_t i = 0; i < v->a.n; i++)
 		v->ib[i] = vs_keys_take(&base, &here[i]);
-	return exec_poll_now(x);
+	exec_poll_now(x);
+	return 0;
 }
 
 /* Of functions as the profiles have them: the pairs themselves. */
@@ -77,8 +77,6 @@ static int join_functions(struct exec *x, struct vs *v)
 	const struct pairing *p = v->pairing;
 	uint32_t *row = EXEC_ARRAY(x, uint32_t, (size_t)p->functions[1] + 1);
 
-	if (!row)
-		return x->err->kind;
 	for (size_t r = 0; r < v->b.n; r++)
 		row[row_ref(&v->b, r)] = (uint32_t)r + 1;
 	for (size_t i = 0; i < v->a.n; i++) {
@@ -88,7 +86,8 @@ static int join_functions(struct exec *x, struct vs *v)
 		if (v->dissolve && p->unsure[0][row_ref(&v->a, i)])
 			v->ib[i] = GRAPH_NONE;
 	}
-	return exec_poll_now(x);
+	exec_poll_now(x);
+	return 0;
 }
 
 /* The joined row that row i, whichever side has it, is below; n: none. */
@@ -121,8 +120,6 @@ static int nest_rows(struct exec *x, struct vs *v, size_t n)
 		 *ib = EXEC_ARRAY(x, uint32_t, n + 1);
 	size_t at = n;
 
-	if (!up || !first || !next || !ia || !ib)
-		return x->err->kind;
 	for (size_t i = n; i-- > 0;) {
 		up[i] = row_above(v, i, n);
 		next[i] = first[up[i]];
@@ -144,7 +141,8 @@ static int nest_rows(struct exec *x, struct vs *v, size_t n)
 	}
 	v->ia = ia;
 	v->ib = ib;
-	return exec_poll_now(x);
+	exec_poll_now(x);
+	return 0;
 }
 
 /* Functions of graphs without stages are paired by number.  All other rows are compared
@@ -155,8 +153,6 @@ int vs_match_rows(struct exec *x, struct vs *v)
 		v->a.src->subject == fn_subject && v->a.g->plain && v->b.g->plain;
 
 	v->ib = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
-	if (!v->ib)
-		return x->err->kind;
 	return functions ? join_functions(x, v) : join_by_key(x, v);
 }
 
@@ -174,7 +170,7 @@ int vs_join_rows(struct exec *x, struct vs *v, size_t *rows)
 	v->ia = EXEC_ARRAY(x, uint32_t, v->a.n + v->b.n + 1);
 	v->of_base = EXEC_ARRAY(x, uint32_t, v->b.n + 1);
 	v->of_here = EXEC_ARRAY(x, uint32_t, v->a.n + 1);
-	if (!v->ia || !v->of_base || !v->of_here || vs_match_rows(x, v))
+	if (vs_match_rows(x, v))
 		return x->err->kind;
 	memset(v->of_base, 0xff, v->b.n * sizeof(*v->of_base));
 	for (size_t i = 0; i < n; i++) {

@@ -27,8 +27,6 @@ static int vs_more_rows(struct exec *x, const struct source *s, const struct vs 
 	struct exec *of = EXEC_ARRAY(x, struct exec, 1);
 	struct vs *k;
 
-	if (!of)
-		return x->err->kind;
 	*of = side ? v->base : *x;
 	of->other = NULL;
 	of->notes = x->notes;
@@ -58,8 +56,7 @@ static int vs_more_costs(struct exec *x, const struct table *t, int side, struct
 		EXEC_ARRAY(x, uint32_t, v->rows + 1); /* [joined rows]: 1 + row */
 	struct table_col *from;
 
-	if (!found ||
-	    table_own(&k->b, str_c(t->src->primary), k->base.event, false, &from))
+	if (table_own(&k->b, str_c(t->src->primary), k->base.event, false, &from))
 		return x->err->kind;
 	for (size_t i = 0; i < v->rows; i++) {
 		const uint32_t r = row[i] == GRAPH_NONE ? GRAPH_NONE : k->ib[row[i]];
@@ -101,11 +98,12 @@ static int vs_more_left_out(struct exec *x, const struct source *s, const struct
 
 	for (size_t r = 0; r < k->b.n; r++)
 		n += !used[r];
-	return n ? exec_notef(x,
-			      "in no row: %s of the %s of %.*s, which are neither here "
-			      "nor in the base",
-			      GROUPED(n), k->b.src->rows, STR_ARG(s->vs))
-		 : 0;
+	if (n)
+		exec_notef(x,
+			   "in no row: %s of the %s of %.*s, which are neither here "
+			   "nor in the base",
+			   GROUPED(n), k->b.src->rows, STR_ARG(s->vs));
+	return 0;
 }
 
 /* Both sides open the source on the profile.  Its rows have the same numbers each time,
@@ -118,8 +116,7 @@ static int vs_more_profile(struct exec *x, const struct source *s, const struct 
 
 	if (vs_more_rows(x, s, t->vs, 0, &k[0]) || vs_more_rows(x, s, t->vs, 1, &k[1]))
 		return x->err->kind;
-	if (!(used = EXEC_ARRAY(x, uint8_t, k[0]->b.n + 1)))
-		return x->err->kind;
+	used = EXEC_ARRAY(x, uint8_t, k[0]->b.n + 1);
 	for (int side = 0; side < 2; side++)
 		if (vs_more_costs(x, t, side, k[side], to, used))
 			return x->err->kind;

@@ -94,12 +94,13 @@ static int note_nameless(struct exec *x, const struct vs *v)
 
 	if (!n || !m || fmax(share[0], share[1]) < little)
 		return 0;
-	return exec_notef(x,
-			  "which is which of %u functions without names here and %u in "
-			  "the base is not known; in one row for each object: functions "
-			  "vs base | where fn ~ /^0x/ | group by obj: sum(self), "
-			  "sum(base), sum(delta)",
-			  n, m);
+	exec_notef(x,
+		   "which is which of %u functions without names here and %u in "
+		   "the base is not known; in one row for each object: functions "
+		   "vs base | where fn ~ /^0x/ | group by obj: sum(self), "
+		   "sum(base), sum(delta)",
+		   n, m);
+	return 0;
 }
 
 /* Say in the footer how much of each side has a partner, and in a loud note if it is
@@ -132,10 +133,10 @@ int vs_measure_paired(struct exec *x, const struct source *s, const struct vs *v
 	share[1] = paired_share(b->g->st, p->of[1], b->event);
 	if (fmin(share[0], share[1]) >= LITTLE)
 		return 0;
-	return exec_notef(x,
-			  "only %.1f %% of this profile's %.*s and %.1f %% of that of "
-			  "%.*s is in functions that both have: the rest is new or gone "
-			  "(.help vs)",
-			  share[0], STR_ARG(x->env->events[x->event]), share[1],
-			  STR_ARG(s->vs));
+	exec_notef(x,
+		   "only %.1f %% of this profile's %.*s and %.1f %% of that of "
+		   "%.*s is in functions that both have: the rest is new or gone "
+		   "(.help vs)",
+		   share[0], STR_ARG(x->env->events[x->event]), share[1], STR_ARG(s->vs));
+	return 0;
 }

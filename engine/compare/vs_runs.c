@@ -43,8 +43,6 @@ static int number_runs(struct exec *x, uint32_t **out, uint32_t *n)
 
 	*out = run;
 	*n = 0;
-	if (!run || !of)
-		return x->err->kind;
 	for (uint32_t p = 0; p < parts; p++) {
 		struct part part;
 		uint32_t h, probe, r;
@@ -61,8 +59,7 @@ static int number_runs(struct exec *x, uint32_t **out, uint32_t *n)
 			return arena_full(x->a, x->err);
 		of[r] = run_of(&part);
 		run[p] = r;
-		if (exec_poll(x))
-			return x->err->kind;
+		exec_poll(x);
 	}
 	return 0;
 }
@@ -106,17 +103,15 @@ static int runs_new(struct exec *x, uint32_t event, struct vs_runs **out)
 	int64_t *cost;
 	uint32_t *run;
 
-	if (!r || number_runs(x, &run, &r->n))
+	if (number_runs(x, &run, &r->n))
 		return x->err->kind;
-	if (!(cost = EXEC_ARRAY(x, int64_t, (size_t)x->g->functions * r->n + 1)))
-		return x->err->kind;
+	cost = EXEC_ARRAY(x, int64_t, (size_t)x->g->functions * r->n + 1);
 	for (uint32_t p = 0; p < parts; p++)
 		if ((!x->parts || x->parts[p]) && add_part(x, event, p, run[p], r, cost))
 			return x->err->kind;
 	for (uint32_t f = 0; f < x->g->functions; f++) {
 		qsort(&cost[(size_t)f * r->n], r->n, sizeof(*cost), compare_costs);
-		if (exec_poll_now(x))
-			return x->err->kind;
+		exec_poll_now(x);
 	}
 	r->cost = cost;
 	*out = r;
@@ -170,7 +165,11 @@ int vs_runs_count(struct exec *x, const struct vs *v, bool doubt, uint32_t n[2])
 			   "%u run%s here, %u in the base: compare median with "
 			   "base_median, not sums",
 			   n[0], n[0] == 1 ? "" : "s", n[1]);
-	return v->of_runs ? exec_note(x, why) : exec_doubt(x, DOUBT_RUNS, why);
+	if (v->of_runs) {
+		exec_note(x, why);
+		return 0;
+	}
+	return exec_doubt(x, DOUBT_RUNS, why);
 }
 
 bool vs_overlap(const struct vs *v, uint32_t here, uint32_t base)

@@ -42,7 +42,7 @@ static const uint32_t *same_by_key(struct exec *x, const struct vs *v)
 	struct vs_keys here = {.key = fn_keys(x, v, 0)};
 	const struct vs_key *base = fn_keys(x, v, 1);
 
-	if (!same || !here.key || !base || vs_keys_index(x, &here, v->a.g->functions))
+	if (!here.key || !base || vs_keys_index(x, &here, v->a.g->functions))
 		return NULL;
 	for (uint32_t f = 0; f < n; f++)
 		same[f] = vs_keys_take(&here, &base[f]);
@@ -56,7 +56,7 @@ static int same_functions(struct exec *x, const struct vs *v, const uint32_t *sa
 
 	same[0] = there;
 	same[1] = v->a.g->plain && v->b.g->plain ? v->pairing->of[1] : same_by_key(x, v);
-	if (!there || !same[1])
+	if (!same[1])
 		return x->err->kind;
 	memset(there, 0xff, v->a.g->functions * sizeof(*there));
 	for (uint32_t f = v->b.g->functions; f-- > 0;)
@@ -104,8 +104,7 @@ static int fill_cost(struct table *t, int s, struct compared *c, const uint32_t 
 	uint8_t *estimated = EXEC_ARRAY(t->x, uint8_t, n + 1);
 	struct table_col *primary, *self = NULL;
 
-	if (!cost || !own || !estimated ||
-	    table_own(from, str_c(t->src->primary), e, false, &primary) ||
+	if (table_own(from, str_c(t->src->primary), e, false, &primary) ||
 	    (from->tree && table_own(from, STR("self"), e, false, &self)))
 		return t->x->err->kind;
 	for (size_t i = 0; i < n; i++) {
@@ -140,8 +139,6 @@ static int fill_side(struct table *t, int s, struct compared *c)
 	const struct table *from = s ? &v->b : &v->a;
 	uint32_t *row = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
 
-	if (!row)
-		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		row[i] = (s ? v->ib : v->ia)[row_ref(t, i)];
 	if (fill_cost(t, s, c, row, t->n) || !(c->row[s] = sides_refs(t, row, from)))
@@ -192,8 +189,8 @@ int vs_sides(struct table *t, const struct compared **out)
 	*out = NULL;
 	if (!primary || primary->type != COL_COST)
 		return 0;
-	if (!(c = EXEC_ARRAY(t->x, struct compared, 1)) || fill_side(t, 0, c) ||
-	    fill_side(t, 1, c))
+	c = EXEC_ARRAY(t->x, struct compared, 1);
+	if (fill_side(t, 0, c) || fill_side(t, 1, c))
 		return t->x->err->kind;
 	c->graph = v->b.g;
 	c->event = v->b.event;

@@ -13,8 +13,7 @@
 #include <string.h>
 
 #include "engine/names/fnset.h"
-#include "index/base/arena.h"
-#include "index/base/cancel.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
@@ -166,8 +165,8 @@ static void extrapolate(struct spreading *s, uint32_t first, uint32_t end, doubl
 	}
 }
 
-static int spread_cycle(struct spreading *s, uint32_t first, uint32_t end,
-			const struct cancel *cancel, struct err *err)
+static void spread_cycle(struct spreading *s, uint32_t first, uint32_t end,
+			 const struct cancel *cancel)
 {
 	const uint32_t *topo = s->fl->in.topo;
 	struct settling settling = {.most = sweeps_for(&s->fl->in, first, end)};
@@ -178,11 +177,10 @@ static int spread_cycle(struct spreading *s, uint32_t first, uint32_t end,
 		s->cost[topo[i]] = 0;
 	}
 	if (!(entered > 0))
-		return 0;
+		return;
 	do {
 		moved = 0;
-		if (cancel_poll(cancel, err))
-			return err->kind;
+		need_time(cancel);
 		for (uint32_t i = first; i < end; i++)
 			moved += pass_rest(s, topo[i]);
 	} while (go_on(&settling, moved, entered * ENOUGH));
@@ -190,11 +188,10 @@ static int spread_cycle(struct spreading *s, uint32_t first, uint32_t end,
 	for (uint32_t i = first; i < end; i++)
 		if (!s->stop[topo[i]])
 			send_calls(s, topo[i], s->cost[topo[i]], false);
-	return 0;
 }
 
-int chain_spread(const struct flow *fl, const uint8_t *stop, double *cost,
-		 struct arena *scratch, const struct cancel *cancel, struct err *err)
+void chain_spread(const struct flow *fl, const uint8_t *stop, double *cost,
+		  struct arena *scratch, const struct cancel *cancel)
 {
 	const struct flow_input *in = &fl->in;
 	size_t n = any_cycle(in) ? in->functions : 0; /* cycles need more arrays */
@@ -202,28 +199,24 @@ int chain_spread(const struct flow *fl, const uint8_t *stop, double *cost,
 		.fl = fl,
 		.stop = stop,
 		.cost = cost,
-		.rest = ARENA_ARRAY(scratch, double, n + 1),
-		.last = ARENA_ARRAY(scratch, double, n + 1),
+		.rest = NEED_ARRAY(scratch, double, n + 1),
+		.last = NEED_ARRAY(scratch, double, n + 1),
 	};
 
-	if (!s.rest || !s.last)
-		return arena_full(scratch, err);
 	for (uint32_t first = 0, end; first < in->functions; first = end) {
 		uint32_t f = in->topo[first];
 
 		end = component_end(in, first);
 		fetch_ahead(fl, first + FAR, first + NEAR);
-		if (first % POLL == 0 && cancel_poll(cancel, err))
-			return err->kind;
+		if (first % POLL == 0)
+			need_time(cancel);
 		if (in->cycle[f]) {
-			if (spread_cycle(&s, first, end, cancel, err))
-				return err->kind;
+			spread_cycle(&s, first, end, cancel);
 		} else if (!stop[f] && cost[f] > 0) {
 			cost[f] *= turns(fl, f);
 			send_calls(&s, f, cost[f], false);
 		}
 	}
-	return 0;
 }
 
 /* ---- backward ---- */
@@ -247,9 +240,9 @@ static double expect(const struct flow *fl, uint32_t f, const double *more, doub
 	return sum * turn;
 }
 
-static int expect_cycle(const struct flow *fl, const uint8_t *known, const double *more,
-			double *value, uint32_t first, uint32_t end, double *step,
-			const struct cancel *cancel, struct err *err)
+static void expect_cycle(const struct flow *fl, const uint8_t *known, const double *more,
+			 double *value, uint32_t first, uint32_t end, double *step,
+			 const struct cancel *cancel)
 {
 	const uint32_t *topo = fl->in.topo;
 	struct settling settling = {.most = sweeps_for(&fl->in, first, end)};
@@ -257,8 +250,7 @@ static int expect_cycle(const struct flow *fl, const uint8_t *known, const doubl
 
 	do {
 		moved = 0;
-		if (cancel_poll(cancel, err))
-			return err->kind;
+		need_time(cancel);
 		for (uint32_t i = end; i-- > first;) {
 			uint32_t f = topo[i];
 			double was = value[f];
@@ -274,7 +266,6 @@ static int expect_cycle(const struct flow *fl, const uint8_t *known, const doubl
 	for (uint32_t i = first; i < end && ratio > 0 && ratio < 1; i++)
 		if (!known[topo[i]])
 			value[topo[i]] += step[topo[i]] * ratio / (1 - ratio);
-	return 0;
 }
 
 /* Mark the functions whose value can differ from 0: those that have one, and all that
@@ -282,11 +273,9 @@ static int expect_cycle(const struct flow *fl, const uint8_t *known, const doubl
 static uint8_t *lead_to_some(const struct flow_input *in, const double *more,
 			     const double *value, struct arena *a)
 {
-	uint8_t *some = ARENA_ARRAY(a, uint8_t, (size_t)in->functions + 1);
-	uint32_t *todo = ARENA_ARRAY(a, uint32_t, (size_t)in->functions + 1), left = 0;
+	uint8_t *some = NEED_ARRAY(a, uint8_t, (size_t)in->functions + 1);
+	uint32_t *todo = NEED_ARRAY(a, uint32_t, (size_t)in->functions + 1), left = 0;
 
-	if (!some || !todo)
-		return NULL;
 	for (uint32_t f = 0; f < in->functions; f++)
 		if (value[f] != 0 || (more && more[f] != 0)) {
 			some[f] = 1;
@@ -307,43 +296,36 @@ static uint8_t *lead_to_some(const struct flow_input *in, const double *more,
 	return some;
 }
 
-int chain_expect(const struct flow *fl, const uint8_t *known, const double *more,
-		 double *value, struct arena *scratch, const struct cancel *cancel,
-		 struct err *err)
+void chain_expect(const struct flow *fl, const uint8_t *known, const double *more,
+		  double *value, struct arena *scratch, const struct cancel *cancel)
 {
 	const struct flow_input *in = &fl->in;
 	size_t n = any_cycle(in) ? in->functions : 0;
-	double *step = ARENA_ARRAY(scratch, double, n + 1);
+	double *step = NEED_ARRAY(scratch, double, n + 1);
 	uint8_t *some = lead_to_some(in, more, value, scratch);
 
-	if (!step || !some)
-		return arena_full(scratch, err);
-	if (cancel_poll(cancel, err))
-		return err->kind;
+	need_time(cancel);
 	for (uint32_t end = in->functions, first; end > 0; end = first) {
 		uint32_t f = in->topo[end - 1];
 
-		if (end % POLL == 0 && cancel_poll(cancel, err))
-			return err->kind;
+		if (end % POLL == 0)
+			need_time(cancel);
 		first = flow_component(in, in->topo, end);
 		if (!some[f])
 			continue;
 		if (in->cycle[f]) {
-			if (expect_cycle(fl, known, more, value, first, end, step, cancel,
-					 err))
-				return err->kind;
+			expect_cycle(fl, known, more, value, first, end, step, cancel);
 		} else if (!known[f]) {
 			value[f] = expect(fl, f, more, value);
 		}
 	}
-	return 0;
 }
 
 /* ---- sets ---- */
 
 uint8_t *chain_marks(const struct flow *fl, const struct fn_set *set, struct arena *a)
 {
-	uint8_t *marks = ARENA_ARRAY(a, uint8_t, (size_t)fl->in.functions + 1);
+	uint8_t *marks = NEED_ARRAY(a, uint8_t, (size_t)fl->in.functions + 1);
 
 	for (uint32_t f = marks && set ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
 	     f = fnset_next(set, f + 1))
@@ -351,51 +333,43 @@ uint8_t *chain_marks(const struct flow *fl, const struct fn_set *set, struct are
 	return marks;
 }
 
-int chain_first(const struct flow *fl, const struct fn_set *set, double **first,
-		struct arena *a, const struct cancel *cancel, struct err *err)
+void chain_first(const struct flow *fl, const struct fn_set *set, double **first,
+		 struct arena *a, const struct cancel *cancel)
 {
 	size_t n = (size_t)fl->in.functions + 1;
 	uint8_t *stop = chain_marks(fl, set, a);
-	double *cost = ARENA_ARRAY(a, double, n);
+	double *cost = NEED_ARRAY(a, double, n);
 
-	if (!stop || !cost)
-		return arena_full(a, err);
 	memcpy(cost, fl->root, (n - 1) * sizeof(*cost));
 	*first = cost;
-	return chain_spread(fl, stop, cost, a, cancel, err);
+	chain_spread(fl, stop, cost, a, cancel);
 }
 
-int chain_passed(const struct flow *fl, const struct fn_set *set, double **passed,
-		 struct arena *a, const struct cancel *cancel, struct err *err)
+void chain_passed(const struct flow *fl, const struct fn_set *set, double **passed,
+		  struct arena *a, const struct cancel *cancel)
 {
 	const struct flow_input *in = &fl->in;
 	uint8_t *stop = chain_marks(fl, set, a);
-	double *cost = ARENA_ARRAY(a, double, (size_t)in->functions + 1);
+	double *cost = NEED_ARRAY(a, double, (size_t)in->functions + 1);
 
-	if (!stop || !cost)
-		return arena_full(a, err);
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
 			cost[in->callee[i]] += flow_cost(fl, i);
-	if (chain_spread(fl, stop, cost, a, cancel, err))
-		return err->kind;
+	chain_spread(fl, stop, cost, a, cancel);
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		cost[f] = fl->through[f];
 	*passed = cost;
-	return 0;
 }
 
-int chain_reaches(const struct flow *fl, const uint8_t *marks, const uint8_t *within,
-		  bool down, uint8_t **out, struct arena *a, struct err *err)
+void chain_reaches(const struct flow *fl, const uint8_t *marks, const uint8_t *within,
+		   bool down, uint8_t **out, struct arena *a)
 {
 	const struct flow_input *in = &fl->in;
 	size_t n = (size_t)in->functions + 1;
-	uint8_t *met = ARENA_ARRAY(a, uint8_t, n);
-	uint32_t *todo = ARENA_ARRAY(a, uint32_t, 2 * n), left = 0;
+	uint8_t *met = NEED_ARRAY(a, uint8_t, n);
+	uint32_t *todo = NEED_ARRAY(a, uint32_t, 2 * n), left = 0;
 	const uint32_t *first = down ? in->in_first : in->out_first;
 
-	if (!met || !todo)
-		return arena_full(a, err);
 	for (uint32_t f = 0; f < in->functions; f++)
 		if (marks[f] && (!within || within[f]))
 			todo[left++] = f;
@@ -414,19 +388,14 @@ int chain_reaches(const struct flow *fl, const uint8_t *marks, const uint8_t *wi
 		}
 	}
 	*out = met;
-	return 0;
 }
 
-int chain_with(const struct flow *fl, const struct fn_set *set, const uint8_t *within,
-	       bool down, uint8_t **out, struct arena *a, struct err *err)
+void chain_with(const struct flow *fl, const struct fn_set *set, const uint8_t *within,
+		bool down, uint8_t **out, struct arena *a)
 {
 	const uint8_t *marks = chain_marks(fl, set, a);
 
-	if (!marks)
-		return arena_full(a, err);
-	if (chain_reaches(fl, marks, within, down, out, a, err))
-		return err->kind;
+	chain_reaches(fl, marks, within, down, out, a);
 	for (uint32_t f = 0; f < fl->in.functions; f++)
 		(*out)[f] |= marks[f] && (!within || within[f]);
-	return 0;
 }

@@ -18,8 +18,7 @@
 
 #include "engine/flow/pairs.h"
 #include "engine/flow/signs.h"
-#include "index/base/arena.h"
-#include "index/base/cancel.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 
@@ -35,24 +34,26 @@ struct flow_building {
 	uint8_t *odd;
 };
 
-static int bad_graph(struct err *err, const char *what)
+static _Noreturn void bad_graph(const char *what)
 {
-	err_set(err, ERR_INDEX, 0, "the call graph is damaged: %s", what);
-	return err_hint(err, "rebuild the index with --rebuild");
+	struct err err = {0};
+
+	err_set(&err, ERR_INDEX, 0, "the call graph is damaged: %s", what);
+	err_hint(&err, "rebuild the index with --rebuild");
+	map_leave(&err);
 }
 
-static int check_edges(const struct flow_input *in, struct err *err)
+static void check_edges(const struct flow_input *in)
 {
 	if (in->out_first[0] != 0 || in->out_first[in->functions] != in->edges)
-		return bad_graph(err, "edges and functions do not fit");
+		bad_graph("edges and functions do not fit");
 	for (uint32_t f = 0; f < in->functions; f++)
 		if (in->out_first[f] > in->out_first[f + 1] ||
 		    in->topo[f] >= in->functions)
-			return bad_graph(err, "edges are out of order");
+			bad_graph("edges are out of order");
 	for (uint32_t i = 0; i < in->edges; i++)
 		if (in->callee[i] >= in->functions)
-			return bad_graph(err, "a callee is out of range");
-	return 0;
+			bad_graph("a callee is out of range");
 }
 
 /* ---- negative costs ---- */
@@ -87,14 +88,11 @@ static int64_t flow_self(const struct flow_input *in, uint32_t f)
 	return sum > 0 ? in->self[f] : 0;
 }
 
-int flow_without_negative(struct flow_input *in, uint32_t *n, struct arena *a,
-			  struct err *err)
+void flow_without_negative(struct flow_input *in, uint32_t *n, struct arena *a)
 {
-	int64_t *self = ARENA_ARRAY(a, int64_t, (size_t)in->functions + 1);
-	int64_t *incl = ARENA_ARRAY(a, int64_t, (size_t)in->edges + 1);
+	int64_t *self = NEED_ARRAY(a, int64_t, (size_t)in->functions + 1);
+	int64_t *incl = NEED_ARRAY(a, int64_t, (size_t)in->edges + 1);
 
-	if (!self || !incl)
-		return arena_full(a, err);
 	for (uint32_t f = 0; f < in->functions; f++) {
 		self[f] = flow_self(in, f);
 		*n += self[f] != in->self[f];
@@ -105,20 +103,18 @@ int flow_without_negative(struct flow_input *in, uint32_t *n, struct arena *a,
 	}
 	in->self = self;
 	in->incl = incl;
-	return 0;
 }
 
 /* ---- the flow ---- */
 
 /* passing[]: self + calls out; called[]: calls in. */
-static int sum_calls(struct flow_building *b, const struct cancel *cancel,
-		     struct err *err)
+static void sum_calls(struct flow_building *b, const struct cancel *cancel)
 {
 	const struct flow_input *in = b->in;
 
 	for (uint32_t f = 0; f < in->functions; f++) {
-		if (f % POLL == 0 && cancel_poll(cancel, err))
-			return err->kind;
+		if (f % POLL == 0)
+			need_time(cancel);
 		b->odd[f] |= cost_add(&b->passing[f], in->self[f]);
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
 			const uint32_t to = in->callee[i];
@@ -132,13 +128,12 @@ static int sum_calls(struct flow_building *b, const struct cancel *cancel,
 				b->odd[to] = 1;
 		}
 	}
-	return 0;
 }
 
 /* How many calls are recorded at each function: each may be rounded by a unit. */
 static uint64_t *count_calls(const struct flow_input *in, struct arena *a)
 {
-	uint64_t *slack = ARENA_ARRAY(a, uint64_t, (size_t)in->functions + 1);
+	uint64_t *slack = NEED_ARRAY(a, uint64_t, (size_t)in->functions + 1);
 
 	for (uint32_t f = 0; slack && f < in->functions; f++)
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
@@ -166,9 +161,9 @@ static double keep_of(const struct flow_input *in, uint32_t f, int64_t called,
 	return share;
 }
 
-int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
-	      const int64_t *called, double *keep, double *through,
-	      const struct cancel *cancel, struct err *err)
+void flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
+	       const int64_t *called, double *keep, double *through,
+	       const struct cancel *cancel)
 {
 	for (uint32_t i = 0; i < n; i++)
 		keep[order[i]] = 1;
@@ -189,14 +184,12 @@ int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
 			}
 			if (!cycle)
 				break;
-			if (cancel_poll(cancel, err))
-				return err->kind;
+			need_time(cancel);
 		}
 	}
 	/* The last round changed the through of the callers, too. */
 	for (uint32_t i = 0; i < n; i++)
 		keep_of(in, order[i], called[order[i]], keep, &through[order[i]]);
-	return 0;
 }
 
 static void find_roots(struct flow_building *b)
@@ -214,41 +207,34 @@ static void find_roots(struct flow_building *b)
 	}
 }
 
-static int allocate_flow(struct flow_building *b, struct arena *a, struct err *err)
+static void allocate_flow(struct flow_building *b, struct arena *a)
 {
 	size_t n = (size_t)b->in->functions + 1;
 
-	b->through = ARENA_ARRAY(a, double, n);
-	b->root = ARENA_ARRAY(a, double, n);
-	b->passing = ARENA_ARRAY(a, int64_t, n);
-	b->called = ARENA_ARRAY(a, int64_t, n);
-	b->odd = ARENA_ARRAY(a, uint8_t, n);
-	if (!b->through || !b->root || !b->passing || !b->called || !b->odd)
-		return arena_full(a, err);
-	return 0;
+	b->through = NEED_ARRAY(a, double, n);
+	b->root = NEED_ARRAY(a, double, n);
+	b->passing = NEED_ARRAY(a, int64_t, n);
+	b->called = NEED_ARRAY(a, int64_t, n);
+	b->odd = NEED_ARRAY(a, uint8_t, n);
 }
 
 /* Some functions spend less than the calls into them record.  Find the share of each
  * call to keep, and mark in odd[] the functions where the difference is more than
  * rounding. */
-static int explain(struct flow_building *b, struct arena *a, double *unexplained,
-		   const struct cancel *cancel, struct err *err)
+static void explain(struct flow_building *b, struct arena *a, double *unexplained,
+		    const struct cancel *cancel)
 {
 	const struct flow_input *in = b->in;
 	uint64_t *slack = count_calls(in, a);
 
-	b->keep = ARENA_ARRAY(a, double, (size_t)in->functions + 1);
-	if (!slack || !b->keep)
-		return arena_full(a, err);
+	b->keep = NEED_ARRAY(a, double, (size_t)in->functions + 1);
 	for (uint32_t f = 0; f < in->functions; f++) {
 		if (b->called[f] <= b->passing[f])
 			continue;
 		b->odd[f] |= (uint64_t)(b->called[f] - b->passing[f]) > slack[f];
 		*unexplained += b->odd[f] ? (double)(b->called[f] - b->passing[f]) : 0;
 	}
-	if (flow_keep(in, in->topo, in->functions, b->called, b->keep, b->through, cancel,
-		      err))
-		return err->kind;
+	flow_keep(in, in->topo, in->functions, b->called, b->keep, b->through, cancel);
 	for (uint32_t f = 0; f < in->functions; f++) {
 		if (b->called[f] > b->passing[f])
 			b->passing[f] = b->called[f];
@@ -256,30 +242,28 @@ static int explain(struct flow_building *b, struct arena *a, double *unexplained
 		b->odd[f] |= b->through[f] + (double)slack[f] + 1 <
 			     (double)b->passing[f] * (1 - 1e-9);
 	}
-	return 0;
 }
 
-int flow_build(const struct flow_input *in, struct arena *a, const struct cancel *cancel,
-	       struct flow **out, struct err *err)
+void flow_build(const struct flow_input *in, struct arena *a, const struct cancel *cancel,
+		struct flow **out)
 {
 	struct flow_input flowing = *in;
 	struct flow_building b = {.in = &flowing};
-	struct flow *fl = ARENA_NEW(a, struct flow);
+	struct flow *fl = NEED_NEW(a, struct flow);
 	double unexplained = 0, total = 0;
 	uint32_t odd = 0, negative = 0;
 	const bool any_negative = flow_negative(in);
 	bool kept = true;
 
-	if (!fl)
-		return arena_full(a, err);
-	if (check_edges(in, err) ||
-	    (any_negative && flow_without_negative(&flowing, &negative, a, err)) ||
-	    allocate_flow(&b, a, err) || sum_calls(&b, cancel, err))
-		return err->kind;
+	check_edges(in);
+	if (any_negative)
+		flow_without_negative(&flowing, &negative, a);
+	allocate_flow(&b, a);
+	sum_calls(&b, cancel);
 	for (uint32_t f = 0; f < in->functions; f++)
 		kept &= b.called[f] <= b.passing[f];
-	if (!kept && explain(&b, a, &unexplained, cancel, err))
-		return err->kind;
+	if (!kept)
+		explain(&b, a, &unexplained, cancel);
 	find_roots(&b);
 	/* If costs have both signs, their sum is no bound for any of them. */
 	if (any_negative)
@@ -298,12 +282,11 @@ int flow_build(const struct flow_input *in, struct arena *a, const struct cancel
 			    .odd = b.odd,
 			    .nodd = unexplained > total * WORTH_A_WORD ? odd : 0};
 	*out = fl;
-	return 0;
 }
 
 /* ---- of a store ---- */
 
-int flow_shape_of(struct store *st, struct flow_input *out, struct err *err)
+void flow_shape_of(struct store *st, struct flow_input *out)
 {
 	const struct store_info *si = store_info(st);
 	struct flow_input in = {
@@ -319,39 +302,30 @@ int flow_shape_of(struct store *st, struct flow_input *out, struct err *err)
 		.in_edge = store_u32(st, TABLE_IN_EDGE),
 	};
 
-	if (store_check(st, err))
-		return err->kind;
+	store_sound(st);
 	*out = in;
-	return 0;
 }
 
-int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
-		  struct err *err)
+void flow_input_of(struct store *st, uint32_t event, struct flow_input *out)
 {
 	struct flow_input in;
 
-	if (flow_shape_of(st, &in, err))
-		return err->kind;
+	flow_shape_of(st, &in);
 	in.incl = store_costs(st, TABLE_EDGE_INCL, event);
 	in.self = store_costs(st, TABLE_FN_SELF, event);
-	if (store_check(st, err))
-		return err->kind;
+	store_sound(st);
 	*out = in;
-	return 0;
 }
 
 /* Mark the members of cycles that may be on the stack twice. */
-static int flow_nests_of(struct store *st, struct arena *a, struct flow_input *in,
-			 struct err *err)
+static void flow_nests_of(struct store *st, struct arena *a, struct flow_input *in)
 {
-	uint8_t *nests = ARENA_ARRAY(a, uint8_t, (size_t)in->functions + 1);
+	uint8_t *nests = NEED_ARRAY(a, uint8_t, (size_t)in->functions + 1);
 
-	if (!nests)
-		return arena_full(a, err);
 	for (uint32_t f = 0; f < in->functions; f++)
 		nests[f] = in->cycle[f] && store_fn_nests(st, f);
 	in->nests = nests;
-	return store_check(st, err);
+	store_sound(st);
 }
 
 struct flow_kept {
@@ -398,6 +372,13 @@ void flow_cache_free(struct flow_cache *c)
 	free(c);
 }
 
+void flow_cache_trim(struct flow_cache *c)
+{
+	for (struct flow_kept *k = c->kept; k; k = k->next)
+		if (!k->store)
+			forget_flow(k);
+}
+
 void flow_cache_drop(struct flow_cache *c, const struct store *st)
 {
 	for (struct flow_kept *k = c->kept; k; k = k->next)
@@ -405,21 +386,19 @@ void flow_cache_drop(struct flow_cache *c, const struct store *st)
 			forget_flow(k);
 }
 
-/* `store` is set by the caller, when the flow is complete: after a fault in the middle, the
- * next use frees the arena. */
-static int make_flow(struct flow_kept *k, struct store *st, uint32_t event,
-		     const struct cancel *cancel, struct err *err)
+/* `store` is set by the caller, when the flow is complete: else flow_cache_trim() frees the
+ * arena. */
+static void make_flow(struct flow_kept *k, struct store *st, uint32_t event,
+		      const struct cancel *cancel)
 {
 	struct flow_input in;
 
 	forget_flow(k);
 	arena_init(&k->arena, MOST_BYTES);
 	k->event = event;
-	return flow_input_of(st, event, &in, err) ||
-			       flow_nests_of(st, &k->arena, &in, err) ||
-			       flow_build(&in, &k->arena, cancel, &k->flow, err)
-		       ? err->kind
-		       : 0;
+	flow_input_of(st, event, &in);
+	flow_nests_of(st, &k->arena, &in);
+	flow_build(&in, &k->arena, cancel, &k->flow);
 }
 
 /* The place of the flow: if k->store is NULL, it is to be made there. */
@@ -450,36 +429,36 @@ static struct flow_kept *find_kept(struct flow_cache *c, const struct store *st,
 	return unused;
 }
 
-int flow_base(struct flow_cache *c, struct store *st, const struct cancel *cancel,
-	      const struct flow **out, struct err *err)
+void flow_base(struct flow_cache *c, struct store *st, const struct cancel *cancel,
+	       const struct flow **out)
 {
 	*out = NULL;
-	return store_info(st)->events < 2 ? 0 : flow_of(c, st, 0, cancel, out, err);
+	if (!(store_info(st)->events < 2))
+		flow_of(c, st, 0, cancel, out);
 }
 
-int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
-	    const struct cancel *cancel, const struct flow **out, struct err *err)
+void flow_of(struct flow_cache *c, struct store *st, uint32_t event,
+	     const struct cancel *cancel, const struct flow **out)
 {
 	const bool base = store_info(st)->events > 1 && !event;
 	const struct flow *like = NULL;
 	struct flow_kept *k;
 
-	if (!base && flow_base(c, st, cancel, &like, err))
-		return err->kind;
+	if (!base)
+		flow_base(c, st, cancel, &like);
 	if (!(k = find_kept(c, st, event, base)))
-		return err_no_memory(err, NULL);
+		need_memory_for(NULL);
 	if (!k->store) {
-		if (make_flow(k, st, event, cancel, err) ||
-		    (base && signs_new(st, k->flow, &k->arena, cancel, &k->signs, err)) ||
-		    (k->signs && pairs_new(k->signs, k->flow, &k->arena, err)) ||
-		    (like && pairs_like(like->pairs, k->flow, NULL, &k->arena, err))) {
-			forget_flow(k);
-			return err->kind;
-		}
+		make_flow(k, st, event, cancel);
+		if (base)
+			signs_new(st, k->flow, &k->arena, cancel, &k->signs);
+		if (k->signs)
+			pairs_new(k->signs, k->flow, &k->arena);
+		if (like)
+			pairs_like(like->pairs, k->flow, NULL, &k->arena);
 		k->base = base;
 		k->store = st;
 	}
 	k->used = ++c->clock;
 	*out = k->flow;
-	return 0;
 }

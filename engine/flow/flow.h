@@ -111,28 +111,26 @@ static inline struct call_costs flow_call_costs(const struct flow_input *in,
 
 /* The arrays of a store without self and incl, and those of one event.  ERR_INDEX if they
  * cannot be read. */
-int flow_shape_of(struct store *st, struct flow_input *out, struct err *err);
-int flow_input_of(struct store *st, uint32_t event, struct flow_input *out,
-		  struct err *err);
+void flow_shape_of(struct store *st, struct flow_input *out);
+void flow_input_of(struct store *st, uint32_t event, struct flow_input *out);
 /* ERR_LIMIT: the arena is full; ERR_INDEX: the arrays contradict each other; or
  * ERR_CANCEL. */
-int flow_build(const struct flow_input *in, struct arena *a, const struct cancel *cancel,
-	       struct flow **out, struct err *err);
+void flow_build(const struct flow_input *in, struct arena *a, const struct cancel *cancel,
+		struct flow **out);
 
 /* Is some cost negative? flow_without_negative() then replaces self and incl of *in by
  * costs that can flow (flow.c): *n negative ones are 0.  ERR_LIMIT: the arena is full. */
 bool flow_negative(const struct flow_input *in);
-int flow_without_negative(struct flow_input *in, uint32_t *n, struct arena *a,
-			  struct err *err);
+void flow_without_negative(struct flow_input *in, uint32_t *n, struct arena *a);
 /* Is there nothing to estimate?  Each function has one caller at most, and none is in a
  * cycle. */
 bool flow_is_tree(const struct flow_input *in);
 
 /* Compute keep[] and through[] of the n functions in order[] (callers first, cycles
  * together).  called[]: the cost of the calls into each function. */
-int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
-	      const int64_t *called, double *keep, double *through,
-	      const struct cancel *cancel, struct err *err);
+void flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
+	       const int64_t *called, double *keep, double *through,
+	       const struct cancel *cancel);
 
 /* A cache of the flows that were used last, by store and event.  A flow lives until
  * the next call or flow_cache_free(); that of event 0 of a profile of several events, which
@@ -141,11 +139,13 @@ int flow_keep(const struct flow_input *in, const uint32_t *order, uint32_t n,
 struct flow_cache;
 int flow_cache_new(struct flow_cache **out, struct err *err);
 void flow_cache_free(struct flow_cache *c); /* NULL is fine */
+/* Free flows that were not finished. */
+void flow_cache_trim(struct flow_cache *c);
 void flow_cache_drop(struct flow_cache *c, const struct store *st);
-int flow_of(struct flow_cache *c, struct store *st, uint32_t event,
-	    const struct cancel *cancel, const struct flow **out, struct err *err);
+void flow_of(struct flow_cache *c, struct store *st, uint32_t event,
+	     const struct cancel *cancel, const struct flow **out);
 /* The flow of event 0; *out is NULL if it is the only event. */
-int flow_base(struct flow_cache *c, struct store *st, const struct cancel *cancel,
-	      const struct flow **out, struct err *err);
+void flow_base(struct flow_cache *c, struct store *st, const struct cancel *cancel,
+	       const struct flow **out);
 
 #endif

@@ -32,34 +32,26 @@ struct pairs {
 
 static const double in_proportion;
 
-static int new_pairs(struct pairs of, struct err *err)
+static void new_pairs(struct pairs of)
 {
-	struct pairs *p = ARENA_NEW(of.a, struct pairs);
+	struct pairs *p = NEED_NEW(of.a, struct pairs);
 
-	if (!p)
-		return arena_full(of.a, err);
 	*p = of;
-	p->of = ARENA_ARRAY(of.a, const double *, (size_t)of.fl->in.functions + 1);
-	if (!p->of)
-		return arena_full(of.a, err);
+	p->of = NEED_ARRAY(of.a, const double *, (size_t)of.fl->in.functions + 1);
 	of.fl->pairs = p;
-	return 0;
 }
 
-int pairs_new(struct signs *signs, struct flow *fl, struct arena *a, struct err *err)
+void pairs_new(struct signs *signs, struct flow *fl, struct arena *a)
 {
-	return new_pairs((struct pairs){.signs = signs, .fl = fl, .a = a}, err);
+	new_pairs((struct pairs){.signs = signs, .fl = fl, .a = a});
 }
 
-int pairs_like(struct pairs *base, struct flow *fl, const uint32_t *fn, struct arena *a,
-	       struct err *err)
+void pairs_like(struct pairs *base, struct flow *fl, const uint32_t *fn, struct arena *a)
 {
 	if (!base || fl->mixed)
-		return 0;
-	return new_pairs(
-		(struct pairs){
-			.base = base, .signs = base->signs, .fl = fl, .fn = fn, .a = a},
-		err);
+		return;
+	new_pairs((struct pairs){
+		.base = base, .signs = base->signs, .fl = fl, .fn = fn, .a = a});
 }
 
 void pairs_forget(struct pairs *p, uint32_t f)
@@ -100,8 +92,8 @@ static bool may_have_pairs(const struct pairs *p, uint32_t f)
 }
 
 /* Both flows have their calls of a function in the order of the functions at the other end. */
-static int find_side(const struct pairs *p, uint32_t f, bool into, struct side *s,
-		     struct arena *a, struct err *err)
+static void find_side(const struct pairs *p, uint32_t f, bool into, struct side *s,
+		      struct arena *a)
 {
 	const struct flow *fl = p->fl, *base = p->base->fl;
 	const struct flow_input *in = &fl->in, *old = &base->in;
@@ -112,12 +104,10 @@ static int find_side(const struct pairs *p, uint32_t f, bool into, struct side *
 	uint32_t at = first0[f0];
 	const double rest = into ? fl->root[f] : (double)in->self[f];
 
-	s->here = ARENA_ARRAY(a, uint32_t, (size_t)n + 1);
-	s->there = ARENA_ARRAY(a, uint32_t, (size_t)n + 1);
-	s->cost = ARENA_ARRAY(a, double, (size_t)n + 1);
-	s->was = ARENA_ARRAY(a, double, (size_t)n + 1);
-	if (!s->here || !s->there || !s->cost || !s->was)
-		return arena_full(a, err);
+	s->here = NEED_ARRAY(a, uint32_t, (size_t)n + 1);
+	s->there = NEED_ARRAY(a, uint32_t, (size_t)n + 1);
+	s->cost = NEED_ARRAY(a, double, (size_t)n + 1);
+	s->was = NEED_ARRAY(a, double, (size_t)n + 1);
 	for (uint32_t k = 0; k < n; k++) {
 		const uint32_t i = into ? in->in_edge[first[f] + k] : first[f] + k;
 		const uint32_t other = fn_there(p, into ? in->caller[i] : in->callee[i]);
@@ -142,12 +132,11 @@ static int find_side(const struct pairs *p, uint32_t f, bool into, struct side *
 		s->was[s->n] = into ? base->root[f0] : (double)old->self[f0];
 		s->cost[s->n++] = rest;
 	}
-	return 0;
 }
 
 /* The pairs x of the base, scaled to f. */
-static int scale(const struct pairs *p, uint32_t f, const double *x, const double **out,
-		 struct arena *a, struct err *err)
+static void scale(const struct pairs *p, uint32_t f, const double *x, const double **out,
+		  struct arena *a)
 {
 	const size_t columns = pairs_out(p->fl, f), rows = pairs_in(p->fl, f),
 		     columns0 = pairs_out(p->base->fl, fn_there(p, f));
@@ -155,15 +144,13 @@ static int scale(const struct pairs *p, uint32_t f, const double *x, const doubl
 	struct side in = {0}, ways = {0};
 	double *fit, *sums, *to;
 
-	if (find_side(p, f, true, &in, a, err) || find_side(p, f, false, &ways, a, err))
-		return err->kind;
+	find_side(p, f, true, &in, a);
+	find_side(p, f, false, &ways, a);
 	if (in.n < 2 || ways.n < 2)
-		return 0;
-	fit = ARENA_ARRAY(a, double, (size_t)in.n *ways.n);
-	sums = ARENA_ARRAY(a, double, ways.n);
-	to = ARENA_ARRAY(p->a, double, rows *columns);
-	if (!fit || !sums || !to)
-		return arena_full(fit && sums ? p->a : a, err);
+		return;
+	fit = NEED_ARRAY(a, double, (size_t)in.n *ways.n);
+	sums = NEED_ARRAY(a, double, ways.n);
+	to = NEED_ARRAY(p->a, double, rows *columns);
 	for (size_t i = 0; i < in.n; i++)
 		for (size_t j = 0; j < ways.n; j++) {
 			const bool known = in.was[i] > 0 && ways.was[j] > 0;
@@ -175,54 +162,47 @@ static int scale(const struct pairs *p, uint32_t f, const double *x, const doubl
 				       : 1);
 		}
 	if (!signs_fit(fit, in.n, ways.n, in.cost, ways.cost, sums))
-		return 0;
+		return;
 	for (size_t i = 0; i < in.n; i++)
 		for (size_t j = 0; j < ways.n; j++)
 			to[in.here[i] * columns + ways.here[j]] = fit[i * ways.n + j];
 	*out = to;
-	return 0;
 }
 
-int pairs_of(const struct flow *fl, uint32_t f, const double **out, struct err *err)
+void pairs_of(const struct flow *fl, uint32_t f, const double **out)
 {
 	struct pairs *p = fl->pairs;
 	const double *x = NULL;
 	struct arena *scratch;
 	double *solved;
-	int rc = 0;
 
 	*out = NULL;
 	if (!p)
-		return 0;
+		return;
 	if (!p->of[f] && !p->base) {
-		rc = signs_solve(p->signs, f, &solved, err);
-		x = rc ? NULL : solved;
+		signs_solve(p->signs, f, &solved);
+		x = solved;
 	} else if (!p->of[f] && may_have_pairs(p, f)) {
 		const double *was;
 
 		scratch = need_scratch(p->a);
-		rc = pairs_of(p->base->fl, fn_there(p, f), &was, err);
-		if (!rc && was)
-			rc = scale(p, f, was, &x, scratch, err);
+		pairs_of(p->base->fl, fn_there(p, f), &was);
+		if (was)
+			scale(p, f, was, &x, scratch);
 		scratch_free(scratch);
 	}
-	if (rc)
-		return rc;
 	if (!p->of[f])
 		p->of[f] = x ? x : &in_proportion;
 	*out = p->of[f] == &in_proportion ? NULL : p->of[f];
-	return 0;
 }
 
-int pairs_share(const struct flow *fl, uint32_t before, uint32_t edge, double *out,
-		struct err *err)
+void pairs_share(const struct flow *fl, uint32_t before, uint32_t edge, double *out)
 {
 	const uint32_t f = fl->in.caller[edge];
 	const double came = flow_cost(fl, before);
 	const double *x;
 
-	if (pairs_of(fl, f, &x, err))
-		return err->kind;
+	pairs_of(fl, f, &x);
 	if (!x)
 		*out = flow_share(fl, edge, f);
 	else
@@ -230,5 +210,4 @@ int pairs_share(const struct flow *fl, uint32_t before, uint32_t edge, double *o
 				    edge - fl->in.out_first[f]] /
 					  came
 				: 0;
-	return 0;
 }

@@ -18,17 +18,16 @@
 struct signs;
 
 /* The pairs of a flow, in the arena; signs: of the flow itself. */
-int pairs_new(struct signs *signs, struct flow *fl, struct arena *a, struct err *err);
+void pairs_new(struct signs *signs, struct flow *fl, struct arena *a);
 /* Pairs like those of `base` for another flow.  fn[f]: the function of the base that f is;
  * NULL: the same. */
-int pairs_like(struct pairs *base, struct flow *fl, const uint32_t *fn, struct arena *a,
-	       struct err *err);
+void pairs_like(struct pairs *base, struct flow *fl, const uint32_t *fn, struct arena *a);
 /* The costs of f have changed. */
 void pairs_forget(struct pairs *p, uint32_t f);
 
 /* (*out)[i * pairs_out(fl, f) + j]: the cost that comes by way i and goes by way j: an index
  * into the calls of f, the last one is no call.  NULL: in proportion. */
-int pairs_of(const struct flow *fl, uint32_t f, const double **out, struct err *err);
+void pairs_of(const struct flow *fl, uint32_t f, const double **out);
 
 static inline uint32_t pairs_in(const struct flow *fl, uint32_t f)
 {
@@ -42,8 +41,7 @@ static inline uint32_t pairs_out(const struct flow *fl, uint32_t f)
 
 /* The share of the cost that came by the call `before` which goes on by `edge`, of its
  * callee. */
-int pairs_share(const struct flow *fl, uint32_t before, uint32_t edge, double *out,
-		struct err *err);
+void pairs_share(const struct flow *fl, uint32_t before, uint32_t edge, double *out);
 /* The way by which a call comes to its callee. */
 uint32_t pairs_way_in(const struct flow *fl, uint32_t edge);
 

@@ -19,8 +19,7 @@
 #include <string.h>
 
 #include "engine/flow/dense.h"
-#include "index/base/arena.h"
-#include "index/base/cancel.h"
+#include "index/base/need.h"
 #include "index/base/err.h"
 
 enum {
@@ -67,12 +66,11 @@ static double rate(int64_t cost, double of)
 	return cost > 0 ? (double)cost / of : 0;
 }
 
-static int make_ways(struct signs *s, size_t most, struct ways *w, struct err *err)
+static void make_ways(struct signs *s, size_t most, struct ways *w)
 {
-	w->at = ARENA_ARRAY(&s->scratch, uint32_t, most);
-	w->cost = ARENA_ARRAY(&s->scratch, double, most);
-	w->rate = ARENA_ARRAY(&s->scratch, double, most * s->events);
-	return w->at && w->cost && w->rate ? 0 : arena_full(&s->scratch, err);
+	w->at = NEED_ARRAY(&s->scratch, uint32_t, most);
+	w->cost = NEED_ARRAY(&s->scratch, double, most);
+	w->rate = NEED_ARRAY(&s->scratch, double, most * s->events);
 }
 
 static double *add_way(const struct signs *s, struct ways *w, uint32_t at, double cost)
@@ -96,35 +94,31 @@ static void add_call(const struct signs *s, struct ways *w, uint32_t at, uint32_
 }
 
 /* The calls into f. */
-static int ways_in(struct signs *s, uint32_t f, struct ways *w, struct err *err)
+static void ways_in(struct signs *s, uint32_t f, struct ways *w)
 {
 	const struct flow_input *in = &s->fl->in;
 	const uint32_t first = in->in_first[f], n = in->in_first[f + 1] - first;
 
-	if (make_ways(s, (size_t)n + 1, w, err))
-		return err->kind;
+	make_ways(s, (size_t)n + 1, w);
 	for (uint32_t k = 0; k < n; k++)
 		add_call(s, w, k, in->in_edge[first + k]);
-	return 0;
 }
 
 /* The calls by f, and its own cost. */
-static int ways_out(struct signs *s, uint32_t f, struct ways *w, struct err *err)
+static void ways_out(struct signs *s, uint32_t f, struct ways *w)
 {
 	const struct flow_input *in = &s->fl->in;
 	const uint32_t first = in->out_first[f], n = in->out_first[f + 1] - first;
 	double *to;
 
-	if (make_ways(s, (size_t)n + 1, w, err))
-		return err->kind;
+	make_ways(s, (size_t)n + 1, w);
 	for (uint32_t k = 0; k < n; k++)
 		add_call(s, w, k, first + k);
 	if (in->self[f] <= 0)
-		return 0;
+		return;
 	to = add_way(s, w, n, (double)in->self[f]);
 	for (uint32_t e = 0; e < s->events; e++)
 		to[e] = rate(store_fn_self(s->st, f, e + 1), (double)in->self[f]);
-	return 0;
 }
 
 /* Add the way of a root, which no call leads to: it has the costs that no call brings. */
@@ -177,7 +171,7 @@ static void add_matrix(double *to, const double *x, uint32_t n, double weight)
 
 /* See how the rates of h vary between its callers; 0 in *even: one of them has almost all
  * calls.  Matrices have their lower half. */
-static int look_at(struct signs *s, uint32_t h, double *even, struct err *err)
+static void look_at(struct signs *s, uint32_t h, double *even)
 {
 	const uint32_t k = s->events;
 	struct ways w = {0};
@@ -186,21 +180,18 @@ static int look_at(struct signs *s, uint32_t h, double *even, struct err *err)
 
 	*even = 0;
 	arena_reset(&s->scratch);
-	if (ways_in(s, h, &w, err))
-		return err->kind;
+	ways_in(s, h, &w);
 	for (uint32_t i = 0; i < w.n; i++)
 		same += w.cost[i] / w.sum * (w.cost[i] / w.sum);
 	if (w.n < 2 || 1 / same < 1.05)
-		return 0;
-	if (!(seen = arena_alloc(s->a, sizeof(*seen) + (size_t)k * k * sizeof(double))))
-		return arena_full(s->a, err);
+		return;
+	seen = need_array(s->a, 1, sizeof(*seen) + (size_t)k * k * sizeof(double));
 	centre(&w, k);
 	for (uint32_t i = 0; i < w.n; i++)
 		add_square(seen->cov, &w.rate[i * k], k, w.cost[i] / w.sum / (1 - same));
 	seen->weight = 1 / same - 1;
 	s->seen[h] = seen;
 	*even = w.sum * (1 - same);
-	return 0;
 }
 
 /* The least cost of a function that is looked at: so much that they are not too many. */
@@ -229,18 +220,17 @@ static bool is_leaf(const struct flow_input *in, uint32_t f)
 }
 
 /* The mean noise of calls, and of own costs: that of functions which call nothing. */
-static int measure(struct signs *s, const struct cancel *cancel, struct err *err)
+static void measure(struct signs *s, const struct cancel *cancel)
 {
 	const uint32_t k = s->events;
 	double all = 0, leaves = 0, even;
 
 	for (uint32_t h = 0; h < s->fl->in.functions; h++) {
-		if (h % POLL == 0 && cancel_poll(cancel, err))
-			return err->kind;
+		if (h % POLL == 0)
+			need_time(cancel);
 		if (!(s->fl->through[h] >= s->least))
 			continue;
-		if (look_at(s, h, &even, err))
-			return err->kind;
+		look_at(s, h, &even);
 		if (!(even > 0))
 			continue;
 		add_matrix(s->noise, s->seen[h]->cov, k, even);
@@ -254,21 +244,19 @@ static int measure(struct signs *s, const struct cancel *cancel, struct err *err
 		s->noise[i] /= all > 0 ? all : 1;
 		s->own[i] = leaves > 0 ? s->own[i] / leaves : s->noise[i];
 	}
-	return 0;
 }
 
-int signs_new(struct store *st, const struct flow *fl, struct arena *a,
-	      const struct cancel *cancel, struct signs **out, struct err *err)
+void signs_new(struct store *st, const struct flow *fl, struct arena *a,
+	       const struct cancel *cancel, struct signs **out)
 {
 	const uint32_t events = store_info(st)->events;
 	struct signs *s;
 
 	*out = NULL;
 	if (events < 2 || fl->mixed)
-		return 0;
-	if (!(s = ARENA_NEW(a, struct signs)) ||
-	    !(s->seen = ARENA_ARRAY(a, struct seen *, (size_t)fl->in.functions + 1)))
-		return arena_full(a, err);
+		return;
+	s = NEED_NEW(a, struct signs);
+	s->seen = NEED_ARRAY(a, struct seen *, (size_t)fl->in.functions + 1);
 	s->st = st;
 	s->fl = fl;
 	s->a = a;
@@ -276,7 +264,8 @@ int signs_new(struct store *st, const struct flow *fl, struct arena *a,
 	arena_init(&s->scratch, a->cap);
 	*out = s;
 	find_least(s);
-	return measure(s, cancel, err) || store_check(st, err) ? err->kind : 0;
+	measure(s, cancel);
+	store_sound(st);
 }
 
 void signs_free(struct signs *s)
@@ -498,35 +487,32 @@ bool signs_fit(double *x, size_t n, size_t m, const double *r, const double *c,
 	return off <= AT_MOST * in;
 }
 
-static int solve(struct signs *s, uint32_t f, struct solving *v, struct err *err)
+static void solve(struct signs *s, uint32_t f, struct solving *v)
 {
 	struct arena *a = &s->scratch;
 	size_t n, m;
 
 	arena_reset(a);
-	if (ways_in(s, f, &v->in, err) || ways_out(s, f, &v->out, err))
-		return err->kind;
+	ways_in(s, f, &v->in);
+	ways_out(s, f, &v->out);
 	add_root(s, f, &v->in);
 	n = v->in.n;
 	m = v->out.n;
 	if (n < 2 || m < 2)
-		return 0;
+		return;
 	find_directions(s, f, v);
-	v->tilt = ARENA_ARRAY(a, double, n * v->k + 1);
-	v->shift = ARENA_ARRAY(a, double, m);
-	v->sums = ARENA_ARRAY(a, double, m);
-	v->x = ARENA_ARRAY(a, double, n *m);
-	if (!v->tilt || !v->shift || !v->sums || !v->x)
-		return arena_full(a, err);
+	v->tilt = NEED_ARRAY(a, double, n * v->k + 1);
+	v->shift = NEED_ARRAY(a, double, m);
+	v->sums = NEED_ARRAY(a, double, m);
+	v->x = NEED_ARRAY(a, double, n *m);
 	if (!v->k)
-		return 0;
+		return;
 	find_shares(v);
 	if (!signs_fit(v->x, n, m, v->in.cost, v->out.cost, v->sums))
 		v->k = 0;
-	return 0;
 }
 
-int signs_solve(struct signs *s, uint32_t f, double **out, struct err *err)
+void signs_solve(struct signs *s, uint32_t f, double **out)
 {
 	const struct flow_input *in = &s->fl->in;
 	const size_t rows = (size_t)in->in_first[f + 1] - in->in_first[f] + 1,
@@ -536,17 +522,15 @@ int signs_solve(struct signs *s, uint32_t f, double **out, struct err *err)
 
 	*out = NULL;
 	if (!signs_apply(s, f))
-		return 0;
-	if (solve(s, f, &v, err) || store_check(s->st, err))
-		return err->kind;
+		return;
+	solve(s, f, &v);
+	store_sound(s->st);
 	if (!v.k)
-		return 0;
-	if (!(x = ARENA_ARRAY(s->a, double, rows *columns)))
-		return arena_full(s->a, err);
+		return;
+	x = NEED_ARRAY(s->a, double, rows *columns);
 	for (uint32_t i = 0; i < v.in.n; i++)
 		for (uint32_t j = 0; j < v.out.n; j++)
 			x[v.in.at[i] * columns + v.out.at[j]] =
 				v.x[(size_t)i * v.out.n + j];
 	*out = x;
-	return 0;
 }

@@ -15,8 +15,8 @@ struct signs;
 /* Measure how the rates of events vary, on the flow of event 0 of the store.  *out is in the
  * arena and for signs_free(), after an error as well; NULL: there is nothing to learn, as the
  * profile has one event or negative costs. */
-int signs_new(struct store *st, const struct flow *fl, struct arena *a,
-	      const struct cancel *cancel, struct signs **out, struct err *err);
+void signs_new(struct store *st, const struct flow *fl, struct arena *a,
+	       const struct cancel *cancel, struct signs **out);
 void signs_free(struct signs *s); /* NULL is fine */
 /* May signs_solve() find anything?  Not for a function that costs too little, nor where all
  * comes one way or goes one way. */
@@ -24,7 +24,7 @@ bool signs_apply(const struct signs *s, uint32_t f);
 /* (*out)[i * (ways out) + j]: the cost that comes to f by way i and goes by way j.  Ways in:
  * the calls of f, in the order of in_edge[], then no call; ways out: the calls by f, then its
  * own cost.  What comes and goes by each way is as in the flow.  NULL: in proportion. */
-int signs_solve(struct signs *s, uint32_t f, double **out, struct err *err);
+void signs_solve(struct signs *s, uint32_t f, double **out);
 
 /* Scale x, n rows of m, until its rows add up to r and its columns to c.  false: they do
  * not. */

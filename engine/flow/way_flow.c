@@ -19,8 +19,7 @@
 
 #include "engine/flow/pairs.h"
 #include "engine/names/fnset.h"
-#include "index/base/arena.h"
-#include "index/base/cancel.h"
+#include "index/base/need.h"
 #include "index/base/err.h"
 #include "index/base/err_struct.h"
 
@@ -57,60 +56,51 @@ static uint32_t calls_within(const struct parting *p, uint32_t f)
 }
 
 /* Number the vertices. */
-static int count_vertices(struct parting *p, struct arena *a, const struct cancel *cancel,
-			  struct err *err)
+static void count_vertices(struct parting *p, struct arena *a,
+			   const struct cancel *cancel)
 {
 	const struct flow *fl = p->w->of;
 	uint64_t vertices = 0, edges = 0;
 	uint32_t ways;
 
-	p->first = ARENA_ARRAY(a, uint32_t, (size_t)fl->in.functions + 1);
-	p->pair = ARENA_ARRAY(a, const double *, (size_t)fl->in.functions + 1);
-	if (!p->first || !p->pair)
-		return arena_full(a, err);
+	p->first = NEED_ARRAY(a, uint32_t, (size_t)fl->in.functions + 1);
+	p->pair = NEED_ARRAY(a, const double *, (size_t)fl->in.functions + 1);
 	for (uint32_t f = 0; f < fl->in.functions; f++) {
-		if (f % POLL == 0 && cancel_poll(cancel, err))
-			return err->kind;
+		if (f % POLL == 0)
+			need_time(cancel);
 		p->first[f] = (uint32_t)vertices;
 		if (left_out(p, f))
 			continue;
-		if (pairs_of(fl, f, &p->pair[f], err))
-			return err->kind;
+		pairs_of(fl, f, &p->pair[f]);
 		ways = p->pair[f] ? pairs_in(fl, f) + 1 : 1;
 		vertices += ways;
 		edges += (uint64_t)ways * calls_within(p, f);
 		if (vertices >= UINT32_MAX || edges >= UINT32_MAX)
-			return err_set(err, ERR_LIMIT, 0, "too many calls to follow");
+			need_fail(ERR_LIMIT, "too many calls to follow");
 	}
 	p->first[fl->in.functions] = p->vertices = (uint32_t)vertices;
 	p->edges = (uint32_t)edges;
-	return 0;
 }
 
-static int part_arrays(struct parting *p, struct arena *a, struct err *err)
+static void part_arrays(struct parting *p, struct arena *a)
 {
 	const size_t n = (size_t)p->vertices + 2, m = (size_t)p->edges + 1;
 
-	p->fn = ARENA_ARRAY(a, uint32_t, n);
-	p->out_first = ARENA_ARRAY(a, uint32_t, n);
-	p->in_first = ARENA_ARRAY(a, uint32_t, n);
-	p->cycle = ARENA_ARRAY(a, uint32_t, n);
-	p->topo = ARENA_ARRAY(a, uint32_t, n);
-	p->self = ARENA_ARRAY(a, int64_t, n);
-	p->passing = ARENA_ARRAY(a, int64_t, n);
-	p->through = ARENA_ARRAY(a, double, n);
-	p->root = ARENA_ARRAY(a, double, n);
-	p->odd = ARENA_ARRAY(a, uint8_t, n);
-	p->edge = ARENA_ARRAY(a, uint32_t, m);
-	p->callee = ARENA_ARRAY(a, uint32_t, m);
-	p->caller = ARENA_ARRAY(a, uint32_t, m);
-	p->in_edge = ARENA_ARRAY(a, uint32_t, m);
-	p->incl = ARENA_ARRAY(a, int64_t, m);
-	if (!p->fn || !p->out_first || !p->in_first || !p->cycle || !p->topo ||
-	    !p->self || !p->passing || !p->through || !p->root || !p->odd || !p->edge ||
-	    !p->callee || !p->caller || !p->in_edge || !p->incl)
-		return arena_full(a, err);
-	return 0;
+	p->fn = NEED_ARRAY(a, uint32_t, n);
+	p->out_first = NEED_ARRAY(a, uint32_t, n);
+	p->in_first = NEED_ARRAY(a, uint32_t, n);
+	p->cycle = NEED_ARRAY(a, uint32_t, n);
+	p->topo = NEED_ARRAY(a, uint32_t, n);
+	p->self = NEED_ARRAY(a, int64_t, n);
+	p->passing = NEED_ARRAY(a, int64_t, n);
+	p->through = NEED_ARRAY(a, double, n);
+	p->root = NEED_ARRAY(a, double, n);
+	p->odd = NEED_ARRAY(a, uint8_t, n);
+	p->edge = NEED_ARRAY(a, uint32_t, m);
+	p->callee = NEED_ARRAY(a, uint32_t, m);
+	p->caller = NEED_ARRAY(a, uint32_t, m);
+	p->in_edge = NEED_ARRAY(a, uint32_t, m);
+	p->incl = NEED_ARRAY(a, int64_t, m);
 }
 
 /* A cost that is almost nothing stays something. */
@@ -197,20 +187,19 @@ static double find_scale(const struct flow *fl)
 	return bits < BITS ? ldexp(1, BITS - bits) : 1;
 }
 
-int way_flow_new(const struct flow *fl, const uint8_t *within, struct arena *a,
-		 const struct cancel *cancel, struct way_flow **out, struct err *err)
+void way_flow_new(const struct flow *fl, const uint8_t *within, struct arena *a,
+		  const struct cancel *cancel, struct way_flow **out)
 {
 	struct parting p = {.within = within};
 
 	*out = NULL;
 	if (!fl->pairs)
-		return 0;
-	if (!(p.w = ARENA_NEW(a, struct way_flow)))
-		return arena_full(a, err);
+		return;
+	p.w = NEED_NEW(a, struct way_flow);
 	p.w->of = fl;
 	p.w->scale = find_scale(fl);
-	if (count_vertices(&p, a, cancel, err) || part_arrays(&p, a, err))
-		return err->kind;
+	count_vertices(&p, a, cancel);
+	part_arrays(&p, a);
 	add_vertices(&p);
 	p.w->fn = p.fn;
 	p.w->first = p.first;
@@ -231,21 +220,17 @@ int way_flow_new(const struct flow *fl, const uint8_t *within, struct arena *a,
 				  .passing = p.passing,
 				  .odd = p.odd};
 	*out = p.w;
-	return 0;
 }
 
-int way_flow_set(const struct way_flow *w, const struct fn_set *set, struct arena *a,
-		 const struct fn_set **out, struct err *err)
+void way_flow_set(const struct way_flow *w, const struct fn_set *set, struct arena *a,
+		  const struct fn_set **out)
 {
 	struct fn_set *to = set ? fnset_new(a, w->flow.in.functions) : NULL;
 
 	*out = to;
-	if (set && !to)
-		return arena_full(a, err);
 	for (uint32_t f = set ? fnset_next(set, 0) : FNSET_NONE; f != FNSET_NONE;
 	     f = fnset_next(set, f + 1))
 		for (uint32_t v = w->first[f]; v < w->first[f + 1] - way_flow_split(w, f);
 		     v++)
 			fnset_add(to, v);
-	return 0;
 }

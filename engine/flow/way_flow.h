@@ -25,11 +25,11 @@ struct way_flow {
 
 /* In the arena; *out is NULL if fl has no pairs.  within, [functions]: others have no vertex, and
  * calls to them are left out, though they keep their shares; NULL: all are in it. */
-int way_flow_new(const struct flow *fl, const uint8_t *within, struct arena *a,
-		 const struct cancel *cancel, struct way_flow **out, struct err *err);
+void way_flow_new(const struct flow *fl, const uint8_t *within, struct arena *a,
+		  const struct cancel *cancel, struct way_flow **out);
 /* The vertices of the members, not those that no call leads to; NULL stays NULL. */
-int way_flow_set(const struct way_flow *w, const struct fn_set *set, struct arena *a,
-		 const struct fn_set **out, struct err *err);
+void way_flow_set(const struct way_flow *w, const struct fn_set *set, struct arena *a,
+		  const struct fn_set **out);
 
 /* The vertices of f are first[f] up to first[f + 1]: more than one?  The last of them is the one that no call leads to. */
 static inline bool way_flow_split(const struct way_flow *w, uint32_t f)

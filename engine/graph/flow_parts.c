@@ -17,7 +17,6 @@
 #include "engine/graph/graph.h"
 #include "engine/graph/graph_stage.h"
 #include "index/base/need.h"
-#include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
@@ -47,7 +46,7 @@ struct flow_parts {
 };
 
 /* Map the edges of the store to those of the graph, which are in the same order. */
-static int number_edges(struct flow_parts *p, struct err *err)
+static void number_edges(struct flow_parts *p)
 {
 	const struct graph *g = p->g;
 	const uint32_t n = store_info(g->st)->edges;
@@ -55,37 +54,31 @@ static int number_edges(struct flow_parts *p, struct err *err)
 	uint32_t *edge;
 
 	if (g->plain)
-		return 0;
-	if (!(edge = ARENA_ARRAY(p->a, uint32_t, (size_t)n + 1)))
-		return arena_full(p->a, err);
+		return;
+	edge = NEED_ARRAY(p->a, uint32_t, (size_t)n + 1);
 	from = graph_part_edges(g);
 	for (uint32_t i = 0, at = 0; i < n; i++)
 		edge[i] = at < g->edges && from[at] == i ? at++ : GRAPH_NONE;
 	p->edge = edge;
-	return 0;
 }
 
-static int allocate_part_flow(struct flow_parts *p, struct err *err)
+static void allocate_part_flow(struct flow_parts *p)
 {
 	struct arena *a = p->a;
 	size_t n = (size_t)p->g->functions + 1, m = (size_t)p->g->edges + 1;
 
-	p->self = ARENA_ARRAY(a, int64_t, n);
-	p->incl = ARENA_ARRAY(a, int64_t, m);
-	p->calls = ARENA_ARRAY(a, uint64_t, m);
-	p->spent = ARENA_ARRAY(a, int64_t, n);
-	p->called = ARENA_ARRAY(a, int64_t, n);
-	p->through = ARENA_ARRAY(a, double, n);
-	p->root = ARENA_ARRAY(a, double, n);
-	p->keep = ARENA_ARRAY(a, double, n);
-	p->touched = ARENA_ARRAY(a, uint32_t, n);
-	p->edges = ARENA_ARRAY(a, uint32_t, m);
-	p->met = ARENA_ARRAY(a, uint8_t, n);
-	p->met_edge = ARENA_ARRAY(a, uint8_t, m);
-	if (!p->self || !p->incl || !p->calls || !p->spent || !p->called || !p->through ||
-	    !p->root || !p->keep || !p->touched || !p->edges || !p->met || !p->met_edge)
-		return arena_full(a, err);
-	return 0;
+	p->self = NEED_ARRAY(a, int64_t, n);
+	p->incl = NEED_ARRAY(a, int64_t, m);
+	p->calls = NEED_ARRAY(a, uint64_t, m);
+	p->spent = NEED_ARRAY(a, int64_t, n);
+	p->called = NEED_ARRAY(a, int64_t, n);
+	p->through = NEED_ARRAY(a, double, n);
+	p->root = NEED_ARRAY(a, double, n);
+	p->keep = NEED_ARRAY(a, double, n);
+	p->touched = NEED_ARRAY(a, uint32_t, n);
+	p->edges = NEED_ARRAY(a, uint32_t, m);
+	p->met = NEED_ARRAY(a, uint8_t, n);
+	p->met_edge = NEED_ARRAY(a, uint8_t, m);
 }
 
 /* Is g a graph into which parts can be loaded: the store, or some parts of it? */
@@ -95,7 +88,7 @@ static bool is_bottom(const struct graph *g)
 }
 
 /* The stages above the bottom graph, in the order in which costs pass them. */
-static int list_stages(struct flow_parts *p, struct graph *g, struct err *err)
+static void list_stages(struct flow_parts *p, struct graph *g)
 {
 	struct graph *b = g;
 	uint32_t n = 0;
@@ -104,11 +97,9 @@ static int list_stages(struct flow_parts *p, struct graph *g, struct err *err)
 		n++;
 	p->g = b;
 	p->nstages = n;
-	if (!(p->stages = ARENA_ARRAY(p->a, struct graph *, (size_t)n + 1)))
-		return arena_full(p->a, err);
+	p->stages = NEED_ARRAY(p->a, struct graph *, (size_t)n + 1);
 	for (b = g; n > 0; b = b->below)
 		p->stages[--n] = b;
-	return 0;
 }
 
 /* A graph of contexts has the costs of all parts together, and so have those above it. */
@@ -126,8 +117,8 @@ static bool of_contexts(const struct graph *g)
  * so with stages several are taken as one: as few as STAGE_BUDGET allows.  The estimate is
  * then coarser, never wrong: the costs of parts added are costs of a profile, too.
  */
-static int open_parts(struct graph *g, uint32_t event, bool stages, struct arena *a,
-		      struct flow_parts **out, struct err *err)
+static void open_parts(struct graph *g, uint32_t event, bool stages, struct arena *a,
+		       struct flow_parts **out)
 {
 	struct flow_parts *p;
 	uint32_t all = store_info(g->st)->parts, n = 0, together = 1;
@@ -136,29 +127,26 @@ static int open_parts(struct graph *g, uint32_t event, bool stages, struct arena
 	for (uint32_t i = 0; i < all; i++)
 		n += !g->parts || g->parts[i];
 	if (n < 2 || of_contexts(g))
-		return 0;
-	if (!(p = ARENA_NEW(a, struct flow_parts)))
-		return arena_full(a, err);
+		return;
+	p = NEED_NEW(a, struct flow_parts);
 	p->a = a;
-	if (list_stages(p, g, err))
-		return err->kind;
+	list_stages(p, g);
 	if (stages || p->nstages) {
 		uint32_t lots = STAGE_BUDGET / (p->g->functions + p->g->edges + 1);
 
 		together = lots < 2 ? n : (n + lots - 1) / lots;
 	}
 	if (together == n)
-		return 0;
+		return;
 	p->event = event;
 	p->proven = !g->extra && !g->estimated;
 	p->parts = all;
 	p->together = together;
 	p->count = (n + together - 1) / together;
-	if (allocate_part_flow(p, err) || number_edges(p, err))
-		return err->kind;
+	allocate_part_flow(p);
+	number_edges(p);
 	p->scratch = need_scratch(a);
 	*out = p;
-	return 0;
 }
 
 /* The flow of a part has the structure of the whole, but costs of its own.  spent[] becomes
@@ -174,28 +162,23 @@ static void use_own_arrays(struct flow_parts *p)
 	p->fl.passing = p->spent;
 }
 
-int flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
-		   struct arena *a, struct flow_parts **out, struct err *err)
+void flow_parts_new(struct graph *g, const struct flow *whole, uint32_t event,
+		    struct arena *a, struct flow_parts **out)
 {
 	struct flow_parts *p;
 
-	if (open_parts(g, event, false, a, &p, err))
-		return err->kind;
+	open_parts(g, event, false, a, &p);
 	*out = p;
 	if (!p)
-		return 0;
+		return;
 	if (!p->nstages) {
 		p->fl = *whole;
-	} else if (graph_flow_input(p->g, event, &p->fl.in, err)) {
-		flow_parts_free(p);
-		return err->kind;
+	} else {
+		graph_flow_input(p->g, event, &p->fl.in);
 	}
 	use_own_arrays(p);
-	if (!p->nstages && pairs_like(whole->pairs, &p->fl, NULL, a, err)) {
-		flow_parts_free(p);
-		return err->kind;
-	}
-	return 0;
+	if (!p->nstages)
+		pairs_like(whole->pairs, &p->fl, NULL, a);
 }
 
 void flow_parts_free(struct flow_parts *p)
@@ -248,15 +231,16 @@ static void touch(struct flow_parts *p, uint32_t f)
 
 /* A part lists the functions that cost something in it, by their numbers in the store.
  * Those that no stage left in the graph are skipped. */
-static int load_functions(struct flow_parts *p, uint32_t part, struct err *err)
+static void load_functions(struct flow_parts *p, uint32_t part)
 {
+	struct err err = {0};
 	uint32_t events = store_info(p->g->st)->events;
 	fn_id *fns;
 	int64_t *costs;
 	size_t n;
 
-	if (store_part_functions(p->g->st, part, p->scratch, &fns, &costs, &n, err))
-		return err->kind;
+	need(store_part_functions(p->g->st, part, p->scratch, &fns, &costs, &n, &err),
+	     &err);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t f = graph_of_store(p->g, fns[i]);
 		int64_t cost = store_event_of(p->g->st, p->event, costs + i * events);
@@ -267,12 +251,12 @@ static int load_functions(struct flow_parts *p, uint32_t part, struct err *err)
 		cost_add(&p->self[f], cost);
 		cost_add(&p->spent[f], cost);
 	}
-	return 0;
 }
 
 /* A call of a part touches both its ends, even if they cost nothing of their own there. */
-static int load_edges(struct flow_parts *p, uint32_t part, struct err *err)
+static void load_edges(struct flow_parts *p, uint32_t part)
 {
+	struct err err = {0};
 	const struct flow_input *in = &p->fl.in;
 	uint32_t events = store_info(p->g->st)->events;
 	edge_id *edges;
@@ -280,9 +264,9 @@ static int load_edges(struct flow_parts *p, uint32_t part, struct err *err)
 	uint64_t *calls;
 	size_t n;
 
-	if (store_part_edges(p->g->st, part, p->scratch, &edges, &calls, &costs, &n,
-			     err))
-		return err->kind;
+	need(store_part_edges(p->g->st, part, p->scratch, &edges, &calls, &costs, &n,
+			      &err),
+	     &err);
 	for (size_t i = 0; i < n; i++) {
 		uint32_t e = p->edge ? p->edge[edges[i]] : edges[i];
 		int64_t cost = store_event_of(p->g->st, p->event, costs + i * events);
@@ -299,17 +283,15 @@ static int load_edges(struct flow_parts *p, uint32_t part, struct err *err)
 		cost_add(&p->spent[in->caller[e]], cost);
 		cost_add(&p->called[in->callee[e]], cost);
 	}
-	return 0;
 }
 
 /* Sort the functions of the part: callers first. */
-static int sort_touched(struct flow_parts *p, struct err *err)
+static void sort_touched(struct flow_parts *p)
 {
 	const struct flow_input *in = &p->fl.in;
 
 	if (!p->rank) {
-		if (!(p->rank = ARENA_ARRAY(p->a, uint32_t, (size_t)in->functions + 1)))
-			return arena_full(p->a, err);
+		p->rank = NEED_ARRAY(p->a, uint32_t, (size_t)in->functions + 1);
 		for (uint32_t i = 0; i < in->functions; i++)
 			p->rank[in->topo[i]] = i;
 	}
@@ -318,7 +300,6 @@ static int sort_touched(struct flow_parts *p, struct err *err)
 	qsort(p->touched, p->ntouched, sizeof(*p->touched), compare_u32);
 	for (uint32_t i = 0; i < p->ntouched; i++)
 		p->touched[i] = in->topo[p->touched[i]];
-	return 0;
 }
 
 /* Negative costs cannot flow: they count as 0, as in flow.c. */
@@ -347,7 +328,7 @@ static void without_negative(struct flow_parts *p)
 /* Compute through[] and root[], as flow.c does.  Where each function spends at least what
  * calls bring in, the costs balance as they are; else flow_keep() finds how much of each
  * call can be kept, from the callers down. */
-static int balance(struct flow_parts *p, struct err *err)
+static void balance(struct flow_parts *p)
 {
 	bool kept = true;
 
@@ -361,10 +342,11 @@ static int balance(struct flow_parts *p, struct err *err)
 		p->keep[f] = 1;
 	}
 	p->fl.keep = kept ? NULL : p->keep;
-	if (!kept && (sort_touched(p, err) ||
-		      flow_keep(&p->fl.in, p->touched, p->ntouched, p->called, p->keep,
-				p->through, p->g->cancel, err)))
-		return err->kind;
+	if (!kept) {
+		sort_touched(p);
+		flow_keep(&p->fl.in, p->touched, p->ntouched, p->called, p->keep,
+			  p->through, p->g->cancel);
+	}
 	for (uint32_t i = 0; i < p->ntouched; i++) {
 		uint32_t f = p->touched[i];
 		double root = kept ? (double)(p->spent[f] - p->called[f])
@@ -374,11 +356,10 @@ static int balance(struct flow_parts *p, struct err *err)
 		if (p->called[f] > p->spent[f])
 			p->spent[f] = p->called[f];
 	}
-	return 0;
 }
 
 /* Load the next parts that have any cost, as many as are taken as one. */
-static int load(struct flow_parts *p, bool *found, struct err *err)
+static void load(struct flow_parts *p, bool *found)
 {
 	uint32_t n = 0;
 
@@ -387,147 +368,126 @@ static int load(struct flow_parts *p, bool *found, struct err *err)
 	for (; p->next < p->parts && (n < p->together || !p->ntouched); p->next++) {
 		if (p->g->parts && !p->g->parts[p->next])
 			continue;
-		if (cancel_poll(p->g->cancel, err) || load_functions(p, p->next, err) ||
-		    load_edges(p, p->next, err))
-			return err->kind;
+		need_time(p->g->cancel);
+		load_functions(p, p->next);
+		load_edges(p, p->next);
 		n++;
 	}
 	*found = p->ntouched > 0;
-	return 0;
 }
 
 /* *in: in: the costs of the graph below; out: the costs of `stage`. */
-static int pass_stage(struct flow_parts *p, struct graph *stage, struct flow_input *in,
-		      struct err *err)
+static void pass_stage(struct flow_parts *p, struct graph *stage, struct flow_input *in)
 {
 	struct arena *a = p->scratch;
-	int64_t *self = ARENA_ARRAY(a, int64_t, (size_t)stage->functions + 1);
-	int64_t *edge = ARENA_ARRAY(a, int64_t, (size_t)stage->edges + 1);
+	int64_t *self = NEED_ARRAY(a, int64_t, (size_t)stage->functions + 1);
+	int64_t *edge = NEED_ARRAY(a, int64_t, (size_t)stage->edges + 1);
 
-	if (!self || !edge)
-		return arena_full(a, err);
-	if (stage->fill(stage, p->event, in, a, self, edge, err))
-		return err->kind;
-	if (graph_shape(stage, in, err))
-		return err->kind;
+	stage->fill(stage, p->event, in, a, self, edge);
+	graph_shape(stage, in);
 	in->self = self;
 	in->incl = edge;
-	return 0;
 }
 
 /* The costs of a part go through all stages from the bottom up; each one sees only those of
  * the graph below it. */
-static int pass_stages(struct flow_parts *p, struct flow_input *in, struct err *err)
+static void pass_stages(struct flow_parts *p, struct flow_input *in)
 {
 	for (uint32_t i = 0; i < p->nstages; i++)
-		if (pass_stage(p, p->stages[i], in, err))
-			return err->kind;
-	return 0;
+		pass_stage(p, p->stages[i], in);
 }
 
-int flow_parts_next(struct flow_parts *p, const struct flow **out, struct err *err)
+void flow_parts_next(struct flow_parts *p, const struct flow **out)
 {
 	struct flow_input in;
 	struct flow *made;
 	bool found;
 
 	*out = NULL;
-	if (load(p, &found, err))
-		return err->kind;
+	load(p, &found);
 	if (!found)
-		return 0;
+		return;
 	if (!p->nstages) {
 		*out = &p->fl;
-		return balance(p, err);
+		balance(p);
+		return;
 	}
 	/* A new flow, in scratch: the next load() resets it. */
 	in = p->fl.in;
-	if (pass_stages(p, &in, err) ||
-	    flow_build(&in, p->scratch, p->g->cancel, &made, err) ||
-	    graph_pairs(p->stages[p->nstages - 1], made, p->scratch, err))
-		return err->kind;
+	pass_stages(p, &in);
+	flow_build(&in, p->scratch, p->g->cancel, &made);
+	graph_pairs(p->stages[p->nstages - 1], made, p->scratch);
 	*out = made;
-	return 0;
 }
 
 /* The costs of the part after all stages and g, added to those of the parts before. */
-static int add_part_costs(struct flow_parts *p, struct graph *g, int64_t *self,
-			  int64_t *edge, struct err *err)
+static void add_part_costs(struct flow_parts *p, struct graph *g, int64_t *self,
+			   int64_t *edge)
 {
 	struct flow_input in = p->fl.in;
 
-	if (pass_stages(p, &in, err) || pass_stage(p, g, &in, err))
-		return err->kind;
+	pass_stages(p, &in);
+	pass_stage(p, g, &in);
 	for (uint32_t f = 0; f < g->functions; f++)
 		cost_add(&self[f], in.self[f]);
 	for (uint32_t i = 0; i < g->edges; i++)
 		cost_add(&edge[i], in.incl[i]);
-	return 0;
 }
 
 /* Run the last stage of g on the sums of all parts. */
-static int fill_whole(struct graph *g, uint32_t event, int64_t *self, int64_t *edge,
-		      struct arena *scratch, struct err *err)
+static void fill_whole(struct graph *g, uint32_t event, int64_t *self, int64_t *edge,
+		       struct arena *scratch)
 {
 	struct flow_input in;
 
-	return graph_flow_input(g->below, event, &in, err) ||
-			       g->fill(g, event, &in, scratch, self, edge, err)
-		       ? err->kind
-		       : 0;
+	graph_flow_input(g->below, event, &in);
+	g->fill(g, event, &in, scratch, self, edge);
 }
 
-static int fill_parts(struct flow_parts *p, struct graph *g, int64_t *self, int64_t *edge,
-		      struct err *err)
+static void fill_parts(struct flow_parts *p, struct graph *g, int64_t *self,
+		       int64_t *edge)
 {
 	bool found = true;
-	int rc = graph_flow_input(p->g, p->event, &p->fl.in, err);
 
+	graph_flow_input(p->g, p->event, &p->fl.in);
 	use_own_arrays(p);
-	while (!rc && !(rc = load(p, &found, err)) && found)
-		rc = add_part_costs(p, g, self, edge, err);
+	for (load(p, &found); found; load(p, &found))
+		add_part_costs(p, g, self, edge);
 	flow_parts_free(p);
-	return rc;
 }
 
 /* In each part the share of inlined code is rounded, so a sum over parts may be off.
  * Costs that the stage does not estimate are therefore those of the whole profile. */
-static int set_sure(struct graph *g, uint32_t event, int64_t *self, int64_t *edge,
-		    struct arena *scratch, struct err *err)
+static void set_sure(struct graph *g, uint32_t event, int64_t *self, int64_t *edge,
+		     struct arena *scratch)
 {
-	int64_t *s = ARENA_ARRAY(scratch, int64_t, (size_t)g->functions + 1);
-	int64_t *c = ARENA_ARRAY(scratch, int64_t, (size_t)g->edges + 1);
+	int64_t *s = NEED_ARRAY(scratch, int64_t, (size_t)g->functions + 1);
+	int64_t *c = NEED_ARRAY(scratch, int64_t, (size_t)g->edges + 1);
 
-	if (!s || !c)
-		return arena_full(scratch, err);
-	if (fill_whole(g, event, s, c, scratch, err))
-		return err->kind;
+	fill_whole(g, event, s, c, scratch);
 	for (uint32_t f = 0; f < g->functions; f++)
 		if (graph_is_sure(g, f, GRAPH_SELF))
 			self[f] = s[f];
 	for (uint32_t i = 0; i < g->edges; i++)
 		if (graph_call_is_sure(g, i))
 			edge[i] = c[i];
-	return 0;
 }
 
 /* A stage that estimates goes part by part, if there are several: then its columns are sums
  * of what it makes of each.  Any other stage gives the same from the sums at once. */
-int flow_parts_fill(struct graph *g, uint32_t event, int64_t *self, int64_t *edge,
-		    struct err *err)
+void flow_parts_fill(struct graph *g, uint32_t event, int64_t *self, int64_t *edge)
 {
 	struct flow_parts *p = NULL;
 	struct arena *a;
-	int rc = 0;
 
 	a = need_scratch(g->a);
 	if (g->shares)
-		rc = open_parts(g->below, event, true, a, &p, err);
-	if (!rc)
-		rc = p ? fill_parts(p, g, self, edge, err)
-		       : fill_whole(g, event, self, edge, a, err);
-	if (!rc && p && g->extra)
-		rc = set_sure(g, event, self, edge, a, err);
+		open_parts(g->below, event, true, a, &p);
+	if (p)
+		fill_parts(p, g, self, edge);
+	else
+		fill_whole(g, event, self, edge, a);
+	if (p && g->extra)
+		set_sure(g, event, self, edge, a);
 	scratch_free(a);
-	return rc;
 }

@@ -17,21 +17,18 @@
 #include "engine/flow/pairs.h"
 #include "engine/graph/graph_build.h"
 #include "engine/names/name.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/bisect.h"
-#include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err_kind.h"
 #include "index/base/err_struct.h"
 
-int graph_plain(struct store *st, struct flow_cache *cache, struct arena *a,
-		const struct cancel *cancel, struct graph **out, struct err *err)
+void graph_plain(struct store *st, struct flow_cache *cache, struct arena *a,
+		 const struct cancel *cancel, struct graph **out)
 {
 	const struct store_info *i = store_info(st);
-	struct graph *g = ARENA_NEW(a, struct graph);
+	struct graph *g = NEED_NEW(a, struct graph);
 
-	if (!g)
-		return arena_full(a, err);
 	g->st = st;
 	g->a = a;
 	g->cancel = cancel;
@@ -41,12 +38,18 @@ int graph_plain(struct store *st, struct flow_cache *cache, struct arena *a,
 	g->cycles = i->cycles;
 	g->plain = g->detail = true;
 	*out = g;
-	return 0;
 }
 
-int graph_need_calls(const struct graph *g, struct err *err)
+void graph_need_calls(const struct graph *g)
 {
-	return g->late ? g->late->join(g->late->of, err) : 0;
+	if (g->late)
+		g->late->join(g->late->of);
+}
+
+static int join_guarded(void *g)
+{
+	graph_need_calls(g);
+	return 0;
 }
 
 /* Join the calls for a reader that cannot fail; an error is kept for later. */
@@ -54,7 +57,8 @@ static bool calls_are_joined(const struct graph *g)
 {
 	struct err err = {0};
 
-	if (graph_need_calls(g, &err) == ERR_LIMIT)
+	if (g->late && map_guard(join_guarded, (struct graph *)(uintptr_t)g, ERR_INDEX,
+				 &err) == ERR_LIMIT)
 		store_short(g->st);
 	return !g->late;
 }
@@ -445,21 +449,18 @@ int64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e)
 
 /* graph_contribution() and graph_incoming() of all functions, by one look at each edge:
  * asked one by one, the edges into a function are far apart. */
-int graph_sum_calls(struct graph *g, uint32_t e, struct err *err)
+void graph_sum_calls(struct graph *g, uint32_t e)
 {
 	const size_t events = store_info(g->st)->all_events;
 	int64_t *in, *leaving;
 
-	if (graph_need_calls(g, err))
-		return err->kind;
-	if (!g->sums && !(g->sums = ARENA_ARRAY(g->a, struct graph_sums, events)))
-		return arena_full(g->a, err);
+	graph_need_calls(g);
+	if (!g->sums)
+		g->sums = NEED_ARRAY(g->a, struct graph_sums, events);
 	if (g->sums[e].incoming)
-		return 0;
-	in = ARENA_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
-	leaving = ARENA_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
-	if (!in || !leaving)
-		return arena_full(g->a, err);
+		return;
+	in = NEED_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
+	leaving = NEED_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		uint32_t first, n;
 
@@ -473,11 +474,10 @@ int graph_sum_calls(struct graph *g, uint32_t e, struct err *err)
 			if (!one_cycle(g, f, to))
 				cost_add(&leaving[f], cost);
 		}
-		if (f % 65536 == 0 && cancel_poll(g->cancel, err))
-			return err->kind;
+		if (f % 65536 == 0)
+			need_time(g->cancel);
 	}
 	g->sums[e] = (struct graph_sums){leaving, in};
-	return 0;
 }
 
 uint32_t graph_part_count(const struct graph *g)
@@ -651,12 +651,13 @@ int64_t graph_cycle_incl(const struct graph *g, uint32_t cycle, uint32_t e)
 	return calls_are_joined(g) ? costs(g, e)->cycle[cycle] : 0;
 }
 
-int graph_shape(const struct graph *g, struct flow_input *out, struct err *err)
+void graph_shape(const struct graph *g, struct flow_input *out)
 {
-	if (g->plain)
-		return flow_shape_of(g->st, out, err);
-	if (graph_need_calls(g, err))
-		return err->kind;
+	if (g->plain) {
+		flow_shape_of(g->st, out);
+		return;
+	}
+	graph_need_calls(g);
 	*out = (struct flow_input){
 		.functions = g->functions,
 		.edges = g->edges,
@@ -670,24 +671,22 @@ int graph_shape(const struct graph *g, struct flow_input *out, struct err *err)
 		.in_first = g->in_first,
 		.in_edge = g->in_edge,
 	};
-	return 0;
 }
 
-int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
-		     struct err *err)
+void graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out)
 {
-	if (g->plain)
-		return flow_input_of(g->st, e, out, err);
-	if (graph_shape(g, out, err))
-		return err->kind;
+	if (g->plain) {
+		flow_input_of(g->st, e, out);
+		return;
+	}
+	graph_shape(g, out);
 	out->incl = g->costs[e]->edge;
 	out->self = g->costs[e]->self;
-	return 0;
 }
 
 /* Pairs (pairs.h) are solved once, for the plain graph.  Stages that only thin it out keep
  * them; above one that merges or makes functions there are none. */
-int graph_pairs(const struct graph *g, struct flow *fl, struct arena *a, struct err *err)
+void graph_pairs(const struct graph *g, struct flow *fl, struct arena *a)
 {
 	const struct graph *b = g;
 	const struct flow *base;
@@ -695,27 +694,24 @@ int graph_pairs(const struct graph *g, struct flow *fl, struct arena *a, struct 
 	while (!b->plain && b->thins)
 		b = b->below;
 	if (!b->plain || !b->cache)
-		return 0;
-	if (flow_base(b->cache, g->st, g->cancel, &base, err))
-		return err->kind;
-	return base ? pairs_like(base->pairs, fl, g->plain ? NULL : g->origin, a, err)
-		    : 0;
+		return;
+	flow_base(b->cache, g->st, g->cancel, &base);
+	if (base)
+		pairs_like(base->pairs, fl, g->plain ? NULL : g->origin, a);
 }
 
-int graph_flow(struct graph *g, uint32_t e, const struct flow **out, struct err *err)
+void graph_flow(struct graph *g, uint32_t e, const struct flow **out)
 {
 	struct flow_input in;
 	struct flow *flow;
 
 	if (!g->flows[e]) {
-		if (graph_flow_input(g, e, &in, err) ||
-		    flow_build(&in, g->a, g->cancel, &flow, err) ||
-		    graph_pairs(g, flow, g->a, err))
-			return err->kind;
+		graph_flow_input(g, e, &in);
+		flow_build(&in, g->a, g->cancel, &flow);
+		graph_pairs(g, flow, g->a);
 		g->flows[e] = flow;
 	}
 	*out = g->flows[e];
-	return 0;
 }
 
 bool graph_has_contexts(const struct graph *g)

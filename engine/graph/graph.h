@@ -114,22 +114,22 @@ struct graph {
 	struct graph *by[GRAPH_BYS]; /* of graph_collapse_by(), so far */
 	/* How this stage computes the costs of an event from those of the graph below.
 	 * self[] and edge[] start as zeros; temporary memory comes from scratch. */
-	int (*fill)(struct graph *g, uint32_t e, const struct flow_input *below,
-		    struct arena *scratch, int64_t *self, int64_t *edge, struct err *err);
+	void (*fill)(struct graph *g, uint32_t e, const struct flow_input *below,
+		     struct arena *scratch, int64_t *self, int64_t *edge);
 	void *stage;
 	const struct fn_hidden *hidden; /* once it was asked for; or NULL */
 };
 
 /* The graph of the store itself: nothing is read or copied.  cache may be NULL. */
-int graph_plain(struct store *st, struct flow_cache *cache, struct arena *a,
-		const struct cancel *cancel, struct graph **out, struct err *err);
+void graph_plain(struct store *st, struct flow_cache *cache, struct arena *a,
+		 const struct cancel *cancel, struct graph **out);
 /* Join calls, if that is left to do (graph_join()), before members of g that are about calls
  * are read.  The functions below do so for themselves; when it fails, a function has no calls
  * for them, and store_check() or the next poll says why. */
-int graph_need_calls(const struct graph *g, struct err *err);
+void graph_need_calls(const struct graph *g);
 /* Compute the columns of event e.  The getters below need it, except for a plain
  * graph. */
-int graph_event(struct graph *g, uint32_t e, struct err *err);
+void graph_event(struct graph *g, uint32_t e);
 
 /* The number that users see: that of the store's function, or of an inlined one. */
 uint32_t graph_id(const struct graph *g, uint32_t f);
@@ -182,8 +182,7 @@ void graph_incl_bounds(const struct graph *g, uint32_t f, uint32_t e, int64_t *l
 bool graph_incl_is_about(const struct graph *g, uint32_t f, uint32_t e);
 /* (*out)[f]: the largest cost that can be spent while f is on the stack.  It holds after
  * stages that estimate, too: they remove costs, and functions from stacks, but add none. */
-int graph_most(struct graph *g, uint32_t e, struct arena *a, int64_t **out,
-	       struct err *err);
+void graph_most(struct graph *g, uint32_t e, struct arena *a, int64_t **out);
 /* The cost through f, with its calls of itself (flow.h); *root: the part that no call
  * brought. */
 int64_t graph_through(const struct graph *g, uint32_t f, uint32_t e, int64_t *root);
@@ -192,7 +191,7 @@ int64_t graph_contribution(const struct graph *g, uint32_t f, uint32_t e);
 int64_t graph_incoming(const struct graph *g, uint32_t f, uint32_t e);
 /* Compute both for all functions, in one pass over the edges, before many are asked
  * for. */
-int graph_sum_calls(struct graph *g, uint32_t e, struct err *err);
+void graph_sum_calls(struct graph *g, uint32_t e);
 /* How many parts of the store are in the graph. */
 uint32_t graph_part_count(const struct graph *g);
 /* 100 %: the whole, less what `ignore` drops, after graph_event(). */
@@ -224,21 +223,20 @@ uint32_t graph_member(const struct graph *g, uint32_t f, uint32_t i);
 uint32_t graph_of_store(const struct graph *g, fn_id f);
 /* List the functions of each group, without those in GRAPH_NONE: member[first[k]] up to
  * member[first[k + 1]]. */
-int graph_members(struct arena *a, const uint32_t *group, uint32_t functions,
-		  uint32_t groups, uint32_t **first, uint32_t **member, struct err *err);
+void graph_members(struct arena *a, const uint32_t *group, uint32_t functions,
+		   uint32_t groups, uint32_t **first, uint32_t **member);
 
 int64_t graph_cycle_self(const struct graph *g, uint32_t cycle, uint32_t e);
 int64_t graph_cycle_incl(const struct graph *g, uint32_t cycle, uint32_t e);
 /* The arrays of event e for flow_build(), after graph_event(). */
-int graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out,
-		     struct err *err);
+void graph_flow_input(const struct graph *g, uint32_t e, struct flow_input *out);
 /* The flow of event e of a stage's graph, after graph_event(). */
-int graph_flow(struct graph *g, uint32_t e, const struct flow **out, struct err *err);
+void graph_flow(struct graph *g, uint32_t e, const struct flow **out);
 /* Give fl, a flow of g, pairs in arena a like those of the store, unless a stage has merged
  * or hidden functions. */
-int graph_pairs(const struct graph *g, struct flow *fl, struct arena *a, struct err *err);
+void graph_pairs(const struct graph *g, struct flow *fl, struct arena *a);
 /* The arrays of calls alone, without self and incl; graph_event() is not needed. */
-int graph_shape(const struct graph *g, struct flow_input *out, struct err *err);
+void graph_shape(const struct graph *g, struct flow_input *out);
 
 /* g is the store, which has the call tree (store.h, contexts). */
 bool graph_has_contexts(const struct graph *g);

@@ -14,23 +14,22 @@
 #include "engine/graph/graph_build.h"
 
 #include "engine/flow/flow.h"
-#include "index/base/arena.h"
-#include "index/base/cancel.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/graph/cycles.h"
 
-int graph_poll(const struct graph *g, uint32_t i, struct err *err)
+void graph_poll(const struct graph *g, uint32_t i)
 {
-	return (i & 255) == 0 ? cancel_poll(g->cancel, err) : 0;
+	if ((i & 255) == 0)
+		need_time(g->cancel);
 }
 
-int graph_draft(struct graph *g, struct graph_draft *d, struct err *err)
+void graph_draft(struct graph *g, struct graph_draft *d)
 {
 	*d = (struct graph_draft){.below = g};
-	d->map = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	d->first = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	return d->map && d->first ? 0 : arena_full(g->a, err);
+	d->map = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	d->first = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 }
 
 void graph_draft_join(struct graph_draft *d, uint32_t f, uint32_t group)
@@ -40,38 +39,32 @@ void graph_draft_join(struct graph_draft *d, uint32_t f, uint32_t group)
 		d->first[d->functions++] = f;
 }
 
-int graph_number(struct graph *g, const uint8_t *keep, struct graph_draft *d,
-		 struct err *err)
+void graph_number(struct graph *g, const uint8_t *keep, struct graph_draft *d)
 {
-	if (graph_draft(g, d, err))
-		return err->kind;
+	graph_draft(g, d);
 	for (uint32_t f = 0; f < g->functions; f++)
 		graph_draft_join(d, f, keep[f] ? d->functions : GRAPH_NONE);
-	return 0;
 }
 
-int graph_draft_edges(struct graph_draft *d, size_t edges, struct err *err)
+void graph_draft_edges(struct graph_draft *d, size_t edges)
 {
 	struct arena *a = d->below->a;
 
-	d->caller = ARENA_ARRAY(a, uint32_t, edges + 1);
-	d->callee = ARENA_ARRAY(a, uint32_t, edges + 1);
-	d->calls = ARENA_ARRAY(a, uint64_t, edges + 1);
-	return d->caller && d->callee && d->calls ? 0 : arena_full(a, err);
+	d->caller = NEED_ARRAY(a, uint32_t, edges + 1);
+	d->callee = NEED_ARRAY(a, uint32_t, edges + 1);
+	d->calls = NEED_ARRAY(a, uint64_t, edges + 1);
 }
 
-int graph_keep_edges(struct graph_draft *d, const struct flow_input *in,
-		     const uint64_t *calls, const uint8_t *keep, uint32_t **from,
-		     struct err *err)
+void graph_keep_edges(struct graph_draft *d, const struct flow_input *in,
+		      const uint64_t *calls, const uint8_t *keep, uint32_t **from)
 {
 	size_t n = 0;
 	uint32_t e = 0;
 
 	for (uint32_t k = 0; k < d->functions; k++)
 		n += in->out_first[d->first[k] + 1] - in->out_first[d->first[k]];
-	*from = ARENA_ARRAY(d->below->a, uint32_t, n + 1);
-	if (!*from || graph_draft_edges(d, n, err))
-		return arena_full(d->below->a, err);
+	*from = NEED_ARRAY(d->below->a, uint32_t, n + 1);
+	graph_draft_edges(d, n);
 	for (uint32_t k = 0; k < d->functions; k++) {
 		const uint32_t f = d->first[k];
 
@@ -87,19 +80,16 @@ int graph_keep_edges(struct graph_draft *d, const struct flow_input *in,
 		}
 	}
 	d->edges = e;
-	return 0;
 }
 
 /* A counting sort.  Group k is counted at k + 2, so that after summing up its first place
  * is at k + 1; there it moves to the end of the group, which is where k + 1 begins. */
-int graph_members(struct arena *a, const uint32_t *group, uint32_t functions,
-		  uint32_t groups, uint32_t **first, uint32_t **member, struct err *err)
+void graph_members(struct arena *a, const uint32_t *group, uint32_t functions,
+		   uint32_t groups, uint32_t **first, uint32_t **member)
 {
-	uint32_t *at = ARENA_ARRAY(a, uint32_t, (size_t)groups + 2);
-	uint32_t *list = ARENA_ARRAY(a, uint32_t, (size_t)functions + 1);
+	uint32_t *at = NEED_ARRAY(a, uint32_t, (size_t)groups + 2);
+	uint32_t *list = NEED_ARRAY(a, uint32_t, (size_t)functions + 1);
 
-	if (!at || !list)
-		return arena_full(a, err);
 	for (uint32_t f = 0; f < functions; f++)
 		if (group[f] != GRAPH_NONE)
 			at[group[f] + 2]++;
@@ -110,21 +100,18 @@ int graph_members(struct arena *a, const uint32_t *group, uint32_t functions,
 			list[at[group[f] + 1]++] = f;
 	*first = at;
 	*member = list;
-	return 0;
 }
 
 /* Where the edges out of and into each function are, and how often it is called.  The edges out
  * are in order already and are only counted; those into it are sorted as in graph_members(). */
-static int adjacency(const struct graph_draft *d, struct graph *g, struct err *err)
+static void adjacency(const struct graph_draft *d, struct graph *g)
 {
 	size_t n = (size_t)d->functions + 2;
-	uint32_t *out_first = ARENA_ARRAY(g->a, uint32_t, n);
-	uint32_t *in_first = ARENA_ARRAY(g->a, uint32_t, n);
-	uint32_t *in_edge = ARENA_ARRAY(g->a, uint32_t, (size_t)d->edges + 1);
-	uint64_t *fn_calls = ARENA_ARRAY(g->a, uint64_t, n);
+	uint32_t *out_first = NEED_ARRAY(g->a, uint32_t, n);
+	uint32_t *in_first = NEED_ARRAY(g->a, uint32_t, n);
+	uint32_t *in_edge = NEED_ARRAY(g->a, uint32_t, (size_t)d->edges + 1);
+	uint64_t *fn_calls = NEED_ARRAY(g->a, uint64_t, n);
 
-	if (!out_first || !in_first || !in_edge || !fn_calls)
-		return arena_full(g->a, err);
 	for (uint32_t i = 0; i < d->edges; i++) {
 		uint32_t to = d->callee[i];
 
@@ -142,48 +129,40 @@ static int adjacency(const struct graph_draft *d, struct graph *g, struct err *e
 	g->in_first = in_first;
 	g->in_edge = in_edge;
 	g->fn_calls = fn_calls;
-	return 0;
 }
 
 /* A stage that merges nothing makes no cycles: if there are none below, its functions
  * stay in the order of those below. */
-static int keep_order(const struct graph_draft *d, struct graph *g, struct err *err)
+static void keep_order(const struct graph_draft *d, struct graph *g)
 {
-	uint32_t *cycle = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	uint32_t *topo = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint32_t *cycle = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint32_t *topo = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	struct flow_input below;
 	uint32_t n = 0;
 
-	if (!cycle || !topo)
-		return arena_full(g->a, err);
-	if (graph_shape(d->below, &below, err))
-		return err->kind;
+	graph_shape(d->below, &below);
 	for (uint32_t i = 0; i < below.functions; i++)
 		if (d->map[below.topo[i]] != GRAPH_NONE)
 			topo[n++] = d->map[below.topo[i]];
 	g->cycle = cycle;
 	g->topo = topo;
-	return 0;
 }
 
 /* Number the cycles by their first member. */
-static int find_cycles(const struct graph_draft *d, struct graph *g, struct err *err)
+static void find_cycles(const struct graph_draft *d, struct graph *g)
 {
 	struct cycles c = {0};
 	uint32_t *cycle, *topo, *number;
 
-	if (!d->again && !d->adds && !d->below->cycles)
-		return keep_order(d, g, err);
-	cycle = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	topo = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	if (!cycle || !topo)
-		return arena_full(g->a, err);
-	if (cycles_find(g->functions, g->out_first, g->callee, &c))
-		return err_no_memory(err, NULL);
-	if (!(number = ARENA_ARRAY(g->a, uint32_t, c.n + 1))) {
-		cycles_free(&c);
-		return arena_full(g->a, err);
+	if (!d->again && !d->adds && !d->below->cycles) {
+		keep_order(d, g);
+		return;
 	}
+	cycle = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	topo = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	number = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	if (cycles_find(g->functions, g->out_first, g->callee, &c))
+		need_memory_for(NULL);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		uint32_t k = c.component[f];
 
@@ -197,49 +176,43 @@ static int find_cycles(const struct graph_draft *d, struct graph *g, struct err 
 	cycles_free(&c);
 	g->cycle = cycle;
 	g->topo = topo;
-	return 0;
 }
 
 /* Keep names only if some function has one of its own. */
-static int own_names(const struct graph_draft *d, struct graph *g, struct err *err)
+static void own_names(const struct graph_draft *d, struct graph *g)
 {
 	const struct graph *b = d->below;
 	struct str *name;
 
 	if (!d->name && !b->name)
-		return 0;
-	if (!(name = ARENA_ARRAY(g->a, struct str, (size_t)g->functions + 1)))
-		return arena_full(g->a, err);
+		return;
+	name = NEED_ARRAY(g->a, struct str, (size_t)g->functions + 1);
 	for (uint32_t f = 0; f < g->functions; f++)
 		name[f] = d->name && d->name[f].p ? d->name[f]
 						  : graph_own_name(b, d->first[f]);
 	g->name = name;
-	return 0;
 }
 
 /* The numbers and files of inlined functions of the graph below. */
-static int inlined_identity(const struct graph_draft *d, struct graph *g, struct err *err)
+static void inlined_identity(const struct graph_draft *d, struct graph *g)
 {
 	const struct graph *b = d->below;
 	uint32_t *number, *file;
 
 	if (!b->extra)
-		return 0;
-	number = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	file = ARENA_ARRAY(g->a, file_id, (size_t)g->functions + 1);
-	if (!number || !file)
-		return arena_full(g->a, err);
+		return;
+	number = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	file = NEED_ARRAY(g->a, file_id, (size_t)g->functions + 1);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		number[f] = b->number[d->first[f]];
 		file[f] = b->file[d->first[f]];
 	}
 	g->number = number;
 	g->file = file;
-	return 0;
 }
 
 /* Compose the map with those of the stages below: store function -> function here. */
-static int identity(const struct graph_draft *d, struct graph *g, struct err *err)
+static void identity(const struct graph_draft *d, struct graph *g)
 {
 	const struct graph *b = d->below;
 	uint32_t *map, *origin, bases;
@@ -247,15 +220,15 @@ static int identity(const struct graph_draft *d, struct graph *g, struct err *er
 
 	g->map = d->map;
 	g->origin = d->first;
-	if (b->plain)
-		return own_names(d, g, err);
+	if (b->plain) {
+		own_names(d, g);
+		return;
+	}
 	bases = b->contexts ? b->contexts : graph_numbers(b);
-	map = ARENA_ARRAY(g->a, uint32_t, (size_t)bases + 1);
-	origin = ARENA_ARRAY(g->a, fn_id, (size_t)g->functions + 1);
+	map = NEED_ARRAY(g->a, uint32_t, (size_t)bases + 1);
+	origin = NEED_ARRAY(g->a, fn_id, (size_t)g->functions + 1);
 	if (b->mixed)
-		mixed = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
-	if (!map || !origin || (b->mixed && !mixed))
-		return arena_full(g->a, err);
+		mixed = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	for (uint32_t f = 0; f < bases; f++)
 		map[f] = b->map[f] == GRAPH_NONE ? GRAPH_NONE : d->map[b->map[f]];
 	for (uint32_t f = 0; f < g->functions; f++) {
@@ -268,7 +241,8 @@ static int identity(const struct graph_draft *d, struct graph *g, struct err *er
 	g->origin = origin;
 	g->mixed = mixed;
 	g->extra = b->extra;
-	return inlined_identity(d, g, err) || own_names(d, g, err) ? err->kind : 0;
+	inlined_identity(d, g);
+	own_names(d, g);
 }
 
 /* Contexts of one function that are never on the stack together: if the profile separates levels
@@ -288,14 +262,12 @@ static bool one_level(const struct graph *b, uint32_t f, uint32_t h)
  * inside that one; or through contexts of one function that are of one level, if the
  * profile separates levels: these are never on the stack together.  The inclusive cost of
  * such a group is the sum of theirs, if they are known. */
-static int find_added(const struct graph_draft *d, struct graph *g, struct err *err)
+static void find_added(const struct graph_draft *d, struct graph *g)
 {
 	const struct graph *b = d->below;
-	uint8_t *added = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
-	uint32_t *entry = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint8_t *added = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	uint32_t *entry = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 
-	if (!added || !entry)
-		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < b->functions; f++) {
 		const uint32_t k = d->map[f];
 
@@ -306,61 +278,55 @@ static int find_added(const struct graph_draft *d, struct graph *g, struct err *
 		entry[k] = f + 1;
 	}
 	g->added = added;
-	return 0;
 }
 
 /* The functions that may be on the stack twice: all members of cycles, unless the
  * graph below rules it out.  The store does so where it knows its stacks; those of some of
  * its parts are others (graph_part_tree()).  It does not for code that is inlined into a function that
  * calls itself: such a call may come from the code. */
-static int find_nesting(const struct graph_draft *d, struct graph *g, struct err *err)
+static void find_nesting(const struct graph_draft *d, struct graph *g)
 {
-	uint8_t *nests = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	uint8_t *nests = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 
-	if (!nests)
-		return arena_full(g->a, err);
 	g->nests = nests;
 	g->group = d->again ? d->map : NULL;
 	g->again = d->again;
 	if (d->again && graph_stacks_known(d->below))
-		return 0;
+		return;
 	for (uint32_t f = 0; f < g->functions; f++)
 		nests[f] = g->cycle[f] &&
 			   (d->again || graph_has_contexts(d->below) ||
 			    graph_nests(d->below, d->first[f]) ||
 			    (d->adds && graph_calls_itself(d->below, d->first[f])));
-	return d->again ? find_added(d, g, err) : 0;
+	if (d->again)
+		find_added(d, g);
 }
 
 /* A cost of a function is sure if it is sure of all its members below.  A group may be on
  * the stack more often than each of them. */
-static int inherit_sure(const struct graph_draft *d, struct graph *g, struct err *err)
+static void inherit_sure(const struct graph_draft *d, struct graph *g)
 {
 	const struct graph *b = d->below;
 	uint8_t *sure;
 
 	if (!b->estimated)
-		return 0;
-	if (!(sure = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1)))
-		return arena_full(g->a, err);
+		return;
+	sure = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	for (uint32_t f = 0; f < g->functions; f++)
 		sure[f] = d->again ? GRAPH_SELF : GRAPH_SELF | GRAPH_INCL;
 	for (uint32_t f = 0; f < b->functions; f++)
 		if (d->map[f] != GRAPH_NONE)
 			sure[d->map[f]] &= b->sure ? b->sure[f] : 0;
 	g->sure = sure;
-	return 0;
 }
 
-int graph_sure(struct graph *g, uint8_t **sure, uint8_t **call, struct err *err)
+void graph_sure(struct graph *g, uint8_t **sure, uint8_t **call)
 {
 	const struct graph *b = g->below;
 	const size_t n = g->functions;
 
-	*sure = ARENA_ARRAY(g->a, uint8_t, n + 1);
-	*call = ARENA_ARRAY(g->a, uint8_t, (size_t)g->edges + 1);
-	if (!*sure || !*call)
-		return arena_full(g->a, err);
+	*sure = NEED_ARRAY(g->a, uint8_t, n + 1);
+	*call = NEED_ARRAY(g->a, uint8_t, (size_t)g->edges + 1);
 	for (uint32_t f = 0; f < n; f++) {
 		const uint32_t from = g->from[f];
 
@@ -373,20 +339,16 @@ int graph_sure(struct graph *g, uint8_t **sure, uint8_t **call, struct err *err)
 	g->sure_call = *call;
 	/* Each context has one caller: its cost is not shared out. */
 	g->estimated = g->shares = b->estimated || !b->contexts || b->cycles;
-	return 0;
 }
 
-int graph_build(const struct graph_draft *d, struct graph **out, struct err *err)
+void graph_build(const struct graph_draft *d, struct graph **out)
 {
 	struct graph *b = d->below;
-	struct graph *g = ARENA_NEW(b->a, struct graph);
+	struct graph *g = NEED_NEW(b->a, struct graph);
 
-	if (!g)
-		return arena_full(b->a, err);
 	/* After a read error the ends of an edge are 0, and there may be no function
 	 * 0. */
-	if (store_check(b->st, err))
-		return err->kind;
+	store_sound(b->st);
 	g->st = b->st;
 	g->a = b->a;
 	g->cancel = b->cancel;
@@ -402,15 +364,14 @@ int graph_build(const struct graph_draft *d, struct graph **out, struct err *err
 	g->callee = d->callee;
 	g->caller = d->caller;
 	g->calls = d->calls;
-	g->costs = ARENA_ARRAY(b->a, struct graph_costs *,
-			       store_info(b->st)->all_events + 1);
+	g->costs =
+		NEED_ARRAY(b->a, struct graph_costs *, store_info(b->st)->all_events + 1);
 	g->flows =
-		ARENA_ARRAY(b->a, const struct flow *, store_info(b->st)->all_events + 1);
-	if (!g->costs || !g->flows)
-		return arena_full(b->a, err);
-	if (adjacency(d, g, err) || find_cycles(d, g, err) || identity(d, g, err) ||
-	    find_nesting(d, g, err) || inherit_sure(d, g, err))
-		return err->kind;
+		NEED_ARRAY(b->a, const struct flow *, store_info(b->st)->all_events + 1);
+	adjacency(d, g);
+	find_cycles(d, g);
+	identity(d, g);
+	find_nesting(d, g);
+	inherit_sure(d, g);
 	*out = g;
-	return 0;
 }

@@ -37,41 +37,38 @@ struct graph_draft {
 };
 
 /* Begin a graph that merges functions of g: the maps, empty. */
-int graph_draft(struct graph *g, struct graph_draft *d, struct err *err);
+void graph_draft(struct graph *g, struct graph_draft *d);
 /* Put f into a group; the first one of a new group gives it the number d->functions. */
 void graph_draft_join(struct graph_draft *d, uint32_t f, uint32_t group);
 /* Merge functions by the draft's map.  named: groups with a name in it are named for
  * themselves. */
-int graph_merge(struct graph_draft *d, bool named, struct graph **out, struct err *err);
+void graph_merge(struct graph_draft *d, bool named, struct graph **out);
 /* [edges below]: the edge of g, which graph_merge() made. */
 const uint32_t *graph_merged_edges(const struct graph *g);
-int graph_build(const struct graph_draft *d, struct graph **out, struct err *err);
+void graph_build(const struct graph_draft *d, struct graph **out);
 /* Begin a graph of the functions of g that are marked in keep, in their order. */
-int graph_number(struct graph *g, const uint8_t *keep, struct graph_draft *d,
-		 struct err *err);
+void graph_number(struct graph *g, const uint8_t *keep, struct graph_draft *d);
 /* Keep the calls of g, `in`, between functions that stay; keep: of these only some, NULL: all.
  * (*from)[edges]: the call of g; calls: how often each is made. */
-int graph_keep_edges(struct graph_draft *d, const struct flow_input *in,
-		     const uint64_t *calls, const uint8_t *keep, uint32_t **from,
-		     struct err *err);
+void graph_keep_edges(struct graph_draft *d, const struct flow_input *in,
+		      const uint64_t *calls, const uint8_t *keep, uint32_t **from);
 /* The costs that a stage that estimates leaves as they are: *sure of the new graph starts
  * with what is so below; the stage takes away the others. */
-int graph_sure(struct graph *g, uint8_t **sure, uint8_t **call, struct err *err);
+void graph_sure(struct graph *g, uint8_t **sure, uint8_t **call);
 /* Room for so many edges. */
-int graph_draft_edges(struct graph_draft *d, size_t edges, struct err *err);
+void graph_draft_edges(struct graph_draft *d, size_t edges);
 /* ---- graph_late.c: functions whose calls are not joined yet ---- */
 struct graph_late {
 	struct graph *of;
-	int (*join)(struct graph *g,
-		    struct err *err); /* the calls; g->late becomes NULL */
+	void (*join)(struct graph *g); /* the calls; g->late becomes NULL */
 	const uint32_t *known; /* [functions]: 1: store_group_incl() has its cost */
 };
 /* The self costs of an event. */
-int graph_late_event(struct graph *g, uint32_t e, struct err *err);
+void graph_late_event(struct graph *g, uint32_t e);
 bool graph_late_recurs(const struct graph *g, uint32_t f); /* f calls itself */
 /* The costs of the calls into f (in), or of those by f that leave its cycle. */
 int64_t graph_late_sum(const struct graph *g, uint32_t f, uint32_t e, bool in);
 
-int graph_poll(const struct graph *g, uint32_t i, struct err *err);
+void graph_poll(const struct graph *g, uint32_t i);
 
 #endif

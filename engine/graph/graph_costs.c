@@ -28,13 +28,10 @@ static bool stays(const struct graph *g, uint32_t f, uint32_t to)
 /* out[k]: the cost with which group k is entered from outside: by calls of other groups, and
  * by what its functions spend beyond the calls of them, which begins there.  Functions that only
  * run inside their group (again[]) do not count. */
-static int entered(struct graph *g, const struct flow_input *in, int64_t *out,
-		   struct err *err)
+static void entered(struct graph *g, const struct flow_input *in, int64_t *out)
 {
-	int64_t *called = ARENA_ARRAY(g->a, int64_t, (size_t)in->functions + 1);
+	int64_t *called = NEED_ARRAY(g->a, int64_t, (size_t)in->functions + 1);
 
-	if (!called)
-		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < in->functions; f++)
 		for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++) {
 			const uint32_t to = in->callee[i];
@@ -52,7 +49,6 @@ static int entered(struct graph *g, const struct flow_input *in, int64_t *out,
 		if (spent > called[f] && !g->again[f])
 			cost_add(&out[g->group[f]], spent - called[f]);
 	}
-	return 0;
 }
 
 /* An estimate takes long, and most questions show few.  So each is made when it is first
@@ -107,66 +103,57 @@ static uint32_t count_nesting(const struct graph *g)
 }
 
 /* n functions of this graph may nest in themselves. */
-static int nested(struct graph *g, struct graph_pending *p, uint32_t e, uint32_t n,
-		  struct err *err)
+static void nested(struct graph *g, struct graph_pending *p, uint32_t e, uint32_t n)
 {
 	struct flow_input in;
 	struct call_costs costs;
 
-	if (graph_flow_input(g, e, &in, err))
-		return err->kind;
+	graph_flow_input(g, e, &in);
 	costs = flow_call_costs(&in, g->cycle);
 	if (returning_init(&p->returning, &costs, g->a))
-		return arena_full(g->a, err);
+		need_memory(g->a);
 	p->edges = returning_edges(n);
-	return 0;
 }
 
 /* Inclusive costs of groups of functions of the graph below. */
-static int nested_groups(struct graph *g, struct graph_pending *p, uint32_t e, uint32_t n,
-			 struct err *err)
+static void nested_groups(struct graph *g, struct graph_pending *p, uint32_t e,
+			  uint32_t n)
 {
 	uint32_t *circle;
 	struct flow_input in;
 	struct call_costs costs;
 
-	if (graph_flow_input(g->below, e, &in, err))
-		return err->kind;
-	p->enter = ARENA_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
-	circle = ARENA_ARRAY(g->a, uint32_t, (size_t)in.functions + 1);
-	if (!p->enter || !circle)
-		return arena_full(g->a, err);
+	graph_flow_input(g->below, e, &in);
+	p->enter = NEED_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
+	circle = NEED_ARRAY(g->a, uint32_t, (size_t)in.functions + 1);
 	for (uint32_t f = 0; f < in.functions; f++)
 		circle[f] = g->cycle[g->group[f]];
 	costs = flow_call_costs(&in, circle);
 	if (returning_init(&p->returning, &costs, g->a))
-		return arena_full(g->a, err);
+		need_memory(g->a);
 	p->edges = 16 * returning_edges(n);
-	return entered(g, &in, p->enter, err) ||
-			       graph_members(g->a, g->group, in.functions, g->functions,
-					     &p->first, &p->member, err)
-		       ? err->kind
-		       : 0;
+	entered(g, &in, p->enter);
+	graph_members(g->a, g->group, in.functions, g->functions, &p->first, &p->member);
 }
 
 /* Functions that may nest in themselves: what is known, and what is to be estimated. */
-static int nesting(struct graph *g, struct graph_costs *c, uint32_t e, struct err *err)
+static void nesting(struct graph *g, struct graph_costs *c, uint32_t e)
 {
 	uint32_t n = count_nesting(g);
 	struct graph_pending *p;
 
 	if (!n)
-		return 0;
-	p = ARENA_NEW(g->a, struct graph_pending);
-	if (!p || !(p->left = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1)))
-		return arena_full(g->a, err);
-	if (g->group ? nested_groups(g, p, e, n, err) : nested(g, p, e, n, err))
-		return err->kind;
+		return;
+	p = NEED_NEW(g->a, struct graph_pending);
+	p->left = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	if (g->group)
+		nested_groups(g, p, e, n);
+	else
+		nested(g, p, e, n);
 	for (uint32_t k = 0; k < g->functions; k++)
 		p->left[k] = graph_incl_estimated(g, k);
 	c->pending = p;
 	c->estimate = estimate_inclusive;
-	return 0;
 }
 
 /* Is the inclusive cost of k the sum of its functions below?  Only if these are never on the stack
@@ -192,7 +179,7 @@ static void sum_below(const struct graph *g, struct graph_costs *c, uint32_t e)
 /* First as if no function were on the stack twice: self and the calls of others.  Then what may
  * nest is left to be estimated, a group that is entered by functions that are never on the
  * stack together is the sum of them, and what the stage left as it was is that of below. */
-static int inclusive(struct graph *g, struct graph_costs *c, uint32_t e, struct err *err)
+static void inclusive(struct graph *g, struct graph_costs *c, uint32_t e)
 {
 	for (uint32_t f = 0; f < g->functions; f++) {
 		int64_t all = c->self[f], leaving = all;
@@ -211,68 +198,58 @@ static int inclusive(struct graph *g, struct graph_costs *c, uint32_t e, struct 
 	for (uint32_t i = 0; !store_counts_zeros(g->st) && i < g->edges; i++)
 		if (graph_bare(g, g->callee[i]))
 			cost_add(&c->incl[g->callee[i]], c->edge[i]);
-	if (g->cycles && nesting(g, c, e, err))
-		return err->kind;
+	if (g->cycles)
+		nesting(g, c, e);
 	if (g->added)
 		sum_below(g, c, e);
 	for (uint32_t f = 0; g->sure && f < g->functions; f++)
 		if (g->sure[f] & GRAPH_INCL &&
 		    (!g->group || (g->same && g->same[f] != GRAPH_NONE)))
 			c->incl[f] = graph_incl(g->below, g->from[f], e);
-	return 0;
 }
 
 /* Where the stacks are known, a group costs what they say, and so does a function of some
  * parts. */
-static int inclusive_of_stacks(struct graph *g, struct graph_costs *c, uint32_t e,
-			       struct err *err)
+static void inclusive_of_stacks(struct graph *g, struct graph_costs *c, uint32_t e)
 {
 	struct stacks s;
 	struct arena *a;
+	struct err err = {0};
 	bool known;
-	int rc;
 
 	a = need_scratch(g->a);
-	rc = graph_stacks(g, e, a, &s, &known, err);
-	if (!rc && known) {
+	graph_stacks(g, e, a, &s, &known);
+	if (known) {
 		memset(c->incl, 0, g->functions * sizeof(*c->incl));
-		rc = stacks_inclusive(&s, c->incl, a, g->cancel, err);
+		need(stacks_inclusive(&s, c->incl, a, g->cancel, &err), &err);
 	}
 	scratch_free(a);
-	return rc;
 }
 
 /* Graphs below go first, since a stage makes its costs of theirs.  A failed event leaves
  * nothing behind, so that it can be asked for again. */
-int graph_event(struct graph *g, uint32_t e, struct err *err)
+void graph_event(struct graph *g, uint32_t e)
 {
 	struct graph_costs *c;
 
 	if (g->plain || (g->costs[e] && g->costs[e]->made))
-		return 0;
-	if (graph_event(g->below, e, err))
-		return err->kind;
-	if (g->late)
-		return graph_late_event(g, e, err);
-	c = ARENA_NEW(g->a, struct graph_costs);
-	if (!c)
-		return arena_full(g->a, err);
-	c->self = ARENA_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
-	c->incl = ARENA_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
-	c->cycle = ARENA_ARRAY(g->a, int64_t, (size_t)g->cycles + 1);
-	c->edge = ARENA_ARRAY(g->a, int64_t, (size_t)g->edges + 1);
-	if (!c->self || !c->incl || !c->cycle || !c->edge)
-		return arena_full(g->a, err);
-	if (flow_parts_fill(g, e, c->self, c->edge, err))
-		return err->kind;
-	g->costs[e] = c; /* inclusive() reads it through the getters */
-	if (inclusive(g, c, e, err) || ((g->group || g->tree) && graph_stacks_known(g) &&
-					inclusive_of_stacks(g, c, e, err))) {
-		g->costs[e] = NULL;
-		return err->kind;
+		return;
+	graph_event(g->below, e);
+	if (g->late) {
+		graph_late_event(g, e);
+		return;
 	}
+	c = NEED_NEW(g->a, struct graph_costs);
+	c->self = NEED_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
+	c->incl = NEED_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
+	c->cycle = NEED_ARRAY(g->a, int64_t, (size_t)g->cycles + 1);
+	c->edge = NEED_ARRAY(g->a, int64_t, (size_t)g->edges + 1);
+	flow_parts_fill(g, e, c->self, c->edge);
+	g->costs[e] = c; /* inclusive() reads it through the getters */
+	inclusive(g, c, e);
+	if ((g->group || g->tree) && graph_stacks_known(g))
+		inclusive_of_stacks(g, c, e);
 	c->made = true;
-	return 0;
 }
 
 /* A stage makes no function costlier, and no group costlier than its members. */
@@ -286,26 +263,22 @@ static void most_of_groups(struct graph *g, const int64_t *below, int64_t *out)
 
 /* Where nothing is estimated, the upper bounds; after a stage that estimates those of the graph
  * below, and so on down. */
-int graph_most(struct graph *g, uint32_t e, struct arena *a, int64_t **out,
-	       struct err *err)
+void graph_most(struct graph *g, uint32_t e, struct arena *a, int64_t **out)
 {
 	const int64_t total = graph_whole(g, e);
 	int64_t *below, lo;
 
-	if (graph_event(g, e, err))
-		return err->kind;
-	if (!(*out = ARENA_ARRAY(a, int64_t, (size_t)g->functions + 1)))
-		return arena_full(a, err);
+	graph_event(g, e);
+	*out = NEED_ARRAY(a, int64_t, (size_t)g->functions + 1);
 	if (!g->estimated) {
 		for (uint32_t f = 0; f < g->functions; f++)
 			graph_incl_bounds(g, f, e, &lo, &(*out)[f]);
-	} else if (graph_most(g->below, e, a, &below, err)) {
-		return err->kind;
 	} else {
+		graph_most(g->below, e, a, &below);
 		most_of_groups(g, below, *out);
 	}
 	for (uint32_t f = 0; f < g->functions; f++)
 		if ((*out)[f] > total)
 			(*out)[f] = total;
-	return store_check(g->st, err);
+	store_sound(g->st);
 }

@@ -15,7 +15,7 @@
 #include <stdlib.h>
 
 #include "engine/graph/graph_build.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
@@ -33,7 +33,6 @@ struct inside {			 /* a call inside a cycle */
 struct cycle_growing {
 	struct graph *g;
 	struct arena *a;
-	struct err *err;
 	struct inside *calls;
 	uint32_t *place; /* [functions]: the index of a member in its cycle */
 	/* [members]: */
@@ -154,37 +153,32 @@ static bool add_call(struct cycle_growing *w, uint32_t i)
 }
 
 /* Find the calls to cut in one cycle of n calls, the costliest first. */
-static int open_cycle(struct cycle_growing *w, struct graph_cycle *c, uint32_t n)
+static void open_cycle(struct cycle_growing *w, struct graph_cycle *c, uint32_t n)
 {
 	for (uint32_t i = 0; i < c->functions; i++) {
 		w->order[i] = i;
 		w->first_out[i] = w->first_in[i] = 0;
 	}
-	if (!(c->opening = ARENA_ARRAY(w->a, uint32_t, (size_t)n + 1)))
-		return arena_full(w->a, w->err);
+	c->opening = NEED_ARRAY(w->a, uint32_t, (size_t)n + 1);
 	for (uint32_t i = 0; i < n; i++) {
 		if (w->looked > MOST_LOOKED_AT) {
 			c->nopening = CYCLE_UNKNOWN;
-			return 0;
+			return;
 		}
-		if (graph_poll(w->g, i, w->err))
-			return w->err->kind;
+		graph_poll(w->g, i);
 		if (add_call(w, i))
 			continue;
 		c->opening[c->nopening++] = w->calls[i].edge;
 		cost_add(&c->opening_cost, w->calls[i].cost);
 	}
-	return 0;
 }
 
 /* Count the members and entries of each cycle, and number its members. */
-static int count_members(struct graph *g, uint32_t e, struct graph_cycle *c,
-			 uint32_t *place, struct arena *a, struct err *err)
+static void count_members(struct graph *g, uint32_t e, struct graph_cycle *c,
+			  uint32_t *place, struct arena *a)
 {
-	int64_t *best = ARENA_ARRAY(a, int64_t, (size_t)g->cycles + 1);
+	int64_t *best = NEED_ARRAY(a, int64_t, (size_t)g->cycles + 1);
 
-	if (!best)
-		return arena_full(a, err);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		uint32_t k = graph_cycle(g, f);
 		int64_t in = 0;
@@ -209,36 +203,30 @@ static int count_members(struct graph *g, uint32_t e, struct graph_cycle *c,
 			best[k] = in;
 			c[k].entry = f;
 		}
-		if (graph_poll(g, f, err))
-			return err->kind;
+		graph_poll(g, f);
 	}
-	return 0;
 }
 
 /* List the calls inside cycles: those of cycle k from first[k - 1] on. */
-static int list_calls(struct cycle_growing *w, uint32_t e, struct graph_cycle *c,
-		      uint32_t **first)
+static void list_calls(struct cycle_growing *w, uint32_t e, struct graph_cycle *c,
+		       uint32_t **first)
 {
 	struct graph *g = w->g;
-	uint32_t *at = ARENA_ARRAY(w->a, uint32_t, (size_t)g->cycles + 2);
+	uint32_t *at = NEED_ARRAY(w->a, uint32_t, (size_t)g->cycles + 2);
 	struct store_edge x;
 	uint32_t n = 0;
 
-	if (!at)
-		return arena_full(w->a, w->err);
 	for (uint32_t i = 0; i < g->edges; i++) {
 		graph_edge(g, i, &x);
 		if (x.in_cycle && !x.recursive) {
 			at[graph_cycle(g, x.caller) + 1]++;
 			n++;
 		}
-		if (graph_poll(g, i, w->err))
-			return w->err->kind;
+		graph_poll(g, i);
 	}
 	for (uint32_t k = 1; k <= g->cycles; k++)
 		at[k + 1] += at[k];
-	if (!(w->calls = ARENA_ARRAY(w->a, struct inside, (size_t)n + 1)))
-		return arena_full(w->a, w->err);
+	w->calls = NEED_ARRAY(w->a, struct inside, (size_t)n + 1);
 	for (uint32_t i = 0; i < g->edges; i++) {
 		uint32_t k;
 
@@ -254,53 +242,43 @@ static int list_calls(struct cycle_growing *w, uint32_t e, struct graph_cycle *c
 	}
 	/* at[k] has moved to the end of cycle k, where the next one begins. */
 	*first = at;
-	return 0;
 }
 
-static int allocate_growing(struct cycle_growing *w)
+static void allocate_growing(struct cycle_growing *w)
 {
 	struct arena *a = w->a;
 	size_t n = (size_t)w->g->functions + 1;
 
-	w->place = ARENA_ARRAY(a, uint32_t, n);
-	w->order = ARENA_ARRAY(a, uint32_t, n);
-	w->first_out = ARENA_ARRAY(a, uint32_t, n);
-	w->first_in = ARENA_ARRAY(a, uint32_t, n);
-	w->todo = ARENA_ARRAY(a, uint32_t, n);
-	w->ahead = ARENA_ARRAY(a, uint32_t, n);
-	w->behind = ARENA_ARRAY(a, uint32_t, n);
-	w->positions = ARENA_ARRAY(a, uint32_t, n);
-	w->met = ARENA_ARRAY(a, uint8_t, n);
-	if (!w->place || !w->order || !w->first_out || !w->first_in || !w->todo ||
-	    !w->ahead || !w->behind || !w->positions || !w->met)
-		return arena_full(a, w->err);
-	return 0;
+	w->place = NEED_ARRAY(a, uint32_t, n);
+	w->order = NEED_ARRAY(a, uint32_t, n);
+	w->first_out = NEED_ARRAY(a, uint32_t, n);
+	w->first_in = NEED_ARRAY(a, uint32_t, n);
+	w->todo = NEED_ARRAY(a, uint32_t, n);
+	w->ahead = NEED_ARRAY(a, uint32_t, n);
+	w->behind = NEED_ARRAY(a, uint32_t, n);
+	w->positions = NEED_ARRAY(a, uint32_t, n);
+	w->met = NEED_ARRAY(a, uint8_t, n);
 }
 
-int graph_cycles(struct graph *g, uint32_t e, struct arena *a, struct graph_cycle **out,
-		 struct err *err)
+void graph_cycles(struct graph *g, uint32_t e, struct arena *a, struct graph_cycle **out)
 {
-	struct cycle_growing w = {.g = g, .a = a, .err = err};
-	struct graph_cycle *c = ARENA_ARRAY(a, struct graph_cycle, (size_t)g->cycles + 1);
+	struct cycle_growing w = {.g = g, .a = a};
+	struct graph_cycle *c = NEED_ARRAY(a, struct graph_cycle, (size_t)g->cycles + 1);
 	uint32_t *first = NULL;
 
-	if (!c)
-		return arena_full(a, err);
 	*out = c;
 	if (!g->cycles)
-		return 0;
-	if (allocate_growing(&w) || count_members(g, e, c, w.place, a, err) ||
-	    list_calls(&w, e, c, &first))
-		return err->kind;
+		return;
+	allocate_growing(&w);
+	count_members(g, e, c, w.place, a);
+	list_calls(&w, e, c, &first);
 	for (uint32_t k = 0; k < g->cycles; k++) {
 		struct inside *all = w.calls;
 
 		w.calls = all + first[k];
 		qsort(w.calls, c[k].calls, sizeof(*w.calls), inside_by_cost);
 		c[k].costliest = c[k].calls ? w.calls[0].edge : GRAPH_NONE;
-		if (open_cycle(&w, &c[k], c[k].calls))
-			return err->kind;
+		open_cycle(&w, &c[k], c[k].calls);
 		w.calls = all;
 	}
-	return 0;
 }

@@ -19,7 +19,6 @@ struct graph_cycle {
 };
 
 /* All cycles of g, by event e: [cycles], cycle 1 first.  In the arena. */
-int graph_cycles(struct graph *g, uint32_t e, struct arena *a, struct graph_cycle **out,
-		 struct err *err);
+void graph_cycles(struct graph *g, uint32_t e, struct arena *a, struct graph_cycle **out);
 
 #endif

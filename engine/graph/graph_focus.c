@@ -22,7 +22,7 @@
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
 #include "engine/names/fnset.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
@@ -60,7 +60,7 @@ static void graph_focus_meet(struct reach *r, uint32_t f)
 }
 
 /* Visit all callees (up: callers) of the functions met so far, and theirs. */
-static int follow(struct graph *b, struct reach *r, bool up, struct err *err)
+static void follow(struct graph *b, struct reach *r, bool up)
 {
 	const struct flow_input *in = &r->in;
 	const uint32_t *first = up ? in->in_first : in->out_first;
@@ -68,13 +68,11 @@ static int follow(struct graph *b, struct reach *r, bool up, struct err *err)
 	for (uint32_t polled = 0; r->n; polled++) {
 		uint32_t f = r->todo[--r->n];
 
-		if (graph_poll(b, polled, err))
-			return err->kind;
+		graph_poll(b, polled);
 		for (uint32_t i = first[f]; i < first[f + 1]; i++)
 			graph_focus_meet(r,
 					 up ? in->caller[in->in_edge[i]] : in->callee[i]);
 	}
-	return 0;
 }
 
 /* Does f spend more of this event than the calls into it bring? */
@@ -90,7 +88,7 @@ static bool is_root(const struct flow_input *in, uint32_t f)
 }
 
 /* Visit the functions that some event enters without a call, of those not met yet. */
-static int meet_roots(struct graph *b, struct reach *r, struct err *err)
+static void meet_roots(struct graph *b, struct reach *r)
 {
 	bool any = false;
 
@@ -99,26 +97,26 @@ static int meet_roots(struct graph *b, struct reach *r, struct err *err)
 	for (uint32_t e = 0; any && e < store_info(b->st)->events; e++) {
 		struct flow_input in;
 
-		if (graph_event(b, e, err) || graph_flow_input(b, e, &in, err))
-			return err->kind;
+		graph_event(b, e);
+		graph_flow_input(b, e, &in);
 		for (uint32_t f = 0; f < b->functions; f++) {
 			if (!r->met[f] && !r->stop[f] && is_root(&in, f))
 				graph_focus_meet(r, f);
-			if (graph_poll(b, f, err))
-				return err->kind;
+			graph_poll(b, f);
 		}
 	}
-	return follow(b, r, false, err);
+	follow(b, r, false);
 }
 
 /* ignore: all functions that a root reaches without passing the set.  A function without
  * callers is a root; only if such roots do not reach all, costs tell the others. */
-static int find_left(struct graph *b, struct reach *r, struct err *err)
+static void find_left(struct graph *b, struct reach *r)
 {
 	for (uint32_t f = 0; f < b->functions; f++)
 		if (r->in.in_first[f] == r->in.in_first[f + 1])
 			graph_focus_meet(r, f);
-	return follow(b, r, false, err) || meet_roots(b, r, err) ? err->kind : 0;
+	follow(b, r, false);
+	meet_roots(b, r);
 }
 
 static void meet_set(const struct focus *s, struct reach *r)
@@ -130,48 +128,38 @@ static void meet_set(const struct focus *s, struct reach *r)
 
 /* Visit what the set reaches, or what reaches it; the functions met. */
 static uint8_t *met_from_set(struct graph *b, const struct focus *s, struct reach *r,
-			     bool up, struct err *err)
+			     bool up)
 {
-	if (!(r->met = ARENA_ARRAY(b->a, uint8_t, (size_t)b->functions + 1))) {
-		arena_full(b->a, err);
-		return NULL;
-	}
+	r->met = NEED_ARRAY(b->a, uint8_t, (size_t)b->functions + 1);
 	meet_set(s, r);
-	return follow(b, r, up, err) ? NULL : r->met;
+	follow(b, r, up);
+	return r->met;
 }
 
 /* focus keeps the set and all functions below and above it; ignore what is left. */
-static int find_kept(struct graph *b, struct focus *s, struct reach *r, struct err *err)
+static void find_kept(struct graph *b, struct focus *s, struct reach *r)
 {
 	size_t n = (size_t)b->functions + 1;
-	uint8_t *marked = ARENA_ARRAY(b->a, uint8_t, n), *kept;
+	uint8_t *marked = NEED_ARRAY(b->a, uint8_t, n), *kept;
 
-	r->todo = ARENA_ARRAY(b->a, uint32_t, n);
-	if (!marked || !r->todo)
-		return arena_full(b->a, err);
-	if (graph_shape(b, &r->in, err))
-		return err->kind;
+	r->todo = NEED_ARRAY(b->a, uint32_t, n);
+	graph_shape(b, &r->in);
 	for (uint32_t f = fnset_next(s->set, 0); f != FNSET_NONE;
 	     f = fnset_next(s->set, f + 1))
 		marked[f] = 1;
 	s->marked = marked;
-	if (!(s->down = met_from_set(b, s, r, false, err)) ||
-	    !(s->up = met_from_set(b, s, r, true, err)))
-		return err->kind;
-	if (!(r->met = ARENA_ARRAY(b->a, uint8_t, n)))
-		return arena_full(b->a, err);
+	s->down = met_from_set(b, s, r, false);
+	s->up = met_from_set(b, s, r, true);
+	r->met = NEED_ARRAY(b->a, uint8_t, n);
 	r->stop = marked;
-	if (find_left(b, r, err))
-		return err->kind;
+	find_left(b, r);
 	s->left = r->met;
 	if (s->ignore)
-		return 0;
-	if (!(kept = ARENA_ARRAY(b->a, uint8_t, n)))
-		return arena_full(b->a, err);
+		return;
+	kept = NEED_ARRAY(b->a, uint8_t, n);
 	for (uint32_t f = 0; f < b->functions; f++)
 		kept[f] = s->down[f] | s->up[f];
 	r->met = kept;
-	return 0;
 }
 
 /* ---- costs ---- */
@@ -199,48 +187,43 @@ static void find_came(const struct flow *fl, const struct focus *s, const uint32
 }
 
 /* The flow of the costs of event e below.  That of the whole profile is kept. */
-static int flow_below(const struct graph *g, uint32_t e, const struct flow_input *in,
-		      struct arena *scratch, const struct flow **out, struct err *err)
+static void flow_below(const struct graph *g, uint32_t e, const struct flow_input *in,
+		       struct arena *scratch, const struct flow **out)
 {
 	const struct graph *b = g->below;
 	struct flow *made;
 
-	if (b->plain && b->cache && in->incl == store_costs(b->st, TABLE_EDGE_INCL, e))
-		return flow_of(b->cache, b->st, e, b->cancel, out, err);
-	if (flow_build(in, scratch, g->cancel, &made, err) ||
-	    graph_pairs(b, made, scratch, err))
-		return err->kind;
+	if (b->plain && b->cache && in->incl == store_costs(b->st, TABLE_EDGE_INCL, e)) {
+		flow_of(b->cache, b->st, e, b->cancel, out);
+		return;
+	}
+	flow_build(in, scratch, g->cancel, &made);
+	graph_pairs(b, made, scratch);
 	*out = made;
-	return 0;
 }
 
-static int find_shares(const struct graph *g, uint32_t e, const struct flow_input *in,
-		       struct arena *scratch, struct shares *h, struct err *err)
+static void find_shares(const struct graph *g, uint32_t e, const struct flow_input *in,
+			struct arena *scratch, struct shares *h)
 {
 	const struct focus *s = g->stage;
 	const struct fn_set *set = s->set;
-	uint8_t *marks, *met = ARENA_ARRAY(scratch, uint8_t, (size_t)in->functions + 1);
+	uint8_t *marks, *met = NEED_ARRAY(scratch, uint8_t, (size_t)in->functions + 1);
 	const struct flow *fl, *made;
 
-	if (!met)
-		return arena_full(scratch, err);
 	for (uint32_t f = 0; f < in->functions; f++)
 		met[f] = s->down[f] | s->up[f];
-	if (flow_below(g, e, in, scratch, &made, err) ||
-	    way_flow_new(made, met, scratch, g->cancel, &h->ways, err) ||
-	    (h->ways && way_flow_set(h->ways, set, scratch, &set, err)))
-		return err->kind;
+	flow_below(g, e, in, scratch, &made);
+	way_flow_new(made, met, scratch, g->cancel, &h->ways);
+	if (h->ways)
+		way_flow_set(h->ways, set, scratch, &set);
 	fl = h->ways ? &h->ways->flow : made;
-	if (chain_passed(fl, set, &h->came, scratch, g->cancel, err))
-		return err->kind;
-	h->goes = ARENA_ARRAY(scratch, double, (size_t)fl->in.functions + 1);
+	chain_passed(fl, set, &h->came, scratch, g->cancel);
+	h->goes = NEED_ARRAY(scratch, double, (size_t)fl->in.functions + 1);
 	marks = chain_marks(fl, set, scratch);
-	if (!h->goes || !marks)
-		return arena_full(scratch, err);
 	find_came(fl, s, h->ways ? h->ways->fn : NULL, h->came);
 	for (uint32_t v = 0; v < fl->in.functions; v++)
 		h->goes[v] = marks[v];
-	return chain_expect(fl, marks, NULL, h->goes, scratch, g->cancel, err);
+	chain_expect(fl, marks, NULL, h->goes, scratch, g->cancel);
 }
 
 /* The mean of F over the ways into f, weighted by the part of a cost that came by each: way
@@ -313,16 +296,13 @@ static void share_calls(const struct graph *g, const struct flow_input *below,
 }
 
 /* In a tree a cost passes the set or does not, so it may be negative. */
-static int focus_tree(const struct graph *g, const struct flow_input *below,
-		      struct arena *scratch, int64_t *self, int64_t *edge,
-		      struct err *err)
+static void focus_tree(const struct graph *g, const struct flow_input *below,
+		       struct arena *scratch, int64_t *self, int64_t *edge)
 {
 	const struct focus *s = g->stage;
-	uint8_t *came = ARENA_ARRAY(scratch, uint8_t, (size_t)below->functions + 1);
-	int64_t *all = ARENA_ARRAY(scratch, int64_t, (size_t)below->functions + 1);
+	uint8_t *came = NEED_ARRAY(scratch, uint8_t, (size_t)below->functions + 1);
+	int64_t *all = NEED_ARRAY(scratch, int64_t, (size_t)below->functions + 1);
 
-	if (!came || !all)
-		return arena_full(scratch, err);
 	for (uint32_t i = 0; i < below->functions; i++) {
 		const uint32_t f = below->topo[i], k = below->in_first[f];
 		const bool called = k < below->in_first[f + 1];
@@ -341,40 +321,37 @@ static int focus_tree(const struct graph *g, const struct flow_input *below,
 	}
 	for (uint32_t i = 0; i < g->edges; i++)
 		edge[i] = all[below->callee[s->edge[i]]];
-	return 0;
 }
 
 /* Self costs by the share that has come through the set; calls by that, or by what they
  * still lead to. */
-static int focus_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-		      struct arena *scratch, int64_t *self, int64_t *edge,
-		      struct err *err)
+static void focus_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		       struct arena *scratch, int64_t *self, int64_t *edge)
 {
 	const struct focus *s = g->stage;
 	struct shares h = {0};
 
-	if (flow_negative(below) && flow_is_tree(below))
-		return focus_tree(g, below, scratch, self, edge, err);
-	if (find_shares(g, e, below, scratch, &h, err))
-		return err->kind;
+	if (flow_negative(below) && flow_is_tree(below)) {
+		focus_tree(g, below, scratch, self, edge);
+		return;
+	}
+	find_shares(g, e, below, scratch, &h);
 	for (uint32_t f = 0; f < below->functions; f++)
 		if (s->map[f] != GRAPH_NONE)
 			self[s->map[f]] = part_of_cost(
 				below->self[f], came_to(s, &h, f, 0, true), s->ignore);
 	for (uint32_t f = 0; f < g->functions; f++)
 		share_calls(g, below, &h, f, edge);
-	return 0;
 }
 
 /* Mark the costs that no share divides. */
-static int focus_sure(struct graph *g, const struct focus *s, struct err *err)
+static void focus_sure(struct graph *g, const struct focus *s)
 {
 	/* In a dump a function may run whose call is in another one. */
 	const bool many = graph_part_count(g) > 1;
 	uint8_t *sure, *call;
 
-	if (graph_sure(g, &sure, &call, err))
-		return err->kind;
+	graph_sure(g, &sure, &call);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		const uint32_t b = s->first[f];
 
@@ -391,29 +368,26 @@ static int focus_sure(struct graph *g, const struct focus *s, struct err *err)
 		else if (s->up[b] && (s->left[b] || many))
 			sure[f] &= ~GRAPH_INCL;
 	}
-	return 0;
 }
 
-int graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
-		struct graph **out, struct err *err)
+void graph_focus(struct graph *g, const struct fn_set *set, bool ignore,
+		 struct graph **out)
 {
 	struct graph_draft d;
-	struct focus *s = ARENA_NEW(g->a, struct focus);
+	struct focus *s = NEED_NEW(g->a, struct focus);
 	struct reach kept = {0};
 
-	if (!s)
-		return arena_full(g->a, err);
 	s->set = set;
 	s->ignore = ignore;
-	if (find_kept(g, s, &kept, err) || graph_number(g, kept.met, &d, err) ||
-	    graph_keep_edges(&d, &kept.in, kept.in.calls, NULL, &s->edge, err) ||
-	    graph_build(&d, out, err))
-		return err->kind;
+	find_kept(g, s, &kept);
+	graph_number(g, kept.met, &d);
+	graph_keep_edges(&d, &kept.in, kept.in.calls, NULL, &s->edge);
+	graph_build(&d, out);
 	s->map = d.map;
 	s->first = d.first;
 	(*out)->stage = s;
 	(*out)->drops = ignore;
 	(*out)->thins = true;
 	(*out)->fill = focus_fill;
-	return focus_sure(*out, s, err);
+	focus_sure(*out, s);
 }

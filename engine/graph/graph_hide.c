@@ -25,7 +25,6 @@
 #include "engine/graph/graph_stage.h"
 #include "engine/names/fnset.h"
 #include "index/base/need.h"
-#include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/heap.h"
@@ -157,23 +156,23 @@ static double pass_hidden(struct walk *k, const struct hide *h, const struct wei
 
 /* Each member of component c passes on what waits there.  Returns how much left c. */
 static double sweep(struct walk *k, const struct hide *h, const struct weights *w,
-		    uint32_t c, struct err *err)
+		    uint32_t c)
 {
 	double left = 0;
 
 	for (uint32_t i = h->first[c]; i < h->first[c + 1]; i++) {
 		if (k->x[i] > 0)
 			left += pass_hidden(k, h, w, h->member[i]);
-		if (k->passed++ % POLL == 0 && cancel_poll(w->cancel, err))
-			break;
+		if (k->passed++ % POLL == 0)
+			need_time(w->cancel);
 	}
 	return left;
 }
 
 /* Pass on all cost that waits in component c.  What turns back in it after many sweeps
  * leaves as the last of them did; if nothing left, it is u's. */
-static int visit(struct walk *k, const struct hide *h, const struct weights *w,
-		 uint32_t c, struct err *err)
+static void visit(struct walk *k, const struct hide *h, const struct weights *w,
+		  uint32_t c)
 {
 	const uint32_t first = h->first[c], end = h->first[c + 1];
 	double waiting = 0, least, left, share = 1;
@@ -182,8 +181,8 @@ static int visit(struct walk *k, const struct hide *h, const struct weights *w,
 	for (uint32_t i = first; i < end; i++)
 		waiting += k->x[i];
 	least = fmax(waiting * ENOUGH, 0.01);
-	for (uint32_t n = 0; waiting > least && n < SWEEPS && !err->kind; n++) {
-		left = sweep(k, h, w, c, err);
+	for (uint32_t n = 0; waiting > least && n < SWEEPS; n++) {
+		left = sweep(k, h, w, c);
 		share = left / waiting;
 		waiting -= left;
 	}
@@ -194,14 +193,13 @@ static int visit(struct walk *k, const struct hide *h, const struct weights *w,
 			k->self += k->x[i];
 		k->x[i] = leaves ? k->x[i] / share : 0;
 	}
-	sweep(k, h, w, c, err);
+	sweep(k, h, w, c);
 	memset(k->x + first, 0, (end - first) * sizeof(*k->x));
-	return err->kind;
 }
 
 /* Visit all that u reaches through hidden functions; direct edges are not in k->to. */
-static int walk_hidden(struct walk *k, const struct hide *h, const struct weights *w,
-		       uint32_t u, struct err *err)
+static void walk_hidden(struct walk *k, const struct hide *h, const struct weights *w,
+			uint32_t u)
 {
 	const struct flow_input *in = w->below;
 
@@ -211,9 +209,7 @@ static int walk_hidden(struct walk *k, const struct hide *h, const struct weight
 		if (is_open(h, in->callee[e]))
 			send_visible(k, h, in->callee[e], weight(w, e));
 	while (k->nheap)
-		if (visit(k, h, w, component_pop(k->heap, --k->nheap, k), err))
-			return err->kind;
-	return 0;
+		visit(k, h, w, component_pop(k->heap, --k->nheap, k));
 }
 
 /* Visit the callees of f.  Hidden ones go to the ring, each once; visible ones are seen only
@@ -237,19 +233,18 @@ static void graph_hide_meet(struct walk *k, const struct hide *h,
 /* See all that u reaches through hidden functions, even what walk_hidden() missed: a call
  * that was open at a dump has cost and a count of 0, and one call of many may bring most of
  * the cost. */
-static int reach(struct walk *k, const struct hide *h, const struct weights *w,
-		 uint32_t u, struct err *err)
+static void reach(struct walk *k, const struct hide *h, const struct weights *w,
+		  uint32_t u)
 {
 	k->ahead = 0;
 	graph_hide_meet(k, h, w->below, u);
 	for (k->behind = 0; k->behind < k->ahead; k->behind++) {
 		graph_hide_meet(k, h, w->below, k->ring[k->behind]);
-		if (k->passed++ % POLL == 0 && cancel_poll(w->cancel, err))
-			return err->kind;
+		if (k->passed++ % POLL == 0)
+			need_time(w->cancel);
 	}
 	for (uint32_t i = 0; i < k->ahead; i++)
 		k->waits[h->at[k->ring[i]]] = 0;
-	return 0;
 }
 
 static void forget_walk(struct walk *k)
@@ -261,41 +256,34 @@ static void forget_walk(struct walk *k)
 }
 
 /* All arrays are zeros between two walks: each walk clears what it has touched. */
-static int new_walk(struct arena *a, const struct hide *h, uint32_t functions,
-		    struct walk *k, struct err *err)
+static void new_walk(struct arena *a, const struct hide *h, uint32_t functions,
+		     struct walk *k)
 {
 	size_t n = (size_t)functions + 1, c = (size_t)h->comps + 1;
 
 	*k = (struct walk){0};
-	k->x = ARENA_ARRAY(a, double, (size_t)h->hidden + 1);
-	k->ring = ARENA_ARRAY(a, uint32_t, (size_t)h->hidden + 1);
-	k->waits = ARENA_ARRAY(a, uint8_t, (size_t)h->hidden + 1);
-	k->heap = ARENA_ARRAY(a, uint32_t, c);
-	k->queued = ARENA_ARRAY(a, uint8_t, c);
-	k->to = ARENA_ARRAY(a, double, n);
-	k->touched = ARENA_ARRAY(a, uint32_t, n);
-	k->seen = ARENA_ARRAY(a, uint8_t, n);
-	return k->x && k->ring && k->waits && k->heap && k->queued && k->to &&
-			       k->touched && k->seen
-		       ? 0
-		       : arena_full(a, err);
+	k->x = NEED_ARRAY(a, double, (size_t)h->hidden + 1);
+	k->ring = NEED_ARRAY(a, uint32_t, (size_t)h->hidden + 1);
+	k->waits = NEED_ARRAY(a, uint8_t, (size_t)h->hidden + 1);
+	k->heap = NEED_ARRAY(a, uint32_t, c);
+	k->queued = NEED_ARRAY(a, uint8_t, c);
+	k->to = NEED_ARRAY(a, double, n);
+	k->touched = NEED_ARRAY(a, uint32_t, n);
+	k->seen = NEED_ARRAY(a, uint8_t, n);
 }
 
 /* Compute T(h) of every hidden function. */
-static int flows(const struct hide *h, struct weights *w, struct arena *a,
-		 struct err *err)
+static void flows(const struct hide *h, struct weights *w, struct arena *a)
 {
 	const struct flow_input *below = w->below;
-	double *out = ARENA_ARRAY(a, double, (size_t)h->hidden + 1);
+	double *out = NEED_ARRAY(a, double, (size_t)h->hidden + 1);
 
-	w->in = ARENA_ARRAY(a, double, (size_t)h->hidden + 1);
-	if (!out || !w->in)
-		return arena_full(a, err);
+	w->in = NEED_ARRAY(a, double, (size_t)h->hidden + 1);
 	for (uint32_t at = 0; at < h->hidden; at++) {
 		uint32_t f = h->member[at];
 
-		if (at % POLL == 0 && cancel_poll(w->cancel, err))
-			return err->kind;
+		if (at % POLL == 0)
+			need_time(w->cancel);
 		for (uint32_t k = below->in_first[f]; k < below->in_first[f + 1]; k++)
 			if (below->caller[below->in_edge[k]] != f)
 				w->in[at] += weight(w, below->in_edge[k]);
@@ -310,7 +298,6 @@ static int flows(const struct hide *h, struct weights *w, struct arena *a,
 		if (out[i] > w->in[i])
 			w->in[i] = out[i];
 	}
-	return 0;
 }
 
 /* The calls from u to visible functions are exact, and so is the cost of those to closed
@@ -337,14 +324,12 @@ static void add_direct(const struct graph *g, const struct hide *h,
 
 /* In a tree all cost of a hidden function goes to the visible one above, so it may be
  * negative. */
-static int hide_tree(const struct graph *g, const struct flow_input *below,
-		     struct arena *scratch, int64_t *self, int64_t *edge, struct err *err)
+static void hide_tree(const struct graph *g, const struct flow_input *below,
+		      struct arena *scratch, int64_t *self, int64_t *edge)
 {
 	const struct hide *h = g->stage;
-	uint32_t *above = ARENA_ARRAY(scratch, uint32_t, (size_t)below->functions + 1);
+	uint32_t *above = NEED_ARRAY(scratch, uint32_t, (size_t)below->functions + 1);
 
-	if (!above)
-		return arena_full(scratch, err);
 	for (uint32_t i = 0; i < below->functions; i++) {
 		const uint32_t f = below->topo[i], k = below->in_first[f];
 		const uint32_t in =
@@ -362,13 +347,12 @@ static int hide_tree(const struct graph *g, const struct flow_input *below,
 			if (g->callee[e] == here)
 				edge[e] = below->incl[in];
 	}
-	return 0;
 }
 
 /* The columns of an event: for each visible function its own cost and calls as they were, then
  * those that come to it through hidden ones. */
-static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-		     struct arena *scratch, int64_t *self, int64_t *edge, struct err *err)
+static void hide_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		      struct arena *scratch, int64_t *self, int64_t *edge)
 {
 	const struct hide *h = g->stage;
 	struct flow_input flowing = *below;
@@ -378,51 +362,48 @@ static int hide_fill(struct graph *g, uint32_t e, const struct flow_input *below
 	uint32_t n;
 
 	(void)e;
-	if (negative && flow_is_tree(below))
-		return hide_tree(g, below, scratch, self, edge, err);
-	if (negative && flow_without_negative(&flowing, &n, scratch, err))
-		return err->kind;
+	if (negative && flow_is_tree(below)) {
+		hide_tree(g, below, scratch, self, edge);
+		return;
+	}
+	if (negative)
+		flow_without_negative(&flowing, &n, scratch);
 	w.self = flowing.self;
 	w.edge = flowing.incl;
-	if (flows(h, &w, scratch, err) || new_walk(scratch, h, g->functions, &k, err))
-		return err->kind;
+	flows(h, &w, scratch);
+	new_walk(scratch, h, g->functions, &k);
 	for (uint32_t f = 0; f < g->functions; f++) {
-		if (graph_poll(g, f, err))
-			return err->kind;
+		graph_poll(g, f);
 		self[f] = below->self[h->up[f]];
 		add_direct(g, h, below, f, self, edge);
 		if (!h->above[h->up[f]])
 			continue;
-		if (walk_hidden(&k, h, &w, h->up[f], err))
-			return err->kind;
+		walk_hidden(&k, h, &w, h->up[f]);
 		cost_add(&self[f], cost_round(k.self));
 		for (uint32_t i = g->out_first[f]; i < g->out_first[f + 1]; i++)
 			cost_add(&edge[i], cost_round(k.to[g->callee[i]]));
 		forget_walk(&k);
 	}
-	return 0;
 }
 
 /* ---- structure ---- */
 
 /* Find the components of the hidden functions alone: the graph of the calls between them is built
  * with numbers of its own, id[] and fn[]. */
-static int components(struct graph *b, const struct flow_input *below,
-		      const struct fn_set *set, struct hide *h, struct err *err)
+static void components(struct graph *b, const struct flow_input *below,
+		       const struct fn_set *set, struct hide *h)
 {
 	uint32_t n = fnset_count(set), m = 0, k = 0;
-	uint32_t *id = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
-	uint32_t *fn = ARENA_ARRAY(b->a, uint32_t, (size_t)n + 1);
-	uint32_t *first = ARENA_ARRAY(b->a, uint32_t, (size_t)n + 2);
+	uint32_t *id = NEED_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
+	uint32_t *fn = NEED_ARRAY(b->a, uint32_t, (size_t)n + 1);
+	uint32_t *first = NEED_ARRAY(b->a, uint32_t, (size_t)n + 2);
 	uint32_t *callee = NULL;
 	size_t edges = 0;
 	struct cycles c = {0};
 
-	h->comp = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
-	h->member = ARENA_ARRAY(b->a, uint32_t, (size_t)n + 1);
-	h->at = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
-	if (!id || !fn || !first || !h->comp || !h->member || !h->at)
-		return arena_full(b->a, err);
+	h->comp = NEED_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
+	h->member = NEED_ARRAY(b->a, uint32_t, (size_t)n + 1);
+	h->at = NEED_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
 	for (uint32_t f = 0; f < b->functions; f++) {
 		h->comp[f] = GRAPH_NONE;
 		if (fnset_has(set, f)) {
@@ -431,8 +412,7 @@ static int components(struct graph *b, const struct flow_input *below,
 			edges += below->out_first[f + 1] - below->out_first[f];
 		}
 	}
-	if (!(callee = ARENA_ARRAY(b->a, uint32_t, edges + 1)))
-		return arena_full(b->a, err);
+	callee = NEED_ARRAY(b->a, uint32_t, edges + 1);
 	for (uint32_t i = 0; i < n; i++) {
 		for (uint32_t e = below->out_first[fn[i]];
 		     e < below->out_first[fn[i] + 1]; e++)
@@ -440,20 +420,19 @@ static int components(struct graph *b, const struct flow_input *below,
 				callee[m++] = id[below->callee[e]];
 		first[i + 1] = m;
 	}
+	h->first = NEED_ARRAY(b->a, uint32_t, (size_t)n + 1);
 	if (cycles_find(n, first, callee, &c))
-		return err_no_memory(err, NULL);
+		need_memory_for(NULL);
 	h->comps = (uint32_t)c.n;
 	h->hidden = n;
-	h->first = ARENA_ARRAY(b->a, uint32_t, c.n + 1);
-	for (uint32_t i = 0; i < n && h->first; i++) {
+	for (uint32_t i = 0; i < n; i++) {
 		h->comp[fn[i]] = c.component[i];
 		h->member[i] = fn[c.topo[i]];
 		h->at[fn[c.topo[i]]] = i;
 	}
-	if (h->first && c.first)
+	if (c.first)
 		memcpy(h->first, c.first, (c.n + 1) * sizeof(*h->first));
 	cycles_free(&c);
-	return h->first ? 0 : arena_full(b->a, err);
 }
 
 /* A component is closed if all its members call closed ones or each other.  Those that it
@@ -478,17 +457,13 @@ static void find_closed(const struct flow_input *below, struct hide *h)
 }
 
 /* Mark the hidden functions that are closed, and the callers of the others. */
-static int find_above(struct graph *b, const struct flow_input *below, struct hide *h,
-		      struct err *err)
+static void find_above(struct graph *b, const struct flow_input *below, struct hide *h)
 {
-	h->closed = ARENA_ARRAY(b->a, uint8_t, (size_t)h->comps + 1);
-	h->above = ARENA_ARRAY(b->a, uint8_t, (size_t)b->functions + 1);
-	if (!h->closed || !h->above)
-		return arena_full(b->a, err);
+	h->closed = NEED_ARRAY(b->a, uint8_t, (size_t)h->comps + 1);
+	h->above = NEED_ARRAY(b->a, uint8_t, (size_t)b->functions + 1);
 	find_closed(below, h);
 	for (uint32_t e = 0; e < below->edges; e++)
 		h->above[below->caller[e]] |= is_open(h, below->callee[e]);
-	return 0;
 }
 
 /* The edges found so far: the first ones of the draft. */
@@ -498,23 +473,21 @@ struct edge_list {
 };
 
 /* Make room for n more edges. */
-static int reserve_edges(struct edge_list *l, size_t n, struct err *err)
+static void reserve_edges(struct edge_list *l, size_t n)
 {
 	struct graph_draft *d = l->d, old = *d;
 
 	if (n <= l->cap - d->edges)
-		return 0;
+		return;
 	if (n > UINT32_MAX - l->cap)
-		return err_set(err, ERR_LIMIT, 0, "hide makes too many calls");
+		need_fail(ERR_LIMIT, "hide makes too many calls");
 	l->cap += n > l->cap / 2 ? n : l->cap / 2;
-	if (graph_draft_edges(d, l->cap, err))
-		return err->kind;
+	graph_draft_edges(d, l->cap);
 	if (old.edges) {
 		memcpy(d->caller, old.caller, old.edges * sizeof(*d->caller));
 		memcpy(d->callee, old.callee, old.edges * sizeof(*d->callee));
 		memcpy(d->calls, old.calls, old.edges * sizeof(*d->calls));
 	}
-	return 0;
 }
 
 static void add_edge(struct graph_draft *d, uint32_t u, uint32_t v, uint64_t calls)
@@ -525,8 +498,7 @@ static void add_edge(struct graph_draft *d, uint32_t u, uint32_t v, uint64_t cal
 }
 
 /* Nobody counted how often inlined code was entered.  So that its calls go to its callers
- * when it is hidden, it counts as entered once for each of them.  NULL: the arena is
- * full. */
+ * when it is hidden, it counts as entered once for each of them. */
 static const uint64_t *calls_to_share(const struct graph *b,
 				      const struct flow_input *below,
 				      struct arena *scratch)
@@ -535,8 +507,7 @@ static const uint64_t *calls_to_share(const struct graph *b,
 
 	if (!b->extra)
 		return below->calls;
-	if (!(calls = ARENA_ARRAY(scratch, uint64_t, (size_t)below->edges + 1)))
-		return NULL;
+	calls = NEED_ARRAY(scratch, uint64_t, (size_t)below->edges + 1);
 	memcpy(calls, below->calls, below->edges * sizeof(*calls));
 	for (uint32_t f = b->functions; f-- > 0;) { /* inner code first */
 		const uint32_t first = below->in_first[f], end = below->in_first[f + 1];
@@ -581,51 +552,46 @@ static void merge_calls(struct graph_draft *d, const struct hide *h,
 
 /* A function that calls no open hidden one keeps its visible calls.  Each other one is
  * walked once to find which functions it calls through them, and how often. */
-static int collect_edges(struct graph *b, const struct flow_input *below,
-			 const struct hide *h, struct graph_draft *d,
-			 struct arena *scratch, struct err *err)
+static void collect_edges(struct graph *b, const struct flow_input *below,
+			  const struct hide *h, struct graph_draft *d,
+			  struct arena *scratch)
 {
 	struct weights w = {.below = below, .cancel = b->cancel};
 	/* Rarely more edges than below, and then few more. */
 	struct edge_list l = {d, (size_t)below->edges + below->edges / 8 + 64};
 	struct walk k;
 
-	if (!(w.calls = calls_to_share(b, below, scratch)))
-		return arena_full(scratch, err);
-	if (flows(h, &w, scratch, err) || new_walk(scratch, h, d->functions, &k, err) ||
-	    graph_draft_edges(d, l.cap, err))
-		return err->kind;
+	w.calls = calls_to_share(b, below, scratch);
+	flows(h, &w, scratch);
+	new_walk(scratch, h, d->functions, &k);
+	graph_draft_edges(d, l.cap);
 	for (uint32_t f = 0; f < d->functions; f++) {
 		uint32_t u = h->up[f], n = below->out_first[u + 1] - below->out_first[u];
 
-		if (graph_poll(b, f, err))
-			return err->kind;
+		graph_poll(b, f);
 		if (!h->above[u]) {
-			if (reserve_edges(&l, n, err))
-				return err->kind;
+			reserve_edges(&l, n);
 			for (uint32_t x = below->out_first[u]; n-- > 0; x++)
 				if (h->map[below->callee[x]] != GRAPH_NONE)
 					add_edge(d, f, h->map[below->callee[x]],
 						 below->calls[x]);
 			continue;
 		}
-		if (walk_hidden(&k, h, &w, u, err) || reach(&k, h, &w, u, err) ||
-		    reserve_edges(&l, (size_t)n + k.ntouched, err))
-			return err->kind;
+		walk_hidden(&k, h, &w, u);
+		reach(&k, h, &w, u);
+		reserve_edges(&l, (size_t)n + k.ntouched);
 		merge_calls(d, h, below, f, &k);
 		forget_walk(&k);
 	}
-	return 0;
 }
 
 /* hide moves cost to callers, so inclusive costs stay. */
-static int hide_sure(struct graph *g, const struct hide *h,
-		     const struct flow_input *below, struct err *err)
+static void hide_sure(struct graph *g, const struct hide *h,
+		      const struct flow_input *below)
 {
 	uint8_t *sure, *call;
 
-	if (graph_sure(g, &sure, &call, err))
-		return err->kind;
+	graph_sure(g, &sure, &call);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		const uint32_t u = h->up[f];
 		uint32_t i = g->out_first[f];
@@ -641,34 +607,30 @@ static int hide_sure(struct graph *g, const struct hide *h,
 				sure[f] &= ~GRAPH_SELF;
 		}
 	}
-	return 0;
 }
 
-int graph_hide(struct graph *g, const struct fn_set *set, struct graph **out,
-	       struct err *err)
+void graph_hide(struct graph *g, const struct fn_set *set, struct graph **out)
 {
 	struct graph_draft d;
-	struct hide *h = ARENA_NEW(g->a, struct hide);
-	uint8_t *keep = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	struct hide *h = NEED_NEW(g->a, struct hide);
+	uint8_t *keep = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	struct flow_input below;
 	struct arena *scratch;
 
-	if (!h || !keep)
-		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < g->functions; f++)
 		keep[f] = !fnset_has(set, f);
-	if (graph_shape(g, &below, err) || components(g, &below, set, h, err) ||
-	    find_above(g, &below, h, err) || graph_number(g, keep, &d, err))
-		return err->kind;
+	graph_shape(g, &below);
+	components(g, &below, set, h);
+	find_above(g, &below, h);
+	graph_number(g, keep, &d);
 	h->map = d.map;
 	h->up = d.first;
 	scratch = need_scratch(g->a);
-	collect_edges(g, &below, h, &d, scratch, err);
+	collect_edges(g, &below, h, &d, scratch);
 	scratch_free(scratch);
-	if (err->kind || graph_build(&d, out, err))
-		return err->kind;
+	graph_build(&d, out);
 	(*out)->stage = h;
 	(*out)->fill = hide_fill;
 	(*out)->hides = (g->detail && !g->extra) || g->hides;
-	return hide_sure(*out, h, &below, err);
+	hide_sure(*out, h, &below);
 }

@@ -12,7 +12,7 @@
 
 #include "engine/graph/graph_build.h"
 #include "engine/graph/graph_stage.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
@@ -24,22 +24,19 @@ static uint8_t sure_of(const struct graph *g, uint32_t f)
 
 /* Functions that were joined with no other keep their inclusive cost; it is sure of a sum if
  * it is of its members. */
-static int keep_inclusive(struct graph *g, const uint32_t *map, struct err *err)
+static void keep_inclusive(struct graph *g, const uint32_t *map)
 {
 	const struct graph *b = g->below;
-	uint32_t *same = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	uint32_t *members = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint32_t *same = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint32_t *members = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
 	uint8_t *sure;
 
-	if (!same || !members)
-		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < b->functions; f++)
 		same[map[f]] = members[map[f]]++ ? GRAPH_NONE : f;
 	g->same = same;
 	if (!g->sure)
-		return 0;
-	if (!(sure = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1)))
-		return arena_full(g->a, err);
+		return;
+	sure = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	for (uint32_t k = 0; k < g->functions; k++)
 		sure[k] = same[k] != GRAPH_NONE ? sure_of(b, same[k])
 			  : g->added[k]		? g->sure[k] | GRAPH_INCL
@@ -49,25 +46,22 @@ static int keep_inclusive(struct graph *g, const uint32_t *map, struct err *err)
 		    !graph_is_sure(b, f, GRAPH_INCL))
 			sure[map[f]] &= (uint8_t)~GRAPH_INCL;
 	g->sure = sure;
-	return 0;
 }
 
 /* A call is sure if all calls that it is the sum of are. */
-static int keep_sure_calls(struct graph *g, struct err *err)
+static void keep_sure_calls(struct graph *g)
 {
 	const uint32_t *edge = graph_merged_edges(g);
 	const struct graph *b = g->below;
 	uint8_t *sure;
 
 	if (!b->sure_call)
-		return 0;
-	if (!(sure = ARENA_ARRAY(g->a, uint8_t, (size_t)g->edges + 1)))
-		return arena_full(g->a, err);
+		return;
+	sure = NEED_ARRAY(g->a, uint8_t, (size_t)g->edges + 1);
 	memset(sure, 1, g->edges);
 	for (uint32_t i = 0; i < b->edges; i++)
 		sure[edge[i]] &= b->sure_call[i];
 	g->sure_call = sure;
-	return 0;
 }
 
 /* Vertices with the same key become one.  The key of a context is its function, that of inlined
@@ -86,13 +80,11 @@ static uint32_t joined_by(const struct graph *g, uint32_t f)
 
 /* The first vertex with a key begins a group, which the others with it join; a vertex
  * without a key is a group of its own. */
-static int join_vertices(const struct graph *g, struct graph_draft *d, struct err *err)
+static void join_vertices(const struct graph *g, struct graph_draft *d)
 {
 	const uint32_t stored = store_info(g->st)->functions;
-	uint32_t *one = ARENA_ARRAY(g->a, uint32_t, (size_t)stored + g->extra + 1);
+	uint32_t *one = NEED_ARRAY(g->a, uint32_t, (size_t)stored + g->extra + 1);
 
-	if (!one)
-		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		const uint32_t by = joined_by(g, f);
 		uint32_t group = d->functions;
@@ -103,18 +95,15 @@ static int join_vertices(const struct graph *g, struct graph_draft *d, struct er
 		}
 		graph_draft_join(d, f, group);
 	}
-	return 0;
 }
 
 /* Of a graph that was joined from contexts: the vertex of each function. */
-static int map_functions(struct graph *g, const struct graph *contexts, struct err *err)
+static void map_functions(struct graph *g, const struct graph *contexts)
 {
 	const uint32_t stored = store_info(g->st)->functions;
-	uint32_t *map = ARENA_ARRAY(g->a, uint32_t, (size_t)stored + 1);
+	uint32_t *map = NEED_ARRAY(g->a, uint32_t, (size_t)stored + 1);
 	const uint32_t *fn = graph_context_functions(contexts);
 
-	if (!map)
-		return arena_full(g->a, err);
 	for (uint32_t f = 0; f < stored; f++)
 		map[f] = GRAPH_NONE;
 	for (uint32_t c = 0; c < contexts->contexts; c++)
@@ -122,62 +111,58 @@ static int map_functions(struct graph *g, const struct graph *contexts, struct e
 			map[fn[c]] = g->map[c];
 	g->map = map;
 	g->contexts = 0;
-	return store_check(g->st, err);
+	store_sound(g->st);
 }
 
 /* List the contexts of each function: they bound its cost (graph_incl_bounds()). */
-static int keep_members(struct graph *g, const uint32_t *map, struct err *err)
+static void keep_members(struct graph *g, const uint32_t *map)
 {
 	uint32_t *first, *member;
 
-	if (graph_members(g->a, map, g->below->functions, g->functions, &first, &member,
-			  err))
-		return err->kind;
+	graph_members(g->a, map, g->below->functions, g->functions, &first, &member);
 	g->member_first = first;
 	g->member = member;
-	return 0;
 }
 
 /* Join functions and their calls. */
-static int join_all(struct graph *g, struct graph **out, struct err *err)
+static void join_all(struct graph *g, struct graph **out)
 {
 	const bool groups = store_any_grouped(g->st) && !g->recorded;
 	struct graph_draft d;
 
-	if (graph_draft(g, &d, err) || join_vertices(g, &d, err))
-		return err->kind;
+	graph_draft(g, &d);
+	join_vertices(g, &d);
 	/* The names of the store are those of contexts, if each function has but one. */
 	if (d.functions == g->functions && !g->contexts && !(groups && g->plain))
-		return 0;
-	if (graph_merge(&d, false, out, err))
-		return err->kind;
+		return;
+	graph_merge(&d, false, out);
 	(*out)->apart = g;
-	if (g->contexts)
-		return map_functions(*out, g, err);
-	if (keep_inclusive(*out, d.map, err) || keep_sure_calls(*out, err) ||
-	    (groups && keep_members(*out, d.map, err)))
-		return err->kind;
+	if (g->contexts) {
+		map_functions(*out, g);
+		return;
+	}
+	keep_inclusive(*out, d.map);
+	keep_sure_calls(*out);
+	if (groups)
+		keep_members(*out, d.map);
 	if (g->plain)
 		(*out)->cycle = store_u32(g->st, TABLE_GROUP_CYCLE);
-	return store_check(g->st, err);
+	store_sound(g->st);
 }
 
 /* ---- functions of the index, whose calls are joined later ---- */
 
 /* The columns of functions but their costs.  A function with one context is that context;
  * others may be on the stack twice if they are in a cycle. */
-static int read_functions(struct graph *g, struct err *err)
+static void read_functions(struct graph *g)
 {
 	const uint64_t *calls = store_u64(g->st, TABLE_FN_CALLS);
-	uint32_t *origin = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	uint32_t *same = ARENA_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
-	uint64_t *sum = ARENA_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
-	uint8_t *nests = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	uint32_t *origin = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint32_t *same = NEED_ARRAY(g->a, uint32_t, (size_t)g->functions + 1);
+	uint64_t *sum = NEED_ARRAY(g->a, uint64_t, (size_t)g->functions + 1);
+	uint8_t *nests = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 
-	if (!origin || !same || !sum || !nests)
-		return arena_full(g->a, err);
-	if (store_check(g->st, err))
-		return err->kind;
+	store_sound(g->st);
 	for (uint32_t k = 0; k < g->functions; k++) {
 		const uint32_t from = g->member_first[k], to = g->member_first[k + 1];
 
@@ -191,36 +176,31 @@ static int read_functions(struct graph *g, struct err *err)
 	g->same = same;
 	g->fn_calls = sum;
 	g->nests = nests;
-	return 0;
 }
 
 /* Make the graph that join_late() put off, with the events that were asked for so far, and
  * put it in the place of g: others hold pointers to g.  What was collapsed by file or
  * object stays with it. */
-static int join_calls(struct graph *g, struct err *err)
+static void join_calls(struct graph *g)
 {
 	struct graph *full;
 
-	if (join_all(g->below, &full, err))
-		return err->kind;
+	join_all(g->below, &full);
 	for (uint32_t e = 0; e < store_info(g->st)->all_events; e++)
-		if (g->costs[e] && graph_event(full, e, err))
-			return err->kind;
+		if (g->costs[e])
+			graph_event(full, e);
 	memcpy(full->by, g->by, sizeof(full->by));
 	*g = *full;
-	return 0;
 }
 
 /* Take the functions, their members and cycles from the groups of the index.  There are no
  * edges yet: `late` says so. */
-static int join_late(struct graph *below, struct graph **out, struct err *err)
+static void join_late(struct graph *below, struct graph **out)
 {
 	const struct store_info *si = store_info(below->st);
-	struct graph *g = ARENA_NEW(below->a, struct graph);
-	struct graph_late *late = ARENA_NEW(below->a, struct graph_late);
+	struct graph *g = NEED_NEW(below->a, struct graph);
+	struct graph_late *late = NEED_NEW(below->a, struct graph_late);
 
-	if (!g || !late)
-		return arena_full(below->a, err);
 	*g = *below;
 	memset(g->by, 0, sizeof(g->by));
 	g->plain = false;
@@ -232,26 +212,27 @@ static int join_late(struct graph *below, struct graph **out, struct err *err)
 	g->member_first = store_u32(g->st, TABLE_GROUP_FIRST);
 	g->member = store_u32(g->st, TABLE_GROUP_FN);
 	g->cycle = store_u32(g->st, TABLE_GROUP_CYCLE);
-	g->costs = ARENA_ARRAY(g->a, struct graph_costs *, si->all_events + 1);
-	g->flows = ARENA_ARRAY(g->a, const struct flow *, si->all_events + 1);
+	g->costs = NEED_ARRAY(g->a, struct graph_costs *, si->all_events + 1);
+	g->flows = NEED_ARRAY(g->a, const struct flow *, si->all_events + 1);
 	*late = (struct graph_late){g, join_calls, store_u32(g->st, TABLE_GROUP_KNOWN)};
 	g->late = late;
 	*out = g;
-	if (!g->costs || !g->flows)
-		return arena_full(g->a, err);
-	return store_check(g->st, err) || read_functions(g, err) ? err->kind : 0;
+	store_sound(g->st);
+	read_functions(g);
 }
 
-int graph_join(struct graph *g, struct graph **out, struct err *err)
+void graph_join(struct graph *g, struct graph **out)
 {
 	const bool groups = store_any_grouped(g->st) && !g->recorded;
 
 	*out = g;
 	if (!g->extra && !g->contexts && !groups)
-		return 0;
+		return;
 	/* Of negative costs some are in doubt, which the index does not know. */
-	return (g->plain && !store_info(g->st)->negative ? join_late : join_all)(g, out,
-										 err);
+	if (g->plain && !store_info(g->st)->negative)
+		join_late(g, out);
+	else
+		join_all(g, out);
 }
 
 struct graph *graph_apart(struct graph *g)

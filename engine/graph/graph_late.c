@@ -7,28 +7,25 @@
  *	               f'2: calls b		joined they would be a and b
  */
 #include "engine/graph/graph_build.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
 /* Self costs need no calls.  Inclusive costs are not computed: the index has them, or the
  * calls are joined first. */
-int graph_late_event(struct graph *g, uint32_t e, struct err *err)
+void graph_late_event(struct graph *g, uint32_t e)
 {
 	const int64_t *self = store_costs(g->st, TABLE_FN_SELF, e);
-	struct graph_costs *c = ARENA_NEW(g->a, struct graph_costs);
+	struct graph_costs *c = NEED_NEW(g->a, struct graph_costs);
 
-	if (!c || !(c->self = ARENA_ARRAY(g->a, int64_t, (size_t)g->functions + 1)))
-		return arena_full(g->a, err);
-	if (store_check(g->st, err))
-		return err->kind;
+	c->self = NEED_ARRAY(g->a, int64_t, (size_t)g->functions + 1);
+	store_sound(g->st);
 	for (uint32_t f = 0; f < store_info(g->st)->functions; f++)
 		cost_add(&c->self[g->group[f]], self[f]);
 	for (uint32_t k = 0; k < g->functions; k++)
 		cost_add(&c->total, c->self[k]);
 	c->made = true;
 	g->costs[e] = c;
-	return 0;
 }
 
 /* Each call by a member of f, or of one. */

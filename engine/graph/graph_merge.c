@@ -18,7 +18,7 @@
 #include "engine/graph/graph_stage.h"
 #include "engine/names/fnset.h"
 #include "engine/names/name.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 #include "index/base/hash.h"
@@ -31,9 +31,8 @@ struct merge {
 /* ---- costs ---- */
 
 /* All costs of a group are sums: those of the whole profile are as exact as those part by part. */
-static int merge_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-		      struct arena *scratch, int64_t *self, int64_t *edge,
-		      struct err *err)
+static void merge_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		       struct arena *scratch, int64_t *self, int64_t *edge)
 {
 	const struct merge *m = g->stage;
 
@@ -41,15 +40,12 @@ static int merge_fill(struct graph *g, uint32_t e, const struct flow_input *belo
 	(void)scratch;
 	for (uint32_t f = 0; f < below->functions; f++) {
 		cost_add(&self[m->map[f]], below->self[f]);
-		if (graph_poll(g, f, err))
-			return err->kind;
+		graph_poll(g, f);
 	}
 	for (uint32_t i = 0; i < below->edges; i++) {
 		cost_add(&edge[m->edge[i]], below->incl[i]);
-		if (graph_poll(g, i, err))
-			return err->kind;
+		graph_poll(g, i);
 	}
-	return 0;
 }
 
 /* ---- functions of a graph below ---- */
@@ -69,28 +65,25 @@ uint32_t graph_merged(const struct graph *g, const struct graph *base, uint32_t 
 
 /* Used to follow paths: these run in the graph where contexts are apart, but sets are of
  * the functions that the user sees. */
-int graph_members_of(const struct graph *g, const struct graph *base,
-		     const struct fn_set *set, bool entered, struct arena *a,
-		     const struct fn_set **out, struct err *err)
+void graph_members_of(const struct graph *g, const struct graph *base,
+		      const struct fn_set *set, bool entered, struct arena *a,
+		      const struct fn_set **out)
 {
 	struct fn_set *s;
 
 	*out = set;
 	if (!set || g == base)
-		return 0;
-	if (!(s = fnset_new(a, base->functions)))
-		return arena_full(a, err);
+		return;
+	s = fnset_new(a, base->functions);
 	for (uint32_t f = 0; f < base->functions; f++) {
 		bool again = false;
 
 		if (fnset_has(set, graph_merged(g, base, f, &again)) &&
 		    !(entered && again))
 			fnset_add(s, f);
-		if (graph_poll(base, f, err))
-			return err->kind;
+		graph_poll(base, f);
 	}
 	*out = s;
-	return 0;
 }
 
 /* ---- edges ---- */
@@ -177,30 +170,26 @@ static void add_called(struct graph_draft *d, const struct flow_input *in, uint3
 }
 
 /* Merge the edges of each group.  (*edge)[i]: the number that edge i below gets. */
-static int merge_edges(struct graph_draft *d, uint32_t **edge, struct err *err)
+static void merge_edges(struct graph_draft *d, uint32_t **edge)
 {
 	struct graph *b = d->below;
 	size_t n = (size_t)d->functions + 1;
-	struct called c = {.group = ARENA_ARRAY(b->a, uint32_t, n),
-			   .met = ARENA_ARRAY(b->a, uint64_t, n / 64 + 1),
-			   .edge = ARENA_ARRAY(b->a, uint32_t, n),
+	struct called c = {.group = NEED_ARRAY(b->a, uint32_t, n),
+			   .met = NEED_ARRAY(b->a, uint64_t, n / 64 + 1),
+			   .edge = NEED_ARRAY(b->a, uint32_t, n),
 			   .words = (uint32_t)(n / 64 + 1)};
 	uint32_t *first, *member;
 	struct flow_input in;
 
-	*edge = ARENA_ARRAY(b->a, uint32_t, (size_t)b->edges + 1);
-	if (!c.group || !c.met || !c.edge || !*edge)
-		return arena_full(b->a, err);
-	if (graph_shape(b, &in, err) || graph_draft_edges(d, b->edges, err) ||
-	    graph_members(b->a, d->map, b->functions, d->functions, &first, &member, err))
-		return err->kind;
+	*edge = NEED_ARRAY(b->a, uint32_t, (size_t)b->edges + 1);
+	graph_shape(b, &in);
+	graph_draft_edges(d, b->edges);
+	graph_members(b->a, d->map, b->functions, d->functions, &first, &member);
 	for (uint32_t k = 0; k < d->functions; k++) {
 		add_called(d, &in, k, member + first[k], first[k + 1] - first[k], &c,
 			   *edge);
-		if (graph_poll(b, k, err))
-			return err->kind;
+		graph_poll(b, k);
 	}
-	return 0;
 }
 
 /* ---- places: files and objects by number ---- */
@@ -224,8 +213,8 @@ static uint32_t place_named(struct store *st, bool file, struct str name, uint32
 										  : none;
 }
 
-static int open_places(const struct graph *g, enum graph_mixed mixed,
-		       struct merged_places *p, struct err *err)
+static void open_places(const struct graph *g, enum graph_mixed mixed,
+			struct merged_places *p)
 {
 	const struct store_info *si = store_info(g->st);
 	bool files = mixed == GRAPH_FILES;
@@ -235,7 +224,7 @@ static int open_places(const struct graph *g, enum graph_mixed mixed,
 	p->column = store_u32(g->st, files ? TABLE_FN_FILE : TABLE_FN_OBJ);
 	p->several = place_named(g->st, files, STR("(several)"), n);
 	p->unknown = place_named(g->st, files, STR("???"), n + 1);
-	return store_check(g->st, err);
+	store_sound(g->st);
 }
 
 /* Groups of several files, and inlined code of unknown files, have the numbers of struct
@@ -253,18 +242,14 @@ static uint32_t place_of(const struct merged_places *p, uint32_t f)
 
 /* Mark the groups that hold several files or objects.  named: a group with a name in d
  * is named for itself, not for one of its functions. */
-static int find_mixed(const struct graph_draft *d, bool named, struct graph *g,
-		      struct err *err)
+static void find_mixed(const struct graph_draft *d, bool named, struct graph *g)
 {
 	const struct graph *b = d->below;
-	uint8_t *mixed = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	uint8_t *mixed = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
 	struct merged_places file, obj;
 
-	if (!mixed)
-		return arena_full(g->a, err);
-	if (open_places(b, GRAPH_FILES, &file, err) ||
-	    open_places(b, GRAPH_OBJECTS, &obj, err))
-		return err->kind;
+	open_places(b, GRAPH_FILES, &file);
+	open_places(b, GRAPH_OBJECTS, &obj);
 	for (uint32_t f = 0; f < b->functions; f++) {
 		uint32_t one = d->first[d->map[f]];
 
@@ -281,7 +266,6 @@ static int find_mixed(const struct graph_draft *d, bool named, struct graph *g,
 		if (d->name[f].p)
 			mixed[f] = (uint8_t)((mixed[f] & ~GRAPH_INLINED) | GRAPH_NAMED);
 	g->mixed = mixed;
-	return 0;
 }
 
 /* ---- recursion levels ---- */
@@ -297,22 +281,18 @@ enum { SEVERAL = UINT32_MAX };
  * So the inclusive cost of the group is that of f alone: with f'2 and f'3 it would count
  * up to three times.  If f and f'2 are in different groups, each counts.
  */
-static int find_levels(struct graph_draft *d, struct err *err)
+static void find_levels(struct graph_draft *d)
 {
 	struct graph *b = d->below;
-	uint8_t *again = ARENA_ARRAY(b->a, uint8_t, (size_t)b->functions + 1);
+	uint8_t *again = NEED_ARRAY(b->a, uint8_t, (size_t)b->functions + 1);
 	uint32_t *level, *least, *at;
 
 	d->again = again;
-	if (!again)
-		return arena_full(b->a, err);
 	if (!store_any_grouped(b->st))
-		return 0;
-	level = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
-	least = ARENA_ARRAY(b->a, uint32_t, (size_t)store_info(b->st)->groups + 1);
-	at = ARENA_ARRAY(b->a, uint32_t, (size_t)store_info(b->st)->groups + 1);
-	if (!level || !least || !at)
-		return arena_full(b->a, err);
+		return;
+	level = NEED_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
+	least = NEED_ARRAY(b->a, uint32_t, (size_t)store_info(b->st)->groups + 1);
+	at = NEED_ARRAY(b->a, uint32_t, (size_t)store_info(b->st)->groups + 1);
 	/* A group that a stage makes has contexts, but is not a context itself. */
 	for (fn_id fn = 0; fn < store_info(b->st)->functions; fn++) {
 		const group_id of = store_group_of(b->st, fn);
@@ -331,30 +311,27 @@ static int find_levels(struct graph_draft *d, struct err *err)
 		} else if (at_level == least[of] && at[of] != d->map[f]) {
 			at[of] = SEVERAL;
 		}
-		if (graph_poll(b, fn, err))
-			return err->kind;
+		graph_poll(b, fn);
 	}
 	for (uint32_t f = 0; f < b->functions; f++) {
 		const group_id of = store_group_of(b->st, graph_origin(b, f));
 
 		again[f] = level[f] > least[of] && at[of] == d->map[f];
 	}
-	return store_check(b->st, err);
+	store_sound(b->st);
 }
 
 /* The bounds of a group that may nest (inclusive.h) are proven for costs that are not negative.
  * Of others its inclusive cost is an estimate without bounds. */
-static int doubt_negative(struct graph *g, struct err *err)
+static void doubt_negative(struct graph *g)
 {
 	uint8_t *sure, *call;
 	bool any = false;
 
 	if (!store_info(g->st)->negative || g->estimated || graph_stacks_known(g->below))
-		return 0;
-	sure = ARENA_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
-	call = ARENA_ARRAY(g->a, uint8_t, (size_t)g->edges + 1);
-	if (!sure || !call)
-		return arena_full(g->a, err);
+		return;
+	sure = NEED_ARRAY(g->a, uint8_t, (size_t)g->functions + 1);
+	call = NEED_ARRAY(g->a, uint8_t, (size_t)g->edges + 1);
 	for (uint32_t k = 0; k < g->functions; k++) {
 		const bool nests = graph_incl_estimated(g, k);
 
@@ -362,26 +339,24 @@ static int doubt_negative(struct graph *g, struct err *err)
 		any |= nests;
 	}
 	if (!any)
-		return 0;
+		return;
 	memset(call, 1, g->edges);
 	g->sure = sure;
 	g->sure_call = call;
 	g->estimated = true;
-	return 0;
 }
 
-int graph_merge(struct graph_draft *d, bool named, struct graph **out, struct err *err)
+void graph_merge(struct graph_draft *d, bool named, struct graph **out)
 {
-	struct merge *m = ARENA_NEW(d->below->a, struct merge);
+	struct merge *m = NEED_NEW(d->below->a, struct merge);
 	uint32_t *edge;
 	struct graph *g;
 
-	if (!m)
-		return arena_full(d->below->a, err);
-	if (find_levels(d, err) || merge_edges(d, &edge, err) ||
-	    graph_build(d, &g, err) || find_mixed(d, named, g, err) ||
-	    doubt_negative(g, err))
-		return err->kind;
+	find_levels(d);
+	merge_edges(d, &edge);
+	graph_build(d, &g);
+	find_mixed(d, named, g);
+	doubt_negative(g);
 	m->map = d->map;
 	m->edge = edge;
 	g->stage = m;
@@ -389,7 +364,6 @@ int graph_merge(struct graph_draft *d, bool named, struct graph **out, struct er
 	g->detail = d->below->detail;
 	g->hides = d->below->hides;
 	*out = g;
-	return 0;
 }
 
 const uint32_t *graph_merged_edges(const struct graph *g)
@@ -402,16 +376,14 @@ const uint32_t *graph_groups(const struct graph *g)
 	return ((const struct merge *)g->stage)->map;
 }
 
-int graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
-		   struct graph **out, struct err *err)
+void graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
+		    struct graph **out)
 {
 	struct graph_draft d;
 	uint32_t group = GRAPH_NONE;
 
-	if (graph_draft(g, &d, err))
-		return err->kind;
-	if (!(d.name = ARENA_ARRAY(g->a, struct str, (size_t)g->functions + 1)))
-		return arena_full(g->a, err);
+	graph_draft(g, &d);
+	d.name = NEED_ARRAY(g->a, struct str, (size_t)g->functions + 1);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		const bool in = fnset_has(set, f);
 
@@ -421,7 +393,7 @@ int graph_collapse(struct graph *g, const struct fn_set *set, struct str name,
 		}
 		graph_draft_join(&d, f, in ? group : d.functions);
 	}
-	return graph_merge(&d, true, out, err);
+	graph_merge(&d, true, out);
 }
 
 /* ---- groups by a string ---- */
@@ -463,7 +435,6 @@ struct texts {
 	struct hash by;
 };
 
-/* GRAPH_NONE: the arena is full. */
 static uint32_t number_text(struct texts *t, struct str text)
 {
 	const uint32_t h = (uint32_t)str_hash(text);
@@ -473,26 +444,23 @@ static uint32_t number_text(struct texts *t, struct str text)
 		if (str_eq(t->text[i], text))
 			return i;
 	if (hash_add(&t->by, h, t->n))
-		return GRAPH_NONE;
+		need_memory(t->by.arena);
 	t->text[t->n] = text;
 	return t->n++;
 }
 
 /* Each place has the group of its text: find the text once. */
-static int group_by_place(struct graph *g, struct graph_draft *d, enum graph_by by,
-			  struct texts *t, struct err *err)
+static void group_by_place(struct graph *g, struct graph_draft *d, enum graph_by by,
+			   struct texts *t)
 {
 	const struct store_info *si = store_info(g->st);
 	struct merged_places p;
 	uint32_t *group;
 
-	if (open_places(g, by == GRAPH_BY_OBJECT ? GRAPH_OBJECTS : GRAPH_FILES, &p, err))
-		return err->kind;
-	group = ARENA_ARRAY(g->a, uint32_t,
-			    (size_t)(si->files > si->objects ? si->files : si->objects) +
-				    2);
-	if (!group)
-		return arena_full(g->a, err);
+	open_places(g, by == GRAPH_BY_OBJECT ? GRAPH_OBJECTS : GRAPH_FILES, &p);
+	group = NEED_ARRAY(g->a, uint32_t,
+			   (size_t)(si->files > si->objects ? si->files : si->objects) +
+				   2);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		uint32_t at = place_of(&p, f);
 
@@ -502,50 +470,38 @@ static int group_by_place(struct graph *g, struct graph_draft *d, enum graph_by 
 			group[at] =
 				1 + number_text(t, by == GRAPH_BY_DIR ? graph_dir_of(text)
 								      : text);
-			if (!group[at])
-				return arena_full(g->a, err);
 		}
 		graph_draft_join(d, f, group[at] - 1);
-		if (graph_poll(g, f, err))
-			return err->kind;
+		graph_poll(g, f);
 	}
-	return store_check(g->st, err);
+	store_sound(g->st);
 }
 
-static int group_by_class(struct graph *g, struct graph_draft *d, struct texts *t,
-			  struct err *err)
+static void group_by_class(struct graph *g, struct graph_draft *d, struct texts *t)
 {
 	for (uint32_t f = 0; f < g->functions; f++) {
 		const uint32_t group = number_text(t, graph_class_shown(g, f));
 
-		if (group == GRAPH_NONE)
-			return arena_full(g->a, err);
 		graph_draft_join(d, f, group);
-		if (graph_poll(g, f, err))
-			return err->kind;
+		graph_poll(g, f);
 	}
-	return 0;
 }
 
-int graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out,
-		      struct err *err)
+void graph_collapse_by(struct graph *g, enum graph_by by, struct graph **out)
 {
 	struct graph_draft d;
 	struct texts t = {.by.arena = g->a};
 
 	*out = g->by[by];
 	if (*out)
-		return 0;
-	if (graph_draft(g, &d, err))
-		return err->kind;
-	if (!(t.text = ARENA_ARRAY(g->a, struct str, (size_t)g->functions + 1)))
-		return arena_full(g->a, err);
-	if (by == GRAPH_BY_CLASS ? group_by_class(g, &d, &t, err)
-				 : group_by_place(g, &d, by, &t, err))
-		return err->kind;
+		return;
+	graph_draft(g, &d);
+	t.text = NEED_ARRAY(g->a, struct str, (size_t)g->functions + 1);
+	if (by == GRAPH_BY_CLASS)
+		group_by_class(g, &d, &t);
+	else
+		group_by_place(g, &d, by, &t);
 	d.name = t.text;
-	if (graph_merge(&d, true, out, err))
-		return err->kind;
+	graph_merge(&d, true, out);
 	g->by[by] = *out;
-	return 0;
 }

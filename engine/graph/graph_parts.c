@@ -28,8 +28,8 @@ struct sums {
 
 /* A callee may have no cost of its own in the part, a caller none but in its calls: both
  * appear in it by the edge. */
-static int add_part_sums(struct graph *g, uint32_t p, struct sums *s,
-			 struct arena *scratch, struct err *err)
+static void add_part_sums(struct graph *g, uint32_t p, struct sums *s,
+			  struct arena *scratch)
 {
 	const uint32_t events = s->events;
 	fn_id *fns = NULL;
@@ -37,16 +37,15 @@ static int add_part_sums(struct graph *g, uint32_t p, struct sums *s,
 	int64_t *costs = NULL;
 	uint64_t *calls = NULL;
 	size_t n = 0;
+	struct err err = {0};
 
-	if (store_part_functions(g->st, p, scratch, &fns, &costs, &n, err))
-		return err->kind;
+	need(store_part_functions(g->st, p, scratch, &fns, &costs, &n, &err), &err);
 	for (size_t i = 0; i < n; i++) {
 		s->fn[fns[i]] = 1;
 		cost_add_each(s->self + (size_t)fns[i] * events, costs + i * events,
 			      events);
 	}
-	if (store_part_edges(g->st, p, scratch, &edges, &calls, &costs, &n, err))
-		return err->kind;
+	need(store_part_edges(g->st, p, scratch, &edges, &calls, &costs, &n, &err), &err);
 	for (size_t i = 0; i < n; i++) {
 		struct store_edge e;
 
@@ -56,56 +55,46 @@ static int add_part_sums(struct graph *g, uint32_t p, struct sums *s,
 		cost_add_each(s->cost + (size_t)edges[i] * events, costs + i * events,
 			      events);
 	}
-	return 0;
 }
 
 /* One part after the other, in the same scratch arena: memory does not grow with the number
  * of parts. */
-static int sum_parts(struct graph *g, const uint8_t *parts, struct sums *s,
-		     struct err *err)
+static void sum_parts(struct graph *g, const uint8_t *parts, struct sums *s)
 {
 	const uint32_t events = store_info(g->st)->events;
 	size_t n = (size_t)g->functions + 1, m = (size_t)g->edges + 1;
 	struct arena *scratch;
-	int rc = 0;
 
 	s->events = events;
-	s->self = ARENA_ARRAY(g->a, int64_t, n * events);
-	s->cost = ARENA_ARRAY(g->a, int64_t, m * events);
-	s->calls = ARENA_ARRAY(g->a, uint64_t, m);
-	s->fn = ARENA_ARRAY(g->a, uint8_t, n);
-	s->edge = ARENA_ARRAY(g->a, uint8_t, m);
-	if (!s->self || !s->cost || !s->calls || !s->fn || !s->edge)
-		return arena_full(g->a, err);
+	s->self = NEED_ARRAY(g->a, int64_t, n * events);
+	s->cost = NEED_ARRAY(g->a, int64_t, m * events);
+	s->calls = NEED_ARRAY(g->a, uint64_t, m);
+	s->fn = NEED_ARRAY(g->a, uint8_t, n);
+	s->edge = NEED_ARRAY(g->a, uint8_t, m);
 	scratch = need_scratch(g->a);
-	for (uint32_t p = 0; p < store_info(g->st)->parts && !rc; p++) {
+	for (uint32_t p = 0; p < store_info(g->st)->parts; p++) {
 		if (!parts[p])
 			continue;
 		arena_reset(scratch);
-		rc = add_part_sums(g, p, s, scratch, err);
-		if (!rc)
-			rc = graph_poll(g, 0, err);
+		add_part_sums(g, p, s, scratch);
+		graph_poll(g, 0);
 	}
 	scratch_free(scratch);
-	return rc;
 }
 
-static int parts_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-		      struct arena *scratch, int64_t *self, int64_t *edge,
-		      struct err *err)
+static void parts_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+		       struct arena *scratch, int64_t *self, int64_t *edge)
 {
 	const struct sums *s = g->stage;
 
 	(void)below;
 	(void)scratch;
-	(void)err;
 	for (uint32_t f = 0; f < g->functions; f++)
 		self[f] = store_event_of(g->st, e,
 					 s->self + (size_t)g->from[f] * s->events);
 	for (uint32_t i = 0; i < g->edges; i++)
 		edge[i] = store_event_of(g->st, e,
 					 s->cost + (size_t)s->from[i] * s->events);
-	return 0;
 }
 
 const uint32_t *graph_part_edges(const struct graph *g)
@@ -113,26 +102,22 @@ const uint32_t *graph_part_edges(const struct graph *g)
 	return ((const struct sums *)g->stage)->from;
 }
 
-int graph_parts(struct graph *g, const uint8_t *parts, struct graph **out,
-		struct err *err)
+void graph_parts(struct graph *g, const uint8_t *parts, struct graph **out)
 {
-	struct sums *s = ARENA_NEW(g->a, struct sums);
+	struct sums *s = NEED_NEW(g->a, struct sums);
 	struct graph_draft d;
 	const struct flow_input in = {.out_first = store_u32(g->st, TABLE_OUT_FIRST),
 				      .callee = store_u32(g->st, TABLE_EDGE_CALLEE)};
 
-	if (!s)
-		return arena_full(g->a, err);
-	if (sum_parts(g, parts, s, err) || graph_number(g, s->fn, &d, err) ||
-	    store_check(g->st, err) ||
-	    graph_keep_edges(&d, &in, s->calls, s->edge, &s->from, err) ||
-	    graph_build(&d, out, err))
-		return err->kind;
+	sum_parts(g, parts, s);
+	graph_number(g, s->fn, &d);
+	store_sound(g->st);
+	graph_keep_edges(&d, &in, s->calls, s->edge, &s->from);
+	graph_build(&d, out);
 	(*out)->stage = s;
 	(*out)->fill = parts_fill;
 	(*out)->whole = *out;
 	(*out)->thins = true;
 	(*out)->parts = parts;
 	(*out)->detail = true; /* fn_detail.h can read the detail again */
-	return 0;
 }

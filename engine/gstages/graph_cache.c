@@ -13,6 +13,7 @@
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
 #include "index/base/err_struct.h"
+#include "index/base/need.h"
 
 enum { GRAPHS = 4 };
 #define MOST_BYTES ((size_t)256 << 20) /* of all graphs between two questions */
@@ -105,8 +106,7 @@ static struct kept_graph *find_graph(struct graph_cache *c, const struct store *
 	return NULL;
 }
 
-/* `store` is set only when the graph is complete: after a fault in the middle, the next
- * use frees the arena. */
+/* `store` is set only when the graph is complete: else graph_cache_trim() frees the arena. */
 static int make_graph(struct kept_graph *k, struct exec *x, const struct gstage *first,
 		      struct str text, struct str key)
 {
@@ -118,16 +118,12 @@ static int make_graph(struct kept_graph *k, struct exec *x, const struct gstage 
 	maker.a = &k->arena;
 	maker.notes = &k->notes;
 	maker.lasting = NULL;
-	k->key = arena_str(maker.a, key);
-	rc = k->key.p ? graph_plain(x->g->st, x->open->flows, maker.a, x->open->cancel,
-				    &maker.g, x->err) ||
-				exec_gstages(&maker, first, text)
-		      : arena_full(maker.a, x->err);
+	k->key = need_str(maker.a, key);
+	graph_plain(x->g->st, x->open->flows, maker.a, x->open->cancel, &maker.g);
+	rc = exec_gstages(&maker, first, text);
 	x->absent = maker.absent;
-	if (rc) {
-		forget_graph(k);
-		return x->err->kind;
-	}
+	if (rc)
+		return rc;
 	k->g = maker.g;
 	k->parts = maker.parts;
 	k->store = x->g->st;
@@ -153,7 +149,6 @@ int graph_cache_gstages(struct graph_cache *c, struct exec *x, const struct gsta
 	x->gstages = first;
 	x->stage_sets = NULL;
 	for (size_t i = 0; i < k->notes.n; i++)
-		if (exec_note(x, k->notes.at[i]))
-			return x->err->kind;
+		exec_note(x, k->notes.at[i]);
 	return 0;
 }

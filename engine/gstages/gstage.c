@@ -25,6 +25,7 @@
 #include "index/base/arena.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
+#include "index/base/need.h"
 
 /* ---- part and thread ---- */
 
@@ -71,8 +72,6 @@ static int mark_parts(struct exec *x, const struct gstage *g, uint8_t *parts)
 {
 	uint8_t *met = EXEC_ARRAY(x, uint8_t, 2 * g->nnumbers);
 
-	if (!met)
-		return x->err->kind;
 	for (uint32_t p = 0; p < store_info(x->g->st)->parts; p++) {
 		struct part part;
 		bool wanted = false;
@@ -104,8 +103,6 @@ static int run_parts(struct exec *x, const struct gstage *first)
 	const uint32_t only = x->open->reading->part;
 	bool any = only > 0;
 
-	if (!parts)
-		return x->err->kind;
 	memset(parts, !only, n);
 	if (only)
 		parts[only - 1] = 1;
@@ -117,7 +114,9 @@ static int run_parts(struct exec *x, const struct gstage *first)
 			return x->err->kind;
 	}
 	x->parts = any && memchr(parts, 0, n) ? parts : NULL;
-	return any ? graph_parts(x->g, parts, &x->g, x->err) : 0;
+	if (any)
+		graph_parts(x->g, parts, &x->g);
+	return 0;
 }
 
 /* ---- inlined functions ---- */
@@ -131,9 +130,12 @@ static int run_inlined(struct exec *x, const struct gstage *first)
 		g = g->next;
 	if (!g)
 		return 0;
-	if (!(in = EXEC_ARRAY(x, struct graph_inlines, 1)) || inlined_code_find(x, in))
+	in = EXEC_ARRAY(x, struct graph_inlines, 1);
+	if (inlined_code_find(x, in))
 		return x->err->kind;
-	return in->codes ? graph_inlined(x->g, in, &x->g, x->err) : 0;
+	if (in->codes)
+		graph_inlined(x->g, in, &x->g);
+	return 0;
 }
 
 /* ---- the others ---- */
@@ -145,10 +147,9 @@ static int note_lost(struct exec *x, const struct graph *below)
 	struct flow_input from, to;
 	int64_t was = 0, is = 0, lost;
 
-	if (graph_event(x->g, x->event, x->err) ||
-	    graph_flow_input(below, x->event, &from, x->err) ||
-	    graph_flow_input(x->g, x->event, &to, x->err))
-		return x->err->kind;
+	graph_event(x->g, x->event);
+	graph_flow_input(below, x->event, &from);
+	graph_flow_input(x->g, x->event, &to);
 	for (uint32_t f = 0; f < from.functions; f++)
 		cost_add(&was, from.self[f]);
 	for (uint32_t f = 0; f < to.functions; f++)
@@ -156,19 +157,19 @@ static int note_lost(struct exec *x, const struct graph *below)
 	lost = cost_difference(was, is);
 	if (lost <= x->g->functions / 2 + 1)
 		return 0;
-	return exec_notef(x,
-			  "%.3g %% of %.*s is hidden with functions that nothing calls, "
-			  "and in no row",
-			  100.0 * (double)lost / (double)was,
-			  STR_ARG(x->env->events[x->event]));
+	exec_notef(x,
+		   "%.3g %% of %.*s is hidden with functions that nothing calls, "
+		   "and in no row",
+		   100.0 * (double)lost / (double)was, STR_ARG(x->env->events[x->event]));
+	return 0;
 }
 
 static int hide(struct exec *x, const struct fn_set *set)
 {
 	const struct graph *below = x->g;
 
-	return graph_hide(x->g, set, &x->g, x->err) || note_lost(x, below) ? x->err->kind
-									   : 0;
+	graph_hide(x->g, set, &x->g);
+	return note_lost(x, below) ? x->err->kind : 0;
 }
 
 /* Find the functions with an inclusive cost below p percent; of an inlined function that
@@ -178,11 +179,10 @@ static int small_functions(struct exec *x, double p, struct fn_set **out)
 	struct graph *g = x->g;
 	double least;
 
-	if (graph_join(g, &g, x->err) || graph_event(g, x->event, x->err))
-		return x->err->kind;
+	graph_join(g, &g);
+	graph_event(g, x->event);
 	least = p / 100.0 * (double)graph_total(g, x->event);
-	if (!(*out = fnset_new(x->a, x->g->functions)))
-		return arena_full(x->a, x->err);
+	*out = fnset_new(x->a, x->g->functions);
 	for (uint32_t f = 0; f < x->g->functions; f++)
 		if ((double)graph_incl(g, g == x->g ? f : g->group[f], x->event) < least)
 			fnset_add(*out, f);
@@ -211,9 +211,8 @@ static int gstage_cut(struct exec *x, const struct gstage *g, const struct fn_se
 
 	if (n == 0)
 		return 0;
-	if (exec_notef(x, "cut %g %% hides %s of %s functions", g->percent, GROUPED(n),
-		       GROUPED(x->g->functions)))
-		return x->err->kind;
+	exec_notef(x, "cut %g %% hides %s of %s functions", g->percent, GROUPED(n),
+		   GROUPED(x->g->functions));
 	return hide(x, set);
 }
 
@@ -225,8 +224,9 @@ static int note_no_objects(struct exec *x)
 	if (store_info(st)->objects > 1 ||
 	    (store_info(st)->objects && !str_starts(store_obj(st, 0), STR("???"))))
 		return 0;
-	return exec_note(x, STR("this profile names no objects: collapse by file, class "
-				"or dir"));
+	exec_note(x, STR("this profile names no objects: collapse by file, class "
+			 "or dir"));
+	return 0;
 }
 
 static int collapse_by(struct exec *x, const struct gstage *g)
@@ -238,23 +238,22 @@ static int collapse_by(struct exec *x, const struct gstage *g)
 
 	if (by == GRAPH_BY_OBJECT && note_no_objects(x))
 		return x->err->kind;
-	return graph_collapse_by(x->g, by, &x->g, x->err);
+	graph_collapse_by(x->g, by, &x->g);
+	return 0;
 }
 
 /* The graph may live longer than the text of the query. */
 static int collapse(struct exec *x, const struct fn_set *set, struct str name)
 {
-	struct str copy = arena_str(x->a, name);
-
-	return copy.p ? graph_collapse(x->g, set, copy, &x->g, x->err)
-		      : arena_full(x->a, x->err);
+	graph_collapse(x->g, set, need_str(x->a, name), &x->g);
+	return 0;
 }
 
 static int note_norec(struct exec *x)
 {
-	return exec_note(x,
-			 STR("norec does nothing: each function is one row; 'contexts' "
-			     "lists levels of recursion"));
+	exec_note(x, STR("norec does nothing: each function is one row; 'contexts' "
+			 "lists levels of recursion"));
+	return 0;
 }
 
 static int run_stage(struct exec *x, const struct gstage *g, struct str text)
@@ -263,11 +262,10 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 
 	if ((g->set || g->kind == G_CUT) && stage_set(x, g, &set))
 		return x->err->kind;
-	if (exec_poll_now(x))
-		return x->err->kind;
+	exec_poll_now(x);
 	switch (g->kind) {
 	case G_FOCUS:
-	case G_IGNORE: return graph_focus(x->g, set, g->kind == G_IGNORE, &x->g, x->err);
+	case G_IGNORE: graph_focus(x->g, set, g->kind == G_IGNORE, &x->g); return 0;
 	case G_HIDE: return hide(x, set);
 	case G_COLLAPSE: return collapse(x, set, g->name.n ? g->name : text);
 	case G_COLLAPSE_BY: return collapse_by(x, g);
@@ -286,8 +284,10 @@ static int run_stage(struct exec *x, const struct gstage *g, struct str text)
 /* The graph of contexts, where the profile knows them. */
 static int to_contexts(struct exec *x)
 {
-	if (graph_has_contexts(x->g))
-		return graph_contexts(x->g, &x->g, x->err);
+	if (graph_has_contexts(x->g)) {
+		graph_contexts(x->g, &x->g);
+		return 0;
+	}
 	if (fn_part_tree(x, x->g))
 		return x->err->kind;
 	x->g = x->g->tree ? x->g->tree : x->g;
@@ -326,14 +326,13 @@ static int run_on_parts(struct exec *x, const struct gstage *first, struct str t
 		if (run_stage(x, g, name))
 			return x->err->kind;
 	}
-	if (!(x->g->recorded && x->g->contexts) && graph_join(x->g, &x->g, x->err))
-		return x->err->kind;
+	if (!(x->g->recorded && x->g->contexts))
+		graph_join(x->g, &x->g);
 	for (const struct gstage *g = first; g; g = g->next) {
 		x->g->of_whole |= g->kind == G_WHOLE;
 		/* What it leaves is 100 %. */
-		if (g->kind == G_IGNORE && x->env->nevents &&
-		    graph_event(x->g, x->event, x->err))
-			return x->err->kind;
+		if (g->kind == G_IGNORE && x->env->nevents)
+			graph_event(x->g, x->event);
 	}
 	if (x->g->apart) /* files and their kin are made of it */
 		x->g->apart->of_whole = x->g->of_whole;
@@ -351,9 +350,9 @@ int exec_gstages(struct exec *x, const struct gstage *first, struct str text)
 static int run_again(struct exec *x, const uint8_t *parts)
 {
 	x->parts = parts;
-	if (graph_plain(x->g->st, x->open->flows, x->a, x->open->cancel, &x->g, x->err) ||
-	    (parts && graph_parts(x->g, parts, &x->g, x->err)))
-		return x->err->kind;
+	graph_plain(x->g->st, x->open->flows, x->a, x->open->cancel, &x->g);
+	if (parts)
+		graph_parts(x->g, parts, &x->g);
 	return run_on_parts(x, x->gstages, x->text);
 }
 
@@ -367,8 +366,7 @@ static int find_stage_sets(struct exec *x, struct exec_texts *unsaid)
 		return 0;
 	for (const struct gstage *g = x->gstages; g; g = g->next)
 		n++;
-	if (!(x->stage_sets = EXEC_ARRAY(x, struct fn_set *, n)))
-		return x->err->kind;
+	x->stage_sets = EXEC_ARRAY(x, struct fn_set *, n);
 	again = *x;
 	again.notes = again.hints = unsaid;
 	return run_again(&again, x->parts);
@@ -387,8 +385,7 @@ int exec_gstages_of_part(struct exec *x, uint32_t part, struct arena *a,
 	one.a = a;
 	one.notes = one.hints = &unsaid;
 	one.of_part = true;
-	if (!(parts = EXEC_ARRAY(&one, uint8_t, store_info(x->g->st)->parts)))
-		return x->err->kind;
+	parts = EXEC_ARRAY(&one, uint8_t, store_info(x->g->st)->parts);
 	parts[part] = 1;
 	if (run_again(&one, parts))
 		return x->err->kind;

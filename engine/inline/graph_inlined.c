@@ -89,24 +89,20 @@ static void keep_calls(const struct graph *g, const struct inlined_stage *s,
 	}
 }
 
-static int inlined_fill(struct graph *g, uint32_t e, const struct flow_input *below,
-			struct arena *scratch, int64_t *self, int64_t *edge,
-			struct err *err)
+static void inlined_fill(struct graph *g, uint32_t e, const struct flow_input *below,
+			 struct arena *scratch, int64_t *self, int64_t *edge)
 {
 	const struct inlined_stage *s = g->stage;
-	int64_t *left = ARENA_ARRAY(scratch, int64_t, (size_t)below->edges + 1);
+	int64_t *left = NEED_ARRAY(scratch, int64_t, (size_t)below->edges + 1);
 	double *passed = NULL;
 	struct flow_input whole;
 	struct handing own, calls;
 	const bool negative = store_info(g->st)->negative;
 
-	if (graph_flow_input(g->below, e, &whole, err))
-		return err->kind;
+	graph_flow_input(g->below, e, &whole);
 	if (below->self != whole.self)
-		passed = ARENA_ARRAY(scratch, double,
-				     (size_t)below->edges + below->functions + 1);
-	if (!left || (!passed && below->self != whole.self))
-		return arena_full(scratch, err);
+		passed = NEED_ARRAY(scratch, double,
+				    (size_t)below->edges + below->functions + 1);
 	memcpy(self, below->self, below->functions * sizeof(*self));
 	memcpy(left, below->incl, below->edges * sizeof(*left));
 	own = (struct handing){whole.self, below->self, self, passed, negative};
@@ -116,8 +112,7 @@ static int inlined_fill(struct graph *g, uint32_t e, const struct flow_input *be
 		self[s->below + k] = hand_on(
 			&own, s->outer[k],
 			store_event_of(g->st, e, s->in->self + (size_t)k * s->events));
-		if (graph_poll(g, k, err))
-			return err->kind;
+		graph_poll(g, k);
 	}
 	for (uint32_t c = 0; c < s->in->calls; c++) {
 		const uint32_t i = s->in->call[c].edge;
@@ -129,12 +124,10 @@ static int inlined_fill(struct graph *g, uint32_t e, const struct flow_input *be
 			cost_add(&edge[s->of_call[c]], left[i]);
 			left[i] = 0;
 		}
-		if (graph_poll(g, c, err))
-			return err->kind;
+		graph_poll(g, c);
 	}
 	keep_calls(g, s, below, left, edge);
 	enter_codes(g, s, self, edge);
-	return 0;
 }
 
 /* ---- edges ---- */
@@ -206,70 +199,58 @@ static void move_calls(struct wiring *w, uint32_t *last)
 			in->gone[in->call[c].edge] && last[in->call[c].edge] == c;
 }
 
-static int wire_all(struct wiring *w, struct arena *scratch, struct err *err)
+static void wire_all(struct wiring *w, struct arena *scratch)
 {
 	const struct graph_inlines *in = w->s->in;
 	const uint32_t edges = w->shape.edges;
-	uint32_t *into = ARENA_ARRAY(scratch, uint32_t, (size_t)in->codes + 1);
-	uint32_t *last = ARENA_ARRAY(scratch, uint32_t, (size_t)edges + 1);
+	uint32_t *into = NEED_ARRAY(scratch, uint32_t, (size_t)in->codes + 1);
+	uint32_t *last = NEED_ARRAY(scratch, uint32_t, (size_t)edges + 1);
 
-	w->calls = ARENA_ARRAY(scratch, uint64_t, (size_t)edges + 1);
-	if (!into || !last || !w->calls)
-		return arena_full(scratch, err);
+	w->calls = NEED_ARRAY(scratch, uint64_t, (size_t)edges + 1);
 	for (uint32_t k = 0; k < in->codes; k++)
 		into[k] = in->code[k].into;
-	if (graph_members(scratch, into, in->codes, w->d->functions, &w->first, &w->inner,
-			  err))
-		return err->kind;
+	graph_members(scratch, into, in->codes, w->d->functions, &w->first, &w->inner);
 	move_calls(w, last);
 	for (uint32_t f = 0; f < w->s->below; f++)
 		wire_function(w, f);
 	for (uint32_t k = 0; k < in->codes; k++)
 		wire_code(w, k);
-	return 0;
 }
 
-static int make_edges(struct graph_draft *d, struct inlined_stage *s, struct err *err)
+static void make_edges(struct graph_draft *d, struct inlined_stage *s)
 {
 	const struct graph_inlines *in = s->in;
 	struct graph *b = d->below;
 	const size_t edges = (size_t)b->edges + in->calls + in->codes;
 	struct wiring w = {.d = d, .s = s};
 	struct arena *scratch;
-	int rc;
 
-	s->of_code = ARENA_ARRAY(b->a, uint32_t, (size_t)in->codes + 1);
-	s->of_call = ARENA_ARRAY(b->a, uint32_t, (size_t)in->calls + 1);
-	s->takes_rest = ARENA_ARRAY(b->a, uint8_t, (size_t)in->calls + 1);
-	if (!s->of_code || !s->of_call || !s->takes_rest)
-		return arena_full(b->a, err);
+	s->of_code = NEED_ARRAY(b->a, uint32_t, (size_t)in->codes + 1);
+	s->of_call = NEED_ARRAY(b->a, uint32_t, (size_t)in->calls + 1);
+	s->takes_rest = NEED_ARRAY(b->a, uint8_t, (size_t)in->calls + 1);
 	if (edges >= GRAPH_NO_FILE)
-		return err_set(err, ERR_LIMIT, 0,
-			       "inlined functions make too many calls");
-	if (graph_shape(b, &w.shape, err) || graph_draft_edges(d, edges, err))
-		return err->kind;
+		need_fail(ERR_LIMIT, "inlined functions make too many calls");
+	graph_shape(b, &w.shape);
+	graph_draft_edges(d, edges);
 	scratch = need_scratch(b->a);
-	rc = wire_all(&w, scratch, err);
+	wire_all(&w, scratch);
 	scratch_free(scratch);
-	return rc;
 }
 
 /* ---- functions ---- */
 
-static int make_functions(struct graph_draft *d, struct inlined_stage *s, struct err *err)
+static int make_functions(struct graph_draft *d, struct inlined_stage *s)
 {
 	struct graph *b = d->below;
 	const size_t n = (size_t)b->functions + s->in->codes;
 
 	if (n >= GRAPH_NO_FILE)
-		return err_set(err, ERR_LIMIT, 0, "too many inlined functions");
+		need_fail(ERR_LIMIT, "too many inlined functions");
 	d->functions = (uint32_t)n;
-	d->map = ARENA_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
-	d->first = ARENA_ARRAY(b->a, uint32_t, n + 1);
-	d->name = ARENA_ARRAY(b->a, struct str, n + 1);
-	s->outer = ARENA_ARRAY(b->a, uint32_t, (size_t)s->in->codes + 1);
-	if (!d->map || !d->first || !d->name || !s->outer)
-		return arena_full(b->a, err);
+	d->map = NEED_ARRAY(b->a, uint32_t, (size_t)b->functions + 1);
+	d->first = NEED_ARRAY(b->a, uint32_t, n + 1);
+	d->name = NEED_ARRAY(b->a, struct str, n + 1);
+	s->outer = NEED_ARRAY(b->a, uint32_t, (size_t)s->in->codes + 1);
 	for (uint32_t f = 0; f < b->functions; f++)
 		d->map[f] = d->first[f] = f;
 	for (uint32_t k = 0; k < s->in->codes; k++) {
@@ -284,19 +265,17 @@ static int make_functions(struct graph_draft *d, struct inlined_stage *s, struct
 }
 
 /* What inlined code has of its own: a number, a file. */
-static int identify(struct graph *g, const struct inlined_stage *s, struct err *err)
+static void identify(struct graph *g, const struct inlined_stage *s)
 {
 	const struct graph_inlines *in = s->in;
 	const uint32_t stored = store_info(g->st)->functions;
 	const size_t n = (size_t)g->functions + 1;
-	uint32_t *map = ARENA_ARRAY(g->a, uint32_t, (size_t)stored + in->fns + 1);
-	uint32_t *number = ARENA_ARRAY(g->a, uint32_t, n);
-	uint32_t *same = ARENA_ARRAY(g->a, uint32_t, n);
-	file_id *file = ARENA_ARRAY(g->a, file_id, n);
-	uint8_t *mixed = ARENA_ARRAY(g->a, uint8_t, n);
+	uint32_t *map = NEED_ARRAY(g->a, uint32_t, (size_t)stored + in->fns + 1);
+	uint32_t *number = NEED_ARRAY(g->a, uint32_t, n);
+	uint32_t *same = NEED_ARRAY(g->a, uint32_t, n);
+	file_id *file = NEED_ARRAY(g->a, file_id, n);
+	uint8_t *mixed = NEED_ARRAY(g->a, uint8_t, n);
 
-	if (!map || !number || !same || !file || !mixed)
-		return arena_full(g->a, err);
 	memcpy(map, g->map, stored * sizeof(*map));
 	for (uint32_t f = 0; f < s->below; f++) {
 		number[f] = graph_id(g, f);
@@ -318,23 +297,20 @@ static int identify(struct graph *g, const struct inlined_stage *s, struct err *
 	g->same = same;
 	g->file = file;
 	g->mixed = mixed;
-	return 0;
 }
 
-int graph_inlined(struct graph *g, const struct graph_inlines *in, struct graph **out,
-		  struct err *err)
+int graph_inlined(struct graph *g, const struct graph_inlines *in, struct graph **out)
 {
 	struct graph_draft d = {.below = g, .adds = true};
-	struct inlined_stage *s = ARENA_NEW(g->a, struct inlined_stage);
+	struct inlined_stage *s = NEED_NEW(g->a, struct inlined_stage);
 
-	if (!s)
-		return arena_full(g->a, err);
 	s->in = in;
 	s->below = g->functions;
 	s->events = store_info(g->st)->events;
-	if (make_functions(&d, s, err) || make_edges(&d, s, err) ||
-	    graph_build(&d, out, err) || identify(*out, s, err))
-		return err->kind;
+	make_functions(&d, s);
+	make_edges(&d, s);
+	graph_build(&d, out);
+	identify(*out, s);
 	(*out)->stage = s;
 	(*out)->fill = inlined_fill;
 	return 0;

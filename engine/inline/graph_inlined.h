@@ -49,7 +49,6 @@ struct graph_inlines {
 };
 
 /* g: the store, or parts of it.  `in` must live as long as the graph. */
-int graph_inlined(struct graph *g, const struct graph_inlines *in, struct graph **out,
-		  struct err *err);
+int graph_inlined(struct graph *g, const struct graph_inlines *in, struct graph **out);
 
 #endif

@@ -53,10 +53,9 @@ int inlining_new(struct exec *x, struct inlining **out)
 		return x->err->kind;
 	in->x = x;
 	in->st = x->g->st;
-	if (store_info(in->st)->inlined &&
-	    !(in->named =
-		      EXEC_ARRAY(x, struct inline_frame, store_info(in->st)->inlined)))
-		return x->err->kind;
+	if (store_info(in->st)->inlined)
+		in->named =
+			EXEC_ARRAY(x, struct inline_frame, store_info(in->st)->inlined);
 	return 0;
 }
 
@@ -77,8 +76,7 @@ int inlining_want(struct inlining *in, fn_id f, file_id file, uint64_t line,
 	    (want == WANT_REASON && in->n && in->place[in->n - 1].obj == obj))
 		return 0;
 	store_inlined(in->st, file, &file, &name);
-	if (exec_grow(in->x, &in->place, &in->cap, in->n, in->n + 1, sizeof(*in->place)))
-		return in->x->err->kind;
+	exec_grow(in->x, &in->place, &in->cap, in->n, in->n + 1, sizeof(*in->place));
 	in->place[in->n++] =
 		(struct inlining_place){obj, {instr, line, store_file(in->st, file)}};
 	return 0;
@@ -108,8 +106,9 @@ static int note_lack(struct exec *x, const struct inlining_lack *l)
 	if (l->n > 1)
 		more = arena_printf(x->a, ", and for %zu more object%s", l->n - 1,
 				    l->n == 2 ? "" : "s");
-	return exec_notef(x, "inlined code is told by its file alone for %.*s (%s)%.*s",
-			  STR_ARG(l->name), l->why, STR_ARG(more));
+	exec_notef(x, "inlined code is told by its file alone for %.*s (%s)%.*s",
+		   STR_ARG(l->name), l->why, STR_ARG(more));
+	return 0;
 }
 
 /* Ask for the places [from, to) of one object. */
@@ -139,13 +138,14 @@ int inlining_read(struct inlining *in, bool note)
 	struct inlining_lack lack = {0};
 	struct dwarf_place *at;
 
-	if (note && in->unread)
-		return exec_note(x, STR("inlined code is told by its file alone: no "
-					"object is read under --safe"));
+	if (note && in->unread) {
+		exec_note(x, STR("inlined code is told by its file alone: no "
+				 "object is read under --safe"));
+		return 0;
+	}
 	if (!in->n)
 		return 0;
-	if (!(at = EXEC_ARRAY(x, struct dwarf_place, in->n)))
-		return x->err->kind;
+	at = EXEC_ARRAY(x, struct dwarf_place, in->n);
 	qsort(in->place, in->n, sizeof(*in->place), by_address);
 	for (size_t from = 0, to; from < in->n; from = to) {
 		for (to = from + 1;
@@ -181,9 +181,8 @@ static const struct inline_frame *named(const struct inlining *in, file_id file)
 
 int inlining_known(struct exec *x, obj_id obj, bool by_name)
 {
-	if (!x->inlined &&
-	    !(x->inlined = EXEC_ARRAY(x, uint8_t, store_info(x->g->st)->objects + 1)))
-		return x->err->kind;
+	if (!x->inlined)
+		x->inlined = EXEC_ARRAY(x, uint8_t, store_info(x->g->st)->objects + 1);
 	x->inlined[obj] |= by_name ? 2 : 1;
 	return 0;
 }

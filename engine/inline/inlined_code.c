@@ -312,11 +312,10 @@ static int join_sites(struct finding *w, const struct code_site *site, size_t n)
 		int64_t *sum;
 
 		if (new) {
-			if (exec_grow(w->x, &w->call, &w->call_cap, w->calls,
-				      w->calls + 1, sizeof(*w->call)) ||
-			    exec_grow(w->x, &w->cost, &w->cost_cap, w->calls * w->events,
-				      (w->calls + 1) * w->events, sizeof(*w->cost)))
-				return w->x->err->kind;
+			exec_grow(w->x, &w->call, &w->call_cap, w->calls, w->calls + 1,
+				  sizeof(*w->call));
+			exec_grow(w->x, &w->cost, &w->cost_cap, w->calls * w->events,
+				  (w->calls + 1) * w->events, sizeof(*w->cost));
 			w->call[w->calls++] =
 				(struct inlined_call){site[i].code, site[i].edge, 0};
 		}
@@ -396,8 +395,10 @@ static int each_function(struct finding *w, int (*each)(struct finding *))
 	for (w->f = 0; w->f < w->x->g->functions; w->f++) {
 		w->of_store = graph_origin(w->x->g, w->f);
 		arena_reset(w->rows);
-		if (each(w) || (w->f % POLL == 0 && exec_poll_now(w->x)))
+		if (each(w))
 			return w->x->err->kind;
+		if (w->f % POLL == 0)
+			exec_poll_now(w->x);
 	}
 	return 0;
 }
@@ -471,7 +472,7 @@ static int keep_found(struct finding *w, struct graph_inlines *out)
 				      .codes = (uint32_t)w->codes,
 				      .calls = (uint32_t)w->calls,
 				      .gone = w->moved};
-	if (!out->fn || list_files(w, &names) || keep_fns(w, &names, out->fn))
+	if (list_files(w, &names) || keep_fns(w, &names, out->fn))
 		return x->err->kind;
 	for (uint32_t i = 0; i < x->g->edges; i++)
 		w->moved[i] = w->moved[i] == MOVED;
@@ -484,13 +485,15 @@ static int note_found(struct finding *w)
 
 	for (size_t i = 0; i < w->fns && !by_file; i++)
 		by_file = w->fn[i].key.by_file;
-	if (!w->fns)
-		return exec_note(w->x, STR("no inlined code is known in this profile"));
+	if (!w->fns) {
+		exec_note(w->x, STR("no inlined code is known in this profile"));
+		return 0;
+	}
 	if (!by_file || store_info(w->st)->has_instr)
 		return 0;
-	return exec_note(w->x,
-			 STR("inlined functions have the names of their files: only "
-			     "profiles with --dump-instr=yes tell more"));
+	exec_note(w->x, STR("inlined functions have the names of their files: only "
+			    "profiles with --dump-instr=yes tell more"));
+	return 0;
 }
 
 /* Look up all addresses in the debug information.  The memory for that is of scratch; only
@@ -507,8 +510,7 @@ static int look_up(struct finding *w, struct arena *scratch)
 	    inlining_read(w->in, true))
 		return w->x->err->kind;
 	for (size_t i = 0; i < notes.n; i++)
-		if (exec_note(w->x, arena_str(w->x->a, notes.at[i])))
-			return w->x->err->kind;
+		exec_note(w->x, arena_str(w->x->a, notes.at[i]));
 	return 0;
 }
 
@@ -522,8 +524,7 @@ int inlined_code_find(struct exec *x, struct graph_inlines *out)
 	struct arena *scratch;
 
 	w.events = store_info(w.st)->events;
-	if (!(w.moved = EXEC_ARRAY(x, uint8_t, (size_t)x->g->edges + 1)))
-		return x->err->kind;
+	w.moved = EXEC_ARRAY(x, uint8_t, (size_t)x->g->edges + 1);
 	scratch = need_scratch(x->a);
 	w.rows = need_scratch(x->a);
 	if (!look_up(&w, scratch) && !each_function(&w, add_function) &&

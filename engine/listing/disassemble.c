@@ -165,8 +165,7 @@ static int keep_line(struct exec *x, struct dump *d, struct str line, struct tex
 	if (!instruction(line, &at, &text) || (f->n && at <= f->line[f->n - 1].pos) ||
 	    !in_ranges(d, at))
 		return 0;
-	if (exec_grow(x, &f->line, cap, f->n, f->n + 1, sizeof(*f->line)))
-		return x->err->kind;
+	exec_grow(x, &f->line, cap, f->n, f->n + 1, sizeof(*f->line));
 	text = arena_str(x->a, text_clean(x->a, text));
 	if (!text.p)
 		return arena_full(x->a, x->err);

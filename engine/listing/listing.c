@@ -27,11 +27,11 @@ static struct listing_row *put_row(struct exec *x, struct listing *l,
 {
 	if (!text.p)
 		arena_full(x->a, x->err);
-	if (!text.p ||
-	    exec_grow(x, &l->row, &l->rows_cap, l->nrows, l->nrows + 1,
-		      sizeof(*l->row)) ||
-	    exec_rows(x, l->nrows + 1) || exec_poll(x))
+	if (!text.p)
 		return NULL;
+	exec_grow(x, &l->row, &l->rows_cap, l->nrows, l->nrows + 1, sizeof(*l->row));
+	exec_rows(x, l->nrows + 1);
+	exec_poll(x);
 	l->row[l->nrows] = (struct listing_row){
 		.kind = kind, .group = group, .pos = pos, .text = text, .name = STR("")};
 	return &l->row[l->nrows++];
@@ -350,8 +350,7 @@ static int read_object(struct exec *x, struct listing *l, struct listing_group *
 	if ((g->text = object_ahead(l, g->id)))
 		return 0;
 	reader.a = l->texts;
-	if (!(f = EXEC_ARRAY(&reader, struct text_file, 1)))
-		return x->err->kind;
+	f = EXEC_ARRAY(&reader, struct text_file, 1);
 	*f = (struct text_file){.file = g->id, .next = *l->files};
 	g->text = *l->files = f;
 	return disassemble_places(&reader, l, g, f);
@@ -376,15 +375,18 @@ static int note_missing(struct exec *x, const struct listing *l)
 
 	for (size_t i = 0; i < l->ngroups; i++)
 		text_missing(x, &m, l->group[i].text, group_name(l, &l->group[i]));
-	return m.n ? exec_note(x, text_missing_note(x, &m, l->ngroups)) : 0;
+	if (m.n)
+		exec_note(x, text_missing_note(x, &m, l->ngroups));
+	return 0;
 }
 
 static int note_strays(struct exec *x, size_t strays)
 {
 	if (!strays)
 		return 0;
-	return exec_notef(x, "%s %s not in the text: it is not what was measured",
-			  GROUPED(strays), strays == 1 ? "place is" : "places are");
+	exec_notef(x, "%s %s not in the text: it is not what was measured",
+		   GROUPED(strays), strays == 1 ? "place is" : "places are");
+	return 0;
 }
 
 static int put_groups(struct exec *x, struct listing *l)

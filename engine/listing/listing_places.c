@@ -19,10 +19,9 @@ static struct listing_place *new_at(struct exec *x, struct listing *l,
 {
 	size_t at = l->ncosts;
 
-	if (exec_grow(x, &l->place, &l->places_cap, l->nplaces, l->nplaces + 1,
-		      sizeof(*l->place)) ||
-	    exec_grow(x, &l->costs, &l->costs_cap, at, at + l->events, sizeof(*l->costs)))
-		return NULL;
+	exec_grow(x, &l->place, &l->places_cap, l->nplaces, l->nplaces + 1,
+		  sizeof(*l->place));
+	exec_grow(x, &l->costs, &l->costs_cap, at, at + l->events, sizeof(*l->costs));
 	for (uint32_t e = 0; e < l->events; e++)
 		l->costs[at + e] = costs ? costs[e] : 0;
 	l->ncosts += l->events;
@@ -195,7 +194,8 @@ static int add_function(struct exec *x, void *arg, const struct fn_members *of,
 		l->nplaces = from;
 		l->ncosts = costs;
 	}
-	return exec_poll_now(x);
+	exec_poll_now(x);
+	return 0;
 }
 
 /* Leave the wanted places. */
@@ -214,10 +214,8 @@ static void drop_others(const struct exec *x, struct listing *l)
 
 int listing_gather(struct exec *x, struct listing *l, const struct fn_set *set)
 {
-	return !(l->own = EXEC_ARRAY(x, bool, (size_t)store_info(l->st)->files + 1)) ||
-			       fn_detail_each(x, set, add_function, l)
-		       ? x->err->kind
-		       : 0;
+	l->own = EXEC_ARRAY(x, bool, (size_t)store_info(l->st)->files + 1);
+	return fn_detail_each(x, set, add_function, l) ? x->err->kind : 0;
 }
 
 enum { OWN_FILES = 8 };

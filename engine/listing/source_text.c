@@ -46,8 +46,7 @@ static int text_split(struct exec *x, struct text_file *f, struct str text)
 
 	for (size_t i = 0; i < text.n; i++)
 		lines += text.p[i] == '\n';
-	if (!(f->line = EXEC_ARRAY(x, struct text_line, lines)))
-		return x->err->kind;
+	f->line = EXEC_ARRAY(x, struct text_line, lines);
 	while (text.n) {
 		size_t end = str_find(text, '\n');
 		struct text_line *l = &f->line[f->n];
@@ -72,8 +71,7 @@ int text_of_file(struct exec *x, struct text_file **list, file_id file,
 			*out = f;
 			return 0;
 		}
-	if (!(f = EXEC_ARRAY(x, struct text_file, 1)))
-		return x->err->kind;
+	f = EXEC_ARRAY(x, struct text_file, 1);
 	*f = (struct text_file){.file = file, .next = *list};
 	*out = *list = f;
 	if (!roots_read(x->open->roots, store_file(x->g->st, file), x->a, &text, &opened,
@@ -86,10 +84,11 @@ int text_of_file(struct exec *x, struct text_file **list, file_id file,
 
 int text_note_newer(struct exec *x, const struct text_file *f)
 {
-	return exec_notef(x,
-			  "%.*s is newer than the profile: the text may not be what was "
-			  "measured",
-			  STR_ARG(f->path));
+	exec_notef(x,
+		   "%.*s is newer than the profile: the text may not be what was "
+		   "measured",
+		   STR_ARG(f->path));
+	return 0;
 }
 
 void text_missing(struct exec *x, struct texts_missing *m, struct text_file *f,

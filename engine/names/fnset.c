@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "index/base/arena.h"
+#include "index/base/need.h"
 
 static size_t words(uint32_t functions)
 {
@@ -18,10 +18,9 @@ static uint64_t last_mask(uint32_t functions)
 
 struct fn_set *fnset_new(struct arena *a, uint32_t functions)
 {
-	struct fn_set *s = ARENA_NEW(a, struct fn_set);
+	struct fn_set *s = NEED_NEW(a, struct fn_set);
 
-	if (!s || !(s->bits = ARENA_ARRAY(a, uint64_t, words(functions) + 1)))
-		return NULL;
+	s->bits = NEED_ARRAY(a, uint64_t, words(functions) + 1);
 	s->functions = functions;
 	return s;
 }
@@ -30,8 +29,7 @@ struct fn_set *fnset_copy(struct arena *a, const struct fn_set *s)
 {
 	struct fn_set *t = fnset_new(a, s->functions);
 
-	if (t)
-		memcpy(t->bits, s->bits, words(s->functions) * sizeof(*s->bits));
+	memcpy(t->bits, s->bits, words(s->functions) * sizeof(*s->bits));
 	return t;
 }
 

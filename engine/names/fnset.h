@@ -19,7 +19,7 @@ struct fn_set {
 
 #define FNSET_NONE UINT32_MAX
 
-/* Make an empty set; NULL: the arena is full. */
+/* Make an empty set. */
 struct fn_set *fnset_new(struct arena *a, uint32_t functions);
 struct fn_set *fnset_copy(struct arena *a, const struct fn_set *s);
 void fnset_add(struct fn_set *s, uint32_t fn);

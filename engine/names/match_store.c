@@ -223,8 +223,6 @@ static int find_recorded(struct store *st, const struct match_atom *atom, bool a
 	uint8_t *hit;
 	int rc;
 
-	if (!fns)
-		return arena_full(a, err);
 	if (alone && t.column == TABLE_FN_NAME)
 		t.get = name_alone;
 	if (atom->form == MATCH_ID)

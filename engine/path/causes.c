@@ -24,7 +24,6 @@
 #include "engine/graph/flow_parts.h"
 #include "engine/names/fnset.h"
 #include "index/base/need.h"
-#include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
@@ -39,13 +38,13 @@ struct causing {
 	const struct causes_query *q;
 	struct arena *a;
 	const struct cancel *cancel;
-	struct err *err;
 	struct cause *out;
 };
 
-static int causes_poll(const struct causing *c, uint32_t i)
+static void causes_poll(const struct causing *c, uint32_t i)
 {
-	return i % POLL ? 0 : cancel_poll(c->cancel, c->err);
+	if (!(i % POLL))
+		need_time(c->cancel);
 }
 
 /* direct[f]: the calls of the set that f itself makes. */
@@ -53,7 +52,7 @@ static uint64_t *count_direct(const struct causing *c, const struct flow *fl,
 			      struct arena *a, uint64_t *all)
 {
 	const struct flow_input *in = &fl->in;
-	uint64_t *direct = ARENA_ARRAY(a, uint64_t, (size_t)in->functions + 1);
+	uint64_t *direct = NEED_ARRAY(a, uint64_t, (size_t)in->functions + 1);
 
 	for (uint32_t f = 0; direct && f < in->functions; f++) {
 		if (fnset_has(c->q->of, c->q->c->fn[f]))
@@ -115,36 +114,32 @@ static void share_calls(const struct flow *fl, const uint64_t *direct, double *m
 /* Add the estimate of one flow; costs[function]: the inclusive cost that it is of.  Values are
  * shares of all calls for `unit` of cost, the largest that passes a function, so that they are
  * not tiny. */
-static int estimate_flow(struct causing *c, const struct flow *fl, struct arena *a,
-			 double *costs)
+static void estimate_flow(struct causing *c, const struct flow *fl, struct arena *a,
+			  double *costs)
 {
 	const struct path_contexts *of = c->q->c;
 	const uint32_t n = fl->in.functions;
-	double *own = ARENA_ARRAY(a, double, (size_t)n + 1);
-	double *value = ARENA_ARRAY(a, double, (size_t)n + 1);
-	double *incl = ARENA_ARRAY(a, double, (size_t)n + 1);
-	double *made = ARENA_ARRAY(a, double, (size_t)n + 1);
-	double *caused = ARENA_ARRAY(a, double, (size_t)n + 1);
-	uint8_t *known = ARENA_ARRAY(a, uint8_t, (size_t)n + 1);
+	double *own = NEED_ARRAY(a, double, (size_t)n + 1);
+	double *value = NEED_ARRAY(a, double, (size_t)n + 1);
+	double *incl = NEED_ARRAY(a, double, (size_t)n + 1);
+	double *made = NEED_ARRAY(a, double, (size_t)n + 1);
+	double *caused = NEED_ARRAY(a, double, (size_t)n + 1);
+	uint8_t *known = NEED_ARRAY(a, uint8_t, (size_t)n + 1);
 	struct fn_set *some = fnset_new(a, n);
 	uint64_t all = 0;
 	const uint64_t *direct = count_direct(c, fl, a, &all);
 	double unit = 0; /* values are shares of all calls for so much cost */
 
-	if (!own || !value || !incl || !made || !caused || !known || !some || !direct)
-		return arena_full(a, c->err);
 	for (uint32_t f = 0; f < n; f++)
 		unit = fmax(unit, fl->through[f]);
 	for (uint32_t f = 0; f < n; f++)
 		if (direct[f] && fl->through[f] > 0)
 			own[f] = (double)direct[f] / (double)all * unit / fl->through[f];
-	if (chain_expect(fl, known, own, value, a, c->cancel, c->err))
-		return c->err->kind;
+	chain_expect(fl, known, own, value, a, c->cancel);
 	for (uint32_t f = 0; f < n; f++)
 		if (value[f] > 0 && !of->again[f])
 			fnset_add(some, f);
-	if (path_outermost(fl, some, incl, a))
-		return arena_full(a, c->err);
+	path_outermost(fl, some, incl, a);
 	share_calls(fl, direct, made, caused);
 	for (uint32_t f = 0; f < n; f++) {
 		const double by_cost = incl[f] * value[f] / unit * (double)all;
@@ -159,45 +154,40 @@ static int estimate_flow(struct causing *c, const struct flow *fl, struct arena 
 	for (uint32_t f = 0; f < n; f++)
 		if (of->again[f])
 			c->out[of->fn[f]].est = fmax(c->out[of->fn[f]].est, made[f]);
-	return 0;
 }
 
 /* Sum the estimates of the parts, if there are any; else take that of the whole. */
-static int estimate_parts(struct causing *c, double *costs)
+static void estimate_parts(struct causing *c, double *costs)
 {
 	const struct flow *part;
 	struct arena *scratch;
-	int rc;
 
 	scratch = need_scratch(c->a);
 	if (!c->q->parts) {
-		rc = estimate_flow(c, c->fl, scratch, costs);
+		estimate_flow(c, c->fl, scratch, costs);
 	} else {
 		flow_parts_rewind(c->q->parts);
-		while (!(rc = flow_parts_next(c->q->parts, &part, c->err)) && part) {
-			arena_reset(scratch);
-			if ((rc = estimate_flow(c, part, scratch, costs)))
+		for (;;) {
+			flow_parts_next(c->q->parts, &part);
+			if (!part)
 				break;
+			arena_reset(scratch);
+			estimate_flow(c, part, scratch, costs);
 		}
 	}
 	scratch_free(scratch);
-	return rc;
 }
 
 /* Contexts of one function that may be on the stack together have more cost than it. */
-static int estimate_causes(struct causing *c)
+static void estimate_causes(struct causing *c)
 {
 	const struct path_contexts *of = c->q->c;
-	double *costs = ARENA_ARRAY(c->a, double, (size_t)c->q->functions + 1);
+	double *costs = NEED_ARRAY(c->a, double, (size_t)c->q->functions + 1);
 
-	if (!costs)
-		return arena_full(c->a, c->err);
-	if (estimate_parts(c, costs))
-		return c->err->kind;
+	estimate_parts(c, costs);
 	for (uint32_t f = 0; f < c->q->functions; f++)
 		if (of->whole && of->whole[f].est < costs[f])
 			c->out[f].est *= of->whole[f].est / costs[f];
-	return 0;
 }
 
 /* ---- at least: dominators (Cooper, Harvey, Kennedy) ---- */
@@ -242,20 +232,18 @@ static bool called_by_others(const struct flow_input *in, uint32_t f)
 }
 
 /* Number the functions; those of a cycle that nothing else leads to are all roots. */
-static int number_functions(struct causing *c, struct dominators *d)
+static void number_functions(struct causing *c, struct dominators *d)
 {
 	const struct flow_input *in = &c->fl->in;
 	const uint32_t n = in->functions;
-	uint32_t *next = ARENA_ARRAY(c->a, uint32_t, (size_t)n + 1);
-	uint32_t *stack = ARENA_ARRAY(c->a, uint32_t, (size_t)n + 1), at = n + 1;
+	uint32_t *next = NEED_ARRAY(c->a, uint32_t, (size_t)n + 1);
+	uint32_t *stack = NEED_ARRAY(c->a, uint32_t, (size_t)n + 1), at = n + 1;
 
 	d->n = n + 1;
-	d->of = ARENA_ARRAY(c->a, uint32_t, (size_t)n + 1);
-	d->number = ARENA_ARRAY(c->a, uint32_t, (size_t)n + 1);
-	d->up = ARENA_ARRAY(c->a, uint32_t, (size_t)n + 1);
-	d->root = ARENA_ARRAY(c->a, uint8_t, (size_t)n + 1);
-	if (!next || !stack || !d->of || !d->number || !d->up || !d->root)
-		return arena_full(c->a, c->err);
+	d->of = NEED_ARRAY(c->a, uint32_t, (size_t)n + 1);
+	d->number = NEED_ARRAY(c->a, uint32_t, (size_t)n + 1);
+	d->up = NEED_ARRAY(c->a, uint32_t, (size_t)n + 1);
+	d->root = NEED_ARRAY(c->a, uint8_t, (size_t)n + 1);
 	memcpy(next, in->out_first, n * sizeof(*next));
 	for (uint32_t f = 0; f < n; f++)
 		if ((d->root[f] = c->fl->root[f] > 0 || !called_by_others(in, f)) &&
@@ -272,7 +260,6 @@ static int number_functions(struct causing *c, struct dominators *d)
 	}
 	for (uint32_t k = 1; k < d->n; k++)
 		d->number[d->of[k]] = k;
-	return 0;
 }
 
 /* The last place that stands above both. */
@@ -289,13 +276,12 @@ static uint32_t meet(const struct dominators *d, uint32_t a, uint32_t b)
 /* Sweep over the functions, callers first, until nothing changes: what dominates a function
  * is the last place that stands above all its callers.  Without cycles the second sweep
  * changes nothing. */
-static int find_dominators(struct causing *c, struct dominators *d)
+static void find_dominators(struct causing *c, struct dominators *d)
 {
 	const struct flow_input *in = &c->fl->in;
 	bool changed = true;
 
-	if (number_functions(c, d))
-		return c->err->kind;
+	number_functions(c, d);
 	memset(d->up, 0xff, d->n * sizeof(*d->up));
 	while (changed) {
 		changed = false;
@@ -303,8 +289,7 @@ static int find_dominators(struct causing *c, struct dominators *d)
 			const uint32_t f = d->of[k];
 			uint32_t up = d->root[f] ? 0 : FLOW_NONE;
 
-			if (causes_poll(c, k))
-				return c->err->kind;
+			causes_poll(c, k);
 			for (uint32_t i = in->in_first[f]; i < in->in_first[f + 1]; i++) {
 				const uint32_t p = d->number[in->caller[in->in_edge[i]]];
 
@@ -316,7 +301,6 @@ static int find_dominators(struct causing *c, struct dominators *d)
 			d->up[k] = up;
 		}
 	}
-	return 0;
 }
 
 /* Does another context of the function of place k dominate it? */
@@ -334,15 +318,13 @@ static bool dominated_by_own(const struct causing *c, const struct dominators *d
 /* From the end, the calls of a function are complete when they are added to those of the
  * function that dominates it.  A context below another one of its function is counted by
  * that. */
-static int at_least(struct causing *c, const uint64_t *direct)
+static void at_least(struct causing *c, const uint64_t *direct)
 {
 	struct dominators d;
 	uint64_t *sum;
 
-	if (find_dominators(c, &d))
-		return c->err->kind;
-	if (!(sum = ARENA_ARRAY(c->a, uint64_t, d.n)))
-		return arena_full(c->a, c->err);
+	find_dominators(c, &d);
+	sum = NEED_ARRAY(c->a, uint64_t, d.n);
 	for (uint32_t k = d.n; k-- > 1;) {
 		const uint32_t f = d.of[k];
 
@@ -352,7 +334,6 @@ static int at_least(struct causing *c, const uint64_t *direct)
 		if (sum[k] && !dominated_by_own(c, &d, k))
 			count_add(&c->out[c->q->c->fn[f]].lo, sum[k]);
 	}
-	return 0;
 }
 
 /* ---- at most: callers within reach ---- */
@@ -379,17 +360,15 @@ static void look_down(const struct flow_input *in, uint64_t *below)
 /* The callers are looked for in blocks of BLOCK, each with a pass over the graph.  If that takes
  * more than VISITS, several callers share a bit: then all of them count as reached if one is,
  * which is still an upper bound. */
-static int at_most(struct causing *c, const uint64_t *direct)
+static void at_most(struct causing *c, const uint64_t *direct)
 {
 	const struct flow_input *in = &c->fl->in;
 	const size_t n = in->functions, functions = c->q->functions;
 	const size_t most = 1 + VISITS / (n + in->edges + 1);
-	uint64_t *below = ARENA_ARRAY(c->a, uint64_t, n + 1);
-	uint64_t *of = ARENA_ARRAY(c->a, uint64_t, functions + 1);
+	uint64_t *below = NEED_ARRAY(c->a, uint64_t, n + 1);
+	uint64_t *of = NEED_ARRAY(c->a, uint64_t, functions + 1);
 	size_t callers = 0, blocks;
 
-	if (!below || !of)
-		return arena_full(c->a, c->err);
 	for (size_t f = 0; f < n; f++)
 		callers += direct[f] > 0;
 	blocks = (callers + BLOCK - 1) / BLOCK;
@@ -413,41 +392,33 @@ static int at_most(struct causing *c, const uint64_t *direct)
 		for (size_t f = 0; f < functions; f++)
 			for (uint64_t bits = of[f]; bits; bits &= bits - 1)
 				count_add(&c->out[f].hi, weight[__builtin_ctzll(bits)]);
-		if (cancel_poll(c->cancel, c->err))
-			return c->err->kind;
+		need_time(c->cancel);
 	}
-	return 0;
 }
 
-int path_causes(const struct flow *fl, const struct causes_query *q, struct arena *a,
-		const struct cancel *cancel, struct cause *out, uint64_t *calls,
-		struct err *err)
+void path_causes(const struct flow *fl, const struct causes_query *q, struct arena *a,
+		 const struct cancel *cancel, struct cause *out, uint64_t *calls)
 {
-	struct causing c = {fl, q, a, cancel, err, out};
+	struct causing c = {fl, q, a, cancel, out};
 	const uint64_t *direct = count_direct(&c, fl, a, calls);
 
-	if (!direct)
-		return arena_full(a, err);
-	if (estimate_causes(&c) || at_least(&c, direct) || at_most(&c, direct))
-		return err->kind;
+	estimate_causes(&c);
+	at_least(&c, direct);
+	at_most(&c, direct);
 	for (uint32_t f = 0; f < q->functions; f++)
 		out[f].est = fmax((double)out[f].lo, fmin((double)out[f].hi, out[f].est));
-	return 0;
 }
 
 /* Vertices stand behind their callers: from the end, sum[] of a vertex is complete when it is
  * met.  Of a function that is on the stack twice only the outermost vertex counts. */
-int known_causes(const struct stacks *s, const struct fn_set *of, struct arena *a,
-		 const struct cancel *cancel, struct cause *out, uint64_t *calls,
-		 struct err *err)
+void known_causes(const struct stacks *s, const struct fn_set *of, struct arena *a,
+		  const struct cancel *cancel, struct cause *out, uint64_t *calls)
 {
-	uint64_t *sum = ARENA_ARRAY(a, uint64_t, (size_t)s->n + 1);
-	uint8_t *outermost = ARENA_ARRAY(a, uint8_t, (size_t)s->n + 1);
+	struct err failed = {0};
+	uint64_t *sum = NEED_ARRAY(a, uint64_t, (size_t)s->n + 1);
+	uint8_t *outermost = NEED_ARRAY(a, uint8_t, (size_t)s->n + 1);
 
-	if (!sum || !outermost)
-		return arena_full(a, err);
-	if (stacks_outermost(s, outermost, a, cancel, err))
-		return err->kind;
+	need(stacks_outermost(s, outermost, a, cancel, &failed), &failed);
 	for (uint32_t v = s->n; v-- > 0;) {
 		const uint32_t up = s->caller[v];
 		struct cause *c = &out[s->fn[v]];
@@ -464,5 +435,4 @@ int known_causes(const struct stacks *s, const struct fn_set *of, struct arena *
 			count_add(calls, s->calls[v]);
 		}
 	}
-	return 0;
 }

@@ -25,12 +25,10 @@ struct causes_query {
 };
 
 /* out[functions] (zeros); *calls: all of them. */
-int path_causes(const struct flow *fl, const struct causes_query *q, struct arena *a,
-		const struct cancel *cancel, struct cause *out, uint64_t *calls,
-		struct err *err);
+void path_causes(const struct flow *fl, const struct causes_query *q, struct arena *a,
+		 const struct cancel *cancel, struct cause *out, uint64_t *calls);
 /* Where the stacks are known it is no estimate. */
-int known_causes(const struct stacks *s, const struct fn_set *of, struct arena *a,
-		 const struct cancel *cancel, struct cause *out, uint64_t *calls,
-		 struct err *err);
+void known_causes(const struct stacks *s, const struct fn_set *of, struct arena *a,
+		  const struct cancel *cancel, struct cause *out, uint64_t *calls);
 
 #endif

@@ -9,16 +9,16 @@
 
 #include "engine/flow/flow.h"
 #include "engine/names/fnset.h"
-#include "index/base/arena.h"
-#include "index/base/cancel.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 
 enum { POLL = 65536 };
 
-static int poll_at(const struct cancel *cancel, uint32_t v, struct err *err)
+static void poll_at(const struct cancel *cancel, uint32_t v)
 {
-	return v % POLL ? 0 : cancel_poll(cancel, err);
+	if (!(v % POLL))
+		need_time(cancel);
 }
 
 /* ---- one set under another ---- */
@@ -47,17 +47,14 @@ static uint8_t next_state(const struct path_cost_query *q, uint32_t f, uint8_t s
 									       : state;
 }
 
-int known_cost(const struct stacks *s, const struct path_cost_query *q, struct arena *a,
-	       const struct cancel *cancel, int64_t *out, uint64_t *calls,
-	       struct err *err)
+void known_cost(const struct stacks *s, const struct path_cost_query *q, struct arena *a,
+		const struct cancel *cancel, int64_t *out, uint64_t *calls)
 {
 	const uint8_t enter = q->under ? OUTSIDE : UNDER;
-	uint8_t *state = ARENA_ARRAY(a, uint8_t, (size_t)s->n + 1);
+	uint8_t *state = NEED_ARRAY(a, uint8_t, (size_t)s->n + 1);
 
 	*out = 0;
 	*calls = 0;
-	if (!state)
-		return arena_full(a, err);
 	for (uint32_t v = 0; v < s->n; v++) {
 		const uint8_t above =
 			s->caller[v] == FLOW_NONE ? enter : state[s->caller[v]];
@@ -67,10 +64,8 @@ int known_cost(const struct stacks *s, const struct path_cost_query *q, struct a
 			cost_add(out, s->incl[v]);
 		if (state[v] == INSIDE && has(q->of, s->fn[v]))
 			count_add(calls, s->calls[v]);
-		if (poll_at(cancel, v, err))
-			return err->kind;
+		poll_at(cancel, v);
 	}
-	return 0;
 }
 
 /* ---- neighbours ---- */
@@ -78,15 +73,13 @@ int known_cost(const struct stacks *s, const struct path_cost_query *q, struct a
 /* Calls of f by itself do not leave it: f, f;f and so on are one, and what they call is
  * called by it.  Of f;g;f the callees are those of the outermost f, the callers those of the
  * innermost, so that each cost counts once. */
-int known_neighbours(const struct stacks *s, uint32_t f, bool up, int64_t *est,
-		     struct arena *a, struct err *err)
+void known_neighbours(const struct stacks *s, uint32_t f, bool up, int64_t *est,
+		      struct arena *a)
 {
 	enum { NO, BELOW, WITHIN }; /* f is above; and nothing but f is between */
-	uint8_t *state = ARENA_ARRAY(a, uint8_t, (size_t)s->n + 1);
-	uint32_t *entry = ARENA_ARRAY(a, uint32_t, (size_t)s->n + 1);
+	uint8_t *state = NEED_ARRAY(a, uint8_t, (size_t)s->n + 1);
+	uint32_t *entry = NEED_ARRAY(a, uint32_t, (size_t)s->n + 1);
 
-	if (!state || !entry)
-		return arena_full(a, err);
 	for (uint32_t v = 0; v < s->n; v++) {
 		const uint32_t c = s->caller[v];
 		const uint8_t above = c == FLOW_NONE ? NO : state[c];
@@ -107,5 +100,4 @@ int known_neighbours(const struct stacks *s, uint32_t f, bool up, int64_t *est,
 			cost_add(&est[s->fn[c]], s->incl[v]);
 		entry[v] = v;
 	}
-	return 0;
 }

@@ -11,19 +11,18 @@
 
 /* As path_tree().  A row's calls and incl are those of this chain alone.  What a recursive
  * set calls in itself is a row, `inner`. */
-int known_tree(const struct stacks *s, const struct path_tree_query *q, struct arena *a,
-	       const struct cancel *cancel, struct path_tree *out, struct err *err);
+void known_tree(const struct stacks *s, const struct path_tree_query *q, struct arena *a,
+		const struct cancel *cancel, struct path_tree *out);
 /* est[functions] (zeros): the cost of the calls that f makes (up: that call f), by the
  * function at the other end; each cost once. */
-int known_neighbours(const struct stacks *s, uint32_t f, bool up, int64_t *est,
-		     struct arena *a, struct err *err);
+void known_neighbours(const struct stacks *s, uint32_t f, bool up, int64_t *est,
+		      struct arena *a);
 /* As path_cost(); *calls: those of `of` that are asked for. */
-int known_cost(const struct stacks *s, const struct path_cost_query *q, struct arena *a,
-	       const struct cancel *cancel, int64_t *out, uint64_t *calls,
-	       struct err *err);
+void known_cost(const struct stacks *s, const struct path_cost_query *q, struct arena *a,
+		const struct cancel *cancel, int64_t *out, uint64_t *calls);
 /* As path_find(); a path may pass a function twice, if the program did.  The widest path is
  * the hottest. */
-int known_paths(const struct stacks *s, const struct path_query *q, struct arena *a,
-		const struct cancel *cancel, struct path_list *out, struct err *err);
+void known_paths(const struct stacks *s, const struct path_query *q, struct arena *a,
+		 const struct cancel *cancel, struct path_list *out);
 
 #endif

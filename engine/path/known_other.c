@@ -19,7 +19,7 @@
 
 #include "engine/flow/flow.h"
 #include "engine/names/fnset.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
@@ -33,7 +33,6 @@ struct others {
 	int64_t *lifted; /* [rows] */
 	struct path_other *at;
 	size_t n;
-	struct err *err;
 };
 
 static bool avoided(const struct known_growing *c, uint32_t v)
@@ -41,15 +40,13 @@ static bool avoided(const struct known_growing *c, uint32_t v)
 	return c->q.avoiding && fnset_has(c->q.avoiding, c->s.fn[v]);
 }
 
-static int find_groups(struct others *o)
+static void find_groups(struct others *o)
 {
 	const struct path_tree *t = o->t;
 	const int64_t wide = t->est / PATH_WIDE;
 
-	o->group = ARENA_ARRAY(o->cut->a, uint32_t, t->n + 1);
-	o->lifted = ARENA_ARRAY(o->cut->a, int64_t, t->n + 1);
-	if (!o->group || !o->lifted)
-		return arena_full(o->cut->a, o->err);
+	o->group = NEED_ARRAY(o->cut->a, uint32_t, t->n + 1);
+	o->lifted = NEED_ARRAY(o->cut->a, int64_t, t->n + 1);
 	o->group[t->n] = (uint32_t)t->n;
 	for (size_t i = 0; i < t->n; i++) {
 		const struct path_tree_row *r = &t->rows[i];
@@ -58,7 +55,6 @@ static int find_groups(struct others *o)
 			      : r->parent == FLOW_NONE ? (uint32_t)t->n
 						       : o->group[r->parent];
 	}
-	return 0;
 }
 
 /* Note that function fn spends `cost` below a row: in a picture it is shown below the wide row at
@@ -86,14 +82,12 @@ static void lift(struct others *o)
 }
 
 /* In a tree of callees a vertex without a row lies below the row of its caller. */
-static int others_down(struct others *o)
+static void others_down(struct others *o)
 {
 	const struct known_growing *c = o->cut;
-	uint32_t *row = ARENA_ARRAY(c->a, uint32_t, (size_t)c->s.n + 1);
+	uint32_t *row = NEED_ARRAY(c->a, uint32_t, (size_t)c->s.n + 1);
 
-	o->at = ARENA_ARRAY(c->a, struct path_other, (size_t)c->s.n + 1);
-	if (!row || !o->at)
-		return arena_full(c->a, o->err);
+	o->at = NEED_ARRAY(c->a, struct path_other, (size_t)c->s.n + 1);
 	memset(row, 0xff, c->s.n * sizeof(*row));
 	/* In a tree of frames the vertices of the top belong to the nodes of level 1. */
 	for (uint32_t k = c->frames ? 1 : TOP; k < c->nodes; k++) {
@@ -116,14 +110,13 @@ static int others_down(struct others *o)
 		row[v] = row[up];
 		add_other(o, row[v], c->s.fn[v], c->s.self[v]);
 	}
-	return 0;
 }
 
 /* root[v]: where the stack of v begins; FLOW_NONE: the way there is avoided. */
 static uint32_t *find_roots(struct others *o)
 {
 	const struct known_growing *c = o->cut;
-	uint32_t *root = ARENA_ARRAY(c->a, uint32_t, (size_t)c->s.n + 1);
+	uint32_t *root = NEED_ARRAY(c->a, uint32_t, (size_t)c->s.n + 1);
 
 	for (uint32_t v = 0; root && v < c->s.n; v++) {
 		const uint32_t up = c->s.caller[v];
@@ -135,18 +128,16 @@ static uint32_t *find_roots(struct others *o)
 
 /* In a tree of callers the cost of a chain that no row continues goes to the roots of its
  * stacks.  A node that was expanded has a node for each of its callers. */
-static int others_up(struct others *o)
+static void others_up(struct others *o)
 {
 	const struct known_growing *c = o->cut;
 	const uint32_t *root = find_roots(o);
-	uint8_t *expanded = ARENA_ARRAY(c->a, uint8_t, (size_t)c->nodes + 1);
+	uint8_t *expanded = NEED_ARRAY(c->a, uint8_t, (size_t)c->nodes + 1);
 	size_t entries = 0;
 
 	for (uint32_t k = 0; k < c->nodes; k++)
 		entries += c->node[k].n;
-	o->at = ARENA_ARRAY(c->a, struct path_other, entries + 1);
-	if (!root || !expanded || !o->at)
-		return arena_full(c->a, o->err);
+	o->at = NEED_ARRAY(c->a, struct path_other, entries + 1);
 	for (uint32_t k = 1; k < c->nodes; k++)
 		expanded[c->node[k].parent] = 1;
 	for (uint32_t k = 1; k < c->nodes; k++) {
@@ -164,7 +155,6 @@ static int others_up(struct others *o)
 				add_other(o, row, c->s.fn[root[v]], c->cost[i]);
 		}
 	}
-	return 0;
 }
 
 static int path_other_by_place(const void *x, const void *y)
@@ -214,18 +204,20 @@ size_t path_other_join(struct path_other *o, size_t n)
 	return k;
 }
 
-int known_left_out(const struct path_tree *t, struct path_left_out *out, struct err *err)
+void known_left_out(const struct path_tree *t, struct path_left_out *out)
 {
-	struct others o = {.cut = t->grown, .t = t, .err = err};
+	struct others o = {.cut = t->grown, .t = t};
 
 	*out = (struct path_left_out){0};
-	if (find_groups(&o) || (o.cut->q.up ? others_up(&o) : others_down(&o)))
-		return err->kind;
+	find_groups(&o);
+	if (o.cut->q.up)
+		others_up(&o);
+	else
+		others_down(&o);
 	lift(&o);
 	o.n = path_other_join(o.at, o.n);
 	path_other_sort(o.at, o.n, path_other_by_cost);
 	o.n = o.n > o.cut->most ? o.cut->most : o.n;
 	path_other_sort(o.at, o.n, path_other_by_row);
 	*out = (struct path_left_out){o.lifted, o.at, o.n};
-	return 0;
 }

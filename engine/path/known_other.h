@@ -29,7 +29,6 @@ struct known_growing {
 	struct path_tree_query q;
 	struct arena *a;
 	const struct cancel *cancel;
-	struct err *err;
 	uint32_t most;	 /* rows, the costliest; and others */
 	bool frames;	 /* the top is no frame */
 	uint8_t *member; /* [n]: in the set, as the tree sees it; MEMBER.. */
@@ -48,7 +47,7 @@ struct known_growing {
 };
 
 /* t->grown is a struct known_growing. */
-int known_left_out(const struct path_tree *t, struct path_left_out *out, struct err *err);
+void known_left_out(const struct path_tree *t, struct path_left_out *out);
 
 /* Orders of path_other: the costliest first; by row, then cost.  The row of the top is the
  * largest number, so it comes last. */

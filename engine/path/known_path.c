@@ -13,8 +13,7 @@
 
 #include <stdlib.h>
 
-#include "index/base/arena.h"
-#include "index/base/cancel.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 #include "index/base/hash.h"
@@ -35,7 +34,6 @@ struct stack_finding {
 	const struct path_query *q;
 	struct arena *a;
 	const struct cancel *cancel;
-	struct err *err;
 	struct path_link *link;
 	size_t n, cap;
 	struct hash by;
@@ -48,7 +46,8 @@ static bool has(const struct fn_set *set, uint32_t f)
 }
 
 /* Add vertex v to the chain that ends with it. */
-static int add_vertex(struct stack_finding *w, uint32_t parent, uint32_t v, uint32_t *out)
+static void add_vertex(struct stack_finding *w, uint32_t parent, uint32_t v,
+		       uint32_t *out)
 {
 	const uint32_t fn = w->s->fn[v];
 	const uint32_t h = (uint32_t)hash_mix((uint64_t)parent << 32 | fn);
@@ -66,22 +65,19 @@ static int add_vertex(struct stack_finding *w, uint32_t parent, uint32_t v, uint
 						     has(w->q->via, fn),
 					      .end = up && has(w->q->to, fn)};
 
-		if (w->n >= NO_NODE ||
-		    arena_grow(w->a, &w->link, &w->cap, w->n, w->n + 1,
-			       sizeof(*w->link)) ||
-		    hash_add(&w->by, h, i = (uint32_t)w->n))
-			return arena_full(w->a, w->err);
+		if (w->n >= NO_NODE || hash_add(&w->by, h, i = (uint32_t)w->n))
+			need_memory(w->a);
+		need_grow(w->a, &w->link, &w->cap, w->n, w->n + 1, sizeof(*w->link));
 		w->link[w->n++] = new;
 	}
 	cost_add(&w->link[i].est, w->s->incl[v]);
 	count_add(&w->link[i].calls, w->s->calls[v]);
 	*out = w->link[i].end ? NO_NODE : i;
-	return 0;
 }
 
 /* Go on with the path that leads to v's caller, and begin one where v is the outermost of
  * its function. */
-static int follow_vertex(struct stack_finding *w, uint32_t v, bool outermost)
+static void follow_vertex(struct stack_finding *w, uint32_t v, bool outermost)
 {
 	const struct stacks *s = w->s;
 	const struct path_query *q = w->q;
@@ -90,31 +86,29 @@ static int follow_vertex(struct stack_finding *w, uint32_t v, bool outermost)
 
 	w->at[v] = NO_NODE;
 	if (has(q->avoiding, f))
-		return 0;
+		return;
 	if (up != NO_NODE && q->max && w->link[up].calls_made >= q->max)
 		up = NO_NODE;
-	if (up != NO_NODE && (has(q->to, f) || !has(q->from, f)) &&
-	    add_vertex(w, up, v, &w->at[v]))
-		return w->err->kind;
-	return has(q->from, f) && outermost ? add_vertex(w, NO_NODE, v, &w->at[v]) : 0;
+	if (up != NO_NODE && (has(q->to, f) || !has(q->from, f)))
+		add_vertex(w, up, v, &w->at[v]);
+	if (has(q->from, f) && outermost)
+		add_vertex(w, NO_NODE, v, &w->at[v]);
 }
 
 /* A vertex stands behind its caller, so at[] of the caller is known when it comes. */
-static int follow_stacks(struct stack_finding *w)
+static void follow_stacks(struct stack_finding *w)
 {
 	const struct stacks *s = w->s;
-	uint8_t *outermost = ARENA_ARRAY(w->a, uint8_t, (size_t)s->n + 1);
+	struct err err = {0};
+	uint8_t *outermost = NEED_ARRAY(w->a, uint8_t, (size_t)s->n + 1);
 
-	w->at = ARENA_ARRAY(w->a, uint32_t, (size_t)s->n + 1);
-	if (!outermost || !w->at)
-		return arena_full(w->a, w->err);
-	if (stacks_outermost(s, outermost, w->a, w->cancel, w->err))
-		return w->err->kind;
-	for (uint32_t v = 0; v < s->n; v++)
-		if (follow_vertex(w, v, outermost[v]) ||
-		    (v % POLL == 0 && cancel_poll(w->cancel, w->err)))
-			return w->err->kind;
-	return 0;
+	w->at = NEED_ARRAY(w->a, uint32_t, (size_t)s->n + 1);
+	need(stacks_outermost(s, outermost, w->a, w->cancel, &err), &err);
+	for (uint32_t v = 0; v < s->n; v++) {
+		follow_vertex(w, v, outermost[v]);
+		if (v % POLL == 0)
+			need_time(w->cancel);
+	}
 }
 
 /* A path ends in `to`, has cost, and has met `via` if that is asked for. */
@@ -146,30 +140,26 @@ static int shortest(const void *pa, const void *pb)
 	return dearest(pa, pb);
 }
 
-static int put_path(const struct stack_finding *w, const struct path_link *end,
-		    struct path *p)
+static void put_path(const struct stack_finding *w, const struct path_link *end,
+		     struct path *p)
 {
 	p->n = end->calls_made + 1;
-	if (!(p->steps = ARENA_ARRAY(w->a, struct path_step, p->n)))
-		return arena_full(w->a, w->err);
+	p->steps = NEED_ARRAY(w->a, struct path_step, p->n);
 	for (size_t i = p->n; i-- > 0; end = i ? &w->link[end->parent] : end)
 		p->steps[i] = (struct path_step){.fn = end->fn,
 						 .edge = FLOW_NONE,
 						 .calls = i ? end->calls : 0,
 						 .incl = end->est,
 						 .cost = path_bounds_exact(end->est)};
-	return 0;
 }
 
 /* The nodes that are paths, in the order asked for, as many as are wanted; total: of all. */
-static int list_paths(const struct stack_finding *w, struct path_list *out)
+static void list_paths(const struct stack_finding *w, struct path_list *out)
 {
 	const struct path_link **by =
-		ARENA_ARRAY(w->a, const struct path_link *, w->n + 1);
+		NEED_ARRAY(w->a, const struct path_link *, w->n + 1);
 	size_t n = 0, k = w->q->k;
 
-	if (!by)
-		return arena_full(w->a, w->err);
 	for (size_t i = 0; i < w->n; i++)
 		if (is_wanted(w, &w->link[i])) {
 			by[n++] = &w->link[i];
@@ -182,23 +172,21 @@ static int list_paths(const struct stack_finding *w, struct path_list *out)
 	out->more = n > k;
 	out->truncated = w->q->kind == PATH_ALL && n > k;
 	k = n < k ? n : k;
-	if (!(out->paths = ARENA_ARRAY(w->a, struct path, k + 1)))
-		return arena_full(w->a, w->err);
+	out->paths = NEED_ARRAY(w->a, struct path, k + 1);
 	for (; out->n < k; out->n++)
-		if (put_path(w, by[out->n], &out->paths[out->n]))
-			return w->err->kind;
-	return 0;
+		put_path(w, by[out->n], &out->paths[out->n]);
 }
 
-int known_paths(const struct stacks *s, const struct path_query *q, struct arena *a,
-		const struct cancel *cancel, struct path_list *out, struct err *err)
+void known_paths(const struct stacks *s, const struct path_query *q, struct arena *a,
+		 const struct cancel *cancel, struct path_list *out)
 {
 	struct stack_finding w = {
-		.s = s, .q = q, .a = a, .cancel = cancel, .err = err, .by = {.arena = a}};
+		.s = s, .q = q, .a = a, .cancel = cancel, .by = {.arena = a}};
 
 	*out = (struct path_list){0};
 	for (uint32_t f = fnset_next(q->from, 0); f != FNSET_NONE;
 	     f = fnset_next(q->from, f + 1))
 		out->same |= fnset_has(q->to, f);
-	return follow_stacks(&w) || list_paths(&w, out) ? err->kind : 0;
+	follow_stacks(&w);
+	list_paths(&w, out);
 }

@@ -15,8 +15,7 @@
 #include "engine/names/fnset.h"
 #include "engine/path/known.h"
 #include "engine/path/known_other.h"
-#include "index/base/arena.h"
-#include "index/base/cancel.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/err_struct.h"
@@ -32,9 +31,9 @@ enum { TOP = 0, NO_ROW = UINT32_MAX };
  * one, nothing but members is between them and it; it is where cost enters the set. */
 enum { MEMBER = 1, OUTERMOST = 2, JOINED = 4, ENTRY = 8 };
 
-static int grow(struct known_growing *g, void *pp, size_t *cap, size_t need, size_t size)
+static void grow(struct known_growing *g, void *pp, size_t *cap, size_t need, size_t size)
 {
-	return arena_grow(g->a, pp, cap, *cap, need, size) ? arena_full(g->a, g->err) : 0;
+	need_grow(g->a, pp, cap, *cap, need, size);
 }
 
 /* ---- heap ---- */
@@ -49,14 +48,12 @@ static bool above(const struct known_growing *unused, const struct known_waiting
 
 HEAP(waiting, struct known_waiting, const struct known_growing *, above)
 
-static int push(struct known_growing *g, uint32_t node)
+static void push(struct known_growing *g, uint32_t node)
 {
 	const struct known_waiting x = {g->node[node].size, node};
 
-	if (grow(g, &g->heap, &g->heap_cap, g->heaped + 1, sizeof(*g->heap)))
-		return -1;
+	grow(g, &g->heap, &g->heap_cap, g->heaped + 1, sizeof(*g->heap));
 	waiting_push(g->heap, g->heaped++, x, g);
-	return 0;
 }
 
 /* ---- nodes ---- */
@@ -70,8 +67,7 @@ static bool avoided(const struct known_growing *g, uint32_t f)
 static struct known_node *child(struct known_growing *g, uint32_t parent, uint32_t fn)
 {
 	if (!g->slot[fn]) {
-		if (grow(g, &g->node, &g->node_cap, g->nodes + 1, sizeof(*g->node)))
-			return NULL;
+		grow(g, &g->node, &g->node_cap, g->nodes + 1, sizeof(*g->node));
 		g->node[g->nodes++] = (struct known_node){
 			.fn = fn, .parent = parent, .depth = g->node[parent].depth + 1};
 		g->slot[fn] = (uint32_t)g->nodes;
@@ -85,7 +81,7 @@ struct tree_step {
 	uint64_t calls;
 	int64_t cost, own, size;
 };
-typedef int each_step(struct known_growing *g, uint32_t node, const struct tree_step *s);
+typedef void each_step(struct known_growing *g, uint32_t node, const struct tree_step *s);
 
 /* The cost that stays at a vertex: what it spends itself or, in a tree of callers, what
  * begins there, as nothing calls it. */
@@ -95,7 +91,7 @@ static int64_t own_of(const struct known_growing *g, uint32_t v, int64_t cost)
 }
 
 /* One step up from each vertex of a node: its caller, with the cost that it counts there. */
-static int steps_up(struct known_growing *g, uint32_t node, each_step *each)
+static void steps_up(struct known_growing *g, uint32_t node, each_step *each)
 {
 	for (size_t i = 0; i < g->node[node].n; i++) {
 		const size_t at = g->node[node].first + i;
@@ -106,15 +102,13 @@ static int steps_up(struct known_growing *g, uint32_t node, each_step *each)
 		if (up == FLOW_NONE || avoided(g, g->s.fn[up]))
 			continue;
 		s.own = own_of(g, up, cost);
-		if (each(g, node, &s))
-			return -1;
+		each(g, node, &s);
 	}
-	return 0;
 }
 
 /* One step down: all calls of each vertex.  Calls of a set that counts as one into itself
  * are no rows of level 1. */
-static int steps_down(struct known_growing *g, uint32_t node, each_step *each)
+static void steps_down(struct known_growing *g, uint32_t node, each_step *each)
 {
 	const struct stacks *s = &g->s;
 
@@ -129,16 +123,14 @@ static int steps_down(struct known_growing *g, uint32_t node, each_step *each)
 			if (avoided(g, s->fn[to]) ||
 			    (node == TOP && g->member[to] & JOINED))
 				continue;
-			if (each(g, node, &t))
-				return -1;
+			each(g, node, &t);
 		}
 	}
-	return 0;
 }
 
 /* From the top, which is no frame, to its own vertices: the roots of the program, or the
  * members of a set of several functions. */
-static int steps_at_top(struct known_growing *g, each_step *each)
+static void steps_at_top(struct known_growing *g, each_step *each)
 {
 	for (uint32_t i = 0, n = g->node[TOP].n; i < n; i++) {
 		const uint32_t v = g->vertex[i];
@@ -146,34 +138,35 @@ static int steps_at_top(struct known_growing *g, each_step *each)
 		const struct tree_step s = {v, 0, cost, own_of(g, v, cost),
 					    g->q.up ? g->sized[i] : g->size[v]};
 
-		if (!avoided(g, g->s.fn[v]) && each(g, TOP, &s))
-			return -1;
+		if (!avoided(g, g->s.fn[v]))
+			each(g, TOP, &s);
 	}
-	return 0;
 }
 
-static int steps(struct known_growing *g, uint32_t node, each_step *each)
+static void steps(struct known_growing *g, uint32_t node, each_step *each)
 {
-	if (node == TOP && g->frames)
-		return steps_at_top(g, each);
-	return g->q.up ? steps_up(g, node, each) : steps_down(g, node, each);
+	if (node == TOP && g->frames) {
+		steps_at_top(g, each);
+		return;
+	}
+	if (g->q.up)
+		steps_up(g, node, each);
+	else
+		steps_down(g, node, each);
 }
 
-static int count_step(struct known_growing *g, uint32_t node, const struct tree_step *s)
+static void count_step(struct known_growing *g, uint32_t node, const struct tree_step *s)
 {
 	struct known_node *to = child(g, node, g->s.fn[s->v]);
 
-	if (!to)
-		return -1;
 	to->n++;
 	cost_add(&to->est, s->cost);
 	cost_add(&to->own, s->own);
 	cost_add(&to->size, s->size);
 	count_add(&to->calls, s->calls);
-	return 0;
 }
 
-static int put_step(struct known_growing *g, uint32_t node, const struct tree_step *s)
+static void put_step(struct known_growing *g, uint32_t node, const struct tree_step *s)
 {
 	struct known_node *to = child(g, node, g->s.fn[s->v]);
 	const size_t at = to->first + to->n++;
@@ -183,11 +176,10 @@ static int put_step(struct known_growing *g, uint32_t node, const struct tree_st
 		g->cost[at] = s->cost;
 		g->sized[at] = s->size;
 	}
-	return 0;
 }
 
 /* Give the nodes from `from` on room for their vertices. */
-static int place_vertices(struct known_growing *g, size_t from)
+static void place_vertices(struct known_growing *g, size_t from)
 {
 	for (size_t k = from; k < g->nodes; k++) {
 		g->node[k].first = (uint32_t)g->vertices;
@@ -195,14 +187,12 @@ static int place_vertices(struct known_growing *g, size_t from)
 		g->node[k].n = 0;
 	}
 	if (g->vertices > UINT32_MAX)
-		return arena_full(g->a, g->err);
-	return grow(g, &g->vertex, &g->vertex_cap, g->vertices, sizeof(*g->vertex)) ||
-			       (g->q.up && (grow(g, &g->cost, &g->cost_cap, g->vertices,
-						 sizeof(*g->cost)) ||
-					    grow(g, &g->sized, &g->sized_cap, g->vertices,
-						 sizeof(*g->sized))))
-		       ? -1
-		       : 0;
+		need_memory(g->a);
+	grow(g, &g->vertex, &g->vertex_cap, g->vertices, sizeof(*g->vertex));
+	if (g->q.up) {
+		grow(g, &g->cost, &g->cost_cap, g->vertices, sizeof(*g->cost));
+		grow(g, &g->sized, &g->sized_cap, g->vertices, sizeof(*g->sized));
+	}
 }
 
 static bool may_grow(const struct known_growing *g, const struct known_node *x)
@@ -213,19 +203,18 @@ static bool may_grow(const struct known_growing *g, const struct known_node *x)
 
 /* Make the children of a node: count their vertices, make room for them, then put them
  * there.  slot[] is used only in between. */
-static int expand(struct known_growing *g, uint32_t node)
+static void expand(struct known_growing *g, uint32_t node)
 {
 	const size_t from = g->nodes;
 
-	if (steps(g, node, count_step) || place_vertices(g, from) ||
-	    steps(g, node, put_step))
-		return -1;
+	steps(g, node, count_step);
+	place_vertices(g, from);
+	steps(g, node, put_step);
 	for (size_t k = from; k < g->nodes; k++) {
 		g->slot[g->node[k].fn] = 0;
-		if (may_grow(g, &g->node[k]) && push(g, (uint32_t)k))
-			return -1;
+		if (may_grow(g, &g->node[k]))
+			push(g, (uint32_t)k);
 	}
-	return 0;
 }
 
 /* ---- where the tree starts ---- */
@@ -238,15 +227,13 @@ static bool as_one(const struct path_tree_query *q)
 
 /* Mark the members of the set: those that are outermost; and, if the set counts as one,
  * those with nothing but members between them and such a one. */
-static int mark_members(struct known_growing *g)
+static void mark_members(struct known_growing *g)
 {
 	const struct stacks *s = &g->s;
 	const bool join = as_one(&g->q);
-	uint8_t *inside = ARENA_ARRAY(g->a, uint8_t, (size_t)s->n + 1);
+	uint8_t *inside = NEED_ARRAY(g->a, uint8_t, (size_t)s->n + 1);
 
-	g->member = ARENA_ARRAY(g->a, uint8_t, (size_t)s->n + 1);
-	if (!inside || !g->member)
-		return arena_full(g->a, g->err);
+	g->member = NEED_ARRAY(g->a, uint8_t, (size_t)s->n + 1);
 	for (uint32_t v = 0; g->q.set && v < s->n; v++) {
 		const uint32_t c = s->caller[v];
 
@@ -259,19 +246,16 @@ static int mark_members(struct known_growing *g)
 		if (!join || c == FLOW_NONE || !(g->member[c] & MEMBER))
 			g->member[v] |= ENTRY;
 	}
-	return 0;
 }
 
 /* For a tree of callers: the part of incl[] for which this vertex is the innermost entry
  * of the set. */
-static int last_entered(struct known_growing *g, const int64_t *incl, int64_t **out)
+static void last_entered(struct known_growing *g, const int64_t *incl, int64_t **out)
 {
 	const struct stacks *s = &g->s;
-	uint32_t *entry = ARENA_ARRAY(g->a, uint32_t, (size_t)s->n + 1);
-	int64_t *cost = ARENA_ARRAY(g->a, int64_t, (size_t)s->n + 1);
+	uint32_t *entry = NEED_ARRAY(g->a, uint32_t, (size_t)s->n + 1);
+	int64_t *cost = NEED_ARRAY(g->a, int64_t, (size_t)s->n + 1);
 
-	if (!entry || !cost)
-		return arena_full(g->a, g->err);
 	for (uint32_t v = 0; v < s->n; v++) {
 		const uint32_t c = s->caller[v];
 
@@ -284,7 +268,6 @@ static int last_entered(struct known_growing *g, const int64_t *incl, int64_t **
 		entry[v] = v;
 	}
 	*out = cost;
-	return 0;
 }
 
 /* Is v one of the vertices that the top stands for?  Down, those where a stack first
@@ -299,22 +282,22 @@ static bool at_top(const struct known_growing *g, uint32_t v)
 
 /* Node 0.  Its cost counts once, however often the set is on the stack: that of outermost
  * vertices or, up, of each entry what no inner entry has. */
-static int put_top(struct known_growing *g)
+static void put_top(struct known_growing *g)
 {
 	struct known_node *top;
 	int64_t *entered = NULL, *sized = NULL;
 
-	if (grow(g, &g->node, &g->node_cap, 1, sizeof(*g->node)) ||
-	    (g->q.up &&
-	     (last_entered(g, g->s.incl, &entered) || last_entered(g, g->size, &sized))))
-		return -1;
+	grow(g, &g->node, &g->node_cap, 1, sizeof(*g->node));
+	if (g->q.up) {
+		last_entered(g, g->s.incl, &entered);
+		last_entered(g, g->size, &sized);
+	}
 	g->nodes = 1;
 	top = &g->node[TOP];
 	*top = (struct known_node){.fn = FLOW_NONE, .parent = FLOW_NONE};
 	for (uint32_t v = 0; v < g->s.n; v++)
 		top->n += at_top(g, v);
-	if (place_vertices(g, 0))
-		return -1;
+	place_vertices(g, 0);
 	for (uint32_t v = 0; v < g->s.n; v++) {
 		const int64_t cost = entered ? entered[v] : g->s.incl[v];
 
@@ -329,11 +312,10 @@ static int put_top(struct known_growing *g)
 		}
 		g->vertex[top->n++] = v;
 	}
-	return 0;
 }
 
 /* Calls of the set into itself: measured, in no sum, nothing is below. */
-static int put_inner(struct known_growing *g)
+static void put_inner(struct known_growing *g)
 {
 	const struct stacks *s = &g->s;
 	const size_t from = g->nodes;
@@ -345,8 +327,7 @@ static int put_inner(struct known_growing *g)
 		if (!(g->member[v] & MEMBER) || c == FLOW_NONE ||
 		    !(g->member[c] & MEMBER) || avoided(g, s->fn[g->q.up ? c : v]))
 			continue;
-		if (!(to = child(g, TOP, s->fn[g->q.up ? c : v])))
-			return -1;
+		to = child(g, TOP, s->fn[g->q.up ? c : v]);
 		to->inner = true;
 		cost_add(&to->est, s->incl[v]);
 		cost_add(&to->size, g->size[v]);
@@ -354,7 +335,6 @@ static int put_inner(struct known_growing *g)
 	}
 	for (size_t k = from; k < g->nodes; k++)
 		g->slot[g->node[k].fn] = 0;
-	return 0;
 }
 
 /* ---- rows ---- */
@@ -367,16 +347,14 @@ static uint64_t falling(int64_t cost)
 
 /* Keep the costliest nodes.  A node is no larger than the one above, which was made
  * before it. kept[node] is NO_ROW if it is not kept; order[] are the kept ones, by cost. */
-static int keep_nodes(struct known_growing *g, uint32_t **kept, uint32_t **order,
-		      uint32_t *n, bool *cut)
+static void keep_nodes(struct known_growing *g, uint32_t **kept, uint32_t **order,
+		       uint32_t *n, bool *cut)
 {
-	struct sort_pair *by = ARENA_ARRAY(g->a, struct sort_pair, g->nodes + 1);
+	struct sort_pair *by = NEED_ARRAY(g->a, struct sort_pair, g->nodes + 1);
 	size_t k = 0;
 
-	*kept = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
-	*order = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
-	if (!by || !*kept || !*order)
-		return arena_full(g->a, g->err);
+	*kept = NEED_ARRAY(g->a, uint32_t, g->nodes + 1);
+	*order = NEED_ARRAY(g->a, uint32_t, g->nodes + 1);
 	for (uint32_t i = 1; i < g->nodes; i++) {
 		(*kept)[i] = NO_ROW;
 		if (!path_under_min((double)g->node[i].size, g->q.min) &&
@@ -384,7 +362,7 @@ static int keep_nodes(struct known_growing *g, uint32_t **kept, uint32_t **order
 			by[k++] = (struct sort_pair){falling(g->node[i].size), i};
 	}
 	if (sort_pairs(by, k))
-		return err_no_memory(g->err, "sorting the rows of a tree");
+		need_memory_for("sorting the rows of a tree");
 	*n = 0;
 	for (size_t i = 0; i < k && *n < g->most; i++) {
 		const uint32_t up = g->node[by[i].value].parent;
@@ -396,33 +374,29 @@ static int keep_nodes(struct known_growing *g, uint32_t **kept, uint32_t **order
 	}
 	*cut |= *n < k;
 	if (g->size == g->s.incl) /* it is the order by size */
-		return 0;
+		return;
 	k = 0;
 	for (uint32_t i = 1; i < g->nodes; i++)
 		if ((*kept)[i] != NO_ROW)
 			by[k++] = (struct sort_pair){falling(g->node[i].est), i};
 	if (sort_pairs(by, k))
-		return err_no_memory(g->err, "sorting the rows of a tree");
+		need_memory_for("sorting the rows of a tree");
 	for (size_t i = 0; i < k; i++)
 		(*order)[i] = by[i].value;
-	return 0;
 }
 
 /* Rows in depth-first order, the costliest child first.  order[] has the costliest first:
  * linked from its end, each list of children begins with the costliest. */
-static int put_rows(struct known_growing *g, struct path_tree *t)
+static void put_rows(struct known_growing *g, struct path_tree *t)
 {
 	uint32_t *kept, *order, n = 0, *first, *next, *on;
 
-	if (keep_nodes(g, &kept, &order, &n, &t->cut))
-		return -1;
-	first = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
-	next = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
-	g->row = ARENA_ARRAY(g->a, uint32_t, g->nodes + 1);
-	on = ARENA_ARRAY(g->a, uint32_t, (size_t)g->s.functions + 1);
-	t->rows = ARENA_ARRAY(g->a, struct path_tree_row, (size_t)n + 1);
-	if (!first || !next || !g->row || !on || !t->rows)
-		return arena_full(g->a, g->err);
+	keep_nodes(g, &kept, &order, &n, &t->cut);
+	first = NEED_ARRAY(g->a, uint32_t, g->nodes + 1);
+	next = NEED_ARRAY(g->a, uint32_t, g->nodes + 1);
+	g->row = NEED_ARRAY(g->a, uint32_t, g->nodes + 1);
+	on = NEED_ARRAY(g->a, uint32_t, (size_t)g->s.functions + 1);
+	t->rows = NEED_ARRAY(g->a, struct path_tree_row, (size_t)n + 1);
 	for (uint32_t i = n; i-- > 0;) {
 		const uint32_t up = g->node[order[i]].parent;
 
@@ -461,12 +435,11 @@ static int put_rows(struct known_growing *g, struct path_tree *t)
 		i = i ? next[i] : 0;
 	}
 	g->row[TOP] = (uint32_t)t->n;
-	return 0;
 }
 
 /* If costs have both signs, a vertex may cost less than those below it.  So its size, the
  * sum of costs without their signs, says whether it is worth a row. */
-static int find_sizes(struct known_growing *g)
+static void find_sizes(struct known_growing *g)
 {
 	const struct stacks *s = &g->s;
 	bool negative = false;
@@ -476,54 +449,50 @@ static int find_sizes(struct known_growing *g)
 	for (uint32_t v = 0; v < s->n && !negative; v++)
 		negative = s->self[v] < 0;
 	if (!negative)
-		return 0;
-	if (!(size = ARENA_ARRAY(g->a, int64_t, (size_t)s->n + 1)))
-		return arena_full(g->a, g->err);
+		return;
+	size = NEED_ARRAY(g->a, int64_t, (size_t)s->n + 1);
 	for (uint32_t v = s->n; v-- > 0;) {
 		cost_add(&size[v], cost_size(s->self[v]));
 		if (s->caller[v] != FLOW_NONE)
 			cost_add(&size[s->caller[v]], size[v]);
 	}
 	g->size = size;
-	return 0;
 }
 
-int known_tree(const struct stacks *s, const struct path_tree_query *q, struct arena *a,
-	       const struct cancel *cancel, struct path_tree *out, struct err *err)
+void known_tree(const struct stacks *s, const struct path_tree_query *q, struct arena *a,
+		const struct cancel *cancel, struct path_tree *out)
 {
-	struct known_growing *g = ARENA_NEW(a, struct known_growing);
+	struct known_growing *g = NEED_NEW(a, struct known_growing);
 	struct path_tree t = {.proven = 1};
 	uint32_t expanded = 0;
 
-	if (!g || !(g->slot = ARENA_ARRAY(a, uint32_t, (size_t)s->functions + 1)))
-		return arena_full(a, err);
+	g->slot = NEED_ARRAY(a, uint32_t, (size_t)s->functions + 1);
 	g->s = *s;
 	g->q = *q;
 	g->a = a;
 	g->cancel = cancel;
-	g->err = err;
 	g->most = q->rows ? q->rows : PATH_TREE_ROWS;
 	g->frames = !as_one(q);
-	if (find_sizes(g) || mark_members(g) || put_top(g) || expand(g, TOP) ||
-	    (!g->frames && put_inner(g)))
-		return err->kind;
+	find_sizes(g);
+	mark_members(g);
+	put_top(g);
+	expand(g, TOP);
+	if (!g->frames)
+		put_inner(g);
 	g->node[TOP].own = g->frames ? 0 : g->node[TOP].own;
 	while (g->heaped && expanded++ < g->most) {
-		if (expanded % POLL == 0 && cancel_poll(cancel, err))
-			return err->kind;
-		if (expand(g, waiting_pop(g->heap, --g->heaped, g).node))
-			return err->kind;
+		if (expanded % POLL == 0)
+			need_time(cancel);
+		expand(g, waiting_pop(g->heap, --g->heaped, g).node);
 	}
 	t.cut = g->heaped > 0;
 	t.est = g->node[TOP].est;
 	t.own = g->node[TOP].own;
 	t.base = path_bounds_exact(t.est);
-	if (put_rows(g, &t))
-		return err->kind;
+	put_rows(g, &t);
 	/* known_left_out() may ask what the rows leave out, but not what `depth` and `min`
 	 * leave out: nobody asked for that. */
 	t.known = t.cut && !q->depth && !(q->min > 0);
 	t.grown = t.known ? g : NULL;
 	*out = t;
-	return 0;
 }

@@ -18,6 +18,7 @@
 #include "engine/names/fnset.h"
 #include "index/base/cost.h"
 #include "index/graph/inclusive.h"
+#include "index/base/need.h"
 
 #define SAME 1e-6 /* of a cost: a difference that nobody sees */
 
@@ -173,8 +174,8 @@ static double entered_by_others(const struct flow *fl, uint32_t f)
 	return incl > 0 ? incl : 0;
 }
 
-int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl,
-		   struct arena *scratch)
+void path_outermost(const struct flow *fl, const struct fn_set *set, double *incl,
+		    struct arena *scratch)
 {
 	const struct flow_input *in = &fl->in;
 	struct call_costs costs = flow_call_costs(in, in->cycle);
@@ -191,7 +192,7 @@ int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl
 		if (!nests(in, f) || !in->cycle[f])
 			continue;
 		if (!r.mass && returning_init(&r, &costs, scratch))
-			return -1;
+			need_memory(scratch);
 		/* Cost that returns to f through its cycle belongs to the entry before. */
 		incl[f] -= returning_cost(&r, &f, 1, NULL, returning_edges(most));
 		incl[f] = incl[f] > 0 ? incl[f] : 0;
@@ -207,7 +208,6 @@ int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl
 		incl_bounds(&k, &lo, &hi);
 		incl[f] = fmax((double)lo, fmin((double)hi, incl[f]));
 	}
-	return 0;
 }
 
 struct path_bounds path_from(const struct flow *fl, uint32_t f, double incl)

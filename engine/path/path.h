@@ -61,8 +61,8 @@ bool path_under_min(double est, double min);
 
 /* incl[f]: for each member f of the set, the cost that enters f while f is not on the
  * stack yet (inclusive.h).  -1: the scratch arena is full. */
-int path_outermost(const struct flow *fl, const struct fn_set *set, double *incl,
-		   struct arena *scratch);
+void path_outermost(const struct flow *fl, const struct fn_set *set, double *incl,
+		    struct arena *scratch);
 /* incl, the cost of f from outside of itself, with its bounds. */
 struct path_bounds path_from(const struct flow *fl, uint32_t f, double incl);
 
@@ -111,8 +111,8 @@ struct path_query {
 };
 
 /* Finding no path is no error: n is 0. */
-int path_find(const struct flow *fl, const struct path_query *q, struct arena *a,
-	      const struct cancel *cancel, struct path_list *out, struct err *err);
+void path_find(const struct flow *fl, const struct path_query *q, struct arena *a,
+	       const struct cancel *cancel, struct path_list *out);
 
 /* The functions of a flow that has their contexts apart. */
 struct path_contexts {
@@ -126,20 +126,19 @@ struct path_contexts {
 };
 /* Sum the estimates of the steps over the parts of q; bounds stay those of the whole.  add()
  * adds the estimates of one part to a path; first: path_outermost() of q->from in it. */
-typedef int path_add_part(void *arg, const struct flow *fl, const double *first,
-			  struct path *p);
-int path_sum_parts(const struct path_query *q, struct path_list *list,
-		   const struct arena *a, path_add_part *add, void *arg, struct err *err);
+typedef void path_add_part(void *arg, const struct flow *fl, const double *first,
+			   struct path *p);
+void path_sum_parts(const struct path_query *q, struct path_list *list,
+		    const struct arena *a, path_add_part *add, void *arg);
 /* The costliest first, then by functions; and these alone. */
 int paths_by_cost(const void *x, const void *y);
 int paths_by_functions(const struct path *a, const struct path *b);
 
 /* Make paths of functions of the paths that path_find() found for q in the flow; each once,
  * with the cost of all chains of contexts.  Edges, calls and incl are left to the caller. */
-int path_of_functions(const struct flow *fl, const struct path_query *q,
-		      const struct path_contexts *c, struct arena *a,
-		      const struct cancel *cancel, struct path_list *list,
-		      struct err *err);
+void path_of_functions(const struct flow *fl, const struct path_query *q,
+		       const struct path_contexts *c, struct arena *a,
+		       const struct cancel *cancel, struct path_list *list);
 
 /* ---- all paths together ---- */
 
@@ -150,8 +149,8 @@ struct path_cost_query {
 	const struct fn_set *of, *under, *via, *avoiding;
 	struct flow_parts *parts; /* sum the answers of these; NULL: use the flow alone */
 };
-int path_cost(const struct flow *fl, const struct path_cost_query *q, struct arena *a,
-	      const struct cancel *cancel, struct path_bounds *out, struct err *err);
+void path_cost(const struct flow *fl, const struct path_cost_query *q, struct arena *a,
+	       const struct cancel *cancel, struct path_bounds *out);
 
 /* ---- trees ---- */
 
@@ -238,8 +237,8 @@ enum path_folded {
 	FOLD_UNLISTED = 2
 };
 
-int path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,
-	      const struct cancel *cancel, struct path_tree *out, struct err *err);
+void path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,
+	       const struct cancel *cancel, struct path_tree *out);
 
 /* A wide row costs at least the whole tree / PATH_WIDE. */
 enum { PATH_WIDE = 1000 };
@@ -258,7 +257,6 @@ struct path_left_out {
 	const struct path_other *others; /* ordered by row, then the costliest first */
 	size_t n;
 };
-int path_tree_left_out(const struct path_tree *t, struct path_left_out *out,
-		       struct err *err);
+void path_tree_left_out(const struct path_tree *t, struct path_left_out *out);
 
 #endif

@@ -19,8 +19,7 @@
 #include "engine/graph/flow_parts.h"
 #include "engine/names/fnset.h"
 #include "engine/path/path.h"
-#include "index/base/arena.h"
-#include "index/base/cancel.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 #include "index/base/order.h"
@@ -33,7 +32,6 @@ struct following {
 	const double *first; /* [functions of the flow]: path_outermost() */
 	double *came; /* [edges of the flow]: est of the chains whose last call it is; NULL:
 			 the flow has no pairs */
-	struct err *err;
 };
 
 /* A sum has bounds only if all chains have. */
@@ -84,26 +82,24 @@ static void start_chains(struct following *w, const struct flow *fl,
 }
 
 /* The estimate of the chains that lead to f and go on by edge i. */
-static int follow_pairs(struct following *w, const struct flow *fl, uint32_t f,
-			uint32_t i, bool first, double *est)
+static void follow_pairs(struct following *w, const struct flow *fl, uint32_t f,
+			 uint32_t i, bool first, double *est)
 {
 	const struct flow_input *in = &fl->in;
 	double share;
 
 	*est = w->at[f].est * flow_share(fl, i, f);
 	if (!w->came || first)
-		return 0;
+		return;
 	*est = 0;
 	for (uint32_t k = in->in_first[f]; k < in->in_first[f + 1]; k++) {
 		const double came = w->came[in->in_edge[k]];
 
 		if (!(came > 0))
 			continue;
-		if (pairs_share(fl, in->in_edge[k], i, &share, w->err))
-			return w->err->kind;
+		pairs_share(fl, in->in_edge[k], i, &share);
 		*est += came * share;
 	}
-	return 0;
 }
 
 /* Nothing has come to these contexts. */
@@ -118,8 +114,8 @@ static void forget_came(struct following *w, const struct flow *fl, const uint32
 }
 
 /* Go on to the contexts of fn. */
-static int follow_chains(struct following *w, const struct flow *fl, uint32_t fn,
-			 bool first)
+static void follow_chains(struct following *w, const struct flow *fl, uint32_t fn,
+			  bool first)
 {
 	const struct flow_input *in = &fl->in;
 	struct path_bounds *at = w->at;
@@ -139,8 +135,7 @@ static int follow_chains(struct following *w, const struct flow *fl, uint32_t fn
 				w->next[to] = nothing();
 				w->there[n++] = to;
 			}
-			if (follow_pairs(w, fl, f, i, first, &est))
-				return w->err->kind;
+			follow_pairs(w, fl, f, i, first, &est);
 			b = path_bounds_next(at[f], in->incl[i], 0, fl->passing[f],
 					     fl->odd[f]);
 			b = path_bounds_of(est, b.lo, b.hi, b.bounded);
@@ -156,20 +151,19 @@ static int follow_chains(struct following *w, const struct flow *fl, uint32_t fn
 	w->here = w->there;
 	w->there = here;
 	w->nhere = n;
-	return 0;
 }
 
 /* The cost of the first steps of the path, one after the other; only `est` if it is one of
  * several parts. */
-static int cost_of_steps(struct following *w, const struct flow *fl,
-			 const struct fn_set *from, struct path *p, bool part)
+static void cost_of_steps(struct following *w, const struct flow *fl,
+			  const struct fn_set *from, struct path *p, bool part)
 {
 	start_chains(w, fl, from, p->steps[0].fn);
 	for (size_t i = 0; i < p->n; i++) {
 		struct path_bounds sum = nothing();
 
-		if (i && follow_chains(w, fl, p->steps[i].fn, i == 1))
-			return w->err->kind;
+		if (i)
+			follow_chains(w, fl, p->steps[i].fn, i == 1);
 		for (uint32_t k = 0; k < w->nhere; k++)
 			add_chain(&sum, &w->at[w->here[k]]);
 		if (!i && !part && w->nhere > 1)
@@ -187,16 +181,15 @@ static int cost_of_steps(struct following *w, const struct flow *fl,
 	for (uint32_t k = 0; k < w->nhere; k++)
 		w->at[w->here[k]].est = -1;
 	forget_came(w, fl, w->here, w->nhere);
-	return 0;
 }
 
-static int add_part_costs(void *arg, const struct flow *fl, const double *first,
-			  struct path *p)
+static void add_part_costs(void *arg, const struct flow *fl, const double *first,
+			   struct path *p)
 {
 	struct following *w = arg;
 
 	w->first = first;
-	return cost_of_steps(w, fl, w->from, p, true);
+	cost_of_steps(w, fl, w->from, p, true);
 }
 
 /* ---- equal paths ---- */
@@ -211,13 +204,11 @@ static int refs_by_functions(const void *x, const void *y)
 }
 
 /* Keep the first of equal paths, in their order. */
-static int drop_equal(struct path_list *list, struct arena *a, struct err *err)
+static void drop_equal(struct path_list *list, struct arena *a)
 {
-	struct path **by = ARENA_ARRAY(a, struct path *, list->n + 1);
+	struct path **by = NEED_ARRAY(a, struct path *, list->n + 1);
 	size_t n = 0;
 
-	if (!by)
-		return arena_full(a, err);
 	for (size_t i = 0; i < list->n; i++)
 		by[i] = &list->paths[i];
 	qsort(by, list->n, sizeof(*by), refs_by_functions);
@@ -228,7 +219,6 @@ static int drop_equal(struct path_list *list, struct arena *a, struct err *err)
 		if (list->paths[i].n)
 			list->paths[n++] = list->paths[i];
 	list->n = n;
-	return 0;
 }
 
 /* The parts may say that a path has no cost at all: it goes, unless a bound allows some. */
@@ -247,32 +237,28 @@ static void drop_costless(struct path_list *list)
 
 /* ---- */
 
-static int start_following(struct following *w, const struct flow *fl,
-			   const struct path_query *q, struct arena *a, struct err *err)
+static void start_following(struct following *w, const struct flow *fl,
+			    const struct path_query *q, struct arena *a)
 {
 	const size_t n = (size_t)fl->in.functions + 1;
-	double *first = ARENA_ARRAY(a, double, n);
+	double *first = NEED_ARRAY(a, double, n);
 
-	w->at = ARENA_ARRAY(a, struct path_bounds, n);
-	w->next = ARENA_ARRAY(a, struct path_bounds, n);
-	w->here = ARENA_ARRAY(a, uint32_t, n);
-	w->there = ARENA_ARRAY(a, uint32_t, n);
+	w->at = NEED_ARRAY(a, struct path_bounds, n);
+	w->next = NEED_ARRAY(a, struct path_bounds, n);
+	w->here = NEED_ARRAY(a, uint32_t, n);
+	w->there = NEED_ARRAY(a, uint32_t, n);
 	w->first = first;
-	w->came = fl->pairs ? ARENA_ARRAY(a, double, (size_t)fl->in.edges + 1) : NULL;
-	if ((fl->pairs && !w->came) || !w->at || !w->next || !w->here || !w->there ||
-	    !first || path_outermost(fl, q->from, first, a))
-		return arena_full(a, err);
+	w->came = fl->pairs ? NEED_ARRAY(a, double, (size_t)fl->in.edges + 1) : NULL;
+	path_outermost(fl, q->from, first, a);
 	for (size_t f = 0; f < n; f++)
 		w->at[f].est = w->next[f].est = -1;
-	return 0;
 }
 
-int path_of_functions(const struct flow *fl, const struct path_query *q,
-		      const struct path_contexts *c, struct arena *a,
-		      const struct cancel *cancel, struct path_list *list,
-		      struct err *err)
+void path_of_functions(const struct flow *fl, const struct path_query *q,
+		       const struct path_contexts *c, struct arena *a,
+		       const struct cancel *cancel, struct path_list *list)
 {
-	struct following w = {.c = c, .from = q->from, .err = err};
+	struct following w = {.c = c, .from = q->from};
 
 	for (size_t i = 0; i < list->n; i++)
 		for (size_t k = 0; k < list->paths[i].n; k++) {
@@ -280,17 +266,15 @@ int path_of_functions(const struct flow *fl, const struct path_query *q,
 
 			s->fn = c->fn[s->fn];
 		}
-	if (drop_equal(list, a, err) || start_following(&w, fl, q, a, err))
-		return err->kind;
+	drop_equal(list, a);
+	start_following(&w, fl, q, a);
 	for (size_t i = 0; i < list->n; i++) {
-		if (cost_of_steps(&w, fl, q->from, &list->paths[i], false) ||
-		    cancel_poll(cancel, err))
-			return err->kind;
+		cost_of_steps(&w, fl, q->from, &list->paths[i], false);
+		need_time(cancel);
 	}
-	if (q->parts && path_sum_parts(q, list, a, add_part_costs, &w, err))
-		return err->kind;
+	if (q->parts)
+		path_sum_parts(q, list, a, add_part_costs, &w);
 	drop_costless(list);
 	if (list->n && (q->kind == PATH_HOTTEST || q->kind == PATH_ALL))
 		qsort(list->paths, list->n, sizeof(*list->paths), paths_by_cost);
-	return 0;
 }

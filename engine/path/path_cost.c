@@ -32,7 +32,6 @@
 #include "engine/names/fnset.h"
 #include "engine/path/path.h"
 #include "index/base/need.h"
-#include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err.h"
 
@@ -59,7 +58,6 @@ struct costing {
 	struct arena *arena;
 	struct arena *bounds; /* freed before the estimate is made */
 	const struct cancel *cancel;
-	struct err *err;
 	/* [functions]: it can come to `of`, and is below `under`, if there is one.  Others
 	 * do not matter: what their calls bring is as if it entered without a call. */
 	const uint8_t *within;
@@ -143,15 +141,13 @@ static void gather_part(struct share_of *to, const struct share_of *from)
 
 /* ---- which states can be reached at all ---- */
 
-static int find_reached(struct costing *c)
+static void find_reached(struct costing *c)
 {
 	const struct flow_input *in = &c->fl->in;
-	uint32_t *todo = ARENA_ARRAY(c->arena, uint32_t, (size_t)c->n * STATES + 1);
+	uint32_t *todo = NEED_ARRAY(c->arena, uint32_t, (size_t)c->n * STATES + 1);
 	uint32_t n = 0;
 
-	c->reached = ARENA_ARRAY(c->arena, uint8_t, (size_t)in->functions + 1);
-	if (!todo || !c->reached)
-		return arena_full(c->arena, c->err);
+	c->reached = NEED_ARRAY(c->arena, uint8_t, (size_t)in->functions + 1);
 	for (uint32_t k = 0; k < c->n; k++)
 		if (c->starts[k] > 0) {
 			const uint32_t f = c->fn[k];
@@ -173,7 +169,6 @@ static int find_reached(struct costing *c)
 			todo[n++] = to * STATES + state;
 		}
 	}
-	return 0;
 }
 
 /* The only state in which cost can leave f, or STATES.  If there is one, all that
@@ -198,10 +193,10 @@ struct points {
 
 /* A function has as many points as it has states in which cost leaves it, and a call as
  * many as its caller. */
-static int make_room(struct costing *c, struct points *p)
+static void make_room(struct costing *c, struct points *p)
 {
 	const struct flow_input *in = &c->fl->in;
-	uint32_t *of = ARENA_ARRAY(c->arena, uint32_t, (size_t)c->n + 1);
+	uint32_t *of = NEED_ARRAY(c->arena, uint32_t, (size_t)c->n + 1);
 	size_t n = 0, edges = 1;
 
 	for (uint32_t k = 0; of && k < c->n; k++) {
@@ -213,25 +208,21 @@ static int make_room(struct costing *c, struct points *p)
 		edges += (size_t)states * (in->out_first[f + 1] - in->out_first[f]);
 	}
 	if (edges > UINT32_MAX || n >= UINT32_MAX)
-		return err_set(c->err, ERR_LIMIT, 0, "too many calls to follow");
+		need_fail(ERR_LIMIT, "too many calls to follow");
 	n++;
 	*p = (struct points){
 		.n = (uint32_t)n - 1,
 		.of = of,
-		.first = ARENA_ARRAY(c->arena, uint32_t, n),
-		.callee = ARENA_ARRAY(c->arena, uint32_t, edges),
-		.cycle = ARENA_ARRAY(c->arena, uint32_t, n),
-		.topo = ARENA_ARRAY(c->arena, uint32_t, n),
-		.incl = ARENA_ARRAY(c->arena, int64_t, edges),
-		.through = ARENA_ARRAY(c->arena, double, n),
-		.keep = ARENA_ARRAY(c->arena, double, n),
-		.cost = ARENA_ARRAY(c->arena, double, n),
-		.stop = ARENA_ARRAY(c->arena, uint8_t, n),
+		.first = NEED_ARRAY(c->arena, uint32_t, n),
+		.callee = NEED_ARRAY(c->arena, uint32_t, edges),
+		.cycle = NEED_ARRAY(c->arena, uint32_t, n),
+		.topo = NEED_ARRAY(c->arena, uint32_t, n),
+		.incl = NEED_ARRAY(c->arena, int64_t, edges),
+		.through = NEED_ARRAY(c->arena, double, n),
+		.keep = NEED_ARRAY(c->arena, double, n),
+		.cost = NEED_ARRAY(c->arena, double, n),
+		.stop = NEED_ARRAY(c->arena, uint8_t, n),
 	};
-	if (!p->of || !p->first || !p->callee || !p->cycle || !p->topo || !p->incl ||
-	    !p->through || !p->keep || !p->cost || !p->stop)
-		return arena_full(c->arena, c->err);
-	return 0;
 }
 
 /* The points of a function follow each other, by state. */
@@ -284,14 +275,13 @@ static void add_points(const struct costing *c, struct points *p, uint32_t k, ui
 }
 
 /* Cost that arrives INSIDE stays there: its sum is the estimate. */
-static int estimate_cost(struct costing *c, double *est)
+static void estimate_cost(struct costing *c, double *est)
 {
 	struct points p = {0};
 	struct flow all;
 	uint32_t edges = 0;
 
-	if (make_room(c, &p))
-		return c->err->kind;
+	make_room(c, &p);
 	for (uint32_t k = 0; k < c->n; k++)
 		add_points(c, &p, k, &edges);
 	all = (struct flow){.in = {.functions = p.n,
@@ -303,11 +293,9 @@ static int estimate_cost(struct costing *c, double *est)
 				   .topo = p.topo},
 			    .through = p.through,
 			    .keep = p.keep};
-	if (chain_spread(&all, p.stop, p.cost, c->arena, c->cancel, c->err))
-		return c->err->kind;
+	chain_spread(&all, p.stop, p.cost, c->arena, c->cancel);
 	for (uint32_t i = 0; i < p.n; i++)
 		*est += p.stop[i] ? p.cost[i] : 0;
-	return 0;
 }
 
 /* ---- bounds: forward ---- */
@@ -419,7 +407,7 @@ static void hand_on(struct costing *c, uint32_t f)
 
 /* Sweep a cycle, places first up to end, until nothing is tighter.  A large cycle is swept
  * less often: bounds are true after each sweep. */
-static int path_cost_settle(struct costing *c, uint32_t first, uint32_t end)
+static void path_cost_settle(struct costing *c, uint32_t first, uint32_t end)
 {
 	const struct flow_input *in = &c->fl->in;
 	uint64_t edges = 1, sweeps;
@@ -440,8 +428,7 @@ static int path_cost_settle(struct costing *c, uint32_t first, uint32_t end)
 	for (uint64_t k = 0; k < sweeps; k++) {
 		bool tighter = false;
 
-		if (cancel_poll(c->cancel, c->err))
-			return c->err->kind;
+		need_time(c->cancel);
 		for (uint32_t i = first; i < end; i++) {
 			struct split was = c->at[i];
 
@@ -451,7 +438,6 @@ static int path_cost_settle(struct costing *c, uint32_t first, uint32_t end)
 		if (!tighter)
 			break;
 	}
-	return 0;
 }
 
 static bool calls_itself(const struct costing *c, uint32_t f)
@@ -466,7 +452,7 @@ static bool calls_itself(const struct costing *c, uint32_t f)
 
 /* Components in topological order.  A function outside cycles has got the splits of all its
  * callers when it is met; a cycle gathers those itself. */
-static int forward(struct costing *c)
+static void forward(struct costing *c)
 {
 	const struct flow_input *in = &c->fl->in;
 
@@ -476,11 +462,10 @@ static int forward(struct costing *c)
 		end = first + 1;
 		while (cycle && end < c->n && in->cycle[c->fn[end]] == cycle)
 			end++;
-		if (first % POLL == 0 && cancel_poll(c->cancel, c->err))
-			return c->err->kind;
+		if (first % POLL == 0)
+			need_time(c->cancel);
 		if (cycle || calls_itself(c, f)) {
-			if (path_cost_settle(c, first, end))
-				return c->err->kind;
+			path_cost_settle(c, first, end);
 		} else if (!surely_outside(c, f)) {
 			struct split x = c->at[first];
 
@@ -489,7 +474,6 @@ static int forward(struct costing *c)
 		for (uint32_t i = first; i < end; i++)
 			hand_on(c, c->fn[i]);
 	}
-	return 0;
 }
 
 /* ---- bounds, backward: at most so much can still arrive ---- */
@@ -532,20 +516,18 @@ static int64_t entering(const struct costing *c, const struct below *of, uint32_
 
 /* From the callees up: so much of what leaves a function can still come to `of`.  It bounds
  * the cost from above where the calls into `of` alone do not. */
-static int backward(struct costing *c, int64_t *most)
+static void backward(struct costing *c, int64_t *most)
 {
 	const struct flow_input *in = &c->fl->in;
-	struct below *of = ARENA_ARRAY(c->bounds, struct below, (size_t)c->n + 1);
+	struct below *of = NEED_ARRAY(c->bounds, struct below, (size_t)c->n + 1);
 
-	if (!of)
-		return arena_full(c->bounds, c->err);
 	/* In a cycle all of the cost may still arrive, until the calls bound it. */
 	for (uint32_t k = 0; k < c->n; k++)
 		for (unsigned s = UNDER; in->cycle[c->fn[k]] && s < INSIDE; s++)
 			of[k].hi[s] = c->fl->passing[c->fn[k]];
 	for (uint32_t k = c->n; k-- > 0;) {
-		if (k % POLL == 0 && cancel_poll(c->cancel, c->err))
-			return c->err->kind;
+		if (k % POLL == 0)
+			need_time(c->cancel);
 		if (c->reached[c->fn[k]] & (1u << UNDER | 1u << VIA_SEEN))
 			look_below(c, of, c->fn[k], &of[k]);
 		else if (in->cycle[c->fn[k]])
@@ -557,7 +539,6 @@ static int backward(struct costing *c, int64_t *most)
 			c->odd |=
 				c->fl->odd[c->fn[k]] && only_state(c, c->fn[k]) == STATES;
 	}
-	return 0;
 }
 
 static void mark_set(const struct costing *c, const struct fn_set *set, uint8_t bit)
@@ -588,38 +569,32 @@ static void find_starts(struct costing *c)
 	}
 }
 
-static int path_cost_narrow(struct costing *c, const struct path_cost_query *q)
+static void path_cost_narrow(struct costing *c, const struct path_cost_query *q)
 {
 	const struct flow *fl = c->fl;
 	const size_t n = (size_t)fl->in.functions + 1;
 	uint8_t *below = NULL, *within;
 
-	if ((q->under &&
-	     chain_with(fl, q->under, NULL, false, &below, c->arena, c->err)) ||
-	    chain_with(fl, q->of, below, true, &within, c->arena, c->err))
-		return c->err->kind;
+	if (q->under)
+		chain_with(fl, q->under, NULL, false, &below, c->arena);
+	chain_with(fl, q->of, below, true, &within, c->arena);
 	c->within = within;
-	c->marks = ARENA_ARRAY(c->arena, uint8_t, n);
-	c->fn = ARENA_ARRAY(c->arena, uint32_t, n);
-	c->place = ARENA_ARRAY(c->arena, uint32_t, n);
-	if (!c->marks || !c->fn || !c->place)
-		return arena_full(c->arena, c->err);
+	c->marks = NEED_ARRAY(c->arena, uint8_t, n);
+	c->fn = NEED_ARRAY(c->arena, uint32_t, n);
+	c->place = NEED_ARRAY(c->arena, uint32_t, n);
 	c->n = 0;
 	for (uint32_t i = 0; i < fl->in.functions; i++)
 		if (within[fl->in.topo[i]]) {
 			c->place[fl->in.topo[i]] = c->n;
 			c->fn[c->n++] = fl->in.topo[i];
 		}
-	c->starts = ARENA_ARRAY(c->arena, double, (size_t)c->n + 1);
-	c->root = ARENA_ARRAY(c->arena, int64_t, (size_t)c->n + 1);
-	if (!c->starts || !c->root)
-		return arena_full(c->arena, c->err);
+	c->starts = NEED_ARRAY(c->arena, double, (size_t)c->n + 1);
+	c->root = NEED_ARRAY(c->arena, int64_t, (size_t)c->n + 1);
 	mark_set(c, q->of, IN_OF);
 	mark_set(c, q->under, IN_UNDER);
 	mark_set(c, q->via, IN_VIA);
 	mark_set(c, q->avoiding, IN_AVOID);
 	find_starts(c);
-	return 0;
 }
 
 /* Without cycles and calls that record too much, the sums agree; doubles are exact up to
@@ -636,66 +611,62 @@ static bool sums_agree(const struct costing *c)
 	return agree;
 }
 
-static int prepare_costing(struct costing *c, const struct path_cost_query *q)
+static void prepare_costing(struct costing *c, const struct path_cost_query *q)
 {
 	size_t n;
 
-	if (path_cost_narrow(c, q) || find_reached(c))
-		return c->err->kind;
+	path_cost_narrow(c, q);
+	find_reached(c);
 	c->sums = sums_agree(c);
 	n = (size_t)c->n + 1;
-	c->at = ARENA_ARRAY(c->bounds, struct split, n);
-	c->arrived_lo = ARENA_ARRAY(c->bounds, int64_t, n);
-	c->arrived_hi = ARENA_ARRAY(c->bounds, int64_t, n);
-	if (!c->at || !c->arrived_lo || !c->arrived_hi)
-		return arena_full(c->bounds, c->err);
-	return 0;
+	c->at = NEED_ARRAY(c->bounds, struct split, n);
+	c->arrived_lo = NEED_ARRAY(c->bounds, int64_t, n);
+	c->arrived_hi = NEED_ARRAY(c->bounds, int64_t, n);
 }
 
-static int find_bounds(struct costing *c, const struct path_cost_query *q, int64_t *lo,
-		       int64_t *hi)
+static void find_bounds(struct costing *c, const struct path_cost_query *q, int64_t *lo,
+			int64_t *hi)
 {
 	int64_t most = 0;
 
-	if (prepare_costing(c, q) || forward(c) || backward(c, &most))
-		return c->err->kind;
+	prepare_costing(c, q);
+	forward(c);
+	backward(c, &most);
 	for (uint32_t k = 0; k < c->n; k++) {
 		cost_add(lo, c->arrived_lo[k]);
 		cost_add(hi, c->arrived_hi[k]);
 	}
 	*hi = path_cost_least(*hi, most);
-	return 0;
 }
 
 /* The estimate where pairs of ways are known: each function is one for each way into it
  * (way_flow.h). */
-static int estimate_by_ways(const struct way_flow *w, const struct path_cost_query *q,
-			    const struct costing *of, double *est)
+static void estimate_by_ways(const struct way_flow *w, const struct path_cost_query *q,
+			     const struct costing *of, double *est)
 {
 	struct path_cost_query by = {0};
 	struct costing c = *of;
 
 	c.fl = &w->flow;
-	if (way_flow_set(w, q->of, c.arena, &by.of, c.err) ||
-	    way_flow_set(w, q->under, c.arena, &by.under, c.err) ||
-	    way_flow_set(w, q->via, c.arena, &by.via, c.err) ||
-	    way_flow_set(w, q->avoiding, c.arena, &by.avoiding, c.err) ||
-	    path_cost_narrow(&c, &by) || find_reached(&c) || estimate_cost(&c, est))
-		return c.err->kind;
+	way_flow_set(w, q->of, c.arena, &by.of);
+	way_flow_set(w, q->under, c.arena, &by.under);
+	way_flow_set(w, q->via, c.arena, &by.via);
+	way_flow_set(w, q->avoiding, c.arena, &by.avoiding);
+	path_cost_narrow(&c, &by);
+	find_reached(&c);
+	estimate_cost(&c, est);
 	*est /= w->scale;
-	return 0;
 }
 
 /* The answer for one flow. */
-static int cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
-			struct arena *a, const struct cancel *cancel,
-			struct path_bounds *out, struct err *err)
+static void cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
+			 struct arena *a, const struct cancel *cancel,
+			 struct path_bounds *out)
 {
 	struct costing c = {
 		.fl = fl,
 		.arena = a,
 		.cancel = cancel,
-		.err = err,
 		.under = q->under,
 		.via = q->via,
 		.ready = q->via ? VIA_SEEN : UNDER,
@@ -706,58 +677,57 @@ static int cost_in_flow(const struct flow *fl, const struct path_cost_query *q,
 	struct way_flow *ways = NULL;
 	uint8_t *above = NULL;
 	double est = 0;
-	int rc;
 
 	bounds = need_scratch(a);
 	c.bounds = bounds;
-	rc = find_bounds(&c, q, &lo, &hi);
+	find_bounds(&c, q, &lo, &hi);
 	scratch_free(bounds);
-	if (rc)
-		return rc;
-	if (lo == hi)
+	if (lo == hi) {
 		est = (double)lo;
-	else if ((fl->pairs && chain_with(fl, q->of, NULL, true, &above, a, err)) ||
-		 way_flow_new(fl, above, a, cancel, &ways, err) ||
-		 (ways ? estimate_by_ways(ways, q, &c, &est) : estimate_cost(&c, &est)))
-		return err->kind;
+	} else {
+		if (fl->pairs)
+			chain_with(fl, q->of, NULL, true, &above, a);
+		way_flow_new(fl, above, a, cancel, &ways);
+		if (ways)
+			estimate_by_ways(ways, q, &c, &est);
+		else
+			estimate_cost(&c, &est);
+	}
 	*out = path_bounds_of(est, lo, hi, !fl->mixed && (lo == hi || !c.odd));
-	return 0;
 }
 
-int path_cost(const struct flow *fl, const struct path_cost_query *q, struct arena *a,
-	      const struct cancel *cancel, struct path_bounds *out, struct err *err)
+void path_cost(const struct flow *fl, const struct path_cost_query *q, struct arena *a,
+	       const struct cancel *cancel, struct path_bounds *out)
 {
 	struct path_bounds sum = {0};
 	const struct flow *part;
 	struct arena *scratch;
-	int rc;
 
 	scratch = need_scratch(a);
-	rc = cost_in_flow(fl, q, scratch, cancel, out, err);
-	if (rc || !q->parts || out->measured) {
+	cost_in_flow(fl, q, scratch, cancel, out);
+	if (!q->parts || out->measured) {
 		scratch_free(scratch);
-		return rc;
+		return;
 	}
 	sum.bounded = flow_parts_proven(q->parts);
 	flow_parts_rewind(q->parts);
-	while (!(rc = flow_parts_next(q->parts, &part, err)) && part) {
+	for (;;) {
 		struct path_bounds b;
 
-		arena_reset(scratch);
-		if ((rc = cost_in_flow(part, q, scratch, cancel, &b, err)))
+		flow_parts_next(q->parts, &part);
+		if (!part)
 			break;
+		arena_reset(scratch);
+		cost_in_flow(part, q, scratch, cancel, &b);
 		sum.est += b.est;
 		cost_add(&sum.lo, b.lo);
 		cost_add(&sum.hi, b.hi);
 		sum.bounded &= b.bounded;
 	}
 	scratch_free(scratch);
-	if (rc)
-		return rc;
 	if (out->bounded && sum.bounded)
 		*out = path_bounds_of(sum.est, sum.lo > out->lo ? sum.lo : out->lo,
 				      path_cost_least(sum.hi, out->hi), true);
 	else
 		*out = path_bounds_of(sum.est, out->lo, out->hi, out->bounded);
-	return 0;
 }

@@ -29,7 +29,6 @@
 #include "engine/names/fnset.h"
 #include "engine/path/path.h"
 #include "index/base/need.h"
-#include "index/base/cancel.h"
 #include "index/base/err_struct.h"
 #include "index/base/heap.h"
 #include "index/base/order.h"
@@ -66,7 +65,6 @@ struct search {
 	const struct path_query *q;
 	struct arena *arena;
 	const struct cancel *cancel;
-	struct err *err;
 	enum path_kind kind; /* the kind of the query, or fewest calls */
 	uint32_t layers;
 	uint8_t *marks;
@@ -84,11 +82,6 @@ struct search {
 	size_t heap_cap, grown_cap;
 	uint64_t steps;
 };
-
-static int full(struct search *s)
-{
-	return arena_full(s->arena, s->err);
-}
 
 /* Of equal worth by the kind, the costlier path is better, then the shorter one. */
 static bool better(enum path_kind kind, const struct worth *a, const struct worth *b)
@@ -125,11 +118,11 @@ static struct worth of_call(const struct search *s, uint32_t edge)
 			      (double)s->asked->in.incl[edge_asked(s, edge)], 1};
 }
 
-static int reserve_one(struct search *s, void *pp, size_t *cap, uint32_t n, size_t size)
+static void reserve_one(struct search *s, void *pp, size_t *cap, uint32_t n, size_t size)
 {
-	return n == UINT32_MAX || arena_grow(s->arena, pp, cap, n, (size_t)n + 1, size)
-		       ? full(s)
-		       : 0;
+	if (n == UINT32_MAX)
+		need_memory(s->arena);
+	need_grow(s->arena, pp, cap, n, (size_t)n + 1, size);
 }
 
 /* ---- heap: the best on top ---- */
@@ -150,12 +143,10 @@ static bool before(const struct search *s, const struct promise *a,
 
 HEAP(promise, struct promise, const struct search *, before)
 
-static int push_promise(struct search *s, struct promise x)
+static void push_promise(struct search *s, struct promise x)
 {
-	if (reserve_one(s, &s->heap, &s->heap_cap, s->nheap, sizeof(*s->heap)))
-		return -1;
+	reserve_one(s, &s->heap, &s->heap_cap, s->nheap, sizeof(*s->heap));
 	promise_push(s->heap, s->nheap++, x, s);
-	return 0;
 }
 
 /* ---- points ---- */
@@ -246,7 +237,7 @@ static void look_down(struct search *s, uint32_t g)
 }
 
 /* Offer the rest x of f in `layer` to the callers of f in its cycle. */
-static int look_up(struct search *s, uint32_t f, uint32_t layer, const struct worth *x)
+static void look_up(struct search *s, uint32_t f, uint32_t layer, const struct worth *x)
 {
 	const struct flow_input *in = &s->fl->in;
 
@@ -262,14 +253,12 @@ static int look_up(struct search *s, uint32_t f, uint32_t layer, const struct wo
 		if (!improve(s, point, joined(&call, x)))
 			continue;
 		s->offers[g] |= inside(s, g);
-		if (push_promise(s, (struct promise){s->rest[point], point}))
-			return -1;
+		push_promise(s, (struct promise){s->rest[point], point});
 	}
-	return 0;
 }
 
 /* The rests of a cycle, topo[first] up to topo[end]: from outside, then the best first. */
-static int rest_of_cycle(struct search *s, uint32_t first, uint32_t end)
+static void rest_of_cycle(struct search *s, uint32_t first, uint32_t end)
 {
 	const uint32_t *topo = s->fl->in.topo;
 
@@ -280,26 +269,23 @@ static int rest_of_cycle(struct search *s, uint32_t first, uint32_t end)
 		for (uint32_t l = 0; l < s->layers; l++) {
 			uint32_t point = topo[k] * s->layers + l;
 
-			if (s->rest[point].calls &&
-			    push_promise(s, (struct promise){s->rest[point], point}))
-				return -1;
+			if (s->rest[point].calls)
+				push_promise(s, (struct promise){s->rest[point], point});
 		}
 	for (uint32_t polled = 0; s->nheap; polled++) {
 		struct promise p = promise_pop(s->heap, --s->nheap, s);
 		uint32_t f = fn_of(s, p.path), layer = layer_of(s, p.path);
 
-		if (polled % POLL == 0 && cancel_poll(s->cancel, s->err))
-			return -1;
+		if (polled % POLL == 0)
+			need_time(s->cancel);
 		if (s->settled[p.path])
 			continue;
 		s->settled[p.path] = 1;
 		/* via may be seen at f itself: f is entered in either layer. */
 		for (uint32_t l = 0; l < s->layers && inside(s, f); l++)
-			if (layer_at(s, f, l) == layer &&
-			    look_up(s, f, l, &s->rest[p.path]))
-				return -1;
+			if (layer_at(s, f, l) == layer)
+				look_up(s, f, l, &s->rest[p.path]);
 	}
-	return 0;
 }
 
 /* The functions in topological order lie anywhere: ask early for the calls of one. */
@@ -330,7 +316,7 @@ static uint32_t forget_rests(struct search *s)
 
 /* rest[g * layers + l]: the best rest after g; l: via has been seen.  No path leads to
  * functions before the first start. */
-static int find_rest(struct search *s)
+static void find_rest(struct search *s)
 {
 	enum { FAR = 24, NEAR = 12 };
 	const struct flow_input *in = &s->fl->in;
@@ -341,68 +327,61 @@ static int find_rest(struct search *s)
 
 		fetch_calls(in, end - 1 - FAR, end - 1 - NEAR);
 		first = flow_component(in, in->topo, end);
-		if (first % POLL == 0 && cancel_poll(s->cancel, s->err))
-			return -1;
-		if (cycle && rest_of_cycle(s, first, end))
-			return -1;
+		if (first % POLL == 0)
+			need_time(s->cancel);
+		if (cycle)
+			rest_of_cycle(s, first, end);
 		if (!cycle && goes_on(s, f))
 			look_down(s, f);
 		for (uint32_t k = first; k < end; k++)
 			starts -= (s->marks[in->topo[k]] & IN_FROM) != 0;
 	}
-	return 0;
 }
 
 /* The best rest may have too many calls while another has not. */
-static int find_fewest(struct search *s)
+static void find_fewest(struct search *s)
 {
 	size_t n = (size_t)s->fl->in.functions * s->layers;
 
-	if (!(s->fewest = ARENA_ARRAY(s->arena, uint32_t, n + 1)))
-		return full(s);
+	s->fewest = NEED_ARRAY(s->arena, uint32_t, n + 1);
 	s->kind = PATH_SHORTEST;
-	if (find_rest(s))
-		return -1;
+	find_rest(s);
 	s->kind = s->q->kind;
 	for (size_t i = 0; i < n; i++)
 		s->fewest[i] = s->rest[i].calls;
-	return 0;
 }
 
 /* ---- paths ---- */
 
 /* Add a path that extends `before` by a call to `point`, unless no end can follow, or its best
  * end is too long or costs too little. */
-static int grow_path(struct search *s, uint32_t before, uint32_t point, uint32_t edge,
-		     struct worth so_far, bool end)
+static void grow_path(struct search *s, uint32_t before, uint32_t point, uint32_t edge,
+		      struct worth so_far, bool end)
 {
 	struct worth best = so_far;
 	uint32_t calls = so_far.calls;
 
 	if (!end) {
 		if (!s->rest[point].calls)
-			return 0;
+			return;
 		best = joined(&so_far, &s->rest[point]);
 		calls += s->fewest ? s->fewest[point] : 0;
 	}
 	if ((s->q->max && calls > s->q->max) || path_under_min(best.est, s->q->min))
-		return 0;
-	if (reserve_one(s, &s->grown, &s->grown_cap, s->ngrown, sizeof(*s->grown)))
-		return -1;
+		return;
+	reserve_one(s, &s->grown, &s->grown_cap, s->ngrown, sizeof(*s->grown));
 	s->grown[s->ngrown] = (struct grown){before, point, edge, so_far};
-	return push_promise(s, (struct promise){best, s->ngrown++});
+	push_promise(s, (struct promise){best, s->ngrown++});
 }
 
-static int grow_starts(struct search *s)
+static void grow_starts(struct search *s)
 {
 	for (uint32_t f = 0; f < s->fl->in.functions; f++) {
 		if ((s->marks[f] & (IN_FROM | IN_AVOID)) != IN_FROM || !(s->first[f] > 0))
 			continue;
-		if (grow_path(s, FLOW_NONE, f * s->layers + layer_at(s, f, 0), FLOW_NONE,
-			      (struct worth){s->first[f], INFINITY, 0}, false))
-			return -1;
+		grow_path(s, FLOW_NONE, f * s->layers + layer_at(s, f, 0), FLOW_NONE,
+			  (struct worth){s->first[f], INFINITY, 0}, false);
 	}
-	return 0;
 }
 
 /* Calls out of a cycle never return to it, so the path before the cycle of f need not
@@ -432,7 +411,7 @@ static bool complete(const struct search *s, uint32_t path)
 }
 
 /* Extend a path by each call of its last function that does not come back to it. */
-static int prolong(struct search *s, uint32_t path)
+static void prolong(struct search *s, uint32_t path)
 {
 	const struct flow_input *in = &s->fl->in;
 	uint32_t f = fn_of(s, s->grown[path].point);
@@ -452,26 +431,22 @@ static int prolong(struct search *s, uint32_t path)
 		if (function_at(s, to) == function_at(s, f) ||
 		    (!end && on_path(s, path, to)))
 			continue;
-		if (grow_path(s, path, to * s->layers + layer_at(s, to, layer), i, so_far,
-			      end))
-			return -1;
+		grow_path(s, path, to * s->layers + layer_at(s, to, layer), i, so_far,
+			  end);
 	}
-	return 0;
 }
 
 /* ---- the answer ---- */
 
 /* The steps from the start to the end, with their costs: those of the flow that was asked,
  * also if the path was found in one that has ways apart. */
-static int steps_of(struct search *s, uint32_t path, struct path *out)
+static void steps_of(struct search *s, uint32_t path, struct path *out)
 {
 	const struct flow *fl = s->asked;
 	uint32_t n = s->grown[path].so_far.calls + 1, k = n;
-	struct path_step *step = ARENA_ARRAY(s->arena, struct path_step, n);
+	struct path_step *step = NEED_ARRAY(s->arena, struct path_step, n);
 	uint32_t start = path;
 
-	if (!step)
-		return full(s);
 	for (uint32_t i = path; i != FLOW_NONE; i = s->grown[i].before) {
 		const uint32_t edge = s->grown[start = i].edge;
 
@@ -495,55 +470,50 @@ static int steps_of(struct search *s, uint32_t path, struct path *out)
 					 step[k].cost.est, fl->passing[f], fl->odd[f]);
 	}
 	*out = (struct path){step, n};
-	return 0;
 }
 
-static int add_path(struct search *s, struct path_list *list, size_t *cap, uint32_t path)
+static void add_path(struct search *s, struct path_list *list, size_t *cap, uint32_t path)
 {
-	if (arena_grow(s->arena, &list->paths, cap, list->n, list->n + 1,
-		       sizeof(*list->paths)))
-		return full(s);
-	return steps_of(s, path, &list->paths[list->n++]);
+	need_grow(s->arena, &list->paths, cap, list->n, list->n + 1,
+		  sizeof(*list->paths));
+	steps_of(s, path, &list->paths[list->n++]);
 }
 
 /* Take the path that may still become the best.  If it is complete, no other one can
  * be better, as `best` of each is never too low; if not, it is extended by each of its
  * calls. */
-static int find_paths(struct search *s, uint32_t k, struct path_list *list)
+static void find_paths(struct search *s, uint32_t k, struct path_list *list)
 {
 	size_t cap = 0;
 
 	for (uint32_t polled = 0; s->nheap; polled++) {
 		struct promise p = promise_pop(s->heap, --s->nheap, s);
 
-		if (polled % POLL == 0 && cancel_poll(s->cancel, s->err))
-			return -1;
+		if (polled % POLL == 0)
+			need_time(s->cancel);
 		if (s->steps > MOST_STEPS) {
 			list->more = list->truncated = true;
-			return 0;
+			return;
 		}
 		if (!complete(s, p.path)) {
-			if (prolong(s, p.path))
-				return -1;
+			prolong(s, p.path);
 			continue;
 		}
 		if (list->n == k) {
 			list->more = true;
-			return 0;
+			return;
 		}
-		if (add_path(s, list, &cap, p.path))
-			return -1;
+		add_path(s, list, &cap, p.path);
 	}
-	return 0;
 }
 
 /* ---- the parts of a profile ---- */
 
 /* Multiply the shares of one part along the path.  Its own bounds are not asked for. */
-static int add_part_estimate(void *arg, const struct flow *fl, const double *first,
-			     struct path *p)
+static void add_part_estimate(void *arg, const struct flow *fl, const double *first,
+			      struct path *p)
 {
-	struct err *err = arg;
+	(void)arg;
 	const double start = first[p->steps[0].fn];
 	struct path_bounds b = path_bounds_of(start, 0, path_rounded(start), true);
 
@@ -552,39 +522,35 @@ static int add_part_estimate(void *arg, const struct flow *fl, const double *fir
 		uint32_t i = p->steps[k].edge;
 		double share = flow_share(fl, i, fl->in.caller[i]);
 
-		if (k > 1 && pairs_share(fl, p->steps[k - 1].edge, i, &share, err))
-			return err->kind;
+		if (k > 1)
+			pairs_share(fl, p->steps[k - 1].edge, i, &share);
 		b.est *= share;
 		p->steps[k].cost.est += b.est;
 	}
-	return 0;
 }
 
-int path_sum_parts(const struct path_query *q, struct path_list *list,
-		   const struct arena *a, path_add_part *add, void *arg, struct err *err)
+void path_sum_parts(const struct path_query *q, struct path_list *list,
+		    const struct arena *a, path_add_part *add, void *arg)
 {
 	const struct flow *fl;
 	struct arena *scratch;
-	int rc;
 
 	for (size_t i = 0; i < list->n; i++)
 		for (size_t k = 0; k < list->paths[i].n; k++)
 			list->paths[i].steps[k].cost.est = 0;
 	scratch = need_scratch(a);
 	flow_parts_rewind(q->parts);
-	while (!(rc = flow_parts_next(q->parts, &fl, err)) && fl) {
+	for (;;) {
 		double *first;
 
+		flow_parts_next(q->parts, &fl);
+		if (!fl)
+			break;
 		arena_reset(scratch);
-		first = ARENA_ARRAY(scratch, double, (size_t)fl->in.functions + 1);
-		if (!first || path_outermost(fl, q->from, first, scratch)) {
-			rc = arena_full(scratch, err);
-			break;
-		}
-		for (size_t i = 0; i < list->n && !rc; i++)
-			rc = add(arg, fl, first, &list->paths[i]);
-		if (rc)
-			break;
+		first = NEED_ARRAY(scratch, double, (size_t)fl->in.functions + 1);
+		path_outermost(fl, q->from, first, scratch);
+		for (size_t i = 0; i < list->n; i++)
+			add(arg, fl, first, &list->paths[i]);
 	}
 	scratch_free(scratch);
 	for (size_t i = 0; i < list->n; i++)
@@ -593,7 +559,6 @@ int path_sum_parts(const struct path_query *q, struct path_list *list,
 
 			*b = path_bounds_of(b->est, b->lo, b->hi, b->bounded);
 		}
-	return rc;
 }
 
 int paths_by_functions(const struct path *a, const struct path *b)
@@ -619,23 +584,19 @@ int paths_by_cost(const void *x, const void *y)
 
 /* Find the cost of each start as the outermost of its set.  No caller asks which calls brought
  * it: it stands at the last way into the start, that of cost without a call. */
-static int find_first(struct search *s)
+static void find_first(struct search *s)
 {
 	const struct flow_input *in = &s->asked->in;
-	double *first = ARENA_ARRAY(s->arena, double, (size_t)in->functions + 1);
+	double *first = NEED_ARRAY(s->arena, double, (size_t)in->functions + 1);
 
-	if (!first || path_outermost(s->asked, s->q->from, first, s->arena))
-		return full(s);
+	path_outermost(s->asked, s->q->from, first, s->arena);
 	s->first = first;
 	if (!s->ways)
-		return 0;
-	s->first = ARENA_ARRAY(s->arena, double, (size_t)s->fl->in.functions + 1);
-	if (!s->first)
-		return full(s);
+		return;
+	s->first = NEED_ARRAY(s->arena, double, (size_t)s->fl->in.functions + 1);
 	for (uint32_t f = 0; f < in->functions; f++)
 		if (s->ways->first[f] < s->ways->first[f + 1])
 			s->first[s->ways->first[f + 1] - 1] = first[f];
-	return 0;
 }
 
 /* Mark a function: all its ways in, too. */
@@ -650,15 +611,15 @@ static void mark_function(struct search *s, uint32_t f, uint8_t bit, bool *same)
 }
 
 /* The functions on the ways from a start to an end. */
-static int find_between(struct search *s, uint8_t **out)
+static void find_between(struct search *s, uint8_t **out)
 {
 	uint8_t *below;
 
-	return chain_with(s->asked, s->q->from, NULL, false, &below, s->arena, s->err) ||
-	       chain_with(s->asked, s->q->to, below, true, out, s->arena, s->err);
+	chain_with(s->asked, s->q->from, NULL, false, &below, s->arena);
+	chain_with(s->asked, s->q->to, below, true, out, s->arena);
 }
 
-static int prepare_search(struct search *s, bool *same)
+static void prepare_search(struct search *s, bool *same)
 {
 	const struct path_query *q = s->q;
 	const struct {
@@ -671,36 +632,32 @@ static int prepare_search(struct search *s, bool *same)
 	uint8_t *between = NULL;
 	size_t n;
 
-	if ((s->asked->pairs && find_between(s, &between)) ||
-	    way_flow_new(s->asked, between, s->arena, s->cancel, &s->ways, s->err))
-		return s->err->kind;
+	if (s->asked->pairs)
+		find_between(s, &between);
+	way_flow_new(s->asked, between, s->arena, s->cancel, &s->ways);
 	s->fl = s->ways ? &s->ways->flow : s->asked;
 	n = (size_t)s->fl->in.functions + 1;
 	s->kind = q->kind;
 	s->layers = q->via ? 2 : 1;
-	s->marks = ARENA_ARRAY(s->arena, uint8_t, n);
-	s->rest = ARENA_ARRAY(s->arena, struct worth, n * s->layers);
-	s->settled = ARENA_ARRAY(s->arena, uint8_t, n * s->layers);
-	s->offers = ARENA_ARRAY(s->arena, uint8_t, n);
-	if (!s->marks || !s->rest || !s->settled || !s->offers)
-		return full(s);
+	s->marks = NEED_ARRAY(s->arena, uint8_t, n);
+	s->rest = NEED_ARRAY(s->arena, struct worth, n * s->layers);
+	s->settled = NEED_ARRAY(s->arena, uint8_t, n * s->layers);
+	s->offers = NEED_ARRAY(s->arena, uint8_t, n);
 	for (size_t i = 0; i < sizeof(sets) / sizeof(sets[0]); i++)
 		for (uint32_t f = sets[i].set ? fnset_next(sets[i].set, 0) : FNSET_NONE;
 		     f != FNSET_NONE; f = fnset_next(sets[i].set, f + 1))
 			mark_function(s, f, sets[i].bit, same);
-	return find_first(s);
+	find_first(s);
 }
 
 /* The estimate of all paths together, of any length, with recursion.  Unknown with
  * via. */
-static int find_total(struct search *s, struct path_list *list)
+static void find_total(struct search *s, struct path_list *list)
 {
 	const struct flow_input *in = &s->fl->in;
-	uint8_t *stop = ARENA_ARRAY(s->arena, uint8_t, (size_t)in->functions + 1);
-	double *cost = ARENA_ARRAY(s->arena, double, (size_t)in->functions + 1);
+	uint8_t *stop = NEED_ARRAY(s->arena, uint8_t, (size_t)in->functions + 1);
+	double *cost = NEED_ARRAY(s->arena, double, (size_t)in->functions + 1);
 
-	if (!stop || !cost)
-		return full(s);
 	for (uint32_t f = 0; f < in->functions; f++) {
 		stop[f] = !inside(s, f);
 		if (!(s->marks[f] & IN_FROM) || s->marks[f] & IN_AVOID)
@@ -710,36 +667,35 @@ static int find_total(struct search *s, struct path_list *list)
 				cost[in->callee[i]] +=
 					s->first[f] * flow_share(s->fl, i, f);
 	}
-	if (chain_spread(s->fl, stop, cost, s->arena, s->cancel, s->err))
-		return -1;
+	chain_spread(s->fl, stop, cost, s->arena, s->cancel);
 	for (uint32_t f = 0; f < in->functions && !s->q->via; f++)
 		if ((s->marks[f] & (IN_TO | IN_AVOID)) == IN_TO)
 			list->total += cost[f];
-	return 0;
 }
 
-int path_find(const struct flow *fl, const struct path_query *q, struct arena *a,
-	      const struct cancel *cancel, struct path_list *out, struct err *err)
+void path_find(const struct flow *fl, const struct path_query *q, struct arena *a,
+	       const struct cancel *cancel, struct path_list *out)
 {
-	struct search s = {.asked = fl, .q = q, .arena = a, .cancel = cancel, .err = err};
+	struct search s = {.asked = fl, .q = q, .arena = a, .cancel = cancel};
 	struct path_list list = {0};
 	uint32_t k = q->k ? q->k : 1;
 	bool all = q->kind == PATH_ALL;
 
 	if (all && (q->k == 0 || q->k > PATH_ALL_CAP))
 		k = PATH_ALL_CAP;
-	if (prepare_search(&s, &list.same) || (q->max && find_fewest(&s)) ||
-	    find_rest(&s))
-		return err->kind;
+	prepare_search(&s, &list.same);
+	if (q->max)
+		find_fewest(&s);
+	find_rest(&s);
 	s.nheap = 0;
-	if (grow_starts(&s) || find_paths(&s, k, &list) || (all && find_total(&s, &list)))
-		return err->kind;
+	grow_starts(&s);
+	find_paths(&s, k, &list);
+	if (all)
+		find_total(&s, &list);
 	list.truncated |= all && list.more && (q->k == 0 || q->k > PATH_ALL_CAP);
-	if (q->parts && list.n &&
-	    path_sum_parts(q, &list, a, add_part_estimate, err, err))
-		return err->kind;
+	if (q->parts && list.n)
+		path_sum_parts(q, &list, a, add_part_estimate, NULL);
 	if (list.n && (q->kind == PATH_HOTTEST || all))
 		qsort(list.paths, list.n, sizeof(*list.paths), paths_by_cost);
 	*out = list;
-	return 0;
 }

@@ -11,8 +11,7 @@
 
 #include "engine/path/known_other.h"
 #include "engine/path/path_tree_in.h"
-#include "index/base/arena.h"
-#include "index/base/cancel.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
@@ -47,18 +46,16 @@ struct gathering {
 	uint32_t nout;
 };
 
-static int add_source(struct gathering *w, uint32_t group, uint32_t fn, double cost)
+static void add_source(struct gathering *w, uint32_t group, uint32_t fn, double cost)
 {
 	if (!(cost > 0))
-		return 0;
-	if (tree_reserve(w->g, w->g->arena, &w->all, &w->cap, w->n, sizeof(*w->all)))
-		return -1;
+		return;
+	tree_reserve(w->g->arena, &w->all, &w->cap, w->n, sizeof(*w->all));
 	w->all[w->n++] = (struct cost_source){group, fn, cost};
-	return 0;
 }
 
 /* Cost that a row did not split goes on along the calls that are left. */
-static int add_rest(struct gathering *w, uint32_t node, uint32_t group)
+static void add_rest(struct gathering *w, uint32_t node, uint32_t group)
 {
 	struct growing *g = w->g;
 	const struct node *x = &g->nodes[node];
@@ -68,21 +65,19 @@ static int add_rest(struct gathering *w, uint32_t node, uint32_t group)
 	struct calls c;
 
 	if (!(through > 0))
-		return 0;
+		return;
 	c = tree_calls(g, x->fn);
 	for (uint32_t k = c.first; k < c.end; k++) {
 		uint32_t i = tree_edge(g, k), to = tree_other_end(g, i);
 
-		if (!g->avoided[to] &&
-		    add_source(w, group, to, x->rest * tree_unshown(g, i) / through))
-			return -1;
+		if (!g->avoided[to])
+			add_source(w, group, to, x->rest * tree_unshown(g, i) / through);
 	}
-	return 0;
 }
 
 /* Find the nodes without a row whose parent has one, and the cost that rows did not
  * split. */
-static int find_sources(struct gathering *w)
+static void find_sources(struct gathering *w)
 {
 	struct growing *g = w->g;
 
@@ -91,14 +86,11 @@ static int find_sources(struct gathering *w)
 		uint32_t row = g->row[i];
 
 		if (row != TREE_NO_ROW) {
-			if (add_rest(w, i, g->group[row]))
-				return -1;
-		} else if (i != TREE_TOP && g->row[x->parent] != TREE_NO_ROW &&
-			   add_source(w, g->group[g->row[x->parent]], x->fn, x->est)) {
-			return -1;
+			add_rest(w, i, g->group[row]);
+		} else if (i != TREE_TOP && g->row[x->parent] != TREE_NO_ROW) {
+			add_source(w, g->group[g->row[x->parent]], x->fn, x->est);
 		}
 	}
-	return 0;
 }
 
 /* A ring of waiting functions: each is in it once, so it holds as many as there are. */
@@ -144,7 +136,7 @@ static double pass_mass(struct gathering *w, uint32_t f, uint64_t *looked)
 
 /* Push the cost of sources first .. end - 1, all of one row, until a thousandth of it is left or
  * so many edges have been looked at. */
-static int push_group(struct gathering *w, uint32_t first, uint32_t end, uint64_t edges)
+static void push_group(struct gathering *w, uint32_t first, uint32_t end, uint64_t edges)
 {
 	uint32_t functions = w->g->fl->in.functions;
 	double waiting = 0, least;
@@ -174,12 +166,9 @@ static int push_group(struct gathering *w, uint32_t first, uint32_t end, uint64_
 		x->stays = 0;
 		if (!cost)
 			continue;
-		if (tree_reserve(w->g, w->g->arena, &w->out, &w->out_cap, w->nout,
-				 sizeof(*w->out)))
-			return -1;
+		tree_reserve(w->g->arena, &w->out, &w->out_cap, w->nout, sizeof(*w->out));
 		w->out[w->nout++] = (struct path_other){w->all[first].group, f, cost};
 	}
-	return 0;
 }
 
 static int by_group(const void *x, const void *y)
@@ -212,15 +201,13 @@ static void keep_to_self(struct gathering *w, const struct path_tree *t, double 
 }
 
 /* Lift the cost that is in no row from each narrow row to the wide row above. */
-static int lift(struct growing *g, const struct path_tree *t, int64_t **out)
+static void lift(struct growing *g, const struct path_tree *t, int64_t **out)
 {
-	int64_t *rest = ARENA_ARRAY(g->arena, int64_t, t->n + 1);
-	int64_t *lifted = ARENA_ARRAY(g->arena, int64_t, t->n + 1);
+	int64_t *rest = NEED_ARRAY(g->arena, int64_t, t->n + 1);
+	int64_t *lifted = NEED_ARRAY(g->arena, int64_t, t->n + 1);
 	double wide = g->nodes[TREE_TOP].est / PATH_WIDE;
 
-	g->group = ARENA_ARRAY(g->arena, uint32_t, t->n + 1);
-	if (!rest || !lifted || !g->group)
-		return tree_full(g);
+	g->group = NEED_ARRAY(g->arena, uint32_t, t->n + 1);
 	for (size_t i = 0; i < t->n; i++) {
 		const struct path_tree_row *r = &t->rows[i];
 		bool is_wide = (double)r->est >= wide;
@@ -244,13 +231,11 @@ static int lift(struct growing *g, const struct path_tree *t, int64_t **out)
 			cost_add(&lifted[r->parent], lifted[i]);
 	}
 	*out = lifted;
-	return 0;
 }
 
 /* List the cost that folded rows leave out: that which the rows left out before, and that of
  * the rows that folding no longer lists. */
-static int folded_left_out(const struct path_tree *t, struct path_left_out *out,
-			   struct err *err)
+static void folded_left_out(const struct path_tree *t, struct path_left_out *out)
 {
 	const struct path_fold *f = t->folded;
 	struct path_left_out was;
@@ -258,12 +243,9 @@ static int folded_left_out(const struct path_tree *t, struct path_left_out *out,
 	int64_t *lifted;
 	size_t n = 0;
 
-	if (path_tree_left_out(f->tree, &was, err))
-		return err->kind;
-	o = ARENA_ARRAY(f->a, struct path_other, was.n + f->tree->n + 1);
-	lifted = ARENA_ARRAY(f->a, int64_t, t->n + 1);
-	if (!o || !lifted)
-		return arena_full(f->a, err);
+	path_tree_left_out(f->tree, &was);
+	o = NEED_ARRAY(f->a, struct path_other, was.n + f->tree->n + 1);
+	lifted = NEED_ARRAY(f->a, int64_t, t->n + 1);
 	for (size_t i = 0; i < was.n; i++) {
 		const uint32_t r = was.others[i].row;
 
@@ -281,11 +263,9 @@ static int folded_left_out(const struct path_tree *t, struct path_left_out *out,
 	n = path_other_join(o, n);
 	path_other_sort(o, n, path_other_by_row);
 	*out = (struct path_left_out){lifted, o, n};
-	return 0;
 }
 
-int path_tree_left_out(const struct path_tree *t, struct path_left_out *out,
-		       struct err *err)
+void path_tree_left_out(const struct path_tree *t, struct path_left_out *out)
 {
 	struct growing *g = t->grown;
 	size_t n = g && !t->known ? (size_t)g->fl->in.functions + 1 : 0;
@@ -295,21 +275,22 @@ int path_tree_left_out(const struct path_tree *t, struct path_left_out *out,
 	double *left;
 
 	*out = (struct path_left_out){0};
-	if (t->folded)
-		return folded_left_out(t, out, err);
+	if (t->folded) {
+		folded_left_out(t, out);
+		return;
+	}
 	if (!g)
-		return 0;
-	if (t->known)
-		return known_left_out(t, out, err);
-	g->err = err;
-	w.at = ARENA_ARRAY(g->arena, struct stop, n);
-	left = ARENA_ARRAY(g->arena, double, n);
-	w.ring = ARENA_ARRAY(g->arena, uint32_t, n);
-	w.met = ARENA_ARRAY(g->arena, uint32_t, n);
-	if (!w.at || !left || !w.ring || !w.met)
-		return tree_full(g);
-	if (lift(g, t, &lifted) || find_sources(&w))
-		return err->kind;
+		return;
+	if (t->known) {
+		known_left_out(t, out);
+		return;
+	}
+	w.at = NEED_ARRAY(g->arena, struct stop, n);
+	left = NEED_ARRAY(g->arena, double, n);
+	w.ring = NEED_ARRAY(g->arena, uint32_t, n);
+	w.met = NEED_ARRAY(g->arena, uint32_t, n);
+	lift(g, t, &lifted);
+	find_sources(&w);
 	if (w.n)
 		qsort(w.all, w.n, sizeof(*w.all), by_group);
 	for (uint32_t i = 1; i < w.n; i++)
@@ -318,13 +299,12 @@ int path_tree_left_out(const struct path_tree *t, struct path_left_out *out,
 	for (uint32_t i = 0, end; i < w.n; i = end) {
 		for (end = i + 1; end < w.n && w.all[end].group == w.all[i].group;)
 			end++;
-		if (cancel_poll(g->cancel, err) || push_group(&w, i, end, edges))
-			return err->kind;
+		need_time(g->cancel);
+		push_group(&w, i, end, edges);
 	}
 	path_other_sort(w.out, w.nout, path_other_by_cost);
 	keep_to_self(&w, t, left);
 	w.nout = w.nout > g->most ? g->most : w.nout;
 	path_other_sort(w.out, w.nout, path_other_by_row);
 	*out = (struct path_left_out){lifted, w.out, w.nout};
-	return 0;
 }

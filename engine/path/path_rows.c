@@ -19,8 +19,7 @@
 #include <string.h>
 
 #include "engine/path/path_tree_in.h"
-#include "index/base/arena.h"
-#include "index/base/cancel.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 #include "index/base/order.h"
@@ -144,14 +143,12 @@ static void leave_out_idle(struct choosing *c)
 }
 
 /* Too many rows must be kept: keep the costliest of them. */
-static int keep_costliest(struct choosing *c)
+static void keep_costliest(struct choosing *c)
 {
 	struct growing *g = c->g;
-	struct waiting *by = ARENA_ARRAY(g->arena, struct waiting, (size_t)g->n + 1);
+	struct waiting *by = NEED_ARRAY(g->arena, struct waiting, (size_t)g->n + 1);
 	uint32_t n = 0;
 
-	if (!by)
-		return tree_full(g);
 	for (uint32_t i = 1; i < g->n; i++)
 		if (c->kept[i])
 			by[n++] = (struct waiting){node_weight(g, i), i};
@@ -163,20 +160,19 @@ static int keep_costliest(struct choosing *c)
 		c->kept[by[k].node] = c->kept[g->nodes[by[k].node].parent];
 		c->n += c->kept[by[k].node];
 	}
-	return 0;
 }
 
 /* Choose as many rows as are wanted, with as much cost in them as possible: find the least price
  * at which they are few enough.  Costs span many orders of magnitude, so the price first falls by
  * sixteenths until rows are too many; then the interval is halved. */
-static int choose_nodes(struct choosing *c, bool *cut)
+static void choose_nodes(struct choosing *c, bool *cut)
 {
 	struct growing *g = c->g;
 	double low = 0, high = g->nodes[TREE_TOP].est, price = 0;
 
 	for (uint32_t i = 1; i < g->n; i++) {
-		if (i % POLL == 0 && cancel_poll(g->cancel, g->err))
-			return g->err->kind;
+		if (i % POLL == 0)
+			need_time(g->cancel);
 		/* A row without cost of its own is worth more than nothing, too. */
 		c->own[i] = is_inner(g, i) ? 0 : own_of_node(g, i) + 1e-9;
 	}
@@ -185,11 +181,10 @@ static int choose_nodes(struct choosing *c, bool *cut)
 	c->in[TREE_TOP] = 1;
 	c->n = keep_worthy(c, 0);
 	if (c->n <= g->most)
-		return 0;
+		return;
 	*cut = true;
 	for (int k = 0; k < 40 && high - low > 1e-9 * high; k++) {
-		if (cancel_poll(g->cancel, g->err))
-			return g->err->kind;
+		need_time(g->cancel);
 		price = k < 24 && low == 0 ? high / 16 : (low + high) / 2;
 		if (keep_worthy(c, price) <= g->most) {
 			high = price;
@@ -199,33 +194,30 @@ static int choose_nodes(struct choosing *c, bool *cut)
 		}
 	}
 	c->n = keep_worthy(c, high);
-	return c->n > g->most ? keep_costliest(c) : 0;
+	if (c->n > g->most)
+		keep_costliest(c);
 }
 
-static int choose_rows(struct choosing *c, bool *cut, bool *missing)
+static void choose_rows(struct choosing *c, bool *cut, bool *missing)
 {
 	struct growing *g = c->g;
 	struct waiting *by_cost;
 	uint32_t n = 0;
 
-	c->first = ARENA_ARRAY(g->arena, uint32_t, (size_t)g->n + 1);
-	c->next = ARENA_ARRAY(g->arena, uint32_t, (size_t)g->n + 1);
-	c->kept = ARENA_ARRAY(g->arena, uint8_t, (size_t)g->n + 1);
-	c->own = ARENA_ARRAY(g->arena, double, (size_t)g->n + 1);
-	c->worth = ARENA_ARRAY(g->arena, double, (size_t)g->n + 1);
-	if (!c->first || !c->next || !c->kept || !c->own || !c->worth)
-		return tree_full(g);
+	c->first = NEED_ARRAY(g->arena, uint32_t, (size_t)g->n + 1);
+	c->next = NEED_ARRAY(g->arena, uint32_t, (size_t)g->n + 1);
+	c->kept = NEED_ARRAY(g->arena, uint8_t, (size_t)g->n + 1);
+	c->own = NEED_ARRAY(g->arena, double, (size_t)g->n + 1);
+	c->worth = NEED_ARRAY(g->arena, double, (size_t)g->n + 1);
 	c->node = c->next; /* these are not linked yet */
 	c->in = (uint8_t *)c->first;
-	if (choose_nodes(c, cut))
-		return -1;
+	choose_nodes(c, cut);
 	memset(c->next, 0, g->n * sizeof(*c->next));
 	memset(c->first, 0, g->n * sizeof(*c->first));
 	*missing = c->n + 1 < g->n;
 	for (uint32_t i = 1; i < g->n && !*missing; i++)
 		*missing = g->nodes[i].rest > 0 || g->nodes[i].est < 0.5;
-	if (!(by_cost = ARENA_ARRAY(g->arena, struct waiting, (size_t)c->n + 1)))
-		return tree_full(g);
+	by_cost = NEED_ARRAY(g->arena, struct waiting, (size_t)c->n + 1);
 	for (uint32_t i = 1; i < g->n; i++)
 		if (c->kept[i])
 			by_cost[n++] = (struct waiting){node_weight(g, i), i};
@@ -237,7 +229,6 @@ static int choose_rows(struct choosing *c, bool *cut, bool *missing)
 		c->next[i] = c->first[p];
 		c->first[p] = i;
 	}
-	return 0;
 }
 
 static struct path_bounds start_bounds(const struct growing *g, uint32_t node,
@@ -385,20 +376,18 @@ static void include(struct path_tree_row *r)
 
 /* Visit the nodes kept, each before its children, without recursion: a tree may be deeper than the
  * stack.  open[d] is the row above at depth d, with what is left of its interval. */
-static int lay_rows(struct choosing *c, struct path_tree *t)
+static void lay_rows(struct choosing *c, struct path_tree *t)
 {
 	struct growing *g = c->g;
 	size_t n = (size_t)c->n + 2;
-	struct laid *open = ARENA_ARRAY(g->arena, struct laid, n);
+	struct laid *open = NEED_ARRAY(g->arena, struct laid, n);
 	uint32_t *on_path =
-		ARENA_ARRAY(g->arena, uint32_t, (size_t)g->fl->in.functions + 1);
+		NEED_ARRAY(g->arena, uint32_t, (size_t)g->fl->in.functions + 1);
 	struct laid line = {.end = INFINITY};
 	uint32_t i;
 
-	t->rows = ARENA_ARRAY(g->arena, struct path_tree_row, n);
-	g->row = ARENA_ARRAY(g->arena, uint32_t, (size_t)g->n + 1);
-	if (!open || !on_path || !t->rows || !g->row)
-		return tree_full(g);
+	t->rows = NEED_ARRAY(g->arena, struct path_tree_row, n);
+	g->row = NEED_ARRAY(g->arena, uint32_t, (size_t)g->n + 1);
 	memset(g->row, 0xff, g->n * sizeof(*g->row));
 	g->top_passing = top_passing(g);
 	lay(g, TREE_TOP, &line, &t->base, &t->est, &t->own, &open[0]);
@@ -409,8 +398,8 @@ static int lay_rows(struct choosing *c, struct path_tree *t)
 		uint32_t up = open[d - 1].row;
 		struct path_tree_row *r = &t->rows[t->n];
 
-		if (t->n % POLL == 0 && cancel_poll(g->cancel, g->err))
-			return g->err->kind;
+		if (t->n % POLL == 0)
+			need_time(g->cancel);
 		*r = row_of_node(g, i, up == FLOW_NONE ? t->base : t->rows[up].cost);
 		r->parent = up;
 		r->recursive = (g->in_set && g->in_set[r->fn]) || on_path[r->fn];
@@ -434,15 +423,14 @@ static int lay_rows(struct choosing *c, struct path_tree *t)
 	for (uint32_t r = 0; r < t->n; r++)
 		include(&t->rows[r]);
 	g->row[TREE_TOP] = (uint32_t)t->n;
-	return 0;
 }
 
-int tree_rows(struct growing *g, struct path_tree *t)
+void tree_rows(struct growing *g, struct path_tree *t)
 {
 	struct choosing c = {.g = g};
 
-	return choose_rows(&c, &t->cut, &t->missing) || lay_rows(&c, t) ? g->err->kind
-									: 0;
+	choose_rows(&c, &t->cut, &t->missing);
+	lay_rows(&c, t);
 }
 
 /* ---- what is proven ----
@@ -471,7 +459,7 @@ struct proving {
 };
 
 /* Add what is proven to end at a chain, and the chains that it goes on to. */
-static int prove(struct proving *p, struct proven c)
+static void prove(struct proving *p, struct proven c)
 {
 	struct growing *g = p->g;
 	const struct flow *fl = g->fl;
@@ -480,10 +468,10 @@ static int prove(struct proving *p, struct proven c)
 
 	if (g->q->depth && c.depth == g->q->depth) {
 		p->sum += (double)c.cost;
-		return 0;
+		return;
 	}
 	if (fl->odd[c.fn])
-		return 0;
+		return;
 	p->sum += (double)path_overlap(c.cost, own, fl->passing[c.fn]);
 	for (uint32_t k = calls.first; k < calls.end; k++) {
 		const uint32_t i = tree_edge(g, k), to = tree_other_end(g, i);
@@ -492,14 +480,12 @@ static int prove(struct proving *p, struct proven c)
 
 		if (lo <= p->least || g->avoided[to])
 			continue;
-		if (tree_reserve(g, g->arena, &p->todo, &p->cap, p->n, sizeof(*p->todo)))
-			return -1;
+		tree_reserve(g->arena, &p->todo, &p->cap, p->n, sizeof(*p->todo));
 		p->todo[p->n++] = (struct proven){to, c.depth + 1, lo};
 	}
-	return 0;
 }
 
-int tree_proven(struct growing *g, struct path_tree *t)
+void tree_proven(struct growing *g, struct path_tree *t)
 {
 	struct proving p = {.g = g, .least = (int64_t)((double)t->est * LEAST)};
 	const uint32_t f = g->one;
@@ -516,15 +502,12 @@ int tree_proven(struct growing *g, struct path_tree *t)
 		r = row_of_node(g, i, t->base);
 		if (!r.cost.bounded || r.cost.lo <= 0)
 			continue;
-		if (prove(&p, (struct proven){r.fn, 1, r.cost.lo}))
-			return -1;
+		prove(&p, (struct proven){r.fn, 1, r.cost.lo});
 		for (; p.n && steps < STEPS; steps++) {
-			if (steps % POLL == 0 && cancel_poll(g->cancel, g->err))
-				return g->err->kind;
-			if (prove(&p, p.todo[--p.n]))
-				return -1;
+			if (steps % POLL == 0)
+				need_time(g->cancel);
+			prove(&p, p.todo[--p.n]);
 		}
 	}
 	t->proven = t->est > 0 ? fmin(1, p.sum / (double)t->est) : 0;
-	return 0;
 }

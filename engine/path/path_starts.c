@@ -12,40 +12,35 @@
  */
 #include "engine/flow/chain.h"
 #include "engine/path/path_tree_in.h"
-#include "index/base/arena.h"
+#include "index/base/need.h"
 #include "index/base/cost.h"
 
-static int add_start(struct growing *g, struct arena *a, struct starts *s, size_t *cap,
-		     struct start x)
+static void add_start(struct arena *a, struct starts *s, size_t *cap,
+		      struct start x)
 {
-	if (tree_reserve(g, a, &s->all, cap, s->n, sizeof(*s->all)))
-		return -1;
+	tree_reserve(a, &s->all, cap, s->n, sizeof(*s->all));
 	s->all[s->n++] = x;
-	return 0;
 }
 
 /* Start at each member with the cost that enters it as the outermost (callers:
  * innermost) of the set, or at each root with the cost that no call brought. */
-static int start_at_members(struct growing *g, const struct flow *fl, struct arena *a,
-			    struct starts *s)
+static void start_at_members(struct growing *g, const struct flow *fl, struct arena *a,
+			     struct starts *s)
 {
 	bool program = g->q->of == TREE_PROGRAM;
 	double *cost = NULL;
 	uint8_t *met = NULL;
 	size_t cap = 0;
 
-	if (!program && chain_reaches(fl, g->in_set, NULL, g->q->up, &met, a, g->err))
-		return -1;
-	if (!program && !g->q->up &&
-	    chain_first(fl, g->q->set, &cost, a, g->cancel, g->err))
-		return -1;
+	if (!program)
+		chain_reaches(fl, g->in_set, NULL, g->q->up, &met, a);
+	if (!program && !g->q->up)
+		chain_first(fl, g->q->set, &cost, a, g->cancel);
 	if (!program && g->q->up) {
-		if (!(cost = ARENA_ARRAY(a, double, (size_t)fl->in.functions + 1)))
-			return arena_full(a, g->err);
+		cost = NEED_ARRAY(a, double, (size_t)fl->in.functions + 1);
 		for (uint32_t f = 0; f < fl->in.functions; f++)
 			cost[f] = g->in_set[f];
-		if (chain_expect(fl, g->in_set, NULL, cost, a, g->cancel, g->err))
-			return -1;
+		chain_expect(fl, g->in_set, NULL, cost, a, g->cancel);
 	}
 	for (uint32_t f = 0; f < fl->in.functions; f++) {
 		struct start x = {.fn = f};
@@ -57,10 +52,9 @@ static int start_at_members(struct growing *g, const struct flow *fl, struct are
 				   : cost[f];
 		x.exact = program || !met[f];
 		s->est += x.est > 0 ? x.est : 0;
-		if (x.est > 0 && !g->avoided[f] && add_start(g, a, s, &cap, x))
-			return -1;
+		if (x.est > 0 && !g->avoided[f])
+			add_start(a, s, &cap, x);
 	}
-	return 0;
 }
 
 /* Rows by function: outside the set, and inside it. */
@@ -71,52 +65,49 @@ struct crossing {
 };
 
 /* Add the call i, by which `est` crosses the edge of the set, to the row of its other end. */
-static int cross(struct growing *g, const struct flow *fl, struct crossing *x,
-		 struct starts *s, uint32_t i, double est)
+static void cross(struct growing *g, const struct flow *fl, struct crossing *x,
+		  struct starts *s, uint32_t i, double est)
 {
 	uint32_t to = tree_other_end(g, i);
 	struct start *row;
 
 	if (!x->row[to]) {
-		if (add_start(g, x->arena, s, &x->cap,
-			      (struct start){.fn = to, .inner = g->in_set[to]}))
-			return -1;
+		add_start(x->arena, s, &x->cap,
+			  (struct start){.fn = to, .inner = g->in_set[to]});
 		x->row[to] = s->n;
 	}
 	row = &s->all[x->row[to] - 1];
 	row->est += est;
 	cost_add(&row->incl, fl->in.incl[i]);
 	row->calls += fl->in.calls[i];
-	return 0;
 }
 
 /* Start at the calls by which cost first leaves the set or, in a tree of callers, by
  * which it last entered it. */
-static int start_at_calls(struct growing *g, const struct flow *fl, struct arena *a,
-			  struct starts *s)
+static void start_at_calls(struct growing *g, const struct flow *fl, struct arena *a,
+			   struct starts *s)
 {
 	uint32_t n = fl->in.functions;
-	struct crossing x = {ARENA_ARRAY(a, uint32_t, (size_t)n + 1), a, 0};
-	uint8_t *outside = ARENA_ARRAY(a, uint8_t, (size_t)n + 1), *back, *there;
-	double *first, *cost = ARENA_ARRAY(a, double, (size_t)n + 1);
+	struct crossing x = {NEED_ARRAY(a, uint32_t, (size_t)n + 1), a, 0};
+	uint8_t *outside = NEED_ARRAY(a, uint8_t, (size_t)n + 1), *back, *there;
+	double *first, *cost = NEED_ARRAY(a, double, (size_t)n + 1);
 	bool up = g->q->up, returns = false;
 
-	if (!x.row || !outside || !cost)
-		return arena_full(a, g->err);
-	if (chain_first(fl, g->q->set, &first, a, g->cancel, g->err) ||
-	    chain_reaches(fl, g->in_set, NULL, true, &back, a, g->err) ||
-	    chain_reaches(fl, g->in_set, NULL, false, &there, a, g->err))
-		return -1;
+	chain_first(fl, g->q->set, &first, a, g->cancel);
+	chain_reaches(fl, g->in_set, NULL, true, &back, a);
+	chain_reaches(fl, g->in_set, NULL, false, &there, a);
 	for (uint32_t f = 0; f < n; f++) {
 		outside[f] = !g->in_set[f];
 		cost[f] = up || g->in_set[f] ? (up ? (double)g->in_set[f] : first[f]) : 0;
 		returns |= outside[f] && back[f] && there[f];
 		s->est += g->in_set[f] ? first[f] : 0;
 	}
-	if (up ? chain_expect(fl, g->in_set, NULL, cost, a, g->cancel, g->err) ||
-			    chain_expect(fl, outside, NULL, cost, a, g->cancel, g->err)
-	       : chain_spread(fl, outside, cost, a, g->cancel, g->err))
-		return -1;
+	if (up) {
+		chain_expect(fl, g->in_set, NULL, cost, a, g->cancel);
+		chain_expect(fl, outside, NULL, cost, a, g->cancel);
+	} else {
+		chain_spread(fl, outside, cost, a, g->cancel);
+	}
 	for (uint32_t f = 0; f < n; f++) {
 		struct calls c = tree_calls(g, f);
 
@@ -131,15 +122,13 @@ static int start_at_calls(struct growing *g, const struct flow *fl, struct arena
 			double est = up ? flow_cost(fl, i) * (1 - cost[f])
 					: cost[f] * flow_share(fl, i, f);
 
-			if (!g->avoided[tree_other_end(g, i)] &&
-			    cross(g, fl, &x, s, i, est))
-				return -1;
+			if (!g->avoided[tree_other_end(g, i)])
+				cross(g, fl, &x, s, i, est);
 		}
 	}
 	s->exact = !returns;
 	for (uint32_t k = 0; k < s->n; k++)
 		s->all[k].exact = !returns;
-	return 0;
 }
 
 /* The contexts of one function cost together what is known of it: the estimates of them are scaled
@@ -154,45 +143,45 @@ static void scale_starts(struct starts *s, double whole)
 	s->est *= by;
 }
 
-int tree_starts(struct growing *g, const struct flow *fl, struct arena *a,
-		struct starts *s)
+void tree_starts(struct growing *g, const struct flow *fl, struct arena *a,
+		 struct starts *s)
 {
 	double *incl;
 
 	*s = (struct starts){0};
 	if (g->one == FLOW_NONE) {
-		if (g->q->of == TREE_CALLS ? start_at_calls(g, fl, a, s)
-					   : start_at_members(g, fl, a, s))
-			return -1;
+		if (g->q->of == TREE_CALLS)
+			start_at_calls(g, fl, a, s);
+		else
+			start_at_members(g, fl, a, s);
 		if (fl == g->fl && g->q->contexts && g->q->one.measured)
 			scale_starts(s, g->q->one.est);
-		return 0;
+		return;
 	}
 	if (fl == g->fl) { /* known for the whole profile */
 		s->est = g->q->one.est;
-		return 0;
+		return;
 	}
-	incl = ARENA_ARRAY(a, double, (size_t)fl->in.functions + 1);
-	if (!incl || path_outermost(fl, g->q->set, incl, a))
-		return arena_full(a, g->err);
+	incl = NEED_ARRAY(a, double, (size_t)fl->in.functions + 1);
+	path_outermost(fl, g->q->set, incl, a);
 	s->est = incl[g->one];
-	return 0;
 }
 
 /* Add a row for the call of the top by itself. */
-int tree_add_own_call(struct growing *g)
+void tree_add_own_call(struct growing *g)
 {
 	const struct flow_input *in = &g->fl->in;
 	const uint32_t f = g->one;
 	size_t cap = 0;
 
 	for (uint32_t i = in->out_first[f]; i < in->out_first[f + 1]; i++)
-		if (in->callee[i] == f && g->q->of == TREE_CALLS && !g->avoided[f])
-			return add_start(g, g->arena, &g->starts, &cap,
-					 (struct start){.fn = f,
-							.calls = in->calls[i],
-							.incl = in->incl[i],
-							.exact = true,
-							.inner = true});
-	return 0;
+		if (in->callee[i] == f && g->q->of == TREE_CALLS && !g->avoided[f]) {
+			add_start(g->arena, &g->starts, &cap,
+				  (struct start){.fn = f,
+						 .calls = in->calls[i],
+						 .incl = in->incl[i],
+						 .exact = true,
+						 .inner = true});
+			return;
+		}
 }

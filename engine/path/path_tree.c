@@ -22,7 +22,6 @@
 #include "engine/names/fnset.h"
 #include "engine/path/path_tree_in.h"
 #include "index/base/need.h"
-#include "index/base/cancel.h"
 #include "index/base/cost.h"
 #include "index/base/err_struct.h"
 #include "index/base/heap.h"
@@ -35,15 +34,9 @@ enum {
 	PARTS_NODES = 1000000,
 };
 
-int tree_full(struct growing *g)
+void tree_reserve(struct arena *a, void *pp, size_t *cap, uint32_t n, size_t size)
 {
-	return arena_full(g->arena, g->err);
-}
-
-int tree_reserve(struct growing *g, struct arena *a, void *pp, size_t *cap, uint32_t n,
-		 size_t size)
-{
-	return arena_grow(a, pp, cap, n, (size_t)n + 1, size) ? tree_full(g) : 0;
+	need_grow(a, pp, cap, n, (size_t)n + 1, size);
 }
 
 /* The cost that stays at f: its self cost or, in a tree of callers, the cost that no
@@ -65,19 +58,17 @@ static bool above(const struct growing *unused, const struct waiting *a,
 
 HEAP(waiting, struct waiting, const struct growing *, above)
 
-static int push_node(struct growing *g, uint32_t node, double cost)
+static void push_node(struct growing *g, uint32_t node, double cost)
 {
-	if (tree_reserve(g, g->arena, &g->heap, &g->heap_cap, g->nheap, sizeof(*g->heap)))
-		return -1;
+	tree_reserve(g->arena, &g->heap, &g->heap_cap, g->nheap, sizeof(*g->heap));
 	waiting_push(g->heap, g->nheap++, (struct waiting){cost, node}, g);
-	return 0;
 }
 
 /* ---- nodes ---- */
 
 /* Find or make the node of fn below parent; only parts can have made it before. */
-static int child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge,
-		 uint32_t *out)
+static void child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge,
+		  uint32_t *out)
 {
 	const uint32_t h = (uint32_t)hash_mix((uint64_t)parent << 32 | fn);
 	uint32_t probe = hash_start(&g->by, h);
@@ -85,11 +76,10 @@ static int child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge,
 
 	while ((*out = hash_next(&g->by, h, &probe)) != HASH_NONE)
 		if (g->nodes[*out].parent == parent && g->nodes[*out].fn == fn)
-			return 0;
+			return;
 	if (g->shown && hash_add(&g->by, h, g->n))
-		return tree_full(g);
-	if (tree_reserve(g, g->arena, &g->nodes, &g->cap, g->n, sizeof(*g->nodes)))
-		return -1;
+		need_memory(g->arena);
+	tree_reserve(g->arena, &g->nodes, &g->cap, g->n, sizeof(*g->nodes));
 	*out = g->n++;
 	up = &g->nodes[parent];
 	g->nodes[*out] = (struct node){
@@ -99,7 +89,6 @@ static int child(struct growing *g, uint32_t parent, uint32_t fn, uint32_t edge,
 		.depth = up->depth + 1,
 		.run = up->run + (g->q->one_top && up->run == up->depth && up->run < 63 &&
 				  fn != FLOW_NONE && fnset_has(g->q->set, fn))};
-	return 0;
 }
 
 /* Half a unit rounds to a row of 0; frames of the top count for no depth. */
@@ -143,8 +132,8 @@ struct node_split {
 /* Pairs (pairs.h) of a function say which way out follows which way in: a matrix with a row
  * for each way in and a column for each way out, and one of each for cost that begins or
  * stays here.  Down, the node reads the row of its call; up, the column. */
-static int find_split(struct growing *g, const struct flow *fl, uint32_t node,
-		      struct node_split *s)
+static void find_split(struct growing *g, const struct flow *fl, uint32_t node,
+		       struct node_split *s)
 {
 	const struct node *x = &g->nodes[node];
 	const uint32_t f = x->fn, edge = x->edge;
@@ -153,11 +142,10 @@ static int find_split(struct growing *g, const struct flow *fl, uint32_t node,
 	*s = (struct node_split){0};
 	if (!fl->pairs || (edge == FLOW_NONE &&
 			   (node == TREE_TOP || g->q->up || g->q->of != TREE_PROGRAM)))
-		return 0;
-	if (pairs_of(fl, f, &s->pair, g->err))
-		return -1;
+		return;
+	pairs_of(fl, f, &s->pair);
 	if (!s->pair)
-		return 0;
+		return;
 	columns = pairs_out(fl, f);
 	n = g->q->up ? pairs_in(fl, f) : columns;
 	s->step = g->q->up ? columns : 1;
@@ -168,7 +156,6 @@ static int find_split(struct growing *g, const struct flow *fl, uint32_t node,
 		s->sum += s->pair[k * s->step];
 	if (!(s->sum > 0))
 		s->pair = NULL;
-	return 0;
 }
 
 /* The cost of edge i that no part has shown. */
@@ -206,7 +193,7 @@ double tree_unshown_through(const struct growing *g, uint32_t node, uint32_t f)
 }
 
 /* Give `cost` more to a node; of a part, that alone decides whether it is worth more rows. */
-static int add_cost(struct growing *g, uint32_t node, double cost, bool of_part)
+static void add_cost(struct growing *g, uint32_t node, double cost, bool of_part)
 {
 	struct node x;
 
@@ -214,12 +201,13 @@ static int add_cost(struct growing *g, uint32_t node, double cost, bool of_part)
 	g->nodes[node].rest += cost;
 	x = g->nodes[node];
 	x.est = of_part ? cost : x.est;
-	return may_grow(g, &x) ? push_node(g, node, of_part ? cost : x.rest) : 0;
+	if (may_grow(g, &x))
+		push_node(g, node, of_part ? cost : x.rest);
 }
 
 /* Split `cost` of a node along the calls of a part, or all that is left of it along the
  * calls that no part has shown. */
-static int expand(struct growing *g, const struct flow *fl, uint32_t node, double cost)
+static void expand(struct growing *g, const struct flow *fl, uint32_t node, double cost)
 {
 	const bool part = fl != g->fl;
 	const uint32_t f = g->nodes[node].fn;
@@ -231,9 +219,9 @@ static int expand(struct growing *g, const struct flow *fl, uint32_t node, doubl
 	uint32_t child_node;
 
 	if (!(cost > 0) || !(through > 0))
-		return 0;
-	if ((part || !g->shown) && find_split(g, fl, node, &s))
-		return -1;
+		return;
+	if ((part || !g->shown))
+		find_split(g, fl, node, &s);
 	share = cost / (s.pair ? s.sum : through);
 	own = share * (s.pair ? s.pair[(c.end - c.first) * s.step]
 		       : part ? own_cost(g, fl, f)
@@ -253,21 +241,20 @@ static int expand(struct growing *g, const struct flow *fl, uint32_t node, doubl
 			continue;
 		if (part && (node != TREE_TOP || to != f))
 			g->shown[i] += some;
-		if (!left_out(g, node, i) && (child(g, node, to, i, &child_node) ||
-					      add_cost(g, child_node, some, part)))
-			return -1;
+		if (!left_out(g, node, i)) {
+			child(g, node, to, i, &child_node);
+			add_cost(g, child_node, some, part);
+		}
 	}
-	return 0;
 }
 
 /* Make nodes 1 .. starts.n of the starts, with their cost if `whole`, else without. */
-static int put_starts(struct growing *g, bool whole)
+static void put_starts(struct growing *g, bool whole)
 {
 	struct node *top;
 	uint32_t to;
 
-	if (tree_reserve(g, g->arena, &g->nodes, &g->cap, 0, sizeof(*g->nodes)))
-		return -1;
+	tree_reserve(g->arena, &g->nodes, &g->cap, 0, sizeof(*g->nodes));
 	g->n = 1;
 	top = &g->nodes[TREE_TOP];
 	*top = (struct node){.fn = g->one, .edge = FLOW_NONE, .parent = FLOW_NONE};
@@ -277,29 +264,27 @@ static int put_starts(struct growing *g, bool whole)
 		top->own = g->starts.own;
 	}
 	for (uint32_t k = 0; k < g->starts.n; k++) {
-		if (child(g, TREE_TOP, g->starts.all[k].fn, FLOW_NONE, &to))
-			return -1;
+		child(g, TREE_TOP, g->starts.all[k].fn, FLOW_NONE, &to);
 		if (!whole || g->starts.all[k].inner)
 			continue;
-		if (add_cost(g, to, g->starts.all[k].est, false))
-			return -1;
+		add_cost(g, to, g->starts.all[k].est, false);
 	}
-	return whole && g->one != FLOW_NONE
-		       ? push_node(g, TREE_TOP, g->nodes[TREE_TOP].rest)
-		       : 0;
+	if (whole && g->one != FLOW_NONE)
+		push_node(g, TREE_TOP, g->nodes[TREE_TOP].rest);
 }
 
 /* ---- the parts of a profile ---- */
 
 /* Add the starts of a part to the nodes that earlier parts have made. */
-static int put_part_starts(struct growing *g, const struct starts *s)
+static void put_part_starts(struct growing *g, const struct starts *s)
 {
 	uint32_t to;
 
 	g->nodes[TREE_TOP].est += s->est;
 	if (g->one != FLOW_NONE) {
 		g->nodes[TREE_TOP].rest += s->est;
-		return push_node(g, TREE_TOP, s->est);
+		push_node(g, TREE_TOP, s->est);
+		return;
 	}
 	g->nodes[TREE_TOP].own += s->own;
 	for (uint32_t k = 0; k < s->n; k++) {
@@ -307,82 +292,74 @@ static int put_part_starts(struct growing *g, const struct starts *s)
 
 		if (s->all[k].inner)
 			continue;
-		if (child(g, TREE_TOP, s->all[k].fn, FLOW_NONE, &to))
-			return -1;
+		child(g, TREE_TOP, s->all[k].fn, FLOW_NONE, &to);
 		x = &g->nodes[to];
 		x->est += s->all[k].est;
 		x->rest += s->all[k].est;
-		if (may_grow(g, x) && push_node(g, to, s->all[k].est))
-			return -1;
+		if (may_grow(g, x))
+			push_node(g, to, s->all[k].est);
 	}
-	return 0;
 }
 
 /* Expand the costliest nodes with the calls of one part.  What is left in the heap is
  * dropped: its costs are in `rest` of the nodes. */
-static int grow_part(struct growing *g, const struct flow *fl, struct arena *scratch,
-		     uint32_t most)
+static void grow_part(struct growing *g, const struct flow *fl, struct arena *scratch,
+		      uint32_t most)
 {
 	struct starts s;
 
 	arena_reset(scratch);
-	if (tree_starts(g, fl, scratch, &s) || put_part_starts(g, &s))
-		return -1;
+	tree_starts(g, fl, scratch, &s);
+	put_part_starts(g, &s);
 	for (uint32_t k = 0; g->nheap && k < most; k++) {
 		struct waiting w = waiting_pop(g->heap, --g->nheap, g);
 
-		if (expand(g, fl, w.node, w.cost))
-			return -1;
+		expand(g, fl, w.node, w.cost);
 	}
 	g->nheap = 0;
-	return 0;
 }
 
 /* The cost that the parts left unsplit waits for the remaining calls. */
-static int grow_parts(struct growing *g)
+static void grow_parts(struct growing *g)
 {
 	uint32_t parts = flow_parts_count(g->q->parts), most = PARTS_NODES / parts;
 	const struct flow *fl;
 	struct arena *scratch;
-	int rc;
 
 	most = most > PART_NODES ? PART_NODES : most;
 	most = most < PART_NODES_LEAST ? PART_NODES_LEAST : most;
-	g->shown_own = ARENA_ARRAY(g->arena, double, (size_t)g->fl->in.functions + 1);
-	g->shown = ARENA_ARRAY(g->arena, double, (size_t)g->fl->in.edges + 1);
-	if (!g->shown_own || !g->shown || put_starts(g, false))
-		return tree_full(g);
+	g->shown_own = NEED_ARRAY(g->arena, double, (size_t)g->fl->in.functions + 1);
+	g->shown = NEED_ARRAY(g->arena, double, (size_t)g->fl->in.edges + 1);
+	put_starts(g, false);
 	scratch = need_scratch(g->arena);
 	flow_parts_rewind(g->q->parts);
-	do {
-		rc = flow_parts_next(g->q->parts, &fl, g->err);
-		if (!rc && fl)
-			rc = grow_part(g, fl, scratch, most);
-	} while (!rc && fl);
+	for (;;) {
+		flow_parts_next(g->q->parts, &fl);
+		if (!fl)
+			break;
+		grow_part(g, fl, scratch, most);
+	}
 	scratch_free(scratch);
-	for (uint32_t i = 0; !rc && i < g->n; i++)
+	for (uint32_t i = 0; i < g->n; i++)
 		if (g->nodes[i].rest >= 0.5 && may_grow(g, &g->nodes[i]))
-			rc = push_node(g, i, g->nodes[i].rest);
-	return rc;
+			push_node(g, i, g->nodes[i].rest);
 }
 
 /* ---- */
 
-static int prepare_tree(struct growing *g)
+static void prepare_tree(struct growing *g)
 {
 	const struct path_tree_query *q = g->q;
 	uint32_t first = q->set ? fnset_next(q->set, 0) : FNSET_NONE;
 
 	g->in_set = chain_marks(g->fl, q->set, g->arena);
 	g->avoided = chain_marks(g->fl, q->avoiding, g->arena);
-	if (!g->in_set || !g->avoided)
-		return tree_full(g);
 	g->one = first != FNSET_NONE && fnset_next(q->set, first + 1) == FNSET_NONE
 			 ? first
 			 : FLOW_NONE;
-	if (tree_starts(g, g->fl, g->arena, &g->starts))
-		return -1;
-	return g->one == FLOW_NONE ? 0 : tree_add_own_call(g);
+	tree_starts(g, g->fl, g->arena, &g->starts);
+	if (!(g->one == FLOW_NONE))
+		tree_add_own_call(g);
 }
 
 /* All cost of the program.  Its roots have this, unless calls contradict each other by
@@ -409,32 +386,31 @@ static struct path_bounds base_bounds(const struct growing *g)
 	return path_bounds_of(est, 0, INT64_MAX, false);
 }
 
-int path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,
-	      const struct cancel *cancel, struct path_tree *out, struct err *err)
+void path_tree(const struct flow *fl, const struct path_tree_query *q, struct arena *a,
+	       const struct cancel *cancel, struct path_tree *out)
 {
-	struct growing *g = ARENA_NEW(a, struct growing);
-	struct path_tree_query *asked = ARENA_NEW(a, struct path_tree_query);
+	struct growing *g = NEED_NEW(a, struct growing);
+	struct path_tree_query *asked = NEED_NEW(a, struct path_tree_query);
 	struct path_tree t = {0};
 
-	if (!g || !asked)
-		return arena_full(a, err);
 	*asked = *q;
 	*g = (struct growing){.fl = fl,
 			      .q = asked,
 			      .arena = a,
 			      .cancel = cancel,
-			      .err = err,
 			      .by = {.arena = a},
 			      .most = q->rows ? q->rows : PATH_TREE_ROWS};
-	if (prepare_tree(g) || (q->parts ? grow_parts(g) : put_starts(g, true)))
-		return err->kind;
+	prepare_tree(g);
+	if (q->parts)
+		grow_parts(g);
+	else
+		put_starts(g, true);
 	for (uint32_t k = 0; g->nheap && k <= g->most; k++) {
-		if (k % POLL == 0 && cancel_poll(cancel, err))
-			return err->kind;
+		if (k % POLL == 0)
+			need_time(cancel);
 		const uint32_t node = waiting_pop(g->heap, --g->nheap, g).node;
 
-		if (expand(g, fl, node, g->nodes[node].rest))
-			return err->kind;
+		expand(g, fl, node, g->nodes[node].rest);
 	}
 	t.cut = g->nheap > 0;
 	t.base = base_bounds(g);
@@ -442,11 +418,10 @@ int path_tree(const struct flow *fl, const struct path_tree_query *q, struct are
 		t.unrooted = path_rounded(t.base.est - g->nodes[TREE_TOP].est);
 		g->nodes[TREE_TOP].est = t.base.est;
 	}
-	if (tree_rows(g, &t) || tree_proven(g, &t))
-		return err->kind;
+	tree_rows(g, &t);
+	tree_proven(g, &t);
 	/* Cost that the query itself leaves out is no part of the answer. */
 	if (!q->depth && !(q->min > 0))
 		t.grown = g;
 	*out = t;
-	return 0;
 }

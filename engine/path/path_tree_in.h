@@ -49,7 +49,6 @@ struct growing {
 	const struct path_tree_query *q;
 	struct arena *arena;
 	const struct cancel *cancel;
-	struct err *err;
 	uint32_t one; /* the only function of the set, or FLOW_NONE */
 	uint8_t *in_set, *avoided;
 	struct starts starts;
@@ -67,10 +66,8 @@ struct growing {
 				      split */
 };
 
-int tree_full(struct growing *g);
 /* Make room in arena a for one more element after the n of an array. */
-int tree_reserve(struct growing *g, struct arena *a, void *pp, size_t *cap, uint32_t n,
-		 size_t size);
+void tree_reserve(struct arena *a, void *pp, size_t *cap, uint32_t n, size_t size);
 
 /* ---- the calls at a function, in the direction of the tree ---- */
 
@@ -104,14 +101,14 @@ double tree_unshown_own(const struct growing *g, uint32_t f);
 double tree_unshown_through(const struct growing *g, uint32_t node, uint32_t f);
 
 /* path_starts.c: where the tree of a flow starts, and the cost of its top. */
-int tree_starts(struct growing *g, const struct flow *fl, struct arena *a,
-		struct starts *s);
+void tree_starts(struct growing *g, const struct flow *fl, struct arena *a,
+		 struct starts *s);
 /* The call of the top by itself: a start that counts in no sum. */
-int tree_add_own_call(struct growing *g);
+void tree_add_own_call(struct growing *g);
 
 /* path_rows.c: choose the costliest nodes as rows. */
-int tree_rows(struct growing *g, struct path_tree *t);
+void tree_rows(struct growing *g, struct path_tree *t);
 /* Set t->proven. */
-int tree_proven(struct growing *g, struct path_tree *t);
+void tree_proven(struct growing *g, struct path_tree *t);
 
 #endif

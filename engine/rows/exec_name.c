@@ -50,8 +50,7 @@ int exec_note_found(struct exec *x, const struct set *s, uint32_t n)
 
 	if (n == 0)
 		return 0;
-	if (exec_grow(x, &to->at, &to->cap, to->n, to->n + 1, sizeof(*to->at)))
-		return x->err->kind;
+	exec_grow(x, &to->at, &to->cap, to->n, to->n + 1, sizeof(*to->at));
 	to->at[to->n++] = s;
 	return 0;
 }
@@ -127,10 +126,13 @@ static int note_matches(struct exec *x, const struct set *s, uint32_t names, uin
 {
 	if (s->form != MATCH_BARE || s->field != MATCH_FN || n < 2)
 		return 0;
-	if (names > 1 && names != n)
-		return exec_hintf(x, "%.*s matched %s functions (%s names)",
-				  STR_ARG(s->text), GROUPED(n), GROUPED(names));
-	return exec_hintf(x, "%.*s matched %s functions", STR_ARG(s->text), GROUPED(n));
+	if (names > 1 && names != n) {
+		exec_hintf(x, "%.*s matched %s functions (%s names)", STR_ARG(s->text),
+			   GROUPED(n), GROUPED(names));
+		return 0;
+	}
+	exec_hintf(x, "%.*s matched %s functions", STR_ARG(s->text), GROUPED(n));
+	return 0;
 }
 
 /* "*Preg*" is compared with the last part of names: say how many have it before that. */
@@ -149,9 +151,10 @@ static int note_in_class(struct exec *x, const struct set *s, struct match_atom 
 	for (uint32_t f = fnset_next(found.fns, 0); f != FNSET_NONE;
 	     f = fnset_next(found.fns, f + 1))
 		n += !fnset_has(has, f);
-	return n ? exec_hintf(x, "%u more ha%s it in the name of the class: class:%.*s",
-			      n, n == 1 ? "s" : "ve", STR_ARG(s->text))
-		 : 0;
+	if (n)
+		exec_hintf(x, "%u more ha%s it in the name of the class: class:%.*s", n,
+			   n == 1 ? "s" : "ve", STR_ARG(s->text));
+	return 0;
 }
 
 /* Report that s matches nothing.  Special hints if another form matches: "mem*" in
@@ -228,8 +231,9 @@ static int note_also(struct exec *x, struct str typed, struct str name, struct s
 				     STR_ARG(str_from(*note, n)));
 		return note->p ? 0 : arena_full(x->a, x->err);
 	}
-	return exec_notef(x, "%.*s is also %.*s%s\"%.*s\"", STR_ARG(typed), STR_ARG(name),
-			  alone, STR_ARG(own));
+	exec_notef(x, "%.*s is also %.*s%s\"%.*s\"", STR_ARG(typed), STR_ARG(name), alone,
+		   STR_ARG(own));
+	return 0;
 }
 
 /* memcpy is also __memcpy_avx_unaligned_erms, which the loader chooses for the processor and
@@ -306,8 +310,6 @@ static int find_atom(struct exec *x, const struct match_atom *atom,
 	*found = (struct match_found){0};
 	if (atom->form == MATCH_ID && exec_in_base(x)) {
 		found->fns = exec_new_set(x, store_info(x->g->st)->functions);
-		if (!found->fns)
-			return x->err->kind;
 	} else if (match_find(x->g->st, atom, x->open->cancel, x->a, found, x->err) ||
 		   add_bare_class(x, *atom, found) || add_chosen(x, atom, found)) {
 		return x->err->kind;
@@ -350,16 +352,18 @@ static int note_parts(struct exec *x, const struct set *s, bool nocase,
 
 	if (exec_in_base(x))
 		return 0;
-	if (n == 1 && s->field == MATCH_FN)
-		return exec_notef(
-			x, "no function is called %.*s: taken is %.*s", STR_ARG(name),
-			STR_ARG(graph_short_name(x->g, fnset_next(found, 0), x->a)));
-	return exec_notef(x,
-			  "no %s is called %.*s: taken %s %u function%s with it in "
-			  "%s%s%.*s",
-			  fields[s->field].what, STR_ARG(name), n == 1 ? "is" : "are", n,
-			  n == 1 ? "" : "s", fields[s->field].where,
-			  nocase ? ", in another case" : "", STR_ARG(names_of(x, found)));
+	if (n == 1 && s->field == MATCH_FN) {
+		exec_notef(x, "no function is called %.*s: taken is %.*s", STR_ARG(name),
+			   STR_ARG(graph_short_name(x->g, fnset_next(found, 0), x->a)));
+		return 0;
+	}
+	exec_notef(x,
+		   "no %s is called %.*s: taken %s %u function%s with it in "
+		   "%s%s%.*s",
+		   fields[s->field].what, STR_ARG(name), n == 1 ? "is" : "are", n,
+		   n == 1 ? "" : "s", fields[s->field].where,
+		   nocase ? ", in another case" : "", STR_ARG(names_of(x, found)));
+	return 0;
 }
 
 /* std::vector: a class's name is no function's, and its methods are meant; the text is in
@@ -379,13 +383,13 @@ static int find_class(struct exec *x, const struct set *s, struct match_atom ato
 		return x->err->kind;
 	if (!*n || exec_in_base(x))
 		return 0;
-	return exec_notef(x,
-			  "%.*s is a class: taken %s its %s function%s, as class:%.*s%s",
-			  STR_ARG(s->text), *n == 1 ? "is" : "are", GROUPED(*n),
-			  *n == 1 ? "" : "s", STR_ARG(s->text),
-			  !x->g->extra && store_info(x->g->st)->has_instr
-				  ? "; with inlined | ... adds inlined ones"
-				  : "");
+	exec_notef(x, "%.*s is a class: taken %s its %s function%s, as class:%.*s%s",
+		   STR_ARG(s->text), *n == 1 ? "is" : "are", GROUPED(*n),
+		   *n == 1 ? "" : "s", STR_ARG(s->text),
+		   !x->g->extra && store_info(x->g->st)->has_instr
+			   ? "; with inlined | ... adds inlined ones"
+			   : "");
+	return 0;
 }
 
 /* No whole name matches: take the n functions that have the text in their names. */
@@ -440,8 +444,7 @@ static int inlined_set(struct exec *x, const struct set *s, struct fn_set **out)
 		return exec_fail(x, s->span,
 				 "there is no function #%.*s; the last is #%u",
 				 STR_ARG(s->text), graph_numbers(x->g) - 1);
-	if (!(*out = exec_new_set(x, x->g->functions)))
-		return x->err->kind;
+	*out = exec_new_set(x, x->g->functions);
 	for (uint32_t f = 0; f < x->g->functions; f++)
 		if (graph_id(x->g, f) == n)
 			fnset_add(*out, f);
@@ -452,10 +455,11 @@ static int inlined_set(struct exec *x, const struct set *s, struct fn_set **out)
 static int note_context(struct exec *x, const char *number, struct str name,
 			struct str function)
 {
-	return exec_notef(x,
-			  "%s%.*s is a context of %.*s and stands for it here; 'contexts "
-			  "| ...' has each",
-			  number, STR_ARG(name), STR_ARG(function));
+	exec_notef(x,
+		   "%s%.*s is a context of %.*s and stands for it here; 'contexts "
+		   "| ...' has each",
+		   number, STR_ARG(name), STR_ARG(function));
+	return 0;
 }
 
 int exec_context_name(struct exec *x, const struct graph *g, struct str *name)
@@ -490,20 +494,21 @@ static int note_arguments(struct exec *x, const struct set *s)
 		n++;
 	if (n == from || n >= s->text.n || s->text.p[n] != '<')
 		return 0;
-	return exec_notef(x,
-			  "arguments of templates match, too; functions of the class: "
-			  "class:%.*s",
-			  (int)(n - from), s->text.p + from);
+	exec_notef(x,
+		   "arguments of templates match, too; functions of the class: "
+		   "class:%.*s",
+		   (int)(n - from), s->text.p + from);
+	return 0;
 }
 
 /* cost of class:std::vector: most of a class may be inlined code. */
 static int note_inlined(struct exec *x, const struct set *s)
 {
-	return s->field == MATCH_CLASS && !x->g->extra && !exec_in_base(x) &&
-			       store_info(x->g->st)->has_instr
-		       ? exec_hint(x, STR("inlined functions of a class count in their "
-					  "callers: with inlined | ... has them"))
-		       : 0;
+	if (s->field == MATCH_CLASS && !x->g->extra && !exec_in_base(x) &&
+	    store_info(x->g->st)->has_instr)
+		exec_hint(x, STR("inlined functions of a class count in their "
+				 "callers: with inlined | ... has them"));
+	return 0;
 }
 
 int exec_name_set(struct exec *x, const struct set *s, struct fn_set **out)

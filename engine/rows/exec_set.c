@@ -34,15 +34,14 @@ static int cycle_set(struct exec *x, const struct set *s, struct fn_set **out)
 
 	if (number_of(x, s, &c))
 		return err_hint(x->err, "write cycle:1; 'cycles' lists them");
-	if (!g->apart && !g->contexts && graph_join(g, &g, x->err))
-		return x->err->kind;
+	if (!g->apart && !g->contexts)
+		graph_join(g, &g);
 	if (c == 0 || c > g->cycles) {
 		exec_fail(x, s->span, "no cycle %llu; this graph has %u",
 			  (unsigned long long)c, g->cycles);
 		return err_hint(x->err, "'cycles' lists them");
 	}
-	if (!(*out = exec_new_set(x, x->g->functions)))
-		return x->err->kind;
+	*out = exec_new_set(x, x->g->functions);
 	for (uint32_t f = 0; f < x->g->functions; f++)
 		if (graph_cycle(g, g == x->g ? f : g->group[f]) == c)
 			fnset_add(*out, f);
@@ -72,7 +71,8 @@ static int has_line(struct exec *x, fn_id f, const struct line_wanted *w,
 		*hit = rows[i].line == w->line && (!w->file.n || str_eq(file, w->file) ||
 						   str_eq(str_basename(file), w->file));
 	}
-	return exec_poll_now(x);
+	exec_poll_now(x);
+	return 0;
 }
 
 static int no_such_line(struct exec *x, const struct set *s, const struct fn_set *all)
@@ -215,7 +215,8 @@ static int or_set(struct exec *x, const struct set *s, struct fn_set **out)
 		fnset_or(*out, b);
 	if ((!lacks_a && !lacks_b) || x->common)
 		return 0;
-	return exec_notef(x, "%s: the others are taken", lacks_a ? no_a.text : no_b.text);
+	exec_notef(x, "%s: the others are taken", lacks_a ? no_a.text : no_b.text);
+	return 0;
 }
 
 static int and_set(struct exec *x, const struct set *s, struct fn_set **out)
@@ -227,18 +228,16 @@ static int and_set(struct exec *x, const struct set *s, struct fn_set **out)
 		return x->err->kind;
 	both = fnset_count(*out) && fnset_count(b);
 	fnset_and(*out, b);
-	return both && !fnset_count(*out) && !x->other && !x->of_part
-		       ? exec_note(x,
-				   STR("no function is in both sets of `and`; `or` takes "
-				       "those of either"))
-		       : 0;
+	if (both && !fnset_count(*out) && !x->other && !x->of_part)
+		exec_note(x, STR("no function is in both sets of `and`; `or` takes "
+				 "those of either"));
+	return 0;
 }
 
 int exec_set(struct exec *x, const struct set *s, struct fn_set **out)
 {
 	/* Variables contain variables: a few lines can mean millions of sets. */
-	if (exec_poll_now(x))
-		return x->err->kind;
+	exec_poll_now(x);
 	switch (s->op) {
 	case SET_ATOM:
 		return s->field == MATCH_CYCLE	? cycle_set(x, s, out)

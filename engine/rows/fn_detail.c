@@ -203,9 +203,8 @@ static int list_merged(struct exec *x, uint32_t **first, uint32_t **member)
 	*first = NULL;
 	if (g->plain)
 		return 0;
-	if (graph_members(x->a, g->map, store_info(g->st)->functions, g->functions, first,
-			  member, x->err))
-		return x->err->kind;
+	graph_members(x->a, g->map, store_info(g->st)->functions, g->functions, first,
+		      member);
 	for (uint32_t f = 0; f < g->functions && !merged; f++)
 		merged = (*first)[f + 1] - (*first)[f] > 1;
 	if (!merged)
@@ -257,21 +256,25 @@ int fn_part_tree(struct exec *x, struct graph *g)
 	if (!g->parts || g->tree || !tree.whole)
 		return 0;
 	if (!x->parts) /* all of them */
-		return graph_part_tree(g, NULL, x->err);
+		graph_part_tree(g, NULL);
+	return 0;
 	if (parts_of(x, &p)) {
 		const struct err why = *x->err;
 
 		if (why.kind != ERR_PROFILE)
 			return why.kind;
 		err_clear(x->err);
-		return exec_notef(x,
-				  "estimates: the stacks of single parts are read from "
-				  "the profile again; %s",
-				  why.text);
+		exec_notef(x,
+			   "estimates: the stacks of single parts are read from "
+			   "the profile again; %s",
+			   why.text);
+		return 0;
 	}
 	if (part_contexts(p, x->a->cap ? x->a->cap : UINT64_MAX, &contexts, x->err))
 		return x->err->kind;
-	return contexts.n ? graph_part_tree(g, &contexts, x->err) : 0;
+	if (contexts.n)
+		graph_part_tree(g, &contexts);
+	return 0;
 }
 
 int fn_detail_check(struct exec *x, const struct source *s, const char *name)

@@ -56,8 +56,7 @@ static int find_shared(struct exec *x, struct fn_hidden *h)
 	for (fn_id f = 0; f < n; f++) {
 		if (!is_gone(h, f))
 			add_callers(h, f);
-		if (exec_poll(x))
-			return x->err->kind;
+		exec_poll(x);
 	}
 	for (uint32_t i = 0; i < h->n && !exec_poll(x); i++)
 		add_callers(h, h->fn[i]);
@@ -119,8 +118,7 @@ static int find_shares(struct exec *x, struct fn_hidden *h, uint32_t e)
 
 			change = fmax(change, fabs(now - stays[i]));
 			stays[i] = now;
-			if (exec_poll(x))
-				return x->err->kind;
+			exec_poll(x);
 		}
 	}
 	return 0;
@@ -135,14 +133,13 @@ int fn_hidden_of(struct exec *x, const struct fn_hidden **out)
 	if ((*out = x->g->hidden) || !x->g->hides)
 		return 0;
 	keep.a = x->g->a;
-	if (!(h = EXEC_ARRAY(&keep, struct fn_hidden, 1)) ||
-	    !(h->shared = EXEC_ARRAY(&keep, uint32_t, (size_t)i->functions + 1)) ||
-	    !(h->fn = EXEC_ARRAY(&keep, fn_id, (size_t)i->functions + 1)))
-		return x->err->kind;
+	h = EXEC_ARRAY(&keep, struct fn_hidden, 1);
+	h->shared = EXEC_ARRAY(&keep, uint32_t, (size_t)i->functions + 1);
+	h->fn = EXEC_ARRAY(&keep, fn_id, (size_t)i->functions + 1);
 	h->g = x->g;
-	if (find_shared(x, h) ||
-	    !(h->stays = EXEC_ARRAY(&keep, double, (size_t)h->n * i->events + 1)))
+	if (find_shared(x, h))
 		return x->err->kind;
+	h->stays = EXEC_ARRAY(&keep, double, (size_t)h->n * i->events + 1);
 	for (uint32_t e = 0; h->n && e < i->events; e++)
 		if (find_shares(x, h, e))
 			return x->err->kind;

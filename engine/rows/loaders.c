@@ -213,7 +213,8 @@ static int add_registered(struct loading *l, fn_id f, fn_id callee)
 		    !add_closures(l, store_file(l->st, site[i].file), site[i].line) &&
 		    !add_methods(l, f) && !add_others(l))
 			l->unknown++;
-	return exec_poll_now(l->x);
+	exec_poll_now(l->x);
+	return 0;
 }
 
 /* ---- without a call ---- */
@@ -263,9 +264,9 @@ static int find_more(struct loading *l, const struct fn_set *set)
 	if (!x->more)
 		return 0;
 	*x->more = (struct loaders_more){.unknown = l->unknown};
-	if (exec_set_of_store(x, l->requires, &here) ||
-	    graph_event(x->g, x->event, x->err))
+	if (exec_set_of_store(x, l->requires, &here))
 		return x->err->kind;
+	graph_event(x->g, x->event);
 	for (uint32_t f = fnset_next(here, 0); f != FNSET_NONE;
 	     f = fnset_next(here, f + 1)) {
 		if (fnset_has(set, f))
@@ -283,8 +284,7 @@ static int find_loaders(struct loading *l, struct fn_set *set)
 	for (fn_id f = 0; f < l->n; f++)
 		note_requires(l, f);
 	while (lead_on(l))
-		if (exec_poll_now(l->x))
-			return l->x->err->kind;
+		exec_poll_now(l->x);
 	for (fn_id f = 0; f < l->n; f++)
 		if (add_known(l, f))
 			return l->x->err->kind;
@@ -308,8 +308,6 @@ int exec_add_loaders(struct exec *x, struct fn_set *set)
 	l.facts = EXEC_ARRAY(x, uint8_t, l.n + 1);
 	l.found = exec_new_set(x, l.n);
 	l.requires = exec_new_set(x, l.n);
-	if (!l.facts || !l.found || !l.requires)
-		return x->err->kind;
 	l.scratch = need_scratch(x->a);
 	find_loaders(&l, set);
 	scratch_free(l.scratch);

@@ -39,15 +39,11 @@ static int fill_cum(struct table *t, struct table_col *c)
 		return t->x->err->kind;
 	total = (double)graph_total(t->g, t->event);
 	c->f = EXEC_ARRAY(t->x, double, t->n ? t->n : 1);
-	if (!c->f)
-		return t->x->err->kind;
 	if (self->estimated) {
 		c->estimated = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);
-		if (!c->estimated)
-			return t->x->err->kind;
 	}
-	if (!(total > 0) && !(c->absent = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1)))
-		return t->x->err->kind;
+	if (!(total > 0))
+		c->absent = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);
 	for (size_t i = 0; i < t->n; i++) {
 		if (self->estimated) {
 			estimated |= self->estimated[i];
@@ -58,8 +54,7 @@ static int fill_cum(struct table *t, struct table_col *c)
 			c->absent[i] = 1;
 		else
 			c->f[i] = 100.0 * sum / total;
-		if (exec_poll(t->x))
-			return t->x->err->kind;
+		exec_poll(t->x);
 	}
 	c->filled = true;
 	return 0;
@@ -140,7 +135,7 @@ static int new_page(const struct result_pages *p, struct exec *x, struct page *h
 			   .read = EXEC_ARRAY(own, struct str, PAGE),
 			   .order = order_new(own),
 			   .cols = EXEC_ARRAY(own, struct column, n + 1)};
-	if (!h->buf || !h->read || !h->order || !h->cols)
+	if (!h->order)
 		return own->err->kind;
 	memcpy(h->cols, p->r->cols, n * sizeof(*h->cols));
 	for (size_t k = 0; k < n; k++) {
@@ -151,7 +146,7 @@ static int new_page(const struct result_pages *p, struct exec *x, struct page *h
 			continue;
 		h->buf[k] =
 			exec_alloc(own, PAGE, codes ? sizeof(struct str) : col_width(c));
-		if (!h->buf[k] || table_prepare(p->t, c))
+		if (table_prepare(p->t, c))
 			return own->err->kind;
 	}
 	return 0;
@@ -402,13 +397,11 @@ int page_result(struct table *t, struct result *r)
 {
 	struct result_pages *p = EXEC_ARRAY(t->x, struct result_pages, 1);
 
-	if (!p || table_refs(t))
+	if (table_refs(t))
 		return t->x->err->kind;
 	p->t = t;
 	p->r = r;
 	p->col = EXEC_ARRAY(t->x, struct table_col *, t->ncols + 1);
-	if (!p->col)
-		return t->x->err->kind;
 	for (size_t i = 0; i < t->ncols; i++) {
 		struct table_col *c = t->cols[i];
 

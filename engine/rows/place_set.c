@@ -52,12 +52,12 @@ static bool has_file(struct exec *x, const struct set *s, unsigned deep)
 
 static int note_parts(struct exec *x, const struct set *s, uint32_t n)
 {
-	return exec_in_base(x)
-		       ? 0
-		       : exec_notef(x,
-				    "no file is called %.*s: taken %s %u with it in the "
-				    "path",
-				    STR_ARG(s->text), n == 1 ? "is" : "are", n);
+	if (!(exec_in_base(x)))
+		exec_notef(x,
+			   "no file is called %.*s: taken %s %u with it in the "
+			   "path",
+			   STR_ARG(s->text), n == 1 ? "is" : "are", n);
+	return 0;
 }
 
 /* The files that are meant, as those of functions: a whole name, or else a part of it. */
@@ -111,9 +111,10 @@ static int find_or(struct exec *x, const struct set *s, unsigned deep,
 		return x->err->kind;
 	if (p->a && p->b)
 		return 0;
-	if (p->a || p->b)
-		return exec_notef(x, "%s: the others are taken",
-				  p->a ? no_b.text : no_a.text);
+	if (p->a || p->b) {
+		exec_notef(x, "%s: the others are taken", p->a ? no_b.text : no_a.text);
+		return 0;
+	}
 	x->absent = true;
 	*x->err = no_a;
 	return (int)no_a.kind;
@@ -139,7 +140,7 @@ static int find(struct exec *x, const struct set *s, unsigned deep,
 	struct place_set *p = EXEC_ARRAY(x, struct place_set, 1);
 	struct fn_set *fns = NULL;
 
-	if (!p || (s->op == SET_VAR && find_meaning(x, s, deep, out)))
+	if ((s->op == SET_VAR && find_meaning(x, s, deep, out)))
 		return x->err->kind;
 	*out = p;
 	p->op = s->op == SET_VAR ? SET_ATOM : s->op;

@@ -39,8 +39,7 @@ int exec_set_to_store(struct exec *x, const struct fn_set *set, struct fn_set **
 	const uint32_t *fn = g->contexts ? graph_context_functions(g) : NULL;
 	const uint32_t n = store_info(g->st)->functions;
 
-	if (!(*out = exec_new_set(x, n)))
-		return x->err->kind;
+	*out = exec_new_set(x, n);
 	for (uint32_t i = 0; i < (fn ? g->contexts : n); i++) {
 		const uint32_t here = graph_of_store(g, i);
 
@@ -56,10 +55,9 @@ int exec_set_of_store(struct exec *x, const struct fn_set *of_store, struct fn_s
 
 	if (x->g->plain) {
 		*out = fnset_copy(x->a, of_store);
-		return *out ? 0 : arena_full(x->a, x->err);
+		return 0;
 	}
-	if (!(s = exec_new_set(x, x->g->functions)))
-		return x->err->kind;
+	s = exec_new_set(x, x->g->functions);
 	add_vertices(x->g, of_store, s);
 	*out = s;
 	return 0;

@@ -58,8 +58,7 @@ static struct table_col *new_col(struct table *t)
 {
 	struct table_col *c;
 
-	if (exec_grow(t->x, &t->cols, &t->cap, t->ncols, t->ncols + 1, sizeof(*t->cols)))
-		return NULL;
+	exec_grow(t->x, &t->cols, &t->cap, t->ncols, t->ncols + 1, sizeof(*t->cols));
 	c = EXEC_ARRAY(t->x, struct table_col, 1);
 	if (c)
 		t->cols[t->ncols++] = c;
@@ -142,7 +141,8 @@ int table_init(struct exec *x, struct table *t, const struct source_def *src,
 	for (size_t i = 0; src && i < src->ncols; i++)
 		if ((src->cols[i].flags & (SHOW_M | SHOW_T)) && add_def(t, &src->cols[i]))
 			return x->err->kind;
-	return exec_rows(x, n);
+	exec_rows(x, n);
+	return 0;
 }
 
 int table_refs(struct table *t)
@@ -150,8 +150,6 @@ int table_refs(struct table *t)
 	if (t->ref)
 		return 0;
 	t->ref = EXEC_ARRAY(t->x, uint32_t, t->n ? t->n : 1);
-	if (!t->ref)
-		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		t->ref[i] = (uint32_t)i;
 	t->first = 0;
@@ -279,15 +277,13 @@ static int fill_flags(struct table *t, struct table_col *c)
 
 	c->estimated = NULL;
 	if (g->estimated && !(g->exact && g->exact(t))) {
-		if (!(flags = EXEC_ARRAY(t->x, uint8_t, t->n + 1)))
-			return t->x->err->kind;
+		flags = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
 		find_estimated(t, c->def, event_of(t, c), flags, &any);
 		c->estimated = any ? flags : NULL;
 	}
 	if ((g->absent || c->def->flags & ABSENT_0) && !c->absent &&
 	    !(g->present && g->present(t))) {
-		if (!(flags = EXEC_ARRAY(t->x, uint8_t, t->n + 1)))
-			return t->x->err->kind;
+		flags = EXEC_ARRAY(t->x, uint8_t, t->n + 1);
 		find_absent(t, c, flags, &any);
 		c->absent = any ? flags : NULL;
 	}
@@ -301,8 +297,6 @@ static int fill_percent(struct table *t, struct table_col *c)
 
 	if (!(total > 0) || calls) {
 		c->absent = EXEC_ARRAY(t->x, uint8_t, t->n ? t->n : 1);
-		if (!c->absent)
-			return t->x->err->kind;
 		memset(c->absent, !(total > 0), t->n);
 	}
 	if (!(total > 0))
@@ -315,8 +309,7 @@ static int fill_percent(struct table *t, struct table_col *c)
 		/* Nested calls count again: that is no share. */
 		if (calls)
 			c->absent[i] = c->f[i] > 100;
-		if (exec_poll(t->x))
-			return t->x->err->kind;
+		exec_poll(t->x);
 	}
 	return 0;
 }
@@ -372,8 +365,10 @@ static int fill_values(struct table *t, struct table_col *c)
 {
 	const struct col_def *d = c->def;
 
-	if (fill_stored(t, c))
-		return exec_poll_now(t->x);
+	if (fill_stored(t, c)) {
+		exec_poll_now(t->x);
+		return 0;
+	}
 	for (size_t i = 0; i < t->n; i++) {
 		const uint32_t r = row_ref(t, i);
 
@@ -385,8 +380,7 @@ static int fill_values(struct table *t, struct table_col *c)
 			c->b[i] = number_in(t, d, r, c->event);
 		else
 			c->u[i] = number_in(t, d, r, c->event);
-		if (exec_poll(t->x))
-			return t->x->err->kind;
+		exec_poll(t->x);
 	}
 	return 0;
 }
@@ -397,10 +391,9 @@ static int column_costs(const struct table *t, const struct table_col *c)
 {
 	if (!t->g)
 		return 0;
-	return graph_event(t->g, event_of(t, c), t->x->err) ||
-			       graph_event(t->g, t->event, t->x->err)
-		       ? t->x->err->kind
-		       : 0;
+	graph_event(t->g, event_of(t, c));
+	graph_event(t->g, t->event);
+	return 0;
 }
 
 int table_prepare(const struct table *t, const struct table_col *c)
@@ -469,8 +462,7 @@ int table_texts(struct table *t, struct table_col *c)
 
 	if (!c->dict)
 		return 0;
-	if (!(s = EXEC_ARRAY(t->x, struct str, t->n ? t->n : 1)))
-		return t->x->err->kind;
+	s = EXEC_ARRAY(t->x, struct str, t->n ? t->n : 1);
 	for (size_t i = 0; i < t->n; i++)
 		s[i] = col_text(t, c, i);
 	c->s = s;
@@ -618,8 +610,6 @@ static int gather_values(struct table *t, void **p, size_t width, const uint32_t
 	char *to = exec_alloc(t->x, n ? n : 1, width);
 	const char *from = *p;
 
-	if (!to)
-		return t->x->err->kind;
 	for (size_t i = 0; i < n; i++)
 		memcpy(to + i * width, from + keep[i] * width, width);
 	*p = to;
@@ -642,8 +632,6 @@ int table_select(struct table *t, const uint32_t *keep, size_t n)
 {
 	uint32_t *ref = EXEC_ARRAY(t->x, uint32_t, n ? n : 1);
 
-	if (!ref)
-		return t->x->err->kind;
 	for (size_t i = 0; i < n; i++)
 		ref[i] = row_ref(t, keep[i]);
 	for (size_t k = 0; k < t->ncols; k++) {
@@ -653,8 +641,7 @@ int table_select(struct table *t, const uint32_t *keep, size_t n)
 				  gather_flags(t, &c->estimated, keep, n) ||
 				  gather_flags(t, &c->absent, keep, n)))
 			return t->x->err->kind;
-		if (exec_poll(t->x))
-			return t->x->err->kind;
+		exec_poll(t->x);
 	}
 	t->ref = ref;
 	t->n = n;

@@ -68,8 +68,7 @@ static int row_units(struct table *t, struct result *r)
 	struct table_col *name;
 	struct unit *unit = EXEC_ARRAY(t->x, struct unit, t->n + 1);
 
-	if (!unit ||
-	    table_own(t, str_c(source_names_event(t->src)->name), t->event, false, &name))
+	if (table_own(t, str_c(source_names_event(t->src)->name), t->event, false, &name))
 		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++) {
 		uint32_t e = check_find_event(env, name->s[i]);
@@ -88,8 +87,6 @@ static int rate_units(struct table *t, struct result *r)
 {
 	struct unit *unit = EXEC_ARRAY(t->x, struct unit, t->n + 1);
 
-	if (!unit)
-		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		if (t->src->rates_cost(t, row_ref(t, i)))
 			unit[i] = t->x->env->units[t->event];
@@ -139,8 +136,6 @@ static int link_tree(struct table *t, struct result *r)
 		refs = row_ref(t, i) >= refs ? row_ref(t, i) + 1 : refs;
 	row = EXEC_ARRAY(t->x, uint32_t, (size_t)refs + 1); /* 1 + position; 0: removed */
 	on = EXEC_ARRAY(t->x, uint32_t, t->n + 1);
-	if (!row || !on)
-		return t->x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		row[row_ref(t, i)] = (uint32_t)i + 1;
 	for (size_t i = 0; i < t->n; i++) {
@@ -157,8 +152,6 @@ static int link_tree(struct table *t, struct result *r)
 int table_result(struct table *t, struct result *r)
 {
 	r->cols = EXEC_ARRAY(t->x, struct column, t->ncols + 1);
-	if (!r->cols)
-		return t->x->err->kind;
 	r->ncols = 0;
 	if (t->n > PAGED && t->src && !t->vs ? page_result(t, r) : whole_result(t, r))
 		return t->x->err->kind;

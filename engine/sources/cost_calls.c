@@ -21,8 +21,6 @@ static int follow(struct exec *x, struct fn_set *met, const struct fn_set *stop)
 	const struct graph *g = x->g;
 	uint32_t *todo = EXEC_ARRAY(x, uint32_t, (size_t)g->functions + 1), n = 0;
 
-	if (!todo)
-		return x->err->kind;
 	for (uint32_t f = fnset_next(met, 0); f != FNSET_NONE; f = fnset_next(met, f + 1))
 		todo[n++] = f;
 	while (n) {
@@ -37,8 +35,7 @@ static int follow(struct exec *x, struct fn_set *met, const struct fn_set *stop)
 			fnset_add(met, to);
 			todo[n++] = to;
 		}
-		if (exec_poll(x))
-			return x->err->kind;
+		exec_poll(x);
 	}
 	return 0;
 }
@@ -56,8 +53,7 @@ static int find_outside(struct exec *x, const struct fn_set *under, struct fn_se
 			graph_through(x->g, f, x->event, &root);
 		if (root || !graph_caller_count(x->g, f))
 			fnset_add(out, f);
-		if (exec_poll(x))
-			return x->err->kind;
+		exec_poll(x);
 	}
 	return follow(x, out, under);
 }
@@ -77,9 +73,9 @@ int cost_calls(struct exec *x, const struct path_cost_query *q, struct call_boun
 	bool all = !q->via && !q->avoiding;
 
 	*out = (struct call_bounds){.known = true};
-	if (graph_need_calls(g, x->err) || !(below = exec_new_set(x, g->functions)) ||
-	    !(outside = exec_new_set(x, g->functions)))
-		return x->err->kind;
+	graph_need_calls(g);
+	below = exec_new_set(x, g->functions);
+	outside = exec_new_set(x, g->functions);
 	if (q->under) {
 		fnset_or(below, q->under);
 		if (follow(x, below, NULL) || find_outside(x, q->under, outside))

@@ -28,15 +28,11 @@ int fold_bounds_new(const struct fold_tree *of, struct fold_bounds **out)
 	struct fold_bounds *b = EXEC_ARRAY(x, struct fold_bounds, 1);
 	const size_t n = (size_t)of->base->functions + 1;
 
-	if (!b)
-		return x->err->kind;
 	*b = (struct fold_bounds){.of = *of, .n = 1};
 	b->start = EXEC_ARRAY(x, uint32_t, n);
 	b->at = EXEC_ARRAY(x, uint32_t, n);
 	b->row = EXEC_ARRAY(x, uint32_t, (size_t)x->g->functions + 1);
-	if (!b->start || !b->at || !b->row ||
-	    exec_grow(x, &b->place, &b->cap, 0, 1, sizeof(*b->place)))
-		return x->err->kind;
+	exec_grow(x, &b->place, &b->cap, 0, 1, sizeof(*b->place));
 	for (uint32_t r = 0; r < of->tree->n; r++)
 		if (of->tree->rows[r].depth == 1)
 			b->start[of->tree->rows[r].fn] = r + 1;
@@ -47,8 +43,7 @@ int fold_bounds_new(const struct fold_tree *of, struct fold_bounds **out)
 static int add_place(struct fold_bounds *b, uint32_t v, struct path_bounds cost,
 		     uint32_t *first)
 {
-	if (exec_grow(b->of.x, &b->place, &b->cap, b->n, b->n + 1, sizeof(*b->place)))
-		return b->of.x->err->kind;
+	exec_grow(b->of.x, &b->place, &b->cap, b->n, b->n + 1, sizeof(*b->place));
 	b->place[b->n] = (struct fold_place){v, *first, cost};
 	*first = (uint32_t)b->n++;
 	return 0;

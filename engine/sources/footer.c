@@ -231,11 +231,12 @@ static int note_above_total(struct exec *x, struct table *t, const struct result
 			above = above_total(x, &r->cols[k], i);
 		n += above;
 	}
-	return n ? exec_notef(x,
-			      "incl of %s row%s is above the total: the profile's calls "
-			      "bring more than its lines cost",
-			      GROUPED(n), n == 1 ? "" : "s")
-		 : 0;
+	if (n)
+		exec_notef(x,
+			   "incl of %s row%s is above the total: the profile's calls "
+			   "bring more than its lines cost",
+			   GROUPED(n), n == 1 ? "" : "s");
+	return 0;
 }
 
 /* Of a comparison: how much of both profiles can be compared. */
@@ -287,7 +288,9 @@ static struct str wholes(struct exec *x, const struct table *t, const struct res
 
 static int note_ignored(struct exec *x, struct str ignored)
 {
-	return ignored.p && !ignored.n ? 0 : exec_note(x, str_from(ignored, 2));
+	if (!(ignored.p && !ignored.n))
+		exec_note(x, str_from(ignored, 2));
+	return 0;
 }
 
 static int add_text(struct exec *x, struct result *r, struct str text)
@@ -305,10 +308,12 @@ static int note_calls(struct exec *x, const struct table *t, const struct result
 {
 	for (size_t i = 0; i < r->ncols && graph_some_calls(t->g); i++)
 		if (r->cols[i].table &&
-		    str_find_str(r->cols[i].name, STR("call")) < r->cols[i].name.n)
-			return exec_note(x, STR("calls are all those between the "
-						"functions that are left, costs what the "
-						"stages leave"));
+		    str_find_str(r->cols[i].name, STR("call")) < r->cols[i].name.n) {
+			exec_note(x, STR("calls are all those between the "
+					 "functions that are left, costs what the "
+					 "stages leave"));
+			return 0;
+		}
 	return 0;
 }
 

@@ -44,13 +44,14 @@ static int reserve_rows(struct exec *x, struct line_rows *d, size_t n)
 {
 	const size_t costs = row_costs(d);
 
-	if (d->kind == S_JUMPS)
-		return exec_grow(x, &d->jumps, &d->cap, d->n, n, sizeof(*d->jumps));
-	return exec_grow(x, &d->places, &d->cap, d->n, n, sizeof(*d->places)) ||
-			       exec_grow(x, &d->costs, &d->costs_cap, d->n * costs,
-					 n * costs, sizeof(*d->costs))
-		       ? x->err->kind
-		       : 0;
+	if (d->kind == S_JUMPS) {
+		exec_grow(x, &d->jumps, &d->cap, d->n, n, sizeof(*d->jumps));
+		return 0;
+	}
+	exec_grow(x, &d->places, &d->cap, d->n, n, sizeof(*d->places));
+	exec_grow(x, &d->costs, &d->costs_cap, d->n * costs, n * costs,
+		  sizeof(*d->costs));
+	return 0;
 }
 
 /* Reserve all rows of the profile: their number is known, so no old arrays are left in
@@ -280,8 +281,9 @@ static int add_places(struct exec *x, struct line_rows *d, const struct fn_membe
 	}
 	if (of->n > 1)
 		raw.n = fold_raw(d, raw.at, raw.n);
-	if (reserve_rows(x, d, d->n + raw.n) || exec_rows(x, d->dropped + d->n + raw.n))
+	if (reserve_rows(x, d, d->n + raw.n))
 		return x->err->kind;
+	exec_rows(x, d->dropped + d->n + raw.n);
 	for (size_t i = 0; i < raw.n; i++) {
 		const struct raw *r = &raw.at[i];
 		int64_t *costs = d->costs + d->n * all;
@@ -346,8 +348,9 @@ static int add_jumps(struct exec *x, struct line_rows *d, const struct fn_member
 		size_t n = 0;
 
 		if (fn_jumps(x, of->fn[k], scratch, &jumps, &n) ||
-		    reserve_rows(x, d, d->n + n) || exec_rows(x, d->dropped + d->n + n))
+		    reserve_rows(x, d, d->n + n))
 			return x->err->kind;
+		exec_rows(x, d->dropped + d->n + n);
 		for (size_t i = 0; i < n; i++)
 			d->jumps[d->n++] = (struct jump){
 				of->fn[k], graph_of_store(x->g, jumps[i].to_fn),
@@ -457,8 +460,6 @@ static int bound_of_last(const struct bounds *b, size_t keep, uint64_t *least)
 	size_t k = 0, n;
 
 	*least = 0;
-	if (!best)
-		return b->x->err->kind;
 	for (uint32_t at = 0; next_bounds(b, *least, &at, bits, &n); at += (uint32_t)n) {
 		for (size_t i = 0; (i = row_loops()->find_upto(bits, i, n, ~*least)) < n;
 		     i++)
@@ -490,8 +491,6 @@ static int cost_of_last(struct exec *x, const struct line_rows *d, uint64_t *cos
 {
 	uint64_t *all = EXEC_ARRAY(x, uint64_t, d->n + 1);
 
-	if (!all)
-		return x->err->kind;
 	for (size_t i = 0; i < d->n; i++)
 		all[i] = (uint64_t)store_event_of(d->st, x->event,
 						  d->costs + i * row_costs(d));
@@ -506,8 +505,6 @@ static int read_from(struct exec *x, struct line_rows *d, const struct bounds *b
 {
 	struct fn_set *fns = fnset_new(x->a, store_info(d->st)->functions);
 
-	if (!fns)
-		return arena_full(x->a, x->err);
 	d->n = 0;
 	d->dropped = 0;
 	if (d->costs_cap)

@@ -103,15 +103,14 @@ static int64_t near_own(const struct exec *x, uint32_t f, bool up, int64_t est)
 }
 
 /* Add the cost of a call, and the part of it that stays at f, its other end. */
-static int add_pair(struct exec *x, const struct flow *flow, uint32_t edge, bool up,
-		    double *cost, double *own)
+static void add_pair(const struct flow *flow, uint32_t edge, bool up, double *cost,
+		     double *own)
 {
 	const uint32_t f = up ? flow->in.caller[edge] : flow->in.callee[edge];
 	const double all = flow_cost(flow, edge);
 	const double *pair;
 
-	if (pairs_of(flow, f, &pair, x->err))
-		return x->err->kind;
+	pairs_of(flow, f, &pair);
 	*cost += all;
 	if (!pair)
 		*own += flow->through[f] > 0
@@ -124,7 +123,6 @@ static int add_pair(struct exec *x, const struct flow *flow, uint32_t edge, bool
 	else
 		*own += pair[(size_t)(pairs_way_in(flow, edge) + 1) * pairs_out(flow, f) -
 			     1];
-	return 0;
 }
 
 int64_t near_row_own(struct exec *x, uint32_t top, const struct path_tree_row *r, bool up)
@@ -133,17 +131,20 @@ int64_t near_row_own(struct exec *x, uint32_t top, const struct path_tree_row *r
 	const struct flow *flow = NULL;
 	double cost = 0, own = 0;
 
-	if (store_info(x->g->st)->events < 2 || base->group || graph_stacks_known(x->g) ||
-	    graph_event(base, x->event, x->err) || exec_flow(x, base, x->event, &flow) ||
-	    !flow->pairs)
+	if (store_info(x->g->st)->events > 1 && !base->group &&
+	    !graph_stacks_known(x->g)) {
+		graph_event(base, x->event);
+		exec_flow(x, base, x->event, &flow);
+	}
+	if (!flow || !flow->pairs)
 		return near_own(x, r->fn, up, r->est);
 	for (uint32_t i = 0; i < graph_members_count(x->g, r->fn); i++) {
 		const uint32_t f = graph_member(x->g, r->fn, i),
 			       of = graph_member(x->g, top, 0),
 			       edge = graph_edge_between(base, up ? f : of, up ? of : f);
 
-		if (edge != GRAPH_NONE && add_pair(x, flow, edge, up, &cost, &own))
-			break;
+		if (edge != GRAPH_NONE)
+			add_pair(flow, edge, up, &cost, &own);
 	}
 	return cost > 0 ? path_rounded((double)r->est * own / cost) : 0;
 }
@@ -159,9 +160,8 @@ static int rows_near(struct exec *x, uint32_t f, bool up, double min,
 	double sure = (double)path_overlap(
 		t.base.lo, up ? cost_difference(p.all, p.called) : p.self, p.all);
 
-	if (exec_rows(x, n) ||
-	    !(t.rows = EXEC_ARRAY(x, struct path_tree_row, (size_t)n + 1)))
-		return x->err->kind;
+	exec_rows(x, n);
+	t.rows = EXEC_ARRAY(x, struct path_tree_row, (size_t)n + 1);
 	for (uint32_t i = 0; i < n; i++) {
 		uint32_t id = up ? graph_caller(x->g, f, i) : first + i;
 		struct path_tree_row *r = &t.rows[t.n];
@@ -189,8 +189,7 @@ static int rows_near(struct exec *x, uint32_t f, bool up, double min,
 		listed = r->inner ? listed : cost_sum(listed, r->est);
 		sure += !r->inner && r->cost.bounded ? (double)r->cost.lo : 0;
 		t.n += !path_under_min(fabs(near_weight(r)), min);
-		if (exec_poll(x))
-			return x->err->kind;
+		exec_poll(x);
 	}
 	qsort(t.rows, t.n, sizeof(*t.rows), near_by_cost);
 	t.est = path_units(&t.base);
@@ -214,7 +213,6 @@ int neighbour_known(struct exec *x, const struct stacks *s, uint32_t f, bool up,
 {
 	int64_t *est = EXEC_ARRAY(x, int64_t, (size_t)s->functions + 1);
 
-	if (!est || known_neighbours(s, f, up, est, x->a, x->err))
-		return x->err->kind;
+	known_neighbours(s, f, up, est, x->a);
 	return rows_near(x, f, up, min, est, out);
 }

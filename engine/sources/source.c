@@ -29,28 +29,30 @@ int exec_note_tree(struct exec *x)
 	uint32_t files;
 
 	store_tree(x->g->st, &t);
-	if (t.unsure &&
-	    exec_notef(x,
-		       "fibers take turns: %s of %s calls fit several blocks by name and "
-		       "cost, and are the nearest's; stacks may differ by these",
-		       GROUPED(t.unsure), GROUPED(t.activations)))
-		return x->err->kind;
+	if (t.unsure)
+		exec_notef(
+			x,
+			"fibers take turns: %s of %s calls fit several blocks by name and "
+			"cost, and are the nearest's; stacks may differ by these",
+			GROUPED(t.unsure), GROUPED(t.activations));
 	if (!t.why.n)
 		return 0;
-	if (!t.lost)
-		return exec_notef(x, "stacks are estimates: %.*s", STR_ARG(t.why));
+	if (!t.lost) {
+		exec_notef(x, "stacks are estimates: %.*s", STR_ARG(t.why));
+		return 0;
+	}
 	store_inputs(x->g->st, &files);
 	if (files > 1)
 		of = arena_printf(
 			x->a, " of %.*s",
 			STR_ARG(str_basename(store_input_path(x->g->st, t.file))));
-	return exec_notef(x,
-			  "%s%s call%s of %s activations: %.*s, first in the block at "
-			  "line %llu%.*s",
-			  t.whole ? "stacks are known, but for "
-				  : "stacks are estimates, for ",
-			  GROUPED(t.lost), t.lost == 1 ? "" : "s", GROUPED(t.activations),
-			  STR_ARG(t.why), (unsigned long long)t.line, STR_ARG(of));
+	exec_notef(x,
+		   "%s%s call%s of %s activations: %.*s, first in the block at "
+		   "line %llu%.*s",
+		   t.whole ? "stacks are known, but for " : "stacks are estimates, for ",
+		   GROUPED(t.lost), t.lost == 1 ? "" : "s", GROUPED(t.activations),
+		   STR_ARG(t.why), (unsigned long long)t.line, STR_ARG(of));
+	return 0;
 }
 
 int exec_stacks(struct exec *x, struct stacks *out, bool *known)
@@ -58,34 +60,35 @@ int exec_stacks(struct exec *x, struct stacks *out, bool *known)
 	*known = false;
 	if (!graph_stacks_known(x->g))
 		return 0;
-	return exec_note_tree(x) || graph_event(x->g, x->event, x->err) ||
-			       graph_stacks(x->g, x->event, x->a, out, known, x->err)
-		       ? x->err->kind
-		       : 0;
+	if (exec_note_tree(x))
+		return x->err->kind;
+	graph_event(x->g, x->event);
+	graph_stacks(x->g, x->event, x->a, out, known);
+	return 0;
 }
 
 int exec_note_negative(struct exec *x, uint32_t n)
 {
-	return exec_notef(x,
-			  "%s negative cost%s of calls and functions count%s as 0 in "
-			  "estimates, which have no bounds",
-			  GROUPED(n), n == 1 ? "" : "s", n == 1 ? "s" : "");
+	exec_notef(x,
+		   "%s negative cost%s of calls and functions count%s as 0 in "
+		   "estimates, which have no bounds",
+		   GROUPED(n), n == 1 ? "" : "s", n == 1 ? "s" : "");
+	return 0;
 }
 
 int exec_flow(struct exec *x, struct graph *g, uint32_t event, const struct flow **out)
 {
-	if (g->plain) {
-		if (flow_of(x->open->flows, g->st, event, x->open->cancel, out, x->err))
-			return x->err->kind;
-	} else if (graph_flow(g, event, out, x->err)) {
-		return x->err->kind;
-	}
+	if (g->plain)
+		flow_of(x->open->flows, g->st, event, x->open->cancel, out);
+	else
+		graph_flow(g, event, out);
 	if ((*out)->negative && exec_note_negative(x, (*out)->negative))
 		return x->err->kind;
 	if (!(*out)->nodd || g->estimated)
 		return 0;
-	return exec_notef(x,
-			  "%s function%s cost less than the calls into them say: "
-			  "estimates are scaled to add up, without bounds",
-			  GROUPED((*out)->nodd), (*out)->nodd == 1 ? "" : "s");
+	exec_notef(x,
+		   "%s function%s cost less than the calls into them say: "
+		   "estimates are scaled to add up, without bounds",
+		   GROUPED((*out)->nodd), (*out)->nodd == 1 ? "" : "s");
+	return 0;
 }

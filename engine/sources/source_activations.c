@@ -209,8 +209,6 @@ static int want(struct exec *x, const struct fn_set *set, struct activations_dat
 	struct store_tree tree;
 	uint64_t n = 0;
 
-	if (!wanted)
-		return x->err->kind;
 	store_tree(x->g->st, &tree);
 	for (fn_id f = 0; f < functions; f++) {
 		const uint32_t here = graph_of_store(x->g, f);
@@ -221,12 +219,14 @@ static int want(struct exec *x, const struct fn_set *set, struct activations_dat
 		n += wanted[store_context_fn(x->g->st, c)]
 			     ? store_context_calls(x->g->st, c)
 			     : 0;
-		if (exec_poll(x))
-			return x->err->kind;
+		exec_poll(x);
 	}
 	d->wanted = wanted;
 	d->n = d->free = (size_t)n;
-	return store_check(x->g->st, x->err) || exec_rows(x, n) ? x->err->kind : 0;
+	if (store_check(x->g->st, x->err))
+		return x->err->kind;
+	exec_rows(x, n);
+	return 0;
 }
 
 /* Turn the cost that is left of the part at each start into the cost before it. */
@@ -253,8 +253,7 @@ static int read_rows(struct exec *x, struct activations_data *d)
 	d->row = EXEC_ARRAY(x, struct activation_row, d->n + 1);
 	d->cost = EXEC_ARRAY(x, int64_t, d->n * 3 * events + 1);
 	d->total = EXEC_ARRAY(x, int64_t, (size_t)info->parts * events + 1);
-	if (!d->row || !d->cost || !d->total ||
-	    (d->n && exec_activations(x, take_row, d)))
+	if ((d->n && exec_activations(x, take_row, d)))
 		return x->err->kind;
 	if (d->free && !x->parts)
 		return not_as_indexed(x);
@@ -284,7 +283,7 @@ static int activations_open(struct exec *x, const struct source *s, struct table
 	struct activations_data *d = EXEC_ARRAY(x, struct activations_data, 1);
 	struct fn_set *set = NULL;
 
-	if (!d || exec_has_activations(x, s) || (s->of && exec_set(x, s->of, &set)) ||
+	if (exec_has_activations(x, s) || (s->of && exec_set(x, s->of, &set)) ||
 	    want(x, set, d) || read_rows(x, d))
 		return x->err->kind;
 	t->data = d;

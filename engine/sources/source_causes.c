@@ -50,17 +50,14 @@ static int functions_of(struct exec *x, const struct graph *follow,
 	uint8_t *again = EXEC_ARRAY(x, uint8_t, (size_t)follow->functions + 1);
 	struct path_bounds *whole = NULL;
 
-	if (!fn || !again)
-		return x->err->kind;
 	for (uint32_t f = 0; f < follow->functions; f++) {
 		bool is = false;
 
 		fn[f] = x->g == follow ? f : graph_merged(x->g, follow, f, &is);
 		again[f] = is;
 	}
-	if (x->g != follow &&
-	    !(whole = EXEC_ARRAY(x, struct path_bounds, (size_t)x->g->functions + 1)))
-		return x->err->kind;
+	if (x->g != follow)
+		whole = EXEC_ARRAY(x, struct path_bounds, (size_t)x->g->functions + 1);
 	for (uint32_t f = 0; whole && f < x->g->functions; f++)
 		whole[f] = neighbour_inclusive(x, f);
 	*c = (struct path_contexts){.fn = fn, .again = again, .whole = whole};
@@ -74,18 +71,17 @@ static int estimated_causes(struct exec *x, const struct fn_set *of,
 	struct path_contexts c;
 	struct causes_query q = {.of = of, .functions = x->g->functions, .c = &c};
 	const struct flow *flow;
-	int rc;
 
-	if (graph_event(x->g, x->event, x->err) || functions_of(x, follow, &c) ||
-	    exec_flow(x, follow, x->event, &flow) ||
+	graph_event(x->g, x->event);
+	if (functions_of(x, follow, &c) || exec_flow(x, follow, x->event, &flow) ||
 	    exec_parts(x, follow, flow, &q.parts))
 		return x->err->kind;
-	rc = path_causes(flow, &q, x->a, x->open->cancel, d->of, &d->calls, x->err);
+	path_causes(flow, &q, x->a, x->open->cancel, d->of, &d->calls);
 	flow_parts_free(q.parts);
 	/* What such stages leave of a call, nobody counted. */
-	for (uint32_t f = 0; !rc && x->g->estimated && f < x->g->functions; f++)
+	for (uint32_t f = 0; x->g->estimated && f < x->g->functions; f++)
 		d->of[f].lo = 0;
-	return rc;
+	return 0;
 }
 
 /* Does the set call itself, so that calls of it come from inside? */
@@ -100,10 +96,13 @@ static bool calls_itself(const struct graph *g, const struct fn_set *of)
 
 static int note_calls(struct exec *x, const struct fn_set *of, bool any)
 {
-	return !any ? exec_note(x, STR("nothing calls it"))
-	       : calls_itself(x->g, of)
-		       ? exec_note(x, STR("calls of it by itself do not count"))
-		       : 0;
+	if (!any) {
+		exec_note(x, STR("nothing calls it"));
+		return 0;
+	}
+	if (calls_itself(x->g, of))
+		exec_note(x, STR("calls of it by itself do not count"));
+	return 0;
 }
 
 static int causes_open(struct exec *x, const struct source *s, struct table *t)
@@ -113,15 +112,13 @@ static int causes_open(struct exec *x, const struct source *s, struct table *t)
 	struct stacks stacks;
 	bool known;
 
-	if (!d || exec_set(x, s->of, &of) || exec_stacks(x, &stacks, &known))
+	if (exec_set(x, s->of, &of) || exec_stacks(x, &stacks, &known))
 		return x->err->kind;
 	d->of = EXEC_ARRAY(x, struct cause, (size_t)x->g->functions + 1);
 	rows = fnset_new(x->a, x->g->functions);
-	if (!d->of || !rows)
-		return arena_full(x->a, x->err);
-	if (known ? known_causes(&stacks, of, x->a, x->open->cancel, d->of, &d->calls,
-				 x->err)
-		  : estimated_causes(x, of, d))
+	if (known)
+		known_causes(&stacks, of, x->a, x->open->cancel, d->of, &d->calls);
+	else if (estimated_causes(x, of, d))
 		return x->err->kind;
 	for (uint32_t f = 0; f < x->g->functions; f++)
 		if (d->of[f].hi)

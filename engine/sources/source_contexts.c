@@ -104,19 +104,15 @@ int prepare_contexts(const struct table *t, uint32_t e)
 
 	if (!d->known || d->of[e].n)
 		return 0;
-	return graph_event(t->g, e, t->x->err) ||
-			       graph_stacks(t->g, e, t->x->a, &d->of[e], &known,
-					    t->x->err)
-		       ? t->x->err->kind
-		       : 0;
+	graph_event(t->g, e);
+	graph_stacks(t->g, e, t->x->a, &d->of[e], &known);
+	return 0;
 }
 
 static int count_depths(struct exec *x, const struct stacks *s, uint32_t **out)
 {
 	uint32_t *depth = EXEC_ARRAY(x, uint32_t, (size_t)s->n + 1);
 
-	if (!depth)
-		return x->err->kind;
 	for (uint32_t v = 0; v < s->n; v++)
 		depth[v] = s->caller[v] == UINT32_MAX ? 1 : depth[s->caller[v]] + 1;
 	*out = depth;
@@ -137,8 +133,6 @@ static int contexts_of_set(struct exec *x, const struct source *s, struct table 
 	if (table_init(x, t, t->src, x->g, n))
 		return x->err->kind;
 	t->ref = EXEC_ARRAY(x, uint32_t, (size_t)n + 1);
-	if (!t->ref)
-		return x->err->kind;
 	n = 0;
 	for (uint32_t v = 0; v < stacks->n; v++)
 		if (fnset_has(set, stacks->fn[v]))
@@ -167,10 +161,11 @@ static int recorded_open(struct exec *x, const struct source *s, struct table *t
 
 	if (!g)
 		return x->err->kind;
-	if (s->of &&
-	    (exec_set(x, s->of, &set) ||
-	     graph_members_of(of, graph_apart(of), set, false, x->a, &members, x->err)))
-		return x->err->kind;
+	if (s->of) {
+		if (exec_set(x, s->of, &set))
+			return x->err->kind;
+		graph_members_of(of, graph_apart(of), set, false, x->a, &members);
+	}
 	x->g = g;
 	return s->of ? refs_of_set(x, t, t->src, g, members)
 		     : table_init(x, t, t->src, g, g->functions);
@@ -192,8 +187,7 @@ static int contexts_open(struct exec *x, const struct source *s, struct table *t
 	const size_t events = store_info(x->g->st)->all_events;
 	struct stacks *stacks;
 
-	if (!d || !(d->of = EXEC_ARRAY(x, struct stacks, events + 1)))
-		return x->err->kind;
+	d->of = EXEC_ARRAY(x, struct stacks, events + 1);
 	t->data = d;
 	d->shape = stacks = &d->of[x->event];
 	if (exec_stacks(x, stacks, &d->known))

@@ -83,11 +83,9 @@ static int calls_of(struct exec *x, const struct wanted *w, struct table *t)
 	for (uint32_t f = fnset_next(w->near, 0); f != FNSET_NONE;
 	     f = fnset_next(w->near, f + 1)) {
 		graph_callees(x->g, f, &first, &out);
-		if (exec_grow(x, &ref, &cap, n,
-			      (size_t)n + out + graph_caller_count(x->g, f),
-			      sizeof(*ref)) ||
-		    exec_poll(x))
-			return x->err->kind;
+		exec_grow(x, &ref, &cap, n, (size_t)n + out + graph_caller_count(x->g, f),
+			  sizeof(*ref));
+		exec_poll(x);
 		n = edges_of(x->g, w, f, ref, n);
 	}
 	if (n)
@@ -108,11 +106,12 @@ static int note_recursion(struct exec *x, const struct fn_set *set)
 		return 0;
 	all = graph_calls(x->g, f);
 	own = graph_edge_calls(x->g, graph_edge_between(x->g, f, f));
-	return exec_notef(x,
-			  "%s of %s calls of %.*s are its recursion, %s come from "
-			  "outside",
-			  GROUPED(own), GROUPED(all), STR_ARG(graph_name(x->g, f)),
-			  GROUPED(all - own));
+	exec_notef(x,
+		   "%s of %s calls of %.*s are its recursion, %s come from "
+		   "outside",
+		   GROUPED(own), GROUPED(all), STR_ARG(graph_name(x->g, f)),
+		   GROUPED(all - own));
+	return 0;
 }
 
 static int calls_open(struct exec *x, const struct source *s, struct table *t)
@@ -292,8 +291,7 @@ static int bound_rows(struct exec *x, struct path_tree *tree)
 
 	if (!x->g->estimated || store_info(x->g->st)->negative)
 		return 0;
-	if (graph_most(x->g, x->event, x->a, &most, x->err))
-		return x->err->kind;
+	graph_most(x->g, x->event, x->a, &most);
 	tree->proven = 0;
 	for (size_t i = 0; i < tree->n; i++) {
 		struct path_tree_row *r = &tree->rows[i];
@@ -316,11 +314,15 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 	struct stacks stacks;
 	bool known;
 
-	if (graph_need_calls(x->g, x->err) || exec_stacks(x, &stacks, &known))
+	graph_need_calls(x->g);
+	if (exec_stacks(x, &stacks, &known))
 		return x->err->kind;
-	if (known)
-		return near ? neighbour_known(x, &stacks, one, q->up, q->min, tree)
-			    : known_tree(&stacks, q, x->a, x->open->cancel, tree, x->err);
+	if (known) {
+		if (near)
+			return neighbour_known(x, &stacks, one, q->up, q->min, tree);
+		known_tree(&stacks, q, x->a, x->open->cancel, tree);
+		return 0;
+	}
 	if (q->set && fnset_count(q->set) == 1) {
 		if (near)
 			return neighbour_rows(x, one, q->up, q->min, tree);
@@ -330,10 +332,7 @@ static int make_tree(struct exec *x, struct path_tree_query *q, struct path_tree
 		return tree_fold(x, q, tree);
 	if (exec_flow(x, x->g, x->event, &flow) || exec_parts(x, x->g, flow, &q->parts))
 		return x->err->kind;
-	if (path_tree(flow, q, x->a, x->open->cancel, tree, x->err)) {
-		flow_parts_free(q->parts);
-		return x->err->kind;
-	}
+	path_tree(flow, q, x->a, x->open->cancel, tree);
 	flow_parts_free(q->parts);
 	return 0;
 }
@@ -352,10 +351,11 @@ static int note_unrooted(struct exec *x, const struct path_tree *tree)
 	if (tree->unrooted <= tree->est / 1000)
 		return 0;
 	str_grouped_signed(tree->unrooted, lost);
-	return exec_notef(x,
-			  "%s of the cost come from no root and are in no row: the calls "
-			  "contradict each other",
-			  lost);
+	exec_notef(x,
+		   "%s of the cost come from no root and are in no row: the calls "
+		   "contradict each other",
+		   lost);
+	return 0;
 }
 
 /* Note how much cost the tree leaves out. */
@@ -369,10 +369,11 @@ static int note_left_out(struct exec *x, const struct source *s,
 		return 0;
 	snprintf(percent, sizeof(percent), share < 9.95 ? "%.1f" : "%.0f", share);
 	str_grouped(tree->n, rows);
-	return exec_notef(x,
-			  "%s %% of the cost is in calls without a row: the %s costliest "
-			  "are listed, max N lists more",
-			  percent, rows);
+	exec_notef(x,
+		   "%s %% of the cost is in calls without a row: the %s costliest "
+		   "are listed, max N lists more",
+		   percent, rows);
+	return 0;
 }
 
 /* The cost of a deeper row is part of the row above it.  A call from the set into
@@ -449,14 +450,17 @@ static int note_no_rows(struct exec *x, const struct source *s, bool up)
 	const struct str of = set ? exec_text(x, set->span) : STR("the program");
 	const char *const way = up ? "to" : "by";
 
-	if (s->has_min && s->min > 0)
-		return exec_notef(x,
-				  "no call %s %.*s costs enough for a row: min 0 lists "
-				  "all",
-				  way, STR_ARG(of));
-	return exec_hintf(x, "no call %s %.*s was recorded%s%s", way, STR_ARG(of),
-			  s->kind == S_CALLTREE ? " but by itself" : "",
-			  up || !x->g->edges ? "" : ": what it costs it spends itself");
+	if (s->has_min && s->min > 0) {
+		exec_notef(x,
+			   "no call %s %.*s costs enough for a row: min 0 lists "
+			   "all",
+			   way, STR_ARG(of));
+		return 0;
+	}
+	exec_hintf(x, "no call %s %.*s was recorded%s%s", way, STR_ARG(of),
+		   s->kind == S_CALLTREE ? " but by itself" : "",
+		   up || !x->g->edges ? "" : ": what it costs it spends itself");
+	return 0;
 }
 
 static int tree_open(struct exec *x, const struct source *s, struct table *t)
@@ -465,9 +469,8 @@ static int tree_open(struct exec *x, const struct source *s, struct table *t)
 	struct tree *d = EXEC_ARRAY(x, struct tree, 1);
 	struct path_tree *tree = EXEC_ARRAY(x, struct path_tree, 1);
 
-	if (!d || !tree || tree_query(x, s, &q) || exec_tree(x, &q, tree) ||
-	    note_left_out(x, s, tree) || note_unrooted(x, tree) ||
-	    table_init(x, t, t->src, x->g, tree->n))
+	if (tree_query(x, s, &q) || exec_tree(x, &q, tree) || note_left_out(x, s, tree) ||
+	    note_unrooted(x, tree) || table_init(x, t, t->src, x->g, tree->n))
 		return x->err->kind;
 	*d = (struct tree){.base = path_units(&tree->base),
 			   .on_inlined = x->g->extra && all_inlined(x->g, q.set)};

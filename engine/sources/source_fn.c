@@ -72,8 +72,6 @@ int refs_of_set(struct exec *x, struct table *t, const struct source_def *def,
 	if (table_init(x, t, def, g, n))
 		return x->err->kind;
 	t->ref = EXEC_ARRAY(x, uint32_t, (size_t)n + 1);
-	if (!t->ref)
-		return x->err->kind;
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
 		t->ref[k++] = f;
 	return 0;
@@ -160,8 +158,6 @@ static int group_rows(struct exec *x, const struct source *s, struct collapsed *
 		return x->err->kind;
 	group = graph_groups(d->g);
 	d->functions = EXEC_ARRAY(x, uint32_t, (size_t)d->g->functions + 1);
-	if (!d->functions)
-		return x->err->kind;
 	for (uint32_t f = 0; f < x->g->functions; f++) {
 		const uint32_t to = group[x->g == collapsed(x) ? f : x->g->from[f]];
 
@@ -170,8 +166,7 @@ static int group_rows(struct exec *x, const struct source *s, struct collapsed *
 		d->functions[to]++;
 		if (!set || fnset_has(set, f))
 			fnset_add(rows, to);
-		if (exec_poll(x))
-			return x->err->kind;
+		exec_poll(x);
 	}
 	return 0;
 }
@@ -181,11 +176,8 @@ static int group_open(struct exec *x, const struct source *s, struct table *t)
 	struct collapsed *d = EXEC_ARRAY(x, struct collapsed, 1);
 	struct fn_set *rows;
 
-	if (!d || graph_collapse_by(collapsed(x), by_of(s->kind), &d->g, x->err))
-		return x->err->kind;
+	graph_collapse_by(collapsed(x), by_of(s->kind), &d->g);
 	rows = fnset_new(x->a, d->g->functions);
-	if (!rows)
-		return arena_full(x->a, x->err);
 	if (group_rows(x, s, d, rows))
 		return x->err->kind;
 	t->data = d;
@@ -285,26 +277,25 @@ static int note_self_calls(struct exec *x, const struct fn_set *set, const struc
 	struct flow_input in;
 	uint32_t n = 0;
 
-	if (graph_shape(x->g, &in, x->err))
-		return x->err->kind;
+	graph_shape(x->g, &in);
 	for (uint32_t f = 0; f < in.functions; f++) {
 		bool self = false;
 
 		for (uint32_t e = in.out_first[f]; e < in.out_first[f + 1]; e++)
 			self |= in.callee[e] == f;
 		n += self && !in.cycle[f] && (!set || fnset_has(set, f));
-		if (exec_poll(x))
-			return x->err->kind;
+		exec_poll(x);
 	}
-	return n ? exec_hintf(x,
-			      "%s function%s call%s only %s: in no cycle; "
-			      "functions%s%.*s | where recursive and not cycle > 0 lists "
-			      "%s",
-			      GROUPED(n), n == 1 ? "" : "s", n == 1 ? "s" : "",
-			      n == 1 ? "itself" : "themselves", of ? " of " : "",
-			      of ? (int)of->span.len : 0,
-			      of ? x->text.p + of->span.at : "", n == 1 ? "it" : "them")
-		 : 0;
+	if (n)
+		exec_hintf(x,
+			   "%s function%s call%s only %s: in no cycle; "
+			   "functions%s%.*s | where recursive and not cycle > 0 lists "
+			   "%s",
+			   GROUPED(n), n == 1 ? "" : "s", n == 1 ? "s" : "",
+			   n == 1 ? "itself" : "themselves", of ? " of " : "",
+			   of ? (int)of->span.len : 0, of ? x->text.p + of->span.at : "",
+			   n == 1 ? "it" : "them");
+	return 0;
 }
 
 static int cycle_open(struct exec *x, const struct source *s, struct table *t)
@@ -312,11 +303,8 @@ static int cycle_open(struct exec *x, const struct source *s, struct table *t)
 	struct graph_cycle *d;
 	struct fn_set *set, *rows = fnset_new(x->a, x->g->cycles);
 
-	if (!rows)
-		return arena_full(x->a, x->err);
-	if (graph_event(x->g, x->event, x->err) ||
-	    graph_cycles(x->g, x->event, x->a, &d, x->err))
-		return x->err->kind;
+	graph_event(x->g, x->event);
+	graph_cycles(x->g, x->event, x->a, &d);
 	t->rows = d;
 	if (!s->of)
 		return table_init(x, t, &source_cycles, x->g, x->g->cycles) ||

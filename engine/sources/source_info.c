@@ -109,8 +109,7 @@ static const struct listed info_list[] = {
 	{"input_bytes", BOTH, 0}, {"input_lines", BOTH, 0},
 	{"index_bytes", BOTH, 0}, {"built_unix_s", SHOW_M, 0},
 	{"built", SHOW_T, 0},	  {"threads", BOTH, 0},
-	{"total", 0, 0},
-	{"peak", 0, 0},
+	{"total", 0, 0},	  {"peak", 0, 0},
 };
 
 /* Show NAME.EVENT, under another title. */
@@ -172,9 +171,10 @@ static int note_files(struct exec *x)
 	for (uint32_t i = 0; i < n && i < NAMED; i++)
 		list = arena_printf(x->a, "%.*s %.*s", STR_ARG(list),
 				    STR_ARG(str_basename(store_input_path(x->g->st, i))));
-	return n < 2 ? 0
-		     : exec_notef(x, "%s files:%.*s%s", GROUPED(n), STR_ARG(list),
-				  n > NAMED ? " ..." : "");
+	if (!(n < 2))
+		exec_notef(x, "%s files:%.*s%s", GROUPED(n), STR_ARG(list),
+			   n > NAMED ? " ..." : "");
+	return 0;
 }
 
 /* The other lines of the kind of the i-th that are kept: "; also at lines 7, 9". */
@@ -227,9 +227,8 @@ static int note_diagnostics(struct exec *x)
 					     (unsigned long long)d.line,
 					     STR_ARG(of_file(x, d.file)), STR_ARG(d.text),
 					     STR_ARG(more_of_kind(x, i, &d)));
-		if (exec_notef(x, "%s x %.*s%.*s", GROUPED(d.count), STR_ARG(d.kind),
-			       STR_ARG(where)))
-			return x->err->kind;
+		exec_notef(x, "%s x %.*s%.*s", GROUPED(d.count), STR_ARG(d.kind),
+			   STR_ARG(where));
 	}
 	return 0;
 }
@@ -237,8 +236,7 @@ static int note_diagnostics(struct exec *x)
 static int all_events(struct exec *x)
 {
 	for (uint32_t e = 0; e < x->env->nevents; e++)
-		if (graph_event(x->g, e, x->err))
-			return x->err->kind;
+		graph_event(x->g, e);
 	return 0;
 }
 
@@ -248,9 +246,8 @@ static int info_open(struct exec *x, const struct source *s UNUSED, struct table
 		return x->err->kind;
 	t->card = true;
 	t->rows = store_info(x->g->st);
-	return table_init(x, t, &source_info, x->g, 1) ||
-			       show_totals(x, t) || note_files(x) ||
-			       note_diagnostics(x) || exec_note_tree(x)
+	return table_init(x, t, &source_info, x->g, 1) || show_totals(x, t) ||
+			       note_files(x) || note_diagnostics(x) || exec_note_tree(x)
 		       ? x->err->kind
 		       : 0;
 }
@@ -290,8 +287,9 @@ static int hint_activations(struct exec *x, const struct source *s)
 	if (!tree.whole || !x->g->plain || x->other || !of.len ||
 	    of.at + of.len > x->text.n)
 		return 0;
-	return exec_hintf(x, "each of its calls: activations of %.*s", (int)of.len,
-			  x->text.p + of.at);
+	exec_hintf(x, "each of its calls: activations of %.*s", (int)of.len,
+		   x->text.p + of.at);
+	return 0;
 }
 
 static int card_open(struct exec *x, const struct source *s, struct table *t)

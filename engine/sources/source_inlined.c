@@ -63,11 +63,10 @@ static struct inlined_row *new_inlined(struct exec *x, struct inlined_rows *d)
 {
 	const size_t e = d->events;
 
-	if (exec_rows(x, d->n + 1) ||
-	    exec_grow(x, &d->row, &d->cap, d->n, d->n + 1, sizeof(*d->row)) ||
-	    exec_grow(x, &d->costs, &d->costs_cap, d->n * e, (d->n + 1) * e,
-		      sizeof(*d->costs)))
-		return NULL;
+	exec_rows(x, d->n + 1);
+	exec_grow(x, &d->row, &d->cap, d->n, d->n + 1, sizeof(*d->row));
+	exec_grow(x, &d->costs, &d->costs_cap, d->n * e, (d->n + 1) * e,
+		  sizeof(*d->costs));
 	memset(d->costs + d->n * e, 0, e * sizeof(*d->costs));
 	return &d->row[d->n++];
 }
@@ -187,7 +186,7 @@ static int inlined_open(struct exec *x, const struct source *s, struct table *t)
 	struct fn_set *set = NULL;
 	bool named = false;
 
-	if (!d || fn_detail_check(x, s, t->src->name))
+	if (fn_detail_check(x, s, t->src->name))
 		return x->err->kind;
 	d->st = x->g->st;
 	d->events = store_info(d->st)->events;

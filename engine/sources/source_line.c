@@ -31,8 +31,7 @@ static int read_texts(struct exec *x, struct line_rows *d, bool *any, struct str
 	size_t n = 0;
 
 	*any = false;
-	if (!(d->text = EXEC_ARRAY(x, struct text_file *, d->n + 1)))
-		return x->err->kind;
+	d->text = EXEC_ARRAY(x, struct text_file *, d->n + 1);
 	for (size_t i = 0; i < d->n; i++) {
 		if (text_of_file(x, &files, plain_file(d, d->places[i].file),
 				 &d->text[i]))
@@ -53,8 +52,7 @@ static int read_texts(struct exec *x, struct line_rows *d, bool *any, struct str
 
 static int callers_set(struct exec *x, const struct fn_set *of, struct fn_set **out)
 {
-	if (!(*out = fnset_new(x->a, x->g->functions)))
-		return arena_full(x->a, x->err);
+	*out = fnset_new(x->a, x->g->functions);
 	for (uint32_t f = fnset_next(of, 0); f != FNSET_NONE; f = fnset_next(of, f + 1))
 		for (uint32_t i = 0, n = graph_caller_count(x->g, f); i < n; i++) {
 			struct store_edge e;
@@ -62,15 +60,15 @@ static int callers_set(struct exec *x, const struct fn_set *of, struct fn_set **
 			graph_edge(x->g, graph_caller(x->g, f, i), &e);
 			fnset_add(*out, e.caller);
 		}
-	return exec_poll_now(x);
+	exec_poll_now(x);
+	return 0;
 }
 
 static int portion_set(struct exec *x, struct fn_set **out)
 {
 	const struct session_reading *p = x->open->reading;
 
-	if (!(*out = fnset_new(x->a, x->g->functions)))
-		return arena_full(x->a, x->err);
+	*out = fnset_new(x->a, x->g->functions);
 	for (uint32_t i = 0; i < p->number && i < x->g->functions - p->first; i++)
 		fnset_add(*out, p->first + i);
 	return 0;
@@ -89,9 +87,11 @@ static int detail_set(struct exec *x, const struct source *s, struct line_rows *
 		return x->err->kind;
 	if (!of && !s->to && x->open->reading->number)
 		return portion_set(x, out);
-	if (s->kind == S_CALLSITES && s->of)
-		return exec_hint(x, STR("`callsites of` lists the calls that a function "
-					"makes, `callsites to` those to it"));
+	if (s->kind == S_CALLSITES && s->of) {
+		exec_hint(x, STR("`callsites of` lists the calls that a function "
+				 "makes, `callsites to` those to it"));
+		return 0;
+	}
 	return s->to && !of ? callers_set(x, d->to, out) : 0;
 }
 
@@ -102,8 +102,6 @@ static int detail_open(struct exec *x, const struct source *s, struct table *t)
 	struct fn_set *set;
 	bool text = false;
 
-	if (!d)
-		return x->err->kind;
 	if (fn_detail_check(x, s, t->src->name))
 		return x->err->kind;
 	if ((s->kind == S_INSTRS || s->kind == S_JUMPS) && !i->has_instr &&
@@ -191,9 +189,9 @@ int prepare_inlined(const struct table *t, uint32_t event UNUSED)
 	for (size_t i = 0; i < d->n; i++) {
 		const struct place *p = &d->places[i];
 
-		if (inlining_want(d->in, p->of, p->file, p->line, p->instr) ||
-		    exec_poll(t->x))
+		if (inlining_want(d->in, p->of, p->file, p->line, p->instr))
 			return t->x->err->kind;
+		exec_poll(t->x);
 	}
 	return inlining_read(d->in, true);
 }

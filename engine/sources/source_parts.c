@@ -109,8 +109,6 @@ static int keep_in_force(struct exec *x, struct table *t)
 	uint32_t *keep = EXEC_ARRAY(x, uint32_t, t->n + 1);
 	size_t n = 0;
 
-	if (!keep)
-		return x->err->kind;
 	for (uint32_t p = 0; p < t->n; p++)
 		if (in_force(x, p))
 			keep[n++] = p;
@@ -122,18 +120,18 @@ static int keep_in_force(struct exec *x, struct table *t)
 static int part_left(struct exec *x, struct part_rows *d, uint32_t part, uint32_t e)
 {
 	struct graph *g = x->g;
-	struct arena *a;
-	int rc = 0;
+	struct arena *a = need_scratch(x->a);
 
-	a = need_scratch(x->a);
-	if (graph_part_count(g) > 1 || g->contexts)
-		rc = exec_gstages_of_part(x, part, a, &g);
-	if (!rc && !(rc = graph_event(g, e, x->err))) {
-		d->left[e][part] = graph_left(g, e);
-		d->functions[part] = g->functions;
+	if ((graph_part_count(g) > 1 || g->contexts) &&
+	    exec_gstages_of_part(x, part, a, &g)) {
+		scratch_free(a);
+		return x->err->kind;
 	}
+	graph_event(g, e);
+	d->left[e][part] = graph_left(g, e);
+	d->functions[part] = g->functions;
 	scratch_free(a);
-	return rc;
+	return 0;
 }
 
 int parts_prepare(const struct table *t, uint32_t e)
@@ -147,8 +145,7 @@ int parts_prepare(const struct table *t, uint32_t e)
 	if (!d->left && (!(d->left = EXEC_ARRAY(x, int64_t *, si->all_events)) ||
 			 !(d->functions = EXEC_ARRAY(x, uint32_t, si->parts))))
 		return x->err->kind;
-	if (!(d->left[e] = EXEC_ARRAY(x, int64_t, si->parts)))
-		return x->err->kind;
+	d->left[e] = EXEC_ARRAY(x, int64_t, si->parts);
 	for (uint32_t p = 0; p < si->parts; p++)
 		if (in_force(x, p) && part_left(x, d, p, e))
 			return x->err->kind;
@@ -224,8 +221,7 @@ static const struct listed thread_list[] = {
 
 static int parts_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
-	if (!(t->data = EXEC_ARRAY(x, struct part_rows, 1)))
-		return x->err->kind;
+	t->data = EXEC_ARRAY(x, struct part_rows, 1);
 	return parts_init(x, t, &source_parts) || keep_in_force(x, t) ? x->err->kind : 0;
 }
 
@@ -243,8 +239,7 @@ static int find_threads(struct exec *x, struct thread *rows, uint32_t *n)
 			store_part(x->g->st, rows[i].first, &b);
 			if (a.pid == b.pid && a.thread == b.thread)
 				break;
-			if (exec_poll(x))
-				return x->err->kind;
+			exec_poll(x);
 		}
 		if (i == *n)
 			rows[(*n)++].first = p;
@@ -260,7 +255,7 @@ static int threads_open(struct exec *x, const struct source *s UNUSED, struct ta
 	struct part_rows *d = EXEC_ARRAY(x, struct part_rows, 1);
 	uint32_t n;
 
-	if (!rows || !d || find_threads(x, rows, &n))
+	if (find_threads(x, rows, &n))
 		return x->err->kind;
 	d->thread = rows;
 	t->data = d;
@@ -389,14 +384,18 @@ static int set_left(struct exec *x, struct part_of_set *s, uint32_t part, uint32
 	a = need_scratch(x->a);
 	one.a = a;
 	s->calls[part] = 0;
-	if (!exec_gstages_of_part(x, part, a, &one.g) &&
-	    !graph_event(one.g, e, x->err) && !exec_set_of_store(&one, s->of_store, &set))
-		for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
-		     f = fnset_next(set, f + 1)) {
-			cost_add(&self[0], graph_self(one.g, f, e));
-			cost_add(&self[1], graph_incoming(one.g, f, e));
-			count_add(&s->calls[part], graph_calls(one.g, f));
-		}
+	if (exec_gstages_of_part(x, part, a, &one.g)) {
+		scratch_free(a);
+		return x->err->kind;
+	}
+	graph_event(one.g, e);
+	exec_set_of_store(&one, s->of_store, &set);
+	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE;
+	     f = fnset_next(set, f + 1)) {
+		cost_add(&self[0], graph_self(one.g, f, e));
+		cost_add(&self[1], graph_incoming(one.g, f, e));
+		count_add(&s->calls[part], graph_calls(one.g, f));
+	}
 	scratch_free(a);
 	return x->err->kind;
 }
@@ -408,8 +407,7 @@ int set_prepare(const struct table *t, uint32_t e)
 
 	if (!s->left || s->left[e])
 		return 0;
-	if (!(s->left[e] = EXEC_ARRAY(t->x, int64_t, 2 * (size_t)parts)))
-		return t->x->err->kind;
+	s->left[e] = EXEC_ARRAY(t->x, int64_t, 2 * (size_t)parts);
 	for (uint32_t p = 0; p < parts; p++)
 		if (in_force(t->x, p) && set_left(t->x, s, p, e))
 			return t->x->err->kind;
@@ -422,7 +420,7 @@ static int open_left(struct exec *x, const struct fn_set *set, struct table *t)
 	struct part_of_set *s = t->data;
 
 	s->left = EXEC_ARRAY(x, int64_t *, store_info(x->g->st)->all_events);
-	if (!s->left || exec_set_to_store(x, set, &s->of_store))
+	if (exec_set_to_store(x, set, &s->of_store))
 		return x->err->kind;
 	s->sure = true;
 	for (uint32_t f = fnset_next(set, 0); f != FNSET_NONE; f = fnset_next(set, f + 1))
@@ -465,7 +463,8 @@ static int add_part_of_set(struct exec *x, const struct fn_set *set, uint32_t p,
 		cost_add_each(s->incoming + (size_t)p * events, costs + i * events,
 			      events);
 	}
-	return exec_stop(x);
+	exec_stop(x);
+	return 0;
 }
 
 static int parts_of_open(struct exec *x, const struct source *src, struct table *t)
@@ -476,14 +475,12 @@ static int parts_of_open(struct exec *x, const struct source *src, struct table 
 	struct fn_set *set;
 	int rc = 0;
 
-	if (!s || exec_set(x, src->of, &set))
+	if (exec_set(x, src->of, &set))
 		return x->err->kind;
 	s->events = si->events;
 	s->self = EXEC_ARRAY(x, int64_t, (size_t)si->parts * si->events + 1);
 	s->incoming = EXEC_ARRAY(x, int64_t, (size_t)si->parts * si->events + 1);
 	s->calls = EXEC_ARRAY(x, uint64_t, (size_t)si->parts + 1);
-	if (!s->self || !s->incoming || !s->calls)
-		return x->err->kind;
 	t->data = s;
 	if (parts_init(x, t, &source_parts_of))
 		return x->err->kind;

@@ -75,8 +75,7 @@ static int rows_of_paths(struct exec *x, const struct path_list *list, struct ta
 
 	for (size_t i = 0; i < list->n; i++)
 		n += list->paths[i].n;
-	if (!(rows = EXEC_ARRAY(x, struct step, n + 1)))
-		return x->err->kind;
+	rows = EXEC_ARRAY(x, struct step, n + 1);
 	for (size_t i = 0; i < list->n; i++)
 		for (size_t j = 0; j < list->paths[i].n; j++)
 			rows[k++] = (struct step){(uint32_t)i + 1, (uint32_t)j,
@@ -95,14 +94,17 @@ static int note_more(struct exec *x, const struct path_list *list)
 		return 0;
 	for (size_t i = 0; i < list->n; i++)
 		shown += list->paths[i].steps[list->paths[i].n - 1].cost.est;
-	if (!(list->total > 0))
-		return exec_notef(x, "showing %s path%s; there are more",
-				  GROUPED(list->n), list->n == 1 ? "" : "s");
-	return exec_notef(x,
-			  "showing %s path%s with some %.0f %% of the cost; there are "
-			  "more",
-			  GROUPED(list->n), list->n == 1 ? "" : "s",
-			  shown < list->total ? 100 * shown / list->total : 100);
+	if (!(list->total > 0)) {
+		exec_notef(x, "showing %s path%s; there are more", GROUPED(list->n),
+			   list->n == 1 ? "" : "s");
+		return 0;
+	}
+	exec_notef(x,
+		   "showing %s path%s with some %.0f %% of the cost; there are "
+		   "more",
+		   GROUPED(list->n), list->n == 1 ? "" : "s",
+		   shown < list->total ? 100 * shown / list->total : 100);
+	return 0;
 }
 
 /* most[] by the functions that people see: the sum over all places where one is inlined. */
@@ -113,8 +115,7 @@ static int most_of_places(struct exec *x, int64_t **most, uint32_t **places)
 	uint32_t *n = EXEC_ARRAY(x, uint32_t, (size_t)graph_numbers(g) + 1);
 
 	*places = EXEC_ARRAY(x, uint32_t, (size_t)g->functions + 1);
-	if (!sum || !n || !*places || graph_most(x->g, x->event, x->a, most, x->err))
-		return x->err->kind;
+	graph_most(x->g, x->event, x->a, most);
 	for (uint32_t f = 0; f < g->functions; f++) {
 		cost_add(&sum[graph_id(g, f)], (*most)[f]);
 		n[graph_id(g, f)]++;
@@ -163,7 +164,8 @@ static int optional_set(struct exec *x, struct graph *follow, const struct set *
 
 	if (s && exec_set(x, s, &set))
 		return x->err->kind;
-	return graph_members_of(x->g, follow, set, entered, x->a, out, x->err);
+	graph_members_of(x->g, follow, set, entered, x->a, out);
+	return 0;
 }
 
 /* The graph that paths follow: that of known stacks, or the one that has contexts, or places
@@ -185,12 +187,13 @@ static int say_none(struct exec *x, const struct source *s, const struct flow *f
 	struct str from = exec_text(x, s->from->span), to = exec_text(x, s->to->span);
 	struct path_list back = {0};
 
-	if (!more && path_find(flow, &q, x->a, x->open->cancel, &back, x->err))
-		return x->err->kind;
+	if (!more)
+		path_find(flow, &q, x->a, x->open->cancel, &back);
 	t->footer = STR("0 paths");
-	return exec_notef(x, "no path from %.*s to %.*s%s%s", STR_ARG(from), STR_ARG(to),
-			  more ? " that fits the other clauses" : "",
-			  back.n ? "; there is one the other way round" : "");
+	exec_notef(x, "no path from %.*s to %.*s%s%s", STR_ARG(from), STR_ARG(to),
+		   more ? " that fits the other clauses" : "",
+		   back.n ? "; there is one the other way round" : "");
+	return 0;
 }
 
 /* The recorded calls between functions of x->g. */
@@ -216,8 +219,6 @@ static int contexts_of(struct exec *x, const struct graph *follow,
 	struct path_bounds *whole =
 		EXEC_ARRAY(x, struct path_bounds, (size_t)x->g->functions + 1);
 
-	if (!fn || !again || !whole)
-		return x->err->kind;
 	for (uint32_t f = 0; f < follow->functions; f++) {
 		bool is = false;
 
@@ -238,14 +239,16 @@ static int find_paths(struct exec *x, const struct graph *follow, const struct f
 	const uint32_t wanted = q->k;
 	struct path_contexts c;
 
-	if (x->g == follow)
-		return path_find(flow, q, x->a, x->open->cancel, list, x->err);
-	if (graph_event(x->g, x->event, x->err) || contexts_of(x, follow, q->from, &c))
+	if (x->g == follow) {
+		path_find(flow, q, x->a, x->open->cancel, list);
+		return 0;
+	}
+	graph_event(x->g, x->event);
+	if (contexts_of(x, follow, q->from, &c))
 		return x->err->kind;
 	for (;; q->k *= 2) {
-		if (path_find(flow, q, x->a, x->open->cancel, list, x->err) ||
-		    path_of_functions(flow, q, &c, x->a, x->open->cancel, list, x->err))
-			return x->err->kind;
+		path_find(flow, q, x->a, x->open->cancel, list);
+		path_of_functions(flow, q, &c, x->a, x->open->cancel, list);
 		if (!q->k || !list->more || list->n >= wanted || q->k > PATH_ALL_CAP / 2)
 			break;
 	}
@@ -265,7 +268,6 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	struct stacks stacks;
 	struct graph *follow;
 	bool known;
-	int rc;
 
 	if (exec_stacks(x, &stacks, &known))
 		return x->err->kind;
@@ -290,17 +292,17 @@ static int path_open(struct exec *x, const struct source *s, struct table *t)
 	q.min = !s->has_min	 ? 0
 		: s->min_percent ? s->min / 100.0 * (double)graph_total(x->g, x->event)
 				 : s->min;
-	if (!known && flow_parts_new(follow, flow, x->event, x->a, &q.parts, x->err))
-		return x->err->kind;
-	rc = known ? known_paths(&stacks, &q, x->a, x->open->cancel, &list, x->err)
-		   : find_paths(x, follow, flow, &q, &list);
+	if (!known)
+		flow_parts_new(follow, flow, x->event, x->a, &q.parts);
+	if (known)
+		known_paths(&stacks, &q, x->a, x->open->cancel, &list);
+	else
+		find_paths(x, follow, flow, &q, &list);
 	flow_parts_free(q.parts);
-	rc = rc ? rc : bound_paths(x, &list);
-	if (!rc && !list.n)
-		rc = say_none(x, s, flow, &q, t);
-	else if (!rc)
-		rc = note_more(x, &list);
-	return rc ? x->err->kind : rows_of_paths(x, &list, t);
+	if (bound_paths(x, &list) ||
+	    (list.n ? note_more(x, &list) : say_none(x, s, flow, &q, t)))
+		return x->err->kind;
+	return rows_of_paths(x, &list, t);
 }
 
 static uint32_t step_graph_fn(const struct table *t, uint32_t r)
@@ -425,14 +427,13 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 	c->whole.measured = true;
 	if (first == FNSET_NONE)
 		return 0;
-	if (fnset_count(set) == 1)
+	if (fnset_count(set) == 1) {
 		c->whole = neighbour_inclusive(x, first);
-	else if (path_cost(flow,
-			   &(struct path_cost_query){.of = q->of, .parts = q->parts},
-			   x->a, x->open->cancel, &c->whole, x->err))
-		return x->err->kind;
-	else
+	} else {
+		path_cost(flow, &(struct path_cost_query){.of = q->of, .parts = q->parts},
+			  x->a, x->open->cancel, &c->whole);
 		bound_by_members(x, set, &c->whole);
+	}
 	c->incl = path_units(&c->whole);
 	return 0;
 }
@@ -441,8 +442,7 @@ static int cost_sums(struct exec *x, const struct flow *flow, const struct fn_se
 static int part_of_cost(struct exec *x, const struct flow *flow,
 			const struct path_cost_query *q, struct cost *c)
 {
-	if (path_cost(flow, q, x->a, x->open->cancel, &c->b, x->err))
-		return x->err->kind;
+	path_cost(flow, q, x->a, x->open->cancel, &c->b);
 	if (c->b.bounded && c->whole.bounded && c->whole.hi < c->b.hi &&
 	    c->whole.hi >= c->b.lo)
 		c->b = path_bounds_of(c->b.est, c->b.lo, c->whole.hi, true);
@@ -453,10 +453,12 @@ static int part_of_cost(struct exec *x, const struct flow *flow,
 static int note_same(struct exec *x, const struct fn_set *of, const struct fn_set *under)
 {
 	for (uint32_t f = fnset_next(of, 0); f != FNSET_NONE; f = fnset_next(of, f + 1))
-		if (fnset_has(under, f))
-			return exec_note(x, STR("a function in both sets counts where it "
-						"runs inside itself; 'info NAME' has its "
-						"own cost"));
+		if (fnset_has(under, f)) {
+			exec_note(x, STR("a function in both sets counts where it "
+					 "runs inside itself; 'info NAME' has its "
+					 "own cost"));
+			return 0;
+		}
 	return 0;
 }
 
@@ -475,17 +477,18 @@ static int more_loading(struct exec *x, const struct loaders_more *more, struct 
 	c->b = path_bounds_of(c->b.est, c->b.lo, hi, c->b.bounded && !more->unknown);
 	c->whole = path_bounds_of(c->whole.est, c->whole.lo, whole,
 				  c->whole.bounded && !more->unknown);
-	if (more->unknown)
-		return exec_notef(
-			x,
-			"%s registered loader%s not found: loading may cost any "
-			"amount more",
-			GROUPED(more->unknown), more->unknown == 1 ? " is" : "s are");
-	return exec_notef(
-		x,
-		"PHP compiles a file in the function that requires it: hi has the "
-		"own cost of %s that may load, too",
-		more->functions == 1 ? "one" : GROUPED(more->functions));
+	if (more->unknown) {
+		exec_notef(x,
+			   "%s registered loader%s not found: loading may cost any "
+			   "amount more",
+			   GROUPED(more->unknown), more->unknown == 1 ? " is" : "s are");
+		return 0;
+	}
+	exec_notef(x,
+		   "PHP compiles a file in the function that requires it: hi has the "
+		   "own cost of %s that may load, too",
+		   more->functions == 1 ? "one" : GROUPED(more->functions));
+	return 0;
 }
 
 static int show_cost(struct exec *x, const struct path_cost_query *q, struct cost *c,
@@ -493,9 +496,9 @@ static int show_cost(struct exec *x, const struct path_cost_query *q, struct cos
 {
 	t->rows = c;
 	t->card = true;
-	if ((q->under || q->via || q->avoiding) && path_units(&c->b) != c->incl &&
-	    exec_hint(x, STR("self and incl are from anywhere, est is what is asked")))
-		return x->err->kind;
+	if ((q->under || q->via || q->avoiding) && path_units(&c->b) != c->incl)
+		exec_hint(x,
+			  STR("self and incl are from anywhere, est is what is asked"));
 	if (table_init(x, t, &source_cost, x->g, 1))
 		return x->err->kind;
 	c->calls.known &= !c->more && !calls_unknown(t, 0);
@@ -519,10 +522,9 @@ static int cost_known(struct exec *x, const struct stacks *s,
 	     f = fnset_next(q->of, f + 1))
 		cost_add(&c->self, graph_self(x->g, f, x->event));
 	c->calls.known = true;
-	if (known_cost(s, &whole, x->a, x->open->cancel, &c->incl, &c->calls.lo,
-		       x->err) ||
-	    known_cost(s, q, x->a, x->open->cancel, &part, &c->calls.lo, x->err) ||
-	    (q->under && note_same(x, q->of, q->under)))
+	known_cost(s, &whole, x->a, x->open->cancel, &c->incl, &c->calls.lo);
+	known_cost(s, q, x->a, x->open->cancel, &part, &c->calls.lo);
+	if ((q->under && note_same(x, q->of, q->under)))
 		return x->err->kind;
 	c->calls.hi = c->calls.lo;
 	c->whole = path_bounds_exact(c->incl);
@@ -549,8 +551,7 @@ static int bound_cost(struct exec *x, const struct path_cost_query *q, struct co
 
 	if (!x->g->estimated || store_info(x->g->st)->negative)
 		return 0;
-	if (graph_most(x->g, x->event, x->a, &most, x->err))
-		return x->err->kind;
+	graph_most(x->g, x->event, x->a, &most);
 	hi = most_of_set(most, q->of);
 	c->whole = path_bounds_most(c->whole.est, hi);
 	part = most_of_set(most, q->under);
@@ -601,7 +602,7 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 	bool known;
 	int rc;
 
-	if (!c || exec_stacks(x, &stacks, &known))
+	if (exec_stacks(x, &stacks, &known))
 		return x->err->kind;
 	follow = followed(x, known);
 	x->more = &more;
@@ -621,8 +622,8 @@ static int cost_open(struct exec *x, const struct source *s, struct table *t)
 		return x->err->kind;
 	shown.of = of;
 	shown.under = under;
-	if (graph_event(x->g, x->event, x->err) ||
-	    exec_flow(x, follow, x->event, &flow) ||
+	graph_event(x->g, x->event);
+	if (exec_flow(x, follow, x->event, &flow) ||
 	    exec_parts(x, follow, flow, &q.parts))
 		return x->err->kind;
 	rc = cost_sums(x, flow, of, &q, c);

@@ -198,8 +198,6 @@ static int turn(struct timeline *l)
 	uint32_t *from = EXEC_ARRAY(l->x, uint32_t, l->n + 1);
 	uint32_t on = ROW_WHOLE, next = l->n ? l->calling[0].first : NO_ROW, n = 0;
 
-	if (!row || !from)
-		return l->x->err->kind;
 	for (;;) {
 		while (next == NO_ROW && on != ROW_WHOLE) {
 			next = l->row[from[on]].next;
@@ -224,11 +222,12 @@ static int note_merged(struct exec *x, const struct timeline *l)
 
 	if (!l->merged)
 		return 0;
-	return exec_notef(x,
-			  "%s short calls beside each other are one frame: %.3g %% of "
-			  "the cost; min shows more, or fewer",
-			  GROUPED(l->merged),
-			  whole ? 100.0 * (double)l->merged_cost / (double)whole : 0.0);
+	exec_notef(x,
+		   "%s short calls beside each other are one frame: %.3g %% of "
+		   "the cost; min shows more, or fewer",
+		   GROUPED(l->merged),
+		   whole ? 100.0 * (double)l->merged_cost / (double)whole : 0.0);
+	return 0;
 }
 
 static int timeline_open(struct exec *x, const struct source *s, struct table *t)
@@ -236,15 +235,14 @@ static int timeline_open(struct exec *x, const struct source *s, struct table *t
 	struct timeline *l = EXEC_ARRAY(x, struct timeline, 1);
 	const double whole = (double)graph_total(x->g, x->event);
 
-	if (!l || exec_has_activations(x, s))
+	if (exec_has_activations(x, s))
 		return x->err->kind;
 	l->x = x;
 	l->min = !s->has_min	  ? (int64_t)(whole / SHARES) + 1
 		 : s->min_percent ? (int64_t)(s->min / 100 * whole)
 				  : (int64_t)s->min;
 	l->total = EXEC_ARRAY(x, int64_t, (size_t)store_info(x->g->st)->parts + 1);
-	if (!l->total || know_calling(l, 0) || exec_activations(x, take_moment, l) ||
-	    end_run(l, 0, 1))
+	if (know_calling(l, 0) || exec_activations(x, take_moment, l) || end_run(l, 0, 1))
 		return x->err->kind;
 	if (turn(l) || note_merged(x, l))
 		return x->err->kind;

@@ -76,8 +76,6 @@ int why_rows(struct exec *x, struct table *t, const struct why_row *row, size_t 
 {
 	struct whys *d = EXEC_ARRAY(x, struct whys, 1);
 
-	if (!d)
-		return x->err->kind;
 	d->any = any;
 	t->data = d;
 	t->rows = row;

@@ -39,11 +39,10 @@ static int last_open(struct exec *x, const struct source *s UNUSED, struct table
 		c->bar = from->bar;
 		c->calls = from->calls;
 		c->adds_up = from->adds_up;
-		if (from->estimated &&
-		    !(c->estimated = EXEC_ARRAY(x, uint8_t, r->rows + 1)))
-			return x->err->kind;
-		if (from->absent && !(c->absent = EXEC_ARRAY(x, uint8_t, r->rows + 1)))
-			return x->err->kind;
+		if (from->estimated)
+			c->estimated = EXEC_ARRAY(x, uint8_t, r->rows + 1);
+		if (from->absent)
+			c->absent = EXEC_ARRAY(x, uint8_t, r->rows + 1);
 		if (from->estimated)
 			memcpy(c->estimated, from->estimated, r->rows);
 		if (from->absent)
@@ -159,9 +158,10 @@ static int note_no_calls(struct exec *x)
 
 	if (i->edges || !i->functions)
 		return 0;
-	return exec_note(x, STR("this profile records no calls, only what each function "
-				"costs itself; callgrind records calls, cachegrind "
-				"does not"));
+	exec_note(x, STR("this profile records no calls, only what each function "
+			 "costs itself; callgrind records calls, cachegrind "
+			 "does not"));
+	return 0;
 }
 
 /* calls from A to B are direct ones. */
@@ -172,9 +172,9 @@ static int note_indirect(struct exec *x, const struct source *s)
 	if (!from.len || !to.len || from.at + from.len > x->text.n ||
 	    to.at + to.len > x->text.n)
 		return 0;
-	return exec_notef(x, "no call leads directly there: path from %.*s to %.*s",
-			  (int)from.len, x->text.p + from.at, (int)to.len,
-			  x->text.p + to.at);
+	exec_notef(x, "no call leads directly there: path from %.*s to %.*s",
+		   (int)from.len, x->text.p + from.at, (int)to.len, x->text.p + to.at);
+	return 0;
 }
 
 /* Say that no way passes what is to be avoided. */
@@ -190,25 +190,30 @@ static int note_avoided(struct exec *x, const struct source *s)
 	for (size_t i = 0; i < COUNT(sets); i++)
 		if (sets[i] && exec_set(x, sets[i], &set[i]))
 			return x->err->kind;
-	if (graph_event(x->g, x->event, x->err) || exec_flow(x, x->g, x->event, &flow) ||
-	    (set[0] && chain_with(flow, set[0], NULL, false, &after, x->a, x->err)) ||
-	    (set[1] && chain_with(flow, set[1], NULL, true, &before, x->a, x->err)))
+	graph_event(x->g, x->event);
+	if (exec_flow(x, x->g, x->event, &flow))
 		return x->err->kind;
+	if (set[0])
+		chain_with(flow, set[0], NULL, false, &after, x->a);
+	if (set[1])
+		chain_with(flow, set[1], NULL, true, &before, x->a);
 	x->notes->n = notes; /* the source had them, too */
 	x->hints->n = hints;
 	for (uint32_t f = fnset_next(set[2], 0); f != FNSET_NONE;
 	     f = fnset_next(set[2], f + 1))
 		if ((!after || after[f]) && (!before || before[f]))
 			return 0;
-	return exec_note(x, STR("no way here passes what is avoided: the answer is the "
-				"same without it"));
+	exec_note(x, STR("no way here passes what is avoided: the answer is the "
+			 "same without it"));
+	return 0;
 }
 
 int sources_open(struct exec *x, const struct source *s, struct table *t)
 {
 	t->src = source_def_of(s);
-	if ((!t->src->few_calls && graph_need_calls(x->g, x->err)) ||
-	    t->src->open(x, s, t))
+	if (!t->src->few_calls)
+		graph_need_calls(x->g);
+	if (t->src->open(x, s, t))
 		return x->err->kind;
 	if (is_of_calls(s->kind) && note_no_calls(x))
 		return x->err->kind;

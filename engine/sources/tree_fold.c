@@ -25,7 +25,9 @@ int exec_parts(struct exec *x, struct graph *g, const struct flow *whole,
 	       struct flow_parts **out)
 {
 	*out = NULL;
-	return x->unparted ? 0 : flow_parts_new(g, whole, x->event, x->a, out, x->err);
+	if (!(x->unparted))
+		flow_parts_new(g, whole, x->event, x->a, out);
+	return 0;
 }
 
 #define TOP UINT32_MAX
@@ -74,8 +76,6 @@ static int find_base(struct folding *w)
 		w->base = w->base->below;
 	w->group = EXEC_ARRAY(x, uint32_t, (size_t)w->base->functions + 1);
 	w->part = EXEC_ARRAY(x, uint32_t, (size_t)w->base->functions + 1);
-	if (!w->group || !w->part)
-		return x->err->kind;
 	w->merges = !x->g->apart || x->g->apart->group;
 	for (uint32_t f = 0; f < w->base->functions; f++) {
 		w->group[f] = graph_merged(x->g, w->base, f, &(bool){false});
@@ -102,15 +102,12 @@ static int grow_base(struct folding *w)
 	struct path_tree_query q = *w->q;
 	const bool entered = q.of == TREE_FRAMES && !q.up;
 	uint32_t one;
-	int rc;
 
 	q.min = 0;
 	q.rows = w->q->rows > PATH_TREE_ROWS ? w->q->rows : PATH_TREE_ROWS;
-	if (graph_members_of(x->g, w->base, w->q->set, entered, x->a, &q.set, x->err) ||
-	    graph_members_of(x->g, w->base, w->q->avoiding, false, x->a, &q.avoiding,
-			     x->err) ||
-	    graph_event(w->base, x->event, x->err))
-		return x->err->kind;
+	graph_members_of(x->g, w->base, w->q->set, entered, x->a, &q.set);
+	graph_members_of(x->g, w->base, w->q->avoiding, false, x->a, &q.avoiding);
+	graph_event(w->base, x->event);
 	if (w->merges)
 		q.depth = 0; /* chains become shorter */
 	base.g = w->base;
@@ -122,12 +119,13 @@ static int grow_base(struct folding *w)
 		q.one = neighbour_inclusive(x, one);
 	else
 		q.contexts = w->x->g->member && w->q->set && fnset_count(w->q->set) == 1;
-	rc = exec_flow(x, w->base, x->event, &w->grown_flow) ||
-	     exec_parts(x, x->g, w->grown_flow, &q.parts) ||
-	     path_tree(w->grown_flow, &q, x->a, x->open->cancel, &w->tree, x->err);
+	if (exec_flow(x, w->base, x->event, &w->grown_flow) ||
+	    exec_parts(x, x->g, w->grown_flow, &q.parts))
+		return x->err->kind;
+	path_tree(w->grown_flow, &q, x->a, x->open->cancel, &w->tree);
 	flow_parts_free(q.parts);
 	w->grown = q;
-	return rc ? x->err->kind : 0;
+	return 0;
 }
 
 /* Bounds by contexts, if x->g only joins these to functions. */
@@ -282,14 +280,11 @@ static int link_rows(struct folding *w)
 	struct folded **by = EXEC_ARRAY(w->x, struct folded *, (size_t)w->n + 1);
 	uint32_t n = 0;
 
-	if (!by)
-		return w->x->err->kind;
 	for (uint32_t i = 0; i < w->n; i++) {
 		record(w, &w->rows[i]);
 		if (listed(w, &w->rows[i]))
 			by[n++] = &w->rows[i];
-		if (exec_poll(w->x))
-			return w->x->err->kind;
+		exec_poll(w->x);
 	}
 	qsort(by, n, sizeof(struct folded *), folded_by_cost);
 	if (w->q->rows && n > w->q->rows) {
@@ -374,8 +369,6 @@ static int place_rows(struct folding *w, uint32_t i, uint32_t first)
 		n++;
 	fn = EXEC_ARRAY(w->x, uint32_t, (size_t)n + 1);
 	place = EXEC_ARRAY(w->x, uint32_t, (size_t)n + 1);
-	if (!fn || !place)
-		return w->x->err->kind;
 	n = 0;
 	for (uint32_t k = first; k; k = rows[k - 1].next)
 		fn[n++] = rows[k - 1].fn;
@@ -384,7 +377,8 @@ static int place_rows(struct folding *w, uint32_t i, uint32_t first)
 	n = 0;
 	for (uint32_t k = first; k; k = rows[k - 1].next)
 		rows[k - 1].place = place[n++];
-	return exec_poll(w->x);
+	exec_poll(w->x);
+	return 0;
 }
 
 /* No more than the row above, and than its function. */
@@ -421,7 +415,7 @@ static int put_folded_rows(struct folding *w, struct path_tree *t)
 	uint32_t one = set && fnset_count(set) == 1 ? fnset_next(set, 0) : GRAPH_NONE;
 
 	t->rows = EXEC_ARRAY(w->x, struct path_tree_row, (size_t)w->n + 1);
-	if (!depth || !on_path || !t->rows || (w->contexts && place_rows(w, 0, w->top)))
+	if ((w->contexts && place_rows(w, 0, w->top)))
 		return w->x->err->kind;
 	for (uint32_t i = w->top; i;) {
 		struct folded *r = &w->rows[i - 1];
@@ -467,8 +461,6 @@ static int keep_fold(struct folding *w, struct path_tree *t)
 	struct path_fold *f = EXEC_ARRAY(w->x, struct path_fold, 1);
 	struct path_tree *tree = EXEC_ARRAY(w->x, struct path_tree, 1);
 
-	if (!f || !tree)
-		return w->x->err->kind;
 	for (uint32_t r = 0; r < w->tree.n; r++) {
 		uint32_t at = w->at[r];
 
@@ -497,8 +489,6 @@ int tree_fold(struct exec *x, const struct path_tree_query *q, struct path_tree 
 	w.at = EXEC_ARRAY(x, uint32_t, w.tree.n + 1);
 	w.rows = EXEC_ARRAY(x, struct folded, w.tree.n + 1);
 	w.how = EXEC_ARRAY(x, uint8_t, w.tree.n + 1);
-	if (!w.slot || !w.at || !w.how || !w.rows)
-		return x->err->kind;
 	w.own = w.tree.own;
 	for (uint32_t r = 0; r < w.tree.n; r++)
 		fold_row(&w, r);

@@ -48,8 +48,7 @@ static struct expr *bind(struct exec *x, struct table *t, const struct expr *e)
 		return bind(x, t, e->let);
 	if (e->op == EX_COL && !c && eval_column(t, e, &c))
 		return NULL;
-	if (!(n = EXEC_ARRAY(x, struct expr, 1)))
-		return NULL;
+	n = EXEC_ARRAY(x, struct expr, 1);
 	*n = *e;
 	n->next = NULL;
 	n->col = c;
@@ -153,8 +152,7 @@ static int know_names(struct exec *x, struct store *st, struct expr *e)
 		return 0;
 	for (name_id name = 0; name < n;) {
 		name = store_names_with(st, needle, name, e->known);
-		if (exec_poll_now(x))
-			return x->err->kind;
+		exec_poll_now(x);
 	}
 	for (uint32_t i = 0; i < n; i++)
 		e->known[i] = !e->known[i]
@@ -177,8 +175,7 @@ static int open_known(struct exec *x, struct table *t, struct expr *e)
 		return 0;
 	d = c->dict ? c->dict : c->def->get.dict;
 	size = dict_size(t->g->st, d);
-	if (!(e->known = EXEC_ARRAY(x, uint8_t, (size_t)size + 1)))
-		return x->err->kind;
+	e->known = EXEC_ARRAY(x, uint8_t, (size_t)size + 1);
 	if (d == DICT_NAME && (e->op == EX_MATCH || e->op == EX_NOT_MATCH) &&
 	    t->n > size / FEW)
 		return know_names(x, t->g->st, e);
@@ -237,10 +234,11 @@ static bool looks_like_regex(struct str s)
  * always pass. */
 static int note_text(struct exec *x, struct str text)
 {
-	return exec_notef(x,
-			  "\"%.*s\" is text and was not found; a regular expression "
-			  "stands in slashes: /%.*s/",
-			  STR_ARG(text), STR_ARG(text));
+	exec_notef(x,
+		   "\"%.*s\" is text and was not found; a regular expression "
+		   "stands in slashes: /%.*s/",
+		   STR_ARG(text), STR_ARG(text));
+	return 0;
 }
 
 /* Free the regular expressions; tell of texts that no row had. */
@@ -270,8 +268,8 @@ static int keep_flags(struct window *w, const uint8_t *from, uint8_t **to)
 {
 	if (!from)
 		return 0;
-	if (!*to && !(*to = EXEC_ARRAY(w->stmt, uint8_t, w->of->n)))
-		return w->x.err->kind;
+	if (!*to)
+		*to = EXEC_ARRAY(w->stmt, uint8_t, w->of->n);
 	memcpy(*to + w->first, from, w->t.n);
 	return 0;
 }
@@ -301,7 +299,7 @@ static int eval_whole(struct exec *x, struct table *t, struct expr *e,
 	*out = (struct table_col){
 		.type = e->type, .event = t->event, .unit = e->unit, .filled = true};
 	out->p = exec_alloc(x, t->n ? t->n : 1, col_width(out));
-	if (!out->p || window_open(x, t, &w))
+	if (window_open(x, t, &w))
 		return x->err->kind;
 	while (window_next(&w))
 		if (!eval_values(&w, e, &v)) {

@@ -33,8 +33,7 @@ static int join_flags(struct window *w, uint8_t *a, uint8_t *b, uint8_t **out)
 		*out = a ? a : b;
 		return 0;
 	}
-	if (!(*out = EXEC_ARRAY(&w->x, uint8_t, w->t.n)))
-		return w->x.err->kind;
+	*out = EXEC_ARRAY(&w->x, uint8_t, w->t.n);
 	for (size_t i = 0; i < w->t.n; i++)
 		(*out)[i] = a[i] | b[i];
 	return 0;
@@ -76,8 +75,7 @@ static const double *doubles(struct window *w, const struct table_col *c)
 
 	if (col_is_f(c->type))
 		return c->f;
-	if (!(f = EXEC_ARRAY(&w->x, double, w->t.n)))
-		return NULL;
+	f = EXEC_ARRAY(&w->x, double, w->t.n);
 	if (col_is_signed(c->type))
 		for (size_t i = 0; i < w->t.n; i++)
 			f[i] = (double)c->i[i];
@@ -92,8 +90,7 @@ static int set_absent(struct window *w, struct table_col *c, const uint8_t *lent
 		      size_t i)
 {
 	if (c->absent == lent) {
-		if (!(c->absent = EXEC_ARRAY(&w->x, uint8_t, w->t.n)))
-			return w->x.err->kind;
+		c->absent = EXEC_ARRAY(&w->x, uint8_t, w->t.n);
 		if (lent)
 			memcpy(c->absent, lent, w->t.n);
 	}
@@ -405,8 +402,9 @@ static int text_rows(struct window *w, struct expr *e, const struct table_col *a
 			hold = a->dict ? code_holds(w, e, a, codes, a->code[i])
 				       : text_holds(w, e, a->s[i]);
 
-		if (hold < 0 || exec_poll(w->stmt))
+		if (hold < 0)
 			return w->x.err->kind;
+		exec_poll(w->stmt);
 		out->b[i] = hold;
 	}
 	return 0;
@@ -463,8 +461,6 @@ static int decide(struct window *w, enum expr_op op, const struct table_col *a)
 {
 	bool *decided = EXEC_ARRAY(&w->x, bool, w->t.n);
 
-	if (!decided)
-		return w->x.err->kind;
 	for (size_t i = 0; i < w->t.n; i++)
 		decided[i] = a->b[i] == (op == EX_OR) || (w->decided && w->decided[i]);
 	w->decided = decided;
@@ -519,8 +515,7 @@ static int eval_in(struct window *w, struct expr *e, struct table_col *out)
 		struct table_col one = a;
 		bool *same = EXEC_ARRAY(&w->x, bool, w->t.n);
 
-		if (!same || eval_values(w, v, &b) ||
-		    (is_base(a.type, v) && to_base(w, &one)) ||
+		if (eval_values(w, v, &b) || (is_base(a.type, v) && to_base(w, &one)) ||
 		    compare_rows(w, EX_EQ, &one, &b, same))
 			return w->x.err->kind;
 		for (size_t i = 0; i < w->t.n; i++)
@@ -546,11 +541,12 @@ static int eval_replace(struct window *w, struct expr *e, const struct table_col
 {
 	const struct expr *to = e->a->next->next;
 
-	for (size_t i = 0; i < w->t.n; i++)
+	for (size_t i = 0; i < w->t.n; i++) {
 		if (match_replace(e->match, col_text(&w->t, a, i), to->text,
-				  to->span.at + 1, w->a, &out->s[i], w->x.err) ||
-		    exec_poll(w->stmt))
+				  to->span.at + 1, w->a, &out->s[i], w->x.err))
 			return w->x.err->kind;
+		exec_poll(w->stmt);
+	}
 	return 0;
 }
 

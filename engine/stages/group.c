@@ -36,8 +36,9 @@ static struct expr *over_sums(struct exec *x, struct table *t, const struct grou
 {
 	struct expr *n;
 
-	if (!e || x->err->kind || !(n = EXEC_ARRAY(x, struct expr, 1)))
+	if (!e || x->err->kind)
 		return NULL;
+	n = EXEC_ARRAY(x, struct expr, 1);
 	if (left == 0) {
 		too_high(x);
 		return NULL;
@@ -122,7 +123,7 @@ static int add_average(struct exec *x, struct table *t, const struct groups *g,
 	int rc;
 
 	sum.p = exec_alloc(x, g->n + 1, type_width(e->type));
-	if (!n || !sum.p || table_append(out, name, COL_RATIO, &c))
+	if (table_append(out, name, COL_RATIO, &c))
 		return x->err->kind;
 	if (!eval_open(x, t, e, &open))
 		groups_fold(x, t, g, FOLD_SUM, open, n, &sum);
@@ -147,8 +148,9 @@ static int note_incl(struct exec *x, struct table *t, const struct expr *e)
 	if (!t->src || !str_eq(str_c(t->src->primary), STR("self")) || e->op != EX_COL ||
 	    e->let || !str_eq(e->text, STR("incl")) || eval_column(t, e, &c) || !c->def)
 		return x->err->kind;
-	return exec_note(x, STR("a sum of incl counts a cost in each function that it "
-				"passes through: `cost of SET` counts it once"));
+	exec_note(x, STR("a sum of incl counts a cost in each function that it "
+			 "passes through: `cost of SET` counts it once"));
+	return 0;
 }
 
 static int add_sum(struct exec *x, struct table *t, const struct groups *g,
@@ -367,7 +369,7 @@ int exec_sum(struct exec *x, struct table *t)
 
 	g.of = EXEC_ARRAY(x, uint32_t, t->n + 1);
 	g.size = &size;
-	if (!g.of || groups_leave_out_parts(x, t, &g))
+	if (groups_leave_out_parts(x, t, &g))
 		return x->err->kind;
 	for (size_t i = 0; i < t->ncols; i++) {
 		struct table_col *c = t->cols[i];

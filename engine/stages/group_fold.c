@@ -94,10 +94,9 @@ static int fold_rows(struct window *w, struct group_folding *d, const struct tab
 		if (d->size)
 			d->size[of[i]]++;
 		if (c->estimated && c->estimated[i]) {
-			if (!d->out->estimated &&
-			    !(d->out->estimated =
-				      EXEC_ARRAY(w->stmt, uint8_t, d->g->n + 1)))
-				return w->x.err->kind;
+			if (!d->out->estimated)
+				d->out->estimated =
+					EXEC_ARRAY(w->stmt, uint8_t, d->g->n + 1);
 			d->out->estimated[of[i]] = 1;
 		}
 	}
@@ -119,7 +118,7 @@ int groups_fold(struct exec *x, struct table *t, const struct groups *g, enum fo
 	struct window w;
 	bool all = true;
 
-	if (!d.seen || window_open(x, t, &w))
+	if (window_open(x, t, &w))
 		return x->err->kind;
 	while (window_next(&w))
 		if (!eval_values(&w, e, &v))
@@ -174,8 +173,6 @@ int groups_leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 		most = t->ref[i] > most ? t->ref[i] : most;
 	at = EXEC_ARRAY(x, uint32_t, (size_t)most + 1);
 	g->left_out = EXEC_ARRAY(x, uint8_t, t->n + 1);
-	if (!at || !g->left_out)
-		return x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		at[t->ref[i]] = (uint32_t)i + 1;
 	for (size_t i = 0; i < t->n; i++) {
@@ -186,12 +183,12 @@ int groups_leave_out_parts(struct exec *x, struct table *t, struct groups *g)
 		else if (up != ROW_WHOLE)
 			g->left_out[i] = COUNTED_PART;
 		left += g->left_out[i] == LEFT_OUT;
-		if (exec_poll(x))
-			return x->err->kind;
+		exec_poll(x);
 	}
-	return left ? exec_notef(x,
-				 "%s row%s in no sum: recursive, or a part of a row "
-				 "above",
-				 GROUPED(left), left == 1 ? " is" : "s are")
-		    : 0;
+	if (left)
+		exec_notef(x,
+			   "%s row%s in no sum: recursive, or a part of a row "
+			   "above",
+			   GROUPED(left), left == 1 ? " is" : "s are");
+	return 0;
 }

@@ -138,7 +138,11 @@ static int rank_group(struct exec *x, uint64_t *key, size_t n, enum aggregate ag
 		put_value(c, group,
 			  key_at(key, n, percent_rank(n, agg == AGG_P90 ? 90 : 99)));
 	}
-	return n > WINDOW ? exec_poll_now(x) : exec_poll(x);
+	if (n > WINDOW)
+		exec_poll_now(x);
+	else
+		exec_poll(x);
+	return 0;
 }
 
 /* ---- all groups ---- */
@@ -168,7 +172,7 @@ static int read_keys(struct exec *x, struct table *t, struct expr *e, struct ran
 	r->key = EXEC_ARRAY(x, uint64_t, t->n + 1);
 	r->end = EXEC_ARRAY(x, size_t, g->n + 1);
 	r->estimated = EXEC_ARRAY(x, uint8_t, g->n + 1);
-	if (!r->key || !r->end || !r->estimated || window_open(x, t, &w))
+	if (window_open(x, t, &w))
 		return x->err->kind;
 	for (size_t i = 0; i < g->n; i++) {
 		r->end[i] = at;
@@ -194,8 +198,8 @@ static int rank_groups(struct exec *x, struct ranking *r, enum aggregate agg,
 				return x->err->kind;
 			continue;
 		}
-		if (!c->absent && !(c->absent = EXEC_ARRAY(x, uint8_t, g->n + 1)))
-			return x->err->kind;
+		if (!c->absent)
+			c->absent = EXEC_ARRAY(x, uint8_t, g->n + 1);
 		c->absent[i] = 1;
 	}
 	c->estimated = r->any_estimated ? r->estimated : NULL;

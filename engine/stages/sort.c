@@ -182,8 +182,7 @@ static int merge_sort(struct exec *x, const struct order *o, uint32_t *v, uint32
 					    (i < mid && cmp_rows(o, v[i], v[j]) <= 0);
 
 				tmp[k++] = left ? v[i++] : v[j++];
-				if (exec_poll(x))
-					return x->err->kind;
+				exec_poll(x);
 			}
 		}
 		memcpy(v, tmp, n * sizeof(*v));
@@ -227,9 +226,9 @@ static int first_of_window(struct window *w, struct first_rows *h)
 	uint64_t *bits = EXEC_ARRAY(&w->x, uint64_t, w->t.n);
 	struct table_col v;
 
-	if (!bits || eval_values(w, h->key, &v) ||
-	    exec_grow(w->stmt, &h->row, &h->cap, h->n, h->n + w->t.n, sizeof(*h->row)))
+	if (eval_values(w, h->key, &v))
 		return w->x.err->kind;
+	exec_grow(w->stmt, &h->row, &h->cap, h->n, h->n + w->t.n, sizeof(*h->row));
 	h->decides &= !v.absent; /* its bits are those of some numbers */
 	order_bits(&v, h->asc, w->t.n, bits);
 	for (size_t i = 0;
@@ -313,7 +312,7 @@ static int sort_all(struct exec *x, struct table *t, const struct expr *keys, si
 	struct order o = {0};
 	uint32_t *v = EXEC_ARRAY(x, uint32_t, 2 * t->n + 1);
 
-	if (!v || eval_keys(x, t, keys, &o))
+	if (eval_keys(x, t, keys, &o))
 		return x->err->kind;
 	for (size_t i = 0; i < t->n; i++)
 		v[i] = (uint32_t)i;
@@ -353,13 +352,10 @@ static int take_ranked(struct exec *x, struct table *t, bool by_incl, uint32_t e
 {
 	uint32_t *rows = EXEC_ARRAY(x, uint32_t, n + 1);
 
-	if (!rows)
-		return x->err->kind;
 	for (size_t i = 0; i < n; i++) {
 		rows[i] = by_incl ? store_rank_incl(t->g->st, ev, (uint32_t)i)
 				  : store_rank_self(t->g->st, ev, (uint32_t)i);
-		if (exec_poll(x))
-			return x->err->kind;
+		exec_poll(x);
 	}
 	return table_select(t, rows, n);
 }
@@ -440,13 +436,12 @@ static int note_few(struct exec *x, struct table *t, const struct expr *key,
 	if (eval(x, t, of, &v))
 		return x->err->kind;
 	first = col_is_f(v.type) ? v.f[0] : (double)v.i[0];
-	return first * FEW >= (double)total
-		       ? 0
-		       : exec_hintf(
-				 x,
-				 "the first rows have few %.*s: | where %.*s > %" PRId64
-				 " before the sort leaves them out",
-				 STR_ARG(counts), STR_ARG(counts), total / FEW);
+	if (!(first * FEW >= (double)total))
+		exec_hintf(x,
+			   "the first rows have few %.*s: | where %.*s > %" PRId64
+			   " before the sort leaves them out",
+			   STR_ARG(counts), STR_ARG(counts), total / FEW);
+	return 0;
 }
 
 /* Show each key that is not in the table yet, so that the order is visible. */

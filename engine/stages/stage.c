@@ -46,10 +46,11 @@ static int note_texts(struct exec *x, struct table *t, const struct expr *e)
 		return 0;
 	text = arena_printf(x->a, "no row has %.*s = \"%.*s\", one has \"%.*s\"",
 			    STR_ARG(e->a->text), STR_ARG(e->b->text), STR_ARG(near));
-	return exec_note(x, has ? arena_printf(x->a, "%.*s: where %.*s ~ \"%.*s\"",
-					       STR_ARG(text), STR_ARG(e->a->text),
-					       STR_ARG(e->b->text))
-				: text);
+	exec_note(x,
+		  has ? arena_printf(x->a, "%.*s: where %.*s ~ \"%.*s\"", STR_ARG(text),
+				     STR_ARG(e->a->text), STR_ARG(e->b->text))
+		      : text);
+	return 0;
 }
 
 /* A bare number counts as the profile and machine formats do, and people see times: of Xdebug
@@ -63,9 +64,10 @@ static int note_unit(struct exec *x, const struct expr *cost, const struct expr 
 	    !(number->number > 0))
 		return 0;
 	unit_text(value, u, number->number);
-	return exec_notef(x, "%.*s counts units of %s %s, as csv has them: %s",
-			  STR_ARG(exec_text(x, number->span)), GROUPED(u.scale),
-			  unit_name(u), value);
+	exec_notef(x, "%.*s counts units of %s %s, as csv has them: %s",
+		   STR_ARG(exec_text(x, number->span)), GROUPED(u.scale), unit_name(u),
+		   value);
+	return 0;
 }
 
 static int note_units(struct exec *x, const struct expr *e)
@@ -102,8 +104,6 @@ static int keep_slice(struct exec *x, struct table *t, size_t from, size_t n)
 	if (n == t->n)
 		return 0;
 	rows = EXEC_ARRAY(x, uint32_t, n + 1);
-	if (!rows)
-		return x->err->kind;
 	for (size_t i = 0; i < n; i++)
 		rows[i] = (uint32_t)(from + i);
 	return table_select(t, rows, n);
@@ -192,8 +192,7 @@ static int stage_show(struct exec *x, struct table *t, const struct tstage *s)
 
 	for (const struct expr *e = s->exprs; e; e = e->next)
 		n++;
-	if (!(to = EXEC_ARRAY(x, struct shown, n)))
-		return x->err->kind;
+	to = EXEC_ARRAY(x, struct shown, n);
 	n = 0;
 	for (const struct expr *e = s->exprs; e; e = e->next, n++)
 		if (e->op != EX_COL || e->let || e->named ? compute(x, t, e, &to[n])
@@ -383,8 +382,7 @@ static int expect_rows(struct exec *x, struct table *t, const struct tstage *s)
 		return x->err->kind;
 	if (n == t->n)
 		return 0;
-	if (!(bad = EXEC_ARRAY(x, uint32_t, t->n - n + 1)))
-		return x->err->kind;
+	bad = EXEC_ARRAY(x, uint32_t, t->n - n + 1);
 	for (size_t i = 0, j = 0; i < t->n; i++) {
 		if (j < n && rows[j] == i)
 			j++;
@@ -438,8 +436,7 @@ static size_t rows_wanted(const struct exec *x, const struct source *s,
 int exec_source(struct exec *x, const struct source *s, struct vs *v, struct table *t,
 		const struct tstage *next)
 {
-	if (graph_event(x->g, x->event, x->err))
-		return x->err->kind;
+	graph_event(x->g, x->event);
 	x->keep = rows_wanted(x, s, next);
 	if (s->kind == S_WHY && v ? exec_why(x, s, v, t)
 	    : v			  ? exec_vs(x, s, next, v, t) || vs_more(x, s, t)

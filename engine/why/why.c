@@ -446,8 +446,6 @@ static int list_groups(struct telling *t, struct group **out, size_t *n)
 	struct group *at = EXEC_ARRAY(t->x, struct group, 2 * (size_t)w->n);
 	size_t k = 0, all = 0;
 
-	if (!at)
-		return t->x->err->kind;
 	for (uint32_t f = 0; f < w->root; f++)
 		for (unsigned s = 0; s < SIDES; s++)
 			if (w->fn[s][f] != WHY_NONE)
@@ -566,19 +564,20 @@ static int note_spliced(struct telling *t)
 {
 	const uint32_t n = t->w->spliced;
 
-	return !n ? 0
-		  : exec_notef(t->x,
-			       "%u function%s on one side only, joined to their "
-			       "callers%s",
-			       n, n == 1 ? "" : "s",
-			       t->flags ? ": inlining or build flags differ" : "");
+	if (!(!n))
+		exec_notef(t->x,
+			   "%u function%s on one side only, joined to their "
+			   "callers%s",
+			   n, n == 1 ? "" : "s",
+			   t->flags ? ": inlining or build flags differ" : "");
+	return 0;
 }
 
 static int note_noise(struct telling *t)
 {
-	return exec_note(t->x,
-			 STR("one run a side: time differs from run to run, so rows "
-			     "without other calls may be noise"));
+	exec_note(t->x, STR("one run a side: time differs from run to run, so rows "
+			    "without other calls may be noise"));
+	return 0;
 }
 
 static struct str text_of_scattered(const struct telling *t, const struct why_cause *c,
@@ -611,8 +610,8 @@ static int find_work(struct why *w)
 		for (uint32_t e = 0; e < x->env->nevents; e++)
 			if (str_eq(x->env->events[e], STR("Ir")))
 				w->work[s] = e;
-		if (w->work[s] != WHY_NONE && graph_event(x->g, w->work[s], x->err))
-			return x->err->kind;
+		if (w->work[s] != WHY_NONE)
+			graph_event(x->g, w->work[s]);
 	}
 	return 0;
 }
@@ -634,8 +633,8 @@ static int find_causes(struct telling *t, struct exec *x, struct vs *v,
 	struct why *w = EXEC_ARRAY(x, struct why, 1);
 
 	*t = (struct telling){.w = w, .x = x, .shown = x->g, .vs = s->vs};
-	if (!w || why_model(x, v, s->under, s->of, w) || find_work(w) ||
-	    find_noise(w, doubt) || why_units(w) || why_terms(w) || why_causes(w, c, n))
+	if (why_model(x, v, s->under, s->of, w) || find_work(w) || find_noise(w, doubt) ||
+	    why_units(w) || why_terms(w) || why_causes(w, c, n))
 		return x->err->kind;
 	t->delta = cost_difference(graph_left(w->g[HERE], w->event[HERE]),
 				   graph_left(w->g[BASE], w->event[BASE]));
@@ -712,8 +711,8 @@ static int tell(struct telling *t, const struct source *s, struct why_cause *c, 
 		shown--;
 
 	t->scattered = !s->has_max && !s->of && no_single_cause(t, c, n);
-	if (!(t->row = EXEC_ARRAY(t->x, struct why_row, shown + SHOWN + 2)) ||
-	    (t->scattered && tell_groups(t, &told)))
+	t->row = EXEC_ARRAY(t->x, struct why_row, shown + SHOWN + 2);
+	if ((t->scattered && tell_groups(t, &told)))
 		return t->x->err->kind;
 	return told ? 0 : tell_causes(t, c, n, shown);
 }
@@ -722,13 +721,17 @@ static int note_all(struct telling *t, const struct why_cause *c, size_t n)
 {
 	const struct str none = text_of_none(t);
 
-	if (none.n || !none.p)
-		return exec_note(t->x, none);
-	if (!t->delta)
-		return exec_note(t->x, STR("no difference"));
-	if (t->scattered && exec_notef(t->x, "%.*s; why max 20 lists them",
-				       STR_ARG(text_of_scattered(t, c, n))))
-		return t->x->err->kind;
+	if (none.n || !none.p) {
+		exec_note(t->x, none);
+		return 0;
+	}
+	if (!t->delta) {
+		exec_note(t->x, STR("no difference"));
+		return 0;
+	}
+	if (t->scattered)
+		exec_notef(t->x, "%.*s; why max 20 lists them",
+			   STR_ARG(text_of_scattered(t, c, n)));
 	if (!(t->scattered && t->flags) && note_spliced(t))
 		return t->x->err->kind;
 	return n && t->w->noisy ? note_noise(t) : 0;

@@ -62,8 +62,6 @@ static int most_changed(struct why *w, bool *most)
 		store_info(w->g[BASE]->st)->objects + store_info(w->g[HERE]->st)->objects;
 	struct object *all = EXEC_ARRAY(x, struct object, (size_t)objects + 1);
 
-	if (!all)
-		return x->err->kind;
 	for (uint32_t f = 0; f < w->root; f++)
 		if (!w->caller[f])
 			count_function(w, all, f);
@@ -73,7 +71,8 @@ static int most_changed(struct why *w, bool *most)
 	for (uint32_t i = 0; i < objects; i++)
 		*most |= all[i].one >= LEAST_ONE && all[i].both >= LEAST_BOTH &&
 			 all[i].changed > all[i].both / 2;
-	return exec_poll_now(x);
+	exec_poll_now(x);
+	return 0;
 }
 
 int why_other_build(struct why *w, const struct why_cause *c, size_t n, bool *other)

@@ -163,8 +163,7 @@ static int find_changed(struct changes *c)
 			c->state[f] = CHANGED;
 			callees(c, f, count_uneven);
 		}
-		if (exec_poll(c->x))
-			return c->x->err->kind;
+		exec_poll(c->x);
 	}
 	for (uint32_t f = 0; f < w->root; f++)
 		if (c->uneven[f] != 0 && !why_is_library(w, f))
@@ -206,8 +205,7 @@ static int widen(struct changes *c)
 				c->state[f] = CHANGED;
 				more = true;
 			}
-		if (exec_poll_now(c->x))
-			return c->x->err->kind;
+		exec_poll_now(c->x);
 	}
 	return 0;
 }
@@ -252,7 +250,8 @@ static int keep_under(struct changes *c, struct arena *scratch)
 
 				c->state[g] = c->reached[g] ? c->state[g] : CALLER;
 			}
-	return exec_poll_now(c->x);
+	exec_poll_now(c->x);
+	return 0;
 }
 
 /* Number anew what is kept. */
@@ -262,9 +261,8 @@ static int renumber(struct changes *c)
 	uint32_t *now = EXEC_ARRAY(c->x, uint32_t, w->n);
 	uint32_t n = 0;
 
-	if (!now || !(w->closed = EXEC_ARRAY(c->x, bool, w->n)) ||
-	    !(w->caller = EXEC_ARRAY(c->x, bool, w->n)))
-		return c->x->err->kind;
+	w->closed = EXEC_ARRAY(c->x, bool, w->n);
+	w->caller = EXEC_ARRAY(c->x, bool, w->n);
 	for (uint32_t f = 0; f < w->root; f++) {
 		now[f] = c->state[f] == SAME ? WHY_NONE : n;
 		if (c->state[f] == SAME)
@@ -343,8 +341,7 @@ static struct why_edge *outside_of(struct why *w, uint32_t f, uint32_t g,
 	for (size_t i = first; i < *n; i++)
 		if ((*out)[i].caller == g)
 			return &(*out)[i];
-	if (exec_grow(w->run[HERE], out, cap, *n, *n + 1, sizeof(**out)))
-		return NULL;
+	exec_grow(w->run[HERE], out, cap, *n, *n + 1, sizeof(**out));
 	(*out)[*n] = (struct why_edge){.from = w->root,
 				       .to = f,
 				       .caller = g,
@@ -379,5 +376,6 @@ int why_from_outside(struct why *w, uint32_t f, struct why_edge **out, size_t *c
 			to->cost[s] += why_edge_cost(w, s, e);
 		}
 	}
-	return exec_poll(w->run[HERE]);
+	exec_poll(w->run[HERE]);
+	return 0;
 }

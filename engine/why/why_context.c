@@ -54,13 +54,12 @@ int why_stacks(struct why *w)
 	struct why_stacks *s = EXEC_ARRAY(x, struct why_stacks, 1);
 	bool known = true;
 
-	if (!s)
-		return x->err->kind;
-	for (unsigned k = 0; k < SIDES && known; k++)
-		if (graph_stacks((struct graph *)(uintptr_t)w->g[k], w->event[k], x->a,
-				 &s->of[k], &known, x->err) ||
-		    (known && name_stacks(w, k, s)))
+	for (unsigned k = 0; k < SIDES && known; k++) {
+		graph_stacks((struct graph *)(uintptr_t)w->g[k], w->event[k], x->a,
+			     &s->of[k], &known);
+		if ((known && name_stacks(w, k, s)))
 			return x->err->kind;
+	}
 	w->stacks = known ? s : NULL;
 	return 0;
 }
@@ -98,8 +97,7 @@ static int list_shares(struct why *w, const struct why_cause *c, struct share **
 		for (uint32_t v = 0; v < s->n; v++) {
 			if (!is_of(w, k, s, v, c))
 				continue;
-			if (exec_grow(x, out, &cap, *n, *n + 1, sizeof(**out)))
-				return x->err->kind;
+			exec_grow(x, out, &cap, *n, *n + 1, sizeof(**out));
 			(*out)[(*n)++] = (struct share){
 				w->stacks->key[k][v], k, v,
 				(k == HERE ? 1 : -1) * (double)(c->callee == WHY_NONE
@@ -109,7 +107,8 @@ static int list_shares(struct why *w, const struct why_cause *c, struct share **
 	}
 	if (*n)
 		qsort(*out, *n, sizeof(**out), by_key);
-	return exec_poll(x);
+	exec_poll(x);
+	return 0;
 }
 
 /* "main -> page -> find", from the root to the caller, or the function itself. */

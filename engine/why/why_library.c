@@ -107,8 +107,7 @@ int why_libraries(struct why *w, struct arena *scratch)
 	struct exec *x = w->run[HERE];
 	bool any = false, more = true;
 
-	if (!(w->library = EXEC_ARRAY(x, bool, w->n)))
-		return x->err->kind;
+	w->library = EXEC_ARRAY(x, bool, w->n);
 	if (mark_objects(w, BASE, scratch, &any) || mark_objects(w, HERE, scratch, &any))
 		return x->err->kind;
 	for (uint32_t f = 0; any && f < w->root; f++)
@@ -123,8 +122,7 @@ int why_libraries(struct why *w, struct arena *scratch)
 				w->library[f] = false;
 				more = true;
 			}
-		if (exec_poll_now(x))
-			return x->err->kind;
+		exec_poll_now(x);
 	}
 	return 0;
 }

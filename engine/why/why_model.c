@@ -71,8 +71,6 @@ static int pair_signatures(struct exec *x, const struct why *w, unsigned other,
 	bool *taken = EXEC_ARRAY(x, bool, (size_t)a->functions + 1);
 	size_t n = 0;
 
-	if (!lone || !copy || !taken)
-		return x->err->kind;
 	for (uint32_t f = 0; f < b->functions; f++) {
 		if ((copy[f] = (*same)[f]) != RESULT_NONE)
 			taken[copy[f]] = true;
@@ -97,7 +95,8 @@ static int pair_signatures(struct exec *x, const struct why *w, unsigned other,
 		}
 	}
 	*same = copy;
-	return exec_poll_now(x);
+	exec_poll_now(x);
+	return 0;
 }
 
 /* both: as in struct compared. */
@@ -111,10 +110,9 @@ static int vertices(struct exec *x, struct why *w, const uint32_t *const both[2]
 	if ((w->under[HERE] || w->only[HERE]) && pair_signatures(x, w, other, &same))
 		return x->err->kind;
 	for (unsigned s = 0; s < SIDES; s++) {
-		if (!(w->fn[s] = EXEC_ARRAY(x, uint32_t, most)) ||
-		    !(w->of[s] = EXEC_ARRAY(x, uint32_t, (size_t)n[s] + 1)) ||
-		    !(w->same[s] = EXEC_ARRAY(x, uint32_t, (size_t)n[s] + 1)))
-			return x->err->kind;
+		w->fn[s] = EXEC_ARRAY(x, uint32_t, most);
+		w->of[s] = EXEC_ARRAY(x, uint32_t, (size_t)n[s] + 1);
+		w->same[s] = EXEC_ARRAY(x, uint32_t, (size_t)n[s] + 1);
 		memset(w->fn[s], 0xff, most * sizeof(uint32_t));
 	}
 	for (w->n = 0; w->n < n[first]; w->n++)
@@ -143,8 +141,7 @@ static int number_files(struct exec *x, struct why *w)
 	for (unsigned k = 0; number && k < SIDES; k++) {
 		const unsigned s = k ? !w->first : w->first;
 
-		if (!(w->file[s] = EXEC_ARRAY(x, uint32_t, (size_t)n[s] + 1)))
-			return x->err->kind;
+		w->file[s] = EXEC_ARRAY(x, uint32_t, (size_t)n[s] + 1);
 		for (uint32_t f = 0; f < n[s]; f++) {
 			uint32_t *of = &number[vs_file_number(w->vs, s == BASE, f)];
 
@@ -175,8 +172,7 @@ static void join_names(uint32_t *name, uint32_t f, uint32_t g)
  * one function: the lowest vertex of its groups in both profiles. */
 static int group_names(struct exec *x, struct why *w)
 {
-	if (!(w->name = EXEC_ARRAY(x, uint32_t, w->n)))
-		return x->err->kind;
+	w->name = EXEC_ARRAY(x, uint32_t, w->n);
 	for (uint32_t f = 0; f < w->n; f++)
 		w->name[f] = f;
 	for (unsigned s = 0; s < SIDES; s++) {
@@ -185,9 +181,7 @@ static int group_names(struct exec *x, struct why *w)
 
 		if (!store_any_grouped(st))
 			continue;
-		if (!(first = EXEC_ARRAY(x, uint32_t,
-					 (size_t)store_info(st)->groups + 1)))
-			return x->err->kind;
+		first = EXEC_ARRAY(x, uint32_t, (size_t)store_info(st)->groups + 1);
 		memset(first, 0xff,
 		       ((size_t)store_info(st)->groups + 1) * sizeof(*first));
 		for (uint32_t f = 0; f < w->n; f++) {
@@ -213,8 +207,7 @@ static int self_costs(struct exec *x, struct why *w)
 	uint32_t most;
 
 	for (unsigned s = 0; s < SIDES; s++) {
-		if (!(w->self[s] = EXEC_ARRAY(x, double, w->n)))
-			return x->err->kind;
+		w->self[s] = EXEC_ARRAY(x, double, w->n);
 		for (uint32_t f = 0; f < w->root; f++)
 			if (w->fn[s][f] != WHY_NONE && !w->caller[f])
 				w->self[s][f] = why_inside(w, s, f);
@@ -229,8 +222,6 @@ static int self_costs(struct exec *x, struct why *w)
 	w->own = EXEC_ARRAY(x, struct why_sum, w->n);
 	w->out = EXEC_ARRAY(x, struct why_edge *, w->n);
 	w->outs = EXEC_ARRAY(x, uint32_t, w->n);
-	if (!w->gone || !w->own || !w->out || !w->outs)
-		return x->err->kind;
 	memcpy(w->gone, w->caller, w->n * sizeof(*w->gone));
 	return 0;
 }
@@ -398,7 +389,8 @@ int why_sites_of(struct why *w, unsigned side, uint32_t g, bool own, struct aren
 	out->n = join_places(out->at, k);
 	if (!graph->detail && !graph->plain)
 		share_sites(w, side, w->fn[side][g], out);
-	return exec_poll(x);
+	exec_poll(x);
+	return 0;
 }
 
 struct why_sites why_sites_to(const struct why_sites *s, uint32_t to)
@@ -531,8 +523,7 @@ static int by_to(const void *pa, const void *pb)
 
 static struct why_edge *new_edge(struct caller_edges *b, uint32_t to, uint32_t site)
 {
-	if (exec_grow(b->x, &b->edge, &b->cap, b->n, b->n + 1, sizeof(*b->edge)))
-		return NULL;
+	exec_grow(b->x, &b->edge, &b->cap, b->n, b->n + 1, sizeof(*b->edge));
 	b->edge[b->n] = (struct why_edge){.from = b->g, .to = to, .site = site};
 	return &b->edge[b->n++];
 }
@@ -686,12 +677,13 @@ static int build_caller(struct caller_edges *b, const struct why_joined *j, size
 	}
 	if (add_joined(b, j, at))
 		return b->x->err->kind;
-	if (b->n && !(w->out[b->g] = EXEC_ARRAY(b->x, struct why_edge, b->n)))
-		return b->x->err->kind;
+	if (b->n)
+		w->out[b->g] = EXEC_ARRAY(b->x, struct why_edge, b->n);
 	if (b->n)
 		memcpy(w->out[b->g], b->edge, b->n * sizeof(*b->edge));
 	w->outs[b->g] = (uint32_t)b->n;
-	return exec_poll(b->x);
+	exec_poll(b->x);
+	return 0;
 }
 
 static int build_edges(struct exec *x, struct why *w, const bool *joinable,
@@ -704,8 +696,7 @@ static int build_edges(struct exec *x, struct why *w, const bool *joinable,
 	int rc = 0;
 
 	/* bsearch() and memcpy() want an array, though it may be empty. */
-	if (exec_grow(x, &b.edge, &b.cap, 0, 16, sizeof(*b.edge)))
-		return x->err->kind;
+	exec_grow(x, &b.edge, &b.cap, 0, 16, sizeof(*b.edge));
 	for (b.g = 0; !rc && b.g < w->root; b.g++) {
 		arena_reset(scratch);
 		rc = build_caller(&b, j, &at);
@@ -724,7 +715,8 @@ static int calls_from_outside(struct exec *x, struct why *w)
 		if (!w->gone[f] && why_from_outside(w, f, to, &cap, &n))
 			return x->err->kind;
 	w->outs[w->root] = (uint32_t)n;
-	return exec_poll_now(x);
+	exec_poll_now(x);
+	return 0;
 }
 
 /* ---- both profiles ---- */

@@ -147,8 +147,7 @@ static int place_of_call(struct why *w, const struct why_cause *c, struct why_pl
 	aligned = why_align(w, c->fn, s, x->a, of, &numbers, &rc);
 	if (rc || (!aligned && s[BASE].n && s[HERE].n && s[BASE].n + s[HERE].n > 2))
 		return rc;
-	if (!(gain = EXEC_ARRAY(x, double, numbers + s[BASE].n + s[HERE].n)))
-		return x->err->kind;
+	gain = EXEC_ARRAY(x, double, numbers + s[BASE].n + s[HERE].n);
 	for (unsigned k = 0; k < SIDES; k++)
 		for (uint32_t i = 0; i < s[k].n; i++)
 			gain[aligned ? of[k][i] : i] +=
@@ -188,8 +187,7 @@ static int add_lines(struct why *w, unsigned side, uint32_t f, fn_id fn, bool ow
 
 	if (fn_lines(x, fn, x->a, &row, &costs, &n) || (own && inlining_new(x, &in)))
 		return x->err->kind;
-	if (!(all = EXEC_ARRAY(x, struct line_cost, out->n + n + 1)))
-		return x->err->kind;
+	all = EXEC_ARRAY(x, struct line_cost, out->n + n + 1);
 	if (out->n)
 		memcpy(all, out->at, out->n * sizeof(*all));
 	out->at = all;

@@ -28,10 +28,10 @@ static int add_cause(struct causes *c, struct why_cause one)
 {
 	if (one.cost == 0)
 		return 0;
-	if (exec_grow(c->x, &c->at, &c->cap, c->n, c->n + 1, sizeof(*c->at)))
-		return c->x->err->kind;
+	exec_grow(c->x, &c->at, &c->cap, c->n, c->n + 1, sizeof(*c->at));
 	c->at[c->n++] = one;
-	return exec_poll(c->x);
+	exec_poll(c->x);
+	return 0;
 }
 
 static void join_cause(struct why_cause *to, struct why_cause *from)
@@ -168,8 +168,6 @@ static int join_terms(struct causes *c)
 	double largest = 0;
 	size_t n = 0;
 
-	if (!key || !to)
-		return c->x->err->kind;
 	for (size_t i = 0; i < c->n; i++)
 		key[i] = (struct key){
 			name_of(c->w, c->at[i].fn), name_of(c->w, c->at[i].callee),
@@ -447,8 +445,6 @@ static int join_means(struct causes *c, const struct levels *of)
 	const struct why *w = c->w;
 	struct why_cause **calls = EXEC_ARRAY(c->x, struct why_cause *, w->n);
 
-	if (!calls)
-		return c->x->err->kind;
 	for (size_t i = 0; i < c->n; i++) {
 		struct why_cause *one = &c->at[i], **of_callee;
 
@@ -470,7 +466,8 @@ static int join_means(struct causes *c, const struct levels *of)
 		    (one->callee == WHY_NONE || one->edge) && is_mean(w, of, one))
 			join_cause(by, one);
 	}
-	return exec_poll_now(c->x);
+	exec_poll_now(c->x);
+	return 0;
 }
 
 /* Causes are in the order of their callers (join_terms()). */
@@ -557,8 +554,6 @@ static int find_moved(struct causes *c)
 	struct why_cause **less = EXEC_ARRAY(c->x, struct why_cause *, w->n),
 			 **more = EXEC_ARRAY(c->x, struct why_cause *, w->n);
 
-	if (!less || !more)
-		return c->x->err->kind;
 	for (size_t i = 0; i < c->n; i++) {
 		struct why_cause *one = &c->at[i];
 		uint32_t f;
@@ -650,8 +645,6 @@ static int find_swaps(struct causes *c)
 	struct why_cause **of = EXEC_ARRAY(c->x, struct why_cause *, c->n + 1);
 	const uint32_t *name = c->w->name;
 
-	if (!of)
-		return c->x->err->kind;
 	for (size_t i = 0, k; i < c->n;) {
 		const uint32_t fn = name[c->at[i].fn];
 
@@ -667,8 +660,7 @@ static int find_swaps(struct causes *c)
 		}
 		if (k > 1)
 			join_swaps(of, k);
-		if (exec_poll(c->x))
-			return c->x->err->kind;
+		exec_poll(c->x);
 	}
 	return 0;
 }

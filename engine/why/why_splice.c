@@ -65,8 +65,7 @@ static int add_call(struct splice *s, uint32_t from, uint32_t to, double calls,
 			s->call[i].cost += cost;
 			return 0;
 		}
-	if (exec_grow(s->x, &s->call, &s->cap, s->n, s->n + 1, sizeof(*s->call)))
-		return s->x->err->kind;
+	exec_grow(s->x, &s->call, &s->cap, s->n, s->n + 1, sizeof(*s->call));
 	if (hash_add(&s->by, h, (uint32_t)s->n))
 		return arena_full(s->x->a, s->x->err);
 	c = &s->call[s->n];
@@ -99,8 +98,7 @@ static int add_via(struct splice *s, uint32_t from, uint32_t to, uint32_t throug
 			return 0;
 		}
 	}
-	if (exec_grow(s->x, &w->via, &w->via_cap, w->vias, w->vias + 1, sizeof(*w->via)))
-		return s->x->err->kind;
+	exec_grow(s->x, &w->via, &w->via_cap, w->vias, w->vias + 1, sizeof(*w->via));
 	if (hash_add(&w->via_by, h, (uint32_t)w->vias))
 		return arena_full(s->x->a, s->x->err);
 	w->via[w->vias] =
@@ -230,7 +228,8 @@ static int join(struct splice *s, uint32_t f, bool in_cycle)
 	s->w->gone[f] = true;
 	s->w->via_first[f] = WHY_NONE;
 	s->w->spliced += !why_paired(s->w, f);
-	return exec_poll_now(s->x);
+	exec_poll_now(s->x);
+	return 0;
 }
 
 /* ---- one side ---- */
@@ -297,9 +296,7 @@ static int keep_calls(struct splice *s, struct why_joined *out, size_t *cap)
 
 		if (c->dead)
 			continue;
-		if (exec_grow(s->x, &out->edge, cap, out->n, out->n + 1,
-			      sizeof(*out->edge)))
-			return s->x->err->kind;
+		exec_grow(s->x, &out->edge, cap, out->n, out->n + 1, sizeof(*out->edge));
 		e = &out->edge[out->n++];
 		*e = (struct why_edge){.from = c->from, .to = c->to};
 		e->calls[s->side] = c->calls;
@@ -335,8 +332,6 @@ int why_splice(struct why *w, bool **joinable, struct why_joined *out)
 	size_t cap = 0;
 
 	*joinable = one;
-	if (!one)
-		return x->err->kind;
 	for (uint32_t f = 0; f < w->root; f++) {
 		const unsigned side = w->fn[HERE][f] != WHY_NONE;
 
@@ -348,8 +343,7 @@ int why_splice(struct why *w, bool **joinable, struct why_joined *out)
 	if (!count[BASE] && !count[HERE])
 		return 0;
 	w->via_by.arena = x->a;
-	if (!(w->via_first = EXEC_ARRAY(x, uint32_t, w->n)))
-		return x->err->kind;
+	w->via_first = EXEC_ARRAY(x, uint32_t, w->n);
 	memset(w->via_first, 0xff, w->n * sizeof(uint32_t));
 	for (unsigned side = 0; side < SIDES; side++) {
 		struct splice s = {.w = w,
@@ -360,12 +354,12 @@ int why_splice(struct why *w, bool **joinable, struct why_joined *out)
 				   .in = EXEC_ARRAY(x, uint32_t, w->n),
 				   .by = {.arena = x->a}};
 
-		if (!s.out || !s.in)
-			return x->err->kind;
 		memset(s.out, 0xff, w->n * sizeof(uint32_t));
 		memset(s.in, 0xff, w->n * sizeof(uint32_t));
-		if (count[side] && (graph_shape(w->g[side], &s.shape, x->err) ||
-				    join_side(&s) || keep_calls(&s, out, &cap)))
+		if (!count[side])
+			continue;
+		graph_shape(w->g[side], &s.shape);
+		if (join_side(&s) || keep_calls(&s, out, &cap))
 			return x->err->kind;
 	}
 	if (out->n)

@@ -146,8 +146,7 @@ static int find_more(struct term_pass *s)
 			s->more[f] = f == w->root ? 0 : fmin(s->more[f], 1);
 			push_more(s, f);
 		}
-		if (exec_poll(s->x))
-			return s->x->err->kind;
+		exec_poll(s->x);
 	}
 	return 0;
 }
@@ -374,7 +373,11 @@ static int find_different(struct why *w, bool **out)
 		for (uint32_t i = 0; i < w->outs[f] && !different[f]; i++)
 			different[f] = call_differs(w, &w->out[f][i]);
 	}
-	return different ? exec_poll_now(x) : x->err->kind;
+	if (different) {
+		exec_poll_now(x);
+		return 0;
+	}
+	return x->err->kind;
 }
 
 /* Nothing changed in the unit, and nothing is carried down to it. */
@@ -440,8 +443,7 @@ static int one_pass(struct term_pass *s)
 		return s->x->err->kind;
 	for (uint32_t u = s->w->units; u-- > 0;) {
 		pass_unit(s, u);
-		if (exec_poll(s->x))
-			return s->x->err->kind;
+		exec_poll(s->x);
 	}
 	return 0;
 }
@@ -456,7 +458,7 @@ int why_terms(struct why *w)
 			      .term = EXEC_ARRAY(x, struct term, most_terms(w) + 1)};
 	bool *different;
 
-	if (!s.arrive || !s.more || !s.term || find_different(w, &different))
+	if (find_different(w, &different))
 		return x->err->kind;
 	s.different = different;
 	s.p = BASE;

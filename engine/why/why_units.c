@@ -39,10 +39,9 @@ static int list_calls(struct why *w, struct arena *a, uint32_t **first, uint32_t
 static int number_units(struct exec *x, struct why *w, const struct cycles *c)
 {
 	w->units = (uint32_t)c->n;
-	if (!(w->unit = EXEC_ARRAY(x, uint32_t, w->n)) ||
-	    !(w->member = EXEC_ARRAY(x, uint32_t, w->n)) ||
-	    !(w->unit_first = EXEC_ARRAY(x, uint32_t, (size_t)w->units + 1)))
-		return x->err->kind;
+	w->unit = EXEC_ARRAY(x, uint32_t, w->n);
+	w->member = EXEC_ARRAY(x, uint32_t, w->n);
+	w->unit_first = EXEC_ARRAY(x, uint32_t, (size_t)w->units + 1);
 	for (uint32_t i = 0; i < w->n; i++) {
 		const uint32_t f = w->member[i] = c->topo[w->n - 1 - i];
 
@@ -52,7 +51,8 @@ static int number_units(struct exec *x, struct why *w, const struct cycles *c)
 	for (uint32_t g = 0; g < w->n; g++)
 		for (uint32_t i = 0; i < w->outs[g]; i++)
 			w->out[g][i].inside = w->unit[w->out[g][i].to] == w->unit[g];
-	return exec_poll_now(x);
+	exec_poll_now(x);
+	return 0;
 }
 
 static int find_units(struct exec *x, struct why *w)
@@ -191,8 +191,7 @@ static int add_root(struct exec *x, struct why *w, double *const root[SIDES])
 
 	for (uint32_t f = 0; f < w->root; f++)
 		n += !isnan(root[BASE][f]) || !isnan(root[HERE][f]);
-	if (!(w->out[w->root] = EXEC_ARRAY(x, struct why_edge, (size_t)n + outsides + 1)))
-		return x->err->kind;
+	w->out[w->root] = EXEC_ARRAY(x, struct why_edge, (size_t)n + outsides + 1);
 	w->outs[w->root] = 0;
 	for (uint32_t f = 0; f < w->root; f++) {
 		struct why_edge *e = &w->out[w->root][w->outs[w->root]];
@@ -231,8 +230,7 @@ static int repair_side(struct why *w, unsigned side, struct arena *scratch, doub
 	for (uint32_t u = 0; u < w->units; u++) {
 		if (u != w->unit[w->root])
 			repair_unit(&r, u);
-		if (exec_poll(x))
-			return x->err->kind;
+		exec_poll(x);
 	}
 	if (r.any)
 		write_repaired(&r);
@@ -274,20 +272,18 @@ static int index_in(struct exec *x, struct why *w)
 {
 	size_t edges = 0, *at = EXEC_ARRAY(x, size_t, (size_t)w->n + 2);
 
-	if (!at)
-		return x->err->kind;
 	for (uint32_t g = 0; g < w->n; g++)
 		for (uint32_t i = 0; i < w->outs[g]; i++, edges++)
 			at[w->out[g][i].to + 2]++;
 	for (uint32_t f = 0; f < w->n; f++)
 		at[f + 2] += at[f + 1];
 	w->in_first = at;
-	if (!(w->in = EXEC_ARRAY(x, struct why_edge *, edges + 1)))
-		return x->err->kind;
+	w->in = EXEC_ARRAY(x, struct why_edge *, edges + 1);
 	for (uint32_t g = 0; g < w->n; g++)
 		for (uint32_t i = 0; i < w->outs[g]; i++)
 			w->in[at[w->out[g][i].to + 1]++] = &w->out[g][i];
-	return exec_poll_now(x);
+	exec_poll_now(x);
+	return 0;
 }
 
 int why_units(struct why *w)
@@ -297,8 +293,7 @@ int why_units(struct why *w)
 	if (find_units(x, w) || repair(x, w) || index_in(x, w))
 		return x->err->kind;
 	for (unsigned s = 0; s < SIDES; s++) {
-		if (!(w->runs[s] = EXEC_ARRAY(x, double, w->n)))
-			return x->err->kind;
+		w->runs[s] = EXEC_ARRAY(x, double, w->n);
 		count_runs(w, s);
 	}
 	return 0;

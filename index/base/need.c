@@ -59,9 +59,29 @@ struct str need_printf(struct arena *a, const char *fmt, ...)
 	return s;
 }
 
+_Noreturn void need_fail(int kind, const char *fmt, ...)
+{
+	struct err err = {0};
+	va_list ap;
+
+	va_start(ap, fmt);
+	err_setv(&err, kind, 0, fmt, ap);
+	va_end(ap);
+	map_leave(&err);
+}
+
+_Noreturn void need_memory_for(const char *doing)
+{
+	struct err err = {0};
+
+	err_no_memory(&err, doing);
+	map_leave(&err);
+}
+
 static void release(struct map_held *h)
 {
-	struct scratch *s = (struct scratch *)((char *)h - offsetof(struct scratch, held));
+	struct scratch *s =
+		(struct scratch *)((char *)h - offsetof(struct scratch, held));
 
 	arena_free(&s->a);
 	free(s);
@@ -70,9 +90,9 @@ static void release(struct map_held *h)
 struct arena *need_scratch(const struct arena *beside)
 {
 	struct scratch *s = malloc(sizeof(*s));
-	struct err err = {0};
 
-	need(s ? 0 : err_no_memory(&err, NULL), &err);
+	if (!s)
+		need_memory_for(NULL);
 	arena_init(&s->a, beside ? beside->cap : 0);
 	s->held.release = release;
 	map_hold(&s->held);

@@ -37,5 +37,9 @@ static inline void need(int rc, const struct err *err)
 		map_leave(err);
 }
 _Noreturn void need_memory(const struct arena *a); /* the arena is full */
+/* End with an error that has no place in the query; of memory: err_no_memory(). */
+_Noreturn void need_fail(int kind, const char *fmt, ...)
+	__attribute__((format(printf, 2, 3)));
+_Noreturn void need_memory_for(const char *doing);
 
 #endif

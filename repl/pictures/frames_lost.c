@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "engine/query.h"
 #include "engine/graph/graph.h"
 #include "engine/lang/result.h"
 #include "index/base/cost.h"
@@ -60,7 +61,7 @@ int frames_find_lost(struct render *rd, struct frames *f)
 	/* A tree of all stacks, which no stage changed. */
 	if (!f->estimated || f->sides != 1 || !r->paths || r->upward || r->top.name.n)
 		return 0;
-	if (graph_event(r->graph, r->event_id, rd->err))
+	if (session_graph_event(r->graph, r->event_id, rd->err))
 		return rd->err->kind;
 	f->drawn = calloc((size_t)r->graph->functions + 1, sizeof(*f->drawn));
 	if (!f->drawn)

@@ -18,6 +18,7 @@
 #include "tests/support/flows.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/tap.h"
+#include "index/base/map.h"
 
 /* Two functions, or more, that pass nearly all that they have round, and who calls them:
  * 0 -10-> 1, 1 -> 2 -> .. -> 1 with `turns` times that; each spends 1 on its way, and calls
@@ -73,12 +74,10 @@ static bool spread_agrees(const struct flow *fl, double within, struct arena *a)
 	uint32_t n = fl->in.functions;
 	double *x = ARENA_ARRAY(a, double, n), *y = ARENA_ARRAY(a, double, n);
 	uint8_t *stop = ARENA_ARRAY(a, uint8_t, n);
-	struct err err = {0};
 
 	any_start(n, x, stop);
 	memcpy(y, x, n * sizeof(*x));
-	if (chain_spread(fl, stop, x, a, NULL, &err))
-		fuzz_fail("chain_spread: %s", err.text);
+	chain_spread(fl, stop, x, a, NULL);
 	flows_spread(fl, stop, y, a);
 	return all_close(n, x, y, within);
 }
@@ -88,13 +87,11 @@ static bool expect_agrees(const struct flow *fl, double within, struct arena *a)
 	uint32_t n = fl->in.functions;
 	double *x = ARENA_ARRAY(a, double, n), *y = ARENA_ARRAY(a, double, n);
 	uint8_t *known = ARENA_ARRAY(a, uint8_t, n);
-	struct err err = {0};
 
 	any_start(n, x, known);
 	for (uint32_t f = 0; f < n; f++)
 		x[f] = y[f] = known[f] ? x[f] / 1000 : 0;
-	if (chain_expect(fl, known, NULL, x, a, NULL, &err))
-		fuzz_fail("chain_expect: %s", err.text);
+	chain_expect(fl, known, NULL, x, a, NULL);
 	flows_expect(fl, known, y, a);
 	for (uint32_t f = 0; f < n; f++)
 		if (!known[f] && !flows_close(chain_ahead(fl, f, x), x[f], 10 * within))
@@ -109,11 +106,9 @@ static bool first_agrees(const struct flow *fl, double within, struct arena *a)
 	uint32_t n = fl->in.functions;
 	struct fn_set *set = flows_set(a, n, 3);
 	double *x, *y = ARENA_ARRAY(a, double, n), sum = 0, all = 0;
-	struct err err = {0};
 
 	memcpy(y, fl->root, n * sizeof(*y));
-	if (chain_first(fl, set, &x, a, NULL, &err))
-		fuzz_fail("chain_first: %s", err.text);
+	chain_first(fl, set, &x, a, NULL);
 	flows_spread(fl, chain_marks(fl, set, a), y, a);
 	for (uint32_t f = 0; f < n; f++) {
 		all += fl->root[f];
@@ -134,11 +129,9 @@ static bool passed_agrees(const struct flow *fl, double within, struct arena *a)
 	uint32_t n = fl->in.functions;
 	struct fn_set *set = flows_set(a, n, 3);
 	double *passed, *before;
-	struct err err = {0};
 
-	if (chain_passed(fl, set, &passed, a, NULL, &err) ||
-	    chain_first(fl, set, &before, a, NULL, &err))
-		fuzz_fail("chain_passed: %s", err.text);
+	chain_passed(fl, set, &passed, a, NULL);
+	chain_first(fl, set, &before, a, NULL);
 	for (uint32_t f = 0; f < n; f++) {
 		double all = fnset_has(set, f) ? passed[f] : passed[f] + before[f];
 
@@ -167,10 +160,8 @@ static bool reaches_agrees(const struct flow *fl, struct arena *a)
 	uint8_t *marks = chain_marks(fl, flows_set(a, n, 2), a), *met;
 	uint8_t *want = ARENA_ARRAY(a, uint8_t, n);
 	bool down = flows_below(2);
-	struct err err = {0};
 
-	if (chain_reaches(fl, marks, NULL, down, &met, a, &err))
-		fuzz_fail("chain_reaches: %s", err.text);
+	chain_reaches(fl, marks, NULL, down, &met, a);
 	for (uint32_t f = 0; f < n; f++)
 		if (marks[f])
 			mark_from(fl, f, down, want);
@@ -269,26 +260,57 @@ static void test_passed(struct arena *a)
 	is_u64(wrong, 0, "cost that has passed a set");
 }
 
+struct stopped {
+	const struct flow *fl;
+	struct arena *a;
+	const struct cancel *cancel;
+	double cost[5];
+};
+
+static int spread(void *arg)
+{
+	struct stopped *s = arg;
+	const uint8_t none[5] = {0};
+
+	chain_spread(s->fl, none, s->cost, s->a, s->cancel);
+	return 0;
+}
+
+static int expect(void *arg)
+{
+	struct stopped *s = arg;
+	const uint8_t none[5] = {0};
+
+	chain_expect(s->fl, none, NULL, s->cost, s->a, s->cancel);
+	return 0;
+}
+
+static int find_first(void *arg)
+{
+	struct stopped *s = arg;
+	double *first;
+
+	chain_first(s->fl, flows_one(s->a, 5, 2), &first, s->a, s->cancel);
+	return 0;
+}
+
 static void test_interrupted(struct arena *a)
 {
-	const struct flow *fl = slow_flow(a, 2, 100);
-	double cost[5] = {1}, *first = NULL;
-	uint8_t none[5] = {0};
 	const atomic_int now = 1;
 	const struct cancel stop = {.asked = &now},
 			    late = {.deadline_ns = 1, .seconds = 3};
+	struct stopped s = {slow_flow(a, 2, 100), a, &stop, {1}};
 	struct err err = {0};
 
-	ok(chain_spread(fl, none, cost, a, &stop, &err) == ERR_CANCEL, "interrupted: %s",
+	ok(map_guard(spread, &s, ERR_INDEX, &err) == ERR_CANCEL, "interrupted: %s",
 	   err.text);
 	err = (struct err){0};
-	ok(chain_expect(fl, none, NULL, cost, a, &stop, &err) == ERR_CANCEL,
-	   "and backward");
+	ok(map_guard(expect, &s, ERR_INDEX, &err) == ERR_CANCEL, "and backward");
 	err = (struct err){0};
-	ok(chain_first(fl, flows_one(a, 5, 2), &first, a, &stop, &err) == ERR_CANCEL,
-	   "and for a set");
+	ok(map_guard(find_first, &s, ERR_INDEX, &err) == ERR_CANCEL, "and for a set");
 	err = (struct err){0};
-	ok(chain_spread(fl, none, cost, a, &late, &err) == ERR_LIMIT &&
+	s.cancel = &late;
+	ok(map_guard(spread, &s, ERR_INDEX, &err) == ERR_LIMIT &&
 		   strstr(err.text, "limit of 3 s") && strstr(err.hint, "seconds=30"),
 	   "out of time: %s: %s", err.text, err.hint);
 }

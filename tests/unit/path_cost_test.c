@@ -143,10 +143,10 @@ static void test_exact(struct arena *a)
 					    .under = flows_one(a, n, y)};
 		uint8_t *from, *marks = chain_marks(fl, q.under, a);
 		struct path_bounds b = flows_cost(fl, q, a);
-		struct err err = {0};
 
-		if (x == y || chain_reaches(fl, marks, NULL, false, &from, a, &err))
+		if (x == y)
 			continue;
+		chain_reaches(fl, marks, NULL, false, &from, a);
 		if (!from[x] || !(fl->through[y] > 0)) {
 			none++;
 			wrong += !b.measured || b.hi;

@@ -18,6 +18,7 @@
 #include "tests/support/dice.h"
 #include "tests/support/fuzzing.h"
 #include "tests/support/tap.h"
+#include "index/base/map.h"
 
 /* ---- matrices ---- */
 
@@ -212,9 +213,9 @@ static void add_wrong(struct store *st, const struct flow *fl, const double *x,
 static bool ways_add_up(const struct flow *fl, struct arena *a)
 {
 	struct way_flow *w;
-	struct err err = {0};
 
-	if (way_flow_new(fl, NULL, a, NULL, &w, &err) || !w)
+	way_flow_new(fl, NULL, a, NULL, &w);
+	if (!w)
 		return false;
 	for (uint32_t f = 0; f < fl->in.functions; f++) {
 		double sum = 0;
@@ -254,11 +255,12 @@ static void test_pairs(void)
 		write_profile(&o, part, 3);
 		st = indexed(&o);
 		f = find_fn(st, "f");
-		for (int k = 0; k < 2; k++)
-			if (flow_cache_new(&cache[k], &err) ||
-			    flow_of(cache[k], st, 0, NULL, &fl[k], &err) ||
-			    pairs_of(fl[k], f, &x[k], &err))
+		for (int k = 0; k < 2; k++) {
+			if (flow_cache_new(&cache[k], &err))
 				fuzz_fail("%s", err.text);
+			flow_of(cache[k], st, 0, NULL, &fl[k]);
+			pairs_of(fl[k], f, &x[k]);
+		}
 		if (x[0]) {
 			solved++;
 			off = fmax(off, off_sums(fl[0], f, x[0]));
@@ -269,9 +271,8 @@ static void test_pairs(void)
 		add_wrong(st, fl[0], x[0], part, &wrong, &simple);
 		add_up &= ways_add_up(fl[0], &a);
 		for (uint32_t e = 1; e < 3; e++) {
-			if (flow_of(cache[0], st, e, NULL, &fl[1], &err) ||
-			    pairs_of(fl[1], f, &x[1], &err))
-				fuzz_fail("%s", err.text);
+			flow_of(cache[0], st, e, NULL, &fl[1]);
+			pairs_of(fl[1], f, &x[1]);
 			off = x[1] ? fmax(off, off_sums(fl[1], f, x[1])) : off;
 		}
 		flow_cache_free(cache[0]);
@@ -301,12 +302,28 @@ static void test_one_event(void)
 	out_mem(&o);
 	write_profile(&o, part, 1);
 	st = indexed(&o);
-	if (flow_cache_new(&cache, &err) || flow_of(cache, st, 0, NULL, &fl, &err))
+	if (flow_cache_new(&cache, &err))
 		fuzz_fail("%s", err.text);
+	flow_of(cache, st, 0, NULL, &fl);
 	ok(!fl->pairs, "one event: no pairs");
 	flow_cache_free(cache);
 	store_close(st);
 	out_close(&o);
+}
+
+struct made_signs {
+	struct store *st;
+	const struct flow *fl;
+	struct arena *a;
+	struct signs *s;
+};
+
+static int make_signs(void *arg)
+{
+	struct made_signs *m = arg;
+
+	signs_new(m->st, m->fl, m->a, NULL, &m->s);
+	return 0;
 }
 
 /* Wherever memory ends, all of it is given back. */
@@ -325,18 +342,19 @@ static void test_refused(void)
 	out_mem(&o);
 	write_profile(&o, part, 3);
 	st = indexed(&o);
-	if (flow_cache_new(&cache, &err) || flow_of(cache, st, 0, NULL, &fl, &err))
+	if (flow_cache_new(&cache, &err))
 		fuzz_fail("%s", err.text);
+	flow_of(cache, st, 0, NULL, &fl);
 	before = mallinfo2().uordblks;
 	for (; rc == ERR_LIMIT; cap += 16) {
 		struct arena a;
-		struct signs *s;
+		struct made_signs m = {st, fl, &a, NULL};
 
 		err = (struct err){0};
 		arena_init(&a, cap + 1);
-		rc = signs_new(st, fl, &a, NULL, &s, &err);
+		rc = map_guard(make_signs, &m, ERR_INDEX, &err);
 		refused += rc == ERR_LIMIT;
-		signs_free(s);
+		signs_free(m.s);
 		arena_free(&a);
 	}
 	ok(!rc && refused > 20, "refused %u times up to %zu bytes", refused, cap);
