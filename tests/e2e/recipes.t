@@ -21,9 +21,6 @@ for line in table:
     label, recipe = line[2:25].strip(), line[25:].rstrip("\\").strip()
     last = label or last
     rows[last] = rows.get(last, "") + (" " if last in rows else "") + recipe
-with open(top + "/repl/quern.1", encoding="utf-8") as f:
-    manual = f.read()
-same(re.search(r"\.help record :\n\.Bd .*\n((?:.*\n)*?)\.Ed", manual)[1].replace("\\e", "\\").splitlines(), [line[2:] for line in table], "the manual has the same lines")
 
 with open("app.c", "w") as f:
     f.write(r"""
