@@ -1,9 +1,11 @@
 /*
  * map_test.c - a mapped file that shrinks is an error, not a signal; every fault that is
- * not ours stays a signal.
+ * not ours stays a signal.  A query that lacks what it needs (need.h) ends by the same jump.
  */
 #include "index/base/err.h"
 #include "index/base/map.h"
+#include "index/base/cancel.h"
+#include "index/base/need.h"
 
 #include <fcntl.h>
 #include <pthread.h>
@@ -376,6 +378,99 @@ static void test_wild(void)
 	   "behind it a stray address is a fault again");
 }
 
+/* ---- a query that ends where it stands ---- */
+
+static unsigned released;
+
+static void count_release(struct map_held *h)
+{
+	released++;
+	free(h);
+}
+
+static struct map_held *hold(void)
+{
+	struct map_held *h = malloc(sizeof(*h));
+
+	h->release = count_release;
+	map_hold(h);
+	return h;
+}
+
+struct ending {
+	struct arena *a;
+	struct err own;
+	struct map_held *kept; /* by the inner function, which ends well */
+};
+
+static int end_well(void *arg)
+{
+	struct ending *e = arg;
+	struct map_held *h = hold();
+
+	e->kept = hold();
+	hold();
+	map_let_go(h);
+	free(h);
+	return 0;
+}
+
+static int refused_inside(void *arg)
+{
+	struct ending *e = arg;
+	struct arena *scratch = need_scratch(e->a);
+
+	NEED_ARRAY(scratch, char, 16);
+	scratch_free(need_scratch(NULL));
+	hold();
+	map_guard(end_well, e, ERR_INDEX, &e->own);
+	NEED_ARRAY(e->a, char, 4096);
+	return 0; /* never */
+}
+
+static int refused_outside(void *arg)
+{
+	struct ending *e = arg;
+	struct err err = {0};
+	struct map_held *mine = hold();
+	const int rc = map_guard(refused_inside, e, ERR_INDEX, &err);
+
+	ok(rc == ERR_LIMIT && strstr(err.text, "out of memory"), "refused: %s", err.text);
+	is_u64(released, 3,
+	       "what was held inside is released, by the function within, too");
+	map_let_go(mine);
+	free(mine);
+	hold();
+	need_fail(ERR_QUERY, "%s", "no more");
+}
+
+static int stopped(void *arg)
+{
+	need_time(arg);
+	return 0;
+}
+
+static void test_leaving(void)
+{
+	const struct cancel late = {.deadline_ns = 1, .seconds = 3};
+	struct arena a;
+	struct ending e = {.a = &a};
+	struct err err = {0};
+
+	arena_init(&a, 1024);
+	is_u64((uint64_t)map_guard(refused_outside, &e, ERR_INDEX, &err), ERR_QUERY,
+	       "ended by the function itself");
+	ok(!strcmp(err.text, "no more"), "says so: %s", err.text);
+	is_u64(released, 4, "and releases what it holds");
+	is_u64((uint64_t)e.own.kind, 0, "the guard within saw no error");
+	err_clear(&err);
+	is_u64((uint64_t)map_guard(stopped, (void *)(uintptr_t)&late, ERR_INDEX, &err),
+	       ERR_LIMIT, "out of time: %s", err.text);
+	err_clear(&err);
+	ok(!map_guard(stopped, NULL, ERR_INDEX, &err), "nobody asks to stop");
+	arena_free(&a);
+}
+
 int main(void)
 {
 	page = (size_t)sysconf(_SC_PAGESIZE);
@@ -387,5 +482,6 @@ int main(void)
 	test_threads();
 	test_many();
 	test_wild();
+	test_leaving();
 	return done_testing();
 }
