@@ -8,6 +8,7 @@
 
 #include "engine/lang/parse_in.h"
 #include "engine/lang/keywords.h"
+#include "index/base/arena.h"
 #include "index/base/err.h"
 
 static int parse_or(struct parser *p, const char *after, struct set **out);
@@ -172,15 +173,32 @@ static int parse_text_atom(struct parser *p, const struct token *t, struct set *
 	if (s->form == MATCH_BARE && s->field == MATCH_FN && check_bare(p, t))
 		return p->err->kind;
 	parse_eat(p, t);
-	if (s->form == MATCH_REGEX && p->pos < p->text.n &&
-	    token_name_byte(p->text.p[p->pos])) {
-		struct span path = whole_name(p->text, t->at);
-
-		parse_fail(p, path, "a path that starts with '/' needs double quotes");
-		return err_hint(p->err, "write \"%.*s\"; /.../ is a regular expression",
-				(int)(path.len & 1023), p->text.p + path.at);
-	}
 	return 0;
+}
+
+/* All bytes of names from `at` on. */
+static struct token path_at(struct str text, size_t at)
+{
+	struct token t = {.kind = TOK_WORD, .at = at};
+
+	while (at + t.len < text.n && token_name_byte(text.p[at + t.len]))
+		t.len++;
+	t.text = (struct str){text.p + at, t.len};
+	return t;
+}
+
+/* "/src/mod/x.c" is a path, since a regular expression would end before "mod"; so is
+ * "/x.c" where a field says so. */
+static struct token peek_path(struct parser *p, struct token t, bool field)
+{
+	const struct str behind = str_from(p->text, t.at + t.len);
+	const bool slash = t.at < p->text.n && p->text.p[t.at] == '/';
+
+	if ((t.kind == TOK_REGEX && behind.n && token_name_byte(*behind.p) &&
+	     !str_starts(behind, STR("->"))) ||
+	    (t.kind == TOK_BAD && field && slash))
+		return path_at(p->text, t.at);
+	return t;
 }
 
 /* Read a name.  "Class->method" is one name, except in a path with "->". */
@@ -203,21 +221,49 @@ static struct token peek_name(struct parser *p)
 	return parse_typed(p, t);
 }
 
+enum { FIELD_DIR = MATCH_LINE + 1 }; /* of token_fields[] */
+
+/* dir:D means the files in the directory D, whose path is D or ends so. */
+static int dir_of_files(struct parser *p, struct set *s)
+{
+	char regex[512];
+	const bool root = s->text.n && (s->text.p[0] == '/' || s->text.p[0] == '*');
+
+	if (s->form == MATCH_REGEX) {
+		parse_fail(p, s->text_span, "dir: takes no regular expression");
+		return err_hint(p->err, "file:/.../ looks at whole paths");
+	}
+	if (str_eq(s->text, STR("???")))
+		return 0;
+	while (s->text.n > 1 && s->text.p[s->text.n - 1] == '/')
+		s->text.n--;
+	regex_of(s->text, regex, sizeof(regex));
+	s->form = MATCH_REGEX;
+	s->text = str_eq(s->text, STR("."))
+			  ? STR("^[^/\\\\]+$")
+			  : arena_printf(p->a, "%s%s[/\\\\][^/\\\\]+$",
+					 root ? "^" : "(^|[/\\\\])",
+					 str_eq(s->text, STR("/")) ? "" : regex);
+	return s->text.p ? 0 : arena_full(p->a, p->err);
+}
+
 static int parse_atom(struct parser *p, const char *after, struct set **out)
 {
 	struct token t = peek_name(p);
 	struct set *s = new_set(p, SET_ATOM, token_span(&t));
 	size_t at = t.at;
-	bool field = t.kind == TOK_FIELD;
+	bool field = t.kind == TOK_FIELD, dir = false;
 	int rc;
 
 	if (!s)
 		return p->err->kind;
 	if (field) {
-		s->field = (enum match_field)t.whole;
+		dir = t.whole == FIELD_DIR;
+		s->field = dir ? MATCH_FILE : (enum match_field)t.whole;
 		parse_eat(p, &t);
 		t = parse_peek(p, PLACE_NAME);
 	}
+	t = peek_path(p, t, field);
 	parse_want(p, s->field == MATCH_FILE  ? WANT_SOURCE_FILE
 		      : s->field == MATCH_OBJ ? WANT_OBJECT
 					      : WANT_FUNCTION);
@@ -230,7 +276,7 @@ static int parse_atom(struct parser *p, const char *after, struct set **out)
 		rc = parse_variable(p, &t, s);
 	else if (t.kind == TOK_STRING || t.kind == TOK_REGEX ||
 		 (t.kind == TOK_WORD && (field || !is_reserved(t.text))))
-		rc = parse_text_atom(p, &t, s);
+		rc = parse_text_atom(p, &t, s) || (dir && dir_of_files(p, s));
 	else
 		rc = no_operand(p, &t, after);
 	s->span = span_to(at, p);

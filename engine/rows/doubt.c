@@ -1,15 +1,22 @@
 /* doubt.c - the kinds of doubts, and those of one profile; see doubt.h. */
 #include "engine/rows/doubt.h"
 
+#include <stdio.h>
+#include <string.h>
+
 #include "engine/rows/exec.h"
 #include "index/base/arena.h"
+#include "index/base/cost.h"
 #include "index/base/err_struct.h"
 #include "index/store/store.h"
 
 const struct doubt_kind doubt_kinds[DOUBTS] = {
 	[DOUBT_CUT] = {"cut", "a profile whose end is missing"},
-	[DOUBT_ODD] = {"odd", "costs of skipped or mended lines, or that do not fit in 64 bits"},
+	[DOUBT_ODD] = {"odd",
+		       "costs of skipped or mended lines, or that do not fit in 64 bits"},
 	[DOUBT_TOTALS] = {"totals", "a profile whose lines do not add up to its totals"},
+	[DOUBT_EDGES] = {"edges",
+			 "calls from the C library's memcpy, malloc into the program"},
 	[DOUBT_INDEX] = {"index", "an index that stands for the profile asked"},
 	[DOUBT_RUNS] = {"runs", "sums of more runs on one side than on the other"},
 	[DOUBT_FORMULA] = {"formula", "a derived event with another formula in the base"},
@@ -63,6 +70,116 @@ static int doubt_totals(struct exec *x, struct store *st, struct str name)
 			     GROUPED_SIGNED(store_total(st, is.event))));
 }
 
+/* ---- calls that are returns ---- */
+
+/* Is it of the C library, or the loader? */
+static bool is_libc(struct str obj)
+{
+	static const char *const begins[] = {"libc.", "libc-", "ld-", "ld.",
+					     "libpthread"};
+	const struct str base = str_basename(obj);
+
+	for (size_t i = 0; i < sizeof(begins) / sizeof(*begins); i++)
+		if (str_starts(base, str_c(begins[i])))
+			return true;
+	return false;
+}
+
+struct inverted {
+	int64_t cost;
+	int64_t most; /* of one call, and its ends */
+	struct str caller, callee;
+};
+
+/* The calls of f into other objects than the C library. */
+static void add_calls_out(struct store *st, fn_id f, struct inverted *is)
+{
+	edge_id first;
+	uint32_t n;
+
+	if (!is_libc(store_fn_obj(st, f)))
+		return;
+	store_callees(st, f, &first, &n);
+	for (edge_id e = first; e < first + n; e++) {
+		const fn_id to = store_edge_callee(st, e);
+		const struct str obj = store_fn_obj(st, to);
+		const int64_t cost = store_edge_incl(st, e, 0);
+
+		if (is_libc(obj) || str_eq(obj, STR("???")) || cost <= 0 ||
+		    str_find_str(obj, STR("vgpreload")) < obj.n)
+			continue;
+		cost_add(&is->cost, cost);
+		if (cost <= is->most)
+			continue;
+		is->most = cost;
+		is->caller = store_fn_alone(st, f);
+		is->callee = store_fn_alone(st, to);
+	}
+}
+
+/* Functions whose name is `name`, or begins so and goes on with one of `on`. */
+static void add_named(struct store *st, struct str name, const char *on,
+		      struct inverted *is)
+{
+	const uint32_t names = store_info(st)->names;
+
+	for (name_id id = store_name_lower(st, name); id < names; id++) {
+		const struct str s = store_name(st, id);
+		fn_id first;
+		uint32_t n;
+
+		if (!str_starts(s, name))
+			break;
+		if (s.n > name.n && !strchr(on, s.p[name.n]))
+			continue;
+		store_fns_of_name(st, id, &first, &n);
+		for (fn_id f = first; f < first + n; f++)
+			add_calls_out(st, f, is);
+	}
+}
+
+bool doubt_edges(struct store *st, char text[DOUBT_TEXT])
+{
+	static const char *const leaves[] = {
+		"malloc",    "free",	 "calloc",    "realloc",  "_int_malloc",
+		"_int_free", "memcpy",	 "memset",    "memmove",  "memcmp",
+		"strlen",    "strcmp",	 "strcpy",    "strncmp",  "strchr",
+		"__memcpy",  "__memset", "__memmove", "__memcmp", "__strlen",
+		"__strcmp",  "__strcpy", "__strncmp", "__strchr"};
+	struct inverted is = {0};
+	struct store_event ev;
+	int64_t total;
+
+	if (!store_counts_zeros(st) || !store_info(st)->events)
+		return false;
+	for (size_t i = 0; i < sizeof(leaves) / sizeof(*leaves); i++)
+		add_named(st, str_c(leaves[i]), leaves[i][0] == '_' ? "_@'" : "@'", &is);
+	store_event(st, 0, &ev);
+	total = store_total(st, 0);
+	if (!is.cost || is.cost < total / 1000)
+		return false;
+	snprintf(
+		text, DOUBT_TEXT,
+		"returns were taken for calls: %s %.*s (%.1f %%) are in calls of the "
+		"program by the C library (%.*s calls %.*s), as callgrind on AArch64 did",
+		GROUPED(is.cost), (int)(ev.name.n & 31), ev.name.p,
+		100.0 * (double)is.cost / (double)(total ? total : 1),
+		(int)(is.caller.n < 40 ? is.caller.n : 40), is.caller.p,
+		(int)(is.callee.n < 40 ? is.callee.n : 40), is.callee.p);
+	return true;
+}
+
+static int doubt_calls(struct exec *x, struct store *st, struct str name)
+{
+	char text[DOUBT_TEXT];
+
+	return doubt_edges(st, text)
+		       ? exec_doubt_quietly(
+				 x, DOUBT_EDGES,
+				 arena_printf(x->a, "%.*s: %s", STR_ARG(name), text))
+		       : 0;
+}
+
 int exec_doubt_profile(struct exec *x, struct store *st, struct str name)
 {
 	struct store_diag odd;
@@ -84,7 +201,7 @@ int exec_doubt_profile(struct exec *x, struct store *st, struct str name)
 				 STR_ARG(name), GROUPED(n), n == 1 ? "" : "s",
 				 STR_ARG(odd.kind), (unsigned long long)odd.line)))
 		return x->err->kind;
-	return doubt_totals(x, st, name);
+	return doubt_totals(x, st, name) || doubt_calls(x, st, name) ? x->err->kind : 0;
 }
 
 enum doubt exec_doubted(const struct exec *x)

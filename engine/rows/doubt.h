@@ -19,6 +19,7 @@ enum doubt {
 	DOUBT_CUT,
 	DOUBT_ODD,
 	DOUBT_TOTALS,
+	DOUBT_EDGES,
 	DOUBT_INDEX,
 	/* of a comparison */
 	DOUBT_RUNS,
@@ -52,6 +53,11 @@ int exec_doubt_quietly(struct exec *x, enum doubt kind, struct str why);
 /* Keep the doubts about a profile.  They make no notes: the program told them when it
  * opened the profile. */
 int exec_doubt_profile(struct exec *x, struct store *st, struct str name);
+enum { DOUBT_TEXT = 256 };
+/* callgrind on AArch64 took some returns for calls: functions of the C library that call
+ * nothing, as memcpy, seem to call the program.  In words, with the cost on such calls;
+ * false: there are none. */
+bool doubt_edges(struct store *st, char text[DOUBT_TEXT]);
 /* The first doubt that is not accepted; DOUBTS: there is none. */
 enum doubt exec_doubted(const struct exec *x);
 

@@ -180,6 +180,10 @@ static int no_such_name(struct exec *x, const struct set *s,
 		}
 	}
 	match_none(x->g->st, atom, x->event, x->open->cancel, x->err);
+	if (s->form == MATCH_BARE && s->field == MATCH_FN &&
+	    str_starts(s->text, STR("/")))
+		return err_hint(x->err, "functions of such files: file:%.*s",
+				STR_ARG(s->text));
 	return verb_find(s->text) && s->form == MATCH_BARE
 		       ? err_hint(x->err, "for all of them: %.*s", STR_ARG(s->text))
 		       : x->err->kind;

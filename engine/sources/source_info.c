@@ -4,6 +4,7 @@
 #include "engine/lang/ast.h"
 #include "engine/lang/keywords.h"
 #include "engine/lang/check_names.h"
+#include "engine/rows/doubt.h"
 #include "engine/rows/exec.h"
 #include "engine/rows/exec_set.h"
 #include "engine/sources/getters.h"
@@ -240,6 +241,13 @@ static int all_events(struct exec *x)
 	return 0;
 }
 
+static int note_edges(struct exec *x)
+{
+	char text[DOUBT_TEXT];
+
+	return doubt_edges(x->g->st, text) ? exec_notef(x, "%s", text) : 0;
+}
+
 static int info_open(struct exec *x, const struct source *s UNUSED, struct table *t)
 {
 	if (all_events(x))
@@ -247,7 +255,8 @@ static int info_open(struct exec *x, const struct source *s UNUSED, struct table
 	t->card = true;
 	t->rows = store_info(x->g->st);
 	return table_init(x, t, &source_info, x->g, 1) || show_totals(x, t) ||
-			       note_files(x) || note_diagnostics(x) || exec_note_tree(x)
+			       note_files(x) || note_diagnostics(x) || note_edges(x) ||
+			       exec_note_tree(x)
 		       ? x->err->kind
 		       : 0;
 }

@@ -28,6 +28,10 @@ static int note_texts(struct exec *x, struct table *t, const struct expr *e)
 
 	if (e->op == EX_AND)
 		return note_texts(x, t, e->a) || note_texts(x, t, e->b);
+	if (e->op == EX_MATCH && e->b->op == EX_TEXT && !e->match &&
+	    str_find(e->b->text, '*') < e->b->text.n)
+		return exec_note(x, STR("in quotes a * is no wildcard: ~ /.../ takes a "
+					"regular expression"));
 	if (e->op != EX_EQ || e->a->op != EX_COL || e->b->op != EX_TEXT ||
 	    !e->b->text.n || !t->n)
 		return 0;

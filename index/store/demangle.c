@@ -21,6 +21,7 @@
 
 #include "index/base/arena.h"
 #include "index/store/demangle_ocaml.h"
+#include "index/store/demangle_swift.h"
 
 enum {
 	MANY = 24,	     /* substitutions that may refer to each other 2^n times */
@@ -53,7 +54,10 @@ static void demangle_take(const char *p, size_t n, void *text)
 static inline bool is_mangled(struct str s)
 {
 	if (s.n <= 3 || s.p[0] != '_')
-		return s.n > 3 && s.p[0] == 'c' && ocaml_wanted(s);
+		return s.n > 3 && ((s.p[0] == 'c' && ocaml_wanted(s)) ||
+				   (s.p[0] == '$' && swift_wanted(s)));
+	if (s.p[1] == '$' || s.p[1] == 'T')
+		return swift_wanted(s);
 	return s.p[1] == 'Z' || s.p[1] == 'R' || (s.p[1] == '_' && s.p[2] == 'Z');
 }
 
@@ -154,7 +158,8 @@ static bool piece(struct str s, struct text *t)
 	char mangled[DEMANGLE_IN + 1];
 	bool read = false;
 
-	if (ocaml_demangle((struct str){s.p, n}, demangle_take, t)) {
+	if (ocaml_demangle((struct str){s.p, n}, demangle_take, t) ||
+	    swift_demangle((struct str){s.p, n}, demangle_take, t)) {
 		read = true;
 	} else if (is_mangled(s) && n <= DEMANGLE_IN) {
 		memcpy(mangled, s.p, n);
