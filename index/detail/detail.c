@@ -69,7 +69,6 @@ struct detail {
 	struct fn_places at;
 	bool borrowed;		  /* `at` belongs to another one */
 	size_t run_rows;	  /* rows held at once */
-	bool asked;		  /* a test chose run_rows */
 	const atomic_int *cancel; /* may be NULL */
 	struct bytes piece;	  /* scratch: a piece */
 	uint64_t *cost;		  /* scratch: the costs of one row */
@@ -148,7 +147,6 @@ static struct detail *with_scratch(const struct profile *p, size_t run_rows)
 		return NULL;
 	d->p = p;
 	d->shape = (struct detail_shape){(uint32_t)p->nevent, p->has_instr, p->has_line};
-	d->asked = run_rows != 0;
 	d->run_rows = run_rows ? run_rows
 			       : RUN_BYTES / (sizeof(struct detail_row) +
 					      sizeof(struct detail_key) * 2 +
@@ -192,7 +190,6 @@ int detail_share(const struct detail *of, unsigned share, struct detail **out,
 
 	if (!d)
 		return no_memory(err);
-	d->asked = of->asked;
 	d->cancel = of->cancel;
 	d->at = of->at;
 	d->borrowed = true;
@@ -771,7 +768,8 @@ static enum copied copy_piece(struct detail *d, struct varint_reader *in,
 	}
 }
 
-/* The rows of a function that has one piece, as most have. */
+/* The rows of a function that has one piece, as most have, and no more than are held at
+ * once. */
 static enum copied copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_KINDS],
 			    uint64_t n[DETAIL_KINDS])
 {
@@ -783,7 +781,8 @@ static enum copied copy_all(struct detail *d, uint32_t f, struct bytes b[DETAIL_
 	uint64_t at;
 	enum copied rc;
 
-	if (d->asked || p->nevent > COPY_EVENTS || p->nevent == 0 || !slot)
+	if (p->nevent > COPY_EVENTS || p->nevent == 0 || !slot ||
+	    detail_weight(d, f) > d->run_rows)
 		return COPY_NOT;
 	fn = &p->tally[slot->tally]->fns.at[slot->slot];
 	for (size_t e = 0; e < p->tally[slot->tally]->events.n; e++)
